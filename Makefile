@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# One non-recursive Makefile. Nothing here may fail while it is parsed: on a
+# bare machine without compiler or pkg-config, "make demo" and "make check"
+# must still reach tests/setup.sh, which installs what is missing.
+#
+#? make              build/vmcensus (make -j: on all processors)
+#? make demo         first run: installs what the build needs where it is missing,
+#?                   builds, analyses a real dump of tests/fixtures/
+#? make check        the same set-up, then every test that needs no virtual machine
+#? make vmtest       boots real kernels under QEMU and compares (tests/vmtest/)
+#? make fuzz         every fuzz target for T seconds (T=60; FUZZ=NAME for one)
+#? make bench        speed against the floor and against drgn (tests/bench/)
+#? make lint         clang-tidy and cppcheck, where installed
+#? make layers       the direction of includes
+#? make install      to PREFIX=/usr/local under DESTDIR=; make uninstall takes it back
+#? make clean        removes the build directories
+#?
+#? Knobs: V=1 shows commands; CC=gcc|clang; SAN=address,undefined sanitizes (in
+#? build-san/); B=DIR builds there; CFLAGS= replaces -O2 -g.
+
+VERSION := 0.1.0
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CC_NAME := $(if $(findstring clang,$(notdir $(CC))),clang,$(if $(findstring gcc,$(notdir \
+	$(CC))),gcc,$(notdir $(firstword $(CC)))))
+
+# SAN=address,undefined: a sanitized build, in a directory of its own.
+SAN ?=
+B   ?= build$(if $(SAN),-san)$(if $(filter-out gcc,$(CC_NAME)),-$(CC_NAME))
+T   ?= 60
+V   ?=
+Q   := $(if $(V),,@)
+say  = $(if $(V),@:,@printf '  %-7s %s\n')
+
+# ---- sources --------------------------------------------------------------
+
+core_dirs := dumpread dumpread/* arch arch/* model model/* reports reports/*
+core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
+cli_src   := $(sort $(wildcard cli/*.c))
+unit_src  := $(sort $(wildcard tests/unit/test_*.c))
+unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c)))
+fuzz_src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+tool_src  := $(sort $(wildcard tests/tools/*.c tests/bench/*.c))
+
+obj = $(patsubst %.c,$B/%.o,$1)
+archive   := $B/libvmcensus.a
+unit_bin  := $(unit_src:tests/unit/%.c=$B/unit/%)
+fuzz_bin  := $(fuzz_src:tests/fuzz/%.c=$B/fuzz/%)
+tool_bin  := $(tool_src:tests/%.c=$B/%)
+
+# ---- flags ----------------------------------------------------------------
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+	-Wundef -Wformat=2 -Werror
+
+# Libraries and their Debian packages stand in tests/setup.sh, once.
+libs     := libkdumpfile libelf libdw libbpf zlib lzo2 snappy libzstd
+optional := libdebuginfod
+PKG_CONFIG ?= pkg-config
+pkg = $(shell $(PKG_CONFIG) $1 2>/dev/null)
+have_opt := $(foreach l,$(optional),$(if $(call pkg,--modversion $l),$l))
+
+# A host that has no threads of its own links us (the crash utility): hence
+# -fPIC in every object, so that one archive serves program and plug-in.
+own_flags := -std=gnu11 -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread -I. \
+	-D_GNU_SOURCE= -D_FILE_OFFSET_BITS=64 -DVMCENSUS_VERSION='"$(VERSION)"' \
+	$(foreach l,$(have_opt),-DHAVE_$(shell echo $l | tr a-z A-Z))
+san_flags := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
+	$(if $(findstring undefined,$(SAN)),-fno-sanitize-recover=undefined))
+CFLAGS   ?= -O2 -g
+# debuginfod is loaded at run time, by machines that have it: never linked.
+linked   := $(libs) $(filter-out libdebuginfod,$(have_opt))
+pkg_cflags := $(call pkg,--cflags $(libs) $(have_opt))
+pkg_libs := $(call pkg,--libs $(linked))
+all_cflags = $(own_flags) $(WARN) $(CPPFLAGS) $(CFLAGS) $(san_flags) $(pkg_cflags)
+all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
+
+# ---- building -------------------------------------------------------------
+
+.PHONY: all demo check install uninstall layers lint fuzz vmtest bench clean help \
+	build-check units fuzz-bins tools test-bins FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $B/vmcensus
+
+$B/vmcensus: $(call obj,$(cli_src)) $(archive)
+	$(say) LD $@
+	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
+
+$(archive): $(call obj,$(core_src))
+	$(say) AR $@
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$B/%.o: %.c $B/flags
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(all_cflags) $(OBJ_FLAGS) -MMD -MP -c -o $@ $<
+
+# Rebuild when flags, compiler or library versions change.
+flags_now = $(CC) $(all_cflags) $(all_libs) $(LDFLAGS)
+$B/flags: FORCE | build-check
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(flags_now))' | cmp -s - $@ || \
+		printf '%s\n' '$(subst ','\'',$(flags_now))' > $@
+
+# What the build needs: a sentence with the Debian packages where it lacks.
+build-check:
+	@CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' sh tests/setup.sh --verify build
+
+units: $(unit_bin)
+tools: $(tool_bin)
+# All that "make check" runs, in one parallel build.
+test-bins: all units tools fuzz-bins
+
+$B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_help)) $(archive)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
+
+$(tool_bin): $B/%: $B/tests/%.o $(archive)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
+
+# Fuzz targets: libFuzzer's own main under "make fuzz", a driver that replays
+# files otherwise, so that each seed is a regression test for every compiler.
+fuzz_main := $(if $(findstring fuzzer,$(SAN)),,$(wildcard tests/fuzz/replay.c))
+fuzz-bins: $(fuzz_bin)
+
+$B/fuzz/%: $B/tests/fuzz/%.o $(call obj,$(fuzz_main) $(unit_help)) $(archive)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(subst fuzzer-no-link,fuzzer,$(san_flags)) $(LDFLAGS) -o $@ $^ $(all_libs)
+
+-include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(unit_src) $(unit_help) \
+	$(fuzz_src) $(fuzz_main) $(tool_src)))
+
+# The set-up may install the compiler and pkg-config: what follows it runs in a
+# make of its own, which looks for them afresh, on all processors.
+jobs = $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
+again = @$(MAKE) --no-print-directory $(jobs)
+
+# ---- first run, tests -----------------------------------------------------
+
+demo:
+	@sh tests/setup.sh --install build
+	$(again) all
+	@sh tests/demo.sh $B/vmcensus
+
+check:
+	@sh tests/setup.sh --install test
+	$(again) test-bins
+	@python3 tests/check --build $B --cc '$(CC)' --san '$(SAN)'
+
+layers:
+	@sh tests/layers.sh
+
+lint:
+	@$(MAKE) --no-print-directory build-check
+	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh $(core_src) $(cli_src)
+
+fuzz:
+	@sh tests/fuzz/run.sh --time $(T) --make '$(MAKE)' $(FUZZ)
+
+vmtest: all
+	@tests/vmtest/run
+
+bench: all
+	@tests/bench/run
+
+# ---- installation ---------------------------------------------------------
+
+bindir  := $(DESTDIR)$(PREFIX)/bin
+man1dir := $(DESTDIR)$(PREFIX)/share/man/man1
+compdir := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+man1    := $(wildcard docs/*.1)
+comp    := $(wildcard cli/vmcensus.bash)
+installed := $(bindir)/vmcensus $(man1:docs/%=$(man1dir)/%) $(comp:cli/%.bash=$(compdir)/%)
+
+install: all
+	install -d '$(bindir)'
+	install -m 755 $B/vmcensus '$(bindir)/vmcensus'
+	$(if $(man1),install -d '$(man1dir)')
+	$(if $(man1),install -m 644 $(man1) '$(man1dir)')
+	$(if $(comp),install -d '$(compdir)')
+	$(if $(comp),install -m 644 $(comp) '$(compdir)/vmcensus')
+
+uninstall:
+	rm -f $(foreach f,$(installed),'$f')
+
+clean:
+	rm -rf build build-san build-clang build-san-clang build-fuzz $(if $(filter build%,$B),$B)
+
+help:
+	@sed -n 's/^#? \{0,1\}//p' Makefile

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * arch.h - CPUs and their page tables.
+ *
+ * To add a CPU family: one row of struct paging (geometry) and one decoder of
+ * about fifteen lines in arch/<family>/, one struct arch, one row in archs[]
+ * (arch.c); a unit test that decodes known entries; a line in the support
+ * matrix. Nothing above this folder knows a page-table bit.
+ *
+ * Data flow: pgwalk() borrows one table page at a time through a reader,
+ * decodes it whole with the row's decoder, and hands runs of decoded entries
+ * to the visitor. It never recurses on what the dump says: depth is the
+ * number of levels of the row.
+ */
+#ifndef VMCENSUS_ARCH_H
+#define VMCENSUS_ARCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dumpread/dump.h"
+
+#define PAGING_LEVELS 5		/* most levels of any row */
+
+enum pte_kind {
+	PTE_NONE,		/* nothing here */
+	PTE_TABLE,		/* points to a lower table at pa */
+	PTE_PAGE,		/* maps memory at pa (present or PROT_NONE) */
+	PTE_SWAP,		/* not present, not none: a swap or special entry */
+	PTE_BAD,		/* cannot be true */
+};
+
+enum pte_flag {			/* neutral bits, valid for PTE_PAGE unless said */
+	PTE_WRITE = 1 << 0,
+	PTE_DIRTY = 1 << 1,
+	PTE_YOUNG = 1 << 2,
+	PTE_SPECIAL = 1 << 3,	/* the kernel's pte_special(): no struct page */
+	PTE_PROTNONE = 1 << 4,	/* present to Linux, not to the CPU */
+	PTE_UFFD_WP = 1 << 5,	/* also PTE_SWAP */
+	PTE_SOFT_DIRTY = 1 << 6,/* also PTE_SWAP */
+	PTE_EXEC = 1 << 7,
+	PTE_DEVMAP = 1 << 8,
+	PTE_RAW_DIRTY = 1 << 9,	/* PTE_SWAP: pte_dirty() of the raw value */
+	PTE_RAW_YOUNG = 1 << 10,/* PTE_SWAP: pte_young() of the raw value */
+};
+
+/* One entry, whatever the CPU. */
+struct pte {
+	uint64_t pa;		/* PTE_TABLE, PTE_PAGE: physical address;
+				   PTE_SWAP: offset of the swap entry */
+	uint16_t flags;		/* enum pte_flag */
+	uint8_t kind;		/* enum pte_kind */
+	uint8_t swap_type;	/* PTE_SWAP: raw type number */
+};
+
+/* What a decoder must know of the running machine; filled by arch_attach(). */
+struct paging_env {
+	uint64_t pa_mask;	/* physical address bits of an entry */
+	uint64_t sme_mask;	/* encryption bit to clear, 0 if none */
+	uint64_t max_pa;	/* highest address believed, exclusive */
+	bool invert_swap;	/* x86: L1TF form of non-present entries */
+	bool big_endian;	/* of the tables, not of the machine */
+	bool saved_dirty;	/* x86: SAVED_DIRTY bit in use (6.6+) */
+	uint8_t swap_form;	/* the family's own: layout of swap entries */
+	uint64_t table_offset;	/* added to a table pointer, modulo 2^64: not 0
+				   where those are kernel-virtual (ppc BOOKE) */
+};
+
+struct paging {
+	const char *name;		/* "x86-64 4-level" */
+	uint8_t page_shift;
+	uint8_t entry_size[PAGING_LEVELS]; /* bytes, lowest level first (ppc 44x:
+					   8-byte PTEs under 4-byte directories) */
+	uint8_t nlevels;		/* 1..PAGING_LEVELS */
+	uint8_t bits[PAGING_LEVELS];	/* index bits, lowest level first */
+	uint8_t leaf_levels;		/* bit L set: level L may map memory */
+	/* Decode N raw entries of LEVEL (0 = lowest) into OUT. */
+	void (*decode)(const struct paging_env *env, unsigned level,
+		       const uint8_t *raw, unsigned n, struct pte *out);
+};
+
+/* log2 of the bytes that one entry of LEVEL maps. */
+unsigned paging_shift(const struct paging *p, unsigned level);
+
+struct arch {
+	const char *name;		/* "x86_64" */
+	uint16_t elf_machine;		/* EM_* */
+	uint8_t word_size;
+	/*
+	 * Fill d->kv and the arch's own state from VMCOREINFO and the image.
+	 * Called before symbols and types are known; refined by attach_late.
+	 */
+	enum status (*attach)(struct dump *d);
+	/* After symbols and types: variables such as sme_me_mask. May be NULL. */
+	enum status (*attach_late)(struct dump *d);
+	/* The row and environment of user page tables, after attach_late. */
+	void (*user_paging)(const struct dump *d, const struct paging **p,
+			    struct paging_env *env);
+	/*
+	 * Exclusive end of user addresses, for bounds of walks and VMAs.
+	 */
+	uint64_t (*user_end)(const struct dump *d);
+	/* May ADDR be a kernel pointer on this machine? */
+	bool (*is_kernel_addr)(const struct dump *d, uint64_t addr);
+};
+
+/* The arch of the dump, attached; ST_UNSUPPORTED with d->diag otherwise. */
+enum status arch_attach(struct dump *d, const struct arch **ret);
+enum status arch_attach_late(struct dump *d, const struct arch *a);
+
+/* What a walk meets. Hooks may be NULL. Return false to stop the walk. */
+struct pgvisit {
+	/*
+	 * N decoded neighbours from VA on, of one level (SHIFT = log2 bytes of
+	 * each). At the lowest level they are PTE_NONE, PTE_PAGE, PTE_SWAP or
+	 * PTE_BAD, mixed; at higher levels only PTE_PAGE, PTE_SWAP and PTE_BAD
+	 * come here, one call for each run of neighbours.
+	 * VA is the first entry's own base: when the asked range begins or ends
+	 * inside an entry, that entry is handed over whole, so VA may lie below
+	 * START and the last entry may reach beyond END.
+	 */
+	bool (*entries)(void *arg, uint64_t va, unsigned shift,
+			const struct pte *pte, unsigned n);
+	/* [va, end) has no table: an empty entry of the level with SHIFT, above
+	   the lowest. Clipped to what was asked for, one call an entry (as the
+	   kernel's walk_page_range() calls pte_hole). */
+	bool (*hole)(void *arg, uint64_t va, uint64_t end, unsigned shift);
+	/* The table for [va, end), clipped, could not be read. ST_NODATA: not in
+	   the dump; ST_CORRUPT: it points outside memory or back to itself;
+	   ST_LIMIT: more tables than the machine can hold, the walk ends. */
+	bool (*lost)(void *arg, uint64_t va, uint64_t end, enum status st);
+	/* A table is entered: its physical address and its level. */
+	bool (*table)(void *arg, uint64_t pa, unsigned level);
+};
+
+/*
+ * Walk [start, end) of the tables with root at physical address ROOT. Depth is
+ * bounded by the geometry, the number of tables by the size of the memory. A
+ * table may be less than a page (i386 PAE's root: 32 bytes) or more (ppc).
+ * The range is clipped to the half of the address space that START lies in.
+ * Returns false if a hook stopped it.
+ */
+bool pgwalk(struct reader *r, const struct paging *p, const struct paging_env *env,
+	    uint64_t root, uint64_t start, uint64_t end,
+	    const struct pgvisit *visit, void *arg);
+
+/*
+ * Translate one address. *run (may be NULL) is the number of bytes from there
+ * on that are mapped in one piece: at least to the end of that entry, and two
+ * megabytes where the same table page shows them. ST_FAULT if VA is not mapped;
+ * ST_NODATA or ST_CORRUPT as above.
+ */
+enum status pgtrans(struct reader *r, const struct paging *p,
+		    const struct paging_env *env, uint64_t root, uint64_t va,
+		    uint64_t *pa, uint64_t *run);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pgwalk.c - the one page-table walker, for every CPU.
+ *
+ * A table is decoded in pieces that lie in one page of the dump, at most
+ * PIECE entries at a time; the borrowed page is given back before a lower
+ * table is entered, so a walk never holds more than one page.
+ *
+ * What the dump says is not believed: depth is the number of levels of the
+ * row; a table that appears again below itself is refused; and the number of
+ * tables entered is bounded by how many fit into the machine's memory, for a
+ * few pages that point at each other would otherwise describe 2^36 entries.
+ */
+#include "arch/arch.h"
+
+#include "dumpread/base/bytes.h"
+
+#define PIECE 512	/* entries decoded at once: a whole table on most CPUs */
+#define RUN_PIECE 16	/* entries looked at together to extend a run */
+#define RUN_ENOUGH (UINT64_C(2) << 20)	/* bytes; longer runs help no reader */
+/* Tables beyond memory's worth: one mm may map a shared hugetlb table twice. */
+#define TABLES_SLACK 512
+
+struct walk {
+	struct reader *r;
+	const struct paging *p;
+	const struct paging_env *env;
+	const struct pgvisit *visit;
+	void *arg;
+	unsigned page_shift;		/* of the dump's pages */
+	uint64_t tables_left;
+	bool over;			/* tables_left ran out */
+	uint64_t path[PAGING_LEVELS];	/* tables above, by level */
+	uint8_t shift[PAGING_LEVELS];
+};
+
+unsigned paging_shift(const struct paging *p, unsigned level)
+{
+	unsigned shift = p->page_shift;
+
+	for (unsigned i = 0; i < level; i++)
+		shift += p->bits[i];
+	return shift;
+}
+
+static uint64_t low_mask(unsigned bits)
+{
+	return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+/*
+ * Borrow the page that holds entry I of the table at PA and say how many
+ * entries (at most WANT) from there on lie in it; *raw is the first.
+ */
+static enum status borrow_entries(const struct walk *w, unsigned level, uint64_t pa,
+				  unsigned i, unsigned want, struct page_ref *ref,
+				  const uint8_t **raw, unsigned *n)
+{
+	uint32_t esize = w->p->entry_size[level];
+	uint64_t at = pa + (uint64_t)i * esize;
+	uint32_t off = (uint32_t)(at & low_mask(w->page_shift));
+	unsigned fit = ((1u << w->page_shift) - off) / esize;
+	enum status st;
+
+	*n = want < fit ? want : fit;
+	if ((pa & (esize - 1)) || at >= w->env->max_pa) {
+		*n = want;
+		return ST_CORRUPT;
+	}
+	st = reader_page(w->r, at >> w->page_shift, ref);
+	if (!st)
+		*raw = ref->data + off;
+	return st;
+}
+
+static bool is_on_path(const struct walk *w, unsigned level, uint64_t pa)
+{
+	for (unsigned l = level + 1; l < w->p->nlevels; l++)
+		if (w->path[l] == pa)
+			return true;
+	return false;
+}
+
+static bool say_lost(struct walk *w, uint64_t va, uint64_t last, enum status st)
+{
+	return !w->visit->lost || w->visit->lost(w->arg, va, last + 1, st);
+}
+
+static bool walk_table(struct walk *w, unsigned level, uint64_t pa, uint64_t start,
+		       uint64_t last);
+
+/* Enter a lower table for [start, last], or say why not. */
+static bool descend(struct walk *w, unsigned level, uint64_t pa, uint64_t start,
+		    uint64_t last)
+{
+	if (is_on_path(w, level, pa))
+		return say_lost(w, start, last, ST_CORRUPT);
+	if (!w->tables_left) {
+		w->over = true;
+		return say_lost(w, start, last, ST_LIMIT);
+	}
+	w->tables_left--;
+	w->path[level] = pa;
+	return walk_table(w, level, pa, start, last);
+}
+
+/* Hand over N decoded entries of a directory, the first of which maps VA. */
+static bool visit_directory(struct walk *w, unsigned level, const struct pte *pte,
+			    unsigned n, uint64_t va, uint64_t start, uint64_t last)
+{
+	unsigned shift = w->shift[level], i = 0;
+
+	while (i < n && !w->over) {
+		uint64_t at = va + ((uint64_t)i << shift);
+		uint64_t lo = max_u64(at, start);
+		uint64_t hi = min_u64(at + low_mask(shift), last);
+		unsigned run = i;
+		bool go = true;
+
+		switch (pte[i].kind) {
+		case PTE_NONE:
+			if (w->visit->hole)
+				go = w->visit->hole(w->arg, lo, hi + 1, shift);
+			i++;
+			break;
+		case PTE_TABLE:
+			go = descend(w, level - 1, pte[i].pa, lo, hi);
+			i++;
+			break;
+		default:
+			while (i < n && pte[i].kind != PTE_NONE &&
+			       pte[i].kind != PTE_TABLE)
+				i++;
+			if (w->visit->entries)
+				go = w->visit->entries(w->arg, at, shift, pte + run,
+						       i - run);
+		}
+		if (!go)
+			return false;
+	}
+	return true;
+}
+
+/* [start, last] lies within the one table of LEVEL at PA. */
+static bool walk_table(struct walk *w, unsigned level, uint64_t pa, uint64_t start,
+		       uint64_t last)
+{
+	unsigned shift = w->shift[level];
+	uint64_t index_mask = low_mask(w->p->bits[level]);
+	unsigned i = (unsigned)(start >> shift & index_mask);
+	unsigned end = (unsigned)(last >> shift & index_mask);
+	uint64_t va = start & ~low_mask(shift);
+	struct pte pte[PIECE];
+
+	if (w->visit->table && !w->visit->table(w->arg, pa, level))
+		return false;
+	while (i <= end && !w->over) {
+		unsigned n, want = end - i + 1 < PIECE ? end - i + 1 : PIECE;
+		struct page_ref ref = { 0 };
+		const uint8_t *raw;
+		enum status st = borrow_entries(w, level, pa, i, want, &ref, &raw, &n);
+		bool go = true;
+
+		if (st) {
+			uint64_t hi = va + ((uint64_t)(n - 1) << shift) + low_mask(shift);
+
+			go = say_lost(w, max_u64(va, start), min_u64(hi, last), st);
+		} else {
+			w->p->decode(w->env, level, raw, n, pte);
+			reader_release(w->r, &ref);
+			if (level)
+				go = visit_directory(w, level, pte, n, va, start, last);
+			else if (w->visit->entries)
+				go = w->visit->entries(w->arg, va, shift, pte, n);
+		}
+		if (!go)
+			return false;
+		i += n;
+		va += (uint64_t)n << shift;
+	}
+	return true;
+}
+
+static void walk_init(struct walk *w, struct reader *r, const struct paging *p,
+		      const struct paging_env *env)
+{
+	uint64_t smallest = UINT64_MAX;
+
+	*w = (struct walk){ .r = r, .p = p, .env = env };
+	w->page_shift = reader_dump(r)->page_shift;
+	for (unsigned l = 0; l < p->nlevels; l++) {
+		w->shift[l] = (uint8_t)paging_shift(p, l);
+		smallest = min_u64(smallest, (uint64_t)p->entry_size[l] << p->bits[l]);
+	}
+	w->tables_left = env->max_pa / smallest + TABLES_SLACK;
+}
+
+/* Bits of a virtual address that the tables of P translate. */
+static unsigned va_bits(const struct paging *p)
+{
+	return paging_shift(p, p->nlevels);
+}
+
+bool pgwalk(struct reader *r, const struct paging *p, const struct paging_env *env,
+	    uint64_t root, uint64_t start, uint64_t end,
+	    const struct pgvisit *visit, void *arg)
+{
+	unsigned top = p->nlevels - 1u;
+	struct walk w;
+
+	if (start >= end)
+		return true;
+	walk_init(&w, r, p, env);
+	w.visit = visit;
+	w.arg = arg;
+	return descend(&w, top, root, start, min_u64(end - 1, start | low_mask(va_bits(p))));
+}
+
+/* Bytes mapped in one piece by RAW[0..n), whose first maps physical PA; not
+   looked for beyond ENOUGH. */
+static uint64_t contiguous(const struct walk *w, unsigned level, const uint8_t *raw,
+			   unsigned n, uint64_t pa, uint64_t enough)
+{
+	uint64_t size = UINT64_C(1) << w->shift[level], bytes = 0;
+	struct pte pte[RUN_PIECE];
+
+	for (unsigned i = 0; i < n && bytes < enough; i += RUN_PIECE) {
+		unsigned m = n - i < RUN_PIECE ? n - i : RUN_PIECE;
+
+		w->p->decode(w->env, level, raw + (size_t)i * w->p->entry_size[level], m,
+			     pte);
+		for (unsigned k = 0; k < m; k++, bytes += size)
+			if (pte[k].kind != PTE_PAGE || pte[k].pa != pa + bytes)
+				return bytes;
+	}
+	return bytes;
+}
+
+enum status pgtrans(struct reader *r, const struct paging *p,
+		    const struct paging_env *env, uint64_t root, uint64_t va,
+		    uint64_t *pa, uint64_t *run)
+{
+	uint64_t table = root;
+	struct walk w;
+
+	walk_init(&w, r, p, env);
+	for (unsigned level = p->nlevels; level-- > 0;) {
+		unsigned index_end = 1u << p->bits[level], shift = w.shift[level], n;
+		unsigned i = (unsigned)(va >> shift & (index_end - 1));
+		struct page_ref ref = { 0 };
+		const uint8_t *raw;
+		enum status st = borrow_entries(&w, level, table, i, index_end - i, &ref,
+						&raw, &n);
+		uint64_t off = va & low_mask(shift);
+		struct pte pte;
+
+		if (st)
+			return st;
+		p->decode(env, level, raw, 1, &pte);
+		if (pte.kind == PTE_PAGE) {
+			*pa = pte.pa + off;
+			if (run)
+				*run = contiguous(&w, level, raw, n, pte.pa,
+						  off + RUN_ENOUGH) - off;
+		}
+		reader_release(r, &ref);
+		if (pte.kind == PTE_PAGE)
+			return ST_OK;
+		if (pte.kind != PTE_TABLE)
+			return pte.kind == PTE_BAD ? ST_CORRUPT : ST_FAULT;
+		table = pte.pa;
+	}
+	return ST_CORRUPT;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * x86_64.c - the x86-64 machine: kernel addresses, and which of the variants
+ * of a page-table entry this dump's kernel uses.
+ *
+ * Every kernel address goes through the kernel's own page tables: text, direct
+ * map, vmalloc, vmemmap and modules alike, so no layout of the address space
+ * (KASLR, 5 levels, versions) needs to be known. Where those tables are lost,
+ * text and what the program headers tell are still translated by arithmetic.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "arch/x86/x86_64.h"
+
+#include "dumpread/base/bytes.h"
+
+static const struct x86_64 *state(const struct dump *d)
+{
+	return d->kv_self;
+}
+
+static bool five_levels(const struct dump *d)
+{
+	return state(d)->paging == &x86_64_paging[X86_64_5LEVEL];
+}
+
+static bool is_kernel_addr(const struct dump *d, uint64_t addr)
+{
+	return addr >= (five_levels(d) ? UINT64_C(0xff00000000000000)
+				       : UINT64_C(0xffff800000000000));
+}
+
+/* TASK_SIZE_MAX, rounded up to the whole half (page_64_types.h, page_64.h). */
+static uint64_t user_end(const struct dump *d)
+{
+	return UINT64_C(1) << (five_levels(d) ? 56 : 47);
+}
+
+static enum status by_arithmetic(const struct x86_64 *x, uint64_t kva, uint64_t *pa,
+				 uint64_t *run)
+{
+	for (unsigned i = 0; i < x->nlinear; i++) {
+		const struct x86_64_linear *l = &x->linear[i];
+
+		if (kva - l->va < l->size) {
+			*pa = l->pa + (kva - l->va);
+			*run = l->size - (kva - l->va);
+			return ST_OK;
+		}
+	}
+	if (!x->has_phys_base || kva - X86_64_TEXT >= X86_64_TEXT_SIZE)
+		return ST_NODATA;
+	*pa = kva - X86_64_TEXT + x->phys_base;
+	*run = X86_64_TEXT_SIZE - (kva - X86_64_TEXT);
+	return ST_OK;
+}
+
+static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva,
+			 uint64_t *pa, uint64_t *run)
+{
+	const struct x86_64 *x = state(d);
+	enum status st = ST_NODATA;
+	uint64_t bytes;
+
+	if (!is_kernel_addr(d, kva))
+		return ST_FAULT;
+	if (x->has_root)
+		st = pgtrans(r, x->paging, &x->env, x->root, kva, pa, &bytes);
+	if (st && st != ST_FAULT && !by_arithmetic(x, kva, pa, &bytes))
+		st = ST_OK;
+	if (!st && run)
+		*run = bytes;
+	return st;
+}
+
+static enum status attach(struct dump *d)
+{
+	static const struct kv_ops kv = { kvtop };
+	struct x86_64 *x = arena_alloc(&d->mem, sizeof(*x));
+	enum status st;
+
+	x86_64_env_init(&x->env, d->max_pfn < UINT64_C(1) << 40 ? d->max_pfn << d->page_shift
+								: UINT64_MAX);
+	x->paging = &x86_64_paging[X86_64_4LEVEL];
+	d->kv_self = x;
+	/* A host translates by itself; late_paging() asks its variables. */
+	if (d->kv)
+		return ST_OK;
+	st = x86_64_find(d, x);
+	if (!st)
+		d->kv = &kv;
+	return st;
+}
+
+/* Value of an unsigned variable of the kernel. */
+static bool variable(struct dump *d, struct reader *r, const char *name, unsigned size,
+		     uint64_t *ret)
+{
+	uint64_t va;
+
+	return dump_symbol(d, name, &va) && !read_kva_uint(r, va, size, ret);
+}
+
+/* "6.1.0-56-amd64": is it MAJOR.MINOR or later? An unknown one is. */
+static bool release_at_least(const struct dump *d, unsigned long major,
+			     unsigned long minor)
+{
+	char *end;
+	unsigned long v = strtoul(d->release, &end, 10);
+
+	if (end == d->release)
+		return true;
+	return v > major || (v == major && *end == '.' &&
+			     strtoul(end + 1, NULL, 10) >= minor);
+}
+
+/*
+ * SAVED_DIRTY came with shadow stacks in 6.6. struct thread_shstk is its trace
+ * in the types, also in backports, but only with CONFIG_X86_USER_SHADOW_STACK;
+ * the bit itself is used with CONFIG_X86_64 alone (mksaveddirty_shift() asks
+ * no option), so there the release has to decide.
+ */
+static bool has_saved_dirty(const struct dump *d)
+{
+	uint32_t size;
+
+	return !types_size(&d->types, "thread_shstk", &size, NULL) ||
+	       release_at_least(d, 6, 6);
+}
+
+/*
+ * The L1TF patches (4.19: "x86/speculation/l1tf: Change order of offset/type
+ * in swap entry", "... Protect PROT_NONE PTEs against speculation") went into
+ * every stable tree, so that a symbol of theirs says more than the release.
+ */
+static bool has_l1tf(const struct dump *d)
+{
+	static const char *const names[] = {
+		"l1tf_mitigation", "l1tf_vmx_mitigation", "l1tf_select_mitigation",
+		"l1tf_pfn_limit",
+	};
+	uint64_t va;
+
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
+		if (dump_symbol(d, names[i], &va))
+			return true;
+	return release_at_least(d, 4, 19);
+}
+
+static uint8_t swap_form(const struct dump *d)
+{
+	uint64_t va;
+
+	if (has_l1tf(d))
+		return X86_SWAP_L1TF;
+	/* 4.6: "x86/mm: Move swap offset/type up in PTE to work around erratum" */
+	if (release_at_least(d, 4, 6))
+		return X86_SWAP_4_6;
+	/* _PAGE_BIT_NUMA lay between FILE and the offset from 3.15 to 3.19. */
+	if (release_at_least(d, 3, 15) && !release_at_least(d, 4, 0) &&
+	    dump_symbol(d, "task_numa_work", &va))
+		return X86_SWAP_3_15;
+	return X86_SWAP_2_6;
+}
+
+/* Levels and masks from the kernel's variables, where nothing was probed. */
+static void late_paging(struct dump *d, struct reader *r, struct x86_64 *x)
+{
+	uint64_t v;
+
+	if (!x->has_root) {
+		/* pgdir_shift: 4.17+ with CONFIG_X86_5LEVEL, 39 or 48 */
+		if (variable(d, r, "pgdir_shift", 4, &v) && v == 48)
+			x->paging = &x86_64_paging[X86_64_5LEVEL];
+		/* sme_me_mask: 4.14+, one bit or none */
+		if (variable(d, r, "sme_me_mask", 8, &v) && !(v & (v - 1)))
+			x->env.sme_mask = v;
+	}
+	/* physical_mask (4.17+, CONFIG_DYNAMIC_PHYSICAL_MASK) leaves out the
+	   encryption bit of SME and SEV and the shared bit of TDX. */
+	if (variable(d, r, "physical_mask", 8, &v) && v >= x->env.max_pa - 1)
+		x->env.pa_mask &= v;
+}
+
+static enum status attach_late(struct dump *d)
+{
+	struct x86_64 *x = d->kv_self;
+	struct reader *r = reader_new(d);
+
+	late_paging(d, r, x);
+	reader_free(r);
+	x->env.saved_dirty = has_saved_dirty(d);
+	x->env.swap_form = swap_form(d);
+	x->env.invert_swap = x->env.swap_form == X86_SWAP_L1TF;
+	log_debug(d->log, "%s, swap form %u, saved dirty %d, physical mask %#" PRIx64,
+		  x->paging->name, x->env.swap_form, x->env.saved_dirty, x->env.pa_mask);
+	return ST_OK;
+}
+
+static void user_paging(const struct dump *d, const struct paging **p,
+			struct paging_env *env)
+{
+	*p = state(d)->paging;
+	*env = state(d)->env;
+}
+
+const struct arch arch_x86_64 = {
+	.name = "x86_64",
+	.elf_machine = EM_X86_64,
+	.word_size = 8,
+	.attach = attach,
+	.attach_late = attach_late,
+	.user_paging = user_paging,
+	.user_end = user_end,
+	.is_kernel_addr = is_kernel_addr,
+};

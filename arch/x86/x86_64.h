@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * x86_64.h - what the files of this folder share; nobody else includes it,
+ * save arch.c for the struct arch and the unit tests for the rows.
+ *
+ *     x86_64_pte.c    rows and decoder: page-table entries
+ *     x86_64_find.c   where the kernel's page tables are
+ *     x86_64.c        struct arch: attach, translation, variants of kernels
+ */
+#ifndef VMCENSUS_X86_64_H
+#define VMCENSUS_X86_64_H
+
+#include "arch/arch.h"
+
+/* __START_KERNEL_map and the end of the module area
+   (arch/x86/include/asm/page_64_types.h): kernel text and data are mapped in
+   the first gigabyte, KASLR included (KERNEL_IMAGE_SIZE). */
+#define X86_64_TEXT UINT64_C(0xffffffff80000000)
+#define X86_64_TEXT_SIZE (UINT64_C(1) << 30)
+
+enum { X86_64_4LEVEL, X86_64_5LEVEL, X86_64_ROWS };
+
+extern const struct paging x86_64_paging[X86_64_ROWS];
+
+/* paging_env.swap_form: where type and offset of a swap entry lie. */
+enum x86_64_swap_form {
+	X86_SWAP_L1TF,		/* 4.19 and backports: type on top, ~offset */
+	X86_SWAP_4_6,		/* 4.6..4.18 */
+	X86_SWAP_2_6,		/* 2.6.32..4.5 */
+	X86_SWAP_3_15,		/* 3.15..3.19 with CONFIG_NUMA_BALANCING */
+};
+
+/* A piece of memory whose linear mapping the image's program headers tell. */
+struct x86_64_linear {
+	uint64_t va, pa, size;
+};
+
+/* dump->kv_self: how this dump's kernel maps memory. */
+struct x86_64 {
+	const struct paging *paging;
+	struct paging_env env;
+	bool has_root, has_phys_base;
+	uint64_t root;			/* physical address of the kernel's pgd */
+	uint64_t phys_base;		/* text: pa = va - X86_64_TEXT + phys_base */
+	struct x86_64_linear *linear;	/* in dump->mem */
+	unsigned nlinear;
+};
+
+/* Decoder of both rows. */
+void x86_64_decode(const struct paging_env *env, unsigned level, const uint8_t *raw,
+		   unsigned n, struct pte *out);
+
+/* An environment as of a current kernel, with no encryption. */
+void x86_64_env_init(struct paging_env *env, uint64_t max_pa);
+
+/*
+ * Find the kernel's page tables, from what is sure to what is a guess. ST_OK
+ * if x->has_root, or at least x->has_phys_base or x->nlinear; else d->diag.
+ */
+enum status x86_64_find(struct dump *d, struct x86_64 *x);
+
+extern const struct arch arch_x86_64;
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * x86_64_find.c - where the kernel's own page tables are.
+ *
+ * The root, swapper_pg_dir (init_level4_pgt to 4.12, init_top_pgt since), lies
+ * in the kernel image, so it must map its own virtual address to its own
+ * physical address. That test needs nothing else and tells a root from any
+ * other page, 4 levels from 5, and finds the encryption bit. Candidates, from
+ * what is sure to what is a guess:
+ *     1. its symbol and phys_base: VMCOREINFO, or a text PT_LOAD of /proc/vmcore
+ *     2. its symbol and every place that a 2 MiB aligned kernel could have
+ *     3. CR3 in the notes that QEMU writes for each CPU
+ *     4. every page that looks like a root and maps itself below 2^64
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "arch/x86/x86_64.h"
+
+#include "dumpread/base/bytes.h"
+
+/* CONFIG_PHYSICAL_ALIGN of x86-64 is at least this (MIN_KERNEL_ALIGN). */
+#define KERNEL_ALIGN (UINT64_C(1) << 21)
+#define PHDRS_MAX 4096
+
+static bool is_text(uint64_t va)
+{
+	return va >= X86_64_TEXT && va - X86_64_TEXT < X86_64_TEXT_SIZE;
+}
+
+/* ------------------------------------------------------------------------
+ * What the image says beside the memory
+ */
+
+static bool symbol(const struct dump *d, const char *name, uint64_t *ret)
+{
+	return vmcoreinfo_symbol(d, name, ret) || dump_symbol(d, name, ret);
+}
+
+static bool root_symbol(const struct dump *d, uint64_t *va)
+{
+	/* VMCOREINFO has "swapper_pg_dir", a macro on x86-64, since 2.6.24. */
+	return (symbol(d, "swapper_pg_dir", va) || symbol(d, "init_top_pgt", va) ||
+		symbol(d, "init_level4_pgt", va)) && is_text(*va);
+}
+
+/* The PT_LOADs of an ELF core that tell where memory was mapped: those of
+   /proc/vmcore do, those of QEMU leave p_vaddr 0. */
+static void read_linear(struct dump *d, struct x86_64 *x)
+{
+	const struct image_part *part;
+	uint8_t eh[64], ph[56];
+	uint64_t phoff;
+	unsigned n;
+
+	if (!d->image || !d->image->nparts)
+		return;
+	part = &d->image->parts[0];
+	if (part_read(part, 0, eh, sizeof(eh)) || memcmp(eh, "\177ELF\2\1", 6))
+		return;
+	phoff = load64(eh + 32, false);
+	n = load16(eh + 56, false);
+	if (load16(eh + 54, false) != sizeof(ph) || n > PHDRS_MAX)
+		return;
+	x->linear = arena_array(&d->mem, struct x86_64_linear, n);
+	for (unsigned i = 0; i < n; i++) {
+		struct x86_64_linear l;
+
+		if (part_read(part, phoff + (uint64_t)i * sizeof(ph), ph, sizeof(ph)))
+			return;
+		l.va = load64(ph + 16, false);
+		l.pa = load64(ph + 24, false);
+		l.size = load64(ph + 40, false);
+		if (load32(ph, false) == 1 && l.va >> 63 && l.va + l.size >= l.va &&
+		    l.pa + l.size >= l.pa && l.size)
+			x->linear[x->nlinear++] = l;
+	}
+}
+
+static bool phys_base_of_linear(const struct x86_64 *x, uint64_t *ret)
+{
+	for (unsigned i = 0; i < x->nlinear; i++)
+		if (is_text(x->linear[i].va)) {
+			*ret = x->linear[i].pa - (x->linear[i].va - X86_64_TEXT);
+			return true;
+		}
+	return false;
+}
+
+/*
+ * CR3 and CR4 of the I-th QEMU CPU note: struct QEMUCPUState, version 1
+ * (QEMU target/i386/arch_dump.c): two words of header, 18 registers of 8
+ * bytes, 10 segments of 24, then cr[5].
+ */
+#define QEMU_CR 392
+#define CR4_LA57 (1 << 12)
+
+static bool qemu_cr(const struct image *im, unsigned i, uint64_t *cr3, uint64_t *cr4)
+{
+	size_t at = 0, name, desc, descsz;
+
+	while (im && im->notes && at + 12 <= im->notes_len) {
+		size_t namesz = load32(im->notes + at, false);
+
+		descsz = load32(im->notes + at + 4, false);
+		name = at + 12;
+		desc = name + ((namesz + 3) & ~(size_t)3);
+		at = desc + ((descsz + 3) & ~(size_t)3);
+		if (at > im->notes_len)
+			return false;
+		if (namesz != 5 || memcmp(im->notes + name, "QEMU", 5) ||
+		    descsz < QEMU_CR + 40 || load32(im->notes + desc, false) != 1 || i--)
+			continue;
+		*cr3 = load64(im->notes + desc + QEMU_CR + 24, false);
+		*cr4 = load64(im->notes + desc + QEMU_CR + 32, false);
+		return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------------------
+ * The test of a root
+ */
+
+/* Does a mapping of the kernel image lead to the root itself? */
+struct self_map {
+	uint64_t root, va;
+	bool found;
+};
+
+static bool see_text(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
+		     unsigned n)
+{
+	struct self_map *s = arg;
+
+	for (unsigned i = 0; i < n; i++)
+		if (pte[i].kind == PTE_PAGE && s->root - pte[i].pa < UINT64_C(1) << shift) {
+			s->va = va + ((uint64_t)i << shift) + (s->root - pte[i].pa);
+			s->found = true;
+			return false;
+		}
+	return true;
+}
+
+static bool maps_itself(struct reader *r, const struct x86_64 *x, uint64_t root,
+			uint64_t va, uint64_t *found)
+{
+	static const struct pgvisit visit = { .entries = see_text };
+	struct self_map s = { .root = root };
+	uint64_t pa;
+
+	if (va) {
+		*found = va;
+		return !pgtrans(r, x->paging, &x->env, root, va, &pa, NULL) && pa == root;
+	}
+	pgwalk(r, x->paging, &x->env, root, X86_64_TEXT, X86_64_TEXT + X86_64_TEXT_SIZE,
+	       &visit, &s);
+	*found = s.va;
+	return s.found;
+}
+
+/* Which rows and which encryption bits are still possible. */
+struct guess {
+	unsigned row[X86_64_ROWS], nrows;
+	uint64_t sme[3];
+	unsigned nsme;
+};
+
+static void guess_init(const struct dump *d, struct guess *g)
+{
+	uint64_t cr3, cr4;
+	int64_t n;
+
+	*g = (struct guess){ { X86_64_4LEVEL, X86_64_5LEVEL }, 2, { 0 }, 1 };
+	/* What is told is tried first; the other stays possible. */
+	if ((vmcoreinfo_number(d, "pgtable_l5_enabled", &n) && n) ||
+	    (qemu_cr(d->image, 0, &cr3, &cr4) && cr4 & CR4_LA57)) {
+		g->row[0] = X86_64_5LEVEL;
+		g->row[1] = X86_64_4LEVEL;
+	}
+	/* NUMBER(sme_mask) since 5.1; the bit is 47 or 51 (CPUID 8000001F). */
+	if (vmcoreinfo_number(d, "sme_mask", &n)) {
+		g->sme[0] = (uint64_t)n;
+	} else {
+		g->sme[1] = UINT64_C(1) << 47;
+		g->sme[2] = UINT64_C(1) << 51;
+		g->nsme = 3;
+	}
+}
+
+/* Take ROOT if it passes the test; VA is its virtual address, 0 unknown. */
+static bool try_root(struct reader *r, struct x86_64 *x, const struct guess *g,
+		     uint64_t root, uint64_t va)
+{
+	for (unsigned s = 0; s < g->nsme; s++)
+		for (unsigned i = 0; i < g->nrows; i++) {
+			x->paging = &x86_64_paging[g->row[i]];
+			x->env.sme_mask = g->sme[s];
+			if (!maps_itself(r, x, root, va, &va))
+				continue;
+			x->root = root;
+			x->has_root = true;
+			x->phys_base = root - (va - X86_64_TEXT);
+			x->has_phys_base = true;
+			return true;
+		}
+	return false;
+}
+
+/* ------------------------------------------------------------------------
+ * Candidates
+ */
+
+static bool from_symbol(struct dump *d, struct reader *r, struct x86_64 *x,
+			const struct guess *g)
+{
+	uint64_t va, base, root;
+	int64_t n;
+
+	if (!root_symbol(d, &va))
+		return false;
+	/* NUMBER(phys_base) since 4.10; before, only its address is told. */
+	if (vmcoreinfo_number(d, "phys_base", &n)) {
+		x->phys_base = base = (uint64_t)n;
+		x->has_phys_base = true;
+		if (try_root(r, x, g, va - X86_64_TEXT + base, va))
+			return true;
+	}
+	if (phys_base_of_linear(x, &base)) {
+		x->phys_base = base;
+		x->has_phys_base = true;
+		if (try_root(r, x, g, va - X86_64_TEXT + base, va))
+			return true;
+	}
+	for (root = va & (KERNEL_ALIGN - 1); root < x->env.max_pa; root += KERNEL_ALIGN)
+		if (reader_present(r, root >> d->page_shift) && try_root(r, x, g, root, va))
+			return true;
+	return false;
+}
+
+/*
+ * CR3 of a process maps the kernel just as well, and does not map itself: any
+ * text will do. With page-table isolation (4.15) bit 12 chooses the user's
+ * copy, which maps little of the kernel; the kernel's is 4 KiB below.
+ */
+static bool from_cr3(struct dump *d, struct reader *r, struct x86_64 *x,
+		     const struct guess *g)
+{
+	uint64_t cr3, cr4;
+
+	for (unsigned cpu = 0; qemu_cr(d->image, cpu, &cr3, &cr4); cpu++) {
+		uint64_t root = cr3 & (x->env.pa_mask ^ 1 << 12);
+
+		for (unsigned k = 0; k < 2; k++, root |= 1 << 12) {
+			uint64_t va = X86_64_TEXT, pa;
+
+			x->paging = &x86_64_paging[cr4 & CR4_LA57 ? X86_64_5LEVEL
+								  : X86_64_4LEVEL];
+			x->env.sme_mask = g->sme[0];
+			for (; is_text(va); va += KERNEL_ALIGN)
+				if (!pgtrans(r, x->paging, &x->env, root, va, &pa, NULL)) {
+					x->root = root;
+					x->has_root = true;
+					return true;
+				}
+		}
+	}
+	return false;
+}
+
+/*
+ * No user memory, text and something besides, and nothing but tables within the
+ * memory. Of a real machine's pages only a few pass; of a forged one's any
+ * number may, hence the bound on how many are tried.
+ */
+#define ROOTS_TRIED 256
+
+static bool looks_like_root(const struct x86_64 *x, const uint8_t *page)
+{
+	static const uint8_t zero[2048];
+	const uint64_t c_bits = UINT64_C(1) << 47 | UINT64_C(1) << 51;
+	struct pte top[256];
+	unsigned tables = 0;
+
+	if (memcmp(page, zero, sizeof(zero)))
+		return false;
+	x86_64_decode(&x->env, 3, page + sizeof(zero), 256, top);
+	for (unsigned i = 0; i < 256; i++) {
+		if (top[i].kind == PTE_BAD || (top[i].pa & ~c_bits) >= x->env.max_pa)
+			return false;
+		tables += top[i].kind == PTE_TABLE;
+	}
+	return tables > 1 && top[255].kind == PTE_TABLE;
+}
+
+static bool from_memory(struct dump *d, struct reader *r, struct x86_64 *x,
+			const struct guess *g)
+{
+	unsigned tried = 0;
+
+	/* Where text is known, the tables are lost: nothing to search for. */
+	if (d->page_shift != 12 || x->has_phys_base)
+		return false;
+	log_info(d->log, "searching the whole memory for the kernel's page tables");
+	for (uint64_t pfn = 0; pfn < d->max_pfn && tried < ROOTS_TRIED; pfn++) {
+		struct page_ref ref = { 0 };
+		bool maybe;
+
+		if (!reader_present(r, pfn) || reader_page(r, pfn, &ref))
+			continue;
+		x->env.sme_mask = 0;
+		maybe = looks_like_root(x, ref.data);
+		reader_release(r, &ref);
+		tried += maybe;
+		if (maybe && try_root(r, x, g, pfn << 12, 0))
+			return true;
+	}
+	return false;
+}
+
+enum status x86_64_find(struct dump *d, struct x86_64 *x)
+{
+	struct reader *r = reader_new(d);
+	struct guess g;
+	bool found;
+
+	read_linear(d, x);
+	guess_init(d, &g);
+	found = from_symbol(d, r, x, &g) || from_cr3(d, r, x, &g) ||
+		from_memory(d, r, x, &g);
+	reader_free(r);
+	if (found) {
+		log_debug(d->log, "%s page tables at physical %#" PRIx64 ", phys_base %#"
+			  PRIx64 ", encryption mask %#" PRIx64, x->paging->name, x->root,
+			  x->phys_base, x->env.sme_mask);
+		return ST_OK;
+	}
+	x->paging = &x86_64_paging[g.row[0]];
+	x->env.sme_mask = g.sme[0];
+	if (x->has_phys_base || x->nlinear) {
+		issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
+			  "the kernel's page tables are not in the dump or are damaged");
+		return ST_OK;
+	}
+	return fail(&d->diag, ST_UNSUPPORTED,
+		    "cannot find the kernel's page tables: there is no VMCOREINFO in the "
+		    "notes or in memory, no CR3 in the notes, and no page that could be "
+		    "their root; is this a complete dump of an x86-64 Linux kernel?");
+}

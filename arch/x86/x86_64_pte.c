@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * x86_64_pte.c - page-table entries of x86-64: two rows and one decoder.
+ *
+ * Bits, from arch/x86/include/asm/pgtable_types.h (read 6.1.192) unless said:
+ *      0 P          5 A                 9 SPECIAL (SOFTW1)    58 see below
+ *      1 RW         6 D                10 UFFD_WP (5.7+)      59-62 pkey
+ *      2 USER       7 PAT; PSE above   11 SOFT_DIRTY (3.11+)  63 NX
+ *      3,4 PWT,PCD  8 G; PROTNONE if !P   12 PAT_LARGE in a huge leaf
+ * Bit 58 is DEVMAP (SOFTW4) from 4.5 to 6.5. The shadow stack series, "x86/mm:
+ * Introduce _PAGE_SAVED_DIRTY" (6.6), makes 58 SAVED_DIRTY and moves SOFTW4,
+ * hence DEVMAP, to 57, where it stays until its removal (absent in 7.3).
+ *
+ * Not present and not none, since the L1TF patches (4.19, pgtable_64.h):
+ *     63..59 type   58..9 ~offset   8 PROTNONE 0   7 PSE 0   3 exclusive
+ *     2 uffd-wp   1 soft-dirty   0 P 0
+ */
+#include "arch/x86/x86_64.h"
+
+#include "dumpread/base/bytes.h"
+
+#define BIT(n) (UINT64_C(1) << (n))
+
+#define P BIT(0)
+#define RW BIT(1)
+#define USER BIT(2)
+#define A BIT(5)
+#define D BIT(6)
+#define PSE BIT(7)
+#define PROTNONE BIT(8)
+#define SPECIAL BIT(9)
+#define UFFD_WP BIT(10)
+#define SOFT_DIRTY BIT(11)
+#define PAT_LARGE BIT(12)
+#define SOFTW57 BIT(57)
+#define SOFTW58 BIT(58)
+#define NX BIT(63)
+
+/* Bits that hardware may set in an empty entry, _PAGE_KNL_ERRATUM_MASK (4.8,
+   "x86/mm: Ignore A/D bits in pte/pmd/pud_none()"). */
+#define STRAY (A | D)
+/* __PHYSICAL_MASK of 4.x and later: bits 12..51. Earlier kernels have 46 bits
+   and leave the rest zero. */
+#define PA_MASK (BIT(52) - BIT(12))
+
+#define SWP_SOFT_DIRTY RW	/* 4.6+ */
+#define SWP_UFFD_WP USER	/* 5.7+ */
+
+static const struct {
+	uint8_t type_shift, offset_shift;
+} swap_forms[] = {
+	[X86_SWAP_4_6] = { 9, 14 },
+	[X86_SWAP_2_6] = { 1, 9 },
+	[X86_SWAP_3_15] = { 1, 10 },
+};
+
+/* What of the environment an entry's decoding needs, worked out once a table. */
+struct masks {
+	uint64_t frame;		/* address bits of an entry that points to 4 KiB */
+	uint64_t dirty, devmap;
+	uint64_t invert;	/* flipped in what is not present */
+	unsigned swap_form;
+};
+
+static struct masks masks_of(const struct paging_env *env)
+{
+	return (struct masks){
+		.frame = env->pa_mask & PA_MASK & ~env->sme_mask,
+		.dirty = env->saved_dirty ? D | SOFTW58 : D,
+		.devmap = env->saved_dirty ? SOFTW57 : SOFTW58,
+		.invert = env->invert_swap ? UINT64_MAX : 0,
+		.swap_form = env->swap_form,
+	};
+}
+
+static void decode_swap(const struct masks *m, uint64_t v, struct pte *out)
+{
+	unsigned flags = (v & SWP_SOFT_DIRTY ? PTE_SOFT_DIRTY : 0) |
+			 (v & SWP_UFFD_WP ? PTE_UFFD_WP : 0);
+
+	if (m->swap_form == X86_SWAP_L1TF) {
+		/* __swp_type(), __swp_offset() of pgtable_64.h */
+		out->swap_type = (uint8_t)(v >> 59);
+		out->pa = ~v << 5 >> 14;
+	} else {
+		/* Before 4.6 the soft bits lay elsewhere (bit 7), or not at all. */
+		if (m->swap_form != X86_SWAP_4_6)
+			flags = 0;
+		out->swap_type = v >> swap_forms[m->swap_form].type_shift & 0x1f;
+		out->pa = v >> swap_forms[m->swap_form].offset_shift;
+	}
+	out->kind = PTE_SWAP;
+	out->flags = (uint16_t)(flags | (v & m->dirty ? PTE_RAW_DIRTY : 0) |
+				(v & A ? PTE_RAW_YOUNG : 0));
+}
+
+/* A leaf whose frame lies in the bits of FRAME. */
+static inline void decode_page(const struct masks *m, uint64_t v, uint64_t frame,
+			       struct pte *out)
+{
+	unsigned flags = (v & RW ? PTE_WRITE : 0) | (v & m->dirty ? PTE_DIRTY : 0) |
+			 (v & A ? PTE_YOUNG : 0) | (v & SPECIAL ? PTE_SPECIAL : 0) |
+			 (v & UFFD_WP ? PTE_UFFD_WP : 0) |
+			 (v & SOFT_DIRTY ? PTE_SOFT_DIRTY : 0) |
+			 (v & m->devmap ? PTE_DEVMAP : 0) | (v & NX ? 0 : PTE_EXEC) |
+			 (v & P ? 0 : PTE_PROTNONE);
+
+	/* pte_pfn(): "pfn ^= protnone_mask(pfn)", pgtable-invert.h */
+	out->pa = (v ^ (v & P ? 0 : m->invert)) & frame;
+	out->flags = (uint16_t)flags;
+	out->kind = PTE_PAGE;
+	out->swap_type = 0;
+}
+
+/* Level 0: pte_present() is P or PROTNONE. */
+static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n,
+			struct pte *out)
+{
+	for (unsigned i = 0; i < n; i++, raw += 8, out++) {
+		uint64_t v = load64(raw, false);
+
+		if (v & (P | PROTNONE))
+			decode_page(m, v, m->frame, out);
+		else if (v & ~STRAY)
+			decode_swap(m, v, out);
+		else
+			*out = (struct pte){ .kind = PTE_NONE };
+	}
+}
+
+/*
+ * A huge leaf of 1 << SHIFT bytes. Frame bits below its size are reserved and
+ * never set, save PAT_LARGE; they are not inverted with the others:
+ * pmd_mkinvalid() masks with PHYSICAL_PMD_PAGE_MASK after the inversion.
+ */
+static void decode_huge(const struct masks *m, uint64_t v, unsigned shift,
+			struct pte *out)
+{
+	decode_page(m, v, m->frame & ~(BIT(shift) - 1), out);
+	if (v & (BIT(shift) - 1) & PA_MASK & ~PAT_LARGE)
+		out->kind = PTE_BAD;
+}
+
+/*
+ * Levels 1 and 2 (pmd, pud): pmd_present() is P, PROTNONE or PSE, the last
+ * alone while a huge page is being split. Hugetlb entries of either level
+ * follow the rules of pte_present(), with PSE set, which is the same.
+ */
+static void decode_middle(const struct masks *m, unsigned level, uint64_t v,
+			  struct pte *out)
+{
+	if (!(v & ~STRAY))
+		*out = (struct pte){ .kind = PTE_NONE };
+	else if (v & PSE)
+		decode_huge(m, v, 12 + 9 * level, out);
+	else if (v & P)
+		*out = (struct pte){ .kind = PTE_TABLE, .pa = v & m->frame };
+	else if (v & PROTNONE)
+		*out = (struct pte){ .kind = PTE_BAD };
+	else
+		decode_swap(m, v, out);
+}
+
+/* Levels 3 and 4 (p4d, pgd): no leaves, and nothing but P says "table". */
+static void decode_top(const struct masks *m, uint64_t v, struct pte *out)
+{
+	*out = (struct pte){ .kind = PTE_NONE };
+	if (!(v & ~STRAY))
+		return;
+	if ((v & (P | PSE)) == P) {
+		out->kind = PTE_TABLE;
+		out->pa = v & m->frame;
+	} else {
+		out->kind = PTE_BAD;
+	}
+}
+
+void x86_64_decode(const struct paging_env *env, unsigned level, const uint8_t *raw,
+		   unsigned n, struct pte *out)
+{
+	struct masks m = masks_of(env);
+
+	if (level == 0) {
+		decode_ptes(&m, raw, n, out);
+		return;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t v = load64(raw + (size_t)i * 8, false);
+
+		if (level <= 2)
+			decode_middle(&m, level, v, &out[i]);
+		else
+			decode_top(&m, v, &out[i]);
+	}
+}
+
+void x86_64_env_init(struct paging_env *env, uint64_t max_pa)
+{
+	*env = (struct paging_env){
+		.pa_mask = PA_MASK,
+		.max_pa = max_pa < BIT(52) ? max_pa : BIT(52),
+		.invert_swap = true,
+		.swap_form = X86_SWAP_L1TF,
+	};
+}
+
+const struct paging x86_64_paging[X86_64_ROWS] = {
+	[X86_64_4LEVEL] = { "x86-64 4-level", 12, { 8, 8, 8, 8 }, 4, { 9, 9, 9, 9 },
+			    1 << 0 | 1 << 1 | 1 << 2, x86_64_decode },
+	[X86_64_5LEVEL] = { "x86-64 5-level", 12, { 8, 8, 8, 8, 8 }, 5,
+			    { 9, 9, 9, 9, 9 }, 1 << 0 | 1 << 1 | 1 << 2,
+			    x86_64_decode },
+};

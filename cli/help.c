@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/help.h"
+
+#include <string.h>
+
+#include "cli/options.h"
+#include "reports/render/render.h"
+
+static const char *const type_names[] = {
+	[COL_STR] = "text", [COL_CHAR] = "letter", [COL_INT] = "number", [COL_UINT] = "number",
+	[COL_BYTES] = "size", [COL_HEX] = "address", [COL_NSEC] = "time", [COL_RATIO] = "ratio",
+};
+
+void help_usage(FILE *out)
+{
+	fputs("usage: vmcensus [OPTIONS] [REPORT] IMAGE...\n"
+	      "       vmcensus --help [REPORT]\n"
+	      "IMAGE is a Linux crash dump (kdump, ELF vmcore ...). Reports:", out);
+	for (const struct report *const *r = reports; *r; r++)
+		fprintf(out, " %s", (*r)->name);
+	putc('\n', out);
+}
+
+void help_reports(FILE *out)
+{
+	for (const struct report *const *r = reports; *r; r++)
+		fprintf(out, "  %-10s %s\n", (*r)->name, (*r)->about);
+}
+
+static void help_options(unsigned taken, bool of_reports, FILE *out)
+{
+	for (const struct option_spec *s = option_specs; s->name; s++) {
+		char left[40];
+
+		if (!*s->about || (of_reports && !(s->report_opt & taken)))
+			continue;
+		snprintf(left, sizeof(left), "%c%c%s --%s%s%s", s->letter ? '-' : ' ',
+			 s->letter ? s->letter : ' ', s->letter ? "," : " ", s->name,
+			 s->arg ? " " : "", s->arg ? s->arg : "");
+		fprintf(out, "  %-20s %s\n", left, s->about);
+	}
+}
+
+void help_program(FILE *out)
+{
+	fputs("vmcensus: where the memory of a crashed Linux machine was, exactly.\n\n"
+	      "usage: vmcensus [OPTIONS] [REPORT] IMAGE... [REPORT OPTIONS]\n\n"
+	      "IMAGE is a dump by kdump or makedumpfile, QEMU or /proc/vmcore; all parts of a\n"
+	      "split one together. Without REPORT: ", out);
+	fputs(reports[0]->name, out);
+	fputs(".\n\nReports (--help REPORT says more):\n", out);
+	help_reports(out);
+	fputs("\nOptions:\n", out);
+	help_options(0, false, out);
+	fputs("\nEXPR compares columns with = != < <= > >= ~ !~ (~: regular expression) and joins\n"
+	      "comparisons with and, or, not and parentheses. Sizes take K, M, G; times s, m, h.\n"
+	      "\nExit status: 0 whole answer, 1 no answer, 2 an answer with damaged or missing\n"
+	      "data (counted on stderr and in json), 64 wrong usage.\n", out);
+}
+
+void help_columns(const struct report *r, FILE *out)
+{
+	for (unsigned i = 0; i < r->ncols; i++) {
+		const struct column *c = &r->cols[i];
+
+		fprintf(out, "%c %-16s %-8s %s\n", c->flags & COL_SHOWN ? '*' : ' ', c->name,
+			type_names[c->type], c->about);
+	}
+}
+
+void help_report(const struct report *r, FILE *out)
+{
+	fprintf(out, "%s: %s\n\nusage: vmcensus %s IMAGE... [OPTIONS]\n\n%s\n", r->name, r->about,
+		r->name, r->help);
+	if (r->opts) {
+		fputs("\nOptions of this report:\n", out);
+		help_options(r->opts, true, out);
+	}
+	if (r->ncols) {
+		fprintf(out, "\nColumns (*: shown in text without -c%s%s):\n",
+			r->sort ? "; order: " : "", r->sort ? r->sort : "");
+		help_columns(r, out);
+	}
+}
+
+/* ---- man(7) ------------------------------------------------------------------ */
+
+static void put_roff(const char *s, FILE *out)
+{
+	bool start = true;
+
+	for (; *s; s++) {
+		if (start && (*s == '.' || *s == '\''))
+			fputs("\\&", out);
+		if (*s == '\\')
+			fputs("\\e", out);
+		else if (*s == '-')
+			fputs("\\-", out);
+		else
+			putc(*s, out);
+		start = *s == '\n';
+	}
+}
+
+static void man_options(unsigned taken, bool of_reports, FILE *out)
+{
+	for (const struct option_spec *s = option_specs; s->name; s++) {
+		if (!*s->about || (of_reports ? !(s->report_opt & taken) : s->report_opt != 0))
+			continue;
+		fputs(".TP\n", out);
+		if (s->letter)
+			fprintf(out, "\\fB\\-%c\\fR, ", s->letter);
+		fputs("\\fB\\-\\-", out);
+		put_roff(s->name, out);
+		fputs("\\fR", out);
+		if (s->arg)
+			fprintf(out, " \\fI%s\\fR", s->arg);
+		putc('\n', out);
+		put_roff(s->about, out);
+		putc('\n', out);
+	}
+}
+
+static void man_report(const struct report *r, FILE *out)
+{
+	fprintf(out, ".SS %s\n", r->name);
+	put_roff(r->about, out);
+	fputs(".\n.PP\n", out);
+	put_roff(r->help, out);
+	putc('\n', out);
+	man_options(r->opts, true, out);
+	if (!r->ncols)
+		return;
+	fputs(".PP\nColumns (\\(bu: shown in text):\n.TS\nl l l lx.\n", out);
+	for (unsigned i = 0; i < r->ncols; i++) {
+		const struct column *c = &r->cols[i];
+
+		fprintf(out, "%s\t\\fB%s\\fR\t%s\tT{\n", c->flags & COL_SHOWN ? "\\(bu" : "",
+			c->name, type_names[c->type]);
+		put_roff(c->about, out);
+		fputs("\nT}\n", out);
+	}
+	fputs(".TE\n", out);
+}
+
+void help_man(FILE *out)
+{
+	fputs(".SH OPTIONS\n", out);
+	man_options(0, false, out);
+	fputs(".SH REPORTS\n", out);
+	for (const struct report *const *r = reports; *r; r++)
+		man_report(*r, out);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
+	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
+	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL,
+};
+
+/* An empty ABOUT is not listed by --help. */
+const struct option_spec option_specs[] = {
+	{ ID_TYPES, 't', "types", "FILE",
+	  "vmlinux, .btf, System.map or layout file; may be given more than once", 0 },
+	{ ID_SYSROOT, 0, "sysroot", "DIR",
+	  "where the machine's binaries are, for reports that read them", 0 },
+	{ ID_FORMAT, 'f', "format", "F", "text (default), csv or json", 0 },
+	{ ID_COLUMNS, 'c', "columns", "LIST",
+	  "columns, comma-separated; \"+NAME\" adds, \"all\", \"help\" lists them", 0 },
+	{ ID_SORT, 's', "sort", "LIST", "order by columns; \"-NAME\" is largest first", 0 },
+	{ ID_TOP, 'n', "top", "N", "only the first N rows", 0 },
+	{ ID_WHERE, 'w', "where", "EXPR", "only rows where EXPR holds, e.g. 'pss>10M and uid=0'", 0 },
+	{ ID_BYTES, 0, "bytes", NULL, "sizes of text in bytes (default: KiB)", 0 },
+	{ ID_PAGES, 0, "pages", NULL, "sizes of text in pages", 0 },
+	{ ID_PID, 'p', "pid", "N", "only this process", OPT_PID },
+	{ ID_THREADS, 0, "threads", NULL, "one row for each thread", OPT_THREADS },
+	{ ID_KERNEL, 0, "kernel", NULL, "kernel threads too", OPT_KERNEL },
+	{ ID_ALL, 0, "all", NULL, "also rows that are left out as uninteresting", OPT_ALL },
+	{ ID_JOBS, 'j', "jobs", "N", "threads to work with (default: processors)", 0 },
+	{ ID_OUTPUT, 'o', "output", "FILE", "write the answer there", 0 },
+	{ ID_QUIET, 'q', "quiet", NULL, "nothing on stderr but errors", 0 },
+	{ ID_VERBOSE, 'v', "verbose", NULL, "say what is found and where; twice: more", 0 },
+	{ ID_HELP, 'h', "help", NULL, "this text; with the name of a report: its help", 0 },
+	{ ID_LIST, 0, "list-reports", NULL, "names of all reports", 0 },
+	{ ID_VERSION, 0, "version", NULL, "the version", 0 },
+	{ ID_MAN, 0, "help-man", NULL, "", 0 },
+	{ 0 }
+};
+
+/* The arguments, as they are consumed. */
+struct args {
+	char **v;
+	int n, i;
+	unsigned given;			/* enum report_opt_flag of options seen */
+	const char **plain;		/* report and images */
+	unsigned nplain;
+	struct diag *diag;
+};
+
+static int usage(struct args *a, const char *fmt, const char *what)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	fail(a->diag, ST_ABSENT, fmt, what);
+#pragma GCC diagnostic pop
+	return EXIT_USAGE;
+}
+
+static int number(struct args *a, const char *text, uint64_t max, const char *what,
+		  uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(text, &end, 10);
+	if (errno || *end || end == text || *text < '0' || *text > '9' || *ret > max) {
+		fail(a->diag, ST_ABSENT, "%s '%.60s' is not a number from 0 to %llu", what, text,
+		     (unsigned long long)max);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static int apply(struct options *o, struct args *a, const struct option_spec *spec,
+		 const char *arg)
+{
+	uint64_t v = 0;
+	int err = 0;
+
+	a->given |= spec->report_opt;
+	switch (spec->id) {
+	case ID_TYPES: o->types[o->ntypes++] = arg; break;
+	case ID_SYSROOT: o->sysroot = arg; break;
+	case ID_FORMAT: o->format = arg; break;
+	case ID_COLUMNS: o->columns = arg; break;
+	case ID_SORT: o->sort = arg; break;
+	case ID_WHERE: o->where = arg; break;
+	case ID_OUTPUT: o->output = arg; break;
+	case ID_TOP: err = number(a, arg, UINT32_MAX, "--top", &o->top); break;
+	case ID_BYTES: o->unit = UNIT_BYTES; break;
+	case ID_PAGES: o->unit = UNIT_PAGES; break;
+	case ID_JOBS:
+		err = number(a, arg, 4096, "--jobs", &v);
+		o->jobs = (unsigned)v;
+		break;
+	case ID_PID:
+		err = number(a, arg, INT32_MAX, "--pid", &v);
+		o->report_opts.pid = (int32_t)v;
+		if (!err && !v)
+			err = usage(a, "--pid 0 is the idle task%s; give the id of a process", "");
+		break;
+	case ID_THREADS: o->report_opts.threads = true; break;
+	case ID_KERNEL: o->report_opts.kernel_threads = true; break;
+	case ID_ALL: o->report_opts.all = true; break;
+	case ID_QUIET: o->quiet = true; break;
+	case ID_VERBOSE: o->verbose++; break;
+	case ID_HELP: o->action = DO_HELP; break;
+	case ID_VERSION: o->action = DO_VERSION; break;
+	case ID_LIST: o->action = DO_LIST; break;
+	case ID_MAN: o->action = DO_MAN; break;
+	}
+	return err;
+}
+
+static const struct option_spec *by_name(const char *name, size_t len)
+{
+	for (const struct option_spec *s = option_specs; s->name; s++)
+		if (strlen(s->name) == len && !memcmp(s->name, name, len))
+			return s;
+	return NULL;
+}
+
+static const struct option_spec *by_letter(char c)
+{
+	for (const struct option_spec *s = option_specs; s->name; s++)
+		if (s->letter == c)
+			return s;
+	return NULL;
+}
+
+/* The argument of SPEC: ATTACHED text, or the next word. */
+static int with_arg(struct options *o, struct args *a, const struct option_spec *spec,
+		    const char *attached)
+{
+	if (attached)
+		return apply(o, a, spec, attached);
+	if (a->i + 1 < a->n)
+		return apply(o, a, spec, a->v[++a->i]);
+	if (spec->id == ID_COLUMNS) {
+		o->columns = "help";
+		return 0;
+	}
+	fail(a->diag, ST_ABSENT, "--%s needs an argument: %s", spec->name, spec->arg);
+	return EXIT_USAGE;
+}
+
+static int long_option(struct options *o, struct args *a, const char *word)
+{
+	size_t len = strcspn(word, "=");
+	const struct option_spec *spec = by_name(word, len);
+	const char *value = word[len] ? word + len + 1 : NULL;
+
+	if (!spec)
+		return usage(a, "unknown option --%.60s; --help lists them", word);
+	if (!spec->arg)
+		return value ? usage(a, "--%s takes no argument", spec->name)
+			     : apply(o, a, spec, NULL);
+	return with_arg(o, a, spec, value);
+}
+
+static int letters(struct options *o, struct args *a, const char *word)
+{
+	int err = 0;
+
+	while (!err && *word) {
+		const struct option_spec *spec = by_letter(*word);
+		char name[2] = { *word++, '\0' };
+
+		if (!spec)
+			return usage(a, "unknown option -%s; --help lists them", name);
+		if (spec->arg)
+			return with_arg(o, a, spec, *word ? word : NULL);
+		err = apply(o, a, spec, NULL);
+	}
+	return err;
+}
+
+static int words(struct options *o, struct args *a)
+{
+	bool plain = false;
+	int err = 0;
+
+	for (a->i = 1; !err && a->i < a->n; a->i++) {
+		const char *w = a->v[a->i];
+
+		if (plain || w[0] != '-' || !w[1])
+			a->plain[a->nplain++] = w;
+		else if (!strcmp(w, "--"))
+			plain = true;
+		else if (w[1] == '-')
+			err = long_option(o, a, w + 2);
+		else
+			err = letters(o, a, w + 1);
+	}
+	return err;
+}
+
+/* The first plain word is a report if it is the name of one. */
+static int report_and_images(struct options *o, struct args *a)
+{
+	unsigned first = 0;
+
+	if (a->nplain)
+		o->report = report_find(a->plain[0]);
+	first = o->report != NULL;
+	if (!first && a->nplain > 1 && !strpbrk(a->plain[0], "./") && access(a->plain[0], F_OK))
+		return usage(a, "no report '%.60s'; --list-reports shows all", a->plain[0]);
+	if (!o->report && o->action == DO_HELP && a->nplain)
+		return usage(a, "no report '%.60s'; --list-reports shows all", a->plain[0]);
+	if (!o->report && o->action != DO_HELP)
+		o->report = reports[0];
+	o->images = a->plain + first;
+	o->nimages = a->nplain - first;
+	return 0;
+}
+
+static int report_takes(const struct options *o, struct args *a)
+{
+	for (const struct option_spec *s = option_specs; s->name; s++)
+		if (a->given & s->report_opt && !(o->report->opts & s->report_opt)) {
+			fail(a->diag, ST_ABSENT, "report %s takes no --%s", o->report->name,
+			     s->name);
+			return EXIT_USAGE;
+		}
+	return 0;
+}
+
+int options_parse(struct options *o, int argc, char **argv, struct diag *diag)
+{
+	struct args a = { .v = argv, .n = argc, .diag = diag };
+	int err;
+
+	memset(o, 0, sizeof(*o));
+	o->format = "text";
+	o->types = arena_array(&o->mem, const char *, (size_t)argc + 1);
+	a.plain = arena_array(&o->mem, const char *, (size_t)argc + 1);
+	err = words(o, &a);
+	if (!err)
+		err = report_and_images(o, &a);
+	if (err || o->action != DO_REPORT)
+		return err;
+	if (o->columns && (!strcmp(o->columns, "help") || !strcmp(o->columns, "?"))) {
+		o->action = DO_COLUMNS;
+		return 0;
+	}
+	if (!o->nimages)
+		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE%s", "");
+	return report_takes(o, &a);
+}
+
+void options_release(struct options *o)
+{
+	arena_release(&o->mem);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * progress.h - a line on a terminal while work takes longer than a second.
+ *
+ * Nothing is printed unless stderr is a terminal. Messages go through
+ * progress_say(), which wipes the line first.
+ */
+#ifndef VMCENSUS_PROGRESS_H
+#define VMCENSUS_PROGRESS_H
+
+#include <stdbool.h>
+
+struct progress;
+
+/* ON false: never a line, messages only. */
+struct progress *progress_start(bool on);
+void progress_phase(struct progress *p, const char *phase);
+void progress_say(struct progress *p, const char *line);
+/* Wipe the line and end; further messages are printed plainly. */
+void progress_stop(struct progress *p);
+void progress_free(struct progress *p);
+
+#endif

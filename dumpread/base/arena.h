@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * arena.h - memory that lives and dies together.
+ *
+ * One arena belongs to one handle (a dump, a snapshot, a table); its objects
+ * never die singly. Allocation zeroes and never returns NULL: when memory is
+ * out, arena_die() is called, which the program sets to print and exit and a
+ * host that must not exit (the crash utility) sets to its own way back.
+ * Not thread-safe: one arena, one thread at a time.
+ */
+#ifndef VMCENSUS_ARENA_H
+#define VMCENSUS_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *blocks;	/* bump blocks, newest first */
+	struct arena_block *big;	/* one allocation each, resizable */
+	size_t used;			/* bytes handed out */
+};
+
+/* Called when memory is exhausted; must not return. Default: message, exit 1. */
+extern void (*arena_die)(size_t bytes);
+
+/* Free everything; the arena is empty and usable again. */
+void arena_release(struct arena *a);
+
+void *arena_alloc(struct arena *a, size_t bytes);
+
+/* N * SIZE bytes, zeroed, checked for overflow. */
+void *arena_calloc(struct arena *a, size_t n, size_t size);
+#define arena_array(a, type, n) ((type *)arena_calloc((a), (n), sizeof(type)))
+
+/*
+ * Grow P (NULL, or from this function) from OLD_N to NEW_N elements; the new
+ * tail is zeroed. P is invalid afterwards.
+ */
+void *arena_grow(struct arena *a, void *p, size_t old_n, size_t new_n, size_t size);
+
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_strndup(struct arena *a, const char *s, size_t n);
+char *arena_printf(struct arena *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), nonnull(2)));
+
+/* A growable array inside an arena: struct { T *v; size_t n, cap; }. */
+#define VEC(T) struct { T *v; size_t n, cap; }
+/* Pointer to a new, zeroed last element. */
+#define vec_push(a, vec)                                                       \
+	((vec)->n == (vec)->cap                                                \
+		 ? ((vec)->v = arena_grow((a), (vec)->v, (vec)->cap,           \
+					  (vec)->cap ? (vec)->cap * 2 : 16,    \
+					  sizeof(*(vec)->v)),                  \
+		    (vec)->cap = (vec)->cap ? (vec)->cap * 2 : 16,             \
+		    &(vec)->v[(vec)->n++])                                     \
+		 : &(vec)->v[(vec)->n++])
+
+#endif

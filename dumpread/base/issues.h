@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * issues.h - damage is a result, not an error.
+ *
+ * Whatever could not be read or believed is counted here by (kind, object):
+ * ("nodata", "vma", 12) is twelve VMAs that the dump does not hold. The first
+ * few of each keep a sentence; counts are exact. Thread-safe.
+ * "nodata", "fault", "corrupt", "limit" ... are status_name() of the reason.
+ */
+#ifndef VMCENSUS_ISSUES_H
+#define VMCENSUS_ISSUES_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "dumpread/base/status.h"
+
+#define ISSUE_TEXTS 3		/* sentences kept for each (kind, object) */
+
+struct issue {
+	enum status kind;
+	const char *object;	/* static string: "task", "vma", "page table" ... */
+	uint64_t count;
+	char text[ISSUE_TEXTS][160];
+	unsigned ntexts;
+};
+
+struct issues {
+	pthread_mutex_t lock;
+	struct issue v[96];	/* (kind, object) pairs are few: both are ours */
+	unsigned n;
+};
+
+void issues_init(struct issues *is);
+void issues_release(struct issues *is);
+
+/*
+ * Count COUNT more of (KIND, OBJECT). OBJECT must be a string literal.
+ * FMT says which and where, once; it is kept for the first ISSUE_TEXTS.
+ */
+void issue_add(struct issues *is, enum status kind, const char *object,
+	       uint64_t count, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/* Sum of all counts. */
+uint64_t issues_total(struct issues *is);
+
+#endif

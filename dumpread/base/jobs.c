@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#define _GNU_SOURCE
+#include "dumpread/base/jobs.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+struct run {
+	atomic_size_t next;
+	size_t n;
+	void (*fn)(void *ctx, unsigned worker, size_t item);
+	void *ctx;
+};
+
+struct worker {
+	struct run *run;
+	unsigned id;
+	pthread_t thread;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&w->run->next, 1)) < w->run->n)
+		w->run->fn(w->run->ctx, w->id, i);
+	return NULL;
+}
+
+void jobs_run(unsigned nthreads, size_t n,
+	      void (*fn)(void *ctx, unsigned worker, size_t item), void *ctx)
+{
+	struct run run = { .n = n, .fn = fn, .ctx = ctx };
+	struct worker w[JOBS_MAX];
+	unsigned started = 1;
+
+	if (nthreads > JOBS_MAX)
+		nthreads = JOBS_MAX;
+	if (nthreads > n)
+		nthreads = (unsigned)n;
+	w[0] = (struct worker){ .run = &run };
+	/* a thread that cannot be had only means that the others do more */
+	for (; started < nthreads; started++) {
+		w[started] = (struct worker){ .run = &run, .id = started };
+		if (pthread_create(&w[started].thread, NULL, work, &w[started]))
+			break;
+	}
+	work(&w[0]);
+	for (unsigned i = 1; i < started; i++)
+		pthread_join(w[i].thread, NULL);
+}
+
+unsigned jobs_default(void)
+{
+	cpu_set_t set;
+	int n;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	n = CPU_COUNT(&set);
+	return n < 1 ? 1 : n > JOBS_MAX ? JOBS_MAX : (unsigned)n;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dumpread/base/status.h"
+
+const char *status_name(enum status st)
+{
+	static const char *const names[ST_COUNT] = {
+		[ST_OK] = "ok",
+		[ST_NODATA] = "nodata",
+		[ST_FAULT] = "fault",
+		[ST_CORRUPT] = "corrupt",
+		[ST_ABSENT] = "absent",
+		[ST_NOTMINE] = "notmine",
+		[ST_IO] = "io",
+		[ST_UNSUPPORTED] = "unsupported",
+		[ST_LIMIT] = "limit",
+	};
+
+	return (unsigned)st < ST_COUNT ? names[st] : "unknown";
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * libdebuginfod is loaded when it is asked for, never linked: it brings an HTTP
+ * client, and most machines that analyse dumps need none.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "dumpread/find/find.h"
+
+struct debuginfod_client;
+
+/* What of elfutils/debuginfod.h is used (its ABI is versioned by the soname). */
+struct api {
+	struct debuginfod_client *(*begin)(void);
+	int (*find)(struct debuginfod_client *c, const unsigned char *id, int len, char **path);
+	void (*end)(struct debuginfod_client *c);
+};
+
+static bool load(void *lib, struct api *a)
+{
+	*(void **)&a->begin = dlsym(lib, "debuginfod_begin");
+	*(void **)&a->find = dlsym(lib, "debuginfod_find_debuginfo");
+	*(void **)&a->end = dlsym(lib, "debuginfod_end");
+	return a->begin && a->find && a->end;
+}
+
+enum status debuginfod_find(struct dump *d, char **path)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	struct debuginfod_client *c;
+	struct api api;
+	void *lib;
+	int fd = -1;
+
+	*path = NULL;
+	if (!urls || !*urls || !d->build_id_len)
+		return ST_ABSENT;
+	lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!lib || !load(lib, &api)) {
+		log_warn(d->log, "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 cannot be "
+				 "loaded: install it, or name a vmlinux with -t");
+		if (lib)
+			dlclose(lib);
+		return ST_ABSENT;
+	}
+	log_info(d->log, "asking debuginfod for the kernel's debug information");
+	c = api.begin();
+	if (c) {
+		fd = api.find(c, d->build_id, (int)d->build_id_len, path);
+		api.end(c);
+	}
+	if (fd >= 0)
+		close(fd);
+	dlclose(lib);
+	return fd >= 0 && *path ? ST_OK : ST_ABSENT;
+}

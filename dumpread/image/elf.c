@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ELF dumps: /proc/vmcore, QEMU's dump-guest-memory, makedumpfile -E
+ * (elf(5); Documentation/admin-guide/kdump/kdump.rst).
+ *
+ *	PT_NOTE		CPU states, VMCOREINFO
+ *	PT_LOAD		p_filesz bytes of physical memory at p_paddr; what
+ *			p_memsz has more was left out of the dump
+ *
+ * Nothing is believed of the order: QEMU puts section headers first, program
+ * headers anywhere and writes e_ehsize 8; segments may overlap, be unsorted or
+ * start inside a page. Of overlapping ones the first in the file is read.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/image/extents.h"
+#include "dumpread/image/format.h"
+#include "dumpread/image/vmcoreinfo.h"
+#include "dumpread/image/window.h"
+
+/* Physical addresses that any supported CPU can form, and no more frames than
+   this many for each byte of the file: a filtered dump keeps 32 or more bytes
+   of page structs for every frame. */
+#define PA_BITS 52
+#define FRAMES_MIN ((uint64_t)1 << 24)
+#define FRAMES_PER_BYTE 16
+
+#define WINDOW_MIN 4096
+#define WINDOW_MAX (128u << 10)
+#define PHDRS_AT_ONCE 512
+
+struct elf {
+	struct extents loads;	/* physical address -> file */
+};
+
+struct phdr {
+	uint32_t type;
+	uint64_t offset, vaddr, paddr, filesz, memsz;
+};
+
+struct ehdr {
+	bool is64;
+	uint64_t phoff, shoff;
+	uint32_t phentsize, phnum;
+	uint16_t type;
+};
+
+/* What the pass over the program headers gathers. */
+struct gather {
+	struct ehdr eh;
+	struct extents notes;
+	uint64_t top;		/* exclusive end of memory, bytes */
+	uint64_t lost;		/* bytes of PT_LOADs behind the end of the file */
+	uint64_t loads;
+	uint64_t beyond;	/* of them, those above what can be believed */
+	uint64_t virtual;	/* of them, those that only say a virtual address */
+};
+
+static bool parse_ehdr(struct image *im, const uint8_t *h, size_t len, struct ehdr *eh)
+{
+	bool big = h[EI_DATA] == ELFDATA2MSB;
+
+	eh->is64 = h[EI_CLASS] == ELFCLASS64;
+	if (len < (eh->is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)))
+		return false;
+	im->big_endian = big;
+	eh->type = load16(h + 16, big);
+	im->elf_machine = load16(h + 18, big);
+	if (eh->is64) {
+		eh->phoff = load64(h + 32, big);
+		eh->shoff = load64(h + 40, big);
+		eh->phentsize = load16(h + 54, big);
+		eh->phnum = load16(h + 56, big);
+	} else {
+		eh->phoff = load32(h + 28, big);
+		eh->shoff = load32(h + 32, big);
+		eh->phentsize = load16(h + 42, big);
+		eh->phnum = load16(h + 44, big);
+	}
+	return true;
+}
+
+static struct phdr parse_phdr(const uint8_t *h, bool is64, bool big)
+{
+	if (is64)
+		return (struct phdr){
+			.type = load32(h, big),	      .offset = load64(h + 8, big),
+			.vaddr = load64(h + 16, big), .paddr = load64(h + 24, big),
+			.filesz = load64(h + 32, big), .memsz = load64(h + 40, big),
+		};
+	return (struct phdr){
+		.type = load32(h, big),	      .offset = load32(h + 4, big),
+		.vaddr = load32(h + 8, big),  .paddr = load32(h + 12, big),
+		.filesz = load32(h + 16, big), .memsz = load32(h + 20, big),
+	};
+}
+
+/* More than 65534 program headers: their number is in section 0 (sh_info). */
+static void find_phnum(const struct image *im, struct ehdr *eh)
+{
+	uint8_t info[4];
+
+	if (eh->phnum != PN_XNUM)
+		return;
+	if (part_read(&im->parts[0], eh->shoff + (eh->is64 ? 44 : 28), info, 4) == ST_OK)
+		eh->phnum = load32(info, im->big_endian);
+}
+
+/* Highest physical address believed, exclusive. */
+static uint64_t address_limit(const struct image *im)
+{
+	uint64_t bytes = min_u64(im->parts[0].stored, (uint64_t)1 << PA_BITS);
+	uint64_t frames = max_u64(FRAMES_MIN, bytes * FRAMES_PER_BYTE);
+
+	return min_u64(frames, (uint64_t)1 << (PA_BITS - im->page_shift)) << im->page_shift;
+}
+
+static void take_load(struct image *im, struct gather *g, const struct phdr *ph)
+{
+	struct elf *e = im->priv;
+	const struct image_part *p = &im->parts[0];
+	uint64_t page = (uint64_t)1 << im->page_shift, limit = address_limit(im);
+	uint64_t filesz = min_u64(ph->filesz, ph->memsz ? ph->memsz : ph->filesz);
+	uint64_t memsz = max_u64(ph->memsz, filesz), have, end;
+
+	g->loads++;
+	g->virtual += !ph->paddr && ph->vaddr;
+	/* kcore's vmalloc area has no physical address: all ones */
+	if (ph->paddr == UINT64_MAX || (!g->eh.is64 && ph->paddr == UINT32_MAX))
+		return;
+	if (ph->paddr >= limit || memsz > limit - ph->paddr)
+		g->beyond++;
+	if (ph->paddr >= limit)
+		return;
+	memsz = min_u64(memsz, limit - ph->paddr);
+	filesz = min_u64(filesz, memsz);
+	have = ph->offset < p->size ? min_u64(filesz, p->size - ph->offset) : 0;
+	end = ph->paddr + have;
+	if (have < filesz)
+		end &= ~(page - 1);	/* half a page is none */
+	g->lost += ph->paddr + filesz - max_u64(end, ph->paddr);
+	g->top = max_u64(g->top, ph->paddr + memsz);
+	extents_add(&e->loads, ph->paddr, end, ph->offset);
+}
+
+/* One pass for each kind: the page size is in the notes, and counts loads. */
+static void each_phdr(struct image *im, struct gather *g, uint32_t type,
+		      void (*take)(struct image *, struct gather *, const struct phdr *))
+{
+	const struct ehdr *eh = &g->eh;
+	uint8_t buf[PHDRS_AT_ONCE * sizeof(Elf64_Phdr)];
+	size_t size = eh->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	size_t step = eh->phentsize, got;
+
+	if (step < size || step > sizeof(buf))
+		return;
+	for (uint32_t i = 0; i < eh->phnum;) {
+		uint64_t off = eh->phoff + (uint64_t)i * step;
+		size_t want = sizeof(buf) / step * step;
+
+		if (off < eh->phoff ||
+		    part_read_some(&im->parts[0], off, buf, want, &got) || got < size)
+			return;
+		for (size_t at = 0; at + size <= got && i < eh->phnum; at += step, i++) {
+			struct phdr ph = parse_phdr(buf + at, eh->is64, im->big_endian);
+
+			if (ph.type == type)
+				take(im, g, &ph);
+		}
+	}
+}
+
+static void take_note(struct image *im, struct gather *g, const struct phdr *ph)
+{
+	const struct image_part *p = &im->parts[0];
+	uint64_t n = im->notes_len;
+
+	if (ph->offset >= p->size || n >= NOTES_MAX)
+		return;
+	/* "addresses" of the notes are their places in the joined buffer */
+	n = min_u64(min_u64(ph->filesz, p->size - ph->offset), NOTES_MAX - n);
+	extents_add(&g->notes, im->notes_len, im->notes_len + n, ph->offset);
+	im->notes_len += (n + 3) & ~(uint64_t)3;
+}
+
+static void read_notes(struct image *im, struct gather *g)
+{
+	uint64_t total;
+	uint8_t *buf;
+
+	im->notes_len = 0;
+	each_phdr(im, g, PT_NOTE, take_note);
+	total = min_u64(im->notes_len, im->parts[0].stored);
+	im->notes_len = 0;
+	if (!total)
+		return;
+	buf = arena_alloc(&im->mem, total);
+	for (size_t i = 0; i < g->notes.n; i++) {
+		const struct extent *x = &g->notes.v[i];
+
+		if (x->end <= total)
+			part_read(&im->parts[0], x->pos, buf + x->start,
+				  (size_t)(x->end - x->start));
+	}
+	image_take_notes(im, buf, (size_t)total);
+}
+
+static void find_page_size(struct image *im)
+{
+	const struct machine *m = machine_by_elf(im->elf_machine, im->word_size);
+	uint64_t bytes;
+
+	if (m)
+		im->word_size = m->word_size;
+	im->page_shift = m ? m->page_shift : 12;
+	if (im->vmcoreinfo && vmcoreinfo_uint(im->vmcoreinfo, "PAGESIZE", 10, &bytes) &&
+	    page_shift_of(bytes))
+		im->page_shift = page_shift_of(bytes);
+}
+
+/* Frames of which any byte is in the file. */
+static uint64_t count_pages(const struct elf *e, unsigned shift)
+{
+	uint64_t n = 0, next = 0;
+
+	for (size_t i = 0; i < e->loads.n; i++) {
+		uint64_t first = max_u64(e->loads.v[i].start >> shift, next);
+		uint64_t end = ((e->loads.v[i].end - 1) >> shift) + 1;
+
+		if (end > first)
+			n += end - first;
+		next = max_u64(next, end);
+	}
+	return n;
+}
+
+static void report_damage(struct image *im, const struct gather *g)
+{
+	if (g->lost)
+		issue_add(&im->issues, ST_NODATA, "truncated image",
+			  (g->lost + (1u << im->page_shift) - 1) >> im->page_shift,
+			  "%s: %" PRIu64 " KiB of memory lie behind the end of the file",
+			  im->parts[0].path, g->lost >> 10);
+	if (g->beyond)
+		issue_add(&im->issues, ST_LIMIT, "image segment", g->beyond,
+			  "%s: segments at addresses that cannot be true", im->parts[0].path);
+}
+
+static enum status finish_open(struct image *im, struct gather *g)
+{
+	struct elf *e = im->priv;
+
+	if (!g->loads)
+		return ST_NOTMINE;	/* Xen keeps its pages in sections */
+	if (g->loads > 1 && g->virtual == g->loads)
+		return fail(&im->diag, ST_UNSUPPORTED, "%s: the core file of a process, "
+			    "not of a machine", im->parts[0].path);
+	extents_resolve(&e->loads, EXTENTS_FIRST_WINS);
+	im->max_pfn = (g->top + (1u << im->page_shift) - 1) >> im->page_shift;
+	im->pages_present = count_pages(e, im->page_shift);
+	if (!e->loads.n && !im->vmcoreinfo)
+		return fail(&im->diag, ST_NODATA,
+			    "%s: cut off before any memory: copy the dump again",
+			    im->parts[0].path);
+	report_damage(im, g);
+	snprintf(im->format, sizeof(im->format), "ELF%s%s", g->eh.is64 ? "64" : "32",
+		 im->parts[0].flat ? ", flattened" : "");
+	snprintf(im->header.compression, sizeof(im->header.compression), "none");
+	return ST_OK;
+}
+
+static enum status elf_open(struct image *im)
+{
+	uint8_t h[sizeof(Elf64_Ehdr)];
+	struct gather g = { 0 };
+	enum status st;
+	size_t got;
+
+	if (part_read_some(&im->parts[0], 0, h, sizeof(h), &got) || got < EI_NIDENT ||
+	    memcmp(h, ELFMAG, SELFMAG))
+		return ST_NOTMINE;
+	if (!parse_ehdr(im, h, got, &g.eh))
+		return fail(&im->diag, ST_NODATA, "%s: cut off inside the ELF header: "
+			    "copy the dump again", im->parts[0].path);
+	if (g.eh.type != ET_CORE)
+		return fail(&im->diag, ST_UNSUPPORTED, "%s: an ELF file, but not a dump; "
+			    "if it is a kernel, name it with -t", im->parts[0].path);
+	if (im->nparts > 1)
+		return fail(&im->diag, ST_UNSUPPORTED, "%s: an ELF dump is one file; name "
+			    "each dump on its own", im->parts[0].path);
+	im->priv = arena_alloc(&im->mem, sizeof(struct elf));
+	im->word_size = g.eh.is64 ? 8 : 4;
+	find_phnum(im, &g.eh);
+	read_notes(im, &g);
+	find_page_size(im);
+	each_phdr(im, &g, PT_LOAD, take_load);
+	st = finish_open(im, &g);
+	extents_free(&g.notes);
+	return st;
+}
+
+static bool elf_present(const struct image *im, uint64_t pfn)
+{
+	const struct elf *e = im->priv;
+	uint64_t pa = pfn << im->page_shift;
+	size_t i;
+
+	if (pfn >= im->max_pfn)
+		return false;
+	i = extents_find(&e->loads, pa);
+	return i < e->loads.n && e->loads.v[i].start < pa + (1u << im->page_shift);
+}
+
+struct image_ctx {
+	struct window w;
+};
+
+/*
+ * A page that segments cover only in part (64K pages over 4K-grained firmware
+ * ranges) is zero elsewhere. One that the file's end cuts is not in the dump.
+ */
+static enum status elf_read(const struct image *im, struct image_ctx *ctx,
+			    uint64_t pfn, uint8_t *out)
+{
+	const struct elf *e = im->priv;
+	uint64_t size = (uint64_t)1 << im->page_shift;
+	uint64_t at = pfn << im->page_shift, end = at + size;
+	bool any = false;
+
+	if (pfn >= im->max_pfn)
+		return ST_NODATA;
+	for (size_t i = extents_find(&e->loads, at); i < e->loads.n; i++) {
+		const struct extent *x = &e->loads.v[i];
+		const uint8_t *data;
+		enum status st;
+		uint64_t n;
+
+		if (x->start >= end)
+			break;
+		if (at < x->start) {
+			memset(out, 0, x->start - at);
+			out += x->start - at;
+			at = x->start;
+		}
+		n = min_u64(end, x->end) - at;
+		st = window_get(&ctx->w, &im->parts[0], x->pos + (at - x->start), n, &data);
+		if (st)
+			return st;
+		memcpy(out, data, n);
+		out += n;
+		at += n;
+		any = true;
+		if (at == end)
+			return ST_OK;
+	}
+	memset(out, 0, end - at);
+	return any ? ST_OK : ST_NODATA;
+}
+
+static struct image_ctx *elf_ctx_new(const struct image *im)
+{
+	struct image_ctx *ctx = calloc(1, sizeof(*ctx));
+	size_t page = (size_t)1 << im->page_shift;
+
+	if (!ctx) {
+		arena_die(sizeof(*ctx));
+		abort();
+	}
+	window_init(&ctx->w, WINDOW_MIN, page > WINDOW_MAX ? page : WINDOW_MAX);
+	return ctx;
+}
+
+static void elf_ctx_free(struct image_ctx *ctx)
+{
+	window_free(&ctx->w);
+	free(ctx);
+}
+
+static void elf_close(struct image *im)
+{
+	struct elf *e = im->priv;
+
+	if (e)
+		extents_free(&e->loads);
+	im->priv = NULL;
+}
+
+const struct image_ops elf_image_ops = {
+	.name = "elf",
+	.open = elf_open,
+	.present = elf_present,
+	.read = elf_read,
+	.ctx_new = elf_ctx_new,
+	.ctx_free = elf_ctx_free,
+	.close = elf_close,
+};

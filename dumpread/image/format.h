@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * format.h - what the containers in this folder share; nobody else includes it.
+ */
+#ifndef VMCENSUS_IMAGE_FORMAT_H
+#define VMCENSUS_IMAGE_FORMAT_H
+
+#include "dumpread/image/image.h"
+
+extern const struct image_ops elf_image_ops;
+extern const struct image_ops kdump_image_ops;
+extern const struct image_ops kdumpfile_image_ops;
+
+/*
+ * As image_open(), with one format only (NULL: all in turn). Tests compare the
+ * answers of two formats about one file with it.
+ */
+enum status image_open_as(const char *const *paths, unsigned n,
+			  const struct image_ops *only, const struct log *log,
+			  struct diag *diag, struct image **ret);
+
+/* Open PATH, find its size, and rearrange it if it is flattened. */
+enum status part_open(struct image *im, struct image_part *p, const char *path);
+void part_close(struct image_part *p);
+
+/* Up to LEN bytes at OFF; *got is less than LEN only at the end of the file. */
+enum status part_read_some(const struct image_part *p, uint64_t off, void *buf,
+			   size_t len, size_t *got);
+
+/* Is [off, off + len) inside the file? */
+static inline bool part_holds(const struct image_part *p, uint64_t off, uint64_t len)
+{
+	return off <= p->size && len <= p->size - off;
+}
+
+/* What a CPU family's name in utsname.machine, or an ELF header, implies. */
+struct machine {
+	const char *uname;	/* a prefix of utsname.machine */
+	uint16_t elf_machine;
+	uint8_t word_size;	/* 4 or 8 */
+	uint8_t page_shift;	/* where nothing in the dump tells */
+};
+
+/* NULL if unknown. */
+const struct machine *machine_by_uname(const char *uname);
+/* WORD_SIZE decides where one EM_ stands for both (MIPS, RISC-V, s390). */
+const struct machine *machine_by_elf(uint16_t elf_machine, uint8_t word_size);
+
+/* log2 of BYTES if that is a page size that Linux has; 0 if not. */
+uint8_t page_shift_of(uint64_t bytes);
+
+/* Keep LEN bytes of notes at BUF (in im->mem), VMCOREINFO among them. */
+void image_take_notes(struct image *im, uint8_t *buf, size_t len);
+void image_take_vmcoreinfo(struct image *im, const uint8_t *text, size_t len);
+
+#define NOTES_MAX ((uint64_t)64 << 20)		/* bytes of notes believed */
+#define VMCOREINFO_MAX ((uint64_t)1 << 20)	/* the kernel's is a page or two */
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dumpread/image/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/image/format.h"
+#include "dumpread/image/vmcoreinfo.h"
+
+/*
+ * Asked in this order. Our own readers stand before the library because it
+ * takes microseconds for a page that is excluded or cached, and 0.5.1 knows no
+ * flattened files.
+ */
+static const struct image_ops *const image_formats[] = {
+	&elf_image_ops,
+	&kdump_image_ops,
+	&kdumpfile_image_ops,
+};
+
+/* What people give by mistake, and what they should do. */
+static const struct {
+	uint16_t offset;
+	uint8_t len;
+	const char *magic;
+	const char *hint;
+} hints[] = {
+	{ 0, 6, "\xfd" "7zXZ\0",	"is compressed with xz; run xz -d on it first" },
+	{ 0, 2, "\x1f\x8b",		"is compressed with gzip; run gzip -d on it first" },
+	{ 0, 4, "\x28\xb5\x2f\xfd",	"is compressed with zstd; run zstd -d on it first" },
+	{ 0, 3, "BZh",			"is compressed with bzip2; run bzip2 -d on it first" },
+	{ 0, 4, "\x04\x22\x4d\x18",	"is compressed with lz4; run lz4 -d on it first" },
+	{ 0, 4, "PK\x03\x04",		"is a zip archive; unpack it and name the dump in it" },
+	{ 257, 5, "ustar",		"is a tar archive; unpack it and name the dump in it" },
+	{ 0, 4, "QEVM",			"is a saved QEMU machine, not a dump; use "
+					"dump-guest-memory, or virsh dump --memory-only" },
+	{ 0, 4, "QFI\xfb",		"is a disk image; copy the dump out of it first" },
+	{ 0, 4, "\x7f" "ELF",		"is an ELF core file without any memory in it" },
+	{ 0, 4, "PAGE",			"is a Windows dump" },
+};
+
+static enum status not_a_dump(struct image *im)
+{
+	const struct image_part *p = &im->parts[0];
+	uint8_t head[512] = { 0 };
+	size_t got;
+
+	part_read_some(p, 0, head, sizeof(head), &got);
+	for (size_t i = 0; i < ARRAY_LEN(hints); i++)
+		if (!memcmp(head + hints[i].offset, hints[i].magic, hints[i].len))
+			return fail(&im->diag, ST_NOTMINE, "%s: %s", p->path, hints[i].hint);
+	return fail(&im->diag, ST_NOTMINE,
+		    "%s: not a memory dump that this program knows (ELF core, "
+		    "kdump-compressed, flattened, LKCD ...)", p->path);
+}
+
+static enum status probe(struct image *im, const struct image_ops *only)
+{
+	for (size_t i = 0; i < ARRAY_LEN(image_formats); i++) {
+		enum status st;
+
+		if (only && only != image_formats[i])
+			continue;
+		im->ops = image_formats[i];
+		st = im->ops->open(im);
+		if (st == ST_OK)
+			return ST_OK;
+		im->ops->close(im);
+		if (st != ST_NOTMINE)
+			return st;
+	}
+	im->ops = NULL;
+	return not_a_dump(im);
+}
+
+/* What the container's header left open, the kernel's own text may say. */
+static void complete_header(struct image *im)
+{
+	struct image_header *h = &im->header;
+	uint64_t when;
+
+	if (!im->vmcoreinfo)
+		return;
+	if (!h->release[0])
+		vmcoreinfo_value(im->vmcoreinfo, "OSRELEASE", h->release,
+				 sizeof(h->release));
+	if (vmcoreinfo_uint(im->vmcoreinfo, "CRASHTIME", 10, &when))
+		h->crash_time = (int64_t)when;
+}
+
+static enum status open_parts(struct image *im, const char *const *paths, unsigned n)
+{
+	if (!n)
+		return fail(&im->diag, ST_IO, "no dump file was named");
+	im->parts = arena_array(&im->mem, struct image_part, n);
+	for (unsigned i = 0; i < n; i++)
+		im->parts[i].fd = -1;
+	im->nparts = n;
+	for (unsigned i = 0; i < n; i++) {
+		enum status st = part_open(im, &im->parts[i], paths[i]);
+
+		if (st)
+			return st;
+	}
+	return ST_OK;
+}
+
+enum status image_open_as(const char *const *paths, unsigned n,
+			  const struct image_ops *only, const struct log *log,
+			  struct diag *diag, struct image **ret)
+{
+	struct image *im = calloc(1, sizeof(*im));
+	enum status st;
+
+	*ret = NULL;
+	if (!im) {
+		arena_die(sizeof(*im));
+		abort();
+	}
+	issues_init(&im->issues);
+	im->log = log;
+	im->header.dump_level = -1;
+	st = open_parts(im, paths, n);
+	if (st == ST_OK)
+		st = probe(im, only);
+	if (st) {
+		im->ops = NULL;
+		*diag = im->diag;
+		image_close(im);
+		return st;
+	}
+	complete_header(im);
+	log_info(log, "%s: %s, %s-endian, %u-byte pages", im->parts[0].path, im->format,
+		 im->big_endian ? "big" : "little", 1u << im->page_shift);
+	*ret = im;
+	return ST_OK;
+}
+
+enum status image_open(const char *const *paths, unsigned n,
+		       const struct log *log, struct diag *diag, struct image **ret)
+{
+	return image_open_as(paths, n, NULL, log, diag, ret);
+}
+
+void image_close(struct image *im)
+{
+	if (!im)
+		return;
+	if (im->ops)
+		im->ops->close(im);
+	for (unsigned i = 0; i < im->nparts; i++)
+		part_close(&im->parts[i]);
+	issues_release(&im->issues);
+	arena_release(&im->mem);
+	free(im);
+}
+
+uint64_t image_pages_present(const struct image *im)
+{
+	return im->pages_present;
+}

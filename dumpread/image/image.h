@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * image.h - the bytes of a dump: physical pages by page frame number.
+ *
+ * An image is one file, or the parts of a split one. It knows its container
+ * and nothing of the kernel inside. Everything in it is hostile: every offset
+ * and count is checked against the file's size when it is opened or read.
+ *
+ * To add a container: one file in this folder that fills a struct image_ops,
+ * one row in image_formats[] (image.c), a fuzzer line in tests/fuzz/, a line in
+ * docs/support-matrix.md with the test that proves it.
+ *
+ * Reads are thread-safe: all state that changes while reading lives in the
+ * reader's own context (struct image_ctx), never in the image.
+ */
+#ifndef VMCENSUS_IMAGE_H
+#define VMCENSUS_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dumpread/base/arena.h"
+#include "dumpread/base/diag.h"
+#include "dumpread/base/issues.h"
+#include "dumpread/base/log.h"
+#include "dumpread/base/status.h"
+
+#define IMAGE_PAGE_MAX (256u << 10)	/* largest page size believed, bytes */
+
+struct image;
+struct flat;		/* table of a flattened file, flat.h */
+struct image_ctx;	/* private to a format: decompressor, bounce buffer */
+
+struct image_ops {
+	const char *name;	/* "elf", "kdump", "libkdumpfile" ... */
+	/*
+	 * Recognise and open im->parts[]. ST_NOTMINE leaves the image as it
+	 * was; any other failure leaves its sentence in im->diag.
+	 */
+	enum status (*open)(struct image *im);
+	/* Is the page in the dump? Constant time. */
+	bool (*present)(const struct image *im, uint64_t pfn);
+	/*
+	 * Put the page (1 << im->page_shift bytes) at OUT: ST_OK, ST_NODATA
+	 * (excluded, or the file ends before it) or ST_CORRUPT.
+	 */
+	enum status (*read)(const struct image *im, struct image_ctx *ctx,
+			    uint64_t pfn, uint8_t *out);
+	/* One context for each reader; NULL hooks mean none is needed. */
+	struct image_ctx *(*ctx_new)(const struct image *im);
+	void (*ctx_free)(struct image_ctx *ctx);
+	void (*close)(struct image *im);
+};
+
+/* One file of the image. All access is by pread: a file may shrink under us. */
+struct image_part {
+	const char *path;
+	int fd;
+	uint64_t size;		/* bytes at open; of the dump inside, if flattened */
+	uint64_t stored;	/* bytes of the file itself: bounds any allocation */
+	struct flat *flat;	/* of a makedumpfile -F file; NULL: plain */
+};
+
+/* What the container's own header says of the machine; "" or 0 if silent. */
+struct image_header {
+	char release[65], version[65], machine[65], nodename[65];
+	int64_t crash_time;	/* seconds since 1970, 0 unknown */
+	char compression[40];	/* "zlib", "lzo" ..., "none" */
+	int dump_level;		/* makedumpfile -d, -1 unknown */
+};
+
+struct image {
+	const struct image_ops *ops;
+	void *priv;			/* the format's own */
+	struct image_part *parts;
+	unsigned nparts;
+
+	char format[64];		/* for people: "kdump-compressed, flattened" */
+	uint16_t elf_machine;		/* EM_X86_64 ..., 0 unknown */
+	uint8_t word_size;		/* 4 or 8 bytes, 0 unknown */
+	bool big_endian;
+	uint8_t page_shift;		/* log2 of the page size in bytes */
+	uint64_t max_pfn;		/* one past the last frame it can hold */
+	uint64_t pages_present;		/* pages in the file; 0 if it cannot tell */
+	struct image_header header;
+
+	char *vmcoreinfo;		/* NUL-terminated text in mem, or NULL */
+	size_t vmcoreinfo_len;
+	/* CPU state notes as found (ELF NT_PRSTATUS descriptors and QEMU's). */
+	uint8_t *notes;			/* the raw note segment(s), or NULL */
+	size_t notes_len;
+
+	struct arena mem;		/* owns all of the above */
+	struct issues issues;		/* truncation, damaged tables */
+	struct diag diag;
+	const struct log *log;
+};
+
+/*
+ * Open the dump in PATHS[0..n): one file, or all parts of a split dump in any
+ * order. On failure *ret is NULL and DIAG says what is wrong and what to do.
+ */
+enum status image_open(const char *const *paths, unsigned n,
+		       const struct log *log, struct diag *diag, struct image **ret);
+void image_close(struct image *im);
+
+/* Pages that the image holds (set bits of its present map). */
+uint64_t image_pages_present(const struct image *im);
+
+/* For formats: LEN bytes at OFF of part; short reads are ST_NODATA. */
+enum status part_read(const struct image_part *p, uint64_t off, void *buf, size_t len);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dumpread/symbols/kallsyms.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+
+#define MARK_STEP 256u		/* symbols between marks */
+#define SLOT_INDEX ((1u << 22) - 1)	/* low bits of a slot: index + 1 */
+
+/*
+ * Slots looked at for one name. Real tables have some five hundred symbols of
+ * one name ("__func__.0"); a hostile one has millions, and would cost a square.
+ */
+#define MAX_PROBES 2048u
+
+_Static_assert(KALLSYMS_MAX_SYMS <= SLOT_INDEX, "an index must fit a slot");
+
+struct kallsyms *kallsyms_new(void)
+{
+	struct kallsyms *k = calloc(1, sizeof(*k));
+
+	if (!k) {
+		arena_die(sizeof(*k));
+		abort();	/* arena_die() must not return */
+	}
+	pthread_mutex_init(&k->lock, NULL);
+	k->lent.mem = &k->mem;
+	return k;
+}
+
+void kallsyms_free(struct kallsyms *k)
+{
+	if (!k)
+		return;
+	pthread_mutex_destroy(&k->lock);
+	arena_release(&k->mem);
+	free(k);
+}
+
+/* Step over one length prefix at *pos; false when the names run out. */
+static bool name_len(const struct kallsyms *k, size_t *pos, uint32_t *len)
+{
+	if (*pos >= k->names_len)
+		return false;
+	*len = k->names[(*pos)++];
+	if (*len & 0x80) {
+		if (*pos >= k->names_len)
+			return false;
+		*len = (*len & 0x7f) | (uint32_t)k->names[(*pos)++] << 7;
+	}
+	return *len > 0 && *len <= k->names_len - *pos;
+}
+
+size_t kallsyms_names_size(const struct kallsyms *k)
+{
+	size_t pos = 0;
+	uint32_t len;
+
+	for (uint32_t i = 0; i < k->num; i++) {
+		if (!name_len(k, &pos, &len))
+			return 0;
+		pos += len;
+	}
+	return pos;
+}
+
+static bool index_tokens(struct kallsyms *k)
+{
+	for (unsigned t = 0; t < 256; t++) {
+		uint16_t off = load16(k->token_index + 2 * t, k->big);
+
+		if (off >= k->tokens_len)
+			return false;
+		k->token[t].s = (const char *)k->tokens + off;
+		k->token[t].len = (uint32_t)strnlen(k->token[t].s, k->tokens_len - off);
+		/* a token is a part of a name */
+		if (off + k->token[t].len >= k->tokens_len ||
+		    k->token[t].len >= KALLSYMS_NAME_LEN)
+			return false;
+	}
+	return true;
+}
+
+/* Expand the LEN token numbers at POS; a name longer than BUF is cut. */
+static size_t expand(const struct kallsyms *k, size_t pos, uint32_t len, char *buf)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < len; i++) {
+		uint8_t t = k->names[pos + i];
+		uint32_t part = k->token[t].len;
+
+		if (part > KALLSYMS_NAME_LEN - 1 - n)
+			break;
+		memcpy(buf + n, k->token[t].s, part);
+		n += part;
+	}
+	buf[n] = '\0';
+	return n;
+}
+
+size_t kallsyms_name(const struct kallsyms *k, uint32_t i, char buf[KALLSYMS_NAME_LEN])
+{
+	size_t pos;
+	uint32_t len;
+
+	if (i >= k->num)
+		return 0;
+	pos = k->marks[i / MARK_STEP];
+	for (uint32_t n = i % MARK_STEP; name_len(k, &pos, &len); n--) {
+		if (!n)
+			return expand(k, pos, len, buf);
+		pos += len;
+	}
+	return 0;
+}
+
+static uint64_t address_as(const struct kallsyms *k, uint32_t i, enum kallsyms_form form)
+{
+	const uint8_t *p = k->values + (size_t)i * k->value_size;
+	uint64_t v = load_uint(p, k->value_size, k->big);
+	int64_t sv = sign_extend(v, 32);
+
+	switch (form) {
+	case KALLSYMS_RELATIVE:
+		v += k->base;
+		break;
+	case KALLSYMS_PERCPU:
+		if (sv < 0)
+			v = k->base - 1 - (uint64_t)sv;
+		break;
+	case KALLSYMS_PCREL:
+		v = k->values_va + 4ull * i + (uint64_t)sv;
+		break;
+	default:
+		break;
+	}
+	return k->word_size == 4 ? (uint32_t)v : v;
+}
+
+uint64_t kallsyms_address(const struct kallsyms *k, uint32_t i)
+{
+	return address_as(k, i, k->form);
+}
+
+/* FNV's low bits are weak on names that differ in few letters. */
+static uint64_t mix(uint64_t h)
+{
+	return (h * 0x9e3779b97f4a7c15ull) >> 16;
+}
+
+static void index_names(struct kallsyms *k)
+{
+	size_t cap = 1024, pos = 0;
+	char buf[KALLSYMS_NAME_LEN];
+	uint32_t len;
+
+	while (cap < (size_t)k->num * 2)
+		cap *= 2;
+	k->mask = (uint32_t)cap - 1;
+	k->slots = arena_array(&k->mem, uint32_t, cap);
+	k->marks = arena_array(&k->mem, uint32_t, k->num / MARK_STEP + 1);
+	for (uint32_t i = 0; i < k->num; i++, pos += len) {
+		uint64_t h;
+		size_t n, s;
+		uint32_t probes = 0;
+
+		if (i % MARK_STEP == 0)
+			k->marks[i / MARK_STEP] = (uint32_t)pos;
+		if (!name_len(k, &pos, &len))
+			return;
+		n = expand(k, pos, len, buf);
+		if (n < 2)
+			continue;
+		h = mix(hash_bytes(buf + 1, n - 1));
+		for (s = h & k->mask; k->slots[s] && probes < MAX_PROBES; probes++)
+			s = (s + 1) & k->mask;
+		if (probes < MAX_PROBES)
+			k->slots[s] = (uint32_t)(h >> 38) << 22 | (i + 1);
+	}
+}
+
+/* Index of NAME: the first global one, else the first; false if none. */
+static bool find_index(const struct kallsyms *k, const char *name, uint32_t *ret)
+{
+	uint64_t h = mix(hash_str(name));
+	uint32_t tag = (uint32_t)(h >> 38);
+	char buf[KALLSYMS_NAME_LEN];
+	size_t s = h & k->mask;
+	bool found = false;
+
+	for (uint32_t n = 0; k->slots[s] && n < MAX_PROBES; n++, s = (s + 1) & k->mask) {
+		uint32_t i = (k->slots[s] & SLOT_INDEX) - 1;
+
+		if (k->slots[s] >> 22 != tag || kallsyms_name(k, i, buf) < 2 ||
+		    strcmp(buf + 1, name))
+			continue;
+		if (!found)
+			*ret = i;
+		found = true;
+		if (isupper((unsigned char)buf[0])) {
+			*ret = i;
+			break;
+		}
+	}
+	return found;
+}
+
+/* Anchors that FORM puts in their place, or -1 if it puts one elsewhere. */
+static int score(const struct kallsyms *k, enum kallsyms_form form,
+		 const struct kallsyms_anchor *a, unsigned n)
+{
+	int hits = 0;
+
+	for (unsigned j = 0; j < n; j++) {
+		uint32_t i;
+
+		if (!find_index(k, a[j].name, &i))
+			continue;
+		if (address_as(k, i, form) != a[j].addr)
+			return -1;
+		hits++;
+	}
+	return hits;
+}
+
+/*
+ * Without anchors: an image is far less than 2 GiB, so plain offsets are never
+ * negative, and those of ABSOLUTE_PERCPU nearly all are.
+ */
+static enum kallsyms_form guess_form(const struct kallsyms *k)
+{
+	uint32_t negative = 0;
+
+	if (k->is_address)
+		return KALLSYMS_ADDRESS;
+	if (!k->has_base)
+		return k->word_size == 8 ? KALLSYMS_PCREL : KALLSYMS_ADDRESS;
+	for (uint32_t i = 0; i < k->num; i++)
+		negative += load32(k->values + 4 * (size_t)i, k->big) >> 31;
+	return negative > k->num / 2 ? KALLSYMS_PERCPU : KALLSYMS_RELATIVE;
+}
+
+static bool form_possible(const struct kallsyms *k, enum kallsyms_form form)
+{
+	switch (form) {
+	case KALLSYMS_ADDRESS:
+		/* 7.1+ on 32 bits, not relocatable: offsets are addresses */
+		return k->is_address || (!k->has_base && k->word_size == 4);
+	case KALLSYMS_PCREL:
+		return !k->is_address && !k->has_base;
+	default:
+		return !k->is_address && k->has_base;
+	}
+}
+
+/* Of a true table very few are out of order, and most at places of their own. */
+static bool ascends(const struct kallsyms *k)
+{
+	uint32_t up = 0, down = 0;
+
+	for (uint32_t i = 1; i < k->num; i++) {
+		uint64_t last = kallsyms_address(k, i - 1), next = kallsyms_address(k, i);
+
+		up += next > last;
+		down += next < last;
+	}
+	return down <= k->num / 64 && up >= k->num / 2;
+}
+
+enum status kallsyms_choose_form(struct kallsyms *k, const struct kallsyms_anchor *a,
+				 unsigned n)
+{
+	int best = 0;
+
+	if (!n) {
+		k->form = guess_form(k);
+		return ascends(k) ? ST_OK : ST_CORRUPT;
+	}
+	for (int f = 0; f < KALLSYMS_FORMS; f++) {
+		int s = form_possible(k, f) ? score(k, f, a, n) : -1;
+
+		if (s > best) {
+			best = s;
+			k->form = f;
+		}
+	}
+	return best ? ST_OK : ST_CORRUPT;
+}
+
+enum status kallsyms_index(struct kallsyms *k)
+{
+	if (!k->num || k->num > KALLSYMS_MAX_SYMS || k->names_len > KALLSYMS_MAX_NAMES ||
+	    k->tokens_len > KALLSYMS_MAX_TOKENS)
+		return ST_LIMIT;
+	if (!index_tokens(k) || !kallsyms_names_size(k))
+		return ST_CORRUPT;
+	index_names(k);
+	return ST_OK;
+}
+
+bool kallsyms_find(const struct kallsyms *k, const char *name, uint64_t *addr)
+{
+	uint32_t i;
+
+	if (!find_index(k, name, &i))
+		return false;
+	*addr = kallsyms_address(k, i);
+	return true;
+}
+
+static const char *lend_name(struct kallsyms *k, uint32_t i)
+{
+	char buf[KALLSYMS_NAME_LEN];
+	const char *name = NULL;
+	uint32_t at;
+
+	pthread_mutex_lock(&k->lock);
+	at = hash_get(&k->lent, (uint64_t)i + 1);
+	if (at != HASH_NONE) {
+		name = k->lent_names.v[at];
+	} else if (kallsyms_name(k, i, buf) >= 2) {
+		name = arena_strdup(&k->mem, buf + 1);
+		hash_put(&k->lent, (uint64_t)i + 1, (uint32_t)k->lent_names.n);
+		*vec_push(&k->mem, &k->lent_names) = name;
+	}
+	pthread_mutex_unlock(&k->lock);
+	return name;
+}
+
+bool kallsyms_at(struct kallsyms *k, uint64_t addr, const char **name, uint64_t *offset)
+{
+	uint32_t lo = 0, hi = k->num;
+	uint64_t found;
+
+	/* the tables are sorted by address (scripts/kallsyms.c, sort_symbols) */
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (kallsyms_address(k, mid) <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* the last symbol is the end of the image: nothing is known beyond */
+	if (!lo || lo == k->num)
+		return false;
+	found = kallsyms_address(k, --lo);
+	while (lo && kallsyms_address(k, lo - 1) == found)
+		lo--;
+	*name = lend_name(k, lo);
+	*offset = addr - found;
+	return *name != NULL;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kallsyms.h - the symbol table that a kernel carries for itself.
+ *
+ *   names        for each symbol: length, then that many token numbers. Two
+ *                bytes of length where the first has bit 7 set (6.1+, Linux
+ *                commit 73bbb94466fd). The first character of the expanded
+ *                name is the type letter of nm
+ *   token_table  256 NUL-terminated strings
+ *   token_index  u16[256]: where each of them starts
+ *   addresses    one word for each symbol, ascending           (..4.5, and
+ *                later where CONFIG_KALLSYMS_BASE_RELATIVE=n)
+ *   offsets      32 bits for each symbol                       (4.6+)
+ *   num_syms     unsigned long ..4.19, unsigned int since
+ *
+ * All in the byte order of the dump. The loader (kallsyms_load.c by
+ * VMCOREINFO, kallsyms_scan.c by signature) fills the tables with bytes of the
+ * dump, kallsyms_index() and kallsyms_choose_form() check them; after that the
+ * object is read-only, except for the names lent by kallsyms_at().
+ */
+#ifndef VMCENSUS_KALLSYMS_H
+#define VMCENSUS_KALLSYMS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dumpread/base/arena.h"
+#include "dumpread/base/hash.h"
+#include "dumpread/base/status.h"
+
+#define KALLSYMS_MAX_SYMS (2u << 20)	/* ten times a large kernel's */
+#define KALLSYMS_MAX_NAMES (64u << 20)	/* bytes of compressed names */
+#define KALLSYMS_MAX_TOKENS (64u << 10)	/* bytes of token_table */
+#define KALLSYMS_NAME_LEN 512		/* KSYM_NAME_LEN, 128 before 6.1 */
+
+enum kallsyms_form {
+	KALLSYMS_ADDRESS,	/* value is the address */
+	KALLSYMS_RELATIVE,	/* base + (u32)value */
+	KALLSYMS_PERCPU,	/* CONFIG_KALLSYMS_ABSOLUTE_PERCPU, 4.6..6.14:
+				   value >= 0 is absolute, else base - 1 - value */
+	KALLSYMS_PCREL,		/* 7.1+: address of the value itself + value */
+	KALLSYMS_FORMS
+};
+
+/* A symbol whose address is known from elsewhere. */
+struct kallsyms_anchor {
+	const char *name;
+	uint64_t addr;
+};
+
+struct kallsyms {
+	/* set by the loader; bytes are in mem */
+	struct arena mem;
+	uint32_t num;
+	uint8_t word_size;		/* 4 or 8 */
+	bool big;
+	const uint8_t *names;		/* may run on beyond the last name */
+	size_t names_len;
+	const uint8_t *tokens;
+	size_t tokens_len;
+	const uint8_t *token_index;	/* 512 bytes */
+	const uint8_t *values;		/* num * value_size bytes */
+	uint8_t value_size;		/* 4: offsets; word_size: addresses */
+	uint64_t values_va;		/* kernel-virtual address of values */
+	uint64_t base;			/* kallsyms_relative_base */
+	bool has_base, is_address;	/* which of the forms are possible */
+
+	/* set by kallsyms_choose_form() */
+	enum kallsyms_form form;
+	/* set by kallsyms_index() */
+	struct { const char *s; uint32_t len; } token[256];
+	uint32_t *marks;		/* offset in names of every 256th symbol */
+	uint32_t *slots;		/* name hash: tag << 22 | index + 1, 0 empty */
+	uint32_t mask;
+	struct hash lent;		/* index + 1 -> lent_names */
+	VEC(const char *) lent_names;
+	pthread_mutex_t lock;		/* of lent, lent_names */
+};
+
+/* Zeroed, with its lock. Free with kallsyms_free(), also when half-built. */
+struct kallsyms *kallsyms_new(void);
+void kallsyms_free(struct kallsyms *k);
+
+/* Check names and tokens and build the name hash. */
+enum status kallsyms_index(struct kallsyms *k);
+
+/*
+ * Choose the form of the values, after kallsyms_index(). ST_CORRUPT where no
+ * form puts every anchor that the table names at its address; at least one
+ * must be named if there are any. Without anchors, addresses must ascend.
+ */
+enum status kallsyms_choose_form(struct kallsyms *k, const struct kallsyms_anchor *a,
+				 unsigned n);
+
+/* Bytes of names that the num symbols take; 0 if they run out of names_len. */
+size_t kallsyms_names_size(const struct kallsyms *k);
+
+/* Name of symbol I with its type letter; length, 0 if it cannot be decoded. */
+size_t kallsyms_name(const struct kallsyms *k, uint32_t i, char buf[KALLSYMS_NAME_LEN]);
+uint64_t kallsyms_address(const struct kallsyms *k, uint32_t i);
+
+/* Of several symbols of one name the first global one, else the first. */
+bool kallsyms_find(const struct kallsyms *k, const char *name, uint64_t *addr);
+bool kallsyms_at(struct kallsyms *k, uint64_t addr, const char **name, uint64_t *offset);
+
+struct dump;
+struct reader;
+
+/* Fill K by the signature of the tables; see kallsyms_scan.c. */
+enum status kallsyms_scan(struct kallsyms *k, struct reader *r,
+			  const struct kallsyms_anchor *a, unsigned n);
+
+#endif

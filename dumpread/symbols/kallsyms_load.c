@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The kernel's own symbol table, as a source. VMCOREINFO says where the tables
+ * are since 5fd8fea935a1 (v6.0); before, they are found by their signature.
+ */
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/symbols/kallsyms.h"
+#include "dumpread/symbols/sources.h"
+
+/* Symbols that VMCOREINFO has had since 2.6.24, and kallsyms may have. */
+static const char *const anchor_names[] = {
+	"_stext", "init_uts_ns", "swapper_pg_dir", "init_top_pgt", "node_online_map",
+};
+
+static unsigned anchors_get(const struct dump *d, struct kallsyms_anchor *a)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(anchor_names); i++)
+		if (vmcoreinfo_symbol(d, anchor_names[i], &a[n].addr))
+			a[n++].name = anchor_names[i];
+	return n;
+}
+
+/* Copy LEN bytes at KVA into K's arena. */
+static enum status take(struct kallsyms *k, struct reader *r, uint64_t kva, size_t len,
+			const uint8_t **ret)
+{
+	uint8_t *p = arena_alloc(&k->mem, len);
+
+	*ret = p;
+	return read_kva(r, kva, p, len);
+}
+
+/* num_syms: an int since 5.0, a long before; a count fits either half. */
+static enum status load_count(struct kallsyms *k, struct reader *r, uint64_t kva)
+{
+	uint8_t b[8] = { 0 };
+	enum status st = read_kva(r, kva, b, 4);
+
+	if (st)
+		return st;
+	k->num = load32(b, k->big);
+	if (!k->num && k->big && k->word_size == 8 && !read_kva(r, kva + 4, b, 4))
+		k->num = load32(b, k->big);
+	return !k->num || k->num > KALLSYMS_MAX_SYMS ? ST_CORRUPT : ST_OK;
+}
+
+static enum status load_values(struct kallsyms *k, struct reader *r, struct dump *d)
+{
+	uint64_t base_at;
+	enum status st;
+
+	if (vmcoreinfo_symbol(d, "kallsyms_offsets", &k->values_va)) {
+		k->value_size = 4;
+		k->has_base = vmcoreinfo_symbol(d, "kallsyms_relative_base", &base_at);
+		if (k->has_base) {
+			st = read_kva_word(r, base_at, &k->base);
+			if (st)
+				return st;
+		}
+	} else if (vmcoreinfo_symbol(d, "kallsyms_addresses", &k->values_va)) {
+		k->value_size = k->word_size;
+		k->is_address = true;
+	} else {
+		return ST_ABSENT;
+	}
+	return take(k, r, k->values_va, (size_t)k->num * k->value_size, &k->values);
+}
+
+/* In every order of the tables: names < token_table < token_index. */
+static enum status load_named(struct kallsyms *k, struct reader *r, struct dump *d)
+{
+	uint64_t names, num, table, index;
+	enum status st;
+
+	if (!vmcoreinfo_symbol(d, "kallsyms_names", &names) ||
+	    !vmcoreinfo_symbol(d, "kallsyms_num_syms", &num) ||
+	    !vmcoreinfo_symbol(d, "kallsyms_token_table", &table) ||
+	    !vmcoreinfo_symbol(d, "kallsyms_token_index", &index))
+		return ST_ABSENT;
+	if (names >= table || table - names > KALLSYMS_MAX_NAMES || table >= index ||
+	    index - table > KALLSYMS_MAX_TOKENS)
+		return ST_CORRUPT;
+	k->names_len = table - names;
+	k->tokens_len = index - table;
+	st = load_count(k, r, num);
+	if (!st)
+		st = take(k, r, names, k->names_len, &k->names);
+	if (!st)
+		st = take(k, r, table, k->tokens_len, &k->tokens);
+	if (!st)
+		st = take(k, r, index, 512, &k->token_index);
+	return st ? st : load_values(k, r, d);
+}
+
+static struct kallsyms *start(const struct dump *d)
+{
+	struct kallsyms *k = kallsyms_new();
+
+	k->word_size = d->word_size;
+	k->big = d->big_endian;
+	return k;
+}
+
+static bool find(void *self, const char *name, uint64_t *addr)
+{
+	return kallsyms_find(self, name, addr);
+}
+
+static bool at(void *self, uint64_t addr, const char **name, uint64_t *offset)
+{
+	return kallsyms_at(self, addr, name, offset);
+}
+
+static void close_source(void *self)
+{
+	kallsyms_free(self);
+}
+
+enum status symbols_add_kallsyms(struct dump *d)
+{
+	struct symbol_source src = { "kallsyms", find, at, close_source, NULL };
+	struct kallsyms_anchor anchors[ARRAY_LEN(anchor_names)];
+	unsigned n = anchors_get(d, anchors);
+	struct reader *r = reader_new(d);
+	struct kallsyms *k = start(d);
+	enum status st = load_named(k, r, d);
+
+	if (!st)
+		st = kallsyms_index(k);
+	if (!st)
+		st = kallsyms_choose_form(k, anchors, n);
+	if (st) {
+		log_debug(d->log, "no kallsyms by VMCOREINFO (%s), looking for its signature",
+			  status_name(st));
+		kallsyms_free(k);
+		k = start(d);
+		st = kallsyms_scan(k, r, anchors, n);
+	}
+	reader_free(r);
+	if (st) {
+		kallsyms_free(k);
+		return fail(&d->diag, st, "no usable kallsyms table in the dump");
+	}
+	log_debug(d->log, "kallsyms: %" PRIu32 " symbols", k->num);
+	src.self = k;
+	return symbols_add(&d->symbols, &src) ? ST_OK : ST_LIMIT;
+}

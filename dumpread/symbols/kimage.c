@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dumpread/symbols/kimage.h"
+
+#include <stdlib.h>
+
+#include "dumpread/base/bytes.h"
+
+#define MAX_IMAGE ((uint64_t)512 << 20)	/* x86-64 KERNEL_IMAGE_SIZE without KASLR */
+#define MAX_GAP ((uint64_t)32 << 20)	/* nothing at all mapped: the image is over */
+#define TEXT_ALIGN ((uint64_t)2 << 20)	/* the image may start so much before _stext */
+
+void kimage_init(struct kimage *ki, struct reader *r)
+{
+	const struct dump *d = reader_dump(r);
+	uint64_t stext, uts;
+
+	ki->r = r;
+	ki->physical = !vmcoreinfo_symbol(d, "_stext", &stext);
+	if (ki->physical) {
+		ki->start = ki->data = 0;
+		ki->end = min_u64(d->max_pfn << d->page_shift, MAX_IMAGE);
+		return;
+	}
+	ki->start = stext & ~(TEXT_ALIGN - 1);
+	ki->end = ki->start + min_u64(MAX_IMAGE, UINT64_MAX - ki->start);
+	if (d->word_size == 4)
+		ki->end = min_u64(ki->end, UINT32_MAX);
+	ki->data = ki->start;
+	if (vmcoreinfo_symbol(d, "init_uts_ns", &uts) && uts > ki->start && uts < ki->end)
+		ki->data += (uts - ki->start) & ~(uint64_t)(KIMAGE_STEP - 1);
+}
+
+static bool read_some(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len)
+{
+	return !(ki->physical ? read_pa(ki->r, addr, buf, len)
+			      : read_kva(ki->r, addr, buf, len));
+}
+
+/* As kimage_read(); false if nothing could be read. */
+static bool read_any(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len)
+{
+	uint64_t page = dump_page_size(reader_dump(ki->r));
+	bool any = false;
+
+	if (len && read_some(ki, addr, buf, len))
+		return true;
+	while (len) {
+		size_t n = min_u64(len, page - (addr & (page - 1)));
+
+		if (read_some(ki, addr, buf, n))
+			any = true;
+		else
+			memset(buf, 0, n);
+		addr += n;
+		buf += n;
+		len -= n;
+	}
+	return any;
+}
+
+void kimage_read(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len)
+{
+	read_any(ki, addr, buf, len);
+}
+
+/* One piece at ADDR. */
+static bool scan_piece(const struct kimage *ki, uint64_t addr, uint8_t *buf, bool *any,
+		       bool (*fn)(void *arg, uint64_t addr, const uint8_t *buf, size_t len),
+		       void *arg)
+{
+	size_t len = min_u64(KIMAGE_STEP + KIMAGE_OVERLAP, ki->end - addr);
+
+	*any = read_any(ki, addr, buf, len);
+	return *any && fn(arg, addr, buf, len);
+}
+
+bool kimage_scan(const struct kimage *ki,
+		 bool (*fn)(void *arg, uint64_t addr, const uint8_t *buf, size_t len),
+		 void *arg)
+{
+	uint8_t *buf = malloc(KIMAGE_STEP + KIMAGE_OVERLAP);
+	bool found = false, any;
+	uint64_t gap = 0;
+
+	if (!buf) {
+		arena_die(KIMAGE_STEP + KIMAGE_OVERLAP);
+		abort();	/* arena_die() must not return */
+	}
+	for (uint64_t a = ki->data; !found && a > ki->start; ) {
+		a -= KIMAGE_STEP;
+		found = scan_piece(ki, a, buf, &any, fn, arg);
+	}
+	for (uint64_t a = ki->data; !found && a < ki->end && gap < MAX_GAP; a += KIMAGE_STEP) {
+		found = scan_piece(ki, a, buf, &any, fn, arg);
+		gap = any || ki->physical ? 0 : gap + KIMAGE_STEP;
+	}
+	free(buf);
+	return found;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sources.h - the symbol sources, one add function for each.
+ *
+ *     vmcoreinfo   the few addresses in the VMCOREINFO text
+ *     kallsyms     the kernel's own table, found by VMCOREINFO or by signature
+ *     System.map   text: System.map, nm, /proc/kallsyms
+ *     vmlinux      the ELF symbol table
+ *
+ * A source that was added belongs to the chain and is closed with it. On
+ * failure nothing was added and d->diag holds the reason.
+ */
+#ifndef VMCENSUS_SYMBOL_SOURCES_H
+#define VMCENSUS_SYMBOL_SOURCES_H
+
+#include <libelf.h>
+
+#include "dumpread/dump.h"
+
+enum status symbols_add_vmcoreinfo(struct dump *d);
+enum status symbols_add_kallsyms(struct dump *d);
+enum status symbols_add_systemmap(struct dump *d, const char *path);
+enum status symbols_add_elf(struct dump *d, Elf *elf, const char *path);
+
+/* Do the first lines of TEXT look like "ADDRESS LETTER NAME"? */
+bool systemmap_sniff(const char *text, size_t len);
+
+#endif

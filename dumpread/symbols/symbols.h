@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * symbols.h - kernel symbols by name, from a chain of sources.
+ *
+ * Addresses are run-time kernel-virtual addresses: KASLR is already applied.
+ * Sources are asked in the order in which they were added; the first that
+ * knows a name answers. A source is one file here and one add function.
+ */
+#ifndef VMCENSUS_SYMBOLS_H
+#define VMCENSUS_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dumpread/base/arena.h"
+#include "dumpread/base/status.h"
+
+struct symbol_source {
+	const char *name;	/* "vmcoreinfo", "kallsyms", "System.map" ... */
+	bool (*find)(void *self, const char *name, uint64_t *addr);
+	/* Nearest symbol at or below ADDR; NULL hook or false: cannot tell. */
+	bool (*at)(void *self, uint64_t addr, const char **name, uint64_t *offset);
+	void (*close)(void *self);
+	void *self;
+};
+
+struct symbols {
+	struct symbol_source v[8];
+	unsigned n;
+};
+
+/* The chain owns src->self; where it is full, src is closed: false. */
+bool symbols_add(struct symbols *s, const struct symbol_source *src);
+void symbols_close(struct symbols *s);
+
+/* *from (if not NULL) is the name of the source that answered. */
+bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr,
+		  const char **from);
+bool symbols_at(const struct symbols *s, uint64_t addr, const char **name,
+		uint64_t *offset);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "dumpread/symbols/sources.h"
+
+/*
+ * VMCOREINFO_SYMBOL_ARRAY() prints the value of its argument. For an array
+ * that is its address; for these, pointers since 83e3c48729d9 (v4.15) and
+ * since 6.12, it is what the variable holds. Here a symbol is an address, so
+ * they are left to kallsyms; who wants the value asks vmcoreinfo_symbol().
+ */
+static const char *const values[] = { "mem_section", "vmemmap" };
+
+static bool find(void *self, const char *name, uint64_t *addr)
+{
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		if (!strcmp(name, values[i]))
+			return false;
+	return vmcoreinfo_symbol(self, name, addr);
+}
+
+enum status symbols_add_vmcoreinfo(struct dump *d)
+{
+	struct symbol_source src = { .name = "vmcoreinfo", .find = find, .self = d };
+
+	if (!d->vmcoreinfo || !*d->vmcoreinfo)
+		return fail(&d->diag, ST_ABSENT, "the dump has no VMCOREINFO");
+	return symbols_add(&d->symbols, &src) ? ST_OK : ST_LIMIT;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * btf_check.h - BTF at the door.
+ *
+ * libbpf trusts BTF (it comes from the running kernel); ours comes from a dump.
+ * btf_check() verifies every offset, size, string and reference, and rewrites
+ * the blob, in place, into what libbpf 1.1 takes:
+ *   - this machine's byte order and a 24-byte header, whatever was there;
+ *   - kinds that hold no layout (functions, variables, sections, tags, and
+ *     whatever kinds came after ENUM64) become nameless forward declarations
+ *     with the same type id. Kinds unknown here are stepped over by the layout
+ *     section of 7.1 and later.
+ */
+#ifndef VMCENSUS_BTF_CHECK_H
+#define VMCENSUS_BTF_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dumpread/base/diag.h"
+#include "dumpread/base/status.h"
+
+#define BTF_MAX_BYTES (256u << 20)
+#define BTF_MAX_TYPES (4u << 20)
+
+/* Does BTF of either byte order start here? *big (may be NULL): which. */
+bool btf_sniff(const uint8_t *data, size_t len, bool *big);
+
+/* Bytes of the blob that starts here by its header; 0 if it makes no sense. */
+size_t btf_extent(const uint8_t *data, size_t len);
+
+/* DATA: 4-byte aligned, *len bytes; *len becomes the new, smaller length. */
+enum status btf_check(uint8_t *data, size_t *len, struct diag *diag);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * btf_index.h - names of a struct btf, found at once.
+ *
+ * libbpf's btf__find_by_name() is a linear scan; here are two hash tables over
+ * its strings, built in one pass. BTF and DWARF (rewritten to BTF, dwarf.c)
+ * both end here, so that the path language of types.h exists once (path.c).
+ */
+#ifndef VMCENSUS_BTF_INDEX_H
+#define VMCENSUS_BTF_INDEX_H
+
+#include <bpf/btf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dumpread/base/arena.h"
+#include "dumpread/dump.h"
+
+struct btf_index {
+	struct btf *btf;
+	bool big_endian;	/* of the kernel described, for bit fields */
+	bool signs;		/* enums say whether they are signed */
+	uint32_t *types;	/* hash -> type id, 0 empty */
+	uint32_t types_mask;
+	struct { uint32_t id, nr; } *enums;	/* hash -> type id, enumerator */
+	uint32_t enums_mask;
+	struct arena mem;
+};
+
+/* Takes BTF over. */
+struct btf_index *btf_index_new(struct btf *btf, unsigned word_size, bool big_endian);
+void btf_index_free(struct btf_index *x);
+
+/*
+ * Type id of NAME (LEN bytes), 0 if there is none. A struct or union before a
+ * typedef, that before an enum, that before an integer; of equals the first.
+ */
+uint32_t btf_index_type(const struct btf_index *x, const char *name, size_t len);
+bool btf_index_enumerator(const struct btf_index *x, const char *name, int64_t *ret);
+
+/* Put X in the chain of D under NAME; X then belongs to it. */
+enum status btf_index_attach(struct btf_index *x, struct dump *d, const char *name);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dumpread/types/path.h"
+
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/types/btf_index.h"
+
+#define MAX_DEPTH 32u		/* of typedefs, of arrays, of anonymous members */
+#define MAX_VISITS 1000000u	/* members looked at for one path */
+
+size_t path_type_len(const char *path)
+{
+	return strcspn(path, ".[");
+}
+
+bool path_step(const char **p, struct path_step *ret)
+{
+	const char *s = *p;
+
+	ret->name = s;
+	ret->len = strcspn(s, ".[");
+	if (!ret->len)
+		return false;
+	s += ret->len;
+	ret->array = !strncmp(s, "[]", 2);
+	if (ret->array)
+		s += 2;
+	ret->last = !*s;
+	if (*s == '.')
+		s++;
+	else if (*s)
+		return false;
+	*p = s;
+	return true;
+}
+
+/* A type with its modifiers and array dimensions taken off. */
+struct shape {
+	uint32_t id;		/* of the element if an array */
+	const struct btf_type *t;
+	uint64_t count;
+	bool is_array;
+};
+
+static uint32_t skip_modifiers(const struct btf_index *x, uint32_t id)
+{
+	for (unsigned i = 0; i < MAX_DEPTH; i++) {
+		const struct btf_type *t = btf__type_by_id(x->btf, id);
+
+		if (!btf_is_mod(t) && !btf_is_typedef(t))
+			return id;
+		id = t->type;
+	}
+	return 0;	/* a loop: void */
+}
+
+static struct shape shape_of(const struct btf_index *x, uint32_t id)
+{
+	struct shape s = { .count = 1 };
+
+	for (unsigned i = 0; i < MAX_DEPTH; i++) {
+		s.id = skip_modifiers(x, id);
+		s.t = btf__type_by_id(x->btf, s.id);
+		if (!btf_is_array(s.t))
+			return s;
+		s.is_array = true;
+		s.count = min_u64(s.count * btf_array(s.t)->nelems, UINT32_MAX);
+		id = btf_array(s.t)->type;
+	}
+	s.id = 0;
+	s.t = btf__type_by_id(x->btf, 0);
+	return s;
+}
+
+/* Bytes of type ID; 0 if it has none (void, a function, a forward). */
+static uint32_t bytes_of(const struct btf_index *x, uint32_t id)
+{
+	int64_t n = id ? btf__resolve_size(x->btf, id) : 0;
+
+	return n < 0 || n > UINT32_MAX ? 0 : (uint32_t)n;
+}
+
+/* The member found: its type, and its place in bits from the outermost type. */
+struct found {
+	uint32_t type;
+	uint64_t bits;
+	uint32_t bit_size;	/* 0: not a bit field */
+};
+
+/* What a walk through one aggregate and its anonymous members carries. */
+struct lookup {
+	const struct btf_index *x;
+	const char *name;
+	size_t len;
+	uint32_t visits;
+};
+
+static bool find_member(struct lookup *l, const struct btf_type *agg, uint64_t base,
+			unsigned depth, struct found *ret)
+{
+	const struct btf_member *m = btf_members(agg);
+
+	for (uint32_t i = 0; i < btf_vlen(agg); i++) {
+		const char *name = btf__name_by_offset(l->x->btf, m[i].name_off);
+		uint64_t bits = base + btf_member_bit_offset(agg, i);
+		struct shape s;
+
+		if (++l->visits > MAX_VISITS)
+			return false;
+		if (name && *name) {
+			if (strncmp(name, l->name, l->len) || name[l->len])
+				continue;
+			*ret = (struct found){ m[i].type, bits,
+					       btf_member_bitfield_size(agg, i) };
+			return true;
+		}
+		s = shape_of(l->x, m[i].type);
+		if (!s.is_array && btf_is_composite(s.t) && depth < MAX_DEPTH &&
+		    find_member(l, s.t, bits, depth + 1, ret))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Integers of fewer bits than their bytes hold are bit fields too, in BTF
+ * without the kind flag (pahole before 1.13, kernels around 5.2).
+ */
+static void narrow_int(const struct btf_type *t, struct found *f)
+{
+	if (f->bit_size || !btf_is_int(t) || btf_int_encoding(t) & BTF_INT_BOOL ||
+	    !btf_int_bits(t) || btf_int_bits(t) >= t->size * 8)
+		return;
+	f->bits += btf_int_offset(t);
+	f->bit_size = btf_int_bits(t);
+}
+
+/*
+ * The word that holds a bit field: the declared type's where the field lies in
+ * one, else (packed structs) the smallest that takes it from its first byte.
+ * BTF counts bits from the low end of the first byte on little-endian machines
+ * and from its high end on big-endian ones.
+ */
+static bool place_bits(const struct found *f, uint32_t bytes, bool big, struct member *ret)
+{
+	uint64_t unit = (uint64_t)bytes * 8, start = unit ? f->bits - f->bits % unit : 0;
+	uint64_t skip;
+
+	if (!unit || unit > 64 || f->bits - start + f->bit_size > unit) {
+		start = f->bits & ~7ull;
+		for (unit = 8; unit < f->bits - start + f->bit_size; unit *= 2)
+			if (unit == 64)
+				return false;
+	}
+	skip = f->bits - start;
+	ret->offset = (uint32_t)(start / 8);
+	ret->size = (uint32_t)(unit / 8);
+	ret->bit_offset = (uint8_t)(big ? unit - skip - f->bit_size : skip);
+	ret->bit_size = (uint8_t)f->bit_size;
+	return true;
+}
+
+static enum status describe(const struct btf_index *x, struct found f, struct member *ret)
+{
+	struct shape s = shape_of(x, f.type);
+	uint32_t bytes = bytes_of(x, s.id);
+	uint64_t whole = s.is_array ? s.count * bytes : bytes;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!s.is_array)
+		narrow_int(s.t, &f);
+	if (f.bits / 8 > UINT32_MAX || whole > UINT32_MAX)
+		return ST_ABSENT;
+	ret->is_array = s.is_array;
+	ret->is_signed = btf_is_int(s.t) ? btf_int_encoding(s.t) & BTF_INT_SIGNED
+					 : btf_is_any_enum(s.t) && btf_kflag(s.t);
+	ret->is_pointer = btf_is_ptr(s.t);
+	ret->is_aggregate = btf_is_composite(s.t);
+	if (f.bit_size)
+		return place_bits(&f, bytes, x->big_endian, ret) ? ST_OK : ST_ABSENT;
+	ret->offset = (uint32_t)(f.bits / 8);
+	ret->size = (uint32_t)whole;
+	ret->count = s.is_array ? (uint32_t)s.count : 0;
+	ret->stride = s.is_array ? bytes : 0;
+	return ST_OK;
+}
+
+enum status path_member(const struct btf_index *x, const char *path, struct member *ret)
+{
+	struct found f = { .type = btf_index_type(x, path, path_type_len(path)) };
+	struct lookup l = { .x = x };
+	struct path_step step;
+
+	if (!f.type)
+		return ST_NOTMINE;
+	if (!path_step(&path, &step) || step.array || step.last)
+		return ST_ABSENT;
+	while (path_step(&path, &step)) {
+		struct shape s = shape_of(x, f.type);
+
+		if (f.bit_size || !btf_is_composite(s.t))
+			return ST_ABSENT;
+		l.name = step.name;
+		l.len = step.len;
+		if (!find_member(&l, s.t, f.bits, 0, &f))
+			return ST_ABSENT;
+		s = shape_of(x, f.type);
+		/* "[]" demands an array; without it one can only come last */
+		if (s.is_array ? !step.array && !step.last : step.array)
+			return ST_ABSENT;
+		if (step.last)
+			return describe(x, f, ret);
+	}
+	return ST_ABSENT;
+}
+
+enum status path_type_size(const struct btf_index *x, const char *type, uint32_t *bytes)
+{
+	uint32_t id = btf_index_type(x, type, strlen(type));
+
+	if (!id)
+		return ST_NOTMINE;
+	*bytes = bytes_of(x, id);
+	return ST_OK;
+}

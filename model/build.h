@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * build.h - the walkers that fill a snapshot, in the order in which they run.
+ * Private to model/: reports call snapshot_build().
+ */
+#ifndef VMCENSUS_BUILD_H
+#define VMCENSUS_BUILD_H
+
+#include "model/model.h"
+
+/* What a walker learns that only a later walker needs; gone after the build. */
+struct build {
+	struct snapshot *s;
+	struct kernel *k;
+	struct reader *r;
+	uint64_t *task_mm;	/* [ntasks]: task_struct.mm, 0 none */
+	int32_t (*task_rss)[RSS_COUNTERS]; /* [ntasks]: counts not yet folded into the mm */
+	uint64_t *proc_oom_mm;	/* [nprocs]: signal->oom_mm, 0 none */
+	uint64_t *proc_css_set;	/* [nprocs]: task_struct.cgroups of the leader */
+	uint64_t *mm_exe;	/* [nmms]: exe_file, 0 none */
+	struct arena scratch;
+};
+
+/* Index of counter C in this kernel's rss arrays, -1 if it has none (enum order
+   moved in v4.5, eca56ff906bd). */
+int64_t rss_counter_index(const struct kernel *k, enum rss_counter c);
+
+/* tasks and procs; task.mm is filled by build_mms(). */
+void build_tasks(struct build *b);
+
+/* mms of all tasks, and the ties task.mm, proc.mm, mm.owner. */
+void build_mms(struct build *b);
+
+/* VMAs of all mms, by list or maple tree, and the files and names behind them. */
+void build_vmas(struct build *b);
+
+/* mm.cmdline where the pages of the arguments are in the dump. */
+void build_cmdlines(struct build *b);
+
+#endif

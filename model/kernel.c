@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/kernel.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/issues.h"
+#include "dumpread/base/jobs.h"
+#include "model/kobj.h"
+
+#define CPUS_MAX 8192u		/* NR_CPUS of the largest configurations */
+
+bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align)
+{
+	return addr && !(addr & (align - 1)) && k->arch->is_kernel_addr(k->dump, addr);
+}
+
+/* ---- who it is --------------------------------------------------------------- */
+
+static void read_uts_field(struct kernel *k, struct reader *r, enum layout_id id, char *buf)
+{
+	uint64_t base = layout_symbol(&k->layout, Y_INIT_UTS_NS);
+
+	buf[0] = 0;
+	if (base && has(k, id))
+		read_kva_str(r, base + layout_offset(&k->layout, id), buf, 65);
+	for (char *c = buf; *c; c++)
+		if (!isprint((unsigned char)*c))
+			*c = '?';
+}
+
+/*
+ * "6.1.0-56-amd64" hides its stable number; distributions put it in the version
+ * string: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-30)".
+ */
+static void parse_version(struct kernel *k)
+{
+	struct kernel_version *v = &k->version, w;
+
+	if (sscanf(k->release, "%d.%d.%d", &v->major, &v->minor, &v->patch) < 2)
+		return;
+	for (const char *s = k->uts_version; *s; s++) {
+		if (!isdigit((unsigned char)*s) ||
+		    (s > k->uts_version && (isdigit((unsigned char)s[-1]) || s[-1] == '.')))
+			continue;
+		if (sscanf(s, "%d.%d.%d", &w.major, &w.minor, &w.patch) == 3 &&
+		    w.major == v->major && w.minor == v->minor)
+			v->patch = w.patch;
+	}
+}
+
+static void read_uts(struct kernel *k, struct reader *r)
+{
+	read_uts_field(k, r, M_UTS_RELEASE, k->release);
+	read_uts_field(k, r, M_UTS_VERSION, k->uts_version);
+	read_uts_field(k, r, M_UTS_MACHINE, k->machine);
+	read_uts_field(k, r, M_UTS_NODENAME, k->nodename);
+	if (!k->release[0])
+		snprintf(k->release, sizeof(k->release), "%s", k->dump->release);
+	if (!k->dump->release[0])
+		snprintf(k->dump->release, sizeof(k->dump->release), "%s", k->release);
+	parse_version(k);
+}
+
+/* ---- per-CPU data ---------------------------------------------------------------- */
+
+static bool cpu_bit(const struct kernel *k, const uint8_t *mask, uint32_t cpu)
+{
+	unsigned word = k->dump->word_size, bits = 8 * word;
+
+	return load_uint(mask + cpu / bits * word, word, k->dump->big_endian) >>
+		       cpu % bits & 1;
+}
+
+static void read_percpu(struct kernel *k, struct reader *r)
+{
+	uint64_t mask_kva = layout_symbol(&k->layout, Y_CPU_POSSIBLE);
+	uint64_t offsets = layout_symbol(&k->layout, Y_PER_CPU_OFFSET), ids = CPUS_MAX;
+	unsigned word = k->dump->word_size;
+	uint8_t mask[CPUS_MAX / 8] = { 0 };
+
+	k->percpu = arena_array(&k->dump->mem, uint64_t, 1);
+	k->possible = arena_array(&k->dump->mem, uint32_t, 1);
+	k->ncpus = 1;
+	if (!offsets || !mask_kva)
+		return;		/* uniprocessor: per-CPU data is where its symbol says */
+	if (!kvar_u64(k, r, Y_NR_CPU_IDS, 4, &ids) && (!ids || ids > CPUS_MAX))
+		ids = CPUS_MAX;
+	/* the mask ends with nr_cpu_ids: what lies behind is another variable */
+	if (read_kva(r, mask_kva, mask, (ids + 8 * word - 1) / (8 * word) * word)) {
+		issue_add(k->issues, ST_NODATA, "cpu mask", 1, "cannot read the possible CPUs");
+		return;
+	}
+	k->percpu = arena_array(&k->dump->mem, uint64_t, ids);
+	k->possible = arena_array(&k->dump->mem, uint32_t, ids);
+	k->ncpus = 0;
+	for (uint32_t cpu = 0; cpu < ids; cpu++) {
+		uint64_t off;
+
+		if (!cpu_bit(k, mask, cpu))
+			continue;
+		if (read_kva_word(r, offsets + (uint64_t)cpu * word, &off)) {
+			issue_add(k->issues, ST_NODATA, "per-cpu offset", 1, "CPU %u", cpu);
+			continue;
+		}
+		k->possible[k->ncpus] = cpu;
+		k->percpu[k->ncpus++] = off;
+	}
+}
+
+enum status percpu_counter_read(const struct kernel *k, struct reader *r, uint64_t addr,
+				int64_t *exact, int64_t *approx)
+{
+	uint64_t count, counters;
+	enum status st = kmember_u64(k, r, addr, M_PCC_COUNT, &count);
+
+	if (st)
+		return st;
+	*exact = (int64_t)count;
+	if (approx)
+		*approx = (int64_t)count;
+	if (kmember_u64(k, r, addr, M_PCC_COUNTERS, &counters) || !counters)
+		return ST_OK;
+	for (uint32_t i = 0; i < k->ncpus; i++) {
+		uint64_t v;
+
+		st = read_kva_uint(r, counters + k->percpu[i], 4, &v);
+		if (st)
+			return st;
+		*exact += (int32_t)v;
+	}
+	return ST_OK;
+}
+
+/* ---- opening ------------------------------------------------------------------------ */
+
+static enum status add_types(struct dump *d, const struct kernel_opts *o)
+{
+	enum status st = ST_OK;
+
+	for (unsigned i = 0; i < o->ntypes && !st; i++)
+		st = dump_add_file(d, o->types[i]);
+	return st;
+}
+
+static enum status understand(struct kernel *k, const struct kernel_opts *o)
+{
+	struct dump *d = k->dump;
+	struct reader *r;
+	enum status st;
+
+	d->wanted = layout_type_names(&d->mem, &d->nwanted);
+	st = arch_attach(d, &k->arch);
+	if (!st)
+		st = add_types(d, o);
+	if (!st && (!d->types.n || !d->symbols.n || d->image))
+		st = dump_find_kernel(d);
+	if (!st)
+		st = layout_resolve(d, &k->layout);
+	if (!st)
+		st = arch_attach_late(d, k->arch);
+	if (st)
+		return st;
+	r = reader_new(d);
+	read_uts(k, r);
+	rules_decide(k);
+	read_percpu(k, r);
+	k->arch->user_paging(d, &k->paging, &k->env);
+	st = memmap_init(k, r);
+	if (st)
+		issue_add(k->issues, st, "page array", 1, "cannot find the struct pages");
+	reader_free(r);
+	return ST_OK;
+}
+
+static enum status attach(struct dump *d, const struct kernel_opts *o, struct diag *diag,
+			  struct kernel **ret)
+{
+	struct kernel *k = calloc(1, sizeof(*k));
+	enum status st;
+
+	*ret = NULL;
+	if (!k)
+		arena_die(sizeof(*k));
+	k->dump = d;
+	k->issues = &d->issues;
+	k->jobs = o->jobs ? o->jobs : jobs_default();
+	st = understand(k, o);
+	if (st) {
+		*diag = d->diag;
+		kernel_close(k);
+		return st;
+	}
+	*ret = k;
+	return ST_OK;
+}
+
+enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct kernel **ret)
+{
+	struct dump *d;
+	enum status st = dump_open(o->images, o->nimages, o->log, diag, &d);
+
+	*ret = NULL;
+	return st ? st : attach(d, o, diag, ret);
+}
+
+enum status kernel_attach(struct dump *d, unsigned jobs, struct diag *diag,
+			  struct kernel **ret)
+{
+	struct kernel_opts o = { .jobs = jobs };
+
+	return attach(d, &o, diag, ret);
+}
+
+void kernel_close(struct kernel *k)
+{
+	if (!k)
+		return;
+	dump_close(k->dump);
+	free(k);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kernel.h - a dump whose kernel is understood: what every walker is given.
+ *
+ * kernel_open() composes dumpread/ and arch/ in the order that dump.h states
+ * and resolves the layout. Read-only afterwards, shared by all threads.
+ */
+#ifndef VMCENSUS_KERNEL_H
+#define VMCENSUS_KERNEL_H
+
+#include "arch/arch.h"
+#include "dumpread/dump.h"
+#include "model/layout.h"
+#include "model/pages/memmap.h"
+#include "model/rules.h"
+
+struct kernel_version {
+	int major, minor, patch;	/* patch: the stable number where known */
+};
+
+struct kernel {
+	struct dump *dump;
+	const struct arch *arch;
+	const struct paging *paging;	/* of user page tables */
+	struct paging_env env;
+	struct layout layout;
+	struct kernel_version version;	/* for rules.c alone */
+	char release[65], uts_version[65], machine[65], nodename[65];
+	struct rules rules;		/* behaviour that left no trace in types */
+	struct memmap memmap;		/* pfn <-> struct page */
+	uint64_t *percpu;		/* __per_cpu_offset[0..ncpus) */
+	uint32_t ncpus;			/* possible CPUs */
+	uint32_t *possible;		/* their numbers */
+	unsigned jobs;			/* threads to use */
+	struct issues *issues;		/* of the dump */
+};
+
+struct kernel_opts {
+	const char *const *images;	/* paths; more than one: a split dump */
+	unsigned nimages;
+	const char *const *types;	/* -t FILE ... */
+	unsigned ntypes;
+	unsigned jobs;			/* 0: as many as there are processors */
+	const struct log *log;
+};
+
+/* On failure *ret is NULL and DIAG holds one sentence for the user. */
+enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct kernel **ret);
+/* The same over a dump that is open already (a host such as crash, a test);
+   the kernel owns D afterwards. */
+enum status kernel_attach(struct dump *d, unsigned jobs, struct diag *diag,
+			  struct kernel **ret);
+void kernel_close(struct kernel *k);
+
+static inline bool has(const struct kernel *k, enum layout_id id)
+{
+	return layout_has(&k->layout, id);
+}
+
+/* Can ADDR be a pointer to a kernel object aligned to ALIGN bytes? */
+bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align);
+
+/*
+ * Exact value of the struct percpu_counter at ADDR (s64): its count plus the
+ * s32 of every possible CPU (lib/percpu_counter.c, __percpu_counter_sum).
+ * *approx (may be NULL) is the count alone, what percpu_counter_read() sees.
+ */
+enum status percpu_counter_read(const struct kernel *k, struct reader *r, uint64_t addr,
+				int64_t *exact, int64_t *approx);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/layout.h"
+
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/hash.h"
+
+#define NEED true
+#define OPT false
+
+const struct fact_spec fact_specs[LAYOUT_COUNT] = {
+#define M(id, need, ...) [id] = { FACT_MEMBER, #id, need, { __VA_ARGS__ } },
+#define S(id, need, ...) [id] = { FACT_SIZE, #id, need, { __VA_ARGS__ } },
+#define E(id, need, ...) [id] = { FACT_ENUM, #id, need, { __VA_ARGS__ } },
+#define Y(id, need, ...) [id] = { FACT_SYMBOL, #id, need, { __VA_ARGS__ } },
+#include "model/layout/all.def"
+#undef M
+#undef S
+#undef E
+#undef Y
+};
+
+static bool resolve_alt(struct dump *d, enum fact_kind kind, const char *name, struct fact *f)
+{
+	switch (kind) {
+	case FACT_MEMBER:
+		return types_member(&d->types, name, &f->m, &f->from) == ST_OK;
+	case FACT_SIZE:
+		return types_size(&d->types, name, &f->size, &f->from) == ST_OK;
+	case FACT_ENUM:
+		return types_enumerator(&d->types, name, &f->value, &f->from) == ST_OK;
+	case FACT_SYMBOL:
+		return symbols_find(&d->symbols, name, &f->addr, &f->from);
+	}
+	return false;
+}
+
+static void resolve_one(struct dump *d, const struct fact_spec *spec, struct fact *f)
+{
+	for (int i = 0; i < LAYOUT_ALTS && spec->alt[i]; i++)
+		if (resolve_alt(d, spec->kind, spec->alt[i], f)) {
+			f->alt = (int8_t)i;
+			return;
+		}
+	memset(f, 0, sizeof(*f));
+	f->alt = -1;
+}
+
+enum status layout_resolve(struct dump *d, struct layout *ret)
+{
+	static const char *const what[] = {
+		[FACT_MEMBER] = "member", [FACT_SIZE] = "type",
+		[FACT_ENUM] = "enumerator", [FACT_SYMBOL] = "symbol",
+	};
+	const struct fact_spec *missing = NULL;
+
+	for (int id = 0; id < LAYOUT_COUNT; id++) {
+		resolve_one(d, &fact_specs[id], &ret->v[id]);
+		if (ret->v[id].alt < 0 && fact_specs[id].needed && !missing)
+			missing = &fact_specs[id];
+	}
+	if (missing)
+		return fail(&d->diag, ST_ABSENT,
+			    "kernel %s: no %s %s to be had; give a vmlinux with debug info, "
+			    "a .btf or a layout file with -t",
+			    d->release[0] ? d->release : "(release unknown)",
+			    what[missing->kind], missing->alt[0]);
+	return ST_OK;
+}
+
+/* "mm_struct.rss_stat[].count" -> length of "mm_struct". */
+static size_t outer_len(const char *path)
+{
+	return strcspn(path, ".[");
+}
+
+const char **layout_type_names(struct arena *mem, unsigned *n)
+{
+	const char **v = arena_array(mem, const char *, (size_t)LAYOUT_COUNT * LAYOUT_ALTS);
+	struct hash seen = { .mem = mem };
+
+	*n = 0;
+	for (int id = 0; id < LAYOUT_COUNT; id++) {
+		const struct fact_spec *s = &fact_specs[id];
+
+		if (s->kind != FACT_MEMBER && s->kind != FACT_SIZE)
+			continue;
+		for (int i = 0; i < LAYOUT_ALTS && s->alt[i]; i++) {
+			size_t len = outer_len(s->alt[i]);
+			uint64_t key = hash_bytes(s->alt[i], len);
+
+			if (hash_get(&seen, key) != HASH_NONE)
+				continue;
+			hash_put(&seen, key, 1);
+			v[(*n)++] = arena_strndup(mem, s->alt[i], len);
+		}
+	}
+	return v;
+}

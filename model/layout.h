@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout.h - every fact about kernel types that this program leans on.
+ *
+ * The facts stand in model/layout/<subject>.def, one line each:
+ *
+ *     M(M_TASK_STATE, NEED, "task_struct.__state", "task_struct.state")
+ *       a member: newest form first, older forms behind it, each with the
+ *       version and commit that changed it in a comment
+ *     S(S_PAGE, NEED, "page")                      size of a type
+ *     E(E_MM_ANONPAGES, OPT, "MM_ANONPAGES")       value of an enumerator
+ *     Y(Y_INIT_TASK, NEED, "init_task")            address of a symbol
+ *
+ * NEED: without it nothing can be answered. OPT: its absence is knowledge.
+ * All are resolved once, at layout_resolve(); afterwards has() and the matched
+ * alternative (alt) decide what a kernel is, never its version number.
+ */
+#ifndef VMCENSUS_LAYOUT_H
+#define VMCENSUS_LAYOUT_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dumpread/dump.h"
+
+enum layout_id {
+#define M(id, ...) id,
+#define S(id, ...) id,
+#define E(id, ...) id,
+#define Y(id, ...) id,
+#include "model/layout/all.def"
+#undef M
+#undef S
+#undef E
+#undef Y
+	LAYOUT_COUNT
+};
+
+#define LAYOUT_ALTS 4		/* spellings of one fact, at most */
+
+enum fact_kind { FACT_MEMBER, FACT_SIZE, FACT_ENUM, FACT_SYMBOL };
+
+/* One line of the tables. */
+struct fact_spec {
+	enum fact_kind kind;
+	const char *id;			/* "M_TASK_PID" */
+	bool needed;
+	const char *alt[LAYOUT_ALTS];	/* newest first, NULL-padded */
+};
+
+extern const struct fact_spec fact_specs[LAYOUT_COUNT];
+
+/* What was found for it. */
+struct fact {
+	int8_t alt;			/* index of the spelling that matched, -1 absent */
+	const char *from;		/* "btf", "kallsyms", ... NULL if absent */
+	union {
+		struct member m;	/* FACT_MEMBER */
+		uint32_t size;		/* FACT_SIZE, bytes */
+		int64_t value;		/* FACT_ENUM */
+		uint64_t addr;		/* FACT_SYMBOL, kernel-virtual */
+	};
+};
+
+struct layout {
+	struct fact v[LAYOUT_COUNT];
+};
+
+/*
+ * Resolve all facts against the dump's symbols and types. Fails with
+ * ST_ABSENT, and d->diag naming the first missing NEED fact.
+ */
+enum status layout_resolve(struct dump *d, struct layout *ret);
+
+/* Names of all struct types the tables mention, without repeats (for DWARF). */
+const char **layout_type_names(struct arena *mem, unsigned *n);
+
+static inline bool layout_has(const struct layout *l, enum layout_id id)
+{
+	return l->v[id].alt >= 0;
+}
+
+/* Bytes of S_...; 0 if absent. */
+static inline uint32_t layout_size(const struct layout *l, enum layout_id id)
+{
+	return layout_has(l, id) ? l->v[id].size : 0;
+}
+
+/* Byte offset of M_... in its outer type; 0 if absent. */
+static inline uint32_t layout_offset(const struct layout *l, enum layout_id id)
+{
+	return layout_has(l, id) ? l->v[id].m.offset : 0;
+}
+
+/* Value of E_..., or DEFLT. */
+static inline int64_t layout_enum(const struct layout *l, enum layout_id id, int64_t deflt)
+{
+	return layout_has(l, id) ? l->v[id].value : deflt;
+}
+
+/* Address of Y_..., 0 if absent. */
+static inline uint64_t layout_symbol(const struct layout *l, enum layout_id id)
+{
+	return layout_has(l, id) ? l->v[id].addr : 0;
+}
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model.h - the nouns: what a crashed machine's memory is made of.
+ *
+ * snapshot_build() fills one struct snapshot from a kernel, left to right:
+ *     tasks -> procs -> mms -> vmas -> files     walkers, one thread
+ *     frames                                     one parallel pass over the page array
+ *     usage of each vma                          one parallel pass over page tables
+ * and it is read-only afterwards. Reports see nothing else. Arrays refer to
+ * each other by index (NONE: no such), so an index is all that a row needs.
+ * All memory belongs to snapshot.mem (frames to their own chunks): one
+ * snapshot_free() ends it.
+ *
+ * Page-table entries are not stored: who needs a map of one vma walks it again
+ * with vma_walk() (model/pages/account.h).
+ */
+#ifndef VMCENSUS_MODEL_H
+#define VMCENSUS_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dumpread/base/arena.h"
+#include "dumpread/base/issues.h"
+#include "model/kernel.h"
+
+#define NONE UINT32_MAX
+
+/* ---- usage: what a range of memory costs -------------------------------- */
+
+/*
+ * Names and rules are those of /proc/PID/smaps (fs/proc/task_mmu.c, struct
+ * mem_size_stats). Bytes; the pss family is bytes << PSS_SHIFT, as the kernel
+ * keeps it: shift right once, after summing.
+ */
+#define PSS_SHIFT 12
+
+struct usage {
+	uint64_t size;			/* vm_end - vm_start */
+	uint64_t rss;
+	uint64_t pss, pss_anon, pss_file, pss_shmem, pss_dirty, pss_locked;
+	uint64_t shared_clean, shared_dirty, private_clean, private_dirty;
+	uint64_t referenced, anonymous, lazyfree, ksm;
+	uint64_t anon_huge, shmem_huge, file_huge;
+	uint64_t shared_hugetlb, private_hugetlb;
+	uint64_t swap;			/* pte entries and shmem's own slots */
+	uint64_t swap_pss;		/* << PSS_SHIFT */
+	/* beyond smaps */
+	uint64_t rss_anon, rss_file, rss_shmem;	/* of rss, by class of page */
+	uint64_t swap_ptes;		/* bytes of swap by pte entries alone */
+	uint64_t special;		/* mapped, and no page: zero page, PFNMAP */
+	uint64_t table_bytes;		/* page-table pages met (levels below the root) */
+	uint64_t lost;			/* bytes under tables not readable */
+	uint64_t unknown;		/* bytes mapped whose struct page is not readable */
+};
+
+void usage_add(struct usage *sum, const struct usage *u);
+/* Private_Clean + Private_Dirty: what would be free if it were gone. */
+static inline uint64_t usage_uss(const struct usage *u)
+{
+	return u->private_clean + u->private_dirty;
+}
+
+/* ---- tasks and processes -------------------------------------------------- */
+
+struct task {				/* one thread, or process of one thread */
+	uint64_t addr;			/* of its task_struct */
+	int32_t pid, tgid, ppid;	/* as the initial pid namespace counts */
+	uint32_t proc;			/* index in procs */
+	uint32_t mm;			/* index in mms; NONE: kernel thread or past exit_mm */
+	char comm[16];			/* may hold any byte; terminated */
+	char state;			/* as ps prints: R S D T t X Z P I ... */
+	uint32_t flags;			/* PF_* */
+	uint32_t cpu;			/* last ran there */
+	uint64_t utime, stime;		/* ns; of this thread alone */
+	uint64_t min_flt, maj_flt;
+	uint64_t start_boottime;	/* ns since boot */
+	uint64_t wchan;			/* reserved: 0 */
+};
+
+struct proc {				/* a thread group */
+	uint32_t leader;		/* index in tasks; may be a zombie */
+	uint32_t first_task, ntasks;	/* its threads: tasks[first_task ..) */
+	uint32_t mm;			/* of the leader, else of the first thread that has one */
+	bool kthread;
+	int32_t pid, ppid;
+	uint32_t uid, euid, gid;	/* uid: real; kernel ids (initial user namespace) */
+	int16_t oom_score_adj;
+	int8_t nice;
+	uint32_t cgroup;		/* index in cgroups, or NONE */
+	uint64_t utime, stime;		/* ns, whole group incl. its dead threads */
+	uint64_t min_flt, maj_flt;	/* the same */
+	uint64_t start_boottime;
+	uint32_t pidns_level;		/* depth of its pid namespace, 0 initial */
+	int32_t pidns_pid;		/* its pid there */
+	bool oom_victim;		/* signal->oom_mm is set */
+};
+
+/* ---- address spaces ------------------------------------------------------- */
+
+enum rss_counter { RSS_FILE, RSS_ANON, RSS_SWAP, RSS_SHMEM, RSS_COUNTERS };
+
+struct mm {
+	uint64_t addr;
+	uint64_t pgd_pa;		/* physical address of the root; 0 unknown */
+	int32_t users;			/* mm_users; 0: exit_mmap ran or runs */
+	uint32_t owner;			/* index in procs: the first that uses it */
+	uint32_t nprocs;		/* thread groups that share it */
+	uint32_t first_vma, nvmas;
+	int64_t map_count;		/* the kernel's own count of VMAs */
+	int64_t counter[RSS_COUNTERS];	/* pages, exact */
+	int64_t counter_shown[RSS_COUNTERS]; /* pages, as /proc/PID/status prints */
+	uint64_t total_vm, locked_vm, data_vm, exec_vm, stack_vm;	/* pages */
+	uint64_t pgtables_bytes;
+	uint64_t hiwater_rss, hiwater_vm;	/* pages */
+	uint64_t start_code, end_code, start_data, end_data;
+	uint64_t start_brk, brk, start_stack;
+	uint64_t arg_start, arg_end, env_start, env_end;
+	uint64_t flags;			/* MMF_* */
+	uint32_t exe;			/* index in files, or NONE */
+	const char *cmdline;		/* argv joined by blanks, or NULL: not in the dump */
+	bool reaped;			/* the OOM reaper has been here */
+	bool broken;			/* its VMAs could not all be read */
+	struct usage usage;		/* sum over its VMAs */
+};
+
+struct vma {
+	uint64_t addr;			/* of its vm_area_struct */
+	uint64_t start, end;		/* bytes, end exclusive */
+	uint64_t flags;			/* VM_* as this kernel numbers them */
+	uint64_t pgoff;			/* pages */
+	uint32_t mm;			/* index in mms */
+	uint32_t file;			/* index in files, or NONE */
+	uint64_t file_addr;		/* struct file, 0 if none */
+	uint64_t ops;			/* vm_ops, 0 if none */
+	uint64_t private_data;		/* vm_private_data */
+	uint64_t anon_vma;
+	const char *name;		/* as the last field of maps, unescaped; "" if none */
+	struct usage usage;
+};
+
+/* Permission and behaviour bits that never changed (include/linux/mm.h). */
+enum vma_flag {
+	VMA_READ = 0x1, VMA_WRITE = 0x2, VMA_EXEC = 0x4, VMA_SHARED = 0x8,
+	VMA_MAYSHARE = 0x80, VMA_GROWSDOWN = 0x100, VMA_PFNMAP = 0x400,
+	VMA_LOCKED = 0x2000, VMA_IO = 0x4000, VMA_HUGETLB = 0x400000,
+	VMA_MIXEDMAP = 0x10000000,
+};
+
+/* ---- files ----------------------------------------------------------------- */
+
+enum file_kind { FILE_REGULAR, FILE_SHMEM, FILE_HUGETLB, FILE_DEVICE, FILE_OTHER };
+
+struct file {				/* one (inode, path): what VMAs map */
+	uint64_t inode;			/* kernel address */
+	uint64_t mapping;		/* struct address_space, 0 unknown */
+	const char *path;		/* as maps prints it, unescaped, with " (deleted)" */
+	bool deleted;
+	enum file_kind kind;
+	uint32_t dev_major, dev_minor;
+	uint64_t ino;
+	uint64_t size;			/* i_size, bytes */
+	uint64_t cached;		/* pages in its page cache (nrpages) */
+	uint64_t shmem_swapped;		/* pages of a shmem file in swap */
+	uint64_t huge_page_size;	/* FILE_HUGETLB: bytes, else 0 */
+	uint8_t build_id[32];
+	unsigned build_id_len;		/* 0: not known */
+	bool status_known;		/* false: inode or path not all in the dump */
+};
+
+/* ---- cgroups ---------------------------------------------------------------- */
+
+struct cgroup {
+	uint64_t css;			/* memory css if there is one, else the cgroup's */
+	const char *path;		/* "/system.slice/x.service" */
+	uint32_t parent;		/* index, NONE for the root */
+	uint64_t usage, swap;		/* pages charged (memory, swap counters) */
+	uint64_t max;			/* pages; UINT64_MAX: no limit */
+};
+
+/* ---- frames ----------------------------------------------------------------- */
+
+enum frame_flag {
+	FR_EXISTS = 1 << 0,	/* there is a struct page, and it was read */
+	FR_ANON = 1 << 1,	/* folio is anonymous */
+	FR_KSM = 1 << 2,
+	FR_SWAPBACKED = 1 << 3,	/* of the folio */
+	FR_DIRTY = 1 << 4,	/* of the folio */
+	FR_REFERENCED = 1 << 5,	/* PG_referenced or young, as smaps asks */
+	FR_SINGLE = 1 << 6,	/* folio refcount is 1: smaps' short cut */
+	FR_HEAD = 1 << 7, FR_TAIL = 1 << 8,	/* of a compound page */
+	FR_HUGETLB = 1 << 9,
+	FR_SLAB = 1 << 10, FR_BUDDY = 1 << 11, FR_PGTABLE = 1 << 12,
+	FR_RESERVED = 1 << 13, FR_LRU = 1 << 14, FR_SWAPCACHE = 1 << 15,
+	FR_OFFLINE = 1 << 16, FR_HWPOISON = 1 << 17,
+	FR_SHARED_FOLIO = 1 << 18,	/* folio_*_mapped_shared(), as hugetlb lines ask */
+	FR_ZONE_DEVICE = 1 << 19,
+	FR_CACHE = 1 << 20,	/* belongs to a file's page cache (shmem too) */
+	FR_UNREAD = 1 << 21,	/* there is a struct page; it could not be read */
+	FR_ORDER_SHIFT = 24,	/* 6 bits: order of the folio */
+};
+
+struct frame {			/* 12 bytes: the promise is 16 a page frame */
+	uint32_t mapcount;	/* page_mapcount() as this kernel computes it */
+	uint32_t flags;		/* enum frame_flag, order << FR_ORDER_SHIFT */
+	uint32_t found;		/* mappings that the walk found (atomic while it runs) */
+};
+
+#define FRAME_CHUNK_SHIFT 15
+
+struct frames {
+	struct frame **chunk;	/* [pfn >> FRAME_CHUNK_SHIFT], NULL: no struct pages */
+	uint64_t nchunks;
+	uint64_t max_pfn;
+	uint64_t existing;	/* frames with FR_EXISTS */
+	uint64_t unread;	/* frames whose struct page is not in the dump */
+	bool average;		/* mapcounts of large folios are averages over their
+				   pages (CONFIG_NO_PAGE_MAPCOUNT, 6.15) */
+};
+
+/* NULL when no struct page exists, or pfn is out of range. */
+static inline struct frame *frame_at(const struct frames *f, uint64_t pfn)
+{
+	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
+
+	if (c >= f->nchunks || !f->chunk[c])
+		return NULL;
+	return &f->chunk[c][pfn & ((1u << FRAME_CHUNK_SHIFT) - 1)];
+}
+
+/* ---- the machine -------------------------------------------------------------- */
+
+struct swap_area {
+	const char *path;
+	uint64_t pages, used;	/* pages */
+	int prio;
+	bool active;
+};
+
+struct zone_count { const char *name; uint64_t value; };
+
+struct log_line {
+	uint64_t ts;		/* ns since boot */
+	uint8_t level, facility;
+	uint32_t caller;
+	const char *text;	/* without newline; may hold any byte, terminated */
+	uint32_t len;
+};
+
+struct machine {
+	int64_t crash_time;	/* seconds since 1970; 0 unknown */
+	uint64_t uptime;	/* ns; 0 unknown */
+	uint32_t cpus_online, cpus_possible;
+	const char *panic;	/* panic message, or NULL: none found */
+	int32_t panic_pid;	/* task that panicked, -1 unknown */
+	const char *panic_comm;
+	uint64_t oom_kills;	/* by the OOM killer since boot; UINT64_MAX unknown */
+	/* /proc/meminfo's lines, bytes (HugePages_*: counts); what could not be
+	   read is UINT64_MAX */
+	struct zone_count *meminfo;
+	uint32_t nmeminfo;
+	struct swap_area *swaps;
+	uint32_t nswaps;
+	struct log_line *log;
+	uint32_t nlog;
+};
+
+/* Value of a meminfo line ("MemTotal"), UINT64_MAX if unknown. */
+uint64_t machine_meminfo(const struct machine *m, const char *name);
+
+/* ---- the snapshot ---------------------------------------------------------------- */
+
+enum need {
+	NEED_TASKS = 1 << 0,	/* tasks, procs, mms without VMAs */
+	NEED_VMAS = 1 << 1,	/* VMAs and the files behind them */
+	NEED_FRAMES = 1 << 2,	/* frames */
+	NEED_USAGE = 1 << 3,	/* page-table walk: usage, frame.found */
+	NEED_CGROUPS = 1 << 4,
+	NEED_MACHINE = 1 << 5,	/* machine without its log */
+	NEED_LOG = 1 << 6,
+};
+
+struct snapshot {
+	struct kernel *k;		/* borrowed; outlives the snapshot */
+	unsigned built;			/* enum need that it holds */
+	struct task *tasks; uint32_t ntasks;
+	struct proc *procs; uint32_t nprocs;
+	struct mm *mms; uint32_t nmms;
+	struct vma *vmas; uint32_t nvmas;
+	struct file *files; uint32_t nfiles;
+	struct cgroup *cgroups; uint32_t ncgroups;
+	struct frames frames;
+	struct machine machine;
+	struct arena mem;		/* owns all above but the frame chunks */
+};
+
+struct snapshot_opts {
+	int32_t pid;			/* walk only this process's pages; 0: all */
+};
+
+/* Never fails as a whole: what is damaged is in k->issues. */
+struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
+				const struct snapshot_opts *o);
+void snapshot_free(struct snapshot *s);
+
+/* Process by pid, NONE if there is none. */
+uint32_t snapshot_proc_by_pid(const struct snapshot *s, int32_t pid);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * account.h - page tables to numbers, by the rules of fs/proc/task_mmu.c.
+ */
+#ifndef VMCENSUS_ACCOUNT_H
+#define VMCENSUS_ACCOUNT_H
+
+#include "model/model.h"
+
+/*
+ * Walk the page tables of all mms (or of ONLY, an index in mms, if not NONE)
+ * in parallel; fill vma.usage, mm.usage and, when all are walked, frame.found.
+ * Work is split by mm, large mms by address; sums do not depend on the split.
+ */
+void account_build(struct snapshot *s, uint32_t only);
+
+/* One leaf as a report sees it when it walks a VMA again. */
+struct vma_page {
+	uint64_t va;
+	uint64_t pfn;			/* when present */
+	unsigned shift;			/* log2 bytes mapped */
+	struct pte pte;
+	const struct frame *frame;	/* NULL: no struct page (or not present) */
+};
+
+/* Every non-empty entry of VMA in address order; false from FN stops. */
+void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
+	      bool (*fn)(void *arg, const struct vma_page *p), void *arg);
+
+#endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memmap.c - where the struct pages are.
+ *
+ * SPARSEMEM: memory is cut in sections of 1 << SECTION_SIZE_BITS bytes, each
+ * with a struct mem_section whose section_mem_map is the address that pfn 0
+ * would have, and flags in its low bits:
+ *     bit 0 present   1 has a memory map   2 online (4.13+)   3.. early, device ...
+ * The table of sections comes in three shapes, told apart by trying:
+ *     pointer to an array of pointers to pages of sections   EXTREME, 4.15+
+ *     array of such pointers                                 EXTREME before; what
+ *                                                            VMCOREINFO names, always
+ *     array of sections                                      without EXTREME
+ * FLATMEM and DISCONTIGMEM: pglist_data.node_mem_map of each node, or mem_map.
+ */
+#include "model/pages/memmap.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/kobj.h"
+
+#define SECTIONS_MAX (UINT64_C(1) << 26)
+#define NODES_MAX 1024
+
+#define SECTION_PRESENT 1u
+#define SECTION_HAS_MEM_MAP 2u
+#define SECTION_IS_ONLINE 4u
+/* At most six flags (7.x); memory maps are aligned to more than that. */
+#define SECTION_FLAGS UINT64_C(0x3f)
+
+
+struct builder {
+	struct kernel *k;
+	struct reader *r;
+	unsigned word;
+	uint32_t page_bytes;		/* sizeof(struct page) */
+	uint64_t budget;		/* struct pages that memory can hold */
+	uint64_t section_pages, nsections;
+	uint32_t section_bytes, per_root;
+	struct arena mem;		/* of the attempts */
+	/* the attempt */
+	VEC(struct memmap_range) got;
+	uint64_t believed, online, pages;
+};
+
+static uint64_t word_at(const struct builder *b, const void *p)
+{
+	return load_uint(p, b->word, b->k->dump->big_endian);
+}
+
+static void add_range(struct builder *b, uint64_t pfn, uint64_t n, uint64_t kva, bool offline)
+{
+	struct memmap_range *last = b->got.n ? &b->got.v[b->got.n - 1] : NULL;
+
+	n = min_u64(n, b->budget - b->pages);
+	if (!n || (last && pfn < last->end))
+		return;
+	b->pages += n;
+	if (last && pfn == last->end && last->offline == offline &&
+	    kva == last->page_kva + (pfn - last->pfn) * b->page_bytes) {
+		last->end += n;
+		return;
+	}
+	*vec_push(&b->mem, &b->got) = (struct memmap_range){
+		.pfn = pfn, .end = pfn + n, .page_kva = kva, .offline = offline,
+	};
+}
+
+/* ---- SPARSEMEM ------------------------------------------------------------------ */
+
+/*
+ * VMCOREINFO has both numbers since v5.14 and its stable kin; before, the
+ * constants of arch/<cpu>/include/asm/sparsemem.h.
+ */
+static void section_geometry(const struct kernel *k, unsigned *section_bits, unsigned *max_bits)
+{
+	const struct dump *d = k->dump;
+	int64_t v;
+
+	*section_bits = 24;
+	*max_bits = d->word_size == 8 ? 46 : 36;
+	if (d->elf_machine == EM_X86_64)
+		*section_bits = 27;
+	else if (d->elf_machine == EM_386)
+		*section_bits = k->paging && k->paging->entry_size[0] == 8 ? 29 : 26;
+	if (vmcoreinfo_number(d, "SECTION_SIZE_BITS", &v) && v > d->page_shift && v < 48)
+		*section_bits = (unsigned)v;
+	if (vmcoreinfo_number(d, "MAX_PHYSMEM_BITS", &v) && v >= *section_bits && v < 64)
+		*max_bits = (unsigned)v;
+}
+
+static void add_section(struct builder *b, uint64_t nr, uint64_t map)
+{
+	uint64_t pfn = nr * b->section_pages, kva, pa;
+
+	if ((map & (SECTION_PRESENT | SECTION_HAS_MEM_MAP)) !=
+	    (SECTION_PRESENT | SECTION_HAS_MEM_MAP))
+		return;
+	kva = (map & ~SECTION_FLAGS) + pfn * b->page_bytes;
+	if (b->word == 4)
+		kva = (uint32_t)kva;
+	if (!kernel_ptr_ok(b->k, kva, b->word))
+		return;
+	if (!reader_kvtop(b->r, kva, &pa, NULL))
+		b->believed++;
+	if (map & SECTION_IS_ONLINE)
+		b->online++;
+	add_range(b, pfn, b->section_pages, kva, !(map & SECTION_IS_ONLINE));
+}
+
+/* N sections from number NR on, their structs at KVA. */
+static enum status scan_sections(struct builder *b, uint64_t kva, uint64_t nr, uint64_t n)
+{
+	uint8_t raw[4096];
+	uint32_t off = layout_offset(&b->k->layout, M_SECTION_MEM_MAP);
+	uint64_t fit = sizeof(raw) / b->section_bytes;
+
+	for (uint64_t i = 0; i < n; i += fit) {
+		uint64_t m = min_u64(fit, n - i);
+		enum status st = read_kva(b->r, kva + i * b->section_bytes, raw,
+					  (size_t)m * b->section_bytes);
+
+		if (st)
+			return st;
+		for (uint64_t j = 0; j < m; j++)
+			add_section(b, nr + i + j, word_at(b, raw + j * b->section_bytes + off));
+	}
+	return ST_OK;
+}
+
+static enum status scan_roots(struct builder *b, uint64_t kva)
+{
+	uint64_t nroots = (b->nsections + b->per_root - 1) / b->per_root;
+	uint8_t raw[4096];
+	uint64_t fit = sizeof(raw) / b->word;
+
+	for (uint64_t i = 0; i < nroots; i += fit) {
+		uint64_t m = min_u64(fit, nroots - i);
+		enum status st = read_kva(b->r, kva + i * b->word, raw, (size_t)m * b->word);
+
+		if (st)
+			return st;
+		for (uint64_t j = 0; j < m; j++) {
+			uint64_t root = word_at(b, raw + j * b->word);
+
+			if (root && kernel_ptr_ok(b->k, root, b->word))
+				scan_sections(b, root, (i + j) * b->per_root, b->per_root);
+		}
+	}
+	return ST_OK;
+}
+
+enum shape { BY_POINTER, BY_ROOTS, BY_SECTIONS, SHAPES };
+
+static void attempt(struct builder *b, enum shape shape, uint64_t kva)
+{
+	uint64_t p;
+
+	arena_release(&b->mem);
+	b->got.v = NULL;
+	b->got.n = b->got.cap = 0;
+	b->believed = b->online = b->pages = 0;
+	if (shape == BY_SECTIONS)
+		scan_sections(b, kva, 0, b->nsections);
+	else if (shape == BY_ROOTS)
+		scan_roots(b, kva);
+	else if (!read_kva_word(b->r, kva, &p) && kernel_ptr_ok(b->k, p, b->word))
+		scan_roots(b, p);
+}
+
+static enum status sparse(struct builder *b)
+{
+	const struct kernel *k = b->k;
+	unsigned section_bits, max_bits;
+	uint64_t kva = layout_symbol(&k->layout, Y_MEM_SECTION), best = 0;
+	enum shape which = SHAPES;
+
+	b->section_bytes = layout_size(&k->layout, S_MEM_SECTION);
+	if (!kva || !has(k, M_SECTION_MEM_MAP) || b->section_bytes < b->word ||
+	    b->section_bytes > 1024 ||
+	    layout_offset(&k->layout, M_SECTION_MEM_MAP) > b->section_bytes - b->word)
+		return ST_ABSENT;
+	section_geometry(k, &section_bits, &max_bits);
+	b->section_pages = UINT64_C(1) << (section_bits - k->dump->page_shift);
+	b->nsections = max_bits > section_bits ? UINT64_C(1) << (max_bits - section_bits) : 1;
+	b->nsections = min_u64(b->nsections, SECTIONS_MAX);
+	b->per_root = dump_page_size(k->dump) / b->section_bytes;
+	for (enum shape s = 0; s < SHAPES; s++) {
+		attempt(b, s, kva);
+		if (b->believed > best) {
+			best = b->believed;
+			which = s;
+		}
+	}
+	if (which == SHAPES)
+		return ST_CORRUPT;
+	attempt(b, which, kva);
+	/* kernels before 4.13 have no such flag: all that is there is online */
+	for (size_t i = 0; !b->online && i < b->got.n; i++)
+		b->got.v[i].offline = false;
+	return ST_OK;
+}
+
+/* ---- FLATMEM, DISCONTIGMEM --------------------------------------------------------- */
+
+static void add_node(struct builder *b, uint64_t pgdat)
+{
+	const struct kernel *k = b->k;
+	uint64_t map, start, spanned;
+
+	if (kmember_u64(k, b->r, pgdat, M_PGDAT_MEM_MAP, &map) ||
+	    kmember_u64(k, b->r, pgdat, M_PGDAT_SPANNED, &spanned) ||
+	    !kernel_ptr_ok(k, map, b->word))
+		return;
+	if (has(k, M_PGDAT_START_PFN)) {
+		if (kmember_u64(k, b->r, pgdat, M_PGDAT_START_PFN, &start))
+			return;
+	} else {
+		if (kmember_u64(k, b->r, pgdat, M_PGDAT_START_PADDR, &start))
+			return;
+		start >>= k->dump->page_shift;
+	}
+	if (start <= UINT64_MAX >> 12 && spanned <= UINT64_MAX >> 12)
+		add_range(b, start, spanned, map, false);
+}
+
+static void nodes(struct builder *b)
+{
+	const struct kernel *k = b->k;
+	uint64_t pgdat, at = layout_symbol(&k->layout, Y_NODE_DATA);
+
+	if (has(k, Y_CONTIG_PAGE_DATA)) {
+		add_node(b, layout_symbol(&k->layout, Y_CONTIG_PAGE_DATA));
+		return;
+	}
+	for (unsigned i = 0; at && i < NODES_MAX; i++) {
+		if (read_kva_word(b->r, at + (uint64_t)i * b->word, &pgdat) ||
+		    !kernel_ptr_ok(k, pgdat, b->word))
+			break;
+		add_node(b, pgdat);
+	}
+	if (at || kvar_u64(k, b->r, Y_PGDAT_LIST, 0, &pgdat))
+		return;
+	for (unsigned i = 0; i < NODES_MAX && kernel_ptr_ok(k, pgdat, b->word); i++) {
+		add_node(b, pgdat);
+		if (kmember_u64(k, b->r, pgdat, M_PGDAT_NEXT, &pgdat))
+			break;
+	}
+}
+
+static enum status flat(struct builder *b)
+{
+	const struct kernel *k = b->k;
+	uint64_t map, n, base = 0;
+
+	if (has(k, M_PGDAT_MEM_MAP))
+		nodes(b);
+	if (b->got.n)
+		return ST_OK;
+	if (kvar_u64(k, b->r, Y_MEM_MAP, 0, &map) || !kernel_ptr_ok(k, map, b->word))
+		return ST_ABSENT;
+	if (kvar_u64(k, b->r, Y_MAX_MAPNR, 0, &n) && kvar_u64(k, b->r, Y_MAX_PFN, 0, &n))
+		return ST_ABSENT;
+	/* ARCH_PFN_OFFSET of powerpc is where memory starts: phys_addr_t, 4 or 8 bytes */
+	if (has(k, Y_MEMSTART_ADDR) && !kvar_u64(k, b->r, Y_MEMSTART_ADDR,
+						 k->paging ? k->paging->entry_size[0] : 0, &base))
+		base >>= k->dump->page_shift;
+	add_range(b, base, n, map, false);
+	return b->got.n ? ST_OK : ST_CORRUPT;
+}
+
+/* ---- the map ------------------------------------------------------------------------ */
+
+static int by_pfn(const void *x, const void *y)
+{
+	const struct memmap_range *a = x, *b = y;
+
+	return a->pfn < b->pfn ? -1 : a->pfn > b->pfn;
+}
+
+static void keep(struct builder *b, struct memmap *m)
+{
+	m->n = (uint32_t)b->got.n;
+	m->v = arena_array(&b->k->dump->mem, struct memmap_range, b->got.n);
+	memcpy(m->v, b->got.v, b->got.n * sizeof(*m->v));
+	qsort(m->v, m->n, sizeof(*m->v), by_pfn);
+	m->kva_ascends = true;
+	for (uint32_t i = 1; i < m->n; i++)
+		if (m->v[i].page_kva < m->v[i - 1].page_kva +
+				(m->v[i - 1].end - m->v[i - 1].pfn) * m->page_size)
+			m->kva_ascends = false;
+	m->max_pfn = m->v[m->n - 1].end;
+}
+
+enum status memmap_init(struct kernel *k, struct reader *r)
+{
+	struct builder b = { .k = k, .r = r, .word = k->dump->word_size };
+	struct dump *d = k->dump;
+	enum status st;
+
+	k->memmap = (struct memmap){ .page_size = layout_size(&k->layout, S_PAGE) };
+	b.page_bytes = k->memmap.page_size;
+	if (b.page_bytes < 8 || b.page_bytes > 1024)
+		return ST_CORRUPT;
+	/* each struct page lies in memory that a frame of the dump describes */
+	b.budget = (d->max_pfn << d->page_shift) / b.page_bytes;
+	st = sparse(&b);
+	if (st)
+		st = flat(&b);
+	if (!st)
+		keep(&b, &k->memmap);
+	arena_release(&b.mem);
+	return st;
+}
+
+/* The last range that starts at or below PFN, or NULL. */
+static const struct memmap_range *range_of(const struct memmap *m, uint64_t pfn)
+{
+	uint32_t lo = 0, hi = m->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (m->v[mid].pfn <= pfn)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? &m->v[lo - 1] : NULL;
+}
+
+uint64_t memmap_page_kva(const struct memmap *m, uint64_t pfn)
+{
+	const struct memmap_range *g = range_of(m, pfn);
+
+	return g && pfn < g->end ? g->page_kva + (pfn - g->pfn) * m->page_size : 0;
+}
+
+static bool within(const struct memmap *m, const struct memmap_range *g, uint64_t kva,
+		   uint64_t *pfn)
+{
+	uint64_t off = kva - g->page_kva;
+
+	if (off >= (g->end - g->pfn) * m->page_size || off % m->page_size)
+		return false;
+	*pfn = g->pfn + off / m->page_size;
+	return true;
+}
+
+bool memmap_page_pfn(const struct memmap *m, uint64_t kva, uint64_t *pfn)
+{
+	uint32_t lo = 0, hi = m->n;
+
+	if (!m->kva_ascends) {
+		for (uint32_t i = 0; i < m->n; i++)
+			if (within(m, &m->v[i], kva, pfn))
+				return true;
+		return false;
+	}
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (m->v[mid].page_kva <= kva)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && within(m, &m->v[lo - 1], kva, pfn);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memmap.h - page frame numbers and the struct pages that describe them.
+ *
+ * FLATMEM, SPARSEMEM (static and EXTREME) and VMEMMAP come down to one thing:
+ * ranges of pfns with the kernel-virtual address of their first struct page
+ * (include/asm-generic/memory_model.h; mm/sparse.c, sparse_decode_mem_map()).
+ */
+#ifndef VMCENSUS_MEMMAP_H
+#define VMCENSUS_MEMMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dumpread/base/status.h"
+
+struct kernel;
+struct reader;
+
+struct memmap_range {
+	uint64_t pfn, end;	/* [pfn, end) */
+	uint64_t page_kva;	/* of the struct page of pfn */
+	bool offline;		/* device memory, or plugged in and not onlined */
+};
+
+struct memmap {
+	struct memmap_range *v;	/* ascending, merged where contiguous; in dump->mem */
+	uint32_t n;
+	uint32_t page_size;	/* sizeof(struct page), bytes */
+	uint64_t max_pfn;	/* one past the last pfn with a struct page */
+	bool kva_ascends;	/* v[].page_kva ascends too (VMEMMAP, FLATMEM) */
+};
+
+/* Fill k->memmap from mem_section, mem_map or node_data. */
+enum status memmap_init(struct kernel *k, struct reader *r);
+
+/* 0 if PFN has no struct page. */
+uint64_t memmap_page_kva(const struct memmap *m, uint64_t pfn);
+/* False if KVA is not the address of a struct page. */
+bool memmap_page_pfn(const struct memmap *m, uint64_t kva, uint64_t *pfn);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * smaps_huge.c - entries that map more than one page: smaps_pmd_entry() and
+ * smaps_hugetlb_range() of fs/proc/task_mmu.c.
+ */
+#include "model/pages/smaps.h"
+
+#include <stdlib.h>
+
+#include "model/kobj.h"
+
+/* ---- huge pages --------------------------------------------------------------------- */
+
+/* compound_nr() of the page, no more than the entry maps. */
+static uint64_t pages_of(const struct acct *a, const struct frame *f, unsigned shift)
+{
+	unsigned order = f->flags >> FR_ORDER_SHIFT;
+
+	if (!(f->flags & FR_HEAD))
+		return 1;
+	return UINT64_C(1) << (order < shift - a->page_shift ? order : shift - a->page_shift);
+}
+
+static void count_huge_kind(struct acct *a, const struct frame *f, unsigned shift)
+{
+	uint64_t bytes = UINT64_C(1) << shift;
+
+	if (f->flags & FR_ANON)
+		a->u.anon_huge += bytes;
+	else if (f->flags & FR_SWAPBACKED)
+		a->u.shmem_huge += bytes;
+	else if (!(f->flags & FR_ZONE_DEVICE))
+		a->u.file_huge += bytes;
+}
+
+static void count_found_range(struct acct *a, uint64_t pfn, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		struct frame *f = frame_at(&a->s->frames, pfn + i);
+
+		if (f)
+			acct_count_found(a, f);
+	}
+}
+
+static void tally_huge(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t key,
+		       uint64_t nr)
+{
+	uint64_t bytes = nr << a->page_shift;
+
+	if (f->flags & FR_SINGLE && a->single_ref) {
+		acct_tally(a, key | TALLY_PRIVATE, bytes, acct_whole_pss(a, bytes));
+	} else if (acct_rule(a, RULE_THP_BY_HEAD)) {
+		acct_tally(a, f->mapcount < 2 ? key | TALLY_PRIVATE : key, bytes,
+		      acct_whole_pss(a, bytes) / (f->mapcount < 2 ? 1 : f->mapcount));
+	} else {
+		for (uint64_t i = 0; i < nr; i++) {
+			const struct frame *part = frame_at(&a->s->frames, pfn + i);
+
+			acct_tally_mapped(a, key, part ? part : f);
+		}
+	}
+}
+
+static void huge_present(struct acct *a, uint64_t va, unsigned shift, const struct pte *e)
+{
+	uint64_t bytes = UINT64_C(1) << shift, pfn = e->pa >> a->page_shift;
+	bool devmap = e->flags & PTE_DEVMAP && !acct_rule(a, RULE_PMD_DEVMAP_IS_PAGE);
+	struct frame *f;
+
+	/* smaps looks at huge entries of the pmd level alone */
+	if (shift != a->level_shift[1] || e->flags & PTE_SPECIAL || devmap ||
+	    !acct_may_be_page(a, va, pfn)) {
+		a->u.special += bytes;
+		return;
+	}
+	f = frame_at(&a->s->frames, pfn);
+	if (!acct_usable(a, f, pfn, bytes))
+		return;
+	count_huge_kind(a, f, shift);
+	count_found_range(a, pfn, bytes >> a->page_shift);
+	tally_huge(a, f, pfn, acct_facts(a, f->flags, e->flags), pages_of(a, f, shift));
+}
+
+static void huge_absent(struct acct *a, unsigned shift, const struct pte *e)
+{
+	enum swap_kind kind = a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)];
+	uint64_t pfn = e->pa & a->swaps->pfn_mask;
+	struct frame *f;
+
+	if (shift != a->level_shift[1] || kind == SWAP_SLOT || !acct_kind_is_page(a, kind, true))
+		return;
+	f = frame_at(&a->s->frames, pfn);
+	if (!acct_usable(a, f, pfn, UINT64_C(1) << shift))
+		return;
+	count_huge_kind(a, f, shift);
+	/* pmd_young() and pmd_dirty() are asked of whatever is there, in all versions */
+	acct_absent(a, f, pfn, acct_facts(a, f->flags, acct_raw_bits(e)), pages_of(a, f, shift), false,
+		       kind == SWAP_MIGRATION);
+}
+
+void acct_huge_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,
+			 unsigned n)
+{
+	for (unsigned i = 0; i < n; i++, va += UINT64_C(1) << shift) {
+		if (pte[i].kind == PTE_PAGE)
+			huge_present(a, va, shift, &pte[i]);
+		else if (pte[i].kind == PTE_SWAP)
+			huge_absent(a, shift, &pte[i]);
+		else
+			acct_bad_entry(a, va, shift);
+	}
+}
+
+/* ---- hugetlb ------------------------------------------------------------------------- */
+
+static uint64_t table_with(const struct acct *a, unsigned shift)
+{
+	for (unsigned l = 0; l < a->k->paging->nlevels; l++)
+		if (a->level_shift[l] == shift)
+			return a->table_pa[l];
+	return 0;
+}
+
+/* hugetlb_pmd_shared(): do two mms use the table at PA? */
+static bool table_is_shared(struct acct *a, uint64_t pa)
+{
+	uint64_t page = memmap_page_kva(&a->k->memmap, pa >> a->page_shift), v = 0;
+	bool counted = has(a->k, M_PT_SHARE_COUNT);
+
+	if (pa != a->shared_table) {
+		a->shared_table = pa;
+		a->shared_answer = page &&
+			!kmember_u64(a->k, a->r, page,
+				     counted ? M_PT_SHARE_COUNT : M_PAGE_REFCOUNT, &v) &&
+			(int32_t)v > (counted ? 0 : 1);
+	}
+	return a->shared_answer;
+}
+
+/*
+ * A page under a shared table is mapped once, however many mms use the table.
+ * Whoever comes first counts: the table's own frame keeps the claim.
+ */
+static bool claim_table(struct acct *a, uint64_t pa)
+{
+	struct frame *f = frame_at(&a->s->frames, pa >> a->page_shift);
+
+	for (size_t i = 0; i < a->nclaimed; i++)
+		if (a->claimed[i] == f)
+			return true;
+	if (!f || __atomic_exchange_n(&f->found, 1, __ATOMIC_RELAXED))
+		return !f;
+	if (a->nclaimed == a->capclaimed) {
+		a->capclaimed = a->capclaimed ? a->capclaimed * 2 : 16;
+		a->claimed = realloc(a->claimed, a->capclaimed * sizeof(*a->claimed));
+		if (!a->claimed)
+			arena_die(a->capclaimed * sizeof(*a->claimed));
+	}
+	a->claimed[a->nclaimed++] = f;
+	return true;
+}
+
+static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const struct pte *e)
+{
+	uint64_t size = a->huge_size ? a->huge_size : UINT64_C(1) << shift, pfn;
+	uint64_t table = table_with(a, shift);
+	bool present = e->kind == PTE_PAGE, under_shared, shared;
+	struct frame *f;
+
+	pfn = present ? e->pa >> a->page_shift : e->pa & a->swaps->pfn_mask;
+	if (!present &&
+	    !acct_kind_is_page(a, a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)], false))
+		return;
+	f = frame_at(&a->s->frames, pfn);
+	if (!acct_usable(a, f, pfn, UINT64_C(1) << shift))
+		return;
+	under_shared = table_is_shared(a, table);
+	if (present && a->count_found && (!under_shared || claim_table(a, table)))
+		count_found_range(a, pfn, UINT64_C(1) << (shift - a->page_shift));
+	/* several entries may make one page: the first speaks for all */
+	if (va & (size - 1) || !acct_rule(a, RULE_HUGETLB_LINES))
+		return;
+	shared = f->flags & FR_SHARED_FOLIO ||
+		 (under_shared && acct_rule(a, RULE_HUGETLB_PMD_SHARED)) ||
+		 (!present && acct_rule(a, RULE_NONPRESENT_SHARED));
+	if (shared)
+		a->u.shared_hugetlb += size;
+	else
+		a->u.private_hugetlb += size;
+}
+
+void acct_hugetlb_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,
+			    unsigned n)
+{
+	for (unsigned i = 0; i < n; i++, va += UINT64_C(1) << shift) {
+		if (pte[i].kind == PTE_PAGE || pte[i].kind == PTE_SWAP)
+			hugetlb_entry(a, va, shift, &pte[i]);
+		else if (pte[i].kind == PTE_BAD)
+			acct_bad_entry(a, va, shift);
+	}
+}

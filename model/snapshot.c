@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/build.h"
+#include "model/files/cgroups.h"
+#include "model/model.h"
+#include "model/pages/account.h"
+#include "model/pages/frames.h"
+#include "model/system/machine.h"
+
+void usage_add(struct usage *sum, const struct usage *u)
+{
+	uint64_t *to = (uint64_t *)sum;
+	const uint64_t *from = (const uint64_t *)u;
+
+	/* struct usage is counters and nothing else */
+	_Static_assert(sizeof(*sum) % sizeof(*to) == 0, "struct usage holds uint64_t alone");
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+uint64_t machine_meminfo(const struct machine *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->nmeminfo; i++)
+		if (!strcmp(m->meminfo[i].name, name))
+			return m->meminfo[i].value;
+	return UINT64_MAX;
+}
+
+uint32_t snapshot_proc_by_pid(const struct snapshot *s, int32_t pid)
+{
+	uint32_t lo = 0, hi = s->nprocs;
+
+	/* procs are made in the order of their pids */
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (s->procs[mid].pid < pid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->nprocs && s->procs[lo].pid == pid ? lo : NONE;
+}
+
+/* What stands on what. */
+static unsigned closure(unsigned needs)
+{
+	if (needs & NEED_USAGE)
+		needs |= NEED_VMAS | NEED_FRAMES;
+	if (needs & (NEED_VMAS | NEED_CGROUPS))
+		needs |= NEED_TASKS;
+	return needs;
+}
+
+static void sum_usage(struct snapshot *s)
+{
+	for (uint32_t i = 0; i < s->nmms; i++) {
+		struct mm *m = &s->mms[i];
+
+		memset(&m->usage, 0, sizeof(m->usage));
+		for (uint32_t v = 0; v < m->nvmas; v++)
+			usage_add(&m->usage, &s->vmas[m->first_vma + v].usage);
+	}
+}
+
+static void build_lists(struct build *b, unsigned needs)
+{
+	if (needs & NEED_TASKS) {
+		build_tasks(b);
+		build_mms(b);
+	}
+	if (needs & NEED_CGROUPS)
+		cgroups_build(b->s, b->r, b->proc_css_set);
+	if (needs & NEED_VMAS) {
+		build_vmas(b);
+		build_cmdlines(b);
+	}
+	if (needs & NEED_MACHINE)
+		machine_build(b->s, b->r);
+	if (needs & NEED_LOG)
+		machine_log(b->s, b->r);
+}
+
+static uint32_t only_mm(const struct snapshot *s, const struct snapshot_opts *o)
+{
+	uint32_t p = o && o->pid ? snapshot_proc_by_pid(s, o->pid) : NONE;
+
+	return p == NONE ? NONE : s->procs[p].mm;
+}
+
+struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
+				const struct snapshot_opts *o)
+{
+	struct snapshot *s = calloc(1, sizeof(*s));
+	struct build b = { .s = s, .k = k };
+
+	if (!s)
+		arena_die(sizeof(*s));
+	s->k = k;
+	needs = closure(needs);
+	b.r = reader_new(k->dump);
+	build_lists(&b, needs);
+	arena_release(&b.scratch);
+	reader_free(b.r);
+	if (needs & NEED_FRAMES)
+		frames_build(s);
+	if (needs & NEED_USAGE)
+		account_build(s, only_mm(s, o));
+	if (needs & NEED_VMAS)
+		sum_usage(s);
+	s->built = needs;
+	return s;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+	if (!s)
+		return;
+	frames_free(&s->frames);
+	arena_release(&s->mem);
+	free(s);
+}

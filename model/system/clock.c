@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The clocks as the timekeeper last set them: at the last tick before the
+ * crash, so up to a tick (10 ms; a second or so when all CPUs idled) early.
+ */
+#include "model/kobj.h"
+#include "model/system/system.h"
+
+#define NSEC_PER_SEC 1000000000ull
+#define YEARS_100 (100ull * 366 * 86400)	/* seconds; no machine is older */
+
+/* Address of the struct timekeeper of the core clocks; 0 if not to be had. */
+static uint64_t timekeeper(const struct system *y)
+{
+	const struct layout *l = &y->k->layout;
+	uint64_t base = layout_symbol(l, Y_TIMEKEEPERS);
+	uint64_t lock;
+
+	if (!base)
+		return 0;
+	if (layout_has(l, M_TKDATA_TIMEKEEPER))
+		return base + layout_offset(l, M_TKDATA_TIMEKEEPER);
+	/* tk_core's type has no name: a seqcount, then the timekeeper, which
+	   holds 64-bit members */
+	lock = layout_size(l, S_TK_SEQCOUNT);
+	return lock ? base + (lock + 7) / 8 * 8 : 0;
+}
+
+/* What /proc/uptime counts: CLOCK_BOOTTIME, suspended time included. */
+static uint64_t boottime(const struct kobj *tk)
+{
+	uint64_t shift = kobj_u64(tk, M_TK_MONO_SHIFT);
+	uint64_t ns = kobj_u64(tk, M_TK_MONO_BASE) + kobj_u64(tk, M_TK_OFFS_BOOT);
+
+	if (shift < 64)
+		ns += kobj_u64(tk, M_TK_MONO_NSEC) >> shift;
+	return ns / NSEC_PER_SEC < YEARS_100 ? ns : 0;
+}
+
+static int64_t crashtime(const struct dump *d)
+{
+	char buf[32];
+	int64_t t = 0;
+
+	if (!vmcoreinfo_get(d, "CRASHTIME", buf, sizeof(buf)))
+		return 0;
+	for (const char *c = buf; *c >= '0' && *c <= '9' && t < INT64_MAX / 20; c++)
+		t = t * 10 + (*c - '0');
+	return t;
+}
+
+void read_clock(struct system *y)
+{
+	const struct image *im = y->k->dump->image;
+	uint64_t addr = timekeeper(y), now = 0;
+	struct kobj tk;
+
+	kobj_init(&tk, y->k, S_TIMEKEEPER);
+	if (addr && !kobj_read(&tk, y->r, addr)) {
+		now = kobj_u64(&tk, M_TK_XTIME_SEC);
+		if (has(y->k, M_TK_MONO_BASE))
+			y->m->uptime = boottime(&tk);
+	}
+	kobj_release(&tk);
+	/*
+	 * CRASHTIME is the kernel's own word. A dump taken from outside has
+	 * none, and what its file's header says is the time of writing: the
+	 * kernel's clock is better.
+	 */
+	y->m->crash_time = crashtime(y->k->dump);
+	if (!y->m->crash_time && now < 10 * YEARS_100)
+		y->m->crash_time = (int64_t)now;
+	if (!y->m->crash_time && im)
+		y->m->crash_time = im->header.crash_time;
+}

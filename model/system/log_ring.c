@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The printk ring (kernel/printk/printk_ringbuffer.h, since 896fbe20b4e2, v5.10).
+ *
+ *   descs[]   state_var: id in the low bits, state in the top two; where the text lies
+ *   infos[]   of the same index: time, level, text length
+ *   data      blocks: unsigned long id, then text; a block that would wrap lies at 0
+ *
+ * Records run from tail_id to head_id; record ID is at index ID mod 2^count_bits.
+ */
+#include <stdlib.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/kobj.h"
+#include "model/system/system.h"
+
+#define COUNT_BITS_MAX 24	/* log_buf_len at most 2 GiB / 32 bytes a record; far beyond use */
+#define SIZE_BITS_MAX 31
+
+enum desc_state { DESC_RESERVED, DESC_COMMITTED, DESC_FINALIZED, DESC_REUSABLE };
+
+struct ring {
+	const struct system *y;
+	uint64_t descs, infos, data;	/* kernel addresses */
+	uint64_t head, tail;		/* ids */
+	unsigned count_bits, size_bits;
+	unsigned id_bits;		/* of state_var: all but the top two */
+	unsigned word;
+	struct kobj desc, info;
+	uint8_t *text;			/* of one record */
+};
+
+#define TEXT_MAX 65536u		/* text_len is 16 bits */
+
+static bool ring_open(struct ring *g, const struct system *y)
+{
+	struct kobj o;
+	uint64_t addr;
+	enum status st = kvar_u64(y->k, y->r, Y_PRB, 0, &addr);
+
+	*g = (struct ring){ .y = y, .word = y->k->dump->word_size };
+	kobj_init(&o, y->k, S_PRB);
+	if (!st)
+		st = kobj_read(&o, y->r, addr);
+	g->descs = kobj_u64(&o, M_PRB_DESCS);
+	g->infos = kobj_u64(&o, M_PRB_INFOS);
+	g->data = kobj_u64(&o, M_PRB_DATA);
+	g->head = kobj_u64(&o, M_PRB_HEAD);
+	g->tail = kobj_u64(&o, M_PRB_TAIL);
+	g->count_bits = (unsigned)kobj_u64(&o, M_PRB_COUNT_BITS);
+	g->size_bits = (unsigned)kobj_u64(&o, M_PRB_SIZE_BITS);
+	g->id_bits = 8 * g->word - 2;
+	kobj_release(&o);
+	if (!st && (g->count_bits > COUNT_BITS_MAX || g->size_bits > SIZE_BITS_MAX))
+		st = ST_CORRUPT;
+	if (st)
+		issue_add(y->k->issues, st, "kernel log", 1, "cannot read the printk ring");
+	return st == ST_OK;
+}
+
+/*
+ * Where the text of the record lies, LEN bytes at *KVA; 0 bytes for a record
+ * without text. ST_CORRUPT: not a block of this record.
+ */
+static enum status text_block(const struct ring *g, uint64_t id, uint64_t *kva, uint64_t *len)
+{
+	uint64_t begin = kobj_u64(&g->desc, M_DESC_BEGIN), next = kobj_u64(&g->desc, M_DESC_NEXT);
+	uint64_t size = 1ull << g->size_bits, start, bytes, owner;
+	enum status st;
+
+	*len = 0;
+	/* odd positions say why there is no data (FAILED_LPOS, EMPTY_LINE_LPOS) */
+	if (begin & 1 || next & 1)
+		return ST_OK;
+	/* next is the first byte behind: the same wrap if the last byte is (how the
+	   kernel asks since 6.19; before, a block that ended the ring had no text) */
+	if (next > begin && begin >> g->size_bits == (next - 1) >> g->size_bits) {
+		start = begin & (size - 1);
+		bytes = next - begin;
+	} else {
+		start = 0;
+		bytes = next & (size - 1);
+	}
+	if (bytes < g->word || bytes > size - start)
+		return ST_CORRUPT;
+	st = read_kva_word(g->y->r, g->data + start, &owner);
+	if (st)
+		return st;
+	if (owner != id)
+		return ST_CORRUPT;
+	*kva = g->data + start + g->word;
+	*len = bytes - g->word;
+	return ST_OK;
+}
+
+/* ST_ABSENT: nothing is readable in that slot, which is no damage. */
+static enum status read_record(struct ring *g, uint64_t id, struct log_line *like, uint64_t *len)
+{
+	uint64_t at = id & ((1ull << g->count_bits) - 1), sv, kva = 0;
+	uint64_t mask = (1ull << g->id_bits) - 1;
+	struct reader *r = g->y->r;
+	enum status st = kobj_read(&g->desc, r, g->descs + at * g->desc.size);
+
+	*len = 0;
+	if (st)
+		return st;
+	sv = kobj_u64(&g->desc, M_DESC_STATE);
+	if ((sv & mask) != id ||
+	    (sv >> g->id_bits != DESC_COMMITTED && sv >> g->id_bits != DESC_FINALIZED))
+		return ST_ABSENT;
+	st = kobj_read(&g->info, r, g->infos + at * g->info.size);
+	if (!st)
+		st = text_block(g, id, &kva, len);
+	if (st)
+		return st;
+	*like = (struct log_line){
+		.ts = kobj_u64(&g->info, M_INFO_TS),
+		.level = (uint8_t)kobj_u64(&g->info, M_INFO_LEVEL),
+		.facility = (uint8_t)kobj_u64(&g->info, M_INFO_FACILITY),
+		.caller = (uint32_t)kobj_u64(&g->info, M_INFO_CALLER),
+	};
+	/* a block that was cut short holds less than text_len says */
+	*len = min_u64(*len, min_u64(kobj_u64(&g->info, M_INFO_TEXT_LEN), TEXT_MAX));
+	return *len ? read_kva(r, kva, g->text, *len) : ST_OK;
+}
+
+static void read_all(struct ring *g, struct log_lines *l)
+{
+	uint64_t mask = (1ull << g->id_bits) - 1, id = g->tail & mask, len;
+	/* ids wrap; a head before the tail is damage, and the ring bounds it */
+	uint64_t n = min_u64((g->head - g->tail) & mask, (1ull << g->count_bits) - 1) + 1;
+	struct log_line like;
+
+	/* blocks do not overlap: all text fits in the ring, and so do all records */
+	l->budget = (1ull << g->size_bits) + n;
+	for (; n; n--, id = (id + 1) & mask) {
+		enum status st = read_record(g, id, &like, &len);
+
+		if (st == ST_ABSENT)
+			continue;
+		if (st) {
+			issue_add(g->y->k->issues, st, "log record", 1, "record %llu of the log",
+				  (unsigned long long)id);
+			continue;
+		}
+		if (!log_add(l, &like, (const char *)g->text, len)) {
+			issue_add(g->y->k->issues, ST_LIMIT, "kernel log", 1,
+				  "records overlap: %llu left unread", (unsigned long long)n);
+			return;
+		}
+	}
+}
+
+void log_ring_read(const struct system *y, struct log_lines *l)
+{
+	struct ring g;
+
+	if (!ring_open(&g, y))
+		return;
+	g.text = malloc(TEXT_MAX);
+	if (!g.text)
+		arena_die(TEXT_MAX);
+	kobj_init(&g.desc, y->k, S_PRB_DESC);
+	kobj_init(&g.info, y->k, S_PRINTK_INFO);
+	read_all(&g, l);
+	kobj_release(&g.desc);
+	kobj_release(&g.info);
+	free(g.text);
+}

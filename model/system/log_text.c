@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The plain log of 2.6 to 3.4 (kernel/printk.c): a ring of characters in log_buf,
+ * the last min(logged_chars, log_buf_len) of them ending before log_end. Lines
+ * carry their level "<6>" and, where the kernel was told so, their time
+ * "[   12.345678] " as text.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/system/system.h"
+
+#define LOG_BUF_MAX (1u << 28)
+
+/* Digits from *P on, before END. */
+static uint64_t digits(const char **p, const char *end)
+{
+	uint64_t v = 0;
+
+	for (; *p < end && isdigit((unsigned char)**p) && v < UINT64_MAX / 20; (*p)++)
+		v = v * 10 + (uint64_t)(**p - '0');
+	return v;
+}
+
+static const char *skip_level(const char *p, const char *end, struct log_line *l)
+{
+	if (end - p < 3 || p[0] != '<' || !isdigit((unsigned char)p[1]) || p[2] != '>')
+		return p;
+	l->level = (uint8_t)(p[1] - '0');
+	return p + 3;
+}
+
+static const char *skip_time(const char *p, const char *end, struct log_line *l)
+{
+	const char *q = p;
+	uint64_t sec, usec;
+
+	if (q == end || *q++ != '[')
+		return p;
+	while (q < end && *q == ' ')
+		q++;
+	sec = digits(&q, end);
+	if (q == end || *q++ != '.')
+		return p;
+	usec = digits(&q, end);
+	if (end - q < 2 || q[0] != ']' || q[1] != ' ' || sec > UINT64_MAX / 2000000000)
+		return p;
+	l->ts = sec * 1000000000 + usec % 1000000 * 1000;
+	return q + 2;
+}
+
+static void add_text(struct log_lines *l, const char *p, const char *end)
+{
+	struct log_line like = { 0 };
+
+	while (p < end) {
+		const char *nl = memchr(p, '\n', (size_t)(end - p));
+		const char *stop = nl ? nl : end;
+
+		/* a line without a level goes on where the one before stopped */
+		p = skip_level(p, stop, &like);
+		p = skip_time(p, stop, &like);
+		if (!log_add(l, &like, p, (size_t)(stop - p)))
+			return;
+		p = stop + 1;
+	}
+}
+
+void log_text_read(const struct system *y, struct log_lines *l)
+{
+	uint64_t buf = word_var(y, Y_LOG_BUF), size = int_var(y, Y_LOG_BUF_LEN);
+	uint64_t last = int_var(y, Y_LOG_END), n = min_u64(int_var(y, Y_LOGGED_CHARS), size);
+	uint64_t start, part;
+	enum status st;
+	char *text;
+
+	/* its length is a power of two (setup_log_buf()); 2.4 has no such variable */
+	if (buf == UNKNOWN || size > LOG_BUF_MAX || size & (size - 1) || last == UNKNOWN || !n) {
+		issue_add(y->k->issues, ST_NODATA, "kernel log", 1, "cannot find its text");
+		return;
+	}
+	text = malloc(n);
+	if (!text)
+		arena_die(n);
+	start = (last - n) & (size - 1);
+	part = min_u64(n, size - start);
+	st = read_kva(y->r, buf + start, text, part);
+	if (!st && n > part)
+		st = read_kva(y->r, buf, text + part, n - part);
+	if (st)
+		issue_add(y->k->issues, st, "kernel log", 1, "cannot read its text");
+	/* each line costs one more than its text, and has its newline for that */
+	l->budget = n + 1;
+	if (!st)
+		add_text(l, text, text + n);
+	free(text);
+}

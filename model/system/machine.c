@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/system/machine.h"
+
+#include "dumpread/base/bytes.h"
+#include "model/kobj.h"
+#include "model/system/system.h"
+
+/* Bits of the mask of online CPUs that are also possible. */
+static uint32_t online_cpus(const struct system *y)
+{
+	uint64_t mask = layout_symbol(&y->k->layout, Y_CPU_ONLINE), word;
+	unsigned bits = 8 * y->k->dump->word_size;
+	uint32_t n = 0;
+
+	if (!mask)
+		return y->k->ncpus;	/* uniprocessor */
+	for (uint32_t i = 0; i < y->k->ncpus; i++) {
+		uint32_t cpu = y->k->possible[i];
+
+		if (!read_kva_word(y->r, mask + cpu / bits * (bits / 8), &word))
+			n += word >> cpu % bits & 1;
+	}
+	return n;
+}
+
+/* Tasks the OOM killer has killed since boot: an event counter, one a CPU. */
+static uint64_t oom_kills(const struct system *y)
+{
+	const struct fact *f = &y->k->layout.v[M_VM_EVENTS];
+	uint64_t base = layout_symbol(&y->k->layout, Y_VM_EVENT_STATES), sum = 0, v;
+	int64_t i = layout_enum(&y->k->layout, E_OOM_KILL, -1);
+
+	if (!has(y->k, Y_VM_EVENT_STATES) || f->alt < 0 || i < 0 || i >= f->m.count)
+		return UNKNOWN;
+	base += f->m.offset + (uint64_t)i * f->m.stride;
+	for (uint32_t c = 0; c < y->k->ncpus; c++) {
+		if (read_kva_word(y->r, base + y->k->percpu[c], &v))
+			return UNKNOWN;
+		sum += v;
+	}
+	return sum;
+}
+
+void machine_build(struct snapshot *s, struct reader *r)
+{
+	struct system y = { .k = s->k, .r = r, .mem = &s->mem, .m = &s->machine };
+
+	y.m->cpus_possible = s->k->ncpus;
+	y.m->cpus_online = online_cpus(&y);
+	y.m->oom_kills = oom_kills(&y);
+	read_clock(&y);
+	read_panic_task(&y);
+	read_swaps(&y);
+	read_meminfo(&y);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * machine.h - the machine as a whole: counters, swap areas, log, panic.
+ */
+#ifndef VMCENSUS_MACHINE_H
+#define VMCENSUS_MACHINE_H
+
+#include "model/model.h"
+
+/* Fill s->machine but for its log. */
+void machine_build(struct snapshot *s, struct reader *r);
+
+/* Fill s->machine.log (printk ring 5.10+, records 3.5+, plain log_buf before),
+   and panic from it where the kernel keeps no other trace. */
+void machine_log(struct snapshot *s, struct reader *r);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sizes of memory that no counter holds: sums over zones, inodes, pools. */
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/kobj.h"
+#include "model/system/system.h"
+#include "model/walk/list.h"
+
+#define NODES_MAX 1024u		/* NODES_SHIFT is 10 at most */
+#define ZONES_MAX 8u
+#define INODES_MAX 1000000u	/* block devices; a machine has some dozens */
+#define HSTATES_MAX 8u
+#define SWAPFILES_MAX 32u
+#define SPACES_MAX (1u << 20)	/* 64 MiB each: 64 TiB of swap in one area */
+#define POOLS_MAX 1024u
+
+uint64_t word_var(const struct system *y, enum layout_id symbol)
+{
+	uint64_t v;
+
+	return kvar_u64(y->k, y->r, symbol, 0, &v) ? UNKNOWN : v;
+}
+
+uint64_t int_var(const struct system *y, enum layout_id symbol)
+{
+	uint64_t v;
+
+	return kvar_u64(y->k, y->r, symbol, 4, &v) ? UNKNOWN : v;
+}
+
+/* ---- zones ----------------------------------------------------------------------- */
+
+/* Element I of the array member at OBJECT; 0 if the kernel has none. */
+static bool elem(const struct system *y, uint64_t object, enum layout_id id, int64_t i,
+		 uint64_t *ret)
+{
+	const struct fact *f = &y->k->layout.v[id];
+
+	*ret = 0;
+	if (f->alt < 0)
+		return true;
+	if (i < 0 || i >= f->m.count)
+		return false;
+	return !read_kva_uint(y->r, object + f->m.offset + (uint64_t)i * f->m.stride,
+			      f->m.stride, ret);
+}
+
+static bool zone_add(const struct system *y, uint64_t zone, bool high, struct zone_sums *z)
+{
+	const struct layout *l = &y->k->layout;
+	uint64_t low, boost = 0, free_pages;
+
+	if (!elem(y, zone, M_ZONE_WATERMARK, layout_enum(l, E_WMARK_LOW, 1), &low))
+		return false;
+	if (has(y->k, M_ZONE_BOOST) && kmember_u64(y->k, y->r, zone, M_ZONE_BOOST, &boost))
+		return false;
+	z->wmark_low += low + boost;
+	if (high && elem(y, zone, M_ZONE_VM_STAT, layout_enum(l, E_NR_FREE_PAGES, 0), &free_pages))
+		z->free_high += free_pages;
+	return true;
+}
+
+static bool node_add(const struct system *y, uint64_t pgdat, struct zone_sums *z)
+{
+	const struct member *m = &y->k->layout.v[M_PGDAT_ZONES].m;
+	int64_t high = layout_enum(&y->k->layout, E_ZONE_HIGHMEM, -1);
+
+	for (uint32_t i = 0; i < m->count && i < ZONES_MAX; i++)
+		if (!zone_add(y, pgdat + m->offset + (uint64_t)i * m->stride, i == high, z))
+			return false;
+	return true;
+}
+
+static bool node_online(const struct system *y, uint32_t node)
+{
+	unsigned bits = 8 * y->k->dump->word_size;
+	uint64_t mask = layout_symbol(&y->k->layout, Y_NODE_STATES), word;
+
+	mask += (uint64_t)layout_enum(&y->k->layout, E_N_ONLINE, 0) *
+		layout_size(&y->k->layout, S_NODEMASK);
+	mask += node / bits * (bits / 8);
+	return !read_kva_word(y->r, mask, &word) && word >> node % bits & 1;
+}
+
+void zones_read(const struct system *y, struct zone_sums *z)
+{
+	unsigned word = y->k->dump->word_size;
+	uint64_t nodes = layout_symbol(&y->k->layout, Y_PGDATS), pgdat;
+	uint32_t max = (uint32_t)min_u64(8ull * layout_size(&y->k->layout, S_NODEMASK), NODES_MAX);
+
+	*z = (struct zone_sums){ 0 };
+	if (!has(y->k, M_PGDAT_ZONES))
+		return;
+	if (has(y->k, Y_ONE_PGDAT)) {
+		z->known = node_add(y, layout_symbol(&y->k->layout, Y_ONE_PGDAT), z);
+		return;
+	}
+	if (!nodes || !has(y->k, Y_NODE_STATES))
+		return;
+	for (uint32_t i = 0; i < max; i++) {
+		if (!node_online(y, i))
+			continue;
+		z->known = !read_kva_word(y->r, nodes + (uint64_t)i * word, &pgdat) &&
+			   kernel_ptr_ok(y->k, pgdat, word) && node_add(y, pgdat, z);
+		if (!z->known)
+			return;
+	}
+}
+
+/* ---- Buffers ------------------------------------------------------------------------- */
+
+static uint64_t inode_pages(const struct system *y, uint64_t inode)
+{
+	uint64_t mapping, n;
+
+	if (kmember_u64(y->k, y->r, inode, M_INODE_I_MAPPING, &mapping) ||
+	    kmember_u64(y->k, y->r, mapping, M_MAPPING_NRPAGES, &n))
+		return UNKNOWN;
+	return n;
+}
+
+/* The inode that node W.node of the list belongs to. */
+static bool bdev_inode(const struct system *y, uint64_t node, bool bdevs, uint64_t *inode)
+{
+	if (!bdevs) {
+		*inode = node - layout_offset(&y->k->layout, M_INODE_SB_LIST);
+		return true;
+	}
+	return !kmember_u64(y->k, y->r, node - layout_offset(&y->k->layout, M_BDEV_LIST),
+			    M_BDEV_INODE, inode);
+}
+
+uint64_t blockdev_pages(const struct system *y)
+{
+	bool bdevs = has(y->k, Y_ALL_BDEVS);
+	uint64_t head = layout_symbol(&y->k->layout, Y_ALL_BDEVS), sum = 0, inode, n;
+	struct listwalk w;
+
+	if (!has(y->k, M_MAPPING_NRPAGES) || !has(y->k, M_INODE_I_MAPPING))
+		return UNKNOWN;
+	if (!bdevs) {
+		if (kvar_u64(y->k, y->r, Y_BLOCKDEV_SB, 0, &head) || !has(y->k, M_SB_INODES) ||
+		    !kernel_ptr_ok(y->k, head, y->k->dump->word_size))
+			return UNKNOWN;
+		head += layout_offset(&y->k->layout, M_SB_INODES);
+	}
+	w = listwalk_start(y->k, y->r, head, INODES_MAX);
+	while (listwalk_next(&w)) {
+		n = bdev_inode(y, w.node, bdevs, &inode) ? inode_pages(y, inode) : UNKNOWN;
+		if (n == UNKNOWN) {
+			issue_add(y->k->issues, ST_NODATA, "block device inode", 1,
+				  "page cache size of the inode on list node %#llx",
+				  (unsigned long long)w.node);
+			return UNKNOWN;
+		}
+		sum += n;
+	}
+	if (w.st)
+		issue_add(y->k->issues, w.st, "block device list", 1, "ends after %llu inodes",
+			  (unsigned long long)w.seen);
+	return w.st ? UNKNOWN : sum;
+}
+
+/* ---- the swap cache --------------------------------------------------------------------- */
+
+static uint64_t spaces_pages(const struct system *y, uint64_t space, uint64_t n)
+{
+	uint32_t size = layout_size(&y->k->layout, S_ADDRESS_SPACE);
+	uint64_t sum = 0, pages;
+
+	for (uint64_t i = 0; i < n; i++) {
+		if (kmember_u64(y->k, y->r, space + i * size, M_MAPPING_NRPAGES, &pages))
+			return UNKNOWN;
+		sum += pages;
+	}
+	return sum;
+}
+
+uint64_t swapcache_pages(const struct system *y, const struct counters *c)
+{
+	unsigned word = y->k->dump->word_size;
+	uint64_t spaces = layout_symbol(&y->k->layout, Y_SWAPPER_SPACES);
+	uint64_t counts = layout_symbol(&y->k->layout, Y_NR_SWAPPER_SPACES);
+	uint64_t areas = min_u64(int_var(y, Y_SWAP_AREA_COUNT), SWAPFILES_MAX), sum = 0;
+
+	if (has(y->k, E_NR_SWAPCACHE))
+		return counter(y, c, E_NR_SWAPCACHE);
+	if (!has(y->k, Y_SWAP_AREAS))
+		return 0;	/* no CONFIG_SWAP */
+	if (!spaces || !counts)
+		return UNKNOWN;
+	for (uint64_t i = 0; i < areas; i++) {
+		uint64_t n, space, pages;
+
+		if (read_kva_uint(y->r, counts + 4 * i, 4, &n) || n > SPACES_MAX)
+			return UNKNOWN;
+		if (!n)
+			continue;	/* this area is off */
+		if (read_kva_word(y->r, spaces + i * word, &space))
+			return UNKNOWN;
+		pages = spaces_pages(y, space, n);
+		if (pages == UNKNOWN)
+			return UNKNOWN;
+		sum += pages;
+	}
+	return sum;
+}
+
+/* ---- zswap ---------------------------------------------------------------------------------- */
+
+/* Pages of the zsmalloc pool behind a zpool; other allocators are not known. */
+static uint64_t zpool_pages(const struct system *y, uint64_t zpool)
+{
+	uint64_t driver, type, pool, n;
+	char name[16];
+
+	if (kmember_u64(y->k, y->r, zpool, M_ZPOOL_DRIVER, &driver) ||
+	    kmember_u64(y->k, y->r, driver, M_ZPOOL_DRIVER_TYPE, &type) ||
+	    read_kva_str(y->r, type, name, sizeof(name)) || strcmp(name, "zsmalloc") ||
+	    kmember_u64(y->k, y->r, zpool, M_ZPOOL_POOL, &pool) ||
+	    kmember_u64(y->k, y->r, pool, M_ZS_PAGES, &n))
+		return UNKNOWN;
+	return n;
+}
+
+static uint64_t zswap_pool_pages(const struct system *y, uint64_t pool)
+{
+	const struct member *m = &y->k->layout.v[M_ZSWAP_ZPOOL].m;
+	unsigned word = y->k->dump->word_size;
+	uint64_t sum = 0, p, n;
+
+	if (has(y->k, M_ZSWAP_ZS_POOL))
+		return kmember_u64(y->k, y->r, pool, M_ZSWAP_ZS_POOL, &p) ||
+				       kmember_u64(y->k, y->r, p, M_ZS_PAGES, &n)
+			       ? UNKNOWN
+			       : n;
+	if (!has(y->k, M_ZSWAP_ZPOOL))
+		return UNKNOWN;
+	for (uint32_t i = 0; i < (m->is_array ? min_u64(m->count, POOLS_MAX) : 1); i++) {
+		if (read_kva_word(y->r, pool + m->offset + (uint64_t)i * word, &p))
+			return UNKNOWN;
+		n = zpool_pages(y, p);
+		if (n == UNKNOWN)
+			return UNKNOWN;
+		sum += n;
+	}
+	return sum;
+}
+
+uint64_t zswap_bytes(const struct system *y)
+{
+	uint64_t sum = 0, n;
+	struct listwalk w;
+
+	/* u64 on every machine */
+	if (has(y->k, Y_ZSWAP_SIZE))
+		return kvar_u64(y->k, y->r, Y_ZSWAP_SIZE, 8, &n) ? UNKNOWN : n;
+	if (!has(y->k, Y_ZSWAP_POOLS) || !has(y->k, M_ZSWAP_LIST))
+		return UNKNOWN;
+	w = listwalk_start(y->k, y->r, layout_symbol(&y->k->layout, Y_ZSWAP_POOLS), POOLS_MAX);
+	while (listwalk_next(&w)) {
+		n = zswap_pool_pages(y, w.node - layout_offset(&y->k->layout, M_ZSWAP_LIST));
+		if (n == UNKNOWN)
+			return UNKNOWN;
+		sum += n;
+	}
+	return w.st ? UNKNOWN : sum << y->k->dump->page_shift;
+}
+
+/* ---- hugetlb -------------------------------------------------------------------------------- */
+
+void hugetlb_read(const struct system *y, struct hugetlb_sums *h)
+{
+	uint64_t base = layout_symbol(&y->k->layout, Y_HSTATES);
+	uint64_t n = int_var(y, Y_MAX_HSTATE), deflt = int_var(y, Y_DEFAULT_HSTATE);
+	struct kobj o;
+
+	*h = (struct hugetlb_sums){ .there = base != 0 };
+	if (!base || n > HSTATES_MAX || deflt > HSTATES_MAX)
+		return;
+	kobj_init(&o, y->k, S_HSTATE);
+	h->known = true;
+	for (uint64_t i = 0; i < n && h->known; i++) {
+		uint64_t order, nr;
+
+		h->known = !kobj_read(&o, y->r, base + i * o.size);
+		order = kobj_u64(&o, M_HSTATE_ORDER);
+		nr = kobj_u64(&o, M_HSTATE_NR);
+		if (!h->known || order > 30)
+			continue;
+		h->all_pages += nr << order;
+		if (i != deflt)
+			continue;
+		h->total = nr;
+		h->free = kobj_u64(&o, M_HSTATE_FREE);
+		h->resv = kobj_u64(&o, M_HSTATE_RESV);
+		h->surplus = kobj_u64(&o, M_HSTATE_SURPLUS);
+		h->page_size = 1ull << (order + y->k->dump->page_shift);
+	}
+	kobj_release(&o);
+}

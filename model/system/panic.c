@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/kobj.h"
+#include "model/system/system.h"
+
+/* ---- the task ------------------------------------------------------------------- */
+
+static int32_t cpu_var(const struct system *y, enum layout_id symbol)
+{
+	uint64_t v = int_var(y, symbol);
+
+	return v == UNKNOWN ? -1 : (int32_t)v;	/* -1 in the kernel too: none */
+}
+
+/* panic() sets panic_cpu; a crash kernel started from an oops sets crashing_cpu alone. */
+int32_t crashed_cpu(const struct system *y)
+{
+	int32_t cpu = cpu_var(y, Y_PANIC_CPU);
+
+	if (cpu < 0)
+		cpu = cpu_var(y, Y_CRASHING_CPU);
+	return cpu < 0 ? -1 : cpu;
+}
+
+/* The task that ran on CPU; 0 if it cannot be told. */
+static uint64_t running_task(const struct system *y, int32_t cpu)
+{
+	uint64_t rq = layout_symbol(&y->k->layout, Y_RUNQUEUES), task;
+
+	for (uint32_t i = 0; i < y->k->ncpus; i++) {
+		if (y->k->possible[i] != (uint32_t)cpu)
+			continue;
+		if (!rq || kmember_u64(y->k, y->r, rq + y->k->percpu[i], M_RQ_CURR, &task))
+			return 0;
+		return kernel_ptr_ok(y->k, task, y->k->dump->word_size) ? task : 0;
+	}
+	return 0;
+}
+
+void read_panic_task(struct system *y)
+{
+	int32_t cpu = crashed_cpu(y);
+	struct kobj o;
+	char comm[64];
+	uint64_t task;
+
+	y->m->panic_pid = -1;
+	task = cpu < 0 ? 0 : running_task(y, cpu);
+	if (!task)
+		return;
+	kobj_init(&o, y->k, S_TASK);
+	if (!kobj_read(&o, y->r, task)) {
+		kobj_str(&o, M_TASK_COMM, comm, sizeof(comm));
+		y->m->panic_pid = (int32_t)kobj_int(&o, M_TASK_PID);
+		y->m->panic_comm = arena_strdup(y->mem, comm);
+	}
+	kobj_release(&o);
+}
+
+/* ---- the message -------------------------------------------------------------------- */
+
+/* panic() itself, and what precedes it when a fault is the reason. */
+static const char panic_mark[] = "Kernel panic - not syncing: ";
+static const char *const fault_marks[] = {
+	"BUG: ", "kernel BUG at ", "Unable to handle kernel ", "general protection fault",
+	"Oops: ", "divide error", "invalid opcode", "stack segment", "double fault",
+	"Kernel BUG at ", "Machine check", "watchdog: BUG: ",
+};
+
+static bool starts(const struct log_line *l, const char *mark)
+{
+	return !strncmp(l->text, mark, strlen(mark));
+}
+
+static bool is_fault(const struct log_line *l)
+{
+	for (size_t i = 0; i < ARRAY_LEN(fault_marks); i++)
+		if (starts(l, fault_marks[i]))
+			return true;
+	return false;
+}
+
+/*
+ * The first line of the last run of fault lines before END: an oops opens with
+ * what happened ("BUG: kernel NULL pointer dereference") and goes on with
+ * "Oops: 0002 [#1]" within its first lines.
+ */
+static const struct log_line *fault_before(const struct machine *m, uint32_t end)
+{
+	const struct log_line *found = NULL;
+	uint32_t at = 0;
+
+	for (uint32_t i = end; i-- > 0;) {
+		if (found && at - i > 8)
+			break;
+		if (!is_fault(&m->log[i]))
+			continue;
+		found = &m->log[i];
+		at = i;
+	}
+	return found;
+}
+
+/* Index of the first line that starts with MARK; m->nlog if none does. */
+static uint32_t line_with(const struct machine *m, const char *mark)
+{
+	for (uint32_t i = 0; i < m->nlog; i++)
+		if (starts(&m->log[i], mark))
+			return i;
+	return m->nlog;
+}
+
+void find_panic_text(struct system *y)
+{
+	struct machine *m = y->m;
+	uint32_t at = line_with(m, panic_mark);
+	const struct log_line *fault;
+	const char *text;
+
+	if (at < m->nlog) {
+		text = m->log[at].text + strlen(panic_mark);
+		/* "Fatal exception": the reason stands in the oops above it */
+		fault = strncmp(text, "Fatal exception", 15) ? NULL : fault_before(m, at);
+		m->panic = fault ? arena_printf(y->mem, "%s (%s)", text, fault->text) : text;
+		return;
+	}
+	/* an oops that starts the crash kernel never comes to panic(); one in the log of
+	   a machine that went on is not why it died */
+	if (crashed_cpu(y) < 0)
+		return;
+	fault = fault_before(m, m->nlog);
+	at = fault ? m->nlog : line_with(m, "sysrq: Trigger a crash");
+	if (at < m->nlog)
+		fault = &m->log[at];
+	if (fault)
+		m->panic = fault->text;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "dumpread/base/bytes.h"
+#include "model/files/files.h"
+#include "model/kobj.h"
+#include "model/system/system.h"
+
+#define SWAP_AREAS_MAX 128u	/* MAX_SWAPFILES is 32 at most; more is damage */
+#define SWP_USED 1u
+#define SWP_WRITEOK 2u
+/* in inuse_pages since v6.14: the area is on no list of areas with room */
+#define USAGE_OFFLIST (1ull << 30)
+
+static const char *area_path(const struct system *y, uint64_t file)
+{
+	uint64_t mnt, dentry;
+
+	if (kmember_u64(y->k, y->r, file, M_SWAP_FILE_MNT, &mnt) ||
+	    kmember_u64(y->k, y->r, file, M_SWAP_FILE_DENTRY, &dentry))
+		return NULL;
+	return path_of(y->k, y->r, y->mem, mnt, dentry);
+}
+
+/* Address of the struct of area I. */
+static enum status area_addr(const struct system *y, uint64_t base, uint32_t i, uint64_t *ret)
+{
+	if (has(y->k, M_AREA_TYPE))
+		return read_kva_word(y->r, base + (uint64_t)i * y->k->dump->word_size, ret);
+	*ret = base + (uint64_t)i * layout_size(&y->k->layout, S_SWAP_AREA);
+	return ST_OK;
+}
+
+static void add_area(struct system *y, const struct kobj *o)
+{
+	struct swap_area *a = &y->m->swaps[y->m->nswaps];
+	uint64_t file = kobj_u64(o, M_AREA_FILE), flags = kobj_u64(o, M_AREA_FLAGS);
+
+	if (!(flags & SWP_USED) || !file)
+		return;
+	a->pages = kobj_u64(o, M_AREA_PAGES);
+	a->used = kobj_u64(o, M_AREA_INUSE);
+	if (a->used > a->pages)
+		a->used &= ~USAGE_OFFLIST;
+	a->prio = (int)kobj_int(o, M_AREA_PRIO);
+	a->active = flags & SWP_WRITEOK;
+	a->path = area_path(y, file);
+	y->m->nswaps++;
+}
+
+void read_swaps(struct system *y)
+{
+	uint64_t base = layout_symbol(&y->k->layout, Y_SWAP_AREAS), addr;
+	uint64_t n = int_var(y, Y_SWAP_AREA_COUNT);
+	struct kobj o;
+
+	if (!base || !n)
+		return;
+	if (n > SWAP_AREAS_MAX) {
+		issue_add(y->k->issues, n == UNKNOWN ? ST_NODATA : ST_LIMIT, "swap area", 1,
+			  "the number of swap areas cannot be read or believed");
+		return;
+	}
+	y->m->swaps = arena_array(y->mem, struct swap_area, n);
+	kobj_init(&o, y->k, S_SWAP_AREA);
+	for (uint32_t i = 0; i < n; i++) {
+		enum status st = area_addr(y, base, i, &addr);
+
+		if (!st && !addr)
+			continue;
+		if (!st)
+			st = kobj_read(&o, y->r, addr);
+		if (st)
+			issue_add(y->k->issues, st, "swap area", 1, "swap area %u", i);
+		else
+			add_area(y, &o);
+	}
+	kobj_release(&o);
+}

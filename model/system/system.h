@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * system.h - what the files of this folder share.
+ *
+ *     clock.c    crash time and uptime          counters.c  vm_zone_stat, vm_node_stat
+ *     panic.c    who panicked, and of what      memory.c    sizes that no counter holds
+ *     swaps.c    swap areas                     meminfo.c   the lines of /proc/meminfo
+ *     log.c      the kernel log: chooses between log_ring.c, log_records.c, log_text.c
+ *     machine.c  puts them together
+ */
+#ifndef VMCENSUS_SYSTEM_H
+#define VMCENSUS_SYSTEM_H
+
+#include "model/model.h"
+
+#define UNKNOWN UINT64_MAX	/* of a meminfo value */
+
+/* What every function here is given. */
+struct system {
+	const struct kernel *k;
+	struct reader *r;
+	struct arena *mem;	/* of the snapshot */
+	struct machine *m;
+};
+
+/* ---- clock.c, panic.c, swaps.c ------------------------------------------------ */
+
+void read_clock(struct system *y);
+/* CPU that panicked or started the crash kernel, -1: none did. */
+int32_t crashed_cpu(const struct system *y);
+void read_panic_task(struct system *y);
+/* The panic message, from m->log. */
+void find_panic_text(struct system *y);
+void read_swaps(struct system *y);
+void read_meminfo(struct system *y);
+
+/* ---- counters.c ---------------------------------------------------------------- */
+
+#define STAT_ITEMS_MAX 512	/* more counters than any kernel has */
+
+/* The global atomics alone, clamped at 0, as /proc shows them: what CPUs have
+   not folded in yet is not part of it (mm/vmstat.h, global_node_page_state()). */
+struct counters {
+	uint64_t zone[STAT_ITEMS_MAX], node[STAT_ITEMS_MAX];
+	unsigned nzone, nnode;		/* 0: not readable */
+};
+
+void counters_read(const struct system *y, struct counters *c);
+/* Value of the counter, UNKNOWN if unreadable; 0 where this kernel has none. */
+uint64_t counter(const struct system *y, const struct counters *c, enum layout_id item);
+
+/* ---- memory.c ------------------------------------------------------------------- */
+
+/* A word-sized variable; UNKNOWN if it cannot be read or does not exist. */
+uint64_t word_var(const struct system *y, enum layout_id symbol);
+uint64_t int_var(const struct system *y, enum layout_id symbol);
+
+/* Pages, UNKNOWN where they cannot be had. */
+uint64_t blockdev_pages(const struct system *y);
+uint64_t swapcache_pages(const struct system *y, const struct counters *c);
+uint64_t zswap_bytes(const struct system *y);
+
+/* Sums over all zones. */
+struct zone_sums {
+	uint64_t wmark_low;	/* pages, boost included */
+	uint64_t free_high;	/* free pages of highmem zones */
+	bool known;
+};
+
+void zones_read(const struct system *y, struct zone_sums *z);
+
+struct hugetlb_sums {
+	uint64_t total, free, resv, surplus;	/* of the default size: counts */
+	uint64_t page_size;			/* the default size, bytes */
+	uint64_t all_pages;			/* base pages in all sizes */
+	bool there, known;
+};
+
+void hugetlb_read(const struct system *y, struct hugetlb_sums *h);
+
+/* ---- the log ---------------------------------------------------------------------- */
+
+struct log_lines {
+	VEC(struct log_line) v;
+	struct arena *mem;
+	uint64_t budget;	/* bytes of text that may still come: the log's own size */
+};
+
+/* One record: a line for each line of its text. False: the budget is spent. */
+bool log_add(struct log_lines *l, const struct log_line *like, const char *text, size_t len);
+
+void log_ring_read(const struct system *y, struct log_lines *l);
+void log_records_read(const struct system *y, struct log_lines *l);
+void log_text_read(const struct system *y, struct log_lines *l);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every report, one line each; reports.c makes the table of it. */
+#ifndef VMCENSUS_REPORT_LIST_H
+#define VMCENSUS_REPORT_LIST_H
+
+#include "reports/report.h"
+
+extern const struct report report_summary, report_procs, report_vmas, report_smaps,
+	report_maps, report_check, report_dmesg, report_layout;
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * csv by RFC 4180: a header line, CRLF at line ends. Sizes are bytes, times ns,
+ * addresses 0x...; what is unknown is empty.
+ */
+#include <string.h>
+
+#include "reports/render/render.h"
+
+static void put_cell(const struct column *c, const void *row, FILE *out)
+{
+	static const struct units bytes = { UNIT_BYTES, 1 };
+	char buf[CELL_TEXT];
+
+	if (cell_unknown(c, row))
+		return;
+	if (column_is_text(c)) {
+		put_csv(out, cell_str(c, row, buf));
+	} else if (c->type == COL_NSEC) {
+		put_decimal(buf, cell_uint(c, row));
+		fputs(buf, out);
+	} else {
+		cell_text(c, row, &bytes, buf);
+		fputs(buf, out);
+	}
+}
+
+void render_csv(const struct render *r, FILE *out)
+{
+	for (unsigned i = 0; i < r->ncols; i++) {
+		fputs(r->cols[i]->name, out);
+		fputs(i + 1 < r->ncols ? "," : "\r\n", out);
+	}
+	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++)
+		for (unsigned i = 0; i < r->ncols; i++) {
+			put_cell(r->cols[i], table_row(r->t, n), out);
+			fputs(i + 1 < r->ncols ? "," : "\r\n", out);
+		}
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "reports/render/render.h"
+
+static bool cont(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* Table 3-7 of the Unicode standard: no overlong forms, no surrogates. */
+unsigned utf8_char(const char *str)
+{
+	const unsigned char *s = (const unsigned char *)str;
+
+	if (s[0] < 0x80)
+		return s[0] != 0;
+	if (s[0] < 0xc2 || s[0] > 0xf4 || !cont(s[1]))
+		return 0;
+	if (s[0] < 0xe0)
+		return 2;
+	if (s[0] < 0xf0) {
+		if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))
+			return 0;
+		return cont(s[2]) ? 3 : 0;
+	}
+	if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return cont(s[2]) && cont(s[3]) ? 4 : 0;
+}
+
+/* C0, DEL and C1: what a terminal may obey. */
+static bool is_control(const char *str, unsigned len)
+{
+	const unsigned char *s = (const unsigned char *)str;
+
+	if (len == 1)
+		return s[0] < 0x20 || s[0] == 0x7f;
+	return len == 2 && s[0] == 0xc2 && s[1] < 0xa0;
+}
+
+size_t text_width(const char *s)
+{
+	size_t w = 0;
+
+	while (*s) {
+		unsigned n = utf8_char(s);
+
+		if (!n || is_control(s, n)) {
+			n = n ? n : 1;
+			w += 4 * (size_t)n;
+		} else {
+			w++;
+		}
+		s += n;
+	}
+	return w;
+}
+
+static void put_hex(FILE *out, const char *s, unsigned n, const char *prefix)
+{
+	for (unsigned i = 0; i < n; i++)
+		fprintf(out, "%sx%02x", prefix, (unsigned char)s[i]);
+}
+
+void put_text(FILE *out, const char *s)
+{
+	while (*s) {
+		unsigned n = utf8_char(s);
+
+		if (!n || is_control(s, n)) {
+			n = n ? n : 1;
+			put_hex(out, s, n, "\\");
+		} else {
+			fwrite(s, 1, n, out);
+		}
+		s += n;
+	}
+}
+
+void put_json(FILE *out, const char *s)
+{
+	putc('"', out);
+	while (*s) {
+		unsigned n = utf8_char(s);
+
+		if (!n) {
+			n = 1;
+			put_hex(out, s, n, "\\\\");
+		} else if (*s == '"' || *s == '\\') {
+			putc('\\', out);
+			putc(*s, out);
+		} else if (is_control(s, n)) {
+			fprintf(out, "\\u%04x", (unsigned char)s[n - 1]);
+		} else {
+			fwrite(s, 1, n, out);
+		}
+		s += n;
+	}
+	putc('"', out);
+}
+
+void put_csv(FILE *out, const char *s)
+{
+	size_t len = strlen(s);
+	bool quote = len && (strpbrk(s, ",\"\r\n") || s[0] == ' ' || s[len - 1] == ' ');
+
+	if (quote)
+		putc('"', out);
+	while (*s) {
+		unsigned n = utf8_char(s);
+
+		if (!n || (is_control(s, n) && !strchr("\t\r\n", *s))) {
+			n = n ? n : 1;
+			put_hex(out, s, n, "\\");
+		} else {
+			if (*s == '"')
+				putc('"', out);
+			fwrite(s, 1, n, out);
+		}
+		s += n;
+	}
+	if (quote)
+		putc('"', out);
+}

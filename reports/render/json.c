@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One JSON object a run:
+ *     {"vmcensus": VERSION, "image": {...}, "report": NAME,
+ *      "columns": [{"name","unit","about"}...], "rows": [{...}...],
+ *      "issues": [{"kind","object","count"}...]}
+ * A row stands on a line of its own, so that line tools work too. Sizes are
+ * integers in bytes, times in ns; addresses are strings "0x...", since a
+ * double cannot hold them; what is unknown is null.
+ */
+#include <inttypes.h>
+
+#include "reports/render/render.h"
+
+static const char *const separator[] = { "", ", " };
+
+static void put_field(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, ", \"%s\": ", name);
+	if (value && *value)
+		put_json(out, value);
+	else
+		fputs("null", out);
+}
+
+/* What is known of the machine and of the file it was dumped to. */
+static void put_image(const struct render *r, FILE *out)
+{
+	const struct kernel *k = r->s->k;
+	const struct image *im = k->dump ? k->dump->image : NULL;
+	int64_t crash_time = r->s->built & NEED_MACHINE ? r->s->machine.crash_time : 0;
+
+	if (!crash_time && im)
+		crash_time = im->header.crash_time;
+	fputs("{\"paths\": [", out);
+	for (unsigned i = 0; i < r->npaths; i++) {
+		fputs(separator[i > 0], out);
+		put_json(out, r->paths[i]);
+	}
+	putc(']', out);
+	put_field(out, "format", im ? im->format : NULL);
+	put_field(out, "compression", im ? im->header.compression : NULL);
+	put_field(out, "release", k->release);
+	put_field(out, "version", k->uts_version);
+	put_field(out, "machine", k->machine);
+	put_field(out, "nodename", k->nodename);
+	put_field(out, "arch", k->arch ? k->arch->name : NULL);
+	fprintf(out, ", \"page_size\": %" PRIu32, r->units.page_size);
+	if (im && im->header.dump_level >= 0)
+		fprintf(out, ", \"dump_level\": %d", im->header.dump_level);
+	else
+		fputs(", \"dump_level\": null", out);
+	if (crash_time)
+		fprintf(out, ", \"crash_time\": %" PRId64 "}", crash_time);
+	else
+		fputs(", \"crash_time\": null}", out);
+}
+
+static void put_columns(const struct render *r, FILE *out)
+{
+	for (unsigned i = 0; i < r->ncols; i++) {
+		fprintf(out, "%s\n  {\"name\": ", i ? "," : "");
+		put_json(out, r->cols[i]->name);
+		fputs(", \"unit\": ", out);
+		put_json(out, r->cols[i]->unit);
+		fputs(", \"about\": ", out);
+		put_json(out, r->cols[i]->about);
+		putc('}', out);
+	}
+}
+
+static void put_cell(const struct column *c, const void *row, FILE *out)
+{
+	static const struct units bytes = { UNIT_BYTES, 1 };
+	char buf[CELL_TEXT];
+
+	if (cell_unknown(c, row)) {
+		fputs("null", out);
+	} else if (column_is_text(c)) {
+		put_json(out, cell_str(c, row, buf));
+	} else if (c->type == COL_NSEC) {
+		put_decimal(buf, cell_uint(c, row));
+		fputs(buf, out);
+	} else {
+		cell_text(c, row, &bytes, buf);
+		if (c->type == COL_HEX)
+			put_json(out, buf);
+		else
+			fputs(buf, out);
+	}
+}
+
+static void put_row(const struct render *r, const void *row, FILE *out)
+{
+	putc('{', out);
+	for (unsigned i = 0; i < r->ncols; i++) {
+		fputs(separator[i > 0], out);
+		putc('"', out);
+		fputs(r->cols[i]->name, out);
+		fputs("\": ", out);
+		put_cell(r->cols[i], row, out);
+	}
+	putc('}', out);
+}
+
+static void put_issues(const struct issues *is, FILE *out)
+{
+	for (unsigned i = 0; is && i < is->n; i++) {
+		fprintf(out, "%s\n  {\"kind\": ", i ? "," : "");
+		put_json(out, status_name(is->v[i].kind));
+		fputs(", \"object\": ", out);
+		put_json(out, is->v[i].object);
+		fprintf(out, ", \"count\": %" PRIu64 "}", is->v[i].count);
+	}
+}
+
+void render_json(const struct render *r, FILE *out)
+{
+	fputs("{\"vmcensus\": ", out);
+	put_json(out, VMCENSUS_VERSION);
+	fputs(",\n \"image\": ", out);
+	put_image(r, out);
+	fputs(",\n \"report\": ", out);
+	put_json(out, r->report->name);
+	fputs(",\n \"columns\": [", out);
+	put_columns(r, out);
+	fputs("],\n \"rows\": [", out);
+	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++) {
+		fputs(n ? ",\n  " : "\n  ", out);
+		put_row(r, table_row(r->t, n), out);
+	}
+	fputs("],\n \"issues\": [", out);
+	put_issues(r->s->k->issues, out);
+	fputs("]}\n", out);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * render.h - a table of rows to text, csv or json, one row at a time.
+ *
+ * A renderer knows columns and never reports. Output is streamed: no renderer
+ * holds more than one cell. To add a format: one file in this folder and one
+ * row in renderers[] (render.c).
+ *
+ * Kernel strings may hold any byte, and a hostile name must not drive a
+ * terminal or break a parser. A byte that is not part of valid UTF-8 is shown as
+ * the four characters \xHH in all formats; so is a control character in text and
+ * csv (tab and line ends of csv apart: they are quoted), while json has \u00HH.
+ */
+#ifndef VMCENSUS_RENDER_H
+#define VMCENSUS_RENDER_H
+
+#include "reports/cell.h"
+
+/* All that one rendering needs. */
+struct render {
+	const struct report *report;
+	const struct report_opts *opts;
+	const struct snapshot *s;
+	const struct table *t;			/* after where, sort, top */
+	const struct column *const *cols;	/* those to print, in order */
+	unsigned ncols;
+	bool chosen;				/* -c was given: always the table */
+	struct units units;			/* of text */
+	const char *const *paths;		/* the image's files, as named */
+	unsigned npaths;
+};
+
+struct renderer {
+	const char *name, *about;
+	void (*render)(const struct render *r, FILE *out);
+};
+
+extern const struct renderer renderers[];	/* name NULL ends it */
+const struct renderer *renderer_find(const char *name);
+
+/* The renderers. */
+void render_text(const struct render *r, FILE *out);
+void render_csv(const struct render *r, FILE *out);
+void render_json(const struct render *r, FILE *out);
+
+/* ---- escape.c: strings of a hostile dump, made safe to print ------------- */
+
+/* Bytes of the UTF-8 character at S (1..4), 0 if none is valid there. */
+unsigned utf8_char(const char *s);
+
+/* Columns that put_text() of S takes. */
+size_t text_width(const char *s);
+void put_text(FILE *out, const char *s);
+/* A quoted JSON string. */
+void put_json(FILE *out, const char *s);
+/* A csv field, quoted where RFC 4180 asks for it. */
+void put_csv(FILE *out, const char *s);
+
+#endif

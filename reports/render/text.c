@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Text for people: headings, aligned columns (numbers right, strings left, the
+ * last string as long as it is), a line of totals. Two passes over the rows:
+ * one measures, one prints. An empty or unknown cell is "-"; lines end without
+ * blanks, on any terminal.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "dumpread/base/hash.h"
+#include "reports/render/render.h"
+
+#define PAD_MAX 48	/* one long string must not push all rows apart */
+
+struct text_col {
+	const struct column *c;
+	size_t width;
+	bool left, totalled;
+	uint64_t sum;
+};
+
+struct text {
+	const struct render *r;
+	FILE *out;
+	struct text_col *v;
+	unsigned label;		/* column that says "total"; ncols: no totals */
+	size_t blanks;		/* owed before the next visible text */
+	struct hash seen;	/* table.total_key of rows that were added */
+	struct arena mem;
+};
+
+/* Of COL_STR alone. */
+static const char *str_of(const struct column *c, const void *row)
+{
+	const char *s = cell_str(c, row, NULL);
+
+	return s && *s ? s : "-";
+}
+
+static void widen(struct text_col *tc, size_t width)
+{
+	if (tc->left && width > PAD_MAX)
+		width = PAD_MAX;
+	if (width > tc->width)
+		tc->width = width;
+}
+
+/* Is what ROW shows new, or has another row shown it? */
+static bool first_time(struct text *x, const void *row)
+{
+	uint64_t key = 0;
+
+	if (x->r->t->total_key)
+		key = *(const uint64_t *)((const char *)row + x->r->t->total_key);
+	if (!key)
+		return true;
+	if (hash_get(&x->seen, key) != HASH_NONE)
+		return false;
+	hash_put(&x->seen, key, 0);
+	return true;
+}
+
+static void measure(struct text *x)
+{
+	const struct render *r = x->r;
+	char buf[CELL_TEXT];
+
+	for (size_t n = 0; n < r->t->nrows; n++) {
+		const void *row = table_row(r->t, n);
+		bool first = first_time(x, row);
+
+		for (unsigned i = 0; i < r->ncols; i++) {
+			struct text_col *tc = &x->v[i];
+
+			if (tc->c->type == COL_STR) {
+				widen(tc, text_width(str_of(tc->c, row)));
+				continue;
+			}
+			widen(tc, cell_text(tc->c, row, &r->units, buf));
+			if (tc->totalled && (first || !(tc->c->flags & COL_ONCE)) &&
+			    !cell_unknown(tc->c, row))
+				tc->sum += cell_uint(tc->c, row);
+		}
+	}
+}
+
+/* Totals are worth a line when there is something to add up. */
+static void plan_totals(struct text *x)
+{
+	char buf[CELL_TEXT];
+	unsigned any = 0;
+
+	x->label = x->r->ncols;
+	if (x->r->t->nrows < 2)
+		return;
+	for (unsigned i = 0; i < x->r->ncols; i++)
+		any += x->v[i].totalled;
+	for (unsigned i = 0; any && i < x->r->ncols && x->label == x->r->ncols; i++)
+		if (!x->v[i].totalled)
+			x->label = i;
+	if (x->label == x->r->ncols)
+		return;
+	widen(&x->v[x->label], strlen("total"));
+	for (unsigned i = 0; i < x->r->ncols; i++)
+		if (x->v[i].totalled)
+			widen(&x->v[i], uint_text(x->v[i].c->type, x->v[i].sum, &x->r->units,
+						  buf));
+}
+
+/* One cell S of visible WIDTH in column I, aligned. */
+static void put(struct text *x, unsigned i, const char *s, size_t width)
+{
+	const struct text_col *tc = &x->v[i];
+	size_t pad = tc->width > width ? tc->width - width : 0;
+
+	if (!tc->left)
+		x->blanks += pad;
+	if (width) {
+		while (x->blanks) {
+			putc(' ', x->out);
+			x->blanks--;
+		}
+		put_text(x->out, s);
+	}
+	if (tc->left)
+		x->blanks += pad;
+	x->blanks++;
+}
+
+static void end_line(struct text *x)
+{
+	x->blanks = 0;
+	putc('\n', x->out);
+}
+
+static void put_headings(struct text *x)
+{
+	for (unsigned i = 0; i < x->r->ncols; i++) {
+		char name[64];
+		size_t n = 0;
+
+		for (const char *s = x->v[i].c->name; *s && n + 1 < sizeof(name); s++)
+			name[n++] = (char)toupper((unsigned char)*s);
+		name[n] = '\0';
+		put(x, i, name, n);
+	}
+	end_line(x);
+}
+
+static void put_row(struct text *x, const void *row)
+{
+	char buf[CELL_TEXT];
+
+	for (unsigned i = 0; i < x->r->ncols; i++) {
+		const struct column *c = x->v[i].c;
+
+		if (c->type == COL_STR) {
+			const char *s = str_of(c, row);
+
+			put(x, i, s, text_width(s));
+		} else {
+			put(x, i, buf, cell_text(c, row, &x->r->units, buf));
+		}
+	}
+	end_line(x);
+}
+
+static void put_totals(struct text *x)
+{
+	char buf[CELL_TEXT];
+
+	for (unsigned i = 0; i < x->r->ncols; i++) {
+		const struct text_col *tc = &x->v[i];
+
+		if (i == x->label)
+			put(x, i, "total", strlen("total"));
+		else if (tc->totalled)
+			put(x, i, buf, uint_text(tc->c->type, tc->sum, &x->r->units, buf));
+		else
+			put(x, i, "", 0);
+	}
+	end_line(x);
+}
+
+static void render_table(const struct render *r, FILE *out)
+{
+	struct text x = { .r = r, .out = out };
+
+	x.v = arena_array(&x.mem, struct text_col, r->ncols);
+	x.seen.mem = &x.mem;
+	for (unsigned i = 0; i < r->ncols; i++) {
+		const struct column *c = r->cols[i];
+
+		x.v[i].c = c;
+		x.v[i].left = column_is_text(c);
+		x.v[i].totalled = c->flags & (COL_TOTAL | COL_ONCE);
+		x.v[i].width = strlen(c->name);
+	}
+	measure(&x);
+	plan_totals(&x);
+	put_headings(&x);
+	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++)
+		put_row(&x, table_row(r->t, n));
+	if (x.label < r->ncols)
+		put_totals(&x);
+	arena_release(&x.mem);
+}
+
+void render_text(const struct render *r, FILE *out)
+{
+	if (r->report->text && !r->chosen)
+		r->report->text(r->s, r->opts, r->t, out);
+	else
+		render_table(r, out);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * report.h - reports are rows of a table; so are their columns.
+ *
+ * To add a report: one file here with
+ *     - a struct for its row, and a static table of columns over it;
+ *     - a run function: read-only snapshot in, array of rows out;
+ *     - one struct report;
+ * and one row in reports[] (reports.c). Its help text, --columns list, man page
+ * section, csv, json and crash command follow from the tables.
+ * Renderers (render/) know columns, never reports.
+ */
+#ifndef VMCENSUS_REPORT_H
+#define VMCENSUS_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "dumpread/base/arena.h"
+#include "model/model.h"
+
+/* How a cell is stored in the row struct, and what it means. */
+enum col_type {
+	COL_STR,	/* const char *; NULL prints as "-" (json null) */
+	COL_CHAR,	/* char */
+	COL_INT,	/* int64_t */
+	COL_UINT,	/* uint64_t: a count */
+	COL_BYTES,	/* uint64_t bytes: KiB in text unless --bytes or --pages */
+	COL_HEX,	/* uint64_t: an address or flags */
+	COL_NSEC,	/* uint64_t ns: [days-]hh:mm:ss in text, ns in csv and json */
+	COL_RATIO,	/* double: 3 decimals */
+};
+
+#define COL_UNKNOWN UINT64_MAX	/* COL_UINT, COL_BYTES, COL_HEX, COL_NSEC: "-" or null */
+#define COL_UNKNOWN_INT INT64_MIN	/* COL_INT; COL_RATIO: NAN; COL_CHAR: '\0' */
+
+enum col_flag {
+	COL_SHOWN = 1 << 0,	/* in text when no -c is given */
+	COL_TOTAL = 1 << 1,	/* summed in the totals line of text */
+	COL_THREADS = 1 << 2,	/* shown with --threads, as COL_SHOWN is without */
+	COL_ONCE = 1 << 3,	/* as COL_TOTAL, but once for each total_key */
+};
+
+struct column {
+	const char *name;	/* lower_case; text upper-cases it */
+	enum col_type type;
+	unsigned flags;
+	size_t offset;		/* of the cell in the row */
+	const char *unit;	/* "bytes", "pages", "ns", "" ... for json */
+	const char *about;	/* one line for --columns and the man page */
+};
+
+#define COL(row, name_, type_, flags_, unit_, about_)                          \
+	{ #name_, type_, flags_, offsetof(row, name_), unit_, about_ }
+/* The same where the member of the row has another name than the column. */
+#define COL_AS(row, member_, name_, type_, flags_, unit_, about_)              \
+	{ name_, type_, flags_, offsetof(row, member_), unit_, about_ }
+
+/* What a run function makes. Rows and strings live in mem. */
+struct table {
+	const struct column *cols;
+	unsigned ncols;
+	void *rows;
+	size_t row_size;
+	size_t nrows;
+	/* For COL_ONCE, where rows show one thing repeatedly (an mm in each of its
+	   processes): offset of the uint64_t that tells things apart; 0: none. */
+	size_t total_key;
+	struct arena mem;
+};
+
+struct report_opts {
+	int32_t pid;		/* --pid N; 0: all */
+	bool threads;		/* --threads: one row a thread */
+	bool kernel_threads;	/* --kernel: kernel threads too */
+	bool all;		/* --all: also rows that would be left out as uninteresting */
+};
+
+enum report_opt_flag { OPT_PID = 1, OPT_THREADS = 2, OPT_KERNEL = 4, OPT_ALL = 8 };
+
+struct report {
+	const char *name, *about;
+	unsigned needs;		/* enum need: what of the model is built for it */
+	unsigned opts;		/* enum report_opt_flag: which options it takes */
+	const struct column *cols;
+	unsigned ncols;
+	const char *sort;	/* default order: "-pss" descending; NULL: as made */
+	/* Fill T (cols are set already). ST_ABSENT with DIAG: e.g. no such pid. */
+	enum status (*run)(const struct snapshot *s, const struct report_opts *o,
+			   struct table *t, struct diag *diag);
+	/*
+	 * Text form where it is not a plain table (summary, smaps, maps, dmesg);
+	 * NULL: the table. Given the rows after where, sort and top.
+	 */
+	void (*text)(const struct snapshot *s, const struct report_opts *o,
+		     const struct table *t, FILE *out);
+	const char *help;	/* paragraphs for --help REPORT and the man page */
+};
+
+extern const struct report *const reports[];	/* NULL-terminated */
+
+const struct report *report_find(const char *name);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "reports/list.h"
+
+const struct report *const reports[] = {
+	&report_summary,
+	&report_procs,
+	&report_vmas,
+	&report_smaps,
+	&report_maps,
+	&report_dmesg,
+	&report_layout,
+	NULL
+};
+
+const struct report *report_find(const char *name)
+{
+	for (const struct report *const *r = reports; *r; r++)
+		if (!strcmp((*r)->name, name))
+			return *r;
+	return NULL;
+}

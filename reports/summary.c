@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * summary - what machine, when and why it died, where its memory is, who costs
+ * most, and what the dump does not hold.
+ */
+#include "reports/summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "dumpread/base/bytes.h"
+#include "reports/cell.h"
+#include "reports/common.h"
+
+#define TOP 10
+
+static const struct column cols[] = {
+	COL(struct summary_row, section, COL_STR, COL_SHOWN, "",
+	    "machine, memory, swap, process, log, left_out or issues"),
+	COL(struct summary_row, pid, COL_INT, COL_SHOWN, "", "of section process"),
+	COL(struct summary_row, key, COL_STR, COL_SHOWN, "", "what is told"),
+	COL(struct summary_row, value, COL_UINT, COL_SHOWN, "", "as a number, in the unit beside it"),
+	COL(struct summary_row, unit, COL_STR, COL_SHOWN, "", "of the value: bytes, s, ns or a count"),
+	COL(struct summary_row, text, COL_STR, COL_SHOWN, "", "in words"),
+};
+
+struct maker {
+	const struct snapshot *s;
+	struct arena *mem;
+	VEC(struct summary_row) rows;
+	const char *section;
+};
+
+static struct summary_row *add(struct maker *m, const char *key, uint64_t value,
+			       const char *unit, const char *text)
+{
+	struct summary_row *r = vec_push(m->mem, &m->rows);
+
+	*r = (struct summary_row){ .section = m->section, .key = key, .value = value,
+				   .unit = unit, .text = text, .pid = COL_UNKNOWN_INT };
+	return r;
+}
+
+static void say(struct maker *m, const char *key, const char *text)
+{
+	if (text && *text)
+		add(m, key, COL_UNKNOWN, "", text);
+}
+
+/* ---- machine ------------------------------------------------------------------ */
+
+static const char *duration(struct maker *m, uint64_t ns)
+{
+	char buf[CELL_TEXT];
+
+	uint_text(COL_NSEC, ns, NULL, buf);
+	return arena_strdup(m->mem, buf);
+}
+
+static void when(struct maker *m)
+{
+	const struct machine *mc = &m->s->machine;
+	time_t at = (time_t)mc->crash_time;
+	struct tm tm;
+	char buf[64] = "at a time unknown";
+
+	if (at && gmtime_r(&at, &tm))
+		strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	add(m, "crashed", at ? (uint64_t)at : COL_UNKNOWN, "s", arena_strdup(m->mem, buf));
+	if (mc->uptime)
+		add(m, "uptime", mc->uptime, "ns", duration(m, mc->uptime));
+}
+
+static void why(struct maker *m)
+{
+	const struct machine *mc = &m->s->machine;
+
+	if (mc->panic)
+		say(m, "reason", mc->panic);
+	else if (!mc->nlog)
+		say(m, "reason", "unknown: the kernel's log is not in the dump");
+	else
+		say(m, "reason", "no panic in the log: dumped from outside, or while it ran");
+	if (mc->panic_pid >= 0)
+		say(m, "task", arena_printf(m->mem, "%s (%d)", mc->panic_comm ? mc->panic_comm : "?",
+					    mc->panic_pid));
+	if (mc->oom_kills && mc->oom_kills != UINT64_MAX)
+		add(m, "oom_kills", mc->oom_kills, "", "killed by the OOM killer since boot");
+	for (uint32_t i = 0; i < m->s->nprocs; i++)
+		if (m->s->procs[i].oom_victim)
+			say(m, "victim", arena_printf(m->mem, "%s (%d), chosen by the OOM killer",
+						      proc_comm(m->s, &m->s->procs[i]),
+						      m->s->procs[i].pid));
+}
+
+static const char *dump_text(struct maker *m, const struct image *im)
+{
+	const char *packed = im->header.compression;
+	const char *level = im->header.dump_level >= 0
+		? arena_printf(m->mem, ", level %d", im->header.dump_level) : "";
+	bool tell = *packed && strcmp(packed, "none") && !strstr(im->format, packed);
+
+	return arena_printf(m->mem, "%s%s%s%s, %" PRIu64 " MiB of pages", im->format,
+			    tell ? ", " : "", tell ? packed : "", level,
+			    image_pages_present(im) << im->page_shift >> 20);
+}
+
+static void machine(struct maker *m)
+{
+	const struct kernel *k = m->s->k;
+	const struct machine *mc = &m->s->machine;
+
+	m->section = SECTION_MACHINE;
+	say(m, "kernel", arena_printf(m->mem, "%s %s", k->release, k->uts_version));
+	say(m, "host", k->nodename);
+	say(m, "cpu", arena_printf(m->mem, "%s, %u online of %u, %s, pages of %u KiB",
+				   k->arch ? k->arch->name : "?", mc->cpus_online,
+				   mc->cpus_possible, k->paging ? k->paging->name : "?",
+				   page_size(m->s) >> 10));
+	if (k->dump && k->dump->image)
+		say(m, "dump", dump_text(m, k->dump->image));
+	when(m);
+	why(m);
+}
+
+/* ---- memory -------------------------------------------------------------------- */
+
+/* Where memory is: lines of meminfo that do not overlap. */
+static const struct part {
+	const char *key, *plus, *plus2, *minus, *about;
+} parts[] = {
+	{ "free", "MemFree", NULL, NULL, "unused" },
+	{ "anonymous", "AnonPages", NULL, NULL, "of processes: heaps, stacks, copied pages" },
+	{ "file cache", "Cached", "Buffers", "Shmem", "contents of files and block devices" },
+	{ "shared memory", "Shmem", NULL, NULL, "tmpfs, memfd, SysV, shared anonymous" },
+	{ "slab reclaimable", "SReclaimable", NULL, NULL, "kernel objects that may go: dentries, inodes" },
+	{ "slab", "SUnreclaim", NULL, NULL, "kernel objects that stay" },
+	{ "page tables", "PageTables", "SecPageTables", NULL, "" },
+	{ "kernel stacks", "KernelStack", NULL, NULL, "" },
+	{ "per-CPU", "Percpu", NULL, NULL, "" },
+	{ "hugetlb", "Hugetlb", NULL, NULL, "huge page pools, used or not" },
+};
+
+static uint64_t info(const struct maker *m, const char *name)
+{
+	return name ? machine_meminfo(&m->s->machine, name) : COL_UNKNOWN;
+}
+
+static uint64_t part_bytes(const struct maker *m, const struct part *p)
+{
+	uint64_t a = info(m, p->plus), b = info(m, p->plus2), c = info(m, p->minus);
+
+	if (a == COL_UNKNOWN)
+		return a;
+	if (b != COL_UNKNOWN)
+		a += b;
+	if (c != COL_UNKNOWN)
+		a = a > c ? a - c : 0;
+	return a;
+}
+
+static void memory(struct maker *m)
+{
+	uint64_t total = info(m, "MemTotal"), known = 0, v;
+	bool whole = true;
+
+	m->section = SECTION_MEMORY;
+	if (total == COL_UNKNOWN)
+		return;
+	add(m, "total", total, "bytes", "RAM that the kernel manages");
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		v = part_bytes(m, &parts[i]);
+		if (v == COL_UNKNOWN) {
+			whole &= i > 7;		/* per-CPU and hugetlb are not in all kernels */
+			continue;
+		}
+		known += v;
+		if (v)
+			add(m, parts[i].key, v, "bytes", parts[i].about);
+	}
+	if (whole && known <= total)
+		add(m, "other", total - known, "bytes", "drivers, vmalloc, free pages held by CPUs");
+	v = info(m, "MemAvailable");
+	if (v != COL_UNKNOWN)
+		add(m, "available", v, "bytes", "what could be had without swapping");
+}
+
+static void swap(struct maker *m)
+{
+	uint64_t total = info(m, "SwapTotal"), free_ = info(m, "SwapFree");
+
+	m->section = SECTION_SWAP;
+	if (total == COL_UNKNOWN || free_ == COL_UNKNOWN || free_ > total)
+		return;
+	add(m, "total", total, "bytes", total ? "" : "none");
+	if (total)
+		add(m, "used", total - free_, "bytes", "");
+}
+
+/* ---- processes -------------------------------------------------------------------- */
+
+static uint64_t cost(const struct snapshot *s, const struct proc *p)
+{
+	const struct mm *mm = proc_mm(s, p);
+
+	return mm ? mm->usage.pss + mm->usage.swap_pss : 0;
+}
+
+/* The dearest first; a shared mm stands for its owner alone. */
+static void processes(struct maker *m)
+{
+	const struct snapshot *s = m->s;
+	uint32_t top[TOP];
+	unsigned n = 0;
+
+	m->section = SECTION_PROCESS;
+	for (uint32_t i = 0; i < s->nprocs; i++) {
+		const struct mm *mm = proc_mm(s, &s->procs[i]);
+		unsigned at = n;
+
+		if (!mm || mm->owner != i)
+			continue;
+		while (at && cost(s, &s->procs[top[at - 1]]) < cost(s, &s->procs[i]))
+			at--;
+		if (at == TOP)
+			continue;
+		n += n < TOP;
+		memmove(&top[at + 1], &top[at], (n - 1 - at) * sizeof(top[0]));
+		top[at] = i;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		const struct proc *p = &s->procs[top[i]];
+		const struct usage *u = &proc_mm(s, p)->usage;
+		const char *comm = proc_comm(s, p);
+
+		add(m, "pss", u->pss >> PSS_SHIFT, "bytes", comm)->pid = p->pid;
+		add(m, "uss", usage_uss(u), "bytes", comm)->pid = p->pid;
+		add(m, "rss", u->rss, "bytes", comm)->pid = p->pid;
+		add(m, "swap", u->swap, "bytes", comm)->pid = p->pid;
+	}
+}
+
+/* ---- the log ------------------------------------------------------------------------ */
+
+/* A "^" stands for the start of the line. */
+static const struct event { const char *key, *text; } events[] = {
+	{ "OOM kill", "Out of memory: Kill" },
+	{ "memory cgroup OOM kill", "Memory cgroup out of memory: Kill" },
+	{ "allocation failure", "page allocation failure" },
+	{ "hung task", " blocked for more than " },
+	{ "soft lockup", "soft lockup - CPU" },
+	{ "hard lockup", "hard LOCKUP" },
+	{ "RCU stall", "detected stall" },
+	{ "kernel bug", "kernel BUG at " },
+	{ "bad access", "Unable to handle kernel " },
+	{ "bad access", "BUG: unable to handle " },
+	{ "list corruption", "list_add corruption" },
+	{ "list corruption", "list_del corruption" },
+	{ "bad page", "BUG: Bad page " },
+	{ "warning", "^WARNING: " },
+	{ "hardware error", "[Hardware Error]" },
+	{ "I/O error", "I/O error" },
+	{ "segfault", "segfault at " },
+};
+
+static bool says(const char *line, const char *text)
+{
+	return *text == '^' ? !strncmp(line, text + 1, strlen(text + 1)) : strstr(line, text) != NULL;
+}
+
+static void noted(struct maker *m)
+{
+	const struct machine *mc = &m->s->machine;
+
+	m->section = SECTION_LOG;
+	for (size_t e = 0; e < ARRAY_LEN(events); e++) {
+		const struct log_line *last = NULL;
+		uint64_t n = 0;
+
+		for (uint32_t i = 0; i < mc->nlog; i++)
+			if (says(mc->log[i].text, events[e].text)) {
+				last = &mc->log[i];
+				n++;
+			}
+		if (n)
+			add(m, events[e].key, n, "",
+			    arena_printf(m->mem, "[%5" PRIu64 ".%06" PRIu64 "] %s",
+					 last->ts / 1000000000, last->ts / 1000 % 1000000,
+					 last->text));
+	}
+}
+
+/* ---- what the dump lacks --------------------------------------------------------------- */
+
+static const struct kind { const char *key; uint32_t flags; } kinds[] = {
+	/* the first whose flags are all there */
+	{ "free", FR_BUDDY },
+	{ "offline", FR_OFFLINE },
+	{ "hugetlb", FR_HUGETLB },
+	{ "anonymous", FR_ANON },
+	{ "shared memory", FR_CACHE | FR_SWAPBACKED },
+	{ "file cache", FR_CACHE },
+	{ "slab", FR_SLAB },
+	{ "page tables", FR_PGTABLE },
+	{ "reserved", FR_RESERVED },
+	{ "other", 0 },
+};
+
+static void left_out(struct maker *m)
+{
+	const struct frames *f = &m->s->frames;
+	const struct dump *d = m->s->k->dump;
+	uint64_t absent[ARRAY_LEN(kinds)] = { 0 };
+
+	m->section = SECTION_LEFT_OUT;
+	if (!d || !d->pages)
+		return;
+	for (uint64_t pfn = 0; pfn < f->max_pfn; pfn++) {
+		const struct frame *fr = frame_at(f, pfn);
+		size_t i = 0;
+
+		if (!fr) {
+			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
+			continue;
+		}
+		if (!(fr->flags & FR_EXISTS) || d->pages->present(d->pages_self, pfn))
+			continue;
+		while ((fr->flags & kinds[i].flags) != kinds[i].flags)
+			i++;
+		absent[i]++;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (absent[i])
+			add(m, kinds[i].key, absent[i] * page_size(m->s), "bytes", "");
+}
+
+static void damage(struct maker *m)
+{
+	const struct issues *is = m->s->k->issues;
+
+	m->section = SECTION_ISSUES;
+	for (unsigned i = 0; is && i < is->n; i++)
+		add(m, is->v[i].object, is->v[i].count, "", status_name(is->v[i].kind));
+}
+
+static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+		       struct diag *diag)
+{
+	struct maker m = { .s = s, .mem = &t->mem };
+
+	(void)o;
+	(void)diag;
+	machine(&m);
+	memory(&m);
+	swap(&m);
+	processes(&m);
+	noted(&m);
+	left_out(&m);
+	damage(&m);
+	t->rows = m.rows.v;
+	t->nrows = m.rows.n;
+	t->row_size = sizeof(struct summary_row);
+	return ST_OK;
+}
+
+const struct report report_summary = {
+	.name = "summary",
+	.about = "the first screen: machine, crash, memory, dearest processes",
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_MACHINE | NEED_LOG,
+	.cols = cols,
+	.ncols = ARRAY_LEN(cols),
+	.run = run,
+	.text = summary_text,
+	.help = "What machine it was, when and why it died, where its memory is by the kernel's own\n"
+		"counters, the ten processes that cost most (pss and swap_pss together), what stands\n"
+		"out in the log, and what the dump does not hold. csv, json and -c give one row a\n"
+		"fact.",
+};

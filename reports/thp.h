@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* thp.h - may a mapping hold huge pages? An estimate for the THPeligible line. */
+#ifndef VMCENSUS_THP_H
+#define VMCENSUS_THP_H
+
+#include "model/model.h"
+
+bool thp_eligible(const struct snapshot *s, const struct vma *v);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * vma_rows.h - one row a mapping: what vmas, smaps and maps are made of.
+ */
+#ifndef VMCENSUS_VMA_ROWS_H
+#define VMCENSUS_VMA_ROWS_H
+
+#include "reports/report.h"
+#include "reports/usage_cols.h"
+
+struct vma_row {
+	int64_t pid;
+	const char *comm, *perms, *dev, *name, *vmflags;
+	uint64_t start, end, offset, ino;
+	uint64_t kernel_page, pkey;
+	struct usage_cells u;
+	const struct vma *vma;		/* no column: for the text forms */
+	const struct proc *proc;	/* NULL: an mm without a process */
+};
+
+enum vma_rows_flag {
+	ROWS_EACH_PROC = 1,	/* a shared mm for each of its processes, as /proc has it */
+	ROWS_GATE = 2,		/* with the [vsyscall] page */
+};
+
+enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsigned flags,
+		     struct table *t, struct diag *diag);
+
+/* Text of /proc/PID/maps and smaps of the rows; headers between processes
+   unless one was asked for. */
+void maps_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
+	       FILE *out);
+void smaps_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
+		FILE *out);
+
+#endif

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# run.sh [--time SECONDS] [--make MAKE] [NAME...]
+#
+# Builds tests/fuzz/fuzz_*.c with clang's libFuzzer, AddressSanitizer and UBSan in
+# build-fuzz/ and runs each (or those named) for SECONDS. Seeds: the fixtures
+# that tests/fuzz/seeds.py cuts for a target, and tests/fuzz/corpus/NAME/ (inputs that once
+# found something; they are also replayed by "make check"). New finds stay in
+# build-fuzz/corpus/NAME/; a crash leaves its input in build-fuzz/crash-NAME-*.
+
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+seconds=60 make=make
+while [ $# -gt 0 ]; do
+	case $1 in
+	--time) seconds=$2; shift 2 ;;
+	--make) make=$2; shift 2 ;;
+	*) break ;;
+	esac
+done
+
+skip() {
+	echo "SKIPPED: nothing was fuzzed: $1" >&2
+	exit 77
+}
+
+command -v clang > /dev/null 2>&1 || skip "clang is not installed (Debian package clang)"
+probe=$(mktemp -d) || exit 1
+trap 'rm -rf "$probe"' EXIT
+cat > "$probe/p.c" <<'END'
+#include <stddef.h>
+#include <stdint.h>
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n) { return p && n > 3 ? 0 : 0; }
+END
+clang -fsanitize=fuzzer,address,undefined -o "$probe/p" "$probe/p.c" > /dev/null 2>&1 ||
+	skip "this clang has no libFuzzer (Debian package libclang-rt-dev)"
+
+$make --no-print-directory -j"$(nproc)" CC=clang B=build-fuzz \
+	SAN=fuzzer-no-link,address,undefined fuzz-bins || exit 1
+
+if [ $# -gt 0 ]; then
+	names=$*
+else
+	names=$(ls tests/fuzz | sed -n 's/^fuzz_\(.*\)\.c$/\1/p')
+fi
+[ -n "$names" ] || skip "there is no tests/fuzz/fuzz_*.c"
+
+rc=0
+for name in $names; do
+	corpus=build-fuzz/corpus/$name
+	mkdir -p "$corpus"
+	[ -e tests/fuzz/seeds.py ] && python3 tests/fuzz/seeds.py "$name" "$corpus"
+	kept=tests/fuzz/corpus/$name
+	[ -d "$kept" ] || kept=
+	echo "== $name, $seconds s"
+	# One job for each processor; a hang is an input that takes over 20 s.
+	if ! "build-fuzz/fuzz/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
+		-print_final_stats=1 -artifact_prefix="build-fuzz/crash-$name-" \
+		"$corpus" $kept > "build-fuzz/$name.log" 2>&1; then
+		tail -40 "build-fuzz/$name.log"
+		echo "FAILED: $name (build-fuzz/$name.log)"
+		rc=1
+	else
+		grep -E 'number_of_executed_units|new_units_added|peak_rss_mb' "build-fuzz/$name.log"
+	fi
+done
+exit $rc

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# The direction of includes is the architecture:
+#     cli, crashext -> reports -> model -> arch -> dumpread
+# A folder may include itself and what stands to its right. Every include of
+# our own is written from the root of the tree ("model/kernel.h"), so that a
+# line of text is all that must be looked at. First the check is tried on a
+# tree with planted violations: a check that lets one pass is no check.
+#
+# layers.sh [ROOT]     exit status 0, or 1 after naming each violation
+
+set -u
+
+# Folder of FILE -> folders it may include.
+allowed='
+dumpread: dumpread
+arch: arch dumpread
+model: model arch dumpread
+reports: reports model arch dumpread
+cli: cli reports model arch dumpread
+crashext: crashext reports model arch dumpread
+kmod: kmod
+'
+
+scan() {	# ROOT: prints violations
+	(
+		cd "$1" || exit 1
+		find dumpread arch model reports cli crashext kmod -name '*.[ch]' -o -name '*.def' \
+			2> /dev/null | sort | xargs -r awk -v allowed="$allowed" '
+		BEGIN {
+			n = split(allowed, lines, "\n")
+			for (i = 1; i <= n; i++) {
+				m = split(lines[i], w, "[: ]+")
+				for (j = 2; j <= m; j++)
+					ok[w[1], w[j]] = 1
+				if (m > 1)
+					folder[w[1]] = 1
+			}
+		}
+		function bad(why) { printf "%s:%d: %s: %s\n", FILENAME, FNR, why, $0 }
+		/^[ \t]*#[ \t]*include/ {
+			from = FILENAME
+			sub("/.*", "", from)
+			if (!match($0, /["<][^">]*[">]/)) {
+				bad("include of a macro")
+				next
+			}
+			what = substr($0, RSTART + 1, RLENGTH - 2)
+			quoted = substr($0, RSTART, 1) == "\""
+			to = what
+			sub("/.*", "", to)
+			if (what ~ /(^|\/)\.\.?\//)
+				bad("relative include")
+			else if (to in folder && !((from, to) in ok))
+				bad(from "/ may not include " to "/")
+			else if (quoted && !(to in folder))
+				bad("not written from the root of the tree")
+		}'
+	)
+}
+
+# plant FILE LINE: one violation in a tree of its own must be found, alone.
+plant() {
+	mkdir -p "$teeth/$(dirname "$1")"
+	echo "$2" > "$teeth/$1"
+	found=$(scan "$teeth" | wc -l)
+	rm "$teeth/$1"
+	[ "$found" -eq "$3" ] && return 0
+	echo "layers: the check itself is broken: $1 with '$2' gave $found findings, not $3" >&2
+	exit 1
+}
+
+teeth=$(mktemp -d) || exit 1
+trap 'rm -rf "$teeth"' EXIT
+mkdir -p "$teeth/dumpread" "$teeth/arch" "$teeth/model" "$teeth/reports" "$teeth/cli" \
+	"$teeth/crashext" "$teeth/kmod"
+plant dumpread/x/a.c '#include "arch/arch.h"' 1
+plant dumpread/a.h '# include "model/model.h"' 1
+plant dumpread/a.h '#include <model/model.h>' 1
+plant arch/x86/a.c '#include "model/kernel.h"' 1
+plant model/layout/a.def '#include "reports/report.h"' 1
+plant model/a.c '#include "cli/options.h"' 1
+plant reports/a.c '#include "cli/options.h"' 1
+plant reports/a.c '#include "crashext/c.h"' 1
+plant cli/a.c '#include "crashext/c.h"' 1
+plant model/a.c '#include "../reports/report.h"' 1
+plant model/a.c '#include "kernel.h"' 1
+plant model/a.c '#include HEADER' 1
+plant cli/a.c '#include "reports/report.h"' 0
+plant model/a.c '#include "arch/arch.h"' 0
+plant arch/a.c '#include <stdio.h>' 0
+
+found=$(scan "${1:-.}")
+if [ -n "$found" ]; then
+	echo "$found"
+	echo "layers: $(echo "$found" | wc -l) includes against the grain (cli, crashext -> reports -> model -> arch -> dumpread)" >&2
+	exit 1
+fi
+exit 0

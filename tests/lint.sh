@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# CFLAGS=... lint.sh FILE...    clang-tidy and cppcheck over the sources, each
+# where it is installed; exit status 1 when one that ran found something.
+
+set -u
+rc=0 ran=0
+# Checks that find mistakes; style is clang-format's business.
+checks='-*,bugprone-*,clang-analyzer-*,cert-err34-c,misc-redundant-expression,
+-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,
+-bugprone-macro-parentheses,-bugprone-reserved-identifier,-bugprone-assignment-in-if-condition,
+-bugprone-implicit-widening-of-multiplication-result,-bugprone-suspicious-include,-bugprone-suspicious-string-compare,
+-clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling'
+checks=$(echo "$checks" | tr -d '\n')
+
+if command -v clang-tidy > /dev/null 2>&1; then
+	ran=1
+	echo "clang-tidy: $# files"
+	printf '%s\n' "$@" | xargs -P "$(nproc)" -n 4 sh -c '
+		c=$1 f=$2; shift 2
+		eval "clang-tidy --quiet --warnings-as-errors=\"*\" --checks=\"\$c\" \"\$@\" -- $f" \
+			2> /dev/null
+	' lint "$checks" "${CFLAGS:-}" || rc=1
+else
+	echo "skipped: clang-tidy is not installed (Debian package clang-tidy)"
+fi
+
+if command -v cppcheck > /dev/null 2>&1; then
+	ran=1
+	echo "cppcheck: $# files"
+	cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j "$(nproc)" -I. \
+		--enable=warning,portability,performance \
+		--suppress=missingInclude --suppress=missingIncludeSystem \
+		--suppress=unknownMacro --suppress=normalCheckLevelMaxBranches "$@" || rc=1
+else
+	echo "skipped: cppcheck is not installed (Debian package cppcheck)"
+fi
+[ $ran = 1 ] && [ $rc = 0 ] && echo "lint: nothing found"
+exit $rc

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The small real dumps of tests/fixtures/, unpacked, with what their kernel said.
+
+A fixture is a folder: the dump (vmcore..., more than one file for a split one), or
+vmcore....xz; truth.tar.xz; RECIPE or README. The dump's parts are unpacked below
+the build directory once, and again when the packed file is newer.
+"""
+import lzma
+import os
+import shutil
+import tarfile
+
+
+class Fixture:
+    def __init__(self, folder, unpacked):
+        self.folder, self.name = folder, os.path.basename(folder)
+        self.unpacked = os.path.join(unpacked, self.name)
+
+    def image(self):
+        """The dump's files, ready to open."""
+        files = sorted(f for f in os.listdir(self.folder) if f.startswith('vmcore'))
+        return [self.ready(f) for f in files]
+
+    def ready(self, name):
+        source = os.path.join(self.folder, name)
+        if not name.endswith('.xz'):
+            return source
+        target = os.path.join(self.unpacked, name[:-3])
+        if not fresh(target, source):
+            os.makedirs(self.unpacked, exist_ok=True)
+            with lzma.open(source) as packed, open(target + '.part', 'wb') as out:
+                shutil.copyfileobj(packed, out, 1 << 20)
+            os.rename(target + '.part', target)
+        return target
+
+    def truth(self):
+        """Folder of what the kernel said; '' if the fixture has none."""
+        if os.path.isdir(os.path.join(self.folder, 'truth')):
+            return os.path.join(self.folder, 'truth')
+        source = os.path.join(self.folder, 'truth.tar.xz')
+        target = os.path.join(self.unpacked, 'truth')
+        if not os.path.exists(source):
+            return ''
+        if not fresh(target, source):
+            shutil.rmtree(target, ignore_errors=True)
+            os.makedirs(target)
+            with tarfile.open(source) as packed:
+                packed.extractall(target)
+            os.utime(target)
+        inner = os.listdir(target)
+        return os.path.join(target, inner[0]) if inner == ['truth'] else target
+
+
+def fresh(target, source):
+    return os.path.exists(target) and os.path.getmtime(target) >= os.path.getmtime(source)
+
+
+def find(root, unpacked):
+    return [Fixture(os.path.join(root, n), unpacked) for n in sorted(dir_of(root))
+            if any(f.startswith('vmcore') for f in dir_of(os.path.join(root, n)))]
+
+
+def dir_of(path):
+    return os.listdir(path) if os.path.isdir(path) else []

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * check.h - the whole test framework: checks that count, and an exit status.
+ *
+ *	int main(void)
+ *	{
+ *		CHECK(open_it() == ST_OK);
+ *		CHECK_EQ(count, 3);
+ *		return check_done();
+ *	}
+ *
+ * A failed check prints where and what, and the program goes on. check_done()
+ * prints "N passed, N failed" and gives the exit status: 0, or 1 if any check
+ * failed. Unlike assert(), checks are there whatever NDEBUG says.
+ */
+#ifndef VMCENSUS_TESTS_CHECK_H
+#define VMCENSUS_TESTS_CHECK_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CHECK_SKIPPED 77	/* exit status of a test that cannot run here */
+
+struct check_counts {
+	unsigned long passed, failed;
+};
+
+/* One test program is one translation unit: this is its own. */
+static struct check_counts check_counts;
+
+static inline bool check_one(bool ok, const char *file, int line, const char *what)
+{
+	if (ok) {
+		check_counts.passed++;
+	} else {
+		check_counts.failed++;
+		printf("%s:%d: failed: %s\n", file, line, what);
+	}
+	return ok;
+}
+
+static inline bool check_equal(uint64_t a, uint64_t b, const char *file, int line,
+			       const char *what)
+{
+	if (check_one(a == b, file, line, what))
+		return true;
+	printf("\tleft  %" PRIu64 " (%#" PRIx64 ")\n\tright %" PRIu64 " (%#" PRIx64 ")\n",
+	       a, a, b, b);
+	return false;
+}
+
+static inline bool check_str(const char *a, const char *b, const char *file, int line,
+			     const char *what)
+{
+	if (check_one(a && b && !strcmp(a, b), file, line, what))
+		return true;
+	printf("\tleft  \"%s\"\n\tright \"%s\"\n", a ? a : "(null)", b ? b : "(null)");
+	return false;
+}
+
+/* All yield whether the check held, to guard what would crash otherwise. */
+#define CHECK(cond) check_one((cond), __FILE__, __LINE__, #cond)
+#define CHECK_EQ(a, b) \
+	check_equal((uint64_t)(a), (uint64_t)(b), __FILE__, __LINE__, #a " == " #b)
+#define CHECK_STR(a, b) check_str((a), (b), __FILE__, __LINE__, #a " is " #b)
+
+static inline int check_done(void)
+{
+	printf("%lu passed, %lu failed\n", check_counts.passed, check_counts.failed);
+	return check_counts.failed ? 1 : 0;
+}
+
+#endif

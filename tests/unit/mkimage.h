@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mkimage.h - small dumps in every container, written by the tests themselves.
+ *
+ * What the memory holds follows from the page frame number, so that a test can
+ * ask of any page of any image what it should find there:
+ *	pfn % 4 == 3	not in the dump
+ *	pfn % 8 == 0	zeros
+ *	pfn % 8 == 1	bytes that do not compress
+ *	otherwise	bytes that do
+ */
+#ifndef VMCENSUS_TESTS_MKIMAGE_H
+#define VMCENSUS_TESTS_MKIMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mkimage {
+	bool big;
+	unsigned word;			/* 4 or 8 */
+	unsigned page_shift;
+	uint64_t max_pfn;
+	const char *vmcoreinfo;		/* NULL: none */
+
+	/* kdump-compressed */
+	const char *machine;		/* utsname.machine */
+	unsigned version;		/* of the header, 1..6 */
+	unsigned tail;			/* place of `status`: 412, 420, 424 */
+	bool padded;			/* 32-bit sub-header with 8-aligned offsets */
+	uint32_t compress;		/* PAGE_ZLIB ..., 0: as they are */
+	bool vmcoreinfo_in_notes;
+	bool one_bitmap;		/* DISKDUMP without the second bitmap */
+	bool split;
+	uint64_t split_start, split_end;
+
+	/* ELF */
+	uint16_t elf_machine;
+	bool sections_first;		/* QEMU's order, with e_ehsize 8 */
+	bool xnum;			/* program header count in section 0 */
+};
+
+/* A growing file in memory. */
+struct bytes {
+	uint8_t *v;
+	size_t n, cap;
+};
+
+bool mk_present(uint64_t pfn);
+/* Content of the page, whether in the dump or not. */
+void mk_page(const struct mkimage *m, uint64_t pfn, uint8_t *out);
+
+struct bytes mk_kdump(const struct mkimage *m);
+/* One PT_LOAD for each run of present pages, in reverse order. */
+struct bytes mk_elf(const struct mkimage *m);
+/* What makedumpfile -F would make of B, in records of CHUNK bytes; the first
+   64 bytes are written wrong and then again, as headers are. */
+struct bytes mk_flat(const struct bytes *b, size_t chunk);
+void mk_free(struct bytes *b);
+
+void put_at(struct bytes *b, uint64_t off, const void *p, size_t n);
+void put_uint(struct bytes *b, uint64_t off, uint64_t v, unsigned size, bool big);
+
+/* Write B's first N bytes into a new temporary file; path in BUF. */
+const char *mk_file(const struct bytes *b, size_t n, char buf[64]);
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Containers: each variant is written, opened and read back page by page, by
+ * our own reader and, where it can, by libkdumpfile.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/image/decompress.h"
+#include "dumpread/image/extents.h"
+#include "dumpread/image/format.h"
+#include "tests/unit/check.h"
+#include "tests/unit/mkimage.h"
+
+#define INFO "OSRELEASE=6.1.0-test\nPAGESIZE=4096\nCRASHTIME=1700000001\n"
+#define INFO64K "OSRELEASE=6.1.0-test\nPAGESIZE=65536\nCRASHTIME=1700000001\n"
+#define PARTS 3
+
+static struct image *open_files(const char *const *paths, unsigned n,
+				const struct image_ops *only)
+{
+	struct diag g = { "" };
+	struct image *im;
+
+	if (image_open_as(paths, n, only, NULL, &g, &im))
+		printf("\t%s\n", g.text);
+	return im;
+}
+
+/* Pages of IM whose presence or content is not what M says. */
+static unsigned wrong_pages(const struct image *im, const struct mkimage *m)
+{
+	size_t size = (size_t)1 << m->page_shift;
+	struct image_ctx *ctx = im->ops->ctx_new(im);
+	uint8_t *want = malloc(size), *got = malloc(size);
+	unsigned wrong = 0;
+
+	for (uint64_t pfn = 0; pfn < m->max_pfn + 3; pfn++) {
+		bool here = pfn < m->max_pfn && mk_present(pfn);
+		enum status st = im->ops->read(im, ctx, pfn, got);
+
+		wrong += im->ops->present(im, pfn) != here;
+		wrong += st != (here ? ST_OK : ST_NODATA);
+		if (!here || st)
+			continue;
+		mk_page(m, pfn, want);
+		wrong += memcmp(want, got, size) != 0;
+	}
+	free(want);
+	free(got);
+	im->ops->ctx_free(ctx);
+	return wrong;
+}
+
+static uint64_t count_present(const struct mkimage *m)
+{
+	uint64_t n = 0;
+
+	for (uint64_t pfn = 0; pfn < m->max_pfn; pfn++)
+		n += mk_present(pfn);
+	return n;
+}
+
+static void check_image(const struct bytes *b, const struct mkimage *m, const char *format)
+{
+	char path[64];
+	const char *paths[] = { mk_file(b, b->n, path) };
+	struct image *im = open_files(paths, 1, NULL);
+
+	if (CHECK(im != NULL)) {
+		unsigned long failed = check_counts.failed;
+
+		CHECK_STR(im->format, format);
+		CHECK_EQ(im->page_shift, m->page_shift);
+		CHECK_EQ(im->word_size, m->word);
+		CHECK_EQ(im->big_endian, m->big);
+		CHECK_EQ(im->elf_machine, m->elf_machine);
+		CHECK_EQ(im->max_pfn, m->max_pfn);
+		CHECK_EQ(image_pages_present(im), count_present(m));
+		CHECK_EQ(wrong_pages(im, m), 0);
+		CHECK_EQ(issues_total(&im->issues), 0);
+		if (m->vmcoreinfo && (!m->version || m->version >= 3 + m->vmcoreinfo_in_notes)) {
+			CHECK_STR(im->vmcoreinfo, m->vmcoreinfo);
+			CHECK_STR(im->header.release, "6.1.0-test");
+			CHECK_EQ(im->header.crash_time, 1700000001);
+		}
+		if (check_counts.failed > failed)
+			printf("\t%s: %s, %u-byte words, %s-endian, version %u, tail %u%s%s\n",
+			       format, m->machine ? m->machine : "", m->word,
+			       m->big ? "big" : "little", m->version, m->tail,
+			       m->padded ? ", padded" : "",
+			       m->vmcoreinfo_in_notes ? ", text in notes" : "");
+		image_close(im);
+	}
+	unlink(path);
+}
+
+/* The library must agree, which also shows that our test images are right. */
+static void check_library(const struct bytes *b, const struct mkimage *m)
+{
+	char path[64];
+	const char *paths[] = { mk_file(b, b->n, path) };
+	struct image *im = open_files(paths, 1, &kdumpfile_image_ops);
+
+	if (CHECK(im != NULL)) {
+		CHECK_EQ(wrong_pages(im, m), 0);
+		image_close(im);
+	}
+	unlink(path);
+}
+
+/* ---- kdump-compressed ------------------------------------------------- */
+
+static const struct mkimage x86_64 = {
+	.word = 8, .page_shift = 12, .max_pfn = 1100, .machine = "x86_64",
+	.elf_machine = EM_X86_64, .version = 6, .tail = 424, .compress = PAGE_ZLIB,
+	.vmcoreinfo = INFO,
+};
+
+/* Word size, byte order, alignment and time type, as real writers mix them. */
+static const struct mkimage abis[] = {
+	{ .word = 8, .page_shift = 12, .machine = "x86_64", .tail = 424,
+	  .elf_machine = EM_X86_64, .vmcoreinfo = INFO },
+	{ .word = 8, .page_shift = 16, .machine = "ppc64le", .tail = 424,
+	  .elf_machine = EM_PPC64, .vmcoreinfo = INFO64K },
+	{ .word = 8, .page_shift = 16, .machine = "ppc64", .tail = 424, .big = true,
+	  .elf_machine = EM_PPC64, .vmcoreinfo = INFO64K },
+	{ .word = 4, .page_shift = 12, .machine = "i686", .tail = 412,
+	  .elf_machine = EM_386, .vmcoreinfo = INFO },
+	{ .word = 4, .page_shift = 12, .machine = "i686", .tail = 420,
+	  .elf_machine = EM_386, .vmcoreinfo = INFO },
+	{ .word = 4, .page_shift = 12, .machine = "ppc", .tail = 412, .big = true,
+	  .padded = true, .elf_machine = EM_PPC, .vmcoreinfo = INFO },
+	{ .word = 4, .page_shift = 12, .machine = "ppc", .tail = 412, .big = true,
+	  .elf_machine = EM_PPC, .vmcoreinfo = INFO },		/* QEMU */
+	{ .word = 4, .page_shift = 12, .machine = "ppc", .tail = 424, .big = true,
+	  .padded = true, .elf_machine = EM_PPC, .vmcoreinfo = INFO },
+	{ .word = 4, .page_shift = 12, .machine = "armv7l", .tail = 412,
+	  .padded = true, .elf_machine = EM_ARM, .vmcoreinfo = INFO },
+};
+
+static void test_kdump_abis(void)
+{
+	for (unsigned a = 0; a < ARRAY_LEN(abis); a++)
+		for (unsigned version = 1; version <= 6; version++)
+			for (unsigned notes = 0; notes < 2; notes++) {
+				struct mkimage m = abis[a];
+				struct bytes b;
+
+				m.version = version;
+				m.vmcoreinfo_in_notes = notes;
+				m.max_pfn = m.page_shift == 16 ? 70 : 300;
+				m.compress = PAGE_ZLIB;
+				b = mk_kdump(&m);
+				check_image(&b, &m, "kdump-compressed");
+				mk_free(&b);
+			}
+}
+
+static void test_kdump_compressors(void)
+{
+	static const struct {
+		uint32_t flag;
+		const char *name;
+	} how[] = {
+		{ 0, "none" }, { PAGE_ZLIB, "zlib" }, { PAGE_LZO, "lzo" },
+		{ PAGE_SNAPPY, "snappy" }, { PAGE_ZSTD, "zstd" },
+	};
+
+	for (unsigned i = 0; i < ARRAY_LEN(how); i++) {
+		struct mkimage m = x86_64;
+		char path[64];
+		const char *paths[] = { path };
+		struct image *im;
+		struct bytes b;
+
+		m.compress = how[i].flag;
+		b = mk_kdump(&m);
+		check_image(&b, &m, "kdump-compressed");
+		check_library(&b, &m);
+		/* old headers do not name the compressor: the pages do */
+		put_uint(&b, 424, 0, 4, false);
+		mk_file(&b, b.n, path);
+		im = open_files(paths, 1, NULL);
+		if (CHECK(im != NULL))
+			CHECK_STR(im->header.compression, how[i].name);
+		image_close(im);
+		unlink(path);
+		mk_free(&b);
+	}
+}
+
+static void test_kdump_header(void)
+{
+	struct mkimage m = x86_64;
+	struct bytes b = mk_kdump(&m);
+	char path[64];
+	const char *paths[] = { mk_file(&b, b.n, path) };
+	struct image *im = open_files(paths, 1, NULL);
+
+	if (CHECK(im != NULL)) {
+		CHECK_STR(im->header.nodename, "node");
+		CHECK_STR(im->header.version, "#1 SMP");
+		CHECK_STR(im->header.machine, "x86_64");
+		CHECK_STR(im->header.compression, "zlib");
+		CHECK_EQ(im->header.dump_level, 31);
+		CHECK(im->notes != NULL);
+	}
+	image_close(im);
+	unlink(path);
+	mk_free(&b);
+}
+
+static void test_diskdump(void)
+{
+	struct mkimage m = x86_64;
+	struct bytes b;
+
+	m.one_bitmap = true;
+	m.version = 1;
+	m.vmcoreinfo = NULL;
+	b = mk_kdump(&m);
+	check_image(&b, &m, "kdump-compressed");
+	mk_free(&b);
+}
+
+/* ---- split ------------------------------------------------------------ */
+
+static void mk_parts(char path[PARTS][64], const char **paths, bool flat)
+{
+	static const uint64_t bounds[PARTS + 1] = { 0, 333, 700, 1100 };
+
+	for (unsigned i = 0; i < PARTS; i++) {
+		struct mkimage m = x86_64;
+		struct bytes b, f;
+
+		m.split = true;
+		m.split_start = bounds[i];
+		m.split_end = bounds[i + 1];
+		b = mk_kdump(&m);
+		f = mk_flat(&b, 5000);
+		/* named last first */
+		paths[PARTS - 1 - i] = mk_file(flat ? &f : &b, flat ? f.n : b.n, path[i]);
+		mk_free(&b);
+		mk_free(&f);
+	}
+}
+
+static void test_split(bool flat)
+{
+	char path[PARTS][64], other[64];
+	const char *paths[PARTS], *mixed[2] = { NULL, other };
+	struct mkimage m = x86_64;
+	struct diag g = { "" };
+	struct image *im;
+	struct bytes b;
+
+	mk_parts(path, paths, flat);
+	im = open_files(paths, PARTS, NULL);
+	if (CHECK(im != NULL)) {
+		CHECK_STR(im->format, flat ? "kdump-compressed, flattened, split, 3 parts"
+					   : "kdump-compressed, split, 3 parts");
+		CHECK_EQ(image_pages_present(im), count_present(&m));
+		CHECK_EQ(wrong_pages(im, &m), 0);
+		CHECK_EQ(issues_total(&im->issues), 0);
+	}
+	image_close(im);
+
+	im = open_files(paths, 2, NULL);	/* the first part is missing */
+	if (CHECK(im != NULL)) {
+		CHECK(!im->ops->present(im, 0));
+		CHECK(im->ops->present(im, 701));
+		CHECK_EQ(issues_total(&im->issues), 250);
+		CHECK_EQ(image_pages_present(im), count_present(&m) - 250);
+	}
+	image_close(im);
+
+	m.max_pfn = 1000;
+	b = mk_kdump(&m);
+	mixed[0] = paths[0];
+	mk_file(&b, b.n, other);
+	CHECK(image_open(mixed, 2, NULL, &g, &im) == ST_CORRUPT);
+	CHECK(strstr(g.text, "not parts of one dump") != NULL);
+	unlink(other);
+	mk_free(&b);
+	for (unsigned i = 0; i < PARTS; i++)
+		unlink(path[i]);
+}
+
+/* ---- ELF -------------------------------------------------------------- */
+
+static void test_elf(void)
+{
+	for (unsigned i = 0; i < 32; i++) {
+		struct mkimage m = {
+			.word = i & 1 ? 8 : 4, .big = i & 2, .page_shift = 12,
+			.max_pfn = 500, .sections_first = i & 4, .xnum = i & 8,
+			.vmcoreinfo = i & 16 ? INFO : NULL,
+		};
+		struct bytes b;
+
+		m.elf_machine = m.word == 8 ? (m.big ? EM_S390 : EM_X86_64)
+					    : (m.big ? EM_PPC : EM_386);
+		b = mk_elf(&m);
+		check_image(&b, &m, m.word == 8 ? "ELF64" : "ELF32");
+		/* 0.5.1: e_ehsize must be true, and no more than 65534 headers */
+		if (!m.sections_first && !m.xnum)
+			check_library(&b, &m);
+		mk_free(&b);
+	}
+}
+
+static void test_elf_64k(void)
+{
+	struct mkimage m = {
+		.word = 8, .page_shift = 16, .max_pfn = 50, .elf_machine = EM_PPC64,
+		.vmcoreinfo = NULL,
+	};
+	struct bytes b = mk_elf(&m);
+
+	check_image(&b, &m, "ELF64");	/* 64K is what ppc64 has by default */
+	mk_free(&b);
+}
+
+/*
+ * Two segments over one frame: 0x1000-0x3000 from `a`, 0x2800-0x4400 from `b`.
+ * The overlap is from the first in the file; a page that is there in part is
+ * zero elsewhere.
+ */
+static void test_elf_overlap(void)
+{
+	struct mkimage m = { .word = 8, .page_shift = 12, .max_pfn = 8,
+			     .elf_machine = EM_X86_64 };
+	struct bytes b = mk_elf(&m);
+	uint8_t a[0x2000], c[0x1c00], got[4096];
+	char path[64];
+	const char *paths[] = { path };
+	struct image_ctx *ctx;
+	struct image *im;
+
+	memset(a, 'a', sizeof(a));
+	memset(c, 'c', sizeof(c));
+	put_at(&b, 0x8000, a, sizeof(a));
+	put_at(&b, 0xa000, c, sizeof(c));
+	for (unsigned i = 0; i < 2; i++) {	/* program headers 1 and 2 */
+		uint64_t at = 64 + 56 * (i + 1);
+
+		put_uint(&b, at + 8, i ? 0x8000 : 0xa000, 8, false);
+		put_uint(&b, at + 24, i ? 0x1000 : 0x2800, 8, false);
+		put_uint(&b, at + 32, i ? sizeof(a) : sizeof(c), 8, false);
+		put_uint(&b, at + 40, i ? sizeof(a) : sizeof(c), 8, false);
+	}
+	mk_file(&b, b.n, path);
+	im = open_files(paths, 1, NULL);
+	if (CHECK(im != NULL)) {
+		ctx = im->ops->ctx_new(im);
+		CHECK_EQ(image_pages_present(im), 4);
+		CHECK(!im->ops->present(im, 0));
+		CHECK(im->ops->read(im, ctx, 2, got) == ST_OK);
+		CHECK(got[0] == 'a' && got[4095] == 'a');
+		CHECK(im->ops->read(im, ctx, 3, got) == ST_OK);
+		CHECK(got[0] == 'c' && got[4095] == 'c');
+		CHECK(im->ops->read(im, ctx, 4, got) == ST_OK);
+		CHECK(got[0] == 'c' && got[0x3ff] == 'c' && got[0x400] == 0);
+		CHECK(im->ops->read(im, ctx, 5, got) == ST_NODATA);
+		im->ops->ctx_free(ctx);
+	}
+	image_close(im);
+	unlink(path);
+	mk_free(&b);
+}
+
+/* ---- flattened -------------------------------------------------------- */
+
+static void test_flat(void)
+{
+	static const size_t chunks[] = { 64, 1000, 4096, 70000, 1 << 20 };
+	struct mkimage m = x86_64, e = x86_64;
+	struct bytes k, f;
+
+	e.version = 0;
+	for (unsigned i = 0; i < ARRAY_LEN(chunks); i++) {
+		k = mk_kdump(&m);
+		f = mk_flat(&k, chunks[i]);
+		check_image(&f, &m, "kdump-compressed, flattened");
+		mk_free(&k);
+		mk_free(&f);
+		k = mk_elf(&e);
+		f = mk_flat(&k, chunks[i]);
+		check_image(&f, &e, "ELF64, flattened");
+		mk_free(&k);
+		mk_free(&f);
+	}
+}
+
+/* ---- extents ---------------------------------------------------------- */
+
+/* Against painting byte by byte. */
+static void test_extents(void)
+{
+	unsigned seed = 1, wrong = 0;
+
+	for (unsigned round = 0; round < 400; round++) {
+		enum extents_order order = round & 1 ? EXTENTS_LAST_WINS : EXTENTS_FIRST_WINS;
+		uint64_t paint[256] = { 0 };
+		struct extents x = { 0 };
+
+		for (unsigned i = 0; i < 1 + round % 12; i++) {
+			uint64_t start, end, pos = 1000 * (i + 1);
+
+			seed = seed * 1103515245 + 12345;
+			start = seed >> 16 & 0xff;
+			end = start + (seed >> 24 & 0x3f);
+			if (end > 256)
+				end = 256;
+			extents_add(&x, start, end, pos);
+			for (uint64_t a = start; a < end; a++)
+				if (!paint[a] || order == EXTENTS_LAST_WINS)
+					paint[a] = pos + (a - start);
+		}
+		extents_resolve(&x, order);
+		for (uint64_t a = 0; a < 256; a++) {
+			size_t i = extents_find(&x, a);
+			uint64_t got = i < x.n && x.v[i].start <= a ?
+				       x.v[i].pos + (a - x.v[i].start) : 0;
+
+			wrong += got != paint[a];
+		}
+		for (size_t i = 1; i < x.n; i++)
+			wrong += x.v[i].start < x.v[i - 1].end;
+		extents_free(&x);
+	}
+	CHECK_EQ(wrong, 0);
+}
+
+int main(void)
+{
+	test_extents();
+	test_kdump_abis();
+	test_kdump_compressors();
+	test_kdump_header();
+	test_diskdump();
+	test_split(false);
+	test_split(true);
+	test_elf();
+	test_elf_64k();
+	test_elf_overlap();
+	test_flat();
+	return check_done();
+}

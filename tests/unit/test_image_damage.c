@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Damaged, cut off and hostile images, and files that are none: no crash, no
+ * memory beyond what the file's size allows, no wrong byte, and a sentence.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/image/decompress.h"
+#include "dumpread/image/format.h"
+#include "tests/unit/check.h"
+#include "tests/unit/mkimage.h"
+
+#define INFO "OSRELEASE=6.1.0-test\nPAGESIZE=4096\n"
+
+static const struct mkimage kdump = {
+	.word = 8, .page_shift = 12, .max_pfn = 60, .machine = "x86_64",
+	.elf_machine = EM_X86_64, .version = 6, .tail = 424, .compress = PAGE_ZLIB,
+	.vmcoreinfo = INFO,
+};
+static const struct mkimage kdump32 = {
+	.word = 4, .big = true, .padded = true, .page_shift = 12, .max_pfn = 60,
+	.machine = "ppc", .elf_machine = EM_PPC, .version = 6, .tail = 412,
+	.compress = PAGE_LZO, .vmcoreinfo = INFO,
+};
+static const struct mkimage elf = {
+	.word = 8, .page_shift = 12, .max_pfn = 60, .elf_machine = EM_X86_64,
+	.vmcoreinfo = INFO,
+};
+static const struct mkimage elf32 = {
+	.word = 4, .big = true, .page_shift = 12, .max_pfn = 60,
+	.elf_machine = EM_PPC, .vmcoreinfo = INFO,
+};
+
+struct tally {
+	uint64_t ok, nodata, corrupt, other, wrong;
+};
+
+/* Read every page; `wrong` are those that differ from what was written. */
+static struct tally read_all(const struct image *im, const struct mkimage *m)
+{
+	size_t size = (size_t)1 << im->page_shift;
+	struct image_ctx *ctx = im->ops->ctx_new(im);
+	uint8_t *want = malloc((size_t)1 << m->page_shift), *got = malloc(size);
+	uint64_t end = min_u64(im->max_pfn, 100000);
+	struct tally t = { 0 };
+
+	for (uint64_t pfn = 0; pfn < end; pfn++) {
+		switch (im->ops->read(im, ctx, pfn, got)) {
+		case ST_OK:
+			t.ok++;
+			mk_page(m, pfn, want);
+			t.wrong += im->page_shift != m->page_shift ||
+				   memcmp(got, want, size) != 0;
+			break;
+		case ST_NODATA:
+			t.nodata++;
+			break;
+		case ST_CORRUPT:
+			t.corrupt++;
+			break;
+		default:
+			t.other++;
+		}
+	}
+	im->ops->ctx_free(ctx);
+	free(want);
+	free(got);
+	return t;
+}
+
+/* Only our own readers are on trial. */
+static struct image *open_ours(const char *path, struct diag *g)
+{
+	struct image *im;
+
+	g->text[0] = '\0';
+	if (image_open_as(&path, 1, &elf_image_ops, NULL, g, &im) == ST_NOTMINE)
+		image_open_as(&path, 1, &kdump_image_ops, NULL, g, &im);
+	return im;
+}
+
+/* ---- cut off ---------------------------------------------------------- */
+
+static void cut_at(const struct bytes *b, const struct mkimage *m, size_t len, uint64_t whole)
+{
+	unsigned long failed = check_counts.failed;
+	struct diag g;
+	struct tally t;
+	char path[64];
+	struct image *im = open_ours(mk_file(b, len, path), &g);
+
+	if (im) {
+		t = read_all(im, m);
+		CHECK_EQ(t.wrong + t.corrupt + t.other, 0);
+		CHECK(t.ok <= whole);
+		CHECK_EQ(t.ok, image_pages_present(im));
+		if (t.ok < whole)
+			CHECK(issues_total(&im->issues) > 0);
+		image_close(im);
+	} else {
+		CHECK(g.text[0] != '\0');
+	}
+	if (check_counts.failed > failed)
+		printf("\tcut at %zu of %zu: %s\n", len, b->n, g.text);
+	unlink(path);
+}
+
+static void test_cut(const struct mkimage *m, struct bytes b, size_t step)
+{
+	uint64_t whole = 0;
+
+	for (uint64_t pfn = 0; pfn < m->max_pfn; pfn++)
+		whole += mk_present(pfn);
+	for (size_t len = 1; len < b.n; len += step)
+		cut_at(&b, m, len, whole);
+	cut_at(&b, m, b.n - 1, whole);
+	mk_free(&b);
+}
+
+static struct bytes flat_of(struct bytes b)
+{
+	struct bytes f = mk_flat(&b, 3000);
+
+	mk_free(&b);
+	return f;
+}
+
+/* The count of what is lost is exact. */
+static void test_lost_count(void)
+{
+	struct bytes b = mk_kdump(&kdump);
+	struct diag g;
+	struct tally t;
+	char path[64];
+	struct image *im = open_ours(mk_file(&b, b.n * 3 / 4, path), &g);
+
+	if (CHECK(im != NULL)) {
+		t = read_all(im, &kdump);
+		CHECK(t.ok > 10 && t.ok < 45);
+		CHECK_EQ(issues_total(&im->issues), 45 - t.ok);
+	}
+	image_close(im);
+	unlink(path);
+	mk_free(&b);
+}
+
+/* The file shrinks while it is read: pages get lost, nothing else happens. */
+static void test_shrink(void)
+{
+	static const struct mkimage *const ms[] = { &kdump, &elf };
+
+	for (unsigned i = 0; i < ARRAY_LEN(ms); i++) {
+		struct bytes b = i ? mk_elf(ms[i]) : mk_kdump(ms[i]);
+		struct diag g;
+		struct tally t;
+		char path[64];
+		struct image *im = open_ours(mk_file(&b, b.n, path), &g);
+
+		if (CHECK(im != NULL)) {
+			CHECK(truncate(path, (off_t)b.n / 2) == 0);
+			t = read_all(im, ms[i]);
+			CHECK(t.ok > 0 && t.ok < 45);
+			CHECK_EQ(t.wrong + t.corrupt + t.other, 0);
+		}
+		image_close(im);
+		unlink(path);
+		mk_free(&b);
+	}
+}
+
+/* ---- hostile ---------------------------------------------------------- */
+
+static void try_bytes(const struct bytes *b, const struct mkimage *m)
+{
+	struct diag g;
+	char path[64];
+	struct image *im = open_ours(mk_file(b, b->n, path), &g);
+
+	if (im) {
+		CHECK(im->mem.used <= 8 * b->n + (256u << 10));
+		read_all(im, m);
+		image_close(im);
+	} else {
+		CHECK(g.text[0] != '\0');
+	}
+	unlink(path);
+}
+
+/* Every word of the first LEN bytes in turn gets every nasty value. */
+static void test_words(const struct mkimage *m, struct bytes b, size_t from, size_t len)
+{
+	static const uint32_t nasty[] = { 0, 1, 0x7fffffff, 0x80000000, 0xffffffff };
+
+	if (len > b.n - 4)
+		len = b.n - 4;
+	for (size_t at = from; at < len; at += 4) {
+		uint8_t saved[4];
+
+		memcpy(saved, b.v + at, 4);
+		for (unsigned i = 0; i < ARRAY_LEN(nasty); i++) {
+			put_uint(&b, at, nasty[i], 4, m->big);
+			try_bytes(&b, m);
+		}
+		memcpy(b.v + at, saved, 4);
+	}
+	mk_free(&b);
+}
+
+/* A damaged page is corrupt; its neighbours are not. */
+static void test_bad_page(void)
+{
+	struct bytes b = mk_kdump(&kdump);
+	struct diag g;
+	struct tally t;
+	char path[64];
+	struct image *im;
+
+	/* the second descriptor: of page 1; the third: of page 2 */
+	put_uint(&b, 4096 * 4 + 24 * 2 + 12, PAGE_LZO, 4, false);
+	im = open_ours(mk_file(&b, b.n, path), &g);
+	if (CHECK(im != NULL)) {
+		t = read_all(im, &kdump);
+		CHECK_EQ(t.corrupt, 1);
+		CHECK_EQ(t.ok, 44);
+		CHECK_EQ(t.wrong, 0);
+	}
+	image_close(im);
+	unlink(path);
+	mk_free(&b);
+}
+
+/* The bitmaps of 8 TiB, all zeros in a sparse file: opened, and at no cost. */
+static void test_terabytes(void)
+{
+	struct mkimage m = kdump;
+	struct bytes b;
+	char path[64];
+	struct diag g;
+	struct image *im;
+	uint64_t frames = (uint64_t)1 << 31, blocks = frames / 8 / 4096;
+
+	b = mk_kdump(&m);
+	put_uint(&b, 424 + 12, blocks * 2, 4, false);
+	put_uint(&b, 424 + 16, frames, 4, false);
+	put_uint(&b, 4096 + 96, frames, 8, false);
+	mk_file(&b, b.n, path);
+	CHECK(truncate(path, (off_t)(2 + blocks * 2) * 4096) == 0);
+	im = open_ours(path, &g);
+	if (CHECK(im != NULL)) {
+		CHECK_EQ(im->max_pfn, frames);
+		CHECK(!im->ops->present(im, frames - 1));
+	}
+	image_close(im);
+	unlink(path);
+	mk_free(&b);
+}
+
+/* ---- files that are no dump ------------------------------------------- */
+
+static void refused(const char *path, const char *sentence)
+{
+	struct diag g = { "" };
+	struct image *im;
+
+	CHECK(image_open(&path, 1, NULL, &g, &im) != ST_OK);
+	CHECK(im == NULL);
+	if (!CHECK(strstr(g.text, sentence) != NULL))
+		printf("\t\"%s\" lacks \"%s\"\n", g.text, sentence);
+	CHECK(strstr(g.text, path) != NULL);
+}
+
+static void refused_bytes(const void *p, size_t n, const char *sentence)
+{
+	struct bytes b = { 0 };
+	char path[64];
+
+	put_at(&b, 0, p, n);
+	refused(mk_file(&b, n, path), sentence);
+	unlink(path);
+	mk_free(&b);
+}
+
+static void test_refusals(void)
+{
+	struct bytes b = mk_elf(&elf);
+	char path[64];
+
+	refused("/nonexistent/vmcore", "no such file");
+	refused("/", "is a directory");
+	refused_bytes("", 0, "is empty");
+	refused_bytes("hello, world\n", 13, "not a memory dump");
+	refused_bytes("\xfd" "7zXZ\0xxxx", 10, "xz -d");
+	refused_bytes("\x1f\x8b\x08", 3, "gzip -d");
+	refused_bytes("KDUMP   ", 8, "cut off inside the dump header");
+	refused_bytes("\x7f" "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", 16, "cut off inside the ELF");
+	put_uint(&b, 16, ET_EXEC, 2, false);
+	refused_bytes(b.v, b.n, "name it with -t");
+	mk_free(&b);
+	if (geteuid()) {
+		b = mk_elf(&elf);
+		mk_file(&b, b.n, path);
+		CHECK(chmod(path, 0) == 0);
+		refused(path, "permission denied");
+		unlink(path);
+		mk_free(&b);
+	}
+	strcpy(path, "/tmp/mkfifo-XXXXXX");
+	if (CHECK(mkdtemp(path) != NULL)) {
+		char fifo[80];
+
+		snprintf(fifo, sizeof(fifo), "%s/f", path);
+		if (CHECK(mkfifo(fifo, 0600) == 0))
+			refused(fifo, "is a pipe");
+		unlink(fifo);
+		rmdir(path);
+	}
+}
+
+int main(void)
+{
+	test_refusals();
+	test_cut(&kdump, mk_kdump(&kdump), 97);
+	test_cut(&kdump32, mk_kdump(&kdump32), 97);
+	test_cut(&elf, mk_elf(&elf), 797);
+	test_cut(&elf32, mk_elf(&elf32), 797);
+	test_cut(&kdump, flat_of(mk_kdump(&kdump)), 101);
+	test_cut(&elf, flat_of(mk_elf(&elf)), 997);
+	test_lost_count();
+	test_shrink();
+	test_bad_page();
+	test_terabytes();
+	test_words(&kdump, mk_kdump(&kdump), 400, 464);
+	test_words(&kdump, mk_kdump(&kdump), 4096, 4096 + 112);
+	test_words(&kdump, mk_kdump(&kdump), 4096 * 4, 4096 * 4 + 24 * 4);
+	test_words(&kdump32, mk_kdump(&kdump32), 8, 464);
+	test_words(&kdump32, mk_kdump(&kdump32), 4096, 4096 + 112);
+	test_words(&elf, mk_elf(&elf), 4, 64 + 56 * 3);
+	test_words(&elf32, mk_elf(&elf32), 4, 52 + 32 * 3);
+	test_words(&kdump, flat_of(mk_kdump(&kdump)), 16, 32);
+	test_words(&kdump, flat_of(mk_kdump(&kdump)), 4096, 4096 + 16 + 64 + 16);
+	return check_done();
+}

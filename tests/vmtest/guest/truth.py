@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""truth.py DEVICE: stop user space, then write what the kernel itself says of memory, as a tar, to DEVICE."""
+import glob
+import io
+import mmap
+import os
+import signal
+import struct
+import sys
+import tarfile
+import time
+
+PF_KTHREAD = 0x00200000
+PAGE = os.sysconf('SC_PAGESIZE')
+OF_ANY = ('stat', 'status', 'comm', 'cmdline', 'cgroup', 'oom_score', 'oom_score_adj', 'io')
+OF_USER = ('maps', 'smaps', 'smaps_rollup', 'statm', 'numa_maps', 'mountinfo')
+OF_SYSTEM = ('meminfo', 'vmstat', 'zoneinfo', 'buddyinfo', 'pagetypeinfo', 'slabinfo', 'swaps',
+             'iomem', 'version', 'cmdline', 'mounts', 'vmallocinfo', 'kallsyms', 'uptime', 'loadavg',
+             'pressure/memory', 'sysvipc/shm', 'modules', 'filesystems', 'self/mountinfo')
+OF_SYSFS = ('kernel/mm/ksm/pages_shared', 'kernel/mm/ksm/pages_sharing',
+            'kernel/mm/transparent_hugepage/enabled')
+
+
+def read(path):
+    try:
+        with open(path, 'rb') as f:
+            return f.read()
+    except OSError:
+        return None
+
+
+def stat_fields(pid):
+    """The fields of stat from the state on: the name may hold anything."""
+    text = read(f'/proc/{pid}/stat')
+    return text.rsplit(b')', 1)[1].split() if text else []
+
+
+def is_kernel_thread(pid):
+    fields = stat_fields(pid)
+    return not fields or bool(int(fields[6]) & PF_KTHREAD)
+
+
+def freeze(pids):
+    """SIGSTOP to all but process 1, this one and its shell; then let the kernel settle."""
+    for pid in set(pids) - {1, os.getpid(), os.getppid()}:
+        try:
+            os.kill(pid, signal.SIGSTOP)
+        except OSError:
+            pass
+    time.sleep(1)
+    os.sync()
+    time.sleep(1)
+
+
+def pagemap(pid, maps):
+    """For each mapping: start, end, count as u64, then the pagemap entries."""
+    out = io.BytesIO()
+    fd = os.open(f'/proc/{pid}/pagemap', os.O_RDONLY)
+    for line in maps.splitlines():
+        start, end = (int(x, 16) for x in line.split()[0].split(b'-'))
+        if start >= 1 << 63:            # vsyscall
+            continue
+        data = os.pread(fd, (end - start) // PAGE * 8, start // PAGE * 8)
+        out.write(struct.pack('<QQQ', start, end, len(data) // 8) + data)
+    os.close(fd)
+    return out.getvalue()
+
+
+def process(pid, user):
+    base = f'/proc/{pid}'
+    for name in OF_ANY + (OF_USER if user else ()):
+        yield f'{pid}/{name}', read(f'{base}/{name}')
+    threads = glob.glob(f'{base}/task/*')
+    leader_gone = stat_fields(pid)[:1] == [b'Z'] and len(threads) > 1
+    for path in threads:
+        tid = os.path.basename(path)
+        yield f'{pid}/task/{tid}', read(path + '/stat')
+        # The memory of a process without its leader shows through the other threads alone.
+        if leader_gone and int(tid) != pid:
+            yield f'{pid}/thread_smaps/{tid}', read(path + '/smaps')
+            yield f'{pid}/thread_maps/{tid}', read(path + '/maps')
+    if user:
+        try:
+            yield f'{pid}/exe', os.fsencode(os.readlink(f'{base}/exe'))
+            yield f'{pid}/pagemap.bin', pagemap(pid, read(f'{base}/maps') or b'')
+        except OSError:
+            pass
+
+
+def frame_table(name):
+    """kpagecount and its like want reads of whole 8-byte words."""
+    parts = []
+    try:
+        fd = os.open('/proc/' + name, os.O_RDONLY)
+        while part := os.read(fd, 1 << 16):
+            parts.append(part)
+        os.close(fd)
+    except OSError as e:
+        return name + '.error', str(e).encode()
+    return name, b''.join(parts)
+
+
+def control_groups():
+    root = '/sys/fs/cgroup'
+    for directory, _, files in os.walk(root):
+        for name in files:
+            if name.startswith('memory.') or name == 'cgroup.procs':
+                path = os.path.join(directory, name)
+                yield 'cgroup' + path[len(root):], read(path)
+
+
+def trim():
+    """For small dumps: drop the inodes and directory entries that looking through /proc has left."""
+    if b' trim' not in (read('/proc/cmdline') or b''):
+        return
+    for _ in range(3):
+        with open('/proc/sys/vm/drop_caches', 'w') as f:
+            f.write('2')
+        time.sleep(1)
+
+
+def everything(pids, users):
+    for pid in pids:
+        yield from process(pid, pid in users)
+    trim()
+    for name in ('kpagecount', 'kpageflags', 'kpagecgroup'):
+        yield frame_table(name)
+    for name in OF_SYSTEM:
+        yield name.replace('/', '_'), read('/proc/' + name)
+    for name in OF_SYSFS:
+        yield os.path.basename(name), read('/sys/' + name)
+    yield from control_groups()
+    yield 'dmesg', os.popen('dmesg').buffer.read()
+
+
+def archive(items):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode='w') as tar:
+        for name, data in items:
+            if data is not None:
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+def write_raw(device, data):
+    """Past the page cache, which would otherwise grow while the truth is told."""
+    size = -(-len(data) // 4096) * 4096
+    memory = mmap.mmap(-1, size)        # aligned, as O_DIRECT wants
+    memory.write(data)
+    view = memoryview(memory)
+    fd = os.open(device, os.O_WRONLY | os.O_DIRECT)
+    done = 0
+    while done < size:
+        done += os.pwrite(fd, view[done:done + (1 << 20)], done)
+    os.close(fd)
+
+
+def main():
+    pids = sorted(int(p) for p in os.listdir('/proc') if p.isdigit())
+    users = {p for p in pids if not is_kernel_thread(p)}
+    freeze(users)
+    data = archive(everything(pids, users))
+    write_raw(sys.argv[1], data)
+    print(f'LAB-TRUTH {len(data)} bytes, {len(users)} user processes', flush=True)
+
+
+main()

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What vmcensus says of a dump against what the dump's own kernel said."""
+import collections
+import json
+import os
+import re
+import subprocess
+
+TIMEOUT = 180       # s, one call of vmcensus
+EXAMPLES = 4        # differences shown of one check
+
+
+class Tally:
+    """Counts of checks; each prints one line."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def check(self, name, differences, detail=''):
+        if differences:
+            self.failed += 1
+            print(f'FAIL {name}: {len(differences)} differ')
+            for text in differences[:EXAMPLES]:
+                print('     ' + text.replace('\n', '\n     '))
+        else:
+            self.passed += 1
+            print(f'ok   {name}{": " + detail if detail else ""}')
+        print(end='', flush=True)
+
+    def skip(self, name, why):
+        self.skipped += 1
+        print(f'skip {name}: {why}', flush=True)
+
+    def summary(self):
+        return f'{self.passed} passed, {self.failed} failed' + \
+            (f', {self.skipped} skipped' if self.skipped else '')
+
+
+class Vmcensus:
+    def __init__(self, program, image):
+        self.program, self.image = program, image       # image: list of files
+
+    def __call__(self, report, *options, front=()):
+        """(exit status, stdout, stderr).  Status 2, a partial answer, is for the caller to judge."""
+        command = [self.program, *front, report, *self.image, *options]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            return -1, b'', b'no answer in %d s' % TIMEOUT
+        return done.returncode, done.stdout, done.stderr
+
+    def rows(self, report, *options):
+        """The rows of the JSON form, or the reason why there are none."""
+        code, out, err = self(report, *options, front=('-f', 'json'))
+        try:
+            return json.loads(out)['rows'], ''
+        except (ValueError, KeyError) as e:
+            return None, f'exit {code}, {type(e).__name__} {e}: {last_line(err)}'
+
+
+def last_line(text):
+    lines = text.decode(errors='replace').strip().splitlines()
+    return lines[-1] if lines else ''
+
+
+def comparable(smaps):
+    """All but THPeligible, which asks for settings of the moment and not for memory."""
+    return re.sub(rb'^THPeligible:.*\n', b'', smaps, flags=re.M)
+
+
+HEADING = re.compile(rb'[0-9a-f]+-[0-9a-f]+ [-rwxsp]{4} ')
+
+
+def first_difference(want, got):
+    """One sentence: the first line that differs, and the mapping it belongs to."""
+    mapping = b''
+    wanted, given = want.split(b'\n'), got.split(b'\n')
+    for i, line in enumerate(wanted):
+        if HEADING.match(line):
+            mapping = line
+        other = given[i] if i < len(given) else b'(end of output)'
+        if line != other:
+            return (f'{mapping.decode(errors="backslashreplace")}\n'
+                    f'  kernel   {line.decode(errors="backslashreplace")}\n'
+                    f'  vmcensus {other.decode(errors="backslashreplace")}')
+    return f'vmcensus goes on with {given[len(wanted)][:100]!r}'
+
+
+def title(process):
+    return f'pid {process.pid} ({process.comm.decode(errors="backslashreplace")})'
+
+
+def compare_text(vmcensus, processes, report):
+    """Differences of REPORT --pid N from the file of that name, for each process."""
+    differences = []
+    for process in processes:
+        code, out, err = vmcensus(report, '--pid', str(process.pid))
+        want, got = comparable(process.read(report)), comparable(out)
+        if want == got:
+            continue
+        why = f'exit {code}: {last_line(err)}' if not got else first_difference(want, got)
+        differences.append(f'{title(process)}: {why}')
+    return differences
+
+
+def compare_leaderless(vmcensus, processes):
+    """The kernel shows nothing under such a PID; what its threads show is as good an answer."""
+    differences = []
+    for process in processes:
+        code, out, err = vmcensus('smaps', '--pid', str(process.pid))
+        tid = next((int(t) for t in sorted_threads(process) if int(t) != process.pid), 0)
+        of_thread = comparable(process.read(f'thread_smaps/{tid}'))
+        if comparable(out) not in (b'', of_thread):
+            differences.append(f'{title(process)}: {first_difference(of_thread, comparable(out))}')
+        elif code not in (0, 1):
+            differences.append(f'{title(process)}: exit {code}: {last_line(err)}')
+    return differences
+
+
+def sorted_threads(process):
+    return sorted(os.listdir(process.folder + '/task'), key=int)
+
+
+def expected_process(p):
+    """Column -> values that would be right, from stat, status and smaps."""
+    rollup = re.search(rb'^Pss: +(\d+) kB', p.read('smaps_rollup'), re.M)
+    private = p.smaps_sum('Private_Clean', 'Private_Dirty')
+    hugetlb = p.smaps_sum('Private_Hugetlb')
+    want = {
+        'ppid': [int(p.stat[1])],
+        'state': [p.state],
+        'threads': [int(p.stat[17])],
+        'uid': [int(p.status('Uid')[0])],
+        'oom_score_adj': [int(p.read('oom_score_adj'))],
+        'rss': [p.smaps_sum('Rss')],
+        'uss': [private, private + hugetlb],
+        'swap': [p.smaps_sum('Swap')],
+    }
+    if rollup:
+        kib = int(rollup[1])
+        # The kernel cuts fractions off; bytes may stand anywhere in that KiB, or just beyond.
+        want['pss'] = range(1024 * kib - 1024, 1024 * kib + 2048)
+    return want
+
+
+def compare_processes(vmcensus, processes):
+    rows, why = vmcensus.rows('procs')
+    if rows is None:
+        return [why]
+    by_pid = {row.get('pid'): row for row in rows}
+    differences = []
+    for process in processes:
+        row = by_pid.get(process.pid)
+        if row is None:
+            differences.append(f'{title(process)}: no row')
+            continue
+        for column, right in expected_process(process).items():
+            if column not in row:
+                differences.append(f'{title(process)}: no column {column}')
+            elif row[column] not in right:
+                differences.append(f'{title(process)}: {column}: kernel {describe(right)}, '
+                                   f'vmcensus {row[column]!r}')
+    return differences
+
+
+def describe(values):
+    return f'about {values[1024]}' if isinstance(values, range) else \
+        ' or '.join(repr(v) for v in values)
+
+
+def compare_check(vmcensus):
+    """The walk's count of each frame against the kernel's own, as vmcensus judges it itself."""
+    code, out, err = vmcensus('check')
+    if code == 0:
+        return []
+    return [f'exit {code}: {last_line(err)}\n{out.decode(errors="replace")[-1500:]}']
+
+
+def compare_dmesg(vmcensus, truth):
+    """The log as it was when the truth was recorded must be the beginning of the dump's."""
+    code, out, err = vmcensus('dmesg')
+    want = [line.rstrip() for line in truth.read('dmesg').splitlines()]
+    got = [line.rstrip() for line in out.splitlines()]
+    for i, line in enumerate(want):
+        other = got[i] if i < len(got) else b'(end of output, exit %d: %s)' % (
+            code, last_line(err).encode())
+        if line != other:
+            return [f'line {i + 1}\n  kernel   {line!r}\n  vmcensus {other!r}']
+    return []
+
+
+def representatives(processes, most=6):
+    """Sixty kids of one kind say no more than six."""
+    seen = collections.Counter()
+    for process in processes:
+        seen[process.comm] += 1
+        if seen[process.comm] <= most:
+            yield process
+
+
+def compare_all(tally, name, vmcensus, truth):
+    """Every comparison with the kernel's word."""
+    frozen = truth.frozen()
+    leaderless = [p for p in truth.all if p.leader_gone]
+    if not frozen:
+        tally.check(f'{name} truth', ['no process was frozen'])
+        return
+    some = list(representatives(frozen))
+    tally.check(f'{name} smaps', compare_text(vmcensus, some, 'smaps'), f'{len(some)} processes')
+    tally.check(f'{name} maps', compare_text(vmcensus, some, 'maps'), f'{len(some)} processes')
+    tally.check(f'{name} procs', compare_processes(vmcensus, frozen),
+                f'{len(frozen)} processes')
+    if leaderless:
+        tally.check(f'{name} smaps without leader', compare_leaderless(vmcensus, leaderless))
+    tally.check(f'{name} check', compare_check(vmcensus))
+    tally.check(f'{name} dmesg', compare_dmesg(vmcensus, truth))
+
+
+def all_smaps(vmcensus):
+    code, out, err = vmcensus('smaps')
+    return out if code in (0, 2) and out else None, f'exit {code}: {last_line(err)}'
+
+
+def compare_containers(tally, name, program, reference, images):
+    """What is printed of all processes must not depend on the container."""
+    want, why = all_smaps(Vmcensus(program, reference))
+    for container, image in images:
+        got, problem = all_smaps(Vmcensus(program, image))
+        if want is None or got is None:
+            differences = [why if want is None else problem]
+        else:
+            differences = [] if want == got else [first_difference(want, got)]
+        tally.check(f'{name} {container} = zlib', differences)

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What comes from Debian: tools for this host, kernels of other releases, a newer makedumpfile."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+
+MIRROR = 'http://deb.debian.org/debian'
+SECURITY = 'http://deb.debian.org/debian-security'
+KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
+
+# Where kernels are looked for.  Each gets an apt state of its own, so that this
+# host's package lists and pins stay as they are.
+SUITES = {
+    'bullseye': [(MIRROR, 'bullseye'), (SECURITY, 'bullseye-security')],
+    'bookworm': [(MIRROR, 'bookworm'), (SECURITY, 'bookworm-security')],
+    'trixie': [(MIRROR, 'trixie'), (SECURITY, 'trixie-security')],
+    'trixie-backports': [(MIRROR, 'trixie-backports')],
+    'sid': [(MIRROR, 'sid')],
+}
+
+HOST_TOOLS = {      # command or file -> Debian package
+    'qemu-system-x86_64': 'qemu-system-x86',
+    'qemu-img': 'qemu-utils',
+    'debootstrap': 'debootstrap',
+    'mkfs.ext4': 'e2fsprogs',
+    'debugfs': 'e2fsprogs',
+    'busybox': 'busybox-static',
+    'cpio': 'cpio',
+    'depmod': 'kmod',
+    'zstd': 'zstd',
+    'xz': 'xz-utils',
+    'makedumpfile': 'makedumpfile',
+    'gcc': 'gcc',
+    '/usr/include/stdio.h': 'libc6-dev',
+    KEYRING: 'debian-archive-keyring',
+    '/usr/lib/x86_64-linux-gnu/libsnappy.so.1': 'libsnappy1v5',
+}
+
+# Kernel packages of one flavour.  From 7.2 on the image is split into binary and modules.
+KERNEL = re.compile(r'linux-(image|binary|binary-unsigned)-'
+                    r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-amd64')
+
+
+# "image" is empty where there is "binary"; an unsigned build will do where no other is.
+PREFERENCE = {'image': 0, 'binary-unsigned': 1, 'binary': 2}
+
+
+class LabError(Exception):
+    """The lab itself cannot go on: nothing is said about vmcensus."""
+
+
+def run(*args, **kw):
+    """Run a command; its output is shown only when it fails."""
+    done = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors='replace', **kw)
+    if done.returncode:
+        raise LabError(f'{" ".join(map(str, args))}\n{done.stdout[-2000:]}')
+    return done.stdout
+
+
+def have(tool):
+    if tool.startswith('/'):
+        return os.path.exists(tool)
+    # Administrators' commands are not in everyone's path.
+    return shutil.which(tool, path=os.environ.get('PATH', '') + ':/usr/sbin:/sbin') is not None
+
+
+def install_host_tools():
+    missing = sorted({package for tool, package in HOST_TOOLS.items() if not have(tool)})
+    if not missing:
+        return
+    print(f'vmtest: installing {" ".join(missing)}', flush=True)
+    if os.geteuid():
+        raise LabError('not root: please run "apt-get install %s"' % ' '.join(missing))
+    env = dict(os.environ, DEBIAN_FRONTEND='noninteractive')
+    run('apt-get', 'update', env=env)
+    run('apt-get', 'install', '-y', '--no-install-recommends', *missing, env=env)
+
+
+class Suite:
+    """One Debian release with a private apt state under the cache directory."""
+
+    def __init__(self, name, cache):
+        self.name = name
+        self.dir = os.path.join(os.path.abspath(cache), 'apt', name)
+        self.config = os.path.join(self.dir, 'apt.conf')
+        self.env = dict(os.environ, APT_CONFIG=self.config)
+        self.fresh = False
+
+    def update(self):
+        if self.fresh:
+            return
+        for sub in ('lists/partial', 'archives/partial', 'parts'):
+            os.makedirs(os.path.join(self.dir, sub), exist_ok=True)
+        self._write('status', '')
+        self._write('sources.list', ''.join(
+            f'deb [arch=amd64 signed-by={KEYRING}] {url} {suite} main\n'
+            for url, suite in SUITES[self.name]))
+        self._write('apt.conf', f'''
+Dir::State "{self.dir}";
+Dir::State::Lists "{self.dir}/lists";
+Dir::State::status "{self.dir}/status";
+Dir::Cache "{self.dir}";
+Dir::Etc::sourcelist "{self.dir}/sources.list";
+Dir::Etc::sourceparts "{self.dir}/parts";
+APT::Architecture "amd64";
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+Acquire::Retries "3";
+''')
+        run('apt-get', '-q', 'update', env=self.env, timeout=300)
+        self.fresh = True
+
+    def _write(self, name, text):
+        with open(os.path.join(self.dir, name), 'w') as f:
+            f.write(text)
+
+    def kernels(self):
+        """{(7, 2): [(version, package)...]}, every kernel package of the release."""
+        self.update()
+        found = {}
+        # "pkgnames" would list names that only other packages mention.
+        lines = run('apt-cache', 'search', '--names-only', '^linux-(image|binary)', env=self.env)
+        names = (line.split(' ')[0] for line in lines.splitlines())
+        for match in filter(None, map(KERNEL.fullmatch, names)):
+            number = version_key(match[2])
+            found.setdefault(number[:2], []).append((number, match[1], match[2]))
+        return found
+
+    def unpack(self, packages, into):
+        self.update()
+        debs = into + '.debs'
+        shutil.rmtree(debs, ignore_errors=True)
+        os.makedirs(debs)
+        run('apt-get', '-q', 'download', *packages, env=self.env, cwd=debs, timeout=900)
+        for deb in glob.glob(debs + '/*.deb'):
+            run('dpkg', '-x', deb, into)
+        shutil.rmtree(debs)
+
+
+def version_key(version):
+    return tuple(int(n) for n in re.findall(r'\d+', version))
+
+
+def kernel_packages(kind, version):
+    if kind == 'image':
+        return [f'linux-image-{version}-amd64']
+    return [f'linux-{kind}-{version}-amd64', f'linux-modules-{version}-amd64']
+
+
+class Kernels:
+    """The kernels, by "6.1" or the like, unpacked under CACHE/kernels and kept there."""
+
+    FIXED = ['5.10', '6.1', '6.12']
+    NEWEST = 2
+
+    def __init__(self, cache):
+        self.cache = cache
+        self.suites = [Suite(name, cache) for name in SUITES]
+        self.available = None
+
+    def _look(self):
+        """For each major.minor the newest package, and the release that has it."""
+        if self.available is not None:
+            return self.available
+        best = {}
+        for suite in self.suites:
+            for short, packages in suite.kernels().items():
+                number, kind, version = max(packages, key=lambda p: (p[0], PREFERENCE[p[1]]))
+                if short not in best or number > best[short][0]:
+                    best[short] = (number, kind, version, suite)
+        self.available = best
+        return best
+
+    def default(self):
+        newest = sorted(self._look())[-self.NEWEST:]
+        names = self.FIXED + ['%d.%d' % short for short in newest]
+        return list(dict.fromkeys(names))
+
+    def get(self, name):
+        """The folder of an unpacked kernel."""
+        into = os.path.join(self.cache, 'kernels', name)
+        if os.path.exists(into + '/complete'):
+            return into
+        short = tuple(int(n) for n in name.split('.'))
+        if short not in self._look():
+            raise LabError(f'no Debian release that is looked at has a kernel {name}')
+        _, kind, version, suite = self._look()[short]
+        print(f'vmtest: fetching kernel {version} of {suite.name}', flush=True)
+        shutil.rmtree(into, ignore_errors=True)
+        os.makedirs(into)
+        suite.unpack(kernel_packages(kind, version), into)
+        with open(into + '/complete', 'w') as f:
+            f.write(version + '\n')
+        return into
+
+
+class Makedumpfile:
+    """makedumpfile that knows zstd and recent kernels: this host's, or Debian sid's with its libraries."""
+
+    LIBRARIES = ['libc6', 'libelf1t64', 'libdw1t64', 'liblzo2-2', 'libzstd1', 'zlib1g',
+                 'libbz2-1.0', 'liblzma5']
+    OLDEST = (1, 7, 6)      # the first to know how 6.12 and later tell free pages
+
+    def __init__(self, cache):
+        self.command = ['makedumpfile']
+        if self._good():
+            return
+        root = os.path.join(os.path.abspath(cache), 'makedumpfile')
+        loader = root + '/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2'
+        if not os.path.exists(loader):
+            Suite('sid', cache).unpack(['makedumpfile'] + self.LIBRARIES, root)
+        self.command = [loader, '--library-path', os.path.dirname(loader),
+                        root + '/usr/bin/makedumpfile']
+
+    def version(self):
+        return run(*self.command, '-v')
+
+    def _good(self):
+        text = self.version()
+        number = re.search(r'version (\d+)\.(\d+)\.(\d+)', text)
+        return bool(number) and tuple(map(int, number.groups())) >= self.OLDEST \
+            and self.knows('zstd', text)
+
+    def knows(self, compression, text=None):
+        # A compression that was not built in is silently left out of the dump: ask first.
+        return re.search(rf'^{compression}\s+enabled', text or self.version(), re.M) is not None
+
+    def __call__(self, *args, **kw):
+        return run(*self.command, *args, timeout=600, **kw)

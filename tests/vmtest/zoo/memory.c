@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Kinds of anonymous memory: sharing, huge pages, swap, and what madvise and mprotect do to it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "zoo.h"
+
+/* Newer than the headers of the oldest host that builds this. */
+#ifndef MADV_COLD
+#define MADV_COLD    20
+#define MADV_PAGEOUT 21
+#endif
+#ifndef PR_SET_VMA
+#define PR_SET_VMA	     0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+enum {
+	MADV_GUARD_INSTALL_ = 102,	 /* 6.13 */
+	PR_SET_MEMORY_MERGE_ = 67,	 /* 6.4 */
+	SYS_mseal_ = 462,		 /* 6.10 */
+	SYS_memfd_secret_ = 447,	 /* 5.14, on by default since 6.5 */
+};
+
+static void pageout(char *p, size_t pages)
+{
+	if (madvise(p, pages * PAGE, MADV_PAGEOUT))
+		lacking("MADV_PAGEOUT");
+}
+
+static void private_anon(void)
+{
+	dirty(anon(512), 512, 2);
+	look(anon(300), 300, 3);		/* zero page */
+}
+
+static void cow(void)
+{
+	char *p = anon(400);
+
+	dirty(p, 400, 1);
+	for (size_t i = 1; i <= 3; i++)
+		if (kid("zoo-cow-kid")) {
+			dirty(p, 100 * i, 1);
+			rest();
+		}
+}
+
+static void shared_anon(void)
+{
+	char *p = map(200, RW, SHANON, -1, 0);
+
+	dirty(p, 120, 1);
+	for (size_t i = 0; i < 4; i++)
+		if (kid("zoo-shm-kid")) {
+			look(p, 30 * (i + 1), 1);
+			rest();
+		}
+}
+
+static void protected_none(void)
+{
+	char *p = anon(100);
+
+	dirty(p, 100, 1);
+	mprotect(p, 50 * PAGE, PROT_NONE);
+	map(40, PROT_NONE, PRIVANON | MAP_NORESERVE, -1, 0);
+}
+
+static void locked(void)
+{
+	char *p = anon(150), *q = anon(120);
+
+	if (mlock(p, 150 * PAGE))
+		lacking("mlock");
+	dirty(q, 20, 1);
+	if (mlock2(q, 120 * PAGE, MLOCK_ONFAULT))
+		lacking("MLOCK_ONFAULT");
+	dirty(q + 40 * PAGE, 30, 2);
+	if (kid("zoo-lock-kid")) {	/* locks are not inherited */
+		dirty(p, 10, 1);
+		rest();
+	}
+}
+
+static void grows_down(void)
+{
+	size_t pages = 64;
+	char *top, *p = map(4, RW, PRIVANON | MAP_GROWSDOWN, -1, 0);
+
+	if (!p)
+		return;
+	/* Room below: move a fresh one under an unmapped stretch. */
+	munmap(p, 4 * PAGE);
+	top = map(pages + 512, PROT_NONE, PRIVANON, -1, 0);
+	munmap(top, (pages + 512) * PAGE);
+	p = mmap(top + (pages + 500) * PAGE, 4 * PAGE, RW, PRIVANON | MAP_GROWSDOWN | MAP_FIXED,
+		 -1, 0);
+	if (p == MAP_FAILED) {
+		lacking("MAP_GROWSDOWN");
+		return;
+	}
+	for (size_t i = 0; i < pages; i++)
+		*(volatile char *)(p - i * PAGE) = 1;
+}
+
+static void deep_stack(void)
+{
+	volatile char room[600 * 1024];
+
+	for (size_t i = 0; i < sizeof room; i += 3 * PAGE)
+		room[i] = 1;
+	rest();
+}
+
+static void thp(void)
+{
+	char *a = huge_area(4 * HUGE, PRIVANON);
+
+	dirty(a, 4 * HUGE / PAGE, 1);
+	if (kid("zoo-thp-kid")) {
+		dirty(a, 10, 1);		/* splits the PMD, copies ten pages */
+		munmap(a + 2 * HUGE, HUGE / 2);
+		rest();
+	}
+	mprotect(a + 3 * HUGE, 64 * PAGE, PROT_READ);
+}
+
+static void thp_split(void)
+{
+	char *a = huge_area(6 * HUGE, PRIVANON);
+
+	dirty(a, 6 * HUGE / PAGE, 1);
+	munmap(a + HUGE / 4, HUGE / 2);				/* partially unmapped */
+	madvise(a + HUGE + 5 * PAGE, 7 * PAGE, MADV_DONTNEED);	/* a hole */
+	mlock(a + 2 * HUGE, 3 * PAGE);
+	pageout(a + 3 * HUGE, 100);				/* split for swap */
+	madvise(a + 4 * HUGE, 50 * PAGE, MADV_FREE);
+	mprotect(a + 5 * HUGE, 9 * PAGE, PROT_NONE);
+}
+
+/* Too short and too crooked for a PMD: 64 KiB folios where the kernel has them (6.8). */
+static void mthp(void)
+{
+	char *a = huge_area(HUGE, PRIVANON) + 64 * 1024;
+	size_t pages = 15 * 16;
+
+	munmap(a - 64 * 1024, 64 * 1024);
+	munmap(a + pages * PAGE, HUGE - 64 * 1024 - pages * PAGE);
+	if (access("/sys/kernel/mm/transparent_hugepage/hugepages-64kB", F_OK))
+		lacking("64 KiB huge pages");
+	dirty(a, pages, 16);
+	munmap(a + 16 * PAGE, 5 * PAGE);			/* folio partially unmapped */
+	madvise(a + 33 * PAGE, 3 * PAGE, MADV_DONTNEED);
+	if (kid("zoo-mthp-kid")) {
+		dirty(a + 64 * PAGE, 24, 1);			/* one and a half folios copied */
+		munmap(a + 112 * PAGE, 8 * PAGE);
+		rest();
+	}
+	pageout(a + 160 * PAGE, 20);
+}
+
+static void huge_zero(void)
+{
+	look(huge_area(2 * HUGE, PRIVANON), 2 * HUGE / PAGE, 512);
+}
+
+static void hugetlb(void)
+{
+	char *p = map(2 * HUGE / PAGE, RW, PRIVANON | MAP_HUGETLB, -1, 0);
+	char *s = map(2 * HUGE / PAGE, RW, SHANON | MAP_HUGETLB, -1, 0);
+
+	if (!p || !s)
+		return;
+	memset(p, 1, HUGE);
+	memset(s, 1, 2 * HUGE);
+	if (kid("zoo-huge-kid")) {
+		look(s, 1, 1);
+		rest();
+	}
+}
+
+static void swap(void)
+{
+	char *p = anon(256), *s = map(100, RW, SHANON, -1, 0);
+
+	dirty(p, 256, 1);
+	pageout(p, 128);
+	if (kid("zoo-swap-kid")) {
+		look(p, 32, 1);				/* back in, still in the swap cache */
+		rest();
+	}
+	dirty(s, 100, 1);
+	pageout(s, 60);
+}
+
+/* A swap slot's own count ends at 62; beyond that it continues on another page. */
+static void swap_many(void)
+{
+	char *p = anon(24);
+
+	dirty(p, 24, 1);
+	pageout(p, 16);
+	for (int i = 0; i < 66; i++)
+		if (kid("zoo-swapmany"))
+			rest();
+}
+
+static void lazyfree(void)
+{
+	char *p = anon(128);
+
+	dirty(p, 128, 1);
+	if (madvise(p, 64 * PAGE, MADV_FREE))
+		lacking("MADV_FREE");
+	dirty(p, 16, 1);				/* wanted again */
+}
+
+static void moved(void)
+{
+	char *p = anon(100), *q = anon(60), *to = anon(400);
+
+	dirty(p, 100, 1);
+	munmap(p + 40 * PAGE, 10 * PAGE);
+	if (mremap(p + 50 * PAGE, 50 * PAGE, 120 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   to + 3 * PAGE) == MAP_FAILED)
+		lacking("mremap");
+	dirty(q, 60, 2);
+	/* glibc passes a new address for MREMAP_FIXED alone, and else leaves it to chance. */
+	if (syscall(SYS_mremap, q, 60 * PAGE, 60 * PAGE, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0) < 0)
+		lacking("MREMAP_DONTUNMAP");
+}
+
+static void ksm_pages(void)
+{
+	char *p = anon(96);
+
+	for (size_t i = 0; i < 96; i++)
+		memset(p + i * PAGE, i < 64 ? 0x5a : i < 80 ? 0 : 0x11 * ((int)i % 4), PAGE);
+	if (madvise(p, 96 * PAGE, MADV_MERGEABLE))
+		lacking("MADV_MERGEABLE");
+}
+
+static void ksm(void)
+{
+	ksm_pages();
+	for (int i = 0; i < 3; i++)
+		if (kid("zoo-ksm-kid")) {
+			ksm_pages();
+			rest();
+		}
+	if (kid("zoo-ksm-all")) {
+		if (prctl(PR_SET_MEMORY_MERGE_, 1, 0, 0, 0))
+			lacking("PR_SET_MEMORY_MERGE");
+		memset(anon(32), 0x5a, 32 * PAGE);
+		rest();
+	}
+}
+
+static void name_it(char *p, size_t pages, const char *name)
+{
+	if (prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, p, pages * PAGE, name))
+		lacking("PR_SET_VMA_ANON_NAME");
+}
+
+static void named(void)
+{
+	char *p = anon(50), *s = map(20, RW, SHANON, -1, 0);
+
+	name_it(p, 50, "zoo arena");
+	name_it(s, 20, "shared arena");
+	dirty(p, 50, 1);
+	dirty(s, 10, 1);
+}
+
+static void many(void)
+{
+	for (int i = 0; i < 700; i++) {
+		char *p = anon(2);
+
+		mprotect(p + PAGE, PAGE, PROT_READ);
+		dirty(p, 1, 1);
+	}
+}
+
+static char *volatile kept;	/* so that no compiler drops the allocations */
+
+static void heap(void)
+{
+	kept = malloc(3000000);
+	memset(kept, 3, 3000000);
+	for (int i = 0; i < 2000; i++) {
+		kept = malloc(900);
+		*kept = 1;
+	}
+}
+
+static void advice(void)
+{
+	static const struct { int advice; const char *name; } all[] = {
+		{ MADV_DONTFORK, "MADV_DONTFORK" },   { MADV_DONTDUMP, "MADV_DONTDUMP" },
+		{ MADV_WIPEONFORK, "MADV_WIPEONFORK" }, { MADV_SEQUENTIAL, "MADV_SEQUENTIAL" },
+		{ MADV_RANDOM, "MADV_RANDOM" },	      { MADV_NOHUGEPAGE, "MADV_NOHUGEPAGE" },
+		{ MADV_COLD, "MADV_COLD" },
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		char *p = anon(8);
+
+		dirty(p, 4, 1);
+		if (madvise(p, 8 * PAGE, all[i].advice))
+			lacking(all[i].name);
+	}
+	map(8, PROT_READ | PROT_EXEC, PRIVANON | MAP_NORESERVE, -1, 0);
+	if (kid("zoo-advice-kid"))
+		rest();
+}
+
+static void clear_refs(void)
+{
+	char *p = anon(80);
+
+	dirty(p, 80, 1);
+	if (!put("/proc/self/clear_refs", "1"))		/* referenced */
+		lacking("clear_refs");
+	look(p, 20, 1);
+	if (!put("/proc/self/clear_refs", "4"))		/* soft-dirty: write protects */
+		lacking("soft-dirty");
+	dirty(p + 10 * PAGE, 10, 1);
+}
+
+static int uffd_open(uint64_t features)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = features };
+	int fd = (int)syscall(SYS_userfaultfd, O_NONBLOCK);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api)) {
+		lacking("userfaultfd with these features");
+		return -1;
+	}
+	return fd;
+}
+
+static bool uffd_register(int fd, char *p, size_t pages, uint64_t mode)
+{
+	struct uffdio_register reg = {
+		.range = { (uintptr_t)p, pages * PAGE }, .mode = mode
+	};
+
+	if (fd >= 0 && !ioctl(fd, UFFDIO_REGISTER, &reg))
+		return true;
+	lacking("UFFDIO_REGISTER");
+	return false;
+}
+
+static void uffd_protect(int fd, char *p, size_t pages)
+{
+	struct uffdio_writeprotect wp = {
+		.range = { (uintptr_t)p, pages * PAGE }, .mode = UFFDIO_WRITEPROTECT_MODE_WP
+	};
+
+	if (ioctl(fd, UFFDIO_WRITEPROTECT, &wp))
+		lacking("UFFDIO_WRITEPROTECT");
+}
+
+static void uffd_wp(void)
+{
+	char *p = anon(100), *s = map(60, RW, SHANON, -1, 0);
+	int fd = uffd_open(UFFD_FEATURE_PAGEFAULT_FLAG_WP);
+
+	dirty(p, 80, 1);
+	dirty(s, 60, 1);
+	if (uffd_register(fd, p, 100, UFFDIO_REGISTER_MODE_WP)) {
+		uffd_protect(fd, p, 50);
+		pageout(p, 20);				/* swap entries with the wp bit */
+	}
+	fd = uffd_open(UFFD_FEATURE_PAGEFAULT_FLAG_WP);
+	if (uffd_register(fd, s, 60, UFFDIO_REGISTER_MODE_WP)) {	/* 5.19 */
+		uffd_protect(fd, s, 30);
+		madvise(s, 10 * PAGE, MADV_DONTNEED);	/* leaves PTE markers */
+		pageout(s + 10 * PAGE, 10);
+	}
+}
+
+static void uffd_missing(void)
+{
+	char *p = anon(64), *q = anon(8);
+	int fd = uffd_open(0);
+	struct uffdio_copy copy = { .dst = (uintptr_t)p, .src = (uintptr_t)q, .len = 8 * PAGE };
+	struct uffdio_zeropage zero = { .range = { (uintptr_t)p + 8 * PAGE, 8 * PAGE } };
+
+	dirty(q, 8, 1);
+	if (!uffd_register(fd, p, 64, UFFDIO_REGISTER_MODE_MISSING))
+		return;
+	if (ioctl(fd, UFFDIO_COPY, &copy) || ioctl(fd, UFFDIO_ZEROPAGE, &zero))
+		lacking("UFFDIO_COPY or UFFDIO_ZEROPAGE");
+}
+
+static void guard(void)
+{
+	char *p = anon(64);
+
+	dirty(p, 64, 1);
+	if (madvise(p + 8 * PAGE, 16 * PAGE, MADV_GUARD_INSTALL_))
+		lacking("MADV_GUARD_INSTALL");
+}
+
+static void sealed(void)
+{
+	char *p = anon(16);
+
+	dirty(p, 16, 1);
+	if (syscall(SYS_mseal_, p, 16 * PAGE, 0))
+		lacking("mseal");
+}
+
+static void secret(void)
+{
+	int fd = (int)syscall(SYS_memfd_secret_, 0);
+	char *p;
+
+	if (fd < 0 || ftruncate(fd, 16 * PAGE)) {
+		lacking("memfd_secret");
+		return;
+	}
+	p = map(16, RW, MAP_SHARED, fd, 0);
+	if (p)
+		dirty(p, 8, 1);
+}
+
+static void pkeys(void)
+{
+	char *p = anon(24);
+	int key = pkey_alloc(0, 0);
+
+	dirty(p, 24, 1);
+	if (key < 0 || pkey_mprotect(p, 12 * PAGE, RW, key))
+		lacking("protection keys");
+}
+
+const struct kind memory_kinds[] = {
+	{ "anon", private_anon },
+	{ "cow", cow },
+	{ "shanon", shared_anon },
+	{ "none", protected_none },
+	{ "lock", locked },
+	{ "growsdown", grows_down },
+	{ "stack", deep_stack },
+	{ "thp", thp },
+	{ "thpsplit", thp_split },
+	{ "mthp", mthp },
+	{ "hugezero", huge_zero },
+	{ "huge", hugetlb },
+	{ "swap", swap },
+	{ "swapmany", swap_many },
+	{ "lazyfree", lazyfree },
+	{ "moved", moved },
+	{ "ksm", ksm },
+	{ "named", named },
+	{ "many", many },
+	{ "heap", heap },
+	{ "advice", advice },
+	{ "clearrefs", clear_refs },
+	{ "uffdwp", uffd_wp },
+	{ "uffdmiss", uffd_missing },
+	{ "guard", guard },
+	{ "sealed", sealed },
+	{ "secret", secret },
+	{ "pkeys", pkeys },
+	{ NULL, NULL },
+};
