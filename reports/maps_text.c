@@ -12,7 +12,6 @@
 #include "reports/cell.h"
 #include "reports/eras.h"
 #include "reports/render/render.h"
-#include "reports/thp.h"
 #include "reports/vma_rows.h"
 #include "reports/vmflags.h"
 
@@ -185,7 +184,7 @@ static void add_tail(const struct snapshot *s, struct text *x, const struct vma_
 
 	if (in_era(s->k, thp)) {
 		add(x, "THPeligible:    ", LABEL);
-		add_right(x, thp_eligible(s, r->vma), in_era(s->k, thp_wide) ? 8 : 0);
+		add_right(x, r->thp, in_era(s->k, thp_wide) ? 8 : 0);
 		add(x, "\n", 1);
 	}
 	if (r->pkey != COL_UNKNOWN && in_era(s->k, keys)) {

@@ -104,12 +104,12 @@ static void set_mm(const struct snapshot *s, const struct mm *mm, struct row *r,
 		   struct table *t)
 {
 	uint64_t peak = mm->hiwater_rss;
-	int64_t now = counter(mm->counter);
+	int64_t now = counter(mm->counter_shown);
 
 	usage_cells_set(&r->u, &mm->usage);
 	r->vsz = mm->total_vm * page_size(s);
-	r->rss_kernel = pages_bytes(s, now);
-	r->rss_status = pages_bytes(s, counter(mm->counter_shown));
+	r->rss_kernel = pages_bytes(s, counter(mm->counter));
+	r->rss_status = pages_bytes(s, now);
 	r->swap_kernel = pages_bytes(s, mm->counter[RSS_SWAP]);
 	/* the kernel raises hiwater_rss only when rss is about to fall */
 	if (now > 0 && peak < (uint64_t)now)

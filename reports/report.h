@@ -68,6 +68,7 @@ struct table {
 	/* For COL_ONCE, where rows show one thing repeatedly (an mm in each of its
 	   processes): offset of the uint64_t that tells things apart; 0: none. */
 	size_t total_key;
+	const char *note;	/* a line below the table in text, or NULL */
 	struct arena mem;
 };
 

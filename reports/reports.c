@@ -9,6 +9,7 @@ const struct report *const reports[] = {
 	&report_vmas,
 	&report_smaps,
 	&report_maps,
+	&report_check,
 	&report_dmesg,
 	&report_layout,
 	NULL

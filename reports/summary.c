@@ -113,7 +113,8 @@ static void machine(struct maker *m)
 	const struct machine *mc = &m->s->machine;
 
 	m->section = SECTION_MACHINE;
-	say(m, "kernel", arena_printf(m->mem, "%s %s", k->release, k->uts_version));
+	say(m, "kernel", arena_printf(m->mem, "%s%s%s", k->release, *k->uts_version ? " " : "",
+				      k->uts_version));
 	say(m, "host", k->nodename);
 	say(m, "cpu", arena_printf(m->mem, "%s, %u online of %u, %s, pages of %u KiB",
 				   k->arch ? k->arch->name : "?", mc->cpus_online,

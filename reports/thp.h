@@ -3,8 +3,8 @@
 #ifndef VMCENSUS_THP_H
 #define VMCENSUS_THP_H
 
-#include "model/model.h"
+#include "model/gate.h"
 
-bool thp_eligible(const struct snapshot *s, const struct vma *v);
+bool thp_eligible(const struct snapshot *s, const struct gate *g, const struct vma *v);
 
 #endif

@@ -14,7 +14,7 @@ struct vma_row {
 	uint64_t start, end, offset, ino;
 	uint64_t kernel_page, pkey;
 	struct usage_cells u;
-	const struct vma *vma;		/* no column: for the text forms */
+	bool thp;			/* for the text forms from here on */
 	const struct proc *proc;	/* NULL: an mm without a process */
 };
 

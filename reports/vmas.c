@@ -5,8 +5,8 @@
  */
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
-#include "model/gate.h"
 #include "reports/common.h"
+#include "reports/thp.h"
 #include "reports/vma_rows.h"
 #include "reports/vmflags.h"
 
@@ -110,10 +110,10 @@ static void add(struct maker *m, const struct proc *p, const char *comm, const s
 	struct vma_row *r = vec_push(&m->t->mem, &m->rows);
 	const struct file *f = v->file < m->s->nfiles ? &m->s->files[v->file] : NULL;
 
-	r->vma = v;
 	r->proc = p;
 	r->pid = p ? p->pid : COL_UNKNOWN_INT;
 	r->comm = comm;
+	r->thp = thp_eligible(m->s, &m->gate, v);
 	r->start = v->start;
 	r->end = v->end;
 	r->perms = perms(v->flags);

@@ -37,7 +37,8 @@ enum status debuginfod_find(struct dump *d, char **path)
 	*path = NULL;
 	if (!urls || !*urls || !d->build_id_len)
 		return ST_ABSENT;
-	lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+	/* stays loaded: the libraries behind it keep state of their own */
+	lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!lib || !load(lib, &api)) {
 		log_warn(d->log, "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 cannot be "
 				 "loaded: install it, or name a vmlinux with -t");
@@ -54,5 +55,9 @@ enum status debuginfod_find(struct dump *d, char **path)
 	if (fd >= 0)
 		close(fd);
 	dlclose(lib);
-	return fd >= 0 && *path ? ST_OK : ST_ABSENT;
+	if (fd >= 0 && *path)
+		return ST_OK;
+	free(*path);
+	*path = NULL;
+	return ST_ABSENT;
 }

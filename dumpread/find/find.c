@@ -70,21 +70,39 @@ static void find_build_id(struct dump *d, struct reader *r)
 	free(notes);
 }
 
-/* Take what is asked of the file at PATH if it exists; false if it is no help. */
+/*
+ * Every kernel has a variable init_task (init_task_union in 2.4): a chain that
+ * does not know it has VMCOREINFO's few symbols at most, or the kallsyms of a
+ * kernel that was built with CONFIG_KALLSYMS_ALL=n: functions alone.
+ */
+static bool knows_data(const struct dump *d)
+{
+	uint64_t addr;
+
+	return symbols_find(&d->symbols, "init_task", &addr, NULL) ||
+	       symbols_find(&d->symbols, "init_task_union", &addr, NULL);
+}
+
+/* What of TAKE (enum vmlinux_take) is still not there. */
+static unsigned lacking(const struct dump *d, unsigned take)
+{
+	return take & ((d->types.n ? 0 : VMLINUX_TYPES) | (knows_data(d) ? 0 : VMLINUX_SYMBOLS));
+}
+
+/* Take what is lacking from the file at PATH if it exists; true: nothing is now. */
 static bool try_vmlinux(struct dump *d, const char *path, unsigned take)
 {
-	if (access(path, R_OK))
-		return false;
-	if (!vmlinux_add(d, path, take)) {
-		log_info(d->log, "using %s", path);
-		return true;
+	if (!access(path, R_OK)) {
+		if (vmlinux_add(d, path, lacking(d, take)))
+			log_info(d->log, "not used: %s", d->diag.text);
+		else
+			log_info(d->log, "using %s", path);
 	}
-	log_info(d->log, "not used: %s", d->diag.text);
-	return false;
+	return !lacking(d, take);
 }
 
 /* By build-id, by release, by debuginfod. */
-static bool search_vmlinux(struct dump *d, unsigned take)
+static void search_vmlinux(struct dump *d, unsigned take)
 {
 	static const char *const places[][2] = {
 		{ "/usr/lib/debug/boot/vmlinux-", "" },
@@ -93,24 +111,23 @@ static bool search_vmlinux(struct dump *d, unsigned take)
 		{ "/boot/vmlinux-", "" },
 	};
 	char path[PATH_MAX], hex[BUILD_ID_HEX], *cached;
-	bool found = false;
 
 	if (d->build_id_len > 1) {
 		build_id_hex(d->build_id, d->build_id_len, hex);
 		snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", hex,
 			 hex + 2);
 		if (try_vmlinux(d, path, take))
-			return true;
+			return;
 	}
 	for (size_t i = 0; *d->release && i < ARRAY_LEN(places); i++) {
 		snprintf(path, sizeof(path), "%s%s%s", places[i][0], d->release, places[i][1]);
 		if (try_vmlinux(d, path, take))
-			return true;
+			return;
 	}
-	if (!debuginfod_find(d, &cached))
-		found = try_vmlinux(d, cached, take);
-	free(cached);
-	return found;
+	if (lacking(d, take) && !debuginfod_find(d, &cached)) {
+		try_vmlinux(d, cached, take);
+		free(cached);
+	}
 }
 
 static bool search_systemmap(struct dump *d)
@@ -133,31 +150,35 @@ static bool search_systemmap(struct dump *d)
 	return false;
 }
 
-static enum status no_types(struct dump *d)
+static enum status no_types(struct dump *d, const char *btf)
 {
 	const char *release = *d->release ? d->release : "unknown";
 	char hex[BUILD_ID_HEX];
 
 	build_id_hex(d->build_id, d->build_id_len, hex);
 	return fail(&d->diag, ST_ABSENT,
-		    "cannot find the types of kernel %s (build-id %s): there is no usable BTF in "
-		    "the dump and no vmlinux with debug information in the usual places; install "
+		    "cannot find the types of kernel %s (build-id %s): no usable BTF in the dump "
+		    "(%.200s), and no vmlinux with debug information in the usual places; install "
 		    "its debug package (Debian: linux-image-%s-dbg) or name a vmlinux, .btf or "
-		    "layout file with -t", release, *hex ? hex : "unknown", release);
+		    "layout file with -t", release, *hex ? hex : "unknown", btf, release);
 }
 
-/* Has the chain a whole symbol table, and not only VMCOREINFO's few? */
-static bool has_table(const struct dump *d)
+static void search_symbols(struct dump *d)
 {
-	for (unsigned i = 0; i < d->symbols.n; i++)
-		if (d->symbols.v[i].at)
-			return true;
-	return false;
+	if (knows_data(d) || search_systemmap(d))
+		return;
+	search_vmlinux(d, VMLINUX_SYMBOLS);
+	if (knows_data(d))
+		return;
+	log_warn(d->log, "the dump's own symbols hold no data (CONFIG_KALLSYMS_ALL=n?) and no "
+			 "System.map of %s was found: name it, or the vmlinux, with -t",
+		 *d->release ? d->release : "its kernel");
 }
 
 enum status dump_find_kernel(struct dump *d)
 {
 	struct reader *r = reader_new(d);
+	char btf[sizeof(d->diag.text)] = "";
 
 	symbols_add_vmcoreinfo(d);
 	if (symbols_add_kallsyms(d))
@@ -165,14 +186,15 @@ enum status dump_find_kernel(struct dump *d)
 	find_release(d, r);
 	find_build_id(d, r);
 	reader_free(r);
-	if (types_add_btf_dump(d))
+	if (types_add_btf_dump(d)) {
 		log_info(d->log, "%s", d->diag.text);
+		memcpy(btf, d->diag.text, sizeof(btf));
+	}
 	if (!d->types.n)
-		search_vmlinux(d, VMLINUX_TYPES | (has_table(d) ? 0 : VMLINUX_SYMBOLS));
-	if (!has_table(d) && !search_systemmap(d))
-		search_vmlinux(d, VMLINUX_SYMBOLS);
+		search_vmlinux(d, VMLINUX_TYPES | VMLINUX_SYMBOLS);
 	if (!d->types.n)
-		return no_types(d);
+		return no_types(d, btf);
+	search_symbols(d);
 	d->diag.text[0] = '\0';
 	return ST_OK;
 }

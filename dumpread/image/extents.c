@@ -6,10 +6,8 @@
 
 #include "dumpread/base/arena.h"
 
-void extents_add(struct extents *x, uint64_t start, uint64_t end, uint64_t pos)
+static void append(struct extents *x, const struct extent *e)
 {
-	if (end <= start)
-		return;
 	if (x->n == x->cap) {
 		size_t cap = x->cap ? x->cap * 2 : 64;
 		struct extent *v = reallocarray(x->v, cap, sizeof(*v));
@@ -21,7 +19,13 @@ void extents_add(struct extents *x, uint64_t start, uint64_t end, uint64_t pos)
 		x->v = v;
 		x->cap = cap;
 	}
-	x->v[x->n++] = (struct extent){ start, end, pos };
+	x->v[x->n++] = *e;
+}
+
+void extents_add(struct extents *x, uint64_t start, uint64_t end, uint64_t pos)
+{
+	if (end > start)
+		append(x, &(struct extent){ start, end, pos });
 }
 
 void extents_free(struct extents *x)
@@ -79,7 +83,7 @@ static void heap_push(struct heap *h, const struct extent *e)
 	struct extent *v;
 	size_t i;
 
-	extents_add(&h->x, e->start, e->end, e->pos);
+	append(&h->x, e);
 	v = h->x.v;
 	for (i = h->x.n - 1; i && wins(h, &v[i], &v[(i - 1) / 2]); i = (i - 1) / 2)
 		swap(&v[i], &v[(i - 1) / 2]);
@@ -114,7 +118,7 @@ static void emit(struct extents *out, const struct extent *e, uint64_t from, uin
 	if (last && last->end == from && last->pos + (from - last->start) == pos)
 		last->end = to;
 	else
-		extents_add(out, from, to, pos);
+		append(out, &(struct extent){ from, to, pos });
 }
 
 void extents_resolve(struct extents *x, enum extents_order order)

@@ -7,7 +7,7 @@
 #include "dumpread/types/btf_index.h"
 
 #define MAX_DEPTH 32u		/* of typedefs, of arrays, of anonymous members */
-#define MAX_VISITS 1000000u	/* members looked at for one path */
+#define MAX_VISITS 65536u	/* members looked at for one path */
 
 size_t path_type_len(const char *path)
 {
@@ -85,6 +85,7 @@ static uint32_t bytes_of(const struct btf_index *x, uint32_t id)
 struct found {
 	uint32_t type;
 	uint64_t bits;
+	uint64_t end;		/* of the struct that it is a member of, in bits */
 	uint32_t bit_size;	/* 0: not a bit field */
 };
 
@@ -111,8 +112,9 @@ static bool find_member(struct lookup *l, const struct btf_type *agg, uint64_t b
 		if (name && *name) {
 			if (strncmp(name, l->name, l->len) || name[l->len])
 				continue;
-			*ret = (struct found){ m[i].type, bits,
-					       btf_member_bitfield_size(agg, i) };
+			ret->type = m[i].type;
+			ret->bits = bits;
+			ret->bit_size = btf_member_bitfield_size(agg, i);
 			return true;
 		}
 		s = shape_of(l->x, m[i].type);
@@ -136,23 +138,46 @@ static void narrow_int(const struct btf_type *t, struct found *f)
 	f->bit_size = btf_int_bits(t);
 }
 
+/* Does the word of UNIT bits at START hold the field, inside of its struct? */
+static bool word_fits(const struct found *f, uint64_t start, uint64_t unit)
+{
+	return f->bits >= start && f->bits + f->bit_size <= start + unit &&
+	       start + unit <= f->end;
+}
+
 /*
  * The word that holds a bit field: the declared type's where the field lies in
- * one, else (packed structs) the smallest that takes it from its first byte.
+ * one, else (packed structs) the smallest that takes it, from its first byte on
+ * or up to the end of the struct.
+ */
+static bool find_word(const struct found *f, uint32_t bytes, uint64_t *start, uint64_t *unit)
+{
+	*unit = (uint64_t)bytes * 8;
+	if (*unit && *unit <= 64) {
+		*start = f->bits - f->bits % *unit;
+		if (word_fits(f, *start, *unit))
+			return true;
+	}
+	for (*unit = 8; *unit <= 64; *unit *= 2) {
+		*start = f->bits & ~7ull;
+		if (f->end >= *unit)
+			*start = min_u64(*start, (f->end & ~7ull) - *unit);
+		if (word_fits(f, *start, *unit))
+			return true;
+	}
+	return false;
+}
+
+/*
  * BTF counts bits from the low end of the first byte on little-endian machines
  * and from its high end on big-endian ones.
  */
 static bool place_bits(const struct found *f, uint32_t bytes, bool big, struct member *ret)
 {
-	uint64_t unit = (uint64_t)bytes * 8, start = unit ? f->bits - f->bits % unit : 0;
-	uint64_t skip;
+	uint64_t start, unit, skip;
 
-	if (!unit || unit > 64 || f->bits - start + f->bit_size > unit) {
-		start = f->bits & ~7ull;
-		for (unit = 8; unit < f->bits - start + f->bit_size; unit *= 2)
-			if (unit == 64)
-				return false;
-	}
+	if (!find_word(f, bytes, &start, &unit))
+		return false;
 	skip = f->bits - start;
 	ret->offset = (uint32_t)(start / 8);
 	ret->size = (uint32_t)(unit / 8);
@@ -203,6 +228,7 @@ enum status path_member(const struct btf_index *x, const char *path, struct memb
 			return ST_ABSENT;
 		l.name = step.name;
 		l.len = step.len;
+		f.end = f.bits + 8ull * s.t->size;
 		if (!find_member(&l, s.t, f.bits, 0, &f))
 			return ST_ABSENT;
 		s = shape_of(x, f.type);

@@ -217,7 +217,8 @@ static void fill_counters(struct cgbuild *b, struct cgroup *g, uint64_t cgrp)
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-static uint32_t add_row(struct cgbuild *b, uint64_t cgrp, uint32_t parent)
+/* CSS: of memory, 0 if it is to be looked up; cgroup.subsys[] forgets it when a group dies. */
+static uint32_t add_row(struct cgbuild *b, uint64_t cgrp, uint32_t parent, uint64_t css)
 {
 	struct cgroup *g;
 	uint32_t row = (uint32_t)b->rows.n;
@@ -231,7 +232,7 @@ static uint32_t add_row(struct cgbuild *b, uint64_t cgrp, uint32_t parent)
 	g = vec_push(&b->s->mem, &b->rows);
 	*g = (struct cgroup){ .parent = parent, .max = UINT64_MAX };
 	g->path = path_of_cgroup(b, cgrp);
-	g->css = memory_css(b, cgrp, M_CGROUP_SUBSYS);
+	g->css = css ? css : memory_css(b, cgrp, M_CGROUP_SUBSYS);
 	if (g->css)
 		fill_counters(b, g, cgrp);
 	else
@@ -241,7 +242,7 @@ static uint32_t add_row(struct cgbuild *b, uint64_t cgrp, uint32_t parent)
 }
 
 /* The row of the struct cgroup at CGRP; its ancestors get theirs before it. */
-static uint32_t row_of(struct cgbuild *b, uint64_t cgrp)
+static uint32_t row_of(struct cgbuild *b, uint64_t cgrp, uint64_t css)
 {
 	uint64_t chain[DEPTH_MAX];
 	unsigned n = 0;
@@ -259,7 +260,7 @@ static uint32_t row_of(struct cgbuild *b, uint64_t cgrp)
 		n = 1;	/* the group itself is worth a row */
 	}
 	while (n--)
-		row = add_row(b, chain[n], row);
+		row = add_row(b, chain[n], row, n ? 0 : css);
 	return row;
 }
 
@@ -300,7 +301,7 @@ static void walk_memory(struct cgbuild *b)
 		/* a group that is known already has been here: no circles */
 		if (!cgrp || hash_get(&b->by_addr, cgrp) != HASH_NONE)
 			continue;
-		row_of(b, cgrp);
+		row_of(b, cgrp, css);
 		push_children(b, css);
 	}
 }
@@ -315,8 +316,8 @@ static uint32_t row_of_proc(struct cgbuild *b, uint64_t css_set, bool exiting)
 	uint32_t row;
 
 	if (!cgrp || (dfl && pointer(b, cgrp, M_CGROUP_ROOT) == b->dfl_root))
-		return dfl ? row_of(b, dfl) : NONE;
-	row = row_of(b, cgrp);
+		return dfl ? row_of(b, dfl, 0) : NONE;
+	row = row_of(b, cgrp, 0);
 	/* on legacy hierarchies what exits is shown at the root */
 	while (exiting && row != NONE && b->rows.v[row].parent != NONE)
 		row = b->rows.v[row].parent;

@@ -15,7 +15,7 @@
 #include "model/files/files.h"
 
 #define DCACHE_UNHASHED 0x10	/* d_flags, until v2.6.38 */
-#define STEPS_OF_ALL_PATHS (UINT64_C(1) << 26)
+#define STEPS_OF_ALL_PATHS (UINT64_C(1) << 24)
 
 static const char deleted_suffix[] = " (deleted)";
 
@@ -53,8 +53,7 @@ void path_damaged(struct pathwalk *w, enum status st, uint64_t addr)
 {
 	/* one issue for a path, however many of its components are lost */
 	if (w->whole)
-		issue_add(w->k->issues, st, "path", 1, "at %#" PRIx64 ", after \"%.64s\"", addr,
-			  w->buf + w->at);
+		issue_add(w->k->issues, st, "path", 1, "at %#" PRIx64, addr);
 	w->whole = false;
 }
 

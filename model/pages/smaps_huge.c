@@ -139,18 +139,19 @@ static bool table_is_shared(struct acct *a, uint64_t pa)
 }
 
 /*
- * A page under a shared table is mapped once, however many mms use the table.
- * Whoever comes first counts: the table's own frame keeps the claim.
+ * A page under a shared table is mapped once, however many VMAs use the table.
+ * The VMA that comes first counts; the table's own frame keeps its claim.
  */
 static bool claim_table(struct acct *a, uint64_t pa)
 {
 	struct frame *f = frame_at(&a->s->frames, pa >> a->page_shift);
+	uint32_t none = 0, mine = (uint32_t)(a->v - a->s->vmas) + 1;
 
-	for (size_t i = 0; i < a->nclaimed; i++)
-		if (a->claimed[i] == f)
-			return true;
-	if (!f || __atomic_exchange_n(&f->found, 1, __ATOMIC_RELAXED))
-		return !f;
+	if (!f)
+		return true;
+	if (!__atomic_compare_exchange_n(&f->found, &none, mine, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		return none == mine;
 	if (a->nclaimed == a->capclaimed) {
 		a->capclaimed = a->capclaimed ? a->capclaimed * 2 : 16;
 		a->claimed = realloc(a->claimed, a->capclaimed * sizeof(*a->claimed));

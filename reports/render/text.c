@@ -199,11 +199,14 @@ static void render_table(const struct render *r, FILE *out)
 	}
 	measure(&x);
 	plan_totals(&x);
-	put_headings(&x);
+	if (r->t->nrows || !r->t->note)
+		put_headings(&x);
 	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++)
 		put_row(&x, table_row(r->t, n));
 	if (x.label < r->ncols)
 		put_totals(&x);
+	if (r->t->note)
+		fprintf(out, "%s\n", r->t->note);
 	arena_release(&x.mem);
 }
 

@@ -62,15 +62,17 @@ def compare_machine(tally, name, tool, image, truth):
     if done.returncode:
         tally.check(f'{name} machine', [f'exit {done.returncode}: {done.stderr[-400:]}'])
         return
-    memory, swaps, rest = done.stdout.split('\n\n')
-    oom = 'panic Out of memory' in rest
+    def section(name):
+        return '\n'.join(re.findall(rf'^{name} (.*)$', done.stdout, re.M))
+
+    oom = section('panic').startswith('Out of memory')
     tally.check(f'{name} meminfo', compare_meminfo(
-        meminfo(truth.read('meminfo').decode()), meminfo(memory), not oom))
+        meminfo(truth.read('meminfo').decode()), meminfo(section('meminfo')), not oom))
     if not oom:
         tally.check(f'{name} swaps', compare_swaps(truth.read('swaps').decode(),
-                                                   swaps.splitlines()))
+                                                   section('swap').splitlines()))
     then = float(truth.read('uptime').split()[0])
-    now = float(re.search(r'^uptime (\S+)', rest, re.M)[1])
+    now = float(section('uptime'))
     # a tick is lost between the timekeeper's last update and the dump
     tally.check(f'{name} uptime', [] if then - 1 <= now <= then + SECONDS else
                 [f'{then} s when recorded, {now} s in the dump'])

@@ -4,9 +4,9 @@
  *
  *	machine IMAGE
  *
- * The lines of /proc/meminfo, a blank line, the lines of /proc/swaps (without
- * their heading), a blank line, then "uptime SECONDS", "panic TEXT" and
- * "panic_task PID COMM" where known. A value that could not be read is "-".
+ * Lines "meminfo NAME: VALUE kB" as in /proc/meminfo, "swap FILE SIZE USED PRIORITY" as
+ * in /proc/swaps, "uptime SECONDS", and "panic TEXT", "panic_task PID COMM" where known.
+ * A value that could not be read is "-".
  * tests/suite/machine.py compares it with what the kernel said.
  */
 #include <inttypes.h>
@@ -22,11 +22,11 @@ static void put_meminfo(const struct machine *m)
 		bool count = !strncmp(c->name, "HugePages_", 10);
 
 		if (c->value == UINT64_MAX)
-			printf("%s: -\n", c->name);
+			printf("meminfo %s: -\n", c->name);
 		else if (count)
-			printf("%s: %" PRIu64 "\n", c->name, c->value);
+			printf("meminfo %s: %" PRIu64 "\n", c->name, c->value);
 		else
-			printf("%s: %" PRIu64 " kB\n", c->name, c->value / 1024);
+			printf("meminfo %s: %" PRIu64 " kB\n", c->name, c->value / 1024);
 	}
 }
 
@@ -37,7 +37,7 @@ static void put_swaps(const struct snapshot *s)
 	for (uint32_t i = 0; i < s->machine.nswaps; i++) {
 		const struct swap_area *a = &s->machine.swaps[i];
 
-		printf("%s %" PRIu64 " %" PRIu64 " %d\n", a->path ? a->path : "-",
+		printf("swap %s %" PRIu64 " %" PRIu64 " %d\n", a->path ? a->path : "-",
 		       a->pages << shift >> 10, a->used << shift >> 10, a->prio);
 	}
 }
@@ -58,9 +58,8 @@ int main(int argc, char **argv)
 	}
 	s = snapshot_build(k, NEED_MACHINE | NEED_LOG, NULL);
 	put_meminfo(&s->machine);
-	putchar('\n');
 	put_swaps(s);
-	printf("\nuptime %.2f\n", (double)s->machine.uptime / 1e9);
+	printf("uptime %.2f\n", (double)s->machine.uptime / 1e9);
 	if (s->machine.panic)
 		printf("panic %s\n", s->machine.panic);
 	if (s->machine.panic_pid >= 0)

@@ -109,6 +109,7 @@ static void put_tree(struct fake *f)
 	link_after(f, MEM(2) + CSS_SIBLING, MEM(1) + CSS_CHILDREN);
 	fake_put_uint(f, MEM(1) + MEM_MAX, 77, 8);
 	fake_put_uint(f, CG(2) + CSS_FLAGS, 0, 4);
+	put_ptr(f, CG(2) + CG_SUBSYS + MEMORY_ID * 8, 0);
 	fake_put_uint(f, MEM(2) + MEM_USAGE, (uint64_t)-3, 8);
 	put_set(f, 0, 0, 0);
 	put_set(f, 1, 2, 2);
@@ -160,6 +161,8 @@ static void test_unified(void)
 	CHECK_EQ(r.s.cgroups[1].css, fake_kva(f, MEM(1)));
 	CHECK_STR(r.s.cgroups[2].path, "/a/b c (deleted)");
 	CHECK_EQ(r.s.cgroups[2].usage, 0);
+	CHECK_EQ(r.s.cgroups[2].swap, 300);
+	CHECK_EQ(r.s.cgroups[2].css, fake_kva(f, MEM(2)));
 	CHECK_EQ(r.s.cgroups[2].max, UINT64_MAX);
 	CHECK_STR(r.s.cgroups[3].path, "/z");
 	CHECK_STR(r.s.cgroups[4].path, "/a/x");

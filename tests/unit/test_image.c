@@ -82,7 +82,7 @@ static void check_image(const struct bytes *b, const struct mkimage *m, const ch
 		CHECK_EQ(image_pages_present(im), count_present(m));
 		CHECK_EQ(wrong_pages(im, m), 0);
 		CHECK_EQ(issues_total(&im->issues), 0);
-		if (m->vmcoreinfo && (!m->version || m->version >= 3 + m->vmcoreinfo_in_notes)) {
+		if (m->vmcoreinfo && (!m->version || m->version >= (m->vmcoreinfo_in_notes ? 4u : 3u))) {
 			CHECK_STR(im->vmcoreinfo, m->vmcoreinfo);
 			CHECK_STR(im->header.release, "6.1.0-test");
 			CHECK_EQ(im->header.crash_time, 1700000001);
@@ -373,6 +373,58 @@ static void test_elf_overlap(void)
 	mk_free(&b);
 }
 
+/* ---- by libkdumpfile -------------------------------------------------- */
+
+/*
+ * An s390 stand-alone dump (zipl; libkdumpfile src/kdumpfile/s390dump.c): a
+ * header of one page, all memory, an end marker. It has no map of its pages.
+ */
+static void test_s390(void)
+{
+	struct mkimage m = { .page_shift = 12, .max_pfn = 10 };
+	struct bytes b = { 0 };
+	uint8_t page[4096], got[4096];
+	char path[64];
+	const char *paths[] = { path };
+	struct image_ctx *ctx;
+	struct image *im;
+	unsigned wrong = 0;
+
+	put_uint(&b, 0, 0xa8190173618f23fd, 8, true);
+	put_uint(&b, 12, 4096, 4, true);		/* hdr_size */
+	put_uint(&b, 20, 4096, 4, true);		/* page_size */
+	put_uint(&b, 24, m.max_pfn * 4096, 8, true);	/* mem_size */
+	put_uint(&b, 48, m.max_pfn, 4, true);		/* num_pages */
+	put_uint(&b, 72, 2, 4, true);			/* arch: 64-bit */
+	for (uint64_t pfn = 0; pfn < m.max_pfn; pfn++) {
+		mk_page(&m, pfn, page);
+		put_at(&b, 4096 * (pfn + 1), page, 4096);
+	}
+	put_at(&b, 4096 * (m.max_pfn + 1), "DUMP_END\0\0\0\0\0\0\0\0", 16);
+	mk_file(&b, b.n, path);
+	im = open_files(paths, 1, NULL);
+	if (CHECK(im != NULL)) {
+		CHECK_STR(im->ops->name, "libkdumpfile");
+		CHECK_STR(im->format, "S390 Dump");
+		CHECK_EQ(im->elf_machine, EM_S390);
+		CHECK_EQ(im->word_size, 8);
+		CHECK(im->big_endian);
+		CHECK_EQ(im->max_pfn, m.max_pfn);
+		ctx = im->ops->ctx_new(im);
+		for (uint64_t pfn = 0; pfn < m.max_pfn; pfn++) {
+			mk_page(&m, pfn, page);
+			wrong += !im->ops->present(im, pfn) ||
+				 im->ops->read(im, ctx, pfn, got) || memcmp(page, got, 4096);
+		}
+		CHECK_EQ(wrong, 0);
+		CHECK(im->ops->read(im, ctx, m.max_pfn, got) == ST_NODATA);
+		im->ops->ctx_free(ctx);
+	}
+	image_close(im);
+	unlink(path);
+	mk_free(&b);
+}
+
 /* ---- flattened -------------------------------------------------------- */
 
 static void test_flat(void)
@@ -449,5 +501,6 @@ int main(void)
 	test_elf_64k();
 	test_elf_overlap();
 	test_flat();
+	test_s390();
 	return check_done();
 }

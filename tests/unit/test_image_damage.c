@@ -293,6 +293,14 @@ static void test_refusals(void)
 	refused("/", "is a directory");
 	refused_bytes("", 0, "is empty");
 	refused_bytes("hello, world\n", 13, "not a memory dump");
+	for (size_t n = 1; n < 100000; n = n * 3 + 1) {
+		struct bytes text = { 0 };
+
+		for (size_t i = 0; i < n; i++)
+			put_at(&text, i, &"lorem ipsum\n"[i % 12], 1);
+		refused_bytes(text.v, n, "not a memory dump");
+		mk_free(&text);
+	}
 	refused_bytes("\xfd" "7zXZ\0xxxx", 10, "xz -d");
 	refused_bytes("\x1f\x8b\x08", 3, "gzip -d");
 	refused_bytes("KDUMP   ", 8, "cut off inside the dump header");

@@ -60,11 +60,11 @@ static void test_procs_options(void)
 		thread = { .pid = 12 };
 
 	check_opts("procs", &threads, "pid,tid,comm,state,minflt,rss",
-		"  PID TID COMM        STATE MINFLT RSS\n"
+		"  PID TID COMM      STATE MINFLT RSS\n"
 		"   10  10 sh\\x1b[2J S          0  28\n"
-		"   10  12 worker      D          7  28\n"
-		"   11  11 child       R          0  28\n"
-		"total                            7  28\n");
+		"   10  12 worker    D          7  28\n"
+		"   11  11 child     R          0  28\n"
+		"total                          7  28\n");
 	check_opts("procs", &kernel, "pid,rss",
 		"  PID RSS\n   10  28\n   11  28\n    2   0\ntotal  28\n");
 	check_opts("procs", &one, "pid,rss", "PID RSS\n 11  28\n");

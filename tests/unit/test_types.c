@@ -60,11 +60,14 @@ static uint32_t size_of(struct fake *f, const char *type)
 		CHECK_EQ(at_m.size, sizeof(((type *)0)->field));                     \
 	} while (0)
 
-/* The bits that are ones in P are those of M. */
-static void check_ones(const void *p, struct member m, unsigned bits)
+/* The bits that are ones in the SIZE bytes at P are those of M. */
+static void check_ones(const void *p, size_t size, struct member m, unsigned bits)
 {
-	uint64_t word = load_uint((const uint8_t *)p + m.offset, m.size, false);
+	uint64_t word;
 
+	if (!CHECK(m.offset + m.size <= size))
+		return;
+	word = load_uint((const uint8_t *)p + m.offset, m.size, false);
 	CHECK_EQ(m.bit_size, bits);
 	CHECK_EQ(word, (bits == 64 ? ~0ull : (1ull << bits) - 1) << m.bit_offset);
 }
@@ -74,7 +77,7 @@ static void check_ones(const void *p, struct member m, unsigned bits)
 		type bits_v;                                                         \
 		memset(&bits_v, 0, sizeof(bits_v));                                  \
 		bits_v.field = ~bits_v.field;                                        \
-		check_ones(&bits_v, ask(f, path), bits);                             \
+		check_ones(&bits_v, sizeof(bits_v), ask(f, path), bits);             \
 	} while (0)
 
 static void check_places(struct fake *f)
@@ -175,7 +178,8 @@ static bool compile(const char *cc, int version, const char *flags, const char *
 	char cmd[1024];
 
 	snprintf(cmd, sizeof(cmd),
-		 "command -v %s >/dev/null 2>&1 && printf '#include \"tests/unit/types_sample.h\"\\n"
+		 "command -v %s >/dev/null 2>&1 && "
+		 "printf '#include \"tests/unit/types_sample.h\"\\n"
 		 "extern struct sample_outer *f(struct sample_packed *);\\n"
 		 "struct sample_outer o; struct sample_packed p; sample_outer_alias *q;\\n"
 		 "enum sample_wide w; sample_anon_t a;\\n' | "

@@ -1,10 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""truth.py DEVICE: stop user space, then write what the kernel itself says of memory, as a tar, to DEVICE."""
+"""truth.py DEVICE [PANIC]: stop user space, then write what the kernel itself says of memory, as
+a tar, to DEVICE.
+
+It stays alive until the dump and nothing runs after it: with every process that starts or ends, the
+others' share of the pages of libc changes.  PANIC "sysrq" brings the machine down from here.
+"""
+import ctypes
 import glob
 import io
 import mmap
 import os
+import re
 import signal
 import struct
 import sys
@@ -51,6 +58,13 @@ def freeze(pids):
     time.sleep(1)
     os.sync()
     time.sleep(1)
+
+
+def settle():
+    """Map all of this program's own pages at once, or the first use of one would change others' Pss."""
+    libc = ctypes.CDLL(None)
+    libc.mlockall(1)        # MCL_CURRENT
+    libc.munlockall()
 
 
 def pagemap(pid, maps):
@@ -111,7 +125,11 @@ def control_groups():
 
 
 def trim():
-    """For small dumps: drop the inodes and directory entries that looking through /proc has left."""
+    """For small dumps: drop unused inodes and directory entries.
+
+    Done before as well as after looking through /proc, which leaves thousands: the same knob also
+    has huge pages split and their untouched parts freed, which must not happen after the truth.
+    """
     if b' trim' not in (read('/proc/cmdline') or b''):
         return
     for _ in range(3):
@@ -120,7 +138,15 @@ def trim():
         time.sleep(1)
 
 
+def kernel_log():
+    """As syslog(2) gives it, less the priorities: dmesg(1) has ideas of its own on indentation."""
+    text = ctypes.create_string_buffer(4 << 20)
+    size = ctypes.CDLL(None).klogctl(3, text, len(text))    # SYSLOG_ACTION_READ_ALL
+    return re.sub(rb'^<\d+>', b'', text.raw[:max(size, 0)], flags=re.M)
+
+
 def everything(pids, users):
+    trim()
     for pid in pids:
         yield from process(pid, pid in users)
     trim()
@@ -131,7 +157,7 @@ def everything(pids, users):
     for name in OF_SYSFS:
         yield os.path.basename(name), read('/sys/' + name)
     yield from control_groups()
-    yield 'dmesg', os.popen('dmesg').buffer.read()
+    yield 'dmesg', kernel_log()
 
 
 def archive(items):
@@ -161,10 +187,18 @@ def write_raw(device, data):
 def main():
     pids = sorted(int(p) for p in os.listdir('/proc') if p.isdigit())
     users = {p for p in pids if not is_kernel_thread(p)}
+    device, panic = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ''
     freeze(users)
+    settle()
     data = archive(everything(pids, users))
-    write_raw(sys.argv[1], data)
-    print(f'LAB-TRUTH {len(data)} bytes, {len(users)} user processes', flush=True)
+    write_raw(device, data)
+    print(f'LAB-TRUTH {len(data)} bytes, {len(users)} user processes\nLAB-READY', flush=True)
+    if panic == 'oom':      # memory must change for that: the caller brings it about
+        return
+    if panic == 'sysrq':
+        with open('/proc/sysrq-trigger', 'w') as f:
+            f.write('c')
+    signal.pause()
 
 
 main()

@@ -37,12 +37,13 @@ class Containers:
     """make(NAME) gives the files of that container: one, or several for a split dump."""
 
     # None: not by makedumpfile alone
-    FLAGS = {'zlib': ['-c'], 'lzo': ['-l'], 'zstd': ['-z'], 'raw': [], 'elf31': ['-E'],
+    FLAGS = {'zlib': ['-c'], 'lzo': ['-l'], 'zstd': ['-z'], 'raw': [], 'elf-filtered': ['-E'],
              'snappy': None, 'flattened': None, 'split': None}
 
-    def __init__(self, makedumpfile, vmcore, page_flags=('-c',)):
+    def __init__(self, makedumpfile, vmcore, level=31, page_flags=('-c',)):
         """PAGE_FLAGS: how pages are compressed where the container leaves the choice."""
-        self.tool, self.vmcore, self.page_flags = makedumpfile, vmcore, list(page_flags)
+        self.tool, self.vmcore = makedumpfile, vmcore
+        self.level, self.page_flags = ['-d', str(level)], list(page_flags)
 
     def missing(self, name):
         """Why NAME cannot be made, or None."""
@@ -55,18 +56,18 @@ class Containers:
         if os.path.exists(out):
             return [out]
         if name == 'snappy':
-            run(sys.executable, HERE + '/recompress.py', *self.make('zlib'), out)
+            run(sys.executable, HERE + '/recompress.py', 'snappy', *self.make('zlib'), out)
         elif name == 'flattened':
             with open(out, 'wb') as f:
                 self._flatten(f)
         elif name == 'split':
             return self._split(out)
         else:
-            self.tool('-d', '31', *self.FLAGS[name], self.vmcore, out)
+            self.tool(*self.level, *self.FLAGS[name], self.vmcore, out)
         return [out]
 
     def _flatten(self, out):
-        done = subprocess.run([*self.tool.command, '-F', *self.page_flags, '-d', '31', self.vmcore], stdout=out,
+        done = subprocess.run([*self.tool.command, '-F', *self.page_flags, *self.level, self.vmcore], stdout=out,
                               stderr=subprocess.PIPE, timeout=600)
         if done.returncode:
             raise LabError(f'makedumpfile -F: {done.stderr[-500:]!r}')
@@ -75,6 +76,6 @@ class Containers:
         # A block of the default size, 1 GiB, would put all of a small guest in one part.
         parts = [f'{out}{i}' for i in (1, 2, 3)]
         if not os.path.exists(parts[0]):
-            self.tool('--split', '--splitblock-size', '16', *self.page_flags, '-d', '31',
+            self.tool('--split', '--splitblock-size', '16', *self.page_flags, *self.level,
                       self.vmcore, *parts)
         return parts

@@ -9,9 +9,9 @@ import socket
 import subprocess
 import tarfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from .packages import LabError, run
+from .packages import LabError, run, version_key
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT_PACKAGES = ('python3,procps,kmod,util-linux,iproute2,kexec-tools,makedumpfile,'
@@ -34,7 +34,6 @@ class Plan:
     append: str = ''
     timeout: int = 420
     processors: int = 2
-    files: dict = field(default_factory=dict)
 
 
 def root_image(cache):
@@ -79,6 +78,13 @@ class Kernel:
         self.image = (glob.glob(folder + '/boot/vmlinuz-*') + glob.glob(self.modules + '/vmlinuz*'))[0]
         if not os.path.exists(self.modules + '/modules.dep.bin'):
             run('depmod', '-b', self.base, self.release)
+
+    @property
+    def dump_level(self):
+        """makedumpfile's -d.  Up to 1.7.8 at least it takes slab pages of the newest kernels for
+        user pages (bit 3, value 8) and drops them, and with them tasks and files: so not there.
+        """
+        return 31 if version_key(self.release)[:2] < (7, 0) else 23
 
     def needed_modules(self):
         """Paths of MODULES and what they depend on, in the order to load them."""
@@ -202,7 +208,7 @@ class Machine:
         plan = self.plan
         append = f'console=ttyS0 panic=0 secretmem.enable=1 lab={plan.labs} {plan.append}'
         if plan.panic:
-            append += f' crashkernel=256M panicby={plan.panic}'
+            append += f' crashkernel=256M panicby={plan.panic} dumplevel={self.kernel.dump_level}'
         command = ['qemu-system-x86_64', '-accel', 'tcg,thread=multi', '-cpu', plan.cpu,
                    '-m', str(plan.memory), '-smp', str(plan.processors), '-nodefaults', '-no-reboot',
                    '-display', 'none', '-serial', 'file:' + self.log,

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Page tables to numbers, on x86-64 tables laid out by hand. */
+#include "model/pages/account.h"
+
+#include <stdlib.h>
+
+#include "arch/x86/x86_64.h"
+#include "dumpread/base/bytes.h"
+#include "model/pages/frames.h"
+#include "tests/unit/check.h"
+#include "tests/unit/fake.h"
+
+#define P 1ull
+#define RW 2ull
+#define A (1ull << 5)
+#define D (1ull << 6)
+#define PSE (1ull << 7)
+#define SPECIAL (1ull << 9)
+
+#define PAGE 4096ull
+#define HUGE (2ull << 20)
+#define FULL (PAGE << PSS_SHIFT)
+#define ROOT 0x100000ull	/* tables are taken from here on */
+#define VA 0x7f0000000000ull
+#define VMAS 8
+
+struct rig {
+	struct fake *f;
+	struct snapshot s;
+	struct mm mms[2];
+	struct vma vmas[VMAS];
+	struct file files[2];
+	struct memmap_range range;
+	struct frame *chunk;
+	uint64_t next_table;
+};
+
+static struct rig *rig_new(void)
+{
+	struct rig *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		abort();
+	g->f = fake_new(8, false);
+	g->f->kernel.paging = &x86_64_paging[X86_64_4LEVEL];
+	x86_64_env_init(&g->f->kernel.env, (uint64_t)FAKE_PAGES << 12);
+	/* more memory than the dump holds, so that any pfn can be mapped */
+	g->f->kernel.env.max_pa = 1ull << 40;
+	g->range = (struct memmap_range){ .end = 1 << 16, .page_kva = 0xffffea0000000000ull };
+	g->f->kernel.memmap = (struct memmap){ .v = &g->range, .n = 1, .page_size = 64,
+					       .max_pfn = 1 << 16, .kva_ascends = true };
+	fake_member(g->f, M_PAGE_MAPCOUNT, 48, 4);
+	fake_enum(g->f, E_PG_ANON_EXCLUSIVE, 17);
+	fake_symbol(g->f, Y_MIGRATE_PAGES, FAKE_BASE);	/* types 29, 30, 31 migrate */
+	for (int i = 0; i < RULE_COUNT; i++)
+		g->f->kernel.rules.on[i] = true;
+	g->f->kernel.rules.on[RULE_RSS_HAS_SPECIAL] = false;
+	g->f->kernel.rules.on[RULE_THP_BY_HEAD] = false;
+	g->f->kernel.rules.on[RULE_SWAP_ANY] = false;
+	g->f->kernel.rules.on[RULE_SHMEM_HOLE_BY_ADDRESS] = false;
+	g->f->kernel.rules.on[RULE_SWP_PTE_MARKER] = false;
+	g->f->kernel.rules.on[RULE_SWP_SWAPIN_ERROR] = false;
+	g->chunk = calloc(1u << FRAME_CHUNK_SHIFT, sizeof(*g->chunk));
+	g->s.frames.chunk = calloc(2, sizeof(*g->s.frames.chunk));
+	g->s.frames.chunk[0] = g->chunk;
+	g->s.frames.nchunks = 2;
+	g->s.frames.max_pfn = 1 << 16;
+	g->s.k = &g->f->kernel;
+	g->s.mms = g->mms;
+	g->s.vmas = g->vmas;
+	g->s.files = g->files;
+	g->next_table = ROOT;
+	return g;
+}
+
+static void rig_free(struct rig *g)
+{
+	frames_free(&g->s.frames);
+	fake_free(g->f);
+	free(g);
+}
+
+static uint64_t new_table(struct rig *g)
+{
+	uint64_t pa = g->next_table, zero = 0;
+
+	g->next_table += PAGE;
+	fake_put(g->f, pa, &zero, sizeof(zero));
+	return pa;
+}
+
+static uint64_t get(struct rig *g, uint64_t pa)
+{
+	uint64_t v = 0;
+
+	read_pa(g->f->r, pa, &v, sizeof(v));
+	return v;
+}
+
+static struct mm *add_mm(struct rig *g)
+{
+	struct mm *m = &g->mms[g->s.nmms++];
+
+	m->pgd_pa = new_table(g);
+	m->first_vma = g->s.nvmas;
+	return m;
+}
+
+/* Of the newest mm; VMAs must come in order. */
+static struct vma *add_vma(struct rig *g, uint64_t start, uint64_t bytes, uint64_t flags)
+{
+	struct vma *v = &g->vmas[g->s.nvmas++];
+
+	*v = (struct vma){ .start = start, .end = start + bytes, .flags = flags,
+			   .mm = g->s.nmms - 1, .file = NONE };
+	g->mms[v->mm].nvmas++;
+	return v;
+}
+
+/* Physical address of the entry of LEVEL for VA, tables made on the way. */
+static uint64_t entry_of(struct rig *g, uint64_t root, uint64_t va, unsigned level)
+{
+	uint64_t table = root;
+
+	for (unsigned l = 3;; l--) {
+		uint64_t at = table + (va >> (12 + 9 * l) & 511) * 8;
+
+		if (l == level)
+			return at;
+		if (!get(g, at))
+			fake_put_uint(g->f, at, new_table(g) | P | RW, 8);
+		table = get(g, at) & ~0xfffull;
+	}
+}
+
+static void map(struct rig *g, uint64_t va, unsigned level, uint64_t entry)
+{
+	struct mm *m = &g->mms[g->s.nmms - 1];
+
+	fake_put_uint(g->f, entry_of(g, m->pgd_pa, va, level), entry, 8);
+}
+
+static uint64_t swap_entry(unsigned type, uint64_t offset)
+{
+	return (uint64_t)type << 59 | (~offset & ((1ull << 50) - 1)) << 9;
+}
+
+static void frame(struct rig *g, uint64_t pfn, uint32_t flags, uint32_t mapcount)
+{
+	g->chunk[pfn] = (struct frame){ .flags = FR_EXISTS | flags, .mapcount = mapcount };
+}
+
+static void run(struct rig *g)
+{
+	account_build(&g->s, NONE);
+}
+
+static void test_pages(void)
+{
+	struct rig *g = rig_new();
+	struct usage *u;
+
+	add_mm(g);
+	u = &add_vma(g, VA, 16 * PAGE, VMA_READ | VMA_WRITE | VMA_LOCKED)->usage;
+	frame(g, 10, FR_ANON | FR_SWAPBACKED | FR_SINGLE, 1);
+	frame(g, 11, FR_CACHE | FR_REFERENCED, 3);
+	frame(g, 12, FR_SWAPBACKED | FR_CACHE | FR_DIRTY, 1);
+	frame(g, 13, FR_ANON, 1);				/* lazily free */
+	frame(g, 14, FR_ANON | FR_KSM | FR_SWAPBACKED, 600);
+	map(g, VA, 0, 10 << 12 | P | RW | A | D);
+	map(g, VA + PAGE, 0, 11 << 12 | P);
+	map(g, VA + 2 * PAGE, 0, 12 << 12 | P | RW);
+	map(g, VA + 3 * PAGE, 0, 13 << 12 | P | RW);
+	map(g, VA + 4 * PAGE, 0, 14 << 12 | P);
+	run(g);
+	CHECK_EQ(u->size, 16 * PAGE);
+	CHECK_EQ(u->rss, 5 * PAGE);
+	CHECK_EQ(u->pss, 3 * FULL + FULL / 3 + FULL / 600);
+	CHECK_EQ(u->pss_anon, 2 * FULL + FULL / 600);
+	CHECK_EQ(u->pss_file, FULL / 3);
+	CHECK_EQ(u->pss_shmem, FULL);
+	CHECK_EQ(u->pss_dirty, 2 * FULL);
+	CHECK_EQ(u->pss_locked, u->pss);
+	CHECK_EQ(u->private_dirty, 2 * PAGE);
+	CHECK_EQ(u->private_clean, PAGE);
+	CHECK_EQ(u->shared_clean, 2 * PAGE);
+	CHECK_EQ(u->referenced, 2 * PAGE);
+	CHECK_EQ(u->anonymous, 3 * PAGE);
+	CHECK_EQ(u->lazyfree, PAGE);
+	CHECK_EQ(u->ksm, PAGE);
+	CHECK_EQ(u->rss_anon, 3 * PAGE);
+	CHECK_EQ(u->rss_shmem, PAGE);
+	CHECK_EQ(u->rss_file, PAGE);
+	CHECK_EQ(u->table_bytes, 3 * PAGE);
+	for (unsigned pfn = 10; pfn < 15; pfn++)
+		CHECK_EQ(g->chunk[pfn].found, 1);
+	/* before 4.5 a reference count of one said nothing */
+	g->f->kernel.rules.on[RULE_SINGLE_REF] = false;
+	g->chunk[10].mapcount = 2;
+	run(g);
+	CHECK_EQ(u->pss_anon, FULL + FULL / 2 + FULL / 600);
+	/* one mm alone: whoever else maps a page is not known */
+	g->chunk[10].found = 7;
+	account_build(&g->s, 0);
+	CHECK_EQ(u->rss, 5 * PAGE);
+	CHECK_EQ(g->chunk[10].found, 7);
+	rig_free(g);
+}
+
+static void test_no_page(void)
+{
+	struct rig *g = rig_new();
+	struct usage *u;
+
+	add_mm(g);
+	u = &add_vma(g, VA, 16 * PAGE, VMA_READ)->usage;
+	frame(g, 10, FR_ANON, 1);
+	g->chunk[11].flags = FR_UNREAD;
+	map(g, VA, 0, 10 << 12 | P | SPECIAL);		/* the zero page */
+	map(g, VA + PAGE, 0, 11 << 12 | P);
+	map(g, VA + 2 * PAGE, 0, 0x9000ull << 12 | P);	/* its chunk is not there */
+	map(g, VA + 3 * PAGE, 0, 0x80000ull << 12 | P);	/* no struct page */
+	run(g);
+	CHECK_EQ(u->rss, 0);
+	CHECK_EQ(u->special, 2 * PAGE);
+	CHECK_EQ(u->unknown, 2 * PAGE);
+	g->f->kernel.rules.on[RULE_RSS_HAS_SPECIAL] = true;
+	run(g);
+	CHECK_EQ(u->rss, 2 * PAGE);
+	rig_free(g);
+}
+
+/* Kernels without pte_special: what a PFNMAP VMA maps is told by its offset. */
+static void test_pfnmap(void)
+{
+	struct rig *g = rig_new();
+	struct vma *v;
+
+	add_mm(g);
+	v = add_vma(g, VA, 16 * PAGE, VMA_READ | VMA_PFNMAP | 0x20);
+	v->pgoff = 20;
+	g->f->kernel.rules.on[RULE_PTE_SPECIAL] = false;
+	frame(g, 21, FR_RESERVED, 0);
+	frame(g, 30, FR_ANON, 1);
+	map(g, VA + PAGE, 0, 21 << 12 | P);	/* what was mapped there */
+	map(g, VA + 2 * PAGE, 0, 30 << 12 | P);	/* a copy */
+	run(g);
+	CHECK_EQ(v->usage.rss, PAGE);
+	CHECK_EQ(v->usage.special, PAGE);
+	v->flags |= VMA_SHARED;
+	run(g);
+	CHECK_EQ(v->usage.rss, 0);
+	rig_free(g);
+}
+
+static void test_huge(void)
+{
+	struct rig *g = rig_new();
+	struct usage *u;
+
+	add_mm(g);
+	u = &add_vma(g, VA, 4 * HUGE, VMA_READ | VMA_WRITE)->usage;
+	for (unsigned i = 0; i < 512; i++) {
+		frame(g, 512 + i, FR_ANON | FR_SWAPBACKED | (i ? FR_TAIL : FR_HEAD) |
+		      9u << FR_ORDER_SHIFT, i < 100 ? 2 : 1);
+		frame(g, 1024 + i, FR_SWAPBACKED | FR_SINGLE | (i ? FR_TAIL : FR_HEAD) |
+		      9u << FR_ORDER_SHIFT, 1);
+		frame(g, 1536 + i, FR_ZONE_DEVICE, 1);
+	}
+	map(g, VA, 1, 512 << 12 | P | RW | PSE | A | D);
+	map(g, VA + HUGE, 1, 1024 << 12 | P | PSE);
+	map(g, VA + 2 * HUGE, 1, 1536 << 12 | P | PSE);
+	run(g);
+	/* the page of device memory is no compound page: one page, as smaps has it */
+	CHECK_EQ(u->rss, 2 * HUGE + PAGE);
+	CHECK_EQ(u->anon_huge, HUGE);
+	CHECK_EQ(u->shmem_huge, HUGE);
+	CHECK_EQ(u->file_huge, 0);
+	CHECK_EQ(u->pss, 412 * FULL + 100 * (FULL / 2) + 513 * FULL);
+	CHECK_EQ(u->shared_dirty, 100 * PAGE);
+	CHECK_EQ(u->private_dirty, 412 * PAGE);
+	CHECK_EQ(u->private_clean, HUGE + PAGE);
+	CHECK_EQ(u->referenced, HUGE);
+	CHECK_EQ(u->table_bytes, 2 * PAGE);
+	CHECK_EQ(g->chunk[512].found, 1);
+	CHECK_EQ(g->chunk[1023].found, 1);
+	g->f->kernel.rules.on[RULE_THP_BY_HEAD] = true;
+	run(g);
+	CHECK_EQ(u->shared_dirty, HUGE);
+	rig_free(g);
+}
+
+static void set_rules(struct rig *g, bool shared, bool single, bool clean)
+{
+	g->f->kernel.rules.on[RULE_NONPRESENT_SHARED] = shared;
+	g->f->kernel.rules.on[RULE_NONPRESENT_SINGLE] = single;
+	g->f->kernel.rules.on[RULE_NONPRESENT_CLEAN] = clean;
+}
+
+static void test_migration(void)
+{
+	struct rig *g = rig_new();
+	struct usage *u;
+
+	add_mm(g);
+	u = &add_vma(g, VA, 16 * PAGE, VMA_READ)->usage;
+	frame(g, 10, FR_ANON | FR_SWAPBACKED, 4);
+	map(g, VA, 0, swap_entry(29, 10));
+	set_rules(g, true, true, true);		/* 6.11 */
+	run(g);
+	CHECK_EQ(u->rss, PAGE);
+	CHECK_EQ(u->shared_clean, PAGE);
+	CHECK_EQ(u->pss, FULL);
+	CHECK_EQ(u->swap, 0);
+	CHECK_EQ(g->chunk[10].found, 0);
+	set_rules(g, false, true, true);	/* 5.17 */
+	run(g);
+	CHECK_EQ(u->private_clean, PAGE);
+	CHECK_EQ(u->pss, FULL);
+	set_rules(g, false, false, false);	/* before: bits of the offset are asked */
+	map(g, VA, 0, swap_entry(29, 10) | A);
+	run(g);
+	CHECK_EQ(u->pss, FULL / 4);
+	CHECK_EQ(u->shared_clean, PAGE);
+	CHECK_EQ(u->referenced, PAGE);
+	g->f->kernel.rules.on[RULE_MIGRATION_IS_PAGE] = false;
+	g->f->kernel.rules.on[RULE_SWAP_ANY] = true;
+	run(g);
+	CHECK_EQ(u->rss, 0);
+	CHECK_EQ(u->swap, PAGE);
+	rig_free(g);
+}
+
+static void test_swap(void)
+{
+	struct rig *g = rig_new();
+	struct usage *u;
+
+	add_mm(g);
+	u = &add_vma(g, VA, 16 * PAGE, VMA_READ)->usage;
+	map(g, VA, 0, swap_entry(0, 10));
+	map(g, VA + 5 * PAGE, 0, swap_entry(3, 77));
+	run(g);
+	CHECK_EQ(u->swap, 2 * PAGE);
+	CHECK_EQ(u->swap_ptes, 2 * PAGE);
+	CHECK_EQ(u->swap_pss, 2 * FULL);	/* no such area: counted alone */
+	CHECK_EQ(u->rss, 0);
+	rig_free(g);
+}
+
+static void test_hugetlb(void)
+{
+	struct rig *g = rig_new();
+	uint64_t flags = VMA_READ | VMA_HUGETLB | VMA_SHARED, table;
+	struct vma *v[2];
+
+	g->files[0] = (struct file){ .kind = FILE_HUGETLB, .huge_page_size = HUGE };
+	frame(g, 512, FR_HUGETLB | FR_HEAD | FR_SHARED_FOLIO | 9u << FR_ORDER_SHIFT, 2);
+	frame(g, 1024, FR_HUGETLB | FR_HEAD | 9u << FR_ORDER_SHIFT, 1);
+	for (int i = 0; i < 2; i++) {
+		add_mm(g);
+		v[i] = add_vma(g, VA, 512 * HUGE, flags);
+		v[i]->file = 0;
+	}
+	/* the second mm uses the first one's table */
+	fake_member(g->f, M_PT_SHARE_COUNT, 0, 4);
+	g->s.nmms = 1;
+	map(g, VA, 1, 512 << 12 | P | RW | PSE);
+	map(g, VA + HUGE, 1, 1024 << 12 | P | RW | PSE);
+	table = entry_of(g, g->mms[0].pgd_pa, VA, 1) & ~0xfffull;
+	g->s.nmms = 2;
+	fake_put_uint(g->f, entry_of(g, g->mms[1].pgd_pa, VA, 2), table | P | RW, 8);
+	run(g);
+	/* no struct page of the table is readable: the page's own count decides */
+	CHECK_EQ(v[0]->usage.shared_hugetlb, HUGE);
+	CHECK_EQ(v[0]->usage.private_hugetlb, HUGE);
+	CHECK_EQ(v[0]->usage.rss, 0);
+	CHECK_EQ(g->chunk[1024].found, 2);
+	/* now the table says that it is shared */
+	g->range.page_kva = fake_kva(g->f, 0x400000);
+	for (unsigned i = 0; i < 512; i++)
+		fake_put_uint(g->f, 0x400000 + i * 64ull, 1, 4);
+	for (unsigned pfn = 512; pfn < 1536; pfn++)
+		g->chunk[pfn].found = 0;
+	for (unsigned pfn = 256; pfn < 512; pfn++)
+		frame(g, pfn, FR_PGTABLE, 0);
+	run(g);
+	CHECK_EQ(v[1]->usage.shared_hugetlb, 2 * HUGE);
+	CHECK_EQ(v[1]->usage.private_hugetlb, 0);
+	CHECK_EQ(g->chunk[1024].found, 1);
+	CHECK_EQ(g->chunk[1535].found, 1);
+	CHECK_EQ(g->chunk[table >> 12].found, 0);
+	rig_free(g);
+}
+
+static void test_lost(void)
+{
+	struct rig *g = rig_new();
+	struct vma *v, *w;
+
+	add_mm(g);
+	v = add_vma(g, VA, 4 * HUGE, VMA_READ);
+	frame(g, 10, FR_ANON, 1);
+	map(g, VA, 0, 10 << 12 | P);
+	map(g, VA + HUGE, 0, 10 << 12 | P);
+	map(g, VA + 2 * HUGE, 1, 1ull << 8);		/* neither table nor page */
+	fake_drop(g->f, entry_of(g, g->mms[0].pgd_pa, VA + HUGE, 0) & ~0xfffull);
+	add_mm(g)->pgd_pa = 0;
+	w = add_vma(g, VA, HUGE, VMA_READ);
+	run(g);
+	CHECK_EQ(v->usage.rss, PAGE);
+	CHECK_EQ(v->usage.lost, 2 * HUGE);
+	CHECK_EQ(w->usage.lost, HUGE);
+	CHECK_EQ(fake_issues(g->f, "page table"), 2);
+	CHECK_EQ(fake_issues(g->f, "page table entry"), 1);
+	rig_free(g);
+}
+
+/* A VMA of many gigabytes, and a small one on either side in the same tables. */
+static void test_split(void)
+{
+	struct rig *g = rig_new();
+	uint64_t giga = 1ull << 30, tables;
+	struct usage one[3];
+
+	add_mm(g);
+	add_vma(g, VA, PAGE, VMA_READ);
+	add_vma(g, VA + PAGE, 10 * giga, VMA_READ | VMA_WRITE);
+	add_vma(g, VA + 10 * giga + PAGE, 2 * PAGE, VMA_READ);
+	for (unsigned i = 0; i < 100; i++) {
+		frame(g, 100 + i, FR_ANON | (i % 3 ? FR_SINGLE : 0), 1 + i % 5);
+		map(g, VA + i * (giga / 10) / PAGE * PAGE, 0, (100ull + i) << 12 | P | A);
+	}
+	map(g, VA + 10 * giga + PAGE, 0, 100 << 12 | P);
+	run(g);
+	for (int i = 0; i < 3; i++)
+		one[i] = g->vmas[i].usage;
+	tables = one[0].table_bytes + one[1].table_bytes + one[2].table_bytes;
+	CHECK_EQ(one[1].rss, 99 * PAGE);
+	CHECK_EQ(one[1].size, 10 * giga);
+	CHECK_EQ(tables, g->next_table - ROOT - PAGE);	/* all but the root, once */
+	CHECK_EQ(g->chunk[100].found, 2);
+	for (unsigned jobs = 2; jobs < 9; jobs++) {
+		g->f->kernel.jobs = jobs;
+		for (unsigned i = 0; i < 100; i++)
+			g->chunk[100 + i].found = 0;
+		run(g);
+		CHECK(!memcmp(&one[0], &g->vmas[0].usage, sizeof(one[0])));
+		CHECK(!memcmp(&one[1], &g->vmas[1].usage, sizeof(one[0])));
+		CHECK(!memcmp(&one[2], &g->vmas[2].usage, sizeof(one[0])));
+		CHECK_EQ(g->chunk[100].found, 2);
+		CHECK_EQ(g->chunk[150].found, 1);
+	}
+	rig_free(g);
+}
+
+/* A tmpfs file with pages in swap, mapped whole, in part, and privately. */
+static void test_shmem(void)
+{
+	struct rig *g = rig_new();
+	struct vma *v[3];
+
+	fake_member(g->f, M_MAPPING_I_PAGES, 8, 16);
+	fake_member(g->f, M_XA_HEAD, 0, 8);
+	fake_member(g->f, M_XA_NODE_SHIFT, 0, 1);
+	fake_array(g->f, M_XA_NODE_SLOTS, 16, 8, 64);
+	fake_size(g->f, S_XA_NODE, 16 + 8 * 64);
+	fake_put_uint(g->f, 0x5008, fake_kva(g->f, 0x6000) | 2, 8);
+	fake_put_uint(g->f, 0x6000, 0, 1);
+	fake_put_uint(g->f, 0x6010 + 8 * 5, 1 << 1 | 1, 8);
+	fake_put_uint(g->f, 0x6010 + 8 * 8, 2 << 1 | 1, 8);		/* order 2 */
+	for (unsigned i = 9; i < 12; i++)
+		fake_put_uint(g->f, 0x6010 + 8 * i, 8 << 2 | 2, 8);
+	g->files[0] = (struct file){ .kind = FILE_SHMEM, .mapping = fake_kva(g->f, 0x5000),
+				     .size = 64 * PAGE, .shmem_swapped = 5 };
+	add_mm(g);
+	v[0] = add_vma(g, VA, 64 * PAGE, VMA_READ | VMA_WRITE | VMA_SHARED);
+	v[1] = add_vma(g, VA + HUGE, 5 * PAGE, VMA_READ);
+	v[1]->pgoff = 4;
+	v[2] = add_vma(g, VA + 2 * HUGE, 16 * PAGE, VMA_READ | VMA_WRITE);
+	for (int i = 0; i < 3; i++)
+		v[i]->file = 0;
+	map(g, VA + 2 * HUGE + 5 * PAGE, 0, swap_entry(0, 3));	/* a copy, in swap itself */
+	run(g);
+	CHECK_EQ(v[0]->usage.swap, 5 * PAGE);	/* whole: the object's own count */
+	/* 4..8 has the slot at 5 and, whole, the large one that begins at 8 */
+	CHECK_EQ(v[1]->usage.swap, 5 * PAGE);
+	/* each of the four empty entries finds the large one: the kernel counts it so */
+	CHECK_EQ(v[2]->usage.swap, (1 + 4 * 4) * PAGE);
+	CHECK_EQ(v[2]->usage.swap_ptes, PAGE);
+	CHECK_EQ(v[2]->usage.swap_pss, FULL);
+	g->files[0].shmem_swapped = 0;
+	run(g);
+	CHECK_EQ(v[0]->usage.swap, 0);
+	rig_free(g);
+}
+
+/* 2.4: what the walk finds is the count. */
+static void test_no_mapcount(void)
+{
+	struct rig *g = rig_new();
+	struct vma *v[2];
+
+	g->f->kernel.layout.v[M_PAGE_MAPCOUNT].alt = -1;
+	g->f->kernel.rules.on[RULE_SINGLE_REF] = false;
+	frame(g, 10, FR_CACHE, 0);
+	frame(g, 11, FR_CACHE, 0);
+	for (int i = 0; i < 2; i++) {
+		add_mm(g);
+		v[i] = add_vma(g, VA, 8 * PAGE, VMA_READ);
+		map(g, VA, 0, 10 << 12 | P);
+	}
+	map(g, VA + PAGE, 0, 11 << 12 | P);
+	run(g);
+	CHECK_EQ(g->chunk[10].mapcount, 2);
+	CHECK_EQ(g->chunk[10].found, 2);
+	CHECK_EQ(v[0]->usage.pss, FULL / 2);
+	CHECK_EQ(v[1]->usage.pss, FULL / 2 + FULL);
+	CHECK_EQ(v[1]->usage.shared_clean, PAGE);
+	rig_free(g);
+}
+
+struct walked {
+	unsigned n, pages;
+	uint64_t last;
+};
+
+static bool see(void *arg, const struct vma_page *p)
+{
+	struct walked *w = arg;
+
+	w->pages += p->frame != NULL;
+	w->last = p->va;
+	return ++w->n < 3;
+}
+
+static void test_walk(void)
+{
+	struct rig *g = rig_new();
+	struct walked w = { 0 };
+
+	add_mm(g);
+	add_vma(g, VA, 64 * PAGE, VMA_READ);
+	frame(g, 10, FR_ANON, 1);
+	map(g, VA + PAGE, 0, 10 << 12 | P);
+	map(g, VA + 9 * PAGE, 0, swap_entry(1, 2));
+	map(g, VA + 20 * PAGE, 0, 10 << 12 | P);
+	map(g, VA + 21 * PAGE, 0, 10 << 12 | P);
+	vma_walk(&g->s, g->f->r, &g->vmas[0], see, &w);
+	CHECK_EQ(w.n, 3);
+	CHECK_EQ(w.pages, 2);
+	CHECK_EQ(w.last, VA + 20 * PAGE);
+	rig_free(g);
+}
+
+int main(void)
+{
+	test_pages();
+	test_no_page();
+	test_pfnmap();
+	test_huge();
+	test_migration();
+	test_swap();
+	test_hugetlb();
+	test_lost();
+	test_split();
+	test_shmem();
+	test_no_mapcount();
+	test_walk();
+	return check_done();
+}

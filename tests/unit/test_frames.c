@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Struct pages of several eras, laid out by hand. */
+#include "model/pages/frames.h"
+
+#include <stdlib.h>
+
+#include "dumpread/base/bytes.h"
+#include "tests/unit/check.h"
+#include "tests/unit/fake.h"
+
+#define MAP 0x400000ull		/* physical address of the page array */
+#define FRAMES 1024u
+
+/* struct page { flags 0; word 1 lru, compound; 2; mapping 3; private 5; mapcount; refcount } */
+enum { O_FLAGS, O_COMPOUND = 1, O_MAPPING = 3, O_PRIVATE = 5, O_COUNTS = 6, WORDS = 8 };
+
+enum { F_REFERENCED = 2, F_DIRTY = 4, F_LRU, F_HEAD, F_SLAB, F_RESERVED = 10, F_SWAPBACKED,
+       F_DOUBLE, F_OWNER };
+
+struct rig {
+	struct fake *f;
+	struct snapshot s;
+	struct memmap_range range;
+	unsigned word;
+};
+
+static uint64_t page_pa(const struct rig *g, uint64_t pfn)
+{
+	return MAP + pfn * WORDS * g->word;
+}
+
+static uint64_t page_kva(const struct rig *g, uint64_t pfn)
+{
+	return fake_kva(g->f, page_pa(g, pfn));
+}
+
+static void set(struct rig *g, uint64_t pfn, unsigned slot, uint64_t v)
+{
+	fake_put_uint(g->f, page_pa(g, pfn) + slot * g->word, v, g->word);
+}
+
+static void counts(struct rig *g, uint64_t pfn, uint32_t mapcount, uint32_t refs)
+{
+	fake_put_uint(g->f, page_pa(g, pfn) + O_COUNTS * g->word, mapcount, 4);
+	fake_put_uint(g->f, page_pa(g, pfn) + O_COUNTS * g->word + 4, refs, 4);
+}
+
+/* FRAMES struct pages that nobody uses. */
+static void blank(struct rig *g)
+{
+	uint8_t *raw = calloc(FRAMES, WORDS * g->word);
+
+	if (!raw)
+		abort();
+	for (unsigned i = 0; i < FRAMES; i++)
+		store_uint(raw + (size_t)(i * WORDS + O_COUNTS) * g->word, UINT32_MAX, 4,
+			   g->f->dump.big_endian);
+	fake_put(g->f, MAP, raw, (size_t)FRAMES * WORDS * g->word);
+	free(raw);
+}
+
+static struct rig *rig_new(unsigned word, bool big)
+{
+	static const struct { enum layout_id id; int bit; } flags[] = {
+		{ E_PG_REFERENCED, F_REFERENCED }, { E_PG_DIRTY, F_DIRTY },
+		{ E_PG_LRU, F_LRU }, { E_PG_HEAD, F_HEAD }, { E_PG_RESERVED, F_RESERVED },
+		{ E_PG_SWAPBACKED, F_SWAPBACKED }, { E_PG_SWAPCACHE, F_OWNER },
+		{ E_PG_OWNER_PRIV_1, F_OWNER },
+	};
+	struct rig *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		abort();
+	g->f = fake_new(word, big);
+	g->word = word;
+	g->range = (struct memmap_range){ .end = FRAMES, .page_kva = page_kva(g, 0) };
+	g->f->kernel.memmap = (struct memmap){ .v = &g->range, .n = 1,
+					       .page_size = WORDS * word, .max_pfn = FRAMES,
+					       .kva_ascends = true };
+	g->s.k = &g->f->kernel;
+	fake_size(g->f, S_PAGE, WORDS * word);
+	fake_member(g->f, M_PAGE_FLAGS, 0, word);
+	fake_member(g->f, M_PAGE_LRU, word, 2 * word);
+	fake_member(g->f, M_PAGE_MAPPING, O_MAPPING * word, word);
+	fake_member(g->f, M_PAGE_PRIVATE, O_PRIVATE * word, word);
+	fake_member(g->f, M_PAGE_MAPCOUNT, O_COUNTS * word, 4);
+	fake_member(g->f, M_PAGE_REFCOUNT, O_COUNTS * word + 4, 4);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		fake_enum(g->f, flags[i].id, flags[i].bit);
+	blank(g);
+	return g;
+}
+
+static void rig_free(struct rig *g)
+{
+	frames_free(&g->s.frames);
+	fake_free(g->f);
+	free(g);
+}
+
+static void build(struct rig *g)
+{
+	frames_free(&g->s.frames);
+	frames_build(&g->s);
+}
+
+static uint32_t flags_of(const struct rig *g, uint64_t pfn)
+{
+	return frame_at(&g->s.frames, pfn)->flags;
+}
+
+static uint32_t mapcount_of(const struct rig *g, uint64_t pfn)
+{
+	return frame_at(&g->s.frames, pfn)->mapcount;
+}
+
+static unsigned order_of(const struct rig *g, uint64_t pfn)
+{
+	return flags_of(g, pfn) >> FR_ORDER_SHIFT;
+}
+
+/* A compound page of 1 << ORDER pages at PFN, its tails pointing to the head. */
+static void compound(struct rig *g, uint64_t pfn, unsigned order)
+{
+	set(g, pfn, O_FLAGS, 1u << F_HEAD | 1u << F_LRU | 1u << F_SWAPBACKED);
+	set(g, pfn, O_MAPPING, fake_kva(g->f, 0x9000) | 1);
+	counts(g, pfn, UINT32_MAX, 5);
+	for (unsigned i = 1; i < 1u << order; i++)
+		set(g, pfn + i, O_COMPOUND, page_kva(g, pfn) | 1);
+}
+
+static void era_6_12(struct rig *g)
+{
+	fake_member(g->f, M_PAGE_COMPOUND_HEAD, g->word, g->word);
+	fake_member(g->f, M_PAGE_TYPE, O_COUNTS * g->word, 4);
+	fake_enum(g->f, E_PGTY_BUDDY, 0xf0);
+	fake_enum(g->f, E_PGTY_OFFLINE, 0xf1);
+	fake_enum(g->f, E_PGTY_TABLE, 0xf2);
+	fake_enum(g->f, E_PGTY_HUGETLB, 0xf4);
+	fake_enum(g->f, E_PGTY_SLAB, 0xf5);
+	/* of the second page: flags, head, large, nr mapped, entire, ... , mm ids */
+	fake_member(g->f, M_FOLIO_FLAGS_1, WORDS * g->word, g->word);
+	fake_member(g->f, M_FOLIO_LARGE_MAPCOUNT, (WORDS + 2) * g->word, 4);
+	fake_member(g->f, M_FOLIO_ENTIRE_MAPCOUNT, (WORDS + 3) * g->word, 4);
+}
+
+static void large(struct rig *g, uint64_t pfn, unsigned order, int mapcount, int entire)
+{
+	set(g, pfn + 1, O_FLAGS, order);
+	fake_put_uint(g->f, page_pa(g, pfn + 1) + 2 * g->word, (uint32_t)(mapcount - 1), 4);
+	fake_put_uint(g->f, page_pa(g, pfn + 1) + 3 * g->word, (uint32_t)(entire - 1), 4);
+}
+
+static void test_small(unsigned word, bool big)
+{
+	struct rig *g = rig_new(word, big);
+
+	era_6_12(g);
+	set(g, 1, O_FLAGS, 1u << F_LRU | 1u << F_SWAPBACKED | 1u << F_DIRTY);
+	set(g, 1, O_MAPPING, fake_kva(g->f, 0x9000) | 1);
+	counts(g, 1, 0, 1);
+	set(g, 2, O_FLAGS, 1u << F_LRU | 1u << F_REFERENCED);
+	set(g, 2, O_MAPPING, fake_kva(g->f, 0x9000));
+	counts(g, 2, 6, 9);
+	set(g, 3, O_MAPPING, fake_kva(g->f, 0x9000) | 3);
+	counts(g, 3, 1, 2);
+	set(g, 4, O_FLAGS, 1u << F_SWAPBACKED | 1u << F_OWNER);
+	counts(g, 5, 0xf2000000, 1);
+	counts(g, 6, 0xf5000000, 1);
+	set(g, 6, O_MAPPING, 0x12345);		/* a slab's own business */
+	counts(g, 7, 0x80000001, 1);		/* an overflown count is a type to 6.12 */
+	set(g, 8, O_FLAGS, 1u << F_RESERVED);
+	build(g);
+	CHECK_EQ(flags_of(g, 1), FR_EXISTS | FR_ANON | FR_SWAPBACKED | FR_DIRTY | FR_LRU |
+		 FR_SINGLE);
+	CHECK_EQ(mapcount_of(g, 1), 1);
+	CHECK_EQ(flags_of(g, 2), FR_EXISTS | FR_LRU | FR_REFERENCED | FR_CACHE | FR_SHARED_FOLIO);
+	CHECK_EQ(mapcount_of(g, 2), 7);
+	CHECK_EQ(flags_of(g, 3), FR_EXISTS | FR_ANON | FR_KSM | FR_SHARED_FOLIO);
+	CHECK_EQ(flags_of(g, 4), FR_EXISTS | FR_SWAPBACKED | FR_SWAPCACHE);
+	CHECK_EQ(flags_of(g, 5), FR_EXISTS | FR_PGTABLE | FR_SINGLE);
+	CHECK_EQ(flags_of(g, 6), FR_EXISTS | FR_SLAB | FR_SINGLE);
+	CHECK_EQ(mapcount_of(g, 5), 0);
+	CHECK_EQ(mapcount_of(g, 6), 0);
+	CHECK_EQ(mapcount_of(g, 7), 0);
+	CHECK_EQ(flags_of(g, 8), FR_EXISTS | FR_RESERVED);
+	CHECK_EQ(flags_of(g, 9), FR_EXISTS);
+	CHECK_EQ(g->s.frames.existing, FRAMES);
+	CHECK(!frame_at(&g->s.frames, 1 << FRAME_CHUNK_SHIFT));
+	rig_free(g);
+}
+
+static void test_buddy(void)
+{
+	struct rig *g = rig_new(8, false);
+
+	era_6_12(g);
+	counts(g, 16, 0xf0000000, 0);
+	set(g, 16, O_PRIVATE, 3);
+	counts(g, 20, 0, 1);			/* allocated meanwhile */
+	counts(g, 33, 0xf0000000, 0);
+	set(g, 33, O_PRIVATE, 4);		/* not aligned: not believed */
+	counts(g, 64, 0xf0000000, 0);
+	set(g, 64, O_PRIVATE, 60);
+	build(g);
+	CHECK_EQ(flags_of(g, 16), FR_EXISTS | FR_BUDDY | 3u << FR_ORDER_SHIFT);
+	CHECK_EQ(flags_of(g, 23), FR_EXISTS | FR_BUDDY | 3u << FR_ORDER_SHIFT);
+	CHECK_EQ(flags_of(g, 20), FR_EXISTS | FR_SINGLE);
+	CHECK_EQ(flags_of(g, 24), FR_EXISTS);
+	CHECK_EQ(flags_of(g, 33), FR_EXISTS | FR_BUDDY);
+	CHECK_EQ(flags_of(g, 34), FR_EXISTS);
+	CHECK_EQ(flags_of(g, 65), FR_EXISTS);
+	rig_free(g);
+}
+
+/* A folio of 16 pages: mapped once whole, two of its pages once more. */
+static void test_folio(unsigned word, bool big)
+{
+	struct rig *g = rig_new(word, big);
+
+	era_6_12(g);
+	compound(g, 64, 4);
+	large(g, 64, 4, 3, 1);
+	counts(g, 65, 0, 0);
+	counts(g, 79, 0, 0);
+	build(g);
+	CHECK_EQ(flags_of(g, 64), FR_EXISTS | FR_HEAD | FR_ANON | FR_LRU | FR_SWAPBACKED |
+		 FR_SHARED_FOLIO | 4u << FR_ORDER_SHIFT);
+	CHECK_EQ(flags_of(g, 70), FR_EXISTS | FR_TAIL | FR_ANON | FR_LRU | FR_SWAPBACKED |
+		 FR_SHARED_FOLIO | 4u << FR_ORDER_SHIFT);
+	CHECK_EQ(mapcount_of(g, 64), 1);
+	CHECK_EQ(mapcount_of(g, 65), 2);
+	CHECK_EQ(mapcount_of(g, 66), 1);
+	CHECK_EQ(mapcount_of(g, 79), 2);
+	CHECK_EQ(frame_at(&g->s.frames, 70)->found, 0);
+	CHECK(!g->s.frames.average);
+	CHECK_EQ(flags_of(g, 80), FR_EXISTS);
+	rig_free(g);
+}
+
+/* CONFIG_NO_PAGE_MAPCOUNT: parts are mapped, and no page says so. */
+static void test_average(void)
+{
+	struct rig *g = rig_new(8, false);
+
+	era_6_12(g);
+	fake_member(g->f, M_FOLIO_MM_IDS, (WORDS + 4) * 8, 8);
+	compound(g, 64, 4);
+	large(g, 64, 4, 1 + 40, 1);		/* 40 / 16 = 2.5, rounded to 3 */
+	compound(g, 128, 4);
+	large(g, 128, 4, 1, 0);			/* one page of sixteen: at least 1 */
+	fake_put_uint(g->f, page_pa(g, 65) + 4 * 8, UINT64_C(1) << 63, 8);
+	build(g);
+	CHECK(g->s.frames.average);
+	CHECK_EQ(mapcount_of(g, 64), 4);
+	CHECK_EQ(mapcount_of(g, 77), 4);
+	CHECK_EQ(mapcount_of(g, 130), 1);
+	CHECK(flags_of(g, 77) & FR_SHARED_FOLIO);
+	CHECK(!(flags_of(g, 130) & FR_SHARED_FOLIO));
+	CHECK_EQ(frame_at(&g->s.frames, 77)->found, 0);
+	rig_free(g);
+}
+
+/* 7.1: compound_info is a mask of the struct page's own address. */
+static void test_mask(void)
+{
+	struct rig *g = rig_new(8, false);
+
+	era_6_12(g);
+	fake_member(g->f, M_PAGE_COMPOUND_INFO, 8, 8);
+	compound(g, 64, 4);
+	large(g, 64, 4, 1, 1);
+	for (unsigned i = 1; i < 16; i++)
+		set(g, 64 + i, O_COMPOUND, ~(UINT64_C(16) * 64 - 1) | 1);
+	compound(g, 128, 4);			/* a pointer still works */
+	large(g, 128, 4, 2, 2);
+	build(g);
+	CHECK_EQ(mapcount_of(g, 70), 1);
+	CHECK_EQ(order_of(g, 70), 4);
+	CHECK_EQ(mapcount_of(g, 140), 2);
+	rig_free(g);
+}
+
+/* 5.10: file pages count whole mappings in each part, anonymous ones do not. */
+static void test_double_map(void)
+{
+	struct rig *g = rig_new(8, false);
+
+	fake_member(g->f, M_PAGE_COMPOUND_HEAD, 8, 8);
+	fake_member(g->f, M_PAGE_COMPOUND_MAPCOUNT, 3 * 8, 4);
+	fake_member(g->f, M_PAGE_COMPOUND_ORDER, 2 * 8, 1);
+	fake_enum(g->f, E_PG_DOUBLE_MAP, F_DOUBLE);
+	compound(g, 64, 4);
+	fake_put_uint(g->f, page_pa(g, 65) + 2 * 8, 4, 1);
+	fake_put_uint(g->f, page_pa(g, 65) + 3 * 8, 1, 4);	/* mapped whole, twice */
+	set(g, 65, O_FLAGS, 1u << F_DOUBLE);
+	for (unsigned i = 0; i < 16; i++)
+		counts(g, 64 + i, 0, i ? 0 : 3);
+	compound(g, 128, 4);
+	set(g, 128, O_MAPPING, fake_kva(g->f, 0x9000));
+	fake_put_uint(g->f, page_pa(g, 129) + 2 * 8, 4, 1);
+	fake_put_uint(g->f, page_pa(g, 129) + 3 * 8, 1, 4);
+	counts(g, 140, 4, 0);
+	g->f->kernel.rules.on[RULE_FILE_THP_OWN] = true;
+	build(g);
+	CHECK_EQ(mapcount_of(g, 70), 2);	/* 1 + 2 - 1 */
+	CHECK_EQ(mapcount_of(g, 140), 5);
+	CHECK_EQ(mapcount_of(g, 141), 0);
+	CHECK_EQ(order_of(g, 141), 4);
+	g->f->kernel.rules.on[RULE_FILE_THP_OWN] = false;	/* 4.5 */
+	build(g);
+	CHECK_EQ(mapcount_of(g, 141), 2);
+	rig_free(g);
+}
+
+/* To 4.3: a flag and a pointer; the order hangs in the second page's list. */
+static void test_first_page(unsigned word, bool big)
+{
+	struct rig *g = rig_new(word, big);
+
+	fake_enum(g->f, E_PG_TAIL, F_DOUBLE);
+	fake_member(g->f, M_PAGE_FIRST_PAGE, O_PRIVATE * word, word);
+	fake_symbol(g->f, Y_FREE_HUGE_PAGE, fake_kva(g->f, 0x7000));
+	compound(g, 64, 4);
+	for (unsigned i = 1; i < 16; i++) {
+		set(g, 64 + i, O_COMPOUND, 0);
+		set(g, 64 + i, O_FLAGS, 1u << F_DOUBLE);
+		set(g, 64 + i, O_PRIVATE, page_kva(g, 64));
+	}
+	set(g, 65, O_COMPOUND, fake_kva(g->f, 0x7000));
+	set(g, 65, O_COMPOUND + 1, 4);
+	counts(g, 64, 2, 4);
+	build(g);
+	CHECK(flags_of(g, 64) & FR_HEAD);
+	CHECK(flags_of(g, 70) & FR_TAIL);
+	CHECK(flags_of(g, 70) & FR_HUGETLB);
+	CHECK_EQ(order_of(g, 70), 4);
+	CHECK_EQ(mapcount_of(g, 64), 3);
+	CHECK_EQ(mapcount_of(g, 70), 0);
+	rig_free(g);
+}
+
+static void test_damage(void)
+{
+	struct rig *g = rig_new(8, false);
+
+	era_6_12(g);
+	compound(g, 64, 4);
+	large(g, 64, 4, 1, 1);
+	set(g, 70, O_COMPOUND, 0x1234567 | 1);		/* no pointer */
+	set(g, 71, O_COMPOUND, fake_kva(g->f, 0xfff000) | 1);	/* not in the dump */
+	fake_drop(g->f, page_pa(g, 512));		/* 64 struct pages */
+	g->range.end = FRAMES + 4096 * 64;		/* far beyond what is mapped */
+	g->f->kernel.memmap.max_pfn = g->range.end;
+	build(g);
+	CHECK_EQ(fake_issues(g->f, "compound page"), 2);
+	CHECK(flags_of(g, 71) & FR_UNREAD);
+	CHECK_EQ(flags_of(g, 512), FR_UNREAD);
+	CHECK(g->s.frames.unread >= 64);
+	CHECK_EQ(g->s.frames.existing, FRAMES - 64);
+	rig_free(g);
+}
+
+/* Struct pages of 56 bytes do not divide a page: some lie across two. */
+static void test_odd_size(void)
+{
+	struct rig *g = rig_new(8, false);
+	uint64_t pa = MAP + 146 * 56;		/* the second page begins in its midst */
+
+	era_6_12(g);
+	fake_size(g->f, S_PAGE, 56);
+	g->f->kernel.memmap.page_size = 56;
+	fake_put_uint(g->f, pa, 1u << F_LRU, 8);
+	fake_put_uint(g->f, pa + O_COUNTS * 8, 3, 4);
+	build(g);
+	CHECK_EQ(mapcount_of(g, 146), 4);
+	CHECK(flags_of(g, 146) & FR_LRU);
+	rig_free(g);
+}
+
+int main(void)
+{
+	for (unsigned word = 4; word <= 8; word += 4)
+		for (int big = 0; big < 2; big++) {
+			test_small(word, big);
+			test_folio(word, big);
+			test_first_page(word, big);
+		}
+	test_buddy();
+	test_average();
+	test_mask();
+	test_double_map();
+	test_damage();
+	test_odd_size();
+	return check_done();
+}

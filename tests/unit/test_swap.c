@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the types of swap entries mean, and how many references a slot has. */
+#include "model/pages/swap.h"
+
+#include "tests/unit/check.h"
+#include "tests/unit/fake.h"
+
+#define SI 0x2000		/* struct swap_info_struct { flags, max, map, type } */
+#define MAP 0x10000
+#define VARS 0x1000
+#define PAGES 0x100000		/* struct pages, 64 bytes each: lru at 8 */
+#define CLUSTERS 0x20000	/* { table, extend } */
+#define TABLE 0x30000
+#define EXTEND 0x31000
+
+static void rule(struct fake *f, enum rule r)
+{
+	f->kernel.rules.on[r] = true;
+}
+
+static unsigned kinds(const struct swaps *w, enum swap_kind kind)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 32; i++)
+		n += w->kind[i] == kind;
+	return n;
+}
+
+/* Debian's 6.1: no device memory, pte markers by a symbol, an error type. */
+static void test_kinds_6_1(void)
+{
+	struct fake *f = fake_new(8, false);
+	struct swaps w;
+
+	fake_enum(f, E_PG_HWPOISON, 22);
+	fake_enum(f, E_PG_ANON_EXCLUSIVE, 17);
+	fake_symbol(f, Y_MIGRATE_PAGES, FAKE_BASE);
+	fake_symbol(f, Y_MIGRATE_VMA_SETUP, FAKE_BASE);
+	fake_symbol(f, Y_PTE_MARKER, FAKE_BASE);
+	rule(f, RULE_DEVPRIVATE_IS_PAGE);
+	rule(f, RULE_SWP_DEVICE_EXCLUSIVE);
+	rule(f, RULE_SWP_SWAPIN_ERROR);
+	swaps_init(&w, &f->kernel, f->r);
+	CHECK_EQ(kinds(&w, SWAP_SLOT), 26);
+	CHECK_EQ(w.kind[25], SWAP_SLOT);
+	CHECK_EQ(w.kind[26], SWAP_HWPOISON);
+	CHECK_EQ(w.kind[27], SWAP_MIGRATION);
+	CHECK_EQ(w.kind[29], SWAP_MIGRATION);
+	CHECK_EQ(w.kind[30], SWAP_OTHER);
+	CHECK_EQ(w.kind[31], SWAP_OTHER);
+	fake_free(f);
+}
+
+/* 7.x with device memory: two private types, one exclusive. */
+static void test_kinds_7(void)
+{
+	struct fake *f = fake_new(8, false);
+	struct swaps w;
+
+	fake_enum(f, E_PG_HWPOISON, 21);
+	fake_enum(f, E_PG_ANON_EXCLUSIVE, 11);
+	fake_symbol(f, Y_MIGRATE_PAGES, FAKE_BASE);
+	fake_symbol(f, Y_MAKE_DEVICE_EXCLUSIVE, FAKE_BASE);
+	rule(f, RULE_DEVPRIVATE_IS_PAGE);
+	rule(f, RULE_SWP_DEVICE_EXCLUSIVE);
+	rule(f, RULE_SWP_PTE_MARKER);
+	f->dump.vmcoreinfo = "NUMBER(MAX_PHYSMEM_BITS)=46\n";
+	swaps_init(&w, &f->kernel, f->r);
+	CHECK_EQ(kinds(&w, SWAP_SLOT), 24);
+	CHECK_EQ(w.kind[24], SWAP_HWPOISON);
+	CHECK_EQ(kinds(&w, SWAP_MIGRATION), 3);
+	CHECK_EQ(w.kind[28], SWAP_DEVICE_PRIVATE);
+	CHECK_EQ(w.kind[29], SWAP_DEVICE_PRIVATE);
+	CHECK_EQ(w.kind[30], SWAP_DEVICE_EXCLUSIVE);
+	CHECK_EQ(w.kind[31], SWAP_OTHER);
+	CHECK_EQ(w.pfn_mask, (UINT64_C(1) << 34) - 1);
+	fake_free(f);
+}
+
+/* 2.4 and 2.6.11: all are areas. */
+static void test_kinds_old(void)
+{
+	struct fake *f = fake_new(4, true);
+	struct swaps w;
+
+	swaps_init(&w, &f->kernel, f->r);
+	CHECK_EQ(kinds(&w, SWAP_SLOT), 32);
+	CHECK_EQ(w.pfn_mask, UINT64_MAX);
+	fake_free(f);
+}
+
+/* One area at SI, found through a pointer in swap_info[]. */
+static struct fake *area(unsigned word, bool big, uint64_t max)
+{
+	struct fake *f = fake_new(word, big);
+
+	fake_symbol(f, Y_SWAP_INFO, fake_kva(f, VARS));
+	fake_symbol(f, Y_NR_SWAPFILES, fake_kva(f, VARS + 0x100));
+	fake_size(f, S_SWAP_INFO, 64);
+	fake_member(f, M_SI_FLAGS, 0, word);
+	fake_member(f, M_SI_MAX, 8, 4);
+	fake_member(f, M_SI_TYPE, 12, 1);
+	fake_put_uint(f, VARS, fake_kva(f, SI), word);
+	fake_put_uint(f, VARS + 0x100, 1, 4);
+	fake_put_uint(f, SI, 1 | 2, word);
+	fake_put_uint(f, SI + 8, max, 4);
+	fake_put_uint(f, SI + 60, 0, 4);
+	return f;
+}
+
+static uint32_t count(struct fake *f, unsigned type, uint64_t offset)
+{
+	struct swap_cursor c;
+	struct swaps w;
+	uint32_t n;
+
+	swaps_init(&w, &f->kernel, f->r);
+	swap_cursor_init(&c, &w, f->r);
+	n = swap_count(&c, type, offset);
+	CHECK_EQ(swap_count(&c, type, offset), n);
+	swap_cursor_release(&c);
+	return n;
+}
+
+static void test_map(unsigned word, bool big)
+{
+	struct fake *f = area(word, big, 8192);
+
+	fake_member(f, M_SI_SWAP_MAP, 16, word);
+	fake_put_uint(f, SI + 16, fake_kva(f, MAP), word);
+	fake_put_uint(f, MAP + 5, 1, 1);
+	fake_put_uint(f, MAP + 6, 0x40 | 3, 1);		/* in swap cache too */
+	fake_put_uint(f, MAP + 4096 + 7, 62, 1);
+	CHECK_EQ(count(f, 0, 5), 1);
+	CHECK_EQ(count(f, 0, 6), 3);
+	CHECK_EQ(count(f, 0, 4096 + 7), 62);
+	CHECK_EQ(count(f, 0, 9), 0);
+	CHECK_EQ(count(f, 0, 8192), 0);		/* beyond the area */
+	CHECK_EQ(count(f, 1, 5), 0);		/* no such area */
+	CHECK_EQ(count(f, 63, 5), 0);
+	fake_put_uint(f, SI, 0, word);		/* not in use */
+	CHECK_EQ(count(f, 0, 5), 0);
+	fake_free(f);
+}
+
+/* 62 users in the map, the rest in pages on the lru list of the map's page. */
+static void test_continued(void)
+{
+	struct fake *f = area(8, false, 4096);
+	struct memmap_range range = { .pfn = 0, .end = 256, .page_kva = fake_kva(f, PAGES) };
+	uint64_t map_page = PAGES + (MAP >> 12) * 64, more = PAGES + 0x50 * 64;
+
+	fake_member(f, M_SI_SWAP_MAP, 16, 8);
+	fake_put_uint(f, SI + 16, fake_kva(f, MAP), 8);
+	fake_member(f, M_PAGE_LRU, 8, 16);
+	f->kernel.memmap = (struct memmap){ .v = &range, .n = 1, .page_size = 64,
+					    .max_pfn = 256, .kva_ascends = true };
+	fake_put_uint(f, MAP + 10, 0x80 | 62, 1);
+	fake_put_uint(f, map_page + 8, fake_kva(f, more + 8), 8);
+	fake_put_uint(f, 0x50000 + 10, 2, 1);
+	CHECK_EQ(count(f, 0, 10), 62 + 2 * 63);
+	/* and once more, with itself behind it: a list that never ends */
+	fake_put_uint(f, 0x50000 + 10, 0x80 | 1, 1);
+	fake_put_uint(f, more + 8, fake_kva(f, more + 8), 8);
+	CHECK(count(f, 0, 10) > 62 + 63 * 128);
+	/* a wild pointer */
+	fake_put_uint(f, map_page + 8, 0x123456789abcull, 8);
+	CHECK_EQ(count(f, 0, 10), 62);
+	fake_free(f);
+}
+
+static void test_map_2_6(void)
+{
+	struct fake *f = area(4, false, 100);
+
+	/* to 2.6.32: an array of structs, elements of two bytes */
+	f->kernel.layout.v[M_SI_TYPE].alt = -1;
+	fake_symbol(f, Y_SWAP_INFO, fake_kva(f, SI));
+	fake_member(f, M_SI_SWAP_MAP, 16, 4);
+	fake_put_uint(f, SI + 16, fake_kva(f, MAP), 4);
+	fake_put_uint(f, MAP + 2 * 7, 0x8000 | 5, 2);
+	CHECK_EQ(count(f, 0, 7), 5);
+	fake_free(f);
+}
+
+static void test_table(unsigned word, bool big)
+{
+	struct fake *f = area(word, big, 4096);
+	uint64_t top = UINT64_C(1) << (8 * word - 4);
+
+	fake_member(f, M_SI_CLUSTER_INFO, 16, word);
+	fake_size(f, S_SWAP_CLUSTER, 2 * word);
+	fake_member(f, M_SWAP_CLUSTER_TABLE, 0, word);
+	fake_member(f, M_SWAP_CLUSTER_EXTEND, word, word);
+	fake_array(f, M_SWAP_TABLE_ENTRIES, 0, word, 512);
+	fake_put_uint(f, SI + 16, fake_kva(f, CLUSTERS), word);
+	fake_put_uint(f, CLUSTERS + 2 * word, fake_kva(f, TABLE), word);
+	fake_put_uint(f, CLUSTERS + 3 * word, 0, word);
+	fake_put_uint(f, TABLE + 3 * word, top * 2 | 0x71, word);	/* swapped out */
+	fake_put_uint(f, TABLE + 4 * word, top * 7 | 0x1232, word);	/* in swap cache */
+	fake_put_uint(f, TABLE + 5 * word, ~UINT64_C(7), word);		/* bad */
+	fake_put_uint(f, TABLE + 6 * word, top * 15 | 1, word);		/* many */
+	CHECK_EQ(count(f, 0, 512 + 3), 2);
+	CHECK_EQ(count(f, 0, 512 + 4), 7);
+	CHECK_EQ(count(f, 0, 512 + 5), 0);
+	CHECK_EQ(count(f, 0, 512 + 6), 15);
+	CHECK_EQ(count(f, 0, 512 + 7), 0);
+	CHECK_EQ(count(f, 0, 3), 0);		/* a cluster without a table */
+	fake_put_uint(f, CLUSTERS + 3 * word, fake_kva(f, EXTEND), word);
+	fake_put_uint(f, EXTEND + 6 * 4, 1000, 4);
+	CHECK_EQ(count(f, 0, 512 + 6), 1000);
+	fake_free(f);
+}
+
+/* A count of areas beyond all reason, pointers into nowhere. */
+static void test_hostile(void)
+{
+	struct fake *f = area(8, false, 8192);
+
+	fake_member(f, M_SI_SWAP_MAP, 16, 8);
+	fake_put_uint(f, SI + 16, 0xffff888fffffff00ull, 8);
+	fake_put_uint(f, VARS + 0x100, UINT32_MAX, 4);
+	fake_put_uint(f, VARS + 8, 0xdeadbeef, 8);
+	CHECK_EQ(count(f, 0, 5), 0);
+	CHECK_EQ(count(f, 1, 5), 0);
+	CHECK(fake_issues(f, "swap area") > 0);
+	fake_free(f);
+}
+
+int main(void)
+{
+	test_kinds_6_1();
+	test_kinds_7();
+	test_kinds_old();
+	for (unsigned word = 4; word <= 8; word += 4)
+		for (int big = 0; big < 2; big++) {
+			test_map(word, big);
+			test_table(word, big);
+		}
+	test_continued();
+	test_map_2_6();
+	test_hostile();
+	return check_done();
+}
