@@ -171,8 +171,8 @@ fuzz:
 vmtest: all
 	@tests/vmtest/run
 
-bench: all
-	@tests/bench/run
+bench: all $(filter $B/bench/%,$(tool_bin))
+	@tests/bench/run --build '$B' --cc '$(firstword $(CC))'
 
 # ---- installation ---------------------------------------------------------
 

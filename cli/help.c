@@ -27,6 +27,15 @@ void help_reports(FILE *out)
 		fprintf(out, "  %-10s %s\n", (*r)->name, (*r)->about);
 }
 
+/* The report before R whose table of columns R shares, or NULL. */
+static const struct report *same_columns(const struct report *r)
+{
+	for (const struct report *const *p = reports; *p != r; p++)
+		if ((*p)->cols == r->cols && (*p)->ncols == r->ncols)
+			return *p;
+	return NULL;
+}
+
 static void help_options(unsigned taken, bool of_reports, FILE *out)
 {
 	for (const struct option_spec *s = option_specs; s->name; s++) {
@@ -76,7 +85,9 @@ void help_report(const struct report *r, FILE *out)
 		fputs("\nOptions of this report:\n", out);
 		help_options(r->opts, true, out);
 	}
-	if (r->ncols) {
+	if (same_columns(r)) {
+		fprintf(out, "\nColumns: those of %s.\n", same_columns(r)->name);
+	} else {
 		fprintf(out, "\nColumns (*: shown in text without -c%s%s):\n",
 			r->sort ? "; order: " : "", r->sort ? r->sort : "");
 		help_columns(r, out);
@@ -129,8 +140,10 @@ static void man_report(const struct report *r, FILE *out)
 	put_roff(r->help, out);
 	putc('\n', out);
 	man_options(r->opts, true, out);
-	if (!r->ncols)
+	if (same_columns(r)) {
+		fprintf(out, ".PP\nColumns: those of \\fB%s\\fR.\n", same_columns(r)->name);
 		return;
+	}
 	fputs(".PP\nColumns (\\(bu: shown in text):\n.TS\nl l l lx.\n", out);
 	for (unsigned i = 0; i < r->ncols; i++) {
 		const struct column *c = &r->cols[i];

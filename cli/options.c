@@ -23,10 +23,11 @@ const struct option_spec option_specs[] = {
 	  "columns, comma-separated; \"+NAME\" adds, \"all\", \"help\" lists them", 0 },
 	{ ID_SORT, 's', "sort", "LIST", "order by columns; \"-NAME\" is largest first", 0 },
 	{ ID_TOP, 'n', "top", "N", "only the first N rows", 0 },
-	{ ID_WHERE, 'w', "where", "EXPR", "only rows where EXPR holds, e.g. 'pss>10M and uid=0'", 0 },
+	{ ID_WHERE, 'w', "where", "EXPR",
+	  "only rows where EXPR holds, e.g. 'pss>10M and uid=0'", 0 },
 	{ ID_BYTES, 0, "bytes", NULL, "sizes of text in bytes (default: KiB)", 0 },
 	{ ID_PAGES, 0, "pages", NULL, "sizes of text in pages", 0 },
-	{ ID_PID, 'p', "pid", "N", "only this process", OPT_PID },
+	{ ID_PID, 0, "pid", "N", "only this process", OPT_PID },
 	{ ID_THREADS, 0, "threads", NULL, "one row for each thread", OPT_THREADS },
 	{ ID_KERNEL, 0, "kernel", NULL, "kernel threads too", OPT_KERNEL },
 	{ ID_ALL, 0, "all", NULL, "also rows that are left out as uninteresting", OPT_ALL },
@@ -158,7 +159,7 @@ static int long_option(struct options *o, struct args *a, const char *word)
 		return usage(a, "unknown option --%.60s; --help lists them", word);
 	if (!spec->arg)
 		return value ? usage(a, "--%s takes no argument", spec->name)
-			     : apply(o, a, spec, NULL);
+			     : apply(o, a, spec, "");
 	return with_arg(o, a, spec, value);
 }
 
@@ -174,7 +175,7 @@ static int letters(struct options *o, struct args *a, const char *word)
 			return usage(a, "unknown option -%s; --help lists them", name);
 		if (spec->arg)
 			return with_arg(o, a, spec, *word ? word : NULL);
-		err = apply(o, a, spec, NULL);
+		err = apply(o, a, spec, "");
 	}
 	return err;
 }

@@ -52,12 +52,17 @@ static const struct pages_ops image_pages = {
 static void find_build_id(struct dump *d)
 {
 	char hex[2 * sizeof(d->build_id) + 1];
-	unsigned n = 0, byte;
+	unsigned n = 0;
 
 	if (!vmcoreinfo_get(d, "BUILD-ID", hex, sizeof(hex)))
 		return;
-	while (n < sizeof(d->build_id) && sscanf(hex + 2 * n, "%2x", &byte) == 1)
-		d->build_id[n++] = (uint8_t)byte;
+	for (; n < sizeof(d->build_id) && strlen(hex) >= 2 * n + 2; n++) {
+		char byte[3] = { hex[2 * n], hex[2 * n + 1] }, *end;
+
+		d->build_id[n] = (uint8_t)strtoul(byte, &end, 16);
+		if (end != byte + 2)
+			break;
+	}
 	d->build_id_len = n;
 }
 

@@ -153,7 +153,7 @@ static void add_files(struct build *b)
 	for (uint32_t i = 0; i < s->nmms; i++)
 		s->mms[i].exe = filetab_get(t, b->mm_exe[i]);
 	for (uint32_t i = 0; i < s->nvmas; i++)
-		s->vmas[i].file = filetab_get(t, s->vmas[i].file_addr);
+		s->vmas[i].file = filetab_of_vma(t, &s->vmas[i]);
 	filetab_finish(t);
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		vma_name(s, b->r, &s->vmas[i]);

@@ -109,7 +109,7 @@ static size_t put_duration(char *buf, uint64_t ns)
 size_t uint_text(enum col_type type, uint64_t v, const struct units *u, char *buf)
 {
 	if (v == COL_UNKNOWN) {
-		strcpy(buf, "-");
+		memcpy(buf, "-", 2);
 		return 1;
 	}
 	switch (type) {
@@ -132,7 +132,7 @@ size_t uint_text(enum col_type type, uint64_t v, const struct units *u, char *bu
 size_t cell_text(const struct column *c, const void *row, const struct units *u, char *buf)
 {
 	if (cell_unknown(c, row)) {
-		strcpy(buf, "-");
+		memcpy(buf, "-", 2);
 		return 1;
 	}
 	switch (c->type) {

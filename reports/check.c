@@ -232,7 +232,8 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	t->row_size = sizeof(struct row);
 	t->note = arena_printf(&t->mem, "%" PRIu64 " frames agree, %" PRIu64 " differ (%" PRIu64
 			       " are mapped); %" PRIu64 " counters of %u address spaces agree, %"
-			       PRIu64 " differ", m.agree, m.differ, m.mapped, m.counters - m.off, s->nmms, m.off);
+			       PRIu64 " differ", m.agree, m.differ, m.mapped,
+			       m.counters - m.off, s->nmms, m.off);
 	return ST_OK;
 }
 

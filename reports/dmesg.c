@@ -63,20 +63,12 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 /* As put_text(), but a tab is harmless and common in the log. */
 static void put_line(FILE *out, const char *s)
 {
-	char buf[512];
-
 	while (*s) {
 		size_t n = strcspn(s, "\t");
 
-		n = min_u64(n, sizeof(buf) - 1);
-		memcpy(buf, s, n);
-		buf[n] = '\0';
-		/* a character must not be cut by the end of the buffer */
-		while (n == sizeof(buf) - 1 && n > 1 && ((unsigned char)s[n] & 0xc0) == 0x80)
-			buf[--n] = '\0';
-		put_text(out, buf);
+		put_text_len(out, s, n);
 		s += n;
-		if (*s == '\t') {
+		if (*s) {
 			putc('\t', out);
 			s++;
 		}

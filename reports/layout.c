@@ -170,7 +170,7 @@ const struct report report_layout = {
 	.run = run,
 	.text = text,
 	.help = "Every member, size, enumerator and symbol of the kernel that is used, and the\n"
-		"rules that follow from its version. The text is a layout file: save it with -o and\n"
-		"give it with -t, in place of a vmlinux, for dumps of the same kernel. csv, json and\n"
-		"-c give rows that tell where each fact came from.",
+		"rules that follow from its version. The text is a layout file: save it with -o\n"
+		"and give it with -t, in place of a vmlinux, for dumps of the same kernel. csv,\n"
+		"json and -c give rows that tell where each fact came from.",
 };

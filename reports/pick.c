@@ -95,8 +95,10 @@ enum status columns_choose(const char *list, const struct column *cols, unsigned
 	ret->v = arena_array(mem, const struct column *, ncols);
 	ret->n = 0;
 	if (*list == '+') {
-		memcpy(ret->v, deflt->v, deflt->n * sizeof(*ret->v));
-		ret->n = deflt->n;
+		while (ret->n < deflt->n) {
+			ret->v[ret->n] = deflt->v[ret->n];
+			ret->n++;
+		}
 		list++;
 	}
 	while (next_name(&list, name, sizeof(name))) {

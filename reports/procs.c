@@ -29,7 +29,8 @@ struct row {
 
 static const struct column cols[] = {
 	COL(struct row, pid, COL_INT, PT, "", "process id, as the initial pid namespace counts"),
-	COL(struct row, tid, COL_INT, COL_THREADS, "", "thread id; the process id without --threads"),
+	COL(struct row, tid, COL_INT, COL_THREADS, "",
+	    "thread id; the process id without --threads"),
 	COL(struct row, ppid, COL_INT, 0, "", "process id of the parent"),
 	COL(struct row, ns_pid, COL_INT, 0, "", "process id in its own pid namespace"),
 	COL(struct row, uid, COL_UINT, P, "", "real user id"),
@@ -62,7 +63,8 @@ static const struct column cols[] = {
 	BYTES(rss_peak, 0, "largest rss so far (VmHWM)"),
 	BYTES(pgtables, TOT, "page tables (VmPTE)"),
 	BYTES(locked, TOT, "locked by mlock (VmLck)"),
-	COL(struct row, oom_score_adj, COL_INT, P, "", "what is added to its badness for the OOM killer"),
+	COL(struct row, oom_score_adj, COL_INT, P, "",
+	    "what is added to its badness for the OOM killer"),
 	COL(struct row, oom_victim, COL_UINT, 0, "", "1: chosen by the OOM killer"),
 	COL(struct row, nice, COL_INT, 0, "", "nice value"),
 	COL(struct row, minflt, COL_UINT, COL_THREADS | COL_TOTAL, "", "minor faults"),
@@ -195,8 +197,9 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 		set_proc(s, p, &row, t);
 		if (!o->threads)
 			rows[t->nrows++] = row;
-		for (uint32_t j = 0; o->threads && j < p->ntasks && p->first_task + j < s->ntasks; j++) {
-			set_thread(&s->tasks[p->first_task + j], &row);
+		for (uint32_t j = 0; o->threads && j < p->ntasks; j++) {
+			if (p->first_task + j < s->ntasks)
+				set_thread(&s->tasks[p->first_task + j], &row);
 			rows[t->nrows++] = row;
 		}
 	}

@@ -21,8 +21,10 @@ static const struct column cols[] = {
 	    "machine, memory, swap, process, log, left_out or issues"),
 	COL(struct summary_row, pid, COL_INT, COL_SHOWN, "", "of section process"),
 	COL(struct summary_row, key, COL_STR, COL_SHOWN, "", "what is told"),
-	COL(struct summary_row, value, COL_UINT, COL_SHOWN, "", "as a number, in the unit beside it"),
-	COL(struct summary_row, unit, COL_STR, COL_SHOWN, "", "of the value: bytes, s, ns or a count"),
+	COL(struct summary_row, value, COL_UINT, COL_SHOWN, "",
+	    "as a number, in the unit beside it"),
+	COL(struct summary_row, unit, COL_STR, COL_SHOWN, "",
+	    "of the value: bytes, s, ns or a count"),
 	COL(struct summary_row, text, COL_STR, COL_SHOWN, "", "in words"),
 };
 
@@ -84,7 +86,8 @@ static void why(struct maker *m)
 	else
 		say(m, "reason", "no panic in the log: dumped from outside, or while it ran");
 	if (mc->panic_pid >= 0)
-		say(m, "task", arena_printf(m->mem, "%s (%d)", mc->panic_comm ? mc->panic_comm : "?",
+		say(m, "task", arena_printf(m->mem, "%s (%d)",
+					    mc->panic_comm ? mc->panic_comm : "?",
 					    mc->panic_pid));
 	if (mc->oom_kills && mc->oom_kills != UINT64_MAX)
 		add(m, "oom_kills", mc->oom_kills, "", "killed by the OOM killer since boot");
@@ -136,8 +139,8 @@ static const struct part {
 	{ "anonymous", "AnonPages", NULL, NULL, "of processes: heaps, stacks, copied pages" },
 	{ "file cache", "Cached", "Buffers", "Shmem", "contents of files and block devices" },
 	{ "shared memory", "Shmem", NULL, NULL, "tmpfs, memfd, SysV, shared anonymous" },
-	{ "slab reclaimable", "SReclaimable", NULL, NULL, "kernel objects that may go: dentries, inodes" },
-	{ "slab", "SUnreclaim", NULL, NULL, "kernel objects that stay" },
+	{ "slab reclaimable", "SReclaimable", NULL, NULL, "objects that may go: dentries, inodes" },
+	{ "slab", "SUnreclaim", NULL, NULL, "objects that stay" },
 	{ "page tables", "PageTables", "SecPageTables", NULL, "" },
 	{ "kernel stacks", "KernelStack", NULL, NULL, "" },
 	{ "per-CPU", "Percpu", NULL, NULL, "" },
@@ -182,7 +185,8 @@ static void memory(struct maker *m)
 			add(m, parts[i].key, v, "bytes", parts[i].about);
 	}
 	if (whole && known <= total)
-		add(m, "other", total - known, "bytes", "drivers, vmalloc, free pages held by CPUs");
+		add(m, "other", total - known, "bytes",
+		    "drivers, vmalloc, free pages held by CPUs");
 	v = info(m, "MemAvailable");
 	if (v != COL_UNKNOWN)
 		add(m, "available", v, "bytes", "what could be had without swapping");
@@ -268,7 +272,10 @@ static const struct event { const char *key, *text; } events[] = {
 
 static bool says(const char *line, const char *text)
 {
-	return *text == '^' ? !strncmp(line, text + 1, strlen(text + 1)) : strstr(line, text) != NULL;
+	bool at_start = *text == '^';
+	const char *at = strstr(line, text + at_start);
+
+	return at_start ? at == line : at != NULL;
 }
 
 static void noted(struct maker *m)
@@ -374,8 +381,8 @@ const struct report report_summary = {
 	.ncols = ARRAY_LEN(cols),
 	.run = run,
 	.text = summary_text,
-	.help = "What machine it was, when and why it died, where its memory is by the kernel's own\n"
-		"counters, the ten processes that cost most (pss and swap_pss together), what stands\n"
-		"out in the log, and what the dump does not hold. csv, json and -c give one row a\n"
-		"fact.",
+	.help = "What machine it was, when and why it died, where its memory is by the kernel's\n"
+		"own counters, the ten processes that cost most (pss and swap_pss together), what\n"
+		"stands out in the log, and what the dump does not hold. csv, json and -c give\n"
+		"one row a fact.",
 };

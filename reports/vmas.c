@@ -87,7 +87,7 @@ static const char *dev_text(struct maker *m, uint32_t major, uint32_t minor)
 	uint64_t key = ((uint64_t)major << 32 | minor) + 1;	/* 0 is no key */
 	uint32_t i = hash_get(&m->devs, key);
 
-	if (i != HASH_NONE)
+	if (i < m->strings.n)
 		return m->strings.v[i];
 	return keep(m, &m->devs, key, arena_printf(&m->t->mem, "%02x:%02x", major, minor));
 }
@@ -99,7 +99,7 @@ static const char *flags_text(struct maker *m, uint64_t flags)
 	uint32_t i = hash_get(&m->flags, key);
 	size_t n;
 
-	if (i != HASH_NONE)
+	if (i < m->strings.n)
 		return m->strings.v[i];
 	n = vmflags_text(m->s->k, flags, buf);
 	return keep(m, &m->flags, key, arena_strndup(&m->t->mem, buf, n ? n - 1 : 0));
@@ -222,6 +222,6 @@ const struct report report_maps = {
 	.ncols = ARRAY_LEN(maps_cols),
 	.run = run_maps,
 	.text = maps_text,
-	.help = "The text of /proc/PID/maps, byte for byte. Without --pid all processes follow one\n"
-		"another, each after a line \"==> PID COMM <==\". csv, json and -c give rows.",
+	.help = "The text of /proc/PID/maps, byte for byte. Without --pid all processes follow\n"
+		"one another, each after a line \"==> PID COMM <==\". csv, json and -c give rows.",
 };

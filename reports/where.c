@@ -244,8 +244,8 @@ static void typed_value(struct parser *p, struct node *n)
 	}
 	if (like) {
 		if (!p->st)
-			p->st = fail(p->diag, ST_ABSENT, "--where: %s is a number, and ~ is for text",
-				     n->col->name);
+			p->st = fail(p->diag, ST_ABSENT,
+				     "--where: %s is a number, and ~ is for text", n->col->name);
 		return;
 	}
 	ok = number(n->text, n->col->type == COL_NSEC ? time_suffixes : size_suffixes, n);

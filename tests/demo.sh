@@ -31,7 +31,7 @@ show() {
 
 show summary "$image"
 show procs "$image"
-pid=$("$exe" -f csv -c pid -s -pss -n 1 procs "$image" | sed -n 2p || true)
-[ -n "$pid" ] && show maps "$image" --pid "$pid"
+pid=$("$exe" -f csv -c pid -s -pss -n 1 procs "$image" | sed -n 2p | tr -dc 0-9)
+[ -n "$pid" ] && show vmas "$image" --pid "$pid"
 echo
 echo "More: $exe --help; the other dumps are in tests/fixtures/"

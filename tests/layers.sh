@@ -94,7 +94,8 @@ plant arch/a.c '#include <stdio.h>' 0
 found=$(scan "${1:-.}")
 if [ -n "$found" ]; then
 	echo "$found"
-	echo "layers: $(echo "$found" | wc -l) includes against the grain (cli, crashext -> reports -> model -> arch -> dumpread)" >&2
+	echo "layers: $(echo "$found" | wc -l) includes against the grain:" \
+		"cli, crashext -> reports -> model -> arch -> dumpread" >&2
 	exit 1
 fi
 exit 0

@@ -10,7 +10,8 @@ rc=0 ran=0
 checks='-*,bugprone-*,clang-analyzer-*,cert-err34-c,misc-redundant-expression,
 -bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,
 -bugprone-macro-parentheses,-bugprone-reserved-identifier,-bugprone-assignment-in-if-condition,
--bugprone-implicit-widening-of-multiplication-result,-bugprone-suspicious-include,-bugprone-suspicious-string-compare,
+-bugprone-implicit-widening-of-multiplication-result,-bugprone-suspicious-include,
+-bugprone-suspicious-string-compare,
 -clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling'
 checks=$(echo "$checks" | tr -d '\n')
 

@@ -30,7 +30,7 @@ enum status debuginfod_find(struct dump *d, char **path)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	struct debuginfod_client *c;
-	struct api api;
+	struct api api = { NULL, NULL, NULL };
 	void *lib;
 	int fd = -1;
 

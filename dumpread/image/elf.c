@@ -47,7 +47,7 @@ struct ehdr {
 	bool is64;
 	uint64_t phoff, shoff;
 	uint32_t phentsize, phnum;
-	uint16_t type;
+	uint16_t type, shentsize, shstrndx;
 };
 
 /* What the pass over the program headers gathers. */
@@ -76,11 +76,15 @@ static bool parse_ehdr(struct image *im, const uint8_t *h, size_t len, struct eh
 		eh->shoff = load64(h + 40, big);
 		eh->phentsize = load16(h + 54, big);
 		eh->phnum = load16(h + 56, big);
+		eh->shentsize = load16(h + 58, big);
+		eh->shstrndx = load16(h + 62, big);
 	} else {
 		eh->phoff = load32(h + 28, big);
 		eh->shoff = load32(h + 32, big);
 		eh->phentsize = load16(h + 42, big);
 		eh->phnum = load16(h + 44, big);
+		eh->shentsize = load16(h + 46, big);
+		eh->shstrndx = load16(h + 50, big);
 	}
 	return true;
 }
@@ -251,22 +255,51 @@ static void report_damage(struct image *im, const struct gather *g)
 			  "%s: segments at addresses that cannot be true", im->parts[0].path);
 }
 
+/*
+ * Xen's xc_core dumps keep pages in sections; libkdumpfile reads them. It must
+ * not see any other file without PT_LOADs: 0.5.1 dies of them.
+ */
+static bool is_xen(const struct image *im, const struct ehdr *eh)
+{
+	uint64_t at = eh->shoff + (uint64_t)eh->shstrndx * eh->shentsize;
+	bool big = im->big_endian;
+	uint8_t sh[sizeof(Elf64_Shdr)] = { 0 }, names[1024];
+	uint64_t off, size;
+	size_t got;
+
+	if (at < eh->shoff ||
+	    part_read(&im->parts[0], at, sh, eh->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)))
+		return false;
+	off = eh->is64 ? load64(sh + 24, big) : load32(sh + 16, big);
+	size = eh->is64 ? load64(sh + 32, big) : load32(sh + 20, big);
+	return part_read_some(&im->parts[0], off, names, min_u64(size, sizeof(names)),
+			      &got) == ST_OK &&
+	       memmem(names, got, ".xen_pages", sizeof(".xen_pages"));
+}
+
 static enum status finish_open(struct image *im, struct gather *g)
 {
 	struct elf *e = im->priv;
+	bool cut = !part_holds(&im->parts[0], g->eh.phoff,
+			       (uint64_t)g->eh.phnum * g->eh.phentsize);
 
-	if (!g->loads)
-		return ST_NOTMINE;	/* Xen keeps its pages in sections */
+	if (!g->loads && !cut)
+		return is_xen(im, &g->eh) ? ST_NOTMINE :
+		       fail(&im->diag, ST_CORRUPT, "%s: an ELF core file without any memory "
+			    "in it", im->parts[0].path);
 	if (g->loads > 1 && g->virtual == g->loads)
 		return fail(&im->diag, ST_UNSUPPORTED, "%s: the core file of a process, "
 			    "not of a machine", im->parts[0].path);
 	extents_resolve(&e->loads, EXTENTS_FIRST_WINS);
 	im->max_pfn = (g->top + (1u << im->page_shift) - 1) >> im->page_shift;
 	im->pages_present = count_pages(e, im->page_shift);
-	if (!e->loads.n && !im->vmcoreinfo)
+	if (!e->loads.n && (cut || !im->vmcoreinfo))
 		return fail(&im->diag, ST_NODATA,
 			    "%s: cut off before any memory: copy the dump again",
 			    im->parts[0].path);
+	if (cut)
+		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
+			  "%s: the program headers are cut off", im->parts[0].path);
 	report_damage(im, g);
 	snprintf(im->format, sizeof(im->format), "ELF%s%s", g->eh.is64 ? "64" : "32",
 		 im->parts[0].flat ? ", flattened" : "");
@@ -301,6 +334,12 @@ static enum status elf_open(struct image *im)
 	each_phdr(im, &g, PT_LOAD, take_load);
 	st = finish_open(im, &g);
 	extents_free(&g.notes);
+	if (st == ST_NOTMINE) {
+		im->elf_machine = 0;
+		im->word_size = 0;
+		im->vmcoreinfo = NULL;
+		im->notes = NULL;
+	}
 	return st;
 }
 

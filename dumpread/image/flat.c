@@ -37,16 +37,14 @@ struct scan {
 	uint8_t *buf;
 	uint64_t off;		/* of buf[0] in the file */
 	size_t len;
+	size_t want;		/* bytes to read at the next miss */
 };
 
 static const uint8_t *scan_at(struct scan *s, uint64_t off, size_t len)
 {
 	if (off < s->off || off - s->off > s->len || s->len - (off - s->off) < len) {
-		/* after a long record only its successor's header is wanted */
-		size_t want = off - s->off > FLAT_SCAN ? 4096 : FLAT_SCAN;
-
 		s->off = off;
-		if (part_read_some(&s->raw, off, s->buf, want, &s->len) || s->len < len) {
+		if (part_read_some(&s->raw, off, s->buf, s->want, &s->len) || s->len < len) {
 			s->len = 0;
 			return NULL;
 		}
@@ -88,12 +86,14 @@ static bool index_records(struct scan *s, struct extents *x, uint64_t *end, uint
 		if (len > left)
 			return false;
 		at += len;
+		/* of long records only the headers are wanted */
+		s->want = len < FLAT_SCAN / 16 ? FLAT_SCAN : FLAT_RECORD;
 	}
 }
 
 enum status flat_open(struct image *im, struct image_part *p)
 {
-	struct scan s = { .raw = *p };
+	struct scan s = { .raw = *p, .want = FLAT_SCAN };
 	struct extents x = { 0 };
 	const uint8_t *h;
 	uint64_t end = 0, pos = 0;

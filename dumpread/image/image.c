@@ -36,7 +36,6 @@ static const struct {
 	{ 0, 4, "QEVM",			"is a saved QEMU machine, not a dump; use "
 					"dump-guest-memory, or virsh dump --memory-only" },
 	{ 0, 4, "QFI\xfb",		"is a disk image; copy the dump out of it first" },
-	{ 0, 4, "\x7f" "ELF",		"is an ELF core file without any memory in it" },
 	{ 0, 4, "PAGE",			"is a Windows dump" },
 };
 

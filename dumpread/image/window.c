@@ -33,15 +33,20 @@ enum status window_get(struct window *w, const struct image_part *p, uint64_t of
 
 	if (w->part == p && off >= w->off && off <= end && len <= end - off) {
 		*ret = w->buf + (off - w->off);
+		w->lent += len;
 		return ST_OK;
 	}
-	/* Going on from the last window, or a little further: read more. */
-	if (w->part == p && off >= w->off && off <= end + w->ahead)
+	/*
+	 * Going on from the last window, or a little further, and most of that was
+	 * wanted: read more. Pages that lie far apart cost less one by one.
+	 */
+	if (w->part == p && off >= w->off && off <= end + w->ahead && w->lent >= w->len / 4)
 		w->ahead = w->ahead * 2 <= w->cap ? w->ahead * 2 : w->cap;
 	else
 		w->ahead = w->min;
 	w->part = p;
 	w->off = off;
+	w->lent = len;
 	st = part_read_some(p, off, w->buf, len > w->ahead ? len : w->ahead, &w->len);
 	if (st == ST_OK && w->len < len)
 		st = ST_NODATA;

@@ -17,6 +17,7 @@ struct window {
 	const struct image_part *part;
 	uint64_t off;			/* of buf[0] in part */
 	size_t len;
+	size_t lent;			/* bytes asked for since buf was filled */
 };
 
 /* CAP >= the largest LEN ever asked for. Allocates; free with window_free(). */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/symbols/sources.h"
 #include "dumpread/symbols/symlist.h"
 
 #define MAX_ANCHORS 64u
@@ -42,19 +43,20 @@ static unsigned differences(const struct symlist *l, const struct dump *d, uint6
 	static const char key[] = "SYMBOL(";
 	unsigned n = 0;
 
-	for (const char *p = d->vmcoreinfo; p && (p = strstr(p, key)) && n < MAX_ANCHORS; ) {
-		size_t len = strcspn(p += strlen(key), ")\n");
+	for (const char *p = strstr(d->vmcoreinfo, key); p && n < MAX_ANCHORS;
+	     p = strstr(p, key)) {
+		size_t len;
 		char name[128];
 		uint64_t run, link;
 
+		p += strlen(key);
+		len = strcspn(p, ")\n");
 		if (len >= sizeof(name) || p[len] != ')')
 			continue;
 		memcpy(name, p, len);
 		name[len] = '\0';
-		/* what VMCOREINFO calls these symbols are values of theirs */
-		if (!strcmp(name, "mem_section") || !strcmp(name, "vmemmap"))
-			continue;
-		if (vmcoreinfo_symbol(d, name, &run) && symlist_find(l, name, &link))
+		if (!vmcoreinfo_is_value(name) && vmcoreinfo_symbol(d, name, &run) &&
+		    symlist_find(l, name, &link))
 			diff[n++] = wrap(d, run - link);
 	}
 	return n;

@@ -12,17 +12,17 @@
 void kimage_init(struct kimage *ki, struct reader *r)
 {
 	const struct dump *d = reader_dump(r);
-	uint64_t stext, uts;
+	uint64_t most = min_u64(d->max_pfn << d->page_shift, MAX_IMAGE), stext, uts;
 
 	ki->r = r;
 	ki->physical = !vmcoreinfo_symbol(d, "_stext", &stext);
 	if (ki->physical) {
 		ki->start = ki->data = 0;
-		ki->end = min_u64(d->max_pfn << d->page_shift, MAX_IMAGE);
+		ki->end = most;
 		return;
 	}
 	ki->start = stext & ~(TEXT_ALIGN - 1);
-	ki->end = ki->start + min_u64(MAX_IMAGE, UINT64_MAX - ki->start);
+	ki->end = ki->start + min_u64(most, UINT64_MAX - ki->start);
 	if (d->word_size == 4)
 		ki->end = min_u64(ki->end, UINT32_MAX);
 	ki->data = ki->start;

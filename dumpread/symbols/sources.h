@@ -22,6 +22,9 @@ enum status symbols_add_kallsyms(struct dump *d);
 enum status symbols_add_systemmap(struct dump *d, const char *path);
 enum status symbols_add_elf(struct dump *d, Elf *elf, const char *path);
 
+/* Is what VMCOREINFO calls SYMBOL(NAME) the value of that variable? */
+bool vmcoreinfo_is_value(const char *name);
+
 /* Do the first lines of TEXT look like "ADDRESS LETTER NAME"? */
 bool systemmap_sniff(const char *text, size_t len);
 

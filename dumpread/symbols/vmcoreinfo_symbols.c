@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
 #include "dumpread/symbols/sources.h"
 
 /*
@@ -11,12 +12,17 @@
  */
 static const char *const values[] = { "mem_section", "vmemmap" };
 
+bool vmcoreinfo_is_value(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(values); i++)
+		if (!strcmp(name, values[i]))
+			return true;
+	return false;
+}
+
 static bool find(void *self, const char *name, uint64_t *addr)
 {
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		if (!strcmp(name, values[i]))
-			return false;
-	return vmcoreinfo_symbol(self, name, addr);
+	return !vmcoreinfo_is_value(name) && vmcoreinfo_symbol(self, name, addr);
 }
 
 enum status symbols_add_vmcoreinfo(struct dump *d)

@@ -15,6 +15,7 @@
  */
 #include "dumpread/types/btf_check.h"
 
+#include <assert.h>
 #include <linux/btf.h>
 #include <string.h>
 
@@ -291,6 +292,7 @@ static void close_up(const struct btf_blob *b, uint8_t *data, size_t *len)
 	} h = { BTF_MAGIC, BTF_VERSION, 0, HDR_LEN, 0, type_len, type_len, b->str_len };
 
 	_Static_assert(sizeof(h) == HDR_LEN, "the header has no padding");
+	assert(b->types && b->strs);
 	memmove(data + HDR_LEN, b->types, type_len);
 	memmove(data + HDR_LEN + type_len, b->strs, b->str_len);
 	memcpy(data, &h, sizeof(h));
@@ -301,7 +303,7 @@ enum status btf_check(uint8_t *data, size_t *len, struct diag *diag)
 {
 	struct btf_blob b = { .diag = diag };
 	enum status st;
-	bool big;
+	bool big = false;
 
 	if (*len > BTF_MAX_BYTES)
 		return fail(diag, ST_LIMIT, "BTF: %zu bytes", *len);

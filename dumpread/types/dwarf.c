@@ -308,7 +308,7 @@ enum status types_add_dwarf(struct dump *d, const struct mapped_elf *m)
 	s.types.big = ident && ident[EI_DATA] == ELFDATA2MSB;
 	want_init(&s, d);
 	give_up_absent(&s, m->elf);
-	dw = dwarf_begin_elf(m->elf, DWARF_C_READ, NULL);
+	dw = ident ? dwarf_begin_elf(m->elf, DWARF_C_READ, NULL) : NULL;
 	s.types.btf = btf__new_empty();
 	if (!dw || !s.types.btf) {
 		st = fail(&d->diag, ST_ABSENT, "%s: no debug information in it", m->path);

@@ -46,7 +46,7 @@ struct filetab {
 	VEC(struct file) files;		/* in s->mem */
 	VEC(uint32_t) same_path;	/* [row]: next of the same hash; NONE ends */
 	VEC(struct ident_row) idents;
-	struct hash by_addr;		/* struct file -> row */
+	struct hash by_addr;		/* struct file (and vm_prfile) -> row */
 	struct hash by_ident;		/* -> index in idents */
 	struct hash by_path;		/* (inode, path) -> row */
 	uint64_t paths_left;		/* bytes */
@@ -305,7 +305,7 @@ static uint32_t intern(struct filetab *t, struct file *f, const struct path_text
 	return row;
 }
 
-static uint32_t row_of_ident(struct filetab *t, const struct ident *id, bool backing)
+static uint32_t row_of_ident(struct filetab *t, const struct ident *id, bool user_inode)
 {
 	struct path_text text;
 	struct file f = {
@@ -319,20 +319,45 @@ static uint32_t row_of_ident(struct filetab *t, const struct ident *id, bool bac
 	if (!f.inode)
 		f.inode = text.inode;	/* no f_inode before v3.9 */
 	fill_inode(t, &f, text.made_up);
-	if (backing && t->k->rules.on[RULE_MAPS_USER_INODE])
+	if (user_inode)
 		show_user_inode(t, &f, text.inode);
 	return intern(t, &f, &text);
 }
 
-/* A row for the struct file in t->file. */
-static uint32_t row_of_file(struct filetab *t)
+/*
+ * vm_area_struct.vm_prfile, of the aufs patch that Ubuntu carries (at least
+ * 4.4 .. 6.2): the file to print in place of vm_file, set by its overlayfs too.
+ */
+static bool has_prfile(struct filetab *t, uint64_t prfile, struct ident *id)
+{
+	uint64_t mnt, dentry;
+	enum status st = ST_CORRUPT;
+
+	if (!prfile)
+		return false;
+	if (kernel_ptr_ok(t->k, prfile, t->k->dump->word_size))
+		st = kmember_u64(t->k, t->r, prfile, M_FILE_MNT, &mnt);
+	if (!st)
+		st = kmember_u64(t->k, t->r, prfile, M_FILE_DENTRY, &dentry);
+	if (st) {
+		issue_add(t->k->issues, st, "file", 1, "vm_prfile at %#" PRIx64, prfile);
+		return false;
+	}
+	id->mnt = mnt;
+	id->dentry = dentry;
+	return true;
+}
+
+/* A row for the struct file in t->file; PRFILE: what to print in its place, or 0. */
+static uint32_t row_of_file(struct filetab *t, uint64_t prfile)
 {
 	struct ident id = {
 		.mnt = kobj_u64(&t->file, M_FILE_MNT),
 		.dentry = kobj_u64(&t->file, M_FILE_DENTRY),
 		.inode = kobj_u64(&t->file, M_FILE_INODE),
 	};
-	bool backing = is_backing(t, &id);
+	bool user_inode = has_prfile(t, prfile, &id) ||
+			  (is_backing(t, &id) && t->k->rules.on[RULE_MAPS_USER_INODE]);
 	uint64_t key = hash_bytes(&id, sizeof(id));
 	uint32_t first = hash_get(&t->by_ident, key), i, row;
 	struct ident_row *n;
@@ -340,22 +365,24 @@ static uint32_t row_of_file(struct filetab *t)
 	for (i = first; i != NONE; i = t->idents.v[i].next)
 		if (!memcmp(&t->idents.v[i].id, &id, sizeof(id)))
 			return t->idents.v[i].row;
-	row = row_of_ident(t, &id, backing);
+	row = row_of_ident(t, &id, user_inode);
 	n = vec_push(&t->mem, &t->idents);
 	*n = (struct ident_row){ .id = id, .row = row, .next = first };
 	hash_put(&t->by_ident, key, (uint32_t)(t->idents.n - 1));
 	return row;
 }
 
-uint32_t filetab_get(struct filetab *t, uint64_t file_kva)
+static uint32_t get(struct filetab *t, uint64_t file_kva, uint64_t prfile)
 {
 	struct file lost = { .path = PATH_UNKNOWN, .kind = FILE_OTHER, .status_known = true };
+	uint64_t key[2] = { file_kva, prfile };
+	uint64_t hash = prfile ? hash_bytes(key, sizeof(key)) : file_kva;
 	uint32_t row;
 	enum status st;
 
 	if (!file_kva)
 		return NONE;
-	row = hash_get(&t->by_addr, file_kva);
+	row = hash_get(&t->by_addr, hash);
 	if (row != HASH_NONE)
 		return row;
 	st = load(t, &t->file, file_kva);
@@ -363,8 +390,27 @@ uint32_t filetab_get(struct filetab *t, uint64_t file_kva)
 		damaged(t, &lost, st, "struct file", file_kva);
 		row = add_row(t, &lost);
 	} else {
-		row = row_of_file(t);
+		row = row_of_file(t, prfile);
 	}
-	hash_put(&t->by_addr, file_kva, row);
+	hash_put(&t->by_addr, hash, row);
 	return row;
+}
+
+uint32_t filetab_get(struct filetab *t, uint64_t file_kva)
+{
+	return get(t, file_kva, 0);
+}
+
+uint32_t filetab_of_vma(struct filetab *t, const struct vma *v)
+{
+	uint64_t prfile = 0;
+	enum status st;
+
+	if (v->file_addr && has(t->k, M_VMA_PRFILE)) {
+		st = kmember_u64(t->k, t->r, v->addr, M_VMA_PRFILE, &prfile);
+		if (st)
+			issue_add(t->k->issues, st, "file", 1, "vm_prfile of the vma at %#" PRIx64,
+				  v->addr);
+	}
+	return get(t, v->file_addr, prfile);
 }

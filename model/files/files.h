@@ -19,6 +19,9 @@ struct filetab *filetab_new(struct snapshot *s, struct reader *r);
  */
 uint32_t filetab_get(struct filetab *t, uint64_t file_kva);
 
+/* The same for the file of a VMA, under the name that maps gives it there. */
+uint32_t filetab_of_vma(struct filetab *t, const struct vma *v);
+
 /* s->files and s->nfiles are final after this. */
 void filetab_finish(struct filetab *t);
 

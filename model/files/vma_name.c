@@ -135,11 +135,55 @@ static bool is_heap(const struct namer *n)
 	return n->v->start <= m->brk && n->v->end >= m->start_brk;
 }
 
-static bool is_stack(const struct namer *n)
+static bool holds(const struct namer *n, uint64_t sp)
 {
-	uint64_t stack = n->s->mms[n->v->mm].start_stack;
+	return n->v->start <= sp && n->v->end >= sp;
+}
 
-	return n->v->start <= stack && n->v->end >= stack;
+/* KSTK_ESP(): the stack pointer that the thread had when it entered the kernel. */
+static uint64_t user_sp(const struct namer *n, const struct task *t)
+{
+	const struct kernel *k = n->k;
+	bool compat = n->s->mms[n->v->mm].start_stack >> 32 == 0;
+	uint64_t sp = 0, regs;
+
+	if (has(k, M_THREAD_USERSP) && !compat) {
+		kmember_u64(k, n->r, t->addr, M_THREAD_USERSP, &sp);
+	} else if (has(k, M_THREAD_SP0) && has(k, M_REGS_SP)) {
+		if (!kmember_u64(k, n->r, t->addr, M_THREAD_SP0, &regs))
+			kmember_u64(k, n->r, regs - layout_size(&k->layout, S_PT_REGS), M_REGS_SP,
+				    &sp);
+	} else if (has(k, M_THREAD_REGS) && has(k, M_REGS_GPR)) {
+		const struct member *gpr = &k->layout.v[M_REGS_GPR].m;
+
+		if (!kmember_u64(k, n->r, t->addr, M_THREAD_REGS, &regs) && regs)
+			read_kva_word(n->r, regs + gpr->offset + gpr->stride, &sp);
+	}
+	return sp;
+}
+
+/* vm_is_stack(), mm/util.c of v3.4 .. v4.4: the leader is asked first. */
+static const char *thread_stack(const struct namer *n)
+{
+	const struct mm *m = &n->s->mms[n->v->mm];
+	const struct proc *p = m->owner == NONE ? NULL : &n->s->procs[m->owner];
+
+	for (uint32_t i = 0; p && i < p->ntasks; i++) {
+		const struct task *t = &n->s->tasks[p->first_task + i];
+
+		if (!holds(n, user_sp(n, t)))
+			continue;
+		return holds(n, m->start_stack) ? "[stack]"
+						: arena_printf(&n->s->mem, "[stack:%d]", t->pid);
+	}
+	return NULL;
+}
+
+static const char *stack_name(const struct namer *n)
+{
+	if (n->k->rules.on[RULE_STACK_TID])
+		return thread_stack(n);
+	return holds(n, n->s->mms[n->v->mm].start_stack) ? "[stack]" : NULL;
 }
 
 static const char *name_of(const struct namer *n)
@@ -157,9 +201,9 @@ static const char *name_of(const struct namer *n)
 		return name;
 	if (is_heap(n))
 		return "[heap]";
-	if (is_stack(n))
-		return "[stack]";
-	name = user_name(n, "[anon:");
+	name = stack_name(n);
+	if (!name)
+		name = user_name(n, "[anon:");
 	return name ? name : "";
 }
 

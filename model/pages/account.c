@@ -21,6 +21,7 @@
 #define ITEM_BYTES (UINT64_C(1) << 30)	/* of address space: an item ends beyond it */
 #define ITEM_VMAS 512
 #define PIECES_MAX 256			/* of one VMA */
+#define BUDGET_MIN (1 << 20)		/* tables, nodes: for the smallest of dumps */
 
 struct item {
 	uint32_t vma, nvmas;		/* vmas[vma ..) */
@@ -29,10 +30,9 @@ struct item {
 
 struct pass {
 	struct snapshot *s;
-	struct swaps swaps;
+	struct acct_shared shared;
 	struct item *items;
 	size_t nitems, cap;
-	bool count_found;
 	bool whole_run;			/* fill usage; else frame.found alone */
 	struct acct *accts[JOBS_MAX];
 	struct reader *readers[JOBS_MAX];
@@ -176,14 +176,38 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 		if (!a)
 			arena_die(sizeof(*a));
 		p->readers[worker] = reader_new(p->s->k->dump);
-		acct_open(a, p->s, &p->swaps, p->readers[worker]);
-		a->count_found = p->count_found;
-		a->parallel = p->s->k->jobs > 1;
+		acct_open(a, &p->shared, p->readers[worker]);
 	}
 	if (m->pgd_pa)
 		prime(a, m, it);
 	for (uint32_t i = 0; i < it->nvmas; i++)
 		account_vma(p, a, m, it->vma + i, it);
+}
+
+/* Mappings of huge pages, noted once for each, become mappings of their pages. */
+static void spread_huge(void *ctx, unsigned worker, size_t chunk)
+{
+	const struct pass *p = ctx;
+	const struct paging *pg = p->s->k->paging;
+	struct frame *f = p->s->frames.chunk[chunk];
+
+	(void)worker;
+	for (unsigned l = 1; f && l < pg->nlevels; l++) {
+		unsigned shift = paging_shift(pg, l) - p->s->k->dump->page_shift;
+		const uint32_t *units = p->shared.huge_found[l];
+
+		for (uint64_t i = 0; units && i < 1u << FRAME_CHUNK_SHIFT; i++) {
+			uint64_t pfn = ((uint64_t)chunk << FRAME_CHUNK_SHIFT) + i;
+			uint64_t unit = pfn >> shift, next = (unit + 1) << shift;
+
+			if (unit >= p->shared.huge_units[l])
+				break;
+			if (units[unit])
+				f[i].found += units[unit];
+			else
+				i += next - pfn - 1;
+		}
+	}
 }
 
 static void run(struct pass *p)
@@ -197,13 +221,73 @@ static void run(struct pass *p)
 		reader_free(p->readers[i]);
 		p->accts[i] = NULL;
 	}
+	if (p->shared.count_found)
+		jobs_run(p->s->k->jobs, p->s->frames.nchunks, spread_huge, p);
 }
 
-/* ---- kernels that count no mappings ---------------------------------------------------- */
+static void init_huge(struct pass *p)
+{
+	const struct kernel *k = p->s->k;
+
+	for (unsigned l = 1; l < k->paging->nlevels; l++) {
+		unsigned shift = paging_shift(k->paging, l) - k->dump->page_shift;
+		uint64_t n = shift < 64 ? (p->s->frames.max_pfn >> shift) + 1 : 0;
+
+		if (!(k->paging->leaf_levels >> l & 1) || !n)
+			continue;
+		p->shared.huge_units[l] = n;
+		p->shared.huge_found[l] = calloc(n, sizeof(uint32_t));
+		if (!p->shared.huge_found[l])
+			arena_die(n * sizeof(uint32_t));
+	}
+}
+
+/* ---- the pass ------------------------------------------------------------------------ */
+
+static struct pass *pass_new(struct snapshot *s, bool count_found)
+{
+	struct pass *p = calloc(1, sizeof(*p));
+	uint64_t budget = 64 * s->k->dump->max_pfn + BUDGET_MIN;
+	struct reader *r;
+
+	if (!p)
+		arena_die(sizeof(*p));
+	p->s = s;
+	p->shared.s = s;
+	p->shared.count_found = count_found;
+	p->shared.parallel = s->k->jobs > 1;
+	p->shared.tables_left = (int64_t)min_u64(budget, INT64_MAX);
+	p->shared.nodes_left = budget;
+	pthread_mutex_init(&p->lock, NULL);
+	r = reader_new(s->k->dump);
+	swaps_init(&p->shared.swaps, s->k, r);
+	reader_free(r);
+	if (count_found)
+		init_huge(p);
+	return p;
+}
+
+static void pass_free(struct pass *p)
+{
+	pthread_mutex_destroy(&p->lock);
+	for (unsigned l = 0; l < PAGING_LEVELS; l++)
+		free(p->shared.huge_found[l]);
+	free(p->items);
+	free(p);
+}
+
+static void lose_root(const struct snapshot *s, const struct mm *m)
+{
+	if (!m->pgd_pa && m->nvmas)
+		issue_add(s->k->issues, ST_CORRUPT, "page table", 1, "no root for mm %#" PRIx64,
+			  m->addr);
+}
 
 /* 2.4 has no mapcount: what the walk finds is one. */
-static void found_to_mapcount(struct frames *f)
+static void found_to_mapcount(struct pass *p)
 {
+	const struct frames *f = &p->s->frames;
+
 	for (uint64_t c = 0; c < f->nchunks; c++)
 		for (uint64_t i = 0; f->chunk[c] && i < 1u << FRAME_CHUNK_SHIFT; i++) {
 			struct frame *fr = &f->chunk[c][i];
@@ -211,44 +295,30 @@ static void found_to_mapcount(struct frames *f)
 			fr->mapcount = fr->found;
 			fr->found = 0;
 		}
-}
-
-static void lose_roots(struct snapshot *s, uint32_t only)
-{
-	for (uint32_t i = 0; i < s->nmms; i++)
-		if (!s->mms[i].pgd_pa && s->mms[i].nvmas && (only == NONE || only == i))
-			issue_add(s->k->issues, ST_CORRUPT, "page table", 1,
-				  "no root for mm %#" PRIx64, s->mms[i].addr);
+	for (unsigned l = 0; l < PAGING_LEVELS; l++)
+		if (p->shared.huge_found[l])
+			memset(p->shared.huge_found[l], 0,
+			       p->shared.huge_units[l] * sizeof(*p->shared.huge_found[l]));
 }
 
 void account_build(struct snapshot *s, uint32_t only)
 {
-	struct pass *p = calloc(1, sizeof(*p));
-	struct reader *r;
+	struct pass *p = pass_new(s, only == NONE);
 
-	if (!p)
-		arena_die(sizeof(*p));
-	p->s = s;
-	pthread_mutex_init(&p->lock, NULL);
-	r = reader_new(s->k->dump);
-	swaps_init(&p->swaps, s->k, r);
-	reader_free(r);
-	for (uint32_t i = 0; i < s->nmms; i++)
-		if (only == NONE || only == i)
-			cut_mm(p, &s->mms[i]);
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		s->vmas[i].usage = (struct usage){ 0 };
-	lose_roots(s, only);
-	p->count_found = only == NONE;
-	if (p->count_found && !has(s->k, M_PAGE_MAPCOUNT)) {
+	for (uint32_t i = 0; i < s->nmms; i++)
+		if (only == NONE || only == i) {
+			cut_mm(p, &s->mms[i]);
+			lose_root(s, &s->mms[i]);
+		}
+	if (only == NONE && !has(s->k, M_PAGE_MAPCOUNT)) {
 		run(p);
-		found_to_mapcount(&s->frames);
+		found_to_mapcount(p);
 	}
 	p->whole_run = true;
 	run(p);
-	pthread_mutex_destroy(&p->lock);
-	free(p->items);
-	free(p);
+	pass_free(p);
 }
 
 /* ---- one VMA again ------------------------------------------------------------------------ */

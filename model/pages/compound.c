@@ -13,18 +13,11 @@
  */
 #include "model/pages/pagefmt.h"
 
-static uint64_t bit_of(const struct pagefmt *f, enum layout_id e)
-{
-	int64_t bit = layout_enum(&f->k->layout, e, -1);
-
-	return bit < 0 || bit >= 8 * f->word ? 0 : UINT64_C(1) << bit;
-}
-
 static void init_tails(struct pagefmt *f)
 {
 	const struct layout *l = &f->k->layout;
 
-	f->head = bit_of(f, E_PG_HEAD);
+	f->head = pagefmt_flag(f, E_PG_HEAD);
 	if (has(f->k, M_PAGE_COMPOUND_INFO)) {
 		f->compound_form = COMPOUND_INFO;
 		f->compound = layout_offset(l, M_PAGE_COMPOUND_INFO);
@@ -34,16 +27,16 @@ static void init_tails(struct pagefmt *f)
 	} else if (has(f->k, M_PAGE_FIRST_PAGE)) {
 		f->compound_form = COMPOUND_FIRST_PAGE;
 		f->compound = layout_offset(l, M_PAGE_FIRST_PAGE);
-		f->tail = bit_of(f, E_PG_TAIL);
+		f->tail = pagefmt_flag(f, E_PG_TAIL);
 		if (!f->tail) {
 			/* PG_head_tail_mask of 32-bit kernels: d85f33855c303 (v2.6.22) */
-			f->head = bit_of(f, E_PG_COMPOUND);
-			f->tail = f->head | bit_of(f, E_PG_RECLAIM);
+			f->head = pagefmt_flag(f, E_PG_COMPOUND);
+			f->tail = f->head | pagefmt_flag(f, E_PG_RECLAIM);
 		}
-	} else if (has(f->k, E_PG_COMPOUND)) {
+	} else if (pagefmt_flag(f, E_PG_COMPOUND)) {
 		f->compound_form = COMPOUND_PRIVATE;
 		f->compound = f->private;
-		f->head = f->tail = bit_of(f, E_PG_COMPOUND);
+		f->head = f->tail = pagefmt_flag(f, E_PG_COMPOUND);
 	}
 }
 
@@ -75,7 +68,7 @@ static void init_hugetlb(struct pagefmt *f)
 {
 	const struct layout *l = &f->k->layout;
 
-	f->hugetlb_bit = bit_of(f, E_PG_HUGETLB);
+	f->hugetlb_bit = pagefmt_flag(f, E_PG_HUGETLB);
 	if (has(f->k, E_HUGETLB_PAGE_DTOR)) {
 		bool folio = !has(f->k, M_PAGE_COMPOUND_DTOR);
 		enum layout_id id = folio ? M_FOLIO_DTOR : M_PAGE_COMPOUND_DTOR;
@@ -105,7 +98,7 @@ void pagefmt_init_compound(struct pagefmt *f)
 		f->mapcount_form = f->k->rules.on[RULE_FILE_THP_OWN] ? MAPCOUNT_DOUBLE_ANON
 								     : MAPCOUNT_DOUBLE;
 		f->entire_off = f->size + layout_offset(l, M_PAGE_COMPOUND_MAPCOUNT);
-		f->double_map = bit_of(f, E_PG_DOUBLE_MAP);
+		f->double_map = pagefmt_flag(f, E_PG_DOUBLE_MAP);
 	}
 	f->large_off = layout_offset(l, M_FOLIO_LARGE_MAPCOUNT);
 	f->mm_ids_off = layout_offset(l, M_FOLIO_MM_IDS);

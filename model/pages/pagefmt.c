@@ -5,11 +5,36 @@
  */
 #include "model/pages/pagefmt.h"
 
-/* The word of flag bit E, 0 if this kernel has no such flag. */
-static uint64_t flag(const struct pagefmt *f, enum layout_id e)
+/*
+ * Before enum pageflags (e26831814998, v2.6.26) the numbers were macros, and no
+ * debug information has them: include/linux/mm.h of 2.4.27, page-flags.h of
+ * 2.6.11, 2.6.18 and 2.6.22.
+ */
+static const struct {
+	enum rule when;
+	enum layout_id flag;
+	int bit;
+} old_bits[] = {
+	{ RULE_PAGEFLAGS_2_4, E_PG_REFERENCED, 2 }, { RULE_PAGEFLAGS_2_4, E_PG_DIRTY, 4 },
+	{ RULE_PAGEFLAGS_2_4, E_PG_LRU, 6 }, { RULE_PAGEFLAGS_2_4, E_PG_SLAB, 8 },
+	{ RULE_PAGEFLAGS_2_4, E_PG_RESERVED, 14 },
+	{ RULE_PAGEFLAGS_2_6, E_PG_REFERENCED, 2 }, { RULE_PAGEFLAGS_2_6, E_PG_DIRTY, 4 },
+	{ RULE_PAGEFLAGS_2_6, E_PG_LRU, 5 }, { RULE_PAGEFLAGS_2_6, E_PG_SLAB, 7 },
+	{ RULE_PAGEFLAGS_2_6_0, E_PG_RESERVED, 11 }, { RULE_PAGEFLAGS_2_6_0, E_PG_COMPOUND, 15 },
+	{ RULE_PAGEFLAGS_2_6_0, E_PG_SWAPCACHE, 16 },
+	{ RULE_PAGEFLAGS_2_6_13, E_PG_RESERVED, 10 },
+	{ RULE_PAGEFLAGS_2_6_13, E_PG_COMPOUND, 14 },
+	{ RULE_PAGEFLAGS_2_6_13, E_PG_SWAPCACHE, 15 },
+	{ RULE_PAGEFLAGS_2_6_13, E_PG_RECLAIM, 17 }, { RULE_PAGEFLAGS_2_6_13, E_PG_BUDDY, 19 },
+};
+
+uint64_t pagefmt_flag(const struct pagefmt *f, enum layout_id e)
 {
 	int64_t bit = layout_enum(&f->k->layout, e, -1);
 
+	for (size_t i = 0; bit < 0 && i < ARRAY_LEN(old_bits); i++)
+		if (old_bits[i].flag == e && f->k->rules.on[old_bits[i].when])
+			bit = old_bits[i].bit;
 	/* names of flags became names of page types: those values are no bit numbers */
 	return bit < 0 || bit >= 8 * f->word ? 0 : UINT64_C(1) << bit;
 }
@@ -37,18 +62,18 @@ static void init_offsets(struct pagefmt *f)
 
 static void init_flags(struct pagefmt *f)
 {
-	f->referenced = flag(f, E_PG_REFERENCED);
-	f->dirty = flag(f, E_PG_DIRTY);
-	f->lru_bit = flag(f, E_PG_LRU);
-	f->slab_bit = flag(f, E_PG_SLAB);
-	f->reserved = flag(f, E_PG_RESERVED);
-	f->swapbacked = flag(f, E_PG_SWAPBACKED);
-	f->hwpoison = flag(f, E_PG_HWPOISON);
-	f->young = flag(f, E_PG_YOUNG);
-	f->buddy_bit = flag(f, E_PG_BUDDY);
-	f->swapcache = flag(f, E_PG_SWAPCACHE);
+	f->referenced = pagefmt_flag(f, E_PG_REFERENCED);
+	f->dirty = pagefmt_flag(f, E_PG_DIRTY);
+	f->lru_bit = pagefmt_flag(f, E_PG_LRU);
+	f->slab_bit = pagefmt_flag(f, E_PG_SLAB);
+	f->reserved = pagefmt_flag(f, E_PG_RESERVED);
+	f->swapbacked = pagefmt_flag(f, E_PG_SWAPBACKED);
+	f->hwpoison = pagefmt_flag(f, E_PG_HWPOISON);
+	f->young = pagefmt_flag(f, E_PG_YOUNG);
+	f->buddy_bit = pagefmt_flag(f, E_PG_BUDDY);
+	f->swapcache = pagefmt_flag(f, E_PG_SWAPCACHE);
 	/* shares its bit since 6326fec1122c (v4.10): only with PG_swapbacked it counts */
-	if (f->swapcache && f->swapcache == flag(f, E_PG_OWNER_PRIV_1))
+	if (f->swapcache && f->swapcache == pagefmt_flag(f, E_PG_OWNER_PRIV_1))
 		f->swapcache |= f->swapbacked;
 	f->young_of_folio = f->k->rules.on[RULE_YOUNG_OF_FOLIO];
 }
@@ -139,10 +164,8 @@ static uint32_t byte_class(const struct pagefmt *f, uint32_t type)
 	return 0;
 }
 
-uint32_t type_class(const struct pagefmt *f, uint32_t type)
+uint32_t typed_class(const struct pagefmt *f, uint32_t type)
 {
-	if (!type_is_type(f, type))
-		return 0;
 	switch (f->type_form) {
 	case TYPE_BYTE:
 		return byte_class(f, type);
@@ -154,31 +177,6 @@ uint32_t type_class(const struct pagefmt *f, uint32_t type)
 		break;
 	}
 	return 0;
-}
-
-uint32_t flags_class(const struct pagefmt *f, uint64_t flags)
-{
-	uint64_t referenced = f->referenced | (f->young_of_folio ? f->young : 0);
-	uint32_t fr = 0;
-
-	/* most of a machine's pages have none of the rarer ones */
-	if (flags & f->lru_bit)
-		fr |= FR_LRU;
-	if (flags & f->dirty)
-		fr |= FR_DIRTY;
-	if (flags & referenced)
-		fr |= FR_REFERENCED;
-	if (flags & f->swapbacked)
-		fr |= FR_SWAPBACKED;
-	if (flags & (f->slab_bit | f->reserved | f->hwpoison | f->buddy_bit)) {
-		fr |= flags & f->slab_bit ? FR_SLAB : 0;
-		fr |= flags & f->reserved ? FR_RESERVED : 0;
-		fr |= flags & f->hwpoison ? FR_HWPOISON : 0;
-		fr |= flags & f->buddy_bit ? FR_BUDDY : 0;
-	}
-	if (f->swapcache && (flags & f->swapcache) == f->swapcache)
-		fr |= FR_SWAPCACHE;
-	return fr;
 }
 
 /*

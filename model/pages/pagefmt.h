@@ -77,6 +77,9 @@ struct pagefmt {
 void pagefmt_init(struct pagefmt *f, const struct kernel *k);
 void pagefmt_init_compound(struct pagefmt *f);
 
+/* The word with flag bit E (E_PG_...) set, 0 if this kernel has no such flag. */
+uint64_t pagefmt_flag(const struct pagefmt *f, enum layout_id e);
+
 /* ---- one struct page at P ------------------------------------------------------ */
 
 static inline uint64_t page_word(const struct pagefmt *f, const uint8_t *p, uint32_t off)
@@ -106,14 +109,36 @@ static inline uint32_t page_own_mapcount(const struct pagefmt *f, uint32_t type)
 {
 	int32_t n = (int32_t)(type + 1);
 
-	return n < 0 || type_is_type(f, type) ? 0 : (uint32_t)n;
+	if (f->mapcount_form == MAPCOUNT_NONE || n < 0 || type_is_type(f, type))
+		return 0;
+	return (uint32_t)n;
 }
 
 /* FR_BUDDY, FR_SLAB, FR_PGTABLE, FR_OFFLINE, FR_HUGETLB as TYPE says. */
-uint32_t type_class(const struct pagefmt *f, uint32_t type);
+uint32_t typed_class(const struct pagefmt *f, uint32_t type);
 
-/* FR_* of page flags alone, of a page or a folio's head. */
-uint32_t flags_class(const struct pagefmt *f, uint64_t flags);
+static inline uint32_t type_class(const struct pagefmt *f, uint32_t type)
+{
+	return type_is_type(f, type) ? typed_class(f, type) : 0;
+}
+
+/* FR_* of page flags alone, of a page or a folio's head. Without branches: on a
+   busy machine no bit of a page foretells that of the next. */
+static inline uint32_t flags_class(const struct pagefmt *f, uint64_t flags)
+{
+	uint64_t referenced = f->referenced | (f->young_of_folio ? f->young : 0);
+
+	return (uint32_t)!!(flags & f->lru_bit) * FR_LRU |
+	       (uint32_t)!!(flags & f->dirty) * FR_DIRTY |
+	       (uint32_t)!!(flags & referenced) * FR_REFERENCED |
+	       (uint32_t)!!(flags & f->swapbacked) * FR_SWAPBACKED |
+	       (uint32_t)!!(flags & f->slab_bit) * FR_SLAB |
+	       (uint32_t)!!(flags & f->reserved) * FR_RESERVED |
+	       (uint32_t)!!(flags & f->hwpoison) * FR_HWPOISON |
+	       (uint32_t)!!(flags & f->buddy_bit) * FR_BUDDY |
+	       (uint32_t)(f->swapcache && (flags & f->swapcache) == f->swapcache) *
+		       FR_SWAPCACHE;
+}
 
 /* FR_ANON, FR_KSM, FR_CACHE of page.mapping. */
 uint32_t mapping_class(const struct pagefmt *f, uint64_t mapping, uint32_t others);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
 #include "model/kobj.h"
 
 #define AHEAD 12	/* entries between a prefetch of a frame and its use */
@@ -167,6 +168,7 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 {
 	enum swap_kind kind = a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)];
 	uint64_t pfn = e->pa & a->swaps->pfn_mask, page = UINT64_C(1) << a->page_shift;
+	unsigned bits = acct_rule(a, RULE_NONPRESENT_CLEAN) ? 0 : acct_raw_bits(e);
 	struct frame *f;
 
 	if (kind == SWAP_SLOT) {
@@ -182,10 +184,9 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 		return;
 	if (kind == SWAP_DEVICE_PRIVATE)
 		acct_count_found(a, f);
-	acct_absent(a, f, pfn,
-		       acct_facts(a, f->flags, acct_rule(a, RULE_NONPRESENT_CLEAN) ? 0 : acct_raw_bits(e)), 1,
-		       kind == SWAP_DEVICE_PRIVATE && acct_rule(a, RULE_DEVPRIVATE_PRESENT),
-		       kind == SWAP_MIGRATION);
+	acct_absent(a, f, pfn, acct_facts(a, f->flags, bits), 1,
+		    kind == SWAP_DEVICE_PRIVATE && acct_rule(a, RULE_DEVPRIVATE_PRESENT),
+		    kind == SWAP_MIGRATION);
 }
 
 /* ---- holes of a private shmem mapping ----------------------------------------------- */
@@ -203,7 +204,7 @@ static bool hole(void *arg, uint64_t va, uint64_t end, unsigned shift)
 		first = a->v->pgoff + ((va - a->v->start) >> a->page_shift);
 		last = first + ((end - va) >> a->page_shift);
 	}
-	a->u.swap += shmem_swap_range(a->k, a->r, a->shmem.tree, first, last);
+	a->u.swap += shmem_swap_range(&a->shmem, first, last) << a->page_shift;
 	return true;
 }
 
@@ -282,6 +283,19 @@ static bool lost(void *arg, uint64_t va, uint64_t end, enum status st)
 	return true;
 }
 
+/* One more table, or one more huge page to look at page by page. */
+bool acct_spend(struct acct *a)
+{
+	if (__atomic_fetch_sub(&a->shared->tables_left, 1, __ATOMIC_RELAXED) > 0)
+		return true;
+	if (!a->over)
+		issue_add(a->k->issues, ST_LIMIT, "page table", 1,
+			  "more tables than memory can hold, in the vma at %#" PRIx64,
+			  a->v->start);
+	a->over = true;
+	return false;
+}
+
 static bool note_table(void *arg, uint64_t pa, unsigned level)
 {
 	struct acct *a = arg;
@@ -298,7 +312,7 @@ static bool table(void *arg, uint64_t pa, unsigned level)
 
 	if (level + 1u < p->nlevels && a->counted_pa[level] != pa)
 		a->u.table_bytes += (uint64_t)p->entry_size[level] << p->bits[level];
-	return note_table(arg, pa, level);
+	return note_table(arg, pa, level) && acct_spend(a);
 }
 
 const struct pgvisit acct_visit = {
@@ -320,13 +334,15 @@ static uint64_t huge_zero_frame(const struct kernel *k, struct reader *r)
 	return UINT64_MAX;
 }
 
-void acct_open(struct acct *a, const struct snapshot *s, const struct swaps *w,
-	       struct reader *r)
+void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r)
 {
+	const struct snapshot *s = shared->s;
 	const struct kernel *k = s->k;
 	uint64_t page_pss = (uint64_t)dump_page_size(k->dump) << PSS_SHIFT;
 
-	*a = (struct acct){ .s = s, .k = k, .swaps = w, .r = r };
+	*a = (struct acct){ .shared = shared, .s = s, .k = k, .swaps = &shared->swaps, .r = r };
+	a->count_found = shared->count_found;
+	a->parallel = shared->parallel;
 	a->page_shift = k->dump->page_shift;
 	for (unsigned l = 0; l < k->paging->nlevels; l++)
 		a->level_shift[l] = (uint8_t)paging_shift(k->paging, l);
@@ -340,7 +356,7 @@ void acct_open(struct acct *a, const struct snapshot *s, const struct swaps *w,
 	a->huge_zero_pfn = huge_zero_frame(k, r);
 	for (unsigned i = 0; i < PSS_TABLE; i++)
 		a->pss_of[i] = i < 2 ? page_pss : page_pss / i;
-	swap_cursor_init(&a->cursor, w, r);
+	swap_cursor_init(&a->cursor, a->swaps, r);
 }
 
 void acct_close(struct acct *a)
@@ -349,7 +365,18 @@ void acct_close(struct acct *a)
 		a->claimed[i]->found = 0;
 	free(a->claimed);
 	swap_cursor_release(&a->cursor);
+	shmem_swap_release(&a->shmem);
 	*a = (struct acct){ 0 };
+}
+
+static void take_shmem(struct acct *a, const struct vma *v)
+{
+	uint64_t given = __atomic_load_n(&a->shared->nodes_left, __ATOMIC_RELAXED);
+	uint64_t left = given;
+
+	shmem_swap_of(a->s, a->r, v, &left, &a->shmem);
+	__atomic_fetch_sub(&a->shared->nodes_left, min_u64(given - left, given),
+			   __ATOMIC_RELAXED);
 }
 
 void acct_vma(struct acct *a, const struct vma *v)
@@ -357,7 +384,9 @@ void acct_vma(struct acct *a, const struct vma *v)
 	a->v = v;
 	a->u = (struct usage){ 0 };
 	memset(a->tally, 0, sizeof(a->tally));
-	shmem_swap_of(a->s, a->r, v, &a->shmem);
+	a->over = false;
+	shmem_swap_release(&a->shmem);
+	take_shmem(a, v);
 	a->huge_size = 0;
 	if (v->flags & VMA_HUGETLB && v->file != NONE)
 		a->huge_size = a->s->files[v->file].huge_page_size;

@@ -27,8 +27,30 @@ enum tally_fact {
 
 #define PSS_TABLE 256		/* quotients of small mapcounts, computed once */
 
+/* What all threads share. */
+struct acct_shared {
+	const struct snapshot *s;
+	struct swaps swaps;
+	bool count_found;		/* all mms are walked: fill frame.found */
+	bool parallel;			/* by more than one thread */
+	/*
+	 * Mappings found by huge entries, by level and by the unit of that size
+	 * which they map: to count each of their pages at once would make a
+	 * database's thousand mappings of its huge pages a matter of hours.
+	 */
+	uint32_t *huge_found[PAGING_LEVELS];
+	uint64_t huge_units[PAGING_LEVELS];
+	/*
+	 * Hostile tables can describe work without end. No bound of a sane
+	 * machine is near these; beyond them, what is walked first counts.
+	 */
+	int64_t tables_left;
+	uint64_t nodes_left;		/* of trees of pages */
+};
+
 struct acct {
 	/* for all VMAs */
+	struct acct_shared *shared;
 	const struct snapshot *s;
 	const struct kernel *k;
 	const struct swaps *swaps;
@@ -36,8 +58,7 @@ struct acct {
 	struct swap_cursor cursor;
 	uint8_t page_shift;
 	uint8_t level_shift[PAGING_LEVELS];
-	bool count_found;		/* all mms are walked: fill frame.found */
-	bool parallel;			/* other threads fill it too */
+	bool count_found, parallel;	/* of shared */
 	bool single_ref;		/* RULE_SINGLE_REF */
 	bool average;			/* frames.average */
 	uint32_t page_facts;		/* facts to take from a frame's flags */
@@ -54,12 +75,12 @@ struct acct {
 	struct shmem_swap shmem;
 	uint64_t huge_size;		/* hugetlb: bytes of one page, else 0 */
 	bool check_pages;		/* no pte_special: each entry must be looked at */
+	bool over;			/* tables_left ran out */
 	struct usage u;			/* all but what is tallied */
 	struct tally { uint64_t bytes, pss; } tally[TALLIES];
 };
 
-void acct_open(struct acct *a, const struct snapshot *s, const struct swaps *w,
-	       struct reader *r);
+void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r);
 /* Also forgets the claims on shared tables: after all threads have ended. */
 void acct_close(struct acct *a);
 
@@ -81,6 +102,15 @@ static inline void acct_count_found(const struct acct *a, struct frame *f)
 		__atomic_fetch_add(&f->found, 1, __ATOMIC_RELAXED);
 	else
 		f->found++;
+}
+
+/* An entry of LEVEL maps what begins at PFN. */
+static inline void acct_count_huge(const struct acct *a, uint64_t pfn, unsigned level)
+{
+	uint64_t unit = pfn >> (a->level_shift[level] - a->page_shift);
+
+	if (a->count_found && unit < a->shared->huge_units[level])
+		__atomic_fetch_add(&a->shared->huge_found[level][unit], 1, __ATOMIC_RELAXED);
 }
 
 static inline uint32_t acct_facts(const struct acct *a, uint32_t frame_flags,
@@ -116,6 +146,7 @@ bool acct_kind_is_page(const struct acct *a, enum swap_kind kind, bool huge);
 void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t key,
 		 uint64_t nr, bool present, bool migration);
 unsigned acct_raw_bits(const struct pte *e);
+bool acct_spend(struct acct *a);
 void acct_bad_entry(struct acct *a, uint64_t va, unsigned shift);
 
 void acct_huge_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,

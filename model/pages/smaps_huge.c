@@ -33,16 +33,6 @@ static void count_huge_kind(struct acct *a, const struct frame *f, unsigned shif
 		a->u.file_huge += bytes;
 }
 
-static void count_found_range(struct acct *a, uint64_t pfn, uint64_t n)
-{
-	for (uint64_t i = 0; i < n; i++) {
-		struct frame *f = frame_at(&a->s->frames, pfn + i);
-
-		if (f)
-			acct_count_found(a, f);
-	}
-}
-
 static void tally_huge(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t key,
 		       uint64_t nr)
 {
@@ -53,7 +43,7 @@ static void tally_huge(struct acct *a, const struct frame *f, uint64_t pfn, uint
 	} else if (acct_rule(a, RULE_THP_BY_HEAD)) {
 		acct_tally(a, f->mapcount < 2 ? key | TALLY_PRIVATE : key, bytes,
 		      acct_whole_pss(a, bytes) / (f->mapcount < 2 ? 1 : f->mapcount));
-	} else {
+	} else if (acct_spend(a)) {
 		for (uint64_t i = 0; i < nr; i++) {
 			const struct frame *part = frame_at(&a->s->frames, pfn + i);
 
@@ -78,7 +68,7 @@ static void huge_present(struct acct *a, uint64_t va, unsigned shift, const stru
 	if (!acct_usable(a, f, pfn, bytes))
 		return;
 	count_huge_kind(a, f, shift);
-	count_found_range(a, pfn, bytes >> a->page_shift);
+	acct_count_huge(a, pfn, 1);
 	tally_huge(a, f, pfn, acct_facts(a, f->flags, e->flags), pages_of(a, f, shift));
 }
 
@@ -91,12 +81,12 @@ static void huge_absent(struct acct *a, unsigned shift, const struct pte *e)
 	if (shift != a->level_shift[1] || kind == SWAP_SLOT || !acct_kind_is_page(a, kind, true))
 		return;
 	f = frame_at(&a->s->frames, pfn);
-	if (!acct_usable(a, f, pfn, UINT64_C(1) << shift))
+	if (!acct_usable(a, f, pfn, UINT64_C(1) << shift) || !acct_spend(a))
 		return;
 	count_huge_kind(a, f, shift);
 	/* pmd_young() and pmd_dirty() are asked of whatever is there, in all versions */
-	acct_absent(a, f, pfn, acct_facts(a, f->flags, acct_raw_bits(e)), pages_of(a, f, shift), false,
-		       kind == SWAP_MIGRATION);
+	acct_absent(a, f, pfn, acct_facts(a, f->flags, acct_raw_bits(e)), pages_of(a, f, shift),
+		    false, kind == SWAP_MIGRATION);
 }
 
 void acct_huge_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,
@@ -114,12 +104,13 @@ void acct_huge_entries(struct acct *a, uint64_t va, unsigned shift, const struct
 
 /* ---- hugetlb ------------------------------------------------------------------------- */
 
-static uint64_t table_with(const struct acct *a, unsigned shift)
+static unsigned level_of(const struct acct *a, unsigned shift)
 {
-	for (unsigned l = 0; l < a->k->paging->nlevels; l++)
-		if (a->level_shift[l] == shift)
-			return a->table_pa[l];
-	return 0;
+	unsigned level = 0;
+
+	while (level + 1u < a->k->paging->nlevels && a->level_shift[level] != shift)
+		level++;
+	return level;
 }
 
 /* hugetlb_pmd_shared(): do two mms use the table at PA? */
@@ -165,7 +156,8 @@ static bool claim_table(struct acct *a, uint64_t pa)
 static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const struct pte *e)
 {
 	uint64_t size = a->huge_size ? a->huge_size : UINT64_C(1) << shift, pfn;
-	uint64_t table = table_with(a, shift);
+	unsigned level = level_of(a, shift);
+	uint64_t table = a->table_pa[level];
 	bool present = e->kind == PTE_PAGE, under_shared, shared;
 	struct frame *f;
 
@@ -178,7 +170,7 @@ static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const str
 		return;
 	under_shared = table_is_shared(a, table);
 	if (present && a->count_found && (!under_shared || claim_table(a, table)))
-		count_found_range(a, pfn, UINT64_C(1) << (shift - a->page_shift));
+		acct_count_huge(a, pfn, level);
 	/* several entries may make one page: the first speaks for all */
 	if (va & (size - 1) || !acct_rule(a, RULE_HUGETLB_LINES))
 		return;

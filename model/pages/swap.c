@@ -17,7 +17,6 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
-#include "model/walk/xarray.h"
 
 #define SPECIAL_END 32		/* 1 << MAX_SWAPFILES_SHIFT */
 
@@ -251,47 +250,4 @@ uint32_t swap_count(struct swap_cursor *c, unsigned type, uint64_t offset)
 		return 0;
 	return c->w->in_table ? count_in_table(c, type & (SWAP_TYPES - 1), offset)
 			      : count_in_map(c, f, offset);
-}
-
-/* ---- shmem -------------------------------------------------------------------- */
-
-static bool add_slots(void *arg, const struct xa_entry *e)
-{
-	/* xas_get_order() since 6.12; before, an entry was of one page */
-	if (e->is_value && e->order < 40)
-		*(uint64_t *)arg += UINT64_C(1) << e->order;
-	return true;
-}
-
-uint64_t shmem_swap_range(const struct kernel *k, struct reader *r, uint64_t tree,
-			  uint64_t first, uint64_t end)
-{
-	uint64_t n = 0;
-
-	if (first < end)
-		xarray_walk(k, r, tree, first, end - 1, add_slots, &n);
-	return n << k->dump->page_shift;
-}
-
-void shmem_swap_of(const struct snapshot *s, struct reader *r, const struct vma *v,
-		   struct shmem_swap *ret)
-{
-	const struct kernel *k = s->k;
-	const struct file *f = v->file == NONE ? NULL : &s->files[v->file];
-	uint64_t pages = (v->end - v->start) >> k->dump->page_shift;
-
-	*ret = (struct shmem_swap){ 0 };
-	if (!f || f->kind != FILE_SHMEM || !f->shmem_swapped || !f->mapping ||
-	    !has(k, M_MAPPING_I_PAGES) || !k->rules.on[RULE_SHMEM_SWAP])
-		return;
-	ret->tree = f->mapping + layout_offset(&k->layout, M_MAPPING_I_PAGES);
-	if (!v->pgoff && v->end - v->start >= f->size)
-		ret->bytes = f->shmem_swapped << k->dump->page_shift;
-	else
-		ret->bytes = shmem_swap_range(k, r, ret->tree, v->pgoff, v->pgoff + pages);
-	/* a private, writable mapping may have copies that the object knows nothing of */
-	if (ret->bytes && !(v->flags & VMA_SHARED) && v->flags & VMA_WRITE) {
-		ret->by_hole = true;
-		ret->bytes = 0;
-	}
 }

@@ -62,14 +62,18 @@ uint32_t swap_count(struct swap_cursor *c, unsigned type, uint64_t offset);
 struct shmem_swap {
 	uint64_t bytes;		/* of the VMA as a whole */
 	bool by_hole;		/* instead, each empty entry is looked up */
-	uint64_t tree;		/* kernel address of the mapping's tree */
+	/* for that: the object's entries in swap, index << 6 | order, ascending */
+	uint64_t *slots;
+	size_t nslots, cap;
 };
 
+/* BUDGET: nodes of trees that may be read yet. */
 void shmem_swap_of(const struct snapshot *s, struct reader *r, const struct vma *v,
-		   struct shmem_swap *ret);
+		   uint64_t *budget, struct shmem_swap *ret);
+void shmem_swap_release(struct shmem_swap *h);
 
-/* Bytes in swap of page indexes [first, end), as shmem_partial_swap_usage(). */
-uint64_t shmem_swap_range(const struct kernel *k, struct reader *r, uint64_t tree,
-			  uint64_t first, uint64_t end);
+/* Pages in swap of indexes [first, end), as shmem_partial_swap_usage() has them:
+   a large entry counts whole wherever it is touched. */
+uint64_t shmem_swap_range(const struct shmem_swap *h, uint64_t first, uint64_t end);
 
 #endif

@@ -28,7 +28,7 @@ bool log_add(struct log_lines *l, const struct log_line *like, const char *text,
 	if (l->budget < len + 1)
 		return false;
 	l->budget -= len + 1;
-	for (;;) {
+	while (l->v.n < LOG_LINES_MAX) {
 		const char *nl = memchr(text, '\n', (size_t)(end - text));
 
 		add_line(l, like, text, (size_t)((nl ? nl : end) - text));
@@ -36,6 +36,7 @@ bool log_add(struct log_lines *l, const struct log_line *like, const char *text,
 			return true;
 		text = nl + 1;
 	}
+	return false;
 }
 
 void machine_log(struct snapshot *s, struct reader *r)

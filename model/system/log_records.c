@@ -10,7 +10,7 @@
 #include "model/kobj.h"
 #include "model/system/system.h"
 
-#define LOG_BUF_MAX (1u << 30)
+#define LOG_BUF_MAX (1u << 31)	/* log_buf_len_setup() takes no more */
 
 /* The text of the record at IDX of the log of SIZE bytes. */
 static enum status read_text(const struct system *y, const struct kobj *h, uint64_t space,
@@ -90,7 +90,7 @@ void log_records_read(const struct system *y, struct log_lines *l)
 		if (!text)
 			arena_die(65536);
 		/* headers are part of the buffer: text is less */
-		l->budget = size;
+		l->budget = min_u64(size, LOG_TEXT_MAX);
 		st = read_all(y, l, buf, size, next, &at, text);
 		free(text);
 	}

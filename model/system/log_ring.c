@@ -14,7 +14,7 @@
 #include "model/kobj.h"
 #include "model/system/system.h"
 
-#define COUNT_BITS_MAX 24	/* log_buf_len at most 2 GiB / 32 bytes a record; far beyond use */
+#define COUNT_BITS_MAX 26	/* log_buf_len is 2 GiB at most, a record 32 bytes of it */
 #define SIZE_BITS_MAX 31
 
 enum desc_state { DESC_RESERVED, DESC_COMMITTED, DESC_FINALIZED, DESC_REUSABLE };
@@ -126,13 +126,16 @@ static enum status read_record(struct ring *g, uint64_t id, struct log_line *lik
 
 static void read_all(struct ring *g, struct log_lines *l)
 {
-	uint64_t mask = (1ull << g->id_bits) - 1, id = g->tail & mask, len;
+	uint64_t mask = (1ull << g->id_bits) - 1, id, len;
 	/* ids wrap; a head before the tail is damage, and the ring bounds it */
 	uint64_t n = min_u64((g->head - g->tail) & mask, (1ull << g->count_bits) - 1) + 1;
 	struct log_line like;
 
+	/* of a log beyond all bounds, the end */
+	n = min_u64(n, LOG_LINES_MAX);
+	id = (g->head - n + 1) & mask;
 	/* blocks do not overlap: all text fits in the ring, and so do all records */
-	l->budget = (1ull << g->size_bits) + n;
+	l->budget = min_u64(1ull << g->size_bits, LOG_TEXT_MAX) + n;
 	for (; n; n--, id = (id + 1) & mask) {
 		enum status st = read_record(g, id, &like, &len);
 
@@ -145,7 +148,7 @@ static void read_all(struct ring *g, struct log_lines *l)
 		}
 		if (!log_add(l, &like, (const char *)g->text, len)) {
 			issue_add(g->y->k->issues, ST_LIMIT, "kernel log", 1,
-				  "records overlap: %llu left unread", (unsigned long long)n);
+				  "too much text: %llu records left unread", (unsigned long long)n);
 			return;
 		}
 	}

@@ -12,7 +12,7 @@
 #define INODES_MAX 1000000u	/* block devices; a machine has some dozens */
 #define HSTATES_MAX 8u
 #define SWAPFILES_MAX 32u
-#define SPACES_MAX (1u << 20)	/* 64 MiB each: 64 TiB of swap in one area */
+#define SPACES_MAX (1u << 16)	/* 64 MiB each: 4 TiB of swap in one area */
 #define POOLS_MAX 1024u
 
 uint64_t word_var(const struct system *y, enum layout_id symbol)

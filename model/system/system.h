@@ -80,13 +80,17 @@ void hugetlb_read(const struct system *y, struct hugetlb_sums *h);
 
 /* ---- the log ---------------------------------------------------------------------- */
 
+/* Far beyond any log; so much memory a hostile one may cost. */
+#define LOG_LINES_MAX (1u << 22)
+#define LOG_TEXT_MAX (1u << 28)	/* bytes */
+
 struct log_lines {
 	VEC(struct log_line) v;
 	struct arena *mem;
 	uint64_t budget;	/* bytes of text that may still come: the log's own size */
 };
 
-/* One record: a line for each line of its text. False: the budget is spent. */
+/* One record: a line for each line of its text. False: a bound is reached. */
 bool log_add(struct log_lines *l, const struct log_line *like, const char *text, size_t len);
 
 void log_ring_read(const struct system *y, struct log_lines *l);

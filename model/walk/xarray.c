@@ -251,18 +251,20 @@ static bool root_height(struct tree *t, uint64_t root_kva, struct node *n)
 	return height != 0;
 }
 
-enum status xarray_walk(const struct kernel *k, struct reader *r, uint64_t xa_kva,
-			uint64_t first, uint64_t last,
-			bool (*fn)(void *arg, const struct xa_entry *e), void *arg)
+enum status xarray_walk_within(const struct kernel *k, struct reader *r, uint64_t xa_kva,
+			       uint64_t first, uint64_t last,
+			       bool (*fn)(void *arg, const struct xa_entry *e), void *arg,
+			       uint64_t *budget)
 {
 	struct node top = { 0 };
 	struct tree t;
-	uint64_t head;
+	uint64_t head, given;
 	enum status st;
 
 	tree_init(&t, k, r);
 	if (t.shape == SHAPE_NONE)
 		return ST_ABSENT;
+	t.budget = given = min_u64(t.budget, *budget);
 	t.first = first;
 	t.last = last;
 	t.fn = fn;
@@ -280,7 +282,17 @@ enum status xarray_walk(const struct kernel *k, struct reader *r, uint64_t xa_kv
 		walk_node(&t, &top, 64);
 	else if (!t.st && first == 0 && !is_marker(&t, head))
 		emit(&t, head, 0, 0);
+	*budget -= given - t.budget;
 	return t.st;
+}
+
+enum status xarray_walk(const struct kernel *k, struct reader *r, uint64_t xa_kva,
+			uint64_t first, uint64_t last,
+			bool (*fn)(void *arg, const struct xa_entry *e), void *arg)
+{
+	uint64_t budget = UINT64_MAX;
+
+	return xarray_walk_within(k, r, xa_kva, first, last, fn, arg, &budget);
 }
 
 static bool take(void *arg, const struct xa_entry *e)

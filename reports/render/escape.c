@@ -63,9 +63,11 @@ static void put_hex(FILE *out, const char *s, unsigned n, const char *prefix)
 		fprintf(out, "%sx%02x", prefix, (unsigned char)s[i]);
 }
 
-void put_text(FILE *out, const char *s)
+void put_text_len(FILE *out, const char *s, size_t len)
 {
-	while (*s) {
+	const char *end = s + len;
+
+	while (s < end) {
 		unsigned n = utf8_char(s);
 
 		if (!n || is_control(s, n)) {
@@ -76,6 +78,11 @@ void put_text(FILE *out, const char *s)
 		}
 		s += n;
 	}
+}
+
+void put_text(FILE *out, const char *s)
+{
+	put_text_len(out, s, strlen(s));
 }
 
 void put_json(FILE *out, const char *s)

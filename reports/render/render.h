@@ -51,6 +51,8 @@ unsigned utf8_char(const char *s);
 /* Columns that put_text() of S takes. */
 size_t text_width(const char *s);
 void put_text(FILE *out, const char *s);
+/* Its first LEN bytes, which must not end inside a character. */
+void put_text_len(FILE *out, const char *s, size_t len);
 /* A quoted JSON string. */
 void put_json(FILE *out, const char *s);
 /* A csv field, quoted where RFC 4180 asks for it. */

@@ -112,17 +112,20 @@ static void plan_totals(struct text *x)
 static void put(struct text *x, unsigned i, const char *s, size_t width)
 {
 	const struct text_col *tc = &x->v[i];
-	size_t pad = tc->width > width ? tc->width - width : 0;
+	size_t pad = tc->width > width ? tc->width - width : 0, len = strlen(s);
 
 	if (!tc->left)
 		x->blanks += pad;
-	if (width) {
+	while (len && s[len - 1] == ' ')
+		len--;
+	if (len) {
 		while (x->blanks) {
 			putc(' ', x->out);
 			x->blanks--;
 		}
-		put_text(x->out, s);
+		put_text_len(x->out, s, len);
 	}
+	x->blanks += strlen(s + len);
 	if (tc->left)
 		x->blanks += pad;
 	x->blanks++;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""drgn_procs.py [--raw] [--first N] DUMP VMLINUX: rss, pss and uss of each process, with drgn.
+"""drgn_procs.py [--raw] DUMP VMLINUX: rss, pss and uss of each process, with drgn.
 
 The table of "vmcensus procs" as a good drgn script makes it, for x86-64 with four
 levels: page tables are read whole, top down, each table once, and the walk needs no
@@ -10,8 +10,7 @@ VMAs. What a page's map count is, it learns in one of two ways:
   --raw     nothing of drgn but its reads: the page array in pieces of 2 MiB, taken
             apart by offsets; as fast as Python gets
 
-Prints one line a process (pid rss pss uss, KiB), and last "seconds LOAD WALK".
---first N: only N processes, for an extrapolation.
+Prints one line a process (pid rss pss uss, bytes), and last "seconds LOAD WALK".
 """
 import argparse
 import array
@@ -108,7 +107,6 @@ class Walk:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--raw', action='store_true')
-    parser.add_argument('--first', type=int)
     parser.add_argument('dump')
     parser.add_argument('vmlinux')
     args = parser.parse_args()
@@ -120,17 +118,13 @@ def main():
     loaded = time.monotonic()
     walk = Walk(prog, raw_map_counts(prog) if args.raw else MapCounts(prog))
     direct = prog['page_offset_base'].value_()
-    done = 0
     for task in list_for_each_entry('struct task_struct', prog['init_task'].tasks.address_of_(),
                                     'tasks'):
         mm = task.mm.read_()
         if not mm or task.flags.value_() & PF_KTHREAD:
             continue
         rss, pss, uss = walk.table(mm.pgd.value_() - direct, 3, 256)
-        print(task.pid.value_(), rss * 4, pss >> 22, uss * 4)
-        done += 1
-        if done == args.first:
-            break
+        print(task.pid.value_(), rss * PAGE, pss >> 12, uss * PAGE)
     print('seconds %.3f %.3f' % (loaded - start, time.monotonic() - loaded))
     return 0
 

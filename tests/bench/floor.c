@@ -9,8 +9,9 @@
  * the image: every page frame that was read, from the opening on. Then these
  * pages are read again, each once and in the order of the file, by THREADS
  * threads that do nothing else; opening the image counts too. Prints one line,
- *	pages N frames N wall SECONDS cpu SECONDS
- * with the best of RUNS, wall and processor time each for itself.
+ *	pages N frames N wall SECONDS median SECONDS cpu SECONDS
+ * with the best and the median of RUNS by the wall clock, and the least processor
+ * time of any.
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -177,16 +178,39 @@ static double seconds(clockid_t clock)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static double min_seconds(double a, double b)
+static int by_value(const void *x, const void *y)
 {
-	return a < b ? a : b;
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return a < b ? -1 : a > b;
+}
+
+static void measure(const char *path, const struct pages *pages, unsigned threads,
+		    unsigned runs)
+{
+	double *wall = calloc(runs, sizeof(*wall)), *cpu = calloc(runs, sizeof(*cpu));
+
+	if (!wall || !cpu)
+		die("no memory");
+	for (unsigned i = 0; i < runs; i++) {
+		wall[i] = -seconds(CLOCK_MONOTONIC);
+		cpu[i] = -seconds(CLOCK_PROCESS_CPUTIME_ID);
+		read_all(path, pages, threads);
+		wall[i] += seconds(CLOCK_MONOTONIC);
+		cpu[i] += seconds(CLOCK_PROCESS_CPUTIME_ID);
+	}
+	qsort(wall, runs, sizeof(*wall), by_value);
+	qsort(cpu, runs, sizeof(*cpu), by_value);
+	printf("pages %zu frames %" PRIu64 " wall %.4f median %.4f cpu %.4f\n", pages->n,
+	       pages->frames, wall[0], wall[runs / 2], cpu[0]);
+	free(wall);
+	free(cpu);
 }
 
 int main(int argc, char **argv)
 {
 	const char *name = "procs", *types = NULL;
 	unsigned threads = jobs_default(), runs = 5;
-	double wall = 1e9, cpu = 1e9;
 	const struct report *report;
 	struct pages pages = { 0 };
 	int c;
@@ -201,17 +225,10 @@ int main(int argc, char **argv)
 		}
 	}
 	report = report_find(name);
-	if (optind + 1 != argc || !report || !threads)
+	if (optind + 1 != argc || !report || !threads || !runs)
 		die("usage: floor [-r REPORT] [-j THREADS] [-n RUNS] [-t FILE] IMAGE");
 	record(argv[optind], types, report, &pages);
-	for (unsigned i = 0; i < runs; i++) {
-		double wall0 = seconds(CLOCK_MONOTONIC), cpu0 = seconds(CLOCK_PROCESS_CPUTIME_ID);
-
-		read_all(argv[optind], &pages, threads);
-		wall = min_seconds(wall, seconds(CLOCK_MONOTONIC) - wall0);
-		cpu = min_seconds(cpu, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu0);
-	}
-	printf("pages %zu frames %" PRIu64 " wall %.4f cpu %.4f\n", pages.n, pages.frames, wall, cpu);
+	measure(argv[optind], &pages, threads, runs);
 	free(pages.pfn);
 	return 0;
 }

@@ -10,7 +10,7 @@
  * of stack. Prints the pages written and the pages mapped.
  *
  * Physical memory, in this order; each page is computed when it is written:
- *	kernel image at 16 MiB | kernel page tables | sections | one page of objects
+ *	kernel image | kernel page tables | sections | one page of objects
  *	for each process | user page tables | struct pages | user pages | free
  * Tables of the processes lie interleaved, as if they had grown at the same time;
  * user pages are dealt out in runs of RUN over all of the rest, so that
@@ -30,10 +30,11 @@
 #include "tests/bench/kernel/kernel.h"
 
 #define PAGE 4096u
-#define TEXT UINT64_C(0xffffffff80000000)	/* what maps physical 0 */
+#define TEXT UINT64_C(0xffffffff81000000)	/* _stext; kernel.c is linked there */
 #define DIRECT UINT64_C(0xffff888000000000)	/* page_offset_base of kernel.c */
 #define VMEMMAP UINT64_C(0xffffea0000000000)	/* vmemmap_base */
-#define IMAGE_PFN (16u << 8)
+#define PHYS_BASE (32u << 20)	/* what KASLR added to physical addresses */
+#define IMAGE_PFN ((PHYS_BASE >> 12) + (16u << 8))
 #define SECTION_PAGES (UINT64_C(1) << 15)
 #define SECTIONS_A_ROOT (PAGE / sizeof(struct mem_section))
 #define NSECTIONS (UINT64_C(1) << (46 - 27))
@@ -126,7 +127,7 @@ static uint64_t symbol(const struct machine *m, const char *name)
 /* The variable at NAME, in the image. */
 static void *variable(const struct machine *m, const char *name)
 {
-	return m->image + (symbol(m, name) - TEXT - (uint64_t)IMAGE_PFN * PAGE);
+	return m->image + (symbol(m, name) - TEXT);
 }
 
 static void load_image(struct machine *m, const char *path)
@@ -139,7 +140,7 @@ static void load_image(struct machine *m, const char *path)
 	m->image_pages = 512;
 	m->image = alloc(m->image_pages * PAGE);
 	for (int i = 0; m->elf && gelf_getphdr(m->elf, i, &ph); i++) {
-		uint64_t at = ph.p_vaddr - TEXT - (uint64_t)IMAGE_PFN * PAGE;
+		uint64_t at = ph.p_vaddr - TEXT;
 
 		if (ph.p_type != PT_LOAD)
 			continue;
@@ -290,7 +291,7 @@ static void fill_ktable(const struct machine *m, uint64_t nr, uint64_t *out)
 		else if (nr == 2 && i == 510)
 			out[i] = (m->ktables + 3) * PAGE | TABLE;
 		else if (nr == 3 && i >= 8 && i - 8 < m->image_pages / 512)
-			out[i] = i << 21 | TEXT_LEAF;
+			out[i] = (PHYS_BASE + (i << 21)) | TEXT_LEAF;
 		else if (nr >= 4 && at < m->vmemmap_pages / 512)
 			out[i] = (m->vmemmap + at * 512) * PAGE | KERNEL_LEAF;
 	}
@@ -522,7 +523,6 @@ static void patch_image(struct machine *m)
 {
 	struct task_struct *init = variable(m, "init_task");
 	struct file *shared = variable(m, "shared_file"), *exe = variable(m, "exe_file");
-	uint64_t image = TEXT + (uint64_t)IMAGE_PFN * PAGE;
 	struct inode *inode;
 
 	kernel_half(m, variable(m, "init_top_pgt"));
@@ -530,10 +530,10 @@ static void patch_image(struct machine *m)
 	*(uint64_t *)variable(m, "max_pfn") = m->frames;
 	init->tasks.next = &process_at(m, 0)->task.tasks;
 	init->tasks.prev = &process_at(m, m->procs - 1)->task.tasks;
-	inode = (struct inode *)(m->image + ((uintptr_t)shared->f_inode - image));
+	inode = (struct inode *)(m->image + ((uintptr_t)shared->f_inode - TEXT));
 	inode->i_size = (long)(m->seg[2].pages * PAGE);
 	inode->i_data.nrpages = m->seg[2].pages;
-	inode = (struct inode *)(m->image + ((uintptr_t)exe->f_inode - image));
+	inode = (struct inode *)(m->image + ((uintptr_t)exe->f_inode - TEXT));
 	inode->i_size = (long)(m->seg[0].pages * PAGE);
 	inode->i_data.nrpages = m->seg[0].pages;
 }
@@ -541,7 +541,8 @@ static void patch_image(struct machine *m)
 /* ---- the file ------------------------------------------------------------------------------------- */
 
 #define SUB_BLOCKS 2		/* the sub-header, and the notes behind it */
-#define NOTE_HEAD 24		/* of VMCOREINFO, the only note */
+#define PRSTATUS 336		/* bytes */
+#define INFO_AT (20 + PRSTATUS + 24)	/* VMCOREINFO in the notes */
 
 static void put(FILE *f, const void *p, size_t n)
 {
@@ -559,6 +560,7 @@ static void set64(uint8_t *at, uint64_t v)
 	memcpy(at, &v, sizeof(v));
 }
 
+/* init_top_pgt is not in a real one; libkdumpfile 0.5.1, hence drgn, looks for it. */
 static size_t vmcoreinfo(const struct machine *m, char *buf, size_t size)
 {
 	Elf_Scn *scn = NULL;
@@ -577,23 +579,29 @@ static size_t vmcoreinfo(const struct machine *m, char *buf, size_t size)
 	return (size_t)snprintf(buf, size,
 		"OSRELEASE=6.0.0-bench\nBUILD-ID=%s\nPAGESIZE=%u\n"
 		"SYMBOL(init_uts_ns)=%" PRIx64 "\nSYMBOL(swapper_pg_dir)=%" PRIx64 "\n"
-		"SYMBOL(_stext)=%" PRIx64 "\nSYMBOL(mem_section)=%" PRIx64 "\n"
+		"SYMBOL(init_top_pgt)=%" PRIx64 "\nSYMBOL(_stext)=%" PRIx64 "\n"
+		"SYMBOL(mem_section)=%" PRIx64 "\n"
 		"NUMBER(SECTION_SIZE_BITS)=27\nNUMBER(MAX_PHYSMEM_BITS)=46\n"
-		"NUMBER(phys_base)=0\nNUMBER(pgtable_l5_enabled)=0\nNUMBER(sme_mask)=0\n"
+		"NUMBER(phys_base)=%u\nNUMBER(pgtable_l5_enabled)=0\nNUMBER(sme_mask)=0\n"
 		"KERNELOFFSET=0\n",
 		id, PAGE, symbol(m, "init_uts_ns"), symbol(m, "init_top_pgt"),
-		TEXT + (uint64_t)IMAGE_PFN * PAGE, symbol(m, "mem_section"));
+		symbol(m, "init_top_pgt"), TEXT, symbol(m, "mem_section"), PHYS_BASE);
 }
 
 /* struct disk_dump_header and kdump_sub_header: makedumpfile's IMPLEMENTATION. */
 static void put_headers(const struct machine *m, FILE *f, uint64_t bitmap_blocks)
 {
 	uint8_t head[PAGE] = "KDUMP   ", sub[PAGE] = { 0 };
-	char note[PAGE] = { [12] = 'V', 'M', 'C', 'O', 'R', 'E', 'I', 'N', 'F', 'O' };
-	size_t len = vmcoreinfo(m, note + NOTE_HEAD, sizeof(note) - NOTE_HEAD);
+	char notes[PAGE] = { [12] = 'C', 'O', 'R', 'E' };
+	uint8_t *prstatus = (uint8_t *)notes, *info = prstatus + 20 + PRSTATUS;
+	size_t len = vmcoreinfo(m, notes + INFO_AT, sizeof(notes) - INFO_AT);
 
-	set32((uint8_t *)note, 11);
-	set32((uint8_t *)note + 4, (uint32_t)len);
+	set32(prstatus, 5);
+	set32(prstatus + 4, PRSTATUS);
+	set32(prstatus + 8, 1);			/* NT_PRSTATUS */
+	set32(info, 11);
+	set32(info + 4, (uint32_t)len);
+	memcpy(info + 12, "VMCOREINFO", 11);
 	set32(head + 8, 6);
 	memcpy(head + 12, variable(m, "init_uts_ns"), sizeof(struct new_utsname));
 	set64(head + 408, 1700000000);
@@ -603,15 +611,16 @@ static void put_headers(const struct machine *m, FILE *f, uint64_t bitmap_blocks
 	set32(head + 436, (uint32_t)bitmap_blocks);
 	set32(head + 440, (uint32_t)m->frames);
 	set32(head + 460, 1);
+	set64(sub, PHYS_BASE);
 	set32(sub + 8, 31);			/* the dump level */
-	set64(sub + 32, 2 * PAGE + NOTE_HEAD);
+	set64(sub + 32, 2 * PAGE + INFO_AT);
 	set64(sub + 40, len);
 	set64(sub + 48, 2 * PAGE);
-	set64(sub + 56, NOTE_HEAD + (len + 3) / 4 * 4);
+	set64(sub + 56, INFO_AT + (len + 3) / 4 * 4);
 	set64(sub + 96, m->frames);
 	put(f, head, PAGE);
 	put(f, sub, PAGE);
-	put(f, note, PAGE);
+	put(f, notes, PAGE);
 }
 
 static void put_bitmaps(const struct machine *m, FILE *f, uint64_t bitmap_blocks)

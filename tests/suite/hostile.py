@@ -2,9 +2,9 @@
 """Damaged copies of a dump: whatever is done to it, vmcensus answers and ends.
 
 Three kinds of damage, each at places that depend on nothing but the seed:
-cut short, bits flipped in the file, and (kdump-compressed, zlib) words of page
-contents replaced, the page compressed anew: the container is then whole, and
-the kernel inside tells lies, the worst of them pointers to other real objects.
+cut short, bits flipped in the file, and words of page contents replaced (ELF,
+and kdump-compressed with zlib or not at all): the container is then whole, and the
+kernel inside tells lies, the worst of them pointers to other real objects.
 """
 import os
 import random
@@ -17,7 +17,8 @@ from .tally import death
 TIMEOUT = 120           # s, any one report of a damaged dump
 REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg')
 CUTS = (0, 1, 7, 64, 4095, 4096, 8192, 40000)
-ZLIB = 0x1
+PAGE = 4096
+ZLIB, COMPRESSIONS = 0x1, 0x27  # of disk_dump_header.status: zlib; all of them
 PAGE_DESC = struct.Struct('<qIIQ')      # offset, size, flags, page_flags
 STATUS_OFFSET = 424                     # struct disk_dump_header on x86-64
 
@@ -47,9 +48,27 @@ class Pages:
         out += packed
 
 
-def kdump_zlib(data):
-    return data[:8] == b'KDUMP   ' and \
-        struct.unpack_from('<I', data, STATUS_OFFSET)[0] & 0x7 == ZLIB
+class FlatPages:
+    """The pages of an ELF dump: what is aligned in the file is so in memory."""
+
+    def __init__(self, data):
+        self.data, self.count = data, len(data) // PAGE - 1
+
+    def read(self, i):
+        return bytes(self.data[(i + 1) * PAGE:(i + 2) * PAGE])
+
+    def write(self, out, i, page):
+        out[(i + 1) * PAGE:(i + 2) * PAGE] = page
+
+
+def pages_of(data):
+    """None where pages cannot be replaced."""
+    if data[:4] == b'\x7fELF':
+        return FlatPages(data)
+    if data[:8] == b'KDUMP   ' and \
+            struct.unpack_from('<I', data, STATUS_OFFSET)[0] & COMPRESSIONS in (0, ZLIB):
+        return Pages(data)
+    return None
 
 
 def lie(rng, page, pool):
@@ -69,8 +88,8 @@ def lie(rng, page, pool):
 
 
 def with_lies(data, rng, share):
-    """A copy in which SHARE of the pages that are not user data hold wrong words."""
-    pages, pool, out = Pages(data), [0], bytearray(data)
+    """A copy in which SHARE of the pages hold wrong words."""
+    pages, pool, out = pages_of(data), [0], bytearray(data)
     for i in sorted(rng.sample(range(pages.count), max(1, int(pages.count * share)))):
         try:
             pages.write(out, i, lie(rng, pages.read(i), pool))
@@ -99,8 +118,9 @@ def damages(data, seed, rounds):
             lambda r=rng, h=head: with_flips(data, r, 0, h, r.choice((1, 1, 2, 16)))
     for i in range(rounds // 2):
         rng = random.Random(f'{seed} anywhere {i}')
-        yield f'flips {i} anywhere', lambda r=rng: with_flips(data, r, 0, size, 1 << r.randrange(16))
-    if kdump_zlib(data):
+        yield f'flips {i} anywhere', \
+            lambda r=rng: with_flips(data, r, 0, size, 1 << r.randrange(16))
+    if pages_of(data):
         for i in range(rounds):
             rng = random.Random(f'{seed} lies {i}')
             yield f'lies {i}', lambda r=rng: with_lies(data, r, r.choice((.001, .01, .05, .3)))

@@ -18,7 +18,7 @@ MOVING = {
     'Active(file)': 8192, 'Inactive(file)': 8192, 'Cached': 8192, 'Mapped': 8192, 'Buffers': 1024,
     'KReclaimable': 1024, 'Slab': 2048, 'SReclaimable': 1024, 'SUnreclaim': 1024,
     'KernelStack': 256, 'PageTables': 256, 'VmallocUsed': 1024, 'Committed_AS': 49152,
-    'Dirty': 1024, 'Writeback': 1024, 'SwapFree': 4096, 'SwapCached': 4096,
+    'Shmem': 256, 'Dirty': 1024, 'Writeback': 1024, 'SwapFree': 4096, 'SwapCached': 4096,
 }
 # What a machine that ran out of memory after the recording still has.
 FIXED = {'MemTotal', 'SwapTotal', 'VmallocTotal', 'HugePages_Total', 'Hugepagesize', 'Hugetlb',

@@ -54,7 +54,8 @@ expect 'and of a library' said 'libkdumpfile-dev'
 run --install build
 expect 'it says what it lacks first' said 'this machine lacks'
 expect 'updates its lists' asked 'apt-get noninteractive .*update'
-expect 'and installs without asking' asked 'apt-get noninteractive .* -y .*install .*libkdumpfile-dev'
+expect 'and installs without asking' \
+	asked 'apt-get noninteractive .* -y .*install .*libkdumpfile-dev'
 expect 'no sudo for root' sh -c '! grep -q sudo "$1"' - "$box/calls"
 
 FAKE_UID=1000

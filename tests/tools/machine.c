@@ -2,7 +2,7 @@
 /*
  * machine - what the model says of the machine as a whole, in the form of /proc.
  *
- *	machine IMAGE
+ *	machine IMAGE...
  *
  * Lines "meminfo NAME: VALUE kB" as in /proc/meminfo, "swap FILE SIZE USED PRIORITY" as
  * in /proc/swaps, "uptime SECONDS", and "panic TEXT", "panic_task PID COMM" where known.
@@ -45,15 +45,15 @@ static void put_swaps(const struct snapshot *s)
 int main(int argc, char **argv)
 {
 	struct log log;
-	struct kernel_opts o = { .images = (const char *const *)argv + 1, .nimages = 1,
-				 .jobs = 1, .log = &log };
+	struct kernel_opts o = { .images = (const char *const *)argv + 1, .jobs = 1,
+				 .nimages = argc > 1 ? (unsigned)argc - 1 : 0, .log = &log };
 	struct diag diag;
 	struct kernel *k;
 	struct snapshot *s;
 
 	log_init(&log);
-	if (argc != 2 || kernel_open(&o, &diag, &k)) {
-		fprintf(stderr, "machine: %s\n", argc == 2 ? diag.text : "machine IMAGE");
+	if (!o.nimages || kernel_open(&o, &diag, &k)) {
+		fprintf(stderr, "machine: %s\n", o.nimages ? diag.text : "no image is named");
 		return 1;
 	}
 	s = snapshot_build(k, NEED_MACHINE | NEED_LOG, NULL);

@@ -249,7 +249,7 @@ static void put_ehdr(const struct mkimage *m, struct bytes *b, uint64_t phoff, u
 	unsigned at = 16 + 2 + 2 + 4 + m->word, ehsize = at + 2 * m->word + 4 + 12;
 
 	need(b, ehsize);
-	memcpy(b->v, ELFMAG, SELFMAG);
+	put_at(b, 0, ELFMAG, SELFMAG);
 	b->v[EI_CLASS] = is64 ? ELFCLASS64 : ELFCLASS32;
 	b->v[EI_DATA] = m->big ? ELFDATA2MSB : ELFDATA2LSB;
 	b->v[EI_VERSION] = EV_CURRENT;

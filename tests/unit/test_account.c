@@ -62,7 +62,11 @@ static struct rig *rig_new(void)
 	g->f->kernel.rules.on[RULE_SWP_SWAPIN_ERROR] = false;
 	g->chunk = calloc(1u << FRAME_CHUNK_SHIFT, sizeof(*g->chunk));
 	g->s.frames.chunk = calloc(2, sizeof(*g->s.frames.chunk));
-	g->s.frames.chunk[0] = g->chunk;
+	g->s.frames.slab = calloc(1, sizeof(*g->s.frames.slab));
+	if (!g->chunk || !g->s.frames.chunk || !g->s.frames.slab)
+		abort();
+	g->s.frames.chunk[0] = g->s.frames.slab[0] = g->chunk;
+	g->s.frames.nslabs = 1;
 	g->s.frames.nchunks = 2;
 	g->s.frames.max_pfn = 1 << 16;
 	g->s.k = &g->f->kernel;

@@ -28,14 +28,14 @@ enum { PA_ROOTPTR = 0x1000, PA_DFL = 0x2000, PA_LEGACY = 0x3000 };
 static struct fake *machine(void)
 {
 	static const struct { enum layout_id id; uint32_t offset, size; } m[] = {
-		{ M_CSET_DFL, SET_DFL, 8 },
-		{ M_CSS_CGROUP, CSS_CGROUP, 8 }, { M_CSS_FLAGS, CSS_FLAGS, 4 },
-		{ M_CSS_PARENT, CSS_PARENT, 8 }, { M_CSS_CHILDREN, CSS_CHILDREN, 16 },
-		{ M_CSS_SIBLING, CSS_SIBLING, 16 },
-		{ M_CGROUP_SELF, 0, 56 }, { M_CGROUP_ROOT, CG_ROOT, 8 }, { M_CGROUP_KN, CG_KN, 8 },
-		{ M_KN_PARENT, 0, 8 }, { M_KN_NAME, 8, 8 },
-		{ M_MEMCG_CSS, 0, 56 }, { M_MEMCG_USAGE, MEM_USAGE, 8 }, { M_MEMCG_MAX, MEM_MAX, 8 },
-		{ M_MEMCG_SWAP, MEM_SWAP, 8 }, { M_MEMCG_MEMSW, MEM_SWAP, 8 },
+		{ M_CSET_DFL, SET_DFL, 8 }, { M_CSS_CGROUP, CSS_CGROUP, 8 },
+		{ M_CSS_FLAGS, CSS_FLAGS, 4 }, { M_CSS_PARENT, CSS_PARENT, 8 },
+		{ M_CSS_CHILDREN, CSS_CHILDREN, 16 }, { M_CSS_SIBLING, CSS_SIBLING, 16 },
+		{ M_CGROUP_SELF, 0, 56 }, { M_CGROUP_ROOT, CG_ROOT, 8 },
+		{ M_CGROUP_KN, CG_KN, 8 }, { M_KN_PARENT, 0, 8 }, { M_KN_NAME, 8, 8 },
+		{ M_MEMCG_CSS, 0, 56 }, { M_MEMCG_USAGE, MEM_USAGE, 8 },
+		{ M_MEMCG_MAX, MEM_MAX, 8 }, { M_MEMCG_SWAP, MEM_SWAP, 8 },
+		{ M_MEMCG_MEMSW, MEM_SWAP, 8 },
 	};
 	struct fake *f = fake_new(8, true);
 

@@ -258,6 +258,33 @@ static void test_backing(void)
 	fake_free(f);
 }
 
+/* Ubuntu's vm_prfile: another file to be printed. */
+static void test_prfile(void)
+{
+	struct fake *f = machine();
+	struct snapshot s = { .k = &f->kernel };
+	struct vma v = { .addr = fake_kva(f, PA_VMA), .file_addr = fake_kva(f, PA_FILE) };
+	struct filetab *t;
+
+	put_all(f);
+	put_file(f, PA_FILES, PA_MNT2, PA_DENTRY2, PA_INODE2);
+	fake_member(f, M_VMA_PRFILE, 48, 8);
+	put_ptr(f, PA_VMA + 48, PA_FILES);
+	t = filetab_new(&s, f->r);
+	CHECK_EQ(filetab_of_vma(t, &v), 0);
+	CHECK_EQ(filetab_get(t, v.file_addr), 1);
+	CHECK_EQ(filetab_of_vma(t, &v), 0);
+	v.file_addr = 0;
+	CHECK_EQ(filetab_of_vma(t, &v), NONE);
+	filetab_finish(t);
+	CHECK_STR(s.files[0].path, "/up");
+	CHECK_EQ(s.files[0].ino, 4242);
+	CHECK_EQ(s.files[0].inode, fake_kva(f, PA_INODE));
+	CHECK_STR(s.files[1].path, "/f");
+	arena_release(&s.mem);
+	fake_free(f);
+}
+
 static void test_lost(void)
 {
 	struct fake *f = machine();
@@ -398,14 +425,63 @@ static void test_special_names(void)
 	fake_free(f);
 }
 
+/* v3.4 .. v4.4: stacks by the stack pointers of threads. */
+static void test_thread_stacks(void)
+{
+	struct fake *f = machine();
+	struct task tasks[2] = { { .addr = fake_kva(f, PA_MM), .pid = 7 },
+				 { .addr = fake_kva(f, PA_MM) + 0x100, .pid = 8 } };
+	struct proc proc = { .ntasks = 2 };
+	struct mm mm = { .start_stack = 0x7fff12345678 };
+	struct snapshot s = { .k = &f->kernel, .mms = &mm, .nmms = 1, .procs = &proc, .nprocs = 1,
+			      .tasks = tasks, .ntasks = 2 };
+	struct vma v = { .start = 0x7fff12340000, .end = 0x7fff12350000, .file = NONE };
+
+	f->kernel.rules.on[RULE_STACK_TID] = true;
+	fake_member(f, M_THREAD_USERSP, 0x20, 8);
+	fake_put_uint(f, PA_MM + 0x20, 0x7fff12344000, 8);
+	fake_put_uint(f, PA_MM + 0x120, 0x7f0000001000, 8);
+	vma_name(&s, f->r, &v);
+	CHECK_STR(v.name, "[stack]");
+	v.start = 0x7f0000000000;
+	v.end = 0x7f0000002000;
+	vma_name(&s, f->r, &v);
+	CHECK_STR(v.name, "[stack:8]");
+	/* by the registers saved on the kernel stack */
+	f->kernel.layout.v[M_THREAD_USERSP].alt = -1;
+	fake_member(f, M_THREAD_SP0, 0x28, 8);
+	fake_size(f, S_PT_REGS, 0x40);
+	fake_member(f, M_REGS_SP, 0x38, 8);
+	put_ptr(f, PA_MM + 0x28, PA_NAME + 0x40);
+	put_ptr(f, PA_MM + 0x128, PA_NAME + 0x40);
+	fake_put_uint(f, PA_NAME + 0x38, 0x7f0000001000, 8);
+	vma_name(&s, f->r, &v);
+	CHECK_STR(v.name, "[stack:7]");
+	/* PowerPC */
+	f->kernel.layout.v[M_THREAD_SP0].alt = -1;
+	fake_member(f, M_THREAD_REGS, 0x28, 8);
+	fake_array(f, M_REGS_GPR, 0x38, 8, 32);
+	fake_put_uint(f, PA_NAME + 0x40 + 0x40, 0x7f0000001000, 8);
+	vma_name(&s, f->r, &v);
+	CHECK_STR(v.name, "[stack:7]");
+	put_ptr(f, PA_MM + 0x28, 0x900000);
+	fake_put_uint(f, PA_MM + 0x128, 0, 8);
+	vma_name(&s, f->r, &v);
+	CHECK_STR(v.name, "");
+	arena_release(&s.mem);
+	fake_free(f);
+}
+
 int main(void)
 {
 	test_kinds();
 	test_same();
 	test_backing();
+	test_prfile();
 	test_lost();
 	test_plain_names();
 	test_given_names();
 	test_special_names();
+	test_thread_stacks();
 	return check_done();
 }

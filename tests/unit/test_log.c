@@ -322,7 +322,8 @@ static void check_panic(const char *const *lines, int cpu, const char *want)
 static void test_panic(void)
 {
 	static const char *const plain[] = {
-		"sysrq: Trigger a crash", "Kernel panic - not syncing: sysrq triggered crash", NULL };
+		"sysrq: Trigger a crash", "Kernel panic - not syncing: sysrq triggered crash",
+		NULL };
 	static const char *const oops[] = {
 		"BUG: unable to handle page fault", "#PF: supervisor write", "Oops: 0002 [#1]",
 		"CPU: 1", "Kernel panic - not syncing: Fatal exception", NULL };

@@ -67,7 +67,8 @@ static void test_values(void)
 	YES("n < 9223372036854775807"); YES("n > -9223372036854775807");
 	YES("addr >= 0xffff888000000000"); NO("addr < 0xffff888000000000");
 	YES("ns = 90"); YES("ns=90s"); YES("ns = 1.5m"); YES("ns > 89999999999ns");
-	YES("ns < 2h and ns < 1d"); YES("ratio = .5"); YES("ratio > 0.499"); YES("n != 05"); NO("n > 010");
+	YES("ns < 2h and ns < 1d"); YES("ratio = .5");
+	YES("ratio > 0.499"); YES("n != 05"); NO("n > 010");
 	YES("state = R"); YES("state != S"); NO("state > R");
 	YES("name = 'apple pie'"); YES("name=\"apple pie\""); NO("name = apple");
 	YES("name ~ ^app"); YES("name ~ 'p{2}'"); YES("name !~ cherry"); NO("name ~ ^pie");

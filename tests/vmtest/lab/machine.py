@@ -46,6 +46,9 @@ def root_image(cache):
     shutil.rmtree(tree, ignore_errors=True)
     run('debootstrap', '--variant=minbase', '--include=' + ROOT_PACKAGES, ROOT_SUITE, tree,
         'http://deb.debian.org/debian', timeout=1800)
+    for mount in ('proc', 'sys'):       # debootstrap may leave them
+        if os.path.ismount(f'{tree}/{mount}'):
+            run('umount', f'{tree}/{mount}')
     shutil.rmtree(tree + '/var/cache/apt', ignore_errors=True)
     os.makedirs(tree + '/lab', exist_ok=True)
     run('mkfs.ext4', '-q', '-F', '-d', tree, '-L', 'root', image + '.new', '1800M')
@@ -81,8 +84,8 @@ class Kernel:
 
     @property
     def dump_level(self):
-        """makedumpfile's -d.  Up to 1.7.8 at least it takes slab pages of the newest kernels for
-        user pages (bit 3, value 8) and drops them, and with them tasks and files: so not there.
+        """makedumpfile's -d.  Up to 1.7.8 at least it takes tail pages of the newest kernels' slabs
+        for user pages (bit 3, value 8) and drops them, and with them tasks and files: so not there.
         """
         return 31 if version_key(self.release)[:2] < (7, 0) else 23
 

@@ -1,26 +1,41 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make QEMU's ELF dump of a guest small enough for a fixture, without touching what a reader needs.
 
-Kernel code is overwritten with zeroes, and so are free frames and those of user space, which
-makedumpfile -d 31 would leave out anyway if it knew how the newest kernels mark them.  Zero pages
-cost a dump next to nothing.
+Kernel code is overwritten with zeroes, and so are the frames that stopped processes map, which
+makedumpfile leaves out at its highest level anyway.  Zero pages cost a dump next to nothing.
+Frames that were merely free when the truth was told may hold a page table by the time of the dump.
 """
 import re
 import struct
 
 PAGE = 4096
 # Bits of /proc/kpageflags
-LRU, SLAB, BUDDY, ANON, HUGE, THP, PGTABLE, RESERVED = 5, 7, 10, 12, 17, 22, 26, 32
-BLANK = 1 << LRU | 1 << BUDDY | 1 << ANON | 1 << HUGE | 1 << THP
-KEEP = 1 << SLAB | 1 << PGTABLE | 1 << RESERVED
+LRU, SLAB, ANON, HUGE, THP, PGTABLE, RESERVED = 5, 7, 12, 17, 22, 26, 32
+USER = 1 << LRU | 1 << ANON | 1 << HUGE | 1 << THP
+KERNEL = 1 << SLAB | 1 << PGTABLE | 1 << RESERVED
+# Entries of /proc/PID/pagemap
+PRESENT, FRAME = 1 << 63, (1 << 55) - 1
+
+
+def mapped_frames(process):
+    """From pagemap.bin: per mapping start, end, count, then the entries."""
+    words = memoryview(process.read('pagemap.bin')).cast('Q')
+    at = 0
+    while at < len(words):
+        count = words[at + 2]
+        for entry in words[at + 3:at + 3 + count]:
+            if entry & PRESENT:
+                yield entry & FRAME
+        at += 3 + count
 
 
 def blank_frames(truth):
     """Frame numbers to blank."""
-    flags = truth.read('kpageflags')
-    for pfn, (word,) in enumerate(struct.iter_unpack('<Q', flags)):
-        if word & BLANK and not word & KEEP:
-            yield pfn
+    flags = memoryview(truth.read('kpageflags')).cast('Q')
+    mapped = {pfn for process in truth.frozen() for pfn in mapped_frames(process)}
+    # Rings shared with the kernel and the vdso are mapped too, and stay.
+    yield from (pfn for pfn in mapped
+                if pfn < len(flags) and flags[pfn] & USER and not flags[pfn] & KERNEL)
     code = re.search(r'^ +([0-9a-f]+)-([0-9a-f]+) : Kernel code$',
                      truth.read('iomem').decode(), re.M)
     if code:

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Dump, kernel, snapshot, rows, output; one function each. Answers go to stdout,
+ * -o or the host's stream, all else to stderr.
+ */
+#include "cli/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- what is asked, before a byte of the dump is read ---------------------- */
+
+static int find_renderer(struct run *run)
+{
+	const char *f = run->o.format;
+	size_t n;
+
+	run->renderer = renderer_find(f);
+	if (run->renderer)
+		return 0;
+	fail(&run->diag, ST_ABSENT, "report %s has no format '%.20s'; it has:",
+	     run->o.report->name, f);
+	n = strlen(run->diag.text);
+	for (const struct renderer *r = renderers; r->name; r++)
+		n += (size_t)snprintf(run->diag.text + n, sizeof(run->diag.text) - n, " %s",
+				      r->name);
+	return EXIT_USAGE;
+}
+
+static int plan(struct run *run)
+{
+	const struct options *o = &run->o;
+	const struct report *r = o->report;
+	struct columns deflt;
+	const char *order = o->sort ? o->sort : r->sort;
+
+	if (find_renderer(run))
+		return EXIT_USAGE;
+	columns_default(r->cols, r->ncols, o->report_opts.threads, &run->mem, &deflt);
+	if (run->renderer->render == render_text)
+		run->columns = deflt;
+	else
+		columns_all(r->cols, r->ncols, &run->mem, &run->columns);
+	if (o->columns && columns_choose(o->columns, r->cols, r->ncols, &deflt, &run->mem,
+					 &run->diag, &run->columns))
+		return EXIT_USAGE;
+	if (order && sort_parse(order, r->cols, r->ncols, &run->diag, &run->sort))
+		return EXIT_USAGE;
+	if (o->where && where_parse(o->where, r->cols, r->ncols, &run->diag, &run->where))
+		return EXIT_USAGE;
+	return 0;
+}
+
+static bool same_file(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return !fstat(fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Opened early, so that a bad name costs no wait; emptied when there is an answer. */
+static int open_output(struct run *run)
+{
+	const struct options *o = &run->o;
+
+	run->fd = -1;
+	if (!o->output)
+		return 0;
+	run->fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (run->fd < 0) {
+		fail(&run->diag, ST_IO, "%s: cannot write: %s; choose another -o FILE", o->output,
+		     strerror(errno));
+		return EXIT_NO_ANSWER;
+	}
+	for (unsigned i = 0; i < o->nimages + o->ntypes; i++) {
+		const char *in = i < o->nimages ? o->images[i] : o->types[i - o->nimages];
+
+		if (same_file(run->fd, in)) {
+			fail(&run->diag, ST_IO, "-o %s would overwrite an input", o->output);
+			return EXIT_USAGE;
+		}
+	}
+	return 0;
+}
+
+/* ---- the answer --------------------------------------------------------------- */
+
+static int analyse(struct run *run)
+{
+	const struct options *o = &run->o;
+	const struct kernel_opts ko = {
+		.images = o->images, .nimages = o->nimages,
+		.types = o->types, .ntypes = o->ntypes,
+		.jobs = o->jobs, .log = &run->log,
+	};
+	const struct snapshot_opts so = { .pid = o->report_opts.pid };
+	const struct report *r = o->report;
+
+	progress_phase(run->progress, "opening the dump");
+	if (run->open ? run->open(run->host, &ko, &run->diag, &run->k)
+		      : kernel_open(&ko, &run->diag, &run->k))
+		return EXIT_NO_ANSWER;
+	progress_phase(run->progress, "taking the census");
+	run->s = snapshot_build(run->k, r->needs, &so);
+	progress_phase(run->progress, "making the report");
+	run->t.cols = r->cols;
+	run->t.ncols = r->ncols;
+	if (r->run(run->s, &o->report_opts, &run->t, &run->diag))
+		return EXIT_NO_ANSWER;
+	if (run->where)
+		table_filter(&run->t, run->where);
+	table_sort(&run->t, &run->sort, o->top);
+	return 0;
+}
+
+static int output_failed(struct run *run)
+{
+	if (errno == EPIPE)		/* the reader has seen enough */
+		return 0;
+	fail(&run->diag, ST_IO, "%s: cannot write: %s; the answer is not whole",
+	     run->o.output ? run->o.output : "stdout", strerror(errno));
+	return EXIT_NO_ANSWER;
+}
+
+static int print(struct run *run)
+{
+	FILE *out = run->fd >= 0 ? fdopen(run->fd, "w") : run->out ? run->out : stdout;
+	const struct render render = {
+		.report = run->o.report,
+		.opts = &run->o.report_opts,
+		.s = run->s,
+		.t = &run->t,
+		.cols = run->columns.v,
+		.ncols = run->columns.n,
+		.chosen = run->o.columns != NULL,
+		.units = { run->o.unit, run->k->dump ? dump_page_size(run->k->dump) : 4096 },
+		.paths = run->o.images,
+		.npaths = run->o.nimages,
+	};
+	bool bad;
+
+	if (!out)
+		return output_failed(run);
+	if (run->fd >= 0 && ftruncate(run->fd, 0) && errno != EINVAL)
+		return output_failed(run);
+	errno = 0;
+	run->renderer->render(&render, out);
+	bad = fflush(out) || ferror(out);
+	if (run->fd >= 0) {
+		bad |= fclose(out) != 0;
+		run->fd = -1;
+	}
+	return bad ? output_failed(run) : 0;
+}
+
+/* One line that counts what was damaged or missing; -v adds the first of each. */
+static int report_issues(struct run *run)
+{
+	struct issues *is = run->k->issues;
+	char line[1024];
+	size_t n;
+
+	if (!is || !issues_total(is))
+		return 0;
+	if (run->o.quiet)
+		return EXIT_DAMAGED;
+	n = (size_t)snprintf(line, sizeof(line), "the answer is not whole:");
+	for (unsigned i = 0; i < is->n && n + 80 < sizeof(line); i++)
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s %" PRIu64 " %s (%s)",
+				      i ? "," : "", is->v[i].count, is->v[i].object,
+				      status_name(is->v[i].kind));
+	progress_say(run->progress, line);
+	for (unsigned i = 0; run->o.verbose && i < is->n; i++)
+		for (unsigned j = 0; j < is->v[i].ntexts; j++) {
+			snprintf(line, sizeof(line), "  %s (%s): %s", is->v[i].object,
+				 status_name(is->v[i].kind), is->v[i].text[j]);
+			progress_say(run->progress, line);
+		}
+	return EXIT_DAMAGED;
+}
+
+static void say(void *arg, enum log_level level, const char *line)
+{
+	(void)level;
+	progress_say(arg, line);
+}
+
+int run_report(struct run *run)
+{
+	int status = plan(run);
+
+	if (!status)
+		status = open_output(run);
+	if (!status) {
+		log_init(&run->log);
+		run->progress = progress_start(!run->o.quiet);
+		run->log.write = say;
+		run->log.arg = run->progress;
+		run->log.level = run->o.verbose > 1 ? LOG_DEBUG : run->o.verbose ? LOG_INFO
+				: run->o.quiet ? LOG_ERROR : LOG_WARN;
+		status = analyse(run);
+		progress_stop(run->progress);
+		if (!status)
+			status = print(run);
+		if (!status)
+			status = report_issues(run);
+	}
+	if (status && status != EXIT_DAMAGED)
+		fprintf(stderr, "vmcensus: %s\n", run->diag.text);
+	return status;
+}
+
+void run_end(struct run *run)
+{
+	arena_release(&run->t.mem);
+	snapshot_free(run->s);
+	if (run->k)
+		kernel_close(run->k);
+	where_free(run->where);
+	if (run->progress)
+		progress_free(run->progress);
+	if (run->fd >= 0)
+		close(run->fd);
+	arena_release(&run->mem);
+	options_release(&run->o);
+}

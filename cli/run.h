@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * run.h - one report from parsed options to its last line, for every front: the
+ * program itself (main.c) and hosts that bring their own dump and output.
+ */
+#ifndef VMCENSUS_RUN_H
+#define VMCENSUS_RUN_H
+
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "reports/pick.h"
+#include "reports/render/render.h"
+
+/* Zero but for what a front sets, then run_report(), then run_end(). */
+struct run {
+	struct options o;		/* parsed */
+	/*
+	 * Where the kernel comes from: NULL opens o.images. A host fills *ret or
+	 * leaves its sentence in DIAG; the run closes what it was given.
+	 */
+	enum status (*open)(void *host, const struct kernel_opts *ko, struct diag *diag,
+			    struct kernel **ret);
+	void *host;
+	FILE *out;			/* instead of stdout; stays open */
+
+	const struct renderer *renderer;
+	struct columns columns;
+	struct sort sort;
+	struct where *where;
+	struct progress *progress;
+	struct log log;
+	struct kernel *k;
+	struct snapshot *s;
+	struct table t;
+	int fd;				/* of -o; -1: none */
+	struct arena mem;
+	struct diag diag;
+};
+
+/* The exit status. What went wrong was said on stderr. */
+int run_report(struct run *run);
+/* Release everything; also after an interrupted run_report(). */
+void run_end(struct run *run);
+
+#endif

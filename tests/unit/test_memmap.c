@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The memory models: where struct pages are, and how far that is believed. */
+#include "model/pages/memmap.h"
+
+#include "tests/unit/check.h"
+#include "tests/unit/fake.h"
+
+#define VAR 0x1000		/* mem_section, mem_map */
+#define ROOTS 0x2000
+#define SECTIONS 0x3000		/* struct mem_section { map; usage; } */
+#define PAGE_BYTES 64ull
+#define SECTION_PAGES 32768ull	/* 1 << 27 bytes */
+
+static struct fake *machine(unsigned word, bool big)
+{
+	struct fake *f = fake_new(word, big);
+
+	fake_size(f, S_PAGE, PAGE_BYTES);
+	f->dump.vmcoreinfo = "NUMBER(SECTION_SIZE_BITS)=27\nNUMBER(MAX_PHYSMEM_BITS)=40\n";
+	return f;
+}
+
+static void sparse(struct fake *f)
+{
+	unsigned word = f->dump.word_size;
+
+	fake_symbol(f, Y_MEM_SECTION, fake_kva(f, VAR));
+	fake_size(f, S_MEM_SECTION, 2 * word);
+	fake_member(f, M_SECTION_MEM_MAP, 0, word);
+}
+
+/* Section NR, whose struct pages begin at physical address PA; FLAGS below. */
+static void section(struct fake *f, uint64_t at, unsigned nr, uint64_t pa, unsigned flags)
+{
+	unsigned word = f->dump.word_size;
+	uint64_t map = fake_kva(f, pa) - nr * SECTION_PAGES * PAGE_BYTES;
+
+	fake_put_uint(f, at + 2ull * word * nr, map | flags, word);
+}
+
+static enum status init(struct fake *f)
+{
+	return memmap_init(&f->kernel, f->r);
+}
+
+static void check_two(struct fake *f)
+{
+	const struct memmap *m = &f->kernel.memmap;
+	uint64_t pfn;
+
+	if (!CHECK_EQ(init(f), ST_OK) || !CHECK_EQ(m->n, 2))
+		return;
+	CHECK_EQ(m->v[0].pfn, 0);
+	CHECK_EQ(m->v[0].end, 2 * SECTION_PAGES);	/* two neighbours became one */
+	CHECK(!m->v[0].offline);
+	CHECK_EQ(m->v[1].pfn, 3 * SECTION_PAGES);
+	CHECK(m->v[1].offline);
+	CHECK_EQ(m->max_pfn, 4 * SECTION_PAGES);
+	CHECK_EQ(memmap_page_kva(m, 5), fake_kva(f, 0x100000) + 5 * PAGE_BYTES);
+	CHECK_EQ(memmap_page_kva(m, SECTION_PAGES),
+		 fake_kva(f, 0x100000) + SECTION_PAGES * PAGE_BYTES);
+	CHECK_EQ(memmap_page_kva(m, 2 * SECTION_PAGES), 0);
+	CHECK_EQ(memmap_page_kva(m, 4 * SECTION_PAGES), 0);
+	CHECK(memmap_page_pfn(m, fake_kva(f, 0x100000) + 7 * PAGE_BYTES, &pfn));
+	CHECK_EQ(pfn, 7);
+	CHECK(!memmap_page_pfn(m, fake_kva(f, 0x100000) + 7 * PAGE_BYTES + 8, &pfn));
+	CHECK(!memmap_page_pfn(m, fake_kva(f, 0x10), &pfn));
+	CHECK(memmap_page_pfn(m, m->v[1].page_kva, &pfn));
+	CHECK_EQ(pfn, 3 * SECTION_PAGES);
+}
+
+static void put_sections(struct fake *f, uint64_t at)
+{
+	section(f, at, 0, 0x100000, 7);
+	section(f, at, 1, 0x100000 + SECTION_PAGES * PAGE_BYTES, 7);
+	section(f, at, 2, 0x700000, 1);		/* present, no memory map */
+	section(f, at, 3, 0x700000, 3);		/* not online */
+}
+
+static void test_sparse(unsigned word, bool big)
+{
+	struct fake *f = machine(word, big);
+
+	sparse(f);
+	put_sections(f, SECTIONS);
+	fake_put_uint(f, ROOTS, fake_kva(f, SECTIONS), word);
+	fake_put_uint(f, VAR, fake_kva(f, ROOTS), word);	/* since 4.15 */
+	check_two(f);
+	fake_symbol(f, Y_MEM_SECTION, fake_kva(f, ROOTS));	/* before, and VMCOREINFO */
+	check_two(f);
+	fake_symbol(f, Y_MEM_SECTION, fake_kva(f, SECTIONS));	/* without EXTREME */
+	check_two(f);
+	/* no section says online: a kernel before 4.13 */
+	for (unsigned i = 0; i < 4; i++)
+		section(f, SECTIONS, i, 0x100000, i == 2 ? 0 : 3);
+	CHECK_EQ(init(f), ST_OK);
+	for (uint32_t i = 0; i < f->kernel.memmap.n; i++)
+		CHECK(!f->kernel.memmap.v[i].offline);
+	fake_free(f);
+}
+
+static void test_flat(unsigned word, bool big)
+{
+	struct fake *f = machine(word, big);
+
+	fake_symbol(f, Y_MEM_MAP, fake_kva(f, VAR));
+	fake_symbol(f, Y_MAX_MAPNR, fake_kva(f, VAR + 16));
+	fake_put_uint(f, VAR, fake_kva(f, 0x100000), word);
+	fake_put_uint(f, VAR + 16, 4096, word);
+	if (CHECK_EQ(init(f), ST_OK)) {
+		CHECK_EQ(f->kernel.memmap.n, 1);
+		CHECK_EQ(f->kernel.memmap.max_pfn, 4096);
+		CHECK_EQ(memmap_page_kva(&f->kernel.memmap, 9),
+			 fake_kva(f, 0x100000) + 9 * PAGE_BYTES);
+	}
+	fake_free(f);
+}
+
+/* Two nodes of 2.4, behind each other in a list that goes round. */
+static void test_nodes(void)
+{
+	struct fake *f = machine(4, true);
+
+	fake_symbol(f, Y_PGDAT_LIST, fake_kva(f, VAR));
+	fake_member(f, M_PGDAT_MEM_MAP, 0, 4);
+	fake_member(f, M_PGDAT_SPANNED, 4, 4);
+	fake_member(f, M_PGDAT_START_PADDR, 8, 4);
+	fake_member(f, M_PGDAT_NEXT, 12, 4);
+	fake_put_uint(f, VAR, fake_kva(f, 0x5000), 4);
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t at = 0x5000 + i * 0x100;
+
+		fake_put_uint(f, at, fake_kva(f, 0x100000 + i * 0x100000), 4);
+		fake_put_uint(f, at + 4, 256, 4);
+		fake_put_uint(f, at + 8, i << 24, 4);
+		fake_put_uint(f, at + 12, fake_kva(f, 0x5000 + !i * 0x100), 4);
+	}
+	if (CHECK_EQ(init(f), ST_OK) && CHECK_EQ(f->kernel.memmap.n, 2)) {
+		CHECK_EQ(f->kernel.memmap.v[1].pfn, 4096);
+		CHECK_EQ(f->kernel.memmap.max_pfn, 4096 + 256);
+	}
+	fake_free(f);
+}
+
+/* More struct pages than memory could hold, pointers to nowhere, no table at all. */
+static void test_hostile(void)
+{
+	struct fake *f = machine(8, false);
+
+	CHECK(init(f) != ST_OK);
+	CHECK_EQ(memmap_page_kva(&f->kernel.memmap, 0), 0);
+	sparse(f);
+	for (unsigned i = 0; i < 256; i++)
+		section(f, SECTIONS, i, 0x100000 + i * SECTION_PAGES * PAGE_BYTES, 7);
+	fake_put_uint(f, ROOTS, fake_kva(f, SECTIONS), 8);
+	for (unsigned i = 1; i < 32; i++)
+		fake_put_uint(f, ROOTS + 8 * i, fake_kva(f, 0xffffff00 + i), 8);
+	fake_put_uint(f, VAR, fake_kva(f, ROOTS), 8);
+	if (CHECK_EQ(init(f), ST_OK))
+		CHECK(f->kernel.memmap.max_pfn <= FAKE_PAGES * 4096ull / PAGE_BYTES);
+	f->dump.vmcoreinfo = "NUMBER(SECTION_SIZE_BITS)=13\nNUMBER(MAX_PHYSMEM_BITS)=63\n";
+	init(f);
+	f->dump.vmcoreinfo = "NUMBER(SECTION_SIZE_BITS)=-5\nNUMBER(MAX_PHYSMEM_BITS)=1\n";
+	init(f);
+	fake_size(f, S_PAGE, 0);
+	CHECK(init(f) != ST_OK);
+	fake_free(f);
+}
+
+int main(void)
+{
+	for (unsigned word = 4; word <= 8; word += 4)
+		for (int big = 0; big < 2; big++) {
+			test_sparse(word, big);
+			test_flat(word, big);
+		}
+	test_nodes();
+	test_hostile();
+	return check_done();
+}
