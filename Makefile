@@ -11,13 +11,17 @@
 #? make vmtest       boots real kernels under QEMU and compares (tests/vmtest/)
 #? make fuzz         every fuzz target for T seconds (T=60; FUZZ=NAME for one)
 #? make bench        speed against the floor and against drgn (tests/bench/)
+#? make crashext     vmcensus.so for the crash utility (needs its header: Debian
+#?                   package crash); make install then installs it too
+#? make crashtest    crash's command against the program (tests/crash/)
 #? make lint         clang-tidy and cppcheck, where installed
 #? make layers       the direction of includes
 #? make install      to PREFIX=/usr/local under DESTDIR=; make uninstall takes it back
 #? make clean        removes the build directories
 #?
 #? Knobs: V=1 shows commands; CC=gcc|clang; SAN=address,undefined sanitizes (in
-#? build-san/); B=DIR builds there; CFLAGS= replaces -O2 -g.
+#? build-san/); B=DIR builds there; CFLAGS= replaces -O2 -g; CRASH_INCLUDE=DIR has
+#? the crash/defs.h of another crash.
 
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
@@ -46,6 +50,7 @@ unit_src  := $(sort $(wildcard tests/unit/test_*.c))
 unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c)))
 fuzz_src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 tool_src  := $(sort $(wildcard tests/tools/*.c tests/bench/*.c))
+crash_src := $(sort $(wildcard crashext/*.c))
 
 obj = $(patsubst %.c,$B/%.o,$1)
 archive   := $B/libvmcensus.a
@@ -60,7 +65,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 
 # Libraries and their Debian packages stand in tests/setup.sh, once.
 libs     := libkdumpfile libelf libdw libbpf zlib lzo2 snappy libzstd
-optional := libdebuginfod
+optional := libdebuginfod libdeflate
 PKG_CONFIG ?= pkg-config
 pkg = $(shell $(PKG_CONFIG) $1 2>/dev/null)
 have_opt := $(foreach l,$(optional),$(if $(call pkg,--modversion $l),$l))
@@ -83,7 +88,7 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 # ---- building -------------------------------------------------------------
 
 .PHONY: all demo check install uninstall layers lint fuzz vmtest bench clean help \
-	build-check units fuzz-bins tools test-bins FORCE
+	build-check units fuzz-bins tools test-bins crashext crashtest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -138,8 +143,28 @@ $B/fuzz/%: $B/tests/fuzz/%.o $(call obj,$(fuzz_main) $(unit_help)) $(archive)
 	$(say) LD $@
 	$(Q)$(CC) $(subst fuzzer-no-link,fuzzer,$(san_flags)) $(LDFLAGS) -o $@ $^ $(all_libs)
 
+# crash exports the zlib of its gdb, and what the loader finds first it binds: ours
+# is linked in, hidden. The wrapped functions: crashext/taken.h.
+CRASH_INCLUDE ?= /usr/include
+crash_wrap := malloc calloc realloc free open open64 close pread pread64
+crash_link := -shared -Wl,-z,now -Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(crash_wrap:%=-Wl,--wrap=%)
+
+crashext:
+	@if [ -e '$(CRASH_INCLUDE)/crash/defs.h' ]; then \
+		$(MAKE) --no-print-directory $B/vmcensus.so; \
+	else \
+		echo 'crashext: skipped: $(CRASH_INCLUDE)/crash/defs.h is missing' \
+			'(Debian package crash)'; \
+	fi
+
+$B/vmcensus.so: $(call obj,$(crash_src) $(filter-out cli/main.c,$(cli_src))) $(archive)
+	$(say) LD $@
+	$(Q)$(CC) $(crash_link) $(LDFLAGS) -o $@ $^ $(patsubst -lz,-l:libz.a,$(all_libs))
+
+$B/crashext/crash.o: OBJ_FLAGS += -isystem '$(CRASH_INCLUDE)'
+
 -include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(unit_src) $(unit_help) \
-	$(fuzz_src) $(fuzz_main) $(tool_src)))
+	$(fuzz_src) $(fuzz_main) $(tool_src) $(crash_src)))
 
 # The set-up may install the compiler and pkg-config: what follows it runs in a
 # make of its own, which looks for them afresh, on all processors.
@@ -168,6 +193,9 @@ lint:
 fuzz:
 	@sh tests/fuzz/run.sh --time $(T) --make '$(MAKE)' $(FUZZ)
 
+crashtest: all crashext
+	@python3 tests/crash/run --build '$B'
+
 vmtest: all
 	@tests/vmtest/run
 
@@ -181,7 +209,10 @@ man1dir := $(DESTDIR)$(PREFIX)/share/man/man1
 compdir := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 man1    := $(wildcard docs/*.1)
 comp    := $(wildcard cli/vmcensus.bash)
-installed := $(bindir)/vmcensus $(man1:docs/%=$(man1dir)/%) $(comp:cli/%.bash=$(compdir)/%)
+# crash looks in /usr/lib/crash/extensions alone (and $$CRASH_EXTENSIONS).
+crashdir := $(DESTDIR)$(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))/lib/crash/extensions
+installed := $(bindir)/vmcensus $(man1:docs/%=$(man1dir)/%) $(comp:cli/%.bash=$(compdir)/%) \
+	$(crashdir)/vmcensus.so
 
 install: all
 	install -d '$(bindir)'
@@ -190,6 +221,8 @@ install: all
 	$(if $(man1),install -m 644 $(man1) '$(man1dir)')
 	$(if $(comp),install -d '$(compdir)')
 	$(if $(comp),install -m 644 $(comp) '$(compdir)/vmcensus')
+	$(if $(wildcard $B/vmcensus.so),install -d '$(crashdir)')
+	$(if $(wildcard $B/vmcensus.so),install -m 644 $B/vmcensus.so '$(crashdir)')
 
 uninstall:
 	rm -f $(foreach f,$(installed),'$f')

@@ -230,7 +230,32 @@ static int report_takes(const struct options *o, struct args *a)
 	return 0;
 }
 
+bool option_of_hosts(const struct option_spec *s)
+{
+	return s->id != ID_TYPES;
+}
+
+/* The dump is the host's; a word that is no report is one mistyped. */
+static int take_hosts(struct options *o, struct args *a, const char *image)
+{
+	if (o->nimages)
+		return usage(a, "no report '%.60s'; --list-reports shows all", o->images[0]);
+	if (o->ntypes)
+		return usage(a, "--types is not taken here: symbols and types are the host's%s",
+			     "");
+	a->plain[0] = image;
+	o->images = a->plain;
+	o->nimages = 1;
+	return 0;
+}
+
 int options_parse(struct options *o, int argc, char **argv, struct diag *diag)
+{
+	return options_parse_hosted(o, argc, argv, NULL, diag);
+}
+
+int options_parse_hosted(struct options *o, int argc, char **argv, const char *image,
+			 struct diag *diag)
 {
 	struct args a = { .v = argv, .n = argc, .diag = diag };
 	int err;
@@ -242,6 +267,8 @@ int options_parse(struct options *o, int argc, char **argv, struct diag *diag)
 	err = words(o, &a);
 	if (!err)
 		err = report_and_images(o, &a);
+	if (!err && image)
+		err = take_hosts(o, &a, image);
 	if (err || o->action != DO_REPORT)
 		return err;
 	if (o->columns && (!strcmp(o->columns, "help") || !strcmp(o->columns, "?"))) {

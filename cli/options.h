@@ -43,6 +43,14 @@ extern const struct option_spec option_specs[];	/* name NULL ends it */
 
 /* 0, or EXIT_USAGE with a sentence in DIAG. */
 int options_parse(struct options *o, int argc, char **argv, struct diag *diag);
+/*
+ * The same inside a host that has the dump IMAGE open: the words name no other,
+ * and no file with types. NULL: as above.
+ */
+int options_parse_hosted(struct options *o, int argc, char **argv, const char *image,
+			 struct diag *diag);
+/* Does the option make sense where the host brings dump, symbols and types? */
+bool option_of_hosts(const struct option_spec *s);
 void options_release(struct options *o);
 
 #endif

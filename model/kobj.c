@@ -11,7 +11,7 @@
 
 void kobj_init(struct kobj *o, const struct kernel *k, enum layout_id size_id)
 {
-	uint32_t size = layout_size(&k->layout, size_id);
+	uint32_t size = layout_extent(&k->layout, size_id);
 
 	*o = (struct kobj){ .k = k };
 	if (!size || size > KOBJ_MAX)

@@ -47,6 +47,40 @@ static void resolve_one(struct dump *d, const struct fact_spec *spec, struct fac
 	f->alt = -1;
 }
 
+/* "mm_struct.rss_stat[].count" -> length of "mm_struct". */
+static size_t outer_len(const char *path)
+{
+	return strcspn(path, ".[");
+}
+
+/* See struct layout. */
+static void find_extents(struct layout *l)
+{
+	for (int s = 0; s < LAYOUT_COUNT; s++) {
+		const char *type;
+
+		if (fact_specs[s].kind != FACT_SIZE || l->v[s].alt < 0)
+			continue;
+		type = fact_specs[s].alt[l->v[s].alt];
+		for (int m = 0; m < LAYOUT_COUNT; m++) {
+			const char *path;
+			uint32_t end;
+
+			if (fact_specs[m].kind != FACT_MEMBER || l->v[m].alt < 0)
+				continue;
+			path = fact_specs[m].alt[l->v[m].alt];
+			if (outer_len(path) != strlen(type) ||
+			    strncmp(path, type, strlen(type)))
+				continue;
+			end = l->v[m].m.offset + l->v[m].m.size;
+			if (end > l->extent[s])
+				l->extent[s] = end;
+		}
+		if (!l->extent[s] || l->extent[s] > l->v[s].size)
+			l->extent[s] = l->v[s].size;
+	}
+}
+
 enum status layout_resolve(struct dump *d, struct layout *ret)
 {
 	static const char *const what[] = {
@@ -66,13 +100,8 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 			    "a .btf or a layout file with -t",
 			    d->release[0] ? d->release : "(release unknown)",
 			    what[missing->kind], missing->alt[0]);
+	find_extents(ret);
 	return ST_OK;
-}
-
-/* "mm_struct.rss_stat[].count" -> length of "mm_struct". */
-static size_t outer_len(const char *path)
-{
-	return strcspn(path, ".[");
 }
 
 const char **layout_type_names(struct arena *mem, unsigned *n)

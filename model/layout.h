@@ -65,6 +65,13 @@ struct fact {
 
 struct layout {
 	struct fact v[LAYOUT_COUNT];
+	/*
+	 * S_...: bytes up to the end of the last member that the tables name, at
+	 * most the size. It is what is read of an object: a task_struct ends in FPU
+	 * state of which the kernel allocates only what the CPU has
+	 * (arch_task_struct_size), so that its last bytes may belong to others.
+	 */
+	uint32_t extent[LAYOUT_COUNT];
 };
 
 /*
@@ -85,6 +92,12 @@ static inline bool layout_has(const struct layout *l, enum layout_id id)
 static inline uint32_t layout_size(const struct layout *l, enum layout_id id)
 {
 	return layout_has(l, id) ? l->v[id].size : 0;
+}
+
+/* Bytes to read of an object of type S_...; 0 if the type is absent. */
+static inline uint32_t layout_extent(const struct layout *l, enum layout_id id)
+{
+	return layout_has(l, id) ? l->extent[id] : 0;
 }
 
 /* Byte offset of M_... in its outer type; 0 if absent. */

@@ -211,8 +211,6 @@ struct frame {			/* 12 bytes: the promise is 16 a page frame */
 struct frames {
 	struct frame **chunk;	/* [pfn >> FRAME_CHUNK_SHIFT], NULL: no struct pages */
 	uint64_t nchunks;
-	void **slab;		/* private: what the chunks are parts of */
-	uint32_t nslabs;
 	uint64_t max_pfn;
 	uint64_t existing;	/* frames with FR_EXISTS */
 	uint64_t unread;	/* frames whose struct page is not in the dump */

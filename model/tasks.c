@@ -157,6 +157,12 @@ static void add_ring(struct tasks_builder *tb, uint64_t head, enum layout_id nod
 	w = listwalk_backwards(k, tb->b->r, head, TASKS_MAX);
 	while (listwalk_next(&w))
 		add_task(tb, w.node - off);
+	if (w.seen || head == addr + off)
+		return;
+	/* the head itself is not in the dump: the others still hang on the leader */
+	w = listwalk_start(k, tb->b->r, addr + off, TASKS_MAX);
+	while (listwalk_next(&w) && w.node != head)
+		add_task(tb, w.node - off);
 }
 
 static void add_threads(struct tasks_builder *tb, uint32_t leader)

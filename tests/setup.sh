@@ -38,6 +38,7 @@ table() {
 		build must lib snappy libsnappy-dev
 		build must lib libzstd libzstd-dev
 		build may lib libdebuginfod libdebuginfod-dev
+		build may lib libdeflate libdeflate-dev
 		build must cmd xz xz-utils
 		test must cmd python3 python3
 		test may cmd clang clang
@@ -88,6 +89,7 @@ while read -r k need probe what package; do
 	# A build has no use for what it can live without.
 	[ "$mode:$need" = --verify:may ] && continue
 	present "$probe" "$what" && continue
+	[ "$probe" = sanitizer ] && what="sanitizers of $what"
 	what_missing="$what_missing
   $what (Debian package $package)"
 	if [ "$need" = must ]; then

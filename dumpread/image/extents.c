@@ -154,6 +154,12 @@ void extents_resolve(struct extents *x, enum extents_order order)
 	extents_free(&h.x);
 	extents_free(x);
 	*x = out;
+	/* kept as long as the dump: give back what doubling left over */
+	out.v = reallocarray(x->v, x->n, sizeof(*x->v));
+	if (out.v) {
+		x->v = out.v;
+		x->cap = x->n;
+	}
 }
 
 size_t extents_find(const struct extents *x, uint64_t addr)

@@ -108,7 +108,7 @@ static bool is_dead(struct cgbuild *b, uint64_t cgrp)
 /* "/NAME" in front of what stands at AT; the new start, or 0 if there is no room. */
 static size_t prepend(char *buf, size_t at, const char *name)
 {
-	size_t n = strlen(name);
+	size_t n = strnlen(name, CGROUP_NAME_MAX);
 
 	if (n + 1 > at)
 		return 0;

@@ -12,15 +12,12 @@
 #include "model/pages/frames.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "dumpread/base/jobs.h"
 #include "model/pages/pagefmt.h"
 
 #define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)
 #define STRUCT_MAX 1024		/* memmap_init() refuses larger struct pages */
-#define SLAB_CHUNKS 16		/* allocated in one piece: three huge pages of 2 MiB */
-#define HUGE_PAGE (UINT64_C(2) << 20)
 
 struct sums {
 	uint64_t existing, unread, lost_heads;
@@ -33,7 +30,6 @@ struct pass {
 	struct pagefmt fmt;
 	uint32_t *chunks;		/* numbers of the chunks that have struct pages */
 	struct reader *readers[JOBS_MAX];
-	struct slab { struct frame *next; unsigned left; } slabs[JOBS_MAX];
 	struct sums sums;
 };
 
@@ -42,7 +38,6 @@ struct worker {
 	struct pass *p;
 	const struct pagefmt *f;
 	struct reader *r;
-	struct slab *slab;		/* of the thread: where chunks come from */
 	struct frame *frames;		/* of the chunk; NULL until one exists */
 	uint64_t first_pfn;		/* of the chunk */
 	uint64_t buddy_end;		/* pages below it follow a free block's head */
@@ -91,34 +86,12 @@ static void view_folio(struct worker *w, uint64_t head, const uint8_t *here, uin
 
 /* ---- one page ------------------------------------------------------------------ */
 
-/*
- * Page tables name frames in any order: with small pages nearly every look at a
- * frame would miss the TLB. Only whole huge pages of what was allocated are asked
- * for, and a system that has none to give may say no.
- */
-static void new_slab(struct frames *f, struct slab *slab)
-{
-	size_t size = SLAB_CHUNKS * CHUNK_FRAMES * sizeof(*slab->next);
-	uintptr_t start, end;
-	void *mem = calloc(1, size);
-
-	if (!mem)
-		arena_die(size);
-	start = ((uintptr_t)mem + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
-	end = ((uintptr_t)mem + size) & ~(uintptr_t)(HUGE_PAGE - 1);
-	madvise((void *)start, end - start, MADV_HUGEPAGE);
-	f->slab[__atomic_fetch_add(&f->nslabs, 1, __ATOMIC_RELAXED)] = mem;
-	*slab = (struct slab){ mem, SLAB_CHUNKS };
-}
-
 static struct frame *frame_of(struct worker *w, uint64_t pfn)
 {
 	if (!w->frames) {
-		if (!w->slab->left)
-			new_slab(&w->p->s->frames, w->slab);
-		w->frames = w->slab->next;
-		w->slab->next += CHUNK_FRAMES;
-		w->slab->left--;
+		w->frames = calloc(CHUNK_FRAMES, sizeof(*w->frames));
+		if (!w->frames)
+			arena_die(CHUNK_FRAMES * sizeof(*w->frames));
 	}
 	return &w->frames[pfn - w->first_pfn];
 }
@@ -287,7 +260,6 @@ static void fill_chunk(void *ctx, unsigned worker, size_t item)
 	if (!p->readers[worker])
 		p->readers[worker] = reader_new(p->k->dump);
 	w.r = p->readers[worker];
-	w.slab = &p->slabs[worker];
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct memmap_range *g = &m->v[i];
 		uint64_t lo = max_u64(first, g->pfn), hi = min_u64(end, g->end);
@@ -374,9 +346,6 @@ void frames_build(struct snapshot *s)
 		if (!s->frames.chunk)
 			arena_die(s->frames.nchunks * sizeof(*s->frames.chunk));
 		n = list_chunks(p);
-		s->frames.slab = calloc(n, sizeof(*s->frames.slab));	/* one for each, at most */
-		if (!s->frames.slab)
-			arena_die(n * sizeof(*s->frames.slab));
 		jobs_run(p->k->jobs, n, fill_chunk, p);
 		report(p);
 		if (p->sums.pte_mapped)
@@ -391,9 +360,8 @@ void frames_build(struct snapshot *s)
 
 void frames_free(struct frames *f)
 {
-	for (uint32_t i = 0; i < f->nslabs; i++)
-		free(f->slab[i]);
-	free(f->slab);
+	for (uint64_t i = 0; i < f->nchunks; i++)
+		free(f->chunk[i]);
 	free(f->chunk);
 	*f = (struct frames){ 0 };
 }

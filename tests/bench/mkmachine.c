@@ -434,7 +434,7 @@ static void fill_table(const struct machine *m, uint64_t nr, uint64_t *out)
 	fill_utable(m, proc, s, first, t - first, out);
 }
 
-/* ---- struct pages -------------------------------------------------------------------------------- */
+/* ---- struct pages ------------------------------------------------------------ */
 
 static void user_page(const struct machine *m, uint64_t pfn, struct page *p)
 {
@@ -538,7 +538,7 @@ static void patch_image(struct machine *m)
 	inode->i_data.nrpages = m->seg[0].pages;
 }
 
-/* ---- the file ------------------------------------------------------------------------------------- */
+/* ---- the file ---------------------------------------------------------------- */
 
 #define SUB_BLOCKS 2		/* the sub-header, and the notes behind it */
 #define PRSTATUS 336		/* bytes */

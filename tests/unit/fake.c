@@ -155,6 +155,7 @@ void fake_array(struct fake *f, enum layout_id id, uint32_t offset, uint32_t str
 void fake_size(struct fake *f, enum layout_id id, uint32_t size)
 {
 	f->kernel.layout.v[id] = (struct fact){ .from = "fake", .size = size };
+	f->kernel.layout.extent[id] = size;
 }
 
 void fake_symbol(struct fake *f, enum layout_id id, uint64_t addr)

@@ -6,7 +6,6 @@
 
 #include "arch/x86/x86_64.h"
 #include "dumpread/base/bytes.h"
-#include "model/pages/frames.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 
@@ -62,11 +61,9 @@ static struct rig *rig_new(void)
 	g->f->kernel.rules.on[RULE_SWP_SWAPIN_ERROR] = false;
 	g->chunk = calloc(1u << FRAME_CHUNK_SHIFT, sizeof(*g->chunk));
 	g->s.frames.chunk = calloc(2, sizeof(*g->s.frames.chunk));
-	g->s.frames.slab = calloc(1, sizeof(*g->s.frames.slab));
-	if (!g->chunk || !g->s.frames.chunk || !g->s.frames.slab)
+	if (!g->chunk || !g->s.frames.chunk)
 		abort();
-	g->s.frames.chunk[0] = g->s.frames.slab[0] = g->chunk;
-	g->s.frames.nslabs = 1;
+	g->s.frames.chunk[0] = g->chunk;
 	g->s.frames.nchunks = 2;
 	g->s.frames.max_pfn = 1 << 16;
 	g->s.k = &g->f->kernel;
@@ -79,7 +76,8 @@ static struct rig *rig_new(void)
 
 static void rig_free(struct rig *g)
 {
-	frames_free(&g->s.frames);
+	free(g->chunk);
+	free(g->s.frames.chunk);
 	fake_free(g->f);
 	free(g);
 }

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "crashext/census.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/run.h"
+#include "crashext/host.h"
+#include "crashext/session.h"
+#include "crashext/taken.h"
+#include "crashext/usage.h"
+
+struct call {
+	int argc;
+	char **argv;
+	struct run run;
+	int status;
+};
+
+static volatile sig_atomic_t interrupted, child;
+
+static void on_interrupt(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+	if (child > 0)
+		kill(child, SIGKILL);
+}
+
+/* ---- in crash: what is asked, and the kernel ------------------------------------ */
+
+static void prepare(void *arg)
+{
+	struct call *c = arg;
+	struct run *run = &c->run;
+
+	c->status = options_parse_hosted(&run->o, c->argc, c->argv, session_image(), &run->diag);
+	if (!c->status && run->o.action == DO_REPORT && session_open(&interrupted, &run->diag))
+		c->status = EXIT_NO_ANSWER;
+}
+
+/* False: there is nothing to run, and why was said. */
+static bool prepared(struct call *c)
+{
+	bool whole;
+
+	arena_die = host_abandon;
+	taken_watch(&interrupted);
+	whole = host_guard(prepare, c);
+	if (!whole) {
+		session_abandon();
+		taken_release();
+		memset(&c->run, 0, sizeof(c->run));
+		c->run.fd = -1;
+		return false;
+	}
+	taken_keep();
+	if (interrupted)		/* what could not be read is not kept */
+		session_close();
+	else if (c->status)
+		fprintf(stderr, "vmcensus: %s\n", c->run.diag.text);
+	return !c->status && !interrupted;
+}
+
+/* ---- in the child ------------------------------------------------------------------ */
+
+static void end_child(size_t bytes)
+{
+	fprintf(stderr, "vmcensus: out of memory (%zu bytes wanted)\n", bytes);
+	_exit(EXIT_NO_ANSWER);
+}
+
+static enum status lend_kernel(void *host, const struct kernel_opts *ko, struct diag *diag,
+			       struct kernel **ret)
+{
+	struct kernel *k = session_kernel();
+
+	(void)host;
+	(void)diag;
+	if (ko->jobs && k->dump->image)		/* crash's reader is for one thread */
+		k->jobs = ko->jobs;
+	k->dump->log = ko->log;
+	*ret = k;
+	return ST_OK;
+}
+
+static void answer(void *arg)
+{
+	struct call *c = arg;
+
+	if (c->run.o.action == DO_REPORT)
+		c->status = run_report(&c->run);
+	else
+		usage_print(&c->run.o, c->run.out);
+}
+
+static void be_child(struct call *c, const sigset_t *mask)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGSEGV, SIG_DFL);	/* crash's handler would go on as a second crash */
+	signal(SIGPIPE, SIG_IGN);	/* "| head": the write fails, and that is all */
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	arena_die = end_child;
+	c->run.open = lend_kernel;
+	if (!host_guard(answer, c))
+		c->status = EXIT_NO_ANSWER;
+	fflush(c->run.out);
+	fflush(stderr);
+	_exit(c->status);
+}
+
+/* ---- the command --------------------------------------------------------------------- */
+
+static void await(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	child = 0;
+	if (WIFSIGNALED(status) && !interrupted)
+		fprintf(stderr, "vmcensus: the report was ended by signal %d (%s)\n",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+static void run_child(struct call *c)
+{
+	sigset_t sigint, mask;
+	pid_t pid;
+
+	/* what is in a buffer now would be written twice */
+	fflush(c->run.out);
+	fflush(stdout);
+	sigemptyset(&sigint);
+	sigaddset(&sigint, SIGINT);
+	sigprocmask(SIG_BLOCK, &sigint, &mask);
+	pid = fork();
+	if (!pid)
+		be_child(c, &mask);
+	child = pid;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	if (pid < 0)
+		fprintf(stderr, "vmcensus: cannot start the report: %s\n", strerror(errno));
+	else
+		await(pid);
+}
+
+void census_command(int argc, char **argv, FILE *out)
+{
+	struct call c = { .argc = argc, .argv = argv, .run = { .fd = -1, .out = out } };
+	void (*const die)(size_t) = arena_die;
+	struct sigaction ours = { .sa_handler = on_interrupt }, crashs;
+
+	interrupted = child = 0;
+	sigaction(SIGINT, &ours, &crashs);
+	if (prepared(&c))
+		run_child(&c);
+	run_end(&c.run);
+	session_forget_live();
+	arena_die = die;
+	sigaction(SIGINT, &crashs, NULL);
+	if (!interrupted)
+		return;
+	fputs("vmcensus: interrupted\n", stderr);
+	/* crash's own handling: back to its prompt, out of its loops and input files */
+	if (crashs.sa_handler != SIG_DFL && crashs.sa_handler != SIG_IGN)
+		raise(SIGINT);
+}
+
+void census_unload(void)
+{
+	session_close();
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * host.h - all that this folder sees of the crash utility.
+ *
+ * crash.c alone includes <crash/defs.h>: its thousands of names, and the layout
+ * of its structs, which differs between versions, stop there.
+ *
+ * crash leaves a failed function by longjmp() to its main loop. host_guard()
+ * turns that into a return value, so that what was allocated can be released.
+ * Only crash's own thread may call what is declared here.
+ */
+#ifndef VMCENSUS_HOST_H
+#define VMCENSUS_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct host {
+	const char *dumpfile;	/* or the source of live memory */
+	const char *vmlinux;	/* with the debug information that crash uses */
+	const char *machine;	/* utsname.machine */
+	bool live;
+	uint8_t word_size;	/* bytes */
+	uint32_t page_size;	/* bytes */
+};
+
+void host_describe(struct host *ret);
+
+bool host_symbol(const char *name, uint64_t *addr);
+bool host_symbol_at(uint64_t addr, const char **name, uint64_t *offset);
+
+/* Through crash's own reader; false: cannot be read. */
+bool host_read_pa(uint64_t pa, void *buf, size_t len);
+bool host_read_kva(uint64_t kva, void *buf, size_t len);
+
+/* False: FN was left by an error of crash's or by host_abandon(). */
+bool host_guard(void (*fn)(void *), void *arg);
+/* Leave the function that host_guard() runs; as arena_die. */
+void host_abandon(size_t bytes) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "crashext/session.h"
+
+#include <stdlib.h>
+
+#include "crashext/host.h"
+#include "dumpread/find/find.h"
+#include "dumpread/image/format.h"
+#include "model/layout.h"
+
+static struct log log_of_session;
+static struct kernel *kept;
+static struct dump *opening;
+static const volatile sig_atomic_t *interrupt;
+
+/* ---- pages through crash --------------------------------------------------------- */
+
+static bool crash_present(void *self, uint64_t pfn)
+{
+	const struct dump *d = self;
+
+	return pfn < d->max_pfn;
+}
+
+static enum status crash_read(void *self, void *ctx, uint64_t pfn, uint8_t *out)
+{
+	const struct dump *d = self;
+
+	(void)ctx;
+	if (*interrupt || !host_read_pa(pfn << d->page_shift, out, dump_page_size(d)))
+		return ST_NODATA;
+	return ST_OK;
+}
+
+static void *crash_ctx_new(void *self)
+{
+	(void)self;
+	return NULL;
+}
+
+static void crash_ctx_free(void *self, void *ctx)
+{
+	(void)self;
+	(void)ctx;
+}
+
+static const struct pages_ops crash_pages = {
+	.present = crash_present,
+	.read = crash_read,
+	.ctx_new = crash_ctx_new,
+	.ctx_free = crash_ctx_free,
+};
+
+static bool variable(const char *name, void *buf, size_t len)
+{
+	uint64_t addr;
+
+	return host_symbol(name, &addr) && host_read_kva(addr, buf, len);
+}
+
+/* The text that a dump's header would hold; since 2.6.24. */
+static void read_vmcoreinfo(struct dump *d)
+{
+	unsigned long data, size;
+	char *text;
+
+	d->vmcoreinfo = "";
+	if (!variable("vmcoreinfo_data", &data, sizeof(data)) ||
+	    !variable("vmcoreinfo_size", &size, sizeof(size)) || size > VMCOREINFO_MAX)
+		return;
+	text = arena_alloc(&d->mem, size + 1);
+	if (host_read_kva(data, text, size))
+		d->vmcoreinfo = text;
+}
+
+static enum status open_through_crash(const struct host *h, struct diag *diag)
+{
+	const struct machine *m = machine_by_uname(h->machine);
+	struct dump *d = calloc(1, sizeof(*d));
+	unsigned long max_pfn;
+
+	if (!d) {
+		arena_die(sizeof(*d));
+		abort();
+	}
+	opening = d;
+	issues_init(&d->issues);
+	d->log = &log_of_session;
+	d->pages = &crash_pages;
+	d->pages_self = d;
+	if (!m || !variable("max_pfn", &max_pfn, sizeof(max_pfn)))
+		return fail(diag, ST_UNSUPPORTED,
+			    "neither vmcensus nor crash can tell how the memory of %s is laid "
+			    "out", h->dumpfile);
+	d->elf_machine = m->elf_machine;
+	d->word_size = h->word_size;
+	d->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;	/* crash knows no other */
+	d->page_shift = (uint8_t)__builtin_ctz(h->page_size);
+	d->max_pfn = max_pfn;
+	read_vmcoreinfo(d);
+	vmcoreinfo_get(d, "OSRELEASE", d->release, sizeof(d->release));
+	return ST_OK;
+}
+
+/* ---- symbols and types ------------------------------------------------------------ */
+
+static bool find_symbol(void *self, const char *name, uint64_t *addr)
+{
+	(void)self;
+	return host_symbol(name, addr);
+}
+
+static bool symbol_at(void *self, uint64_t addr, const char **name, uint64_t *offset)
+{
+	(void)self;
+	return host_symbol_at(addr, name, offset);
+}
+
+/*
+ * Types come from the file that crash itself reads its types from, by our own
+ * reader: its .BTF, or the DWARF of the wanted types alone. That is a tenth of a
+ * second for all facts, the same in every version of crash, and knows arrays and
+ * bit fields; asking crash's gdb is one round of expression evaluation for each
+ * fact, an expanded compile unit for each type, and gdb before 8.1 (crash 7)
+ * cannot tell where in its word a bit field lies. BTF in the dump stands behind
+ * it, for a vmlinux that was stripped.
+ */
+static void add_sources(struct dump *d, const struct host *h)
+{
+	symbols_add(&d->symbols, &(struct symbol_source){
+		.name = "crash", .find = find_symbol, .at = symbol_at });
+	d->wanted = layout_type_names(&d->mem, &d->nwanted);
+	if (h->vmlinux && vmlinux_add(d, h->vmlinux, VMLINUX_TYPES))
+		log_info(d->log, "no types from crash's vmlinux: %s", d->diag.text);
+}
+
+/* ---- the session -------------------------------------------------------------------- */
+
+enum status session_open(const volatile sig_atomic_t *cut, struct diag *diag)
+{
+	struct host h;
+	enum status st;
+
+	if (kept)
+		return ST_OK;
+	host_describe(&h);
+	interrupt = cut;
+	log_init(&log_of_session);
+	st = h.live ? ST_NOTMINE
+		    : dump_open(&h.dumpfile, 1, &log_of_session, diag, &opening);
+	if (st)
+		st = open_through_crash(&h, diag);
+	if (st) {
+		dump_close(opening);
+	} else {
+		add_sources(opening, &h);
+		st = kernel_attach(opening, opening->image ? 0 : 1, diag, &kept);
+	}
+	opening = NULL;
+	return st;
+}
+
+struct kernel *session_kernel(void)
+{
+	return kept;
+}
+
+const char *session_image(void)
+{
+	struct host h;
+
+	host_describe(&h);
+	return h.dumpfile;
+}
+
+void session_close(void)
+{
+	kernel_close(kept);
+	kept = NULL;
+}
+
+void session_forget_live(void)
+{
+	struct host h;
+
+	host_describe(&h);
+	if (h.live)
+		session_close();
+}
+
+void session_abandon(void)
+{
+	dump_close(opening);
+	opening = NULL;
+}
