@@ -9,6 +9,7 @@
 
 extern const struct image_ops elf_image_ops;
 extern const struct image_ops kdump_image_ops;
+extern const struct image_ops mcore_image_ops;
 extern const struct image_ops kdumpfile_image_ops;
 
 /*

@@ -16,6 +16,7 @@
 static const struct image_ops *const image_formats[] = {
 	&elf_image_ops,
 	&kdump_image_ops,
+	&mcore_image_ops,
 	&kdumpfile_image_ops,
 };
 

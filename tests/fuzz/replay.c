@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Not every target has one. */
+int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
 
 static int replay(const char *path)
 {
@@ -39,6 +41,8 @@ int main(int argc, char **argv)
 {
 	int failed = 0;
 
+	if (LLVMFuzzerInitialize)
+		LLVMFuzzerInitialize(&argc, &argv);
 	for (int i = 1; i < argc; i++)
 		failed += replay(argv[i]);
 	printf("%d passed, %d failed\n", argc - 1 - failed, failed);

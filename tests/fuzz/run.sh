@@ -4,9 +4,9 @@
 # run.sh [--time SECONDS] [--make MAKE] [NAME...]
 #
 # Builds tests/fuzz/fuzz_*.c with clang's libFuzzer, AddressSanitizer and UBSan in
-# build-fuzz/ and runs each (or those named) for SECONDS. Seeds: the fixtures
-# that tests/fuzz/seeds.py cuts for a target, and tests/fuzz/corpus/NAME/ (inputs that once
-# found something; they are also replayed by "make check"). New finds stay in
+# build-fuzz/ and runs each (or those named) for SECONDS. fuzz_model starts from a real
+# dump of tests/fixtures/, the others from tests/fuzz/corpus/NAME/ (seeds, and inputs that
+# once found something; "make check" replays them). New finds stay in
 # build-fuzz/corpus/NAME/; a crash leaves its input in build-fuzz/crash-NAME-*.
 
 set -u
@@ -47,11 +47,24 @@ else
 fi
 [ -n "$names" ] || skip "there is no tests/fuzz/fuzz_*.c"
 
+# fixture: the dump that fuzz_model tells lies in.
+fixture() {
+	packed=$(ls tests/fixtures/*/vmcore* 2> /dev/null | head -n 1)
+	case $packed in
+	*.xz)
+		xz -dc "$packed" > build-fuzz/fixture
+		echo "$PWD/build-fuzz/fixture"
+		;;
+	*) echo "$PWD/$packed" ;;
+	esac
+}
+VMCENSUS_FUZZ_IMAGE=$(fixture)
+export VMCENSUS_FUZZ_IMAGE
+
 rc=0
 for name in $names; do
 	corpus=build-fuzz/corpus/$name
 	mkdir -p "$corpus"
-	[ -e tests/fuzz/seeds.py ] && python3 tests/fuzz/seeds.py "$name" "$corpus"
 	kept=tests/fuzz/corpus/$name
 	[ -d "$kept" ] || kept=
 	echo "== $name, $seconds s"
