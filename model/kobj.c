@@ -11,7 +11,7 @@
 
 void kobj_init(struct kobj *o, const struct kernel *k, enum layout_id size_id)
 {
-	uint32_t size = layout_extent(&k->layout, size_id);
+	uint32_t size = layout_size(&k->layout, size_id);
 
 	*o = (struct kobj){ .k = k };
 	if (!size || size > KOBJ_MAX)
@@ -20,6 +20,7 @@ void kobj_init(struct kobj *o, const struct kernel *k, enum layout_id size_id)
 	if (!o->data)
 		arena_die(size);
 	o->size = size;
+	o->extent = layout_extent(&k->layout, size_id);
 }
 
 void kobj_release(struct kobj *o)
@@ -33,13 +34,14 @@ enum status kobj_read(struct kobj *o, struct reader *r, uint64_t addr)
 	if (!o->size)
 		return ST_ABSENT;
 	o->addr = addr;
-	return read_kva(r, addr, o->data, o->size);
+	return read_kva(r, addr, o->data, o->extent);
 }
 
 void kobj_over(struct kobj *o, const struct kernel *k, const void *data, uint32_t size,
 	       uint64_t addr)
 {
-	*o = (struct kobj){ .k = k, .data = (uint8_t *)data, .size = size, .addr = addr };
+	*o = (struct kobj){ .k = k, .data = (uint8_t *)data, .size = size,
+			     .extent = size, .addr = addr };
 }
 
 /* A load of SIZE bytes at OFF of the copy; 0 where it does not reach. */

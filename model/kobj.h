@@ -21,6 +21,7 @@ struct kobj {
 	const struct kernel *k;
 	uint8_t *data;
 	uint32_t size;		/* bytes of the type */
+	uint32_t extent;	/* of them, those that are read (see struct layout) */
 	uint64_t addr;		/* of the object last read */
 };
 

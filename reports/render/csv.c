@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * csv by RFC 4180: a header line, CRLF at line ends. Sizes are bytes, times ns,
+ * csv by RFC 4180, but for plain newlines, which the tools of this system expect: a
+ * header line, then the rows. Sizes are bytes, times ns,
  * addresses 0x...; what is unknown is empty.
  */
 #include <string.h>
@@ -29,11 +30,11 @@ void render_csv(const struct render *r, FILE *out)
 {
 	for (unsigned i = 0; i < r->ncols; i++) {
 		fputs(r->cols[i]->name, out);
-		fputs(i + 1 < r->ncols ? "," : "\r\n", out);
+		fputs(i + 1 < r->ncols ? "," : "\n", out);
 	}
 	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++)
 		for (unsigned i = 0; i < r->ncols; i++) {
 			put_cell(r->cols[i], table_row(r->t, n), out);
-			fputs(i + 1 < r->ncols ? "," : "\r\n", out);
+			fputs(i + 1 < r->ncols ? "," : "\n", out);
 		}
 }

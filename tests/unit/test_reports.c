@@ -76,13 +76,13 @@ static void test_procs_options(void)
 static void test_csv(void)
 {
 	check_print("procs", "csv", "pid,pss,mm,utime,cgroup,cmdline,exe", NULL,
-		"pid,pss,mm,utime,cgroup,cmdline,exe\r\n"
+		"pid,pss,mm,utime,cgroup,cmdline,exe\n"
 		"10,12970,0xffff888000001000,61000000000,/user.slice,\"sh -c \"\"a, b\"\"\","
-		"\"/bin/a\nb (deleted)\"\r\n"
+		"\"/bin/a\nb (deleted)\"\n"
 		"11,12970,0xffff888000001000,0,,\"sh -c \"\"a, b\"\"\","
-		"\"/bin/a\nb (deleted)\"\r\n");
-	check_print("dmesg", "csv", "ts,text", "level = 3", "ts,text\r\n"
-		"1234567890,bad \\x80 \\x1b]0;x\\x07\r\n");
+		"\"/bin/a\nb (deleted)\"\n");
+	check_print("dmesg", "csv", "ts,text", "level = 3", "ts,text\n"
+		"1234567890,bad \\x80 \\x1b]0;x\\x07\n");
 }
 
 static void test_json(void)
