@@ -197,7 +197,7 @@ crashtest: all crashext
 	@python3 tests/crash/run --build '$B'
 
 vmtest: all
-	@tests/vmtest/run
+	@tests/vmtest/run $(if $(VMTEST_MINUTES),--minutes $(VMTEST_MINUTES))
 
 bench: all $(filter $B/bench/%,$(tool_bin))
 	@tests/bench/run --build '$B' --cc '$(firstword $(CC))'

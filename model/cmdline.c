@@ -80,6 +80,13 @@ void build_cmdlines(struct build *b)
 			continue;
 		n = read_user(b, m, m->arg_start, buf,
 			      min_u64(m->arg_end - m->arg_start, sizeof(buf)));
+		/* a title put over the arguments may run on into the environment
+		   (fs/proc/base.c, get_mm_proctitle()) */
+		if (n && n == m->arg_end - m->arg_start && buf[n - 1] &&
+		    m->env_start == m->arg_end && m->env_end > m->env_start)
+			n = strnlen(buf, read_user(b, m, m->arg_start, buf,
+						   min_u64(m->env_end - m->arg_start,
+							   sizeof(buf))));
 		while (n && !buf[n - 1])
 			n--;
 		if (!n)

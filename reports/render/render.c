@@ -5,7 +5,7 @@
 
 const struct renderer renderers[] = {
 	{ "text", "aligned columns, or the report's own form", render_text },
-	{ "csv", "RFC 4180 with a header line; sizes in bytes", render_csv },
+	{ "csv", "a header line, quoted as RFC 4180 says; sizes in bytes", render_csv },
 	{ "json", "one object with image, columns, rows, issues", render_json },
 	{ 0 }
 };

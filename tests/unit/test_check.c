@@ -167,8 +167,8 @@ static void test_summary(void)
 	free(got);
 	got = hand_print(&h, "summary", "csv", "section,pid,key,value,unit", "section = process",
 			 NULL, 2, NULL);
-	CHECK_STR(got, "section,pid,key,value,unit\r\nprocess,10,pss,12970,bytes\r\n"
-		       "process,10,uss,12288,bytes\r\n");
+	CHECK_STR(got, "section,pid,key,value,unit\nprocess,10,pss,12970,bytes\n"
+		       "process,10,uss,12288,bytes\n");
 	free(got);
 }
 

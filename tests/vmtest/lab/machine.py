@@ -11,7 +11,7 @@ import tarfile
 import time
 from dataclasses import dataclass
 
-from .packages import LabError, run, version_key
+from .packages import LabError, mirror, run, version_key
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT_PACKAGES = ('python3,procps,kmod,util-linux,iproute2,kexec-tools,makedumpfile,'
@@ -32,7 +32,7 @@ class Plan:
     cpu: str = 'Skylake-Server'
     panic: str = ''
     append: str = ''
-    timeout: int = 420
+    timeout: int = 600
     processors: int = 2
 
 
@@ -45,7 +45,7 @@ def root_image(cache):
     tree = os.path.join(cache, 'root')
     shutil.rmtree(tree, ignore_errors=True)
     run('debootstrap', '--variant=minbase', '--include=' + ROOT_PACKAGES, ROOT_SUITE, tree,
-        'http://deb.debian.org/debian', timeout=1800)
+        mirror(ROOT_SUITE), timeout=1800)
     for mount in ('proc', 'sys'):       # debootstrap may leave them
         if os.path.ismount(f'{tree}/{mount}'):
             run('umount', f'{tree}/{mount}')

@@ -6,18 +6,16 @@ import re
 import shutil
 import subprocess
 
-MIRROR = 'http://deb.debian.org/debian'
-SECURITY = 'http://deb.debian.org/debian-security'
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 # Where kernels are looked for.  Each gets an apt state of its own, so that this
 # host's package lists and pins stay as they are.
 SUITES = {
-    'bullseye': [(MIRROR, 'bullseye'), (SECURITY, 'bullseye-security')],
-    'bookworm': [(MIRROR, 'bookworm'), (SECURITY, 'bookworm-security')],
-    'trixie': [(MIRROR, 'trixie'), (SECURITY, 'trixie-security')],
-    'trixie-backports': [(MIRROR, 'trixie-backports')],
-    'sid': [(MIRROR, 'sid')],
+    'bullseye': ['bullseye', 'bullseye-security'],
+    'bookworm': ['bookworm', 'bookworm-security'],
+    'trixie': ['trixie', 'trixie-security'],
+    'trixie-backports': ['trixie-backports'],
+    'sid': ['sid'],
 }
 
 HOST_TOOLS = {      # command or file -> Debian package
@@ -79,6 +77,17 @@ def install_host_tools():
     run('apt-get', 'install', '-y', '--no-install-recommends', *missing, env=env)
 
 
+def mirror(suite):
+    """Where this host itself gets Debian from, for that suite."""
+    known = run('apt-get', 'indextargets', '--format', '$(REPO_URI)').split()
+    security = [u for u in known if u.rstrip('/').endswith('debian-security')]
+    main = [u for u in known if u.rstrip('/').endswith('debian')]
+    found = security if suite.endswith('-security') else main
+    if not found:
+        raise LabError('apt on this host names no mirror of Debian for ' + suite)
+    return found[0]
+
+
 class Suite:
     """One Debian release with a private apt state under the cache directory."""
 
@@ -96,8 +105,8 @@ class Suite:
             os.makedirs(os.path.join(self.dir, sub), exist_ok=True)
         self._write('status', '')
         self._write('sources.list', ''.join(
-            f'deb [arch=amd64 signed-by={KEYRING}] {url} {suite} main\n'
-            for url, suite in SUITES[self.name]))
+            f'deb [arch=amd64 signed-by={KEYRING}] {mirror(suite)} {suite} main\n'
+            for suite in SUITES[self.name]))
         self._write('apt.conf', f'''
 Dir::State "{self.dir}";
 Dir::State::Lists "{self.dir}/lists";
