@@ -358,6 +358,18 @@ static void set_geometry(struct image *im, const struct header *h, bool v1)
 	snprintf(im->header.compression, sizeof(im->header.compression), "zlib");
 }
 
+/* The first word is a small block number, in one order or the other. */
+static bool probe_v1(struct image *im, struct header *h)
+{
+	uint8_t raw[4];
+
+	return !part_read(&im->parts[0], 0, raw, sizeof(raw)) && load32(raw, false) &&
+	       (find_kind(im, load32(raw, false) * (uint64_t)4096, true, h) ||
+		find_kind(im, load32(raw, true) * (uint64_t)4096, true, h)) &&
+	       h->va_per_entry && h->va_per_entry <= EXPANDED_MAX &&
+	       h->va_per_entry % h->blk_size == 0;
+}
+
 static enum status open_v1(struct image *im)
 {
 	const struct image_part *p = &im->parts[0];
@@ -365,24 +377,12 @@ static enum status open_v1(struct image *im)
 	struct header h;
 	uint8_t raw[4];
 
-	/* the first word is a small block number, in one order or the other */
-	for (uint32_t i = 0; i < REGIONS_MAX; i++) {
-		uint64_t pos;
+	if (!probe_v1(im, &h))
+		return ST_NOTMINE;
+	set_geometry(im, &h, true);
+	for (uint32_t i = 0; i < REGIONS_MAX && !part_read(p, i * 4u, raw, sizeof(raw)); i++) {
+		uint64_t pos = load32(raw, im->big_endian);
 
-		if (part_read(p, i * 4u, raw, sizeof(raw)))
-			break;
-		if (i == 0) {
-			if (!load32(raw, false))
-				return ST_NOTMINE;
-			if (!find_kind(im, load32(raw, false) * (uint64_t)4096, true, &h) &&
-			    !find_kind(im, load32(raw, true) * (uint64_t)4096, true, &h))
-				return ST_NOTMINE;
-			if (!h.va_per_entry || h.va_per_entry > EXPANDED_MAX ||
-			    h.va_per_entry % h.blk_size)
-				return ST_NOTMINE;
-			set_geometry(im, &h, true);
-		}
-		pos = load32(raw, im->big_endian);
 		if (!pos)
 			break;
 		if (!parse_header(p, pos << im->page_shift, im->word_size, im->big_endian, true,
