@@ -106,17 +106,18 @@ static void compare_pages(struct side *a, struct side *b)
 
 static void one_dump(char *path)
 {
-	char *twin = strchr(path, '=');
+	char *twin = strchr(path, '='), *again;
 	struct side ours, theirs;
 	struct diag g = { "" };
 
 	if (twin)
 		*twin++ = '\0';
-	else
-		twin = path;
+	/* opening takes the names apart */
+	again = strdup(twin ? twin : path);
 
 	if (!CHECK(side_open(&ours, path, NULL, &g))) {
 		printf("\t%s\n", g.text);
+		free(again);
 		return;
 	}
 	printf("%s: %s, %s, %" PRIu64 " of %" PRIu64 " pages, release \"%s\"\n", path,
@@ -124,7 +125,7 @@ static void one_dump(char *path)
 	       image_pages_present(ours.im), ours.im->max_pfn, ours.im->header.release);
 	CHECK_EQ(issues_total(&ours.im->issues), 0);
 	read_through(&ours);
-	if (side_open(&theirs, twin, &kdumpfile_image_ops, &g)) {
+	if (side_open(&theirs, again, &kdumpfile_image_ops, &g)) {
 		compare_heads(ours.im, theirs.im);
 		compare_pages(&ours, &theirs);
 	} else {
@@ -132,6 +133,7 @@ static void one_dump(char *path)
 	}
 	side_close(&theirs);
 	side_close(&ours);
+	free(again);
 }
 
 int main(int argc, char **argv)
