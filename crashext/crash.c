@@ -19,6 +19,8 @@ void host_describe(struct host *ret)
 			 : pc->namelist_debug ? pc->namelist_debug : pc->namelist,
 		.machine = kt->utsname.machine,
 		.live = ACTIVE() || REMOTE(),
+		/* the names of a split dump's other parts are nowhere in the API */
+		.whole = !ACTIVE() && !REMOTE() && !dumpfile_is_split(),
 		.word_size = (uint8_t)(machdep->bits / 8),
 		.page_size = (uint32_t)PAGESIZE(),
 	};

@@ -17,10 +17,11 @@
 #include <stdint.h>
 
 struct host {
-	const char *dumpfile;	/* or the source of live memory */
+	const char *dumpfile;	/* its first part; or the source of live memory */
 	const char *vmlinux;	/* with the debug information that crash uses */
 	const char *machine;	/* utsname.machine */
 	bool live;
+	bool whole;		/* dumpfile is a file, and all of the dump */
 	uint8_t word_size;	/* bytes */
 	uint32_t page_size;	/* bytes */
 };

@@ -8,18 +8,27 @@
 #include "dumpread/image/format.h"
 #include "model/layout.h"
 
+/* The kernel's max_pfn is that of usable memory; struct pages, and what firmware
+   reserved behind it, go on to the end of a section (SECTION_SIZE_BITS <= 27). */
+#define SECTION (UINT64_C(128) << 20)
+
 static struct log log_of_session;
 static struct kernel *kept;
 static struct dump *opening;
 static const volatile sig_atomic_t *interrupt;
+static bool live;
 
 /* ---- pages through crash --------------------------------------------------------- */
 
+/* crash tells what its file lacks by failing to read it; of a live machine
+   all is there. */
 static bool crash_present(void *self, uint64_t pfn)
 {
 	const struct dump *d = self;
+	uint8_t byte;
 
-	return pfn < d->max_pfn;
+	return pfn < d->max_pfn &&
+	       (live || (!*interrupt && host_read_pa(pfn << d->page_shift, &byte, 1)));
 }
 
 static enum status crash_read(void *self, void *ctx, uint64_t pfn, uint8_t *out)
@@ -96,7 +105,7 @@ static enum status open_through_crash(const struct host *h, struct diag *diag)
 	d->word_size = h->word_size;
 	d->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;	/* crash knows no other */
 	d->page_shift = (uint8_t)__builtin_ctz(h->page_size);
-	d->max_pfn = max_pfn;
+	d->max_pfn = (max_pfn | ((SECTION >> d->page_shift) - 1)) + 1;
 	read_vmcoreinfo(d);
 	vmcoreinfo_get(d, "OSRELEASE", d->release, sizeof(d->release));
 	return ST_OK;
@@ -145,9 +154,10 @@ enum status session_open(const volatile sig_atomic_t *cut, struct diag *diag)
 		return ST_OK;
 	host_describe(&h);
 	interrupt = cut;
+	live = h.live;
 	log_init(&log_of_session);
-	st = h.live ? ST_NOTMINE
-		    : dump_open(&h.dumpfile, 1, &log_of_session, diag, &opening);
+	st = h.whole ? dump_open(&h.dumpfile, 1, &log_of_session, diag, &opening)
+		     : ST_NOTMINE;
 	if (st)
 		st = open_through_crash(&h, diag);
 	if (st) {
@@ -181,10 +191,7 @@ void session_close(void)
 
 void session_forget_live(void)
 {
-	struct host h;
-
-	host_describe(&h);
-	if (h.live)
+	if (live)
 		session_close();
 }
 

@@ -3,8 +3,9 @@
  * session.h - the kernel of the dump that crash has open, kept between commands.
  *
  * Pages come from our own reader of crash's dump file where it knows the
- * format, which is fast and lets all processors work; else, and live, through
- * crash's readmem(), by one thread. Symbols are crash's own.
+ * format, which is fast and lets all processors work; else (live, split dumps,
+ * formats that crash alone knows) through its readmem(), by one thread. Symbols
+ * are crash's own, types those of the vmlinux that it has.
  */
 #ifndef VMCENSUS_SESSION_H
 #define VMCENSUS_SESSION_H

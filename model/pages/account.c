@@ -16,6 +16,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/jobs.h"
+#include "model/pages/heap.h"
 #include "model/pages/smaps.h"
 
 #define ITEM_BYTES (UINT64_C(1) << 30)	/* of address space: an item ends beyond it */
@@ -45,9 +46,7 @@ static struct item *new_item(struct pass *p)
 {
 	if (p->nitems == p->cap) {
 		p->cap = p->cap ? p->cap * 2 : 1024;
-		p->items = realloc(p->items, p->cap * sizeof(*p->items));
-		if (!p->items)
-			arena_die(p->cap * sizeof(*p->items));
+		p->items = heap_grow(p->items, p->cap, sizeof(*p->items));
 	}
 	p->items[p->nitems] = (struct item){ 0 };
 	return &p->items[p->nitems++];
@@ -172,9 +171,7 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 	struct acct *a = p->accts[worker];
 
 	if (!a) {
-		a = p->accts[worker] = calloc(1, sizeof(*a));
-		if (!a)
-			arena_die(sizeof(*a));
+		a = p->accts[worker] = heap_array(struct acct, 1);
 		p->readers[worker] = reader_new(p->s->k->dump);
 		acct_open(a, &p->shared, p->readers[worker]);
 	}
@@ -236,9 +233,7 @@ static void init_huge(struct pass *p)
 		if (!(k->paging->leaf_levels >> l & 1) || !n)
 			continue;
 		p->shared.huge_units[l] = n;
-		p->shared.huge_found[l] = calloc(n, sizeof(uint32_t));
-		if (!p->shared.huge_found[l])
-			arena_die(n * sizeof(uint32_t));
+		p->shared.huge_found[l] = heap_array(uint32_t, n);
 	}
 }
 
@@ -246,12 +241,10 @@ static void init_huge(struct pass *p)
 
 static struct pass *pass_new(struct snapshot *s, bool count_found)
 {
-	struct pass *p = calloc(1, sizeof(*p));
+	struct pass *p = heap_array(struct pass, 1);
 	uint64_t budget = 64 * s->k->dump->max_pfn + BUDGET_MIN;
 	struct reader *r;
 
-	if (!p)
-		arena_die(sizeof(*p));
 	p->s = s;
 	p->shared.s = s;
 	p->shared.count_found = count_found;

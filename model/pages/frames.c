@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "dumpread/base/jobs.h"
+#include "model/pages/heap.h"
 #include "model/pages/pagefmt.h"
 
 #define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)
@@ -89,9 +90,7 @@ static void view_folio(struct worker *w, uint64_t head, const uint8_t *here, uin
 static struct frame *frame_of(struct worker *w, uint64_t pfn)
 {
 	if (!w->frames) {
-		w->frames = calloc(CHUNK_FRAMES, sizeof(*w->frames));
-		if (!w->frames)
-			arena_die(CHUNK_FRAMES * sizeof(*w->frames));
+		w->frames = heap_array(struct frame, CHUNK_FRAMES);
 	}
 	return &w->frames[pfn - w->first_pfn];
 }
@@ -287,9 +286,7 @@ static uint32_t list_chunks(struct pass *p)
 	for (uint32_t i = 0; i < m->n; i++)
 		total += ((m->v[i].end - 1) >> FRAME_CHUNK_SHIFT) -
 			 (m->v[i].pfn >> FRAME_CHUNK_SHIFT) + 1;
-	p->chunks = calloc(total ? total : 1, sizeof(*p->chunks));
-	if (!p->chunks)
-		arena_die(total * sizeof(*p->chunks));
+	p->chunks = heap_array(uint32_t, total);
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint64_t c = max_u64(next, m->v[i].pfn >> FRAME_CHUNK_SHIFT);
 
@@ -331,20 +328,16 @@ static void report(struct pass *p)
 
 void frames_build(struct snapshot *s)
 {
-	struct pass *p = calloc(1, sizeof(*p));
+	struct pass *p = heap_array(struct pass, 1);
 	uint32_t n;
 
-	if (!p)
-		arena_die(sizeof(*p));
 	p->s = s;
 	p->k = s->k;
 	s->frames = (struct frames){ .max_pfn = p->k->memmap.max_pfn };
 	if (p->k->memmap.n) {
 		pagefmt_init(&p->fmt, p->k);
 		s->frames.nchunks = ((s->frames.max_pfn - 1) >> FRAME_CHUNK_SHIFT) + 1;
-		s->frames.chunk = calloc(s->frames.nchunks, sizeof(*s->frames.chunk));
-		if (!s->frames.chunk)
-			arena_die(s->frames.nchunks * sizeof(*s->frames.chunk));
+		s->frames.chunk = heap_array(struct frame *, s->frames.nchunks);
 		n = list_chunks(p);
 		jobs_run(p->k->jobs, n, fill_chunk, p);
 		report(p);

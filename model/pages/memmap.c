@@ -38,7 +38,7 @@ struct builder {
 	unsigned word;
 	uint32_t page_bytes;		/* sizeof(struct page) */
 	uint64_t budget;		/* struct pages that memory can hold */
-	uint64_t section_pages, nsections;
+	uint64_t section_pages, nsections, nroots;
 	uint32_t section_bytes, per_root;
 	struct arena mem;		/* of the attempts */
 	/* the attempt */
@@ -133,12 +133,11 @@ static enum status scan_sections(struct builder *b, uint64_t kva, uint64_t nr, u
 
 static enum status scan_roots(struct builder *b, uint64_t kva)
 {
-	uint64_t nroots = (b->nsections + b->per_root - 1) / b->per_root;
 	uint8_t raw[4096];
 	uint64_t fit = sizeof(raw) / b->word;
 
-	for (uint64_t i = 0; i < nroots; i += fit) {
-		uint64_t m = min_u64(fit, nroots - i);
+	for (uint64_t i = 0; i < b->nroots; i += fit) {
+		uint64_t m = min_u64(fit, b->nroots - i);
 		enum status st = read_kva(b->r, kva + i * b->word, raw, (size_t)m * b->word);
 
 		if (st)
@@ -179,7 +178,8 @@ static enum status sparse(struct builder *b)
 	enum shape which = SHAPES;
 
 	b->section_bytes = layout_size(&k->layout, S_MEM_SECTION);
-	if (!kva || !has(k, M_SECTION_MEM_MAP) || b->section_bytes < b->word ||
+	if (!kva || !has(k, M_SECTION_MEM_MAP) || !b->section_bytes ||
+	    b->section_bytes < b->word ||
 	    b->section_bytes > 1024 ||
 	    layout_offset(&k->layout, M_SECTION_MEM_MAP) > b->section_bytes - b->word)
 		return ST_ABSENT;
@@ -188,6 +188,9 @@ static enum status sparse(struct builder *b)
 	b->nsections = max_bits > section_bits ? UINT64_C(1) << (max_bits - section_bits) : 1;
 	b->nsections = min_u64(b->nsections, SECTIONS_MAX);
 	b->per_root = dump_page_size(k->dump) / b->section_bytes;
+	if (!b->per_root)
+		return ST_CORRUPT;
+	b->nroots = (b->nsections + b->per_root - 1) / b->per_root;
 	for (enum shape s = 0; s < SHAPES; s++) {
 		attempt(b, s, kva);
 		if (b->believed > best) {

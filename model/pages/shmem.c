@@ -7,10 +7,9 @@
  * A page in swap is a value entry in the object's tree; of order n since 6.12,
  * when it stands for 1 << n pages.
  */
-#include <stdlib.h>
-
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
+#include "model/pages/heap.h"
 #include "model/pages/swap.h"
 #include "model/walk/xarray.h"
 
@@ -32,9 +31,7 @@ static bool add_slot(void *arg, const struct xa_entry *e)
 		return true;
 	if (h->nslots == h->cap) {
 		h->cap = h->cap ? h->cap * 2 : 256;
-		h->slots = realloc(h->slots, h->cap * sizeof(*h->slots));
-		if (!h->slots)
-			arena_die(h->cap * sizeof(*h->slots));
+		h->slots = heap_grow(h->slots, h->cap, sizeof(*h->slots));
 	}
 	h->slots[h->nslots++] = e->index << ORDER_BITS | e->order;
 	return true;

@@ -5,9 +5,8 @@
  */
 #include "model/pages/smaps.h"
 
-#include <stdlib.h>
-
 #include "model/kobj.h"
+#include "model/pages/heap.h"
 
 /* ---- huge pages --------------------------------------------------------------------- */
 
@@ -145,9 +144,7 @@ static bool claim_table(struct acct *a, uint64_t pa)
 		return none == mine;
 	if (a->nclaimed == a->capclaimed) {
 		a->capclaimed = a->capclaimed ? a->capclaimed * 2 : 16;
-		a->claimed = realloc(a->claimed, a->capclaimed * sizeof(*a->claimed));
-		if (!a->claimed)
-			arena_die(a->capclaimed * sizeof(*a->claimed));
+		a->claimed = heap_grow(a->claimed, a->capclaimed, sizeof(struct frame *));
 	}
 	a->claimed[a->nclaimed++] = f;
 	return true;
