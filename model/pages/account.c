@@ -242,7 +242,8 @@ static void init_huge(struct pass *p)
 static struct pass *pass_new(struct snapshot *s, bool count_found)
 {
 	struct pass *p = heap_array(struct pass, 1);
-	uint64_t budget = 64 * s->k->dump->max_pfn + BUDGET_MIN;
+	/* each VMA enters the tables that lead to it anew */
+	uint64_t budget = 64 * s->k->dump->max_pfn + UINT64_C(8) * s->nvmas + BUDGET_MIN;
 	struct reader *r;
 
 	p->s = s;
