@@ -449,6 +449,8 @@ static void make_snapshot_arrays(struct tasks_builder *tb)
 	struct snapshot *s = b->s;
 	uint32_t n = (uint32_t)tb->raw.n;
 
+	if (!n)
+		return;		/* not even init_task is readable */
 	qsort(tb->raw.v, n, sizeof(*tb->raw.v), by_group);
 	s->tasks = arena_array(&s->mem, struct task, n);
 	s->procs = arena_array(&s->mem, struct proc, n);
