@@ -77,6 +77,18 @@ void help_columns(const struct report *r, FILE *out)
 	}
 }
 
+static void help_forms(const struct report *r, FILE *out)
+{
+	if (r->products)
+		fputs("\nWhat it writes (-f):\n", out);
+	for (const struct product *p = r->products; p && p->name; p++)
+		fprintf(out, "  %-10s %s\n", p->name, p->about);
+	if (r->likes)
+		fputs("\nLayouts of older tools (--like):\n", out);
+	for (const struct like *l = r->likes; l && l->name; l++)
+		fprintf(out, "  %-10s %s\n", l->name, l->about);
+}
+
 void help_report(const struct report *r, FILE *out)
 {
 	fprintf(out, "%s: %s\n\nusage: vmcensus %s IMAGE... [OPTIONS]\n\n%s\n", r->name, r->about,
@@ -85,6 +97,9 @@ void help_report(const struct report *r, FILE *out)
 		fputs("\nOptions of this report:\n", out);
 		help_options(r->opts, true, out);
 	}
+	help_forms(r, out);
+	if (r->products)
+		return;
 	if (same_columns(r)) {
 		fprintf(out, "\nColumns: those of %s.\n", same_columns(r)->name);
 	} else {
@@ -132,6 +147,23 @@ static void man_options(unsigned taken, bool of_reports, FILE *out)
 	}
 }
 
+static void man_form(const char *option, const char *name, const char *about, FILE *out)
+{
+	fprintf(out, ".TP\n\\fB\\-%s\\fR \\fI", option);
+	put_roff(name, out);
+	fputs("\\fR\n", out);
+	put_roff(about, out);
+	putc('\n', out);
+}
+
+static void man_forms(const struct report *r, FILE *out)
+{
+	for (const struct product *p = r->products; p && p->name; p++)
+		man_form("f", p->name, p->about, out);
+	for (const struct like *l = r->likes; l && l->name; l++)
+		man_form("\\-like", l->name, l->about, out);
+}
+
 static void man_report(const struct report *r, FILE *out)
 {
 	fprintf(out, ".SS %s\n", r->name);
@@ -140,6 +172,9 @@ static void man_report(const struct report *r, FILE *out)
 	put_roff(r->help, out);
 	putc('\n', out);
 	man_options(r->opts, true, out);
+	man_forms(r, out);
+	if (r->products)
+		return;
 	if (same_columns(r)) {
 		fprintf(out, ".PP\nColumns: those of \\fB%s\\fR.\n", same_columns(r)->name);
 		return;

@@ -9,7 +9,7 @@
 enum {
 	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
-	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL,
+	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
 };
 
 /* An empty ABOUT is not listed by --help. */
@@ -18,7 +18,8 @@ const struct option_spec option_specs[] = {
 	  "vmlinux, .btf, System.map or layout file; may be given more than once", 0 },
 	{ ID_SYSROOT, 0, "sysroot", "DIR",
 	  "where the machine's binaries are, for reports that read them", 0 },
-	{ ID_FORMAT, 'f', "format", "F", "text (default), csv or json", 0 },
+	{ ID_FORMAT, 'f', "format", "F", "text (default), csv, json, or one of the report's own",
+	  0 },
 	{ ID_COLUMNS, 'c', "columns", "LIST",
 	  "columns, comma-separated; \"+NAME\" adds, \"all\", \"help\" lists them", 0 },
 	{ ID_SORT, 's', "sort", "LIST", "order by columns; \"-NAME\" is largest first", 0 },
@@ -31,6 +32,10 @@ const struct option_spec option_specs[] = {
 	{ ID_THREADS, 0, "threads", NULL, "one row for each thread", OPT_THREADS },
 	{ ID_KERNEL, 0, "kernel", NULL, "kernel threads too", OPT_KERNEL },
 	{ ID_ALL, 0, "all", NULL, "also rows that are left out as uninteresting", OPT_ALL },
+	{ ID_FILE, 0, "file", "NAME", "only what concerns this file", OPT_FILE },
+	{ ID_VIRTUAL, 0, "virtual", NULL, "address space instead of resident pages", OPT_VIRTUAL },
+	{ ID_LIKE, 0, "like", "TOOL", "in the layout of an older tool", OPT_LIKE },
+	{ ID_PAPER, 0, "paper", NULL, "the same as --like paper", OPT_LIKE },
 	{ ID_JOBS, 'j', "jobs", "N", "threads to work with (default: processors)", 0 },
 	{ ID_OUTPUT, 'o', "output", "FILE", "write the answer there", 0 },
 	{ ID_QUIET, 'q', "quiet", NULL, "nothing on stderr but errors", 0 },
@@ -49,6 +54,8 @@ struct args {
 	unsigned given;			/* enum report_opt_flag of options seen */
 	const char **plain;		/* report and images */
 	unsigned nplain;
+	int format_at;			/* word that was the argument of --format; 0: none */
+	unsigned behind_format;		/* plain word that came right after it, + 1; 0: none */
 	struct diag *diag;
 };
 
@@ -85,8 +92,11 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	a->given |= spec->report_opt;
 	switch (spec->id) {
 	case ID_TYPES: o->types[o->ntypes++] = arg; break;
-	case ID_SYSROOT: o->sysroot = arg; break;
-	case ID_FORMAT: o->format = arg; break;
+	case ID_SYSROOT: o->report_opts.sysroot = arg; break;
+	case ID_FORMAT:
+		o->format = arg;
+		a->format_at = a->i;
+		break;
 	case ID_COLUMNS: o->columns = arg; break;
 	case ID_SORT: o->sort = arg; break;
 	case ID_WHERE: o->where = arg; break;
@@ -107,6 +117,10 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_THREADS: o->report_opts.threads = true; break;
 	case ID_KERNEL: o->report_opts.kernel_threads = true; break;
 	case ID_ALL: o->report_opts.all = true; break;
+	case ID_VIRTUAL: o->report_opts.virt = true; break;
+	case ID_FILE: o->report_opts.file = arg; break;
+	case ID_LIKE: o->report_opts.like = arg; break;
+	case ID_PAPER: o->report_opts.like = "paper"; break;
 	case ID_QUIET: o->quiet = true; break;
 	case ID_VERBOSE: o->verbose++; break;
 	case ID_HELP: o->action = DO_HELP; break;
@@ -180,6 +194,13 @@ static int letters(struct options *o, struct args *a, const char *word)
 	return err;
 }
 
+static void plain_word(struct args *a, const char *w)
+{
+	a->plain[a->nplain++] = w;
+	if (a->format_at && a->i == a->format_at + 1)
+		a->behind_format = a->nplain;
+}
+
 static int words(struct options *o, struct args *a)
 {
 	bool plain = false;
@@ -189,7 +210,7 @@ static int words(struct options *o, struct args *a)
 		const char *w = a->v[a->i];
 
 		if (plain || w[0] != '-' || !w[1])
-			a->plain[a->nplain++] = w;
+			plain_word(a, w);
 		else if (!strcmp(w, "--"))
 			plain = true;
 		else if (w[1] == '-')
@@ -216,6 +237,35 @@ static int report_and_images(struct options *o, struct args *a)
 		o->report = reports[0];
 	o->images = a->plain + first;
 	o->nimages = a->nplain - first;
+	return 0;
+}
+
+const struct product *options_product(const struct options *o)
+{
+	const struct product *p = o->report->products;
+
+	if (p && !strcmp(o->format, "text"))
+		return p;
+	while (p && p->name && strcmp(p->name, o->format))
+		p++;
+	return p && p->name ? p : NULL;
+}
+
+/* "export --format proc DIR IMAGE": without -o, the word behind a product's name
+   says where it goes. */
+static int take_destination(struct options *o, struct args *a)
+{
+	const struct product *p = options_product(o);
+	unsigned at = a->behind_format;
+
+	if (!at || o->output || !p || !p->dest_word || a->plain + at <= o->images)
+		return 0;
+	o->output = a->plain[at - 1];
+	if (!p->dir && !access(o->output, F_OK))
+		return usage(a, "%s exists; -o FILE would overwrite it", o->output);
+	memmove(&a->plain[at - 1], &a->plain[at], (a->nplain - at) * sizeof(*a->plain));
+	a->nplain--;
+	o->nimages--;
 	return 0;
 }
 
@@ -275,6 +325,8 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 		o->action = DO_COLUMNS;
 		return 0;
 	}
+	if (take_destination(o, &a))
+		return EXIT_USAGE;
 	if (!o->nimages)
 		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE%s", "");
 	return report_takes(o, &a);

@@ -23,7 +23,7 @@ struct options {
 	const struct report *report;	/* NULL only with DO_HELP: about the program */
 	const char **images, **types;
 	unsigned nimages, ntypes;
-	const char *sysroot, *format, *columns, *sort, *where, *output;
+	const char *format, *columns, *sort, *where, *output;
 	uint64_t top;
 	enum text_unit unit;
 	unsigned jobs, verbose;
@@ -49,6 +49,8 @@ int options_parse(struct options *o, int argc, char **argv, struct diag *diag);
  */
 int options_parse_hosted(struct options *o, int argc, char **argv, const char *image,
 			 struct diag *diag);
+/* The product that O asks for (by default the first), NULL if the report has none so named. */
+const struct product *options_product(const struct options *o);
 /* Does the option make sense where the host brings dump, symbols and types? */
 bool option_of_hosts(const struct option_spec *s);
 void options_release(struct options *o);

@@ -14,20 +14,45 @@
 
 /* ---- what is asked, before a byte of the dump is read ---------------------- */
 
-static int find_renderer(struct run *run)
+static void also(struct diag *d, const char *name)
 {
-	const char *f = run->o.format;
-	size_t n;
+	size_t n = strlen(d->text);
 
-	run->renderer = renderer_find(f);
-	if (run->renderer)
+	snprintf(d->text + n, sizeof(d->text) - n, " %s", name);
+}
+
+static int find_form(struct run *run)
+{
+	const struct options *o = &run->o;
+	const struct product *p = o->report->products;
+
+	run->product = options_product(o);
+	run->renderer = p ? NULL : renderer_find(o->format);
+	if (run->product || run->renderer)
 		return 0;
 	fail(&run->diag, ST_ABSENT, "report %s has no format '%.20s'; it has:",
-	     run->o.report->name, f);
-	n = strlen(run->diag.text);
-	for (const struct renderer *r = renderers; r->name; r++)
-		n += (size_t)snprintf(run->diag.text + n, sizeof(run->diag.text) - n, " %s",
-				      r->name);
+	     o->report->name, o->format);
+	for (; p && p->name; p++)
+		also(&run->diag, p->name);
+	for (const struct renderer *r = renderers; !o->report->products && r->name; r++)
+		also(&run->diag, r->name);
+	return EXIT_USAGE;
+}
+
+static int find_like(struct run *run, const char **order)
+{
+	const struct report_opts *o = &run->o.report_opts;
+	const struct report *r = run->o.report;
+	const struct like *like = report_like(r, o);
+
+	if (like && like->sort)
+		*order = like->sort;
+	if (like || !o->like)
+		return 0;
+	fail(&run->diag, ST_ABSENT, "report %s is not known in the layout of '%.20s'; only of:",
+	     r->name, o->like);
+	for (like = r->likes; like && like->name; like++)
+		also(&run->diag, like->name);
 	return EXIT_USAGE;
 }
 
@@ -36,10 +61,19 @@ static int plan(struct run *run)
 	const struct options *o = &run->o;
 	const struct report *r = o->report;
 	struct columns deflt;
-	const char *order = o->sort ? o->sort : r->sort;
+	const char *order = r->sort;
 
-	if (find_renderer(run))
+	if (find_form(run) || find_like(run, &order))
 		return EXIT_USAGE;
+	if (run->product && run->product->dir && !o->output) {
+		fail(&run->diag, ST_ABSENT, "%s makes a directory; name it with -o DIR",
+		     run->product->name);
+		return EXIT_USAGE;
+	}
+	if (run->product)
+		return 0;
+	if (o->sort)
+		order = o->sort;
 	columns_default(r->cols, r->ncols, o->report_opts.threads, &run->mem, &deflt);
 	if (run->renderer->render == render_text)
 		run->columns = deflt;
@@ -68,7 +102,7 @@ static int open_output(struct run *run)
 	const struct options *o = &run->o;
 
 	run->fd = -1;
-	if (!o->output)
+	if (!o->output || (run->product && run->product->dir))
 		return 0;
 	run->fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (run->fd < 0) {
@@ -105,8 +139,10 @@ static int analyse(struct run *run)
 		      : kernel_open(&ko, &run->diag, &run->k))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking the census");
-	run->s = snapshot_build(run->k, r->needs, &so);
+	run->s = snapshot_build(run->k, r->needs | (run->product ? run->product->needs : 0), &so);
 	progress_phase(run->progress, "making the report");
+	if (run->product)
+		return 0;
 	run->t.cols = r->cols;
 	run->t.ncols = r->ncols;
 	if (r->run(run->s, &o->report_opts, &run->t, &run->diag))
@@ -126,9 +162,8 @@ static int output_failed(struct run *run)
 	return EXIT_NO_ANSWER;
 }
 
-static int print(struct run *run)
+static void print_rows(struct run *run, FILE *out)
 {
-	FILE *out = run->fd >= 0 ? fdopen(run->fd, "w") : run->out ? run->out : stdout;
 	const struct render render = {
 		.report = run->o.report,
 		.opts = &run->o.report_opts,
@@ -137,18 +172,37 @@ static int print(struct run *run)
 		.cols = run->columns.v,
 		.ncols = run->columns.n,
 		.chosen = run->o.columns != NULL,
-		.units = { run->o.unit, run->k->dump ? dump_page_size(run->k->dump) : 4096 },
+		.units = { run->o.unit, UINT32_C(1) << run->k->page_shift },
 		.paths = run->o.images,
 		.npaths = run->o.nimages,
 	};
-	bool bad;
 
+	run->renderer->render(&render, out);
+}
+
+static int write_product(struct run *run, FILE *out)
+{
+	return run->product->write(run->s, &run->o.report_opts, run->o.output, out, &run->diag)
+		? EXIT_NO_ANSWER : 0;
+}
+
+static int print(struct run *run)
+{
+	FILE *out = run->fd >= 0 ? fdopen(run->fd, "w") : run->out ? run->out : stdout;
+	bool bad;
+	int err;
+
+	if (run->product && run->product->dir)
+		return write_product(run, NULL);
 	if (!out)
 		return output_failed(run);
 	if (run->fd >= 0 && ftruncate(run->fd, 0) && errno != EINVAL)
 		return output_failed(run);
 	errno = 0;
-	run->renderer->render(&render, out);
+	if (!run->product)
+		print_rows(run, out);
+	else if ((err = write_product(run, out)))
+		return err;
 	bad = fflush(out) || ferror(out);
 	if (run->fd >= 0) {
 		bad |= fclose(out) != 0;

@@ -24,6 +24,7 @@ struct run {
 	FILE *out;			/* instead of stdout; stays open */
 
 	const struct renderer *renderer;
+	const struct product *product;	/* instead of rows */
 	struct columns columns;
 	struct sort sort;
 	struct where *where;

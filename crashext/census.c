@@ -68,7 +68,7 @@ static bool prepared(struct call *c)
 
 /* ---- in the child ------------------------------------------------------------------ */
 
-static void end_child(size_t bytes)
+static __attribute__((noreturn)) void end_child(size_t bytes)
 {
 	fprintf(stderr, "vmcensus: out of memory (%zu bytes wanted)\n", bytes);
 	_exit(EXIT_NO_ANSWER);
@@ -153,7 +153,7 @@ static void run_child(struct call *c)
 void census_command(int argc, char **argv, FILE *out)
 {
 	struct call c = { .argc = argc, .argv = argv, .run = { .fd = -1, .out = out } };
-	void (*const die)(size_t) = arena_die;
+	typeof(arena_die) const die = arena_die;
 	struct sigaction ours = { .sa_handler = on_interrupt }, crashs;
 
 	interrupted = child = 0;

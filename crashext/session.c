@@ -88,10 +88,8 @@ static enum status open_through_crash(const struct host *h, struct diag *diag)
 	struct dump *d = calloc(1, sizeof(*d));
 	unsigned long max_pfn;
 
-	if (!d) {
+	if (!d)
 		arena_die(sizeof(*d));
-		abort();
-	}
 	opening = d;
 	issues_init(&d->issues);
 	d->log = &log_of_session;

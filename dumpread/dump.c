@@ -78,10 +78,8 @@ enum status dump_open(const char *const *paths, unsigned n, const struct log *lo
 	if (st)
 		return st;
 	d = calloc(1, sizeof(*d));
-	if (!d) {
+	if (!d)
 		arena_die(sizeof(*d));
-		abort();
-	}
 	issues_init(&d->issues);
 	d->log = log;
 	d->image = im;

@@ -68,10 +68,8 @@ struct reader *reader_new(struct dump *d)
 	struct reader *r = calloc(1, sizeof(*r));
 	uint32_t nbuckets = 1;
 
-	if (!r) {
+	if (!r)
 		arena_die(sizeof(*r));
-		abort();
-	}
 	r->dump = d;
 	r->page_shift = d->page_shift;
 	r->nslots = CACHE_BYTES >> d->page_shift;

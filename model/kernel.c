@@ -187,6 +187,7 @@ static enum status attach(struct dump *d, const struct kernel_opts *o, struct di
 	if (!k)
 		arena_die(sizeof(*k));
 	k->dump = d;
+	k->page_shift = d->page_shift;
 	k->issues = &d->issues;
 	k->jobs = o->jobs ? o->jobs : jobs_default();
 	st = understand(k, o);

@@ -31,6 +31,7 @@ struct kernel {
 	uint64_t *percpu;		/* __per_cpu_offset[0..ncpus) */
 	uint32_t ncpus;			/* possible CPUs */
 	uint32_t *possible;		/* their numbers */
+	unsigned page_shift;		/* log2 bytes of a page frame */
 	unsigned jobs;			/* threads to use */
 	struct issues *issues;		/* of the dump */
 };

@@ -9,7 +9,7 @@
 
 static inline uint32_t page_size(const struct snapshot *s)
 {
-	return s->k->dump ? dump_page_size(s->k->dump) : 4096;
+	return UINT32_C(1) << s->k->page_shift;
 }
 
 /* Leader of P, or its first thread when the leader is not in the snapshot;

@@ -77,9 +77,45 @@ struct report_opts {
 	bool threads;		/* --threads: one row a thread */
 	bool kernel_threads;	/* --kernel: kernel threads too */
 	bool all;		/* --all: also rows that would be left out as uninteresting */
+	bool virt;		/* --virtual: address space where else resident pages count */
+	const char *file;	/* --file NAME: only what concerns this file */
+	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
+	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
 };
 
-enum report_opt_flag { OPT_PID = 1, OPT_THREADS = 2, OPT_KERNEL = 4, OPT_ALL = 8 };
+enum report_opt_flag {
+	OPT_PID = 1, OPT_THREADS = 2, OPT_KERNEL = 4, OPT_ALL = 8, OPT_VIRTUAL = 16,
+	OPT_FILE = 32, OPT_SYSROOT = 64, OPT_LIKE = 128,
+};
+
+/*
+ * The layout of an older tool, for its users and their scripts: the report's
+ * rows in that tool's words. Formats that it has no function for are ours.
+ */
+struct like {
+	const char *name, *about;	/* --like NAME */
+	const char *sort;		/* its order; NULL: the report's */
+	void (*text)(const struct snapshot *s, const struct report_opts *o,
+		     const struct table *t, FILE *out);
+	void (*csv)(const struct snapshot *s, const struct report_opts *o,
+		    const struct table *t, FILE *out);
+};
+
+/*
+ * What a report writes that is no table of rows: a tree of files, an archive,
+ * a page. A report with products has no rows; -f names one of them.
+ */
+struct product {
+	const char *name, *about;	/* -f NAME */
+	unsigned needs;			/* enum need, beside those of the report */
+	bool dest_word;			/* the word behind its name is DEST, if -o is not given */
+	bool dir;			/* makes a directory: DEST is its name, OUT NULL */
+	/* DEST: what -o names, NULL for stdout. A sentence in DIAG on failure. */
+	enum status (*write)(const struct snapshot *s, const struct report_opts *o,
+			     const char *dest, FILE *out, struct diag *diag);
+};
+
+struct chart;			/* reports/charts/chart.h */
 
 struct report {
 	const char *name, *about;
@@ -97,8 +133,14 @@ struct report {
 	 */
 	void (*text)(const struct snapshot *s, const struct report_opts *o,
 		     const struct table *t, FILE *out);
+	const struct like *likes;	/* name NULL ends it; NULL: none */
+	const struct product *products;	/* the same; the first is the default */
+	const struct chart *chart;	/* how svg, ps, pdf, png show it; NULL: not */
 	const char *help;	/* paragraphs for --help REPORT and the man page */
 };
+
+/* The one that O asks for, or NULL (none asked for, or no such). */
+const struct like *report_like(const struct report *r, const struct report_opts *o);
 
 extern const struct report *const reports[];	/* NULL-terminated */
 

@@ -22,3 +22,11 @@ const struct report *report_find(const char *name)
 			return *r;
 	return NULL;
 }
+
+const struct like *report_like(const struct report *r, const struct report_opts *o)
+{
+	for (const struct like *l = o->like ? r->likes : NULL; l && l->name; l++)
+		if (!strcmp(l->name, o->like))
+			return l;
+	return NULL;
+}

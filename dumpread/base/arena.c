@@ -21,20 +21,18 @@ struct arena_block {
 	_Alignas(16) unsigned char data[];
 };
 
-static void die(size_t bytes)
+static __attribute__((noreturn)) void die(size_t bytes)
 {
 	fprintf(stderr, "vmcensus: out of memory (%zu bytes wanted)\n", bytes);
 	exit(1);
 }
 
-void (*arena_die)(size_t bytes) = die;
+void (*arena_die)(size_t bytes) __attribute__((noreturn)) = die;
 
 static void *must(void *p, size_t bytes)
 {
-	if (!p) {
+	if (!p)
 		arena_die(bytes);
-		abort();	/* arena_die() must not return */
-	}
 	return p;
 }
 

@@ -22,8 +22,8 @@ struct arena {
 	size_t used;			/* bytes handed out */
 };
 
-/* Called when memory is exhausted; must not return. Default: message, exit 1. */
-extern void (*arena_die)(size_t bytes);
+/* Called when memory is exhausted. Default: message, exit 1. */
+extern void (*arena_die)(size_t bytes) __attribute__((noreturn));
 
 /* Free everything; the arena is empty and usable again. */
 void arena_release(struct arena *a);

@@ -119,10 +119,8 @@ struct decompressor *decompressor_new(void)
 {
 	struct decompressor *d = calloc(1, sizeof(*d));
 
-	if (!d) {
+	if (!d)
 		arena_die(sizeof(*d));
-		abort();
-	}
 	return d;
 }
 

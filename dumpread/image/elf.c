@@ -406,10 +406,8 @@ static struct image_ctx *elf_ctx_new(const struct image *im)
 	struct image_ctx *ctx = calloc(1, sizeof(*ctx));
 	size_t page = (size_t)1 << im->page_shift;
 
-	if (!ctx) {
+	if (!ctx)
 		arena_die(sizeof(*ctx));
-		abort();
-	}
 	window_init(&ctx->w, WINDOW_MIN, page > WINDOW_MAX ? page : WINDOW_MAX);
 	return ctx;
 }

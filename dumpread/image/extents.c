@@ -12,10 +12,8 @@ static void append(struct extents *x, const struct extent *e)
 		size_t cap = x->cap ? x->cap * 2 : 64;
 		struct extent *v = reallocarray(x->v, cap, sizeof(*v));
 
-		if (!v) {
+		if (!v)
 			arena_die(cap * sizeof(*v));
-			abort();
-		}
 		x->v = v;
 		x->cap = cap;
 	}

@@ -100,10 +100,8 @@ enum status flat_open(struct image *im, struct image_part *p)
 	bool whole;
 
 	s.buf = malloc(FLAT_SCAN);
-	if (!s.buf) {
+	if (!s.buf)
 		arena_die(FLAT_SCAN);
-		abort();
-	}
 	h = scan_at(&s, 0, FLAT_RECORD * 2);
 	if (!h || !is_flat(h)) {
 		free(s.buf);

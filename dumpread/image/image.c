@@ -114,10 +114,8 @@ enum status image_open_as(const char *const *paths, unsigned n,
 	enum status st;
 
 	*ret = NULL;
-	if (!im) {
+	if (!im)
 		arena_die(sizeof(*im));
-		abort();
-	}
 	issues_init(&im->issues);
 	im->log = log;
 	im->header.dump_level = -1;

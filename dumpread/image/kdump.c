@@ -446,10 +446,8 @@ static struct image_ctx *kdump_ctx_new(const struct image *im)
 	struct image_ctx *ctx = calloc(1, sizeof(*ctx));
 	size_t page = (size_t)1 << im->page_shift;
 
-	if (!ctx) {
+	if (!ctx)
 		arena_die(sizeof(*ctx));
-		abort();
-	}
 	window_init(&ctx->descs, DESC_WINDOW, DESC_WINDOW);
 	window_init(&ctx->data, DATA_WINDOW_MIN, page > DATA_WINDOW_MAX ? page : DATA_WINDOW_MAX);
 	ctx->expand = decompressor_new();

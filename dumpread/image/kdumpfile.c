@@ -146,10 +146,8 @@ static enum status kdumpfile_open(struct image *im)
 	enum status st;
 
 	kf->ctx = kdump_new();
-	if (!kf->ctx) {
+	if (!kf->ctx)
 		arena_die(0);
-		abort();
-	}
 	im->priv = kf;
 	st = open_files(im, kf->ctx);
 	if (st)
@@ -182,10 +180,8 @@ static struct image_ctx *kdumpfile_ctx_new(const struct image *im)
 	const struct kdumpfile *kf = im->priv;
 	kdump_ctx_t *c = kdump_clone(kf->ctx, 0);
 
-	if (!c) {
+	if (!c)
 		arena_die(0);
-		abort();
-	}
 	return (struct image_ctx *)c;
 }
 

@@ -124,10 +124,8 @@ static bool find_kind(struct image *im, uint64_t at, bool v1, struct header *h)
 
 static void *must(void *p, size_t bytes)
 {
-	if (!p) {
+	if (!p)
 		arena_die(bytes);
-		abort();
-	}
 	return p;
 }
 

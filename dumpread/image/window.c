@@ -10,10 +10,8 @@ void window_init(struct window *w, size_t min, size_t cap)
 {
 	memset(w, 0, sizeof(*w));
 	w->buf = malloc(cap);
-	if (!w->buf) {
+	if (!w->buf)
 		arena_die(cap);
-		abort();
-	}
 	w->cap = cap;
 	w->min = min;
 	w->ahead = min;

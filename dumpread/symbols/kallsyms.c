@@ -22,10 +22,8 @@ struct kallsyms *kallsyms_new(void)
 {
 	struct kallsyms *k = calloc(1, sizeof(*k));
 
-	if (!k) {
+	if (!k)
 		arena_die(sizeof(*k));
-		abort();	/* arena_die() must not return */
-	}
 	pthread_mutex_init(&k->lock, NULL);
 	k->lent.mem = &k->mem;
 	return k;

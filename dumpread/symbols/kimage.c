@@ -82,10 +82,8 @@ bool kimage_scan(const struct kimage *ki,
 	bool found = false, any;
 	uint64_t gap = 0;
 
-	if (!buf) {
+	if (!buf)
 		arena_die(KIMAGE_STEP + KIMAGE_OVERLAP);
-		abort();	/* arena_die() must not return */
-	}
 	for (uint64_t a = ki->data; !found && a > ki->start; ) {
 		a -= KIMAGE_STEP;
 		found = scan_piece(ki, a, buf, &any, fn, arg);

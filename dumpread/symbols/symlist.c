@@ -12,10 +12,8 @@ struct symlist *symlist_new(void)
 {
 	struct symlist *l = calloc(1, sizeof(*l));
 
-	if (!l) {
+	if (!l)
 		arena_die(sizeof(*l));
-		abort();	/* arena_die() must not return */
-	}
 	return l;
 }
 

@@ -161,10 +161,8 @@ struct btf_index *btf_index_new(struct btf *btf, unsigned word_size, bool big_en
 	struct btf_index *x = calloc(1, sizeof(*x));
 	uint64_t types = 0, enums = 0;
 
-	if (!x) {
+	if (!x)
 		arena_die(sizeof(*x));
-		abort();	/* arena_die() must not return */
-	}
 	x->btf = btf;
 	x->big_endian = big_endian;
 	if (word_size == 4 || word_size == 8)

@@ -16,7 +16,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/jobs.h"
-#include "model/pages/heap.h"
+#include "dumpread/base/heap.h"
 #include "model/pages/smaps.h"
 
 #define ITEM_BYTES (UINT64_C(1) << 30)	/* of address space: an item ends beyond it */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "dumpread/base/jobs.h"
-#include "model/pages/heap.h"
+#include "dumpread/base/heap.h"
 #include "model/pages/pagefmt.h"
 
 #define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)

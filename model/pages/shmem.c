@@ -9,7 +9,7 @@
  */
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
-#include "model/pages/heap.h"
+#include "dumpread/base/heap.h"
 #include "model/pages/swap.h"
 #include "model/walk/xarray.h"
 

@@ -6,7 +6,7 @@
 #include "model/pages/smaps.h"
 
 #include "model/kobj.h"
-#include "model/pages/heap.h"
+#include "dumpread/base/heap.h"
 
 /* ---- huge pages --------------------------------------------------------------------- */
 

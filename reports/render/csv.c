@@ -28,6 +28,12 @@ static void put_cell(const struct column *c, const void *row, FILE *out)
 
 void render_csv(const struct render *r, FILE *out)
 {
+	const struct like *like = report_like(r->report, r->opts);
+
+	if (like && like->csv) {
+		like->csv(r->s, r->opts, r->t, out);
+		return;
+	}
 	for (unsigned i = 0; i < r->ncols; i++) {
 		fputs(r->cols[i]->name, out);
 		fputs(i + 1 < r->ncols ? "," : "\n", out);

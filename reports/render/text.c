@@ -215,7 +215,11 @@ static void render_table(const struct render *r, FILE *out)
 
 void render_text(const struct render *r, FILE *out)
 {
-	if (r->report->text && !r->chosen)
+	const struct like *like = report_like(r->report, r->opts);
+
+	if (like && like->text)
+		like->text(r->s, r->opts, r->t, out);
+	else if (r->report->text && !r->chosen)
 		r->report->text(r->s, r->opts, r->t, out);
 	else
 		render_table(r, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * heap.h - memory that threads take and give back by themselves, which an arena
- * cannot serve; private to model/pages. Never NULL, as with arenas.
+ * cannot serve. Never NULL, as with arenas.
  */
 #ifndef VMCENSUS_HEAP_H
 #define VMCENSUS_HEAP_H
@@ -16,10 +16,8 @@ static inline void *heap_calloc(size_t n, size_t size)
 {
 	void *p = calloc(n ? n : 1, size);
 
-	if (!p) {
+	if (!p)
 		arena_die(n <= SIZE_MAX / size ? n * size : SIZE_MAX);
-		abort();
-	}
 	return p;
 }
 #define heap_array(type, n) ((type *)heap_calloc((n), sizeof(type)))
@@ -29,10 +27,8 @@ static inline void *heap_grow(void *p, size_t n, size_t size)
 {
 	void *q = n <= SIZE_MAX / size ? realloc(p, n * size) : NULL;
 
-	if (!q) {
+	if (!q)
 		arena_die(n <= SIZE_MAX / size ? n * size : SIZE_MAX);
-		abort();
-	}
 	return q;
 }
 
