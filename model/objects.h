@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * objects.h - what VMAs map, by name: a file, or [heap], [stack], [anon] ...
+ *
+ * The "files" of exmap, the "maps" of smem, the mappings of librank. A file is
+ * an object by inode and path (an index in snapshot.files), so that a deleted
+ * library and the one that replaced it stay apart; what has no file is an object
+ * by the name that maps gives it, and "[anon]" if it has none.
+ */
+#ifndef VMCENSUS_OBJECTS_H
+#define VMCENSUS_OBJECTS_H
+
+#include "model/model.h"
+
+struct object {
+	const char *name;
+	uint32_t file;		/* index in files, or NONE */
+	uint32_t nvmas;
+	uint32_t nmms;		/* address spaces that map it */
+	uint32_t nprocs;	/* processes that do */
+};
+
+struct objects {
+	struct object *v;
+	uint32_t n;
+	uint32_t *of_vma;	/* [snapshot.nvmas]: index in v */
+};
+
+/* In MEM; names are the snapshot's. Order: that of the VMAs that name them first. */
+void objects_build(const struct snapshot *s, struct arena *mem, struct objects *ret);
+
+#endif
