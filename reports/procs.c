@@ -3,7 +3,12 @@
  * procs - one row a process: what it costs, and what the kernel's own counters
  * said. With --threads one row a thread.
  */
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/areas.h"
 #include "reports/common.h"
+#include "reports/render/render.h"
 #include "reports/usage_cols.h"
 
 struct row {
@@ -19,6 +24,8 @@ struct row {
 	uint64_t minflt, majflt, utime, stime, start;
 	const char *cgroup, *exe, *cmdline, *note;
 	uint64_t mm, mm_shared;
+	struct area_sums by;
+	uint64_t rw, rx, virt_rw, virt_rx;
 };
 
 #define P COL_SHOWN
@@ -26,6 +33,12 @@ struct row {
 #define TOT COL_ONCE
 #define BYTES(name, fl, about) COL(struct row, name, COL_BYTES, fl, "bytes", about)
 #define NS(name, fl, about) COL(struct row, name, COL_NSEC, fl, "ns", about)
+
+/* What is resident, and what is mapped, by class of the area. */
+#define CLASS(name, class, about)                                                          \
+	COL_AS(struct row, by.phys[class], name, COL_BYTES, TOT, "bytes", "resident: " about), \
+	COL_AS(struct row, by.virt[class], "virt_" name, COL_BYTES, TOT, "bytes",          \
+	       "address space: " about)
 
 static const struct column cols[] = {
 	COL(struct row, pid, COL_INT, PT, "", "process id, as the initial pid namespace counts"),
@@ -63,6 +76,27 @@ static const struct column cols[] = {
 	BYTES(rss_peak, 0, "largest rss so far (VmHWM)"),
 	BYTES(pgtables, TOT, "page tables (VmPTE)"),
 	BYTES(locked, TOT, "locked by mlock (VmLck)"),
+	CLASS("stack", AREA_STACK, "stack of the process"),
+	CLASS("data", AREA_DATA, "initialized data of the program"),
+	CLASS("text", AREA_TEXT, "code and constants of the program"),
+	CLASS("heap", AREA_HEAP, ".bss and heap (brk) of the program"),
+	CLASS("lib_bss", AREA_LIB_BSS, "zeroed data of libraries"),
+	CLASS("lib_data", AREA_LIB_DATA, "initialized data of libraries"),
+	CLASS("lib_text", AREA_LIB_TEXT, "code and constants of libraries"),
+	CLASS("anon_map", AREA_ANON, "other anonymous mappings, stacks of threads too"),
+	CLASS("file_map", AREA_FILE, "files that nobody executes"),
+	CLASS("shmem_map", AREA_SHMEM, "shared memory and tmpfs"),
+	CLASS("hugetlb_map", AREA_HUGETLB, "hugetlbfs pages, which are not in rss"),
+	CLASS("other_map", AREA_OTHER, "[vdso], devices"),
+	CLASS("none_map", AREA_NONE, "mappings without any access"),
+	COL_AS(struct row, by.lib_single, "lib_single", COL_BYTES, TOT, "bytes",
+	       "of lib_text: mapped once"),
+	COL_AS(struct row, by.lib_multi, "lib_multi", COL_BYTES, TOT, "bytes",
+	       "of lib_text: mapped more than once"),
+	BYTES(rw, TOT, "resident: stack, data, heap, lib_bss, lib_data"),
+	BYTES(rx, TOT, "resident: text, lib_text"),
+	BYTES(virt_rw, TOT, "address space: stack, data, heap, lib_bss, lib_data"),
+	BYTES(virt_rx, TOT, "address space: text, lib_text"),
 	COL(struct row, oom_score_adj, COL_INT, P, "",
 	    "what is added to its badness for the OOM killer"),
 	COL(struct row, oom_victim, COL_UINT, 0, "", "1: chosen by the OOM killer"),
@@ -102,9 +136,25 @@ static const char *note(const struct mm *mm, struct arena *mem)
 	return NULL;
 }
 
-static void set_mm(const struct snapshot *s, const struct mm *mm, struct row *r,
-		   struct table *t)
+/* All rows under construction need. */
+struct maker {
+	const struct snapshot *s;
+	const struct area *areas;
+	struct table *t;
+};
+
+static void set_areas(const struct maker *m, const struct mm *mm, struct row *r)
 {
+	area_sums(m->s, m->areas, mm, &r->by);
+	r->rw = area_rw(r->by.phys);
+	r->rx = area_rx(r->by.phys);
+	r->virt_rw = area_rw(r->by.virt);
+	r->virt_rx = area_rx(r->by.virt);
+}
+
+static void set_mm(const struct maker *m, const struct mm *mm, struct row *r)
+{
+	const struct snapshot *s = m->s;
 	uint64_t peak = mm->hiwater_rss;
 	int64_t now = counter(mm->counter_shown);
 
@@ -122,14 +172,15 @@ static void set_mm(const struct snapshot *s, const struct mm *mm, struct row *r,
 	r->mm = mm->addr;
 	r->mm_shared = mm->nprocs;
 	r->cmdline = mm->cmdline;
-	r->note = note(mm, &t->mem);
+	r->note = note(mm, &m->t->mem);
+	set_areas(m, mm, r);
 	if (mm->exe < s->nfiles)
 		r->exe = s->files[mm->exe].path;
 }
 
-static void set_proc(const struct snapshot *s, const struct proc *p, struct row *r,
-		     struct table *t)
+static void set_proc(const struct maker *m, const struct proc *p, struct row *r)
 {
+	const struct snapshot *s = m->s;
 	const struct task *leader = proc_leader(s, p);
 	const struct mm *mm = proc_mm(s, p);
 
@@ -150,7 +201,7 @@ static void set_proc(const struct snapshot *s, const struct proc *p, struct row 
 	if (p->cgroup < s->ncgroups)
 		r->cgroup = s->cgroups[p->cgroup].path;
 	if (mm)
-		set_mm(s, mm, r, t);
+		set_mm(m, mm, r);
 }
 
 /* A thread has times, faults and a name of its own; memory is its process's. */
@@ -167,9 +218,10 @@ static void set_thread(const struct task *task, struct row *r)
 	r->start = task->start_boottime;
 }
 
+/* The paper's table begins with the idle task, and has no other kernel threads. */
 static bool wanted(const struct proc *p, const struct report_opts *o)
 {
-	return !p->kthread || o->kernel_threads || o->pid;
+	return !p->kthread || o->kernel_threads || o->pid || (o->like && !p->pid);
 }
 
 static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
@@ -178,10 +230,15 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	uint32_t first, end;
 	size_t n = 0;
 	struct row *rows;
+	struct maker m = { .s = s, .t = t };
 	enum status st = procs_range(s, o, diag, &first, &end);
 
+	if (!st && o->virt && !o->like)
+		st = fail(diag, ST_ABSENT, "--virtual goes with --paper; here the columns virt_... "
+			  "have address space, e.g. -c pid,virt_stack,virt_heap,comm");
 	if (st)
 		return st;
+	m.areas = areas_build(s, &t->mem);
 	for (uint32_t i = first; i < end; i++)
 		if (wanted(&s->procs[i], o))
 			n += o->threads ? s->procs[i].ntasks : 1;
@@ -194,7 +251,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 		if (!wanted(p, o))
 			continue;
-		set_proc(s, p, &row, t);
+		set_proc(&m, p, &row);
 		if (!o->threads)
 			rows[t->nrows++] = row;
 		for (uint32_t j = 0; o->threads && j < p->ntasks; j++) {
@@ -206,17 +263,58 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	return ST_OK;
 }
 
+/* ---- the paper's Figure 2 ------------------------------------------------------------ */
+
+/* In pages; its order of columns, and the name twice. */
+static void paper_csv(const struct snapshot *s, const struct report_opts *o,
+		      const struct table *t, FILE *out)
+{
+	static const unsigned order[] = {
+		AREA_STACK, AREA_DATA, AREA_TEXT, AREA_HEAP, AREA_LIB_BSS, AREA_LIB_DATA,
+		AREA_LIB_TEXT,
+	};
+	uint32_t page = page_size(s);
+
+	fputs("Name, RW Count, RX Count, Total, Name, Stack, .Data, .Text, Heap, Lib .bss, "
+	      "Lib .data, Lib .text, Single, Multi\n", out);
+	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
+		const struct row *r = table_row(t, i);
+		const uint64_t *by = o->virt ? r->by.virt : r->by.phys;
+		uint64_t rw = area_rw(by) / page, rx = area_rx(by) / page;
+
+		put_csv(out, r->comm);
+		fprintf(out, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", ", rw, rx, rw + rx);
+		put_csv(out, r->comm);
+		for (unsigned c = 0; c < ARRAY_LEN(order); c++)
+			fprintf(out, ", %" PRIu64, by[order[c]] / page);
+		fprintf(out, ", %" PRIu64 ", %" PRIu64 "\n", r->by.lib_single / page,
+			r->by.lib_multi / page);
+	}
+}
+
+static const struct like likes[] = {
+	{ "paper", "pages by class, comma separated: Figure 2 of the USENIX 2005 paper", "pid,tid",
+	  paper_csv, paper_csv },
+	{ 0 }
+};
+
 const struct report report_procs = {
 	.name = "procs",
 	.about = "what each process costs: pss, uss, rss, swap",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_CGROUPS,
-	.opts = OPT_PID | OPT_THREADS | OPT_KERNEL,
+	.opts = OPT_PID | OPT_THREADS | OPT_KERNEL | OPT_VIRTUAL | OPT_LIKE,
 	.cols = cols,
 	.ncols = sizeof(cols) / sizeof(cols[0]),
 	.sort = "-pss,pid,tid",
 	.run = run,
+	.likes = likes,
 	.help = "One row for each process, by its proportional set size. Processes that share\n"
 		"one address space (vfork, CLONE_VM) each show all of it; totals count it once,\n"
 		"and mm_shared says how many they are. --threads gives a row for each thread,\n"
-		"whose memory is that of its process. --kernel adds kernel threads.",
+		"whose memory is that of its process. --kernel adds kernel threads.\n"
+		"\n"
+		"Columns stack ... none_map split rss by what the mappings are to the process,\n"
+		"virt_stack ... its address space. --paper prints them in pages, as the table of\n"
+		"P. Movall and others, \"Linux Physical Memory Analysis\" (USENIX 2005); with\n"
+		"--virtual the pages of address space.",
 };
