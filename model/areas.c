@@ -125,6 +125,18 @@ static bool named_otherwise(const struct vma *v)
 	return v->name && !strncmp(v->name, "[anon:", 6) && strcmp(v->name, "[anon:.bss]") != 0;
 }
 
+/*
+ * Is V, anonymous memory right behind library A, its .bss? By chance the kernel
+ * puts a library right below older anonymous memory, and merges both: what is
+ * larger than the whole file is taken for such.
+ */
+static bool may_be_bss(const struct snapshot *s, const struct area *a, const struct vma *v)
+{
+	uint64_t size = a->file < s->nfiles ? s->files[a->file].size : 0;
+
+	return a->flags & AREA_X || !size || v->end - v->start <= size;
+}
+
 /* PREV: the area that ends where V begins, or NULL. */
 static void set_anon(struct maker *m, const struct vma *v, const struct area *prev,
 		     struct area *a)
@@ -143,7 +155,8 @@ static void set_anon(struct maker *m, const struct vma *v, const struct area *pr
 		a->flags |= AREA_X | AREA_B;
 		a->file = m->mm->exe < m->s->nfiles ? m->mm->exe
 			  : prev && prev->flags & AREA_X ? prev->file : NONE;
-	} else if (prev && area_is_code(prev) && !named_otherwise(v)) {
+	} else if (prev && area_is_code(prev) && !named_otherwise(v) &&
+		   may_be_bss(m->s, prev, v)) {
 		a->flags |= (prev->flags & AREA_X) | AREA_B;
 		a->file = prev->file;
 		a->class = prev->flags & AREA_X ? AREA_HEAP : AREA_LIB_BSS;
