@@ -166,12 +166,11 @@ static void count_pages(const struct snapshot *s, struct unit_list *us, unsigned
 
 	x.stamps = (struct stamps){ heap_array(uint32_t *, s->frames.nchunks), s->frames.nchunks };
 	page_budget_init(&x.budget, s);
-	x.r = s->k->dump ? reader_new(s->k->dump) : NULL;
+	x.r = kernel_reader(s->k);
 	for (uint32_t u = 0; u < us->n; u++)
 		if (wanted(&us->v[u], what))
 			count_unit(&x, us, u, order + first[u], first[u + 1] - first[u], mem);
-	if (x.r)
-		reader_free(x.r);
+	reader_free(x.r);
 	for (uint64_t c = 0; c < x.stamps.n; c++)
 		free(x.stamps.chunk[c]);
 	free(x.stamps.chunk);

@@ -270,11 +270,10 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	(void)diag;
 	m.areas = areas_build(s, m.mem);
 	page_budget_init(&m.budget, s);
-	m.r = s->k->dump ? reader_new(s->k->dump) : NULL;
+	m.r = kernel_reader(s->k);
 	for (uint32_t i = 0; (paper || o->all) && i < s->nvmas; i++)
 		mixed(&m, &s->vmas[i]);
-	if (m.r)
-		reader_free(m.r);
+	reader_free(m.r);
 	if (!paper) {
 		units_build(s, m.areas, UNITS_CODE | UNITS_FILES, m.mem, &m.units);
 		sums = sum_files(&m);

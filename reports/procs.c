@@ -152,14 +152,16 @@ static void set_areas(const struct maker *m, const struct mm *mm, struct row *r)
 	r->virt_rx = area_rx(r->by.virt);
 }
 
-static void set_mm(const struct maker *m, const struct mm *mm, struct row *r)
+static void set_counters(const struct snapshot *s, const struct mm *mm, struct row *r)
 {
-	const struct snapshot *s = m->s;
 	uint64_t peak = mm->hiwater_rss;
 	int64_t now = counter(mm->counter_shown);
 
-	usage_cells_set(&r->u, &mm->usage);
-	r->vsz = mm->total_vm * page_size(s);
+	if (s->k->capture) {
+		r->rss_kernel = r->rss_status = r->swap_kernel = r->rss_peak = COL_UNKNOWN;
+		r->pgtables = r->locked = COL_UNKNOWN;
+		return;
+	}
 	r->rss_kernel = pages_bytes(s, counter(mm->counter));
 	r->rss_status = pages_bytes(s, now);
 	r->swap_kernel = pages_bytes(s, mm->counter[RSS_SWAP]);
@@ -169,6 +171,15 @@ static void set_mm(const struct maker *m, const struct mm *mm, struct row *r)
 	r->rss_peak = peak * page_size(s);
 	r->pgtables = mm->pgtables_bytes;
 	r->locked = mm->locked_vm * page_size(s);
+}
+
+static void set_mm(const struct maker *m, const struct mm *mm, struct row *r)
+{
+	const struct snapshot *s = m->s;
+
+	usage_cells_set(&r->u, &mm->usage);
+	set_counters(s, mm, r);
+	r->vsz = mm->total_vm * page_size(s);
 	r->mm = mm->addr;
 	r->mm_shared = mm->nprocs;
 	r->cmdline = mm->cmdline;
@@ -176,6 +187,11 @@ static void set_mm(const struct maker *m, const struct mm *mm, struct row *r)
 	set_areas(m, mm, r);
 	if (mm->exe < s->nfiles)
 		r->exe = s->files[mm->exe].path;
+}
+
+static uint64_t id(uint32_t kernel_id)
+{
+	return kernel_id == UINT32_MAX ? COL_UNKNOWN : kernel_id;
 }
 
 static void set_proc(const struct maker *m, const struct proc *p, struct row *r)
@@ -186,7 +202,7 @@ static void set_proc(const struct maker *m, const struct proc *p, struct row *r)
 
 	*r = (struct row){
 		.pid = p->pid, .tid = p->pid, .ppid = p->ppid, .ns_pid = p->pidns_pid,
-		.uid = p->uid, .euid = p->euid, .gid = p->gid,
+		.uid = id(p->uid), .euid = id(p->euid), .gid = id(p->gid),
 		.comm = proc_comm(s, p),
 		.state = leader ? leader->state : '\0',
 		.threads = p->ntasks,
@@ -301,7 +317,8 @@ static const struct like likes[] = {
 const struct report report_procs = {
 	.name = "procs",
 	.about = "what each process costs: pss, uss, rss, swap",
-	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_CGROUPS,
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
+	.wants = NEED_CGROUPS,
 	.opts = OPT_PID | OPT_THREADS | OPT_KERNEL | OPT_VIRTUAL | OPT_LIKE,
 	.cols = cols,
 	.ncols = sizeof(cols) / sizeof(cols[0]),

@@ -98,7 +98,7 @@ void vmas_paper(const struct snapshot *s, const struct report_opts *o, const str
 
 	(void)o;
 	p.areas = areas_build(s, &mem);
-	p.r = s->k->dump ? reader_new(s->k->dump) : NULL;
+	p.r = kernel_reader(s->k);
 	page_budget_init(&p.budget, s);
 	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
 		const struct vma_row *r = table_row(t, i), *next = r + 1;
@@ -112,7 +112,6 @@ void vmas_paper(const struct snapshot *s, const struct report_opts *o, const str
 		if (i + 1 == t->nrows || next->vma->mm != r->vma->mm)
 			put_footer(&p, comm, &s->mms[r->vma->mm]);
 	}
-	if (p.r)
-		reader_free(p.r);
+	reader_free(p.r);
 	arena_release(&mem);
 }
