@@ -12,6 +12,7 @@ const struct report *const reports[] = {
 	&report_units,
 	&report_total,
 	&report_alerts,
+	&report_pages,
 	&report_check,
 	&report_dmesg,
 	&report_layout,
