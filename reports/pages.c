@@ -188,7 +188,7 @@ static void set_words(struct maker *m, struct row *r, uint64_t pfn)
 		m->unread++;
 		return;
 	}
-	r->pageflags = w.kpf & KPF(NOPAGE) ? COL_UNKNOWN : w.flags;
+	r->pageflags = w.none ? COL_UNKNOWN : w.flags;
 	r->kpf = w.kpf;
 	r->refcount = w.refcount;
 	r->flags = flag_names(m, w.kpf);

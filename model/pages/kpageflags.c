@@ -33,9 +33,12 @@ struct head {
 	uint64_t kva;			/* 0: none */
 	enum status status;
 	uint64_t flags, second_flags;	/* of page[0], page[1] */
+	uint64_t mapping;
 	int64_t refcount;
 	bool mapped;			/* some part of it is */
 };
+
+#define SUBSECTION_SHIFT 21	/* include/linux/mmzone.h, since ba72b4c8cf60 (v5.3) */
 
 struct kpageflags {
 	const struct snapshot *s;
@@ -45,6 +48,7 @@ struct kpageflags {
 	struct { unsigned bit; uint64_t mask; } copy[ARRAY_LEN(copied)];
 	unsigned ncopies;
 	bool of_folio, thp_rmappable;
+	uint64_t end_pfn;		/* pfn_to_online_page() says no from here on */
 	uint64_t rmappable;		/* bit of page[1].flags */
 	uint64_t zero_pfn, huge_zero_pfn;
 	struct head head;
@@ -60,6 +64,20 @@ static uint64_t huge_zero(const struct kernel *k, struct reader *r)
 	if (kvar_u64(k, r, Y_HUGE_ZERO_PAGE, 0, &v) || !memmap_page_pfn(&k->memmap, v, &v))
 		return UINT64_MAX;
 	return v;
+}
+
+/*
+ * The memory map of the last section is whole, but pfn_section_valid() asks which
+ * subsections have memory.
+ */
+static uint64_t end_of_memory(const struct kernel *k, struct reader *r)
+{
+	uint64_t max_pfn, n = UINT64_C(1) << (SUBSECTION_SHIFT - k->page_shift);
+
+	if (k->page_shift > SUBSECTION_SHIFT || !has(k, M_SECTION_USAGE) ||
+	    kvar_u64(k, r, Y_MAX_PFN, 0, &max_pfn) || !max_pfn)
+		return UINT64_MAX;
+	return (max_pfn + n - 1) & ~(n - 1);
 }
 
 struct kpageflags *kpageflags_new(const struct snapshot *s)
@@ -85,6 +103,7 @@ struct kpageflags *kpageflags_new(const struct snapshot *s)
 	if (kvar_u64(k, q->r, Y_ZERO_PFN, 0, &q->zero_pfn))
 		q->zero_pfn = UINT64_MAX;
 	q->huge_zero_pfn = huge_zero(k, q->r);
+	q->end_pfn = end_of_memory(k, q->r);
 	q->parts_left = 4 * s->frames.max_pfn;
 	return q;
 }
@@ -124,6 +143,7 @@ static void read_head(struct kpageflags *q, uint64_t kva, unsigned order)
 		return;
 	h->flags = page_flags(f, raw);
 	h->second_flags = page_flags(f, raw + f->size);
+	h->mapping = page_word(f, raw, f->mapping);
 	h->refcount = (int32_t)load32(raw + f->refcount, f->big);
 	if (memmap_page_pfn(&q->k->memmap, kva, &pfn))
 		h->mapped = any_mapped(q, pfn, order);
@@ -181,13 +201,25 @@ static uint64_t huge_bits(const struct kpageflags *q, const struct frame *f, uin
 	return 0;
 }
 
+static bool rule(const struct kpageflags *q, enum rule r)
+{
+	return q->k->rules.on[r];
+}
+
+/* MAPPING: of the page itself. */
 static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, bool head,
-		    bool tail, struct page_words *ret)
+		    bool tail, uint64_t mapping, struct page_words *ret)
 {
 	bool compound = head || tail;
 	uint64_t flags = compound && q->of_folio ? q->head.flags : ret->flags;
 	uint64_t u = copy_bits(q, flags) | frame_bits(f);
 
+	if (compound)
+		mapping = q->head.mapping;
+	if (rule(q, RULE_KPF_ANON_TYPED) && mapping & 1)
+		u |= KPF(ANON);
+	if (rule(q, RULE_KPF_KSM_ANON) && u & KPF(ANON))
+		u |= KPF(KSM);
 	if (compound ? q->head.mapped : f->mapcount != 0)
 		u |= KPF(MMAP);
 	u |= head ? KPF(COMPOUND_HEAD) : tail ? KPF(COMPOUND_TAIL) : 0;
@@ -209,9 +241,11 @@ enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_word
 	bool is_head, tail, pair;
 	enum status st;
 
-	*ret = (struct page_words){ .kpf = KPF(NOPAGE) };
-	if (!kva || !f || !(f->flags & (FR_EXISTS | FR_UNREAD)))
+	*ret = (struct page_words){ .kpf = rule(q, RULE_KPF_NOPAGE) ? KPF(NOPAGE) : 0,
+				    .none = true };
+	if (!kva || !f || !(f->flags & (FR_EXISTS | FR_UNREAD)) || pfn >= q->end_pfn)
 		return ST_OK;
+	ret->none = false;
 	/* fake heads are told by the struct page behind them */
 	pair = !(kva & page_mask);
 	st = read_kva(q->r, kva, raw, pair ? 2 * fmt->size : fmt->size);
@@ -229,6 +263,6 @@ enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_word
 		return q->head.status;
 	if (tail)
 		ret->refcount = q->head.refcount;
-	set_kpf(q, f, pfn, is_head && !tail, tail, ret);
+	set_kpf(q, f, pfn, is_head && !tail, tail, page_word(fmt, raw, fmt->mapping), ret);
 	return ST_OK;
 }

@@ -26,6 +26,7 @@ struct page_words {
 	uint64_t flags;		/* page.flags */
 	uint64_t kpf;		/* KPF() bits */
 	int64_t refcount;	/* of the page; of a tail: of its folio */
+	bool none;		/* no struct page, or none that counts */
 };
 
 struct kpageflags;
@@ -35,7 +36,7 @@ void kpageflags_free(struct kpageflags *q);
 
 /*
  * Of frame PFN; best asked in ascending order. A frame without a struct page is
- * KPF(NOPAGE). ST_NODATA and the like: its struct page cannot be read.
+ * KPF(NOPAGE), or 0 with later kernels. ST_NODATA and the like: its struct page cannot be read.
  */
 enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_words *ret);
 
