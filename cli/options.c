@@ -327,6 +327,9 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 	}
 	if (take_destination(o, &a))
 		return EXIT_USAGE;
+	if (o->report->compares && (image || o->nimages != 2))
+		return usage(&a, "report %s compares two dumps: the earlier one is named first",
+			     o->report->name);
 	if (!o->nimages)
 		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE%s", "");
 	return report_takes(o, &a);

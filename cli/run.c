@@ -123,10 +123,25 @@ static int open_output(struct run *run)
 
 /* ---- the answer --------------------------------------------------------------- */
 
+static int look_back(struct run *run, struct kernel_opts *ko)
+{
+	const struct report *r = run->o.report;
+
+	ko->nimages = 1;
+	progress_phase(run->progress, "opening the earlier dump");
+	if (kernel_open(ko, &run->diag, &run->before_k))
+		return EXIT_NO_ANSWER;
+	progress_phase(run->progress, "taking its census");
+	run->before = snapshot_build(run->before_k, r->needs, NULL);
+	run->o.report_opts.before = run->before;
+	ko->images++;
+	return 0;
+}
+
 static int analyse(struct run *run)
 {
 	const struct options *o = &run->o;
-	const struct kernel_opts ko = {
+	struct kernel_opts ko = {
 		.images = o->images, .nimages = o->nimages,
 		.types = o->types, .ntypes = o->ntypes,
 		.jobs = o->jobs, .log = &run->log,
@@ -134,6 +149,8 @@ static int analyse(struct run *run)
 	const struct snapshot_opts so = { .pid = o->report_opts.pid };
 	const struct report *r = o->report;
 
+	if (r->compares && look_back(run, &ko))
+		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "opening the dump");
 	if (run->open ? run->open(run->host, &ko, &run->diag, &run->k)
 		      : kernel_open(&ko, &run->diag, &run->k))
@@ -212,9 +229,8 @@ static int print(struct run *run)
 }
 
 /* One line that counts what was damaged or missing; -v adds the first of each. */
-static int report_issues(struct run *run)
+static int report_issues(struct run *run, struct issues *is)
 {
-	struct issues *is = run->k->issues;
 	char line[1024];
 	size_t n;
 
@@ -261,7 +277,9 @@ int run_report(struct run *run)
 		if (!status)
 			status = print(run);
 		if (!status)
-			status = report_issues(run);
+			status = report_issues(run, run->k->issues);
+		if (!status && run->before)
+			status = report_issues(run, run->before_k->issues);
 	}
 	if (status && status != EXIT_DAMAGED)
 		fprintf(stderr, "vmcensus: %s\n", run->diag.text);
@@ -272,6 +290,9 @@ void run_end(struct run *run)
 {
 	arena_release(&run->t.mem);
 	snapshot_free(run->s);
+	snapshot_free(run->before);
+	if (run->before_k)
+		kernel_close(run->before_k);
 	if (run->k)
 		kernel_close(run->k);
 	where_free(run->where);
