@@ -21,9 +21,11 @@ struct vma_page {
 	unsigned shift;			/* log2 bytes mapped */
 	struct pte pte;
 	const struct frame *frame;	/* NULL: no struct page (or not present) */
+	const struct capture_page *captured;	/* of a capture: as it was written; else NULL */
 };
 
-/* Every non-empty entry of VMA in address order; false from FN stops. */
+/* Every non-empty entry of VMA in address order; false from FN stops. R: of
+   kernel_reader(), unused for a capture. */
 void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 	      bool (*fn)(void *arg, const struct vma_page *p), void *arg);
 
