@@ -62,6 +62,7 @@ static int plan(struct run *run)
 {
 	const struct options *o = &run->o;
 	const struct report *r = o->report;
+	const struct report_opts *ro = &o->report_opts;
 	struct columns deflt;
 	const char *order = r->sort;
 
@@ -76,11 +77,14 @@ static int plan(struct run *run)
 		return 0;
 	if (o->sort)
 		order = o->sort;
-	columns_default(r->cols, r->ncols, o->report_opts.threads, &run->mem, &deflt);
+	if (ro->file && r->opts & OPT_FILE)
+		columns_marked(r->cols, r->ncols, COL_FILE, &run->mem, &deflt);
+	else
+		columns_default(r->cols, r->ncols, ro->threads, &run->mem, &deflt);
 	if (run->renderer->render == render_text)
 		run->columns = deflt;
 	else
-		columns_all(r->cols, r->ncols, &run->mem, &run->columns);
+		columns_all(r->cols, r->ncols, &deflt, &run->mem, &run->columns);
 	if (o->columns && columns_choose(o->columns, r->cols, r->ncols, &deflt, &run->mem,
 					 &run->diag, &run->columns))
 		return EXIT_USAGE;
@@ -163,6 +167,19 @@ static int look_back(struct run *run, struct kernel_opts *ko)
 	return 0;
 }
 
+/* What of the model is built: for the report, and for what is asked of it. */
+static unsigned needs(const struct run *run)
+{
+	const struct report *r = run->o.report;
+	const struct like *like = report_like(r, &run->o.report_opts);
+	unsigned n = r->needs | r->wants | (like ? like->needs : 0);
+
+	if (run->product)
+		return n | run->product->needs;
+	return n | columns_needs(&run->columns) | sort_needs(&run->sort) |
+	       where_needs(run->where);
+}
+
 static int analyse(struct run *run)
 {
 	const struct options *o = &run->o;
@@ -183,8 +200,7 @@ static int analyse(struct run *run)
 	if (!offers(run))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking the census");
-	run->s = snapshot_build(run->k, r->needs | r->wants |
-				(run->product ? run->product->needs : 0), &so);
+	run->s = snapshot_build(run->k, needs(run), &so);
 	progress_phase(run->progress, "making the report");
 	if (run->product)
 		return 0;
