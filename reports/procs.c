@@ -3,6 +3,7 @@
  * procs - one row a process: what it costs, and what the kernel's own counters
  * said. With --threads one row a thread.
  */
+#include "reports/charts/chart.h"
 #include "reports/common.h"
 #include "reports/usage_cols.h"
 
@@ -206,6 +207,24 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	return ST_OK;
 }
 
+static const struct chart_series series[] = {
+	{ "pss_anon", "anonymous", CHART_BLUE, "anon" },
+	{ "pss_file", "files", CHART_ORANGE, "file" },
+	{ "pss_shmem", "shared memory", CHART_GREEN, "shmem" },
+	{ "swap_pss", "swap", CHART_PINK, "swap" },
+};
+
+/* Proportional sizes, because these add up. */
+static const struct chart chart = {
+	.title = "Memory of processes",
+	.label = "comm",
+	.id = "pid",
+	.what = "pss and swap_pss",
+	.beside = "rss and swap",
+	.series = series,
+	.nseries = sizeof(series) / sizeof(series[0]),
+};
+
 const struct report report_procs = {
 	.name = "procs",
 	.about = "what each process costs: pss, uss, rss, swap",
@@ -215,6 +234,7 @@ const struct report report_procs = {
 	.ncols = sizeof(cols) / sizeof(cols[0]),
 	.sort = "-pss,pid,tid",
 	.run = run,
+	.chart = &chart,
 	.help = "One row for each process, by its proportional set size. Processes that share\n"
 		"one address space (vfork, CLONE_VM) each show all of it; totals count it once,\n"
 		"and mm_shared says how many they are. --threads gives a row for each thread,\n"
