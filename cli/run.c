@@ -29,15 +29,16 @@ static int find_form(struct run *run)
 	const struct product *p = o->report->products;
 
 	run->product = options_product(o);
-	run->renderer = p ? NULL : renderer_find(o->format);
+	run->renderer = renderer_find(o->report, o->format);
 	if (run->product || run->renderer)
 		return 0;
 	fail(&run->diag, ST_ABSENT, "report %s has no format '%.20s'; it has:",
 	     o->report->name, o->format);
 	for (; p && p->name; p++)
 		also(&run->diag, p->name);
-	for (const struct renderer *r = renderers; !o->report->products && r->name; r++)
-		also(&run->diag, r->name);
+	for (const struct renderer *r = renderers; r->name; r++)
+		if (renderer_shows(r, o->report))
+			also(&run->diag, r->name);
 	return EXIT_USAGE;
 }
 
@@ -210,7 +211,8 @@ static int analyse(struct run *run)
 		return EXIT_NO_ANSWER;
 	if (run->where)
 		table_filter(&run->t, run->where);
-	table_sort(&run->t, &run->sort, o->top);
+	/* a chart adds up the rows behind the first ones */
+	table_sort(&run->t, &run->sort, run->renderer->of_chart ? 0 : o->top);
 	return 0;
 }
 
@@ -233,6 +235,8 @@ static void print_rows(struct run *run, FILE *out)
 		.cols = run->columns.v,
 		.ncols = run->columns.n,
 		.chosen = run->o.columns != NULL,
+		.top = run->o.top,
+		.sorted = run->o.sort != NULL,
 		.units = { run->o.unit, UINT32_C(1) << run->k->page_shift },
 		.paths = run->o.images,
 		.npaths = run->o.nimages,

@@ -8,6 +8,7 @@
 
 #include "model/objects.h"
 #include "reports/cell.h"
+#include "reports/charts/chart.h"
 #include "reports/common.h"
 #include "reports/exmap/sizes_cols.h"
 #include "reports/render/render.h"
@@ -313,6 +314,24 @@ static const struct like likes[] = {
 	{ .name = NULL }
 };
 
+static const struct chart_series series[] = {
+	{ "pss_anon", "anonymous", CHART_BLUE, "anon" },
+	{ "pss_file", "files", CHART_ORANGE, "file" },
+	{ "pss_shmem", "shared memory", CHART_GREEN, "shmem" },
+	{ "swap_pss", "swap", CHART_PINK, "swap" },
+};
+
+/* Proportional sizes, because these add up. */
+static const struct chart chart = {
+	.title = "Memory of processes",
+	.label = "comm",
+	.id = "pid",
+	.what = "pss and swap_pss",
+	.beside = "rss and swap",
+	.series = series,
+	.nseries = sizeof(series) / sizeof(series[0]),
+};
+
 const struct report report_procs = {
 	.name = "procs",
 	.about = "what each process costs: pss, uss, rss, swap",
@@ -324,6 +343,7 @@ const struct report report_procs = {
 	.sort = "-pss,pid,tid",
 	.run = run,
 	.likes = likes,
+	.chart = &chart,
 	.help = "One row for each process, by its proportional set size. Processes that share\n"
 		"one address space (vfork, CLONE_VM) each show all of it; totals count it once,\n"
 		"and mm_shared says how many they are. --threads gives a row for each thread,\n"
