@@ -133,13 +133,15 @@ static int analyse(struct run *run)
 	};
 	const struct snapshot_opts so = { .pid = o->report_opts.pid };
 	const struct report *r = o->report;
+	const struct like *like = report_like(r, &o->report_opts);
 
 	progress_phase(run->progress, "opening the dump");
 	if (run->open ? run->open(run->host, &ko, &run->diag, &run->k)
 		      : kernel_open(&ko, &run->diag, &run->k))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking the census");
-	run->s = snapshot_build(run->k, r->needs | (run->product ? run->product->needs : 0), &so);
+	run->s = snapshot_build(run->k, r->needs | (run->product ? run->product->needs : 0) |
+				(like ? like->needs : 0), &so);
 	progress_phase(run->progress, "making the report");
 	if (run->product)
 		return 0;

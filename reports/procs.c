@@ -4,6 +4,7 @@
  * said. With --threads one row a thread.
  */
 #include "reports/common.h"
+#include "reports/like/like.h"
 #include "reports/usage_cols.h"
 
 struct row {
@@ -56,6 +57,7 @@ static const struct column cols[] = {
 	U_HUGE(struct row, TOT), U_ANON_HUGE(struct row, TOT), U_SHMEM_HUGE(struct row, TOT),
 	U_FILE_HUGE(struct row, TOT), U_SHARED_HUGETLB(struct row, TOT),
 	U_PRIVATE_HUGETLB(struct row, TOT), U_SWAP_PTES(struct row, TOT),
+	U_SWAP_USS(struct row, TOT),
 	U_SPECIAL(struct row, TOT), U_LOST(struct row, TOT), U_UNKNOWN(struct row, TOT),
 	BYTES(rss_kernel, TOT, "rss by the kernel's counters, all CPUs' shares added"),
 	BYTES(rss_status, TOT, "rss as /proc/PID/status would have said (VmRSS)"),
@@ -210,11 +212,12 @@ const struct report report_procs = {
 	.name = "procs",
 	.about = "what each process costs: pss, uss, rss, swap",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_CGROUPS,
-	.opts = OPT_PID | OPT_THREADS | OPT_KERNEL,
+	.opts = OPT_PID | OPT_THREADS | OPT_KERNEL | OPT_LIKE,
 	.cols = cols,
 	.ncols = sizeof(cols) / sizeof(cols[0]),
 	.sort = "-pss,pid,tid",
 	.run = run,
+	.likes = procs_likes,
 	.help = "One row for each process, by its proportional set size. Processes that share\n"
 		"one address space (vfork, CLONE_VM) each show all of it; totals count it once,\n"
 		"and mm_shared says how many they are. --threads gives a row for each thread,\n"

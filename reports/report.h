@@ -99,6 +99,7 @@ struct like {
 		     const struct table *t, FILE *out);
 	void (*csv)(const struct snapshot *s, const struct report_opts *o,
 		    const struct table *t, FILE *out);
+	unsigned needs;			/* enum need, beside those of the report */
 };
 
 /*

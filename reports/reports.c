@@ -6,6 +6,8 @@
 const struct report *const reports[] = {
 	&report_summary,
 	&report_procs,
+	&report_programs,
+	&report_users,
 	&report_vmas,
 	&report_smaps,
 	&report_maps,

@@ -13,6 +13,7 @@
 #include "dumpread/base/bytes.h"
 #include "reports/cell.h"
 #include "reports/common.h"
+#include "reports/like/like.h"
 
 #define TOP 10
 
@@ -384,8 +385,10 @@ const struct report report_summary = {
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_MACHINE | NEED_LOG,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
+	.opts = OPT_LIKE,
 	.run = run,
 	.text = summary_text,
+	.likes = summary_likes,
 	.help = "What machine it was, when and why it died, where its memory is by the kernel's\n"
 		"own counters, the ten processes that cost most (pss and swap_pss together), what\n"
 		"stands out in the log, and what the dump does not hold. csv, json and -c give\n"
