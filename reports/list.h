@@ -5,8 +5,8 @@
 
 #include "reports/report.h"
 
-extern const struct report report_summary, report_procs, report_vmas, report_smaps,
-	report_maps, report_units, report_total, report_alerts, report_pages, report_files,
-	report_check, report_dmesg, report_diff, report_layout;
+extern const struct report report_summary, report_procs, report_programs, report_users,
+	report_vmas, report_smaps, report_maps, report_units, report_total, report_alerts,
+	report_pages, report_files, report_check, report_dmesg, report_diff, report_layout;
 
 #endif

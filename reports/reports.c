@@ -6,9 +6,12 @@
 const struct report *const reports[] = {
 	&report_summary,
 	&report_procs,
+	&report_programs,
+	&report_users,
 	&report_vmas,
 	&report_smaps,
 	&report_maps,
+	&report_files,
 	&report_units,
 	&report_total,
 	&report_alerts,
@@ -16,7 +19,6 @@ const struct report *const reports[] = {
 	&report_dmesg,
 	&report_diff,
 	&report_layout,
-	&report_files,
 	NULL
 };
 
