@@ -4,11 +4,13 @@
  */
 #include "arch/arch.h"
 
+#include "arch/ppc/ppc32.h"
 #include "arch/x86/x86_64.h"
 #include "dumpread/base/bytes.h"
 
 static const struct arch *const archs[] = {
 	&arch_x86_64,
+	&arch_ppc32,
 };
 
 /* Raw memory images do not say what machine they are of: then all are tried. */
