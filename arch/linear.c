@@ -14,15 +14,23 @@ enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uin
 	return ST_OK;
 }
 
-/* What stands before the name in struct uts_namespace changed often. */
-static bool says_linux(struct reader *r, uint64_t pa)
-{
-	uint8_t buf[64];
+#define UTS_FIELD 65u		/* __NEW_UTS_LEN + 1, since 2.4 */
+#define UTS_BEFORE 64u		/* what stands before the name changed often */
 
-	return !read_pa(r, pa, buf, sizeof(buf)) && memmem(buf, sizeof(buf), "Linux", 6);
+/* struct new_utsname: sysname, nodename, release, version, machine ... */
+static bool is_uts(struct reader *r, uint64_t pa, const char *machine)
+{
+	char buf[UTS_BEFORE + 5 * UTS_FIELD];
+	const char *name;
+
+	if (read_pa(r, pa, buf, sizeof(buf)))
+		return false;
+	name = memmem(buf, UTS_BEFORE, "Linux", 6);
+	return name && !strncmp(name + 4 * UTS_FIELD, machine, strlen(machine));
 }
 
-bool linear_find(struct dump *d, struct linear *l, uint64_t step, uint64_t max_pa)
+bool linear_find(struct dump *d, struct linear *l, const char *machine, uint64_t step,
+		 uint64_t max_pa)
 {
 	struct reader *r;
 	uint64_t uts;
@@ -30,14 +38,14 @@ bool linear_find(struct dump *d, struct linear *l, uint64_t step, uint64_t max_p
 
 	l->pa = 0;
 	if (!vmcoreinfo_symbol(d, "init_uts_ns", &uts))
-		return true;
+		return d->elf_machine != 0;
 	if (uts < l->va)
 		return false;
 	r = reader_new(d);
-	found = says_linux(r, uts - l->va);
+	found = is_uts(r, uts - l->va, machine);
 	for (uint64_t pa = step; !found && step && pa < max_pa; pa += step)
 		if (reader_present(r, (pa + uts - l->va) >> d->page_shift) &&
-		    says_linux(r, pa + uts - l->va)) {
+		    is_uts(r, pa + uts - l->va, machine)) {
 			l->pa = pa;
 			found = true;
 		}

@@ -18,11 +18,13 @@ enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uin
 
 /*
  * Where memory starts, L->pa, if L->va is right: VMCOREINFO says where
- * init_uts_ns is, and there stands "Linux". 0 is tried first, then each
- * multiple of STEP below MAX_PA. True if it was seen, or if VMCOREINFO tells
- * no such address: then L->pa is 0, the rule.
+ * init_uts_ns is, and there stands "Linux" and the name of a machine that begins
+ * with MACHINE. 0 is tried first, then each multiple of STEP below MAX_PA. True
+ * if it was seen; also if VMCOREINFO tells no such address and the image says
+ * what machine it is of: then L->pa is 0, the rule.
  */
-bool linear_find(struct dump *d, struct linear *l, uint64_t step, uint64_t max_pa);
+bool linear_find(struct dump *d, struct linear *l, const char *machine, uint64_t step,
+		 uint64_t max_pa);
 
 /* Exclusive end of the physical memory that the image describes. */
 uint64_t linear_max_pa(const struct dump *d);

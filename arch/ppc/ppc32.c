@@ -73,6 +73,7 @@ static enum status attach(struct dump *d)
 	uint64_t stext;
 
 	d->kv_self = x;
+	d->big_endian = true;		/* whatever the image does not say */
 	x->env.max_pa = linear_max_pa(d);
 	x->low.va = PAGE_OFFSET;
 	/* the kernel's text is at the start of low memory, PHYSICAL_START above at most */
@@ -81,7 +82,7 @@ static enum status attach(struct dump *d)
 	x->paging = ppc32_paging(PPC_6XX, d->page_shift, 4);
 	if (d->kv)
 		return ST_OK;
-	if (!linear_find(d, &x->low, MEMSTART_STEP, x->env.max_pa))
+	if (!linear_find(d, &x->low, "ppc", MEMSTART_STEP, x->env.max_pa))
 		return fail(&d->diag, ST_UNSUPPORTED, "cannot find where the kernel's memory "
 			    "starts: init_uts_ns is at no place where VMCOREINFO puts it");
 	x->low.size = min_u64(x->env.max_pa - x->low.pa, LOWMEM_MAX);

@@ -134,7 +134,7 @@ static enum status attach(struct dump *d)
 	if (d->kv)
 		return ST_OK;
 	x->memory.size = x->env.max_pa;
-	if (!linear_find(d, &x->memory, MEMSTART_STEP, x->env.max_pa))
+	if (!linear_find(d, &x->memory, "ppc64", MEMSTART_STEP, x->env.max_pa))
 		return fail(&d->diag, ST_UNSUPPORTED, "cannot find where the kernel's memory "
 			    "starts: init_uts_ns is at no place where VMCOREINFO puts it");
 	x->memory.size = x->env.max_pa - x->memory.pa;

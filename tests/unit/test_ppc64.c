@@ -203,9 +203,10 @@ static void test_byte_order(void)
 	t->dump.word_size = 8;
 	t->dump.big_endian = true;
 	t->dump.vmcoreinfo = "SYMBOL(init_uts_ns)=c000000000003000\n"
-			     "SYMBOL(prb)=c000000000003100\n";
+			     "SYMBOL(prb)=c000000000003400\n";
 	memcpy(t->page[3], "Linux", 6);
-	store_uint(&t->page[3][0x100], 0xc000000000004000, 8, false);
+	memcpy(t->page[3] + 4 * 65, "ppc64le", 8);
+	store_uint(&t->page[3][0x400], 0xc000000000004000, 8, false);
 	CHECK_EQ(arch_attach(&t->dump, &a), ST_OK);
 	CHECK(a == &arch_ppc64);
 	CHECK(!t->dump.big_endian);
