@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "reports/charts/chart.h"
 #include "reports/render/render.h"
 
 static const char *const type_names[] = {
 	[COL_STR] = "text", [COL_CHAR] = "letter", [COL_INT] = "number", [COL_UINT] = "number",
-	[COL_BYTES] = "size", [COL_HEX] = "address", [COL_NSEC] = "time", [COL_RATIO] = "ratio",
+	[COL_BYTES] = "size", [COL_DELTA] = "size", [COL_HEX] = "address", [COL_NSEC] = "time", [COL_RATIO] = "ratio",
 };
 
 void help_usage(FILE *out)
@@ -83,6 +84,11 @@ static void help_forms(const struct report *r, FILE *out)
 		fputs("\nWhat it writes (-f):\n", out);
 	for (const struct product *p = r->products; p && p->name; p++)
 		fprintf(out, "  %-10s %s\n", p->name, p->about);
+	if (r->chart)
+		fprintf(out, "\nIts chart (-f), \"%s\"; -n says how many bars:\n", r->chart->title);
+	for (const struct renderer *to = renderers; r->chart && to->name; to++)
+		if (to->of_chart)
+			fprintf(out, "  %-10s %s\n", to->name, to->about);
 	if (r->likes)
 		fputs("\nLayouts of older tools (--like):\n", out);
 	for (const struct like *l = r->likes; l && l->name; l++)
@@ -160,6 +166,14 @@ static void man_forms(const struct report *r, FILE *out)
 {
 	for (const struct product *p = r->products; p && p->name; p++)
 		man_form("f", p->name, p->about, out);
+	if (r->chart) {
+		fputs(".PP\nIts chart, \\(lq", out);
+		put_roff(r->chart->title, out);
+		fputs("\\(rq; \\fB\\-n\\fR says how many bars:\n", out);
+	}
+	for (const struct renderer *to = renderers; r->chart && to->name; to++)
+		if (to->of_chart)
+			man_form("f", to->name, to->about, out);
 	for (const struct like *l = r->likes; l && l->name; l++)
 		man_form("\\-like", l->name, l->about, out);
 }

@@ -18,8 +18,8 @@ const struct option_spec option_specs[] = {
 	  "vmlinux, .btf, System.map or layout file; may be given more than once", 0 },
 	{ ID_SYSROOT, 0, "sysroot", "DIR",
 	  "where the machine's binaries are, for reports that read them", 0 },
-	{ ID_FORMAT, 'f', "format", "F", "text (default), csv, json, or one of the report's own",
-	  0 },
+	{ ID_FORMAT, 'f', "format", "F",
+	  "text (default), csv, json, svg, ps, pdf, png, or one of the report's own", 0 },
 	{ ID_COLUMNS, 'c', "columns", "LIST",
 	  "columns, comma-separated; \"+NAME\" adds, \"all\", \"help\" lists them", 0 },
 	{ ID_SORT, 's', "sort", "LIST", "order by columns; \"-NAME\" is largest first", 0 },
@@ -327,6 +327,9 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 	}
 	if (take_destination(o, &a))
 		return EXIT_USAGE;
+	if (o->report->compares && (image || o->nimages != 2))
+		return usage(&a, "report %s compares two dumps: the earlier one is named first",
+			     o->report->name);
 	if (!o->nimages)
 		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE%s", "");
 	return report_takes(o, &a);

@@ -29,15 +29,16 @@ static int find_form(struct run *run)
 	const struct product *p = o->report->products;
 
 	run->product = options_product(o);
-	run->renderer = p ? NULL : renderer_find(o->format);
+	run->renderer = renderer_find(o->report, o->format);
 	if (run->product || run->renderer)
 		return 0;
 	fail(&run->diag, ST_ABSENT, "report %s has no format '%.20s'; it has:",
 	     o->report->name, o->format);
 	for (; p && p->name; p++)
 		also(&run->diag, p->name);
-	for (const struct renderer *r = renderers; !o->report->products && r->name; r++)
-		also(&run->diag, r->name);
+	for (const struct renderer *r = renderers; r->name; r++)
+		if (renderer_shows(r, o->report))
+			also(&run->diag, r->name);
 	return EXIT_USAGE;
 }
 
@@ -62,6 +63,7 @@ static int plan(struct run *run)
 {
 	const struct options *o = &run->o;
 	const struct report *r = o->report;
+	const struct report_opts *ro = &o->report_opts;
 	struct columns deflt;
 	const char *order = r->sort;
 
@@ -76,11 +78,14 @@ static int plan(struct run *run)
 		return 0;
 	if (o->sort)
 		order = o->sort;
-	columns_default(r->cols, r->ncols, o->report_opts.threads, &run->mem, &deflt);
+	if (ro->file && r->opts & OPT_FILE)
+		columns_marked(r->cols, r->ncols, COL_FILE, &run->mem, &deflt);
+	else
+		columns_default(r->cols, r->ncols, ro->threads, &run->mem, &deflt);
 	if (run->renderer->render == render_text)
 		run->columns = deflt;
 	else
-		columns_all(r->cols, r->ncols, &run->mem, &run->columns);
+		columns_all(r->cols, r->ncols, &deflt, &run->mem, &run->columns);
 	if (o->columns && columns_choose(o->columns, r->cols, r->ncols, &deflt, &run->mem,
 					 &run->diag, &run->columns))
 		return EXIT_USAGE;
@@ -148,10 +153,38 @@ static bool offers(struct run *run)
 
 /* ---- the answer --------------------------------------------------------------- */
 
+static int look_back(struct run *run, struct kernel_opts *ko)
+{
+	const struct report *r = run->o.report;
+
+	ko->nimages = 1;
+	progress_phase(run->progress, "opening the earlier dump");
+	if (kernel_open(ko, &run->diag, &run->before_k))
+		return EXIT_NO_ANSWER;
+	progress_phase(run->progress, "taking its census");
+	run->before = snapshot_build(run->before_k, r->needs, NULL);
+	run->o.report_opts.before = run->before;
+	ko->images++;
+	return 0;
+}
+
+/* What of the model is built: for the report, and for what is asked of it. */
+static unsigned needs(const struct run *run)
+{
+	const struct report *r = run->o.report;
+	const struct like *like = report_like(r, &run->o.report_opts);
+	unsigned n = r->needs | r->wants | (like ? like->needs : 0);
+
+	if (run->product)
+		return n | run->product->needs;
+	return n | columns_needs(&run->columns) | sort_needs(&run->sort) |
+	       where_needs(run->where);
+}
+
 static int analyse(struct run *run)
 {
 	const struct options *o = &run->o;
-	const struct kernel_opts ko = {
+	struct kernel_opts ko = {
 		.images = o->images, .nimages = o->nimages,
 		.types = o->types, .ntypes = o->ntypes,
 		.jobs = o->jobs, .log = &run->log,
@@ -159,6 +192,8 @@ static int analyse(struct run *run)
 	const struct snapshot_opts so = { .pid = o->report_opts.pid };
 	const struct report *r = o->report;
 
+	if (r->compares && look_back(run, &ko))
+		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "opening the dump");
 	if (run->open ? run->open(run->host, &ko, &run->diag, &run->k)
 		      : kernel_open(&ko, &run->diag, &run->k))
@@ -166,8 +201,7 @@ static int analyse(struct run *run)
 	if (!offers(run))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking the census");
-	run->s = snapshot_build(run->k, r->needs | r->wants |
-				(run->product ? run->product->needs : 0), &so);
+	run->s = snapshot_build(run->k, needs(run), &so);
 	progress_phase(run->progress, "making the report");
 	if (run->product)
 		return 0;
@@ -177,7 +211,8 @@ static int analyse(struct run *run)
 		return EXIT_NO_ANSWER;
 	if (run->where)
 		table_filter(&run->t, run->where);
-	table_sort(&run->t, &run->sort, o->top);
+	/* a chart adds up the rows behind the first ones */
+	table_sort(&run->t, &run->sort, run->renderer->of_chart ? 0 : o->top);
 	return 0;
 }
 
@@ -200,6 +235,8 @@ static void print_rows(struct run *run, FILE *out)
 		.cols = run->columns.v,
 		.ncols = run->columns.n,
 		.chosen = run->o.columns != NULL,
+		.top = run->o.top,
+		.sorted = run->o.sort != NULL,
 		.units = { run->o.unit, UINT32_C(1) << run->k->page_shift },
 		.paths = run->o.images,
 		.npaths = run->o.nimages,
@@ -240,9 +277,8 @@ static int print(struct run *run)
 }
 
 /* One line that counts what was damaged or missing; -v adds the first of each. */
-static int report_issues(struct run *run)
+static int report_issues(struct run *run, struct issues *is)
 {
-	struct issues *is = run->k->issues;
 	char line[1024];
 	size_t n;
 
@@ -289,7 +325,9 @@ int run_report(struct run *run)
 		if (!status)
 			status = print(run);
 		if (!status)
-			status = report_issues(run);
+			status = report_issues(run, run->k->issues);
+		if (!status && run->before)
+			status = report_issues(run, run->before_k->issues);
 	}
 	if (status && status != EXIT_DAMAGED)
 		fprintf(stderr, "vmcensus: %s\n", run->diag.text);
@@ -300,6 +338,9 @@ void run_end(struct run *run)
 {
 	arena_release(&run->t.mem);
 	snapshot_free(run->s);
+	snapshot_free(run->before);
+	if (run->before_k)
+		kernel_close(run->before_k);
 	if (run->k)
 		kernel_close(run->k);
 	where_free(run->where);

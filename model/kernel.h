@@ -18,6 +18,9 @@ struct kernel_version {
 	int major, minor, patch;	/* patch: the stable number where known */
 };
 
+/* The numbers that TEXT begins with ("6.1.192-1"); how many there are, up to 3. */
+unsigned kernel_version_parse(const char *text, struct kernel_version *ret);
+
 struct capture;
 
 struct kernel {

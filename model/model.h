@@ -49,6 +49,7 @@ struct usage {
 	/* beyond smaps */
 	uint64_t rss_anon, rss_file, rss_shmem;	/* of rss, by class of page */
 	uint64_t swap_ptes;		/* bytes of swap by pte entries alone */
+	uint64_t swap_uss;		/* of these, slots with no other reference */
 	uint64_t special;		/* mapped, and no page: zero page, PFNMAP */
 	uint64_t table_bytes;		/* page-table pages met (levels below the root) */
 	uint64_t lost;			/* bytes under tables not readable */
@@ -283,8 +284,13 @@ enum need {
 	NEED_CGROUPS = 1 << 4,
 	NEED_MACHINE = 1 << 5,	/* machine without its log */
 	NEED_LOG = 1 << 6,
-	NEED_KERNEL = 1 << 7,	/* nothing built: symbols and types of the kernel */
+	NEED_SIZES = 1 << 7,	/* references counted (refs), effective sizes: two more
+				   walks; model/pages/refs.h says what memory they take */
+	NEED_KERNEL = 1 << 8,	/* nothing built: symbols and types of the kernel */
 };
+
+struct refs;
+struct sizes;			/* model/pages/refs.h */
 
 struct snapshot {
 	struct kernel *k;		/* borrowed; outlives the snapshot */
@@ -297,7 +303,9 @@ struct snapshot {
 	struct cgroup *cgroups; uint32_t ncgroups;
 	struct frames frames;
 	struct machine machine;
-	struct arena mem;		/* owns all above but the frame chunks */
+	struct refs *refs;		/* NEED_SIZES; else NULL */
+	struct sizes *sizes;		/* NEED_SIZES: [nvmas] */
+	struct arena mem;		/* owns all above but the frame chunks and refs */
 };
 
 struct snapshot_opts {

@@ -310,8 +310,9 @@ static void paper_text(const struct snapshot *s, const struct report_opts *o,
 }
 
 static const struct like likes[] = {
-	{ "paper", "single and shared pages in one mapping: Figure 7 of the USENIX 2005 paper",
-	  "pid,start", paper_text, NULL },
+	{ .name = "paper",
+	  .about = "single and shared pages in one mapping: Figure 7 of the USENIX 2005 paper",
+	  .sort = "pid,start", .text = paper_text },
 	{ 0 }
 };
 

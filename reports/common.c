@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/common.h"
 
+#include <string.h>
+
+#include <string.h>
+
 const struct task *proc_leader(const struct snapshot *s, const struct proc *p)
 {
 	if (p->leader < s->ntasks)
@@ -43,7 +47,26 @@ enum status procs_range(const struct snapshot *s, const struct report_opts *o,
 		    o->pid);
 }
 
+static bool same_name(const char *s, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(s, name, n) && (!s[n] || !strcmp(s + n, " (deleted)"));
+}
+
+bool object_is(const char *object, const char *name)
+{
+	const char *base = strrchr(object, '/');
+
+	return same_name(object, name) || (base && same_name(base + 1, name));
+}
+
 uint64_t pages_bytes(const struct snapshot *s, int64_t pages)
 {
 	return pages > 0 ? (uint64_t)pages * page_size(s) : 0;
+}
+
+bool like_is(const struct report_opts *o, const char *name)
+{
+	return o->like && !strcmp(o->like, name);
 }

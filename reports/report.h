@@ -28,19 +28,21 @@ enum col_type {
 	COL_INT,	/* int64_t */
 	COL_UINT,	/* uint64_t: a count */
 	COL_BYTES,	/* uint64_t bytes: KiB in text unless --bytes or --pages */
+	COL_DELTA,	/* int64_t bytes, printed as COL_BYTES are, with its sign */
 	COL_HEX,	/* uint64_t: an address or flags */
 	COL_NSEC,	/* uint64_t ns: [days-]hh:mm:ss in text, ns in csv and json */
 	COL_RATIO,	/* double: 3 decimals */
 };
 
 #define COL_UNKNOWN UINT64_MAX	/* COL_UINT, COL_BYTES, COL_HEX, COL_NSEC: "-" or null */
-#define COL_UNKNOWN_INT INT64_MIN	/* COL_INT; COL_RATIO: NAN; COL_CHAR: '\0' */
+#define COL_UNKNOWN_INT INT64_MIN	/* COL_INT, COL_DELTA; COL_RATIO: NAN; COL_CHAR: '\0' */
 
 enum col_flag {
 	COL_SHOWN = 1 << 0,	/* in text when no -c is given */
 	COL_TOTAL = 1 << 1,	/* summed in the totals line of text */
 	COL_THREADS = 1 << 2,	/* shown with --threads, as COL_SHOWN is without */
 	COL_ONCE = 1 << 3,	/* as COL_TOTAL, but once for each total_key */
+	COL_FILE = 1 << 4,	/* shown with --file, as COL_SHOWN is without */
 };
 
 struct column {
@@ -50,13 +52,16 @@ struct column {
 	size_t offset;		/* of the cell in the row */
 	const char *unit;	/* "bytes", "pages", "ns", "" ... for json */
 	const char *about;	/* one line for --columns and the man page */
+	/* enum need beside those of the report, built when the column is used: named by
+	   -c, -s or -w, or shown by default. csv and json leave it out otherwise. */
+	unsigned needs;
 };
 
 #define COL(row, name_, type_, flags_, unit_, about_)                          \
-	{ #name_, type_, flags_, offsetof(row, name_), unit_, about_ }
+	{ #name_, type_, flags_, offsetof(row, name_), unit_, about_, 0 }
 /* The same where the member of the row has another name than the column. */
 #define COL_AS(row, member_, name_, type_, flags_, unit_, about_)              \
-	{ name_, type_, flags_, offsetof(row, member_), unit_, about_ }
+	{ name_, type_, flags_, offsetof(row, member_), unit_, about_, 0 }
 
 /* What a run function makes. Rows and strings live in mem. */
 struct table {
@@ -81,6 +86,7 @@ struct report_opts {
 	const char *file;	/* --file NAME: only what concerns this file */
 	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
+	const struct snapshot *before;	/* of a report that compares: the first image */
 };
 
 enum report_opt_flag {
@@ -99,6 +105,7 @@ struct like {
 		     const struct table *t, FILE *out);
 	void (*csv)(const struct snapshot *s, const struct report_opts *o,
 		    const struct table *t, FILE *out);
+	unsigned needs;			/* enum need, beside those of the report */
 };
 
 /*
@@ -123,6 +130,7 @@ struct report {
 	unsigned wants;		/* enum need: built too, and done without where the
 				   image is a collector's text */
 	unsigned opts;		/* enum report_opt_flag: which options it takes */
+	bool compares;		/* takes two images: an earlier one, and the one reported */
 	const struct column *cols;
 	unsigned ncols;
 	const char *sort;	/* default order: "-pss" descending; NULL: as made */

@@ -14,6 +14,7 @@
 #include "model/capture/capture.h"
 #include "reports/cell.h"
 #include "reports/common.h"
+#include "reports/like/like.h"
 
 #define TOP 10
 
@@ -402,8 +403,10 @@ const struct report report_summary = {
 	.wants = NEED_MACHINE | NEED_LOG,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
+	.opts = OPT_LIKE,
 	.run = run,
 	.text = summary_text,
+	.likes = summary_likes,
 	.help = "What machine it was, when and why it died, where its memory is by the kernel's\n"
 		"own counters, the ten processes that cost most (pss and swap_pss together), what\n"
 		"stands out in the log, and what the dump does not hold. csv, json and -c give\n"

@@ -173,8 +173,9 @@ static void paper_text(const struct snapshot *s, const struct report_opts *o,
 }
 
 static const struct like likes[] = {
-	{ "paper", "pages of Figure 6 of the USENIX 2005 paper, comma separated", "number",
-	  paper_text, paper_csv },
+	{ .name = "paper",
+	  .about = "pages of Figure 6 of the USENIX 2005 paper, comma separated",
+	  .sort = "number", .text = paper_text, .csv = paper_csv },
 	{ 0 }
 };
 

@@ -89,8 +89,9 @@ static void paper_text(const struct snapshot *s, const struct report_opts *o,
 }
 
 static const struct like likes[] = {
-	{ "paper", "a map of each one's pages: Figure 5 of the USENIX 2005 paper", "number",
-	  paper_text, NULL },
+	{ .name = "paper",
+	  .about = "a map of each one's pages: Figure 5 of the USENIX 2005 paper",
+	  .sort = "number", .text = paper_text },
 	{ 0 }
 };
 

@@ -7,6 +7,7 @@
 #include "dumpread/base/hash.h"
 #include "model/areas.h"
 #include "reports/common.h"
+#include "reports/like/like.h"
 #include "reports/thp.h"
 #include "reports/vma_rows.h"
 #include "reports/vmflags.h"
@@ -50,6 +51,7 @@ static const struct column vma_cols[] = {
 	U_ANON_HUGE(struct vma_row, COL_TOTAL), U_SHMEM_HUGE(struct vma_row, COL_TOTAL),
 	U_FILE_HUGE(struct vma_row, COL_TOTAL), U_SHARED_HUGETLB(struct vma_row, COL_TOTAL),
 	U_PRIVATE_HUGETLB(struct vma_row, COL_TOTAL), U_SWAP_PTES(struct vma_row, COL_TOTAL),
+	U_SWAP_USS(struct vma_row, COL_TOTAL),
 	U_SPECIAL(struct vma_row, COL_TOTAL), U_TABLES(struct vma_row, COL_TOTAL),
 	U_LOST(struct vma_row, COL_TOTAL), U_UNKNOWN(struct vma_row, COL_TOTAL),
 	STR(class, 0, "what it is to its process: stack, data, text, heap, lib_text ..."),
@@ -184,7 +186,8 @@ enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsi
 static enum status run_vmas(const struct snapshot *s, const struct report_opts *o,
 			    struct table *t, struct diag *diag)
 {
-	return vma_rows(s, o, 0, t, diag);
+	/* older tools show a shared mm in each of its processes */
+	return vma_rows(s, o, o->like ? ROWS_EACH_PROC | ROWS_GATE : 0, t, diag);
 }
 
 static enum status run_maps(const struct snapshot *s, const struct report_opts *o,
@@ -193,24 +196,19 @@ static enum status run_maps(const struct snapshot *s, const struct report_opts *
 	return vma_rows(s, o, ROWS_EACH_PROC | ROWS_GATE, t, diag);
 }
 
-static const struct like likes[] = {
-	{ "paper", "a map of each one's pages: Figure 4 of the USENIX 2005 paper", NULL,
-	  vmas_paper, NULL },
-	{ 0 }
-};
-
 const struct report report_vmas = {
 	.name = "vmas",
 	.about = "every mapping of every process, with all counters",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
-	.opts = OPT_PID | OPT_LIKE,
+	.opts = OPT_PID | OPT_ALL | OPT_LIKE,
 	.cols = vma_cols,
 	.ncols = ARRAY_LEN(vma_cols),
 	.run = run_vmas,
-	.likes = likes,
+	.likes = vmas_likes,
 	.help = "One row for each mapping (VMA), by process and address. The mappings of an\n"
 		"address space that several processes share stand once, under the first of\n"
-		"them; with --pid, under the process that was asked for.\n"
+		"them; with --pid, under the process that was asked for. --all: librank shows heaps\n"
+		"and stacks too.\n"
 		"\n"
 		"--paper draws each mapping's pages, 64 a line: '.' not resident, '1' to '9' how\n"
 		"often that page is mapped, '#' ten times or more; and what the process has of\n"

@@ -199,7 +199,7 @@ enum status capture_of_bytes(const uint8_t *data, size_t len, struct kernel **re
 	k->capture = c;
 	k->issues = &c->issues;
 	k->jobs = 1;
-	k->offers = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE;
+	k->offers = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_SIZES;
 	understand(k);
 	*ret = k;
 	return ST_OK;

@@ -112,6 +112,9 @@ void capture_snapshot(struct snapshot *s);
 struct vma_page;
 void capture_walk(const struct snapshot *s, const struct vma *v,
 		  bool (*fn)(void *arg, const struct vma_page *p), void *arg);
+/* As pgwalk(): false if a hook stopped it. */
+bool capture_entries(const struct snapshot *s, const struct vma *v, uint64_t start,
+		     uint64_t end, const struct pgvisit *visit, void *arg);
 
 /* A VMA of a snapshot as the collector wrote it. */
 static inline const struct capture_vma *capture_vma_of(const struct snapshot *s,

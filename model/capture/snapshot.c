@@ -370,6 +370,29 @@ void capture_snapshot(struct snapshot *s)
 
 /* ---- one VMA again --------------------------------------------------------------------------- */
 
+static struct pte pte_of(const struct capture *c, const struct capture_page *p)
+{
+	return (struct pte){ .pa = p->pa, .kind = PTE_PAGE,
+			     .flags = ptebits_decode(c->bits, p->bits) };
+}
+
+bool capture_entries(const struct snapshot *s, const struct vma *v, uint64_t start,
+		     uint64_t end, const struct pgvisit *visit, void *arg)
+{
+	const struct capture *c = s->k->capture;
+	const struct capture_vma *from = capture_vma_of(s, v);
+
+	for (size_t i = 0; visit->entries && i < from->npages; i++) {
+		const struct capture_page *p = &c->pages.v[from->first_page + i];
+		struct pte pte = pte_of(c, p);
+
+		if (p->va >= start && p->va < end &&
+		    !visit->entries(arg, p->va, s->k->page_shift, &pte, 1))
+			return false;
+	}
+	return true;
+}
+
 void capture_walk(const struct snapshot *s, const struct vma *v,
 		  bool (*fn)(void *arg, const struct vma_page *p), void *arg)
 {
@@ -380,8 +403,7 @@ void capture_walk(const struct snapshot *s, const struct vma *v,
 		const struct capture_page *p = &c->pages.v[from->first_page + i];
 		struct vma_page page = {
 			.va = p->va, .pfn = p->pa >> s->k->page_shift, .shift = s->k->page_shift,
-			.pte = { .pa = p->pa, .kind = PTE_PAGE,
-				 .flags = ptebits_decode(c->bits, p->bits) },
+			.pte = pte_of(c, p),
 			.captured = p,
 		};
 

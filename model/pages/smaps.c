@@ -111,6 +111,7 @@ static void account_slot(struct acct *a, const struct pte *e)
 
 	a->u.swap += page;
 	a->u.swap_ptes += page;
+	a->u.swap_uss += n < 2 ? page : 0;
 	a->u.swap_pss += n < 2 ? page << PSS_SHIFT : (page << PSS_SHIFT) / n;
 }
 

@@ -3,17 +3,28 @@
 
 #include <string.h>
 
+#include "reports/charts/chart.h"
+
 const struct renderer renderers[] = {
-	{ "text", "aligned columns, or the report's own form", render_text },
-	{ "csv", "a header line, quoted as RFC 4180 says; sizes in bytes", render_csv },
-	{ "json", "one object with image, columns, rows, issues", render_json },
+	{ "text", "aligned columns, or the report's own form", render_text, false },
+	{ "csv", "a header line, quoted as RFC 4180 says; sizes in bytes", render_csv, false },
+	{ "json", "one object with image, columns, rows, issues", render_json, false },
+	{ "svg", "the chart, for browsers: with text and exact amounts", render_svg, true },
+	{ "ps", "the chart as PostScript, on pages of A4", render_ps, true },
+	{ "pdf", "the chart as PDF, on pages of A4", render_pdf, true },
+	{ "png", "the chart as an image", render_png, true },
 	{ 0 }
 };
 
-const struct renderer *renderer_find(const char *name)
+bool renderer_shows(const struct renderer *to, const struct report *r)
 {
-	for (const struct renderer *r = renderers; r->name; r++)
-		if (!strcmp(r->name, name))
-			return r;
+	return !r->products && (r->chart || !to->of_chart);
+}
+
+const struct renderer *renderer_find(const struct report *r, const char *name)
+{
+	for (const struct renderer *to = renderers; to->name; to++)
+		if (renderer_shows(to, r) && !strcmp(to->name, name))
+			return to;
 	return NULL;
 }

@@ -25,6 +25,8 @@ struct render {
 	const struct column *const *cols;	/* those to print, in order */
 	unsigned ncols;
 	bool chosen;				/* -c was given: always the table */
+	size_t top;				/* -n: bars of a chart; 0: not given */
+	bool sorted;				/* -s was given: for a chart too */
 	struct units units;			/* of text */
 	const char *const *paths;		/* the image's files, as named */
 	unsigned npaths;
@@ -33,10 +35,14 @@ struct render {
 struct renderer {
 	const char *name, *about;
 	void (*render)(const struct render *r, FILE *out);
+	bool of_chart;				/* only of reports that have one */
 };
 
 extern const struct renderer renderers[];	/* name NULL ends it */
-const struct renderer *renderer_find(const char *name);
+/* The one so named that can show R, or NULL. */
+const struct renderer *renderer_find(const struct report *r, const char *name);
+/* Can R be printed so? */
+bool renderer_shows(const struct renderer *to, const struct report *r);
 
 /* The renderers. */
 void render_text(const struct render *r, FILE *out);

@@ -106,7 +106,7 @@ char *hand_print(struct hand *h, const char *name, const char *format, const cha
 	static const struct report_opts none;
 	static const char *const paths[] = { "vm\xff" "core" };
 	const struct report *r = report_find(name);
-	const struct renderer *to = renderer_find(format);
+	const struct renderer *to = renderer_find(r, format);
 	struct table t = { .cols = r->cols, .ncols = r->ncols };
 	struct arena mem = { 0 };
 	struct columns deflt, chosen;
@@ -131,12 +131,13 @@ char *hand_print(struct hand *h, const char *name, const char *format, const cha
 		const struct render render = {
 			.report = r, .opts = opts, .s = &h->s, .t = &t, .cols = chosen.v,
 			.ncols = chosen.n, .chosen = columns != NULL,
+			.top = top, .sorted = sort != NULL,
 			.units = { UNIT_KIB, 4096 }, .paths = paths, .npaths = 1,
 		};
 
 		if (w)
 			table_filter(&t, w);
-		table_sort(&t, &order, top);
+		table_sort(&t, &order, to->of_chart ? 0 : top);
 		to->render(&render, out);
 	}
 	fputs(diag.text, out);

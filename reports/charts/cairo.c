@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A chart on cairo's surfaces: PDF, PostScript, PNG.
+ *
+ * The same dump gives the same bytes: the date in the files is that of the crash.
+ */
+#include <cairo-pdf.h>
+#include <cairo-ps.h>
+#include <cairo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "dumpread/base/heap.h"
+#include "reports/charts/draw.h"
+
+#define MAX_BARS 20000
+#define PNG_SCALE 2.0
+#define PNG_BARS 800		/* cairo ends at 32767 pixels */
+
+struct page {
+	struct canvas canvas;
+	cairo_t *cr;
+};
+
+static void set_font(cairo_t *cr, const struct font *f)
+{
+	cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+			       f->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+	cairo_set_font_size(cr, f->size);
+}
+
+static void set_paint(cairo_t *cr, struct paint p)
+{
+	uint32_t c = p.colour == INK ? 0x1a1a1a : p.colour;
+
+	cairo_set_source_rgba(cr, (c >> 16 & 255) / 255.0, (c >> 8 & 255) / 255.0,
+			      (c & 255) / 255.0, p.alpha);
+}
+
+static double page_text_width(struct canvas *c, const char *s, const struct font *f)
+{
+	cairo_t *cr = ((struct page *)c)->cr;
+	cairo_text_extents_t e;
+
+	set_font(cr, f);
+	cairo_text_extents(cr, s, &e);
+	return e.x_advance;
+}
+
+static void page_text(struct canvas *c, double x, double y, const char *s, const struct font *f)
+{
+	static const double back[] = { 0, 0.5, 1 };
+	cairo_t *cr = ((struct page *)c)->cr;
+
+	x -= back[f->anchor] * page_text_width(c, s, f);
+	set_paint(cr, f->paint);
+	cairo_move_to(cr, x, y);
+	cairo_show_text(cr, s);
+}
+
+static void page_rect(struct canvas *c, double x, double y, double w, double h, struct paint p,
+		      const char *tip)
+{
+	cairo_t *cr = ((struct page *)c)->cr;
+
+	(void)tip;
+	set_paint(cr, p);
+	cairo_rectangle(cr, x, y, w, h);
+	cairo_fill(cr);
+}
+
+static void page_line(struct canvas *c, double x1, double y1, double x2, double y2,
+		      struct paint p)
+{
+	cairo_t *cr = ((struct page *)c)->cr;
+
+	set_paint(cr, p);
+	cairo_set_line_width(cr, 0.8);
+	cairo_move_to(cr, x1, y1);
+	cairo_line_to(cr, x2, y2);
+	cairo_stroke(cr);
+}
+
+static void page_next(struct canvas *c)
+{
+	cairo_show_page(((struct page *)c)->cr);
+}
+
+static const struct canvas_ops page_ops = { page_text_width, page_text, page_rect, page_line,
+					    page_next };
+
+static cairo_status_t put(void *arg, const unsigned char *data, unsigned len)
+{
+	return fwrite(data, 1, len, arg) == len ? CAIRO_STATUS_SUCCESS
+						 : CAIRO_STATUS_WRITE_ERROR;
+}
+
+/* Draw B on SURFACE, whose size in points is that of CANVAS, and end it. */
+static void draw(cairo_surface_t *surface, struct canvas canvas, double zoom,
+		 const struct render *r, const struct bars *b)
+{
+	struct page page = { .canvas = canvas, .cr = cairo_create(surface) };
+
+	cairo_scale(page.cr, zoom, zoom);
+	if (!canvas.paged) {
+		cairo_set_source_rgb(page.cr, 1, 1, 1);
+		cairo_paint(page.cr);
+	}
+	page.canvas.ops = &page_ops;
+	chart_draw(&page.canvas, r, b);
+	if (canvas.paged)
+		cairo_show_page(page.cr);
+	cairo_destroy(page.cr);
+}
+
+/* When the machine crashed, by ISO 8601. */
+static void put_date(const struct render *r, char *buf, size_t size)
+{
+	const struct image *im = r->s->k->dump ? r->s->k->dump->image : NULL;
+	time_t at = r->s->built & NEED_MACHINE ? (time_t)r->s->machine.crash_time : 0;
+	struct tm tm;
+
+	if (!at && im)
+		at = (time_t)im->header.crash_time;
+	if (at < 0 || at > INT32_MAX || !gmtime_r(&at, &tm))
+		gmtime_r(&(time_t){ 0 }, &tm);
+	strftime(buf, size, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static void a4(cairo_surface_t *surface, const struct render *r)
+{
+	const struct canvas canvas = { .width = PAGE_WIDTH, .height = PAGE_HEIGHT,
+				       .paged = true };
+	struct bars b;
+
+	bars_make(r, MAX_BARS, &b);
+	draw(surface, canvas, 1, r, &b);
+	cairo_surface_destroy(surface);
+	arena_release(&b.mem);
+}
+
+void render_pdf(const struct render *r, FILE *out)
+{
+	cairo_surface_t *s = cairo_pdf_surface_create_for_stream(put, out, PAGE_WIDTH,
+								 PAGE_HEIGHT);
+	char date[32];
+
+	put_date(r, date, sizeof(date));
+	cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATE_DATE, date);
+	cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_TITLE, r->report->chart->title);
+	a4(s, r);
+}
+
+/* cairo 1.16 writes the present time into PostScript's comments, whatever one says. */
+static void put_dated(const struct render *r, const char *ps, size_t len, FILE *out)
+{
+	static const char key[] = "\n%%CreationDate: ";
+	const char *at = memmem(ps, len < 1024 ? len : 1024, key, sizeof(key) - 1), *end = NULL;
+	char date[32];
+
+	if (at) {
+		at += sizeof(key) - 1;
+		end = memchr(at, '\n', len - (size_t)(at - ps));
+	}
+	if (!end) {
+		fwrite(ps, 1, len, out);
+		return;
+	}
+	put_date(r, date, sizeof(date));
+	fwrite(ps, 1, (size_t)(at - ps), out);
+	fputs(date, out);
+	fwrite(end, 1, len - (size_t)(end - ps), out);
+}
+
+void render_ps(const struct render *r, FILE *out)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&text, &len);
+	cairo_surface_t *s;
+
+	if (!mem)
+		arena_die(0);
+	/* a landscape page of a portrait sheet, as printers expect it */
+	s = cairo_ps_surface_create_for_stream(put, mem, PAGE_WIDTH, PAGE_HEIGHT);
+	cairo_ps_surface_dsc_comment(s, "%%Orientation: Landscape");
+	a4(s, r);
+	if (fclose(mem))
+		arena_die(len);
+	put_dated(r, text, len, out);
+	free(text);
+}
+
+void render_png(const struct render *r, FILE *out)
+{
+	struct canvas canvas = { .width = PAGE_WIDTH };
+	cairo_surface_t *s;
+	struct bars b;
+
+	bars_make(r, PNG_BARS, &b);
+	canvas.height = chart_height(&b);
+	s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(canvas.width * PNG_SCALE),
+				       (int)(canvas.height * PNG_SCALE));
+	draw(s, canvas, PNG_SCALE, r, &b);
+	cairo_surface_write_to_png_stream(s, put, out);
+	cairo_surface_destroy(s);
+	arena_release(&b.mem);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * canvas.h - what a chart is drawn on: cairo's surfaces (cairo.c), or SVG (svg.c).
+ *
+ * cairo's own SVG draws letters as outlines: nothing to select, to search or to
+ * read aloud. Ours has text, and the exact amount behind each piece of a bar.
+ * Units are points (1/72 inch), y grows downwards.
+ */
+#ifndef VMCENSUS_CHART_CANVAS_H
+#define VMCENSUS_CHART_CANVAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum anchor { ANCHOR_LEFT, ANCHOR_MIDDLE, ANCHOR_RIGHT };
+
+#define INK 0x1000000	/* the colour of text: that of the page around an SVG */
+
+struct paint {
+	uint32_t colour;	/* 0xRRGGBB, or INK */
+	double alpha;
+};
+
+struct font {
+	double size;
+	bool bold;
+	enum anchor anchor;
+	struct paint paint;
+};
+
+/* TEXT is valid UTF-8 without control characters (label_text()). */
+struct canvas {
+	const struct canvas_ops *ops;
+	double width, height;	/* of a page */
+	bool paged;		/* more than one page */
+};
+
+struct canvas_ops {
+	double (*text_width)(struct canvas *c, const char *text, const struct font *f);
+	void (*text)(struct canvas *c, double x, double y, const char *text,
+		     const struct font *f);
+	/* TIP: what it stands for, in words */
+	void (*rect)(struct canvas *c, double x, double y, double w, double h, struct paint p,
+		     const char *tip);
+	void (*line)(struct canvas *c, double x1, double y1, double x2, double y2,
+		     struct paint p);
+	void (*next_page)(struct canvas *c);
+};
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/charts/draw.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "reports/charts/label.h"
+#include "reports/charts/scale.h"
+
+#define MARGIN 30.0
+#define TITLE 15.0
+#define SMALL 8.5
+#define LEGEND_LINE 15.0
+#define LEGEND_ITEMS 6		/* in a line, at least */
+#define FOOTER 30.0
+#define AMOUNT_WIDTH 62.0	/* right of the longest bar */
+#define LABEL_SHARE 0.3		/* of the page's width, at most */
+#define LABEL_BYTES 200		/* of a name, looked at */
+#define CUT_MARK 7.0
+
+static const struct paint ink = { INK, 1 }, pale = { INK, 0.62 }, faint = { INK, 0.14 };
+
+struct drawing {
+	struct canvas *c;
+	const struct render *r;
+	const struct bars *b;
+	struct scale scale;
+	double left, right;		/* of the plot */
+	double top, row;		/* first row; height of a row */
+	size_t page, pages, rows;	/* rows: on a page */
+	struct arena mem;
+};
+
+static unsigned legend_lines(const struct bars *b)
+{
+	return 1 + (b->chart->nseries + (b->chart->beside ? 1 : 0)) / (LEGEND_ITEMS + 1);
+}
+
+static double header_height(const struct bars *b)
+{
+	return MARGIN + TITLE + 18 + legend_lines(b) * LEGEND_LINE + 26;
+}
+
+static double row_height(const struct bars *b)
+{
+	return b->chart->beside ? 18 : 16;
+}
+
+double chart_height(const struct bars *b)
+{
+	return header_height(b) + (double)(b->n ? b->n : 1) * row_height(b) + FOOTER;
+}
+
+static void put(struct drawing *d, double x, double y, const char *s, double size,
+		enum anchor anchor, struct paint p)
+{
+	const struct font f = { .size = size, .anchor = anchor, .paint = p };
+
+	d->c->ops->text(d->c, x, y, s, &f);
+}
+
+static double width(struct drawing *d, const char *s, double size)
+{
+	const struct font f = { .size = size };
+
+	return d->c->ops->text_width(d->c, s, &f);
+}
+
+/* S, or as much of it as fits into ROOM, with an ellipsis. */
+static const char *fit(struct drawing *d, const char *s, double size, double room)
+{
+	size_t n = strlen(s);
+	char *cut;
+
+	if (width(d, s, size) <= room)
+		return s;
+	cut = arena_alloc(&d->mem, n + 4);
+	while (n) {
+		do
+			n--;
+		while (n && (s[n] & 0xc0) == 0x80);
+		memcpy(cut, s, n);
+		strcpy(cut + n, "\xe2\x80\xa6");
+		if (width(d, cut, size) <= room)
+			break;
+	}
+	return cut;
+}
+
+/* ---- around the plot -------------------------------------------------------- */
+
+static const char *when(struct drawing *d)
+{
+	const struct snapshot *s = d->r->s;
+	const struct image *im = s->k->dump ? s->k->dump->image : NULL;
+	time_t at = s->built & NEED_MACHINE ? (time_t)s->machine.crash_time : 0;
+	char buf[64];
+	struct tm tm;
+
+	if (!at && im)
+		at = (time_t)im->header.crash_time;
+	if (!at || !gmtime_r(&at, &tm))
+		return "";
+	strftime(buf, sizeof(buf), " \xc2\xb7 %Y-%m-%d %H:%M:%S UTC", &tm);
+	return arena_strdup(&d->mem, buf);
+}
+
+static void title(struct drawing *d)
+{
+	const struct kernel *k = d->r->s->k;
+	const struct font big = { .size = TITLE, .bold = true, .paint = ink };
+	const char *host = label_text(&d->mem, *k->nodename ? k->nodename : "?", LABEL_BYTES);
+	const char *line = arena_printf(&d->mem, "%s \xc2\xb7 Linux %s%s", host,
+					label_text(&d->mem, k->release, LABEL_BYTES), when(d));
+	double room = d->c->width - 2 * MARGIN, y = MARGIN + TITLE - 3;
+
+	d->c->ops->text(d->c, MARGIN, y, d->b->chart->title, &big);
+	if (d->pages > 1)
+		put(d, d->c->width - MARGIN, y, arena_printf(&d->mem, "%zu of %zu", d->page + 1,
+			d->pages), SMALL, ANCHOR_RIGHT, pale);
+	put(d, MARGIN, y + 15, fit(d, line, SMALL, room), SMALL, ANCHOR_LEFT, pale);
+}
+
+static void swatch(struct drawing *d, double x, double y, uint32_t colour)
+{
+	d->c->ops->rect(d->c, x, y - 8, 9, 9, (struct paint){ colour, 1 }, NULL);
+}
+
+static void legend(struct drawing *d)
+{
+	const struct chart *c = d->b->chart;
+	double x = MARGIN, y = MARGIN + TITLE + 18 + 12;
+
+	for (unsigned i = 0; i < c->nseries && i < CHART_SERIES; i++) {
+		double w = 13 + width(d, c->series[i].legend, 9) + 16;
+
+		if (x + w > d->c->width - MARGIN) {
+			x = MARGIN;
+			y += LEGEND_LINE;
+		}
+		swatch(d, x, y, c->series[i].colour);
+		put(d, x + 13, y, c->series[i].legend, 9, ANCHOR_LEFT, ink);
+		x += w;
+	}
+	if (c->beside)
+		put(d, d->c->width - MARGIN, y, arena_printf(&d->mem, "thick: %s; thin: %s",
+			c->what, c->beside), SMALL, ANCHOR_RIGHT, pale);
+}
+
+static double plot_x(const struct drawing *d, uint64_t v)
+{
+	double full = (double)d->scale.step * (double)d->scale.ticks;
+	double at = (double)v / full;
+
+	return d->left + (d->right - d->left) * (at < 1 ? at : 1);
+}
+
+static void axis(struct drawing *d, double bottom)
+{
+	char buf[AMOUNT_TEXT];
+
+	for (uint64_t i = 0; i <= d->scale.ticks; i++) {
+		double x = plot_x(d, i * d->scale.step);
+
+		scale_tick(&d->scale, i * d->scale.step, buf);
+		d->c->ops->line(d->c, x, d->top - 4, x, bottom, faint);
+		put(d, x, d->top - 8, buf, 8, ANCHOR_MIDDLE, pale);
+	}
+}
+
+static void footer(struct drawing *d, double bottom)
+{
+	const struct bars *b = d->b;
+	char total[AMOUNT_TEXT];
+
+	scale_amount(&d->scale, b->total, total);
+	put(d, MARGIN, bottom + 17, arena_printf(&d->mem, "%zu rows; %s of all together: %s%s.",
+		b->nrows, b->chart->what, total, b->shared ?
+		"; what several rows share stands in each, and counts once in rest and here" : ""),
+	    SMALL, ANCHOR_LEFT, pale);
+}
+
+/* ---- bars ------------------------------------------------------------------- */
+
+static const char *name_of(struct drawing *d, const struct bar *bar)
+{
+	return label_text(&d->mem, bar->label, LABEL_BYTES);
+}
+
+/* The pieces of one bar: V of each series, side by side; returns where they end. */
+static double pieces(struct drawing *d, const struct bar *bar, bool beside, double y, double h)
+{
+	const struct chart *c = d->b->chart;
+	const uint64_t *v = beside ? bar->beside : bar->v;
+	double x = d->left, alpha = beside ? 0.5 : bar->rest ? 0.6 : 1;
+	char buf[AMOUNT_TEXT];
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < c->nseries && i < CHART_SERIES; i++) {
+		const char *column = beside ? c->series[i].beside : c->series[i].column;
+		double end;
+
+		sum = sum + v[i] < sum ? UINT64_MAX : sum + v[i];
+		end = plot_x(d, sum);
+		if (!v[i])
+			continue;
+		scale_amount(&d->scale, v[i], buf);
+		d->c->ops->rect(d->c, x, y, end - x, h, (struct paint){ c->series[i].colour, alpha },
+				arena_printf(&d->mem, "%s%s%s%s: %s %s (%" PRIu64 ")",
+					     name_of(d, bar), bar->id ? " (" : "",
+					     bar->id ? bar->id : "", bar->id ? ")" : "", column,
+					     buf, v[i]));
+		x = end;
+	}
+	return x;
+}
+
+/* A bar that is longer than the axis: two strokes say that it goes on. */
+static void cut_mark(struct drawing *d, double x, double y, double h)
+{
+	for (int i = 0; i < 2; i++)
+		d->c->ops->line(d->c, x - 12 + 4 * i, y + h + 2, x - 12 + 4 * i + CUT_MARK, y - 2,
+				(struct paint){ INK, 0.9 });
+}
+
+static void bar(struct drawing *d, const struct bar *bar, double y)
+{
+	bool thin = d->b->chart->beside != NULL;
+	double h = thin ? 9 : 11, text_y = y + (thin ? 9.5 : 10.5), end, end2 = 0;
+	double full = (double)d->scale.step * (double)d->scale.ticks;
+	double id = bar->id ? width(d, bar->id, 8) + 5 : 0;
+	char buf[AMOUNT_TEXT];
+
+	put(d, d->left - 6 - id, text_y, fit(d, name_of(d, bar), 9, d->left - MARGIN - 6 - id), 9,
+	    ANCHOR_RIGHT, ink);
+	if (bar->id)
+		put(d, d->left - 6, text_y, bar->id, 8, ANCHOR_RIGHT, pale);
+	end = pieces(d, bar, false, y + 1, h);
+	if (thin)
+		end2 = pieces(d, bar, true, y + 1 + h + 0.8, 3.2);
+	if ((double)bar->total > full || (double)bar->beside_total > full)
+		cut_mark(d, end > end2 ? end : end2, y + 1, thin ? h + 4 : h);
+	scale_amount(&d->scale, bar->total, buf);
+	put(d, (end > end2 ? end : end2) + 5, text_y, buf, 8.5, ANCHOR_LEFT, ink);
+}
+
+static double label_room(struct drawing *d)
+{
+	double most = 0, limit = d->c->width * LABEL_SHARE;
+
+	for (size_t i = 0; i < d->b->n && most < limit; i++) {
+		const struct bar *b = &d->b->v[i];
+		double w = width(d, name_of(d, b), 9) + (b->id ? width(d, b->id, 8) + 5 : 0);
+
+		most = w > most ? w : most;
+	}
+	return (most < limit ? most : limit) + 6;
+}
+
+static void draw_page(struct drawing *d)
+{
+	size_t first = d->page * d->rows, n = d->b->n - first;
+	double bottom;
+
+	if (n > d->rows)
+		n = d->rows;
+	bottom = d->top + (double)(n ? n : 1) * d->row;
+	title(d);
+	legend(d);
+	axis(d, bottom);
+	for (size_t i = 0; i < n; i++)
+		bar(d, &d->b->v[first + i], d->top + (double)i * d->row);
+	if (!d->b->n)
+		put(d, d->left + 6, d->top + 12, "no rows", 9, ANCHOR_LEFT, pale);
+	if (d->page + 1 == d->pages)
+		footer(d, bottom);
+}
+
+void chart_draw(struct canvas *c, const struct render *r, const struct bars *b)
+{
+	struct drawing d = { .c = c, .r = r, .b = b, .top = header_height(b),
+			     .row = row_height(b), .rows = b->n ? b->n : 1, .pages = 1 };
+
+	d.scale = (struct scale){ .type = b->type, .unit = b->unit, .units = r->units };
+	scale_axis(&d.scale, b->max);
+	d.left = MARGIN + label_room(&d);
+	d.right = c->width - MARGIN - AMOUNT_WIDTH;
+	if (c->paged) {
+		d.rows = (size_t)((c->height - d.top - FOOTER) / d.row);
+		d.pages = b->n ? (b->n + d.rows - 1) / d.rows : 1;
+	}
+	for (d.page = 0; d.page < d.pages; d.page++) {
+		if (d.page)
+			c->ops->next_page(c);
+		draw_page(&d);
+		arena_release(&d.mem);
+	}
+}
