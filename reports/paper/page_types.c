@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/page_types.h"
+#include "reports/paper/page_types.h"
 
 #include <inttypes.h>
 #include <string.h>

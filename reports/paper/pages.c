@@ -16,7 +16,7 @@
 #include "model/pages/residency.h"
 #include "reports/cell.h"
 #include "reports/common.h"
-#include "reports/page_types.h"
+#include "reports/paper/page_types.h"
 #include "reports/render/render.h"
 
 struct row {
@@ -360,9 +360,9 @@ static void page_types_text(const struct snapshot *s, const struct report_opts *
 
 static const struct like likes[] = {
 	{ "paper", "one line a page of user space: Figure 9 of the USENIX 2005 paper", NULL,
-	  paper_text, NULL },
+	  paper_text, NULL, 0 },
 	{ "page-types", "frames by distinct flags, as the kernel's tools/mm/page-types", "kpf",
-	  page_types_text, NULL },
+	  page_types_text, NULL, 0 },
 	{ 0 }
 };
 
