@@ -221,14 +221,10 @@ void area_sym(unsigned flags, char buf[AREA_SYM])
 
 uint64_t area_paper_flags(const struct snapshot *s, const struct vma *v, const struct area *a)
 {
-	uint64_t vm = v->flags;
-
-	if (!(a->flags & AREA_B))
-		return vm;
-	vm |= AREA_PAPER_BSS;
-	/* 0x1000 means something else to kernels that no longer mark programs */
-	return a->flags & AREA_X && s->k->rules.on[RULE_VM_EXECUTABLE]
-		? vm | AREA_PAPER_EXECUTABLE : vm;
+	/* later kernels have another use for both bits */
+	if (!(a->flags & AREA_B) || !s->k->rules.on[RULE_VM_EXECUTABLE])
+		return v->flags;
+	return v->flags | AREA_PAPER_BSS | (a->flags & AREA_X ? AREA_PAPER_EXECUTABLE : 0);
 }
 
 void area_sums(const struct snapshot *s, const struct area *areas, const struct mm *mm,

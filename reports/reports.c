@@ -15,10 +15,12 @@ const struct report *const reports[] = {
 	&report_units,
 	&report_total,
 	&report_alerts,
+	&report_pages,
 	&report_check,
 	&report_dmesg,
 	&report_diff,
 	&report_layout,
+	&report_export,
 	NULL
 };
 

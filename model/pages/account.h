@@ -14,6 +14,10 @@
  */
 void account_build(struct snapshot *s, uint32_t only);
 
+/* Frames of the shared page and huge page of zeroes, which are nobody's;
+   UINT64_MAX: this kernel has none. */
+void zero_frames(const struct kernel *k, struct reader *r, uint64_t *zero, uint64_t *huge);
+
 /*
  * The entries of [start, end) of VMA, in runs as pgwalk() gives them: the one way
  * by which all but the accounting itself comes to mapped pages. Hooks may be left

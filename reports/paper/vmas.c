@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * vmas_paper.c - the mappings of each process with a map of their pages: Figure 4
+ * vmas.c - the mappings of each process with a map of their pages: Figure 4
  * of the USENIX 2005 paper. A page shows how often it is mapped, by the kernel's
  * count (a capture of 2.4: by its references, as in the paper).
  */
@@ -8,7 +8,7 @@
 
 #include "model/areas.h"
 #include "reports/common.h"
-#include "reports/glyphs.h"
+#include "reports/paper/glyphs.h"
 #include "reports/render/render.h"
 #include "reports/vma_rows.h"
 

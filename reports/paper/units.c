@@ -8,7 +8,7 @@
 #include "dumpread/base/bytes.h"
 #include "model/units.h"
 #include "reports/common.h"
-#include "reports/glyphs.h"
+#include "reports/paper/glyphs.h"
 #include "reports/render/render.h"
 
 struct row {

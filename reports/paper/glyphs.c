@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "reports/glyphs.h"
+#include "reports/paper/glyphs.h"
 
 #define LINE 64
 #define EMPTY_MAX 16	/* lines: more of them in a row are told, not drawn */
