@@ -64,7 +64,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 	-Wundef -Wformat=2 -Werror
 
 # Libraries and their Debian packages stand in tests/setup.sh, once.
-libs     := libkdumpfile libelf libdw libbpf zlib lzo2 snappy libzstd
+libs     := libkdumpfile libelf libdw libbpf zlib lzo2 snappy libzstd liblzma
 optional := libdebuginfod libdeflate
 PKG_CONFIG ?= pkg-config
 pkg = $(shell $(PKG_CONFIG) $1 2>/dev/null)

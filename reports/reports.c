@@ -13,6 +13,8 @@ const struct report *const reports[] = {
 	&report_dmesg,
 	&report_layout,
 	&report_files,
+	&report_sections,
+	&report_symbols,
 	NULL
 };
 
