@@ -111,19 +111,22 @@ static void read_symbols(struct maker *k, struct elf_mapped *m, struct elf_symbo
 			 const char **from)
 {
 	struct arena *mem = &k->t->mem;
-	struct elf_image *debug = NULL;
+	struct elf_image *debug;
+	const char *where = NULL;
 
 	elf_symbols_read(m->found.e, mem, ret);
 	*from = ret->from ? arena_printf(mem, "%s of %s", ret->from, m->found.from) : NULL;
 	if (ret->from && !strcmp(ret->from, ".symtab"))
 		return;
-	debug = elf_find_debug(m->found.e, m->s->files[m->file].path, k->o->sysroot, mem, from);
+	debug = elf_find_debug(m->found.e, m->s->files[m->file].path, k->o->sysroot, mem, &where);
 	if (debug) {
 		struct elf_symbols more;
 
 		elf_symbols_read(debug, mem, &more);
-		if (more.n > ret->n)
+		if (more.n > ret->n) {
 			*ret = more;
+			*from = arena_printf(mem, "%s of %s", more.from, where);
+		}
 		elf_close(debug);
 	}
 }
