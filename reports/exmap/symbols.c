@@ -32,7 +32,7 @@ static const struct column cols[] = {
 	COL(struct row, section, COL_STR, P, "", "section that its first byte is in"),
 	COL(struct row, symbol, COL_STR, P, "", "name, of C++ as it is written"),
 	COL(struct row, linkage, COL_STR, 0, "", "name, as the file has it"),
-	COL(struct row, file, COL_STR, 0, "", "path"),
+	COL(struct row, file, COL_STR, P, "", "path"),
 	COL(struct row, from, COL_STR, 0, "", "where the symbols were read"),
 };
 
@@ -161,15 +161,13 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	struct maker k = { .t = t, .o = o };
 	enum status st;
 
-	if (!o->file)
-		return fail(diag, ST_ABSENT, "symbols of which file? --file NAME; \"files\" lists them");
 	k.names = demangler_new();
 	st = elf_files_each(s, o, t, diag, add_file, &k);
 	demangler_free(k.names);
 	t->rows = k.rows.v;
 	t->nrows = k.rows.n;
 	t->row_size = sizeof(struct row);
-	if (!st && !t->nrows)
+	if (!st && o->file && !t->nrows)
 		return fail(diag, ST_ABSENT, "no symbols found in %.200s; a debug file below "
 			    "--sysroot DIR would have them", o->file);
 	return st;
@@ -184,9 +182,9 @@ const struct report report_symbols = {
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-eff_resident,addr,linkage",
 	.run = run,
-	.help = "One row for each symbol with a size of --file NAME, over all processes or in\n"
-		"--pid N; -w 'section=\".data\"' for one section. Sizes are those of exmap (see files),\n"
-		"to the byte. Symbols are those of .symtab, else of the file's debug file (by build-id\n"
+	.help = "One row for each symbol with a size, of all mapped ELF files or of --file NAME, over\n"
+		"all processes or in --pid N; -w 'section=\".data\"' for one section. Sizes are those of\n"
+		"exmap (see files), to the byte. Symbols are those of .symtab, else of the file's debug file (by build-id\n"
 		"in usr/lib/debug, or .gnu_debuglink, below --sysroot DIR), else of .gnu_debugdata and\n"
 		".dynsym. Where the file itself is read: see sections.",
 };
