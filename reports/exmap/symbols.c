@@ -184,7 +184,7 @@ const struct report report_symbols = {
 	.run = run,
 	.help = "One row for each symbol with a size, of all mapped ELF files or of --file NAME, over\n"
 		"all processes or in --pid N; -w 'section=\".data\"' for one section. Sizes are those of\n"
-		"exmap (see files), to the byte. Symbols are those of .symtab, else of the file's debug file (by build-id\n"
-		"in usr/lib/debug, or .gnu_debuglink, below --sysroot DIR), else of .gnu_debugdata and\n"
-		".dynsym. Where the file itself is read: see sections.",
+		"exmap (see files), to the byte. Symbols are those of .symtab, else of the file's debug\n"
+		"file (by build-id in usr/lib/debug, or .gnu_debuglink, below --sysroot DIR), else of\n"
+		".gnu_debugdata and .dynsym. Where the file itself is read: see sections.",
 };
