@@ -64,7 +64,7 @@ static void add_file(void *arg, struct elf_mapped *m)
 		if (!c->addr || (c->type == SHT_NOBITS && c->flags & SHF_TLS))
 			continue;
 		add(k, m, (struct row){
-			.section = c->name, .addr = c->addr, .offset = c->offset,
+			.section = arena_strdup(&k->t->mem, c->name), .addr = c->addr, .offset = c->offset,
 			.size = c->size,
 			.perms = perms(c->flags & SHF_WRITE, c->flags & SHF_EXECINSTR),
 		});

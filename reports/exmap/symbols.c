@@ -41,7 +41,7 @@ struct maker {
 	const struct report_opts *o;
 	struct demangler *names;
 	VEC(struct row) rows;
-	const struct elf_section **by_addr;	/* of the file at hand */
+	struct elf_section *by_addr;	/* of the file at hand; names are the table's */
 	unsigned nsections;
 	/* sizes of its symbols, worked out in parallel */
 	const struct elf_mapped *m;
@@ -51,19 +51,24 @@ struct maker {
 
 static int by_addr(const void *a, const void *b)
 {
-	const struct elf_section *x = *(const struct elf_section *const *)a;
-	const struct elf_section *y = *(const struct elf_section *const *)b;
+	const struct elf_section *x = a, *y = b;
 
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
 static void list_sections(struct maker *k, const struct elf_head *h)
 {
-	k->by_addr = arena_array(&k->t->mem, const struct elf_section *, h->nsections);
+	k->by_addr = arena_array(&k->t->mem, struct elf_section, h->nsections);
 	k->nsections = 0;
-	for (unsigned i = 0; i < h->nsections; i++)
-		if (h->sections[i].addr && !(h->sections[i].flags & SHF_TLS))
-			k->by_addr[k->nsections++] = &h->sections[i];
+	for (unsigned i = 0; i < h->nsections; i++) {
+		struct elf_section *to = &k->by_addr[k->nsections];
+
+		if (!h->sections[i].addr || h->sections[i].flags & SHF_TLS)
+			continue;
+		*to = h->sections[i];
+		to->name = arena_strdup(&k->t->mem, to->name);
+		k->nsections++;
+	}
 	qsort(k->by_addr, k->nsections, sizeof(*k->by_addr), by_addr);
 }
 
@@ -74,14 +79,14 @@ static const char *section_of(const struct maker *k, uint64_t addr)
 	while (lo < hi) {
 		unsigned mid = lo + (hi - lo) / 2;
 
-		if (k->by_addr[mid]->addr <= addr)
+		if (k->by_addr[mid].addr <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (!lo || addr - k->by_addr[lo - 1]->addr >= k->by_addr[lo - 1]->size)
+	if (!lo || addr - k->by_addr[lo - 1].addr >= k->by_addr[lo - 1].size)
 		return NULL;
-	return k->by_addr[lo - 1]->name;
+	return k->by_addr[lo - 1].name;
 }
 
 static void size_symbol(void *ctx, unsigned worker, size_t item)
