@@ -294,7 +294,8 @@ enum need {
 	NEED_LOG = 1 << 6,
 	NEED_SIZES = 1 << 7,	/* references counted (refs), effective sizes: two more
 				   walks; model/pages/refs.h says what memory they take */
-	NEED_KERNEL = 1 << 8,	/* nothing built: symbols and types of the kernel */
+	NEED_BUILD_IDS = 1 << 8,	/* file.build_id, read from the page cache */
+	NEED_KERNEL = 1 << 9,	/* nothing built: symbols and types of the kernel */
 };
 
 struct refs;

@@ -12,6 +12,8 @@ const struct report *const reports[] = {
 	&report_smaps,
 	&report_maps,
 	&report_files,
+	&report_sections,
+	&report_symbols,
 	&report_units,
 	&report_total,
 	&report_alerts,
