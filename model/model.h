@@ -177,6 +177,8 @@ struct cgroup {
 	uint32_t parent;		/* index, NONE for the root */
 	uint64_t usage, swap;		/* pages charged (memory, swap counters) */
 	uint64_t max;			/* pages; UINT64_MAX: no limit */
+	bool memory;			/* css is of the memory controller */
+	bool dying;			/* removed, and something still holds it */
 };
 
 /* ---- frames ----------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "model/build.h"
-#include "model/files/cgroups.h"
+#include "model/cgroups/cgroups.h"
 #include "model/model.h"
 #include "model/pages/account.h"
 #include "model/pages/frames.h"

@@ -8,6 +8,7 @@ const struct report *const reports[] = {
 	&report_procs,
 	&report_programs,
 	&report_users,
+	&report_cgroups,
 	&report_vmas,
 	&report_smaps,
 	&report_maps,
