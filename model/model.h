@@ -49,6 +49,7 @@ struct usage {
 	uint64_t rss_anon, rss_file, rss_shmem;	/* of rss, by class of page */
 	uint64_t swap_ptes;		/* bytes of swap by pte entries alone */
 	uint64_t swap_uss;		/* of these, slots with no other reference */
+	uint64_t swap_cached;		/* of these, slots whose page is in memory too */
 	uint64_t special;		/* mapped, and no page: zero page, PFNMAP */
 	uint64_t table_bytes;		/* page-table pages met (levels below the root) */
 	uint64_t lost;			/* bytes under tables not readable */
@@ -236,6 +237,7 @@ static inline struct frame *frame_at(const struct frames *f, uint64_t pfn)
 struct swap_area {
 	const char *path;
 	uint64_t pages, used;	/* pages */
+	unsigned type;		/* its number in entries */
 	int prio;
 	bool active;
 };

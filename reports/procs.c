@@ -57,7 +57,7 @@ static const struct column cols[] = {
 	U_HUGE(struct row, TOT), U_ANON_HUGE(struct row, TOT), U_SHMEM_HUGE(struct row, TOT),
 	U_FILE_HUGE(struct row, TOT), U_SHARED_HUGETLB(struct row, TOT),
 	U_PRIVATE_HUGETLB(struct row, TOT), U_SWAP_PTES(struct row, TOT),
-	U_SWAP_USS(struct row, TOT),
+	U_SWAP_USS(struct row, TOT), U_SWAP_CACHED(struct row, TOT),
 	U_SPECIAL(struct row, TOT), U_LOST(struct row, TOT), U_UNKNOWN(struct row, TOT),
 	BYTES(rss_kernel, TOT, "rss by the kernel's counters, all CPUs' shares added"),
 	BYTES(rss_status, TOT, "rss as /proc/PID/status would have said (VmRSS)"),
