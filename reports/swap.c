@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * swap - the areas, and who has what in them. Each slot in use is one's: of
- * processes by their page tables, of objects of shared memory, or of the swap
- * cache alone; what is left has no owner that the dump shows.
+ * processes by their page tables, of objects of shared memory, of the swap cache
+ * alone, or set aside by a CPU; what is left has no owner that the dump shows.
  */
 #include <inttypes.h>
 
@@ -24,7 +24,7 @@ struct row {
 
 static const struct column cols[] = {
 	COL(struct row, kind, COL_STR, P, "",
-	    "area, process, shmem (an object of shared memory), cache, unowned or zswap"),
+	    "area, process, shmem (an object of shared memory), cache, reserved, unowned, zswap"),
 	COL(struct row, pid, COL_INT, P, "", "of process"),
 	COL(struct row, prio, COL_INT, P, "", "of area: priority"),
 	BYTES(size, P, "of area: its size; of zswap: the pages before compression"),
@@ -41,7 +41,7 @@ struct maker {
 	const struct snapshot *s;
 	struct table *t;
 	VEC(struct row) rows;
-	uint64_t used, procs, shmem, cache;	/* bytes */
+	uint64_t used, cached, procs, shmem, cache, reserved;	/* bytes */
 };
 
 static struct row *add(struct maker *m, const char *kind, const char *name)
@@ -68,6 +68,7 @@ static void areas(struct maker *m, const struct swap_use *use)
 		r->used = a->used * page;
 		r->cached = use[i].cached * page;
 		m->used += r->used;
+		m->cached += r->cached;
 		m->cache += use[i].cache_only * page;
 	}
 }
@@ -109,9 +110,22 @@ static void objects(struct maker *m, const struct report_opts *o)
 	}
 }
 
+/*
+ * Until 6.15 a CPU takes slots in advance, marked as cached and referred to by
+ * nothing (mm/swap_slots.c): they are more than the kernel counts as SwapCached.
+ */
+static void set_reserved(struct maker *m)
+{
+	uint64_t counted = machine_meminfo(&m->s->machine, "SwapCached");
+
+	if (counted != UINT64_MAX && m->cached > counted)
+		m->reserved = min_u64(m->cached - counted, m->cache);
+	m->cache -= m->reserved;
+}
+
 static void rest(struct maker *m)
 {
-	uint64_t owned = m->procs + m->shmem + m->cache;
+	uint64_t owned = m->procs + m->shmem + m->cache + m->reserved;
 	uint64_t pool = machine_meminfo(&m->s->machine, "Zswap");
 	uint64_t stored = machine_meminfo(&m->s->machine, "Zswapped");
 	struct row *r;
@@ -120,6 +134,8 @@ static void rest(struct maker *m)
 		r = add(m, "cache", "pages in memory that still have their slots");
 		r->share = r->swap = r->cached = m->cache;
 	}
+	if (m->reserved)
+		add(m, "reserved", "slots that CPUs keep for the next pages")->share = m->reserved;
 	if (m->used > owned + page_size(m->s)) {
 		r = add(m, "unowned", "slots in use that nothing in the dump refers to");
 		r->share = m->used - owned;
@@ -133,12 +149,13 @@ static void rest(struct maker *m)
 
 static const char *note(const struct maker *m, struct arena *mem)
 {
-	int64_t delta = (int64_t)(m->procs + m->shmem + m->cache) - (int64_t)m->used;
+	uint64_t owned = m->procs + m->shmem + m->cache + m->reserved;
+	int64_t delta = (int64_t)owned - (int64_t)m->used;
 
 	return arena_printf(mem, "in use %" PRIu64 " KiB; processes %" PRIu64 ", shared memory %"
-			    PRIu64 ", swap cache alone %" PRIu64 " KiB, difference %+" PRId64
-			    " KiB", m->used >> 10, m->procs >> 10, m->shmem >> 10,
-			    m->cache >> 10, delta / 1024);
+			    PRIu64 ", swap cache alone %" PRIu64 ", reserved %" PRIu64
+			    " KiB, difference %+" PRId64 " KiB", m->used >> 10, m->procs >> 10,
+			    m->shmem >> 10, m->cache >> 10, m->reserved >> 10, delta / 1024);
 }
 
 static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
@@ -150,6 +167,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	areas(&m, swap_uses(s, &t->mem));
 	processes(&m, o);
 	objects(&m, o);
+	set_reserved(&m);
 	rest(&m);
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
@@ -169,8 +187,8 @@ const struct report report_swap = {
 	.run = run,
 	.help = "One row for each area, for each process whose page tables refer to slots, for\n"
 		"each object of shared memory with pages in swap. Each slot is counted once in\n"
-		"share: divided among page tables that refer to it, of an object, or of the swap\n"
-		"cache alone; the line below compares their sum with what the areas have in use.\n"
+		"share: divided among page tables that refer to it, of an object, of the swap\n"
+		"cache alone, or reserved by a CPU; the line below compares their sum with what the areas have in use.\n"
 		"--all adds processes and objects that have nothing in swap. What zram's pool\n"
 		"takes is not seen.",
 };
