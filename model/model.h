@@ -50,6 +50,7 @@ struct usage {
 	uint64_t rss_anon, rss_file, rss_shmem;	/* of rss, by class of page */
 	uint64_t swap_ptes;		/* bytes of swap by pte entries alone */
 	uint64_t swap_uss;		/* of these, slots with no other reference */
+	uint64_t swap_cached;		/* of these, slots whose page is in memory too */
 	uint64_t special;		/* mapped, and no page: zero page, PFNMAP */
 	uint64_t table_bytes;		/* page-table pages met (levels below the root) */
 	uint64_t lost;			/* bytes under tables not readable */
@@ -184,6 +185,8 @@ struct cgroup {
 	uint32_t parent;		/* index, NONE for the root */
 	uint64_t usage, swap;		/* pages charged (memory, swap counters) */
 	uint64_t max;			/* pages; UINT64_MAX: no limit */
+	bool memory;			/* css is of the memory controller */
+	bool dying;			/* removed, and something still holds it */
 };
 
 /* ---- frames ----------------------------------------------------------------- */
@@ -243,6 +246,7 @@ static inline struct frame *frame_at(const struct frames *f, uint64_t pfn)
 struct swap_area {
 	const char *path;
 	uint64_t pages, used;	/* pages */
+	unsigned type;		/* its number in entries */
 	int prio;
 	bool active;
 	bool blockdev;		/* a partition; else a file */

@@ -4,8 +4,8 @@
 
 #include "model/build.h"
 #include "model/capture/capture.h"
+#include "model/cgroups/cgroups.h"
 #include "model/elf/elffind.h"
-#include "model/files/cgroups.h"
 #include "model/model.h"
 #include "model/pages/account.h"
 #include "model/pages/frames.h"

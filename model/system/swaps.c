@@ -30,13 +30,14 @@ static enum status area_addr(const struct system *y, uint64_t base, uint32_t i, 
 	return ST_OK;
 }
 
-static void add_area(struct system *y, const struct kobj *o)
+static void add_area(struct system *y, const struct kobj *o, unsigned type)
 {
 	struct swap_area *a = &y->m->swaps[y->m->nswaps];
 	uint64_t file = kobj_u64(o, M_AREA_FILE), flags = kobj_u64(o, M_AREA_FLAGS);
 
 	if (!(flags & SWP_USED) || !file)
 		return;
+	a->type = type;
 	a->pages = kobj_u64(o, M_AREA_PAGES);
 	a->used = kobj_u64(o, M_AREA_INUSE);
 	if (a->used > a->pages)
@@ -73,7 +74,7 @@ void read_swaps(struct system *y)
 		if (st)
 			issue_add(y->k->issues, st, "swap area", 1, "swap area %u", i);
 		else
-			add_area(y, &o);
+			add_area(y, &o, i);
 	}
 	kobj_release(&o);
 }
