@@ -72,7 +72,7 @@ have_opt := $(foreach l,$(optional),$(if $(call pkg,--modversion $l),$l))
 
 # A host that has no threads of its own links us (the crash utility): hence
 # -fPIC in every object, so that one archive serves program and plug-in.
-own_flags := -std=gnu11 -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread -I. \
+own_flags := -std=gnu11 -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread -I. -I$B/gen \
 	-D_GNU_SOURCE= -D_FILE_OFFSET_BITS=64 -DVMCENSUS_VERSION='"$(VERSION)"' \
 	$(foreach l,$(have_opt),-DHAVE_$(shell echo $l | tr a-z A-Z))
 san_flags := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
@@ -101,6 +101,18 @@ $B/vmcensus: $(call obj,$(cli_src)) $(archive)
 $(archive): $(call obj,$(core_src))
 	$(say) AR $@
 	$(Q)rm -f $@ && ar rcs $@ $^
+
+# The HTML page, as C: its parts lie in reports/html/.
+page := $(addprefix reports/html/,page.html page.css)
+page_js := $(addprefix reports/html/,model.js table.js treemap.js pages.js app.js)
+page_parts := $B/gen/reports/html/page_parts.h
+
+$(page_parts): reports/html/embed.sh $(page) $(page_js)
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q)sh $^ > $@
+
+$B/reports/html/html.o: $(page_parts)
 
 $B/%.o: %.c $B/flags
 	@mkdir -p $(@D)
@@ -186,7 +198,7 @@ check:
 layers:
 	@sh tests/layers.sh
 
-lint:
+lint: $(page_parts)
 	@$(MAKE) --no-print-directory build-check
 	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh $(core_src) $(cli_src)
 

@@ -11,6 +11,7 @@ const struct report *const reports[] = {
 	&report_maps,
 	&report_check,
 	&report_dmesg,
+	&report_html,
 	&report_layout,
 	NULL
 };

@@ -85,7 +85,8 @@ void put_text(FILE *out, const char *s)
 	put_text_len(out, s, strlen(s));
 }
 
-void put_json(FILE *out, const char *s)
+/* A quoted JSON string; bytes of ALSO as \u00HH too. */
+static void put_json_without(FILE *out, const char *s, const char *also)
 {
 	putc('"', out);
 	while (*s) {
@@ -97,7 +98,7 @@ void put_json(FILE *out, const char *s)
 		} else if (*s == '"' || *s == '\\') {
 			putc('\\', out);
 			putc(*s, out);
-		} else if (is_control(s, n)) {
+		} else if (is_control(s, n) || strchr(also, *s)) {
 			fprintf(out, "\\u%04x", (unsigned char)s[n - 1]);
 		} else {
 			fwrite(s, 1, n, out);
@@ -105,6 +106,16 @@ void put_json(FILE *out, const char *s)
 		s += n;
 	}
 	putc('"', out);
+}
+
+void put_json(FILE *out, const char *s)
+{
+	put_json_without(out, s, "");
+}
+
+void put_json_html(FILE *out, const char *s)
+{
+	put_json_without(out, s, "<>&");
 }
 
 void put_csv(FILE *out, const char *s)
