@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reports/charts/chart.h"
+
 /* ---- what is asked, before a byte of the dump is read ---------------------- */
 
 static void also(struct diag *d, const char *name)
@@ -61,6 +63,7 @@ static int plan(struct run *run)
 {
 	const struct options *o = &run->o;
 	const struct report *r = o->report;
+	const struct report_opts *ro = &o->report_opts;
 	struct columns deflt;
 	const char *order = r->sort;
 
@@ -75,11 +78,14 @@ static int plan(struct run *run)
 		return 0;
 	if (o->sort)
 		order = o->sort;
-	columns_default(r->cols, r->ncols, o->report_opts.threads, &run->mem, &deflt);
+	if (ro->file && r->opts & OPT_FILE)
+		columns_marked(r->cols, r->ncols, COL_FILE, &run->mem, &deflt);
+	else
+		columns_default(r->cols, r->ncols, ro->threads, &run->mem, &deflt);
 	if (run->renderer->render == render_text)
 		run->columns = deflt;
 	else
-		columns_all(r->cols, r->ncols, &run->mem, &run->columns);
+		columns_all(r->cols, r->ncols, &deflt, &run->mem, &run->columns);
 	if (o->columns && columns_choose(o->columns, r->cols, r->ncols, &deflt, &run->mem,
 					 &run->diag, &run->columns))
 		return EXIT_USAGE;
@@ -124,6 +130,21 @@ static int open_output(struct run *run)
 
 /* ---- the answer --------------------------------------------------------------- */
 
+/* What of the model is built: for the report, and for what is asked of it. */
+static unsigned needs(const struct run *run)
+{
+	const struct report *r = run->o.report;
+	const struct like *like = report_like(r, &run->o.report_opts);
+	unsigned n = r->needs | (like ? like->needs : 0);
+
+	if (run->product)
+		return n | run->product->needs;
+	if (run->renderer->of_chart)
+		n |= chart_needs(r);
+	return n | columns_needs(&run->columns) | sort_needs(&run->sort) |
+	       where_needs(run->where);
+}
+
 static int analyse(struct run *run)
 {
 	const struct options *o = &run->o;
@@ -140,7 +161,7 @@ static int analyse(struct run *run)
 		      : kernel_open(&ko, &run->diag, &run->k))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking the census");
-	run->s = snapshot_build(run->k, r->needs | (run->product ? run->product->needs : 0), &so);
+	run->s = snapshot_build(run->k, needs(run), &so);
 	progress_phase(run->progress, "making the report");
 	if (run->product)
 		return 0;

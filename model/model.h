@@ -278,7 +278,12 @@ enum need {
 	NEED_CGROUPS = 1 << 4,
 	NEED_MACHINE = 1 << 5,	/* machine without its log */
 	NEED_LOG = 1 << 6,
+	NEED_SIZES = 1 << 7,	/* references counted (refs), effective sizes: two more
+				   walks; model/pages/refs.h says what memory they take */
 };
+
+struct refs;
+struct sizes;			/* model/pages/refs.h */
 
 struct snapshot {
 	struct kernel *k;		/* borrowed; outlives the snapshot */
@@ -291,7 +296,9 @@ struct snapshot {
 	struct cgroup *cgroups; uint32_t ncgroups;
 	struct frames frames;
 	struct machine machine;
-	struct arena mem;		/* owns all above but the frame chunks */
+	struct refs *refs;		/* NEED_SIZES; else NULL */
+	struct sizes *sizes;		/* NEED_SIZES: [nvmas] */
+	struct arena mem;		/* owns all above but the frame chunks and refs */
 };
 
 struct snapshot_opts {

@@ -14,7 +14,7 @@ struct maker {
 	size_t nlast;
 };
 
-static const char *name_of(const struct snapshot *s, const struct vma *v)
+const char *object_name(const struct snapshot *s, const struct vma *v)
 {
 	if (v->file < s->nfiles)
 		return s->files[v->file].path;
@@ -35,7 +35,7 @@ static uint32_t add(struct maker *m, uint64_t key, const char *name, uint32_t fi
 static uint32_t find(struct maker *m, const struct vma *v)
 {
 	bool is_file = v->file < m->s->nfiles;
-	const char *name = name_of(m->s, v);
+	const char *name = object_name(m->s, v);
 	uint64_t key = is_file ? UINT64_C(1) + v->file : hash_str(name) | UINT64_C(1) << 63;
 
 	/* names of one hash take the keys behind it */

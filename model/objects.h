@@ -26,6 +26,9 @@ struct objects {
 	uint32_t *of_vma;	/* [snapshot.nvmas]: index in v */
 };
 
+/* The name of the object that V maps. */
+const char *object_name(const struct snapshot *s, const struct vma *v);
+
 /* In MEM; names are the snapshot's. Order: that of the VMAs that name them first. */
 void objects_build(const struct snapshot *s, struct arena *mem, struct objects *ret);
 

@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "model/pages/account.h"
 #include "model/pages/frames.h"
+#include "model/pages/refs.h"
 #include "model/system/machine.h"
 
 void usage_add(struct usage *sum, const struct usage *u)
@@ -49,6 +50,8 @@ static unsigned closure(unsigned needs)
 {
 	if (needs & NEED_USAGE)
 		needs |= NEED_VMAS | NEED_FRAMES;
+	if (needs & NEED_SIZES)
+		needs |= NEED_VMAS;
 	if (needs & (NEED_VMAS | NEED_CGROUPS))
 		needs |= NEED_TASKS;
 	return needs;
@@ -90,6 +93,13 @@ static uint32_t only_mm(const struct snapshot *s, const struct snapshot_opts *o)
 	return p == NONE ? NONE : s->procs[p].mm;
 }
 
+static void build_sizes(struct snapshot *s, uint32_t only)
+{
+	s->refs = refs_count(s);
+	s->sizes = arena_array(&s->mem, struct sizes, s->nvmas);
+	refs_vma_sizes(s->refs, only, s->sizes);
+}
+
 struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 				const struct snapshot_opts *o)
 {
@@ -108,6 +118,8 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 		frames_build(s);
 	if (needs & NEED_USAGE)
 		account_build(s, only_mm(s, o));
+	if (needs & NEED_SIZES)
+		build_sizes(s, only_mm(s, o));
 	if (needs & NEED_VMAS)
 		sum_usage(s);
 	s->built = needs;
@@ -119,6 +131,7 @@ void snapshot_free(struct snapshot *s)
 	if (!s)
 		return;
 	frames_free(&s->frames);
+	refs_free(s->refs);
 	arena_release(&s->mem);
 	free(s);
 }

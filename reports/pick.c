@@ -29,10 +29,9 @@ enum status column_unknown(const struct column *cols, unsigned ncols, const char
 
 /* ---- columns ---------------------------------------------------------------- */
 
-void columns_default(const struct column *cols, unsigned ncols, bool threads,
-		     struct arena *mem, struct columns *ret)
+void columns_marked(const struct column *cols, unsigned ncols, unsigned want,
+		    struct arena *mem, struct columns *ret)
 {
-	unsigned want = threads ? COL_THREADS : COL_SHOWN;
 	unsigned marked = 0;
 
 	for (unsigned i = 0; i < ncols; i++)
@@ -46,13 +45,37 @@ void columns_default(const struct column *cols, unsigned ncols, bool threads,
 			ret->v[ret->n++] = &cols[i];
 }
 
-void columns_all(const struct column *cols, unsigned ncols, struct arena *mem,
-		 struct columns *ret)
+void columns_default(const struct column *cols, unsigned ncols, bool threads,
+		     struct arena *mem, struct columns *ret)
+{
+	columns_marked(cols, ncols, threads ? COL_THREADS : COL_SHOWN, mem, ret);
+}
+
+static bool chosen(const struct columns *cs, const struct column *c)
+{
+	for (unsigned i = 0; i < cs->n; i++)
+		if (cs->v[i] == c)
+			return true;
+	return false;
+}
+
+void columns_all(const struct column *cols, unsigned ncols, const struct columns *deflt,
+		 struct arena *mem, struct columns *ret)
 {
 	ret->v = arena_array(mem, const struct column *, ncols);
+	ret->n = 0;
 	for (unsigned i = 0; i < ncols; i++)
-		ret->v[i] = &cols[i];
-	ret->n = ncols;
+		if (!cols[i].needs || chosen(deflt, &cols[i]))
+			ret->v[ret->n++] = &cols[i];
+}
+
+unsigned columns_needs(const struct columns *cs)
+{
+	unsigned needs = 0;
+
+	for (unsigned i = 0; i < cs->n; i++)
+		needs |= cs->v[i]->needs;
+	return needs;
 }
 
 /* The next of the names in *list, blanks around it dropped; false at the end. */
@@ -76,14 +99,6 @@ static bool next_name(const char **list, char *name, size_t size)
 	memcpy(name, s, n);
 	name[n] = '\0';
 	return true;
-}
-
-static bool chosen(const struct columns *cs, const struct column *c)
-{
-	for (unsigned i = 0; i < cs->n; i++)
-		if (cs->v[i] == c)
-			return true;
-	return false;
 }
 
 enum status columns_choose(const char *list, const struct column *cols, unsigned ncols,
@@ -157,6 +172,15 @@ enum status sort_parse(const char *list, const struct column *cols, unsigned nco
 		ret->key[ret->n++].down = down;
 	}
 	return ST_OK;
+}
+
+unsigned sort_needs(const struct sort *s)
+{
+	unsigned needs = 0;
+
+	for (unsigned i = 0; i < s->n; i++)
+		needs |= s->key[i].col->needs;
+	return needs;
 }
 
 struct order {

@@ -21,11 +21,17 @@ struct columns {
 	unsigned n;
 };
 
+/* Those marked with WANT of enum col_flag, or COL_SHOWN if none is. */
+void columns_marked(const struct column *cols, unsigned ncols, unsigned want,
+		    struct arena *mem, struct columns *ret);
 /* Those that text shows when nobody chose. */
 void columns_default(const struct column *cols, unsigned ncols, bool threads,
 		     struct arena *mem, struct columns *ret);
-void columns_all(const struct column *cols, unsigned ncols, struct arena *mem,
-		 struct columns *ret);
+/* All but those that have needs of their own and are not in DEFLT. */
+void columns_all(const struct column *cols, unsigned ncols, const struct columns *deflt,
+		 struct arena *mem, struct columns *ret);
+/* enum need of all of them. */
+unsigned columns_needs(const struct columns *cs);
 /* LIST: names with commas between; "all"; a leading "+" adds to DEFLT. */
 enum status columns_choose(const char *list, const struct column *cols, unsigned ncols,
 			   const struct columns *deflt, struct arena *mem, struct diag *diag,
@@ -41,6 +47,8 @@ struct sort {
 /* LIST: names with commas between, "-" before one for largest first. */
 enum status sort_parse(const char *list, const struct column *cols, unsigned ncols,
 		       struct diag *diag, struct sort *ret);
+
+unsigned sort_needs(const struct sort *s);
 
 /* Keep only rows that match W. */
 void table_filter(struct table *t, const struct where *w);

@@ -41,6 +41,7 @@ enum col_flag {
 	COL_TOTAL = 1 << 1,	/* summed in the totals line of text */
 	COL_THREADS = 1 << 2,	/* shown with --threads, as COL_SHOWN is without */
 	COL_ONCE = 1 << 3,	/* as COL_TOTAL, but once for each total_key */
+	COL_FILE = 1 << 4,	/* shown with --file, as COL_SHOWN is without */
 };
 
 struct column {
@@ -50,13 +51,16 @@ struct column {
 	size_t offset;		/* of the cell in the row */
 	const char *unit;	/* "bytes", "pages", "ns", "" ... for json */
 	const char *about;	/* one line for --columns and the man page */
+	/* enum need beside those of the report, built when the column is used: named by
+	   -c, -s or -w, or shown by default. csv and json leave it out otherwise. */
+	unsigned needs;
 };
 
 #define COL(row, name_, type_, flags_, unit_, about_)                          \
-	{ #name_, type_, flags_, offsetof(row, name_), unit_, about_ }
+	{ #name_, type_, flags_, offsetof(row, name_), unit_, about_, 0 }
 /* The same where the member of the row has another name than the column. */
 #define COL_AS(row, member_, name_, type_, flags_, unit_, about_)              \
-	{ name_, type_, flags_, offsetof(row, member_), unit_, about_ }
+	{ name_, type_, flags_, offsetof(row, member_), unit_, about_, 0 }
 
 /* What a run function makes. Rows and strings live in mem. */
 struct table {
@@ -99,6 +103,7 @@ struct like {
 		     const struct table *t, FILE *out);
 	void (*csv)(const struct snapshot *s, const struct report_opts *o,
 		    const struct table *t, FILE *out);
+	unsigned needs;			/* enum need, beside those of the report */
 };
 
 /*

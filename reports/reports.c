@@ -13,6 +13,7 @@ const struct report *const reports[] = {
 	&report_dmesg,
 	&report_html,
 	&report_layout,
+	&report_files,
 	NULL
 };
 

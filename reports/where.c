@@ -388,6 +388,15 @@ void where_free(struct where *w)
 	free(w);
 }
 
+unsigned where_needs(const struct where *w)
+{
+	unsigned needs = 0;
+
+	for (unsigned i = 0; w && i < w->n; i++)
+		needs |= w->v[i].col ? w->v[i].col->needs : 0;
+	return needs;
+}
+
 /* ---- matching ---------------------------------------------------------------- */
 
 #define CMP(a, b) (((a) > (b)) - ((a) < (b)))

@@ -27,6 +27,8 @@ struct where;
 enum status where_parse(const char *text, const struct column *cols, unsigned ncols,
 			struct diag *diag, struct where **ret);
 void where_free(struct where *w);
+/* enum need of the columns that W (may be NULL) compares. */
+unsigned where_needs(const struct where *w);
 
 bool where_match(const struct where *w, const void *row);
 

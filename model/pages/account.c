@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * account.c - the parallel pass over the page tables of all mms.
- *
- * Work is cut in items: a few neighbouring VMAs of one mm, or one piece of a
- * large VMA. Every sum is of integers, so neither the cut nor the order in
- * which threads take the items changes a result. VMAs that share an mm are
- * walked once, for mms are unique.
+ * account.c - the parallel pass over the page tables of all mms. VMAs that share
+ * an mm are walked once, for mms are unique.
  */
 #include "model/pages/account.h"
 
@@ -17,101 +13,18 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/heap.h"
+#include "model/pages/cut.h"
 #include "model/pages/smaps.h"
-
-#define ITEM_BYTES (UINT64_C(1) << 30)	/* of address space: an item ends beyond it */
-#define ITEM_VMAS 512
-#define PIECES_MAX 256			/* of one VMA */
-#define BUDGET_MIN (1 << 20)		/* tables, nodes: for the smallest of dumps */
-
-struct item {
-	uint32_t vma, nvmas;		/* vmas[vma ..) */
-	uint64_t start, end;		/* a piece of the one VMA; 0, 0: whole VMAs */
-};
 
 struct pass {
 	struct snapshot *s;
 	struct acct_shared shared;
-	struct item *items;
-	size_t nitems, cap;
+	struct cut cut;
 	bool whole_run;			/* fill usage; else frame.found alone */
 	struct acct *accts[JOBS_MAX];
 	struct reader *readers[JOBS_MAX];
 	pthread_mutex_t lock;		/* usage of VMAs in pieces */
 };
-
-/* ---- the cut --------------------------------------------------------------------- */
-
-static struct item *new_item(struct pass *p)
-{
-	if (p->nitems == p->cap) {
-		p->cap = p->cap ? p->cap * 2 : 1024;
-		p->items = heap_grow(p->items, p->cap, sizeof(*p->items));
-	}
-	p->items[p->nitems] = (struct item){ 0 };
-	return &p->items[p->nitems++];
-}
-
-/*
- * Pieces begin at multiples of a power of two that is not less than what a
- * level-2 entry maps, so that no entry or table of a lower level is in two.
- */
-static uint64_t piece_size(const struct pass *p, uint64_t bytes)
-{
-	const struct paging *pg = p->s->k->paging;
-	unsigned level = pg->nlevels > 2 ? 2 : pg->nlevels - 1;
-	uint64_t size = max_u64(UINT64_C(1) << paging_shift(pg, level), ITEM_BYTES);
-
-	while (bytes / size >= PIECES_MAX)
-		size <<= 1;
-	return size;
-}
-
-/* The holes of a shmem mapping are counted entry by entry: they must stay whole. */
-static bool may_split(const struct pass *p, const struct vma *v)
-{
-	return v->end - v->start > 2 * ITEM_BYTES &&
-	       (v->file == NONE || p->s->files[v->file].kind != FILE_SHMEM) &&
-	       !(v->flags & VMA_HUGETLB);
-}
-
-static void cut_vma(struct pass *p, uint32_t vma)
-{
-	const struct vma *v = &p->s->vmas[vma];
-	uint64_t size = piece_size(p, v->end - v->start), at = v->start;
-
-	while (at < v->end) {
-		uint64_t next = (at & ~(size - 1)) + size;
-
-		if (next < at || next > v->end)
-			next = v->end;
-		*new_item(p) = (struct item){ .vma = vma, .nvmas = 1, .start = at, .end = next };
-		at = next;
-	}
-}
-
-static void cut_mm(struct pass *p, const struct mm *m)
-{
-	struct item *open = NULL;
-	uint64_t bytes = 0;
-
-	for (uint32_t i = m->first_vma; i < m->first_vma + m->nvmas; i++) {
-		const struct vma *v = &p->s->vmas[i];
-
-		if (may_split(p, v)) {
-			cut_vma(p, i);
-			open = NULL;
-			continue;
-		}
-		if (!open || bytes > ITEM_BYTES || open->nvmas == ITEM_VMAS) {
-			open = new_item(p);
-			open->vma = i;
-			bytes = 0;
-		}
-		open->nvmas++;
-		bytes += v->end - v->start;
-	}
-}
 
 /* ---- the work --------------------------------------------------------------------- */
 
@@ -124,7 +37,7 @@ static void walk(struct acct *a, const struct mm *m, uint64_t start, uint64_t en
 }
 
 /* Tables on the way to what lies before the item were counted with that. */
-static void prime(struct acct *a, const struct mm *m, const struct item *it)
+static void prime(struct acct *a, const struct mm *m, const struct cut_item *it)
 {
 	const struct snapshot *s = a->s;
 	uint64_t before = 0;
@@ -139,7 +52,7 @@ static void prime(struct acct *a, const struct mm *m, const struct item *it)
 }
 
 static void account_vma(struct pass *p, struct acct *a, const struct mm *m, uint32_t vma,
-			const struct item *it)
+			const struct cut_item *it)
 {
 	struct vma *v = &p->s->vmas[vma];
 	bool piece = it->end != 0, first = !piece || it->start == v->start;
@@ -166,7 +79,7 @@ static void account_vma(struct pass *p, struct acct *a, const struct mm *m, uint
 static void do_item(void *ctx, unsigned worker, size_t item)
 {
 	struct pass *p = ctx;
-	const struct item *it = &p->items[item];
+	const struct cut_item *it = &p->cut.v[item];
 	const struct mm *m = &p->s->mms[p->s->vmas[it->vma].mm];
 	struct acct *a = p->accts[worker];
 
@@ -209,7 +122,7 @@ static void spread_huge(void *ctx, unsigned worker, size_t chunk)
 
 static void run(struct pass *p)
 {
-	jobs_run(p->s->k->jobs, p->nitems, do_item, p);
+	jobs_run(p->s->k->jobs, p->cut.n, do_item, p);
 	for (unsigned i = 0; i < JOBS_MAX; i++) {
 		if (!p->accts[i])
 			continue;
@@ -242,11 +155,12 @@ static void init_huge(struct pass *p)
 static struct pass *pass_new(struct snapshot *s, bool count_found)
 {
 	struct pass *p = heap_array(struct pass, 1);
-	/* each VMA enters the tables that lead to it anew */
-	uint64_t budget = 64 * s->k->dump->max_pfn + UINT64_C(8) * s->nvmas + BUDGET_MIN;
+	uint64_t budget = cut_budget(s);
 	struct reader *r;
 
 	p->s = s;
+	/* the holes of a shmem mapping are counted entry by entry: it must stay whole */
+	p->cut = (struct cut){ .s = s, .whole_shmem = true };
 	p->shared.s = s;
 	p->shared.count_found = count_found;
 	p->shared.parallel = s->k->jobs > 1;
@@ -266,7 +180,7 @@ static void pass_free(struct pass *p)
 	pthread_mutex_destroy(&p->lock);
 	for (unsigned l = 0; l < PAGING_LEVELS; l++)
 		free(p->shared.huge_found[l]);
-	free(p->items);
+	cut_release(&p->cut);
 	free(p);
 }
 
@@ -303,7 +217,7 @@ void account_build(struct snapshot *s, uint32_t only)
 		s->vmas[i].usage = (struct usage){ 0 };
 	for (uint32_t i = 0; i < s->nmms; i++)
 		if (only == NONE || only == i) {
-			cut_mm(p, &s->mms[i]);
+			cut_mm(&p->cut, &s->mms[i]);
 			lose_root(s, &s->mms[i]);
 		}
 	if (only == NONE && !has(s->k, M_PAGE_MAPCOUNT)) {
@@ -344,14 +258,20 @@ static bool revisit_entries(void *arg, uint64_t va, unsigned shift, const struct
 	return true;
 }
 
+bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v,
+		 uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
+{
+	const struct kernel *k = s->k;
+	uint64_t root = s->mms[v->mm].pgd_pa;
+
+	return !root || pgwalk(r, k->paging, &k->env, root, start, end, visit, arg);
+}
+
 void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 	      bool (*fn)(void *arg, const struct vma_page *p), void *arg)
 {
 	static const struct pgvisit visit = { .entries = revisit_entries };
 	struct revisit rv = { .s = s, .fn = fn, .arg = arg };
-	const struct kernel *k = s->k;
 
-	if (s->mms[v->mm].pgd_pa)
-		pgwalk(r, k->paging, &k->env, s->mms[v->mm].pgd_pa, v->start, v->end, &visit,
-		       &rv);
+	vma_entries(s, r, v, v->start, v->end, &visit, &rv);
 }

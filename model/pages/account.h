@@ -14,6 +14,14 @@
  */
 void account_build(struct snapshot *s, uint32_t only);
 
+/*
+ * The entries of [start, end) of VMA, in runs as pgwalk() gives them: the one way
+ * by which all but the accounting itself comes to mapped pages. Hooks may be left
+ * out. False: a hook stopped it.
+ */
+bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v,
+		 uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg);
+
 /* One leaf as a report sees it when it walks a VMA again. */
 struct vma_page {
 	uint64_t va;

@@ -10,6 +10,24 @@
 
 #define DEFAULT_TOP 24
 
+static unsigned column_needs(const struct report *r, const char *name)
+{
+	const struct column *c = name ? column_find(r->cols, r->ncols, name) : NULL;
+
+	return c ? c->needs : 0;
+}
+
+unsigned chart_needs(const struct report *r)
+{
+	const struct chart *c = r->chart;
+	unsigned needs = column_needs(r, c->label) | column_needs(r, c->id);
+
+	for (unsigned i = 0; i < c->nseries; i++)
+		needs |= column_needs(r, c->series[i].column) |
+			 column_needs(r, c->series[i].beside);
+	return needs;
+}
+
 struct maker {
 	const struct render *r;
 	struct bars *b;

@@ -8,6 +8,7 @@
 #include "dumpread/base/heap.h"
 #include "model/objects.h"
 #include "reports/common.h"
+#include "reports/exmap/sizes_cols.h"
 #include "reports/html/classes.h"
 #include "reports/html/emit.h"
 #include "reports/html/pagemap.h"
@@ -18,16 +19,26 @@
 static const char *const proc_columns[] = {
 	"pid", "ppid", "uid", "state", "threads", "pss", "uss", "rss", "swap", "swap_pss", "anon",
 	"file", "shmem", "pss_anon", "pss_file", "pss_shmem", "vsz", "pgtables", "locked",
+	"vm", "mapped", "eff_mapped", "sole", "resident", "eff_resident", "writable",
 	"oom_score_adj", "oom_victim", "note", "cgroup", "exe", "cmdline", "comm", NULL
 };
 
 static const char *const log_columns[] = { "ts", "level", "text", NULL };
 
-/* Sizes of a VMA. */
+/* Sizes of a VMA: smaps' and exmap's. */
+struct vma_cells {
+	struct usage_cells u;
+	struct sizes_cells z;
+};
+
 static const struct { const char *name; size_t offset; } sizes[] = {
-#define SIZE(name) { #name, offsetof(struct usage_cells, name) }
+#define SIZE(name) { #name, offsetof(struct vma_cells, u.name) }
 	SIZE(size), SIZE(rss), SIZE(pss), SIZE(uss), SIZE(swap), SIZE(swap_pss), SIZE(anon),
 	SIZE(file), SIZE(shmem), SIZE(pss_anon), SIZE(pss_file), SIZE(pss_shmem),
+#undef SIZE
+#define SIZE(name) { #name, offsetof(struct vma_cells, z.name) }
+	SIZE(vm), SIZE(mapped), SIZE(eff_mapped), SIZE(sole), SIZE(resident), SIZE(eff_resident),
+	SIZE(writable),
 #undef SIZE
 };
 
@@ -114,6 +125,11 @@ static void mms(struct data *d)
 		emit_comma(&d->e, i);
 		emit_uint(&d->e, s->mms[i].nvmas);
 	}
+	fputs("], \"procs\": [", d->e.out);
+	for (uint32_t i = 0; i < s->nmms; i++) {
+		emit_comma(&d->e, i);
+		emit_uint(&d->e, s->mms[i].nprocs);
+	}
 	fputs("]},\n", d->e.out);
 }
 
@@ -161,13 +177,14 @@ static void objects(struct data *d)
 
 static void vma_sizes(struct data *d)
 {
-	struct usage_cells *cells = heap_array(struct usage_cells, d->s->nvmas);
+	struct vma_cells *cells = heap_array(struct vma_cells, d->s->nvmas);
 
 	for (uint32_t i = 0; i < d->s->nvmas; i++) {
 		const struct vma *v = &d->s->vmas[i];
 
-		usage_cells_set(&cells[i], &v->usage);
-		cells[i].size = v->end - v->start;
+		usage_cells_set(&cells[i].u, &v->usage);
+		cells[i].u.size = v->end - v->start;
+		sizes_cells_set(&cells[i].z, &d->s->sizes[i]);
 	}
 	fputs("\n  \"sizes\": {", d->e.out);
 	for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {

@@ -14,7 +14,7 @@
 #include "reports/render/render.h"
 
 #define NEEDS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_CGROUPS | \
-	       NEED_MACHINE | NEED_LOG)
+	       NEED_MACHINE | NEED_LOG | NEED_SIZES)
 
 static void chart(const struct snapshot *s, const struct report *r, FILE *out)
 {
@@ -41,7 +41,7 @@ static enum status write_html(const struct snapshot *s, const struct report_opts
 	(void)diag;
 	fwrite(page_part_0, 1, sizeof(page_part_0), out);
 	for (const struct report *const *r = reports; *r; r++)
-		if ((*r)->chart && !((*r)->needs & ~s->built))
+		if ((*r)->chart && !(((*r)->needs | chart_needs(*r)) & ~s->built))
 			chart(s, *r, out);
 	fwrite(page_part_1, 1, sizeof(page_part_1), out);
 	html_data(s, out);

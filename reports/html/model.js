@@ -40,6 +40,9 @@ const SETS = {
 	exmap: ['eff_resident', 'eff_mapped', 'sole', 'writable', 'resident', 'mapped', 'vm'],
 };
 const SIZES = Object.keys(D.vmas.sizes);
+// exmap counts a page table once for each process that uses it, smaps' sizes add up
+// when it counts once.
+const EACH_PROC = new Set(SETS.exmap);
 
 // Those sets of which the dump's data has all sizes.
 function setsKnown() {
@@ -54,11 +57,11 @@ function zero() {
 	return z;
 }
 
-function addVma(sum, i) {
+function addVma(sum, i, times) {
 	for (const n of SIZES) {
 		const s = D.vmas.sizes[n];
 
-		sum[n] += s.v[i] * s.unit;
+		sum[n] += s.v[i] * s.unit * (times !== undefined && EACH_PROC.has(n) ? times : 1);
 	}
 }
 
@@ -149,7 +152,7 @@ function makeObjects() {
 
 			if (!row)
 				continue;
-			addVma(row, v);
+			addVma(row, v, D.mms.procs[mm]);
 			row.vmas.push(v);
 			row.mms.add(mm);
 		}

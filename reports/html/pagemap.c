@@ -6,6 +6,7 @@
 
 #include "dumpread/base/heap.h"
 #include "model/pages/account.h"
+#include "model/pages/refs.h"
 
 #define STATES (8 * 2 * (PAGE_COUNT_MAX + 1))
 
@@ -76,11 +77,11 @@ static void add(struct walk *w, uint64_t at, uint64_t pages, struct page_state s
 }
 
 static struct page_state state_of(const struct walk *w, const struct vma_page *p,
-				  const struct frame *f)
+				  uint64_t pfn, const struct frame *f)
 {
 	struct page_state st = { .kind = PAGE_OTHER };
+	uint32_t n;
 
-	(void)w;
 	if (p->pte.kind == PTE_SWAP) {
 		st.kind = PAGE_SWAPPED;
 		return st;
@@ -90,7 +91,8 @@ static struct page_state state_of(const struct walk *w, const struct vma_page *p
 		st.kind = PAGE_ZERO;
 		return st;
 	}
-	st.count = f->found < PAGE_COUNT_MAX ? (uint8_t)f->found : PAGE_COUNT_MAX;
+	n = w->s->refs ? refs_of_frame(w->s->refs, pfn) : f->found;
+	st.count = n < PAGE_COUNT_MAX ? (uint8_t)n : PAGE_COUNT_MAX;
 	if (f->flags & FR_HUGETLB)
 		st.kind = PAGE_HUGETLB;
 	else if (f->flags & FR_ANON)
@@ -110,10 +112,11 @@ static bool leaf(void *arg, const struct vma_page *p)
 	if (p->va < w->first_va || at < w->next)
 		return true;		/* hostile tables: out of order */
 	if (p->pte.kind != PTE_PAGE || !p->frame) {
-		add(w, at, pages, state_of(w, p, NULL));
+		add(w, at, pages, state_of(w, p, 0, NULL));
 	} else {
 		for (uint64_t i = 0; i < pages; i++)
-			add(w, at + i, 1, state_of(w, p, frame_at(&w->s->frames, p->pfn + i)));
+			add(w, at + i, 1, state_of(w, p, p->pfn + i,
+							frame_at(&w->s->frames, p->pfn + i)));
 	}
 	return w->m->n < PAGEMAP_BYTES;
 }

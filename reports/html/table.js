@@ -173,7 +173,7 @@ class List {
 
 	totals() {
 		const n = this.shown.length, all = this.rows.length, o = this.opts;
-		const rows = o.once ? this.shown.filter(o.once()) : this.shown;
+		const once = o.once ? this.shown.filter(o.once()) : this.shown;
 
 		this.count.textContent = n === all ? grouped.format(n)
 			: `${grouped.format(n)} of ${grouped.format(all)}`;
@@ -181,6 +181,7 @@ class List {
 			const cell = this.foot.children[i];
 
 			if (c.total) {
+				const rows = EACH_PROC.has(c.name) ? this.shown : once;
 				const sum = rows.reduce((s, r) => s + (r[c.name] || 0), 0);
 
 				cell.textContent = c.size ? amount(sum) : grouped.format(sum);

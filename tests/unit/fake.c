@@ -71,7 +71,7 @@ struct fake *fake_new(unsigned word, bool big)
 	issues_init(&f->dump.issues);
 	f->arch = (struct arch){ .name = "fake", .word_size = (uint8_t)word,
 				 .is_kernel_addr = fake_is_kernel_addr };
-	f->kernel = (struct kernel){ .dump = &f->dump, .arch = &f->arch, .jobs = 1,
+	f->kernel = (struct kernel){ .dump = &f->dump, .arch = &f->arch, .jobs = 1, .page_shift = 12,
 				     .issues = &f->dump.issues };
 	for (int i = 0; i < LAYOUT_COUNT; i++)
 		f->kernel.layout.v[i].alt = -1;

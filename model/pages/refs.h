@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * refs.h - the arithmetic of exmap: every reference to a page counted by
+ * ourselves, and every page divided by that count.
+ *
+ * A reference is one entry of a page table that maps a frame, or one that names
+ * a slot of swap, over all VMAs of all mms; that of an mm counts once for each
+ * process that uses the mm. The kernel's mapcount has no part in it. The zero
+ * page, the vdso, pages of devices and hugetlb are pages like any other, as they
+ * are to /proc/PID/pagemap; huge entries count as the small pages they map.
+ * Entries of pages that migrate, of device-private and of poisoned ones refer to
+ * their frame and are mapped, not resident. A page that is in the swap cache and
+ * mapped by one process while another still has its slot is two pages.
+ */
+#ifndef VMCENSUS_REFS_H
+#define VMCENSUS_REFS_H
+
+#include "model/model.h"
+
+__extension__ typedef unsigned __int128 u128;
+
+#define SIZES_SHIFT 32
+
+/*
+ * What a range of memory costs. Bytes; the effective ones << SIZES_SHIFT, cut off
+ * for each page, so that sums depend on no order: shift once, after summing.
+ */
+struct sizes {
+	uint64_t vm;			/* address space */
+	uint64_t mapped;		/* has a page, in memory or in swap */
+	uint64_t sole;			/* of mapped: referred to here and nowhere else */
+	uint64_t resident;		/* of mapped: in memory */
+	uint64_t writable;		/* of resident: by a writable entry */
+	uint64_t device;		/* of vm alone: mapped, its references not counted
+					   (device memory beyond what REFS_DEVICE_CHUNKS hold) */
+	u128 eff_mapped, eff_resident;	/* each page divided by its references */
+};
+
+void sizes_add(struct sizes *sum, const struct sizes *z);
+/* Z for each of N processes. */
+void sizes_add_times(struct sizes *sum, const struct sizes *z, uint32_t n);
+/* Bytes of an effective size, rounded. */
+static inline uint64_t sizes_bytes(u128 effective)
+{
+	return (uint64_t)((effective + (UINT32_C(1) << (SIZES_SHIFT - 1))) >> SIZES_SHIFT);
+}
+
+/*
+ * Counters are 4 bytes, in chunks of 1 << REFS_CHUNK_SHIFT that exist where
+ * something is mapped: at most 4 bytes for each frame of RAM, 32 MiB for frames
+ * that are no RAM, and 4 bytes for each slot of swap in use.
+ */
+#define REFS_CHUNK_SHIFT 15
+#define REFS_DEVICE_CHUNKS 256
+
+struct refs;
+
+/* Count all references: one pass over all page tables, in parallel. */
+struct refs *refs_count(const struct snapshot *s);
+void refs_free(struct refs *f);
+
+/* References to a frame; 0: none, or not counted. */
+uint32_t refs_of_frame(const struct refs *f, uint64_t pfn);
+
+/*
+ * Sizes of the bytes [start, end) of VMA, which may begin and end within a page.
+ * R may be NULL where no page table is read. Thread-safe with a reader for each.
+ */
+void refs_sizes(struct refs *f, struct reader *r, const struct vma *v, uint64_t start,
+		uint64_t end, struct sizes *ret);
+
+/* Sizes of all VMAs (or of those of the mm ONLY, if not NONE) into Z[nvmas]: a
+   second pass. */
+void refs_vma_sizes(struct refs *f, uint32_t only, struct sizes *z);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/exmap/sizes_cols.h"
+
+#include "dumpread/base/bytes.h"
+#include "model/objects.h"
+#include "reports/common.h"
+
+void sizes_cells_set(struct sizes_cells *c, const struct sizes *z)
+{
+	c->vm = z->vm;
+	c->mapped = z->mapped;
+	c->eff_mapped = sizes_bytes(z->eff_mapped);
+	c->sole = z->sole;
+	c->resident = z->resident;
+	c->eff_resident = sizes_bytes(z->eff_resident);
+	c->writable = z->writable;
+}
+
+void sizes_cells_unknown(struct sizes_cells *c)
+{
+	c->vm = c->mapped = c->eff_mapped = c->sole = COL_UNKNOWN;
+	c->resident = c->eff_resident = c->writable = COL_UNKNOWN;
+}
+
+void sizes_of_mm(const struct snapshot *s, const struct mm *m, const char *object,
+		 struct sizes *ret)
+{
+	*ret = (struct sizes){ 0 };
+	for (uint32_t i = 0; i < m->nvmas && m->first_vma + i < s->nvmas; i++) {
+		const struct vma *v = &s->vmas[m->first_vma + i];
+
+		if (!object || object_is(object_name(s, v), object))
+			sizes_add(ret, &s->sizes[m->first_vma + i]);
+	}
+}
+
+/* Exmap.cpp's order, which it calls that of usefulness; doubles as cout prints them. */
+const char sizes_names_like_exmap[] =
+	"Effective Resident (K)\tEffective Mapped (K)\tWritable (K)\tVM (K)\t"
+	"Sole Mapped (K)\tMapped (K)\tResident (K)";
+
+void sizes_like_exmap(const struct sizes_cells *c, FILE *out)
+{
+	const uint64_t v[] = { c->eff_resident, c->eff_mapped, c->writable, c->vm, c->sole,
+			       c->mapped, c->resident };
+
+	for (unsigned i = 0; i < ARRAY_LEN(v); i++)
+		fprintf(out, "%g\t", v[i] == COL_UNKNOWN ? 0 : (double)v[i] / 1024);
+}
