@@ -161,7 +161,7 @@ const NO_BINARIES = 'No binaries are known: give --sysroot DIR with the machine\
 const panes = {};
 
 function nameColumn(title) {
-	return { name: 'name', title: title || 'file', about: 'file, or [heap], [stack] ... ' +
+	return { name: 'name', title: title || 'file', path: true, about: 'file, or [heap], [stack] ... ' +
 		'as maps names it', text: r => r.name || '[anon]' };
 }
 
@@ -193,8 +193,8 @@ const sizes = () => sizeColumns(SETS[set]);
 const vmaColumns = () => [
 	{ name: 'start', title: 'address', mono: true, width: '10.5em', text: r => r.start,
 		about: 'first address' },
-	{ name: 'perms', title: 'perms', mono: true, width: '4em', about: 'r, w, x, private, shared' },
-	{ name: 'offset', title: 'page of file', num: true, width: '6.5em',
+	{ name: 'perms', title: 'perms', mono: true, width: '5em', about: 'r, w, x, private, shared' },
+	{ name: 'offset', title: 'offset', num: true, width: '5.6em',
 		about: 'offset in the file, in pages' },
 	...sizeColumns(SETS[set].filter(n => n !== 'anon' && n !== 'file' && n !== 'shmem')),
 ];
@@ -258,6 +258,8 @@ function startProcesses() {
 				? 'It has no address space' : 'It maps nothing');
 			vmas.setRows([], '', 'No file selected');
 			map.show([], '', 'No file selected');
+			if (files.shown.length)
+				files.pick(files.shown[0].key);
 		} }, () => [PID, COMM, ...sizes()]);
 
 	elfPanes('p');
@@ -290,8 +292,10 @@ function startFiles() {
 	elfPanes('f');
 	panes.files = { first, users, vmas, map };
 	first.setRows(objects);
-	if (first.shown.length)
-		first.pick(first.shown[0].key);
+	const some = first.shown.find(r => r.kind) || first.shown[0];
+
+	if (some)
+		first.pick(some.key);
 }
 
 // A file by its own pages; what has no file has no pages in common.
@@ -336,6 +340,7 @@ const start = { overview: startOverview, processes: startProcesses, files: start
 
 function redraw() {
 	for (const { l } of lists) {
+		l.widths();
 		l.totals();
 		l.draw(true);
 	}

@@ -87,8 +87,17 @@ void emit_sizes(struct emit *e, const char *name, const void *v, size_t stride, 
 	emit_text(e, name);
 	fprintf(e->out, ": {\"unit\": %u, \"v\": [", unit);
 	for (size_t i = 0; i < n; i++) {
+		size_t zeros = 0;
+
 		emit_comma(e, i);
-		emit_uint(e, size_at(v, stride, i) / unit);
+		while (i + zeros < n && !size_at(v, stride, i + zeros))
+			zeros++;
+		if (zeros > 1) {
+			fprintf(e->out, "-%zu", zeros);
+			i += zeros - 1;
+		} else {
+			emit_uint(e, size_at(v, stride, i) / unit);
+		}
 	}
 	fputs("]}", e->out);
 }

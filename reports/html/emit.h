@@ -3,8 +3,7 @@
  * emit.h - a snapshot as columns of JSON inside of an HTML page.
  *
  * Strings stand once, in a table at the end; columns have their numbers. All text
- * is that of put_json(), with '<', '>' and '&' escaped, so that no string can end
- * the element that it stands in.
+ * is that of put_json_html(): no string can end the element that it stands in.
  */
 #ifndef VMCENSUS_HTML_EMIT_H
 #define VMCENSUS_HTML_EMIT_H
@@ -32,7 +31,7 @@ void emit_text(struct emit *e, const char *s);
 /* , but before the first. */
 void emit_comma(struct emit *e, size_t i);
 /* "NAME": {"unit": scale, "v": [...]}: N sizes, the first at V, STRIDE bytes apart; in
-   units of PAGE where all are whole pages. */
+   units of PAGE where all are whole pages; -2 and less: as many zeros. */
 void emit_sizes(struct emit *e, const char *name, const void *v, size_t stride, size_t n,
 		uint32_t page);
 /* The columns NAMES (NULL ends; NULL itself: all) of T. */

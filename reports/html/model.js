@@ -34,12 +34,31 @@ const ABOUT = {
 	eff_resident: 'effective resident: each page divided by its references',
 	writable: 'writable: resident, by a writable page-table entry',
 };
-const TITLE = { eff_mapped: 'eff. mapped', eff_resident: 'eff. resident', vm: 'VM' };
+const TITLE = { eff_mapped: 'eff.map', eff_resident: 'eff.res', vm: 'VM' };
 const SETS = {
 	smaps: ['pss', 'uss', 'rss', 'swap', 'anon', 'file', 'shmem', 'size'],
 	exmap: ['eff_resident', 'eff_mapped', 'sole', 'writable', 'resident', 'mapped', 'vm'],
 };
 const SIZES = Object.keys(D.vmas.sizes);
+
+// Bytes, by VMA.
+function expand(column) {
+	const out = new Float64Array(D.vmas.start.length);
+	let i = 0;
+
+	for (const x of column.v) {
+		if (x < 0)
+			i -= x;
+		else
+			out[i++] = x * column.unit;
+	}
+	return out;
+}
+
+const BYTES = {};
+
+for (const n of SIZES)
+	BYTES[n] = expand(D.vmas.sizes[n]);
 // exmap counts a page table once for each process that uses it, smaps' sizes add up
 // when it counts once.
 const EACH_PROC = new Set(SETS.exmap);
@@ -58,11 +77,9 @@ function zero() {
 }
 
 function addVma(sum, i, times) {
-	for (const n of SIZES) {
-		const s = D.vmas.sizes[n];
-
-		sum[n] += s.v[i] * s.unit * (times !== undefined && EACH_PROC.has(n) ? times : 1);
-	}
+	for (const n of SIZES)
+		if (BYTES[n][i])
+			sum[n] += BYTES[n][i] * (times > 1 && EACH_PROC.has(n) ? times : 1);
 }
 
 function vmaRow(i) {
@@ -105,9 +122,9 @@ function makeProcs() {
 		const pid = c.pid(i), mm = D.proc_mm[pid];
 		const row = zero();
 
-		if (mm !== undefined)
+		for (const n of SIZES.filter(x => !c[x] && mm !== undefined))
 			for (const v of vmasOfMm(mm))
-				addVma(row, v);
+				row[n] += BYTES[n][v];
 		for (const n of Object.keys(c))
 			row[n] = c[n](i);
 		row.key = pid;
@@ -166,6 +183,13 @@ function makeObjects() {
 }
 
 const objects = makeObjects();
+
+// Largest number of each size that a list can show: columns are as wide.
+const LARGEST = zero();
+
+for (const row of objects)
+	for (const n of SIZES)
+		LARGEST[n] += row[n];
 
 // Files of one address space: rows by object, with their VMAs.
 function filesOfMm(mm) {
@@ -231,7 +255,7 @@ const mmOrder = D.mms.first.map((f, i) => i).filter(i => D.mms.n[i])
 
 const COLOUR = {
 	'anonymous': 'blue', 'shared memory': 'green', 'mapped files': 'orange',
-	'page cache': 'yellow', 'slab': 'red', 'free': 'free', 'hugetlb': 'pink',
+	'page cache': 'yellow', 'slab': 'red', 'free': 'free', 'reserved': 'free', 'hugetlb': 'pink',
 };
 
 // Sizes of PARTS, cut so that they are no more than ALL; what is left is LEFT.
@@ -250,7 +274,7 @@ function fitted(all, parts, left) {
 	}
 	if (kids.length && rest > 0)
 		kids.push({ name: left, bytes: rest, left: true });
-	return kids;
+	return kids.sort((a, b) => b.bytes - a.bytes);
 }
 
 function ofProcs(size) {
@@ -282,12 +306,12 @@ function memoryTree() {
 	return { name: 'all memory', bytes: D.frames * PAGE, kids };
 }
 
-// The largest pieces of any kind, free memory apart.
+// The largest pieces of any kind, but for what nobody has taken.
 function owners(tree, n) {
 	const out = [];
 
 	for (const c of tree.kids) {
-		if (c.name === 'free')
+		if (c.name === 'free' || c.name === 'reserved')
 			continue;
 		if (!c.kids.length)
 			out.push({ what: c.about, ...c });

@@ -46,7 +46,25 @@ function make(tag, props, ...kids) {
 
 function sizeColumns(names) {
 	return names.map(n => ({ name: n, title: TITLE[n] || n, about: ABOUT[n], size: true,
-		num: true, total: true, width: '7.4em' }));
+		num: true, total: true }));
+}
+
+// Digits are about as wide as 0.6 of the size of the letters.
+function columnWidth(c) {
+	if (!c.size)
+		return c.width || 'auto';
+	return Math.max(4.6, 0.64 * Math.max(amount(LARGEST[c.name]).length,
+		(c.title || c.name).length + 1.5) + 1.3) + 'em';
+}
+
+// The name of a file first: it must be seen in a narrow column.
+function pathParts(path) {
+	const at = path.replace(/ \(deleted\)$/, '').lastIndexOf('/');
+
+	if (path[0] !== '/' || at < 1 || at + 1 === path.length)
+		return [make('bdi', {}, path)];
+	return [make('bdi', {}, path.slice(at + 1)), ' ', make('small', {}, make('bdi', {},
+		path.slice(0, at + 1)))];
 }
 
 function compare(a, b) {
@@ -91,7 +109,7 @@ class List {
 	setColumns(columns) {
 		this.columns = columns;
 		if (!columns.some(c => c.name === this.sort.name))
-			this.sort = { name: columns.find(c => c.num).name, down: true };
+			this.sort = { name: columns.find(c => c.size).name, down: true };
 		const heads = columns.map(c => make('th', { scope: 'col', class: c.num ? 'num' : '',
 			title: c.about || '' }, make('button', { 'data-sort': c.name,
 			onclick: () => this.order(c) }, c.title || c.name)));
@@ -100,19 +118,22 @@ class List {
 		this.body = make('tbody');
 		this.foot = make('tr', {}, ...columns.map(c => make('td', { class: c.num ? 'num' : '',
 			'data-col': c.name })));
-		const cols = columns.map(c => {
-			const col = make('col');
+		this.cols = columns.map(() => make('col'));
 
-			col.style.width = c.width || 'auto';
-			return col;
-		});
-
-		this.table.replaceChildren(make('colgroup', {}, ...cols),
+		this.table.replaceChildren(make('colgroup', {}, ...this.cols),
 			make('thead', {}, make('tr', {}, ...heads)), this.body,
 			make('tfoot', {}, this.foot));
-		this.table.style.minWidth = columns.reduce((w, c) => w + parseFloat(c.width || 12),
-			0) + 'em';
+		this.widths();
 		this.resort();
+	}
+
+	widths() {
+		const all = this.columns.map(columnWidth);
+
+		all.forEach((w, i) => {
+			this.cols[i].style.width = w;
+		});
+		this.table.style.minWidth = all.reduce((sum, w) => sum + (parseFloat(w) || 13), 0) + 'em';
 	}
 
 	setRows(rows, of, empty) {
@@ -243,7 +264,7 @@ class List {
 			if (c.num || c.mono) {
 				td.textContent = text;
 			} else {
-				td.append(make('bdi', {}, text));
+				td.append(...(c.path ? pathParts(text) : [make('bdi', {}, text)]));
 				td.title = text;
 			}
 			tr.append(td);

@@ -110,10 +110,10 @@ class Treemap {
 	}
 
 	group(out, r) {
-		const head = this.button({ ...r, h: 18 }, null, 0), kids = visible(r.k.kids,
+		const head = this.button({ ...r, h: 20 }, null, 0), kids = visible(r.k.kids,
 			r.w * (r.h - 18));
 
-		head.className = 'group';
+		head.classList.add('group');
 		head.style.height = r.h - 1 + 'px';
 		out.push(head);
 		squarify(kids, r.x + 1, r.y + 18, r.w - 3, r.h - 20).forEach((q, i) => {
@@ -139,11 +139,10 @@ class Treemap {
 			el.style.background = `color-mix(in srgb, ${this.colour({ ...k, left: false },
 				parent, 0)} 30%, var(--panel))`;
 		if (r.w > 34 && r.h > 15) {
+			el.classList.add('told');
 			el.append(make('bdi', {}, k.name));
-			if (r.h > 30)
+			if (r.h > 30 || (k.kids && k.kids.length && r.w > 110))
 				el.append(make('small', {}, human(k.bytes)));
-			else if (k.kids && k.kids.length)
-				el.append(` ${human(k.bytes)}`);
 		}
 		hint(el, () => `${k.name}${k.id ? ` (${k.id})` : ''}: ${human(k.bytes)}, ${share} %` +
 			(k.about ? `\n${k.about}` : '') + (parent ? `\nin ${parent.name}` : ''));

@@ -85,8 +85,7 @@ void put_text(FILE *out, const char *s)
 	put_text_len(out, s, strlen(s));
 }
 
-/* A quoted JSON string; bytes of ALSO as \u00HH too. */
-static void put_json_without(FILE *out, const char *s, const char *also)
+void put_json(FILE *out, const char *s)
 {
 	putc('"', out);
 	while (*s) {
@@ -98,7 +97,7 @@ static void put_json_without(FILE *out, const char *s, const char *also)
 		} else if (*s == '"' || *s == '\\') {
 			putc('\\', out);
 			putc(*s, out);
-		} else if (is_control(s, n) || strchr(also, *s)) {
+		} else if (is_control(s, n)) {
 			fprintf(out, "\\u%04x", (unsigned char)s[n - 1]);
 		} else {
 			fwrite(s, 1, n, out);
@@ -108,14 +107,23 @@ static void put_json_without(FILE *out, const char *s, const char *also)
 	putc('"', out);
 }
 
-void put_json(FILE *out, const char *s)
-{
-	put_json_without(out, s, "");
-}
-
 void put_json_html(FILE *out, const char *s)
 {
-	put_json_without(out, s, "<>&");
+	putc('"', out);
+	while (*s) {
+		unsigned n = utf8_char(s);
+
+		if (!n || is_control(s, n)) {
+			n = n ? n : 1;
+			put_hex(out, s, n, "\\\\");
+		} else if (strchr("\"\\<>&", *s)) {
+			fprintf(out, "\\u%04x", (unsigned char)*s);
+		} else {
+			fwrite(s, 1, n, out);
+		}
+		s += n;
+	}
+	putc('"', out);
 }
 
 void put_csv(FILE *out, const char *s)
