@@ -9,6 +9,7 @@
 #?                   builds, analyses a real dump of tests/fixtures/
 #? make check        the same set-up, then every test that needs no virtual machine
 #? make vmtest       boots real kernels under QEMU and compares (tests/vmtest/)
+#? make htmltest     the page of report html in headless Chromium (part of check)
 #? make fuzz         every fuzz target for T seconds (T=60; FUZZ=NAME for one)
 #? make bench        speed against the floor and against drgn (tests/bench/)
 #? make crashext     vmcensus.so for the crash utility (needs its header: Debian
@@ -87,7 +88,7 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 
 # ---- building -------------------------------------------------------------
 
-.PHONY: all demo check install uninstall layers lint fuzz vmtest bench clean help \
+.PHONY: all demo check htmltest install uninstall layers lint fuzz vmtest bench clean help \
 	build-check units fuzz-bins tools test-bins crashext crashtest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -194,6 +195,9 @@ check:
 	@sh tests/setup.sh --install test
 	$(again) test-bins
 	@python3 tests/check --build $B --cc '$(CC)' --san '$(SAN)'
+
+htmltest: all tools
+	@python3 tests/check --build $B --only html
 
 layers:
 	@sh tests/layers.sh

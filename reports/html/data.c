@@ -277,10 +277,11 @@ static void maps(struct data *d)
 	const struct pagemap *m = &d->maps;
 
 	fputs("\"states\": [", d->e.out);
-	for (uint32_t i = 0; i < m->nstates; i++) {
+	for (size_t i = 0; i < m->states.n; i++) {
+		const struct page_state *st = &m->states.v[i];
+
 		emit_comma(&d->e, i);
-		fprintf(d->e.out, "[%u,%u,%u]", m->states[i].kind, m->states[i].writable,
-			m->states[i].count);
+		fprintf(d->e.out, "[%u,%u,%" PRIu32 "]", st->kind, st->writable, st->count);
 	}
 	fprintf(d->e.out, "],\n\"maps_left_out\": %" PRIu64 ",\n\"maps\": \"", m->left_out);
 	put_base64(d->e.out, m->bytes, m->n);

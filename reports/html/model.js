@@ -324,7 +324,7 @@ function owners(tree, n) {
 // ---- pages: runs of equal pages (pagemap.h) -------------------------------------------
 
 const KINDS = ['absent', 'zero page or device', 'swapped', 'anonymous', 'file', 'shared memory',
-	'hugetlb', 'other'];
+	'hugetlb', 'other', 'migrating, or taken by a device'];
 let blob = null;
 
 function mapBytes() {

@@ -8,8 +8,6 @@
 #include "model/pages/account.h"
 #include "model/pages/refs.h"
 
-#define STATES (8 * 2 * (PAGE_COUNT_MAX + 1))
-
 struct walk {
 	const struct snapshot *s;
 	struct pagemap *m;
@@ -38,14 +36,15 @@ static void put_leb128(struct pagemap *m, uint64_t v)
 
 static uint32_t state_number(struct pagemap *m, struct page_state st)
 {
-	uint64_t key = (uint64_t)st.kind << 16 | (uint64_t)st.writable << 8 | st.count | 1u << 24;
+	uint64_t key = UINT64_C(1) << 48 | (uint64_t)st.kind << 40 |
+		       (uint64_t)st.writable << 32 | st.count;
 	uint32_t i = hash_get(&m->known, key);
 
 	if (i != HASH_NONE)
 		return i;
-	hash_put(&m->known, key, m->nstates);
-	m->states[m->nstates] = st;
-	return m->nstates++;
+	hash_put(&m->known, key, (uint32_t)m->states.n);
+	*vec_push(&m->mem, &m->states) = st;
+	return (uint32_t)m->states.n - 1;
 }
 
 static void end_run(struct walk *w)
@@ -76,29 +75,39 @@ static void add(struct walk *w, uint64_t at, uint64_t pages, struct page_state s
 	w->next = at + pages;
 }
 
-static struct page_state state_of(const struct walk *w, const struct vma_page *p,
-				  uint64_t pfn, const struct frame *f)
+static enum page_kind kind_of(const struct frame *f)
 {
-	struct page_state st = { .kind = PAGE_OTHER };
-	uint32_t n;
-
-	if (p->pte.kind == PTE_SWAP) {
-		st.kind = PAGE_SWAPPED;
-		return st;
-	}
-	st.writable = (p->pte.flags & PTE_WRITE) != 0;
-	if (!f || p->pte.flags & PTE_SPECIAL) {
-		st.kind = PAGE_ZERO;
-		return st;
-	}
-	n = w->s->refs ? refs_of_frame(w->s->refs, pfn) : f->found;
-	st.count = n < PAGE_COUNT_MAX ? (uint8_t)n : PAGE_COUNT_MAX;
 	if (f->flags & FR_HUGETLB)
-		st.kind = PAGE_HUGETLB;
-	else if (f->flags & FR_ANON)
-		st.kind = PAGE_ANON;
-	else if (f->flags & FR_CACHE)
-		st.kind = f->flags & FR_SWAPBACKED ? PAGE_SHMEM : PAGE_FILE;
+		return PAGE_HUGETLB;
+	if (f->flags & FR_ANON)
+		return PAGE_ANON;
+	if (f->flags & FR_CACHE)
+		return f->flags & FR_SWAPBACKED ? PAGE_SHMEM : PAGE_FILE;
+	return PAGE_OTHER;
+}
+
+static struct page_state present(const struct walk *w, const struct vma_page *p, uint64_t pfn)
+{
+	const struct frame *f = p->frame ? frame_at(&w->s->frames, pfn) : NULL;
+
+	return (struct page_state){
+		.kind = f && !(p->pte.flags & PTE_SPECIAL) ? kind_of(f) : PAGE_ZERO,
+		.writable = (p->pte.flags & PTE_WRITE) != 0,
+		.count = w->s->refs ? refs_of_frame(w->s->refs, pfn) : 0,
+	};
+}
+
+static struct page_state absent(const struct walk *w, const struct vma_page *p)
+{
+	struct page_state st = { .kind = PAGE_ABSENT };
+	bool slot = false;
+
+	if (p->pte.kind == PTE_SWAP && w->s->refs)
+		st.count = refs_of_absent(w->s->refs, &p->pte, &slot);
+	if (slot)
+		st.kind = PAGE_SWAPPED;
+	else if (st.count)
+		st.kind = PAGE_MIGRATING;
 	return st;
 }
 
@@ -111,13 +120,10 @@ static bool leaf(void *arg, const struct vma_page *p)
 
 	if (p->va < w->first_va || at < w->next)
 		return true;		/* hostile tables: out of order */
-	if (p->pte.kind != PTE_PAGE || !p->frame) {
-		add(w, at, pages, state_of(w, p, 0, NULL));
-	} else {
-		for (uint64_t i = 0; i < pages; i++)
-			add(w, at + i, 1, state_of(w, p, p->pfn + i,
-							frame_at(&w->s->frames, p->pfn + i)));
-	}
+	if (p->pte.kind != PTE_PAGE)
+		add(w, at, pages, absent(w, p));
+	for (uint64_t i = 0; p->pte.kind == PTE_PAGE && i < pages; i++)
+		add(w, at + i, 1, present(w, p, p->pfn + i));
 	return w->m->n < PAGEMAP_BYTES;
 }
 
@@ -166,7 +172,6 @@ void pagemap_build(const struct snapshot *s, struct pagemap *m)
 
 	memset(m, 0, sizeof(*m));
 	m->known.mem = &m->mem;
-	m->states = arena_array(&m->mem, struct page_state, STATES);
 	m->of_vma = arena_calloc(&m->mem, s->nvmas, sizeof(*m->of_vma));
 	order = arena_array(&m->mem, struct rank, s->nmms);
 	for (uint32_t i = 0; i < s->nmms; i++)

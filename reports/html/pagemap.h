@@ -18,21 +18,20 @@
 
 enum page_kind {
 	PAGE_ABSENT, PAGE_ZERO, PAGE_SWAPPED, PAGE_ANON, PAGE_FILE, PAGE_SHMEM,
-	PAGE_HUGETLB, PAGE_OTHER,
+	PAGE_HUGETLB, PAGE_OTHER, PAGE_MIGRATING,
 };
 
-#define PAGE_COUNT_MAX 255	/* mappings of a page that are told apart */
-
 struct page_state {
-	uint8_t kind, writable, count;	/* count: its mappings, 0 unknown */
+	uint8_t kind;			/* enum page_kind */
+	bool writable;			/* by its page-table entry */
+	uint32_t count;			/* references to it (refs.h), 0 unknown */
 };
 
 struct pagemap {
 	uint8_t *bytes;
 	size_t n, cap;
 	struct { uint32_t at, len; } *of_vma;	/* [nvmas]; len 0: nothing there */
-	struct page_state *states;
-	uint32_t nstates;
+	VEC(struct page_state) states;
 	uint64_t left_out;		/* VMAs, and their at is UINT32_MAX */
 	struct hash known;		/* state -> index */
 	struct arena mem;

@@ -17,7 +17,7 @@ const HOLE = 8192;		// absent pages in a row that are not drawn
 const PAGE_COLOURS = {
 	1: ['#9aa1a9'], 2: ['#cc79a7'], 3: ['#0072b2', '#3d98cf', '#7fc0e8'],
 	4: ['#d98c00', '#eeb445', '#f6d595'], 5: ['#00795a', '#2fae88', '#86d3b9'],
-	6: ['#c24e00'], 7: ['#757d86'],
+	6: ['#c24e00'], 7: ['#757d86'], 8: ['#a58fd0'],
 };
 
 function shade(kind, count) {
@@ -325,8 +325,7 @@ class PageMap {
 
 		if (!r || r.at >= page + per)
 			return `${at}\nnot present`;
-		const times = r.count >= 255 ? '255 times or more' : r.count === 1 ? 'once'
-			: `${r.count} times`;
+		const times = r.count === 1 ? 'once' : `${grouped.format(r.count)} times`;
 
 		if (p.union)
 			return `${at}\npresent in ${r.count} mapping${r.count === 1 ? '' : 's'}`;

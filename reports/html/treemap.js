@@ -110,12 +110,16 @@ class Treemap {
 	}
 
 	group(out, r) {
-		const head = this.button({ ...r, h: 20 }, null, 0), kids = visible(r.k.kids,
+		const head = this.button({ ...r, h: 19 }, null, 0), kids = visible(r.k.kids,
 			r.w * (r.h - 18));
+		const back = make('div', { class: 'back' });
 
 		head.classList.add('group');
-		head.style.height = r.h - 1 + 'px';
-		out.push(head);
+		head.dataset.area = r.w * r.h;
+		for (const side of ['left', 'top', 'width', 'background'])
+			back.style[side] = head.style[side];
+		back.style.height = r.h - 1 + 'px';
+		out.push(back, head);
 		squarify(kids, r.x + 1, r.y + 18, r.w - 3, r.h - 20).forEach((q, i) => {
 			if (q.w > 2 && q.h > 2)
 				out.push(this.button(q, r.k, i));
@@ -125,6 +129,7 @@ class Treemap {
 	button(r, parent, i) {
 		const k = r.k, share = (100 * k.bytes / this.tree.bytes).toFixed(1);
 		const el = make('button', { class: 'cell', 'data-bytes': k.bytes, 'data-name': k.name,
+			'data-area': r.w * r.h, 'data-level': parent && parent !== this.at ? 2 : 1,
 			'aria-label': `${k.name}${k.id ? ' ' + k.id : ''}, ${human(k.bytes)}`,
 			onclick: () => this.open(k, parent) });
 
