@@ -72,12 +72,14 @@ static const char *text(struct maker *m, const struct column *c, const void *row
 {
 	static const struct units plain = { UNIT_BYTES, 1 };
 	char buf[CELL_TEXT];
+	const char *s;
 
 	if (!c)
 		return NULL;
-	if (column_is_text(c))
-		return cell_str(c, row, buf) ? arena_strdup(&m->b->mem, cell_str(c, row, buf))
-					     : "-";
+	if (column_is_text(c)) {
+		s = cell_str(c, row, buf);
+		return s && *s ? arena_strdup(&m->b->mem, s) : "-";
+	}
 	cell_text(c, row, &plain, buf);
 	return arena_strdup(&m->b->mem, buf);
 }
