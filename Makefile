@@ -65,7 +65,8 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 	-Wundef -Wformat=2 -Werror
 
 # Libraries and their Debian packages stand in tests/setup.sh, once.
-libs     := libkdumpfile libelf libdw libbpf zlib lzo2 snappy libzstd cairo-pdf cairo-ps cairo-png
+libs     := libkdumpfile libelf libdw libbpf zlib lzo2 snappy libzstd liblzma \
+	cairo-pdf cairo-ps cairo-png
 optional := libdebuginfod libdeflate
 PKG_CONFIG ?= pkg-config
 pkg = $(shell $(PKG_CONFIG) $1 2>/dev/null)

@@ -280,6 +280,7 @@ enum need {
 	NEED_LOG = 1 << 6,
 	NEED_SIZES = 1 << 7,	/* references counted (refs), effective sizes: two more
 				   walks; model/pages/refs.h says what memory they take */
+	NEED_BUILD_IDS = 1 << 8,	/* file.build_id, read from the page cache */
 };
 
 struct refs;

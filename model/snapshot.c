@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "model/elf/elffind.h"
 #include "model/files/cgroups.h"
 #include "model/model.h"
 #include "model/pages/account.h"
@@ -52,6 +53,8 @@ static unsigned closure(unsigned needs)
 		needs |= NEED_VMAS | NEED_FRAMES;
 	if (needs & NEED_SIZES)
 		needs |= NEED_VMAS;
+	if (needs & NEED_BUILD_IDS)
+		needs |= NEED_VMAS | NEED_FRAMES;
 	if (needs & (NEED_VMAS | NEED_CGROUPS))
 		needs |= NEED_TASKS;
 	return needs;
@@ -100,6 +103,14 @@ static void build_sizes(struct snapshot *s, uint32_t only)
 	refs_vma_sizes(s->refs, only, s->sizes);
 }
 
+static void build_ids(struct snapshot *s)
+{
+	struct reader *r = reader_new(s->k->dump);
+
+	elf_build_ids(s, r);
+	reader_free(r);
+}
+
 struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 				const struct snapshot_opts *o)
 {
@@ -118,6 +129,8 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 		frames_build(s);
 	if (needs & NEED_USAGE)
 		account_build(s, only_mm(s, o));
+	if (needs & NEED_BUILD_IDS && s->k->dump)
+		build_ids(s);
 	if (needs & NEED_SIZES)
 		build_sizes(s, only_mm(s, o));
 	if (needs & NEED_VMAS)

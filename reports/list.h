@@ -7,6 +7,6 @@
 
 extern const struct report report_summary, report_procs, report_vmas, report_smaps,
 	report_maps, report_check, report_dmesg, report_layout,
-	report_files, report_html;
+	report_files, report_sections, report_symbols, report_html;
 
 #endif

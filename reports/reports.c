@@ -14,6 +14,8 @@ const struct report *const reports[] = {
 	&report_html,
 	&report_layout,
 	&report_files,
+	&report_sections,
+	&report_symbols,
 	NULL
 };
 

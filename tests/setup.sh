@@ -38,6 +38,7 @@ table() {
 		build must lib snappy libsnappy-dev
 		build must lib libzstd libzstd-dev
 		build must lib cairo-pdf libcairo2-dev
+		build must lib liblzma liblzma-dev
 		build may lib libdebuginfod libdebuginfod-dev
 		build may lib libdeflate libdeflate-dev
 		build must cmd xz xz-utils

@@ -145,7 +145,7 @@ def whole(tally, name, rows, refs, counts):
                  if p.frozen and p.pid in by_pid and has_pfnmap(p))
     # what the others have come to share since
     for p, (of_p, _, _) in refs.items():
-        if p.pid not in kept and p.pid in by_pid:
+        if of_p and p.pid not in kept and p.pid in by_pid:
             row, shared = by_pid[p.pid], sum(counts.frames[f] > 1 for f in of_p)
             hidden += max(0, row['resident'] - row['sole'] - PAGE * shared)
     tally.check(f'{name}: effective sizes come to the frames that are mapped',
