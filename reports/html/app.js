@@ -157,7 +157,6 @@ function startOverview() {
 
 // ---- processes and files: exmap's panes -----------------------------------------------
 
-const NO_BINARIES = 'No binaries are known: give --sysroot DIR with the machine\'s files.';
 const panes = {};
 
 function nameColumn(title) {
@@ -230,17 +229,59 @@ function drawVmas(map, rows, of) {
 		: ''));
 }
 
-function elfPanes(prefix) {
-	for (const [id, title] of [['sections', 'ELF sections'], ['symbols', 'ELF symbols']]) {
-		const host = $(`${prefix}-${id}`);
+// Panes for the ELF file that FILES.pick() shows; mm: of one process, null: of all.
+class ElfPanes {
+	constructor(prefix) {
+		const names = () => sizeColumns(SETS.exmap);
 
-		host.replaceChildren(make('div', { class: 'pane-head' }, make('h2', {}, title)),
-			make('div', { class: 'empty' }, NO_BINARIES));
+		this.host = $(prefix === 'p' ? 'processes' : 'files');
+		this.sections = list(`${prefix}-sections`, { title: 'ELF sections', label: 0,
+			sort: 'eff_resident', empty: this.why(null), onpick: r => this.pick(r) }, () => [
+			{ name: 'name', title: 'section', width: '9em', about: 'name of the section' },
+			{ name: 'offset', title: 'offset', num: true, plain: true, width: '5.4em',
+				about: 'in the file' }, ...names()]);
+		this.symbols = list(`${prefix}-symbols`, { title: 'ELF symbols', label: 0,
+			sort: 'eff_resident', empty: 'No section selected' }, () => [
+			{ name: 'name', title: 'symbol', about: 'functions and objects' }, ...names()]);
+		this.host.classList.toggle('known', D.elf.length > 0);
+		this.show(null, null);
+	}
+
+	why(object) {
+		const name = object === null ? '' : objectName(object);
+
+		if (!D.elf.length)
+			return D.elf_note ? `No binaries are known: ${D.elf_note}` : 'No binaries are known';
+		if (object === null)
+			return 'No file selected';
+		return !objects[object].kind ? `${name || '[anon]'} is not an ELF file`
+			: `${name} is not an ELF file, or not known` + (D.elf_note ? `: ${D.elf_note}` : '');
+	}
+
+	show(object, mm) {
+		const elf = object === null ? null : elfOfObject.get(object);
+
+		this.elf = elf || null;
+		this.memory = elf ? elfMemory(elf, mm) : null;
+		this.sections.setRows(elf ? elfSections(elf, this.memory) : [],
+			elf ? objectName(object) : '', this.why(object));
+		this.symbols.setRows([], '', elf ? 'No section selected' : this.why(object));
+	}
+
+	pick(section) {
+		const rows = elfSymbols(this.elf, this.memory, section);
+		const left = this.elf.symbols_left_out;
+
+		this.symbols.setRows(rows || [], `${section.name}, from ${this.elf.symbols_from || '-'}` +
+			(left ? `; ${grouped.format(left)} symbols were left out` : ''), rows
+			? `No symbols found in section ${section.name}`
+			: 'Too many mappings for all processes: select one');
 	}
 }
 
 function startProcesses() {
 	const map = new PageMap($('p-map'), 'No file selected');
+	const elf = new ElfPanes('p');
 	const vmas = vmaList('p-vmas', rows => drawVmas(map, rows, rows[0].name || '[anon]'));
 	let proc = null;
 	const files = list('p-files', { title: 'Files of the process', sort: 'pss', label: 0,
@@ -249,6 +290,7 @@ function startProcesses() {
 
 			vmas.setRows(rows, `${r.name || '[anon]'} in ${proc.comm} (${proc.pid})`);
 			drawVmas(map, rows, `${r.name || '[anon]'} in ${proc.comm} (${proc.pid})`);
+			elf.show(r.key, proc.mm);
 		} }, () => [nameColumn(), ...sizes()]);
 	const first = list('p-procs', { title: 'Processes', sort: 'pss', label: 1, once: oncePerMm,
 		empty: 'No process in the dump', onpick: r => {
@@ -258,11 +300,11 @@ function startProcesses() {
 				? 'It has no address space' : 'It maps nothing');
 			vmas.setRows([], '', 'No file selected');
 			map.show([], '', 'No file selected');
+			elf.show(null, null);
 			if (files.shown.length)
 				files.pick(files.shown[0].key);
 		} }, () => [PID, COMM, ...sizes()]);
 
-	elfPanes('p');
 	panes.processes = { first, files, vmas, map };
 	first.setRows(procs);
 	if (first.shown.length)
@@ -271,6 +313,7 @@ function startProcesses() {
 
 function startFiles() {
 	const map = new PageMap($('f-map'), 'No file selected');
+	const elf = new ElfPanes('f');
 	const vmas = vmaList('f-vmas', rows => drawVmas(map, rows, rows[0].name || '[anon]'));
 	let file = null;
 	const users = list('f-procs', { title: 'Processes of the file', sort: 'pss', label: 1,
@@ -279,6 +322,7 @@ function startFiles() {
 
 			vmas.setRows(rows, of);
 			drawVmas(map, rows, of);
+			elf.show(file.key, r.mm);
 		} }, () => [PID, COMM, ...sizes()]);
 	const first = list('f-files', { title: 'Files', sort: 'pss', label: 0,
 		empty: 'Nothing is mapped', onpick: r => {
@@ -286,10 +330,10 @@ function startFiles() {
 			users.setRows(procsOfObject(r.key), r.name || '[anon]', 'No process maps it');
 			vmas.setRows([], '', 'No process selected');
 			showUnion(map, r);
+			elf.show(r.key, null);
 		} }, () => [nameColumn(), { name: 'procs', title: 'procs', num: true, width: '4.6em',
 		about: 'processes that map it' }, ...sizes()]);
 
-	elfPanes('f');
 	panes.files = { first, users, vmas, map };
 	first.setRows(objects);
 	const some = first.shown.find(r => r.kind) || first.shown[0];

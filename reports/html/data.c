@@ -9,6 +9,7 @@
 #include "model/objects.h"
 #include "reports/common.h"
 #include "reports/exmap/sizes_cols.h"
+#include "reports/html/binaries.h"
 #include "reports/html/classes.h"
 #include "reports/html/emit.h"
 #include "reports/html/pagemap.h"
@@ -47,7 +48,7 @@ struct data {
 	struct emit e;
 	struct objects objects;
 	struct pagemap maps;
-	struct table tables[3];		/* whose strings are told at the end */
+	struct table tables[4];		/* whose strings are told at the end */
 	unsigned ntables;
 	struct arena mem;
 };
@@ -317,7 +318,7 @@ static void head(struct data *d)
 	fputs("],\n", d->e.out);
 }
 
-void html_data(const struct snapshot *s, FILE *out)
+void html_data(const struct snapshot *s, const struct report_opts *o, FILE *out)
 {
 	struct data d = { .s = s };
 
@@ -336,6 +337,7 @@ void html_data(const struct snapshot *s, FILE *out)
 	objects(&d);
 	vmas(&d);
 	maps(&d);
+	html_binaries(&d.e, s, o, &d.objects, &d.tables[d.ntables++]);
 	emit_strings(&d.e);
 	fputs("}\n", out);
 	for (unsigned i = 0; i < d.ntables; i++)

@@ -5,6 +5,7 @@
  *     tables                                reports, as their rows are
  *     classes                               frames by class: all memory
  *     mms, objects, vmas                    who maps what; sizes by VMA
+ *     elf, elf_note                         the binaries behind them (binaries.h)
  *     states, maps                          pages of each VMA (pagemap.h), in base64
  *     strings                               what the numbers of strings mean
  */
@@ -13,6 +14,6 @@
 
 #include "reports/report.h"
 
-void html_data(const struct snapshot *s, FILE *out);
+void html_data(const struct snapshot *s, const struct report_opts *o, FILE *out);
 
 #endif

@@ -36,7 +36,6 @@ static void chart(const struct snapshot *s, const struct report *r, FILE *out)
 static enum status write_html(const struct snapshot *s, const struct report_opts *o,
 			      const char *dest, FILE *out, struct diag *diag)
 {
-	(void)o;
 	(void)dest;
 	(void)diag;
 	fwrite(page_part_0, 1, sizeof(page_part_0), out);
@@ -44,7 +43,7 @@ static enum status write_html(const struct snapshot *s, const struct report_opts
 		if ((*r)->chart && !(((*r)->needs | chart_needs(*r)) & ~s->built))
 			chart(s, *r, out);
 	fwrite(page_part_1, 1, sizeof(page_part_1), out);
-	html_data(s, out);
+	html_data(s, o, out);
 	fwrite(page_part_2, 1, sizeof(page_part_2), out);
 	return ST_OK;
 }
@@ -62,5 +61,6 @@ const struct report report_html = {
 	.products = products,
 	.help = "A file that any browser shows, without network: the first screen, a map of all\n"
 		"memory by areas, processes and files with what each costs and shares, their\n"
-		"pages, charts, and the log. Give -o FILE.",
+		"pages, charts, and the log. Give -o FILE. Sections and symbols are shown of binaries\n"
+		"that are found below --sysroot DIR, or in the page cache of a dump that has it.",
 };

@@ -94,6 +94,7 @@ class Fixture(Page):
         self.one_process()
         self.files()
         self.page_map()
+        self.binaries()
         self.keyboard()
         self.charts()
         self.log()
@@ -168,8 +169,7 @@ class Fixture(Page):
         want = sorted(r['pid'] for r in rows if word.lower() in
                       f'{r["pid"]}\n{shown(r["comm"])}'.lower())
         self.equal('filtered', sorted(number(r['pid']) for r in self.rows('#p-procs')), want)
-        self.b.run('''const i = document.querySelector('#p-procs input');
-            i.value = ''; i.dispatchEvent(new Event('input'));''')
+        self.find('#p-procs', '')
         self.choose('unit', 'MiB')
         want = f'{self.json("procs", "-s", "-rss")[0]["rss"] / 1048576:,.2f}'
         self.b.click('#p-procs [data-sort=rss]')
@@ -217,10 +217,7 @@ class Fixture(Page):
         self.choose('set', 'smaps')
         users = max(self.rows('#f-files'), key=lambda r: (r['name'].startswith('/'),
                                                           number(r['procs'])))
-        self.b.run('''const l = document.querySelector('#f-files .scroll');
-            l.parentElement.querySelector('input').value = arguments[0];
-            l.parentElement.querySelector('input').dispatchEvent(new Event('input'));''',
-                   users['name'])
+        self.find('#f-files', users['name'])
         self.b.click(f'#f-files tr[data-key="{users["key"]}"]')
         self.equal('processes of a file', len(self.rows('#f-procs')), number(users['procs']))
         self.equal('what its processes cost adds up to it',
@@ -250,6 +247,53 @@ class Fixture(Page):
         self.equal('and back', self.b.run('''return getComputedStyle(
             document.getElementById('f-files')).display'''), 'grid')
         self.runs()
+
+    # ---- sections and symbols ----
+
+    def binaries(self):
+        """Of a file whose binary is known, in one process and in all, against the reports."""
+        known = self.json('sections')
+        if not known:
+            self.tab('processes')
+            why = self.b.run('return document.querySelector("#p-sections .empty").textContent')
+            self.check('no binaries, and why', [] if 'No binaries are known' in why else [why])
+            return
+        file = max(known, key=lambda r: r['writable'])['file']
+        pid = str(self.json('procs', '--file', file)[0]['pid'])
+        self.tab('processes')
+        self.find('#p-procs', pid)
+        self.b.click(f'#p-procs tr[data-key="{pid}"]')
+        self.find('#p-files', file)
+        key = next(r['key'] for r in self.rows('#p-files') if r['name'] == shown(file))
+        self.b.click(f'#p-files tr[data-key="{key}"]')
+        self.one_binary('#p', ['--file', file, '--pid', pid])
+        self.tab('files')
+        self.find('#f-files', file)
+        key = next(r['key'] for r in self.rows('#f-files') if r['name'] == shown(file))
+        self.b.click(f'#f-files tr[data-key="{key}"]')
+        self.one_binary('#f', ['--file', file])
+
+    def one_binary(self, tab, options):
+        where = ' '.join(options)
+        want = {r['section']: [[r[c] for c in EXMAP]] for r in self.json('sections', *options)}
+        got = {r['name']: [[number(r[c]) for c in EXMAP]]
+               for r in self.rows(f'{tab}-sections')}
+        self.compare(f'sections {where}', got, want, EXMAP, slack=1)
+        for name in ('.data', '.bss', '.text'):
+            key = next(r['key'] for r in self.rows(f'{tab}-sections') if r['name'] == name)
+            self.b.click(f'{tab}-sections tr[data-key="{key}"]')
+            want, got = {}, {}
+            for r in self.json('symbols', *options, '-w', f'section="{name}"'):
+                want.setdefault(shown(r['symbol']), []).append([r[c] for c in EXMAP])
+            for r in self.rows(f'{tab}-symbols'):
+                got.setdefault(r['name'], []).append([number(r[c]) for c in EXMAP])
+            self.compare(f'symbols of {name} {where}', got, want, EXMAP, slack=1)
+
+    def find(self, pane, text):
+        """Into the filter of a list, so that what is looked for is in view."""
+        self.b.run('''const i = document.querySelector(arguments[0] + ' input');
+            i.value = arguments[1];
+            i.dispatchEvent(new Event('input'));''', pane, text)
 
     def runs(self):
         """Pages of the maps against rss and swap of the mappings, for every process."""
@@ -287,10 +331,13 @@ class Fixture(Page):
     # ---- the rest ----
 
     def keyboard(self):
+        self.tab('files')
         self.b.keys('#tab-files', RIGHT)
         self.equal('arrows walk the tabs', self.b.run('return document.activeElement.id'),
                    'tab-charts')
         self.tab('processes')
+        self.find('#p-procs', '')
+        self.b.run('document.querySelector("#p-procs tr[data-key]").click()')
         before = self.b.run('''const l = document.querySelector('#p-procs .scroll'); l.focus();
             return l.querySelector('[aria-selected=true]').dataset.key;''')
         self.b.keys('#p-procs .scroll', DOWN)
