@@ -25,6 +25,7 @@ const struct report *const reports[] = {
 	&report_dmesg,
 	&report_diff,
 	&report_layout,
+	&report_html,
 	&report_export,
 	NULL
 };

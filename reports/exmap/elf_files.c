@@ -117,6 +117,29 @@ enum status elf_files_each(const struct snapshot *s, const struct report_opts *o
 	return ST_OK;
 }
 
+void elf_mapped_symbols(struct elf_mapped *m, const char *sysroot, struct arena *mem,
+			struct elf_symbols *ret, const char **from)
+{
+	struct elf_image *debug;
+	const char *where = NULL;
+
+	elf_symbols_read(m->found.e, mem, ret);
+	*from = ret->from ? arena_printf(mem, "%s of %s", ret->from, m->found.from) : NULL;
+	if (ret->from && !strcmp(ret->from, ".symtab"))
+		return;
+	debug = elf_find_debug(m->found.e, m->s->files[m->file].path, sysroot, mem, &where);
+	if (debug) {
+		struct elf_symbols more;
+
+		elf_symbols_read(debug, mem, &more);
+		if (more.n > ret->n) {
+			*ret = more;
+			*from = arena_printf(mem, "%s of %s", more.from, where);
+		}
+		elf_close(debug);
+	}
+}
+
 void elf_mapped_sizes(const struct elf_mapped *m, struct reader *r, uint64_t start,
 		      uint64_t end, struct sizes *ret)
 {

@@ -7,6 +7,7 @@
 
 #include "model/elf/elffind.h"
 #include "model/elf/elfloads.h"
+#include "model/elf/elfsymbols.h"
 #include "reports/report.h"
 
 /* One of them, while it is open. */
@@ -29,6 +30,13 @@ struct elf_mapped {
 enum status elf_files_each(const struct snapshot *s, const struct report_opts *o,
 			   struct table *t, struct diag *diag,
 			   void (*fn)(void *arg, struct elf_mapped *m), void *arg);
+
+/*
+ * The symbols of M, in MEM, and where they were read (*from; NULL: there are none): the
+ * file's own .symtab before a debug file's, and that before .dynsym.
+ */
+void elf_mapped_symbols(struct elf_mapped *m, const char *sysroot, struct arena *mem,
+			struct elf_symbols *ret, const char **from);
 
 /* Sizes of the file's addresses [start, end), over all those processes. R as in m. */
 void elf_mapped_sizes(const struct elf_mapped *m, struct reader *r, uint64_t start,

@@ -111,38 +111,13 @@ static void size_all(struct maker *k, const struct elf_mapped *m)
 	}
 }
 
-/* The file's own .symtab before a debug file's, and that before .dynsym. */
-static void read_symbols(struct maker *k, struct elf_mapped *m, struct elf_symbols *ret,
-			 const char **from)
-{
-	struct arena *mem = &k->t->mem;
-	struct elf_image *debug;
-	const char *where = NULL;
-
-	elf_symbols_read(m->found.e, mem, ret);
-	*from = ret->from ? arena_printf(mem, "%s of %s", ret->from, m->found.from) : NULL;
-	if (ret->from && !strcmp(ret->from, ".symtab"))
-		return;
-	debug = elf_find_debug(m->found.e, m->s->files[m->file].path, k->o->sysroot, mem, &where);
-	if (debug) {
-		struct elf_symbols more;
-
-		elf_symbols_read(debug, mem, &more);
-		if (more.n > ret->n) {
-			*ret = more;
-			*from = arena_printf(mem, "%s of %s", more.from, where);
-		}
-		elf_close(debug);
-	}
-}
-
 static void add_file(void *arg, struct elf_mapped *m)
 {
 	struct maker *k = arg;
 	struct elf_symbols symbols;
 	const char *from = NULL;
 
-	read_symbols(k, m, &symbols, &from);
+	elf_mapped_symbols(m, k->o->sysroot, &k->t->mem, &symbols, &from);
 	list_sections(k, m->head);
 	k->first = k->rows.n;
 	for (size_t i = 0; i < symbols.n; i++) {
