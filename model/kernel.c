@@ -155,6 +155,8 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 
 	d->wanted = layout_type_names(&d->mem, &d->nwanted);
 	st = arch_attach(d, &k->arch);
+	if (!st && d->live)
+		dump_add_running(d);
 	if (!st)
 		st = add_types(d, o);
 	if (!st && (!d->types.n || !d->symbols.n || d->image))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ELF dumps: /proc/vmcore, QEMU's dump-guest-memory, makedumpfile -E
- * (elf(5); Documentation/admin-guide/kdump/kdump.rst).
+ * (elf(5); Documentation/admin-guide/kdump/kdump.rst); /proc/kcore, live or
+ * copied (fs/proc/kcore.c).
  *
  *	PT_NOTE		CPU states, VMCOREINFO
  *	PT_LOAD		p_filesz bytes of physical memory at p_paddr; what
@@ -59,6 +60,7 @@ struct gather {
 	uint64_t loads;
 	uint64_t beyond;	/* of them, those above what can be believed */
 	uint64_t virtual;	/* of them, those that only say a virtual address */
+	uint64_t areas;		/* of them, kcore's that have no place in memory */
 };
 
 static bool parse_ehdr(struct image *im, const uint8_t *h, size_t len, struct ehdr *eh)
@@ -134,9 +136,12 @@ static void take_load(struct image *im, struct gather *g, const struct phdr *ph)
 
 	g->loads++;
 	g->virtual += !ph->paddr && ph->vaddr;
-	/* kcore's vmalloc area has no physical address: all ones */
-	if (ph->paddr == UINT64_MAX || (!g->eh.is64 && ph->paddr == UINT32_MAX))
+	/* kcore's vmalloc area, modules, vmemmap: all ones. What is mapped there is in
+	   the direct map, found through page tables; the rest may be a device's. */
+	if (ph->paddr == UINT64_MAX || (!g->eh.is64 && ph->paddr == UINT32_MAX)) {
+		g->areas++;
 		return;
+	}
 	if (ph->paddr >= limit || memsz > limit - ph->paddr)
 		g->beyond++;
 	if (ph->paddr >= limit)
@@ -301,8 +306,8 @@ static enum status finish_open(struct image *im, struct gather *g)
 		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
 			  "%s: the program headers are cut off", im->parts[0].path);
 	report_damage(im, g);
-	snprintf(im->format, sizeof(im->format), "ELF%s%s", g->eh.is64 ? "64" : "32",
-		 im->parts[0].flat ? ", flattened" : "");
+	snprintf(im->format, sizeof(im->format), "ELF%s%s%s", g->eh.is64 ? "64" : "32",
+		 g->areas ? ", kcore" : "", im->parts[0].flat ? ", flattened" : "");
 	snprintf(im->header.compression, sizeof(im->header.compression), "none");
 	return ST_OK;
 }
@@ -327,6 +332,7 @@ static enum status elf_open(struct image *im)
 		return fail(&im->diag, ST_UNSUPPORTED, "%s: an ELF dump is one file; name "
 			    "each dump on its own", im->parts[0].path);
 	im->priv = arena_alloc(&im->mem, sizeof(struct elf));
+	im->live = im->parts[0].live;
 	im->word_size = g.eh.is64 ? 8 : 4;
 	find_phnum(im, &g.eh);
 	read_notes(im, &g);
@@ -387,10 +393,16 @@ static enum status elf_read(const struct image *im, struct image_ctx *ctx,
 			at = x->start;
 		}
 		n = min_u64(end, x->end) - at;
-		st = window_get(&ctx->w, &im->parts[0], x->pos + (at - x->start), n, &data);
-		if (st)
-			return st;
-		memcpy(out, data, n);
+		if (im->live) {		/* nothing is kept, nothing read ahead */
+			if (part_read(&im->parts[0], x->pos + (at - x->start), out, n))
+				return ST_NODATA;
+		} else {
+			st = window_get(&ctx->w, &im->parts[0], x->pos + (at - x->start), n,
+					&data);
+			if (st)
+				return st;
+			memcpy(out, data, n);
+		}
 		out += n;
 		at += n;
 		any = true;
