@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dumpread/base/bytes.h"
+
 /* ---- what is asked, before a byte of the dump is read ---------------------- */
 
 static void also(struct diag *d, const char *name)
@@ -121,6 +123,29 @@ static int open_output(struct run *run)
 	return 0;
 }
 
+/* ---- what the image cannot tell ------------------------------------------------- */
+
+/* A collector's text has no memory behind it: what is asked may not be in it. */
+static bool offers(struct run *run)
+{
+	static const struct { unsigned need; const char *what; } words[] = {
+		{ NEED_KERNEL, "symbols and types of the kernel" },
+		{ NEED_LOG, "kernel log" },
+		{ NEED_MACHINE, "counters of the machine" },
+		{ NEED_CGROUPS, "control groups" },
+	};
+	const struct report *r = run->o.report;
+	unsigned lacks = (r->needs | (run->product ? run->product->needs : 0)) & ~run->k->offers;
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (lacks & words[i].need) {
+			fail(&run->diag, ST_NODATA, "%s is a collector's text: it has no %s, which "
+			     "%s needs", run->o.images[0], words[i].what, r->name);
+			return false;
+		}
+	return true;
+}
+
 /* ---- the answer --------------------------------------------------------------- */
 
 static int analyse(struct run *run)
@@ -138,8 +163,11 @@ static int analyse(struct run *run)
 	if (run->open ? run->open(run->host, &ko, &run->diag, &run->k)
 		      : kernel_open(&ko, &run->diag, &run->k))
 		return EXIT_NO_ANSWER;
+	if (!offers(run))
+		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking the census");
-	run->s = snapshot_build(run->k, r->needs | (run->product ? run->product->needs : 0), &so);
+	run->s = snapshot_build(run->k, r->needs | r->wants |
+				(run->product ? run->product->needs : 0), &so);
 	progress_phase(run->progress, "making the report");
 	if (run->product)
 		return 0;

@@ -10,9 +10,15 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/issues.h"
 #include "dumpread/base/jobs.h"
+#include "model/capture/capture.h"
 #include "model/kobj.h"
 
 #define CPUS_MAX 8192u		/* NR_CPUS of the largest configurations */
+
+struct reader *kernel_reader(const struct kernel *k)
+{
+	return k->dump ? reader_new(k->dump) : NULL;
+}
 
 bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align)
 {
@@ -189,6 +195,7 @@ static enum status attach(struct dump *d, const struct kernel_opts *o, struct di
 	if (!k)
 		arena_die(sizeof(*k));
 	k->dump = d;
+	k->offers = ~0u;
 	k->page_shift = d->page_shift;
 	k->issues = &d->issues;
 	k->jobs = o->jobs ? o->jobs : jobs_default();
@@ -205,9 +212,14 @@ static enum status attach(struct dump *d, const struct kernel_opts *o, struct di
 enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct kernel **ret)
 {
 	struct dump *d;
-	enum status st = dump_open(o->images, o->nimages, o->log, diag, &d);
+	enum status st = ST_NOTMINE;
 
 	*ret = NULL;
+	if (o->nimages == 1)
+		st = capture_open(o->images[0], diag, ret);
+	if (st != ST_NOTMINE)
+		return st;
+	st = dump_open(o->images, o->nimages, o->log, diag, &d);
 	return st ? st : attach(d, o, diag, ret);
 }
 
@@ -223,6 +235,7 @@ void kernel_close(struct kernel *k)
 {
 	if (!k)
 		return;
+	capture_close(k->capture);
 	dump_close(k->dump);
 	free(k);
 }

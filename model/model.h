@@ -12,7 +12,8 @@
  * snapshot_free() ends it.
  *
  * Page-table entries are not stored: who needs a map of one vma walks it again
- * with vma_walk() (model/pages/account.h).
+ * with vma_walk() (model/pages/account.h). Where a collector's text was opened
+ * instead of a dump, the same arrays are filled from that (model/capture/).
  */
 #ifndef VMCENSUS_MODEL_H
 #define VMCENSUS_MODEL_H
@@ -72,7 +73,8 @@ struct task {				/* one thread, or process of one thread */
 	char state;			/* as ps prints: R S D T t X Z P I ... */
 	uint32_t flags;			/* PF_* */
 	uint32_t cpu;			/* last ran there */
-	uint64_t utime, stime;		/* ns; of this thread alone */
+	uint64_t utime, stime;		/* ns; of this thread alone. These and what
+					   follows: UINT64_MAX if unknown */
 	uint64_t min_flt, maj_flt;
 	uint64_t start_boottime;	/* ns since boot */
 	uint64_t wchan;			/* reserved: 0 */
@@ -84,7 +86,8 @@ struct proc {				/* a thread group */
 	uint32_t mm;			/* of the leader, else of the first thread that has one */
 	bool kthread;
 	int32_t pid, ppid;
-	uint32_t uid, euid, gid;	/* uid: real; kernel ids (initial user namespace) */
+	uint32_t uid, euid, gid;	/* uid: real; kernel ids (initial user namespace);
+					   UINT32_MAX (the kernel's INVALID_UID): unknown */
 	int16_t oom_score_adj;
 	int8_t nice;
 	uint32_t cgroup;		/* index in cgroups, or NONE */
@@ -216,6 +219,8 @@ struct frames {
 	uint64_t unread;	/* frames whose struct page is not in the dump */
 	bool average;		/* mapcounts of large folios are averages over their
 				   pages (CONFIG_NO_PAGE_MAPCOUNT, 6.15) */
+	bool references;	/* mapcount is a count of all references that the
+				   kernel gave (page->count): of a capture */
 };
 
 /* NULL when no struct page exists, or pfn is out of range. */
@@ -278,6 +283,7 @@ enum need {
 	NEED_CGROUPS = 1 << 4,
 	NEED_MACHINE = 1 << 5,	/* machine without its log */
 	NEED_LOG = 1 << 6,
+	NEED_KERNEL = 1 << 7,	/* nothing built: symbols and types of the kernel */
 };
 
 struct snapshot {

@@ -6,6 +6,6 @@
 #include "reports/report.h"
 
 extern const struct report report_summary, report_procs, report_vmas, report_smaps,
-	report_maps, report_check, report_dmesg, report_layout;
+	report_maps, report_check, report_dmesg, report_layout, report_export;
 
 #endif

@@ -102,14 +102,16 @@ static const char *note(const struct mm *mm, struct arena *mem)
 	return NULL;
 }
 
-static void set_mm(const struct snapshot *s, const struct mm *mm, struct row *r,
-		   struct table *t)
+static void set_counters(const struct snapshot *s, const struct mm *mm, struct row *r)
 {
 	uint64_t peak = mm->hiwater_rss;
 	int64_t now = counter(mm->counter_shown);
 
-	usage_cells_set(&r->u, &mm->usage);
-	r->vsz = mm->total_vm * page_size(s);
+	if (s->k->capture) {
+		r->rss_kernel = r->rss_status = r->swap_kernel = r->rss_peak = COL_UNKNOWN;
+		r->pgtables = r->locked = COL_UNKNOWN;
+		return;
+	}
 	r->rss_kernel = pages_bytes(s, counter(mm->counter));
 	r->rss_status = pages_bytes(s, now);
 	r->swap_kernel = pages_bytes(s, mm->counter[RSS_SWAP]);
@@ -119,12 +121,25 @@ static void set_mm(const struct snapshot *s, const struct mm *mm, struct row *r,
 	r->rss_peak = peak * page_size(s);
 	r->pgtables = mm->pgtables_bytes;
 	r->locked = mm->locked_vm * page_size(s);
+}
+
+static void set_mm(const struct snapshot *s, const struct mm *mm, struct row *r,
+		   struct table *t)
+{
+	usage_cells_set(&r->u, &mm->usage);
+	set_counters(s, mm, r);
+	r->vsz = mm->total_vm * page_size(s);
 	r->mm = mm->addr;
 	r->mm_shared = mm->nprocs;
 	r->cmdline = mm->cmdline;
 	r->note = note(mm, &t->mem);
 	if (mm->exe < s->nfiles)
 		r->exe = s->files[mm->exe].path;
+}
+
+static uint64_t id(uint32_t kernel_id)
+{
+	return kernel_id == UINT32_MAX ? COL_UNKNOWN : kernel_id;
 }
 
 static void set_proc(const struct snapshot *s, const struct proc *p, struct row *r,
@@ -135,7 +150,7 @@ static void set_proc(const struct snapshot *s, const struct proc *p, struct row 
 
 	*r = (struct row){
 		.pid = p->pid, .tid = p->pid, .ppid = p->ppid, .ns_pid = p->pidns_pid,
-		.uid = p->uid, .euid = p->euid, .gid = p->gid,
+		.uid = id(p->uid), .euid = id(p->euid), .gid = id(p->gid),
 		.comm = proc_comm(s, p),
 		.state = leader ? leader->state : '\0',
 		.threads = p->ntasks,
@@ -209,7 +224,8 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 const struct report report_procs = {
 	.name = "procs",
 	.about = "what each process costs: pss, uss, rss, swap",
-	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_CGROUPS,
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
+	.wants = NEED_CGROUPS,
 	.opts = OPT_PID | OPT_THREADS | OPT_KERNEL,
 	.cols = cols,
 	.ncols = sizeof(cols) / sizeof(cols[0]),

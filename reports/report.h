@@ -120,6 +120,8 @@ struct chart;			/* reports/charts/chart.h */
 struct report {
 	const char *name, *about;
 	unsigned needs;		/* enum need: what of the model is built for it */
+	unsigned wants;		/* enum need: built too, and done without where the
+				   image is a collector's text */
 	unsigned opts;		/* enum report_opt_flag: which options it takes */
 	const struct column *cols;
 	unsigned ncols;

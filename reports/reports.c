@@ -12,6 +12,7 @@ const struct report *const reports[] = {
 	&report_check,
 	&report_dmesg,
 	&report_layout,
+	&report_export,
 	NULL
 };
 

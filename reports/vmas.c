@@ -154,10 +154,9 @@ enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsi
 	if (st)
 		return st;
 	m.devs.mem = m.flags.mem = &t->mem;
-	if (s->k->dump) {
-		m.r = reader_new(s->k->dump);
+	m.r = kernel_reader(s->k);
+	if (m.r)
 		gate_read(s->k, m.r, &m.gate);
-	}
 	if (flags & ROWS_EACH_PROC || o->pid) {
 		for (uint32_t i = first; i < end; i++)
 			if (proc_mm(s, &s->procs[i]))

@@ -19,6 +19,7 @@
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/heap.h"
 #include "model/attempt.h"
+#include "model/capture/capture.h"
 #include "model/pages/smaps.h"
 
 #define ITEM_BYTES (UINT64_C(1) << 30)	/* of address space: an item ends beyond it */
@@ -401,7 +402,9 @@ void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 	struct revisit rv = { .s = s, .fn = fn, .arg = arg };
 	const struct kernel *k = s->k;
 
-	if (s->mms[v->mm].pgd_pa)
+	if (k->capture)
+		capture_walk(s, v, fn, arg);
+	else if (s->mms[v->mm].pgd_pa)
 		pgwalk(r, k->paging, &k->env, s->mms[v->mm].pgd_pa, v->start, v->end, &visit,
 		       &rv);
 }

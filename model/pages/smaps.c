@@ -12,6 +12,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
+#include "model/pages/account.h"
 
 #define AHEAD 12	/* entries between a prefetch of a frame and its use */
 
@@ -323,15 +324,18 @@ const struct pgvisit acct_visit_tables = { .table = note_table };
 
 /* ---- life ------------------------------------------------------------------------------ */
 
-static uint64_t huge_zero_frame(const struct kernel *k, struct reader *r)
+void zero_frames(const struct kernel *k, struct reader *r, uint64_t *zero, uint64_t *huge)
 {
 	uint64_t v, pfn;
 
+	*zero = *huge = UINT64_MAX;
+	if (!kvar_u64(k, r, Y_ZERO_PFN, 0, &v))
+		*zero = v;
 	if (!kvar_u64(k, r, Y_HUGE_ZERO_PFN, 0, &v))
-		return v;
-	if (!kvar_u64(k, r, Y_HUGE_ZERO_PAGE, 0, &v) && memmap_page_pfn(&k->memmap, v, &pfn))
-		return pfn;
-	return UINT64_MAX;
+		*huge = v;
+	else if (!kvar_u64(k, r, Y_HUGE_ZERO_PAGE, 0, &v) &&
+		 memmap_page_pfn(&k->memmap, v, &pfn))
+		*huge = pfn;
 }
 
 void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r)
@@ -351,9 +355,7 @@ void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r)
 	a->page_facts = TALLY_PRIVATE - 1;
 	if (!acct_rule(a, RULE_DIRTY_ASKS_PAGE))
 		a->page_facts &= ~(uint32_t)TALLY_DIRTY;
-	if (kvar_u64(k, r, Y_ZERO_PFN, 0, &a->zero_pfn))
-		a->zero_pfn = UINT64_MAX;
-	a->huge_zero_pfn = huge_zero_frame(k, r);
+	zero_frames(k, r, &a->zero_pfn, &a->huge_zero_pfn);
 	for (unsigned i = 0; i < PSS_TABLE; i++)
 		a->pss_of[i] = i < 2 ? page_pss : page_pss / i;
 	swap_cursor_init(&a->cursor, a->swaps, r);
