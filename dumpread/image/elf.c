@@ -13,10 +13,12 @@
  * start inside a page. Of overlapping ones the first in the file is read.
  */
 #include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/extents.h"
@@ -363,6 +365,12 @@ static bool elf_present(const struct image *im, uint64_t pfn)
 
 struct image_ctx {
 	struct window w;
+	/*
+	 * Live: the file, opened once for each reader. read_kcore() copies through
+	 * one page that belongs to the open file (kcore_open(), fs/proc/kcore.c): of
+	 * two threads that share it, one would be given what the other asked for.
+	 */
+	struct image_part own;
 };
 
 /*
@@ -394,7 +402,7 @@ static enum status elf_read(const struct image *im, struct image_ctx *ctx,
 		}
 		n = min_u64(end, x->end) - at;
 		if (im->live) {		/* nothing is kept, nothing read ahead */
-			if (part_read(&im->parts[0], x->pos + (at - x->start), out, n))
+			if (part_read(&ctx->own, x->pos + (at - x->start), out, n))
 				return ST_NODATA;
 		} else {
 			st = window_get(&ctx->w, &im->parts[0], x->pos + (at - x->start), n,
@@ -421,12 +429,19 @@ static struct image_ctx *elf_ctx_new(const struct image *im)
 	if (!ctx)
 		arena_die(sizeof(*ctx));
 	window_init(&ctx->w, WINDOW_MIN, page > WINDOW_MAX ? page : WINDOW_MAX);
+	ctx->own.fd = -1;
+	if (im->live) {
+		ctx->own = im->parts[0];
+		ctx->own.fd = open(im->parts[0].path, O_RDONLY | O_CLOEXEC);
+	}
 	return ctx;
 }
 
 static void elf_ctx_free(struct image_ctx *ctx)
 {
 	window_free(&ctx->w);
+	if (ctx->own.fd >= 0)
+		close(ctx->own.fd);
 	free(ctx);
 }
 

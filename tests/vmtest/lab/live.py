@@ -17,8 +17,11 @@ COMMANDS = {        # name of the file that takes the answer -> report and optio
 HEADING = re.compile(rb'^==> (\d+) .* <==\n', re.M)
 
 
-def folder(program, into):
-    """Fill INTO with the program, every library that it needs, and what it shall do."""
+DEVICES = ['vmcensus', 'vmcensus-text']
+
+
+def folder(program, into, add_module):
+    """Fill INTO with the program, every library that it needs, the module, and what to do."""
     shutil.rmtree(into, ignore_errors=True)
     os.makedirs(into)
     run('strip', '-o', into + '/vmcensus', program)
@@ -30,6 +33,11 @@ def folder(program, into):
     with open(into + '/commands', 'w') as f:
         for name, words in COMMANDS.items():
             f.write(' '.join([name, '/lab/live/vmcensus'] + words) + '\n')
+    with open(into + '/modules', 'w') as f:
+        f.write('vmcensus.ko\n')
+    with open(into + '/read', 'w') as f:
+        f.writelines(f'/dev/{name}\n' for name in DEVICES)
+    add_module(into)
     return into
 
 

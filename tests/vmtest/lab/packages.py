@@ -188,15 +188,20 @@ class Kernels:
         names = self.FIXED + ['%d.%d' % short for short in newest]
         return list(dict.fromkeys(names))
 
+    def suite_of(self, name):
+        """The release of Debian that the kernel is of."""
+        short = tuple(int(n) for n in name.split('.'))
+        if short not in self._look():
+            raise LabError(f'no Debian release that is looked at has a kernel {name}')
+        return self._look()[short][3]
+
     def get(self, name):
         """The folder of an unpacked kernel."""
         into = os.path.join(self.cache, 'kernels', name)
         if os.path.exists(into + '/complete'):
             return into
-        short = tuple(int(n) for n in name.split('.'))
-        if short not in self._look():
-            raise LabError(f'no Debian release that is looked at has a kernel {name}')
-        _, kind, version, suite = self._look()[short]
+        suite = self.suite_of(name)
+        _, kind, version, _ = self._look()[tuple(int(n) for n in name.split('.'))]
         print(f'vmtest: fetching kernel {version} of {suite.name}', flush=True)
         shutil.rmtree(into, ignore_errors=True)
         os.makedirs(into)
