@@ -215,7 +215,7 @@ enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct k
 	enum status st = ST_NOTMINE;
 
 	*ret = NULL;
-	if (o->nimages == 1)
+	if (o->nimages == 1 && strcmp(o->images[0], IMAGE_LIVE))
 		st = capture_open(o->images[0], diag, ret);
 	if (st != ST_NOTMINE)
 		return st;

@@ -26,6 +26,7 @@
 #include "dumpread/base/log.h"
 #include "dumpread/base/status.h"
 
+#define IMAGE_LIVE "live"	/* names the running kernel; a file is ./live */
 #define IMAGE_PAGE_MAX (256u << 10)	/* largest page size believed, bytes */
 
 struct image;

@@ -14,13 +14,12 @@
 
 #include "dumpread/image/format.h"
 
-#define LIVE_NAME "live"
 #define KCORE "/proc/kcore"
 #define LOCKDOWN "/sys/kernel/security/lockdown"
 
 const char *live_path(const char *path)
 {
-	return strcmp(path, LIVE_NAME) ? path : KCORE;
+	return strcmp(path, IMAGE_LIVE) ? path : KCORE;
 }
 
 bool live_is(int fd, const char *path)

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 
-from .compare import compare_processes, compare_text, last_line, representatives
+from .compare import Vmcensus, compare_processes, compare_text, last_line, representatives
 from .packages import LabError, run
 
 COMMANDS = {        # name of the file that takes the answer -> report and options
@@ -69,6 +69,29 @@ class Answers:
             return json.loads(self.read(report + '.json'))['rows'], ''
         except (ValueError, KeyError) as e:
             return None, f'{type(e).__name__} {e}: {self.status(report + ".json")}'
+
+
+def compare_module(tally, name, program, truth):
+    """What the module wrote, read on this host, against the same."""
+    answers = Answers(truth)
+    status = answers.read('vmcensus.ko.status')
+    tally.check(f'{name} module loads', [] if status == b'0' else [f'errno {status.decode()}'])
+    binary, text = (Vmcensus(program, [answers.dir + device]) for device in DEVICES)
+    frozen = truth.frozen()
+    some = list(representatives(frozen))
+    tally.check(f'{name} module procs', compare_processes(binary, frozen), f'{len(frozen)} processes')
+    tally.check(f'{name} module maps', compare_text(binary, some, 'maps'), f'{len(some)} processes')
+    tally.check(f'{name} module smaps', compare_text(binary, some, 'smaps'), f'{len(some)} processes')
+    leaders = [p for p in frozen if p.status('Tgid') == p.status('Pid')]
+    tally.check(f'{name} module text procs', compare_processes(text, leaders, only={'rss'}),
+                f'{len(leaders)} processes')
+    tally.check(f'{name} kernel log', kernel_complaints(answers.read('dmesg')))
+
+
+def kernel_complaints(log):
+    """Lines of the log that tell of trouble."""
+    return [line.decode(errors='replace') for line in log.splitlines()
+            if re.search(rb'WARNING:|BUG:|Oops|general protection|rcu.*stall|hung task', line)]
 
 
 def compare_live(tally, name, truth):
