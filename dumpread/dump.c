@@ -89,6 +89,7 @@ enum status dump_open(const char *const *paths, unsigned n, const struct log *lo
 	d->word_size = im->word_size;
 	d->big_endian = im->big_endian;
 	d->page_shift = im->page_shift;
+	d->live = im->live;
 	d->max_pfn = im->max_pfn;
 	d->vmcoreinfo = im->vmcoreinfo ? im->vmcoreinfo : "";
 	snprintf(d->release, sizeof(d->release), "%s", im->header.release);

@@ -62,6 +62,7 @@ struct dump {
 	uint8_t word_size;		/* bytes: 4 or 8 */
 	bool big_endian;
 	uint8_t page_shift;
+	bool live;			/* memory changes while it is read */
 	uint64_t max_pfn;		/* one past the last frame; bounded */
 
 	const char **wanted;		/* type names that will be asked for: DWARF is */
@@ -94,6 +95,12 @@ void dump_close(struct dump *d);
  * not the dump's.
  */
 enum status dump_add_file(struct dump *d, const char *path);
+
+/*
+ * Of a live dump: what the running kernel itself says, /sys/kernel/btf/vmlinux and
+ * /proc/kallsyms. What it withholds is found as in any other dump.
+ */
+void dump_add_running(struct dump *d);
 
 /*
  * Find symbols (VMCOREINFO, kallsyms) and types (BTF) in the dump, else a

@@ -179,6 +179,8 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 
 	d->wanted = layout_type_names(&d->mem, &d->nwanted);
 	st = arch_attach(d, &k->arch);
+	if (!st && d->live)
+		dump_add_running(d);
 	if (!st)
 		st = add_types(d, o);
 	if (!st && (!d->types.n || !d->symbols.n || d->image))
@@ -231,7 +233,7 @@ enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct k
 	enum status st = ST_NOTMINE;
 
 	*ret = NULL;
-	if (o->nimages == 1)
+	if (o->nimages == 1 && strcmp(o->images[0], IMAGE_LIVE))
 		st = capture_open(o->images[0], diag, ret);
 	if (st != ST_NOTMINE)
 		return st;

@@ -11,6 +11,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "model/attempt.h"
 #include "model/build.h"
 #include "model/kobj.h"
 #include "model/walk/list.h"
@@ -138,22 +139,53 @@ static uint32_t add_task(struct tasks_builder *tb, uint64_t addr)
 
 /* ---- threads of one leader ---------------------------------------------------------- */
 
+/* Live: has the task been let go of since it was read? */
+static bool task_is_gone(struct tasks_builder *tb, const struct raw_task *t)
+{
+	struct raw_task now = { 0 };
+
+	reader_renew(tb->b->r);
+	if (kobj_read(&tb->task, tb->b->r, t->t.addr))
+		return true;
+	read_task(tb, &now);
+	return now.t.pid != t->t.pid || now.signal != t->signal || now.t.state == 'X';
+}
+
+static enum status walk_ring(struct tasks_builder *tb, uint64_t head, uint32_t off,
+			     const struct raw_task *leader)
+{
+	struct kernel *k = tb->b->k;
+	struct listwalk w = listwalk_start(k, tb->b->r, head, TASKS_MAX);
+
+	while (listwalk_next(&w))
+		add_task(tb, w.node - off);
+	if (w.st)
+		issue_add(k->issues, w.st, "thread list", 1,
+			  "of pid %d, task_struct %#" PRIx64 ", after %" PRIu64 " threads",
+			  leader->t.pid, leader->t.addr, w.seen);
+	return w.st;
+}
+
 static void add_ring(struct tasks_builder *tb, uint64_t head, enum layout_id node,
 		     const struct raw_task *leader)
 {
 	struct kernel *k = tb->b->k;
 	uint32_t off = layout_offset(&k->layout, node);
-	struct listwalk w = listwalk_start(k, tb->b->r, head, TASKS_MAX);
 	uint64_t addr = leader->t.addr;
-	int32_t pid = leader->t.pid;
+	struct attempt a;
+	struct listwalk w;
+	enum status st;
 
-	while (listwalk_next(&w))
-		add_task(tb, w.node - off);
-	if (!w.st)
+	attempt_begin(&a, k, tb->b->r);
+	do {
+		st = walk_ring(tb, head, off, leader);
+	} while (attempt_again(&a, "thread list"));
+	if (attempt_failed(&a) && task_is_gone(tb, leader)) {
+		attempt_gone(&a, "process", "ended while its threads were read");
 		return;
-	issue_add(k->issues, w.st, "thread list", 1,
-		  "of pid %d, task_struct %#" PRIx64 ", after %" PRIu64 " threads", pid, addr,
-		  w.seen);
+	}
+	if (!st)
+		return;
 	w = listwalk_backwards(k, tb->b->r, head, TASKS_MAX);
 	while (listwalk_next(&w))
 		add_task(tb, w.node - off);
@@ -225,14 +257,20 @@ static void add_leaders(struct tasks_builder *tb)
 	struct kernel *k = tb->b->k;
 	uint64_t init = layout_symbol(&k->layout, Y_INIT_TASK);
 	uint32_t off = layout_offset(&k->layout, M_TASK_TASKS);
-	struct listwalk w = listwalk_start(k, tb->b->r, init + off, TASKS_MAX);
+	struct attempt a;
+	struct listwalk w;
 
-	add_task(tb, init);
-	while (listwalk_next(&w))
-		add_task(tb, w.node - off);
+	attempt_begin(&a, k, tb->b->r);
+	do {			/* what an earlier walk found stays */
+		w = listwalk_start(k, tb->b->r, init + off, TASKS_MAX);
+		add_task(tb, init);
+		while (listwalk_next(&w))
+			add_task(tb, w.node - off);
+		if (w.st)
+			issue_add(k->issues, w.st, "task list", 1,
+				  "broken after %" PRIu64 " tasks", w.seen);
+	} while (attempt_again(&a, "task list"));
 	if (w.st) {
-		issue_add(k->issues, w.st, "task list", 1, "broken after %" PRIu64 " tasks",
-			  w.seen);
 		w = listwalk_backwards(k, tb->b->r, init + off, TASKS_MAX);
 		while (listwalk_next(&w))
 			add_task(tb, w.node - off);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ELF dumps: /proc/vmcore, QEMU's dump-guest-memory, makedumpfile -E
- * (elf(5); Documentation/admin-guide/kdump/kdump.rst).
+ * (elf(5); Documentation/admin-guide/kdump/kdump.rst); /proc/kcore, live or
+ * copied (fs/proc/kcore.c).
  *
  *	PT_NOTE		CPU states, VMCOREINFO
  *	PT_LOAD		p_filesz bytes of physical memory at p_paddr; what
@@ -12,10 +13,12 @@
  * start inside a page. Of overlapping ones the first in the file is read.
  */
 #include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/extents.h"
@@ -59,6 +62,7 @@ struct gather {
 	uint64_t loads;
 	uint64_t beyond;	/* of them, those above what can be believed */
 	uint64_t virtual;	/* of them, those that only say a virtual address */
+	uint64_t areas;		/* of them, kcore's that have no place in memory */
 };
 
 static bool parse_ehdr(struct image *im, const uint8_t *h, size_t len, struct ehdr *eh)
@@ -134,9 +138,12 @@ static void take_load(struct image *im, struct gather *g, const struct phdr *ph)
 
 	g->loads++;
 	g->virtual += !ph->paddr && ph->vaddr;
-	/* kcore's vmalloc area has no physical address: all ones */
-	if (ph->paddr == UINT64_MAX || (!g->eh.is64 && ph->paddr == UINT32_MAX))
+	/* kcore's vmalloc area, modules, vmemmap: all ones. What is mapped there is in
+	   the direct map, found through page tables; the rest may be a device's. */
+	if (ph->paddr == UINT64_MAX || (!g->eh.is64 && ph->paddr == UINT32_MAX)) {
+		g->areas++;
 		return;
+	}
 	if (ph->paddr >= limit || memsz > limit - ph->paddr)
 		g->beyond++;
 	if (ph->paddr >= limit)
@@ -301,8 +308,8 @@ static enum status finish_open(struct image *im, struct gather *g)
 		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
 			  "%s: the program headers are cut off", im->parts[0].path);
 	report_damage(im, g);
-	snprintf(im->format, sizeof(im->format), "ELF%s%s", g->eh.is64 ? "64" : "32",
-		 im->parts[0].flat ? ", flattened" : "");
+	snprintf(im->format, sizeof(im->format), "ELF%s%s%s", g->eh.is64 ? "64" : "32",
+		 g->areas ? ", kcore" : "", im->parts[0].flat ? ", flattened" : "");
 	snprintf(im->header.compression, sizeof(im->header.compression), "none");
 	return ST_OK;
 }
@@ -327,6 +334,7 @@ static enum status elf_open(struct image *im)
 		return fail(&im->diag, ST_UNSUPPORTED, "%s: an ELF dump is one file; name "
 			    "each dump on its own", im->parts[0].path);
 	im->priv = arena_alloc(&im->mem, sizeof(struct elf));
+	im->live = im->parts[0].live;
 	im->word_size = g.eh.is64 ? 8 : 4;
 	find_phnum(im, &g.eh);
 	read_notes(im, &g);
@@ -357,6 +365,12 @@ static bool elf_present(const struct image *im, uint64_t pfn)
 
 struct image_ctx {
 	struct window w;
+	/*
+	 * Live: the file, opened once for each reader. read_kcore() copies through
+	 * one page that belongs to the open file (kcore_open(), fs/proc/kcore.c): of
+	 * two threads that share it, one would be given what the other asked for.
+	 */
+	struct image_part own;
 };
 
 /*
@@ -387,10 +401,16 @@ static enum status elf_read(const struct image *im, struct image_ctx *ctx,
 			at = x->start;
 		}
 		n = min_u64(end, x->end) - at;
-		st = window_get(&ctx->w, &im->parts[0], x->pos + (at - x->start), n, &data);
-		if (st)
-			return st;
-		memcpy(out, data, n);
+		if (im->live) {		/* nothing is kept, nothing read ahead */
+			if (part_read(&ctx->own, x->pos + (at - x->start), out, n))
+				return ST_NODATA;
+		} else {
+			st = window_get(&ctx->w, &im->parts[0], x->pos + (at - x->start), n,
+					&data);
+			if (st)
+				return st;
+			memcpy(out, data, n);
+		}
 		out += n;
 		at += n;
 		any = true;
@@ -409,12 +429,19 @@ static struct image_ctx *elf_ctx_new(const struct image *im)
 	if (!ctx)
 		arena_die(sizeof(*ctx));
 	window_init(&ctx->w, WINDOW_MIN, page > WINDOW_MAX ? page : WINDOW_MAX);
+	ctx->own.fd = -1;
+	if (im->live) {
+		ctx->own = im->parts[0];
+		ctx->own.fd = open(im->parts[0].path, O_RDONLY | O_CLOEXEC);
+	}
 	return ctx;
 }
 
 static void elf_ctx_free(struct image_ctx *ctx)
 {
 	window_free(&ctx->w);
+	if (ctx->own.fd >= 0)
+		close(ctx->own.fd);
 	free(ctx);
 }
 

@@ -24,6 +24,13 @@ enum status image_open_as(const char *const *paths, unsigned n,
 enum status part_open(struct image *im, struct image_part *p, const char *path);
 void part_close(struct image_part *p);
 
+/* The file behind "live", or PATH itself. */
+const char *live_path(const char *path);
+/* Is FD, opened as PATH, the running kernel's memory? */
+bool live_is(int fd, const char *path);
+/* Why it cannot be opened: ERR is errno. */
+enum status live_refused(struct diag *g, int err);
+
 /* Up to LEN bytes at OFF; *got is less than LEN only at the end of the file. */
 enum status part_read_some(const struct image_part *p, uint64_t off, void *buf,
 			   size_t len, size_t *got);

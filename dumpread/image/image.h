@@ -26,6 +26,7 @@
 #include "dumpread/base/log.h"
 #include "dumpread/base/status.h"
 
+#define IMAGE_LIVE "live"	/* names the running kernel; a file is ./live */
 #define IMAGE_PAGE_MAX (256u << 10)	/* largest page size believed, bytes */
 
 struct image;
@@ -60,6 +61,7 @@ struct image_part {
 	uint64_t size;		/* bytes at open; of the dump inside, if flattened */
 	uint64_t stored;	/* bytes of the file itself: bounds any allocation */
 	struct flat *flat;	/* of a makedumpfile -F file; NULL: plain */
+	bool live;		/* the running kernel's /proc/kcore: changes while read */
 };
 
 /* What the container's own header says of the machine; "" or 0 if silent. */
@@ -83,6 +85,7 @@ struct image {
 	uint8_t page_shift;		/* log2 of the page size in bytes */
 	uint64_t max_pfn;		/* one past the last frame it can hold */
 	uint64_t pages_present;		/* pages in the file; 0 if it cannot tell */
+	bool live;			/* no dump: the running kernel, changing */
 	struct image_header header;
 
 	char *vmcoreinfo;		/* NUL-terminated text in mem, or NULL */
@@ -99,7 +102,8 @@ struct image {
 
 /*
  * Open the dump in PATHS[0..n): one file, or all parts of a split dump in any
- * order. On failure *ret is NULL and DIAG says what is wrong and what to do.
+ * order; "live" is the running kernel (live.c). On failure *ret is NULL and DIAG
+ * says what is wrong and what to do.
  */
 enum status image_open(const char *const *paths, unsigned n,
 		       const struct log *log, struct diag *diag, struct image **ret);

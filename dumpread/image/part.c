@@ -46,6 +46,8 @@ static enum status find_size(struct diag *g, struct image_part *p)
 		end = lseek(p->fd, 0, SEEK_END);
 		p->size = end > 0 ? (uint64_t)end : 0;
 	}
+	if (p->live)			/* grows with the memory: no bound of ours */
+		p->size = INT64_MAX;
 	p->stored = p->size;
 	if (!p->size)
 		return fail(g, ST_IO, "%s: is empty; the dump was never written, or "
@@ -57,11 +59,14 @@ enum status part_open(struct image *im, struct image_part *p, const char *path)
 {
 	enum status st;
 
-	p->path = arena_strdup(&im->mem, path);
+	p->path = arena_strdup(&im->mem, live_path(path));
 	/* O_NONBLOCK: a pipe with no writer is refused below, not waited for */
-	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	p->fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (p->fd < 0 && live_path(path) != path)
+		return live_refused(&im->diag, errno);
 	if (p->fd < 0)
 		return open_failed(&im->diag, path, errno);
+	p->live = live_is(p->fd, p->path);
 	st = find_size(&im->diag, p);
 	if (st)
 		return st;

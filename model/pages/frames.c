@@ -321,8 +321,9 @@ static void report(struct pass *p)
 	if (p->sums.unread)
 		issue_add(p->k->issues, ST_NODATA, "struct page", p->sums.unread,
 			  "struct pages that the dump does not hold");
-	if (p->sums.lost_heads)
-		issue_add(p->k->issues, ST_CORRUPT, "compound page", p->sums.lost_heads,
+	if (p->sums.lost_heads)		/* of a live machine: allocated or freed just then */
+		issue_add(p->k->issues, p->k->dump->live ? ST_TORN : ST_CORRUPT,
+			  "compound page", p->sums.lost_heads,
 			  "tail pages whose head is not readable");
 }
 
