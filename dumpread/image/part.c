@@ -56,14 +56,16 @@ static enum status find_size(struct diag *g, struct image_part *p)
 enum status part_open(struct image *im, struct image_part *p, const char *path)
 {
 	enum status st;
+	size_t len;
 
-	p->path = arena_strdup(&im->mem, path);
+	p->placed = image_name_split(path, &len, &p->address);
+	p->path = arena_strndup(&im->mem, path, len);
 	/* O_NONBLOCK: a pipe with no writer is refused below, not waited for */
-	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	p->fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (p->fd < 0)
-		return open_failed(&im->diag, path, errno);
+		return open_failed(&im->diag, p->path, errno);
 	st = find_size(&im->diag, p);
-	if (st)
+	if (st || p->placed)
 		return st;
 	st = flat_open(im, p);
 	return st == ST_NOTMINE ? ST_OK : st;
