@@ -128,7 +128,7 @@ $B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_help)) $(archive)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
 
-$(tool_bin): $B/%: $B/tests/%.o $(archive)
+$(tool_bin): $B/%: $B/tests/%.o $(call obj,$(unit_help)) $(archive)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
