@@ -62,6 +62,7 @@ struct paging_env {
 	bool big_endian;	/* of the tables, not of the machine */
 	bool saved_dirty;	/* x86: SAVED_DIRTY bit in use (6.6+) */
 	uint8_t swap_form;	/* the family's own: layout of swap entries */
+	uint8_t form;		/* the family's own: which bits mean what */
 	uint64_t table_offset;	/* added to a table pointer, modulo 2^64: not 0
 				   where those are kernel-virtual (ppc BOOKE) */
 };

@@ -63,16 +63,18 @@ static void read_counters(struct mms_builder *mb, struct mm *m)
 		if (has(k, M_MM_RSS_PERCPU)) {
 			counter_percpu(mb, m, c, at);
 		} else if (has(k, M_MM_RSS_COUNT)) {
-			m->counter[c] = (int64_t)kobj_elem(o, M_MM_RSS_COUNT, (uint32_t)at);
+			/* an atomic_long_t, below 0 while a thread holds back more */
+			m->counter[c] = sign_extend(kobj_elem(o, M_MM_RSS_COUNT, (uint32_t)at),
+						    8 * k->layout.v[M_MM_RSS_COUNT].m.stride);
 			m->counter_shown[c] = clamp0(m->counter[c]);
 		}
 	}
 	if (has(k, M_MM_FILE_RSS)) {
-		m->counter[RSS_FILE] = (int64_t)kobj_u64(o, M_MM_FILE_RSS);
-		m->counter[RSS_ANON] = (int64_t)kobj_u64(o, M_MM_ANON_RSS);
+		m->counter[RSS_FILE] = kobj_int(o, M_MM_FILE_RSS);
+		m->counter[RSS_ANON] = kobj_int(o, M_MM_ANON_RSS);
 	} else if (has(k, M_MM_RSS)) {
-		m->counter[RSS_ANON] = (int64_t)kobj_u64(o, M_MM_ANON_RSS);
-		m->counter[RSS_FILE] = (int64_t)kobj_u64(o, M_MM_RSS) - m->counter[RSS_ANON];
+		m->counter[RSS_ANON] = kobj_int(o, M_MM_ANON_RSS);
+		m->counter[RSS_FILE] = kobj_int(o, M_MM_RSS) - m->counter[RSS_ANON];
 	} else {
 		return;
 	}

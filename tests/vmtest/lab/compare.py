@@ -37,12 +37,13 @@ class Tally:
 
 
 class Vmcensus:
-    def __init__(self, program, image):
+    def __init__(self, program, image, types=None):
         self.program, self.image = program, image       # image: list of files
+        self.types = ['-t', types] if types else []
 
     def __call__(self, report, *options, front=()):
         """(exit status, stdout, stderr).  Status 2, a partial answer, is for the caller to judge."""
-        command = [self.program, *front, report, *self.image, *options]
+        command = [self.program, *front, report, *self.image, *self.types, *options]
         try:
             done = subprocess.run(command, capture_output=True, timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
