@@ -198,6 +198,12 @@ static uint64_t counter(const struct mm *mm, enum rss_counter c)
 	return mm->counter[c] > 0 ? (uint64_t)mm->counter[c] : 0;
 }
 
+/* 2.4: mm->rss, and no mapcounts either. */
+static bool only_total(const struct snapshot *s)
+{
+	return has(s->k, M_MM_RSS) && !has(s->k, M_MM_ANON_RSS);
+}
+
 static void check_mm(struct maker *m, const struct mm *mm)
 {
 	const struct usage *u = &mm->usage;
@@ -205,13 +211,18 @@ static void check_mm(struct maker *m, const struct mm *mm)
 	/* before 4.5 there was no counter of its own for shared memory */
 	bool shmem = has(m->s->k, E_MM_SHMEMPAGES);
 
-	compare(m, mm, "rss anon", counter(mm, RSS_ANON), u->rss_anon / page);
-	compare(m, mm, "rss file", counter(mm, RSS_FILE),
-		(u->rss_file + (shmem ? 0 : u->rss_shmem)) / page);
+	if (only_total(m->s)) {
+		compare(m, mm, "rss", counter(mm, RSS_FILE), u->rss / page);
+	} else {
+		compare(m, mm, "rss anon", counter(mm, RSS_ANON), u->rss_anon / page);
+		compare(m, mm, "rss file", counter(mm, RSS_FILE),
+			(u->rss_file + (shmem ? 0 : u->rss_shmem)) / page);
+	}
 	if (shmem)
 		compare(m, mm, "rss shmem", counter(mm, RSS_SHMEM),
 			u->rss_shmem / page);
-	compare(m, mm, "swap", counter(mm, RSS_SWAP), u->swap_ptes / page);
+	if (has(m->s->k, E_MM_SWAPENTS))
+		compare(m, mm, "swap", counter(mm, RSS_SWAP), u->swap_ptes / page);
 	compare(m, mm, "VMAs", (uint64_t)mm->map_count, mm->nvmas);
 	compare(m, mm, "size", mm->total_vm, u->size / page);
 }
@@ -227,12 +238,15 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	check_frames(&m);
 	for (uint32_t i = 0; i < s->nmms; i++)
 		check_mm(&m, &s->mms[i]);
+	if (!has(s->k, M_PAGE_MAPCOUNT))
+		t->note = "This kernel counts no mappings: \"kernel\" is page->count less the "
+			  "references of the page cache and of buffers.\n";
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	t->row_size = sizeof(struct row);
-	t->note = arena_printf(&t->mem, "%" PRIu64 " frames agree, %" PRIu64 " differ (%" PRIu64
+	t->note = arena_printf(&t->mem, "%s%" PRIu64 " frames agree, %" PRIu64 " differ (%" PRIu64
 			       " are mapped); %" PRIu64 " counters of %u address spaces agree, %"
-			       PRIu64 " differ", m.agree, m.differ, m.mapped,
+			       PRIu64 " differ", t->note ? t->note : "", m.agree, m.differ, m.mapped,
 			       m.counters - m.off, s->nmms, m.off);
 	return ST_OK;
 }
