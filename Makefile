@@ -47,7 +47,8 @@ core_dirs := dumpread dumpread/* arch arch/* model model/* reports reports/*
 core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
 cli_src   := $(sort $(wildcard cli/*.c))
 unit_src  := $(sort $(wildcard tests/unit/test_*.c))
-unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c)))
+unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c))) \
+	$(sort $(wildcard tests/machine/*.c))
 fuzz_src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 tool_src  := $(sort $(wildcard tests/tools/*.c tests/bench/*.c))
 crash_src := $(sort $(wildcard crashext/*.c))

@@ -47,7 +47,7 @@ struct maker {
 /* ---- frames -------------------------------------------------------------------- */
 
 enum reason {
-	AGREE, NOT_READ, AVERAGE, NO_RMAP, LOST_TABLES, UNKNOWN_MM, TOO_MANY, REASONS
+	AGREE, NOT_READ, AVERAGE, NO_RMAP, LOST_TABLES, UNKNOWN_MM, NO_MAPPING, TOO_MANY, REASONS
 };
 
 static const struct { const char *text; bool explains; } reasons[REASONS] = {
@@ -57,6 +57,7 @@ static const struct { const char *text; bool explains; } reasons[REASONS] = {
 	[NO_RMAP] = { "mapped by the kernel or a driver, which counts no mappings", true },
 	[LOST_TABLES] = { "page tables or VMAs not in the dump may map them", true },
 	[UNKNOWN_MM] = { "mapped by an address space that no task uses, or in flux", false },
+	[NO_MAPPING] = { "references that may be no mappings: read, written or pinned", true },
 	[TOO_MANY] = { "more mappings than the kernel counted", false },
 };
 
@@ -88,7 +89,9 @@ static enum reason reason_of(const struct maker *m, const struct frame *f)
 		return AVERAGE;
 	if (f->found > f->mapcount)
 		return f->flags & (FR_LRU | FR_ANON | FR_CACHE | FR_HUGETLB) ? TOO_MANY : NO_RMAP;
-	return m->damaged ? LOST_TABLES : UNKNOWN_MM;
+	if (m->damaged)
+		return LOST_TABLES;
+	return has(m->s->k, M_PAGE_MAPCOUNT) ? UNKNOWN_MM : NO_MAPPING;
 }
 
 static struct row frames_row(enum reason why, size_t kind, uint64_t pfn)
