@@ -131,7 +131,7 @@ static uint64_t address(const struct machine *m, const char *name)
 			name = twins[i][1];
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
 		if (!strcmp(variables[i].name, name))
-			return m->cpu->page_offset + IMAGE_PA + at;
+			return m->cpu->image_offset + IMAGE_PA + at;
 		at += variables[i].bytes;
 	}
 	mdie("no variable %s", name);
@@ -166,8 +166,7 @@ static void write_map(const struct machine *m, const char *path)
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
 		if (known(m, variables[i].name))
 			fprintf(out, "%0*llx %c %s\n", 2 * m->cpu->word,
-				(unsigned long long)(address(m, variables[i].name) -
-						     m->cpu->page_offset + m->cpu->image_offset),
+				(unsigned long long)address(m, variables[i].name),
 				i ? 'D' : 'T', variables[i].name);
 	fclose(out);
 }
@@ -365,6 +364,18 @@ static void lay_maple(struct machine *m, struct mmm *mm)
 	mput(m, root, M_MT_FLAGS, 0x303 | 2 << 2);
 }
 
+/* mm_rss_stat.count[] of 2.6.34 to 6.1; since then per-CPU counters, each with a sum. */
+static void lay_counter(struct machine *m, uint64_t mm, enum layout_id e, uint64_t v)
+{
+	const struct layout *l = &m->layout;
+	int64_t i = layout_enum(l, e, -1);
+
+	put_elem(m, mm, M_MM_RSS_COUNT, i, v);
+	if (layout_has(l, M_MM_RSS_PERCPU) && i >= 0)
+		mput(m, mm + layout_offset(l, M_MM_RSS_STAT) +
+			(uint64_t)i * l->v[M_MM_RSS_STAT].m.stride, M_PCC_COUNT, v);
+}
+
 static void lay_mm(struct machine *m, struct mmm *mm)
 {
 	const struct layout *l = &m->layout;
@@ -382,10 +393,9 @@ static void lay_mm(struct machine *m, struct mmm *mm)
 	mput(m, mm->addr, M_MM_MAP_COUNT, mm->areas.n);
 	mput(m, mm->addr, M_MM_TOTAL_VM, total);
 	mput(m, mm->addr, M_MM_RSS, mm->rss);
-	put_elem(m, mm->addr, M_MM_RSS_COUNT, layout_enum(l, E_MM_FILEPAGES, -1),
-		 mm->rss - mm->anon);
-	put_elem(m, mm->addr, M_MM_RSS_COUNT, layout_enum(l, E_MM_ANONPAGES, -1), mm->anon);
-	put_elem(m, mm->addr, M_MM_RSS_COUNT, layout_enum(l, E_MM_SWAPENTS, -1), mm->swapped);
+	lay_counter(m, mm->addr, E_MM_FILEPAGES, mm->rss - mm->anon);
+	lay_counter(m, mm->addr, E_MM_ANONPAGES, mm->anon);
+	lay_counter(m, mm->addr, E_MM_SWAPENTS, mm->swapped);
 	mput(m, mm->addr, M_MM_START_BRK, mm->brk0);
 	mput(m, mm->addr, M_MM_BRK, mm->brk1);
 	mput(m, mm->addr, M_MM_START_STACK, mm->stack);

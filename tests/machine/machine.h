@@ -135,12 +135,12 @@ void machine_lay(struct machine *m, const char *map, const char *types);
 void paging_kernel(struct machine *m, uint64_t root);
 void paging_user(struct machine *m, struct mmm *mm);
 
-/* Memory, by kernel-virtual address of the identity map. */
+/* Memory, by kernel-virtual address: of the identity map, or of the kernel's image. */
 uint64_t mpages(struct machine *m, uint64_t bytes);
 void mset(struct machine *m, uint64_t kva, uint64_t v, unsigned size);
 static inline uint64_t mpa(const struct machine *m, uint64_t kva)
 {
-	return kva - m->cpu->page_offset;
+	return kva - (kva >= m->cpu->image_offset ? m->cpu->image_offset : m->cpu->page_offset);
 }
 /* A new object of type S (or BYTES), on a page of its own. */
 uint64_t mobject(struct machine *m, const char *kind, const char *name, uint64_t bytes);

@@ -103,6 +103,7 @@ int main(int argc, char **argv)
 	im.max_pfn = m.nframes;
 	im.elf_machine = m.cpu->elf_machine;
 	im.machine = m.cpu->uname;
+	im.release = m.release;
 	im.compress = PAGE_ZLIB;
 	im.tail = m.cpu->word == 8 ? 424 : 412;
 	im.padded = m.cpu->big;

@@ -142,13 +142,14 @@ static size_t squeeze(uint32_t how, const uint8_t *page, size_t size, uint8_t *o
 static void put_head(const struct mkimage *m, struct bytes *b, uint32_t bitmap_blocks)
 {
 	unsigned block = 1u << m->page_shift, t = m->tail;
+	const char *release = m->release ? m->release : "6.1.0-test";
 	bool wide = t != 412;
 
 	put_at(b, 0, m->one_bitmap ? "DISKDUMP" : "KDUMP   ", 8);
 	put_uint(b, 8, m->version, 4, m->big);
 	put_at(b, 12, "Linux", 5);
 	put_at(b, 12 + 65, "node", 4);
-	put_at(b, 12 + 130, "6.1.0-test", 10);
+	put_at(b, 12 + 130, release, strlen(release));
 	put_at(b, 12 + 195, "#1 SMP", 6);
 	put_at(b, 12 + 260, m->machine, strlen(m->machine));
 	put_uint(b, t - (wide ? 16 : 8), 1700000000, wide ? 8 : 4, m->big);

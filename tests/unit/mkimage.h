@@ -30,6 +30,7 @@ struct mkimage {
 
 	/* kdump-compressed */
 	const char *machine;		/* utsname.machine */
+	const char *release;		/* NULL: "6.1.0-test" */
 	unsigned version;		/* of the header, 1..6 */
 	unsigned tail;			/* place of `status`: 412, 420, 424 */
 	bool padded;			/* 32-bit sub-header with 8-aligned offsets */
