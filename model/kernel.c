@@ -178,6 +178,8 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 	enum status st;
 
 	d->wanted = layout_type_names(&d->mem, &d->nwanted);
+	for (unsigned i = 0; i < o->ntypes; i++)
+		dump_know_machine(d, o->types[i]);
 	st = arch_attach(d, &k->arch);
 	if (!st && d->live)
 		dump_add_running(d);
@@ -217,6 +219,7 @@ static enum status attach(struct dump *d, const struct kernel_opts *o, struct di
 	k->page_shift = d->page_shift;
 	k->issues = &d->issues;
 	k->jobs = o->jobs ? o->jobs : jobs_default();
+	d->jobs = k->jobs;
 	st = understand(k, o);
 	if (st) {
 		*diag = d->diag;

@@ -15,6 +15,7 @@
 #include "model/kobj.h"
 #include "model/walk/maple.h"
 
+#define VM_EXECUTABLE 0x1000	/* until v3.7 */
 #define VMAS_MAX_MM (16u << 20)	/* of one mm; vm.max_map_count is 65530 by default */
 
 struct vmas_builder {
@@ -146,6 +147,15 @@ static void walk_mm_vmas(struct vmas_builder *vb, struct mm *m)
 			  m->map_count, m->nvmas);
 }
 
+/* Before 925d1c401fa6 (v2.6.26): the first file that is mapped with VM_EXECUTABLE. */
+static uint64_t executable(const struct snapshot *s, const struct mm *m)
+{
+	for (uint32_t i = m->first_vma; i < m->first_vma + m->nvmas; i++)
+		if (s->vmas[i].flags & VM_EXECUTABLE && s->vmas[i].file_addr)
+			return s->vmas[i].file_addr;
+	return 0;
+}
+
 static void add_mm_vmas(struct vmas_builder *vb, uint32_t mi)
 {
 	struct build *b = vb->b;
@@ -178,7 +188,7 @@ static void add_files_of(struct build *b, struct filetab *t, uint32_t mi)
 	struct attempt a;
 
 	attempt_begin(&a, b->k, b->r);
-	m->exe = filetab_get(t, b->mm_exe[mi]);
+	m->exe = filetab_get(t, has(b->k, M_MM_EXE_FILE) ? b->mm_exe[mi] : executable(s, m));
 	for (uint32_t i = m->first_vma; i < m->first_vma + m->nvmas; i++)
 		s->vmas[i].file = filetab_of_vma(t, &s->vmas[i]);
 	if (attempt_failed(&a) && !mm_still_used(s, b->r, mi))

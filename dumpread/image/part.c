@@ -57,18 +57,21 @@ static enum status find_size(struct diag *g, struct image_part *p)
 
 enum status part_open(struct image *im, struct image_part *p, const char *path)
 {
+	const char *file = live_path(path);
 	enum status st;
+	size_t len;
 
-	p->path = arena_strdup(&im->mem, live_path(path));
+	p->placed = image_name_split(file, &len, &p->address);
+	p->path = arena_strndup(&im->mem, file, len);
 	/* O_NONBLOCK: a pipe with no writer is refused below, not waited for */
 	p->fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (p->fd < 0 && live_path(path) != path)
+	if (p->fd < 0 && file != path)
 		return live_refused(&im->diag, errno);
 	if (p->fd < 0)
-		return open_failed(&im->diag, path, errno);
+		return open_failed(&im->diag, p->path, errno);
 	p->live = live_is(p->fd, p->path);
 	st = find_size(&im->diag, p);
-	if (st)
+	if (st || p->placed)
 		return st;
 	st = flat_open(im, p);
 	return st == ST_NOTMINE ? ST_OK : st;

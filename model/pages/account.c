@@ -242,27 +242,48 @@ static void lose_root(const struct snapshot *s, const struct mm *m)
 			  m->addr);
 }
 
-/* 2.4 has no mapcount: what the walk finds is one. */
-static void found_to_mapcount(struct pass *p)
+/*
+ * 2.4 has no mapcount: what the walk finds is one while sizes are summed. What frames
+ * had in its place, references that can be mappings, is kept aside and put back.
+ */
+static void found_to_mapcount(struct pass *p, uint32_t **aside)
 {
 	const struct frames *f = &p->s->frames;
 
-	for (uint64_t c = 0; c < f->nchunks; c++)
-		for (uint64_t i = 0; f->chunk[c] && i < 1u << FRAME_CHUNK_SHIFT; i++) {
+	for (uint64_t c = 0; c < f->nchunks; c++) {
+		if (!f->chunk[c])
+			continue;
+		aside[c] = heap_array(uint32_t, UINT64_C(1) << FRAME_CHUNK_SHIFT);
+		for (uint64_t i = 0; i < 1u << FRAME_CHUNK_SHIFT; i++) {
 			struct frame *fr = &f->chunk[c][i];
 
+			aside[c][i] = fr->mapcount;
 			fr->mapcount = fr->found;
 			fr->found = 0;
 		}
+	}
 	for (unsigned l = 0; l < PAGING_LEVELS; l++)
 		if (p->shared.huge_found[l])
 			memset(p->shared.huge_found[l], 0,
 			       p->shared.huge_units[l] * sizeof(*p->shared.huge_found[l]));
 }
 
+static void put_back(struct pass *p, uint32_t **aside)
+{
+	const struct frames *f = &p->s->frames;
+
+	for (uint64_t c = 0; c < f->nchunks; c++) {
+		for (uint64_t i = 0; aside[c] && i < 1u << FRAME_CHUNK_SHIFT; i++)
+			f->chunk[c][i].mapcount = aside[c][i];
+		free(aside[c]);
+	}
+	free(aside);
+}
+
 void account_build(struct snapshot *s, uint32_t only)
 {
 	struct pass *p = pass_new(s, only == NONE);
+	uint32_t **aside = NULL;
 
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		s->vmas[i].usage = (struct usage){ 0 };
@@ -272,11 +293,14 @@ void account_build(struct snapshot *s, uint32_t only)
 			lose_root(s, &s->mms[i]);
 		}
 	if (only == NONE && !has(s->k, M_PAGE_MAPCOUNT)) {
+		aside = heap_array(uint32_t *, s->frames.nchunks);
 		run(p);
-		found_to_mapcount(p);
+		found_to_mapcount(p, aside);
 	}
 	p->whole_run = true;
 	run(p);
+	if (aside)
+		put_back(p, aside);
 	pass_free(p);
 }
 

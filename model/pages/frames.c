@@ -122,7 +122,9 @@ static void decode_single(struct worker *w, const uint8_t *p, uint64_t pfn, stru
 	fr |= mapping_class(f, page_word(f, p, f->mapping), fr);
 	if (refs == 1)
 		fr |= FR_SINGLE;
-	if (!(fr & FR_SLAB))
+	if (f->mapcount_form == MAPCOUNT_NONE)
+		out->mapcount = page_counted(f, p, refs, &fr);
+	else if (!(fr & FR_SLAB))
 		out->mapcount = page_own_mapcount(f, type);
 	if (out->mapcount > 1)
 		fr |= FR_SHARED_FOLIO;
