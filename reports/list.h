@@ -5,8 +5,8 @@
 
 #include "reports/report.h"
 
-extern const struct report report_summary, report_procs, report_programs, report_users, report_cgroups, report_swap, report_shm,
-	report_vmas, report_smaps,
-	report_maps, report_check, report_dmesg, report_layout;
+extern const struct report report_summary, report_procs, report_programs, report_users,
+	report_cgroups, report_swap, report_shm, report_vmas, report_smaps, report_maps,
+	report_check, report_dmesg, report_layout;
 
 #endif

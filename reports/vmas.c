@@ -200,8 +200,8 @@ const struct report report_vmas = {
 	.likes = vmas_likes,
 	.help = "One row for each mapping (VMA), by process and address. The mappings of an\n"
 		"address space that several processes share stand once, under the first of\n"
-		"them; with --pid, under the process that was asked for. --all: librank shows heaps\n"
-		"and stacks too.",
+		"them; with --pid, under the process that was asked for. --all: librank shows\n"
+		"heaps and stacks too.",
 };
 
 const struct report report_smaps = {

@@ -80,9 +80,12 @@ static void test_users(void)
 static void test_smem(void)
 {
 	check_like("procs", LIKE("smem"), NULL,
-		"  PID User     Command                         Swap      USS      PSS      RSS \n"
-		"   10 7        sh -c \"a, b\"                       4       12       12       28 \n"
-		"   11 0        sh -c \"a, b\"                       4       12       12       28 \n");
+		"  PID User     Command                    "
+		"     Swap      USS      PSS      RSS \n"
+		"   10 7        sh -c \"a, b\""
+		"                       4       12       12       28 \n"
+		"   11 0        sh -c \"a, b\""
+		"                       4       12       12       28 \n");
 	check_like("vmas", LIKE("smem"), NULL,
 		"Map                                       PIDs   AVGPSS      PSS \n"
 		"<anonymous>                                  2        0        0 \n"
@@ -101,9 +104,12 @@ static void test_smem(void)
 static void test_android(void)
 {
 	check_like("procs", LIKE("procrank"), NULL,
-		"  PID       Vss      Rss      Pss      Uss     Swap    PSwap    USwap  cmdline\n"
-		"   10      272K      28K      12K      12K       4K       2K       0K  sh -c \"a, b\"\n"
-		"   11      272K      28K      12K      12K       4K       2K       0K  sh -c \"a, b\"\n"
+		"  PID       Vss      Rss      Pss      Uss"
+		"     Swap    PSwap    USwap  cmdline\n"
+		"   10      272K      28K"
+		"      12K      12K       4K       2K       0K  sh -c \"a, b\"\n"
+		"   11      272K      28K"
+		"      12K      12K       4K       2K       0K  sh -c \"a, b\"\n"
 		"                           ------   ------   ------   ------   ------  ------\n"
 		"                              12K      12K       4K       2K       0K  TOTAL\n"
 		"\n"
