@@ -86,6 +86,13 @@ static void test_smem(void)
 		"                       4       12       12       28 \n"
 		"   11 0        sh -c \"a, b\""
 		"                       4       12       12       28 \n");
+	/* no tool of these shows threads */
+	check_like("procs", &(const struct report_opts){ .like = "smem", .threads = true,
+							 .pid = 10 }, NULL,
+		"  PID User     Command                    "
+		"     Swap      USS      PSS      RSS \n"
+		"   10 7        sh -c \"a, b\""
+		"                       4       12       12       28 \n");
 	check_like("vmas", LIKE("smem"), NULL,
 		"Map                                       PIDs   AVGPSS      PSS \n"
 		"<anonymous>                                  2        0        0 \n"
