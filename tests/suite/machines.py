@@ -56,13 +56,13 @@ class Machines:
             out.write(re.sub(r'^(release|build-id|symbol) .*\n', '', text, flags=re.M))
         self.layouts[fixture.name] = ('x86_64', path, release[1])
 
-    def dumps(self, name, text, key):
+    def dumps(self, name, text, key, *containers):
         """[(container, arguments)] of the machine of TEXT."""
         cpu, layout, release = self.layouts[key]
         out = os.path.join(self.scratch, re.sub(r'\W', '-', f'{name}-{key}'))
         with open(out + '.machine', 'w', encoding='utf-8') as f:
             f.write(text.replace('release RELEASE', f'release {release}'))
-        done = run(self.mkdump, cpu, layout, out + '.machine', out)
+        done = run(self.mkdump, cpu, layout, out + '.machine', out, *containers)
         if done.returncode:
             raise RuntimeError(done.stderr)
         types = ['-t', layout, '-t', out + '.map']
@@ -100,7 +100,7 @@ class Machines:
         with open(f'tests/machine/texts/{name}.expected', encoding='utf-8') as f:
             whole = [line for line in f.read().splitlines() if line.startswith('1,')]
         for line, issue in DAMAGE.items():
-            container, arguments = self.dumps(name + '-damaged', f'{text}\n{line}\n', key)[0]
+            container, arguments = self.dumps(name + '-damaged', f'{text}\n{line}\n', key, 'elf')[0]
             got = self.vmas(arguments)
             wrong = []
             if got.returncode != (2 if issue else 0):
