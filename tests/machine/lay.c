@@ -23,7 +23,7 @@
 #define PG_SLAB 0x100u
 #define PG_RESERVED 0x4000u
 
-/* ---- memory ----------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------ */
 
 uint64_t mpages(struct machine *m, uint64_t bytes)
 {
@@ -108,7 +108,7 @@ static void link_after(struct machine *m, uint64_t prev, uint64_t this, uint64_t
 	mput(m, next, M_LIST_PREV, this);
 }
 
-/* ---- variables ------------------------------------------------------------------------ */
+/* ---- variables --------------------------------------------------------------------- */
 
 static const struct { const char *name; uint32_t bytes; } variables[] = {
 	{ "_stext", PAGE }, { "init_task", 4 * PAGE }, { "init_task_union", 0 },
@@ -210,7 +210,7 @@ static void lay_log(struct machine *m)
 	set_word(m, address(m, "logged_chars"), m->log.n);
 }
 
-/* ---- files ------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------- */
 
 static uint64_t lay_dentry(struct machine *m, const char *name, const char *text, size_t len,
 			   uint64_t parent)
@@ -285,7 +285,7 @@ static void lay_file(struct machine *m, struct mfile *f)
 	mput(m, f->file, M_FILE_MAPPING, mapping);
 }
 
-/* ---- address spaces ------------------------------------------------------------------------ */
+/* ---- address spaces ---------------------------------------------------------------- */
 
 static void lay_areas(struct machine *m, struct mmm *mm)
 {
@@ -402,7 +402,7 @@ static void lay_mm(struct machine *m, struct mmm *mm)
 	paging_user(m, mm);
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------ */
+/* ---- tasks ------------------------------------------------------------------------- */
 
 static uint64_t state_bits(const struct machine *m, char c)
 {
@@ -502,7 +502,7 @@ static void lay_tasks(struct machine *m)
 		lay_ring(m, M_TASK_TASKS, -1, 0);
 }
 
-/* ---- the page array ----------------------------------------------------------------------------- */
+/* ---- the page array ---------------------------------------------------------------- */
 
 static uint64_t bit(const struct machine *m, enum layout_id id, uint64_t old)
 {
@@ -595,7 +595,7 @@ static void lay_memmap(struct machine *m)
 	set_word(m, address(m, "max_mapnr"), m->nframes);
 }
 
-/* ---- damage ---------------------------------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------------------ */
 
 static enum layout_id member_of(const char *id)
 {
