@@ -227,10 +227,12 @@ man1dir := $(DESTDIR)$(PREFIX)/share/man/man1
 compdir := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 man1    := $(wildcard docs/*.1)
 comp    := $(wildcard cli/vmcensus.bash)
+layoutdir := $(DESTDIR)$(PREFIX)/share/vmcensus/layouts
+layouts := $(wildcard layouts/*.layout)
 # crash looks in /usr/lib/crash/extensions alone (and $$CRASH_EXTENSIONS).
 crashdir := $(DESTDIR)$(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))/lib/crash/extensions
 installed := $(bindir)/vmcensus $(man1:docs/%=$(man1dir)/%) $(comp:cli/%.bash=$(compdir)/%) \
-	$(crashdir)/vmcensus.so
+	$(layouts:layouts/%=$(layoutdir)/%) $(crashdir)/vmcensus.so
 
 install: all
 	install -d '$(bindir)'
@@ -239,6 +241,8 @@ install: all
 	$(if $(man1),install -m 644 $(man1) '$(man1dir)')
 	$(if $(comp),install -d '$(compdir)')
 	$(if $(comp),install -m 644 $(comp) '$(compdir)/vmcensus')
+	install -d '$(layoutdir)'
+	install -m 644 $(layouts) '$(layoutdir)'
 	$(if $(wildcard $B/vmcensus.so),install -d '$(crashdir)')
 	$(if $(wildcard $B/vmcensus.so),install -m 644 $B/vmcensus.so '$(crashdir)')
 

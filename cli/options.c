@@ -15,7 +15,7 @@ enum {
 /* An empty ABOUT is not listed by --help. */
 const struct option_spec option_specs[] = {
 	{ ID_TYPES, 't', "types", "FILE",
-	  "vmlinux, .btf, System.map or layout file; may be given more than once", 0 },
+	  "vmlinux, .btf, System.map, layout file or VMCOREINFO; may be given more than once", 0 },
 	{ ID_SYSROOT, 0, "sysroot", "DIR",
 	  "where the machine's binaries are, for reports that read them", 0 },
 	{ ID_FORMAT, 'f', "format", "F",

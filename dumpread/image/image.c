@@ -9,9 +9,9 @@
 #include "dumpread/image/vmcoreinfo.h"
 
 /*
- * Asked in this order; raw memory first, which is what its name says. Our own readers stand before the library because it
- * takes microseconds for a page that is excluded or cached, and 0.5.1 knows no
- * flattened files.
+ * Asked in this order; raw memory first, which is what its name says. Our own
+ * readers stand before the library because it takes microseconds for a page that
+ * is excluded or cached, and 0.5.1 knows no flattened files.
  */
 static const struct image_ops *const image_formats[] = {
 	&raw_image_ops,

@@ -12,7 +12,7 @@
 #include "tests/machine/machine.h"
 
 #define PAGE 4096u
-#define IMAGE_PA 0x400000u		/* of the variables */
+#define IMAGE_PAGES 32u			/* of the variables */
 #define LOG_BUF 4096u
 #define FUNCTIONS 120u
 
@@ -23,7 +23,7 @@
 #define PG_SLAB 0x100u
 #define PG_RESERVED 0x4000u
 
-/* ---- memory ----------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------ */
 
 uint64_t mpages(struct machine *m, uint64_t bytes)
 {
@@ -108,7 +108,7 @@ static void link_after(struct machine *m, uint64_t prev, uint64_t this, uint64_t
 	mput(m, next, M_LIST_PREV, this);
 }
 
-/* ---- variables ------------------------------------------------------------------------ */
+/* ---- variables --------------------------------------------------------------------- */
 
 static const struct { const char *name; uint32_t bytes; } variables[] = {
 	{ "_stext", PAGE }, { "init_task", 4 * PAGE }, { "init_task_union", 0 },
@@ -131,7 +131,7 @@ static uint64_t address(const struct machine *m, const char *name)
 			name = twins[i][1];
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++) {
 		if (!strcmp(variables[i].name, name))
-			return m->cpu->image_offset + IMAGE_PA + at;
+			return m->cpu->image_offset + m->base + at;
 		at += variables[i].bytes;
 	}
 	mdie("no variable %s", name);
@@ -159,10 +159,10 @@ static void write_map(const struct machine *m, const char *path)
 	/* a System.map of less than a hundred lines is taken for none */
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		fprintf(out, "%0*llx t function_%u\n", 2 * m->cpu->word,
-			(unsigned long long)(m->cpu->image_offset + IMAGE_PA + 16 * i), i);
+			(unsigned long long)(m->cpu->image_offset + m->base + 16 * i), i);
 	if (m->cpu->mark)
 		fprintf(out, "%0*llx T %s\n", 2 * m->cpu->word,
-			(unsigned long long)(m->cpu->image_offset + IMAGE_PA), m->cpu->mark);
+			(unsigned long long)(m->cpu->image_offset + m->base), m->cpu->mark);
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
 		if (known(m, variables[i].name))
 			fprintf(out, "%0*llx %c %s\n", 2 * m->cpu->word,
@@ -210,7 +210,7 @@ static void lay_log(struct machine *m)
 	set_word(m, address(m, "logged_chars"), m->log.n);
 }
 
-/* ---- files ------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------- */
 
 static uint64_t lay_dentry(struct machine *m, const char *name, const char *text, size_t len,
 			   uint64_t parent)
@@ -285,7 +285,7 @@ static void lay_file(struct machine *m, struct mfile *f)
 	mput(m, f->file, M_FILE_MAPPING, mapping);
 }
 
-/* ---- address spaces ------------------------------------------------------------------------ */
+/* ---- address spaces ---------------------------------------------------------------- */
 
 static void lay_areas(struct machine *m, struct mmm *mm)
 {
@@ -402,7 +402,7 @@ static void lay_mm(struct machine *m, struct mmm *mm)
 	paging_user(m, mm);
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------ */
+/* ---- tasks ------------------------------------------------------------------------- */
 
 static uint64_t state_bits(const struct machine *m, char c)
 {
@@ -502,7 +502,7 @@ static void lay_tasks(struct machine *m)
 		lay_ring(m, M_TASK_TASKS, -1, 0);
 }
 
-/* ---- the page array ----------------------------------------------------------------------------- */
+/* ---- the page array ---------------------------------------------------------------- */
 
 static uint64_t bit(const struct machine *m, enum layout_id id, uint64_t old)
 {
@@ -523,7 +523,7 @@ static void lay_other_pages(struct machine *m, uint64_t end)
 
 	for (uint64_t pfn = 0; pfn < m->nframes; pfn++) {
 		uint64_t p = page_kva(m, pfn);
-		bool image = pfn < (IMAGE_PA >> 12) + 32;
+		bool image = pfn < (m->base >> 12) + IMAGE_PAGES;
 
 		mput(m, p, M_PAGE_MAPCOUNT, UINT32_MAX);
 		if (pfn >= end)
@@ -553,7 +553,7 @@ static void lay_frame(struct machine *m, struct mframe *f)
 		mapping = (m->mount | 1) & ~UINT64_C(2);	/* some anon_vma, PAGE_MAPPING_ANON */
 	mput(m, p, M_PAGE_FLAGS, f->own_flags && counts ? f->flags : usual_flags(m, f));
 	mput(m, p, M_PAGE_MAPPING, mapping);
-	mput(m, p, M_PAGE_REFCOUNT, f->mapped + f->refs + (f->file >= 0));
+	mput(m, p, M_PAGE_REFCOUNT, f->count ? f->count : f->mapped + f->refs + (f->file >= 0));
 	mput(m, p, M_PAGE_MAPCOUNT, (uint32_t)(f->mapped - 1));
 }
 
@@ -595,7 +595,7 @@ static void lay_memmap(struct machine *m)
 	set_word(m, address(m, "max_mapnr"), m->nframes);
 }
 
-/* ---- damage ---------------------------------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------------------ */
 
 static enum layout_id member_of(const char *id)
 {
@@ -638,11 +638,11 @@ void machine_lay(struct machine *m, const char *map, const char *types)
 {
 	m->mem = calloc(m->nframes, PAGE);
 	m->lost = calloc(m->nframes, sizeof(*m->lost));
-	if (!m->mem || !m->lost || m->nframes * PAGE < 4 * IMAGE_PA)
-		mdie("no memory, or fewer than %u frames", 4 * IMAGE_PA / PAGE);
+	if (!m->mem || !m->lost || m->nframes <= (m->base >> 12) + IMAGE_PAGES)
+		mdie("no memory, or not enough frames");
 	write_map(m, map);
 	resolve(m, map, types);
-	m->next = IMAGE_PA + 32 * PAGE;
+	m->next = m->base + IMAGE_PAGES * PAGE;
 	lay_memmap(m);
 	lay_uts(m);
 	lay_log(m);
@@ -650,7 +650,10 @@ void machine_lay(struct machine *m, const char *map, const char *types)
 	for (size_t i = 0; i < m->files.n; i++)
 		lay_file(m, &m->files.v[i]);
 	for (size_t i = 0; i < m->frames.n; i++)
-		m->frames.v[i].pfn = mpa(m, mpages(m, PAGE)) >> 12;
+		if (!m->frames.v[i].pfn)
+			m->frames.v[i].pfn = mpa(m, mpages(m, PAGE)) >> 12;
+		else if (m->frames.v[i].pfn >= m->base >> 12)
+			mdie("frame %s lies in the kernel", m->frames.v[i].name);
 	for (size_t i = 0; i < m->mms.n; i++)
 		lay_mm(m, &m->mms.v[i]);
 	lay_tasks(m);

@@ -9,9 +9,12 @@
  *	frames N			of memory
  *	log WORDS...			a line of the kernel log
  *	file NAME PATH INO		a file, its directories, one mount, device 31:1
- *	frame NAME FILE INDEX [refs=N] [flags=F]   a page of FILE's cache; FILE "-" and
- *			INDEX 0: anonymous. refs: references beyond cache and mappings.
- *			flags: page flags by their numbers in 2.4, in place of the usual
+ *	base ADDRESS			of the kernel in memory; 4 MiB unless said
+ *	frame NAME FILE INDEX [refs=N] [count=N] [flags=F] [at=ADDRESS]
+ *			a page of FILE's cache; FILE "-" and INDEX 0: anonymous. refs:
+ *			references beyond cache and mappings; count: all of them. flags:
+ *			page flags by their numbers in 2.4, in place of the usual. at: its
+ *			physical address
  *	mm NAME				what follows is of this address space:
  *	brk START END | stack ADDRESS
  *	area START END FLAGS [FILE PGOFF]
@@ -58,7 +61,7 @@ struct mframe {
 	char name[48];
 	int file;			/* index, -1 anonymous */
 	uint64_t index, pfn;
-	uint32_t refs, mapped;
+	uint32_t refs, count, mapped;
 	uint64_t flags;
 	bool own_flags;
 };
@@ -106,7 +109,7 @@ struct object {
 
 struct machine {
 	char release[64];
-	uint64_t nframes;
+	uint64_t nframes, base;
 	VEC(char) log;
 	VEC(struct mfile) files;
 	VEC(struct mframe) frames;

@@ -107,6 +107,11 @@ static void on_frames(struct line *l)
 		mdie("line %u: from 1 to 262144 frames", l->nr);
 }
 
+static void on_base(struct line *l)
+{
+	l->m->base = number(l, l->w[1]) & ~UINT64_C(4095);
+}
+
 static void on_log(struct line *l)
 {
 	for (unsigned i = 1; i < l->n; i++) {
@@ -137,6 +142,10 @@ static void on_frame(struct line *l)
 	for (unsigned i = 4; i < l->n; i++) {
 		if (!strncmp(l->w[i], "refs=", 5)) {
 			f->refs = (uint32_t)number(l, l->w[i] + 5);
+		} else if (!strncmp(l->w[i], "count=", 6)) {
+			f->count = (uint32_t)number(l, l->w[i] + 6);
+		} else if (!strncmp(l->w[i], "at=", 3)) {
+			f->pfn = number(l, l->w[i] + 3) >> 12;
 		} else if (!strncmp(l->w[i], "flags=", 6)) {
 			f->flags = number(l, l->w[i] + 6);
 			f->own_flags = true;
@@ -265,6 +274,7 @@ static const struct {
 	void (*run)(struct line *l);
 } statements[] = {
 	{ "release", 2, on_release }, { "frames", 2, on_frames }, { "log", 2, on_log },
+	{ "base", 2, on_base },
 	{ "file", 4, on_file }, { "frame", 4, on_frame }, { "mm", 2, on_mm },
 	{ "brk", 3, on_brk }, { "stack", 2, on_stack }, { "area", 4, on_area },
 	{ "page", 4, on_page }, { "pages", 5, on_pages }, { "swap", 3, on_swap },
@@ -298,6 +308,7 @@ void machine_read(struct machine *m, FILE *in)
 	char text[1024];
 
 	m->nframes = 4096;
+	m->base = 4 << 20;
 	for (struct line l = { .m = m }; fgets(text, sizeof(text), in);) {
 		l.nr++;
 		l.n = 0;

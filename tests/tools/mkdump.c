@@ -2,11 +2,11 @@
 /*
  * mkdump - a machine described in text (tests/machine/machine.h), in every container.
  *
- *	mkdump CPU LAYOUT TEXT OUT
+ *	mkdump CPU LAYOUT TEXT OUT [CONTAINER...]
  *
  * CPU is ppc-40x, i386 or x86_64, LAYOUT a layout file for it. Writes OUT.map, a
  * System.map; OUT.vmcoreinfo where that kernel needs one; OUT.elf, .kdump, .lime, .avml,
- * .raw, .mcore1, .mcore2. Prints the names to open each by.
+ * .raw, .mcore1, .mcore2, or those named. Prints the names to open each by.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,14 +37,49 @@ static void save(const char *path, const void *data, size_t n)
 		mdie("%s: cannot be written", path);
 }
 
-static void put(const char *prefix, const char *form, struct bytes b, const char *address)
+struct job {
+	const char *prefix;
+	char **forms;			/* ended by NULL; none: all */
+	const struct mkimage *im;
+};
+
+static bool wanted(const struct job *j, const char *form)
+{
+	for (char **s = j->forms; *s; s++)
+		if (!strcmp(*s, form))
+			return true;
+	return !*j->forms;
+}
+
+static void put(const struct job *j, const char *form, struct bytes (*make)(const struct mkimage *))
 {
 	char path[4096];
+	struct bytes b;
 
-	snprintf(path, sizeof(path), "%s.%s", prefix, form);
+	if (!wanted(j, form))
+		return;
+	b = make(j->im);
+	snprintf(path, sizeof(path), "%s.%s", j->prefix, form);
 	save(path, b.v, b.n);
 	mk_free(&b);
-	printf("%s%s\n", path, address);
+	printf("%s\n", path);
+}
+
+static uint64_t identity(const struct mkimage *im)
+{
+	const struct machine *m = im->arg;
+
+	return m->cpu->page_offset;
+}
+
+static struct bytes mcore1(const struct mkimage *im)
+{
+	return mk_mcore(im, 1, identity(im));
+}
+
+static struct bytes mcore2(const struct mkimage *im)
+{
+	return mk_mcore(im, 2, identity(im));
 }
 
 /* What 2.6.24 and later say of themselves. */
@@ -88,11 +123,12 @@ int main(int argc, char **argv)
 {
 	static struct machine m;
 	struct mkimage im = { .has = has, .get = get, .arg = &m, .page_shift = 12, .version = 6 };
-	FILE *in = argc == 5 ? fopen(argv[3], "re") : NULL;
+	FILE *in = argc >= 5 ? fopen(argv[3], "re") : NULL;
+	struct job j = { .prefix = argc >= 5 ? argv[4] : "", .im = &im };
 	char path[4096];
 
 	if (!in)
-		mdie(argc == 5 ? "cannot read the text" : "usage: mkdump CPU LAYOUT TEXT OUT");
+		mdie(argc >= 5 ? "cannot read the text" : "usage: mkdump CPU LAYOUT TEXT OUT");
 	m.cpu = cpu_find(argv[1]);
 	machine_read(&m, in);
 	fclose(in);
@@ -112,13 +148,15 @@ int main(int argc, char **argv)
 		snprintf(path, sizeof(path), "%s.vmcoreinfo", argv[4]);
 		save(path, im.vmcoreinfo, strlen(im.vmcoreinfo));
 	}
-	put(argv[4], "elf", mk_elf(&im), "");
-	put(argv[4], "kdump", mk_kdump(&im), "");
-	put(argv[4], "lime", mk_lime(&im), "");
+	j.forms = argv + 5;
+	put(&j, "elf", mk_elf);
+	put(&j, "kdump", mk_kdump);
+	put(&j, "lime", mk_lime);
 	if (!im.big)
-		put(argv[4], "avml", mk_avml(&im), "");
-	put(argv[4], "mcore1", mk_mcore(&im, 1, m.cpu->page_offset), "");
-	put(argv[4], "mcore2", mk_mcore(&im, 2, m.cpu->page_offset), "");
-	put_raw(argv[4], &im);
+		put(&j, "avml", mk_avml);
+	put(&j, "mcore1", mcore1);
+	put(&j, "mcore2", mcore2);
+	if (wanted(&j, "raw"))
+		put_raw(argv[4], &im);
 	return 0;
 }
