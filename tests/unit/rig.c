@@ -25,6 +25,8 @@ struct rig *rig_new(void)
 	for (int i = 0; i < RULE_COUNT; i++)
 		g->f->kernel.rules.on[i] = true;
 	g->f->kernel.rules.on[RULE_RSS_HAS_SPECIAL] = false;
+	g->f->kernel.rules.on[RULE_RESERVED_NO_PAGE] = false;
+	g->f->kernel.rules.on[RULE_VM_SHM] = false;
 	g->f->kernel.rules.on[RULE_THP_BY_HEAD] = false;
 	g->f->kernel.rules.on[RULE_SWAP_ANY] = false;
 	g->f->kernel.rules.on[RULE_SHMEM_HOLE_BY_ADDRESS] = false;

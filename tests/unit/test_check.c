@@ -20,6 +20,8 @@ static void machine(struct hand *h)
 	h->mms[0].pgd_pa = 0x1000;
 	h->tasks[3].state = 'S';
 	h->k.layout.v[E_MM_SHMEMPAGES].alt = 0;
+	h->k.layout.v[E_MM_SWAPENTS].alt = 0;
+	h->k.layout.v[M_PAGE_MAPCOUNT].alt = 0;
 }
 
 static void frame(unsigned pfn, uint32_t flags, uint32_t mapcount, uint32_t found)
