@@ -19,6 +19,7 @@ struct elf_mapped {
 	struct elf_loads loads;		/* in the processes asked for */
 	bool one;			/* one process was asked for */
 	uint64_t procs;			/* that map it */
+	int64_t credit;			/* ELF_CREDIT at first */
 };
 
 /*
@@ -31,7 +32,7 @@ enum status elf_files_each(const struct snapshot *s, const struct report_opts *o
 			   void (*fn)(void *arg, struct elf_mapped *m), void *arg);
 
 /* Sizes of the file's addresses [start, end), over all those processes. R as in m. */
-void elf_mapped_sizes(const struct elf_mapped *m, struct reader *r, uint64_t start,
+void elf_mapped_sizes(struct elf_mapped *m, struct reader *r, uint64_t start,
 		      uint64_t end, struct sizes *ret);
 
 #endif

@@ -210,9 +210,10 @@ static struct vma *file_vma(struct rig *g, uint64_t start, uint64_t end, uint64_
 static uint64_t vm_of(struct rig *g, const struct elf_head *h, const struct elf_load *l,
 		      uint64_t start, uint64_t end)
 {
+	int64_t credit = ELF_CREDIT;
 	struct sizes z = { 0 };
 
-	elf_load_sizes(&g->s, g->f->r, h, 0, l, start, end, &z);
+	elf_load_sizes(&g->s, g->f->r, h, 0, l, start, end, &credit, &z);
 	return z.vm;
 }
 
@@ -229,6 +230,7 @@ static void test_loads(void)
 	struct elf_loads loads = { 0 };
 	struct arena mem = { 0 };
 	struct sizes z = { 0 };
+	int64_t credit = -63;
 
 	add_mm(g)->nprocs = 1;
 	file_vma(g, VA, VA + 0x2000, VMA_READ | VMA_EXEC, 0);
@@ -253,7 +255,11 @@ static void test_loads(void)
 		CHECK_EQ(vm_of(g, &h, l, 0x7800, 0x9000), 0);	/* of the heap, say */
 		CHECK_EQ(vm_of(g, &h, l, 0x2000, 0x3000), 0);
 		CHECK_EQ(vm_of(g, &h, &loads.v[1], 0, 0x7800), 0x2000);
-		elf_load_sizes(&g->s, g->f->r, &h, 0, l, 0x4800, 0x7800, &z);
+		elf_load_sizes(&g->s, g->f->r, &h, 0, l, 0x4800, 0x7800, &credit, &z);
+		CHECK_EQ(z.vm, 0);	/* nothing left to pay with */
+		CHECK_EQ(fake_issues(g->f, "ELF file"), 1);
+		credit = ELF_CREDIT;
+		elf_load_sizes(&g->s, g->f->r, &h, 0, l, 0x4800, 0x7800, &credit, &z);
 		/* the last half page of the file's, and half of the page at 0x7000 */
 		CHECK_EQ(z.resident, 0x800 + 0x800);
 		CHECK_EQ(z.sole, 0x1000);
