@@ -269,6 +269,13 @@ static void test_loads(void)
 	loads.n = 0;
 	elf_loads_find(&g->s, &g->mms[0], 0, &h, &mem, &loads);
 	CHECK_EQ(loads.n, 0);
+	segments[0].vaddr += VA;
+	segments[1].vaddr += VA;
+	elf_loads_find(&g->s, &g->mms[0], 0, &h, &mem, &loads);
+	if (CHECK_EQ(loads.n, 1)) {
+		CHECK_EQ(loads.v[0].bias, 0);
+		CHECK_EQ(vm_of(g, &h, &loads.v[0], VA + 0x4800, VA + 0x7800), 0x3000);
+	}
 	refs_free(g->s.refs);
 	arena_release(&mem);
 	rig_free(g);
