@@ -39,7 +39,7 @@ static const char *perms(bool w, bool x)
 	return w ? x ? "rwx" : "rw-" : x ? "r-x" : "r--";
 }
 
-static void add(struct maker *k, const struct elf_mapped *m, struct row row)
+static void add(struct maker *k, struct elf_mapped *m, struct row row)
 {
 	struct row *r = vec_push(&k->t->mem, &k->rows);
 	struct sizes z;

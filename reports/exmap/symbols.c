@@ -44,7 +44,7 @@ struct maker {
 	struct elf_section *by_addr;	/* of the file at hand; names are the table's */
 	unsigned nsections;
 	/* sizes of its symbols, worked out in parallel */
-	const struct elf_mapped *m;
+	struct elf_mapped *m;
 	size_t first;
 	struct reader *readers[JOBS_MAX];
 };
@@ -101,7 +101,7 @@ static void size_symbol(void *ctx, unsigned worker, size_t item)
 	sizes_cells_set(&r->z, &z);
 }
 
-static void size_all(struct maker *k, const struct elf_mapped *m)
+static void size_all(struct maker *k, struct elf_mapped *m)
 {
 	k->m = m;
 	jobs_run(m->s->k->jobs, k->rows.n - k->first, size_symbol, k);
