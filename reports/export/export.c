@@ -12,6 +12,8 @@ static const struct product products[] = {
 	{ .name = "proc", .write = export_proc, .dest_word = true, .dir = true,
 	  .needs = NEED_MACHINE | NEED_CGROUPS,
 	  .about = "a directory with the files of /proc, for smem -S, ps_mem, page-types" },
+	{ .name = "smemcap", .write = export_smemcap, .dest_word = true, .needs = NEED_MACHINE,
+	  .about = "a tar file as smemcap writes it, for smem -S" },
 	{ 0 }
 };
 
