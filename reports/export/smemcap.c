@@ -39,6 +39,18 @@ static void pad(struct tar *t, uint64_t to)
 		putc(0, t->out);
 }
 
+/* Octal digits; a binary number with the top bit set (GNU tar) where those are too few. */
+static void put_id(char *field, uint32_t id)
+{
+	if (id <= ID_MAX) {
+		snprintf(field, 8, "%07o", id);
+		return;
+	}
+	memset(field, 0, 8);
+	field[0] = (char)0x80;
+	store_uint(field + 4, id, 4, true);
+}
+
 static void member(struct tar *t, const char *name, char type, const char *data, size_t len)
 {
 	struct ustar h = { .type = type, .magic = "ustar", .version = { '0', '0' } };
@@ -47,8 +59,8 @@ static void member(struct tar *t, const char *name, char type, const char *data,
 
 	snprintf(h.name, sizeof(h.name), "%s", name);
 	snprintf(h.mode, sizeof(h.mode), "%07o", type == '5' ? 0555u : 0444u);
-	snprintf(h.uid, sizeof(h.uid), "%07o", t->uid & ID_MAX);
-	snprintf(h.gid, sizeof(h.gid), "%07o", t->gid & ID_MAX);
+	put_id(h.uid, t->uid);
+	put_id(h.gid, t->gid);
 	snprintf(h.size, sizeof(h.size), "%011llo", (unsigned long long)len);
 	snprintf(h.mtime, sizeof(h.mtime), "%011llo", (unsigned long long)t->mtime & 077777777777);
 	memset(h.sum, ' ', sizeof(h.sum));
@@ -89,7 +101,7 @@ static void put_proc(struct tar *t, const struct task_text *task)
 	char name[32];
 
 	t->uid = task->p->euid;
-	t->gid = task->p->gid;
+	t->gid = task->d.gid[1];
 	snprintf(name, sizeof(name), "%d", task->p->pid);
 	member(t, name, '5', "", 0);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
