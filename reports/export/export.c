@@ -31,5 +31,13 @@ const struct report report_export = {
 	.opts = OPT_PID,
 	.run = run,
 	.products = products,
-	.help = "",
+	.help = "No rows: files for other tools. \"proc DIR\" makes a directory that smem -S DIR,\n"
+		"ps_mem and readers of pagemap take for /proc: for each process stat, status, statm,\n"
+		"comm, cmdline, cgroup, maps, smaps, smaps_rollup, pagemap and exe; meminfo, vmstat,\n"
+		"swaps, version, uptime, stat, kpagecount and kpageflags. As root the directories\n"
+		"belong to the users of their processes. DIR must be new or empty, or an export,\n"
+		"which is taken away first. What a dump does not tell is 0 or left out:\n"
+		"docs/export.md. \"smemcap FILE\" is a tar file with what smem reads of these.\n"
+		"\"tvpm\" is the text of the collector of Movall, Nelson and Wetzstein (USENIX 2005);\n"
+		"such a text is also taken for IMAGE, by every report that needs no more than it has.",
 };
