@@ -316,6 +316,11 @@ void account_build(struct snapshot *s, uint32_t only)
 	pass_free(p);
 }
 
+uint64_t account_pages_max(const struct snapshot *s)
+{
+	return 512 * s->frames.max_pfn + (UINT64_C(1) << 26);
+}
+
 /* ---- one VMA again ------------------------------------------------------------------------ */
 
 struct revisit {

@@ -18,6 +18,12 @@ void account_build(struct snapshot *s, uint32_t only);
    UINT64_MAX: this kernel has none. */
 void zero_frames(const struct kernel *k, struct reader *r, uint64_t *zero, uint64_t *huge);
 
+/*
+ * Pages mapped that who writes down each of them believes, all mms together:
+ * hostile tables can describe pages without end. No machine is near it.
+ */
+uint64_t account_pages_max(const struct snapshot *s);
+
 /* One leaf as a report sees it when it walks a VMA again. */
 struct vma_page {
 	uint64_t va;

@@ -27,6 +27,7 @@ struct writer {
 	struct reader *r;
 	struct pageraw raw;
 	uint64_t zero, huge_zero;	/* frames that are nobody's */
+	uint64_t left;			/* pages that may be written yet */
 	FILE *out;
 	/* of the VMA */
 	struct capture_counts n;
@@ -107,6 +108,11 @@ static bool see(void *arg, const struct vma_page *p)
 	for (uint64_t i = 0; p->pte.kind == PTE_PAGE && i < n; i++) {
 		if (!counts(w, p, p->pfn + i))
 			continue;
+		if (!w->left)
+			return false;
+		if (!--w->left)
+			issue_add(w->s->k->issues, ST_LIMIT, "page table", 1,
+				  "more pages mapped than is believed");
 		if (w->print)
 			put_page(w, p, p->va + i * page, p->pfn + i);
 		else
@@ -221,6 +227,7 @@ enum status export_tvpm(const struct snapshot *s, const struct report_opts *o,
 	w.bits = ptebits_of_arch(s->k->arch);
 	pageraw_init(&w.raw, s, w.r);
 	w.zero = w.huge_zero = UINT64_MAX;
+	w.left = 2 * account_pages_max(s);	/* each is seen twice: counted, written */
 	if (w.r)
 		zero_frames(s->k, w.r, &w.zero, &w.huge_zero);
 	for (uint32_t i = first; !st && i < end && !ferror(out); i++)
