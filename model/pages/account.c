@@ -323,6 +323,16 @@ uint64_t account_pages_max(const struct snapshot *s)
 
 /* ---- one VMA again ------------------------------------------------------------------------ */
 
+void vma_page_clip(const struct snapshot *s, const struct vma *v, const struct vma_page *p,
+		   uint64_t *first, uint64_t *end)
+{
+	unsigned shift = s->k->page_shift;
+	uint64_t n = p->shift > shift ? UINT64_C(1) << (p->shift - shift) : 1;
+
+	*first = p->va < v->start ? (v->start - p->va) >> shift : 0;
+	*end = v->end > p->va ? min_u64(n, (v->end - p->va) >> shift) : 0;
+}
+
 struct revisit {
 	const struct snapshot *s;
 	bool (*fn)(void *arg, const struct vma_page *p);

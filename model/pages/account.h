@@ -34,6 +34,13 @@ struct vma_page {
 	const struct capture_page *captured;	/* of a capture: as it was written; else NULL */
 };
 
+/*
+ * Pages [*first, *end) of P, counted from its first, that lie in V: an entry of
+ * a higher level is handed over whole, wherever V begins and ends.
+ */
+void vma_page_clip(const struct snapshot *s, const struct vma *v, const struct vma_page *p,
+		   uint64_t *first, uint64_t *end);
+
 /* Every non-empty entry of VMA in address order; false from FN stops. R: of
    kernel_reader(), unused for a capture. */
 void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,

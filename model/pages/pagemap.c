@@ -147,16 +147,16 @@ static bool see(void *arg, const struct vma_page *p)
 {
 	struct pagemap *m = arg;
 	unsigned shift = m->s->k->page_shift;
-	uint64_t n = p->shift > shift ? UINT64_C(1) << (p->shift - shift) : 1;
+	uint64_t i, end;
 
-	for (uint64_t i = 0; i < n; i++) {
+	if (p->pte.kind != PTE_PAGE && p->pte.kind != PTE_SWAP)
+		return true;
+	for (vma_page_clip(m->s, m->v, p, &i, &end); i < end; i++) {
 		uint64_t va = p->va + (i << shift);
 
-		if (va < m->next || va >= m->v->end)
-			continue;
 		fill(m, va);
-		if (!give(m, va, p->pte.kind == PTE_PAGE ? present(m, p, i) :
-			  p->pte.kind == PTE_SWAP ? absent(m, p, i) : 0))
+		if (!give(m, va, p->pte.kind == PTE_PAGE ? present(m, p, i)
+							 : absent(m, p, i)))
 			return false;
 		m->next = va + (UINT64_C(1) << shift);
 	}

@@ -30,6 +30,7 @@ struct writer {
 	uint64_t left;			/* pages that may be written yet */
 	FILE *out;
 	/* of the VMA */
+	const struct vma *v;
 	struct capture_counts n;
 	uint64_t pages;
 	bool print;			/* second round: entries, not counts */
@@ -102,10 +103,11 @@ static bool counts(const struct writer *w, const struct vma_page *p, uint64_t pf
 static bool see(void *arg, const struct vma_page *p)
 {
 	struct writer *w = arg;
-	uint64_t page = page_size(w->s), n = p->shift > w->s->k->page_shift
-		? UINT64_C(1) << (p->shift - w->s->k->page_shift) : 1;
+	uint64_t page = page_size(w->s), i, end;
 
-	for (uint64_t i = 0; p->pte.kind == PTE_PAGE && i < n; i++) {
+	if (p->pte.kind != PTE_PAGE)
+		return true;
+	for (vma_page_clip(w->s, w->v, p, &i, &end); i < end; i++) {
 		if (!counts(w, p, p->pfn + i))
 			continue;
 		if (!w->left)
@@ -141,6 +143,7 @@ static void put_vma(struct writer *w, const struct vma *v)
 	uint64_t prot = given ? given->prot : ptebits_prot(w->bits, v->flags);
 	uint64_t size = v->end - v->start, rss;
 
+	w->v = v;
 	w->n = (struct capture_counts){ 0 };
 	w->pages = 0;
 	w->print = false;
