@@ -127,7 +127,8 @@ static bool give(struct pagemap *m, uint64_t va, uint64_t word)
 		return false;
 	if (!--m->left)
 		issue_add(m->s->k->issues, ST_LIMIT, "pagemap", 1,
-			  "more pages mapped than is believed, in the vma at %#" PRIx64, m->v->start);
+			  "more pages mapped than is believed, in the vma at %#" PRIx64,
+			  m->v->start);
 	m->fn(m->arg, va, word);
 	return true;
 }

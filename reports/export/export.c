@@ -31,13 +31,14 @@ const struct report report_export = {
 	.opts = OPT_PID,
 	.run = run,
 	.products = products,
-	.help = "No rows: files for other tools. \"proc DIR\" makes a directory that smem -S DIR,\n"
-		"ps_mem and readers of pagemap take for /proc: for each process stat, status, statm,\n"
-		"comm, cmdline, cgroup, maps, smaps, smaps_rollup, pagemap and exe; meminfo, vmstat,\n"
-		"swaps, version, uptime, stat, kpagecount and kpageflags. As root the directories\n"
-		"belong to the users of their processes. DIR must be new or empty, or an export,\n"
-		"which is taken away first. What a dump does not tell is 0 or left out:\n"
-		"docs/export.md. \"smemcap FILE\" is a tar file with what smem reads of these.\n"
-		"\"tvpm\" is the text of the collector of Movall, Nelson and Wetzstein (USENIX 2005);\n"
-		"such a text is also taken for IMAGE, by every report that needs no more than it has.",
+	.help = "No rows: files for other tools. \"proc DIR\" makes a directory that smem -S,\n"
+		"ps_mem and readers of pagemap take for /proc: for each process stat, status,\n"
+		"statm, comm, cmdline, cgroup, maps, smaps, smaps_rollup, pagemap and exe;\n"
+		"meminfo, vmstat, swaps, version, uptime, stat, kpagecount and kpageflags. As\n"
+		"root the directories belong to the users of their processes. DIR must be new\n"
+		"or empty, or an export, which is taken away first. What a dump does not tell is\n"
+		"0 or left out: docs/export.md. \"smemcap FILE\" is a tar file with what smem\n"
+		"reads of these. \"tvpm\" is the text of the collector of Movall, Nelson and\n"
+		"Wetzstein (USENIX 2005); such a text is also taken for IMAGE, by every report\n"
+		"that needs no more than it has.",
 };

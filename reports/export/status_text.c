@@ -184,7 +184,9 @@ static void put_cpu_list(const struct task_text *x, FILE *out)
 			continue;
 		while (last + 1 < n && cpu_allowed(x, last + 1))
 			last++;
-		fprintf(out, last > cpu ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32, comma, cpu, last);
+		fprintf(out, "%s%" PRIu32, comma, cpu);
+		if (last > cpu)
+			fprintf(out, "-%" PRIu32, last);
 		comma = ",";
 	}
 	putc('\n', out);

@@ -103,8 +103,8 @@ static bool may_fill(struct tree *t)
 
 	while (d && !t->st && (e = readdir(d)))
 		if (!dots(e->d_name) && (!marked || !ours(e->d_name)))
-			t->st = fail(t->diag, ST_IO, "%s holds \"%.60s\", which is not of an export; "
-				     "choose a new directory", t->path, e->d_name);
+			t->st = fail(t->diag, ST_IO, "%s holds \"%.60s\", which is not of an "
+				     "export; choose a new directory", t->path, e->d_name);
 	if (d)
 		closedir(d);
 	return !t->st;
@@ -132,8 +132,8 @@ static void put_mark(struct tree *t)
 	FILE *f = tree_file(t, TREE_MARK);
 
 	if (f)
-		fputs("vmcensus " VMCENSUS_VERSION " wrote this directory from a dump, and will take "
-		      "it away\nwhen asked to export here again.\n", f);
+		fputs("vmcensus " VMCENSUS_VERSION " wrote this directory from a dump, and will "
+		      "take it away\nwhen asked to export here again.\n", f);
 	tree_done(t, f);
 }
 

@@ -88,9 +88,7 @@ class Export:
         if name == 'smaps':
             want, got = comparable(want), comparable(got)
         if name == 'stat':
-            want, got = ([f'{i + 3}: {x}' for i, x in
-                          enumerate([text[:text.rindex(b')')]] + text[text.rindex(b')') + 1:].split())
-                          if i + 2 not in STAT_LEFT_OUT] for text in (want, got))
+            want, got = (stat_fields(text) for text in (want, got))
         if name == 'status':
             want, got = ([line for line in text.decode(errors='replace').split('\n')
                           if line.split(':')[0] not in STATUS_LEFT_OUT | STATUS_DIFFERS]
@@ -337,6 +335,12 @@ class Export:
             else:
                 self.tally.skip(f'{self.name}: smem -u', 'only root can give files to users')
         shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def stat_fields(text):
+    """Those of a stat file that are compared, numbered as proc(5) does from the state, 3, on."""
+    name, rest = text[:text.rindex(b')')], text[text.rindex(b')') + 1:].split()
+    return [name] + [f'{i}: {x}' for i, x in enumerate(rest, 3) if i not in STAT_LEFT_OUT]
 
 
 def compare_export(tally, name, program, image, truth, scratch):
