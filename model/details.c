@@ -11,6 +11,7 @@
 #define RLIMIT_SIGPENDING_INDEX 11
 #define STOPPED_OR_EXIT 0x5u	/* SIGNAL_STOP_STOPPED | SIGNAL_GROUP_EXIT */
 #define SIGNALS 64
+#define PFA_NO_NEW_PRIVS 0x1u	/* bit 0 of task_struct.atomic_flags */
 
 struct reading {
 	const struct kernel *k;
@@ -158,6 +159,9 @@ static void read_task(const struct reading *x, const struct kobj *o)
 	d->gtime = kobj_u64(o, M_TASK_GTIME);
 	d->pending = kobj_elem(o, M_TASK_PENDING, 0);
 	d->blocked = kobj_elem(o, M_TASK_BLOCKED, 0);
+	d->no_new_privs = kobj_u64(o, M_TASK_ATOMIC_FLAGS) & PFA_NO_NEW_PRIVS;
+	d->seccomp = (uint32_t)kobj_u64(o, M_TASK_SECCOMP_MODE);
+	d->seccomp_filters = (uint32_t)kobj_u64(o, M_TASK_SECCOMP_FILTERS);
 	for (uint32_t i = 0; cpus->alt >= 0 && i < cpus->m.count && i < DETAILS_CPU_WORDS; i++)
 		d->cpus[i] = kobj_elem(o, M_TASK_CPUS, i);
 	read_pointers(x, o);

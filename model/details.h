@@ -23,6 +23,8 @@ struct details {
 	uint64_t rss_limit, sigpending_limit;
 	uint64_t pending, shared_pending, blocked, ignored, caught;	/* bit n-1: signal n */
 	uint64_t nvcsw, nivcsw;		/* of the leader */
+	uint32_t seccomp, seccomp_filters;
+	bool no_new_privs;
 	uint32_t umask, fd_size;
 	bool has_fs;
 	uint32_t uid[4], gid[4];	/* real, effective, saved, filesystem */

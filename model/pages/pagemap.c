@@ -5,6 +5,7 @@
  */
 #include "model/pages/pagemap.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
@@ -22,6 +23,7 @@ struct pagemap {
 	struct reader *r;
 	struct swaps swaps;
 	uint64_t zero;
+	uint64_t left;			/* words that may be given yet */
 	/* of the walk */
 	const struct vma *v;
 	uint64_t next;			/* where the words that were given end */
@@ -38,6 +40,7 @@ struct pagemap *pagemap_new(const struct snapshot *s, struct reader *r)
 	m->r = r;
 	swaps_init(&m->swaps, s->k, r);
 	zero_frames(s->k, r, &m->zero, &huge_zero);
+	m->left = account_pages_max(s);
 	return m;
 }
 
@@ -117,14 +120,27 @@ static uint64_t absent(const struct pagemap *m, const struct vma_page *p, uint64
 	return word;
 }
 
+/* False: hostile tables have made more words than any machine. */
+static bool give(struct pagemap *m, uint64_t va, uint64_t word)
+{
+	if (!m->left)
+		return false;
+	if (!--m->left)
+		issue_add(m->s->k->issues, ST_LIMIT, "pagemap", 1,
+			  "more pages mapped than is believed, in the vma at %#" PRIx64,
+			  m->v->start);
+	m->fn(m->arg, va, word);
+	return true;
+}
+
 /* Empty pages of a VMA that is dirty as a whole. */
 static void fill(struct pagemap *m, uint64_t end)
 {
 	uint64_t page = UINT64_C(1) << m->s->k->page_shift;
 
 	if (m->v->flags & VM_SOFTDIRTY && m->v->end - m->v->start <= PAGEMAP_DIRTY_MAX)
-		for (uint64_t va = m->next; va < end; va += page)
-			m->fn(m->arg, va, PM_SOFT_DIRTY);
+		for (uint64_t va = m->next; va < end && give(m, va, PM_SOFT_DIRTY); va += page)
+			;
 	m->next = max_u64(m->next, end);
 }
 
@@ -132,16 +148,17 @@ static bool see(void *arg, const struct vma_page *p)
 {
 	struct pagemap *m = arg;
 	unsigned shift = m->s->k->page_shift;
-	uint64_t n = p->shift > shift ? UINT64_C(1) << (p->shift - shift) : 1;
+	uint64_t i, end;
 
-	for (uint64_t i = 0; i < n; i++) {
+	if (p->pte.kind != PTE_PAGE && p->pte.kind != PTE_SWAP)
+		return true;
+	for (vma_page_clip(m->s, m->v, p, &i, &end); i < end; i++) {
 		uint64_t va = p->va + (i << shift);
 
-		if (va < m->next || va >= m->v->end)
-			continue;
 		fill(m, va);
-		m->fn(m->arg, va, p->pte.kind == PTE_PAGE ? present(m, p, i) :
-		      p->pte.kind == PTE_SWAP ? absent(m, p, i) : 0);
+		if (!give(m, va, p->pte.kind == PTE_PAGE ? present(m, p, i)
+							 : absent(m, p, i)))
+			return false;
 		m->next = va + (UINT64_C(1) << shift);
 	}
 	return true;

@@ -71,7 +71,8 @@ static void write_swaps(const struct snapshot *s, FILE *out)
 			continue;
 		n = put_path(out, a->path ? a->path : "?");
 		fprintf(out, "%*s%s\t%" PRIu64 "\t%s%" PRIu64 "\t%s%d\n", n < 40 ? 40 - n : 1, " ",
-			a->blockdev ? "partition" : "file\t", size, size < 10000000 ? tab : "", used,
+			a->blockdev ? "partition" : "file\t", size,
+			size < 10000000 ? tab : "", used,
 			used < 10000000 ? tab : "", a->prio);
 	}
 }

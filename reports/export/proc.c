@@ -74,9 +74,9 @@ static void put_proc(struct export *e, const struct proc *p)
 	char name[16];
 
 	snprintf(name, sizeof(name), "%d", p->pid);
-	/* the directory belongs to the effective user, as in /proc (task_dump_owner()) */
-	tree_enter(&e->t, name, p->euid, p->gid);
 	task_text_set(&x, e->s, e->r, p, &e->rows);
+	/* the directory belongs to the effective user, as in /proc (task_dump_owner()) */
+	tree_enter(&e->t, name, p->euid, x.d.gid[1]);
 	for (const struct task_file *file = task_files; file->name; file++) {
 		FILE *f = !file->has || file->has(&x) ? tree_file(&e->t, file->name) : NULL;
 

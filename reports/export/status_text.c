@@ -15,7 +15,8 @@
 
 #define MMF_DISABLE_THP (UINT64_C(1) << 24)
 
-void put_task_name(FILE *out, const char *name)
+/* proc_task_name(): newline and backslash escaped. */
+static void put_task_name(FILE *out, const char *name)
 {
 	for (; *name; name++)
 		if (*name == '\n' || *name == '\\')
@@ -183,7 +184,9 @@ static void put_cpu_list(const struct task_text *x, FILE *out)
 			continue;
 		while (last + 1 < n && cpu_allowed(x, last + 1))
 			last++;
-		fprintf(out, last > cpu ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32, comma, cpu, last);
+		fprintf(out, "%s%" PRIu32, comma, cpu);
+		if (last > cpu)
+			fprintf(out, "-%" PRIu32, last);
 		comma = ",";
 	}
 	putc('\n', out);
@@ -206,6 +209,12 @@ static void put_rest(const struct task_text *x, FILE *out)
 	put_mask(out, "CapBnd", d->cap_bnd);
 	if (has(x->s->k, M_CRED_CAP_AMB))
 		put_mask(out, "CapAmb", d->cap_amb);
+	if (has(x->s->k, M_TASK_ATOMIC_FLAGS))
+		fprintf(out, "NoNewPrivs:\t%d\n", d->no_new_privs);
+	if (has(x->s->k, M_TASK_SECCOMP_MODE))
+		fprintf(out, "Seccomp:\t%" PRIu32 "\n", d->seccomp);
+	if (has(x->s->k, M_TASK_SECCOMP_FILTERS))
+		fprintf(out, "Seccomp_filters:\t%" PRIu32 "\n", d->seccomp_filters);
 	fputs("Cpus_allowed:\t", out);
 	put_cpu_mask(x, out);
 	fputs("Cpus_allowed_list:\t", out);

@@ -6,7 +6,5 @@
 #include "reports/export/task_text.h"
 
 void write_status(const struct task_text *x, FILE *out);
-/* The name as stat and status have it: newline and backslash escaped. */
-void put_task_name(FILE *out, const char *name);
 
 #endif

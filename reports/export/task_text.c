@@ -93,9 +93,9 @@ static void write_stat(const struct task_text *x, FILE *out)
 	const struct proc *p = x->p;
 	const struct task *t = proc_leader(x->s, p);
 
-	fprintf(out, "%d (", p->pid);
-	put_task_name(out, proc_comm(x->s, p));
-	fprintf(out, ") %c %d %d %d 0 -1 %" PRIu32, t && t->state ? t->state : '?', p->ppid,
+	/* the name as it is: only status escapes it */
+	fprintf(out, "%d (%s) %c %d %d %d 0 -1 %" PRIu32, p->pid,
+		proc_comm(x->s, p), t && t->state ? t->state : '?', p->ppid,
 		x->d.pgrp, x->d.session, t ? t->flags : 0);
 	put(out, p->min_flt);
 	put(out, x->d.cmin_flt);

@@ -103,8 +103,8 @@ static bool may_fill(struct tree *t)
 
 	while (d && !t->st && (e = readdir(d)))
 		if (!dots(e->d_name) && (!marked || !ours(e->d_name)))
-			t->st = fail(t->diag, ST_IO, "%s holds \"%.60s\", which is not of an export; "
-				     "choose a new directory", t->path, e->d_name);
+			t->st = fail(t->diag, ST_IO, "%s holds \"%.60s\", which is not of an "
+				     "export; choose a new directory", t->path, e->d_name);
 	if (d)
 		closedir(d);
 	return !t->st;
@@ -132,8 +132,8 @@ static void put_mark(struct tree *t)
 	FILE *f = tree_file(t, TREE_MARK);
 
 	if (f)
-		fputs("vmcensus " VMCENSUS_VERSION " wrote this directory from a dump, and will take "
-		      "it away\nwhen asked to export here again.\n", f);
+		fputs("vmcensus " VMCENSUS_VERSION " wrote this directory from a dump, and will "
+		      "take it away\nwhen asked to export here again.\n", f);
 	tree_done(t, f);
 }
 
@@ -279,6 +279,16 @@ void tree_link(struct tree *t, const char *name, const char *target)
 
 /* ---- files of holes -------------------------------------------------------------------- */
 
+/*
+ * Words of addresses above 47 bits lie 256 TiB and more from a file's start, where
+ * few filesystems have files: those words are left out, as docs/export.md says.
+ */
+static void lost(struct words *w)
+{
+	if (errno != EFBIG)
+		failed(w->t, "");
+}
+
 void words_open(struct words *w, struct tree *t, const char *name)
 {
 	w->t = t;
@@ -295,8 +305,10 @@ static void flush(struct words *w)
 		ssize_t n = pwrite(w->fd, (char *)w->v + done, len - done,
 				   (off_t)(w->first * sizeof(w->v[0]) + done));
 
-		if (n < 0 && errno != EINTR)
-			failed(w->t, "");
+		if (n < 0 && errno != EINTR) {
+			lost(w);
+			break;
+		}
 		done += n > 0 ? (size_t)n : 0;
 	}
 	w->n = 0;
@@ -324,7 +336,7 @@ void words_close(struct words *w, uint64_t count)
 	if (w->fd < 0)
 		return;
 	if (!w->t->st && ftruncate(w->fd, (off_t)(max_u64(count, w->end) * sizeof(w->v[0]))))
-		failed(w->t, "");
+		lost(w);
 	close(w->fd);
 	w->fd = -1;
 }

@@ -8,6 +8,7 @@ kernel inside tells lies, the worst of them pointers to other real objects.
 """
 import os
 import random
+import shutil
 import struct
 import subprocess
 import zlib
@@ -16,7 +17,7 @@ from .tally import death
 
 TIMEOUT = 120           # s, any one report of a damaged dump
 REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg', 'cgroups', 'swap', 'shm', 'files', 'symbols',
-           'sections')
+           'sections', 'export tvpm', 'export smemcap', 'export proc')
 CUTS = (0, 1, 7, 64, 4095, 4096, 8192, 40000)
 PAGE = 4096
 ZLIB, COMPRESSIONS = 0x1, 0x27  # of disk_dump_header.status: zlib; all of them
@@ -135,10 +136,16 @@ def sentence(err):
     return '\n'.join(wrong[:3] + lines[-8:])
 
 
+def command(program, report, path, options):
+    report, _, product = report.partition(' ')
+    to = ['-o', path + '.out'] if product == 'proc' else []
+    return [program, '-f', product or 'csv', report, *to, path, *options]
+
+
 def survives(program, report, path, options):
     """What is wrong with how PROGRAM took it, or ''."""
     try:
-        done = subprocess.run([program, '-f', 'csv', report, path, *options], stdin=subprocess.DEVNULL,
+        done = subprocess.run(command(program, report, path, options), stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         return f'no answer in {TIMEOUT} s'
@@ -162,7 +169,8 @@ def jobs(tally, program, name, image, types, scratch, rounds):
             f.write(make())
         wrong = survives(program, report, path, options)
         tally.check(f'hostile {name}: {what}: {report}',
-                    [f'{wrong}\n{" ".join([program, "-f csv", report, path, *options])}'] if wrong else [])
+                    [f'{wrong}\n{" ".join(command(program, report, path, options))}'] if wrong else [])
+        shutil.rmtree(path + '.out', ignore_errors=True)
         if not wrong:
             os.unlink(path)
 
