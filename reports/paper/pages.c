@@ -359,10 +359,12 @@ static void page_types_text(const struct snapshot *s, const struct report_opts *
 }
 
 static const struct like likes[] = {
-	{ "paper", "one line a page of user space: Figure 9 of the USENIX 2005 paper", NULL,
-	  paper_text, NULL, 0 },
-	{ "page-types", "frames by distinct flags, as the kernel's tools/mm/page-types", "kpf",
-	  page_types_text, NULL, 0 },
+	{ .name = "paper",
+	  .about = "one line a page of user space: Figure 9 of the USENIX 2005 paper",
+	  .text = paper_text },
+	{ .name = "page-types",
+	  .about = "frames by distinct flags, as the kernel's tools/mm/page-types",
+	  .sort = "kpf", .text = page_types_text },
 	{ 0 }
 };
 
