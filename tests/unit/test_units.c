@@ -9,6 +9,8 @@
 #include "model/capture/capture.h"
 #include "model/units.h"
 #include "reports/paper/glyphs.h"
+#include "reports/pick.h"
+#include "reports/render/render.h"
 #include "tests/unit/check.h"
 
 /* Two processes with one library: text at 10000000 (shared frames 100, 101; only the
@@ -146,6 +148,81 @@ static void test_bound(void)
 	arena_release(&mem);
 }
 
+/* ---- alerts ------------------------------------------------------------------------------ */
+
+/* A library that relocated its text, two copies of another, one of them deleted. */
+static const char bad_text[] =
+	"T: a, 5, c0001000, 0, 0, 0, 0, 0, 0, 0\n"
+	"V: 10000000, 10001FFF, 00002000, 00002000, 00000412, 00000075, /lib/nopic\n"
+	"M: 10000000=00100092, 1, 0 | 10001000=00101012, 2, 0 |\n"
+	"V: 20000000, 20001FFF, 00002000, 00002000, 00000412, 00000075, /lib/twice\n"
+	"M: 20000000=00110012, 2, 0 | 20001000=00111012, 2, 0 |\n"
+	"V: 30000000, 30001FFF, 00002000, 00001000, 00000412, 00000077, NULL\n"
+	"M: 30000000=00120052, 1, 0 |\n"
+	"T: b, 6, c0002000, 0, 0, 0, 0, 0, 0, 0\n"
+	"V: 20000000, 20001FFF, 00002000, 00001000, 00000412, 00000075, /old/twice\n"
+	"M: 20000000=00130012, 2, 0 |\n";
+
+static char *alerts(const struct snapshot *of, const char *columns, bool all)
+{
+	const struct report *r = report_find("alerts");
+	const struct report_opts o = { .all = all };
+	struct table t = { .cols = r->cols, .ncols = r->ncols };
+	struct columns chosen, none = { 0 };
+	struct sort order;
+	struct diag diag;
+	struct arena mem = { 0 };
+	char *out = NULL;
+	size_t len;
+	FILE *f = open_memstream(&out, &len);
+
+	CHECK_EQ(columns_choose(columns, r->cols, r->ncols, &none, &mem, &diag, &chosen), ST_OK);
+	CHECK_EQ(sort_parse("kind,name", r->cols, r->ncols, &diag, &order), ST_OK);
+	CHECK_EQ(r->run(of, &o, &t, &diag), ST_OK);
+	table_sort(&t, &order, 0);
+	render_csv(&(struct render){ .report = r, .opts = &o, .s = of, .t = &t,
+				     .cols = chosen.v, .ncols = chosen.n }, f);
+	fclose(f);
+	arena_release(&t.mem);
+	arena_release(&mem);
+	return out;
+}
+
+static void test_alerts(void)
+{
+	struct snapshot *of;
+	struct kernel *its;
+	char *got;
+
+	CHECK_EQ(capture_of_bytes((const uint8_t *)bad_text, strlen(bad_text), &its), ST_OK);
+	of = snapshot_build(its, NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE, NULL);
+	CHECK_EQ(of->nfiles, 3);
+	/* what a collector's text does not have */
+	for (uint32_t i = 0; i < of->nfiles; i++) {
+		of->files[i].inode = i + 1;
+		of->files[i].ino = 70 + i;
+		of->files[i].size = 0x2000 + (i ? 0 : 0x1000);
+	}
+	of->files[2].deleted = true;
+	of->files[2].path = "/old/twice (deleted)";
+	got = alerts(of, "kind,cost,uses,pid,name", false);
+	CHECK_STR(got, "kind,cost,uses,pid,name\n"
+		       "deleted,4096,1,,/old/twice (deleted)\n"
+		       "duplicate,4096,1,,/old/twice (deleted)\n"
+		       "text copied,4096,1,,/lib/nopic\n"
+		       "write+exec,4096,1,5,\n");
+	free(got);
+	/* two builds are not one, whatever their names */
+	of->files[1].build_id_len = of->files[2].build_id_len = 2;
+	of->files[2].build_id[1] = 1;
+	got = alerts(of, "kind,start,single,shared", true);
+	CHECK_STR(got, "kind,start,single,shared\n"
+		       "deleted,,,\nmixed,0x10000000,1,1\ntext copied,,,\nwrite+exec,,,\n");
+	free(got);
+	snapshot_free(of);
+	kernel_close(its);
+}
+
 int main(void)
 {
 	CHECK_EQ(capture_of_bytes((const uint8_t *)text, strlen(text), &k), ST_OK);
@@ -153,6 +230,7 @@ int main(void)
 	test_units();
 	test_glyphs();
 	test_bound();
+	test_alerts();
 	snapshot_free(s);
 	kernel_close(k);
 	return check_done();
