@@ -202,7 +202,9 @@ static void add_frame(struct maker *m, uint64_t pfn, const struct mapping *map)
 	*r = (struct row){
 		.pfn = pfn, .address = pfn << m->s->k->page_shift, .pte = COL_UNKNOWN,
 		.vmflags = COL_UNKNOWN, .pageflags = COL_UNKNOWN, .kpf = COL_UNKNOWN,
-		.mapcount = f ? f->mapcount : COL_UNKNOWN, .found = f ? f->found : COL_UNKNOWN,
+		.mapcount = f ? f->mapcount : COL_UNKNOWN,
+		/* counted when all processes are walked */
+		.found = f && (!m->o->pid || !m->q) ? f->found : COL_UNKNOWN,
 		.frames = 1, .refcount = COL_UNKNOWN_INT, .pid = COL_UNKNOWN_INT,
 		.owner = kind_name(f),
 	};
@@ -242,6 +244,19 @@ static void count_frame(struct maker *m, uint64_t pfn)
 static bool is_histogram(const struct report_opts *o)
 {
 	return o->like && !strcmp(o->like, "page-types");
+}
+
+/* A machine has millions of frames: their rows are not made one by one. */
+static void reserve(struct maker *m)
+{
+	size_t n = 0;
+
+	for (uint64_t c = 0; c < m->s->frames.nchunks; c++)
+		for (uint64_t i = 0; i < UINT64_C(1) << FRAME_CHUNK_SHIFT; i++)
+			n += m->o->all && !m->o->pid ? m->s->frames.chunk[c] != NULL
+			   : m->chunk[c] && m->chunk[c][i].vma;
+	m->rows.v = arena_array(m->mem, struct row, n);
+	m->rows.cap = n;
 }
 
 /* ---- the report ---------------------------------------------------------------------------------- */
@@ -297,8 +312,9 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 		st = fail(diag, ST_ABSENT, "a capture has no page but those of processes");
 	if (st)
 		return st;
-	if (o->pid)
-		only = s->procs[first].mm;
+	t->row_size = sizeof(struct row);
+	if (o->pid && (only = s->procs[first].mm) == NONE)
+		return ST_OK;
 	m.flag_names.mem = m.syms.mem = m.capture_of.mem = m.by_flags.mem = &t->mem;
 	m.areas = areas_build(s, &t->mem);
 	m.bits = ptebits_of_arch(s->k->arch);
@@ -306,14 +322,15 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 		m.q = kpageflags_new(s);
 	if (!is_histogram(o) || o->pid)
 		find_mappings(&m, only);
+	if (!is_histogram(o))
+		reserve(&m);
 	if ((o->all || is_histogram(o)) && !o->pid)
 		all_frames(&m);
-	else if (!o->pid || only != NONE)
+	else
 		mapped_frames(&m);
 	release(&m);
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
-	t->row_size = sizeof(struct row);
 	if (m.unread)
 		t->note = arena_printf(&t->mem, "%" PRIu64 " struct pages are not readable",
 				       m.unread);
