@@ -9,6 +9,7 @@
 #?                   builds, analyses a real dump of tests/fixtures/
 #? make check        the same set-up, then every test that needs no virtual machine
 #? make vmtest       boots real kernels under QEMU and compares (tests/vmtest/)
+#? make htmltest     the page of report html in headless Chromium (part of check)
 #? make fuzz         every fuzz target for T seconds (T=60; FUZZ=NAME for one)
 #? make bench        speed against the floor and against drgn (tests/bench/)
 #? make crashext     vmcensus.so for the crash utility (needs its header: Debian
@@ -64,7 +65,8 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 	-Wundef -Wformat=2 -Werror
 
 # Libraries and their Debian packages stand in tests/setup.sh, once.
-libs     := libkdumpfile libelf libdw libbpf zlib lzo2 snappy libzstd cairo-pdf cairo-ps cairo-png
+libs     := libkdumpfile libelf libdw libbpf zlib lzo2 snappy libzstd liblzma \
+	cairo-pdf cairo-ps cairo-png
 optional := libdebuginfod libdeflate
 PKG_CONFIG ?= pkg-config
 pkg = $(shell $(PKG_CONFIG) $1 2>/dev/null)
@@ -72,7 +74,7 @@ have_opt := $(foreach l,$(optional),$(if $(call pkg,--modversion $l),$l))
 
 # A host that has no threads of its own links us (the crash utility): hence
 # -fPIC in every object, so that one archive serves program and plug-in.
-own_flags := -std=gnu11 -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread -I. \
+own_flags := -std=gnu11 -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread -I. -I$B/gen \
 	-D_GNU_SOURCE= -D_FILE_OFFSET_BITS=64 -DVMCENSUS_VERSION='"$(VERSION)"' \
 	$(foreach l,$(have_opt),-DHAVE_$(shell echo $l | tr a-z A-Z))
 san_flags := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
@@ -87,7 +89,7 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 
 # ---- building -------------------------------------------------------------
 
-.PHONY: all demo check install uninstall layers lint fuzz vmtest bench clean help \
+.PHONY: all demo check htmltest install uninstall layers lint fuzz vmtest bench clean help \
 	build-check units fuzz-bins tools test-bins crashext crashtest FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -101,6 +103,18 @@ $B/vmcensus: $(call obj,$(cli_src)) $(archive)
 $(archive): $(call obj,$(core_src))
 	$(say) AR $@
 	$(Q)rm -f $@ && ar rcs $@ $^
+
+# The HTML page, as C: its parts lie in reports/html/.
+page := $(addprefix reports/html/,page.html page.css)
+page_js := $(addprefix reports/html/,model.js elf.js table.js treemap.js pages.js app.js)
+page_parts := $B/gen/reports/html/page_parts.h
+
+$(page_parts): reports/html/embed.sh $(page) $(page_js)
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q)sh $^ > $@
+
+$B/reports/html/html.o: $(page_parts)
 
 $B/%.o: %.c $B/flags
 	@mkdir -p $(@D)
@@ -183,10 +197,13 @@ check:
 	$(again) test-bins
 	@python3 tests/check --build $B --cc '$(CC)' --san '$(SAN)'
 
+htmltest: all tools
+	@python3 tests/check --build $B --only html
+
 layers:
 	@sh tests/layers.sh
 
-lint:
+lint: $(page_parts)
 	@$(MAKE) --no-print-directory build-check
 	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh $(core_src) $(cli_src)
 

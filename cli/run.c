@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "reports/charts/chart.h"
 
 /* ---- what is asked, before a byte of the dump is read ---------------------- */
 
@@ -177,6 +178,8 @@ static unsigned needs(const struct run *run)
 
 	if (run->product)
 		return n | run->product->needs;
+	if (run->renderer->of_chart)
+		n |= chart_needs(r);
 	return n | columns_needs(&run->columns) | sort_needs(&run->sort) |
 	       where_needs(run->where);
 }

@@ -50,6 +50,7 @@ struct usage {
 	uint64_t rss_anon, rss_file, rss_shmem;	/* of rss, by class of page */
 	uint64_t swap_ptes;		/* bytes of swap by pte entries alone */
 	uint64_t swap_uss;		/* of these, slots with no other reference */
+	uint64_t swap_cached;		/* of these, slots whose page is in memory too */
 	uint64_t special;		/* mapped, and no page: zero page, PFNMAP */
 	uint64_t table_bytes;		/* page-table pages met (levels below the root) */
 	uint64_t lost;			/* bytes under tables not readable */
@@ -114,6 +115,8 @@ struct mm {
 	int64_t map_count;		/* the kernel's own count of VMAs */
 	int64_t counter[RSS_COUNTERS];	/* pages, exact */
 	int64_t counter_shown[RSS_COUNTERS]; /* pages, as /proc/PID/status prints */
+	int64_t counter_approx[RSS_COUNTERS]; /* pages, as /proc/PID/stat prints: without
+					       what CPUs have not folded in yet */
 	uint64_t total_vm, locked_vm, data_vm, exec_vm, stack_vm;	/* pages */
 	uint64_t pgtables_bytes;
 	uint64_t hiwater_rss, hiwater_vm;	/* pages */
@@ -123,6 +126,8 @@ struct mm {
 	uint64_t flags;			/* MMF_* */
 	uint32_t exe;			/* index in files, or NONE */
 	const char *cmdline;		/* argv joined by blanks, or NULL: not in the dump */
+	const char *args;		/* the same as /proc/PID/cmdline has it: bytes, of which */
+	uint32_t nargs;			/* a NUL ends each argument */
 	bool reaped;			/* the OOM reaper has been here */
 	bool broken;			/* its VMAs could not all be read */
 	struct usage usage;		/* sum over its VMAs */
@@ -180,6 +185,8 @@ struct cgroup {
 	uint32_t parent;		/* index, NONE for the root */
 	uint64_t usage, swap;		/* pages charged (memory, swap counters) */
 	uint64_t max;			/* pages; UINT64_MAX: no limit */
+	bool memory;			/* css is of the memory controller */
+	bool dying;			/* removed, and something still holds it */
 };
 
 /* ---- frames ----------------------------------------------------------------- */
@@ -239,8 +246,10 @@ static inline struct frame *frame_at(const struct frames *f, uint64_t pfn)
 struct swap_area {
 	const char *path;
 	uint64_t pages, used;	/* pages */
+	unsigned type;		/* its number in entries */
 	int prio;
 	bool active;
+	bool blockdev;		/* a partition; else a file */
 };
 
 struct zone_count { const char *name; uint64_t value; };
@@ -265,6 +274,9 @@ struct machine {
 	   read is UINT64_MAX */
 	struct zone_count *meminfo;
 	uint32_t nmeminfo;
+	struct zone_count *vmstat;	/* /proc/vmstat's lines, without those it works out */
+	uint32_t nvmstat;
+	const char *banner;		/* /proc/version, or NULL */
 	struct swap_area *swaps;
 	uint32_t nswaps;
 	struct log_line *log;
@@ -286,7 +298,8 @@ enum need {
 	NEED_LOG = 1 << 6,
 	NEED_SIZES = 1 << 7,	/* references counted (refs), effective sizes: two more
 				   walks; model/pages/refs.h says what memory they take */
-	NEED_KERNEL = 1 << 8,	/* nothing built: symbols and types of the kernel */
+	NEED_BUILD_IDS = 1 << 8,	/* file.build_id, read from the page cache */
+	NEED_KERNEL = 1 << 9,	/* nothing built: symbols and types of the kernel */
 };
 
 struct refs;

@@ -4,7 +4,8 @@
 
 #include "model/build.h"
 #include "model/capture/capture.h"
-#include "model/files/cgroups.h"
+#include "model/cgroups/cgroups.h"
+#include "model/elf/elffind.h"
 #include "model/model.h"
 #include "model/pages/account.h"
 #include "model/pages/frames.h"
@@ -53,6 +54,8 @@ static unsigned closure(unsigned needs)
 		needs |= NEED_VMAS | NEED_FRAMES;
 	if (needs & NEED_SIZES)
 		needs |= NEED_VMAS;
+	if (needs & NEED_BUILD_IDS)
+		needs |= NEED_VMAS | NEED_FRAMES;
 	if (needs & (NEED_VMAS | NEED_CGROUPS))
 		needs |= NEED_TASKS;
 	return needs;
@@ -101,6 +104,14 @@ static void build_sizes(struct snapshot *s, uint32_t only)
 	refs_vma_sizes(s->refs, only, s->sizes);
 }
 
+static void build_ids(struct snapshot *s)
+{
+	struct reader *r = reader_new(s->k->dump);
+
+	elf_build_ids(s, r);
+	reader_free(r);
+}
+
 static void build_from_dump(struct snapshot *s, unsigned needs, const struct snapshot_opts *o)
 {
 	struct build b = { .s = s, .k = s->k, .r = reader_new(s->k->dump) };
@@ -127,6 +138,8 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 		capture_snapshot(s);
 	else
 		build_from_dump(s, s->built, o);
+	if (s->built & NEED_BUILD_IDS && k->dump)
+		build_ids(s);
 	if (s->built & NEED_SIZES)
 		build_sizes(s, only_mm(s, o));
 	if (s->built & NEED_VMAS)

@@ -8,10 +8,15 @@ const struct report *const reports[] = {
 	&report_procs,
 	&report_programs,
 	&report_users,
+	&report_cgroups,
+	&report_swap,
+	&report_shm,
 	&report_vmas,
 	&report_smaps,
 	&report_maps,
 	&report_files,
+	&report_sections,
+	&report_symbols,
 	&report_units,
 	&report_total,
 	&report_alerts,
@@ -20,6 +25,7 @@ const struct report *const reports[] = {
 	&report_dmesg,
 	&report_diff,
 	&report_layout,
+	&report_html,
 	&report_export,
 	NULL
 };

@@ -34,6 +34,7 @@ void usage_cells_set(struct usage_cells *c, const struct usage *u)
 		.private_hugetlb = u->private_hugetlb,
 		.swap_ptes = u->swap_ptes,
 		.swap_uss = u->swap_uss,
+		.swap_cached = u->swap_cached,
 		.special = u->special,
 		.tables = u->table_bytes,
 		.lost = u->lost,

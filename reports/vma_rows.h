@@ -34,6 +34,8 @@ void maps_text(const struct snapshot *s, const struct report_opts *o, const stru
 	       FILE *out);
 void smaps_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
 		FILE *out);
+/* Text of /proc/PID/smaps_rollup of MM, which 4.14 and later have. */
+void smaps_rollup_text(const struct snapshot *s, const struct mm *mm, FILE *out);
 
 /* Figure 4 of the paper: like --paper. */
 void vmas_paper(const struct snapshot *s, const struct report_opts *o, const struct table *t,

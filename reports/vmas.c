@@ -51,7 +51,7 @@ static const struct column vma_cols[] = {
 	U_ANON_HUGE(struct vma_row, COL_TOTAL), U_SHMEM_HUGE(struct vma_row, COL_TOTAL),
 	U_FILE_HUGE(struct vma_row, COL_TOTAL), U_SHARED_HUGETLB(struct vma_row, COL_TOTAL),
 	U_PRIVATE_HUGETLB(struct vma_row, COL_TOTAL), U_SWAP_PTES(struct vma_row, COL_TOTAL),
-	U_SWAP_USS(struct vma_row, COL_TOTAL),
+	U_SWAP_USS(struct vma_row, COL_TOTAL), U_SWAP_CACHED(struct vma_row, COL_TOTAL),
 	U_SPECIAL(struct vma_row, COL_TOTAL), U_TABLES(struct vma_row, COL_TOTAL),
 	U_LOST(struct vma_row, COL_TOTAL), U_UNKNOWN(struct vma_row, COL_TOTAL),
 	STR(class, 0, "what it is to its process: stack, data, text, heap, lib_text ..."),

@@ -38,12 +38,17 @@ table() {
 		build must lib snappy libsnappy-dev
 		build must lib libzstd libzstd-dev
 		build must lib cairo-pdf libcairo2-dev
+		build must lib liblzma liblzma-dev
 		build may lib libdebuginfod libdebuginfod-dev
 		build may lib libdeflate libdeflate-dev
 		build must cmd xz xz-utils
 		test must cmd python3 python3
 		test may cmd clang clang
 		test may sanitizer clang libclang-rt-dev
+		test may cmd smem smem
+		test may cmd chromium chromium
+		test may cmd chromedriver chromium-driver
+		test may cmd pdftotext poppler-utils
 	END
 }
 

@@ -10,6 +10,7 @@
 
 #include "dumpread/base/heap.h"
 #include "model/kobj.h"
+#include "model/pages/account.h"
 #include "model/pages/pagefmt.h"
 
 #define STRUCT_MAX 1024		/* memmap_init() refuses larger struct pages */
@@ -55,17 +56,6 @@ struct kpageflags {
 	uint64_t parts_left;		/* frames to look at for head.mapped, for all heads */
 };
 
-static uint64_t huge_zero(const struct kernel *k, struct reader *r)
-{
-	uint64_t v;
-
-	if (!kvar_u64(k, r, Y_HUGE_ZERO_PFN, 0, &v))
-		return v;
-	if (kvar_u64(k, r, Y_HUGE_ZERO_PAGE, 0, &v) || !memmap_page_pfn(&k->memmap, v, &v))
-		return UINT64_MAX;
-	return v;
-}
-
 /*
  * The memory map of the last section is whole, but pfn_section_valid() asks which
  * subsections have memory.
@@ -100,9 +90,7 @@ struct kpageflags *kpageflags_new(const struct snapshot *s)
 	q->of_folio = k->rules.on[RULE_KPF_OF_FOLIO];
 	q->rmappable = pagefmt_flag(&q->fmt, E_PG_LARGE_RMAPPABLE);
 	q->thp_rmappable = k->rules.on[RULE_KPF_THP_RMAPPABLE] && q->rmappable;
-	if (kvar_u64(k, q->r, Y_ZERO_PFN, 0, &q->zero_pfn))
-		q->zero_pfn = UINT64_MAX;
-	q->huge_zero_pfn = huge_zero(k, q->r);
+	zero_frames(k, q->r, &q->zero_pfn, &q->huge_zero_pfn);
 	q->end_pfn = end_of_memory(k, q->r);
 	q->parts_left = 4 * s->frames.max_pfn;
 	return q;

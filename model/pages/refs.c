@@ -226,6 +226,18 @@ static bool is_slot(const struct refs *f, const struct pte *e)
 	return f->kind[e->swap_type & (SWAP_TYPES - 1)] == SWAP_SLOT;
 }
 
+uint32_t refs_of_absent(const struct refs *f, const struct pte *e, bool *slot)
+{
+	const uint32_t *c;
+	uint64_t pfn;
+
+	*slot = is_slot(f, e);
+	if (refers_to_frame(f, e, &pfn))
+		return refs_of_frame(f, pfn);
+	c = *slot ? find_counter(&f->slots[e->swap_type & (SWAP_TYPES - 1)], e->pa) : NULL;
+	return c ? *c : 0;
+}
+
 /*
  * What a leaf above the lowest level maps within the walk: pages [*pfn, + *n).
  * Returns its level; 0 for one to be taken page by page.

@@ -63,6 +63,12 @@ void refs_free(struct refs *f);
 uint32_t refs_of_frame(const struct refs *f, uint64_t pfn);
 
 /*
+ * References to what E, which is not present, names: a slot of swap, or a frame, for
+ * pages that migrate and the like. 0: it names neither (a marker), or not counted.
+ */
+uint32_t refs_of_absent(const struct refs *f, const struct pte *e, bool *slot);
+
+/*
  * Sizes of the bytes [start, end) of VMA, which may begin and end within a page.
  * R may be NULL where no page table is read. Thread-safe with a reader for each.
  */

@@ -107,8 +107,11 @@ static void account_present(struct acct *a, const struct pte *e, uint64_t va)
 static void account_slot(struct acct *a, const struct pte *e)
 {
 	uint64_t page = UINT64_C(1) << a->page_shift;
-	uint32_t n = swap_count(&a->cursor, e->swap_type, e->pa);
+	struct swap_slot slot;
+	uint32_t n;
 
+	n = swap_slot_read(&a->cursor, e->swap_type, e->pa, &slot) ? slot.count : 0;
+	a->u.swap_cached += slot.cached ? page : 0;
 	a->u.swap += page;
 	a->u.swap_ptes += page;
 	a->u.swap_uss += n < 2 ? page : 0;

@@ -10,6 +10,24 @@
 
 #define DEFAULT_TOP 24
 
+static unsigned column_needs(const struct report *r, const char *name)
+{
+	const struct column *c = name ? column_find(r->cols, r->ncols, name) : NULL;
+
+	return c ? c->needs : 0;
+}
+
+unsigned chart_needs(const struct report *r)
+{
+	const struct chart *c = r->chart;
+	unsigned needs = column_needs(r, c->label) | column_needs(r, c->id);
+
+	for (unsigned i = 0; i < c->nseries; i++)
+		needs |= column_needs(r, c->series[i].column) |
+			 column_needs(r, c->series[i].beside);
+	return needs;
+}
+
 struct maker {
 	const struct render *r;
 	struct bars *b;
@@ -54,12 +72,14 @@ static const char *text(struct maker *m, const struct column *c, const void *row
 {
 	static const struct units plain = { UNIT_BYTES, 1 };
 	char buf[CELL_TEXT];
+	const char *s;
 
 	if (!c)
 		return NULL;
-	if (column_is_text(c))
-		return cell_str(c, row, buf) ? arena_strdup(&m->b->mem, cell_str(c, row, buf))
-					     : "-";
+	if (column_is_text(c)) {
+		s = cell_str(c, row, buf);
+		return s && *s ? arena_strdup(&m->b->mem, s) : "-";
+	}
 	cell_text(c, row, &plain, buf);
 	return arena_strdup(&m->b->mem, buf);
 }

@@ -43,7 +43,11 @@ struct chart {
 	unsigned top;		/* bars when -n does not say; 0: 24 */
 };
 
+struct report;
 struct render;
+
+/* enum need: what of the model the columns of R's chart ask for, beside R's own. */
+unsigned chart_needs(const struct report *r);
 
 /* Renderers: render/render.c. */
 void render_svg(const struct render *r, FILE *out);

@@ -30,7 +30,8 @@ static const struct column cols[] = {
 	COL(struct row, kind, COL_STR, 0, "", "regular, shmem, hugetlb, device, other; - no file"),
 	COL(struct row, dev, COL_STR, 0, "", "device of its filesystem, major:minor in hex"),
 	COL(struct row, ino, COL_UINT, 0, "", "inode number"),
-	COL(struct row, build_id, COL_STR, 0, "", "build-id of an ELF file, where known"),
+	{ "build_id", COL_STR, 0, offsetof(struct row, build_id), "",
+	  "build-id of an ELF file, where the dump holds its first pages", NEED_BUILD_IDS },
 	COL(struct row, name, COL_STR, P, "", "path, or the name of what is no file"),
 };
 

@@ -49,6 +49,7 @@ static const struct column cols[] = {
 	U_HUGE(struct proc_row, TOT), U_ANON_HUGE(struct proc_row, TOT), U_SHMEM_HUGE(struct proc_row, TOT),
 	U_FILE_HUGE(struct proc_row, TOT), U_SHARED_HUGETLB(struct proc_row, TOT),
 	U_PRIVATE_HUGETLB(struct proc_row, TOT), U_SWAP_PTES(struct proc_row, TOT),
+	U_SWAP_USS(struct proc_row, TOT), U_SWAP_CACHED(struct proc_row, TOT),
 	U_SPECIAL(struct proc_row, TOT), U_LOST(struct proc_row, TOT), U_UNKNOWN(struct proc_row, TOT),
 	Z_COLUMNS(struct proc_row, COL_TOTAL | COL_FILE),
 	BYTES(rss_kernel, TOT, "rss by the kernel's counters, all CPUs' shares added"),

@@ -107,6 +107,25 @@ void put_json(FILE *out, const char *s)
 	putc('"', out);
 }
 
+void put_json_html(FILE *out, const char *s)
+{
+	putc('"', out);
+	while (*s) {
+		unsigned n = utf8_char(s);
+
+		if (!n || is_control(s, n)) {
+			n = n ? n : 1;
+			put_hex(out, s, n, "\\\\");
+		} else if (strchr("\"\\<>&", *s)) {
+			fprintf(out, "\\u%04x", (unsigned char)*s);
+		} else {
+			fwrite(s, 1, n, out);
+		}
+		s += n;
+	}
+	putc('"', out);
+}
+
 void put_csv(FILE *out, const char *s)
 {
 	size_t len = strlen(s);

@@ -61,6 +61,8 @@ void put_text(FILE *out, const char *s);
 void put_text_len(FILE *out, const char *s, size_t len);
 /* A quoted JSON string. */
 void put_json(FILE *out, const char *s);
+/* One for an HTML page: without '<', '>' and '&', and what it means is put_text()'s. */
+void put_json_html(FILE *out, const char *s);
 /* A csv field, quoted where RFC 4180 asks for it. */
 void put_csv(FILE *out, const char *s);
 

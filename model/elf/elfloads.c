@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/elf/elfloads.h"
+
+#include <elf.h>
+
+#include "dumpread/base/bytes.h"
+
+#define CANDIDATES 64		/* biases that are weighed for one mm */
+
+struct candidate {
+	uint64_t bias, bytes;	/* of mappings that it explains */
+};
+
+static uint64_t page_mask(const struct snapshot *s)
+{
+	return (UINT64_C(1) << s->k->page_shift) - 1;
+}
+
+/* Bytes of the file that V maps and that G has, in whole pages; *bias that would be. */
+static uint64_t overlap(const struct snapshot *s, const struct vma *v,
+			const struct elf_segment *g, uint64_t *bias)
+{
+	uint64_t mask = page_mask(s), off = v->pgoff << s->k->page_shift;
+	uint64_t lo = g->offset & ~mask, hi = (g->offset + g->filesz + mask) & ~mask;
+	uint64_t end = off + (v->end - v->start);
+
+	if (!g->filesz || hi <= lo || end <= off)
+		return 0;
+	*bias = (v->start - off) - (g->vaddr - g->offset);
+	lo = max_u64(lo, off);
+	hi = min_u64(hi, end);
+	return hi > lo ? hi - lo : 0;
+}
+
+static void weigh(struct candidate *c, unsigned *n, uint64_t bias, uint64_t bytes)
+{
+	unsigned i = 0;
+
+	while (i < *n && c[i].bias != bias)
+		i++;
+	if (i == CANDIDATES)
+		return;
+	if (i == *n)
+		c[(*n)++] = (struct candidate){ .bias = bias };
+	c[i].bytes += bytes;
+}
+
+/* Is the mapping explained by BIAS? */
+static bool explained(const struct snapshot *s, const struct vma *v, const struct elf_head *h,
+		      uint64_t bias)
+{
+	uint64_t b;
+
+	for (unsigned i = 0; i < h->nsegments; i++)
+		if (overlap(s, v, &h->segments[i], &b) && b == bias)
+			return true;
+	return false;
+}
+
+static bool taken(const struct snapshot *s, const struct vma *v, const struct elf_head *h,
+		  const struct elf_loads *loads, size_t first)
+{
+	for (size_t i = first; i < loads->n; i++)
+		if (explained(s, v, h, loads->v[i].bias))
+			return true;
+	return false;
+}
+
+/* The bias that explains most of what no load found so far does; false: none. */
+static bool best_bias(const struct snapshot *s, const struct mm *m, uint32_t file,
+		      const struct elf_head *h, const struct elf_loads *loads, size_t first,
+		      uint64_t *ret)
+{
+	struct candidate c[CANDIDATES];
+	unsigned n = 0, best = 0;
+	uint64_t bias;
+
+	for (uint32_t k = m->first_vma; k < m->first_vma + m->nvmas && k < s->nvmas; k++) {
+		const struct vma *v = &s->vmas[k];
+
+		/* without any permission: what the dynamic loader leaves between segments */
+		if (v->file != file || !(v->flags & (VMA_READ | VMA_WRITE | VMA_EXEC)) ||
+		    taken(s, v, h, loads, first))
+			continue;
+		for (unsigned i = 0; i < h->nsegments; i++) {
+			uint64_t bytes = overlap(s, v, &h->segments[i], &bias);
+
+			/* a file that is not relocated lies where it says */
+			if (bytes && !(h->type == ET_EXEC && bias))
+				weigh(c, &n, bias, bytes);
+		}
+	}
+	for (unsigned i = 1; i < n; i++)
+		if (c[i].bytes > c[best].bytes)
+			best = i;
+	if (n)
+		*ret = c[best].bias;
+	return n != 0;
+}
+
+void elf_loads_find(const struct snapshot *s, const struct mm *m, uint32_t file,
+		    const struct elf_head *h, struct arena *mem, struct elf_loads *ret)
+{
+	size_t first = ret->n;
+	uint64_t bias;
+
+	while (ret->n - first < CANDIDATES &&
+	       best_bias(s, m, file, h, ret, first, &bias)) {
+		struct elf_load *l = vec_push(mem, ret);
+
+		l->mm = (uint32_t)(m - s->mms);
+		l->bias = bias;
+	}
+}
+
+/* Is [start, end) of V, at a load's addresses, the file's? */
+static bool belongs(const struct snapshot *s, const struct vma *v, const struct elf_head *h,
+		    uint32_t file, uint64_t bias, uint64_t *start, uint64_t *end)
+{
+	uint64_t mask = page_mask(s), lo = *start, hi = *end;
+
+	if (v->file == file)
+		return explained(s, v, h, bias);
+	if (v->file != NONE)
+		return false;
+	for (unsigned i = 0; i < h->nsegments; i++) {
+		const struct elf_segment *g = &h->segments[i];
+		uint64_t bss = ((g->vaddr + g->filesz + mask) & ~mask) + bias;
+		uint64_t behind = g->vaddr + g->memsz + bias;
+
+		if (g->memsz <= g->filesz || lo >= behind || hi <= bss)
+			continue;
+		*start = max_u64(lo, bss);
+		*end = min_u64(hi, behind);
+		return *start < *end;
+	}
+	return false;
+}
+
+/* The first of M's VMAs that ends behind ADDR. */
+static uint32_t first_behind(const struct snapshot *s, const struct mm *m, uint64_t addr)
+{
+	uint32_t lo = m->first_vma, hi = (uint32_t)min_u64(m->first_vma + m->nvmas, s->nvmas);
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (s->vmas[mid].end <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+void elf_load_sizes(const struct snapshot *s, struct reader *r, const struct elf_head *h,
+		    uint32_t file, const struct elf_load *load, uint64_t start, uint64_t end,
+		    struct sizes *sum)
+{
+	const struct mm *m = &s->mms[load->mm];
+
+	start += load->bias;
+	end += load->bias;
+	if (start >= end)
+		return;
+	for (uint32_t i = first_behind(s, m, start);
+	     i < m->first_vma + m->nvmas && i < s->nvmas && s->vmas[i].start < end; i++) {
+		const struct vma *v = &s->vmas[i];
+		uint64_t lo = max_u64(start, v->start), hi = min_u64(end, v->end);
+		struct sizes z;
+
+		if (lo >= hi || !belongs(s, v, h, file, load->bias, &lo, &hi))
+			continue;
+		refs_sizes(s->refs, r, v, lo, hi, &z);
+		sizes_add(sum, &z);
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * elfloads.h - where an ELF file lies in the memory of a process.
+ *
+ * A load is one bias: address in memory less address in the file, for all segments.
+ * It is found by the mappings of the file, whatever they were cut into since (mprotect,
+ * RELRO); a file may be loaded more than once. What a segment has in memory beyond the
+ * file's bytes (.bss) lies in the last page of these and in anonymous mappings behind.
+ */
+#ifndef VMCENSUS_ELFLOADS_H
+#define VMCENSUS_ELFLOADS_H
+
+#include "model/elf/elfimage.h"
+#include "model/pages/refs.h"
+
+struct elf_load {
+	uint32_t mm;
+	uint64_t bias;		/* modulo 2^64 */
+};
+
+struct elf_loads {
+	struct elf_load *v;
+	size_t n, cap;
+};
+
+/* The loads of file number FILE in M, added. */
+void elf_loads_find(const struct snapshot *s, const struct mm *m, uint32_t file,
+		    const struct elf_head *h, struct arena *mem, struct elf_loads *ret);
+
+/* Sizes of the file's addresses [start, end) in a load, added to SUM. */
+void elf_load_sizes(const struct snapshot *s, struct reader *r, const struct elf_head *h,
+		    uint32_t file, const struct elf_load *load, uint64_t start, uint64_t end,
+		    struct sizes *sum);
+
+#endif

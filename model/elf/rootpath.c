@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/elf/rootpath.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINKS_MAX 40		/* as the kernel follows */
+
+struct walk {
+	int root;
+	char done[PATH_MAX];	/* below ROOT, no links in it; "" at first */
+	char left[PATH_MAX];
+	unsigned links;
+};
+
+static bool append(char *to, const char *s, size_t n)
+{
+	size_t len = strlen(to);
+
+	if (len + n + 2 > PATH_MAX)
+		return false;
+	if (len)
+		to[len++] = '/';
+	memcpy(to + len, s, n);
+	to[len + n] = '\0';
+	return true;
+}
+
+static void drop_last(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	*(slash ? slash : path) = '\0';
+}
+
+/* DONE ends in a link to TARGET: that goes before what is left. */
+static bool follow(struct walk *w, const char *target)
+{
+	char left[PATH_MAX];
+
+	if (++w->links > LINKS_MAX || strlen(target) + strlen(w->left) + 2 > sizeof(left))
+		return false;
+	strcpy(left, target);
+	strcat(left, "/");
+	strcat(left, w->left);
+	strcpy(w->left, left);
+	if (*target == '/')
+		w->done[0] = '\0';
+	else
+		drop_last(w->done);
+	return true;
+}
+
+/* Take one component of what is left; false: no way. */
+static bool step(struct walk *w)
+{
+	char target[PATH_MAX], name[PATH_MAX];
+	size_t n = strcspn(w->left, "/");
+	ssize_t len;
+
+	memcpy(name, w->left, n);
+	name[n] = '\0';
+	memmove(w->left, w->left + n + (w->left[n] == '/'),
+		strlen(w->left + n + (w->left[n] == '/')) + 1);
+	if (!n || !strcmp(name, "."))
+		return true;
+	if (!strcmp(name, "..")) {
+		drop_last(w->done);
+		return true;
+	}
+	if (!append(w->done, name, n))
+		return false;
+	len = readlinkat(w->root, w->done, target, sizeof(target) - 1);
+	if (len < 0)
+		return true;
+	target[len] = '\0';
+	return follow(w, target);
+}
+
+int rootpath_open(const char *root, const char *path)
+{
+	struct walk w = { .root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
+	struct stat st;
+	bool ok = w.root >= 0 && strlen(path) < sizeof(w.left);
+	int fd = -1;
+
+	if (ok)
+		strcpy(w.left, path);
+	while (ok && w.left[0])
+		ok = step(&w);
+	/* not to wait for a writer, were it a pipe */
+	if (ok && w.done[0])
+		fd = openat(w.root, w.done, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (w.root >= 0)
+		close(w.root);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rootpath.h - files of another machine's tree, opened as that machine would.
+ */
+#ifndef VMCENSUS_ROOTPATH_H
+#define VMCENSUS_ROOTPATH_H
+
+/*
+ * A regular file open for reading: PATH as seen from ROOT, where absolute symbolic
+ * links and ".." lead no further than ROOT. -1 if there is none.
+ */
+int rootpath_open(const char *root, const char *path);
+
+#endif

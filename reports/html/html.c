@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * html - one page that needs nothing else, to look around in with a browser.
+ *
+ * page.html, page.css and the scripts are put into the program when it is built
+ * (embed.sh); here the charts and the data come between their parts.
+ */
+#include "dumpread/base/bytes.h"
+#include "reports/charts/chart.h"
+#include "reports/html/data.h"
+#include "reports/html/page_parts.h"
+#include "reports/list.h"
+#include "reports/pick.h"
+#include "reports/render/render.h"
+
+#define NEEDS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_CGROUPS | \
+	       NEED_MACHINE | NEED_LOG | NEED_SIZES)
+
+static void chart(const struct snapshot *s, const struct report *r, FILE *out)
+{
+	static const struct report_opts none;
+	struct table t = { .cols = r->cols, .ncols = r->ncols };
+	const struct render render = {
+		.report = r, .opts = &none, .s = s, .t = &t,
+		.units = { UNIT_KIB, UINT32_C(1) << s->k->page_shift },
+	};
+	struct diag diag;
+
+	fputs("<figure>\n", out);
+	if (!r->run(s, &none, &t, &diag))
+		render_svg(&render, out);
+	fputs("</figure>\n", out);
+	arena_release(&t.mem);
+}
+
+static enum status write_html(const struct snapshot *s, const struct report_opts *o,
+			      const char *dest, FILE *out, struct diag *diag)
+{
+	(void)dest;
+	(void)diag;
+	fwrite(page_part_0, 1, sizeof(page_part_0), out);
+	for (const struct report *const *r = reports; *r; r++)
+		if ((*r)->chart && !(((*r)->needs | chart_needs(*r)) & ~s->built))
+			chart(s, *r, out);
+	fwrite(page_part_1, 1, sizeof(page_part_1), out);
+	html_data(s, o, out);
+	fwrite(page_part_2, 1, sizeof(page_part_2), out);
+	return ST_OK;
+}
+
+static const struct product products[] = {
+	{ .name = "html", .about = "one file for a browser, without network or other files",
+	  .dest_word = true, .write = write_html },
+	{ .name = NULL }
+};
+
+const struct report report_html = {
+	.name = "html",
+	.about = "one page to look around in: processes, files, pages, charts",
+	.needs = NEEDS,
+	.products = products,
+	.help = "A file that any browser shows, without network: the first screen, a map of all\n"
+		"memory by areas, processes and files with what each costs and shares, their\n"
+		"pages, charts, and the log. Give -o FILE. Sections and symbols are shown of binaries\n"
+		"that are found below --sysroot DIR, or in the page cache of a dump that has it.",
+};

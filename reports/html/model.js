@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The data, and what is made of it by adding up. Nothing here touches the page.
+
+const D = JSON.parse(document.getElementById('data').textContent);
+const PAGE = D.page_size;
+
+// Columns of a table that a report made, as functions of the row's number.
+function reader(table) {
+	const out = {};
+
+	for (const [name, c] of Object.entries(table.columns || {})) {
+		out[name] = c.type === 'text'
+			? i => (c.v[i] === null ? '' : D.strings[c.v[i]])
+			: i => c.v[i];
+	}
+	return out;
+}
+
+// Sizes that are told of a VMA, and what they are.
+const ABOUT = {
+	pss: 'proportional: each page divided by the number of its mappings',
+	uss: 'unique: mapped here and nowhere else, what would be free without it',
+	rss: 'resident: mapped and in memory',
+	swap: 'swapped out',
+	anon: 'of rss: anonymous pages',
+	file: 'of rss: pages of files',
+	shmem: 'of rss: shared memory and tmpfs',
+	size: 'address space, mapped or not',
+	vm: 'VM: address space, mapped or not',
+	mapped: 'mapped: has a page, in memory or in swap',
+	eff_mapped: 'effective mapped: each page divided by its references',
+	sole: 'sole mapped: pages that nobody else refers to',
+	resident: 'resident: in memory',
+	eff_resident: 'effective resident: each page divided by its references',
+	writable: 'writable: resident, by a writable page-table entry',
+};
+const TITLE = { eff_mapped: 'eff.map', eff_resident: 'eff.res', vm: 'VM' };
+const SETS = {
+	smaps: ['pss', 'uss', 'rss', 'swap', 'anon', 'file', 'shmem', 'size'],
+	exmap: ['eff_resident', 'eff_mapped', 'sole', 'writable', 'resident', 'mapped', 'vm'],
+};
+const SIZES = Object.keys(D.vmas.sizes);
+
+// Bytes, by VMA.
+function expand(column) {
+	const out = new Float64Array(D.vmas.start.length);
+	let i = 0;
+
+	for (const x of column.v) {
+		if (x < 0)
+			i -= x;
+		else
+			out[i++] = x * column.unit;
+	}
+	return out;
+}
+
+const BYTES = {};
+
+for (const n of SIZES)
+	BYTES[n] = expand(D.vmas.sizes[n]);
+// exmap counts a page table once for each process that uses it, smaps' sizes add up
+// when it counts once.
+const EACH_PROC = new Set(SETS.exmap);
+
+// Those sets of which the dump's data has all sizes.
+function setsKnown() {
+	return Object.keys(SETS).filter(k => SETS[k].every(n => SIZES.includes(n)));
+}
+
+function zero() {
+	const z = {};
+
+	for (const n of SIZES)
+		z[n] = 0;
+	return z;
+}
+
+function addVma(sum, i, times) {
+	for (const n of SIZES)
+		if (BYTES[n][i])
+			sum[n] += BYTES[n][i] * (times > 1 && EACH_PROC.has(n) ? times : 1);
+}
+
+function vmaRow(i) {
+	const row = zero();
+
+	addVma(row, i);
+	row.key = i;
+	row.vma = i;
+	row.start = D.vmas.start[i] * PAGE;
+	row.pages = row.size / PAGE;
+	row.object = D.vmas.object[i];
+	row.flags = D.vmas.flags[i];
+	row.perms = (row.flags & 1 ? 'r' : '-') + (row.flags & 2 ? 'w' : '-') +
+		(row.flags & 4 ? 'x' : '-') + (row.flags & 8 ? 's' : 'p');
+	row.offset = D.vmas.offset[i];
+	row.name = row.object === null ? '' : objectName(row.object);
+	return row;
+}
+
+function objectName(i) {
+	const n = D.objects.name[i];
+
+	return n === null ? '' : D.strings[n];
+}
+
+function vmasOfMm(mm) {
+	const out = [], first = D.mms.first[mm], n = D.mms.n[mm];
+
+	for (let i = first; i < first + n && i < D.vmas.start.length; i++)
+		out.push(i);
+	return out;
+}
+
+// ---- processes --------------------------------------------------------------------
+
+function makeProcs() {
+	const table = D.tables.procs, c = reader(table), seen = new Set(), out = [];
+
+	for (let i = 0; i < (table.n || 0); i++) {
+		const pid = c.pid(i), mm = D.proc_mm[pid];
+		const row = zero();
+
+		for (const n of SIZES.filter(x => !c[x] && mm !== undefined))
+			for (const v of vmasOfMm(mm))
+				row[n] += BYTES[n][v];
+		for (const n of Object.keys(c))
+			row[n] = c[n](i);
+		row.key = pid;
+		row.mm = mm === undefined ? -1 : mm;
+		row.sharer = row.mm >= 0 && seen.has(row.mm);
+		seen.add(row.mm);
+		out.push(row);
+	}
+	return out;
+}
+
+const procs = makeProcs();
+const procOfPid = new Map(procs.map(p => [p.pid, p]));
+const procsOfMm = new Map();
+
+for (const p of procs) {
+	if (p.mm < 0)
+		continue;
+	if (!procsOfMm.has(p.mm))
+		procsOfMm.set(p.mm, []);
+	procsOfMm.get(p.mm).push(p);
+}
+
+// ---- files: whatever VMAs map, by name ---------------------------------------------
+
+function makeObjects() {
+	const rows = D.objects.name.map((n, i) => {
+		const row = zero();
+
+		row.key = i;
+		row.name = objectName(i);
+		row.kind = D.objects.kind[i];
+		row.cached = D.objects.cached[i] === null ? 0 : D.objects.cached[i] * PAGE;
+		row.vmas = [];
+		row.mms = new Set();
+		return row;
+	});
+
+	for (let mm = 0; mm < D.mms.first.length; mm++) {
+		for (const v of vmasOfMm(mm)) {
+			const row = rows[D.vmas.object[v]];
+
+			if (!row)
+				continue;
+			addVma(row, v, D.mms.procs[mm]);
+			row.vmas.push(v);
+			row.mms.add(mm);
+		}
+	}
+	for (const row of rows) {
+		row.procs = 0;
+		for (const mm of row.mms)
+			row.procs += (procsOfMm.get(mm) || []).length;
+	}
+	return rows;
+}
+
+const objects = makeObjects();
+
+// Largest number of each size that a list can show: columns are as wide.
+const LARGEST = zero();
+
+for (const row of objects)
+	for (const n of SIZES)
+		LARGEST[n] += row[n];
+
+// Files of one address space: rows by object, with their VMAs.
+function filesOfMm(mm) {
+	const rows = new Map();
+
+	for (const v of mm < 0 ? [] : vmasOfMm(mm)) {
+		const o = D.vmas.object[v];
+		let row = rows.get(o);
+
+		if (!row) {
+			row = Object.assign(zero(), { key: o, name: o === null ? '' : objectName(o),
+				vmas: [] });
+			rows.set(o, row);
+		}
+		addVma(row, v);
+		row.vmas.push(v);
+	}
+	return [...rows.values()];
+}
+
+// Processes of one object. Those that share an mm each show all of it.
+function procsOfObject(o) {
+	const byMm = new Map();
+
+	for (const v of objects[o].vmas) {
+		const mm = mmOfVma(v);
+		let row = byMm.get(mm);
+
+		if (!row) {
+			row = Object.assign(zero(), { vmas: [] });
+			byMm.set(mm, row);
+		}
+		addVma(row, v);
+		row.vmas.push(v);
+	}
+	const out = [];
+
+	for (const [mm, sum] of byMm)
+		for (const p of procsOfMm.get(mm) || [])
+			out.push({ ...sum, key: p.pid, pid: p.pid, comm: p.comm, cmdline: p.cmdline,
+				mm, sharer: p.sharer });
+	return out;
+}
+
+function mmOfVma(v) {
+	let lo = 0, hi = mmOrder.length - 1;
+
+	while (lo < hi) {
+		const mid = (lo + hi + 1) >> 1;
+
+		if (D.mms.first[mmOrder[mid]] <= v)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	return mmOrder[lo];
+}
+
+const mmOrder = D.mms.first.map((f, i) => i).filter(i => D.mms.n[i])
+	.sort((a, b) => D.mms.first[a] - D.mms.first[b]);
+
+// ---- all memory, as a tree whose leaves add up to the machine ------------------------
+
+const COLOUR = {
+	'anonymous': 'blue', 'shared memory': 'green', 'mapped files': 'orange',
+	'page cache': 'yellow', 'slab': 'red', 'free': 'free', 'reserved': 'free', 'hugetlb': 'pink',
+};
+
+// Sizes of PARTS, cut so that they are no more than ALL; what is left is LEFT.
+function fitted(all, parts, left) {
+	const kids = [];
+	let rest = all;
+
+	parts.sort((a, b) => b.bytes - a.bytes);
+	for (const p of parts) {
+		const bytes = Math.min(Math.floor(p.bytes), rest);
+
+		if (bytes <= 0)
+			continue;
+		kids.push({ ...p, bytes });
+		rest -= bytes;
+	}
+	if (kids.length && rest > 0)
+		kids.push({ name: left, bytes: rest, left: true });
+	return kids.sort((a, b) => b.bytes - a.bytes);
+}
+
+function ofProcs(size) {
+	return procs.filter(p => !p.sharer && p[size] > 0).map(p => ({
+		name: p.comm, id: String(p.pid), bytes: p[size], proc: p.pid }));
+}
+
+function ofObjects(bytes) {
+	return objects.filter(o => bytes(o) > 0).map(o => ({
+		name: o.name || '[anon]', bytes: bytes(o), object: o.key }));
+}
+
+function memoryTree() {
+	const parts = {
+		'anonymous': all => fitted(all, ofProcs('pss_anon'), 'of no process found'),
+		'shared memory': all => fitted(all, ofObjects(o => o.pss_shmem), 'not mapped: tmpfs'),
+		'mapped files': all => fitted(all, ofObjects(o => o.pss_file), 'of no file found'),
+		'page cache': all => fitted(all, ofObjects(o => (o.kind === 'file'
+			? o.cached - o.pss_file : 0)), 'files that no process maps'),
+	};
+	const kids = D.classes.filter(c => c.frames).map(c => {
+		const bytes = c.frames * PAGE;
+
+		return { name: c.name, about: c.about, bytes, kids: parts[c.name]
+			? parts[c.name](bytes) : [], colour: COLOUR[c.name] || 'grey' };
+	});
+
+	kids.sort((a, b) => b.bytes - a.bytes);
+	return { name: 'all memory', bytes: D.frames * PAGE, kids };
+}
+
+// The largest pieces of any kind, but for what nobody has taken.
+function owners(tree, n) {
+	const out = [];
+
+	for (const c of tree.kids) {
+		if (c.name === 'free' || c.name === 'reserved')
+			continue;
+		if (!c.kids.length)
+			out.push({ what: c.about, ...c });
+		for (const k of c.kids)
+			out.push({ ...k, what: c.name, name: k.left ? `${c.name}: ${k.name}` : k.name });
+	}
+	return out.sort((a, b) => b.bytes - a.bytes).slice(0, n);
+}
+
+// ---- pages: runs of equal pages (pagemap.h) -------------------------------------------
+
+const KINDS = ['absent', 'zero page or device', 'swapped', 'anonymous', 'file', 'shared memory',
+	'hugetlb', 'other', 'migrating, or taken by a device'];
+let blob = null;
+
+function mapBytes() {
+	if (!blob) {
+		const text = atob(D.maps);
+
+		blob = new Uint8Array(text.length);
+		for (let i = 0; i < text.length; i++)
+			blob[i] = text.charCodeAt(i);
+	}
+	return blob;
+}
+
+// [{at, pages, state}] of VMA, absent runs left out; null: not in this file.
+function runsOf(vma) {
+	const at = D.vmas.map_at[vma], out = [];
+
+	if (at === null)
+		return null;
+	if (!D.vmas.map_len[vma])
+		return out;
+	const bytes = mapBytes(), end = at + D.vmas.map_len[vma];
+	let i = at, page = 0;
+
+	function number() {
+		let v = 0, scale = 1, b;
+
+		do {
+			b = bytes[i++];
+			v += (b & 127) * scale;
+			scale *= 128;
+		} while (b & 128 && i < end);
+		return v;
+	}
+	while (i < end) {
+		const pages = number(), s = D.states[number()] || [0, 0, 0];
+
+		if (s[0])
+			out.push({ at: page, pages, kind: s[0], writable: s[1], count: s[2] });
+		page += pages;
+	}
+	return out;
+}
+
+// Runs of a file by its own pages: count is the number of mappings that hold each.
+function unionRuns(vmas) {
+	const edges = new Map();
+	let left = 0;
+
+	function edge(page, by) {
+		edges.set(page, (edges.get(page) || 0) + by);
+	}
+	for (const v of vmas) {
+		const runs = runsOf(v);
+
+		if (!runs) {
+			left++;
+			continue;
+		}
+		for (const r of runs) {
+			if (r.kind < 3)
+				continue;
+			edge(D.vmas.offset[v] + r.at, 1);
+			edge(D.vmas.offset[v] + r.at + r.pages, -1);
+		}
+	}
+	const pages = [...edges.keys()].sort((a, b) => a - b), out = [];
+	let n = 0;
+
+	pages.forEach((page, i) => {
+		n += edges.get(page);
+		if (n > 0)
+			out.push({ at: page, pages: pages[i + 1] - page, kind: 4, writable: 0,
+				count: n, union: true });
+	});
+	return { runs: out, left };
+}

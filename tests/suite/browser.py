@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Headless Chromium through chromedriver, by the WebDriver protocol (W3C) itself:
+nothing but Python's own library is needed."""
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import urllib.error
+import urllib.request
+
+ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
+
+
+def missing():
+    """What must be installed, or ''."""
+    if not (shutil.which('chromium') or shutil.which('google-chrome')):
+        return 'no chromium (Debian package chromium)'
+    return '' if shutil.which('chromedriver') else \
+        'no chromedriver (Debian package chromium-driver)'
+
+
+class Browser:
+    def __init__(self, size=(1440, 900)):
+        self.driver = subprocess.Popen(['chromedriver', '--port=0'], stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT, text=True)
+        for line in self.driver.stdout:
+            m = re.search(r'started successfully on port (\d+)', line)
+            if m:
+                break
+        else:
+            raise RuntimeError('chromedriver did not start')
+        self.base = f'http://127.0.0.1:{m.group(1)}'
+        options = ['--headless=new', '--disable-gpu', '--disable-dev-shm-usage',
+                   '--window-size=%d,%d' % size]
+        if os.geteuid() == 0:
+            options.append('--no-sandbox')
+        wanted = {'browserName': 'chrome', 'goog:chromeOptions': {'args': options},
+                  'goog:loggingPrefs': {'browser': 'ALL', 'performance': 'ALL'}}
+        answer = self.call('POST', '/session', {'capabilities': {'alwaysMatch': wanted}})
+        self.session = f'/session/{answer["sessionId"]}'
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.call('DELETE', self.session)
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+            self.driver.stdout.close()
+
+    def call(self, method, path, body=None):
+        data = json.dumps(body if body is not None else {}).encode() if method == 'POST' else None
+        request = urllib.request.Request(self.base + path, data, method=method,
+                                         headers={'Content-Type': 'application/json'})
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        try:
+            with opener.open(request, timeout=120) as answer:
+                return json.load(answer)['value']
+        except urllib.error.HTTPError as e:
+            raise RuntimeError(f'{path}: {e.read()[:600]!r}') from e
+
+    def open(self, path):
+        self.call('POST', self.session + '/url', {'url': 'file://' + os.path.abspath(path)})
+
+    def run(self, script, *args):
+        """What SCRIPT returns; it sees ARGS as arguments[]."""
+        return self.call('POST', self.session + '/execute/sync',
+                         {'script': script, 'args': list(args)})
+
+    def find(self, css):
+        return self.call('POST', self.session + '/element',
+                         {'using': 'css selector', 'value': css})[ELEMENT]
+
+    def click(self, css):
+        """As a user does: the element must be in view and on top."""
+        self.call('POST', f'{self.session}/element/{self.find(css)}/click')
+
+    def keys(self, css, text):
+        self.call('POST', f'{self.session}/element/{self.find(css)}/value', {'text': text})
+
+    def screenshot(self, path):
+        with open(path, 'wb') as f:
+            f.write(base64.b64decode(self.call('GET', self.session + '/screenshot')))
+
+    def complaints(self):
+        """What the browser wrote to its console."""
+        return [e['message'] for e in self.call('POST', self.session + '/se/log',
+                                                {'type': 'browser'})]
+
+    def requests(self):
+        """Addresses that were asked for."""
+        events = self.call('POST', self.session + '/se/log', {'type': 'performance'})
+        messages = [json.loads(e['message'])['message'] for e in events]
+        return [m['params']['request']['url'] for m in messages
+                if m['method'] == 'Network.requestWillBeSent']
