@@ -48,7 +48,8 @@ core_dirs := dumpread dumpread/* arch arch/* model model/* reports reports/*
 core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
 cli_src   := $(sort $(wildcard cli/*.c))
 unit_src  := $(sort $(wildcard tests/unit/test_*.c))
-unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c)))
+unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c))) \
+	$(sort $(wildcard tests/machine/*.c))
 fuzz_src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 tool_src  := $(sort $(wildcard tests/tools/*.c tests/bench/*.c))
 crash_src := $(sort $(wildcard crashext/*.c))
@@ -142,7 +143,7 @@ $B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_help)) $(archive)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
 
-$(tool_bin): $B/%: $B/tests/%.o $(archive)
+$(tool_bin): $B/%: $B/tests/%.o $(call obj,$(unit_help)) $(archive)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -97,10 +98,15 @@ static int plan(struct run *run)
 	return 0;
 }
 
-static bool same_file(int fd, const char *path)
+static bool same_file(int fd, const char *name)
 {
+	char path[PATH_MAX];
 	struct stat a, b;
+	uint64_t address;
+	size_t len;
 
+	image_name_split(name, &len, &address);
+	snprintf(path, sizeof(path), "%.*s", (int)min_u64(len, PATH_MAX), name);
 	return !fstat(fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 

@@ -178,7 +178,11 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 	enum status st;
 
 	d->wanted = layout_type_names(&d->mem, &d->nwanted);
+	for (unsigned i = 0; i < o->ntypes; i++)
+		dump_know_machine(d, o->types[i]);
 	st = arch_attach(d, &k->arch);
+	if (!st && d->live)
+		dump_add_running(d);
 	if (!st)
 		st = add_types(d, o);
 	if (!st && (!d->types.n || !d->symbols.n || d->image))
@@ -215,6 +219,7 @@ static enum status attach(struct dump *d, const struct kernel_opts *o, struct di
 	k->page_shift = d->page_shift;
 	k->issues = &d->issues;
 	k->jobs = o->jobs ? o->jobs : jobs_default();
+	d->jobs = k->jobs;
 	st = understand(k, o);
 	if (st) {
 		*diag = d->diag;
@@ -231,7 +236,7 @@ enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct k
 	enum status st = ST_NOTMINE;
 
 	*ret = NULL;
-	if (o->nimages == 1)
+	if (o->nimages == 1 && strcmp(o->images[0], IMAGE_LIVE))
 		st = capture_open(o->images[0], diag, ret);
 	if (st != ST_NOTMINE)
 		return st;

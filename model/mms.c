@@ -8,6 +8,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "dumpread/base/issues.h"
+#include "model/attempt.h"
 #include "model/build.h"
 #include "model/kobj.h"
 
@@ -137,27 +138,54 @@ static void read_mm(struct mms_builder *mb, struct mm *m)
 	}
 }
 
+/* The mm at ADDR into the first free place. */
+static enum status load_mm(struct mms_builder *mb, uint64_t addr)
+{
+	struct build *b = mb->b;
+	struct mm *m = &b->s->mms[b->s->nmms];
+	enum status st = ST_CORRUPT;
+
+	if (kernel_ptr_ok(b->k, addr, b->k->dump->word_size))
+		st = kobj_read(&mb->mm, b->r, addr);
+	if (st) {
+		issue_add(b->k->issues, st, "mm", 1, "mm_struct at %#" PRIx64, addr);
+		return st;
+	}
+	*m = (struct mm){ .addr = addr, .owner = NONE, .exe = NONE };
+	read_mm(mb, m);
+	b->mm_exe[b->s->nmms] = kobj_u64(&mb->mm, M_MM_EXE_FILE);
+	return ST_OK;
+}
+
+static bool mm_has_users(struct mms_builder *mb, uint64_t addr)
+{
+	uint64_t users;
+
+	reader_renew(mb->b->r);
+	return !kmember_u64(mb->b->k, mb->b->r, addr, M_MM_USERS, &users) &&
+	       (int32_t)users > 0;
+}
+
 /* Index of the mm at ADDR, NONE if it cannot be read. */
 static uint32_t add_mm(struct mms_builder *mb, uint64_t addr)
 {
 	struct build *b = mb->b;
 	struct snapshot *s = b->s;
 	uint32_t i = hash_get(&mb->seen, addr);
+	struct attempt a;
 	enum status st;
 
 	if (i != HASH_NONE)
 		return i;
-	st = kernel_ptr_ok(b->k, addr, b->k->dump->word_size)
-		     ? kobj_read(&mb->mm, b->r, addr) : ST_CORRUPT;
-	if (st) {
-		issue_add(b->k->issues, st, "mm", 1, "mm_struct at %#" PRIx64, addr);
-		i = NONE;
-	} else {
-		i = s->nmms++;
-		s->mms[i] = (struct mm){ .addr = addr, .owner = NONE, .exe = NONE };
-		read_mm(mb, &s->mms[i]);
-		b->mm_exe[i] = kobj_u64(&mb->mm, M_MM_EXE_FILE);
+	attempt_begin(&a, b->k, b->r);
+	do {
+		st = load_mm(mb, addr);
+	} while (attempt_again(&a, "mm"));
+	if (attempt_failed(&a) && !mm_has_users(mb, addr)) {
+		attempt_gone(&a, "process", "ended while its mm was read");
+		st = ST_TORN;
 	}
+	i = st ? NONE : s->nmms++;
 	hash_put(&mb->seen, addr, i);
 	return i;
 }

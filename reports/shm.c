@@ -110,6 +110,7 @@ const struct report report_shm = {
 	.run = run,
 	.help = "One row for each object of shared memory: files of tmpfs and devtmpfs, memfd,\n"
 		"SysV segments, shared anonymous mappings; also those that nobody maps, which no\n"
-		"process's rss shows. --all adds those that hold no page and that nobody uses. The\n"
-		"line below compares the sum with the kernel's own counter. hugetlbfs is not in it.",
+		"process's rss shows. --all adds those that hold no page and that nobody uses.\n"
+		"The line below compares the sum with the kernel's own counter. hugetlbfs is not\n"
+		"in it.",
 };

@@ -121,7 +121,9 @@ static void captured(struct maker *m)
 				       c->pages.n));
 	say(m, "cpu", arena_printf(m->mem, "%s by its page-table entries, pages of %u KiB",
 				   k->arch ? k->arch->name : "unknown", page_size(m->s) >> 10));
-	say(m, "sharing", "by the counts that the kernel kept of references, not of mappings");
+	if (m->s->frames.references)
+		say(m, "sharing", "by the counts that the kernel kept of references, not of "
+				  "mappings");
 }
 
 static void machine(struct maker *m)

@@ -188,7 +188,7 @@ const struct report report_swap = {
 	.help = "One row for each area, for each process whose page tables refer to slots, for\n"
 		"each object of shared memory with pages in swap. Each slot is counted once in\n"
 		"share: divided among page tables that refer to it, of an object, of the swap\n"
-		"cache alone, or reserved by a CPU; the line below compares their sum with what the areas have in use.\n"
-		"--all adds processes and objects that have nothing in swap. What zram's pool\n"
-		"takes is not seen.",
+		"cache alone, or reserved by a CPU; the line below compares their sum with what\n"
+		"the areas have in use. --all adds processes and objects that have nothing in\n"
+		"swap. What zram's pool takes is not seen.",
 };

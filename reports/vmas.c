@@ -207,8 +207,8 @@ const struct report report_vmas = {
 	.likes = vmas_likes,
 	.help = "One row for each mapping (VMA), by process and address. The mappings of an\n"
 		"address space that several processes share stand once, under the first of\n"
-		"them; with --pid, under the process that was asked for. --all: librank shows heaps\n"
-		"and stacks too.\n"
+		"them; with --pid, under the process that was asked for. --all: librank shows\n"
+		"heaps and stacks too.\n"
 		"\n"
 		"--paper draws each mapping's pages, 64 a line: '.' not resident, '1' to '9' how\n"
 		"often that page is mapped, '#' ten times or more; and what the process has of\n"

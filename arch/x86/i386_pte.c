@@ -59,9 +59,16 @@ static void decode_swap(const struct paging_env *env, uint32_t v, struct pte *ou
 	};
 }
 
+/* _PAGE_PROTNONE: bit 7 in 2.4 to 2.6.18, _PAGE_GLOBAL's in 2.6.32, where swap offsets
+   moved out of its way. */
+static uint32_t protnone(const struct paging_env *env)
+{
+	return env->swap_form == X86_SWAP_2_6 ? PROTNONE : PSE;
+}
+
 static void decode_pte(const struct paging_env *env, uint32_t v, struct pte *out)
 {
-	if (v & (P | PROTNONE))
+	if (v & (P | protnone(env)))
 		decode_page(env, v, FRAME, out);
 	else if (v)
 		decode_swap(env, v, out);

@@ -3,7 +3,7 @@
  * capture.c - the table of formats, and what holds for all of them: a file of
  * some size gives so many tasks, VMAs and pages, and none that cannot be.
  */
-#include "model/capture/capture.h"
+#include "model/capture/module.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #define VA_END (UINT64_C(1) << 57)	/* user addresses of x86-64 with five levels */
 #define PA_END (UINT64_C(1) << 46)	/* 64 TiB: also what the table of frame chunks costs */
 
-static const struct capture_format *const formats[] = { &capture_tvpm };
+static const struct capture_format *const formats[] = { &capture_tvpm, &capture_module };
 
 /* ---- what is believed ------------------------------------------------------------ */
 
@@ -162,9 +162,13 @@ static void understand(struct kernel *k)
 	struct capture *c = k->capture;
 
 	c->bits = bits(c);
+	if (c->module)
+		c->bits = &ptebits_rows[!strncmp(c->module->header.machine, "x86", 3)];
 	if (c->bits)
 		k->arch = c->wide ? c->bits->arch64 : c->bits->arch32;
 	k->page_shift = page_shift(c);
+	if (c->module)
+		module_machine(k);
 	for (int i = 0; i < LAYOUT_COUNT; i++)
 		k->layout.v[i].alt = -1;
 	rules_decide(k);

@@ -55,9 +55,13 @@ struct capture_task {
 	int32_t pid;
 	uint32_t mm;			/* in capture.mms, NONE */
 	uint32_t cpu;
+	int32_t tgid;			/* where grouped: its process */
+	bool grouped;
 	/* fault numbers and times, which no source explains: kept as they are */
 	uint64_t n[6];
 };
+
+struct module;
 
 struct capture {
 	const char *format;
@@ -67,6 +71,7 @@ struct capture {
 	VEC(struct capture_page) pages;
 	bool wide;			/* has values of more than 32 bits */
 	uint64_t size;			/* bytes of the file: what bounds memory */
+	struct module *module;		/* of capture_module: what it told beyond this */
 	const struct ptebits *bits;	/* of the entries; NULL: cannot be told */
 	struct hash mm_index, pids;	/* address, pid + 1 -> index */
 	struct issues issues;

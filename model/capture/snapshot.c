@@ -13,7 +13,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "model/capture/capture.h"
+#include "model/capture/module.h"
 #include "model/pages/account.h"
 
 #define UNKNOWN UINT64_MAX
@@ -21,6 +21,7 @@
 /* A chunk of frames costs 384 KiB, an entry that names a far one 12 bytes of text. */
 #define CHUNKS_MIN 64
 #define TEXT_BYTES_CHUNK 8192
+#define RUN_BYTES_CHUNK 2048
 
 struct maker {
 	struct snapshot *s;
@@ -66,6 +67,8 @@ static struct key *order(const struct capture *c)
 		const struct capture_task *t = &c->tasks.v[i];
 
 		keys[i] = (struct key){ t->mm == NONE ? t->pid : leader[t->mm], t->pid, i };
+		if (t->grouped)
+			keys[i].leader = t->tgid;
 	}
 	free(leader);
 	qsort(keys, c->tasks.n, sizeof(*keys), by_process);
@@ -83,6 +86,8 @@ static void set_task(struct maker *m, uint32_t at, const struct key *key)
 		.min_flt = UNKNOWN, .maj_flt = UNKNOWN, .start_boottime = UNKNOWN,
 	};
 	memcpy(to->comm, t->comm, sizeof(to->comm));
+	if (m->c->module)
+		module_task(m->c->module, key->task, to);
 }
 
 static void new_proc(struct maker *m, uint32_t first, const struct key *key)
@@ -90,17 +95,28 @@ static void new_proc(struct maker *m, uint32_t first, const struct key *key)
 	struct snapshot *s = m->s;
 	uint32_t mm = m->c->tasks.v[key->task].mm;
 
-	if (mm != NONE && s->mms[mm].owner == NONE)
-		s->mms[mm].owner = s->nprocs;
-	if (mm != NONE)
-		s->mms[mm].nprocs++;
 	s->procs[s->nprocs++] = (struct proc){
-		.leader = first, .first_task = first, .mm = mm, .kthread = mm == NONE,
+		.leader = first, .first_task = first, .mm = NONE, .kthread = mm == NONE,
 		.pid = key->leader, .pidns_pid = key->leader, .cgroup = NONE,
 		.uid = UINT32_MAX, .euid = UINT32_MAX, .gid = UINT32_MAX,
 		.utime = UNKNOWN, .stime = UNKNOWN, .min_flt = UNKNOWN, .maj_flt = UNKNOWN,
 		.start_boottime = UNKNOWN,
 	};
+	if (m->c->module)
+		module_proc(m->c->module, key->task, &s->procs[s->nprocs - 1]);
+}
+
+/* A leader that ended has no mm, and its threads may still have it. */
+static void tie_mm(struct snapshot *s, uint32_t mm)
+{
+	struct proc *p = &s->procs[s->nprocs - 1];
+
+	if (mm == NONE || p->mm != NONE)
+		return;
+	p->mm = mm;
+	s->mms[mm].nprocs++;
+	if (s->mms[mm].owner == NONE)
+		s->mms[mm].owner = s->nprocs - 1;
 }
 
 static void make_tasks(struct maker *m)
@@ -115,8 +131,9 @@ static void make_tasks(struct maker *m)
 		uint32_t mm = m->c->tasks.v[keys[i].task].mm;
 
 		if (!i || keys[i].leader != keys[i - 1].leader ||
-		    s->procs[s->nprocs - 1].mm != mm)
+		    (!m->c->module && s->procs[s->nprocs - 1].mm != mm))
 			new_proc(m, i, &keys[i]);
+		tie_mm(s, mm);
 		s->procs[s->nprocs - 1].ntasks++;
 		if (mm != NONE)
 			s->mms[mm].users++;
@@ -154,6 +171,12 @@ static void make_vma(struct maker *m, uint32_t mm, size_t at)
 		.name = from->file ? from->file : "",
 	};
 	v->usage.size = v->end - v->start;
+	if (m->c->module) {
+		module_vma(m->c->module, at, v, &m->s->mms[mm]);
+		if (v->file != NONE)
+			module_file(m->c->module, at, &m->file.v[v->file]);
+		return;
+	}
 	m->s->mms[mm].total_vm += v->usage.size / m->page;
 	/* VM_EXECUTABLE of kernels to 3.6: a mapping of the program itself */
 	if (from->flags & 0x1000 && v->file != NONE && m->s->mms[mm].exe == NONE)
@@ -176,6 +199,12 @@ static void make_mms(struct maker *m)
 			.first_vma = (uint32_t)from->first_vma, .nvmas = (uint32_t)from->nvmas,
 			.map_count = (int64_t)from->nvmas,
 		};
+		if (m->c->module) {
+			const char *exe = m->c->module->exes.v[i];
+
+			module_mm(m->c->module, i, &s->mms[i]);
+			s->mms[i].exe = exe && *exe ? file_of(m, exe) : NONE;
+		}
 		for (size_t v = 0; v < from->nvmas; v++)
 			make_vma(m, i, from->first_vma + v);
 	}
@@ -196,10 +225,17 @@ static void make_chunks(struct maker *m)
 
 	for (size_t i = 0; i < m->c->pages.n; i++)
 		f->max_pfn = max_u64(f->max_pfn, pfn_of(m, &m->c->pages.v[i]) + 1);
+	for (size_t i = 0; m->c->module && i < m->c->module->runs.n; i++) {
+		const struct vmc_run *r = &m->c->module->runs.v[i];
+
+		if (module_is_page(r))
+			f->max_pfn = max_u64(f->max_pfn, r->where + r->pages);
+	}
 	f->nchunks = (f->max_pfn + CHUNK_FRAMES - 1) >> FRAME_CHUNK_SHIFT;
 	f->chunk = heap_array(struct frame *, f->nchunks);
-	f->references = true;
-	m->chunks_left = CHUNKS_MIN + m->c->size / TEXT_BYTES_CHUNK;
+	f->references = !m->c->module;
+	m->chunks_left = CHUNKS_MIN + m->c->size /
+		(m->c->module ? RUN_BYTES_CHUNK : TEXT_BYTES_CHUNK);
 }
 
 static struct frame *frame_of(struct maker *m, uint64_t pfn)
@@ -250,9 +286,34 @@ static void make_frame(struct maker *m, const struct capture_vma *v,
 	f->found++;
 }
 
+/* Mappings are found once for each entry; of what migrates, none. */
+static void make_run_frames(struct maker *m, const struct vmc_run *r, bool hugetlb)
+{
+	for (uint32_t i = 0; module_is_page(r) && i < r->pages; i++) {
+		struct frame *f = frame_of(m, r->where + i);
+
+		if (!f)
+			return;
+		if (!(f->flags & FR_EXISTS)) {
+			module_frame(r, hugetlb, f);
+			m->s->frames.existing++;
+		}
+		f->found += r->pte & VMC_PRESENT ? 1 : 0;
+	}
+}
+
 static void make_frames(struct maker *m)
 {
+	const struct module *mod = m->c->module;
+
 	make_chunks(m);
+	for (size_t i = 0; mod && i < mod->vmas.n; i++) {
+		const struct module_vma *v = &mod->vmas.v[i];
+
+		for (size_t j = 0; j < v->nruns; j++)
+			make_run_frames(m, &mod->runs.v[v->first_run + j],
+					v->kind == VMC_HUGETLB_VMA);
+	}
 	for (size_t i = 0; i < m->c->vmas.n; i++) {
 		const struct capture_vma *v = &m->c->vmas.v[i];
 
@@ -365,7 +426,10 @@ void capture_snapshot(struct snapshot *s)
 	make_tasks(&m);
 	make_frames(&m);
 	for (size_t i = 0; i < m.c->vmas.n; i++)
-		make_usage(&m, i);
+		if (m.c->module)
+			module_usage(s, i);
+		else
+			make_usage(&m, i);
 }
 
 /* ---- one VMA again --------------------------------------------------------------------------- */
@@ -399,6 +463,10 @@ void capture_walk(const struct snapshot *s, const struct vma *v,
 	const struct capture *c = s->k->capture;
 	const struct capture_vma *from = capture_vma_of(s, v);
 
+	if (c->module) {
+		module_walk(s, v, fn, arg);
+		return;
+	}
 	for (size_t i = 0; i < from->npages; i++) {
 		const struct capture_page *p = &c->pages.v[from->first_page + i];
 		struct vma_page page = {

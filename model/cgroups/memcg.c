@@ -146,7 +146,7 @@ static enum status read_pending(struct reading *rd, uint64_t memcg, int64_t *sum
 	if (rd->rstat)
 		add(rd, &rd->stats, M_VMSTATS_PENDING, 1, sum);
 	for (uint32_t i = 0; !st && i < rd->k->ncpus; i++) {
-		st = kobj_read(&rd->cpu, rd->r, base + rd->k->percpu[rd->k->possible[i]]);
+		st = kobj_read(&rd->cpu, rd->r, base + rd->k->percpu[i]);
 		if (st)
 			break;
 		add(rd, &rd->cpu, M_VMSTATS_CPU_STATE, 1, sum);

@@ -70,7 +70,7 @@ bool acct_may_be_page(const struct acct *a, uint64_t va, uint64_t pfn)
 
 	if (pfn == a->zero_pfn || pfn == a->huge_zero_pfn)
 		return false;
-	if (!(v->flags & VMA_PFNMAP) || v->flags & VMA_MIXEDMAP)
+	if (!(v->flags & VMA_PFNMAP) || v->flags & VMA_MIXEDMAP || acct_rule(a, RULE_VM_SHM))
 		return true;
 	return is_cow(v) && pfn != v->pgoff + ((va - v->start) >> a->page_shift);
 }
@@ -96,6 +96,8 @@ static void account_present(struct acct *a, const struct pte *e, uint64_t va)
 		special(a, page);
 		return;
 	}
+	if (f && f->flags & FR_RESERVED && acct_rule(a, RULE_RESERVED_NO_PAGE))
+		return;
 	if (acct_usable(a, f, pfn, page)) {
 		acct_count_found(a, f);
 		tally_page(a, f, e->flags);

@@ -48,7 +48,7 @@ void sums_add(struct sums *sum, const struct usage_cells *u, unsigned shift);
 /* Over all VMAs of MM. */
 struct sums sums_of_mm(const struct snapshot *s, const struct mm *mm, unsigned shift);
 
-/* The process of row I: its column pid says which. NULL: none. */
+/* The process of row I: its column pid says which. NULL: none, or a thread's row. */
 const struct proc *row_proc(const struct snapshot *s, const struct table *t, size_t i);
 /* Its arguments, or [comm] where the dump does not hold them; in MEM. */
 const char *proc_command(const struct snapshot *s, const struct proc *p, struct arena *mem);

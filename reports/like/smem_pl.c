@@ -70,7 +70,8 @@ static void one_process(const struct vma_row *r, size_t n, FILE *out)
 		if (u->shared_clean + u->shared_dirty)
 			shared[ns++] = (struct line){ &r[i],
 						      (u->shared_clean + u->shared_dirty) >> 10,
-						      u->shared_clean >> 10, u->shared_dirty >> 10 };
+						      u->shared_clean >> 10,
+						      u->shared_dirty >> 10 };
 	}
 	section("PRIVATE MAPPINGS", private, np, out);
 	if (np && ns)

@@ -34,12 +34,21 @@ struct sums sums_of_mm(const struct snapshot *s, const struct mm *mm, unsigned s
 	return sum;
 }
 
+static int64_t id_of(const struct table *t, size_t i, const char *column)
+{
+	const struct column *c = column_find(t->cols, t->ncols, column);
+
+	return c ? cell_int(c, table_row(t, i)) : COL_UNKNOWN_INT;
+}
+
 const struct proc *row_proc(const struct snapshot *s, const struct table *t, size_t i)
 {
-	const struct column *c = column_find(t->cols, t->ncols, "pid");
-	int64_t pid = c ? cell_int(c, table_row(t, i)) : COL_UNKNOWN_INT;
-	uint32_t p = pid > 0 && pid <= INT32_MAX ? snapshot_proc_by_pid(s, (int32_t)pid) : NONE;
+	int64_t pid = id_of(t, i, "pid"), tid = id_of(t, i, "tid");
+	uint32_t p;
 
+	if (pid <= 0 || pid > INT32_MAX || (tid != pid && tid != COL_UNKNOWN_INT))
+		return NULL;
+	p = snapshot_proc_by_pid(s, (int32_t)pid);
 	return p == NONE ? NULL : &s->procs[p];
 }
 

@@ -12,7 +12,7 @@ import subprocess
 # What the recorder's memory is part of: KiB that may differ. MemFree also holds
 # the free pages that CPUs keep in their own lists.
 MOVING = {
-    'MemFree': 49152, 'MemAvailable': 49152,
+    'MemFree': 49152, 'MemAvailable': 49152, 'LowFree': 49152, 'HighFree': 49152,
     'Active': 32768, 'Inactive': 32768,
     'Active(anon)': 32768, 'Inactive(anon)': 32768, 'AnonPages': 32768, 'AnonHugePages': 32768,
     'Active(file)': 8192, 'Inactive(file)': 8192, 'Cached': 8192, 'Mapped': 8192, 'Buffers': 1024,

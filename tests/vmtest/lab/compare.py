@@ -147,7 +147,8 @@ def expected_process(p):
 MEMORY_COLUMNS = {'rss', 'pss', 'uss', 'swap'}
 
 
-def compare_processes(vmcensus, processes, memory_changed=False):
+def compare_processes(vmcensus, processes, memory_changed=False, only=None):
+    """Differences of procs; ONLY: in these columns."""
     rows, why = vmcensus.rows('procs')
     if rows is None:
         return [why]
@@ -159,7 +160,7 @@ def compare_processes(vmcensus, processes, memory_changed=False):
             differences.append(f'{title(process)}: no row')
             continue
         for column, right in expected_process(process).items():
-            if memory_changed and column in MEMORY_COLUMNS:
+            if (memory_changed and column in MEMORY_COLUMNS) or (only and column not in only):
                 continue
             if column not in row:
                 differences.append(f'{title(process)}: no column {column}')

@@ -33,6 +33,7 @@ class Plan:
     panic: str = ''
     append: str = ''
     timeout: int = 600
+    live: str = ''          # folder whose files become /lab/live
     processors: int = 2
     crash: int = 256        # MiB for the kdump kernel
 
@@ -148,7 +149,7 @@ def empty_file(path, megabytes):
     return path
 
 
-def lab_disk(kernel, initramfs, path):
+def lab_disk(kernel, initramfs, path, live=''):
     """A small read-only disk, /lab in the guest: the zoo, the guest's scripts, the kdump kernel."""
     tree = path + '.tree'
     shutil.rmtree(tree, ignore_errors=True)
@@ -159,6 +160,8 @@ def lab_disk(kernel, initramfs, path):
         os.chmod(f'{tree}/{name}', 0o755)
     shutil.copy(kernel.image, tree + '/vmlinuz')
     shutil.copy(initramfs, tree + '/initrd')
+    if live:
+        shutil.copytree(live, tree + '/live')
     run('mkfs.ext4', '-q', '-F', '-d', tree, path, '64M')
     shutil.rmtree(tree)
     return path
@@ -216,7 +219,7 @@ class Machine:
         disks = [f'file={overlay},format=qcow2']
         for path in (empty_file(self._path('truth.raw'), TRUTH_MB),
                      empty_file(self._path('swap.raw'), SWAP_MB),
-                     lab_disk(self.kernel, initramfs, self._path('lab.img'))):
+                     lab_disk(self.kernel, initramfs, self._path('lab.img'), self.plan.live)):
             disks.append(f'file={path},format=raw')
         if self.plan.panic:
             dump = empty_file(self._path('dump.raw'), DUMP_MB)

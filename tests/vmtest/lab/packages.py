@@ -199,16 +199,23 @@ class Kernels:
         names = self.FIXED + ['%d.%d' % short for short in newest]
         return list(dict.fromkeys(names))
 
+    def _find(self, name):
+        number, _, flavour = name.partition('-')
+        short = (*(int(n) for n in number.split('.')), flavour or 'amd64')
+        if short not in self._look():
+            raise LabError(f'no Debian release that is looked at has a kernel {name}')
+        return short, *self._look()[short][1:]
+
+    def suite_of(self, name):
+        """The release of Debian that the kernel is of."""
+        return self._find(name)[-1]
+
     def get(self, name):
         """The folder of an unpacked kernel."""
         into = os.path.join(self.cache, 'kernels', name)
         if os.path.exists(into + '/complete'):
             return into
-        number, _, flavour = name.partition('-')
-        short = (*(int(n) for n in number.split('.')), flavour or 'amd64')
-        if short not in self._look():
-            raise LabError(f'no Debian release that is looked at has a kernel {name}')
-        _, kind, version, suite = self._look()[short]
+        short, kind, version, suite = self._find(name)
         print(f'vmtest: fetching kernel {version} of {suite.name}', flush=True)
         shutil.rmtree(into, ignore_errors=True)
         os.makedirs(into)

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mkdump - a machine described in text (tests/machine/machine.h), in every container.
+ *
+ *	mkdump CPU LAYOUT TEXT OUT
+ *
+ * CPU is ppc-40x, i386 or x86_64, LAYOUT a layout file for it. Writes OUT.map, a
+ * System.map; OUT.vmcoreinfo where that kernel needs one; OUT.elf, .kdump, .lime, .avml,
+ * .raw, .mcore1, .mcore2. Prints the names to open each by.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/image/decompress.h"
+#include "tests/machine/machine.h"
+
+static bool has(void *arg, uint64_t pfn)
+{
+	const struct machine *m = arg;
+
+	return !m->lost[pfn];
+}
+
+static void get(void *arg, uint64_t pfn, uint8_t *out)
+{
+	const struct machine *m = arg;
+
+	memcpy(out, m->mem + (pfn << 12), 4096);
+}
+
+static void save(const char *path, const void *data, size_t n)
+{
+	FILE *out = fopen(path, "we");
+
+	if (!out || fwrite(data, 1, n, out) != n || fclose(out))
+		mdie("%s: cannot be written", path);
+}
+
+static void put(const char *prefix, const char *form, struct bytes b, const char *address)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s.%s", prefix, form);
+	save(path, b.v, b.n);
+	mk_free(&b);
+	printf("%s%s\n", path, address);
+}
+
+/* What 2.6.24 and later say of themselves. */
+static char *vmcoreinfo(struct machine *m)
+{
+	static const char *const names[] = { "_stext", "swapper_pg_dir", "init_uts_ns" };
+	char *text = arena_printf(&m->arena, "OSRELEASE=%s\nPAGESIZE=4096\nSIZE(list_head)=%u\n"
+				  "OFFSET(list_head.next)=0\nNUMBER(phys_base)=0\n"
+				  "NUMBER(pgtable_l5_enabled)=0\nKERNELOFFSET=0\n",
+				  m->release, 2 * m->cpu->word);
+	uint64_t v;
+
+	if (!strncmp(m->release, "2.4", 3))
+		return NULL;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (dump_symbol(&m->dump, names[i], &v))
+			text = arena_printf(&m->arena, "%sSYMBOL(%s)=%llx\n", text, names[i],
+					    (unsigned long long)v);
+	return text;
+}
+
+/* One file for each run: an address space with holes. */
+static void put_raw(const char *prefix, const struct mkimage *im)
+{
+	uint64_t n;
+	unsigned i = 0;
+
+	for (uint64_t first = 0; (n = mk_run(im, &first)); first += n, i++) {
+		struct bytes b = mk_raw(im, first, n);
+		char path[4096];
+
+		snprintf(path, sizeof(path), "%s.raw.%u", prefix, i);
+		save(path, b.v, b.n);
+		mk_free(&b);
+		printf("%s%s@%#llx", i ? " " : "", path, (unsigned long long)first << 12);
+	}
+	printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+	static struct machine m;
+	struct mkimage im = { .has = has, .get = get, .arg = &m, .page_shift = 12, .version = 6 };
+	FILE *in = argc == 5 ? fopen(argv[3], "re") : NULL;
+	char path[4096];
+
+	if (!in)
+		mdie(argc == 5 ? "cannot read the text" : "usage: mkdump CPU LAYOUT TEXT OUT");
+	m.cpu = cpu_find(argv[1]);
+	machine_read(&m, in);
+	fclose(in);
+	snprintf(path, sizeof(path), "%s.map", argv[4]);
+	machine_lay(&m, path, argv[2]);
+	im.big = m.cpu->big;
+	im.word = m.cpu->word;
+	im.max_pfn = m.nframes;
+	im.elf_machine = m.cpu->elf_machine;
+	im.machine = m.cpu->uname;
+	im.release = m.release;
+	im.compress = PAGE_ZLIB;
+	im.tail = m.cpu->word == 8 ? 424 : 412;
+	im.padded = m.cpu->big;
+	im.vmcoreinfo = vmcoreinfo(&m);
+	if (im.vmcoreinfo) {
+		snprintf(path, sizeof(path), "%s.vmcoreinfo", argv[4]);
+		save(path, im.vmcoreinfo, strlen(im.vmcoreinfo));
+	}
+	put(argv[4], "elf", mk_elf(&im), "");
+	put(argv[4], "kdump", mk_kdump(&im), "");
+	put(argv[4], "lime", mk_lime(&im), "");
+	if (!im.big)
+		put(argv[4], "avml", mk_avml(&im), "");
+	put(argv[4], "mcore1", mk_mcore(&im, 1, m.cpu->page_offset), "");
+	put(argv[4], "mcore2", mk_mcore(&im, 2, m.cpu->page_offset), "");
+	put_raw(argv[4], &im);
+	return 0;
+}
