@@ -68,7 +68,7 @@ struct maker {
 	uint64_t unread;
 };
 
-/* ---- who maps it ------------------------------------------------------------------------ */
+/* ---- who maps it ------------------------------------------------------------------------- */
 
 static struct mapping *mapping_of(struct maker *m, uint64_t pfn, bool make)
 {
@@ -110,7 +110,7 @@ static void find_mappings(struct maker *m, uint32_t only_mm)
 	reader_free(r);
 }
 
-/* ---- a row -------------------------------------------------------------------------------- */
+/* ---- a row ------------------------------------------------------------------------------- */
 
 static const char *keep(struct maker *m, struct hash *h, uint64_t key, const char *text)
 {
@@ -213,7 +213,7 @@ static void add_frame(struct maker *m, uint64_t pfn, const struct mapping *map)
 		set_mapping(m, r, map);
 }
 
-/* ---- by distinct flags: page-types ------------------------------------------------------------ */
+/* ---- by distinct flags: page-types ------------------------------------------------------- */
 
 static void count_frame(struct maker *m, uint64_t pfn)
 {
@@ -259,7 +259,7 @@ static void reserve(struct maker *m)
 	m->rows.cap = n;
 }
 
-/* ---- the report ---------------------------------------------------------------------------------- */
+/* ---- the report -------------------------------------------------------------------------- */
 
 static void all_frames(struct maker *m)
 {
