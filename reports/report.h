@@ -94,6 +94,8 @@ enum report_opt_flag {
 	OPT_FILE = 32, OPT_SYSROOT = 64, OPT_LIKE = 128,
 };
 
+struct chart;			/* reports/charts/chart.h */
+
 /*
  * The layout of an older tool, for its users and their scripts: the report's
  * rows in that tool's words. Formats that it has no function for are ours.
@@ -106,6 +108,7 @@ struct like {
 	void (*csv)(const struct snapshot *s, const struct report_opts *o,
 		    const struct table *t, FILE *out);
 	unsigned needs;			/* enum need, beside those of the report */
+	const struct chart *chart;	/* drawn in place of the report's; NULL: that one */
 };
 
 /*
@@ -121,8 +124,6 @@ struct product {
 	enum status (*write)(const struct snapshot *s, const struct report_opts *o,
 			     const char *dest, FILE *out, struct diag *diag);
 };
-
-struct chart;			/* reports/charts/chart.h */
 
 struct report {
 	const char *name, *about;
@@ -151,6 +152,9 @@ struct report {
 
 /* The one that O asks for, or NULL (none asked for, or no such). */
 const struct like *report_like(const struct report *r, const struct report_opts *o);
+
+/* What svg and its like draw of a report that has a chart. */
+const struct chart *report_chart(const struct report *r, const struct report_opts *o);
 
 extern const struct report *const reports[];	/* NULL-terminated */
 

@@ -45,3 +45,10 @@ const struct like *report_like(const struct report *r, const struct report_opts 
 			return l;
 	return NULL;
 }
+
+const struct chart *report_chart(const struct report *r, const struct report_opts *o)
+{
+	const struct like *l = report_like(r, o);
+
+	return l && l->chart ? l->chart : r->chart;
+}

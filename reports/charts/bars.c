@@ -154,7 +154,7 @@ static void fold(struct maker *m, size_t keep)
 
 void bars_make(const struct render *r, size_t limit, struct bars *ret)
 {
-	const struct chart *c = r->report->chart;
+	const struct chart *c = report_chart(r->report, r->opts);
 	size_t keep = r->top ? r->top : c->top ? c->top : DEFAULT_TOP;
 	struct maker m = { .r = r, .b = ret };
 

@@ -148,7 +148,8 @@ void render_pdf(const struct render *r, FILE *out)
 
 	put_date(r, date, sizeof(date));
 	cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATE_DATE, date);
-	cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_TITLE, r->report->chart->title);
+	cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_TITLE,
+				       report_chart(r->report, r->opts)->title);
 	a4(s, r);
 }
 

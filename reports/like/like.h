@@ -29,6 +29,7 @@ LIKE_TEXT(showmap_text);
 LIKE_TEXT(pmap_text);
 LIKE_TEXT(exmap_procs_text);
 LIKE_TEXT(paper_procs_csv);
+extern const struct chart paper_procs_chart;
 
 /* ---- sums.c ------------------------------------------------------------------- */
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Figure 2 of P. Movall and others, "Linux Physical Memory Analysis" (USENIX 2005). */
+/* Figures 2 and 3 of P. Movall and others, "Linux Physical Memory Analysis" (USENIX 2005). */
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
 #include "reports/cell.h"
+#include "reports/charts/chart.h"
 #include "reports/like/like.h"
 #include "reports/procs/procs.h"
 #include "reports/render/render.h"
@@ -33,3 +34,24 @@ LIKE_TEXT(paper_procs_csv)
 			r->by.lib_multi / page);
 	}
 }
+
+/* Figure 3: one colour for each class, the address space beside what is resident. */
+static const struct chart_series series[] = {
+	{ "stack", "stack", CHART_RED, "virt_stack" },
+	{ "data", ".data", CHART_ORANGE, "virt_data" },
+	{ "heap", "heap and .bss", CHART_YELLOW, "virt_heap" },
+	{ "lib_data", "libraries' .data", CHART_PINK, "virt_lib_data" },
+	{ "lib_bss", "libraries' .bss", CHART_GREEN, "virt_lib_bss" },
+	{ "text", ".text", CHART_BLUE, "virt_text" },
+	{ "lib_text", "libraries' .text", CHART_SKY, "virt_lib_text" },
+};
+
+const struct chart paper_procs_chart = {
+	.title = "Memory of processes by class",
+	.label = "comm",
+	.id = "pid",
+	.what = "what is resident",
+	.beside = "address space",
+	.series = series,
+	.nseries = ARRAY_LEN(series),
+};

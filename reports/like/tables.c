@@ -10,7 +10,8 @@ const struct like procs_likes[] = {
 	{ .name = "exmap", .about = "exmtool procs", .sort = "pid", .text = exmap_procs_text,
 	  .needs = NEED_SIZES },
 	{ .name = "paper", .about = "pages by class, comma separated: Figure 2 of the paper",
-	  .sort = "pid,tid", .text = paper_procs_csv, .csv = paper_procs_csv },
+	  .sort = "pid,tid", .text = paper_procs_csv, .csv = paper_procs_csv,
+	  .chart = &paper_procs_chart },
 	{ 0 }
 };
 

@@ -130,7 +130,8 @@ static void write_exec(struct maker *m, uint32_t mm)
 		}
 	if (!n)
 		return;
-	r = add(m, "warn", "write+exec", cost);
+	/* up to then data was executable, on most CPUs */
+	r = add(m, m->s->k->rules.on[RULE_VM_EXECUTABLE] ? "info" : "warn", "write+exec", cost);
 	set_process(m, r, mm);
 	r->evidence = arena_printf(m->mem, "%u mappings can be written and executed", n);
 }

@@ -6,6 +6,8 @@
 #ifndef VMCENSUS_GLYPHS_H
 #define VMCENSUS_GLYPHS_H
 
+#include <stdio.h>
+
 #include "model/pages/residency.h"
 
 /* The first N pages of MAP. Where many lines in a row would be empty, one says so. */

@@ -68,7 +68,7 @@ struct maker {
 	uint64_t unread;
 };
 
-/* ---- who maps it ------------------------------------------------------------------------ */
+/* ---- who maps it ------------------------------------------------------------------------- */
 
 static struct mapping *mapping_of(struct maker *m, uint64_t pfn, bool make)
 {
@@ -110,7 +110,7 @@ static void find_mappings(struct maker *m, uint32_t only_mm)
 	reader_free(r);
 }
 
-/* ---- a row -------------------------------------------------------------------------------- */
+/* ---- a row ------------------------------------------------------------------------------- */
 
 static const char *keep(struct maker *m, struct hash *h, uint64_t key, const char *text)
 {
@@ -202,7 +202,9 @@ static void add_frame(struct maker *m, uint64_t pfn, const struct mapping *map)
 	*r = (struct row){
 		.pfn = pfn, .address = pfn << m->s->k->page_shift, .pte = COL_UNKNOWN,
 		.vmflags = COL_UNKNOWN, .pageflags = COL_UNKNOWN, .kpf = COL_UNKNOWN,
-		.mapcount = f ? f->mapcount : COL_UNKNOWN, .found = f ? f->found : COL_UNKNOWN,
+		.mapcount = f ? f->mapcount : COL_UNKNOWN,
+		/* counted when all processes are walked */
+		.found = f && (!m->o->pid || !m->q) ? f->found : COL_UNKNOWN,
 		.frames = 1, .refcount = COL_UNKNOWN_INT, .pid = COL_UNKNOWN_INT,
 		.owner = kind_name(f),
 	};
@@ -211,7 +213,7 @@ static void add_frame(struct maker *m, uint64_t pfn, const struct mapping *map)
 		set_mapping(m, r, map);
 }
 
-/* ---- by distinct flags: page-types ------------------------------------------------------------ */
+/* ---- by distinct flags: page-types ------------------------------------------------------- */
 
 static void count_frame(struct maker *m, uint64_t pfn)
 {
@@ -244,7 +246,20 @@ static bool is_histogram(const struct report_opts *o)
 	return o->like && !strcmp(o->like, "page-types");
 }
 
-/* ---- the report ---------------------------------------------------------------------------------- */
+/* A machine has millions of frames: their rows are not made one by one. */
+static void reserve(struct maker *m)
+{
+	size_t n = 0;
+
+	for (uint64_t c = 0; c < m->s->frames.nchunks; c++)
+		for (uint64_t i = 0; i < UINT64_C(1) << FRAME_CHUNK_SHIFT; i++)
+			n += m->o->all && !m->o->pid ? m->s->frames.chunk[c] != NULL
+			   : m->chunk[c] && m->chunk[c][i].vma;
+	m->rows.v = arena_array(m->mem, struct row, n);
+	m->rows.cap = n;
+}
+
+/* ---- the report -------------------------------------------------------------------------- */
 
 static void all_frames(struct maker *m)
 {
@@ -297,8 +312,9 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 		st = fail(diag, ST_ABSENT, "a capture has no page but those of processes");
 	if (st)
 		return st;
-	if (o->pid)
-		only = s->procs[first].mm;
+	t->row_size = sizeof(struct row);
+	if (o->pid && (only = s->procs[first].mm) == NONE)
+		return ST_OK;
 	m.flag_names.mem = m.syms.mem = m.capture_of.mem = m.by_flags.mem = &t->mem;
 	m.areas = areas_build(s, &t->mem);
 	m.bits = ptebits_of_arch(s->k->arch);
@@ -306,14 +322,15 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 		m.q = kpageflags_new(s);
 	if (!is_histogram(o) || o->pid)
 		find_mappings(&m, only);
+	if (!is_histogram(o))
+		reserve(&m);
 	if ((o->all || is_histogram(o)) && !o->pid)
 		all_frames(&m);
-	else if (!o->pid || only != NONE)
+	else
 		mapped_frames(&m);
 	release(&m);
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
-	t->row_size = sizeof(struct row);
 	if (m.unread)
 		t->note = arena_printf(&t->mem, "%" PRIu64 " struct pages are not readable",
 				       m.unread);
@@ -359,10 +376,12 @@ static void page_types_text(const struct snapshot *s, const struct report_opts *
 }
 
 static const struct like likes[] = {
-	{ "paper", "one line a page of user space: Figure 9 of the USENIX 2005 paper", NULL,
-	  paper_text, NULL, 0 },
-	{ "page-types", "frames by distinct flags, as the kernel's tools/mm/page-types", "kpf",
-	  page_types_text, NULL, 0 },
+	{ .name = "paper",
+	  .about = "one line a page of user space: Figure 9 of the USENIX 2005 paper",
+	  .text = paper_text },
+	{ .name = "page-types",
+	  .about = "frames by distinct flags, as the kernel's tools/mm/page-types",
+	  .sort = "kpf", .text = page_types_text },
 	{ 0 }
 };
 

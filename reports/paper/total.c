@@ -9,14 +9,15 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/units.h"
+#include "reports/charts/chart.h"
 #include "reports/common.h"
 #include "reports/render/render.h"
 
 struct row {
 	const char *name;
 	uint64_t number, executable, uses;
-	uint64_t text, data, bss, total, frames;
-	uint64_t virt_text, virt_data, virt_bss, virt_total;
+	uint64_t text, data, bss, rest, total, frames;
+	uint64_t virt_text, virt_data, virt_bss, virt_rest, virt_total;
 };
 
 #define SIZE(name, fl, about) COL(struct row, name, COL_BYTES, fl, "bytes", about)
@@ -30,11 +31,13 @@ static const struct column cols[] = {
 	SIZE(text, SUM, "code and constants, once for all processes"),
 	SIZE(data, SUM, "initialized data, sum over all processes"),
 	SIZE(bss, SUM, "zeroed data of a library, sum over all processes"),
-	SIZE(total, SUM, "text, data and bss; of what is no file all that is resident"),
+	SIZE(rest, COL_TOTAL, "what belongs to no program or library, sum over all processes"),
+	SIZE(total, SUM, "text, data, bss and rest"),
 	SIZE(frames, SUM, "distinct frames, each counted in one row, where it is met first"),
 	SIZE(virt_text, COL_TOTAL, "address space of text, once"),
 	SIZE(virt_data, COL_TOTAL, "address space of data, sum over all processes"),
 	SIZE(virt_bss, COL_TOTAL, "address space of bss, sum over all processes"),
+	SIZE(virt_rest, COL_TOTAL, "address space of rest"),
 	SIZE(virt_total, SUM, "address space, counted as total is"),
 	COL(struct row, name, COL_STR, COL_SHOWN, "",
 	    "file, or [stack], [heap], [anon], [file] ... of all processes"),
@@ -93,11 +96,11 @@ static void add_rest(struct maker *m, const struct unit *u)
 
 	/* many units, of one process or of many: no telling how many different ones */
 	r->uses = COL_UNKNOWN;
-	r->text = r->data = r->bss = COL_UNKNOWN;
-	r->virt_text = r->virt_data = r->virt_bss = COL_UNKNOWN;
 	r->frames += u->new_frames * m->page;
-	r->total += u->mapped * m->page;
-	r->virt_total += u->virt_all * m->page;
+	r->rest += u->mapped * m->page;
+	r->virt_rest += u->virt_all * m->page;
+	r->total = r->rest;
+	r->virt_total = r->virt_rest;
 }
 
 /* Part of the program's or library's own row? The paper leaves heaps and gaps out. */
@@ -172,6 +175,22 @@ static void paper_text(const struct snapshot *s, const struct report_opts *o,
 	fprintf(out, "%s\n", t->note);
 }
 
+static const struct chart_series series[] = {
+	{ "text", ".text, once", CHART_BLUE, "virt_text" },
+	{ "data", ".data of all processes", CHART_ORANGE, "virt_data" },
+	{ "bss", ".bss of all processes", CHART_GREEN, "virt_bss" },
+	{ "rest", "of no program or library", CHART_GREY, "virt_rest" },
+};
+
+static const struct chart chart = {
+	.title = "Memory of programs and libraries",
+	.label = "name",
+	.what = "what is resident",
+	.beside = "address space",
+	.series = series,
+	.nseries = ARRAY_LEN(series),
+};
+
 static const struct like likes[] = {
 	{ .name = "paper",
 	  .about = "pages of Figure 6 of the USENIX 2005 paper, comma separated",
@@ -189,6 +208,7 @@ const struct report report_total = {
 	.sort = "-executable,-total,number",
 	.run = run,
 	.likes = likes,
+	.chart = &chart,
 	.help = "One row for each program and library: its text counts once, its data and .bss\n"
 		"once for each process that has them. What belongs to a process - stacks, heaps\n"
 		"(a program's .bss among them), other anonymous memory, files that nobody\n"

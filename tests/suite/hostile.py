@@ -17,7 +17,7 @@ from .tally import death
 
 TIMEOUT = 120           # s, any one report of a damaged dump
 REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg', 'cgroups', 'swap', 'shm', 'files', 'symbols',
-           'sections', 'export tvpm', 'export smemcap', 'export proc')
+           'sections', 'total', 'alerts', 'pages', 'export tvpm', 'export smemcap', 'export proc')
 CUTS = (0, 1, 7, 64, 4095, 4096, 8192, 40000)
 PAGE = 4096
 ZLIB, COMPRESSIONS = 0x1, 0x27  # of disk_dump_header.status: zlib; all of them

@@ -9,37 +9,44 @@ alone changes: lists are drained, pages age.
 import array
 import csv
 import io
-import subprocess
 
 BUDDY, MMAP, RESERVED = 1 << 10, 1 << 11, 1 << 32
 TIME = 1 << 2 | 1 << 5 | 1 << 6 | 1 << 25      # referenced, lru, active, idle
 # Slabs and page tables that changed hands, of the frames compared.
 TURNOVER = 0.004
+# Not all machines have more: no swap, no huge pages.
 KINDS = {'mapped': MMAP, 'anonymous': 1 << 12, 'slab': 1 << 7, 'page table': 1 << 26,
-         'swap cache': 1 << 13, 'reserved': RESERVED, 'compound': 1 << 15}
+         'reserved': RESERVED, 'compound': 1 << 15}
 
 
-def flags(program, image):
+def flags(vmcensus):
     """{pfn: flags}, and what went wrong."""
-    done = subprocess.run([program, 'pages', '--all', '-q', '-f', 'csv', '-c', 'pfn,kpf', *image],
-                          capture_output=True, text=True, timeout=180, check=False)
-    if done.returncode not in (0, 2):
-        return {}, done.stderr
-    rows = csv.DictReader(io.StringIO(done.stdout))
+    code, out, err = vmcensus('pages', '--all', '-q', '-c', 'pfn,kpf', front=('-f', 'csv'))
+    if code not in (0, 2):
+        return {}, err.decode()
+    rows = csv.DictReader(io.StringIO(out.decode()))
     return {int(r['pfn']): int(r['kpf'], 16) for r in rows if r['kpf']}, ''
+
+
+def recorded(raw):
+    """Its words, in the byte order of the machine: no flag has a bit above 52."""
+    words = array.array('Q', raw)
+    if any(w >> 52 for w in words):
+        words.byteswap()
+    return words
 
 
 def free(kpf):
     return not kpf or kpf & BUDDY
 
 
-def compare_pageflags(tally, name, program, image, truth):
+def compare_pageflags(tally, name, vmcensus, truth):
     raw = truth.read('kpageflags')
     if not raw:
         tally.skip(f'{name} pages', 'kpageflags was not recorded')
         return
-    got, error = flags(program, image)
-    kernel, wrong, compared, moved, mapped = array.array('Q', raw), [], 0, 0, 0
+    got, error = flags(vmcensus)
+    kernel, wrong, compared, moved = recorded(raw), [], 0, 0
     seen = dict.fromkeys(KINDS, 0)
     for pfn, want in enumerate(kernel):
         have = got.get(pfn)
