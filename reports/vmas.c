@@ -6,6 +6,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "reports/common.h"
+#include "reports/exmap/showmaps.h"
 #include "reports/thp.h"
 #include "reports/vma_rows.h"
 #include "reports/vmflags.h"
@@ -213,15 +214,22 @@ const struct report report_smaps = {
 		"another, each after a line \"==> PID COMM <==\". csv, json and -c give rows.",
 };
 
+static const struct like maps_likes[] = {
+	{ .name = "exmap", .about = "exmtool showmaps: which addresses of ELF files lie where",
+	  .text = showmaps_text, .needs = NEED_FRAMES },
+	{ .name = NULL }
+};
+
 const struct report report_maps = {
 	.name = "maps",
 	.about = "/proc/PID/maps, as that kernel would have printed it",
 	.needs = NEED_TASKS | NEED_VMAS,
-	.opts = OPT_PID,
+	.opts = OPT_PID | OPT_LIKE,
 	.cols = maps_cols,
 	.ncols = ARRAY_LEN(maps_cols),
 	.run = run_maps,
 	.text = maps_text,
+	.likes = maps_likes,
 	.help = "The text of /proc/PID/maps, byte for byte. Without --pid all processes follow\n"
 		"one another, each after a line \"==> PID COMM <==\". csv, json and -c give rows.",
 };

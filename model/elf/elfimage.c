@@ -11,7 +11,8 @@
 #include "model/kobj.h"
 #include "model/walk/xarray.h"
 
-#define SEGMENTS_MAX 1024
+#define HEADERS_MAX 1024		/* program headers that are looked at */
+#define SEGMENTS_MAX 64			/* of them, those to load: compilers make five or so */
 #define SECTIONS_MAX 65535
 #define NOTES_MAX 65536			/* bytes of one note segment that are looked at */
 #define SECTION_MAX (256u << 20)	/* bytes of a section that is read whole */
@@ -169,15 +170,15 @@ static void read_segments(struct elf_image *e, const uint8_t *ehdr)
 	uint64_t at = FIELD(e, ehdr, Ehdr, e_phoff), n = FIELD(e, ehdr, Ehdr, e_phnum);
 	uint8_t phdr[sizeof(Elf64_Phdr)];
 
-	if (FIELD(e, ehdr, Ehdr, e_phentsize) != SIZE_OF(e, Phdr) || n > SEGMENTS_MAX)
+	if (FIELD(e, ehdr, Ehdr, e_phentsize) != SIZE_OF(e, Phdr) || n > HEADERS_MAX)
 		return;
-	h->segments = arena_array(&e->arena, struct elf_segment, n);
+	h->segments = arena_array(&e->arena, struct elf_segment, SEGMENTS_MAX);
 	for (uint64_t i = 0; i < n; i++) {
 		if (!elf_read(e, at + i * SIZE_OF(e, Phdr), phdr, SIZE_OF(e, Phdr)))
 			return;
 		if (FIELD(e, phdr, Phdr, p_type) == PT_NOTE)
 			read_notes(e, phdr);
-		if (FIELD(e, phdr, Phdr, p_type) != PT_LOAD)
+		if (FIELD(e, phdr, Phdr, p_type) != PT_LOAD || h->nsegments == SEGMENTS_MAX)
 			continue;
 		h->segments[h->nsegments++] = (struct elf_segment){
 			.offset = FIELD(e, phdr, Phdr, p_offset),

@@ -6,6 +6,8 @@
 #include "dumpread/base/bytes.h"
 
 #define CANDIDATES 64		/* biases that are weighed for one mm */
+#define LOADS_MAX 8		/* of one file in one mm */
+#define CREDIT_CALL 64		/* mappings */
 
 struct candidate {
 	uint64_t bias, bytes;	/* of mappings that it explains */
@@ -104,7 +106,7 @@ void elf_loads_find(const struct snapshot *s, const struct mm *m, uint32_t file,
 	size_t first = ret->n;
 	uint64_t bias;
 
-	while (ret->n - first < CANDIDATES &&
+	while (ret->n - first < LOADS_MAX &&
 	       best_bias(s, m, file, h, ret, first, &bias)) {
 		struct elf_load *l = vec_push(mem, ret);
 
@@ -137,6 +139,16 @@ static bool belongs(const struct snapshot *s, const struct vma *v, const struct 
 	return false;
 }
 
+static bool pay(const struct snapshot *s, int64_t *credit)
+{
+	int64_t left = __atomic_sub_fetch(credit, 1, __ATOMIC_RELAXED);
+
+	if (!left)
+		issue_add(s->k->issues, ST_LIMIT, "ELF file", 1,
+			  "its sections or symbols take more mappings than can be looked at");
+	return left > 0;
+}
+
 /* The first of M's VMAs that ends behind ADDR. */
 static uint32_t first_behind(const struct snapshot *s, const struct mm *m, uint64_t addr)
 {
@@ -155,7 +167,7 @@ static uint32_t first_behind(const struct snapshot *s, const struct mm *m, uint6
 
 void elf_load_sizes(const struct snapshot *s, struct reader *r, const struct elf_head *h,
 		    uint32_t file, const struct elf_load *load, uint64_t start, uint64_t end,
-		    struct sizes *sum)
+		    int64_t *credit, struct sizes *sum)
 {
 	const struct mm *m = &s->mms[load->mm];
 
@@ -163,12 +175,15 @@ void elf_load_sizes(const struct snapshot *s, struct reader *r, const struct elf
 	end += load->bias;
 	if (start >= end)
 		return;
+	__atomic_fetch_add(credit, CREDIT_CALL, __ATOMIC_RELAXED);
 	for (uint32_t i = first_behind(s, m, start);
 	     i < m->first_vma + m->nvmas && i < s->nvmas && s->vmas[i].start < end; i++) {
 		const struct vma *v = &s->vmas[i];
 		uint64_t lo = max_u64(start, v->start), hi = min_u64(end, v->end);
 		struct sizes z;
 
+		if (!pay(s, credit))
+			return;
 		if (lo >= hi || !belongs(s, v, h, file, load->bias, &lo, &hi))
 			continue;
 		refs_sizes(s->refs, r, v, lo, hi, &z);

@@ -27,9 +27,15 @@ struct elf_loads {
 void elf_loads_find(const struct snapshot *s, const struct mm *m, uint32_t file,
 		    const struct elf_head *h, struct arena *mem, struct elf_loads *ret);
 
-/* Sizes of the file's addresses [start, end) in a load, added to SUM. */
+/*
+ * Sizes of the file's addresses [start, end) in a load, added to SUM. *CREDIT pays for
+ * mappings that are looked at; every call adds what a sane one takes, so that it
+ * runs out where a hostile file has many sections over all of a process's mappings.
+ */
+#define ELF_CREDIT (INT64_C(1) << 22)	/* to begin with */
+
 void elf_load_sizes(const struct snapshot *s, struct reader *r, const struct elf_head *h,
 		    uint32_t file, const struct elf_load *load, uint64_t start, uint64_t end,
-		    struct sizes *sum);
+		    int64_t *credit, struct sizes *sum);
 
 #endif

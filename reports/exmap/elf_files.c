@@ -36,7 +36,8 @@ static void find_loads(const struct search *x, struct elf_mapped *m)
 
 static void look_at(struct search *x, uint32_t file)
 {
-	struct elf_mapped m = { .s = x->s, .r = x->r, .file = file, .one = x->o->pid != 0 };
+	struct elf_mapped m = { .s = x->s, .r = x->r, .file = file, .one = x->o->pid != 0,
+				.credit = ELF_CREDIT };
 	enum status st = elf_find(x->s, x->r, &x->s->files[file], x->o->sysroot, &x->t->mem,
 				  &m.found, &x->why);
 
@@ -140,7 +141,7 @@ void elf_mapped_symbols(struct elf_mapped *m, const char *sysroot, struct arena 
 	}
 }
 
-void elf_mapped_sizes(const struct elf_mapped *m, struct reader *r, uint64_t start,
+void elf_mapped_sizes(struct elf_mapped *m, struct reader *r, uint64_t start,
 		      uint64_t end, struct sizes *ret)
 {
 	*ret = (struct sizes){ 0 };
@@ -149,7 +150,7 @@ void elf_mapped_sizes(const struct elf_mapped *m, struct reader *r, uint64_t sta
 		uint32_t n = m->s->mms[l->mm].nprocs;
 		struct sizes z = { 0 };
 
-		elf_load_sizes(m->s, r, m->head, m->file, l, start, end, &z);
+		elf_load_sizes(m->s, r, m->head, m->file, l, start, end, &m->credit, &z);
 		sizes_add_times(ret, &z, m->one || !n ? 1 : n);
 	}
 }

@@ -20,6 +20,7 @@ struct elf_mapped {
 	struct elf_loads loads;		/* in the processes asked for */
 	bool one;			/* one process was asked for */
 	uint64_t procs;			/* that map it */
+	int64_t credit;			/* ELF_CREDIT at first */
 };
 
 /*
@@ -39,7 +40,7 @@ void elf_mapped_symbols(struct elf_mapped *m, const char *sysroot, struct arena 
 			struct elf_symbols *ret, const char **from);
 
 /* Sizes of the file's addresses [start, end), over all those processes. R as in m. */
-void elf_mapped_sizes(const struct elf_mapped *m, struct reader *r, uint64_t start,
+void elf_mapped_sizes(struct elf_mapped *m, struct reader *r, uint64_t start,
 		      uint64_t end, struct sizes *ret);
 
 #endif

@@ -39,7 +39,7 @@ static const char *perms(bool w, bool x)
 	return w ? x ? "rwx" : "rw-" : x ? "r-x" : "r--";
 }
 
-static void add(struct maker *k, const struct elf_mapped *m, struct row row)
+static void add(struct maker *k, struct elf_mapped *m, struct row row)
 {
 	struct row *r = vec_push(&k->t->mem, &k->rows);
 	struct sizes z;
@@ -64,7 +64,7 @@ static void add_file(void *arg, struct elf_mapped *m)
 		if (!c->addr || (c->type == SHT_NOBITS && c->flags & SHF_TLS))
 			continue;
 		add(k, m, (struct row){
-			.section = c->name, .addr = c->addr, .offset = c->offset,
+			.section = arena_strdup(&k->t->mem, c->name), .addr = c->addr, .offset = c->offset,
 			.size = c->size,
 			.perms = perms(c->flags & SHF_WRITE, c->flags & SHF_EXECINSTR),
 		});

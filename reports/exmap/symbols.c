@@ -41,29 +41,34 @@ struct maker {
 	const struct report_opts *o;
 	struct demangler *names;
 	VEC(struct row) rows;
-	const struct elf_section **by_addr;	/* of the file at hand */
+	struct elf_section *by_addr;	/* of the file at hand; names are the table's */
 	unsigned nsections;
 	/* sizes of its symbols, worked out in parallel */
-	const struct elf_mapped *m;
+	struct elf_mapped *m;
 	size_t first;
 	struct reader *readers[JOBS_MAX];
 };
 
 static int by_addr(const void *a, const void *b)
 {
-	const struct elf_section *x = *(const struct elf_section *const *)a;
-	const struct elf_section *y = *(const struct elf_section *const *)b;
+	const struct elf_section *x = a, *y = b;
 
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
 static void list_sections(struct maker *k, const struct elf_head *h)
 {
-	k->by_addr = arena_array(&k->t->mem, const struct elf_section *, h->nsections);
+	k->by_addr = arena_array(&k->t->mem, struct elf_section, h->nsections);
 	k->nsections = 0;
-	for (unsigned i = 0; i < h->nsections; i++)
-		if (h->sections[i].addr && !(h->sections[i].flags & SHF_TLS))
-			k->by_addr[k->nsections++] = &h->sections[i];
+	for (unsigned i = 0; i < h->nsections; i++) {
+		struct elf_section *to = &k->by_addr[k->nsections];
+
+		if (!h->sections[i].addr || h->sections[i].flags & SHF_TLS)
+			continue;
+		*to = h->sections[i];
+		to->name = arena_strdup(&k->t->mem, to->name);
+		k->nsections++;
+	}
 	qsort(k->by_addr, k->nsections, sizeof(*k->by_addr), by_addr);
 }
 
@@ -74,14 +79,14 @@ static const char *section_of(const struct maker *k, uint64_t addr)
 	while (lo < hi) {
 		unsigned mid = lo + (hi - lo) / 2;
 
-		if (k->by_addr[mid]->addr <= addr)
+		if (k->by_addr[mid].addr <= addr)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (!lo || addr - k->by_addr[lo - 1]->addr >= k->by_addr[lo - 1]->size)
+	if (!lo || addr - k->by_addr[lo - 1].addr >= k->by_addr[lo - 1].size)
 		return NULL;
-	return k->by_addr[lo - 1]->name;
+	return k->by_addr[lo - 1].name;
 }
 
 static void size_symbol(void *ctx, unsigned worker, size_t item)
@@ -96,7 +101,7 @@ static void size_symbol(void *ctx, unsigned worker, size_t item)
 	sizes_cells_set(&r->z, &z);
 }
 
-static void size_all(struct maker *k, const struct elf_mapped *m)
+static void size_all(struct maker *k, struct elf_mapped *m)
 {
 	k->m = m;
 	jobs_run(m->s->k->jobs, k->rows.n - k->first, size_symbol, k);
@@ -159,7 +164,7 @@ const struct report report_symbols = {
 	.run = run,
 	.help = "One row for each symbol with a size, of all mapped ELF files or of --file NAME, over\n"
 		"all processes or in --pid N; -w 'section=\".data\"' for one section. Sizes are those of\n"
-		"exmap (see files), to the byte. Symbols are those of .symtab, else of the file's debug file (by build-id\n"
-		"in usr/lib/debug, or .gnu_debuglink, below --sysroot DIR), else of .gnu_debugdata and\n"
-		".dynsym. Where the file itself is read: see sections.",
+		"exmap (see files), to the byte. Symbols are those of .symtab, else of the file's debug\n"
+		"file (by build-id in usr/lib/debug, or .gnu_debuglink, below --sysroot DIR), else of\n"
+		".gnu_debugdata and .dynsym. Where the file itself is read: see sections.",
 };

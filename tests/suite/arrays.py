@@ -7,6 +7,7 @@ RECIPE beside the fixture works out what must follow. Nothing here comes from vm
 import lzma
 import os
 import random
+import re
 import shutil
 import subprocess
 
@@ -89,10 +90,14 @@ class Arrays:
                            wrong + differences(rows))
         self.sections(children[0], root)
         self.debug_files(children[0])
+        self.columns()
+        self.tiles(children[0])
         self.refusals()
         self.hostile()
 
     def sections(self, pid, root):
+        rows, _ = self.vmcensus.rows('sections', '-w', 'section=".bss"')
+        self.check('sections of all files', [] if rows and rows[0]['procs'] == 3 else [f'{rows}'])
         rows, why = self.vmcensus.rows('sections', '--file', '/usr/bin/arrays', '--pid', pid,
                                        '--sysroot', root)
         by_name = {r['section']: r for r in rows or []}
@@ -153,6 +158,41 @@ class Arrays:
                            ('.gnu_debugdata', mini)):
             rows, wrong = self.symbols('--pid', pid, '--sysroot', root)
             self.check(f'symbols by {what}', wrong + differences(rows))
+
+    def columns(self):
+        """The sizes cost a pass over all page tables: only who names them pays."""
+        _, plain, _ = self.vmcensus('procs', '-f', 'csv')
+        _, text, _ = self.vmcensus('procs', '-c', 'all')
+        rows, _ = self.vmcensus.rows('procs', '-w', 'sole>0', '-s', '-eff_resident')
+        head = plain.decode().splitlines()[0].split(',')
+        self.check('columns with needs of their own', [
+            *(['csv has eff_resident unasked'] if 'eff_resident' in head else []),
+            *(['-c all has no EFF_RESIDENT'] if b' EFF_RESIDENT' not in text else []),
+            *([f'-w sole>0: {rows}'] if not rows or len(rows) != 3 else [])])
+
+    def tiles(self, pid):
+        """exmtool's showmaps: what is cut must come to the mappings again, and .bss be found."""
+        _, maps, _ = self.vmcensus('maps', '--pid', pid)
+        _, text, _ = self.vmcensus('maps', '--pid', pid, '--like', 'exmap')
+        want = [[int(a, 16) for a in line.split()[0].split(b'-')] for line in maps.splitlines()]
+        pieces = re.findall(r'^MAP: MEM \((\w+),(\w+)\) ELF (?:undef|\((\w+),(\w+)\)) FILE (.*)$',
+                            text.decode(), re.M)
+        wrong, got, elf = [], [], 0
+        for start, end, lo, hi, _ in pieces:
+            start, end = int(start, 16), int(end, 16)
+            if got and got[-1][1] == start and [got[-1][0], start] not in want:
+                got[-1][1] = end
+            else:
+                got.append([start, end])
+            if lo:
+                elf += end - start
+                wrong += [f'{start:x}: sizes differ'] * (int(hi, 16) - int(lo, 16) != end - start)
+        wrong += [] if got == want and want else [f'{got}\nare not {want}']
+        phoff, phnum = 64, int.from_bytes(self.binary[56:58], 'little')
+        loads = [self.binary[phoff + 56 * i:phoff + 56 * i + 56] for i in range(phnum)]
+        memsz = sum(int.from_bytes(h[40:48], 'little') for h in loads if h[:4] == b'\1\0\0\0')
+        wrong += [] if elf == memsz else [f'{elf} bytes are of the ELF file, not {memsz}']
+        self.check('maps --like exmap', wrong)
 
     def refusals(self):
         self.refusal('sections', '[heap] is not an ELF file', '--file', '[heap]')
