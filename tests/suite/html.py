@@ -279,8 +279,10 @@ class Fixture(Page):
         got = {r['name']: [[number(r[c]) for c in EXMAP]]
                for r in self.rows(f'{tab}-sections')}
         self.compare(f'sections {where}', got, want, EXMAP, slack=1)
-        for name in ('.data', '.bss', '.text'):
-            key = next(r['key'] for r in self.rows(f'{tab}-sections') if r['name'] == name)
+        keys = {r['name']: r['key'] for r in self.rows(f'{tab}-sections')}
+        for name in {'.data', '.bss', '.text'} & set(keys):
+            key = keys[name]
+            self.find(f'{tab}-sections', name)
             self.b.click(f'{tab}-sections tr[data-key="{key}"]')
             want, got = {}, {}
             for r in self.json('symbols', *options, '-w', f'section="{name}"'):
