@@ -112,7 +112,7 @@ function ownerList(tree) {
 		fill.style.width = 100 * o.bytes / most + '%';
 		return make('li', { tabindex: '0', onclick: () => openOwner(o),
 			onkeydown: e => e.key === 'Enter' && openOwner(o) }, fill,
-		make('span', { class: 'name', title: `${o.name}\n${o.what}` }, make('bdi', {}, o.name), ' ',
+		make('span', { class: 'name', title: `${o.name}\n${o.what}` }, ...pathParts(o.name), ' ',
 			make('small', {}, (o.id ? `${o.id} · ` : '') + o.what)),
 		make('span', { class: 'num' }, human(o.bytes)));
 	}));

@@ -375,7 +375,7 @@ def hostile(tally, page, browser):
     p.tab('processes')
     names = [r['comm'] for r in p.rows('#p-procs')][-60:] + [r['comm'] for r in p.rows('#p-procs')]
     for name in ('</script><b>x', '"\'><img src=x>', '\\xff\\xfe\\x80 \\x1b[2J', '<!--<script>',
-                 '&lt;\\u003c\\x0a'):
+                 '&lt;\\u003c\\x0a', '\\xe2\\x80\\xae-drowssap'):
         p.check(f'{name} is text', [] if name in names else [Counter(names).most_common(3)])
     p.equal('no element was made of a name', browser.run(
         'return document.querySelectorAll("main img, main b, main i:not(.legend i)").length'), 0)

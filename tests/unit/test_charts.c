@@ -86,6 +86,9 @@ static void test_label(void)
 	CHECK_STR(label_text(&mem, "\xef\xb7\x90", 99), "\\xef\\xb7\\x90");
 	CHECK_STR(label_text(&mem, "\xf4\x8f\xbf\xbf", 99), "\\xf4\\x8f\\xbf\\xbf");
 	CHECK_STR(label_text(&mem, "\xf0\x9f\x90\xa7", 99), "\xf0\x9f\x90\xa7");
+	CHECK_STR(label_text(&mem, "\xe2\x80\xae" "x\xe2\x81\xa6", 99),
+		  "\\xe2\\x80\\xaex\\xe2\\x81\\xa6");
+	CHECK_STR(label_text(&mem, "\xe2\x80\xa6\xef\xbf\xbd", 99), "\xe2\x80\xa6\xef\xbf\xbd");
 	CHECK_STR(label_text(&mem, "abcdef", 3), "abc");
 	CHECK_STR(label_text(&mem, "a\xc3\xa9", 2), "a");
 	arena_release(&mem);
