@@ -48,7 +48,8 @@ core_dirs := dumpread dumpread/* arch arch/* model model/* reports reports/*
 core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
 cli_src   := $(sort $(wildcard cli/*.c))
 unit_src  := $(sort $(wildcard tests/unit/test_*.c))
-unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c)))
+unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c))) \
+	$(sort $(wildcard tests/machine/*.c))
 fuzz_src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 tool_src  := $(sort $(wildcard tests/tools/*.c tests/bench/*.c))
 crash_src := $(sort $(wildcard crashext/*.c))
@@ -142,7 +143,7 @@ $B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_help)) $(archive)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
 
-$(tool_bin): $B/%: $B/tests/%.o $(archive)
+$(tool_bin): $B/%: $B/tests/%.o $(call obj,$(unit_help)) $(archive)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
@@ -226,10 +227,12 @@ man1dir := $(DESTDIR)$(PREFIX)/share/man/man1
 compdir := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 man1    := $(wildcard docs/*.1)
 comp    := $(wildcard cli/vmcensus.bash)
+layoutdir := $(DESTDIR)$(PREFIX)/share/vmcensus/layouts
+layouts := $(wildcard layouts/*.layout)
 # crash looks in /usr/lib/crash/extensions alone (and $$CRASH_EXTENSIONS).
 crashdir := $(DESTDIR)$(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))/lib/crash/extensions
 installed := $(bindir)/vmcensus $(man1:docs/%=$(man1dir)/%) $(comp:cli/%.bash=$(compdir)/%) \
-	$(crashdir)/vmcensus.so
+	$(layouts:layouts/%=$(layoutdir)/%) $(crashdir)/vmcensus.so
 
 install: all
 	install -d '$(bindir)'
@@ -238,6 +241,8 @@ install: all
 	$(if $(man1),install -m 644 $(man1) '$(man1dir)')
 	$(if $(comp),install -d '$(compdir)')
 	$(if $(comp),install -m 644 $(comp) '$(compdir)/vmcensus')
+	install -d '$(layoutdir)'
+	install -m 644 $(layouts) '$(layoutdir)'
 	$(if $(wildcard $B/vmcensus.so),install -d '$(crashdir)')
 	$(if $(wildcard $B/vmcensus.so),install -m 644 $B/vmcensus.so '$(crashdir)')
 

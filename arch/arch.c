@@ -4,11 +4,17 @@
  */
 #include "arch/arch.h"
 
+#include "arch/ppc/ppc32.h"
+#include "arch/ppc/ppc64.h"
+#include "arch/x86/i386.h"
 #include "arch/x86/x86_64.h"
 #include "dumpread/base/bytes.h"
 
 static const struct arch *const archs[] = {
 	&arch_x86_64,
+	&arch_i386,
+	&arch_ppc32,
+	&arch_ppc64,
 };
 
 /* Raw memory images do not say what machine they are of: then all are tried. */

@@ -9,7 +9,7 @@
 
 static const char *const type_names[] = {
 	[COL_STR] = "text", [COL_CHAR] = "letter", [COL_INT] = "number", [COL_UINT] = "number",
-	[COL_BYTES] = "size", [COL_HEX] = "address", [COL_NSEC] = "time", [COL_RATIO] = "ratio",
+	[COL_BYTES] = "size", [COL_DELTA] = "size", [COL_HEX] = "address", [COL_NSEC] = "time", [COL_RATIO] = "ratio",
 };
 
 void help_usage(FILE *out)
@@ -55,8 +55,9 @@ void help_program(FILE *out)
 {
 	fputs("vmcensus: where the memory of a crashed Linux machine was, exactly.\n\n"
 	      "usage: vmcensus [OPTIONS] [REPORT] IMAGE... [REPORT OPTIONS]\n\n"
-	      "IMAGE is a dump by kdump or makedumpfile, QEMU or /proc/vmcore; all parts of a\n"
-	      "split one together. Without REPORT: ", out);
+	      "IMAGE is a dump by kdump or makedumpfile, QEMU or /proc/vmcore, LiME or AVML; all\n"
+	      "parts of a split one together. FILE@ADDRESS is raw memory, by the physical address\n"
+	      "of its first byte. Without REPORT: ", out);
 	fputs(reports[0]->name, out);
 	fputs(".\n\nReports (--help REPORT says more):\n", out);
 	help_reports(out);

@@ -15,7 +15,7 @@ enum {
 /* An empty ABOUT is not listed by --help. */
 const struct option_spec option_specs[] = {
 	{ ID_TYPES, 't', "types", "FILE",
-	  "vmlinux, .btf, System.map or layout file; may be given more than once", 0 },
+	  "vmlinux, .btf, System.map, layout file or VMCOREINFO; may be given more than once", 0 },
 	{ ID_SYSROOT, 0, "sysroot", "DIR",
 	  "where the machine's binaries are, for reports that read them", 0 },
 	{ ID_FORMAT, 'f', "format", "F",
@@ -327,6 +327,9 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 	}
 	if (take_destination(o, &a))
 		return EXIT_USAGE;
+	if (o->report->compares && (image || o->nimages != 2))
+		return usage(&a, "report %s compares two dumps: the earlier one is named first",
+			     o->report->name);
 	if (!o->nimages)
 		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE%s", "");
 	return report_takes(o, &a);

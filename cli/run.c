@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dumpread/base/bytes.h"
 #include "reports/charts/chart.h"
 
 /* ---- what is asked, before a byte of the dump is read ---------------------- */
@@ -96,10 +98,15 @@ static int plan(struct run *run)
 	return 0;
 }
 
-static bool same_file(int fd, const char *path)
+static bool same_file(int fd, const char *name)
 {
+	char path[PATH_MAX];
 	struct stat a, b;
+	uint64_t address;
+	size_t len;
 
+	image_name_split(name, &len, &address);
+	snprintf(path, sizeof(path), "%.*s", (int)min_u64(len, PATH_MAX), name);
 	return !fstat(fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
@@ -128,14 +135,52 @@ static int open_output(struct run *run)
 	return 0;
 }
 
+/* ---- what the image cannot tell ------------------------------------------------- */
+
+/* A collector's text has no memory behind it: what is asked may not be in it. */
+static bool offers(struct run *run)
+{
+	static const struct { unsigned need; const char *what; } words[] = {
+		{ NEED_KERNEL, "symbols and types of the kernel" },
+		{ NEED_LOG, "kernel log" },
+		{ NEED_MACHINE, "counters of the machine" },
+		{ NEED_CGROUPS, "control groups" },
+	};
+	const struct report *r = run->o.report;
+	unsigned lacks = (r->needs | (run->product ? run->product->needs : 0)) & ~run->k->offers;
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (lacks & words[i].need) {
+			fail(&run->diag, ST_NODATA, "%s is a collector's text: it has no %s, which "
+			     "%s needs", run->o.images[0], words[i].what, r->name);
+			return false;
+		}
+	return true;
+}
+
 /* ---- the answer --------------------------------------------------------------- */
+
+static int look_back(struct run *run, struct kernel_opts *ko)
+{
+	const struct report *r = run->o.report;
+
+	ko->nimages = 1;
+	progress_phase(run->progress, "opening the earlier dump");
+	if (kernel_open(ko, &run->diag, &run->before_k))
+		return EXIT_NO_ANSWER;
+	progress_phase(run->progress, "taking its census");
+	run->before = snapshot_build(run->before_k, r->needs, NULL);
+	run->o.report_opts.before = run->before;
+	ko->images++;
+	return 0;
+}
 
 /* What of the model is built: for the report, and for what is asked of it. */
 static unsigned needs(const struct run *run)
 {
 	const struct report *r = run->o.report;
 	const struct like *like = report_like(r, &run->o.report_opts);
-	unsigned n = r->needs | (like ? like->needs : 0);
+	unsigned n = r->needs | r->wants | (like ? like->needs : 0);
 
 	if (run->product)
 		return n | run->product->needs;
@@ -148,7 +193,7 @@ static unsigned needs(const struct run *run)
 static int analyse(struct run *run)
 {
 	const struct options *o = &run->o;
-	const struct kernel_opts ko = {
+	struct kernel_opts ko = {
 		.images = o->images, .nimages = o->nimages,
 		.types = o->types, .ntypes = o->ntypes,
 		.jobs = o->jobs, .log = &run->log,
@@ -156,9 +201,13 @@ static int analyse(struct run *run)
 	const struct snapshot_opts so = { .pid = o->report_opts.pid };
 	const struct report *r = o->report;
 
+	if (r->compares && look_back(run, &ko))
+		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "opening the dump");
 	if (run->open ? run->open(run->host, &ko, &run->diag, &run->k)
 		      : kernel_open(&ko, &run->diag, &run->k))
+		return EXIT_NO_ANSWER;
+	if (!offers(run))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking the census");
 	run->s = snapshot_build(run->k, needs(run), &so);
@@ -237,9 +286,8 @@ static int print(struct run *run)
 }
 
 /* One line that counts what was damaged or missing; -v adds the first of each. */
-static int report_issues(struct run *run)
+static int report_issues(struct run *run, struct issues *is)
 {
-	struct issues *is = run->k->issues;
 	char line[1024];
 	size_t n;
 
@@ -286,7 +334,9 @@ int run_report(struct run *run)
 		if (!status)
 			status = print(run);
 		if (!status)
-			status = report_issues(run);
+			status = report_issues(run, run->k->issues);
+		if (!status && run->before)
+			status = report_issues(run, run->before_k->issues);
 	}
 	if (status && status != EXIT_DAMAGED)
 		fprintf(stderr, "vmcensus: %s\n", run->diag.text);
@@ -297,6 +347,9 @@ void run_end(struct run *run)
 {
 	arena_release(&run->t.mem);
 	snapshot_free(run->s);
+	snapshot_free(run->before);
+	if (run->before_k)
+		kernel_close(run->before_k);
 	if (run->k)
 		kernel_close(run->k);
 	where_free(run->where);

@@ -32,6 +32,8 @@ struct run {
 	struct log log;
 	struct kernel *k;
 	struct snapshot *s;
+	struct kernel *before_k;	/* the first image of a report that compares */
+	struct snapshot *before;
 	struct table t;
 	int fd;				/* of -o; -1: none */
 	struct arena mem;

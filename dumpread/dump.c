@@ -66,6 +66,30 @@ static void find_build_id(struct dump *d)
 	d->build_id_len = n;
 }
 
+/* What the container left open; SIZE(list_head): two pointers. */
+static void complete_machine(struct dump *d)
+{
+	uint64_t bytes;
+
+	if (!d->word_size && vmcoreinfo_size(d, "list_head", &bytes) &&
+	    (bytes == 8 || bytes == 16))
+		d->word_size = (uint8_t)(bytes / 2);
+	if (d->image && vmcoreinfo_uint(d->vmcoreinfo, "PAGESIZE", 10, &bytes) &&
+	    page_shift_of(bytes)) {
+		image_set_page_shift(d->image, page_shift_of(bytes));
+		d->page_shift = d->image->page_shift;
+		d->max_pfn = d->image->max_pfn;
+	}
+}
+
+void dump_take_vmcoreinfo(struct dump *d, const char *text, size_t len)
+{
+	d->vmcoreinfo = arena_strndup(&d->mem, text, len);
+	vmcoreinfo_get(d, "OSRELEASE", d->release, sizeof(d->release));
+	find_build_id(d);
+	complete_machine(d);
+}
+
 enum status dump_open(const char *const *paths, unsigned n, const struct log *log,
 		      struct diag *diag, struct dump **ret)
 {
@@ -89,6 +113,7 @@ enum status dump_open(const char *const *paths, unsigned n, const struct log *lo
 	d->word_size = im->word_size;
 	d->big_endian = im->big_endian;
 	d->page_shift = im->page_shift;
+	d->live = im->live;
 	d->max_pfn = im->max_pfn;
 	d->vmcoreinfo = im->vmcoreinfo ? im->vmcoreinfo : "";
 	snprintf(d->release, sizeof(d->release), "%s", im->header.release);

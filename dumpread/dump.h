@@ -8,6 +8,7 @@
  *
  * One dump, one object; nothing is global. Opening goes in this order:
  *     dump_open()          container, VMCOREINFO          (dumpread)
+ *     dump_know_machine()  what -t says of the machine    (dumpread)
  *     arch_attach()        translation of kernel addresses (arch)
  *     dump_find_kernel()   symbols and types from inside   (dumpread)
  * and dump_add_file() puts what the user gave (-t) in front of them.
@@ -62,6 +63,7 @@ struct dump {
 	uint8_t word_size;		/* bytes: 4 or 8 */
 	bool big_endian;
 	uint8_t page_shift;
+	bool live;			/* memory changes while it is read */
 	uint64_t max_pfn;		/* one past the last frame; bounded */
 
 	const char **wanted;		/* type names that will be asked for: DWARF is */
@@ -72,6 +74,7 @@ struct dump {
 	uint8_t build_id[32];		/* of the kernel; from VMCOREINFO */
 	unsigned build_id_len;
 
+	unsigned jobs;			/* threads to use; 0: one for each processor */
 	struct arena mem;
 	struct issues issues;
 	struct diag diag;
@@ -96,12 +99,27 @@ void dump_close(struct dump *d);
 enum status dump_add_file(struct dump *d, const char *path);
 
 /*
+ * Of a live dump: what the running kernel itself says, /sys/kernel/btf/vmlinux and
+ * /proc/kallsyms. What it withholds is found as in any other dump.
+ */
+void dump_add_running(struct dump *d);
+
+/*
+ * What a file that the user named says of the machine and must be known before
+ * arch_attach(): VMCOREINFO as text; machine, word size and byte order of a
+ * vmlinux or a layout file, where the container does not tell them.
+ */
+void dump_know_machine(struct dump *d, const char *path);
+
+/*
  * Find symbols (VMCOREINFO, kallsyms) and types (BTF) in the dump, else a
  * vmlinux by build-id or release in the usual places, else debuginfod.
  * Fails only when nothing gives the types; d->diag says what would help.
  */
 enum status dump_find_kernel(struct dump *d);
 
+/* LEN bytes of VMCOREINFO found elsewhere than in the image's notes. */
+void dump_take_vmcoreinfo(struct dump *d, const char *text, size_t len);
 /* VMCOREINFO: value text of "KEY=" into BUF; false if absent. */
 bool vmcoreinfo_get(const struct dump *d, const char *key, char *buf, size_t size);
 /* SYMBOL(name), NUMBER(name), OFFSET(name), SIZE(name), LENGTH(name). */

@@ -227,6 +227,16 @@ void reader_release(struct reader *r, struct page_ref *p)
 	p->data = NULL;
 }
 
+void reader_renew(struct reader *r)
+{
+	if (!r->dump->live)
+		return;
+	for (uint32_t i = 0; i < r->nslots; i++)
+		if (r->slots[i].used && !r->slots[i].pins)
+			drop_slot(r, i);
+	tlb_clear(r);
+}
+
 bool reader_present(const struct reader *r, uint64_t pfn)
 {
 	return r->dump->pages->present(r->dump->pages_self, pfn);

@@ -37,6 +37,12 @@ enum status reader_page(struct reader *r, uint64_t pfn, struct page_ref *ret);
 /* Give it back; harmless when nothing is borrowed. */
 void reader_release(struct reader *r, struct page_ref *p);
 
+/*
+ * Of a live dump: forget what was read, so that it is read as it is now. Pages
+ * that are borrowed stay as they are. Nothing happens for a dump that stands still.
+ */
+void reader_renew(struct reader *r);
+
 /* Is the page in the dump? No page is read. */
 bool reader_present(const struct reader *r, uint64_t pfn);
 

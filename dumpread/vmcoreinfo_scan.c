@@ -20,6 +20,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/base/jobs.h"
 #include "dumpread/dump.h"
 
 /* VMCOREINFO_BYTES: 4096 up to 4.12, PAGE_SIZE afterwards. */
@@ -28,15 +30,28 @@
 #define TRIES 4096	/* places looked at: a forged dump may hold any number */
 #define FIRST_KEY "OSRELEASE="
 
+#define CHUNK 4096u	/* frames that a thread looks through at a time */
+#define BATCH 8u	/* chunks a thread between two looks at what was found */
+
 struct candidate {
 	uint64_t hash, pa;
 	char *text;
 	size_t len;
 	unsigned copies;
+	bool little, big;	/* what the header in front of a copy says */
+};
+
+/* Places in a chunk where the text may begin. */
+struct places {
+	uint64_t *pa;
+	unsigned n;
 };
 
 struct scan {
-	struct reader *r;
+	struct dump *d;
+	struct reader *r[JOBS_MAX];
+	struct places *chunks;
+	uint64_t first;		/* frame of the first chunk */
 	struct candidate c[CANDIDATES];
 	unsigned n, tries;
 	char *buf;		/* TEXT_MAX and a NUL */
@@ -79,19 +94,31 @@ static bool is_whole(const char *text)
 /* As much as can be read at PA, up to what VMCOREINFO may be. */
 static size_t read_text(struct scan *s, uint64_t pa)
 {
-	uint32_t page = dump_page_size(reader_dump(s->r));
+	uint32_t page = dump_page_size(s->d);
 	size_t got = 0;
 
 	while (got < TEXT_MAX) {
 		size_t n = min_u64(page - ((pa + got) & (page - 1)), TEXT_MAX - got);
 
-		if (read_pa(s->r, pa + got, s->buf + got, n))
+		if (read_pa(s->r[0], pa + got, s->buf + got, n))
 			break;
 		got += n;
 		if (memchr(s->buf + got - n, 0, n))
 			break;
 	}
 	return got;
+}
+
+/* The copy in vmcoreinfo_note: 11, length, 0, "VMCOREINFO" and two NULs before it. */
+static void note_order(struct scan *s, uint64_t pa, struct candidate *c)
+{
+	uint8_t h[24];
+
+	if (pa < sizeof(h) || read_pa(s->r[0], pa - sizeof(h), h, sizeof(h)) ||
+	    memcmp(h + 12, "VMCOREINFO", 11))
+		return;
+	c->little |= load32(h, false) == 11;
+	c->big |= load32(h, true) == 11;
 }
 
 /* True when the text at PA is the second copy of one seen before. */
@@ -110,25 +137,32 @@ static bool add_candidate(struct scan *s, uint64_t pa)
 			c = &s->c[i];
 	if (!c && s->n < CANDIDATES) {
 		c = &s->c[s->n++];
-		*c = (struct candidate){ hash, pa, arena_strndup(&s->mem, s->buf, len),
-					 len, 0 };
+		*c = (struct candidate){ .hash = hash, .pa = pa, .len = len,
+					 .text = arena_strndup(&s->mem, s->buf, len) };
 	}
+	if (c)
+		note_order(s, pa, c);
 	return c && ++c->copies > 1;
+}
+
+static void add_place(struct places *p, uint64_t pa)
+{
+	if (!(p->n & (p->n - 1)))
+		p->pa = heap_grow(p->pa, p->n ? 2 * p->n : 1, sizeof(*p->pa));
+	p->pa[p->n++] = pa;
 }
 
 /* Every place in the page where a text may begin: as an array of 4096 bytes,
    which compilers align, or after the padded name of a note. In the middle of
    other text it is someone's quotation. */
-static bool scan_page(struct scan *s, uint64_t pfn)
+static void scan_page(const struct dump *d, struct reader *r, uint64_t pfn, struct places *p)
 {
-	const struct dump *d = reader_dump(s->r);
 	uint32_t size = dump_page_size(d), off = 0;
 	struct page_ref ref = { 0 };
-	bool done = false;
 
-	if (!reader_present(s->r, pfn) || reader_page(s->r, pfn, &ref))
-		return false;
-	while (!done && off < size) {
+	if (!reader_present(r, pfn) || reader_page(r, pfn, &ref))
+		return;
+	while (off < size && p->n < TRIES) {
 		const uint8_t *hit = memmem(ref.data + off, size - off, FIRST_KEY,
 					    strlen(FIRST_KEY));
 
@@ -136,37 +170,74 @@ static bool scan_page(struct scan *s, uint64_t pfn)
 			break;
 		off = (uint32_t)(hit - ref.data);
 		if (!(off & 31) || !hit[-1])
-			done = add_candidate(s, (pfn << d->page_shift) + off) ||
-			       ++s->tries == TRIES;
+			add_place(p, (pfn << d->page_shift) + off);
 		off++;
 	}
-	reader_release(s->r, &ref);
+	reader_release(r, &ref);
+}
+
+static void scan_chunk(void *ctx, unsigned worker, size_t item)
+{
+	struct scan *s = ctx;
+	uint64_t pfn = s->first + item * CHUNK;
+
+	if (!s->r[worker])
+		s->r[worker] = reader_new(s->d);
+	for (uint64_t end = min_u64(pfn + CHUNK, s->d->max_pfn); pfn < end; pfn++)
+		scan_page(s->d, s->r[worker], pfn, &s->chunks[item]);
+}
+
+/* In the order of addresses, whichever thread was first: the answer is the same. */
+static bool look_at_places(struct scan *s, size_t nchunks)
+{
+	bool done = false;
+
+	for (size_t i = 0; i < nchunks; i++) {
+		struct places *p = &s->chunks[i];
+
+		for (unsigned k = 0; k < p->n && !done; k++)
+			done = add_candidate(s, p->pa[k]) || ++s->tries == TRIES;
+		free(p->pa);
+		*p = (struct places){ 0 };
+	}
 	return done;
+}
+
+static void scan_memory(struct scan *s)
+{
+	unsigned jobs = s->d->jobs ? s->d->jobs : jobs_default();
+	uint64_t step;
+
+	jobs = jobs > JOBS_MAX ? JOBS_MAX : jobs;
+	step = (uint64_t)CHUNK * BATCH * jobs;
+	s->r[0] = reader_new(s->d);
+	s->chunks = arena_array(&s->mem, struct places, (size_t)BATCH * jobs);
+	for (; s->first < s->d->max_pfn; s->first += step) {
+		size_t n = (min_u64(step, s->d->max_pfn - s->first) + CHUNK - 1) / CHUNK;
+
+		jobs_run(jobs, n, scan_chunk, s);
+		if (look_at_places(s, n))
+			break;
+	}
+	for (unsigned i = 0; i < jobs; i++)
+		reader_free(s->r[i]);
 }
 
 static void adopt(struct dump *d, const struct candidate *c)
 {
-	char hex[2 * sizeof(d->build_id) + 1] = "";
-	unsigned n = 0, byte;
-
-	d->vmcoreinfo = arena_strndup(&d->mem, c->text, c->len);
-	vmcoreinfo_get(d, "OSRELEASE", d->release, sizeof(d->release));
-	vmcoreinfo_get(d, "BUILD-ID", hex, sizeof(hex));
-	while (n < sizeof(d->build_id) && sscanf(hex + 2 * n, "%2x", &byte) == 1)
-		d->build_id[n++] = (uint8_t)byte;
-	d->build_id_len = n;
+	if (!d->word_size && c->little != c->big)
+		d->big_endian = c->big;
+	dump_take_vmcoreinfo(d, c->text, c->len);
 }
 
 bool vmcoreinfo_scan(struct dump *d)
 {
-	struct scan s = { .r = reader_new(d) };
+	struct scan s = { .d = d };
 	const struct candidate *best = NULL;
 
 	s.buf = arena_alloc(&s.mem, TEXT_MAX + 1);
 	log_info(d->log, "no VMCOREINFO note, looking for its text in memory");
-	for (uint64_t pfn = 0; pfn < d->max_pfn; pfn++)
-		if (scan_page(&s, pfn))
-			break;
+	scan_memory(&s);
 	for (unsigned i = 0; i < s.n; i++)
 		if (!best || s.c[i].copies > best->copies)
 			best = &s.c[i];
@@ -174,7 +245,6 @@ bool vmcoreinfo_scan(struct dump *d)
 		log_info(d->log, "VMCOREINFO found at physical %#" PRIx64, best->pa);
 		adopt(d, best);
 	}
-	reader_free(s.r);
 	arena_release(&s.mem);
 	return best;
 }

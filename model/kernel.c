@@ -10,9 +10,15 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/issues.h"
 #include "dumpread/base/jobs.h"
+#include "model/capture/capture.h"
 #include "model/kobj.h"
 
 #define CPUS_MAX 8192u		/* NR_CPUS of the largest configurations */
+
+struct reader *kernel_reader(const struct kernel *k)
+{
+	return k->dump ? reader_new(k->dump) : NULL;
+}
 
 bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align)
 {
@@ -33,6 +39,24 @@ static void read_uts_field(struct kernel *k, struct reader *r, enum layout_id id
 			*c = '?';
 }
 
+unsigned kernel_version_parse(const char *text, struct kernel_version *ret)
+{
+	int *const part[] = { &ret->major, &ret->minor, &ret->patch };
+	unsigned n = 0;
+
+	*ret = (struct kernel_version){ 0 };
+	while (n < 3 && isdigit((unsigned char)*text)) {
+		for (; isdigit((unsigned char)*text); text++)
+			if (*part[n] < 1000000)
+				*part[n] = 10 * *part[n] + (*text - '0');
+		n++;
+		if (*text != '.')
+			break;
+		text++;
+	}
+	return n;
+}
+
 /*
  * "6.1.0-56-amd64" hides its stable number; distributions put it in the version
  * string: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-30)".
@@ -41,14 +65,14 @@ static void parse_version(struct kernel *k)
 {
 	struct kernel_version *v = &k->version, w;
 
-	if (sscanf(k->release, "%d.%d.%d", &v->major, &v->minor, &v->patch) < 2)
+	if (kernel_version_parse(k->release, v) < 2)
 		return;
 	for (const char *s = k->uts_version; *s; s++) {
 		if (!isdigit((unsigned char)*s) ||
 		    (s > k->uts_version && (isdigit((unsigned char)s[-1]) || s[-1] == '.')))
 			continue;
-		if (sscanf(s, "%d.%d.%d", &w.major, &w.minor, &w.patch) == 3 &&
-		    w.major == v->major && w.minor == v->minor)
+		if (kernel_version_parse(s, &w) == 3 && w.major == v->major &&
+		    w.minor == v->minor)
 			v->patch = w.patch;
 	}
 }
@@ -154,7 +178,11 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 	enum status st;
 
 	d->wanted = layout_type_names(&d->mem, &d->nwanted);
+	for (unsigned i = 0; i < o->ntypes; i++)
+		dump_know_machine(d, o->types[i]);
 	st = arch_attach(d, &k->arch);
+	if (!st && d->live)
+		dump_add_running(d);
 	if (!st)
 		st = add_types(d, o);
 	if (!st && (!d->types.n || !d->symbols.n || d->image))
@@ -187,9 +215,11 @@ static enum status attach(struct dump *d, const struct kernel_opts *o, struct di
 	if (!k)
 		arena_die(sizeof(*k));
 	k->dump = d;
+	k->offers = ~0u;
 	k->page_shift = d->page_shift;
 	k->issues = &d->issues;
 	k->jobs = o->jobs ? o->jobs : jobs_default();
+	d->jobs = k->jobs;
 	st = understand(k, o);
 	if (st) {
 		*diag = d->diag;
@@ -203,9 +233,14 @@ static enum status attach(struct dump *d, const struct kernel_opts *o, struct di
 enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct kernel **ret)
 {
 	struct dump *d;
-	enum status st = dump_open(o->images, o->nimages, o->log, diag, &d);
+	enum status st = ST_NOTMINE;
 
 	*ret = NULL;
+	if (o->nimages == 1 && strcmp(o->images[0], IMAGE_LIVE))
+		st = capture_open(o->images[0], diag, ret);
+	if (st != ST_NOTMINE)
+		return st;
+	st = dump_open(o->images, o->nimages, o->log, diag, &d);
 	return st ? st : attach(d, o, diag, ret);
 }
 
@@ -221,6 +256,7 @@ void kernel_close(struct kernel *k)
 {
 	if (!k)
 		return;
+	capture_close(k->capture);
 	dump_close(k->dump);
 	free(k);
 }

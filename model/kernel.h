@@ -18,8 +18,15 @@ struct kernel_version {
 	int major, minor, patch;	/* patch: the stable number where known */
 };
 
+/* The numbers that TEXT begins with ("6.1.192-1"); how many there are, up to 3. */
+unsigned kernel_version_parse(const char *text, struct kernel_version *ret);
+
+struct capture;
+
 struct kernel {
-	struct dump *dump;
+	struct dump *dump;		/* NULL: there is a capture instead */
+	struct capture *capture;	/* what a collector wrote; NULL: of a dump */
+	unsigned offers;		/* enum need: what can be answered from it */
 	const struct arch *arch;
 	const struct paging *paging;	/* of user page tables */
 	struct paging_env env;
@@ -57,6 +64,9 @@ static inline bool has(const struct kernel *k, enum layout_id id)
 {
 	return layout_has(&k->layout, id);
 }
+
+/* A reader of K's memory, or NULL where there is none; reader_free() takes both. */
+struct reader *kernel_reader(const struct kernel *k);
 
 /* Can ADDR be a pointer to a kernel object aligned to ALIGN bytes? */
 bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align);

@@ -8,6 +8,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "dumpread/base/issues.h"
+#include "model/attempt.h"
 #include "model/build.h"
 #include "model/kobj.h"
 
@@ -36,6 +37,7 @@ static void counter_percpu(struct mms_builder *mb, struct mm *m, enum rss_counte
 	if (st)
 		issue_add(k->issues, st, "rss counter", 1, "of mm %#" PRIx64, m->addr);
 	m->counter[c] = clamp0(exact);
+	m->counter_approx[c] = clamp0(approx);
 	m->counter_shown[c] = clamp0(k->rules.on[RULE_RSS_EXACT] ? exact : approx);
 }
 
@@ -63,21 +65,24 @@ static void read_counters(struct mms_builder *mb, struct mm *m)
 		if (has(k, M_MM_RSS_PERCPU)) {
 			counter_percpu(mb, m, c, at);
 		} else if (has(k, M_MM_RSS_COUNT)) {
-			m->counter[c] = (int64_t)kobj_elem(o, M_MM_RSS_COUNT, (uint32_t)at);
+			/* an atomic_long_t, below 0 while a thread holds back more */
+			m->counter[c] = sign_extend(kobj_elem(o, M_MM_RSS_COUNT, (uint32_t)at),
+						    8 * k->layout.v[M_MM_RSS_COUNT].m.stride);
 			m->counter_shown[c] = clamp0(m->counter[c]);
+			m->counter_approx[c] = m->counter_shown[c];
 		}
 	}
 	if (has(k, M_MM_FILE_RSS)) {
-		m->counter[RSS_FILE] = (int64_t)kobj_u64(o, M_MM_FILE_RSS);
-		m->counter[RSS_ANON] = (int64_t)kobj_u64(o, M_MM_ANON_RSS);
+		m->counter[RSS_FILE] = kobj_int(o, M_MM_FILE_RSS);
+		m->counter[RSS_ANON] = kobj_int(o, M_MM_ANON_RSS);
 	} else if (has(k, M_MM_RSS)) {
-		m->counter[RSS_ANON] = (int64_t)kobj_u64(o, M_MM_ANON_RSS);
-		m->counter[RSS_FILE] = (int64_t)kobj_u64(o, M_MM_RSS) - m->counter[RSS_ANON];
+		m->counter[RSS_ANON] = kobj_int(o, M_MM_ANON_RSS);
+		m->counter[RSS_FILE] = kobj_int(o, M_MM_RSS) - m->counter[RSS_ANON];
 	} else {
 		return;
 	}
 	for (unsigned i = 0; i < RSS_COUNTERS; i++)
-		m->counter_shown[i] = m->counter[i];
+		m->counter_shown[i] = m->counter_approx[i] = m->counter[i];
 }
 
 /* Bytes of page tables below the root, by whatever this kernel counts. */
@@ -133,27 +138,54 @@ static void read_mm(struct mms_builder *mb, struct mm *m)
 	}
 }
 
+/* The mm at ADDR into the first free place. */
+static enum status load_mm(struct mms_builder *mb, uint64_t addr)
+{
+	struct build *b = mb->b;
+	struct mm *m = &b->s->mms[b->s->nmms];
+	enum status st = ST_CORRUPT;
+
+	if (kernel_ptr_ok(b->k, addr, b->k->dump->word_size))
+		st = kobj_read(&mb->mm, b->r, addr);
+	if (st) {
+		issue_add(b->k->issues, st, "mm", 1, "mm_struct at %#" PRIx64, addr);
+		return st;
+	}
+	*m = (struct mm){ .addr = addr, .owner = NONE, .exe = NONE };
+	read_mm(mb, m);
+	b->mm_exe[b->s->nmms] = kobj_u64(&mb->mm, M_MM_EXE_FILE);
+	return ST_OK;
+}
+
+static bool mm_has_users(struct mms_builder *mb, uint64_t addr)
+{
+	uint64_t users;
+
+	reader_renew(mb->b->r);
+	return !kmember_u64(mb->b->k, mb->b->r, addr, M_MM_USERS, &users) &&
+	       (int32_t)users > 0;
+}
+
 /* Index of the mm at ADDR, NONE if it cannot be read. */
 static uint32_t add_mm(struct mms_builder *mb, uint64_t addr)
 {
 	struct build *b = mb->b;
 	struct snapshot *s = b->s;
 	uint32_t i = hash_get(&mb->seen, addr);
+	struct attempt a;
 	enum status st;
 
 	if (i != HASH_NONE)
 		return i;
-	st = kernel_ptr_ok(b->k, addr, b->k->dump->word_size)
-		     ? kobj_read(&mb->mm, b->r, addr) : ST_CORRUPT;
-	if (st) {
-		issue_add(b->k->issues, st, "mm", 1, "mm_struct at %#" PRIx64, addr);
-		i = NONE;
-	} else {
-		i = s->nmms++;
-		s->mms[i] = (struct mm){ .addr = addr, .owner = NONE, .exe = NONE };
-		read_mm(mb, &s->mms[i]);
-		b->mm_exe[i] = kobj_u64(&mb->mm, M_MM_EXE_FILE);
+	attempt_begin(&a, b->k, b->r);
+	do {
+		st = load_mm(mb, addr);
+	} while (attempt_again(&a, "mm"));
+	if (attempt_failed(&a) && !mm_has_users(mb, addr)) {
+		attempt_gone(&a, "process", "ended while its mm was read");
+		st = ST_TORN;
 	}
+	i = st ? NONE : s->nmms++;
 	hash_put(&mb->seen, addr, i);
 	return i;
 }

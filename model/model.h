@@ -12,7 +12,8 @@
  * snapshot_free() ends it.
  *
  * Page-table entries are not stored: who needs a map of one vma walks it again
- * with vma_walk() (model/pages/account.h).
+ * with vma_walk() (model/pages/account.h). Where a collector's text was opened
+ * instead of a dump, the same arrays are filled from that (model/capture/).
  */
 #ifndef VMCENSUS_MODEL_H
 #define VMCENSUS_MODEL_H
@@ -48,6 +49,8 @@ struct usage {
 	/* beyond smaps */
 	uint64_t rss_anon, rss_file, rss_shmem;	/* of rss, by class of page */
 	uint64_t swap_ptes;		/* bytes of swap by pte entries alone */
+	uint64_t swap_uss;		/* of these, slots with no other reference */
+	uint64_t swap_cached;		/* of these, slots whose page is in memory too */
 	uint64_t special;		/* mapped, and no page: zero page, PFNMAP */
 	uint64_t table_bytes;		/* page-table pages met (levels below the root) */
 	uint64_t lost;			/* bytes under tables not readable */
@@ -72,7 +75,8 @@ struct task {				/* one thread, or process of one thread */
 	char state;			/* as ps prints: R S D T t X Z P I ... */
 	uint32_t flags;			/* PF_* */
 	uint32_t cpu;			/* last ran there */
-	uint64_t utime, stime;		/* ns; of this thread alone */
+	uint64_t utime, stime;		/* ns; of this thread alone. These and what
+					   follows: UINT64_MAX if unknown */
 	uint64_t min_flt, maj_flt;
 	uint64_t start_boottime;	/* ns since boot */
 	uint64_t wchan;			/* reserved: 0 */
@@ -84,7 +88,8 @@ struct proc {				/* a thread group */
 	uint32_t mm;			/* of the leader, else of the first thread that has one */
 	bool kthread;
 	int32_t pid, ppid;
-	uint32_t uid, euid, gid;	/* uid: real; kernel ids (initial user namespace) */
+	uint32_t uid, euid, gid;	/* uid: real; kernel ids (initial user namespace);
+					   UINT32_MAX (the kernel's INVALID_UID): unknown */
 	int16_t oom_score_adj;
 	int8_t nice;
 	uint32_t cgroup;		/* index in cgroups, or NONE */
@@ -110,6 +115,8 @@ struct mm {
 	int64_t map_count;		/* the kernel's own count of VMAs */
 	int64_t counter[RSS_COUNTERS];	/* pages, exact */
 	int64_t counter_shown[RSS_COUNTERS]; /* pages, as /proc/PID/status prints */
+	int64_t counter_approx[RSS_COUNTERS]; /* pages, as /proc/PID/stat prints: without
+					       what CPUs have not folded in yet */
 	uint64_t total_vm, locked_vm, data_vm, exec_vm, stack_vm;	/* pages */
 	uint64_t pgtables_bytes;
 	uint64_t hiwater_rss, hiwater_vm;	/* pages */
@@ -119,6 +126,8 @@ struct mm {
 	uint64_t flags;			/* MMF_* */
 	uint32_t exe;			/* index in files, or NONE */
 	const char *cmdline;		/* argv joined by blanks, or NULL: not in the dump */
+	const char *args;		/* the same as /proc/PID/cmdline has it: bytes, of which */
+	uint32_t nargs;			/* a NUL ends each argument */
 	bool reaped;			/* the OOM reaper has been here */
 	bool broken;			/* its VMAs could not all be read */
 	struct usage usage;		/* sum over its VMAs */
@@ -176,6 +185,8 @@ struct cgroup {
 	uint32_t parent;		/* index, NONE for the root */
 	uint64_t usage, swap;		/* pages charged (memory, swap counters) */
 	uint64_t max;			/* pages; UINT64_MAX: no limit */
+	bool memory;			/* css is of the memory controller */
+	bool dying;			/* removed, and something still holds it */
 };
 
 /* ---- frames ----------------------------------------------------------------- */
@@ -216,6 +227,8 @@ struct frames {
 	uint64_t unread;	/* frames whose struct page is not in the dump */
 	bool average;		/* mapcounts of large folios are averages over their
 				   pages (CONFIG_NO_PAGE_MAPCOUNT, 6.15) */
+	bool references;	/* mapcount is a count of all references that the
+				   kernel gave (page->count): of a capture */
 };
 
 /* NULL when no struct page exists, or pfn is out of range. */
@@ -233,8 +246,10 @@ static inline struct frame *frame_at(const struct frames *f, uint64_t pfn)
 struct swap_area {
 	const char *path;
 	uint64_t pages, used;	/* pages */
+	unsigned type;		/* its number in entries */
 	int prio;
 	bool active;
+	bool blockdev;		/* a partition; else a file */
 };
 
 struct zone_count { const char *name; uint64_t value; };
@@ -259,6 +274,9 @@ struct machine {
 	   read is UINT64_MAX */
 	struct zone_count *meminfo;
 	uint32_t nmeminfo;
+	struct zone_count *vmstat;	/* /proc/vmstat's lines, without those it works out */
+	uint32_t nvmstat;
+	const char *banner;		/* /proc/version, or NULL */
 	struct swap_area *swaps;
 	uint32_t nswaps;
 	struct log_line *log;
@@ -281,6 +299,7 @@ enum need {
 	NEED_SIZES = 1 << 7,	/* references counted (refs), effective sizes: two more
 				   walks; model/pages/refs.h says what memory they take */
 	NEED_BUILD_IDS = 1 << 8,	/* file.build_id, read from the page cache */
+	NEED_KERNEL = 1 << 9,	/* nothing built: symbols and types of the kernel */
 };
 
 struct refs;

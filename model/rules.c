@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/rules.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "model/kernel.h"
@@ -24,12 +23,12 @@ static bool at_least(const struct kernel_version *v, int major, int minor)
 /* Is V in a stable tree of the list, at the release named or a later one? */
 static bool backported(const struct kernel_version *v, const char *list)
 {
-	int major, minor, patch, used;
+	struct kernel_version w;
 
-	while (sscanf(list, "%d.%d.%d%n", &major, &minor, &patch, &used) == 3) {
-		if (v->major == major && v->minor == minor)
-			return v->patch >= patch;
-		list += used;
+	for (; kernel_version_parse(list, &w) == 3; list += strspn(list, " ")) {
+		if (v->major == w.major && v->minor == w.minor)
+			return v->patch >= w.patch;
+		list += strcspn(list, " ");
 	}
 	return false;
 }

@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "model/capture/capture.h"
+#include "model/cgroups/cgroups.h"
 #include "model/elf/elffind.h"
-#include "model/files/cgroups.h"
 #include "model/model.h"
 #include "model/pages/account.h"
 #include "model/pages/frames.h"
@@ -111,17 +112,10 @@ static void build_ids(struct snapshot *s)
 	reader_free(r);
 }
 
-struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
-				const struct snapshot_opts *o)
+static void build_from_dump(struct snapshot *s, unsigned needs, const struct snapshot_opts *o)
 {
-	struct snapshot *s = calloc(1, sizeof(*s));
-	struct build b = { .s = s, .k = k };
+	struct build b = { .s = s, .k = s->k, .r = reader_new(s->k->dump) };
 
-	if (!s)
-		arena_die(sizeof(*s));
-	s->k = k;
-	needs = closure(needs);
-	b.r = reader_new(k->dump);
 	build_lists(&b, needs);
 	arena_release(&b.scratch);
 	reader_free(b.r);
@@ -129,13 +123,27 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 		frames_build(s);
 	if (needs & NEED_USAGE)
 		account_build(s, only_mm(s, o));
-	if (needs & NEED_BUILD_IDS && s->k->dump)
+}
+
+struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
+				const struct snapshot_opts *o)
+{
+	struct snapshot *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		arena_die(sizeof(*s));
+	s->k = k;
+	s->built = closure(needs) & k->offers;
+	if (k->capture)
+		capture_snapshot(s);
+	else
+		build_from_dump(s, s->built, o);
+	if (s->built & NEED_BUILD_IDS && k->dump)
 		build_ids(s);
-	if (needs & NEED_SIZES)
+	if (s->built & NEED_SIZES)
 		build_sizes(s, only_mm(s, o));
-	if (needs & NEED_VMAS)
+	if (s->built & NEED_VMAS)
 		sum_usage(s);
-	s->built = needs;
 	return s;
 }
 

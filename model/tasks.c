@@ -11,6 +11,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "model/attempt.h"
 #include "model/build.h"
 #include "model/kobj.h"
 #include "model/walk/list.h"
@@ -18,12 +19,14 @@
 
 #define TASKS_MAX (4u << 20)	/* PID_MAX_LIMIT, include/linux/threads.h */
 #define PF_KTHREAD 0x00200000u	/* 2.6.32 .. now */
+#define PF_EXITING 0x4u		/* 2.4 .. now */
 #define NSEC_MAX_SANE (1ull << 62)
 
 struct raw_task {
 	struct task t;
 	uint64_t mm, signal, cred, parent, cgroups, thread_pid;
 	uint64_t runtime;
+	uint32_t uid, euid, gid;	/* before struct cred */
 	int32_t static_prio;
 	int32_t rss[RSS_COUNTERS];
 };
@@ -42,13 +45,16 @@ struct tasks_builder {
  * bit of state | exit_state among TASK_REPORT. 0x402 is an idle kernel thread;
  * RTLOCK_WAIT (0x1000) and FROZEN (0x8000) are shown as D.
  */
-static char state_letter(uint64_t state, uint64_t exit_state)
+static char state_letter(const struct kernel *k, uint64_t state, uint64_t exit_state)
 {
+	/* 2.4: zombies have a state of their own, and no exit_state beside it */
+	static const char letters_2_4[] = "RSDZTW";
 	static const char letters[] = "RSDTtXZP";
-	uint64_t v = (state | exit_state) & 0x7f;
+	bool old = !has(k, M_TASK_EXIT_STATE);
+	uint64_t v = (state | exit_state) & (old ? 0x1f : 0x7f);
 	unsigned i = 0;
 
-	if ((state & 0x402) == 0x402 && !exit_state)
+	if (!old && (state & 0x402) == 0x402 && !exit_state)
 		return 'I';
 	if (state & (0x1000 | 0x8000) && !v)
 		return 'D';
@@ -56,7 +62,19 @@ static char state_letter(uint64_t state, uint64_t exit_state)
 		i++;
 		v >>= 1;
 	}
-	return letters[i];
+	return old ? letters_2_4[i] : letters[i];
+}
+
+/* Times of 2.4 are in jiffies: 100 a second on all machines that it is read of. */
+static void scale_times(const struct kernel *k, struct task *t)
+{
+	const uint64_t jiffy = 10000000;
+
+	if (k->layout.v[M_TASK_UTIME].alt != 1)
+		return;
+	t->utime *= jiffy;
+	t->stime *= jiffy;
+	t->start_boottime *= jiffy;
 }
 
 static void read_task(struct tasks_builder *tb, struct raw_task *ret)
@@ -71,7 +89,7 @@ static void read_task(struct tasks_builder *tb, struct raw_task *ret)
 	kobj_str(o, M_TASK_COMM, comm, sizeof(comm));
 	memcpy(t->comm, comm, sizeof(t->comm));
 	t->comm[sizeof(t->comm) - 1] = 0;
-	t->state = state_letter(kobj_u64(o, M_TASK_STATE), kobj_u64(o, M_TASK_EXIT_STATE));
+	t->state = state_letter(o->k, kobj_u64(o, M_TASK_STATE), kobj_u64(o, M_TASK_EXIT_STATE));
 	t->flags = (uint32_t)kobj_u64(o, M_TASK_FLAGS);
 	t->cpu = (uint32_t)kobj_u64(o, M_TASK_CPU);
 	t->utime = kobj_u64(o, M_TASK_UTIME);
@@ -79,8 +97,12 @@ static void read_task(struct tasks_builder *tb, struct raw_task *ret)
 	t->min_flt = kobj_u64(o, M_TASK_MIN_FLT);
 	t->maj_flt = kobj_u64(o, M_TASK_MAJ_FLT);
 	t->start_boottime = kobj_u64(o, M_TASK_START);
+	scale_times(o->k, t);
 	t->mm = NONE;
 	t->proc = NONE;
+	ret->uid = (uint32_t)kobj_u64(o, M_TASK_UID);
+	ret->euid = (uint32_t)kobj_u64(o, M_TASK_EUID);
+	ret->gid = (uint32_t)kobj_u64(o, M_TASK_GID);
 	ret->mm = kobj_u64(o, M_TASK_MM);
 	ret->signal = kobj_u64(o, M_TASK_SIGNAL);
 	ret->cred = kobj_u64(o, M_TASK_CRED);
@@ -138,22 +160,53 @@ static uint32_t add_task(struct tasks_builder *tb, uint64_t addr)
 
 /* ---- threads of one leader ---------------------------------------------------------- */
 
+/* Live: has the task been let go of since it was read? */
+static bool task_is_gone(struct tasks_builder *tb, const struct raw_task *t)
+{
+	struct raw_task now = { 0 };
+
+	reader_renew(tb->b->r);
+	if (kobj_read(&tb->task, tb->b->r, t->t.addr))
+		return true;
+	read_task(tb, &now);
+	return now.t.pid != t->t.pid || now.signal != t->signal || now.t.state == 'X';
+}
+
+static enum status walk_ring(struct tasks_builder *tb, uint64_t head, uint32_t off,
+			     const struct raw_task *leader)
+{
+	struct kernel *k = tb->b->k;
+	struct listwalk w = listwalk_start(k, tb->b->r, head, TASKS_MAX);
+
+	while (listwalk_next(&w))
+		add_task(tb, w.node - off);
+	if (w.st)
+		issue_add(k->issues, w.st, "thread list", 1,
+			  "of pid %d, task_struct %#" PRIx64 ", after %" PRIu64 " threads",
+			  leader->t.pid, leader->t.addr, w.seen);
+	return w.st;
+}
+
 static void add_ring(struct tasks_builder *tb, uint64_t head, enum layout_id node,
 		     const struct raw_task *leader)
 {
 	struct kernel *k = tb->b->k;
 	uint32_t off = layout_offset(&k->layout, node);
-	struct listwalk w = listwalk_start(k, tb->b->r, head, TASKS_MAX);
 	uint64_t addr = leader->t.addr;
-	int32_t pid = leader->t.pid;
+	struct attempt a;
+	struct listwalk w;
+	enum status st;
 
-	while (listwalk_next(&w))
-		add_task(tb, w.node - off);
-	if (!w.st)
+	attempt_begin(&a, k, tb->b->r);
+	do {
+		st = walk_ring(tb, head, off, leader);
+	} while (attempt_again(&a, "thread list"));
+	if (attempt_failed(&a) && task_is_gone(tb, leader)) {
+		attempt_gone(&a, "process", "ended while its threads were read");
 		return;
-	issue_add(k->issues, w.st, "thread list", 1,
-		  "of pid %d, task_struct %#" PRIx64 ", after %" PRIu64 " threads", pid, addr,
-		  w.seen);
+	}
+	if (!st)
+		return;
 	w = listwalk_backwards(k, tb->b->r, head, TASKS_MAX);
 	while (listwalk_next(&w))
 		add_task(tb, w.node - off);
@@ -225,14 +278,20 @@ static void add_leaders(struct tasks_builder *tb)
 	struct kernel *k = tb->b->k;
 	uint64_t init = layout_symbol(&k->layout, Y_INIT_TASK);
 	uint32_t off = layout_offset(&k->layout, M_TASK_TASKS);
-	struct listwalk w = listwalk_start(k, tb->b->r, init + off, TASKS_MAX);
+	struct attempt a;
+	struct listwalk w;
 
-	add_task(tb, init);
-	while (listwalk_next(&w))
-		add_task(tb, w.node - off);
+	attempt_begin(&a, k, tb->b->r);
+	do {			/* what an earlier walk found stays */
+		w = listwalk_start(k, tb->b->r, init + off, TASKS_MAX);
+		add_task(tb, init);
+		while (listwalk_next(&w))
+			add_task(tb, w.node - off);
+		if (w.st)
+			issue_add(k->issues, w.st, "task list", 1,
+				  "broken after %" PRIu64 " tasks", w.seen);
+	} while (attempt_again(&a, "task list"));
 	if (w.st) {
-		issue_add(k->issues, w.st, "task list", 1, "broken after %" PRIu64 " tasks",
-			  w.seen);
 		w = listwalk_backwards(k, tb->b->r, init + off, TASKS_MAX);
 		while (listwalk_next(&w))
 			add_task(tb, w.node - off);
@@ -279,7 +338,9 @@ static void read_cred(struct tasks_builder *tb, const struct raw_task *rt, struc
 	struct kernel *k = tb->b->k;
 	enum status st;
 
-	p->uid = p->euid = p->gid = 0;
+	p->uid = rt->uid;
+	p->euid = rt->euid;
+	p->gid = rt->gid;
 	if (!rt->cred)
 		return;
 	st = kobj_read(&tb->cred, tb->b->r, rt->cred);
@@ -376,6 +437,15 @@ static bool read_signal(struct tasks_builder *tb, const struct raw_task *rt, uin
 	return true;
 }
 
+/* No user memory, and not because it ended. */
+static bool looks_like_kthread(const struct raw_task *raw, uint32_t first, uint32_t n)
+{
+	for (uint32_t i = first; i < first + n; i++)
+		if (raw[i].mm || raw[i].t.state == 'Z' || raw[i].t.flags & PF_EXITING)
+			return false;
+	return true;
+}
+
 /* Threads of one group lie side by side in tasks: fill their proc. */
 static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint32_t first,
 		      uint32_t n)
@@ -397,6 +467,8 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 		.nice = (int8_t)(rt->static_prio ? rt->static_prio - 120 : 0),
 		.cgroup = NONE, .start_boottime = rt->t.start_boottime,
 	};
+	if (b->k->rules.on[RULE_NO_PF_KTHREAD])
+		p->kthread = looks_like_kthread(raw, first, n);
 	if (!p->pid)
 		p->kthread = true;	/* the idle tasks; PF_KTHREAD since 5.17 only */
 	read_cred(tb, rt, p);
@@ -462,7 +534,8 @@ static void make_snapshot_arrays(struct tasks_builder *tb)
 	for (uint32_t i = 0; i < n; i++) {
 		s->tasks[i] = tb->raw.v[i].t;
 		/* kthread_use_mm() borrows: /proc shows no memory for these */
-		b->task_mm[i] = tb->raw.v[i].t.flags & PF_KTHREAD ? 0 : tb->raw.v[i].mm;
+		b->task_mm[i] = !b->k->rules.on[RULE_NO_PF_KTHREAD] &&
+				tb->raw.v[i].t.flags & PF_KTHREAD ? 0 : tb->raw.v[i].mm;
 		memcpy(b->task_rss[i], tb->raw.v[i].rss, sizeof(b->task_rss[i]));
 	}
 	for (uint32_t i = 0, j; i < n; i = j) {

@@ -9,11 +9,13 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "dumpread/base/issues.h"
+#include "model/attempt.h"
 #include "model/build.h"
 #include "model/files/files.h"
 #include "model/kobj.h"
 #include "model/walk/maple.h"
 
+#define VM_EXECUTABLE 0x1000	/* until v3.7 */
 #define VMAS_MAX_MM (16u << 20)	/* of one mm; vm.max_map_count is 65530 by default */
 
 struct vmas_builder {
@@ -124,14 +126,14 @@ static void add_from_list(struct vmas_builder *vb, uint64_t mm_kva)
 	}
 }
 
-static void add_mm_vmas(struct vmas_builder *vb, uint32_t mi)
+static void walk_mm_vmas(struct vmas_builder *vb, struct mm *m)
 {
 	struct kernel *k = vb->b->k;
-	struct mm *m = &vb->b->s->mms[mi];
 
-	vb->mm = mi;
 	vb->last_end = 0;
-	m->first_vma = (uint32_t)vb->all.n;
+	vb->all.n = m->first_vma;
+	m->nvmas = 0;
+	m->broken = false;
 	if (has(k, M_MM_MT)) {
 		if (maple_walk(k, vb->b->r, m->addr + layout_offset(&k->layout, M_MM_MT),
 			       add_from_tree, vb))
@@ -145,18 +147,79 @@ static void add_mm_vmas(struct vmas_builder *vb, uint32_t mi)
 			  m->map_count, m->nvmas);
 }
 
+/* Before 925d1c401fa6 (v2.6.26): the first file that is mapped with VM_EXECUTABLE. */
+static uint64_t executable(const struct snapshot *s, const struct mm *m)
+{
+	for (uint32_t i = m->first_vma; i < m->first_vma + m->nvmas; i++)
+		if (s->vmas[i].flags & VM_EXECUTABLE && s->vmas[i].file_addr)
+			return s->vmas[i].file_addr;
+	return 0;
+}
+
+static void add_mm_vmas(struct vmas_builder *vb, uint32_t mi)
+{
+	struct build *b = vb->b;
+	struct mm *m = &b->s->mms[mi];
+	struct attempt a;
+	uint64_t count;
+
+	vb->mm = mi;
+	m->first_vma = (uint32_t)vb->all.n;
+	attempt_begin(&a, b->k, b->r);
+	do {
+		if (b->k->dump->live &&
+		    !kmember_u64(b->k, b->r, m->addr, M_MM_MAP_COUNT, &count))
+			m->map_count = (int32_t)count;
+		walk_mm_vmas(vb, m);
+	} while (attempt_again(&a, "vmas"));
+	if (attempt_failed(&a) && !mm_still_used(b->s, b->r, mi)) {
+		attempt_gone(&a, "process", "ended while its VMAs were read");
+		vb->all.n = m->first_vma;
+		m->nvmas = 0;
+		m->broken = false;
+	}
+}
+
+/* Files are read once each: what fails was unmapped meanwhile, or is damaged. */
+static void add_files_of(struct build *b, struct filetab *t, uint32_t mi)
+{
+	struct snapshot *s = b->s;
+	struct mm *m = &s->mms[mi];
+	struct attempt a;
+
+	attempt_begin(&a, b->k, b->r);
+	m->exe = filetab_get(t, has(b->k, M_MM_EXE_FILE) ? b->mm_exe[mi] : executable(s, m));
+	for (uint32_t i = m->first_vma; i < m->first_vma + m->nvmas; i++)
+		s->vmas[i].file = filetab_of_vma(t, &s->vmas[i]);
+	if (attempt_failed(&a) && !mm_still_used(s, b->r, mi))
+		attempt_gone(&a, "process", "ended while its files were read");
+}
+
+static void add_names_of(struct build *b, uint32_t mi)
+{
+	struct snapshot *s = b->s;
+	struct mm *m = &s->mms[mi];
+	struct attempt a;
+
+	attempt_begin(&a, b->k, b->r);
+	do {
+		for (uint32_t i = m->first_vma; i < m->first_vma + m->nvmas; i++)
+			vma_name(s, b->r, &s->vmas[i]);
+	} while (attempt_again(&a, "vma names"));
+	if (attempt_failed(&a) && !mm_still_used(s, b->r, mi))
+		attempt_gone(&a, "process", "ended while its names were read");
+}
+
 static void add_files(struct build *b)
 {
 	struct snapshot *s = b->s;
 	struct filetab *t = filetab_new(s, b->r);
 
 	for (uint32_t i = 0; i < s->nmms; i++)
-		s->mms[i].exe = filetab_get(t, b->mm_exe[i]);
-	for (uint32_t i = 0; i < s->nvmas; i++)
-		s->vmas[i].file = filetab_of_vma(t, &s->vmas[i]);
+		add_files_of(b, t, i);
 	filetab_finish(t);
-	for (uint32_t i = 0; i < s->nvmas; i++)
-		vma_name(s, b->r, &s->vmas[i]);
+	for (uint32_t i = 0; i < s->nmms; i++)
+		add_names_of(b, i);
 }
 
 void build_vmas(struct build *b)

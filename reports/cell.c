@@ -43,6 +43,7 @@ bool cell_unknown(const struct column *c, const void *row)
 	case COL_CHAR:
 		return !cell_str(c, row, buf);
 	case COL_INT:
+	case COL_DELTA:
 		return cell_int(c, row) == COL_UNKNOWN_INT;
 	case COL_RATIO:
 		return isnan(cell_ratio(c, row));
@@ -66,6 +67,7 @@ int cell_cmp(const struct column *c, const void *a, const void *b)
 	case COL_CHAR:
 		return strcmp(cell_str(c, a, abuf), cell_str(c, b, bbuf));
 	case COL_INT:
+	case COL_DELTA:
 		return CMP(cell_int(c, a), cell_int(c, b));
 	case COL_RATIO:
 		return CMP(cell_ratio(c, a), cell_ratio(c, b));
@@ -106,8 +108,25 @@ static size_t put_duration(char *buf, uint64_t ns)
 	return (size_t)(p - buf);
 }
 
+static uint64_t in_unit(uint64_t bytes, const struct units *u)
+{
+	return u->unit == UNIT_KIB ? bytes >> 10
+				   : u->unit == UNIT_PAGES ? bytes / u->page_size : bytes;
+}
+
+static size_t delta_text(int64_t v, const struct units *u, char *buf)
+{
+	uint64_t size = in_unit(v < 0 ? -(uint64_t)v : (uint64_t)v, u);
+	size_t sign = v < 0 && size;
+
+	buf[0] = '-';
+	return sign + put_decimal(buf + sign, size);
+}
+
 size_t uint_text(enum col_type type, uint64_t v, const struct units *u, char *buf)
 {
+	if (type == COL_DELTA)
+		return delta_text((int64_t)v, u, buf);
 	if (v == COL_UNKNOWN) {
 		memcpy(buf, "-", 2);
 		return 1;
@@ -118,10 +137,7 @@ size_t uint_text(enum col_type type, uint64_t v, const struct units *u, char *bu
 	case COL_NSEC:
 		return put_duration(buf, v);
 	case COL_BYTES:
-		if (u->unit == UNIT_KIB)
-			v >>= 10;
-		else if (u->unit == UNIT_PAGES)
-			v /= u->page_size;
+		v = in_unit(v, u);
 		break;
 	default:
 		break;

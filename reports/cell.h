@@ -49,7 +49,7 @@ struct units {
  * returns its length. Unknown is "-".
  */
 size_t cell_text(const struct column *c, const void *row, const struct units *u, char *buf);
-/* Text of VALUE in a column of type COL_UINT, COL_BYTES, COL_HEX or COL_NSEC. */
+/* Text of VALUE in a column of type COL_UINT, COL_BYTES, COL_DELTA, COL_HEX or COL_NSEC. */
 size_t uint_text(enum col_type type, uint64_t value, const struct units *u, char *buf);
 
 /* Decimal digits of V into BUF (at least 21 bytes), terminated; their number. */

@@ -47,16 +47,19 @@ struct maker {
 /* ---- frames -------------------------------------------------------------------- */
 
 enum reason {
-	AGREE, NOT_READ, AVERAGE, NO_RMAP, LOST_TABLES, UNKNOWN_MM, TOO_MANY, REASONS
+	AGREE, NOT_READ, REFERENCES, AVERAGE, NO_RMAP, LOST_TABLES, UNKNOWN_MM, NO_MAPPING,
+	TOO_MANY, REASONS
 };
 
 static const struct { const char *text; bool explains; } reasons[REASONS] = {
 	[AGREE] = { "the kernel and the walk agree", true },
 	[NOT_READ] = { "struct page not in the dump", true },
+	[REFERENCES] = { "the count given is of references, more than mappings", true },
 	[AVERAGE] = { "this kernel keeps only the average over a large folio", true },
 	[NO_RMAP] = { "mapped by the kernel or a driver, which counts no mappings", true },
 	[LOST_TABLES] = { "page tables or VMAs not in the dump may map them", true },
 	[UNKNOWN_MM] = { "mapped by an address space that no task uses, or in flux", false },
+	[NO_MAPPING] = { "references that may be no mappings: read, written or pinned", true },
 	[TOO_MANY] = { "more mappings than the kernel counted", false },
 };
 
@@ -83,12 +86,16 @@ static enum reason reason_of(const struct maker *m, const struct frame *f)
 		return AGREE;
 	if (f->flags & FR_UNREAD)
 		return NOT_READ;
+	if (m->s->frames.references && f->mapcount > f->found)
+		return REFERENCES;
 	if (m->s->frames.average && f->flags >> FR_ORDER_SHIFT &&
 	    f->flags & (FR_HEAD | FR_TAIL))
 		return AVERAGE;
 	if (f->found > f->mapcount)
 		return f->flags & (FR_LRU | FR_ANON | FR_CACHE | FR_HUGETLB) ? TOO_MANY : NO_RMAP;
-	return m->damaged ? LOST_TABLES : UNKNOWN_MM;
+	if (m->damaged)
+		return LOST_TABLES;
+	return has(m->s->k, M_PAGE_MAPCOUNT) ? UNKNOWN_MM : NO_MAPPING;
 }
 
 static struct row frames_row(enum reason why, size_t kind, uint64_t pfn)
@@ -198,6 +205,12 @@ static uint64_t counter(const struct mm *mm, enum rss_counter c)
 	return mm->counter[c] > 0 ? (uint64_t)mm->counter[c] : 0;
 }
 
+/* 2.4: mm->rss, and no mapcounts either. */
+static bool only_total(const struct snapshot *s)
+{
+	return has(s->k, M_MM_RSS) && !has(s->k, M_MM_ANON_RSS);
+}
+
 static void check_mm(struct maker *m, const struct mm *mm)
 {
 	const struct usage *u = &mm->usage;
@@ -205,13 +218,18 @@ static void check_mm(struct maker *m, const struct mm *mm)
 	/* before 4.5 there was no counter of its own for shared memory */
 	bool shmem = has(m->s->k, E_MM_SHMEMPAGES);
 
-	compare(m, mm, "rss anon", counter(mm, RSS_ANON), u->rss_anon / page);
-	compare(m, mm, "rss file", counter(mm, RSS_FILE),
-		(u->rss_file + (shmem ? 0 : u->rss_shmem)) / page);
+	if (only_total(m->s)) {
+		compare(m, mm, "rss", counter(mm, RSS_FILE), u->rss / page);
+	} else {
+		compare(m, mm, "rss anon", counter(mm, RSS_ANON), u->rss_anon / page);
+		compare(m, mm, "rss file", counter(mm, RSS_FILE),
+			(u->rss_file + (shmem ? 0 : u->rss_shmem)) / page);
+	}
 	if (shmem)
 		compare(m, mm, "rss shmem", counter(mm, RSS_SHMEM),
 			u->rss_shmem / page);
-	compare(m, mm, "swap", counter(mm, RSS_SWAP), u->swap_ptes / page);
+	if (has(m->s->k, E_MM_SWAPENTS))
+		compare(m, mm, "swap", counter(mm, RSS_SWAP), u->swap_ptes / page);
 	compare(m, mm, "VMAs", (uint64_t)mm->map_count, mm->nvmas);
 	compare(m, mm, "size", mm->total_vm, u->size / page);
 }
@@ -225,14 +243,18 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	for (uint32_t i = 0; i < s->nmms; i++)
 		m.damaged |= s->mms[i].broken || s->mms[i].usage.lost || !s->mms[i].pgd_pa;
 	check_frames(&m);
-	for (uint32_t i = 0; i < s->nmms; i++)
+	/* a collector's counts of a VMA were compared when its text was read */
+	for (uint32_t i = 0; !s->k->capture && i < s->nmms; i++)
 		check_mm(&m, &s->mms[i]);
+	if (!has(s->k, M_PAGE_MAPCOUNT))
+		t->note = "This kernel counts no mappings: \"kernel\" is page->count less the "
+			  "references of the page cache and of buffers.\n";
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	t->row_size = sizeof(struct row);
-	t->note = arena_printf(&t->mem, "%" PRIu64 " frames agree, %" PRIu64 " differ (%" PRIu64
+	t->note = arena_printf(&t->mem, "%s%" PRIu64 " frames agree, %" PRIu64 " differ (%" PRIu64
 			       " are mapped); %" PRIu64 " counters of %u address spaces agree, %"
-			       PRIu64 " differ", m.agree, m.differ, m.mapped,
+			       PRIu64 " differ", t->note ? t->note : "", m.agree, m.differ, m.mapped,
 			       m.counters - m.off, s->nmms, m.off);
 	return ST_OK;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <string.h>
+
 const struct task *proc_leader(const struct snapshot *s, const struct proc *p)
 {
 	if (p->leader < s->ntasks)
@@ -62,4 +64,9 @@ bool object_is(const char *object, const char *name)
 uint64_t pages_bytes(const struct snapshot *s, int64_t pages)
 {
 	return pages > 0 ? (uint64_t)pages * page_size(s) : 0;
+}
+
+bool like_is(const struct report_opts *o, const char *name)
+{
+	return o->like && !strcmp(o->like, name);
 }

@@ -34,4 +34,7 @@ bool object_is(const char *object, const char *name);
 /* PAGES of the kernel, in bytes; what is negative (a counter in flight) is 0. */
 uint64_t pages_bytes(const struct snapshot *s, int64_t pages);
 
+/* Is the layout of the older tool NAME asked for? */
+bool like_is(const struct report_opts *o, const char *name);
+
 #endif

@@ -165,6 +165,7 @@ static void text(const struct snapshot *s, const struct report_opts *o, const st
 const struct report report_layout = {
 	.name = "layout",
 	.about = "what was learnt of the kernel's types; a layout file for -t",
+	.needs = NEED_KERNEL,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.run = run,

@@ -28,13 +28,14 @@ enum col_type {
 	COL_INT,	/* int64_t */
 	COL_UINT,	/* uint64_t: a count */
 	COL_BYTES,	/* uint64_t bytes: KiB in text unless --bytes or --pages */
+	COL_DELTA,	/* int64_t bytes, printed as COL_BYTES are, with its sign */
 	COL_HEX,	/* uint64_t: an address or flags */
 	COL_NSEC,	/* uint64_t ns: [days-]hh:mm:ss in text, ns in csv and json */
 	COL_RATIO,	/* double: 3 decimals */
 };
 
 #define COL_UNKNOWN UINT64_MAX	/* COL_UINT, COL_BYTES, COL_HEX, COL_NSEC: "-" or null */
-#define COL_UNKNOWN_INT INT64_MIN	/* COL_INT; COL_RATIO: NAN; COL_CHAR: '\0' */
+#define COL_UNKNOWN_INT INT64_MIN	/* COL_INT, COL_DELTA; COL_RATIO: NAN; COL_CHAR: '\0' */
 
 enum col_flag {
 	COL_SHOWN = 1 << 0,	/* in text when no -c is given */
@@ -85,6 +86,7 @@ struct report_opts {
 	const char *file;	/* --file NAME: only what concerns this file */
 	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
+	const struct snapshot *before;	/* of a report that compares: the first image */
 };
 
 enum report_opt_flag {
@@ -125,7 +127,10 @@ struct chart;			/* reports/charts/chart.h */
 struct report {
 	const char *name, *about;
 	unsigned needs;		/* enum need: what of the model is built for it */
+	unsigned wants;		/* enum need: built too, and done without where the
+				   image is a collector's text */
 	unsigned opts;		/* enum report_opt_flag: which options it takes */
+	bool compares;		/* takes two images: an earlier one, and the one reported */
 	const struct column *cols;
 	unsigned ncols;
 	const char *sort;	/* default order: "-pss" descending; NULL: as made */

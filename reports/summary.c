@@ -11,8 +11,10 @@
 #include <time.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/capture/capture.h"
 #include "reports/cell.h"
 #include "reports/common.h"
+#include "reports/like/like.h"
 
 #define TOP 10
 
@@ -110,12 +112,30 @@ static const char *dump_text(struct maker *m, const struct image *im)
 			    image_pages_present(im) << im->page_shift >> 20);
 }
 
+static void captured(struct maker *m)
+{
+	const struct kernel *k = m->s->k;
+	const struct capture *c = k->capture;
+
+	say(m, "capture", arena_printf(m->mem, "%s of a collector, %zu pages listed", c->format,
+				       c->pages.n));
+	say(m, "cpu", arena_printf(m->mem, "%s by its page-table entries, pages of %u KiB",
+				   k->arch ? k->arch->name : "unknown", page_size(m->s) >> 10));
+	if (m->s->frames.references)
+		say(m, "sharing", "by the counts that the kernel kept of references, not of "
+				  "mappings");
+}
+
 static void machine(struct maker *m)
 {
 	const struct kernel *k = m->s->k;
 	const struct machine *mc = &m->s->machine;
 
 	m->section = SECTION_MACHINE;
+	if (k->capture) {
+		captured(m);
+		return;
+	}
 	say(m, "kernel", arena_printf(m->mem, "%s%s%s", k->release, *k->uts_version ? " " : "",
 				      k->uts_version));
 	say(m, "host", k->nodename);
@@ -381,11 +401,14 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 const struct report report_summary = {
 	.name = "summary",
 	.about = "the first screen: machine, crash, memory, dearest processes",
-	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_MACHINE | NEED_LOG,
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
+	.wants = NEED_MACHINE | NEED_LOG,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
+	.opts = OPT_LIKE,
 	.run = run,
 	.text = summary_text,
+	.likes = summary_likes,
 	.help = "What machine it was, when and why it died, where its memory is by the kernel's\n"
 		"own counters, the ten processes that cost most (pss and swap_pss together), what\n"
 		"stands out in the log, and what the dump does not hold. csv, json and -c give\n"

@@ -153,7 +153,6 @@ void summary_text(const struct snapshot *s, const struct report_opts *o,
 {
 	struct text x = { .t = t, .out = out };
 
-	(void)s;
 	(void)o;
 	/* rows come by section; one that --where dropped is passed over */
 	machine(&x);
@@ -161,6 +160,7 @@ void summary_text(const struct snapshot *s, const struct report_opts *o,
 	sizes(&x, SECTION_SWAP, "SWAP");
 	processes(&x);
 	noted(&x);
-	left_out(&x);
+	if (!s->k->capture)
+		left_out(&x);
 	damage(&x);
 }

@@ -33,6 +33,8 @@ void usage_cells_set(struct usage_cells *c, const struct usage *u)
 		.shared_hugetlb = u->shared_hugetlb,
 		.private_hugetlb = u->private_hugetlb,
 		.swap_ptes = u->swap_ptes,
+		.swap_uss = u->swap_uss,
+		.swap_cached = u->swap_cached,
 		.special = u->special,
 		.tables = u->table_bytes,
 		.lost = u->lost,

@@ -18,7 +18,7 @@ struct usage_cells {
 	uint64_t referenced, anonymous, lazyfree, ksm;
 	uint64_t huge, anon_huge, shmem_huge, file_huge;
 	uint64_t shared_hugetlb, private_hugetlb;
-	uint64_t swap_ptes, special, tables, lost, unknown;
+	uint64_t swap_ptes, swap_uss, swap_cached, special, tables, lost, unknown;
 };
 
 void usage_cells_set(struct usage_cells *c, const struct usage *u);
@@ -72,6 +72,10 @@ void usage_cells_set(struct usage_cells *c, const struct usage *u);
 	"hugetlbfs pages mapped once; not in rss")
 #define U_SWAP_PTES(row, fl) U_COL(row, swap_ptes, "swap_ptes", fl, \
 	"of swap: by page-table entries alone")
+#define U_SWAP_USS(row, fl) U_COL(row, swap_uss, "swap_uss", fl, \
+	"of swap: slots that no other page-table entry refers to")
+#define U_SWAP_CACHED(row, fl) U_COL(row, swap_cached, "swap_cached", fl, \
+	"of swap: slots whose page is in memory too (swap cache)")
 #define U_SPECIAL(row, fl) U_COL(row, special, "special", fl, \
 	"mapped without a page: zero page, device memory")
 #define U_TABLES(row, fl) U_COL(row, tables, "tables", fl, \

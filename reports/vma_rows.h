@@ -11,11 +11,13 @@
 struct vma_row {
 	int64_t pid;
 	const char *comm, *perms, *dev, *name, *vmflags;
+	const char *class;		/* model/areas.h; NULL where that is not asked for */
 	uint64_t start, end, offset, ino;
 	uint64_t kernel_page, pkey;
 	struct usage_cells u;
 	bool thp;			/* for the text forms from here on */
 	const struct proc *proc;	/* NULL: an mm without a process */
+	const struct vma *vma;
 };
 
 enum vma_rows_flag {
@@ -31,6 +33,12 @@ enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsi
 void maps_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
 	       FILE *out);
 void smaps_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
+		FILE *out);
+/* Text of /proc/PID/smaps_rollup of MM, which 4.14 and later have. */
+void smaps_rollup_text(const struct snapshot *s, const struct mm *mm, FILE *out);
+
+/* Figure 4 of the paper: like --paper. */
+void vmas_paper(const struct snapshot *s, const struct report_opts *o, const struct table *t,
 		FILE *out);
 
 #endif

@@ -5,8 +5,10 @@
  */
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "model/areas.h"
 #include "reports/common.h"
 #include "reports/exmap/showmaps.h"
+#include "reports/like/like.h"
 #include "reports/thp.h"
 #include "reports/vma_rows.h"
 #include "reports/vmflags.h"
@@ -50,8 +52,10 @@ static const struct column vma_cols[] = {
 	U_ANON_HUGE(struct vma_row, COL_TOTAL), U_SHMEM_HUGE(struct vma_row, COL_TOTAL),
 	U_FILE_HUGE(struct vma_row, COL_TOTAL), U_SHARED_HUGETLB(struct vma_row, COL_TOTAL),
 	U_PRIVATE_HUGETLB(struct vma_row, COL_TOTAL), U_SWAP_PTES(struct vma_row, COL_TOTAL),
+	U_SWAP_USS(struct vma_row, COL_TOTAL), U_SWAP_CACHED(struct vma_row, COL_TOTAL),
 	U_SPECIAL(struct vma_row, COL_TOTAL), U_TABLES(struct vma_row, COL_TOTAL),
 	U_LOST(struct vma_row, COL_TOTAL), U_UNKNOWN(struct vma_row, COL_TOTAL),
+	STR(class, 0, "what it is to its process: stack, data, text, heap, lib_text ..."),
 	NAME_COLUMN,
 };
 
@@ -59,6 +63,7 @@ static const struct column vma_cols[] = {
 struct maker {
 	const struct snapshot *s;
 	struct table *t;
+	const struct area *areas;
 	VEC(struct vma_row) rows;
 	struct hash devs, flags;	/* value -> index in strings */
 	VEC(const char *) strings;
@@ -112,6 +117,10 @@ static void add(struct maker *m, const struct proc *p, const char *comm, const s
 	const struct file *f = v->file < m->s->nfiles ? &m->s->files[v->file] : NULL;
 
 	r->proc = p;
+	r->vma = v;
+	/* the gate belongs to no process */
+	r->class = area_class_name(v >= m->s->vmas && v < m->s->vmas + m->s->nvmas
+				   ? m->areas[v - m->s->vmas].class : AREA_OTHER);
 	r->pid = p ? p->pid : COL_UNKNOWN_INT;
 	r->comm = comm;
 	r->thp = thp_eligible(m->s, &m->gate, v);
@@ -155,10 +164,10 @@ enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsi
 	if (st)
 		return st;
 	m.devs.mem = m.flags.mem = &t->mem;
-	if (s->k->dump) {
-		m.r = reader_new(s->k->dump);
+	m.areas = areas_build(s, &t->mem);
+	m.r = kernel_reader(s->k);
+	if (m.r)
 		gate_read(s->k, m.r, &m.gate);
-	}
 	if (flags & ROWS_EACH_PROC || o->pid) {
 		for (uint32_t i = first; i < end; i++)
 			if (proc_mm(s, &s->procs[i]))
@@ -178,7 +187,8 @@ enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsi
 static enum status run_vmas(const struct snapshot *s, const struct report_opts *o,
 			    struct table *t, struct diag *diag)
 {
-	return vma_rows(s, o, 0, t, diag);
+	/* older tools show a shared mm in each of its processes */
+	return vma_rows(s, o, o->like ? ROWS_EACH_PROC | ROWS_GATE : 0, t, diag);
 }
 
 static enum status run_maps(const struct snapshot *s, const struct report_opts *o,
@@ -191,13 +201,19 @@ const struct report report_vmas = {
 	.name = "vmas",
 	.about = "every mapping of every process, with all counters",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
-	.opts = OPT_PID,
+	.opts = OPT_PID | OPT_ALL | OPT_LIKE,
 	.cols = vma_cols,
 	.ncols = ARRAY_LEN(vma_cols),
 	.run = run_vmas,
+	.likes = vmas_likes,
 	.help = "One row for each mapping (VMA), by process and address. The mappings of an\n"
 		"address space that several processes share stand once, under the first of\n"
-		"them; with --pid, under the process that was asked for.",
+		"them; with --pid, under the process that was asked for. --all: librank shows\n"
+		"heaps and stacks too.\n"
+		"\n"
+		"--paper draws each mapping's pages, 64 a line: '.' not resident, '1' to '9' how\n"
+		"often that page is mapped, '#' ten times or more; and what the process has of\n"
+		"each class. Flags: S stack, X the program's own, r w x, B .bss or heap.",
 };
 
 const struct report report_smaps = {

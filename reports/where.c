@@ -227,6 +227,11 @@ static void regex(struct parser *p, struct node *n)
 			     n->text, why);
 }
 
+static bool is_signed(const struct column *c)
+{
+	return c->type == COL_INT || c->type == COL_DELTA || c->type == COL_RATIO;
+}
+
 static void typed_value(struct parser *p, struct node *n)
 {
 	bool like = n->op == OP_LIKE || n->op == OP_UNLIKE;
@@ -254,7 +259,7 @@ static void typed_value(struct parser *p, struct node *n)
 			     "--where: %s is compared with '%.40s', which is not a number"
 			     " (forms: 12, 0x1f, 1.5M%s)", n->col->name, n->text,
 			     n->col->type == COL_NSEC ? ", 10s, 2h" : "");
-	if (n->text[0] == '-' && n->col->type != COL_INT && n->col->type != COL_RATIO)
+	if (n->text[0] == '-' && !is_signed(n->col))
 		wrong(p, "this column has no negative values");
 }
 
@@ -407,7 +412,7 @@ static int compare(const struct node *n, const void *row)
 
 	if (column_is_text(n->col))
 		return strcmp(cell_str(n->col, row, buf), n->text);
-	if (n->col->type == COL_INT)
+	if (n->col->type == COL_INT || n->col->type == COL_DELTA)
 		return CMP(cell_int(n->col, row), n->i);
 	if (n->col->type == COL_RATIO)
 		return CMP(cell_ratio(n->col, row), n->d);

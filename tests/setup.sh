@@ -45,6 +45,7 @@ table() {
 		test must cmd python3 python3
 		test may cmd clang clang
 		test may sanitizer clang libclang-rt-dev
+		test may cmd smem smem
 		test may cmd chromium chromium
 		test may cmd chromedriver chromium-driver
 		test may cmd pdftotext poppler-utils

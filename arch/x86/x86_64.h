@@ -3,7 +3,7 @@
  * x86_64.h - what the files of this folder share; nobody else includes it,
  * save arch.c for the struct arch and the unit tests for the rows.
  *
- *     x86_64_pte.c    rows and decoder: page-table entries
+ *     x86_64_pte.c    rows and decoder: page-table entries (i386_pte.c uses it too)
  *     x86_64_find.c   where the kernel's page tables are
  *     x86_64.c        struct arch: attach, translation, variants of kernels
  */
@@ -28,7 +28,13 @@ enum x86_64_swap_form {
 	X86_SWAP_4_6,		/* 4.6..4.18 */
 	X86_SWAP_2_6,		/* 2.6.32..4.5 */
 	X86_SWAP_3_15,		/* 3.15..3.19 with CONFIG_NUMA_BALANCING */
+	X86_SWAP_PAE,		/* i386 with PAE up to 4.18: in the upper word */
+	X86_SWAP_2_6_0,		/* i386 without PAE up to 2.6.31 */
+	X86_SWAP_2_4,
 };
+
+/* paging_env.form */
+enum x86_form { X86_FORM_64, X86_FORM_PAE };
 
 /* A piece of memory whose linear mapping the image's program headers tell. */
 struct x86_64_linear {
@@ -46,7 +52,7 @@ struct x86_64 {
 	unsigned nlinear;
 };
 
-/* Decoder of both rows. */
+/* Decoder of both rows, and of i386 with PAE: its entries are the same but for a few bits. */
 void x86_64_decode(const struct paging_env *env, unsigned level, const uint8_t *raw,
 		   unsigned n, struct pte *out);
 

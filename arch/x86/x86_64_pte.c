@@ -52,22 +52,35 @@ static const struct {
 	[X86_SWAP_4_6] = { 9, 14 },
 	[X86_SWAP_2_6] = { 1, 9 },
 	[X86_SWAP_3_15] = { 1, 10 },
+	[X86_SWAP_PAE] = { 32, 37 },
 };
 
 /* What of the environment an entry's decoding needs, worked out once a table. */
 struct masks {
 	uint64_t frame;		/* address bits of an entry that points to 4 KiB */
 	uint64_t dirty, devmap;
+	uint64_t stray;		/* in an entry that is none all the same */
+	uint64_t uffd_wp, soft_dirty;
 	uint64_t invert;	/* flipped in what is not present */
 	unsigned swap_form;
 };
 
+/*
+ * i386 has neither the erratum nor what takes bits 10 and 11 here; SAVED_DIRTY is
+ * bit 10 there, and PAE's DEVMAP moved with that of 64 bits.
+ */
 static struct masks masks_of(const struct paging_env *env)
 {
+	bool is64 = env->form == X86_FORM_64;
+	uint64_t saved = is64 ? SOFTW58 : UFFD_WP;
+
 	return (struct masks){
 		.frame = env->pa_mask & PA_MASK & ~env->sme_mask,
-		.dirty = env->saved_dirty ? D | SOFTW58 : D,
+		.dirty = env->saved_dirty ? D | saved : D,
 		.devmap = env->saved_dirty ? SOFTW57 : SOFTW58,
+		.stray = is64 ? STRAY : 0,
+		.uffd_wp = is64 ? UFFD_WP : 0,
+		.soft_dirty = is64 ? SOFT_DIRTY : 0,
 		.invert = env->invert_swap ? UINT64_MAX : 0,
 		.swap_form = env->swap_form,
 	};
@@ -100,8 +113,8 @@ static inline void decode_page(const struct masks *m, uint64_t v, uint64_t frame
 {
 	unsigned flags = (v & RW ? PTE_WRITE : 0) | (v & m->dirty ? PTE_DIRTY : 0) |
 			 (v & A ? PTE_YOUNG : 0) | (v & SPECIAL ? PTE_SPECIAL : 0) |
-			 (v & UFFD_WP ? PTE_UFFD_WP : 0) |
-			 (v & SOFT_DIRTY ? PTE_SOFT_DIRTY : 0) |
+			 (v & m->uffd_wp ? PTE_UFFD_WP : 0) |
+			 (v & m->soft_dirty ? PTE_SOFT_DIRTY : 0) |
 			 (v & m->devmap ? PTE_DEVMAP : 0) | (v & NX ? 0 : PTE_EXEC) |
 			 (v & P ? 0 : PTE_PROTNONE);
 
@@ -121,7 +134,7 @@ static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n,
 
 		if (v & (P | PROTNONE))
 			decode_page(m, v, m->frame, out);
-		else if (v & ~STRAY)
+		else if (v & ~m->stray)
 			decode_swap(m, v, out);
 		else
 			*out = (struct pte){ .kind = PTE_NONE };
@@ -149,7 +162,7 @@ static void decode_huge(const struct masks *m, uint64_t v, unsigned shift,
 static void decode_middle(const struct masks *m, unsigned level, uint64_t v,
 			  struct pte *out)
 {
-	if (!(v & ~STRAY))
+	if (!(v & ~m->stray))
 		*out = (struct pte){ .kind = PTE_NONE };
 	else if (v & PSE)
 		decode_huge(m, v, 12 + 9 * level, out);
@@ -165,7 +178,7 @@ static void decode_middle(const struct masks *m, unsigned level, uint64_t v,
 static void decode_top(const struct masks *m, uint64_t v, struct pte *out)
 {
 	*out = (struct pte){ .kind = PTE_NONE };
-	if (!(v & ~STRAY))
+	if (!(v & ~m->stray))
 		return;
 	if ((v & (P | PSE)) == P) {
 		out->kind = PTE_TABLE;
@@ -179,6 +192,7 @@ void x86_64_decode(const struct paging_env *env, unsigned level, const uint8_t *
 		   unsigned n, struct pte *out)
 {
 	struct masks m = masks_of(env);
+	unsigned top = env->form == X86_FORM_64 ? 3 : 2;	/* first level without leaves */
 
 	if (level == 0) {
 		decode_ptes(&m, raw, n, out);
@@ -187,7 +201,7 @@ void x86_64_decode(const struct paging_env *env, unsigned level, const uint8_t *
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t v = load64(raw + (size_t)i * 8, false);
 
-		if (level <= 2)
+		if (level < top)
 			decode_middle(&m, level, v, &out[i]);
 		else
 			decode_top(&m, v, &out[i]);

@@ -53,7 +53,43 @@ uint64_t issues_total(struct issues *is)
 
 	pthread_mutex_lock(&is->lock);
 	for (unsigned i = 0; i < is->n; i++)
-		sum += is->v[i].count;
+		sum += is->v[i].kind == ST_TORN ? 0 : is->v[i].count;
 	pthread_mutex_unlock(&is->lock);
 	return sum;
+}
+
+void issues_mark(struct issues *is, struct issues_mark *m)
+{
+	pthread_mutex_lock(&is->lock);
+	m->n = is->n;
+	for (unsigned i = 0; i < is->n; i++) {
+		m->count[i] = is->v[i].count;
+		m->ntexts[i] = (uint8_t)is->v[i].ntexts;
+	}
+	pthread_mutex_unlock(&is->lock);
+}
+
+bool issues_since(struct issues *is, const struct issues_mark *m)
+{
+	bool any;
+
+	pthread_mutex_lock(&is->lock);
+	any = is->n != m->n;
+	for (unsigned i = 0; i < m->n && !any; i++)
+		any = is->v[i].count != m->count[i];
+	pthread_mutex_unlock(&is->lock);
+	return any;
+}
+
+void issues_undo(struct issues *is, const struct issues_mark *m)
+{
+	pthread_mutex_lock(&is->lock);
+	for (unsigned i = m->n; i < is->n; i++)
+		is->v[i] = (struct issue){ 0 };
+	is->n = m->n;
+	for (unsigned i = 0; i < m->n; i++) {
+		is->v[i].count = m->count[i];
+		is->v[i].ntexts = m->ntexts[i];
+	}
+	pthread_mutex_unlock(&is->lock);
 }

@@ -11,11 +11,13 @@
 #define VMCENSUS_ISSUES_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "dumpread/base/status.h"
 
 #define ISSUE_TEXTS 3		/* sentences kept for each (kind, object) */
+#define ISSUES_MAX 96		/* (kind, object) pairs are few: both are ours */
 
 struct issue {
 	enum status kind;
@@ -27,7 +29,7 @@ struct issue {
 
 struct issues {
 	pthread_mutex_t lock;
-	struct issue v[96];	/* (kind, object) pairs are few: both are ours */
+	struct issue v[ISSUES_MAX];
 	unsigned n;
 };
 
@@ -42,7 +44,22 @@ void issue_add(struct issues *is, enum status kind, const char *object,
 	       uint64_t count, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Sum of all counts. */
+/* Sum of all counts but those of ST_TORN, which was mended. */
 uint64_t issues_total(struct issues *is);
+
+/*
+ * What was counted so far. A walk of a live machine that failed and is done
+ * again takes back what it counted; no other thread may count meanwhile.
+ */
+struct issues_mark {
+	uint64_t count[ISSUES_MAX];
+	uint8_t ntexts[ISSUES_MAX];
+	unsigned n;
+};
+
+void issues_mark(struct issues *is, struct issues_mark *m);
+/* Has anything been added since? */
+bool issues_since(struct issues *is, const struct issues_mark *m);
+void issues_undo(struct issues *is, const struct issues_mark *m);
 
 #endif

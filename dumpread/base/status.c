@@ -13,6 +13,7 @@ const char *status_name(enum status st)
 		[ST_IO] = "io",
 		[ST_UNSUPPORTED] = "unsupported",
 		[ST_LIMIT] = "limit",
+		[ST_TORN] = "torn",
 	};
 
 	return (unsigned)st < ST_COUNT ? names[st] : "unknown";

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dump_add_file(): what the user named, told apart by its content. */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/find/find.h"
+#include "dumpread/image/vmcoreinfo.h"
 #include "dumpread/symbols/sources.h"
 #include "dumpread/types/btf_check.h"
 #include "dumpread/types/layoutfile.h"
 #include "dumpread/types/sources.h"
 
 #define HEAD 4096u		/* bytes that tell what a file is */
+#define TEXT_MAX (1u << 20)	/* VMCOREINFO is a page or two */
 
 static enum status add_vmlinux(struct dump *d, const char *path)
 {
@@ -59,6 +64,42 @@ static enum status add_btf(struct dump *d, const char *path)
 	return st ? fail_in(&d->diag, st, "%s", path) : ST_OK;
 }
 
+/* ---- VMCOREINFO as text -------------------------------------------------- */
+
+/* Whole, or as crash's and makedumpfile's -g leave it: any line may be first. */
+static bool is_vmcoreinfo(const uint8_t *p, size_t len)
+{
+	static const char *const firsts[] = { "OSRELEASE=", "BUILD-ID=", "PAGESIZE=", "SYMBOL(" };
+
+	for (size_t i = 0; i < ARRAY_LEN(firsts); i++)
+		if (len > strlen(firsts[i]) && !memcmp(p, firsts[i], strlen(firsts[i])))
+			return true;
+	return false;
+}
+
+static enum status add_vmcoreinfo(struct dump *d, const char *path)
+{
+	FILE *in = fopen(path, "re");
+	char *text = heap_calloc(1, TEXT_MAX + 1), release[65] = "";
+	enum status st = ST_OK;
+	size_t n = 0;
+
+	if (in)
+		n = fread(text, 1, TEXT_MAX, in);
+	if (!in || ferror(in))
+		st = fail(&d->diag, ST_IO, "%s: %s", path, strerror(errno));
+	else if (vmcoreinfo_value(text, "OSRELEASE", release, sizeof(release)) && *d->release &&
+		 strcmp(release, d->release))
+		st = fail(&d->diag, ST_CORRUPT, "%s: is of another kernel: its release is %s, "
+			  "the dump's is %s", path, release, d->release);
+	else
+		dump_take_vmcoreinfo(d, text, strnlen(text, n));
+	if (in)
+		fclose(in);
+	free(text);
+	return st;
+}
+
 /* ---- what is it? ------------------------------------------------------- */
 
 static bool is_elf(const uint8_t *p, size_t len)
@@ -101,6 +142,7 @@ static const struct kind {
 	{ is_elf, add_vmlinux, NULL },
 	{ is_btf, add_btf, NULL },
 	{ is_layout, types_add_layout, NULL },
+	{ is_vmcoreinfo, add_vmcoreinfo, NULL },
 	{ is_map, symbols_add_systemmap, NULL },
 	{ is_bzimage, NULL, "is a boot image (vmlinuz), which has no debug information; "
 			    "use the vmlinux of the kernel's debug package" },
@@ -138,7 +180,7 @@ static enum status read_head(struct dump *d, const char *path, uint8_t *buf, siz
 enum status dump_add_file(struct dump *d, const char *path)
 {
 	unsigned nsymbols = d->symbols.n, ntypes = d->types.n;
-	uint8_t head[HEAD];
+	uint8_t head[HEAD + 1] = { 0 };
 	enum status st;
 	size_t len = 0;
 
@@ -157,5 +199,33 @@ enum status dump_add_file(struct dump *d, const char *path)
 	}
 	return fail(&d->diag, ST_NOTMINE,
 		    "%s: is none of what -t takes: a vmlinux with debug information, raw BTF, a "
-		    "System.map, a layout file", path);
+		    "System.map, a layout file, VMCOREINFO as text", path);
+}
+
+/* ---- before the machine is known ----------------------------------------- */
+
+static void know_elf(struct dump *d, const uint8_t *h, size_t len)
+{
+	if (len < 20 || d->word_size)
+		return;
+	d->word_size = h[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	d->big_endian = h[EI_DATA] == ELFDATA2MSB;
+	if (!d->elf_machine)
+		d->elf_machine = load16(h + 18, d->big_endian);
+}
+
+void dump_know_machine(struct dump *d, const char *path)
+{
+	uint8_t head[HEAD + 1] = { 0 };
+	size_t len = 0;
+
+	/* dump_add_file() will say what is wrong with it */
+	if (read_head(d, path, head, &len))
+		return;
+	if (is_vmcoreinfo(head, len))
+		add_vmcoreinfo(d, path);
+	else if (is_elf(head, len))
+		know_elf(d, head, len);
+	else if (is_layout(head, len))
+		layout_know_machine(d, (const char *)head, len);
 }

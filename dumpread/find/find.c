@@ -175,18 +175,30 @@ static void search_symbols(struct dump *d)
 		 *d->release ? d->release : "its kernel");
 }
 
+void dump_add_running(struct dump *d)
+{
+	static const char *const files[] = { "/sys/kernel/btf/vmlinux", "/proc/kallsyms" };
+
+	for (size_t i = 0; i < ARRAY_LEN(files); i++)
+		if (dump_add_file(d, files[i]))
+			log_info(d->log, "not used: %s", d->diag.text);
+		else
+			log_info(d->log, "using %s", files[i]);
+	d->diag.text[0] = '\0';
+}
+
 enum status dump_find_kernel(struct dump *d)
 {
 	struct reader *r = reader_new(d);
 	char btf[sizeof(d->diag.text)] = "";
 
 	symbols_add_vmcoreinfo(d);
-	if (symbols_add_kallsyms(d))
+	if (!(d->live && knows_data(d)) && symbols_add_kallsyms(d))
 		log_info(d->log, "%s", d->diag.text);
 	find_release(d, r);
 	find_build_id(d, r);
 	reader_free(r);
-	if (types_add_btf_dump(d)) {
+	if (!(d->live && d->types.n) && types_add_btf_dump(d)) {
 		log_info(d->log, "%s", d->diag.text);
 		memcpy(btf, d->diag.text, sizeof(btf));
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ELF dumps: /proc/vmcore, QEMU's dump-guest-memory, makedumpfile -E
- * (elf(5); Documentation/admin-guide/kdump/kdump.rst).
+ * (elf(5); Documentation/admin-guide/kdump/kdump.rst); /proc/kcore, live or
+ * copied (fs/proc/kcore.c).
  *
  *	PT_NOTE		CPU states, VMCOREINFO
  *	PT_LOAD		p_filesz bytes of physical memory at p_paddr; what
@@ -16,27 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/extents.h"
 #include "dumpread/image/format.h"
+#include "dumpread/image/segments.h"
 #include "dumpread/image/vmcoreinfo.h"
-#include "dumpread/image/window.h"
 
-/* Physical addresses that any supported CPU can form, and no more frames than
-   this many for each byte of the file: a filtered dump keeps 32 or more bytes
-   of page structs for every frame. */
-#define PA_BITS 52
-#define FRAMES_MIN ((uint64_t)1 << 24)
-#define FRAMES_PER_BYTE 16
-
-#define WINDOW_MIN 4096
-#define WINDOW_MAX (128u << 10)
 #define PHDRS_AT_ONCE 512
-
-struct elf {
-	struct extents loads;	/* physical address -> file */
-};
 
 struct phdr {
 	uint32_t type;
@@ -54,11 +43,9 @@ struct ehdr {
 struct gather {
 	struct ehdr eh;
 	struct extents notes;
-	uint64_t top;		/* exclusive end of memory, bytes */
-	uint64_t lost;		/* bytes of PT_LOADs behind the end of the file */
 	uint64_t loads;
-	uint64_t beyond;	/* of them, those above what can be believed */
 	uint64_t virtual;	/* of them, those that only say a virtual address */
+	uint64_t areas;		/* of them, kcore's that have no place in memory */
 };
 
 static bool parse_ehdr(struct image *im, const uint8_t *h, size_t len, struct ehdr *eh)
@@ -115,41 +102,21 @@ static void find_phnum(const struct image *im, struct ehdr *eh)
 		eh->phnum = load32(info, im->big_endian);
 }
 
-/* Highest physical address believed, exclusive. */
-static uint64_t address_limit(const struct image *im)
-{
-	uint64_t bytes = min_u64(im->parts[0].stored, (uint64_t)1 << PA_BITS);
-	uint64_t frames = max_u64(FRAMES_MIN, bytes * FRAMES_PER_BYTE);
-
-	return min_u64(frames, (uint64_t)1 << (PA_BITS - im->page_shift)) << im->page_shift;
-}
-
 static void take_load(struct image *im, struct gather *g, const struct phdr *ph)
 {
-	struct elf *e = im->priv;
-	const struct image_part *p = &im->parts[0];
-	uint64_t page = (uint64_t)1 << im->page_shift, limit = address_limit(im);
 	uint64_t filesz = min_u64(ph->filesz, ph->memsz ? ph->memsz : ph->filesz);
-	uint64_t memsz = max_u64(ph->memsz, filesz), have, end;
 
 	g->loads++;
 	g->virtual += !ph->paddr && ph->vaddr;
-	/* kcore's vmalloc area has no physical address: all ones */
-	if (ph->paddr == UINT64_MAX || (!g->eh.is64 && ph->paddr == UINT32_MAX))
+	/* kcore's vmalloc area, modules, vmemmap: all ones. What is mapped there is in
+	   the direct map, found through page tables; the rest may be a device's. */
+	if (ph->paddr == UINT64_MAX || (!g->eh.is64 && ph->paddr == UINT32_MAX)) {
+		g->areas++;
 		return;
-	if (ph->paddr >= limit || memsz > limit - ph->paddr)
-		g->beyond++;
-	if (ph->paddr >= limit)
-		return;
-	memsz = min_u64(memsz, limit - ph->paddr);
-	filesz = min_u64(filesz, memsz);
-	have = ph->offset < p->size ? min_u64(filesz, p->size - ph->offset) : 0;
-	end = ph->paddr + have;
-	if (have < filesz)
-		end &= ~(page - 1);	/* half a page is none */
-	g->lost += ph->paddr + filesz - max_u64(end, ph->paddr);
-	g->top = max_u64(g->top, ph->paddr + memsz);
-	extents_add(&e->loads, ph->paddr, end, ph->offset);
+	}
+	segments_take(im, &(struct segment){ .pa = ph->paddr, .off = ph->offset,
+					     .filesz = filesz,
+					     .memsz = max_u64(ph->memsz, filesz) });
 }
 
 /* One pass for each kind: the page size is in the notes, and counts loads. */
@@ -227,34 +194,6 @@ static void find_page_size(struct image *im)
 		im->page_shift = page_shift_of(bytes);
 }
 
-/* Frames of which any byte is in the file. */
-static uint64_t count_pages(const struct elf *e, unsigned shift)
-{
-	uint64_t n = 0, next = 0;
-
-	for (size_t i = 0; i < e->loads.n; i++) {
-		uint64_t first = max_u64(e->loads.v[i].start >> shift, next);
-		uint64_t end = ((e->loads.v[i].end - 1) >> shift) + 1;
-
-		if (end > first)
-			n += end - first;
-		next = max_u64(next, end);
-	}
-	return n;
-}
-
-static void report_damage(struct image *im, const struct gather *g)
-{
-	if (g->lost)
-		issue_add(&im->issues, ST_NODATA, "truncated image",
-			  (g->lost + (1u << im->page_shift) - 1) >> im->page_shift,
-			  "%s: %" PRIu64 " KiB of memory lie behind the end of the file",
-			  im->parts[0].path, g->lost >> 10);
-	if (g->beyond)
-		issue_add(&im->issues, ST_LIMIT, "image segment", g->beyond,
-			  "%s: segments at addresses that cannot be true", im->parts[0].path);
-}
-
 /*
  * Xen's xc_core dumps keep pages in sections; libkdumpfile reads them. It must
  * not see any other file without PT_LOADs: 0.5.1 dies of them.
@@ -279,7 +218,7 @@ static bool is_xen(const struct image *im, const struct ehdr *eh)
 
 static enum status finish_open(struct image *im, struct gather *g)
 {
-	struct elf *e = im->priv;
+	const struct segments *s = im->priv;
 	bool cut = !part_holds(&im->parts[0], g->eh.phoff,
 			       (uint64_t)g->eh.phnum * g->eh.phentsize);
 
@@ -290,19 +229,16 @@ static enum status finish_open(struct image *im, struct gather *g)
 	if (g->loads > 1 && g->virtual == g->loads)
 		return fail(&im->diag, ST_UNSUPPORTED, "%s: the core file of a process, "
 			    "not of a machine", im->parts[0].path);
-	extents_resolve(&e->loads, EXTENTS_FIRST_WINS);
-	im->max_pfn = (g->top + (1u << im->page_shift) - 1) >> im->page_shift;
-	im->pages_present = count_pages(e, im->page_shift);
-	if (!e->loads.n && (cut || !im->vmcoreinfo))
+	segments_finish(im);
+	if (!s->x.n && (cut || !im->vmcoreinfo))
 		return fail(&im->diag, ST_NODATA,
 			    "%s: cut off before any memory: copy the dump again",
 			    im->parts[0].path);
 	if (cut)
 		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
 			  "%s: the program headers are cut off", im->parts[0].path);
-	report_damage(im, g);
-	snprintf(im->format, sizeof(im->format), "ELF%s%s", g->eh.is64 ? "64" : "32",
-		 im->parts[0].flat ? ", flattened" : "");
+	snprintf(im->format, sizeof(im->format), "ELF%s%s%s", g->eh.is64 ? "64" : "32",
+		 g->areas ? ", kcore" : "", im->parts[0].flat ? ", flattened" : "");
 	snprintf(im->header.compression, sizeof(im->header.compression), "none");
 	return ST_OK;
 }
@@ -326,7 +262,8 @@ static enum status elf_open(struct image *im)
 	if (im->nparts > 1)
 		return fail(&im->diag, ST_UNSUPPORTED, "%s: an ELF dump is one file; name "
 			    "each dump on its own", im->parts[0].path);
-	im->priv = arena_alloc(&im->mem, sizeof(struct elf));
+	im->priv = arena_alloc(&im->mem, sizeof(struct segments));
+	im->live = im->parts[0].live;
 	im->word_size = g.eh.is64 ? 8 : 4;
 	find_phnum(im, &g.eh);
 	read_notes(im, &g);
@@ -343,96 +280,8 @@ static enum status elf_open(struct image *im)
 	return st;
 }
 
-static bool elf_present(const struct image *im, uint64_t pfn)
-{
-	const struct elf *e = im->priv;
-	uint64_t pa = pfn << im->page_shift;
-	size_t i;
-
-	if (pfn >= im->max_pfn)
-		return false;
-	i = extents_find(&e->loads, pa);
-	return i < e->loads.n && e->loads.v[i].start < pa + (1u << im->page_shift);
-}
-
-struct image_ctx {
-	struct window w;
-};
-
-/*
- * A page that segments cover only in part (64K pages over 4K-grained firmware
- * ranges) is zero elsewhere. One that the file's end cuts is not in the dump.
- */
-static enum status elf_read(const struct image *im, struct image_ctx *ctx,
-			    uint64_t pfn, uint8_t *out)
-{
-	const struct elf *e = im->priv;
-	uint64_t size = (uint64_t)1 << im->page_shift;
-	uint64_t at = pfn << im->page_shift, end = at + size;
-	bool any = false;
-
-	if (pfn >= im->max_pfn)
-		return ST_NODATA;
-	for (size_t i = extents_find(&e->loads, at); i < e->loads.n; i++) {
-		const struct extent *x = &e->loads.v[i];
-		const uint8_t *data;
-		enum status st;
-		uint64_t n;
-
-		if (x->start >= end)
-			break;
-		if (at < x->start) {
-			memset(out, 0, x->start - at);
-			out += x->start - at;
-			at = x->start;
-		}
-		n = min_u64(end, x->end) - at;
-		st = window_get(&ctx->w, &im->parts[0], x->pos + (at - x->start), n, &data);
-		if (st)
-			return st;
-		memcpy(out, data, n);
-		out += n;
-		at += n;
-		any = true;
-		if (at == end)
-			return ST_OK;
-	}
-	memset(out, 0, end - at);
-	return any ? ST_OK : ST_NODATA;
-}
-
-static struct image_ctx *elf_ctx_new(const struct image *im)
-{
-	struct image_ctx *ctx = calloc(1, sizeof(*ctx));
-	size_t page = (size_t)1 << im->page_shift;
-
-	if (!ctx)
-		arena_die(sizeof(*ctx));
-	window_init(&ctx->w, WINDOW_MIN, page > WINDOW_MAX ? page : WINDOW_MAX);
-	return ctx;
-}
-
-static void elf_ctx_free(struct image_ctx *ctx)
-{
-	window_free(&ctx->w);
-	free(ctx);
-}
-
-static void elf_close(struct image *im)
-{
-	struct elf *e = im->priv;
-
-	if (e)
-		extents_free(&e->loads);
-	im->priv = NULL;
-}
-
 const struct image_ops elf_image_ops = {
 	.name = "elf",
 	.open = elf_open,
-	.present = elf_present,
-	.read = elf_read,
-	.ctx_new = elf_ctx_new,
-	.ctx_free = elf_ctx_free,
-	.close = elf_close,
+	SEGMENTS_OPS,
 };

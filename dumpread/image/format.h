@@ -7,9 +7,12 @@
 
 #include "dumpread/image/image.h"
 
+extern const struct image_ops raw_image_ops;
 extern const struct image_ops elf_image_ops;
 extern const struct image_ops kdump_image_ops;
 extern const struct image_ops mcore_image_ops;
+extern const struct image_ops lime_image_ops;
+extern const struct image_ops avml_image_ops;
 extern const struct image_ops kdumpfile_image_ops;
 
 /*
@@ -23,6 +26,13 @@ enum status image_open_as(const char *const *paths, unsigned n,
 /* Open PATH, find its size, and rearrange it if it is flattened. */
 enum status part_open(struct image *im, struct image_part *p, const char *path);
 void part_close(struct image_part *p);
+
+/* The file behind "live", or PATH itself. */
+const char *live_path(const char *path);
+/* Is FD, opened as PATH, the running kernel's memory? */
+bool live_is(int fd, const char *path);
+/* Why it cannot be opened: ERR is errno. */
+enum status live_refused(struct diag *g, int err);
 
 /* Up to LEN bytes at OFF; *got is less than LEN only at the end of the file. */
 enum status part_read_some(const struct image_part *p, uint64_t off, void *buf,
@@ -47,8 +57,8 @@ const struct machine *machine_by_uname(const char *uname);
 /* WORD_SIZE decides where one EM_ stands for both (MIPS, RISC-V, s390). */
 const struct machine *machine_by_elf(uint16_t elf_machine, uint8_t word_size);
 
-/* log2 of BYTES if that is a page size that Linux has; 0 if not. */
-uint8_t page_shift_of(uint64_t bytes);
+/* Highest physical address believed, exclusive; from the size of the files. */
+uint64_t image_address_limit(const struct image *im);
 
 /* Keep LEN bytes of notes at BUF (in im->mem), VMCOREINFO among them. */
 void image_take_notes(struct image *im, uint8_t *buf, size_t len);

@@ -9,14 +9,17 @@
 #include "dumpread/image/vmcoreinfo.h"
 
 /*
- * Asked in this order. Our own readers stand before the library because it
- * takes microseconds for a page that is excluded or cached, and 0.5.1 knows no
- * flattened files.
+ * Asked in this order; raw memory first, which is what its name says. Our own
+ * readers stand before the library because it takes microseconds for a page that
+ * is excluded or cached, and 0.5.1 knows no flattened files.
  */
 static const struct image_ops *const image_formats[] = {
+	&raw_image_ops,
 	&elf_image_ops,
 	&kdump_image_ops,
 	&mcore_image_ops,
+	&lime_image_ops,
+	&avml_image_ops,
 	&kdumpfile_image_ops,
 };
 
@@ -52,7 +55,8 @@ static enum status not_a_dump(struct image *im)
 			return fail(&im->diag, ST_NOTMINE, "%s: %s", p->path, hints[i].hint);
 	return fail(&im->diag, ST_NOTMINE,
 		    "%s: not a memory dump that this program knows (ELF core, "
-		    "kdump-compressed, flattened, LKCD ...)", p->path);
+		    "kdump-compressed, flattened, mcore, LiME, AVML, LKCD ...); raw memory is "
+		    "named with the address where it begins: %s@0", p->path, p->path);
 }
 
 static enum status probe(struct image *im, const struct image_ops *only)
@@ -152,6 +156,12 @@ void image_close(struct image *im)
 	issues_release(&im->issues);
 	arena_release(&im->mem);
 	free(im);
+}
+
+void image_set_page_shift(struct image *im, uint8_t shift)
+{
+	if (shift != im->page_shift && im->ops->set_page_shift)
+		im->ops->set_page_shift(im, shift);
 }
 
 uint64_t image_pages_present(const struct image *im)

@@ -26,6 +26,7 @@
 #include "dumpread/base/log.h"
 #include "dumpread/base/status.h"
 
+#define IMAGE_LIVE "live"	/* names the running kernel; a file is ./live */
 #define IMAGE_PAGE_MAX (256u << 10)	/* largest page size believed, bytes */
 
 struct image;
@@ -51,15 +52,20 @@ struct image_ops {
 	struct image_ctx *(*ctx_new)(const struct image *im);
 	void (*ctx_free)(struct image_ctx *ctx);
 	void (*close)(struct image *im);
+	/* Other pages than the container says; NULL: it knows better. */
+	void (*set_page_shift)(struct image *im, uint8_t shift);
 };
 
 /* One file of the image. All access is by pread: a file may shrink under us. */
 struct image_part {
 	const char *path;
+	uint64_t address;	/* of raw memory: of its first byte */
+	bool placed;		/* address is what the name says */
 	int fd;
 	uint64_t size;		/* bytes at open; of the dump inside, if flattened */
 	uint64_t stored;	/* bytes of the file itself: bounds any allocation */
 	struct flat *flat;	/* of a makedumpfile -F file; NULL: plain */
+	bool live;		/* the running kernel's /proc/kcore: changes while read */
 };
 
 /* What the container's own header says of the machine; "" or 0 if silent. */
@@ -83,6 +89,7 @@ struct image {
 	uint8_t page_shift;		/* log2 of the page size in bytes */
 	uint64_t max_pfn;		/* one past the last frame it can hold */
 	uint64_t pages_present;		/* pages in the file; 0 if it cannot tell */
+	bool live;			/* no dump: the running kernel, changing */
 	struct image_header header;
 
 	char *vmcoreinfo;		/* NUL-terminated text in mem, or NULL */
@@ -99,11 +106,24 @@ struct image {
 
 /*
  * Open the dump in PATHS[0..n): one file, or all parts of a split dump in any
- * order. On failure *ret is NULL and DIAG says what is wrong and what to do.
+ * order; "live" is the running kernel (live.c). On failure *ret is NULL and DIAG
+ * says what is wrong and what to do.
  */
 enum status image_open(const char *const *paths, unsigned n,
 		       const struct log *log, struct diag *diag, struct image **ret);
 void image_close(struct image *im);
+
+/*
+ * FILE@ADDRESS, raw memory: true, with the length of FILE; ADDRESS is decimal,
+ * or hexadecimal behind 0x. False for all other names.
+ */
+bool image_name_split(const char *name, size_t *len, uint64_t *address);
+
+/* log2 of BYTES if that is a page size that Linux has; 0 if not. */
+uint8_t page_shift_of(uint64_t bytes);
+
+/* The kernel's page size, where the container does not say it. */
+void image_set_page_shift(struct image *im, uint8_t shift);
 
 /* Pages that the image holds (set bits of its present map). */
 uint64_t image_pages_present(const struct image *im);

@@ -46,6 +46,8 @@ static enum status find_size(struct diag *g, struct image_part *p)
 		end = lseek(p->fd, 0, SEEK_END);
 		p->size = end > 0 ? (uint64_t)end : 0;
 	}
+	if (p->live)			/* grows with the memory: no bound of ours */
+		p->size = INT64_MAX;
 	p->stored = p->size;
 	if (!p->size)
 		return fail(g, ST_IO, "%s: is empty; the dump was never written, or "
@@ -55,15 +57,21 @@ static enum status find_size(struct diag *g, struct image_part *p)
 
 enum status part_open(struct image *im, struct image_part *p, const char *path)
 {
+	const char *file = live_path(path);
 	enum status st;
+	size_t len;
 
-	p->path = arena_strdup(&im->mem, path);
+	p->placed = image_name_split(file, &len, &p->address);
+	p->path = arena_strndup(&im->mem, file, len);
 	/* O_NONBLOCK: a pipe with no writer is refused below, not waited for */
-	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	p->fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (p->fd < 0 && file != path)
+		return live_refused(&im->diag, errno);
 	if (p->fd < 0)
-		return open_failed(&im->diag, path, errno);
+		return open_failed(&im->diag, p->path, errno);
+	p->live = live_is(p->fd, p->path);
 	st = find_size(&im->diag, p);
-	if (st)
+	if (st || p->placed)
 		return st;
 	st = flat_open(im, p);
 	return st == ST_NOTMINE ? ST_OK : st;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dumpread/base/heap.h"
 #include "dumpread/symbols/sources.h"
 #include "dumpread/symbols/symlist.h"
 
@@ -81,8 +82,11 @@ static char *read_file(struct dump *d, const char *path, size_t *len)
 		size_t cap = sb.st_size ? (size_t)sb.st_size + 1 : 16u << 20;
 
 		buf = malloc(cap);
-		while (buf && *len < cap && (n = read(fd, buf + *len, cap - *len)) > 0)
+		while (buf && *len < cap && (n = read(fd, buf + *len, cap - *len)) > 0) {
 			*len += (size_t)n;
+			if (*len == cap && cap < (size_t)MAX_FILE && !sb.st_size)
+				buf = heap_grow(buf, cap *= 2, 1);
+		}
 	}
 	if (fd >= 0)
 		close(fd);

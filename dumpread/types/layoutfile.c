@@ -315,6 +315,27 @@ bool layout_sniff(const char *text, size_t len)
 	return len >= strlen(LAYOUT_MAGIC) && !memcmp(text, LAYOUT_MAGIC, strlen(LAYOUT_MAGIC));
 }
 
+void layout_know_machine(struct dump *d, const char *head, size_t len)
+{
+	bool known = d->word_size;
+
+	while (len) {
+		const char *nl = memchr(head, '\n', len);
+		unsigned n;
+
+		if (!nl)
+			break;
+		if (!d->elf_machine && sscanf(head, "machine %u\n", &n) == 1 && n <= UINT16_MAX)
+			d->elf_machine = (uint16_t)n;
+		if (!known && (!strncmp(head, "word 4\n", 7) || !strncmp(head, "word 8\n", 7)))
+			d->word_size = (uint8_t)(head[5] - '0');
+		if (!known && !strncmp(head, "order big\n", 10))
+			d->big_endian = true;
+		len -= (size_t)(nl + 1 - head);
+		head = nl + 1;
+	}
+}
+
 static enum status attach(struct layout_file *f, struct dump *d)
 {
 	struct type_source src = {

@@ -36,6 +36,10 @@
 
 bool layout_sniff(const char *text, size_t len);
 
+/* Take machine, word and order from the head of a layout file, if D lacks them; a NUL
+   stands behind its LEN bytes. */
+void layout_know_machine(struct dump *d, const char *head, size_t len);
+
 /*
  * Add symbols and types of the layout file at PATH. Refuses one of another
  * machine, build-id or (where a build-id is unknown) release. On failure

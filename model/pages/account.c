@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * account.c - the parallel pass over the page tables of all mms. VMAs that share
- * an mm are walked once, for mms are unique.
+ * an mm are walked once, for mms are unique. (Of a live machine: one thread, which
+ * takes care that what it reads is still so.)
  */
 #include "model/pages/account.h"
 
@@ -13,6 +14,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/heap.h"
+#include "model/attempt.h"
+#include "model/capture/capture.h"
 #include "model/pages/cut.h"
 #include "model/pages/smaps.h"
 
@@ -76,6 +79,49 @@ static void account_vma(struct pass *p, struct acct *a, const struct mm *m, uint
 		pthread_mutex_unlock(&p->lock);
 }
 
+/*
+ * Live: the tables were read while the VMA was unmapped, or its process ended. What
+ * was found in freed tables is worth nothing.
+ */
+static void forget_torn(struct pass *p, struct acct *a, const struct cut_item *it)
+{
+	bool used = mm_still_used(p->s, a->r, p->s->vmas[it->vma].mm);
+
+	for (uint32_t i = it->vma; i < it->vma + it->nvmas; i++) {
+		struct vma *v = &p->s->vmas[i];
+
+		if (used && vma_still_there(p->s, a->r, v))
+			continue;
+		v->usage = (struct usage){ .size = v->end - v->start };
+		issue_add(p->s->k->issues, ST_TORN, "vma", 1,
+			  "%#" PRIx64 "-%#" PRIx64 " was %s while its pages were counted", v->start,
+			  v->end, used ? "changed" : "left by its process");
+	}
+}
+
+/* A walk that met damage is done once more, mapping by mapping, on fresh memory. */
+static void account_live(struct pass *p, struct acct *a, const struct mm *m,
+			 const struct cut_item *it)
+{
+	struct attempt try;
+
+	attempt_begin(&try, p->s->k, a->r);
+	do {
+		if (m->pgd_pa)
+			prime(a, m, it);
+		for (uint32_t i = 0; i < it->nvmas; i++) {
+			if (!it->end)
+				p->s->vmas[it->vma + i].usage = (struct usage){ 0 };
+			account_vma(p, a, m, it->vma + i, it);
+		}
+		if (it->end)		/* sums of other pieces are in the VMA already */
+			break;
+	} while (attempt_again(&try, "page tables"));
+	if (attempt_failed(&try) && !mm_still_used(p->s, a->r, p->s->vmas[it->vma].mm))
+		attempt_gone(&try, "process", "ended while its pages were counted");
+	forget_torn(p, a, it);
+}
+
 static void do_item(void *ctx, unsigned worker, size_t item)
 {
 	struct pass *p = ctx;
@@ -87,6 +133,10 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 		a = p->accts[worker] = heap_array(struct acct, 1);
 		p->readers[worker] = reader_new(p->s->k->dump);
 		acct_open(a, &p->shared, p->readers[worker]);
+	}
+	if (p->s->k->dump->live) {
+		account_live(p, a, m, it);
+		return;
 	}
 	if (m->pgd_pa)
 		prime(a, m, it);
@@ -122,7 +172,8 @@ static void spread_huge(void *ctx, unsigned worker, size_t chunk)
 
 static void run(struct pass *p)
 {
-	jobs_run(p->s->k->jobs, p->cut.n, do_item, p);
+	/* live: attempts take issues back, which none may count beside them */
+	jobs_run(p->s->k->dump->live ? 1 : p->s->k->jobs, p->cut.n, do_item, p);
 	for (unsigned i = 0; i < JOBS_MAX; i++) {
 		if (!p->accts[i])
 			continue;
@@ -191,27 +242,48 @@ static void lose_root(const struct snapshot *s, const struct mm *m)
 			  m->addr);
 }
 
-/* 2.4 has no mapcount: what the walk finds is one. */
-static void found_to_mapcount(struct pass *p)
+/*
+ * 2.4 has no mapcount: what the walk finds is one while sizes are summed. What frames
+ * had in its place, references that can be mappings, is kept aside and put back.
+ */
+static void found_to_mapcount(struct pass *p, uint32_t **aside)
 {
 	const struct frames *f = &p->s->frames;
 
-	for (uint64_t c = 0; c < f->nchunks; c++)
-		for (uint64_t i = 0; f->chunk[c] && i < 1u << FRAME_CHUNK_SHIFT; i++) {
+	for (uint64_t c = 0; c < f->nchunks; c++) {
+		if (!f->chunk[c])
+			continue;
+		aside[c] = heap_array(uint32_t, UINT64_C(1) << FRAME_CHUNK_SHIFT);
+		for (uint64_t i = 0; i < 1u << FRAME_CHUNK_SHIFT; i++) {
 			struct frame *fr = &f->chunk[c][i];
 
+			aside[c][i] = fr->mapcount;
 			fr->mapcount = fr->found;
 			fr->found = 0;
 		}
+	}
 	for (unsigned l = 0; l < PAGING_LEVELS; l++)
 		if (p->shared.huge_found[l])
 			memset(p->shared.huge_found[l], 0,
 			       p->shared.huge_units[l] * sizeof(*p->shared.huge_found[l]));
 }
 
+static void put_back(struct pass *p, uint32_t **aside)
+{
+	const struct frames *f = &p->s->frames;
+
+	for (uint64_t c = 0; c < f->nchunks; c++) {
+		for (uint64_t i = 0; aside[c] && i < 1u << FRAME_CHUNK_SHIFT; i++)
+			f->chunk[c][i].mapcount = aside[c][i];
+		free(aside[c]);
+	}
+	free(aside);
+}
+
 void account_build(struct snapshot *s, uint32_t only)
 {
 	struct pass *p = pass_new(s, only == NONE);
+	uint32_t **aside = NULL;
 
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		s->vmas[i].usage = (struct usage){ 0 };
@@ -221,11 +293,14 @@ void account_build(struct snapshot *s, uint32_t only)
 			lose_root(s, &s->mms[i]);
 		}
 	if (only == NONE && !has(s->k, M_PAGE_MAPCOUNT)) {
+		aside = heap_array(uint32_t *, s->frames.nchunks);
 		run(p);
-		found_to_mapcount(p);
+		found_to_mapcount(p, aside);
 	}
 	p->whole_run = true;
 	run(p);
+	if (aside)
+		put_back(p, aside);
 	pass_free(p);
 }
 
@@ -264,6 +339,8 @@ bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v
 	const struct kernel *k = s->k;
 	uint64_t root = s->mms[v->mm].pgd_pa;
 
+	if (k->capture)
+		return capture_entries(s, v, start, end, visit, arg);
 	return !root || pgwalk(r, k->paging, &k->env, root, start, end, visit, arg);
 }
 
@@ -273,5 +350,8 @@ void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 	static const struct pgvisit visit = { .entries = revisit_entries };
 	struct revisit rv = { .s = s, .fn = fn, .arg = arg };
 
-	vma_entries(s, r, v, v->start, v->end, &visit, &rv);
+	if (s->k->capture)
+		capture_walk(s, v, fn, arg);
+	else
+		vma_entries(s, r, v, v->start, v->end, &visit, &rv);
 }

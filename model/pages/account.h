@@ -14,6 +14,10 @@
  */
 void account_build(struct snapshot *s, uint32_t only);
 
+/* Frames of the shared page and huge page of zeroes, which are nobody's;
+   UINT64_MAX: this kernel has none. */
+void zero_frames(const struct kernel *k, struct reader *r, uint64_t *zero, uint64_t *huge);
+
 /*
  * The entries of [start, end) of VMA, in runs as pgwalk() gives them: the one way
  * by which all but the accounting itself comes to mapped pages. Hooks may be left
@@ -29,9 +33,11 @@ struct vma_page {
 	unsigned shift;			/* log2 bytes mapped */
 	struct pte pte;
 	const struct frame *frame;	/* NULL: no struct page (or not present) */
+	const struct capture_page *captured;	/* of a capture: as it was written; else NULL */
 };
 
-/* Every non-empty entry of VMA in address order; false from FN stops. */
+/* Every non-empty entry of VMA in address order; false from FN stops. R: of
+   kernel_reader(), unused for a capture. */
 void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 	      bool (*fn)(void *arg, const struct vma_page *p), void *arg);
 

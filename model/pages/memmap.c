@@ -111,37 +111,46 @@ static void add_section(struct builder *b, uint64_t nr, uint64_t map)
 	add_range(b, pfn, b->section_pages, kva, !(map & SECTION_IS_ONLINE));
 }
 
-/* N sections from number NR on, their structs at KVA. */
-static enum status scan_sections(struct builder *b, uint64_t kva, uint64_t nr, uint64_t n)
+/*
+ * How many of LEFT elements of SIZE bytes at KVA to read at once: those that end
+ * in its page, so that a page which is not there costs no neighbour. These
+ * arrays are nearly all zero (512 pages of roots for 52 address bits), and
+ * makedumpfile leaves zero pages out.
+ */
+static uint64_t fit_in_page(uint64_t kva, uint64_t size, uint64_t left)
 {
-	uint8_t raw[4096];
-	uint32_t off = layout_offset(&b->k->layout, M_SECTION_MEM_MAP);
-	uint64_t fit = sizeof(raw) / b->section_bytes;
+	uint64_t n = (4096 - (kva & 4095)) / size;
 
-	for (uint64_t i = 0; i < n; i += fit) {
-		uint64_t m = min_u64(fit, n - i);
-		enum status st = read_kva(b->r, kva + i * b->section_bytes, raw,
-					  (size_t)m * b->section_bytes);
-
-		if (st)
-			return st;
-		for (uint64_t j = 0; j < m; j++)
-			add_section(b, nr + i + j, word_at(b, raw + j * b->section_bytes + off));
-	}
-	return ST_OK;
+	return min_u64(n ? n : 1, left);
 }
 
-static enum status scan_roots(struct builder *b, uint64_t kva)
+/* N sections from number NR on, their structs at KVA. */
+static void scan_sections(struct builder *b, uint64_t kva, uint64_t nr, uint64_t n)
 {
 	uint8_t raw[4096];
-	uint64_t fit = sizeof(raw) / b->word;
+	uint32_t size = b->section_bytes, off = layout_offset(&b->k->layout, M_SECTION_MEM_MAP);
 
-	for (uint64_t i = 0; i < b->nroots; i += fit) {
-		uint64_t m = min_u64(fit, b->nroots - i);
-		enum status st = read_kva(b->r, kva + i * b->word, raw, (size_t)m * b->word);
+	for (uint64_t i = 0, m; i < n; i += m) {
+		uint64_t at = kva + i * size;
 
-		if (st)
-			return st;
+		m = fit_in_page(at, size, n - i);
+		if (read_kva(b->r, at, raw, (size_t)m * size))
+			continue;
+		for (uint64_t j = 0; j < m; j++)
+			add_section(b, nr + i + j, word_at(b, raw + j * size + off));
+	}
+}
+
+static void scan_roots(struct builder *b, uint64_t kva)
+{
+	uint8_t raw[4096];
+
+	for (uint64_t i = 0, m; i < b->nroots; i += m) {
+		uint64_t at = kva + i * b->word;
+
+		m = fit_in_page(at, b->word, b->nroots - i);
+		if (read_kva(b->r, at, raw, (size_t)m * b->word))
+			continue;
 		for (uint64_t j = 0; j < m; j++) {
 			uint64_t root = word_at(b, raw + j * b->word);
 
@@ -149,7 +158,6 @@ static enum status scan_roots(struct builder *b, uint64_t kva)
 				scan_sections(b, root, (i + j) * b->per_root, b->per_root);
 		}
 	}
-	return ST_OK;
 }
 
 enum shape { BY_POINTER, BY_ROOTS, BY_SECTIONS, SHAPES };

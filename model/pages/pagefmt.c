@@ -58,6 +58,8 @@ static void init_offsets(struct pagefmt *f)
 	f->lru = layout_offset(l, M_PAGE_LRU);
 	f->refcount = layout_offset(l, M_PAGE_REFCOUNT);
 	f->mapcount = layout_offset(l, M_PAGE_MAPCOUNT);
+	f->buffers = layout_offset(l, M_PAGE_BUFFERS);
+	f->swapper_space = layout_symbol(l, Y_SWAPPER_SPACE);
 }
 
 static void init_flags(struct pagefmt *f)
@@ -193,6 +195,24 @@ uint32_t mapping_class(const struct pagefmt *f, uint64_t mapping, uint32_t other
 	if (mapping & 2 || !kernel_ptr_ok(f->k, mapping, f->word))
 		return 0;
 	return FR_CACHE;
+}
+
+uint32_t page_counted(const struct pagefmt *f, const uint8_t *p, uint32_t refs, uint32_t *fr)
+{
+	uint64_t mapping = page_word(f, p, f->mapping);
+	uint32_t others = (mapping != 0) + (f->buffers && page_word(f, p, f->buffers));
+
+	if ((int32_t)refs <= 0 || *fr & (FR_RESERVED | FR_SLAB))
+		return 0;
+	if (!mapping && *fr & FR_LRU) {
+		*fr |= FR_ANON;
+	} else if (mapping && mapping == f->swapper_space) {
+		*fr &= ~(uint32_t)FR_CACHE;
+		*fr |= FR_ANON | FR_SWAPCACHE;
+	} else if (!mapping) {
+		return 0;		/* the kernel's own */
+	}
+	return refs > others ? refs - others : 0;
 }
 
 void pagefmt_init(struct pagefmt *f, const struct kernel *k)

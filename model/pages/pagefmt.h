@@ -32,7 +32,7 @@ enum type_form {
 
 /* page_mapcount() of one page of a compound page. */
 enum mapcount_form {
-	MAPCOUNT_NONE,		/* 2.4: no such thing */
+	MAPCOUNT_NONE,		/* 2.4: no such thing; page.count less other references */
 	MAPCOUNT_OWN,		/* page._mapcount alone; to 4.4 */
 	MAPCOUNT_DOUBLE,	/* own + whole - double; 4.5 to 4.7 */
 	MAPCOUNT_DOUBLE_ANON,	/* the same for anonymous; file: own; 4.8 to 6.1 */
@@ -48,6 +48,8 @@ struct pagefmt {
 	bool big, native64;		/* native64: 64-bit little-endian */
 	/* offsets in struct page */
 	uint32_t flags, mapping, private, lru, refcount, mapcount, compound;
+	uint32_t buffers;		/* MAPCOUNT_NONE: 0, no such member */
+	uint64_t swapper_space;		/* the same: mapping of pages in the swap cache */
 	uint8_t flags_size;
 	/* bits of page.flags; 0: this kernel has none */
 	uint64_t head, tail;		/* all bits of TAIL set: a tail (FIRST_PAGE form) */
@@ -121,6 +123,13 @@ static inline uint32_t type_class(const struct pagefmt *f, uint32_t type)
 {
 	return type_is_type(f, type) ? typed_class(f, type) : 0;
 }
+
+/*
+ * MAPCOUNT_NONE: the references of a page of 2.4 that can be mappings, and FR_ANON,
+ * FR_SWAPCACHE into *fr. A page has one reference of the page cache or the swap cache,
+ * one of its buffers, one of each mapping (mm/filemap.c, fs/buffer.c, mm/memory.c).
+ */
+uint32_t page_counted(const struct pagefmt *f, const uint8_t *p, uint32_t refs, uint32_t *fr);
 
 /* FR_* of page flags alone, of a page or a folio's head. Without branches: on a
    busy machine no bit of a page foretells that of the next. */

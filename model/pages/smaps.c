@@ -12,6 +12,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
+#include "model/pages/account.h"
 
 #define AHEAD 12	/* entries between a prefetch of a frame and its use */
 
@@ -69,7 +70,7 @@ bool acct_may_be_page(const struct acct *a, uint64_t va, uint64_t pfn)
 
 	if (pfn == a->zero_pfn || pfn == a->huge_zero_pfn)
 		return false;
-	if (!(v->flags & VMA_PFNMAP) || v->flags & VMA_MIXEDMAP)
+	if (!(v->flags & VMA_PFNMAP) || v->flags & VMA_MIXEDMAP || acct_rule(a, RULE_VM_SHM))
 		return true;
 	return is_cow(v) && pfn != v->pgoff + ((va - v->start) >> a->page_shift);
 }
@@ -95,6 +96,8 @@ static void account_present(struct acct *a, const struct pte *e, uint64_t va)
 		special(a, page);
 		return;
 	}
+	if (f && f->flags & FR_RESERVED && acct_rule(a, RULE_RESERVED_NO_PAGE))
+		return;
 	if (acct_usable(a, f, pfn, page)) {
 		acct_count_found(a, f);
 		tally_page(a, f, e->flags);
@@ -106,10 +109,14 @@ static void account_present(struct acct *a, const struct pte *e, uint64_t va)
 static void account_slot(struct acct *a, const struct pte *e)
 {
 	uint64_t page = UINT64_C(1) << a->page_shift;
-	uint32_t n = swap_count(&a->cursor, e->swap_type, e->pa);
+	struct swap_slot slot;
+	uint32_t n;
 
+	n = swap_slot_read(&a->cursor, e->swap_type, e->pa, &slot) ? slot.count : 0;
+	a->u.swap_cached += slot.cached ? page : 0;
 	a->u.swap += page;
 	a->u.swap_ptes += page;
+	a->u.swap_uss += n < 2 ? page : 0;
 	a->u.swap_pss += n < 2 ? page << PSS_SHIFT : (page << PSS_SHIFT) / n;
 }
 
@@ -323,15 +330,18 @@ const struct pgvisit acct_visit_tables = { .table = note_table };
 
 /* ---- life ------------------------------------------------------------------------------ */
 
-static uint64_t huge_zero_frame(const struct kernel *k, struct reader *r)
+void zero_frames(const struct kernel *k, struct reader *r, uint64_t *zero, uint64_t *huge)
 {
 	uint64_t v, pfn;
 
+	*zero = *huge = UINT64_MAX;
+	if (!kvar_u64(k, r, Y_ZERO_PFN, 0, &v))
+		*zero = v;
 	if (!kvar_u64(k, r, Y_HUGE_ZERO_PFN, 0, &v))
-		return v;
-	if (!kvar_u64(k, r, Y_HUGE_ZERO_PAGE, 0, &v) && memmap_page_pfn(&k->memmap, v, &pfn))
-		return pfn;
-	return UINT64_MAX;
+		*huge = v;
+	else if (!kvar_u64(k, r, Y_HUGE_ZERO_PAGE, 0, &v) &&
+		 memmap_page_pfn(&k->memmap, v, &pfn))
+		*huge = pfn;
 }
 
 void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r)
@@ -351,9 +361,7 @@ void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r)
 	a->page_facts = TALLY_PRIVATE - 1;
 	if (!acct_rule(a, RULE_DIRTY_ASKS_PAGE))
 		a->page_facts &= ~(uint32_t)TALLY_DIRTY;
-	if (kvar_u64(k, r, Y_ZERO_PFN, 0, &a->zero_pfn))
-		a->zero_pfn = UINT64_MAX;
-	a->huge_zero_pfn = huge_zero_frame(k, r);
+	zero_frames(k, r, &a->zero_pfn, &a->huge_zero_pfn);
 	for (unsigned i = 0; i < PSS_TABLE; i++)
 		a->pss_of[i] = i < 2 ? page_pss : page_pss / i;
 	swap_cursor_init(&a->cursor, a->swaps, r);

@@ -9,6 +9,7 @@
  * Counts, to 7.0: swap_map[slot], a byte: 6 bits of count, 0x40 in swap cache,
  * 0x80 continued in pages that hang on the lru list of the vmalloc page that
  * holds the byte, 7 bits a page (add_swap_count_continuation()).
+ *     0xbf is shmem's (SWAP_MAP_SHMEM, aaa468653b4a v2.6.33, until 6.15), 0x3f bad.
  * Since 7.1: one word a slot in cluster_info[slot / N].table (mm/swap_table.h):
  *     0 free | ..1 swapped out | ..10 in swap cache | 1..1000 bad
  * with the count in its top bits; all ones: it is in extend_table[] instead.
@@ -25,6 +26,8 @@
 #define MAP_HAS_CACHE 0x40u
 #define MAP_CONTINUED 0x80u
 #define MAP_MAX 0x3eu
+#define MAP_BAD 0x3fu
+#define MAP_SHMEM 0xbfu
 #define MAP_CONT_MAX 0x7fu
 #define MAP_PAGES 5		/* 6 + 4 * 7 bits hold any int */
 
@@ -191,18 +194,28 @@ static uint32_t count_continued(struct swap_cursor *c, uint64_t kva, uint32_t co
 	return (uint32_t)min_u64(sum, INT32_MAX);
 }
 
-static uint32_t count_in_map(struct swap_cursor *c, const struct swap_file *f, uint64_t offset)
+static bool slot_in_map(struct swap_cursor *c, const struct swap_file *f, uint64_t offset,
+			struct swap_slot *ret)
 {
-	unsigned size = c->w->map_size;
+	unsigned size = c->w->map_size, own;
 	uint64_t kva = f->counts + offset * size, v;
 
 	if (!read_count(c, kva, size, &v))
-		return 0;
-	if (size == 2)		/* 0x8000: in swap cache (2.6.31), a bad slot before */
-		return v & 0x7fff;
-	if (!(v & MAP_CONTINUED))
-		return v & ~MAP_HAS_CACHE;
-	return count_continued(c, kva, v & ~(MAP_HAS_CACHE | MAP_CONTINUED));
+		return false;
+	if (size == 2) {	/* 0x8000: in swap cache (2.6.31), a bad slot before */
+		ret->count = v & 0x7fff;
+		ret->used = v && v != 0x8000;
+		return true;
+	}
+	own = v & ~MAP_HAS_CACHE;
+	ret->cached = v & MAP_HAS_CACHE;
+	ret->shmem = own == MAP_SHMEM;
+	ret->bad = own == MAP_BAD;
+	ret->used = v && !ret->bad;
+	ret->count = ret->shmem ? 1 : ret->bad ? 0 : own;
+	if (v & MAP_CONTINUED && !ret->shmem)
+		ret->count = count_continued(c, kva, own & ~MAP_CONTINUED);
+	return true;
 }
 
 static bool enter_cluster(struct swap_cursor *c, unsigned type, uint64_t cluster)
@@ -222,32 +235,47 @@ static bool enter_cluster(struct swap_cursor *c, unsigned type, uint64_t cluster
 	return true;
 }
 
-static uint32_t count_in_table(struct swap_cursor *c, unsigned type, uint64_t offset)
+static bool slot_in_table(struct swap_cursor *c, unsigned type, uint64_t offset,
+			  struct swap_slot *ret)
 {
 	unsigned word = c->w->k->dump->word_size, shift = 8 * word - c->w->count_bits;
-	uint32_t i = (uint32_t)(offset % c->w->cluster_slots), count;
-	uint64_t v;
+	uint32_t i = (uint32_t)(offset % c->w->cluster_slots);
+	uint64_t v, more;
 
-	if (!enter_cluster(c, type, offset / c->w->cluster_slots) || !c->table ||
-	    !read_count(c, c->table + (uint64_t)i * word, word, &v))
-		return 0;
-	/* a shadow or a pfn: else free (all zero) or bad */
-	if (!(v & 1) && (v & 3) != 2)
-		return 0;
-	count = (uint32_t)(v >> shift);
-	if (count != (1u << c->w->count_bits) - 1)
-		return count;
-	if (!c->extend || !read_count(c, c->extend + (uint64_t)i * 4, 4, &v))
-		return count;
-	return (uint32_t)min_u64(v, INT32_MAX);
+	if (!enter_cluster(c, type, offset / c->w->cluster_slots))
+		return false;
+	/* a cluster without a table is free */
+	if (!c->table)
+		return true;
+	if (!read_count(c, c->table + (uint64_t)i * word, word, &v))
+		return false;
+	ret->cached = (v & 3) == 2;
+	ret->used = v & 1 || ret->cached;
+	ret->bad = v && !ret->used;
+	if (!ret->used)
+		return true;
+	ret->count = (uint32_t)(v >> shift);
+	if (ret->count == (1u << c->w->count_bits) - 1 && c->extend &&
+	    read_count(c, c->extend + (uint64_t)i * 4, 4, &more))
+		ret->count = (uint32_t)min_u64(more, INT32_MAX);
+	return true;
+}
+
+bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset,
+		    struct swap_slot *ret)
+{
+	const struct swap_file *f = &c->w->file[type & (SWAP_TYPES - 1)];
+
+	*ret = (struct swap_slot){ 0 };
+	if (!f->counts || offset >= f->max)
+		return false;
+	return c->w->in_table ? slot_in_table(c, type & (SWAP_TYPES - 1), offset, ret)
+			      : slot_in_map(c, f, offset, ret);
 }
 
 uint32_t swap_count(struct swap_cursor *c, unsigned type, uint64_t offset)
 {
-	const struct swap_file *f = &c->w->file[type & (SWAP_TYPES - 1)];
+	struct swap_slot slot;
 
-	if (!f->counts || offset >= f->max)
-		return 0;
-	return c->w->in_table ? count_in_table(c, type & (SWAP_TYPES - 1), offset)
-			      : count_in_map(c, f, offset);
+	return swap_slot_read(c, type, offset, &slot) ? slot.count : 0;
 }

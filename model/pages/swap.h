@@ -53,6 +53,17 @@ void swap_cursor_release(struct swap_cursor *c);
 /* swp_swapcount(): references to a slot; 0 if it cannot be told. */
 uint32_t swap_count(struct swap_cursor *c, unsigned type, uint64_t offset);
 
+struct swap_slot {
+	uint32_t count;		/* references, as swap_count() */
+	bool used, bad;
+	bool cached;		/* its page is in the swap cache too */
+	bool shmem;		/* marked as shmem's, where the kernel does so */
+};
+
+/* False: its entry cannot be read, or there is no such slot. */
+bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset,
+		    struct swap_slot *ret);
+
 /* ---- shmem -------------------------------------------------------------------- */
 
 /*

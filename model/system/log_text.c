@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The plain log of 2.6 to 3.4 (kernel/printk.c): a ring of characters in log_buf,
+ * The plain log of 2.4 to 3.4 (kernel/printk.c): a ring of characters in log_buf,
  * the last min(logged_chars, log_buf_len) of them ending before log_end. Lines
  * carry their level "<6>" and, where the kernel was told so, their time
  * "[   12.345678] " as text.
@@ -13,6 +13,7 @@
 #include "model/system/system.h"
 
 #define LOG_BUF_MAX (1u << 28)
+#define LOG_ARRAY_MIN 4096u
 
 /* Digits from *P on, before END. */
 static uint64_t digits(const char **p, const char *end)
@@ -68,15 +69,34 @@ static void add_text(struct log_lines *l, const char *p, const char *end)
 	}
 }
 
+/*
+ * 2.4: log_buf is the array itself, of LOG_BUF_LEN bytes, a power of two. Once it is full
+ * logged_chars is that number; before, nothing was overwritten and any size will do.
+ */
+static uint64_t array_size(uint64_t last, uint64_t logged)
+{
+	uint64_t size = LOG_ARRAY_MIN;
+
+	while (size < logged)
+		size *= 2;
+	if (size != logged && last != logged)
+		return UNKNOWN;		/* cleared and wrapped since */
+	return size;
+}
+
 void log_text_read(const struct system *y, struct log_lines *l)
 {
-	uint64_t buf = word_var(y, Y_LOG_BUF), size = int_var(y, Y_LOG_BUF_LEN);
-	uint64_t last = int_var(y, Y_LOG_END), n = min_u64(int_var(y, Y_LOGGED_CHARS), size);
+	bool array = !has(y->k, Y_LOG_BUF_LEN);
+	uint64_t last = int_var(y, Y_LOG_END), n = int_var(y, Y_LOGGED_CHARS);
+	uint64_t buf = array ? layout_symbol(&y->k->layout, Y_LOG_BUF) : word_var(y, Y_LOG_BUF);
+	uint64_t size = !array ? int_var(y, Y_LOG_BUF_LEN) :
+			n < LOG_BUF_MAX ? array_size(last, n) : UNKNOWN;
 	uint64_t start, part;
 	enum status st;
 	char *text;
 
-	/* its length is a power of two (setup_log_buf()); 2.4 has no such variable */
+	n = min_u64(n, size);
+	/* its length is a power of two (setup_log_buf()) */
 	if (buf == UNKNOWN || size > LOG_BUF_MAX || size & (size - 1) || last == UNKNOWN || !n) {
 		issue_add(y->k->issues, ST_NODATA, "kernel log", 1, "cannot find its text");
 		return;

@@ -7,6 +7,7 @@
 #define SWAP_AREAS_MAX 128u	/* MAX_SWAPFILES is 32 at most; more is damage */
 #define SWP_USED 1u
 #define SWP_WRITEOK 2u
+#define SWP_BLKDEV 0x40u	/* a partition, not a file; 2.6.29 .. now */
 /* in inuse_pages since v6.14: the area is on no list of areas with room */
 #define USAGE_OFFLIST (1ull << 30)
 
@@ -29,19 +30,21 @@ static enum status area_addr(const struct system *y, uint64_t base, uint32_t i, 
 	return ST_OK;
 }
 
-static void add_area(struct system *y, const struct kobj *o)
+static void add_area(struct system *y, const struct kobj *o, unsigned type)
 {
 	struct swap_area *a = &y->m->swaps[y->m->nswaps];
 	uint64_t file = kobj_u64(o, M_AREA_FILE), flags = kobj_u64(o, M_AREA_FLAGS);
 
 	if (!(flags & SWP_USED) || !file)
 		return;
+	a->type = type;
 	a->pages = kobj_u64(o, M_AREA_PAGES);
 	a->used = kobj_u64(o, M_AREA_INUSE);
 	if (a->used > a->pages)
 		a->used &= ~USAGE_OFFLIST;
 	a->prio = (int)kobj_int(o, M_AREA_PRIO);
 	a->active = flags & SWP_WRITEOK;
+	a->blockdev = flags & SWP_BLKDEV;
 	a->path = area_path(y, file);
 	y->m->nswaps++;
 }
@@ -71,7 +74,7 @@ void read_swaps(struct system *y)
 		if (st)
 			issue_add(y->k->issues, st, "swap area", 1, "swap area %u", i);
 		else
-			add_area(y, &o);
+			add_area(y, &o, i);
 	}
 	kobj_release(&o);
 }

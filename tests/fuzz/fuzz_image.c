@@ -43,6 +43,10 @@ static const struct mkimage specs[] = {
 	{ .word = 8, .elf_machine = EM_X86_64 },
 	{ .word = 4, .elf_machine = EM_PPC, .big = true },
 	{ .word = 8, .elf_machine = EM_PPC64, .xnum = true, .sections_first = true },
+	{ .word = 8, .elf_machine = EM_X86_64 },	/* LiME */
+	{ .word = 8, .elf_machine = EM_X86_64 },	/* AVML */
+	{ .word = 4, .elf_machine = EM_PPC, .big = true },	/* mcore 1 */
+	{ .word = 8, .elf_machine = EM_X86_64 },	/* mcore 2 */
 };
 
 #define NSPECS ARRAY_LEN(specs)
@@ -51,6 +55,18 @@ static const struct mkimage specs[] = {
 struct good {
 	struct bytes image[2 * NSPECS];
 };
+
+/* The last four have no field to tell them by. */
+static struct bytes make(size_t i, const struct mkimage *m)
+{
+	switch (NSPECS - i) {
+	case 4: return mk_lime(m);
+	case 3: return mk_avml(m);
+	case 2: return mk_mcore(m, 1, 0xc0000000);
+	case 1: return mk_mcore(m, 2, 0xc0000000);
+	}
+	return mk_elf(m);
+}
 
 static struct good *good_images(void)
 {
@@ -64,7 +80,7 @@ static struct good *good_images(void)
 		m.page_shift = 12;
 		m.max_pfn = 10;
 		m.vmcoreinfo = INFO;
-		g.image[i] = m.version ? mk_kdump(&m) : mk_elf(&m);
+		g.image[i] = m.version ? mk_kdump(&m) : make(i, &m);
 		g.image[NSPECS + i] = mk_flat(&g.image[i], 3000);
 	}
 	return &g;
@@ -116,7 +132,10 @@ static void read_dump(struct dump *d)
 /* The library is not on trial: only files that are ours come to dump_open(). */
 static void try_paths(const char *const *paths, unsigned n)
 {
-	static const struct image_ops *const ours[] = { &elf_image_ops, &kdump_image_ops };
+	static const struct image_ops *const ours[] = {
+		&elf_image_ops, &kdump_image_ops, &mcore_image_ops, &lime_image_ops,
+		&avml_image_ops,
+	};
 	struct diag g = { "" };
 
 	for (size_t i = 0; i < ARRAY_LEN(ours); i++) {

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/files/cgroups.h"
+#include "model/cgroups/cgroups.h"
 #include "model/files/files.h"
 #include "model/files/path.h"
 #include "tests/unit/fake.h"

@@ -21,11 +21,32 @@ bool mk_present(uint64_t pfn)
 	return pfn % 4 != 3;
 }
 
+bool mk_has(const struct mkimage *m, uint64_t pfn)
+{
+	return m->has ? m->has(m->arg, pfn) : mk_present(pfn);
+}
+
+uint64_t mk_run(const struct mkimage *m, uint64_t *first)
+{
+	uint64_t pfn = *first;
+
+	while (pfn < m->max_pfn && !mk_has(m, pfn))
+		pfn++;
+	*first = pfn;
+	while (pfn < m->max_pfn && mk_has(m, pfn))
+		pfn++;
+	return pfn - *first;
+}
+
 void mk_page(const struct mkimage *m, uint64_t pfn, uint8_t *out)
 {
 	size_t size = (size_t)1 << m->page_shift;
 	uint64_t x = pfn * 0x9e3779b97f4a7c15u + 1;
 
+	if (m->get) {
+		m->get(m->arg, pfn, out);
+		return;
+	}
 	if (pfn % 8 == 0) {
 		memset(out, 0, size);
 		return;
@@ -121,13 +142,14 @@ static size_t squeeze(uint32_t how, const uint8_t *page, size_t size, uint8_t *o
 static void put_head(const struct mkimage *m, struct bytes *b, uint32_t bitmap_blocks)
 {
 	unsigned block = 1u << m->page_shift, t = m->tail;
+	const char *release = m->release ? m->release : "6.1.0-test";
 	bool wide = t != 412;
 
 	put_at(b, 0, m->one_bitmap ? "DISKDUMP" : "KDUMP   ", 8);
 	put_uint(b, 8, m->version, 4, m->big);
 	put_at(b, 12, "Linux", 5);
 	put_at(b, 12 + 65, "node", 4);
-	put_at(b, 12 + 130, "6.1.0-test", 10);
+	put_at(b, 12 + 130, release, strlen(release));
 	put_at(b, 12 + 195, "#1 SMP", 6);
 	put_at(b, 12 + 260, m->machine, strlen(m->machine));
 	put_uint(b, t - (wide ? 16 : 8), 1700000000, wide ? 8 : 4, m->big);
@@ -189,6 +211,11 @@ static void put_desc(const struct mkimage *m, struct bytes *b, uint64_t at, uint
 	put_uint(b, at + 12, flags, 4, m->big);
 }
 
+static bool is_zero(const uint8_t *page, size_t n)
+{
+	return !page[0] && !memcmp(page, page + 1, n - 1);
+}
+
 struct bytes mk_kdump(const struct mkimage *m)
 {
 	uint64_t block = (uint64_t)1 << m->page_shift, n = 0, at, off, zero;
@@ -207,11 +234,11 @@ struct bytes mk_kdump(const struct mkimage *m)
 
 		if (!m->one_bitmap)
 			b.v[2 * block + pfn / 8] |= bit;
-		if (mk_present(pfn))
+		if (mk_has(m, pfn))
 			b.v[(2 + (nmaps - 1) * blocks) * block + pfn / 8] |= bit;
 	}
 	for (uint64_t pfn = m->split_start; pfn < last; pfn++)
-		n += mk_present(pfn);
+		n += mk_has(m, pfn);
 	/* the page of zeros is first, and only if there is any */
 	zero = off = at + n * 24;
 	memset(page, 0, block);
@@ -220,11 +247,11 @@ struct bytes mk_kdump(const struct mkimage *m)
 	for (uint64_t pfn = m->split_start; pfn < last; pfn++) {
 		size_t size;
 
-		if (!mk_present(pfn))
+		if (!mk_has(m, pfn))
 			continue;
 		mk_page(m, pfn, page);
 		size = squeeze(m->compress, page, block, out);
-		if (pfn % 8 == 0) {
+		if (is_zero(page, block)) {
 			put_desc(m, &b, at, zero, block, 0);
 		} else {
 			put_desc(m, &b, at, off, size ? size : block, size ? m->compress : 0);
@@ -246,6 +273,7 @@ static void put_ehdr(const struct mkimage *m, struct bytes *b, uint64_t phoff, u
 	bool is64 = m->word == 8;
 	unsigned phent = is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	unsigned shent = is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	bool xnum = m->xnum || phnum >= PN_XNUM;
 	unsigned at = 16 + 2 + 2 + 4 + m->word, ehsize = at + 2 * m->word + 4 + 12;
 
 	need(b, ehsize);
@@ -261,10 +289,10 @@ static void put_ehdr(const struct mkimage *m, struct bytes *b, uint64_t phoff, u
 	at += 2 * m->word + 4;
 	put_uint(b, at, m->sections_first ? 8 : ehsize, 2, m->big);
 	put_uint(b, at + 2, phent, 2, m->big);
-	put_uint(b, at + 4, m->xnum ? PN_XNUM : phnum, 2, m->big);
+	put_uint(b, at + 4, xnum ? PN_XNUM : phnum, 2, m->big);
 	put_uint(b, at + 6, shent, 2, m->big);
 	put_uint(b, at + 8, 1, 2, m->big);
-	if (m->xnum)
+	if (xnum)
 		put_uint(b, shoff + (is64 ? 44 : 28), phnum, 4, m->big);
 }
 
@@ -280,11 +308,28 @@ static void put_phdr(const struct mkimage *m, struct bytes *b, uint64_t at, uint
 		put_uint(b, at, f[i], m->word, m->big);
 }
 
+/* Runs of present pages, ascending; the last entry is the end of memory. */
+static uint64_t *find_runs(const struct mkimage *m, unsigned *n)
+{
+	uint64_t *v = NULL, first = 0, len;
+
+	for (*n = 0; (len = mk_run(m, &first)); first += len, ++*n) {
+		v = realloc(v, (*n + 2) * sizeof(*v));
+		if (!v)
+			abort();
+		v[*n] = first;
+	}
+	if (v)
+		v[*n] = m->max_pfn;
+	return v;
+}
+
 struct bytes mk_elf(const struct mkimage *m)
 {
 	uint64_t size = (uint64_t)1 << m->page_shift;
-	unsigned phent = m->word == 8 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-	unsigned phnum = 1 + (unsigned)((m->max_pfn + 3) / 4), i = 1;
+	unsigned phent = m->word == 8 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr), nruns, i = 1;
+	uint64_t *run = find_runs(m, &nruns);
+	unsigned phnum = 1 + nruns;
 	uint64_t phoff = m->sections_first ? 192 : m->word == 8 ? 64 : 52;
 	uint64_t shoff = m->sections_first ? 64 : phoff + phnum * phent;
 	uint64_t off = 192 + (uint64_t)phnum * phent + 128;
@@ -300,18 +345,19 @@ struct bytes mk_elf(const struct mkimage *m)
 	if (len)
 		put_at(&b, off + 24, m->vmcoreinfo, len);
 	off += 24 + len;
-	/* runs of three pages and a hole, highest first; the hole is p_memsz */
-	for (uint64_t run = (m->max_pfn + 3) / 4; run-- > 0; i++) {
-		uint64_t first = run * 4, n = min_u64(3, m->max_pfn - first);
+	/* highest first; the hole behind each is p_memsz */
+	for (unsigned r = nruns; r-- > 0; i++) {
+		uint64_t first = run[r], n = mk_run(m, &first);
 
 		put_phdr(m, &b, phoff + i * phent, PT_LOAD, off, first * size, n * size,
-			 min_u64(4, m->max_pfn - first) * size);
+			 (run[r + 1] - first) * size);
 		for (uint64_t pfn = first; pfn < first + n; pfn++, off += size) {
 			mk_page(m, pfn, page);
 			put_at(&b, off, page, size);
 		}
 	}
 	free(page);
+	free(run);
 	return b;
 }
 

@@ -8,6 +8,7 @@
  *	pfn % 8 == 0	zeros
  *	pfn % 8 == 1	bytes that do not compress
  *	otherwise	bytes that do
+ * unless there is a source of other pages (struct mkimage, has and get).
  */
 #ifndef VMCENSUS_TESTS_MKIMAGE_H
 #define VMCENSUS_TESTS_MKIMAGE_H
@@ -22,9 +23,14 @@ struct mkimage {
 	unsigned page_shift;
 	uint64_t max_pfn;
 	const char *vmcoreinfo;		/* NULL: none */
+	/* Other pages than those of the rule above; both or none. */
+	bool (*has)(void *arg, uint64_t pfn);
+	void (*get)(void *arg, uint64_t pfn, uint8_t *out);
+	void *arg;
 
 	/* kdump-compressed */
 	const char *machine;		/* utsname.machine */
+	const char *release;		/* NULL: "6.1.0-test" */
 	unsigned version;		/* of the header, 1..6 */
 	unsigned tail;			/* place of `status`: 412, 420, 424 */
 	bool padded;			/* 32-bit sub-header with 8-aligned offsets */
@@ -47,12 +53,22 @@ struct bytes {
 };
 
 bool mk_present(uint64_t pfn);
+bool mk_has(const struct mkimage *m, uint64_t pfn);
 /* Content of the page, whether in the dump or not. */
 void mk_page(const struct mkimage *m, uint64_t pfn, uint8_t *out);
 
 struct bytes mk_kdump(const struct mkimage *m);
 /* One PT_LOAD for each run of present pages, in reverse order. */
 struct bytes mk_elf(const struct mkimage *m);
+/* One range for each run. */
+struct bytes mk_lime(const struct mkimage *m);
+struct bytes mk_avml(const struct mkimage *m);
+/* VERSION 1 or 2; the identity map is at BASE. Version 1 has one page a unit. */
+struct bytes mk_mcore(const struct mkimage *m, unsigned version, uint64_t base);
+/* Nothing but the N pages from FIRST on; those that are absent are zeros. */
+struct bytes mk_raw(const struct mkimage *m, uint64_t first, uint64_t n);
+/* The first run of present pages at *FIRST or behind it: its length, 0 at the end. */
+uint64_t mk_run(const struct mkimage *m, uint64_t *first);
 /* What makedumpfile -F would make of B, in records of CHUNK bytes; the first
    64 bytes are written wrong and then again, as headers are. */
 struct bytes mk_flat(const struct bytes *b, size_t chunk);

@@ -99,6 +99,21 @@ static void test_sparse(unsigned word, bool big)
 	fake_free(f);
 }
 
+/* 5 levels: a megabyte of roots, all zero but the first; zero pages were left out. */
+static void test_zero_pages_left_out(void)
+{
+	struct fake *f = machine(8, false);
+	uint64_t roots = 0x200800;
+
+	f->dump.vmcoreinfo = "NUMBER(SECTION_SIZE_BITS)=27\nNUMBER(MAX_PHYSMEM_BITS)=52\n";
+	sparse(f);
+	put_sections(f, SECTIONS);
+	fake_put_uint(f, roots, fake_kva(f, SECTIONS), 8);
+	fake_symbol(f, Y_MEM_SECTION, fake_kva(f, roots));
+	check_two(f);
+	fake_free(f);
+}
+
 static void test_flat(unsigned word, bool big)
 {
 	struct fake *f = machine(word, big);
@@ -174,6 +189,7 @@ int main(void)
 			test_sparse(word, big);
 			test_flat(word, big);
 		}
+	test_zero_pages_left_out();
 	test_nodes();
 	test_hostile();
 	return check_done();

@@ -123,8 +123,26 @@ static uint32_t count(struct fake *f, unsigned type, uint64_t offset)
 	return n;
 }
 
+/* Its flags: u used, b bad, c cached, s shmem; "?" unreadable. */
+static const char *slot_flags(struct fake *f, uint64_t offset, char buf[8])
+{
+	struct swap_slot slot;
+	struct swap_cursor c;
+	struct swaps w;
+	bool ok;
+
+	swaps_init(&w, &f->kernel, f->r);
+	swap_cursor_init(&c, &w, f->r);
+	ok = swap_slot_read(&c, 0, offset, &slot);
+	swap_cursor_release(&c);
+	snprintf(buf, 8, "%s%s%s%s%s", ok ? "" : "?", slot.used ? "u" : "", slot.bad ? "b" : "",
+		 slot.cached ? "c" : "", slot.shmem ? "s" : "");
+	return buf;
+}
+
 static void test_map(unsigned word, bool big)
 {
+	char flags[8];
 	struct fake *f = area(word, big, 8192);
 
 	fake_member(f, M_SI_SWAP_MAP, 16, word);
@@ -137,6 +155,18 @@ static void test_map(unsigned word, bool big)
 	CHECK_EQ(count(f, 0, 4096 + 7), 62);
 	CHECK_EQ(count(f, 0, 9), 0);
 	CHECK_EQ(count(f, 0, 8192), 0);		/* beyond the area */
+	fake_put_uint(f, MAP + 10, 0x3f, 1);		/* bad */
+	fake_put_uint(f, MAP + 11, 0xbf, 1);		/* of shmem */
+	fake_put_uint(f, MAP + 12, 0x40, 1);		/* nobody's, in swap cache */
+	CHECK_STR(slot_flags(f, 5, flags), "u");
+	CHECK_STR(slot_flags(f, 6, flags), "uc");
+	CHECK_STR(slot_flags(f, 9, flags), "");
+	CHECK_STR(slot_flags(f, 10, flags), "b");
+	CHECK_STR(slot_flags(f, 11, flags), "us");
+	CHECK_STR(slot_flags(f, 12, flags), "uc");
+	CHECK_STR(slot_flags(f, 8192, flags), "?");
+	CHECK_EQ(count(f, 0, 11), 1);
+	CHECK_EQ(count(f, 0, 12), 0);
 	CHECK_EQ(count(f, 1, 5), 0);		/* no such area */
 	CHECK_EQ(count(f, 63, 5), 0);
 	fake_put_uint(f, SI, 0, word);		/* not in use */
@@ -188,6 +218,7 @@ static void test_table(unsigned word, bool big)
 {
 	struct fake *f = area(word, big, 4096);
 	uint64_t top = UINT64_C(1) << (8 * word - 4);
+	char flags[8];
 
 	fake_member(f, M_SI_CLUSTER_INFO, 16, word);
 	fake_size(f, S_SWAP_CLUSTER, 2 * word);
@@ -207,6 +238,11 @@ static void test_table(unsigned word, bool big)
 	CHECK_EQ(count(f, 0, 512 + 6), 15);
 	CHECK_EQ(count(f, 0, 512 + 7), 0);
 	CHECK_EQ(count(f, 0, 3), 0);		/* a cluster without a table */
+	CHECK_STR(slot_flags(f, 512 + 3, flags), "u");
+	CHECK_STR(slot_flags(f, 512 + 4, flags), "uc");
+	CHECK_STR(slot_flags(f, 512 + 5, flags), "b");
+	CHECK_STR(slot_flags(f, 512 + 7, flags), "");
+	CHECK_STR(slot_flags(f, 3, flags), "");
 	fake_put_uint(f, CLUSTERS + 3 * word, fake_kva(f, EXTEND), word);
 	fake_put_uint(f, EXTEND + 6 * 4, 1000, 4);
 	CHECK_EQ(count(f, 0, 512 + 6), 1000);

@@ -37,12 +37,13 @@ class Tally:
 
 
 class Vmcensus:
-    def __init__(self, program, image):
+    def __init__(self, program, image, types=None):
         self.program, self.image = program, image       # image: list of files
+        self.types = ['-t', types] if types else []
 
     def __call__(self, report, *options, front=()):
         """(exit status, stdout, stderr).  Status 2, a partial answer, is for the caller to judge."""
-        command = [self.program, *front, report, *self.image, *options]
+        command = [self.program, *front, report, *self.image, *self.types, *options]
         try:
             done = subprocess.run(command, capture_output=True, timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
@@ -146,7 +147,8 @@ def expected_process(p):
 MEMORY_COLUMNS = {'rss', 'pss', 'uss', 'swap'}
 
 
-def compare_processes(vmcensus, processes, memory_changed=False):
+def compare_processes(vmcensus, processes, memory_changed=False, only=None):
+    """Differences of procs; ONLY: in these columns."""
     rows, why = vmcensus.rows('procs')
     if rows is None:
         return [why]
@@ -158,7 +160,7 @@ def compare_processes(vmcensus, processes, memory_changed=False):
             differences.append(f'{title(process)}: no row')
             continue
         for column, right in expected_process(process).items():
-            if memory_changed and column in MEMORY_COLUMNS:
+            if (memory_changed and column in MEMORY_COLUMNS) or (only and column not in only):
                 continue
             if column not in row:
                 differences.append(f'{title(process)}: no column {column}')

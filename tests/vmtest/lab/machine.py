@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .packages import LabError, mirror, run, version_key
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ROOT_PACKAGES = ('python3,procps,kmod,util-linux,iproute2,kexec-tools,makedumpfile,'
+ROOT_PACKAGES = ('python3,busybox-static,procps,kmod,util-linux,iproute2,kexec-tools,makedumpfile,'
                  'redis-server,postgresql,nginx-light')
 ROOT_SUITE = 'bookworm'
 MODULES = ('virtio_pci', 'virtio_blk', 'crc32c_generic', 'crc32c_intel', 'libcrc32c', 'ext4',
@@ -33,19 +33,23 @@ class Plan:
     panic: str = ''
     append: str = ''
     timeout: int = 600
+    live: str = ''          # folder whose files become /lab/live
     processors: int = 2
+    crash: int = 256        # MiB for the kdump kernel
 
 
-def root_image(cache):
+def root_image(cache, arch='amd64'):
     """The guests' root file system, made once; guests write to an overlay on it."""
-    image = os.path.join(cache, 'root.img')
+    image = os.path.join(cache, 'root.img' if arch == 'amd64' else f'root-{arch}.img')
     if os.path.exists(image):
         return image
-    print(f'vmtest: making a {ROOT_SUITE} root image', flush=True)
-    tree = os.path.join(cache, 'root')
+    print(f'vmtest: making a {ROOT_SUITE} root image for {arch}', flush=True)
+    tree = os.path.join(cache, 'root-' + arch)
     shutil.rmtree(tree, ignore_errors=True)
-    run('debootstrap', '--variant=minbase', '--include=' + ROOT_PACKAGES, ROOT_SUITE, tree,
-        mirror(ROOT_SUITE), timeout=1800)
+    run('debootstrap', '--arch', arch, '--variant=minbase', '--include=' + ROOT_PACKAGES,
+        ROOT_SUITE, tree, mirror(ROOT_SUITE), timeout=1800)
+    if arch != 'amd64':
+        shutil.copy(tree + '/bin/busybox', image + '.busybox')
     for mount in ('proc', 'sys'):       # debootstrap may leave them
         if os.path.ismount(f'{tree}/{mount}'):
             run('umount', f'{tree}/{mount}')
@@ -57,10 +61,12 @@ def root_image(cache):
     return image
 
 
-def build_zoo(into):
-    """Compile what runs in the guest.  A host that cannot build for i386 goes without."""
+def build_zoo(into, arch):
+    """Compile what runs in the guest.  A host that cannot build for i386 goes without zoo32."""
     source = HERE + '/zoo'
-    common = ['gcc', '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-Wall']
+    common = ['gcc', '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-Wall']
+    if arch == 'i386':
+        common.append('-m32')
     run(*common, '-pthread', '-o', into + '/zoo',
         *[f'{source}/{name}.c' for name in ('zoo', 'memory', 'files', 'process')])
     run(*common, '-o', into + '/swarm', source + '/swarm.c')
@@ -79,8 +85,15 @@ class Kernel:
         self.modules, = glob.glob(self.base + '/lib/modules/*')
         self.release = os.path.basename(self.modules)
         self.image = (glob.glob(folder + '/boot/vmlinuz-*') + glob.glob(self.modules + '/vmlinuz*'))[0]
+        # With debug information, of kernels without BTF.
+        self.vmlinux = next(iter(glob.glob(folder + '/usr/lib/debug/boot/vmlinux-*')), None)
         if not os.path.exists(self.modules + '/modules.dep.bin'):
             run('depmod', '-b', self.base, self.release)
+
+    @property
+    def arch(self):
+        """As Debian calls it."""
+        return 'i386' if re.search('-686(-pae)?$', self.release) else 'amd64'
 
     @property
     def dump_level(self):
@@ -115,12 +128,12 @@ def unpack_module(path, into):
     return name
 
 
-def make_initramfs(kernel, path):
+def make_initramfs(kernel, busybox, path):
     tree = path + '.tree'
     shutil.rmtree(tree, ignore_errors=True)
     for sub in ('bin', 'modules', 'proc', 'dev', 'new'):
         os.makedirs(f'{tree}/{sub}')
-    shutil.copy(shutil.which('busybox'), tree + '/bin/busybox')
+    shutil.copy(busybox, tree + '/bin/busybox')
     shutil.copy(HERE + '/guest/early', tree + '/init')
     os.chmod(tree + '/init', 0o755)
     names = [unpack_module(p, tree + '/modules') for p in kernel.needed_modules()]
@@ -136,17 +149,19 @@ def empty_file(path, megabytes):
     return path
 
 
-def lab_disk(kernel, initramfs, path):
+def lab_disk(kernel, initramfs, path, live=''):
     """A small read-only disk, /lab in the guest: the zoo, the guest's scripts, the kdump kernel."""
     tree = path + '.tree'
     shutil.rmtree(tree, ignore_errors=True)
     os.makedirs(tree)
-    build_zoo(tree)
+    build_zoo(tree, kernel.arch)
     for name in ('init', 'truth.py'):
         shutil.copy(f'{HERE}/guest/{name}', tree)
         os.chmod(f'{tree}/{name}', 0o755)
     shutil.copy(kernel.image, tree + '/vmlinuz')
     shutil.copy(initramfs, tree + '/initrd')
+    if live:
+        shutil.copytree(live, tree + '/live')
     run('mkfs.ext4', '-q', '-F', '-d', tree, path, '64M')
     shutil.rmtree(tree)
     return path
@@ -177,10 +192,11 @@ class Monitor:
 class Machine:
     """One run of one guest.  After take_dump(), OUT has vmcore, truth/ and console.log."""
 
-    def __init__(self, plan, root):
-        self.plan, self.root = plan, os.path.abspath(root)
+    def __init__(self, plan, cache):
+        self.plan = plan
         self.out = os.path.abspath(plan.out)
         self.kernel = Kernel(plan.kernel)
+        self.root = os.path.abspath(root_image(cache, self.kernel.arch))
         self.log = self.out + '/console.log'
         self.process = None
 
@@ -191,15 +207,19 @@ class Machine:
     def _path(self, name):
         return os.path.join(self.out, name)
 
+    def _busybox(self):
+        """For the initramfs: it must be of the kernel's CPU."""
+        return shutil.which('busybox') if self.kernel.arch == 'amd64' else self.root + '.busybox'
+
     def _disks(self):
         initramfs = self._path('initrd.gz')
-        make_initramfs(self.kernel, initramfs)
+        make_initramfs(self.kernel, self._busybox(), initramfs)
         overlay = self._path('disk.qcow2')
         run('qemu-img', 'create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', self.root, overlay)
         disks = [f'file={overlay},format=qcow2']
         for path in (empty_file(self._path('truth.raw'), TRUTH_MB),
                      empty_file(self._path('swap.raw'), SWAP_MB),
-                     lab_disk(self.kernel, initramfs, self._path('lab.img'))):
+                     lab_disk(self.kernel, initramfs, self._path('lab.img'), self.plan.live)):
             disks.append(f'file={path},format=raw')
         if self.plan.panic:
             dump = empty_file(self._path('dump.raw'), DUMP_MB)
@@ -211,7 +231,8 @@ class Machine:
         plan = self.plan
         append = f'console=ttyS0 panic=0 secretmem.enable=1 lab={plan.labs} {plan.append}'
         if plan.panic:
-            append += f' crashkernel=256M panicby={plan.panic} dumplevel={self.kernel.dump_level}'
+            append += (f' crashkernel={plan.crash}M panicby={plan.panic}'
+                       f' dumplevel={self.kernel.dump_level}')
         command = ['qemu-system-x86_64', '-accel', 'tcg,thread=multi', '-cpu', plan.cpu,
                    '-m', str(plan.memory), '-smp', str(plan.processors), '-nodefaults', '-no-reboot',
                    '-display', 'none', '-serial', 'file:' + self.log,

@@ -31,15 +31,18 @@ HOST_TOOLS = {      # command or file -> Debian package
     'xz': 'xz-utils',
     'makedumpfile': 'makedumpfile',
     'gcc': 'gcc',
+    '/usr/lib32/crti.o': 'gcc-multilib',
     '/usr/include/stdio.h': 'libc6-dev',
     KEYRING: 'debian-archive-keyring',
     '/usr/lib/x86_64-linux-gnu/libsnappy.so.1': 'libsnappy1v5',
 }
 
-# Kernel packages of one flavour.  From 7.2 on the image is split into binary and modules.
+# Kernel packages.  From 7.2 on the image is split into binary and modules.
 KERNEL = re.compile(r'linux-(image|binary|binary-unsigned)-'
-                    r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-amd64')
+                    r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-(amd64|686|686-pae)')
 
+# Releases that have kernels of another CPU.
+OTHER_SUITES = {'i386': ['bookworm']}
 
 # "image" is empty where there is "binary"; an unsigned build will do where no other is.
 PREFERENCE = {'image': 0, 'binary-unsigned': 1, 'binary': 2}
@@ -91,9 +94,10 @@ def mirror(suite):
 class Suite:
     """One Debian release with a private apt state under the cache directory."""
 
-    def __init__(self, name, cache):
-        self.name = name
-        self.dir = os.path.join(os.path.abspath(cache), 'apt', name)
+    def __init__(self, name, cache, arch='amd64'):
+        self.name, self.arch = name, arch
+        folder = name if arch == 'amd64' else f'{name}-{arch}'
+        self.dir = os.path.join(os.path.abspath(cache), 'apt', folder)
         self.config = os.path.join(self.dir, 'apt.conf')
         self.env = dict(os.environ, APT_CONFIG=self.config)
         self.fresh = False
@@ -105,7 +109,7 @@ class Suite:
             os.makedirs(os.path.join(self.dir, sub), exist_ok=True)
         self._write('status', '')
         self._write('sources.list', ''.join(
-            f'deb [arch=amd64 signed-by={KEYRING}] {mirror(suite)} {suite} main\n'
+            f'deb [arch={self.arch} signed-by={KEYRING}] {mirror(suite)} {suite} main\n'
             for suite in SUITES[self.name]))
         self._write('apt.conf', f'''
 Dir::State "{self.dir}";
@@ -114,7 +118,8 @@ Dir::State::status "{self.dir}/status";
 Dir::Cache "{self.dir}";
 Dir::Etc::sourcelist "{self.dir}/sources.list";
 Dir::Etc::sourceparts "{self.dir}/parts";
-APT::Architecture "amd64";
+APT::Architecture "{self.arch}";
+APT::Architectures {{ "{self.arch}"; }};
 APT::Sandbox::User "root";
 Acquire::Languages "none";
 Acquire::Retries "3";
@@ -127,7 +132,7 @@ Acquire::Retries "3";
             f.write(text)
 
     def kernels(self):
-        """{(7, 2): [(version, package)...]}, every kernel package of the release."""
+        """{(7, 2, 'amd64'): [(version, package)...]}, every kernel package of the release."""
         self.update()
         found = {}
         # "pkgnames" would list names that only other packages mention.
@@ -135,17 +140,21 @@ Acquire::Retries "3";
         names = (line.split(' ')[0] for line in lines.splitlines())
         for match in filter(None, map(KERNEL.fullmatch, names)):
             number = version_key(match[2])
-            found.setdefault(number[:2], []).append((number, match[1], match[2]))
+            found.setdefault((*number[:2], match[3]), []).append((number, match[1], match[2]))
         return found
 
-    def unpack(self, packages, into):
+    def unpack(self, packages, into, folder=''):
+        """Unpack into INTO; of large packages FOLDER alone."""
         self.update()
         debs = into + '.debs'
         shutil.rmtree(debs, ignore_errors=True)
         os.makedirs(debs)
         run('apt-get', '-q', 'download', *packages, env=self.env, cwd=debs, timeout=900)
         for deb in glob.glob(debs + '/*.deb'):
-            run('dpkg', '-x', deb, into)
+            if folder:
+                run('sh', '-c', f'dpkg --fsys-tarfile "{deb}" | tar x -C "{into}" "{folder}"')
+            else:
+                run('dpkg', '-x', deb, into)
         shutil.rmtree(debs)
 
 
@@ -153,25 +162,27 @@ def version_key(version):
     return tuple(int(n) for n in re.findall(r'\d+', version))
 
 
-def kernel_packages(kind, version):
+def kernel_packages(kind, version, flavour):
     if kind == 'image':
-        return [f'linux-image-{version}-amd64']
-    return [f'linux-{kind}-{version}-amd64', f'linux-modules-{version}-amd64']
+        return [f'linux-image-{version}-{flavour}']
+    return [f'linux-{kind}-{version}-{flavour}', f'linux-modules-{version}-{flavour}']
 
 
 class Kernels:
-    """The kernels, by "6.1" or the like, unpacked under CACHE/kernels and kept there."""
+    """The kernels, by "6.1", "6.1-686-pae" or the like, unpacked under CACHE/kernels and kept there."""
 
-    FIXED = ['5.10', '6.1', '6.12']
+    FIXED = ['5.10', '6.1', '6.12', '6.1-686', '6.1-686-pae']
     NEWEST = 2
 
     def __init__(self, cache):
         self.cache = cache
         self.suites = [Suite(name, cache) for name in SUITES]
+        self.suites += [Suite(name, cache, arch) for arch, names in OTHER_SUITES.items()
+                        for name in names]
         self.available = None
 
     def _look(self):
-        """For each major.minor the newest package, and the release that has it."""
+        """For each (major, minor, flavour) the newest package, and the release that has it."""
         if self.available is not None:
             return self.available
         best = {}
@@ -184,23 +195,33 @@ class Kernels:
         return best
 
     def default(self):
-        newest = sorted(self._look())[-self.NEWEST:]
+        newest = sorted(k[:2] for k in self._look() if k[2] == 'amd64')[-self.NEWEST:]
         names = self.FIXED + ['%d.%d' % short for short in newest]
         return list(dict.fromkeys(names))
+
+    def _find(self, name):
+        number, _, flavour = name.partition('-')
+        short = (*(int(n) for n in number.split('.')), flavour or 'amd64')
+        if short not in self._look():
+            raise LabError(f'no Debian release that is looked at has a kernel {name}')
+        return short, *self._look()[short][1:]
+
+    def suite_of(self, name):
+        """The release of Debian that the kernel is of."""
+        return self._find(name)[-1]
 
     def get(self, name):
         """The folder of an unpacked kernel."""
         into = os.path.join(self.cache, 'kernels', name)
         if os.path.exists(into + '/complete'):
             return into
-        short = tuple(int(n) for n in name.split('.'))
-        if short not in self._look():
-            raise LabError(f'no Debian release that is looked at has a kernel {name}')
-        _, kind, version, suite = self._look()[short]
+        short, kind, version, suite = self._find(name)
         print(f'vmtest: fetching kernel {version} of {suite.name}', flush=True)
         shutil.rmtree(into, ignore_errors=True)
         os.makedirs(into)
-        suite.unpack(kernel_packages(kind, version), into)
+        suite.unpack(kernel_packages(kind, version, short[2]), into)
+        if suite.arch != 'amd64':       # they have no BTF
+            suite.unpack([f'linux-image-{version}-{short[2]}-dbg'], into, './usr/lib/debug/boot')
         with open(into + '/complete', 'w') as f:
             f.write(version + '\n')
         return into

@@ -20,6 +20,12 @@
 
 #include "zoo.h"
 
+#ifdef __i386__
+#define TRIPLET "i386-linux-gnu"
+#else
+#define TRIPLET "x86_64-linux-gnu"
+#endif
+
 #ifndef MADV_PAGEOUT
 #define MADV_PAGEOUT 21
 #endif
@@ -246,7 +252,7 @@ static void bind_mounts(void)
 	close(file(at("onto"), 1));
 	if (mount("/usr/lib", at("bind"), NULL, MS_BIND, NULL))
 		lacking("bind mount");
-	map_one(at("bind/x86_64-linux-gnu/libc.so.6"), 16);
+	map_one(at("bind/" TRIPLET "/libc.so.6"), 16);
 	if (mount("/etc/services", at("onto"), NULL, MS_BIND, NULL))
 		lacking("bind mount of a file");
 	map_one(at("onto"), 1);

@@ -4,7 +4,7 @@
  * root_mem_cgroup, so that groups which were removed and still hold memory are
  * among them; then those of processes, with their parents.
  */
-#include "model/files/cgroups.h"
+#include "model/cgroups/cgroups.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -230,9 +230,10 @@ static uint32_t add_row(struct cgbuild *b, uint64_t cgrp, uint32_t parent, uint6
 		return NONE;
 	}
 	g = vec_push(&b->s->mem, &b->rows);
-	*g = (struct cgroup){ .parent = parent, .max = UINT64_MAX };
+	*g = (struct cgroup){ .parent = parent, .max = UINT64_MAX, .dying = is_dead(b, cgrp) };
 	g->path = path_of_cgroup(b, cgrp);
 	g->css = css ? css : memory_css(b, cgrp, M_CGROUP_SUBSYS);
+	g->memory = g->css != 0;
 	if (g->css)
 		fill_counters(b, g, cgrp);
 	else

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "arch/linear.h"
+
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+
+enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uint64_t *run)
+{
+	if (kva - l->va >= l->size)
+		return ST_NODATA;
+	*pa = l->pa + (kva - l->va);
+	*run = l->size - (kva - l->va);
+	return ST_OK;
+}
+
+#define UTS_FIELD 65u		/* __NEW_UTS_LEN + 1, since 2.4 */
+#define UTS_BEFORE 64u		/* what stands before the name changed often */
+
+/* struct new_utsname: sysname, nodename, release, version, machine ... */
+static bool is_uts(struct reader *r, uint64_t pa, const char *machine)
+{
+	char buf[UTS_BEFORE + 5 * UTS_FIELD];
+	const char *name;
+
+	if (read_pa(r, pa, buf, sizeof(buf)))
+		return false;
+	name = memmem(buf, UTS_BEFORE, "Linux", 6);
+	return name && !strncmp(name + 4 * UTS_FIELD, machine, strlen(machine));
+}
+
+bool linear_find(struct dump *d, struct linear *l, const char *machine, uint64_t step,
+		 uint64_t max_pa)
+{
+	struct reader *r;
+	uint64_t uts;
+	bool found;
+
+	l->pa = 0;
+	if (!vmcoreinfo_symbol(d, "init_uts_ns", &uts))
+		return d->elf_machine != 0;
+	if (uts < l->va)
+		return false;
+	r = reader_new(d);
+	found = is_uts(r, uts - l->va, machine);
+	for (uint64_t pa = step; !found && step && pa < max_pa; pa += step)
+		if (reader_present(r, (pa + uts - l->va) >> d->page_shift) &&
+		    is_uts(r, pa + uts - l->va, machine)) {
+			l->pa = pa;
+			found = true;
+		}
+	reader_free(r);
+	return found;
+}
+
+uint64_t linear_max_pa(const struct dump *d)
+{
+	return d->max_pfn < UINT64_C(1) << 40 ? d->max_pfn << d->page_shift : UINT64_MAX;
+}
+
+bool kernel_variable(struct dump *d, struct reader *r, const char *name, unsigned size,
+		     uint64_t *ret)
+{
+	uint64_t va;
+
+	return (dump_symbol(d, name, &va) || vmcoreinfo_symbol(d, name, &va)) &&
+	       !read_kva_uint(r, va, size ? size : d->word_size, ret);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ppc32.c - the 32-bit PowerPC machine.
+ *
+ * Low memory is mapped linearly from PAGE_OFFSET on, by BATs, pinned TLB
+ * entries or TLBCAMs, and need not be in the page tables at all; what lies
+ * above it (vmalloc, modules, kmap) is in swapper_pg_dir alone.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "arch/linear.h"
+#include "arch/ppc/ppc32.h"
+
+#include "dumpread/base/bytes.h"
+
+/* CONFIG_PAGE_OFFSET and CONFIG_LOWMEM_SIZE as they are unless ADVANCED_OPTIONS
+   (arch/powerpc/Kconfig). */
+#define PAGE_OFFSET UINT64_C(0xc0000000)
+#define LOWMEM_MAX UINT64_C(0x30000000)
+
+/* Memory starts at a multiple of this: e500 maps 64 MiB at a time, others may be
+   loaded at any 8 MiB. */
+#define MEMSTART_STEP (UINT64_C(8) << 20)
+
+struct ppc32 {
+	struct linear low;
+	const struct paging *paging;
+	struct paging_env env;
+	uint64_t root;			/* of swapper_pg_dir; physical */
+	bool has_root;
+};
+
+static const struct ppc32 *state(const struct dump *d)
+{
+	return d->kv_self;
+}
+
+static bool is_kernel_addr(const struct dump *d, uint64_t addr)
+{
+	return addr >= state(d)->low.va && addr <= UINT32_MAX;
+}
+
+/* TASK_SIZE is this at most; less where the user's segments end sooner. */
+static uint64_t user_end(const struct dump *d)
+{
+	return state(d)->low.va;
+}
+
+static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva,
+			 uint64_t *pa, uint64_t *run)
+{
+	const struct ppc32 *x = state(d);
+	enum status st = ST_NODATA;
+	uint64_t bytes;
+
+	if (!is_kernel_addr(d, kva))
+		return ST_FAULT;
+	if (!linear_kvtop(&x->low, kva, pa, &bytes))
+		st = ST_OK;
+	else if (x->has_root)
+		st = pgtrans(r, x->paging, &x->env, x->root, kva, pa, &bytes);
+	if (!st && run)
+		*run = bytes;
+	return st;
+}
+
+static enum status attach(struct dump *d)
+{
+	static const struct kv_ops kv = { kvtop };
+	struct ppc32 *x = arena_alloc(&d->mem, sizeof(*x));
+	uint64_t stext;
+
+	d->kv_self = x;
+	d->big_endian = true;		/* whatever the image does not say */
+	x->env.max_pa = linear_max_pa(d);
+	x->low.va = PAGE_OFFSET;
+	/* the kernel's text is at the start of low memory, PHYSICAL_START above at most */
+	if (vmcoreinfo_symbol(d, "_stext", &stext))
+		x->low.va = stext & 0xf0000000;
+	x->paging = ppc32_paging(PPC_6XX, d->page_shift, 4);
+	if (d->kv)
+		return ST_OK;
+	if (!linear_find(d, &x->low, "ppc", MEMSTART_STEP, x->env.max_pa))
+		return fail(&d->diag, ST_UNSUPPORTED, "cannot find where the kernel's memory "
+			    "starts: init_uts_ns is at no place where VMCOREINFO puts it");
+	x->low.size = min_u64(x->env.max_pa - x->low.pa, LOWMEM_MAX);
+	d->kv = &kv;
+	return ST_OK;
+}
+
+/* ---- which CPU family ------------------------------------------------------------------- */
+
+/*
+ * cpu_spec.mmu_features (2.6.29, 7c03d6530acc): MMU_FTR_TYPE_*, HPTE_TABLE of
+ * arch/powerpc/include/asm/mmu.h. The 47x is a 44x but for its TLB.
+ */
+static const struct {
+	uint64_t feature;
+	enum ppc32_family family;
+} features[] = {
+	{ 0x1, PPC_6XX }, { 0x2, PPC_8XX }, { 0x4, PPC_40X }, { 0x8, PPC_44X },
+	{ 0x10, PPC_E500 }, { 0x40, PPC_44X },
+};
+
+/* A variable or function that only the kernels of one family have. */
+static const struct {
+	const char *symbol;
+	enum ppc32_family family;
+} marks[] = {
+	{ "tlb_44x_hwater", PPC_44X }, { "finish_tlb_load_44x", PPC_44X },
+	{ "finish_tlb_load_47x", PPC_44X },
+	{ "tlbcam_index", PPC_E500 }, { "tlbcam_addrs", PPC_E500 }, { "TLBCAM", PPC_E500 },
+	{ "cpm_install_handler", PPC_8XX }, { "m8xx_pic_init", PPC_8XX },
+	{ "mpc8xx_pics_init", PPC_8XX }, { "m8xx_setup_arch", PPC_8XX },
+	{ "ppc40x_progress", PPC_40X }, { "ppc40x_idle", PPC_40X },
+	{ "ppc4xx_setup_arch", PPC_40X },
+	{ "Hash", PPC_6XX }, { "hash_page", PPC_6XX },
+};
+
+static bool family_by_features(struct dump *d, struct reader *r, enum ppc32_family *ret)
+{
+	struct member m;
+	uint64_t spec, v;
+
+	if (types_member(&d->types, "cpu_spec.mmu_features", &m, NULL) ||
+	    !kernel_variable(d, r, "cur_cpu_spec", 0, &spec) ||
+	    read_kva_uint(r, spec + m.offset, m.size, &v))
+		return false;
+	for (unsigned i = 0; i < ARRAY_LEN(features); i++)
+		if (v & features[i].feature) {
+			*ret = features[i].family;
+			return true;
+		}
+	return false;
+}
+
+static enum ppc32_family family_of(struct dump *d, struct reader *r)
+{
+	enum ppc32_family family;
+	uint64_t va;
+
+	if (family_by_features(d, r, &family))
+		return family;
+	for (unsigned i = 0; i < ARRAY_LEN(marks); i++)
+		if (dump_symbol(d, marks[i].symbol, &va))
+			return marks[i].family;
+	return PPC_6XX;
+}
+
+/* ---- rows and forms ---------------------------------------------------------------------- */
+
+static void release_of(const struct dump *d, unsigned *major, unsigned *minor)
+{
+	unsigned patch = 0;
+
+	if (sscanf(d->release, "%u.%u.%u", major, minor, &patch) < 2) {
+		*major = 6;
+		*minor = 99;
+	}
+	if (*major == 2)
+		*minor = 100 * *minor + patch;
+}
+
+static unsigned pte_size(const struct dump *d, enum ppc32_family family)
+{
+	uint32_t size;
+
+	if (!types_size(&d->types, "pte_t", &size, NULL) && (size == 4 || size == 8))
+		return size;
+	return family == PPC_44X ? 8 : 4;
+}
+
+/* Low memory ends where the kernel says, if that is possible. */
+static void find_lowmem(struct dump *d, struct reader *r, struct ppc32 *x)
+{
+	uint64_t end;
+
+	if (kernel_variable(d, r, "high_memory", 0, &end) && end > x->low.va &&
+	    end - x->low.va <= x->env.max_pa - x->low.pa)
+		x->low.size = end - x->low.va;
+}
+
+static enum status attach_late(struct dump *d)
+{
+	struct ppc32 *x = d->kv_self;
+	struct reader *r = reader_new(d);
+	enum ppc32_family family = family_of(d, r);
+	unsigned size = pte_size(d, family), major, minor;
+	uint64_t root;
+
+	find_lowmem(d, r, x);
+	release_of(d, &major, &minor);
+	x->paging = ppc32_paging(family, d->page_shift, size);
+	x->env.form = (uint8_t)ppc32_form(family, size, major, minor);
+	x->env.swap_form = major == 2 && minor < 600 ? PPC32_SWAP_2_4 : PPC32_SWAP_2_6;
+	if (family == PPC_44X || family == PPC_E500 || (major == 2 && minor < 600))
+		x->env.table_offset = x->low.pa - x->low.va;
+	if (dump_symbol(d, "swapper_pg_dir", &root) &&
+	    !reader_kvtop(r, root, &x->root, NULL))
+		x->has_root = true;
+	reader_free(r);
+	if (!x->paging)
+		return fail(&d->diag, ST_UNSUPPORTED, "no page tables of 32-bit PowerPC with "
+			    "pages of %u bytes and entries of %u are known",
+			    dump_page_size(d), size);
+	log_debug(d->log, "%s, form %u, memory from %#" PRIx64 ", low memory %" PRIu64 " MiB",
+		  x->paging->name, x->env.form, x->low.pa, x->low.size >> 20);
+	return ST_OK;
+}
+
+static void user_paging(const struct dump *d, const struct paging **p,
+			struct paging_env *env)
+{
+	*p = state(d)->paging;
+	*env = state(d)->env;
+}
+
+const struct arch arch_ppc32 = {
+	.name = "ppc",
+	.elf_machine = EM_PPC,
+	.word_size = 4,
+	.attach = attach,
+	.attach_late = attach_late,
+	.user_paging = user_paging,
+	.user_end = user_end,
+	.is_kernel_addr = is_kernel_addr,
+};

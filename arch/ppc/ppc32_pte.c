@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ppc32_pte.c - page-table entries of 32-bit PowerPC.
+ *
+ * Two levels everywhere. Sources: include/asm-ppc/pgtable.h of 2.4.27, 2.6.11
+ * and 2.6.18; arch/powerpc/include/asm/pgtable-ppc32.h and pte-*.h of 2.6.32,
+ * 3.10, 4.1 and 4.4; book3s/32/pgtable.h, nohash/32/pgtable.h and nohash/
+ * pte-*.h of 4.9 to 7.3. Where a bit moved between two of these releases that
+ * lie far apart, the change is put at the later one's era and named there.
+ */
+#include "arch/ppc/ppc32.h"
+
+#include "dumpread/base/bytes.h"
+
+/*
+ * Directory entries. BOOKE machines (44x, e500) keep the kernel-virtual address
+ * of the table, the others its physical one; 2.4 kept virtual ones everywhere.
+ * Either way env->table_offset makes it physical.
+ */
+#define TABLE_ADDRESS 0xfffff000u	/* no table is less than 4 KiB */
+
+struct form {
+	/* of a PTE; 0 where there is no such bit */
+	uint64_t present, user, write, dirty, young, special, exec;
+	uint64_t read_only;	/* all of these: may not be written */
+	uint64_t no_access;	/* of these two just the lower: PROT_NONE */
+	uint64_t ignored;	/* not looked at by pte_none() */
+	uint8_t rpn_shift;	/* of the page number; 0: the row's page_shift */
+	/* of a directory entry */
+	uint32_t dir_present, dir_bad;
+};
+
+#define DIR_PLAIN .dir_present = TABLE_ADDRESS, .dir_bad = ~TABLE_ADDRESS
+#define HIGH_WORD UINT64_C(0xffffffff00000000)
+
+static const struct form forms[PPC32_FORMS] = {
+	/* HASHPTE, 2, is left behind when an entry is cleared */
+	[PPC32_6XX] = { .present = 0x1, .user = 0x4, .write = 0x400, .dirty = 0x80,
+			.young = 0x100, .special = 0x800, .exec = 0x200,
+			.ignored = HIGH_WORD | 0x2, DIR_PLAIN },
+	[PPC32_40X] = { .present = 0x2, .user = 0x10, .write = 0x40, .dirty = 0x80,
+			.young = 0x400, .special = 0x20, .exec = 0x200,
+			.dir_present = 0x400, .dir_bad = 0x802 },
+	/* _PAGE_HWWRITE merged into _PAGE_RW (5.x to 6.1) */
+	[PPC32_40X_6_0] = { .present = 0x2, .user = 0x10, .write = 0x100, .dirty = 0x80,
+			    .young = 0x400, .special = 0x20, .exec = 0x200,
+			    .dir_present = 0x400, .dir_bad = 0x802 },
+	/* the two words of a 64-bit PTE are not written at once */
+	[PPC32_44X_2_4] = { .present = 0x1, .user = 0x40, .write = 0x2, .dirty = 0x4,
+			    .young = 0x8, .exec = 0x20, .ignored = HIGH_WORD, DIR_PLAIN },
+	[PPC32_44X_2_6_18] = { .present = 0x1, .user = 0x40, .write = 0x2, .dirty = 0x200,
+			       .young = 0x8, .exec = 0x20, .ignored = HIGH_WORD, DIR_PLAIN },
+	[PPC32_44X_2_6_26] = { .present = 0x1, .user = 0x40, .write = 0x2, .dirty = 0x10,
+			       .young = 0x8, .special = 0x20, .exec = 0x4,
+			       .ignored = HIGH_WORD, DIR_PLAIN },
+	/* 93820bfeefc4 (v6.7): _PAGE_READ takes the place of _PAGE_ACCESSED */
+	[PPC32_44X_6_7] = { .present = 0x1, .user = 0x8, .write = 0x2, .dirty = 0x10,
+			    .young = 0x40, .special = 0x20, .exec = 0x4,
+			    .ignored = HIGH_WORD, DIR_PLAIN },
+	/* a cleared entry may keep ACCESSED */
+	[PPC32_8XX_2_4] = { .present = 0x1, .user = 0x800, .write = 0x40, .dirty = 0x20,
+			    .young = 0x80, .exec = 0x8, .ignored = 0x80,
+			    .dir_present = 0x1, .dir_bad = 0xff0 },
+	[PPC32_8XX_2_6_26] = { .present = 0x1, .user = 0x800, .write = 0x40, .dirty = 0x20,
+			       .young = 0x80, .special = 0x8, .ignored = 0x80,
+			       .dir_present = 0x1, .dir_bad = 0xff0 },
+	[PPC32_8XX_2_6_33] = { .present = 0x1, .user = 0x800, .write = 0x400, .dirty = 0x100,
+			       .young = 0x20, .special = 0x8, .ignored = 0x20,
+			       .dir_present = 0x1, .dir_bad = 0xff0 },
+	[PPC32_8XX_4_0] = { .present = 0x1, .user = 0x20, .read_only = 0x600, .dirty = 0x100,
+			    .young = 0x800, .special = 0x8, .exec = 0x40,
+			    .dir_present = 0x1, .dir_bad = 0xff0 },
+	[PPC32_8XX_5_0] = { .present = 0x1, .read_only = 0x600, .no_access = 0x600,
+			    .dirty = 0x100, .young = 0x20, .special = 0x80, .exec = 0x40,
+			    .dir_present = 0x1, .dir_bad = 0xf90 },
+	[PPC32_E500_2_6] = { .present = 0x1, .user = 0x2, .write = 0x10, .dirty = 0x800,
+			     .young = 0x4, .exec = 0x20, DIR_PLAIN },
+	[PPC32_E500_2_6_18_WIDE] = { .present = 0x1, .user = 0x2, .write = 0x10,
+				     .dirty = 0x8000, .young = 0x4, .exec = 0x20,
+				     .ignored = HIGH_WORD | 0xffff0000, .rpn_shift = 20,
+				     DIR_PLAIN },
+	[PPC32_E500_2_6_26] = { .present = 0x1, .user = 0x2, .write = 0x4, .dirty = 0x8,
+				.young = 0x20, .special = 0x800, .exec = 0x10, DIR_PLAIN },
+	/* BAP_UR 8, UW 0x20, UX 0x80; SW0 is special */
+	[PPC32_BOOK3E] = { .present = 0x1, .user = 0x8, .write = 0x20, .dirty = 0x1000,
+			   .young = 0x40000, .special = 0x2000, .exec = 0x80,
+			   .ignored = HIGH_WORD, .rpn_shift = 24, DIR_PLAIN },
+};
+
+static const struct era {
+	enum ppc32_family family;
+	uint8_t pte_size;		/* 0: any */
+	uint16_t major, minor;		/* from this release on */
+	enum ppc32_form form;
+} eras[] = {	/* of one family the latest first */
+	{ PPC_6XX, 0, 0, 0, PPC32_6XX },
+	{ PPC_40X, 0, 6, 0, PPC32_40X_6_0 },
+	{ PPC_40X, 0, 0, 0, PPC32_40X },
+	{ PPC_44X, 0, 6, 7, PPC32_44X_6_7 },
+	{ PPC_44X, 0, 2, 626, PPC32_44X_2_6_26 },
+	{ PPC_44X, 0, 2, 614, PPC32_44X_2_6_18 },
+	{ PPC_44X, 0, 0, 0, PPC32_44X_2_4 },
+	{ PPC_8XX, 0, 5, 0, PPC32_8XX_5_0 },
+	{ PPC_8XX, 0, 4, 0, PPC32_8XX_4_0 },
+	{ PPC_8XX, 0, 2, 633, PPC32_8XX_2_6_33 },
+	{ PPC_8XX, 0, 2, 626, PPC32_8XX_2_6_26 },
+	{ PPC_8XX, 0, 0, 0, PPC32_8XX_2_4 },
+	{ PPC_E500, 8, 2, 626, PPC32_BOOK3E },
+	{ PPC_E500, 8, 0, 0, PPC32_E500_2_6_18_WIDE },
+	{ PPC_E500, 0, 2, 626, PPC32_E500_2_6_26 },
+	{ PPC_E500, 0, 0, 0, PPC32_E500_2_6 },
+};
+
+enum ppc32_form ppc32_form(enum ppc32_family family, unsigned pte_size, unsigned major,
+			   unsigned minor)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(eras); i++) {
+		const struct era *e = &eras[i];
+
+		if (e->family == family && (!e->pte_size || e->pte_size == pte_size) &&
+		    (major > e->major || (major == e->major && minor >= e->minor)))
+			return e->form;
+	}
+	return PPC32_6XX;
+}
+
+/* ---- the decoder -------------------------------------------------------------------- */
+
+static const struct {
+	uint8_t shift, type_bits;
+} swap_forms[] = {
+	[PPC32_SWAP_2_6] = { 3, 5 },
+	[PPC32_SWAP_2_4] = { 2, 6 },
+};
+
+/* swp_entry_t is one word: the high one of a 64-bit PTE is lost in it. */
+static void decode_swap(const struct paging_env *env, const struct form *f, uint64_t v,
+			struct pte *out)
+{
+	unsigned bits = swap_forms[env->swap_form].type_bits;
+	uint32_t e = (uint32_t)(v >> swap_forms[env->swap_form].shift);
+
+	*out = (struct pte){
+		.kind = PTE_SWAP,
+		.swap_type = (uint8_t)(e & ((1u << bits) - 1)),
+		.pa = e >> bits,
+		.flags = (uint16_t)((v & f->dirty ? PTE_RAW_DIRTY : 0) |
+				    (v & f->young ? PTE_RAW_YOUNG : 0)),
+	};
+}
+
+static bool may_access(const struct form *f, uint64_t v)
+{
+	if (f->no_access)
+		return (v & f->no_access) != (f->no_access & -f->no_access);
+	return !f->user || v & f->user;
+}
+
+static bool may_write(const struct form *f, uint64_t v)
+{
+	return f->read_only ? (v & f->read_only) != f->read_only : (v & f->write) != 0;
+}
+
+static void decode_pte(const struct paging_env *env, const struct form *f, unsigned page_shift,
+		       uint64_t v, struct pte *out)
+{
+	unsigned rpn = f->rpn_shift ? f->rpn_shift : page_shift;
+
+	*out = (struct pte){ .kind = PTE_NONE };
+	if (!(v & ~f->ignored))
+		return;
+	if (!(v & f->present)) {
+		decode_swap(env, f, v, out);
+		return;
+	}
+	out->kind = PTE_PAGE;
+	out->pa = v >> rpn << page_shift;
+	out->flags = (uint16_t)((may_write(f, v) ? PTE_WRITE : 0) |
+				(v & f->dirty ? PTE_DIRTY : 0) |
+				(v & f->young ? PTE_YOUNG : 0) |
+				(v & f->special ? PTE_SPECIAL : 0) |
+				(v & f->exec ? PTE_EXEC : 0) |
+				(may_access(f, v) ? 0 : PTE_PROTNONE));
+}
+
+static void decode_directory(const struct paging_env *env, const struct form *f, uint32_t v,
+			     struct pte *out)
+{
+	*out = (struct pte){ .kind = PTE_NONE };
+	if (!v)
+		return;
+	out->kind = v & f->dir_present && !(v & f->dir_bad) ? PTE_TABLE : PTE_BAD;
+	out->pa = (v & TABLE_ADDRESS) + env->table_offset;
+}
+
+/* Entries of SIZE bytes; of those of 16 (8xx) all four words are the same. */
+static void decode(const struct paging_env *env, unsigned level, unsigned size,
+		   unsigned page_shift, const uint8_t *raw, unsigned n, struct pte *out)
+{
+	const struct form *f = &forms[env->form];
+
+	for (unsigned i = 0; i < n; i++, out++) {
+		if (level)
+			decode_directory(env, f, load32(raw + 4 * (size_t)i, true), out);
+		else
+			decode_pte(env, f, page_shift,
+				   load_uint(raw + (size_t)i * size, size == 16 ? 4 : size,
+					     true), out);
+	}
+}
+
+#define DECODER(shift, size)                                                          \
+	static void decode_##shift##_##size(const struct paging_env *env,             \
+					    unsigned level, const uint8_t *raw,       \
+					    unsigned n, struct pte *out)              \
+	{                                                                             \
+		decode(env, level, size, shift, raw, n, out);                         \
+	}
+
+DECODER(12, 4)
+DECODER(12, 8)
+DECODER(14, 8)
+DECODER(14, 16)
+DECODER(16, 8)
+DECODER(18, 8)
+
+#define ROW(name, shift, size, low, high)                                             \
+	{ name, shift, { size, 4 }, 2, { low, high }, 1 << 0, decode_##shift##_##size }
+
+/*
+ * PTE_SHIFT is PAGE_SHIFT - log2(sizeof(pte_t)), and two less with 256K pages
+ * and on the 8xx with 16K pages (arch/powerpc/include/asm/page_32.h).
+ */
+static const struct paging rows[] = {
+	ROW("ppc32 4K, 32-bit PTEs", 12, 4, 10, 10),
+	ROW("ppc32 4K, 64-bit PTEs", 12, 8, 9, 11),
+	ROW("ppc32 16K, 64-bit PTEs", 14, 8, 11, 7),
+	ROW("ppc32 16K, 8xx", 14, 16, 8, 10),
+	ROW("ppc32 64K, 64-bit PTEs", 16, 8, 13, 3),
+	ROW("ppc32 256K, 64-bit PTEs", 18, 8, 13, 1),
+};
+
+const struct paging *ppc32_paging(enum ppc32_family family, unsigned page_shift,
+				  unsigned pte_size)
+{
+	if (family == PPC_8XX && page_shift == 14)
+		pte_size = 16;
+	for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].page_shift == page_shift && rows[i].entry_size[0] == pte_size)
+			return &rows[i];
+	return NULL;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ppc64.h - 64-bit PowerPC; for the files of this folder, for arch.c and for the
+ * unit tests.
+ *
+ *     ppc64_pte.c     forms, geometries and the one decoder
+ *     ppc64.c         struct arch: linear map, vmemmap, byte order, geometry
+ *
+ * The kernel keeps Linux page tables whatever the MMU: a radix MMU walks them
+ * itself, with a hash MMU they are the software's own. Since 4.7 both have the
+ * same entries, big-endian on every machine; only the geometry differs.
+ */
+#ifndef VMCENSUS_PPC64_H
+#define VMCENSUS_PPC64_H
+
+#include "arch/arch.h"
+
+/* paging_env.form */
+enum ppc64_form {
+	PPC64_BOOK3S,			/* 4.7 and later, radix and hash */
+	PPC64_HASH_4K, PPC64_HASH_64K,	/* 2.6.26 .. 4.6 */
+	PPC64_HASH_64K_4_0, PPC64_HASH_4K_4_0,	/* their swap entries of 4.0 .. 4.6 */
+	PPC64_HASH_64K_2_6_18,
+	PPC64_HASH_2_6_11, PPC64_HASH_2_4,
+	PPC64_BOOK3E_4K, PPC64_BOOK3E_64K,
+	PPC64_FORMS
+};
+
+/* What release, page size and MMU make of the tables. */
+struct ppc64_variant {
+	enum ppc64_form form;
+	const struct paging *paging;
+	bool big_endian;		/* tables are, whatever the machine */
+	bool virtual;			/* directories hold kernel-virtual addresses */
+};
+
+/* MAJOR.MINOR (2.6.NN: 2, 600 + NN); ST_ABSENT if no such tables are known. */
+enum status ppc64_variant(unsigned major, unsigned minor, unsigned page_shift, bool book3e,
+			  bool radix, struct ppc64_variant *ret);
+
+/*
+ * The geometry with these index sizes, of pte, pmd, pud (0: no such level) and
+ * pgd; NULL if there is none.
+ */
+const struct paging *ppc64_geometry(unsigned page_shift, const uint64_t bits[4]);
+
+extern const struct arch arch_ppc64;
+
+#endif

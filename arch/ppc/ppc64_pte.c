@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ppc64_pte.c - page-table entries of 64-bit PowerPC.
+ *
+ * Sources: include/asm-ppc64/pgtable.h of 2.4.27 and 2.6.11, asm-powerpc/
+ * pgtable*.h of 2.6.18, arch/powerpc/include/asm/pgtable-ppc64*.h and
+ * pte-hash64*.h of 2.6.32 to 4.4, book3s/64/{pgtable,hash,hash-64k,radix}.h and
+ * nohash/pte-book3e.h of 4.9 to 7.3. 4.5 and 4.6 had forms of their own that
+ * were not read.
+ */
+#include "arch/ppc/ppc64.h"
+
+#include "dumpread/base/bytes.h"
+
+#define BIT(n) (UINT64_C(1) << (n))
+#define LOW(n) (BIT(n) - 1)
+
+struct form {
+	/* of a PTE; 0 where there is no such bit */
+	uint64_t present, user, write, exec, dirty, young, special, soft_dirty, devmap;
+	uint64_t invalid;	/* with LEAF: present still, to be present again soon */
+	uint64_t ignored;	/* not looked at by pte_none() */
+	uint64_t swap;		/* what all swap entries have; 0: nothing */
+	uint64_t rpn;		/* of the page number ... */
+	uint8_t rpn_shift;	/* ... which begins here; 0: at the size of a page */
+	uint8_t type_shift, type_bits, offset_shift;	/* of a swap entry */
+	/* of a directory entry */
+	uint64_t leaf;		/* maps memory itself */
+	uint64_t dir_flags;	/* of the rest, what is not address */
+	uint64_t dir_bad;
+	uint8_t dir_shift;	/* of a page number, in the lowest directory (2.6.11) */
+};
+
+/*
+ * 4.7: _PAGE_PRESENT 63, _PAGE_PTE 62 (also in swap entries: so that what a
+ * hash table left in an empty entry is none), _PAGE_INVALID 61 (5.0), SPECIAL
+ * SW2, SOFT_DIRTY SW3, DEVMAP SW1; READ 4, WRITE 2, EXEC 1: with none of these
+ * it is PROT_NONE. A physical address has 53 bits.
+ */
+#define BOOK3S_COMMON \
+	.present = BIT(63), .user = 0x7, .write = 0x2, .exec = 0x1, .dirty = 0x80,    \
+	.young = 0x100, .special = 0x400, .soft_dirty = 0x200, .devmap = 0x800
+
+/* BUSY 0x800, HASHPTE 0x400 and what finds the hash entry, 0xf000 */
+#define HASH_COMMON \
+	.present = 0x1, .user = 0x2, .write = 0x200, .dirty = 0x80, .young = 0x100,   \
+	.rpn = UINT64_MAX, .dir_bad = 0
+
+static const struct form forms[PPC64_FORMS] = {
+	[PPC64_BOOK3S] = { BOOK3S_COMMON, .invalid = BIT(61), .swap = BIT(62),
+			   .rpn = LOW(53), .type_bits = 5, .leaf = BIT(62),
+			   .dir_flags = BIT(63) | BIT(62) | 0xff,
+			   .dir_bad = BIT(62) | BIT(61) | 0xe0 },
+	[PPC64_HASH_4K] = { HASH_COMMON, .special = 0x10000, .ignored = 0xfc00,
+			    .rpn_shift = 17, .type_shift = 18, .type_bits = 6,
+			    .offset_shift = 25 },
+	[PPC64_HASH_4K_4_0] = { HASH_COMMON, .special = 0x10000, .ignored = 0xfc00,
+				.rpn_shift = 17, .type_shift = 2, .type_bits = 5,
+				.offset_shift = 17 },
+	/* COMBO 0x10000000, sub-pages 0x0ffff000; THP_HUGE is 4K_PFN */
+	[PPC64_HASH_64K] = { HASH_COMMON, .special = 0x400, .ignored = 0x1ffff800,
+			     .rpn_shift = 30, .type_shift = 31, .type_bits = 6,
+			     .offset_shift = 38, .leaf = 0x20000000, .dir_flags = 0x1ff },
+	[PPC64_HASH_64K_4_0] = { HASH_COMMON, .special = 0x400, .ignored = 0x1ffff800,
+				 .rpn_shift = 30, .type_shift = 2, .type_bits = 5,
+				 .offset_shift = 30, .leaf = 0x20000000,
+				 .dir_flags = 0x1ff },
+	[PPC64_HASH_64K_2_6_18] = { HASH_COMMON, .ignored = 0x1ffff800, .rpn_shift = 32,
+				    .type_shift = 33, .type_bits = 6, .offset_shift = 40,
+				    .dir_flags = 0x1ff },
+	[PPC64_HASH_2_6_11] = { .present = 0x1, .user = 0x2, .write = 0x4, .dirty = 0x80,
+				.young = 0x100, .ignored = 0xfc00, .rpn = UINT64_MAX,
+				.rpn_shift = 17, .type_shift = 18, .type_bits = 6,
+				.offset_shift = 25, .dir_shift = 2 },
+	[PPC64_HASH_2_4] = { .present = 0x1, .user = 0x2, .write = 0x4, .dirty = 0x80,
+			     .young = 0x100, .ignored = 0x7e00, .rpn = UINT64_MAX,
+			     .rpn_shift = 16, .type_shift = 17, .type_bits = 6,
+			     .offset_shift = 24 },
+	/* nohash/pte-book3e.h: BAP_UR 8, UW 0x20, UX 0x80, SW0 0x2000; swap as 32-bit's */
+	[PPC64_BOOK3E_4K] = { .present = 0x1, .user = 0x8, .write = 0x20, .exec = 0x80,
+			      .dirty = 0x1000, .young = 0x40000, .special = 0x2000,
+			      .rpn = UINT64_MAX, .rpn_shift = 24, .type_shift = 3,
+			      .type_bits = 5, .offset_shift = 24 },
+	[PPC64_BOOK3E_64K] = { .present = 0x1, .user = 0x8, .write = 0x20, .exec = 0x80,
+			       .dirty = 0x1000, .young = 0x40000, .special = 0x2000,
+			       .rpn = UINT64_MAX, .rpn_shift = 28, .type_shift = 3,
+			       .type_bits = 5, .offset_shift = 28, .dir_flags = 0x1ff },
+};
+
+/* ---- the decoder -------------------------------------------------------------------- */
+
+static unsigned rpn_shift(const struct form *f, unsigned page_shift)
+{
+	return f->rpn_shift ? f->rpn_shift : page_shift;
+}
+
+static void decode_swap(const struct form *f, unsigned page_shift, uint64_t v,
+			struct pte *out)
+{
+	unsigned shift = f->offset_shift ? f->offset_shift : page_shift;
+
+	*out = (struct pte){
+		.kind = PTE_SWAP,
+		.swap_type = (uint8_t)(v >> f->type_shift & LOW(f->type_bits)),
+		.pa = (v & f->rpn) >> shift,
+		.flags = (uint16_t)((v & f->dirty ? PTE_RAW_DIRTY : 0) |
+				    (v & f->young ? PTE_RAW_YOUNG : 0)),
+	};
+}
+
+static bool is_present(const struct form *f, uint64_t v)
+{
+	return v & f->present || (f->invalid && !(~v & (f->invalid | f->leaf)));
+}
+
+/* An entry that maps 1 << SHIFT bytes, or is not present, or none. */
+static void decode_leaf(const struct form *f, unsigned page_shift, unsigned shift,
+			uint64_t v, struct pte *out)
+{
+	*out = (struct pte){ .kind = PTE_NONE };
+	if (!is_present(f, v)) {
+		if (v & ~f->ignored && (!f->swap || v & f->swap))
+			decode_swap(f, page_shift, v, out);
+		return;
+	}
+	out->kind = PTE_PAGE;
+	out->pa = ((v & f->rpn) >> rpn_shift(f, page_shift) << page_shift) & ~LOW(shift);
+	out->flags = (uint16_t)((v & f->write ? PTE_WRITE : 0) | (v & f->dirty ? PTE_DIRTY : 0) |
+				(v & f->young ? PTE_YOUNG : 0) |
+				(v & f->special ? PTE_SPECIAL : 0) |
+				(v & f->soft_dirty ? PTE_SOFT_DIRTY : 0) |
+				(v & f->devmap ? PTE_DEVMAP : 0) |
+				(v & f->exec ? PTE_EXEC : 0) |
+				(v & f->user ? 0 : PTE_PROTNONE));
+}
+
+static void decode_directory(const struct paging_env *env, const struct form *f, uint64_t v,
+			     struct pte *out)
+{
+	out->kind = v & f->dir_bad ? PTE_BAD : PTE_TABLE;
+	out->pa = (v & ~f->dir_flags) + env->table_offset;
+}
+
+static void decode(const struct paging *p, const struct paging_env *env, unsigned level,
+		   const uint8_t *raw, unsigned n, struct pte *out)
+{
+	const struct form *f = &forms[env->form];
+	unsigned size = p->entry_size[level], shift = paging_shift(p, level);
+
+	for (unsigned i = 0; i < n; i++, out++, raw += size) {
+		uint64_t v = load_uint(raw, size, env->big_endian);
+
+		*out = (struct pte){ .kind = PTE_NONE };
+		if (!level || (f->leaf && v & f->leaf))
+			decode_leaf(f, p->page_shift, shift, v, out);
+		else if (v && size == 4)
+			*out = (struct pte){ .kind = PTE_TABLE,
+					     .pa = (level == 1 ? v >> f->dir_shift : v) << 12 };
+		else if (v)
+			decode_directory(env, f, v, out);
+	}
+}
+
+/* ---- geometries ---------------------------------------------------------------------- */
+
+enum row {
+	RADIX_4K, RADIX_64K, HASH_64K_4_17, HASH_64K_4_11, HASH_64K_4_7, HASH_64K_3_10,
+	HASH_64K_2_6, HASH_4K_3_10, HASH_4K_2_6, HASH_4K_OLD, E_4K, E_64K, ROWS
+};
+
+static const struct paging rows[ROWS];
+
+#define DECODER(row)                                                                  \
+	static void decode_##row(const struct paging_env *env, unsigned level,        \
+				 const uint8_t *raw, unsigned n, struct pte *out)     \
+	{                                                                             \
+		decode(&rows[row], env, level, raw, n, out);                          \
+	}
+
+DECODER(RADIX_4K)
+DECODER(RADIX_64K)
+DECODER(HASH_64K_4_17)
+DECODER(HASH_64K_4_11)
+DECODER(HASH_64K_4_7)
+DECODER(HASH_64K_3_10)
+DECODER(HASH_64K_2_6)
+DECODER(HASH_4K_3_10)
+DECODER(HASH_4K_2_6)
+DECODER(HASH_4K_OLD)
+DECODER(E_4K)
+DECODER(E_64K)
+
+#define WORDS { 8, 8, 8, 8 }
+
+/*
+ * Of hash tables with 64K pages each PTE table is followed by as much again for
+ * the hash slots; a table of level 1 is found by the size of the first half.
+ */
+static const struct paging rows[ROWS] = {
+	[RADIX_4K] = { "ppc64 radix 4K", 12, WORDS, 4, { 9, 9, 9, 13 }, 7, decode_RADIX_4K },
+	[RADIX_64K] = { "ppc64 radix 64K", 16, WORDS, 4, { 5, 9, 9, 13 }, 7,
+			decode_RADIX_64K },
+	[HASH_64K_4_17] = { "ppc64 hash 64K", 16, WORDS, 4, { 8, 10, 10, 8 }, 7,
+			    decode_HASH_64K_4_17 },
+	[HASH_64K_4_11] = { "ppc64 hash 64K (4.11)", 16, WORDS, 4, { 8, 10, 7, 8 }, 7,
+			    decode_HASH_64K_4_11 },
+	[HASH_64K_4_7] = { "ppc64 hash 64K (4.7)", 16, WORDS, 4, { 8, 5, 5, 12 }, 7,
+			   decode_HASH_64K_4_7 },
+	[HASH_64K_3_10] = { "ppc64 hash 64K (3.10)", 16, WORDS, 3, { 8, 10, 12 }, 3,
+			    decode_HASH_64K_3_10 },
+	[HASH_64K_2_6] = { "ppc64 hash 64K (2.6)", 16, WORDS, 3, { 12, 12, 4 }, 1,
+			   decode_HASH_64K_2_6 },
+	[HASH_4K_3_10] = { "ppc64 hash 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 7,
+			   decode_HASH_4K_3_10 },
+	[HASH_4K_2_6] = { "ppc64 hash 4K (2.6)", 12, WORDS, 4, { 9, 7, 7, 9 }, 1,
+			  decode_HASH_4K_2_6 },
+	[HASH_4K_OLD] = { "ppc64 hash 4K (2.6.11)", 12, { 8, 4, 4 }, 3, { 9, 10, 10 }, 1,
+			  decode_HASH_4K_OLD },
+	[E_4K] = { "ppc64 book3e 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 1, decode_E_4K },
+	[E_64K] = { "ppc64 book3e 64K", 16, WORDS, 3, { 8, 10, 12 }, 1, decode_E_64K },
+};
+
+/*
+ * From which release on; the releases between two of those named at the top were
+ * not read, save by the commits named here.
+ */
+static const struct {
+	uint16_t major, minor;
+	uint8_t page_shift;
+	enum row row;
+	enum ppc64_form form;
+} eras[] = {	/* of hash tables; the latest first */
+	{ 4, 17, 16, HASH_64K_4_17, PPC64_BOOK3S },	/* c2b4d8b7417a: 4 PiB */
+	{ 4, 11, 16, HASH_64K_4_11, PPC64_BOOK3S },
+	{ 4, 7, 16, HASH_64K_4_7, PPC64_BOOK3S },
+	{ 4, 7, 12, HASH_4K_3_10, PPC64_BOOK3S },
+	{ 4, 0, 16, HASH_64K_3_10, PPC64_HASH_64K_4_0 },
+	{ 4, 0, 12, HASH_4K_3_10, PPC64_HASH_4K_4_0 },
+	{ 3, 10, 16, HASH_64K_3_10, PPC64_HASH_64K },
+	{ 3, 10, 12, HASH_4K_3_10, PPC64_HASH_4K },
+	{ 2, 626, 16, HASH_64K_2_6, PPC64_HASH_64K },
+	{ 2, 614, 16, HASH_64K_2_6, PPC64_HASH_64K_2_6_18 },
+	{ 2, 614, 12, HASH_4K_2_6, PPC64_HASH_4K },
+	{ 2, 600, 12, HASH_4K_OLD, PPC64_HASH_2_6_11 },
+	{ 2, 0, 12, HASH_4K_OLD, PPC64_HASH_2_4 },
+};
+
+enum status ppc64_variant(unsigned major, unsigned minor, unsigned page_shift, bool book3e,
+			  bool radix, struct ppc64_variant *ret)
+{
+	bool wide = page_shift == 16, be = major > 4 || (major == 4 && minor >= 7);
+
+	*ret = (struct ppc64_variant){ .big_endian = be, .virtual = !be };
+	if (page_shift != 12 && page_shift != 16)
+		return ST_ABSENT;
+	if (book3e) {
+		*ret = (struct ppc64_variant){ wide ? PPC64_BOOK3E_64K : PPC64_BOOK3E_4K,
+					       &rows[wide ? E_64K : E_4K], true, true };
+		return ST_OK;
+	}
+	if (radix) {
+		ret->form = PPC64_BOOK3S;
+		ret->paging = &rows[wide ? RADIX_64K : RADIX_4K];
+		return ST_OK;
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(eras); i++)
+		if (eras[i].page_shift == page_shift &&
+		    (major > eras[i].major ||
+		     (major == eras[i].major && minor >= eras[i].minor))) {
+			ret->form = eras[i].form;
+			ret->paging = &rows[eras[i].row];
+			return ST_OK;
+		}
+	return ST_ABSENT;
+}
+
+const struct paging *ppc64_geometry(unsigned page_shift, const uint64_t bits[4])
+{
+	for (unsigned i = 0; i < ROWS; i++) {
+		const struct paging *p = &rows[i];
+		unsigned level = 0;
+
+		if (p->page_shift != page_shift || p->nlevels != 3 + (bits[2] != 0))
+			continue;
+		for (unsigned k = 0; k < 4; k++)
+			if (bits[k] && bits[k] == p->bits[level])
+				level++;
+		if (level == p->nlevels)
+			return p;
+	}
+	return NULL;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * i386.c - the 32-bit x86 machine.
+ *
+ * As on x86-64 every kernel address goes through swapper_pg_dir, which must map
+ * itself: that tells PAE from two levels and where low memory begins. Without
+ * VMCOREINFO low memory is read by arithmetic until symbols come from elsewhere.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "arch/linear.h"
+#include "arch/x86/i386.h"
+
+#include "dumpread/base/bytes.h"
+
+/* CONFIG_PAGE_OFFSET of VMSPLIT_3G, _3G_OPT, _2G, _2G_OPT, _1G (arch/x86/Kconfig). */
+static const uint32_t page_offsets[] = {
+	0xc0000000, 0xb0000000, 0x80000000, 0x78000000, 0x40000000,
+};
+
+/* MAXMEM: what is left for vmalloc is 128 MiB (VMALLOC_RESERVE). */
+#define LOWMEM_MAX(offset) (UINT64_C(0x100000000) - (offset) - (UINT64_C(128) << 20))
+
+struct i386 {
+	struct linear low;
+	const struct paging *paging;
+	struct paging_env env;
+	uint64_t root;			/* of swapper_pg_dir; physical */
+	bool has_root;
+};
+
+static const struct i386 *state(const struct dump *d)
+{
+	return d->kv_self;
+}
+
+static bool is_kernel_addr(const struct dump *d, uint64_t addr)
+{
+	return addr >= state(d)->low.va && addr <= UINT32_MAX;
+}
+
+static uint64_t user_end(const struct dump *d)
+{
+	return state(d)->low.va;
+}
+
+static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva,
+			 uint64_t *pa, uint64_t *run)
+{
+	const struct i386 *x = state(d);
+	enum status st = ST_NODATA;
+	uint64_t bytes;
+
+	if (!is_kernel_addr(d, kva))
+		return ST_FAULT;
+	if (x->has_root)
+		st = pgtrans(r, x->paging, &x->env, x->root, kva, pa, &bytes);
+	if (st && st != ST_FAULT && !linear_kvtop(&x->low, kva, pa, &bytes))
+		st = ST_OK;
+	if (!st && run)
+		*run = bytes;
+	return st;
+}
+
+/* ---- where swapper_pg_dir is ---------------------------------------------------------- */
+
+static void take_row(struct i386 *x, unsigned row)
+{
+	x->paging = &i386_paging[row];
+	x->env.form = row == I386_PAE ? X86_FORM_PAE : X86_FORM_64;
+}
+
+static bool take_root(struct reader *r, struct i386 *x, uint64_t va, uint64_t offset)
+{
+	uint64_t pa;
+
+	if (va < offset)
+		return false;
+	for (unsigned row = 0; row < I386_ROWS; row++) {
+		take_row(x, row);
+		if (pgtrans(r, x->paging, &x->env, va - offset, va, &pa, NULL) ||
+		    pa != va - offset)
+			continue;
+		x->root = va - offset;
+		x->low.va = offset;
+		x->has_root = true;
+		return true;
+	}
+	return false;
+}
+
+static bool find_root(struct dump *d, struct i386 *x)
+{
+	struct reader *r = reader_new(d);
+	uint64_t va;
+
+	if (vmcoreinfo_symbol(d, "swapper_pg_dir", &va) || dump_symbol(d, "swapper_pg_dir", &va))
+		for (unsigned i = 0; i < ARRAY_LEN(page_offsets) && !x->has_root; i++)
+			take_root(r, x, va, page_offsets[i]);
+	reader_free(r);
+	return x->has_root;
+}
+
+static enum status attach(struct dump *d)
+{
+	static const struct kv_ops kv = { kvtop };
+	struct i386 *x = arena_alloc(&d->mem, sizeof(*x));
+	uint64_t max_pa = linear_max_pa(d);
+
+	d->kv_self = x;
+	x86_64_env_init(&x->env, max_pa);
+	x->low.va = page_offsets[0];
+	take_row(x, max_pa > UINT64_C(1) << 32 ? I386_PAE : I386_2LEVEL);
+	if (d->kv)
+		return ST_OK;
+	if (!find_root(d, x)) {
+		if (!linear_find(d, &x->low, "i", 0, max_pa))
+			return fail(&d->diag, ST_UNSUPPORTED, "cannot find the kernel's page "
+				    "tables: is this a dump of a 32-bit x86 Linux kernel?");
+		log_info(d->log, "no page tables found yet: low memory is taken to be at %#"
+			 PRIx64, x->low.va);
+	}
+	x->low.size = min_u64(max_pa, LOWMEM_MAX(x->low.va));
+	d->kv = &kv;
+	return ST_OK;
+}
+
+/* ---- variants -------------------------------------------------------------------------- */
+
+static void release_of(const struct dump *d, unsigned *major, unsigned *minor)
+{
+	unsigned patch = 0;
+
+	if (sscanf(d->release, "%u.%u.%u", major, minor, &patch) < 2) {
+		*major = 6;
+		*minor = 99;
+	}
+	if (*major == 2)
+		*minor = 100 * *minor + patch;
+}
+
+/* By a symbol of the patches, which went into every stable tree; else by release. */
+static bool has_l1tf(const struct dump *d, bool recent)
+{
+	uint64_t va;
+
+	return recent || dump_symbol(d, "l1tf_mitigation", &va) ||
+	       dump_symbol(d, "l1tf_select_mitigation", &va) ||
+	       dump_symbol(d, "l1tf_pfn_limit", &va);
+}
+
+static uint8_t swap_form(const struct dump *d, bool pae, unsigned major, unsigned minor)
+{
+	if (pae)
+		return has_l1tf(d, major > 4 || (major == 4 && minor >= 19)) ? X86_SWAP_L1TF
+									     : X86_SWAP_PAE;
+	if (major > 2 || minor >= 632)
+		return X86_SWAP_2_6;
+	return minor >= 600 ? X86_SWAP_2_6_0 : X86_SWAP_2_4;
+}
+
+static enum status attach_late(struct dump *d)
+{
+	struct i386 *x = d->kv_self;
+	unsigned major, minor;
+	uint32_t pte;
+	bool pae;
+
+	if (!x->has_root && !find_root(d, x) && !types_size(&d->types, "pte_t", &pte, NULL))
+		take_row(x, pte == 8 ? I386_PAE : I386_2LEVEL);
+	if (!x->has_root)
+		issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
+			  "the kernel's page tables are not in the dump or are damaged");
+	pae = x->paging == &i386_paging[I386_PAE];
+	release_of(d, &major, &minor);
+	x->env.swap_form = swap_form(d, pae, major, minor);
+	x->env.invert_swap = x->env.swap_form == X86_SWAP_L1TF;
+	/* "x86/mm: Introduce _PAGE_SAVED_DIRTY" (6.6): on 32 bits too, in bit 10 */
+	x->env.saved_dirty = major > 6 || (major == 6 && minor >= 6);
+	log_debug(d->log, "%s, page tables at %#" PRIx64 ", swap form %u", x->paging->name,
+		  x->root, x->env.swap_form);
+	return ST_OK;
+}
+
+static void user_paging(const struct dump *d, const struct paging **p,
+			struct paging_env *env)
+{
+	*p = state(d)->paging;
+	*env = state(d)->env;
+}
+
+const struct arch arch_i386 = {
+	.name = "i386",
+	.elf_machine = EM_386,
+	.word_size = 4,
+	.attach = attach,
+	.attach_late = attach_late,
+	.user_paging = user_paging,
+	.user_end = user_end,
+	.is_kernel_addr = is_kernel_addr,
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lime.h - the headers of LiME and AVML files: 32 bytes in front of each range
+ * of memory (LiME src/lime.h, struct lime_mem_range_header; AVML src/image.rs).
+ *
+ *	0	magic	u32	"LiME" or "LMVA", in the byte order of the machine
+ *	4	version	u32	1 LiME, 2 AVML
+ *	8	s_addr	u64
+ *	16	e_addr	u64	inclusive
+ *	24	reserved	zeros
+ */
+#ifndef VMCENSUS_IMAGE_LIME_H
+#define VMCENSUS_IMAGE_LIME_H
+
+#include "dumpread/image/format.h"
+
+#define LIME_HEADER 32u
+
+struct lime_kind {
+	uint32_t magic, version;
+};
+
+struct lime_range {
+	uint64_t off;		/* of what follows the header, in the file */
+	uint64_t start, end;	/* of the memory; end exclusive */
+};
+
+/* Is there a header of that kind at OFF? Sets im->big_endian if FIRST. */
+bool lime_header(struct image *im, const struct lime_kind *kind, uint64_t off, bool first,
+		 struct lime_range *ret);
+
+/*
+ * The first header at OFF or behind it: a range whose header is damaged is
+ * counted as an issue and costs only itself. False at the end of the file.
+ */
+bool lime_next(struct image *im, const struct lime_kind *kind, uint64_t off,
+	       struct lime_range *ret);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * census.h - one open file of /dev/vmcensus or /dev/vmcensus-text.
+ *
+ * Nothing is gathered beforehand: read() asks for the next piece, a piece is one
+ * task, one mapping or the entries of one page table of a mapping, and all locks
+ * and references but one on the mm_struct itself (mmgrab) are let go of between
+ * pieces. So no process waits for a reader that is slow.
+ */
+#ifndef VMCENSUS_CENSUS_H
+#define VMCENSUS_CENSUS_H
+
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+
+#include "format.h"
+
+#define OUT_BYTES (64u << 10)	/* more than any piece takes */
+#define RUNS_MAX 512u		/* of one piece */
+
+struct census;
+
+/* The two forms. Each writes one piece with census_put(). */
+struct census_form {
+	const char *name;	/* of the device */
+	bool counts;		/* vma() is told the counts of its pages */
+	void (*begin)(struct census *c);
+	void (*task)(struct census *c, const struct vmc_task *t);
+	void (*mm)(struct census *c, const struct vmc_mm *m, const char *exe);
+	void (*vma)(struct census *c, const struct vmc_vma *v, const char *name);
+	void (*pages)(struct census *c, const struct vmc_run *run, unsigned int n);
+	void (*end)(struct census *c);
+};
+
+extern const struct census_form census_text, census_binary;
+
+enum stage { STAGE_BEGIN, STAGE_TASK, STAGE_MM, STAGE_VMA, STAGE_PAGES, STAGE_END, STAGE_DONE };
+
+struct counts {
+	u64 present, user, exec, readonly, single, shared;
+};
+
+struct census {
+	struct mutex lock;	/* one read() at a time */
+	const struct census_form *form;
+	enum stage stage;
+	int pid, last_pid;	/* the task that is next, and the last there was */
+	u64 last_mm;		/* that was given */
+	struct mm_struct *mm;	/* being read: mmgrab()bed, or NULL */
+	unsigned long addr;	/* where the next mapping is looked for */
+	unsigned long at, start, end;	/* of the mapping: next page, and its range */
+	struct counts counts;
+	unsigned int listed;	/* pages of the mapping that were written */
+	struct vmc_end sums;
+	struct vmc_run *runs;	/* RUNS_MAX */
+	char *path;		/* PATH_MAX */
+	char *out;		/* OUT_BYTES */
+	size_t len, pos;	/* bytes in it, and those that were taken */
+};
+
+/* collect.c: make the next piece. 0, or -EINTR: the reader is being killed. */
+int census_step(struct census *c);
+/* Let go of what is held between pieces. */
+void census_drop(struct census *c);
+
+/*
+ * entries.c: entries of VMA from *AT on, of one table at most, in neighbouring
+ * runs; *AT moves behind what was looked at. RUNS has room for RUNS_MAX, as many
+ * pages are given at most. mmap_lock is held.
+ */
+unsigned int entries_get(struct vm_area_struct *vma, unsigned long *at, unsigned long end,
+			 struct vmc_run *runs);
+/* struct page.flags as they are; 0 where there is no page. */
+unsigned long entries_page_flags(u64 pfn);
+/* Low bits of the entry, of a run: text alone wants them. */
+unsigned long entries_raw_bits(const struct vmc_run *run);
+
+void census_put(struct census *c, const void *data, size_t n);
+void census_printf(struct census *c, const char *fmt, ...) __printf(2, 3);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * shm.h - the objects of shared memory: files of tmpfs and devtmpfs, memfd, SysV
+ * segments, shared anonymous memory; also those that nobody maps.
+ */
+#ifndef VMCENSUS_SHM_H
+#define VMCENSUS_SHM_H
+
+#include "model/model.h"
+
+enum shm_kind { SHM_TMPFS, SHM_MEMFD, SHM_SYSV, SHM_ANON, SHM_KERNEL };
+
+struct shm_object {
+	uint64_t inode;		/* kernel address */
+	enum shm_kind kind;
+	const char *path;
+	uint64_t ino;		/* of SHM_SYSV: the shmid (newseg(), ipc/shm.c) */
+	uint64_t key;		/* of SHM_SYSV */
+	uint64_t size;		/* bytes */
+	uint64_t resident, swapped;	/* pages */
+	uint32_t uid;
+	bool unlinked;		/* no name leads to it */
+	bool regular;		/* no directory, link, device */
+	uint32_t nvmas, mappers;	/* VMAs, processes that map it */
+	uint32_t openers;	/* processes that hold it open */
+	uint32_t first;		/* index in procs: first of either, or NONE */
+};
+
+struct shm {
+	struct shm_object *v;
+	uint32_t n;
+	bool whole;		/* all file systems were walked */
+};
+
+/* Needs VMAs. In MEM; what cannot be read is an issue. */
+void shm_build(const struct snapshot *s, struct arena *mem, struct shm *ret);
+
+/* shm_users.c: who maps and who has open; BY_INODE: address -> index in v. */
+struct hash;
+void shm_find_users(const struct snapshot *s, struct reader *r, const struct hash *by_inode,
+		    struct shm *shm, struct arena *mem);
+
+#endif

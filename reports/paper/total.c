@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * total - what each program and library costs altogether: its text once, its data
+ * and .bss once for each process. Figure 6 of the USENIX 2005 paper, and by the
+ * note Figure 8. What belongs to no file follows, so that sums are those of the
+ * machine.
+ */
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/units.h"
+#include "reports/common.h"
+#include "reports/render/render.h"
+
+struct row {
+	const char *name;
+	uint64_t number, executable, uses;
+	uint64_t text, data, bss, total, frames;
+	uint64_t virt_text, virt_data, virt_bss, virt_total;
+};
+
+#define SIZE(name, fl, about) COL(struct row, name, COL_BYTES, fl, "bytes", about)
+#define SUM (COL_SHOWN | COL_TOTAL)
+
+static const struct column cols[] = {
+	COL(struct row, number, COL_UINT, 0, "", "order in which address spaces show it first"),
+	COL(struct row, executable, COL_UINT, 0, "",
+	    "1: a program or library; 0: what belongs to none"),
+	COL(struct row, uses, COL_UINT, COL_SHOWN, "", "processes that map it"),
+	SIZE(text, SUM, "code and constants, once for all processes"),
+	SIZE(data, SUM, "initialized data, sum over all processes"),
+	SIZE(bss, SUM, "zeroed data of a library, sum over all processes"),
+	SIZE(total, SUM, "text, data and bss; of what is no file all that is resident"),
+	SIZE(frames, SUM, "distinct frames, each counted in one row, where it is met first"),
+	SIZE(virt_text, COL_TOTAL, "address space of text, once"),
+	SIZE(virt_data, COL_TOTAL, "address space of data, sum over all processes"),
+	SIZE(virt_bss, COL_TOTAL, "address space of bss, sum over all processes"),
+	SIZE(virt_total, SUM, "address space, counted as total is"),
+	COL(struct row, name, COL_STR, COL_SHOWN, "",
+	    "file, or [stack], [heap], [anon], [file] ... of all processes"),
+};
+
+struct maker {
+	const struct snapshot *s;
+	struct row *rows;
+	uint32_t *of_file;		/* index in rows + 1 */
+	uint32_t of_rest[AREA_CLASSES];
+	uint32_t n;
+	uint64_t page;
+};
+
+static struct row *row_of(struct maker *m, uint32_t *slot, const char *name, bool executable)
+{
+	if (!*slot) {
+		m->rows[m->n] = (struct row){ .name = name, .number = m->n,
+					      .executable = executable };
+		*slot = ++m->n;
+	}
+	return &m->rows[*slot - 1];
+}
+
+static void add_part(struct maker *m, const struct unit *u)
+{
+	struct row *r = row_of(m, &m->of_file[u->file], unit_name(m->s, u), true);
+	bool text = u->class == AREA_TEXT || u->class == AREA_LIB_TEXT;
+	uint64_t pages = text ? u->frames : u->mapped, virt = text ? u->virt : u->virt_all;
+
+	r->uses = max_u64(r->uses, u->nprocs);
+	r->frames += u->new_frames * m->page;
+	r->total += pages * m->page;
+	r->virt_total += virt * m->page;
+	if (text) {
+		r->text += pages * m->page;
+		r->virt_text += virt * m->page;
+	} else if (u->class == AREA_LIB_BSS) {
+		r->bss += pages * m->page;
+		r->virt_bss += virt * m->page;
+	} else {
+		r->data += pages * m->page;
+		r->virt_data += virt * m->page;
+	}
+}
+
+static void add_rest(struct maker *m, const struct unit *u)
+{
+	static const char *const names[AREA_CLASSES] = {
+		[AREA_STACK] = "[stack]", [AREA_HEAP] = "[heap]", [AREA_ANON] = "[anon]",
+		[AREA_FILE] = "[file]", [AREA_SHMEM] = "[shmem]", [AREA_HUGETLB] = "[hugetlb]",
+		[AREA_OTHER] = "[other]", [AREA_NONE] = "[none]",
+	};
+	const char *name = u->class < AREA_CLASSES && names[u->class] ? names[u->class] : "[anon]";
+	struct row *r = row_of(m, &m->of_rest[u->class], name, false);
+
+	/* many units, of one process or of many: no telling how many different ones */
+	r->uses = COL_UNKNOWN;
+	r->text = r->data = r->bss = COL_UNKNOWN;
+	r->virt_text = r->virt_data = r->virt_bss = COL_UNKNOWN;
+	r->frames += u->new_frames * m->page;
+	r->total += u->mapped * m->page;
+	r->virt_total += u->virt_all * m->page;
+}
+
+/* Part of the program's or library's own row? The paper leaves heaps and gaps out. */
+static bool is_part(const struct unit *u)
+{
+	return u->code && u->file != NONE && u->class != AREA_HEAP && u->class != AREA_NONE;
+}
+
+static uint64_t user_frames(const struct snapshot *s)
+{
+	uint64_t n = 0;
+
+	for (uint64_t c = 0; c < s->frames.nchunks; c++)
+		for (uint64_t i = 0; s->frames.chunk[c] && i < 1u << FRAME_CHUNK_SHIFT; i++)
+			n += s->frames.chunk[c][i].found != 0;
+	return n;
+}
+
+static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+		       struct diag *diag)
+{
+	struct maker m = { .s = s, .page = page_size(s) };
+	struct unit_list us;
+
+	if (o->virt && !o->like)
+		return fail(diag, ST_ABSENT, "--virtual goes with --paper; here the columns "
+			    "virt_text, virt_data, virt_bss, virt_total have address space");
+	units_build(s, areas_build(s, &t->mem), UNITS_CODE | UNITS_FILES | UNITS_REST, &t->mem,
+		    &us);
+	m.rows = arena_array(&t->mem, struct row, (size_t)s->nfiles + AREA_CLASSES);
+	m.of_file = arena_array(&t->mem, uint32_t, s->nfiles);
+	for (uint32_t i = 0; i < us.n; i++)
+		if (is_part(&us.v[i]))
+			add_part(&m, &us.v[i]);
+	for (uint32_t i = 0; i < us.n; i++)
+		if (!is_part(&us.v[i]))
+			add_rest(&m, &us.v[i]);
+	t->rows = m.rows;
+	t->nrows = m.n;
+	t->row_size = sizeof(struct row);
+	t->note = arena_printf(&t->mem, "User space pages: %" PRIu64, user_frames(s));
+	return ST_OK;
+}
+
+/* ---- the paper's ---------------------------------------------------------------------- */
+
+/* Figure 6 is a graph; its numbers, in the manner of Figure 2, in pages. */
+static void paper_csv(const struct snapshot *s, const struct report_opts *o,
+		      const struct table *t, FILE *out)
+{
+	uint64_t page = page_size(s);
+
+	fputs("Name, Total, .Text, .Data, .bss\n", out);
+	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
+		const struct row *r = table_row(t, i);
+
+		if (!r->executable)
+			continue;
+		put_csv(out, r->name);
+		fprintf(out, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 "\n",
+			(o->virt ? r->virt_total : r->total) / page,
+			(o->virt ? r->virt_text : r->text) / page,
+			(o->virt ? r->virt_data : r->data) / page,
+			(o->virt ? r->virt_bss : r->bss) / page);
+	}
+}
+
+static void paper_text(const struct snapshot *s, const struct report_opts *o,
+		       const struct table *t, FILE *out)
+{
+	paper_csv(s, o, t, out);
+	fprintf(out, "%s\n", t->note);
+}
+
+static const struct like likes[] = {
+	{ .name = "paper",
+	  .about = "pages of Figure 6 of the USENIX 2005 paper, comma separated",
+	  .sort = "number", .text = paper_text, .csv = paper_csv },
+	{ 0 }
+};
+
+const struct report report_total = {
+	.name = "total",
+	.about = "what each program and library costs altogether",
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
+	.opts = OPT_VIRTUAL | OPT_LIKE,
+	.cols = cols,
+	.ncols = ARRAY_LEN(cols),
+	.sort = "-executable,-total,number",
+	.run = run,
+	.likes = likes,
+	.help = "One row for each program and library: its text counts once, its data and .bss\n"
+		"once for each process that has them. What belongs to a process - stacks, heaps\n"
+		"(a program's .bss among them), other anonymous memory, files that nobody\n"
+		"executes - follows in rows of its own, [stack] and so on. frames counts each\n"
+		"frame in one row: its sum is the number of pages that\n"
+		"processes have, which the note below repeats.\n"
+		"\n"
+		"--paper prints programs and libraries in pages, comma separated; with --virtual\n"
+		"pages of address space.",
+};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * units - one row for each part of a program or library, over all processes
+ * that map it: Figure 5 of the USENIX 2005 paper.
+ */
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/units.h"
+#include "reports/common.h"
+#include "reports/paper/glyphs.h"
+#include "reports/render/render.h"
+
+struct row {
+	const char *flags, *class, *name;
+	uint64_t number, uses, offset, virt, resident, frames, mapped, copies;
+	const struct unit *unit;
+};
+
+#define STR(name, fl, about) COL(struct row, name, COL_STR, fl, "", about)
+#define SIZE(name, fl, about) COL(struct row, name, COL_BYTES, fl, "bytes", about)
+
+static const struct column cols[] = {
+	COL(struct row, number, COL_UINT, 0, "", "order in which address spaces show it first"),
+	COL(struct row, uses, COL_UINT, COL_SHOWN, "", "processes that map it"),
+	STR(flags, COL_SHOWN, "S stack, X of the program, r w x, B .bss or heap"),
+	STR(class, COL_SHOWN, "text, data, heap, lib_text, lib_data, lib_bss, none, file ..."),
+	SIZE(offset, 0, "where it begins in the file; 0 for .bss"),
+	COL_AS(struct row, virt, "virtual", COL_BYTES, COL_SHOWN, "bytes",
+	       "address space, of its largest mapping"),
+	SIZE(resident, COL_SHOWN, "of virtual: places that are resident in at least one process"),
+	SIZE(frames, COL_SHOWN | COL_TOTAL, "memory: distinct frames that these mappings have"),
+	SIZE(mapped, COL_SHOWN | COL_TOTAL, "sum of what each process has resident"),
+	SIZE(copies, COL_SHOWN | COL_TOTAL, "of mapped: pages of their own, not the file's"),
+	STR(name, COL_SHOWN, "file"),
+};
+
+static struct row make_row(const struct snapshot *s, const struct unit *u, uint32_t number,
+			   struct arena *mem)
+{
+	uint64_t page = page_size(s);
+	char sym[AREA_SYM];
+
+	area_sym(u->flags, sym);
+	return (struct row){
+		.number = number, .uses = u->nprocs, .flags = arena_strdup(mem, sym),
+		.class = area_class_name(u->class), .name = unit_name(s, u),
+		.offset = u->offset * page, .virt = u->virt * page,
+		.resident = u->resident * page, .frames = u->frames * page,
+		.mapped = u->mapped * page, .copies = u->copies * page, .unit = u,
+	};
+}
+
+static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+		       struct diag *diag)
+{
+	unsigned what = UNITS_CODE | (o->all ? UNITS_FILES : 0) | (o->like ? UNITS_MAPS : 0);
+	struct unit_list *us = arena_alloc(&t->mem, sizeof(*us));
+	struct row *rows;
+
+	(void)diag;
+	units_build(s, areas_build(s, &t->mem), what, &t->mem, us);
+	t->rows = rows = arena_array(&t->mem, struct row, us->n);
+	t->row_size = sizeof(*rows);
+	for (uint32_t i = 0; i < us->n; i++)
+		if (us->v[i].file != NONE && (us->v[i].code || o->all))
+			rows[t->nrows++] = make_row(s, &us->v[i], i, &t->mem);
+	return ST_OK;
+}
+
+/* The blanks are the paper's. */
+static void paper_text(const struct snapshot *s, const struct report_opts *o,
+		       const struct table *t, FILE *out)
+{
+	(void)s;
+	(void)o;
+	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
+		const struct row *r = table_row(t, i);
+		const struct unit *u = r->unit;
+
+		if (i)
+			putc('\n', out);
+		put_text(out, r->name);
+		fprintf(out, " is used %" PRIu64 " times with %" PRIu64 " virtual pages  and %"
+			PRIu64 " resident pages and flags %s has the following map:\n", r->uses,
+			u->virt, u->resident, r->flags);
+		glyphs_print(&u->map, u->virt, out);
+	}
+}
+
+static const struct like likes[] = {
+	{ .name = "paper",
+	  .about = "a map of each one's pages: Figure 5 of the USENIX 2005 paper",
+	  .sort = "number", .text = paper_text },
+	{ 0 }
+};
+
+const struct report report_units = {
+	.name = "units",
+	.about = "programs and libraries by part, over all processes",
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
+	.opts = OPT_ALL | OPT_LIKE,
+	.cols = cols,
+	.ncols = ARRAY_LEN(cols),
+	.sort = "-frames,number",
+	.run = run,
+	.likes = likes,
+	.help = "One row for each part of an executable file - text, constants, data, .bss - over\n"
+		"all processes that map it, at the same place of the file with the same access.\n"
+		"What one process alone needs of a library, resident shows for all of them:\n"
+		"virtual less resident is what nobody ever touched. copies are private pages:\n"
+		"of data normal, of text the price of relocations. --all adds files that nobody\n"
+		"executes.\n"
+		"\n"
+		"--paper draws the pages, 64 a line: '.' not resident, '1' to '9' in how many\n"
+		"address spaces, '#' in ten or more.",
+};

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * shm - one row an object of shared memory: what it holds, and who uses it.
+ */
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/files/shm.h"
+#include "reports/common.h"
+
+struct row {
+	const char *kind, *path, *comm;
+	uint64_t size, resident, swapped;
+	uint64_t mappers, vmas, openers, uid, ino, shmid, key, unlinked, inode;
+	int64_t pid;
+};
+
+#define P COL_SHOWN
+#define BYTES(name, about) COL(struct row, name, COL_BYTES, P | COL_TOTAL, "bytes", about)
+
+static const struct column cols[] = {
+	COL(struct row, kind, COL_STR, P, "",
+	    "tmpfs, memfd, sysv, anon (shared anonymous memory) or kernel (no process's)"),
+	COL(struct row, size, COL_BYTES, P, "bytes", "size, written to or not"),
+	BYTES(resident, "pages in memory; their sum is Shmem of meminfo"),
+	BYTES(swapped, "pages in swap"),
+	COL(struct row, mappers, COL_UINT, P, "", "processes that map it"),
+	COL(struct row, vmas, COL_UINT, 0, "", "mappings of it (nattch of SysV)"),
+	COL(struct row, openers, COL_UINT, P, "", "processes that hold it open"),
+	COL(struct row, unlinked, COL_UINT, P, "", "1: no name leads to it any more"),
+	COL(struct row, uid, COL_UINT, P, "", "owner"),
+	COL(struct row, shmid, COL_UINT, 0, "", "of sysv"),
+	COL(struct row, key, COL_HEX, 0, "", "of sysv; 0: private"),
+	COL(struct row, ino, COL_UINT, 0, "", "inode number"),
+	COL(struct row, inode, COL_HEX, 0, "", "address of the inode"),
+	COL(struct row, pid, COL_INT, P, "", "first process that maps it or holds it open"),
+	COL(struct row, comm, COL_STR, P, "", "its name"),
+	COL(struct row, path, COL_STR, P, "", "path"),
+};
+
+static void set_row(const struct snapshot *s, const struct shm_object *o, struct row *r)
+{
+	static const char *const kinds[] = {
+		[SHM_TMPFS] = "tmpfs", [SHM_MEMFD] = "memfd", [SHM_SYSV] = "sysv",
+		[SHM_ANON] = "anon", [SHM_KERNEL] = "kernel",
+	};
+	const struct proc *p = o->first < s->nprocs ? &s->procs[o->first] : NULL;
+	bool sysv = o->kind == SHM_SYSV;
+
+	*r = (struct row){
+		.kind = kinds[o->kind], .path = o->path, .size = o->size,
+		.resident = o->resident * page_size(s), .swapped = o->swapped * page_size(s),
+		.mappers = o->mappers, .vmas = o->nvmas, .openers = o->openers,
+		.uid = o->uid == UINT32_MAX ? COL_UNKNOWN : o->uid,
+		.ino = o->ino, .shmid = sysv ? o->ino : COL_UNKNOWN,
+		.key = sysv ? o->key : COL_UNKNOWN, .unlinked = o->unlinked,
+		.inode = o->inode, .pid = p ? p->pid : COL_UNKNOWN_INT,
+		.comm = p ? proc_comm(s, p) : NULL,
+	};
+}
+
+/* Files without pages that nobody uses are many in /run, and cost nothing. */
+static bool wanted(const struct shm_object *o, const struct report_opts *opts)
+{
+	return opts->all || o->resident || o->swapped ||
+		(o->regular && (o->mappers || o->openers));
+}
+
+static const char *note(const struct snapshot *s, const struct shm *shm, struct arena *mem)
+{
+	uint64_t pages = 0, kernels = machine_meminfo(&s->machine, "Shmem"), sum;
+
+	for (uint32_t i = 0; i < shm->n; i++)
+		pages += shm->v[i].resident;
+	sum = pages * page_size(s);
+	if (!shm->whole)
+		return "only what processes map: not all file systems could be walked";
+	if (kernels == UINT64_MAX)
+		return NULL;
+	return arena_printf(mem, "resident in all %" PRIu64 " KiB; the kernel counted %" PRIu64
+			    " KiB (Shmem), difference %+" PRId64 " KiB", sum >> 10, kernels >> 10,
+			    ((int64_t)sum - (int64_t)kernels) / 1024);
+}
+
+static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+		       struct diag *diag)
+{
+	struct shm shm;
+	struct row *rows;
+
+	(void)diag;
+	shm_build(s, &t->mem, &shm);
+	t->rows = rows = arena_array(&t->mem, struct row, shm.n);
+	t->row_size = sizeof(*rows);
+	for (uint32_t i = 0; i < shm.n; i++)
+		if (wanted(&shm.v[i], o))
+			set_row(s, &shm.v[i], &rows[t->nrows++]);
+	t->note = note(s, &shm, &t->mem);
+	return ST_OK;
+}
+
+const struct report report_shm = {
+	.name = "shm",
+	.about = "shared memory and tmpfs, object by object, mapped or not",
+	.needs = NEED_TASKS | NEED_VMAS | NEED_MACHINE,
+	.opts = OPT_ALL,
+	.cols = cols,
+	.ncols = ARRAY_LEN(cols),
+	.sort = "-resident,-swapped,path",
+	.run = run,
+	.help = "One row for each object of shared memory: files of tmpfs and devtmpfs, memfd,\n"
+		"SysV segments, shared anonymous mappings; also those that nobody maps, which no\n"
+		"process's rss shows. --all adds those that hold no page and that nobody uses.\n"
+		"The line below compares the sum with the kernel's own counter. hugetlbfs is not\n"
+		"in it.",
+};

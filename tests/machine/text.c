@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "tests/machine/machine.h"
+
+#define WORDS 16
+
+struct line {
+	struct machine *m;
+	unsigned nr, n;
+	char *w[WORDS];
+};
+
+void mdie(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("mkdump: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	exit(1);
+}
+
+static uint64_t number(const struct line *l, const char *s)
+{
+	char *end;
+	uint64_t v;
+
+	errno = 0;
+	v = strtoull(s, &end, 0);
+	if (!*s || *end || errno)
+		mdie("line %u: '%s' is no number", l->nr, s);
+	return v;
+}
+
+static void name(const struct line *l, char *to, size_t size, const char *s)
+{
+	if (snprintf(to, size, "%s", s) >= (int)size)
+		mdie("line %u: '%s' is too long", l->nr, s);
+}
+
+static int find_file(const struct line *l, const char *s)
+{
+	for (size_t i = 0; i < l->m->files.n; i++)
+		if (!strcmp(l->m->files.v[i].name, s))
+			return (int)i;
+	mdie("line %u: no file %s", l->nr, s);
+}
+
+static int find_mm(const struct line *l, const char *s)
+{
+	for (size_t i = 0; i < l->m->mms.n; i++)
+		if (!strcmp(l->m->mms.v[i].name, s))
+			return (int)i;
+	mdie("line %u: no mm %s", l->nr, s);
+}
+
+static struct mtask *find_task(const struct line *l, const char *s)
+{
+	int pid = (int)number(l, s);
+
+	for (size_t i = 0; i < l->m->tasks.n; i++)
+		if (l->m->tasks.v[i].pid == pid)
+			return &l->m->tasks.v[i];
+	mdie("line %u: no task %d", l->nr, pid);
+}
+
+static struct mmm *last_mm(const struct line *l)
+{
+	if (!l->m->mms.n)
+		mdie("line %u: no mm before", l->nr);
+	return &l->m->mms.v[l->m->mms.n - 1];
+}
+
+static int frame(const struct line *l, const char *s)
+{
+	struct machine *m = l->m;
+	struct mframe *f;
+
+	for (size_t i = 0; i < m->frames.n; i++)
+		if (!strcmp(m->frames.v[i].name, s))
+			return (int)i;
+	f = vec_push(&m->arena, &m->frames);
+	name(l, f->name, sizeof(f->name), s);
+	f->file = -1;
+	return (int)m->frames.n - 1;
+}
+
+/* ---- statements ------------------------------------------------------------------ */
+
+static void on_release(struct line *l)
+{
+	name(l, l->m->release, sizeof(l->m->release), l->w[1]);
+}
+
+static void on_frames(struct line *l)
+{
+	l->m->nframes = number(l, l->w[1]);
+	if (!l->m->nframes || l->m->nframes > 1u << 18)
+		mdie("line %u: from 1 to 262144 frames", l->nr);
+}
+
+static void on_base(struct line *l)
+{
+	l->m->base = number(l, l->w[1]) & ~UINT64_C(4095);
+}
+
+static void on_log(struct line *l)
+{
+	for (unsigned i = 1; i < l->n; i++) {
+		for (const char *s = l->w[i]; *s; s++)
+			*vec_push(&l->m->arena, &l->m->log) = *s;
+		*vec_push(&l->m->arena, &l->m->log) = i + 1 < l->n ? ' ' : '\n';
+	}
+}
+
+static void on_file(struct line *l)
+{
+	struct mfile *f = vec_push(&l->m->arena, &l->m->files);
+
+	name(l, f->name, sizeof(f->name), l->w[1]);
+	name(l, f->path, sizeof(f->path), l->w[2]);
+	f->ino = number(l, l->w[3]);
+	if (f->path[0] != '/' || !f->path[1])
+		mdie("line %u: a path begins with /", l->nr);
+}
+
+static void on_frame(struct line *l)
+{
+	int at = frame(l, l->w[1]);
+	struct mframe *f = &l->m->frames.v[at];
+
+	f->file = strcmp(l->w[2], "-") ? find_file(l, l->w[2]) : -1;
+	f->index = number(l, l->w[3]);
+	for (unsigned i = 4; i < l->n; i++) {
+		if (!strncmp(l->w[i], "refs=", 5)) {
+			f->refs = (uint32_t)number(l, l->w[i] + 5);
+		} else if (!strncmp(l->w[i], "count=", 6)) {
+			f->count = (uint32_t)number(l, l->w[i] + 6);
+		} else if (!strncmp(l->w[i], "at=", 3)) {
+			f->pfn = number(l, l->w[i] + 3) >> 12;
+		} else if (!strncmp(l->w[i], "flags=", 6)) {
+			f->flags = number(l, l->w[i] + 6);
+			f->own_flags = true;
+		} else {
+			mdie("line %u: '%s'?", l->nr, l->w[i]);
+		}
+	}
+}
+
+static void on_mm(struct line *l)
+{
+	name(l, vec_push(&l->m->arena, &l->m->mms)->name, sizeof(l->m->mms.v[0].name), l->w[1]);
+}
+
+static void on_brk(struct line *l)
+{
+	last_mm(l)->brk0 = number(l, l->w[1]);
+	last_mm(l)->brk1 = number(l, l->w[2]);
+}
+
+static void on_stack(struct line *l)
+{
+	last_mm(l)->stack = number(l, l->w[1]);
+}
+
+static void on_area(struct line *l)
+{
+	struct mmm *mm = last_mm(l);
+	struct marea *a = vec_push(&l->m->arena, &mm->areas);
+
+	a->start = number(l, l->w[1]);
+	a->end = number(l, l->w[2]);
+	a->flags = number(l, l->w[3]);
+	a->file = l->n > 5 ? find_file(l, l->w[4]) : -1;
+	a->pgoff = l->n > 5 ? number(l, l->w[5]) : 0;
+	if (a->end <= a->start || (mm->areas.n > 1 && a->start < a[-1].end))
+		mdie("line %u: areas ascend", l->nr);
+}
+
+static void add_page(struct line *l, uint64_t va, const char *frame_name, const char *bits)
+{
+	struct mmm *mm = last_mm(l);
+	int f = frame(l, frame_name);
+	struct mpage *p = vec_push(&l->m->arena, &mm->pages);
+
+	p->va = va;
+	p->frame = f;
+	if (*bits == '=')
+		p->raw = number(l, bits + 1);
+	name(l, p->bits, sizeof(p->bits), *bits == '=' ? "" : bits);
+	l->m->frames.v[f].mapped++;
+	mm->rss++;
+	mm->anon += l->m->frames.v[f].file < 0;
+}
+
+static void on_page(struct line *l)
+{
+	add_page(l, number(l, l->w[1]), l->w[2], l->w[3]);
+}
+
+static void on_pages(struct line *l)
+{
+	uint64_t va = number(l, l->w[1]), n = number(l, l->w[2]);
+	char s[80];
+
+	for (uint64_t i = 0; i < n; i++) {
+		snprintf(s, sizeof(s), "%s.%u", l->w[3], (unsigned)i);
+		add_page(l, va + (i << 12), s, l->w[4]);
+	}
+}
+
+static void on_swap(struct line *l)
+{
+	struct mpage *p = vec_push(&l->m->arena, &last_mm(l)->pages);
+
+	p->va = number(l, l->w[1]);
+	p->slot = number(l, l->w[2]);
+	p->frame = -1;
+	last_mm(l)->swapped++;
+}
+
+static void on_task(struct line *l)
+{
+	struct mtask *t = vec_push(&l->m->arena, &l->m->tasks);
+
+	t->pid = (int)number(l, l->w[1]);
+	t->tgid = (int)number(l, l->w[2]);
+	name(l, t->comm, sizeof(t->comm), l->w[3]);
+	t->mm = strcmp(l->w[4], "-") ? find_mm(l, l->w[4]) : -1;
+	t->state = l->w[5][0];
+	t->ppid = (int)number(l, l->w[6]);
+	if (t->mm >= 0)
+		l->m->mms.v[t->mm].users++;
+}
+
+static void on_faults(struct line *l)
+{
+	find_task(l, l->w[1])->min = number(l, l->w[2]);
+	find_task(l, l->w[1])->maj = number(l, l->w[3]);
+}
+
+static void on_times(struct line *l)
+{
+	find_task(l, l->w[1])->user = number(l, l->w[2]);
+	find_task(l, l->w[1])->system = number(l, l->w[3]);
+}
+
+static void on_damage(struct line *l)
+{
+	struct damage *d = vec_push(&l->m->arena, &l->m->damage);
+
+	d->lose = !strcmp(l->w[0], "lose");
+	name(l, d->kind, sizeof(d->kind), l->w[1]);
+	name(l, d->name, sizeof(d->name), l->w[2]);
+	if (d->lose)
+		return;
+	if (l->n < 5)
+		mdie("line %u: poke KIND NAME MEMBER VALUE", l->nr);
+	name(l, d->member, sizeof(d->member), l->w[3]);
+	d->value = number(l, l->w[4]);
+}
+
+static const struct {
+	const char *word;
+	unsigned least;
+	void (*run)(struct line *l);
+} statements[] = {
+	{ "release", 2, on_release }, { "frames", 2, on_frames }, { "log", 2, on_log },
+	{ "base", 2, on_base },
+	{ "file", 4, on_file }, { "frame", 4, on_frame }, { "mm", 2, on_mm },
+	{ "brk", 3, on_brk }, { "stack", 2, on_stack }, { "area", 4, on_area },
+	{ "page", 4, on_page }, { "pages", 5, on_pages }, { "swap", 3, on_swap },
+	{ "task", 7, on_task }, { "faults", 4, on_faults }, { "times", 4, on_times },
+	{ "lose", 3, on_damage }, { "poke", 5, on_damage },
+};
+
+static void run_line(struct line *l, char *text)
+{
+	char *save = NULL;
+
+	text[strcspn(text, "#\n")] = 0;
+	for (char *s = strtok_r(text, " \t", &save); s && l->n < WORDS;
+	     s = strtok_r(NULL, " \t", &save))
+		l->w[l->n++] = s;
+	if (!l->n)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(statements); i++) {
+		if (strcmp(statements[i].word, l->w[0]))
+			continue;
+		if (l->n < statements[i].least)
+			mdie("line %u: too few words", l->nr);
+		statements[i].run(l);
+		return;
+	}
+	mdie("line %u: '%s'?", l->nr, l->w[0]);
+}
+
+void machine_read(struct machine *m, FILE *in)
+{
+	char text[1024];
+
+	m->nframes = 4096;
+	m->base = 4 << 20;
+	for (struct line l = { .m = m }; fgets(text, sizeof(text), in);) {
+		l.nr++;
+		l.n = 0;
+		run_line(&l, text);
+	}
+	if (!m->tasks.n || m->tasks.v[0].pid)
+		mdie("the first task is pid 0");
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A real dump, written again in each container that knows nothing but memory: every report must
+say the same of each, but for the container's name and what it says beyond memory."""
+import os
+import re
+import subprocess
+
+# What a container says itself: its name and the pages that it has. Gaps in raw memory are
+# filled up; an mcore file always has the first page.
+OWN = re.compile(rb'^(dump  .*\n|NOT IN THE DUMP.*\n(  .*\n)*)', re.M)
+
+
+def run(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600,
+                          check=False)
+
+
+def compare(tally, what, program, reports, want, arguments):
+    wrong = []
+    for report in reports:
+        got = run(program, report, *arguments)
+        if got.returncode or OWN.sub(b'', got.stdout) != want[report]:
+            wrong.append(f'{report}: exit {got.returncode} {got.stderr[-200:]!r}')
+    tally.check(what, wrong)
+
+
+def compare_containers(tally, program, tool, fixture, scratch):
+    """tool is tests/tools/convert; scratch a folder."""
+    os.makedirs(scratch, exist_ok=True)
+    out = os.path.join(scratch, fixture.name)
+    done = run(tool, out, *fixture.image())
+    if done.returncode:
+        tally.check(f'containers {fixture.name}', [done.stderr.decode()])
+        return
+    reports = [line.split()[0] for line in run(program, '--list-reports').stdout.decode()
+               .splitlines()]
+    reports = [r for r in reports if r not in ('layout', 'export', 'dump')]
+    want = {r: OWN.sub(b'', run(program, r, *fixture.image()).stdout) for r in reports}
+    for line in done.stdout.decode().splitlines():
+        images = line.split()
+        form = images[0][len(out) + 1:].split('.')[0]
+        compare(tally, f'containers {fixture.name} as {form}', program, reports, want, images)
+    compare(tally, f'containers {fixture.name} as elf, -t VMCOREINFO', program, reports, want,
+            [out + '.elf', '-t', out + '.vmcoreinfo'])
+    for name in os.listdir(scratch):
+        os.unlink(os.path.join(scratch, name))

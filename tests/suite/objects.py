@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Swap and shared memory of a dump against what the kernel said of them."""
+import collections
+import os
+import re
+
+MAP_LINE = re.compile(r'^\S+ \S+ \S+ \S+ (\d+) +(/dev/zero|/SYSV\S*|/memfd:.*) \(deleted\)$', re.M)
+HUGE = re.compile(rb'^\S+ \S+ \S+ \S+ (\d+) +/.*\n(?:\w+: .*\n)*?VmFlags:.* ht ', re.M)
+
+
+def meminfo(truth, name):
+    return 1024 * int(re.search(rb'^%s: +(\d+) kB' % name, truth.read('meminfo'), re.M)[1])
+
+
+def of_hugetlbfs(truth):
+    return {int(ino) for p in truth.all for ino in HUGE.findall(p.read('smaps'))}
+
+
+def check_segments(truth, rows):
+    """Each segment of /proc/sysvipc/shm but those of hugetlbfs, which is another file system's."""
+    huge = of_hugetlbfs(truth)
+    by_id = {row['shmid']: row for row in rows if row['kind'] == 'sysv'}
+    differences, lines = [], truth.read('sysvipc_shm').decode().splitlines()
+    for line in lines[1:]:
+        said = dict(zip(lines[0].split(), map(int, line.split())))
+        row = by_id.get(said['shmid'])
+        if said['shmid'] in huge and not row:
+            continue
+        want = [said['key'], said['size'], said['rss'], said['swap'], said['uid'], said['nattch']]
+        got = row and [row[n] if n != 'key' else int(str(row[n]), 0)
+                       for n in ('key', 'size', 'resident', 'swapped', 'uid', 'vmas')]
+        if want != got:
+            differences.append(f'shmid {said["shmid"]}: kernel {want}, vmcensus {got}')
+    return differences
+
+
+def maps_of(process):
+    """Its own maps, or where its leader has ended those of a thread."""
+    folder = process.folder + '/thread_maps'
+    threads = os.listdir(folder) if os.path.isdir(folder) else []
+    return process.read('maps') or (process.read(f'thread_maps/{threads[0]}') if threads else b'')
+
+
+def check_mappers(truth, rows):
+    """Of what is on the kernel's own mount, where inode numbers are unique but for SysV's."""
+    users, vmas = collections.defaultdict(set), collections.Counter()
+    for p in truth.all:
+        for ino, name in MAP_LINE.findall(maps_of(p).decode(errors='replace')):
+            key = int(ino), name[:5]
+            users[key].add(p.pid)
+            vmas[key] += 1
+    got = {(row['ino'], row['path'][:5]): (row['mappers'], row['vmas'])
+           for row in rows if row['kind'] in ('sysv', 'anon', 'memfd') and row['vmas']}
+    want = {key: (len(users[key]), vmas[key]) for key in users
+            if key in got or key[0] not in of_hugetlbfs(truth)}
+    return [f'{key}: kernel {want.get(key)}, vmcensus {got.get(key)}'
+            for key in set(want) | set(got) if want.get(key) != got.get(key)]
+
+
+def compare_shm(tally, name, vmcensus, truth):
+    rows, why = vmcensus.rows('shm', '--all')
+    if rows is None:
+        tally.check(f'{name} shm', [why])
+        return
+    resident, said = sum(r['resident'] for r in rows), meminfo(truth, b'Shmem')
+    wrong = [] if resident == said else [f'resident: Shmem {said}, vmcensus {resident}']
+    tally.check(f'{name} shm', wrong + check_segments(truth, rows) + check_mappers(truth, rows),
+                f'{len(rows)} objects')
+
+
+def compare_swap(tally, name, vmcensus, truth):
+    """Areas as /proc/swaps has them; every slot in use has an owner."""
+    rows, why = vmcensus.rows('swap')
+    if rows is None:
+        tally.check(f'{name} swap', [why])
+        return
+    lines = [line.split() for line in truth.read('swaps').decode().splitlines()[1:]]
+    want = [(w[0], 1024 * int(w[2]), 1024 * int(w[3]), int(w[4])) for w in lines]
+    areas = [r for r in rows if r['kind'] == 'area']
+    got = [(r['name'], r['size'], r['used'], r['prio']) for r in areas]
+    wrong = [] if want == got else [f'areas: kernel {want}, vmcensus {got}']
+    used, share = sum(r['used'] for r in areas), sum(r['share'] or 0 for r in rows)
+    if abs(used - share) > 4096 or any(r['kind'] == 'unowned' for r in rows):
+        wrong.append(f'in use {used}, owned {share}')
+    cached, said = sum(r['cached'] or 0 for r in areas), meminfo(truth, b'SwapCached')
+    reserved = sum(r['share'] for r in rows if r['kind'] == 'reserved')
+    if cached - reserved != said:
+        wrong.append(f'SwapCached {said}, vmcensus {cached} - {reserved} reserved')
+    own = {p.pid: p.smaps_sum('Swap') for p in truth.frozen()}
+    wrong += [f'{r["pid"]}: smaps {own[r["pid"]]}, vmcensus {r["swap"]}' for r in rows
+              if r['kind'] == 'process' and r['pid'] in own
+              and not 0 < r['swap'] <= own[r['pid']]]
+    tally.check(f'{name} swap', wrong, f'{len(rows)} rows')

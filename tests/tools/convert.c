@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * convert - one dump in every container.
+ *
+ *	convert OUT IMAGE...
+ *
+ * Writes OUT.elf (without any note), OUT.lime, OUT.avml, OUT.mcore1, OUT.mcore2,
+ * OUT.vmcoreinfo (its text) and OUT.raw.N for the runs of pages, gaps of less than
+ * 8 MiB filled with zeros. Prints the names to open each by, a line a container:
+ * raw memory is more than one, FILE@ADDRESS. Only a machine of one memory image is
+ * so: mcore's identity map is taken to be at that of x86-64.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/dump.h"
+#include "tests/unit/mkimage.h"
+
+#define GAP 2048u			/* pages */
+#define IDENTITY UINT64_C(0xffff888000000000)
+
+static bool has(void *arg, uint64_t pfn)
+{
+	return reader_present(arg, pfn);
+}
+
+static void get(void *arg, uint64_t pfn, uint8_t *out)
+{
+	struct page_ref ref;
+
+	if (reader_page(arg, pfn, &ref))
+		exit(1);
+	memcpy(out, ref.data, dump_page_size(reader_dump(arg)));
+	reader_release(arg, &ref);
+}
+
+static void save(const char *path, const void *data, size_t n)
+{
+	FILE *out = fopen(path, "we");
+
+	if (!out || fwrite(data, 1, n, out) != n || fclose(out)) {
+		perror(path);
+		exit(1);
+	}
+}
+
+static void put(const char *prefix, const char *form, struct bytes b)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s.%s", prefix, form);
+	save(path, b.v, b.n);
+	mk_free(&b);
+	printf("%s\n", path);
+}
+
+static void put_raw(const char *prefix, const struct mkimage *m)
+{
+	uint64_t first = 0, n = mk_run(m, &first), next, more;
+	char path[4096];
+	unsigned i = 0;
+
+	for (; n; first = next, n = more, i++) {
+		struct bytes b;
+
+		for (;;) {
+			next = first + n;
+			more = mk_run(m, &next);
+			if (!more || next - (first + n) > GAP)
+				break;
+			n = next + more - first;
+		}
+		snprintf(path, sizeof(path), "%s.raw.%u", prefix, i);
+		b = mk_raw(m, first, n);
+		save(path, b.v, b.n);
+		mk_free(&b);
+		/* both spellings of an address */
+		printf(i % 2 ? "%s%s@%" PRIu64 : "%s%s@%#" PRIx64, i ? " " : "", path,
+		       first << m->page_shift);
+	}
+	printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+	struct mkimage m = { .has = has, .get = get };
+	struct diag diag;
+	struct dump *d;
+	char path[4096];
+
+	if (argc < 3 || dump_open((const char *const *)argv + 2, (unsigned)argc - 2, NULL, &diag,
+				  &d)) {
+		fprintf(stderr, "convert: %s\n", argc < 3 ? "usage: convert OUT IMAGE..."
+							  : diag.text);
+		return 1;
+	}
+	m.arg = reader_new(d);
+	m.big = d->big_endian;
+	m.word = d->word_size;
+	m.page_shift = d->page_shift;
+	m.max_pfn = d->max_pfn;
+	m.elf_machine = d->elf_machine;
+	put(argv[1], "elf", mk_elf(&m));
+	put(argv[1], "lime", mk_lime(&m));
+	put(argv[1], "avml", mk_avml(&m));
+	put(argv[1], "mcore1", mk_mcore(&m, 1, IDENTITY));
+	put(argv[1], "mcore2", mk_mcore(&m, 2, IDENTITY));
+	put_raw(argv[1], &m);
+	snprintf(path, sizeof(path), "%s.vmcoreinfo", argv[1]);
+	save(path, d->vmcoreinfo, strlen(d->vmcoreinfo));
+	reader_free(m.arg);
+	dump_close(d);
+	return 0;
+}

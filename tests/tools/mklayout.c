@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mklayout - the layout file of a kernel without a dump of it.
+ *
+ *	mklayout VMLINUX > FILE
+ *
+ * VMLINUX may be anything with debug information of the kernel's types. No release
+ * is written: a configuration is what the file is true for, not one build. Nor are
+ * symbols: -t System.map has them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dumpread/types/layoutfile.h"
+#include "model/layout.h"
+
+static const char **names(struct arena *mem, enum fact_kind kind, unsigned *n)
+{
+	const char **v = arena_array(mem, const char *, (size_t)LAYOUT_COUNT * LAYOUT_ALTS);
+
+	*n = 0;
+	for (int i = 0; i < LAYOUT_COUNT; i++)
+		for (int a = 0; a < LAYOUT_ALTS && fact_specs[i].alt[a]; a++)
+			if (fact_specs[i].kind == kind)
+				v[(*n)++] = fact_specs[i].alt[a];
+	return v;
+}
+
+int main(int argc, char **argv)
+{
+	struct dump d = { .page_shift = 12 };
+	struct layout_names n = { 0 };
+	struct log log;
+
+	log_init(&log);
+	d.log = &log;
+	issues_init(&d.issues);
+	d.wanted = layout_type_names(&d.mem, &d.nwanted);
+	if (argc != 2)
+		return 64;
+	dump_know_machine(&d, argv[1]);
+	if (dump_add_file(&d, argv[1])) {
+		fprintf(stderr, "mklayout: %s\n", d.diag.text);
+		return 1;
+	}
+	d.build_id_len = 0;
+	n.members = names(&d.mem, FACT_MEMBER, &n.nmembers);
+	n.sizes = names(&d.mem, FACT_SIZE, &n.nsizes);
+	n.enums = names(&d.mem, FACT_ENUM, &n.nenums);
+	layout_write(&d, &n, stdout);
+	symbols_close(&d.symbols);
+	types_close(&d.types);
+	arena_release(&d.mem);
+	return 0;
+}

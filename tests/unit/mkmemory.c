@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The containers that know nothing but memory: raw, LiME, AVML, mcore. */
+#include <snappy-c.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "dumpread/base/bytes.h"
+#include "tests/unit/mkimage.h"
+
+/* Zeros up to N bytes. */
+static void pad(struct bytes *b, uint64_t n)
+{
+	if (b->n < n)
+		put_uint(b, n - 1, 0, 1, false);
+}
+
+static uint64_t page_size(const struct mkimage *m)
+{
+	return (uint64_t)1 << m->page_shift;
+}
+
+struct bytes mk_raw(const struct mkimage *m, uint64_t first, uint64_t n)
+{
+	uint8_t *page = malloc(page_size(m));
+	struct bytes b = { 0 };
+
+	for (uint64_t i = 0; i < n; i++) {
+		memset(page, 0, page_size(m));
+		if (mk_has(m, first + i))
+			mk_page(m, first + i, page);
+		put_at(&b, i << m->page_shift, page, page_size(m));
+	}
+	free(page);
+	return b;
+}
+
+static void put_range(const struct mkimage *m, struct bytes *b, uint32_t magic, uint32_t version,
+		      uint64_t first, uint64_t n)
+{
+	uint64_t at = b->n;
+
+	put_uint(b, at, magic, 4, m->big);
+	put_uint(b, at + 4, version, 4, m->big);
+	put_uint(b, at + 8, first << m->page_shift, 8, m->big);
+	put_uint(b, at + 16, ((first + n) << m->page_shift) - 1, 8, m->big);
+	put_uint(b, at + 24, 0, 8, m->big);
+}
+
+struct bytes mk_lime(const struct mkimage *m)
+{
+	struct bytes b = { 0 }, data;
+
+	for (uint64_t first = 0, n; (n = mk_run(m, &first)); first += n) {
+		put_range(m, &b, 0x4c694d45, 1, first, n);
+		data = mk_raw(m, first, n);
+		put_at(&b, b.n, data.v, data.n);
+		mk_free(&data);
+	}
+	return b;
+}
+
+/* CRC-32C, bit by bit, masked as snappy's framing_format.txt says. */
+static uint32_t masked_crc(const uint8_t *p, size_t n)
+{
+	uint32_t c = ~0u;
+
+	for (size_t i = 0; i < n; i++) {
+		c ^= p[i];
+		for (int bit = 0; bit < 8; bit++)
+			c = c & 1 ? c >> 1 ^ 0x82f63b78 : c >> 1;
+	}
+	c = ~c;
+	return (c >> 15 | c << 17) + 0xa282ead8;
+}
+
+static void put_frame(struct bytes *b, const uint8_t *p, size_t n)
+{
+	size_t len = snappy_max_compressed_length(n);
+	char *out = malloc(len);
+	bool packed = snappy_compress((const char *)p, n, out, &len) == SNAPPY_OK &&
+		      len < n - n / 8;
+	uint64_t at = b->n;
+
+	if (!packed)
+		len = n;
+	put_uint(b, at, packed ? 0 : 1, 1, false);
+	put_uint(b, at + 1, len + 4, 2, false);
+	put_uint(b, at + 3, (len + 4) >> 16, 1, false);
+	put_uint(b, at + 4, masked_crc(p, n), 4, false);
+	put_at(b, at + 8, packed ? (const uint8_t *)out : p, len);
+	free(out);
+}
+
+struct bytes mk_avml(const struct mkimage *m)
+{
+	const uint64_t most = (16u << 20) >> m->page_shift;
+	struct bytes b = { 0 }, data;
+
+	for (uint64_t first = 0, n; (n = mk_run(m, &first)); first += n) {
+		uint64_t begin;
+
+		n = min_u64(n, most);
+		put_range(m, &b, 0x4c4d5641, 2, first, n);
+		begin = b.n;
+		put_at(&b, b.n, "\xff\x06\0\0sNaPpY", 10);
+		data = mk_raw(m, first, n);
+		for (size_t at = 0; at < data.n; at += 65536)
+			put_frame(&b, data.v + at, min_u64(65536, data.n - at));
+		mk_free(&data);
+		put_uint(&b, b.n, b.n - begin, 8, false);
+	}
+	return b;
+}
+
+/* ---- mcore: the tables in dumpread/image/mcore.c -------------------------------- */
+
+static void put_mcore_header(const struct mkimage *m, struct bytes *b, uint64_t at,
+			     uint64_t map_block, uint64_t map_blocks)
+{
+	unsigned w = m->word;
+
+	put_uint(b, at, 0x9a8bccdd, w, m->big);
+	put_uint(b, at + 4 * w, page_size(m), 4, m->big);
+	put_uint(b, at + 4 * w + 4, map_block, 4, m->big);
+	put_uint(b, at + 4 * w + 8, map_blocks, 4, m->big);
+}
+
+/* Behind what is there, from a block's start; its length in blocks. */
+static uint64_t put_stream(const struct mkimage *m, struct bytes *b, const uint8_t *raw, size_t n)
+{
+	uLongf len = compressBound(n);
+	uint8_t *out = malloc(len);
+	uint64_t at = b->n, page = page_size(m), blocks;
+
+	if (compress2(out, &len, raw, n, 1) != Z_OK)
+		abort();
+	blocks = (len + page - 1) / page;
+	put_at(b, at, out, len);
+	pad(b, at + blocks * page);
+	free(out);
+	return blocks;
+}
+
+static uint64_t count(const struct mkimage *m)
+{
+	uint64_t n = 0;
+
+	for (uint64_t first = 0, len; (len = mk_run(m, &first)); first += len)
+		n += len;
+	return n;
+}
+
+/* The next page that an mcore file must have: the first frame tells where memory is. */
+static bool next_page(const struct mkimage *m, uint64_t *pfn)
+{
+	if (!*pfn)
+		return true;
+	return mk_run(m, pfn);
+}
+
+static void get_page(const struct mkimage *m, uint64_t pfn, uint8_t *out)
+{
+	memset(out, 0, page_size(m));
+	if (mk_has(m, pfn))
+		mk_page(m, pfn, out);
+}
+
+static struct bytes mk_mcore2(const struct mkimage *m, uint64_t base)
+{
+	uint64_t page = page_size(m), step = 2 * m->word + 8, pfn = 0, entry = page;
+	uint64_t units = count(m) / 128 + 2;
+	uint64_t map_blocks = ((units + 1) * step + page - 1) / page;
+	size_t table = (129 * m->word + page - 1) / page * page;
+	uint8_t *raw = malloc(table + 128 * page);
+	struct bytes b = { 0 };
+
+	put_mcore_header(m, &b, 0, 1, map_blocks);
+	pad(&b, (1 + map_blocks) * page);
+	while (next_page(m, &pfn)) {
+		unsigned n = 0;
+
+		memset(raw, 0, table);
+		put_uint(&b, entry, base + (pfn << m->page_shift), m->word, m->big);
+		for (; n < 128 && next_page(m, &pfn); n++, pfn++) {
+			store_uint(raw + n * m->word, base + (pfn << m->page_shift), m->word,
+				   m->big);
+			get_page(m, pfn, raw + table + n * page);
+		}
+		put_uint(&b, entry + 2 * m->word, b.n / page, 4, m->big);
+		put_uint(&b, entry + 2 * m->word + 4,
+			 put_stream(m, &b, raw, table + n * page), 4, m->big);
+		entry += step;
+	}
+	free(raw);
+	return b;
+}
+
+static struct bytes mk_mcore1(const struct mkimage *m, uint64_t base)
+{
+	uint64_t page = page_size(m), step = m->word == 4 ? 20 : 32, n = count(m) + 1, pfn = 0;
+	uint64_t map_blocks = (n * step + page - 1) / page, entry = 3 * page, entries = 0;
+	uint8_t *raw = malloc(page);
+	struct bytes b = { 0 };
+
+	put_uint(&b, 0, 2, 4, m->big);		/* one header, at block 2 */
+	put_mcore_header(m, &b, 2 * page, 1, map_blocks);
+	pad(&b, (3 + map_blocks) * page);
+	for (; next_page(m, &pfn); pfn++, entries++, entry += step) {
+		get_page(m, pfn, raw);
+		put_uint(&b, entry, base + (pfn << m->page_shift), m->word, m->big);
+		put_uint(&b, entry + 2 * m->word, b.n / page - 2 + 100, 4, m->big);
+		put_uint(&b, entry + 2 * m->word + 4, put_stream(m, &b, raw, page), 4, m->big);
+	}
+	put_uint(&b, 2 * page + 4 * m->word + 12, entries, 4, m->big);
+	put_uint(&b, 2 * page + (m->word == 4 ? 32 : 48), page, m->word, m->big);
+	free(raw);
+	return b;
+}
+
+struct bytes mk_mcore(const struct mkimage *m, unsigned version, uint64_t base)
+{
+	return version == 1 ? mk_mcore1(m, base) : mk_mcore2(m, base);
+}

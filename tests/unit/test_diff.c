@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two snapshots made by hand, of one boot and of two. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/check.h"
+#include "tests/unit/hand_snapshot.h"
+
+/* The hand snapshot: a shell whose vfork child shares its memory; pss of its heap 10240,
+   of a file 2730. */
+static void boot(struct hand *h, int64_t at, uint64_t uptime)
+{
+	static struct zone_count lines[] = { { "MemFree", 8192 }, { "HugePages_Total", 3 },
+					     { "Slab", UINT64_MAX } };
+
+	hand_snapshot(h, 6, 1);
+	h->s.machine.crash_time = at;
+	h->s.machine.uptime = uptime * 1000000000;
+	h->s.machine.meminfo = lines;
+	h->s.machine.nmeminfo = 3;
+}
+
+static char *diff(struct hand *a, struct hand *b, bool all)
+{
+	const struct report_opts o = { .before = &a->s, .all = all };
+
+	return hand_print(b, "diff", "csv", "what,change,pid,delta,before,after,uss_delta,name",
+			  NULL, "what,pid,name,-delta", 0, &o);
+}
+
+static void expect(struct hand *a, struct hand *b, bool all, const char *text)
+{
+	char *got = diff(a, b, all);
+
+	CHECK_STR(got, text);
+	free(got);
+}
+
+#define HEAD "what,change,pid,delta,before,after,uss_delta,name\n"
+
+static void test_growth(void)
+{
+	static struct hand a, b;
+	struct usage *heap = &b.vmas[1].usage, *mm = &b.mms[0].usage;
+	static struct zone_count less[] = { { "MemFree", 4096 } };
+
+	boot(&a, 1000, 100);
+	boot(&b, 1060, 160);
+	expect(&a, &b, false, HEAD);
+	heap->pss += UINT64_C(4096) << PSS_SHIFT;
+	heap->private_dirty += 4096;
+	mm->pss += UINT64_C(4096) << PSS_SHIFT;
+	mm->private_dirty += 4096;
+	b.s.machine.meminfo = less;
+	b.s.machine.nmeminfo = 1;
+	/* the child shares the mm: one program's growth, two processes' */
+	expect(&a, &b, false, HEAD
+	       "mapping,grew,,4096,10240,14336,4096,[heap]\n"
+	       "process,grew,10,4096,12970,17066,4096,sh\\x1b[2J\n"
+	       "process,grew,11,4096,12970,17066,4096,child\n"
+	       "program,grew,,4096,12970,17066,4096,\"/bin/a\nb (deleted)\"\n"
+	       "system,shrank,,-4096,8192,4096,,MemFree\n");
+}
+
+/* A pid that another process has by now is another process, in one boot. */
+static void test_identity(void)
+{
+	static struct hand a, b;
+
+	boot(&a, 1000, 100);
+	boot(&b, 1060, 160);
+	b.procs[2].start_boottime = 150000000000;
+	expect(&a, &b, false, HEAD
+	       "process,new,11,12970,0,12970,12288,child\n"
+	       "process,gone,11,-12970,12970,0,-12288,child\n");
+	boot(&b, 5000, 50);			/* booted anew: by name */
+	b.procs[2].start_boottime = 150000000000;
+	b.procs[2].pid = b.tasks[3].pid = b.tasks[3].tgid = 99;
+	expect(&a, &b, false, HEAD);
+}
+
+int main(void)
+{
+	test_growth();
+	test_identity();
+	return check_done();
+}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""vmcensus inside the guest, on the kernel that runs it."""
+import json
+import os
+import re
+import shutil
+
+from .compare import Vmcensus, compare_processes, compare_text, last_line, representatives
+from .packages import LabError, run
+
+COMMANDS = {        # name of the file that takes the answer -> report and options
+    'smaps': ['smaps', 'live', '-v'],
+    'procs.json': ['-f', 'json', 'procs', 'live'],
+    'check': ['check', 'live'],
+    'summary': ['summary', 'live'],
+}
+HEADING = re.compile(rb'^==> (\d+) .* <==\n', re.M)
+
+
+DEVICES = ['vmcensus', 'vmcensus-text']
+
+
+def folder(program, into, add_module):
+    """Fill INTO with the program, every library that it needs, the module, and what to do."""
+    shutil.rmtree(into, ignore_errors=True)
+    os.makedirs(into)
+    run('strip', '-o', into + '/vmcensus', program)
+    for line in run('ldd', program).splitlines():
+        found = re.search(r'(/\S+)', line)
+        if found:
+            name = os.path.basename(found[1])
+            shutil.copy(found[1], f'{into}/{"ld.so" if name.startswith("ld-") else name}')
+    with open(into + '/commands', 'w') as f:
+        for name, words in COMMANDS.items():
+            f.write(' '.join([name, '/lab/live/vmcensus'] + words) + '\n')
+    with open(into + '/modules', 'w') as f:
+        f.write('vmcensus.ko\n')
+    with open(into + '/read', 'w') as f:
+        f.writelines(f'/dev/{name}\n' for name in DEVICES)
+    add_module(into)
+    return into
+
+
+class Answers:
+    """What the guest's vmcensus said, asked as if it ran here (see Vmcensus)."""
+
+    def __init__(self, truth):
+        self.dir = truth.folder + '/live/'
+        self.parts = {}
+        pieces = HEADING.split(self.read('smaps'))
+        for pid, text in zip(pieces[1::2], pieces[2::2]):
+            self.parts[int(pid)] = text
+
+    def read(self, name):
+        try:
+            with open(self.dir + name, 'rb') as f:
+                return f.read()
+        except FileNotFoundError:
+            raise LabError(f'the guest left no live/{name}') from None
+
+    def status(self, name):
+        return int(self.read(name + '.status')), last_line(self.read(name + '.err'))
+
+    def __call__(self, report, *options, front=()):
+        return 0, self.parts.get(int(options[1]), b''), b''
+
+    def rows(self, report):
+        try:
+            return json.loads(self.read(report + '.json'))['rows'], ''
+        except (ValueError, KeyError) as e:
+            return None, f'{type(e).__name__} {e}: {self.status(report + ".json")}'
+
+
+def compare_module(tally, name, program, truth):
+    """What the module wrote, read on this host, against the same."""
+    answers = Answers(truth)
+    status = answers.read('vmcensus.ko.status')
+    tally.check(f'{name} module loads', [] if status == b'0' else [f'errno {status.decode()}'])
+    binary, text = (Vmcensus(program, [answers.dir + device]) for device in DEVICES)
+    frozen = truth.frozen()
+    some = list(representatives(frozen))
+    tally.check(f'{name} module procs', compare_processes(binary, frozen), f'{len(frozen)} processes')
+    tally.check(f'{name} module maps', compare_text(binary, some, 'maps'), f'{len(some)} processes')
+    tally.check(f'{name} module smaps', compare_text(binary, some, 'smaps'), f'{len(some)} processes')
+    leaders = [p for p in frozen if p.status('Tgid') == p.status('Pid')]
+    tally.check(f'{name} module text procs', compare_processes(text, leaders, only={'rss'}),
+                f'{len(leaders)} processes')
+    tally.check(f'{name} kernel log', kernel_complaints(answers.read('dmesg')))
+
+
+def kernel_complaints(log):
+    """Lines of the log that tell of trouble."""
+    return [line.decode(errors='replace') for line in log.splitlines()
+            if re.search(rb'WARNING:|BUG:|Oops|general protection|rcu.*stall|hung task', line)]
+
+
+def compare_live(tally, name, truth):
+    """The census of the running machine against what its kernel said at that moment."""
+    answers = Answers(truth)
+    frozen = truth.frozen()
+    some = list(representatives(frozen))
+    for command in COMMANDS:
+        status, said = answers.status(command)
+        tally.check(f'{name} live {command} exit status',
+                    [] if status == 0 else [f'{status}: {said}'])
+    tally.check(f'{name} live smaps', compare_text(answers, some, 'smaps'),
+                f'{len(some)} processes')
+    tally.check(f'{name} live procs', compare_processes(answers, frozen), f'{len(frozen)} processes')
