@@ -163,7 +163,8 @@ class Fixture(Page):
         got = [number(r['rss']) for r in self.rows('#p-procs')]
         self.equal('sorted by rss', got, sorted(got, reverse=True))
         self.b.click('#p-procs [data-sort=rss]')
-        self.equal('and the other way', [number(r['rss']) for r in self.rows('#p-procs')], got[::-1])
+        self.equal('and the other way', [number(r['rss']) for r in self.rows('#p-procs')],
+                   got[::-1])
         word = rows[0]['comm'][:5]
         self.b.keys('#p-procs input', word)
         want = sorted(r['pid'] for r in rows if word.lower() in
