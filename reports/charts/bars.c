@@ -20,7 +20,8 @@ static unsigned column_needs(const struct report *r, const char *name)
 unsigned chart_needs(const struct report *r)
 {
 	const struct chart *c = r->chart;
-	unsigned needs = column_needs(r, c->label) | column_needs(r, c->id);
+	/* the title tells when it was */
+	unsigned needs = NEED_MACHINE | column_needs(r, c->label) | column_needs(r, c->id);
 
 	for (unsigned i = 0; i < c->nseries; i++)
 		needs |= column_needs(r, c->series[i].column) |

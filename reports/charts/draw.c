@@ -229,7 +229,7 @@ static void bar(struct drawing *d, const struct bar *bar, double y)
 	bool thin = d->b->chart->beside != NULL;
 	double h = thin ? 9 : 11, text_y = y + (thin ? 9.5 : 10.5), end, end2 = 0;
 	double full = (double)d->scale.step * (double)d->scale.ticks;
-	double id = bar->id ? width(d, bar->id, 8) + 5 : 0;
+	double id = bar->id ? width(d, bar->id, 8) + 5 : 0, behind;
 	char buf[AMOUNT_TEXT];
 
 	put(d, d->left - 6 - id, text_y, fit(d, name_of(d, bar), 9, d->left - MARGIN - 6 - id), 9,
@@ -242,7 +242,12 @@ static void bar(struct drawing *d, const struct bar *bar, double y)
 	if ((double)bar->total > full || (double)bar->beside_total > full)
 		cut_mark(d, end > end2 ? end : end2, y + 1, thin ? h + 4 : h);
 	scale_amount(&d->scale, bar->total, buf);
-	put(d, (end > end2 ? end : end2) + 5, text_y, buf, 8.5, ANCHOR_LEFT, ink);
+	put(d, end + 5, text_y, buf, 8.5, ANCHOR_LEFT, ink);
+	behind = end + 5 + width(d, buf, 8.5) + 4;
+	if (!thin || end2 < behind)
+		return;
+	scale_amount(&d->scale, bar->beside_total, buf);
+	put(d, end2 + 4, text_y + 5, buf, 7, ANCHOR_LEFT, pale);
 }
 
 static double label_room(struct drawing *d)

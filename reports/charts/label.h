@@ -8,9 +8,8 @@
 #include "dumpread/base/arena.h"
 
 /*
- * S in MEM as text prints it (render.h), and bytes of what is no character
- * (U+FFFE, U+FDD0 ...: XML and cairo refuse them) as \xHH too. At most MAX bytes
- * of S are looked at.
+ * S in MEM, where bytes of what utf8_shown() (render.h) refuses are \xHH. At most MAX
+ * bytes of S are looked at.
  */
 const char *label_text(struct arena *mem, const char *s, size_t max);
 

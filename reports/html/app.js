@@ -112,7 +112,7 @@ function ownerList(tree) {
 		fill.style.width = 100 * o.bytes / most + '%';
 		return make('li', { tabindex: '0', onclick: () => openOwner(o),
 			onkeydown: e => e.key === 'Enter' && openOwner(o) }, fill,
-		make('span', { class: 'name', title: `${o.name}\n${o.what}` }, make('bdi', {}, o.name), ' ',
+		make('span', { class: 'name', title: `${o.name}\n${o.what}` }, ...pathParts(o.name), ' ',
 			make('small', {}, (o.id ? `${o.id} · ` : '') + o.what)),
 		make('span', { class: 'num' }, human(o.bytes)));
 	}));
@@ -229,6 +229,8 @@ function drawVmas(map, rows, of) {
 		: ''));
 }
 
+const TOO_MANY = 'Too many mappings for all processes: select one';
+
 // Panes for the ELF file that FILES.pick() shows; mm: of one process, null: of all.
 class ElfPanes {
 	constructor(prefix) {
@@ -263,8 +265,10 @@ class ElfPanes {
 
 		this.elf = elf || null;
 		this.memory = elf ? elfMemory(elf, mm) : null;
-		this.sections.setRows(elf ? elfSections(elf, this.memory) : [],
-			elf ? objectName(object) : '', this.why(object));
+		const rows = elf ? elfSections(elf, this.memory) : [];
+
+		this.sections.setRows(rows || [], elf ? objectName(object) : '', rows
+			? this.why(object) : TOO_MANY);
 		this.symbols.setRows([], '', elf ? 'No section selected' : this.why(object));
 	}
 
@@ -275,7 +279,7 @@ class ElfPanes {
 		this.symbols.setRows(rows || [], `${section.name}, from ${this.elf.symbols_from || '-'}` +
 			(left ? `; ${grouped.format(left)} symbols were left out` : ''), rows
 			? `No symbols found in section ${section.name}`
-			: 'Too many mappings for all processes: select one');
+			: TOO_MANY);
 	}
 }
 

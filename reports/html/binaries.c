@@ -13,20 +13,12 @@
 
 struct maker {
 	struct emit *e;
-	const struct objects *objects;
+	uint32_t *object_of;		/* [nfiles]: index in objects, or NONE */
 	const struct report_opts *o;
 	struct table *t;
 	struct demangler *names;
 	size_t files, symbols;
 };
-
-static uint32_t object_of(const struct objects *o, uint32_t file)
-{
-	for (uint32_t i = 0; i < o->n; i++)
-		if (o->v[i].file == file)
-			return i;
-	return NONE;
-}
 
 /* .tbss is room in each thread's block, and none at its own address. */
 static bool has_memory(const struct elf_section *c)
@@ -110,7 +102,7 @@ static void put_loads(FILE *out, const struct elf_loads *l)
 static void add_file(void *arg, struct elf_mapped *m)
 {
 	struct maker *k = arg;
-	uint32_t object = object_of(k->objects, m->file);
+	uint32_t object = k->object_of[m->file];
 
 	if (object == NONE)
 		return;
@@ -127,9 +119,15 @@ static void add_file(void *arg, struct elf_mapped *m)
 void html_binaries(struct emit *e, const struct snapshot *s, const struct report_opts *o,
 		   const struct objects *objects, struct table *t)
 {
-	struct maker k = { .e = e, .objects = objects, .o = o, .t = t,
-			   .names = demangler_new() };
+	struct maker k = { .e = e, .o = o, .t = t, .names = demangler_new() };
 	struct diag diag = { "" };
+
+	k.object_of = arena_array(&t->mem, uint32_t, s->nfiles);
+	for (uint32_t i = 0; i < s->nfiles; i++)
+		k.object_of[i] = NONE;
+	for (uint32_t i = 0; i < objects->n; i++)
+		if (objects->v[i].file < s->nfiles)
+			k.object_of[objects->v[i].file] = i;
 
 	fputs("\"elf\": [", e->out);
 	elf_files_each(s, o, t, &diag, add_file, &k);

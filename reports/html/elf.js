@@ -4,8 +4,8 @@
 
 const elfOfObject = new Map(D.elf.map(e => [e.object, e]));
 
-// Of all processes, no more than so many symbols times mappings: a second's work.
-const SYMBOL_WORK = 2e6;
+// No more than so many sections or symbols times mappings: a second's work.
+const MOST_WORK = 2e6;
 
 function up(x) {
 	return Math.ceil(x / PAGE) * PAGE;
@@ -109,7 +109,10 @@ function elfRow(memory, key, name, addr, size, more) {
 		...(elfSizes(memory, addr, addr + size) || unknownSizes()) };
 }
 
+// null: too much work.
 function elfSections(elf, memory) {
+	if (elf.sections.length * memory.length > MOST_WORK)
+		return null;
 	return elf.sections.map(([name, addr, offset, size], i) =>
 		elfRow(memory, i, name, addr, size, { offset }));
 }
@@ -119,7 +122,7 @@ function elfSymbols(elf, memory, section) {
 	const end = section.addr + section.bytes;
 	const some = elf.symbols.filter(([, addr, size]) => addr < end && addr + size > section.addr);
 
-	if (some.length * memory.length > SYMBOL_WORK)
+	if (some.length * memory.length > MOST_WORK)
 		return null;
 	return some.map(([name, addr, size], i) => elfRow(memory, i, name, addr, size, {}));
 }

@@ -47,7 +47,7 @@ function squarify(kids, x, y, w, h) {
 // What is too small to be seen becomes one area, which says so.
 function visible(kids, pixels) {
 	const total = kids.reduce((s, k) => s + k.bytes, 0);
-	const most = kids.filter((k, i) => i < 300 && k.bytes / total * pixels >= 24);
+	const most = kids.filter((k, i) => i < 1200 && k.bytes / total * pixels >= 24);
 	const few = kids.slice(most.length);
 
 	if (few.length < 2)
@@ -145,7 +145,7 @@ class Treemap {
 				parent, 0)} 30%, var(--panel))`;
 		if (r.w > 34 && r.h > 15) {
 			el.classList.add('told');
-			el.append(make('bdi', {}, k.name));
+			el.append(make('bdi', {}, k.name.replace(/^\/.*\/(?=[^/])/, '')));
 			if (r.h > 30 || (k.kids && k.kids.length && r.w > 110))
 				el.append(make('small', {}, human(k.bytes)));
 		}

@@ -39,6 +39,31 @@ static bool is_control(const char *str, unsigned len)
 	return len == 2 && s[0] == 0xc2 && s[1] < 0xa0;
 }
 
+static uint32_t code_point(const char *str, unsigned n)
+{
+	const unsigned char *s = (const unsigned char *)str;
+	uint32_t c = n < 2 ? s[0] : s[0] & (0x7fu >> n);
+
+	for (unsigned i = 1; i < n; i++)
+		c = c << 6 | (s[i] & 0x3fu);
+	return c;
+}
+
+bool utf8_shown(const char *s, unsigned n)
+{
+	uint32_t c;
+
+	if (!n || is_control(s, n))
+		return false;
+	c = code_point(s, n);
+	/* Unicode 23.7: U+FDD0..U+FDEF, and the last two of each plane */
+	if ((c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef))
+		return false;
+	/* Unicode annex 9: marks, embeddings and overrides, isolates */
+	return c != 0x200e && c != 0x200f && c != 0x61c && !(c >= 0x202a && c <= 0x202e) &&
+	       !(c >= 0x2066 && c <= 0x2069);
+}
+
 size_t text_width(const char *s)
 {
 	size_t w = 0;
@@ -113,7 +138,7 @@ void put_json_html(FILE *out, const char *s)
 	while (*s) {
 		unsigned n = utf8_char(s);
 
-		if (!n || is_control(s, n)) {
+		if (!utf8_shown(s, n)) {
 			n = n ? n : 1;
 			put_hex(out, s, n, "\\\\");
 		} else if (strchr("\"\\<>&", *s)) {

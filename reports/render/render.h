@@ -54,6 +54,10 @@ void render_json(const struct render *r, FILE *out);
 /* Bytes of the UTF-8 character at S (1..4), 0 if none is valid there. */
 unsigned utf8_char(const char *s);
 
+/* Is the character S of N bytes one that is drawn where it stands? Not controls, what is
+   no character (XML and cairo refuse it), and what turns the direction of a line. */
+bool utf8_shown(const char *s, unsigned n);
+
 /* Columns that put_text() of S takes. */
 size_t text_width(const char *s);
 void put_text(FILE *out, const char *s);
@@ -61,7 +65,7 @@ void put_text(FILE *out, const char *s);
 void put_text_len(FILE *out, const char *s, size_t len);
 /* A quoted JSON string. */
 void put_json(FILE *out, const char *s);
-/* One for an HTML page: without '<', '>' and '&', and what it means is put_text()'s. */
+/* One for an HTML page: without '<', '>' and '&'; what is not shown is \xHH to its reader. */
 void put_json_html(FILE *out, const char *s);
 /* A csv field, quoted where RFC 4180 asks for it. */
 void put_csv(FILE *out, const char *s);

@@ -163,7 +163,8 @@ class Fixture(Page):
         got = [number(r['rss']) for r in self.rows('#p-procs')]
         self.equal('sorted by rss', got, sorted(got, reverse=True))
         self.b.click('#p-procs [data-sort=rss]')
-        self.equal('and the other way', [number(r['rss']) for r in self.rows('#p-procs')], got[::-1])
+        self.equal('and the other way', [number(r['rss']) for r in self.rows('#p-procs')],
+                   got[::-1])
         word = rows[0]['comm'][:5]
         self.b.keys('#p-procs input', word)
         want = sorted(r['pid'] for r in rows if word.lower() in
@@ -279,8 +280,10 @@ class Fixture(Page):
         got = {r['name']: [[number(r[c]) for c in EXMAP]]
                for r in self.rows(f'{tab}-sections')}
         self.compare(f'sections {where}', got, want, EXMAP, slack=1)
-        for name in ('.data', '.bss', '.text'):
-            key = next(r['key'] for r in self.rows(f'{tab}-sections') if r['name'] == name)
+        keys = {r['name']: r['key'] for r in self.rows(f'{tab}-sections')}
+        for name in {'.data', '.bss', '.text'} & set(keys):
+            key = keys[name]
+            self.find(f'{tab}-sections', name)
             self.b.click(f'{tab}-sections tr[data-key="{key}"]')
             want, got = {}, {}
             for r in self.json('symbols', *options, '-w', f'section="{name}"'):
@@ -373,7 +376,7 @@ def hostile(tally, page, browser):
     p.tab('processes')
     names = [r['comm'] for r in p.rows('#p-procs')][-60:] + [r['comm'] for r in p.rows('#p-procs')]
     for name in ('</script><b>x', '"\'><img src=x>', '\\xff\\xfe\\x80 \\x1b[2J', '<!--<script>',
-                 '&lt;\\u003c\\x0a'):
+                 '&lt;\\u003c\\x0a', '\\xe2\\x80\\xae-drowssap'):
         p.check(f'{name} is text', [] if name in names else [Counter(names).most_common(3)])
     p.equal('no element was made of a name', browser.run(
         'return document.querySelectorAll("main img, main b, main i:not(.legend i)").length'), 0)

@@ -20,7 +20,7 @@
 
 static const char *const hostile[] = {
 	"</script><b>x", "\"'><img src=x>", "\xff\xfe\x80 \x1b[2J", "<!--<script>", "&lt;\\u003c\n",
-	"\xe2\x80\xae" "drowssap", "\xf0\x9f\x90\xa7 \xc3\xa9",
+	"\xe2\x80\xae-drowssap", "\xf0\x9f\x90\xa7 \xc3\xa9",
 };
 
 static uint64_t next(uint64_t *state)
