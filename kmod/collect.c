@@ -257,35 +257,46 @@ static int step_mm(struct census *c)
 
 /* ---- mappings ------------------------------------------------------------------ */
 
-/* shmem_partial_swap_usage() (mm/shmem.c) of the pages from FIRST to LAST. */
-static u64 shmem_in_swap(struct address_space *mapping, pgoff_t first, pgoff_t last)
+/* Is there no entry for ADDR? */
+static bool is_hole(struct census *c, struct vm_area_struct *vma, unsigned long addr)
 {
-	XA_STATE(xas, &mapping->i_pages, first);
+	return !entries_get(vma, &addr, addr + PAGE_SIZE, c->runs);
+}
+
+/*
+ * Pages of a shmem file that VMA maps and that are in swap: shmem_swap_usage()
+ * (mm/shmem.c). Of a private, writable mapping those count that it has no copies
+ * of, as smaps_pte_hole() (fs/proc/task_mmu.c) asks entry by entry.
+ */
+static u64 shmem_in_swap(struct census *c, struct vm_area_struct *vma)
+{
+	struct xarray *pages = &vma->vm_file->f_mapping->i_pages;
+	bool copies = (vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE;
+	unsigned long first = vma->vm_pgoff, last = first + vma_pages(vma) - 1, at, i, end;
 	void *entry;
 	u64 n = 0;
 
-	rcu_read_lock();
-	xas_for_each(&xas, entry, last) {
-		if (xas_retry(&xas, entry))
+	xa_for_each_range(pages, at, entry, first, last) {
+		if (fatal_signal_pending(current))
+			break;
+		cond_resched();
+		if (!xa_is_value(entry))
 			continue;
-		if (xa_is_value(entry))
+		i = at;
+		end = at + 1;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-			n += 1 << xas_get_order(&xas);
-#else
-			n++;
+		/* one entry for all pages of a folio */
+		i = round_down(at, 1ul << xa_get_order(pages, at));
+		end = i + (1ul << xa_get_order(pages, at));
 #endif
-		if (need_resched()) {
-			xas_pause(&xas);
-			rcu_read_unlock();
-			cond_resched();
-			rcu_read_lock();
-		}
+		for (i = max(i, first); i < min(end, last + 1); i++)
+			n += !copies || is_hole(c, vma, vma->vm_start +
+						((i - first) << PAGE_SHIFT));
 	}
-	rcu_read_unlock();
 	return n;
 }
 
-static void describe_file(struct vm_area_struct *vma, struct vmc_vma *r)
+static void describe_file(struct census *c, struct vm_area_struct *vma, struct vmc_vma *r)
 {
 	struct inode *inode = file_inode(vma->vm_file);
 
@@ -300,11 +311,8 @@ static void describe_file(struct vm_area_struct *vma, struct vmc_vma *r)
 		r->huge_bytes = 1ul << huge_page_shift(hstate_file(vma->vm_file));
 	} else if (inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode)) {
 		r->kind = VMC_SHMEM_VMA;
-		/* of the others the kernel counts holes, entry by entry (smaps_pte_hole()) */
-		if (SHMEM_I(inode)->swapped &&
-		    (vma->vm_flags & VM_SHARED || !(vma->vm_flags & VM_WRITE)))
-			r->swapped = shmem_in_swap(inode->i_mapping, vma->vm_pgoff,
-						   vma->vm_pgoff + vma_pages(vma) - 1);
+		if (SHMEM_I(inode)->swapped)
+			r->swapped = shmem_in_swap(c, vma);
 	}
 }
 
@@ -324,14 +332,14 @@ static void special_name(struct census *c, struct vm_area_struct *vma)
 #endif
 }
 
-static void describe_vma(struct vm_area_struct *vma, struct vmc_vma *r)
+static void describe_vma(struct census *c, struct vm_area_struct *vma, struct vmc_vma *r)
 {
 	*r = (struct vmc_vma){
 		.start = vma->vm_start, .end = vma->vm_end, .flags = vma->vm_flags,
 		.prot = pgprot_val(vma->vm_page_prot), .pgoff = vma->vm_pgoff,
 	};
 	if (vma->vm_file)
-		describe_file(vma, r);
+		describe_file(c, vma, r);
 }
 
 static void count_run(struct counts *n, const struct vmc_run *run)
@@ -404,7 +412,7 @@ static int step_vma(struct census *c)
 	}
 	vma = find_vma(c->mm, c->addr);
 	if (vma) {
-		describe_vma(vma, &r);
+		describe_vma(c, vma, &r);
 		special_name(c, vma);
 		file = *c->path || !vma->vm_file ? NULL : get_file(vma->vm_file);
 	}

@@ -35,6 +35,7 @@ void module_machine(struct kernel *k)
 	memcpy(k->uts_version, h->build, sizeof(k->uts_version));
 	memcpy(k->machine, h->machine, sizeof(k->machine));
 	memcpy(k->nodename, h->nodename, sizeof(k->nodename));
+	kernel_parse_version(k);
 }
 
 void module_task(const struct module *m, uint32_t task, struct task *to)
@@ -114,6 +115,7 @@ void module_vma(const struct module *m, size_t at, struct vma *v, const struct m
 	const struct module_vma *from = &m->vmas.v[at];
 
 	v->pgoff = from->pgoff;
+	v->file_addr = from->inode;
 	v->name = *from->name || from->inode ? from->name : range_name(v, mm);
 }
 
