@@ -3,6 +3,7 @@
  * procs - one row a process: what it costs, and what the kernel's own counters
  * said. With --threads one row a thread.
  */
+#include "model/capture/capture.h"
 #include "reports/common.h"
 #include "reports/usage_cols.h"
 
@@ -107,7 +108,7 @@ static void set_counters(const struct snapshot *s, const struct mm *mm, struct r
 	uint64_t peak = mm->hiwater_rss;
 	int64_t now = counter(mm->counter_shown);
 
-	if (s->k->capture) {
+	if (s->k->capture && !s->k->capture->module) {
 		r->rss_kernel = r->rss_status = r->swap_kernel = r->rss_peak = COL_UNKNOWN;
 		r->pgtables = r->locked = COL_UNKNOWN;
 		return;

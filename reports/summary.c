@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/capture/capture.h"
+#include "model/capture/module.h"
 #include "reports/cell.h"
 #include "reports/common.h"
 
@@ -116,8 +116,16 @@ static void captured(struct maker *m)
 	const struct kernel *k = m->s->k;
 	const struct capture *c = k->capture;
 
-	say(m, "capture", arena_printf(m->mem, "%s of a collector, %zu pages listed", c->format,
-				       c->pages.n));
+	if (c->module)
+		say(m, "capture", arena_printf(m->mem, "%s, %zu runs of pages", c->format,
+					       c->module->runs.n));
+	else
+		say(m, "capture", arena_printf(m->mem, "%s of a collector, %zu pages listed",
+					       c->format, c->pages.n));
+	if (*k->release)
+		say(m, "kernel", arena_printf(m->mem, "%s %s", k->release, k->uts_version));
+	if (*k->nodename)
+		say(m, "host", k->nodename);
 	say(m, "cpu", arena_printf(m->mem, "%s by its page-table entries, pages of %u KiB",
 				   k->arch ? k->arch->name : "unknown", page_size(m->s) >> 10));
 	if (m->s->frames.references)

@@ -83,6 +83,18 @@ static void take_task(struct parser *p, const uint8_t *rec, size_t len)
 	}
 }
 
+/* Counts of pages: no machine has 2^40. */
+static bool counts_ok(const struct vmc_mm *m)
+{
+	const uint64_t n[] = { m->rss_file, m->rss_anon, m->rss_shmem, m->swap, m->locked_vm,
+			       m->hiwater_rss, m->pgtables_bytes >> 12, m->map_count };
+
+	for (size_t i = 0; i < ARRAY_LEN(n); i++)
+		if (n[i] >> 40)
+			return false;
+	return true;
+}
+
 static void take_mm(struct parser *p, const uint8_t *rec, size_t len)
 {
 	struct vmc_mm *m;
@@ -92,6 +104,11 @@ static void take_mm(struct parser *p, const uint8_t *rec, size_t len)
 	m = &p->m->mms.v[p->m->mms.n - 1];
 	memcpy(m, rec, sizeof(*m));
 	to_host(p, m, 8, sizeof(m->rec), sizeof(*m));
+	if (!counts_ok(m)) {
+		damaged(p, "mm", "its counts cannot be");
+		*m = (struct vmc_mm){ .mm = 0 };
+		return;
+	}
 	p->m->exes.v[p->m->exes.n - 1] = string(p, rec, sizeof(*m), len);
 }
 
