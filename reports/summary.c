@@ -62,6 +62,11 @@ static const char *duration(struct maker *m, uint64_t ns)
 	return arena_strdup(m->mem, buf);
 }
 
+static bool is_live(const struct maker *m)
+{
+	return m->s->k->dump && m->s->k->dump->live;
+}
+
 static void when(struct maker *m)
 {
 	const struct machine *mc = &m->s->machine;
@@ -71,7 +76,7 @@ static void when(struct maker *m)
 
 	if (at && gmtime_r(&at, &tm))
 		strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm);
-	add(m, "crashed", at ? (uint64_t)at : COL_UNKNOWN, "s", arena_strdup(m->mem, buf));
+	add(m, is_live(m) ? "read" : "crashed", at ? (uint64_t)at : COL_UNKNOWN, "s", arena_strdup(m->mem, buf));
 	if (mc->uptime)
 		add(m, "uptime", mc->uptime, "ns", duration(m, mc->uptime));
 }
@@ -82,6 +87,8 @@ static void why(struct maker *m)
 
 	if (mc->panic)
 		say(m, "reason", mc->panic);
+	else if (is_live(m))
+		say(m, "reason", "none: this kernel runs, and its memory changed while it was read");
 	else if (!mc->nlog)
 		say(m, "reason", "unknown: the kernel's log is not in the dump");
 	else
