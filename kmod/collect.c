@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * collect.c - tasks by pid, the mappings of each mm by address, the pages of each
+ * Tasks by pid, the mappings of each mm by address, the pages of each
  * mapping by table. What goes away between two pieces is left out from there on.
  */
 #include <linux/cred.h>
@@ -316,19 +316,20 @@ static void describe_file(struct census *c, struct vm_area_struct *vma, struct v
 	}
 }
 
-/* What maps prints for a mapping of no file: [vdso], [anon:NAME]; into c->path. */
+/* What maps prints in place of a path: [vdso], [anon:NAME]; into c->path. */
 static void special_name(struct census *c, struct vm_area_struct *vma)
 {
 	const char *name = NULL;
 
 	c->path[0] = 0;
-	if (vma->vm_ops && vma->vm_ops->name)
+	if (!vma->vm_file && vma->vm_ops && vma->vm_ops->name)
 		name = vma->vm_ops->name(vma);
 	if (name)
 		strscpy(c->path, name, PATH_MAX);
 #ifdef CONFIG_ANON_VMA_NAME
-	else if (!vma->vm_file && vma->anon_name)
-		snprintf(c->path, PATH_MAX, "[anon:%s]", vma->anon_name->name);
+	else if (vma->anon_name)
+		snprintf(c->path, PATH_MAX, vma->vm_file ? "[anon_shmem:%s]" : "[anon:%s]",
+			 vma->anon_name->name);
 #endif
 }
 

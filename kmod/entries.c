@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * entries.c - page-table entries of one process, by hand.
+ * Page-table entries of one process, by hand.
  *
  * walk_page_range() and pte_offset_map() are exported to modules by no kernel from
  * 5.10 to 7.3, so the tables are walked with the macros of asm/pgtable.h alone, as
@@ -103,7 +103,8 @@ static u64 kpf_of(struct page *page)
 	/* bits of page->mapping: anonymous 1, ksm 3 (PAGE_MAPPING_*, FOLIO_MAPPING_*) */
 	kpf |= (u64)(mapping & 1) << KPF_ANON;
 	kpf |= (u64)((mapping & 3) == 3) << KPF_KSM;
-	kpf |= (u64)(flags >> PG_swapcache & flags >> PG_swapbacked & 1) << KPF_SWAPCACHE;
+	if (flags & 1ul << PG_swapbacked && flags & 1ul << PG_swapcache)
+		kpf |= 1ull << KPF_SWAPCACHE;
 	if (PageCompound(page))
 		kpf |= 1ull << (head == page ? KPF_COMPOUND_HEAD : KPF_COMPOUND_TAIL);
 	return kpf;

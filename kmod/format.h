@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * format.h - what /dev/vmcensus gives: the module writes it, vmcensus reads it
+ * What /dev/vmcensus gives: the module writes it, vmcensus reads it
  * (model/capture/module.c).
  *
  * A header, then records, all in the byte order and word size of the machine.
