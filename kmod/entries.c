@@ -94,7 +94,8 @@ static unsigned int mapcount_of(struct page *page)
 static u64 kpf_of(struct page *page)
 {
 	struct page *head = compound_head(page);
-	unsigned long flags = page_flags_of(head), mapping = (unsigned long)READ_ONCE(head->mapping);
+	unsigned long mapping = (unsigned long)READ_ONCE(head->mapping);
+	unsigned long flags = page_flags_of(head);
 	u64 kpf = 0;
 	size_t i;
 

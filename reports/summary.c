@@ -76,7 +76,8 @@ static void when(struct maker *m)
 
 	if (at && gmtime_r(&at, &tm))
 		strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm);
-	add(m, is_live(m) ? "read" : "crashed", at ? (uint64_t)at : COL_UNKNOWN, "s", arena_strdup(m->mem, buf));
+	add(m, is_live(m) ? "read" : "crashed", at ? (uint64_t)at : COL_UNKNOWN, "s",
+	    arena_strdup(m->mem, buf));
 	if (mc->uptime)
 		add(m, "uptime", mc->uptime, "ns", duration(m, mc->uptime));
 }
@@ -88,7 +89,7 @@ static void why(struct maker *m)
 	if (mc->panic)
 		say(m, "reason", mc->panic);
 	else if (is_live(m))
-		say(m, "reason", "none: this kernel runs, and its memory changed while it was read");
+		say(m, "reason", "none: this kernel runs, and memory changed while it was read");
 	else if (!mc->nlog)
 		say(m, "reason", "unknown: the kernel's log is not in the dump");
 	else

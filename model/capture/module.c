@@ -15,6 +15,7 @@
 /* Pages of one byte of the file: huge pages come 512 in a run of 48 bytes. */
 #define PAGES_BYTE 64u
 #define PAGES_MIN (UINT64_C(1) << 24)
+#define PA_BITS 46		/* 64 TiB: PA_END of capture.c */
 
 struct parser {
 	struct capture *c;
@@ -155,7 +156,8 @@ static const char *wrong_with(const struct parser *p, const struct vmc_run *r)
 		return "its address or length cannot be";
 	if (r->va < from || r->va >= v->end || r->pages > (v->end - r->va) >> shift)
 		return "it is not in the VMA, or not behind the run before it";
-	if (module_is_page(r) && (r->where >> (46 - shift) || (r->where + r->pages) >> (46 - shift)))
+	if (module_is_page(r) && (r->where >> (PA_BITS - shift) ||
+				  (r->where + r->pages) >> (PA_BITS - shift)))
 		return "no machine has that page frame";
 	return NULL;
 }
