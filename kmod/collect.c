@@ -205,10 +205,22 @@ static struct file *exe_of(struct mm_struct *mm)
 	return exe;
 }
 
+/*
+ * What overlayfs maps is a file of the layer below; maps prints what was opened:
+ * its path since 6.5, its inode since 6.8 (file_user_path() is of 6.8).
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#define opened_path(file) file_user_path(file)
+#define opened_inode(file) file_user_inode(file)
+#else
+#define opened_path(file) (&(file)->f_path)
+#define opened_inode(file) file_inode(file)
+#endif
+
 /* As the reader's root sees it, and as /proc/PID/maps prints it; "" if too long. */
 static const char *path_of(struct census *c, struct file *file)
 {
-	char *path = d_path(&file->f_path, c->path, PATH_MAX);
+	char *path = d_path(opened_path(file), c->path, PATH_MAX);
 
 	return IS_ERR(path) ? "" : path;
 }
@@ -298,14 +310,15 @@ static u64 shmem_in_swap(struct census *c, struct vm_area_struct *vma)
 
 static void describe_file(struct census *c, struct vm_area_struct *vma, struct vmc_vma *r)
 {
+	const struct inode *opened = opened_inode(vma->vm_file);
 	struct inode *inode = file_inode(vma->vm_file);
 
 	r->kind = VMC_FILE_VMA;
-	r->ino = inode->i_ino;
+	r->ino = opened->i_ino;
 	r->size = i_size_read(inode);
 	r->file_id = (unsigned long)inode;
-	r->major = MAJOR(inode->i_sb->s_dev);
-	r->minor = MINOR(inode->i_sb->s_dev);
+	r->major = MAJOR(opened->i_sb->s_dev);
+	r->minor = MINOR(opened->i_sb->s_dev);
 	if (is_vm_hugetlb_page(vma)) {
 		r->kind = VMC_HUGETLB_VMA;
 		r->huge_bytes = 1ul << huge_page_shift(hstate_file(vma->vm_file));

@@ -106,6 +106,10 @@ static u64 kpf_of(struct page *page)
 	kpf |= (u64)((mapping & 3) == 3) << KPF_KSM;
 	if (flags & 1ul << PG_swapbacked && flags & 1ul << PG_swapcache)
 		kpf |= 1ull << KPF_SWAPCACHE;
+#if defined(CONFIG_64BIT) && (defined(CONFIG_PAGE_IDLE_FLAG) || \
+			      defined(CONFIG_IDLE_PAGE_TRACKING))
+	kpf |= (u64)(flags >> PG_young & 1) << VMC_KPF_YOUNG;
+#endif
 	if (PageCompound(page))
 		kpf |= 1ull << (head == page ? KPF_COMPOUND_HEAD : KPF_COMPOUND_TAIL);
 	return kpf;
