@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* binary.c - the records of format.h. */
+/* The records of format.h. */
 #include <linux/mm.h>
 #include <linux/ktime.h>
 #include <linux/timekeeping.h>

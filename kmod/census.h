@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * census.h - one open file of /dev/vmcensus or /dev/vmcensus-text.
+ * One open file of /dev/vmcensus or /dev/vmcensus-text.
  *
  * Nothing is gathered beforehand: read() asks for the next piece, a piece is one
  * task, one mapping or the entries of one page table of a mapping, and all locks

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * collect.c - tasks by pid, the mappings of each mm by address, the pages of each
+ * Tasks by pid, the mappings of each mm by address, the pages of each
  * mapping by table. What goes away between two pieces is left out from there on.
  */
 #include <linux/cred.h>
@@ -205,10 +205,22 @@ static struct file *exe_of(struct mm_struct *mm)
 	return exe;
 }
 
+/*
+ * What overlayfs maps is a file of the layer below; maps prints what was opened:
+ * its path since 6.5, its inode since 6.8 (file_user_path() is of 6.8).
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#define opened_path(file) file_user_path(file)
+#define opened_inode(file) file_user_inode(file)
+#else
+#define opened_path(file) (&(file)->f_path)
+#define opened_inode(file) file_inode(file)
+#endif
+
 /* As the reader's root sees it, and as /proc/PID/maps prints it; "" if too long. */
 static const char *path_of(struct census *c, struct file *file)
 {
-	char *path = d_path(&file->f_path, c->path, PATH_MAX);
+	char *path = d_path(opened_path(file), c->path, PATH_MAX);
 
 	return IS_ERR(path) ? "" : path;
 }
@@ -257,81 +269,91 @@ static int step_mm(struct census *c)
 
 /* ---- mappings ------------------------------------------------------------------ */
 
-/* shmem_partial_swap_usage() (mm/shmem.c) of the pages from FIRST to LAST. */
-static u64 shmem_in_swap(struct address_space *mapping, pgoff_t first, pgoff_t last)
+/* Is there no entry for ADDR? */
+static bool is_hole(struct census *c, struct vm_area_struct *vma, unsigned long addr)
 {
-	XA_STATE(xas, &mapping->i_pages, first);
+	return !entries_get(vma, &addr, addr + PAGE_SIZE, c->runs);
+}
+
+/*
+ * Pages of a shmem file that VMA maps and that are in swap: shmem_swap_usage()
+ * (mm/shmem.c). Of a private, writable mapping those count that it has no copies
+ * of, as smaps_pte_hole() (fs/proc/task_mmu.c) asks entry by entry.
+ */
+static u64 shmem_in_swap(struct census *c, struct vm_area_struct *vma)
+{
+	struct xarray *pages = &vma->vm_file->f_mapping->i_pages;
+	bool copies = (vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE;
+	unsigned long first = vma->vm_pgoff, last = first + vma_pages(vma) - 1, at, i, end;
 	void *entry;
 	u64 n = 0;
 
-	rcu_read_lock();
-	xas_for_each(&xas, entry, last) {
-		if (xas_retry(&xas, entry))
+	xa_for_each_range(pages, at, entry, first, last) {
+		if (fatal_signal_pending(current))
+			break;
+		cond_resched();
+		if (!xa_is_value(entry))
 			continue;
-		if (xa_is_value(entry))
+		i = at;
+		end = at + 1;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-			n += 1 << xas_get_order(&xas);
-#else
-			n++;
+		/* one entry for all pages of a folio */
+		i = round_down(at, 1ul << xa_get_order(pages, at));
+		end = i + (1ul << xa_get_order(pages, at));
 #endif
-		if (need_resched()) {
-			xas_pause(&xas);
-			rcu_read_unlock();
-			cond_resched();
-			rcu_read_lock();
-		}
+		for (i = max(i, first); i < min(end, last + 1); i++)
+			n += !copies || is_hole(c, vma, vma->vm_start +
+						((i - first) << PAGE_SHIFT));
 	}
-	rcu_read_unlock();
 	return n;
 }
 
-static void describe_file(struct vm_area_struct *vma, struct vmc_vma *r)
+static void describe_file(struct census *c, struct vm_area_struct *vma, struct vmc_vma *r)
 {
+	const struct inode *opened = opened_inode(vma->vm_file);
 	struct inode *inode = file_inode(vma->vm_file);
 
 	r->kind = VMC_FILE_VMA;
-	r->ino = inode->i_ino;
+	r->ino = opened->i_ino;
 	r->size = i_size_read(inode);
 	r->file_id = (unsigned long)inode;
-	r->major = MAJOR(inode->i_sb->s_dev);
-	r->minor = MINOR(inode->i_sb->s_dev);
+	r->major = MAJOR(opened->i_sb->s_dev);
+	r->minor = MINOR(opened->i_sb->s_dev);
 	if (is_vm_hugetlb_page(vma)) {
 		r->kind = VMC_HUGETLB_VMA;
 		r->huge_bytes = 1ul << huge_page_shift(hstate_file(vma->vm_file));
 	} else if (inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode)) {
 		r->kind = VMC_SHMEM_VMA;
-		/* of the others the kernel counts holes, entry by entry (smaps_pte_hole()) */
-		if (SHMEM_I(inode)->swapped &&
-		    (vma->vm_flags & VM_SHARED || !(vma->vm_flags & VM_WRITE)))
-			r->swapped = shmem_in_swap(inode->i_mapping, vma->vm_pgoff,
-						   vma->vm_pgoff + vma_pages(vma) - 1);
+		if (SHMEM_I(inode)->swapped)
+			r->swapped = shmem_in_swap(c, vma);
 	}
 }
 
-/* What maps prints for a mapping of no file: [vdso], [anon:NAME]; into c->path. */
+/* What maps prints in place of a path: [vdso], [anon:NAME]; into c->path. */
 static void special_name(struct census *c, struct vm_area_struct *vma)
 {
 	const char *name = NULL;
 
 	c->path[0] = 0;
-	if (vma->vm_ops && vma->vm_ops->name)
+	if (!vma->vm_file && vma->vm_ops && vma->vm_ops->name)
 		name = vma->vm_ops->name(vma);
 	if (name)
 		strscpy(c->path, name, PATH_MAX);
 #ifdef CONFIG_ANON_VMA_NAME
-	else if (!vma->vm_file && vma->anon_name)
-		snprintf(c->path, PATH_MAX, "[anon:%s]", vma->anon_name->name);
+	else if (vma->anon_name)
+		snprintf(c->path, PATH_MAX, vma->vm_file ? "[anon_shmem:%s]" : "[anon:%s]",
+			 vma->anon_name->name);
 #endif
 }
 
-static void describe_vma(struct vm_area_struct *vma, struct vmc_vma *r)
+static void describe_vma(struct census *c, struct vm_area_struct *vma, struct vmc_vma *r)
 {
 	*r = (struct vmc_vma){
 		.start = vma->vm_start, .end = vma->vm_end, .flags = vma->vm_flags,
 		.prot = pgprot_val(vma->vm_page_prot), .pgoff = vma->vm_pgoff,
 	};
 	if (vma->vm_file)
-		describe_file(vma, r);
+		describe_file(c, vma, r);
 }
 
 static void count_run(struct counts *n, const struct vmc_run *run)
@@ -404,7 +426,7 @@ static int step_vma(struct census *c)
 	}
 	vma = find_vma(c->mm, c->addr);
 	if (vma) {
-		describe_vma(vma, &r);
+		describe_vma(c, vma, &r);
 		special_name(c, vma);
 		file = *c->path || !vma->vm_file ? NULL : get_file(vma->vm_file);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * entries.c - page-table entries of one process, by hand.
+ * Page-table entries of one process, by hand.
  *
  * walk_page_range() and pte_offset_map() are exported to modules by no kernel from
  * 5.10 to 7.3, so the tables are walked with the macros of asm/pgtable.h alone, as
@@ -94,7 +94,8 @@ static unsigned int mapcount_of(struct page *page)
 static u64 kpf_of(struct page *page)
 {
 	struct page *head = compound_head(page);
-	unsigned long flags = page_flags_of(head), mapping = (unsigned long)READ_ONCE(head->mapping);
+	unsigned long mapping = (unsigned long)READ_ONCE(head->mapping);
+	unsigned long flags = page_flags_of(head);
 	u64 kpf = 0;
 	size_t i;
 
@@ -103,7 +104,12 @@ static u64 kpf_of(struct page *page)
 	/* bits of page->mapping: anonymous 1, ksm 3 (PAGE_MAPPING_*, FOLIO_MAPPING_*) */
 	kpf |= (u64)(mapping & 1) << KPF_ANON;
 	kpf |= (u64)((mapping & 3) == 3) << KPF_KSM;
-	kpf |= (u64)(flags >> PG_swapcache & flags >> PG_swapbacked & 1) << KPF_SWAPCACHE;
+	if (flags & 1ul << PG_swapbacked && flags & 1ul << PG_swapcache)
+		kpf |= 1ull << KPF_SWAPCACHE;
+#if defined(CONFIG_64BIT) && (defined(CONFIG_PAGE_IDLE_FLAG) || \
+			      defined(CONFIG_IDLE_PAGE_TRACKING))
+	kpf |= (u64)(flags >> PG_young & 1) << VMC_KPF_YOUNG;
+#endif
 	if (PageCompound(page))
 		kpf |= 1ull << (head == page ? KPF_COMPOUND_HEAD : KPF_COMPOUND_TAIL);
 	return kpf;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * format.h - what /dev/vmcensus gives: the module writes it, vmcensus reads it
+ * What /dev/vmcensus gives: the module writes it, vmcensus reads it
  * (model/capture/module.c).
  *
  * A header, then records, all in the byte order and word size of the machine.
@@ -124,10 +124,12 @@ enum vmc_pte {			/* struct vmc_run.pte */
 	VMC_SWAP_TYPE_SHIFT = 24	/* 8 bits */
 };
 
+#define VMC_KPF_YOUNG 63	/* struct vmc_run.kpf: PG_young, which kpageflags hides */
+
 struct vmc_run {		/* PAGES pages from VA on */
 	vmc_u64 va;
 	vmc_u64 where;		/* of the first: pfn, or offset in the swap area; goes up */
-	vmc_u64 kpf;		/* of each: bits of /proc/kpageflags */
+	vmc_u64 kpf;		/* of each: bits of /proc/kpageflags, VMC_KPF_YOUNG */
 	vmc_u32 pages, pte;
 	vmc_u32 mapcount, refcount;	/* of each */
 };

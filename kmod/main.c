@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * main.c - the devices /dev/vmcensus (binary) and /dev/vmcensus-text.
+ * The devices /dev/vmcensus (binary) and /dev/vmcensus-text.
  */
 #include <linux/capability.h>
 #include <linux/fs.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * text.c - T:, V:, P: and M: lines, as the collector of "Linux Physical Memory
+ * T:, V:, P: and M: lines, as the collector of "Linux Physical Memory
  * Analysis" (USENIX 2005, Figure 1) wrote them; 64-bit values are wider.
  */
 #include <linux/ctype.h>

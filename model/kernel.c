@@ -61,7 +61,7 @@ unsigned kernel_version_parse(const char *text, struct kernel_version *ret)
  * "6.1.0-56-amd64" hides its stable number; distributions put it in the version
  * string: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-30)".
  */
-static void parse_version(struct kernel *k)
+void kernel_parse_version(struct kernel *k)
 {
 	struct kernel_version *v = &k->version, w;
 
@@ -87,7 +87,7 @@ static void read_uts(struct kernel *k, struct reader *r)
 		snprintf(k->release, sizeof(k->release), "%s", k->dump->release);
 	if (!k->dump->release[0])
 		snprintf(k->dump->release, sizeof(k->dump->release), "%s", k->release);
-	parse_version(k);
+	kernel_parse_version(k);
 }
 
 /* ---- per-CPU data ---------------------------------------------------------------- */

@@ -68,6 +68,9 @@ static inline bool has(const struct kernel *k, enum layout_id id)
 /* A reader of K's memory, or NULL where there is none; reader_free() takes both. */
 struct reader *kernel_reader(const struct kernel *k);
 
+/* k->version from release and uts_version. */
+void kernel_parse_version(struct kernel *k);
+
 /* Can ADDR be a pointer to a kernel object aligned to ALIGN bytes? */
 bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align);
 

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/capture/capture.h"
+#include "model/capture/module.h"
 #include "reports/cell.h"
 #include "reports/common.h"
 #include "reports/like/like.h"
@@ -63,6 +63,11 @@ static const char *duration(struct maker *m, uint64_t ns)
 	return arena_strdup(m->mem, buf);
 }
 
+static bool is_live(const struct maker *m)
+{
+	return m->s->k->dump && m->s->k->dump->live;
+}
+
 static void when(struct maker *m)
 {
 	const struct machine *mc = &m->s->machine;
@@ -72,7 +77,8 @@ static void when(struct maker *m)
 
 	if (at && gmtime_r(&at, &tm))
 		strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm);
-	add(m, "crashed", at ? (uint64_t)at : COL_UNKNOWN, "s", arena_strdup(m->mem, buf));
+	add(m, is_live(m) ? "read" : "crashed", at ? (uint64_t)at : COL_UNKNOWN, "s",
+	    arena_strdup(m->mem, buf));
 	if (mc->uptime)
 		add(m, "uptime", mc->uptime, "ns", duration(m, mc->uptime));
 }
@@ -83,6 +89,8 @@ static void why(struct maker *m)
 
 	if (mc->panic)
 		say(m, "reason", mc->panic);
+	else if (is_live(m))
+		say(m, "reason", "none: this kernel runs, and memory changed while it was read");
 	else if (!mc->nlog)
 		say(m, "reason", "unknown: the kernel's log is not in the dump");
 	else
@@ -117,8 +125,16 @@ static void captured(struct maker *m)
 	const struct kernel *k = m->s->k;
 	const struct capture *c = k->capture;
 
-	say(m, "capture", arena_printf(m->mem, "%s of a collector, %zu pages listed", c->format,
-				       c->pages.n));
+	if (c->module)
+		say(m, "capture", arena_printf(m->mem, "%s, %zu runs of pages", c->format,
+					       c->module->runs.n));
+	else
+		say(m, "capture", arena_printf(m->mem, "%s of a collector, %zu pages listed",
+					       c->format, c->pages.n));
+	if (*k->release)
+		say(m, "kernel", arena_printf(m->mem, "%s %s", k->release, k->uts_version));
+	if (*k->nodename)
+		say(m, "host", k->nodename);
 	say(m, "cpu", arena_printf(m->mem, "%s by its page-table entries, pages of %u KiB",
 				   k->arch ? k->arch->name : "unknown", page_size(m->s) >> 10));
 	if (m->s->frames.references)

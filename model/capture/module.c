@@ -15,6 +15,7 @@
 /* Pages of one byte of the file: huge pages come 512 in a run of 48 bytes. */
 #define PAGES_BYTE 64u
 #define PAGES_MIN (UINT64_C(1) << 24)
+#define PA_BITS 46		/* 64 TiB: PA_END of capture.c */
 
 struct parser {
 	struct capture *c;
@@ -83,6 +84,18 @@ static void take_task(struct parser *p, const uint8_t *rec, size_t len)
 	}
 }
 
+/* Counts of pages: no machine has 2^40. */
+static bool counts_ok(const struct vmc_mm *m)
+{
+	const uint64_t n[] = { m->rss_file, m->rss_anon, m->rss_shmem, m->swap, m->locked_vm,
+			       m->hiwater_rss, m->pgtables_bytes >> 12, m->map_count };
+
+	for (size_t i = 0; i < ARRAY_LEN(n); i++)
+		if (n[i] >> 40)
+			return false;
+	return true;
+}
+
 static void take_mm(struct parser *p, const uint8_t *rec, size_t len)
 {
 	struct vmc_mm *m;
@@ -92,6 +105,11 @@ static void take_mm(struct parser *p, const uint8_t *rec, size_t len)
 	m = &p->m->mms.v[p->m->mms.n - 1];
 	memcpy(m, rec, sizeof(*m));
 	to_host(p, m, 8, sizeof(m->rec), sizeof(*m));
+	if (!counts_ok(m)) {
+		damaged(p, "mm", "its counts cannot be");
+		*m = (struct vmc_mm){ .mm = 0 };
+		return;
+	}
 	p->m->exes.v[p->m->exes.n - 1] = string(p, rec, sizeof(*m), len);
 }
 
@@ -138,7 +156,8 @@ static const char *wrong_with(const struct parser *p, const struct vmc_run *r)
 		return "its address or length cannot be";
 	if (r->va < from || r->va >= v->end || r->pages > (v->end - r->va) >> shift)
 		return "it is not in the VMA, or not behind the run before it";
-	if (module_is_page(r) && (r->where >> (46 - shift) || (r->where + r->pages) >> (46 - shift)))
+	if (module_is_page(r) && (r->where >> (PA_BITS - shift) ||
+				  (r->where + r->pages) >> (PA_BITS - shift)))
 		return "no machine has that page frame";
 	return NULL;
 }

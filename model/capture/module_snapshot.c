@@ -2,8 +2,8 @@
 /*
  * module_snapshot.c - what vmcensus.ko told, as parts of a snapshot. Usage is by
  * the rules of smaps_account() (fs/proc/task_mmu.c), of the kernel's own map
- * counts. Of PG_young and of single swap slots in foreign hands it knows nothing:
- * SwapPss divides by the entries that name the slot.
+ * counts. Of swap slots in other hands it knows nothing: SwapPss divides by the
+ * entries that name the slot.
  */
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +35,7 @@ void module_machine(struct kernel *k)
 	memcpy(k->uts_version, h->build, sizeof(k->uts_version));
 	memcpy(k->machine, h->machine, sizeof(k->machine));
 	memcpy(k->nodename, h->nodename, sizeof(k->nodename));
+	kernel_parse_version(k);
 }
 
 void module_task(const struct module *m, uint32_t task, struct task *to)
@@ -114,6 +115,7 @@ void module_vma(const struct module *m, size_t at, struct vma *v, const struct m
 	const struct module_vma *from = &m->vmas.v[at];
 
 	v->pgoff = from->pgoff;
+	v->file_addr = from->inode;
 	v->name = *from->name || from->inode ? from->name : range_name(v, mm);
 }
 
@@ -137,6 +139,11 @@ void module_file(const struct module *m, size_t at, struct file *f)
 
 /* ---- pages ----------------------------------------------------------------------------- */
 
+static bool referenced(const struct vmc_run *r)
+{
+	return kpf(r, KPF_REFERENCED) || kpf(r, VMC_KPF_YOUNG);
+}
+
 static uint32_t flag_if(const struct vmc_run *r, unsigned bit, enum frame_flag flag)
 {
 	return kpf(r, bit) ? flag : 0;
@@ -146,7 +153,7 @@ void module_frame(const struct vmc_run *r, bool hugetlb, struct frame *f)
 {
 	f->flags = FR_EXISTS | flag_if(r, KPF_ANON, FR_ANON) | flag_if(r, KPF_KSM, FR_KSM) |
 		   flag_if(r, KPF_SWAPBACKED, FR_SWAPBACKED) | flag_if(r, KPF_DIRTY, FR_DIRTY) |
-		   flag_if(r, KPF_REFERENCED, FR_REFERENCED) | flag_if(r, KPF_LRU, FR_LRU) |
+		   (referenced(r) ? FR_REFERENCED : 0) | flag_if(r, KPF_LRU, FR_LRU) |
 		   flag_if(r, KPF_SWAPCACHE, FR_SWAPCACHE) |
 		   flag_if(r, KPF_COMPOUND_HEAD, FR_HEAD) |
 		   flag_if(r, KPF_COMPOUND_TAIL, FR_TAIL) |
@@ -204,7 +211,7 @@ static void add_present(const struct snapshot *s, const struct vmc_run *r, bool 
 	add_by_class(r, bytes, pss, dirty, u);
 	u->pss_dirty += dirty ? pss : 0;
 	u->pss_locked += locked ? pss : 0;
-	u->referenced += r->pte & VMC_YOUNG || kpf(r, KPF_REFERENCED) ? bytes : 0;
+	u->referenced += r->pte & VMC_YOUNG || referenced(r) ? bytes : 0;
 	u->ksm += kpf(r, KPF_KSM) ? bytes : 0;
 	if (private)
 		*(dirty ? &u->private_dirty : &u->private_clean) += bytes;

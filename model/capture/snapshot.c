@@ -144,20 +144,41 @@ static void make_tasks(struct maker *m)
 
 /* ---- address spaces -------------------------------------------------------------------- */
 
-static uint32_t file_of(struct maker *m, const char *name)
+/* By name, and, where it was told, by inode: two deleted files may have one name. */
+static uint32_t file_of(struct maker *m, const char *name, uint64_t inode)
 {
-	uint64_t key = hash_str(name);
+	uint64_t key = (hash_str(name) ^ inode) | 1;
 	uint32_t i;
 
-	/* names that collide, one in 2^64, go on with the next key */
-	while ((i = hash_get(&m->files, key)) != HASH_NONE && strcmp(m->file.v[i].path, name))
-		key = key + 1 ? key + 1 : 1;
+	/* what collides, one in 2^63, goes on with the next key */
+	while ((i = hash_get(&m->files, key)) != HASH_NONE &&
+	       (strcmp(m->file.v[i].path, name) || m->file.v[i].inode != inode))
+		key += 2;
 	if (i != HASH_NONE)
 		return i;
 	i = (uint32_t)m->file.n;
 	hash_put(&m->files, key, i);
-	*vec_push(&m->s->mem, &m->file) = (struct file){ .path = name };
+	*vec_push(&m->s->mem, &m->file) = (struct file){ .path = name, .inode = inode };
 	return i;
+}
+
+static uint64_t inode_of(const struct maker *m, size_t vma)
+{
+	return m->c->module ? m->c->module->vmas.v[vma].inode : 0;
+}
+
+/* The executable: most often something that its process maps too. */
+static uint32_t exe_of(struct maker *m, uint32_t mm)
+{
+	const struct capture_mm *from = &m->c->mms.v[mm];
+	const char *exe = m->c->module->exes.v[mm];
+
+	if (!exe || !*exe)
+		return NONE;
+	for (size_t v = from->first_vma; v < from->first_vma + from->nvmas; v++)
+		if (m->c->vmas.v[v].file && !strcmp(m->c->vmas.v[v].file, exe))
+			return file_of(m, exe, inode_of(m, v));
+	return file_of(m, exe, 0);
 }
 
 static void make_vma(struct maker *m, uint32_t mm, size_t at)
@@ -167,7 +188,7 @@ static void make_vma(struct maker *m, uint32_t mm, size_t at)
 
 	*v = (struct vma){
 		.start = from->start, .end = from->end, .flags = from->flags, .mm = mm,
-		.file = from->file ? file_of(m, from->file) : NONE,
+		.file = from->file ? file_of(m, from->file, inode_of(m, at)) : NONE,
 		.name = from->file ? from->file : "",
 	};
 	v->usage.size = v->end - v->start;
@@ -200,10 +221,8 @@ static void make_mms(struct maker *m)
 			.map_count = (int64_t)from->nvmas,
 		};
 		if (m->c->module) {
-			const char *exe = m->c->module->exes.v[i];
-
 			module_mm(m->c->module, i, &s->mms[i]);
-			s->mms[i].exe = exe && *exe ? file_of(m, exe) : NONE;
+			s->mms[i].exe = exe_of(m, i);
 		}
 		for (size_t v = 0; v < from->nvmas; v++)
 			make_vma(m, i, from->first_vma + v);

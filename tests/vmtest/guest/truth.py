@@ -152,7 +152,7 @@ def kernel_log():
     return re.sub(rb'^<\d+>', b'', text.raw[:max(size, 0)], flags=re.M)
 
 
-def everything(pids, users):
+def everything(pids, users, loaded):
     trim()
     for pid in pids:
         yield from process(pid, pid in users)
@@ -165,7 +165,7 @@ def everything(pids, users):
         yield os.path.basename(name), read('/sys/' + name)
     yield from control_groups()
     yield 'dmesg', kernel_log()
-    yield from live()
+    yield from live(loaded)
 
 
 LIVE = '/lab/live/'
@@ -180,7 +180,16 @@ def run_to_files(name, command):
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def live():
+def load_modules():
+    """Before the truth: loading one may start modprobe, which marks pages of libc as referenced."""
+    for line in (read(LIVE + 'modules') or b'').decode().splitlines():
+        fd = os.open(LIVE + line, os.O_RDONLY)
+        status = ctypes.CDLL(None, use_errno=True).syscall(313, fd, b'', 0)     # finit_module
+        yield line, status and ctypes.get_errno()
+        os.close(fd)
+
+
+def live(loaded):
     """What the programs of /lab/live say while all else stands still.
 
     They bring their own C library, or they would share pages with those that are frozen.  What
@@ -189,11 +198,8 @@ def live():
     if not os.path.isdir(LIVE):
         return
     os.makedirs(LIVE_OUT)
-    for line in (read(LIVE + 'modules') or b'').decode().splitlines():
-        fd = os.open(LIVE + line, os.O_RDONLY)
-        status = ctypes.CDLL(None, use_errno=True).syscall(313, fd, b'', 0)     # finit_module
-        yield 'live/' + line + '.status', b'%d' % (status and ctypes.get_errno())
-        os.close(fd)
+    for name, status in loaded:
+        yield 'live/' + name + '.status', b'%d' % status
     for line in (read(LIVE + 'read') or b'').decode().splitlines():
         yield 'live/' + os.path.basename(line), read(line)
     for line in (read(LIVE + 'commands') or b'').decode().splitlines():
@@ -233,9 +239,10 @@ def main():
     pids = sorted(int(p) for p in os.listdir('/proc') if p.isdigit())
     users = {p for p in pids if not is_kernel_thread(p)}
     device, panic = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ''
+    loaded = list(load_modules())
     freeze(users)
     settle(users)
-    data = archive(everything(pids, users))
+    data = archive(everything(pids, users, loaded))
     write_raw(device, data)
     print(f'LAB-TRUTH {len(data)} bytes, {len(users)} user processes\nLAB-READY', flush=True)
     if panic == 'oom':      # memory must change for that: the caller brings it about

@@ -64,9 +64,9 @@ def last_line(text):
     return lines[-1] if lines else ''
 
 
-def comparable(smaps):
-    """All but THPeligible, which asks for settings of the moment and not for memory."""
-    return re.sub(rb'^THPeligible:.*\n', b'', smaps, flags=re.M)
+def comparable(smaps, but=()):
+    """All but THPeligible, which asks for settings of the moment and not for memory, and BUT."""
+    return re.sub(rb'^(?:%s):.*\n' % b'|'.join((b'THPeligible', *but)), b'', smaps, flags=re.M)
 
 
 HEADING = re.compile(rb'[0-9a-f]+-[0-9a-f]+ [-rwxsp]{4} ')
@@ -91,12 +91,12 @@ def title(process):
     return f'pid {process.pid} ({process.comm.decode(errors="backslashreplace")})'
 
 
-def compare_text(vmcensus, processes, report):
-    """Differences of REPORT --pid N from the file of that name, for each process."""
+def compare_text(vmcensus, processes, report, but=()):
+    """Differences of REPORT --pid N from the file of that name, but for the lines BUT."""
     differences = []
     for process in processes:
         code, out, err = vmcensus(report, '--pid', str(process.pid))
-        want, got = comparable(process.read(report)), comparable(out)
+        want, got = comparable(process.read(report), but), comparable(out, but)
         if want == got:
             continue
         why = f'exit {code}: {last_line(err)}' if not got else first_difference(want, got)

@@ -11,6 +11,7 @@ from .packages import LabError, run
 COMMANDS = {        # name of the file that takes the answer -> report and options
     'smaps': ['smaps', 'live', '-v'],
     'procs.json': ['-f', 'json', 'procs', 'live'],
+    'vmas.json': ['-f', 'json', 'vmas', 'live'],
     'check': ['check', 'live'],
     'summary': ['summary', 'live'],
 }
@@ -64,7 +65,7 @@ class Answers:
     def __call__(self, report, *options, front=()):
         return 0, self.parts.get(int(options[1]), b''), b''
 
-    def rows(self, report):
+    def rows(self, report, *options):
         try:
             return json.loads(self.read(report + '.json'))['rows'], ''
         except (ValueError, KeyError) as e:
@@ -81,17 +82,68 @@ def compare_module(tally, name, program, truth):
     some = list(representatives(frozen))
     tally.check(f'{name} module procs', compare_processes(binary, frozen), f'{len(frozen)} processes')
     tally.check(f'{name} module maps', compare_text(binary, some, 'maps'), f'{len(some)} processes')
-    tally.check(f'{name} module smaps', compare_text(binary, some, 'smaps'), f'{len(some)} processes')
-    leaders = [p for p in frozen if p.status('Tgid') == p.status('Pid')]
-    tally.check(f'{name} module text procs', compare_processes(text, leaders, only={'rss'}),
-                f'{len(leaders)} processes')
+    # That the CPU has protection keys is in no record.
+    tally.check(f'{name} module smaps', compare_text(binary, some, 'smaps', (b'ProtectionKey',)),
+                f'{len(some)} processes')
+    # Whoever shares an mm is a thread to the text.
+    own = [p for p in frozen if p.comm != b'zoo-mm-sharer']
+    tally.check(f'{name} module text procs', compare_processes(text, own, only={'rss'}),
+                f'{len(own)} processes')
     tally.check(f'{name} kernel log', kernel_complaints(answers.read('dmesg')))
+
+
+SAME = {        # report -> what names a row, and what all sources must say of it alike
+    'procs': (('pid',), ('rss', 'pss', 'uss', 'swap')),
+    'vmas': (('pid', 'start', 'end'), ('rss', 'pss', 'uss', 'swap', 'name')),
+}
+
+
+# The census itself is a process that maps a page of the vdso, which all others map too.
+SLACK = {'live': 1024}
+
+
+def by_key(vmcensus, report, pids):
+    """{key: values} of the rows of these processes."""
+    key, values = SAME[report]
+    rows, why = vmcensus.rows(report)
+    if rows is None:
+        raise LabError(why)
+    return {tuple(row[c] for c in key): {c: row[c] for c in values}
+            for row in rows if row['pid'] in pids}
+
+
+def same(want, got, slack):
+    """Are the values of a row the same, pss to within SLACK bytes?"""
+    return want and got and all(abs(want[c] - got[c]) <= slack if c == 'pss' else want[c] == got[c]
+                                for c in want)
+
+
+def compare_sources(tally, name, program, truth, vmcore):
+    """The module, /proc/kcore and a dump of one machine that stood still tell the same."""
+    pids = {p.pid for p in truth.frozen()}
+    answers = Answers(truth)
+    sources = {'live': answers, 'module': Vmcensus(program, [answers.dir + DEVICES[0]])}
+    for report in SAME:
+        want = by_key(Vmcensus(program, [vmcore]), report, pids)
+        for source, vmcensus in sources.items():
+            got = by_key(vmcensus, report, pids)
+            differences = [f'{key}: dump {want.get(key)}, {source} {got.get(key)}'
+                           for key in sorted(want.keys() | got.keys())
+                           if not same(want.get(key), got.get(key), SLACK.get(source, 0))]
+            tally.check(f'{name} {report}: {source} = dump', differences, f'{len(want)} rows')
+
+
+def compare_stress(tally, name, truth, rounds):
+    """The module was loaded, read and unloaded all the time: did the kernel mind?"""
+    tally.check(f'{name} rounds', [] if rounds and int(rounds) else ['none was finished'],
+                f'{rounds} times loaded, read and unloaded')
+    tally.check(f'{name} kernel log', kernel_complaints(truth.read('dmesg')))
 
 
 def kernel_complaints(log):
     """Lines of the log that tell of trouble."""
     return [line.decode(errors='replace') for line in log.splitlines()
-            if re.search(rb'WARNING:|BUG:|Oops|general protection|rcu.*stall|hung task', line)]
+            if re.search(rb'(?<!RETBleed: )WARNING:|BUG:|Oops|general protection|rcu.*stall|hung task', line)]
 
 
 def compare_live(tally, name, truth):

@@ -70,6 +70,7 @@ def build_zoo(into, arch):
     run(*common, '-pthread', '-o', into + '/zoo',
         *[f'{source}/{name}.c' for name in ('zoo', 'memory', 'files', 'process')])
     run(*common, '-o', into + '/swarm', source + '/swarm.c')
+    run(*common, '-pthread', '-o', into + '/churn', source + '/churn.c')
     try:
         run(*common, '-m32', '-ffreestanding', '-fno-stack-protector', '-fno-pie', '-static',
             '-nostdlib', '-o', into + '/zoo32', source + '/zoo32.c')
@@ -268,6 +269,11 @@ class Machine:
                 return f.read()
         except OSError:
             return ''
+
+    def said(self, pattern):
+        """What the console says first of the pattern's group, or ''."""
+        found = re.search(pattern, self._console())
+        return found[1] if found else ''
 
     def lacking(self):
         """What the zoo said this kernel lacks."""
