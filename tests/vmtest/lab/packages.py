@@ -41,7 +41,7 @@ HOST_TOOLS = {      # command or file -> Debian package
 KERNEL = re.compile(r'linux-(image|binary|binary-unsigned)-'
                     r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-(amd64|686|686-pae)')
 
-# Releases that have kernels of another CPU.
+# Releases that have kernels of another CPU (the archive proper alone).
 OTHER_SUITES = {'i386': ['bookworm']}
 
 # "image" is empty where there is "binary"; an unsigned build will do where no other is.
@@ -110,7 +110,9 @@ class Suite:
         self._write('status', '')
         self._write('sources.list', ''.join(
             f'deb [arch={self.arch} signed-by={KEYRING}] {mirror(suite)} {suite} main\n'
-            for suite in SUITES[self.name]))
+            for suite in SUITES[self.name]
+            # the archive of security updates is not whole for every CPU
+            if self.arch == 'amd64' or not suite.endswith('-security')))
         self._write('apt.conf', f'''
 Dir::State "{self.dir}";
 Dir::State::Lists "{self.dir}/lists";
