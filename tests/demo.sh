@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 exe=$1
 work=$(dirname "$exe")/demo
 
-packed=$(ls tests/fixtures/*/vmcore* 2> /dev/null | head -n 1)
+packed=$(ls tests/fixtures/x86_64-*/vmcore* 2> /dev/null | head -n 1)
 if [ -z "$packed" ]; then
 	echo "demo: there is no dump in tests/fixtures/" >&2
 	exit 1

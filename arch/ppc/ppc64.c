@@ -117,6 +117,18 @@ static void find_byte_order(struct dump *d, const struct linear *l)
 	reader_free(r);
 }
 
+/*
+ * Without a note the image was cut into pages of 64K before VMCOREINFO was found in
+ * memory: then it may say otherwise.
+ */
+static bool page_size_fits(const struct dump *d)
+{
+	char text[32];
+
+	return !vmcoreinfo_get(d, "PAGESIZE", text, sizeof(text)) ||
+	       strtoul(text, NULL, 10) == dump_page_size(d);
+}
+
 static enum status attach(struct dump *d)
 {
 	static const struct kv_ops kv = { kvtop };
@@ -137,6 +149,10 @@ static enum status attach(struct dump *d)
 	if (!linear_find(d, &x->memory, "ppc64", MEMSTART_STEP, x->env.max_pa))
 		return fail(&d->diag, ST_UNSUPPORTED, "cannot find where the kernel's memory "
 			    "starts: init_uts_ns is at no place where VMCOREINFO puts it");
+	if (!page_size_fits(d))
+		return fail(&d->diag, ST_UNSUPPORTED, "the kernel's pages are not of the %u bytes "
+			    "that this dump is read by: take it with a VMCOREINFO note, or as "
+			    "kdump-compressed file", dump_page_size(d));
 	x->memory.size = x->env.max_pa - x->memory.pa;
 	find_byte_order(d, &x->memory);
 	d->kv = &kv;

@@ -110,21 +110,31 @@ static uint32_t enter_buddy(struct worker *w, const uint8_t *p, uint64_t pfn)
 	return w->buddy_order;
 }
 
+/*
+ * PAGE_MAPPING_MOVABLE without PAGE_MAPPING_ANON (bda807d44454, v4.8): pages of zsmalloc,
+ * z3fold or a balloon, which no process maps; zsmalloc keeps an offset in their _mapcount.
+ */
+static bool is_movable_kernel(uint64_t mapping)
+{
+	return (mapping & 3) == 2;
+}
+
 static void decode_single(struct worker *w, const uint8_t *p, uint64_t pfn, struct frame *out)
 {
 	const struct pagefmt *f = w->f;
 	uint64_t flags = page_flags(f, p);
 	uint32_t type = page_type(f, p), refs = load32(p + f->refcount, f->big);
 	uint32_t fr = FR_EXISTS | flags_class(f, flags) | type_class(f, type);
+	uint64_t mapping = page_word(f, p, f->mapping);
 
 	if (flags & f->young)
 		fr |= FR_REFERENCED;
-	fr |= mapping_class(f, page_word(f, p, f->mapping), fr);
+	fr |= mapping_class(f, mapping, fr);
 	if (refs == 1)
 		fr |= FR_SINGLE;
 	if (f->mapcount_form == MAPCOUNT_NONE)
 		out->mapcount = page_counted(f, p, refs, &fr);
-	else if (!(fr & FR_SLAB))
+	else if (!(fr & FR_SLAB) && !is_movable_kernel(mapping))
 		out->mapcount = page_own_mapcount(f, type);
 	if (out->mapcount > 1)
 		fr |= FR_SHARED_FOLIO;

@@ -3,7 +3,8 @@
  * fuzz_pgwalk - page tables made of the fuzzer's bytes.
  *
  *	byte 0		bit 0: 5 levels; 1: encryption mask; 2: newer kernel;
- *			3: no L1TF; 4: the image tells the root's symbol
+ *			3: no L1TF; 4: the image tells the root's symbol;
+ *			5..7: which machine, see machines[]
  *	1, 2		root: page frame, offset in it (times 16)
  *	3..10, 11..18	start and end of a walk
  *	then records	op, frame, offset (u16), data:
@@ -14,11 +15,25 @@
  * call begins where the one before it ended, in order, up to the end.
  */
 #include <elf.h>
+#include <stdio.h>
 
-#include "arch/x86/x86_64.h"
+#include "arch/ppc/ppc32.h"
+#include "arch/ppc/ppc64.h"
+#include "arch/x86/i386.h"
 #include "tests/unit/tables.h"
 
 #define HEADER 19
+
+static const struct machine {
+	uint16_t elf_machine;
+	uint8_t word_size;
+	uint64_t linear;		/* where its kernel maps memory */
+} machines[8] = {
+	{ EM_X86_64, 8, 0xffffffff80000000 }, { EM_386, 4, 0xc0000000 },
+	{ EM_386, 4, 0xc0000000 }, { EM_PPC, 4, 0xc0000000 }, { EM_PPC, 4, 0xc0000000 },
+	{ EM_PPC64, 8, 0xc000000000000000 }, { EM_PPC64, 8, 0xc000000000000000 },
+	{ EM_PPC, 4, 0xc0000000 },
+};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -112,14 +127,23 @@ static void fill(struct tables *t, const uint8_t *p, size_t size)
 
 static void attach(struct tables *t, const uint8_t *data)
 {
+	const struct machine *m = &machines[data[0] >> 5];
 	const struct arch *a;
 	uint64_t pa, run;
+	char info[128];
 	struct reader *r;
 
-	t->dump.elf_machine = EM_X86_64;
-	t->dump.word_size = 8;
-	if (data[0] & 16)
-		t->dump.vmcoreinfo = "SYMBOL(swapper_pg_dir)=ffffffff81005000\n";
+	t->dump.elf_machine = m->elf_machine;
+	t->dump.word_size = m->word_size;
+	if (data[0] & 16) {
+		snprintf(info, sizeof(info), "SYMBOL(swapper_pg_dir)=%llx\n"
+			 "SYMBOL(init_uts_ns)=%llx\nSYMBOL(prb)=%llx\n",
+			 (unsigned long long)m->linear + (m->word_size == 8 &&
+			 m->elf_machine == EM_X86_64 ? 0x1005000 : 0x5000),
+			 (unsigned long long)m->linear + 0x6000,
+			 (unsigned long long)m->linear + 0x6800);
+		t->dump.vmcoreinfo = info;
+	}
 	if (arch_attach(&t->dump, &a))
 		return;
 	arch_attach_late(&t->dump, a);
@@ -128,6 +152,36 @@ static void attach(struct tables *t, const uint8_t *data)
 		if (!reader_kvtop(r, load64(data + i, false), &pa, &run))
 			must(run > 0);
 	reader_free(r);
+}
+
+/* The row and the environment of machines[], in one of their forms. */
+static const struct paging *choose(const uint8_t *data, struct paging_env *env)
+{
+	unsigned which = data[0] >> 5;
+	struct ppc64_variant v;
+
+	x86_64_env_init(env, (uint64_t)TABLES_PAGES * TABLES_PAGE);
+	env->sme_mask = data[0] & 2 ? UINT64_C(1) << 47 : 0;
+	env->saved_dirty = data[0] & 4;
+	env->invert_swap = !(data[0] & 8);
+	env->swap_form = data[0] & 8 ? X86_SWAP_4_6 : X86_SWAP_L1TF;
+	if (!which)
+		return &x86_64_paging[data[0] & 1];
+	if (machines[which].elf_machine == EM_386) {
+		env->form = which == 1 ? X86_FORM_PAE : X86_FORM_64;
+		return &i386_paging[which == 1 ? I386_PAE : I386_2LEVEL];
+	}
+	env->swap_form = 0;
+	env->big_endian = true;
+	if (machines[which].elf_machine == EM_PPC64) {
+		ppc64_variant(data[0] & 8 ? 3 : 6, 10, 12, data[0] & 4, which == 5, &v);
+		env->form = (uint8_t)v.form;
+		env->table_offset = v.virtual ? -machines[which].linear : 0;
+		return v.paging;
+	}
+	env->table_offset = which == 3 ? -machines[which].linear : 0;
+	env->form = which == 3 ? PPC32_44X_2_6_26 : which == 4 ? PPC32_6XX : PPC32_8XX_5_0;
+	return ppc32_paging(PPC_6XX, 12, which == 3 ? 8 : 4);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -140,13 +194,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < HEADER)
 		return 0;
-	p = &x86_64_paging[data[0] & 1];
+	p = choose(data, &env);
 	t = tables_new();
-	x86_64_env_init(&env, (uint64_t)TABLES_PAGES * TABLES_PAGE);
-	env.sme_mask = data[0] & 2 ? UINT64_C(1) << 47 : 0;
-	env.saved_dirty = data[0] & 4;
-	env.invert_swap = !(data[0] & 8);
-	env.swap_form = data[0] & 8 ? X86_SWAP_4_6 : X86_SWAP_L1TF;
 	root = (uint64_t)data[1] << 12 | data[2] << 4;
 	start = load64(data + 3, false);
 	end = load64(data + 11, false);

@@ -49,7 +49,7 @@ fi
 
 # fixture: the dump that fuzz_model tells lies in.
 fixture() {
-	packed=$(ls tests/fixtures/*/vmcore* 2> /dev/null | head -n 1)
+	packed=$(ls tests/fixtures/x86_64-*/vmcore* 2> /dev/null | head -n 1)
 	case $packed in
 	*.xz)
 		xz -dc "$packed" > build-fuzz/fixture

@@ -2,8 +2,9 @@
 """The small real dumps of tests/fixtures/, unpacked, with what their kernel said.
 
 A fixture is a folder: the dump (vmcore..., more than one file for a split one), or
-vmcore....xz; truth.tar.xz; RECIPE or README. The dump's parts are unpacked below
-the build directory once, and again when the packed file is newer.
+vmcore....xz; truth.tar.xz; RECIPE or README; "layout" where the kernel has no BTF.
+The dump's parts are unpacked below the build directory once, and again when the
+packed file is newer.
 """
 import lzma
 import os
@@ -20,6 +21,11 @@ class Fixture:
         """The dump's files, ready to open."""
         files = sorted(f for f in os.listdir(self.folder) if f.startswith('vmcore'))
         return [self.ready(f) for f in files]
+
+    def types(self):
+        """What -t needs for this dump, or None."""
+        path = os.path.join(self.folder, 'layout')
+        return path if os.path.exists(path) else None
 
     def ready(self, name):
         source = os.path.join(self.folder, name)

@@ -20,15 +20,15 @@ CUTS = (0, 1, 7, 64, 4095, 4096, 8192, 40000)
 PAGE = 4096
 ZLIB, COMPRESSIONS = 0x1, 0x27  # of disk_dump_header.status: zlib; all of them
 PAGE_DESC = struct.Struct('<qIIQ')      # offset, size, flags, page_flags
-STATUS_OFFSET = 424                     # struct disk_dump_header on x86-64
+MACHINE_OFFSET = 12 + 4 * 65            # of utsname in struct disk_dump_header
 
 
 class Pages:
-    """The page descriptors of a kdump-compressed dump, little-endian and 64-bit."""
+    """The page descriptors of a kdump-compressed dump, little-endian."""
 
-    def __init__(self, data):
+    def __init__(self, data, status_offset):
         self.data = data
-        status, block, sub, bitmap = struct.unpack_from('<IiiI', data, STATUS_OFFSET)
+        status, block, sub, bitmap = struct.unpack_from('<IiiI', data, status_offset)
         start = (1 + sub) * block
         held = data[start + bitmap * block // 2:start + bitmap * block]
         self.first = start + bitmap * block
@@ -65,9 +65,11 @@ def pages_of(data):
     """None where pages cannot be replaced."""
     if data[:4] == b'\x7fELF':
         return FlatPages(data)
-    if data[:8] == b'KDUMP   ' and \
-            struct.unpack_from('<I', data, STATUS_OFFSET)[0] & COMPRESSIONS in (0, ZLIB):
-        return Pages(data)
+    # behind the time of the crash, two longs
+    status = {b'x86_': 424, b'i686': 412}.get(bytes(data[MACHINE_OFFSET:MACHINE_OFFSET + 4]))
+    if data[:8] == b'KDUMP   ' and status and \
+            struct.unpack_from('<I', data, status)[0] & COMPRESSIONS in (0, ZLIB):
+        return Pages(data, status)
     return None
 
 
@@ -132,10 +134,10 @@ def sentence(err):
     return '\n'.join(wrong[:3] + lines[-8:])
 
 
-def survives(program, report, path):
+def survives(program, report, path, options):
     """What is wrong with how PROGRAM took it, or ''."""
     try:
-        done = subprocess.run([program, '-f', 'csv', report, path], stdin=subprocess.DEVNULL,
+        done = subprocess.run([program, '-f', 'csv', report, path, *options], stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         return f'no answer in {TIMEOUT} s'
@@ -146,19 +148,20 @@ def survives(program, report, path):
     return f'{death(done.returncode) or f"exit {done.returncode}"}\n{sentence(done.stderr)}'
 
 
-def jobs(tally, program, name, image, scratch, rounds):
+def jobs(tally, program, name, image, types, scratch, rounds):
     """One job for each damaged copy; the copy is kept where the test failed."""
     with open(image, 'rb') as f:
         data = f.read()
+    options = ['-t', types] if types else []
 
     def job(number, what, make):
         path = os.path.join(scratch, f'{name}.{number}')
         report = REPORTS[number % len(REPORTS)]
         with open(path, 'wb') as f:
             f.write(make())
-        wrong = survives(program, report, path)
+        wrong = survives(program, report, path, options)
         tally.check(f'hostile {name}: {what}: {report}',
-                    [f'{wrong}\n{program} -f csv {report} {path}'] if wrong else [])
+                    [f'{wrong}\n{" ".join([program, "-f csv", report, path, *options])}'] if wrong else [])
         if not wrong:
             os.unlink(path)
 

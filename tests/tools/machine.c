@@ -2,7 +2,7 @@
 /*
  * machine - what the model says of the machine as a whole, in the form of /proc.
  *
- *	machine IMAGE...
+ *	machine [-t FILE] IMAGE...
  *
  * Lines "meminfo NAME: VALUE kB" as in /proc/meminfo, "swap FILE SIZE USED PRIORITY" as
  * in /proc/swaps, "uptime SECONDS", and "panic TEXT", "panic_task PID COMM" where known.
@@ -44,9 +44,14 @@ static void put_swaps(const struct snapshot *s)
 
 int main(int argc, char **argv)
 {
+	bool types = argc > 2 && !strcmp(argv[1], "-t");
+	int first = types ? 3 : 1;
 	struct log log;
-	struct kernel_opts o = { .images = (const char *const *)argv + 1, .jobs = 1,
-				 .nimages = argc > 1 ? (unsigned)argc - 1 : 0, .log = &log };
+	struct kernel_opts o = {
+		.images = (const char *const *)argv + first, .jobs = 1, .log = &log,
+		.nimages = argc > first ? (unsigned)(argc - first) : 0,
+		.types = (const char *const *)argv + 2, .ntypes = types,
+	};
 	struct diag diag;
 	struct kernel *k;
 	struct snapshot *s;

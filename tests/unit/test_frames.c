@@ -378,6 +378,22 @@ static void test_odd_size(void)
 	rig_free(g);
 }
 
+/* zsmalloc of 4.8 and later: mapping is movable operations | 2, _mapcount an offset. */
+static void test_zsmalloc(void)
+{
+	struct rig *g = rig_new(8, false);
+
+	set(g, 40, O_MAPPING, fake_kva(g->f, 0x9000) | 2);
+	counts(g, 40, 6208, 1);
+	set(g, 41, O_MAPPING, fake_kva(g->f, 0x9000));
+	counts(g, 41, 2, 4);
+	build(g);
+	CHECK_EQ(mapcount_of(g, 40), 0);
+	CHECK(!(flags_of(g, 40) & (FR_ANON | FR_CACHE)));
+	CHECK_EQ(mapcount_of(g, 41), 3);
+	rig_free(g);
+}
+
 int main(void)
 {
 	for (unsigned word = 4; word <= 8; word += 4)
@@ -392,5 +408,6 @@ int main(void)
 	test_double_map();
 	test_damage();
 	test_odd_size();
+	test_zsmalloc();
 	return check_done();
 }

@@ -210,6 +210,10 @@ static void test_byte_order(void)
 	CHECK_EQ(arch_attach(&t->dump, &a), ST_OK);
 	CHECK(a == &arch_ppc64);
 	CHECK(!t->dump.big_endian);
+	/* pages of 64K in a dump that is read by 4K */
+	t->dump.kv = NULL;
+	t->dump.vmcoreinfo = "SYMBOL(init_uts_ns)=c000000000003000\nPAGESIZE=65536\n";
+	CHECK_EQ(arch_attach(&t->dump, &a), ST_UNSUPPORTED);
 	tables_free(t);
 }
 

@@ -16,7 +16,9 @@ import zlib
 ZLIB = 0x1
 PAGE_DESC = struct.Struct('<qIIQ')      # offset, size, flags, page_flags
 HEADER = struct.Struct('<IiiI')         # status, block size, blocks of the sub-header and the bitmaps
-HEADER_OFFSET = 424                     # of these in struct disk_dump_header on x86-64
+MACHINE_OFFSET = 12 + 4 * 65            # of utsname in struct disk_dump_header
+# of HEADER there, behind the time of the crash, two longs
+HEADER_OFFSETS = {b'x86_64': 424, b'i686': 412}
 STATUS_COMPRESSION = 0x1 | 0x2 | 0x4 | 0x20
 
 
@@ -77,14 +79,15 @@ COMPRESSIONS = {
 
 def recompress(src, flag, compress):
     """The whole new file."""
-    status, block, sub_blocks, bitmap_blocks = HEADER.unpack_from(src, HEADER_OFFSET)
+    tail = HEADER_OFFSETS[src[MACHINE_OFFSET:MACHINE_OFFSET + 65].split(b'\0', 1)[0]]
+    status, block, sub_blocks, bitmap_blocks = HEADER.unpack_from(src, tail)
     # Two bitmaps: "exists" and "is in the dump"; one descriptor for each bit of the second.
     bitmap = (1 + sub_blocks) * block
     first = bitmap + bitmap_blocks * block
     count = int.from_bytes(src[bitmap + bitmap_blocks * block // 2:first], 'little').bit_count()
 
     head = bytearray(src[:first])
-    struct.pack_into('<I', head, HEADER_OFFSET, status & ~STATUS_COMPRESSION | flag)
+    struct.pack_into('<I', head, tail, status & ~STATUS_COMPRESSION | flag)
     descs, data, seen = bytearray(), bytearray(), {}
     base = first + count * PAGE_DESC.size
     for i in range(count):

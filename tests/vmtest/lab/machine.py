@@ -34,6 +34,7 @@ class Plan:
     append: str = ''
     timeout: int = 600
     processors: int = 2
+    crash: int = 256        # MiB for the kdump kernel
 
 
 def root_image(cache, arch='amd64'):
@@ -227,7 +228,8 @@ class Machine:
         plan = self.plan
         append = f'console=ttyS0 panic=0 secretmem.enable=1 lab={plan.labs} {plan.append}'
         if plan.panic:
-            append += f' crashkernel=256M panicby={plan.panic} dumplevel={self.kernel.dump_level}'
+            append += (f' crashkernel={plan.crash}M panicby={plan.panic}'
+                       f' dumplevel={self.kernel.dump_level}')
         command = ['qemu-system-x86_64', '-accel', 'tcg,thread=multi', '-cpu', plan.cpu,
                    '-m', str(plan.memory), '-smp', str(plan.processors), '-nodefaults', '-no-reboot',
                    '-display', 'none', '-serial', 'file:' + self.log,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make QEMU's ELF dump of a guest small enough for a fixture, without touching what a reader needs.
+"""Make a dump of a guest small enough for a fixture, without touching what a reader needs.
 
 Kernel code is overwritten with zeroes, and so are the frames that stopped processes map, which
 makedumpfile leaves out at its highest level anyway.  Zero pages cost a dump next to nothing.
@@ -29,6 +29,12 @@ def mapped_frames(process):
         at += 3 + count
 
 
+def code_frames(truth):
+    code = re.search(r'^ +([0-9a-f]+)-([0-9a-f]+) : Kernel code$',
+                     truth.read('iomem').decode(), re.M)
+    return range(int(code[1], 16) // PAGE, int(code[2], 16) // PAGE) if code else ()
+
+
 def blank_frames(truth):
     """Frame numbers to blank."""
     flags = memoryview(truth.read('kpageflags')).cast('Q')
@@ -36,10 +42,7 @@ def blank_frames(truth):
     # Rings shared with the kernel and the vdso are mapped too, and stay.
     yield from (pfn for pfn in mapped
                 if pfn < len(flags) and flags[pfn] & USER and not flags[pfn] & KERNEL)
-    code = re.search(r'^ +([0-9a-f]+)-([0-9a-f]+) : Kernel code$',
-                     truth.read('iomem').decode(), re.M)
-    if code:
-        yield from range(int(code[1], 16) // PAGE, int(code[2], 16) // PAGE)
+    yield from code_frames(truth)
 
 
 def segments(f):
@@ -62,3 +65,24 @@ def shrink(vmcore, truth):
                 if physical <= pfn * PAGE < physical + size:
                     f.seek(offset + pfn * PAGE - physical)
                     f.write(bytes(PAGE))
+
+
+def shrink_kdump(path, tail, truth):
+    """Kernel code in a kdump-compressed file whose pages are not compressed.
+
+    TAIL: where status, block size and the blocks of sub-header and bitmaps stand.
+    """
+    with open(path, 'r+b') as f:
+        data = bytearray(f.read())
+        _, block, sub, bitmaps = struct.unpack_from('<IiiI', data, tail)
+        descriptors = (1 + sub + bitmaps) * block
+        bits = data[(1 + sub) * block + bitmaps * block // 2:descriptors]
+        held = [pfn for byte, value in enumerate(bits) if value
+                for pfn in range(8 * byte, 8 * byte + 8) if value >> pfn % 8 & 1]
+        code = set(code_frames(truth))
+        for i, pfn in enumerate(held):
+            if pfn in code:
+                offset, size = struct.unpack_from('<qI', data, descriptors + 24 * i)
+                data[offset:offset + size] = bytes(size)
+        f.seek(0)
+        f.write(data)

@@ -11,6 +11,7 @@ class Process:
         self.comm = text[text.index(b'(') + 1:text.rindex(b')')]
         self.stat = text[text.rindex(b')') + 2:].split()    # from the state on
         self.state = self.stat[0].decode()
+        self.asleep = False
 
     def read(self, name):
         try:
@@ -36,8 +37,11 @@ class Process:
 
     @property
     def frozen(self):
-        """Memory cannot have changed since: stopped, or waiting in vfork for a stopped child."""
-        return self.state in 'Tt' or (self.state == 'D' and bool(self.read('smaps')))
+        """Memory cannot have changed since: stopped, waiting in vfork for a stopped child, or in
+        pause() where the fixture says so.
+        """
+        return self.asleep or self.state in 'Tt' or \
+            (self.state == 'D' and bool(self.read('smaps')))
 
 
 class Truth:
@@ -46,6 +50,10 @@ class Truth:
         pids = sorted(int(n) for n in os.listdir(folder) if n.isdigit())
         self.all = [Process(os.path.join(folder, str(p)), p) for p in pids
                     if os.path.exists(os.path.join(folder, str(p), 'stat'))]
+        if os.path.exists(os.path.join(folder, 'asleep')):
+            asleep = set(self.read('asleep').split())
+            for process in self.all:
+                process.asleep = b'%d' % process.pid in asleep
 
     def read(self, name):
         with open(os.path.join(self.folder, name), 'rb') as f:
