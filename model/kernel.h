@@ -71,6 +71,12 @@ struct reader *kernel_reader(const struct kernel *k);
 /* k->version from release and uts_version. */
 void kernel_parse_version(struct kernel *k);
 
+/* 2.4: pages have a count of references, and none of mappings. */
+static inline bool counts_references(const struct kernel *k)
+{
+	return has(k, M_PAGE_REFCOUNT) && !has(k, M_PAGE_MAPCOUNT);
+}
+
 /* Can ADDR be a pointer to a kernel object aligned to ALIGN bytes? */
 bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align);
 

@@ -95,7 +95,7 @@ static enum reason reason_of(const struct maker *m, const struct frame *f)
 		return f->flags & (FR_LRU | FR_ANON | FR_CACHE | FR_HUGETLB) ? TOO_MANY : NO_RMAP;
 	if (m->damaged)
 		return LOST_TABLES;
-	return has(m->s->k, M_PAGE_MAPCOUNT) ? UNKNOWN_MM : NO_MAPPING;
+	return counts_references(m->s->k) ? NO_MAPPING : UNKNOWN_MM;
 }
 
 static struct row frames_row(enum reason why, size_t kind, uint64_t pfn)
@@ -211,6 +211,12 @@ static bool only_total(const struct snapshot *s)
 	return has(s->k, M_MM_RSS) && !has(s->k, M_MM_ANON_RSS);
 }
 
+/* Before b084d4353ff9 (v2.6.34). */
+static bool no_swap_counter(const struct snapshot *s)
+{
+	return has(s->k, M_MM_RSS) || has(s->k, M_MM_FILE_RSS);
+}
+
 static void check_mm(struct maker *m, const struct mm *mm)
 {
 	const struct usage *u = &mm->usage;
@@ -228,7 +234,7 @@ static void check_mm(struct maker *m, const struct mm *mm)
 	if (shmem)
 		compare(m, mm, "rss shmem", counter(mm, RSS_SHMEM),
 			u->rss_shmem / page);
-	if (has(m->s->k, E_MM_SWAPENTS))
+	if (!no_swap_counter(m->s))
 		compare(m, mm, "swap", counter(mm, RSS_SWAP), u->swap_ptes / page);
 	compare(m, mm, "VMAs", (uint64_t)mm->map_count, mm->nvmas);
 	compare(m, mm, "size", mm->total_vm, u->size / page);
@@ -246,7 +252,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	/* a collector's counts of a VMA were compared when its text was read */
 	for (uint32_t i = 0; !s->k->capture && i < s->nmms; i++)
 		check_mm(&m, &s->mms[i]);
-	if (!has(s->k, M_PAGE_MAPCOUNT))
+	if (counts_references(s->k))
 		t->note = "This kernel counts no mappings: \"kernel\" is page->count less the "
 			  "references of the page cache and of buffers.\n";
 	t->rows = m.rows.v;

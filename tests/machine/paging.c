@@ -3,7 +3,8 @@
  * Page tables, written by the definitions of each CPU's own headers:
  *	40x	include/asm-ppc/pgtable.h of 2.4.27: directory entries are addresses in the
  *		identity map with _PMD_PRESENT 0x400; swap (offset << 6 | type) << 2
- *	i386	include/asm-i386/pgtable.h of 2.4.27: swap offset << 8 | type << 1
+ *	i386	include/asm-i386/pgtable.h of 2.4.27: swap offset << 8 | type << 1; of 6.1,
+ *		arch/x86/include/asm/pgtable-2level.h: offset << 9
  *	x86-64	arch/x86/include/asm/pgtable_types.h, pgtable_64.h of 6.1: swap
  *		~offset << 9 >> 14 above, type in the top five bits
  */
@@ -66,7 +67,7 @@ static uint64_t swap_entry(const struct machine *m, uint64_t slot)
 {
 	switch (m->cpu->form) {
 	case FORM_40X: return slot << 6 << 2;
-	case FORM_I386: return slot << 8;
+	case FORM_I386: return slot << (strncmp(m->release, "2.4", 3) ? 9 : 8);
 	}
 	return ~slot << 14 >> 5;
 }

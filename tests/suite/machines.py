@@ -13,6 +13,8 @@ LAYOUTS = {     # CPU, layout file, release
     '2.4 ppc-40x': ('ppc-40x', 'layouts/linux-2.4.27-ppc-40x.layout', '2.4.27'),
     '2.4 i386': ('i386', 'layouts/linux-2.4.27-i386.layout', '2.4.27'),
 }
+# what a fixture's name begins with, and the machine that mkdump writes of its kernels
+CPUS = {'x86_64': 'x86_64', 'i386': 'i386'}
 # Figure 2: RW and RX pages together
 FIGURE_2 = {'init': 154, 'tiny_sys': 283, 'softdog': 132, 'link-mon': 156, 'inetd': 139}
 # one line of damage: the kind of issue, its object; None: nothing that a report needs is lost
@@ -51,14 +53,18 @@ class Machines:
 
     def add_layout(self, fixture):
         """Members and sizes of a real kernel; its addresses are not those of these machines."""
-        text = run(self.program, 'layout', *fixture.image()).stdout
+        cpu = CPUS.get(re.sub(r'-\d.*', '', fixture.name))
+        if not cpu:
+            return
+        types = ['-t', fixture.types()] if fixture.types() else []
+        text = run(self.program, 'layout', *fixture.image(), *types).stdout
         release = re.search(r'^release (\S+)', text, re.M)
-        if not release or fixture.name.split('-')[0] != 'x86_64':
+        if not release:
             return
         path = os.path.join(self.scratch, fixture.name + '.layout')
         with open(path, 'w', encoding='utf-8') as out:
             out.write(re.sub(r'^(release|build-id|symbol) .*\n', '', text, flags=re.M))
-        self.layouts[fixture.name] = ('x86_64', path, release[1])
+        self.layouts[fixture.name] = (cpu, path, release[1])
 
     def dumps(self, name, text, key, *containers):
         """[(container, arguments)] of the machine of TEXT."""

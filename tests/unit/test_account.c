@@ -95,6 +95,7 @@ static void test_pfnmap(void)
 	v = add_vma(g, VA, 16 * PAGE, VMA_READ | VMA_PFNMAP | 0x20);
 	v->pgoff = 20;
 	g->f->kernel.rules.on[RULE_PTE_SPECIAL] = false;
+	g->f->kernel.rules.on[RULE_VM_SHM] = false;
 	frame(g, 21, FR_RESERVED, 0);
 	frame(g, 30, FR_ANON, 1);
 	map(g, VA + PAGE, 0, 21 << 12 | P);	/* what was mapped there */
@@ -105,6 +106,15 @@ static void test_pfnmap(void)
 	v->flags |= VMA_SHARED;
 	run(g);
 	CHECK_EQ(v->usage.rss, 0);
+	/* before 2.6.15 the flag is VM_SHM, and a reserved page is none */
+	g->f->kernel.rules.on[RULE_VM_SHM] = true;
+	g->f->kernel.rules.on[RULE_RESERVED_NO_PAGE] = true;
+	run(g);
+	CHECK_EQ(v->usage.rss, PAGE);
+	CHECK_EQ(v->usage.special, 0);
+	g->f->kernel.rules.on[RULE_RESERVED_NO_PAGE] = false;
+	run(g);
+	CHECK_EQ(v->usage.rss, 2 * PAGE);
 	rig_free(g);
 }
 
@@ -350,7 +360,7 @@ static void test_shmem(void)
 	rig_free(g);
 }
 
-/* 2.4: what the walk finds is the count. */
+/* 2.4: sizes are divided by what the walk finds; the kernel's references stay beside it. */
 static void test_no_mapcount(void)
 {
 	struct rig *g = rig_new();
@@ -358,7 +368,7 @@ static void test_no_mapcount(void)
 
 	g->f->kernel.layout.v[M_PAGE_MAPCOUNT].alt = -1;
 	g->f->kernel.rules.on[RULE_SINGLE_REF] = false;
-	frame(g, 10, FR_CACHE, 0);
+	frame(g, 10, FR_CACHE, 5);
 	frame(g, 11, FR_CACHE, 0);
 	for (int i = 0; i < 2; i++) {
 		add_mm(g);
@@ -367,7 +377,8 @@ static void test_no_mapcount(void)
 	}
 	map(g, VA + PAGE, 0, 11 << 12 | P);
 	run(g);
-	CHECK_EQ(g->chunk[10].mapcount, 0);	/* still what page->count said */
+	CHECK_EQ(g->chunk[10].mapcount, 5);
+	CHECK_EQ(g->chunk[11].mapcount, 0);
 	CHECK_EQ(g->chunk[10].found, 2);
 	CHECK_EQ(v[0]->usage.pss, FULL / 2);
 	CHECK_EQ(v[1]->usage.pss, FULL / 2 + FULL);

@@ -293,6 +293,39 @@ static void test_text(void)
 	fake_free(f);
 }
 
+/* 2.4: the array itself, of a length that nothing says: not yet full, full, cleared since. */
+static void test_array(void)
+{
+	static const char log[] = "<6>one\n<4>two\n";
+	static const struct { uint64_t end, chars; unsigned lines; } cases[] = {
+		{ 14, 14, 2 }, { 8192 + 14, 8192, 2 }, { 5000, 14, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct fake *f = fake_new(4, true);
+		struct snapshot s;
+		struct machine *m;
+
+		fake_symbol(f, Y_LOG_BUF, fake_kva(f, 0x2000));
+		fake_symbol(f, Y_LOG_END, fake_kva(f, 0x110));
+		fake_symbol(f, Y_LOGGED_CHARS, fake_kva(f, 0x118));
+		fake_put_uint(f, 0x110, cases[i].end, 4);
+		fake_put_uint(f, 0x118, cases[i].chars, 4);
+		fake_put(f, 0x2000, log, sizeof(log) - 1);
+		fake_put_uint(f, 0x3ffc, 0, 4);
+		m = read_log(f, &s);
+		if (cases[i].lines && CHECK(m->nlog >= cases[i].lines)) {
+			CHECK_STR(m->log[m->nlog - 1].text, "two");
+			CHECK_EQ(m->log[m->nlog - 1].level, 4);
+		} else if (!cases[i].lines) {
+			CHECK_EQ(m->nlog, 0);
+			CHECK_EQ(fake_issues(f, "kernel log"), 1);
+		}
+		arena_release(&s.mem);
+		fake_free(f);
+	}
+}
+
 /* ---- what it says of the end ----------------------------------------------------------- */
 
 /* The panic found in a log of these lines; CPU: what panic_cpu holds. */
@@ -350,6 +383,7 @@ int main(void)
 	test_records(false);
 	test_records(true);
 	test_text();
+	test_array();
 	test_panic();
 	return check_done();
 }
