@@ -66,6 +66,16 @@ static uint64_t read_user(struct build *b, const struct mm *m, uint64_t uva, cha
 	return u.got;
 }
 
+/* The title in BUF: up to its NUL, which belongs to it. */
+static uint64_t title(struct build *b, const struct mm *m, char *buf)
+{
+	uint64_t n = read_user(b, m, m->arg_start, buf,
+			       min_u64(m->env_end - m->arg_start, ARGS_MAX));
+	uint64_t len = strnlen(buf, n);
+
+	return len + (len < n);
+}
+
 void build_cmdlines(struct build *b)
 {
 	struct snapshot *s = b->s;
@@ -74,7 +84,7 @@ void build_cmdlines(struct build *b)
 
 	for (uint32_t i = 0; i < s->nmms; i++) {
 		struct mm *m = &s->mms[i];
-		uint64_t n;
+		uint64_t n, whole;
 
 		if (!m->pgd_pa || m->arg_end <= m->arg_start || m->arg_end > user_end)
 			continue;
@@ -84,13 +94,14 @@ void build_cmdlines(struct build *b)
 		   (fs/proc/base.c, get_mm_proctitle()) */
 		if (n && n == m->arg_end - m->arg_start && buf[n - 1] &&
 		    m->env_start == m->arg_end && m->env_end > m->env_start)
-			n = strnlen(buf, read_user(b, m, m->arg_start, buf,
-						   min_u64(m->env_end - m->arg_start,
-							   sizeof(buf))));
+			n = title(b, m, buf);
+		whole = n;
 		while (n && !buf[n - 1])
 			n--;
 		if (!n)
 			continue;
+		m->args = memcpy(arena_alloc(&s->mem, whole), buf, whole);
+		m->nargs = (uint32_t)whole;
 		for (uint64_t c = 0; c < n; c++)
 			if (!buf[c])
 				buf[c] = ' ';

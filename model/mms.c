@@ -37,6 +37,7 @@ static void counter_percpu(struct mms_builder *mb, struct mm *m, enum rss_counte
 	if (st)
 		issue_add(k->issues, st, "rss counter", 1, "of mm %#" PRIx64, m->addr);
 	m->counter[c] = clamp0(exact);
+	m->counter_approx[c] = clamp0(approx);
 	m->counter_shown[c] = clamp0(k->rules.on[RULE_RSS_EXACT] ? exact : approx);
 }
 
@@ -66,6 +67,7 @@ static void read_counters(struct mms_builder *mb, struct mm *m)
 		} else if (has(k, M_MM_RSS_COUNT)) {
 			m->counter[c] = (int64_t)kobj_elem(o, M_MM_RSS_COUNT, (uint32_t)at);
 			m->counter_shown[c] = clamp0(m->counter[c]);
+			m->counter_approx[c] = m->counter_shown[c];
 		}
 	}
 	if (has(k, M_MM_FILE_RSS)) {
@@ -78,7 +80,7 @@ static void read_counters(struct mms_builder *mb, struct mm *m)
 		return;
 	}
 	for (unsigned i = 0; i < RSS_COUNTERS; i++)
-		m->counter_shown[i] = m->counter[i];
+		m->counter_shown[i] = m->counter_approx[i] = m->counter[i];
 }
 
 /* Bytes of page tables below the root, by whatever this kernel counts. */

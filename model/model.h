@@ -113,6 +113,8 @@ struct mm {
 	int64_t map_count;		/* the kernel's own count of VMAs */
 	int64_t counter[RSS_COUNTERS];	/* pages, exact */
 	int64_t counter_shown[RSS_COUNTERS]; /* pages, as /proc/PID/status prints */
+	int64_t counter_approx[RSS_COUNTERS]; /* pages, as /proc/PID/stat prints: without
+					       what CPUs have not folded in yet */
 	uint64_t total_vm, locked_vm, data_vm, exec_vm, stack_vm;	/* pages */
 	uint64_t pgtables_bytes;
 	uint64_t hiwater_rss, hiwater_vm;	/* pages */
@@ -122,6 +124,8 @@ struct mm {
 	uint64_t flags;			/* MMF_* */
 	uint32_t exe;			/* index in files, or NONE */
 	const char *cmdline;		/* argv joined by blanks, or NULL: not in the dump */
+	const char *args;		/* the same as /proc/PID/cmdline has it: bytes, of which */
+	uint32_t nargs;			/* a NUL ends each argument */
 	bool reaped;			/* the OOM reaper has been here */
 	bool broken;			/* its VMAs could not all be read */
 	struct usage usage;		/* sum over its VMAs */
@@ -240,6 +244,7 @@ struct swap_area {
 	uint64_t pages, used;	/* pages */
 	int prio;
 	bool active;
+	bool blockdev;		/* a partition; else a file */
 };
 
 struct zone_count { const char *name; uint64_t value; };
@@ -264,6 +269,9 @@ struct machine {
 	   read is UINT64_MAX */
 	struct zone_count *meminfo;
 	uint32_t nmeminfo;
+	struct zone_count *vmstat;	/* /proc/vmstat's lines, without those it works out */
+	uint32_t nvmstat;
+	const char *banner;		/* /proc/version, or NULL */
 	struct swap_area *swaps;
 	uint32_t nswaps;
 	struct log_line *log;

@@ -15,23 +15,31 @@
 #include "reports/vma_rows.h"
 #include "reports/vmflags.h"
 
+enum text_of { SMAPS = 1, ROLLUP = 2 };
+
 /* One counter's line: label of 16 characters, number right-aligned in 8. */
 static const struct line {
 	const char *label;
 	size_t offset;		/* in struct vma_row: bytes */
 	struct era era;
 	int rule;		/* enum rule that must hold, -1 none */
+	unsigned in;		/* enum text_of */
 } lines[] = {
-#define L(label, member, from, until) \
-	{ label, offsetof(struct vma_row, member), { from, until }, -1 }
+#define L_IN(in, label, member, from, until) \
+	{ label, offsetof(struct vma_row, member), { from, until }, -1, in }
+#define L(...) L_IN(SMAPS | ROLLUP, __VA_ARGS__)
 #define L_RULE(label, member, rule) \
-	{ label, offsetof(struct vma_row, member), { 0, 0 }, rule }
-	L("Size:           ", u.size, 0, 0),
-	L("KernelPageSize: ", kernel_page, V(4, 14), 0),
-	L("MMUPageSize:    ", kernel_page, V(4, 14), 0),
+	{ label, offsetof(struct vma_row, member), { 0, 0 }, rule, SMAPS | ROLLUP }
+	L_IN(SMAPS, "Size:           ", u.size, 0, 0),
+	L_IN(SMAPS, "KernelPageSize: ", kernel_page, V(4, 14), 0),
+	L_IN(SMAPS, "MMUPageSize:    ", kernel_page, V(4, 14), 0),
 	L("Rss:            ", u.rss, 0, 0),
 	L("Pss:            ", u.pss, V26(25), 0),
 	L_RULE("Pss_Dirty:      ", u.pss_dirty, RULE_PSS_DIRTY_LINE),
+	/* ee2ad71b0756 (v5.3) */
+	L_IN(ROLLUP, "Pss_Anon:       ", u.pss_anon, V(5, 3), 0),
+	L_IN(ROLLUP, "Pss_File:       ", u.pss_file, V(5, 3), 0),
+	L_IN(ROLLUP, "Pss_Shmem:      ", u.pss_shmem, V(5, 3), 0),
 	L("Shared_Clean:   ", u.shared_clean, 0, 0),
 	L("Shared_Dirty:   ", u.shared_dirty, 0, 0),
 	L("Private_Clean:  ", u.private_clean, 0, 0),
@@ -154,12 +162,14 @@ void maps_text(const struct snapshot *s, const struct report_opts *o, const stru
 }
 
 /* The lines of this kernel, in order. */
-static unsigned choose_lines(const struct kernel *k, const struct line **ret)
+static unsigned choose_lines(const struct kernel *k, enum text_of text, const struct line **ret)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < ARRAY_LEN(lines); i++)
-		if (lines[i].rule < 0 ? in_era(k, lines[i].era) : k->rules.on[lines[i].rule])
+		if (!(lines[i].in & text))
+			continue;
+		else if (lines[i].rule < 0 ? in_era(k, lines[i].era) : k->rules.on[lines[i].rule])
 			ret[n++] = &lines[i];
 	return n;
 }
@@ -205,7 +215,7 @@ void smaps_text(const struct snapshot *s, const struct report_opts *o, const str
 		FILE *out)
 {
 	const struct line *v[ARRAY_LEN(lines)];
-	unsigned n = choose_lines(s->k, v);
+	unsigned n = choose_lines(s->k, SMAPS, v);
 	const struct proc *last = NULL;
 	struct text x;
 
@@ -219,4 +229,23 @@ void smaps_text(const struct snapshot *s, const struct report_opts *o, const str
 		add_tail(s, &x, r);
 		fwrite(x.buf, 1, x.n, out);
 	}
+}
+
+/* show_smaps_rollup(): one line for the whole of MM, and the sums. */
+void smaps_rollup_text(const struct snapshot *s, const struct mm *mm, FILE *out)
+{
+	const struct line *v[ARRAY_LEN(lines)];
+	unsigned n = choose_lines(s->k, ROLLUP, v);
+	struct vma_row r = { .perms = "---p", .dev = "00:00", .name = "[rollup]" };
+	struct text x;
+
+	if (mm->nvmas) {
+		r.start = s->vmas[mm->first_vma].start;
+		r.end = s->vmas[mm->first_vma + mm->nvmas - 1].end;
+	}
+	usage_cells_set(&r.u, &mm->usage);
+	put_map_line(s, &r, &x, out);
+	x.n = 0;
+	add_counters(&x, &r, v, n);
+	fwrite(x.buf, 1, x.n, out);
 }

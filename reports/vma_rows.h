@@ -32,5 +32,7 @@ void maps_text(const struct snapshot *s, const struct report_opts *o, const stru
 	       FILE *out);
 void smaps_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
 		FILE *out);
+/* Text of /proc/PID/smaps_rollup of MM, which 4.14 and later have. */
+void smaps_rollup_text(const struct snapshot *s, const struct mm *mm, FILE *out);
 
 #endif

@@ -42,6 +42,7 @@ table() {
 		build must cmd xz xz-utils
 		test must cmd python3 python3
 		test may cmd clang clang
+		test may cmd smem smem
 		test may sanitizer clang libclang-rt-dev
 	END
 }

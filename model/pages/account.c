@@ -366,7 +366,22 @@ void account_build(struct snapshot *s, uint32_t only)
 	pass_free(p);
 }
 
+uint64_t account_pages_max(const struct snapshot *s)
+{
+	return 512 * s->frames.max_pfn + (UINT64_C(1) << 26);
+}
+
 /* ---- one VMA again ------------------------------------------------------------------------ */
+
+void vma_page_clip(const struct snapshot *s, const struct vma *v, const struct vma_page *p,
+		   uint64_t *first, uint64_t *end)
+{
+	unsigned shift = s->k->page_shift;
+	uint64_t n = p->shift > shift ? UINT64_C(1) << (p->shift - shift) : 1;
+
+	*first = p->va < v->start ? (v->start - p->va) >> shift : 0;
+	*end = v->end > p->va ? min_u64(n, (v->end - p->va) >> shift) : 0;
+}
 
 struct revisit {
 	const struct snapshot *s;

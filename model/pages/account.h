@@ -18,6 +18,12 @@ void account_build(struct snapshot *s, uint32_t only);
    UINT64_MAX: this kernel has none. */
 void zero_frames(const struct kernel *k, struct reader *r, uint64_t *zero, uint64_t *huge);
 
+/*
+ * Pages mapped that who writes down each of them believes, all mms together:
+ * hostile tables can describe pages without end. No machine is near it.
+ */
+uint64_t account_pages_max(const struct snapshot *s);
+
 /* One leaf as a report sees it when it walks a VMA again. */
 struct vma_page {
 	uint64_t va;
@@ -27,6 +33,13 @@ struct vma_page {
 	const struct frame *frame;	/* NULL: no struct page (or not present) */
 	const struct capture_page *captured;	/* of a capture: as it was written; else NULL */
 };
+
+/*
+ * Pages [*first, *end) of P, counted from its first, that lie in V: an entry of
+ * a higher level is handed over whole, wherever V begins and ends.
+ */
+void vma_page_clip(const struct snapshot *s, const struct vma *v, const struct vma_page *p,
+		   uint64_t *first, uint64_t *end);
 
 /* Every non-empty entry of VMA in address order; false from FN stops. R: of
    kernel_reader(), unused for a capture. */

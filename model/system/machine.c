@@ -52,4 +52,6 @@ void machine_build(struct snapshot *s, struct reader *r)
 	read_panic_task(&y);
 	read_swaps(&y);
 	read_meminfo(&y);
+	read_vmstat(&y);
+	y.m->banner = read_banner(&y);
 }

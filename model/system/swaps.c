@@ -7,6 +7,7 @@
 #define SWAP_AREAS_MAX 128u	/* MAX_SWAPFILES is 32 at most; more is damage */
 #define SWP_USED 1u
 #define SWP_WRITEOK 2u
+#define SWP_BLKDEV 0x40u	/* a partition, not a file; 2.6.29 .. now */
 /* in inuse_pages since v6.14: the area is on no list of areas with room */
 #define USAGE_OFFLIST (1ull << 30)
 
@@ -42,6 +43,7 @@ static void add_area(struct system *y, const struct kobj *o)
 		a->used &= ~USAGE_OFFLIST;
 	a->prio = (int)kobj_int(o, M_AREA_PRIO);
 	a->active = flags & SWP_WRITEOK;
+	a->blockdev = flags & SWP_BLKDEV;
 	a->path = area_path(y, file);
 	y->m->nswaps++;
 }

@@ -6,7 +6,7 @@
  *     panic.c    who panicked, and of what      memory.c    sizes that no counter holds
  *     swaps.c    swap areas                     meminfo.c   the lines of /proc/meminfo
  *     log.c      the kernel log: chooses between log_ring.c, log_records.c, log_text.c
- *     machine.c  puts them together
+ *     vmstat.c   the lines of /proc/vmstat    machine.c  puts them together
  */
 #ifndef VMCENSUS_SYSTEM_H
 #define VMCENSUS_SYSTEM_H
@@ -33,6 +33,9 @@ void read_panic_task(struct system *y);
 void find_panic_text(struct system *y);
 void read_swaps(struct system *y);
 void read_meminfo(struct system *y);
+void read_vmstat(struct system *y);
+/* "Linux version ...", as /proc/version has it; NULL if not to be had. */
+const char *read_banner(const struct system *y);
 
 /* ---- counters.c ---------------------------------------------------------------- */
 

@@ -9,6 +9,11 @@
 static const struct product products[] = {
 	{ .name = "tvpm", .write = export_tvpm,
 	  .about = "text of tasks, VMAs and pages, as the collector of USENIX'05 wrote it" },
+	{ .name = "proc", .write = export_proc, .dest_word = true, .dir = true,
+	  .needs = NEED_MACHINE | NEED_CGROUPS,
+	  .about = "a directory with the files of /proc, for smem -S, ps_mem, page-types" },
+	{ .name = "smemcap", .write = export_smemcap, .dest_word = true, .needs = NEED_MACHINE,
+	  .about = "a tar file as smemcap writes it, for smem -S" },
 	{ 0 }
 };
 
@@ -26,5 +31,14 @@ const struct report report_export = {
 	.opts = OPT_PID,
 	.run = run,
 	.products = products,
-	.help = "",
+	.help = "No rows: files for other tools. \"proc DIR\" makes a directory that smem -S,\n"
+		"ps_mem and readers of pagemap take for /proc: for each process stat, status,\n"
+		"statm, comm, cmdline, cgroup, maps, smaps, smaps_rollup, pagemap and exe;\n"
+		"meminfo, vmstat, swaps, version, uptime, stat, kpagecount and kpageflags. As\n"
+		"root the directories belong to the users of their processes. DIR must be new\n"
+		"or empty, or an export, which is taken away first. What a dump does not tell is\n"
+		"0 or left out: docs/export.md. \"smemcap FILE\" is a tar file with what smem\n"
+		"reads of these. \"tvpm\" is the text of the collector of Movall, Nelson and\n"
+		"Wetzstein (USENIX 2005); such a text is also taken for IMAGE, by every report\n"
+		"that needs no more than it has.",
 };

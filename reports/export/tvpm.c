@@ -19,6 +19,7 @@
 #include "reports/export/products.h"
 
 #define ITEMS_LINE 3
+#define JIFFY 10000000u		/* ns; HZ is 100 */
 
 struct writer {
 	const struct snapshot *s;
@@ -26,8 +27,10 @@ struct writer {
 	struct reader *r;
 	struct pageraw raw;
 	uint64_t zero, huge_zero;	/* frames that are nobody's */
+	uint64_t left;			/* pages that may be written yet */
 	FILE *out;
 	/* of the VMA */
+	const struct vma *v;
 	struct capture_counts n;
 	uint64_t pages;
 	bool print;			/* second round: entries, not counts */
@@ -100,12 +103,18 @@ static bool counts(const struct writer *w, const struct vma_page *p, uint64_t pf
 static bool see(void *arg, const struct vma_page *p)
 {
 	struct writer *w = arg;
-	uint64_t page = page_size(w->s), n = p->shift > w->s->k->page_shift
-		? UINT64_C(1) << (p->shift - w->s->k->page_shift) : 1;
+	uint64_t page = page_size(w->s), i, end;
 
-	for (uint64_t i = 0; p->pte.kind == PTE_PAGE && i < n; i++) {
+	if (p->pte.kind != PTE_PAGE)
+		return true;
+	for (vma_page_clip(w->s, w->v, p, &i, &end); i < end; i++) {
 		if (!counts(w, p, p->pfn + i))
 			continue;
+		if (!w->left)
+			return false;
+		if (!--w->left)
+			issue_add(w->s->k->issues, ST_LIMIT, "page table", 1,
+				  "more pages mapped than is believed");
 		if (w->print)
 			put_page(w, p, p->va + i * page, p->pfn + i);
 		else
@@ -130,17 +139,20 @@ static size_t cut(const char *name)
 static void put_vma(struct writer *w, const struct vma *v)
 {
 	const struct file *f = v->file < w->s->nfiles ? &w->s->files[v->file] : NULL;
-	uint64_t size = v->end - v->start;
-	uint64_t prot = w->s->k->capture ? capture_vma_of(w->s, v)->prot
-					 : ptebits_prot(w->bits, v->flags);
+	const struct capture_vma *given = w->s->k->capture ? capture_vma_of(w->s, v) : NULL;
+	uint64_t prot = given ? given->prot : ptebits_prot(w->bits, v->flags);
+	uint64_t size = v->end - v->start, rss;
 
+	w->v = v;
 	w->n = (struct capture_counts){ 0 };
 	w->pages = 0;
 	w->print = false;
 	vma_walk(w->s, w->r, v, see, w);
+	rss = given ? given->rss : w->pages * page_size(w->s);
+	if (given && given->counts.given)
+		w->n = given->counts;
 	fprintf(w->out, "V: %08" PRIX64 ", %08" PRIX64 ", %08" PRIX64 ", %08" PRIX64 ", %08" PRIX64
-		", %08" PRIX64 ", ", v->start, v->end - 1, size, w->pages * page_size(w->s), prot,
-		v->flags);
+		", %08" PRIX64 ", ", v->start, v->end - 1, size, rss, prot, v->flags);
 	if (f && f->path && *f->path)
 		put_plain(w->out, f->path, cut(f->path));
 	else
@@ -160,18 +172,39 @@ static uint64_t known(uint64_t v)
 	return v == UINT64_MAX ? 0 : v;
 }
 
+/*
+ * min_flt and maj_flt, the same of children, which a dump's tasks do not tell,
+ * and utime and stime in jiffies of 10 ms, as with 2.4.
+ */
+static void numbers(const struct writer *w, const struct task *t, uint64_t *n)
+{
+	const struct capture *c = w->s->k->capture;
+	uint32_t i = c && t->pid ? hash_get(&c->pids, (uint64_t)t->pid) : HASH_NONE;
+
+	memset(n, 0, 6 * sizeof(*n));
+	if (i != HASH_NONE) {
+		memcpy(n, c->tasks.v[i].n, 6 * sizeof(*n));
+		return;
+	}
+	n[0] = known(t->min_flt);
+	n[1] = known(t->maj_flt);
+	n[4] = known(t->utime) / JIFFY;
+	n[5] = known(t->stime) / JIFFY;
+}
+
 static void put_task(struct writer *w, const struct task *t, const struct mm *mm)
 {
-	/* min_flt, maj_flt; of children, which a dump's tasks do not tell: 0; utime,
-	   stime in jiffies of 10 ms, as with 2.4 */
 	size_t len = strnlen(t->comm, 8);
+	uint64_t n[6];
 
+	numbers(w, t, n);
 	fputs("T: ", w->out);
 	put_plain(w->out, t->comm, len);
-	fprintf(w->out, "%*s, %d, %08" PRIx64 ", %" PRIu32 ", %" PRIu64 ", %" PRIu64
-		", 0, 0, %" PRIu64 ", %" PRIu64 "\n", (int)(8 - len), "", t->pid,
-		mm ? mm->addr : 0, t->cpu, known(t->min_flt), known(t->maj_flt),
-		known(t->utime) / 10000000, known(t->stime) / 10000000);
+	fprintf(w->out, "%*s, %d, %08" PRIx64 ", %" PRIu32, (int)(8 - len), "", t->pid,
+		mm ? mm->addr : 0, t->cpu);
+	for (unsigned i = 0; i < 6; i++)
+		fprintf(w->out, ", %" PRIu64, n[i]);
+	putc('\n', w->out);
 }
 
 static void put_proc(struct writer *w, const struct proc *p)
@@ -197,6 +230,7 @@ enum status export_tvpm(const struct snapshot *s, const struct report_opts *o,
 	w.bits = ptebits_of_arch(s->k->arch);
 	pageraw_init(&w.raw, s, w.r);
 	w.zero = w.huge_zero = UINT64_MAX;
+	w.left = 2 * account_pages_max(s);	/* each is seen twice: counted, written */
 	if (w.r)
 		zero_frames(s->k, w.r, &w.zero, &w.huge_zero);
 	for (uint32_t i = first; !st && i < end && !ferror(out); i++)

@@ -8,6 +8,7 @@ kernel inside tells lies, the worst of them pointers to other real objects.
 """
 import os
 import random
+import shutil
 import struct
 import subprocess
 import zlib
@@ -15,7 +16,8 @@ import zlib
 from .tally import death
 
 TIMEOUT = 120           # s, any one report of a damaged dump
-REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg')
+REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg', 'export tvpm', 'export smemcap',
+           'export proc')
 CUTS = (0, 1, 7, 64, 4095, 4096, 8192, 40000)
 PAGE = 4096
 ZLIB, COMPRESSIONS = 0x1, 0x27  # of disk_dump_header.status: zlib; all of them
@@ -132,10 +134,16 @@ def sentence(err):
     return '\n'.join(wrong[:3] + lines[-8:])
 
 
+def command(program, report, path):
+    report, _, product = report.partition(' ')
+    to = ['-o', path + '.out'] if product == 'proc' else []
+    return [program, '-f', product or 'csv', report, *to, path]
+
+
 def survives(program, report, path):
     """What is wrong with how PROGRAM took it, or ''."""
     try:
-        done = subprocess.run([program, '-f', 'csv', report, path], stdin=subprocess.DEVNULL,
+        done = subprocess.run(command(program, report, path), stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         return f'no answer in {TIMEOUT} s'
@@ -158,7 +166,8 @@ def jobs(tally, program, name, image, scratch, rounds):
             f.write(make())
         wrong = survives(program, report, path)
         tally.check(f'hostile {name}: {what}: {report}',
-                    [f'{wrong}\n{program} -f csv {report} {path}'] if wrong else [])
+                    [f'{wrong}\n{" ".join(command(program, report, path))}'] if wrong else [])
+        shutil.rmtree(path + '.out', ignore_errors=True)
         if not wrong:
             os.unlink(path)
 

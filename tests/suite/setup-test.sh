@@ -75,7 +75,7 @@ run --install build
 expect 'apt-get that fails is an error' is $rc 1
 
 # a machine that has everything
-for t in gcc xz python3 clang; do
+for t in gcc xz python3 clang smem; do
 	tool $t 'exit 0'
 done
 tool pkg-config 'exit 0'

@@ -238,7 +238,8 @@ static void test_wide(void)
 	o = open_text("T: x, 5, ffff888012345678, 0, 0, 0, 0, 0, 0, 0\n"
 		      "V: 7f0000000000, 7f0000001FFF, 2000, 2000, 25, 73, NULL\n"
 		      "P: 2, 0, 1, 1, 1\n"
-		      "M: 7f0000000000=8000000123456067, 1, 0 | 7f0000001000=0000000123457025, 3, 0|");
+		      "M: 7f0000000000=8000000123456067, 1, 0 | "
+		      "7f0000001000=0000000123457025, 3, 0|");
 	CHECK_EQ(issues_total(o.k->issues), 0);
 	CHECK_STR(o.k->arch->name, "x86_64");
 	CHECK_EQ(o.s->vmas[0].usage.private_dirty, 0x1000);
@@ -295,7 +296,8 @@ static void test_damage(void)
 static void test_far_frames(void)
 {
 	char *text = malloc(400000);
-	size_t n = (size_t)sprintf(text, TASK "V: 10000000, 1FFFFFFF, 10000000, 0, 0, 77, NULL\nM:");
+	size_t n = (size_t)sprintf(text, TASK
+				   "V: 10000000, 1FFFFFFF, 10000000, 0, 0, 77, NULL\nM:");
 	uint64_t there = 0;
 	struct opened o;
 
@@ -315,7 +317,8 @@ static void test_far_frames(void)
 static void test_not_ours(void)
 {
 	static const char *const texts[] = { "", "T:", "T: x, 1\n", "V: 0, 0, 0, 0, 0, 0, 0\n",
-					     "\x7f" "ELF,,,,,,,,,,,", "T; x, 1, 2, 3, 4, 5, 6, 7, 8" };
+					     "\x7f" "ELF,,,,,,,,,,,",
+					     "T; x, 1, 2, 3, 4, 5, 6, 7, 8" };
 	struct kernel *k;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)

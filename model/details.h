@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * details.h - of one process, what only /proc/PID/stat and status tell.
+ *
+ * Read when asked, for no report works with it: struct proc stays small. What
+ * the dump does not hold is 0.
+ */
+#ifndef VMCENSUS_DETAILS_H
+#define VMCENSUS_DETAILS_H
+
+#include "model/model.h"
+
+#define DETAILS_CPU_WORDS 128	/* 8192 CPUs */
+
+struct details {
+	int32_t pgrp, session;
+	int32_t ns_pgrp, ns_session;	/* in its own pid namespace */
+	uint64_t cmin_flt, cmaj_flt;
+	uint64_t cutime, cstime, gtime, cgtime;		/* ns */
+	int32_t prio;
+	uint32_t rt_priority, policy;
+	int32_t exit_signal, exit_code;
+	uint64_t rss_limit, sigpending_limit;
+	uint64_t pending, shared_pending, blocked, ignored, caught;	/* bit n-1: signal n */
+	uint64_t nvcsw, nivcsw;		/* of the leader */
+	uint32_t seccomp, seccomp_filters;
+	bool no_new_privs;
+	uint32_t umask, fd_size;
+	bool has_fs;
+	uint32_t uid[4], gid[4];	/* real, effective, saved, filesystem */
+	uint64_t cap_inh, cap_prm, cap_eff, cap_bnd, cap_amb;
+	uint64_t pinned, hugetlb;	/* pages */
+	uint64_t cpus[DETAILS_CPU_WORDS];
+};
+
+void details_read(const struct snapshot *s, struct reader *r, const struct proc *p,
+		  struct details *ret);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A tree of files as /proc showed them, for tools that read /proc: smem -S,
+ * ps_mem, page-types, readers of pagemap. Directories belong to the users of
+ * their processes where we may give them away (root).
+ */
+#include <string.h>
+
+#include "dumpread/base/log.h"
+#include "model/pages/kpage.h"
+#include "model/pages/pagemap.h"
+#include "reports/common.h"
+#include "reports/export/machine_text.h"
+#include "reports/export/products.h"
+#include "reports/export/task_text.h"
+#include "reports/export/tree.h"
+
+struct export {
+	const struct snapshot *s;
+	struct reader *r;
+	struct tree t;
+	struct pagemap *pagemap;
+	struct words words;
+	struct table rows;
+};
+
+/* ---- a process -------------------------------------------------------------------- */
+
+static void put_word(void *arg, uint64_t va, uint64_t word)
+{
+	struct export *e = arg;
+
+	words_put(&e->words, va >> e->s->k->page_shift, word);
+}
+
+static void put_pagemap(struct export *e, const struct mm *mm)
+{
+	uint64_t end = 0;
+
+	words_open(&e->words, &e->t, "pagemap");
+	for (uint32_t i = 0; !e->t.st && i < mm->nvmas; i++) {
+		const struct vma *v = &e->s->vmas[mm->first_vma + i];
+
+		pagemap_walk(e->pagemap, v, put_word, e);
+		end = v->end >> e->s->k->page_shift;
+	}
+	words_close(&e->words, end);
+}
+
+static void put_threads(struct export *e, const struct proc *p)
+{
+	char name[16];
+
+	tree_enter_sub(&e->t, "task");
+	for (uint32_t i = 0; i < p->ntasks && p->first_task + i < e->s->ntasks; i++) {
+		const struct task *t = &e->s->tasks[p->first_task + i];
+		int outer = e->t.dir;
+		FILE *f;
+
+		snprintf(name, sizeof(name), "%d", t->pid);
+		tree_stay(&e->t, name);
+		f = tree_file(&e->t, "comm");
+		if (f)
+			fprintf(f, "%s\n", t->comm);
+		tree_done(&e->t, f);
+		tree_back(&e->t, outer);
+	}
+}
+
+static void put_proc(struct export *e, const struct proc *p)
+{
+	const struct mm *mm = proc_mm(e->s, p);
+	struct task_text x;
+	char name[16];
+
+	snprintf(name, sizeof(name), "%d", p->pid);
+	task_text_set(&x, e->s, e->r, p, &e->rows);
+	/* the directory belongs to the effective user, as in /proc (task_dump_owner()) */
+	tree_enter(&e->t, name, p->euid, x.d.gid[1]);
+	for (const struct task_file *file = task_files; file->name; file++) {
+		FILE *f = !file->has || file->has(&x) ? tree_file(&e->t, file->name) : NULL;
+
+		if (f)
+			file->write(&x, f);
+		tree_done(&e->t, f);
+	}
+	if (mm && mm->exe < e->s->nfiles && e->s->files[mm->exe].path)
+		tree_link(&e->t, "exe", e->s->files[mm->exe].path);
+	if (mm)
+		put_pagemap(e, mm);
+	put_threads(e, p);
+}
+
+/* ---- the machine --------------------------------------------------------------------- */
+
+static void put_flags(void *arg, uint64_t pfn, uint64_t flags)
+{
+	struct export *e = arg;
+
+	words_put(&e->words, pfn, flags);
+}
+
+static void put_kpages(struct export *e)
+{
+	const struct frames *fr = &e->s->frames;
+
+	words_open(&e->words, &e->t, "kpagecount");
+	for (uint64_t pfn = 0; !e->t.st && pfn < fr->max_pfn; pfn++) {
+		const struct frame *f = frame_at(fr, pfn);
+
+		if (f)
+			words_put(&e->words, pfn, f->mapcount);
+		else
+			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
+	}
+	words_close(&e->words, fr->max_pfn);
+	words_open(&e->words, &e->t, "kpageflags");
+	kpageflags_walk(e->s, e->r, put_flags, e);
+	words_close(&e->words, fr->max_pfn);
+}
+
+static void put_machine(struct export *e)
+{
+	FILE *f;
+
+	tree_leave(&e->t);
+	for (const struct machine_file *m = machine_files; m->name; m++) {
+		f = tree_file(&e->t, m->name);
+		if (f)
+			m->write(e->s, f);
+		tree_done(&e->t, f);
+	}
+	put_kpages(e);
+	/* smem -S DIR looks for DIR/proc/PID: */
+	tree_link(&e->t, "proc", ".");
+	tree_enter(&e->t, "sys", 0, 0);
+	tree_enter_sub(&e->t, "kernel");
+	f = tree_file(&e->t, "osrelease");
+	if (f)
+		write_osrelease(e->s, f);
+	tree_done(&e->t, f);
+}
+
+enum status export_proc(const struct snapshot *s, const struct report_opts *o,
+			const char *dest, FILE *out, struct diag *diag)
+{
+	struct export e = { .s = s };
+	uint32_t first, end;
+	enum status st = procs_range(s, o, diag, &first, &end);
+
+	(void)out;
+	if (!st)
+		st = task_rows(s, o, &e.rows, diag);
+	if (st || tree_open(&e.t, dest, diag)) {
+		arena_release(&e.rows.mem);
+		return st ? st : tree_close(&e.t);
+	}
+	if (!e.t.owners)
+		log_warn(s->k->dump->log, "not root: all files in %s are yours, so tools will take "
+			 "every process for one of your own", dest);
+	e.r = kernel_reader(s->k);
+	e.pagemap = pagemap_new(s, e.r);
+	for (uint32_t i = first; !e.t.st && i < end; i++)
+		if (s->procs[i].pid)
+			put_proc(&e, &s->procs[i]);
+	put_machine(&e);
+	pagemap_free(e.pagemap);
+	reader_free(e.r);
+	arena_release(&e.rows.mem);
+	return tree_close(&e.t);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sources: fs/proc/array.c (do_task_stat(), proc_pid_status(), proc_pid_statm()),
+ * fs/proc/task_mmu.c (task_mem(), task_statm()), read in 5.10 ... 7.3. What these
+ * print and a dump does not hold is 0, as a reader without privilege sees it;
+ * docs/export.md lists it.
+ */
+#include "reports/export/task_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "reports/cell.h"
+#include "reports/common.h"
+#include "reports/eras.h"
+#include "reports/export/status_text.h"
+#include "reports/vma_rows.h"
+
+#define MAX_RT_PRIO 100
+#define NSEC_TICK 10000000u	/* USER_HZ is 100 */
+
+static const struct report_opts one = { .pid = 1 };	/* no headers between processes */
+
+/* ---- stat ------------------------------------------------------------------------ */
+
+static void put(FILE *out, uint64_t v)
+{
+	fprintf(out, " %" PRIu64, v);
+}
+
+static void put_int(FILE *out, int64_t v)
+{
+	fprintf(out, " %" PRId64, v);
+}
+
+static uint64_t rss_pages(const struct mm *mm)
+{
+	int64_t n = 0;
+
+	for (int c = 0; mm && c < RSS_COUNTERS; c++)
+		n += c == RSS_SWAP ? 0 : mm->counter_approx[c];
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+static void put_memory(const struct task_text *x, FILE *out)
+{
+	const struct mm *mm = x->mm;
+
+	put(out, mm ? mm->total_vm * page_size(x->s) : 0);
+	put(out, rss_pages(mm));
+	put(out, x->d.rss_limit);
+	put(out, mm ? mm->start_code : 0);
+	put(out, mm ? mm->end_code : 0);
+	put(out, mm ? mm->start_stack : 0);
+	fputs(" 0 0", out);		/* esp and eip of a dying task alone */
+}
+
+static void put_signals(const struct task_text *x, const struct task *t, FILE *out)
+{
+	/* fs/proc tells the channel by a stack walk until 54354c6a9f7f (v5.16) */
+	static const struct era by_state = { V(5, 16), 0 }, group_code = { V(5, 17), 0 };
+	bool asleep = in_era(x->s->k, by_state) && t && t->state != 'R' && x->p->ntasks < 2;
+
+	put(out, x->d.pending & 0x7fffffff);
+	put(out, x->d.blocked & 0x7fffffff);
+	put(out, x->d.ignored & 0x7fffffff);
+	put(out, x->d.caught & 0x7fffffff);
+	put(out, asleep);
+	fputs(" 0 0", out);
+	put_int(out, x->d.exit_signal);
+	put(out, t ? t->cpu : 0);
+	put(out, x->d.rt_priority);
+	put(out, x->d.policy);
+	fputs(" 0", out);		/* delay accounting */
+	put(out, x->d.gtime / NSEC_TICK);
+	put(out, x->d.cgtime / NSEC_TICK);
+	if (x->mm) {
+		const uint64_t v[] = { x->mm->start_data, x->mm->end_data, x->mm->start_brk,
+				       x->mm->arg_start, x->mm->arg_end, x->mm->env_start,
+				       x->mm->env_end };
+
+		for (size_t i = 0; i < ARRAY_LEN(v); i++)
+			put(out, v[i]);
+	} else {
+		fputs(" 0 0 0 0 0 0 0", out);
+	}
+	put_int(out, in_era(x->s->k, group_code) ? x->d.exit_code : 0);
+}
+
+static void write_stat(const struct task_text *x, FILE *out)
+{
+	const struct proc *p = x->p;
+	const struct task *t = proc_leader(x->s, p);
+
+	/* the name as it is: only status escapes it */
+	fprintf(out, "%d (%s) %c %d %d %d 0 -1 %" PRIu32, p->pid,
+		proc_comm(x->s, p), t && t->state ? t->state : '?', p->ppid,
+		x->d.pgrp, x->d.session, t ? t->flags : 0);
+	put(out, p->min_flt);
+	put(out, x->d.cmin_flt);
+	put(out, p->maj_flt);
+	put(out, x->d.cmaj_flt);
+	put(out, p->utime / NSEC_TICK);
+	put(out, p->stime / NSEC_TICK);
+	put(out, x->d.cutime / NSEC_TICK);
+	put(out, x->d.cstime / NSEC_TICK);
+	put_int(out, x->d.prio ? x->d.prio - MAX_RT_PRIO : 0);
+	put_int(out, p->nice);
+	put(out, p->ntasks);
+	fputs(" 0", out);
+	put(out, p->start_boottime / NSEC_TICK);
+	put_memory(x, out);
+	put_signals(x, t, out);
+	putc('\n', out);
+}
+
+/* ---- the small ones ---------------------------------------------------------------- */
+
+static uint64_t pages(int64_t n)
+{
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+static void write_statm(const struct task_text *x, FILE *out)
+{
+	const struct mm *mm = x->mm;
+	uint64_t shared, page = page_size(x->s), text;
+
+	if (!mm) {
+		fputs("0 0 0 0 0 0 0\n", out);
+		return;
+	}
+	shared = pages(mm->counter_shown[RSS_FILE]) + pages(mm->counter_shown[RSS_SHMEM]);
+	text = ((mm->end_code + page - 1) & ~(page - 1)) - (mm->start_code & ~(page - 1));
+	fprintf(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " 0 %" PRIu64 " 0\n",
+		mm->total_vm, shared + pages(mm->counter_shown[RSS_ANON]), shared, text / page,
+		mm->data_vm + mm->stack_vm);
+}
+
+static void write_comm(const struct task_text *x, FILE *out)
+{
+	fprintf(out, "%s\n", proc_comm(x->s, x->p));
+}
+
+/*
+ * A process whose arguments are not in the dump is not a kernel thread, which
+ * tools take it for if there is nothing here: its program stands for them.
+ */
+static void write_cmdline(const struct task_text *x, FILE *out)
+{
+	const struct mm *mm = x->mm;
+	const char *exe = mm && mm->exe < x->s->nfiles ? x->s->files[mm->exe].path : NULL;
+
+	if (!mm)
+		return;
+	if (mm->args)
+		fwrite(mm->args, 1, mm->nargs, out);
+	else if (mm->arg_end > mm->arg_start)
+		fprintf(out, "%s%c", exe ? exe : proc_comm(x->s, x->p), '\0');
+}
+
+static void write_cgroup(const struct task_text *x, FILE *out)
+{
+	const struct snapshot *s = x->s;
+
+	fprintf(out, "0::%s\n", x->p->cgroup < s->ncgroups && s->cgroups[x->p->cgroup].path
+		? s->cgroups[x->p->cgroup].path : "/");
+}
+
+static void write_oom_adj(const struct task_text *x, FILE *out)
+{
+	fprintf(out, "%d\n", x->p->oom_score_adj);
+}
+
+static void write_smaps(const struct task_text *x, FILE *out)
+{
+	smaps_text(x->s, &one, &x->rows, out);
+}
+
+static void write_maps(const struct task_text *x, FILE *out)
+{
+	maps_text(x->s, &one, &x->rows, out);
+}
+
+static void write_rollup(const struct task_text *x, FILE *out)
+{
+	smaps_rollup_text(x->s, x->mm, out);
+}
+
+static bool has_rollup(const struct task_text *x)
+{
+	static const struct era era = { V(4, 14), 0 };	/* 493b0e9d945f */
+
+	return x->mm && x->mm->nvmas && in_era(x->s->k, era);
+}
+
+/* ---- all of them ---------------------------------------------------------------------- */
+
+const struct task_file task_files[] = {
+	{ "stat", NULL, write_stat },
+	{ "status", NULL, write_status },
+	{ "statm", NULL, write_statm },
+	{ "comm", NULL, write_comm },
+	{ "cmdline", NULL, write_cmdline },
+	{ "cgroup", NULL, write_cgroup },
+	{ "oom_score_adj", NULL, write_oom_adj },
+	{ "maps", NULL, write_maps },
+	{ "smaps", NULL, write_smaps },
+	{ "smaps_rollup", has_rollup, write_rollup },
+	{ NULL, NULL, NULL }
+};
+
+const struct task_file *task_file(const char *name)
+{
+	const struct task_file *f = task_files;
+
+	while (f->name && strcmp(f->name, name))
+		f++;
+	return f;
+}
+
+enum status task_rows(const struct snapshot *s, const struct report_opts *o,
+		      struct table *all, struct diag *diag)
+{
+	return vma_rows(s, o, ROWS_EACH_PROC | ROWS_GATE, all, diag);
+}
+
+void task_text_set(struct task_text *x, const struct snapshot *s, struct reader *r,
+		   const struct proc *p, const struct table *all)
+{
+	size_t lo = 0, hi = all->nrows;
+
+	*x = (struct task_text){ .s = s, .p = p, .mm = proc_mm(s, p) };
+	details_read(s, r, p, &x->d);
+	/* processes come in the order of s->procs, as rows do */
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (((const struct vma_row *)table_row(all, mid))->proc < p)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (hi = lo; hi < all->nrows; hi++)
+		if (((const struct vma_row *)table_row(all, hi))->proc != p)
+			break;
+	x->rows = (struct table){ .rows = (char *)all->rows + lo * all->row_size,
+				  .row_size = all->row_size, .nrows = hi - lo };
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/export/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dumpread/base/bytes.h"
+
+#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define DEPTH_MAX 4		/* of an export: PID/task/TID/file */
+
+static enum status failed(struct tree *t, const char *name)
+{
+	if (!t->st)
+		t->st = fail(t->diag, ST_IO, "%s/%s: %s", t->path, name, strerror(errno));
+	return t->st;
+}
+
+/* ---- what was there before --------------------------------------------------------- */
+
+static bool number(const char *name)
+{
+	return *name && !name[strspn(name, "0123456789")];
+}
+
+static bool dots(const char *name)
+{
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+/* Is NAME, at the top, one that an export has? */
+static bool ours(const char *name)
+{
+	static const char *const names[] = {
+		TREE_MARK, "meminfo", "vmstat", "swaps", "version", "uptime", "stat", "sys",
+		"kpagecount", "kpageflags", "proc",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return number(name);
+}
+
+static void remove_in(struct tree *t, int parent, const char *name, unsigned depth);
+
+static void remove_entry(struct tree *t, int dir, const char *name, unsigned depth)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		failed(t, name);
+	else if (S_ISDIR(st.st_mode))
+		remove_in(t, dir, name, depth + 1);
+	else if (unlinkat(dir, name, 0))
+		failed(t, name);
+}
+
+/* Directory NAME of PARENT and what is in it, no deeper than an export is. */
+static void remove_in(struct tree *t, int parent, const char *name, unsigned depth)
+{
+	int fd = openat(parent, name, DIR_FLAGS);
+	DIR *d = fd >= 0 && depth <= DEPTH_MAX ? fdopendir(fd) : NULL;
+	const struct dirent *e;
+
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		failed(t, name);
+		return;
+	}
+	while (!t->st && (e = readdir(d)))
+		if (!dots(e->d_name))
+			remove_entry(t, dirfd(d), e->d_name, depth);
+	closedir(d);
+	if (!t->st && unlinkat(parent, name, AT_REMOVEDIR))
+		failed(t, name);
+}
+
+static DIR *list_top(struct tree *t)
+{
+	int fd = openat(t->top, ".", DIR_FLAGS);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		failed(t, "");
+	}
+	return d;
+}
+
+/* Empty, or an export and nothing else. */
+static bool may_fill(struct tree *t)
+{
+	bool marked = !faccessat(t->top, TREE_MARK, F_OK, AT_SYMLINK_NOFOLLOW);
+	const struct dirent *e;
+	DIR *d = list_top(t);
+
+	while (d && !t->st && (e = readdir(d)))
+		if (!dots(e->d_name) && (!marked || !ours(e->d_name)))
+			t->st = fail(t->diag, ST_IO, "%s holds \"%.60s\", which is not of an "
+				     "export; choose a new directory", t->path, e->d_name);
+	if (d)
+		closedir(d);
+	return !t->st;
+}
+
+/* The mark goes last: what is broken off can be begun anew. */
+static void empty(struct tree *t)
+{
+	const struct dirent *e;
+	DIR *d = list_top(t);
+
+	while (d && !t->st && (e = readdir(d)))
+		if (!dots(e->d_name) && strcmp(e->d_name, TREE_MARK))
+			remove_entry(t, t->top, e->d_name, 0);
+	if (d)
+		closedir(d);
+	if (!t->st && unlinkat(t->top, TREE_MARK, 0) && errno != ENOENT)
+		failed(t, TREE_MARK);
+}
+
+/* ---- the tree ------------------------------------------------------------------------ */
+
+static void put_mark(struct tree *t)
+{
+	FILE *f = tree_file(t, TREE_MARK);
+
+	if (f)
+		fputs("vmcensus " VMCENSUS_VERSION " wrote this directory from a dump, and will "
+		      "take it away\nwhen asked to export here again.\n", f);
+	tree_done(t, f);
+}
+
+enum status tree_open(struct tree *t, const char *path, struct diag *diag)
+{
+	*t = (struct tree){ .top = -1, .dir = -1, .path = path, .diag = diag,
+			    .owners = geteuid() == 0 };
+	if (mkdir(path, 0777) && errno != EEXIST)
+		return failed(t, "");
+	t->top = open(path, DIR_FLAGS);
+	if (t->top < 0)
+		return failed(t, "");
+	if (may_fill(t))
+		empty(t);
+	t->dir = t->top;
+	if (!t->st)
+		put_mark(t);
+	return t->st;
+}
+
+enum status tree_close(struct tree *t)
+{
+	tree_leave(t);
+	if (t->top >= 0)
+		close(t->top);
+	t->top = t->dir = -1;
+	return t->st;
+}
+
+void tree_leave(struct tree *t)
+{
+	if (t->dir >= 0 && t->dir != t->top)
+		close(t->dir);
+	t->dir = t->top;
+	t->uid = t->gid = 0;
+}
+
+static void own(struct tree *t, int fd, const char *name)
+{
+	if (t->owners && t->uid != UINT32_MAX && fchown(fd, t->uid, t->gid))
+		failed(t, name);
+}
+
+static int enter(struct tree *t, int in, const char *name)
+{
+	int fd;
+
+	if (mkdirat(in, name, 0777) && errno != EEXIST) {
+		failed(t, name);
+		return -1;
+	}
+	fd = openat(in, name, DIR_FLAGS);
+	if (fd < 0)
+		failed(t, name);
+	else
+		own(t, fd, name);
+	return fd;
+}
+
+void tree_enter(struct tree *t, const char *name, uint32_t uid, uint32_t gid)
+{
+	tree_leave(t);
+	if (t->st)
+		return;
+	t->uid = uid;
+	t->gid = gid;
+	t->dir = enter(t, t->top, name);
+}
+
+void tree_enter_sub(struct tree *t, const char *sub)
+{
+	int outer = t->dir;
+
+	if (t->st)
+		return;
+	t->dir = enter(t, outer, sub);
+	if (outer != t->top)
+		close(outer);
+}
+
+void tree_stay(struct tree *t, const char *sub)
+{
+	if (!t->st)
+		t->dir = enter(t, t->dir, sub);
+}
+
+void tree_back(struct tree *t, int outer)
+{
+	if (t->dir == outer)
+		return;
+	if (t->dir >= 0)
+		close(t->dir);
+	t->dir = outer;
+}
+
+static int create(struct tree *t, const char *name)
+{
+	int fd = -1;
+
+	if (t->st)
+		return -1;
+	fd = openat(t->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0)
+		failed(t, name);
+	else
+		own(t, fd, name);
+	return fd;
+}
+
+FILE *tree_file(struct tree *t, const char *name)
+{
+	int fd = create(t, name);
+	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+	if (fd >= 0 && !f) {
+		failed(t, name);
+		close(fd);
+	}
+	return f;
+}
+
+void tree_done(struct tree *t, FILE *f)
+{
+	bool bad;
+
+	if (!f)
+		return;
+	bad = ferror(f);
+	if (fclose(f) || bad)
+		failed(t, "");
+}
+
+void tree_link(struct tree *t, const char *name, const char *target)
+{
+	if (t->st || !*target)
+		return;
+	if (symlinkat(target, t->dir, name) && errno != ENAMETOOLONG)
+		failed(t, name);
+	else if (t->owners && t->uid != UINT32_MAX &&
+		 fchownat(t->dir, name, t->uid, t->gid, AT_SYMLINK_NOFOLLOW) && errno != ENOENT)
+		failed(t, name);
+}
+
+/* ---- files of holes -------------------------------------------------------------------- */
+
+/*
+ * Words of addresses above 47 bits lie 256 TiB and more from a file's start, where
+ * few filesystems have files: those words are left out, as docs/export.md says.
+ */
+static void lost(struct words *w)
+{
+	if (errno != EFBIG)
+		failed(w->t, "");
+}
+
+void words_open(struct words *w, struct tree *t, const char *name)
+{
+	w->t = t;
+	w->first = w->end = 0;
+	w->n = 0;
+	w->fd = create(t, name);
+}
+
+static void flush(struct words *w)
+{
+	size_t len = w->n * sizeof(w->v[0]), done = 0;
+
+	while (w->fd >= 0 && !w->t->st && done < len) {
+		ssize_t n = pwrite(w->fd, (char *)w->v + done, len - done,
+				   (off_t)(w->first * sizeof(w->v[0]) + done));
+
+		if (n < 0 && errno != EINTR) {
+			lost(w);
+			break;
+		}
+		done += n > 0 ? (size_t)n : 0;
+	}
+	w->n = 0;
+}
+
+void words_put(struct words *w, uint64_t index, uint64_t v)
+{
+	if (index >= w->end)
+		w->end = index + 1;
+	if (!v)
+		return;
+	/* a gap within what is gathered is cheaper filled than left */
+	if (w->n && (index - w->first >= ARRAY_LEN(w->v) || index < w->first + w->n))
+		flush(w);
+	if (!w->n)
+		w->first = index;
+	while (w->first + w->n < index)
+		w->v[w->n++] = 0;
+	w->v[w->n++] = v;
+}
+
+void words_close(struct words *w, uint64_t count)
+{
+	flush(w);
+	if (w->fd < 0)
+		return;
+	if (!w->t->st && ftruncate(w->fd, (off_t)(max_u64(count, w->end) * sizeof(w->v[0]))))
+		lost(w);
+	close(w->fd);
+	w->fd = -1;
+}
