@@ -185,6 +185,10 @@ static void add_file(struct build *b, struct filetab *t, struct vma *v)
 
 	attempt_begin(&a, b->k, b->r);
 	v->file = filetab_of_vma(t, v);
+	while (attempt_again(&a, "file")) {
+		filetab_forget(t, v);
+		v->file = filetab_of_vma(t, v);
+	}
 	forget_unmapped(&a, b->s, v);
 }
 
