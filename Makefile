@@ -15,6 +15,7 @@
 #? make crashext     vmcensus.so for the crash utility (needs its header: Debian
 #?                   package crash); make install then installs it too
 #? make crashtest    crash's command against the program (tests/crash/)
+#? make kmod         vmcensus.ko for the running kernel, whose headers it needs (docs/live.md)
 #? make lint         clang-tidy and cppcheck, where installed
 #? make layers       the direction of includes
 #? make install      to PREFIX=/usr/local under DESTDIR=; make uninstall takes it back
@@ -91,7 +92,7 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 # ---- building -------------------------------------------------------------
 
 .PHONY: all demo check htmltest install uninstall layers lint fuzz vmtest bench clean help \
-	build-check units fuzz-bins tools test-bins crashext crashtest FORCE
+	build-check units fuzz-bins tools test-bins crashext crashtest kmod FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -177,6 +178,9 @@ $B/vmcensus.so: $(call obj,$(crash_src) $(filter-out cli/main.c,$(cli_src))) $(a
 	$(Q)$(CC) $(crash_link) $(LDFLAGS) -o $@ $^ $(patsubst -lz,-l:libz.a,$(all_libs))
 
 $B/crashext/crash.o: OBJ_FLAGS += -isystem '$(CRASH_INCLUDE)'
+
+kmod:
+	@$(MAKE) --no-print-directory -C kmod
 
 -include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(unit_src) $(unit_help) \
 	$(fuzz_src) $(fuzz_main) $(tool_src) $(crash_src)))

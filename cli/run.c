@@ -151,8 +151,8 @@ static bool offers(struct run *run)
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (lacks & words[i].need) {
-			fail(&run->diag, ST_NODATA, "%s is a collector's text: it has no %s, which "
-			     "%s needs", run->o.images[0], words[i].what, r->name);
+			fail(&run->diag, ST_NODATA, "%s is what a collector wrote: it has no %s, "
+			     "which %s needs", run->o.images[0], words[i].what, r->name);
 			return false;
 		}
 	return true;

@@ -79,11 +79,13 @@ bool mm_still_used(const struct snapshot *s, struct reader *r, uint32_t mi)
 
 bool vma_still_there(const struct snapshot *s, struct reader *r, const struct vma *v)
 {
-	uint64_t start, end;
+	uint64_t start, end, file;
 
 	if (!s->k->dump->live)
 		return true;
 	reader_renew(r);
+	/* the next mmap() may get the same range, and the same vm_area_struct */
 	return !kmember_u64(s->k, r, v->addr, M_VMA_START, &start) && start == v->start &&
-	       !kmember_u64(s->k, r, v->addr, M_VMA_END, &end) && end == v->end;
+	       !kmember_u64(s->k, r, v->addr, M_VMA_END, &end) && end == v->end &&
+	       !kmember_u64(s->k, r, v->addr, M_VMA_FILE, &file) && file == v->file_addr;
 }

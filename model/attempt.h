@@ -36,7 +36,7 @@ void attempt_gone(struct attempt *a, const char *object, const char *what);
 
 /* Does a task still use the mm with index MI? Asked anew. True of a dump. */
 bool mm_still_used(const struct snapshot *s, struct reader *r, uint32_t mi);
-/* Is V still the same range of the same mm? Asked anew. True of a dump. */
+/* Is V still the same range of the same file? Asked anew. True of a dump. */
 bool vma_still_there(const struct snapshot *s, struct reader *r, const struct vma *v);
 
 #endif

@@ -180,34 +180,48 @@ static void add_mm_vmas(struct vmas_builder *vb, uint32_t mi)
 	}
 }
 
-/* Files are read once each: what fails was unmapped meanwhile, or is damaged. */
-static void add_files_of(struct build *b, struct filetab *t, uint32_t mi)
+/* Live: was the failure of reading what V names that V is no more? */
+static void forget_unmapped(struct attempt *a, const struct snapshot *s, const struct vma *v)
 {
-	struct snapshot *s = b->s;
-	struct mm *m = &s->mms[mi];
+	if (attempt_failed(a) &&
+	    !(mm_still_used(s, a->r, v->mm) && vma_still_there(s, a->r, v)))
+		attempt_gone(a, "vma", "was unmapped while its name was read");
+}
+
+/* Files are read once each, by whichever VMA comes first. */
+static void add_file(struct build *b, struct filetab *t, struct vma *v)
+{
 	struct attempt a;
 
 	attempt_begin(&a, b->k, b->r);
-	m->exe = filetab_get(t, has(b->k, M_MM_EXE_FILE) ? b->mm_exe[mi] : executable(s, m));
-	for (uint32_t i = m->first_vma; i < m->first_vma + m->nvmas; i++)
-		s->vmas[i].file = filetab_of_vma(t, &s->vmas[i]);
-	if (attempt_failed(&a) && !mm_still_used(s, b->r, mi))
-		attempt_gone(&a, "process", "ended while its files were read");
+	v->file = filetab_of_vma(t, v);
+	while (attempt_again(&a, "file")) {
+		filetab_forget(t, v);
+		v->file = filetab_of_vma(t, v);
+	}
+	forget_unmapped(&a, b->s, v);
 }
 
-static void add_names_of(struct build *b, uint32_t mi)
+static void add_exe(struct build *b, struct filetab *t, uint32_t mi)
 {
-	struct snapshot *s = b->s;
-	struct mm *m = &s->mms[mi];
+	struct mm *m = &b->s->mms[mi];
+	struct attempt a;
+
+	attempt_begin(&a, b->k, b->r);
+	m->exe = filetab_get(t, has(b->k, M_MM_EXE_FILE) ? b->mm_exe[mi] : executable(b->s, m));
+	if (attempt_failed(&a) && !mm_still_used(b->s, b->r, mi))
+		attempt_gone(&a, "process", "ended while its executable was read");
+}
+
+static void add_name(struct build *b, struct vma *v)
+{
 	struct attempt a;
 
 	attempt_begin(&a, b->k, b->r);
 	do {
-		for (uint32_t i = m->first_vma; i < m->first_vma + m->nvmas; i++)
-			vma_name(s, b->r, &s->vmas[i]);
-	} while (attempt_again(&a, "vma names"));
-	if (attempt_failed(&a) && !mm_still_used(s, b->r, mi))
-		attempt_gone(&a, "process", "ended while its names were read");
+		vma_name(b->s, b->r, v);
+	} while (attempt_again(&a, "vma name"));
+	forget_unmapped(&a, b->s, v);
 }
 
 static void add_files(struct build *b)
@@ -216,10 +230,12 @@ static void add_files(struct build *b)
 	struct filetab *t = filetab_new(s, b->r);
 
 	for (uint32_t i = 0; i < s->nmms; i++)
-		add_files_of(b, t, i);
+		add_exe(b, t, i);
+	for (uint32_t i = 0; i < s->nvmas; i++)
+		add_file(b, t, &s->vmas[i]);
 	filetab_finish(t);
-	for (uint32_t i = 0; i < s->nmms; i++)
-		add_names_of(b, i);
+	for (uint32_t i = 0; i < s->nvmas; i++)
+		add_name(b, &s->vmas[i]);
 }
 
 void build_vmas(struct build *b)

@@ -372,11 +372,17 @@ static uint32_t row_of_file(struct filetab *t, uint64_t prfile)
 	return row;
 }
 
+static uint64_t address_key(uint64_t file_kva, uint64_t prfile)
+{
+	uint64_t key[2] = { file_kva, prfile };
+
+	return prfile ? hash_bytes(key, sizeof(key)) : file_kva;
+}
+
 static uint32_t get(struct filetab *t, uint64_t file_kva, uint64_t prfile)
 {
 	struct file lost = { .path = PATH_UNKNOWN, .kind = FILE_OTHER, .status_known = true };
-	uint64_t key[2] = { file_kva, prfile };
-	uint64_t hash = prfile ? hash_bytes(key, sizeof(key)) : file_kva;
+	uint64_t hash = address_key(file_kva, prfile);
 	uint32_t row;
 	enum status st;
 
@@ -399,6 +405,25 @@ static uint32_t get(struct filetab *t, uint64_t file_kva, uint64_t prfile)
 uint32_t filetab_get(struct filetab *t, uint64_t file_kva)
 {
 	return get(t, file_kva, 0);
+}
+
+void filetab_forget(struct filetab *t, const struct vma *v)
+{
+	uint64_t prfile = 0, hash;
+	uint32_t row;
+
+	if (!v->file_addr)
+		return;
+	if (has(t->k, M_VMA_PRFILE) && kmember_u64(t->k, t->r, v->addr, M_VMA_PRFILE, &prfile))
+		return;
+	hash = address_key(v->file_addr, prfile);
+	row = hash_get(&t->by_addr, hash);
+	if (row == HASH_NONE)
+		return;
+	hash_put(&t->by_addr, hash, HASH_NONE);
+	for (size_t i = 0; i < t->idents.n; i++)
+		if (t->idents.v[i].row == row)
+			t->idents.v[i].id.dentry = UINT64_MAX;	/* no address: never asked for */
 }
 
 uint32_t filetab_of_vma(struct filetab *t, const struct vma *v)

@@ -22,6 +22,9 @@ uint32_t filetab_get(struct filetab *t, uint64_t file_kva);
 /* The same for the file of a VMA, under the name that maps gives it there. */
 uint32_t filetab_of_vma(struct filetab *t, const struct vma *v);
 
+/* Of a live machine: what was read of V's file was damaged; read it anew next time. */
+void filetab_forget(struct filetab *t, const struct vma *v);
+
 /* s->files and s->nfiles are final after this. */
 void filetab_finish(struct filetab *t);
 

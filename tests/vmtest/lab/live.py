@@ -133,10 +133,12 @@ def compare_sources(tally, name, program, truth, vmcore):
             tally.check(f'{name} {report}: {source} = dump', differences, f'{len(want)} rows')
 
 
-def compare_stress(tally, name, truth, rounds):
+def compare_stress(tally, name, truth, rounds, whole):
     """The module was loaded, read and unloaded all the time: did the kernel mind?"""
     tally.check(f'{name} rounds', [] if rounds and int(rounds) else ['none was finished'],
                 f'{rounds} times loaded, read and unloaded')
+    tally.check(f'{name} live', [] if whole and int(whole) == int(rounds) else
+                [f'{whole} of {rounds} answers are whole'], f'{whole} answers, all whole')
     tally.check(f'{name} kernel log', kernel_complaints(truth.read('dmesg')))
 
 
