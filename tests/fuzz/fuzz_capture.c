@@ -47,16 +47,17 @@ static void tell(const struct snapshot *s, const char *name, const char *format)
 	const struct report *r = report_find(name);
 	struct table t = { .cols = r->cols, .ncols = r->ncols };
 	struct arena mem = { 0 };
-	struct columns cols;
+	struct columns deflt, cols;
 	struct diag diag;
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	columns_all(r->cols, r->ncols, &mem, &cols);
+	columns_default(r->cols, r->ncols, false, &mem, &deflt);
+	columns_all(r->cols, r->ncols, &deflt, &mem, &cols);
 	if (!out || r->run(s, &opts, &t, &diag))
 		abort();
-	renderer_find(format)->render(&(struct render){
+	renderer_find(r, format)->render(&(struct render){
 		.report = r, .opts = &opts, .s = s, .t = &t, .cols = cols.v, .ncols = cols.n,
 		.units = { UNIT_KIB, 4096 } }, out);
 	fclose(out);
