@@ -9,9 +9,8 @@
 
 #include "model/capture/capture.h"
 #include "model/pages/account.h"
-#include "reports/pick.h"
-#include "reports/render/render.h"
 #include "tests/unit/mkmodule.h"
+#include "tests/unit/tell.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,27 +21,6 @@ static bool count(void *arg, const struct vma_page *p)
 	if (p->frame && !p->frame->found)
 		abort();
 	return ++*n < 1 << 20;
-}
-
-static void tell(const struct snapshot *s, const char *name)
-{
-	const struct report_opts opts = { .all = true, .kernel_threads = true };
-	const struct report *r = report_find(name);
-	struct table t = { .cols = r->cols, .ncols = r->ncols };
-	struct arena mem = { 0 };
-	struct columns cols;
-	struct diag diag;
-	FILE *out = fopen("/dev/null", "w");
-
-	columns_all(r->cols, r->ncols, &mem, &cols);
-	if (!out || r->run(s, &opts, &t, &diag))
-		abort();
-	renderer_find("json")->render(&(struct render){
-		.report = r, .opts = &opts, .s = s, .t = &t, .cols = cols.v, .ncols = cols.n,
-		.units = { UNIT_KIB, 4096 } }, out);
-	fclose(out);
-	arena_release(&t.mem);
-	arena_release(&mem);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -64,8 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s = snapshot_build(k, NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE, NULL);
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		vma_walk(s, NULL, &s->vmas[i], count, &walked);
-	tell(s, "procs");
-	tell(s, "vmas");
+	tell(s, "procs", "json");
+	tell(s, "vmas", "json");
 	snapshot_free(s);
 	kernel_close(k);
 	free(bytes);
