@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dumpread/base/log.h"
+#include "dumpread/base/bytes.h"
 #include "model/pages/kpageflags.h"
 #include "model/pages/pagemap.h"
 #include "reports/common.h"
@@ -93,12 +94,20 @@ static void put_proc(struct export *e, const struct proc *p)
 
 /* ---- the machine --------------------------------------------------------------------- */
 
+/* The end of memory; a damaged page array may say anything, the image does not. */
+static uint64_t end_of_frames(const struct snapshot *s)
+{
+	uint64_t chunk = UINT64_C(1) << FRAME_CHUNK_SHIFT;
+
+	return min_u64(s->frames.max_pfn, (s->k->dump->max_pfn + chunk - 1) & ~(chunk - 1));
+}
+
 /* A frame whose struct page is not in the dump has no flags. */
-static void put_flags(struct export *e)
+static void put_flags(struct export *e, uint64_t end)
 {
 	struct kpageflags *q = kpageflags_new(e->s);
 
-	for (uint64_t pfn = 0; !e->t.st && pfn < e->s->frames.max_pfn; pfn++) {
+	for (uint64_t pfn = 0; !e->t.st && pfn < end; pfn++) {
 		struct page_words w;
 
 		if (!kpageflags_read(q, pfn, &w))
@@ -110,9 +119,10 @@ static void put_flags(struct export *e)
 static void put_kpages(struct export *e)
 {
 	const struct frames *fr = &e->s->frames;
+	uint64_t end = end_of_frames(e->s);
 
 	words_open(&e->words, &e->t, "kpagecount");
-	for (uint64_t pfn = 0; !e->t.st && pfn < fr->max_pfn; pfn++) {
+	for (uint64_t pfn = 0; !e->t.st && pfn < end; pfn++) {
 		const struct frame *f = frame_at(fr, pfn);
 
 		if (f)
@@ -120,10 +130,10 @@ static void put_kpages(struct export *e)
 		else
 			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
 	}
-	words_close(&e->words, fr->max_pfn);
+	words_close(&e->words, end);
 	words_open(&e->words, &e->t, "kpageflags");
-	put_flags(e);
-	words_close(&e->words, fr->max_pfn);
+	put_flags(e, end);
+	words_close(&e->words, end);
 }
 
 static void put_machine(struct export *e)

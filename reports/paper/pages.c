@@ -51,6 +51,8 @@ struct mapping {
 	uint16_t pte;			/* low 12 bits of the entry */
 };
 
+#define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)
+
 struct maker {
 	const struct snapshot *s;
 	const struct report_opts *o;
@@ -215,7 +217,7 @@ static void add_frame(struct maker *m, uint64_t pfn, const struct mapping *map)
 
 /* ---- by distinct flags: page-types ------------------------------------------------------- */
 
-static void count_frame(struct maker *m, uint64_t pfn)
+static void count_frames(struct maker *m, uint64_t pfn, uint64_t n)
 {
 	struct page_words w;
 	uint32_t i;
@@ -238,7 +240,7 @@ static void count_frame(struct maker *m, uint64_t pfn)
 		};
 		hash_put(&m->by_flags, w.kpf + 1, i);
 	}
-	m->rows.v[i].frames++;
+	m->rows.v[i].frames += n;
 }
 
 static bool is_histogram(const struct report_opts *o)
@@ -252,9 +254,11 @@ static void reserve(struct maker *m)
 	size_t n = 0;
 
 	for (uint64_t c = 0; c < m->s->frames.nchunks; c++)
-		for (uint64_t i = 0; i < UINT64_C(1) << FRAME_CHUNK_SHIFT; i++)
-			n += m->o->all && !m->o->pid ? m->s->frames.chunk[c] != NULL
-			   : m->chunk[c] && m->chunk[c][i].vma;
+		if (m->o->all && !m->o->pid)
+			n += m->s->frames.chunk[c] ? CHUNK_FRAMES : 0;
+		else
+			for (uint64_t i = 0; m->chunk[c] && i < CHUNK_FRAMES; i++)
+				n += m->chunk[c][i].vma != 0;
 	m->rows.v = arena_array(m->mem, struct row, n);
 	m->rows.cap = n;
 }
@@ -266,12 +270,17 @@ static void all_frames(struct maker *m)
 	bool histogram = is_histogram(m->o);
 
 	for (uint64_t pfn = 0; pfn < m->s->frames.max_pfn; pfn++) {
+		bool there = frame_at(&m->s->frames, pfn);
+		uint64_t last = pfn | (CHUNK_FRAMES - 1);
+
+		if (!there)		/* nor are those behind it, to the chunk's end */
+			last = min_u64(last, m->s->frames.max_pfn - 1);
 		if (histogram && !m->chunk)
-			count_frame(m, pfn);
-		else if (frame_at(&m->s->frames, pfn))
+			count_frames(m, pfn, there ? 1 : last - pfn + 1);
+		else if (there)
 			add_frame(m, pfn, mapping_of(m, pfn, false));
-		else
-			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
+		if (!there)
+			pfn = last;
 	}
 }
 
@@ -280,13 +289,13 @@ static void mapped_frames(struct maker *m)
 	bool histogram = is_histogram(m->o);
 
 	for (uint64_t c = 0; c < m->s->frames.nchunks; c++)
-		for (uint64_t i = 0; m->chunk[c] && i < UINT64_C(1) << FRAME_CHUNK_SHIFT; i++) {
+		for (uint64_t i = 0; m->chunk[c] && i < CHUNK_FRAMES; i++) {
 			uint64_t pfn = (c << FRAME_CHUNK_SHIFT) + i;
 
 			if (!m->chunk[c][i].vma)
 				continue;
 			if (histogram)
-				count_frame(m, pfn);
+				count_frames(m, pfn, 1);
 			else
 				add_frame(m, pfn, &m->chunk[c][i]);
 		}

@@ -80,10 +80,10 @@ class Page:
 class Fixture(Page):
     def __init__(self, tally, name, browser, program, image):
         super().__init__(tally, name, browser)
-        self.program, self.image = program, image
+        self.program, self.image = program, image       # image: with -t FILE, if it needs one
 
     def json(self, *args):
-        done = subprocess.run([self.program, *args, self.image, '-q', '-f', 'json'],
+        done = subprocess.run([self.program, *args, *self.image, '-q', '-f', 'json'],
                               stdout=subprocess.PIPE, check=False)
         return json.loads(done.stdout)['rows']
 
@@ -403,7 +403,7 @@ def large(tally, page, browser):
 
 def one(tally, fixture, image, program, scratch):
     page = os.path.join(scratch, f'{fixture}.html')
-    done = subprocess.run([program, 'html', image, '-q', '-o', page], check=False)
+    done = subprocess.run([program, 'html', *image, '-q', '-o', page], check=False)
     tally.check(f'html {fixture}: written', [] if done.returncode in (0, 2) else [done])
     with Browser() as b:
         b.open(page)
@@ -428,6 +428,6 @@ def jobs(tally, build, fixtures, program):
         return []
     scratch = os.path.join(build, 'html')
     os.makedirs(scratch, exist_ok=True)
-    single = [f for f in fixtures if len(f.image()) == 1]
     return [lambda: made(tally, build, scratch)] + [
-        lambda f=f: one(tally, f.name, f.image()[0], program, scratch) for f in single]
+        lambda f=f: one(tally, f.name, f.image() + (['-t', f.types()] if f.types() else []), program,
+                        scratch) for f in fixtures]

@@ -185,7 +185,7 @@ def smem(folder, *options):
     done = subprocess.run(['smem', '-S', folder, '-n', *options], capture_output=True, text=True,
                           timeout=180, env={**os.environ, 'PYTHONIOENCODING': 'utf-8',
                                             'LC_ALL': 'C.UTF-8'})
-    return done.stdout.splitlines()
+    return done.stdout.splitlines() or done.stderr.splitlines()[-1:]
 
 
 def differ(want, got):
@@ -373,19 +373,20 @@ def pmap(views):
     parts = re.split(r'^(\d+):   .*\n', views.text('vmas', 'pmap'), flags=re.M)
     texts = {int(pid): text for pid, text in zip(parts[1::2], parts[2::2])}
     differences = []
+    wide = 16 if any(m.end >> 32 for p in views.frozen for m in views.maps[p.pid]) else 8
     for p in views.frozen:
         stack = int(p.stat[25])     # startstack, the 28th field
-        want, sums = ['Address           Kbytes     RSS   Dirty Mode  Mapping'], [0, 0, 0]
+        want, sums = ['Address'.ljust(wide) + '  Kbytes     RSS   Dirty Mode  Mapping'], [0, 0, 0]
         for m in views.maps[p.pid]:
             dirty = m.kib['Shared_Dirty'] + m.kib['Private_Dirty']
             name = shown(m.name.split(b'/')[-1]) if b'/' in m.name else \
                 '  [ stack ]' if m.start <= stack <= m.end else '  [ anon ]'
             mode = m.perms[:3] + m.perms[3].replace('p', '-') + '-'
-            want.append(f'{m.start:016x} {m.kib["Size"]:7} {m.kib["Rss"]:7} {dirty:7} '
+            want.append(f'{m.start:0{wide}x} {m.kib["Size"]:7} {m.kib["Rss"]:7} {dirty:7} '
                         f'{mode}  {name}')
             sums = [a + b for a, b in zip(sums, (m.kib['Size'], m.kib['Rss'], dirty))]
-        want += ['---------------- ------- ------- ------- ',
-                 'total kB         {:7} {:7} {:7}'.format(*sums)]
+        want += ['-' * wide + ' ------- ------- ------- ',
+                 'total kB'.ljust(wide) + ' {:7} {:7} {:7}'.format(*sums)]
         got = texts.get(p.pid, '').split('\n')[:-1]
         if want != got:
             differences.append(f'{p.pid}: {differ(want, got)[:4]}')
@@ -420,9 +421,17 @@ def smem_pl(views):
 def compare_views(tally, name, vmcensus, truth, tool):
     """TOOL prints the dump's own meminfo, which is of another moment than the truth's."""
     views = Views(vmcensus, truth)
-    told = subprocess.run([tool, *vmcensus.image], capture_output=True, timeout=180).stdout
+    told = subprocess.run([tool, *vmcensus.types, *vmcensus.image], capture_output=True, timeout=180).stdout
     meminfo = b''.join(re.findall(rb'^meminfo (.*\n)', told, re.M))
-    tally.check(f'{name} ps_mem', ps_mem(views))
+    checks = [librank, showmap, pmap, smem_pl]
+    if any(program_of(p, views) for p in views.frozen):
+        tally.check(f'{name} ps_mem', ps_mem(views))
+    else:
+        tally.skip(f'{name} ps_mem', 'executables were not recorded')
+    if any(p.has('pagemap.bin') for p in views.frozen):
+        checks.append(procrank)
+    else:
+        tally.skip(f'{name} procrank', 'pagemap was not recorded')
     compare_smem(tally, name, views, meminfo)
-    for check in (procrank, librank, showmap, pmap, smem_pl):
+    for check in checks:
         tally.check(f'{name} {check.__name__}', check(views), f'{len(views.frozen)} processes')

@@ -317,7 +317,7 @@ static void test_far_frames(void)
 static void test_not_ours(void)
 {
 	static const char *const texts[] = { "", "T:", "T: x, 1\n", "V: 0, 0, 0, 0, 0, 0, 0\n",
-					     "\x7f" "ELF,,,,,,,,,,,",
+					     "\x7f\x45LF,,,,,,,,,,,",
 					     "T; x, 1, 2, 3, 4, 5, 6, 7, 8" };
 	struct kernel *k;
 

@@ -20,6 +20,9 @@ class Process:
         except FileNotFoundError:
             return b''
 
+    def has(self, name):
+        return os.path.exists(os.path.join(self.folder, name))
+
     def status(self, name):
         """The words after "NAME:" in status."""
         match = re.search(rb'^%s:\s*(.*)$' % name.encode(), self.read('status'), re.M)
@@ -58,6 +61,9 @@ class Truth:
     def read(self, name):
         with open(os.path.join(self.folder, name), 'rb') as f:
             return f.read()
+
+    def has(self, name):
+        return os.path.exists(os.path.join(self.folder, name))
 
     def frozen(self):
         return [p for p in self.all if p.frozen and p.pid != 1]
