@@ -13,8 +13,7 @@
 #include "reports/pick.h"
 #include "reports/render/render.h"
 
-#define NEEDS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_CGROUPS | \
-	       NEED_MACHINE | NEED_LOG | NEED_SIZES)
+#define NEEDS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_SIZES)
 
 static void chart(const struct snapshot *s, const struct report *r, FILE *out)
 {
@@ -58,6 +57,7 @@ const struct report report_html = {
 	.name = "html",
 	.about = "one page to look around in: processes, files, pages, charts",
 	.needs = NEEDS,
+	.wants = NEED_CGROUPS | NEED_MACHINE | NEED_LOG,
 	.products = products,
 	.help = "A file that any browser shows, without network: the first screen, a map of all\n"
 		"memory by areas, processes and files with what each costs and shares, their\n"
