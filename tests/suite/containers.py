@@ -39,7 +39,9 @@ def compare_containers(tally, program, tool, fixture, scratch):
     for line in done.stdout.decode().splitlines():
         images = line.split()
         form = images[0][len(out) + 1:].split('.')[0]
-        compare(tally, f'containers {fixture.name} as {form}', program, reports, want, images)
+        # raw memory has zeroes where the dump has nothing: of files, that is something else
+        told = [r for r in reports if form != 'raw' or r not in ('sections', 'symbols')]
+        compare(tally, f'containers {fixture.name} as {form}', program, told, want, images)
     compare(tally, f'containers {fixture.name} as elf, -t VMCOREINFO', program, reports, want,
             [out + '.elf', '-t', out + '.vmcoreinfo'])
     for name in os.listdir(scratch):
