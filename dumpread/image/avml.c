@@ -218,7 +218,7 @@ static void settle(struct image *im)
 
 static enum status avml_open(struct image *im)
 {
-	struct lime_range r;
+	struct lime_range r = { .searched = 0 };
 	uint64_t off = 0, limit;
 
 	if (!lime_header(im, &avml, 0, true, &r))

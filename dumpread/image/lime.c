@@ -48,13 +48,15 @@ static bool search(struct image *im, const struct lime_kind *kind, uint64_t off,
 	size_t got = 0;
 
 	store_uint(magic, kind->magic, 4, im->big_endian);
-	while (!found && !part_read_some(&im->parts[0], off, buf, SEARCH_BYTES, &got) &&
+	while (!found && ret->searched / 2 <= im->parts[0].stored + SEARCH_BYTES &&
+	       !part_read_some(&im->parts[0], off, buf, SEARCH_BYTES, &got) &&
 	       got >= sizeof(magic)) {
 		const uint8_t *hit = buf - 1;
 
 		while (!found && (hit = memmem(hit + 1, got - (size_t)(hit + 1 - buf), magic, 4)))
 			found = lime_header(im, kind, off + (uint64_t)(hit - buf), false, ret);
 		off += got - (sizeof(magic) - 1);
+		ret->searched += found ? (size_t)(hit - buf) : got;
 	}
 	free(buf);
 	return found;
@@ -76,7 +78,7 @@ bool lime_next(struct image *im, const struct lime_kind *kind, uint64_t off,
 
 static enum status lime_open(struct image *im)
 {
-	struct lime_range r;
+	struct lime_range r = { .searched = 0 };
 	uint64_t off = 0;
 
 	if (!lime_header(im, &lime, 0, true, &r))

@@ -23,6 +23,7 @@ struct lime_kind {
 struct lime_range {
 	uint64_t off;		/* of what follows the header, in the file */
 	uint64_t start, end;	/* of the memory; end exclusive */
+	uint64_t searched;	/* bytes looked through for headers so far; 0 at first */
 };
 
 /* Is there a header of that kind at OFF? Sets im->big_endian if FIRST. */
@@ -31,7 +32,9 @@ bool lime_header(struct image *im, const struct lime_kind *kind, uint64_t off, b
 
 /*
  * The first header at OFF or behind it: a range whose header is damaged is
- * counted as an issue and costs only itself. False at the end of the file.
+ * counted as an issue and costs only itself. RET is that of the call before, which
+ * knows how much was searched: no more than twice what the file has on disk, for one
+ * inside a flattened file may say that it is of any size. False at the end.
  */
 bool lime_next(struct image *im, const struct lime_kind *kind, uint64_t off,
 	       struct lime_range *ret);
