@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/release.h"
 
 enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uint64_t *run)
 {
@@ -65,4 +66,14 @@ bool kernel_variable(struct dump *d, struct reader *r, const char *name, unsigne
 
 	return (dump_symbol(d, name, &va) || vmcoreinfo_symbol(d, name, &va)) &&
 	       !read_kva_uint(r, va, size ? size : d->word_size, ret);
+}
+
+void kernel_release(const struct dump *d, unsigned *major, unsigned *minor)
+{
+	struct release r;
+
+	if (release_parse(d->release, &r) < 2)
+		r = (struct release){ 6, 99, 0 };
+	*major = (unsigned)r.major;
+	*minor = (unsigned)(r.major == 2 ? 100 * r.minor + r.patch : r.minor);
 }

@@ -39,39 +39,21 @@ static void read_uts_field(struct kernel *k, struct reader *r, enum layout_id id
 			*c = '?';
 }
 
-unsigned kernel_version_parse(const char *text, struct kernel_version *ret)
-{
-	int *const part[] = { &ret->major, &ret->minor, &ret->patch };
-	unsigned n = 0;
-
-	*ret = (struct kernel_version){ 0 };
-	while (n < 3 && isdigit((unsigned char)*text)) {
-		for (; isdigit((unsigned char)*text); text++)
-			if (*part[n] < 1000000)
-				*part[n] = 10 * *part[n] + (*text - '0');
-		n++;
-		if (*text != '.')
-			break;
-		text++;
-	}
-	return n;
-}
-
 /*
  * "6.1.0-56-amd64" hides its stable number; distributions put it in the version
  * string: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-30)".
  */
 void kernel_parse_version(struct kernel *k)
 {
-	struct kernel_version *v = &k->version, w;
+	struct release *v = &k->version, w;
 
-	if (kernel_version_parse(k->release, v) < 2)
+	if (release_parse(k->release, v) < 2)
 		return;
 	for (const char *s = k->uts_version; *s; s++) {
 		if (!isdigit((unsigned char)*s) ||
 		    (s > k->uts_version && (isdigit((unsigned char)s[-1]) || s[-1] == '.')))
 			continue;
-		if (kernel_version_parse(s, &w) == 3 && w.major == v->major &&
+		if (release_parse(s, &w) == 3 && w.major == v->major &&
 		    w.minor == v->minor)
 			v->patch = w.patch;
 	}

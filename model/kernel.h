@@ -9,17 +9,11 @@
 #define VMCENSUS_KERNEL_H
 
 #include "arch/arch.h"
+#include "dumpread/base/release.h"
 #include "dumpread/dump.h"
 #include "model/layout.h"
 #include "model/pages/memmap.h"
 #include "model/rules.h"
-
-struct kernel_version {
-	int major, minor, patch;	/* patch: the stable number where known */
-};
-
-/* The numbers that TEXT begins with ("6.1.192-1"); how many there are, up to 3. */
-unsigned kernel_version_parse(const char *text, struct kernel_version *ret);
 
 struct capture;
 
@@ -31,7 +25,7 @@ struct kernel {
 	const struct paging *paging;	/* of user page tables */
 	struct paging_env env;
 	struct layout layout;
-	struct kernel_version version;	/* for rules.c alone */
+	struct release version;		/* patch: the stable number where known; for rules.c alone */
 	char release[65], uts_version[65], machine[65], nodename[65];
 	struct rules rules;		/* behaviour that left no trace in types */
 	struct memmap memmap;		/* pfn <-> struct page */

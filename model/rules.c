@@ -12,7 +12,7 @@ const struct rule_spec rule_specs[RULE_COUNT] = {
 #undef RULE
 };
 
-static bool at_least(const struct kernel_version *v, int major, int minor)
+static bool at_least(const struct release *v, int major, int minor)
 {
 	/* the rules write 2.6.32 as 2, 632 */
 	int its_minor = v->major == 2 ? 100 * v->minor + v->patch : v->minor;
@@ -21,11 +21,11 @@ static bool at_least(const struct kernel_version *v, int major, int minor)
 }
 
 /* Is V in a stable tree of the list, at the release named or a later one? */
-static bool backported(const struct kernel_version *v, const char *list)
+static bool backported(const struct release *v, const char *list)
 {
-	struct kernel_version w;
+	struct release w;
 
-	for (; kernel_version_parse(list, &w) == 3; list += strspn(list, " ")) {
+	for (; release_parse(list, &w) == 3; list += strspn(list, " ")) {
 		if (v->major == w.major && v->minor == w.minor)
 			return v->patch >= w.patch;
 		list += strcspn(list, " ");
@@ -35,7 +35,7 @@ static bool backported(const struct kernel_version *v, const char *list)
 
 void rules_decide(struct kernel *k)
 {
-	const struct kernel_version *v = &k->version;
+	const struct release *v = &k->version;
 
 	for (int i = 0; i < RULE_COUNT; i++) {
 		const struct rule_spec *s = &rule_specs[i];

@@ -151,18 +151,6 @@ static enum ppc32_family family_of(struct dump *d, struct reader *r)
 
 /* ---- rows and forms ---------------------------------------------------------------------- */
 
-static void release_of(const struct dump *d, unsigned *major, unsigned *minor)
-{
-	unsigned patch = 0;
-
-	if (sscanf(d->release, "%u.%u.%u", major, minor, &patch) < 2) {
-		*major = 6;
-		*minor = 99;
-	}
-	if (*major == 2)
-		*minor = 100 * *minor + patch;
-}
-
 static unsigned pte_size(const struct dump *d, enum ppc32_family family)
 {
 	uint32_t size;
@@ -191,7 +179,7 @@ static enum status attach_late(struct dump *d)
 	uint64_t root;
 
 	find_lowmem(d, r, x);
-	release_of(d, &major, &minor);
+	kernel_release(d, &major, &minor);
 	x->paging = ppc32_paging(family, d->page_shift, size);
 	x->env.form = (uint8_t)ppc32_form(family, size, major, minor);
 	x->env.swap_form = major == 2 && minor < 600 ? PPC32_SWAP_2_4 : PPC32_SWAP_2_6;

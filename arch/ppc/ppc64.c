@@ -161,18 +161,6 @@ static enum status attach(struct dump *d)
 
 /* ---- afterwards -------------------------------------------------------------------------- */
 
-static void release_of(const struct dump *d, unsigned *major, unsigned *minor)
-{
-	unsigned patch = 0;
-
-	if (sscanf(d->release, "%u.%u.%u", major, minor, &patch) < 2) {
-		*major = 6;
-		*minor = 99;
-	}
-	if (*major == 2)
-		*minor = 100 * *minor + patch;
-}
-
 /* MMU_FTR_TYPE_3E 0x20, _RADIX 0x40, _FSL_E 0x10 (arch/powerpc/include/asm/mmu.h). */
 static uint64_t mmu_features(struct dump *d, struct reader *r)
 {
@@ -261,7 +249,7 @@ static enum status attach_late(struct dump *d)
 	unsigned major, minor;
 	enum status st;
 
-	release_of(d, &major, &minor);
+	kernel_release(d, &major, &minor);
 	st = ppc64_variant(major, minor, d->page_shift, features & 0x30,
 			   features & 0x40, &v);
 	if (!st && v.form == PPC64_BOOK3S && geometry(d, r))

@@ -129,18 +129,6 @@ static enum status attach(struct dump *d)
 
 /* ---- variants -------------------------------------------------------------------------- */
 
-static void release_of(const struct dump *d, unsigned *major, unsigned *minor)
-{
-	unsigned patch = 0;
-
-	if (sscanf(d->release, "%u.%u.%u", major, minor, &patch) < 2) {
-		*major = 6;
-		*minor = 99;
-	}
-	if (*major == 2)
-		*minor = 100 * *minor + patch;
-}
-
 /* By a symbol of the patches, which went into every stable tree; else by release. */
 static bool has_l1tf(const struct dump *d, bool recent)
 {
@@ -174,7 +162,7 @@ static enum status attach_late(struct dump *d)
 		issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
 			  "the kernel's page tables are not in the dump or are damaged");
 	pae = x->paging == &i386_paging[I386_PAE];
-	release_of(d, &major, &minor);
+	kernel_release(d, &major, &minor);
 	x->env.swap_form = swap_form(d, pae, major, minor);
 	x->env.invert_swap = x->env.swap_form == X86_SWAP_L1TF;
 	/* "x86/mm: Introduce _PAGE_SAVED_DIRTY" (6.6): on 32 bits too, in bit 10 */

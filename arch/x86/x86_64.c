@@ -10,8 +10,8 @@
  */
 #include <elf.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
+#include "arch/linear.h"
 #include "arch/x86/x86_64.h"
 
 #include "dumpread/base/bytes.h"
@@ -94,26 +94,13 @@ static enum status attach(struct dump *d)
 	return st;
 }
 
-/* Value of an unsigned variable of the kernel. */
-static bool variable(struct dump *d, struct reader *r, const char *name, unsigned size,
-		     uint64_t *ret)
-{
-	uint64_t va;
-
-	return dump_symbol(d, name, &va) && !read_kva_uint(r, va, size, ret);
-}
-
 /* "6.1.0-56-amd64": is it MAJOR.MINOR or later? An unknown one is. */
-static bool release_at_least(const struct dump *d, unsigned long major,
-			     unsigned long minor)
+static bool release_at_least(const struct dump *d, unsigned major, unsigned minor)
 {
-	char *end;
-	unsigned long v = strtoul(d->release, &end, 10);
+	unsigned v, w;
 
-	if (end == d->release)
-		return true;
-	return v > major || (v == major && *end == '.' &&
-			     strtoul(end + 1, NULL, 10) >= minor);
+	kernel_release(d, &v, &w);
+	return v > major || (v == major && w >= minor);
 }
 
 /*
@@ -172,15 +159,15 @@ static void late_paging(struct dump *d, struct reader *r, struct x86_64 *x)
 
 	if (!x->has_root) {
 		/* pgdir_shift: 4.17+ with CONFIG_X86_5LEVEL, 39 or 48 */
-		if (variable(d, r, "pgdir_shift", 4, &v) && v == 48)
+		if (kernel_variable(d, r, "pgdir_shift", 4, &v) && v == 48)
 			x->paging = &x86_64_paging[X86_64_5LEVEL];
 		/* sme_me_mask: 4.14+, one bit or none */
-		if (variable(d, r, "sme_me_mask", 8, &v) && !(v & (v - 1)))
+		if (kernel_variable(d, r, "sme_me_mask", 8, &v) && !(v & (v - 1)))
 			x->env.sme_mask = v;
 	}
 	/* physical_mask (4.17+, CONFIG_DYNAMIC_PHYSICAL_MASK) leaves out the
 	   encryption bit of SME and SEV and the shared bit of TDX. */
-	if (variable(d, r, "physical_mask", 8, &v) && v >= x->env.max_pa - 1)
+	if (kernel_variable(d, r, "physical_mask", 8, &v) && v >= x->env.max_pa - 1)
 		x->env.pa_mask &= v;
 }
 

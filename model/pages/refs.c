@@ -551,7 +551,7 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 
 	if (!w) {
 		w = p->walkers[worker] = heap_array(struct walker, 1);
-		walker_init(w, p->f, p->f->k->dump ? reader_new(p->f->k->dump) : NULL);
+		walker_init(w, p->f, kernel_reader(p->f->k));
 	}
 	for (uint32_t i = 0; i < it->nvmas; i++)
 		do_vma(p, w, it->vma + i, it);

@@ -106,7 +106,7 @@ enum status elf_files_each(const struct snapshot *s, const struct report_opts *o
 	if (o->file && !name)
 		return fail(diag, ST_ABSENT, "nothing maps %.200s; \"files\" lists what is mapped",
 			    o->file);
-	x.r = s->k->dump ? reader_new(s->k->dump) : NULL;
+	x.r = kernel_reader(s->k);
 	for (uint32_t i = 0; i < s->nfiles; i++)
 		if (wanted[i])
 			look_at(&x, i);

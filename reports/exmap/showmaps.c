@@ -150,7 +150,7 @@ void showmaps_text(const struct snapshot *s, const struct report_opts *o,
 	(void)t;
 	if (procs_range(s, o, &diag, &first, &end))
 		return;
-	k.r = s->k->dump ? reader_new(s->k->dump) : NULL;
+	k.r = kernel_reader(s->k);
 	k.images = arena_array(&k.mem, struct elf_image *, s->nfiles);
 	k.looked = arena_array(&k.mem, bool, s->nfiles);
 	for (uint32_t i = first; i < end; i++)

@@ -167,7 +167,7 @@ static bool empty(const struct usage *u)
 
 void pagemap_build(const struct snapshot *s, struct pagemap *m)
 {
-	struct reader *r = s->k->dump ? reader_new(s->k->dump) : NULL;
+	struct reader *r = kernel_reader(s->k);
 	struct rank *order;
 
 	memset(m, 0, sizeof(*m));

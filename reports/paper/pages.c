@@ -245,7 +245,7 @@ static void count_frames(struct maker *m, uint64_t pfn, uint64_t n)
 
 static bool is_histogram(const struct report_opts *o)
 {
-	return o->like && !strcmp(o->like, "page-types");
+	return like_is(o, "page-types");
 }
 
 /* A machine has millions of frames: their rows are not made one by one. */

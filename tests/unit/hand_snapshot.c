@@ -29,7 +29,7 @@ static void kernel(struct hand *h, int major, int minor)
 	h->arch = (struct arch){ .name = "x86_64", .elf_machine = EM_X86_64, .word_size = 8 };
 	k->arch = &h->arch;
 	k->page_shift = 12;
-	k->version = (struct kernel_version){ major, minor, 0 };
+	k->version = (struct release){ major, minor, 0 };
 	strcpy(k->release, "6.1.0-hand");
 	strcpy(k->nodename, "field \"7\"");
 	k->issues = &h->issues;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * release.h - the numbers in front of a kernel's release: "6.1.0-56-amd64".
+ */
+#ifndef VMCENSUS_RELEASE_H
+#define VMCENSUS_RELEASE_H
+
+struct release {
+	int major, minor, patch;
+};
+
+/* The numbers that TEXT begins with, at most three; how many there are. What is
+   missing is 0, and none grows beyond some millions. */
+unsigned release_parse(const char *text, struct release *ret);
+
+#endif
