@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/image/vmcoreinfo.h"
 
 /* ---- pages of an image ------------------------------------------------ */
@@ -101,9 +102,7 @@ enum status dump_open(const char *const *paths, unsigned n, const struct log *lo
 	st = image_open(paths, n, log, diag, &im);
 	if (st)
 		return st;
-	d = calloc(1, sizeof(*d));
-	if (!d)
-		arena_die(sizeof(*d));
+	d = heap_array(struct dump, 1);
 	issues_init(&d->issues);
 	d->log = log;
 	d->image = im;

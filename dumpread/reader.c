@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/dump.h"
 
 #define CACHE_BYTES (2u << 20)
@@ -65,11 +66,9 @@ static void tlb_clear(struct reader *r)
 
 struct reader *reader_new(struct dump *d)
 {
-	struct reader *r = calloc(1, sizeof(*r));
+	struct reader *r = heap_array(struct reader, 1);
 	uint32_t nbuckets = 1;
 
-	if (!r)
-		arena_die(sizeof(*r));
 	r->dump = d;
 	r->page_shift = d->page_shift;
 	r->nslots = CACHE_BYTES >> d->page_shift;
@@ -257,14 +256,17 @@ static enum status lend_pa(struct reader *r, uint64_t pa, const uint8_t **ret, s
 	return ST_OK;
 }
 
-enum status read_pa(struct reader *r, uint64_t pa, void *buf, size_t len)
+/* LEN bytes from AT on, piece by piece as LEND has them. */
+static enum status copy(struct reader *r, uint64_t at, void *buf, size_t len,
+			enum status (*lend)(struct reader *r, uint64_t at, const uint8_t **ret,
+					    size_t *n))
 {
 	uint8_t *out = buf;
 
 	while (len) {
 		const uint8_t *data;
-		size_t n;
-		enum status st = lend_pa(r, pa, &data, &n);
+		size_t n = 0;
+		enum status st = lend(r, at, &data, &n);
 
 		if (st)
 			return st;
@@ -272,11 +274,16 @@ enum status read_pa(struct reader *r, uint64_t pa, void *buf, size_t len)
 		memcpy(out, data, n);
 		out += n;
 		len -= n;
-		if (len && pa > UINT64_MAX - n)
+		if (len && at > UINT64_MAX - n)
 			return ST_FAULT;
-		pa += n;
+		at += n;
 	}
 	return ST_OK;
+}
+
+enum status read_pa(struct reader *r, uint64_t pa, void *buf, size_t len)
+{
+	return copy(r, pa, buf, len, lend_pa);
 }
 
 /* ---- kernel-virtual --------------------------------------------------- */
@@ -365,24 +372,7 @@ static enum status lend_kva(struct reader *r, uint64_t kva, const uint8_t **ret,
 
 enum status read_kva(struct reader *r, uint64_t kva, void *buf, size_t len)
 {
-	uint8_t *out = buf;
-
-	while (len) {
-		const uint8_t *data;
-		size_t n = 0;
-		enum status st = lend_kva(r, kva, &data, &n);
-
-		if (st)
-			return st;
-		n = min_u64(n, len);
-		memcpy(out, data, n);
-		out += n;
-		len -= n;
-		if (len && kva > UINT64_MAX - n)
-			return ST_FAULT;
-		kva += n;
-	}
-	return ST_OK;
+	return copy(r, kva, buf, len, lend_kva);
 }
 
 enum status read_kva_uint(struct reader *r, uint64_t kva, unsigned size, uint64_t *ret)

@@ -11,25 +11,32 @@
 
 #include "dumpread/base/arena.h"
 
+/* P, which an allocation of about BYTES gave. */
+static inline void *heap_got(void *p, size_t bytes)
+{
+	if (!p)
+		arena_die(bytes);
+	return p;
+}
+
+/* N bytes of garbage; free() them. */
+static inline void *heap_bytes(size_t n)
+{
+	return heap_got(malloc(n ? n : 1), n);
+}
+
 /* N zeroed objects of SIZE bytes; free() them. */
 static inline void *heap_calloc(size_t n, size_t size)
 {
-	void *p = calloc(n ? n : 1, size);
-
-	if (!p)
-		arena_die(n <= SIZE_MAX / size ? n * size : SIZE_MAX);
-	return p;
+	return heap_got(calloc(n ? n : 1, size), n <= SIZE_MAX / size ? n * size : SIZE_MAX);
 }
 #define heap_array(type, n) ((type *)heap_calloc((n), sizeof(type)))
 
 /* P, from here or NULL, made N objects of SIZE bytes long; the new ones are garbage. */
 static inline void *heap_grow(void *p, size_t n, size_t size)
 {
-	void *q = n <= SIZE_MAX / size ? realloc(p, n * size) : NULL;
-
-	if (!q)
-		arena_die(n <= SIZE_MAX / size ? n * size : SIZE_MAX);
-	return q;
+	return heap_got(reallocarray(p, n ? n : 1, size),
+			n <= SIZE_MAX / size ? n * size : SIZE_MAX);
 }
 
 #endif

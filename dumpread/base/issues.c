@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dumpread/base/bytes.h"
-
 void issues_init(struct issues *is)
 {
 	memset(is, 0, sizeof(*is));
@@ -18,16 +16,30 @@ void issues_release(struct issues *is)
 	pthread_mutex_destroy(&is->lock);
 }
 
-static struct issue *find_or_add(struct issues *is, enum status kind, const char *object)
+/* Where a thread counts. IS is locked. */
+struct ledger {
+	struct issue *v;
+	unsigned *n;
+};
+
+static struct ledger ledger_of(struct issues *is, pthread_t thread)
 {
-	for (unsigned i = 0; i < is->n; i++)
-		if (is->v[i].kind == kind && !strcmp(is->v[i].object, object))
-			return &is->v[i];
-	if (is->n == ARRAY_LEN(is->v))
-		return &is->v[is->n - 1];
-	is->v[is->n].kind = kind;
-	is->v[is->n].object = object;
-	return &is->v[is->n++];
+	for (struct issues_aside *a = is->aside; a; a = a->next)
+		if (pthread_equal(a->thread, thread))
+			return (struct ledger){ a->v, &a->n };
+	return (struct ledger){ is->v, &is->n };
+}
+
+static struct issue *find_or_add(struct ledger l, enum status kind, const char *object)
+{
+	for (unsigned i = 0; i < *l.n; i++)
+		if (l.v[i].kind == kind && !strcmp(l.v[i].object, object))
+			return &l.v[i];
+	if (*l.n == ISSUES_MAX)
+		return &l.v[*l.n - 1];
+	l.v[*l.n].kind = kind;
+	l.v[*l.n].object = object;
+	return &l.v[(*l.n)++];
 }
 
 void issue_add(struct issues *is, enum status kind, const char *object,
@@ -37,13 +49,48 @@ void issue_add(struct issues *is, enum status kind, const char *object,
 	va_list ap;
 
 	pthread_mutex_lock(&is->lock);
-	i = find_or_add(is, kind, object);
+	i = find_or_add(ledger_of(is, pthread_self()), kind, object);
 	i->count += count;
 	if (i->ntexts < ISSUE_TEXTS) {
 		va_start(ap, fmt);
 		vsnprintf(i->text[i->ntexts++], sizeof(i->text[0]), fmt, ap);
 		va_end(ap);
 	}
+	pthread_mutex_unlock(&is->lock);
+}
+
+void issues_begin_aside(struct issues *is, struct issues_aside *own)
+{
+	own->thread = pthread_self();
+	own->n = 0;
+	pthread_mutex_lock(&is->lock);
+	own->next = is->aside;
+	is->aside = own;
+	pthread_mutex_unlock(&is->lock);
+}
+
+static void add_all(struct ledger to, struct issues_aside *own)
+{
+	for (unsigned i = 0; i < own->n; i++) {
+		struct issue *from = &own->v[i], *at = find_or_add(to, from->kind, from->object);
+
+		at->count += from->count;
+		for (unsigned t = 0; t < from->ntexts && at->ntexts < ISSUE_TEXTS; t++)
+			memcpy(at->text[at->ntexts++], from->text[t], sizeof(at->text[0]));
+		*from = (struct issue){ 0 };
+	}
+	own->n = 0;
+}
+
+void issues_end_aside(struct issues *is, struct issues_aside *own)
+{
+	struct issues_aside **link = &is->aside;
+
+	pthread_mutex_lock(&is->lock);
+	while (*link != own)
+		link = &(*link)->next;
+	*link = own->next;
+	add_all((struct ledger){ is->v, &is->n }, own);
 	pthread_mutex_unlock(&is->lock);
 }
 
@@ -60,36 +107,44 @@ uint64_t issues_total(struct issues *is)
 
 void issues_mark(struct issues *is, struct issues_mark *m)
 {
+	struct ledger l;
+
 	pthread_mutex_lock(&is->lock);
-	m->n = is->n;
-	for (unsigned i = 0; i < is->n; i++) {
-		m->count[i] = is->v[i].count;
-		m->ntexts[i] = (uint8_t)is->v[i].ntexts;
+	l = ledger_of(is, pthread_self());
+	m->n = *l.n;
+	for (unsigned i = 0; i < m->n; i++) {
+		m->count[i] = l.v[i].count;
+		m->ntexts[i] = (uint8_t)l.v[i].ntexts;
 	}
 	pthread_mutex_unlock(&is->lock);
 }
 
 bool issues_since(struct issues *is, const struct issues_mark *m)
 {
+	struct ledger l;
 	bool any;
 
 	pthread_mutex_lock(&is->lock);
-	any = is->n != m->n;
+	l = ledger_of(is, pthread_self());
+	any = *l.n != m->n;
 	for (unsigned i = 0; i < m->n && !any; i++)
-		any = is->v[i].count != m->count[i];
+		any = l.v[i].count != m->count[i];
 	pthread_mutex_unlock(&is->lock);
 	return any;
 }
 
 void issues_undo(struct issues *is, const struct issues_mark *m)
 {
+	struct ledger l;
+
 	pthread_mutex_lock(&is->lock);
-	for (unsigned i = m->n; i < is->n; i++)
-		is->v[i] = (struct issue){ 0 };
-	is->n = m->n;
+	l = ledger_of(is, pthread_self());
+	for (unsigned i = m->n; i < *l.n; i++)
+		l.v[i] = (struct issue){ 0 };
+	*l.n = m->n;
 	for (unsigned i = 0; i < m->n; i++) {
-		is->v[i].count = m->count[i];
-		is->v[i].ntexts = m->ntexts[i];
+		l.v[i].count = m->count[i];
+		l.v[i].ntexts = m->ntexts[i];
 	}
 	pthread_mutex_unlock(&is->lock);
 }

@@ -31,6 +31,7 @@ struct issues {
 	pthread_mutex_t lock;
 	struct issue v[ISSUES_MAX];
 	unsigned n;
+	struct issues_aside *aside;	/* threads that count for themselves */
 };
 
 void issues_init(struct issues *is);
@@ -48,8 +49,24 @@ void issue_add(struct issues *is, enum status kind, const char *object,
 uint64_t issues_total(struct issues *is);
 
 /*
+ * What this thread counts from issues_begin_aside() to issues_end_aside() is kept in
+ * OWN, which is the caller's and zeroed, and added to the rest at the end. A thread
+ * has one at a time.
+ */
+struct issues_aside {
+	pthread_t thread;
+	struct issues_aside *next;
+	struct issue v[ISSUES_MAX];
+	unsigned n;
+};
+
+void issues_begin_aside(struct issues *is, struct issues_aside *own);
+void issues_end_aside(struct issues *is, struct issues_aside *own);
+
+/*
  * What was counted so far. A walk of a live machine that failed and is done
- * again takes back what it counted; no other thread may count meanwhile.
+ * again takes back what it counted. No other thread may count meanwhile, unless
+ * this one counts aside: then the three are about its own counts.
  */
 struct issues_mark {
 	uint64_t count[ISSUES_MAX];

@@ -153,14 +153,17 @@ static bool search_systemmap(struct dump *d)
 static enum status no_types(struct dump *d, const char *btf)
 {
 	const char *release = *d->release ? d->release : "unknown";
-	char hex[BUILD_ID_HEX];
+	char hex[BUILD_ID_HEX], cut[200] = "";
 
+	if (d->image && d->image->issues.n && d->image->issues.v[0].ntexts)
+		snprintf(cut, sizeof(cut), ", and the dump is not whole (%s)", d->image->issues.v[0].text[0]);
 	build_id_hex(d->build_id, d->build_id_len, hex);
 	return fail(&d->diag, ST_ABSENT,
 		    "cannot find the types of kernel %s (build-id %s): no usable BTF in the dump "
-		    "(%.200s), and no vmlinux with debug information in the usual places; install "
+		    "(%.200s)%s, and no vmlinux with debug information in the usual places; install "
 		    "its debug package (Debian: linux-image-%s-dbg) or name a vmlinux, .btf or "
-		    "layout file with -t", release, *hex ? hex : "unknown", btf, release);
+		    "layout file with -t; dmesg alone needs none",
+		    release, *hex ? hex : "unknown", btf, cut, release);
 }
 
 static void search_symbols(struct dump *d)

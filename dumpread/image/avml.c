@@ -18,6 +18,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/base/search.h"
 #include "dumpread/image/decompress.h"
 #include "dumpread/image/lime.h"
 #include "dumpread/image/segments.h"
@@ -242,16 +243,8 @@ static enum status avml_open(struct image *im)
 /* The first frame that ends behind PA, or a->n. */
 static size_t find_frame(const struct avml *a, uint64_t pa)
 {
-	size_t lo = 0, hi = a->n;
+	size_t lo = search_first(a->n, mid, a->v[mid].pa + a->v[mid].size <= pa);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (a->v[mid].pa + a->v[mid].size <= pa)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo;
 }
 

@@ -19,6 +19,7 @@
 
 #include "dumpread/base/arena.h"
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 
 struct decompressor {
 #ifdef HAVE_LIBDEFLATE
@@ -117,11 +118,7 @@ static const struct compressor {
 
 struct decompressor *decompressor_new(void)
 {
-	struct decompressor *d = calloc(1, sizeof(*d));
-
-	if (!d)
-		arena_die(sizeof(*d));
-	return d;
+	return heap_array(struct decompressor, 1);
 }
 
 void decompressor_free(struct decompressor *d)

@@ -4,17 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dumpread/base/arena.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/base/search.h"
 
 static void append(struct extents *x, const struct extent *e)
 {
 	if (x->n == x->cap) {
 		size_t cap = x->cap ? x->cap * 2 : 64;
-		struct extent *v = reallocarray(x->v, cap, sizeof(*v));
 
-		if (!v)
-			arena_die(cap * sizeof(*v));
-		x->v = v;
+		x->v = heap_grow(x->v, cap, sizeof(*x->v));
 		x->cap = cap;
 	}
 	x->v[x->n++] = *e;
@@ -162,15 +160,5 @@ void extents_resolve(struct extents *x, enum extents_order order)
 
 size_t extents_find(const struct extents *x, uint64_t addr)
 {
-	size_t lo = 0, hi = x->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (x->v[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return search_first(x->n, mid, x->v[mid].end <= addr);
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/image/extents.h"
 
 #define FLAT_HEADER 4096	/* bytes before the first record */
@@ -99,9 +100,7 @@ enum status flat_open(struct image *im, struct image_part *p)
 	uint64_t end = 0, pos = 0;
 	bool whole;
 
-	s.buf = malloc(FLAT_SCAN);
-	if (!s.buf)
-		arena_die(FLAT_SCAN);
+	s.buf = heap_bytes(FLAT_SCAN);
 	h = scan_at(&s, 0, FLAT_RECORD * 2);
 	if (!h || !is_flat(h)) {
 		free(s.buf);

@@ -33,6 +33,8 @@ const char *live_path(const char *path);
 bool live_is(int fd, const char *path);
 /* Why it cannot be opened: ERR is errno. */
 enum status live_refused(struct diag *g, int err);
+/* That it is another file than the kernel's. */
+enum status live_masked(struct diag *g);
 
 /* Up to LEN bytes at OFF; *got is less than LEN only at the end of the file. */
 enum status part_read_some(const struct image_part *p, uint64_t off, void *buf,

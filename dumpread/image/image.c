@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/image/format.h"
 #include "dumpread/image/vmcoreinfo.h"
 
@@ -114,12 +115,10 @@ enum status image_open_as(const char *const *paths, unsigned n,
 			  const struct image_ops *only, const struct log *log,
 			  struct diag *diag, struct image **ret)
 {
-	struct image *im = calloc(1, sizeof(*im));
+	struct image *im = heap_array(struct image, 1);
 	enum status st;
 
 	*ret = NULL;
-	if (!im)
-		arena_die(sizeof(*im));
 	issues_init(&im->issues);
 	im->log = log;
 	im->header.dump_level = -1;

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/image/decompress.h"
 #include "dumpread/image/window.h"
 
@@ -48,6 +49,7 @@ struct kdump {
 	struct kdump_part *parts;	/* by start_pfn */
 	unsigned nparts;
 	bool whole;		/* every set bit has its page: nothing was lost */
+	uint8_t block_shift;	/* log2 of the bytes that a bit stands for */
 };
 
 struct desc {
@@ -352,7 +354,7 @@ static enum status kdump_open(struct image *im)
 	im->big_endian = h->big_endian;
 	im->elf_machine = h->elf_machine;
 	im->word_size = h->word_size;
-	im->page_shift = h->page_shift;
+	im->page_shift = k->block_shift = h->page_shift;
 	st = load_bitmap(im, k);
 	if (st)
 		return st;
@@ -394,11 +396,31 @@ static const struct kdump_part *find_page(const struct kdump *k, uint64_t pfn, u
 	return kp;
 }
 
+static size_t block_size(const struct image *im)
+{
+	const struct kdump *k = im->priv;
+
+	return (size_t)1 << k->block_shift;
+}
+
+/*
+ * log2 of the kernel's pages in a block. QEMU's blocks are of the machine's largest
+ * page (64K for pseries), whatever the kernel's: cpu_get_dump_info(),
+ * target/ppc/arch_dump.c of QEMU 7.2.
+ */
+static unsigned fold_of(const struct image *im)
+{
+	const struct kdump *k = im->priv;
+
+	return (unsigned)(k->block_shift - im->page_shift);
+}
+
 static bool kdump_present(const struct image *im, uint64_t pfn)
 {
 	const struct kdump *k = im->priv;
 	uint64_t index;
 
+	pfn >>= fold_of(im);
 	if (k->whole)
 		return pfn < k->nbits && bit_set(k, pfn);
 	return find_page(k, pfn, &index) != NULL;
@@ -407,12 +429,14 @@ static bool kdump_present(const struct image *im, uint64_t pfn)
 struct image_ctx {
 	struct window descs, data;
 	struct decompressor *expand;
+	uint8_t *block;		/* the last one read in pieces, or NULL */
+	uint64_t block_no;
 };
 
-static enum status kdump_read(const struct image *im, struct image_ctx *ctx,
-			      uint64_t pfn, uint8_t *out)
+static enum status read_block(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
+			      uint8_t *out)
 {
-	size_t page = (size_t)1 << im->page_shift;
+	size_t page = block_size(im);
 	const struct kdump_part *kp;
 	const uint8_t *p;
 	uint64_t index;
@@ -441,13 +465,47 @@ static enum status kdump_read(const struct image *im, struct image_ctx *ctx,
 	return decompress(ctx->expand, d.flags, p, d.size, out, page);
 }
 
+static enum status kdump_read(const struct image *im, struct image_ctx *ctx,
+			      uint64_t pfn, uint8_t *out)
+{
+	unsigned fold = fold_of(im);
+	uint64_t no = pfn >> fold;
+	enum status st;
+
+	if (!fold)
+		return read_block(im, ctx, pfn, out);
+	if (!ctx->block || ctx->block_no != no) {
+		if (!ctx->block)
+			ctx->block = heap_array(uint8_t, block_size(im));
+		ctx->block_no = UINT64_MAX;
+		st = read_block(im, ctx, no, ctx->block);
+		if (st)
+			return st;
+		ctx->block_no = no;
+	}
+	memcpy(out, ctx->block + ((pfn & ((1u << fold) - 1)) << im->page_shift),
+	       (size_t)1 << im->page_shift);
+	return ST_OK;
+}
+
+/* A block may hold several of the kernel's pages, but not part of one. */
+static void kdump_set_page_shift(struct image *im, uint8_t shift)
+{
+	const struct kdump *k = im->priv;
+	uint64_t blocks = im->pages_present >> fold_of(im);
+
+	if (shift > k->block_shift)
+		return;
+	im->page_shift = shift;
+	im->max_pfn = k->nbits << fold_of(im);
+	im->pages_present = blocks << fold_of(im);
+}
+
 static struct image_ctx *kdump_ctx_new(const struct image *im)
 {
-	struct image_ctx *ctx = calloc(1, sizeof(*ctx));
-	size_t page = (size_t)1 << im->page_shift;
+	struct image_ctx *ctx = heap_array(struct image_ctx, 1);
+	size_t page = block_size(im);
 
-	if (!ctx)
-		arena_die(sizeof(*ctx));
 	window_init(&ctx->descs, DESC_WINDOW, DESC_WINDOW);
 	window_init(&ctx->data, DATA_WINDOW_MIN, page > DATA_WINDOW_MAX ? page : DATA_WINDOW_MAX);
 	ctx->expand = decompressor_new();
@@ -459,6 +517,7 @@ static void kdump_ctx_free(struct image_ctx *ctx)
 	window_free(&ctx->descs);
 	window_free(&ctx->data);
 	decompressor_free(ctx->expand);
+	free(ctx->block);
 	free(ctx);
 }
 
@@ -475,4 +534,5 @@ const struct image_ops kdump_image_ops = {
 	.ctx_new = kdump_ctx_new,
 	.ctx_free = kdump_ctx_free,
 	.close = kdump_close,
+	.set_page_shift = kdump_set_page_shift,
 };

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/image/format.h"
 
 #define MAP_AT_ONCE ((uint64_t)32 << 10)	/* frames asked for at once */
@@ -103,14 +104,19 @@ static void find_header(struct image *im, kdump_ctx_t *c)
 	get_string(c, "linux.uts.nodename", h->nodename, sizeof(h->nodename));
 }
 
+/* As kdump_get_typed_attr(), whose arguments changed from 0.5.4 to 0.5.6. */
+static bool get_typed(kdump_ctx_t *c, const char *key, kdump_attr_type_t type, kdump_attr_t *ret)
+{
+	return kdump_get_attr(c, key, ret) == KDUMP_OK && ret->type == type;
+}
+
 static void find_vmcoreinfo(struct image *im, kdump_ctx_t *c)
 {
 	kdump_attr_t attr;
 	const void *text;
 
 	/* kdump_vmcoreinfo_raw() would want the OS type, which reads memory */
-	attr.type = KDUMP_BLOB;
-	if (kdump_get_typed_attr(c, "linux.vmcoreinfo.raw", &attr) != KDUMP_OK)
+	if (!get_typed(c, "linux.vmcoreinfo.raw", KDUMP_BLOB, &attr))
 		return;
 	text = kdump_blob_pin(attr.val.blob);
 	if (text)
@@ -124,8 +130,7 @@ static void find_pages(struct image *im, kdump_ctx_t *c)
 	struct kdumpfile *kf = im->priv;
 	kdump_attr_t attr;
 
-	attr.type = KDUMP_BITMAP;
-	if (kdump_get_typed_attr(c, KDUMP_ATTR_FILE_PAGEMAP, &attr) != KDUMP_OK)
+	if (!get_typed(c, KDUMP_ATTR_FILE_PAGEMAP, KDUMP_BITMAP, &attr))
 		return;
 	kf->map = arena_alloc(&im->mem, im->max_pfn / 8 + MAP_AT_ONCE / 8);
 	for (uint64_t pfn = 0; pfn < im->max_pfn; pfn += MAP_AT_ONCE) {
@@ -145,9 +150,7 @@ static enum status kdumpfile_open(struct image *im)
 	uint64_t max_pfn = 0;
 	enum status st;
 
-	kf->ctx = kdump_new();
-	if (!kf->ctx)
-		arena_die(0);
+	kf->ctx = heap_got(kdump_new(), 0);
 	im->priv = kf;
 	st = open_files(im, kf->ctx);
 	if (st)
@@ -178,11 +181,8 @@ static bool kdumpfile_present(const struct image *im, uint64_t pfn)
 static struct image_ctx *kdumpfile_ctx_new(const struct image *im)
 {
 	const struct kdumpfile *kf = im->priv;
-	kdump_ctx_t *c = kdump_clone(kf->ctx, 0);
 
-	if (!c)
-		arena_die(0);
-	return (struct image_ctx *)c;
+	return heap_got(kdump_clone(kf->ctx, 0), 0);
 }
 
 static void kdumpfile_ctx_free(struct image_ctx *ctx)

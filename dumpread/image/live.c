@@ -15,6 +15,7 @@
 #include "dumpread/image/format.h"
 
 #define KCORE "/proc/kcore"
+#define ELSEWHERE "run it on the host, or use the module vmcensus.ko"
 #define LOCKDOWN "/sys/kernel/security/lockdown"
 
 const char *live_path(const char *path)
@@ -50,8 +51,7 @@ enum status live_refused(struct diag *g, int err)
 	switch (err) {
 	case ENOENT:
 		return fail(g, ST_IO, KCORE ": not there: this kernel was built without "
-			    "CONFIG_PROC_KCORE, or this is a container that hides it; run it on "
-			    "the host, or use the module vmcensus.ko");
+			    "CONFIG_PROC_KCORE, or this is a container that hides it; " ELSEWHERE);
 	case EACCES:
 	case EPERM:
 		if (is_locked_down())
@@ -64,4 +64,10 @@ enum status live_refused(struct diag *g, int err)
 			    "running kernel (CAP_SYS_RAWIO)");
 	}
 	return fail(g, ST_IO, KCORE ": cannot open: %s", strerror(err));
+}
+
+enum status live_masked(struct diag *g)
+{
+	return fail(g, ST_IO, KCORE ": not the kernel's: another file is mounted over it, as "
+		    "containers do; " ELSEWHERE);
 }

@@ -30,10 +30,13 @@
 #include <zlib.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/base/search.h"
 #include "dumpread/image/format.h"
 
 #define MAGIC 0x9a8bccddu
 #define UNIT_PAGES 128u			/* CRASH_SOURCE_PAGES */
+#define BLOCK_SHIFT_MAX 18		/* pages of 256 KiB: 44x */
 #define OFFSET_BLKS 100			/* CRASH_OFFSET_BLKS, version 1 */
 #define REGIONS_MAX 1024u		/* headers of version 1 */
 #define STREAM_MAX (32u << 20)		/* bytes of one compressed unit */
@@ -122,13 +125,6 @@ static bool find_kind(struct image *im, uint64_t at, bool v1, struct header *h)
 
 /* ---- units ------------------------------------------------------------------------ */
 
-static void *must(void *p, size_t bytes)
-{
-	if (!p)
-		arena_die(bytes);
-	return p;
-}
-
 /* Expand at most CAP bytes of the unit; *got may be less. */
 static enum status expand(const struct image *im, struct image_ctx *ctx,
 			  const struct unit *u, size_t cap)
@@ -140,7 +136,7 @@ static enum status expand(const struct image *im, struct image_ctx *ctx,
 
 	if (ctx->packed_cap < u->len) {
 		free(ctx->packed);
-		ctx->packed = must(malloc(u->len), u->len);
+		ctx->packed = heap_bytes(u->len);
 		ctx->packed_cap = u->len;
 	}
 	ctx->got = 0;
@@ -172,7 +168,7 @@ static void add_page(struct mcore *m, uint32_t unit, uint32_t index, uint64_t va
 {
 	if (m->npages == *cap) {
 		*cap = *cap ? *cap * 2 : 4096;
-		m->pages = must(realloc(m->pages, *cap * sizeof(*m->pages)), *cap);
+		m->pages = heap_grow(m->pages, *cap, sizeof(*m->pages));
 	}
 	m->pages[m->npages++] = (struct page){ .va = va, .unit = unit, .index = index };
 }
@@ -215,7 +211,7 @@ static void new_unit(struct image *im, uint64_t off, uint64_t len, uint64_t va,
 	}
 	if (m->nunits == *cap) {
 		*cap = *cap ? *cap * 2 : 1024;
-		m->units = must(realloc(m->units, *cap * sizeof(*m->units)), *cap);
+		m->units = heap_grow(m->units, *cap, sizeof(*m->units));
 	}
 	m->units[m->nunits++] = u;
 }
@@ -226,7 +222,7 @@ static uint8_t *read_map(const struct image_part *p, const struct header *h, uin
 	size_t got;
 
 	*len = min_u64(h->map_len, p->size - h->map_off);
-	map = must(malloc(*len), *len);
+	map = heap_bytes(*len);
 	if (part_read_some(p, h->map_off, map, *len, &got))
 		got = 0;
 	*len = got;
@@ -337,9 +333,9 @@ static void ctx_free(struct image_ctx *ctx)
 static struct image_ctx *ctx_new(const struct image *im)
 {
 	const struct mcore *m = im->priv;
-	struct image_ctx *ctx = must(calloc(1, sizeof(*ctx)), sizeof(*ctx));
+	struct image_ctx *ctx = heap_array(struct image_ctx, 1);
 
-	ctx->data = must(malloc(m->expanded), m->expanded);
+	ctx->data = heap_bytes(m->expanded);
 	ctx->unit = UINT32_MAX;
 	return ctx;
 }
@@ -356,14 +352,23 @@ static void set_geometry(struct image *im, const struct header *h, bool v1)
 	snprintf(im->header.compression, sizeof(im->header.compression), "zlib");
 }
 
+/* Positions count blocks, whose size only the header tells: it must be what it was found by. */
+static bool find_v1(struct image *im, uint32_t pos, struct header *h)
+{
+	for (unsigned shift = 12; shift <= BLOCK_SHIFT_MAX; shift++)
+		if (find_kind(im, (uint64_t)pos << shift, true, h) &&
+		    h->blk_size == UINT32_C(1) << shift)
+			return true;
+	return false;
+}
+
 /* The first word is a small block number, in one order or the other. */
 static bool probe_v1(struct image *im, struct header *h)
 {
 	uint8_t raw[4];
 
 	return !part_read(&im->parts[0], 0, raw, sizeof(raw)) && load32(raw, false) &&
-	       (find_kind(im, load32(raw, false) * (uint64_t)4096, true, h) ||
-		find_kind(im, load32(raw, true) * (uint64_t)4096, true, h)) &&
+	       (find_v1(im, load32(raw, false), h) || find_v1(im, load32(raw, true), h)) &&
 	       h->va_per_entry && h->va_per_entry <= EXPANDED_MAX &&
 	       h->va_per_entry % h->blk_size == 0;
 }
@@ -417,16 +422,8 @@ static enum status mcore_open(struct image *im)
 static const struct page *find_page(const struct image *im, uint64_t pfn)
 {
 	const struct mcore *m = im->priv;
-	size_t lo = 0, hi = m->npages;
+	size_t lo = search_first(m->npages, mid, m->pages[mid].va < pfn);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->pages[mid].va < pfn)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < m->npages && m->pages[lo].va == pfn ? &m->pages[lo] : NULL;
 }
 

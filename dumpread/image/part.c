@@ -41,6 +41,10 @@ static enum status find_size(struct diag *g, struct image_part *p)
 	if (S_ISFIFO(sb.st_mode) || S_ISSOCK(sb.st_mode))
 		return fail(g, ST_IO, "%s: is a pipe; a dump is read in any order, "
 			    "so save it to a file first", p->path);
+	if (S_ISCHR(sb.st_mode))
+		return fail(g, ST_IO, "%s: is a character device; what is read in any order must "
+			    "be a file: cat it to one (a file of /dev/vmcensus is an image)",
+			    p->path);
 	p->size = sb.st_size > 0 ? (uint64_t)sb.st_size : 0;
 	if (S_ISBLK(sb.st_mode)) {
 		end = lseek(p->fd, 0, SEEK_END);
@@ -70,6 +74,8 @@ enum status part_open(struct image *im, struct image_part *p, const char *path)
 	if (p->fd < 0)
 		return open_failed(&im->diag, p->path, errno);
 	p->live = live_is(p->fd, p->path);
+	if (!p->live && file != path)
+		return live_masked(&im->diag);
 	st = find_size(&im->diag, p);
 	if (st || p->placed)
 		return st;

@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 
 void window_init(struct window *w, size_t min, size_t cap)
 {
 	memset(w, 0, sizeof(*w));
-	w->buf = malloc(cap);
-	if (!w->buf)
-		arena_die(cap);
+	w->buf = heap_bytes(cap);
 	w->cap = cap;
 	w->min = min;
 	w->ahead = min;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/base/search.h"
 
 #define MARK_STEP 256u		/* symbols between marks */
 #define SLOT_INDEX ((1u << 22) - 1)	/* low bits of a slot: index + 1 */
@@ -20,10 +22,8 @@ _Static_assert(KALLSYMS_MAX_SYMS <= SLOT_INDEX, "an index must fit a slot");
 
 struct kallsyms *kallsyms_new(void)
 {
-	struct kallsyms *k = calloc(1, sizeof(*k));
+	struct kallsyms *k = heap_array(struct kallsyms, 1);
 
-	if (!k)
-		arena_die(sizeof(*k));
 	pthread_mutex_init(&k->lock, NULL);
 	k->lent.mem = &k->mem;
 	return k;
@@ -331,18 +331,11 @@ static const char *lend_name(struct kallsyms *k, uint32_t i)
 
 bool kallsyms_at(struct kallsyms *k, uint64_t addr, const char **name, uint64_t *offset)
 {
-	uint32_t lo = 0, hi = k->num;
+	uint32_t lo;
 	uint64_t found;
 
 	/* the tables are sorted by address (scripts/kallsyms.c, sort_symbols) */
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (kallsyms_address(k, mid) <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(k->num, mid, kallsyms_address(k, mid) <= addr);
 	/* the last symbol is the end of the image: nothing is known beyond */
 	if (!lo || lo == k->num)
 		return false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 
 #define MAX_IMAGE ((uint64_t)512 << 20)	/* x86-64 KERNEL_IMAGE_SIZE without KASLR */
 #define MAX_GAP ((uint64_t)16 << 20)	/* nothing at all mapped: the image is over */
@@ -78,12 +79,10 @@ bool kimage_scan(const struct kimage *ki,
 		 bool (*fn)(void *arg, uint64_t addr, const uint8_t *buf, size_t len),
 		 void *arg)
 {
-	uint8_t *buf = malloc(KIMAGE_STEP + KIMAGE_OVERLAP);
+	uint8_t *buf = heap_bytes(KIMAGE_STEP + KIMAGE_OVERLAP);
 	bool found = false, any;
 	uint64_t gap = 0;
 
-	if (!buf)
-		arena_die(KIMAGE_STEP + KIMAGE_OVERLAP);
 	for (uint64_t a = ki->data; !found && a > ki->start; ) {
 		a -= KIMAGE_STEP;
 		found = scan_piece(ki, a, buf, &any, fn, arg);

@@ -5,16 +5,14 @@
 #include <string.h>
 
 #include "dumpread/base/hash.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/base/search.h"
 
 #define MAX_PROBES 4096u	/* symbols of one name looked at: bounds a hostile list */
 
 struct symlist *symlist_new(void)
 {
-	struct symlist *l = calloc(1, sizeof(*l));
-
-	if (!l)
-		arena_die(sizeof(*l));
-	return l;
+	return heap_array(struct symlist, 1);
 }
 
 void symlist_free(struct symlist *l)
@@ -110,16 +108,8 @@ static bool find(void *self, const char *name, uint64_t *addr)
 static bool at(void *self, uint64_t addr, const char **name, uint64_t *offset)
 {
 	const struct symlist *l = self;
-	uint32_t lo = 0, hi = l->n;
+	uint32_t lo = search_first(l->n, mid, l->v[mid].addr <= addr);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (l->v[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	/* the last symbol is the end of the image: nothing is known beyond */
 	if (!lo || lo == l->n)
 		return false;

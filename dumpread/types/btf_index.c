@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dumpread/base/hash.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/types/path.h"
 
 #define MAX_PROBES 4096u	/* names of one hash, looked at: bounds hostile BTF */
@@ -158,11 +159,9 @@ static void count(struct btf_index *x, uint64_t *types, uint64_t *enums)
 
 struct btf_index *btf_index_new(struct btf *btf, unsigned word_size, bool big_endian)
 {
-	struct btf_index *x = calloc(1, sizeof(*x));
+	struct btf_index *x = heap_array(struct btf_index, 1);
 	uint64_t types = 0, enums = 0;
 
-	if (!x)
-		arena_die(sizeof(*x));
 	x->btf = btf;
 	x->big_endian = big_endian;
 	if (word_size == 4 || word_size == 8)

@@ -4,6 +4,7 @@
  *
  *     btf       the kernel's own, in the dump; a raw .btf file; .BTF of a vmlinux
  *     dwarf     .debug_info of a vmlinux, the wanted types alone
+ *     vmcoreinfo  the kernel log alone, for want of all others
  *     layout    the text that "vmcensus layout" writes (layoutfile.h)
  *
  * A source that was added belongs to the chain and is closed with it. On
@@ -31,6 +32,9 @@ struct mapped_elf {
 	size_t size;
 	const char *path;
 };
+
+/* What the dump's VMCOREINFO says of the kernel log's types. */
+enum status types_add_vmcoreinfo(struct dump *d);
 
 /*
  * Take d->wanted (types and enumerators) out of the DWARF of M, and little

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Memory that changes while it is read, as a live machine's does. */
 #include "model/attempt.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "dumpread/base/heap.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 
@@ -137,6 +142,60 @@ static void test_undo(void)
 	issues_release(&is);
 }
 
+#define WALKERS 4
+#define WALKS 200
+
+struct walker {
+	struct issues *is;
+	pthread_t thread;
+};
+
+/* Every walk fails once, and is taken back; every second one finds damage that stays. */
+static void *walk_aside(void *arg)
+{
+	const struct walker *w = arg;
+	struct issues_aside *own = heap_array(struct issues_aside, 1);
+	struct issues_mark m;
+
+	for (unsigned i = 0; i < WALKS; i++) {
+		issues_begin_aside(w->is, own);
+		issues_mark(w->is, &m);
+		issue_add(w->is, ST_CORRUPT, "torn", 1, "taken back");
+		issues_undo(w->is, &m);
+		if (i & 1)
+			issue_add(w->is, ST_CORRUPT, "damage", 1, "stays");
+		if (issues_since(w->is, &m) != (i & 1))
+			issue_add(w->is, ST_LIMIT, "since", 1, "told of others");
+		issues_end_aside(w->is, own);
+	}
+	free(own);
+	return NULL;
+}
+
+static void test_aside(void)
+{
+	struct walker w[WALKERS];
+	struct issues is;
+
+	issues_init(&is);
+	issue_add(&is, ST_FAULT, "before", 7, "first");
+	for (unsigned i = 0; i < WALKERS; i++) {
+		w[i].is = &is;
+		CHECK(!pthread_create(&w[i].thread, NULL, walk_aside, &w[i]));
+	}
+	for (unsigned i = 0; i < WALKS; i++)	/* beside them, and not aside */
+		issue_add(&is, ST_FAULT, "before", 1, "more");
+	for (unsigned i = 0; i < WALKERS; i++)
+		CHECK(!pthread_join(w[i].thread, NULL));
+	CHECK_EQ(is.n, 2);
+	CHECK_EQ(is.v[0].count, 7 + WALKS);
+	CHECK_STR(is.v[1].object, "damage");
+	CHECK_EQ(is.v[1].count, WALKERS * WALKS / 2);
+	CHECK_EQ(is.v[1].ntexts, ISSUE_TEXTS);
+	CHECK_STR(is.v[1].text[0], "stays");
+	issues_release(&is);
+}
+
 int main(void)
 {
 	test_renew(true);
@@ -145,5 +204,6 @@ int main(void)
 	test_not_mended();
 	test_dump();
 	test_undo();
+	test_aside();
 	return check_done();
 }

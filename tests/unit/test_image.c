@@ -193,6 +193,54 @@ static void test_kdump_compressors(void)
 	}
 }
 
+/* Blocks of 64K, of which the kernel makes pages of 4K: QEMU's dump of a pseries guest. */
+static void test_kdump_blocks(void)
+{
+	enum { FOLD = 4, SLICES = 1 << FOLD };
+	struct mkimage m = abis[2];
+	struct bytes b;
+	char path[64];
+	const char *paths[] = { path };
+	uint8_t *block = malloc(1 << 16), page[4096];
+	struct image_ctx *ctx;
+	unsigned wrong = 0;
+	struct image *im;
+
+	m.version = 6;
+	m.max_pfn = 70;
+	m.compress = PAGE_ZLIB;
+	b = mk_kdump(&m);
+	mk_file(&b, b.n, path);
+	im = open_files(paths, 1, NULL);
+	if (CHECK(im != NULL)) {
+		image_set_page_shift(im, 12);
+		CHECK_EQ(im->page_shift, 12);
+		CHECK_EQ(im->max_pfn, m.max_pfn << FOLD);
+		CHECK_EQ(image_pages_present(im), count_present(&m) << FOLD);
+		ctx = im->ops->ctx_new(im);
+		for (uint64_t pfn = m.max_pfn << FOLD; pfn-- > 0;) {
+			bool here = mk_present(pfn >> FOLD);
+			enum status st = im->ops->read(im, ctx, pfn, page);
+
+			mk_page(&m, pfn >> FOLD, block);
+			wrong += im->ops->present(im, pfn) != here;
+			wrong += st != (here ? ST_OK : ST_NODATA);
+			wrong += here && memcmp(page, block + pfn % SLICES * 4096, 4096);
+		}
+		CHECK_EQ(wrong, 0);
+		im->ops->ctx_free(ctx);
+		image_set_page_shift(im, 16);
+		CHECK_EQ(im->max_pfn, m.max_pfn);
+		CHECK_EQ(image_pages_present(im), count_present(&m));
+		image_set_page_shift(im, 18);		/* larger than a block: no */
+		CHECK_EQ(im->page_shift, 16);
+		image_close(im);
+	}
+	unlink(path);
+	mk_free(&b);
+	free(block);
+}
+
 static void test_kdump_header(void)
 {
 	struct mkimage m = x86_64;
@@ -493,6 +541,7 @@ int main(void)
 	test_extents();
 	test_kdump_abis();
 	test_kdump_compressors();
+	test_kdump_blocks();
 	test_kdump_header();
 	test_diskdump();
 	test_split(false);

@@ -325,6 +325,7 @@ static void test_refusals(void)
 		unlink(path);
 		mk_free(&b);
 	}
+	refused("/dev/zero", "is a character device");
 	strcpy(path, "/tmp/mkfifo-XXXXXX");
 	if (CHECK(mkdtemp(path) != NULL)) {
 		char fifo[80];

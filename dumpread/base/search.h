@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * search.h - binary search in what ascends.
+ */
+#ifndef VMCENSUS_SEARCH_H
+#define VMCENSUS_SEARCH_H
+
+#include <stddef.h>
+
+/*
+ * Of N elements, how many stand before the first for which BEFORE is false: an
+ * expression of the index I, true up to some element and false from there on.
+ */
+#define search_first(n, i, before)                                             \
+	({                                                                     \
+		size_t lo_ = 0, hi_ = (n);                                     \
+									       \
+		while (lo_ < hi_) {                                            \
+			const size_t i = lo_ + (hi_ - lo_) / 2;                \
+									       \
+			if (before)                                            \
+				lo_ = i + 1;                                   \
+			else                                                   \
+				hi_ = i;                                       \
+		}                                                              \
+		lo_;                                                           \
+	})
+
+#endif
