@@ -4,6 +4,9 @@
  */
 #include "arch/arch.h"
 
+#include <elf.h>
+
+#include "arch/linear.h"
 #include "arch/ppc/ppc32.h"
 #include "arch/ppc/ppc64.h"
 #include "arch/x86/i386.h"
@@ -24,6 +27,56 @@ static bool may_be(const struct dump *d, const struct arch *a)
 	       (!d->word_size || d->word_size == a->word_size);
 }
 
+/*
+ * QEMU's kdump of an i386 guest (7.2, qemu-system-x86_64) says x86_64. Addresses of its
+ * kernel tell otherwise: those of x86-64 have 64 bits.
+ */
+static void mend_machine(struct dump *d)
+{
+	uint64_t va;
+
+	if (d->elf_machine == EM_X86_64 && vmcoreinfo_symbol(d, "swapper_pg_dir", &va) &&
+	    va <= UINT32_MAX) {
+		d->elf_machine = EM_386;
+		d->word_size = 4;
+	}
+}
+
+static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva,
+			 uint64_t *pa, uint64_t *run)
+{
+	const struct kernel_map *m = d->kv_self;
+	enum status st = ST_NODATA;
+	uint64_t bytes;
+
+	if (!m->arch->is_kernel_addr(d, kva))
+		return ST_FAULT;
+	if (m->arch->rule_first)
+		st = m->arch->by_rule(d, kva, pa, &bytes);
+	if (st && m->has_root)
+		st = pgtrans(r, m->paging, &m->env, m->root, kva, pa, &bytes);
+	if (st && st != ST_FAULT && !m->arch->rule_first &&
+	    !m->arch->by_rule(d, kva, pa, &bytes))
+		st = ST_OK;
+	if (!st && run)
+		*run = bytes;
+	return st;
+}
+
+static enum status attach(struct dump *d, const struct arch *a)
+{
+	static const struct kv_ops kv = { kvtop };
+	struct kernel_map *m = arena_alloc(&d->mem, a->state_size);
+	enum status st;
+
+	m->arch = a;
+	d->kv_self = m;
+	st = a->attach(d);
+	if (!st && !d->kv)
+		d->kv = &kv;
+	return st;
+}
+
 enum status arch_attach(struct dump *d, const struct arch **ret)
 {
 	enum status st = ST_UNSUPPORTED;
@@ -33,11 +86,12 @@ enum status arch_attach(struct dump *d, const struct arch **ret)
 	/* Not in the notes: every kernel that has it keeps it in memory too. */
 	if (!d->vmcoreinfo[0] && !d->kv)
 		vmcoreinfo_scan(d);
+	mend_machine(d);
 	for (unsigned i = 0; i < ARRAY_LEN(archs); i++) {
 		if (!may_be(d, archs[i]))
 			continue;
 		tried = true;
-		st = archs[i]->attach(d);
+		st = attach(d, archs[i]);
 		if (st)
 			continue;
 		d->elf_machine = archs[i]->elf_machine;
@@ -55,4 +109,12 @@ enum status arch_attach(struct dump *d, const struct arch **ret)
 enum status arch_attach_late(struct dump *d, const struct arch *a)
 {
 	return a->attach_late ? a->attach_late(d) : ST_OK;
+}
+
+void arch_user_paging(const struct dump *d, const struct paging **p, struct paging_env *env)
+{
+	const struct kernel_map *m = d->kv_self;
+
+	*p = m->paging;
+	*env = m->env;
 }

@@ -31,6 +31,8 @@ enum pte_kind {
 	PTE_PAGE,		/* maps memory at pa (present or PROT_NONE) */
 	PTE_SWAP,		/* not present, not none: a swap or special entry */
 	PTE_BAD,		/* cannot be true */
+	PTE_HUGE_TABLE,		/* points to entries of the lowest level at pa, each of which
+				   maps 1 << shift bytes (ppc's hugepd) */
 };
 
 enum pte_flag {			/* neutral bits, valid for PTE_PAGE unless said */
@@ -49,11 +51,14 @@ enum pte_flag {			/* neutral bits, valid for PTE_PAGE unless said */
 
 /* One entry, whatever the CPU. */
 struct pte {
-	uint64_t pa;		/* PTE_TABLE, PTE_PAGE: physical address;
+	uint64_t pa;		/* tables, PTE_PAGE: physical address;
 				   PTE_SWAP: offset of the swap entry */
 	uint16_t flags;		/* enum pte_flag */
 	uint8_t kind;		/* enum pte_kind */
-	uint8_t swap_type;	/* PTE_SWAP: raw type number */
+	union {
+		uint8_t swap_type;	/* PTE_SWAP: raw type number */
+		uint8_t shift;		/* PTE_HUGE_TABLE */
+	};
 };
 
 /* What a decoder must know of the running machine; filled by arch_attach(). */
@@ -86,31 +91,53 @@ struct paging {
 /* log2 of the bytes that one entry of LEVEL maps. */
 unsigned paging_shift(const struct paging *p, unsigned level);
 
+/* Memory that the kernel maps linearly by entries of one size. */
+struct direct_size {
+	const char *name;		/* "2M", of the line DirectMap2M in meminfo */
+	uint8_t index;			/* in the kernel's direct_pages_count[] */
+	uint8_t shift;			/* log2 of the size */
+};
+
 struct arch {
 	const char *name;		/* "x86_64" */
 	uint16_t elf_machine;		/* EM_* */
 	uint8_t word_size;
+	size_t state_size;		/* of the arch's own state, d->kv_self, which
+					   begins with a struct kernel_map */
 	/*
-	 * Fill d->kv and the arch's own state from VMCOREINFO and the image.
-	 * Called before symbols and types are known; refined by attach_late.
+	 * Fill the state, which is zeroes, from VMCOREINFO and the image. Called
+	 * before symbols and types are known; refined by attach_late. Where d->kv
+	 * is set, a host translates kernel addresses.
 	 */
 	enum status (*attach)(struct dump *d);
 	/* After symbols and types: variables such as sme_me_mask. May be NULL. */
 	enum status (*attach_late)(struct dump *d);
-	/* The row and environment of user page tables, after attach_late. */
-	void (*user_paging)(const struct dump *d, const struct paging **p,
-			    struct paging_env *env);
 	/*
-	 * Exclusive end of user addresses, for bounds of walks and VMAs.
+	 * Kernel addresses that need no page table, as kv_ops.kvtop; ST_NODATA if
+	 * KVA is none. Asked before the kernel's tables where those need not hold
+	 * such addresses, else where the tables are not in the dump.
 	 */
+	enum status (*by_rule)(const struct dump *d, uint64_t kva, uint64_t *pa,
+			       uint64_t *run);
+	bool rule_first;
+	/* Exclusive end of user addresses, for bounds of walks and VMAs. */
 	uint64_t (*user_end)(const struct dump *d);
 	/* May ADDR be a kernel pointer on this machine? */
 	bool (*is_kernel_addr)(const struct dump *d, uint64_t addr);
+	/* VMALLOC_TOTAL of this kernel, bytes; false: not known. May be NULL. After
+	   attach_late. */
+	bool (*vmalloc_total)(struct dump *d, uint64_t *ret);
+	/* The sizes that this kernel shows, NULL behind the last. May be NULL, or
+	   give NULL: none. After attach_late. */
+	const struct direct_size *(*direct_sizes)(const struct dump *d);
 };
 
 /* The arch of the dump, attached; ST_UNSUPPORTED with d->diag otherwise. */
 enum status arch_attach(struct dump *d, const struct arch **ret);
 enum status arch_attach_late(struct dump *d, const struct arch *a);
+
+/* The row and environment of user page tables, after arch_attach_late(). */
+void arch_user_paging(const struct dump *d, const struct paging **p, struct paging_env *env);
 
 /* What a walk meets. Hooks may be NULL. Return false to stop the walk. */
 struct pgvisit {
@@ -121,7 +148,9 @@ struct pgvisit {
 	 * come here, one call for each run of neighbours.
 	 * VA is the first entry's own base: when the asked range begins or ends
 	 * inside an entry, that entry is handed over whole, so VA may lie below
-	 * START and the last entry may reach beyond END.
+	 * START and the last entry may reach beyond END. What a PTE_HUGE_TABLE
+	 * points to comes here as entries of a higher level with a SHIFT of
+	 * their own, once, however many directory entries point there.
 	 */
 	bool (*entries)(void *arg, uint64_t va, unsigned shift,
 			const struct pte *pte, unsigned n);
@@ -133,7 +162,8 @@ struct pgvisit {
 	   the dump; ST_CORRUPT: it points outside memory or back to itself;
 	   ST_LIMIT: more tables than the machine can hold, the walk ends. */
 	bool (*lost)(void *arg, uint64_t va, uint64_t end, enum status st);
-	/* A table is entered: its physical address and its level. */
+	/* A table is entered: its physical address and its level. Not called for
+	   what a PTE_HUGE_TABLE points to. */
 	bool (*table)(void *arg, uint64_t pa, unsigned level);
 };
 

@@ -15,6 +15,27 @@ enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uin
 	return ST_OK;
 }
 
+bool lowmem_is_kernel_addr(const struct dump *d, uint64_t addr)
+{
+	const struct kernel_map *m = d->kv_self;
+
+	return addr >= m->low.va && addr <= UINT32_MAX;
+}
+
+uint64_t lowmem_user_end(const struct dump *d)
+{
+	const struct kernel_map *m = d->kv_self;
+
+	return m->low.va;
+}
+
+enum status lowmem_by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uint64_t *run)
+{
+	const struct kernel_map *m = d->kv_self;
+
+	return linear_kvtop(&m->low, kva, pa, run);
+}
+
 #define UTS_FIELD 65u		/* __NEW_UTS_LEN + 1, since 2.4 */
 #define UTS_BEFORE 64u		/* what stands before the name changed often */
 

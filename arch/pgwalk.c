@@ -30,6 +30,8 @@ struct walk {
 	unsigned page_shift;		/* of the dump's pages */
 	uint64_t tables_left;
 	bool over;			/* tables_left ran out */
+	uint64_t beyond;		/* end of the last page that was wider than
+					   the directory entry that led to it */
 	uint64_t path[PAGING_LEVELS];	/* tables above, by level */
 	uint8_t shift[PAGING_LEVELS];
 };
@@ -104,11 +106,18 @@ static bool descend(struct walk *w, unsigned level, uint64_t pa, uint64_t start,
 	return walk_table(w, level, pa, start, last);
 }
 
-/* Hand over N decoded entries of a directory, the first of which maps VA. */
-static bool visit_directory(struct walk *w, unsigned level, const struct pte *pte,
-			    unsigned n, uint64_t va, uint64_t start, uint64_t last)
+static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *dir,
+			    uint64_t va, uint64_t start, uint64_t last);
+
+/*
+ * Hand over N decoded entries, of 1 << SHIFT bytes each, the first of which maps
+ * VA: of a directory, or (LEVEL 0) of what a PTE_HUGE_TABLE points to.
+ */
+static bool visit_directory(struct walk *w, unsigned level, unsigned shift,
+			    const struct pte *pte, unsigned n, uint64_t va, uint64_t start,
+			    uint64_t last)
 {
-	unsigned shift = w->shift[level], i = 0;
+	unsigned i = 0;
 
 	while (i < n && !w->over) {
 		uint64_t at = va + ((uint64_t)i << shift);
@@ -127,9 +136,14 @@ static bool visit_directory(struct walk *w, unsigned level, const struct pte *pt
 			go = descend(w, level - 1, pte[i].pa, lo, hi);
 			i++;
 			break;
+		case PTE_HUGE_TABLE:
+			go = at < w->beyond ||
+			     walk_huge_table(w, level, &pte[i], at, start, last);
+			i++;
+			break;
 		default:
 			while (i < n && pte[i].kind != PTE_NONE &&
-			       pte[i].kind != PTE_TABLE)
+			       pte[i].kind != PTE_TABLE && pte[i].kind != PTE_HUGE_TABLE)
 				i++;
 			if (w->visit->entries)
 				go = w->visit->entries(w->arg, at, shift, pte + run,
@@ -139,6 +153,63 @@ static bool visit_directory(struct walk *w, unsigned level, const struct pte *pt
 			return false;
 	}
 	return true;
+}
+
+/* May pages have 1 << SHIFT bytes? */
+static bool is_page_shift(const struct walk *w, unsigned shift)
+{
+	return shift >= w->p->page_shift && shift < paging_shift(w->p, w->p->nlevels);
+}
+
+/* What DIR, an entry of LEVEL that maps VA, points to: at most what lies in one page. */
+static enum status borrow_huge(const struct walk *w, unsigned level, const struct pte *dir,
+			       uint64_t va, struct page_ref *ref, const uint8_t **raw,
+			       unsigned *n)
+{
+	unsigned shift = w->shift[level], want = 1, i = 0;
+
+	if (dir->shift < shift) {
+		i = (unsigned)((va & low_mask(shift)) >> dir->shift);
+		want = (1u << (shift - dir->shift)) - i;
+	}
+	return borrow_entries(w, 0, dir->pa, i, want, ref, raw, n);
+}
+
+/*
+ * Pages of a size of their own. Where they are wider than what DIR maps, its
+ * neighbours point to the same entry.
+ */
+static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *dir,
+			    uint64_t va, uint64_t start, uint64_t last)
+{
+	uint64_t dir_last = min_u64(va + low_mask(w->shift[level]), last);
+	uint64_t at = max_u64(va, start) & ~low_mask(dir->shift);
+	bool go = true;
+
+	if (!is_page_shift(w, dir->shift))
+		return say_lost(w, max_u64(va, start), dir_last, ST_CORRUPT);
+	if (!w->tables_left) {
+		w->over = true;
+		return say_lost(w, max_u64(va, start), dir_last, ST_LIMIT);
+	}
+	w->tables_left--;
+	while (go && at <= dir_last) {
+		struct page_ref ref = { 0 };
+		struct pte pte[PIECE];
+		const uint8_t *raw;
+		unsigned n;
+		enum status st = borrow_huge(w, level, dir, at, &ref, &raw, &n);
+
+		if (st)
+			return say_lost(w, max_u64(max_u64(at, va), start), dir_last, st);
+		n = n < PIECE ? n : PIECE;
+		w->p->decode(w->env, 0, raw, n, pte);
+		reader_release(w->r, &ref);
+		go = visit_directory(w, 0, dir->shift, pte, n, at, start, last);
+		at += (uint64_t)n << dir->shift;
+	}
+	w->beyond = at;
+	return go;
 }
 
 /* [start, last] lies within the one table of LEVEL at PA. */
@@ -169,7 +240,7 @@ static bool walk_table(struct walk *w, unsigned level, uint64_t pa, uint64_t sta
 			w->p->decode(w->env, level, raw, n, pte);
 			reader_release(w->r, &ref);
 			if (level)
-				go = visit_directory(w, level, pte, n, va, start, last);
+				go = visit_directory(w, level, shift, pte, n, va, start, last);
 			else if (w->visit->entries)
 				go = w->visit->entries(w->arg, va, shift, pte, n);
 		}
@@ -236,6 +307,30 @@ static uint64_t contiguous(const struct walk *w, unsigned level, const uint8_t *
 	return bytes;
 }
 
+/* pgtrans() where DIR, an entry of LEVEL, points to pages of a size of their own. */
+static enum status trans_huge(const struct walk *w, unsigned level, const struct pte *dir,
+			      uint64_t va, uint64_t *pa, uint64_t *run)
+{
+	struct page_ref ref = { 0 };
+	const uint8_t *raw;
+	struct pte pte;
+	unsigned n;
+	enum status st = ST_CORRUPT;
+
+	if (is_page_shift(w, dir->shift))
+		st = borrow_huge(w, level, dir, va, &ref, &raw, &n);
+	if (st)
+		return st;
+	w->p->decode(w->env, 0, raw, 1, &pte);
+	reader_release(w->r, &ref);
+	if (pte.kind != PTE_PAGE)
+		return pte.kind == PTE_BAD ? ST_CORRUPT : ST_FAULT;
+	*pa = pte.pa + (va & low_mask(dir->shift));
+	if (run)
+		*run = (UINT64_C(1) << dir->shift) - (va & low_mask(dir->shift));
+	return ST_OK;
+}
+
 enum status pgtrans(struct reader *r, const struct paging *p,
 		    const struct paging_env *env, uint64_t root, uint64_t va,
 		    uint64_t *pa, uint64_t *run)
@@ -257,6 +352,10 @@ enum status pgtrans(struct reader *r, const struct paging *p,
 		if (st)
 			return st;
 		p->decode(env, level, raw, 1, &pte);
+		if (level && pte.kind == PTE_HUGE_TABLE) {
+			reader_release(r, &ref);
+			return trans_huge(&w, level, &pte, va, pa, run);
+		}
 		if (pte.kind == PTE_PAGE) {
 			*pa = pte.pa + off;
 			if (run)

@@ -46,10 +46,11 @@ struct census {
 	const struct census_form *form;
 	enum stage stage;
 	int pid, last_pid;	/* the task that is next, and the last there was */
-	u64 last_mm;		/* that was given */
-	struct mm_struct *mm;	/* being read: mmgrab()bed, or NULL */
+	struct mm_struct *last_mm;	/* that was given, mmgrab()bed; or NULL */
+	struct mm_struct *mm;	/* the same while it is read, else NULL */
 	unsigned long addr;	/* where the next mapping is looked for */
 	unsigned long at, start, end;	/* of the mapping: next page, and its range */
+	u64 pgoff, file_id;		/* of the mapping */
 	struct counts counts;
 	unsigned int listed;	/* pages of the mapping that were written */
 	struct vmc_end sums;
@@ -61,7 +62,7 @@ struct census {
 
 /* collect.c: make the next piece. 0, or -EINTR: the reader is being killed. */
 int census_step(struct census *c);
-/* Let go of what is held between pieces. */
+/* Let go of what is held between pieces: the mm_struct alone. */
 void census_drop(struct census *c);
 
 /*

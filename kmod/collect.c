@@ -29,6 +29,14 @@
 #define LOOKUPS 1024		/* pids tried in one go */
 #define COUNTED (64ul << 20)	/* bytes of a mapping counted under one lock */
 
+void census_drop(struct census *c)
+{
+	if (c->last_mm)
+		mmdrop(c->last_mm);
+	c->last_mm = NULL;
+	c->mm = NULL;
+}
+
 /* ---- tasks --------------------------------------------------------------------- */
 
 /* The highest pid there is: pid_max may be 4 million, and is not exported. */
@@ -117,14 +125,29 @@ static void describe_task(struct task_struct *t, struct mm_struct *mm, struct vm
 /* Threads have the mm of their leader, while that lives. */
 static bool given_before(struct census *c, struct task_struct *t, struct mm_struct *mm)
 {
-	bool before;
+	struct task_struct *leader;
+	bool before = false;
 
-	if ((unsigned long)mm == c->last_mm)
+	if (mm == c->last_mm)
 		return true;
 	rcu_read_lock();
-	before = t->group_leader != t && READ_ONCE(t->group_leader->mm) == mm;
+	if (pid_alive(t)) {	/* or the leader may be gone */
+		leader = READ_ONCE(t->group_leader);
+		before = leader != t && READ_ONCE(leader->mm) == mm;
+	}
 	rcu_read_unlock();
 	return before;
+}
+
+/* Kept until the next one is given, lest that be taken for it by its address. */
+static void give_mm(struct census *c, struct mm_struct *mm)
+{
+	census_drop(c);
+	mmgrab(mm);
+	c->last_mm = mm;
+	c->mm = mm;
+	c->addr = 0;
+	c->stage = STAGE_MM;
 }
 
 static int step_task(struct census *c)
@@ -142,13 +165,8 @@ static int step_task(struct census *c)
 	describe_task(t, mm, &r);
 	c->form->task(c, &r);
 	c->sums.tasks++;
-	if (mm && !given_before(c, t, mm)) {
-		mmgrab(mm);
-		c->mm = mm;
-		c->last_mm = (unsigned long)mm;
-		c->addr = 0;
-		c->stage = STAGE_MM;
-	}
+	if (mm && !given_before(c, t, mm))
+		give_mm(c, mm);
 	if (mm)
 		mmput(mm);
 	put_task_struct(t);
@@ -157,16 +175,9 @@ static int step_task(struct census *c)
 
 /* ---- address spaces ------------------------------------------------------------ */
 
-void census_drop(struct census *c)
-{
-	if (c->mm)
-		mmdrop(c->mm);
-	c->mm = NULL;
-}
-
 static void next_task_then(struct census *c)
 {
-	census_drop(c);
+	c->mm = NULL;
 	c->stage = STAGE_TASK;
 }
 
@@ -329,6 +340,14 @@ static void describe_file(struct census *c, struct vm_area_struct *vma, struct v
 	}
 }
 
+#ifdef CONFIG_ANON_VMA_NAME
+/* Up to 6.1 a file's mapping has something else in that place (d09e8ca6cb93, 6.2). */
+static bool may_be_named(const struct vm_area_struct *vma)
+{
+	return !vma->vm_file || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0);
+}
+#endif
+
 /* What maps prints in place of a path: [vdso], [anon:NAME]; into c->path. */
 static void special_name(struct census *c, struct vm_area_struct *vma)
 {
@@ -340,7 +359,7 @@ static void special_name(struct census *c, struct vm_area_struct *vma)
 	if (name)
 		strscpy(c->path, name, PATH_MAX);
 #ifdef CONFIG_ANON_VMA_NAME
-	else if (vma->anon_name)
+	else if (vma->anon_name && may_be_named(vma))
 		snprintf(c->path, PATH_MAX, vma->vm_file ? "[anon_shmem:%s]" : "[anon:%s]",
 			 vma->anon_name->name);
 #endif
@@ -367,12 +386,18 @@ static void count_run(struct counts *n, const struct vmc_run *run)
 	*(run->refcount == 1 ? &n->single : &n->shared) += run->pages;
 }
 
+static u64 file_id(const struct vm_area_struct *vma)
+{
+	return vma->vm_file ? (unsigned long)file_inode(vma->vm_file) : 0;
+}
+
 /* The mapping again, after its lock was let go of: NULL if it changed. */
 static struct vm_area_struct *same_vma(struct census *c)
 {
 	struct vm_area_struct *vma = find_vma(c->mm, c->start);
 
-	return vma && vma->vm_start == c->start && vma->vm_end == c->end ? vma : NULL;
+	return vma && vma->vm_start == c->start && vma->vm_end == c->end &&
+	       vma->vm_pgoff == c->pgoff && file_id(vma) == c->file_id ? vma : NULL;
 }
 
 /* The mapping from c->at on, a part; mmap_lock is held. */
@@ -435,8 +460,12 @@ static int step_vma(struct census *c)
 		next_task_then(c);
 		return 0;
 	}
-	c->start = c->at = r.start;
-	c->end = c->addr = r.end;
+	c->start = r.start;
+	c->at = r.start;
+	c->end = r.end;
+	c->addr = r.end;
+	c->pgoff = r.pgoff;
+	c->file_id = r.file_id;
 	c->listed = 0;
 	c->sums.vmas++;
 	c->stage = STAGE_PAGES;

@@ -2,20 +2,23 @@
 /*
  * Page-table entries of one process, by hand.
  *
- * walk_page_range() and pte_offset_map() are exported to modules by no kernel from
- * 5.10 to 7.3, so the tables are walked with the macros of asm/pgtable.h alone, as
- * mm/pagewalk.c and ___pte_offset_map() (mm/pgtable-generic.c, 6.5) do it: every
- * upper entry is read once and looked at as read; mmap_lock is held, which keeps
- * free_pgtables() away; and tables of ptes, which may go under mmap_lock alone
- * (collapse to huge pages, 6.6; empty tables, 6.14), are freed by RCU and used
- * inside rcu_read_lock() only. No table is locked: an entry may change right
- * after it was read, as it may for /proc/PID/pagemap.
+ * walk_page_range() and pte_offset_map_lock() are exported to modules by no kernel
+ * from 5.10 to 7.3, so the tables are walked with the macros of asm/pgtable.h alone,
+ * as mm/pagewalk.c and __pte_offset_map_lock() (mm/pgtable-generic.c, 6.5) do it:
+ * mmap_lock is held, which keeps free_pgtables() away; every upper entry is read
+ * once and looked at as read; entries of the last level are read under the lock of
+ * their table, which keeps their pages mapped and so what they are. Tables of ptes may
+ * go under mmap_lock alone (collapse to huge pages, 6.6; empty tables, 6.14): they are
+ * freed by RCU, and once locked they are looked up again. Tables that processes share
+ * (hugetlb, huge_pmd_unshare()) may go under neither: there i_mmap_rwsem is held.
  */
+#include <linux/fs.h>
 #include <linux/hugetlb.h>
 #include <linux/kernel-page-flags.h>
 #include <linux/pagemap.h>
 #include <linux/pgtable.h>
 #include <linux/rcupdate.h>
+#include <linux/spinlock.h>
 #include <linux/swap.h>
 #include <linux/swapops.h>
 #include <linux/version.h>
@@ -201,7 +204,7 @@ static u64 pfn_of_offset(u64 offset)
 }
 
 static void add_other(struct entries *e, unsigned long va, unsigned int type, u64 offset,
-		       unsigned int pages)
+		      unsigned int pages)
 {
 	struct vmc_run run = {
 		.va = va, .where = offset, .pages = pages,
@@ -245,14 +248,41 @@ static void add_pte(struct entries *e, struct vm_area_struct *vma, unsigned long
 	}
 }
 
-/* [va, end) lies in one table of ptes, PMD's. */
-static void add_table(struct entries *e, struct vm_area_struct *vma, pmd_t pmd,
+/* pte_lockptr(), which asks pmd_page(): PowerPC exports none to modules. */
+static spinlock_t *table_lock(struct mm_struct *mm, pmd_t *pmd)
+{
+#if defined(CONFIG_PPC64) && \
+	(defined(CONFIG_SPLIT_PTE_PTLOCKS) || \
+	 (LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0) && USE_SPLIT_PTE_PTLOCKS))
+	struct page *page = virt_to_page((void *)pmd_page_vaddr(*pmd));
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+	return ptlock_ptr(page_ptdesc(page));
+#else
+	return ptlock_ptr(page);
+#endif
+#else
+	return pte_lockptr(mm, pmd);
+#endif
+}
+
+/* False: the table, which PMD at *AT names, is not there any more. */
+static bool add_table(struct entries *e, struct vm_area_struct *vma, pmd_t *at, pmd_t pmd,
 		      unsigned long va, unsigned long end)
 {
-	pte_t *table = pte_offset_kernel(&pmd, va);
+	spinlock_t *lock = table_lock(vma->vm_mm, &pmd);
+	bool there;
 
-	for (; va < end; va += PAGE_SIZE, table++)
-		add_pte(e, vma, va, ptep_get(table));
+	spin_lock(lock);
+	there = pmd_same(pmd, READ_ONCE(*at));
+	if (there) {
+		pte_t *table = pte_offset_kernel(&pmd, va);
+
+		for (; va < end; va += PAGE_SIZE, table++)
+			add_pte(e, vma, va, ptep_get(table));
+	}
+	spin_unlock(lock);
+	return there;
 }
 
 /* An entry of SIZE bytes, mapped at VA & -SIZE with PFN: its part in [va, end). */
@@ -286,27 +316,115 @@ static void add_other_pmd(struct entries *e, unsigned long va, unsigned long end
 }
 #endif
 
-/* Both return where to go on. */
+/*
+ * Entries of upper tables that map memory.  A CPU without huge pages there has no
+ * names for what they say.
+ */
+#ifdef CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE
+/* Under PROT_NONE, 6.1 to 6.4: smaps counts no page then (follow_trans_huge_pmd()). */
+static u32 passed_over(const struct vm_area_struct *vma, pmd_t pmd)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+	return pmd_protnone(pmd) && !(vma->vm_flags & VM_HUGETLB) ? VMC_SPECIAL : 0;
+#else
+	return 0;
+#endif
+}
+
+static unsigned long add_pmd_leaf(struct entries *e, struct vm_area_struct *vma,
+				  unsigned long va, unsigned long end, pmd_t pmd)
+{
+	return add_leaf(e, va, end, PMD_SIZE, pmd_pfn(pmd),
+			bits_if(pmd_write(pmd), pmd_dirty(pmd), pmd_young(pmd),
+				vma->vm_flags & VM_EXEC) | passed_over(vma, pmd));
+}
+
+/* PowerPC's own pud_pfn() of 6.1 is BUILD_BUG(): no caller may compile. */
+#ifdef CONFIG_PPC_BOOK3S_64
+#define pfn_of_pud(pud) pte_pfn(pud_pte(pud))
+#else
+#define pfn_of_pud(pud) pud_pfn(pud)
+#endif
+
+static unsigned long add_pud_leaf(struct entries *e, struct vm_area_struct *vma,
+				  unsigned long va, unsigned long end, pud_t pud)
+{
+	return add_leaf(e, va, end, PUD_SIZE, pfn_of_pud(pud),
+			bits_if(vma->vm_flags & VM_WRITE, true, true,
+				vma->vm_flags & VM_EXEC));
+}
+#else
+#define add_pmd_leaf(e, vma, va, end, pmd) min(end, (va & PMD_MASK) + PMD_SIZE)
+#define add_pud_leaf(e, vma, va, end, pud) min(end, (va & PUD_MASK) + PUD_SIZE)
+#endif
+
+/* An entry that is no table, as it was when its lock was taken. False: it is another. */
+static bool add_pmd(struct entries *e, struct vm_area_struct *vma, pmd_t *at, pmd_t pmd,
+		    unsigned long va, unsigned long *end)
+{
+	spinlock_t *lock = pmd_lock(vma->vm_mm, at);
+	bool there = pmd_same(pmd, READ_ONCE(*at));
+
+	if (there && pmd_present(pmd))
+		*end = add_pmd_leaf(e, vma, va, *end, pmd);
+	else if (there)
+		add_other_pmd(e, va, *end, pmd);
+	spin_unlock(lock);
+	return there;
+}
+
+/*
+ * 32-bit Book E up to 6.10 keeps each huge page in a table of its own: hugepd, of
+ * which mm/pagewalk.c knows.  As there, one entry speaks for the whole page.
+ */
+#if defined(CONFIG_PPC_E500) && defined(CONFIG_ARCH_HAS_HUGEPD)
+static bool add_hugepd(struct entries *e, struct vm_area_struct *vma, pmd_t pmd,
+		       unsigned long va, unsigned long end, unsigned long *next)
+{
+	hugepd_t dir = __hugepd(pmd_val(pmd));
+	pte_t pte;
+
+	if (!is_hugepd(dir))
+		return false;
+	spin_lock(&vma->vm_mm->page_table_lock);
+	pte = READ_ONCE(*hugepte_offset(dir, va, PMD_SHIFT));
+	if (pte_present(pte))
+		*next = add_leaf(e, va, end, 1ul << hugepd_shift(dir), pte_pfn(pte),
+				 bits_if(pte_write(pte), pte_dirty(pte), pte_young(pte),
+					 may_exec(pte, vma)));
+	spin_unlock(&vma->vm_mm->page_table_lock);
+	return true;
+}
+#else
+static bool add_hugepd(struct entries *e, struct vm_area_struct *vma, pmd_t pmd,
+		       unsigned long va, unsigned long end, unsigned long *next)
+{
+	return false;
+}
+#endif
+
+/* These return where to go on. */
 static unsigned long at_pmd(struct entries *e, struct vm_area_struct *vma, pmd_t *at,
 			    unsigned long va, unsigned long end)
 {
-	unsigned long next = min(end, (va & PMD_MASK) + PMD_SIZE);
-	pmd_t pmd = READ_ONCE(*at);
+	unsigned long next;
+	bool done;
 
-	if (pmd_none(pmd))
-		return next;
-	if (!pmd_present(pmd)) {
-		add_other_pmd(e, va, end, pmd);
-		return next;
-	}
-	if (pmd_leaf(pmd))
-		return add_leaf(e, va, end, PMD_SIZE, pmd_pfn(pmd),
-				bits_if(pmd_write(pmd), pmd_dirty(pmd), pmd_young(pmd),
-					vma->vm_flags & VM_EXEC));
-	if (pmd_bad(pmd))
-		return next;
-	next = min(next, va + ((unsigned long)RUNS_MAX << PAGE_SHIFT));
-	add_table(e, vma, pmd, va, next);
+	do {
+		pmd_t pmd = READ_ONCE(*at);
+
+		next = min(end, (va & PMD_MASK) + PMD_SIZE);
+		if (pmd_none(pmd) || add_hugepd(e, vma, pmd, va, end, &next))
+			break;
+		if (!pmd_present(pmd) || pmd_leaf(pmd)) {
+			done = add_pmd(e, vma, at, pmd, va, &next);
+			continue;
+		}
+		if (pmd_bad(pmd))
+			break;
+		next = min(next, va + ((unsigned long)RUNS_MAX << PAGE_SHIFT));
+		done = add_table(e, vma, at, pmd, va, next);
+	} while (!done);
 	return next;
 }
 
@@ -314,14 +432,19 @@ static unsigned long at_pud(struct entries *e, struct vm_area_struct *vma, pud_t
 			    unsigned long va, unsigned long end)
 {
 	unsigned long next = min(end, (va & PUD_MASK) + PUD_SIZE);
+	struct mm_struct *mm = vma->vm_mm;
 	pud_t pud = READ_ONCE(*at);
 
 	if (pud_none(pud) || !pud_present(pud))
 		return next;
-	if (pud_leaf(pud))
-		return add_leaf(e, va, end, PUD_SIZE, pud_pfn(pud),
-				bits_if(vma->vm_flags & VM_WRITE, true, true,
-					vma->vm_flags & VM_EXEC));
+	if (pud_leaf(pud)) {
+		spin_lock(&mm->page_table_lock);
+		pud = READ_ONCE(*at);
+		if (pud_present(pud) && pud_leaf(pud))
+			next = add_pud_leaf(e, vma, va, end, pud);
+		spin_unlock(&mm->page_table_lock);
+		return next;
+	}
 	if (pud_bad(pud))
 		return next;
 	return at_pmd(e, vma, pmd_offset(&pud, va), va, end);
@@ -346,7 +469,11 @@ unsigned int entries_get(struct vm_area_struct *vma, unsigned long *at, unsigned
 			 struct vmc_run *runs)
 {
 	struct entries e = { .runs = runs };
+	struct address_space *shared =
+		is_vm_hugetlb_page(vma) ? vma->vm_file->f_mapping : NULL;
 
+	if (shared)
+		i_mmap_lock_read(shared);
 	while (!e.n && *at < end) {
 		unsigned long next;
 
@@ -356,6 +483,8 @@ unsigned int entries_get(struct vm_area_struct *vma, unsigned long *at, unsigned
 		*at = next > *at ? next : end;	/* the last region wraps around */
 		cond_resched();
 	}
+	if (shared)
+		i_mmap_unlock_read(shared);
 	return e.n;
 }
 

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/base/issues.h"
 #include "dumpread/base/jobs.h"
+#include "dumpread/types/sources.h"
 #include "model/capture/capture.h"
 #include "model/kobj.h"
 
@@ -153,6 +155,21 @@ static enum status add_types(struct dump *d, const struct kernel_opts *o)
 	return st;
 }
 
+/* No types: VMCOREINFO describes the log. What else is missing, the log does without. */
+static enum status understand_log(struct kernel *k)
+{
+	struct dump *d = k->dump;
+	struct diag none = d->diag;
+
+	if (types_add_vmcoreinfo(d)) {
+		d->diag = none;
+		return ST_ABSENT;
+	}
+	layout_resolve(d, &k->layout);
+	k->offers = NEED_LOG;
+	return ST_OK;
+}
+
 static enum status understand(struct kernel *k, const struct kernel_opts *o)
 {
 	struct dump *d = k->dump;
@@ -169,17 +186,20 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 		st = add_types(d, o);
 	if (!st && (!d->types.n || !d->symbols.n || d->image))
 		st = dump_find_kernel(d);
+	if (st && o->log_only && !d->types.n)
+		return understand_log(k);
 	if (!st)
 		st = layout_resolve(d, &k->layout);
 	if (!st)
 		st = arch_attach_late(d, k->arch);
 	if (st)
 		return st;
+	k->page_shift = d->page_shift;	/* VMCOREINFO found in memory may have changed it */
 	r = reader_new(d);
 	read_uts(k, r);
 	rules_decide(k);
 	read_percpu(k, r);
-	k->arch->user_paging(d, &k->paging, &k->env);
+	arch_user_paging(d, &k->paging, &k->env);
 	st = memmap_init(k, r);
 	if (st)
 		issue_add(k->issues, st, "page array", 1, "cannot find the struct pages");
@@ -190,15 +210,12 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 static enum status attach(struct dump *d, const struct kernel_opts *o, struct diag *diag,
 			  struct kernel **ret)
 {
-	struct kernel *k = calloc(1, sizeof(*k));
+	struct kernel *k = heap_array(struct kernel, 1);
 	enum status st;
 
 	*ret = NULL;
-	if (!k)
-		arena_die(sizeof(*k));
 	k->dump = d;
 	k->offers = ~0u;
-	k->page_shift = d->page_shift;
 	k->issues = &d->issues;
 	k->jobs = o->jobs ? o->jobs : jobs_default();
 	d->jobs = k->jobs;

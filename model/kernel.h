@@ -43,6 +43,8 @@ struct kernel_opts {
 	const char *const *types;	/* -t FILE ... */
 	unsigned ntypes;
 	unsigned jobs;			/* 0: as many as there are processors */
+	bool log_only;			/* the kernel's log is all that will be asked: it
+					   can be had where types cannot */
 	const struct log *log;
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 
 /* The largest object believed: task_struct with everything on is about 16 KiB. */
 #define KOBJ_MAX (256u << 10)
@@ -16,9 +17,7 @@ void kobj_init(struct kobj *o, const struct kernel *k, enum layout_id size_id)
 	*o = (struct kobj){ .k = k };
 	if (!size || size > KOBJ_MAX)
 		return;
-	o->data = calloc(1, size);
-	if (!o->data)
-		arena_die(size);
+	o->data = heap_calloc(1, size);
 	o->size = size;
 	o->extent = layout_extent(&k->layout, size_id);
 }

@@ -94,13 +94,13 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 		if (ret->v[id].alt < 0 && fact_specs[id].needed && !missing)
 			missing = &fact_specs[id];
 	}
+	find_extents(ret);
 	if (missing)
 		return fail(&d->diag, ST_ABSENT,
 			    "kernel %s: no %s %s to be had; give a vmlinux with debug info, "
 			    "a .btf or a layout file with -t",
 			    d->release[0] ? d->release : "(release unknown)",
 			    what[missing->kind], missing->alt[0]);
-	find_extents(ret);
 	return ST_OK;
 }
 

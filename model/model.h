@@ -51,6 +51,8 @@ struct usage {
 	uint64_t swap_ptes;		/* bytes of swap by pte entries alone */
 	uint64_t swap_uss;		/* of these, slots with no other reference */
 	uint64_t swap_cached;		/* of these, slots whose page is in memory too */
+	/* huge pages that smaps passes over, and all of the above with it */
+	uint64_t hidden_anon, hidden_file, hidden_shmem;
 	uint64_t special;		/* mapped, and no page: zero page, PFNMAP */
 	uint64_t table_bytes;		/* page-table pages met (levels below the root) */
 	uint64_t lost;			/* bytes under tables not readable */
@@ -169,7 +171,7 @@ struct file {				/* one (inode, path): what VMAs map */
 	uint32_t dev_major, dev_minor;
 	uint64_t ino;
 	uint64_t size;			/* i_size, bytes */
-	uint64_t cached;		/* pages in its page cache (nrpages) */
+	uint64_t cached;		/* pages in its page cache */
 	uint64_t shmem_swapped;		/* pages of a shmem file in swap */
 	uint64_t huge_page_size;	/* FILE_HUGETLB: bytes, else 0 */
 	uint8_t build_id[32];
@@ -274,6 +276,9 @@ struct machine {
 	   read is UINT64_MAX */
 	struct zone_count *meminfo;
 	uint32_t nmeminfo;
+	/* Bytes counted by single CPUs, which the line Shmem has not yet: it is what they
+	   handed in. INT64_MIN: not known */
+	int64_t shmem_on_cpus;
 	struct zone_count *vmstat;	/* /proc/vmstat's lines, without those it works out */
 	uint32_t nvmstat;
 	const char *banner;		/* /proc/version, or NULL */
@@ -285,6 +290,9 @@ struct machine {
 
 /* Value of a meminfo line ("MemTotal"), UINT64_MAX if unknown. */
 uint64_t machine_meminfo(const struct machine *m, const char *name);
+/* Pages that zsmalloc has: those of zram, and of zswap where that uses it (always since
+   v6.18). UINT64_MAX: not known, or the kernel has no zsmalloc built in. */
+uint64_t machine_zsmalloc(const struct machine *m);
 
 /* ---- the snapshot ---------------------------------------------------------------- */
 

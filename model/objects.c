@@ -79,3 +79,15 @@ void objects_build(const struct snapshot *s, struct arena *mem, struct objects *
 	ret->v = m.v.v;
 	ret->n = (uint32_t)m.v.n;
 }
+
+uint32_t *objects_by_file(const struct objects *o, uint32_t nfiles, struct arena *mem)
+{
+	uint32_t *by_file = arena_array(mem, uint32_t, nfiles);
+
+	for (uint32_t i = 0; i < nfiles; i++)
+		by_file[i] = NONE;
+	for (uint32_t i = 0; i < o->n; i++)
+		if (o->v[i].file < nfiles)
+			by_file[o->v[i].file] = i;
+	return by_file;
+}

@@ -32,4 +32,7 @@ const char *object_name(const struct snapshot *s, const struct vma *v);
 /* In MEM; names are the snapshot's. Order: that of the VMAs that name them first. */
 void objects_build(const struct snapshot *s, struct arena *mem, struct objects *ret);
 
+/* [NFILES]: the object that is the file, or NONE; in MEM. */
+uint32_t *objects_by_file(const struct objects *o, uint32_t nfiles, struct arena *mem);
+
 #endif

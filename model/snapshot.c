@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/base/search.h"
 #include "model/capture/capture.h"
 #include "model/cgroups/cgroups.h"
 #include "model/elf/elffind.h"
@@ -31,19 +33,20 @@ uint64_t machine_meminfo(const struct machine *m, const char *name)
 	return UINT64_MAX;
 }
 
+uint64_t machine_zsmalloc(const struct machine *m)
+{
+	/* 91537fee0013 (v4.8) */
+	for (uint32_t i = 0; i < m->nvmstat; i++)
+		if (!strcmp(m->vmstat[i].name, "nr_zspages"))
+			return m->vmstat[i].value;
+	return UINT64_MAX;
+}
+
 uint32_t snapshot_proc_by_pid(const struct snapshot *s, int32_t pid)
 {
-	uint32_t lo = 0, hi = s->nprocs;
-
 	/* procs are made in the order of their pids */
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
+	uint32_t lo = search_first(s->nprocs, mid, s->procs[mid].pid < pid);
 
-		if (s->procs[mid].pid < pid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < s->nprocs && s->procs[lo].pid == pid ? lo : NONE;
 }
 
@@ -128,10 +131,8 @@ static void build_from_dump(struct snapshot *s, unsigned needs, const struct sna
 struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 				const struct snapshot_opts *o)
 {
-	struct snapshot *s = calloc(1, sizeof(*s));
+	struct snapshot *s = heap_array(struct snapshot, 1);
 
-	if (!s)
-		arena_die(sizeof(*s));
 	s->k = k;
 	s->built = closure(needs) & k->offers;
 	if (k->capture)

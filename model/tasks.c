@@ -5,6 +5,7 @@
  * a list is broken, what can be reached from its other end and from the pid
  * tree. Each task_struct is taken once: its address is the key of a seen-set.
  */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@
 #define TASKS_MAX (4u << 20)	/* PID_MAX_LIMIT, include/linux/threads.h */
 #define PF_KTHREAD 0x00200000u	/* 2.6.32 .. now */
 #define PF_EXITING 0x4u		/* 2.4 .. now */
+#define TICK_MAX 100000000u	/* HZ is 24 at least (Alpha, simulators) */
+#define PIDTYPE_TGID 1u		/* enum pid_type, 2.6.0 .. 2.6.16 */
 #define NSEC_MAX_SANE (1ull << 62)
 
 struct raw_task {
@@ -36,6 +39,7 @@ struct tasks_builder {
 	struct kobj task, sig, cred;
 	struct hash seen;		/* task_struct -> index in raw */
 	VEC(struct raw_task) raw;
+	uint64_t unit;			/* of times */
 };
 
 /* ---- one task ------------------------------------------------------------------- */
@@ -65,16 +69,41 @@ static char state_letter(const struct kernel *k, uint64_t state, uint64_t exit_s
 	return old ? letters_2_4[i] : letters[i];
 }
 
-/* Times of 2.4 are in jiffies: 100 a second on all machines that it is read of. */
-static void scale_times(const struct kernel *k, struct task *t)
+/*
+ * Nanoseconds of a unit of utime and stime: jiffies with 2.4, 100 a second on all
+ * machines that it is read of; ticks later. 0: not known, as with 64-bit PowerPC,
+ * which counted its timebase.
+ */
+static uint64_t time_unit(const struct kernel *k, struct reader *r)
 {
-	const uint64_t jiffy = 10000000;
+	uint64_t tick;
 
-	if (k->layout.v[M_TASK_UTIME].alt != 1)
-		return;
-	t->utime *= jiffy;
-	t->stime *= jiffy;
-	t->start_boottime *= jiffy;
+	if (k->layout.v[M_TASK_UTIME].alt == 1)
+		return 10000000;
+	if (!k->rules.on[RULE_TIME_IN_TICKS])
+		return 1;
+	if (k->dump->elf_machine == EM_PPC64 || kvar_u64(k, r, Y_TICK_NSEC, 0, &tick))
+		return 0;
+	return tick <= TICK_MAX ? tick : 0;
+}
+
+/* A struct timespec to 3.16; jiffies with 2.4; else nanoseconds. */
+static uint64_t read_start(const struct tasks_builder *tb)
+{
+	const struct kernel *k = tb->b->k;
+	const struct member *m = &k->layout.v[M_TASK_START].m;
+	unsigned word = k->dump->word_size;
+	uint64_t at = tb->task.addr + m->offset, sec, nsec;
+
+	if (!has(k, M_TASK_START))
+		return 0;
+	if (!m->is_aggregate)
+		return kobj_u64(&tb->task, M_TASK_START) *
+		       (k->layout.v[M_TASK_UTIME].alt == 1 ? tb->unit : 1);
+	if (m->size != 2 * word || read_kva_word(tb->b->r, at, &sec) ||
+	    read_kva_word(tb->b->r, at + word, &nsec) || sec > NSEC_MAX_SANE / 1000000000)
+		return 0;
+	return sec * 1000000000 + nsec;
 }
 
 static void read_task(struct tasks_builder *tb, struct raw_task *ret)
@@ -92,12 +121,11 @@ static void read_task(struct tasks_builder *tb, struct raw_task *ret)
 	t->state = state_letter(o->k, kobj_u64(o, M_TASK_STATE), kobj_u64(o, M_TASK_EXIT_STATE));
 	t->flags = (uint32_t)kobj_u64(o, M_TASK_FLAGS);
 	t->cpu = (uint32_t)kobj_u64(o, M_TASK_CPU);
-	t->utime = kobj_u64(o, M_TASK_UTIME);
-	t->stime = kobj_u64(o, M_TASK_STIME);
+	t->utime = kobj_u64(o, M_TASK_UTIME) * tb->unit;
+	t->stime = kobj_u64(o, M_TASK_STIME) * tb->unit;
 	t->min_flt = kobj_u64(o, M_TASK_MIN_FLT);
 	t->maj_flt = kobj_u64(o, M_TASK_MAJ_FLT);
-	t->start_boottime = kobj_u64(o, M_TASK_START);
-	scale_times(o->k, t);
+	t->start_boottime = read_start(tb);
 	t->mm = NONE;
 	t->proc = NONE;
 	ret->uid = (uint32_t)kobj_u64(o, M_TASK_UID);
@@ -187,11 +215,11 @@ static enum status walk_ring(struct tasks_builder *tb, uint64_t head, uint32_t o
 	return w.st;
 }
 
-static void add_ring(struct tasks_builder *tb, uint64_t head, enum layout_id node,
+/* OFF: of the list's node in a task. */
+static void add_ring(struct tasks_builder *tb, uint64_t head, uint32_t off,
 		     const struct raw_task *leader)
 {
 	struct kernel *k = tb->b->k;
-	uint32_t off = layout_offset(&k->layout, node);
 	uint64_t addr = leader->t.addr;
 	struct attempt a;
 	struct listwalk w;
@@ -226,10 +254,16 @@ static void add_threads(struct tasks_builder *tb, uint32_t leader)
 	if (layout_has(l, M_TASK_THREAD_NODE) && layout_has(l, M_SIG_THREAD_HEAD)) {
 		if (t.signal)
 			add_ring(tb, t.signal + layout_offset(l, M_SIG_THREAD_HEAD),
-				 M_TASK_THREAD_NODE, &t);
+				 layout_offset(l, M_TASK_THREAD_NODE), &t);
 	} else if (layout_has(l, M_TASK_THREAD_GROUP)) {
 		add_ring(tb, t.t.addr + layout_offset(l, M_TASK_THREAD_GROUP),
-			 M_TASK_THREAD_GROUP, &t);
+			 layout_offset(l, M_TASK_THREAD_GROUP), &t);
+	} else if (layout_has(l, M_TASK_PIDS) && layout_has(l, M_PID_LIST)) {
+		/* its place in the list of those with this TGID */
+		uint32_t off = layout_offset(l, M_TASK_PIDS) + layout_offset(l, M_PID_LIST) +
+			       PIDTYPE_TGID * l->v[M_TASK_PIDS].m.stride;
+
+		add_ring(tb, t.t.addr + off, off, &t);
 	}
 }
 
@@ -372,10 +406,26 @@ static void read_pidns(struct tasks_builder *tb, const struct raw_task *rt, stru
 		p->pidns_pid = (int32_t)nr;
 }
 
-/* mul_u64_u64_div_u64() as cputime_adjust() uses it. */
+/*
+ * A * B / C, as mul_u64_u64_div_u64() for cputime_adjust(), without integers of
+ * 128 bits, which hosts of 32 bits lack: quotient and rest of (the bits of A so
+ * far) * B, from the highest on. The quotient's low 64 bits.
+ */
 static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
 {
-	return (uint64_t)((unsigned __int128)a * b / c);
+	uint64_t quotient = 0, rest = 0, quotient_b = b / c, rest_b = b % c, add;
+
+	for (unsigned bit = 64; bit--;) {
+		for (unsigned half = 0; half < 2; half++) {
+			if (half && !(a >> bit & 1))
+				break;
+			add = half ? rest_b : rest;	/* twice what there is, then one B */
+			quotient += half ? quotient_b : quotient;
+			quotient += rest >= c - add;
+			rest -= rest >= c - add ? c - add : -add;
+		}
+	}
+	return quotient;
 }
 
 /*
@@ -430,8 +480,8 @@ static bool read_signal(struct tasks_builder *tb, const struct raw_task *rt, uin
 	b->proc_oom_mm[pi] = kobj_u64(&tb->sig, M_SIG_OOM_MM);
 	p->oom_victim = b->proc_oom_mm[pi] != 0;
 	/* what the dead threads of the group used */
-	p->utime += kobj_u64(&tb->sig, M_SIG_UTIME);
-	p->stime += kobj_u64(&tb->sig, M_SIG_STIME);
+	p->utime += kobj_u64(&tb->sig, M_SIG_UTIME) * tb->unit;
+	p->stime += kobj_u64(&tb->sig, M_SIG_STIME) * tb->unit;
 	p->min_flt += kobj_u64(&tb->sig, M_SIG_MIN_FLT);
 	p->maj_flt += kobj_u64(&tb->sig, M_SIG_MAJ_FLT);
 	return true;
@@ -484,8 +534,10 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 	b->proc_css_set[pi] = rt->cgroups;
 	if (read_signal(tb, rt, pi) && has(b->k, M_SIG_PREV_UTIME))
 		adjust_cputime(p, runtime + kobj_u64(&tb->sig, M_SIG_RUNTIME),
-			       kobj_u64(&tb->sig, M_SIG_PREV_UTIME),
-			       kobj_u64(&tb->sig, M_SIG_PREV_STIME));
+			       kobj_u64(&tb->sig, M_SIG_PREV_UTIME) * tb->unit,
+			       kobj_u64(&tb->sig, M_SIG_PREV_STIME) * tb->unit);
+	if (!tb->unit)
+		p->utime = p->stime = UINT64_MAX;	/* not known */
 }
 
 static int by_group(const void *pa, const void *pb)
@@ -550,6 +602,7 @@ void build_tasks(struct build *b)
 {
 	struct tasks_builder tb = { .b = b, .seen = { .mem = &b->scratch } };
 
+	tb.unit = time_unit(b->k, b->r);
 	kobj_init(&tb.task, b->k, S_TASK);
 	kobj_init(&tb.sig, b->k, S_SIGNAL);
 	kobj_init(&tb.cred, b->k, S_CRED);

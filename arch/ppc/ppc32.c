@@ -24,55 +24,11 @@
    loaded at any 8 MiB. */
 #define MEMSTART_STEP (UINT64_C(8) << 20)
 
-struct ppc32 {
-	struct linear low;
-	const struct paging *paging;
-	struct paging_env env;
-	uint64_t root;			/* of swapper_pg_dir; physical */
-	bool has_root;
-};
-
-static const struct ppc32 *state(const struct dump *d)
-{
-	return d->kv_self;
-}
-
-static bool is_kernel_addr(const struct dump *d, uint64_t addr)
-{
-	return addr >= state(d)->low.va && addr <= UINT32_MAX;
-}
-
-/* TASK_SIZE is this at most; less where the user's segments end sooner. */
-static uint64_t user_end(const struct dump *d)
-{
-	return state(d)->low.va;
-}
-
-static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva,
-			 uint64_t *pa, uint64_t *run)
-{
-	const struct ppc32 *x = state(d);
-	enum status st = ST_NODATA;
-	uint64_t bytes;
-
-	if (!is_kernel_addr(d, kva))
-		return ST_FAULT;
-	if (!linear_kvtop(&x->low, kva, pa, &bytes))
-		st = ST_OK;
-	else if (x->has_root)
-		st = pgtrans(r, x->paging, &x->env, x->root, kva, pa, &bytes);
-	if (!st && run)
-		*run = bytes;
-	return st;
-}
-
 static enum status attach(struct dump *d)
 {
-	static const struct kv_ops kv = { kvtop };
-	struct ppc32 *x = arena_alloc(&d->mem, sizeof(*x));
+	struct kernel_map *x = d->kv_self;
 	uint64_t stext;
 
-	d->kv_self = x;
 	d->big_endian = true;		/* whatever the image does not say */
 	x->env.max_pa = linear_max_pa(d);
 	x->low.va = PAGE_OFFSET;
@@ -86,7 +42,6 @@ static enum status attach(struct dump *d)
 		return fail(&d->diag, ST_UNSUPPORTED, "cannot find where the kernel's memory "
 			    "starts: init_uts_ns is at no place where VMCOREINFO puts it");
 	x->low.size = min_u64(x->env.max_pa - x->low.pa, LOWMEM_MAX);
-	d->kv = &kv;
 	return ST_OK;
 }
 
@@ -161,7 +116,7 @@ static unsigned pte_size(const struct dump *d, enum ppc32_family family)
 }
 
 /* Low memory ends where the kernel says, if that is possible. */
-static void find_lowmem(struct dump *d, struct reader *r, struct ppc32 *x)
+static void find_lowmem(struct dump *d, struct reader *r, struct kernel_map *x)
 {
 	uint64_t end;
 
@@ -172,7 +127,7 @@ static void find_lowmem(struct dump *d, struct reader *r, struct ppc32 *x)
 
 static enum status attach_late(struct dump *d)
 {
-	struct ppc32 *x = d->kv_self;
+	struct kernel_map *x = d->kv_self;
 	struct reader *r = reader_new(d);
 	enum ppc32_family family = family_of(d, r);
 	unsigned size = pte_size(d, family), major, minor;
@@ -198,20 +153,42 @@ static enum status attach_late(struct dump *d)
 	return ST_OK;
 }
 
-static void user_paging(const struct dump *d, const struct paging **p,
-			struct paging_env *env)
+#define VMALLOC_OFFSET (UINT64_C(16) << 20)
+#define PIN_SIZE_44X (UINT64_C(256) << 20)
+
+/*
+ * From the next multiple of 16 MiB above low memory, whose end is that of its pinned
+ * TLB entries on 44x, to the lowest early ioremap() (arch/powerpc/include/asm/
+ * {nohash,book3s}/32/pgtable.h, nohash/mmu-44x.h). Not known of 40x and 8xx.
+ */
+static bool vmalloc_total(struct dump *d, uint64_t *ret)
 {
-	*p = state(d)->paging;
-	*env = state(d)->env;
+	struct reader *r = reader_new(d);
+	enum ppc32_family family = family_of(d, r);
+	uint64_t start = 0, end = 0;
+
+	if (family != PPC_40X && family != PPC_8XX &&
+	    kernel_variable(d, r, "high_memory", 0, &start))
+		kernel_variable(d, r, "ioremap_bot", 0, &end);
+	reader_free(r);
+	if (family == PPC_44X)
+		start = (start + PIN_SIZE_44X - 1) & ~(PIN_SIZE_44X - 1);
+	start = (start + VMALLOC_OFFSET) & ~(VMALLOC_OFFSET - 1);
+	*ret = end - start;
+	return end > start;
 }
 
 const struct arch arch_ppc32 = {
 	.name = "ppc",
 	.elf_machine = EM_PPC,
 	.word_size = 4,
+	.state_size = sizeof(struct kernel_map),
 	.attach = attach,
 	.attach_late = attach_late,
-	.user_paging = user_paging,
-	.user_end = user_end,
-	.is_kernel_addr = is_kernel_addr,
+	.by_rule = lowmem_by_rule,
+	.rule_first = true,
+	/* TASK_SIZE is this at most; less where the user's segments end sooner. */
+	.user_end = lowmem_user_end,
+	.is_kernel_addr = lowmem_is_kernel_addr,
+	.vmalloc_total = vmalloc_total,
 };

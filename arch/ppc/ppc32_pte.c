@@ -19,6 +19,17 @@
  */
 #define TABLE_ADDRESS 0xfffff000u	/* no table is less than 4 KiB */
 
+/*
+ * Huge pages had tables of their own (hugepd) from 3.1 (e500, 41151e77a4d9) and
+ * 4.10 (8xx, 4b9142862292) to 6.10. e500 clears the top bit of the table's
+ * address and puts the size in the low six; on 8xx 0xc are 8 MiB, which take
+ * two directory entries (include/asm/page.h, nohash/hugetlb-e500.h,
+ * nohash/32/hugetlb-8xx.h of 6.1).
+ */
+#define E500_HUGE_BIT 0x80000000u
+#define E500_SHIFT_MASK 0x3fu
+#define M8XX_8M_SHIFT 23
+
 struct form {
 	/* of a PTE; 0 where there is no such bit */
 	uint64_t present, user, write, dirty, young, special, exec;
@@ -28,6 +39,8 @@ struct form {
 	uint8_t rpn_shift;	/* of the page number; 0: the row's page_shift */
 	/* of a directory entry */
 	uint32_t dir_present, dir_bad;
+	uint32_t dir_8m;	/* all of these: to an 8 MiB page's own */
+	bool dir_e500;		/* without E500_HUGE_BIT: to a huge page's own */
 };
 
 #define DIR_PLAIN .dir_present = TABLE_ADDRESS, .dir_bad = ~TABLE_ADDRESS
@@ -69,10 +82,10 @@ static const struct form forms[PPC32_FORMS] = {
 			       .dir_present = 0x1, .dir_bad = 0xff0 },
 	[PPC32_8XX_4_0] = { .present = 0x1, .user = 0x20, .read_only = 0x600, .dirty = 0x100,
 			    .young = 0x800, .special = 0x8, .exec = 0x40,
-			    .dir_present = 0x1, .dir_bad = 0xff0 },
+			    .dir_present = 0x1, .dir_bad = 0xff0, .dir_8m = 0xc },
 	[PPC32_8XX_5_0] = { .present = 0x1, .read_only = 0x600, .no_access = 0x600,
 			    .dirty = 0x100, .young = 0x20, .special = 0x80, .exec = 0x40,
-			    .dir_present = 0x1, .dir_bad = 0xf90 },
+			    .dir_present = 0x1, .dir_bad = 0xf90, .dir_8m = 0xc },
 	[PPC32_E500_2_6] = { .present = 0x1, .user = 0x2, .write = 0x10, .dirty = 0x800,
 			     .young = 0x4, .exec = 0x20, DIR_PLAIN },
 	[PPC32_E500_2_6_18_WIDE] = { .present = 0x1, .user = 0x2, .write = 0x10,
@@ -80,11 +93,13 @@ static const struct form forms[PPC32_FORMS] = {
 				     .ignored = HIGH_WORD | 0xffff0000, .rpn_shift = 20,
 				     DIR_PLAIN },
 	[PPC32_E500_2_6_26] = { .present = 0x1, .user = 0x2, .write = 0x4, .dirty = 0x8,
-				.young = 0x20, .special = 0x800, .exec = 0x10, DIR_PLAIN },
+				.young = 0x20, .special = 0x800, .exec = 0x10, DIR_PLAIN,
+				.dir_e500 = true },
 	/* BAP_UR 8, UW 0x20, UX 0x80; SW0 is special */
 	[PPC32_BOOK3E] = { .present = 0x1, .user = 0x8, .write = 0x20, .dirty = 0x1000,
 			   .young = 0x40000, .special = 0x2000, .exec = 0x80,
-			   .ignored = HIGH_WORD, .rpn_shift = 24, DIR_PLAIN },
+			   .ignored = HIGH_WORD, .rpn_shift = 24, DIR_PLAIN,
+			   .dir_e500 = true },
 };
 
 static const struct era {
@@ -189,6 +204,17 @@ static void decode_directory(const struct paging_env *env, const struct form *f,
 	*out = (struct pte){ .kind = PTE_NONE };
 	if (!v)
 		return;
+	if (f->dir_8m && (v & f->dir_8m) == f->dir_8m) {
+		*out = (struct pte){ .kind = PTE_HUGE_TABLE, .shift = M8XX_8M_SHIFT,
+				     .pa = (v & TABLE_ADDRESS) + env->table_offset };
+		return;
+	}
+	if (f->dir_e500 && !(v & E500_HUGE_BIT)) {
+		*out = (struct pte){ .kind = PTE_HUGE_TABLE, .shift = v & E500_SHIFT_MASK,
+				     .pa = ((v & ~E500_SHIFT_MASK) | E500_HUGE_BIT) +
+					   env->table_offset };
+		return;
+	}
 	out->kind = v & f->dir_present && !(v & f->dir_bad) ? PTE_TABLE : PTE_BAD;
 	out->pa = (v & TABLE_ADDRESS) + env->table_offset;
 }
@@ -224,8 +250,9 @@ DECODER(14, 16)
 DECODER(16, 8)
 DECODER(18, 8)
 
+/* Huge pages are multiples of what a directory entry maps, where there are any. */
 #define ROW(name, shift, size, low, high)                                             \
-	{ name, shift, { size, 4 }, 2, { low, high }, 1 << 0, decode_##shift##_##size }
+	{ name, shift, { size, 4 }, 2, { low, high }, 3, decode_##shift##_##size }
 
 /*
  * PTE_SHIFT is PAGE_SHIFT - log2(sizeof(pte_t)), and two less with 256K pages

@@ -16,6 +16,7 @@
 #include "arch/ppc/ppc64.h"
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/search.h"
 
 #define PAGE_OFFSET UINT64_C(0xc000000000000000)
 /* book3e has vmalloc below the linear map */
@@ -27,11 +28,8 @@
 #define VMEMMAP_MAX (1u << 20)	/* entries of vmemmap_list: 16 MiB each as a rule */
 
 struct ppc64 {
-	struct linear memory;
-	const struct paging *paging;
-	struct paging_env env;
-	uint64_t root;			/* of swapper_pg_dir; physical */
-	bool has_root;
+	struct kernel_map map;
+	bool radix;
 	struct linear *vmemmap;		/* ascending */
 	unsigned nvmemmap;
 };
@@ -49,43 +47,20 @@ static bool is_kernel_addr(const struct dump *d, uint64_t addr)
 
 static uint64_t user_end(const struct dump *d)
 {
-	const struct paging *p = state(d)->paging;
+	const struct paging *p = state(d)->map.paging;
 
 	return UINT64_C(1) << paging_shift(p, p->nlevels);
 }
 
-static enum status by_vmemmap(const struct ppc64 *x, uint64_t kva, uint64_t *pa,
-			      uint64_t *run)
-{
-	unsigned lo = 0, hi = x->nvmemmap;
-
-	while (lo < hi) {
-		unsigned mid = lo + (hi - lo) / 2;
-
-		if (x->vmemmap[mid].va <= kva)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? linear_kvtop(&x->vmemmap[lo - 1], kva, pa, run) : ST_NODATA;
-}
-
-static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva,
-			 uint64_t *pa, uint64_t *run)
+static enum status by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uint64_t *run)
 {
 	const struct ppc64 *x = state(d);
-	enum status st = ST_NODATA;
-	uint64_t bytes;
+	unsigned lo;
 
-	if (!is_kernel_addr(d, kva))
-		return ST_FAULT;
-	if (!linear_kvtop(&x->memory, kva, pa, &bytes) || !by_vmemmap(x, kva, pa, &bytes))
-		st = ST_OK;
-	else if (x->has_root)
-		st = pgtrans(r, x->paging, &x->env, x->root, kva, pa, &bytes);
-	if (!st && run)
-		*run = bytes;
-	return st;
+	if (!linear_kvtop(&x->map.low, kva, pa, run))
+		return ST_OK;
+	lo = search_first(x->nvmemmap, mid, x->vmemmap[mid].va <= kva);
+	return lo ? linear_kvtop(&x->vmemmap[lo - 1], kva, pa, run) : ST_NODATA;
 }
 
 /* ---- before symbols ---------------------------------------------------------------------- */
@@ -131,13 +106,11 @@ static bool page_size_fits(const struct dump *d)
 
 static enum status attach(struct dump *d)
 {
-	static const struct kv_ops kv = { kvtop };
-	struct ppc64 *x = arena_alloc(&d->mem, sizeof(*x));
+	struct kernel_map *x = d->kv_self;
 	struct ppc64_variant v = { 0 };
 
-	d->kv_self = x;
 	x->env.max_pa = linear_max_pa(d);
-	x->memory.va = PAGE_OFFSET;
+	x->low.va = PAGE_OFFSET;
 	ppc64_variant(6, 0, d->page_shift, false, true, &v);
 	x->paging = v.paging;
 	if (!x->paging)
@@ -145,17 +118,16 @@ static enum status attach(struct dump *d)
 			    dump_page_size(d));
 	if (d->kv)
 		return ST_OK;
-	x->memory.size = x->env.max_pa;
-	if (!linear_find(d, &x->memory, "ppc64", MEMSTART_STEP, x->env.max_pa))
+	x->low.size = x->env.max_pa;
+	if (!linear_find(d, &x->low, "ppc64", MEMSTART_STEP, x->env.max_pa))
 		return fail(&d->diag, ST_UNSUPPORTED, "cannot find where the kernel's memory "
 			    "starts: init_uts_ns is at no place where VMCOREINFO puts it");
 	if (!page_size_fits(d))
 		return fail(&d->diag, ST_UNSUPPORTED, "the kernel's pages are not of the %u bytes "
 			    "that this dump is read by: take it with a VMCOREINFO note, or as "
 			    "kdump-compressed file", dump_page_size(d));
-	x->memory.size = x->env.max_pa - x->memory.pa;
-	find_byte_order(d, &x->memory);
-	d->kv = &kv;
+	x->low.size = x->env.max_pa - x->low.pa;
+	find_byte_order(d, &x->low);
 	return ST_OK;
 }
 
@@ -242,7 +214,8 @@ static void read_vmemmap(struct dump *d, struct reader *r, struct ppc64 *x)
 
 static enum status attach_late(struct dump *d)
 {
-	struct ppc64 *x = d->kv_self;
+	struct ppc64 *self = d->kv_self;
+	struct kernel_map *x = &self->map;
 	struct reader *r = reader_new(d);
 	uint64_t features = mmu_features(d, r), root;
 	struct ppc64_variant v;
@@ -252,40 +225,63 @@ static enum status attach_late(struct dump *d)
 	kernel_release(d, &major, &minor);
 	st = ppc64_variant(major, minor, d->page_shift, features & 0x30,
 			   features & 0x40, &v);
-	if (!st && v.form == PPC64_BOOK3S && geometry(d, r))
+	if (!st && v.form <= PPC64_BOOK3S_4K && geometry(d, r))
 		v.paging = geometry(d, r);
 	x->env.form = (uint8_t)v.form;
 	x->env.big_endian = v.big_endian || d->big_endian;
 	if (v.virtual)
-		x->env.table_offset = x->memory.pa - x->memory.va;
+		x->env.table_offset = x->low.pa - x->low.va;
 	x->paging = v.paging ? v.paging : x->paging;
 	if (!reader_kvtop(r, dump_symbol(d, "swapper_pg_dir", &root) ? root : 0, &x->root, NULL))
 		x->has_root = true;
-	if (!(features & 0x40))
-		read_vmemmap(d, r, x);
+	self->radix = features & 0x40;
+	if (!self->radix)
+		read_vmemmap(d, r, self);
 	reader_free(r);
 	if (st)
 		return fail(&d->diag, st, "no page tables of 64-bit PowerPC with pages of %u "
 			    "bytes are known of release %s", dump_page_size(d), d->release);
 	log_debug(d->log, "%s, form %u, memory from %#" PRIx64 ", %u pieces of vmemmap",
-		  x->paging->name, x->env.form, x->memory.pa, x->nvmemmap);
+		  x->paging->name, x->env.form, x->low.pa, self->nvmemmap);
 	return ST_OK;
 }
 
-static void user_paging(const struct dump *d, const struct paging **p,
-			struct paging_env *env)
+/* VMALLOC_START and _END of book3s are variables since d6a9996e84ac (v4.7). */
+static bool vmalloc_total(struct dump *d, uint64_t *ret)
 {
-	*p = state(d)->paging;
-	*env = state(d)->env;
+	struct reader *r = reader_new(d);
+	uint64_t start = 0, end = 0;
+
+	if (kernel_variable(d, r, "__vmalloc_start", 0, &start))
+		kernel_variable(d, r, "__vmalloc_end", 0, &end);
+	reader_free(r);
+	*ret = end - start;
+	return end > start;
+}
+
+/* Of radix MMUs alone: arch_report_meminfo(), arch/powerpc/mm/book3s64/pgtable.c; the
+   index is MMU_PAGE_... of asm/mmu.h. */
+static const struct direct_size *direct_sizes(const struct dump *d)
+{
+	static const struct direct_size sizes[] = {
+		{ "4k", 0, 12 }, { "64k", 2, 16 }, { "2M", 7, 21 }, { "1G", 13, 30 },
+		{ NULL, 0, 0 }
+	};
+
+	return state(d)->radix ? sizes : NULL;
 }
 
 const struct arch arch_ppc64 = {
 	.name = "ppc64",
 	.elf_machine = EM_PPC64,
 	.word_size = 8,
+	.state_size = sizeof(struct ppc64),
 	.attach = attach,
 	.attach_late = attach_late,
-	.user_paging = user_paging,
+	.by_rule = by_rule,
+	.rule_first = true,
 	.user_end = user_end,
 	.is_kernel_addr = is_kernel_addr,
+	.vmalloc_total = vmalloc_total,
+	.direct_sizes = direct_sizes,
 };

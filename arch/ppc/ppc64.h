@@ -17,7 +17,8 @@
 
 /* paging_env.form */
 enum ppc64_form {
-	PPC64_BOOK3S,			/* 4.7 and later, radix and hash */
+	/* 4.7 and later, radix and hash; the second: hash with 4K pages, 4.10 to 6.10 */
+	PPC64_BOOK3S, PPC64_BOOK3S_4K,
 	PPC64_HASH_4K, PPC64_HASH_64K,	/* 2.6.26 .. 4.6 */
 	PPC64_HASH_64K_4_0, PPC64_HASH_4K_4_0,	/* their swap entries of 4.0 .. 4.6 */
 	PPC64_HASH_64K_2_6_18,

@@ -29,6 +29,23 @@ struct form {
 	uint64_t dir_flags;	/* of the rest, what is not address */
 	uint64_t dir_bad;
 	uint8_t dir_shift;	/* of a page number, in the lowest directory (2.6.11) */
+	uint8_t huge_tables;	/* enum huge_tables */
+};
+
+/*
+ * Huge pages had tables of their own (hugepd) up to 6.10, but for radix and hash
+ * with 64K pages: hugepd_ok(), hugepd_page() and hugepd_shift() of nohash/
+ * pgtable.h, nohash/hugetlb-e500.h, book3s/64/hash-4k.h and hugetlb.h.
+ */
+enum huge_tables {
+	NO_HUGE_TABLES,
+	BY_TOP_BIT,	/* clear; the address has it set; size in the low six bits */
+	BY_PSIZE,	/* an index of sizes in bits 2 to 5, which is never 0 */
+};
+
+/* MMU_PAGE_4K .. MMU_PAGE_64G (asm/mmu.h), as they are numbered since 4.10 */
+static const uint8_t psize_shift[16] = {
+	12, 14, 16, 16, 18, 19, 20, 21, 22, 23, 24, 26, 28, 30, 34, 36
 };
 
 /*
@@ -51,6 +68,10 @@ static const struct form forms[PPC64_FORMS] = {
 			   .rpn = LOW(53), .type_bits = 5, .leaf = BIT(62),
 			   .dir_flags = BIT(63) | BIT(62) | 0xff,
 			   .dir_bad = BIT(62) | BIT(61) | 0xe0 },
+	[PPC64_BOOK3S_4K] = { BOOK3S_COMMON, .invalid = BIT(61), .swap = BIT(62),
+			      .rpn = LOW(53), .type_bits = 5, .leaf = BIT(62),
+			      .dir_flags = BIT(63) | BIT(62) | 0xff,
+			      .dir_bad = BIT(62) | BIT(61) | 0xe0, .huge_tables = BY_PSIZE },
 	[PPC64_HASH_4K] = { HASH_COMMON, .special = 0x10000, .ignored = 0xfc00,
 			    .rpn_shift = 17, .type_shift = 18, .type_bits = 6,
 			    .offset_shift = 25 },
@@ -80,11 +101,12 @@ static const struct form forms[PPC64_FORMS] = {
 	[PPC64_BOOK3E_4K] = { .present = 0x1, .user = 0x8, .write = 0x20, .exec = 0x80,
 			      .dirty = 0x1000, .young = 0x40000, .special = 0x2000,
 			      .rpn = UINT64_MAX, .rpn_shift = 24, .type_shift = 3,
-			      .type_bits = 5, .offset_shift = 24 },
+			      .type_bits = 5, .offset_shift = 24, .huge_tables = BY_TOP_BIT },
 	[PPC64_BOOK3E_64K] = { .present = 0x1, .user = 0x8, .write = 0x20, .exec = 0x80,
 			       .dirty = 0x1000, .young = 0x40000, .special = 0x2000,
 			       .rpn = UINT64_MAX, .rpn_shift = 28, .type_shift = 3,
-			       .type_bits = 5, .offset_shift = 28, .dir_flags = 0x1ff },
+			       .type_bits = 5, .offset_shift = 28, .dir_flags = 0x1ff,
+			       .huge_tables = BY_TOP_BIT },
 };
 
 /* ---- the decoder -------------------------------------------------------------------- */
@@ -134,9 +156,29 @@ static void decode_leaf(const struct form *f, unsigned page_shift, unsigned shif
 				(v & f->user ? 0 : PTE_PROTNONE));
 }
 
+/* Is it a pointer to a huge page's table? */
+static bool decode_huge_table(const struct paging_env *env, const struct form *f, uint64_t v,
+			      struct pte *out)
+{
+	uint64_t address = v & ~UINT64_C(0x3f);
+
+	if (f->huge_tables == BY_TOP_BIT && !(v & BIT(63)))
+		*out = (struct pte){ .kind = PTE_HUGE_TABLE, .shift = v & 0x3f,
+				     .pa = (address | BIT(63)) + env->table_offset };
+	else if (f->huge_tables == BY_PSIZE && v & f->present && v & 0x3f)
+		*out = (struct pte){ .kind = PTE_HUGE_TABLE,
+				     .shift = psize_shift[v >> 2 & 15],
+				     .pa = address & LOW(60) };
+	else
+		return false;
+	return true;
+}
+
 static void decode_directory(const struct paging_env *env, const struct form *f, uint64_t v,
 			     struct pte *out)
 {
+	if (decode_huge_table(env, f, v, out))
+		return;
 	out->kind = v & f->dir_bad ? PTE_BAD : PTE_TABLE;
 	out->pa = (v & ~f->dir_flags) + env->table_offset;
 }
@@ -233,6 +275,8 @@ static const struct {
 	{ 4, 17, 16, HASH_64K_4_17, PPC64_BOOK3S },	/* c2b4d8b7417a: 4 PiB */
 	{ 4, 11, 16, HASH_64K_4_11, PPC64_BOOK3S },
 	{ 4, 7, 16, HASH_64K_4_7, PPC64_BOOK3S },
+	{ 6, 11, 12, HASH_4K_3_10, PPC64_BOOK3S },
+	{ 4, 10, 12, HASH_4K_3_10, PPC64_BOOK3S_4K },
 	{ 4, 7, 12, HASH_4K_3_10, PPC64_BOOK3S },
 	{ 4, 0, 16, HASH_64K_3_10, PPC64_HASH_64K_4_0 },
 	{ 4, 0, 12, HASH_4K_3_10, PPC64_HASH_4K_4_0 },

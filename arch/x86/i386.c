@@ -23,56 +23,15 @@ static const uint32_t page_offsets[] = {
 /* MAXMEM: what is left for vmalloc is 128 MiB (VMALLOC_RESERVE). */
 #define LOWMEM_MAX(offset) (UINT64_C(0x100000000) - (offset) - (UINT64_C(128) << 20))
 
-struct i386 {
-	struct linear low;
-	const struct paging *paging;
-	struct paging_env env;
-	uint64_t root;			/* of swapper_pg_dir; physical */
-	bool has_root;
-};
-
-static const struct i386 *state(const struct dump *d)
-{
-	return d->kv_self;
-}
-
-static bool is_kernel_addr(const struct dump *d, uint64_t addr)
-{
-	return addr >= state(d)->low.va && addr <= UINT32_MAX;
-}
-
-static uint64_t user_end(const struct dump *d)
-{
-	return state(d)->low.va;
-}
-
-static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva,
-			 uint64_t *pa, uint64_t *run)
-{
-	const struct i386 *x = state(d);
-	enum status st = ST_NODATA;
-	uint64_t bytes;
-
-	if (!is_kernel_addr(d, kva))
-		return ST_FAULT;
-	if (x->has_root)
-		st = pgtrans(r, x->paging, &x->env, x->root, kva, pa, &bytes);
-	if (st && st != ST_FAULT && !linear_kvtop(&x->low, kva, pa, &bytes))
-		st = ST_OK;
-	if (!st && run)
-		*run = bytes;
-	return st;
-}
-
 /* ---- where swapper_pg_dir is ---------------------------------------------------------- */
 
-static void take_row(struct i386 *x, unsigned row)
+static void take_row(struct kernel_map *x, unsigned row)
 {
 	x->paging = &i386_paging[row];
 	x->env.form = row == I386_PAE ? X86_FORM_PAE : X86_FORM_64;
 }
 
-static bool take_root(struct reader *r, struct i386 *x, uint64_t va, uint64_t offset)
+static bool take_root(struct reader *r, struct kernel_map *x, uint64_t va, uint64_t offset)
 {
 	uint64_t pa;
 
@@ -91,7 +50,7 @@ static bool take_root(struct reader *r, struct i386 *x, uint64_t va, uint64_t of
 	return false;
 }
 
-static bool find_root(struct dump *d, struct i386 *x)
+static bool find_root(struct dump *d, struct kernel_map *x)
 {
 	struct reader *r = reader_new(d);
 	uint64_t va;
@@ -105,11 +64,9 @@ static bool find_root(struct dump *d, struct i386 *x)
 
 static enum status attach(struct dump *d)
 {
-	static const struct kv_ops kv = { kvtop };
-	struct i386 *x = arena_alloc(&d->mem, sizeof(*x));
+	struct kernel_map *x = d->kv_self;
 	uint64_t max_pa = linear_max_pa(d);
 
-	d->kv_self = x;
 	x86_64_env_init(&x->env, max_pa);
 	x->low.va = page_offsets[0];
 	take_row(x, max_pa > UINT64_C(1) << 32 ? I386_PAE : I386_2LEVEL);
@@ -123,7 +80,6 @@ static enum status attach(struct dump *d)
 			 PRIx64, x->low.va);
 	}
 	x->low.size = min_u64(max_pa, LOWMEM_MAX(x->low.va));
-	d->kv = &kv;
 	return ST_OK;
 }
 
@@ -151,7 +107,7 @@ static uint8_t swap_form(const struct dump *d, bool pae, unsigned major, unsigne
 
 static enum status attach_late(struct dump *d)
 {
-	struct i386 *x = d->kv_self;
+	struct kernel_map *x = d->kv_self;
 	unsigned major, minor;
 	uint32_t pte;
 	bool pae;
@@ -172,20 +128,84 @@ static enum status attach_late(struct dump *d)
 	return ST_OK;
 }
 
-static void user_paging(const struct dump *d, const struct paging **p,
-			struct paging_env *env)
+/* ---- address space of the kernel ------------------------------------------------------- */
+
+#define VMALLOC_OFFSET (UINT64_C(8) << 20)
+#define KERNEL_END (UINT64_C(1) << 32)
+
+struct search {
+	uint64_t table, va;	/* physical address looked for; what it maps */
+	bool here, found;
+};
+
+static bool at_table(void *arg, uint64_t pa, unsigned level)
 {
-	*p = state(d)->paging;
-	*env = state(d)->env;
+	struct search *s = arg;
+
+	s->here = level == 0 && pa == s->table;
+	return true;
+}
+
+static bool at_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
+		       unsigned n)
+{
+	struct search *s = arg;
+
+	(void)shift;
+	(void)pte;
+	(void)n;
+	s->found = s->here;
+	s->va = va;
+	return !s->found;
+}
+
+/*
+ * From 8 MiB above low memory to two pages below the window of kmap(), PKMAP_BASE
+ * (arch/x86/include/asm/pgtable_32_areas.h). What lies above that, and hence where it
+ * begins, depends on NR_CPUS and more; but its one page table is known. A
+ * kernel without high memory has none.
+ */
+static bool vmalloc_total(struct dump *d, uint64_t *ret)
+{
+	static const struct pgvisit visit = { .entries = at_entries, .table = at_table };
+	struct kernel_map *x = d->kv_self;
+	struct reader *r = reader_new(d);
+	struct search s = { 0 };
+	uint64_t start, table;
+
+	if (x->has_root && kernel_variable(d, r, "high_memory", 0, &start) &&
+	    kernel_variable(d, r, "pkmap_page_table", 0, &table) &&
+	    !reader_kvtop(r, table, &s.table, NULL))
+		pgwalk(r, x->paging, &x->env, x->root, start, KERNEL_END, &visit, &s);
+	reader_free(r);
+	if (!s.found || s.va < start + VMALLOC_OFFSET + 2 * dump_page_size(d))
+		return false;
+	*ret = s.va - 2 * dump_page_size(d) - start - VMALLOC_OFFSET;
+	return true;
+}
+
+/* as x86-64's, with large pages of two levels */
+static const struct direct_size *direct_sizes(const struct dump *d)
+{
+	static const struct direct_size sizes[I386_ROWS][3] = {
+		[I386_PAE] = { { "4k", 1, 12 }, { "2M", 2, 21 }, { NULL, 0, 0 } },
+		[I386_2LEVEL] = { { "4k", 1, 12 }, { "4M", 2, 22 }, { NULL, 0, 0 } },
+	};
+	const struct kernel_map *x = d->kv_self;
+
+	return sizes[x->paging == &i386_paging[I386_PAE] ? I386_PAE : I386_2LEVEL];
 }
 
 const struct arch arch_i386 = {
 	.name = "i386",
 	.elf_machine = EM_386,
 	.word_size = 4,
+	.state_size = sizeof(struct kernel_map),
 	.attach = attach,
 	.attach_late = attach_late,
-	.user_paging = user_paging,
-	.user_end = user_end,
-	.is_kernel_addr = is_kernel_addr,
+	.by_rule = lowmem_by_rule,
+	.user_end = lowmem_user_end,
+	.is_kernel_addr = lowmem_is_kernel_addr,
+	.vmalloc_total = vmalloc_total,
+	.direct_sizes = direct_sizes,
 };

@@ -23,7 +23,7 @@ static const struct x86_64 *state(const struct dump *d)
 
 static bool five_levels(const struct dump *d)
 {
-	return state(d)->paging == &x86_64_paging[X86_64_5LEVEL];
+	return state(d)->map.paging == &x86_64_paging[X86_64_5LEVEL];
 }
 
 static bool is_kernel_addr(const struct dump *d, uint64_t addr)
@@ -38,60 +38,25 @@ static uint64_t user_end(const struct dump *d)
 	return UINT64_C(1) << (five_levels(d) ? 56 : 47);
 }
 
-static enum status by_arithmetic(const struct x86_64 *x, uint64_t kva, uint64_t *pa,
-				 uint64_t *run)
-{
-	for (unsigned i = 0; i < x->nlinear; i++) {
-		const struct x86_64_linear *l = &x->linear[i];
-
-		if (kva - l->va < l->size) {
-			*pa = l->pa + (kva - l->va);
-			*run = l->size - (kva - l->va);
-			return ST_OK;
-		}
-	}
-	if (!x->has_phys_base || kva - X86_64_TEXT >= X86_64_TEXT_SIZE)
-		return ST_NODATA;
-	*pa = kva - X86_64_TEXT + x->phys_base;
-	*run = X86_64_TEXT_SIZE - (kva - X86_64_TEXT);
-	return ST_OK;
-}
-
-static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva,
-			 uint64_t *pa, uint64_t *run)
+static enum status by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uint64_t *run)
 {
 	const struct x86_64 *x = state(d);
-	enum status st = ST_NODATA;
-	uint64_t bytes;
+	const struct linear text = { X86_64_TEXT, x->phys_base, X86_64_TEXT_SIZE };
 
-	if (!is_kernel_addr(d, kva))
-		return ST_FAULT;
-	if (x->has_root)
-		st = pgtrans(r, x->paging, &x->env, x->root, kva, pa, &bytes);
-	if (st && st != ST_FAULT && !by_arithmetic(x, kva, pa, &bytes))
-		st = ST_OK;
-	if (!st && run)
-		*run = bytes;
-	return st;
+	for (unsigned i = 0; i < x->nlinear; i++)
+		if (!linear_kvtop(&x->linear[i], kva, pa, run))
+			return ST_OK;
+	return x->has_phys_base ? linear_kvtop(&text, kva, pa, run) : ST_NODATA;
 }
 
 static enum status attach(struct dump *d)
 {
-	static const struct kv_ops kv = { kvtop };
-	struct x86_64 *x = arena_alloc(&d->mem, sizeof(*x));
-	enum status st;
+	struct x86_64 *x = d->kv_self;
 
-	x86_64_env_init(&x->env, d->max_pfn < UINT64_C(1) << 40 ? d->max_pfn << d->page_shift
-								: UINT64_MAX);
-	x->paging = &x86_64_paging[X86_64_4LEVEL];
-	d->kv_self = x;
+	x86_64_env_init(&x->map.env, linear_max_pa(d));
+	x->map.paging = &x86_64_paging[X86_64_4LEVEL];
 	/* A host translates by itself; late_paging() asks its variables. */
-	if (d->kv)
-		return ST_OK;
-	st = x86_64_find(d, x);
-	if (!st)
-		d->kv = &kv;
-	return st;
+	return d->kv ? ST_OK : x86_64_find(d, x);
 }
 
 /* "6.1.0-56-amd64": is it MAJOR.MINOR or later? An unknown one is. */
@@ -149,11 +114,11 @@ static uint8_t swap_form(const struct dump *d)
 	if (release_at_least(d, 3, 15) && !release_at_least(d, 4, 0) &&
 	    dump_symbol(d, "task_numa_work", &va))
 		return X86_SWAP_3_15;
-	return X86_SWAP_2_6;
+	return release_at_least(d, 2, 632) ? X86_SWAP_2_6 : X86_SWAP_2_4;
 }
 
 /* Levels and masks from the kernel's variables, where nothing was probed. */
-static void late_paging(struct dump *d, struct reader *r, struct x86_64 *x)
+static void late_paging(struct dump *d, struct reader *r, struct kernel_map *x)
 {
 	uint64_t v;
 
@@ -171,12 +136,24 @@ static void late_paging(struct dump *d, struct reader *r, struct x86_64 *x)
 		x->env.pa_mask &= v;
 }
 
+/*
+ * Of 4 levels 46 bits, until __PHYSICAL_MASK_SHIFT is always 52 (4.17: "x86/mm/64:
+ * Make __PHYSICAL_MASK_SHIFT always 52"). An inverted entry tells them apart: the
+ * bits above those were not inverted, but left zero.
+ */
+static void narrow_pa(const struct dump *d, struct kernel_map *x)
+{
+	if (!release_at_least(d, 4, 17))
+		x->env.pa_mask &= (UINT64_C(1) << 46) - 1;
+}
+
 static enum status attach_late(struct dump *d)
 {
-	struct x86_64 *x = d->kv_self;
+	struct kernel_map *x = d->kv_self;
 	struct reader *r = reader_new(d);
 
 	late_paging(d, r, x);
+	narrow_pa(d, x);
 	reader_free(r);
 	x->env.saved_dirty = has_saved_dirty(d);
 	x->env.swap_form = swap_form(d);
@@ -186,20 +163,34 @@ static enum status attach_late(struct dump *d)
 	return ST_OK;
 }
 
-static void user_paging(const struct dump *d, const struct paging **p,
-			struct paging_env *env)
+/* VMALLOC_SIZE_TB (arch/x86/include/asm/pgtable_64_types.h), less a byte */
+static bool vmalloc_total(struct dump *d, uint64_t *ret)
 {
-	*p = state(d)->paging;
-	*env = state(d)->env;
+	*ret = (UINT64_C(1) << 40) * (five_levels(d) ? 12800 : 32) - 1;
+	return true;
+}
+
+/* arch_report_meminfo(), arch/x86/mm/pat/set_memory.c; the index is a level of entries */
+static const struct direct_size *direct_sizes(const struct dump *d)
+{
+	static const struct direct_size sizes[] = {
+		{ "4k", 1, 12 }, { "2M", 2, 21 }, { "1G", 3, 30 }, { NULL, 0, 0 }
+	};
+
+	(void)d;
+	return sizes;
 }
 
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
 	.word_size = 8,
+	.state_size = sizeof(struct x86_64),
 	.attach = attach,
 	.attach_late = attach_late,
-	.user_paging = user_paging,
+	.by_rule = by_rule,
 	.user_end = user_end,
 	.is_kernel_addr = is_kernel_addr,
+	.vmalloc_total = vmalloc_total,
+	.direct_sizes = direct_sizes,
 };

@@ -10,7 +10,7 @@
 #ifndef VMCENSUS_X86_64_H
 #define VMCENSUS_X86_64_H
 
-#include "arch/arch.h"
+#include "arch/linear.h"
 
 /* __START_KERNEL_map and the end of the module area
    (arch/x86/include/asm/page_64_types.h): kernel text and data are mapped in
@@ -30,25 +30,18 @@ enum x86_64_swap_form {
 	X86_SWAP_3_15,		/* 3.15..3.19 with CONFIG_NUMA_BALANCING */
 	X86_SWAP_PAE,		/* i386 with PAE up to 4.18: in the upper word */
 	X86_SWAP_2_6_0,		/* i386 without PAE up to 2.6.31 */
-	X86_SWAP_2_4,
+	X86_SWAP_2_4,		/* also x86-64 up to 2.6.31 (read 2.6.18 and 2.6.32) */
 };
 
 /* paging_env.form */
 enum x86_form { X86_FORM_64, X86_FORM_PAE };
 
-/* A piece of memory whose linear mapping the image's program headers tell. */
-struct x86_64_linear {
-	uint64_t va, pa, size;
-};
-
 /* dump->kv_self: how this dump's kernel maps memory. */
 struct x86_64 {
-	const struct paging *paging;
-	struct paging_env env;
-	bool has_root, has_phys_base;
-	uint64_t root;			/* physical address of the kernel's pgd */
+	struct kernel_map map;
+	bool has_phys_base;
 	uint64_t phys_base;		/* text: pa = va - X86_64_TEXT + phys_base */
-	struct x86_64_linear *linear;	/* in dump->mem */
+	struct linear *linear;		/* by the image's program headers; in dump->mem */
 	unsigned nlinear;
 };
 
@@ -61,7 +54,7 @@ void x86_64_env_init(struct paging_env *env, uint64_t max_pa);
 
 /*
  * Find the kernel's page tables, from what is sure to what is a guess. ST_OK
- * if x->has_root, or at least x->has_phys_base or x->nlinear; else d->diag.
+ * if x->map.has_root, or at least x->has_phys_base or x->nlinear; else d->diag.
  */
 enum status x86_64_find(struct dump *d, struct x86_64 *x);
 

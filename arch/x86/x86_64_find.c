@@ -62,9 +62,9 @@ static void read_linear(struct dump *d, struct x86_64 *x)
 	n = load16(eh + 56, false);
 	if (load16(eh + 54, false) != sizeof(ph) || n > PHDRS_MAX)
 		return;
-	x->linear = arena_array(&d->mem, struct x86_64_linear, n);
+	x->linear = arena_array(&d->mem, struct linear, n);
 	for (unsigned i = 0; i < n; i++) {
-		struct x86_64_linear l;
+		struct linear l;
 
 		if (part_read(part, phoff + (uint64_t)i * sizeof(ph), ph, sizeof(ph)))
 			return;
@@ -151,9 +151,9 @@ static bool maps_itself(struct reader *r, const struct x86_64 *x, uint64_t root,
 
 	if (va) {
 		*found = va;
-		return !pgtrans(r, x->paging, &x->env, root, va, &pa, NULL) && pa == root;
+		return !pgtrans(r, x->map.paging, &x->map.env, root, va, &pa, NULL) && pa == root;
 	}
-	pgwalk(r, x->paging, &x->env, root, X86_64_TEXT, X86_64_TEXT + X86_64_TEXT_SIZE,
+	pgwalk(r, x->map.paging, &x->map.env, root, X86_64_TEXT, X86_64_TEXT + X86_64_TEXT_SIZE,
 	       &visit, &s);
 	*found = s.va;
 	return s.found;
@@ -194,12 +194,12 @@ static bool try_root(struct reader *r, struct x86_64 *x, const struct guess *g,
 {
 	for (unsigned s = 0; s < g->nsme; s++)
 		for (unsigned i = 0; i < g->nrows; i++) {
-			x->paging = &x86_64_paging[g->row[i]];
-			x->env.sme_mask = g->sme[s];
+			x->map.paging = &x86_64_paging[g->row[i]];
+			x->map.env.sme_mask = g->sme[s];
 			if (!maps_itself(r, x, root, va, &va))
 				continue;
-			x->root = root;
-			x->has_root = true;
+			x->map.root = root;
+			x->map.has_root = true;
 			x->phys_base = root - (va - X86_64_TEXT);
 			x->has_phys_base = true;
 			return true;
@@ -232,7 +232,7 @@ static bool from_symbol(struct dump *d, struct reader *r, struct x86_64 *x,
 		if (try_root(r, x, g, va - X86_64_TEXT + base, va))
 			return true;
 	}
-	for (root = va & (KERNEL_ALIGN - 1); root < x->env.max_pa; root += KERNEL_ALIGN)
+	for (root = va & (KERNEL_ALIGN - 1); root < x->map.env.max_pa; root += KERNEL_ALIGN)
 		if (reader_present(r, root >> d->page_shift) && try_root(r, x, g, root, va))
 			return true;
 	return false;
@@ -249,18 +249,18 @@ static bool from_cr3(struct dump *d, struct reader *r, struct x86_64 *x,
 	uint64_t cr3, cr4;
 
 	for (unsigned cpu = 0; qemu_cr(d->image, cpu, &cr3, &cr4); cpu++) {
-		uint64_t root = cr3 & (x->env.pa_mask ^ 1 << 12);
+		uint64_t root = cr3 & (x->map.env.pa_mask ^ 1 << 12);
 
 		for (unsigned k = 0; k < 2; k++, root |= 1 << 12) {
 			uint64_t va = X86_64_TEXT, pa;
 
-			x->paging = &x86_64_paging[cr4 & CR4_LA57 ? X86_64_5LEVEL
+			x->map.paging = &x86_64_paging[cr4 & CR4_LA57 ? X86_64_5LEVEL
 								  : X86_64_4LEVEL];
-			x->env.sme_mask = g->sme[0];
+			x->map.env.sme_mask = g->sme[0];
 			for (; is_text(va); va += KERNEL_ALIGN)
-				if (!pgtrans(r, x->paging, &x->env, root, va, &pa, NULL)) {
-					x->root = root;
-					x->has_root = true;
+				if (!pgtrans(r, x->map.paging, &x->map.env, root, va, &pa, NULL)) {
+					x->map.root = root;
+					x->map.has_root = true;
 					return true;
 				}
 		}
@@ -284,9 +284,9 @@ static bool looks_like_root(const struct x86_64 *x, const uint8_t *page)
 
 	if (memcmp(page, zero, sizeof(zero)))
 		return false;
-	x86_64_decode(&x->env, 3, page + sizeof(zero), 256, top);
+	x86_64_decode(&x->map.env, 3, page + sizeof(zero), 256, top);
 	for (unsigned i = 0; i < 256; i++) {
-		if (top[i].kind == PTE_BAD || (top[i].pa & ~c_bits) >= x->env.max_pa)
+		if (top[i].kind == PTE_BAD || (top[i].pa & ~c_bits) >= x->map.env.max_pa)
 			return false;
 		tables += top[i].kind == PTE_TABLE;
 	}
@@ -308,7 +308,7 @@ static bool from_memory(struct dump *d, struct reader *r, struct x86_64 *x,
 
 		if (!reader_present(r, pfn) || reader_page(r, pfn, &ref))
 			continue;
-		x->env.sme_mask = 0;
+		x->map.env.sme_mask = 0;
 		maybe = looks_like_root(x, ref.data);
 		reader_release(r, &ref);
 		tried += maybe;
@@ -331,12 +331,12 @@ enum status x86_64_find(struct dump *d, struct x86_64 *x)
 	reader_free(r);
 	if (found) {
 		log_debug(d->log, "%s page tables at physical %#" PRIx64 ", phys_base %#"
-			  PRIx64 ", encryption mask %#" PRIx64, x->paging->name, x->root,
-			  x->phys_base, x->env.sme_mask);
+			  PRIx64 ", encryption mask %#" PRIx64, x->map.paging->name, x->map.root,
+			  x->phys_base, x->map.env.sme_mask);
 		return ST_OK;
 	}
-	x->paging = &x86_64_paging[g.row[0]];
-	x->env.sme_mask = g.sme[0];
+	x->map.paging = &x86_64_paging[g.row[0]];
+	x->map.env.sme_mask = g.sme[0];
 	if (x->has_phys_base || x->nlinear) {
 		issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
 			  "the kernel's page tables are not in the dump or are damaged");

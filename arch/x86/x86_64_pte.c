@@ -39,20 +39,20 @@
 /* Bits that hardware may set in an empty entry, _PAGE_KNL_ERRATUM_MASK (4.8,
    "x86/mm: Ignore A/D bits in pte/pmd/pud_none()"). */
 #define STRAY (A | D)
-/* __PHYSICAL_MASK of 4.x and later: bits 12..51. Earlier kernels have 46 bits
-   and leave the rest zero. */
+/* __PHYSICAL_MASK: bits 12..51; the environment narrows it for kernels before 4.17. */
 #define PA_MASK (BIT(52) - BIT(12))
 
 #define SWP_SOFT_DIRTY RW	/* 4.6+ */
 #define SWP_UFFD_WP USER	/* 5.7+ */
 
 static const struct {
-	uint8_t type_shift, offset_shift;
+	uint8_t type_shift, offset_shift, types;
 } swap_forms[] = {
-	[X86_SWAP_4_6] = { 9, 14 },
-	[X86_SWAP_2_6] = { 1, 9 },
-	[X86_SWAP_3_15] = { 1, 10 },
-	[X86_SWAP_PAE] = { 32, 37 },
+	[X86_SWAP_4_6] = { 9, 14, 0x1f },
+	[X86_SWAP_2_6] = { 1, 9, 0x1f },
+	[X86_SWAP_3_15] = { 1, 10, 0x1f },
+	[X86_SWAP_PAE] = { 32, 37, 0x1f },
+	[X86_SWAP_2_4] = { 1, 8, 0x3f },
 };
 
 /* What of the environment an entry's decoding needs, worked out once a table. */
@@ -61,6 +61,7 @@ struct masks {
 	uint64_t dirty, devmap;
 	uint64_t stray;		/* in an entry that is none all the same */
 	uint64_t uffd_wp, soft_dirty;
+	uint64_t present;	/* pte_present(): P or PROTNONE, once bit 7 */
 	uint64_t invert;	/* flipped in what is not present */
 	unsigned swap_form;
 };
@@ -82,6 +83,7 @@ static struct masks masks_of(const struct paging_env *env)
 		.uffd_wp = is64 ? UFFD_WP : 0,
 		.soft_dirty = is64 ? SOFT_DIRTY : 0,
 		.invert = env->invert_swap ? UINT64_MAX : 0,
+		.present = P | (env->swap_form == X86_SWAP_2_4 ? PSE : PROTNONE),
 		.swap_form = env->swap_form,
 	};
 }
@@ -99,7 +101,8 @@ static void decode_swap(const struct masks *m, uint64_t v, struct pte *out)
 		/* Before 4.6 the soft bits lay elsewhere (bit 7), or not at all. */
 		if (m->swap_form != X86_SWAP_4_6)
 			flags = 0;
-		out->swap_type = v >> swap_forms[m->swap_form].type_shift & 0x1f;
+		out->swap_type = (uint8_t)(v >> swap_forms[m->swap_form].type_shift &
+					   swap_forms[m->swap_form].types);
 		out->pa = v >> swap_forms[m->swap_form].offset_shift;
 	}
 	out->kind = PTE_SWAP;
@@ -125,14 +128,13 @@ static inline void decode_page(const struct masks *m, uint64_t v, uint64_t frame
 	out->swap_type = 0;
 }
 
-/* Level 0: pte_present() is P or PROTNONE. */
 static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n,
 			struct pte *out)
 {
 	for (unsigned i = 0; i < n; i++, raw += 8, out++) {
 		uint64_t v = load64(raw, false);
 
-		if (v & (P | PROTNONE))
+		if (v & m->present)
 			decode_page(m, v, m->frame, out);
 		else if (v & ~m->stray)
 			decode_swap(m, v, out);

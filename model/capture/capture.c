@@ -40,6 +40,16 @@ static void note_width(struct capture *c, uint64_t v)
 	c->wide |= v > UINT32_MAX;
 }
 
+static uint32_t new_mm(struct capture *c, uint64_t mm, uint32_t task)
+{
+	uint32_t at = (uint32_t)c->mms.n;
+
+	hash_put(&c->mm_index, mm, at);
+	*vec_push(&c->mem, &c->mms) = (struct capture_mm){
+		.addr = mm, .task = task, .first_vma = c->vmas.n };
+	return at;
+}
+
 bool capture_task(struct capture *c, const struct capture_task *t, uint64_t mm, size_t line,
 		  bool *again)
 {
@@ -59,16 +69,21 @@ bool capture_task(struct capture *c, const struct capture_task *t, uint64_t mm, 
 		return true;
 	at = hash_get(&c->mm_index, mm);
 	if (at == HASH_NONE) {
-		at = (uint32_t)c->mms.n;
-		hash_put(&c->mm_index, mm, at);
-		*vec_push(&c->mem, &c->mms) = (struct capture_mm){
-			.addr = mm, .task = n, .first_vma = c->vmas.n };
+		at = new_mm(c, mm, n);
 		*again = false;
 	} else if (!c->mms.v[at].nvmas && at + 1 == c->mms.n) {
 		*again = false;		/* the first had none; nobody else came since */
 	}
 	c->tasks.v[n].mm = at;
 	return true;
+}
+
+void capture_mm_anew(struct capture *c)
+{
+	uint32_t n = (uint32_t)c->tasks.n - 1;
+	struct capture_task *t = &c->tasks.v[n];
+
+	t->mm = new_mm(c, c->mms.v[t->mm].addr, n);
 }
 
 bool capture_vma(struct capture *c, const struct capture_vma *v)

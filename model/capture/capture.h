@@ -105,6 +105,8 @@ void capture_close(struct capture *c);
  */
 bool capture_task(struct capture *c, const struct capture_task *t, uint64_t mm, size_t line,
 		  bool *again);
+/* The task that came last, *again, has another mm all the same, at an address used before. */
+void capture_mm_anew(struct capture *c);
 /* The next VMA of the task that came last. False: not believed, and counted. */
 bool capture_vma(struct capture *c, const struct capture_vma *v);
 /* The next page of the VMA that came last, RAW its page-table entry. */

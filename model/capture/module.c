@@ -23,6 +23,7 @@ struct parser {
 	bool big;
 	size_t n;			/* records, for messages */
 	bool in_mm, in_vma;		/* what follows belongs to one that was believed */
+	bool again;			/* the task's mm was given before, or another at its address */
 	bool ended;
 };
 
@@ -51,6 +52,16 @@ static const char *string(const struct parser *p, const uint8_t *rec, size_t siz
 
 /* ---- records ---------------------------------------------------------------------- */
 
+static void begin_mm(struct parser *p)
+{
+	p->in_mm = true;
+	/* the same mm, of which nothing was given, may be begun anew */
+	if (p->m->mms.n < p->c->mms.n) {
+		*vec_push(p->m->mem, &p->m->mms) = (struct vmc_mm){ .mm = 0 };
+		*vec_push(p->m->mem, &p->m->exes) = NULL;
+	}
+}
+
 static void take_task(struct parser *p, const uint8_t *rec, size_t len)
 {
 	struct vmc_task r;
@@ -58,7 +69,7 @@ static void take_task(struct parser *p, const uint8_t *rec, size_t len)
 	bool again;
 
 	(void)len;
-	p->in_mm = p->in_vma = false;
+	p->in_mm = p->in_vma = p->again = false;
 	memcpy(&r, rec, sizeof(r));
 	to_host(p, &r, 4, 0, offsetof(struct vmc_task, comm));
 	to_host(p, &r, 8, offsetof(struct vmc_task, mm), sizeof(r));
@@ -74,14 +85,9 @@ static void take_task(struct parser *p, const uint8_t *rec, size_t len)
 	if (!capture_task(p->c, &t, r.mm, p->n, &again))
 		return;
 	*vec_push(p->m->mem, &p->m->tasks) = r;
-	if (!r.mm || again)
-		return;
-	p->in_mm = true;
-	/* the same mm, of which nothing was given, may be begun anew */
-	if (p->m->mms.n < p->c->mms.n) {
-		*vec_push(p->m->mem, &p->m->mms) = (struct vmc_mm){ .mm = 0 };
-		*vec_push(p->m->mem, &p->m->exes) = NULL;
-	}
+	p->again = r.mm && again;
+	if (r.mm && !again)
+		begin_mm(p);
 }
 
 /* Counts of pages: no machine has 2^40. */
@@ -96,21 +102,39 @@ static bool counts_ok(const struct vmc_mm *m)
 	return true;
 }
 
+/*
+ * Processes that share an mm were given it with the same places, which every execve()
+ * draws by lot. With others it is an mm that got the memory of one that had ended.
+ */
+static bool is_another(const struct parser *p, const struct vmc_mm *m)
+{
+	const struct vmc_mm *before = &p->m->mms.v[p->c->tasks.v[p->c->tasks.n - 1].mm];
+
+	return before->mm && (before->start_code != m->start_code ||
+			      before->start_stack != m->start_stack ||
+			      before->arg_start != m->arg_start ||
+			      before->env_start != m->env_start);
+}
+
 static void take_mm(struct parser *p, const uint8_t *rec, size_t len)
 {
-	struct vmc_mm *m;
+	struct vmc_mm m;
 
+	memcpy(&m, rec, sizeof(m));
+	to_host(p, &m, 8, sizeof(m.rec), sizeof(m));
+	if (p->again && counts_ok(&m) && is_another(p, &m)) {
+		capture_mm_anew(p->c);
+		begin_mm(p);
+	}
+	p->again = false;
 	if (!p->in_mm)
 		return;
-	m = &p->m->mms.v[p->m->mms.n - 1];
-	memcpy(m, rec, sizeof(*m));
-	to_host(p, m, 8, sizeof(m->rec), sizeof(*m));
-	if (!counts_ok(m)) {
+	if (!counts_ok(&m)) {
 		damaged(p, "mm", "its counts cannot be");
-		*m = (struct vmc_mm){ .mm = 0 };
 		return;
 	}
-	p->m->exes.v[p->m->exes.n - 1] = string(p, rec, sizeof(*m), len);
+	p->m->mms.v[p->m->mms.n - 1] = m;
+	p->m->exes.v[p->m->exes.n - 1] = string(p, rec, sizeof(m), len);
 }
 
 static void take_vma(struct parser *p, const uint8_t *rec, size_t len)

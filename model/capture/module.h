@@ -53,7 +53,8 @@ void module_task(const struct module *m, uint32_t task, struct task *to);
 void module_proc(const struct module *m, uint32_t task, struct proc *to);
 void module_mm(const struct module *m, uint32_t mm, struct mm *to);
 /* Names and files, which are in MEM. */
-void module_vma(const struct module *m, size_t at, struct vma *v, const struct mm *mm);
+void module_vma(const struct module *m, size_t at, const struct kernel *k, struct vma *v,
+		const struct mm *mm);
 void module_file(const struct module *m, size_t at, struct file *f);
 /* Fill F by what R says of its pages. */
 void module_frame(const struct vmc_run *r, bool hugetlb, struct frame *f);

@@ -101,22 +101,26 @@ void module_mm(const struct module *m, uint32_t mm, struct mm *to)
 }
 
 /* show_map_vma() (fs/proc/task_mmu.c): heap before stack, both without a file. */
-static const char *range_name(const struct vma *v, const struct mm *mm)
+static const char *range_name(const struct kernel *k, const struct vma *v, const struct mm *mm)
 {
-	if (v->start < mm->brk && v->end > mm->start_brk)
+	bool touches = v->start <= mm->brk && v->end >= mm->start_brk;
+	bool overlaps = v->start < mm->brk && v->end > mm->start_brk;
+
+	if (k->rules.on[RULE_HEAP_STRICT] ? overlaps : touches)
 		return "[heap]";
 	if (v->start <= mm->start_stack && v->end >= mm->start_stack && mm->start_stack)
 		return "[stack]";
 	return "";
 }
 
-void module_vma(const struct module *m, size_t at, struct vma *v, const struct mm *mm)
+void module_vma(const struct module *m, size_t at, const struct kernel *k, struct vma *v,
+		const struct mm *mm)
 {
 	const struct module_vma *from = &m->vmas.v[at];
 
 	v->pgoff = from->pgoff;
 	v->file_addr = from->inode;
-	v->name = *from->name || from->inode ? from->name : range_name(v, mm);
+	v->name = *from->name || from->inode ? from->name : range_name(k, v, mm);
 }
 
 void module_file(const struct module *m, size_t at, struct file *f)

@@ -193,7 +193,7 @@ static void make_vma(struct maker *m, uint32_t mm, size_t at)
 	};
 	v->usage.size = v->end - v->start;
 	if (m->c->module) {
-		module_vma(m->c->module, at, v, &m->s->mms[mm]);
+		module_vma(m->c->module, at, m->s->k, v, &m->s->mms[mm]);
 		if (v->file != NONE)
 			module_file(m->c->module, at, &m->file.v[v->file]);
 		return;

@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/search.h"
 
 #define CANDIDATES 64		/* biases that are weighed for one mm */
 #define LOADS_MAX 8		/* of one file in one mm */
@@ -152,17 +153,10 @@ static bool pay(const struct snapshot *s, int64_t *credit)
 /* The first of M's VMAs that ends behind ADDR. */
 static uint32_t first_behind(const struct snapshot *s, const struct mm *m, uint64_t addr)
 {
-	uint32_t lo = m->first_vma, hi = (uint32_t)min_u64(m->first_vma + m->nvmas, s->nvmas);
+	const struct vma *v = &s->vmas[m->first_vma];
+	uint32_t n = (uint32_t)min_u64(m->nvmas, s->nvmas - m->first_vma);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (s->vmas[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return m->first_vma + (uint32_t)search_first(n, mid, v[mid].end <= addr);
 }
 
 void elf_load_sizes(const struct snapshot *s, struct reader *r, const struct elf_head *h,

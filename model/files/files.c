@@ -187,8 +187,12 @@ static void fill_inode(struct filetab *t, struct file *f, bool made_up)
 		f->mapping = kobj_u64(&t->inode, M_INODE_MAPPING);
 	aops = fill_mapping(t, f);
 	f->kind = kind_of(t, aops, made_up);
-	if (f->kind == FILE_HUGETLB)
+	if (f->kind == FILE_HUGETLB) {
 		f->huge_page_size = huge_page_size(t, sb);
+		/* nrpages counts huge pages before a08c7193e4f1 (v6.7); blocks are of 512 bytes */
+		if (has(t->k, M_INODE_BLOCKS))
+			f->cached = kobj_u64(&t->inode, M_INODE_BLOCKS) >> (t->k->page_shift - 9);
+	}
 	if (f->kind == FILE_SHMEM && has(t->k, M_SHMEM_SWAPPED)) {
 		uint64_t info = f->inode - layout_offset(&t->k->layout, M_SHMEM_INODE);
 

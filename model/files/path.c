@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "model/files/files.h"
 
 #define DCACHE_UNHASHED 0x10	/* d_flags, until v2.6.38 */
@@ -326,9 +327,7 @@ static void find_root(struct pathwalk *w)
 void pathwalk_init(struct pathwalk *w, const struct kernel *k, struct reader *r)
 {
 	*w = (struct pathwalk){ .k = k, .r = r, .steps_left = STEPS_OF_ALL_PATHS };
-	w->buf = malloc(PATH_LIMIT);
-	if (!w->buf)
-		arena_die(PATH_LIMIT);
+	w->buf = heap_bytes(PATH_LIMIT);
 	kobj_init(&w->dentry, k, S_DENTRY);
 	kobj_init(&w->mount, k, S_MOUNT);
 	find_root(w);

@@ -82,11 +82,14 @@ static void classify(struct shm_object *o, bool own)
 {
 	const char *name = o->path;
 
-	if (!own)
+	if (o->unlinked && !strncmp(name, "/SYSV", 5)) {
+		o->segment = o->kind == SHM_HUGETLB || own;
+		o->key = o->segment ? strtoull(name + 5, NULL, 16) : 0;
+	}
+	if (!own || o->kind == SHM_HUGETLB)
 		return;
-	if (!strncmp(name, "/SYSV", 5)) {
+	if (o->segment) {
 		o->kind = SHM_SYSV;
-		o->key = strtoull(name + 5, NULL, 16);
 	} else if (!strncmp(name, "/memfd:", 7)) {
 		o->kind = SHM_MEMFD;
 	} else if (!strncmp(name, "/dev/zero", 9)) {
@@ -119,7 +122,18 @@ static uint64_t swapped_of(struct walk *w, uint64_t inode)
 	return v;
 }
 
-static void add_inode(struct walk *w, uint64_t addr, uint64_t sb, uint64_t mnt)
+/* Huge pages in the page cache, which i_blocks counts in 512 bytes (mm/hugetlb.c,
+   hugetlb_add_to_page_cache()); nrpages is in huge pages before a08c7193e4f1 (v6.7). */
+static uint64_t huge_pages(struct walk *w, uint64_t inode)
+{
+	uint64_t blocks = 0;
+
+	if (kmember_u64(w->k, w->r, inode, M_INODE_BLOCKS, &blocks))
+		damaged(w, ST_NODATA, "inode", inode);
+	return blocks >> (w->k->page_shift - 9);
+}
+
+static void add_inode(struct walk *w, uint64_t addr, uint64_t sb, uint64_t mnt, bool huge)
 {
 	const struct kobj *i = &w->inode;
 	enum status st = kernel_ptr_ok(w->k, addr, w->k->dump->word_size)
@@ -139,21 +153,26 @@ static void add_inode(struct walk *w, uint64_t addr, uint64_t sb, uint64_t mnt)
 	o->unlinked = has(w->k, M_INODE_NLINK) && !kobj_u64(i, M_INODE_NLINK);
 	o->regular = S_ISREG(kobj_u64(i, M_INODE_MODE));
 	/* its own mapping: that of a device node is the device's */
-	if (kmember_u64(w->k, w->r, addr + layout_offset(&w->k->layout, M_INODE_DATA),
-			M_MAPPING_NRPAGES, &o->resident))
+	if (huge) {
+		o->kind = SHM_HUGETLB;
+		o->resident = huge_pages(w, addr);
+	} else if (kmember_u64(w->k, w->r, addr + layout_offset(&w->k->layout, M_INODE_DATA),
+			M_MAPPING_NRPAGES, &o->resident)) {
 		damaged(w, ST_NODATA, "mapping of inode", addr);
-	o->swapped = swapped_of(w, addr);
+	}
+	o->swapped = huge ? 0 : swapped_of(w, addr);
 	o->path = path_of_inode(w, addr, mnt);
 	classify(o, sb == w->own_sb);
 }
 
-static void walk_sb(struct walk *w, uint64_t sb)
+static void walk_sb(struct walk *w, uint64_t sb, bool huge)
 {
 	uint64_t head = sb + layout_offset(&w->k->layout, M_SB_INODES), mnt = mount_of(w, sb);
 	struct listwalk l = listwalk_start(w->k, w->r, head, w->inodes_left);
 
 	while (listwalk_next(&l))
-		add_inode(w, l.node - layout_offset(&w->k->layout, M_INODE_SB_LIST), sb, mnt);
+		add_inode(w, l.node - layout_offset(&w->k->layout, M_INODE_SB_LIST), sb, mnt,
+			  huge);
 	w->inodes_left -= l.seen < w->inodes_left ? l.seen : w->inodes_left;
 	if (l.st)
 		damaged(w, l.st, "inodes of super block", sb);
@@ -164,6 +183,7 @@ static void walk_sbs(struct walk *w)
 	const struct kernel *k = w->k;
 	uint64_t ops = layout_symbol(&k->layout, Y_SHMEM_OPS), op;
 	uint64_t head = layout_symbol(&k->layout, Y_SUPER_BLOCKS), mnt;
+	uint64_t huge = has(k, M_INODE_BLOCKS) ? layout_symbol(&k->layout, Y_HUGETLBFS_OPS) : 0;
 	struct listwalk l;
 
 	w->ret->whole = head && ops && has(k, M_SB_LIST) && has(k, M_SB_OP) &&
@@ -179,8 +199,8 @@ static void walk_sbs(struct walk *w)
 
 		if (kmember_u64(k, w->r, sb, M_SB_OP, &op))
 			damaged(w, ST_NODATA, "super block", sb);
-		else if (op == ops)
-			walk_sb(w, sb);
+		else if (op == ops || (huge && op == huge))
+			walk_sb(w, sb, op != ops);
 	}
 	if (l.st)
 		damaged(w, l.st, "super blocks", head);
@@ -196,13 +216,16 @@ static void add_mapped(struct walk *w)
 		uint32_t at;
 		struct shm_object *o;
 
-		if (f->kind != FILE_SHMEM || !f->inode)
+		if ((f->kind != FILE_SHMEM && f->kind != FILE_HUGETLB) || !f->inode)
 			continue;
 		at = hash_get(&w->by_inode, f->inode);
 		if (at != HASH_NONE) {
 			w->v.v[at].path = f->path;
 			continue;
 		}
+		/* what such a file holds is not known without its inode's blocks */
+		if (f->kind == FILE_HUGETLB)
+			continue;
 		o = add(w, f->inode);
 		o->path = f->path;
 		o->ino = f->ino;

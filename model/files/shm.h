@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * shm.h - the objects of shared memory: files of tmpfs and devtmpfs, memfd, SysV
- * segments, shared anonymous memory; also those that nobody maps.
+ * segments, shared anonymous memory; also those that nobody maps. The same of huge
+ * pages, files of hugetlbfs, which the kernel counts apart (not in Shmem).
  */
 #ifndef VMCENSUS_SHM_H
 #define VMCENSUS_SHM_H
 
 #include "model/model.h"
 
-enum shm_kind { SHM_TMPFS, SHM_MEMFD, SHM_SYSV, SHM_ANON, SHM_KERNEL };
+enum shm_kind { SHM_TMPFS, SHM_MEMFD, SHM_SYSV, SHM_ANON, SHM_KERNEL, SHM_HUGETLB };
 
 struct shm_object {
 	uint64_t inode;		/* kernel address */
 	enum shm_kind kind;
 	const char *path;
-	uint64_t ino;		/* of SHM_SYSV: the shmid (newseg(), ipc/shm.c) */
-	uint64_t key;		/* of SHM_SYSV */
+	uint64_t ino;		/* of a segment: the shmid (newseg(), ipc/shm.c) */
+	uint64_t key;		/* of a segment */
+	bool segment;		/* of SysV; SHM_SYSV or SHM_HUGETLB */
 	uint64_t size;		/* bytes */
 	uint64_t resident, swapped;	/* pages */
 	uint32_t uid;

@@ -162,6 +162,13 @@ static uint64_t user_sp(const struct namer *n, const struct task *t)
 	return sp;
 }
 
+/* Whether user_sp() can tell anything of this kernel. */
+static bool knows_sp(const struct kernel *k)
+{
+	return has(k, M_THREAD_USERSP) || (has(k, M_THREAD_SP0) && has(k, M_REGS_SP)) ||
+	       (has(k, M_THREAD_REGS) && has(k, M_REGS_GPR));
+}
+
 /* vm_is_stack(), mm/util.c of v3.4 .. v4.4: the leader is asked first. */
 static const char *thread_stack(const struct namer *n)
 {
@@ -181,7 +188,7 @@ static const char *thread_stack(const struct namer *n)
 
 static const char *stack_name(const struct namer *n)
 {
-	if (n->k->rules.on[RULE_STACK_TID])
+	if (n->k->rules.on[RULE_STACK_TID] && knows_sp(n->k))
 		return thread_stack(n);
 	return holds(n, n->s->mms[n->v->mm].start_stack) ? "[stack]" : NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * account.c - the parallel pass over the page tables of all mms. VMAs that share
- * an mm are walked once, for mms are unique. (Of a live machine: one thread, which
- * takes care that what it reads is still so.)
+ * an mm are walked once, for mms are unique. (Of a live machine each thread takes care
+ * that what it read is still so, and counts its damage aside: attempts take it back.)
  */
 #include "model/pages/account.h"
 
@@ -26,6 +26,7 @@ struct pass {
 	bool whole_run;			/* fill usage; else frame.found alone */
 	struct acct *accts[JOBS_MAX];
 	struct reader *readers[JOBS_MAX];
+	struct issues_aside *asides[JOBS_MAX];	/* live */
 	pthread_mutex_t lock;		/* usage of VMAs in pieces */
 };
 
@@ -92,7 +93,9 @@ static void forget_torn(struct pass *p, struct acct *a, const struct cut_item *i
 
 		if (used && vma_still_there(p->s, a->r, v))
 			continue;
+		pthread_mutex_lock(&p->lock);	/* others may have pieces of it */
 		v->usage = (struct usage){ .size = v->end - v->start };
+		pthread_mutex_unlock(&p->lock);
 		issue_add(p->s->k->issues, ST_TORN, "vma", 1,
 			  "%#" PRIx64 "-%#" PRIx64 " was %s while its pages were counted", v->start,
 			  v->end, used ? "changed" : "left by its process");
@@ -133,9 +136,13 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 		a = p->accts[worker] = heap_array(struct acct, 1);
 		p->readers[worker] = reader_new(p->s->k->dump);
 		acct_open(a, &p->shared, p->readers[worker]);
+		if (p->s->k->dump->live)
+			p->asides[worker] = heap_array(struct issues_aside, 1);
 	}
 	if (p->s->k->dump->live) {
+		issues_begin_aside(p->s->k->issues, p->asides[worker]);
 		account_live(p, a, m, it);
+		issues_end_aside(p->s->k->issues, p->asides[worker]);
 		return;
 	}
 	if (m->pgd_pa)
@@ -172,15 +179,16 @@ static void spread_huge(void *ctx, unsigned worker, size_t chunk)
 
 static void run(struct pass *p)
 {
-	/* live: attempts take issues back, which none may count beside them */
-	jobs_run(p->s->k->dump->live ? 1 : p->s->k->jobs, p->cut.n, do_item, p);
+	jobs_run(p->s->k->jobs, p->cut.n, do_item, p);
 	for (unsigned i = 0; i < JOBS_MAX; i++) {
 		if (!p->accts[i])
 			continue;
 		acct_close(p->accts[i]);
 		free(p->accts[i]);
 		reader_free(p->readers[i]);
+		free(p->asides[i]);
 		p->accts[i] = NULL;
+		p->asides[i] = NULL;
 	}
 	if (p->shared.count_found)
 		jobs_run(p->s->k->jobs, p->s->frames.nchunks, spread_huge, p);

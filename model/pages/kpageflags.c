@@ -132,7 +132,7 @@ static void read_head(struct kpageflags *q, uint64_t kva, unsigned order)
 	h->flags = page_flags(f, raw);
 	h->second_flags = page_flags(f, raw + f->size);
 	h->mapping = page_word(f, raw, f->mapping);
-	h->refcount = (int32_t)load32(raw + f->refcount, f->big);
+	h->refcount = (int32_t)(load32(raw + f->refcount, f->big) + f->count_bias);
 	if (memmap_page_pfn(&q->k->memmap, kva, &pfn))
 		h->mapped = any_mapped(q, pfn, order);
 }
@@ -240,7 +240,7 @@ enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_word
 	if (st)
 		return st;
 	ret->flags = page_flags(fmt, raw);
-	ret->refcount = (int32_t)load32(raw + fmt->refcount, fmt->big);
+	ret->refcount = (int32_t)(load32(raw + fmt->refcount, fmt->big) + fmt->count_bias);
 	is_head = ret->flags & fmt->head;
 	tail = page_is_tail(fmt, raw, kva, pair && is_head ? raw + fmt->size : NULL, &head);
 	if (tail && !kernel_ptr_ok(q->k, head, fmt->word))

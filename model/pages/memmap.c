@@ -20,17 +20,18 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/search.h"
 #include "model/kobj.h"
 
 #define SECTIONS_MAX (UINT64_C(1) << 26)
 #define NODES_MAX 1024
+#define MAX_ORDER_PAGES 4096	/* as many on any machine, or fewer */
 
 #define SECTION_PRESENT 1u
 #define SECTION_HAS_MEM_MAP 2u
 #define SECTION_IS_ONLINE 4u
 /* At most six flags (7.x); memory maps are aligned to more than that. */
 #define SECTION_FLAGS UINT64_C(0x3f)
-
 
 struct builder {
 	struct kernel *k;
@@ -217,10 +218,26 @@ static enum status sparse(struct builder *b)
 
 /* ---- FLATMEM, DISCONTIGMEM --------------------------------------------------------- */
 
+/*
+ * Struct pages below the first of the only node, at MAP for frame START: they begin
+ * where a block of the buddy allocator would (alloc_node_mem_map(), mm/mm_init.c), and
+ * mem_map says so. Frame 0 of a PC, which no node has, is one.
+ */
+static uint64_t frames_before(const struct builder *b, uint64_t start, uint64_t map)
+{
+	uint64_t first, n;
+
+	if (!has(b->k, Y_CONTIG_PAGE_DATA) || kvar_u64(b->k, b->r, Y_MEM_MAP, 0, &first) ||
+	    first >= map)
+		return 0;
+	n = (map - first) / b->page_bytes;
+	return n <= start && n < MAX_ORDER_PAGES ? n : 0;
+}
+
 static void add_node(struct builder *b, uint64_t pgdat)
 {
 	const struct kernel *k = b->k;
-	uint64_t map, start, spanned;
+	uint64_t map, start, spanned, before;
 
 	if (kmember_u64(k, b->r, pgdat, M_PGDAT_MEM_MAP, &map) ||
 	    kmember_u64(k, b->r, pgdat, M_PGDAT_SPANNED, &spanned) ||
@@ -234,8 +251,10 @@ static void add_node(struct builder *b, uint64_t pgdat)
 			return;
 		start >>= k->dump->page_shift;
 	}
-	if (start <= UINT64_MAX >> 12 && spanned <= UINT64_MAX >> 12)
-		add_range(b, start, spanned, map, false);
+	if (start > UINT64_MAX >> 12 || spanned > UINT64_MAX >> 12)
+		return;
+	before = frames_before(b, start, map);
+	add_range(b, start - before, spanned + before, map - before * b->page_bytes, false);
 }
 
 static void nodes(struct builder *b)
@@ -330,16 +349,8 @@ enum status memmap_init(struct kernel *k, struct reader *r)
 /* The last range that starts at or below PFN, or NULL. */
 static const struct memmap_range *range_of(const struct memmap *m, uint64_t pfn)
 {
-	uint32_t lo = 0, hi = m->n;
+	uint32_t lo = search_first(m->n, mid, m->v[mid].pfn <= pfn);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (m->v[mid].pfn <= pfn)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo ? &m->v[lo - 1] : NULL;
 }
 
@@ -363,7 +374,7 @@ static bool within(const struct memmap *m, const struct memmap_range *g, uint64_
 
 bool memmap_page_pfn(const struct memmap *m, uint64_t kva, uint64_t *pfn)
 {
-	uint32_t lo = 0, hi = m->n;
+	uint32_t lo;
 
 	if (!m->kva_ascends) {
 		for (uint32_t i = 0; i < m->n; i++)
@@ -371,13 +382,6 @@ bool memmap_page_pfn(const struct memmap *m, uint64_t kva, uint64_t *pfn)
 				return true;
 		return false;
 	}
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (m->v[mid].page_kva <= kva)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(m->n, mid, m->v[mid].page_kva <= kva);
 	return lo && within(m, &m->v[lo - 1], kva, pfn);
 }

@@ -57,6 +57,7 @@ static void init_offsets(struct pagefmt *f)
 	f->private = layout_offset(l, M_PAGE_PRIVATE);
 	f->lru = layout_offset(l, M_PAGE_LRU);
 	f->refcount = layout_offset(l, M_PAGE_REFCOUNT);
+	f->count_bias = f->k->rules.on[RULE_COUNT_FROM_MINUS_1];
 	f->mapcount = layout_offset(l, M_PAGE_MAPCOUNT);
 	f->buffers = layout_offset(l, M_PAGE_BUFFERS);
 	f->swapper_space = layout_symbol(l, Y_SWAPPER_SPACE);

@@ -48,6 +48,7 @@ struct pagefmt {
 	bool big, native64;		/* native64: 64-bit little-endian */
 	/* offsets in struct page */
 	uint32_t flags, mapping, private, lru, refcount, mapcount, compound;
+	uint8_t count_bias;		/* added to refcount: 1 to 2.6.16 */
 	uint32_t buffers;		/* MAPCOUNT_NONE: 0, no such member */
 	uint64_t swapper_space;		/* the same: mapping of pages in the swap cache */
 	uint8_t flags_size;

@@ -35,5 +35,5 @@ uint64_t pageraw_flags(const struct pageraw *p, uint64_t pfn)
 
 uint32_t pageraw_references(const struct pageraw *p, uint64_t pfn)
 {
-	return p->f ? (uint32_t)word_of(p, pfn, p->f->refcount, 4) : 0;
+	return p->f ? (uint32_t)word_of(p, pfn, p->f->refcount, 4) + p->f->count_bias : 0;
 }

@@ -17,9 +17,14 @@
 
 #include "model/model.h"
 
+/* Hosts of 32 bits have no such integer: 2^44 bytes in all, cut off at 2^-20 byte. */
+#ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 u128;
-
 #define SIZES_SHIFT 32
+#else
+typedef uint64_t u128;
+#define SIZES_SHIFT 20
+#endif
 
 /*
  * What a range of memory costs. Bytes; the effective ones << SIZES_SHIFT, cut off

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/pages/smaps.h"
 
 #define CHUNKS_MIN 65536	/* 256 MiB of pages at one in each chunk: no sane map is near */
 #define BUDGET_MIN (UINT64_C(1) << 24)
@@ -84,6 +85,9 @@ static bool each_leaf(void *arg, const struct vma_page *leaf)
 	uint64_t n = UINT64_C(1) << (leaf->shift - shift), first = 0;
 
 	if (leaf->pte.kind != PTE_PAGE || leaf->pte.flags & PTE_SPECIAL)
+		return true;
+	if (leaf->shift > shift && !(w->v->flags & VMA_HUGETLB) &&
+	    smaps_passes_over(w->s->k, leaf->pte.flags))
 		return true;
 	if (leaf->va < w->v->start)
 		first = (w->v->start - leaf->va) >> shift;

@@ -10,6 +10,7 @@
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/base/search.h"
 #include "model/pages/swap.h"
 #include "model/walk/xarray.h"
 
@@ -44,17 +45,10 @@ static bool slot_ends_by(uint64_t slot, uint64_t index)
 
 uint64_t shmem_swap_range(const struct shmem_swap *h, uint64_t first, uint64_t end)
 {
-	size_t lo = 0, hi = h->nslots;
+	size_t lo;
 	uint64_t pages = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (slot_ends_by(h->slots[mid], first))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(h->nslots, mid, slot_ends_by(h->slots[mid], first));
 	for (; lo < h->nslots && h->slots[lo] >> ORDER_BITS < end; lo++)
 		pages += UINT64_C(1) << (h->slots[lo] & ORDER_MASK);
 	return pages;

@@ -94,6 +94,13 @@ static inline bool acct_rule(const struct acct *a, enum rule r)
 	return a->k->rules.on[r];
 }
 
+/* A huge entry of the pmd level that is present: pmd_protnone() in follow_trans_huge_pmd(). */
+static inline bool smaps_passes_over(const struct kernel *k, unsigned pte_flags)
+{
+	return pte_flags & PTE_PROTNONE && k->rules.on[RULE_PMD_PROTNONE_SKIPPED] &&
+	       has(k, M_MM_NUMA_SCAN_SEQ);
+}
+
 static inline void acct_count_found(const struct acct *a, struct frame *f)
 {
 	if (!a->count_found)

@@ -51,6 +51,16 @@ static void tally_huge(struct acct *a, const struct frame *f, uint64_t pfn, uint
 	}
 }
 
+static void hide(struct acct *a, const struct frame *f, uint64_t bytes)
+{
+	if (f->flags & FR_ANON)
+		a->u.hidden_anon += bytes;
+	else if (f->flags & FR_SWAPBACKED)
+		a->u.hidden_shmem += bytes;
+	else
+		a->u.hidden_file += bytes;
+}
+
 static void huge_present(struct acct *a, uint64_t va, unsigned shift, const struct pte *e)
 {
 	uint64_t bytes = UINT64_C(1) << shift, pfn = e->pa >> a->page_shift;
@@ -66,8 +76,12 @@ static void huge_present(struct acct *a, uint64_t va, unsigned shift, const stru
 	f = frame_at(&a->s->frames, pfn);
 	if (!acct_usable(a, f, pfn, bytes))
 		return;
-	count_huge_kind(a, f, shift);
 	acct_count_huge(a, pfn, 1);
+	if (smaps_passes_over(a->k, e->flags)) {
+		hide(a, f, bytes);
+		return;
+	}
+	count_huge_kind(a, f, shift);
 	tally_huge(a, f, pfn, acct_facts(a, f->flags, e->flags), pages_of(a, f, shift));
 }
 
@@ -150,6 +164,31 @@ static bool claim_table(struct acct *a, uint64_t pa)
 	return true;
 }
 
+/*
+ * Notes that the pages of an entry of 1 << SHIFT bytes are mapped once more: by the
+ * largest units that it is made of.  Sizes of ppc's hugepd are those of no level.
+ */
+static void count_hugetlb(struct acct *a, uint64_t pfn, unsigned shift)
+{
+	unsigned level = a->k->paging->nlevels - 1u;
+	uint64_t n, step;
+
+	while (level && (!a->shared->huge_units[level] || a->level_shift[level] > shift))
+		level--;
+	n = UINT64_C(1) << (shift - a->level_shift[level]);
+	step = UINT64_C(1) << (a->level_shift[level] - a->page_shift);
+	for (uint64_t i = 0; i < n; i++, pfn += step) {
+		struct frame *f = level ? NULL : frame_at(&a->s->frames, pfn);
+
+		if ((i & 511) == 511 && !acct_spend(a))
+			return;
+		if (level)
+			acct_count_huge(a, pfn, level);
+		else if (f)
+			acct_count_found(a, f);
+	}
+}
+
 static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const struct pte *e)
 {
 	uint64_t size = a->huge_size ? a->huge_size : UINT64_C(1) << shift, pfn;
@@ -167,7 +206,7 @@ static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const str
 		return;
 	under_shared = table_is_shared(a, table);
 	if (present && a->count_found && (!under_shared || claim_table(a, table)))
-		acct_count_huge(a, pfn, level);
+		count_hugetlb(a, pfn, shift);
 	/* several entries may make one page: the first speaks for all */
 	if (va & (size - 1) || !acct_rule(a, RULE_HUGETLB_LINES))
 		return;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "model/kobj.h"
 #include "model/system/system.h"
 
@@ -160,9 +161,7 @@ void log_ring_read(const struct system *y, struct log_lines *l)
 
 	if (!ring_open(&g, y))
 		return;
-	g.text = malloc(TEXT_MAX);
-	if (!g.text)
-		arena_die(TEXT_MAX);
+	g.text = heap_bytes(TEXT_MAX);
 	kobj_init(&g.desc, y->k, S_PRB_DESC);
 	kobj_init(&g.info, y->k, S_PRINTK_INFO);
 	read_all(&g, l);

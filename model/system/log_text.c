@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "model/system/system.h"
 
 #define LOG_BUF_MAX (1u << 28)
@@ -101,9 +102,7 @@ void log_text_read(const struct system *y, struct log_lines *l)
 		issue_add(y->k->issues, ST_NODATA, "kernel log", 1, "cannot find its text");
 		return;
 	}
-	text = malloc(n);
-	if (!text)
-		arena_die(n);
+	text = heap_bytes(n);
 	start = (last - n) & (size - 1);
 	part = min_u64(n, size - start);
 	st = read_kva(y->r, buf + start, text, part);

@@ -41,6 +41,14 @@ static uint64_t oom_kills(const struct system *y)
 	return sum;
 }
 
+static void read_pending(struct system *y)
+{
+	int64_t pages = node_pending(y, E_NR_SHMEM);
+
+	y->m->shmem_on_cpus = pages == INT64_MIN ? pages
+						 : pages * (int64_t)dump_page_size(y->k->dump);
+}
+
 void machine_build(struct snapshot *s, struct reader *r)
 {
 	struct system y = { .k = s->k, .r = r, .mem = &s->mem, .m = &s->machine };
@@ -52,6 +60,7 @@ void machine_build(struct snapshot *s, struct reader *r)
 	read_panic_task(&y);
 	read_swaps(&y);
 	read_meminfo(&y);
+	read_pending(&y);
 	read_vmstat(&y);
 	y.m->banner = read_banner(&y);
 }

@@ -5,6 +5,8 @@
  * that this kernel does not print is left out; one whose parts could not be
  * read is UNKNOWN.
  */
+#include <string.h>
+
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
 #include "model/system/system.h"
@@ -188,12 +190,14 @@ static bool slab(const struct meminfo *i, uint64_t *ret)
 	return true;
 }
 
-/* In stacks, not KiB, before d30dd8be06a2 (v4.8). */
+/* In stacks of THREAD_SIZE bytes, not KiB, before d30dd8be06a2 (v4.8). */
 static bool kernel_stack(const struct meminfo *i, uint64_t *ret)
 {
-	*ret = i->y->k->layout.v[E_NR_KERNEL_STACK].alt == 0
-		       ? times(item(i, E_NR_KERNEL_STACK), 1024)
-		       : UNKNOWN;
+	uint64_t stack = layout_size(&i->y->k->layout, S_THREAD_UNION);
+
+	if (i->y->k->layout.v[E_NR_KERNEL_STACK].alt == 0)
+		stack = 1024;
+	*ret = stack ? times(item(i, E_NR_KERNEL_STACK), stack) : UNKNOWN;
 	return true;
 }
 
@@ -235,16 +239,13 @@ static bool committed(const struct meminfo *i, uint64_t *ret)
 	return true;
 }
 
-#define EM_X86_64 62
-
-/* VMALLOC_SIZE_TB (arch/x86/include/asm/pgtable_64_types.h); other machines
-   have no such constant, and get no line. */
 static bool vmalloc_total(const struct meminfo *i, uint64_t *ret)
 {
-	uint64_t tib = i->y->k->paging->nlevels == 5 ? 12800 : 32;
+	const struct arch *arch = i->y->k->arch;
 
-	*ret = ((tib << 40) - 1) >> 10 << 10;
-	return i->y->k->dump->elf_machine == EM_X86_64;
+	if (!arch->vmalloc_total || !arch->vmalloc_total(i->y->k->dump, ret))
+		*ret = UNKNOWN;
+	return true;
 }
 
 /* 0 from a5ad88ce8c7f (v4.4) on until it was counted */
@@ -333,35 +334,50 @@ static bool huge_all(const struct meminfo *i, uint64_t *ret)
 	return huge_value(i, bytes(i, i->huge.all_pages), ret);
 }
 
-/* Of pages mapped at LEVEL (1: the smallest), arch/x86/mm/pat/set_memory.c. */
-static bool direct_map(const struct meminfo *i, unsigned level, uint64_t *ret)
+/* What is mapped linearly by entries of the size NAME, if this kernel shows that. */
+static bool direct_map(const struct meminfo *i, const char *name, uint64_t *ret)
 {
 	const struct kernel *k = i->y->k;
+	const struct direct_size *d = k->arch->direct_sizes ? k->arch->direct_sizes(k->dump)
+							    : NULL;
 	uint64_t n, base = layout_symbol(&k->layout, Y_DIRECT_PAGES);
 
-	if (k->dump->elf_machine != EM_X86_64 || !base)
+	while (d && d->name && strcmp(d->name, name))
+		d++;
+	if (!d || !d->name || !base)
 		return false;
-	if (read_kva_word(i->y->r, base + (uint64_t)level * k->dump->word_size, &n))
+	if (read_kva_word(i->y->r, base + (uint64_t)d->index * k->dump->word_size, &n))
 		n = UNKNOWN;
-	*ret = times(n, 1ull << paging_shift(k->paging, level - 1));
+	*ret = times(n, UINT64_C(1) << d->shift);
 	return true;
 }
 
 static bool direct_4k(const struct meminfo *i, uint64_t *ret)
 {
-	return direct_map(i, 1, ret);
+	return direct_map(i, "4k", ret);
+}
+
+static bool direct_64k(const struct meminfo *i, uint64_t *ret)
+{
+	return direct_map(i, "64k", ret);
 }
 
 static bool direct_2m(const struct meminfo *i, uint64_t *ret)
 {
-	return direct_map(i, 2, ret);
+	return direct_map(i, "2M", ret);
 }
 
+static bool direct_4m(const struct meminfo *i, uint64_t *ret)
+{
+	return direct_map(i, "4M", ret);
+}
+
+/* x86 prints it where the CPU has such pages, and the kernel may use them. */
 static bool direct_1g(const struct meminfo *i, uint64_t *ret)
 {
-	uint64_t on = int_var(i->y, Y_DIRECT_GB);
+	uint64_t on = has(i->y->k, Y_DIRECT_GB) ? int_var(i->y, Y_DIRECT_GB) : 1;
 
-	return on && on != UNKNOWN && direct_map(i, 3, ret);
+	return on && on != UNKNOWN && direct_map(i, "1G", ret);
 }
 
 /* ---- the table ------------------------------------------------------------------------ */
@@ -434,7 +450,9 @@ static const struct line lines[] = {
 	{ "Hugepagesize", FN, 0, huge_size, ALWAYS },
 	{ "Hugetlb", FN, 0, huge_all, ALWAYS },
 	{ "DirectMap4k", FN, 0, direct_4k, ALWAYS },
+	{ "DirectMap64k", FN, 0, direct_64k, ALWAYS },
 	{ "DirectMap2M", FN, 0, direct_2m, ALWAYS },
+	{ "DirectMap4M", FN, 0, direct_4m, ALWAYS },
 	{ "DirectMap1G", FN, 0, direct_1g, ALWAYS },
 };
 
@@ -480,14 +498,48 @@ static void swap_sums(struct meminfo *i)
 	i->swap_free = plus(word_var(i->y, Y_FREE_SWAP), leaving);
 }
 
+static void keep(struct machine *m, const char *name, uint64_t v)
+{
+	m->meminfo[m->nmeminfo++] = (struct zone_count){ name, v };
+}
+
+/* 2.4: meminfo_read_proc(), fs/proc/proc_misc.c of 2.4.27. */
+static void read_2_4(struct meminfo *i)
+{
+	const struct system *y = i->y;
+	uint64_t high = word_var(y, Y_TOTALHIGH), total = word_var(y, Y_TOTALRAM);
+	uint64_t free_high = i->zones.known ? i->zones.free_high : UNKNOWN;
+	uint64_t free_all = i->zones.known ? i->zones.free : UNKNOWN;
+	uint64_t buffer = int_var(y, Y_BUFFERMEM), swapcache = swapcache_pages(y, &i->c);
+	const struct zone_count lines_2_4[] = {
+		{ "MemTotal", total }, { "MemFree", free_all }, { "Buffers", buffer },
+		{ "Cached", minus(word_var(y, Y_PAGE_CACHE_SIZE), plus(buffer, swapcache)) },
+		{ "SwapCached", swapcache }, { "Active", int_var(y, Y_NR_ACTIVE) },
+		{ "Inactive", int_var(y, Y_NR_INACTIVE) }, { "HighTotal", high },
+		{ "HighFree", free_high }, { "LowTotal", minus(total, high) },
+		{ "LowFree", minus(free_all, free_high) },
+		{ "SwapTotal", int_var(y, Y_TOTAL_SWAP) },
+		{ "SwapFree", int_var(y, Y_FREE_SWAP) },
+	};
+
+	y->m->meminfo = arena_array(y->mem, struct zone_count, ARRAY_LEN(lines_2_4));
+	for (size_t l = 0; l < ARRAY_LEN(lines_2_4); l++)
+		keep(y->m, lines_2_4[l].name, bytes(i, lines_2_4[l].value));
+}
+
 void read_meminfo(struct system *y)
 {
 	struct meminfo i = { .y = y };
 	struct machine *m = y->m;
 
 	counters_read(y, &i.c);
-	if (!i.c.nzone)
+	if (!i.c.nzone && !has(y->k, M_ZONE_FREE))
 		return;
+	if (!i.c.nzone) {
+		zones_read(y, &i.zones);
+		read_2_4(&i);
+		return;
+	}
 	zones_read(y, &i.zones);
 	hugetlb_read(y, &i.huge);
 	i.total = word_var(y, Y_TOTALRAM);
@@ -499,6 +551,6 @@ void read_meminfo(struct system *y)
 		uint64_t v;
 
 		if (line_value(&i, &lines[l], &v))
-			m->meminfo[m->nmeminfo++] = (struct zone_count){ lines[l].name, v };
+			keep(m, lines[l].name, v);
 	}
 }

@@ -51,6 +51,14 @@ static bool zone_add(const struct system *y, uint64_t zone, bool high, struct zo
 	const struct layout *l = &y->k->layout;
 	uint64_t low, boost = 0, free_pages;
 
+	if (has(y->k, M_ZONE_FREE)) {
+		if (kmember_u64(y->k, y->r, zone, M_ZONE_FREE, &free_pages))
+			return false;
+		z->free += free_pages;
+		z->free_high += high ? free_pages : 0;
+		return true;
+	}
+
 	if (!elem(y, zone, M_ZONE_WATERMARK, layout_enum(l, E_WMARK_LOW, 1), &low))
 		return false;
 	if (has(y->k, M_ZONE_BOOST) && kmember_u64(y->k, y->r, zone, M_ZONE_BOOST, &boost))
@@ -61,10 +69,11 @@ static bool zone_add(const struct system *y, uint64_t zone, bool high, struct zo
 	return true;
 }
 
-static bool node_add(const struct system *y, uint64_t pgdat, struct zone_sums *z)
+static bool node_add(const struct system *y, uint64_t pgdat, void *arg)
 {
+	struct zone_sums *z = arg;
 	const struct member *m = &y->k->layout.v[M_PGDAT_ZONES].m;
-	int64_t high = layout_enum(&y->k->layout, E_ZONE_HIGHMEM, -1);
+	int64_t high = layout_enum(&y->k->layout, E_ZONE_HIGHMEM, has(y->k, M_ZONE_FREE) ? 2 : -1);
 
 	for (uint32_t i = 0; i < m->count && i < ZONES_MAX; i++)
 		if (!zone_add(y, pgdat + m->offset + (uint64_t)i * m->stride, i == high, z))
@@ -83,29 +92,86 @@ static bool node_online(const struct system *y, uint32_t node)
 	return !read_kva_word(y->r, mask, &word) && word >> node % bits & 1;
 }
 
-void zones_read(const struct system *y, struct zone_sums *z)
+/* 2.4: every node is in a list. */
+static bool nodes_of_list(const struct system *y,
+			  bool (*fn)(const struct system *y, uint64_t pgdat, void *arg), void *arg)
+{
+	uint64_t pgdat;
+	uint32_t n = 0;
+
+	if (kvar_u64(y->k, y->r, Y_PGDAT_LIST, 0, &pgdat))
+		return false;
+	for (; pgdat && n < NODES_MAX; n++)
+		if (!kernel_ptr_ok(y->k, pgdat, y->k->dump->word_size) || !fn(y, pgdat, arg) ||
+		    kmember_u64(y->k, y->r, pgdat, M_PGDAT_NEXT, &pgdat))
+			return false;
+	return n && n < NODES_MAX;
+}
+
+/* FN for each pgdat; false: there is none, or not all could be read. */
+static bool nodes_each(const struct system *y,
+		       bool (*fn)(const struct system *y, uint64_t pgdat, void *arg), void *arg)
 {
 	unsigned word = y->k->dump->word_size;
 	uint64_t nodes = layout_symbol(&y->k->layout, Y_PGDATS), pgdat;
 	uint32_t max = (uint32_t)min_u64(8ull * layout_size(&y->k->layout, S_NODEMASK), NODES_MAX);
+	bool any = false;
 
-	*z = (struct zone_sums){ 0 };
-	if (!has(y->k, M_PGDAT_ZONES))
-		return;
-	if (has(y->k, Y_ONE_PGDAT)) {
-		z->known = node_add(y, layout_symbol(&y->k->layout, Y_ONE_PGDAT), z);
-		return;
-	}
+	if (has(y->k, M_ZONE_FREE))
+		return nodes_of_list(y, fn, arg);
+	if (has(y->k, Y_ONE_PGDAT))
+		return fn(y, layout_symbol(&y->k->layout, Y_ONE_PGDAT), arg);
 	if (!nodes || !has(y->k, Y_NODE_STATES))
-		return;
+		return false;
 	for (uint32_t i = 0; i < max; i++) {
 		if (!node_online(y, i))
 			continue;
-		z->known = !read_kva_word(y->r, nodes + (uint64_t)i * word, &pgdat) &&
-			   kernel_ptr_ok(y->k, pgdat, word) && node_add(y, pgdat, z);
-		if (!z->known)
-			return;
+		any = !read_kva_word(y->r, nodes + (uint64_t)i * word, &pgdat) &&
+		      kernel_ptr_ok(y->k, pgdat, word) && fn(y, pgdat, arg);
+		if (!any)
+			return false;
 	}
+	return any;
+}
+
+void zones_read(const struct system *y, struct zone_sums *z)
+{
+	*z = (struct zone_sums){ 0 };
+	z->known = has(y->k, M_PGDAT_ZONES) && nodes_each(y, node_add, z);
+}
+
+/* ---- what CPUs have not handed in -------------------------------------------------- */
+
+struct pending {
+	enum layout_id item;
+	int64_t sum;
+};
+
+/* per_cpu_nodestat.vm_node_stat_diff[], signed bytes (include/linux/mmzone.h) */
+static bool pending_add(const struct system *y, uint64_t pgdat, void *arg)
+{
+	struct pending *p = arg;
+	int64_t i = layout_enum(&y->k->layout, p->item, -1);
+	uint64_t stats, v;
+
+	if (kmember_u64(y->k, y->r, pgdat, M_PGDAT_CPU_STATS, &stats) || !stats)
+		return false;
+	for (uint32_t cpu = 0; cpu < y->k->ncpus; cpu++) {
+		if (!elem(y, stats + y->k->percpu[cpu], M_NODE_STAT_DIFF, i, &v))
+			return false;
+		p->sum += (int8_t)v;
+	}
+	return true;
+}
+
+int64_t node_pending(const struct system *y, enum layout_id item)
+{
+	struct pending p = { .item = item };
+
+	if (!has(y->k, item) || !has(y->k, M_PGDAT_CPU_STATS) || !has(y->k, M_NODE_STAT_DIFF) ||
+	    !nodes_each(y, pending_add, &p))
+		return INT64_MIN;
+	return p.sum;
 }
 
 /* ---- Buffers ------------------------------------------------------------------------- */
@@ -188,7 +254,13 @@ uint64_t swapcache_pages(const struct system *y, const struct counters *c)
 		return counter(y, c, E_NR_SWAPCACHE);
 	if (!has(y->k, Y_SWAP_AREAS))
 		return 0;	/* no CONFIG_SWAP */
-	if (!spaces || !counts)
+	/* one for all until 33806f06da65 (v3.9) */
+	if (has(y->k, Y_SWAPPER_SPACE))
+		return spaces_pages(y, layout_symbol(&y->k->layout, Y_SWAPPER_SPACE), 1);
+	/* one an area until 4b3ef9daa4fc (v4.11) */
+	if (spaces && !counts)
+		return areas == UNKNOWN ? UNKNOWN : spaces_pages(y, spaces, areas);
+	if (!spaces)
 		return UNKNOWN;
 	for (uint64_t i = 0; i < areas; i++) {
 		uint64_t n, space, pages;

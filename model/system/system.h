@@ -66,11 +66,15 @@ uint64_t zswap_bytes(const struct system *y);
 /* Sums over all zones. */
 struct zone_sums {
 	uint64_t wmark_low;	/* pages, boost included */
+	uint64_t free;		/* 2.4: free pages */
 	uint64_t free_high;	/* free pages of highmem zones */
 	bool known;
 };
 
 void zones_read(const struct system *y, struct zone_sums *z);
+/* What CPUs have counted of a node's ITEM and not handed in; INT64_MIN: not known
+   (before 75ef71840539, v4.8, zones counted). */
+int64_t node_pending(const struct system *y, enum layout_id item);
 
 struct hugetlb_sums {
 	uint64_t total, free, resv, surplus;	/* of the default size: counts */

@@ -224,7 +224,7 @@ static void compare_all(struct dump *d, const struct arch *a, const char *truth,
 	DIR *dir = opendir(truth);
 	struct dirent *e;
 
-	a->user_paging(d, &s.p, &s.env);
+	arch_user_paging(d, &s.p, &s.env);
 	while (dir && (e = readdir(dir))) {
 		char path[4096];
 		FILE *f;

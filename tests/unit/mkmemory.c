@@ -196,25 +196,39 @@ static struct bytes mk_mcore2(const struct mkimage *m, uint64_t base)
 	return b;
 }
 
+/* One header and its units, N pages from FIRST on without a hole; its position in blocks. */
+static uint64_t put_region(const struct mkimage *m, struct bytes *b, uint64_t base,
+			   uint64_t first, uint64_t n)
+{
+	uint64_t page = page_size(m), step = m->word == 4 ? 20 : 32, at = b->n, pos = at / page;
+	uint64_t map_blocks = (n * step + page - 1) / page, entry = at + page;
+	uint8_t *raw = malloc(page);
+
+	put_mcore_header(m, b, at, 1, map_blocks);
+	put_uint(b, at + 4 * m->word + 12, n, 4, m->big);
+	put_uint(b, at + (m->word == 4 ? 32 : 48), page, m->word, m->big);
+	pad(b, at + (1 + map_blocks) * page);
+	for (uint64_t i = 0; i < n; i++, entry += step) {
+		get_page(m, first + i, raw);
+		put_uint(b, entry, base + ((first + i) << m->page_shift), m->word, m->big);
+		put_uint(b, entry + 2 * m->word, b->n / page - pos + 100, 4, m->big);
+		put_uint(b, entry + 2 * m->word + 4, put_stream(m, b, raw, page), 4, m->big);
+	}
+	free(raw);
+	return pos;
+}
+
+/* A unit follows the one before it in memory: each run has a header of its own. */
 static struct bytes mk_mcore1(const struct mkimage *m, uint64_t base)
 {
-	uint64_t page = page_size(m), step = m->word == 4 ? 20 : 32, n = count(m) + 1, pfn = 0;
-	uint64_t map_blocks = (n * step + page - 1) / page, entry = 3 * page, entries = 0;
-	uint8_t *raw = malloc(page);
 	struct bytes b = { 0 };
+	uint64_t first = 0, n, headers = 0;
 
-	put_uint(&b, 0, 2, 4, m->big);		/* one header, at block 2 */
-	put_mcore_header(m, &b, 2 * page, 1, map_blocks);
-	pad(&b, (3 + map_blocks) * page);
-	for (; next_page(m, &pfn); pfn++, entries++, entry += step) {
-		get_page(m, pfn, raw);
-		put_uint(&b, entry, base + (pfn << m->page_shift), m->word, m->big);
-		put_uint(&b, entry + 2 * m->word, b.n / page - 2 + 100, 4, m->big);
-		put_uint(&b, entry + 2 * m->word + 4, put_stream(m, &b, raw, page), 4, m->big);
-	}
-	put_uint(&b, 2 * page + 4 * m->word + 12, entries, 4, m->big);
-	put_uint(&b, 2 * page + (m->word == 4 ? 32 : 48), page, m->word, m->big);
-	free(raw);
+	pad(&b, page_size(m));
+	if (mk_run(m, &first) && first)
+		put_uint(&b, 4 * headers++, put_region(m, &b, base, 0, 1), 4, m->big);
+	for (first = 0; (n = mk_run(m, &first)); first += n)
+		put_uint(&b, 4 * headers++, put_region(m, &b, base, first, n), 4, m->big);
 	return b;
 }
 

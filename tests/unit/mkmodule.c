@@ -70,8 +70,13 @@ void stream_task(struct stream *s, int32_t pid, int32_t tgid, const char *comm, 
 
 void stream_mm(struct stream *s, uint64_t mm, const char *exe)
 {
+	stream_mm_at(s, mm, exe, 0x7ff000);
+}
+
+void stream_mm_at(struct stream *s, uint64_t mm, const char *exe, uint64_t stack)
+{
 	struct vmc_mm m = { .mm = mm, .total_vm = 12, .rss_anon = 5, .map_count = 2,
-			    .start_brk = 0x600000, .brk = 0x700000, .start_stack = 0x7ff000 };
+			    .start_brk = 0x600000, .brk = 0x700000, .start_stack = stack };
 
 	swap(s, &m, 8, sizeof(m.rec), sizeof(m));
 	m.rec = rec_of(s, VMC_MM, sizeof(m) + padded(exe));

@@ -18,6 +18,7 @@ struct stream {
 void stream_begin(struct stream *s, bool big);
 void stream_task(struct stream *s, int32_t pid, int32_t tgid, const char *comm, uint64_t mm);
 void stream_mm(struct stream *s, uint64_t mm, const char *exe);
+void stream_mm_at(struct stream *s, uint64_t mm, const char *exe, uint64_t stack);
 /* A private, readable and writable mapping. */
 void stream_vma(struct stream *s, uint64_t start, uint64_t end, uint64_t inode,
 		const char *name);

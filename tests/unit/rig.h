@@ -14,6 +14,7 @@
 #define A (1ull << 5)
 #define D (1ull << 6)
 #define PSE (1ull << 7)
+#define PROTNONE (1ull << 8)
 #define SPECIAL (1ull << 9)
 
 #define PAGE 4096ull

@@ -152,6 +152,17 @@ static void test_huge(void)
 	g->f->kernel.rules.on[RULE_THP_BY_HEAD] = true;
 	run(g);
 	CHECK_EQ(u->shared_dirty, HUGE);
+	/* PROT_NONE: smaps of some kernels passes over it, if they balance NUMA nodes */
+	map(g, VA, 1, (~(512ull << 12) & 0xfffffffe00000) | PROTNONE | RW | PSE | A | D);
+	g->f->kernel.rules.on[RULE_PMD_PROTNONE_SKIPPED] = true;
+	run(g);
+	CHECK_EQ(u->rss, 2 * HUGE + PAGE);
+	fake_member(g->f, M_MM_NUMA_SCAN_SEQ, 8, 4);
+	run(g);
+	CHECK_EQ(u->rss, HUGE + PAGE);
+	CHECK_EQ(u->anon_huge, 0);
+	CHECK_EQ(u->hidden_anon, HUGE);
+	CHECK_EQ(u->hidden_shmem, 0);
 	rig_free(g);
 }
 
@@ -319,6 +330,37 @@ static void test_split(void)
 	rig_free(g);
 }
 
+/*
+ * A running machine: each of four processes has a table that cannot be read. Threads
+ * that try again at the same time take back what is theirs, and no more.
+ */
+static void test_live(void)
+{
+	uint64_t torn[5];
+
+	for (unsigned jobs = 1; jobs < 5; jobs++) {
+		struct rig *g = rig_new();
+
+		g->f->dump.live = true;
+		g->f->kernel.jobs = jobs;
+		frame(g, 10, FR_ANON, 1);
+		for (unsigned i = 0; i < 4; i++) {
+			add_mm(g)->owner = NONE;
+			add_vma(g, VA, 2 * HUGE, VMA_READ);
+			map(g, VA, 0, 10 << 12 | P);
+			map(g, VA + HUGE, 0, 10 << 12 | P);
+			fake_drop(g->f, entry_of(g, g->mms[i].pgd_pa, VA + HUGE, 0) & ~0xfffull);
+		}
+		run(g);
+		CHECK_EQ(fake_issues(g->f, "page table"), 4);
+		torn[jobs] = fake_issues(g->f, "page tables");
+		CHECK(torn[jobs] >= 4);
+		CHECK_EQ(torn[jobs], torn[1]);
+		CHECK(!g->f->dump.issues.aside);
+		rig_free(g);
+	}
+}
+
 /* A tmpfs file with pages in swap, mapped whole, in part, and privately. */
 static void test_shmem(void)
 {
@@ -430,6 +472,7 @@ int main(void)
 	test_hugetlb();
 	test_lost();
 	test_split();
+	test_live();
 	test_shmem();
 	test_no_mapcount();
 	test_walk();

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/elf/elfbss.h"
 #include "model/elf/elfloads.h"
 #include "model/elf/elfsymbols.h"
 #include "model/elf/rootpath.h"
@@ -339,6 +340,55 @@ static void test_root(void)
 	CHECK(!chdir("/") && !nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS));
 }
 
+/* Two pages of a file and, behind them, two anonymous ones, of which .bss has 0x18 bytes. */
+static void test_bss(void)
+{
+	char dir[] = "/tmp/test_elf.XXXXXX";
+	struct file f = { .path = "/lib", .size = FILE_SIZE, .kind = FILE_REGULAR };
+	struct rig *g = rig_new();
+	struct elf_bss_list l;
+	struct arena mem = { 0 };
+	struct maker m;
+	FILE *out;
+
+	if (!mkdtemp(dir) || chdir(dir) || mkdir("root", 0755) || mkdir("text", 0755))
+		abort();
+	make(&m, true, false);
+	out = fopen("root/lib", "w");
+	if (!out || fwrite(m.b, FILE_SIZE, 1, out) != 1 || fclose(out))
+		abort();
+	file("text/lib", "#!/bin/sh\n");
+	add_mm(g)->exe = 0;
+	file_vma(g, VA, VA + 0x2000, VMA_READ | VMA_WRITE | VMA_EXEC, 0);
+	add_vma(g, VA + 0x2000, 0x2000, VMA_READ | VMA_WRITE)->file = NONE;
+	g->s.files = &f;
+	g->s.nfiles = 1;
+
+	elf_bss_find(&g->s, g->f->r, "root", NONE, &mem, &l);
+	if (CHECK_EQ(l.n, 1)) {
+		CHECK_EQ(l.v[0].vma, 1);
+		CHECK_EQ(l.v[0].file, 0);
+		CHECK_EQ(l.v[0].start, VA + 0x2000);
+		CHECK_EQ(l.v[0].end, VA + 0x2018);
+		CHECK_EQ(elf_bss_at(&l, 0), 0);
+		CHECK_EQ(elf_bss_at(&l, 1), 0);
+		CHECK_EQ(elf_bss_at(&l, 2), 1);
+	}
+	CHECK_EQ(l.whole, 0);
+	elf_bss_find(&g->s, g->f->r, "nosuch", NONE, &mem, &l);
+	if (CHECK_EQ(l.n, 1))
+		CHECK_EQ(l.v[0].end, VA + 0x4000);
+	CHECK_EQ(l.whole, 1);
+	elf_bss_find(&g->s, g->f->r, "nosuch", 1, &mem, &l);	/* of another mm */
+	CHECK_EQ(l.n, 0);
+	elf_bss_find(&g->s, g->f->r, "text", NONE, &mem, &l);
+	CHECK_EQ(l.n, 0);
+	g->s.files = NULL;
+	arena_release(&mem);
+	rig_free(g);
+	CHECK(!chdir("/") && !nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS));
+}
+
 int main(void)
 {
 	for (unsigned i = 0; i < 4; i++)
@@ -346,5 +396,6 @@ int main(void)
 	test_damage();
 	test_loads();
 	test_root();
+	test_bss();
 	return check_done();
 }

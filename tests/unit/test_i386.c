@@ -159,7 +159,7 @@ static void test_walk_pae(void)
 }
 
 /* swapper_pg_dir maps itself: that tells the row, and where low memory begins. */
-static void test_attach(bool pae, uint64_t offset)
+static void test_attach(bool pae, uint64_t offset, uint16_t said)
 {
 	struct tables *t = tables_new();
 	const struct arch *a = NULL;
@@ -168,8 +168,8 @@ static void test_attach(bool pae, uint64_t offset)
 	uint64_t pa = 0;
 	char info[64];
 
-	t->dump.elf_machine = EM_386;
-	t->dump.word_size = 4;
+	t->dump.elf_machine = said;
+	t->dump.word_size = said == EM_386 ? 4 : 8;
 	snprintf(info, sizeof(info), "SYMBOL(swapper_pg_dir)=%" PRIx64 "\n", offset + 0x5000);
 	t->dump.vmcoreinfo = info;
 	if (pae) {
@@ -186,7 +186,9 @@ static void test_attach(bool pae, uint64_t offset)
 		struct reader *r = reader_new(&t->dump);
 
 		CHECK(a == &arch_i386);
-		a->user_paging(&t->dump, &p, &env);
+		CHECK_EQ(t->dump.elf_machine, EM_386);
+		CHECK_EQ(t->dump.word_size, 4);
+		arch_user_paging(&t->dump, &p, &env);
 		CHECK(p == &i386_paging[pae ? I386_PAE : I386_2LEVEL]);
 		CHECK_EQ(a->user_end(&t->dump), offset);
 		CHECK_EQ(reader_kvtop(r, offset + 0x9123, &pa, NULL), ST_OK);
@@ -204,9 +206,10 @@ int main(void)
 	test_pae();
 	test_swap_pae();
 	test_walk_pae();
-	test_attach(false, 0xc0000000);
-	test_attach(false, 0x80000000);
-	test_attach(true, 0xc0000000);
-	test_attach(true, 0x40000000);
+	test_attach(false, 0xc0000000, EM_386);
+	test_attach(false, 0x80000000, EM_386);
+	test_attach(true, 0xc0000000, EM_386);
+	test_attach(true, 0x40000000, EM_386);
+	test_attach(true, 0xc0000000, EM_X86_64);	/* as QEMU's kdump says */
 	return check_done();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The three forms of the kernel log, whole and damaged, and the panic message in it. */
 #include "dumpread/base/bytes.h"
+#include "dumpread/types/sources.h"
 #include "model/system/machine.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
@@ -373,8 +374,57 @@ static void test_panic(void)
 	check_panic(alive, -1, NULL);
 }
 
+/* ---- the types of the log by VMCOREINFO ----------------------------------------------- */
+
+static void check_member(struct fake *f, const char *path, uint32_t offset, uint32_t size)
+{
+	struct member m = { 0 };
+
+	CHECK_EQ(types_member(&f->dump.types, path, &m, NULL), ST_OK);
+	CHECK_EQ(m.offset, offset);
+	CHECK_EQ(m.size, size);
+}
+
+static void test_vmcoreinfo(void)
+{
+	struct fake *f = fake_new(8, false), *big = fake_new(4, true);
+	struct member m = { 0 };
+	uint32_t bytes;
+
+	CHECK_EQ(types_add_vmcoreinfo(&f->dump), ST_ABSENT);
+	/* 5.10 and later */
+	f->dump.vmcoreinfo = "SIZE(printk_ringbuffer)=80\nOFFSET(printk_ringbuffer.desc_ring)=0\n"
+			     "OFFSET(printk_ringbuffer.text_data_ring)=40\n"
+			     "OFFSET(prb_desc_ring.head_id)=24\nOFFSET(prb_data_ring.data)=8\n"
+			     "SIZE(printk_info)=88\nOFFSET(printk_info.text_len)=16\n"
+			     "OFFSET(printk_info.caller_id)=99999999\n";
+	CHECK_EQ(types_add_vmcoreinfo(&f->dump), ST_OK);
+	CHECK_EQ(types_size(&f->dump.types, "printk_ringbuffer", &bytes, NULL), ST_OK);
+	CHECK_EQ(bytes, 80);
+	check_member(f, "printk_ringbuffer.desc_ring.head_id", 24, 8);
+	check_member(f, "printk_ringbuffer.text_data_ring.data", 48, 8);
+	check_member(f, "printk_info.text_len", 16, 2);
+	check_member(f, "printk_info.facility", 18, 1);
+	check_member(f, "printk_info.level", 19, 1);
+	CHECK_EQ(types_member(&f->dump.types, "printk_info.caller_id", &m, NULL), ST_ABSENT);
+	CHECK_EQ(types_member(&f->dump.types, "printk_info.ts_nsec", &m, NULL), ST_ABSENT);
+	/* 3.5 to 5.9; a bit field begins at the other end */
+	big->dump.vmcoreinfo = "SIZE(log)=16\nOFFSET(log.len)=8\nOFFSET(log.dict_len)=12\n";
+	CHECK_EQ(types_add_vmcoreinfo(&big->dump), ST_OK);
+	check_member(big, "log.len", 8, 2);
+	CHECK_EQ(types_member(&big->dump.types, "log.level", &m, NULL), ST_OK);
+	CHECK_EQ(m.offset, 15);
+	CHECK_EQ(m.bit_offset, 0);
+	CHECK_EQ(m.bit_size, 3);
+	types_close(&f->dump.types);
+	types_close(&big->dump.types);
+	fake_free(f);
+	fake_free(big);
+}
+
 int main(void)
 {
+	test_vmcoreinfo();
 	test_ring(8, false);
 	test_ring(8, true);
 	test_ring(4, false);

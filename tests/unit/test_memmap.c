@@ -131,6 +131,36 @@ static void test_flat(unsigned word, bool big)
 	fake_free(f);
 }
 
+/* The only node begins with frame 1, its struct pages with frame 0's: mem_map says so. */
+static void test_one_node(void)
+{
+	struct fake *f = machine(4, false);
+	uint64_t map = fake_kva(f, 0x100000);
+
+	fake_symbol(f, Y_CONTIG_PAGE_DATA, fake_kva(f, 0x5000));
+	fake_symbol(f, Y_MEM_MAP, fake_kva(f, VAR));
+	fake_member(f, M_PGDAT_MEM_MAP, 0, 4);
+	fake_member(f, M_PGDAT_SPANNED, 4, 4);
+	fake_member(f, M_PGDAT_START_PFN, 8, 4);
+	fake_put_uint(f, 0x5000, map + PAGE_BYTES, 4);
+	fake_put_uint(f, 0x5004, 255, 4);
+	fake_put_uint(f, 0x5008, 1, 4);
+	fake_put_uint(f, VAR, map, 4);
+	if (CHECK_EQ(init(f), ST_OK) && CHECK_EQ(f->kernel.memmap.n, 1)) {
+		CHECK_EQ(f->kernel.memmap.v[0].pfn, 0);
+		CHECK_EQ(f->kernel.memmap.max_pfn, 256);
+		CHECK_EQ(memmap_page_kva(&f->kernel.memmap, 0), map);
+	}
+	/* more than lie below it, or none: nothing is made up */
+	fake_put_uint(f, VAR, map - PAGE_BYTES, 4);
+	if (CHECK_EQ(init(f), ST_OK))
+		CHECK_EQ(f->kernel.memmap.v[0].pfn, 1);
+	fake_put_uint(f, VAR, map + 4 * PAGE_BYTES, 4);
+	if (CHECK_EQ(init(f), ST_OK))
+		CHECK_EQ(f->kernel.memmap.v[0].pfn, 1);
+	fake_free(f);
+}
+
 /* Two nodes of 2.4, behind each other in a list that goes round. */
 static void test_nodes(void)
 {
@@ -190,6 +220,7 @@ int main(void)
 			test_flat(word, big);
 		}
 	test_zero_pages_left_out();
+	test_one_node();
 	test_nodes();
 	test_hostile();
 	return check_done();

@@ -251,6 +251,36 @@ static void test_headers(void)
 	shut(&o);
 }
 
+/* Of tasks with an mm at the same address the third has another: the first one's had ended. */
+static void test_address_again(void)
+{
+	struct stream st;
+	struct opened o;
+
+	stream_begin(&st, false);
+	stream_task(&st, 10, 10, "one", 0xffff888000001000);
+	stream_mm(&st, 0xffff888000001000, "/bin/one");
+	stream_vma(&st, 0x500000, 0x50a000, 0, "");
+	stream_task(&st, 11, 11, "sharer", 0xffff888000001000);
+	stream_mm(&st, 0xffff888000001000, "/bin/one");
+	stream_vma(&st, 0x500000, 0x50a000, 0, "");
+	stream_task(&st, 12, 12, "other", 0xffff888000001000);
+	stream_mm_at(&st, 0xffff888000001000, "/bin/other", 0x7fe000);
+	stream_vma(&st, 0x400000, 0x401000, 0, "");
+	stream_vma(&st, 0x500000, 0x503000, 0, "");
+	stream_task(&st, 13, 12, "thread", 0xffff888000001000);
+	stream_end(&st);
+	o = open_stream(&st);
+	CHECK_EQ(issues_total(o.k->issues), 0);
+	CHECK_EQ(o.s->nmms, 2);
+	CHECK_EQ(o.s->nprocs, 3);
+	CHECK(o.s->procs[0].mm == o.s->procs[1].mm && o.s->procs[0].mm != o.s->procs[2].mm);
+	CHECK_EQ(o.s->mms[o.s->procs[0].mm].nvmas, 1);
+	CHECK_EQ(o.s->mms[o.s->procs[2].mm].nvmas, 2);
+	CHECK_STR(o.s->files[o.s->mms[o.s->procs[2].mm].exe].path, "/bin/other");
+	shut(&o);
+}
+
 int main(void)
 {
 	test_sums(false);
@@ -260,5 +290,6 @@ int main(void)
 	test_hostile_runs();
 	test_far_frames();
 	test_headers();
+	test_address_again();
 	return check_done();
 }

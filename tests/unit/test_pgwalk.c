@@ -348,6 +348,83 @@ static void test_geometry(void)
 	tables_free(t);
 }
 
+/*
+ * Huge pages of sizes of their own, as ppc's hugepd: the low three bits are the
+ * kind, in a directory six more are the size.
+ */
+static void hugepd_decode(const struct paging_env *e, unsigned level, const uint8_t *raw,
+			  unsigned n, struct pte *out)
+{
+	(void)e;
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t v = load32(raw + i * 4, true);
+
+		out[i] = (struct pte){ .kind = v & 7, .pa = v & ~UINT64_C(0x1ff) };
+		if (level && out[i].kind == PTE_HUGE_TABLE)
+			out[i].shift = v >> 3 & 63;
+	}
+}
+
+static const struct paging hugepd = { "hugepd", 12, { 4, 4 }, 2, { 9, 11 }, 3, hugepd_decode };
+
+static uint32_t huge_table(uint32_t pa, unsigned shift)
+{
+	return pa | shift << 3 | PTE_HUGE_TABLE;
+}
+
+static void put(struct tables *t, unsigned page, unsigned i, uint32_t v)
+{
+	store_uint(&t->page[page][4 * i], v, 4, true);
+}
+
+/* Root in page 1, two directory entries for each page of 4 MiB, in page 3; then smaller pages. */
+static struct tables *huge_tables(void)
+{
+	struct tables *t = tables_new();
+
+	for (unsigned i = 4; i < 8; i++)
+		put(t, 1, i, huge_table(i < 6 ? 0x3200 : 0x3400, 22));
+	put(t, 3, 0x200 / 4, 0x800000 | PTE_PAGE);
+	put(t, 1, 8, huge_table(0x4000, 20));		/* 1 MiB: two in an entry */
+	put(t, 4, 1, 0xa00000 | PTE_PAGE);
+	put(t, 1, 9, huge_table(0xff000, 22));		/* outside */
+	put(t, 1, 10, huge_table(0x3200, 5));		/* less than a page */
+	put(t, 1, 11, huge_table(0x3200, 63));
+	return t;
+}
+
+static void test_huge_tables(void)
+{
+	struct paging_env e = { .max_pa = TABLES_PAGES * TABLES_PAGE };
+	struct tables *t = huge_tables();
+	struct reader *r = reader_new(&t->dump);
+	struct story s = { .calls = 0 };
+	uint64_t pa, run;
+
+	/* each once, whole, though the walk begins and ends inside */
+	pgwalk(r, &hugepd, &e, 0x1000, 0xa00000, 0xb00000, &visit, &s);
+	CHECK_STR(s.text, "E 800000+1@22 0p800000\n");
+	s.len = 0;
+	pgwalk(r, &hugepd, &e, 0x1000, 0x800000, 0x1800000, &visit, &s);
+	CHECK_STR(s.text, "E 800000+1@22 0p800000\n"
+			  "H c00000-1000000@22\n"
+			  "H 1000000-1100000@20\n"
+			  "E 1100000+1@20 0pa00000\n"
+			  "L 1200000-1400000 corrupt\n"
+			  "L 1400000-1600000 corrupt\n"
+			  "L 1600000-1800000 corrupt\n");
+	CHECK_EQ(pgtrans(r, &hugepd, &e, 0x1000, 0xa12345, &pa, &run), ST_OK);
+	CHECK_EQ(pa, 0xa12345);
+	CHECK_EQ(run, 0xc00000 - 0xa12345);
+	CHECK_EQ(pgtrans(r, &hugepd, &e, 0x1000, 0x1112345, &pa, NULL), ST_OK);
+	CHECK_EQ(pa, 0xa12345);
+	CHECK_EQ(pgtrans(r, &hugepd, &e, 0x1000, 0xc00000, &pa, NULL), ST_FAULT);
+	CHECK_EQ(pgtrans(r, &hugepd, &e, 0x1000, 0x1200000, &pa, NULL), ST_CORRUPT);
+	CHECK_EQ(pgtrans(r, &hugepd, &e, 0x1000, 0x1600000, &pa, NULL), ST_CORRUPT);
+	reader_free(r);
+	tables_free(t);
+}
+
 int main(void)
 {
 	test_leaves();
@@ -359,5 +436,6 @@ int main(void)
 	test_five_levels();
 	test_translate();
 	test_geometry();
+	test_huge_tables();
 	return check_done();
 }

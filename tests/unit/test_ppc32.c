@@ -144,6 +144,22 @@ static void test_directories(void)
 	CHECK_EQ(directory(PPC_8XX, 1, 0, 0x1234041).pa, 0x1234000);
 }
 
+/* hugepd: e500's without the top bit, size in the low six; 8xx: 0xc are 8 MiB. */
+static void test_huge_tables(void)
+{
+	struct pte got = directory(PPC_E500, 1, -UINT64_C(0xc0000000), 0x41234dd6);
+
+	CHECK_EQ(got.kind, PTE_HUGE_TABLE);
+	CHECK_EQ(got.shift, 22);
+	CHECK_EQ(got.pa, 0x1234dc0);
+	got = directory(PPC_8XX, 1, 0, 0x0123404d);
+	CHECK_EQ(got.kind, PTE_HUGE_TABLE);
+	CHECK_EQ(got.shift, 23);
+	CHECK_EQ(got.pa, 0x1234000);
+	/* e500 has them with 64-bit entries too, 44x not */
+	CHECK_EQ(directory(PPC_44X, 1, -UINT64_C(0xc0000000), 0x41234dd6).kind, PTE_BAD);
+}
+
 /* All rows cover 32 bits; the indexes are those of page_32.h. */
 static void test_rows(void)
 {
@@ -197,6 +213,7 @@ int main(void)
 {
 	test_samples();
 	test_directories();
+	test_huge_tables();
 	test_rows();
 	test_walk_44x();
 	return check_done();

@@ -120,6 +120,42 @@ static void test_samples(void)
 	}
 }
 
+/* hugepd: HUGEPD_VAL_BITS, MMU_PAGE_16M 10 << 2; PD_HUGE cleared and a shift. */
+static void test_huge_tables(void)
+{
+	static const struct {
+		bool book3e;
+		unsigned minor;
+		uint64_t raw;
+		unsigned kind, shift;
+		uint64_t pa;
+	} huge[] = {
+		{ false, 1, P | 0x1231040 | 0x28, PTE_HUGE_TABLE, 24, 0x1231040 },
+		{ false, 1, P | 0x1231080 | 0x8, PTE_HUGE_TABLE, 16, 0x1231080 },
+		{ false, 11, P | 0x1231000 | 0x28, PTE_BAD, 0, 0x1231000 },	/* no more */
+		{ true, 1, 0x4000000001231040 | 22, PTE_HUGE_TABLE, 22, 0x1231040 },
+		{ true, 1, 0xc000000001231000, PTE_TABLE, 0, 0x1231000 },
+	};
+
+	for (unsigned i = 0; i < ARRAY_LEN(huge); i++) {
+		struct paging_env env = { .max_pa = UINT64_MAX, .big_endian = true };
+		struct ppc64_variant v;
+		struct pte got;
+		uint8_t raw[8];
+
+		CHECK_EQ(ppc64_variant(6, huge[i].minor, 12, huge[i].book3e, false, &v),
+			 ST_OK);
+		env.form = (uint8_t)v.form;
+		env.table_offset = v.virtual ? -UINT64_C(0xc000000000000000) : 0;
+		store_uint(raw, huge[i].raw, 8, true);
+		v.paging->decode(&env, 2, raw, 1, &got);
+		CHECK_EQ(got.kind, huge[i].kind);
+		CHECK_EQ(got.pa, huge[i].pa);
+		if (got.kind == PTE_HUGE_TABLE)
+			CHECK_EQ(got.shift, huge[i].shift);
+	}
+}
+
 /* Directories of before 4.7 hold addresses of the linear map. */
 static void test_virtual(void)
 {
@@ -221,6 +257,7 @@ int main(void)
 {
 	test_samples();
 	test_virtual();
+	test_huge_tables();
 	test_geometries();
 	test_walk();
 	test_byte_order();

@@ -174,6 +174,14 @@ static void test_old_swap(void)
 	p = decode(&env, 0, UINT64_C(0x1234) << 9 | 5 << 1);
 	CHECK_PTE(p, PTE_SWAP, 0x1234, 0);
 	CHECK_EQ(p.swap_type, 5);
+	env.swap_form = X86_SWAP_2_4;
+	p = decode(&env, 0, UINT64_C(0x1235) << 8 | 45 << 1);	/* bit 8 is the offset's */
+	CHECK_PTE(p, PTE_SWAP, 0x1235, PTE_RAW_DIRTY);	/* a bit of the type */
+	CHECK_EQ(p.swap_type, 45);
+	/* PROT_NONE: bit 7, where P is 0; global pages have bit 8 with P */
+	CHECK_PTE(decode(&env, 0, 0x4600000 | BIT(7) | BIT(5)), PTE_PAGE, 0x4600000,
+		  PTE_PROTNONE | PTE_YOUNG | PTE_EXEC);
+	CHECK_EQ(decode(&env, 0, 0x4600000 | BIT(8) | BIT(1)).kind, PTE_SWAP);
 	env.swap_form = X86_SWAP_3_15;
 	p = decode(&env, 0, UINT64_C(0x1234) << 10 | 5 << 1);
 	CHECK_PTE(p, PTE_SWAP, 0x1234, 0);
@@ -529,7 +537,7 @@ static struct paging_env late(const char *release, struct named *n, bool shstk)
 		types_add(&t->dump.types, &types);
 	CHECK_EQ(arch_attach(&t->dump, &a), ST_OK);
 	CHECK_EQ(arch_attach_late(&t->dump, a), ST_OK);
-	a->user_paging(&t->dump, &p, &env);
+	arch_user_paging(&t->dump, &p, &env);
 	CHECK_STR(p->name, "x86-64 4-level");
 	tables_free(t);
 	return env;
@@ -559,7 +567,16 @@ static void test_variants(void)
 	CHECK_EQ(late("3.16.1", NULL, false).swap_form, X86_SWAP_2_6);
 	CHECK_EQ(late("4.1.0", &numa, false).swap_form, X86_SWAP_2_6);
 	CHECK_EQ(late("2.6.32-754.el6", NULL, false).swap_form, X86_SWAP_2_6);
+	CHECK_EQ(late("2.6.18-398.el5", NULL, false).swap_form, X86_SWAP_2_4);
 
+	/* 4.15.0-213-generic with the L1TF patches: pagemap said pfn 0x3a136 */
+	env = late("4.15.0-213-generic", &l1tf, false);
+	CHECK_PTE(decode(&env, 0, (~UINT64_C(0x3a136000) & (BIT(46) - BIT(12))) | BIT(8)),
+		  PTE_PAGE, 0x3a136000, PTE_PROTNONE | PTE_EXEC);
+
+	CHECK_EQ(late("4.16.18", NULL, false).pa_mask, BIT(46) - BIT(12));
+	CHECK_EQ(late("4.17.0", NULL, false).pa_mask, BIT(52) - BIT(12));
+	CHECK_EQ(late("", NULL, false).pa_mask, BIT(52) - BIT(12));
 	CHECK_EQ(late("6.1", NULL, false).pa_mask, BIT(52) - BIT(12));
 	CHECK_EQ(late("6.1", &mask, false).pa_mask, (BIT(52) - BIT(12)) & ~BIT(47));
 }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lines of /proc/meminfo that older kernels counted in other units or other places. */
+#include "model/system/system.h"
+#include "tests/unit/check.h"
+#include "tests/unit/fake.h"
+
+enum { COUNTERS = 0x1000, SPACES = 0x2000, VARS = 0x3000, ONE = 0x4000 };
+enum { NR_FREE, NR_FILE, NR_STACKS, NR_ITEMS, SPACE_SIZE = 168, NRPAGES = 88 };
+
+static uint64_t line(const struct machine *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->nmeminfo; i++)
+		if (!strcmp(m->meminfo[i].name, name))
+			return m->meminfo[i].value;
+	return UNKNOWN;
+}
+
+static void put_counter(struct fake *f, unsigned item, uint64_t v)
+{
+	fake_put_uint(f, COUNTERS + 8 * item, v, 8);
+}
+
+/* What 4.4 and its like have: one array of counters, two areas of swap. */
+static struct fake *older(void)
+{
+	static const struct paging paging = { .nlevels = 4 };
+	struct fake *f = fake_new(8, false);
+
+	f->kernel.paging = &paging;
+	fake_symbol(f, Y_VM_ZONE_STAT, fake_kva(f, COUNTERS));
+	fake_enum(f, E_NR_VM_ZONE_STAT_ITEMS, NR_ITEMS);
+	fake_enum(f, E_NR_FREE_PAGES, NR_FREE);
+	fake_enum(f, E_NR_FILE_PAGES, NR_FILE);
+	fake_enum(f, E_NR_KERNEL_STACK, NR_STACKS);
+	f->kernel.layout.v[E_NR_KERNEL_STACK].alt = 1;
+	put_counter(f, NR_FREE, 1000);
+	put_counter(f, NR_FILE, 100);
+	put_counter(f, NR_STACKS, 277);
+	fake_symbol(f, Y_SWAP_AREAS, fake_kva(f, VARS));
+	fake_symbol(f, Y_SWAP_AREA_COUNT, fake_kva(f, VARS + 8));
+	fake_put_uint(f, VARS + 8, 2, 4);
+	fake_size(f, S_ADDRESS_SPACE, SPACE_SIZE);
+	fake_member(f, M_MAPPING_NRPAGES, NRPAGES, 8);
+	return f;
+}
+
+static void read_lines(struct fake *f, struct arena *mem, struct machine *m)
+{
+	struct system y = { .k = &f->kernel, .r = f->r, .mem = mem, .m = m };
+
+	*mem = (struct arena){ 0 };
+	*m = (struct machine){ 0 };
+	read_meminfo(&y);
+}
+
+static void test_stacks(void)
+{
+	struct fake *f = older();
+	struct machine m;
+	struct arena mem;
+
+	/* 4.4.0-210-generic said 4432 kB of 277 stacks */
+	fake_size(f, S_THREAD_UNION, 16384);
+	read_lines(f, &mem, &m);
+	CHECK_EQ(line(&m, "KernelStack"), 4432 << 10);
+	arena_release(&mem);
+	/* how large a stack is, is not known */
+	f->kernel.layout.v[S_THREAD_UNION].alt = -1;
+	f->kernel.layout.v[S_THREAD_UNION].size = 0;
+	read_lines(f, &mem, &m);
+	CHECK_EQ(line(&m, "KernelStack"), UNKNOWN);
+	arena_release(&mem);
+	f->kernel.layout.v[E_NR_KERNEL_STACK].alt = 0;
+	read_lines(f, &mem, &m);
+	CHECK_EQ(line(&m, "KernelStack"), 277 << 10);
+	arena_release(&mem);
+	fake_free(f);
+}
+
+static void test_swap_cache(void)
+{
+	struct fake *f = older();
+	struct machine m;
+	struct arena mem;
+
+	read_lines(f, &mem, &m);
+	CHECK_EQ(line(&m, "SwapCached"), UNKNOWN);
+	arena_release(&mem);
+
+	/* to 3.8: one space */
+	fake_symbol(f, Y_SWAPPER_SPACE, fake_kva(f, ONE));
+	fake_put_uint(f, ONE + NRPAGES, 5, 8);
+	read_lines(f, &mem, &m);
+	CHECK_EQ(line(&m, "SwapCached"), 5 * 4096);
+	arena_release(&mem);
+	fake_free(f);
+
+	/* to 4.10: an array, one for each area */
+	f = older();
+	fake_symbol(f, Y_SWAPPER_SPACES, fake_kva(f, SPACES));
+	fake_put_uint(f, SPACES + NRPAGES, 7, 8);
+	fake_put_uint(f, SPACES + SPACE_SIZE + NRPAGES, 2, 8);
+	fake_put_uint(f, SPACES + 2 * SPACE_SIZE + NRPAGES, 90, 8);
+	read_lines(f, &mem, &m);
+	CHECK_EQ(line(&m, "SwapCached"), 9 * 4096);
+	arena_release(&mem);
+	fake_free(f);
+}
+
+int main(void)
+{
+	test_stacks();
+	test_swap_cache();
+	return check_done();
+}
