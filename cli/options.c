@@ -10,6 +10,7 @@ enum {
 	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
 	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
+	ID_EARLIER,
 };
 
 /* An empty ABOUT is not listed by --help. */
@@ -36,6 +37,8 @@ const struct option_spec option_specs[] = {
 	{ ID_VIRTUAL, 0, "virtual", NULL, "address space instead of resident pages", OPT_VIRTUAL },
 	{ ID_LIKE, 0, "like", "TOOL", "in the layout of an older tool", OPT_LIKE },
 	{ ID_PAPER, 0, "paper", NULL, "the same as --like paper", OPT_LIKE },
+	{ ID_EARLIER, 0, "earlier", "FILE",
+	  "of the earlier dump; once for each of its files. All images are of the later", OPT_EARLIER },
 	{ ID_JOBS, 'j', "jobs", "N", "threads to work with (default: processors)", 0 },
 	{ ID_OUTPUT, 'o', "output", "FILE", "write the answer there", 0 },
 	{ ID_QUIET, 'q', "quiet", NULL, "nothing on stderr but errors", 0 },
@@ -54,6 +57,8 @@ struct args {
 	unsigned given;			/* enum report_opt_flag of options seen */
 	const char **plain;		/* report and images */
 	unsigned nplain;
+	const char **earlier;
+	unsigned nearlier;
 	int format_at;			/* word that was the argument of --format; 0: none */
 	unsigned behind_format;		/* plain word that came right after it, + 1; 0: none */
 	struct diag *diag;
@@ -121,6 +126,7 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_FILE: o->report_opts.file = arg; break;
 	case ID_LIKE: o->report_opts.like = arg; break;
 	case ID_PAPER: o->report_opts.like = "paper"; break;
+	case ID_EARLIER: a->earlier[a->nearlier++] = arg; break;
 	case ID_QUIET: o->quiet = true; break;
 	case ID_VERBOSE: o->verbose++; break;
 	case ID_HELP: o->action = DO_HELP; break;
@@ -285,17 +291,41 @@ bool option_of_hosts(const struct option_spec *s)
 	return s->id != ID_TYPES;
 }
 
-/* The dump is the host's; a word that is no report is one mistyped. */
+/*
+ * The dump is the host's, and the later one of two that are compared. Any other
+ * word that is no report is one mistyped.
+ */
 static int take_hosts(struct options *o, struct args *a, const char *image)
 {
-	if (o->nimages)
-		return usage(a, "no report '%.60s'; --list-reports shows all", o->images[0]);
+	unsigned named = o->report && o->report->compares && !a->nearlier;
+
+	if (o->nimages > named)
+		return usage(a, "no report '%.60s'; --list-reports shows all", o->images[named]);
 	if (o->ntypes)
 		return usage(a, "--types is not taken here: symbols and types are the host's%s",
 			     "");
-	a->plain[0] = image;
-	o->images = a->plain;
-	o->nimages = 1;
+	if (o->action == DO_REPORT && o->nimages < named)
+		return usage(a, "report %s compares two dumps: name the earlier one",
+			     o->report->name);
+	o->images[o->nimages++] = image;
+	return 0;
+}
+
+/* Files of the earlier dump first, then those of the later. */
+static int take_earlier(struct options *o, struct args *a)
+{
+	const char **all = arena_array(&o->mem, const char *, a->nearlier + o->nimages);
+
+	if (!o->nimages || (!a->nearlier && o->nimages != 2))
+		return usage(a, "report %s compares two dumps: the earlier one is named first, or "
+			     "of more than one file, each with --earlier", o->report->name);
+	o->nearlier = a->nearlier ? a->nearlier : 1;
+	for (unsigned i = 0; i < a->nearlier; i++)
+		all[i] = a->earlier[i];
+	for (unsigned i = 0; i < o->nimages; i++)
+		all[a->nearlier + i] = o->images[i];
+	o->images = all;
+	o->nimages += a->nearlier;
 	return 0;
 }
 
@@ -314,9 +344,12 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 	o->format = "text";
 	o->types = arena_array(&o->mem, const char *, (size_t)argc + 1);
 	a.plain = arena_array(&o->mem, const char *, (size_t)argc + 1);
+	a.earlier = arena_array(&o->mem, const char *, (size_t)argc + 1);
 	err = words(o, &a);
 	if (!err)
 		err = report_and_images(o, &a);
+	if (!err && o->action == DO_REPORT)
+		err = take_destination(o, &a);
 	if (!err && image)
 		err = take_hosts(o, &a, image);
 	if (err || o->action != DO_REPORT)
@@ -325,11 +358,8 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 		o->action = DO_COLUMNS;
 		return 0;
 	}
-	if (take_destination(o, &a))
+	if (o->report->compares && take_earlier(o, &a))
 		return EXIT_USAGE;
-	if (o->report->compares && (image || o->nimages != 2))
-		return usage(&a, "report %s compares two dumps: the earlier one is named first",
-			     o->report->name);
 	if (!o->nimages)
 		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE%s", "");
 	return report_takes(o, &a);

@@ -23,6 +23,8 @@ struct options {
 	const struct report *report;	/* NULL only with DO_HELP: about the program */
 	const char **images, **types;
 	unsigned nimages, ntypes;
+	unsigned nearlier;		/* of a report that compares: the first of images,
+					   files of the earlier dump */
 	const char *format, *columns, *sort, *where, *output;
 	uint64_t top;
 	enum text_unit unit;

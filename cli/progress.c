@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dumpread/base/arena.h"
+#include "dumpread/base/heap.h"
 
 struct progress {
 	pthread_t thread;
@@ -50,13 +50,9 @@ static void *tick(void *arg)
 
 struct progress *progress_start(bool on)
 {
-	struct progress *p = calloc(1, sizeof(*p));
+	struct progress *p = heap_array(struct progress, 1);
 	pthread_condattr_t attr;
 
-	if (!p) {
-		arena_die(sizeof(*p));
-		return NULL;
-	}
 	p->phase = "starting";
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_condattr_init(&attr);

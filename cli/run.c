@@ -138,7 +138,7 @@ static int open_output(struct run *run)
 /* ---- what the image cannot tell ------------------------------------------------- */
 
 /* A collector's text has no memory behind it: what is asked may not be in it. */
-static bool offers(struct run *run)
+static bool offers(struct run *run, const struct kernel *k, const char *image)
 {
 	static const struct { unsigned need; const char *what; } words[] = {
 		{ NEED_KERNEL, "symbols and types of the kernel" },
@@ -147,12 +147,12 @@ static bool offers(struct run *run)
 		{ NEED_CGROUPS, "control groups" },
 	};
 	const struct report *r = run->o.report;
-	unsigned lacks = (r->needs | (run->product ? run->product->needs : 0)) & ~run->k->offers;
+	unsigned lacks = (r->needs | (run->product ? run->product->needs : 0)) & ~k->offers;
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (lacks & words[i].need) {
 			fail(&run->diag, ST_NODATA, "%s is what a collector wrote: it has no %s, "
-			     "which %s needs", run->o.images[0], words[i].what, r->name);
+			     "which %s needs", image, words[i].what, r->name);
 			return false;
 		}
 	return true;
@@ -164,14 +164,16 @@ static int look_back(struct run *run, struct kernel_opts *ko)
 {
 	const struct report *r = run->o.report;
 
-	ko->nimages = 1;
+	ko->nimages = run->o.nearlier;
 	progress_phase(run->progress, "opening the earlier dump");
-	if (kernel_open(ko, &run->diag, &run->before_k))
+	if (kernel_open(ko, &run->diag, &run->before_k) ||
+	    !offers(run, run->before_k, ko->images[0]))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking its census");
 	run->before = snapshot_build(run->before_k, r->needs, NULL);
 	run->o.report_opts.before = run->before;
-	ko->images++;
+	ko->images += run->o.nearlier;
+	ko->nimages = run->o.nimages - run->o.nearlier;
 	return 0;
 }
 
@@ -197,6 +199,7 @@ static int analyse(struct run *run)
 		.images = o->images, .nimages = o->nimages,
 		.types = o->types, .ntypes = o->ntypes,
 		.jobs = o->jobs, .log = &run->log,
+		.log_only = needs(run) == NEED_LOG,
 	};
 	const struct snapshot_opts so = { .pid = o->report_opts.pid };
 	const struct report *r = o->report;
@@ -207,7 +210,7 @@ static int analyse(struct run *run)
 	if (run->open ? run->open(run->host, &ko, &run->diag, &run->k)
 		      : kernel_open(&ko, &run->diag, &run->k))
 		return EXIT_NO_ANSWER;
-	if (!offers(run))
+	if (!offers(run, run->k, ko.nimages ? ko.images[0] : "this machine"))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking the census");
 	run->s = snapshot_build(run->k, needs(run), &so);

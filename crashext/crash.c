@@ -19,8 +19,10 @@ void host_describe(struct host *ret)
 			 : pc->namelist_debug ? pc->namelist_debug : pc->namelist,
 		.machine = kt->utsname.machine,
 		.live = ACTIVE() || REMOTE(),
-		/* the names of a split dump's other parts are nowhere in the API */
-		.whole = !ACTIVE() && !REMOTE() && !dumpfile_is_split(),
+		/* the names of a split dump's other parts are nowhere in the API; of RAM
+		   files crash shows an ELF header of its own */
+		.whole = !ACTIVE() && !REMOTE() && !dumpfile_is_split() &&
+			 !(pc->flags2 & RAMDUMP),
 		.word_size = (uint8_t)(machdep->bits / 8),
 		.page_size = (uint32_t)PAGESIZE(),
 	};
@@ -84,7 +86,7 @@ static void cmd_census(void)
 
 static struct command_table_entry commands[] = {
 	{ "census", cmd_census, NULL, MINIMAL },
-	{ NULL }
+	{ .name = NULL }
 };
 
 static __attribute__((constructor)) void load(void)

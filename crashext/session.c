@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "crashext/host.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/find/find.h"
 #include "dumpread/image/format.h"
 #include "model/layout.h"
@@ -85,11 +86,9 @@ static void read_vmcoreinfo(struct dump *d)
 static enum status open_through_crash(const struct host *h, struct diag *diag)
 {
 	const struct machine *m = machine_by_uname(h->machine);
-	struct dump *d = calloc(1, sizeof(*d));
+	struct dump *d = heap_array(struct dump, 1);
 	unsigned long max_pfn;
 
-	if (!d)
-		arena_die(sizeof(*d));
 	opening = d;
 	issues_init(&d->issues);
 	d->log = &log_of_session;

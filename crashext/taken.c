@@ -28,9 +28,10 @@ void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
 void __real_free(void *p);
-int __real_open(const char *path, int flags, ...);
+/* Where off_t once had 32 bits, names without 64 still take such. */
+int __real_open64(const char *path, int flags, ...);
 int __real_close(int fd);
-ssize_t __real_pread(int fd, void *buf, size_t n, off_t at);
+ssize_t __real_pread64(int fd, void *buf, size_t n, off_t at);
 
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
@@ -115,7 +116,7 @@ int __wrap_open(const char *path, int flags, ...)
 	if (flags & O_CREAT)
 		mode = va_arg(ap, mode_t);
 	va_end(ap);
-	return opened(__real_open(path, flags, mode));
+	return opened(__real_open64(path, flags, mode));
 }
 
 int __wrap_open64(const char *path, int flags, ...) __attribute__((alias("__wrap_open")));
@@ -134,7 +135,7 @@ ssize_t __wrap_pread(int fd, void *buf, size_t n, off_t at)
 		errno = ECANCELED;
 		return -1;
 	}
-	return __real_pread(fd, buf, n, at);
+	return __real_pread64(fd, buf, n, at);
 }
 
 ssize_t __wrap_pread64(int fd, void *buf, size_t n, off_t at)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "cli/options.h"
 
 #define HEAD 3			/* name, summary, synopsis */
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "cli/options.h"
+struct options;		/* crash.c includes this beside crash's own names */
 
 /* For "help census": name, summary, synopsis, lines; ends with NULL. Never NULL. */
 char **usage_load(void);

@@ -227,13 +227,14 @@ static void check_mm(struct maker *m, const struct mm *mm)
 	if (only_total(m->s)) {
 		compare(m, mm, "rss", counter(mm, RSS_FILE), u->rss / page);
 	} else {
-		compare(m, mm, "rss anon", counter(mm, RSS_ANON), u->rss_anon / page);
+		compare(m, mm, "rss anon", counter(mm, RSS_ANON), (u->rss_anon + u->hidden_anon) / page);
 		compare(m, mm, "rss file", counter(mm, RSS_FILE),
-			(u->rss_file + (shmem ? 0 : u->rss_shmem)) / page);
+			(u->rss_file + u->hidden_file +
+			 (shmem ? 0 : u->rss_shmem + u->hidden_shmem)) / page);
 	}
 	if (shmem)
 		compare(m, mm, "rss shmem", counter(mm, RSS_SHMEM),
-			u->rss_shmem / page);
+			(u->rss_shmem + u->hidden_shmem) / page);
 	if (!no_swap_counter(m->s))
 		compare(m, mm, "swap", counter(mm, RSS_SWAP), u->swap_ptes / page);
 	compare(m, mm, "VMAs", (uint64_t)mm->map_count, mm->nvmas);

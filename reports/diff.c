@@ -251,14 +251,16 @@ const struct report report_diff = {
 	.name = "diff",
 	.about = "two dumps compared: what grew, what shrank",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_MACHINE,
-	.opts = OPT_ALL,
+	.opts = OPT_ALL | OPT_EARLIER,
 	.compares = true,
 	.cols = cols,
 	.ncols = sizeof(cols) / sizeof(cols[0]),
 	.sort = "-delta,what,name,pid",
 	.run = run,
-	.help = "Takes two images, the earlier one first. Four kinds of rows: the lines of meminfo,\n"
-		"programs (by path), processes, and what is mapped (files by path, [heap] ...).\n"
+	.help = "Takes two images, the earlier one first. Where a dump is of more than one file\n"
+		"(split, raw memory), --earlier names each file of the earlier one, and all images are\n"
+		"of the later. Four kinds of rows: the lines of meminfo, programs (by path),\n"
+		"processes, and what is mapped (files by path, [heap] ...).\n"
 		"Sizes of the last three are pss. In one boot a process is itself by pid and time\n"
 		"of start; between boots the nth of a name is compared with the nth of that name.\n"
 		"What is the same in both is left out without --all. Largest growth comes first.",

@@ -99,5 +99,6 @@ const struct report report_dmesg = {
 	.run = run,
 	.text = text,
 	.help = "The log as dmesg prints it, oldest line first. Control characters and bytes that\n"
-		"are not UTF-8 are shown as \\xHH.",
+		"are not UTF-8 are shown as \\xHH. It needs no types: where there are none,\n"
+		"VMCOREINFO describes it.",
 };

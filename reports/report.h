@@ -91,7 +91,7 @@ struct report_opts {
 
 enum report_opt_flag {
 	OPT_PID = 1, OPT_THREADS = 2, OPT_KERNEL = 4, OPT_ALL = 8, OPT_VIRTUAL = 16,
-	OPT_FILE = 32, OPT_SYSROOT = 64, OPT_LIKE = 128,
+	OPT_FILE = 32, OPT_SYSROOT = 64, OPT_LIKE = 128, OPT_EARLIER = 256,
 };
 
 struct chart;			/* reports/charts/chart.h */

@@ -20,9 +20,9 @@ struct row {
 
 static const struct column cols[] = {
 	COL(struct row, kind, COL_STR, P, "",
-	    "tmpfs, memfd, sysv, anon (shared anonymous memory) or kernel (no process's)"),
+	    "tmpfs, memfd, sysv, anon (shared anonymous memory), kernel (no process's), hugetlb"),
 	COL(struct row, size, COL_BYTES, P, "bytes", "size, written to or not"),
-	BYTES(resident, "pages in memory; their sum is Shmem of meminfo"),
+	BYTES(resident, "pages in memory; but for hugetlb, Shmem of meminfo is their sum"),
 	BYTES(swapped, "pages in swap"),
 	COL(struct row, mappers, COL_UINT, P, "", "processes that map it"),
 	COL(struct row, vmas, COL_UINT, 0, "", "mappings of it (nattch of SysV)"),
@@ -42,10 +42,10 @@ static void set_row(const struct snapshot *s, const struct shm_object *o, struct
 {
 	static const char *const kinds[] = {
 		[SHM_TMPFS] = "tmpfs", [SHM_MEMFD] = "memfd", [SHM_SYSV] = "sysv",
-		[SHM_ANON] = "anon", [SHM_KERNEL] = "kernel",
+		[SHM_ANON] = "anon", [SHM_KERNEL] = "kernel", [SHM_HUGETLB] = "hugetlb",
 	};
 	const struct proc *p = o->first < s->nprocs ? &s->procs[o->first] : NULL;
-	bool sysv = o->kind == SHM_SYSV;
+	bool sysv = o->segment;
 
 	*r = (struct row){
 		.kind = kinds[o->kind], .path = o->path, .size = o->size,
@@ -69,17 +69,25 @@ static bool wanted(const struct shm_object *o, const struct report_opts *opts)
 static const char *note(const struct snapshot *s, const struct shm *shm, struct arena *mem)
 {
 	uint64_t pages = 0, kernels = machine_meminfo(&s->machine, "Shmem"), sum;
+	int64_t on_cpus = s->machine.shmem_on_cpus;
+	const char *also = "";
 
 	for (uint32_t i = 0; i < shm->n; i++)
-		pages += shm->v[i].resident;
+		pages += shm->v[i].kind == SHM_HUGETLB ? 0 : shm->v[i].resident;
 	sum = pages * page_size(s);
 	if (!shm->whole)
 		return "only what processes map: not all file systems could be walked";
 	if (kernels == UINT64_MAX)
 		return NULL;
-	return arena_printf(mem, "resident in all %" PRIu64 " KiB; the kernel counted %" PRIu64
-			    " KiB (Shmem), difference %+" PRId64 " KiB", sum >> 10, kernels >> 10,
-			    ((int64_t)sum - (int64_t)kernels) / 1024);
+	if (on_cpus == INT64_MIN)
+		on_cpus = 0;
+	else if (on_cpus)
+		also = arena_printf(mem, " and %+" PRId64 " KiB by CPUs that have not handed it in",
+				    on_cpus / 1024);
+	return arena_printf(mem, "resident without hugetlb %" PRIu64 " KiB; the kernel counted %" PRIu64
+			    " KiB (Shmem)%s, difference %+" PRId64 " KiB", sum >> 10,
+			    kernels >> 10, also,
+			    ((int64_t)sum - (int64_t)kernels - on_cpus) / 1024);
 }
 
 static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
@@ -111,6 +119,7 @@ const struct report report_shm = {
 	.help = "One row for each object of shared memory: files of tmpfs and devtmpfs, memfd,\n"
 		"SysV segments, shared anonymous mappings; also those that nobody maps, which no\n"
 		"process's rss shows. --all adds those that hold no page and that nobody uses.\n"
-		"The line below compares the sum with the kernel's own counter. hugetlbfs is not\n"
-		"in it.",
+		"hugetlb: files, memfd, segments and mappings of huge pages, which the kernel counts\n"
+		"apart (Hugetlb); pages of private mappings are of no object. The line below compares\n"
+		"the sum of all others with the kernel's own counter.",
 };

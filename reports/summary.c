@@ -161,6 +161,9 @@ static void machine(struct maker *m)
 				   page_size(m->s) >> 10));
 	if (k->dump && k->dump->image)
 		say(m, "dump", dump_text(m, k->dump->image));
+	if (counts_references(k))
+		say(m, "sharing", "by the mappings that page tables have: this kernel counts none, "
+				  "but references (--paper, check)");
 	when(m);
 	why(m);
 }
@@ -219,6 +222,12 @@ static void memory(struct maker *m)
 		known += v;
 		if (v)
 			add(m, parts[i].key, v, "bytes", parts[i].about);
+	}
+	v = machine_zsmalloc(&m->s->machine);
+	if (v && v != COL_UNKNOWN) {
+		v *= page_size(m->s);
+		known += v;
+		add(m, "compressed", v, "bytes", "zsmalloc: pages in zram and zswap");
 	}
 	if (whole && known <= total)
 		add(m, "other", total - known, "bytes",
@@ -341,6 +350,9 @@ static void noted(struct maker *m)
 /* No filter level asks for the kernel's own pages to go: a filter that is older than
    the kernel takes some for user pages (makedumpfile up to 1.7.8 on 7.x). */
 #define OLD_FILTER "the kernel's own: filter older than the kernel? -d 23 keeps them"
+/* Pages of zeros go with -d 1, too. kdump-compressed files refer to one that they
+   keep; ELF files (makedumpfile -E) do not tell them from others that went. */
+#define ZEROS "of zeros, or the kernel's own: filter older than the kernel? -d 22 keeps them"
 
 static const struct kind { const char *key; uint32_t flags; const char *note; } kinds[] = {
 	/* the first whose flags are all there */
@@ -382,7 +394,8 @@ static void left_out(struct maker *m)
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (absent[i])
 			add(m, kinds[i].key, absent[i] * page_size(m->s), "bytes",
-			    kinds[i].note);
+			    *kinds[i].note && d->image && d->image->header.dump_level < 0
+				    ? ZEROS : kinds[i].note);
 }
 
 static void damage(struct maker *m)

@@ -24,11 +24,11 @@ struct row {
 
 static const struct column cols[] = {
 	COL(struct row, kind, COL_STR, P, "",
-	    "area, process, shmem (an object of shared memory), cache, reserved, unowned, zswap"),
+	    "area, process, shmem (an object of shared memory), cache, reserved, unowned, zswap, zsmalloc"),
 	COL(struct row, pid, COL_INT, P, "", "of process"),
 	COL(struct row, prio, COL_INT, P, "", "of area: priority"),
 	BYTES(size, P, "of area: its size; of zswap: the pages before compression"),
-	BYTES(used, P, "of area: slots in use; of zswap: memory that it takes"),
+	BYTES(used, P, "of area: slots in use; of zswap, zsmalloc: memory that it takes"),
 	BYTES(share, P | COL_TOTAL,
 	      "slots that are its, shared ones divided; the sum is what areas have in use"),
 	BYTES(swap, P, "slots that it refers to, whoever else does"),
@@ -101,7 +101,7 @@ static void objects(struct maker *m, const struct report_opts *o)
 	for (uint32_t i = 0; i < shm.n; i++) {
 		struct row *r;
 
-		if (!shm.v[i].swapped && !o->all)
+		if (shm.v[i].kind == SHM_HUGETLB || (!shm.v[i].swapped && !o->all))
 			continue;
 		r = add(m, "shmem", shm.v[i].path);
 		r->swap = r->share = shm.v[i].swapped * page_size(m->s);
@@ -128,6 +128,7 @@ static void rest(struct maker *m)
 	uint64_t owned = m->procs + m->shmem + m->cache + m->reserved;
 	uint64_t pool = machine_meminfo(&m->s->machine, "Zswap");
 	uint64_t stored = machine_meminfo(&m->s->machine, "Zswapped");
+	uint64_t zsmalloc = machine_zsmalloc(&m->s->machine);
 	struct row *r;
 
 	if (m->cache) {
@@ -140,6 +141,9 @@ static void rest(struct maker *m)
 		r = add(m, "unowned", "slots in use that nothing in the dump refers to");
 		r->share = m->used - owned;
 	}
+	if (zsmalloc && zsmalloc != UINT64_MAX)
+		add(m, "zsmalloc", "memory that holds compressed pages: zram, zswap")->used =
+			zsmalloc * page_size(m->s);
 	if (pool != UINT64_MAX && stored != UINT64_MAX && stored) {
 		r = add(m, "zswap", "compressed in memory, on the way to the areas");
 		r->size = stored;
@@ -190,5 +194,5 @@ const struct report report_swap = {
 		"share: divided among page tables that refer to it, of an object, of the swap\n"
 		"cache alone, or reserved by a CPU; the line below compares their sum with what\n"
 		"the areas have in use. --all adds processes and objects that have nothing in\n"
-		"swap. What zram's pool takes is not seen.",
+		"swap. zsmalloc is what all its pools take in memory, of zram and of zswap.",
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "reports/cell.h"
 #include "reports/pick.h"
 
@@ -301,9 +302,7 @@ static uint16_t comparison(struct parser *p)
 		return 0;
 	p->w->v[i].col = c;
 	p->w->v[i].unknown = !quoted && !strcmp(buf, "-");
-	p->w->v[i].text = strdup(buf);
-	if (!p->w->v[i].text)
-		arena_die(sizeof(buf));
+	p->w->v[i].text = heap_got(strdup(buf), sizeof(buf));
 	typed_value(p, &p->w->v[i]);
 	return i;
 }
@@ -364,11 +363,7 @@ enum status where_parse(const char *text, const struct column *cols, unsigned nc
 	struct parser p = { .s = text, .cols = cols, .ncols = ncols, .diag = diag };
 
 	*ret = NULL;
-	p.w = calloc(1, sizeof(*p.w));
-	if (!p.w) {
-		arena_die(sizeof(*p.w));
-		return ST_LIMIT;
-	}
+	p.w = heap_array(struct where, 1);
 	p.w->root = any_of(&p);
 	blanks(&p);
 	if (!p.st && *p.s)

@@ -4,6 +4,7 @@
  * its sizes over all processes, or in one of them. The list "files" of exmap.
  */
 #include "dumpread/base/bytes.h"
+#include "model/elf/elfbss.h"
 #include "model/objects.h"
 #include "reports/cell.h"
 #include "reports/common.h"
@@ -109,12 +110,46 @@ static void drop_unmapped(struct table *t)
 	t->nrows = n;
 }
 
+/* All that adding up needs. */
+struct adder {
+	const struct snapshot *s;
+	struct reader *r;
+	struct elf_bss_list bss;
+	uint32_t *row_of_file;	/* NONE: not asked for, or not mapped */
+	struct sizes *sums;	/* of the rows */
+};
+
+/* The sum that FILE's .bss belongs to. */
+static struct sizes *sum_of_file(void *arg, uint32_t file)
+{
+	const struct adder *a = arg;
+
+	return a->row_of_file[file] == NONE ? NULL : &a->sums[a->row_of_file[file]];
+}
+
+static void prepare(struct adder *a, const struct objects *objects, const uint32_t *of_row,
+		    const char *sysroot, uint32_t only, struct table *t)
+{
+	const struct snapshot *s = a->s;
+
+	a->row_of_file = objects_by_file(objects, s->nfiles, &t->mem);
+	for (uint32_t i = 0; i < s->nfiles; i++)
+		if (a->row_of_file[i] != NONE)
+			a->row_of_file[i] = of_row[a->row_of_file[i]];
+	if (s->sizes)
+		elf_bss_find(s, a->r, sysroot, only, &t->mem, &a->bss);
+	if (a->bss.whole)
+		t->note = arena_printf(&t->mem, "of %u mappings behind a file's data all is taken "
+				       "for its .bss: the dump has no headers of these files; "
+				       "try --sysroot DIR", a->bss.whole);
+}
+
 static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
+	struct adder a = { .s = s };
 	uint32_t first, end, only, *of_row;
 	struct objects objects;
-	struct sizes *sums;
 	struct row *rows;
 	enum status st = procs_range(s, o, diag, &first, &end);
 
@@ -124,21 +159,27 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	objects_build(s, &t->mem, &objects);
 	of_row = make_rows(s, o, &objects, t);
 	rows = t->rows;
-	sums = arena_array(&t->mem, struct sizes, t->nrows);
+	a.sums = arena_array(&t->mem, struct sizes, t->nrows);
+	a.r = kernel_reader(s->k);
+	prepare(&a, &objects, of_row, o->sysroot, only, t);
 	for (uint32_t i = 0; i < s->nvmas; i++) {
 		uint32_t row = of_row[objects.of_vma[i]], mm = s->vmas[i].mm;
-		uint32_t n = s->mms[mm].nprocs ? s->mms[mm].nprocs : 1;
+		uint32_t n = s->mms[mm].nprocs && !o->pid ? s->mms[mm].nprocs : 1;
 
-		if (row == NONE || (o->pid && mm != only))
+		if (o->pid && mm != only)
 			continue;
-		rows[row].vmas++;
-		rows[row].procs = o->pid ? 1 : objects.v[objects.of_vma[i]].nprocs;
+		if (row != NONE) {
+			rows[row].vmas++;
+			rows[row].procs = o->pid ? 1 : objects.v[objects.of_vma[i]].nprocs;
+		}
 		if (s->sizes)
-			sizes_add_times(&sums[row], &s->sizes[i], o->pid ? 1 : n);
+			sizes_add_parts(s, a.r, &a.bss, i, n, row == NONE ? NULL : &a.sums[row],
+					sum_of_file, &a);
 	}
+	reader_free(a.r);
 	for (size_t i = 0; i < t->nrows; i++)
 		if (s->sizes)
-			sizes_cells_set(&rows[i].z, &sums[i]);
+			sizes_cells_set(&rows[i].z, &a.sums[i]);
 		else
 			sizes_cells_unknown(&rows[i].z);
 	drop_unmapped(t);
@@ -171,7 +212,7 @@ const struct report report_files = {
 	.name = "files",
 	.about = "what each mapped file costs, over all processes",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_SIZES,
-	.opts = OPT_PID | OPT_FILE | OPT_LIKE,
+	.opts = OPT_PID | OPT_FILE | OPT_LIKE | OPT_SYSROOT,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-eff_resident,name",
@@ -182,5 +223,7 @@ const struct report report_files = {
 		"processes or of --pid N. Every reference to a page is counted, by page-table entries\n"
 		"and swap entries of all processes, and the effective sizes divide each page by that\n"
 		"count: summed over everything they are the memory that is mapped, each page once.\n"
+		"What a file's segments cover in anonymous memory, .bss, is the file's. Where neither\n"
+		"the dump nor --sysroot DIR has its headers, that is the whole mapping behind its data.\n"
 		"An address space that several processes share is referred to by each of them.",
 };

@@ -8,6 +8,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
+#include "dumpread/base/search.h"
 #include "model/elf/demangle.h"
 #include "model/elf/elfsymbols.h"
 #include "reports/exmap/elf_files.h"
@@ -74,16 +75,8 @@ static void list_sections(struct maker *k, const struct elf_head *h)
 
 static const char *section_of(const struct maker *k, uint64_t addr)
 {
-	unsigned lo = 0, hi = k->nsections;
+	unsigned lo = search_first(k->nsections, mid, k->by_addr[mid].addr <= addr);
 
-	while (lo < hi) {
-		unsigned mid = lo + (hi - lo) / 2;
-
-		if (k->by_addr[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (!lo || addr - k->by_addr[lo - 1].addr >= k->by_addr[lo - 1].size)
 		return NULL;
 	return k->by_addr[lo - 1].name;

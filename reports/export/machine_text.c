@@ -14,6 +14,14 @@
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 
+/* Behind a label of N characters; those of architectures have four. */
+static int blanks(const char *name, int n)
+{
+	if (!strncmp(name, "DirectMap", 9))
+		return 4;
+	return n < 16 ? 16 - n : 0;
+}
+
 /* A line whose value could not be read is left out: 0 would be an answer. */
 static void write_meminfo(const struct snapshot *s, FILE *out)
 {
@@ -30,7 +38,7 @@ static void write_meminfo(const struct snapshot *s, FILE *out)
 		if (!strncmp(name, "HugePages_", 10))
 			fprintf(out, "%*s%5" PRIu64 "\n", n < 19 ? 19 - n : 1, "", v);
 		else
-			fprintf(out, "%*s%8" PRIu64 " kB\n", n < 16 ? 16 - n : 0, "", v >> 10);
+			fprintf(out, "%*s%8" PRIu64 " kB\n", blanks(name, n), "", v >> 10);
 	}
 }
 

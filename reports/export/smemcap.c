@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "reports/common.h"
 #include "reports/export/machine_text.h"
 #include "reports/export/products.h"
@@ -82,9 +83,7 @@ struct text {
 
 static FILE *text_open(struct text *x)
 {
-	x->f = open_memstream(&x->p, &x->len);
-	if (!x->f)
-		arena_die(BLOCK);
+	x->f = heap_got(open_memstream(&x->p, &x->len), BLOCK);
 	return x->f;
 }
 

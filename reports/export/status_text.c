@@ -54,6 +54,19 @@ static void put_ns(FILE *out, const struct task_text *x, const char *label, int3
 	putc('\n', out);
 }
 
+/* With CONFIG_PID_NS, that is where its function is, or no function is known at all. */
+static void put_namespaces(FILE *out, const struct task_text *x)
+{
+	const struct kernel *k = x->s->k;
+
+	if (!has(k, Y_COPY_PID_NS) && has(k, Y_COPY_NAMESPACES))
+		return;
+	put_ns(out, x, "NStgid", x->p->pid, x->p->pidns_pid);
+	put_ns(out, x, "NSpid", x->p->pid, x->p->pidns_pid);
+	put_ns(out, x, "NSpgid", x->d.pgrp, x->d.ns_pgrp);
+	put_ns(out, x, "NSsid", x->d.session, x->d.ns_session);
+}
+
 static void put_who(const struct task_text *x, FILE *out)
 {
 	static const struct era kthread = { V(6, 11), 0 };	/* 6c56b9ec8ba5 */
@@ -71,10 +84,7 @@ static void put_who(const struct task_text *x, FILE *out)
 	put_ids(out, "Uid", x->d.uid);
 	put_ids(out, "Gid", x->d.gid);
 	fprintf(out, "FDSize:\t%" PRIu32 "\nGroups:\t \n", x->d.fd_size);
-	put_ns(out, x, "NStgid", p->pid, p->pidns_pid);
-	put_ns(out, x, "NSpid", p->pid, p->pidns_pid);
-	put_ns(out, x, "NSpgid", x->d.pgrp, x->d.ns_pgrp);
-	put_ns(out, x, "NSsid", x->d.session, x->d.ns_session);
+	put_namespaces(out, x);
 	if (in_era(x->s->k, kthread))
 		fprintf(out, "Kthread:\t%c\n", p->kthread ? '1' : '0');
 }

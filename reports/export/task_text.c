@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/search.h"
 #include "reports/cell.h"
 #include "reports/common.h"
 #include "reports/eras.h"
@@ -229,19 +230,13 @@ enum status task_rows(const struct snapshot *s, const struct report_opts *o,
 void task_text_set(struct task_text *x, const struct snapshot *s, struct reader *r,
 		   const struct proc *p, const struct table *all)
 {
-	size_t lo = 0, hi = all->nrows;
+	size_t lo, hi;
 
 	*x = (struct task_text){ .s = s, .p = p, .mm = proc_mm(s, p) };
 	details_read(s, r, p, &x->d);
 	/* processes come in the order of s->procs, as rows do */
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (((const struct vma_row *)table_row(all, mid))->proc < p)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(all->nrows, mid,
+			  ((const struct vma_row *)table_row(all, mid))->proc < p);
 	for (hi = lo; hi < all->nrows; hi++)
 		if (((const struct vma_row *)table_row(all, hi))->proc != p)
 			break;

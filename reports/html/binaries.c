@@ -122,13 +122,7 @@ void html_binaries(struct emit *e, const struct snapshot *s, const struct report
 	struct maker k = { .e = e, .o = o, .t = t, .names = demangler_new() };
 	struct diag diag = { "" };
 
-	k.object_of = arena_array(&t->mem, uint32_t, s->nfiles);
-	for (uint32_t i = 0; i < s->nfiles; i++)
-		k.object_of[i] = NONE;
-	for (uint32_t i = 0; i < objects->n; i++)
-		if (objects->v[i].file < s->nfiles)
-			k.object_of[objects->v[i].file] = i;
-
+	k.object_of = objects_by_file(objects, s->nfiles, &t->mem);
 	fputs("\"elf\": [", e->out);
 	elf_files_each(s, o, t, &diag, add_file, &k);
 	fputs("],\n\"elf_note\": ", e->out);

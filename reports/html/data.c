@@ -197,6 +197,47 @@ static void vma_sizes(struct data *d)
 	free(cells);
 }
 
+/* Parts of anonymous VMAs that are files' .bss: exmap's sizes of them are the files'. */
+static void bss(struct data *d, const char *sysroot)
+{
+	uint32_t *object = objects_by_file(&d->objects, d->s->nfiles, &d->mem);
+	struct reader *r = kernel_reader(d->s->k);
+	struct elf_bss_list list = { 0 };
+	struct sizes_cells *cells;
+
+	elf_bss_find(d->s, r, sysroot, NONE, &d->mem, &list);
+	cells = heap_array(struct sizes_cells, list.n);
+	fputs("\"bss\": {\"vma\": [", d->e.out);
+	for (size_t i = 0; i < list.n; i++) {
+		const struct elf_bss *b = &list.v[i];
+		struct sizes z = { 0 };
+
+		refs_sizes(d->s->refs, r, &d->s->vmas[b->vma], b->start, b->end, &z);
+		sizes_cells_set(&cells[i], &z);
+		emit_comma(&d->e, i);
+		emit_uint(&d->e, b->vma);
+	}
+	fputs("], \"object\": [", d->e.out);
+	for (size_t i = 0; i < list.n; i++) {
+		emit_comma(&d->e, i);
+		emit_uint(&d->e, object[list.v[i].file] == NONE ? COL_UNKNOWN
+								: object[list.v[i].file]);
+	}
+	fputs("], \"sizes\": {", d->e.out);
+	for (size_t i = 0, n = 0; i < ARRAY_LEN(sizes); i++) {
+		size_t first = offsetof(struct vma_cells, z);
+
+		if (sizes[i].offset < first)
+			continue;
+		emit_comma(&d->e, n++);
+		emit_sizes(&d->e, sizes[i].name, (const char *)cells + (sizes[i].offset - first),
+			   sizeof(*cells), list.n, page_size(d->s));
+	}
+	fputs("}},\n", d->e.out);
+	free(cells);
+	reader_free(r);
+}
+
 static uint64_t start_page(const struct data *d, uint32_t i)
 {
 	return d->s->vmas[i].start >> d->s->k->page_shift;
@@ -336,6 +377,7 @@ void html_data(const struct snapshot *s, const struct report_opts *o, FILE *out)
 	mms(&d);
 	objects(&d);
 	vmas(&d);
+	bss(&d, o->sysroot);
 	maps(&d);
 	html_binaries(&d.e, s, o, &d.objects, &d.tables[d.ntables++]);
 	emit_strings(&d.e);

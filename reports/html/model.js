@@ -41,9 +41,9 @@ const SETS = {
 };
 const SIZES = Object.keys(D.vmas.sizes);
 
-// Bytes, by VMA.
-function expand(column) {
-	const out = new Float64Array(D.vmas.start.length);
+// Bytes of each of N.
+function expand(column, n) {
+	const out = new Float64Array(n);
 	let i = 0;
 
 	for (const x of column.v) {
@@ -58,7 +58,7 @@ function expand(column) {
 const BYTES = {};
 
 for (const n of SIZES)
-	BYTES[n] = expand(D.vmas.sizes[n]);
+	BYTES[n] = expand(D.vmas.sizes[n], D.vmas.start.length);
 // exmap counts a page table once for each process that uses it, smaps' sizes add up
 // when it counts once.
 const EACH_PROC = new Set(SETS.exmap);
@@ -150,6 +150,42 @@ for (const p of procs) {
 
 // ---- files: whatever VMAs map, by name ---------------------------------------------
 
+// Parts of anonymous mappings that exmap counts as a file's, its .bss: by VMA.
+function makeBss() {
+	const n = D.bss.vma.length, sizes = {}, out = new Map();
+
+	for (const [name, column] of Object.entries(D.bss.sizes))
+		sizes[name] = expand(column, n);
+	for (let i = 0; i < n; i++) {
+		const part = { object: D.bss.object[i], bytes: {} };
+
+		for (const name of Object.keys(sizes))
+			part.bytes[name] = sizes[name][i];
+		out.set(D.bss.vma[i], (out.get(D.bss.vma[i]) || []).concat(part));
+	}
+	return out;
+}
+
+const bssOfVma = makeBss();
+
+// Adds VMA I to the row of what it maps, and what is .bss in it to the files' rows.
+function addMapping(rowOf, i, times = 1) {
+	const row = rowOf(D.vmas.object[i]);
+
+	if (row)
+		addVma(row, i, times);
+	for (const part of bssOfVma.get(i) || []) {
+		const file = rowOf(part.object);
+
+		for (const [n, bytes] of Object.entries(part.bytes)) {
+			if (row)
+				row[n] -= bytes * Math.max(times, 1);
+			if (file)
+				file[n] += bytes * Math.max(times, 1);
+		}
+	}
+}
+
 function makeObjects() {
 	const rows = D.objects.name.map((n, i) => {
 		const row = zero();
@@ -159,6 +195,7 @@ function makeObjects() {
 		row.kind = D.objects.kind[i];
 		row.cached = D.objects.cached[i] === null ? 0 : D.objects.cached[i] * PAGE;
 		row.vmas = [];
+		row.bss = [];
 		row.mms = new Set();
 		return row;
 	});
@@ -167,9 +204,11 @@ function makeObjects() {
 		for (const v of vmasOfMm(mm)) {
 			const row = rows[D.vmas.object[v]];
 
+			addMapping(o => rows[o], v, D.mms.procs[mm]);
+			for (const part of bssOfVma.get(v) || [])
+				rows[part.object]?.bss.push(v);
 			if (!row)
 				continue;
-			addVma(row, v, D.mms.procs[mm]);
 			row.vmas.push(v);
 			row.mms.add(mm);
 		}
@@ -195,17 +234,16 @@ for (const row of objects)
 function filesOfMm(mm) {
 	const rows = new Map();
 
-	for (const v of mm < 0 ? [] : vmasOfMm(mm)) {
-		const o = D.vmas.object[v];
-		let row = rows.get(o);
+	const rowOf = o => {
+		if (!rows.has(o))
+			rows.set(o, Object.assign(zero(), { key: o,
+				name: o === null ? '' : objectName(o), vmas: [] }));
+		return rows.get(o);
+	};
 
-		if (!row) {
-			row = Object.assign(zero(), { key: o, name: o === null ? '' : objectName(o),
-				vmas: [] });
-			rows.set(o, row);
-		}
-		addVma(row, v);
-		row.vmas.push(v);
+	for (const v of mm < 0 ? [] : vmasOfMm(mm)) {
+		addMapping(rowOf, v);
+		rowOf(D.vmas.object[v]).vmas.push(v);
 	}
 	return [...rows.values()];
 }
@@ -214,7 +252,7 @@ function filesOfMm(mm) {
 function procsOfObject(o) {
 	const byMm = new Map();
 
-	for (const v of objects[o].vmas) {
+	for (const v of objects[o].vmas.concat(objects[o].bss)) {
 		const mm = mmOfVma(v);
 		let row = byMm.get(mm);
 
@@ -222,8 +260,9 @@ function procsOfObject(o) {
 			row = Object.assign(zero(), { vmas: [] });
 			byMm.set(mm, row);
 		}
-		addVma(row, v);
-		row.vmas.push(v);
+		addMapping(x => (x === o ? row : null), v);
+		if (D.vmas.object[v] === o)
+			row.vmas.push(v);
 	}
 	const out = [];
 

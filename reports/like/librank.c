@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/search.h"
 #include "reports/like/like.h"
 
 static int names_by_pss(const void *pa, const void *pb)
@@ -51,21 +52,14 @@ static void name_block(const struct snapshot *s, const struct shares *all, uint3
 		       bool swap, struct arena *mem, FILE *out)
 {
 	const struct mapped_name *n = &all->names.v[name];
-	size_t lo = 0, hi = all->v.n;
+	size_t lo;
 
 	fprintf(out, "%6" PRIu64 "K   %7s   %6s   %6s   %6s  ", n->bytes.pss >> 10, "", "", "", "");
 	if (swap)
 		fprintf(out, " %6s  ", "");
 	put_field(out, n->name, 0, 0);
 	putc('\n', out);
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (all->v.v[mid].name < name)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = search_first(all->v.n, mid, all->v.v[mid].name < name);
 	for (; lo < all->v.n && all->v.v[lo].name == name; lo++)
 		share_line(s, &all->v.v[lo], swap, mem, out);
 }

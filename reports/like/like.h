@@ -56,12 +56,11 @@ const char *proc_command(const struct snapshot *s, const struct proc *p, struct 
 /* S made safe, cut to MAX columns and filled up to WIDTH; MAX 0: not cut. */
 void put_field(FILE *out, const char *s, size_t width, size_t max);
 
-/*
- * Rows of vmas by process: those from I on, up to where another process begins.
- * A heading stands before them when several processes are shown.
- */
+/* Rows of vmas by process: those from I on, up to where another process begins. */
 size_t process_end(const struct table *t, size_t i);
-void process_heading(const struct report_opts *o, const struct vma_row *r, FILE *out);
+/* PRINT the rows of each process, under a heading if several may be shown. */
+void each_process(const struct report_opts *o, const struct table *t,
+		  void (*print)(const struct vma_row *r, size_t n, FILE *out), FILE *out);
 
 /* ---- shares.c: what VMAs map, by name, and which processes do ----------------- */
 

@@ -23,14 +23,23 @@ static uint64_t kib_of(const struct snapshot *s, const char *line)
 static void system_lines(const struct snapshot *s, bool swap, FILE *out)
 {
 	uint64_t total = kib_of(s, "SwapTotal"), unused = kib_of(s, "SwapFree");
+	uint64_t pool = machine_zsmalloc(&s->machine);
+	const char *taken = "0K";
+	char text[32];
 	bool zram = false;
 
 	for (uint32_t i = 0; i < s->machine.nswaps; i++)
 		zram |= s->machine.swaps[i].path && strstr(s->machine.swaps[i].path, "/zram");
-	/* what zram's pool takes is in a module's structures, of which there are no types */
+	/* each pool is in a module's structures, of which there are no types; all have a counter */
+	if (zram && pool == UINT64_MAX) {
+		taken = "?";
+	} else if (zram) {
+		snprintf(text, sizeof(text), "%" PRIu64 "K", pool * page_size(s) >> 10);
+		taken = text;
+	}
 	if (swap)
 		fprintf(out, "ZRAM: %s physical used for %" PRIu64 "K in swap (%" PRIu64
-			"K total swap)\n", zram ? "?" : "0K", total - unused, total);
+			"K total swap)\n", taken, total - unused, total);
 	fprintf(out, " RAM: %" PRIu64 "K total, %" PRIu64 "K free, %" PRIu64 "K buffers, %" PRIu64
 		"K cached, %" PRIu64 "K shmem, %" PRIu64 "K slab\n", kib_of(s, "MemTotal"),
 		kib_of(s, "MemFree"), kib_of(s, "Buffers"), kib_of(s, "Cached"),

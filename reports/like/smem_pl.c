@@ -83,11 +83,5 @@ static void one_process(const struct vma_row *r, size_t n, FILE *out)
 LIKE_TEXT(smem_pl_text)
 {
 	(void)s;
-	for (size_t i = 0, end; i < t->nrows; i = end) {
-		const struct vma_row *r = (const struct vma_row *)t->rows + i;
-
-		end = process_end(t, i);
-		process_heading(o, r, out);
-		one_process(r, end - i, out);
-	}
+	each_process(o, t, one_process, out);
 }

@@ -90,13 +90,24 @@ size_t process_end(const struct table *t, size_t i)
 	return i;
 }
 
-void process_heading(const struct report_opts *o, const struct vma_row *r, FILE *out)
+static void heading(const struct vma_row *r, FILE *out)
 {
-	if (o->pid)
-		return;
 	fputs("==> ", out);
 	if (r->proc)
 		fprintf(out, "%d ", r->proc->pid);
 	put_text(out, r->comm ? r->comm : "-");
 	fputs(" <==\n", out);
+}
+
+void each_process(const struct report_opts *o, const struct table *t,
+		  void (*print)(const struct vma_row *r, size_t n, FILE *out), FILE *out)
+{
+	for (size_t i = 0, end; i < t->nrows; i = end) {
+		const struct vma_row *r = table_row(t, i);
+
+		end = process_end(t, i);
+		if (!o->pid)
+			heading(r, out);
+		print(r, end - i, out);
+	}
 }

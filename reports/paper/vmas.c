@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * vmas.c - the mappings of each process with a map of their pages: Figure 4
- * of the USENIX 2005 paper. A page shows how often it is mapped, by the kernel's
- * count (a capture of 2.4: by its references, as in the paper).
+ * of the USENIX 2005 paper. A page shows how often it is used, by the paper's count
+ * (counts.h): with 2.4 its references, else its mappings.
  */
 #include <inttypes.h>
 
 #include "model/areas.h"
 #include "reports/common.h"
+#include "reports/paper/counts.h"
 #include "reports/paper/glyphs.h"
 #include "reports/render/render.h"
 #include "reports/vma_rows.h"
@@ -16,12 +17,12 @@ struct printer {
 	const struct snapshot *s;
 	const struct area *areas;
 	struct reader *r;
-	struct page_budget budget;
+	struct paper_counts counts;
 	FILE *out;
 };
 
 struct mapper {
-	const struct snapshot *s;
+	const struct printer *p;
 	const struct vma *v;
 	struct residency *map;
 };
@@ -29,10 +30,9 @@ struct mapper {
 static bool add_page(void *arg, const struct resident_page *p)
 {
 	struct mapper *m = arg;
-	uint32_t n = p->frame->mapcount;
 
-	/* one that the kernel does not count is there all the same */
-	residency_add(m->map, (p->va - m->v->start) >> m->s->k->page_shift, n ? n : 1);
+	residency_add(m->map, (p->va - m->v->start) >> m->p->s->k->page_shift,
+		      paper_count(&m->p->counts, p));
 	return true;
 }
 
@@ -40,10 +40,10 @@ static void put_map(struct printer *p, const struct vma *v)
 {
 	struct arena mem = { 0 };
 	struct residency map;
-	struct mapper m = { p->s, v, &map };
+	struct mapper m = { p, v, &map };
 
 	residency_init(&map, p->s, &mem);
-	resident_walk(p->s, p->r, v, &p->budget, add_page, &m);
+	resident_walk(p->s, p->r, v, &p->counts.budget, add_page, &m);
 	glyphs_print(&map, (v->end - v->start) >> p->s->k->page_shift, p->out);
 	arena_release(&mem);
 }
@@ -51,17 +51,14 @@ static void put_map(struct printer *p, const struct vma *v)
 static void put_vma(struct printer *p, const struct vma *v)
 {
 	const struct area *a = &p->areas[v - p->s->vmas];
-	const struct usage *u = &v->usage;
-	uint64_t page = page_size(p->s);
+	uint64_t single, shared;
 	char sym[AREA_SYM];
 
 	area_sym(a->flags, sym);
+	paper_single(&p->counts, v, &single, &shared);
 	fprintf(p->out, "  vsize: %4" PRIu64 ", single: %4" PRIu64 ", shared: %4" PRIu64
 		", flags: %s, 0X%08" PRIX64 ", 0X%08" PRIX64 ", name: ",
-		(v->end - v->start) / page,
-		(usage_uss(u) + u->private_hugetlb) / page,
-		(u->shared_clean + u->shared_dirty + u->shared_hugetlb) / page,
-		sym, v->start, v->end - 1);
+		(v->end - v->start) / page_size(p->s), single, shared, sym, v->start, v->end - 1);
 	put_text(p->out, v->name && *v->name ? v->name : "NULL");
 	putc('\n', p->out);
 	put_map(p, v);
@@ -69,10 +66,11 @@ static void put_vma(struct printer *p, const struct vma *v)
 
 static void put_footer(struct printer *p, const char *comm, const struct mm *mm)
 {
-	uint64_t page = page_size(p->s), rw, rx;
+	uint64_t page = page_size(p->s), rw, rx, single, multi;
 	struct area_sums by;
 
 	area_sums(p->s, p->areas, mm, &by);
+	paper_library_text(&p->counts, p->areas, mm, &single, &multi);
 	rw = area_rw(by.phys) / page;
 	rx = area_rx(by.phys) / page;
 	fputs("Process \"", p->out);
@@ -87,7 +85,7 @@ static void put_footer(struct printer *p, const char *comm, const struct mm *mm)
 		by.phys[AREA_STACK] / page, by.phys[AREA_DATA] / page,
 		by.phys[AREA_TEXT] / page, by.phys[AREA_HEAP] / page,
 		by.phys[AREA_LIB_BSS] / page, by.phys[AREA_LIB_DATA] / page,
-		by.phys[AREA_LIB_TEXT] / page, by.lib_single / page, by.lib_multi / page);
+		by.phys[AREA_LIB_TEXT] / page, single, multi);
 }
 
 void vmas_paper(const struct snapshot *s, const struct report_opts *o, const struct table *t,
@@ -99,7 +97,7 @@ void vmas_paper(const struct snapshot *s, const struct report_opts *o, const str
 	(void)o;
 	p.areas = areas_build(s, &mem);
 	p.r = kernel_reader(s->k);
-	page_budget_init(&p.budget, s);
+	paper_counts_init(&p.counts, s, p.r);
 	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
 		const struct vma_row *r = table_row(t, i), *next = r + 1;
 		const char *comm = r->comm ? r->comm : "?";
@@ -112,6 +110,7 @@ void vmas_paper(const struct snapshot *s, const struct report_opts *o, const str
 		if (i + 1 == t->nrows || next->vma->mm != r->vma->mm)
 			put_footer(&p, comm, &s->mms[r->vma->mm]);
 	}
+	paper_counts_release(&p.counts);
 	reader_free(p.r);
 	arena_release(&mem);
 }

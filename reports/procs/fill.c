@@ -43,25 +43,29 @@ static void set_file(const struct snapshot *s, const struct mm *mm, const char *
 	usage_cells_set(&r->u, &sum);
 }
 
-static void set_sizes(const struct snapshot *s, const struct mm *mm, const char *file,
-		      struct proc_row *r)
-{
-	struct sizes sizes;
-
-	sizes_cells_unknown(&r->z);
-	if (!s->sizes)
-		return;
-	sizes_of_mm(s, mm, file, &sizes);
-	sizes_cells_set(&r->z, &sizes);
-}
-
 /* All rows under construction need. */
 struct maker {
 	const struct snapshot *s;
 	const struct report_opts *o;
 	const struct area *areas;
 	struct table *t;
+	struct reader *r;		/* with --file */
+	struct elf_bss_list bss;	/* with --file and sizes */
 };
+
+static void set_sizes(const struct maker *m, const struct mm *mm, struct proc_row *r)
+{
+	struct sizes sizes;
+
+	sizes_cells_unknown(&r->z);
+	if (!m->s->sizes)
+		return;
+	if (m->o->file)
+		sizes_of_object(m->s, m->r, mm, m->o->file, &m->bss, &sizes);
+	else
+		sizes_of_mm(m->s, mm, &sizes);
+	sizes_cells_set(&r->z, &sizes);
+}
 
 static void set_areas(const struct maker *m, const struct mm *mm, struct proc_row *r)
 {
@@ -101,6 +105,7 @@ static void set_mm(const struct maker *m, const struct mm *mm, struct proc_row *
 	set_counters(s, mm, r);
 	r->vsz = mm->total_vm * page_size(s);
 	r->mm = mm->addr;
+	r->space = mm;
 	r->mm_shared = mm->nprocs;
 	r->cmdline = mm->cmdline;
 	r->note = note(mm, &m->t->mem);
@@ -141,7 +146,7 @@ static void set_proc(const struct maker *m, const struct proc *p, struct proc_ro
 	if (!mm)
 		return;
 	set_mm(m, mm, r);
-	set_sizes(s, mm, m->o->file, r);
+	set_sizes(m, mm, r);
 	if (m->o->file)
 		set_file(s, mm, m->o->file, r);
 }
@@ -205,6 +210,11 @@ enum status procs_run(const struct snapshot *s, const struct report_opts *o, str
 	if (st)
 		return st;
 	m.areas = areas_build(s, &t->mem);
+	if (o->file && s->sizes) {
+		m.r = kernel_reader(s->k);
+		elf_bss_find(s, m.r, o->sysroot, first + 1 == end ? s->procs[first].mm : NONE,
+			     &t->mem, &m.bss);
+	}
 	for (uint32_t i = first; i < end; i++)
 		if (wanted(s, &s->procs[i], o))
 			n += o->threads ? s->procs[i].ntasks : 1;
@@ -223,6 +233,7 @@ enum status procs_run(const struct snapshot *s, const struct report_opts *o, str
 		else
 			rows[t->nrows++] = row;
 	}
+	reader_free(m.r);
 	if (o->file && !t->nrows)
 		return fail(diag, ST_ABSENT, "no process maps %.200s; \"files\" lists what is mapped",
 			    o->file);

@@ -24,6 +24,7 @@ struct proc_row {
 	uint64_t minflt, majflt, utime, stime, start;
 	const char *cgroup, *exe, *cmdline, *note;
 	uint64_t mm, mm_shared;
+	const struct mm *space;		/* or NULL */
 	struct area_sums by;
 	uint64_t rw, rx, virt_rw, virt_rx;
 };
