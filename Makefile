@@ -14,7 +14,9 @@
 #? make bench        speed against the floor and against drgn (tests/bench/)
 #? make crashext     vmcensus.so for the crash utility (needs its header: Debian
 #?                   package crash); make install then installs it too
-#? make crashtest    crash's command against the program (tests/crash/)
+#? make crashtest    crash's command against the program; tests/crash/versions does it
+#?                   in each crash that Debian has
+#? make mcoretest    our mcore files in crash's own reader, whose source is fetched
 #? make kmod         vmcensus.ko for the running kernel, whose headers it needs (docs/live.md)
 #? make lint         clang-tidy and cppcheck, where installed
 #? make layers       the direction of includes
@@ -75,8 +77,9 @@ pkg = $(shell $(PKG_CONFIG) $1 2>/dev/null)
 have_opt := $(foreach l,$(optional),$(if $(call pkg,--modversion $l),$l))
 
 # A host that has no threads of its own links us (the crash utility): hence
-# -fPIC in every object, so that one archive serves program and plug-in.
-own_flags := -std=gnu11 -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread -I. -I$B/gen \
+# -fPIC in every object, so that one archive serves program and plug-in. GNU C on
+# i386 defines that name as 1.
+own_flags := -std=gnu11 -Ui386 -fPIC -fvisibility=hidden -fno-strict-aliasing -pthread -I. -I$B/gen \
 	-D_GNU_SOURCE= -D_FILE_OFFSET_BITS=64 -DVMCENSUS_VERSION='"$(VERSION)"' \
 	$(foreach l,$(have_opt),-DHAVE_$(shell echo $l | tr a-z A-Z))
 san_flags := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer \
@@ -92,7 +95,7 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 # ---- building -------------------------------------------------------------
 
 .PHONY: all demo check htmltest install uninstall layers lint fuzz vmtest bench clean help \
-	build-check units fuzz-bins tools test-bins crashext crashtest kmod FORCE
+	build-check units fuzz-bins tools test-bins crashext crashtest mcoretest kmod FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -165,7 +168,8 @@ CRASH_INCLUDE ?= /usr/include
 crash_wrap := malloc calloc realloc free open open64 close pread pread64
 crash_link := -shared -Wl,-z,now -Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(crash_wrap:%=-Wl,--wrap=%)
 
-crashext:
+# All first: the make below must not build the same objects at the same time.
+crashext: all
 	@if [ -e '$(CRASH_INCLUDE)/crash/defs.h' ]; then \
 		$(MAKE) --no-print-directory $B/vmcensus.so; \
 	else \
@@ -215,8 +219,11 @@ lint: $(page_parts)
 fuzz:
 	@sh tests/fuzz/run.sh --time $(T) --make '$(MAKE)' $(FUZZ)
 
-crashtest: all crashext
+crashtest: crashext
 	@python3 tests/crash/run --build '$B'
+
+mcoretest: tools
+	@python3 tests/crash/mcore --build '$B'
 
 vmtest: all
 	@tests/vmtest/run $(if $(VMTEST_MINUTES),--minutes $(VMTEST_MINUTES))

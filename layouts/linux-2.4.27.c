@@ -146,6 +146,34 @@ typedef struct page {
 	struct buffer_head *buffers;
 } mem_map_t;					/* "virtual" with CONFIG_HIGHMEM */
 
+typedef struct zone_struct {
+	spinlock_t lock;
+	unsigned long free_pages;
+	struct { unsigned long min, low, high; } watermarks[3];	/* MAX_NR_ZONES */
+	unsigned long need_balance, nr_active_pages, nr_inactive_pages, nr_cache_pages;
+	/* MAX_ORDER */
+	struct { struct list_head free_list; unsigned long *map; } free_area[10];
+	wait_queue_head_t *wait_table;
+	unsigned long wait_table_size, wait_table_shift;
+	struct pglist_data *zone_pgdat;
+	struct page *zone_mem_map;
+	unsigned long zone_start_paddr, zone_start_mapnr;
+	char *name;
+	unsigned long size, realsize;
+} zone_t;
+
+typedef struct pglist_data {
+	zone_t node_zones[3];
+	struct { zone_t *zones[4]; } node_zonelists[16];
+	int nr_zones;
+	struct page *node_mem_map;
+	unsigned long *valid_addr_bitmap;
+	struct bootmem_data *bdata;
+	unsigned long node_start_paddr, node_start_mapnr, node_size;
+	int node_id;
+	struct pglist_data *node_next;
+} pg_data_t;
+
 struct vm_area_struct {
 	struct mm_struct *vm_mm;
 	unsigned long vm_start, vm_end;
@@ -274,6 +302,7 @@ struct super_block {
 union task_union init_task_union;
 struct new_utsname system_utsname;
 mem_map_t *mem_map;
+pg_data_t *pgdat_list;
 struct swap_info_struct swap_info[32];
 struct vm_operations_struct *vm_ops;
 struct inode *inode;
