@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Physical memory, from below: nothing | kernel variables | objects, tables, one to a
- * page so that each can be lost alone | the page array | frames that the text names.
+ * Physical memory, from below: nothing | kernel variables | the page array | objects,
+ * tables, one to a page so that each can be lost alone | frames that the text names.
  */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 #include "dumpread/types/layoutfile.h"
 #include "tests/machine/machine.h"
 
-#define PAGE 4096u
-#define IMAGE_PAGES 32u			/* of the variables */
+#define OBJECT 4096u			/* bytes of one whose size nobody tells */
+#define IMAGE_BYTES (512u << 10)	/* of the variables */
 #define LOG_BUF 4096u
 #define FUNCTIONS 120u
 
@@ -25,19 +26,45 @@
 
 /* ---- memory ------------------------------------------------------------------------ */
 
+static uint64_t whole_pages(const struct machine *m, uint64_t bytes)
+{
+	return (bytes + mpage_size(m) - 1) & ~(mpage_size(m) - 1);
+}
+
 uint64_t mpages(struct machine *m, uint64_t bytes)
 {
 	uint64_t pa = m->next;
 
-	m->next += (bytes + PAGE - 1) / PAGE * PAGE;
-	if (m->next > m->nframes * PAGE)
+	m->next += whole_pages(m, bytes);
+	if (m->next > m->nframes << m->cpu->page_shift)
 		mdie("more frames are needed");
 	return pa + m->cpu->page_offset;
 }
 
+uint64_t mpages_at(struct machine *m, uint64_t kva, uint64_t bytes)
+{
+	struct mapped *p = vec_push(&m->arena, &m->mapped);
+
+	*p = (struct mapped){ kva, m->next, whole_pages(m, bytes) };
+	mpages(m, bytes);
+	if (!kva) {
+		p->kva = m->cpu->vmalloc + m->next_vmalloc;
+		m->next_vmalloc += p->size + mpage_size(m);	/* a guard page */
+	}
+	return p->kva;
+}
+
+uint64_t mpa(const struct machine *m, uint64_t kva)
+{
+	for (size_t i = 0; i < m->mapped.n; i++)
+		if (kva - m->mapped.v[i].kva < m->mapped.v[i].size)
+			return kva - m->mapped.v[i].kva + m->mapped.v[i].pa;
+	return kva - (kva >= m->cpu->image_offset ? m->cpu->image_offset : m->cpu->page_offset);
+}
+
 void mset(struct machine *m, uint64_t kva, uint64_t v, unsigned size)
 {
-	if (mpa(m, kva) > m->nframes * PAGE - size)
+	if (mpa(m, kva) > (m->nframes << m->cpu->page_shift) - size)
 		mdie("%#llx is outside of memory", (unsigned long long)kva);
 	store_uint(m->mem + mpa(m, kva), v, size, m->cpu->big);
 }
@@ -110,14 +137,34 @@ static void link_after(struct machine *m, uint64_t prev, uint64_t this, uint64_t
 
 /* ---- variables --------------------------------------------------------------------- */
 
-static const struct { const char *name; uint32_t bytes; } variables[] = {
-	{ "_stext", PAGE }, { "init_task", 4 * PAGE }, { "init_task_union", 0 },
-	{ "init_uts_ns", PAGE }, { "system_utsname", 0 }, { "swapper_pg_dir", PAGE },
-	{ "mem_map", PAGE }, { "max_mapnr", PAGE }, { "log_buf", LOG_BUF }, { "log_end", PAGE },
-	{ "logged_chars", PAGE }, { "swap_info", 2 * PAGE }, { "nr_swapfiles", PAGE },
+/* SINCE, BEFORE: releases that have it, 0: all. */
+static const struct { const char *name; uint32_t bytes; uint16_t since, before; } variables[] = {
+	{ "_stext", OBJECT, 0, 0 }, { "init_task", 4 * OBJECT, 2600, 0 },
+	{ "init_uts_ns", OBJECT, 2619, 0 }, { "swapper_pg_dir", 16 * OBJECT, 0, 0 },
+	{ "mem_map", OBJECT, 0, 0 }, { "max_mapnr", OBJECT, 0, 0 },
+	{ "log_buf", LOG_BUF, 0, 5010 }, { "log_end", OBJECT, 0, 3005 },
+	{ "logged_chars", OBJECT, 0, 3005 }, { "log_buf_len", OBJECT, 2600, 5010 },
+	{ "log_first_idx", OBJECT, 3005, 5010 }, { "log_next_idx", OBJECT, 3005, 5010 },
+	{ "prb", OBJECT, 5010, 0 }, { "swap_info", 2 * OBJECT, 0, 0 },
+	{ "nr_swapfiles", OBJECT, 0, 0 }, { "mem_section", OBJECT, 2632, 0 },
+	{ "cur_cpu_spec", OBJECT, 2600, 0 }, { "__pte_index_size", OBJECT, 4007, 0 },
+	{ "__pmd_index_size", OBJECT, 4007, 0 }, { "__pud_index_size", OBJECT, 4007, 0 },
+	{ "__pgd_index_size", OBJECT, 4007, 0 }, { "vmemmap_list", OBJECT, 2636, 0 },
+	{ "mmu_vmemmap_psize", OBJECT, 2636, 0 }, { "mmu_psize_defs", OBJECT, 2636, 0 },
+	{ "totalram_pages", OBJECT, 0, 5000 }, { "_totalram_pages", OBJECT, 5000, 0 },
+	{ "pgdat_list", OBJECT, 0, 2600 }, { "page_cache_size", OBJECT, 0, 2600 },
+	{ "buffermem_pages", OBJECT, 0, 2600 }, { "nr_active_pages", OBJECT, 0, 2600 },
+	{ "nr_inactive_pages", OBJECT, 0, 2600 }, { "swapper_space", OBJECT, 0, 3009 },
+	{ "swapper_spaces", 4 * OBJECT, 3009, 0 }, { "nr_swapper_spaces", OBJECT, 4011, 0 },
+	{ "total_swap_pages", OBJECT, 0, 0 }, { "nr_swap_pages", OBJECT, 0, 0 },
+	{ "tick_nsec", OBJECT, 2600, 0 },
+	{ "vm_stat", OBJECT, 2618, 4008 }, { "vm_zone_stat", OBJECT, 4008, 0 },
+	{ "vm_node_stat", OBJECT, 4008, 0 }, { "all_bdevs", OBJECT, 2600, 5009 },
+	{ "blockdev_superblock", OBJECT, 5009, 0 },
+	/* the names of 2.4 stand behind the newer ones and share their place */
+	{ "init_task_union", 0, 0, 2600 }, { "system_utsname", 0, 0, 2619 },
 };
 
-/* Names for 2.4 stand behind the newer ones and share their place. */
 static const char *const twins[][2] = {
 	{ "init_task_union", "init_task" }, { "system_utsname", "init_uts_ns" },
 };
@@ -137,17 +184,39 @@ static uint64_t address(const struct machine *m, const char *name)
 	mdie("no variable %s", name);
 }
 
+static bool is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strcmp(name, *names))
+		names++;
+	return *names != NULL;
+}
+
 /* Only the names that a kernel of that kind has. */
 static bool known(const struct machine *m, const char *name)
 {
-	bool old = !strncmp(m->release, "2.4", 3);
+	static const char *const ppc[] = { "cur_cpu_spec", NULL };
+	static const char *const book3s[] = { "__pte_index_size", "__pmd_index_size",
+					      "__pud_index_size", "__pgd_index_size", NULL };
+	static const char *const hash[] = { "vmemmap_list", "mmu_vmemmap_psize",
+					    "mmu_psize_defs", NULL };
+	static const char *const flat[] = { "mem_map", NULL }, *const sparse[] = {
+		"mem_section", NULL };
+	bool ppc64 = m->cpu->elf_machine == EM_PPC64, is_hash = m->cpu->features == 0x1;
 
-	if (!strcmp(name, "init_task") || !strcmp(name, "init_uts_ns"))
-		return !old;
-	if (!strcmp(name, "init_task_union") || !strcmp(name, "system_utsname") ||
-	    !strncmp(name, "log", 3))
-		return old;
-	return true;
+	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
+		if (!strcmp(variables[i].name, name) &&
+		    (m->number < variables[i].since ||
+		     (variables[i].before && m->number >= variables[i].before)))
+			return false;
+	if (is_one_of(name, ppc))
+		return ppc64 || m->cpu->elf_machine == EM_PPC;
+	if (is_one_of(name, book3s))
+		return ppc64 && m->cpu->features != 0x10;
+	if (is_one_of(name, hash))
+		return ppc64 && is_hash && m->sparse;
+	if (is_one_of(name, flat))
+		return !m->sparse;
+	return !is_one_of(name, sparse) || m->sparse;
 }
 
 static void write_map(const struct machine *m, const char *path)
@@ -174,15 +243,21 @@ static void write_map(const struct machine *m, const char *path)
 static void resolve(struct machine *m, const char *map, const char *types)
 {
 	struct dump *d = &m->dump;
+	struct member section;
 
 	d->elf_machine = m->cpu->elf_machine;
 	d->word_size = m->cpu->word;
 	d->big_endian = m->cpu->big;
-	d->page_shift = 12;
+	d->page_shift = m->cpu->page_shift;
 	d->vmcoreinfo = "";
 	issues_init(&d->issues);
-	if (dump_add_file(d, types) || dump_add_file(d, map) ||
-	    layout_resolve(d, &m->layout))
+	if (dump_add_file(d, types))
+		mdie("%s", d->diag.text);
+	/* which names there are depends on the types */
+	m->sparse = m->cpu->vmemmap &&
+		    !types_member(&d->types, "mem_section.section_mem_map", &section, NULL);
+	write_map(m, map);
+	if (dump_add_file(d, map) || layout_resolve(d, &m->layout))
 		mdie("%s", d->diag.text);
 }
 
@@ -200,14 +275,220 @@ static void lay_uts(struct machine *m)
 	set_bytes(m, release + 2 * 65, m->cpu->uname, strlen(m->cpu->uname) + 1);
 }
 
+/* A line of the text and its level: what stands in "<N>" before it. */
+static const char *log_line(const char *at, const char *end, unsigned *level, size_t *len)
+{
+	const char *nl = memchr(at, '\n', (size_t)(end - at));
+
+	*level = 6;
+	if (at[0] == '<' && at[2] == '>') {
+		*level = (unsigned)(at[1] - '0');
+		at += 3;
+	}
+	*len = (size_t)((nl ? nl : end) - at);
+	return at;
+}
+
+/* kernel/printk.c of 3.5 to 5.9: a header, the text, up to a multiple of 8. */
+static void lay_records(struct machine *m, uint64_t buf)
+{
+	uint32_t header = layout_size(&m->layout, S_PRINTK_LOG);
+	const char *at = m->log.v, *end = at + m->log.n;
+	uint64_t to = buf;
+
+	while (at < end) {
+		unsigned level;
+		size_t len, whole;
+		const char *text = log_line(at, end, &level, &len);
+		const struct member *bits = &m->layout.v[M_LOG_LEVEL].m;
+
+		whole = (header + len + 7) / 8 * 8;
+		mput(m, to, M_LOG_LEN, whole);
+		mput(m, to, M_LOG_TEXT_LEN, len);
+		mset(m, to + bits->offset, m->cpu->big ? level : level << 5, 1);
+		set_bytes(m, to + header, text, len);
+		to += whole;
+		at = text + len + 1;
+	}
+	mset(m, address(m, "log_next_idx"), to - buf, 4);
+}
+
+#define RING_BITS 4u			/* descriptors */
+
+/* kernel/printk/printk_ringbuffer.h, 5.10: text in blocks of an id and the text. */
+static void lay_ring_buffer(struct machine *m)
+{
+	uint32_t desc = layout_size(&m->layout, S_PRB_DESC), id = 0, word = m->cpu->word;
+	uint32_t info = layout_size(&m->layout, S_PRINTK_INFO);
+	uint64_t prb = new_of(m, "log", "prb", S_PRB), data = mobject(m, "log", "log", LOG_BUF);
+	uint64_t descs = mobject(m, "log", "descs", (uint64_t)desc << RING_BITS), at = 0;
+	uint64_t infos = mobject(m, "log", "infos", (uint64_t)info << RING_BITS);
+	const struct member *level_at = &m->layout.v[M_INFO_LEVEL].m;
+	const char *s = m->log.v, *end = s + m->log.n;
+
+	for (; s < end && id < 1u << RING_BITS; id++) {
+		unsigned level;
+		size_t len;
+		const char *text = log_line(s, end, &level, &len);
+		uint64_t next = at + word + (len + word - 1) / word * word;
+
+		/* finalized: state 2 above the id */
+		mput(m, descs + id * desc, M_DESC_STATE, UINT64_C(2) << (8 * word - 2) | id);
+		mput(m, descs + id * desc, M_DESC_BEGIN, at);
+		mput(m, descs + id * desc, M_DESC_NEXT, next);
+		mput(m, infos + id * info, M_INFO_TEXT_LEN, len);
+		mset(m, infos + id * info + level_at->offset, m->cpu->big ? level : level << 5, 1);
+		set_word(m, data + at, id);
+		set_bytes(m, data + at + word, text, len);
+		at = next;
+		s = text + len + 1;
+	}
+	set_word(m, address(m, "prb"), prb);
+	mput(m, prb, M_PRB_COUNT_BITS, RING_BITS);
+	mput(m, prb, M_PRB_SIZE_BITS, 12);	/* LOG_BUF */
+	mput(m, prb, M_PRB_DESCS, descs);
+	mput(m, prb, M_PRB_INFOS, infos);
+	mput(m, prb, M_PRB_DATA, data);
+	mput(m, prb, M_PRB_HEAD, id - 1);
+}
+
+/* Plain text, records, or the ring of records. */
 static void lay_log(struct machine *m)
 {
-	if (!known(m, "log_buf") || m->log.n > LOG_BUF)
+	uint64_t buf = address(m, "log_buf");
+
+	if (!m->log.n || m->log.n > LOG_BUF / 2)
 		return;
-	if (m->log.n)
-		set_bytes(m, address(m, "log_buf"), m->log.v, m->log.n);
-	set_word(m, address(m, "log_end"), m->log.n);
-	set_word(m, address(m, "logged_chars"), m->log.n);
+	if (known(m, "prb")) {
+		lay_ring_buffer(m);
+		return;
+	}
+	if (m->number >= 2600) {
+		buf = mobject(m, "log", "log", LOG_BUF);
+		set_word(m, address(m, "log_buf"), buf);
+		mset(m, address(m, "log_buf_len"), LOG_BUF, 4);
+	}
+	if (m->number >= 3005) {
+		lay_records(m, buf);
+		return;
+	}
+	set_bytes(m, buf, m->log.v, m->log.n);
+	mset(m, address(m, "log_end"), m->log.n, m->number >= 2600 ? 4 : m->cpu->word);
+	mset(m, address(m, "logged_chars"), m->log.n, m->number >= 2600 ? 4 : m->cpu->word);
+}
+
+/* ---- counters ------------------------------------------------------------------------ */
+
+/* Two nodes, the second without a zone that has anything. */
+static void lay_zones_2_4(struct machine *m)
+{
+	uint64_t node = mobject(m, "node", "0", OBJECT), next = mobject(m, "node", "1", OBJECT);
+	const struct member *zones = &m->layout.v[M_PGDAT_ZONES].m;
+
+	set_word(m, address(m, "pgdat_list"), node);
+	mput(m, node, M_PGDAT_NEXT, next);
+	/* a part of what is free in the first zone, the rest in the second */
+	mput(m, node + zones->offset, M_ZONE_FREE, m->free / 3);
+	mput(m, node + zones->offset + zones->stride, M_ZONE_FREE, m->free - m->free / 3);
+	mset(m, address(m, "page_cache_size"), m->cache, m->cpu->word);
+}
+
+static void put_stat(struct machine *m, const char *array, enum layout_id item, uint64_t v)
+{
+	int64_t i = layout_enum(&m->layout, item, -1);
+
+	if (i >= 0)
+		set_word(m, address(m, array) + (uint64_t)i * m->cpu->word, v);
+}
+
+static void lay_counters(struct machine *m)
+{
+	bool nodes = known(m, "vm_node_stat");
+	uint64_t list;
+
+	set_word(m, address(m, known(m, "totalram_pages") ? "totalram_pages" : "_totalram_pages"),
+		 m->total);
+	if (m->number < 2600) {
+		lay_zones_2_4(m);
+		return;
+	}
+	mset(m, address(m, "tick_nsec"), 10000000, m->cpu->word);
+	if (m->number < 2618)
+		return;		/* per-CPU page_states, which nobody reads */
+	put_stat(m, nodes ? "vm_zone_stat" : "vm_stat", E_NR_FREE_PAGES, m->free);
+	put_stat(m, nodes ? "vm_node_stat" : "vm_stat", E_NR_FILE_PAGES, m->cache);
+	/* no block device has pages */
+	list = address(m, "all_bdevs");
+	if (known(m, "blockdev_superblock")) {
+		list = mobject(m, "super", "bdev", OBJECT);
+		set_word(m, address(m, "blockdev_superblock"), list);
+		list = node(m, list, M_SB_INODES);
+	}
+	link_after(m, list, list, list);
+}
+
+/* ---- what PowerPC says of itself ------------------------------------------------------ */
+
+static void lay_cpu_spec(struct machine *m)
+{
+	static const char *const names[] = { "__pte_index_size", "__pmd_index_size",
+					     "__pud_index_size", "__pgd_index_size" };
+	uint64_t spec;
+
+	if (!known(m, "cur_cpu_spec"))
+		return;
+	spec = mobject(m, "cpu_spec", "0", OBJECT);
+	set_word(m, address(m, "cur_cpu_spec"), spec);
+	mput(m, spec, M_CPU_SPEC_MMU_FEATURES, m->cpu->features);
+	for (unsigned i = 0; i < 4 && known(m, names[i]); i++)
+		set_word(m, address(m, names[i]), m->cpu->bits[i]);
+}
+
+/* One struct vmemmap_backing for all struct pages; its size is that of a psize. */
+static void lay_vmemmap_list(struct machine *m)
+{
+	uint64_t at;
+
+	if (!known(m, "vmemmap_list"))
+		return;
+	at = mobject(m, "vmemmap", "0", OBJECT);
+	set_word(m, address(m, "vmemmap_list"), at);
+	mput(m, at, M_VMEMMAP_PHYS, m->mapped.v[0].pa);	/* lay_memmap() was the first */
+	mput(m, at, M_VMEMMAP_VIRT, m->cpu->vmemmap);
+	mset(m, address(m, "mmu_psize_defs") + layout_offset(&m->layout, M_PSIZE_SHIFT), 24, 4);
+}
+
+/* ---- VMCOREINFO -------------------------------------------------------------------------- */
+
+/* What 2.6.24 and later say of themselves. */
+static void lay_vmcoreinfo(struct machine *m)
+{
+	static const char *const names[] = { "_stext", "swapper_pg_dir", "init_uts_ns" };
+	bool x86 = m->cpu->elf_machine == EM_X86_64;
+	char *text = arena_printf(&m->arena, "OSRELEASE=%s\nPAGESIZE=%u\nSIZE(list_head)=%u\n"
+				  "OFFSET(list_head.next)=0\n",
+				  m->release, (unsigned)mpage_size(m), 2 * m->cpu->word);
+	uint64_t at;
+
+	if (m->number < 2624)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		text = arena_printf(&m->arena, "%sSYMBOL(%s)=%llx\n", text, names[i],
+				    (unsigned long long)address(m, names[i]));
+	if (x86 && m->number >= 4010)
+		text = arena_printf(&m->arena, "%sNUMBER(phys_base)=0\nKERNELOFFSET=0\n", text);
+	if (x86 && m->number >= 5010)
+		text = arena_printf(&m->arena, "%sNUMBER(pgtable_l5_enabled)=%d\n", text,
+				    m->cpu->levels == 5);
+	m->vmcoreinfo = text;
+	/* vmcoreinfo_data, and vmcoreinfo_note with the header of a note before it */
+	at = mobject(m, "vmcoreinfo", "data", OBJECT);
+	set_bytes(m, at, text, strlen(text));
+	at = mobject(m, "vmcoreinfo", "note", 2 * OBJECT);
+	mset(m, at, 11, 4);
+	mset(m, at + 4, strlen(text), 4);
+	set_bytes(m, at + 12, "VMCOREINFO", 11);
+	set_bytes(m, at + 24, text, strlen(text));
 }
 
 /* ---- files ------------------------------------------------------------------------- */
@@ -215,7 +496,7 @@ static void lay_log(struct machine *m)
 static uint64_t lay_dentry(struct machine *m, const char *name, const char *text, size_t len,
 			   uint64_t parent)
 {
-	uint64_t d = mobject(m, "dentry", name, PAGE / 2), s = d + PAGE / 2;
+	uint64_t d = mobject(m, "dentry", name, OBJECT / 2), s = d + OBJECT / 2;
 
 	set_bytes(m, s, text, len);
 	mput(m, d, M_DENTRY_NAME, s);
@@ -234,7 +515,7 @@ static void lay_mount(struct machine *m)
 	uint64_t mount = new_of(m, "mount", "root", S_MOUNT);
 
 	m->mount = mount;
-	m->super = mobject(m, "super", "root", PAGE);
+	m->super = mobject(m, "super", "root", OBJECT);
 	mput(m, m->super, M_SB_DEV, narrow ? 31u << 8 | 1 : 31u << 20 | 1);
 	m->root_dentry = lay_dentry(m, "/", "/", 1, 0);
 	mput(m, mount, M_MOUNT_ROOT, m->root_dentry);
@@ -270,9 +551,9 @@ static void lay_file(struct machine *m, struct mfile *f)
 	uint64_t parent = lay_parents(m, f->path, &last), mapping;
 
 	f->dentry = lay_dentry(m, f->name, last, strlen(last), parent);
-	f->inode = mobject(m, "inode", f->name, PAGE);
+	f->inode = mobject(m, "inode", f->name, OBJECT);
 	f->file = new_of(m, "file", f->name, S_FILE);
-	mapping = f->inode + PAGE / 2;		/* i_data, somewhere behind */
+	mapping = f->inode + OBJECT / 2;		/* i_data, somewhere behind */
 	mput(m, f->dentry, M_DENTRY_INODE, f->inode);
 	mput(m, f->inode, M_INODE_INO, f->ino);
 	mput(m, f->inode, M_INODE_MODE, 0100755);
@@ -301,7 +582,8 @@ static void lay_areas(struct machine *m, struct mmm *mm)
 		mput(m, a->addr, M_VMA_START, a->start);
 		mput(m, a->addr, M_VMA_END, a->end);
 		mput(m, a->addr, M_VMA_FLAGS, a->flags);
-		mput(m, a->addr, M_VMA_PGOFF, a->file < 0 ? a->start >> 12 : a->pgoff);
+		mput(m, a->addr, M_VMA_PGOFF,
+		     a->file < 0 ? a->start >> m->cpu->page_shift : a->pgoff);
 		mput(m, a->addr, M_VMA_FILE, a->file < 0 ? 0 : m->files.v[a->file].file);
 		if (prev)
 			mput(m, prev, M_VMA_NEXT, a->addr);
@@ -382,17 +664,19 @@ static void lay_mm(struct machine *m, struct mmm *mm)
 	uint64_t total = 0;
 
 	mm->addr = new_of(m, "mm", mm->name, S_MM);
-	mm->pgd = mobject(m, "pgd", mm->name, PAGE);
+	mm->pgd = mobject(m, "pgd", mm->name, paging_root_bytes(m));
 	lay_areas(m, mm);
 	if (layout_has(l, M_MM_MT))
 		lay_maple(m, mm);
 	for (size_t i = 0; i < mm->areas.n; i++)
-		total += (mm->areas.v[i].end - mm->areas.v[i].start) / PAGE;
+		total += (mm->areas.v[i].end - mm->areas.v[i].start) >> m->cpu->page_shift;
 	mput(m, mm->addr, M_MM_PGD, mm->pgd);
 	mput(m, mm->addr, M_MM_USERS, mm->users);
 	mput(m, mm->addr, M_MM_MAP_COUNT, mm->areas.n);
 	mput(m, mm->addr, M_MM_TOTAL_VM, total);
 	mput(m, mm->addr, M_MM_RSS, mm->rss);
+	mput(m, mm->addr, M_MM_FILE_RSS, mm->rss - mm->anon);
+	mput(m, mm->addr, M_MM_ANON_RSS, mm->anon);
 	lay_counter(m, mm->addr, E_MM_FILEPAGES, mm->rss - mm->anon);
 	lay_counter(m, mm->addr, E_MM_ANONPAGES, mm->anon);
 	lay_counter(m, mm->addr, E_MM_SWAPENTS, mm->swapped);
@@ -439,29 +723,29 @@ static void lay_task(struct machine *m, struct mtask *t)
 	mput(m, t->addr, M_TASK_PARENT, task_of(m, t->ppid)->addr);
 	mput(m, t->addr, M_TASK_MIN_FLT, t->min);
 	mput(m, t->addr, M_TASK_MAJ_FLT, t->maj);
-	/* jiffies of 10 ms; nanoseconds since 4.11 */
-	mput(m, t->addr, M_TASK_UTIME, t->user * (m->layout.v[M_TASK_UTIME].alt ? 1 : 10000000));
-	mput(m, t->addr, M_TASK_STIME, t->system *
-	     (m->layout.v[M_TASK_STIME].alt ? 1 : 10000000));
+	/* ticks, here of 10 ms; nanoseconds since 4.11 */
+	mput(m, t->addr, M_TASK_UTIME, t->user * (m->number < 4011 ? 1 : 10000000));
+	mput(m, t->addr, M_TASK_STIME, t->system * (m->number < 4011 ? 1 : 10000000));
+	mput(m, t->addr, M_TASK_EXEC_RUNTIME, (t->user + t->system) * 10000000);
 }
 
-/* Rings through the members NEXT of all tasks whose group is TGID; 0: of all. */
-static void lay_ring(struct machine *m, enum layout_id id, int tgid, uint64_t head)
+/* A ring through the nodes at OFF of all tasks whose group is TGID; -1: of all leaders. */
+static void lay_ring(struct machine *m, uint32_t off, int tgid, uint64_t head)
 {
-	uint64_t last = head;
+	uint64_t last = head, first = head;
 
 	if (head)
 		link_after(m, head, head, head);
 	for (size_t i = 0; i < m->tasks.n; i++) {
 		struct mtask *t = &m->tasks.v[i];
-		uint64_t n = node(m, t->addr, id);
+		uint64_t n = t->addr + off;
 
 		if (tgid >= 0 ? t->tgid != tgid : t->pid != t->tgid)
 			continue;
 		if (!last)
-			link_after(m, n, n, n);
+			link_after(m, first = n, n, n);
 		else
-			link_after(m, last, n, head ? head : node(m, m->tasks.v[0].addr, id));
+			link_after(m, last, n, first);
 		last = n;
 	}
 }
@@ -471,10 +755,17 @@ static void lay_threads(struct machine *m, struct mtask *leader)
 	uint64_t sig;
 	char name[16];
 
+	if (layout_has(&m->layout, M_TASK_THREAD_GROUP))
+		lay_ring(m, layout_offset(&m->layout, M_TASK_THREAD_GROUP), leader->tgid, 0);
+	/* 2.6.0 to 2.6.16: pids[PIDTYPE_TGID].pid_list */
+	else if (layout_has(&m->layout, M_TASK_PIDS) && layout_has(&m->layout, M_PID_LIST))
+		lay_ring(m, layout_offset(&m->layout, M_TASK_PIDS) +
+			 m->layout.v[M_TASK_PIDS].m.stride +
+			 layout_offset(&m->layout, M_PID_LIST), leader->tgid, 0);
 	snprintf(name, sizeof(name), "%d", leader->pid);
 	if (layout_has(&m->layout, M_SIG_THREAD_HEAD)) {
 		sig = new_of(m, "signal", name, S_SIGNAL);
-		lay_ring(m, M_TASK_THREAD_NODE, leader->tgid,
+		lay_ring(m, layout_offset(&m->layout, M_TASK_THREAD_NODE), leader->tgid,
 			 node(m, sig, M_SIG_THREAD_HEAD));
 		for (size_t i = 0; i < m->tasks.n; i++)
 			if (m->tasks.v[i].tgid == leader->tgid)
@@ -499,15 +790,23 @@ static void lay_tasks(struct machine *m)
 			lay_threads(m, &m->tasks.v[i]);
 	}
 	if (layout_has(&m->layout, M_TASK_TASKS))
-		lay_ring(m, M_TASK_TASKS, -1, 0);
+		lay_ring(m, layout_offset(&m->layout, M_TASK_TASKS), -1, 0);
 }
 
 /* ---- the page array ---------------------------------------------------------------- */
 
+/* Flags of pages were macros before 2.6.26: OLD with 2.4, of 2.6.11 in the list. */
 static uint64_t bit(const struct machine *m, enum layout_id id, uint64_t old)
 {
+	static const struct { enum layout_id id; uint64_t bit; } of_2_6_11[] = {
+		{ E_PG_REFERENCED, 0x4 }, { E_PG_LRU, 0x20 }, { E_PG_SLAB, 0x80 },
+		{ E_PG_RESERVED, 0x800 },
+	};
 	int64_t n = layout_enum(&m->layout, id, -1);
 
+	for (size_t i = 0; i < ARRAY_LEN(of_2_6_11) && m->number / 100 == 26; i++)
+		if (n < 0 && of_2_6_11[i].id == id)
+			return of_2_6_11[i].bit;
 	return n < 0 ? layout_has(&m->layout, M_PAGE_MAPCOUNT) ? 0 : old : UINT64_C(1) << n;
 }
 
@@ -516,20 +815,29 @@ static uint64_t page_kva(const struct machine *m, uint64_t pfn)
 	return m->mem_map + pfn * layout_size(&m->layout, S_PAGE);
 }
 
+/* Of a free page 0, or with 2.6.0 to 2.6.16 -1. */
+static void put_count(struct machine *m, uint64_t page, uint32_t references)
+{
+	bool from_minus_1 = m->number >= 2600 && m->number < 2617;
+
+	mput(m, page, M_PAGE_REFCOUNT, (uint32_t)(references - from_minus_1));
+}
+
 /* A page of nobody: free from END on, the kernel's before. */
 static void lay_other_pages(struct machine *m, uint64_t end)
 {
 	uint64_t reserved = bit(m, E_PG_RESERVED, PG_RESERVED);
 
-	for (uint64_t pfn = 0; pfn < m->nframes; pfn++) {
+	for (uint64_t pfn = 0; pfn < m->npages; pfn++) {
 		uint64_t p = page_kva(m, pfn);
-		bool image = pfn < (m->base >> 12) + IMAGE_PAGES;
+		bool image = pfn << m->cpu->page_shift < m->base + IMAGE_BYTES;
 
 		mput(m, p, M_PAGE_MAPCOUNT, UINT32_MAX);
+		put_count(m, p, 0);
 		if (pfn >= end)
 			continue;
 		mput(m, p, M_PAGE_FLAGS, image ? reserved : bit(m, E_PG_SLAB, PG_SLAB));
-		mput(m, p, M_PAGE_REFCOUNT, 1);
+		put_count(m, p, 1);
 	}
 }
 
@@ -548,12 +856,13 @@ static void lay_frame(struct machine *m, struct mframe *f)
 	bool counts = !layout_has(&m->layout, M_PAGE_MAPCOUNT);
 
 	if (f->file >= 0)
-		mapping = m->files.v[f->file].inode + PAGE / 2;
+		mapping = m->files.v[f->file].inode + OBJECT / 2;
 	else if (!counts)
-		mapping = (m->mount | 1) & ~UINT64_C(2);	/* some anon_vma, PAGE_MAPPING_ANON */
+		/* some anon_vma, PAGE_MAPPING_ANON */
+		mapping = (m->mount | 1) & ~UINT64_C(2);
 	mput(m, p, M_PAGE_FLAGS, f->own_flags && counts ? f->flags : usual_flags(m, f));
 	mput(m, p, M_PAGE_MAPPING, mapping);
-	mput(m, p, M_PAGE_REFCOUNT, f->count ? f->count : f->mapped + f->refs + (f->file >= 0));
+	put_count(m, p, f->count ? f->count : f->mapped + f->refs + (f->file >= 0));
 	mput(m, p, M_PAGE_MAPCOUNT, (uint32_t)(f->mapped - 1));
 }
 
@@ -568,9 +877,9 @@ static void lay_swap(struct machine *m)
 				max = max_u64(max, m->mms.v[i].pages.v[j].slot + 1);
 	if (!max)
 		return;
-	map = mobject(m, "swap_map", "0", max * size);
+	map = mpages_at(m, 0, max * size);	/* vmalloc() */
 	if (size == 1) {
-		si = mobject(m, "swap_info", "0", PAGE);
+		si = mobject(m, "swap_info", "0", OBJECT);
 		set_word(m, info, si);
 	}
 	mset(m, address(m, "nr_swapfiles"), 1, 4);
@@ -588,9 +897,48 @@ static void lay_swap(struct machine *m)
 		}
 }
 
+/* SECTION_SIZE_BITS, arch/{x86,powerpc}/include/asm/sparsemem.h */
+static unsigned section_bits(const struct machine *m)
+{
+	return m->cpu->elf_machine == EM_X86_64 ? 27 : 24;
+}
+
+/*
+ * SPARSEMEM_EXTREME: one page of sections; its address is in the first place of
+ * mem_section[], which since 4.15 is itself behind a pointer.
+ */
+static void lay_sections(struct machine *m)
+{
+	uint64_t bits = section_bits(m);
+	uint64_t end = m->nframes << m->cpu->page_shift;
+	uint64_t roots = address(m, "mem_section"), page = mobject(m, "sections", "0", OBJECT);
+	uint32_t size = layout_size(&m->layout, S_MEM_SECTION);
+
+	if (m->number >= 4015) {
+		set_word(m, roots, mobject(m, "sections", "roots", OBJECT));
+		roots = mfind(m, "sections", "roots")->kva;
+	}
+	set_word(m, roots, page);
+	/* present, has a memory map, online; of the address that frame 0 would have */
+	for (uint64_t i = 0; i << bits < end; i++)
+		mput(m, page + i * size, M_SECTION_MEM_MAP, m->cpu->vmemmap | 7);
+}
+
 static void lay_memmap(struct machine *m)
 {
-	m->mem_map = mpages(m, m->nframes * layout_size(&m->layout, S_PAGE));
+	uint64_t section = UINT64_C(1) << (section_bits(m) - m->cpu->page_shift), bytes;
+
+	/* a section has all its struct pages, whether there is memory or not */
+	m->npages = m->nframes;
+	if (m->sparse)
+		m->npages = (m->nframes + section - 1) / section * section;
+	bytes = m->npages * layout_size(&m->layout, S_PAGE);
+	if (m->sparse) {
+		m->mem_map = mpages_at(m, m->cpu->vmemmap, bytes);
+		lay_sections(m);
+		return;
+	}
+	m->mem_map = mpages(m, bytes);
 	set_word(m, address(m, "mem_map"), m->mem_map);
 	set_word(m, address(m, "max_mapnr"), m->nframes);
 }
@@ -614,8 +962,9 @@ static struct object object_of(struct machine *m, const struct damage *d)
 
 		if (!strcmp(f->name, d->name))
 			return (struct object){
-				.kva = d->kind[0] == 'f' ? (f->pfn << 12) + m->cpu->page_offset
-							 : page_kva(m, f->pfn), .size = 1 };
+				.kva = d->kind[0] == 'f'
+					? (f->pfn << m->cpu->page_shift) + m->cpu->page_offset
+					: page_kva(m, f->pfn), .size = 1 };
 	}
 	mdie("no frame %s", d->name);
 }
@@ -627,40 +976,56 @@ static void lay_damage(struct machine *m)
 		struct object o = object_of(m, d);
 
 		if (d->lose)
-			for (uint64_t at = 0; at < o.size; at += PAGE)
-				m->lost[(mpa(m, o.kva) + at) >> 12] = true;
+			for (uint64_t at = 0; at < o.size; at += mpage_size(m))
+				m->lost[(mpa(m, o.kva) + at) >> m->cpu->page_shift] = true;
 		else
 			mput(m, o.kva, member_of(d->member), d->value);
 	}
 }
 
+static void lay_holes(struct machine *m)
+{
+	for (size_t i = 0; i < m->holes.n; i++) {
+		uint64_t at = m->holes.v[i].start;
+
+		if (m->holes.v[i].end > m->base)
+			mdie("a hole in the kernel");
+		for (; at < m->holes.v[i].end; at += mpage_size(m))
+			m->lost[at >> m->cpu->page_shift] = true;
+	}
+}
+
 void machine_lay(struct machine *m, const char *map, const char *types)
 {
-	m->mem = calloc(m->nframes, PAGE);
+	m->mem = calloc(m->nframes, mpage_size(m));
 	m->lost = calloc(m->nframes, sizeof(*m->lost));
-	if (!m->mem || !m->lost || m->nframes <= (m->base >> 12) + IMAGE_PAGES)
+	if (!m->mem || !m->lost || m->nframes << m->cpu->page_shift <= m->base + IMAGE_BYTES)
 		mdie("no memory, or not enough frames");
-	write_map(m, map);
 	resolve(m, map, types);
-	m->next = m->base + IMAGE_PAGES * PAGE;
+	m->next = m->base + IMAGE_BYTES;
 	lay_memmap(m);
 	lay_uts(m);
 	lay_log(m);
+	lay_counters(m);
+	lay_cpu_spec(m);
+	lay_vmemmap_list(m);
+	lay_vmcoreinfo(m);
 	lay_mount(m);
 	for (size_t i = 0; i < m->files.n; i++)
 		lay_file(m, &m->files.v[i]);
 	for (size_t i = 0; i < m->frames.n; i++)
 		if (!m->frames.v[i].pfn)
-			m->frames.v[i].pfn = mpa(m, mpages(m, PAGE)) >> 12;
-		else if (m->frames.v[i].pfn >= m->base >> 12)
+			m->frames.v[i].pfn = mpa(m, mpages(m, OBJECT)) >> m->cpu->page_shift;
+		else if (m->frames.v[i].pfn >= m->base >> m->cpu->page_shift)
 			mdie("frame %s lies in the kernel", m->frames.v[i].name);
 	for (size_t i = 0; i < m->mms.n; i++)
 		lay_mm(m, &m->mms.v[i]);
 	lay_tasks(m);
 	lay_swap(m);
 	paging_kernel(m, address(m, "swapper_pg_dir"));
-	lay_other_pages(m, m->next >> 12);
+	lay_other_pages(m, m->next >> m->cpu->page_shift);
 	for (size_t i = 0; i < m->frames.n; i++)
 		lay_frame(m, &m->frames.v[i]);
+	lay_holes(m);
 	lay_damage(m);
 }

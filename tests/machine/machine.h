@@ -4,10 +4,13 @@
  * CPU and a kernel layout, written in any container.
  *
  * The text, a statement a line, '#' to the line's end is a remark; numbers are decimal
- * or begin with 0x:
+ * or begin with 0x. Addresses of processes are those of a machine with pages of 4 KiB:
+ * with 64 KiB they, and so all sizes, are 16 times as much.
  *	release R			uts release; decides the rules of the model
- *	frames N			of memory
+ *	frames N			of memory, of 4 KiB
+ *	hole START END			physical memory that is not there
  *	log WORDS...			a line of the kernel log
+ *	memory total=N free=N cache=N	counters of pages; not what the text's frames add up to
  *	file NAME PATH INO		a file, its directories, one mount, device 31:1
  *	base ADDRESS			of the kernel in memory; 4 MiB unless said
  *	frame NAME FILE INDEX [refs=N] [count=N] [flags=F] [at=ADDRESS]
@@ -42,20 +45,32 @@
 
 struct machine;
 
-/* A CPU and the page tables of its kernels: one row a kind of machine. */
+#define MACHINE_LEVELS 5
+
+/* A CPU and the page tables of its kernels: one row a kind of machine and an era. */
 struct cpu {
 	const char *name;
+	uint16_t since;			/* release: 2004 is 2.4, 2632 2.6.32, 3010 3.10 */
 	uint16_t elf_machine;
 	uint8_t word;
 	bool big;
 	const char *uname;
+	uint8_t page_shift;
 	uint64_t page_offset;		/* of the identity map */
 	uint64_t image_offset;		/* what symbols are above physical addresses */
-	uint8_t levels, bits, entry;	/* of tables: each level alike */
+	uint64_t vmalloc;
+	uint64_t vmemmap;		/* 0: struct pages lie in the identity map */
+	uint8_t levels;
+	uint8_t bits[MACHINE_LEVELS];	/* index bits, lowest level first */
+	uint8_t entry[2];		/* bytes: of a PTE, of all above */
 	uint8_t form;			/* paging.c */
+	uint32_t features;		/* cpu_spec.mmu_features, powerpc */
 	const char *mark;		/* a symbol that only this family has, or NULL */
 };
-const struct cpu *cpu_find(const char *name);
+/* The row of that CPU for a kernel of RELEASE. */
+const struct cpu *cpu_find(const char *name, const char *release);
+/* "2.6.32-5" as 2632, "3.10" as 3010 */
+unsigned release_number(const char *release);
 
 struct mframe {
 	char name[48];
@@ -107,24 +122,43 @@ struct object {
 	uint64_t kva, size;
 };
 
+/* Physical memory that is not there. */
+struct hole {
+	uint64_t start, end;
+};
+
+/* Pages that have an address outside of the identity map. */
+struct mapped {
+	uint64_t kva, pa, size;
+};
+
 struct machine {
 	char release[64];
 	uint64_t nframes, base;
 	VEC(char) log;
+	uint64_t total, free, cache;	/* pages, by the kernel's counters */
 	VEC(struct mfile) files;
 	VEC(struct mframe) frames;
 	VEC(struct mmm) mms;
 	VEC(struct mtask) tasks;
 	VEC(struct damage) damage;
 	VEC(struct object) objects;
+	VEC(struct mapped) mapped;
+	VEC(struct hole) holes;
 	struct arena arena;
 
+	const char *cpu_name;
 	const struct cpu *cpu;
+	unsigned number;		/* of the release */
 	struct dump dump;		/* the layout and the symbols as a dump has them */
 	struct layout layout;
 	uint8_t *mem;
 	bool *lost;			/* frames that are not in the dump */
 	uint64_t next;			/* physical address of the next page given out */
+	uint64_t next_vmalloc;
+	const char *vmcoreinfo;		/* or NULL */
+	bool sparse;			/* SPARSEMEM_VMEMMAP; else one mem_map */
+	uint64_t npages;		/* struct pages */
 	uint64_t mem_map, root_dentry, mount, super;
 };
 
@@ -137,13 +171,17 @@ void machine_lay(struct machine *m, const char *map, const char *types);
 /* paging.c */
 void paging_kernel(struct machine *m, uint64_t root);
 void paging_user(struct machine *m, struct mmm *mm);
+uint64_t paging_root_bytes(const struct machine *m);
 
-/* Memory, by kernel-virtual address: of the identity map, or of the kernel's image. */
+/* Memory, by kernel-virtual address: of the identity map, the kernel's image, vmalloc. */
 uint64_t mpages(struct machine *m, uint64_t bytes);
+/* The same pages at KVA; 0: the next address of vmalloc. */
+uint64_t mpages_at(struct machine *m, uint64_t kva, uint64_t bytes);
 void mset(struct machine *m, uint64_t kva, uint64_t v, unsigned size);
-static inline uint64_t mpa(const struct machine *m, uint64_t kva)
+uint64_t mpa(const struct machine *m, uint64_t kva);
+static inline uint64_t mpage_size(const struct machine *m)
 {
-	return kva - (kva >= m->cpu->image_offset ? m->cpu->image_offset : m->cpu->page_offset);
+	return UINT64_C(1) << m->cpu->page_shift;
 }
 /* A new object of type S (or BYTES), on a page of its own. */
 uint64_t mobject(struct machine *m, const char *kind, const char *name, uint64_t bytes);

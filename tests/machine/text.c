@@ -40,6 +40,12 @@ static uint64_t number(const struct line *l, const char *s)
 	return v;
 }
 
+/* An address or length of a process. */
+static uint64_t address(const struct line *l, const char *s)
+{
+	return number(l, s) << (l->m->cpu->page_shift - 12);
+}
+
 static void name(const struct line *l, char *to, size_t size, const char *s)
 {
 	if (snprintf(to, size, "%s", s) >= (int)size)
@@ -98,6 +104,8 @@ static int frame(const struct line *l, const char *s)
 static void on_release(struct line *l)
 {
 	name(l, l->m->release, sizeof(l->m->release), l->w[1]);
+	l->m->number = release_number(l->m->release);
+	l->m->cpu = cpu_find(l->m->cpu_name, l->m->release);
 }
 
 static void on_frames(struct line *l)
@@ -105,6 +113,13 @@ static void on_frames(struct line *l)
 	l->m->nframes = number(l, l->w[1]);
 	if (!l->m->nframes || l->m->nframes > 1u << 18)
 		mdie("line %u: from 1 to 262144 frames", l->nr);
+	l->m->nframes >>= l->m->cpu->page_shift - 12;
+}
+
+static void on_hole(struct line *l)
+{
+	*vec_push(&l->m->arena, &l->m->holes) = (struct hole){
+		number(l, l->w[1]), number(l, l->w[2]) };
 }
 
 static void on_base(struct line *l)
@@ -119,6 +134,18 @@ static void on_log(struct line *l)
 			*vec_push(&l->m->arena, &l->m->log) = *s;
 		*vec_push(&l->m->arena, &l->m->log) = i + 1 < l->n ? ' ' : '\n';
 	}
+}
+
+static void on_memory(struct line *l)
+{
+	const struct { const char *word; uint64_t *value; } words[] = {
+		{ "total=", &l->m->total }, { "free=", &l->m->free }, { "cache=", &l->m->cache },
+	};
+
+	for (unsigned i = 1; i < l->n; i++)
+		for (size_t w = 0; w < ARRAY_LEN(words); w++)
+			if (!strncmp(l->w[i], words[w].word, strlen(words[w].word)))
+				*words[w].value = number(l, l->w[i] + strlen(words[w].word));
 }
 
 static void on_file(struct line *l)
@@ -145,7 +172,7 @@ static void on_frame(struct line *l)
 		} else if (!strncmp(l->w[i], "count=", 6)) {
 			f->count = (uint32_t)number(l, l->w[i] + 6);
 		} else if (!strncmp(l->w[i], "at=", 3)) {
-			f->pfn = number(l, l->w[i] + 3) >> 12;
+			f->pfn = number(l, l->w[i] + 3) >> l->m->cpu->page_shift;
 		} else if (!strncmp(l->w[i], "flags=", 6)) {
 			f->flags = number(l, l->w[i] + 6);
 			f->own_flags = true;
@@ -162,13 +189,13 @@ static void on_mm(struct line *l)
 
 static void on_brk(struct line *l)
 {
-	last_mm(l)->brk0 = number(l, l->w[1]);
-	last_mm(l)->brk1 = number(l, l->w[2]);
+	last_mm(l)->brk0 = address(l, l->w[1]);
+	last_mm(l)->brk1 = address(l, l->w[2]);
 }
 
 static void on_stack(struct line *l)
 {
-	last_mm(l)->stack = number(l, l->w[1]);
+	last_mm(l)->stack = address(l, l->w[1]);
 }
 
 static void on_area(struct line *l)
@@ -176,8 +203,8 @@ static void on_area(struct line *l)
 	struct mmm *mm = last_mm(l);
 	struct marea *a = vec_push(&l->m->arena, &mm->areas);
 
-	a->start = number(l, l->w[1]);
-	a->end = number(l, l->w[2]);
+	a->start = address(l, l->w[1]);
+	a->end = address(l, l->w[2]);
 	a->flags = number(l, l->w[3]);
 	a->file = l->n > 5 ? find_file(l, l->w[4]) : -1;
 	a->pgoff = l->n > 5 ? number(l, l->w[5]) : 0;
@@ -203,17 +230,17 @@ static void add_page(struct line *l, uint64_t va, const char *frame_name, const 
 
 static void on_page(struct line *l)
 {
-	add_page(l, number(l, l->w[1]), l->w[2], l->w[3]);
+	add_page(l, address(l, l->w[1]), l->w[2], l->w[3]);
 }
 
 static void on_pages(struct line *l)
 {
-	uint64_t va = number(l, l->w[1]), n = number(l, l->w[2]);
+	uint64_t va = address(l, l->w[1]), n = number(l, l->w[2]);
 	char s[80];
 
 	for (uint64_t i = 0; i < n; i++) {
 		snprintf(s, sizeof(s), "%s.%u", l->w[3], (unsigned)i);
-		add_page(l, va + (i << 12), s, l->w[4]);
+		add_page(l, va + (i << l->m->cpu->page_shift), s, l->w[4]);
 	}
 }
 
@@ -221,7 +248,7 @@ static void on_swap(struct line *l)
 {
 	struct mpage *p = vec_push(&l->m->arena, &last_mm(l)->pages);
 
-	p->va = number(l, l->w[1]);
+	p->va = address(l, l->w[1]);
 	p->slot = number(l, l->w[2]);
 	p->frame = -1;
 	last_mm(l)->swapped++;
@@ -274,7 +301,7 @@ static const struct {
 	void (*run)(struct line *l);
 } statements[] = {
 	{ "release", 2, on_release }, { "frames", 2, on_frames }, { "log", 2, on_log },
-	{ "base", 2, on_base },
+	{ "base", 2, on_base }, { "memory", 2, on_memory }, { "hole", 3, on_hole },
 	{ "file", 4, on_file }, { "frame", 4, on_frame }, { "mm", 2, on_mm },
 	{ "brk", 3, on_brk }, { "stack", 2, on_stack }, { "area", 4, on_area },
 	{ "page", 4, on_page }, { "pages", 5, on_pages }, { "swap", 3, on_swap },
@@ -292,6 +319,8 @@ static void run_line(struct line *l, char *text)
 		l->w[l->n++] = s;
 	if (!l->n)
 		return;
+	if (!l->m->cpu && strcmp(l->w[0], "release"))
+		mdie("line %u: the release comes first", l->nr);
 	for (size_t i = 0; i < ARRAY_LEN(statements); i++) {
 		if (strcmp(statements[i].word, l->w[0]))
 			continue;
@@ -307,13 +336,14 @@ void machine_read(struct machine *m, FILE *in)
 {
 	char text[1024];
 
-	m->nframes = 4096;
 	m->base = 4 << 20;
 	for (struct line l = { .m = m }; fgets(text, sizeof(text), in);) {
 		l.nr++;
 		l.n = 0;
 		run_line(&l, text);
 	}
+	if (!m->nframes)
+		mdie("how many frames?");
 	if (!m->tasks.n || m->tasks.v[0].pid)
 		mdie("the first task is pid 0");
 }

@@ -9,6 +9,7 @@ import os
 import random
 import re
 import shutil
+import struct
 import subprocess
 
 PAGE = 4096
@@ -92,6 +93,7 @@ class Arrays:
         self.debug_files(children[0])
         self.columns()
         self.tiles(children[0])
+        self.files(children[0])
         self.refusals()
         self.hostile()
 
@@ -193,6 +195,33 @@ class Arrays:
         memsz = sum(int.from_bytes(h[40:48], 'little') for h in loads if h[:4] == b'\1\0\0\0')
         wrong += [] if elf == memsz else [f'{elf} bytes are of the ELF file, not {memsz}']
         self.check('maps --like exmap', wrong)
+
+    def files(self, pid):
+        """.bss is the file's to the byte: what maps gives it and what its segments cover."""
+        _, maps, _ = self.vmcensus('maps', '--pid', pid)
+        lines = [line.split() for line in maps.splitlines()]
+        spans = [[int(a, 16) for a in w[0].split(b'-')] for w in lines]
+        mine = [s for s, w in zip(spans, lines) if w[-1] == b'/usr/bin/arrays']
+        headers = [self.binary[64 + 56 * i:120 + 56 * i]
+                   for i in range(int.from_bytes(self.binary[56:58], 'little'))]
+        loads = [struct.unpack_from('<QQQQQ', h, 8) for h in headers if h[:4] == b'\1\0\0\0']
+        bias = mine[0][0] - loads[0][1]
+        want = sum(b - a for a, b in mine)
+        for start, end in (s for s, w in zip(spans, lines) if len(w) == 5):
+            want += sum(max(0, min(end, bias + vaddr + memsz) - max(start, bias + vaddr))
+                        for _, vaddr, _, _, memsz in loads)
+        rows, why = self.vmcensus.rows('files', '--pid', pid)
+        wrong = [why] if why else []
+        got = next((r['vm'] for r in rows or [] if r['name'] == '/usr/bin/arrays'), None)
+        if got != want:
+            wrong.append(f'vm is {got}, maps and program headers say {want}')
+        columns = ','.join(('pid',) + SIZES)
+        whole, why = self.vmcensus.rows('procs', '--pid', pid, '-c', columns)
+        for size in SIZES:
+            total = sum(r[size] for r in rows or [])
+            if not whole or abs(whole[0][size] - total) > len(rows):
+                wrong.append(f'{size}: files come to {total}, the process has {whole} {why}')
+        self.check(f'files of {pid}', wrong)
 
     def refusals(self):
         self.refusal('sections', '[heap] is not an ELF file', '--file', '[heap]')

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A real dump, written again in each container that knows nothing but memory: every report must
-say the same of each, but for the container's name and what it says beyond memory."""
+"""A real dump, written again in each container that knows nothing but memory, and with its pages packed
+in each way: every report must say the same of each, but for the container's name and what it says
+beyond memory."""
 import os
 import re
 import subprocess
+
+from .fixtures import COMPRESSIONS
 
 # What a container says itself: its name and the pages that it has. Gaps in raw memory are
 # filled up; an mcore file always has the first page.
@@ -24,6 +27,17 @@ def compare(tally, what, program, reports, want, arguments):
     tally.check(what, wrong)
 
 
+def compare_diff(tally, what, program, one, other):
+    """Dumps of more than one file, as the earlier and as the later."""
+    wrong = []
+    for earlier, later in ((one, other), (other, one)):
+        before = [word for file in earlier for word in ('--earlier', file)]
+        done = run(program, 'diff', *before, *later)
+        if done.returncode or done.stdout.decode().strip() != 'Nothing differs.':
+            wrong.append(f'exit {done.returncode} {done.stdout[-200:]!r} {done.stderr[-200:]!r}')
+    tally.check(what, wrong)
+
+
 def compare_containers(tally, program, tool, fixture, scratch):
     """tool is tests/tools/convert; scratch a folder."""
     os.makedirs(scratch, exist_ok=True)
@@ -40,8 +54,17 @@ def compare_containers(tally, program, tool, fixture, scratch):
         images = line.split()
         form = images[0][len(out) + 1:].split('.')[0]
         # raw memory has zeroes where the dump has nothing: of files, that is something else
-        told = [r for r in reports if form != 'raw' or r not in ('sections', 'symbols')]
+        told = [r for r in reports if form != 'raw' or r not in ('files', 'sections', 'symbols')]
         compare(tally, f'containers {fixture.name} as {form}', program, told, want, images)
+        if len(images) > 1:
+            compare_diff(tally, f'diff of {fixture.name} and itself as {form}', program,
+                         fixture.image(), images)
+    for compression in COMPRESSIONS:
+        what = f'containers {fixture.name} packed with {compression}'
+        try:
+            compare(tally, what, program, reports, want, [fixture.repacked(compression)])
+        except OSError as e:
+            tally.skip(what, str(e))
     compare(tally, f'containers {fixture.name} as elf, -t VMCOREINFO', program, reports, want,
             [out + '.elf', '-t', out + '.vmcoreinfo'])
     for name in os.listdir(scratch):

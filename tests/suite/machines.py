@@ -7,20 +7,50 @@ import os
 import re
 import subprocess
 import sys
+import threading
 
 COLUMNS = 'pid,comm,start,perms,size,rss,pss,uss,swap,name'
-LAYOUTS = {     # CPU, layout file, release
-    '2.4 ppc-40x': ('ppc-40x', 'layouts/linux-2.4.27-ppc-40x.layout', '2.4.27'),
-    '2.4 i386': ('i386', 'layouts/linux-2.4.27-i386.layout', '2.4.27'),
+# what vmas counts in bytes or is an address: with pages of 64 KiB it is 16 times as much
+SCALED = range(4, 9)
+CONTAINERS = ('elf', 'elf-bare', 'kdump-none', 'kdump-zlib', 'kdump-lzo', 'kdump-snappy',
+              'kdump-zstd', 'flat', 'split', 'lime', 'avml', 'raw', 'mcore1', 'mcore2')
+NOT_THERE = {
+    'elf-bare': 'the kernel has no VMCOREINFO: elf has no notes either',
+    'avml': 'AVML is of little-endian machines',
 }
-# what a fixture's name begins with, and the machine that mkdump writes of its kernels
-CPUS = {'x86_64': 'x86_64', 'i386': 'i386'}
+# CPUs (rows of tests/machine/paging.c) that kernels of a layout file ran on
+OWN = [(f'linux-{v}-{types}', v, cpu) for v in ('2.6.32', '3.10') for types, cpus in (
+    ('x86_64', ['x86_64']), ('i386', ['i386']), ('i386-pae', ['i386-pae']),
+    ('ppc', ['ppc-40x', 'ppc-6xx', 'ppc-8xx', 'ppc-e500']),
+    ('ppc-pte64', ['ppc-44x', 'ppc-e500-pte64']),
+    ('ppc64', ['ppc64-hash-4k', 'ppc64-hash-64k', 'ppc64-book3e-4k', 'ppc64-book3e-64k']),
+) for cpu in cpus] + [('linux-2.6.11-ppc', '2.6.11', 'ppc-40x'),
+                      ('linux-2.6.11-i386', '2.6.11', 'i386'),
+                      ('linux-2.4.27-ppc-40x', '2.4.27', 'ppc-40x'),
+                      ('linux-2.4.27-i386', '2.4.27', 'i386')]
+# The types of a real kernel, by what the fixture's name begins with, and the CPUs whose
+# kernels have the same but for what is changed in the text of its layout.
+SMALL_PTE = (r'(?m)^size pte_t 8$', 'size pte_t 4')
+BIG = (r'(?m)^order little$', 'order big')
+REAL = {
+    'x86_64-5': [('x86_64', [])], 'x86_64-6.1-elf': [('x86_64', [])],
+    'x86_64-6.12-la57': [('x86_64', []), ('x86_64-la57', [])],
+    'x86_64-7': [('x86_64', []), ('x86_64-la57', [])],
+    'i386-6': [('i386', [])], 'i386-pae': [('i386-pae', [])],
+    'ppc32-44x': [('ppc-44x', []), ('ppc-e500-pte64', []), ('ppc-40x', [SMALL_PTE]),
+                  ('ppc-6xx', [SMALL_PTE]), ('ppc-8xx', [SMALL_PTE]), ('ppc-e500', [SMALL_PTE])],
+    'ppc64le': [('ppc64le-radix-64k', []), ('ppc64le-radix-4k', []), ('ppc64le-hash-64k', []),
+                ('ppc64-radix-64k', [BIG]), ('ppc64-radix-4k', [BIG]), ('ppc64-hash-64k', [BIG]),
+                ('ppc64-hash-4k', [BIG]), ('ppc64-book3e-4k', [BIG])],
+}
 # Figure 2: RW and RX pages together
 FIGURE_2 = {'init': 154, 'tiny_sys': 283, 'softdog': 132, 'link-mon': 156, 'inetd': 139}
-# one line of damage: the kind of issue, its object; None: nothing that a report needs is lost
+FIGURES = (('procs',), ('procs', '--virtual'), ('vmas',), ('units',), ('total',),
+           ('total', '--virtual'), ('alerts',), ('pages',))
+# one line of damage: the kind of issue, as a pattern; None: nothing that a report needs is lost
 DAMAGE = {
     'lose frame libc.0': None,
-    'lose task 20': 'task',
+    'lose task 20': 'task(?: list)?',   # since 2.6 a node of the list is gone with it
     'lose mm two': 'mm',
     'poke task 20 M_TASK_MM 0x13': 'mm',
     'lose pgd two': 'page table',
@@ -41,30 +71,93 @@ def run(*command):
                           check=False, text=True, errors='replace')
 
 
+# "faults" and "times" of the text, ticks being 10 ms; 64-bit PowerPC counted a timebase
+TIMES = 'pid,threads,majflt,utime,stime\n1,1,0,0,0\n20,2,7,120000000,340000000\n'
+NO_TIMES = 'pid,threads,majflt,utime,stime\n1,1,0,,\n20,2,7,,\n'
+# what summary says of the container itself
+OWN_LINES = re.compile(r'^(dump  .*\n|NOT IN THE DUMP.*\n(  .*\n)*)', re.M)
+REPORTS = ('procs', 'maps', 'smaps', 'check', 'dmesg', 'summary', 'pages')
+
+
+def times16(text):
+    """As CSV, each number of SCALED and the address 16 times as large."""
+    out = []
+    for line in text.splitlines():
+        row = line.split(',')
+        if row[0] != 'pid':
+            row[2] = hex(16 * int(row[2], 16))
+            for i in SCALED:
+                row[i] = str(16 * int(row[i]))
+        out.append(','.join(row))
+    return '\n'.join(out) + '\n'
+
+
+def told(others, name, key):
+    """What reports beside vmas must say of the machine, whatever it runs on."""
+    wrong, scale = [], 16 if '64k' in key else 1
+    if name != 'small':
+        return wrong
+    if ' 0 differ' not in others.get('check', ''):
+        wrong.append(f'check: {others.get("check")}')
+    for text in ('Linux version', 'Memory: 16384k available'):
+        if text not in others.get('dmesg', ''):
+            wrong.append(f'dmesg has no "{text}": {others.get("dmesg")}')
+    if others.get('times') != (NO_TIMES if 'ppc64' in key and ' 6' not in key else TIMES):
+        wrong.append(f'threads, faults, times: {others.get("times")}')
+    # /bin/sh.0: the page cache's reference and two mappings
+    if not re.search(r' 3 +2 +2 +1 /bin/sh ', others.get('pages', '')):
+        wrong.append(f'pages: {others.get("pages")}')
+    # the line "memory" of the text, in pages of 4 KiB; 2.6.11 counts by CPU, which is unknown
+    for what, pages in (('total', 3000), ('free', 700), ('file cache', 250)):
+        line = rf'^  {what} +{4 * scale * pages} '
+        if '2.6.11' not in key and not re.search(line, others.get('summary', ''), re.M):
+            wrong.append(f'summary, {what}: {others.get("summary")}')
+    return wrong
+
+
+def matrix(name, rows):
+    """Machines by containers."""
+    lines = [f'machine {name}: the same report of' + ' ' * 5 + ' '.join(CONTAINERS)]
+    for key, seen in sorted(rows.items()):
+        cells = [seen.get(c, '-').ljust(len(c)) for c in CONTAINERS]
+        lines.append(f'  {key:<36}' + ' '.join(cells).rstrip())
+    for c in CONTAINERS:
+        if any(c not in seen for seen in rows.values()):
+            lines.append(f'  {c} -: {NOT_THERE.get(c, "?")}')
+    return '\n'.join(lines)
+
+
 class Machines:
     def __init__(self, tally, build, fixtures):
         self.tally, self.program = tally, os.path.join(build, 'vmcensus')
         self.mkdump = os.path.join(build, 'tools', 'mkdump')
         self.scratch = os.path.join(build, 'machines')
         os.makedirs(self.scratch, exist_ok=True)
-        self.layouts = dict(LAYOUTS)
+        self.layouts = {f'{cpu} {release}': (cpu, f'layouts/{name}.layout', release)
+                        for name, release, cpu in OWN}
         for f in fixtures:
-            self.add_layout(f)
+            for prefix, cpus in REAL.items():
+                if f.name.startswith(prefix):
+                    self.add_layouts(f, cpus)
+        self.rows, self.lock = {}, threading.Lock()
 
-    def add_layout(self, fixture):
+    def add_layouts(self, fixture, cpus):
         """Members and sizes of a real kernel; its addresses are not those of these machines."""
-        cpu = CPUS.get(re.sub(r'-\d.*', '', fixture.name))
-        if not cpu:
-            return
         types = ['-t', fixture.types()] if fixture.types() else []
         text = run(self.program, 'layout', *fixture.image(), *types).stdout
         release = re.search(r'^release (\S+)', text, re.M)
         if not release:
+            self.tally.skip(f'machines with types of {fixture.name}', 'no layout of it')
             return
-        path = os.path.join(self.scratch, fixture.name + '.layout')
-        with open(path, 'w', encoding='utf-8') as out:
-            out.write(re.sub(r'^(release|build-id|symbol) .*\n', '', text, flags=re.M))
-        self.layouts[fixture.name] = (cpu, path, release[1])
+        text = re.sub(r'^(release|build-id|symbol) .*\n', '', text, flags=re.M)
+        for cpu, changes in cpus:
+            mine = text
+            for pattern, by in changes:
+                mine = re.sub(pattern, by, mine)
+            path = os.path.join(self.scratch, f'{fixture.name}-{cpu}.layout')
+            with open(path, 'w', encoding='utf-8') as out:
+                out.write(mine)
+            self.layouts[f'{cpu} {release[1].split("-")[0]}'] = (cpu, path, release[1])
 
     def dumps(self, name, text, key, *containers):
         """[(container, arguments)] of the machine of TEXT."""
@@ -74,46 +167,64 @@ class Machines:
             f.write(text.replace('release RELEASE', f'release {release}'))
         done = run(self.mkdump, cpu, layout, out + '.machine', out, *containers)
         if done.returncode:
-            raise RuntimeError(done.stderr)
+            raise RuntimeError(f'{key}: {done.stderr}')
         types = ['-t', layout, '-t', out + '.map']
-        if os.path.exists(out + '.vmcoreinfo'):
-            types += ['-t', out + '.vmcoreinfo']
         return [(line.split()[0][len(out) + 1:].split('.')[0], line.split() + types)
                 for line in done.stdout.splitlines()]
+
+    def forget(self, name, key):
+        prefix = re.sub(r'\W', '-', f'{name}-{key}') + '.'
+        for f in os.listdir(self.scratch):
+            if f.startswith(prefix):
+                os.unlink(os.path.join(self.scratch, f))
 
     def vmas(self, arguments):
         return run(self.program, 'vmas', '-c', COLUMNS, '-f', 'csv', *arguments)
 
-    def good(self, name):
-        """Every layout in every container."""
+    def good(self, name, key):
+        """One machine in every container."""
         with open(f'tests/machine/texts/{name}.machine', encoding='utf-8') as f:
             text = f.read()
         with open(f'tests/machine/texts/{name}.expected', encoding='utf-8') as f:
             want = f.read()
-        for key in self.layouts:
-            seen, wrong, others = [], [], {}
-            for container, arguments in self.dumps(name, text, key):
-                got = self.vmas(arguments)
-                ok = got.stdout == want and got.returncode == 0
-                seen.append(f'{container} {"ok" if ok else "WRONG"}')
-                if not ok:
-                    wrong.append(f'{container}: exit {got.returncode} {got.stderr}{got.stdout}')
-                for report in ('procs', 'maps', 'smaps', 'check', 'dmesg'):
-                    answer = run(self.program, report, *arguments)
-                    if others.setdefault(report, answer.stdout) != answer.stdout:
-                        wrong.append(f'{container}: {report} differs from the first')
-            self.tally.check(f'machine {name} on {key}: {", ".join(seen)}', wrong)
+        if '64k' in key:
+            want = times16(want)
+        seen, wrong, others = {}, [], {}
+        for container, arguments in self.dumps(name, text, key):
+            got = self.vmas(arguments)
+            seen[container] = 'ok' if got.stdout == want and got.returncode == 0 else 'WRONG'
+            if seen[container] != 'ok':
+                wrong.append(f'{container}: exit {got.returncode} {got.stderr}{got.stdout}')
+            # containers know nothing of kernels: two of them are asked for all the rest
+            for report in REPORTS if container in ('elf', 'mcore2') else ():
+                answer = OWN_LINES.sub('', run(self.program, report, *arguments).stdout)
+                if others.setdefault(report, answer) != answer:
+                    wrong.append(f'{container}: {report} differs from the first')
+            if container == 'elf':
+                others['times'] = run(self.program, 'procs', '-f', 'csv', '-c',
+                                      'pid,threads,majflt,utime,stime', *arguments).stdout
+        wrong += told(others, name, key)
+        self.forget(name, key)
+        self.tally.check(f'machine {name}, {key}: {len(seen)} containers', wrong)
+        self.add_row(name, key, seen)
+
+    def add_row(self, name, key, seen):
+        """The matrix, once every machine is there."""
+        with self.lock:
+            self.rows[key] = seen
+            if len(self.rows) == len(self.layouts):
+                print(matrix(name, self.rows), flush=True)
 
     def paper(self):
         """The machine of "Linux Physical Memory Analysis" (USENIX 2005), from the text of its
-        collector: totals of Figure 2, frames of Figure 8; written back, it is that text."""
+        collector: Figures 2 to 9; written back, it is that text."""
         capture = 'tests/fixtures/usenix05/capture.txt'
         if not os.path.exists(capture):
             self.tally.skip('machine of the paper', f'no {capture}')
             return
         text = run(sys.executable, 'tests/machine/from_capture.py', capture).stdout
         wrong = []
-        for container, arguments in self.dumps('paper', text, '2.4 ppc-40x', 'elf', 'mcore1',
+        for container, arguments in self.dumps('paper', text, 'ppc-40x 2.4.27', 'elf', 'mcore1',
                                                'mcore2'):
             rows = csv.DictReader(run(self.program, 'procs', '-f', 'csv', *arguments)
                                   .stdout.splitlines())
@@ -122,8 +233,15 @@ class Machines:
                 wrong.append(f'{container}: {pages}')
             if '(439 are mapped)' not in run(self.program, 'check', *arguments).stdout:
                 wrong.append(f'{container}: not the 439 frames of Figure 8')
+            wrong += self.figures(container, arguments, capture)
             wrong += self.written_back(container, arguments, capture)
         self.tally.check('machine of the paper, 40x, elf and mcore', wrong)
+
+    def figures(self, container, arguments, capture):
+        """All figures of the dump are those of the collector's text, byte by byte."""
+        return [f'{container}: {" ".join(report)} --paper' for report in FIGURES
+                if run(self.program, *report, '--paper', *arguments).stdout !=
+                run(self.program, *report, '--paper', capture).stdout]
 
     def written_back(self, container, arguments, capture):
         """Areas and pages as "export -f tvpm" has them, and what is computed of them."""
@@ -153,7 +271,7 @@ class Machines:
             wrong = []
             if got.returncode != (2 if issue else 0):
                 wrong.append(f'exit {got.returncode}: {got.stderr}')
-            if issue and not re.search(rf'\d {re.escape(issue)}s? \(', got.stderr):
+            if issue and not re.search(rf'\d {issue}s? \(', got.stderr):
                 wrong.append(f'no issue of "{issue}": {got.stderr}')
             mine = [row for row in got.stdout.splitlines() if row.startswith('1,')]
             # sizes of what is shared with the damaged may change, rows may not vanish

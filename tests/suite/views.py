@@ -305,12 +305,12 @@ def procrank(views):
     rows = {int(line.split()[0]): line.split()[1:]
             for line in views.text('procs', 'procrank').splitlines()[1:]
             if re.match(r' *\d+  ', line)}
-    differences = []
+    differences, kib = [], views.truth.page_size // 1024
     for p in views.frozen:
         size, rss, uss, pss, swap_pss = views.sums(p, 'Size', 'Rss', 'uss', 'Pss', 'SwapPss')
         gate = 4 if any(m.name == b'[vsyscall]' for m in views.maps[p.pid]) else 0
-        unique = sum(4 for e in entries[p.pid] if users[e] == 1)
-        want = [size - gate, rss, None, uss, 4 * len(entries[p.pid]), None, unique]
+        unique = sum(users[e] == 1 for e in entries[p.pid])
+        want = [size - gate, rss, None, uss, kib * len(entries[p.pid]), None, kib * unique]
         row = rows.get(p.pid, ['0K'] * 7)
         got = [int(v.rstrip('K')) for v in row[:7]]
         cut = len(views.maps[p.pid])        # Pss lost less than a KiB in each

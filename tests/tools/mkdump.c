@@ -4,9 +4,11 @@
  *
  *	mkdump CPU LAYOUT TEXT OUT [CONTAINER...]
  *
- * CPU is ppc-40x, i386 or x86_64, LAYOUT a layout file for it. Writes OUT.map, a
- * System.map; OUT.vmcoreinfo where that kernel needs one; OUT.elf, .kdump, .lime, .avml,
- * .raw, .mcore1, .mcore2, or those named. Prints the names to open each by.
+ * CPU is a row of tests/machine/paging.c, LAYOUT a layout file for it. Writes OUT.map, a
+ * System.map, and OUT.CONTAINER in all containers that the machine can be in, or in those
+ * named: elf, elf-bare (without notes), kdump-{zlib,lzo,snappy,zstd,none}, flat (the
+ * first of these, flattened), split, lime, avml, raw, mcore1, mcore2. Prints the names to
+ * open each by, a line a container.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ static void get(void *arg, uint64_t pfn, uint8_t *out)
 {
 	const struct machine *m = arg;
 
-	memcpy(out, m->mem + (pfn << 12), 4096);
+	memcpy(out, m->mem + (pfn << m->cpu->page_shift), mpage_size(m));
 }
 
 static void save(const char *path, const void *data, size_t n)
@@ -40,7 +42,7 @@ static void save(const char *path, const void *data, size_t n)
 struct job {
 	const char *prefix;
 	char **forms;			/* ended by NULL; none: all */
-	const struct mkimage *im;
+	struct mkimage *im;
 };
 
 static bool wanted(const struct job *j, const char *form)
@@ -82,23 +84,59 @@ static struct bytes mcore2(const struct mkimage *im)
 	return mk_mcore(im, 2, identity(im));
 }
 
-/* What 2.6.24 and later say of themselves. */
-static char *vmcoreinfo(struct machine *m)
+static struct bytes elf_bare(const struct mkimage *im)
 {
-	static const char *const names[] = { "_stext", "swapper_pg_dir", "init_uts_ns" };
-	char *text = arena_printf(&m->arena, "OSRELEASE=%s\nPAGESIZE=4096\nSIZE(list_head)=%u\n"
-				  "OFFSET(list_head.next)=0\nNUMBER(phys_base)=0\n"
-				  "NUMBER(pgtable_l5_enabled)=0\nKERNELOFFSET=0\n",
-				  m->release, 2 * m->cpu->word);
-	uint64_t v;
+	struct mkimage bare = *im;
 
-	if (!strncmp(m->release, "2.4", 3))
-		return NULL;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (dump_symbol(&m->dump, names[i], &v))
-			text = arena_printf(&m->arena, "%sSYMBOL(%s)=%llx\n", text, names[i],
-					    (unsigned long long)v);
-	return text;
+	bare.vmcoreinfo = NULL;
+	return mk_elf(&bare);
+}
+
+static struct bytes flat(const struct mkimage *im)
+{
+	struct bytes b = mk_kdump(im), f = mk_flat(&b, 4096);
+
+	mk_free(&b);
+	return f;
+}
+
+static void put_kdumps(const struct job *j)
+{
+	static const struct { const char *name; uint32_t how; } ways[] = {
+		{ "kdump-none", 0 }, { "kdump-zlib", PAGE_ZLIB }, { "kdump-lzo", PAGE_LZO },
+		{ "kdump-snappy", PAGE_SNAPPY }, { "kdump-zstd", PAGE_ZSTD },
+	};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		j->im->compress = ways[i].how;
+		put(j, ways[i].name, mk_kdump);
+	}
+	j->im->compress = PAGE_ZLIB;
+	put(j, "flat", flat);
+}
+
+/* makedumpfile --split: each file has a part of the frames. */
+static void put_split(const struct job *j)
+{
+	uint64_t middle = j->im->max_pfn / 2;
+
+	if (!wanted(j, "split"))
+		return;
+	j->im->split = true;
+	for (unsigned i = 0; i < 2; i++) {
+		char path[4096];
+		struct bytes b;
+
+		j->im->split_start = i ? middle : 0;
+		j->im->split_end = i ? j->im->max_pfn : middle;
+		b = mk_kdump(j->im);
+		snprintf(path, sizeof(path), "%s.split.%u", j->prefix, i);
+		save(path, b.v, b.n);
+		mk_free(&b);
+		printf("%s%s", i ? " " : "", path);
+	}
+	printf("\n");
+	j->im->split = false;
 }
 
 /* One file for each run: an address space with holes. */
@@ -114,7 +152,8 @@ static void put_raw(const char *prefix, const struct mkimage *im)
 		snprintf(path, sizeof(path), "%s.raw.%u", prefix, i);
 		save(path, b.v, b.n);
 		mk_free(&b);
-		printf("%s%s@%#llx", i ? " " : "", path, (unsigned long long)first << 12);
+		printf("%s%s@%#llx", i ? " " : "", path,
+		       (unsigned long long)first << im->page_shift);
 	}
 	printf("\n");
 }
@@ -122,35 +161,34 @@ static void put_raw(const char *prefix, const struct mkimage *im)
 int main(int argc, char **argv)
 {
 	static struct machine m;
-	struct mkimage im = { .has = has, .get = get, .arg = &m, .page_shift = 12, .version = 6 };
+	struct mkimage im = { .has = has, .get = get, .arg = &m, .version = 6 };
 	FILE *in = argc >= 5 ? fopen(argv[3], "re") : NULL;
 	struct job j = { .prefix = argc >= 5 ? argv[4] : "", .im = &im };
 	char path[4096];
 
 	if (!in)
 		mdie(argc >= 5 ? "cannot read the text" : "usage: mkdump CPU LAYOUT TEXT OUT");
-	m.cpu = cpu_find(argv[1]);
+	m.cpu_name = argv[1];
 	machine_read(&m, in);
 	fclose(in);
 	snprintf(path, sizeof(path), "%s.map", argv[4]);
 	machine_lay(&m, path, argv[2]);
 	im.big = m.cpu->big;
 	im.word = m.cpu->word;
+	im.page_shift = m.cpu->page_shift;
 	im.max_pfn = m.nframes;
 	im.elf_machine = m.cpu->elf_machine;
 	im.machine = m.cpu->uname;
 	im.release = m.release;
-	im.compress = PAGE_ZLIB;
 	im.tail = m.cpu->word == 8 ? 424 : 412;
 	im.padded = m.cpu->big;
-	im.vmcoreinfo = vmcoreinfo(&m);
-	if (im.vmcoreinfo) {
-		snprintf(path, sizeof(path), "%s.vmcoreinfo", argv[4]);
-		save(path, im.vmcoreinfo, strlen(im.vmcoreinfo));
-	}
+	im.vmcoreinfo = m.vmcoreinfo;
 	j.forms = argv + 5;
 	put(&j, "elf", mk_elf);
-	put(&j, "kdump", mk_kdump);
+	if (im.vmcoreinfo)
+		put(&j, "elf-bare", elf_bare);
+	put_kdumps(&j);
+	put_split(&j);
 	put(&j, "lime", mk_lime);
 	if (!im.big)
 		put(&j, "avml", mk_avml);
