@@ -3,7 +3,7 @@
 """recompress.py COMPRESSION IN OUT: rewrite a kdump-compressed dump with lzo, snappy, zstd, zlib or none.
 
 No Debian build of makedumpfile has snappy switched on, older ones have no zstd, and a small dump
-in git cannot come in five copies.  IN holds pages packed by zlib or not at all.  Everything but
+in git cannot come in five copies: make check packs its own.  IN holds pages packed by zlib or not at all.  Everything but
 the page data and the flags that name the compression is carried over, so OUT must give the very
 same reports.
 """
@@ -13,12 +13,11 @@ import struct
 import sys
 import zlib
 
+from lab.shrink import header_offset
+
 ZLIB = 0x1
 PAGE_DESC = struct.Struct('<qIIQ')      # offset, size, flags, page_flags
 HEADER = struct.Struct('<IiiI')         # status, block size, blocks of the sub-header and the bitmaps
-MACHINE_OFFSET = 12 + 4 * 65            # of utsname in struct disk_dump_header
-# of HEADER there, behind the time of the crash, two longs
-HEADER_OFFSETS = {b'x86_64': 424, b'i686': 412}
 STATUS_COMPRESSION = 0x1 | 0x2 | 0x4 | 0x20
 
 
@@ -79,7 +78,7 @@ COMPRESSIONS = {
 
 def recompress(src, flag, compress):
     """The whole new file."""
-    tail = HEADER_OFFSETS[src[MACHINE_OFFSET:MACHINE_OFFSET + 65].split(b'\0', 1)[0]]
+    tail = header_offset(src)
     status, block, sub_blocks, bitmap_blocks = HEADER.unpack_from(src, tail)
     # Two bitmaps: "exists" and "is in the dump"; one descriptor for each bit of the second.
     bitmap = (1 + sub_blocks) * block

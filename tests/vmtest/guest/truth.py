@@ -19,6 +19,7 @@ import tarfile
 import time
 
 PF_KTHREAD = 0x00200000
+SYS_finit_module = {'x86_64': 313, 'ppc64le': 353}.get(os.uname().machine)
 PAGE = os.sysconf('SC_PAGESIZE')
 OF_ANY = ('stat', 'status', 'comm', 'cmdline', 'cgroup', 'oom_score', 'oom_score_adj', 'io')
 OF_USER = ('maps', 'smaps', 'smaps_rollup', 'statm', 'numa_maps', 'mountinfo')
@@ -48,14 +49,28 @@ def is_kernel_thread(pid):
     return not fields or bool(int(fields[6]) & PF_KTHREAD)
 
 
-def freeze(pids):
-    """SIGSTOP to all but process 1, this one and its shell; then let the kernel settle."""
-    for pid in set(pids) - {1, os.getpid(), os.getppid()}:
-        try:
-            os.kill(pid, signal.SIGSTOP)
-        except OSError:
-            pass
-    time.sleep(1)
+def everyone():
+    """All processes, and those of them that are no kernel threads."""
+    pids = sorted(int(p) for p in os.listdir('/proc') if p.isdigit())
+    return pids, {p for p in pids if not is_kernel_thread(p)}
+
+
+def freeze():
+    """SIGSTOP to all but process 1, this one and its shell, and to what they started
+    meanwhile; then let the kernel settle.
+    """
+    stopped = {1, os.getpid(), os.getppid()}
+    for _ in range(10):
+        more = everyone()[1] - stopped
+        if not more:
+            break
+        for pid in more:
+            try:
+                os.kill(pid, signal.SIGSTOP)
+            except OSError:
+                pass
+        stopped |= more
+        time.sleep(1)
     os.sync()
     time.sleep(1)
 
@@ -184,7 +199,7 @@ def load_modules():
     """Before the truth: loading one may start modprobe, which marks pages of libc as referenced."""
     for line in (read(LIVE + 'modules') or b'').decode().splitlines():
         fd = os.open(LIVE + line, os.O_RDONLY)
-        status = ctypes.CDLL(None, use_errno=True).syscall(313, fd, b'', 0)     # finit_module
+        status = ctypes.CDLL(None, use_errno=True).syscall(SYS_finit_module, fd, b'', 0)
         yield line, status and ctypes.get_errno()
         os.close(fd)
 
@@ -205,9 +220,9 @@ def live(loaded):
     for line in (read(LIVE + 'commands') or b'').decode().splitlines():
         name, *words = line.split(' ')
         status = run_to_files(name, [LIVE + 'ld.so', '--library-path', LIVE] + words)
-        yield f'live/{name}', read(LIVE_OUT + name)
-        yield f'live/{name}.err', read(LIVE_OUT + name + '.err')
         yield f'live/{name}.status', b'%d' % status
+    for name in sorted(os.listdir(LIVE_OUT)):       # also what they wrote themselves
+        yield f'live/{name}', read(LIVE_OUT + name)
     yield 'live/dmesg', kernel_log()
 
 
@@ -236,11 +251,10 @@ def write_raw(device, data):
 
 
 def main():
-    pids = sorted(int(p) for p in os.listdir('/proc') if p.isdigit())
-    users = {p for p in pids if not is_kernel_thread(p)}
     device, panic = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ''
     loaded = list(load_modules())
-    freeze(users)
+    freeze()
+    pids, users = everyone()
     settle(users)
     data = archive(everything(pids, users, loaded))
     write_raw(device, data)

@@ -4,7 +4,8 @@ import os
 import re
 import shutil
 
-from .packages import LabError, mirror, run
+from .packages import LabError, mirror, run, version_key
+from .targets import target_of
 
 SUITE = 'trixie'        # its compiler builds for all; its libc runs the newest kernels' kbuild
 PACKAGES = 'gcc,gcc-12,make,libelf1t64,perl,python3,pahole'
@@ -22,34 +23,49 @@ class BuildRoot:
         run('debootstrap', '--variant=minbase', '--include=' + PACKAGES, SUITE, self.dir,
             mirror(SUITE), timeout=1800)
 
+    def _cross_compiler(self, compiler, triplet):
+        """Nothing in that root conflicts with it: it is installed."""
+        if not os.path.exists(f'{self.dir}/usr/bin/{triplet}-{compiler}'):
+            print(f'vmtest: installing {triplet}-{compiler} in that root', flush=True)
+            env = dict(os.environ, DEBIAN_FRONTEND='noninteractive')
+            run('chroot', self.dir, 'apt-get', 'install', '-y', '--no-install-recommends',
+                f'{compiler}-{triplet}', env=env, timeout=1800)
+
     def _headers(self, name, release):
+        """The headers; with them, of another machine's kernel, kbuild's programs for this host."""
         if os.path.exists(f'{self.dir}/usr/src/linux-headers-{release}'):
             return
         suite = self.kernels.suite_of(name)
         package = 'linux-headers-' + release
         depends = run('apt-cache', 'depends', package, env=suite.env)
-        more = re.findall(r'Depends: (linux-(?:headers|kbuild)-\S+)', depends)
-        suite.unpack([package] + more, self.dir)
+        common = re.findall(r'Depends: (linux-headers-\S+)', depends)
+        kbuild = re.findall(r'Depends: (linux-kbuild-\S+)', depends)
+        suite.unpack([package] + common, self.dir)
+        self.kernels.suite(suite.name).unpack(kbuild, self.dir)
 
     def module(self, name, release, source, into, warnings=False):
         """Build SOURCE for kernel NAME, whose uname -r is RELEASE; put vmcensus.ko INTO a folder."""
         self._headers(name, release)
-        work = f'kmod-{release}'
+        work = f'kmod-{release}-{os.getpid()}'
         shutil.rmtree(f'{self.dir}/{work}', ignore_errors=True)
         shutil.copytree(source, f'{self.dir}/{work}')
-        if not os.path.exists(self.dir + '/proc/self'):        # objtool asks it
-            run('mount', '-t', 'proc', 'proc', self.dir + '/proc')
-        compiler = 'gcc-12' if tuple(map(int, name.split('.'))) < OLD else 'gcc'
-        try:
-            said = run('chroot', self.dir, 'make', '-s', '-C', f'/usr/src/linux-headers-{release}',
-                       f'M=/{work}', f'CC={compiler}', 'W=1', 'modules')
-        finally:
-            run('umount', self.dir + '/proc')
+        compiler = 'gcc-12' if version_key(name)[:2] < OLD else 'gcc'
+        triplet, machine = target_of(name).triplet, []
+        if triplet:
+            self._cross_compiler(compiler, triplet)
+            compiler = f'{triplet}-{compiler}'
+            machine = [f'ARCH={target_of(name).kernel_arch}', f'CROSS_COMPILE={triplet}-']
+        # objtool asks /proc; mounted in a namespace of its own, it goes with the last process
+        said = run('unshare', '--mount', 'sh', '-c',
+                   'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"', self.dir,
+                   'make', '-s', '-C', f'/usr/src/linux-headers-{release}', f'M=/{work}',
+                   f'CC={compiler}', 'W=1', *machine, 'modules')
         # Another compiler than the kernel's knows not all that its headers ask for.
         bad = [line for line in said.splitlines() if re.search(r'\b(warning|error):', line)
                and not re.search(r'the compiler differs|pahole version differs|^/usr/src/', line)]
         if warnings and bad:
             raise LabError('\n'.join(bad))
-        run('strip', '--strip-debug', f'{self.dir}/{work}/vmcensus.ko')
+        run('chroot', self.dir, f'{triplet}-strip' if triplet else 'strip', '--strip-debug',
+            f'/{work}/vmcensus.ko')
         shutil.copy(f'{self.dir}/{work}/vmcensus.ko', into)
         shutil.rmtree(f'{self.dir}/{work}')

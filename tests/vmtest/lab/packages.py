@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What comes from Debian: tools for this host, kernels of other releases, a newer makedumpfile."""
+import functools
 import glob
 import os
 import re
 import shutil
 import subprocess
+
+from .targets import target_of
 
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
@@ -20,6 +23,7 @@ SUITES = {
 
 HOST_TOOLS = {      # command or file -> Debian package
     'qemu-system-x86_64': 'qemu-system-x86',
+    'qemu-system-ppc64': 'qemu-system-ppc',
     'qemu-img': 'qemu-utils',
     'debootstrap': 'debootstrap',
     'mkfs.ext4': 'e2fsprogs',
@@ -39,10 +43,10 @@ HOST_TOOLS = {      # command or file -> Debian package
 
 # Kernel packages.  From 7.2 on the image is split into binary and modules.
 KERNEL = re.compile(r'linux-(image|binary|binary-unsigned)-'
-                    r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-(amd64|686|686-pae)')
+                    r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-(amd64|686|686-pae|powerpc64le|powerpc64le-64k)')
 
 # Releases that have kernels of another CPU (the archive proper alone).
-OTHER_SUITES = {'i386': ['bookworm']}
+OTHER_SUITES = {'i386': ['bookworm'], 'ppc64el': ['bookworm', 'trixie', 'sid']}
 
 # "image" is empty where there is "binary"; an unsigned build will do where no other is.
 PREFERENCE = {'image': 0, 'binary-unsigned': 1, 'binary': 2}
@@ -68,8 +72,8 @@ def have(tool):
     return shutil.which(tool, path=os.environ.get('PATH', '') + ':/usr/sbin:/sbin') is not None
 
 
-def install_host_tools():
-    missing = sorted({package for tool, package in HOST_TOOLS.items() if not have(tool)})
+def install_host_tools(tools=None):
+    missing = sorted({package for tool, package in (tools or HOST_TOOLS).items() if not have(tool)})
     if not missing:
         return
     print(f'vmtest: installing {" ".join(missing)}', flush=True)
@@ -145,18 +149,25 @@ Acquire::Retries "3";
             found.setdefault((*number[:2], match[3]), []).append((number, match[1], match[2]))
         return found
 
+    def closure(self, packages):
+        """These packages and all that they depend on, as for an empty system."""
+        self.update()
+        plan = run('apt-get', '-q', '-y', '--no-install-recommends', '--simulate', 'install', *packages,
+                   env=self.env)
+        return re.findall(r'^Inst (\S+)', plan, re.M)
+
     def unpack(self, packages, into, folder=''):
         """Unpack into INTO; of large packages FOLDER alone."""
         self.update()
         debs = into + '.debs'
         shutil.rmtree(debs, ignore_errors=True)
         os.makedirs(debs)
+        os.makedirs(into, exist_ok=True)
         run('apt-get', '-q', 'download', *packages, env=self.env, cwd=debs, timeout=900)
         for deb in glob.glob(debs + '/*.deb'):
-            if folder:
-                run('sh', '-c', f'dpkg --fsys-tarfile "{deb}" | tar x -C "{into}" "{folder}"')
-            else:
-                run('dpkg', '-x', deb, into)
+            # /bin and its like may be links of a root that is being made
+            run('sh', '-c', f'dpkg --fsys-tarfile "{deb}" | '
+                f'tar x --keep-directory-symlink -C "{into}" {folder}')
         shutil.rmtree(debs)
 
 
@@ -175,38 +186,48 @@ class Kernels:
 
     FIXED = ['5.10', '6.1', '6.12', '6.1-686', '6.1-686-pae']
     NEWEST = 2
+    # Of other machines: slow, hence last.
+    FOREIGN = ['6.1-powerpc64le', '6.12-powerpc64le', '6.12-powerpc64le-64k']
 
     def __init__(self, cache):
         self.cache = cache
         self.suites = [Suite(name, cache) for name in SUITES]
         self.suites += [Suite(name, cache, arch) for arch, names in OTHER_SUITES.items()
                         for name in names]
-        self.available = None
+        self.available = {}
 
-    def _look(self):
+    def _look(self, arch):
         """For each (major, minor, flavour) the newest package, and the release that has it."""
-        if self.available is not None:
-            return self.available
+        if arch in self.available:
+            return self.available[arch]
         best = {}
-        for suite in self.suites:
+        for suite in (s for s in self.suites if s.arch == arch):
             for short, packages in suite.kernels().items():
                 number, kind, version = max(packages, key=lambda p: (p[0], PREFERENCE[p[1]]))
                 if short not in best or number > best[short][0]:
                     best[short] = (number, kind, version, suite)
-        self.available = best
+        self.available[arch] = best
         return best
 
     def default(self):
-        newest = sorted(k[:2] for k in self._look() if k[2] == 'amd64')[-self.NEWEST:]
-        names = self.FIXED + ['%d.%d' % short for short in newest]
-        return list(dict.fromkeys(names))
+        newest = sorted(k[:2] for k in self._look('amd64'))[-self.NEWEST:]
+        power = max(k[:2] for k in self._look('ppc64el') if k[2] == 'powerpc64le')
+        names = self.FIXED + ['%d.%d' % short for short in newest] + self.FOREIGN
+        return list(dict.fromkeys(names + ['%d.%d-powerpc64le' % power]))
 
     def _find(self, name):
         number, _, flavour = name.partition('-')
         short = (*(int(n) for n in number.split('.')), flavour or 'amd64')
-        if short not in self._look():
+        found = self._look(target_of(short[2]).arch)
+        if short not in found:
             raise LabError(f'no Debian release that is looked at has a kernel {name}')
-        return short, *self._look()[short][1:]
+        return short, *found[short][1:]
+
+    def suite(self, name):
+        """The release NAME as this host would use it."""
+        suite = next(s for s in self.suites if s.name == name)
+        suite.update()
+        return suite
 
     def suite_of(self, name):
         """The release of Debian that the kernel is of."""
@@ -222,7 +243,7 @@ class Kernels:
         shutil.rmtree(into, ignore_errors=True)
         os.makedirs(into)
         suite.unpack(kernel_packages(kind, version, short[2]), into)
-        if suite.arch != 'amd64':       # they have no BTF
+        if short[:2] < target_of(short[2]).types_since:
             suite.unpack([f'linux-image-{version}-{short[2]}-dbg'], into, './usr/lib/debug/boot')
         with open(into + '/complete', 'w') as f:
             f.write(version + '\n')
@@ -237,21 +258,22 @@ class Makedumpfile:
     OLDEST = (1, 7, 6)      # the first to know how 6.12 and later tell free pages
 
     def __init__(self, cache):
-        self.command = ['makedumpfile']
-        if self._good():
-            return
-        root = os.path.join(os.path.abspath(cache), 'makedumpfile')
+        self.cache = os.path.abspath(cache)
+
+    @functools.cached_property
+    def command(self):
+        if self._good(run('makedumpfile', '-v')):
+            return ['makedumpfile']
+        root = self.cache + '/makedumpfile'
         loader = root + '/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2'
         if not os.path.exists(loader):
-            Suite('sid', cache).unpack(['makedumpfile'] + self.LIBRARIES, root)
-        self.command = [loader, '--library-path', os.path.dirname(loader),
-                        root + '/usr/bin/makedumpfile']
+            Suite('sid', self.cache).unpack(['makedumpfile'] + self.LIBRARIES, root)
+        return [loader, '--library-path', os.path.dirname(loader), root + '/usr/bin/makedumpfile']
 
     def version(self):
         return run(*self.command, '-v')
 
-    def _good(self):
-        text = self.version()
+    def _good(self, text):
         number = re.search(r'version (\d+)\.(\d+)\.(\d+)', text)
         return bool(number) and tuple(map(int, number.groups())) >= self.OLDEST \
             and self.knows('zstd', text)

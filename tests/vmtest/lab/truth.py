@@ -2,6 +2,7 @@
 """What the guest's kernel said of itself, as guest/truth.py recorded it."""
 import os
 import re
+import struct
 
 
 class Process:
@@ -64,6 +65,15 @@ class Truth:
 
     def has(self, name):
         return os.path.exists(os.path.join(self.folder, name))
+
+    @property
+    def page_size(self):
+        """From any pagemap.bin: start and end of a mapping, number of its pages."""
+        for process in self.all:
+            start, end, count = struct.unpack('<QQQ', process.read('pagemap.bin')[:24].ljust(24, b'\0'))
+            if count:
+                return (end - start) // count
+        return 4096
 
     def frozen(self):
         return [p for p in self.all if p.frozen and p.pid != 1]

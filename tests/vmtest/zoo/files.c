@@ -20,8 +20,12 @@
 
 #include "zoo.h"
 
-#ifdef __i386__
+#if defined(__i386__)
 #define TRIPLET "i386-linux-gnu"
+#elif defined(__powerpc64__)
+#define TRIPLET "powerpc64le-linux-gnu"
+#elif defined(__powerpc__)
+#define TRIPLET "powerpc-linux-gnu"
 #else
 #define TRIPLET "x86_64-linux-gnu"
 #endif
@@ -161,11 +165,12 @@ static void tmpfs_swapped(void)
 
 static void tmpfs_huge(void)
 {
+	char options[64], *room, *s, *p;
 	int fd;
-	char *room, *s, *p;
 
+	snprintf(options, sizeof options, "huge=always,size=%zu", 8 * HUGE);
 	if (mkdir("/run/hugetmp", 0755) ||
-	    mount("zoo", "/run/hugetmp", "tmpfs", 0, "huge=always,size=16m")) {
+	    mount("zoo", "/run/hugetmp", "tmpfs", 0, options)) {
 		lacking("tmpfs huge=always");
 		return;
 	}
@@ -184,7 +189,7 @@ static void tmpfs_huge(void)
 	fd = file("/run/hugetmp/cut", HUGE_PAGES);
 	s = map(HUGE_PAGES, RW, MAP_SHARED, fd, 0);
 	dirty(s, HUGE_PAGES, 1);
-	if (ftruncate(fd, 100 * PAGE))
+	if (ftruncate(fd, HUGE / 5))
 		lacking("ftruncate");
 }
 
@@ -363,7 +368,8 @@ static void perf(void)
 static void packet(void)
 {
 	struct tpacket_req ring = {
-		.tp_block_size = 4 * PAGE, .tp_block_nr = 4, .tp_frame_size = 2048, .tp_frame_nr = 32,
+		.tp_block_size = 4 * PAGE, .tp_block_nr = 4, .tp_frame_size = 2048,
+		.tp_frame_nr = 4 * (4 * PAGE / 2048),
 	};
 	int fd = socket(AF_PACKET, SOCK_RAW, htons(0x88b5));
 

@@ -71,10 +71,12 @@ static void shared_anon(void)
 
 static void protected_none(void)
 {
-	char *p = anon(100);
+	char *p = anon(100), *huge = huge_area(2 * HUGE, PRIVANON);
 
 	dirty(p, 100, 1);
 	mprotect(p, 50 * PAGE, PROT_NONE);
+	dirty(huge, 2 * HUGE / PAGE, 1);
+	mprotect(huge, HUGE, PROT_NONE);
 	map(40, PROT_NONE, PRIVANON | MAP_NORESERVE, -1, 0);
 }
 
@@ -124,17 +126,23 @@ static void deep_stack(void)
 	rest();
 }
 
+/* N of a huge page's 512 pages, on x86; about as much of it elsewhere. */
+static size_t of512(size_t n)
+{
+	return (n * (HUGE / PAGE) + 511) / 512;
+}
+
 static void thp(void)
 {
 	char *a = huge_area(4 * HUGE, PRIVANON);
 
 	dirty(a, 4 * HUGE / PAGE, 1);
 	if (kid("zoo-thp-kid")) {
-		dirty(a, 10, 1);		/* splits the PMD, copies ten pages */
+		dirty(a, of512(10), 1);		/* splits the PMD, copies ten pages */
 		munmap(a + 2 * HUGE, HUGE / 2);
 		rest();
 	}
-	mprotect(a + 3 * HUGE, 64 * PAGE, PROT_READ);
+	mprotect(a + 3 * HUGE, of512(64) * PAGE, PROT_READ);
 }
 
 static void thp_split(void)
@@ -143,11 +151,11 @@ static void thp_split(void)
 
 	dirty(a, 6 * HUGE / PAGE, 1);
 	munmap(a + HUGE / 4, HUGE / 2);				/* partially unmapped */
-	madvise(a + HUGE + 5 * PAGE, 7 * PAGE, MADV_DONTNEED);	/* a hole */
-	mlock(a + 2 * HUGE, 3 * PAGE);
-	pageout(a + 3 * HUGE, 100);				/* split for swap */
-	madvise(a + 4 * HUGE, 50 * PAGE, MADV_FREE);
-	mprotect(a + 5 * HUGE, 9 * PAGE, PROT_NONE);
+	madvise(a + HUGE + of512(5) * PAGE, of512(7) * PAGE, MADV_DONTNEED);	/* a hole */
+	mlock(a + 2 * HUGE, of512(3) * PAGE);
+	pageout(a + 3 * HUGE, of512(100));			/* split for swap */
+	madvise(a + 4 * HUGE, of512(50) * PAGE, MADV_FREE);
+	mprotect(a + 5 * HUGE, of512(9) * PAGE, PROT_NONE);
 }
 
 /* Too short and too crooked for a PMD: 64 KiB folios where the kernel has them (6.8). */
@@ -156,6 +164,10 @@ static void mthp(void)
 	char *a = huge_area(HUGE, PRIVANON) + 64 * 1024;
 	size_t pages = 15 * 16;
 
+	if (PAGE >= 64 * 1024) {
+		lacking("pages smaller than 64 KiB");
+		return;
+	}
 	munmap(a - 64 * 1024, 64 * 1024);
 	munmap(a + pages * PAGE, HUGE - 64 * 1024 - pages * PAGE);
 	if (access("/sys/kernel/mm/transparent_hugepage/hugepages-64kB", F_OK))
@@ -173,7 +185,7 @@ static void mthp(void)
 
 static void huge_zero(void)
 {
-	look(huge_area(2 * HUGE, PRIVANON), 2 * HUGE / PAGE, 512);
+	look(huge_area(2 * HUGE, PRIVANON), 2 * HUGE / PAGE, HUGE / PAGE);
 }
 
 static void hugetlb(void)

@@ -81,7 +81,7 @@ static void shared_mm(void)
 static void vforked(void)
 {
 	if (kid("zoo-vfork-pa")) {
-		static char stack[16 * PAGE] __attribute__((aligned(16)));
+		static char stack[PAGE_MOST] __attribute__((aligned(16)));
 
 		dirty(anon(10), 10, 1);
 		clone(same_mm, stack + sizeof stack, CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD,

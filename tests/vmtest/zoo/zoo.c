@@ -13,6 +13,8 @@
 
 enum { READY_TIMEOUT_MS = 20000 };
 
+size_t page_size, huge_size;
+
 static const char *dir, *current = "keeper";
 static int resting = -1;	/* write end of the current kind's pipe */
 
@@ -118,7 +120,7 @@ void look(const char *p, size_t pages, size_t step)
 
 int file(const char *path, size_t pages)
 {
-	static char block[PAGE];
+	static char block[PAGE_MOST];
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
 
 	if (fd < 0) {
@@ -126,8 +128,8 @@ int file(const char *path, size_t pages)
 		rest();
 	}
 	for (size_t i = 0; i < pages; i++) {
-		memset(block, (int)(i * 7 + 1), sizeof block);
-		if (write(fd, block, sizeof block) < 0)
+		memset(block, (int)(i * 7 + 1), PAGE);
+		if (write(fd, block, PAGE) < 0)
 			lacking(path);
 	}
 	fsync(fd);
@@ -193,6 +195,21 @@ static void start_all(const struct kind *kinds, char **list)
 			start(kinds);
 }
 
+/* Huge pages are of 2 or 16 MiB, which depends on the MMU. */
+static void learn_sizes(void)
+{
+	FILE *f = fopen("/proc/meminfo", "r");
+	char line[256];
+	size_t kib = 0;
+
+	page_size = (size_t)sysconf(_SC_PAGESIZE);
+	while (f && fgets(line, sizeof line, f))
+		sscanf(line, "Hugepagesize: %zu kB", &kib);
+	if (f)
+		fclose(f);
+	huge_size = kib ? kib << 10 : 2ul << 20;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[1], "--rest")) {
@@ -204,6 +221,7 @@ int main(int argc, char **argv)
 		return 64;
 	}
 	dir = argv[1];
+	learn_sizes();
 	setvbuf(stderr, NULL, _IOLBF, 0);
 	close(file(at("data.bin"), 256));
 	start_all(memory_kinds, argv + 2);

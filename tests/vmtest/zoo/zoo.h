@@ -14,8 +14,9 @@
 #include <sys/mman.h>
 #include <sys/types.h>
 
-#define PAGE	 4096ul
-#define HUGE	 (2ul << 20)
+#define PAGE	  page_size
+#define PAGE_MOST 65536ul		/* of any kernel */
+#define HUGE	  huge_size
 #define RW	 (PROT_READ | PROT_WRITE)
 #define PRIVANON (MAP_PRIVATE | MAP_ANONYMOUS)
 #define SHANON	 (MAP_SHARED | MAP_ANONYMOUS)
@@ -25,6 +26,7 @@ struct kind {
 	void (*make)(void);
 };
 
+extern size_t page_size, huge_size;	/* of this kernel; bytes */
 extern const struct kind memory_kinds[], file_kinds[], process_kinds[];
 
 /* zoo.c */

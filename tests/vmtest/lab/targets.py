@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The machines that guests are, by the name that Debian gives their CPU."""
+import re
+from dataclasses import dataclass
+
+ROOT_PACKAGES = ('python3', 'busybox-static', 'procps', 'kmod', 'util-linux', 'iproute2',
+                 'kexec-tools', 'makedumpfile')
+SERVERS = ('redis-server', 'postgresql', 'nginx-light')
+# What debootstrap brings, where its packages cannot be configured on this host.
+BASE = ('base-files', 'bash', 'coreutils', 'dash', 'grep', 'libc-bin', 'mount', 'netbase',
+        'sed')
+
+
+@dataclass(frozen=True)
+class Target:
+    arch: str
+    qemu: tuple             # QEMU's command up to -cpu
+    cpu: str
+    console: str
+    packages: tuple         # of the root image
+    triplet: str = ''       # of the cross compiler; "": this host's compiler does
+    kernel_arch: str = ''   # as the kernel's build calls it
+    flags: tuple = ()       # of the compiler
+    types_since: tuple = (0, 0)     # the first kernel whose image has BTF
+    memory: int = 1024      # MiB, usually
+    patience: int = 1       # times as slow as this host emulates itself
+    lab_disk: int = 64      # MiB
+    swap: int = 128         # MiB
+
+    @property
+    def native(self):
+        return self.arch == 'amd64'
+
+    @property
+    def runs_here(self):
+        """Can this host run its programs?"""
+        return not self.triplet
+
+
+PC = ('qemu-system-x86_64', '-accel', 'tcg,thread=multi',
+      '-device', 'vmcoreinfo')      # with qemu_fw_cfg, QEMU's dump gets that note
+# What firmware says of speculation QEMU cannot emulate; large pages for the hash MMU.
+PSERIES = ('qemu-system-ppc64', '-accel', 'tcg,thread=multi', '-M',
+           'pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off,'
+           'cap-hpt-max-page-size=16M')
+
+TARGETS = {t.arch: t for t in (
+    Target('amd64', PC, 'Skylake-Server', 'ttyS0', ROOT_PACKAGES + SERVERS),
+    Target('i386', PC, 'Skylake-Server', 'ttyS0', ROOT_PACKAGES + SERVERS, flags=('-m32',),
+           types_since=(99, 0)),
+    # The zoo counts in pages, which are of 64 KiB for most of its kernels.
+    Target('ppc64el', PSERIES, 'POWER9', 'hvc0', BASE + ROOT_PACKAGES,
+           triplet='powerpc64le-linux-gnu', kernel_arch='powerpc', types_since=(6, 12),
+           memory=2048, patience=3, lab_disk=192, swap=256),
+)}
+
+
+def target_of(release):
+    """The machine of a kernel, by its flavour or what ends in it."""
+    if re.search('(^|-)powerpc64le(-64k)?$', release):
+        return TARGETS['ppc64el']
+    return TARGETS['i386' if re.search('(^|-)686(-pae)?$', release) else 'amd64']
