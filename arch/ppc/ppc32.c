@@ -24,6 +24,11 @@
    loaded at any 8 MiB. */
 #define MEMSTART_STEP (UINT64_C(8) << 20)
 
+struct ppc32 {
+	struct kernel_map map;
+	enum ppc32_family family;
+};
+
 static enum status attach(struct dump *d)
 {
 	struct kernel_map *x = d->kv_self;
@@ -127,9 +132,10 @@ static void find_lowmem(struct dump *d, struct reader *r, struct kernel_map *x)
 
 static enum status attach_late(struct dump *d)
 {
-	struct kernel_map *x = d->kv_self;
+	struct ppc32 *self = d->kv_self;
+	struct kernel_map *x = &self->map;
 	struct reader *r = reader_new(d);
-	enum ppc32_family family = family_of(d, r);
+	enum ppc32_family family = self->family = family_of(d, r);
 	unsigned size = pte_size(d, family), major, minor;
 	uint64_t root;
 
@@ -163,8 +169,8 @@ static enum status attach_late(struct dump *d)
  */
 static bool vmalloc_total(struct dump *d, uint64_t *ret)
 {
+	enum ppc32_family family = ((const struct ppc32 *)d->kv_self)->family;
 	struct reader *r = reader_new(d);
-	enum ppc32_family family = family_of(d, r);
 	uint64_t start = 0, end = 0;
 
 	if (family != PPC_40X && family != PPC_8XX &&
@@ -182,7 +188,7 @@ const struct arch arch_ppc32 = {
 	.name = "ppc",
 	.elf_machine = EM_PPC,
 	.word_size = 4,
-	.state_size = sizeof(struct kernel_map),
+	.state_size = sizeof(struct ppc32),
 	.attach = attach,
 	.attach_late = attach_late,
 	.by_rule = lowmem_by_rule,
