@@ -26,6 +26,7 @@ struct form {
 	uint8_t type_shift, type_bits, offset_shift;	/* of a swap entry */
 	/* of a directory entry */
 	uint64_t leaf;		/* maps memory itself */
+	uint64_t table;		/* without it: maps memory itself */
 	uint64_t dir_flags;	/* of the rest, what is not address */
 	uint64_t dir_bad;
 	uint8_t dir_shift;	/* of a page number, in the lowest directory (2.6.11) */
@@ -35,7 +36,9 @@ struct form {
 /*
  * Huge pages had tables of their own (hugepd) up to 6.10, but for radix and hash
  * with 64K pages: hugepd_ok(), hugepd_page() and hugepd_shift() of nohash/
- * pgtable.h, nohash/hugetlb-e500.h, book3s/64/hash-4k.h and hugetlb.h.
+ * pgtable.h, nohash/hugetlb-e500.h, book3s/64/hash-4k.h and hugetlb.h. Since then
+ * entries of directories map their own part of a huge page; of book3e those without
+ * the top bit, which addresses of the kernel have (7c44202e3609, pmd_leaf()).
  */
 enum huge_tables {
 	NO_HUGE_TABLES,
@@ -102,6 +105,10 @@ static const struct form forms[PPC64_FORMS] = {
 			      .dirty = 0x1000, .young = 0x40000, .special = 0x2000,
 			      .rpn = UINT64_MAX, .rpn_shift = 24, .type_shift = 3,
 			      .type_bits = 5, .offset_shift = 24, .huge_tables = BY_TOP_BIT },
+	[PPC64_BOOK3E_4K_6_11] = { .present = 0x1, .user = 0x8, .write = 0x20, .exec = 0x80,
+				   .dirty = 0x1000, .young = 0x40000, .special = 0x2000,
+				   .rpn = UINT64_MAX, .rpn_shift = 24, .type_shift = 3,
+				   .type_bits = 5, .offset_shift = 24, .table = BIT(63) },
 	[PPC64_BOOK3E_64K] = { .present = 0x1, .user = 0x8, .write = 0x20, .exec = 0x80,
 			       .dirty = 0x1000, .young = 0x40000, .special = 0x2000,
 			       .rpn = UINT64_MAX, .rpn_shift = 28, .type_shift = 3,
@@ -193,7 +200,7 @@ static void decode(const struct paging *p, const struct paging_env *env, unsigne
 		uint64_t v = load_uint(raw, size, env->big_endian);
 
 		*out = (struct pte){ .kind = PTE_NONE };
-		if (!level || (f->leaf && v & f->leaf))
+		if (!level || v & f->leaf || (f->table && !(v & f->table)))
 			decode_leaf(f, p->page_shift, shift, v, out);
 		else if (v && size == 4)
 			*out = (struct pte){ .kind = PTE_TABLE,
@@ -207,7 +214,7 @@ static void decode(const struct paging *p, const struct paging_env *env, unsigne
 
 enum row {
 	RADIX_4K, RADIX_64K, HASH_64K_4_17, HASH_64K_4_11, HASH_64K_4_7, HASH_64K_3_10,
-	HASH_64K_2_6, HASH_4K_3_10, HASH_4K_2_6, HASH_4K_OLD, E_4K, E_64K, ROWS
+	HASH_64K_2_6, HASH_4K_3_10, HASH_4K_2_6, HASH_4K_OLD, E_4K, E_4K_6_11, E_64K, ROWS
 };
 
 static const struct paging rows[ROWS];
@@ -230,6 +237,7 @@ DECODER(HASH_4K_3_10)
 DECODER(HASH_4K_2_6)
 DECODER(HASH_4K_OLD)
 DECODER(E_4K)
+DECODER(E_4K_6_11)
 DECODER(E_64K)
 
 #define WORDS { 8, 8, 8, 8 }
@@ -259,6 +267,8 @@ static const struct paging rows[ROWS] = {
 	[HASH_4K_OLD] = { "ppc64 hash 4K (2.6.11)", 12, { 8, 4, 4 }, 3, { 9, 10, 10 }, 1,
 			  decode_HASH_4K_OLD },
 	[E_4K] = { "ppc64 book3e 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 1, decode_E_4K },
+	[E_4K_6_11] = { "ppc64 book3e 4K (6.11)", 12, WORDS, 4, { 9, 7, 9, 9 }, 7,
+			decode_E_4K_6_11 },
 	[E_64K] = { "ppc64 book3e 64K", 16, WORDS, 3, { 8, 10, 12 }, 1, decode_E_64K },
 };
 
@@ -298,8 +308,12 @@ enum status ppc64_variant(unsigned major, unsigned minor, unsigned page_shift, b
 	if (page_shift != 12 && page_shift != 16)
 		return ST_ABSENT;
 	if (book3e) {
-		*ret = (struct ppc64_variant){ wide ? PPC64_BOOK3E_64K : PPC64_BOOK3E_4K,
-					       &rows[wide ? E_64K : E_4K], true, true };
+		bool leaves = major > 6 || (major == 6 && minor >= 11);
+
+		*ret = wide ? (struct ppc64_variant){ PPC64_BOOK3E_64K, &rows[E_64K], true, true } :
+		       leaves ? (struct ppc64_variant){ PPC64_BOOK3E_4K_6_11, &rows[E_4K_6_11],
+							true, true } :
+				(struct ppc64_variant){ PPC64_BOOK3E_4K, &rows[E_4K], true, true };
 		return ST_OK;
 	}
 	if (radix) {

@@ -135,6 +135,10 @@ static void test_huge_tables(void)
 		{ false, 11, P | 0x1231000 | 0x28, PTE_BAD, 0, 0x1231000 },	/* no more */
 		{ true, 1, 0x4000000001231040 | 22, PTE_HUGE_TABLE, 22, 0x1231040 },
 		{ true, 1, 0xc000000001231000, PTE_TABLE, 0, 0x1231000 },
+		/* each entry a part of 1 GiB; page size 0xf00 */
+		{ true, 11, UINT64_C(0x50000) << 24 | 0x4143d, PTE_PAGE, 0, 0x50000000 },
+		{ true, 11, 0xc000000001231000, PTE_TABLE, 0, 0x1231000 },
+		{ true, 11, 0, PTE_NONE, 0, 0 },
 	};
 
 	for (unsigned i = 0; i < ARRAY_LEN(huge); i++) {
