@@ -285,9 +285,13 @@ static bool add_table(struct entries *e, struct vm_area_struct *vma, pmd_t *at, 
 	return there;
 }
 
-/* An entry of SIZE bytes, mapped at VA & -SIZE with PFN: its part in [va, end). */
-static unsigned long add_leaf(struct entries *e, unsigned long va, unsigned long end,
-			      unsigned long size, u64 pfn, u32 bits)
+/*
+ * An entry of SIZE bytes, mapped at VA & -SIZE with PFN: its part in [va, end).
+ * PowerPC 44x and 6xx have no huge pages.
+ */
+static unsigned long __maybe_unused add_leaf(struct entries *e, unsigned long va,
+					     unsigned long end, unsigned long size, u64 pfn,
+					     u32 bits)
 {
 	unsigned long base = va & -size, stop = min(end, base + size);
 	u64 first = pfn + ((va - base) >> PAGE_SHIFT);
