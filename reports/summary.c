@@ -280,7 +280,8 @@ static void processes(struct maker *m, uint64_t top)
 		if (mm && mm->owner == i)
 			owners[n++] = i;
 	}
-	qsort_r(owners, n, sizeof(*owners), by_cost, &m->s);
+	if (n)
+		qsort_r(owners, n, sizeof(*owners), by_cost, &m->s);
 	for (uint32_t i = 0; i < n && i < top; i++) {
 		const struct proc *p = &s->procs[owners[i]];
 		const struct usage *u = &proc_mm(s, p)->usage;
