@@ -192,7 +192,7 @@ struct vm_operations_struct {
 	int (*fault)(struct vm_area_struct *area, struct vm_fault *vmf);
 };
 
-enum { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, NR_MM_COUNTERS };
+enum mm_counters { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, NR_MM_COUNTERS };	/* no name */
 struct mm_rss_stat { atomic_long_t count[NR_MM_COUNTERS]; };
 #ifdef __powerpc__
 #define AT_VECTOR 2 * (6 + 20 + 1)		/* AT_VECTOR_SIZE_ARCH 6, _BASE 20 */
@@ -472,6 +472,7 @@ struct log *log;
 struct page *page;
 pte_t pte;
 enum pageflags pageflags;
+enum mm_counters mm_counters;
 enum zone_stat_item zone_stat_item;
 enum zone_watermarks zone_watermarks;
 struct cred *cred;

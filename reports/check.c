@@ -39,6 +39,7 @@ struct maker {
 	struct arena *mem;
 	VEC(struct row) rows;
 	bool all;			/* agreement too, and each frame alone */
+	bool by_head;			/* counts of a huge page are its head's */
 	bool damaged;			/* some tables or VMAs were not readable */
 	uint64_t agree, differ, mapped;	/* frames */
 	uint64_t counters, off;		/* counters compared, and those that differ */
@@ -47,8 +48,8 @@ struct maker {
 /* ---- frames -------------------------------------------------------------------- */
 
 enum reason {
-	AGREE, NOT_READ, REFERENCES, AVERAGE, NO_RMAP, LOST_TABLES, UNKNOWN_MM, NO_MAPPING,
-	TOO_MANY, REASONS
+	AGREE, NOT_READ, REFERENCES, AVERAGE, NO_RMAP, HUGETLB_UNCOUNTED, LOST_TABLES,
+	UNKNOWN_MM, NO_MAPPING, TOO_MANY, REASONS
 };
 
 static const struct { const char *text; bool explains; } reasons[REASONS] = {
@@ -57,6 +58,7 @@ static const struct { const char *text; bool explains; } reasons[REASONS] = {
 	[REFERENCES] = { "the count given is of references, more than mappings", true },
 	[AVERAGE] = { "this kernel keeps only the average over a large folio", true },
 	[NO_RMAP] = { "mapped by the kernel or a driver, which counts no mappings", true },
+	[HUGETLB_UNCOUNTED] = { "this kernel counts no mappings of hugetlb pages", true },
 	[LOST_TABLES] = { "page tables or VMAs not in the dump may map them", true },
 	[UNKNOWN_MM] = { "mapped by an address space that no task uses, or in flux", false },
 	[NO_MAPPING] = { "references that may be no mappings: read, written or pinned", true },
@@ -80,18 +82,35 @@ static size_t kind_of(const struct frame *f)
 	return i;
 }
 
-static enum reason reason_of(const struct maker *m, const struct frame *f)
+/*
+ * What the kernel counts of the page of FR. Huge pages are mapped whole before 4.5
+ * (53f9263baba6), and their heads count that.
+ */
+static uint32_t counted(const struct maker *m, const struct frame *fr, uint64_t pfn)
 {
-	if (f->mapcount == f->found)
+	unsigned order = fr->flags >> FR_ORDER_SHIFT;
+	const struct frame *head;
+
+	if (!m->by_head || !(fr->flags & FR_TAIL) || !(fr->flags & (FR_ANON | FR_HUGETLB)))
+		return fr->mapcount;
+	head = frame_at(&m->s->frames, pfn >> order << order);
+	return head ? head->mapcount : fr->mapcount;
+}
+
+static enum reason reason_of(const struct maker *m, const struct frame *f, uint32_t mapcount)
+{
+	if (mapcount == f->found)
 		return AGREE;
 	if (f->flags & FR_UNREAD)
 		return NOT_READ;
-	if (m->s->frames.references && f->mapcount > f->found)
+	if (m->s->frames.references && mapcount > f->found)
 		return REFERENCES;
 	if (m->s->frames.average && f->flags >> FR_ORDER_SHIFT &&
 	    f->flags & (FR_HEAD | FR_TAIL))
 		return AVERAGE;
-	if (f->found > f->mapcount)
+	if (f->flags & FR_HUGETLB && !m->s->k->rules.on[RULE_HUGETLB_COUNTED])
+		return HUGETLB_UNCOUNTED;
+	if (f->found > mapcount)
 		return f->flags & (FR_LRU | FR_ANON | FR_CACHE | FR_HUGETLB) ? TOO_MANY : NO_RMAP;
 	if (m->damaged)
 		return LOST_TABLES;
@@ -112,7 +131,8 @@ struct sums {
 
 static void check_frame(struct maker *m, struct sums *sums, const struct frame *fr, uint64_t pfn)
 {
-	enum reason why = reason_of(m, fr);
+	uint32_t mapcount = counted(m, fr, pfn);
+	enum reason why = reason_of(m, fr, mapcount);
 	size_t kind = kind_of(fr);
 	struct row *r = &sums->v[why][kind];
 
@@ -126,7 +146,7 @@ static void check_frame(struct maker *m, struct sums *sums, const struct frame *
 	if (!r->frames)
 		*r = frames_row(why, kind, pfn);
 	r->frames++;
-	r->kernel += fr->mapcount;
+	r->kernel += mapcount;
 	r->found += fr->found;
 }
 
@@ -245,10 +265,13 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 		       struct diag *diag)
 {
 	struct maker m = { .s = s, .mem = &t->mem, .all = o->all };
+	const struct layout *l = &s->k->layout;
 
 	(void)diag;
 	for (uint32_t i = 0; i < s->nmms; i++)
 		m.damaged |= s->mms[i].broken || s->mms[i].usage.lost || !s->mms[i].pgd_pa;
+	m.by_head = !s->k->capture && !layout_has(l, M_PAGE_COMPOUND_MAPCOUNT) &&
+		    !layout_has(l, M_FOLIO_ENTIRE_MAPCOUNT);
 	check_frames(&m);
 	/* a collector's counts of a VMA were compared when its text was read */
 	for (uint32_t i = 0; !s->k->capture && i < s->nmms; i++)

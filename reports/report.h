@@ -86,6 +86,7 @@ struct report_opts {
 	const char *file;	/* --file NAME: only what concerns this file */
 	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
+	uint64_t top;		/* --top N, for a report of own_top; 0: its usual number */
 	const struct snapshot *before;	/* of a report that compares: the first image */
 };
 
@@ -131,6 +132,7 @@ struct report {
 	unsigned wants;		/* enum need: built too, and done without where the
 				   image is a collector's text */
 	unsigned opts;		/* enum report_opt_flag: which options it takes */
+	bool own_top;		/* --top counts what it lists, which are not its rows */
 	bool compares;		/* takes two images: an earlier one, and the one reported */
 	const struct column *cols;
 	unsigned ncols;

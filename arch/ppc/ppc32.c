@@ -40,7 +40,7 @@ static enum status attach(struct dump *d)
 	/* the kernel's text is at the start of low memory, PHYSICAL_START above at most */
 	if (vmcoreinfo_symbol(d, "_stext", &stext))
 		x->low.va = stext & 0xf0000000;
-	x->paging = ppc32_paging(PPC_6XX, d->page_shift, 4);
+	x->paging = ppc32_paging(PPC_6XX, PPC32_6XX, d->page_shift, 4);
 	if (d->kv)
 		return ST_OK;
 	if (!linear_find(d, &x->low, "ppc", MEMSTART_STEP, x->env.max_pa))
@@ -141,8 +141,8 @@ static enum status attach_late(struct dump *d)
 
 	find_lowmem(d, r, x);
 	kernel_release(d, &major, &minor);
-	x->paging = ppc32_paging(family, d->page_shift, size);
 	x->env.form = (uint8_t)ppc32_form(family, size, major, minor);
+	x->paging = ppc32_paging(family, x->env.form, d->page_shift, size);
 	x->env.swap_form = major == 2 && minor < 600 ? PPC32_SWAP_2_4 : PPC32_SWAP_2_6;
 	if (family == PPC_44X || family == PPC_E500 || (major == 2 && minor < 600))
 		x->env.table_offset = x->low.pa - x->low.va;

@@ -19,11 +19,14 @@
 enum ppc64_form {
 	/* 4.7 and later, radix and hash; the second: hash with 4K pages, 4.10 to 6.10 */
 	PPC64_BOOK3S, PPC64_BOOK3S_4K,
-	PPC64_HASH_4K, PPC64_HASH_64K,	/* 2.6.26 .. 4.6 */
+	PPC64_HASH_4K, PPC64_HASH_64K,	/* 3.10 .. 3.19 */
+	PPC64_HASH_4K_2_6, PPC64_HASH_64K_2_6,	/* 2.6.14, 2.6.26 .. 3.9 */
 	PPC64_HASH_64K_4_0, PPC64_HASH_4K_4_0,	/* their swap entries of 4.0 .. 4.6 */
 	PPC64_HASH_64K_2_6_18,
 	PPC64_HASH_2_6_11, PPC64_HASH_2_4,
-	PPC64_BOOK3E_4K, PPC64_BOOK3E_64K,
+	PPC64_BOOK3E_4K_6_11,
+	PPC64_BOOK3E_4K, PPC64_BOOK3E_64K,	/* 4.0 and later */
+	PPC64_BOOK3E_4K_2_6, PPC64_BOOK3E_64K_2_6,
 	PPC64_FORMS
 };
 

@@ -184,9 +184,13 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 	}
 	if (acct_rule(a, RULE_SWAP_ANY))
 		a->u.swap += page;
-	if (!acct_kind_is_page(a, kind, false))
-		return;
 	f = frame_at(&a->s->frames, pfn);
+	if (!acct_kind_is_page(a, kind, false)) {
+		/* the counters of its mm have it all the same (try_to_unmap_one()) */
+		if (kind == SWAP_MIGRATION && f)
+			acct_hide(a, f, page);
+		return;
+	}
 	if (!acct_usable(a, f, pfn, page))
 		return;
 	if (kind == SWAP_DEVICE_PRIVATE)

@@ -148,6 +148,8 @@ static inline void acct_tally_mapped(struct acct *a, uint32_t key, const struct 
 uint64_t acct_whole_pss(const struct acct *a, uint64_t bytes);
 /* Is F a page to account? If not, BYTES are counted as special or unknown. */
 bool acct_usable(struct acct *a, const struct frame *f, uint64_t pfn, uint64_t bytes);
+/* Not to be seen in smaps, but in the counters of the mm. */
+void acct_hide(struct acct *a, const struct frame *f, uint64_t bytes);
 bool acct_may_be_page(const struct acct *a, uint64_t va, uint64_t pfn);
 bool acct_kind_is_page(const struct acct *a, enum swap_kind kind, bool huge);
 void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t key,

@@ -51,7 +51,7 @@ static void tally_huge(struct acct *a, const struct frame *f, uint64_t pfn, uint
 	}
 }
 
-static void hide(struct acct *a, const struct frame *f, uint64_t bytes)
+void acct_hide(struct acct *a, const struct frame *f, uint64_t bytes)
 {
 	if (f->flags & FR_ANON)
 		a->u.hidden_anon += bytes;
@@ -78,7 +78,7 @@ static void huge_present(struct acct *a, uint64_t va, unsigned shift, const stru
 		return;
 	acct_count_huge(a, pfn, 1);
 	if (smaps_passes_over(a->k, e->flags)) {
-		hide(a, f, bytes);
+		acct_hide(a, f, bytes);
 		return;
 	}
 	count_huge_kind(a, f, shift);
@@ -91,9 +91,14 @@ static void huge_absent(struct acct *a, unsigned shift, const struct pte *e)
 	uint64_t pfn = e->pa & a->swaps->pfn_mask;
 	struct frame *f;
 
-	if (shift != a->level_shift[1] || kind == SWAP_SLOT || !acct_kind_is_page(a, kind, true))
+	if (shift != a->level_shift[1] || kind == SWAP_SLOT)
 		return;
 	f = frame_at(&a->s->frames, pfn);
+	if (!acct_kind_is_page(a, kind, true)) {
+		if (kind == SWAP_MIGRATION && f)
+			acct_hide(a, f, UINT64_C(1) << shift);
+		return;
+	}
 	if (!acct_usable(a, f, pfn, UINT64_C(1) << shift) || !acct_spend(a))
 		return;
 	count_huge_kind(a, f, shift);

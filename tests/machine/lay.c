@@ -20,6 +20,7 @@
 /* Page flags of 2.4.27, include/linux/mm.h; later kernels say theirs in an enum. */
 #define PG_REFERENCED 0x4u
 #define PG_UPTODATE 0x8u
+#define PG_DIRTY 0x10u
 #define PG_LRU 0x40u
 #define PG_SLAB 0x100u
 #define PG_RESERVED 0x4000u
@@ -161,6 +162,7 @@ static const struct { const char *name; uint32_t bytes; uint16_t since, before; 
 	{ "vm_stat", OBJECT, 2618, 4008 }, { "vm_zone_stat", OBJECT, 4008, 0 },
 	{ "vm_node_stat", OBJECT, 4008, 0 }, { "all_bdevs", OBJECT, 2600, 5009 },
 	{ "blockdev_superblock", OBJECT, 5009, 0 },
+	{ "free_huge_page", OBJECT, 2616, 4004 }, { "migrate_pages", OBJECT, 2616, 0 },
 	/* the names of 2.4 stand behind the newer ones and share their place */
 	{ "init_task_union", 0, 0, 2600 }, { "system_utsname", 0, 0, 2619 },
 };
@@ -169,7 +171,7 @@ static const char *const twins[][2] = {
 	{ "init_task_union", "init_task" }, { "system_utsname", "init_uts_ns" },
 };
 
-static uint64_t address(const struct machine *m, const char *name)
+uint64_t msymbol(const struct machine *m, const char *name)
 {
 	uint64_t at = 0;
 
@@ -235,7 +237,7 @@ static void write_map(const struct machine *m, const char *path)
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
 		if (known(m, variables[i].name))
 			fprintf(out, "%0*llx %c %s\n", 2 * m->cpu->word,
-				(unsigned long long)address(m, variables[i].name),
+				(unsigned long long)msymbol(m, variables[i].name),
 				i ? 'D' : 'T', variables[i].name);
 	fclose(out);
 }
@@ -263,7 +265,7 @@ static void resolve(struct machine *m, const char *map, const char *types)
 
 static void lay_uts(struct machine *m)
 {
-	uint64_t at = address(m, "init_uts_ns");
+	uint64_t at = msymbol(m, "init_uts_ns");
 	static const char version[] = "#1 Thu Jan 1 00:00:00 UTC 1970";
 	uint64_t release = at + layout_offset(&m->layout, M_UTS_RELEASE);
 
@@ -310,7 +312,7 @@ static void lay_records(struct machine *m, uint64_t buf)
 		to += whole;
 		at = text + len + 1;
 	}
-	mset(m, address(m, "log_next_idx"), to - buf, 4);
+	mset(m, msymbol(m, "log_next_idx"), to - buf, 4);
 }
 
 #define RING_BITS 4u			/* descriptors */
@@ -343,7 +345,7 @@ static void lay_ring_buffer(struct machine *m)
 		at = next;
 		s = text + len + 1;
 	}
-	set_word(m, address(m, "prb"), prb);
+	set_word(m, msymbol(m, "prb"), prb);
 	mput(m, prb, M_PRB_COUNT_BITS, RING_BITS);
 	mput(m, prb, M_PRB_SIZE_BITS, 12);	/* LOG_BUF */
 	mput(m, prb, M_PRB_DESCS, descs);
@@ -355,7 +357,7 @@ static void lay_ring_buffer(struct machine *m)
 /* Plain text, records, or the ring of records. */
 static void lay_log(struct machine *m)
 {
-	uint64_t buf = address(m, "log_buf");
+	uint64_t buf = msymbol(m, "log_buf");
 
 	if (!m->log.n || m->log.n > LOG_BUF / 2)
 		return;
@@ -365,16 +367,16 @@ static void lay_log(struct machine *m)
 	}
 	if (m->number >= 2600) {
 		buf = mobject(m, "log", "log", LOG_BUF);
-		set_word(m, address(m, "log_buf"), buf);
-		mset(m, address(m, "log_buf_len"), LOG_BUF, 4);
+		set_word(m, msymbol(m, "log_buf"), buf);
+		mset(m, msymbol(m, "log_buf_len"), LOG_BUF, 4);
 	}
 	if (m->number >= 3005) {
 		lay_records(m, buf);
 		return;
 	}
 	set_bytes(m, buf, m->log.v, m->log.n);
-	mset(m, address(m, "log_end"), m->log.n, m->number >= 2600 ? 4 : m->cpu->word);
-	mset(m, address(m, "logged_chars"), m->log.n, m->number >= 2600 ? 4 : m->cpu->word);
+	mset(m, msymbol(m, "log_end"), m->log.n, m->number >= 2600 ? 4 : m->cpu->word);
+	mset(m, msymbol(m, "logged_chars"), m->log.n, m->number >= 2600 ? 4 : m->cpu->word);
 }
 
 /* ---- counters ------------------------------------------------------------------------ */
@@ -385,12 +387,12 @@ static void lay_zones_2_4(struct machine *m)
 	uint64_t node = mobject(m, "node", "0", OBJECT), next = mobject(m, "node", "1", OBJECT);
 	const struct member *zones = &m->layout.v[M_PGDAT_ZONES].m;
 
-	set_word(m, address(m, "pgdat_list"), node);
+	set_word(m, msymbol(m, "pgdat_list"), node);
 	mput(m, node, M_PGDAT_NEXT, next);
 	/* a part of what is free in the first zone, the rest in the second */
 	mput(m, node + zones->offset, M_ZONE_FREE, m->free / 3);
 	mput(m, node + zones->offset + zones->stride, M_ZONE_FREE, m->free - m->free / 3);
-	mset(m, address(m, "page_cache_size"), m->cache, m->cpu->word);
+	mset(m, msymbol(m, "page_cache_size"), m->cache, m->cpu->word);
 }
 
 static void put_stat(struct machine *m, const char *array, enum layout_id item, uint64_t v)
@@ -398,7 +400,7 @@ static void put_stat(struct machine *m, const char *array, enum layout_id item, 
 	int64_t i = layout_enum(&m->layout, item, -1);
 
 	if (i >= 0)
-		set_word(m, address(m, array) + (uint64_t)i * m->cpu->word, v);
+		set_word(m, msymbol(m, array) + (uint64_t)i * m->cpu->word, v);
 }
 
 static void lay_counters(struct machine *m)
@@ -406,22 +408,22 @@ static void lay_counters(struct machine *m)
 	bool nodes = known(m, "vm_node_stat");
 	uint64_t list;
 
-	set_word(m, address(m, known(m, "totalram_pages") ? "totalram_pages" : "_totalram_pages"),
+	set_word(m, msymbol(m, known(m, "totalram_pages") ? "totalram_pages" : "_totalram_pages"),
 		 m->total);
 	if (m->number < 2600) {
 		lay_zones_2_4(m);
 		return;
 	}
-	mset(m, address(m, "tick_nsec"), 10000000, m->cpu->word);
+	mset(m, msymbol(m, "tick_nsec"), 10000000, m->cpu->word);
 	if (m->number < 2618)
 		return;		/* per-CPU page_states, which nobody reads */
 	put_stat(m, nodes ? "vm_zone_stat" : "vm_stat", E_NR_FREE_PAGES, m->free);
 	put_stat(m, nodes ? "vm_node_stat" : "vm_stat", E_NR_FILE_PAGES, m->cache);
 	/* no block device has pages */
-	list = address(m, "all_bdevs");
+	list = msymbol(m, "all_bdevs");
 	if (known(m, "blockdev_superblock")) {
 		list = mobject(m, "super", "bdev", OBJECT);
-		set_word(m, address(m, "blockdev_superblock"), list);
+		set_word(m, msymbol(m, "blockdev_superblock"), list);
 		list = node(m, list, M_SB_INODES);
 	}
 	link_after(m, list, list, list);
@@ -438,10 +440,10 @@ static void lay_cpu_spec(struct machine *m)
 	if (!known(m, "cur_cpu_spec"))
 		return;
 	spec = mobject(m, "cpu_spec", "0", OBJECT);
-	set_word(m, address(m, "cur_cpu_spec"), spec);
+	set_word(m, msymbol(m, "cur_cpu_spec"), spec);
 	mput(m, spec, M_CPU_SPEC_MMU_FEATURES, m->cpu->features);
 	for (unsigned i = 0; i < 4 && known(m, names[i]); i++)
-		set_word(m, address(m, names[i]), m->cpu->bits[i]);
+		set_word(m, msymbol(m, names[i]), m->cpu->bits[i]);
 }
 
 /* One struct vmemmap_backing for all struct pages; its size is that of a psize. */
@@ -452,10 +454,10 @@ static void lay_vmemmap_list(struct machine *m)
 	if (!known(m, "vmemmap_list"))
 		return;
 	at = mobject(m, "vmemmap", "0", OBJECT);
-	set_word(m, address(m, "vmemmap_list"), at);
+	set_word(m, msymbol(m, "vmemmap_list"), at);
 	mput(m, at, M_VMEMMAP_PHYS, m->mapped.v[0].pa);	/* lay_memmap() was the first */
 	mput(m, at, M_VMEMMAP_VIRT, m->cpu->vmemmap);
-	mset(m, address(m, "mmu_psize_defs") + layout_offset(&m->layout, M_PSIZE_SHIFT), 24, 4);
+	mset(m, msymbol(m, "mmu_psize_defs") + layout_offset(&m->layout, M_PSIZE_SHIFT), 24, 4);
 }
 
 /* ---- VMCOREINFO -------------------------------------------------------------------------- */
@@ -474,7 +476,7 @@ static void lay_vmcoreinfo(struct machine *m)
 		return;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		text = arena_printf(&m->arena, "%sSYMBOL(%s)=%llx\n", text, names[i],
-				    (unsigned long long)address(m, names[i]));
+				    (unsigned long long)msymbol(m, names[i]));
 	if (x86 && m->number >= 4010)
 		text = arena_printf(&m->arena, "%sNUMBER(phys_base)=0\nKERNELOFFSET=0\n", text);
 	if (x86 && m->number >= 5010)
@@ -502,26 +504,53 @@ static uint64_t lay_dentry(struct machine *m, const char *name, const char *text
 	mput(m, d, M_DENTRY_NAME, s);
 	mput(m, d, M_DENTRY_NAME_LEN, len);
 	mput(m, d, M_DENTRY_PARENT, parent ? parent : d);
-	mput(m, d, M_DENTRY_SB, m->super);
+	mput(m, d, M_DENTRY_SB, m->super[MFS_DISK]);
 	/* hashed: a neighbour, whoever it is */
 	mput(m, d, M_DENTRY_HASH_NEXT, m->mount);
 	mput(m, d, M_DENTRY_HASH_PPREV, m->mount);
 	return d;
 }
 
-static void lay_mount(struct machine *m)
+static uint64_t lay_super(struct machine *m, const char *name, unsigned major, uint32_t magic)
 {
 	bool narrow = m->layout.v[M_SB_DEV].m.size == 2;
+	uint64_t sb = mobject(m, "super", name, OBJECT);
+
+	mput(m, sb, M_SB_DEV, (uint64_t)major << (narrow ? 8 : 20) | 1);
+	mput(m, sb, M_SB_MAGIC, magic);
+	return sb;
+}
+
+/* TMPFS_MAGIC and HUGETLBFS_MAGIC, include/linux/magic.h; the size of huge pages. */
+static void lay_memory_fs(struct machine *m, enum mfs fs)
+{
+	uint64_t info, hstate;
+
+	if (m->super[fs])
+		return;
+	if (fs == MFS_TMPFS) {
+		m->super[fs] = lay_super(m, "tmpfs", 0, 0x01021994);
+		return;
+	}
+	m->super[fs] = lay_super(m, "hugetlbfs", 0, 0x958458f6);
+	info = mobject(m, "super", "hugetlbfs_sb_info", OBJECT);
+	hstate = mobject(m, "hstate", "0", OBJECT);
+	mput(m, m->super[fs], M_SB_FS_INFO, info);
+	mput(m, info, M_HUGETLBFS_HSTATE, hstate);
+	mput(m, hstate, M_HSTATE_ORDER, m->huge - (unsigned)m->cpu->page_shift);
+}
+
+static void lay_mount(struct machine *m)
+{
 	uint64_t mount = new_of(m, "mount", "root", S_MOUNT);
 
 	m->mount = mount;
-	m->super = mobject(m, "super", "root", OBJECT);
-	mput(m, m->super, M_SB_DEV, narrow ? 31u << 8 | 1 : 31u << 20 | 1);
+	m->super[MFS_DISK] = lay_super(m, "root", 31, 0);
 	m->root_dentry = lay_dentry(m, "/", "/", 1, 0);
 	mput(m, mount, M_MOUNT_ROOT, m->root_dentry);
 	mput(m, mount, M_MOUNT_POINT, m->root_dentry);
 	mput(m, mount, M_MOUNT_PARENT, mount);
-	mput(m, mount, M_MOUNT_SB, m->super);
+	mput(m, mount, M_MOUNT_SB, m->super[MFS_DISK]);
 }
 
 /* The dentry of the directory in front of the last name of PATH. */
@@ -545,19 +574,27 @@ static uint64_t lay_parents(struct machine *m, const char *path, const char **la
 	return parent;
 }
 
+/* i_data, somewhere behind */
+static uint64_t mapping_of(const struct mfile *f)
+{
+	return f->inode + OBJECT / 2;
+}
+
 static void lay_file(struct machine *m, struct mfile *f)
 {
 	const char *last;
 	uint64_t parent = lay_parents(m, f->path, &last), mapping;
 
 	f->dentry = lay_dentry(m, f->name, last, strlen(last), parent);
-	f->inode = mobject(m, "inode", f->name, OBJECT);
+	lay_memory_fs(m, f->fs);
+	/* in a shmem_inode_info, whose first part it is not */
+	f->inode = mobject(m, "inode", f->name, OBJECT) + OBJECT / 4;
 	f->file = new_of(m, "file", f->name, S_FILE);
-	mapping = f->inode + OBJECT / 2;		/* i_data, somewhere behind */
+	mapping = mapping_of(f);
 	mput(m, f->dentry, M_DENTRY_INODE, f->inode);
 	mput(m, f->inode, M_INODE_INO, f->ino);
 	mput(m, f->inode, M_INODE_MODE, 0100755);
-	mput(m, f->inode, M_INODE_SB, m->super);
+	mput(m, f->inode, M_INODE_SB, m->super[f->fs]);
 	mput(m, f->inode, M_INODE_MAPPING, mapping);
 	mput(m, mapping, M_MAPPING_HOST, f->inode);
 	mput(m, f->file, M_FILE_DENTRY, f->dentry);
@@ -661,6 +698,7 @@ static void lay_counter(struct machine *m, uint64_t mm, enum layout_id e, uint64
 static void lay_mm(struct machine *m, struct mmm *mm)
 {
 	const struct layout *l = &m->layout;
+	uint32_t shmem = layout_has(l, E_MM_SHMEMPAGES) ? mm->shmem : 0;
 	uint64_t total = 0;
 
 	mm->addr = new_of(m, "mm", mm->name, S_MM);
@@ -677,7 +715,8 @@ static void lay_mm(struct machine *m, struct mmm *mm)
 	mput(m, mm->addr, M_MM_RSS, mm->rss);
 	mput(m, mm->addr, M_MM_FILE_RSS, mm->rss - mm->anon);
 	mput(m, mm->addr, M_MM_ANON_RSS, mm->anon);
-	lay_counter(m, mm->addr, E_MM_FILEPAGES, mm->rss - mm->anon);
+	lay_counter(m, mm->addr, E_MM_FILEPAGES, mm->rss - mm->anon - shmem);
+	lay_counter(m, mm->addr, E_MM_SHMEMPAGES, shmem);
 	lay_counter(m, mm->addr, E_MM_ANONPAGES, mm->anon);
 	lay_counter(m, mm->addr, E_MM_SWAPENTS, mm->swapped);
 	mput(m, mm->addr, M_MM_START_BRK, mm->brk0);
@@ -779,7 +818,7 @@ static void lay_tasks(struct machine *m)
 		char name[16];
 
 		snprintf(name, sizeof(name), "%d", m->tasks.v[i].pid);
-		m->tasks.v[i].addr = i ? new_of(m, "task", name, S_TASK) : address(m, "init_task");
+		m->tasks.v[i].addr = i ? new_of(m, "task", name, S_TASK) : msymbol(m, "init_task");
 	}
 	for (size_t i = 0; i < m->tasks.n; i++) {
 		uint64_t next = m->tasks.v[(i + 1) % m->tasks.n].addr;
@@ -796,10 +835,10 @@ static void lay_tasks(struct machine *m)
 /* ---- the page array ---------------------------------------------------------------- */
 
 /* Flags of pages were macros before 2.6.26: OLD with 2.4, of 2.6.11 in the list. */
-static uint64_t bit(const struct machine *m, enum layout_id id, uint64_t old)
+uint64_t mpage_flag(const struct machine *m, enum layout_id id, uint64_t old)
 {
 	static const struct { enum layout_id id; uint64_t bit; } of_2_6_11[] = {
-		{ E_PG_REFERENCED, 0x4 }, { E_PG_LRU, 0x20 }, { E_PG_SLAB, 0x80 },
+		{ E_PG_REFERENCED, 0x4 }, { E_PG_DIRTY, 0x10 }, { E_PG_LRU, 0x20 }, { E_PG_SLAB, 0x80 },
 		{ E_PG_RESERVED, 0x800 },
 	};
 	int64_t n = layout_enum(&m->layout, id, -1);
@@ -810,9 +849,21 @@ static uint64_t bit(const struct machine *m, enum layout_id id, uint64_t old)
 	return n < 0 ? layout_has(&m->layout, M_PAGE_MAPCOUNT) ? 0 : old : UINT64_C(1) << n;
 }
 
-static uint64_t page_kva(const struct machine *m, uint64_t pfn)
+uint64_t mpage_struct(const struct machine *m, uint64_t pfn)
 {
 	return m->mem_map + pfn * layout_size(&m->layout, S_PAGE);
+}
+
+/* What refers to it: its cache to each page of it, or once to all of hugetlb's. */
+static uint32_t references(const struct mframe *f)
+{
+	uint32_t n = f->mapped + f->entire + f->refs;
+
+	for (uint32_t i = 0; i < 1u << f->order && f->parts; i++)
+		n += f->parts[i];
+	if (f->file >= 0)
+		n += f->hugetlb ? 1 : 1u << f->order;
+	return f->count ? f->count : n;
 }
 
 /* Of a free page 0, or with 2.6.0 to 2.6.16 -1. */
@@ -826,49 +877,64 @@ static void put_count(struct machine *m, uint64_t page, uint32_t references)
 /* A page of nobody: free from END on, the kernel's before. */
 static void lay_other_pages(struct machine *m, uint64_t end)
 {
-	uint64_t reserved = bit(m, E_PG_RESERVED, PG_RESERVED);
+	uint64_t reserved = mpage_flag(m, E_PG_RESERVED, PG_RESERVED);
 
 	for (uint64_t pfn = 0; pfn < m->npages; pfn++) {
-		uint64_t p = page_kva(m, pfn);
+		uint64_t p = mpage_struct(m, pfn);
 		bool image = pfn << m->cpu->page_shift < m->base + IMAGE_BYTES;
 
 		mput(m, p, M_PAGE_MAPCOUNT, UINT32_MAX);
 		put_count(m, p, 0);
 		if (pfn >= end)
 			continue;
-		mput(m, p, M_PAGE_FLAGS, image ? reserved : bit(m, E_PG_SLAB, PG_SLAB));
+		mput(m, p, M_PAGE_FLAGS, image ? reserved : mpage_flag(m, E_PG_SLAB, PG_SLAB));
 		put_count(m, p, 1);
 	}
 }
 
 static uint64_t usual_flags(const struct machine *m, const struct mframe *f)
 {
-	uint64_t v = bit(m, E_PG_LRU, PG_LRU) | bit(m, E_PG_REFERENCED, PG_REFERENCED);
+	uint64_t v = mpage_flag(m, E_PG_LRU, PG_LRU) |
+		     mpage_flag(m, E_PG_REFERENCED, PG_REFERENCED) |
+		     (f->dirty ? mpage_flag(m, E_PG_DIRTY, PG_DIRTY) : 0);
 
-	if (f->file < 0)
-		return v | bit(m, E_PG_SWAPBACKED, 0);
+	if (f->file < 0 || m->files.v[f->file].fs == MFS_TMPFS)
+		return v | mpage_flag(m, E_PG_SWAPBACKED, 0);
 	return layout_has(&m->layout, M_PAGE_MAPCOUNT) ? v : v | PG_UPTODATE;
 }
 
 static void lay_frame(struct machine *m, struct mframe *f)
 {
-	uint64_t p = page_kva(m, f->pfn), mapping = 0;
+	uint64_t p = mpage_struct(m, f->pfn), mapping = 0;
 	bool counts = !layout_has(&m->layout, M_PAGE_MAPCOUNT);
 
 	if (f->file >= 0)
-		mapping = m->files.v[f->file].inode + OBJECT / 2;
+		mapping = mapping_of(&m->files.v[f->file]);
 	else if (!counts)
 		/* some anon_vma, PAGE_MAPPING_ANON */
 		mapping = (m->mount | 1) & ~UINT64_C(2);
 	mput(m, p, M_PAGE_FLAGS, f->own_flags && counts ? f->flags : usual_flags(m, f));
 	mput(m, p, M_PAGE_MAPPING, mapping);
-	put_count(m, p, f->count ? f->count : f->mapped + f->refs + (f->file >= 0));
+	put_count(m, p, references(f));
 	mput(m, p, M_PAGE_MAPCOUNT, (uint32_t)(f->mapped - 1));
+	if (f->order)
+		compound_lay(m, f, usual_flags(m, f), mapping);
 }
 
+/* One entry more for the slot at AT, of SIZE bytes. */
+static void count_slot(struct machine *m, uint64_t at, unsigned size, uint64_t used, uint64_t one)
+{
+	mset(m, at, (load_uint(m->mem + mpa(m, at), size, m->cpu->big) | used) + one, size);
+}
+
+/*
+ * swap_map, or since 7.1 (mm/swap_table.h) the table of a cluster of slots: a word for
+ * each, bit 0 of one that is swapped out, four bits of count at the top.
+ */
 static void lay_swap(struct machine *m)
 {
-	uint64_t max = 0, info = address(m, "swap_info"), si = info, map;
+	uint64_t max = 0, info = msymbol(m, "swap_info"), si = info, map, cluster, one = 1;
+	bool in_table = !layout_has(&m->layout, M_SI_SWAP_MAP);
 	unsigned size = layout_has(&m->layout, M_SI_TYPE) ? 1 : 2;
 
 	for (size_t i = 0; i < m->mms.n; i++)
@@ -877,23 +943,32 @@ static void lay_swap(struct machine *m)
 				max = max_u64(max, m->mms.v[i].pages.v[j].slot + 1);
 	if (!max)
 		return;
-	map = mpages_at(m, 0, max * size);	/* vmalloc() */
-	if (size == 1) {
+	if (layout_has(&m->layout, M_SI_TYPE)) {
 		si = mobject(m, "swap_info", "0", OBJECT);
 		set_word(m, info, si);
 	}
-	mset(m, address(m, "nr_swapfiles"), 1, 4);
+	mset(m, msymbol(m, "nr_swapfiles"), 1, 4);
 	mput(m, si, M_SI_FLAGS, 3);
 	mput(m, si, M_SI_MAX, max);
-	mput(m, si, M_SI_SWAP_MAP, map);
+	if (in_table) {
+		size = m->cpu->word;
+		one <<= 8 * size - 4;
+		cluster = mobject(m, "swap_cluster", "0", OBJECT);
+		map = mobject(m, "swap_table", "0", OBJECT);
+		if (max > OBJECT / size)
+			mdie("more slots than one cluster has");
+		mput(m, si, M_SI_CLUSTER_INFO, cluster);
+		mput(m, cluster, M_SWAP_CLUSTER_TABLE, map);
+	} else {
+		map = mpages_at(m, 0, max * size);	/* vmalloc() */
+		mput(m, si, M_SI_SWAP_MAP, map);
+	}
 	for (size_t i = 0; i < m->mms.n; i++)
 		for (size_t j = 0; j < m->mms.v[i].pages.n; j++) {
 			const struct mpage *p = &m->mms.v[i].pages.v[j];
-			uint64_t at = map + p->slot * size;
 
 			if (p->frame < 0)
-				mset(m, at, 1 + load_uint(m->mem + mpa(m, at), size, m->cpu->big),
-				     size);
+				count_slot(m, map + p->slot * size, size, in_table, one);
 		}
 }
 
@@ -911,7 +986,7 @@ static void lay_sections(struct machine *m)
 {
 	uint64_t bits = section_bits(m);
 	uint64_t end = m->nframes << m->cpu->page_shift;
-	uint64_t roots = address(m, "mem_section"), page = mobject(m, "sections", "0", OBJECT);
+	uint64_t roots = msymbol(m, "mem_section"), page = mobject(m, "sections", "0", OBJECT);
 	uint32_t size = layout_size(&m->layout, S_MEM_SECTION);
 
 	if (m->number >= 4015) {
@@ -939,8 +1014,8 @@ static void lay_memmap(struct machine *m)
 		return;
 	}
 	m->mem_map = mpages(m, bytes);
-	set_word(m, address(m, "mem_map"), m->mem_map);
-	set_word(m, address(m, "max_mapnr"), m->nframes);
+	set_word(m, msymbol(m, "mem_map"), m->mem_map);
+	set_word(m, msymbol(m, "max_mapnr"), m->nframes);
 }
 
 /* ---- damage ------------------------------------------------------------------------ */
@@ -964,7 +1039,7 @@ static struct object object_of(struct machine *m, const struct damage *d)
 			return (struct object){
 				.kva = d->kind[0] == 'f'
 					? (f->pfn << m->cpu->page_shift) + m->cpu->page_offset
-					: page_kva(m, f->pfn), .size = 1 };
+					: mpage_struct(m, f->pfn), .size = 1 };
 	}
 	mdie("no frame %s", d->name);
 }
@@ -995,6 +1070,28 @@ static void lay_holes(struct machine *m)
 	}
 }
 
+static void place_frame(struct machine *m, struct mframe *f)
+{
+	uint64_t bytes = mpage_size(m) << f->order;
+
+	if (f->pfn) {
+		if (f->pfn >= m->base >> m->cpu->page_shift)
+			mdie("frame %s lies in the kernel", f->name);
+		return;
+	}
+	m->next = (m->next + bytes - 1) & ~(bytes - 1);
+	f->pfn = mpa(m, mpages(m, bytes)) >> m->cpu->page_shift;
+	for (uint64_t i = 0; f->order && i < UINT64_C(1) << f->order; i++)
+		m->lost[f->pfn + i] = true;
+}
+
+/* As makedumpfile leaves them out with level 16. */
+static void lose_free_pages(struct machine *m)
+{
+	for (uint64_t pfn = m->next >> m->cpu->page_shift; pfn < m->nframes; pfn++)
+		m->lost[pfn] = true;
+}
+
 void machine_lay(struct machine *m, const char *map, const char *types)
 {
 	m->mem = calloc(m->nframes, mpage_size(m));
@@ -1014,18 +1111,16 @@ void machine_lay(struct machine *m, const char *map, const char *types)
 	for (size_t i = 0; i < m->files.n; i++)
 		lay_file(m, &m->files.v[i]);
 	for (size_t i = 0; i < m->frames.n; i++)
-		if (!m->frames.v[i].pfn)
-			m->frames.v[i].pfn = mpa(m, mpages(m, OBJECT)) >> m->cpu->page_shift;
-		else if (m->frames.v[i].pfn >= m->base >> m->cpu->page_shift)
-			mdie("frame %s lies in the kernel", m->frames.v[i].name);
+		place_frame(m, &m->frames.v[i]);
 	for (size_t i = 0; i < m->mms.n; i++)
 		lay_mm(m, &m->mms.v[i]);
 	lay_tasks(m);
 	lay_swap(m);
-	paging_kernel(m, address(m, "swapper_pg_dir"));
+	paging_kernel(m, msymbol(m, "swapper_pg_dir"));
 	lay_other_pages(m, m->next >> m->cpu->page_shift);
 	for (size_t i = 0; i < m->frames.n; i++)
 		lay_frame(m, &m->frames.v[i]);
 	lay_holes(m);
+	lose_free_pages(m);
 	lay_damage(m);
 }

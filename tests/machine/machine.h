@@ -11,19 +11,27 @@
  *	hole START END			physical memory that is not there
  *	log WORDS...			a line of the kernel log
  *	memory total=N free=N cache=N	counters of pages; not what the text's frames add up to
- *	file NAME PATH INO		a file, its directories, one mount, device 31:1
+ *	file NAME PATH INO [tmpfs|hugetlbfs]	a file, its directories, one mount, device 31:1
  *	base ADDRESS			of the kernel in memory; 4 MiB unless said
- *	frame NAME FILE INDEX [refs=N] [count=N] [flags=F] [at=ADDRESS]
+ *	frame NAME FILE INDEX [refs=N] [count=N] [dirty] [flags=F] [at=ADDRESS]
  *			a page of FILE's cache; FILE "-" and INDEX 0: anonymous. refs:
  *			references beyond cache and mappings; count: all of them. flags:
  *			page flags by their numbers in 2.4, in place of the usual. at: its
  *			physical address
+ *	huge SHIFT			huge pages of this text have 1 << SHIFT bytes; where an
+ *			address is asked for, ADDRESS+Nh is N of them behind ADDRESS
+ *	compound NAME FILE INDEX [hugetlb] [refs=N] [count=N] [dirty]	a huge page, INDEX in
+ *			huge pages; its K-th part is NAME+K. What it holds is not in the dump
  *	mm NAME				what follows is of this address space:
  *	brk START END | stack ADDRESS
  *	area START END FLAGS [FILE PGOFF]
  *	page VA FRAME BITS		BITS: any of w d y x, or "-"; "=N" are the entry's
- *			own low bits. A frame that was not named before is anonymous
- *	pages VA N FRAME BITS		N neighbours, frames FRAME.0, FRAME.1 ...
+ *			own low bits. A frame that was not named before is anonymous.
+ *			n: PROT_NONE; m: not mapped, a migration entry in its place
+ *	pages VA N FRAME BITS		N neighbours, frames FRAME.0, FRAME.1 ...; of a huge page
+ *			from FRAME+K on
+ *	entry VA NAME BITS		all of a huge page, by one entry or in the form that
+ *			hugetlb has for that size on this CPU
  *	swap VA SLOT
  *	task PID TGID COMM MM|- STATE PPID	STATE as ps has it
  *	faults PID MIN MAJ | times PID USER SYSTEM	times in jiffies
@@ -78,11 +86,20 @@ struct mframe {
 	uint64_t index, pfn;
 	uint32_t refs, count, mapped;
 	uint64_t flags;
-	bool own_flags;
+	bool own_flags, dirty;
+	/* of a huge page */
+	uint8_t order;			/* log2 of its pages; 0: a page */
+	bool hugetlb;
+	uint32_t entire, *parts;	/* mappings of all of it, of each page */
+	int mm;				/* that mapped it last, behind the first ... */
+	uint32_t mms;			/* ... and how many did */
 };
+
+enum mfs { MFS_DISK, MFS_TMPFS, MFS_HUGETLBFS, MFS_COUNT };
 
 struct mfile {
 	char name[24], path[128];
+	enum mfs fs;
 	uint64_t ino, file, dentry, inode;
 };
 
@@ -94,13 +111,15 @@ struct marea {
 struct mpage {
 	uint64_t va, slot, raw;
 	int frame;			/* index; -1: a swap entry */
+	uint32_t part;			/* of a huge page */
+	bool whole;			/* all of it */
 	char bits[12];
 };
 
 struct mmm {
 	char name[24];
 	uint64_t addr, pgd, brk0, brk1, stack;
-	uint32_t users, rss, swapped, anon;
+	uint32_t users, rss, swapped, anon, shmem;
 	VEC(struct marea) areas;
 	VEC(struct mpage) pages;
 };
@@ -135,6 +154,7 @@ struct mapped {
 struct machine {
 	char release[64];
 	uint64_t nframes, base;
+	uint8_t huge;			/* log2 of the bytes of huge pages, 0: no such word */
 	VEC(char) log;
 	uint64_t total, free, cache;	/* pages, by the kernel's counters */
 	VEC(struct mfile) files;
@@ -159,7 +179,7 @@ struct machine {
 	const char *vmcoreinfo;		/* or NULL */
 	bool sparse;			/* SPARSEMEM_VMEMMAP; else one mem_map */
 	uint64_t npages;		/* struct pages */
-	uint64_t mem_map, root_dentry, mount, super;
+	uint64_t mem_map, root_dentry, mount, super[MFS_COUNT];
 };
 
 void mdie(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
@@ -168,6 +188,18 @@ void mdie(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void machine_read(struct machine *m, FILE *in);
 /* lay.c: everything in memory. MAP: where its System.map goes; TYPES: the layout file. */
 void machine_lay(struct machine *m, const char *map, const char *types);
+uint64_t mpage_struct(const struct machine *m, uint64_t pfn);
+/* Bit of a page flag; OLD: of 2.4. 0 if this kernel has none. */
+uint64_t mpage_flag(const struct machine *m, enum layout_id id, uint64_t old);
+uint64_t msymbol(const struct machine *m, const char *name);
+/* compound.c: the struct pages of a huge page, whose head has FLAGS and MAPPING. */
+void compound_lay(struct machine *m, const struct mframe *f, uint64_t flags, uint64_t mapping);
+uint64_t mpage_struct(const struct machine *m, uint64_t pfn);
+/* Bit of a page flag; OLD: of 2.4. 0 if this kernel has none. */
+uint64_t mpage_flag(const struct machine *m, enum layout_id id, uint64_t old);
+uint64_t msymbol(const struct machine *m, const char *name);
+/* compound.c: the struct pages of a huge page, whose head has FLAGS and MAPPING. */
+void compound_lay(struct machine *m, const struct mframe *f, uint64_t flags, uint64_t mapping);
 /* paging.c */
 void paging_kernel(struct machine *m, uint64_t root);
 void paging_user(struct machine *m, struct mmm *mm);

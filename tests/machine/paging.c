@@ -21,85 +21,114 @@ enum {
 	FORM_6XX, FORM_40X_2_4, FORM_40X, FORM_40X_6, FORM_44X, FORM_44X_6_7,
 	FORM_8XX, FORM_8XX_3_10, FORM_8XX_4, FORM_8XX_5, FORM_E500, FORM_BOOK3E,
 	FORM_HASH_4K, FORM_HASH_64K, FORM_HASH_4K_4_0, FORM_HASH_64K_4_0, FORM_BOOK3S,
-	FORM_RADIX, FORM_BOOK3E_64_4K, FORM_BOOK3E_64_64K,
+	FORM_RADIX, FORM_BOOK3E_64_4K, FORM_BOOK3E_64_64K, FORM_BOOK3E_64_4K_4_0,
+	FORM_BOOK3E_64_64K_4_0,
 };
 
 #define BIT(n) (UINT64_C(1) << (n))
+
+#define BOOK3E_64 .base = 0x00d, .write = 0x030, .dirty = 0x1000, .young = 0x40000,    \
+		  .exec = 0x0c0, .user = 0x00c, .table_virtual = true
 
 static const struct form {
 	uint64_t base;			/* present, of the user, to be read */
 	uint64_t write, read_only;	/* added for one that may be written, may not */
 	uint64_t dirty, young, exec, no_exec;
+	uint64_t user, none;		/* PAGE_NONE lacks, has */
 	uint8_t rpn_shift;		/* of the page number; 0: the address itself */
 	bool big;			/* tables are, whatever the machine */
 	bool table_virtual;		/* directories hold addresses of the identity map */
 	uint64_t table;			/* what they have beside the address */
-	uint8_t offset_shift;		/* of a swap entry, whose type is 0 here */
+	uint8_t type_shift, offset_shift;	/* of a swap entry */
 	uint64_t swap;			/* what it has besides */
 } forms[] = {
 	/* PRESENT and USER; a dirty page is accessed */
 	[FORM_I386] = { .base = 0x005, .write = 0x002, .dirty = 0x040, .young = 0x020,
-			.table = 0x67 },
+			.table = 0x67,
+			.user = 0x005, .none = 0x100 },
 	[FORM_PAE] = { .base = 0x005, .write = 0x002, .dirty = 0x040, .young = 0x020,
-		       .no_exec = BIT(63), .table = 0x67 },
+		       .no_exec = BIT(63), .table = 0x67,
+			.user = 0x005, .none = 0x100 },
 	[FORM_X86_64] = { .base = 0x005, .write = 0x002, .dirty = 0x040, .young = 0x020,
-			  .no_exec = BIT(63), .table = 0x67 },
+			  .no_exec = BIT(63), .table = 0x67,
+			.user = 0x005, .none = 0x100 },
 	/* with HASHPTE 0x002 */
 	[FORM_6XX] = { .base = 0x007, .write = 0x400, .dirty = 0x080, .young = 0x100,
-		       .exec = 0x200, .offset_shift = 8 },
+		       .exec = 0x200, .offset_shift = 8,
+		       .user = 0x004, .type_shift = 3 },
 	/* RW with HWWRITE, as pte_mkdirty() leaves it; _PMD_PRESENT 0x400 */
 	[FORM_40X_2_4] = { .base = 0x012, .write = 0x040, .dirty = 0x180, .young = 0x400,
 			   .exec = 0x200, .table_virtual = true, .table = 0x400,
-			   .offset_shift = 8 },
+			   .offset_shift = 8,
+		       .user = 0x010, .type_shift = 2 },
 	[FORM_40X] = { .base = 0x012, .write = 0x040, .dirty = 0x180, .young = 0x400,
-		       .exec = 0x200, .table = 0x400, .offset_shift = 8 },
+		       .exec = 0x200, .table = 0x400, .offset_shift = 8,
+		       .user = 0x010, .type_shift = 3 },
 	[FORM_40X_6] = { .base = 0x012, .write = 0x100, .dirty = 0x080, .young = 0x400,
-			 .exec = 0x200, .table = 0x400, .offset_shift = 8 },
+			 .exec = 0x200, .table = 0x400, .offset_shift = 8,
+		       .user = 0x010, .type_shift = 3 },
 	[FORM_44X] = { .base = 0x041, .write = 0x002, .dirty = 0x010, .young = 0x008,
-		       .exec = 0x004, .table_virtual = true, .offset_shift = 8 },
+		       .exec = 0x004, .table_virtual = true, .offset_shift = 8,
+		       .user = 0x040, .type_shift = 3 },
 	[FORM_44X_6_7] = { .base = 0x009, .write = 0x002, .dirty = 0x010, .young = 0x040,
-			   .exec = 0x004, .table_virtual = true, .offset_shift = 8 },
+			   .exec = 0x004, .table_virtual = true, .offset_shift = 8,
+		       .user = 0x008, .type_shift = 3 },
 	[FORM_8XX] = { .base = 0x801, .write = 0x040, .dirty = 0x020, .young = 0x080,
-		       .table = 0x001, .offset_shift = 8 },
+		       .table = 0x001, .offset_shift = 8,
+		       .user = 0x800, .type_shift = 3 },
 	[FORM_8XX_3_10] = { .base = 0x801, .write = 0x400, .dirty = 0x100, .young = 0x020,
-			    .table = 0x001, .offset_shift = 8 },
+			    .table = 0x001, .offset_shift = 8,
+		       .user = 0x800, .type_shift = 3 },
 	[FORM_8XX_4] = { .base = 0x021, .read_only = 0x600, .dirty = 0x100, .young = 0x800,
-			 .exec = 0x040, .table = 0x001, .offset_shift = 8 },
+			 .exec = 0x040, .table = 0x001, .offset_shift = 8,
+		       .user = 0x020, .type_shift = 3 },
 	/* _PMD_USER 0x040 */
 	[FORM_8XX_5] = { .base = 0x001, .read_only = 0x600, .dirty = 0x100, .young = 0x020,
-			 .exec = 0x040, .table = 0x041, .offset_shift = 8 },
+			 .exec = 0x040, .table = 0x041, .offset_shift = 8,
+			.none = 0x200, .type_shift = 3 },
 	[FORM_E500] = { .base = 0x003, .write = 0x004, .dirty = 0x008, .young = 0x020,
-			.exec = 0x010, .table_virtual = true, .offset_shift = 8 },
+			.exec = 0x010, .table_virtual = true, .offset_shift = 8,
+		       .user = 0x002, .type_shift = 3 },
 	/* BAP_SR, BAP_UR; BAP_SW, BAP_UW; BAP_SX, BAP_UX */
 	[FORM_BOOK3E] = { .base = 0x00d, .write = 0x030, .dirty = 0x1000, .young = 0x40000,
 			  .exec = 0x0c0, .rpn_shift = 24, .table_virtual = true,
-			  .offset_shift = 8 },
+			  .offset_shift = 8,
+		       .user = 0x00c, .type_shift = 3 },
 	/* _PAGE_EXEC 0x004 is "no execute" */
 	[FORM_HASH_4K] = { .base = 0x003, .write = 0x200, .dirty = 0x080, .young = 0x100,
 			   .no_exec = 0x004, .rpn_shift = 17, .table_virtual = true,
-			   .offset_shift = 25 },
+			   .offset_shift = 25,
+			.user = 0x002, .type_shift = 18 },
 	[FORM_HASH_64K] = { .base = 0x003, .write = 0x200, .dirty = 0x080, .young = 0x100,
 			    .no_exec = 0x004, .rpn_shift = 30, .table_virtual = true,
-			    .offset_shift = 38 },
+			    .offset_shift = 38,
+			.user = 0x002, .type_shift = 31 },
 	[FORM_HASH_4K_4_0] = { .base = 0x003, .write = 0x200, .dirty = 0x080, .young = 0x100,
 			       .no_exec = 0x004, .rpn_shift = 17, .table_virtual = true,
-			       .offset_shift = 17 },
+			       .offset_shift = 17,
+			.user = 0x002, .type_shift = 2 },
 	[FORM_HASH_64K_4_0] = { .base = 0x003, .write = 0x200, .dirty = 0x080, .young = 0x100,
 				.no_exec = 0x004, .rpn_shift = 30, .table_virtual = true,
-				.offset_shift = 30 },
+				.offset_shift = 30,
+			.user = 0x002, .type_shift = 2 },
 	/* _PAGE_PRESENT 63, _PAGE_PTE 62; READ 4, WRITE 2, EXEC 1 */
 	[FORM_BOOK3S] = { .base = BIT(63) | BIT(62) | 0x4, .write = 0x2, .dirty = 0x80,
-			  .young = 0x100, .exec = 0x1, .big = true, .swap = BIT(62) },
+			  .young = 0x100, .exec = 0x1, .big = true, .swap = BIT(62),
+			.user = 0x004, .none = 0x008 },
 	/* a directory has _PAGE_PRESENT and the size of the table below */
 	[FORM_RADIX] = { .base = BIT(63) | BIT(62) | 0x4, .write = 0x2, .dirty = 0x80,
 			 .young = 0x100, .exec = 0x1, .big = true, .table = BIT(63),
-			 .swap = BIT(62) },
-	[FORM_BOOK3E_64_4K] = { .base = 0x00d, .write = 0x030, .dirty = 0x1000,
-				.young = 0x40000, .exec = 0x0c0, .rpn_shift = 24,
-				.table_virtual = true, .offset_shift = 24 },
-	[FORM_BOOK3E_64_64K] = { .base = 0x00d, .write = 0x030, .dirty = 0x1000,
-				 .young = 0x40000, .exec = 0x0c0, .rpn_shift = 28,
-				 .table_virtual = true, .offset_shift = 28 },
+			 .swap = BIT(62),
+			.user = 0x004, .none = 0x008 },
+	/* swap entries of before 4.0 are those of hash tables */
+	[FORM_BOOK3E_64_4K] = { BOOK3E_64, .rpn_shift = 24, .type_shift = 25,
+				.offset_shift = 32 },
+	[FORM_BOOK3E_64_64K] = { BOOK3E_64, .rpn_shift = 28, .type_shift = 29,
+				 .offset_shift = 36 },
+	[FORM_BOOK3E_64_4K_4_0] = { BOOK3E_64, .rpn_shift = 24, .type_shift = 2,
+				    .offset_shift = 24 },
+	[FORM_BOOK3E_64_64K_4_0] = { BOOK3E_64, .rpn_shift = 28, .type_shift = 2,
+				     .offset_shift = 28 },
 };
 
 #define X86_32 "i686", 12, 0xc0000000, 0xc0000000, 0xd1000000, 0
@@ -166,8 +195,12 @@ static const struct cpu cpus[] = {
 	  FORM_RADIX, 0x40, NULL },
 	{ "ppc64-book3e-4k", 2632, P64(true, "ppc64", 12), E64, 4, { 9, 7, 9, 9 }, W8,
 	  FORM_BOOK3E_64_4K, 0x10, NULL },
+	{ "ppc64-book3e-4k", 4000, P64(true, "ppc64", 12), E64, 4, { 9, 7, 9, 9 }, W8,
+	  FORM_BOOK3E_64_4K_4_0, 0x10, NULL },
 	{ "ppc64-book3e-64k", 2632, P64(true, "ppc64", 16), E64, 3, { 8, 10, 12 }, W8,
 	  FORM_BOOK3E_64_64K, 0x10, NULL },
+	{ "ppc64-book3e-64k", 4000, P64(true, "ppc64", 16), E64, 3, { 8, 10, 12 }, W8,
+	  FORM_BOOK3E_64_64K_4_0, 0x10, NULL },
 };
 
 unsigned release_number(const char *release)
@@ -210,11 +243,37 @@ static uint64_t frame_bits(const struct machine *m, uint64_t pa)
 	return rpn ? pa >> m->cpu->page_shift << rpn : pa;
 }
 
-static uint64_t page_entry(const struct machine *m, const struct mpage *p, uint64_t pa)
+static bool is_x86(const struct machine *m)
+{
+	return m->cpu->form <= FORM_X86_64;
+}
+
+/* Since the patches for L1TF frame numbers of what is not present are inverted. */
+static bool inverted(const struct machine *m)
+{
+	return m->number >= 4019 && (m->cpu->form == FORM_X86_64 || m->cpu->form == FORM_PAE);
+}
+
+/* PAGE_NONE in place of what a user may do; _PAGE_PROTNONE was bit 7 to 2.6.2x. */
+static uint64_t no_access(const struct machine *m, uint64_t v, uint64_t pa, unsigned shift)
+{
+	const struct form *f = form_of(m);
+
+	v = (v & ~(f->user | f->write | f->read_only)) | f->none;
+	if (is_x86(m) && m->number < 2626)
+		v ^= 0x180;
+	if (inverted(m))
+		v ^= pa ^ (~pa & (BIT(52) - BIT(shift)));
+	return v;
+}
+
+/* An entry that maps 1 << SHIFT bytes at PA. */
+static uint64_t page_entry(const struct machine *m, const struct mpage *p, uint64_t pa,
+			   unsigned shift)
 {
 	const struct form *f = form_of(m);
 	uint64_t v = frame_bits(m, pa) | f->base;
-	bool exec = false, write = false;
+	bool exec = false, write = false, none = false;
 
 	if (p->raw)
 		return pa | p->raw;
@@ -224,34 +283,50 @@ static uint64_t page_entry(const struct machine *m, const struct mpage *p, uint6
 		case 'd': v |= f->dirty; break;
 		case 'y': v |= f->young; break;
 		case 'x': v |= f->exec; exec = true; break;
+		case 'n': none = true; break;
 		case '-': break;
 		default: mdie("bits '%s'?", p->bits);
 		}
-	return v | (write ? 0 : f->read_only) | (exec ? 0 : f->no_exec);
+	v |= (write ? 0 : f->read_only) | (exec ? 0 : f->no_exec);
+	return none ? no_access(m, v, pa, shift) : v;
 }
 
 /* x86: moved by the error bit, PROTNONE, NUMA, an erratum and L1TF (docs of x86_64_pte.c
    say when). */
-static uint64_t x86_swap(const struct machine *m, uint64_t slot)
+static uint64_t x86_swap(const struct machine *m, uint64_t type, uint64_t slot)
 {
-	bool l1tf = m->number >= 4019;
-
 	if (m->cpu->form == FORM_I386)
-		return slot << (m->number < 2632 ? 8 : 9);
-	if (l1tf)
-		return ~slot << 14 >> 5;
+		return slot << (m->number < 2632 ? 8 : 9) | type << 1;
+	if (inverted(m))
+		return ~slot << 14 >> 5 | type << 59;
 	if (m->cpu->form == FORM_PAE)
-		return slot << 37;
-	return slot << (m->number >= 4006 ? 14 : 9);
+		return slot << 37 | type << 32;
+	return m->number >= 4006 ? slot << 14 | type << 9 : slot << 9 | type << 1;
 }
 
-static uint64_t swap_entry(const struct machine *m, uint64_t slot)
+static uint64_t swap_entry(const struct machine *m, uint64_t type, uint64_t slot)
 {
 	const struct form *f = form_of(m);
 
-	if (m->cpu->form <= FORM_X86_64)
-		return x86_swap(m, slot);
-	return f->swap | slot << (f->offset_shift ? f->offset_shift : m->cpu->page_shift);
+	if (is_x86(m))
+		return x86_swap(m, type, slot);
+	return f->swap | slot << (f->offset_shift ? f->offset_shift : m->cpu->page_shift) |
+	       type << f->type_shift;
+}
+
+/*
+ * SWP_MIGRATION_READ and _WRITE of a kernel with CONFIG_MIGRATION and without device
+ * memory, include/linux/swap.h: the last two types; three since 5.19, below that of
+ * failed swap-ins and after 6.2 of markers.
+ */
+static uint64_t migration_entry(const struct machine *m, const struct mpage *p, uint64_t pa)
+{
+	bool write = strchr(p->bits, 'w'), three = m->number >= 5019;
+
+	if (m->number < 2616)
+		mdie("%s has no migration entries", m->release);
+	return swap_entry(m, three ? write ? 30 : 28 : write ? 31 : 30,
+			  pa >> m->cpu->page_shift);
 }
 
 /* ---- tables ------------------------------------------------------------------------- */
@@ -314,13 +389,6 @@ static uint64_t below(struct machine *m, uint64_t entry, unsigned level, const c
 	return v;
 }
 
-static uint64_t lowest_slot(struct machine *m, uint64_t root, uint64_t va, const char *name)
-{
-	for (unsigned level = m->cpu->levels - 1u; level; level--)
-		root = below(m, slot_of(m, root, level, va), level, name);
-	return slot_of(m, root, 0, va);
-}
-
 uint64_t paging_root_bytes(const struct machine *m)
 {
 	unsigned top = m->cpu->levels - 1u;
@@ -328,17 +396,182 @@ uint64_t paging_root_bytes(const struct machine *m)
 	return (uint64_t)entry_bytes(m, top) << m->cpu->bits[top];
 }
 
+static uint64_t entry_of(const struct machine *m, const struct mpage *p, unsigned shift)
+{
+	uint64_t pa;
+
+	if (p->frame < 0)
+		return swap_entry(m, 0, p->slot);
+	pa = (m->frames.v[p->frame].pfn + p->part) << m->cpu->page_shift;
+	return strchr(p->bits, 'm') ? migration_entry(m, p, pa) : page_entry(m, p, pa, shift);
+}
+
+/* ---- huge pages ----------------------------------------------------------------------- */
+
+enum huge_form {
+	BY_LEAF,		/* an entry of the directory maps them */
+	BY_TOP_BIT,		/* hugepd: the table's address without its top bit, and the size */
+	BY_PSIZE,		/* hugepd: the size as an index */
+	BY_8M,			/* hugepd of the 8xx */
+	BY_CELLS,		/* as many entries as pages, marked */
+};
+
+/*
+ * Sizes by CPU and release, from arch/x86/include/asm/pgtable.h and of powerpc
+ * include/asm/{hugetlb,page,mmu,mmu-hash64}.h, nohash/{hugetlb-e500,32/hugetlb-8xx}.h,
+ * book3s/64/{hugetlb,hash-4k,hash-64k,radix}.h, mm/hugetlbpage.c (__hugepte_alloc(),
+ * huge_pte_alloc()) of 3.10, 4.4, 6.1, 6.11.
+ */
+static const struct huge {
+	uint8_t form, shift, page_shift;
+	uint16_t since, before;
+	uint8_t how;
+	uint64_t bits, thp;		/* of a leaf; of one that is THP; an index of sizes */
+} huges[] = {
+	{ FORM_I386, 22, 12, 2600, 0, BY_LEAF, 0x80, 0 },
+	{ FORM_PAE, 21, 12, 2600, 0, BY_LEAF, 0x80, 0 },
+	{ FORM_X86_64, 21, 12, 2600, 0, BY_LEAF, 0x80, 0 },
+	{ FORM_E500, 22, 12, 3002, 6011, BY_TOP_BIT, 0, 0 },
+	{ FORM_BOOK3E, 22, 12, 3002, 6011, BY_TOP_BIT, 0, 0 },
+	{ FORM_BOOK3E_64_4K, 22, 12, 3002, 0, BY_TOP_BIT, 0, 0 },
+	{ FORM_BOOK3E_64_4K_4_0, 22, 12, 4000, 6011, BY_TOP_BIT, 0, 0 },
+	{ FORM_BOOK3E_64_64K, 24, 16, 3002, 0, BY_TOP_BIT, 0, 0 },
+	{ FORM_BOOK3E_64_64K_4_0, 24, 16, 4000, 6011, BY_TOP_BIT, 0, 0 },
+	/* _PAGE_HUGE 0x800, _PAGE_SPS 0x008 */
+	{ FORM_8XX_5, 19, 12, 5009, 0, BY_CELLS, 0x808, 0 },
+	{ FORM_8XX_5, 23, 12, 5009, 6011, BY_8M, 0x808, 0 },
+	/* MMU_PAGE_16M: 8, since 4.10 10; 2.6.33 to 3.9 had the form of e500 */
+	{ FORM_HASH_4K, 24, 12, 3010, 0, BY_PSIZE, 8, 0 },
+	{ FORM_HASH_4K_4_0, 24, 12, 3010, 4005, BY_PSIZE, 8, 0 },
+	{ FORM_BOOK3S, 24, 12, 4010, 6011, BY_PSIZE, 10, 0 },
+	/* _PAGE_THP_HUGE is _PAGE_4K_PFN; H_PAGE_THP_HUGE is _RPAGE_RPN1 */
+	{ FORM_HASH_64K, 24, 16, 3010, 0, BY_LEAF, 0, 0x20000000 },
+	{ FORM_HASH_64K_4_0, 24, 16, 3010, 4005, BY_LEAF, 0, 0x20000000 },
+	{ FORM_BOOK3S, 24, 16, 4007, 0, BY_LEAF, 0, 0x2000 },
+	{ FORM_RADIX, 21, 12, 4007, 0, BY_LEAF, 0, 0 },
+	{ FORM_RADIX, 21, 16, 4007, 0, BY_LEAF, 0, 0 },
+};
+
+static const struct huge *huge_of(const struct machine *m)
+{
+	for (size_t i = 0; i < ARRAY_LEN(huges); i++) {
+		const struct huge *h = &huges[i];
+
+		if (h->form == m->cpu->form && h->page_shift == m->cpu->page_shift &&
+		    h->shift == m->huge && m->number >= h->since &&
+		    (!h->before || m->number < h->before))
+			return h;
+	}
+	mdie("%s of %s has no huge pages of 1 << %u bytes", m->cpu->name, m->release, m->huge);
+}
+
+static unsigned level_shift(const struct machine *m, unsigned level)
+{
+	unsigned shift = m->cpu->page_shift;
+
+	while (level--)
+		shift += m->cpu->bits[level];
+	return shift;
+}
+
+/* The place of VA in the table of LEVEL. */
+static uint64_t slot_at(struct machine *m, uint64_t root, unsigned level, uint64_t va,
+			const char *name)
+{
+	for (unsigned l = m->cpu->levels - 1u; l > level; l--)
+		root = below(m, slot_of(m, root, l, va), l, name);
+	return slot_of(m, root, level, va);
+}
+
+/* The level whose directory has huge pages of this form. */
+static unsigned directory_of(const struct machine *m, const struct huge *h)
+{
+	unsigned level = 1;
+
+	/* e500: below which they lie; hash: which they are parts of */
+	while (h->how == BY_PSIZE && level_shift(m, level) <= h->shift)
+		level++;
+	return level;
+}
+
+/* A table of huge entries, and what points to it. */
+static void put_huge_table(struct machine *m, const struct mmm *mm, const struct mpage *p,
+			   const struct huge *h, uint64_t entry)
+{
+	unsigned level = directory_of(m, h), shift = level_shift(m, level), size;
+	uint64_t top = m->cpu->word == 8 ? BIT(63) : BIT(31), at, v;
+	uint64_t slot = slot_at(m, mm->pgd, level, p->va, mm->name);
+	char name[48];
+
+	size = entry_bytes(m, 0);
+	v = get(m, slot, level);
+	if (v && h->how == BY_PSIZE) {
+		at = (v & ~(BIT(63) | 0x3f)) | m->cpu->page_offset;
+	} else {
+		snprintf(name, sizeof(name), "%s:%#llx", mm->name, (unsigned long long)p->va);
+		at = mobject(m, "table", name, (uint64_t)size << (shift > h->shift
+								 ? shift - h->shift : 0));
+		switch (h->how) {
+		case BY_TOP_BIT: v = (at & ~top) | h->shift; break;
+		case BY_8M: v = mpa(m, at) | 0x40 | 0x1 | 0xc; break;
+		default:
+			v = (m->cpu->form == FORM_BOOK3S ? mpa(m, at) | BIT(63) : at) | h->bits << 2;
+		}
+		/* each entry of the directory that it covers */
+		for (uint64_t i = 0; i < (h->shift > shift ? UINT64_C(1) << (h->shift - shift) : 1);
+		     i++)
+			put(m, slot + i * entry_bytes(m, level), level, v);
+	}
+	if (shift > h->shift)
+		at += (p->va >> h->shift & ((UINT64_C(1) << (shift - h->shift)) - 1)) * size;
+	put(m, at, 0, entry);
+}
+
+static void put_huge(struct machine *m, const struct mmm *mm, const struct mpage *p)
+{
+	const struct huge *h = huge_of(m);
+	const struct mframe *f = &m->frames.v[p->frame];
+	bool migrates = strchr(p->bits, 'm');
+	uint64_t v = entry_of(m, p, h->shift), bits = f->hugetlb ? 0 : h->thp;
+
+	if (!f->hugetlb && (h->how != BY_LEAF || (m->cpu->elf_machine == EM_PPC64 && !h->thp &&
+						  m->cpu->form != FORM_RADIX)))
+		mdie("%s of %s has no THP", m->cpu->name, m->release);
+	if (h->how != BY_PSIZE)
+		bits |= h->bits;
+	if (!migrates)
+		v |= bits;
+	switch (h->how) {
+	case BY_LEAF:
+		put(m, slot_at(m, mm->pgd, 1, p->va, mm->name), 1, v);
+		break;
+	case BY_CELLS:
+		for (uint64_t i = 0; i < UINT64_C(1) << f->order; i++) {
+			uint64_t off = i << m->cpu->page_shift;
+
+			put(m, slot_at(m, mm->pgd, 0, p->va + off, mm->name), 0,
+			    migrates ? v : v + off);
+		}
+		break;
+	default:
+		put_huge_table(m, mm, p, h, v);
+	}
+}
+
 void paging_user(struct machine *m, struct mmm *mm)
 {
 	for (size_t i = 0; i < mm->pages.n; i++) {
 		const struct mpage *p = &mm->pages.v[i];
-		uint64_t v = p->frame < 0 ? swap_entry(m, p->slot) :
-			     page_entry(m, p, m->frames.v[p->frame].pfn << m->cpu->page_shift);
 		char name[48];
 
+		if (p->whole) {
+			put_huge(m, mm, p);
+			continue;
+		}
 		snprintf(name, sizeof(name), "%s:%#llx", mm->name,
 			 (unsigned long long)(p->va & ~UINT64_C(0x1fffff)));
-		put(m, lowest_slot(m, mm->pgd, p->va, name), 0, v);
+		put(m, slot_at(m, mm->pgd, 0, p->va, name), 0,
+		    entry_of(m, p, m->cpu->page_shift));
 	}
 }
 
@@ -349,7 +582,7 @@ static void map_kernel(struct machine *m, uint64_t root, uint64_t va, uint64_t p
 	uint64_t bits = f->base | f->write | f->dirty | f->young;
 
 	for (uint64_t at = 0; at < size; at += mpage_size(m))
-		put(m, lowest_slot(m, root, va + at, "kernel"), 0, frame_bits(m, pa + at) | bits);
+		put(m, slot_at(m, root, 0, va + at, "kernel"), 0, frame_bits(m, pa + at) | bits);
 }
 
 /*
@@ -362,7 +595,7 @@ void paging_kernel(struct machine *m, uint64_t root)
 	uint64_t size = m->nframes << m->cpu->page_shift;
 	bool listed = m->cpu->features == 0x1 && m->cpu->word == 8;
 
-	if (m->cpu->form <= FORM_X86_64)
+	if (is_x86(m))
 		map_kernel(m, root, m->cpu->page_offset, 0, size);
 	if (m->cpu->image_offset != m->cpu->page_offset)
 		map_kernel(m, root, m->cpu->image_offset, 0, size);

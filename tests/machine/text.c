@@ -40,10 +40,19 @@ static uint64_t number(const struct line *l, const char *s)
 	return v;
 }
 
-/* An address or length of a process. */
-static uint64_t address(const struct line *l, const char *s)
+/* An address or length of a process: "0x1000", "0x1000+2h". */
+static uint64_t address(const struct line *l, char *s)
 {
-	return number(l, s) << (l->m->cpu->page_shift - 12);
+	char *plus = strchr(s, '+'), *h = plus ? strchr(plus, 'h') : NULL;
+	uint64_t huge = 0;
+
+	if (plus) {
+		if (!h || h[1] || !l->m->huge)
+			mdie("line %u: '%s' is no address", l->nr, s);
+		*plus = *h = 0;
+		huge = number(l, plus + 1) << l->m->huge;
+	}
+	return (number(l, s) << (l->m->cpu->page_shift - 12)) + huge;
 }
 
 static void name(const struct line *l, char *to, size_t size, const char *s)
@@ -95,8 +104,25 @@ static int frame(const struct line *l, const char *s)
 			return (int)i;
 	f = vec_push(&m->arena, &m->frames);
 	name(l, f->name, sizeof(f->name), s);
-	f->file = -1;
+	f->file = f->mm = -1;
 	return (int)m->frames.n - 1;
+}
+
+/* The same of "FRAME+K", the K-th part of a huge page. */
+static int frame_part(const struct line *l, char *s, uint32_t *part)
+{
+	char *plus = strchr(s, '+');
+	int f;
+
+	*part = 0;
+	if (plus) {
+		*plus = 0;
+		*part = (uint32_t)number(l, plus + 1);
+	}
+	f = frame(l, s);
+	if (*part >> l->m->frames.v[f].order)
+		mdie("line %u: %s has no part %u", l->nr, s, *part);
+	return f;
 }
 
 /* ---- statements ------------------------------------------------------------------ */
@@ -155,11 +181,18 @@ static void on_file(struct line *l)
 	name(l, f->name, sizeof(f->name), l->w[1]);
 	name(l, f->path, sizeof(f->path), l->w[2]);
 	f->ino = number(l, l->w[3]);
+	if (l->n > 4 && !strcmp(l->w[4], "tmpfs"))
+		f->fs = MFS_TMPFS;
+	else if (l->n > 4 && !strcmp(l->w[4], "hugetlbfs"))
+		f->fs = MFS_HUGETLBFS;
+	else if (l->n > 4)
+		mdie("line %u: '%s'?", l->nr, l->w[4]);
 	if (f->path[0] != '/' || !f->path[1])
 		mdie("line %u: a path begins with /", l->nr);
 }
 
-static void on_frame(struct line *l)
+/* NAME FILE INDEX WORD... */
+static struct mframe *named_frame(struct line *l)
 {
 	int at = frame(l, l->w[1]);
 	struct mframe *f = &l->m->frames.v[at];
@@ -176,10 +209,40 @@ static void on_frame(struct line *l)
 		} else if (!strncmp(l->w[i], "flags=", 6)) {
 			f->flags = number(l, l->w[i] + 6);
 			f->own_flags = true;
+		} else if (!strcmp(l->w[i], "dirty")) {
+			f->dirty = true;
+		} else if (!strcmp(l->w[i], "hugetlb")) {
+			f->hugetlb = true;
 		} else {
 			mdie("line %u: '%s'?", l->nr, l->w[i]);
 		}
 	}
+	return f;
+}
+
+static void on_frame(struct line *l)
+{
+	if (named_frame(l)->hugetlb)
+		mdie("line %u: a frame is no huge page", l->nr);
+}
+
+static void on_huge(struct line *l)
+{
+	l->m->huge = (uint8_t)number(l, l->w[1]);
+	if (l->m->huge <= l->m->cpu->page_shift || l->m->huge > 28)
+		mdie("line %u: no size of huge pages", l->nr);
+}
+
+static void on_compound(struct line *l)
+{
+	struct mframe *f;
+
+	if (!l->m->huge)
+		mdie("line %u: how large?", l->nr);
+	f = named_frame(l);
+	f->order = (uint8_t)(l->m->huge - l->m->cpu->page_shift);
+	f->parts = arena_array(&l->m->arena, uint32_t, UINT64_C(1) << f->order);
+	f->index <<= f->order;
 }
 
 static void on_mm(struct line *l)
@@ -212,36 +275,72 @@ static void on_area(struct line *l)
 		mdie("line %u: areas ascend", l->nr);
 }
 
-static void add_page(struct line *l, uint64_t va, const char *frame_name, const char *bits)
+/* What is mapped, by FRAME's own count and by the counters of MM. */
+static void count_page(struct machine *m, const struct mpage *p)
 {
-	struct mmm *mm = last_mm(l);
-	int f = frame(l, frame_name);
-	struct mpage *p = vec_push(&l->m->arena, &mm->pages);
+	struct mframe *f = &m->frames.v[p->frame];
+	int mm = (int)m->mms.n - 1;
+	uint32_t n = p->whole ? 1u << f->order : 1;
 
-	p->va = va;
-	p->frame = f;
+	/* a page that migrates stays in the counters of its mm */
+	if (!f->hugetlb) {
+		m->mms.v[mm].rss += n;
+		m->mms.v[mm].anon += f->file < 0 ? n : 0;
+		m->mms.v[mm].shmem += f->file >= 0 && m->files.v[f->file].fs == MFS_TMPFS ? n : 0;
+	}
+	if (strchr(p->bits, 'm'))
+		return;
+	f->mms += f->mm != mm;
+	f->mm = mm;
+	if (p->whole)
+		f->entire++;
+	else if (f->order)
+		f->parts[p->part]++;
+	else
+		f->mapped++;
+}
+
+static void add_page(struct line *l, uint64_t va, char *frame_name, const char *bits, bool whole)
+{
+	struct mpage p = { .va = va, .whole = whole };
+
+	p.frame = frame_part(l, frame_name, &p.part);
 	if (*bits == '=')
-		p->raw = number(l, bits + 1);
-	name(l, p->bits, sizeof(p->bits), *bits == '=' ? "" : bits);
-	l->m->frames.v[f].mapped++;
-	mm->rss++;
-	mm->anon += l->m->frames.v[f].file < 0;
+		p.raw = number(l, bits + 1);
+	name(l, p.bits, sizeof(p.bits), *bits == '=' ? "" : bits);
+	last_mm(l);
+	count_page(l->m, &p);
+	*vec_push(&l->m->arena, &last_mm(l)->pages) = p;
 }
 
 static void on_page(struct line *l)
 {
-	add_page(l, address(l, l->w[1]), l->w[2], l->w[3]);
+	add_page(l, address(l, l->w[1]), l->w[2], l->w[3], false);
 }
 
 static void on_pages(struct line *l)
 {
 	uint64_t va = address(l, l->w[1]), n = number(l, l->w[2]);
-	char s[80];
+	char s[80], *plus = strchr(l->w[3], '+');
+	uint64_t first = plus ? number(l, plus + 1) : 0;
 
+	if (plus)
+		*plus = 0;
 	for (uint64_t i = 0; i < n; i++) {
-		snprintf(s, sizeof(s), "%s.%u", l->w[3], (unsigned)i);
-		add_page(l, va + (i << l->m->cpu->page_shift), s, l->w[4]);
+		snprintf(s, sizeof(s), "%s%c%u", l->w[3], plus ? '+' : '.', (unsigned)(first + i));
+		add_page(l, va + (i << l->m->cpu->page_shift), s, l->w[4], false);
 	}
+}
+
+static void on_entry(struct line *l)
+{
+	uint64_t va = address(l, l->w[1]);
+
+	if (!l->m->huge || va & ((UINT64_C(1) << l->m->huge) - 1))
+		mdie("line %u: no place of a huge page", l->nr);
+	add_page(l, va, l->w[2], l->w[3], true);
+	if (!l->m->frames.v[frame(l, l->w[2])].order)
+		mdie("line %u: %s is no huge page", l->nr, l->w[2]);
 }
 
 static void on_swap(struct line *l)
@@ -303,6 +402,7 @@ static const struct {
 	{ "release", 2, on_release }, { "frames", 2, on_frames }, { "log", 2, on_log },
 	{ "base", 2, on_base }, { "memory", 2, on_memory }, { "hole", 3, on_hole },
 	{ "file", 4, on_file }, { "frame", 4, on_frame }, { "mm", 2, on_mm },
+	{ "huge", 2, on_huge }, { "compound", 4, on_compound }, { "entry", 4, on_entry },
 	{ "brk", 3, on_brk }, { "stack", 2, on_stack }, { "area", 4, on_area },
 	{ "page", 4, on_page }, { "pages", 5, on_pages }, { "swap", 3, on_swap },
 	{ "task", 7, on_task }, { "faults", 4, on_faults }, { "times", 4, on_times },

@@ -8,9 +8,16 @@ import subprocess
 
 from .fixtures import COMPRESSIONS
 
-# What a container says itself: its name and the pages that it has. Gaps in raw memory are
-# filled up; an mcore file always has the first page.
-OWN = re.compile(rb'^(dump  .*\n|NOT IN THE DUMP.*\n(  .*\n)*)', re.M)
+# What summary says of the container itself: its name and the pages that it has. Gaps in raw memory
+# are filled up; an mcore file always has the first page.
+OWN = r'^(dump  .*\n|NOT IN THE DUMP.*\n(  .*\n)*)'
+
+
+def of_memory(answer):
+    """A report, as text or as bytes, without what is the container's own."""
+    if isinstance(answer, str):
+        return re.sub(OWN, '', answer, flags=re.M)
+    return re.sub(OWN.encode(), b'', answer, flags=re.M)
 
 
 def run(*command):
@@ -22,7 +29,7 @@ def compare(tally, what, program, reports, want, arguments):
     wrong = []
     for report in reports:
         got = run(program, report, *arguments)
-        if got.returncode or OWN.sub(b'', got.stdout) != want[report]:
+        if got.returncode or of_memory(got.stdout) != want[report]:
             wrong.append(f'{report}: exit {got.returncode} {got.stderr[-200:]!r}')
     tally.check(what, wrong)
 
@@ -49,7 +56,7 @@ def compare_containers(tally, program, tool, fixture, scratch):
     reports = [line.split()[0] for line in run(program, '--list-reports').stdout.decode()
                .splitlines()]
     reports = [r for r in reports if r not in ('layout', 'export', 'dump', 'diff', 'html')]
-    want = {r: OWN.sub(b'', run(program, r, *fixture.image()).stdout) for r in reports}
+    want = {r: of_memory(run(program, r, *fixture.image()).stdout) for r in reports}
     for line in done.stdout.decode().splitlines():
         images = line.split()
         form = images[0][len(out) + 1:].split('.')[0]

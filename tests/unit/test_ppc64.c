@@ -80,6 +80,9 @@ static const struct sample samples[] = {
 	{ "64K 4.4 swap", HASH, 16, 4, 4, 0, (UINT64_C(0x777) << 30) | 3 << 2, PTE_SWAP, 0x777, 0 },
 	{ "64K 3.10 huge", HASH, 16, 3, 10, 1, (UINT64_C(0x4100) << 30) | 0x20000183, PTE_PAGE,
 	  0x41000000, DY },
+	/* hugetlb: pmd_huge(), the low two bits */
+	{ "64K 3.10 hugetlb", HASH, 16, 3, 10, 1, (UINT64_C(0x4100) << 30) | 0x183, PTE_PAGE,
+	  0x41000000, DY },
 	{ "2.6.11", HASH, 12, 2, 611, 0, (UINT64_C(0x12345) << 17) | 0x187, PTE_PAGE, 0x12345000,
 	  PTE_WRITE | DY },
 	{ "2.4", HASH, 12, 2, 427, 0, (UINT64_C(0x12345) << 16) | 0x187, PTE_PAGE, 0x12345000,
@@ -91,6 +94,14 @@ static const struct sample samples[] = {
 	  0x12345000, PTE_WRITE | DY },
 	{ "book3e 64K", BOOK3E, 16, 4, 14, 0, (UINT64_C(0x1234) << 28) | 0x4008d, PTE_PAGE,
 	  0x12340000, PTE_YOUNG | PTE_EXEC },
+	{ "book3e 3.10 swap", BOOK3E, 12, 3, 10, 0, (UINT64_C(0x777) << 8 | 3 << 1) << 24,
+	  PTE_SWAP, 0x777, 0 },
+	{ "book3e 64K 3.10 swap", BOOK3E, 16, 3, 10, 0, (UINT64_C(0x777) << 8 | 3 << 1) << 28,
+	  PTE_SWAP, 0x777, 0 },
+	{ "book3e swap", BOOK3E, 12, 6, 1, 0, (UINT64_C(0x777) << 24) | 3 << 2, PTE_SWAP, 0x777,
+	  0 },
+	{ "book3e 64K swap", BOOK3E, 16, 4, 14, 0, (UINT64_C(0x777) << 28) | 3 << 2, PTE_SWAP,
+	  0x777, 0 },
 };
 
 static void test_samples(void)
@@ -125,16 +136,25 @@ static void test_huge_tables(void)
 {
 	static const struct {
 		bool book3e;
-		unsigned minor;
+		unsigned major, minor;
 		uint64_t raw;
 		unsigned kind, shift;
 		uint64_t pa;
 	} huge[] = {
-		{ false, 1, P | 0x1231040 | 0x28, PTE_HUGE_TABLE, 24, 0x1231040 },
-		{ false, 1, P | 0x1231080 | 0x8, PTE_HUGE_TABLE, 16, 0x1231080 },
-		{ false, 11, P | 0x1231000 | 0x28, PTE_BAD, 0, 0x1231000 },	/* no more */
-		{ true, 1, 0x4000000001231040 | 22, PTE_HUGE_TABLE, 22, 0x1231040 },
-		{ true, 1, 0xc000000001231000, PTE_TABLE, 0, 0x1231000 },
+		{ false, 6, 1, P | 0x1231040 | 0x28, PTE_HUGE_TABLE, 24, 0x1231040 },
+		{ false, 6, 1, P | 0x1231080 | 0x8, PTE_HUGE_TABLE, 16, 0x1231080 },
+		{ false, 6, 11, P | 0x1231000 | 0x28, PTE_BAD, 0, 0x1231000 },	/* no more */
+		{ true, 6, 1, 0x4000000001231040 | 22, PTE_HUGE_TABLE, 22, 0x1231040 },
+		{ true, 6, 1, 0xc000000001231000, PTE_TABLE, 0, 0x1231000 },
+		/* MMU_PAGE_16M was 8; a pointer of the linear map */
+		{ false, 3, 10, 0xc000000001231000 | 8 << 2, PTE_HUGE_TABLE, 24, 0x1231000 },
+		{ false, 4, 4, 0xc000000001231000 | 8 << 2, PTE_HUGE_TABLE, 24, 0x1231000 },
+		{ false, 3, 9, 0x4000000001231000 | 24, PTE_HUGE_TABLE, 24, 0x1231000 },
+		{ false, 2, 632, 0xc000000001231000, PTE_TABLE, 0, 0x1231000 },
+		/* each entry a part of 1 GiB; page size 0xf00 */
+		{ true, 6, 11, UINT64_C(0x50000) << 24 | 0x4143d, PTE_PAGE, 0, 0x50000000 },
+		{ true, 6, 11, 0xc000000001231000, PTE_TABLE, 0, 0x1231000 },
+		{ true, 6, 11, 0, PTE_NONE, 0, 0 },
 	};
 
 	for (unsigned i = 0; i < ARRAY_LEN(huge); i++) {
@@ -143,8 +163,8 @@ static void test_huge_tables(void)
 		struct pte got;
 		uint8_t raw[8];
 
-		CHECK_EQ(ppc64_variant(6, huge[i].minor, 12, huge[i].book3e, false, &v),
-			 ST_OK);
+		CHECK_EQ(ppc64_variant(huge[i].major, huge[i].minor, 12, huge[i].book3e,
+				       false, &v), ST_OK);
 		env.form = (uint8_t)v.form;
 		env.table_offset = v.virtual ? -UINT64_C(0xc000000000000000) : 0;
 		store_uint(raw, huge[i].raw, 8, true);
