@@ -834,12 +834,12 @@ static void lay_tasks(struct machine *m)
 
 /* ---- the page array ---------------------------------------------------------------- */
 
-/* Flags of pages were macros before 2.6.26: OLD with 2.4, of 2.6.11 in the list. */
+/* Flags of pages were macros before 2.6.26: OLD with 2.4, of 2.6.11, 2.6.18 in the list. */
 uint64_t mpage_flag(const struct machine *m, enum layout_id id, uint64_t old)
 {
-	static const struct { enum layout_id id; uint64_t bit; } of_2_6_11[] = {
+	const struct { enum layout_id id; uint64_t bit; } of_2_6_11[] = {
 		{ E_PG_REFERENCED, 0x4 }, { E_PG_DIRTY, 0x10 }, { E_PG_LRU, 0x20 }, { E_PG_SLAB, 0x80 },
-		{ E_PG_RESERVED, 0x800 },
+		{ E_PG_RESERVED, m->number < 2613 ? 0x800 : 0x400 },
 	};
 	int64_t n = layout_enum(&m->layout, id, -1);
 

@@ -21,17 +21,19 @@ CONTAINERS = ('elf', 'elf-bare', 'kdump-none', 'kdump-zlib', 'kdump-lzo', 'kdump
 NOT_THERE = {
     'elf-bare': 'the kernel has no VMCOREINFO: elf has no notes either',
     'avml': 'AVML is of little-endian machines',
+    'elf': 'the size of pages is not told', 'lime': 'the same', 'raw': 'the same',
 }
 # CPUs (rows of tests/machine/paging.c) that kernels of a layout file ran on
-OWN = [(f'linux-{v}-{types}', v, cpu) for v in ('2.6.32', '3.10') for types, cpus in (
-    ('x86_64', ['x86_64']), ('i386', ['i386']), ('i386-pae', ['i386-pae']),
-    ('ppc', ['ppc-40x', 'ppc-6xx', 'ppc-8xx', 'ppc-e500']),
-    ('ppc-pte64', ['ppc-44x', 'ppc-e500-pte64']),
-    ('ppc64', ['ppc64-hash-4k', 'ppc64-hash-64k', 'ppc64-book3e-4k', 'ppc64-book3e-64k']),
-) for cpu in cpus] + [('linux-2.6.11-ppc', '2.6.11', 'ppc-40x'),
-                      ('linux-2.6.11-i386', '2.6.11', 'i386'),
-                      ('linux-2.4.27-ppc-40x', '2.4.27', 'ppc-40x'),
-                      ('linux-2.4.27-i386', '2.4.27', 'i386')]
+TYPES = (('x86_64', ['x86_64']), ('i386', ['i386']), ('i386-pae', ['i386-pae']),
+         ('ppc', ['ppc-40x', 'ppc-6xx', 'ppc-8xx', 'ppc-e500']),
+         ('ppc-pte64', ['ppc-44x', 'ppc-e500-pte64']),
+         ('ppc64', ['ppc64-hash-4k', 'ppc64-hash-64k', 'ppc64-book3e-4k', 'ppc64-book3e-64k']))
+OWN = [(f'linux-{v}-{types}', v, cpu) for v in ('2.6.18', '2.6.32', '3.10', '3.16')
+       for types, cpus in TYPES for cpu in cpus
+       # nobody read those of 2.6.18
+       if v != '2.6.18' or 'e500-pte64' not in cpu and 'book3e' not in cpu
+       ] + [('linux-2.6.11-ppc', '2.6.11', 'ppc-40x'), ('linux-2.6.11-i386', '2.6.11', 'i386'),
+            ('linux-2.4.27-ppc-40x', '2.4.27', 'ppc-40x'), ('linux-2.4.27-i386', '2.4.27', 'i386')]
 # The types of a real kernel, by what the fixture's name begins with, and the CPUs whose
 # kernels have the same but for what is changed in the text of its layout.
 SMALL_PTE = (r'(?m)^size pte_t 8$', 'size pte_t 4')
@@ -72,6 +74,9 @@ THP = {'i386-pae': (21, 2638, 0), 'x86_64': (21, 2638, 4014), 'x86_64-la57': (21
        'ppc64-hash-64k': (24, 3011, 5016), 'ppc64le-hash-64k': (24, 0, 5016),
        'ppc64-radix-4k': (21, 0, 5016), 'ppc64-radix-64k': (21, 0, 5016),
        'ppc64le-radix-4k': (21, 0, 5016), 'ppc64le-radix-64k': (21, 0, 5016)}
+# Without VMCOREINFO (2.6.24) these do not tell the size of pages: 64 KiB are believed of ELF files of
+# 64-bit PowerPC, 4 KiB of memory
+UNTOLD = {'ppc64-hash-4k 2.6.18': ('elf',), 'ppc64-hash-64k 2.6.18': ('lime', 'raw')}
 # Figure 2: RW and RX pages together
 FIGURE_2 = {'init': 154, 'tiny_sys': 283, 'softdog': 132, 'link-mon': 156, 'inetd': 139}
 FIGURES = (('procs',), ('procs', '--virtual'), ('vmas',), ('units',), ('total',),
@@ -139,10 +144,11 @@ def told(others, name, key):
     # /bin/sh.0: the page cache's reference and two mappings
     if not re.search(r' 3 +2 +2 +1 /bin/sh ', others.get('pages', '')):
         wrong.append(f'pages: {others.get("pages")}')
-    # the line "memory" of the text, in pages of 4 KiB; 2.6.11 counts by CPU, which is unknown
+    # the line "memory" of the text, in pages of 4 KiB; 2.6.11 counts by CPU, 2.6.18 what is free
+    # by zone: unknown
     for what, pages in (('total', 3000), ('free', 700), ('file cache', 250)):
         line = rf'^  {what} +{4 * scale * pages} '
-        if '2.6.11' not in key and not re.search(line, others.get('summary', ''), re.M):
+        if '2.6.11' not in key and ('2.6.18' not in key or what != 'free') and not re.search(line, others.get('summary', ''), re.M):
             wrong.append(f'summary, {what}: {others.get("summary")}')
     return wrong
 
@@ -223,6 +229,8 @@ class Machines:
             want = times16(want)
         seen, wrong, others = {}, [], {}
         for container, arguments in self.dumps(name, text, key):
+            if container in UNTOLD.get(key, ()):
+                continue
             got = self.vmas(arguments)
             seen[container] = 'ok' if got.stdout == want and got.returncode == 0 else 'WRONG'
             if seen[container] != 'ok':
@@ -232,7 +240,7 @@ class Machines:
                 answer = of_memory(run(self.program, report, *arguments).stdout)
                 if others.setdefault(report, answer) != answer:
                     wrong.append(f'{container}: {report} differs from the first')
-            if container == 'elf':
+            if 'times' not in others:
                 others['times'] = run(self.program, 'procs', '-f', 'csv', '-c',
                                       'pid,threads,majflt,utime,stime', *arguments).stdout
         wrong += told(others, name, key)
@@ -271,7 +279,10 @@ class Machines:
                                '\nmember mm_struct.numa_scan_seq ' in types).smaps()
         other = CONTAINERS[1:][zlib.crc32(f'{name} {key}'.encode()) % (len(CONTAINERS) - 1)]
         wrong, seen = [], []
-        for container, arguments in self.dumps(f'{name}-{shift}', text, key, 'elf', other):
+        for container, arguments in self.dumps(f'{name}-{shift}', text, key, 'elf', 'mcore2', other):
+            if container in UNTOLD.get(key, ()) or (container == 'mcore2' != other and
+                                                    'elf' not in UNTOLD.get(key, ())):
+                continue
             seen.append(container)
             got = run(self.program, 'smaps', *arguments)
             if got.returncode or got.stderr:
