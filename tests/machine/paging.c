@@ -306,7 +306,7 @@ static uint64_t page_entry(const struct machine *m, const struct mpage *p, uint6
 		case 'y': v |= f->young; break;
 		case 'x': v |= f->exec; exec = true; break;
 		case 'n': none = true; break;
-		case '-': break;
+		case 'o': case '-': break;
 		default: mdie("bits '%s'?", p->bits);
 		}
 	v |= (write ? 0 : f->read_only) | (exec ? 0 : f->no_exec);
@@ -427,6 +427,8 @@ static uint64_t entry_of(const struct machine *m, const struct mpage *p, unsigne
 	if (p->frame < 0)
 		return swap_entry(m, 0, p->slot);
 	pa = (m->frames.v[p->frame].pfn + p->part) << m->cpu->page_shift;
+	if (strchr(p->bits, 'o'))
+		pa += m->nframes << m->cpu->page_shift << 2;
 	return strchr(p->bits, 'm') ? migration_entry(m, p, pa) : page_entry(m, p, pa, shift);
 }
 
@@ -597,6 +599,14 @@ void paging_user(struct machine *m, struct mmm *mm)
 		put(m, slot_at(m, mm->pgd, 0, p->va, name), 0,
 		    entry_of(m, p, m->cpu->page_shift));
 	}
+}
+
+void paging_loop(struct machine *m, const struct mmm *mm, uint64_t va)
+{
+	uint64_t slot = slot_at(m, mm->pgd, 1, va, mm->name);
+	uint64_t table = slot & ~(((uint64_t)entry_bytes(m, 1) << m->cpu->bits[1]) - 1);
+
+	put(m, slot, 1, (form_of(m)->table_virtual ? table : mpa(m, table)) | table_bits(m, 1));
 }
 
 /* [va, va + size) at PA on. */

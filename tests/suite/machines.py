@@ -10,7 +10,7 @@ import sys
 import threading
 import zlib
 
-from . import account
+from . import account, damage
 from .containers import of_memory
 
 COLUMNS = 'pid,comm,start,perms,size,rss,pss,uss,swap,name'
@@ -81,25 +81,6 @@ UNTOLD = {'ppc64-hash-4k 2.6.18': ('elf',), 'ppc64-hash-64k 2.6.18': ('lime', 'r
 FIGURE_2 = {'init': 154, 'tiny_sys': 283, 'softdog': 132, 'link-mon': 156, 'inetd': 139}
 FIGURES = (('procs',), ('procs', '--virtual'), ('vmas',), ('units',), ('total',),
            ('total', '--virtual'), ('alerts',), ('pages',))
-# one line of damage: the kind of issue, as a pattern; None: nothing that a report needs is lost
-DAMAGE = {
-    'lose frame libc.0': None,
-    'lose task 20': 'task(?: list)?',   # since 2.6 a node of the list is gone with it
-    'lose mm two': 'mm',
-    'poke task 20 M_TASK_MM 0x13': 'mm',
-    'lose pgd two': 'page table',
-    'lose table two:0x10000000': 'page table',
-    'lose vma two:0x30000000': 'vma',
-    'poke vma two:0x30000000 M_VMA_END 0x2fff0000': 'vma',
-    'poke vma two:0x30000000 M_VMA_MM 0x3000': 'vma',
-    'poke mm two M_MM_MAP_COUNT 4': 'map_count',
-    'lose dentry sh': 'path',
-    'poke dentry sh M_DENTRY_NAME_LEN 0x70000000': 'path',
-    'poke dentry /bin M_DENTRY_PARENT 0x11': 'path',
-    'lose page libc.0': 'struct page',
-}
-
-
 def run(*command):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
                           check=False, text=True, errors='replace')
@@ -351,22 +332,62 @@ class Machines:
                 wrong.append(f'{container}: {report} --paper')
         return wrong
 
-    def damaged(self, name, key):
+    def damaged(self, name, key, *containers):
+        """Each line of damage, in the containers named; none: in all."""
         with open(f'tests/machine/texts/{name}.machine', encoding='utf-8') as f:
             text = f.read()
         with open(f'tests/machine/texts/{name}.expected', encoding='utf-8') as f:
             whole = [line for line in f.read().splitlines() if line.startswith('1,')]
-        for line, issue in DAMAGE.items():
-            container, arguments = self.dumps(name + '-damaged', f'{text}\n{line}\n', key, 'elf')[0]
-            got = self.vmas(arguments)
+        release = account.number_of(self.layouts[key][2])
+        for line, issue, cost in damage.lines_for(release):
+            wrong, seen = [], 0
+            for container, arguments in self.dumps(name + '-damaged', f'{text}\n{line}\n', key,
+                                                   *containers):
+                seen += 1
+                wrong += [f'{container}: {w}' for w in damage.check_line(
+                    self.vmas(arguments), line, issue, cost, whole)]
+            self.tally.check(f'machine {name} on {key}, {seen} containers: ' +
+                             line.replace('\n', '; '), wrong)
+        self.forget(name + '-damaged', key)
+
+    def absurd(self, name, key):
+        """check tells map counts that cannot be."""
+        with open(f'tests/machine/texts/{name}.machine', encoding='utf-8') as f:
+            text = f.read()
+        wrong = []
+        for count in ('0x7ffffffe', '0xfffffff0', '0x3fffffff'):
+            line = f'poke page one.data M_PAGE_MAPCOUNT {count}'
+            for _, arguments in self.dumps(name + '-absurd', f'{text}\n{line}\n', key, 'mcore2'):
+                check = run(self.program, 'check', *arguments)
+                if check.returncode or ' 1 differ ' not in check.stdout:
+                    wrong.append(f'{line}: exit {check.returncode} {check.stdout}{check.stderr}')
+        self.tally.check(f'machine {name} on {key}, absurd map counts', wrong)
+        self.forget(name + '-absurd', key)
+
+    def misdescribed(self, name, key):
+        """VMCOREINFO that is wrong: the right answer, or status 1 or 2 and why, in each container."""
+        with open(f'tests/machine/texts/{name}.machine', encoding='utf-8') as f:
+            text = f.read()
+        with open(f'tests/machine/texts/{name}.expected', encoding='utf-8') as f:
+            want = f.read()
+        for line in damage.WRONG_SIZES:
             wrong = []
-            if got.returncode != (2 if issue else 0):
-                wrong.append(f'exit {got.returncode}: {got.stderr}')
-            if issue and not re.search(rf'\d {issue}s? \(', got.stderr):
-                wrong.append(f'no issue of "{issue}": {got.stderr}')
-            mine = [row for row in got.stdout.splitlines() if row.startswith('1,')]
-            # sizes of what is shared with the damaged may change, rows may not vanish
-            if issue != 'path' and [r.split(',')[:6] for r in mine] != \
-                    [r.split(',')[:6] for r in whole] and issue != 'struct page':
-                wrong.append('the other process changed:\n' + got.stdout)
-            self.tally.check(f'machine {name} on {key} ({container}), {line}', wrong)
+            for container, arguments in self.dumps(name + '-wrong', f'{text}\n{line}\n', key):
+                got = self.vmas(arguments)
+                if not (got.stdout == want and not got.returncode) and \
+                        not (got.returncode in (1, 2) and got.stderr):
+                    wrong.append(f'{container}: exit {got.returncode} {got.stderr}{got.stdout}')
+            self.tally.check(f'machine {name} on {key}, {line}', wrong)
+        self.forget(name + '-wrong', key)
+
+    def truncated(self, name, key):
+        """Half of each file: what is there, with status 2, or nothing with status 1 and why."""
+        with open(f'tests/machine/texts/{name}.machine', encoding='utf-8') as f:
+            text = f.read()
+        for container, arguments in self.dumps(name + '-cut', text, key):
+            damage.cut_in_half(arguments[:-4])
+            got = self.vmas(arguments)
+            good = got.returncode in (1, 2) and damage.TRUNCATED.search(got.stderr)
+            self.tally.check(f'machine {name} on {key}, {container} cut in half',
+                             [] if good else [f'exit {got.returncode} {got.stderr}{got.stdout}'])
+        self.forget(name + '-cut', key)
