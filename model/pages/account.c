@@ -243,13 +243,6 @@ static void pass_free(struct pass *p)
 	free(p);
 }
 
-static void lose_root(const struct snapshot *s, const struct mm *m)
-{
-	if (!m->pgd_pa && m->nvmas)
-		issue_add(s->k->issues, ST_CORRUPT, "page table", 1, "no root for mm %#" PRIx64,
-			  m->addr);
-}
-
 /*
  * 2.4 has no mapcount: what the walk finds is one while sizes are summed. What frames
  * had in its place, references that can be mappings, is kept aside and put back.
@@ -296,10 +289,8 @@ void account_build(struct snapshot *s, uint32_t only)
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		s->vmas[i].usage = (struct usage){ 0 };
 	for (uint32_t i = 0; i < s->nmms; i++)
-		if (only == NONE || only == i) {
+		if (only == NONE || only == i)
 			cut_mm(&p->cut, &s->mms[i]);
-			lose_root(s, &s->mms[i]);
-		}
 	if (only == NONE && !has(s->k, M_PAGE_MAPCOUNT)) {
 		aside = heap_array(uint32_t *, s->frames.nchunks);
 		run(p);
