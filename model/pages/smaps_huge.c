@@ -52,7 +52,7 @@ static void tally_huge(struct acct *a, const struct frame *f, uint64_t pfn, uint
 	}
 }
 
-static void hide(struct acct *a, const struct frame *f, uint64_t bytes)
+void acct_hide(struct acct *a, const struct frame *f, uint64_t bytes)
 {
 	if (f->flags & FR_ANON)
 		a->u.hidden_anon += bytes;
@@ -79,11 +79,14 @@ static void huge_present(struct acct *a, uint64_t va, unsigned shift, const stru
 		return;
 	acct_count_huge(a, pfn, 1);
 	if (smaps_passes_over(a->k, e->flags)) {
-		hide(a, f, bytes);
+		acct_hide(a, f, bytes);
 		return;
 	}
 	count_huge_kind(a, f, shift);
 	tally_huge(a, f, pfn, acct_facts(a, f->flags, e->flags), pages_of(a, f, shift));
+	/* insert_pfn_pmd() counts nothing */
+	if (e->flags & PTE_DEVMAP)
+		acct_hide(a, f, -(pages_of(a, f, shift) << a->page_shift));
 }
 
 static void huge_absent(struct acct *a, unsigned shift, const struct pte *e)
