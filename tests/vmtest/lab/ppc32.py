@@ -53,14 +53,18 @@ BOARDS = {
                  '44x/bamboo_defconfig', True),
     '6xx': Board(('-M', 'mac99', '-vga', 'none'), 'g4', 'ttyPZ0', 'vmlinux'),
 }
-KERNELS = ['6.1-' + name for name in BOARDS]
+SUITES = {'6.1': 'bookworm', '6.12': 'trixie'}     # that have the source
+KERNELS = [f'{version}-{name}' for version in SUITES for name in BOARDS]
 USUAL = ['6.1-e500']     # unless others are asked for
 
 
 class Builder:
-    """Kernels and modules, built in CACHE/ppc32 and kept there."""
+    """The kernel NAME, of KERNELS, and its modules, built in CACHE/ppc32 and kept there."""
 
-    def __init__(self, cache):
+    def __init__(self, cache, name):
+        self.name = name
+        self.version, _, self.config = name.partition('-')
+        self.board = BOARDS[self.config]
         self.dir = os.path.join(os.path.abspath(cache), 'ppc32')
         self.cache = cache
         install_host_tools(HOST_TOOLS)
@@ -70,41 +74,42 @@ class Builder:
                         KBUILD_BUILD_TIMESTAMP='2026-11-20')
 
     def _source(self):
-        return kernel_source(self.cache, '6.1', Suite('bookworm', self.cache))
+        return kernel_source(self.cache, self.version, Suite(SUITES[self.version], self.cache))
 
-    def _make(self, board, *words):
-        return run('nice', 'make', '-s', '-C', self._source(), f'O={self.build(board)}',
+    def _make(self, *words):
+        return run('nice', 'make', '-s', '-C', self._source(), f'O={self._build()}',
                    f'CC={self.tools.gcc}', *words, env=self.env)
 
-    def build(self, board):
-        return f'{self.dir}/build-{board}'
+    def _build(self):
+        return f'{self.dir}/build-{self.name}'
 
-    def kernel(self, board):
-        """The folder of a built kernel."""
-        build, source = self.build(board), self._source()
+    def kernel(self):
+        """The folder of the built kernel."""
+        build, source = self._build(), self._source()
         if os.path.exists(build + '/complete'):
             return build
-        print(f'vmtest: building a {board} kernel, which takes minutes', flush=True)
+        print(f'vmtest: building kernel {self.name}, which takes minutes', flush=True)
         os.makedirs(build, exist_ok=True)
-        base = BOARDS[board].defconfig
+        base = self.board.defconfig
         run(source + '/scripts/kconfig/merge_config.sh', '-m', '-O', build,
             f'{source}/arch/powerpc/configs/{base}' if base else '/dev/null',
-            HERE + '/ppc32/common.config', f'{HERE}/ppc32/{board}.config', env=self.env, cwd=build)
-        self._make(board, 'olddefconfig')
-        self._make(board, f'-j{os.cpu_count()}', 'vmlinux', 'modules')
-        image = os.path.basename(BOARDS[board].image)
+            HERE + '/ppc32/common.config', f'{HERE}/ppc32/{self.config}.config', env=self.env,
+            cwd=build)
+        self._make('olddefconfig')
+        self._make(f'-j{os.cpu_count()}', 'vmlinux', 'modules')
+        image = os.path.basename(self.board.image)
         if image != 'vmlinux':
-            self._make(board, image)
+            self._make(image)
         with open(build + '/complete', 'w'):
             pass
         return build
 
-    def module(self, board, source, into):
+    def module(self, source, into):
         """Build SOURCE, vmcensus.ko's, into the folder INTO; what the compiler warned of."""
-        work = f'{self.dir}/kmod-{board}'
+        work = f'{self.dir}/kmod-{self.name}'
         shutil.rmtree(work, ignore_errors=True)
         shutil.copytree(source, work, ignore=shutil.ignore_patterns('*.o', '*.ko', '*.cmd'))
-        said = self._make(board, f'M={work}', 'W=1', 'modules')
+        said = self._make(f'M={work}', 'W=1', 'modules')
         run(self.tools.prefix + 'strip', '--strip-debug', '-o', into + '/vmcensus.ko',
             work + '/vmcensus.ko', env=self.env)
         shutil.rmtree(work)
@@ -138,10 +143,9 @@ class Ppc32Machine(Machine):
     def __init__(self, name, plan, cache, kmod):
         """NAME is of KERNELS, KMOD the folder of the module's source; PLAN names neither."""
         self.plan, self.cache, self.kmod = plan, cache, kmod
-        self.name = name.partition('-')[2]
-        self.board = self.target = BOARDS[self.name]
-        self.builder = Builder(cache)
-        plan.kernel = self.builder.kernel(self.name)
+        self.builder = Builder(cache, name)
+        self.board = self.target = self.builder.board
+        plan.kernel = self.builder.kernel()
         plan.processors, plan.cpu = 1, self.board.cpu      # ppce500 starts no second one
         self.kernel = Kernel(plan.kernel, self.board)
         self.out = os.path.abspath(plan.out)
@@ -164,7 +168,7 @@ class Ppc32Machine(Machine):
         self.builder.program(tree + '/lab/init', '-static', HERE + '/guest/recorder.c')
         self.builder.program(tree + '/lab/zoo', '-pthread', *(
             f'{HERE}/zoo/{name}.c' for name in ('zoo', 'memory', 'files', 'process')))
-        self.warnings = self.builder.module(self.name, self.kmod, tree + '/lab/live')
+        self.warnings = self.builder.module(self.kmod, tree + '/lab/live')
         run('mke2fs', '-q', '-F', '-t', 'ext2', '-b', '4096', '-d', tree, image, f'{ROOT_MB}M')
         shutil.rmtree(tree)
         return image
