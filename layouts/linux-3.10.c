@@ -379,12 +379,17 @@ struct file {
 };
 
 struct hlist_bl_node { struct hlist_bl_node *next, **pprev; };
-struct qstr {				/* HASH_LEN_DECLARE */
+struct qstr {
+	union {
+		struct {		/* HASH_LEN_DECLARE */
 #ifdef __BIG_ENDIAN__
-	unsigned int len, hash;
+			unsigned int len, hash;
 #else
-	unsigned int hash, len;
+			unsigned int hash, len;
 #endif
+		};
+		u64 hash_len;
+	};
 	const unsigned char *name;
 };
 

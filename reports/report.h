@@ -43,6 +43,7 @@ enum col_flag {
 	COL_THREADS = 1 << 2,	/* shown with --threads, as COL_SHOWN is without */
 	COL_ONCE = 1 << 3,	/* as COL_TOTAL, but once for each total_key */
 	COL_FILE = 1 << 4,	/* shown with --file, as COL_SHOWN is without */
+	COL_WIDE = 1 << 5,	/* of words, not of names: text makes room for all of them */
 };
 
 struct column {

@@ -280,7 +280,8 @@ static void processes(struct maker *m, uint64_t top)
 		if (mm && mm->owner == i)
 			owners[n++] = i;
 	}
-	qsort_r(owners, n, sizeof(*owners), by_cost, &m->s);
+	if (n)
+		qsort_r(owners, n, sizeof(*owners), by_cost, &m->s);
 	for (uint32_t i = 0; i < n && i < top; i++) {
 		const struct proc *p = &s->procs[owners[i]];
 		const struct usage *u = &proc_mm(s, p)->usage;
@@ -295,9 +296,10 @@ static void processes(struct maker *m, uint64_t top)
 
 /* ---- the log ------------------------------------------------------------------------ */
 
-/* A "^" stands for the start of the line. */
+/* A "^" stands for the start of the line; neighbours of one key are one thing. */
 static const struct event { const char *key, *text; } events[] = {
 	{ "OOM kill", "Out of memory: Kill" },
+	{ "OOM kill", "Out of memory (oom_kill_allocating_task): Kill" },
 	{ "memory cgroup OOM kill", "Memory cgroup out of memory: Kill" },
 	{ "allocation failure", "page allocation failure" },
 	{ "hung task", " blocked for more than " },
@@ -324,17 +326,27 @@ static bool says(const char *line, const char *text)
 	return at_start ? at == line : at != NULL;
 }
 
+static bool says_any(const char *line, size_t from, size_t end)
+{
+	while (from < end && !says(line, events[from].text))
+		from++;
+	return from < end;
+}
+
 static void noted(struct maker *m)
 {
 	const struct machine *mc = &m->s->machine;
 
 	m->section = SECTION_LOG;
-	for (size_t e = 0; e < ARRAY_LEN(events); e++) {
+	for (size_t e = 0, end; e < ARRAY_LEN(events); e = end) {
 		const struct log_line *last = NULL;
 		uint64_t n = 0;
 
+		for (end = e + 1; end < ARRAY_LEN(events); end++)
+			if (strcmp(events[end].key, events[e].key))
+				break;
 		for (uint32_t i = 0; i < mc->nlog; i++)
-			if (says(mc->log[i].text, events[e].text)) {
+			if (says_any(mc->log[i].text, e, end)) {
 				last = &mc->log[i];
 				n++;
 			}

@@ -97,10 +97,13 @@ static bool has_l1tf(const struct dump *d, bool recent)
 
 static uint8_t swap_form(const struct dump *d, bool pae, unsigned major, unsigned minor)
 {
+	bool since_2_6_32 = major > 2 || minor >= 632;
+
+	if (pae && has_l1tf(d, major > 4 || (major == 4 && minor >= 19)))
+		return X86_SWAP_L1TF;
 	if (pae)
-		return has_l1tf(d, major > 4 || (major == 4 && minor >= 19)) ? X86_SWAP_L1TF
-									     : X86_SWAP_PAE;
-	if (major > 2 || minor >= 632)
+		return since_2_6_32 ? X86_SWAP_PAE : X86_SWAP_PAE_2_6_0;
+	if (since_2_6_32)
 		return X86_SWAP_2_6;
 	return minor >= 600 ? X86_SWAP_2_6_0 : X86_SWAP_2_4;
 }

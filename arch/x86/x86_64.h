@@ -29,6 +29,7 @@ enum x86_64_swap_form {
 	X86_SWAP_2_6,		/* 2.6.32..4.5 */
 	X86_SWAP_3_15,		/* 3.15..3.19 with CONFIG_NUMA_BALANCING */
 	X86_SWAP_PAE,		/* i386 with PAE up to 4.18: in the upper word */
+	X86_SWAP_PAE_2_6_0,	/* the same up to 2.6.31, with another bit for PROT_NONE */
 	X86_SWAP_2_6_0,		/* i386 without PAE up to 2.6.31 */
 	X86_SWAP_2_4,		/* also x86-64 up to 2.6.31 (read 2.6.18 and 2.6.32) */
 };

@@ -52,6 +52,7 @@ static const struct {
 	[X86_SWAP_2_6] = { 1, 9, 0x1f },
 	[X86_SWAP_3_15] = { 1, 10, 0x1f },
 	[X86_SWAP_PAE] = { 32, 37, 0x1f },
+	[X86_SWAP_PAE_2_6_0] = { 32, 37, 0x1f },
 	[X86_SWAP_2_4] = { 1, 8, 0x3f },
 };
 
@@ -73,6 +74,7 @@ struct masks {
 static struct masks masks_of(const struct paging_env *env)
 {
 	bool is64 = env->form == X86_FORM_64;
+	bool bit7 = env->swap_form == X86_SWAP_2_4 || env->swap_form == X86_SWAP_PAE_2_6_0;
 	uint64_t saved = is64 ? SOFTW58 : UFFD_WP;
 
 	return (struct masks){
@@ -83,7 +85,7 @@ static struct masks masks_of(const struct paging_env *env)
 		.uffd_wp = is64 ? UFFD_WP : 0,
 		.soft_dirty = is64 ? SOFT_DIRTY : 0,
 		.invert = env->invert_swap ? UINT64_MAX : 0,
-		.present = P | (env->swap_form == X86_SWAP_2_4 ? PSE : PROTNONE),
+		.present = P | (bit7 ? PSE : PROTNONE),
 		.swap_form = env->swap_form,
 	};
 }

@@ -44,7 +44,7 @@ bool image_name_split(const char *name, size_t *len, uint64_t *address)
 static void doubt(const struct image *im, const struct image_part *p)
 {
 	static const char *const magics[] = {
-		"\x7f" "ELF", "KDUMP   ", "DISKDUMP", "makedumpfile", "EMiL", "AVML",
+		"\177ELF", "KDUMP   ", "DISKDUMP", "makedumpfile", "EMiL", "AVML",
 	};
 	char head[16] = { 0 };
 	size_t got;

@@ -243,13 +243,6 @@ static void pass_free(struct pass *p)
 	free(p);
 }
 
-static void lose_root(const struct snapshot *s, const struct mm *m)
-{
-	if (!m->pgd_pa && m->nvmas)
-		issue_add(s->k->issues, ST_CORRUPT, "page table", 1, "no root for mm %#" PRIx64,
-			  m->addr);
-}
-
 /*
  * 2.4 has no mapcount: what the walk finds is one while sizes are summed. What frames
  * had in its place, references that can be mappings, is kept aside and put back.
@@ -296,10 +289,8 @@ void account_build(struct snapshot *s, uint32_t only)
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		s->vmas[i].usage = (struct usage){ 0 };
 	for (uint32_t i = 0; i < s->nmms; i++)
-		if (only == NONE || only == i) {
+		if (only == NONE || only == i)
 			cut_mm(&p->cut, &s->mms[i]);
-			lose_root(s, &s->mms[i]);
-		}
 	if (only == NONE && !has(s->k, M_PAGE_MAPCOUNT)) {
 		aside = heap_array(uint32_t *, s->frames.nchunks);
 		run(p);
@@ -333,12 +324,34 @@ struct revisit {
 	const struct snapshot *s;
 	bool (*fn)(void *arg, const struct vma_page *p);
 	void *arg;
+	uint64_t table[PAGING_LEVELS];
 };
+
+static bool revisit_table(void *arg, uint64_t pa, unsigned level)
+{
+	struct revisit *v = arg;
+
+	if (level < PAGING_LEVELS)
+		v->table[level] = pa;
+	return true;
+}
+
+/* Of entries that map 1 << SHIFT bytes each. */
+static uint64_t revisited_table(const struct revisit *v, unsigned shift)
+{
+	const struct paging *p = v->s->k->paging;
+
+	for (unsigned level = 0; level < p->nlevels; level++)
+		if (paging_shift(p, level) == shift)
+			return v->table[level];
+	return 0;
+}
 
 static bool revisit_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
 			    unsigned n)
 {
 	struct revisit *v = arg;
+	uint64_t table = revisited_table(v, shift);
 
 	for (unsigned i = 0; i < n; i++) {
 		struct vma_page p = { .va = va + ((uint64_t)i << shift), .shift = shift,
@@ -346,6 +359,7 @@ static bool revisit_entries(void *arg, uint64_t va, unsigned shift, const struct
 
 		if (pte[i].kind == PTE_NONE)
 			continue;
+		p.table = table;
 		if (pte[i].kind == PTE_PAGE) {
 			p.pfn = pte[i].pa >> v->s->k->dump->page_shift;
 			p.frame = frame_at(&v->s->frames, p.pfn);
@@ -370,7 +384,8 @@ bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v
 void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 	      bool (*fn)(void *arg, const struct vma_page *p), void *arg)
 {
-	static const struct pgvisit visit = { .entries = revisit_entries };
+	static const struct pgvisit visit = { .entries = revisit_entries,
+					      .table = revisit_table };
 	struct revisit rv = { .s = s, .fn = fn, .arg = arg };
 
 	if (s->k->capture)

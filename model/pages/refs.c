@@ -128,14 +128,16 @@ static bool table(void *arg, uint64_t pa, unsigned level)
 	return spend(arg);
 }
 
-/* The page frame that an entry which is not present refers to. */
+/*
+ * The page frame that an entry which is not present refers to. A poisoned page is
+ * nobody's, and what was around it in a huge page has gone to others.
+ */
 static bool refers_to_frame(const struct refs *f, const struct pte *e, uint64_t *pfn)
 {
 	switch (f->kind[e->swap_type & (SWAP_TYPES - 1)]) {
 	case SWAP_MIGRATION:
 	case SWAP_DEVICE_PRIVATE:
 	case SWAP_DEVICE_EXCLUSIVE:
-	case SWAP_HWPOISON:
 		*pfn = e->pa & f->pfn_mask;
 		return true;
 	}

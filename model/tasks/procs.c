@@ -5,8 +5,9 @@
 #include "model/tasks/tasks.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "dumpread/base/search.h"
 
 #define PF_KTHREAD 0x00200000u	/* 2.6.32 .. now */
 #define PF_EXITING 0x4u		/* 2.4 .. now */
@@ -219,7 +220,7 @@ void make_procs(struct tasks_builder *tb)
 
 	if (!n)
 		return;		/* not even init_task is readable */
-	qsort(tb->raw.v, n, sizeof(*tb->raw.v), by_group);
+	sort_array(tb->raw.v, n, sizeof(*tb->raw.v), by_group);
 	s->tasks = arena_array(&s->mem, struct task, n);
 	s->procs = arena_array(&s->mem, struct proc, n);
 	s->ntasks = n;

@@ -160,6 +160,9 @@ void compound_lay(struct machine *m, const struct mframe *f, uint64_t flags, uin
 		flags &= ~mpage_flag(m, E_PG_LRU, 0);
 	mput(m, c.head, M_PAGE_FLAGS, flags | head_flags(&c));
 	mput(m, c.head, M_PAGE_MAPPING, mapping);
+	/* before 2.6.22 the head is told by leading to itself */
+	if (tail_flags(&c) == PG_COMPOUND_2_6_18)
+		put_link(&c, c.head);
 	for (uint32_t k = 1; k < c.pages; k++) {
 		uint64_t tail = mpage_struct(m, f->pfn + k);
 

@@ -462,6 +462,19 @@ static void lay_vmemmap_list(struct machine *m)
 
 /* ---- VMCOREINFO -------------------------------------------------------------------------- */
 
+/* TEXT with LINE in place of that of the same name. */
+static char *with_line(struct machine *m, const char *text, const char *line)
+{
+	size_t key = strcspn(line, "=") + 1;
+	char *out = arena_printf(&m->arena, "%s\n", line);
+	const char *end;
+
+	for (; (end = strchr(text, '\n')); text = end + 1)
+		if (strncmp(text, line, key))
+			out = arena_printf(&m->arena, "%s%.*s\n", out, (int)(end - text), text);
+	return out;
+}
+
 /* What 2.6.24 and later say of themselves. */
 static void lay_vmcoreinfo(struct machine *m)
 {
@@ -482,6 +495,8 @@ static void lay_vmcoreinfo(struct machine *m)
 	if (x86 && m->number >= 5010)
 		text = arena_printf(&m->arena, "%sNUMBER(pgtable_l5_enabled)=%d\n", text,
 				    m->cpu->levels == 5);
+	for (size_t i = 0; i < m->lines.n; i++)
+		text = with_line(m, text, m->lines.v[i]);
 	m->vmcoreinfo = text;
 	/* vmcoreinfo_data, and vmcoreinfo_note with the header of a note before it */
 	at = mobject(m, "vmcoreinfo", "data", OBJECT);
@@ -588,7 +603,8 @@ static void lay_file(struct machine *m, struct mfile *f)
 	f->dentry = lay_dentry(m, f->name, last, strlen(last), parent);
 	lay_memory_fs(m, f->fs);
 	/* in a shmem_inode_info, whose first part it is not */
-	f->inode = mobject(m, "inode", f->name, OBJECT) + OBJECT / 4;
+	mobject(m, "inode", f->name, OBJECT);
+	f->inode = mfind(m, "inode", f->name)->kva += OBJECT / 4;
 	f->file = new_of(m, "file", f->name, S_FILE);
 	mapping = mapping_of(f);
 	mput(m, f->dentry, M_DENTRY_INODE, f->inode);
@@ -834,12 +850,12 @@ static void lay_tasks(struct machine *m)
 
 /* ---- the page array ---------------------------------------------------------------- */
 
-/* Flags of pages were macros before 2.6.26: OLD with 2.4, of 2.6.11 in the list. */
+/* Flags of pages were macros before 2.6.26: OLD with 2.4, of 2.6.11, 2.6.18 in the list. */
 uint64_t mpage_flag(const struct machine *m, enum layout_id id, uint64_t old)
 {
-	static const struct { enum layout_id id; uint64_t bit; } of_2_6_11[] = {
+	const struct { enum layout_id id; uint64_t bit; } of_2_6_11[] = {
 		{ E_PG_REFERENCED, 0x4 }, { E_PG_DIRTY, 0x10 }, { E_PG_LRU, 0x20 }, { E_PG_SLAB, 0x80 },
-		{ E_PG_RESERVED, 0x800 },
+		{ E_PG_RESERVED, m->number < 2613 ? 0x800 : 0x400 },
 	};
 	int64_t n = layout_enum(&m->layout, id, -1);
 
@@ -1028,33 +1044,82 @@ static enum layout_id member_of(const char *id)
 	mdie("no member %s", id);
 }
 
-static struct object object_of(struct machine *m, const struct damage *d)
+static struct object frame_object(struct machine *m, const char *kind, const char *name)
 {
-	if (strcmp(d->kind, "frame") && strcmp(d->kind, "page"))
-		return *mfind(m, d->kind, d->name);
 	for (size_t i = 0; i < m->frames.n; i++) {
 		const struct mframe *f = &m->frames.v[i];
 
-		if (!strcmp(f->name, d->name))
+		if (!strcmp(f->name, name))
 			return (struct object){
-				.kva = d->kind[0] == 'f'
+				.kva = kind[0] == 'f'
 					? (f->pfn << m->cpu->page_shift) + m->cpu->page_offset
 					: mpage_struct(m, f->pfn), .size = 1 };
 	}
-	mdie("no frame %s", d->name);
+	mdie("no frame %s", name);
+}
+
+static struct object object_of(struct machine *m, const char *kind, const char *name)
+{
+	uint64_t first = strtoull(name, NULL, 0);
+
+	if (!strcmp(kind, "memmap"))
+		return (struct object){ .kva = mpage_struct(m, first),
+					.size = mpage_struct(m, m->npages) -
+						mpage_struct(m, first) };
+	if (!strcmp(kind, "frame") || !strcmp(kind, "page"))
+		return frame_object(m, kind, name);
+	return *mfind(m, kind, name);
+}
+
+static struct mmm *mm_of(struct machine *m, const char *name)
+{
+	for (size_t i = 0; i < m->mms.n; i++)
+		if (!strcmp(m->mms.v[i].name, name))
+			return &m->mms.v[i];
+	mdie("no mm %s", name);
+}
+
+static void lose(struct machine *m, const struct object *o)
+{
+	for (uint64_t at = 0; at < o->size; at += mpage_size(m))
+		m->lost[mpa(m, o->kva + at) >> m->cpu->page_shift] = true;
+}
+
+/* A pointer, or the first of a list_head. */
+static void point(struct machine *m, const struct object *o, const struct damage *d)
+{
+	enum layout_id id = member_of(d->member);
+	uint64_t to = object_of(m, d->to_kind, d->to_name).kva + d->value;
+
+	if (*d->to_member)
+		to += layout_offset(&m->layout, member_of(d->to_member));
+	if (layout_has(&m->layout, id))
+		set_word(m, o->kva + layout_offset(&m->layout, id), to);
 }
 
 static void lay_damage(struct machine *m)
 {
 	for (size_t i = 0; i < m->damage.n; i++) {
 		const struct damage *d = &m->damage.v[i];
-		struct object o = object_of(m, d);
+		uint64_t value = d->value;
+		struct object o;
 
-		if (d->lose)
-			for (uint64_t at = 0; at < o.size; at += mpage_size(m))
-				m->lost[(mpa(m, o.kva) + at) >> m->cpu->page_shift] = true;
-		else
-			mput(m, o.kva, member_of(d->member), d->value);
+		if (d->how == LOOP) {
+			paging_loop(m, mm_of(m, d->name), d->value);
+			continue;
+		}
+		o = object_of(m, d->kind, d->name);
+		if (d->how == LOSE) {
+			lose(m, &o);
+			continue;
+		}
+		if (d->unmapped)
+			value = m->cpu->vmalloc + m->next_vmalloc + (8u << 20);
+		if (d->how == POINT) {
+			point(m, &o, d);
+			continue;
+		}
+		mput(m, o.kva, member_of(d->member), value);
 	}
 }
 

@@ -35,10 +35,17 @@
  *	swap VA SLOT
  *	task PID TGID COMM MM|- STATE PPID	STATE as ps has it
  *	faults PID MIN MAJ | times PID USER SYSTEM	times in jiffies
+ * Damage, where MEMBER is an id of model/layout/:
  *	lose KIND NAME			the page that holds it is not in the dump
- *	poke KIND NAME MEMBER VALUE	damage; MEMBER is an id of model/layout/
+ *	poke KIND NAME MEMBER VALUE	a number; "unmapped": an address of vmalloc that nothing has
+ *	point KIND NAME MEMBER KIND NAME MEMBER|N	to that member of another object, or N
+ *			bytes behind it: a list that loops, a tree that is none
+ *	loop MM VA			the table above the lowest points to itself
+ *	vmcoreinfo LINE			in place of the line that begins alike
  * KIND NAME: "task PID", "mm NAME", "pgd NAME", "vma MM:START", "table MM:VA",
- * "file NAME", "dentry NAME", "inode NAME", "frame NAME", "page NAME" (its struct).
+ * "file NAME", "dentry NAME", "inode NAME", "frame NAME", "page NAME" (its struct),
+ * "memmap N" (struct pages from the N-th on), "maple MM" (its root).
+ * A page whose BITS have o lies beyond memory.
  *
  * Structures are placed by the offsets of the layout; nothing of the model is used
  * but the names of its facts.
@@ -131,9 +138,11 @@ struct mtask {
 };
 
 struct damage {
-	bool lose;
+	enum { LOSE, POKE, POINT, LOOP } how;
 	char kind[12], name[48], member[40];
-	uint64_t value;
+	char to_kind[12], to_name[48], to_member[40];	/* POINT */
+	bool unmapped;
+	uint64_t value;			/* POKE; LOOP: address; POINT: bytes, no member */
 };
 
 struct object {
@@ -162,6 +171,7 @@ struct machine {
 	VEC(struct mmm) mms;
 	VEC(struct mtask) tasks;
 	VEC(struct damage) damage;
+	VEC(const char *) lines;	/* of VMCOREINFO */
 	VEC(struct object) objects;
 	VEC(struct mapped) mapped;
 	VEC(struct hole) holes;
@@ -204,6 +214,7 @@ void compound_lay(struct machine *m, const struct mframe *f, uint64_t flags, uin
 void paging_kernel(struct machine *m, uint64_t root);
 void paging_user(struct machine *m, struct mmm *mm);
 uint64_t paging_root_bytes(const struct machine *m);
+void paging_loop(struct machine *m, const struct mmm *mm, uint64_t va);
 
 /* Memory, by kernel-virtual address: of the identity map, the kernel's image, vmalloc. */
 uint64_t mpages(struct machine *m, uint64_t bytes);

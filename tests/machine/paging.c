@@ -23,6 +23,7 @@ enum {
 	FORM_HASH_4K, FORM_HASH_64K, FORM_HASH_4K_4_0, FORM_HASH_64K_4_0, FORM_BOOK3S,
 	FORM_RADIX, FORM_BOOK3E_64_4K, FORM_BOOK3E_64_64K, FORM_BOOK3E_64_4K_4_0,
 	FORM_BOOK3E_64_64K_4_0,
+	FORM_44X_2_6_18, FORM_8XX_2_6_18, FORM_E500_2_6_18, FORM_HASH_64K_2_6_18,
 };
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -120,6 +121,19 @@ static const struct form {
 			 .young = 0x100, .exec = 0x1, .big = true, .table = BIT(63),
 			 .swap = BIT(62),
 			.user = 0x004, .none = 0x008 },
+	/* include/asm-ppc/pgtable.h and asm-powerpc/pgtable-64k.h of 2.6.18 */
+	[FORM_44X_2_6_18] = { .base = 0x041, .write = 0x002, .dirty = 0x200, .young = 0x008,
+			      .exec = 0x020, .table_virtual = true, .offset_shift = 8,
+			      .user = 0x040, .type_shift = 3 },
+	[FORM_8XX_2_6_18] = { .base = 0x801, .write = 0x040, .dirty = 0x020, .young = 0x080,
+			      .exec = 0x008, .table = 0x001, .offset_shift = 8,
+			      .user = 0x800, .type_shift = 3 },
+	[FORM_E500_2_6_18] = { .base = 0x003, .write = 0x010, .dirty = 0x800, .young = 0x004,
+			       .exec = 0x020, .table_virtual = true, .offset_shift = 8,
+			       .user = 0x002, .type_shift = 3 },
+	[FORM_HASH_64K_2_6_18] = { .base = 0x003, .write = 0x200, .dirty = 0x080, .young = 0x100,
+				   .no_exec = 0x004, .rpn_shift = 32, .table_virtual = true,
+				   .offset_shift = 40, .user = 0x002, .type_shift = 33 },
 	/* swap entries of before 4.0 are those of hash tables */
 	[FORM_BOOK3E_64_4K] = { BOOK3E_64, .rpn_shift = 24, .type_shift = 25,
 				.offset_shift = 32 },
@@ -150,24 +164,30 @@ static const struct cpu cpus[] = {
 	{ "ppc-40x", 2004, PPC, PPC_PTE32, FORM_40X_2_4, 0, "ppc4xx_setup_arch" },
 	{ "ppc-40x", 2600, PPC, PPC_PTE32, FORM_40X, 0x4, "ppc4xx_setup_arch" },
 	{ "ppc-40x", 6000, PPC, PPC_PTE32, FORM_40X_6, 0x4, NULL },
+	{ "ppc-44x", 2618, PPC, PPC_PTE64, FORM_44X_2_6_18, 0, "tlb_44x_hwater" },
 	{ "ppc-44x", 2626, PPC, PPC_PTE64, FORM_44X, 0x8, NULL },
 	{ "ppc-44x", 6007, PPC, PPC_PTE64, FORM_44X_6_7, 0x8, NULL },
+	{ "ppc-6xx", 2618, PPC, PPC_PTE32, FORM_6XX, 0, "Hash" },
 	{ "ppc-6xx", 2626, PPC, PPC_PTE32, FORM_6XX, 0x1, NULL },
+	{ "ppc-8xx", 2618, PPC, PPC_PTE32, FORM_8XX_2_6_18, 0, "m8xx_pic_init" },
 	{ "ppc-8xx", 2626, PPC, PPC_PTE32, FORM_8XX, 0x2, NULL },
 	{ "ppc-8xx", 2633, PPC, PPC_PTE32, FORM_8XX_3_10, 0x2, NULL },
 	{ "ppc-8xx", 4000, PPC, PPC_PTE32, FORM_8XX_4, 0x2, NULL },
 	{ "ppc-8xx", 5000, PPC, PPC_PTE32, FORM_8XX_5, 0x2, NULL },
+	{ "ppc-e500", 2618, PPC, PPC_PTE32, FORM_E500_2_6_18, 0, "tlbcam_index" },
 	{ "ppc-e500", 2626, PPC, PPC_PTE32, FORM_E500, 0x10, NULL },
 	{ "ppc-e500-pte64", 2632, PPC, PPC_PTE64, FORM_BOOK3E, 0x10, NULL },
 	{ "i386", 2004, EM_386, 4, false, X86_32, 2, { 10, 10 }, { 4, 4 }, FORM_I386, 0, NULL },
-	{ "i386-pae", 2632, EM_386, 4, false, X86_32, 3, { 9, 9, 2 }, W8, FORM_PAE, 0, NULL },
+	{ "i386-pae", 2618, EM_386, 4, false, X86_32, 3, { 9, 9, 2 }, W8, FORM_PAE, 0, NULL },
+	{ "x86_64", 2618, X86_64, 0xffff810000000000, TEXT, 0xffffc20000000000, 0, 4,
+	  { 9, 9, 9, 9 }, W8, FORM_X86_64, 0, NULL },
 	{ "x86_64", 2632, X86_64, 0xffff880000000000, TEXT, 0xffffc90000000000,
 	  0xffffea0000000000, 4, { 9, 9, 9, 9 }, W8, FORM_X86_64, 0, NULL },
 	{ "x86_64", 4020, X86_64, 0xffff888000000000, TEXT, 0xffffc90000000000,
 	  0xffffea0000000000, 4, { 9, 9, 9, 9 }, W8, FORM_X86_64, 0, NULL },
 	{ "x86_64-la57", 4020, X86_64, 0xff11000000000000, TEXT, 0xffa0000000000000,
 	  0xffd4000000000000, 5, { 9, 9, 9, 9, 9 }, W8, FORM_X86_64, 0, NULL },
-	{ "ppc64-hash-4k", 2632, P64(true, "ppc64", 12), OLD64, 4, { 9, 7, 7, 9 }, W8,
+	{ "ppc64-hash-4k", 2618, P64(true, "ppc64", 12), OLD64, 4, { 9, 7, 7, 9 }, W8,
 	  FORM_HASH_4K, 0x1, NULL },
 	{ "ppc64-hash-4k", 3010, P64(true, "ppc64", 12), OLD64, 4, { 9, 7, 9, 9 }, W8,
 	  FORM_HASH_4K, 0x1, NULL },
@@ -175,6 +195,8 @@ static const struct cpu cpus[] = {
 	  FORM_HASH_4K_4_0, 0x1, NULL },
 	{ "ppc64-hash-4k", 5002, P64(true, "ppc64", 12), NEW64, 4, { 9, 7, 9, 9 }, W8,
 	  FORM_BOOK3S, 0x1, NULL },
+	{ "ppc64-hash-64k", 2618, P64(true, "ppc64", 16), OLD64, 3, { 12, 12, 4 }, W8,
+	  FORM_HASH_64K_2_6_18, 0x1, NULL },
 	{ "ppc64-hash-64k", 2632, P64(true, "ppc64", 16), OLD64, 3, { 12, 12, 4 }, W8,
 	  FORM_HASH_64K, 0x1, NULL },
 	{ "ppc64-hash-64k", 3010, P64(true, "ppc64", 16), OLD64, 3, { 8, 10, 12 }, W8,
@@ -284,7 +306,7 @@ static uint64_t page_entry(const struct machine *m, const struct mpage *p, uint6
 		case 'y': v |= f->young; break;
 		case 'x': v |= f->exec; exec = true; break;
 		case 'n': none = true; break;
-		case '-': break;
+		case 'o': case '-': break;
 		default: mdie("bits '%s'?", p->bits);
 		}
 	v |= (write ? 0 : f->read_only) | (exec ? 0 : f->no_exec);
@@ -301,7 +323,9 @@ static uint64_t x86_swap(const struct machine *m, uint64_t type, uint64_t slot)
 		return ~slot << 14 >> 5 | type << 59;
 	if (m->cpu->form == FORM_PAE)
 		return slot << 37 | type << 32;
-	return m->number >= 4006 ? slot << 14 | type << 9 : slot << 9 | type << 1;
+	if (m->number >= 4006)
+		return slot << 14 | type << 9;
+	return slot << (m->number < 2632 ? 8 : 9) | type << 1;
 }
 
 static uint64_t swap_entry(const struct machine *m, uint64_t type, uint64_t slot)
@@ -403,6 +427,8 @@ static uint64_t entry_of(const struct machine *m, const struct mpage *p, unsigne
 	if (p->frame < 0)
 		return swap_entry(m, 0, p->slot);
 	pa = (m->frames.v[p->frame].pfn + p->part) << m->cpu->page_shift;
+	if (strchr(p->bits, 'o'))
+		pa += m->nframes << m->cpu->page_shift << 2;
 	return strchr(p->bits, 'm') ? migration_entry(m, p, pa) : page_entry(m, p, pa, shift);
 }
 
@@ -573,6 +599,14 @@ void paging_user(struct machine *m, struct mmm *mm)
 		put(m, slot_at(m, mm->pgd, 0, p->va, name), 0,
 		    entry_of(m, p, m->cpu->page_shift));
 	}
+}
+
+void paging_loop(struct machine *m, const struct mmm *mm, uint64_t va)
+{
+	uint64_t slot = slot_at(m, mm->pgd, 1, va, mm->name);
+	uint64_t table = slot & ~(((uint64_t)entry_bytes(m, 1) << m->cpu->bits[1]) - 1);
+
+	put(m, slot, 1, (form_of(m)->table_virtual ? table : mpa(m, table)) | table_bits(m, 1));
 }
 
 /* [va, va + size) at PA on. */

@@ -379,19 +379,57 @@ static void on_times(struct line *l)
 	find_task(l, l->w[1])->system = number(l, l->w[3]);
 }
 
-static void on_damage(struct line *l)
+static struct damage *damage(struct line *l)
 {
 	struct damage *d = vec_push(&l->m->arena, &l->m->damage);
 
-	d->lose = !strcmp(l->w[0], "lose");
 	name(l, d->kind, sizeof(d->kind), l->w[1]);
 	name(l, d->name, sizeof(d->name), l->w[2]);
-	if (d->lose)
-		return;
-	if (l->n < 5)
-		mdie("line %u: poke KIND NAME MEMBER VALUE", l->nr);
-	name(l, d->member, sizeof(d->member), l->w[3]);
-	d->value = number(l, l->w[4]);
+	if (l->n > 3)
+		name(l, d->member, sizeof(d->member), l->w[3]);
+	return d;
+}
+
+static void on_lose(struct line *l)
+{
+	damage(l)->how = LOSE;
+}
+
+static void on_poke(struct line *l)
+{
+	struct damage *d = damage(l);
+
+	d->how = POKE;
+	d->unmapped = !strcmp(l->w[4], "unmapped");
+	if (!d->unmapped)
+		d->value = number(l, l->w[4]);
+}
+
+static void on_point(struct line *l)
+{
+	struct damage *d = damage(l);
+
+	d->how = POINT;
+	name(l, d->to_kind, sizeof(d->to_kind), l->w[4]);
+	name(l, d->to_name, sizeof(d->to_name), l->w[5]);
+	if (l->w[6][0] == 'M')
+		name(l, d->to_member, sizeof(d->to_member), l->w[6]);
+	else
+		d->value = number(l, l->w[6]);
+}
+
+static void on_loop(struct line *l)
+{
+	struct damage *d = vec_push(&l->m->arena, &l->m->damage);
+
+	d->how = LOOP;
+	name(l, d->name, sizeof(d->name), l->m->mms.v[find_mm(l, l->w[1])].name);
+	d->value = address(l, l->w[2]);
+}
+
+static void on_vmcoreinfo(struct line *l)
+{
+	*vec_push(&l->m->arena, &l->m->lines) = arena_strdup(&l->m->arena, l->w[1]);
 }
 
 static const struct {
@@ -406,7 +444,8 @@ static const struct {
 	{ "brk", 3, on_brk }, { "stack", 2, on_stack }, { "area", 4, on_area },
 	{ "page", 4, on_page }, { "pages", 5, on_pages }, { "swap", 3, on_swap },
 	{ "task", 7, on_task }, { "faults", 4, on_faults }, { "times", 4, on_times },
-	{ "lose", 3, on_damage }, { "poke", 5, on_damage },
+	{ "lose", 3, on_lose }, { "poke", 5, on_poke }, { "point", 7, on_point },
+	{ "loop", 3, on_loop }, { "vmcoreinfo", 2, on_vmcoreinfo },
 };
 
 static void run_line(struct line *l, char *text)

@@ -134,6 +134,12 @@ static void test_swap_pae(void)
 	CHECK_EQ(p.kind, PTE_SWAP);
 	CHECK_EQ(p.swap_type, 7);
 	CHECK_EQ(p.pa, 0x1234);
+	/* PROT_NONE: bit 8, up to 2.6.31 bit 7 */
+	CHECK_PTE(decode(I386_PAE, &old, 0, 0x12345120), PTE_PAGE, 0x12345000,
+		  PTE_EXEC | PTE_YOUNG | PTE_PROTNONE);
+	old.swap_form = X86_SWAP_PAE_2_6_0;
+	CHECK_PTE(decode(I386_PAE, &old, 0, 0x123450a0), PTE_PAGE, 0x12345000,
+		  PTE_EXEC | PTE_YOUNG | PTE_PROTNONE);
 }
 
 /* A root of 32 bytes that is not at the start of its page. */

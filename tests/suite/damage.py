@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One line of damage in a machine described in text: it must show as the issue that it is, with what
+is not in the dump (nodata), not mapped (fault) and not to be believed (corrupt) kept apart, and cost no
+more than it must: exit status 2, and the other process as it was."""
+import os
+import re
+
+# the line, the issue of vmas as a pattern (None: nothing that it needs is lost), and what it may
+# cost of process 1: 0 nothing but sizes of what is shared, 1 anything
+LINES = (
+    ('lose frame libc.0', None, 0),
+    # since 2.6 a node of the list is gone with it
+    ('lose task 20', r'task(?: list)? \(nodata\)', 0),
+    ('lose mm two', r'mm \(nodata\)', 0),
+    ('poke task 20 M_TASK_MM 0x13', r'mm \(corrupt\)', 0),
+    ('poke task 20 M_TASK_MM unmapped', r'mm \(fault\)', 0),
+    ('lose pgd two', r'page table \(nodata\)', 0),
+    ('poke mm two M_MM_PGD unmapped', r'pgd \(fault\)', 0),
+    ('lose table two:0x10000000', r'page table \(nodata\)', 0),
+    ('loop two 0x10000000', r'page table \(corrupt\)', 0),
+    ('lose vma two:0x30000000', r'vma \(nodata\)', 0),
+    ('poke vma two:0x30000000 M_VMA_END 0x2fff0000', r'vma \(corrupt\)', 0),
+    ('poke vma two:0x30000000 M_VMA_MM 0x3000', r'vma \(corrupt\)', 0),
+    ('point vma two:0x30000000 M_VMA_NEXT vma two:0x10000000 0', r'vma \(corrupt\)', 0),
+    ('point vma two:0x30000000 M_VMA_NEXT vma two:0x30000000 0', r'vma \(corrupt\)', 0),
+    ('poke mm two M_MM_MAP_COUNT 4', r'map_count \(corrupt\)', 0),
+    ('poke mm two M_MM_MAP_COUNT 0x7fffffff', r'map_count \(corrupt\)', 0),
+    ('poke vma two:0x10000000 M_VMA_FILE unmapped', r'file \(fault\)', 0),
+    ('lose dentry sh', r'paths? \(nodata\)', 0),
+    ('poke dentry sh M_DENTRY_NAME_LEN 0x70000000', r'paths? \(corrupt\)', 0),
+    ('poke dentry /bin M_DENTRY_PARENT 0x11', r'paths? \(corrupt\)', 0),
+    ('poke dentry /bin M_DENTRY_PARENT unmapped', r'paths? \(fault\)', 0),
+    ('lose page libc.0', r'struct pages? \(nodata\)', 1),
+    ('lose memmap 0x100', r'struct pages? \(nodata\)', 1),
+    # absurd counts are the kernel's; check says what was found
+    ('poke page sh.0 M_PAGE_MAPCOUNT 0x7ffffffe', None, 0),
+    # beyond memory is no page of RAM: a device's, which smaps does not count
+    ('mm three\narea 0x10000000 0x10004000 0x77\npage 0x10000000 far o\ntask 30 30 far three S 1',
+     None, 0),
+)
+# by what links the tasks of that kernel
+LOOPS = (
+    ('M_TASK_NEXT', 'point task 20 M_TASK_NEXT task 1 0', r'task list \(corrupt\)'),
+    ('M_TASK_TASKS', 'point task 20 M_TASK_TASKS task 1 M_TASK_TASKS', r'task list \(corrupt\)'),
+)
+# 6.1 and later have no list of areas: the root of the tree leads to itself, as a maple_arange_64
+TREE = 'point maple two M_MN_A64_SLOT maple two 0x1c'
+# what a kernel says of itself and is not so
+WRONG_SIZES = ('vmcoreinfo PAGESIZE=65536', 'vmcoreinfo PAGESIZE=3', 'vmcoreinfo PAGESIZE=',
+               'vmcoreinfo SIZE(list_head)=3', 'vmcoreinfo SYMBOL(_stext)=7',
+               'vmcoreinfo OSRELEASE=')
+# why there is no whole answer
+TRUNCATED = re.compile(r'(nodata|corrupt|truncated|not whole|ends|cut|short|beyond|damaged|no |not )')
+
+
+def first_six(row):
+    return row.split(',')[:6]
+
+
+def lines_for(release):
+    """Of a kernel of that release (as account.number_of has it)."""
+    out = [(line, issue, cost) for line, issue, cost in LINES
+           if release < 6001 or 'M_VMA_NEXT' not in line]
+    out += [(line, issue, 0) for member, line, issue in LOOPS
+            if (member == 'M_TASK_NEXT') == (release < 2600)]
+    if release >= 6001:
+        out.append((TREE, r'maple node \(corrupt\)', 0))
+    return out
+
+
+def check_line(got, line, issue, cost, whole):
+    """GOT is what vmas made of it, WHOLE the rows of process 1 without damage."""
+    wrong = []
+    if got.returncode != (2 if issue else 0):
+        wrong.append(f'exit {got.returncode}: {got.stderr}')
+    if issue and not re.search(rf'\d {issue}', got.stderr):
+        wrong.append(f'no issue of "{issue}": {got.stderr}')
+    mine = [row for row in got.stdout.splitlines() if row.startswith('1,')]
+    # a name may be gone where its path is what was damaged
+    if not cost and 'path' not in (issue or '') and \
+            [first_six(r) for r in mine] != [first_six(r) for r in whole]:
+        wrong.append('the other process changed:\n' + got.stdout)
+    if [r.split(',')[:5] for r in mine] != [r.split(',')[:5] for r in whole]:
+        wrong.append('areas of the other process are gone:\n' + got.stdout)
+    return [f'{line}: {w}' for w in wrong]
+
+
+def cut_in_half(paths):
+    """Of the files of one dump the largest; raw memory is FILE@ADDRESS."""
+    path = max((p.split('@')[0] for p in paths), key=os.path.getsize)
+    os.truncate(path, os.path.getsize(path) // 2)
