@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dumps as a crash takes them: memory as it lies in RAM, made of an ELF dump; byte order; KASLR."""
+"""Dumps as a crash takes them: as memory lies in RAM, in its byte order; where the kernel is."""
 import re
 import struct
 
@@ -55,8 +55,8 @@ def kaslr_i386(dump, vmlinux):
 
 
 def swapped(source):
-    """A copy of a 64-bit ELF dump whose headers are big-endian, as QEMU writes it of a ppc64le guest:
-    crash opens none whose order is not its own. What notes hold stays as it is."""
+    """A copy of a 64-bit ELF dump whose headers are big-endian, as QEMU writes it of a ppc64le
+    guest: crash opens none whose order is not its own. What notes hold stays as it is."""
     target = source + ".swapped"
     with open(source, "rb") as f:
         data = bytearray(f.read())
