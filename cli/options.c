@@ -302,8 +302,11 @@ static int take_hosts(struct options *o, struct args *a, const char *image)
 {
 	unsigned named = o->report && o->report->compares && !a->nearlier;
 
-	if (o->nimages > named)
+	if (o->nimages > named && a->nplain == o->nimages)
 		return usage(a, "no report '%.60s'; --list-reports shows all", o->images[named]);
+	if (o->nimages > named)
+		return usage(a, "'%.60s' is a word too many: the dump is the host's, and an "
+			     "expression with spaces stands in double quotes", o->images[named]);
 	if (o->ntypes)
 		return usage(a, "--types is not taken here: symbols and types are the host's%s",
 			     "");

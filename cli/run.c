@@ -165,6 +165,8 @@ static int look_back(struct run *run, struct kernel_opts *ko)
 	const struct report *r = run->o.report;
 
 	ko->nimages = run->o.nearlier;
+	ko->near_vmlinux = run->near_vmlinux;
+	ko->near_release = run->near_release;
 	progress_phase(run->progress, "opening the earlier dump");
 	if (kernel_open(ko, &run->diag, &run->before_k) ||
 	    !offers(run, run->before_k, ko->images[0]))

@@ -21,6 +21,7 @@ struct run {
 	enum status (*open)(void *host, const struct kernel_opts *ko, struct diag *diag,
 			    struct kernel **ret);
 	void *host;
+	const char *near_vmlinux, *near_release;	/* a host's, for the earlier dump */
 	FILE *out;			/* instead of stdout; stays open */
 
 	const struct renderer *renderer;

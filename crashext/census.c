@@ -107,6 +107,7 @@ static void be_child(struct call *c, const sigset_t *mask)
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	arena_die = end_child;
 	c->run.open = lend_kernel;
+	c->run.near_vmlinux = session_vmlinux(&c->run.near_release);
 	if (!host_guard(answer, c))
 		c->status = EXIT_NO_ANSWER;
 	fflush(c->run.out);

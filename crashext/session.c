@@ -180,6 +180,15 @@ const char *session_image(void)
 	return h.dumpfile;
 }
 
+const char *session_vmlinux(const char **release)
+{
+	struct host h;
+
+	host_describe(&h);
+	*release = kept ? kept->release : "";
+	return h.vmlinux;
+}
+
 void session_close(void)
 {
 	kernel_close(kept);

@@ -20,6 +20,8 @@ enum status session_open(const volatile sig_atomic_t *cut, struct diag *diag);
 struct kernel *session_kernel(void);
 /* Name of the dump, for messages and json. */
 const char *session_image(void);
+/* The vmlinux that crash has, and of which release. */
+const char *session_vmlinux(const char **release);
 
 void session_close(void);
 /* A live machine changes: what was learnt of it is not kept. */

@@ -75,6 +75,10 @@ struct dump {
 	uint8_t build_id[32];		/* of the kernel; from VMCOREINFO */
 	unsigned build_id_len;
 
+	/* A vmlinux at hand and the release that it is of, as if it lay where debug
+	   packages put theirs; NULL: none. */
+	const char *near_vmlinux, *near_release;
+
 	unsigned jobs;			/* threads to use; 0: one for each processor */
 	struct arena mem;
 	struct issues issues;

@@ -219,6 +219,8 @@ static enum status attach(struct dump *d, const struct kernel_opts *o, struct di
 	k->issues = &d->issues;
 	k->jobs = o->jobs ? o->jobs : jobs_default();
 	d->jobs = k->jobs;
+	d->near_vmlinux = o->near_vmlinux;
+	d->near_release = o->near_release;
 	st = understand(k, o);
 	if (st) {
 		*diag = d->diag;

@@ -42,6 +42,7 @@ struct kernel_opts {
 	unsigned nimages;
 	const char *const *types;	/* -t FILE ... */
 	unsigned ntypes;
+	const char *near_vmlinux, *near_release;	/* as of struct dump */
 	unsigned jobs;			/* 0: as many as there are processors */
 	bool log_only;			/* the kernel's log is all that will be asked: it
 					   can be had where types cannot */

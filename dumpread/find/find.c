@@ -112,6 +112,9 @@ static void search_vmlinux(struct dump *d, unsigned take)
 	};
 	char path[PATH_MAX], hex[BUILD_ID_HEX], *cached;
 
+	if (d->near_vmlinux && *d->release && !strcmp(d->near_release, d->release) &&
+	    try_vmlinux(d, d->near_vmlinux, take))
+		return;
 	if (d->build_id_len > 1) {
 		build_id_hex(d->build_id, d->build_id_len, hex);
 		snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", hex,

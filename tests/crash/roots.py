@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Debian releases to run their crash in, each with vmcensus built there, and debug information."""
+import glob
 import os
 import re
 import shutil
@@ -10,7 +11,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(TOP, "tests", "vmtest"))
 
+from lab.cross import CrossTools  # noqa: E402
 from lab.packages import OTHER_SUITES, SUITES, LabError, Suite, mirror, run  # noqa: E402
+from lab.targets import target_of  # noqa: E402
 
 SOURCE = "/vmcensus"        # where a root sees this tree
 
@@ -30,7 +33,8 @@ class Host:
 
 
 HOSTS = [Host("bullseye", "bookworm"), Host("bookworm", "bookworm"), Host("trixie", "trixie"),
-         Host("sid", "sid"), Host("bookworm", "bookworm", "i386")]
+         Host("sid", "sid"), Host("bookworm", "bookworm", "i386"),
+         Host("bookworm", "bookworm", "ppc64el")]
 
 
 def build_packages():
@@ -51,8 +55,10 @@ class Root:
             self.prefix = "/opt/" + host.suite
             if not os.path.exists(self.dir + self.prefix + "/usr/bin/crash"):
                 Suite(host.suite, cache, host.arch).unpack(["crash"], self.dir + self.prefix)
-        self.crash = self.prefix + "/usr/bin/crash"
-        self.build = "/build/" + host.name
+        self.crash = [self.prefix + "/usr/bin/crash"]
+        self.source, self.build, self.results = SOURCE, "/build/" + host.name, "/results"
+        self.program = [self.build + "/vmcensus"]
+        self.installed = not self.prefix    # vmcensus.so, where crash looks
 
     def _make(self):
         print(f"crash: making a root of {self.host.root} {self.host.arch}", flush=True)
@@ -86,12 +92,66 @@ class Root:
                               "install"))
 
     def version(self):
-        text = subprocess.run(self.command(self.crash, "--version"), stdout=subprocess.PIPE,
+        text = subprocess.run(self.command(*self.crash, "--version"), stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True).stdout
         found = re.search(r"^crash (\S+)", text, re.M)
         if not found:
-            raise LabError(f"{self.crash} of {self.host.name} does not say its version")
+            raise LabError(f"{self.crash[-1]} of {self.host.name} does not say its version")
         return found[1]
+
+
+class EmulatedRoot(Root):
+    """Of a CPU that this host has not: packages unpacked, vmcensus.so cross-built, crash under
+    qemu-user. The program that it is compared with is this host's."""
+    TRIPLET, QEMU = "powerpc64le-linux-gnu", "qemu-ppc64le-static"
+    UNUSED = re.compile(r"gcc|cpp|binutils|perl|python3|libpython|fontconfig|fonts|dpkg|xz-utils")
+
+    def __init__(self, cache, host):
+        self.cache, self.host = os.path.abspath(cache), host
+        self.dir = os.path.join(self.cache, "crash", host.name)
+        if not shutil.which(self.QEMU):
+            raise LabError(f"no {self.QEMU}: install qemu-user-static")
+        self.tools = CrossTools(cache, self.TRIPLET, host.arch)
+        if not os.path.exists(self.dir + "/complete"):
+            self._make()
+        self.crash = [self.QEMU, "-L", self.dir, self.dir + "/usr/bin/crash"]
+        self.source, self.build, self.results = TOP, self.dir + "/build", self.dir + "/results"
+        self.program = [self.dir + "/native/vmcensus"]
+        self.installed = False
+
+    def _make(self):
+        print(f"crash: unpacking a root of {self.host.root} {self.host.arch}", flush=True)
+        shutil.rmtree(self.dir, ignore_errors=True)
+        suite = Suite(self.host.root, self.cache, self.host.arch)
+        names = suite.closure(["crash", "libncurses6"] +
+                              [p for p in build_packages() if not self.UNUSED.match(p)])
+        suite.unpack([n for n in names if not self.UNUSED.match(n)], self.dir)
+        for folder in (f"{self.dir}/usr/lib/{self.TRIPLET}", self.dir + "/lib64"):
+            for path in filter(os.path.islink, glob.glob(folder + "/*")):
+                if os.readlink(path).startswith("/"):       # of that root, not of this host
+                    target = self.dir + os.readlink(path)
+                    os.unlink(path)
+                    os.symlink(target, path)
+        os.makedirs(self.dir + "/tools")
+        os.symlink(self.tools.prefix + "ar", self.dir + "/tools/ar")
+        with open(self.dir + "/complete", "w") as f:
+            f.write("\n".join(names) + "\n")
+
+    def command(self, *words, show=()):
+        return list(words)
+
+    def make(self):
+        libs = f"{self.dir}/usr/lib/{self.TRIPLET}/pkgconfig:{self.dir}/usr/share/pkgconfig"
+        env = dict(self.tools.env, PKG_CONFIG_SYSROOT_DIR=self.dir, PKG_CONFIG_LIBDIR=libs,
+                   PATH=f"{self.dir}/tools:{os.environ['PATH']}")
+        run("make", "-C", TOP, "-j2", f"B={self.dir}/native", "CC=gcc", "all")
+        run("make", "-C", TOP, "-j2", "B=" + self.build,
+            f"CC={self.tools.gcc} --sysroot={self.dir}", f"CRASH_INCLUDE={self.dir}/usr/include",
+            "crashext", env=env)
+
+
+def root_of(cache, host):
+    return (EmulatedRoot if host.arch == "ppc64el" else Root)(cache, host)
 
 
 class DebugPackages:
@@ -107,7 +167,7 @@ class DebugPackages:
         for folder in ("/", into):
             if os.path.exists(os.path.join(folder, name)):
                 return os.path.join(folder, name)
-        arch = "i386" if re.search("-686(-pae)?$", release) else "amd64"
+        arch = target_of(release).arch
         package = f"linux-image-{release}-dbg"
         for suite in SUITES if arch == "amd64" else OTHER_SUITES[arch]:
             source = Suite(suite, self.cache, arch)

@@ -230,11 +230,53 @@ static void test_debuginfod(void)
 	machine_free(f);
 }
 
+/* A vmlinux at hand is taken for its release alone, and never for another build. */
+static void near_vmlinux(const char *path, const char *release, bool taken)
+{
+	static const char *wanted[] = { "sample" };
+	struct fake *f = machine(8, false, HAS_SYMBOLS);
+	struct member m;
+
+	f->dump.near_vmlinux = path;
+	f->dump.near_release = release;
+	f->dump.wanted = wanted;
+	f->dump.nwanted = 1;
+	CHECK_EQ(dump_find_kernel(&f->dump), taken ? ST_OK : ST_ABSENT);
+	CHECK_EQ(types_member(&f->dump.types, "sample.b", &m, NULL), taken ? ST_OK : ST_ABSENT);
+	machine_free(f);
+}
+
+static void test_near_vmlinux(void)
+{
+	char dir[] = "/tmp/vmcensus-near-XXXXXX", cmd[1024], ours[64], other[64];
+
+	if (!CHECK(mkdtemp(dir)))
+		return;
+	snprintf(ours, sizeof(ours), "%s/ours", dir);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	snprintf(cmd, sizeof(cmd),
+		 "cd %s && echo 'struct sample { int a, b; } s;' > s.c && "
+		 "for f in ours:0x0102030405060708090a0b0c0d0e0f1011121314 other:0xff; do "
+		 "gcc -g -shared -nostdlib -fPIC -Wl,--build-id=${f#*:} -o ${f%%:*} s.c "
+		 "2>/dev/null || exit 1; done", dir);
+	unsetenv("DEBUGINFOD_URLS");
+	if (!system(cmd)) {
+		near_vmlinux(ours, "5.4.0-test", true);
+		near_vmlinux(ours, "5.4.0-other", false);
+		near_vmlinux(other, "5.4.0-test", false);
+	} else {
+		printf("a vmlinux at hand was not tested: no compiler\n");
+	}
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	CHECK_EQ(system(cmd), 0);
+}
+
 int main(void)
 {
 	test_in_memory();
 	test_no_types();
 	test_hostile_release();
 	test_debuginfod();
+	test_near_vmlinux();
 	return check_done();
 }

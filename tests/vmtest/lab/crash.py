@@ -38,7 +38,7 @@ def folders(cache, release, out):
     for folder in (live, disk):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
-    for path in (root.crash, '/usr/bin/strings', root.build + '/vmcensus.so'):
+    for path in (root.crash[0], '/usr/bin/strings', root.build + '/vmcensus.so'):
         copy_program(path, live, root.dir, root.command('ldd'))
     os.mkdir(disk + '/bin')
     with open(disk + '/bin/strings', 'w') as f:     # crash looks through vmlinux with it
