@@ -96,9 +96,9 @@ static void write_stat(const struct task_text *x, FILE *out)
 	const struct task *t = proc_leader(x->s, p);
 
 	/* the name as it is: only status escapes it */
-	fprintf(out, "%d (%s) %c %d %d %d 0 -1 %" PRIu32, p->pid,
+	fprintf(out, "%d (%s) %c %d %d %d %" PRIu32 " %d %" PRIu32, p->pid,
 		proc_comm(x->s, p), t && t->state ? t->state : '?', p->ppid,
-		x->d.pgrp, x->d.session, t ? t->flags : 0);
+		x->d.pgrp, x->d.session, x->d.tty, x->d.tty_pgrp, t ? t->flags : 0);
 	put(out, p->min_flt);
 	put(out, x->d.cmin_flt);
 	put(out, p->maj_flt);
