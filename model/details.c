@@ -7,6 +7,7 @@
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
 
+#define NGROUPS_MOST 65536		/* include/uapi/linux/limits.h: NGROUPS_MAX */
 #define RLIMIT_RSS_INDEX 5
 #define RLIMIT_SIGPENDING_INDEX 11
 #define STOPPED_OR_EXIT 0x5u	/* SIGNAL_STOP_STOPPED | SIGNAL_GROUP_EXIT */
@@ -55,6 +56,22 @@ static uint64_t limit(const struct reading *x, const struct kobj *sig, uint32_t 
 	return v;
 }
 
+/* tty_devnum() and tty_get_pgrp(), as do_task_stat() prints them */
+static void read_tty(const struct reading *x, uint64_t tty)
+{
+	uint64_t driver, major, minor, index, pgrp = 0;
+
+	if (!tty || kmember_u64(x->k, x->r, tty, M_TTY_DRIVER, &driver) || !driver ||
+	    kmember_u64(x->k, x->r, driver, M_TTY_DRIVER_MAJOR, &major) ||
+	    kmember_u64(x->k, x->r, driver, M_TTY_DRIVER_MINOR, &minor) ||
+	    kmember_u64(x->k, x->r, tty, M_TTY_INDEX, &index))
+		return;
+	minor = (minor + index) & 0xfffff;
+	x->d->tty = (uint32_t)((minor & 0xff) | (major & 0xfff) << 8 | (minor & ~0xffu) << 12);
+	if (!kmember_u64(x->k, x->r, tty, M_TTY_PGRP, &pgrp))
+		x->d->tty_pgrp = pid_nr(x, pgrp, 0);
+}
+
 static void read_signal(const struct reading *x, uint64_t addr)
 {
 	struct details *d = x->d;
@@ -68,6 +85,7 @@ static void read_signal(const struct reading *x, uint64_t addr)
 			d->ns_pgrp[i] = pid_of_type(x, &o, E_PIDTYPE_PGID, i);
 			d->ns_session[i] = pid_of_type(x, &o, E_PIDTYPE_SID, i);
 		}
+		read_tty(x, kobj_u64(&o, M_SIG_TTY));
 		d->cmin_flt = kobj_u64(&o, M_SIG_CMIN_FLT);
 		d->cmaj_flt = kobj_u64(&o, M_SIG_CMAJ_FLT);
 		d->cutime = kobj_u64(&o, M_SIG_CUTIME);
@@ -107,6 +125,17 @@ static uint64_t caps(const struct kobj *o, enum layout_id m)
 	return kobj_elem(o, m, 0) | kobj_elem(o, m, 1) << 32;
 }
 
+static void read_groups(const struct reading *x, uint64_t info)
+{
+	uint64_t n;
+
+	if (!info || !has(x->k, M_GROUPS_GID) ||
+	    kmember_u64(x->k, x->r, info, M_GROUPS_COUNT, &n) || n > NGROUPS_MOST)
+		return;
+	x->d->groups = info + layout_offset(&x->k->layout, M_GROUPS_GID);
+	x->d->ngroups = (uint32_t)n;
+}
+
 static void read_cred(const struct reading *x, uint64_t addr)
 {
 	struct details *d = x->d;
@@ -122,6 +151,7 @@ static void read_cred(const struct reading *x, uint64_t addr)
 		d->gid[1] = (uint32_t)kobj_u64(&o, M_CRED_EGID);
 		d->gid[2] = (uint32_t)kobj_u64(&o, M_CRED_SGID);
 		d->gid[3] = (uint32_t)kobj_u64(&o, M_CRED_FSGID);
+		read_groups(x, kobj_u64(&o, M_CRED_GROUPS));
 		d->cap_inh = caps(&o, M_CRED_CAP_INH);
 		d->cap_prm = caps(&o, M_CRED_CAP_PRM);
 		d->cap_eff = caps(&o, M_CRED_CAP_EFF);
@@ -181,6 +211,7 @@ void details_read(const struct snapshot *s, struct reader *r, const struct proc 
 	struct kobj o;
 
 	memset(ret, 0, sizeof(*ret));
+	ret->tty_pgrp = -1;
 	if (!r || !leader)
 		return;
 	kobj_init(&o, s->k, S_TASK);

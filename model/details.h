@@ -18,6 +18,8 @@ struct details {
 	/* in each of its pid namespaces from the initial one on to its own */
 	int32_t ns_pid[DETAILS_NS_LEVELS], ns_pgrp[DETAILS_NS_LEVELS];
 	int32_t ns_session[DETAILS_NS_LEVELS];
+	uint32_t tty;			/* device of its terminal, as new_encode_dev() has it; 0: none */
+	int32_t tty_pgrp;		/* the terminal's foreground group; -1: no terminal */
 	uint64_t cmin_flt, cmaj_flt;
 	uint64_t cutime, cstime, gtime, cgtime;		/* ns */
 	int32_t prio;
@@ -31,6 +33,8 @@ struct details {
 	uint32_t umask, fd_size;
 	bool has_fs;
 	uint32_t uid[4], gid[4];	/* real, effective, saved, filesystem */
+	uint64_t groups;		/* kernel address of the supplementary groups, */
+	uint32_t ngroups;		/* 4 bytes each */
 	uint64_t cap_inh, cap_prm, cap_eff, cap_bnd, cap_amb;
 	uint64_t pinned, hugetlb;	/* pages */
 	uint64_t cpus[DETAILS_CPU_WORDS];

@@ -24,9 +24,10 @@
 #define PF_EXITING 0x4
 
 struct cgbuild {
-	struct snapshot *s;
+	struct snapshot *s;		/* NULL: for cgroup_lines() */
 	const struct kernel *k;
 	struct reader *r;
+	struct arena *names;		/* owns paths */
 	VEC(struct cgroup) rows;	/* in s->mem */
 	VEC(uint64_t) todo;		/* css of memory, last one first */
 	struct hash by_addr;		/* struct cgroup -> row */
@@ -141,7 +142,7 @@ static const char *kernfs_path(struct cgbuild *b, uint64_t kn, bool dead)
 	if (at == end)
 		buf[--at] = '/';
 	b->paths_left -= min_u64(b->paths_left, end - at);
-	return arena_strdup(&b->s->mem, buf + at);
+	return arena_strdup(b->names, buf + at);
 }
 
 /* cgroup.dentry, before 2bd59d48ebfb (v3.15) */
@@ -153,7 +154,7 @@ static const char *dentry_path(struct cgbuild *b, uint64_t dentry)
 
 	pathwalk_init(&w, b->k, b->r);
 	path_in_fs(&w, dentry, &text);
-	s = arena_strndup(&b->s->mem, text.s, text.len);
+	s = arena_strndup(b->names, text.s, text.len);
 	pathwalk_release(&w);
 	return s;
 }
@@ -338,7 +339,8 @@ static void find_dfl_root(struct cgbuild *b, const uint64_t *css_sets)
 
 void cgroups_build(struct snapshot *s, struct reader *r, const uint64_t *css_sets)
 {
-	struct cgbuild b = { .s = s, .k = s->k, .r = r, .paths_left = PATHS_MAX };
+	struct cgbuild b = { .s = s, .k = s->k, .r = r, .names = &s->mem,
+			     .paths_left = PATHS_MAX };
 
 	b.by_addr.mem = &b.mem;
 	b.memory_id = layout_enum(&s->k->layout, E_MEMORY_CGRP, -1);
@@ -353,4 +355,101 @@ void cgroups_build(struct snapshot *s, struct reader *r, const uint64_t *css_set
 	s->cgroups = b.rows.v;
 	s->ncgroups = (uint32_t)b.rows.n;
 	arena_release(&b.mem);
+}
+
+/* ---- /proc/PID/cgroup: proc_cgroup_show(), kernel/cgroup/cgroup.c ---------------------------- */
+
+#define ROOTS_MAX 64u		/* hierarchies; each but named ones has a controller */
+#define LINKS_MAX 4096u		/* groups of one css_set: one of each hierarchy */
+#define SUBSYS_MAX 32u		/* bits of subsys_mask */
+
+/* The group of CSS_SET in the hierarchy ROOT; 0: none. */
+static uint64_t group_in(struct cgbuild *b, uint64_t css_set, uint64_t root)
+{
+	const struct layout *l = &b->k->layout;
+	struct listwalk w = listwalk_start(b->k, b->r, css_set + layout_offset(l, M_CSET_LINKS),
+					   LINKS_MAX);
+
+	if (root == b->dfl_root)
+		return pointer(b, css_set, M_CSET_DFL);
+	while (listwalk_next(&w)) {
+		uint64_t cgrp = pointer(b, w.node - layout_offset(l, M_LINK_NODE), M_LINK_CGRP);
+
+		if (cgrp && pointer(b, cgrp, M_CGROUP_ROOT) == root)
+			return cgrp;
+	}
+	return 0;
+}
+
+/* "cpu,cpuacct", and ",name=NAME" of a hierarchy that has one. */
+static const char *controllers_of(struct cgbuild *b, uint64_t root)
+{
+	const struct layout *l = &b->k->layout;
+	char all[CGROUP_PATH_MAX] = "", name[64];
+	uint64_t mask = 0, subsys, p;
+	size_t n = 0;
+
+	if (kmember_u64(b->k, b->r, root, M_CGROOT_MASK, &mask) || root == b->dfl_root)
+		mask = 0;
+	for (unsigned i = 0; i < SUBSYS_MAX && has(b->k, Y_CGROUP_SUBSYS); i++) {
+		uint64_t at = layout_symbol(l, Y_CGROUP_SUBSYS) + i * b->k->dump->word_size;
+
+		if (!(mask >> i & 1) || read_kva_word(b->r, at, &subsys))
+			continue;
+		p = pointer(b, subsys, M_SUBSYS_NAME);
+		if (p && !read_kva_str(b->r, p, name, sizeof(name)))
+			n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", n ? "," : "", name);
+	}
+	if (!read_kva_str(b->r, root + layout_offset(l, M_CGROOT_NAME), name, sizeof(name)) && *name)
+		snprintf(all + n, sizeof(all) - n, "%sname=%s", n ? "," : "", name);
+	return arena_strdup(b->names, all);
+}
+
+static bool is_listed(struct cgbuild *b, uint64_t root)
+{
+	uint64_t visible = 1;
+
+	if (root == b->dfl_root && has(b->k, Y_CGRP_DFL_VISIBLE) &&
+	    kvar_u64(b->k, b->r, Y_CGRP_DFL_VISIBLE, 1, &visible))
+		visible = 1;
+	return visible & 0xff;
+}
+
+static void add_line(struct cgbuild *b, uint64_t css_set, uint64_t root, bool exiting,
+		     struct cgroup_line *line, unsigned *n)
+{
+	uint64_t cgrp = is_listed(b, root) ? group_in(b, css_set, root) : 0, id = 0;
+
+	if (!cgrp || kmember_u64(b->k, b->r, root, M_CGROOT_ID, &id))
+		return;
+	line[(*n)++] = (struct cgroup_line){
+		.id = (int32_t)id, .controllers = controllers_of(b, root),
+		.path = exiting && root != b->dfl_root ? "/" : path_of_cgroup(b, cgrp),
+	};
+}
+
+unsigned cgroup_lines(const struct snapshot *s, struct reader *r, const struct proc *p,
+		      struct arena *mem, const struct cgroup_line **ret)
+{
+	struct cgbuild b = { .k = s->k, .r = r, .names = mem, .paths_left = PATHS_MAX };
+	const struct task *t = p->leader < s->ntasks ? &s->tasks[p->leader] : NULL;
+	const struct layout *l = &s->k->layout;
+	struct cgroup_line *line = arena_array(mem, struct cgroup_line, ROOTS_MAX);
+	struct listwalk w;
+	uint64_t css_set;
+	unsigned n = 0;
+
+	*ret = line;
+	if (!t || !r || !has(s->k, Y_CGROUP_ROOTS) || !has(s->k, M_CGROOT_LIST) ||
+	    !has(s->k, M_CSET_LINKS) || !has(s->k, M_LINK_NODE) || !has(s->k, M_CGROUP_SELF))
+		return 0;
+	css_set = pointer(&b, t->addr, M_TASK_CGROUPS);
+	if (!css_set)
+		return 0;
+	b.dfl_root = has(s->k, Y_CGRP_DFL_ROOT) ? layout_symbol(l, Y_CGRP_DFL_ROOT) : 0;
+	w = listwalk_start(s->k, r, layout_symbol(l, Y_CGROUP_ROOTS), ROOTS_MAX);
+	while (listwalk_next(&w))
+		add_line(&b, css_set, w.node - layout_offset(l, M_CGROOT_LIST),
+			 t->flags & PF_EXITING, line, &n);
+	return n;
 }

@@ -15,4 +15,18 @@
  */
 void cgroups_build(struct snapshot *s, struct reader *r, const uint64_t *css_sets);
 
+/* A line of /proc/PID/cgroup. */
+struct cgroup_line {
+	int32_t id;
+	const char *controllers;	/* "cpu,cpuacct", "name=systemd"; "" of cgroup2 */
+	const char *path;
+};
+
+/*
+ * The lines of process P, in the kernel's order, into MEM; 0 of them where the kernel
+ * does not tell its hierarchies.
+ */
+unsigned cgroup_lines(const struct snapshot *s, struct reader *r, const struct proc *p,
+		      struct arena *mem, const struct cgroup_line **ret);
+
 #endif

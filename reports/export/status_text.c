@@ -38,6 +38,18 @@ static const char *state_text(char state)
 	return "? (unknown)";
 }
 
+static void put_groups(FILE *out, const struct task_text *x)
+{
+	uint64_t gid;
+
+	for (uint32_t i = 0; i < x->d.ngroups; i++) {
+		if (read_kva_uint(x->r, x->d.groups + i * UINT64_C(4), 4, &gid))
+			break;
+		fprintf(out, "%s%" PRIu64, i ? " " : "", gid);
+	}
+	fputs(" \n", out);
+}
+
 static void put_ids(FILE *out, const char *label, const uint32_t *v)
 {
 	fprintf(out, "%s:\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\n", label, v[0], v[1],
@@ -83,7 +95,8 @@ static void put_who(const struct task_text *x, FILE *out)
 		state_text(state), p->pid, p->pid, p->ppid);
 	put_ids(out, "Uid", x->d.uid);
 	put_ids(out, "Gid", x->d.gid);
-	fprintf(out, "FDSize:\t%" PRIu32 "\nGroups:\t \n", x->d.fd_size);
+	fprintf(out, "FDSize:\t%" PRIu32 "\nGroups:\t", x->d.fd_size);
+	put_groups(out, x);
 	put_namespaces(out, x);
 	if (in_era(x->s->k, kthread))
 		fprintf(out, "Kthread:\t%c\n", p->kthread ? '1' : '0');

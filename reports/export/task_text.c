@@ -5,6 +5,7 @@
  * print and a dump does not hold is 0, as a reader without privilege sees it;
  * docs/export.md lists it.
  */
+#include "model/cgroups/cgroups.h"
 #include "reports/export/task_text.h"
 
 #include <inttypes.h>
@@ -95,9 +96,9 @@ static void write_stat(const struct task_text *x, FILE *out)
 	const struct task *t = proc_leader(x->s, p);
 
 	/* the name as it is: only status escapes it */
-	fprintf(out, "%d (%s) %c %d %d %d 0 -1 %" PRIu32, p->pid,
+	fprintf(out, "%d (%s) %c %d %d %d %" PRIu32 " %d %" PRIu32, p->pid,
 		proc_comm(x->s, p), t && t->state ? t->state : '?', p->ppid,
-		x->d.pgrp, x->d.session, t ? t->flags : 0);
+		x->d.pgrp, x->d.session, x->d.tty, x->d.tty_pgrp, t ? t->flags : 0);
 	put(out, p->min_flt);
 	put(out, x->d.cmin_flt);
 	put(out, p->maj_flt);
@@ -164,9 +165,16 @@ static void write_cmdline(const struct task_text *x, FILE *out)
 static void write_cgroup(const struct task_text *x, FILE *out)
 {
 	const struct snapshot *s = x->s;
+	const struct cgroup_line *line;
+	struct arena mem = { 0 };
+	unsigned n = cgroup_lines(s, x->r, x->p, &mem, &line);
 
-	fprintf(out, "0::%s\n", x->p->cgroup < s->ncgroups && s->cgroups[x->p->cgroup].path
-		? s->cgroups[x->p->cgroup].path : "/");
+	for (unsigned i = 0; i < n; i++)
+		fprintf(out, "%" PRId32 ":%s:%s\n", line[i].id, line[i].controllers, line[i].path);
+	if (!n)
+		fprintf(out, "0::%s\n", x->p->cgroup < s->ncgroups &&
+			s->cgroups[x->p->cgroup].path ? s->cgroups[x->p->cgroup].path : "/");
+	arena_release(&mem);
 }
 
 static void write_oom_adj(const struct task_text *x, FILE *out)
@@ -232,7 +240,7 @@ void task_text_set(struct task_text *x, const struct snapshot *s, struct reader 
 {
 	size_t lo, hi;
 
-	*x = (struct task_text){ .s = s, .p = p, .mm = proc_mm(s, p) };
+	*x = (struct task_text){ .s = s, .p = p, .r = r, .mm = proc_mm(s, p) };
 	details_read(s, r, p, &x->d);
 	/* processes come in the order of s->procs, as rows do */
 	lo = search_first(all->nrows, mid,

@@ -12,6 +12,7 @@
 struct task_text {
 	const struct snapshot *s;
 	const struct proc *p;
+	struct reader *r;		/* NULL: of a capture */
 	const struct mm *mm;		/* NULL: a kernel thread, or past exit_mm */
 	struct details d;
 	struct table rows;		/* its mappings: rows of vma_rows.h */
