@@ -106,7 +106,10 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_SORT: o->sort = arg; break;
 	case ID_WHERE: o->where = arg; break;
 	case ID_OUTPUT: o->output = arg; break;
-	case ID_TOP: err = number(a, arg, UINT32_MAX, "--top", &o->top); break;
+	case ID_TOP:
+		err = number(a, arg, UINT32_MAX, "--top", &o->top);
+		o->report_opts.top = o->top;
+		break;
 	case ID_BYTES: o->unit = UNIT_BYTES; break;
 	case ID_PAGES: o->unit = UNIT_PAGES; break;
 	case ID_JOBS:

@@ -224,7 +224,7 @@ static int analyse(struct run *run)
 	if (run->where)
 		table_filter(&run->t, run->where);
 	/* a chart adds up the rows behind the first ones */
-	table_sort(&run->t, &run->sort, run->renderer->of_chart ? 0 : o->top);
+	table_sort(&run->t, &run->sort, run->renderer->of_chart || r->own_top ? 0 : o->top);
 	return 0;
 }
 

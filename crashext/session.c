@@ -2,6 +2,7 @@
 #include "crashext/session.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "crashext/host.h"
 #include "dumpread/base/heap.h"
@@ -74,13 +75,12 @@ static void read_vmcoreinfo(struct dump *d)
 	unsigned long data, size;
 	char *text;
 
-	d->vmcoreinfo = "";
 	if (!variable("vmcoreinfo_data", &data, sizeof(data)) ||
 	    !variable("vmcoreinfo_size", &size, sizeof(size)) || size > VMCOREINFO_MAX)
 		return;
 	text = arena_alloc(&d->mem, size + 1);
 	if (host_read_kva(data, text, size))
-		d->vmcoreinfo = text;
+		dump_take_vmcoreinfo(d, text, strnlen(text, size));
 }
 
 static enum status open_through_crash(const struct host *h, struct diag *diag)
@@ -94,6 +94,7 @@ static enum status open_through_crash(const struct host *h, struct diag *diag)
 	d->log = &log_of_session;
 	d->pages = &crash_pages;
 	d->pages_self = d;
+	d->vmcoreinfo = "";
 	if (!m || !variable("max_pfn", &max_pfn, sizeof(max_pfn)))
 		return fail(diag, ST_UNSUPPORTED,
 			    "neither vmcensus nor crash can tell how the memory of %s is laid "
@@ -104,7 +105,6 @@ static enum status open_through_crash(const struct host *h, struct diag *diag)
 	d->page_shift = (uint8_t)__builtin_ctz(h->page_size);
 	d->max_pfn = (max_pfn | ((SECTION >> d->page_shift) - 1)) + 1;
 	read_vmcoreinfo(d);
-	vmcoreinfo_get(d, "OSRELEASE", d->release, sizeof(d->release));
 	return ST_OK;
 }
 

@@ -40,11 +40,19 @@ static void image_ctx_free(void *self, void *ctx)
 		im->ops->ctx_free(ctx);
 }
 
+static uint64_t image_next(void *self, uint64_t pfn)
+{
+	const struct image *im = self;
+
+	return im->ops->next ? im->ops->next(im, pfn) : pfn;
+}
+
 static const struct pages_ops image_pages = {
 	.present = image_present,
 	.read = image_read,
 	.ctx_new = image_ctx_new,
 	.ctx_free = image_ctx_free,
+	.next = image_next,
 };
 
 /* ---- the dump --------------------------------------------------------- */

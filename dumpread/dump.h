@@ -38,6 +38,7 @@ struct pages_ops {
 	enum status (*read)(void *self, void *ctx, uint64_t pfn, uint8_t *out);
 	void *(*ctx_new)(void *self);
 	void (*ctx_free)(void *self, void *ctx);
+	uint64_t (*next)(void *self, uint64_t pfn);	/* as of struct image_ops; may be NULL */
 };
 
 /* Kernel-virtual translation; set by arch_attach(), or by a host. */

@@ -241,6 +241,18 @@ bool reader_present(const struct reader *r, uint64_t pfn)
 	return r->dump->pages->present(r->dump->pages_self, pfn);
 }
 
+uint64_t reader_next(const struct reader *r, uint64_t pfn, uint64_t end)
+{
+	const struct pages_ops *ops = r->dump->pages;
+
+	while (pfn < end && !ops->present(r->dump->pages_self, pfn)) {
+		pfn++;
+		if (ops->next)
+			pfn = ops->next(r->dump->pages_self, pfn);
+	}
+	return pfn < end ? pfn : end;
+}
+
 /* The bytes at PA, and how many of them *n are in the same page. */
 static enum status lend_pa(struct reader *r, uint64_t pa, const uint8_t **ret, size_t *n)
 {

@@ -46,6 +46,9 @@ void reader_renew(struct reader *r);
 /* Is the page in the dump? No page is read. */
 bool reader_present(const struct reader *r, uint64_t pfn);
 
+/* The first page from PFN on that is in the dump, below END; END if none is. */
+uint64_t reader_next(const struct reader *r, uint64_t pfn, uint64_t end);
+
 /* Copy LEN bytes at physical address PA (any alignment, may cross pages). */
 enum status read_pa(struct reader *r, uint64_t pa, void *buf, size_t len);
 

@@ -160,7 +160,7 @@ static void scan_page(const struct dump *d, struct reader *r, uint64_t pfn, stru
 	uint32_t size = dump_page_size(d), off = 0;
 	struct page_ref ref = { 0 };
 
-	if (!reader_present(r, pfn) || reader_page(r, pfn, &ref))
+	if (reader_page(r, pfn, &ref))
 		return;
 	while (off < size && p->n < TRIES) {
 		const uint8_t *hit = memmem(ref.data + off, size - off, FIRST_KEY,
@@ -179,11 +179,11 @@ static void scan_page(const struct dump *d, struct reader *r, uint64_t pfn, stru
 static void scan_chunk(void *ctx, unsigned worker, size_t item)
 {
 	struct scan *s = ctx;
-	uint64_t pfn = s->first + item * CHUNK;
+	uint64_t pfn = s->first + item * CHUNK, end = min_u64(pfn + CHUNK, s->d->max_pfn);
 
 	if (!s->r[worker])
 		s->r[worker] = reader_new(s->d);
-	for (uint64_t end = min_u64(pfn + CHUNK, s->d->max_pfn); pfn < end; pfn++)
+	for (; (pfn = reader_next(s->r[worker], pfn, end)) < end; pfn++)
 		scan_page(s->d, s->r[worker], pfn, &s->chunks[item]);
 }
 
@@ -206,14 +206,14 @@ static bool look_at_places(struct scan *s, size_t nchunks)
 static void scan_memory(struct scan *s)
 {
 	unsigned jobs = s->d->jobs ? s->d->jobs : jobs_default();
-	uint64_t step;
+	uint64_t step, max = s->d->max_pfn;
 
 	jobs = jobs > JOBS_MAX ? JOBS_MAX : jobs;
 	step = (uint64_t)CHUNK * BATCH * jobs;
 	s->r[0] = reader_new(s->d);
 	s->chunks = arena_array(&s->mem, struct places, (size_t)BATCH * jobs);
-	for (; s->first < s->d->max_pfn; s->first += step) {
-		size_t n = (min_u64(step, s->d->max_pfn - s->first) + CHUNK - 1) / CHUNK;
+	for (; (s->first = reader_next(s->r[0], s->first, max)) < max; s->first += step) {
+		size_t n = (min_u64(step, max - s->first) + CHUNK - 1) / CHUNK;
 
 		jobs_run(jobs, n, scan_chunk, s);
 		if (look_at_places(s, n))

@@ -285,9 +285,13 @@ static bool add_table(struct entries *e, struct vm_area_struct *vma, pmd_t *at, 
 	return there;
 }
 
-/* An entry of SIZE bytes, mapped at VA & -SIZE with PFN: its part in [va, end). */
-static unsigned long add_leaf(struct entries *e, unsigned long va, unsigned long end,
-			      unsigned long size, u64 pfn, u32 bits)
+/*
+ * An entry of SIZE bytes, mapped at VA & -SIZE with PFN: its part in [va, end).
+ * PowerPC 44x and 6xx have no huge pages.
+ */
+static unsigned long __maybe_unused add_leaf(struct entries *e, unsigned long va,
+					     unsigned long end, unsigned long size, u64 pfn,
+					     u32 bits)
 {
 	unsigned long base = va & -size, stop = min(end, base + size);
 	u64 first = pfn + ((va - base) >> PAGE_SHIFT);
@@ -353,6 +357,18 @@ static unsigned long add_pud_leaf(struct entries *e, struct vm_area_struct *vma,
 			bits_if(vma->vm_flags & VM_WRITE, true, true,
 				vma->vm_flags & VM_EXEC));
 }
+#elif defined(CONFIG_PPC_E500)
+/* Huge pages since 6.11: each entry is a PTE, for its own part of one. */
+static unsigned long add_pmd_leaf(struct entries *e, struct vm_area_struct *vma,
+				  unsigned long va, unsigned long end, pmd_t pmd)
+{
+	pte_t pte = __pte(pmd_val(pmd));
+
+	return add_leaf(e, va, end, PMD_SIZE, pte_pfn(pte),
+			bits_if(pte_write(pte), pte_dirty(pte), pte_young(pte),
+				may_exec(pte, vma)));
+}
+#define add_pud_leaf(e, vma, va, end, pud) min(end, (va & PUD_MASK) + PUD_SIZE)
 #else
 #define add_pmd_leaf(e, vma, va, end, pmd) min(end, (va & PMD_MASK) + PMD_SIZE)
 #define add_pud_leaf(e, vma, va, end, pud) min(end, (va & PUD_MASK) + PUD_SIZE)

@@ -73,7 +73,7 @@ static void text_pages(struct census *c, const struct vmc_run *run, unsigned int
 			put_item(c, run, i);
 }
 
-/* Before whatever follows a list of pages. */
+/* The paper's form knows no mm: each task names its own. */
 static void text_mm(struct census *c, const struct vmc_mm *m, const char *exe)
 {
 }

@@ -64,8 +64,10 @@ static void read_signal(const struct reading *x, uint64_t addr)
 	if (addr && !kobj_read(&o, x->r, addr)) {
 		d->pgrp = pid_of_type(x, &o, E_PIDTYPE_PGID, 0);
 		d->session = pid_of_type(x, &o, E_PIDTYPE_SID, 0);
-		d->ns_pgrp = pid_of_type(x, &o, E_PIDTYPE_PGID, x->level);
-		d->ns_session = pid_of_type(x, &o, E_PIDTYPE_SID, x->level);
+		for (uint32_t i = 0; i <= x->level && i < DETAILS_NS_LEVELS; i++) {
+			d->ns_pgrp[i] = pid_of_type(x, &o, E_PIDTYPE_PGID, i);
+			d->ns_session[i] = pid_of_type(x, &o, E_PIDTYPE_SID, i);
+		}
 		d->cmin_flt = kobj_u64(&o, M_SIG_CMIN_FLT);
 		d->cmaj_flt = kobj_u64(&o, M_SIG_CMAJ_FLT);
 		d->cutime = kobj_u64(&o, M_SIG_CUTIME);
@@ -140,6 +142,8 @@ static void read_pointers(const struct reading *x, const struct kobj *task)
 	if (files && !kmember_u64(x->k, x->r, files, M_FILES_FDT, &v) &&
 	    !kmember_u64(x->k, x->r, v, M_FDT_MAX, &v))
 		x->d->fd_size = (uint32_t)v;
+	for (uint32_t i = 0; i <= x->level && i < DETAILS_NS_LEVELS; i++)
+		x->d->ns_pid[i] = pid_nr(x, kobj_u64(task, M_TASK_THREAD_PID), i);
 	read_handlers(x, kobj_u64(task, M_TASK_SIGHAND));
 	read_cred(x, kobj_u64(task, M_TASK_CRED));
 	read_signal(x, kobj_u64(task, M_TASK_SIGNAL));

@@ -11,10 +11,13 @@
 #include "model/model.h"
 
 #define DETAILS_CPU_WORDS 128	/* 8192 CPUs */
+#define DETAILS_NS_LEVELS 33	/* MAX_PID_NS_LEVEL, and the initial one */
 
 struct details {
 	int32_t pgrp, session;
-	int32_t ns_pgrp, ns_session;	/* in its own pid namespace */
+	/* in each of its pid namespaces from the initial one on to its own */
+	int32_t ns_pid[DETAILS_NS_LEVELS], ns_pgrp[DETAILS_NS_LEVELS];
+	int32_t ns_session[DETAILS_NS_LEVELS];
 	uint64_t cmin_flt, cmaj_flt;
 	uint64_t cutime, cstime, gtime, cgtime;		/* ns */
 	int32_t prio;

@@ -46,22 +46,9 @@ static bool cpu_has(const struct kernel *k, struct reader *r, unsigned feature)
 	return !read_kva_uint(r, addr, 4, &word) && word >> feature % 32 & 1;
 }
 
-static void read_thp(const struct kernel *k, struct reader *r, struct gate *g)
-{
-	uint64_t flags;
-
-	if (!has(k, Y_THP_FLAGS) || kvar_u64(k, r, Y_THP_FLAGS, 0, &flags))
-		return;
-	g->thp_always = has(k, E_THP_ALWAYS) &&
-			flags >> (layout_enum(&k->layout, E_THP_ALWAYS, 0) & 63) & 1;
-	g->thp_madvise = has(k, E_THP_MADVISE) &&
-			 flags >> (layout_enum(&k->layout, E_THP_MADVISE, 0) & 63) & 1;
-}
-
 void gate_read(const struct kernel *k, struct reader *r, struct gate *ret)
 {
 	*ret = (struct gate){ .vma = { .mm = NONE, .file = NONE, .name = "[vsyscall]" } };
-	read_thp(k, r, ret);
 	if (!k->arch || k->arch->elf_machine != EM_X86_64)
 		return;
 	read_vma(k, r, ret);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * gate.h - what /proc/PID/maps and smaps show beyond a process's VMAs: the
- * [vsyscall] page of x86-64, which stands in no mm, protection keys, and
- * whether huge pages are allowed.
+ * [vsyscall] page of x86-64, which stands in no mm, and protection keys.
  */
 #ifndef VMCENSUS_GATE_H
 #define VMCENSUS_GATE_H
@@ -13,8 +12,6 @@ struct gate {
 	bool present;		/* this kernel has the page and shows it */
 	struct vma vma;		/* start, end, flags; all else 0 or NONE */
 	bool pkeys;		/* smaps has ProtectionKey lines */
-	bool thp_always;	/* transparent_hugepage/enabled */
-	bool thp_madvise;
 };
 
 void gate_read(const struct kernel *k, struct reader *r, struct gate *ret);

@@ -184,7 +184,7 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 		dump_add_running(d);
 	if (!st)
 		st = add_types(d, o);
-	if (!st && (!d->types.n || !d->symbols.n || d->image))
+	if (!st)
 		st = dump_find_kernel(d);
 	if (st && o->log_only && !d->types.n)
 		return understand_log(k);

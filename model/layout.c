@@ -113,7 +113,7 @@ const char **layout_type_names(struct arena *mem, unsigned *n)
 	for (int id = 0; id < LAYOUT_COUNT; id++) {
 		const struct fact_spec *s = &fact_specs[id];
 
-		if (s->kind != FACT_MEMBER && s->kind != FACT_SIZE)
+		if (s->kind != FACT_MEMBER && s->kind != FACT_SIZE && s->kind != FACT_ENUM)
 			continue;
 		for (int i = 0; i < LAYOUT_ALTS && s->alt[i]; i++) {
 			size_t len = outer_len(s->alt[i]);

@@ -80,7 +80,7 @@ struct layout {
  */
 enum status layout_resolve(struct dump *d, struct layout *ret);
 
-/* Names of all struct types the tables mention, without repeats (for DWARF). */
+/* Names of all types and enumerators that the tables mention, without repeats (for DWARF). */
 const char **layout_type_names(struct arena *mem, unsigned *n);
 
 static inline bool layout_has(const struct layout *l, enum layout_id id)

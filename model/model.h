@@ -51,7 +51,9 @@ struct usage {
 	uint64_t swap_ptes;		/* bytes of swap by pte entries alone */
 	uint64_t swap_uss;		/* of these, slots with no other reference */
 	uint64_t swap_cached;		/* of these, slots whose page is in memory too */
-	/* huge pages that smaps passes over, and all of the above with it */
+	/* what the counters of the mm have beyond rss: huge pages that smaps passes over, and all
+	   of the above with it; less what smaps has and they do not (modulo 2^64): poisoned
+	   pages, huge entries of device memory */
 	uint64_t hidden_anon, hidden_file, hidden_shmem;
 	uint64_t special;		/* mapped, and no page: zero page, PFNMAP */
 	uint64_t table_bytes;		/* page-table pages met (levels below the root) */

@@ -43,6 +43,7 @@ enum col_flag {
 	COL_THREADS = 1 << 2,	/* shown with --threads, as COL_SHOWN is without */
 	COL_ONCE = 1 << 3,	/* as COL_TOTAL, but once for each total_key */
 	COL_FILE = 1 << 4,	/* shown with --file, as COL_SHOWN is without */
+	COL_WIDE = 1 << 5,	/* of words, not of names: text makes room for all of them */
 };
 
 struct column {
@@ -86,6 +87,7 @@ struct report_opts {
 	const char *file;	/* --file NAME: only what concerns this file */
 	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
+	uint64_t top;		/* --top N, for a report of own_top; 0: its usual number */
 	const struct snapshot *before;	/* of a report that compares: the first image */
 };
 
@@ -131,6 +133,7 @@ struct report {
 	unsigned wants;		/* enum need: built too, and done without where the
 				   image is a collector's text */
 	unsigned opts;		/* enum report_opt_flag: which options it takes */
+	bool own_top;		/* --top counts what it lists, which are not its rows */
 	bool compares;		/* takes two images: an earlier one, and the one reported */
 	const struct column *cols;
 	unsigned ncols;

@@ -16,7 +16,7 @@
 #include "reports/common.h"
 #include "reports/like/like.h"
 
-#define TOP 10
+#define TOP 10		/* processes, unless --top says how many */
 
 static const struct column cols[] = {
 	COL(struct summary_row, section, COL_STR, COL_SHOWN, "",
@@ -258,30 +258,32 @@ static uint64_t cost(const struct snapshot *s, const struct proc *p)
 	return mm ? mm->usage.pss + mm->usage.swap_pss : 0;
 }
 
+static int by_cost(const void *pa, const void *pb, void *arg)
+{
+	const struct snapshot *s = *(const struct snapshot **)arg;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	uint64_t ca = cost(s, &s->procs[a]), cb = cost(s, &s->procs[b]);
+
+	return ca != cb ? (ca < cb ? 1 : -1) : a < b ? -1 : a > b;
+}
+
 /* The dearest first; a shared mm stands for its owner alone. */
-static void processes(struct maker *m)
+static void processes(struct maker *m, uint64_t top)
 {
 	const struct snapshot *s = m->s;
-	uint32_t top[TOP];
-	unsigned n = 0;
+	uint32_t *owners = arena_array(m->mem, uint32_t, s->nprocs), n = 0;
 
 	m->section = SECTION_PROCESS;
 	for (uint32_t i = 0; i < s->nprocs; i++) {
 		const struct mm *mm = proc_mm(s, &s->procs[i]);
-		unsigned at = n;
 
-		if (!mm || mm->owner != i)
-			continue;
-		while (at && cost(s, &s->procs[top[at - 1]]) < cost(s, &s->procs[i]))
-			at--;
-		if (at == TOP)
-			continue;
-		n += n < TOP;
-		memmove(&top[at + 1], &top[at], (n - 1 - at) * sizeof(top[0]));
-		top[at] = i;
+		if (mm && mm->owner == i)
+			owners[n++] = i;
 	}
-	for (unsigned i = 0; i < n; i++) {
-		const struct proc *p = &s->procs[top[i]];
+	if (n)
+		qsort_r(owners, n, sizeof(*owners), by_cost, &m->s);
+	for (uint32_t i = 0; i < n && i < top; i++) {
+		const struct proc *p = &s->procs[owners[i]];
 		const struct usage *u = &proc_mm(s, p)->usage;
 		const char *comm = proc_comm(s, p);
 
@@ -294,9 +296,10 @@ static void processes(struct maker *m)
 
 /* ---- the log ------------------------------------------------------------------------ */
 
-/* A "^" stands for the start of the line. */
+/* A "^" stands for the start of the line; neighbours of one key are one thing. */
 static const struct event { const char *key, *text; } events[] = {
 	{ "OOM kill", "Out of memory: Kill" },
+	{ "OOM kill", "Out of memory (oom_kill_allocating_task): Kill" },
 	{ "memory cgroup OOM kill", "Memory cgroup out of memory: Kill" },
 	{ "allocation failure", "page allocation failure" },
 	{ "hung task", " blocked for more than " },
@@ -323,17 +326,27 @@ static bool says(const char *line, const char *text)
 	return at_start ? at == line : at != NULL;
 }
 
+static bool says_any(const char *line, size_t from, size_t end)
+{
+	while (from < end && !says(line, events[from].text))
+		from++;
+	return from < end;
+}
+
 static void noted(struct maker *m)
 {
 	const struct machine *mc = &m->s->machine;
 
 	m->section = SECTION_LOG;
-	for (size_t e = 0; e < ARRAY_LEN(events); e++) {
+	for (size_t e = 0, end; e < ARRAY_LEN(events); e = end) {
 		const struct log_line *last = NULL;
 		uint64_t n = 0;
 
+		for (end = e + 1; end < ARRAY_LEN(events); end++)
+			if (strcmp(events[end].key, events[e].key))
+				break;
 		for (uint32_t i = 0; i < mc->nlog; i++)
-			if (says(mc->log[i].text, events[e].text)) {
+			if (says_any(mc->log[i].text, e, end)) {
 				last = &mc->log[i];
 				n++;
 			}
@@ -412,12 +425,11 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 {
 	struct maker m = { .s = s, .mem = &t->mem };
 
-	(void)o;
 	(void)diag;
 	machine(&m);
 	memory(&m);
 	swap(&m);
-	processes(&m);
+	processes(&m, o->top ? o->top : TOP);
 	noted(&m);
 	left_out(&m);
 	damage(&m);
@@ -435,11 +447,12 @@ const struct report report_summary = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.opts = OPT_LIKE,
+	.own_top = true,
 	.run = run,
 	.text = summary_text,
 	.likes = summary_likes,
 	.help = "What machine it was, when and why it died, where its memory is by the kernel's\n"
-		"own counters, the ten processes that cost most (pss and swap_pss together), what\n"
-		"stands out in the log, and what the dump does not hold. csv, json and -c give\n"
-		"one row a fact.",
+		"own counters, the ten processes (--top N: as many) that cost most (pss and\n"
+		"swap_pss together), what stands out in the log, and what the dump does not hold.\n"
+		"csv, json and -c give one row a fact.",
 };

@@ -6,10 +6,11 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "model/areas.h"
+#include "model/gate.h"
+#include "model/thp.h"
 #include "reports/common.h"
 #include "reports/exmap/showmaps.h"
 #include "reports/like/like.h"
-#include "reports/thp.h"
 #include "reports/vma_rows.h"
 #include "reports/vmflags.h"
 
@@ -68,6 +69,7 @@ struct maker {
 	struct hash devs, flags;	/* value -> index in strings */
 	VEC(const char *) strings;
 	struct gate gate;
+	struct thp thp;
 	struct reader *r;
 };
 
@@ -123,7 +125,7 @@ static void add(struct maker *m, const struct proc *p, const char *comm, const s
 				   ? m->areas[v - m->s->vmas].class : AREA_OTHER);
 	r->pid = p ? p->pid : COL_UNKNOWN_INT;
 	r->comm = comm;
-	r->thp = thp_eligible(m->s, &m->gate, v);
+	r->thp = thp_eligible(&m->thp, v);
 	r->start = v->start;
 	r->end = v->end;
 	r->perms = perms(v->flags);
@@ -168,6 +170,7 @@ enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsi
 	m.r = kernel_reader(s->k);
 	if (m.r)
 		gate_read(s->k, m.r, &m.gate);
+	thp_init(&m.thp, s, m.r, &t->mem);
 	if (flags & ROWS_EACH_PROC || o->pid) {
 		for (uint32_t i = first; i < end; i++)
 			if (proc_mm(s, &s->procs[i]))
@@ -226,8 +229,8 @@ const struct report report_smaps = {
 	.run = run_maps,
 	.text = smaps_text,
 	.help = "The text of /proc/PID/smaps, byte for byte, in the form of the dumped kernel's\n"
-		"version. Only THPeligible is an estimate. Without --pid all processes follow one\n"
-		"another, each after a line \"==> PID COMM <==\". csv, json and -c give rows.",
+		"version. Without --pid all processes follow one another, each after a line\n"
+		"\"==> PID COMM <==\". csv, json and -c give rows.",
 };
 
 static const struct like maps_likes[] = {

@@ -24,6 +24,11 @@
    loaded at any 8 MiB. */
 #define MEMSTART_STEP (UINT64_C(8) << 20)
 
+struct ppc32 {
+	struct kernel_map map;
+	enum ppc32_family family;
+};
+
 static enum status attach(struct dump *d)
 {
 	struct kernel_map *x = d->kv_self;
@@ -35,7 +40,7 @@ static enum status attach(struct dump *d)
 	/* the kernel's text is at the start of low memory, PHYSICAL_START above at most */
 	if (vmcoreinfo_symbol(d, "_stext", &stext))
 		x->low.va = stext & 0xf0000000;
-	x->paging = ppc32_paging(PPC_6XX, d->page_shift, 4);
+	x->paging = ppc32_paging(PPC_6XX, PPC32_6XX, d->page_shift, 4);
 	if (d->kv)
 		return ST_OK;
 	if (!linear_find(d, &x->low, "ppc", MEMSTART_STEP, x->env.max_pa))
@@ -127,16 +132,17 @@ static void find_lowmem(struct dump *d, struct reader *r, struct kernel_map *x)
 
 static enum status attach_late(struct dump *d)
 {
-	struct kernel_map *x = d->kv_self;
+	struct ppc32 *self = d->kv_self;
+	struct kernel_map *x = &self->map;
 	struct reader *r = reader_new(d);
-	enum ppc32_family family = family_of(d, r);
+	enum ppc32_family family = self->family = family_of(d, r);
 	unsigned size = pte_size(d, family), major, minor;
 	uint64_t root;
 
 	find_lowmem(d, r, x);
 	kernel_release(d, &major, &minor);
-	x->paging = ppc32_paging(family, d->page_shift, size);
 	x->env.form = (uint8_t)ppc32_form(family, size, major, minor);
+	x->paging = ppc32_paging(family, x->env.form, d->page_shift, size);
 	x->env.swap_form = major == 2 && minor < 600 ? PPC32_SWAP_2_4 : PPC32_SWAP_2_6;
 	if (family == PPC_44X || family == PPC_E500 || (major == 2 && minor < 600))
 		x->env.table_offset = x->low.pa - x->low.va;
@@ -163,8 +169,8 @@ static enum status attach_late(struct dump *d)
  */
 static bool vmalloc_total(struct dump *d, uint64_t *ret)
 {
+	enum ppc32_family family = ((const struct ppc32 *)d->kv_self)->family;
 	struct reader *r = reader_new(d);
-	enum ppc32_family family = family_of(d, r);
 	uint64_t start = 0, end = 0;
 
 	if (family != PPC_40X && family != PPC_8XX &&
@@ -182,7 +188,7 @@ const struct arch arch_ppc32 = {
 	.name = "ppc",
 	.elf_machine = EM_PPC,
 	.word_size = 4,
-	.state_size = sizeof(struct kernel_map),
+	.state_size = sizeof(struct ppc32),
 	.attach = attach,
 	.attach_late = attach_late,
 	.by_rule = lowmem_by_rule,

@@ -22,21 +22,22 @@ enum ppc32_form {
 	PPC32_40X, PPC32_40X_6_0,
 	PPC32_44X_2_4, PPC32_44X_2_6_18, PPC32_44X_2_6_26, PPC32_44X_6_7,
 	PPC32_8XX_2_4, PPC32_8XX_2_6_26, PPC32_8XX_2_6_33, PPC32_8XX_4_0, PPC32_8XX_5_0,
+	PPC32_8XX_6_11,
 	PPC32_E500_2_6, PPC32_E500_2_6_18_WIDE, PPC32_E500_2_6_26,
-	PPC32_BOOK3E,
+	PPC32_BOOK3E, PPC32_BOOK3E_6_11,
 	PPC32_FORMS
 };
 
 /* paging_env.swap_form */
 enum ppc32_swap { PPC32_SWAP_2_6, PPC32_SWAP_2_4 };
 
-/* The row for pages of 1 << PAGE_SHIFT bytes with PTEs of PTE_SIZE; NULL: none. */
-const struct paging *ppc32_paging(enum ppc32_family family, unsigned page_shift,
-				  unsigned pte_size);
-
 /* The form of release MAJOR.MINOR (2.6.NN: 2, 600 + NN). */
 enum ppc32_form ppc32_form(enum ppc32_family family, unsigned pte_size, unsigned major,
 			   unsigned minor);
+
+/* The row for pages of 1 << PAGE_SHIFT bytes with PTEs of PTE_SIZE bytes; NULL: none. */
+const struct paging *ppc32_paging(enum ppc32_family family, enum ppc32_form form,
+				  unsigned page_shift, unsigned pte_size);
 
 extern const struct arch arch_ppc32;
 

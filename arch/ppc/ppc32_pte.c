@@ -24,7 +24,10 @@
  * 4.10 (8xx, 4b9142862292) to 6.10. e500 clears the top bit of the table's
  * address and puts the size in the low six; on 8xx 0xc are 8 MiB, which take
  * two directory entries (include/asm/page.h, nohash/hugetlb-e500.h,
- * nohash/32/hugetlb-8xx.h of 6.1).
+ * nohash/32/hugetlb-8xx.h of 6.1). Since 6.11 directories of e500 with 64-bit PTEs
+ * have entries of 64 bits (6b0e82791bd0), which are PTEs themselves if they have a
+ * page size (7c44202e3609, pmd_leaf()): each maps its own part of a huge page. On 8xx
+ * 8 MiB are then two usual tables, whose entries count on (0549e7666373).
  */
 #define E500_HUGE_BIT 0x80000000u
 #define E500_SHIFT_MASK 0x3fu
@@ -41,6 +44,7 @@ struct form {
 	uint32_t dir_present, dir_bad;
 	uint32_t dir_8m;	/* all of these: to an 8 MiB page's own */
 	bool dir_e500;		/* without E500_HUGE_BIT: to a huge page's own */
+	uint32_t dir_leaf;	/* any of these: maps memory itself; entries of 64 bits */
 };
 
 #define DIR_PLAIN .dir_present = TABLE_ADDRESS, .dir_bad = ~TABLE_ADDRESS
@@ -86,6 +90,9 @@ static const struct form forms[PPC32_FORMS] = {
 	[PPC32_8XX_5_0] = { .present = 0x1, .read_only = 0x600, .no_access = 0x600,
 			    .dirty = 0x100, .young = 0x20, .special = 0x80, .exec = 0x40,
 			    .dir_present = 0x1, .dir_bad = 0xf90, .dir_8m = 0xc },
+	[PPC32_8XX_6_11] = { .present = 0x1, .read_only = 0x600, .no_access = 0x600,
+			     .dirty = 0x100, .young = 0x20, .special = 0x80, .exec = 0x40,
+			     .dir_present = 0x1, .dir_bad = 0xf90 },
 	[PPC32_E500_2_6] = { .present = 0x1, .user = 0x2, .write = 0x10, .dirty = 0x800,
 			     .young = 0x4, .exec = 0x20, DIR_PLAIN },
 	[PPC32_E500_2_6_18_WIDE] = { .present = 0x1, .user = 0x2, .write = 0x10,
@@ -100,6 +107,11 @@ static const struct form forms[PPC32_FORMS] = {
 			   .young = 0x40000, .special = 0x2000, .exec = 0x80,
 			   .ignored = HIGH_WORD, .rpn_shift = 24, DIR_PLAIN,
 			   .dir_e500 = true },
+	/* the same; a page's size is encoded in 0xf00 */
+	[PPC32_BOOK3E_6_11] = { .present = 0x1, .user = 0x8, .write = 0x20, .dirty = 0x1000,
+				.young = 0x40000, .special = 0x2000, .exec = 0x80,
+				.ignored = HIGH_WORD, .rpn_shift = 24, DIR_PLAIN,
+				.dir_leaf = 0xf00 },
 };
 
 static const struct era {
@@ -115,11 +127,13 @@ static const struct era {
 	{ PPC_44X, 0, 2, 626, PPC32_44X_2_6_26 },
 	{ PPC_44X, 0, 2, 614, PPC32_44X_2_6_18 },
 	{ PPC_44X, 0, 0, 0, PPC32_44X_2_4 },
+	{ PPC_8XX, 0, 6, 11, PPC32_8XX_6_11 },
 	{ PPC_8XX, 0, 5, 0, PPC32_8XX_5_0 },
 	{ PPC_8XX, 0, 4, 0, PPC32_8XX_4_0 },
 	{ PPC_8XX, 0, 2, 633, PPC32_8XX_2_6_33 },
 	{ PPC_8XX, 0, 2, 626, PPC32_8XX_2_6_26 },
 	{ PPC_8XX, 0, 0, 0, PPC32_8XX_2_4 },
+	{ PPC_E500, 8, 6, 11, PPC32_BOOK3E_6_11 },
 	{ PPC_E500, 8, 2, 626, PPC32_BOOK3E },
 	{ PPC_E500, 8, 0, 0, PPC32_E500_2_6_18_WIDE },
 	{ PPC_E500, 0, 2, 626, PPC32_E500_2_6_26 },
@@ -198,12 +212,18 @@ static void decode_pte(const struct paging_env *env, const struct form *f, unsig
 				(may_access(f, v) ? 0 : PTE_PROTNONE));
 }
 
-static void decode_directory(const struct paging_env *env, const struct form *f, uint32_t v,
-			     struct pte *out)
+static void decode_directory(const struct paging_env *env, const struct form *f,
+			     unsigned page_shift, uint64_t entry, struct pte *out)
 {
+	uint32_t v = (uint32_t)entry;
+
 	*out = (struct pte){ .kind = PTE_NONE };
-	if (!v)
+	if (!entry)
 		return;
+	if (v & f->dir_leaf) {
+		decode_pte(env, f, page_shift, entry, out);
+		return;
+	}
 	if (f->dir_8m && (v & f->dir_8m) == f->dir_8m) {
 		*out = (struct pte){ .kind = PTE_HUGE_TABLE, .shift = M8XX_8M_SHIFT,
 				     .pa = (v & TABLE_ADDRESS) + env->table_offset };
@@ -219,61 +239,70 @@ static void decode_directory(const struct paging_env *env, const struct form *f,
 	out->pa = (v & TABLE_ADDRESS) + env->table_offset;
 }
 
-/* Entries of SIZE bytes; of those of 16 (8xx) all four words are the same. */
-static void decode(const struct paging_env *env, unsigned level, unsigned size,
-		   unsigned page_shift, const uint8_t *raw, unsigned n, struct pte *out)
+/* Of entries of 16 bytes (8xx) all four words are the same. */
+static void decode(const struct paging *p, const struct paging_env *env, unsigned level,
+		   const uint8_t *raw, unsigned n, struct pte *out)
 {
 	const struct form *f = &forms[env->form];
+	unsigned size = p->entry_size[level];
 
-	for (unsigned i = 0; i < n; i++, out++) {
+	for (unsigned i = 0; i < n; i++, out++, raw += size) {
+		uint64_t v = load_uint(raw, size == 16 ? 4 : size, true);
+
 		if (level)
-			decode_directory(env, f, load32(raw + 4 * (size_t)i, true), out);
+			decode_directory(env, f, p->page_shift, v, out);
 		else
-			decode_pte(env, f, page_shift,
-				   load_uint(raw + (size_t)i * size, size == 16 ? 4 : size,
-					     true), out);
+			decode_pte(env, f, p->page_shift, v, out);
 	}
 }
 
-#define DECODER(shift, size)                                                          \
-	static void decode_##shift##_##size(const struct paging_env *env,             \
-					    unsigned level, const uint8_t *raw,       \
-					    unsigned n, struct pte *out)              \
+enum row { R_4K_32, R_4K_64, R_4K_64_WIDE, R_16K_64, R_16K_8XX, R_64K_64, R_256K_64, ROWS };
+
+static const struct paging rows[ROWS];
+
+#define DECODER(row)                                                                  \
+	static void decode_##row(const struct paging_env *env, unsigned level,        \
+				 const uint8_t *raw, unsigned n, struct pte *out)     \
 	{                                                                             \
-		decode(env, level, size, shift, raw, n, out);                         \
+		decode(&rows[row], env, level, raw, n, out);                          \
 	}
 
-DECODER(12, 4)
-DECODER(12, 8)
-DECODER(14, 8)
-DECODER(14, 16)
-DECODER(16, 8)
-DECODER(18, 8)
+DECODER(R_4K_32)
+DECODER(R_4K_64)
+DECODER(R_4K_64_WIDE)
+DECODER(R_16K_64)
+DECODER(R_16K_8XX)
+DECODER(R_64K_64)
+DECODER(R_256K_64)
 
 /* Huge pages are multiples of what a directory entry maps, where there are any. */
-#define ROW(name, shift, size, low, high)                                             \
-	{ name, shift, { size, 4 }, 2, { low, high }, 3, decode_##shift##_##size }
+#define ROW(row, name, shift, size, dir_size, low, high)                              \
+	[row] = { name, shift, { size, dir_size }, 2, { low, high }, 3, decode_##row }
 
 /*
  * PTE_SHIFT is PAGE_SHIFT - log2(sizeof(pte_t)), and two less with 256K pages
  * and on the 8xx with 16K pages (arch/powerpc/include/asm/page_32.h).
  */
-static const struct paging rows[] = {
-	ROW("ppc32 4K, 32-bit PTEs", 12, 4, 10, 10),
-	ROW("ppc32 4K, 64-bit PTEs", 12, 8, 9, 11),
-	ROW("ppc32 16K, 64-bit PTEs", 14, 8, 11, 7),
-	ROW("ppc32 16K, 8xx", 14, 16, 8, 10),
-	ROW("ppc32 64K, 64-bit PTEs", 16, 8, 13, 3),
-	ROW("ppc32 256K, 64-bit PTEs", 18, 8, 13, 1),
+static const struct paging rows[ROWS] = {
+	ROW(R_4K_32, "ppc32 4K, 32-bit PTEs", 12, 4, 4, 10, 10),
+	ROW(R_4K_64, "ppc32 4K, 64-bit PTEs", 12, 8, 4, 9, 11),
+	ROW(R_4K_64_WIDE, "ppc32 4K, 64-bit PTEs and directory", 12, 8, 8, 9, 11),
+	ROW(R_16K_64, "ppc32 16K, 64-bit PTEs", 14, 8, 4, 11, 7),
+	ROW(R_16K_8XX, "ppc32 16K, 8xx", 14, 16, 4, 8, 10),
+	ROW(R_64K_64, "ppc32 64K, 64-bit PTEs", 16, 8, 4, 13, 3),
+	ROW(R_256K_64, "ppc32 256K, 64-bit PTEs", 18, 8, 4, 13, 1),
 };
 
-const struct paging *ppc32_paging(enum ppc32_family family, unsigned page_shift,
-				  unsigned pte_size)
+const struct paging *ppc32_paging(enum ppc32_family family, enum ppc32_form form,
+				  unsigned page_shift, unsigned pte_size)
 {
+	unsigned dir_size = forms[form].dir_leaf ? 8 : 4;
+
 	if (family == PPC_8XX && page_shift == 14)
 		pte_size = 16;
-	for (unsigned i = 0; i < ARRAY_LEN(rows); i++)
-		if (rows[i].page_shift == page_shift && rows[i].entry_size[0] == pte_size)
+	for (unsigned i = 0; i < ROWS; i++)
+		if (rows[i].page_shift == page_shift && rows[i].entry_size[0] == pte_size &&
+		    rows[i].entry_size[1] == dir_size)
 			return &rows[i];
 	return NULL;
 }

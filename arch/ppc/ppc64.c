@@ -209,7 +209,7 @@ static void read_vmemmap(struct dump *d, struct reader *r, struct ppc64 *x)
 	}
 	x->vmemmap = v.v;
 	x->nvmemmap = (unsigned)v.n;
-	qsort(v.v, v.n, sizeof(*v.v), by_va);
+	sort_array(v.v, v.n, sizeof(*v.v), by_va);
 }
 
 static enum status attach_late(struct dump *d)

@@ -26,6 +26,7 @@ struct form {
 	uint8_t type_shift, type_bits, offset_shift;	/* of a swap entry */
 	/* of a directory entry */
 	uint64_t leaf;		/* maps memory itself */
+	uint64_t table;		/* without it: maps memory itself */
 	uint64_t dir_flags;	/* of the rest, what is not address */
 	uint64_t dir_bad;
 	uint8_t dir_shift;	/* of a page number, in the lowest directory (2.6.11) */
@@ -37,7 +38,9 @@ struct form {
  * 3.10 for hash with 64K pages: hugepd_ok(), hugepd_page() and hugepd_shift() of
  * asm/hugetlb.h (3.10: e2b3d202d1db, cf9427b85e90), nohash/pgtable.h,
  * nohash/hugetlb-e500.h, book3s/64/hash-4k.h and hugetlb.h. That of hash tables of
- * 2.6.32 and before was another, which is not read.
+ * 2.6.32 and before was another, which is not read. Since 6.11 entries of directories
+ * map their own part of a huge page; of book3e those without the top bit, which
+ * addresses of the kernel have (7c44202e3609, pmd_leaf()).
  */
 enum huge_tables {
 	NO_HUGE_TABLES,
@@ -72,7 +75,7 @@ static const uint8_t psize_shift_3_10[16] = {
 
 #define BOOK3E_COMMON \
 	.present = 0x1, .user = 0x8, .write = 0x20, .exec = 0x80, .dirty = 0x1000,    \
-	.young = 0x40000, .special = 0x2000, .rpn = UINT64_MAX, .huge_tables = BY_TOP_BIT
+	.young = 0x40000, .special = 0x2000, .rpn = UINT64_MAX
 
 static const struct form forms[PPC64_FORMS] = {
 	[PPC64_BOOK3S] = { BOOK3S_COMMON, .invalid = BIT(61), .swap = BIT(62),
@@ -121,14 +124,19 @@ static const struct form forms[PPC64_FORMS] = {
 	 * nohash/pte-book3e.h: BAP_UR 8, UW 0x20, UX 0x80, SW0 0x2000. Swap entries
 	 * are those of hash tables at that time (pgtable-ppc64.h, nohash/64/pgtable.h).
 	 */
+	[PPC64_BOOK3E_4K_6_11] = { BOOK3E_COMMON, .rpn_shift = 24, .type_shift = 2,
+				   .type_bits = 5, .offset_shift = 24, .table = BIT(63) },
 	[PPC64_BOOK3E_4K] = { BOOK3E_COMMON, .rpn_shift = 24, .type_shift = 2, .type_bits = 5,
-			      .offset_shift = 24 },
+			      .offset_shift = 24, .huge_tables = BY_TOP_BIT },
 	[PPC64_BOOK3E_4K_2_6] = { BOOK3E_COMMON, .rpn_shift = 24, .type_shift = 25,
-				  .type_bits = 6, .offset_shift = 32 },
+				  .type_bits = 6, .offset_shift = 32,
+				  .huge_tables = BY_TOP_BIT },
 	[PPC64_BOOK3E_64K] = { BOOK3E_COMMON, .rpn_shift = 28, .type_shift = 2, .type_bits = 5,
-			       .offset_shift = 28, .dir_flags = 0x1ff },
+			       .offset_shift = 28, .dir_flags = 0x1ff,
+			       .huge_tables = BY_TOP_BIT },
 	[PPC64_BOOK3E_64K_2_6] = { BOOK3E_COMMON, .rpn_shift = 28, .type_shift = 29,
-				   .type_bits = 6, .offset_shift = 36, .dir_flags = 0x1ff },
+				   .type_bits = 6, .offset_shift = 36, .dir_flags = 0x1ff,
+				   .huge_tables = BY_TOP_BIT },
 };
 
 /* ---- the decoder -------------------------------------------------------------------- */
@@ -219,7 +227,7 @@ static void decode(const struct paging *p, const struct paging_env *env, unsigne
 		uint64_t v = load_uint(raw, size, env->big_endian);
 
 		*out = (struct pte){ .kind = PTE_NONE };
-		if (!level || (f->leaf && v & f->leaf))
+		if (!level || v & f->leaf || (f->table && !(v & f->table)))
 			decode_leaf(f, p->page_shift, shift, v, out);
 		else if (v && size == 4)
 			*out = (struct pte){ .kind = PTE_TABLE,
@@ -233,7 +241,7 @@ static void decode(const struct paging *p, const struct paging_env *env, unsigne
 
 enum row {
 	RADIX_4K, RADIX_64K, HASH_64K_4_17, HASH_64K_4_11, HASH_64K_4_7, HASH_64K_3_10,
-	HASH_64K_2_6, HASH_4K_3_10, HASH_4K_2_6, HASH_4K_OLD, E_4K, E_64K, ROWS
+	HASH_64K_2_6, HASH_4K_3_10, HASH_4K_2_6, HASH_4K_OLD, E_4K, E_4K_6_11, E_64K, ROWS
 };
 
 static const struct paging rows[ROWS];
@@ -256,6 +264,7 @@ DECODER(HASH_4K_3_10)
 DECODER(HASH_4K_2_6)
 DECODER(HASH_4K_OLD)
 DECODER(E_4K)
+DECODER(E_4K_6_11)
 DECODER(E_64K)
 
 #define WORDS { 8, 8, 8, 8 }
@@ -285,6 +294,8 @@ static const struct paging rows[ROWS] = {
 	[HASH_4K_OLD] = { "ppc64 hash 4K (2.6.11)", 12, { 8, 4, 4 }, 3, { 9, 10, 10 }, 1,
 			  decode_HASH_4K_OLD },
 	[E_4K] = { "ppc64 book3e 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 1, decode_E_4K },
+	[E_4K_6_11] = { "ppc64 book3e 4K (6.11)", 12, WORDS, 4, { 9, 7, 9, 9 }, 7,
+			decode_E_4K_6_11 },
 	[E_64K] = { "ppc64 book3e 64K", 16, WORDS, 3, { 8, 10, 12 }, 1, decode_E_64K },
 };
 
@@ -292,12 +303,15 @@ static const struct paging rows[ROWS] = {
  * From which release on; the releases between two of those named at the top were
  * not read, save by the commits named here.
  */
-static const struct {
+struct era {
 	uint16_t major, minor;
 	uint8_t page_shift;
 	enum row row;
 	enum ppc64_form form;
-} eras[] = {	/* of hash tables; the latest first */
+};
+
+/* the latest first */
+static const struct era hash_eras[] = {
 	{ 4, 17, 16, HASH_64K_4_17, PPC64_BOOK3S },	/* c2b4d8b7417a: 4 PiB */
 	{ 4, 11, 16, HASH_64K_4_11, PPC64_BOOK3S },
 	{ 4, 7, 16, HASH_64K_4_7, PPC64_BOOK3S },
@@ -313,36 +327,37 @@ static const struct {
 	{ 2, 614, 12, HASH_4K_2_6, PPC64_HASH_4K_2_6 },
 	{ 2, 600, 12, HASH_4K_OLD, PPC64_HASH_2_6_11 },
 	{ 2, 0, 12, HASH_4K_OLD, PPC64_HASH_2_4 },
+	{ 0 }
+};
+
+static const struct era book3e_eras[] = {
+	{ 6, 11, 12, E_4K_6_11, PPC64_BOOK3E_4K_6_11 },
+	{ 4, 0, 12, E_4K, PPC64_BOOK3E_4K },
+	{ 0, 0, 12, E_4K, PPC64_BOOK3E_4K_2_6 },
+	{ 4, 0, 16, E_64K, PPC64_BOOK3E_64K },
+	{ 0, 0, 16, E_64K, PPC64_BOOK3E_64K_2_6 },
+	{ 0 }
 };
 
 enum status ppc64_variant(unsigned major, unsigned minor, unsigned page_shift, bool book3e,
 			  bool radix, struct ppc64_variant *ret)
 {
-	bool wide = page_shift == 16, be = major > 4 || (major == 4 && minor >= 7);
+	const struct era *e = book3e ? book3e_eras : hash_eras;
+	bool be = book3e || major > 4 || (major == 4 && minor >= 7);
 
-	*ret = (struct ppc64_variant){ .big_endian = be, .virtual = !be };
+	*ret = (struct ppc64_variant){ .big_endian = be, .virtual = book3e || !be };
 	if (page_shift != 12 && page_shift != 16)
 		return ST_ABSENT;
-	if (book3e) {
-		bool old = major < 4;
-
-		*ret = (struct ppc64_variant){ .big_endian = true, .virtual = true,
-					       .paging = &rows[wide ? E_64K : E_4K] };
-		ret->form = wide ? old ? PPC64_BOOK3E_64K_2_6 : PPC64_BOOK3E_64K
-				 : old ? PPC64_BOOK3E_4K_2_6 : PPC64_BOOK3E_4K;
-		return ST_OK;
-	}
 	if (radix) {
 		ret->form = PPC64_BOOK3S;
-		ret->paging = &rows[wide ? RADIX_64K : RADIX_4K];
+		ret->paging = &rows[page_shift == 16 ? RADIX_64K : RADIX_4K];
 		return ST_OK;
 	}
-	for (unsigned i = 0; i < ARRAY_LEN(eras); i++)
-		if (eras[i].page_shift == page_shift &&
-		    (major > eras[i].major ||
-		     (major == eras[i].major && minor >= eras[i].minor))) {
-			ret->form = eras[i].form;
-			ret->paging = &rows[eras[i].row];
+	for (; e->page_shift; e++)
+		if (e->page_shift == page_shift &&
+		    (major > e->major || (major == e->major && minor >= e->minor))) {
+			ret->form = e->form;
+			ret->paging = &rows[e->row];
 			return ST_OK;
 		}
 	return ST_ABSENT;

@@ -297,16 +297,17 @@ static bool from_memory(struct dump *d, struct reader *r, struct x86_64 *x,
 			const struct guess *g)
 {
 	unsigned tried = 0;
+	uint64_t pfn = 0;
 
 	/* Where text is known, the tables are lost: nothing to search for. */
 	if (d->page_shift != 12 || x->has_phys_base)
 		return false;
 	log_info(d->log, "searching the whole memory for the kernel's page tables");
-	for (uint64_t pfn = 0; pfn < d->max_pfn && tried < ROOTS_TRIED; pfn++) {
+	for (; (pfn = reader_next(r, pfn, d->max_pfn)) < d->max_pfn && tried < ROOTS_TRIED; pfn++) {
 		struct page_ref ref = { 0 };
 		bool maybe;
 
-		if (!reader_present(r, pfn) || reader_page(r, pfn, &ref))
+		if (reader_page(r, pfn, &ref))
 			continue;
 		x->map.env.sme_mask = 0;
 		maybe = looks_like_root(x, ref.data);

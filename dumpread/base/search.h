@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * search.h - binary search in what ascends.
+ * search.h - sorting, and binary search in what ascends.
  */
 #ifndef VMCENSUS_SEARCH_H
 #define VMCENSUS_SEARCH_H
 
 #include <stddef.h>
+#include <stdlib.h>
 
 /*
  * Of N elements, how many stand before the first for which BEFORE is false: an
@@ -25,5 +26,13 @@
 		}                                                              \
 		lo_;                                                           \
 	})
+
+/* qsort(), of nothing too: V may be NULL then, which is undefined there. */
+static inline void sort_array(void *v, size_t n, size_t size,
+			      int (*cmp)(const void *, const void *))
+{
+	if (n > 1)
+		qsort(v, n, size, cmp);
+}
 
 #endif

@@ -201,8 +201,7 @@ static void settle(struct image *im)
 	uint64_t last = 0;
 	size_t n = 0;
 
-	if (a->n)
-		qsort(a->v, a->n, sizeof(*a->v), by_address);
+	sort_array(a->v, a->n, sizeof(*a->v), by_address);
 	for (size_t i = 0; i < a->n; i++) {
 		if (a->v[i].pa < last) {
 			issue_add(&im->issues, ST_CORRUPT, "image frame", 1,

@@ -128,7 +128,7 @@ void extents_resolve(struct extents *x, enum extents_order order)
 	if (is_resolved(x, &sorted))
 		return;
 	if (!sorted)
-		qsort(x->v, x->n, sizeof(*x->v), by_start);
+		sort_array(x->v, x->n, sizeof(*x->v), by_start);
 	/* Each turn takes an extent in or drops one: no more than 2n turns. */
 	while (i < x->n || h.x.n) {
 		uint64_t stop;

@@ -42,6 +42,9 @@ struct image_ops {
 	enum status (*open)(struct image *im);
 	/* Is the page in the dump? Constant time. */
 	bool (*present)(const struct image *im, uint64_t pfn);
+	/* The first page from PFN on that may be in the dump, or any behind the last:
+	   over holes as large as they come. NULL: each has to be asked for. */
+	uint64_t (*next)(const struct image *im, uint64_t pfn);
 	/*
 	 * Put the page (1 << im->page_shift bytes) at OUT: ST_OK, ST_NODATA
 	 * (excluded, or the file ends before it) or ST_CORRUPT.

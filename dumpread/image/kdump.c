@@ -23,6 +23,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/base/search.h"
 #include "dumpread/image/decompress.h"
 #include "dumpread/image/window.h"
 
@@ -265,7 +266,7 @@ static void place_parts(struct image *im, struct kdump *k)
 {
 	uint64_t next = 0, held = 0, total = k->rank[k->nbits / RANK_BITS + 1], n;
 
-	qsort(k->parts, k->nparts, sizeof(*k->parts), by_start_pfn);
+	sort_array(k->parts, k->nparts, sizeof(*k->parts), by_start_pfn);
 	for (unsigned i = 0; i < k->nparts; i++) {
 		struct kdump_part *kp = &k->parts[i];
 		struct kdump_header *h = &kp->h;

@@ -297,7 +297,7 @@ static enum status settle(struct image *im)
 	if (!m->npages)
 		return fail(&im->diag, ST_NODATA, "%s: an mcore dump of which no page can be "
 			    "read: copy the dump again", im->parts[0].path);
-	qsort(m->pages, m->npages, sizeof(*m->pages), by_va);
+	sort_array(m->pages, m->npages, sizeof(*m->pages), by_va);
 	base = m->pages[0].va;
 	for (size_t i = 0; i < m->nunits; i++)
 		if (m->units[i].va && m->units[i].va < base)

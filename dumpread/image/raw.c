@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dumpread/base/bytes.h"
 #include "dumpread/image/segments.h"
 
 /* "0x" and hexadecimal digits, or decimal ones: no sign, blank or octal. */
@@ -39,6 +40,22 @@ bool image_name_split(const char *name, size_t *len, uint64_t *address)
 	return true;
 }
 
+/* Memory may begin like this too, but hardly does. */
+static void doubt(const struct image *im, const struct image_part *p)
+{
+	static const char *const magics[] = {
+		"\177ELF", "KDUMP   ", "DISKDUMP", "makedumpfile", "EMiL", "AVML",
+	};
+	char head[16] = { 0 };
+	size_t got;
+
+	part_read_some(p, 0, head, sizeof(head) - 1, &got);
+	for (size_t i = 0; i < ARRAY_LEN(magics); i++)
+		if (!strncmp(head, magics[i], strlen(magics[i])))
+			log_warn(im->log, "%s begins as a dump file does, but is read as raw "
+				 "memory: name it without an address", p->path);
+}
+
 static enum status raw_open(struct image *im)
 {
 	unsigned placed = 0;
@@ -56,6 +73,8 @@ static enum status raw_open(struct image *im)
 		segments_take(im, &(struct segment){ .part = i, .pa = im->parts[i].address,
 						     .filesz = im->parts[i].size,
 						     .memsz = im->parts[i].size });
+	for (unsigned i = 0; i < im->nparts; i++)
+		doubt(im, &im->parts[i]);
 	segments_finish(im);
 	snprintf(im->format, sizeof(im->format), "raw memory");
 	snprintf(im->header.compression, sizeof(im->header.compression), "none");

@@ -120,6 +120,17 @@ bool segments_present(const struct image *im, uint64_t pfn)
 	return i < s->x.n && s->x.v[i].start < pa + (1u << im->page_shift);
 }
 
+uint64_t segments_next(const struct image *im, uint64_t pfn)
+{
+	const struct segments *s = im->priv;
+	size_t i;
+
+	if (pfn >= im->max_pfn)
+		return pfn;
+	i = extents_find(&s->x, pfn << im->page_shift);
+	return i < s->x.n ? max_u64(pfn, s->x.v[i].start >> im->page_shift) : im->max_pfn;
+}
+
 struct image_ctx {
 	struct window w;
 	/*

@@ -35,6 +35,7 @@ void segments_finish(struct image *im);
 
 /* Hooks of struct image_ops. */
 bool segments_present(const struct image *im, uint64_t pfn);
+uint64_t segments_next(const struct image *im, uint64_t pfn);
 enum status segments_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
 			  uint8_t *out);
 struct image_ctx *segments_ctx_new(const struct image *im);
@@ -43,7 +44,8 @@ void segments_close(struct image *im);
 void segments_set_page_shift(struct image *im, uint8_t shift);
 
 #define SEGMENTS_OPS							\
-	.present = segments_present, .read = segments_read,		\
+	.present = segments_present, .next = segments_next,		\
+	.read = segments_read,						\
 	.ctx_new = segments_ctx_new, .ctx_free = segments_ctx_free,	\
 	.close = segments_close, .set_page_shift = segments_set_page_shift
 

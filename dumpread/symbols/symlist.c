@@ -65,8 +65,7 @@ void symlist_finish(struct symlist *l)
 {
 	uint32_t cap = 64;
 
-	if (l->n)
-		qsort(l->v, l->n, sizeof(*l->v), by_address);
+	sort_array(l->v, l->n, sizeof(*l->v), by_address);
 	while (cap < l->n * 2)
 		cap *= 2;
 	l->mask = cap - 1;

@@ -13,6 +13,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/base/search.h"
 #include "model/capture/module.h"
 #include "model/pages/account.h"
 
@@ -71,7 +72,7 @@ static struct key *order(const struct capture *c)
 			keys[i].leader = t->tgid;
 	}
 	free(leader);
-	qsort(keys, c->tasks.n, sizeof(*keys), by_process);
+	sort_array(keys, c->tasks.n, sizeof(*keys), by_process);
 	return keys;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/elf/elfbss.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
@@ -107,8 +106,7 @@ void elf_pieces_list(struct elf_heads *h, const struct mm *m, struct elf_pieces 
 		if (head)
 			add_pieces(h, m, file, head, ret);
 	}
-	if (ret->n)
-		qsort(ret->v, ret->n, sizeof(*ret->v), by_start);
+	sort_array(ret->v, ret->n, sizeof(*ret->v), by_start);
 }
 
 static void add_bss(struct arena *mem, struct elf_bss_list *ret, uint32_t vma, uint32_t file,

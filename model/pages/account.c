@@ -324,12 +324,34 @@ struct revisit {
 	const struct snapshot *s;
 	bool (*fn)(void *arg, const struct vma_page *p);
 	void *arg;
+	uint64_t table[PAGING_LEVELS];
 };
+
+static bool revisit_table(void *arg, uint64_t pa, unsigned level)
+{
+	struct revisit *v = arg;
+
+	if (level < PAGING_LEVELS)
+		v->table[level] = pa;
+	return true;
+}
+
+/* Of entries that map 1 << SHIFT bytes each. */
+static uint64_t revisited_table(const struct revisit *v, unsigned shift)
+{
+	const struct paging *p = v->s->k->paging;
+
+	for (unsigned level = 0; level < p->nlevels; level++)
+		if (paging_shift(p, level) == shift)
+			return v->table[level];
+	return 0;
+}
 
 static bool revisit_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
 			    unsigned n)
 {
 	struct revisit *v = arg;
+	uint64_t table = revisited_table(v, shift);
 
 	for (unsigned i = 0; i < n; i++) {
 		struct vma_page p = { .va = va + ((uint64_t)i << shift), .shift = shift,
@@ -337,6 +359,7 @@ static bool revisit_entries(void *arg, uint64_t va, unsigned shift, const struct
 
 		if (pte[i].kind == PTE_NONE)
 			continue;
+		p.table = table;
 		if (pte[i].kind == PTE_PAGE) {
 			p.pfn = pte[i].pa >> v->s->k->dump->page_shift;
 			p.frame = frame_at(&v->s->frames, p.pfn);
@@ -361,7 +384,8 @@ bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v
 void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 	      bool (*fn)(void *arg, const struct vma_page *p), void *arg)
 {
-	static const struct pgvisit visit = { .entries = revisit_entries };
+	static const struct pgvisit visit = { .entries = revisit_entries,
+					      .table = revisit_table };
 	struct revisit rv = { .s = s, .fn = fn, .arg = arg };
 
 	if (s->k->capture)

@@ -38,6 +38,7 @@ struct vma_page {
 	uint64_t pfn;			/* when present */
 	unsigned shift;			/* log2 bytes mapped */
 	struct pte pte;
+	uint64_t table;			/* physical address of the table it stands in; 0: not told */
 	const struct frame *frame;	/* NULL: no struct page (or not present) */
 	const struct capture_page *captured;	/* of a capture: as it was written; else NULL */
 };
@@ -48,6 +49,9 @@ struct vma_page {
  */
 void vma_page_clip(const struct snapshot *s, const struct vma *v, const struct vma_page *p,
 		   uint64_t *first, uint64_t *end);
+
+/* hugetlb_pmd_shared(): do two mms use the table at PA? */
+bool hugetlb_table_shared(const struct kernel *k, struct reader *r, uint64_t pa);
 
 /* Every non-empty entry of VMA in address order; false from FN stops. R: of
    kernel_reader(), unused for a capture. */

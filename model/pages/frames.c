@@ -71,15 +71,14 @@ static void view_folio(struct worker *w, uint64_t head, const uint8_t *here, uin
 {
 	uint8_t raw[3 * STRUCT_MAX];
 	uint64_t off = head - here_kva;
-	const uint8_t *p = here + off;
+	const uint8_t *p = raw;
 
-	if (off >= here_len || here_len - off < w->f->view_size) {
-		p = raw;
-		if (read_kva(w->r, head, raw, w->f->view_size)) {
-			w->folio = (struct folio_view){ .kva = head };
-			w->sums.lost_heads++;
-			return;
-		}
+	if (off < here_len && here_len - off >= w->f->view_size) {
+		p = here + off;
+	} else if (read_kva(w->r, head, raw, w->f->view_size)) {
+		w->folio = (struct folio_view){ .kva = head };
+		w->sums.lost_heads++;
+		return;
 	}
 	folio_view(w->f, p, head, &w->folio);
 	w->sums.pte_mapped += w->folio.pte_mapped;
@@ -89,9 +88,8 @@ static void view_folio(struct worker *w, uint64_t head, const uint8_t *here, uin
 
 static struct frame *frame_of(struct worker *w, uint64_t pfn)
 {
-	if (!w->frames) {
+	if (!w->frames)
 		w->frames = heap_array(struct frame, CHUNK_FRAMES);
-	}
 	return &w->frames[pfn - w->first_pfn];
 }
 

@@ -17,7 +17,6 @@
 
 #include <elf.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
@@ -316,7 +315,7 @@ static void keep(struct builder *b, struct memmap *m)
 	m->n = (uint32_t)b->got.n;
 	m->v = arena_array(&b->k->dump->mem, struct memmap_range, b->got.n);
 	memcpy(m->v, b->got.v, b->got.n * sizeof(*m->v));
-	qsort(m->v, m->n, sizeof(*m->v), by_pfn);
+	sort_array(m->v, m->n, sizeof(*m->v), by_pfn);
 	m->kva_ascends = true;
 	for (uint32_t i = 1; i < m->n; i++)
 		if (m->v[i].page_kva < m->v[i - 1].page_kva +

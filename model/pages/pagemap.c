@@ -98,10 +98,30 @@ static uint64_t present(const struct pagemap *m, const struct vma_page *p, uint6
 	return page ? word | page_bits(m, pfn, p->pfn) : word;
 }
 
+/* pagemap_hugetlb_range(): tells the page, and of what is not present a mark alone. */
+static uint64_t hugetlb(const struct pagemap *m, const struct vma_page *p, uint64_t i)
+{
+	bool marked = m->swaps.kind[p->pte.swap_type & (SWAP_TYPES - 1)] == SWAP_OTHER &&
+		      p->pte.pa & MARKER_UFFD_WP;
+	uint64_t word = m->v->flags & VM_SOFTDIRTY ? PM_SOFT_DIRTY : 0, bits;
+
+	if (rule(m, RULE_PAGEMAP_UFFD_WP) &&
+	    (p->pte.flags & PTE_UFFD_WP || (p->pte.kind == PTE_SWAP && marked)))
+		word |= PM_UFFD_WP;
+	if (p->pte.kind != PTE_PAGE)
+		return word;
+	bits = page_bits(m, p->pfn, p->pfn);
+	if (rule(m, RULE_PAGEMAP_HUGETLB_SHARED) && p->table &&
+	    hugetlb_table_shared(m->s->k, m->r, p->table))
+		bits &= ~PM_MMAP_EXCLUSIVE;
+	return word | bits | PM_PRESENT | ((p->pfn + i) & PM_PFN_MASK);
+}
+
 static uint64_t absent(const struct pagemap *m, const struct vma_page *p, uint64_t i)
 {
 	enum swap_kind kind = m->swaps.kind[p->pte.swap_type & (SWAP_TYPES - 1)];
-	bool is_pfn = kind != SWAP_SLOT && kind != SWAP_OTHER;
+	bool is_pfn = kind != SWAP_SLOT && kind != SWAP_OTHER &&
+		      (kind != SWAP_HWPOISON || rule(m, RULE_HWPOISON_IS_PAGE));
 	uint64_t offset = (is_pfn ? p->pte.pa & m->swaps.pfn_mask : p->pte.pa) + i, word;
 
 	word = PM_SWAP | (((offset << TYPE_BITS) | p->pte.swap_type) & PM_PFN_MASK) |
@@ -156,8 +176,8 @@ static bool see(void *arg, const struct vma_page *p)
 		uint64_t va = p->va + (i << shift);
 
 		fill(m, va);
-		if (!give(m, va, p->pte.kind == PTE_PAGE ? present(m, p, i)
-							 : absent(m, p, i)))
+		if (!give(m, va, m->v->flags & VMA_HUGETLB ? hugetlb(m, p, i) :
+				 p->pte.kind == PTE_PAGE ? present(m, p, i) : absent(m, p, i)))
 			return false;
 		m->next = va + (UINT64_C(1) << shift);
 	}

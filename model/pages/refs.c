@@ -10,9 +10,9 @@
 #include "dumpread/base/jobs.h"
 #include "model/pages/account.h"
 #include "model/pages/cut.h"
+#include "model/pages/refcounts.h"
 #include "model/pages/swap.h"
 
-#define CHUNK (UINT64_C(1) << REFS_CHUNK_SHIFT)
 #define FRAMES_SHIFT 36		/* more frames than any machine has addresses for */
 #define SLOTS_SHIFT 32		/* swap_info_struct.max is an unsigned int */
 #define SLOT_CHUNKS_MIN 512
@@ -22,30 +22,17 @@
 #define TALLY 128		/* pages of so few references are tallied */
 #define FREE_TABLES 1024	/* of a question about a small range: its size bounds it */
 
-struct counters {
-	uint32_t **chunk;	/* NULL: nothing counted here */
-	uint64_t nchunks;
-	bool *ram;		/* [nchunks]: of frames that have struct pages; NULL: swap */
-	unsigned shift;		/* log2 frames that one of them counts */
-};
-
-/* Chunks that may yet be made; to run out of them is an answer too. */
-struct pool {
-	int64_t left;
-	bool over;
-};
-
 struct refs {
 	const struct snapshot *s;
 	const struct kernel *k;
 	uint8_t kind[SWAP_TYPES];	/* enum swap_kind */
 	uint64_t pfn_mask;
 	bool parallel;
-	struct counters frames;
-	struct counters huge[PAGING_LEVELS];	/* leaves of that level, each once */
+	struct refcounts frames;
+	struct refcounts huge[PAGING_LEVELS];	/* leaves of that level, each once */
 	bool huge_used[PAGING_LEVELS];
-	struct counters slots[SWAP_TYPES];
-	struct pool device, swap;
+	struct refcounts slots[SWAP_TYPES];
+	struct refcount_pool device, swap;
 	int64_t tables_left;
 };
 
@@ -70,62 +57,6 @@ void sizes_add(struct sizes *sum, const struct sizes *z)
 
 /* ---- counters ------------------------------------------------------------------- */
 
-static uint32_t **directory(struct counters *c)
-{
-	uint32_t **d = __atomic_load_n(&c->chunk, __ATOMIC_ACQUIRE), **none = NULL;
-
-	if (d)
-		return d;
-	/* large and hardly touched: calloc() takes such from the kernel, as zero pages */
-	d = heap_array(uint32_t *, c->nchunks);
-	if (__atomic_compare_exchange_n(&c->chunk, &none, d, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
-		return d;
-	free(d);
-	return none;
-}
-
-/* The chunk I of C, made if POOL allows; NULL: no room. POOL NULL: always. */
-static uint32_t *make_chunk(struct counters *c, uint64_t i, struct pool *pool)
-{
-	uint32_t **d = directory(c), *none = NULL, *fresh;
-
-	if (pool && __atomic_load_n(&pool->left, __ATOMIC_RELAXED) <= 0) {
-		__atomic_store_n(&pool->over, true, __ATOMIC_RELAXED);
-		return __atomic_load_n(&d[i], __ATOMIC_ACQUIRE);
-	}
-	fresh = heap_array(uint32_t, CHUNK);
-	if (!__atomic_compare_exchange_n(&d[i], &none, fresh, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_ACQUIRE)) {
-		free(fresh);
-		return none;
-	}
-	if (pool)
-		__atomic_fetch_sub(&pool->left, 1, __ATOMIC_RELAXED);
-	return fresh;
-}
-
-static inline uint32_t *find_counter(const struct counters *c, uint64_t at)
-{
-	uint32_t **d = __atomic_load_n(&c->chunk, __ATOMIC_ACQUIRE), *chunk;
-	uint64_t i = at >> REFS_CHUNK_SHIFT;
-
-	if (i >= c->nchunks || !d)
-		return NULL;
-	chunk = __atomic_load_n(&d[i], __ATOMIC_ACQUIRE);
-	return chunk ? &chunk[at & (CHUNK - 1)] : NULL;
-}
-
-static uint32_t *make_counter(struct counters *c, uint64_t at, struct pool *pool)
-{
-	uint32_t *found = find_counter(c, at), *chunk;
-
-	if (found || at >> REFS_CHUNK_SHIFT >= c->nchunks)
-		return found;
-	chunk = make_chunk(c, at >> REFS_CHUNK_SHIFT, pool);
-	return chunk ? &chunk[at & (CHUNK - 1)] : NULL;
-}
-
 static inline void count(const struct refs *f, uint32_t *counter, uint32_t n)
 {
 	if (!counter || __atomic_load_n(counter, __ATOMIC_RELAXED) >= COUNT_MAX)
@@ -136,33 +67,23 @@ static inline void count(const struct refs *f, uint32_t *counter, uint32_t n)
 		*counter += n;
 }
 
-static void drop_counters(struct counters *c)
+static uint32_t *frame_counter(struct refs *f, struct refcounts *c, uint64_t at)
 {
-	for (uint64_t i = 0; c->chunk && i < c->nchunks; i++)
-		free(c->chunk[i]);
-	free(c->chunk);
-	free(c->ram);
-	c->chunk = NULL;
-	c->ram = NULL;
-}
-
-static uint32_t *frame_counter(struct refs *f, struct counters *c, uint64_t at)
-{
-	uint32_t *found = find_counter(c, at);
-	uint64_t i = at >> REFS_CHUNK_SHIFT;
+	uint32_t *found = refcount_find(c, at);
+	uint64_t i = at >> REFCOUNTS_CHUNK_SHIFT;
 
 	if (found || i >= c->nchunks)
 		return found;
-	return make_counter(c, at, c->ram[i] ? NULL : &f->device);
+	return refcount_make(c, at, c->ram[i] ? NULL : &f->device);
 }
 
 uint32_t refs_of_frame(const struct refs *f, uint64_t pfn)
 {
-	const uint32_t *c = find_counter(&f->frames, pfn);
+	const uint32_t *c = refcount_find(&f->frames, pfn);
 	uint64_t n = c ? *c : 0;
 
 	for (unsigned l = 1; l < PAGING_LEVELS; l++)
-		if (f->huge_used[l] && (c = find_counter(&f->huge[l], pfn >> f->huge[l].shift)))
+		if (f->huge_used[l] && (c = refcount_find(&f->huge[l], pfn >> f->huge[l].shift)))
 			n += *c;
 	return (uint32_t)min_u64(n, UINT32_MAX);
 }
@@ -207,14 +128,16 @@ static bool table(void *arg, uint64_t pa, unsigned level)
 	return spend(arg);
 }
 
-/* The page frame that an entry which is not present refers to. */
+/*
+ * The page frame that an entry which is not present refers to. A poisoned page is
+ * nobody's, and what was around it in a huge page has gone to others.
+ */
 static bool refers_to_frame(const struct refs *f, const struct pte *e, uint64_t *pfn)
 {
 	switch (f->kind[e->swap_type & (SWAP_TYPES - 1)]) {
 	case SWAP_MIGRATION:
 	case SWAP_DEVICE_PRIVATE:
 	case SWAP_DEVICE_EXCLUSIVE:
-	case SWAP_HWPOISON:
 		*pfn = e->pa & f->pfn_mask;
 		return true;
 	}
@@ -234,7 +157,7 @@ uint32_t refs_of_absent(const struct refs *f, const struct pte *e, bool *slot)
 	*slot = is_slot(f, e);
 	if (refers_to_frame(f, e, &pfn))
 		return refs_of_frame(f, pfn);
-	c = *slot ? find_counter(&f->slots[e->swap_type & (SWAP_TYPES - 1)], e->pa) : NULL;
+	c = *slot ? refcount_find(&f->slots[e->swap_type & (SWAP_TYPES - 1)], e->pa) : NULL;
 	return c ? *c : 0;
 }
 
@@ -268,7 +191,7 @@ static void count_leaf(struct walker *w, uint64_t va, unsigned shift, uint64_t p
 	unsigned level = clip_leaf(w, va, shift, &pfn, &n);
 
 	if (level) {
-		struct counters *c = &f->huge[level];
+		struct refcounts *c = &f->huge[level];
 
 		__atomic_store_n(&f->huge_used[level], true, __ATOMIC_RELAXED);
 		count(f, frame_counter(f, c, pfn >> c->shift), w->weight);
@@ -290,7 +213,7 @@ static void count_absent(struct walker *w, uint64_t va, unsigned shift, const st
 	if (refers_to_frame(f, e, &pfn))
 		count_leaf(w, va, shift, pfn);
 	else if (is_slot(f, e) && shift == w->page_shift)
-		count(f, make_counter(&f->slots[type], e->pa, &f->swap), w->weight);
+		count(f, refcount_make(&f->slots[type], e->pa, &f->swap), w->weight);
 }
 
 static bool count_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
@@ -305,7 +228,7 @@ static bool count_entries(void *arg, uint64_t va, unsigned shift, const struct p
 
 		/* frames are met in any order: each is a cache miss, taken early */
 		if (small && i + AHEAD < n && pte[i + AHEAD].kind == PTE_PAGE)
-			__builtin_prefetch(find_counter(&f->frames,
+			__builtin_prefetch(refcount_find(&f->frames,
 							pte[i + AHEAD].pa >> shift), 1);
 		if (e->kind == PTE_PAGE && small)
 			count(f, frame_counter(f, &f->frames, e->pa >> shift), w->weight);
@@ -354,10 +277,10 @@ static void add_absent(struct walker *w, uint32_t refs, uint64_t n)
 /* References of PFN; those of the *run - 1 frames behind it are as many. */
 static uint32_t refs_of_run(const struct refs *f, uint64_t pfn, uint64_t *run)
 {
-	uint64_t unit = min_u64(UINT64_C(1) << f->huge[1].shift, CHUNK);
+	uint64_t unit = min_u64(UINT64_C(1) << f->huge[1].shift, REFCOUNTS_CHUNK);
 
 	/* without a chunk, none of its frames is mapped by itself */
-	*run = find_counter(&f->frames, pfn) ? 1 : unit - (pfn & (unit - 1));
+	*run = refcount_find(&f->frames, pfn) ? 1 : unit - (pfn & (unit - 1));
 	return refs_of_frame(f, pfn);
 }
 
@@ -373,7 +296,7 @@ static void size_leaf(struct walker *w, uint64_t va, unsigned shift, uint64_t pf
 		run = min_u64(run, n - i);
 		if (!(asked++ & 511) && !spend(w)) {
 			/* hostile: of this leaf alone the count is at hand */
-			const uint32_t *c = level ? find_counter(&w->f->huge[level],
+			const uint32_t *c = level ? refcount_find(&w->f->huge[level],
 				pfn >> w->f->huge[level].shift) : NULL;
 
 			add_present(w, c ? *c : 0, present ? n - i : 0, writable);
@@ -394,7 +317,7 @@ static void size_absent(struct walker *w, uint64_t va, unsigned shift, const str
 	if (refers_to_frame(w->f, e, &pfn)) {
 		size_leaf(w, va, shift, pfn, false, false);
 	} else if (is_slot(w->f, e) && shift == w->page_shift) {
-		const uint32_t *c = find_counter(&w->f->slots[type], e->pa);
+		const uint32_t *c = refcount_find(&w->f->slots[type], e->pa);
 
 		add_absent(w, c ? *c : 0, 1);
 	}
@@ -411,7 +334,7 @@ static bool size_entries(void *arg, uint64_t va, unsigned shift, const struct pt
 		const struct pte *e = &pte[i];
 
 		if (small && i + AHEAD < n && pte[i + AHEAD].kind == PTE_PAGE)
-			__builtin_prefetch(find_counter(&f->frames,
+			__builtin_prefetch(refcount_find(&f->frames,
 							pte[i + AHEAD].pa >> shift));
 		if (e->kind == PTE_PAGE && small) {
 			add_present(w, refs_of_frame(f, e->pa >> shift), 1,
@@ -589,13 +512,13 @@ void refs_vma_sizes(struct refs *f, uint32_t only, struct sizes *z)
 /* ---- life ------------------------------------------------------------------------------------ */
 
 /* Chunk I of C counts frame chunks [i << shift, (i + 1) << shift). */
-static void init_ram(const struct memmap *m, struct counters *c)
+static void init_ram(const struct memmap *m, struct refcounts *c)
 {
 	c->ram = heap_array(bool, c->nchunks);
 	for (uint32_t i = 0; i < m->n; i++) {
-		uint64_t end = ((m->v[i].end - 1) >> REFS_CHUNK_SHIFT >> c->shift) + 1;
+		uint64_t end = ((m->v[i].end - 1) >> REFCOUNTS_CHUNK_SHIFT >> c->shift) + 1;
 
-		for (uint64_t k = m->v[i].pfn >> REFS_CHUNK_SHIFT >> c->shift;
+		for (uint64_t k = m->v[i].pfn >> REFCOUNTS_CHUNK_SHIFT >> c->shift;
 		     k < end && k < c->nchunks; k++)
 			c->ram[k] = true;
 	}
@@ -605,10 +528,10 @@ static void init_frames(struct refs *f)
 {
 	const struct paging *pg = f->k->paging;
 
-	f->frames.nchunks = UINT64_C(1) << (FRAMES_SHIFT - REFS_CHUNK_SHIFT);
+	f->frames.nchunks = UINT64_C(1) << (FRAMES_SHIFT - REFCOUNTS_CHUNK_SHIFT);
 	init_ram(&f->k->memmap, &f->frames);
 	for (unsigned l = 1; pg && l < pg->nlevels; l++) {
-		struct counters *c = &f->huge[l];
+		struct refcounts *c = &f->huge[l];
 
 		c->shift = paging_shift(pg, l) - f->k->page_shift;
 		c->nchunks = max_u64(f->frames.nchunks >> min_u64(c->shift, 63), 1);
@@ -624,7 +547,7 @@ static void init_swap(struct refs *f)
 	struct reader *r;
 
 	for (unsigned t = 0; t < SWAP_TYPES; t++)
-		f->slots[t].nchunks = UINT64_C(1) << (SLOTS_SHIFT - REFS_CHUNK_SHIFT);
+		f->slots[t].nchunks = UINT64_C(1) << (SLOTS_SHIFT - REFCOUNTS_CHUNK_SHIFT);
 	f->pfn_mask = UINT64_MAX;
 	f->swap.left = CAPTURE_CHUNKS;
 	if (!f->k->dump)	/* what a capture holds of swap is slots */
@@ -635,23 +558,10 @@ static void init_swap(struct refs *f)
 	memcpy(f->kind, swaps.kind, sizeof(f->kind));
 	f->pfn_mask = swaps.pfn_mask;
 	for (unsigned t = 0; t < SWAP_TYPES; t++)
-		chunks += (min_u64(swaps.file[t].max, UINT32_MAX) >> REFS_CHUNK_SHIFT) + 1;
+		chunks += (min_u64(swaps.file[t].max, UINT32_MAX) >> REFCOUNTS_CHUNK_SHIFT) + 1;
 	for (uint64_t c = 0; c < f->frames.nchunks; c++)
 		ram += f->frames.ram[c];
 	f->swap.left = (int64_t)min_u64(chunks, 4 * ram) + SLOT_CHUNKS_MIN;
-}
-
-/*
- * Which of too many chunks were made hangs on the order of the work: none of them
- * counts then.
- */
-static void drop_devices(struct counters *c)
-{
-	for (uint64_t i = 0; c->chunk && i < c->nchunks; i++)
-		if (c->chunk[i] && !c->ram[i]) {
-			free(c->chunk[i]);
-			c->chunk[i] = NULL;
-		}
 }
 
 struct refs *refs_count(const struct snapshot *s)
@@ -665,11 +575,11 @@ struct refs *refs_count(const struct snapshot *s)
 	init_swap(f);
 	run(f, NONE, NULL);
 	for (unsigned l = 1; f->device.over && l < PAGING_LEVELS; l++)
-		drop_devices(&f->huge[l]);
+		refcounts_drop_devices(&f->huge[l]);
 	if (f->device.over)
-		drop_devices(&f->frames);
+		refcounts_drop_devices(&f->frames);
 	for (unsigned t = 0; f->swap.over && t < SWAP_TYPES; t++)
-		drop_counters(&f->slots[t]);
+		refcounts_free(&f->slots[t]);
 	if (f->swap.over)
 		issue_add(f->k->issues, ST_LIMIT, "swap slot", 1,
 			  "more slots in use than the machine can have");
@@ -680,10 +590,10 @@ void refs_free(struct refs *f)
 {
 	if (!f)
 		return;
-	drop_counters(&f->frames);
+	refcounts_free(&f->frames);
 	for (unsigned l = 0; l < PAGING_LEVELS; l++)
-		drop_counters(&f->huge[l]);
+		refcounts_free(&f->huge[l]);
 	for (unsigned t = 0; t < SWAP_TYPES; t++)
-		drop_counters(&f->slots[t]);
+		refcounts_free(&f->slots[t]);
 	free(f);
 }

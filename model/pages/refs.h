@@ -51,11 +51,10 @@ static inline uint64_t sizes_bytes(u128 effective)
 }
 
 /*
- * Counters are 4 bytes, in chunks of 1 << REFS_CHUNK_SHIFT that exist where
- * something is mapped: at most 4 bytes for each frame of RAM, 32 MiB for frames
+ * Counters are 4 bytes, in chunks (refcounts.h) that exist where something is
+ * mapped: at most 4 bytes for each frame of RAM, 32 MiB for frames
  * that are no RAM, and 4 bytes for each slot of swap in use.
  */
-#define REFS_CHUNK_SHIFT 15
 #define REFS_DEVICE_CHUNKS 256
 
 struct refs;

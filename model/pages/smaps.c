@@ -195,6 +195,9 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 		return;
 	if (kind == SWAP_DEVICE_PRIVATE)
 		acct_count_found(a, f);
+	/* try_to_unmap_one() has taken it from the counters */
+	if (kind == SWAP_HWPOISON)
+		acct_hide(a, f, -page);
 	acct_absent(a, f, pfn, acct_facts(a, f->flags, bits), 1,
 		    kind == SWAP_DEVICE_PRIVATE && acct_rule(a, RULE_DEVPRIVATE_PRESENT),
 		    kind == SWAP_MIGRATION);

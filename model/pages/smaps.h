@@ -158,6 +158,8 @@ unsigned acct_raw_bits(const struct pte *e);
 bool acct_spend(struct acct *a);
 void acct_bad_entry(struct acct *a, uint64_t va, unsigned shift);
 
+/* BYTES of the page of F that the counters of the mm have, and smaps not; below 0: the reverse. */
+void acct_hide(struct acct *a, const struct frame *f, uint64_t bytes);
 void acct_huge_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,
 		       unsigned n);
 void acct_hugetlb_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,

@@ -5,8 +5,9 @@
  */
 #include "model/pages/smaps.h"
 
-#include "model/kobj.h"
 #include "dumpread/base/heap.h"
+#include "model/kobj.h"
+#include "model/pages/account.h"
 
 /* ---- huge pages --------------------------------------------------------------------- */
 
@@ -83,6 +84,9 @@ static void huge_present(struct acct *a, uint64_t va, unsigned shift, const stru
 	}
 	count_huge_kind(a, f, shift);
 	tally_huge(a, f, pfn, acct_facts(a, f->flags, e->flags), pages_of(a, f, shift));
+	/* insert_pfn_pmd() counts nothing */
+	if (e->flags & PTE_DEVMAP)
+		acct_hide(a, f, -(pages_of(a, f, shift) << a->page_shift));
 }
 
 static void huge_absent(struct acct *a, unsigned shift, const struct pte *e)
@@ -131,18 +135,20 @@ static unsigned level_of(const struct acct *a, unsigned shift)
 	return level;
 }
 
-/* hugetlb_pmd_shared(): do two mms use the table at PA? */
+bool hugetlb_table_shared(const struct kernel *k, struct reader *r, uint64_t pa)
+{
+	uint64_t page = memmap_page_kva(&k->memmap, pa >> k->page_shift), v = 0;
+	bool counted = has(k, M_PT_SHARE_COUNT);
+
+	return page && !kmember_u64(k, r, page, counted ? M_PT_SHARE_COUNT : M_PAGE_REFCOUNT, &v) &&
+	       (int32_t)v > (counted ? 0 : 1);
+}
+
 static bool table_is_shared(struct acct *a, uint64_t pa)
 {
-	uint64_t page = memmap_page_kva(&a->k->memmap, pa >> a->page_shift), v = 0;
-	bool counted = has(a->k, M_PT_SHARE_COUNT);
-
 	if (pa != a->shared_table) {
 		a->shared_table = pa;
-		a->shared_answer = page &&
-			!kmember_u64(a->k, a->r, page,
-				     counted ? M_PT_SHARE_COUNT : M_PAGE_REFCOUNT, &v) &&
-			(int32_t)v > (counted ? 0 : 1);
+		a->shared_answer = hugetlb_table_shared(a->k, a->r, pa);
 	}
 	return a->shared_answer;
 }

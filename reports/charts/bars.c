@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/charts/bars.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "dumpread/base/search.h"
 #include "reports/pick.h"
 
 #define DEFAULT_TOP 24
@@ -169,6 +169,6 @@ void bars_make(const struct render *r, size_t limit, struct bars *ret)
 		fill(&m, &ret->v[i], table_row(r->t, i));
 	}
 	if (!r->sorted)
-		qsort(ret->v, ret->n, sizeof(ret->v[0]), longest_first);
+		sort_array(ret->v, ret->n, sizeof(ret->v[0]), longest_first);
 	fold(&m, keep < limit ? keep : limit);
 }

@@ -70,7 +70,7 @@ static void list_sections(struct maker *k, const struct elf_head *h)
 		to->name = arena_strdup(&k->t->mem, to->name);
 		k->nsections++;
 	}
-	qsort(k->by_addr, k->nsections, sizeof(*k->by_addr), by_addr);
+	sort_array(k->by_addr, k->nsections, sizeof(*k->by_addr), by_addr);
 }
 
 static const char *section_of(const struct maker *k, uint64_t addr)

@@ -125,6 +125,8 @@ static void put_kpages(struct export *e)
 	for (uint64_t pfn = 0; !e->t.st && pfn < end; pfn++) {
 		const struct frame *f = frame_at(fr, pfn);
 
+		if (f && f->flags & FR_ZONE_DEVICE && e->s->k->rules.on[RULE_KPAGE_ONLINE])
+			continue;
 		if (f)
 			words_put(&e->words, pfn, f->mapcount);
 		else

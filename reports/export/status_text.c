@@ -44,13 +44,13 @@ static void put_ids(FILE *out, const char *label, const uint32_t *v)
 		v[2], v[3]);
 }
 
-/* Numbers in the initial pid namespace and in its own; levels between are not told. */
+/* Numbers in the pid namespaces, from the initial one on to its own. */
 static void put_ns(FILE *out, const struct task_text *x, const char *label, int32_t nr,
-		   int32_t own)
+		   const int32_t *inner)
 {
 	fprintf(out, "%s:\t%d", label, nr);
-	if (x->p->pidns_level)
-		fprintf(out, "\t%d", own);
+	for (uint32_t i = 1; i <= x->p->pidns_level && i < DETAILS_NS_LEVELS; i++)
+		fprintf(out, "\t%d", inner[i]);
 	putc('\n', out);
 }
 
@@ -61,8 +61,8 @@ static void put_namespaces(FILE *out, const struct task_text *x)
 
 	if (!has(k, Y_COPY_PID_NS) && has(k, Y_COPY_NAMESPACES))
 		return;
-	put_ns(out, x, "NStgid", x->p->pid, x->p->pidns_pid);
-	put_ns(out, x, "NSpid", x->p->pid, x->p->pidns_pid);
+	put_ns(out, x, "NStgid", x->p->pid, x->d.ns_pid);
+	put_ns(out, x, "NSpid", x->p->pid, x->d.ns_pid);
 	put_ns(out, x, "NSpgid", x->d.pgrp, x->d.ns_pgrp);
 	put_ns(out, x, "NSsid", x->d.session, x->d.ns_session);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dumpread/base/heap.h"
+#include "dumpread/base/search.h"
 #include "model/pages/account.h"
 #include "model/pages/refs.h"
 
@@ -176,7 +177,7 @@ void pagemap_build(const struct snapshot *s, struct pagemap *m)
 	order = arena_array(&m->mem, struct rank, s->nmms);
 	for (uint32_t i = 0; i < s->nmms; i++)
 		order[i] = (struct rank){ s->mms[i].usage.pss, i };
-	qsort(order, s->nmms, sizeof(*order), dearest_first);
+	sort_array(order, s->nmms, sizeof(*order), dearest_first);
 	for (uint32_t i = 0; r && i < s->nmms; i++) {
 		const struct mm *mm = &s->mms[order[i].mm];
 

@@ -5,7 +5,6 @@
  * --all. The column that it calls RSStot is the sum of pss.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/search.h"
@@ -83,8 +82,8 @@ LIKE_TEXT(librank_text)
 		swap |= sh.names.v[i].bytes.swap_ptes != 0;
 	}
 	if (sh.names.n) {
-		qsort(order, sh.names.n, sizeof(*order), names_by_pss);
-		qsort(sh.v.v, sh.v.n, sizeof(*sh.v.v), shares_by_name);
+		sort_array(order, sh.names.n, sizeof(*order), names_by_pss);
+		sort_array(sh.v.v, sh.v.n, sizeof(*sh.v.v), shares_by_name);
 	}
 	fprintf(out, " %6s   %7s   %6s   %6s   %6s  ", "RSStot", "VSS", "RSS", "PSS", "USS");
 	if (swap)

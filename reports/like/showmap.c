@@ -5,10 +5,10 @@
  * library's .bss; others are [anon].
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/hash.h"
+#include "dumpread/base/search.h"
 #include "reports/like/like.h"
 
 struct line {
@@ -103,7 +103,7 @@ static void one_process(const struct vma_row *r, size_t n, FILE *out)
 	for (size_t i = 0; i < n; i++)
 		sums_add(&total.u, &r[i].u, SUMS_KIB);
 	total.count = (uint32_t)n;
-	qsort(v, lines, sizeof(*v), by_name);
+	sort_array(v, lines, sizeof(*v), by_name);
 	header(out);
 	divider(out);
 	for (size_t i = 0; i < lines; i++)

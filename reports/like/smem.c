@@ -7,9 +7,9 @@
  * arguments is shown, processes that share an mm cost once.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/search.h"
 #include "reports/accounts.h"
 #include "reports/like/like.h"
 #include "reports/users.h"
@@ -82,8 +82,7 @@ LIKE_TEXT(smem_maps_text)
 	(void)s;
 	(void)o;
 	shares_build(t, "<anonymous>", &mem, &sh);
-	if (sh.names.n)
-		qsort(sh.names.v, sh.names.n, sizeof(*sh.names.v), by_pss);
+	sort_array(sh.names.v, sh.names.n, sizeof(*sh.names.v), by_pss);
 	fprintf(out, "%-40s %5s %8s %8s \n", "Map", "PIDs", "AVGPSS", "PSS");
 	for (size_t i = 0; i < sh.names.n; i++) {
 		const struct mapped_name *n = &sh.names.v[i];

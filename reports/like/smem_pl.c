@@ -5,8 +5,8 @@
  * parts the two, as its formats print it.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
+#include "dumpread/base/search.h"
 #include "reports/like/like.h"
 
 struct line {
@@ -27,7 +27,7 @@ static void section(const char *title, struct line *v, size_t n, FILE *out)
 {
 	if (!n)
 		return;
-	qsort(v, n, sizeof(*v), largest_first);
+	sort_array(v, n, sizeof(*v), largest_first);
 	fprintf(out, "%s\n%11s %11s  %10s   file\n", title, "vmsize", "rss clean", "rss dirty");
 	for (size_t i = 0; i < n; i++) {
 		bool named = v[i].r->name && *v[i].r->name;

@@ -37,7 +37,7 @@ static const struct column cols[] = {
 	NUM(single, COL_UINT, "pages", 0, "of one mapping: pages of this process alone"),
 	NUM(shared, COL_UINT, "pages", 0, "of one mapping: all other pages"),
 	NUM(flags, COL_HEX, "", 0, "of one mapping: its flags, as the paper prints them"),
-	STR(evidence, COL_SHOWN, "what was found"),
+	STR(evidence, COL_SHOWN | COL_WIDE, "what was found"),
 	STR(name, COL_SHOWN, "file, or what maps calls the mapping"),
 };
 

@@ -12,6 +12,7 @@
 #include "reports/render/render.h"
 
 #define PAD_MAX 48	/* one long string must not push all rows apart */
+#define PAD_WIDE 80	/* of COL_WIDE */
 
 struct text_col {
 	const struct column *c;
@@ -40,8 +41,10 @@ static const char *str_of(const struct column *c, const void *row)
 
 static void widen(struct text_col *tc, size_t width)
 {
-	if (tc->left && width > PAD_MAX)
-		width = PAD_MAX;
+	size_t most = tc->c->flags & COL_WIDE ? PAD_WIDE : PAD_MAX;
+
+	if (tc->left && width > most)
+		width = most;
 	if (width > tc->width)
 		tc->width = width;
 }

@@ -74,7 +74,9 @@ static void rec_ctx_free(void *self, void *ctx)
 		rec->ops->ctx_free(rec->self, ctx);
 }
 
-static const struct pages_ops rec_ops = { rec_present, rec_read, rec_ctx_new, rec_ctx_free };
+static const struct pages_ops rec_ops = {
+	.present = rec_present, .read = rec_read, .ctx_new = rec_ctx_new, .ctx_free = rec_ctx_free,
+};
 
 struct pages {
 	uint64_t *pfn;

@@ -87,8 +87,10 @@ static void over_ctx_free(void *self, void *ctx)
 		o->ops->ctx_free(o->self, ctx);
 }
 
-static const struct pages_ops over_ops = { over_present, over_read, over_ctx_new,
-					   over_ctx_free };
+static const struct pages_ops over_ops = {
+	.present = over_present, .read = over_read, .ctx_new = over_ctx_new,
+	.ctx_free = over_ctx_free,
+};
 
 #define LISTS (NEED_VMAS | NEED_CGROUPS | NEED_MACHINE | NEED_LOG)
 

@@ -181,7 +181,9 @@ static const struct paging *choose(const uint8_t *data, struct paging_env *env)
 	}
 	env->table_offset = which == 3 ? -machines[which].linear : 0;
 	env->form = which == 3 ? PPC32_44X_2_6_26 : which == 4 ? PPC32_6XX : PPC32_8XX_5_0;
-	return ppc32_paging(PPC_6XX, 12, which == 3 ? 8 : 4);
+	if (which == 3 && data[0] & 4)
+		env->form = PPC32_BOOK3E_6_11;
+	return ppc32_paging(PPC_6XX, env->form, 12, which == 3 ? 8 : 4);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -38,6 +38,17 @@ struct tally {
 	unsigned ok, nodata, corrupt, wrong;
 };
 
+/* Does next() pass over none that is there, and stop at none that is not? */
+static bool next_is_right(const struct image *im, uint64_t pfn)
+{
+	uint64_t n = im->ops->next(im, pfn);
+
+	for (uint64_t i = pfn; i < n && i < im->max_pfn; i++)
+		if (im->ops->present(im, i))
+			return false;
+	return n >= pfn && (n >= im->max_pfn || im->ops->present(im, n));
+}
+
 static struct tally read_all(const struct image *im, const struct mkimage *m)
 {
 	struct image_ctx *ctx = im->ops->ctx_new(im);
@@ -51,6 +62,7 @@ static struct tally read_all(const struct image *im, const struct mkimage *m)
 		t.nodata += st == ST_NODATA;
 		t.corrupt += st == ST_CORRUPT;
 		t.wrong += im->ops->present(im, pfn) == (st == ST_NODATA);
+		t.wrong += im->ops->next && !next_is_right(im, pfn);
 		mk_page(m, pfn, want);
 		t.wrong += st == ST_OK && memcmp(want, got, 4096);
 	}

@@ -101,11 +101,11 @@ static void test_samples(void)
 {
 	for (unsigned i = 0; i < ARRAY_LEN(samples); i++) {
 		const struct sample *s = &samples[i];
-		const struct paging *p = ppc32_paging(s->family, 12, s->pte_size);
-		struct paging_env env = { .max_pa = UINT64_MAX };
+		enum ppc32_form form = ppc32_form(s->family, s->pte_size, s->major, s->minor);
+		const struct paging *p = ppc32_paging(s->family, form, 12, s->pte_size);
+		struct paging_env env = { .max_pa = UINT64_MAX, .form = (uint8_t)form };
 		struct pte got;
 
-		env.form = (uint8_t)ppc32_form(s->family, s->pte_size, s->major, s->minor);
 		got = decode_with(p, &env, 0, s->raw);
 		if (got.kind != s->kind || got.pa != s->pa || got.flags != s->flags)
 			fprintf(stderr, "%s\n", s->what);
@@ -122,7 +122,7 @@ static struct pte directory(enum ppc32_family family, unsigned minor, uint64_t o
 	struct paging_env env = { .max_pa = UINT64_MAX, .table_offset = offset };
 
 	env.form = (uint8_t)ppc32_form(family, size, 6, minor);
-	return decode_with(ppc32_paging(family, 12, size), &env, 1, raw);
+	return decode_with(ppc32_paging(family, env.form, 12, size), &env, 1, raw);
 }
 
 static void test_directories(void)
@@ -156,8 +156,47 @@ static void test_huge_tables(void)
 	CHECK_EQ(got.kind, PTE_HUGE_TABLE);
 	CHECK_EQ(got.shift, 23);
 	CHECK_EQ(got.pa, 0x1234000);
+	/* two usual tables since 6.11 */
+	got = directory(PPC_8XX, 11, 0, 0x0123404d);
+	CHECK_EQ(got.kind, PTE_TABLE);
+	CHECK_EQ(got.pa, 0x1234000);
 	/* e500 has them with 64-bit entries too, 44x not */
 	CHECK_EQ(directory(PPC_44X, 1, -UINT64_C(0xc0000000), 0x41234dd6).kind, PTE_BAD);
+}
+
+/* 6.11: entries of 8 bytes; what has a page size (TSIZE << 8, 0xc00: 4 MiB) is a PTE. */
+static void test_wide_directory(void)
+{
+	struct paging_env env = { .max_pa = UINT64_MAX, .form = PPC32_BOOK3E_6_11,
+				  .table_offset = -UINT64_C(0xc0000000) };
+	const struct paging *p = ppc32_paging(PPC_E500, env.form, 12, 8);
+	static const struct {
+		uint64_t raw;
+		unsigned kind;
+		uint64_t pa;
+	} entries[] = {
+		{ 0, PTE_NONE, 0 },
+		{ 0xc1234000, PTE_TABLE, 0x1234000 },
+		{ UINT64_C(0x4000) << 24 | 0x41c3d, PTE_PAGE, 0x4000000 },
+		/* the second half of the same page; and one above 4 GiB */
+		{ UINT64_C(0x4200) << 24 | 0x41c3d, PTE_PAGE, 0x4200000 },
+		{ UINT64_C(0x100400) << 24 | 0x41c3d, PTE_PAGE, UINT64_C(0x100400000) },
+		{ 0xc1234001, PTE_BAD, 0x1234000 },
+	};
+
+	CHECK_EQ(ppc32_form(PPC_E500, 8, 6, 11), PPC32_BOOK3E_6_11);
+	CHECK_EQ(ppc32_form(PPC_E500, 8, 6, 10), PPC32_BOOK3E);
+	CHECK_EQ(p->entry_size[1], 8);
+	CHECK_EQ(paging_shift(p, 1), 21);
+	for (unsigned i = 0; i < ARRAY_LEN(entries); i++) {
+		struct pte got;
+		uint8_t raw[8];
+
+		store_uint(raw, entries[i].raw, 8, true);
+		p->decode(&env, 1, raw, 1, &got);
+		CHECK_EQ(got.kind, entries[i].kind);
+		CHECK_EQ(got.pa, entries[i].pa);
+	}
 }
 
 /* All rows cover 32 bits; the indexes are those of page_32.h. */
@@ -173,16 +212,16 @@ static void test_rows(void)
 	};
 
 	for (unsigned i = 0; i < ARRAY_LEN(rows); i++) {
-		const struct paging *p = ppc32_paging(rows[i].family, rows[i].page_shift,
-						      rows[i].pte_size);
+		const struct paging *p = ppc32_paging(rows[i].family, PPC32_6XX,
+						      rows[i].page_shift, rows[i].pte_size);
 
 		CHECK(p);
 		CHECK_EQ(p->bits[0], rows[i].low);
 		CHECK_EQ(p->bits[1], rows[i].high);
 		CHECK_EQ(paging_shift(p, p->nlevels), 32);
 	}
-	CHECK(!ppc32_paging(PPC_6XX, 13, 4));
-	CHECK_EQ(ppc32_paging(PPC_8XX, 14, 4)->entry_size[0], 16);
+	CHECK(!ppc32_paging(PPC_6XX, PPC32_6XX, 13, 4));
+	CHECK_EQ(ppc32_paging(PPC_8XX, PPC32_8XX_5_0, 14, 4)->entry_size[0], 16);
 }
 
 /* A pgd of 8 KiB in two pages, 64-bit PTEs, tables by kernel-virtual address. */
@@ -191,7 +230,7 @@ static void test_walk_44x(void)
 	struct tables *t = tables_new();
 	struct paging_env env = { .max_pa = TABLES_PAGES << 12,
 				  .table_offset = -UINT64_C(0xc0000000) };
-	const struct paging *p = ppc32_paging(PPC_44X, 12, 8);
+	const struct paging *p = ppc32_paging(PPC_44X, PPC32_44X_2_6_26, 12, 8);
 	struct reader *r;
 	uint64_t pa = 0;
 
@@ -214,6 +253,7 @@ int main(void)
 	test_samples();
 	test_directories();
 	test_huge_tables();
+	test_wide_directory();
 	test_rows();
 	test_walk_44x();
 	return check_done();

@@ -151,6 +151,10 @@ static void test_huge_tables(void)
 		{ false, 4, 4, 0xc000000001231000 | 8 << 2, PTE_HUGE_TABLE, 24, 0x1231000 },
 		{ false, 3, 9, 0x4000000001231000 | 24, PTE_HUGE_TABLE, 24, 0x1231000 },
 		{ false, 2, 632, 0xc000000001231000, PTE_TABLE, 0, 0x1231000 },
+		/* each entry a part of 1 GiB; page size 0xf00 */
+		{ true, 6, 11, UINT64_C(0x50000) << 24 | 0x4143d, PTE_PAGE, 0, 0x50000000 },
+		{ true, 6, 11, 0xc000000001231000, PTE_TABLE, 0, 0x1231000 },
+		{ true, 6, 11, 0, PTE_NONE, 0, 0 },
 	};
 
 	for (unsigned i = 0; i < ARRAY_LEN(huge); i++) {

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "model/pages/refcounts.h"
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"
 
@@ -216,7 +217,7 @@ static void test_device(void)
 		add_vma(g, VA, HUGE, VMA_READ | VMA_PFNMAP);
 		map(g, VA, 0, 10 << 12 | P);
 		for (uint64_t i = 1; i <= n; i++)
-			map(g, VA + i * PAGE, 0, (i + 64) << REFS_CHUNK_SHIFT << 12 |
+			map(g, VA + i * PAGE, 0, (i + 64) << REFCOUNTS_CHUNK_SHIFT << 12 |
 			    P | RW | SPECIAL);
 		f = count(g, z);
 		CHECK_EQ(z[0].resident, PAGE + (fit ? n * PAGE : 0));

@@ -163,7 +163,8 @@ static const char bad_text[] =
 	"V: 20000000, 20001FFF, 00002000, 00001000, 00000412, 00000075, /old/twice\n"
 	"M: 20000000=00130012, 2, 0 |\n";
 
-static char *alerts(const struct snapshot *of, const char *columns, bool all)
+static char *alerts(const struct snapshot *of, const char *columns, bool all,
+		    void (*print)(const struct render *r, FILE *f))
 {
 	const struct report *r = report_find("alerts");
 	const struct report_opts o = { .all = all };
@@ -180,8 +181,8 @@ static char *alerts(const struct snapshot *of, const char *columns, bool all)
 	CHECK_EQ(sort_parse("kind,name", r->cols, r->ncols, &diag, &order), ST_OK);
 	CHECK_EQ(r->run(of, &o, &t, &diag), ST_OK);
 	table_sort(&t, &order, 0);
-	render_csv(&(struct render){ .report = r, .opts = &o, .s = of, .t = &t,
-				     .cols = chosen.v, .ncols = chosen.n }, f);
+	print(&(struct render){ .report = r, .opts = &o, .s = of, .t = &t,
+				.cols = chosen.v, .ncols = chosen.n }, f);
 	fclose(f);
 	arena_release(&t.mem);
 	arena_release(&mem);
@@ -205,7 +206,7 @@ static void test_alerts(void)
 	}
 	of->files[2].deleted = true;
 	of->files[2].path = "/old/twice (deleted)";
-	got = alerts(of, "kind,cost,uses,pid,name", false);
+	got = alerts(of, "kind,cost,uses,pid,name", false, render_csv);
 	CHECK_STR(got, "kind,cost,uses,pid,name\n"
 		       "deleted,4096,1,,/old/twice (deleted)\n"
 		       "duplicate,4096,1,,/old/twice (deleted)\n"
@@ -215,7 +216,18 @@ static void test_alerts(void)
 	/* two builds are not one, whatever their names */
 	of->files[1].build_id_len = of->files[2].build_id_len = 2;
 	of->files[2].build_id[1] = 1;
-	got = alerts(of, "kind,start,single,shared", true);
+	/* the longest evidence has room, and the names behind it one column */
+	got = alerts(of, "evidence,name", false, render_text);
+	CHECK_STR(got, "EVIDENCE                                                    "
+		       "        NAME\n"
+		       "deleted or replaced, and still mapped                       "
+		       "        /old/twice (deleted)\n"
+		       "1 pages of text are private copies (relocated text, or break"
+		       "points) /lib/nopic\n"
+		       "1 mappings can be written and executed                      "
+		       "        -\n");
+	free(got);
+	got = alerts(of, "kind,start,single,shared", true, render_csv);
 	CHECK_STR(got, "kind,start,single,shared\n"
 		       "deleted,,,\nmixed,0x10000000,1,1\ntext copied,,,\nwrite+exec,,,\n");
 	free(got);

@@ -5,7 +5,7 @@ import glob
 import os
 import shutil
 
-from .packages import LabError, have, run
+from .packages import LabError, have, kernel_source, run
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CONFIG = HERE + '/kernel-debug.config'
@@ -27,20 +27,8 @@ def make(tree, *what):
     return run('make', '-s', '-C', tree, f'-j{os.cpu_count()}', *what)
 
 
-def unpack(suite, short, tree):
-    """Debian's source of kernel SHORT, with all of Debian's patches, becomes TREE."""
-    package = 'linux-source-' + short
-    deb = tree + '.package'
-    shutil.rmtree(deb, ignore_errors=True)
-    os.makedirs(deb)
-    suite.unpack([package], deb)
-    run('tar', 'xf', f'{deb}/usr/src/{package}.tar.xz', '-C', deb)
-    os.rename(f'{deb}/{package}', tree)
-    shutil.rmtree(deb)
-
-
-def configure(tree):
-    make(tree, 'KCONFIG_ALLCONFIG=' + CONFIG, 'allnoconfig')
+def configure(source, tree):
+    make(source, 'O=' + tree, 'KCONFIG_ALLCONFIG=' + CONFIG, 'allnoconfig')
     with open(tree + '/.config') as got, open(CONFIG) as wanted:
         lines = set(got.read().splitlines())
         lost = [line for line in wanted.read().splitlines()
@@ -55,11 +43,11 @@ def build(cache, name, suite, into):
         raise LabError(f'a debug kernel needs: apt-get install {" ".join(missing)}')
     tree = tree_of(cache, name)
     print(f'vmtest: building kernel {name}, which takes a while', flush=True)
-    if not os.path.exists(tree):
-        unpack(suite, name[:-len(ENDING)], tree)
-    configure(tree)
+    os.makedirs(tree, exist_ok=True)
+    configure(kernel_source(cache, name[:-len(ENDING)], suite), tree)
     make(tree, 'bzImage', 'modules')
-    release = make(tree, 'kernelrelease').split()[-1]
+    with open(tree + '/include/config/kernel.release') as f:
+        release = f.read().strip()
     os.makedirs(f'{into}/boot')
     os.makedirs(f'{into}/lib/modules/{release}')
     shutil.copy(tree + '/arch/x86/boot/bzImage', f'{into}/boot/vmlinuz-{release}')

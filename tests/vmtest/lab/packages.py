@@ -171,6 +171,22 @@ Acquire::Retries "3";
         shutil.rmtree(debs)
 
 
+def kernel_source(cache, short, suite):
+    """Debian's source of kernel SHORT, with all of Debian's patches.  Builds have folders of their own (O=)."""
+    package = 'linux-source-' + short
+    folder = os.path.join(os.path.abspath(cache), 'source')
+    tree = f'{folder}/{package}'
+    if not os.path.exists(tree + '.complete'):
+        print(f'vmtest: fetching {package}', flush=True)
+        shutil.rmtree(tree, ignore_errors=True)
+        suite.unpack([package], tree + '.package')
+        run('tar', 'xf', f'{tree}.package/usr/src/{package}.tar.xz', '-C', folder)
+        shutil.rmtree(tree + '.package')
+        with open(tree + '.complete', 'w'):
+            pass
+    return tree
+
+
 def version_key(version):
     return tuple(int(n) for n in re.findall(r'\d+', version))
 

@@ -14,11 +14,10 @@ from .compare import AtOnce, Vmcensus, compare_all
 from .cross import CrossTools
 from .live import compare_module
 from .machine import HERE, Machine, empty_file
-from .packages import Suite, install_host_tools, run
+from .packages import Suite, install_host_tools, kernel_source, run
 from .shrink import KERNEL, USER
 
 TRIPLET = 'powerpc-linux-gnu'
-SOURCE = 'linux-source-6.1'
 MEMORY = 256            # MiB, usually
 TRUTH_MB, SWAP_MB, ROOT_MB = 64, 64, 24
 
@@ -71,18 +70,7 @@ class Builder:
                         KBUILD_BUILD_TIMESTAMP='2026-11-20')
 
     def _source(self):
-        tree = f'{self.dir}/{SOURCE}'
-        if not os.path.exists(tree + '/complete'):
-            print(f'vmtest: fetching {SOURCE}', flush=True)
-            shutil.rmtree(self.dir + '/deb', ignore_errors=True)
-            shutil.rmtree(tree, ignore_errors=True)
-            os.makedirs(self.dir + '/deb')
-            Suite('bookworm', self.cache).unpack([SOURCE], self.dir + '/deb')
-            run('tar', 'xf', f'{self.dir}/deb/usr/src/{SOURCE}.tar.xz', '-C', self.dir)
-            shutil.rmtree(self.dir + '/deb')
-            with open(tree + '/complete', 'w'):
-                pass
-        return tree
+        return kernel_source(self.cache, '6.1', Suite('bookworm', self.cache))
 
     def _make(self, board, *words):
         return run('nice', 'make', '-s', '-C', self._source(), f'O={self.build(board)}',
