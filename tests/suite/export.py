@@ -375,3 +375,16 @@ def stat_fields(text):
 
 def compare_export(tally, name, program, image, types, truth, scratch):
     Export(tally, name, program, image, types, truth, scratch).all()
+
+
+def compare_kernel_files(tally, name, program, image, truth, scratch):
+    """The files of processes and frames alone, as their kernel wrote them."""
+    export = Export(tally, name, program, image, None, truth, scratch)
+    shutil.rmtree(scratch, ignore_errors=True)
+    os.makedirs(scratch)
+    code, _, err = export.run('export', '-f', 'proc', '-o', export.tree, *export.image)
+    export.check('proc', [] if code == 0 else [f'exit {code}: {err}'])
+    if code in (0, 2):
+        export.task_files()
+        export.kpages(export.pagemaps())
+    shutil.rmtree(scratch, ignore_errors=True)

@@ -19,6 +19,9 @@
 #define MADV_COLD    20
 #define MADV_PAGEOUT 21
 #endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 #ifndef PR_SET_VMA
 #define PR_SET_VMA	     0x53564d41
 #define PR_SET_VMA_ANON_NAME 0
@@ -183,6 +186,33 @@ static void mthp(void)
 	pageout(a + 160 * PAGE, 20);
 }
 
+/* What khugepaged makes, on demand (6.1); settings of the mapping decide THPeligible. */
+static void collapsed(void)
+{
+	char *a = huge_area(3 * HUGE, PRIVANON), *s;
+	int fd = memfd_create("zoo collapsed", 0);
+
+	madvise(a, 3 * HUGE, MADV_NOHUGEPAGE);
+	dirty(a, 3 * HUGE / PAGE, 3);
+	madvise(a, HUGE, MADV_HUGEPAGE);
+	if (madvise(a, HUGE, MADV_COLLAPSE))
+		lacking("MADV_COLLAPSE");
+	if (fd < 0 || ftruncate(fd, 2 * HUGE)) {
+		lacking("memfd_create");
+		return;
+	}
+	s = mmap(huge_area(2 * HUGE, PRIVANON), 2 * HUGE, RW, MAP_SHARED | MAP_FIXED, fd, 0);
+	dirty(s, 2 * HUGE / PAGE, 1);
+	if (madvise(s, HUGE, MADV_COLLAPSE))
+		lacking("MADV_COLLAPSE of shared memory");
+	look(s, 2 * HUGE / PAGE, 1);
+	if (kid("zoo-coll-kid")) {
+		munmap(s + HUGE / 2, HUGE / 4);
+		dirty(a, of512(10), 1);
+		rest();
+	}
+}
+
 static void huge_zero(void)
 {
 	look(huge_area(2 * HUGE, PRIVANON), 2 * HUGE / PAGE, HUGE / PAGE);
@@ -201,6 +231,32 @@ static void hugetlb(void)
 		look(s, 1, 1);
 		rest();
 	}
+}
+
+/* Processes that map a whole gigabyte of one file share its page tables. */
+static void shared_tables(void)
+{
+	size_t all = (size_t)1 << 30;
+	char *room, *p;
+	int fd = memfd_create("zoo shared tables", MFD_HUGETLB);
+
+	if (sizeof(long) < 8 || fd < 0 || ftruncate(fd, (off_t)all)) {
+		lacking("a gigabyte of hugetlb");
+		return;
+	}
+	room = mmap(NULL, 2 * all, PROT_NONE, PRIVANON | MAP_NORESERVE, -1, 0);
+	p = room + (-(size_t)room & (all - 1));
+	p = mmap(p, all, RW, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0);
+	if (p == MAP_FAILED) {
+		lacking("a mapping of a gigabyte of hugetlb");
+		return;
+	}
+	dirty(p, 1, 1);
+	for (int i = 0; i < 2; i++)
+		if (kid("zoo-table-kid")) {
+			look(p, 1, 1);
+			rest();
+		}
 }
 
 static void swap(void)
@@ -472,8 +528,10 @@ const struct kind memory_kinds[] = {
 	{ "thp", thp },
 	{ "thpsplit", thp_split },
 	{ "mthp", mthp },
+	{ "collapsed", collapsed },
 	{ "hugezero", huge_zero },
 	{ "huge", hugetlb },
+	{ "tables", shared_tables },
 	{ "swap", swap },
 	{ "swapmany", swap_many },
 	{ "lazyfree", lazyfree },

@@ -104,6 +104,22 @@ static void pid_namespace(void)
 	}
 }
 
+/* Numbers in more than two namespaces. */
+static void nested_namespaces(void)
+{
+	if (unshare(CLONE_NEWPID)) {
+		lacking("pid namespace");
+		return;
+	}
+	if (kid("zoo-nested-1")) {
+		if (unshare(CLONE_NEWPID))
+			lacking("pid namespace in a pid namespace");
+		if (kid("zoo-nested-2"))
+			dirty(anon(5), 5, 1);
+		rest();
+	}
+}
+
 static void user_namespace(void)
 {
 	if (unshare(CLONE_NEWUSER))
@@ -220,6 +236,7 @@ const struct kind process_kinds[] = {
 	{ "sharedmm", shared_mm },
 	{ "vfork", vforked },
 	{ "pidns", pid_namespace },
+	{ "nested", nested_namespaces },
 	{ "userns", user_namespace },
 	{ "cgroups", cgroups },
 	{ "owners", owners },
