@@ -44,9 +44,10 @@ table() {
 		build must cmd xz xz-utils
 		test must cmd python3 python3
 		test may cmd clang clang
+		test may cmd ld.lld lld
 		test may sanitizer clang libclang-rt-dev
 		test may cmd smem smem
-		test may header crash/defs.h crash
+		test may cmd crash crash
 		test may cmd chromium chromium
 		test may cmd chromedriver chromium-driver
 		test may cmd pdftotext poppler-utils
