@@ -280,7 +280,7 @@ class Machine:
                    '-kernel', self.kernel.image, '-initrd', self._path('initrd.gz'),
                    '-append', append]
         for disk in self._disks():
-            command += ['-drive', disk + ',if=virtio,cache=unsafe']
+            command += ['-drive', disk + ',if=virtio,cache=unsafe,werror=report']
         return command
 
     def boot(self):

@@ -184,7 +184,7 @@ class Ppc32Machine(Machine):
         disks = (self._root(), empty_file(self._path('truth.raw'), TRUTH_MB),
                  empty_file(self._path('swap.raw'), SWAP_MB))
         for i, disk in enumerate(disks):
-            command += ['-drive', f'file={disk},if=none,id=d{i},format=raw,cache=unsafe', '-device',
+            command += ['-drive', f'file={disk},if=none,id=d{i},format=raw,cache=unsafe,werror=report', '-device',
                         f'virtio-blk-pci,drive=d{i},disable-legacy=off,disable-modern=off']
         return command
 
