@@ -126,6 +126,10 @@ static bool visit_directory(struct walk *w, unsigned level, unsigned shift,
 		unsigned run = i;
 		bool go = true;
 
+		if (at < w->beyond) {	/* a huge page has been here */
+			i++;
+			continue;
+		}
 		switch (pte[i].kind) {
 		case PTE_NONE:
 			if (w->visit->hole)
@@ -137,8 +141,7 @@ static bool visit_directory(struct walk *w, unsigned level, unsigned shift,
 			i++;
 			break;
 		case PTE_HUGE_TABLE:
-			go = at < w->beyond ||
-			     walk_huge_table(w, level, &pte[i], at, start, last);
+			go = walk_huge_table(w, level, &pte[i], at, start, last);
 			i++;
 			break;
 		default:
@@ -177,7 +180,7 @@ static enum status borrow_huge(const struct walk *w, unsigned level, const struc
 
 /*
  * Pages of a size of their own. Where they are wider than what DIR maps, its
- * neighbours point to the same entry.
+ * neighbours point to the same entry: the first of them is followed.
  */
 static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *dir,
 			    uint64_t va, uint64_t start, uint64_t last)
@@ -186,7 +189,7 @@ static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *di
 	uint64_t at = max_u64(va, start) & ~low_mask(dir->shift);
 	bool go = true;
 
-	if (!is_page_shift(w, dir->shift))
+	if (!is_page_shift(w, dir->shift) || (at < va && start < va))
 		return say_lost(w, max_u64(va, start), dir_last, ST_CORRUPT);
 	if (!w->tables_left) {
 		w->over = true;

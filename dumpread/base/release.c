@@ -10,9 +10,11 @@ unsigned release_parse(const char *text, struct release *ret)
 
 	*ret = (struct release){ 0 };
 	while (n < 3 && isdigit((unsigned char)*text)) {
-		for (; isdigit((unsigned char)*text); text++)
-			if (*part[n] < 1000000)
-				*part[n] = 10 * *part[n] + (*text - '0');
+		for (; isdigit((unsigned char)*text); text++) {
+			*part[n] = 10 * *part[n] + (*text - '0');
+			if (*part[n] > RELEASE_MAX)
+				*part[n] = RELEASE_MAX;
+		}
 		n++;
 		if (*text != '.')
 			break;

@@ -390,6 +390,9 @@ static struct tables *huge_tables(void)
 	put(t, 1, 9, huge_table(0xff000, 22));		/* outside */
 	put(t, 1, 10, huge_table(0x3200, 5));		/* less than a page */
 	put(t, 1, 11, huge_table(0x3200, 63));
+	/* a second half without its first; a first whose second is something else */
+	put(t, 1, 13, huge_table(0x3200, 22));
+	put(t, 1, 14, huge_table(0x3200, 22));
 	return t;
 }
 
@@ -413,6 +416,11 @@ static void test_huge_tables(void)
 			  "L 1200000-1400000 corrupt\n"
 			  "L 1400000-1600000 corrupt\n"
 			  "L 1600000-1800000 corrupt\n");
+	s.len = 0;
+	pgwalk(r, &hugepd, &e, 0x1000, 0x1800000, 0x2000000, &visit, &s);
+	CHECK_STR(s.text, "H 1800000-1a00000@21\n"
+			  "L 1a00000-1c00000 corrupt\n"
+			  "E 1c00000+1@22 0p800000\n");
 	CHECK_EQ(pgtrans(r, &hugepd, &e, 0x1000, 0xa12345, &pa, &run), ST_OK);
 	CHECK_EQ(pa, 0xa12345);
 	CHECK_EQ(run, 0xc00000 - 0xa12345);
