@@ -93,7 +93,9 @@ static uint64_t pte_bits(const struct pagemap *m, const struct pte *e)
 static uint64_t present(const struct pagemap *m, const struct vma_page *p, uint64_t i)
 {
 	uint64_t pfn = p->pfn + i, word = PM_PRESENT | (pfn & PM_PFN_MASK) | pte_bits(m, &p->pte);
-	bool page = !(p->pte.flags & PTE_SPECIAL) && pfn != m->zero;
+	bool huge = p->shift > m->s->k->page_shift;
+	bool page = (!(p->pte.flags & PTE_SPECIAL) || (huge && rule(m, RULE_PAGEMAP_HUGE_ANY))) &&
+		    pfn != m->zero;
 
 	return page ? word | page_bits(m, pfn, p->pfn) : word;
 }
