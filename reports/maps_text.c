@@ -192,7 +192,7 @@ static void add_tail(const struct snapshot *s, struct text *x, const struct vma_
 	static const struct era thp = { V(5, 0), 0 }, thp_wide = { V(6, 5), 0 },
 		keys = { V(4, 9), 0 }, flags = { V(3, 8), 0 };
 
-	if (in_era(s->k, thp)) {
+	if (in_era(s->k, thp) && !s->k->capture) {	/* a capture has no settings */
 		add(x, "THPeligible:    ", LABEL);
 		add_right(x, r->thp, in_era(s->k, thp_wide) ? 8 : 0);
 		add(x, "\n", 1);
