@@ -50,6 +50,16 @@ struct form {
 #define DIR_PLAIN .dir_present = TABLE_ADDRESS, .dir_bad = ~TABLE_ADDRESS
 #define HIGH_WORD UINT64_C(0xffffffff00000000)
 
+/* without what directories say of huge pages */
+#define M8XX_5_0 \
+	.present = 0x1, .read_only = 0x600, .no_access = 0x600, .dirty = 0x100,       \
+	.young = 0x20, .special = 0x80, .exec = 0x40, .dir_present = 0x1, .dir_bad = 0xf90
+
+/* BAP_UR 8, UW 0x20, UX 0x80; SW0 is special */
+#define BOOK3E \
+	.present = 0x1, .user = 0x8, .write = 0x20, .dirty = 0x1000, .young = 0x40000, \
+	.special = 0x2000, .exec = 0x80, .ignored = HIGH_WORD, .rpn_shift = 24, DIR_PLAIN
+
 static const struct form forms[PPC32_FORMS] = {
 	/* HASHPTE, 2, is left behind when an entry is cleared */
 	[PPC32_6XX] = { .present = 0x1, .user = 0x4, .write = 0x400, .dirty = 0x80,
@@ -87,12 +97,8 @@ static const struct form forms[PPC32_FORMS] = {
 	[PPC32_8XX_4_0] = { .present = 0x1, .user = 0x20, .read_only = 0x600, .dirty = 0x100,
 			    .young = 0x800, .special = 0x8, .exec = 0x40,
 			    .dir_present = 0x1, .dir_bad = 0xff0, .dir_8m = 0xc },
-	[PPC32_8XX_5_0] = { .present = 0x1, .read_only = 0x600, .no_access = 0x600,
-			    .dirty = 0x100, .young = 0x20, .special = 0x80, .exec = 0x40,
-			    .dir_present = 0x1, .dir_bad = 0xf90, .dir_8m = 0xc },
-	[PPC32_8XX_6_11] = { .present = 0x1, .read_only = 0x600, .no_access = 0x600,
-			     .dirty = 0x100, .young = 0x20, .special = 0x80, .exec = 0x40,
-			     .dir_present = 0x1, .dir_bad = 0xf90 },
+	[PPC32_8XX_5_0] = { M8XX_5_0, .dir_8m = 0xc },
+	[PPC32_8XX_6_11] = { M8XX_5_0 },
 	[PPC32_E500_2_6] = { .present = 0x1, .user = 0x2, .write = 0x10, .dirty = 0x800,
 			     .young = 0x4, .exec = 0x20, DIR_PLAIN },
 	[PPC32_E500_2_6_18_WIDE] = { .present = 0x1, .user = 0x2, .write = 0x10,
@@ -102,16 +108,9 @@ static const struct form forms[PPC32_FORMS] = {
 	[PPC32_E500_2_6_26] = { .present = 0x1, .user = 0x2, .write = 0x4, .dirty = 0x8,
 				.young = 0x20, .special = 0x800, .exec = 0x10, DIR_PLAIN,
 				.dir_e500 = true },
-	/* BAP_UR 8, UW 0x20, UX 0x80; SW0 is special */
-	[PPC32_BOOK3E] = { .present = 0x1, .user = 0x8, .write = 0x20, .dirty = 0x1000,
-			   .young = 0x40000, .special = 0x2000, .exec = 0x80,
-			   .ignored = HIGH_WORD, .rpn_shift = 24, DIR_PLAIN,
-			   .dir_e500 = true },
-	/* the same; a page's size is encoded in 0xf00 */
-	[PPC32_BOOK3E_6_11] = { .present = 0x1, .user = 0x8, .write = 0x20, .dirty = 0x1000,
-				.young = 0x40000, .special = 0x2000, .exec = 0x80,
-				.ignored = HIGH_WORD, .rpn_shift = 24, DIR_PLAIN,
-				.dir_leaf = 0xf00 },
+	[PPC32_BOOK3E] = { BOOK3E, .dir_e500 = true },
+	/* a page's size is encoded in 0xf00 */
+	[PPC32_BOOK3E_6_11] = { BOOK3E, .dir_leaf = 0xf00 },
 };
 
 static const struct era {
