@@ -147,6 +147,12 @@ def matrix(name, rows):
     return '\n'.join(lines)
 
 
+def text_of(name, kind):
+    """The machine NAME ("machine"), or what vmas says of it ("expected")."""
+    with open(f'tests/machine/texts/{name}.{kind}', encoding='utf-8') as f:
+        return f.read()
+
+
 class Machines:
     def __init__(self, tally, build, fixtures):
         self.tally, self.program = tally, os.path.join(build, 'vmcensus')
@@ -203,10 +209,8 @@ class Machines:
 
     def good(self, name, key):
         """One machine in every container."""
-        with open(f'tests/machine/texts/{name}.machine', encoding='utf-8') as f:
-            text = f.read()
-        with open(f'tests/machine/texts/{name}.expected', encoding='utf-8') as f:
-            want = f.read()
+        text = text_of(name, 'machine')
+        want = text_of(name, 'expected')
         if '64k' in key:
             want = times16(want)
         seen, wrong, others = {}, [], {}
@@ -248,8 +252,7 @@ class Machines:
         """smaps of what is no plain page, against what follows from the text; in elf, and in one
         more container, by turns."""
         cpu, layout, release = self.layouts[key]
-        with open(f'tests/machine/texts/{name}.machine', encoding='utf-8') as f:
-            text = f.read()
+        text = text_of(name, 'machine')
         text = text.replace('FRAMES', str(4096 + (6 << max(shift - 12, 0)))) \
                    .replace('HUGE', str(shift))
         with open(layout, encoding='utf-8') as f:
@@ -335,10 +338,8 @@ class Machines:
 
     def damaged(self, name, key, *containers):
         """Each line of damage, in the containers named; none: in all."""
-        with open(f'tests/machine/texts/{name}.machine', encoding='utf-8') as f:
-            text = f.read()
-        with open(f'tests/machine/texts/{name}.expected', encoding='utf-8') as f:
-            whole = [line for line in f.read().splitlines() if line.startswith('1,')]
+        text = text_of(name, 'machine')
+        whole = [line for line in text_of(name, 'expected').splitlines() if line.startswith('1,')]
         release = account.number_of(self.layouts[key][2])
         for line, issue, cost in damage.lines_for(release):
             wrong, seen = [], 0
@@ -353,8 +354,7 @@ class Machines:
 
     def absurd(self, name, key):
         """check tells map counts that cannot be."""
-        with open(f'tests/machine/texts/{name}.machine', encoding='utf-8') as f:
-            text = f.read()
+        text = text_of(name, 'machine')
         wrong = []
         for count in ('0x7ffffffe', '0xfffffff0', '0x3fffffff'):
             line = f'poke page one.data M_PAGE_MAPCOUNT {count}'
@@ -367,10 +367,8 @@ class Machines:
 
     def misdescribed(self, name, key):
         """VMCOREINFO that is wrong: the right answer, or status 1 or 2 and why, in each container."""
-        with open(f'tests/machine/texts/{name}.machine', encoding='utf-8') as f:
-            text = f.read()
-        with open(f'tests/machine/texts/{name}.expected', encoding='utf-8') as f:
-            want = f.read()
+        text = text_of(name, 'machine')
+        want = text_of(name, 'expected')
         for line in damage.WRONG_SIZES:
             wrong = []
             for container, arguments in self.dumps(name + '-wrong', f'{text}\n{line}\n', key):
@@ -383,8 +381,7 @@ class Machines:
 
     def truncated(self, name, key):
         """Half of each file: what is there, with status 2, or nothing with status 1 and why."""
-        with open(f'tests/machine/texts/{name}.machine', encoding='utf-8') as f:
-            text = f.read()
+        text = text_of(name, 'machine')
         for container, arguments in self.dumps(name + '-cut', text, key):
             damage.cut_in_half(arguments[:-4])
             got = self.vmas(arguments)
