@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	}
 	status = options_parse(&run.o, argc, argv, &run.diag);
 	if (status)
-		fprintf(stderr, "vmcensus: %s\n", run.diag.text);
+		run_complain(&run);
 	else if (run.o.action != DO_REPORT)
 		status = show_help(&run.o);
 	else

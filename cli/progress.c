@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/heap.h"
+#include "reports/render/render.h"
 
 struct progress {
 	pthread_t thread;
@@ -75,7 +76,9 @@ void progress_say(struct progress *p, const char *line)
 {
 	pthread_mutex_lock(&p->lock);
 	wipe(p);
-	fprintf(stderr, "vmcensus: %s\n", line);
+	fputs("vmcensus: ", stderr);
+	put_text(stderr, line);
+	putc('\n', stderr);
 	pthread_mutex_unlock(&p->lock);
 }
 

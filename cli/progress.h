@@ -15,6 +15,7 @@ struct progress;
 /* ON false: never a line, messages only. */
 struct progress *progress_start(bool on);
 void progress_phase(struct progress *p, const char *phase);
+/* LINE may have names of the dump in it: they are escaped as in text. */
 void progress_say(struct progress *p, const char *line);
 /* Wipe the line and end; further messages are printed plainly. */
 void progress_stop(struct progress *p);

@@ -321,6 +321,13 @@ static void say(void *arg, enum log_level level, const char *line)
 	progress_say(arg, line);
 }
 
+void run_complain(const struct run *run)
+{
+	fputs("vmcensus: ", stderr);
+	put_text(stderr, run->diag.text);
+	putc('\n', stderr);
+}
+
 int run_report(struct run *run)
 {
 	int status = plan(run);
@@ -344,7 +351,7 @@ int run_report(struct run *run)
 			status = report_issues(run, run->before_k->issues);
 	}
 	if (status && status != EXIT_DAMAGED)
-		fprintf(stderr, "vmcensus: %s\n", run->diag.text);
+		run_complain(run);
 	return status;
 }
 

@@ -43,6 +43,8 @@ struct run {
 
 /* The exit status. What went wrong was said on stderr. */
 int run_report(struct run *run);
+/* What went wrong, as one line on stderr. */
+void run_complain(const struct run *run);
 /* Release everything; also after an interrupted run_report(). */
 void run_end(struct run *run);
 

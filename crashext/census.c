@@ -62,7 +62,7 @@ static bool prepared(struct call *c)
 	if (interrupted)		/* what could not be read is not kept */
 		session_close();
 	else if (c->status)
-		fprintf(stderr, "vmcensus: %s\n", c->run.diag.text);
+		run_complain(&c->run);
 	return !c->status && !interrupted;
 }
 

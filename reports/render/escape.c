@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
 #include "reports/render/render.h"
 
 static bool cont(unsigned char c)
@@ -29,16 +30,6 @@ unsigned utf8_char(const char *str)
 	return cont(s[2]) && cont(s[3]) ? 4 : 0;
 }
 
-/* C0, DEL and C1: what a terminal may obey. */
-static bool is_control(const char *str, unsigned len)
-{
-	const unsigned char *s = (const unsigned char *)str;
-
-	if (len == 1)
-		return s[0] < 0x20 || s[0] == 0x7f;
-	return len == 2 && s[0] == 0xc2 && s[1] < 0xa0;
-}
-
 static uint32_t code_point(const char *str, unsigned n)
 {
 	const unsigned char *s = (const unsigned char *)str;
@@ -49,19 +40,30 @@ static uint32_t code_point(const char *str, unsigned n)
 	return c;
 }
 
+/*
+ * C0, DEL and C1, which a terminal may obey; Default_Ignorable_Code_Point of Unicode 15
+ * (DerivedCoreProperties.txt: drawn as nothing, bidirectional controls among them);
+ * separators of lines and paragraphs; marks of annotations; U+FDD0..U+FDEF, no characters.
+ */
+static const struct { uint32_t first, last; } not_shown[] = {
+	{ 0, 0x1f }, { 0x7f, 0x9f }, { 0xad, 0xad }, { 0x34f, 0x34f }, { 0x61c, 0x61c },
+	{ 0x115f, 0x1160 }, { 0x17b4, 0x17b5 }, { 0x180b, 0x180f }, { 0x200b, 0x200f },
+	{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0x3164, 0x3164 }, { 0xfdd0, 0xfdef },
+	{ 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb },
+	{ 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
+};
+
 bool utf8_shown(const char *s, unsigned n)
 {
 	uint32_t c;
 
-	if (!n || is_control(s, n))
+	if (!n)
 		return false;
 	c = code_point(s, n);
-	/* Unicode 23.7: U+FDD0..U+FDEF, and the last two of each plane */
-	if ((c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef))
-		return false;
-	/* Unicode annex 9: marks, embeddings and overrides, isolates */
-	return c != 0x200e && c != 0x200f && c != 0x61c && !(c >= 0x202a && c <= 0x202e) &&
-	       !(c >= 0x2066 && c <= 0x2069);
+	for (size_t i = 0; i < ARRAY_LEN(not_shown); i++)
+		if (c >= not_shown[i].first && c <= not_shown[i].last)
+			return false;
+	return (c & 0xfffe) != 0xfffe;		/* the last two of each plane are none */
 }
 
 size_t text_width(const char *s)
@@ -71,7 +73,7 @@ size_t text_width(const char *s)
 	while (*s) {
 		unsigned n = utf8_char(s);
 
-		if (!n || is_control(s, n)) {
+		if (!utf8_shown(s, n)) {
 			n = n ? n : 1;
 			w += 4 * (size_t)n;
 		} else {
@@ -95,7 +97,7 @@ void put_text_len(FILE *out, const char *s, size_t len)
 	while (s < end) {
 		unsigned n = utf8_char(s);
 
-		if (!n || is_control(s, n)) {
+		if (!utf8_shown(s, n)) {
 			n = n ? n : 1;
 			put_hex(out, s, n, "\\");
 		} else {
@@ -110,6 +112,15 @@ void put_text(FILE *out, const char *s)
 	put_text_len(out, s, strlen(s));
 }
 
+/* The character as UTF-16, which is what \u of JSON is. */
+static void put_utf16(FILE *out, uint32_t c)
+{
+	if (c > 0xffff)
+		fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+	else
+		fprintf(out, "\\u%04x", c);
+}
+
 void put_json(FILE *out, const char *s)
 {
 	putc('"', out);
@@ -122,8 +133,8 @@ void put_json(FILE *out, const char *s)
 		} else if (*s == '"' || *s == '\\') {
 			putc('\\', out);
 			putc(*s, out);
-		} else if (is_control(s, n)) {
-			fprintf(out, "\\u%04x", (unsigned char)s[n - 1]);
+		} else if (!utf8_shown(s, n)) {
+			put_utf16(out, code_point(s, n));
 		} else {
 			fwrite(s, 1, n, out);
 		}
@@ -151,17 +162,27 @@ void put_json_html(FILE *out, const char *s)
 	putc('"', out);
 }
 
+/* Does a spreadsheet take a cell that begins so for a formula? Also in full-width forms,
+   which some take for the same. */
+static bool begins_formula(uint32_t c)
+{
+	return c == '=' || c == '+' || c == '-' || c == '@' || c == 0xff0b || c == 0xff0d ||
+	       c == 0xff1d || c == 0xff20;
+}
+
 void put_csv(FILE *out, const char *s)
 {
 	size_t len = strlen(s);
-	bool quote = len && (strpbrk(s, ",\"\r\n") || s[0] == ' ' || s[len - 1] == ' ');
+	bool quote = len && (strpbrk(s, ",\"") || s[0] == ' ' || s[len - 1] == ' ');
+	const char *first = s + strspn(s, " ");
 
 	if (quote)
 		putc('"', out);
 	while (*s) {
 		unsigned n = utf8_char(s);
 
-		if (!n || (is_control(s, n) && !strchr("\t\r\n", *s))) {
+		if (!utf8_shown(s, n) || (s[0] == '\\' && s[1] == 'x') ||
+		    (s == first && begins_formula(code_point(s, n)))) {
 			n = n ? n : 1;
 			put_hex(out, s, n, "\\");
 		} else {

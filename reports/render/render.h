@@ -7,9 +7,10 @@
  * row in renderers[] (render.c).
  *
  * Kernel strings may hold any byte, and a hostile name must not drive a
- * terminal or break a parser. A byte that is not part of valid UTF-8 is shown as
- * the four characters \xHH in all formats; so is a control character in text and
- * csv (tab and line ends of csv apart: they are quoted), while json has \u00HH.
+ * terminal, turn a line around or break a parser. A byte that is not part of valid
+ * UTF-8 is shown as the four characters \xHH in all formats; so are, in text and csv,
+ * the bytes of a character that utf8_shown() refuses, which json has as \uHHHH. csv
+ * escapes so much that a program gets each name back, and a spreadsheet no formula.
  */
 #ifndef VMCENSUS_RENDER_H
 #define VMCENSUS_RENDER_H
@@ -55,7 +56,8 @@ void render_json(const struct render *r, FILE *out);
 unsigned utf8_char(const char *s);
 
 /* Is the character S of N bytes one that is drawn where it stands? Not controls, what is
-   no character (XML and cairo refuse it), and what turns the direction of a line. */
+   drawn as nothing, what is no character (XML and cairo refuse it), and what turns the
+   direction of a line. */
 bool utf8_shown(const char *s, unsigned n);
 
 /* Columns that put_text() of S takes. */
@@ -67,7 +69,8 @@ void put_text_len(FILE *out, const char *s, size_t len);
 void put_json(FILE *out, const char *s);
 /* One for an HTML page: without '<', '>' and '&'; what is not shown is \xHH to its reader. */
 void put_json_html(FILE *out, const char *s);
-/* A csv field, quoted where RFC 4180 asks for it. */
+/* A csv field of text, quoted where RFC 4180 asks for it. \xHH is also the first of '='
+   '+' '-' '@', and a backslash before an x: each \xHH is one byte. */
 void put_csv(FILE *out, const char *s);
 
 #endif

@@ -189,6 +189,16 @@ static void put_totals(struct text *x)
 	end_line(x);
 }
 
+/* A note may be of several lines, and have names of the dump in it. */
+static void put_lines(FILE *out, const char *s)
+{
+	for (size_t n; *s; s += n + (s[n] == '\n')) {
+		n = strcspn(s, "\n");
+		put_text_len(out, s, n);
+		putc('\n', out);
+	}
+}
+
 static void render_table(const struct render *r, FILE *out)
 {
 	struct text x = { .r = r, .out = out };
@@ -212,7 +222,7 @@ static void render_table(const struct render *r, FILE *out)
 	if (x.label < r->ncols)
 		put_totals(&x);
 	if (r->t->note)
-		fprintf(out, "%s\n", r->t->note);
+		put_lines(out, r->t->note);
 	arena_release(&x.mem);
 }
 

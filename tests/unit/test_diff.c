@@ -58,7 +58,7 @@ static void test_growth(void)
 	       "mapping,grew,,4096,10240,14336,4096,[heap]\n"
 	       "process,grew,10,4096,12970,17066,4096,sh\\x1b[2J\n"
 	       "process,grew,11,4096,12970,17066,4096,child\n"
-	       "program,grew,,4096,12970,17066,4096,\"/bin/a\nb (deleted)\"\n"
+	       "program,grew,,4096,12970,17066,4096,/bin/a\\x0ab (deleted)\n"
 	       "system,shrank,,-4096,8192,4096,,MemFree\n");
 }
 
