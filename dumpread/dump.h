@@ -70,6 +70,9 @@ struct dump {
 	const char **wanted;		/* type names that will be asked for: DWARF is */
 	unsigned nwanted;		/* read for these alone; set before find_kernel */
 
+	unsigned layout_facts;		/* of a layout file in use: version of the table of
+					   facts that it answers; 0: none, or not stated */
+
 	const char *vmcoreinfo;		/* text, NUL-terminated; "" if none */
 	char release[65];		/* uts release; "" until known */
 	uint8_t build_id[32];		/* of the kernel; from VMCOREINFO */

@@ -95,13 +95,37 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 			missing = &fact_specs[id];
 	}
 	find_extents(ret);
+	if (d->layout_facts && d->layout_facts < FACTS_VERSION)
+		log_info(d->log, "the layout file has the facts of version %u, this program uses "
+			 "version %d: newer facts are unknown", d->layout_facts, FACTS_VERSION);
 	if (missing)
 		return fail(&d->diag, ST_ABSENT,
-			    "kernel %s: no %s %s to be had; give a vmlinux with debug info, "
+			    "kernel %s: %s %s not found; give a vmlinux with debug info, "
 			    "a .btf or a layout file with -t",
 			    d->release[0] ? d->release : "(release unknown)",
 			    what[missing->kind], missing->alt[0]);
 	return ST_OK;
+}
+
+static const char *const *spellings(struct arena *mem, enum fact_kind kind, unsigned *n)
+{
+	const char **v = arena_array(mem, const char *, (size_t)LAYOUT_COUNT * LAYOUT_ALTS);
+
+	*n = 0;
+	for (int id = 0; id < LAYOUT_COUNT; id++)
+		for (int a = 0; a < LAYOUT_ALTS && fact_specs[id].alt[a]; a++)
+			if (fact_specs[id].kind == kind)
+				v[(*n)++] = fact_specs[id].alt[a];
+	return v;
+}
+
+void layout_names(struct arena *mem, struct layout_names *ret)
+{
+	ret->members = spellings(mem, FACT_MEMBER, &ret->nmembers);
+	ret->sizes = spellings(mem, FACT_SIZE, &ret->nsizes);
+	ret->enums = spellings(mem, FACT_ENUM, &ret->nenums);
+	ret->symbols = spellings(mem, FACT_SYMBOL, &ret->nsymbols);
+	ret->facts = FACTS_VERSION;
 }
 
 const char **layout_type_names(struct arena *mem, unsigned *n)

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "dumpread/dump.h"
+#include "dumpread/types/layoutfile.h"
 
 enum layout_id {
 #define M(id, ...) id,
@@ -38,6 +39,13 @@ enum layout_id {
 };
 
 #define LAYOUT_ALTS 4		/* spellings of one fact, at most */
+
+/*
+ * Version of the tables, which layout files state. Raise it by one in a commit that
+ * adds facts: a layout file of an earlier version does not know them, and the log
+ * says so. Layout files in the tree need no change unless their kernel has the fact.
+ */
+#define FACTS_VERSION 1
 
 enum fact_kind { FACT_MEMBER, FACT_SIZE, FACT_ENUM, FACT_SYMBOL };
 
@@ -79,6 +87,9 @@ struct layout {
  * ST_ABSENT, and d->diag naming the first missing NEED fact.
  */
 enum status layout_resolve(struct dump *d, struct layout *ret);
+
+/* All spellings of all facts, for layout_write(); the arrays lie in MEM. */
+void layout_names(struct arena *mem, struct layout_names *ret);
 
 /* Names of all types and enumerators that the tables mention, without repeats (for DWARF). */
 const char **layout_type_names(struct arena *mem, unsigned *n);

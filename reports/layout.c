@@ -120,24 +120,6 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	return ST_OK;
 }
 
-/* All spellings of the facts of one kind among the rows. */
-static const char **names(const struct table *t, enum fact_kind kind, struct arena *mem,
-			  unsigned *n)
-{
-	const char **v = arena_array(mem, const char *, t->nrows * LAYOUT_ALTS);
-
-	*n = 0;
-	for (size_t i = 0; i < t->nrows; i++) {
-		const struct fact_spec *spec = ((const struct row *)table_row(t, i))->spec;
-
-		if (!spec || spec->kind != kind)
-			continue;
-		for (unsigned a = 0; a < LAYOUT_ALTS && spec->alt[a]; a++)
-			v[(*n)++] = spec->alt[a];
-	}
-	return v;
-}
-
 static void text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
 		 FILE *out)
 {
@@ -147,10 +129,7 @@ static void text(const struct snapshot *s, const struct report_opts *o, const st
 	(void)o;
 	if (!s->k->dump)
 		return;
-	n.members = names(t, FACT_MEMBER, &mem, &n.nmembers);
-	n.sizes = names(t, FACT_SIZE, &mem, &n.nsizes);
-	n.enums = names(t, FACT_ENUM, &mem, &n.nenums);
-	n.symbols = names(t, FACT_SYMBOL, &mem, &n.nsymbols);
+	layout_names(&mem, &n);
 	layout_write(s->k->dump, &n, out);
 	fputs("#\n# By the version of this kernel:\n", out);
 	for (size_t i = 0; i < t->nrows; i++) {

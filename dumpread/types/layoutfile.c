@@ -32,6 +32,7 @@ struct layout_file {
 	struct hash index;		/* of kind and name -> fact */
 	struct symlist *symbols;
 	unsigned nsymbols;
+	unsigned version;		/* of the table of facts; 0: not stated */
 	bool has_order, has_word;
 	struct arena mem;
 };
@@ -257,6 +258,8 @@ static enum status read_header(struct layout_file *f, struct dump *d, char **v)
 		return *ours && strcmp(v[1], ours) ? refuse(d, "build-id", v[1], ours) : ST_OK;
 	if (!strcmp(v[0], "machine"))
 		return check_machine(d, v[1]);
+	if (!strcmp(v[0], "facts"))
+		return number32(v[1], &f->version) ? ST_OK : ST_NOTMINE;
 	if (!strcmp(v[0], "word")) {
 		f->has_word = true;
 		return d->word_size && strcmp(v[1], word) ? refuse(d, "word size", v[1], word)
@@ -344,6 +347,7 @@ static enum status attach(struct layout_file *f, struct dump *d)
 	};
 	struct symlist *symbols = f->symbols;
 
+	d->layout_facts = f->version;
 	symlist_finish(symbols);
 	f->symbols = NULL;
 	if (symlist_relocate(symbols, d)) {

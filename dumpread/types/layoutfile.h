@@ -10,19 +10,20 @@
  *	machine 62
  *	word 8
  *	order little
+ *	facts 1
  *	size TYPE BYTES
  *	member PATH OFFSET SIZE COUNT STRIDE BIT_OFFSET BIT_SIZE FLAGS
- *	absent PATH
  *	enum NAME VALUE
- *	absent enum NAME
  *	symbol NAME LINK_ADDRESS
- *	absent symbol NAME
  *
  * One fact a line, fields apart by one space. Sizes and offsets are decimal,
  * addresses hexadecimal, without KASLR. machine is the number in the ELF
  * header (EM_*). FLAGS are letters of "aspg" (array, signed, pointer,
  * aggregate) or "-". PATH is one of types.h; as a source the file answers the
- * very paths that it has, and knows nothing else.
+ * very paths that it has, and knows nothing else. What the kernel does not have
+ * is not in the file: "facts" is the version of the table of facts (FACTS_VERSION)
+ * that was asked, so a fact of a later version is unknown to the file. Files
+ * written before version 1 also have "absent" lines, which are read.
  */
 #ifndef VMCENSUS_LAYOUTFILE_H
 #define VMCENSUS_LAYOUTFILE_H
@@ -55,11 +56,12 @@ enum status types_add_layout_text(struct dump *d, const char *text, size_t len,
 struct layout_names {
 	const char *const *members, *const *sizes, *const *enums, *const *symbols;
 	unsigned nmembers, nsizes, nenums, nsymbols;
+	unsigned facts;			/* version of the table that has these names */
 };
 
 /*
- * Write what D answers to all of NAMES, absences included, so that a dump that
- * has only this file gives the same answers. A name may stand more than once.
+ * Write what D answers to all of NAMES, so that a dump that has only this file
+ * gives the same answers. A name may stand more than once.
  */
 enum status layout_write(struct dump *d, const struct layout_names *names, FILE *out);
 

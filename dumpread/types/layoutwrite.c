@@ -5,7 +5,7 @@
 #include "dumpread/symbols/symlist.h"
 #include "dumpread/types/layoutfile.h"
 
-static void write_header(const struct dump *d, FILE *out)
+static void write_header(const struct dump *d, unsigned facts, FILE *out)
 {
 	char hex[BUILD_ID_HEX];
 
@@ -19,16 +19,15 @@ static void write_header(const struct dump *d, FILE *out)
 		fprintf(out, "build-id %s\n", build_id_hex(d->build_id, d->build_id_len, hex));
 	fprintf(out, "machine %u\nword %u\norder %s\n", d->elf_machine, d->word_size,
 		d->big_endian ? "big" : "little");
+	fprintf(out, "facts %u\n", facts);
 }
 
 static void write_member(const struct dump *d, const char *path, FILE *out)
 {
 	struct member m;
 
-	if (types_member(&d->types, path, &m, NULL)) {
-		fprintf(out, "absent %s\n", path);
+	if (types_member(&d->types, path, &m, NULL))
 		return;
-	}
 	fprintf(out, "member %s %u %u %u %u %u %u %s%s%s%s%s\n", path, m.offset, m.size, m.count,
 		m.stride, m.bit_offset, m.bit_size, m.is_array ? "a" : "", m.is_signed ? "s" : "",
 		m.is_pointer ? "p" : "", m.is_aggregate ? "g" : "",
@@ -39,9 +38,7 @@ static void write_size(const struct dump *d, const char *type, FILE *out)
 {
 	uint32_t bytes;
 
-	if (types_size(&d->types, type, &bytes, NULL))
-		fprintf(out, "absent %s\n", type);
-	else
+	if (!types_size(&d->types, type, &bytes, NULL))
 		fprintf(out, "size %s %u\n", type, bytes);
 }
 
@@ -49,9 +46,7 @@ static void write_enum(const struct dump *d, const char *name, FILE *out)
 {
 	int64_t value;
 
-	if (types_enumerator(&d->types, name, &value, NULL))
-		fprintf(out, "absent enum %s\n", name);
-	else
+	if (!types_enumerator(&d->types, name, &value, NULL))
 		fprintf(out, "enum %s %" PRId64 "\n", name, value);
 }
 
@@ -61,8 +56,6 @@ static void write_symbol(const struct dump *d, const char *name, FILE *out)
 
 	if (symbols_find(&d->symbols, name, &addr, NULL))
 		fprintf(out, "symbol %s %" PRIx64 "\n", name, kaslr_link_address(d, addr));
-	else
-		fprintf(out, "absent symbol %s\n", name);
 }
 
 /* Symbols that VMCOREINFO has too: by them the reader checks and undoes KASLR. */
@@ -70,7 +63,7 @@ static const char *const anchors[] = { "_stext", "init_uts_ns" };
 
 enum status layout_write(struct dump *d, const struct layout_names *names, FILE *out)
 {
-	write_header(d, out);
+	write_header(d, names->facts, out);
 	for (unsigned i = 0; i < names->nsizes; i++)
 		write_size(d, names->sizes[i], out);
 	for (unsigned i = 0; i < names->nmembers; i++)

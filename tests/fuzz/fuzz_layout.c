@@ -18,7 +18,7 @@ static struct dump empty(void)
 static void again(struct dump *d)
 {
 	static const char *const member[] = { "a.b" }, *const other[] = { "a" };
-	const struct layout_names names = { member, other, other, other, 1, 1, 1, 1 };
+	const struct layout_names names = { member, other, other, other, 1, 1, 1, 1, 1 };
 	struct dump e = empty();
 	char *text = NULL;
 	size_t len;

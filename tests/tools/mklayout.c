@@ -14,18 +14,6 @@
 #include "dumpread/types/layoutfile.h"
 #include "model/layout.h"
 
-static const char **names(struct arena *mem, enum fact_kind kind, unsigned *n)
-{
-	const char **v = arena_array(mem, const char *, (size_t)LAYOUT_COUNT * LAYOUT_ALTS);
-
-	*n = 0;
-	for (int i = 0; i < LAYOUT_COUNT; i++)
-		for (int a = 0; a < LAYOUT_ALTS && fact_specs[i].alt[a]; a++)
-			if (fact_specs[i].kind == kind)
-				v[(*n)++] = fact_specs[i].alt[a];
-	return v;
-}
-
 int main(int argc, char **argv)
 {
 	struct dump d = { .page_shift = 12 };
@@ -44,9 +32,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	d.build_id_len = 0;
-	n.members = names(&d.mem, FACT_MEMBER, &n.nmembers);
-	n.sizes = names(&d.mem, FACT_SIZE, &n.nsizes);
-	n.enums = names(&d.mem, FACT_ENUM, &n.nenums);
+	layout_names(&d.mem, &n);
+	n.nsymbols = 0;
 	layout_write(&d, &n, stdout);
 	symbols_close(&d.symbols);
 	types_close(&d.types);

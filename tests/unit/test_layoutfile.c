@@ -23,7 +23,7 @@ static const char *const symbols[] = { "prb", "per_cpu_var", "_stext", "nosuch" 
 
 static const struct layout_names all = {
 	members, sizes, enums, symbols,
-	ARRAY_LEN(members), ARRAY_LEN(sizes), ARRAY_LEN(enums), ARRAY_LEN(symbols),
+	ARRAY_LEN(members), ARRAY_LEN(sizes), ARRAY_LEN(enums), ARRAY_LEN(symbols), 7,
 };
 
 #define STEXT 0xffffffff81000000ull
@@ -170,11 +170,13 @@ static void test_round_trip(void)
 	CHECK(!symbols_find(&b->dump.symbols, "nosuch", &addr, NULL));
 	/* a few symbols do not say what lies between them */
 	CHECK(!symbols_at(&b->dump.symbols, PRB + 0x200001, &from, &off));
-	/* what was not asked when it was written is for the next source */
+	CHECK_EQ(b->dump.layout_facts, 7);
+	/* what the file does not have is for the next source */
 	CHECK_EQ(b->dump.types.v[0].member(b->dump.types.v[0].self, "zone.other", &m),
 		 ST_NOTMINE);
 	CHECK_EQ(b->dump.types.v[0].member(b->dump.types.v[0].self, "zone.nosuch", &m),
-		 ST_ABSENT);
+		 ST_NOTMINE);
+	CHECK(!strstr(text, "absent"));
 	types_close(&a->dump.types);
 	types_close(&b->dump.types);
 	symbols_close(&b->dump.symbols);
@@ -240,7 +242,7 @@ static void test_bad_lines(void)
 		"member a.b 0x10 4 0 0 0 0 -\n", "size a\n", "size a 4294967296\n",
 		"size a 1 2\n", "enum A x\n", "enum A 9223372036854775808\n", "enum A -\n",
 		"symbol a xyz\n", "symbol a\n", "absent\n", "absent a b c\n", "absent what b\n",
-		"nonsense\n", "nonsense a\n", "machine x\n",
+		"nonsense\n", "nonsense a\n", "machine x\n", "facts x\n", "facts\n",
 	};
 	struct fake *f = fake_new(8, false);
 	char text[256];
