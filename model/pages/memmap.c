@@ -19,12 +19,15 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/issues.h"
 #include "dumpread/base/search.h"
 #include "model/kobj.h"
 
 #define SECTIONS_MAX (UINT64_C(1) << 26)
 #define NODES_MAX 1024
 #define MAX_ORDER_PAGES 4096	/* as many on any machine, or fewer */
+
+#define PFN_MAX (UINT64_C(1) << 52)
 
 #define SECTION_PRESENT 1u
 #define SECTION_HAS_MEM_MAP 2u
@@ -44,6 +47,11 @@ struct builder {
 	/* the attempt */
 	VEC(struct memmap_range) got;
 	uint64_t believed, online, pages;
+	uint64_t unread;		/* sections whose struct mem_section is not readable */
+	enum status why;		/* ... of one of them */
+	uint64_t astray;		/* with a memory map where no memory is */
+	uint64_t clipped;		/* struct pages beyond the budget */
+	bool partial;			/* some of the map is missing */
 };
 
 static uint64_t word_at(const struct builder *b, const void *p)
@@ -55,6 +63,7 @@ static void add_range(struct builder *b, uint64_t pfn, uint64_t n, uint64_t kva,
 {
 	struct memmap_range *last = b->got.n ? &b->got.v[b->got.n - 1] : NULL;
 
+	b->clipped += n - min_u64(n, b->budget - b->pages);
 	n = min_u64(n, b->budget - b->pages);
 	if (!n || (last && pfn < last->end))
 		return;
@@ -95,6 +104,7 @@ static void section_geometry(const struct kernel *k, unsigned *section_bits, uns
 static void add_section(struct builder *b, uint64_t nr, uint64_t map)
 {
 	uint64_t pfn = nr * b->section_pages, kva, pa;
+	enum status st;
 
 	if ((map & (SECTION_PRESENT | SECTION_HAS_MEM_MAP)) !=
 	    (SECTION_PRESENT | SECTION_HAS_MEM_MAP))
@@ -102,10 +112,16 @@ static void add_section(struct builder *b, uint64_t nr, uint64_t map)
 	kva = (map & ~SECTION_FLAGS) + pfn * b->page_bytes;
 	if (b->word == 4)
 		kva = (uint32_t)kva;
-	if (!kernel_ptr_ok(b->k, kva, b->word))
+	if (!kernel_ptr_ok(b->k, kva, b->word)) {
+		b->astray++;
 		return;
-	if (!reader_kvtop(b->r, kva, &pa, NULL))
+	}
+	/* where only a later part of the section is memory, its first page has no struct page */
+	st = reader_kvtop(b->r, kva, &pa, NULL);
+	if (!st)
 		b->believed++;
+	else if (st != ST_FAULT)
+		b->astray++;
 	if (map & SECTION_IS_ONLINE)
 		b->online++;
 	add_range(b, pfn, b->section_pages, kva, !(map & SECTION_IS_ONLINE));
@@ -129,13 +145,18 @@ static void scan_sections(struct builder *b, uint64_t kva, uint64_t nr, uint64_t
 {
 	uint8_t raw[4096];
 	uint32_t size = b->section_bytes, off = layout_offset(&b->k->layout, M_SECTION_MEM_MAP);
+	enum status st;
 
 	for (uint64_t i = 0, m; i < n; i += m) {
 		uint64_t at = kva + i * size;
 
 		m = fit_in_page(at, size, n - i);
-		if (read_kva(b->r, at, raw, (size_t)m * size))
+		st = read_kva(b->r, at, raw, (size_t)m * size);
+		if (st) {
+			b->unread += m;
+			b->why = b->why == ST_NODATA ? b->why : st;
 			continue;
+		}
 		for (uint64_t j = 0; j < m; j++)
 			add_section(b, nr + i + j, word_at(b, raw + j * size + off));
 	}
@@ -144,13 +165,17 @@ static void scan_sections(struct builder *b, uint64_t kva, uint64_t nr, uint64_t
 static void scan_roots(struct builder *b, uint64_t kva)
 {
 	uint8_t raw[4096];
+	enum status st;
 
 	for (uint64_t i = 0, m; i < b->nroots; i += m) {
 		uint64_t at = kva + i * b->word;
 
 		m = fit_in_page(at, b->word, b->nroots - i);
-		if (read_kva(b->r, at, raw, (size_t)m * b->word))
+		st = read_kva(b->r, at, raw, (size_t)m * b->word);
+		if (st) {		/* behind the first: or zeroes, which were left out */
+			b->why = i || b->why == ST_NODATA ? b->why : st;
 			continue;
+		}
 		for (uint64_t j = 0; j < m; j++) {
 			uint64_t root = word_at(b, raw + j * b->word);
 
@@ -162,14 +187,20 @@ static void scan_roots(struct builder *b, uint64_t kva)
 
 enum shape { BY_POINTER, BY_ROOTS, BY_SECTIONS, SHAPES };
 
+static void forget_attempt(struct builder *b)
+{
+	arena_release(&b->mem);
+	b->got.v = NULL;
+	b->got.n = b->got.cap = 0;
+	b->believed = b->online = b->pages = b->unread = b->astray = b->clipped = 0;
+	b->why = ST_OK;
+}
+
 static void attempt(struct builder *b, enum shape shape, uint64_t kva)
 {
 	uint64_t p;
 
-	arena_release(&b->mem);
-	b->got.v = NULL;
-	b->got.n = b->got.cap = 0;
-	b->believed = b->online = b->pages = 0;
+	forget_attempt(b);
 	if (shape == BY_SECTIONS)
 		scan_sections(b, kva, 0, b->nsections);
 	else if (shape == BY_ROOTS)
@@ -184,6 +215,7 @@ static enum status sparse(struct builder *b)
 	unsigned section_bits, max_bits;
 	uint64_t kva = layout_symbol(&k->layout, Y_MEM_SECTION), best = 0;
 	enum shape which = SHAPES;
+	enum status why = ST_OK;
 
 	b->section_bytes = layout_size(&k->layout, S_MEM_SECTION);
 	if (!kva || !has(k, M_SECTION_MEM_MAP) || !b->section_bytes ||
@@ -201,13 +233,18 @@ static enum status sparse(struct builder *b)
 	b->nroots = (b->nsections + b->per_root - 1) / b->per_root;
 	for (enum shape s = 0; s < SHAPES; s++) {
 		attempt(b, s, kva);
+		/* other reasons are those of a wrong shape */
+		if (s != BY_SECTIONS && b->why == ST_NODATA)
+			why = ST_NODATA;
 		if (b->believed > best) {
 			best = b->believed;
 			which = s;
 		}
 	}
-	if (which == SHAPES)
-		return ST_CORRUPT;
+	if (which == SHAPES) {
+		forget_attempt(b);	/* what was read by a wrong shape is none */
+		return why ? why : ST_CORRUPT;
+	}
 	attempt(b, which, kva);
 	/* kernels before 4.13 have no such flag: all that is there is online */
 	for (size_t i = 0; !b->online && i < b->got.n; i++)
@@ -233,48 +270,80 @@ static uint64_t frames_before(const struct builder *b, uint64_t start, uint64_t 
 	return n <= start && n < MAX_ORDER_PAGES ? n : 0;
 }
 
-static void add_node(struct builder *b, uint64_t pgdat)
+static void node_damage(struct builder *b, enum status st, uint64_t pgdat, const char *what)
+{
+	issue_add(b->k->issues, st, "node", 1, "%s of the node at %#" PRIx64, what, pgdat);
+	b->partial = true;
+}
+
+/* The frames that the node at PGDAT spans. */
+static bool node_span(struct builder *b, uint64_t pgdat, uint64_t *start, uint64_t *spanned)
 {
 	const struct kernel *k = b->k;
+	bool pfn = has(k, M_PGDAT_START_PFN);
+	enum status st = kmember_u64(k, b->r, pgdat, M_PGDAT_SPANNED, spanned);
+
+	if (!st)
+		st = kmember_u64(k, b->r, pgdat, pfn ? M_PGDAT_START_PFN : M_PGDAT_START_PADDR,
+				 start);
+	if (!st && !pfn)
+		*start >>= k->dump->page_shift;
+	/* of hot-plugged devices too, which lie where no CPU of today has addresses */
+	if (!st && (*start > PFN_MAX || *spanned > PFN_MAX))
+		st = ST_CORRUPT;
+	if (st)
+		node_damage(b, st, pgdat, "frames");
+	return !st;
+}
+
+static void add_node(struct builder *b, uint64_t pgdat)
+{
 	uint64_t map, start, spanned, before;
 
-	if (kmember_u64(k, b->r, pgdat, M_PGDAT_MEM_MAP, &map) ||
-	    kmember_u64(k, b->r, pgdat, M_PGDAT_SPANNED, &spanned) ||
-	    !kernel_ptr_ok(k, map, b->word))
+	if (!node_span(b, pgdat, &start, &spanned) || !spanned)
 		return;
-	if (has(k, M_PGDAT_START_PFN)) {
-		if (kmember_u64(k, b->r, pgdat, M_PGDAT_START_PFN, &start))
-			return;
-	} else {
-		if (kmember_u64(k, b->r, pgdat, M_PGDAT_START_PADDR, &start))
-			return;
-		start >>= k->dump->page_shift;
+	if (kmember_u64(b->k, b->r, pgdat, M_PGDAT_MEM_MAP, &map) ||
+	    !kernel_ptr_ok(b->k, map, b->word)) {
+		node_damage(b, ST_CORRUPT, pgdat, "struct pages");
+		return;
 	}
-	if (start > UINT64_MAX >> 12 || spanned > UINT64_MAX >> 12)
-		return;
 	before = frames_before(b, start, map);
 	add_range(b, start - before, spanned + before, map - before * b->page_bytes, false);
 }
 
-static void nodes(struct builder *b)
+/* SPARSEMEM: a node begins and ends with a frame that is memory. */
+static void check_node(struct builder *b, uint64_t pgdat)
+{
+	uint64_t start, spanned;
+
+	if (!node_span(b, pgdat, &start, &spanned) || !spanned)
+		return;
+	if (!memmap_page_kva(&b->k->memmap, start) ||
+	    !memmap_page_kva(&b->k->memmap, start + spanned - 1))
+		node_damage(b, ST_CORRUPT, pgdat, "no struct page for the first or last frame");
+}
+
+static void nodes(struct builder *b, void (*fn)(struct builder *b, uint64_t pgdat))
 {
 	const struct kernel *k = b->k;
 	uint64_t pgdat, at = layout_symbol(&k->layout, Y_NODE_DATA);
 
 	if (has(k, Y_CONTIG_PAGE_DATA)) {
-		add_node(b, layout_symbol(&k->layout, Y_CONTIG_PAGE_DATA));
+		fn(b, layout_symbol(&k->layout, Y_CONTIG_PAGE_DATA));
 		return;
 	}
+	/* as many as there can be nodes, NULL for those that are not there: the last ends
+	   where the variable does, which nothing tells */
 	for (unsigned i = 0; at && i < NODES_MAX; i++) {
 		if (read_kva_word(b->r, at + (uint64_t)i * b->word, &pgdat) ||
 		    !kernel_ptr_ok(k, pgdat, b->word))
 			break;
-		add_node(b, pgdat);
+		fn(b, pgdat);
 	}
 	if (at || kvar_u64(k, b->r, Y_PGDAT_LIST, 0, &pgdat))
 		return;
 	for (unsigned i = 0; i < NODES_MAX && kernel_ptr_ok(k, pgdat, b->word); i++) {
-		add_node(b, pgdat);
+		fn(b, pgdat);
 		if (kmember_u64(k, b->r, pgdat, M_PGDAT_NEXT, &pgdat))
 			break;
 	}
@@ -286,7 +355,7 @@ static enum status flat(struct builder *b)
 	uint64_t map, n, base = 0;
 
 	if (has(k, M_PGDAT_MEM_MAP))
-		nodes(b);
+		nodes(b, add_node);
 	if (b->got.n)
 		return ST_OK;
 	if (kvar_u64(k, b->r, Y_MEM_MAP, 0, &map) || !kernel_ptr_ok(k, map, b->word))
@@ -322,25 +391,60 @@ static void keep(struct builder *b, struct memmap *m)
 				(m->v[i - 1].end - m->v[i - 1].pfn) * m->page_size)
 			m->kva_ascends = false;
 	m->max_pfn = m->v[m->n - 1].end;
+	m->ram_end = max_u64(m->ram_end, m->max_pfn);
+}
+
+/* What is missing of a map that was found. */
+static void tell_partial(struct builder *b)
+{
+	struct issues *is = b->k->issues;
+	uint64_t max_pfn;
+
+	if (b->unread)
+		issue_add(is, b->why, "page array", b->unread,
+			  "%" PRIu64 " struct mem_section are not readable", b->unread);
+	if (b->astray)
+		issue_add(is, ST_CORRUPT, "page array", b->astray,
+			  "struct pages of %" PRIu64 " sections lie where no memory is",
+			  b->astray);
+	if (b->clipped)
+		issue_add(is, ST_LIMIT, "page array", 1, "%" PRIu64 " struct pages more than "
+			  "memory can hold", b->clipped);
+	b->partial |= b->unread || b->astray || b->clipped;
+	/* one past the last frame of memory at boot (mm/memblock.c, arch/x86/kernel/setup.c) */
+	if (kvar_u64(b->k, b->r, Y_MAX_PFN, 0, &max_pfn) || !max_pfn ||
+	    max_pfn <= b->k->memmap.max_pfn)
+		return;
+	issue_add(is, ST_CORRUPT, "page array", 1, "ends at frame %#" PRIx64
+		  ", memory at %#" PRIx64, b->k->memmap.max_pfn, max_pfn);
+	b->partial = true;
 }
 
 enum status memmap_init(struct kernel *k, struct reader *r)
 {
 	struct builder b = { .k = k, .r = r, .word = k->dump->word_size };
 	struct dump *d = k->dump;
+	bool is_sparse;
 	enum status st;
 
-	k->memmap = (struct memmap){ .page_size = layout_size(&k->layout, S_PAGE) };
+	k->memmap = (struct memmap){ .page_size = layout_size(&k->layout, S_PAGE),
+				     .ram_end = d->max_pfn, .partial = true };
 	b.page_bytes = k->memmap.page_size;
 	if (b.page_bytes < 8 || b.page_bytes > 1024)
 		return ST_CORRUPT;
 	/* each struct page lies in memory that a frame of the dump describes */
 	b.budget = (d->max_pfn << d->page_shift) / b.page_bytes;
 	st = sparse(&b);
-	if (st)
+	is_sparse = st != ST_ABSENT;
+	if (!is_sparse)
 		st = flat(&b);
-	if (!st)
+	if (!st) {
 		keep(&b, &k->memmap);
+		if (is_sparse && has(k, M_PGDAT_SPANNED))
+			nodes(&b, check_node);
+		tell_partial(&b);
+		k->memmap.partial = b.partial;
+	}
 	arena_release(&b.mem);
 	return st;
 }
@@ -358,6 +462,11 @@ uint64_t memmap_page_kva(const struct memmap *m, uint64_t pfn)
 	const struct memmap_range *g = range_of(m, pfn);
 
 	return g && pfn < g->end ? g->page_kva + (pfn - g->pfn) * m->page_size : 0;
+}
+
+bool memmap_may_have_page(const struct memmap *m, uint64_t pfn)
+{
+	return memmap_page_kva(m, pfn) || (m->partial && pfn < m->ram_end);
 }
 
 static bool within(const struct memmap *m, const struct memmap_range *g, uint64_t kva,

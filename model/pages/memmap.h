@@ -28,14 +28,19 @@ struct memmap {
 	uint32_t n;
 	uint32_t page_size;	/* sizeof(struct page), bytes */
 	uint64_t max_pfn;	/* one past the last pfn with a struct page */
+	uint64_t ram_end;	/* one past the last pfn that may be memory */
+	bool partial;		/* struct pages are missing that the kernel has: an issue said so */
 	bool kva_ascends;	/* v[].page_kva ascends too (VMEMMAP, FLATMEM) */
 };
 
-/* Fill k->memmap from mem_section, mem_map or node_data. */
+/* Fill k->memmap from mem_section, mem_map or node_data. What is missing of it is an
+   issue, "page array" or "node"; if nothing is found, the caller says so. */
 enum status memmap_init(struct kernel *k, struct reader *r);
 
 /* 0 if PFN has no struct page. */
 uint64_t memmap_page_kva(const struct memmap *m, uint64_t pfn);
+/* Has PFN a struct page, as far as this map tells? If not, it is no memory of the machine. */
+bool memmap_may_have_page(const struct memmap *m, uint64_t pfn);
 /* False if KVA is not the address of a struct page. */
 bool memmap_page_pfn(const struct memmap *m, uint64_t kva, uint64_t *pfn);
 

@@ -47,7 +47,7 @@ bool acct_usable(struct acct *a, const struct frame *f, uint64_t pfn, uint64_t b
 {
 	if (f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS)
 		return true;
-	if ((f && f->flags & FR_UNREAD) || memmap_page_kva(&a->k->memmap, pfn))
+	if ((f && f->flags & FR_UNREAD) || memmap_may_have_page(&a->k->memmap, pfn))
 		a->u.unknown += bytes;
 	else
 		special(a, bytes);

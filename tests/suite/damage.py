@@ -6,7 +6,8 @@ import os
 import re
 
 # the line, the issue of vmas as a pattern (None: nothing that it needs is lost), and what it may
-# cost of process 1: 0 nothing but sizes of what is shared, 1 anything
+# cost of process 1: 0 nothing but sizes of what is shared, 1 anything, 2: what was resident is
+# unknown
 LINES = (
     ('lose frame libc.0', None, 0),
     # since 2.6 a node of the list is gone with it
@@ -43,6 +44,16 @@ LOOPS = (
     ('M_TASK_NEXT', 'point task 20 M_TASK_NEXT task 1 0', r'task list \(corrupt\)'),
     ('M_TASK_TASKS', 'point task 20 M_TASK_TASKS task 1 M_TASK_TASKS', r'task list \(corrupt\)'),
 )
+# of kernels with SPARSEMEM: the sections, and what leads to them
+SECTIONS = (
+    ('lose sections 0', r'page array \(nodata\)', 2),
+    ('poke sections 0 M_SECTION_MEM_MAP 0', r'page array \(corrupt\)', 2),
+    ('poke sections 0 M_SECTION_MEM_MAP 0x17', r'page array \(corrupt\)', 2),
+)
+# of those without
+FLAT = (
+    ('lose memmap 0', r'struct pages? \(nodata\)', 2),
+)
 # 6.1 and later have no list of areas: the root of the tree leads to itself, as a maple_arange_64
 TREE = 'point maple two M_MN_A64_SLOT maple two 0x1c'
 # what a kernel says of itself and is not so
@@ -57,15 +68,21 @@ def first_six(row):
     return row.split(',')[:6]
 
 
-def lines_for(release):
-    """Of a kernel of that release (as account.number_of has it)."""
+def lines_for(release, sparse):
+    """Of a kernel of that release (as account.number_of has it) and memory model."""
     out = [(line, issue, cost) for line, issue, cost in LINES
            if release < 6001 or 'M_VMA_NEXT' not in line]
     out += [(line, issue, 0) for member, line, issue in LOOPS
             if (member == 'M_TASK_NEXT') == (release < 2600)]
     if release >= 6001:
         out.append((TREE, r'maple node \(corrupt\)', 0))
-    return out
+    return out + list(SECTIONS if sparse else FLAT)
+
+
+def unknown(mine, whole):
+    """What was resident is mapped to pages of which nothing is known."""
+    return [f'not unknown: {row}' for row, good in zip(mine, whole)
+            if row.split(',')[5] not in ('0', '', '-') or row.split(',')[-1] != good.split(',')[5]]
 
 
 def check_line(got, line, issue, cost, whole):
@@ -77,6 +94,8 @@ def check_line(got, line, issue, cost, whole):
         wrong.append(f'no issue of "{issue}": {got.stderr}')
     mine = [row for row in got.stdout.splitlines() if row.startswith('1,')]
     # a name may be gone where its path is what was damaged
+    if cost == 2:
+        wrong += unknown(mine, whole)
     if not cost and 'path' not in (issue or '') and \
             [first_six(r) for r in mine] != [first_six(r) for r in whole]:
         wrong.append('the other process changed:\n' + got.stdout)

@@ -203,8 +203,8 @@ class Machines:
             if f.startswith(prefix):
                 os.unlink(os.path.join(self.scratch, f))
 
-    def vmas(self, arguments):
-        return run(self.program, 'vmas', '-c', COLUMNS, '-f', 'csv', *arguments)
+    def vmas(self, arguments, columns=COLUMNS):
+        return run(self.program, 'vmas', '-c', columns, '-f', 'csv', *arguments)
 
     def good(self, name, key):
         """One machine in every container."""
@@ -339,14 +339,16 @@ class Machines:
         """Each line of damage, in the containers named; none: in all."""
         text = text_of(name, 'machine')
         whole = [line for line in text_of(name, 'expected').splitlines() if line.startswith('1,')]
-        release = account.number_of(self.layouts[key][2])
-        for line, issue, cost in damage.lines_for(release):
+        _, layout, release = self.layouts[key]
+        with open(layout, encoding='utf-8') as f:
+            sparse = '\nmember mem_section.section_mem_map ' in f.read()
+        for line, issue, cost in damage.lines_for(account.number_of(release), sparse):
             wrong, seen = [], 0
             for container, arguments in self.dumps(name + '-damaged', f'{text}\n{line}\n', key,
                                                    *containers):
                 seen += 1
                 wrong += [f'{container}: {w}' for w in damage.check_line(
-                    self.vmas(arguments), line, issue, cost, whole)]
+                    self.vmas(arguments, COLUMNS + ',unknown'), line, issue, cost, whole)]
             self.tally.check(f'machine {name} on {key}, {seen} containers: ' +
                              line.replace('\n', '; '), wrong)
         self.forget(name + '-damaged', key)

@@ -212,6 +212,81 @@ static void test_hostile(void)
 	fake_free(f);
 }
 
+/* What is missing is an issue, and nothing that a wrong guess read takes its place. */
+static void test_damaged(unsigned word)
+{
+	struct fake *f = machine(word, false);
+	const struct memmap *m = &f->kernel.memmap;
+
+	/* the roots are not in the dump: what mem_section itself holds is no table of roots */
+	sparse(f);
+	fake_put_uint(f, VAR, fake_kva(f, ROOTS), word);
+	section(f, VAR + word, 1, 0xa00000, 7);
+	CHECK_EQ(init(f), ST_NODATA);
+	CHECK_EQ(m->n, 0);
+	CHECK(m->partial && memmap_may_have_page(m, FAKE_PAGES - 1));
+	CHECK(!memmap_may_have_page(m, FAKE_PAGES));
+	fake_free(f);
+
+	/* the second page of sections is lost */
+	f = machine(word, false);
+	sparse(f);
+	put_sections(f, SECTIONS);
+	fake_put_uint(f, ROOTS, fake_kva(f, SECTIONS), word);
+	fake_put_uint(f, ROOTS + word, fake_kva(f, SECTIONS + 0x5000), word);
+	fake_put_uint(f, VAR, fake_kva(f, ROOTS), word);
+	CHECK_EQ(init(f), ST_OK);
+	CHECK_EQ(fake_issues(f, "page array"), 4096 / (2 * word));
+	CHECK(m->partial && memmap_may_have_page(m, m->max_pfn - 1));
+	/* struct pages where no memory is */
+	fake_put_uint(f, ROOTS + word, 0, word);
+	CHECK_EQ(init(f), ST_OK);
+	CHECK(!m->partial && !memmap_may_have_page(m, 2 * SECTION_PAGES));
+	section(f, SECTIONS, 2, word == 8 ? 0x1000000ull << 24 : 0xf0000000, 7);
+	CHECK_EQ(init(f), ST_OK);
+	CHECK_EQ(fake_issues(f, "page array"), 4096 / (2 * word) + 1);
+	CHECK(m->partial);
+	fake_free(f);
+}
+
+/* Memory that the kernel knows of and no section describes. */
+static void test_ends(void)
+{
+	struct fake *f = machine(8, false);
+
+	sparse(f);
+	put_sections(f, SECTIONS);
+	fake_put_uint(f, ROOTS, fake_kva(f, SECTIONS), 8);
+	fake_put_uint(f, VAR, fake_kva(f, ROOTS), 8);
+	fake_symbol(f, Y_MAX_PFN, fake_kva(f, VAR + 16));
+	fake_put_uint(f, VAR + 16, 4 * SECTION_PAGES, 8);
+	fake_symbol(f, Y_NODE_DATA, fake_kva(f, VAR + 32));
+	fake_member(f, M_PGDAT_SPANNED, 0, 8);
+	fake_member(f, M_PGDAT_START_PFN, 8, 8);
+	fake_put_uint(f, VAR + 32, fake_kva(f, 0x8000), 8);
+	fake_put_uint(f, 0x8000, 4 * SECTION_PAGES - 1, 8);
+	fake_put_uint(f, 0x8008, 1, 8);
+	CHECK_EQ(init(f), ST_OK);
+	CHECK(!f->kernel.memmap.partial);
+	fake_put_uint(f, VAR + 16, 4 * SECTION_PAGES + 1, 8);
+	CHECK_EQ(init(f), ST_OK);
+	CHECK_EQ(fake_issues(f, "page array"), 1);
+	CHECK(f->kernel.memmap.partial);
+	fake_put_uint(f, VAR + 16, 0, 8);
+	/* a node that ends behind the last section, and one that is out of all range */
+	fake_put_uint(f, 0x8000, 4 * SECTION_PAGES, 8);
+	CHECK_EQ(init(f), ST_OK);
+	CHECK_EQ(fake_issues(f, "node"), 1);
+	fake_put_uint(f, 0x8000, UINT64_MAX, 8);
+	CHECK_EQ(init(f), ST_OK);
+	CHECK_EQ(fake_issues(f, "node"), 2);
+	CHECK(f->kernel.memmap.partial);
+	fake_put_uint(f, 0x8000, 0, 8);		/* a node of CPUs alone */
+	CHECK_EQ(init(f), ST_OK);
+	CHECK(!f->kernel.memmap.partial);
+	fake_free(f);
+}
+
 int main(void)
 {
 	for (unsigned word = 4; word <= 8; word += 4)
@@ -223,5 +298,8 @@ int main(void)
 	test_one_node();
 	test_nodes();
 	test_hostile();
+	test_damaged(4);
+	test_damaged(8);
+	test_ends();
 	return check_done();
 }
