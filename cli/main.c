@@ -26,7 +26,7 @@ static int show_help(const struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct run run = { .fd = -1 };
+	struct run run = { .out = NULL };
 	int status;
 
 	if (argc < 2) {

@@ -40,7 +40,7 @@ const struct option_spec option_specs[] = {
 	{ ID_EARLIER, 0, "earlier", "FILE",
 	  "of the earlier dump; once for each of its files. All images are of the later", OPT_EARLIER },
 	{ ID_JOBS, 'j', "jobs", "N", "threads to work with (default: processors)", 0 },
-	{ ID_OUTPUT, 'o', "output", "FILE", "write the answer there", 0 },
+	{ ID_OUTPUT, 'o', "output", "FILE", "write the result there, once it is complete", 0 },
 	{ ID_QUIET, 'q', "quiet", NULL, "nothing on stderr but errors", 0 },
 	{ ID_VERBOSE, 'v', "verbose", NULL, "say what is found and where; twice: more", 0 },
 	{ ID_HELP, 'h', "help", NULL, "this text; with the name of a report: its help", 0 },
@@ -305,7 +305,7 @@ static int take_hosts(struct options *o, struct args *a, const char *image)
 	if (o->nimages > named && a->nplain == o->nimages)
 		return usage(a, "no report '%.60s'; --list-reports shows all", o->images[named]);
 	if (o->nimages > named)
-		return usage(a, "'%.60s' is a word too many: the dump is the host's, and an "
+		return usage(a, "unexpected argument '%.60s': the dump is the host's, and an "
 			     "expression with spaces stands in double quotes", o->images[named]);
 	if (o->ntypes)
 		return usage(a, "--types is not taken here: symbols and types are the host's%s",

@@ -6,12 +6,9 @@
 #include "cli/run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "dumpread/base/bytes.h"
 #include "reports/charts/chart.h"
@@ -98,41 +95,47 @@ static int plan(struct run *run)
 	return 0;
 }
 
-static bool same_file(int fd, const char *name)
+static bool would_overwrite(const struct output *out, const char *name)
 {
 	char path[PATH_MAX];
-	struct stat a, b;
+	struct stat st;
 	uint64_t address;
 	size_t len;
 
 	image_name_split(name, &len, &address);
 	snprintf(path, sizeof(path), "%.*s", (int)min_u64(len, PATH_MAX), name);
-	return !fstat(fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return !stat(path, &st) && output_is(out, &st);
 }
 
-/* Opened early, so that a bad name costs no wait; emptied when there is an answer. */
+/* What is no text for a reader would fill his screen, and may set his terminal up anew. */
+static int refuse_terminal(struct run *run)
+{
+	const char *form = run->product ? run->product->name : run->renderer->name;
+
+	if ((!run->product && !run->renderer->binary) || !output_is_terminal(&run->output))
+		return 0;
+	fail(&run->diag, ST_ABSENT, "%s -f %s is not written to a terminal; name a file with -o FILE",
+	     run->o.report->name, form);
+	return EXIT_USAGE;
+}
+
 static int open_output(struct run *run)
 {
 	const struct options *o = &run->o;
 
-	run->fd = -1;
-	if (!o->output || (run->product && run->product->dir))
+	if (run->product && run->product->dir)
 		return 0;
-	run->fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (run->fd < 0) {
-		fail(&run->diag, ST_IO, "%s: cannot write: %s; choose another -o FILE", o->output,
-		     strerror(errno));
+	if (output_open(&run->output, o->output, run->out ? run->out : stdout, &run->diag))
 		return EXIT_NO_ANSWER;
-	}
 	for (unsigned i = 0; i < o->nimages + o->ntypes; i++) {
 		const char *in = i < o->nimages ? o->images[i] : o->types[i - o->nimages];
 
-		if (same_file(run->fd, in)) {
+		if (would_overwrite(&run->output, in)) {
 			fail(&run->diag, ST_IO, "-o %s would overwrite an input", o->output);
 			return EXIT_USAGE;
 		}
 	}
-	return 0;
+	return refuse_terminal(run);
 }
 
 /* ---- what the image cannot tell ------------------------------------------------- */
@@ -230,15 +233,6 @@ static int analyse(struct run *run)
 	return 0;
 }
 
-static int output_failed(struct run *run)
-{
-	if (errno == EPIPE)		/* the reader has seen enough */
-		return 0;
-	fail(&run->diag, ST_IO, "%s: cannot write: %s; the answer is not whole",
-	     run->o.output ? run->o.output : "stdout", strerror(errno));
-	return EXIT_NO_ANSWER;
-}
-
 static void print_rows(struct run *run, FILE *out)
 {
 	const struct render render = {
@@ -267,27 +261,14 @@ static int write_product(struct run *run, FILE *out)
 
 static int print(struct run *run)
 {
-	FILE *out = run->fd >= 0 ? fdopen(run->fd, "w") : run->out ? run->out : stdout;
-	bool bad;
-	int err;
+	FILE *out = run->output.file;
 
-	if (run->product && run->product->dir)
-		return write_product(run, NULL);
-	if (!out)
-		return output_failed(run);
-	if (run->fd >= 0 && ftruncate(run->fd, 0) && errno != EINVAL)
-		return output_failed(run);
-	errno = 0;
+	errno = 0;			/* a stream that fails tells why by it alone */
 	if (!run->product)
 		print_rows(run, out);
-	else if ((err = write_product(run, out)))
-		return err;
-	bad = fflush(out) || ferror(out);
-	if (run->fd >= 0) {
-		bad |= fclose(out) != 0;
-		run->fd = -1;
-	}
-	return bad ? output_failed(run) : 0;
+	else if (write_product(run, out))
+		return EXIT_NO_ANSWER;
+	return out && output_done(&run->output, &run->diag) ? EXIT_NO_ANSWER : 0;
 }
 
 /* One line that counts what was damaged or missing; -v adds the first of each. */
@@ -367,8 +348,7 @@ void run_end(struct run *run)
 	where_free(run->where);
 	if (run->progress)
 		progress_free(run->progress);
-	if (run->fd >= 0)
-		close(run->fd);
+	output_drop(&run->output);
 	arena_release(&run->mem);
 	options_release(&run->o);
 }

@@ -7,6 +7,7 @@
 #define VMCENSUS_RUN_H
 
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "reports/pick.h"
 #include "reports/render/render.h"
@@ -36,7 +37,7 @@ struct run {
 	struct kernel *before_k;	/* the first image of a report that compares */
 	struct snapshot *before;
 	struct table t;
-	int fd;				/* of -o; -1: none */
+	struct output output;
 	struct arena mem;
 	struct diag diag;
 };

@@ -55,7 +55,6 @@ static bool prepared(struct call *c)
 		session_abandon();
 		taken_release();
 		memset(&c->run, 0, sizeof(c->run));
-		c->run.fd = -1;
 		return false;
 	}
 	taken_keep();
@@ -153,7 +152,7 @@ static void run_child(struct call *c)
 
 void census_command(int argc, char **argv, FILE *out)
 {
-	struct call c = { .argc = argc, .argv = argv, .run = { .fd = -1, .out = out } };
+	struct call c = { .argc = argc, .argv = argv, .run = { .out = out } };
 	typeof(arena_die) const die = arena_die;
 	struct sigaction ours = { .sa_handler = on_interrupt }, crashs;
 

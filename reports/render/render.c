@@ -6,13 +6,13 @@
 #include "reports/charts/chart.h"
 
 const struct renderer renderers[] = {
-	{ "text", "aligned columns, or the report's own form", render_text, false },
-	{ "csv", "a header line, quoted as RFC 4180 says; sizes in bytes", render_csv, false },
-	{ "json", "one object with image, columns, rows, issues", render_json, false },
-	{ "svg", "the chart, for browsers: with text and exact amounts", render_svg, true },
-	{ "ps", "the chart as PostScript, on pages of A4", render_ps, true },
-	{ "pdf", "the chart as PDF, on pages of A4", render_pdf, true },
-	{ "png", "the chart as an image", render_png, true },
+	{ "text", "aligned columns, or the report's own form", render_text, false, false },
+	{ "csv", "a header line, quoted as RFC 4180 says; sizes in bytes", render_csv, false, false },
+	{ "json", "one object with image, columns, rows, issues", render_json, false, false },
+	{ "svg", "the chart, for browsers: with text and exact amounts", render_svg, true, false },
+	{ "ps", "the chart as PostScript, on pages of A4", render_ps, true, false },
+	{ "pdf", "the chart as PDF, on pages of A4", render_pdf, true, true },
+	{ "png", "the chart as an image", render_png, true, true },
 	{ 0 }
 };
 

@@ -37,6 +37,7 @@ struct renderer {
 	const char *name, *about;
 	void (*render)(const struct render *r, FILE *out);
 	bool of_chart;				/* only of reports that have one */
+	bool binary;				/* nothing for a terminal */
 };
 
 extern const struct renderer renderers[];	/* name NULL ends it */
