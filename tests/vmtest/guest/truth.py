@@ -21,7 +21,8 @@ import time
 PF_KTHREAD = 0x00200000
 SYS_finit_module = {'x86_64': 313, 'ppc64le': 353}.get(os.uname().machine)
 PAGE = os.sysconf('SC_PAGESIZE')
-OF_ANY = ('stat', 'status', 'comm', 'cmdline', 'cgroup', 'oom_score', 'oom_score_adj', 'io')
+# The count of switches, in status, comes first: if it is the same in the dump, so is all that follows.
+OF_ANY = ('status', 'stat', 'comm', 'cmdline', 'cgroup', 'oom_score', 'oom_score_adj', 'io')
 OF_USER = ('maps', 'smaps', 'smaps_rollup', 'statm', 'numa_maps', 'mountinfo')
 OF_SYSTEM = ('meminfo', 'vmstat', 'zoneinfo', 'buddyinfo', 'pagetypeinfo', 'slabinfo', 'swaps',
              'iomem', 'version', 'cmdline', 'mounts', 'vmallocinfo', 'kallsyms', 'uptime', 'loadavg',

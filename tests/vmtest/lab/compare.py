@@ -15,10 +15,19 @@ class Tally:
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
+        self.failures = []      # names of checks
+        self.remarks = []       # for the end of it all
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.failures += other.failures
 
     def check(self, name, differences, detail=''):
         if differences:
             self.failed += 1
+            self.failures.append(name)
             print(f'FAIL {name}: {len(differences)} differ')
             for text in differences[:EXAMPLES]:
                 print('     ' + text.replace('\n', '\n     '))

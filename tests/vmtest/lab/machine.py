@@ -17,8 +17,9 @@ from .targets import target_of
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT_SUITE = 'bookworm'
+ZOO = ('zoo', 'memory', 'huge', 'files', 'process', 'task')
 MODULES = ('virtio_pci', 'virtio_blk', 'crc32c_generic', 'crc32c_intel', 'libcrc32c', 'ext4',
-           'qemu_fw_cfg', 'overlay')
+           'qemu_fw_cfg', 'overlay', 'nd_e820', 'nd_pmem')
 TRUTH_MB, DUMP_MB = 400, 3000
 
 
@@ -92,7 +93,7 @@ def build_zoo(into, target, cache):
     common = [*compiler, '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-Wall',
               *target.flags]
     run(*common, '-pthread', '-o', into + '/zoo',
-        *[f'{source}/{name}.c' for name in ('zoo', 'memory', 'files', 'process')], env=env)
+        *[f'{source}/{name}.c' for name in ZOO], env=env)
     run(*common, '-o', into + '/swarm', source + '/swarm.c', env=env)
     run(*common, '-pthread', '-o', into + '/churn', source + '/churn.c', env=env)
     if tools:
@@ -265,7 +266,7 @@ class Machine:
         plan = self.plan
         # On a busy host the timer's check fails, and the tests of ciphers are called lockups.
         append = (f'console={self.target.console} panic=0 no_timer_check cryptomgr.notests'
-                  f' secretmem.enable=1 lab={plan.labs} {plan.append}')
+                  f' secretmem.enable=1 lab={plan.labs} {self.target.append} {plan.append}')
         if plan.disk:
             append += ' disk=/dev/vde'
         if plan.panic:

@@ -202,6 +202,8 @@ class Kernels:
 
     FIXED = ['5.10', '6.1', '6.12', '6.1-686', '6.1-686-pae']
     NEWEST = 2
+    # Their rules are no other's; of those that Debian still has, the first.
+    BETWEEN = (6, 16), (6, 18)
     # Of other machines: slow, hence last.
     FOREIGN = ['6.1-powerpc64le', '6.12-powerpc64le', '6.12-powerpc64le-64k']
 
@@ -226,9 +228,11 @@ class Kernels:
         return best
 
     def default(self):
-        newest = sorted(k[:2] for k in self._look('amd64'))[-self.NEWEST:]
+        known = sorted(k[:2] for k in self._look('amd64') if k[2] == 'amd64')
+        between = [k for k in known if self.BETWEEN[0] <= k <= self.BETWEEN[1]][:1]
         power = max(k[:2] for k in self._look('ppc64el') if k[2] == 'powerpc64le')
-        names = self.FIXED + ['%d.%d' % short for short in newest] + self.FOREIGN
+        names = self.FIXED + ['%d.%d' % short for short in between + known[-self.NEWEST:]] + \
+            self.FOREIGN
         return list(dict.fromkeys(names + ['%d.%d-powerpc64le' % power]))
 
     def _find(self, name):

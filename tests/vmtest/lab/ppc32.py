@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from .compare import AtOnce, Vmcensus, compare_all
 from .cross import CrossTools
 from .live import compare_module
-from .machine import HERE, Machine, empty_file
+from .machine import HERE, ZOO, Machine, empty_file
 from .packages import Suite, install_host_tools, kernel_source, run
 from .shrink import KERNEL, USER
 
@@ -167,7 +167,7 @@ class Ppc32Machine(Machine):
         shutil.copy('/etc/services', tree + '/etc')
         self.builder.program(tree + '/lab/init', '-static', HERE + '/guest/recorder.c')
         self.builder.program(tree + '/lab/zoo', '-pthread', *(
-            f'{HERE}/zoo/{name}.c' for name in ('zoo', 'memory', 'files', 'process')))
+            f'{HERE}/zoo/{name}.c' for name in ZOO))
         self.warnings = self.builder.module(self.kmod, tree + '/lab/live')
         run('mke2fs', '-q', '-F', '-t', 'ext2', '-b', '4096', '-d', tree, image, f'{ROOT_MB}M')
         shutil.rmtree(tree)

@@ -26,6 +26,7 @@ class Target:
     patience: int = 1       # times as slow as this host emulates itself
     lab_disk: int = 64      # MiB
     swap: int = 128         # MiB
+    append: str = ''        # more for the kernel's command line
 
     @property
     def native(self):
@@ -44,8 +45,12 @@ PSERIES = ('qemu-system-ppc64', '-accel', 'tcg,thread=multi', '-M',
            'pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off,'
            'cap-hpt-max-page-size=16M')
 
+# Memory that the kernel takes for persistent, for DAX.  Both sections of its page array, of
+# 128 MiB, are shared with RAM.
+PERSISTENT = 'memmap=32M!0x27000000'
+
 TARGETS = {t.arch: t for t in (
-    Target('amd64', PC, 'Skylake-Server', 'ttyS0', ROOT_PACKAGES + SERVERS),
+    Target('amd64', PC, 'Skylake-Server', 'ttyS0', ROOT_PACKAGES + SERVERS, append=PERSISTENT),
     Target('i386', PC, 'Skylake-Server', 'ttyS0', ROOT_PACKAGES + SERVERS, flags=('-m32',),
            types_since=(99, 0)),
     # The zoo counts in pages, which are of 64 KiB for most of its kernels.

@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "zoo.h"
@@ -184,13 +183,6 @@ static void odd_comm(void)
 			rest();
 }
 
-static void zombie(void)
-{
-	if (kid("zoo-dead"))
-		_exit(3);
-	usleep(100000);
-}
-
 /* Copies the running program to PATH. */
 static bool copy_self(const char *path)
 {
@@ -241,7 +233,6 @@ const struct kind process_kinds[] = {
 	{ "cgroups", cgroups },
 	{ "owners", owners },
 	{ "comm", odd_comm },
-	{ "zombie", zombie },
 	{ "deadexe", deleted_exe },
 	{ "compat", compat },
 	{ NULL, NULL },

@@ -28,9 +28,14 @@ void lacking(const char *what)
 		_exit(1);
 }
 
-void rest(void)
+void ready(void)
 {
 	close(resting);
+}
+
+void rest(void)
+{
+	ready();
 	for (;;)
 		pause();
 }
@@ -225,8 +230,10 @@ int main(int argc, char **argv)
 	setvbuf(stderr, NULL, _IOLBF, 0);
 	close(file(at("data.bin"), 256));
 	start_all(memory_kinds, argv + 2);
+	start_all(huge_kinds, argv + 2);
 	start_all(file_kinds, argv + 2);
 	start_all(process_kinds, argv + 2);
+	start_all(task_kinds, argv + 2);
 	puts("zoo ready");
 	fflush(stdout);
 	for (;;)

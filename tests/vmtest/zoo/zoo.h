@@ -27,11 +27,12 @@ struct kind {
 };
 
 extern size_t page_size, huge_size;	/* of this kernel; bytes */
-extern const struct kind memory_kinds[], file_kinds[], process_kinds[];
+extern const struct kind memory_kinds[], huge_kinds[], file_kinds[], process_kinds[], task_kinds[];
 
 /* zoo.c */
 void lacking(const char *what);		/* prints "zoo: KIND: lacks WHAT: strerror" */
-void rest(void) __attribute__((noreturn)); /* tells the keeper this process is ready; sleeps */
+void ready(void);			/* tells the keeper that this process is ready, once */
+void rest(void) __attribute__((noreturn)); /* the same; sleeps */
 void rest_as(const char *program) __attribute__((noreturn)); /* the same in another program */
 bool kid(const char *name);		/* fork: true in the child, which must end in rest() */
 const char *at(const char *name);	/* a path in the zoo's directory (static buffer) */
