@@ -288,6 +288,7 @@ struct machine {
 	uint32_t nswaps;
 	struct log_line *log;
 	uint32_t nlog;
+	uint32_t panic_line;	/* index in log of where panic stands; nlog: none */
 };
 
 /* Value of a meminfo line ("MemTotal"), UINT64_MAX if unknown. */

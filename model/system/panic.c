@@ -119,11 +119,13 @@ void find_panic_text(struct system *y)
 	const struct log_line *fault;
 	const char *text;
 
+	m->panic_line = m->nlog;
 	if (at < m->nlog) {
 		text = m->log[at].text + strlen(panic_mark);
 		/* "Fatal exception": the reason stands in the oops above it */
 		fault = strncmp(text, "Fatal exception", 15) ? NULL : fault_before(m, at);
 		m->panic = fault ? arena_printf(y->mem, "%s (%s)", text, fault->text) : text;
+		m->panic_line = fault ? (uint32_t)(fault - m->log) : at;
 		return;
 	}
 	/* an oops that starts the crash kernel never comes to panic(); one in the log of
@@ -134,6 +136,8 @@ void find_panic_text(struct system *y)
 	at = fault ? m->nlog : line_with(m, "sysrq: Trigger a crash");
 	if (at < m->nlog)
 		fault = &m->log[at];
-	if (fault)
+	if (fault) {
 		m->panic = fault->text;
+		m->panic_line = (uint32_t)(fault - m->log);
+	}
 }

@@ -48,19 +48,20 @@ static double page_text_width(struct canvas *c, const char *s, const struct font
 	return e.x_advance;
 }
 
-static void page_text(struct canvas *c, double x, double y, const char *s, const struct font *f)
+static void page_text(struct canvas *c, double x, double y, const struct words *w,
+		      const struct font *f)
 {
 	static const double back[] = { 0, 0.5, 1 };
 	cairo_t *cr = ((struct page *)c)->cr;
 
-	x -= back[f->anchor] * page_text_width(c, s, f);
+	x -= back[f->anchor] * page_text_width(c, w->text, f);
 	set_paint(cr, f->paint);
 	cairo_move_to(cr, x, y);
-	cairo_show_text(cr, s);
+	cairo_show_text(cr, w->text);
 }
 
 static void page_rect(struct canvas *c, double x, double y, double w, double h, struct paint p,
-		      const char *tip)
+		      const struct words *tip)
 {
 	cairo_t *cr = ((struct page *)c)->cr;
 

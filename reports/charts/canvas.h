@@ -28,7 +28,13 @@ struct font {
 	struct paint paint;
 };
 
-/* TEXT is valid UTF-8 without control characters (label_text()). */
+/* What is written or told: valid UTF-8 without control characters (label_text()). Where it
+   tells an amount of bytes, AMOUNT is how TEXT spells it, else NULL. */
+struct words {
+	const char *text, *amount;
+	uint64_t bytes;
+};
+
 struct canvas {
 	const struct canvas_ops *ops;
 	double width, height;	/* of a page */
@@ -37,11 +43,11 @@ struct canvas {
 
 struct canvas_ops {
 	double (*text_width)(struct canvas *c, const char *text, const struct font *f);
-	void (*text)(struct canvas *c, double x, double y, const char *text,
+	void (*text)(struct canvas *c, double x, double y, const struct words *w,
 		     const struct font *f);
-	/* TIP: what it stands for, in words */
+	/* TIP: what it stands for, or NULL */
 	void (*rect)(struct canvas *c, double x, double y, double w, double h, struct paint p,
-		     const char *tip);
+		     const struct words *tip);
 	void (*line)(struct canvas *c, double x1, double y1, double x2, double y2,
 		     struct paint p);
 	void (*next_page)(struct canvas *c);

@@ -56,8 +56,25 @@ static void put(struct drawing *d, double x, double y, const char *s, double siz
 		enum anchor anchor, struct paint p)
 {
 	const struct font f = { .size = size, .anchor = anchor, .paint = p };
+	const struct words w = { .text = s };
 
-	d->c->ops->text(d->c, x, y, s, &f);
+	d->c->ops->text(d->c, x, y, &w, &f);
+}
+
+/* TEXT, which tells V of the scale as AMOUNT. */
+static struct words telling(const struct drawing *d, const char *text, const char *amount,
+			    uint64_t v)
+{
+	return (struct words){ .text = text, .bytes = v,
+			       .amount = d->scale.type == COL_BYTES ? amount : NULL };
+}
+
+static void put_amount(struct drawing *d, double x, double y, const char *amount, uint64_t v,
+		       const struct font *f)
+{
+	const struct words w = telling(d, amount, amount, v);
+
+	d->c->ops->text(d->c, x, y, &w, f);
 }
 
 static double width(struct drawing *d, const char *s, double size)
@@ -110,12 +127,13 @@ static void title(struct drawing *d)
 {
 	const struct kernel *k = d->r->s->k;
 	const struct font big = { .size = TITLE, .bold = true, .paint = ink };
+	const struct words heading = { .text = d->b->chart->title };
 	const char *host = label_text(&d->mem, *k->nodename ? k->nodename : "?", LABEL_BYTES);
 	const char *line = arena_printf(&d->mem, "%s \xc2\xb7 Linux %s%s", host,
 					label_text(&d->mem, k->release, LABEL_BYTES), when(d));
 	double room = d->c->width - 2 * MARGIN, y = MARGIN + TITLE - 3;
 
-	d->c->ops->text(d->c, MARGIN, y, d->b->chart->title, &big);
+	d->c->ops->text(d->c, MARGIN, y, &heading, &big);
 	if (d->pages > 1)
 		put(d, d->c->width - MARGIN, y, arena_printf(&d->mem, "%zu of %zu", d->page + 1,
 			d->pages), SMALL, ANCHOR_RIGHT, pale);
@@ -158,6 +176,7 @@ static double plot_x(const struct drawing *d, uint64_t v)
 
 static void axis(struct drawing *d, double bottom)
 {
+	const struct font small = { .size = 8, .anchor = ANCHOR_MIDDLE, .paint = pale };
 	char buf[AMOUNT_TEXT];
 
 	for (uint64_t i = 0; i <= d->scale.ticks; i++) {
@@ -165,20 +184,23 @@ static void axis(struct drawing *d, double bottom)
 
 		scale_tick(&d->scale, i * d->scale.step, buf);
 		d->c->ops->line(d->c, x, d->top - 4, x, bottom, faint);
-		put(d, x, d->top - 8, buf, 8, ANCHOR_MIDDLE, pale);
+		put_amount(d, x, d->top - 8, buf, i * d->scale.step, &small);
 	}
 }
 
 static void footer(struct drawing *d, double bottom)
 {
+	const struct font small = { .size = SMALL, .paint = pale };
 	const struct bars *b = d->b;
 	char total[AMOUNT_TEXT];
+	struct words w;
 
 	scale_amount(&d->scale, b->total, total);
-	put(d, MARGIN, bottom + 17, arena_printf(&d->mem, "%zu rows; %s of all together: %s%s.",
-		b->nrows, b->chart->what, total, b->shared ?
+	w = telling(d, arena_printf(&d->mem, "%zu rows; %s of all together: %s%s.", b->nrows,
+				    b->chart->what, total, b->shared ?
 		"; what several rows share stands in each, and counts once in rest and here" : ""),
-	    SMALL, ANCHOR_LEFT, pale);
+		    total, b->total);
+	d->c->ops->text(d->c, MARGIN, bottom + 17, &w, &small);
 }
 
 /* ---- bars ------------------------------------------------------------------- */
@@ -199,6 +221,7 @@ static double pieces(struct drawing *d, const struct bar *bar, bool beside, doub
 
 	for (unsigned i = 0; i < c->nseries && i < CHART_SERIES; i++) {
 		const char *column = beside ? c->series[i].beside : c->series[i].column;
+		struct words tip;
 		double end;
 
 		sum = sum + v[i] < sum ? UINT64_MAX : sum + v[i];
@@ -206,11 +229,12 @@ static double pieces(struct drawing *d, const struct bar *bar, bool beside, doub
 		if (!v[i])
 			continue;
 		scale_amount(&d->scale, v[i], buf);
+		tip = telling(d, arena_printf(&d->mem, "%s%s%s%s: %s %s (%" PRIu64 ")",
+					      name_of(d, bar), bar->id ? " (" : "",
+					      bar->id ? bar->id : "", bar->id ? ")" : "", column,
+					      buf, v[i]), buf, v[i]);
 		d->c->ops->rect(d->c, x, y, end - x, h, (struct paint){ c->series[i].colour, alpha },
-				arena_printf(&d->mem, "%s%s%s%s: %s %s (%" PRIu64 ")",
-					     name_of(d, bar), bar->id ? " (" : "",
-					     bar->id ? bar->id : "", bar->id ? ")" : "", column,
-					     buf, v[i]));
+				&tip);
 		x = end;
 	}
 	return x;
@@ -226,6 +250,8 @@ static void cut_mark(struct drawing *d, double x, double y, double h)
 
 static void bar(struct drawing *d, const struct bar *bar, double y)
 {
+	const struct font font = { .size = 8.5, .paint = ink };
+	const struct font small = { .size = 7, .paint = pale };
 	bool thin = d->b->chart->beside != NULL;
 	double h = thin ? 9 : 11, text_y = y + (thin ? 9.5 : 10.5), end, end2 = 0;
 	double full = (double)d->scale.step * (double)d->scale.ticks;
@@ -242,12 +268,12 @@ static void bar(struct drawing *d, const struct bar *bar, double y)
 	if ((double)bar->total > full || (double)bar->beside_total > full)
 		cut_mark(d, end > end2 ? end : end2, y + 1, thin ? h + 4 : h);
 	scale_amount(&d->scale, bar->total, buf);
-	put(d, end + 5, text_y, buf, 8.5, ANCHOR_LEFT, ink);
+	put_amount(d, end + 5, text_y, buf, bar->total, &font);
 	behind = end + 5 + width(d, buf, 8.5) + 4;
 	if (!thin || end2 < behind)
 		return;
 	scale_amount(&d->scale, bar->beside_total, buf);
-	put(d, end2 + 4, text_y + 5, buf, 7, ANCHOR_LEFT, pale);
+	put_amount(d, end2 + 4, text_y + 5, buf, bar->beside_total, &small);
 }
 
 static double label_room(struct drawing *d)

@@ -3,6 +3,7 @@
  * A chart as SVG 1.1, with text and without a background: it takes the colour of
  * text of the page that it stands in.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "reports/charts/draw.h"
@@ -12,6 +13,7 @@
 struct svg {
 	struct canvas canvas;
 	FILE *out;
+	bool amounts;
 };
 
 /* Advance widths of ASCII in Helvetica (Adobe's font metrics), 1/1000 of the size; the
@@ -65,7 +67,18 @@ static void put_paint(FILE *out, const char *attribute, struct paint p)
 		fprintf(out, " %s-opacity=\"%.2f\"", attribute, p.alpha);
 }
 
-static void svg_text(struct canvas *c, double x, double y, const char *s, const struct font *f)
+/* For the page's script, which writes amounts in the unit that the reader chose. */
+static void put_amount(const struct svg *svg, const struct words *w)
+{
+	if (!svg->amounts || !w->amount)
+		return;
+	fprintf(svg->out, " data-bytes=\"%" PRIu64 "\" data-amount=\"", w->bytes);
+	put_xml(svg->out, w->amount);
+	putc('"', svg->out);
+}
+
+static void svg_text(struct canvas *c, double x, double y, const struct words *w,
+		     const struct font *f)
 {
 	static const char *const anchors[] = { "", " text-anchor=\"middle\"",
 					       " text-anchor=\"end\"" };
@@ -74,13 +87,14 @@ static void svg_text(struct canvas *c, double x, double y, const char *s, const 
 	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\"%s%s", x, y, f->size,
 		anchors[f->anchor], f->bold ? " font-weight=\"bold\"" : "");
 	put_paint(out, "fill", f->paint);
+	put_amount((struct svg *)c, w);
 	fputs(" xml:space=\"preserve\">", out);
-	put_xml(out, s);
+	put_xml(out, w->text);
 	fputs("</text>\n", out);
 }
 
 static void svg_rect(struct canvas *c, double x, double y, double w, double h, struct paint p,
-		     const char *tip)
+		     const struct words *tip)
 {
 	FILE *out = ((struct svg *)c)->out;
 
@@ -90,8 +104,9 @@ static void svg_rect(struct canvas *c, double x, double y, double w, double h, s
 		fputs("/>\n", out);
 		return;
 	}
+	put_amount((struct svg *)c, tip);
 	fputs("><title>", out);
-	put_xml(out, tip);
+	put_xml(out, tip->text);
 	fputs("</title></rect>\n", out);
 }
 
@@ -114,7 +129,7 @@ void render_svg(const struct render *r, FILE *out)
 {
 	static const struct canvas_ops ops = { svg_text_width, svg_text, svg_rect, svg_line,
 					       svg_next_page };
-	struct svg svg = { .out = out };
+	struct svg svg = { .out = out, .amounts = r->amounts };
 	struct bars b;
 
 	bars_make(r, MAX_BARS, &b);

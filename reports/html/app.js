@@ -3,28 +3,9 @@
 
 const $ = id => document.getElementById(id);
 const views = ['overview', 'processes', 'files', 'charts', 'log'];
+const UNITS = ['KiB', 'MiB', 'GiB', 'pages', 'bytes'];
 const lists = [];
 let set = setsKnown()[0];
-
-// ---- hints ---------------------------------------------------------------------------
-
-function showTip(x, y, text) {
-	const tip = $('tip');
-
-	tip.textContent = text;
-	tip.hidden = false;
-	tip.style.left = Math.min(x + 14, innerWidth - tip.offsetWidth - 8) + 'px';
-	tip.style.top = Math.min(y + 16, innerHeight - tip.offsetHeight - 8) + 'px';
-}
-
-function hideTip() {
-	$('tip').hidden = true;
-}
-
-function hint(el, text) {
-	el.addEventListener('mousemove', e => showTip(e.clientX, e.clientY, text()));
-	el.addEventListener('mouseleave', hideTip);
-}
 
 // ---- tabs ----------------------------------------------------------------------------
 
@@ -38,6 +19,8 @@ function open(view) {
 		tab.setAttribute('aria-selected', on);
 		tab.tabIndex = on ? 0 : -1;
 	}
+	shownView = view;
+	document.title = `${D.host || 'unknown host'}: ${$(`tab-${view}`).textContent} — vmcensus`;
 	hideTip();
 	if (start[view] && !ready[view]) {
 		ready[view] = true;
@@ -54,6 +37,7 @@ function tabKey(e) {
 	const next = views[(at + step + views.length) % views.length];
 
 	open(next);
+	changed(false);
 	$(`tab-${next}`).focus();
 }
 
@@ -87,12 +71,14 @@ function headline(machine) {
 function facts(all) {
 	const skip = ['reason', 'task', 'victim', 'oom_kills'];
 
+	$('facts').replaceChildren();
 	for (const r of (all.machine || []).filter(x => !skip.includes(x.key)))
-		$('facts').append(make('dt', {}, r.key), make('dd', {}, r.text));
+		$('facts').append(make('dt', {}, r.key), make('dd', {}, r.key === 'dump'
+			? r.text.replace(/[0-9]+ MiB of pages$/, `${size(D.dump_bytes)} of pages`) : r.text));
 	for (const [title, rows] of [['memory', all.memory], ['swap', all.swap]])
 		for (const r of (rows || []).filter(x => ['total', 'available', 'used'].includes(x.key)))
 			$('facts').append(make('dt', {}, `${title} ${r.key}`),
-				make('dd', {}, human(r.value)));
+				make('dd', {}, size(r.value)));
 }
 
 function notes(title, rows, cell) {
@@ -112,9 +98,10 @@ function ownerList(tree) {
 		fill.style.width = 100 * o.bytes / most + '%';
 		return make('li', { tabindex: '0', onclick: () => openOwner(o),
 			onkeydown: e => e.key === 'Enter' && openOwner(o) }, fill,
-		make('span', { class: 'name', title: `${o.name}\n${o.what}` }, ...pathParts(o.name), ' ',
+		make('span', { class: 'name', 'data-tip': `${o.name}\n${o.what}` },
+			...pathParts(o.name), ' ',
 			make('small', {}, (o.id ? `${o.id} · ` : '') + o.what)),
-		make('span', { class: 'num' }, human(o.bytes)));
+		make('span', { class: 'num' }, size(o.bytes)));
 	}));
 }
 
@@ -126,33 +113,43 @@ function openOwner(o) {
 		open('files');
 		panes.files.first.pick(o.object);
 	}
+	changed();
 }
+
+// What is there once the first view was opened.
+const overview = { draw: () => {} };
 
 function startOverview() {
 	const all = summary(), tree = memoryTree();
-
-	headline(all.machine || []);
-	facts(all);
-	ownerList(tree);
-	notes('In the log (how often, and the last of each)', all.log, r => grouped.format(r.value));
-	notes('Not in the dump', all.left_out, r => human(r.value));
-	notes('Damaged or missing', D.issues.map(([key, text, value]) => ({ key, text, value })),
-		r => grouped.format(r.value));
-	$('memory-total').textContent = `${human(tree.bytes)}, every page frame in one area`;
 	const map = new Treemap($('treemap'), tree, { onopen: openOwner, onmove: moved });
 
 	function moved(node) {
 		const top = node === tree;
 
 		$('crumbs').replaceChildren(...(top ? [] : [make('button',
-			{ onclick: () => map.go(tree) }, '← all memory'), ` ${node.name}, ` +
-			human(node.bytes)]));
+			{ onclick: () => map.step(tree) }, '← all memory'), ` ${node.name}, ` +
+			size(node.bytes)]));
 		$('memory-note').textContent = top
 			? 'Areas are page frames, each counted once; inside, processes and files by their ' +
 			  'proportional share. Click to go inside, or on to a process or file.' : node.about;
 	}
-	moved(tree);
-	map.draw();
+	overview.draw = () => {
+		facts(all);
+		ownerList(tree);
+		$('notes').replaceChildren();
+		notes('In the log (how often, and the last of each)', all.log,
+			r => grouped.format(r.value));
+		notes('Not in the dump', all.left_out, r => size(r.value));
+		notes('Damaged or missing', D.issues.map(([key, text, value]) => ({ key, text, value })),
+			r => grouped.format(r.value));
+		$('memory-total').textContent = `${size(tree.bytes)}, every page frame in one area`;
+		moved(map.at);
+		map.draw();
+	};
+	headline(all.machine || []);
+	overview.draw();
+	map.id = 'area';
+	linked('overview', map);
 }
 
 // ---- processes and files: exmap's panes -----------------------------------------------
@@ -168,10 +165,14 @@ const PID = { name: 'pid', title: 'pid', num: true, plain: true, width: '5.2em',
 	about: 'process id' };
 const COMM = { name: 'comm', title: 'process', about: 'name of the process' };
 
+const VIEW_OF = { p: 'processes', f: 'files' };
+
 function list(id, opts, names) {
+	const view = VIEW_OF[id[0]];
 	const l = new List($(id), { ...opts, columns: names().concat(opts.before ? opts.before() : []) });
 
 	lists.push({ l, names });
+	linked(view, l);
 	return l;
 }
 
@@ -193,29 +194,28 @@ const vmaColumns = () => [
 	{ name: 'start', title: 'address', mono: true, width: '10.5em', text: r => r.start,
 		about: 'first address' },
 	{ name: 'perms', title: 'perms', mono: true, width: '5em', about: 'r, w, x, private, shared' },
-	{ name: 'offset', title: 'offset', num: true, width: '5.6em',
-		about: 'offset in the file, in pages' },
+	{ name: 'offset', title: 'offset', num: true, size: true, width: '7em',
+		about: 'where in the file it begins' },
 	...sizeColumns(SETS[set].filter(n => n !== 'anon' && n !== 'file' && n !== 'shmem')),
 ];
 
 function vmaList(id, pages) {
-	const l = list(id, { title: 'Mappings', sort: 'start', label: 0, empty: 'No file selected',
-		onpick: r => pages([r]) }, vmaColumns);
+	const l = list(id, { title: 'Mappings', sort: 'start', down: false, label: 0,
+		empty: 'No file selected', onpick: r => pages([r]) }, vmaColumns);
 
 	l.cell = function (c, row) {
 		return c.name === 'start' ? '0x' + row.start.toString(16)
 			: List.prototype.cell.call(this, c, row);
 	};
-	l.sort = { name: 'start', down: false };
 	return l;
 }
 
 function part(r) {
 	const runs = runsOf(r.vma);
 
-	return { title: `0x${r.start.toString(16)} ${r.perms} ${r.name || '[anon]'}, ` +
-		`${grouped.format(r.pages)} pages`, base: r.start, address: true, pages: r.pages,
-		runs: runs || [], note: runs ? (runs.length ? '' : '— nothing present')
+	return { title: `0x${r.start.toString(16)} ${r.perms} ${r.name || '[anon]'}`,
+		base: r.start, address: true, pages: r.pages, bytes: r.size, runs: runs || [],
+		note: runs ? (runs.length ? '' : '— nothing present')
 			: '— left out of this file: too large' };
 }
 
@@ -297,7 +297,7 @@ function startProcesses() {
 			elf.show(r.key, proc.mm);
 		} }, () => [nameColumn(), ...sizes()]);
 	const first = list('p-procs', { title: 'Processes', sort: 'pss', label: 1, once: oncePerMm,
-		empty: 'No process in the dump', onpick: r => {
+		usual: shown => shown[0], empty: 'No process in the dump', onpick: r => {
 			proc = r;
 			files.setRows(filesOfMm(r.mm), `${r.comm} (${r.pid})` +
 				(r.cmdline ? ` — ${r.cmdline}` : ''), r.mm < 0
@@ -311,8 +311,7 @@ function startProcesses() {
 
 	panes.processes = { first, files, vmas, map };
 	first.setRows(procs);
-	if (first.shown.length)
-		first.pick(first.shown[0].key);
+	first.restore({ pick: null });
 }
 
 function startFiles() {
@@ -329,6 +328,7 @@ function startFiles() {
 			elf.show(file.key, r.mm);
 		} }, () => [PID, COMM, ...sizes()]);
 	const first = list('f-files', { title: 'Files', sort: 'pss', label: 0,
+		usual: shown => shown.find(r => r.kind) || shown[0],
 		empty: 'Nothing is mapped', onpick: r => {
 			file = r;
 			users.setRows(procsOfObject(r.key), r.name || '[anon]', 'No process maps it');
@@ -340,10 +340,7 @@ function startFiles() {
 
 	panes.files = { first, users, vmas, map };
 	first.setRows(objects);
-	const some = first.shown.find(r => r.kind) || first.shown[0];
-
-	if (some)
-		first.pick(some.key);
+	first.restore({ pick: null });
 }
 
 // A file by its own pages; what has no file has no pages in common.
@@ -363,22 +360,14 @@ function showUnion(map, r) {
 // ---- log -----------------------------------------------------------------------------
 
 function startLog() {
-	const c = reader(D.tables.dmesg), n = D.tables.dmesg.n || 0;
-	const rows = Array.from({ length: n }, (x, i) => ({ key: i, ts: c.ts(i), level: c.level(i),
-		line: c.text(i) }));
-	const l = new List($('l-log'), { title: 'Kernel log', sort: 'key', empty:
-		typeof D.tables.dmesg === 'string' ? D.tables.dmesg : 'The log is empty', columns: [
-		{ name: 'key', title: 'line', num: true, width: '5em' },
-		{ name: 'ts', title: 'seconds', num: true, width: '9em', about: 'since boot' },
-		{ name: 'level', title: 'level', num: true, width: '4.5em',
-			about: '0 emergency ... 7 debug' },
-		{ name: 'line', title: 'text', mono: true }] });
+	const table = D.tables.dmesg, c = reader(table);
+	const lines = Array.from({ length: table.n || 0 }, (x, i) => ({ key: i, ts: c.ts(i),
+		level: c.level(i), text: c.text(i) }));
+	const log = new Log($('l-log'), lines, D.panic_line, typeof table === 'string' ? table
+		: 'The log is empty');
 
-	l.cell = (col, row) => (col.name === 'ts' ? (row.ts / 1e9).toFixed(6)
-		: col.name === 'key' ? grouped.format(row.key + 1) : String(row[col.name]));
-	l.sort = { name: 'key', down: false };
-	l.setRows(rows);
-	l.foot.hidden = true;
+	linked('log', log);
+	log.restore({ pick: null, filter: '' });
 }
 
 // ---- all of it -----------------------------------------------------------------------
@@ -387,11 +376,31 @@ const start = { overview: startOverview, processes: startProcesses, files: start
 	log: startLog };
 
 function redraw() {
+	$('unit').value = unit.name;
+	overview.draw();
+	drawCharts();
 	for (const { l } of lists) {
 		l.widths();
 		l.totals();
 		l.draw(true);
 	}
+	for (const p of Object.values(panes))
+		p.map.layout();
+}
+
+function chooseUnit(name) {
+	if (name === unit.name || !UNITS.includes(name))
+		return;
+	unit.name = name;
+	redraw();
+}
+
+function chooseSet(name) {
+	if (name === set || !setsKnown().includes(name))
+		return;
+	set = $('set').value = name;
+	for (const { l, names } of lists)
+		l.setColumns(names());
 }
 
 function setTheme(dark) {
@@ -400,35 +409,43 @@ function setTheme(dark) {
 		p.map.draw();
 }
 
-function startPage() {
+function tools() {
 	const dark = matchMedia('(prefers-color-scheme: dark)');
 
 	setTheme(dark.matches);
 	dark.addEventListener('change', () => setTheme(dark.matches));
 	$('theme').addEventListener('click', () =>
 		setTheme(document.documentElement.dataset.theme !== 'dark'));
-	$('host').textContent = D.host || 'unknown host';
-	$('release').textContent = `Linux ${D.release}` + (D.crash_time
-		? ` · ${new Date(D.crash_time * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
-		: '');
-	document.title = `${D.host} — vmcensus`;
-	for (const v of views) {
-		$(`tab-${v}`).dataset.text = $(`tab-${v}`).textContent;
-		$(`tab-${v}`).addEventListener('click', () => open(v));
-		$(`tab-${v}`).addEventListener('keydown', tabKey);
-	}
+	for (const name of UNITS)
+		$('unit').append(make('option', { value: name }, name));
+	$('unit').addEventListener('change', () => {
+		chooseUnit($('unit').value);
+		changed();
+	});
 	for (const name of setsKnown())
 		$('set').append(make('option', { value: name }, name));
 	$('set-label').hidden = setsKnown().length < 2;
 	$('set').addEventListener('change', () => {
-		set = $('set').value;
-		for (const { l, names } of lists)
-			l.setColumns(names());
+		chooseSet($('set').value);
+		changed();
 	});
-	$('unit').addEventListener('change', () => {
-		unit.name = $('unit').value;
-		redraw();
-	});
+}
+
+function startPage() {
+	tools();
+	startCharts();
+	$('host').textContent = D.host || 'unknown host';
+	$('release').textContent = `Linux ${D.release}` + (D.crash_time
+		? ` · ${new Date(D.crash_time * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+		: '');
+	for (const v of views) {
+		$(`tab-${v}`).dataset.text = $(`tab-${v}`).textContent;
+		$(`tab-${v}`).addEventListener('click', () => {
+			open(v);
+			changed();
+		});
+		$(`tab-${v}`).addEventListener('keydown', tabKey);
+	}
 	document.addEventListener('keydown', e => {
 		const field = document.querySelector('main > section:not([hidden]) input');
 
@@ -437,7 +454,11 @@ function startPage() {
 			field.focus();
 		}
 	});
+	addEventListener('beforeprint', beforePrint);
+	addEventListener('afterprint', afterPrint);
+	addEventListener('hashchange', follow);
 	open('overview');
+	follow();
 }
 
 startPage();

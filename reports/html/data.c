@@ -336,6 +336,7 @@ static void head(struct data *d)
 {
 	const struct kernel *k = d->s->k;
 	const struct image *im = k->dump ? k->dump->image : NULL;
+	const struct machine *m = &d->s->machine;
 	const struct issues *is = k->issues;
 
 	fputs("{\"version\": ", d->e.out);
@@ -347,7 +348,11 @@ static void head(struct data *d)
 	fputs(", \"format\": ", d->e.out);
 	emit_text(&d->e, im ? im->format : NULL);
 	fprintf(d->e.out, ", \"crash_time\": %" PRId64 ", \"page_size\": %" PRIu32
-		",\n\"issues\": [", d->s->machine.crash_time, page_size(d->s));
+		", \"panic_line\": ", d->s->machine.crash_time, page_size(d->s));
+	emit_uint(&d->e, m->panic_line < m->nlog ? m->panic_line : COL_UNKNOWN);
+	fputs(", \"dump_bytes\": ", d->e.out);
+	emit_uint(&d->e, im ? image_pages_present(im) << im->page_shift : COL_UNKNOWN);
+	fputs(",\n\"issues\": [", d->e.out);
 	for (unsigned i = 0; is && i < is->n; i++) {
 		emit_comma(&d->e, i);
 		fputs("\n  [", d->e.out);

@@ -20,7 +20,7 @@ static void chart(const struct snapshot *s, const struct report *r, FILE *out)
 	static const struct report_opts none;
 	struct table t = { .cols = r->cols, .ncols = r->ncols };
 	const struct render render = {
-		.report = r, .opts = &none, .s = s, .t = &t,
+		.report = r, .opts = &none, .s = s, .t = &t, .amounts = true,
 		.units = { UNIT_KIB, UINT32_C(1) << s->k->page_shift },
 	};
 	struct diag diag;

@@ -94,7 +94,7 @@ function vmaRow(i) {
 	row.flags = D.vmas.flags[i];
 	row.perms = (row.flags & 1 ? 'r' : '-') + (row.flags & 2 ? 'w' : '-') +
 		(row.flags & 4 ? 'x' : '-') + (row.flags & 8 ? 's' : 'p');
-	row.offset = D.vmas.offset[i];
+	row.offset = D.vmas.offset[i] * PAGE;
 	row.name = row.object === null ? '' : objectName(row.object);
 	return row;
 }

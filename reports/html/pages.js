@@ -40,19 +40,22 @@ class PageMap {
 		this.level = make('span');
 		const head = make('div', { class: 'pane-head' }, make('h2', {}, 'Pages'), this.of,
 			make('div', { class: 'zoom' },
-				make('button', { title: 'Smaller (-)', 'data-zoom': '1',
+				make('button', { 'data-tip': 'Smaller (-)', 'aria-label': 'Smaller',
+					'data-zoom': '1',
 					onclick: () => this.by(1) }, '−'), this.level,
-				make('button', { title: 'Larger (+)', 'data-zoom': '-1',
+				make('button', { 'data-tip': 'Larger (+)', 'aria-label': 'Larger',
+					'data-zoom': '-1',
 					onclick: () => this.by(-1) }, '+'),
-				make('button', { title: 'Fill the window (Esc: back)',
-					'data-enlarge': '1', onclick: () => this.enlarge() }, '⤢')));
+				make('button', { 'data-tip': 'Fill the window (Esc: back)',
+					'aria-label': 'Fill the window', 'data-enlarge': '1',
+					onclick: () => this.enlarge() }, '⤢')));
 
 		this.canvas = make('canvas', { 'aria-hidden': 'true' });
 		this.space = make('div', { class: 'space' });
 		this.view = make('div', { class: 'view', tabindex: '0', 'aria-label':
 			'Map of pages; plus and minus zoom', onscroll: () => this.draw(),
-			onkeydown: e => this.key(e), onwheel: e => this.wheel(e),
-			onmousemove: e => this.hover(e), onmouseleave: () => hideTip() }, this.space);
+			onkeydown: e => this.key(e), onwheel: e => this.wheel(e) }, this.space);
+		hint(this.view, e => this.under(e));
 		this.map = make('div', { class: 'map' }, this.view, this.canvas);
 		this.none = make('div', { class: 'empty' });
 		this.legend = make('div', { class: 'legend' });
@@ -66,7 +69,7 @@ class PageMap {
 		this.parts = [];
 		for (const p of parts)
 			this.cut(p);
-		this.of.textContent = this.of.title = of;
+		this.of.textContent = this.of.dataset.tip = of;
 		this.none.textContent = empty || this.empty;
 		this.none.hidden = this.parts.length > 0;
 		this.map.hidden = this.legend.hidden = !this.parts.length;
@@ -150,8 +153,8 @@ class PageMap {
 		this.space.style.height = y + 'px';
 		const [pages, px] = ZOOM[this.zoom];
 
-		this.level.textContent = pages > 1 ? `${grouped.format(pages)} pages a cell`
-			: `1 page, ${px} px`;
+		this.level.textContent = `${size(pages * PAGE)} a cell` + (pages > 1 ? '' : `, ${px} px`);
+		hideTip();
 		this.draw();
 	}
 
@@ -238,7 +241,8 @@ class PageMap {
 		g.font = '11.5px system-ui, sans-serif';
 		g.fillStyle = this.ink;
 		g.textBaseline = 'middle';
-		g.fillText(p.title + (p.hole ? `  (behind a hole of ${grouped.format(p.hole)} pages)` : '') +
+		g.fillText(p.title + (p.address ? `, ${size(p.bytes)}` : '') +
+			(p.hole ? `  (behind a hole of ${size(p.hole * PAGE)})` : '') +
 			(p.note ? `  ${p.note}` : ''), 8, y0 + 8);
 		const first = Math.max(0, Math.floor(-top / px));
 		const last = Math.min(rows, Math.ceil((height - top) / px));
@@ -299,29 +303,23 @@ class PageMap {
 	}
 
 	// The page under the mouse, in words.
-	hover(e) {
+	under(e) {
 		const box = this.view.getBoundingClientRect(), [per, px] = ZOOM[this.zoom];
 		const y = e.clientY - box.top + this.view.scrollTop, x = e.clientX - box.left - GUTTER;
 		const p = this.parts.find(q => q.y <= y && y < q.y + q.h), cols = this.columns(this.zoom);
 
-		if (!p || x < 0 || x >= cols * px || y < p.y + HEADING) {
-			hideTip();
-			return;
-		}
+		if (!p || x < 0 || x >= cols * px || y < p.y + HEADING)
+			return '';
 		const page = p.first + (Math.floor((y - p.y - HEADING) / px) * cols +
 			Math.floor(x / px)) * per;
 
-		if (page >= p.first + p.pages) {
-			hideTip();
-			return;
-		}
-		showTip(e.clientX, e.clientY, this.tell(p, page, per));
+		return page < p.first + p.pages ? this.tell(p, page, per) : '';
 	}
 
 	tell(p, page, per) {
 		const i = firstRun(p.runs, page), r = p.runs[i];
-		const at = (p.address ? '' : 'page ') + this.where(p, page) +
-			(per > 1 ? ` and ${grouped.format(per - 1)} more` : '');
+		const at = (p.address ? '' : per > 1 ? 'pages ' : 'page ') + this.where(p, page) +
+			(per > 1 ? ` to ${this.where(p, page + per - 1)}` : '');
 
 		if (!r || r.at >= page + per)
 			return `${at}\nnot present`;

@@ -7,10 +7,12 @@ const grouped = new Intl.NumberFormat('en-US');
 const two = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2,
 	maximumFractionDigits: 2 });
 
+// All sizes are told in the unit that the reader chose.
 function amount(bytes) {
 	if (bytes === null || bytes === undefined)
 		return '-';
 	switch (unit.name) {
+	case 'GiB': return two.format(bytes / 1073741824);
 	case 'MiB': return two.format(bytes / 1048576);
 	case 'pages': return grouped.format(Math.floor(bytes / PAGE));
 	case 'bytes': return grouped.format(Math.floor(bytes));
@@ -18,14 +20,9 @@ function amount(bytes) {
 	}
 }
 
-// For running text: three digits and a unit.
-function human(bytes) {
-	const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-	let i = 0;
-
-	for (; bytes >= 999.5 && i < names.length - 1; i++)
-		bytes /= 1024;
-	return bytes.toFixed(!i || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2) + ' ' + names[i];
+// The same in running text, with its unit.
+function size(bytes) {
+	return bytes === null || bytes === undefined ? 'unknown' : `${amount(bytes)} ${unit.name}`;
 }
 
 // An element with text: data never is markup.
@@ -51,7 +48,7 @@ function sizeColumns(names) {
 
 // Digits are about as wide as 0.6 of the size of the letters.
 function columnWidth(c) {
-	if (!c.size)
+	if (!c.size || c.width)
 		return c.width || 'auto';
 	return Math.max(4.6, 0.64 * Math.max(amount(LARGEST[c.name]).length,
 		(c.title || c.name).length + 1.5) + 1.3) + 'em';
@@ -80,10 +77,11 @@ class List {
 	// once(row): false if another row shown has counted it
 	constructor(host, opts) {
 		this.host = host;
+		this.id = host.id;
 		this.opts = { rows: [], empty: '', ...opts };
 		this.rows = [];
 		this.shown = [];
-		this.sort = { name: opts.sort, down: true };
+		this.sort = { name: opts.sort, down: opts.down !== false };
 		this.picked = null;
 		this.build();
 	}
@@ -94,7 +92,10 @@ class List {
 		this.of = make('span', { class: 'of' });
 		this.count = make('span', { class: 'count' });
 		this.filter = make('input', { type: 'search', placeholder: 'filter',
-			'aria-label': `Filter: ${o.title}`, oninput: () => this.refilter() });
+			'aria-label': `Filter: ${o.title}`, oninput: () => {
+				this.refilter();
+				changed(false);
+			} });
 		this.head = make('div', { class: 'pane-head' }, make('h2', {}, o.title), this.of,
 			this.filter, this.count);
 		this.table = make('table', { role: 'grid', 'aria-label': o.title });
@@ -109,10 +110,13 @@ class List {
 	setColumns(columns) {
 		this.columns = columns;
 		if (!columns.some(c => c.name === this.sort.name))
-			this.sort = { name: columns.find(c => c.size).name, down: true };
+			this.sort = this.defaultSort();
 		const heads = columns.map(c => make('th', { scope: 'col', class: c.num ? 'num' : '',
-			title: c.about || '' }, make('button', { 'data-sort': c.name,
-			onclick: () => this.order(c) }, c.title || c.name)));
+			'data-tip': c.about || '' }, make('button', { 'data-sort': c.name,
+			onclick: () => {
+				this.order(c);
+				changed();
+			} }, c.title || c.name)));
 
 		this.heads = heads;
 		this.body = make('tbody');
@@ -138,8 +142,7 @@ class List {
 
 	setRows(rows, of, empty) {
 		this.rows = rows;
-		this.of.textContent = of || '';
-		this.of.title = of || '';
+		this.of.textContent = this.of.dataset.tip = of || '';
 		this.opts.empty = empty || this.opts.empty;
 		this.picked = null;
 		this.filter.value = '';
@@ -196,8 +199,9 @@ class List {
 		const n = this.shown.length, all = this.rows.length, o = this.opts;
 		const once = o.once ? this.shown.filter(o.once()) : this.shown;
 
-		this.count.textContent = n === all ? grouped.format(n)
-			: `${grouped.format(n)} of ${grouped.format(all)}`;
+		this.count.textContent = (n === all ? grouped.format(n)
+			: `${grouped.format(n)} of ${grouped.format(all)}`) +
+			(this.columns.some(c => c.size) ? `, in ${unit.name}` : '');
 		this.columns.forEach((c, i) => {
 			const cell = this.foot.children[i];
 
@@ -235,6 +239,11 @@ class List {
 
 		if (!force && this.first === first && this.last === last)
 			return;
+		this.put(first, last);
+	}
+
+	// Rows from FIRST to before LAST, and the room of the others.
+	put(first, last) {
 		this.first = first;
 		this.last = last;
 		const rows = [this.gap(first)];
@@ -243,6 +252,14 @@ class List {
 			rows.push(this.line(this.shown[i], i));
 		rows.push(this.gap(this.shown.length - last));
 		this.body.replaceChildren(...rows);
+	}
+
+	// All rows, as many as paper takes; the last line tells of the others.
+	print(most) {
+		this.put(0, Math.min(this.shown.length, most));
+		this.body.lastChild.firstChild.textContent = this.shown.length > most
+			? `${grouped.format(this.shown.length - most)} more rows are not printed` : '';
+		this.body.lastChild.firstChild.style.height = 'auto';
 	}
 
 	gap(n) {
@@ -255,7 +272,10 @@ class List {
 	line(row, i) {
 		const tr = make('tr', { 'data-key': row.key, 'aria-rowindex': i + 2,
 			'aria-selected': row.key === this.picked,
-			onclick: () => this.pick(row.key) });
+			onclick: () => {
+				this.pick(row.key);
+				changed();
+			} });
 
 		for (const c of this.columns) {
 			const text = this.cell(c, row), td = make('td', { 'data-col': c.name });
@@ -265,7 +285,7 @@ class List {
 				td.textContent = text;
 			} else {
 				td.append(...(c.path ? pathParts(text) : [make('bdi', {}, text)]));
-				td.title = text;
+				td.dataset.tip = text;
 			}
 			tr.append(td);
 		}
@@ -305,5 +325,37 @@ class List {
 			return;
 		e.preventDefault();
 		this.pick(this.shown[Math.min(this.shown.length - 1, Math.max(0, at + step))].key);
+		changed(false);
+	}
+
+	// ---- what the address tells (links.js) ----
+
+	defaultSort() {
+		const c = this.columns.find(x => x.name === this.opts.sort) ||
+			this.columns.find(x => x.total);
+
+		return { name: c.name, down: c.name !== this.opts.sort || this.opts.down !== false };
+	}
+
+	state() {
+		const { name, down } = this.sort, plain = this.defaultSort();
+
+		return { pick: this.picked === null ? null : String(this.picked), filter: this.filter.value,
+			sort: name === plain.name && down === plain.down ? null : (down ? '-' : '') + name };
+	}
+
+	// The lists that follow this one are made anew by what is picked here.
+	restore({ pick, sort, filter }) {
+		const name = (sort || '').replace('-', '');
+
+		this.sort = this.columns.some(c => c.name === name)
+			? { name, down: sort[0] === '-' } : this.defaultSort();
+		this.filter.value = filter || '';
+		this.refilter();
+		const row = this.rows.find(r => String(r.key) === pick) ||
+			(this.opts.usual && this.opts.usual(this.shown));
+
+		if (row)
+			this.pick(row.key);
 	}
 }

@@ -63,20 +63,26 @@ class Treemap {
 		this.opts = opts;
 		this.at = tree;
 		new ResizeObserver(() => this.draw()).observe(host);
-		host.addEventListener('keydown', e => {
-			if (e.key === 'Escape' && this.at !== this.tree)
-				this.go(this.tree);
+		document.addEventListener('keydown', e => {
+			if (e.key === 'Escape' && this.at !== this.tree && host.offsetParent)
+				this.step(this.tree);
 		});
 	}
 
+	// A step of the reader's, to be found again.
+	step(node) {
+		this.go(node);
+		changed();
+	}
+
 	go(node) {
+		const focus = this.host.contains(document.activeElement);
+
 		this.at = node;
 		this.draw();
 		this.opts.onmove(node);
-		const first = this.host.querySelector('button');
-
-		if (first && this.host.contains(document.activeElement))
-			first.focus();
+		if (focus)
+			this.host.querySelector('button')?.focus();
 	}
 
 	colour(node, parent, i) {
@@ -90,6 +96,7 @@ class Treemap {
 	draw() {
 		const w = this.host.clientWidth, h = this.host.clientHeight;
 
+		hideTip();
 		if (!w || !h)
 			return;
 		const out = [];
@@ -116,9 +123,8 @@ class Treemap {
 
 		head.classList.add('group');
 		head.dataset.area = r.w * r.h;
-		for (const side of ['left', 'top', 'width', 'background'])
-			back.style[side] = head.style[side];
-		back.style.height = r.h - 1 + 'px';
+		back.style.background = head.style.background;
+		this.place(back, r);
 		out.push(back, head);
 		squarify(kids, r.x + 1, r.y + 18, r.w - 3, r.h - 20).forEach((q, i) => {
 			if (q.w > 2 && q.h > 2)
@@ -130,13 +136,10 @@ class Treemap {
 		const k = r.k, share = (100 * k.bytes / this.tree.bytes).toFixed(1);
 		const el = make('button', { class: 'cell', 'data-bytes': k.bytes, 'data-name': k.name,
 			'data-area': r.w * r.h, 'data-level': parent && parent !== this.at ? 2 : 1,
-			'aria-label': `${k.name}${k.id ? ' ' + k.id : ''}, ${human(k.bytes)}`,
+			'aria-label': `${k.name}${k.id ? ' ' + k.id : ''}, ${size(k.bytes)}`,
 			onclick: () => this.open(k, parent) });
 
-		el.style.left = r.x + 'px';
-		el.style.top = r.y + 'px';
-		el.style.width = Math.max(0, r.w - 1) + 'px';
-		el.style.height = Math.max(0, r.h - 1) + 'px';
+		this.place(el, r);
 		el.style.background = this.colour(k, parent, i);
 		if (k.colour === 'free' || k.left)
 			el.style.color = 'var(--ink)';
@@ -147,19 +150,39 @@ class Treemap {
 			el.classList.add('told');
 			el.append(make('bdi', {}, k.name.replace(/^\/.*\/(?=[^/])/, '')));
 			if (r.h > 30 || (k.kids && k.kids.length && r.w > 110))
-				el.append(make('small', {}, human(k.bytes)));
+				el.append(make('small', {}, size(k.bytes)));
 		}
-		hint(el, () => `${k.name}${k.id ? ` (${k.id})` : ''}: ${human(k.bytes)}, ${share} %` +
+		hint(el, () => `${k.name}${k.id ? ` (${k.id})` : ''}: ${size(k.bytes)}, ${share} %` +
 			(k.about ? `\n${k.about}` : '') + (parent ? `\nin ${parent.name}` : ''));
 		return el;
+	}
+
+	// By shares of the whole: on paper it has another size.
+	place(el, r) {
+		const w = this.host.clientWidth, h = this.host.clientHeight;
+
+		el.style.left = 100 * r.x / w + '%';
+		el.style.top = 100 * r.y / h + '%';
+		el.style.width = 100 * Math.max(0, r.w - 1) / w + '%';
+		el.style.height = 100 * Math.max(0, r.h - 1) / h + '%';
 	}
 
 	open(k, parent) {
 		if (k.proc !== undefined || k.object !== undefined)
 			this.opts.onopen(k);
 		else if (k.kids && k.kids.length)
-			this.go(k);
+			this.step(k);
 		else if (parent && parent !== this.at)
-			this.go(parent);
+			this.step(parent);
+	}
+
+	// ---- what the address tells (links.js) ----
+
+	state() {
+		return { pick: this.at === this.tree ? null : this.at.name };
+	}
+
+	restore({ pick }) {
+		this.go(this.tree.kids.find(k => k.name === pick) || this.tree);
 	}
 }

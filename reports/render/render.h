@@ -28,6 +28,7 @@ struct render {
 	bool chosen;				/* -c was given: always the table */
 	size_t top;				/* -n: bars of a chart; 0: not given */
 	bool sorted;				/* -s was given: for a chart too */
+	bool amounts;				/* of svg: amounts as numbers too, for a script */
 	struct units units;			/* of text */
 	const char *const *paths;		/* the image's files, as named */
 	unsigned npaths;

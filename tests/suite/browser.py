@@ -63,8 +63,13 @@ class Browser:
         except urllib.error.HTTPError as e:
             raise RuntimeError(f'{path}: {e.read()[:600]!r}') from e
 
-    def open(self, path):
-        self.call('POST', self.session + '/url', {'url': 'file://' + os.path.abspath(path)})
+    def open(self, path, fragment=''):
+        for url in ('about:blank', f'file://{os.path.abspath(path)}{fragment}'):
+            self.call('POST', self.session + '/url', {'url': url})
+
+    def go(self, way):
+        """WAY: back, forward or refresh."""
+        self.call('POST', f'{self.session}/{way}')
 
     def run(self, script, *args):
         """What SCRIPT returns; it sees ARGS as arguments[]."""
@@ -81,6 +86,37 @@ class Browser:
 
     def keys(self, css, text):
         self.call('POST', f'{self.session}/element/{self.find(css)}/value', {'text': text})
+
+    def hover(self, css, x=0, y=0):
+        """The mouse to X, Y from the middle of the element."""
+        move = {'type': 'pointerMove', 'duration': 0, 'x': x, 'y': y,
+                'origin': {ELEMENT: self.find(css)}}
+        self.call('POST', self.session + '/actions', {'actions': [
+            {'type': 'pointer', 'id': 'mouse', 'actions': [move]}]})
+
+    def nudge(self):
+        """The mouse moves by a pixel, and back."""
+        moves = [{'type': 'pointerMove', 'duration': 0, 'x': x, 'y': 0, 'origin': 'pointer'}
+                 for x in (1, -1)]
+        self.call('POST', self.session + '/actions', {'actions': [
+            {'type': 'pointer', 'id': 'mouse', 'actions': moves}]})
+
+    def wheel(self, css, by):
+        """The wheel turned over the element, where the mouse is or not."""
+        turn = {'type': 'scroll', 'x': 0, 'y': 0, 'deltaX': 0, 'deltaY': by, 'duration': 0,
+                'origin': {ELEMENT: self.find(css)}}
+        self.call('POST', self.session + '/actions', {'actions': [
+            {'type': 'wheel', 'id': 'wheel', 'actions': [turn]}]})
+
+    def press(self, key):
+        """A key to whatever has the focus; the mouse stays where it is."""
+        self.call('POST', self.session + '/actions', {'actions': [
+            {'type': 'key', 'id': 'keys', 'actions': [{'type': 'keyDown', 'value': key},
+                                                      {'type': 'keyUp', 'value': key}]}]})
+
+    def pdf(self, path, **how):
+        with open(path, 'wb') as f:
+            f.write(base64.b64decode(self.call('POST', self.session + '/print', how)))
 
     def screenshot(self, path):
         with open(path, 'wb') as f:

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The charts stand in the page as they were drawn (reports/charts/svg.c). What tells an
+// amount has it as a number too, and is written again when the unit changes.
+
+const amounts = [];
+
+// TEXT as what stands before and behind the amount AS in it; names come before.
+function around(text, as) {
+	const at = text.lastIndexOf(as);
+
+	return [text.slice(0, at), text.slice(at + as.length)];
+}
+
+function startCharts() {
+	for (const svg of document.querySelectorAll('#charts svg')) {
+		const title = svg.querySelector('title');
+
+		svg.setAttribute('aria-label', title.textContent);
+		title.remove();
+	}
+	for (const el of document.querySelectorAll('#charts [data-bytes]')) {
+		const title = el.querySelector('title'), bytes = Number(el.dataset.bytes);
+		const [before, behind] = around((title || el).textContent, el.dataset.amount);
+
+		if (title) {
+			title.remove();
+			hint(el, () => before + size(bytes));
+		} else if (bytes) {
+			amounts.push(() => {
+				el.textContent = before + size(bytes) + behind;
+			});
+		}
+	}
+	drawCharts();
+}
+
+function drawCharts() {
+	for (const write of amounts)
+		write();
+}

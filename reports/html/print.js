@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Paper: lists have all of their rows there, in light colours. page.css does the rest.
+
+const MOST_PRINTED = 5000;	// rows of a list
+let themeBefore = '';
+
+function beforePrint() {
+	themeBefore = document.documentElement.dataset.theme;
+	setTheme(false);
+	for (const { l } of lists)
+		l.print(MOST_PRINTED);
+}
+
+function afterPrint() {
+	setTheme(themeBefore === 'dark');
+	for (const { l } of lists)
+		l.draw(true);
+}
