@@ -47,7 +47,7 @@ say  = $(if $(V),@:,@printf '  %-7s %s\n')
 
 # ---- sources --------------------------------------------------------------
 
-core_dirs := dumpread dumpread/* arch arch/* model model/* reports reports/*
+core_dirs := dumpread dumpread/* facts arch arch/* model model/* reports reports/*
 core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
 cli_src   := $(sort $(wildcard cli/*.c))
 unit_src  := $(sort $(wildcard tests/unit/test_*.c))

@@ -35,7 +35,7 @@ static void mend_machine(struct dump *d)
 {
 	uint64_t va;
 
-	if (d->elf_machine == EM_X86_64 && vmcoreinfo_symbol(d, "swapper_pg_dir", &va) &&
+	if (d->elf_machine == EM_X86_64 && fact_symbol(d, Y_SWAPPER_PG_DIR, &va) &&
 	    va <= UINT32_MAX) {
 		d->elf_machine = EM_386;
 		d->word_size = 4;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "dumpread/base/release.h"
 
 enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uint64_t *run)
 {
@@ -59,7 +58,7 @@ bool linear_find(struct dump *d, struct linear *l, const char *machine, uint64_t
 	bool found;
 
 	l->pa = 0;
-	if (!vmcoreinfo_symbol(d, "init_uts_ns", &uts))
+	if (!fact_symbol(d, Y_INIT_UTS_NS, &uts))
 		return d->elf_machine != 0;
 	if (uts < l->va)
 		return false;
@@ -80,21 +79,11 @@ uint64_t linear_max_pa(const struct dump *d)
 	return d->max_pfn < UINT64_C(1) << 40 ? d->max_pfn << d->page_shift : UINT64_MAX;
 }
 
-bool kernel_variable(struct dump *d, struct reader *r, const char *name, unsigned size,
-		     uint64_t *ret)
-{
-	uint64_t va;
-
-	return (dump_symbol(d, name, &va) || vmcoreinfo_symbol(d, name, &va)) &&
-	       !read_kva_uint(r, va, size ? size : d->word_size, ret);
-}
-
-void kernel_release(const struct dump *d, unsigned *major, unsigned *minor)
+struct release kernel_release(const struct dump *d)
 {
 	struct release r;
 
 	if (release_parse(d->release, &r) < 2)
 		r = (struct release){ 6, 99, 0 };
-	*major = (unsigned)r.major;
-	*minor = (unsigned)(r.major == 2 ? 100 * r.minor + r.patch : r.minor);
+	return r;
 }

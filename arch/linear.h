@@ -8,6 +8,8 @@
 #define VMCENSUS_LINEAR_H
 
 #include "arch/arch.h"
+#include "facts/layout.h"
+#include "facts/release.h"
 
 struct linear {
 	uint64_t va, pa, size;		/* [va, va + size) is at pa */
@@ -44,14 +46,7 @@ bool linear_find(struct dump *d, struct linear *l, const char *machine, uint64_t
 /* Exclusive end of the physical memory that the image describes. */
 uint64_t linear_max_pa(const struct dump *d);
 
-/*
- * d->release, 2.6.NN as 2 and 600 + NN. One that is not known is taken for a
- * recent one, 6.99.
- */
-void kernel_release(const struct dump *d, unsigned *major, unsigned *minor);
-
-/* The variable NAME of SIZE bytes (0: a word), by whatever symbols there are. */
-bool kernel_variable(struct dump *d, struct reader *r, const char *name, unsigned size,
-		     uint64_t *ret);
+/* d->release; one that is not known is taken for a recent one, 6.99. */
+struct release kernel_release(const struct dump *d);
 
 #endif

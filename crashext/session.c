@@ -8,7 +8,7 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/find/find.h"
 #include "dumpread/image/format.h"
-#include "model/layout.h"
+#include "facts/layout.h"
 
 /* The kernel's max_pfn is that of usable memory; struct pages, and what firmware
    reserved behind it, go on to the end of a section (SECTION_SIZE_BITS <= 27). */

@@ -41,26 +41,6 @@ static void read_uts_field(struct kernel *k, struct reader *r, enum layout_id id
 			*c = '?';
 }
 
-/*
- * "6.1.0-56-amd64" hides its stable number; distributions put it in the version
- * string: "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-30)".
- */
-void kernel_parse_version(struct kernel *k)
-{
-	struct release *v = &k->version, w;
-
-	if (release_parse(k->release, v) < 2)
-		return;
-	for (const char *s = k->uts_version; *s; s++) {
-		if (!isdigit((unsigned char)*s) ||
-		    (s > k->uts_version && (isdigit((unsigned char)s[-1]) || s[-1] == '.')))
-			continue;
-		if (release_parse(s, &w) == 3 && w.major == v->major &&
-		    w.minor == v->minor)
-			v->patch = w.patch;
-	}
-}
-
 static void read_uts(struct kernel *k, struct reader *r)
 {
 	read_uts_field(k, r, M_UTS_RELEASE, k->release);
@@ -71,7 +51,7 @@ static void read_uts(struct kernel *k, struct reader *r)
 		snprintf(k->release, sizeof(k->release), "%s", k->dump->release);
 	if (!k->dump->release[0])
 		snprintf(k->dump->release, sizeof(k->dump->release), "%s", k->release);
-	kernel_parse_version(k);
+	release_of(k->release, k->uts_version, &k->version);
 }
 
 /* ---- per-CPU data ---------------------------------------------------------------- */
@@ -197,7 +177,7 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 	k->page_shift = d->page_shift;	/* VMCOREINFO found in memory may have changed it */
 	r = reader_new(d);
 	read_uts(k, r);
-	rules_decide(k);
+	rules_decide(&k->version, &k->rules);
 	read_percpu(k, r);
 	arch_user_paging(d, &k->paging, &k->env);
 	st = memmap_init(k, r);

@@ -9,11 +9,11 @@
 #define VMCENSUS_KERNEL_H
 
 #include "arch/arch.h"
-#include "dumpread/base/release.h"
+#include "facts/release.h"
 #include "dumpread/dump.h"
-#include "model/layout.h"
+#include "facts/layout.h"
 #include "model/pages/memmap.h"
-#include "model/rules.h"
+#include "facts/rules.h"
 
 struct capture;
 
@@ -25,7 +25,7 @@ struct kernel {
 	const struct paging *paging;	/* of user page tables */
 	struct paging_env env;
 	struct layout layout;
-	struct release version;		/* patch: the stable number where known; for rules.c alone */
+	struct release version;		/* patch: the stable number where known */
 	char release[65], uts_version[65], machine[65], nodename[65];
 	struct rules rules;		/* behaviour that left no trace in types */
 	struct memmap memmap;		/* pfn <-> struct page */
@@ -65,8 +65,12 @@ static inline bool has(const struct kernel *k, enum layout_id id)
 /* A reader of K's memory, or NULL where there is none; reader_free() takes both. */
 struct reader *kernel_reader(const struct kernel *k);
 
-/* k->version from release and uts_version. */
-void kernel_parse_version(struct kernel *k);
+/* Does what is so in era E hold for this kernel? For text that /proc gained or lost, which
+   leaves no trace in types. */
+static inline bool in_era(const struct kernel *k, struct era e)
+{
+	return release_in(&k->version, e);
+}
 
 /* 2.4: pages have a count of references, and none of mappings. */
 static inline bool counts_references(const struct kernel *k)

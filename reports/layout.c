@@ -83,11 +83,12 @@ static void set_fact(const struct fact_spec *spec, const struct fact *f, struct 
 static const char *since(const struct rule_spec *spec, struct arena *mem)
 {
 	const char *from = "ever", *until = "";
+	char v[16];
 
-	if (spec->from_major)
-		from = arena_printf(mem, "since %d.%d", spec->from_major, spec->from_minor);
-	if (spec->until_major)
-		until = arena_printf(mem, " until %d.%d", spec->until_major, spec->until_minor);
+	if (spec->era.from)
+		from = arena_printf(mem, "since %s", mainline_text(spec->era.from, v, sizeof(v)));
+	if (spec->era.until)
+		until = arena_printf(mem, " until %s", mainline_text(spec->era.until, v, sizeof(v)));
 	return arena_printf(mem, "%s (%s%s%s%s)", spec->about, from, until,
 			    *spec->backports ? "; also " : "", spec->backports);
 }

@@ -10,7 +10,6 @@
 
 #include "dumpread/base/bytes.h"
 #include "reports/cell.h"
-#include "reports/eras.h"
 #include "reports/render/render.h"
 #include "reports/vma_rows.h"
 #include "reports/vmflags.h"

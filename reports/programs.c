@@ -11,7 +11,6 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "reports/common.h"
-#include "reports/eras.h"
 #include "reports/group_cols.h"
 #include "reports/like/like.h"
 

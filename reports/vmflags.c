@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "reports/eras.h"
 
 static const struct mnemonic {
 	uint8_t bit;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # The direction of includes is the architecture:
-#     crashext -> cli -> reports -> model -> arch -> dumpread
+#     crashext -> cli -> reports -> model -> arch -> facts -> dumpread
 # A folder may include itself and what stands to its right. Every include of
 # our own is written from the root of the tree ("model/kernel.h"), so that a
 # line of text is all that must be looked at. First the check is tried on a
@@ -17,18 +17,19 @@ set -u
 # Folder of FILE -> folders it may include.
 allowed='
 dumpread: dumpread
-arch: arch dumpread
-model: model arch dumpread
-reports: reports model arch dumpread
-cli: cli reports model arch dumpread
-crashext: crashext cli reports model arch dumpread
+facts: facts dumpread
+arch: arch facts dumpread
+model: model arch facts dumpread
+reports: reports model arch facts dumpread
+cli: cli reports model arch facts dumpread
+crashext: crashext cli reports model arch facts dumpread
 kmod: kmod
 '
 
 scan() {	# ROOT: prints violations
 	(
 		cd "$1" || exit 1
-		find dumpread arch model reports cli crashext kmod -name '*.[ch]' -o -name '*.def' \
+		find dumpread facts arch model reports cli crashext kmod -name '*.[ch]' -o -name '*.def' \
 			2> /dev/null | sort | xargs -r awk -v allowed="$allowed" '
 		BEGIN {
 			n = split(allowed, lines, "\n")
@@ -76,13 +77,16 @@ plant() {
 
 teeth=$(mktemp -d) || exit 1
 trap 'rm -rf "$teeth"' EXIT
-mkdir -p "$teeth/dumpread" "$teeth/arch" "$teeth/model" "$teeth/reports" "$teeth/cli" \
+mkdir -p "$teeth/dumpread" "$teeth/facts" "$teeth/arch" "$teeth/model" "$teeth/reports" "$teeth/cli" \
 	"$teeth/crashext" "$teeth/kmod"
 plant dumpread/x/a.c '#include "arch/arch.h"' 1
 plant dumpread/a.h '# include "model/model.h"' 1
 plant dumpread/a.h '#include <model/model.h>' 1
 plant arch/x86/a.c '#include "model/kernel.h"' 1
-plant model/layout/a.def '#include "reports/report.h"' 1
+plant facts/layout/a.def '#include "reports/report.h"' 1
+plant facts/a.c '#include "arch/arch.h"' 1
+plant dumpread/a.c '#include "facts/layout.h"' 1
+plant arch/a.c '#include "facts/layout.h"' 0
 plant model/a.c '#include "cli/options.h"' 1
 plant reports/a.c '#include "cli/options.h"' 1
 plant reports/a.c '#include "crashext/c.h"' 1
@@ -103,7 +107,7 @@ found=$(scan "${1:-.}")
 if [ -n "$found" ]; then
 	echo "$found"
 	echo "layers: $(echo "$found" | wc -l) includes against the grain:" \
-		"crashext -> cli -> reports -> model -> arch -> dumpread" >&2
+		"crashext -> cli -> reports -> model -> arch -> facts -> dumpread" >&2
 	exit 1
 fi
 exit 0

@@ -38,7 +38,7 @@ static enum status attach(struct dump *d)
 	x->env.max_pa = linear_max_pa(d);
 	x->low.va = PAGE_OFFSET;
 	/* the kernel's text is at the start of low memory, PHYSICAL_START above at most */
-	if (vmcoreinfo_symbol(d, "_stext", &stext))
+	if (fact_symbol(d, Y_STEXT, &stext))
 		x->low.va = stext & 0xf0000000;
 	x->paging = ppc32_paging(PPC_6XX, PPC32_6XX, d->page_shift, 4);
 	if (d->kv)
@@ -66,17 +66,11 @@ static const struct {
 
 /* A variable or function that only the kernels of one family have. */
 static const struct {
-	const char *symbol;
+	enum layout_id symbol;
 	enum ppc32_family family;
 } marks[] = {
-	{ "tlb_44x_hwater", PPC_44X }, { "finish_tlb_load_44x", PPC_44X },
-	{ "finish_tlb_load_47x", PPC_44X },
-	{ "tlbcam_index", PPC_E500 }, { "tlbcam_addrs", PPC_E500 }, { "TLBCAM", PPC_E500 },
-	{ "cpm_install_handler", PPC_8XX }, { "m8xx_pic_init", PPC_8XX },
-	{ "mpc8xx_pics_init", PPC_8XX }, { "m8xx_setup_arch", PPC_8XX },
-	{ "ppc40x_progress", PPC_40X }, { "ppc40x_idle", PPC_40X },
-	{ "ppc4xx_setup_arch", PPC_40X },
-	{ "Hash", PPC_6XX }, { "hash_page", PPC_6XX },
+	{ Y_IS_44X, PPC_44X }, { Y_IS_E500, PPC_E500 }, { Y_IS_8XX, PPC_8XX },
+	{ Y_IS_40X, PPC_40X }, { Y_IS_6XX, PPC_6XX },
 };
 
 static bool family_by_features(struct dump *d, struct reader *r, enum ppc32_family *ret)
@@ -84,8 +78,8 @@ static bool family_by_features(struct dump *d, struct reader *r, enum ppc32_fami
 	struct member m;
 	uint64_t spec, v;
 
-	if (types_member(&d->types, "cpu_spec.mmu_features", &m, NULL) ||
-	    !kernel_variable(d, r, "cur_cpu_spec", 0, &spec) ||
+	if (!fact_member(d, M_CPU_SPEC_MMU_FEATURES, &m) ||
+	    !fact_variable(d, r, Y_CUR_CPU_SPEC, 0, &spec) ||
 	    read_kva_uint(r, spec + m.offset, m.size, &v))
 		return false;
 	for (unsigned i = 0; i < ARRAY_LEN(features); i++)
@@ -104,7 +98,7 @@ static enum ppc32_family family_of(struct dump *d, struct reader *r)
 	if (family_by_features(d, r, &family))
 		return family;
 	for (unsigned i = 0; i < ARRAY_LEN(marks); i++)
-		if (dump_symbol(d, marks[i].symbol, &va))
+		if (fact_symbol(d, marks[i].symbol, &va))
 			return marks[i].family;
 	return PPC_6XX;
 }
@@ -115,7 +109,7 @@ static unsigned pte_size(const struct dump *d, enum ppc32_family family)
 {
 	uint32_t size;
 
-	if (!types_size(&d->types, "pte_t", &size, NULL) && (size == 4 || size == 8))
+	if (fact_size(d, S_PTE, &size) && (size == 4 || size == 8))
 		return size;
 	return family == PPC_44X ? 8 : 4;
 }
@@ -125,7 +119,7 @@ static void find_lowmem(struct dump *d, struct reader *r, struct kernel_map *x)
 {
 	uint64_t end;
 
-	if (kernel_variable(d, r, "high_memory", 0, &end) && end > x->low.va &&
+	if (fact_variable(d, r, Y_HIGH_MEMORY, 0, &end) && end > x->low.va &&
 	    end - x->low.va <= x->env.max_pa - x->low.pa)
 		x->low.size = end - x->low.va;
 }
@@ -136,17 +130,17 @@ static enum status attach_late(struct dump *d)
 	struct kernel_map *x = &self->map;
 	struct reader *r = reader_new(d);
 	enum ppc32_family family = self->family = family_of(d, r);
-	unsigned size = pte_size(d, family), major, minor;
+	unsigned size = pte_size(d, family);
+	struct release v = kernel_release(d);
 	uint64_t root;
 
 	find_lowmem(d, r, x);
-	kernel_release(d, &major, &minor);
-	x->env.form = (uint8_t)ppc32_form(family, size, major, minor);
+	x->env.form = (uint8_t)ppc32_form(family, size, release_mainline(&v));
 	x->paging = ppc32_paging(family, x->env.form, d->page_shift, size);
-	x->env.swap_form = major == 2 && minor < 600 ? PPC32_SWAP_2_4 : PPC32_SWAP_2_6;
-	if (family == PPC_44X || family == PPC_E500 || (major == 2 && minor < 600))
+	x->env.swap_form = release_since(&v, V26(0)) ? PPC32_SWAP_2_6 : PPC32_SWAP_2_4;
+	if (family == PPC_44X || family == PPC_E500 || !release_since(&v, V26(0)))
 		x->env.table_offset = x->low.pa - x->low.va;
-	if (dump_symbol(d, "swapper_pg_dir", &root) &&
+	if (fact_symbol(d, Y_SWAPPER_PG_DIR, &root) &&
 	    !reader_kvtop(r, root, &x->root, NULL))
 		x->has_root = true;
 	reader_free(r);
@@ -174,8 +168,8 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
 	uint64_t start = 0, end = 0;
 
 	if (family != PPC_40X && family != PPC_8XX &&
-	    kernel_variable(d, r, "high_memory", 0, &start))
-		kernel_variable(d, r, "ioremap_bot", 0, &end);
+	    fact_variable(d, r, Y_HIGH_MEMORY, 0, &start))
+		fact_variable(d, r, Y_IOREMAP_BOT, 0, &end);
 	reader_free(r);
 	if (family == PPC_44X)
 		start = (start + PIN_SIZE_44X - 1) & ~(PIN_SIZE_44X - 1);

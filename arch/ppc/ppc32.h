@@ -13,6 +13,7 @@
 #define VMCENSUS_PPC32_H
 
 #include "arch/arch.h"
+#include "facts/release.h"
 
 enum ppc32_family { PPC_6XX, PPC_8XX, PPC_40X, PPC_44X, PPC_E500, PPC_FAMILIES };
 
@@ -31,9 +32,8 @@ enum ppc32_form {
 /* paging_env.swap_form */
 enum ppc32_swap { PPC32_SWAP_2_6, PPC32_SWAP_2_4 };
 
-/* The form of release MAJOR.MINOR (2.6.NN: 2, 600 + NN). */
-enum ppc32_form ppc32_form(enum ppc32_family family, unsigned pte_size, unsigned major,
-			   unsigned minor);
+/* The form of mainline VERSION, a V(). */
+enum ppc32_form ppc32_form(enum ppc32_family family, unsigned pte_size, int version);
 
 /* The row for pages of 1 << PAGE_SHIFT bytes with PTEs of PTE_SIZE bytes; NULL: none. */
 const struct paging *ppc32_paging(enum ppc32_family family, enum ppc32_form form,

@@ -113,40 +113,39 @@ static const struct form forms[PPC32_FORMS] = {
 	[PPC32_BOOK3E_6_11] = { BOOK3E, .dir_leaf = 0xf00 },
 };
 
-static const struct era {
+static const struct ppc_form {
 	enum ppc32_family family;
 	uint8_t pte_size;		/* 0: any */
-	uint16_t major, minor;		/* from this release on */
+	int since;			/* mainline version, V() */
 	enum ppc32_form form;
-} eras[] = {	/* of one family the latest first */
-	{ PPC_6XX, 0, 0, 0, PPC32_6XX },
-	{ PPC_40X, 0, 6, 0, PPC32_40X_6_0 },
-	{ PPC_40X, 0, 0, 0, PPC32_40X },
-	{ PPC_44X, 0, 6, 7, PPC32_44X_6_7 },
-	{ PPC_44X, 0, 2, 626, PPC32_44X_2_6_26 },
-	{ PPC_44X, 0, 2, 614, PPC32_44X_2_6_18 },
-	{ PPC_44X, 0, 0, 0, PPC32_44X_2_4 },
-	{ PPC_8XX, 0, 6, 11, PPC32_8XX_6_11 },
-	{ PPC_8XX, 0, 5, 0, PPC32_8XX_5_0 },
-	{ PPC_8XX, 0, 4, 0, PPC32_8XX_4_0 },
-	{ PPC_8XX, 0, 2, 633, PPC32_8XX_2_6_33 },
-	{ PPC_8XX, 0, 2, 626, PPC32_8XX_2_6_26 },
-	{ PPC_8XX, 0, 0, 0, PPC32_8XX_2_4 },
-	{ PPC_E500, 8, 6, 11, PPC32_BOOK3E_6_11 },
-	{ PPC_E500, 8, 2, 626, PPC32_BOOK3E },
-	{ PPC_E500, 8, 0, 0, PPC32_E500_2_6_18_WIDE },
-	{ PPC_E500, 0, 2, 626, PPC32_E500_2_6_26 },
-	{ PPC_E500, 0, 0, 0, PPC32_E500_2_6 },
+} forms_since[] = {	/* of one family the latest first */
+	{ PPC_6XX, 0, 0, PPC32_6XX },
+	{ PPC_40X, 0, V(6, 0), PPC32_40X_6_0 },
+	{ PPC_40X, 0, 0, PPC32_40X },
+	{ PPC_44X, 0, V(6, 7), PPC32_44X_6_7 },
+	{ PPC_44X, 0, V26(26), PPC32_44X_2_6_26 },
+	{ PPC_44X, 0, V26(14), PPC32_44X_2_6_18 },
+	{ PPC_44X, 0, 0, PPC32_44X_2_4 },
+	{ PPC_8XX, 0, V(6, 11), PPC32_8XX_6_11 },
+	{ PPC_8XX, 0, V(5, 0), PPC32_8XX_5_0 },
+	{ PPC_8XX, 0, V(4, 0), PPC32_8XX_4_0 },
+	{ PPC_8XX, 0, V26(33), PPC32_8XX_2_6_33 },
+	{ PPC_8XX, 0, V26(26), PPC32_8XX_2_6_26 },
+	{ PPC_8XX, 0, 0, PPC32_8XX_2_4 },
+	{ PPC_E500, 8, V(6, 11), PPC32_BOOK3E_6_11 },
+	{ PPC_E500, 8, V26(26), PPC32_BOOK3E },
+	{ PPC_E500, 8, 0, PPC32_E500_2_6_18_WIDE },
+	{ PPC_E500, 0, V26(26), PPC32_E500_2_6_26 },
+	{ PPC_E500, 0, 0, PPC32_E500_2_6 },
 };
 
-enum ppc32_form ppc32_form(enum ppc32_family family, unsigned pte_size, unsigned major,
-			   unsigned minor)
+enum ppc32_form ppc32_form(enum ppc32_family family, unsigned pte_size, int version)
 {
-	for (unsigned i = 0; i < ARRAY_LEN(eras); i++) {
-		const struct era *e = &eras[i];
+	for (unsigned i = 0; i < ARRAY_LEN(forms_since); i++) {
+		const struct ppc_form *e = &forms_since[i];
 
 		if (e->family == family && (!e->pte_size || e->pte_size == pte_size) &&
-		    (major > e->major || (major == e->major && minor >= e->minor)))
+		    version >= e->since)
 			return e->form;
 	}
 	return PPC32_6XX;

@@ -111,7 +111,7 @@ static enum status attach(struct dump *d)
 
 	x->env.max_pa = linear_max_pa(d);
 	x->low.va = PAGE_OFFSET;
-	ppc64_variant(6, 0, d->page_shift, false, true, &v);
+	ppc64_variant(V(6, 0), d->page_shift, false, true, &v);
 	x->paging = v.paging;
 	if (!x->paging)
 		return fail(&d->diag, ST_UNSUPPORTED, "64-bit PowerPC has no pages of %u bytes",
@@ -139,8 +139,8 @@ static uint64_t mmu_features(struct dump *d, struct reader *r)
 	struct member m;
 	uint64_t spec, v;
 
-	if (types_member(&d->types, "cpu_spec.mmu_features", &m, NULL) ||
-	    !kernel_variable(d, r, "cur_cpu_spec", 0, &spec) ||
+	if (!fact_member(d, M_CPU_SPEC_MMU_FEATURES, &m) ||
+	    !fact_variable(d, r, Y_CUR_CPU_SPEC, 0, &spec) ||
 	    read_kva_uint(r, spec + m.offset, m.size, &v))
 		return 0;
 	return v;
@@ -149,13 +149,13 @@ static uint64_t mmu_features(struct dump *d, struct reader *r)
 /* Book3S kernels since 4.7 choose the MMU when they boot, and say the geometry. */
 static const struct paging *geometry(struct dump *d, struct reader *r)
 {
-	static const char *const names[] = {
-		"__pte_index_size", "__pmd_index_size", "__pud_index_size", "__pgd_index_size",
+	static const enum layout_id ids[] = {
+		Y_PTE_INDEX_SIZE, Y_PMD_INDEX_SIZE, Y_PUD_INDEX_SIZE, Y_PGD_INDEX_SIZE,
 	};
 	uint64_t bits[4];
 
 	for (unsigned i = 0; i < 4; i++)
-		if (!kernel_variable(d, r, names[i], 0, &bits[i]))
+		if (!fact_variable(d, r, ids[i], 0, &bits[i]))
 			return NULL;
 	return ppc64_geometry(d->page_shift, bits);
 }
@@ -170,14 +170,13 @@ static int by_va(const void *a, const void *b)
 /* Bytes of an entry of vmemmap_list: mmu_psize_defs[mmu_vmemmap_psize].shift. */
 static uint64_t vmemmap_bytes(struct dump *d, struct reader *r)
 {
-	struct member shift = { .size = 4 };
+	struct member shift;
 	uint64_t psize, defs, v;
 	uint32_t size;
 
-	if (types_member(&d->types, "mmu_psize_def.shift", &shift, NULL) ||
-	    types_size(&d->types, "mmu_psize_def", &size, NULL) ||
-	    !kernel_variable(d, r, "mmu_vmemmap_psize", 4, &psize) || psize > 64 ||
-	    !dump_symbol(d, "mmu_psize_defs", &defs) ||
+	if (!fact_member(d, M_PSIZE_SHIFT, &shift) || !fact_size(d, S_PSIZE_DEF, &size) ||
+	    !fact_variable(d, r, Y_MMU_VMEMMAP_PSIZE, 4, &psize) || psize > 64 ||
+	    !fact_symbol(d, Y_MMU_PSIZE_DEFS, &defs) ||
 	    read_kva_uint(r, defs + psize * size + shift.offset, shift.size, &v) ||
 	    v < 12 || v > 34)
 		return 0;
@@ -191,9 +190,9 @@ static void read_vmemmap(struct dump *d, struct reader *r, struct ppc64 *x)
 	struct member phys, virt;
 	VEC(struct linear) v = { 0 };
 
-	if (!bytes || types_member(&d->types, "vmemmap_backing.phys", &phys, NULL) ||
-	    types_member(&d->types, "vmemmap_backing.virt_addr", &virt, NULL) ||
-	    !kernel_variable(d, r, "vmemmap_list", 0, &at))
+	if (!bytes || !fact_member(d, M_VMEMMAP_PHYS, &phys) ||
+	    !fact_member(d, M_VMEMMAP_VIRT, &virt) ||
+	    !fact_variable(d, r, Y_VMEMMAP_LIST, 0, &at))
 		return;
 	most = min_u64(most, VMEMMAP_MAX);
 	while (at && v.n < most) {
@@ -218,12 +217,11 @@ static enum status attach_late(struct dump *d)
 	struct kernel_map *x = &self->map;
 	struct reader *r = reader_new(d);
 	uint64_t features = mmu_features(d, r), root;
+	struct release release = kernel_release(d);
 	struct ppc64_variant v;
-	unsigned major, minor;
 	enum status st;
 
-	kernel_release(d, &major, &minor);
-	st = ppc64_variant(major, minor, d->page_shift, features & 0x30,
+	st = ppc64_variant(release_mainline(&release), d->page_shift, features & 0x30,
 			   features & 0x40, &v);
 	if (!st && v.form <= PPC64_BOOK3S_4K && geometry(d, r))
 		v.paging = geometry(d, r);
@@ -232,7 +230,7 @@ static enum status attach_late(struct dump *d)
 	if (v.virtual)
 		x->env.table_offset = x->low.pa - x->low.va;
 	x->paging = v.paging ? v.paging : x->paging;
-	if (!reader_kvtop(r, dump_symbol(d, "swapper_pg_dir", &root) ? root : 0, &x->root, NULL))
+	if (!reader_kvtop(r, fact_symbol(d, Y_SWAPPER_PG_DIR, &root) ? root : 0, &x->root, NULL))
 		x->has_root = true;
 	self->radix = features & 0x40;
 	if (!self->radix)
@@ -252,8 +250,8 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
 	struct reader *r = reader_new(d);
 	uint64_t start = 0, end = 0;
 
-	if (kernel_variable(d, r, "__vmalloc_start", 0, &start))
-		kernel_variable(d, r, "__vmalloc_end", 0, &end);
+	if (fact_variable(d, r, Y_VMALLOC_START, 0, &start))
+		fact_variable(d, r, Y_VMALLOC_END, 0, &end);
 	reader_free(r);
 	*ret = end - start;
 	return end > start;

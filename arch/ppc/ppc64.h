@@ -14,6 +14,7 @@
 #define VMCENSUS_PPC64_H
 
 #include "arch/arch.h"
+#include "facts/release.h"
 
 /* paging_env.form */
 enum ppc64_form {
@@ -38,9 +39,9 @@ struct ppc64_variant {
 	bool virtual;			/* directories hold kernel-virtual addresses */
 };
 
-/* MAJOR.MINOR (2.6.NN: 2, 600 + NN); ST_ABSENT if no such tables are known. */
-enum status ppc64_variant(unsigned major, unsigned minor, unsigned page_shift, bool book3e,
-			  bool radix, struct ppc64_variant *ret);
+/* VERSION is a V(); ST_ABSENT if no such tables are known. */
+enum status ppc64_variant(int version, unsigned page_shift, bool book3e, bool radix,
+			  struct ppc64_variant *ret);
 
 /*
  * The geometry with these index sizes, of pte, pmd, pud (0: no such level) and

@@ -303,47 +303,47 @@ static const struct paging rows[ROWS] = {
  * From which release on; the releases between two of those named at the top were
  * not read, save by the commits named here.
  */
-struct era {
-	uint16_t major, minor;
+struct ppc_form {
+	int since;			/* mainline version, V() */
 	uint8_t page_shift;
 	enum row row;
 	enum ppc64_form form;
 };
 
 /* the latest first */
-static const struct era hash_eras[] = {
-	{ 4, 17, 16, HASH_64K_4_17, PPC64_BOOK3S },	/* c2b4d8b7417a: 4 PiB */
-	{ 4, 11, 16, HASH_64K_4_11, PPC64_BOOK3S },
-	{ 4, 7, 16, HASH_64K_4_7, PPC64_BOOK3S },
-	{ 6, 11, 12, HASH_4K_3_10, PPC64_BOOK3S },
-	{ 4, 10, 12, HASH_4K_3_10, PPC64_BOOK3S_4K },
-	{ 4, 7, 12, HASH_4K_3_10, PPC64_BOOK3S },
-	{ 4, 0, 16, HASH_64K_3_10, PPC64_HASH_64K_4_0 },
-	{ 4, 0, 12, HASH_4K_3_10, PPC64_HASH_4K_4_0 },
-	{ 3, 10, 16, HASH_64K_3_10, PPC64_HASH_64K },
-	{ 3, 10, 12, HASH_4K_3_10, PPC64_HASH_4K },
-	{ 2, 626, 16, HASH_64K_2_6, PPC64_HASH_64K_2_6 },
-	{ 2, 614, 16, HASH_64K_2_6, PPC64_HASH_64K_2_6_18 },
-	{ 2, 614, 12, HASH_4K_2_6, PPC64_HASH_4K_2_6 },
-	{ 2, 600, 12, HASH_4K_OLD, PPC64_HASH_2_6_11 },
-	{ 2, 0, 12, HASH_4K_OLD, PPC64_HASH_2_4 },
+static const struct ppc_form hash_forms[] = {
+	{ V(4, 17), 16, HASH_64K_4_17, PPC64_BOOK3S },	/* c2b4d8b7417a: 4 PiB */
+	{ V(4, 11), 16, HASH_64K_4_11, PPC64_BOOK3S },
+	{ V(4, 7), 16, HASH_64K_4_7, PPC64_BOOK3S },
+	{ V(6, 11), 12, HASH_4K_3_10, PPC64_BOOK3S },
+	{ V(4, 10), 12, HASH_4K_3_10, PPC64_BOOK3S_4K },
+	{ V(4, 7), 12, HASH_4K_3_10, PPC64_BOOK3S },
+	{ V(4, 0), 16, HASH_64K_3_10, PPC64_HASH_64K_4_0 },
+	{ V(4, 0), 12, HASH_4K_3_10, PPC64_HASH_4K_4_0 },
+	{ V(3, 10), 16, HASH_64K_3_10, PPC64_HASH_64K },
+	{ V(3, 10), 12, HASH_4K_3_10, PPC64_HASH_4K },
+	{ V26(26), 16, HASH_64K_2_6, PPC64_HASH_64K_2_6 },
+	{ V26(14), 16, HASH_64K_2_6, PPC64_HASH_64K_2_6_18 },
+	{ V26(14), 12, HASH_4K_2_6, PPC64_HASH_4K_2_6 },
+	{ V26(0), 12, HASH_4K_OLD, PPC64_HASH_2_6_11 },
+	{ V(2, 0), 12, HASH_4K_OLD, PPC64_HASH_2_4 },
 	{ 0 }
 };
 
-static const struct era book3e_eras[] = {
-	{ 6, 11, 12, E_4K_6_11, PPC64_BOOK3E_4K_6_11 },
-	{ 4, 0, 12, E_4K, PPC64_BOOK3E_4K },
-	{ 0, 0, 12, E_4K, PPC64_BOOK3E_4K_2_6 },
-	{ 4, 0, 16, E_64K, PPC64_BOOK3E_64K },
-	{ 0, 0, 16, E_64K, PPC64_BOOK3E_64K_2_6 },
+static const struct ppc_form book3e_forms[] = {
+	{ V(6, 11), 12, E_4K_6_11, PPC64_BOOK3E_4K_6_11 },
+	{ V(4, 0), 12, E_4K, PPC64_BOOK3E_4K },
+	{ 0, 12, E_4K, PPC64_BOOK3E_4K_2_6 },
+	{ V(4, 0), 16, E_64K, PPC64_BOOK3E_64K },
+	{ 0, 16, E_64K, PPC64_BOOK3E_64K_2_6 },
 	{ 0 }
 };
 
-enum status ppc64_variant(unsigned major, unsigned minor, unsigned page_shift, bool book3e,
-			  bool radix, struct ppc64_variant *ret)
+enum status ppc64_variant(int version, unsigned page_shift, bool book3e, bool radix,
+			  struct ppc64_variant *ret)
 {
-	const struct era *e = book3e ? book3e_eras : hash_eras;
-	bool be = book3e || major > 4 || (major == 4 && minor >= 7);
+	const struct ppc_form *e = book3e ? book3e_forms : hash_forms;
+	bool be = book3e || version >= V(4, 7);
 
 	*ret = (struct ppc64_variant){ .big_endian = be, .virtual = book3e || !be };
 	if (page_shift != 12 && page_shift != 16)
@@ -354,8 +354,7 @@ enum status ppc64_variant(unsigned major, unsigned minor, unsigned page_shift, b
 		return ST_OK;
 	}
 	for (; e->page_shift; e++)
-		if (e->page_shift == page_shift &&
-		    (major > e->major || (major == e->major && minor >= e->minor))) {
+		if (e->page_shift == page_shift && version >= e->since) {
 			ret->form = e->form;
 			ret->paging = &rows[e->row];
 			return ST_OK;

@@ -55,7 +55,7 @@ static bool find_root(struct dump *d, struct kernel_map *x)
 	struct reader *r = reader_new(d);
 	uint64_t va;
 
-	if (vmcoreinfo_symbol(d, "swapper_pg_dir", &va) || dump_symbol(d, "swapper_pg_dir", &va))
+	if (fact_symbol(d, Y_SWAPPER_PG_DIR, &va))
 		for (unsigned i = 0; i < ARRAY_LEN(page_offsets) && !x->has_root; i++)
 			take_root(r, x, va, page_offsets[i]);
 	reader_free(r);
@@ -90,42 +90,39 @@ static bool has_l1tf(const struct dump *d, bool recent)
 {
 	uint64_t va;
 
-	return recent || dump_symbol(d, "l1tf_mitigation", &va) ||
-	       dump_symbol(d, "l1tf_select_mitigation", &va) ||
-	       dump_symbol(d, "l1tf_pfn_limit", &va);
+	return recent || fact_symbol(d, Y_L1TF, &va);
 }
 
-static uint8_t swap_form(const struct dump *d, bool pae, unsigned major, unsigned minor)
+static uint8_t swap_form(const struct dump *d, bool pae, const struct release *v)
 {
-	bool since_2_6_32 = major > 2 || minor >= 632;
+	bool since_2_6_32 = release_since(v, V26(32));
 
-	if (pae && has_l1tf(d, major > 4 || (major == 4 && minor >= 19)))
+	if (pae && has_l1tf(d, release_since(v, V(4, 19))))
 		return X86_SWAP_L1TF;
 	if (pae)
 		return since_2_6_32 ? X86_SWAP_PAE : X86_SWAP_PAE_2_6_0;
 	if (since_2_6_32)
 		return X86_SWAP_2_6;
-	return minor >= 600 ? X86_SWAP_2_6_0 : X86_SWAP_2_4;
+	return release_since(v, V26(0)) ? X86_SWAP_2_6_0 : X86_SWAP_2_4;
 }
 
 static enum status attach_late(struct dump *d)
 {
 	struct kernel_map *x = d->kv_self;
-	unsigned major, minor;
+	struct release v = kernel_release(d);
 	uint32_t pte;
 	bool pae;
 
-	if (!x->has_root && !find_root(d, x) && !types_size(&d->types, "pte_t", &pte, NULL))
+	if (!x->has_root && !find_root(d, x) && fact_size(d, S_PTE, &pte))
 		take_row(x, pte == 8 ? I386_PAE : I386_2LEVEL);
 	if (!x->has_root)
 		issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
 			  "the kernel's page tables are not in the dump or are damaged");
 	pae = x->paging == &i386_paging[I386_PAE];
-	kernel_release(d, &major, &minor);
-	x->env.swap_form = swap_form(d, pae, major, minor);
+	x->env.swap_form = swap_form(d, pae, &v);
 	x->env.invert_swap = x->env.swap_form == X86_SWAP_L1TF;
 	/* "x86/mm: Introduce _PAGE_SAVED_DIRTY" (6.6): on 32 bits too, in bit 10 */
-	x->env.saved_dirty = major > 6 || (major == 6 && minor >= 6);
+	x->env.saved_dirty = release_since(&v, V(6, 6));
 	log_debug(d->log, "%s, page tables at %#" PRIx64 ", swap form %u", x->paging->name,
 		  x->root, x->env.swap_form);
 	return ST_OK;
@@ -176,8 +173,8 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
 	struct search s = { 0 };
 	uint64_t start, table;
 
-	if (x->has_root && kernel_variable(d, r, "high_memory", 0, &start) &&
-	    kernel_variable(d, r, "pkmap_page_table", 0, &table) &&
+	if (x->has_root && fact_variable(d, r, Y_HIGH_MEMORY, 0, &start) &&
+	    fact_variable(d, r, Y_PKMAP_TABLE, 0, &table) &&
 	    !reader_kvtop(r, table, &s.table, NULL))
 		pgwalk(r, x->paging, &x->env, x->root, start, KERNEL_END, &visit, &s);
 	reader_free(r);

@@ -59,13 +59,11 @@ static enum status attach(struct dump *d)
 	return d->kv ? ST_OK : x86_64_find(d, x);
 }
 
-/* "6.1.0-56-amd64": is it MAJOR.MINOR or later? An unknown one is. */
-static bool release_at_least(const struct dump *d, unsigned major, unsigned minor)
+static bool since(const struct dump *d, int version)
 {
-	unsigned v, w;
+	struct release r = kernel_release(d);
 
-	kernel_release(d, &v, &w);
-	return v > major || (v == major && w >= minor);
+	return release_since(&r, version);
 }
 
 /*
@@ -78,8 +76,8 @@ static bool has_saved_dirty(const struct dump *d)
 {
 	uint32_t size;
 
-	return !types_size(&d->types, "thread_shstk", &size, NULL) ||
-	       release_at_least(d, 6, 6);
+	return fact_size(d, S_THREAD_SHSTK, &size) ||
+	       since(d, V(6, 6));
 }
 
 /*
@@ -89,16 +87,9 @@ static bool has_saved_dirty(const struct dump *d)
  */
 static bool has_l1tf(const struct dump *d)
 {
-	static const char *const names[] = {
-		"l1tf_mitigation", "l1tf_vmx_mitigation", "l1tf_select_mitigation",
-		"l1tf_pfn_limit",
-	};
 	uint64_t va;
 
-	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
-		if (dump_symbol(d, names[i], &va))
-			return true;
-	return release_at_least(d, 4, 19);
+	return fact_symbol(d, Y_L1TF, &va) || since(d, V(4, 19));
 }
 
 static uint8_t swap_form(const struct dump *d)
@@ -108,13 +99,13 @@ static uint8_t swap_form(const struct dump *d)
 	if (has_l1tf(d))
 		return X86_SWAP_L1TF;
 	/* 4.6: "x86/mm: Move swap offset/type up in PTE to work around erratum" */
-	if (release_at_least(d, 4, 6))
+	if (since(d, V(4, 6)))
 		return X86_SWAP_4_6;
 	/* _PAGE_BIT_NUMA lay between FILE and the offset from 3.15 to 3.19. */
-	if (release_at_least(d, 3, 15) && !release_at_least(d, 4, 0) &&
-	    dump_symbol(d, "task_numa_work", &va))
+	if (since(d, V(3, 15)) && !since(d, V(4, 0)) &&
+	    fact_symbol(d, Y_TASK_NUMA_WORK, &va))
 		return X86_SWAP_3_15;
-	return release_at_least(d, 2, 632) ? X86_SWAP_2_6 : X86_SWAP_2_4;
+	return since(d, V26(32)) ? X86_SWAP_2_6 : X86_SWAP_2_4;
 }
 
 /* Levels and masks from the kernel's variables, where nothing was probed. */
@@ -124,15 +115,15 @@ static void late_paging(struct dump *d, struct reader *r, struct kernel_map *x)
 
 	if (!x->has_root) {
 		/* pgdir_shift: 4.17+ with CONFIG_X86_5LEVEL, 39 or 48 */
-		if (kernel_variable(d, r, "pgdir_shift", 4, &v) && v == 48)
+		if (fact_variable(d, r, Y_PGDIR_SHIFT, 4, &v) && v == 48)
 			x->paging = &x86_64_paging[X86_64_5LEVEL];
 		/* sme_me_mask: 4.14+, one bit or none */
-		if (kernel_variable(d, r, "sme_me_mask", 8, &v) && !(v & (v - 1)))
+		if (fact_variable(d, r, Y_SME_ME_MASK, 8, &v) && !(v & (v - 1)))
 			x->env.sme_mask = v;
 	}
 	/* physical_mask (4.17+, CONFIG_DYNAMIC_PHYSICAL_MASK) leaves out the
 	   encryption bit of SME and SEV and the shared bit of TDX. */
-	if (kernel_variable(d, r, "physical_mask", 8, &v) && v >= x->env.max_pa - 1)
+	if (fact_variable(d, r, Y_PHYSICAL_MASK, 8, &v) && v >= x->env.max_pa - 1)
 		x->env.pa_mask &= v;
 }
 
@@ -143,7 +134,7 @@ static void late_paging(struct dump *d, struct reader *r, struct kernel_map *x)
  */
 static void narrow_pa(const struct dump *d, struct kernel_map *x)
 {
-	if (!release_at_least(d, 4, 17))
+	if (!since(d, V(4, 17)))
 		x->env.pa_mask &= (UINT64_C(1) << 46) - 1;
 }
 

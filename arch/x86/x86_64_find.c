@@ -32,16 +32,9 @@ static bool is_text(uint64_t va)
  * What the image says beside the memory
  */
 
-static bool symbol(const struct dump *d, const char *name, uint64_t *ret)
-{
-	return vmcoreinfo_symbol(d, name, ret) || dump_symbol(d, name, ret);
-}
-
 static bool root_symbol(const struct dump *d, uint64_t *va)
 {
-	/* VMCOREINFO has "swapper_pg_dir", a macro on x86-64, since 2.6.24. */
-	return (symbol(d, "swapper_pg_dir", va) || symbol(d, "init_top_pgt", va) ||
-		symbol(d, "init_level4_pgt", va)) && is_text(*va);
+	return fact_symbol(d, Y_SWAPPER_PG_DIR, va) && is_text(*va);
 }
 
 /* The PT_LOADs of an ELF core that tell where memory was mapped: those of

@@ -35,7 +35,7 @@ void module_machine(struct kernel *k)
 	memcpy(k->uts_version, h->build, sizeof(k->uts_version));
 	memcpy(k->machine, h->machine, sizeof(k->machine));
 	memcpy(k->nodename, h->nodename, sizeof(k->nodename));
-	kernel_parse_version(k);
+	release_of(k->release, k->uts_version, &k->version);
 }
 
 void module_task(const struct module *m, uint32_t task, struct task *to)

@@ -10,7 +10,6 @@
 
 #include "dumpread/base/bytes.h"
 #include "reports/common.h"
-#include "reports/eras.h"
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 

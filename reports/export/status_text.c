@@ -11,7 +11,6 @@
 
 #include "dumpread/base/bytes.h"
 #include "reports/common.h"
-#include "reports/eras.h"
 
 #define MMF_DISABLE_THP (UINT64_C(1) << 24)
 

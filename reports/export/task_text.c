@@ -15,7 +15,6 @@
 #include "dumpread/base/search.h"
 #include "reports/cell.h"
 #include "reports/common.h"
-#include "reports/eras.h"
 #include "reports/export/status_text.h"
 #include "reports/vma_rows.h"
 

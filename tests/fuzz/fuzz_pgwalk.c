@@ -174,7 +174,7 @@ static const struct paging *choose(const uint8_t *data, struct paging_env *env)
 	env->swap_form = 0;
 	env->big_endian = true;
 	if (machines[which].elf_machine == EM_PPC64) {
-		ppc64_variant(data[0] & 8 ? 3 : 6, 10, 12, data[0] & 4, which == 5, &v);
+		ppc64_variant(data[0] & 8 ? V(3, 10) : V(6, 10), 12, data[0] & 4, which == 5, &v);
 		env->form = (uint8_t)v.form;
 		env->table_offset = v.virtual ? -machines[which].linear : 0;
 		return v.paging;

@@ -35,7 +35,7 @@
  *	swap VA SLOT
  *	task PID TGID COMM MM|- STATE PPID	STATE as ps has it
  *	faults PID MIN MAJ | times PID USER SYSTEM	times in jiffies
- * Damage, where MEMBER is an id of model/layout/:
+ * Damage, where MEMBER is an id of facts/layout/:
  *	lose KIND NAME			the page that holds it is not in the dump
  *	poke KIND NAME MEMBER VALUE	a number; "unmapped": an address of vmalloc that nothing has
  *	point KIND NAME MEMBER KIND NAME MEMBER|N	to that member of another object, or N
@@ -55,7 +55,7 @@
 
 #include <stdio.h>
 
-#include "model/layout.h"
+#include "facts/layout.h"
 #include "tests/unit/mkimage.h"
 
 struct machine;

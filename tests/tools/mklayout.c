@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "dumpread/types/layoutfile.h"
-#include "model/layout.h"
+#include "facts/layout.h"
 
 int main(int argc, char **argv)
 {

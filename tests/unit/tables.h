@@ -11,6 +11,15 @@
 
 #include "arch/arch.h"
 #include "dumpread/base/bytes.h"
+#include "facts/release.h"
+
+/* 2.4.NN and 2.6.NN stand in tables as 2, 400 + NN and 2, 600 + NN. */
+static inline int mainline(unsigned major, unsigned minor)
+{
+	unsigned v = major == 2 ? V(2u, minor / 100) + minor % 100 : V(major, minor);
+
+	return (int)v;
+}
 
 #define TABLES_PAGES 64
 #define TABLES_PAGE 4096u

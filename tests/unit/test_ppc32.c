@@ -101,7 +101,7 @@ static void test_samples(void)
 {
 	for (unsigned i = 0; i < ARRAY_LEN(samples); i++) {
 		const struct sample *s = &samples[i];
-		enum ppc32_form form = ppc32_form(s->family, s->pte_size, s->major, s->minor);
+		enum ppc32_form form = ppc32_form(s->family, s->pte_size, mainline(s->major, s->minor));
 		const struct paging *p = ppc32_paging(s->family, form, 12, s->pte_size);
 		struct paging_env env = { .max_pa = UINT64_MAX, .form = (uint8_t)form };
 		struct pte got;
@@ -121,7 +121,7 @@ static struct pte directory(enum ppc32_family family, unsigned minor, uint64_t o
 	unsigned size = family == PPC_44X ? 8 : 4;
 	struct paging_env env = { .max_pa = UINT64_MAX, .table_offset = offset };
 
-	env.form = (uint8_t)ppc32_form(family, size, 6, minor);
+	env.form = (uint8_t)ppc32_form(family, size, V(6, minor));
 	return decode_with(ppc32_paging(family, env.form, 12, size), &env, 1, raw);
 }
 
@@ -184,8 +184,8 @@ static void test_wide_directory(void)
 		{ 0xc1234001, PTE_BAD, 0x1234000 },
 	};
 
-	CHECK_EQ(ppc32_form(PPC_E500, 8, 6, 11), PPC32_BOOK3E_6_11);
-	CHECK_EQ(ppc32_form(PPC_E500, 8, 6, 10), PPC32_BOOK3E);
+	CHECK_EQ(ppc32_form(PPC_E500, 8, V(6, 11)), PPC32_BOOK3E_6_11);
+	CHECK_EQ(ppc32_form(PPC_E500, 8, V(6, 10)), PPC32_BOOK3E);
 	CHECK_EQ(p->entry_size[1], 8);
 	CHECK_EQ(paging_shift(p, 1), 21);
 	for (unsigned i = 0; i < ARRAY_LEN(entries); i++) {
@@ -234,7 +234,7 @@ static void test_walk_44x(void)
 	struct reader *r;
 	uint64_t pa = 0;
 
-	env.form = (uint8_t)ppc32_form(PPC_44X, 8, 6, 1);
+	env.form = (uint8_t)ppc32_form(PPC_44X, 8, V(6, 1));
 	/* 0xbfe03000: directory entry 0x5ff (of the page at 5), PTE 3 */
 	store_uint(&t->page[5][0x1ff * 4], 0xc0007000, 4, true);
 	store_uint(&t->page[7][3 * 8], 0x2a000 | 0x59, 8, true);

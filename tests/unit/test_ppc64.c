@@ -113,7 +113,7 @@ static void test_samples(void)
 		struct ppc64_variant v;
 		uint8_t raw[8];
 
-		CHECK_EQ(ppc64_variant(s->major, s->minor, s->page_shift, s->mmu == BOOK3E,
+		CHECK_EQ(ppc64_variant(mainline(s->major, s->minor), s->page_shift, s->mmu == BOOK3E,
 				       s->mmu == RADIX, &v), ST_OK);
 		env.form = (uint8_t)v.form;
 		env.big_endian = true;
@@ -163,7 +163,7 @@ static void test_huge_tables(void)
 		struct pte got;
 		uint8_t raw[8];
 
-		CHECK_EQ(ppc64_variant(huge[i].major, huge[i].minor, 12, huge[i].book3e,
+		CHECK_EQ(ppc64_variant(mainline(huge[i].major, huge[i].minor), 12, huge[i].book3e,
 				       false, &v), ST_OK);
 		env.form = (uint8_t)v.form;
 		env.table_offset = v.virtual ? -UINT64_C(0xc000000000000000) : 0;
@@ -185,16 +185,16 @@ static void test_virtual(void)
 	struct pte got;
 	uint8_t raw[8];
 
-	CHECK_EQ(ppc64_variant(3, 10, 16, false, false, &v), ST_OK);
+	CHECK_EQ(ppc64_variant(V(3, 10), 16, false, false, &v), ST_OK);
 	CHECK(v.virtual && !v.big_endian);
 	env.form = (uint8_t)v.form;
 	store_uint(raw, 0xc000000001230000, 8, true);
 	v.paging->decode(&env, 1, raw, 1, &got);
 	CHECK_EQ(got.kind, PTE_TABLE);
 	CHECK_EQ(got.pa, 0x1230000);
-	CHECK_EQ(ppc64_variant(4, 7, 16, false, false, &v), ST_OK);
+	CHECK_EQ(ppc64_variant(V(4, 7), 16, false, false, &v), ST_OK);
 	CHECK(!v.virtual && v.big_endian);
-	CHECK_EQ(ppc64_variant(6, 1, 14, false, true, &v), ST_ABSENT);
+	CHECK_EQ(ppc64_variant(V(6, 1), 14, false, true, &v), ST_ABSENT);
 }
 
 /* Bytes of one pgd entry: 16 TiB and 64 TiB of old, 4 PiB in all since 4.17. */
@@ -233,7 +233,7 @@ static void test_walk(void)
 	struct reader *r;
 	uint64_t pa = 0, run = 0;
 
-	ppc64_variant(6, 1, 12, false, true, &v);
+	ppc64_variant(V(6, 1), 12, false, true, &v);
 	/* 0x0008000000405000: pgd entry 4096 lies in the ninth page of the pgd at page 16 */
 	store_uint(&t->page[24][0], P | 0x1000 | 9, 8, true);
 	store_uint(&t->page[1][0], P | 0x2000 | 9, 8, true);

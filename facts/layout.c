@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/layout.h"
+#include "facts/layout.h"
 
 #include <string.h>
 
@@ -14,14 +14,14 @@ const struct fact_spec fact_specs[LAYOUT_COUNT] = {
 #define S(id, need, ...) [id] = { FACT_SIZE, #id, need, { __VA_ARGS__ } },
 #define E(id, need, ...) [id] = { FACT_ENUM, #id, need, { __VA_ARGS__ } },
 #define Y(id, need, ...) [id] = { FACT_SYMBOL, #id, need, { __VA_ARGS__ } },
-#include "model/layout/all.def"
+#include "facts/layout/all.def"
 #undef M
 #undef S
 #undef E
 #undef Y
 };
 
-static bool resolve_alt(struct dump *d, enum fact_kind kind, const char *name, struct fact *f)
+static bool resolve_alt(const struct dump *d, enum fact_kind kind, const char *name, struct fact *f)
 {
 	switch (kind) {
 	case FACT_MEMBER:
@@ -36,7 +36,7 @@ static bool resolve_alt(struct dump *d, enum fact_kind kind, const char *name, s
 	return false;
 }
 
-static void resolve_one(struct dump *d, const struct fact_spec *spec, struct fact *f)
+static void resolve_one(const struct dump *d, const struct fact_spec *spec, struct fact *f)
 {
 	for (int i = 0; i < LAYOUT_ALTS && spec->alt[i]; i++)
 		if (resolve_alt(d, spec->kind, spec->alt[i], f)) {
@@ -105,6 +105,43 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 			    d->release[0] ? d->release : "(release unknown)",
 			    what[missing->kind], missing->alt[0]);
 	return ST_OK;
+}
+
+/* VMCOREINFO is asked by itself: it is no source of symbols yet while arch/ attaches. */
+bool fact_symbol(const struct dump *d, enum layout_id id, uint64_t *addr)
+{
+	const struct fact_spec *s = &fact_specs[id];
+
+	for (int i = 0; i < LAYOUT_ALTS && s->alt[i]; i++)
+		if (dump_symbol(d, s->alt[i], addr) || vmcoreinfo_symbol(d, s->alt[i], addr))
+			return true;
+	return false;
+}
+
+bool fact_member(const struct dump *d, enum layout_id id, struct member *ret)
+{
+	struct fact f;
+
+	resolve_one(d, &fact_specs[id], &f);
+	*ret = f.m;
+	return f.alt >= 0;
+}
+
+bool fact_size(const struct dump *d, enum layout_id id, uint32_t *bytes)
+{
+	struct fact f;
+
+	resolve_one(d, &fact_specs[id], &f);
+	*bytes = f.size;
+	return f.alt >= 0;
+}
+
+bool fact_variable(const struct dump *d, struct reader *r, enum layout_id id, unsigned size,
+		   uint64_t *ret)
+{
+	uint64_t va;
+
+	return fact_symbol(d, id, &va) && !read_kva_uint(r, va, size ? size : d->word_size, ret);
 }
 
 static const char *const *spellings(struct arena *mem, enum fact_kind kind, unsigned *n)

@@ -2,7 +2,7 @@
 /*
  * layout.h - every fact about kernel types that this program leans on.
  *
- * The facts stand in model/layout/<subject>.def, one line each:
+ * The facts stand in facts/layout/<subject>.def, one line each:
  *
  *     M(M_TASK_STATE, NEED, "task_struct.__state", "task_struct.state")
  *       a member: newest form first, older forms behind it, each with the
@@ -30,7 +30,7 @@ enum layout_id {
 #define S(id, ...) id,
 #define E(id, ...) id,
 #define Y(id, ...) id,
-#include "model/layout/all.def"
+#include "facts/layout/all.def"
 #undef M
 #undef S
 #undef E
@@ -45,7 +45,7 @@ enum layout_id {
  * adds facts: a layout file of an earlier version does not know them, and the log
  * says so. Layout files in the tree need no change unless their kernel has the fact.
  */
-#define FACTS_VERSION 1
+#define FACTS_VERSION 2
 
 enum fact_kind { FACT_MEMBER, FACT_SIZE, FACT_ENUM, FACT_SYMBOL };
 
@@ -87,6 +87,17 @@ struct layout {
  * ST_ABSENT, and d->diag naming the first missing NEED fact.
  */
 enum status layout_resolve(struct dump *d, struct layout *ret);
+
+/*
+ * One fact, before the layout is resolved (arch/ finds the page tables first), from
+ * the sources that there are so far. False: none has it.
+ */
+bool fact_symbol(const struct dump *d, enum layout_id id, uint64_t *addr);
+bool fact_member(const struct dump *d, enum layout_id id, struct member *ret);
+bool fact_size(const struct dump *d, enum layout_id id, uint32_t *bytes);
+/* The variable ID of SIZE bytes (0: a word). */
+bool fact_variable(const struct dump *d, struct reader *r, enum layout_id id, unsigned size,
+		   uint64_t *ret);
 
 /* All spellings of all facts, for layout_write(); the arrays lie in MEM. */
 void layout_names(struct arena *mem, struct layout_names *ret);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "facts/release.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+unsigned release_parse(const char *text, struct release *ret)
+{
+	int *const part[] = { &ret->major, &ret->minor, &ret->patch };
+	unsigned n = 0;
+
+	*ret = (struct release){ 0 };
+	while (n < 3 && isdigit((unsigned char)*text)) {
+		for (; isdigit((unsigned char)*text); text++) {
+			*part[n] = 10 * *part[n] + (*text - '0');
+			if (*part[n] > RELEASE_MAX)
+				*part[n] = RELEASE_MAX;
+		}
+		n++;
+		if (*text != '.')
+			break;
+		text++;
+	}
+	return n;
+}
+
+void release_of(const char *release, const char *version, struct release *ret)
+{
+	struct release w;
+
+	if (release_parse(release, ret) < 2)
+		return;
+	for (const char *s = version; *s; s++) {
+		if (!isdigit((unsigned char)*s) ||
+		    (s > version && (isdigit((unsigned char)s[-1]) || s[-1] == '.')))
+			continue;
+		if (release_parse(s, &w) == 3 && w.major == ret->major && w.minor == ret->minor)
+			ret->patch = w.patch;
+	}
+}
+
+int release_mainline(const struct release *r)
+{
+	return V(r->major, r->minor) + (r->major == 2 ? r->patch : 0);
+}
+
+const char *mainline_text(int version, char *buf, unsigned size)
+{
+	int major = version / V(1, 0), minor = version / V(0, 1) % 1000, patch = version % 1000;
+
+	snprintf(buf, size, patch ? "%d.%d.%d" : "%d.%d", major, minor, patch);
+	return buf;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * release.h - the release of a kernel, and the one way to compare two.
+ *
+ * What came with a mainline version is compared by mainline versions: V(6, 1), V26(32).
+ * The stable number ("6.1.192") counts where a rule names stable releases (rules.def).
+ */
+#ifndef VMCENSUS_RELEASE_H
+#define VMCENSUS_RELEASE_H
+
+#include <stdbool.h>
+
+#define RELEASE_MAX 999		/* larger numbers are taken for it */
+
+struct release {
+	int major, minor, patch;	/* all 0: not known */
+};
+
+/* A mainline version as a number that compares. Until 2.6.39 the third number is part of it. */
+#define V(major, minor) (((major) * 1000 + (minor)) * 1000)
+#define V26(patch) (V(2, 6) + (patch))
+
+/* From the first version that has something to the first that has it no more; 0: ever,
+   or until now. */
+struct era {
+	int from, until;
+};
+
+/* The numbers that TEXT begins with, at most three; how many there are. What is
+   missing is 0, and none is above RELEASE_MAX. */
+unsigned release_parse(const char *text, struct release *ret);
+
+/*
+ * The release of a kernel whose uname -r is RELEASE and uname -v VERSION. "6.1.0-56-amd64"
+ * does not tell its stable number; distributions put it in the version string:
+ * "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-30)".
+ */
+void release_of(const char *release, const char *version, struct release *ret);
+
+/* V() or V26() of R. */
+int release_mainline(const struct release *r);
+
+static inline bool release_since(const struct release *r, int version)
+{
+	return release_mainline(r) >= version;
+}
+
+static inline bool release_in(const struct release *r, struct era e)
+{
+	return release_since(r, e.from) && (!e.until || !release_since(r, e.until));
+}
+
+/* "6.1" or "2.6.32" of a V() into BUF (16 bytes at least). */
+const char *mainline_text(int version, char *buf, unsigned size);
+
+#endif
