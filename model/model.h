@@ -315,6 +315,7 @@ enum need {
 
 struct refs;
 struct sizes;			/* model/pages/refs.h */
+struct verify;			/* model/verify.h */
 
 struct snapshot {
 	struct kernel *k;		/* borrowed; outlives the snapshot */
@@ -329,6 +330,7 @@ struct snapshot {
 	struct machine machine;
 	struct refs *refs;		/* NEED_SIZES; else NULL */
 	struct sizes *sizes;		/* NEED_SIZES: [nvmas] */
+	struct verify *verify;		/* NEED_USAGE: the kernel's counts against the walk */
 	struct arena mem;		/* owns all above but the frame chunks and refs */
 };
 

@@ -13,6 +13,7 @@
 #include "model/pages/frames.h"
 #include "model/pages/refs.h"
 #include "model/system/machine.h"
+#include "model/verify.h"
 
 void usage_add(struct usage *sum, const struct usage *u)
 {
@@ -145,6 +146,8 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 		build_sizes(s, only_mm(s, o));
 	if (s->built & NEED_VMAS)
 		sum_usage(s);
+	if (s->built & NEED_USAGE)
+		verify_build(s, only_mm(s, o));
 	return s;
 }
 

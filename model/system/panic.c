@@ -3,6 +3,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
+#include "model/system/machine.h"
 #include "model/system/system.h"
 
 /* ---- the task ------------------------------------------------------------------- */
@@ -24,18 +25,35 @@ int32_t crashed_cpu(const struct system *y)
 	return cpu < 0 ? -1 : cpu;
 }
 
-/* The task that ran on CPU; 0 if it cannot be told. */
-static uint64_t running_task(const struct system *y, int32_t cpu)
+/* The task that ran on the I-th possible CPU; 0 if it cannot be told. */
+static uint64_t running_task(const struct system *y, uint32_t i)
 {
 	uint64_t rq = layout_symbol(&y->k->layout, Y_RUNQUEUES), task;
 
-	for (uint32_t i = 0; i < y->k->ncpus; i++) {
-		if (y->k->possible[i] != (uint32_t)cpu)
-			continue;
-		if (!rq || kmember_u64(y->k, y->r, rq + y->k->percpu[i], M_RQ_CURR, &task))
-			return 0;
-		return kernel_ptr_ok(y->k, task, y->k->dump->word_size) ? task : 0;
+	if (!rq || kmember_u64(y->k, y->r, rq + y->k->percpu[i], M_RQ_CURR, &task))
+		return 0;
+	return kernel_ptr_ok(y->k, task, y->k->dump->word_size) ? task : 0;
+}
+
+uint32_t machine_running(const struct kernel *k, struct reader *r, struct hash *cpu_of)
+{
+	const struct system y = { .k = k, .r = r };
+	int32_t crashed = crashed_cpu(&y);
+
+	for (uint32_t i = 0; i < k->ncpus; i++) {
+		uint64_t task = running_task(&y, i);
+
+		if (task)
+			hash_put(cpu_of, task, k->possible[i]);
 	}
+	return crashed < 0 ? NONE : (uint32_t)crashed;
+}
+
+static uint64_t task_on(const struct system *y, int32_t cpu)
+{
+	for (uint32_t i = 0; i < y->k->ncpus; i++)
+		if (y->k->possible[i] == (uint32_t)cpu)
+			return running_task(y, i);
 	return 0;
 }
 
@@ -47,7 +65,7 @@ void read_panic_task(struct system *y)
 	uint64_t task;
 
 	y->m->panic_pid = -1;
-	task = cpu < 0 ? 0 : running_task(y, cpu);
+	task = cpu < 0 ? 0 : task_on(y, cpu);
 	if (!task)
 		return;
 	kobj_init(&o, y->k, S_TASK);

@@ -33,11 +33,12 @@ LINES = (
     ('poke dentry /bin M_DENTRY_PARENT unmapped', r'paths? \(fault\)', 0),
     ('lose page libc.0', r'struct pages? \(nodata\)', 1),
     ('lose memmap 0x100', r'struct pages? \(nodata\)', 1),
-    # absurd counts are the kernel's; check says what was found
-    ('poke page sh.0 M_PAGE_MAPCOUNT 0x7ffffffe', None, 0),
-    # beyond memory is no page of RAM: a device's, which smaps does not count
+    # the kernel's counts are contradicted by the walk
+    ('poke page sh.0 M_PAGE_MAPCOUNT 0x7ffffffe', r'page map count \(corrupt\)', 0),
+    ('poke mm one M_MM_TOTAL_VM 5', r'mm counter \(corrupt\)', 0),
+    # beyond memory is no page of RAM: a device's, which smaps does not count and the mm did
     ('mm three\narea 0x10000000 0x10004000 0x77\npage 0x10000000 far o\ntask 30 30 far three S 1',
-     None, 0),
+     r'mm counter \(corrupt\)', 0),
 )
 # by what links the tasks of that kernel
 LOOPS = (
@@ -71,7 +72,8 @@ def first_six(row):
 def lines_for(release, sparse):
     """Of a kernel of that release (as account.number_of has it) and memory model."""
     out = [(line, issue, cost) for line, issue, cost in LINES
-           if release < 6001 or 'M_VMA_NEXT' not in line]
+           if (release < 6001 or 'M_VMA_NEXT' not in line) and
+           (release >= 2600 or 'M_PAGE_MAPCOUNT' not in line)]
     out += [(line, issue, 0) for member, line, issue in LOOPS
             if (member == 'M_TASK_NEXT') == (release < 2600)]
     if release >= 6001:

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/check.h"
+#include "model/verify.h"
 #include "tests/unit/hand_snapshot.h"
 
 #define FRAMES (1u << FRAME_CHUNK_SHIFT)
@@ -33,7 +34,10 @@ static void frame(unsigned pfn, uint32_t flags, uint32_t mapcount, uint32_t foun
 static void check_text(struct hand *h, bool all, const char *want)
 {
 	const struct report_opts o = { .all = all };
-	char *got = hand_print(h, "check", "text", NULL, NULL, NULL, 0, &o);
+	char *got;
+
+	verify_build(&h->s, NONE);
+	got = hand_print(h, "check", "text", NULL, NULL, NULL, 0, &o);
 
 	CHECK_STR(got, want);
 	free(got);
@@ -69,40 +73,190 @@ static void test_differ(void)
 	frame(3, FR_CACHE, 3, 1);
 	frame(4, FR_CACHE, 1, 0);
 	frame(5, 0, 0, 7);
-	frame(6, FR_CACHE | FR_HEAD | 4u << FR_ORDER_SHIFT, 2, 3);
 	chunk[7].flags = FR_UNREAD;
 	chunk[7].found = 1;
-	h.s.frames.average = true;
 	h.mms[0].counter[RSS_ANON] = -1;
 	h.mms[0].map_count = 4;
 	check_text(&h, false,
 		"EXPLAINED KIND   WHAT     PID PFN FRAMES KERNEL FOUND REASON\n"
 		"        0 frames file       - 0x3      2      4     1 mapped by an address space that"
-		" no task uses, or in flux\n"
+		" no task uses, or damaged\n"
 		"        0 frames anon       - 0x2      1      1     2 more mappings than the kernel"
 		" counted\n"
 		"        0 mm     rss anon  10   -      -      0     5 unexplained\n"
 		"        0 mm     VMAs      10   -      -      4     3 unexplained\n"
 		"        1 frames kernel     - 0x7      1      0     1 struct page not in the dump\n"
-		"        1 frames file       - 0x6      1      2     3 this kernel keeps only the"
-		" average over a large folio\n"
 		"        1 frames kernel     - 0x5      1      0     7 mapped by the kernel or a driver,"
 		" which counts no mappings\n"
-		"4 frames agree, 6 differ (5 are mapped); 4 counters of 1 address spaces agree,"
+		"5 frames agree, 5 differ (4 are mapped); 4 counters of 1 address spaces agree,"
 		" 2 differ\n");
-	/* a lost table explains what was not found */
+	CHECK_EQ(issues_total(&h.issues), 5);
+	CHECK_EQ(h.issues.n, 2);
+	CHECK_STR(h.issues.v[0].object, "page map count");
+	CHECK_EQ(h.issues.v[0].count, 3);
+	CHECK_STR(h.issues.v[0].text[1], "1 frames (anon) from pfn 0x2: the kernel counts 1 "
+					 "mappings, the walk found 2");
+	CHECK_STR(h.issues.v[1].object, "mm counter");
+	CHECK_STR(h.issues.v[1].text[0], "rss anon of the mm at 0xffff888000001000 (pid 10): the "
+					 "kernel counts 0, the walk found 5");
+}
+
+/* How many unexplained differences there are, as frames and counters; issues say as much. */
+static unsigned unexplained(struct hand *h)
+{
+	unsigned n = 0;
+
+	h->issues.n = 0;
+	memset(h->issues.v, 0, sizeof(h->issues.v));
+	verify_build(&h->s, NONE);
+	for (unsigned why = 0; why < VERIFY_REASONS; why++)
+		for (unsigned kind = 0; kind < VERIFY_KINDS; kind++)
+			if (!verify_explained(h->s.verify, why))
+				n += (unsigned)h->s.verify->frames[why][kind].frames;
+	for (unsigned i = 0; i < h->s.verify->n; i++)
+		n += !verify_explained(h->s.verify, h->s.verify->v[i].reason);
+	CHECK_EQ(issues_total(&h->issues), n);
+	return n;
+}
+
+/* A lost table explains what it had room for and the counters of the mm have; no more. */
+static void test_lost(void)
+{
+	struct hand h;
+
+	machine(&h);
+	frame(3, FR_CACHE, 3, 1);
+	CHECK_EQ(unexplained(&h), 1);
+	h.mms[0].usage.lost = 2 << 12;
+	h.mms[0].counter[RSS_FILE] += 2;
+	CHECK_EQ(unexplained(&h), 0);
+	frame(4, FR_ANON, 1, 0);		/* a third page where two were lost */
+	CHECK_EQ(unexplained(&h), 2);
+	h.mms[0].usage.lost = 3 << 12;		/* room, but no counter has it */
+	CHECK_EQ(unexplained(&h), 2);
+	frame(4, FR_HUGETLB, 1, 0);		/* which those pages never are in */
+	CHECK_EQ(unexplained(&h), 0);
+	frame(4, FR_ANON, 1, 2);
+	CHECK_EQ(unexplained(&h), 1);
+	frame(4, 0, 0, 0);
+	h.mms[0].usage.lost = 0;		/* VMAs that are not there */
 	h.mms[0].broken = true;
-	h.mms[0].map_count = 3;
-	h.mms[0].counter[RSS_ANON] = 5;
-	h.s.frames.max_pfn = 5;
+	CHECK_EQ(unexplained(&h), 2);
+	h.mms[0].total_vm += 2;
+	h.mms[0].map_count++;
+	CHECK_EQ(unexplained(&h), 0);
+	h.mms[0].map_count -= 2;		/* fewer than were found */
+	CHECK_EQ(unexplained(&h), 1);
+}
+
+/* A large folio whose pages have the average of its mappings. */
+static void test_average(void)
+{
+	struct hand h;
+
+	machine(&h);
+	h.s.frames.average = true;
+	for (unsigned i = 0; i < 16; i++)
+		frame(16 + i, FR_CACHE | (i ? FR_TAIL : FR_HEAD) | 4u << FR_ORDER_SHIFT, 1,
+		      i == 3 ? 2 : i < 10);
 	check_text(&h, false,
-		"EXPLAINED KIND   WHAT PID PFN FRAMES KERNEL FOUND REASON\n"
-		"        0 frames anon   - 0x2      1      1     2 more mappings than the kernel"
-		" counted\n"
-		"        1 frames file   - 0x3      2      4     1 page tables or VMAs not in the dump"
-		" may map them\n"
-		"2 frames agree, 3 differ (2 are mapped); 6 counters of 1 address spaces agree,"
+		"EXPLAINED KIND   WHAT PID  PFN FRAMES KERNEL FOUND REASON\n"
+		"        1 frames file   - 0x13      7      7     2 this kernel keeps only the"
+		" average over a large folio\n"
+		"19 frames agree, 7 differ (10 are mapped); 6 counters of 1 address spaces agree,"
 		" 0 differ\n");
+	chunk[20].mapcount = 2;
+	CHECK_EQ(unexplained(&h), 1);
+	chunk[20].mapcount = 1;
+	for (unsigned i = 0; i < 16; i++)	/* 25 of 16 would be 2 */
+		chunk[16 + i].found = i == 3 ? 10 : 1;
+	CHECK_EQ(unexplained(&h), 1);
+}
+
+static void test_who_ran(void)
+{
+	struct hand h;
+
+	machine(&h);
+	h.mms[0].counter[RSS_ANON] += 1024;
+	CHECK_EQ(unexplained(&h), 1);
+	h.tasks[3].state = 'R';
+	h.tasks[3].mm = 0;
+	CHECK_EQ(unexplained(&h), 0);
+	h.mms[0].counter[RSS_ANON]++;
+	CHECK_EQ(unexplained(&h), 1);
+	h.mms[0].reaped = true;
+	CHECK_EQ(unexplained(&h), 0);
+	h.mms[0].map_count += 2;
+	CHECK_EQ(unexplained(&h), 0);
+	h.tasks[3].state = 'S';
+	CHECK_EQ(unexplained(&h), 1);
+	h.mms[0].users = 0;
+	CHECK_EQ(unexplained(&h), 0);
+}
+
+/* A process in exit has let go of its mm, whose pages are mapped yet. */
+static void test_exiting(void)
+{
+	struct hand h;
+
+	machine(&h);
+	frame(3, FR_ANON, 2, 1);
+	h.tasks[2].mm = NONE;
+	CHECK_EQ(unexplained(&h), 1);
+	h.tasks[2].flags = 0x4;
+	CHECK_EQ(unexplained(&h), 0);
+	chunk[3].mapcount = 3;			/* by one process */
+	CHECK_EQ(unexplained(&h), 1);
+	chunk[3].mapcount = 2;
+	h.tasks[2].state = 'Z';
+	CHECK_EQ(unexplained(&h), 1);
+	h.tasks[2].state = 'D';
+	h.tasks[2].flags |= 0x200000;		/* a kernel thread */
+	CHECK_EQ(unexplained(&h), 1);
+}
+
+/* What nobody maps on purpose; and what a driver maps, which counts all of it or nothing. */
+static void test_driver(void)
+{
+	struct hand h;
+
+	machine(&h);
+	frame(3, FR_RESERVED, 0, 2);
+	CHECK_EQ(unexplained(&h), 0);
+	frame(4, FR_RESERVED, 1, 2);
+	frame(5, FR_BUDDY, 0, 1);
+	frame(6, FR_PGTABLE, 0, 1);
+	frame(7, FR_SLAB, 0, 1);
+	CHECK_EQ(unexplained(&h), 4);
+}
+
+/* 2.4: a reference may be anything, but no more than there are things. */
+static void test_references(void)
+{
+	struct hand h;
+
+	machine(&h);
+	h.s.frames.existing = 10;
+	h.k.layout.v[M_PAGE_MAPCOUNT].alt = -1;
+	h.k.layout.v[M_PAGE_REFCOUNT].alt = 0;
+	frame(3, FR_CACHE, 2, 1);
+	CHECK_EQ(unexplained(&h), 0);
+	chunk[3].mapcount = 0x7ffffffe;
+	CHECK_EQ(unexplained(&h), 1);
+}
+
+/* Counts of a capture are of different moments. */
+static void test_capture(void)
+{
+	struct hand h;
+
+	machine(&h);
+	frame(3, FR_ANON, 2, 1);
+	h.k.capture = (struct capture *)&h;	/* not looked into */
+	verify_build(&h.s, NONE);
+	CHECK_EQ(h.s.verify->differ, 1);
+	CHECK_EQ(issues_total(&h.issues), 0);
 }
 
 static void test_summary(void)
@@ -223,6 +377,13 @@ int main(void)
 	chunk = calloc(FRAMES, sizeof(*chunk));
 	test_agree();
 	test_differ();
+	test_lost();
+	test_average();
+	test_who_ran();
+	test_exiting();
+	test_driver();
+	test_references();
+	test_capture();
 	test_summary();
 	test_left_out();
 	free(chunk);
