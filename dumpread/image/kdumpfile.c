@@ -1,175 +1,208 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Every other container, by libkdumpfile: LKCD, s390, sadump, Xen, and what
- * its next version learns. It also reads ELF and kdump-compressed files, which
- * is how tests check our own readers.
+ * Every other container, by libkdumpfile: LKCD, s390, sadump, Xen. It also reads ELF and
+ * kdump-compressed files, which is how tests check our own readers.
  *
- * Guards against what 0.5.1 to 0.5.6 do: mmap of a file that is cut off ends
- * in SIGBUS (so: never); an ELF file without VMCOREINFO leaves the page size 0
- * and divides by it (so: 4096 before any read); a page that is excluded costs
- * ten microseconds and an error text (so: its page map is copied and asked
- * first). One clone of the handle for each reader, as its threads.md demands.
+ * The library trusts its input: 0.5.1 dies of 32 bytes that begin as LKCD does. So it
+ * is called in a process of its own (kdumpfile_serve.c), and never for a file that does
+ * not begin as one of its formats does. When that process dies, what was asked of it
+ * cannot be read, and nothing else happens. Requests go one after the other; a page
+ * costs some ten microseconds, of which the other process is the smaller part.
  */
-#include <libkdumpfile/kdumpfile.h>
-#include <stdio.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "dumpread/image/format.h"
-
-#define MAP_AT_ONCE ((uint64_t)32 << 10)	/* frames asked for at once */
-#define MAX_PFN ((uint64_t)1 << 36)
+#include "dumpread/image/kdumpfile.h"
 
 struct kdumpfile {
-	kdump_ctx_t *ctx;
+	pthread_mutex_t lock;	/* one request at a time */
+	pid_t pid;		/* -1: none, or dead */
+	int fd;
 	uint8_t *map;		/* bit set: page is in the dump; NULL: unknown */
 };
 
-static bool get_number(kdump_ctx_t *c, const char *key, uint64_t *ret)
-{
-	kdump_num_t v;
+/* How its formats begin (src/kdumpfile of 0.5.1: *_probe()). */
+static const struct {
+	uint16_t offset;
+	uint8_t len;
+	const char *magic;
+} magics[] = {
+	{ 0, 8, "\xed\x23\x8f\x61\x73\x01\x19\xa8" },	/* LKCD, little-endian */
+	{ 0, 8, "\xa8\x19\x01\x73\x61\x8f\x23\xed" },	/* and big-endian */
+	{ 0, 8, "\xa8\x19\x01\x73\x61\x8f\x23\xfd" },	/* s390 */
+	{ 0, 8, "sadump\0\0" },
+	{ 4096, 8, "sadump\0\0" },			/* behind a media header */
+	{ 0, 4, "\177ELF" },				/* Xen's, with pages in sections */
+	{ 0, 8, "KDUMP   " },
+	{ 0, 8, "DISKDUMP" },
+};
 
-	if (kdump_get_number_attr(c, key, &v) != KDUMP_OK)
-		return false;
-	*ret = v;
+static bool begins_as_one(const struct image_part *p)
+{
+	for (size_t i = 0; i < ARRAY_LEN(magics); i++) {
+		char head[8];
+
+		if (part_read(p, magics[i].offset, head, magics[i].len) == ST_OK &&
+		    !memcmp(head, magics[i].magic, magics[i].len))
+			return true;
+	}
+	return false;
+}
+
+static void stop(struct kdumpfile *kf)
+{
+	if (kf->pid > 0) {
+		kill(kf->pid, SIGKILL);
+		while (waitpid(kf->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		close(kf->fd);
+	}
+	kf->pid = -1;
+}
+
+/* False: the other process is dead, and we know it from now on. */
+static bool get(struct kdumpfile *kf, void *p, size_t n)
+{
+	for (char *at = p; n;) {
+		ssize_t got = kf->pid > 0 ? recv(kf->fd, at, n, MSG_WAITALL) : 0;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			stop(kf);
+			return false;
+		}
+		at += got;
+		n -= (size_t)got;
+	}
 	return true;
 }
 
-static void get_string(kdump_ctx_t *c, const char *key, char *buf, size_t size)
+static enum status start(struct image *im)
 {
-	const char *s;
-
-	if (kdump_get_string_attr(c, key, &s) == KDUMP_OK)
-		snprintf(buf, size, "%s", s);
-}
-
-static enum status open_files(struct image *im, kdump_ctx_t *c)
-{
-	int *fds = arena_array(&im->mem, int, im->nparts);
-	kdump_status st;
+	struct kdumpfile *kf = im->priv;
+	int *fds = arena_array(&im->mem, int, im->nparts), pair[2];
 
 	for (unsigned i = 0; i < im->nparts; i++)
 		fds[i] = im->parts[i].fd;
-	kdump_set_number_attr(c, KDUMP_ATTR_FILE_MMAP_POLICY, KDUMP_MMAP_NEVER);
-	st = kdump_open_fdset(c, im->nparts, fds);
-	switch (st) {
-	case KDUMP_OK:
-		return ST_OK;
-	case KDUMP_ERR_NOTIMPL:
-		/* unknown to it, or recognised and not handled */
-		return ST_NOTMINE;
-	default:
-		return fail(&im->diag, st == KDUMP_ERR_SYSTEM ? ST_IO : ST_CORRUPT,
-			    "%s: libkdumpfile: %s", im->parts[0].path, kdump_get_err(c));
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return fail(&im->diag, ST_IO, "%s: cannot start the process that reads it: %s",
+			    im->parts[0].path, strerror(errno));
+	kf->pid = fork();
+	if (!kf->pid) {
+		close(pair[0]);
+		kdumpfile_serve(pair[1], im->nparts, fds);
 	}
-}
-
-/*
- * Its names of CPUs are uname's, but for i386. Where it found no page size, its
- * max_pfn is in bytes.
- */
-static void find_machine(struct image *im, kdump_ctx_t *c, uint64_t *max_pfn)
-{
-	const struct machine *m;
-	char arch[32] = "";
-	uint64_t n;
-
-	get_string(c, KDUMP_ATTR_ARCH_NAME, arch, sizeof(arch));
-	m = machine_by_uname(strcmp(arch, KDUMP_ARCH_IA32) ? arch : "i386");
-	if (m) {
-		im->elf_machine = m->elf_machine;
-		im->word_size = m->word_size;
+	close(pair[1]);
+	if (kf->pid < 0) {
+		close(pair[0]);
+		return fail(&im->diag, ST_IO, "%s: cannot start the process that reads it: %s",
+			    im->parts[0].path, strerror(errno));
 	}
-	if (get_number(c, KDUMP_ATTR_PTR_SIZE, &n) && (n == 4 || n == 8))
-		im->word_size = (uint8_t)n;
-	if (get_number(c, KDUMP_ATTR_BYTE_ORDER, &n))
-		im->big_endian = n == KDUMP_BIG_ENDIAN;
-	if (!get_number(c, KDUMP_ATTR_PAGE_SIZE, &n) || !page_shift_of(n)) {
-		n = (uint64_t)1 << (m ? m->page_shift : 12);
-		kdump_set_number_attr(c, KDUMP_ATTR_PAGE_SIZE, (kdump_num_t)n);
-		*max_pfn = (*max_pfn + n - 1) >> page_shift_of(n);
-	}
-	im->page_shift = page_shift_of(n);
+	kf->fd = pair[0];
+	return ST_OK;
 }
 
-static void find_header(struct image *im, kdump_ctx_t *c)
+static enum status died(struct image *im)
 {
-	struct image_header *h = &im->header;
-
-	get_string(c, "linux.uts.release", h->release, sizeof(h->release));
-	get_string(c, "linux.uts.version", h->version, sizeof(h->version));
-	get_string(c, "linux.uts.machine", h->machine, sizeof(h->machine));
-	get_string(c, "linux.uts.nodename", h->nodename, sizeof(h->nodename));
+	return fail(&im->diag, ST_CORRUPT, "%s: libkdumpfile, which reads files that begin like "
+		    "this one, died of it or never ended: the file is damaged, or no dump",
+		    im->parts[0].path);
 }
 
-/* As kdump_get_typed_attr(), whose arguments changed from 0.5.4 to 0.5.6. */
-static bool get_typed(kdump_ctx_t *c, const char *key, kdump_attr_type_t type, kdump_attr_t *ret)
+static bool get_vmcoreinfo(struct image *im, uint64_t len)
 {
-	return kdump_get_attr(c, key, ret) == KDUMP_OK && ret->type == type;
+	uint8_t *text;
+
+	if (!len)
+		return true;
+	text = arena_alloc(&im->mem, len);
+	if (!get(im->priv, text, len))
+		return false;
+	image_take_vmcoreinfo(im, text, len);
+	return true;
 }
 
-static void find_vmcoreinfo(struct image *im, kdump_ctx_t *c)
-{
-	kdump_attr_t attr;
-	const void *text;
-
-	/* kdump_vmcoreinfo_raw() would want the OS type, which reads memory */
-	if (!get_typed(c, "linux.vmcoreinfo.raw", KDUMP_BLOB, &attr))
-		return;
-	text = kdump_blob_pin(attr.val.blob);
-	if (text)
-		image_take_vmcoreinfo(im, text, kdump_blob_size(attr.val.blob));
-	kdump_blob_unpin(attr.val.blob);
-}
-
-/* Copy its page map; without one, every frame is taken to be there. */
-static void find_pages(struct image *im, kdump_ctx_t *c)
+static bool get_map(struct image *im)
 {
 	struct kdumpfile *kf = im->priv;
-	kdump_attr_t attr;
+	uint64_t bytes = im->max_pfn / 8 + 1;
+	struct kdumpfile_piece piece;
 
-	if (!get_typed(c, KDUMP_ATTR_FILE_PAGEMAP, KDUMP_BITMAP, &attr))
-		return;
-	kf->map = arena_alloc(&im->mem, im->max_pfn / 8 + MAP_AT_ONCE / 8);
-	for (uint64_t pfn = 0; pfn < im->max_pfn; pfn += MAP_AT_ONCE) {
-		uint8_t *p = kf->map + pfn / 8;
+	kf->map = arena_calloc(&im->mem, bytes, 1);
+	while (get(kf, &piece, sizeof(piece))) {
+		uint64_t first = piece.pfn / 8, n;
 
-		if (kdump_bmp_get_bits(attr.val.bitmap, pfn, pfn + MAP_AT_ONCE - 1, p))
-			memset(p, 0, MAP_AT_ONCE / 8);
-		for (uint64_t i = 0; i < MAP_AT_ONCE / 8; i += 8)
-			im->pages_present += (unsigned)__builtin_popcountll(
-				load64(p + i, false));
+		if (!piece.bytes)
+			return true;
+		for (; piece.bytes; piece.bytes -= n, first += n) {
+			uint8_t buf[4096];
+
+			n = min_u64(piece.bytes, sizeof(buf));
+			if (!get(kf, buf, n))
+				return false;
+			if (first < bytes)
+				memcpy(kf->map + first, buf, min_u64(n, bytes - first));
+		}
 	}
+	return false;
+}
+
+static void count_pages(struct image *im)
+{
+	const struct kdumpfile *kf = im->priv;
+
+	kf->map[im->max_pfn / 8] &= (uint8_t)((1u << im->max_pfn % 8) - 1);
+	for (uint64_t i = 0; i <= im->max_pfn / 8; i++)
+		im->pages_present += (unsigned)__builtin_popcount(kf->map[i]);
 }
 
 static enum status kdumpfile_open(struct image *im)
 {
-	struct kdumpfile *kf = arena_alloc(&im->mem, sizeof(*kf));
-	uint64_t max_pfn = 0;
+	struct kdumpfile *kf;
+	struct kdumpfile_told t;
 	enum status st;
 
-	kf->ctx = heap_got(kdump_new(), 0);
+	if (!begins_as_one(&im->parts[0]))
+		return ST_NOTMINE;
+	kf = arena_alloc(&im->mem, sizeof(*kf));
+	kf->pid = -1;
+	pthread_mutex_init(&kf->lock, NULL);
 	im->priv = kf;
-	st = open_files(im, kf->ctx);
+	st = start(im);
 	if (st)
 		return st;
-	get_number(kf->ctx, "max_pfn", &max_pfn);
-	find_machine(im, kf->ctx, &max_pfn);
-	find_header(im, kf->ctx);
-	find_vmcoreinfo(im, kf->ctx);
-	if (!max_pfn || max_pfn > MAX_PFN)
-		return fail(&im->diag, ST_CORRUPT, "%s: libkdumpfile: no believable end of "
-			    "memory", im->parts[0].path);
-	im->max_pfn = max_pfn;
-	find_pages(im, kf->ctx);
-	get_string(kf->ctx, "file.description", im->format, sizeof(im->format));
-	if (!im->format[0])
-		get_string(kf->ctx, KDUMP_ATTR_FILE_FORMAT, im->format, sizeof(im->format));
+	if (!get(kf, &t, sizeof(t)))
+		return died(im);
+	if (t.st == ST_NOTMINE)
+		return ST_NOTMINE;
+	if (t.st)
+		return fail(&im->diag, t.st, "%s: libkdumpfile: %s", im->parts[0].path, t.text);
+	im->elf_machine = t.elf_machine;
+	im->word_size = t.word_size;
+	im->page_shift = t.page_shift;
+	im->big_endian = t.big_endian;
+	im->max_pfn = t.max_pfn;
+	im->header = t.header;
+	im->header.dump_level = -1;
+	memcpy(im->format, t.format, sizeof(im->format));
+	if (!get_vmcoreinfo(im, t.vmcoreinfo_len) || (t.has_map && !get_map(im)))
+		return died(im);
+	if (kf->map)
+		count_pages(im);
 	return ST_OK;
 }
 
+/* Without a map, every frame is taken to be there. */
 static bool kdumpfile_present(const struct image *im, uint64_t pfn)
 {
 	const struct kdumpfile *kf = im->priv;
@@ -177,50 +210,34 @@ static bool kdumpfile_present(const struct image *im, uint64_t pfn)
 	return pfn < im->max_pfn && (!kf->map || (kf->map[pfn / 8] >> pfn % 8 & 1));
 }
 
-/* The clone hides behind the opaque context: it is all there is. */
-static struct image_ctx *kdumpfile_ctx_new(const struct image *im)
-{
-	const struct kdumpfile *kf = im->priv;
-
-	return heap_got(kdump_clone(kf->ctx, 0), 0);
-}
-
-static void kdumpfile_ctx_free(struct image_ctx *ctx)
-{
-	kdump_free((kdump_ctx_t *)ctx);
-}
-
-/* Machine addresses: the only kind that needs no translation it may lack. */
 static enum status kdumpfile_read(const struct image *im, struct image_ctx *ctx,
 				  uint64_t pfn, uint8_t *out)
 {
-	kdump_ctx_t *c = (kdump_ctx_t *)ctx;
-	size_t size = (size_t)1 << im->page_shift, len = size;
-	kdump_status st;
+	struct kdumpfile *kf = im->priv;
+	uint32_t st = ST_CORRUPT;
 
+	(void)ctx;
 	if (!kdumpfile_present(im, pfn))
 		return ST_NODATA;
-	st = kdump_read(c, KDUMP_MACHPHYSADDR, pfn << im->page_shift, out, &len);
-	if (st == KDUMP_OK && len == size)
-		return ST_OK;
-	kdump_clear_err(c);
-	switch (st) {
-	case KDUMP_ERR_NODATA:
-	case KDUMP_ERR_EOF:
-		return ST_NODATA;
-	case KDUMP_ERR_SYSTEM:
-		return ST_IO;
-	default:
-		return ST_CORRUPT;
+	pthread_mutex_lock(&kf->lock);
+	if (kf->pid > 0 && (send(kf->fd, &pfn, sizeof(pfn), MSG_NOSIGNAL) != sizeof(pfn) ||
+			    !get(kf, &st, sizeof(st)) ||
+			    (!st && !get(kf, out, (size_t)1 << im->page_shift)))) {
+		stop(kf);
+		st = ST_CORRUPT;
 	}
+	pthread_mutex_unlock(&kf->lock);
+	return (enum status)st;
 }
 
 static void kdumpfile_close(struct image *im)
 {
 	struct kdumpfile *kf = im->priv;
 
-	if (kf)
-		kdump_free(kf->ctx);
+	if (kf) {
+		stop(kf);
+		pthread_mutex_destroy(&kf->lock);
+	}
 	im->priv = NULL;
 }
 
@@ -229,7 +246,5 @@ const struct image_ops kdumpfile_image_ops = {
 	.open = kdumpfile_open,
 	.present = kdumpfile_present,
 	.read = kdumpfile_read,
-	.ctx_new = kdumpfile_ctx_new,
-	.ctx_free = kdumpfile_ctx_free,
 	.close = kdumpfile_close,
 };

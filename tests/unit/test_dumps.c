@@ -32,7 +32,8 @@ static bool side_open(struct side *s, char *names, const struct image_ops *only,
 		paths[n++] = p;
 	if (image_open_as(paths, n, only, NULL, g, &s->im))
 		return false;
-	s->ctx = s->im->ops->ctx_new(s->im);
+	if (s->im->ops->ctx_new)
+		s->ctx = s->im->ops->ctx_new(s->im);
 	s->page = malloc((size_t)1 << s->im->page_shift);
 	return true;
 }
@@ -41,7 +42,8 @@ static void side_close(struct side *s)
 {
 	if (!s->im)
 		return;
-	s->im->ops->ctx_free(s->ctx);
+	if (s->ctx)
+		s->im->ops->ctx_free(s->ctx);
 	free(s->page);
 	image_close(s->im);
 }

@@ -284,6 +284,36 @@ static void refused_bytes(const void *p, size_t n, const char *sentence)
 	mk_free(&b);
 }
 
+/*
+ * Files that begin as those of libkdumpfile's formats: 0.5.1 dereferences a null pointer
+ * after it has failed to open LKCD. It does so in a process of its own.
+ */
+static void test_library_dies(void)
+{
+	static const char *const magics[] = {
+		"\xed\x23\x8f\x61\x73\x01\x19\xa8", "\xa8\x19\x01\x73\x61\x8f\x23\xed",
+		"\xa8\x19\x01\x73\x61\x8f\x23\xfd", "sadump\0\0",
+	};
+	unsigned seed = 1;
+
+	for (size_t i = 0; i < ARRAY_LEN(magics); i++)
+		for (unsigned n = 8; n < 200000; n *= 4) {
+			uint8_t *p = calloc(1, n);
+
+			memcpy(p, magics[i], 8);
+			refused_bytes(p, n, "");
+			for (unsigned at = 8; at < n; at++) {
+				seed = seed * 1103515245 + 12345;
+				p[at] = (uint8_t)(seed >> 16);
+			}
+			refused_bytes(p, n, "");
+			free(p);
+		}
+	/* the compressor is none that it knows, the page size is 4096: 0.5.1 dies when closed */
+	refused_bytes("\xed\x23\x8f\x61\x73\x01\x19\xa8\0\1\0\xff\0\0\0\1"
+		      "\0\0\xff\0\0\x10\0\0\x8b\1\1\0\0\0\0", 32, "not a memory dump");
+}
+
 static void test_refusals(void)
 {
 	struct bytes b = mk_elf(&elf);
@@ -341,6 +371,7 @@ static void test_refusals(void)
 int main(void)
 {
 	test_refusals();
+	test_library_dies();
 	test_cut(&kdump, mk_kdump(&kdump), 97);
 	test_cut(&kdump32, mk_kdump(&kdump32), 97);
 	test_cut(&elf, mk_elf(&elf), 797);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kdumpfile.h - what goes between us and the process that calls libkdumpfile: of its
+ * own accord struct kdumpfile_told, VMCOREINFO, and its page map in pieces; then for each
+ * frame number (u64) a status (u32), and behind ST_OK the page.
+ */
+#ifndef VMCENSUS_IMAGE_KDUMPFILE_H
+#define VMCENSUS_IMAGE_KDUMPFILE_H
+
+#include "dumpread/image/format.h"
+
+#define KDUMPFILE_MAX_PFN ((uint64_t)1 << 36)
+
+struct kdumpfile_told {
+	enum status st;		/* of opening it: of what follows only text counts then */
+	char text[200];
+	uint16_t elf_machine;
+	uint8_t word_size, page_shift;
+	bool big_endian, has_map;
+	uint64_t max_pfn;
+	struct image_header header;
+	char format[64];
+	uint64_t vmcoreinfo_len;
+};
+
+/* Bits of the page map: of BYTES * 8 frames from PFN on; 0 bytes: that was all. */
+struct kdumpfile_piece {
+	uint64_t pfn, bytes;
+};
+
+/* In a process of its own: open the N files and serve TO, a socket, until it is closed. */
+void kdumpfile_serve(int to, unsigned n, const int *fds) __attribute__((noreturn));
+
+#endif
