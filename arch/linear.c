@@ -64,12 +64,12 @@ bool linear_find(struct dump *d, struct linear *l, const char *machine, uint64_t
 		return false;
 	r = reader_new(d);
 	found = is_uts(r, uts - l->va, machine);
-	for (uint64_t pa = step; !found && step && pa < max_pa; pa += step)
-		if (reader_present(r, (pa + uts - l->va) >> d->page_shift) &&
-		    is_uts(r, pa + uts - l->va, machine)) {
-			l->pa = pa;
-			found = true;
-		}
+	uts -= l->va;
+	for (uint64_t at = uts + step; !found && step && reader_step(r, &at, step) &&
+	     at - uts < max_pa; at += step) {
+		found = is_uts(r, at, machine);
+		l->pa = found ? at - uts : 0;
+	}
 	reader_free(r);
 	return found;
 }

@@ -112,6 +112,7 @@ enum status dump_open(const char *const *paths, unsigned n, const struct log *lo
 		return st;
 	d = heap_array(struct dump, 1);
 	issues_init(&d->issues);
+	issues_copy(&d->issues, &im->issues);	/* all are known when an image is open */
 	d->log = log;
 	d->image = im;
 	d->pages = &image_pages;

@@ -245,12 +245,26 @@ uint64_t reader_next(const struct reader *r, uint64_t pfn, uint64_t end)
 {
 	const struct pages_ops *ops = r->dump->pages;
 
-	while (pfn < end && !ops->present(r->dump->pages_self, pfn)) {
-		pfn++;
+	for (; pfn < end; pfn++) {
 		if (ops->next)
 			pfn = ops->next(r->dump->pages_self, pfn);
+		if (pfn < end && ops->present(r->dump->pages_self, pfn))
+			return pfn;
 	}
-	return pfn < end ? pfn : end;
+	return end;
+}
+
+bool reader_step(const struct reader *r, uint64_t *pa, uint64_t step)
+{
+	uint64_t max = r->dump->max_pfn, pfn, next;
+
+	while ((pfn = *pa >> r->page_shift) < max) {
+		next = reader_next(r, pfn, max);
+		if (next == pfn)
+			return true;
+		*pa += ((next << r->page_shift) - *pa + step - 1) / step * step;
+	}
+	return false;
 }
 
 /* The bytes at PA, and how many of them *n are in the same page. */

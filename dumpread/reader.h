@@ -46,8 +46,11 @@ void reader_renew(struct reader *r);
 /* Is the page in the dump? No page is read. */
 bool reader_present(const struct reader *r, uint64_t pfn);
 
-/* The first page from PFN on that is in the dump, below END; END if none is. */
+/* For a search: the first page from PFN on that is in the dump, below END; END if none is.
+   Pages that are zeros because the file has a hole there are passed over. */
 uint64_t reader_next(const struct reader *r, uint64_t pfn, uint64_t end);
+/* Move *PA in steps of STEP bytes to the first such page; false if there is none. */
+bool reader_step(const struct reader *r, uint64_t *pa, uint64_t step);
 
 /* Copy LEN bytes at physical address PA (any alignment, may cross pages). */
 enum status read_pa(struct reader *r, uint64_t pa, void *buf, size_t len);

@@ -225,8 +225,9 @@ static bool from_symbol(struct dump *d, struct reader *r, struct x86_64 *x,
 		if (try_root(r, x, g, va - X86_64_TEXT + base, va))
 			return true;
 	}
-	for (root = va & (KERNEL_ALIGN - 1); root < x->map.env.max_pa; root += KERNEL_ALIGN)
-		if (reader_present(r, root >> d->page_shift) && try_root(r, x, g, root, va))
+	for (root = va & (KERNEL_ALIGN - 1); reader_step(r, &root, KERNEL_ALIGN) &&
+	     root < x->map.env.max_pa; root += KERNEL_ALIGN)
+		if (try_root(r, x, g, root, va))
 			return true;
 	return false;
 }

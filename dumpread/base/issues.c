@@ -69,17 +69,22 @@ void issues_begin_aside(struct issues *is, struct issues_aside *own)
 	pthread_mutex_unlock(&is->lock);
 }
 
-static void add_all(struct ledger to, struct issues_aside *own)
+static void add_all(struct ledger to, const struct issue *from, unsigned n)
 {
-	for (unsigned i = 0; i < own->n; i++) {
-		struct issue *from = &own->v[i], *at = find_or_add(to, from->kind, from->object);
+	for (const struct issue *end = from + n; from < end; from++) {
+		struct issue *at = find_or_add(to, from->kind, from->object);
 
 		at->count += from->count;
 		for (unsigned t = 0; t < from->ntexts && at->ntexts < ISSUE_TEXTS; t++)
 			memcpy(at->text[at->ntexts++], from->text[t], sizeof(at->text[0]));
-		*from = (struct issue){ 0 };
 	}
-	own->n = 0;
+}
+
+void issues_copy(struct issues *to, const struct issues *from)
+{
+	pthread_mutex_lock(&to->lock);
+	add_all((struct ledger){ to->v, &to->n }, from->v, from->n);
+	pthread_mutex_unlock(&to->lock);
 }
 
 void issues_end_aside(struct issues *is, struct issues_aside *own)
@@ -90,7 +95,9 @@ void issues_end_aside(struct issues *is, struct issues_aside *own)
 	while (*link != own)
 		link = &(*link)->next;
 	*link = own->next;
-	add_all((struct ledger){ is->v, &is->n }, own);
+	add_all((struct ledger){ is->v, &is->n }, own->v, own->n);
+	memset(own->v, 0, own->n * sizeof(own->v[0]));
+	own->n = 0;
 	pthread_mutex_unlock(&is->lock);
 }
 

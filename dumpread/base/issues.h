@@ -45,6 +45,9 @@ void issue_add(struct issues *is, enum status kind, const char *object,
 	       uint64_t count, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
+/* Count in TO all that FROM has, with its sentences; nobody else counts in FROM. */
+void issues_copy(struct issues *to, const struct issues *from);
+
 /* Sum of all counts but those of ST_TORN, which was mended. */
 uint64_t issues_total(struct issues *is);
 

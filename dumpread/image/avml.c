@@ -145,6 +145,20 @@ static bool add_frame(struct image *im, const struct frame *f, uint64_t limit)
 	return true;
 }
 
+/* The bytes of the frames, said behind them. */
+static uint64_t check_trailer(struct image *im, const struct lime_range *r, uint64_t off)
+{
+	const struct image_part *p = &im->parts[0];
+	uint8_t said[8];
+
+	if (part_claims(im, p, off, sizeof(said), "last range") &&
+	    (part_read(p, off, said, sizeof(said)) || load64(said, false) != off - r->off))
+		issue_add(&im->issues, ST_CORRUPT, "image range", 1,
+			  "%s: the range at %#" PRIx64 " is not as long as it says", p->path,
+			  r->start);
+	return off + sizeof(said);
+}
+
 /* All frames of a range; where the next header should be. */
 static uint64_t take_range(struct image *im, const struct lime_range *r, uint64_t limit)
 {
@@ -162,7 +176,7 @@ static uint64_t take_range(struct image *im, const struct lime_range *r, uint64_
 		pa += f.size;
 	}
 	if (!st)
-		return off + 8;
+		return check_trailer(im, r, off);
 	issue_add(&im->issues, st, st == ST_NODATA ? "truncated image" : "image range",
 		  (r->end - pa + 4095) >> 12, "%s: the range at %#" PRIx64 " ends at %#" PRIx64
 		  " of %#" PRIx64, im->parts[0].path, r->start, pa, r->end);

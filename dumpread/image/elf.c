@@ -130,7 +130,8 @@ static void each_phdr(struct image *im, struct gather *g, uint32_t type,
 
 	if (step < size || step > sizeof(buf))
 		return;
-	for (uint32_t i = 0; i < eh->phnum;) {
+	/* no more than what the file stores has room for: a hole has none */
+	for (uint32_t i = 0; i < min_u64(eh->phnum, im->parts[0].stored / size);) {
 		uint64_t off = eh->phoff + (uint64_t)i * step;
 		size_t want = sizeof(buf) / step * step;
 
@@ -151,6 +152,7 @@ static void take_note(struct image *im, struct gather *g, const struct phdr *ph)
 	const struct image_part *p = &im->parts[0];
 	uint64_t n = im->notes_len;
 
+	part_claims(im, p, ph->offset, ph->filesz, "notes");
 	if (ph->offset >= p->size || n >= NOTES_MAX)
 		return;
 	/* "addresses" of the notes are their places in the joined buffer */
@@ -234,9 +236,8 @@ static enum status finish_open(struct image *im, struct gather *g)
 		return fail(&im->diag, ST_NODATA,
 			    "%s: cut off before any memory: copy the dump again",
 			    im->parts[0].path);
-	if (cut)
-		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
-			  "%s: the program headers are cut off", im->parts[0].path);
+	part_claims(im, &im->parts[0], g->eh.phoff, (uint64_t)g->eh.phnum * g->eh.phentsize,
+		    "program headers");
 	snprintf(im->format, sizeof(im->format), "ELF%s%s%s", g->eh.is64 ? "64" : "32",
 		 g->areas ? ", kcore" : "", im->parts[0].flat ? ", flattened" : "");
 	snprintf(im->header.compression, sizeof(im->header.compression), "none");

@@ -21,7 +21,6 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "dumpread/image/extents.h"
 
 #define FLAT_HEADER 4096	/* bytes before the first record */
 #define FLAT_RECORD 16		/* bytes of a record's header */
@@ -61,12 +60,15 @@ static bool is_flat(const uint8_t *h)
 	       load64(h + 16, true) == FLAT_TYPE;
 }
 
-/* Returns false, *pos being where, if there is no end record. */
+/*
+ * Returns false, *pos being where, if there is no end record. A hole reads as records
+ * of nothing: there are no more than what the file stores has room for.
+ */
 static bool index_records(struct scan *s, struct extents *x, uint64_t *end, uint64_t *pos)
 {
 	uint64_t at = FLAT_HEADER;
 
-	for (;;) {
+	for (uint64_t n = 0; n <= s->raw.stored / FLAT_RECORD; n++) {
 		const uint8_t *h = scan_at(s, at, FLAT_RECORD);
 		uint64_t off, len, left;
 
@@ -90,6 +92,7 @@ static bool index_records(struct scan *s, struct extents *x, uint64_t *end, uint
 		/* of long records only the headers are wanted */
 		s->want = len < FLAT_SCAN / 16 ? FLAT_SCAN : FLAT_RECORD;
 	}
+	return false;
 }
 
 enum status flat_open(struct image *im, struct image_part *p)
@@ -116,6 +119,11 @@ enum status flat_open(struct image *im, struct image_part *p)
 	p->flat->x = x;
 	p->size = end;
 	return ST_OK;
+}
+
+const struct extents *flat_extents(const struct flat *f)
+{
+	return &f->x;
 }
 
 void flat_free(struct flat *f)

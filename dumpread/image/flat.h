@@ -7,6 +7,7 @@
 #ifndef VMCENSUS_IMAGE_FLAT_H
 #define VMCENSUS_IMAGE_FLAT_H
 
+#include "dumpread/image/extents.h"
 #include "dumpread/image/format.h"
 
 /*
@@ -15,6 +16,9 @@
  */
 enum status flat_open(struct image *im, struct image_part *p);
 void flat_free(struct flat *f);
+
+/* Which bytes of the dump lie where in the file. */
+const struct extents *flat_extents(const struct flat *f);
 
 /* As part_read_some(); holes between records read as zeros, as with -R. */
 enum status flat_read_some(const struct image_part *p, uint64_t off, void *buf,

@@ -40,6 +40,13 @@ enum status live_masked(struct diag *g);
 enum status part_read_some(const struct image_part *p, uint64_t off, void *buf,
 			   size_t len, size_t *got);
 
+/* The first byte at OFF or behind it that the file stores; those before it are zeros. */
+uint64_t part_next(const struct image_part *p, uint64_t off);
+
+/* Is [off, off + len) inside the file? If not, how much of WHAT is missing is an issue. */
+bool part_claims(struct image *im, const struct image_part *p, uint64_t off, uint64_t len,
+		 const char *what);
+
 /* Is [off, off + len) inside the file? */
 static inline bool part_holds(const struct image_part *p, uint64_t off, uint64_t len)
 {

@@ -42,8 +42,9 @@ struct image_ops {
 	enum status (*open)(struct image *im);
 	/* Is the page in the dump? Constant time. */
 	bool (*present)(const struct image *im, uint64_t pfn);
-	/* The first page from PFN on that may be in the dump, or any behind the last:
-	   over holes as large as they come. NULL: each has to be asked for. */
+	/* The first page from PFN on that may be in the dump and not zeros for want of
+	   anything in the file, or any behind the last: over holes as large as they come.
+	   NULL: each has to be asked for. */
 	uint64_t (*next)(const struct image *im, uint64_t pfn);
 	/*
 	 * Put the page (1 << im->page_shift bytes) at OUT: ST_OK, ST_NODATA
@@ -66,7 +67,9 @@ struct image_part {
 	bool placed;		/* address is what the name says */
 	int fd;
 	uint64_t size;		/* bytes at open; of the dump inside, if flattened */
-	uint64_t stored;	/* bytes of the file itself: bounds any allocation */
+	uint64_t raw_size;	/* bytes of the file itself */
+	uint64_t stored;	/* of them, those that are no hole: bounds any search and
+				   allocation */
 	struct flat *flat;	/* of a makedumpfile -F file; NULL: plain */
 	bool live;		/* the running kernel's /proc/kcore: changes while read */
 };
@@ -102,7 +105,7 @@ struct image {
 	size_t notes_len;
 
 	struct arena mem;		/* owns all of the above */
-	struct issues issues;		/* truncation, damaged tables */
+	struct issues issues;		/* truncation, damaged tables: found by open */
 	struct diag diag;
 	const struct log *log;
 };

@@ -31,7 +31,7 @@
 #define DESC_WINDOW 4096
 #define DATA_WINDOW_MIN 4096
 #define DATA_WINDOW_MAX (128u << 10)
-#define TAIL_DESCS 4096		/* descriptors looked at to notice a cut-off file */
+#define DESCS_AT_ONCE 1024
 
 struct kdump_part {
 	struct kdump_header h;
@@ -101,15 +101,18 @@ static enum status load_bitmap(struct image *im, struct kdump *k)
 		want = min_u64(want, kp->file->size - h->bitmap_off);
 	else
 		want = 0;
-	want = min_u64(want, kp->file->stored);
 	k->nbits = min_u64(h->max_mapnr, want * 8);
 	lines = k->nbits / RANK_BITS + 1;
 	k->bitmap = arena_calloc(&im->mem, lines, RANK_BITS / 8);
 	k->rank = arena_array(&im->mem, uint64_t, lines + 1);
-	for (; at < want; at += got) {
-		enum status st = part_read_some(kp->file, h->bitmap_off + at, buf,
-						min_u64(sizeof(buf), want - at), &got);
+	for (;; at += got) {
+		enum status st;
 
+		at = part_next(kp->file, h->bitmap_off + at) - h->bitmap_off;
+		if (at >= want)
+			break;
+		st = part_read_some(kp->file, h->bitmap_off + at, buf,
+				    min_u64(sizeof(buf), want - at), &got);
 		if (st)
 			return fail(&im->diag, st, "%s: cannot read the page bitmap",
 				    kp->file->path);
@@ -132,7 +135,8 @@ static enum status load_bitmap(struct image *im, struct kdump *k)
 	return ST_OK;
 }
 
-static void note_bitmap_loss(struct image *im, const struct kdump *k)
+/* What lies before the pages, and behind them. */
+static void note_header_loss(struct image *im, const struct kdump *k)
 {
 	const struct kdump_part *kp = &k->parts[0];
 
@@ -141,6 +145,15 @@ static void note_bitmap_loss(struct image *im, const struct kdump *k)
 			  kp->h.max_mapnr - k->nbits,
 			  "%s: the page bitmap is cut off after frame %" PRIu64,
 			  kp->file->path, k->nbits);
+	for (unsigned i = 0; i < k->nparts; i++) {
+		const struct kdump_header *h = &k->parts[i].h;
+		const struct image_part *p = k->parts[i].file;
+
+		part_claims(im, p, h->bitmap_off, h->bitmap_len, "page bitmap");
+		part_claims(im, p, h->vmcoreinfo_off, h->vmcoreinfo_len, "VMCOREINFO");
+		part_claims(im, p, h->notes_off, h->notes_len, "notes");
+		part_claims(im, p, h->erase_off, h->erase_len, "list of what was erased");
+	}
 }
 
 static void mark_lost(struct image *im, struct kdump_part *kp, uint64_t i)
@@ -150,54 +163,83 @@ static void mark_lost(struct image *im, struct kdump_part *kp, uint64_t i)
 	kp->lost[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
-/* Descriptors [from, ndescs) whose data the file does not hold. */
-static uint64_t scan_lost(struct image *im, struct kdump_part *kp, uint64_t from, bool mark)
+/* Offset 0: never written, for want of space. */
+static bool is_lost(const struct kdump_part *kp, const struct desc *d)
 {
-	uint8_t buf[KDUMP_DESC * 1024];
+	return !d->off || !part_holds(kp->file, d->off, d->size);
+}
+
+/* Up to DESCS_AT_ONCE descriptors from FIRST on; how many. */
+static size_t read_descs(const struct kdump_part *kp, uint64_t first, struct desc *out)
+{
+	uint8_t buf[KDUMP_DESC * DESCS_AT_ONCE];
+	size_t n = min_u64(DESCS_AT_ONCE, kp->ndescs - first), got;
+
+	if (part_read_some(kp->file, kp->h.desc_off + first * KDUMP_DESC, buf, n * KDUMP_DESC,
+			   &got))
+		return 0;
+	n = got / KDUMP_DESC;
+	for (size_t i = 0; i < n; i++)
+		out[i] = parse_desc(buf + i * KDUMP_DESC, kp->h.big_endian);
+	return n;
+}
+
+static uint64_t mark_all_lost(struct image *im, struct kdump_part *kp)
+{
+	struct desc d[DESCS_AT_ONCE];
 	uint64_t lost = 0;
-	size_t got;
+	size_t n;
 
-	for (uint64_t i = from; i < kp->ndescs;) {
-		size_t want = min_u64(sizeof(buf), (kp->ndescs - i) * KDUMP_DESC);
-
-		if (part_read_some(kp->file, kp->h.desc_off + i * KDUMP_DESC, buf, want,
-				   &got) || got < want)
-			break;
-		for (size_t at = 0; at < got; at += KDUMP_DESC, i++) {
-			struct desc d = parse_desc(buf + at, kp->h.big_endian);
-
-			/* offset 0: never written, for want of space */
-			if (d.off && part_holds(kp->file, d.off, d.size))
-				continue;
-			lost++;
-			if (mark)
-				mark_lost(im, kp, i);
-		}
-	}
+	for (uint64_t i = 0; i < kp->ndescs && (n = read_descs(kp, i, d)); i += n)
+		for (size_t j = 0; j < n; j++)
+			if (is_lost(kp, &d[j])) {
+				lost++;
+				mark_lost(im, kp, i + j);
+			}
 	return lost;
 }
 
 /*
- * Count what a cut-off file lost. Data follow the order of descriptors, but
- * for pages of zeros; so the last descriptors tell whether a look at all of
- * them is worth while. Should they all be zeros, reads still answer rightly.
+ * Data follow the order of descriptors, but for pages of zeros: the last that is none
+ * of these tells whether the file was cut off.
  */
+static bool tail_is_lost(const struct kdump_part *kp)
+{
+	struct desc d[DESCS_AT_ONCE];
+
+	for (uint64_t end = kp->ndescs; end;) {
+		uint64_t first = end > DESCS_AT_ONCE ? end - DESCS_AT_ONCE : 0;
+		size_t n = min_u64(read_descs(kp, first, d), end - first);
+
+		if (n < end - first)
+			return true;
+		while (n--)
+			if (is_lost(kp, &d[n]) || d[n].off != kp->zero_off)
+				return is_lost(kp, &d[n]);
+		end = first;
+	}
+	return false;
+}
+
+/* Count what a cut-off file lost. */
 static uint64_t find_losses(struct image *im, struct kdump_part *kp, uint64_t total)
 {
 	uint64_t left = kp->file->size > kp->h.desc_off ?
 			(kp->file->size - kp->h.desc_off) / KDUMP_DESC : 0;
+	bool incomplete = kp->h.status & KDUMP_INCOMPLETE;
 	uint64_t lost;
 
 	kp->ndescs = min_u64(total, left);
 	lost = total - kp->ndescs;
-	if (kp->ndescs && (lost || (kp->h.status & KDUMP_INCOMPLETE) ||
-			   scan_lost(im, kp, kp->ndescs > TAIL_DESCS ?
-					     kp->ndescs - TAIL_DESCS : 0, false)))
-		lost += scan_lost(im, kp, 0, true);
+	if (lost || incomplete || tail_is_lost(kp))
+		lost += mark_all_lost(im, kp);
 	if (lost)
 		issue_add(&im->issues, ST_NODATA, "truncated image", lost,
 			  "%s: %" PRIu64 " of %" PRIu64 " pages lie behind the end of the file",
 			  kp->file->path, lost, total);
+	else if (incomplete)
+		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
+			  "%s: its writer says that it ran out of space", kp->file->path);
 	return lost;
 }
 
@@ -279,8 +321,8 @@ static void place_parts(struct image *im, struct kdump *k)
 		h->end_pfn = max_u64(h->start_pfn, min_u64(h->end_pfn, k->nbits));
 		kp->first_rank = rank_of(k, h->start_pfn);
 		n = rank_of(k, h->end_pfn) - kp->first_rank;
-		im->pages_present += n - find_losses(im, kp, n);
 		find_zero_page(im, kp, n);
+		im->pages_present += n - find_losses(im, kp, n);
 		if (h->end_pfn > next)
 			held += rank_of(k, h->end_pfn) -
 				rank_of(k, max_u64(next, h->start_pfn));
@@ -364,7 +406,7 @@ static enum status kdump_open(struct image *im)
 	if (!k->nbits && !im->vmcoreinfo)
 		return fail(&im->diag, ST_NODATA, "%s: cut off before any memory: copy the "
 			    "dump again", im->parts[0].path);
-	note_bitmap_loss(im, k);
+	note_header_loss(im, k);
 	place_parts(im, k);
 	describe(im, &k->parts[0]);
 	return ST_OK;
@@ -425,6 +467,17 @@ static bool kdump_present(const struct image *im, uint64_t pfn)
 	if (k->whole)
 		return pfn < k->nbits && bit_set(k, pfn);
 	return find_page(k, pfn, &index) != NULL;
+}
+
+/* Whole lines of the bitmap without a bit are passed over. */
+static uint64_t kdump_next(const struct image *im, uint64_t pfn)
+{
+	const struct kdump *k = im->priv;
+	uint64_t bit = pfn >> fold_of(im), line = bit / RANK_BITS, from = line;
+
+	while (line * RANK_BITS < k->nbits && k->rank[line + 1] == k->rank[line])
+		line++;
+	return line > from ? line * RANK_BITS << fold_of(im) : pfn;
 }
 
 struct image_ctx {
@@ -531,6 +584,7 @@ const struct image_ops kdump_image_ops = {
 	.name = "kdump",
 	.open = kdump_open,
 	.present = kdump_present,
+	.next = kdump_next,
 	.read = kdump_read,
 	.ctx_new = kdump_ctx_new,
 	.ctx_free = kdump_ctx_free,

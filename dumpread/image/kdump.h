@@ -28,6 +28,7 @@ struct kdump_header {
 	uint64_t start_pfn, end_pfn;	/* what this part holds, if split */
 	uint64_t vmcoreinfo_off, vmcoreinfo_len;
 	uint64_t notes_off, notes_len;
+	uint64_t erase_off, erase_len;	/* what makedumpfile --config erased */
 };
 
 #define KDUMP_INCOMPLETE 0x08	/* the writer ran out of space */

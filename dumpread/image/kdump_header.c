@@ -31,6 +31,9 @@
 #define SUB_LEN 112
 #define VERSION_MAX 64		/* 6 is the newest; no later one changed a field */
 #define MAPNR_MAX ((uint64_t)1 << 36)
+/* A file that stores little has a bitmap that is a hole for the most part. */
+#define MAPNR_LEAST ((uint64_t)1 << 33)
+#define FRAMES_PER_BYTE 64
 
 /*
  * The sub-header is a C struct with longs and 64-bit file offsets: 32-bit
@@ -190,6 +193,10 @@ static void parse_sub(const struct raw *r, struct kdump_header *h)
 		h->notes_off = sub_64(r, h, l->notes_off);
 		h->notes_len = sub_long(r, h, l, l->notes_len);
 	}
+	if (h->version >= 5) {
+		h->erase_off = sub_64(r, h, l->erase_off);
+		h->erase_len = sub_long(r, h, l, l->erase_len);
+	}
 	if (h->version >= 6 && (uint32_t)sub_64(r, h, l->mapnr64) == r->mapnr32) {
 		h->max_mapnr = sub_64(r, h, l->mapnr64);
 		h->start_pfn = sub_64(r, h, l->start64);
@@ -275,10 +282,12 @@ enum status kdump_read_header(struct image *im, const struct image_part *p,
 	parse_tail(&r, h);
 	if (is_kdump && r.sub_blocks) {
 		/* a file cut off here still tells what is before */
-		if (part_read(p, (uint64_t)1 << h->page_shift, r.sub, sizeof(r.sub)) == ST_OK)
+		if (part_claims(im, p, (uint64_t)1 << h->page_shift, sizeof(r.sub), "sub-header") &&
+		    part_read(p, (uint64_t)1 << h->page_shift, r.sub, sizeof(r.sub)) == ST_OK)
 			parse_sub(&r, h);
 	}
-	if (h->max_mapnr > MAPNR_MAX)
+	if (h->max_mapnr > MAPNR_MAX ||
+	    h->max_mapnr > max_u64(MAPNR_LEAST, p->stored * FRAMES_PER_BYTE))
 		return fail(&im->diag, ST_LIMIT, "%s: %" PRIu64 " page frames cannot be true: "
 			    "the header is damaged", p->path, h->max_mapnr);
 	place_bitmaps(&r, h);

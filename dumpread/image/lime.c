@@ -47,6 +47,7 @@ static bool search(struct image *im, const struct lime_kind *kind, uint64_t off,
 	bool found = false;
 	size_t got = 0;
 
+	off = part_next(&im->parts[0], off);
 	store_uint(magic, kind->magic, 4, im->big_endian);
 	while (!found && ret->searched / 2 <= im->parts[0].stored + SEARCH_BYTES &&
 	       !part_read_some(&im->parts[0], off, buf, SEARCH_BYTES, &got) &&
@@ -55,8 +56,8 @@ static bool search(struct image *im, const struct lime_kind *kind, uint64_t off,
 
 		while (!found && (hit = memmem(hit + 1, got - (size_t)(hit + 1 - buf), magic, 4)))
 			found = lime_header(im, kind, off + (uint64_t)(hit - buf), false, ret);
-		off += got - (sizeof(magic) - 1);
 		ret->searched += found ? (size_t)(hit - buf) : got;
+		off = part_next(&im->parts[0], off + got - (sizeof(magic) - 1));
 	}
 	free(buf);
 	return found;

@@ -40,6 +40,7 @@
 #define OFFSET_BLKS 100			/* CRASH_OFFSET_BLKS, version 1 */
 #define REGIONS_MAX 1024u		/* headers of version 1 */
 #define STREAM_MAX (32u << 20)		/* bytes of one compressed unit */
+#define PACKED_AT_ONCE (64u << 10)
 #define EXPANDED_MAX (16u << 20)	/* bytes of one unit of version 1 */
 #define MEMORY_MAX (UINT64_C(1) << 40)	/* an identity map of more is not believed */
 
@@ -64,8 +65,8 @@ struct mcore {
 };
 
 struct image_ctx {
-	uint8_t *packed, *data;
-	size_t packed_cap;
+	uint8_t *data;			/* a byte longer than any unit: its end is seen */
+	uint8_t packed[PACKED_AT_ONCE];
 	size_t got;			/* bytes of data that the unit gave */
 	uint32_t unit;			/* the one in data; UINT32_MAX: none */
 };
@@ -125,36 +126,34 @@ static bool find_kind(struct image *im, uint64_t at, bool v1, struct header *h)
 
 /* ---- units ------------------------------------------------------------------------ */
 
-/* Expand at most CAP bytes of the unit; *got may be less. */
+/*
+ * Expand at most CAP bytes of the unit, ctx->got of them; a stream that goes on is no
+ * error, and one that is cut off gives what it can. Of one whose checksum is wrong
+ * nothing can be believed: what was damaged may have expanded to something.
+ */
 static enum status expand(const struct image *im, struct image_ctx *ctx,
 			  const struct unit *u, size_t cap)
 {
-	z_stream z = { 0 };
-	size_t packed;
-	enum status st;
-	int err;
+	z_stream z = { .next_out = ctx->data, .avail_out = (uInt)cap };
+	int err = inflateInit(&z);
+	enum status st = ST_OK;
+	size_t got = 1;
 
-	if (ctx->packed_cap < u->len) {
-		free(ctx->packed);
-		ctx->packed = heap_bytes(u->len);
-		ctx->packed_cap = u->len;
-	}
 	ctx->got = 0;
-	st = part_read_some(&im->parts[0], u->off, ctx->packed, u->len, &packed);
-	if (st)
-		return st;
-	if (inflateInit(&z) != Z_OK)
-		return ST_CORRUPT;
-	z.next_in = ctx->packed;
-	z.avail_in = (uInt)packed;
-	z.next_out = ctx->data;
-	z.avail_out = (uInt)cap;
-	do
-		err = inflate(&z, Z_NO_FLUSH);
-	while (err == Z_OK && z.avail_out && z.avail_in);
-	ctx->got = cap - z.avail_out;
+	for (uint64_t at = 0; err == Z_OK && z.avail_out && at < u->len && got && !st; at += got) {
+		st = part_read_some(&im->parts[0], u->off + at, ctx->packed,
+				    min_u64(PACKED_AT_ONCE, u->len - at), &got);
+		z.next_in = ctx->packed;
+		z.avail_in = (uInt)got;
+		while (err == Z_OK && z.avail_out && z.avail_in)
+			err = inflate(&z, Z_NO_FLUSH);
+	}
+	if (err == Z_OK || err == Z_STREAM_END)
+		ctx->got = cap - z.avail_out;
+	else
+		st = ST_CORRUPT;
 	inflateEnd(&z);
-	return err == Z_OK || err == Z_STREAM_END || err == Z_BUF_ERROR ? ST_OK : ST_CORRUPT;
+	return st;
 }
 
 static void damaged(struct image *im, const struct unit *u, const char *what)
@@ -209,6 +208,10 @@ static void new_unit(struct image *im, uint64_t off, uint64_t len, uint64_t va,
 		damaged(im, &u, "is not in the file");
 		return;
 	}
+	if (!part_holds(&im->parts[0], off, len))
+		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
+			  "%s: the file ends %" PRIu64 " bytes before the end of the unit at %"
+			  PRIu64, im->parts[0].path, off + len - im->parts[0].size, off);
 	if (m->nunits == *cap) {
 		*cap = *cap ? *cap * 2 : 1024;
 		m->units = heap_grow(m->units, *cap, sizeof(*m->units));
@@ -216,12 +219,14 @@ static void new_unit(struct image *im, uint64_t off, uint64_t len, uint64_t va,
 	m->units[m->nunits++] = u;
 }
 
-static uint8_t *read_map(const struct image_part *p, const struct header *h, uint64_t *len)
+static uint8_t *read_map(struct image *im, const struct header *h, uint64_t *len)
 {
+	const struct image_part *p = &im->parts[0];
 	uint8_t *map;
 	size_t got;
 
-	*len = min_u64(h->map_len, p->size - h->map_off);
+	part_claims(im, p, h->map_off, h->map_len, "map");
+	*len = min_u64(min_u64(h->map_len, p->size - h->map_off), p->stored);
 	map = heap_bytes(*len);
 	if (part_read_some(p, h->map_off, map, *len, &got))
 		got = 0;
@@ -234,7 +239,7 @@ static void open_v2(struct image *im, const struct header *h, struct image_ctx *
 	struct mcore *m = im->priv;
 	unsigned w = im->word_size;
 	uint64_t step = 2 * w + 8, len;
-	uint8_t *map = read_map(&im->parts[0], h, &len);
+	uint8_t *map = read_map(im, h, &len);
 	size_t ucap = 0, pcap = 0;
 
 	for (uint64_t at = 0; at + step <= len; at += step) {
@@ -256,7 +261,7 @@ static void open_region_v1(struct image *im, const struct header *h, size_t *uca
 	struct mcore *m = im->priv;
 	unsigned w = im->word_size;
 	uint64_t step = w == 4 ? 20 : 32, len, blk = h->blk_size;
-	uint8_t *map = read_map(&im->parts[0], h, &len);
+	uint8_t *map = read_map(im, h, &len);
 	uint32_t npages = (uint32_t)(h->va_per_entry / blk);
 
 	for (uint64_t i = 0; i < h->map_entries && (i + 1) * step <= len; i++) {
@@ -325,7 +330,6 @@ static void ctx_free(struct image_ctx *ctx)
 {
 	if (!ctx)
 		return;
-	free(ctx->packed);
 	free(ctx->data);
 	free(ctx);
 }
@@ -335,7 +339,7 @@ static struct image_ctx *ctx_new(const struct image *im)
 	const struct mcore *m = im->priv;
 	struct image_ctx *ctx = heap_array(struct image_ctx, 1);
 
-	ctx->data = heap_bytes(m->expanded);
+	ctx->data = heap_bytes(m->expanded + 1u);
 	ctx->unit = UINT32_MAX;
 	return ctx;
 }
@@ -442,9 +446,8 @@ static enum status mcore_read(const struct image *im, struct image_ctx *ctx, uin
 	if (!p)
 		return ST_NODATA;
 	if (ctx->unit != p->unit) {
-		/* what a damaged stream gives before its damage is good */
 		ctx->unit = p->unit;
-		expand(im, ctx, &m->units[p->unit], m->expanded);
+		expand(im, ctx, &m->units[p->unit], m->expanded + 1u);
 	}
 	at = m->table + p->index * size;
 	if (at + size > ctx->got)

@@ -6,10 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dumpread/base/bytes.h"
+#include "dumpread/image/extents.h"
 #include "dumpread/image/flat.h"
 #include "dumpread/image/format.h"
 
@@ -25,6 +28,34 @@ static enum status open_failed(struct diag *g, const char *path, int err)
 			    "readable by root only", path);
 	}
 	return fail(g, ST_IO, "%s: cannot open: %s", path, strerror(err));
+}
+
+#define EXTENTS_COUNTED 1024	/* of a sparse file; the others by what it takes on disk */
+#define PACKING_MAX 256u	/* bytes of a file for each that its file system stores */
+
+/*
+ * Bytes of the file that are no hole. What a file system packs takes less on disk
+ * than it has, so that blocks decide only for a file of very many extents.
+ */
+static uint64_t stored_bytes(int fd, uint64_t size, uint64_t on_disk)
+{
+	uint64_t sum = 0;
+	off_t at = 0;
+
+	if (on_disk >= size)
+		return size;
+	for (unsigned i = 0; i < EXTENTS_COUNTED; i++) {
+		off_t data = lseek(fd, at, SEEK_DATA);
+		off_t hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
+
+		if (data < 0 && errno == ENXIO)
+			return sum;
+		if (hole <= data)
+			return size;		/* it cannot tell */
+		sum += (uint64_t)(hole - data);
+		at = hole;
+	}
+	return min_u64(size, max_u64(sum, on_disk * PACKING_MAX));
 }
 
 /* A block device has no st_size, and reads as a file does. */
@@ -52,7 +83,9 @@ static enum status find_size(struct diag *g, struct image_part *p)
 	}
 	if (p->live)			/* grows with the memory: no bound of ours */
 		p->size = INT64_MAX;
-	p->stored = p->size;
+	p->raw_size = p->stored = p->size;
+	if (S_ISREG(sb.st_mode) && !p->live)
+		p->stored = stored_bytes(p->fd, p->size, (uint64_t)sb.st_blocks * 512);
 	if (!p->size)
 		return fail(g, ST_IO, "%s: is empty; the dump was never written, or "
 			    "not copied", p->path);
@@ -123,4 +156,52 @@ enum status part_read(const struct image_part *p, uint64_t off, void *buf, size_
 	if (st)
 		return st;
 	return got == len ? ST_OK : ST_NODATA;
+}
+
+static uint64_t next_stored(int fd, uint64_t off, uint64_t end)
+{
+	off_t data = off > INT64_MAX ? -1 : lseek(fd, (off_t)off, SEEK_DATA);
+
+	if (data < 0)
+		return errno == ENXIO || off > INT64_MAX ? end : off;
+	return min_u64((uint64_t)data, end);
+}
+
+/* A hole of a flattened file is what no record has, or a hole of the file itself. */
+static uint64_t next_in_flat(const struct image_part *p, uint64_t off)
+{
+	const struct extents *x = flat_extents(p->flat);
+
+	for (size_t i = extents_find(x, off); i < x->n; i++) {
+		const struct extent *e = &x->v[i];
+		uint64_t at = max_u64(off, e->start), end = e->pos + (e->end - e->start), pos;
+
+		if (p->stored == p->raw_size)
+			return at;
+		pos = next_stored(p->fd, e->pos + (at - e->start), end);
+		if (pos < end)
+			return e->start + (pos - e->pos);
+	}
+	return max_u64(off, p->size);
+}
+
+uint64_t part_next(const struct image_part *p, uint64_t off)
+{
+	if (p->flat)
+		return next_in_flat(p, off);
+	if (p->stored == p->size || off >= p->size)
+		return off;
+	return next_stored(p->fd, off, p->size);
+}
+
+bool part_claims(struct image *im, const struct image_part *p, uint64_t off, uint64_t len,
+		 const char *what)
+{
+	uint64_t there = off < p->size ? min_u64(len, p->size - off) : 0;
+
+	if (there < len)
+		issue_add(&im->issues, ST_NODATA, "truncated header", len - there,
+			  "%s: the file ends %" PRIu64 " bytes before the end of its %s", p->path,
+			  len - there, what);
+	return there == len;
 }

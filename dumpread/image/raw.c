@@ -13,6 +13,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/segments.h"
 
+#define PAGE UINT64_C(4096)	/* the smallest of any kernel */
+
 /* "0x" and hexadecimal digits, or decimal ones: no sign, blank or octal. */
 static bool parse_address(const char *s, uint64_t *ret)
 {
@@ -56,6 +58,21 @@ static void doubt(const struct image *im, const struct image_part *p)
 				 "memory: name it without an address", p->path);
 }
 
+/*
+ * No kernel uses part of a page. Firmware's ranges end at any KiB (0x9fc00); a file
+ * that ends elsewhere was cut off, and what its last page lacks is lost.
+ */
+static void take_file(struct image *im, unsigned i)
+{
+	uint64_t pa = im->parts[i].address, end = pa + im->parts[i].size;
+	uint64_t round = end % 1024 ? PAGE - 1 : 0;
+
+	end = (end + round) & ~(PAGE - 1);
+	if (end > pa)
+		segments_take(im, &(struct segment){ .part = i, .pa = pa, .filesz = end - pa,
+						     .memsz = end - pa });
+}
+
 static enum status raw_open(struct image *im)
 {
 	unsigned placed = 0;
@@ -70,9 +87,7 @@ static enum status raw_open(struct image *im)
 	im->priv = arena_alloc(&im->mem, sizeof(struct segments));
 	im->page_shift = 12;
 	for (unsigned i = 0; i < im->nparts; i++)
-		segments_take(im, &(struct segment){ .part = i, .pa = im->parts[i].address,
-						     .filesz = im->parts[i].size,
-						     .memsz = im->parts[i].size });
+		take_file(im, i);
 	for (unsigned i = 0; i < im->nparts; i++)
 		doubt(im, &im->parts[i]);
 	segments_finish(im);

@@ -26,6 +26,11 @@
    offsets of /proc/kcore are addresses of at most 56 bits (__VIRTUAL_MASK of x86). */
 #define PLACE_BITS 56
 
+static uint64_t place_offset(uint64_t place)
+{
+	return place & (((uint64_t)1 << PLACE_BITS) - 1);
+}
+
 static uint64_t stored_bytes(const struct image *im)
 {
 	uint64_t n = 0;
@@ -123,12 +128,20 @@ bool segments_present(const struct image *im, uint64_t pfn)
 uint64_t segments_next(const struct image *im, uint64_t pfn)
 {
 	const struct segments *s = im->priv;
-	size_t i;
+	uint64_t pa = pfn << im->page_shift;
 
 	if (pfn >= im->max_pfn)
 		return pfn;
-	i = extents_find(&s->x, pfn << im->page_shift);
-	return i < s->x.n ? max_u64(pfn, s->x.v[i].start >> im->page_shift) : im->max_pfn;
+	for (size_t i = extents_find(&s->x, pa); i < s->x.n; i++) {
+		const struct extent *x = &s->x.v[i];
+		const struct image_part *p = &im->parts[x->pos >> PLACE_BITS];
+		uint64_t at = max_u64(pa, x->start), off = place_offset(x->pos) + (at - x->start);
+		uint64_t stored = im->live ? off : part_next(p, off);
+
+		if (stored - off < x->end - at)
+			return max_u64(pfn, (at + (stored - off)) >> im->page_shift);
+	}
+	return im->max_pfn;
 }
 
 struct image_ctx {
@@ -151,7 +164,7 @@ static enum status read_place(const struct image *im, struct image_ctx *ctx, uin
 
 	if (im->live)		/* nothing is kept, nothing read ahead */
 		return part_read(&ctx->own, place, out, n) ? ST_NODATA : ST_OK;
-	st = window_get(&ctx->w, p, place & (((uint64_t)1 << PLACE_BITS) - 1), n, &data);
+	st = window_get(&ctx->w, p, place_offset(place), n, &data);
 	if (!st)
 		memcpy(out, data, n);
 	return st;
