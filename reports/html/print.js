@@ -7,6 +7,7 @@ let themeBefore = '';
 function beforePrint() {
 	themeBefore = document.documentElement.dataset.theme;
 	setTheme(false);
+	$('paper').textContent = `${$(`tab-${shownView}`).textContent}, sizes in ${unit.name}`;
 	for (const { l } of lists)
 		l.print(MOST_PRINTED);
 }

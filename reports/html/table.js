@@ -112,7 +112,7 @@ class List {
 		if (!columns.some(c => c.name === this.sort.name))
 			this.sort = this.defaultSort();
 		const heads = columns.map(c => make('th', { scope: 'col', class: c.num ? 'num' : '',
-			'data-tip': c.about || '' }, make('button', { 'data-sort': c.name,
+			'data-tip': c.about || '', 'data-title': c.title || c.name }, make('button', { 'data-sort': c.name,
 			onclick: () => {
 				this.order(c);
 				changed();

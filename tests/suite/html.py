@@ -83,9 +83,10 @@ class Page:
 
 
 class Fixture(Page):
-    def __init__(self, tally, name, browser, program, image):
+    def __init__(self, tally, name, browser, program, image, scratch):
         super().__init__(tally, name, browser)
         self.program, self.image = program, image       # image: with -t FILE, if it needs one
+        self.scratch = scratch
 
     def json(self, *args):
         done = subprocess.run([self.program, *args, *self.image, '-q', '-f', 'json'],
@@ -104,6 +105,7 @@ class Fixture(Page):
         self.charts()
         for look in (htmlview.log, htmlview.units, htmlview.tips, htmlview.links):
             look(self)
+        htmlview.paper(self, self.scratch)
         self.quiet()
 
     # ---- overview ----
@@ -403,12 +405,13 @@ def large(tally, page, browser):
 
 
 def one(tally, fixture, image, program, scratch):
-    page = os.path.join(scratch, f'{fixture}.html')
+    page, mine = os.path.join(scratch, f'{fixture}.html'), os.path.join(scratch, fixture)
+    os.makedirs(mine, exist_ok=True)
     done = subprocess.run([program, 'html', *image, '-q', '-o', page], check=False)
     tally.check(f'html {fixture}: written', [] if done.returncode in (0, 2) else [done])
     with Browser() as b:
         b.open(page)
-        Fixture(tally, f'html {fixture}', b, program, image).all()
+        Fixture(tally, f'html {fixture}', b, program, image, mine).all()
 
 
 def made(tally, build, scratch):

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How the page of report html looks and moves: the log, the unit of every size, the tip
 under the mouse, and the address. PAGE is suite.html's Fixture."""
+import os
 import re
+import shutil
+import subprocess
 import time
+from collections import Counter
 from decimal import ROUND_HALF_UP, Decimal
 
 UNITS = {'KiB': 1024, 'MiB': 1 << 20, 'GiB': 1 << 30, 'bytes': 1, 'pages': None}
@@ -260,3 +264,79 @@ def typed(page, path):
                'tab-processes')
     page.equal('and makes no element', page.b.run(
         'return document.querySelectorAll("main img, main b").length'), 0)
+
+
+# ---- paper ----------------------------------------------------------------------------
+
+def text_of(path):
+    """The text of a PDF, page by page; words in their places."""
+    done = subprocess.run(['pdftotext', '-layout', path, '-'], stdout=subprocess.PIPE, check=True)
+    return done.stdout.decode().split('\f')[:-1]
+
+
+def outside(path):
+    """Words that lie outside of their page, or across its edge."""
+    done = subprocess.run(['pdftotext', '-bbox', path, '-'], stdout=subprocess.PIPE, check=True)
+    out, width = [], 0
+    for line in done.stdout.decode().splitlines():
+        page = re.search(r'<page width="([\d.]+)"', line)
+        word = re.search(r'<word xMin="([-\d.]+)".* xMax="([-\d.]+)" .*>(.*)</word>', line)
+        if page:
+            width = float(page.group(1))
+        if word and (float(word.group(1)) < 0 or float(word.group(2)) > width):
+            out.append(word.group(3))
+    return out
+
+
+def colours(path, scratch):
+    """Of each page of a PDF: the colour that most of it has, and the share of strong ones."""
+    subprocess.run(['pdftoppm', '-r', '20', path, scratch], check=True)
+    folder, stem = os.path.split(scratch)
+    pages = []
+    for name in sorted(n for n in os.listdir(folder) if n.startswith(stem) and n.endswith('.ppm')):
+        with open(os.path.join(folder, name), 'rb') as f:
+            data = f.read()
+        os.remove(os.path.join(folder, name))
+        width, height = (int(n) for n in data.split(maxsplit=3)[1:3])
+        dots = Counter(zip(*[iter(data[-3 * width * height:])] * 3))
+        strong = sum(n for d, n in dots.items() if max(d) - min(d) > 60)
+        pages.append((dots.most_common(1)[0][0], strong / (width * height)))
+    return pages
+
+
+def paper(page, scratch):
+    """Each view printed, from a dark screen: nothing cut, nothing lost, in light colours."""
+    if not shutil.which('pdftotext') or not shutil.which('pdftoppm'):
+        page.tally.skip(f'{page.name}: paper', 'no pdftotext (Debian package poppler-utils)')
+        return
+    fresh(page)
+    page.b.click('#theme')
+    printed = {}
+    for view in VIEWS + ('log',):
+        page.tab(view)
+        path = os.path.join(scratch, f'print-{view}.pdf')
+        page.b.pdf(path)
+        printed[view] = text_of(path)
+        page.check(f'{view} on paper: nothing is cut at the edge', outside(path)[:3])
+        seen = colours(path, os.path.join(scratch, 'print-page'))
+        page.check(f'{view} on paper is light', [s for s in seen if s[0] != (255, 255, 255)])
+        if view in ('overview', 'charts'):
+            most = max(s[1] for s in seen)
+            page.check(f'{view} on paper: areas have colours', [] if most > 0.01 else [most])
+    words = ' '.join(' '.join(printed['overview']).split())
+    page.check('the map of memory is on paper', [
+        x for x in ('Where all memory is', 'Areas are page frames') if x not in words])
+    rows = page.json('procs')
+    lines = [line.split() for p in printed['processes'] for line in p.splitlines()]
+    wrong = [f'{r["pid"]} {r["comm"]}' for r in rows if not any(
+        line[:1] == [str(r['pid'])] and f'{r["rss"] // 1024:,}' in line and
+        len(line) >= 9 for line in lines)]
+    page.check('all processes are on paper, with all columns', wrong[:3])
+    page.check('each page has the headings', [
+        f'page {n + 1}' for n, text in enumerate(printed['processes'])
+        if text.lstrip()[:1].isdigit() and not re.search('pid +process +pss', text)])
+    n = len(page.json('dmesg'))
+    got = len(re.findall(r'^ *(\[ *\d+\.\d{6}\]|\w+ )', '\n'.join(printed['log']), re.M))
+    page.check('the whole log is on paper', [] if got >= n else [f'{got} of {n} lines'])
+    page.equal('and the screen is as it was', page.b.run(
+        'return document.documentElement.dataset.theme'), 'dark')
