@@ -17,6 +17,20 @@ static const struct product products[] = {
 	{ 0 }
 };
 
+bool export_takes(const struct snapshot *s, struct hash *seen, int32_t pid, const char *what)
+{
+	if (!pid)
+		return false;
+	if (pid > 0 && hash_get(seen, (uint64_t)pid) == HASH_NONE) {
+		hash_put(seen, (uint64_t)pid, 0);
+		return true;
+	}
+	issue_add(s->k->issues, ST_CORRUPT, what, 1, pid > 0 ?
+		  "pid %d is that of another too; this one is not exported" :
+		  "pid %d is none; it is not exported", pid);
+	return false;
+}
+
 static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
@@ -36,8 +50,8 @@ const struct report report_export = {
 		"statm, comm, cmdline, cgroup, maps, smaps, smaps_rollup, pagemap and exe;\n"
 		"meminfo, vmstat, swaps, version, uptime, stat, kpagecount and kpageflags. As\n"
 		"root the directories belong to the users of their processes. DIR must be new\n"
-		"or empty, or an export, which is taken away first. What a dump does not tell is\n"
-		"0 or left out: docs/export.md. \"smemcap FILE\" is a tar file with what smem\n"
+		"or empty, or an export, which is replaced when all is written. What a dump does\n"
+		"not tell is 0 or left out: docs/export.md. \"smemcap FILE\" is a tar file with what smem\n"
 		"reads of these. \"tvpm\" is the text of the collector of Movall, Nelson and\n"
 		"Wetzstein (USENIX 2005); such a text is also taken for IMAGE, by every report\n"
 		"that needs no more than it has.",

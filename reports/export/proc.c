@@ -50,6 +50,8 @@ static void put_pagemap(struct export *e, const struct mm *mm)
 
 static void put_threads(struct export *e, const struct proc *p)
 {
+	struct arena mem = { 0 };
+	struct hash seen = { .mem = &mem };
 	char name[16];
 
 	tree_enter_sub(&e->t, "task");
@@ -58,6 +60,8 @@ static void put_threads(struct export *e, const struct proc *p)
 		int outer = e->t.dir;
 		FILE *f;
 
+		if (!export_takes(e->s, &seen, t->pid, "thread"))
+			continue;
 		snprintf(name, sizeof(name), "%d", t->pid);
 		tree_stay(&e->t, name);
 		f = tree_file(&e->t, "comm");
@@ -66,6 +70,7 @@ static void put_threads(struct export *e, const struct proc *p)
 		tree_done(&e->t, f);
 		tree_back(&e->t, outer);
 	}
+	arena_release(&mem);
 }
 
 static void put_proc(struct export *e, const struct proc *p)
@@ -164,6 +169,8 @@ enum status export_proc(const struct snapshot *s, const struct report_opts *o,
 			const char *dest, FILE *out, struct diag *diag)
 {
 	struct export e = { .s = s };
+	struct arena mem = { 0 };
+	struct hash seen = { .mem = &mem };
 	uint32_t first, end;
 	enum status st = procs_range(s, o, diag, &first, &end);
 
@@ -180,9 +187,10 @@ enum status export_proc(const struct snapshot *s, const struct report_opts *o,
 	e.r = kernel_reader(s->k);
 	e.pagemap = pagemap_new(s, e.r);
 	for (uint32_t i = first; !e.t.st && i < end; i++)
-		if (s->procs[i].pid)
+		if (export_takes(s, &seen, s->procs[i].pid, "process"))
 			put_proc(&e, &s->procs[i]);
 	put_machine(&e);
+	arena_release(&mem);
 	pagemap_free(e.pagemap);
 	reader_free(e.r);
 	arena_release(&e.rows.mem);

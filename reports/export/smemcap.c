@@ -131,6 +131,8 @@ enum status export_smemcap(const struct snapshot *s, const struct report_opts *o
 	struct tar t = { .out = out, .mtime = s->machine.crash_time };
 	struct reader *r = kernel_reader(s->k);
 	struct table rows = { 0 };
+	struct arena mem = { 0 };
+	struct hash seen = { .mem = &mem };
 	uint32_t first, end;
 	enum status st = procs_range(s, o, diag, &first, &end);
 	struct task_text task;
@@ -141,7 +143,7 @@ enum status export_smemcap(const struct snapshot *s, const struct report_opts *o
 	if (!st)
 		put_machine(&t, s);
 	for (uint32_t i = first; !st && i < end && !ferror(out); i++) {
-		if (!s->procs[i].pid)
+		if (!export_takes(s, &seen, s->procs[i].pid, "process"))
 			continue;
 		task_text_set(&task, s, r, &s->procs[i], &rows);
 		put_proc(&t, &task);
@@ -150,6 +152,7 @@ enum status export_smemcap(const struct snapshot *s, const struct report_opts *o
 	for (unsigned i = 0; !st && i < 2 * BLOCK; i++, t.written++)
 		putc(0, out);
 	pad(&t, RECORD);
+	arena_release(&mem);
 	arena_release(&rows.mem);
 	reader_free(r);
 	return st;

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "dumpread/base/bytes.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-#define DEPTH_MAX 4		/* of an export: PID/task/TID/file */
+#define DEPTH_MAX 4		/* of an export: DIR/PID/task/TID */
 
 static enum status failed(struct tree *t, const char *name)
 {
@@ -81,48 +82,26 @@ static void remove_in(struct tree *t, int parent, const char *name, unsigned dep
 		failed(t, name);
 }
 
-static DIR *list_top(struct tree *t)
+/* Is directory TOP empty, or an export and nothing else? A sentence if not. */
+static bool may_replace(struct tree *t, int top)
 {
-	int fd = openat(t->top, ".", DIR_FLAGS);
+	bool marked = !faccessat(top, TREE_MARK, F_OK, AT_SYMLINK_NOFOLLOW);
+	int fd = openat(top, ".", DIR_FLAGS);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *e;
 
 	if (!d) {
 		if (fd >= 0)
 			close(fd);
 		failed(t, "");
+		return false;
 	}
-	return d;
-}
-
-/* Empty, or an export and nothing else. */
-static bool may_fill(struct tree *t)
-{
-	bool marked = !faccessat(t->top, TREE_MARK, F_OK, AT_SYMLINK_NOFOLLOW);
-	const struct dirent *e;
-	DIR *d = list_top(t);
-
-	while (d && !t->st && (e = readdir(d)))
+	while (!t->st && (e = readdir(d)))
 		if (!dots(e->d_name) && (!marked || !ours(e->d_name)))
 			t->st = fail(t->diag, ST_IO, "%s holds \"%.60s\", which is not of an "
 				     "export; choose a new directory", t->path, e->d_name);
-	if (d)
-		closedir(d);
+	closedir(d);
 	return !t->st;
-}
-
-/* The mark goes last: what is broken off can be begun anew. */
-static void empty(struct tree *t)
-{
-	const struct dirent *e;
-	DIR *d = list_top(t);
-
-	while (d && !t->st && (e = readdir(d)))
-		if (!dots(e->d_name) && strcmp(e->d_name, TREE_MARK))
-			remove_entry(t, t->top, e->d_name, 0);
-	if (d)
-		closedir(d);
-	if (!t->st && unlinkat(t->top, TREE_MARK, 0) && errno != ENOENT)
-		failed(t, TREE_MARK);
 }
 
 /* ---- the tree ------------------------------------------------------------------------ */
@@ -137,29 +116,141 @@ static void put_mark(struct tree *t)
 	tree_done(t, f);
 }
 
+/* The directory that PATH is in, and its name there. */
+static bool open_parent(struct tree *t)
+{
+	size_t end = strlen(t->path), len;
+	char dir[PATH_MAX];
+
+	while (end > 1 && t->path[end - 1] == '/')
+		end--;
+	for (len = 0; len < end && t->path[end - 1 - len] != '/'; len++)
+		;
+	if (end - len + 2 > sizeof(dir) || len >= sizeof(t->name)) {
+		errno = ENAMETOOLONG;
+		return !failed(t, "");
+	}
+	snprintf(dir, sizeof(dir), "%.*s.", (int)(end - len), t->path);
+	snprintf(t->name, sizeof(t->name), "%.*s", (int)len, t->path + end - len);
+	t->parent = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return t->parent >= 0 || !failed(t, "");
+}
+
+/* What is there already: an open directory, -1 if nothing is. It is replaced as one name. */
+static int open_old(struct tree *t, struct stat *st)
+{
+	struct stat parent;
+	int fd = openat(t->parent, t->name, DIR_FLAGS);
+
+	if (fd < 0) {
+		if (errno != ENOENT || !*t->name)
+			failed(t, "");
+		return -1;
+	}
+	if (fstat(fd, st) || fstat(t->parent, &parent))
+		failed(t, "");
+	else if (dots(t->name) || st->st_dev != parent.st_dev)
+		t->st = fail(t->diag, ST_IO, "%s cannot be replaced (\".\", or a mount point); name "
+			     "a new directory in it", t->path);
+	else
+		may_replace(t, fd);
+	return fd;
+}
+
+/* A name that nothing has, beside the tree. */
+static void next_beside(struct tree *t, char *name, size_t size)
+{
+	snprintf(name, size, ".vmcensus-%ld-%u", (long)getpid(), t->tried++);
+}
+
+/* The directory that is filled; of the mode and owner of OLD, if that is there. */
+static void make_beside(struct tree *t, int old, const struct stat *st)
+{
+	int err;
+
+	do {
+		next_beside(t, t->beside, sizeof(t->beside));
+		err = mkdirat(t->parent, t->beside, old >= 0 ? 0700 : 0777) ? errno : 0;
+	} while (err == EEXIST);
+	if (err) {
+		*t->beside = '\0';
+		failed(t, "");
+		return;
+	}
+	t->top = openat(t->parent, t->beside, DIR_FLAGS);
+	if (t->top < 0 || (old >= 0 && ((t->owners && fchown(t->top, st->st_uid, st->st_gid)) ||
+					fchmod(t->top, st->st_mode & 07777))))
+		failed(t, "");
+}
+
 enum status tree_open(struct tree *t, const char *path, struct diag *diag)
 {
-	*t = (struct tree){ .top = -1, .dir = -1, .path = path, .diag = diag,
+	struct stat st;
+	int old;
+
+	*t = (struct tree){ .top = -1, .dir = -1, .parent = -1, .path = path, .diag = diag,
 			    .owners = geteuid() == 0 };
-	if (mkdir(path, 0777) && errno != EEXIST)
-		return failed(t, "");
-	t->top = open(path, DIR_FLAGS);
-	if (t->top < 0)
-		return failed(t, "");
-	if (may_fill(t))
-		empty(t);
+	if (!open_parent(t))
+		return t->st;
+	old = open_old(t, &st);
+	if (!t->st)
+		make_beside(t, old, &st);
+	if (old >= 0)
+		close(old);
 	t->dir = t->top;
 	if (!t->st)
 		put_mark(t);
 	return t->st;
 }
 
+/* The name is the new tree's; what had it is taken away after that. */
+static void put_in_place(struct tree *t)
+{
+	char was[sizeof(t->beside)] = "";
+	struct stat st;
+	int old = open_old(t, &st);
+
+	if (old >= 0) {
+		close(old);
+		next_beside(t, was, sizeof(was));
+		if (!t->st && renameat(t->parent, t->name, t->parent, was))
+			failed(t, "");
+	}
+	if (t->st)
+		return;
+	if (renameat(t->parent, t->beside, t->parent, t->name)) {
+		failed(t, "");
+		if (*was)
+			renameat(t->parent, was, t->parent, t->name);
+		return;
+	}
+	*t->beside = '\0';
+	if (*was)
+		remove_in(t, t->parent, was, 0);
+}
+
+/* Nothing is left of a tree that failed. */
+static void take_away(const struct tree *t)
+{
+	struct diag unsaid;
+	struct tree left = { .path = t->path, .diag = &unsaid };
+
+	if (*t->beside)
+		remove_in(&left, t->parent, t->beside, 0);
+}
+
 enum status tree_close(struct tree *t)
 {
 	tree_leave(t);
+	if (!t->st)
+		put_in_place(t);
+	if (t->st)
+		take_away(t);
 	if (t->top >= 0)
 		close(t->top);
-	t->top = t->dir = -1;
+	if (t->parent >= 0)
+		close(t->parent);
+	t->top = t->dir = t->parent = -1;
 	return t->st;
 }
 

@@ -2,10 +2,12 @@
 /*
  * tree.h - a directory of our own making, filled file by file.
  *
- * It is new, or empty, or an export that came before (the file MARK says so),
- * which is taken away first. All is done relative to descriptors of directories
- * that were made here; no symbolic link is followed, nothing is overwritten,
- * and no name comes from the dump.
+ * It is new, or empty, or an export that came before (the file MARK says so). It is
+ * filled under another name in the same directory, and takes its own when it is
+ * whole; after a failure nothing is left of it, and what was there is there still.
+ * All is done relative to descriptors of directories that were made here; no
+ * symbolic link is followed, nothing is overwritten, and no name but numbers of
+ * tasks comes from the dump.
  */
 #ifndef VMCENSUS_EXPORT_TREE_H
 #define VMCENSUS_EXPORT_TREE_H
@@ -20,6 +22,10 @@
 
 struct tree {
 	int top, dir;		/* descriptors: of the tree, of where files go now */
+	int parent;		/* of the directory that the tree is in */
+	char name[256];		/* its name there */
+	char beside[48];	/* until it is whole; "": it has no directory */
+	unsigned tried;		/* names for it */
 	const char *path;	/* for messages */
 	bool owners;		/* files are given to whom they belonged: we are root */
 	uint32_t uid, gid;	/* of files made now */
@@ -28,7 +34,7 @@ struct tree {
 };
 
 enum status tree_open(struct tree *t, const char *path, struct diag *diag);
-/* The first failure, also of closing. */
+/* Put the tree where it belongs, or take it away if anything failed. The first failure. */
 enum status tree_close(struct tree *t);
 
 /* Files go to directory NAME of the tree from here on (made if new), as UID and GID. */

@@ -5,6 +5,7 @@ line of damage must show as the issue that it is, and cost no more than it must.
 import csv
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -352,6 +353,30 @@ class Machines:
             self.tally.check(f'machine {name} on {key}, {seen} containers: ' +
                              line.replace('\n', '; '), wrong)
         self.forget(name + '-damaged', key)
+
+    def twins(self, name, key):
+        """Tasks of one pid: an export has the first, and says that there are others."""
+        text = text_of(name, 'machine') + """
+task 22 22 twin one S 0
+poke task 22 M_TASK_PID 20
+poke task 22 M_TASK_TGID 20
+poke task 21 M_TASK_PID 20
+"""
+        wrong, out = [], os.path.join(self.scratch, 'twins')
+        for _, arguments in self.dumps(name + '-twins', text, key, 'elf'):
+            shutil.rmtree(out, ignore_errors=True)
+            done = run(self.program, 'export', '-f', 'proc', '-o', out, *arguments)
+            if done.returncode != 2 or 'thread (corrupt)' not in done.stderr:
+                wrong.append(f'exit {done.returncode} {done.stderr}')
+            wrong += [f'no {path}' for path in ('1/stat', '20/stat', '20/task/20/comm', 'meminfo')
+                      if not os.path.exists(os.path.join(out, path))]
+            wrong += [f'left behind: {n}' for n in os.listdir(self.scratch) if n[0] == '.']
+            done = run(self.program, 'export', '-f', 'smemcap', '-o', out + '.tar', *arguments)
+            names = run('tar', 'tf', out + '.tar').stdout.split()
+            if done.returncode not in (0, 2) or len(names) != len(set(names)) or '20/stat' not in names:
+                wrong.append(f'smemcap: exit {done.returncode} {names}')
+        self.tally.check(f'machine {name} on {key}, exports of tasks of one pid', wrong)
+        self.forget(name + '-twins', key)
 
     def absurd(self, name, key):
         """check tells map counts that cannot be, and so does a report that divides by them."""
