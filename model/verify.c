@@ -140,16 +140,17 @@ static void find_running(struct snapshot *s, struct verify *v)
 	arena_release(&scratch);
 }
 
-static void find_causes(struct snapshot *s, struct verify *v)
+/* Asked for by the first difference: most dumps have none. */
+static void find_causes(struct snapshot *s)
 {
-	const struct kernel *k = s->k;
+	struct verify *v = s->verify;
 
-	v->running = arena_array(&s->mem, uint32_t, s->nmms);
+	if (v->running)
+		return;
+	v->running = arena_array(&s->mem, uint32_t, s->nmms + 1u);
 	find_running(s, v);
 	for (uint32_t i = 0; i < s->nmms; i++)
 		add_lost(s, v, &s->mms[i]);
-	v->by_head = !k->capture && !has(k, M_PAGE_COMPOUND_MAPCOUNT) &&
-		     !has(k, M_FOLIO_ENTIRE_MAPCOUNT);
 }
 
 /* ---- frames ------------------------------------------------------------------------ */
@@ -282,16 +283,52 @@ enum verify_reason verify_frame(const struct snapshot *s, uint64_t pfn,
 
 /* Frames of one worker. */
 struct tally {
-	uint64_t agree, mapped;
+	uint64_t agree, differ, mapped;
 	struct verify_frames v[VERIFY_REASONS][VERIFY_KINDS];
 };
 
 struct pass {
 	const struct snapshot *s;
+	bool *differs;			/* [nchunks] */
 	struct tally *tallies[JOBS_MAX];
 };
 
-static void add_frames(struct verify_frames *to, const struct verify_frames *f)
+static struct tally *tally_of(struct pass *p, unsigned worker)
+{
+	if (!p->tallies[worker])
+		p->tallies[worker] = heap_array(struct tally, 1);
+	return p->tallies[worker];
+}
+
+static uint64_t chunk_end(const struct frames *f, uint64_t first)
+{
+	return min_u64(UINT64_C(1) << FRAME_CHUNK_SHIFT, f->max_pfn - first);
+}
+
+static void check_chunk(void *ctx, unsigned worker, size_t chunk)
+{
+	struct pass *p = ctx;
+	const struct frame *f = p->s->frames.chunk[chunk];
+	uint64_t first = (uint64_t)chunk << FRAME_CHUNK_SHIFT, there = 0, mapped = 0, differ = 0;
+	uint64_t end = chunk_end(&p->s->frames, first);
+	bool by_head = p->s->verify->by_head;
+	struct tally *t = tally_of(p, worker);
+
+	for (uint64_t i = 0; f && i < end; i++) {
+		bool is = f[i].flags & (FR_EXISTS | FR_UNREAD);
+		uint32_t kernel = by_head ? counted(p->s, &f[i], first + i) : f[i].mapcount;
+
+		there += is;
+		mapped += is && f[i].found;
+		differ += is && kernel != f[i].found;
+	}
+	t->agree += there - differ;
+	t->differ += differ;
+	t->mapped += mapped;
+	p->differs[chunk] = differ != 0;
+}
+
+void verify_add(struct verify_frames *to, const struct verify_frames *f)
 {
 	if (!f->frames)
 		return;
@@ -301,50 +338,46 @@ static void add_frames(struct verify_frames *to, const struct verify_frames *f)
 	to->found += f->found;
 }
 
-static void check_chunk(void *ctx, unsigned worker, size_t chunk)
+/* Frames that differ, by reason and kind. */
+static void classify_chunk(void *ctx, unsigned worker, size_t chunk)
 {
 	struct pass *p = ctx;
 	const struct frame *f = p->s->frames.chunk[chunk];
+	uint64_t first = (uint64_t)chunk << FRAME_CHUNK_SHIFT;
+	uint64_t end = p->differs[chunk] ? chunk_end(&p->s->frames, first) : 0;
 	struct verify_folio folio = { 0 };
-	uint64_t first = (uint64_t)chunk << FRAME_CHUNK_SHIFT, agree = 0, mapped = 0;
-	uint64_t end = min_u64(UINT64_C(1) << FRAME_CHUNK_SHIFT, p->s->frames.max_pfn - first);
-	struct tally *t;
+	struct tally *t = tally_of(p, worker);
 
-	if (!p->tallies[worker])
-		p->tallies[worker] = heap_array(struct tally, 1);
-	t = p->tallies[worker];
-	for (uint64_t i = 0; f && i < end; i++) {
-		struct verify_frames one = { .frames = 1, .found = f[i].found };
+	for (uint64_t i = 0; i < end; i++) {
+		struct verify_frames one = { .frames = 1, .pfn = first + i, .found = f[i].found };
 		enum verify_reason why;
 		uint32_t kernel;
 
 		if (!(f[i].flags & (FR_EXISTS | FR_UNREAD)))
 			continue;
-		mapped += f[i].found != 0;
-		one.pfn = first + i;
-		kernel = counted(p->s, &f[i], one.pfn);
-		if (kernel == f[i].found) {
-			agree++;
-			if (!kernel)
-				continue;
-		}
-		why = reason_of(p->s, &f[i], one.pfn, kernel, &folio);
+		why = verify_frame(p->s, first + i, &folio, &kernel);
 		one.kernel = kernel;
-		add_frames(&t->v[why][verify_kind(&f[i])], &one);
+		if (why != VERIFY_AGREE)
+			verify_add(&t->v[why][verify_kind(&f[i])], &one);
 	}
-	t->agree += agree;
-	t->mapped += mapped;
 }
 
 static void take(struct verify *v, const struct tally *t)
 {
 	v->agree += t->agree;
+	v->differ += t->differ;
 	v->mapped += t->mapped;
 	for (unsigned why = 0; why < VERIFY_REASONS; why++)
-		for (unsigned kind = 0; kind < VERIFY_KINDS; kind++) {
-			v->differ += why == VERIFY_AGREE ? 0 : t->v[why][kind].frames;
-			add_frames(&v->frames[why][kind], &t->v[why][kind]);
-		}
+		for (unsigned kind = 0; kind < VERIFY_KINDS; kind++)
+			verify_add(&v->frames[why][kind], &t->v[why][kind]);
+}
+
+static bool any_differs(const struct pass *p)
+{
+	for (unsigned i = 0; i < JOBS_MAX; i++)
+		if (p->tallies[i] && p->tallies[i]->differ)
+			return true;
+	return false;
 }
 
 /* Is there more than what was lost, or was in the hands of CPUs, can explain? */
@@ -364,14 +397,19 @@ static void bound_reasons(struct verify *v)
 
 static void check_frames(struct snapshot *s)
 {
-	struct pass p = { .s = s };
+	struct pass p = { .s = s, .differs = heap_array(bool, s->frames.nchunks + 1) };
 
 	jobs_run(s->k->jobs, s->frames.nchunks, check_chunk, &p);
+	if (any_differs(&p)) {
+		find_causes(s);
+		jobs_run(s->k->jobs, s->frames.nchunks, classify_chunk, &p);
+	}
 	for (unsigned i = 0; i < JOBS_MAX; i++)
 		if (p.tallies[i]) {
 			take(s->verify, p.tallies[i]);
 			free(p.tallies[i]);
 		}
+	free(p.differs);
 	bound_reasons(s->verify);
 }
 
@@ -411,7 +449,7 @@ static void compare(const struct comparison *c, enum form form, const char *what
 {
 	struct verify_counter v = { .what = what, .mm = c->mm, .kernel = kernel, .found = found };
 
-	if (kernel != found)
+	if (kernel != found && c->s->verify->running)
 		v.reason = mm_reason(c->s, c->mm, form, kernel, found);
 	c->fn(c->arg, &v);
 }
@@ -454,21 +492,34 @@ void verify_mm(const struct snapshot *s, uint32_t mm,
 	compare(&c, OF_VMAS, "size", m->total_vm, u->size >> shift);
 }
 
+static void count_counter(void *arg, const struct verify_counter *c)
+{
+	struct verify *v = arg;
+
+	v->counters++;
+	v->off += c->kernel != c->found;
+}
+
 static void note_counter(void *arg, const struct verify_counter *c)
 {
 	struct snapshot *s = arg;
+
+	if (c->kernel != c->found)
+		s->verify->v[s->verify->n++] = *c;
+}
+
+static void check_mms(struct snapshot *s, uint32_t first, uint32_t end)
+{
 	struct verify *v = s->verify;
 
-	v->counters++;
-	if (c->reason == VERIFY_AGREE)
+	for (uint32_t i = first; i < end; i++)
+		verify_mm(s, i, count_counter, v);
+	if (!v->off)
 		return;
-	v->off++;
-	if (v->n == v->cap) {
-		v->v = arena_grow(&s->mem, v->v, v->cap, v->cap ? 2 * v->cap : 16,
-				  sizeof(*v->v));
-		v->cap = v->cap ? 2 * v->cap : 16;
-	}
-	v->v[v->n++] = *c;
+	find_causes(s);
+	v->v = arena_array(&s->mem, struct verify_counter, v->off);
+	for (uint32_t i = first; i < end; i++)
+		verify_mm(s, i, note_counter, s);
 }
 
 /* ---- issues ------------------------------------------------------------------------ */
@@ -503,16 +554,23 @@ static void tell(const struct snapshot *s)
 			tell_counter(s, &v->v[i]);
 }
 
+static bool live_or_capture(const struct kernel *k)
+{
+	return k->capture || (k->dump && k->dump->live);
+}
+
 void verify_build(struct snapshot *s, uint32_t only)
 {
+	const struct kernel *k = s->k;
+
 	s->verify = arena_array(&s->mem, struct verify, 1);
-	find_causes(s, s->verify);
+	s->verify->by_head = !k->capture && !has(k, M_PAGE_COMPOUND_MAPCOUNT) &&
+			     !has(k, M_FOLIO_ENTIRE_MAPCOUNT);
 	if (only == NONE)
 		check_frames(s);
 	/* a collector's counts of a VMA were compared when its text was read */
-	for (uint32_t i = 0; !s->k->capture && i < s->nmms; i++)
-		if (only == NONE || only == i)
-			verify_mm(s, i, note_counter, s);
-	if (!s->k->capture && !(s->k->dump && s->k->dump->live))
+	if (!k->capture)
+		check_mms(s, only == NONE ? 0 : only, only == NONE ? s->nmms : only + 1);
+	if (!live_or_capture(k))
 		tell(s);
 }

@@ -28,7 +28,7 @@ enum verify_reason {
 
 enum { VERIFY_KINDS = 11 };	/* of pages; verify_kind() names them */
 
-/* Frames of one kind that differ, or agree, for one reason. */
+/* Frames of one kind and reason. */
 struct verify_frames {
 	uint64_t frames;		/* 0: there are none */
 	uint64_t pfn;			/* the first of them */
@@ -51,18 +51,18 @@ struct verify_folio {
 struct verify {
 	uint64_t agree, differ, mapped;	/* frames */
 	uint64_t counters, off;		/* counters compared, and those that differ */
-	struct verify_frames frames[VERIFY_REASONS][VERIFY_KINDS];
+	struct verify_frames frames[VERIFY_REASONS][VERIFY_KINDS];	/* those that differ */
 	bool beyond[VERIFY_REASONS];	/* more frames than that reason can explain */
 	struct verify_counter *v;	/* counters that differ */
-	uint32_t n, cap;
-	/* how much reasons can explain */
-	uint32_t *running;		/* [nmms]: tasks of it that ran */
+	uint32_t n;
+	bool by_head;			/* counts of a huge page are its head's */
+	/* how much reasons can explain; found out where something differs */
+	uint32_t *running;		/* [nmms]: tasks of it that ran; NULL: nothing differs */
 	uint32_t busy;			/* tasks that ran beside the one that crashed */
 	uint32_t exiting;		/* tasks in exit without their mm */
 	bool damaged;			/* tables or VMAs of some mm were not readable */
 	uint64_t lost;			/* pages that they had room for */
 	uint64_t missing;		/* pages that the counters of these mms have beyond found */
-	bool by_head;			/* counts of a huge page are its head's */
 };
 
 /*
@@ -75,6 +75,8 @@ void verify_build(struct snapshot *s, uint32_t only);
 /* Why frame PFN differs, and what the kernel counts. Needs s->verify. */
 enum verify_reason verify_frame(const struct snapshot *s, uint64_t pfn,
 				struct verify_folio *folio, uint32_t *kernel);
+/* Sums of both into TO. */
+void verify_add(struct verify_frames *to, const struct verify_frames *f);
 /* Every counter of address space MM, those that agree too. */
 void verify_mm(const struct snapshot *s, uint32_t mm,
 	       void (*fn)(void *arg, const struct verify_counter *c), void *arg);

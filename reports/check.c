@@ -51,20 +51,18 @@ static void frames_row(struct maker *m, enum verify_reason why, unsigned kind,
 }
 
 /* Frames of one reason and kind together. */
-static void sums(struct maker *m, bool agreeing, bool differing)
+static void sums(struct maker *m)
 {
-	const struct verify *v = m->s->verify;
-
 	for (unsigned why = 0; why < VERIFY_REASONS; why++)
 		for (unsigned kind = 0; kind < VERIFY_KINDS; kind++)
-			if (v->frames[why][kind].frames &&
-			    (why == VERIFY_AGREE ? agreeing : differing))
-				frames_row(m, why, kind, &v->frames[why][kind]);
+			if (m->s->verify->frames[why][kind].frames)
+				frames_row(m, why, kind, &m->s->verify->frames[why][kind]);
 }
 
-/* Each frame that differs. */
+/* Each frame that differs, and by their kind those that are mapped and agree. */
 static void single_frames(struct maker *m)
 {
+	struct verify_frames agree[VERIFY_KINDS] = { { 0 } };
 	const struct frames *f = &m->s->frames;
 	struct verify_folio folio = { 0 };
 
@@ -85,7 +83,12 @@ static void single_frames(struct maker *m)
 		one.found = fr->found;
 		if (why != VERIFY_AGREE)
 			frames_row(m, why, verify_kind(fr), &one);
+		else if (fr->found)
+			verify_add(&agree[verify_kind(fr)], &one);
 	}
+	for (unsigned kind = 0; kind < VERIFY_KINDS; kind++)
+		if (agree[kind].frames)
+			frames_row(m, VERIFY_AGREE, kind, &agree[kind]);
 }
 
 static void counter_row(void *arg, const struct verify_counter *c)
@@ -112,9 +115,10 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	const struct verify *v = s->verify;
 
 	(void)diag;
-	sums(&m, o->all, !o->all);
 	if (o->all)
 		single_frames(&m);
+	else
+		sums(&m);
 	for (uint32_t i = 0; !o->all && i < v->n; i++)
 		counter_row(&m, &v->v[i]);
 	for (uint32_t i = 0; o->all && !s->k->capture && i < s->nmms; i++)
