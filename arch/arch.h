@@ -165,6 +165,9 @@ struct pgvisit {
 	/* A table is entered: its physical address and its level. Not called for
 	   what a PTE_HUGE_TABLE points to. */
 	bool (*table)(void *arg, uint64_t pa, unsigned level);
+	/* Before that: may it be? VA is the first address that it maps. Other than
+	   ST_OK: it is not read, and lost() is told so. */
+	enum status (*enter)(void *arg, uint64_t pa, unsigned level, uint64_t va);
 };
 
 /*

@@ -83,6 +83,12 @@ static bool is_on_path(const struct walk *w, unsigned level, uint64_t pa)
 	return false;
 }
 
+/* log2 of the bytes that a table of LEVEL maps. */
+static unsigned table_shift(const struct walk *w, unsigned level)
+{
+	return w->shift[level] + w->p->bits[level];
+}
+
 static bool say_lost(struct walk *w, uint64_t va, uint64_t last, enum status st)
 {
 	return !w->visit->lost || w->visit->lost(w->arg, va, last + 1, st);
@@ -95,8 +101,12 @@ static bool walk_table(struct walk *w, unsigned level, uint64_t pa, uint64_t sta
 static bool descend(struct walk *w, unsigned level, uint64_t pa, uint64_t start,
 		    uint64_t last)
 {
-	if (is_on_path(w, level, pa))
-		return say_lost(w, start, last, ST_CORRUPT);
+	enum status st = is_on_path(w, level, pa) ? ST_CORRUPT : ST_OK;
+
+	if (!st && w->visit->enter)
+		st = w->visit->enter(w->arg, pa, level, start & ~low_mask(table_shift(w, level)));
+	if (st)
+		return say_lost(w, start, last, st);
 	if (!w->tables_left) {
 		w->over = true;
 		return say_lost(w, start, last, ST_LIMIT);

@@ -109,6 +109,8 @@ struct proc {				/* a thread group */
 
 enum rss_counter { RSS_FILE, RSS_ANON, RSS_SWAP, RSS_SHMEM, RSS_COUNTERS };
 
+struct bad_table;
+
 struct mm {
 	uint64_t addr;
 	uint64_t pgd_pa;		/* physical address of the root; 0 unknown */
@@ -132,6 +134,8 @@ struct mm {
 	const char *cmdline;		/* argv joined by blanks, or NULL: not in the dump */
 	const char *args;		/* the same as /proc/PID/cmdline has it: bytes, of which */
 	uint32_t nargs;			/* a NUL ends each argument */
+	const struct bad_table *bad_tables;	/* model/pages/tables.h; ascending */
+	uint32_t nbad_tables;
 	bool reaped;			/* the OOM reaper has been here */
 	bool broken;			/* its VMAs could not all be read */
 	struct usage usage;		/* sum over its VMAs */
@@ -231,6 +235,7 @@ struct frames {
 	uint64_t unread;	/* frames whose struct page is not in the dump */
 	bool average;		/* mapcounts of large folios are averages over their
 				   pages (CONFIG_NO_PAGE_MAPCOUNT, 6.15) */
+	bool marks_tables;	/* FR_PGTABLE is on all that hold PTEs (1d40a5ea01d5, v4.18) */
 	bool references;	/* mapcount is a count of all references that the
 				   kernel gave (page->count): of a capture */
 };

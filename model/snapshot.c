@@ -9,6 +9,7 @@
 #include "model/cgroups/cgroups.h"
 #include "model/elf/elffind.h"
 #include "model/model.h"
+#include "model/pages/tables.h"
 #include "model/pages/account.h"
 #include "model/pages/frames.h"
 #include "model/pages/refs.h"
@@ -125,6 +126,8 @@ static void build_from_dump(struct snapshot *s, unsigned needs, const struct sna
 	reader_free(b.r);
 	if (needs & NEED_FRAMES)
 		frames_build(s);
+	if (needs & (NEED_USAGE | NEED_SIZES))
+		tables_check(s, needs & NEED_SIZES ? NONE : only_mm(s, o));
 	if (needs & NEED_USAGE)
 		account_build(s, only_mm(s, o));
 }

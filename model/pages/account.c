@@ -18,6 +18,7 @@
 #include "model/capture/capture.h"
 #include "model/pages/cut.h"
 #include "model/pages/smaps.h"
+#include "model/pages/tables.h"
 
 struct pass {
 	struct snapshot *s;
@@ -35,9 +36,7 @@ struct pass {
 static void walk(struct acct *a, const struct mm *m, uint64_t start, uint64_t end,
 		 const struct pgvisit *visit)
 {
-	const struct kernel *k = a->k;
-
-	pgwalk(a->r, k->paging, &k->env, m->pgd_pa, start, end, visit, a);
+	tables_walk(a->k, a->r, m, start, end, visit, a);
 }
 
 /* Tables on the way to what lies before the item were counted with that. */
@@ -374,11 +373,11 @@ bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v
 		 uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
 {
 	const struct kernel *k = s->k;
-	uint64_t root = s->mms[v->mm].pgd_pa;
+	const struct mm *m = &s->mms[v->mm];
 
 	if (k->capture)
 		return capture_entries(s, v, start, end, visit, arg);
-	return !root || pgwalk(r, k->paging, &k->env, root, start, end, visit, arg);
+	return !m->pgd_pa || tables_walk(k, r, m, start, end, visit, arg);
 }
 
 void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,

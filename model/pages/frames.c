@@ -347,6 +347,7 @@ void frames_build(struct snapshot *s)
 	s->frames = (struct frames){ .max_pfn = p->k->memmap.max_pfn };
 	if (p->k->memmap.n) {
 		pagefmt_init(&p->fmt, p->k);
+		s->frames.marks_tables = p->fmt.type_table != 0;
 		s->frames.nchunks = ((s->frames.max_pfn - 1) >> FRAME_CHUNK_SHIFT) + 1;
 		s->frames.chunk = heap_array(struct frame *, s->frames.nchunks);
 		n = list_chunks(p);

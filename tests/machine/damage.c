@@ -79,6 +79,11 @@ void lay_damage(struct machine *m)
 			paging_loop(m, mm_of(m, d->name), d->value);
 			continue;
 		}
+		if (d->how == TWIN) {
+			paging_twin(m, mm_of(m, d->name), d->value, mm_of(m, d->to_name),
+				    d->to_value);
+			continue;
+		}
 		o = object_of(m, d->kind, d->name);
 		if (d->how == LOSE) {
 			lose(m, &o);

@@ -67,6 +67,7 @@ void machine_lay(struct machine *m, const char *map, const char *types)
 	lay_swap(m);
 	paging_kernel(m, msymbol(m, "swapper_pg_dir"));
 	lay_other_pages(m, m->next >> m->cpu->page_shift);
+	lay_table_pages(m);
 	for (size_t i = 0; i < m->frames.n; i++)
 		lay_frame(m, &m->frames.v[i]);
 	lay_holes(m);

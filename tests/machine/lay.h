@@ -8,7 +8,8 @@
 #include "tests/machine/machine.h"
 
 #define OBJECT 4096u			/* bytes of one whose size nobody tells */
-#define IMAGE_BYTES (512u << 10)	/* of the variables */
+#define ROOTS (256u << 10)		/* bytes of mem_section[], as long as it is anywhere */
+#define IMAGE_BYTES (768u << 10)	/* of the variables */
 
 /* objects.c */
 void mset_word(struct machine *m, uint64_t kva, uint64_t v);
@@ -38,6 +39,7 @@ void lay_tasks(struct machine *m);
 
 /* lay_pages.c */
 void lay_other_pages(struct machine *m, uint64_t end);
+void lay_table_pages(struct machine *m);
 void lay_frame(struct machine *m, struct mframe *f);
 void lay_swap(struct machine *m);
 void lay_memmap(struct machine *m);

@@ -24,7 +24,7 @@ static const struct { const char *name; uint32_t bytes; uint16_t since, before; 
 	{ "logged_chars", OBJECT, 0, 3005 }, { "log_buf_len", OBJECT, 2600, 5010 },
 	{ "log_first_idx", OBJECT, 3005, 5010 }, { "log_next_idx", OBJECT, 3005, 5010 },
 	{ "prb", OBJECT, 5010, 0 }, { "swap_info", 2 * OBJECT, 0, 0 },
-	{ "nr_swapfiles", OBJECT, 0, 0 }, { "mem_section", OBJECT, 2632, 0 },
+	{ "nr_swapfiles", OBJECT, 0, 0 }, { "mem_section", ROOTS, 2632, 0 },
 	{ "cur_cpu_spec", OBJECT, 2600, 0 }, { "__pte_index_size", OBJECT, 4007, 0 },
 	{ "__pmd_index_size", OBJECT, 4007, 0 }, { "__pud_index_size", OBJECT, 4007, 0 },
 	{ "__pgd_index_size", OBJECT, 4007, 0 }, { "vmemmap_list", OBJECT, 2636, 0 },

@@ -5,6 +5,7 @@
 #include "tests/machine/lay.h"
 
 #include <elf.h>
+#include <string.h>
 
 #include "dumpread/base/bytes.h"
 
@@ -72,6 +73,28 @@ void lay_other_pages(struct machine *m, uint64_t end)
 		mput(m, p, M_PAGE_FLAGS, image ? reserved : mpage_flag(m, E_PG_SLAB, PG_SLAB));
 		put_count(m, p, 1);
 	}
+}
+
+/* The page type of page tables, 4.18 and later; with 6.11 it is a byte of its own. */
+static void mark_table(struct machine *m, const struct object *o)
+{
+	int64_t type = layout_enum(&m->layout, E_PGTY_TABLE, -1);
+	/* a bit taken away until then; 18b2db3b0385 (v5.11) moved it */
+	uint32_t v = ~(m->number < 5011 ? 0x400u : 0x200u);
+
+	if (type >= 0)
+		v = (uint32_t)type << 24;
+	for (uint64_t at = 0; at < o->size && layout_has(&m->layout, M_PAGE_TYPE);
+	     at += mpage_size(m))
+		mput(m, mpage_struct(m, mpa(m, o->kva + at) >> m->cpu->page_shift), M_PAGE_TYPE,
+		     v);
+}
+
+void lay_table_pages(struct machine *m)
+{
+	for (size_t i = 0; i < m->objects.n; i++)
+		if (!strcmp(m->objects.v[i].kind, "table"))
+			mark_table(m, &m->objects.v[i]);
 }
 
 static uint64_t usual_flags(const struct machine *m, const struct mframe *f)
@@ -172,7 +195,7 @@ static void lay_sections(struct machine *m)
 	uint32_t size = layout_size(&m->layout, S_MEM_SECTION);
 
 	if (m->number >= 4015) {
-		mset_word(m, roots, mobject(m, "sections", "roots", OBJECT));
+		mset_word(m, roots, mobject(m, "sections", "roots", ROOTS));
 		roots = mfind(m, "sections", "roots")->kva;
 	}
 	mset_word(m, roots, page);

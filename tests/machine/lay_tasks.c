@@ -102,7 +102,7 @@ void lay_mm(struct machine *m, struct mmm *mm)
 {
 	const struct layout *l = &m->layout;
 	uint32_t shmem = layout_has(l, E_MM_SHMEMPAGES) ? mm->shmem : 0;
-	uint64_t total = 0;
+	uint64_t total = 0, tables;
 
 	mm->addr = mobject_of(m, "mm", mm->name, S_MM);
 	mm->pgd = mobject(m, "pgd", mm->name, paging_root_bytes(m));
@@ -125,7 +125,9 @@ void lay_mm(struct machine *m, struct mmm *mm)
 	mput(m, mm->addr, M_MM_START_BRK, mm->brk0);
 	mput(m, mm->addr, M_MM_BRK, mm->brk1);
 	mput(m, mm->addr, M_MM_START_STACK, mm->stack);
+	tables = m->table_bytes;
 	paging_user(m, mm);
+	mput(m, mm->addr, M_MM_PGTABLES_BYTES, m->table_bytes - tables);
 }
 
 /* ---- tasks ------------------------------------------------------------------------- */

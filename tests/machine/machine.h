@@ -41,6 +41,7 @@
  *	point KIND NAME MEMBER KIND NAME MEMBER|N	to that member of another object, or N
  *			bytes behind it: a list that loops, a tree that is none
  *	loop MM VA			the table above the lowest points to itself
+ *	twin MM VA MM2 VA2		the lowest table for VA is that of VA2 in MM2
  *	vmcoreinfo LINE			in place of the line that begins alike
  * KIND NAME: "task PID", "mm NAME", "pgd NAME", "vma MM:START", "table MM:VA",
  * "file NAME", "dentry NAME", "inode NAME", "frame NAME", "page NAME" (its struct),
@@ -138,11 +139,12 @@ struct mtask {
 };
 
 struct damage {
-	enum { LOSE, POKE, POINT, LOOP } how;
+	enum { LOSE, POKE, POINT, LOOP, TWIN } how;
 	char kind[12], name[48], member[40];
 	char to_kind[12], to_name[48], to_member[40];	/* POINT */
 	bool unmapped;
-	uint64_t value;			/* POKE; LOOP: address; POINT: bytes, no member */
+	uint64_t value;			/* POKE; LOOP, TWIN: address; POINT: bytes, no member */
+	uint64_t to_value;		/* TWIN: address */
 };
 
 struct object {
@@ -189,6 +191,7 @@ struct machine {
 	const char *vmcoreinfo;		/* or NULL */
 	bool sparse;			/* SPARSEMEM_VMEMMAP; else one mem_map */
 	uint64_t npages;		/* struct pages */
+	uint64_t table_bytes;		/* of the tables made so far, below the roots */
 	uint64_t mem_map, root_dentry, mount, super[MFS_COUNT];
 };
 
@@ -215,6 +218,8 @@ void paging_kernel(struct machine *m, uint64_t root);
 void paging_user(struct machine *m, struct mmm *mm);
 uint64_t paging_root_bytes(const struct machine *m);
 void paging_loop(struct machine *m, const struct mmm *mm, uint64_t va);
+void paging_twin(struct machine *m, const struct mmm *mm, uint64_t va, const struct mmm *of,
+		 uint64_t of_va);
 
 /* Memory, by kernel-virtual address: of the identity map, the kernel's image, vmalloc. */
 uint64_t mpages(struct machine *m, uint64_t bytes);

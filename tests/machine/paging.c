@@ -406,13 +406,15 @@ static uint64_t table_bits(const struct machine *m, unsigned level)
 /* The table below ENTRY, which is of LEVEL; made if there is none. */
 static uint64_t below(struct machine *m, uint64_t entry, unsigned level, const char *name)
 {
-	uint64_t v = get(m, entry, level), bits = table_bits(m, level);
+	uint64_t v = get(m, entry, level), bits = table_bits(m, level), bytes;
 	bool virtual = form_of(m)->table_virtual;
 
 	if (v)
 		return (v & ~bits) + (virtual ? 0 : m->cpu->page_offset);
-	v = mobject(m, "table", name, (uint64_t)entry_bytes(m, level - 1)
-						<< m->cpu->bits[level - 1]);
+	bytes = (uint64_t)entry_bytes(m, level - 1) << m->cpu->bits[level - 1];
+	v = mobject(m, "table", name, bytes);
+	/* mm_inc_nr_{ptes,pmds,puds}() */
+	m->table_bytes += level <= 3 ? bytes : 0;
 	put(m, entry, level, (virtual ? v : mpa(m, v)) | bits);
 	return v;
 }
@@ -603,6 +605,13 @@ void paging_user(struct machine *m, struct mmm *mm)
 		put(m, slot_at(m, mm->pgd, 0, p->va, name), 0,
 		    entry_of(m, p, m->cpu->page_shift));
 	}
+}
+
+void paging_twin(struct machine *m, const struct mmm *mm, uint64_t va, const struct mmm *of,
+		 uint64_t of_va)
+{
+	put(m, slot_at(m, mm->pgd, 1, va, mm->name), 1,
+	    get(m, slot_at(m, of->pgd, 1, of_va, of->name), 1));
 }
 
 void paging_loop(struct machine *m, const struct mmm *mm, uint64_t va)

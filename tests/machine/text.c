@@ -427,6 +427,17 @@ static void on_loop(struct line *l)
 	d->value = address(l, l->w[2]);
 }
 
+static void on_twin(struct line *l)
+{
+	struct damage *d = vec_push(&l->m->arena, &l->m->damage);
+
+	d->how = TWIN;
+	name(l, d->name, sizeof(d->name), l->m->mms.v[find_mm(l, l->w[1])].name);
+	d->value = address(l, l->w[2]);
+	name(l, d->to_name, sizeof(d->to_name), l->m->mms.v[find_mm(l, l->w[3])].name);
+	d->to_value = address(l, l->w[4]);
+}
+
 static void on_vmcoreinfo(struct line *l)
 {
 	*vec_push(&l->m->arena, &l->m->lines) = arena_strdup(&l->m->arena, l->w[1]);
@@ -445,7 +456,7 @@ static const struct {
 	{ "page", 4, on_page }, { "pages", 5, on_pages }, { "swap", 3, on_swap },
 	{ "task", 7, on_task }, { "faults", 4, on_faults }, { "times", 4, on_times },
 	{ "lose", 3, on_lose }, { "poke", 5, on_poke }, { "point", 7, on_point },
-	{ "loop", 3, on_loop }, { "vmcoreinfo", 2, on_vmcoreinfo },
+	{ "loop", 3, on_loop }, { "twin", 5, on_twin }, { "vmcoreinfo", 2, on_vmcoreinfo },
 };
 
 static void run_line(struct line *l, char *text)

@@ -19,6 +19,8 @@ LINES = (
     ('poke mm two M_MM_PGD unmapped', r'pgd \(fault\)', 0),
     ('lose table two:0x10000000', r'page table \(nodata\)', 0),
     ('loop two 0x10000000', r'page table \(corrupt\)', 0),
+    ('twin two 0x30000000 two 0x10000000', r'page table \(corrupt\)', 0),
+    ('twin two 0x30000000 one 0x30000000', r'page table \(corrupt\)', 0),
     ('lose vma two:0x30000000', r'vma \(nodata\)', 0),
     ('poke vma two:0x30000000 M_VMA_END 0x2fff0000', r'vma \(corrupt\)', 0),
     ('poke vma two:0x30000000 M_VMA_MM 0x3000', r'vma \(corrupt\)', 0),

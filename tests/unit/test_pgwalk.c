@@ -66,7 +66,8 @@ static bool table(void *arg, uint64_t pa, unsigned level)
 	return !s->tell_tables || tell(s, "T%u %" PRIx64 "\n", level, pa);
 }
 
-static const struct pgvisit visit = { entries, hole, lost, table };
+static const struct pgvisit visit = { .entries = entries, .hole = hole, .lost = lost,
+				      .table = table };
 
 static struct paging_env env(void)
 {

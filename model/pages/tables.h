@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tables.h - which tables of an mm are its own.
+ *
+ * A walk by VMA meets a table as often as something points to it, and a few tables that
+ * point to each other describe work without end. So all tables of each mm are listed
+ * once, before: one that stands in two places of an mm, or is no page table by its struct
+ * page, or is more than the mm can have by its own count, is told here and then passed
+ * over by every walk.
+ */
+#ifndef VMCENSUS_TABLES_H
+#define VMCENSUS_TABLES_H
+
+#include "model/model.h"
+
+/* A place in the tables of an mm whose table is not to be followed. */
+struct bad_table {
+	uint64_t va;			/* the first address that it would map */
+	uint8_t level;			/* its level; TABLES_OVER: this one and all behind it */
+};
+
+#define TABLES_OVER PAGING_LEVELS
+
+/*
+ * Fill mm.bad_tables of all mms, or of ONLY (index in mms, NONE: all). After frames,
+ * where those are built. What contradicts mm.pgtables_bytes, and tables of two mms, are
+ * issues; what is passed over becomes one when a walk comes there.
+ */
+void tables_check(struct snapshot *s, uint32_t only);
+
+/* pgwalk() of [start, end) of M's tables, but for its bad ones. */
+bool tables_walk(const struct kernel *k, struct reader *r, const struct mm *m, uint64_t start,
+		 uint64_t end, const struct pgvisit *visit, void *arg);
+
+#endif
