@@ -50,8 +50,11 @@ struct vma_page {
 void vma_page_clip(const struct snapshot *s, const struct vma *v, const struct vma_page *p,
 		   uint64_t *first, uint64_t *end);
 
-/* hugetlb_pmd_shared(): do two mms use the table at PA? */
+/* Do two mms use the table at PA? */
 bool hugetlb_table_shared(const struct kernel *k, struct reader *r, uint64_t pa);
+
+/* Does the kernel see that itself, in hugetlb_pmd_shared()? */
+bool hugetlb_sharing_seen(const struct kernel *k);
 
 /* Every non-empty entry of VMA in address order; false from FN stops. R: of
    kernel_reader(), unused for a capture. */

@@ -113,7 +113,7 @@ static uint64_t hugetlb(const struct pagemap *m, const struct vma_page *p, uint6
 	if (p->pte.kind != PTE_PAGE)
 		return word;
 	bits = page_bits(m, p->pfn, p->pfn);
-	if (rule(m, RULE_PAGEMAP_HUGETLB_SHARED) && p->table &&
+	if (rule(m, RULE_PAGEMAP_HUGETLB_SHARED) && p->table && hugetlb_sharing_seen(m->s->k) &&
 	    hugetlb_table_shared(m->s->k, m->r, p->table))
 		bits &= ~PM_MMAP_EXCLUSIVE;
 	return word | bits | PM_PRESENT | ((p->pfn + i) & PM_PFN_MASK);

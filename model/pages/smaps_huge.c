@@ -144,6 +144,11 @@ bool hugetlb_table_shared(const struct kernel *k, struct reader *r, uint64_t pa)
 	       (int32_t)v > (counted ? 0 : 1);
 }
 
+bool hugetlb_sharing_seen(const struct kernel *k)
+{
+	return !has(k, M_PT_SHARE_COUNT) || k->rules.on[RULE_HUGETLB_SHARE_SEEN];
+}
+
 static bool table_is_shared(struct acct *a, uint64_t pa)
 {
 	if (pa != a->shared_table) {
@@ -222,7 +227,8 @@ static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const str
 	if (va & (size - 1) || !acct_rule(a, RULE_HUGETLB_LINES))
 		return;
 	shared = f->flags & FR_SHARED_FOLIO ||
-		 (under_shared && acct_rule(a, RULE_HUGETLB_PMD_SHARED)) ||
+		 (under_shared && acct_rule(a, RULE_HUGETLB_PMD_SHARED) &&
+		  hugetlb_sharing_seen(a->k)) ||
 		 (!present && acct_rule(a, RULE_NONPRESENT_SHARED));
 	if (shared)
 		a->u.shared_hugetlb += size;

@@ -19,6 +19,7 @@ import tarfile
 import time
 
 PF_KTHREAD = 0x00200000
+SYS_move_pages = {'x86_64': 279, 'ppc64le': 301}.get(os.uname().machine)
 SYS_finit_module = {'x86_64': 313, 'ppc64le': 353}.get(os.uname().machine)
 PAGE = os.sysconf('SC_PAGESIZE')
 # The count of switches, in status, comes first: if it is the same in the dump, so is all that follows.
@@ -88,6 +89,9 @@ def settle(pids):
         for pid in pids:
             read(f'/proc/{pid}/cmdline')
         time.sleep(0.2)
+    # Pages on their way to a list of the kernel's get there: moving no pages waits for all of them.
+    if SYS_move_pages:
+        libc.syscall(SYS_move_pages, 0, 0, bytes(8), bytes(8), bytes(8), 2)     # MPOL_MF_MOVE
 
 
 def pagemap(pid, maps):
