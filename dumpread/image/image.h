@@ -7,8 +7,8 @@
  * and count is checked against the file's size when it is opened or read.
  *
  * To add a container: one file in this folder that fills a struct image_ops,
- * one row in image_formats[] (image.c), a fuzzer line in tests/fuzz/, a line in
- * docs/support-matrix.md with the test that proves it.
+ * one row in image_formats[] (image.c), a fuzzer line in tests/fuzz/, a row in
+ * docs/support-matrix.md, and a row in docs/evidence.md that names its test.
  *
  * Reads are thread-safe: all state that changes while reading lives in the
  * reader's own context (struct image_ctx), never in the image.
