@@ -37,17 +37,34 @@ static const struct report *same_columns(const struct report *r)
 	return NULL;
 }
 
-static void help_options(unsigned taken, bool of_reports, FILE *out)
+/* For an option that R takes with some layouts alone: these, as words behind it. */
+static const char *layouts_of(const struct report *r, unsigned opt, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (const struct like *l = r && !(r->opts & opt) ? r->likes : NULL; l && l->name; l++)
+		if (l->opts & opt && n < size)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? ", " :
+					      " (with --like ", l->name);
+	if (n && n < size)
+		snprintf(buf + n, size - n, ")");
+	return buf;
+}
+
+/* Those of report R; NULL: all. */
+static void help_options(const struct report *r, FILE *out)
 {
 	for (const struct option_spec *s = option_specs; s->name; s++) {
-		char left[40];
+		char left[40], likes[80];
 
-		if (!*s->about || (of_reports && !(s->report_opt & taken)))
+		if (!*s->about || (r && !(s->report_opt & report_takes(r))))
 			continue;
 		snprintf(left, sizeof(left), "%c%c%s --%s%s%s", s->letter ? '-' : ' ',
 			 s->letter ? s->letter : ' ', s->letter ? "," : " ", s->name,
 			 s->arg ? " " : "", s->arg ? s->arg : "");
-		fprintf(out, "  %-20s %s\n", left, s->about);
+		fprintf(out, "  %-20s %s%s\n", left, s->about,
+			layouts_of(r, s->report_opt, likes, sizeof(likes)));
 	}
 }
 
@@ -62,7 +79,7 @@ void help_program(FILE *out)
 	fputs(".\n\nReports (--help REPORT says more):\n", out);
 	help_reports(out);
 	fputs("\nOptions:\n", out);
-	help_options(0, false, out);
+	help_options(NULL, out);
 	fputs("\nEXPR compares columns with = != < <= > >= ~ !~ (~: regular expression) and joins\n"
 	      "comparisons with and, or, not and parentheses. Sizes take K, M, G; times s, m, h.\n"
 	      "\nExit status: 0 whole answer, 1 no answer, 2 an answer with damaged or missing\n"
@@ -100,10 +117,9 @@ void help_report(const struct report *r, FILE *out)
 {
 	fprintf(out, "%s: %s\n\nusage: vmcensus %s IMAGE... [OPTIONS]\n\n%s\n", r->name, r->about,
 		r->name, r->help);
-	if (r->opts) {
+	if (report_takes(r))
 		fputs("\nOptions of this report:\n", out);
-		help_options(r->opts, true, out);
-	}
+	help_options(r, out);
 	help_forms(r, out);
 	if (r->products)
 		return;
@@ -135,10 +151,16 @@ static void put_roff(const char *s, FILE *out)
 	}
 }
 
-static void man_options(unsigned taken, bool of_reports, FILE *out)
+/* Those of report R; NULL: of all that have rows. */
+static void man_options(const struct report *r, FILE *out)
 {
+	const unsigned common = OPT_ROWS | OPT_BYTES | OPT_PAGES;
+
 	for (const struct option_spec *s = option_specs; s->name; s++) {
-		if (!*s->about || (of_reports ? !(s->report_opt & taken) : s->report_opt != 0))
+		char likes[80];
+
+		if (!*s->about || (r ? !(s->report_opt & report_takes(r) & ~common)
+				     : s->report_opt & ~common))
 			continue;
 		fputs(".TP\n", out);
 		if (s->letter)
@@ -150,6 +172,7 @@ static void man_options(unsigned taken, bool of_reports, FILE *out)
 			fprintf(out, " \\fI%s\\fR", s->arg);
 		putc('\n', out);
 		put_roff(s->about, out);
+		put_roff(layouts_of(r, s->report_opt, likes, sizeof(likes)), out);
 		putc('\n', out);
 	}
 }
@@ -186,7 +209,7 @@ static void man_report(const struct report *r, FILE *out)
 	fputs(".\n.PP\n", out);
 	put_roff(r->help, out);
 	putc('\n', out);
-	man_options(r->opts, true, out);
+	man_options(r, out);
 	man_forms(r, out);
 	if (r->products)
 		return;
@@ -209,7 +232,7 @@ static void man_report(const struct report *r, FILE *out)
 void help_man(FILE *out)
 {
 	fputs(".SH OPTIONS\n", out);
-	man_options(0, false, out);
+	man_options(NULL, out);
 	fputs(".SH REPORTS\n", out);
 	for (const struct report *const *r = reports; *r; r++)
 		man_report(*r, out);

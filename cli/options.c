@@ -18,17 +18,18 @@ const struct option_spec option_specs[] = {
 	{ ID_TYPES, 't', "types", "FILE",
 	  "vmlinux, .btf, System.map, layout file or VMCOREINFO; may be given more than once", 0 },
 	{ ID_SYSROOT, 0, "sysroot", "DIR",
-	  "where the machine's binaries are, for reports that read them", 0 },
+	  "where the machine's files are: its binaries, etc/passwd", OPT_SYSROOT },
 	{ ID_FORMAT, 'f', "format", "F",
 	  "text (default), csv, json, svg, ps, pdf, png, or one of the report's own", 0 },
 	{ ID_COLUMNS, 'c', "columns", "LIST",
-	  "columns, comma-separated; \"+NAME\" adds, \"all\", \"help\" lists them", 0 },
-	{ ID_SORT, 's', "sort", "LIST", "order by columns; \"-NAME\" is largest first", 0 },
-	{ ID_TOP, 'n', "top", "N", "only the first N rows", 0 },
+	  "columns, comma-separated; \"+NAME\" adds, \"all\", \"help\" lists them", OPT_COLUMNS },
+	{ ID_SORT, 's', "sort", "LIST", "order by columns; \"-NAME\" is largest first",
+	  OPT_SORT },
+	{ ID_TOP, 'n', "top", "N", "only the first N rows", OPT_TOP },
 	{ ID_WHERE, 'w', "where", "EXPR",
-	  "only rows where EXPR holds, e.g. 'pss>10M and uid=0'", 0 },
-	{ ID_BYTES, 0, "bytes", NULL, "sizes of text in bytes (default: KiB)", 0 },
-	{ ID_PAGES, 0, "pages", NULL, "sizes of text in pages", 0 },
+	  "only rows where EXPR holds, e.g. 'pss>10M and uid=0'", OPT_WHERE },
+	{ ID_BYTES, 0, "bytes", NULL, "sizes of text in bytes (default: KiB)", OPT_BYTES },
+	{ ID_PAGES, 0, "pages", NULL, "sizes of text in pages", OPT_PAGES },
 	{ ID_PID, 0, "pid", "N", "only this process", OPT_PID },
 	{ ID_THREADS, 0, "threads", NULL, "one row for each thread", OPT_THREADS },
 	{ ID_KERNEL, 0, "kernel", NULL, "kernel threads too", OPT_KERNEL },
@@ -36,7 +37,7 @@ const struct option_spec option_specs[] = {
 	{ ID_FILE, 0, "file", "NAME", "only what concerns this file", OPT_FILE },
 	{ ID_VIRTUAL, 0, "virtual", NULL, "address space instead of resident pages", OPT_VIRTUAL },
 	{ ID_LIKE, 0, "like", "TOOL", "in the layout of an older tool", OPT_LIKE },
-	{ ID_PAPER, 0, "paper", NULL, "the same as --like paper", OPT_LIKE },
+	{ ID_PAPER, 0, "paper", NULL, "the same as --like paper", OPT_PAPER },
 	{ ID_EARLIER, 0, "earlier", "FILE",
 	  "of the earlier dump; once for each of its files. All images are of the later", OPT_EARLIER },
 	{ ID_JOBS, 'j', "jobs", "N", "threads to work with (default: processors)", 0 },
@@ -54,7 +55,6 @@ const struct option_spec option_specs[] = {
 struct args {
 	char **v;
 	int n, i;
-	unsigned given;			/* enum report_opt_flag of options seen */
 	const char **plain;		/* report and images */
 	unsigned nplain;
 	const char **earlier;
@@ -94,7 +94,7 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	uint64_t v = 0;
 	int err = 0;
 
-	a->given |= spec->report_opt;
+	o->given |= spec->report_opt;
 	switch (spec->id) {
 	case ID_TYPES: o->types[o->ntypes++] = arg; break;
 	case ID_SYSROOT: o->report_opts.sysroot = arg; break;
@@ -278,15 +278,23 @@ static int take_destination(struct options *o, struct args *a)
 	return 0;
 }
 
-static int report_takes(const struct options *o, struct args *a)
+const struct option_spec *option_given(const struct options *o, unsigned flags)
 {
-	for (const struct option_spec *s = option_specs; s->name; s++)
-		if (a->given & s->report_opt && !(o->report->opts & s->report_opt)) {
-			fail(a->diag, ST_ABSENT, "report %s takes no --%s", o->report->name,
-			     s->name);
-			return EXIT_USAGE;
-		}
-	return 0;
+	const struct option_spec *s = option_specs;
+
+	while (s->name && !(o->given & s->report_opt & flags))
+		s++;
+	return s->name ? s : NULL;
+}
+
+static int check_taken(const struct options *o, struct args *a)
+{
+	const struct option_spec *s = option_given(o, ~report_takes(o->report));
+
+	if (!s)
+		return 0;
+	fail(a->diag, ST_ABSENT, "report %s takes no --%s", o->report->name, s->name);
+	return EXIT_USAGE;
 }
 
 bool option_of_hosts(const struct option_spec *s)
@@ -360,7 +368,7 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 		err = take_hosts(o, &a, image);
 	if (err || o->action != DO_REPORT)
 		return err;
-	if (o->columns && (!strcmp(o->columns, "help") || !strcmp(o->columns, "?"))) {
+	if (o->columns && !o->report->products && (!strcmp(o->columns, "help") || !strcmp(o->columns, "?"))) {
 		o->action = DO_COLUMNS;
 		return 0;
 	}
@@ -368,7 +376,7 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 		return EXIT_USAGE;
 	if (!o->nimages)
 		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE%s", "");
-	return report_takes(o, &a);
+	return check_taken(o, &a);
 }
 
 void options_release(struct options *o)

@@ -30,6 +30,7 @@ struct options {
 	enum text_unit unit;
 	unsigned jobs, verbose;
 	bool quiet;
+	unsigned given;			/* enum report_opt_flag of the options given */
 	struct report_opts report_opts;
 	struct arena mem;		/* owns the arrays */
 };
@@ -53,6 +54,8 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 			 struct diag *diag);
 /* The product that O asks for (by default the first), NULL if the report has none so named. */
 const struct product *options_product(const struct options *o);
+/* The first option given that is one of FLAGS (enum report_opt_flag), NULL if none is. */
+const struct option_spec *option_given(const struct options *o, unsigned flags);
 /* Does the option make sense where the host brings dump, symbols and types? */
 bool option_of_hosts(const struct option_spec *s);
 void options_release(struct options *o);

@@ -58,6 +58,68 @@ static int find_like(struct run *run, const char **order)
 	return EXIT_USAGE;
 }
 
+/* Has LIKE a form of its own for the format asked for? */
+static bool like_has_form(const struct like *like, const struct renderer *to)
+{
+	return to->of_chart ? like->chart != NULL
+		: to->render == render_text ? like->text != NULL
+		: to->render == render_csv && like->csv;
+}
+
+/* Options that the form asked for would not follow, and what it is. */
+static unsigned form_refuses(const struct run *run, const struct like *like, const char **form)
+{
+	const struct report *r = run->o.report;
+	bool text = run->renderer->render == render_text;
+
+	*form = "in this format";
+	if (run->renderer->of_chart)
+		return OPT_COLUMNS;
+	if (like) {
+		*form = "with this layout";
+		return OPT_COLUMNS | OPT_BYTES | OPT_PAGES | like->refuses;
+	}
+	if (!text)
+		return OPT_PAGES;
+	*form = "without -c, which makes a table";
+	return r->text && !run->o.columns ? OPT_BYTES | OPT_PAGES | r->text_refuses : 0;
+}
+
+/* An option works or is refused. */
+static int check_fits(struct run *run)
+{
+	const struct report *r = run->o.report;
+	const struct like *like = report_like(r, &run->o.report_opts);
+	const struct option_spec *s = NULL;
+	const char *form = "without the layout that it is for (--like)";
+	unsigned of_rows = OPT_ROWS | OPT_BYTES | OPT_PAGES | OPT_LIKE | OPT_PAPER;
+
+	if (!run->product)
+		s = option_given(&run->o, ~(r->opts | of_rows | (like ? like->opts : 0)));
+	if (like && !like_has_form(like, run->renderer)) {
+		fail(&run->diag, ST_ABSENT, "layout %s of report %s has no format '%.20s'",
+		     like->name, r->name, run->o.format);
+		return EXIT_USAGE;
+	}
+	if (!run->product && !s)
+		s = option_given(&run->o, form_refuses(run, like, &form));
+	if (!s)
+		return 0;
+	fail(&run->diag, ST_ABSENT, "report %s takes no --%s %s", r->name, s->name, form);
+	return EXIT_USAGE;
+}
+
+static int check_sysroot(struct run *run)
+{
+	const char *dir = run->o.report_opts.sysroot;
+	struct stat st;
+
+	if (!dir || (!stat(dir, &st) && S_ISDIR(st.st_mode)))
+		return 0;
+	fail(&run->diag, ST_ABSENT, "--sysroot %s is not a directory", dir);
+	return EXIT_USAGE;
+}
+
 static int plan(struct run *run)
 {
 	const struct options *o = &run->o;
@@ -66,7 +128,7 @@ static int plan(struct run *run)
 	struct columns deflt;
 	const char *order = r->sort;
 
-	if (find_form(run) || find_like(run, &order))
+	if (find_form(run) || find_like(run, &order) || check_fits(run) || check_sysroot(run))
 		return EXIT_USAGE;
 	if (run->product && run->product->dir && !o->output) {
 		fail(&run->diag, ST_ABSENT, "%s makes a directory; name it with -o DIR",

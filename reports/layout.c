@@ -150,6 +150,7 @@ const struct report report_layout = {
 	.ncols = ARRAY_LEN(cols),
 	.run = run,
 	.text = text,
+	.text_refuses = OPT_SORT | OPT_TOP | OPT_WHERE,
 	.help = "Every member, size, enumerator and symbol of the kernel that is used, and the\n"
 		"rules that follow from its version. The text is a layout file: save it with -o\n"
 		"and give it with -t, in place of a vmlinux, for dumps of the same kernel. csv,\n"

@@ -94,13 +94,16 @@ struct report_opts {
 enum report_opt_flag {
 	OPT_PID = 1, OPT_THREADS = 2, OPT_KERNEL = 4, OPT_ALL = 8, OPT_VIRTUAL = 16,
 	OPT_FILE = 32, OPT_SYSROOT = 64, OPT_LIKE = 128, OPT_EARLIER = 256,
+	/* these follow from what a report has; no report lists them */
+	OPT_PAPER = 512, OPT_COLUMNS = 1024, OPT_SORT = 2048, OPT_TOP = 4096, OPT_WHERE = 8192,
+	OPT_BYTES = 16384, OPT_PAGES = 32768,
 };
 
 struct chart;			/* reports/charts/chart.h */
 
 /*
  * The layout of an older tool, for its users and their scripts: the report's
- * rows in that tool's words. Formats that it has no function for are ours.
+ * rows in that tool's words. It has the formats that it has a function for.
  */
 struct like {
 	const char *name, *about;	/* --like NAME */
@@ -110,7 +113,9 @@ struct like {
 	void (*csv)(const struct snapshot *s, const struct report_opts *o,
 		    const struct table *t, FILE *out);
 	unsigned needs;			/* enum need, beside those of the report */
-	const struct chart *chart;	/* drawn in place of the report's; NULL: that one */
+	unsigned opts;			/* enum report_opt_flag: taken with it alone */
+	unsigned refuses;		/* the same: what it would not follow */
+	const struct chart *chart;	/* svg and its like; NULL: it has none */
 };
 
 /*
@@ -147,6 +152,7 @@ struct report {
 	 */
 	void (*text)(const struct snapshot *s, const struct report_opts *o,
 		     const struct table *t, FILE *out);
+	unsigned text_refuses;		/* enum report_opt_flag: what TEXT would not follow */
 	const struct like *likes;	/* name NULL ends it; NULL: none */
 	const struct product *products;	/* the same; the first is the default */
 	const struct chart *chart;	/* how svg, ps, pdf, png show it; NULL: not */
@@ -155,6 +161,11 @@ struct report {
 
 /* The one that O asks for, or NULL (none asked for, or no such). */
 const struct like *report_like(const struct report *r, const struct report_opts *o);
+
+#define OPT_ROWS (OPT_COLUMNS | OPT_SORT | OPT_TOP | OPT_WHERE)
+
+/* enum report_opt_flag: all options that R takes, be it with one of its layouts alone. */
+unsigned report_takes(const struct report *r);
 
 /* What svg and its like draw of a report that has a chart. */
 const struct chart *report_chart(const struct report *r, const struct report_opts *o);

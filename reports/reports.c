@@ -46,6 +46,22 @@ const struct like *report_like(const struct report *r, const struct report_opts 
 	return NULL;
 }
 
+unsigned report_takes(const struct report *r)
+{
+	unsigned opts = r->opts;
+
+	if (r->likes)
+		opts |= OPT_LIKE;
+	for (const struct like *l = r->likes; l && l->name; l++)
+		opts |= l->opts | (strcmp(l->name, "paper") ? 0 : OPT_PAPER);
+	if (r->products)
+		return opts;
+	for (unsigned i = 0; i < r->ncols; i++)
+		if (r->cols[i].type == COL_BYTES || r->cols[i].type == COL_DELTA)
+			opts |= OPT_BYTES | OPT_PAGES;
+	return opts | OPT_ROWS;
+}
+
 const struct chart *report_chart(const struct report *r, const struct report_opts *o)
 {
 	const struct like *l = report_like(r, o);

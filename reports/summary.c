@@ -446,10 +446,10 @@ const struct report report_summary = {
 	.wants = NEED_MACHINE | NEED_LOG,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
-	.opts = OPT_LIKE,
 	.own_top = true,
 	.run = run,
 	.text = summary_text,
+	.text_refuses = OPT_SORT,
 	.likes = summary_likes,
 	.help = "What machine it was, when and why it died, where its memory is by the kernel's\n"
 		"own counters, the ten processes (--top N: as many) that cost most (pss and\n"

@@ -204,7 +204,7 @@ const struct report report_vmas = {
 	.name = "vmas",
 	.about = "every mapping of every process, with all counters",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
-	.opts = OPT_PID | OPT_ALL | OPT_LIKE,
+	.opts = OPT_PID,
 	.cols = vma_cols,
 	.ncols = ARRAY_LEN(vma_cols),
 	.run = run_vmas,
@@ -235,7 +235,8 @@ const struct report report_smaps = {
 
 static const struct like maps_likes[] = {
 	{ .name = "exmap", .about = "exmtool showmaps: which addresses of ELF files lie where",
-	  .text = showmaps_text, .needs = NEED_FRAMES },
+	  .text = showmaps_text, .needs = NEED_FRAMES, .opts = OPT_SYSROOT,
+	  .refuses = OPT_SORT | OPT_TOP },
 	{ .name = NULL }
 };
 
@@ -243,7 +244,7 @@ const struct report report_maps = {
 	.name = "maps",
 	.about = "/proc/PID/maps, as that kernel would have printed it",
 	.needs = NEED_TASKS | NEED_VMAS,
-	.opts = OPT_PID | OPT_LIKE,
+	.opts = OPT_PID,
 	.cols = maps_cols,
 	.ncols = ARRAY_LEN(maps_cols),
 	.run = run_maps,

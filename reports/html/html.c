@@ -58,6 +58,7 @@ const struct report report_html = {
 	.about = "one page to look around in: processes, files, pages, charts",
 	.needs = NEEDS,
 	.wants = NEED_CGROUPS | NEED_MACHINE | NEED_LOG,
+	.opts = OPT_SYSROOT,
 	.products = products,
 	.help = "A file that any browser shows, without network: the first screen, a map of all\n"
 		"memory by areas, processes and files with what each costs and shares, their\n"

@@ -194,7 +194,7 @@ static const struct chart chart = {
 static const struct like likes[] = {
 	{ .name = "paper",
 	  .about = "pages of Figure 6 of the USENIX 2005 paper, comma separated",
-	  .sort = "number", .text = paper_text, .csv = paper_csv },
+	  .sort = "number", .text = paper_text, .csv = paper_csv, .opts = OPT_VIRTUAL },
 	{ 0 }
 };
 
@@ -202,7 +202,6 @@ const struct report report_total = {
 	.name = "total",
 	.about = "what each program and library costs altogether",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
-	.opts = OPT_VIRTUAL | OPT_LIKE,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-executable,-total,number",

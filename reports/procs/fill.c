@@ -204,9 +204,6 @@ enum status procs_run(const struct snapshot *s, const struct report_opts *o, str
 	struct maker m = { .s = s, .o = o, .t = t };
 	enum status st = procs_range(s, o, diag, &first, &end);
 
-	if (!st && o->virt && !o->like)
-		st = fail(diag, ST_ABSENT, "--virtual goes with --paper; here the columns virt_... "
-			  "have address space, e.g. -c pid,virt_stack,virt_heap,comm");
 	if (st)
 		return st;
 	m.areas = areas_build(s, &t->mem);

@@ -120,8 +120,7 @@ const struct report report_procs = {
 	.about = "what each process costs: pss, uss, rss, swap",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.wants = NEED_CGROUPS,
-	.opts = OPT_PID | OPT_THREADS | OPT_KERNEL | OPT_FILE | OPT_SYSROOT | OPT_VIRTUAL |
-		OPT_LIKE,
+	.opts = OPT_PID | OPT_THREADS | OPT_KERNEL | OPT_FILE | OPT_SYSROOT,
 	.cols = cols,
 	.ncols = sizeof(cols) / sizeof(cols[0]),
 	.sort = "-pss,pid,tid",
