@@ -117,6 +117,22 @@ static void read_ranges(const struct kobj *o, struct mm *m)
 	m->env_end = kobj_u64(o, M_MM_ENV_END);
 }
 
+static void lose_root(const struct kernel *k, struct mm *m, enum status st, const char *why)
+{
+	m->pgd_pa = 0;
+	issue_add(k->issues, st, "pgd", 1, "of mm %#" PRIx64 "%s", m->addr, why);
+}
+
+/* Roots are as aligned as they are large, or on a page of their own. */
+static bool root_aligned(const struct kernel *k, uint64_t pa)
+{
+	const struct paging *p = k->paging;
+	unsigned top = p->nlevels - 1u;
+	uint64_t size = (uint64_t)p->entry_size[top] << p->bits[top];
+
+	return !(pa & (min_u64(size, dump_page_size(k->dump)) - 1));
+}
+
 static void read_mm(struct mms_builder *mb, struct mm *m)
 {
 	struct kernel *k = mb->b->k;
@@ -132,10 +148,10 @@ static void read_mm(struct mms_builder *mb, struct mm *m)
 	read_ranges(o, m);
 	read_counters(mb, m);
 	st = pgd ? reader_kvtop(mb->b->r, pgd, &m->pgd_pa, NULL) : ST_CORRUPT;
-	if (st) {
-		m->pgd_pa = 0;
-		issue_add(k->issues, st, "pgd", 1, "of mm %#" PRIx64, m->addr);
-	}
+	if (st)
+		lose_root(k, m, st, "");
+	else if (k->paging && !root_aligned(k, m->pgd_pa))
+		lose_root(k, m, ST_CORRUPT, ": no table begins there");
 }
 
 /* The mm at ADDR into the first free place. */
@@ -232,6 +248,27 @@ static void fold_task_counts(struct build *b)
 			s->mms[i].counter[c] = clamp0(s->mms[i].counter[c]);
 }
 
+/* No two mms have one root. Which of them it belongs to is not told: to none, then. */
+static void check_roots(struct build *b)
+{
+	struct snapshot *s = b->s;
+	struct hash owner = { .mem = &b->scratch };
+	bool *twice = arena_array(&b->scratch, bool, s->nmms + 1);
+
+	for (uint32_t i = 0; i < s->nmms; i++) {
+		uint32_t other = s->mms[i].pgd_pa ? hash_get(&owner, s->mms[i].pgd_pa | 1) : HASH_NONE;
+
+		if (other != HASH_NONE)
+			twice[i] = twice[other] = true;
+		else if (s->mms[i].pgd_pa)
+			hash_put(&owner, s->mms[i].pgd_pa | 1, i);
+	}
+	for (uint32_t i = 0; i < s->nmms; i++)
+		if (twice[i])
+			lose_root(b->k, &s->mms[i], b->k->dump->live ? ST_TORN : ST_CORRUPT,
+				  ": another has it too");
+}
+
 void build_mms(struct build *b)
 {
 	struct snapshot *s = b->s;
@@ -245,6 +282,7 @@ void build_mms(struct build *b)
 	for (uint32_t i = 0; i < s->ntasks; i++)
 		if (b->task_mm[i])
 			s->tasks[i].mm = add_mm(&mb, b->task_mm[i]);
+	check_roots(b);
 	fold_task_counts(b);
 	for (uint32_t i = 0; i < s->nprocs; i++)
 		tie_proc(&mb, i);

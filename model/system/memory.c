@@ -11,6 +11,7 @@
 #define ZONES_MAX 8u
 #define INODES_MAX 1000000u	/* block devices; a machine has some dozens */
 #define HSTATES_MAX 8u
+#define HUGE_ORDER_MAX 30u	/* pages of 4 TiB; hardware has 16 GiB at most */
 #define SWAPFILES_MAX 32u
 #define SPACES_MAX (1u << 16)	/* 64 MiB each: 4 TiB of swap in one area */
 #define POOLS_MAX 1024u
@@ -128,8 +129,11 @@ static bool nodes_each(const struct system *y,
 			continue;
 		any = !read_kva_word(y->r, nodes + (uint64_t)i * word, &pgdat) &&
 		      kernel_ptr_ok(y->k, pgdat, word) && fn(y, pgdat, arg);
-		if (!any)
+		if (!any) {
+			issue_add(y->k->issues, ST_CORRUPT, "node", 1,
+				  "data of node %u, which is online, are not readable", i);
 			return false;
+		}
 	}
 	return any;
 }
@@ -342,6 +346,11 @@ uint64_t zswap_bytes(const struct system *y)
 
 /* ---- hugetlb -------------------------------------------------------------------------------- */
 
+static void pool_damage(const struct system *y, const char *what)
+{
+	issue_add(y->k->issues, ST_CORRUPT, "hugetlb pool", 1, "%s", what);
+}
+
 void hugetlb_read(const struct system *y, struct hugetlb_sums *h)
 {
 	uint64_t base = layout_symbol(&y->k->layout, Y_HSTATES);
@@ -349,8 +358,12 @@ void hugetlb_read(const struct system *y, struct hugetlb_sums *h)
 	struct kobj o;
 
 	*h = (struct hugetlb_sums){ .there = base != 0 };
-	if (!base || n > HSTATES_MAX || deflt > HSTATES_MAX)
+	if (!base || !has(y->k, Y_MAX_HSTATE) || !has(y->k, Y_DEFAULT_HSTATE))
 		return;
+	if (n > HSTATES_MAX || deflt > HSTATES_MAX || (n && deflt >= n)) {
+		pool_damage(y, "their number or the default is not possible");
+		return;
+	}
 	kobj_init(&o, y->k, S_HSTATE);
 	h->known = true;
 	for (uint64_t i = 0; i < n && h->known; i++) {
@@ -359,8 +372,11 @@ void hugetlb_read(const struct system *y, struct hugetlb_sums *h)
 		h->known = !kobj_read(&o, y->r, base + i * o.size);
 		order = kobj_u64(&o, M_HSTATE_ORDER);
 		nr = kobj_u64(&o, M_HSTATE_NR);
-		if (!h->known || order > 30)
+		h->known &= order <= HUGE_ORDER_MAX;
+		if (!h->known) {
+			pool_damage(y, "one is not readable, or of no possible size");
 			continue;
+		}
 		h->all_pages += nr << order;
 		if (i != deflt)
 			continue;

@@ -185,6 +185,11 @@ static void add_leaders(struct tasks_builder *tb)
 			add_task(tb, w.node - off);
 		add_by_pid_tree(tb);
 	}
+	/* a kernel that has started init and kthreadd never ends the list with its head */
+	if (!w.st && !w.seen) {
+		issue_add(k->issues, ST_CORRUPT, "task list", 1, "there is none but init_task");
+		add_by_pid_tree(tb);
+	}
 	for (uint32_t i = 0, n = (uint32_t)tb->raw.n; i < n; i++)
 		add_threads(tb, i);
 }

@@ -55,8 +55,11 @@ bool listwalk_next(struct listwalk *w)
 	st = read_links(w, w->node, &ahead, &unused);
 	if (st)
 		return end(w, st);
-	if (ahead == w->head)
-		return end(w, ST_OK);
+	if (ahead == w->head) {
+		/* the head's other link is that to the last */
+		st = read_links(w, w->head, &unused, &behind);
+		return end(w, st ? st : behind == w->node ? ST_OK : ST_CORRUPT);
+	}
 	if (w->seen >= w->budget)
 		return end(w, ST_LIMIT);
 	if (!kernel_ptr_ok(w->k, ahead, w->k->dump->word_size))

@@ -37,6 +37,8 @@ static struct object object_of(struct machine *m, const char *kind, const char *
 		return (struct object){ .kva = mpage_struct(m, first),
 					.size = mpage_struct(m, m->npages) -
 						mpage_struct(m, first) };
+	if (!strcmp(kind, "task") && !first)
+		return (struct object){ .kva = msymbol(m, "init_task"), .size = 1 };
 	if (!strcmp(kind, "frame") || !strcmp(kind, "page"))
 		return frame_object(m, kind, name);
 	return *mfind(m, kind, name);
@@ -91,6 +93,12 @@ void lay_damage(struct machine *m)
 		}
 		if (d->unmapped)
 			value = m->cpu->vmalloc + m->next_vmalloc + (8u << 20);
+		if (d->how == ALONE) {
+			uint64_t head = mnode(m, o.kva, member_of(d->member));
+
+			mlink_after(m, head, head, head);
+			continue;
+		}
 		if (d->how == POINT) {
 			point(m, &o, d);
 			continue;

@@ -40,6 +40,7 @@
  *	poke KIND NAME MEMBER VALUE	a number; "unmapped": an address of vmalloc that nothing has
  *	point KIND NAME MEMBER KIND NAME MEMBER|N	to that member of another object, or N
  *			bytes behind it: a list that loops, a tree that is none
+ *	alone KIND NAME MEMBER		a list with nothing in it
  *	loop MM VA			the table above the lowest points to itself
  *	twin MM VA MM2 VA2		the lowest table for VA is that of VA2 in MM2
  *	vmcoreinfo LINE			in place of the line that begins alike
@@ -139,7 +140,7 @@ struct mtask {
 };
 
 struct damage {
-	enum { LOSE, POKE, POINT, LOOP, TWIN } how;
+	enum { LOSE, POKE, POINT, LOOP, TWIN, ALONE } how;
 	char kind[12], name[48], member[40];
 	char to_kind[12], to_name[48], to_member[40];	/* POINT */
 	bool unmapped;

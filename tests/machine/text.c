@@ -427,6 +427,11 @@ static void on_loop(struct line *l)
 	d->value = address(l, l->w[2]);
 }
 
+static void on_alone(struct line *l)
+{
+	damage(l)->how = ALONE;
+}
+
 static void on_twin(struct line *l)
 {
 	struct damage *d = vec_push(&l->m->arena, &l->m->damage);
@@ -456,7 +461,8 @@ static const struct {
 	{ "page", 4, on_page }, { "pages", 5, on_pages }, { "swap", 3, on_swap },
 	{ "task", 7, on_task }, { "faults", 4, on_faults }, { "times", 4, on_times },
 	{ "lose", 3, on_lose }, { "poke", 5, on_poke }, { "point", 7, on_point },
-	{ "loop", 3, on_loop }, { "twin", 5, on_twin }, { "vmcoreinfo", 2, on_vmcoreinfo },
+	{ "loop", 3, on_loop }, { "twin", 5, on_twin },
+	{ "alone", 4, on_alone }, { "vmcoreinfo", 2, on_vmcoreinfo },
 };
 
 static void run_line(struct line *l, char *text)

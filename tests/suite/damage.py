@@ -6,8 +6,8 @@ import os
 import re
 
 # the line, the issue of vmas as a pattern (None: nothing that it needs is lost), and what it may
-# cost of process 1: 0 nothing but sizes of what is shared, 1 anything, 2: what was resident is
-# unknown
+# cost of process 1: 0 nothing but sizes of what is shared, 1 its sizes, 2: what was resident is
+# unknown, 3: it is gone
 LINES = (
     ('lose frame libc.0', None, 0),
     # since 2.6 a node of the list is gone with it
@@ -16,6 +16,8 @@ LINES = (
     ('poke task 20 M_TASK_MM 0x13', r'mm \(corrupt\)', 0),
     ('poke task 20 M_TASK_MM unmapped', r'mm \(fault\)', 0),
     ('lose pgd two', r'page table \(nodata\)', 0),
+    ('point mm two M_MM_PGD pgd two 8', r'pgd \(corrupt\)', 0),
+    ('point mm two M_MM_PGD pgd one 0', r'pgd \(corrupt\)', 1),
     ('poke mm two M_MM_PGD unmapped', r'pgd \(fault\)', 0),
     ('lose table two:0x10000000', r'page table \(nodata\)', 0),
     ('loop two 0x10000000', r'page table \(corrupt\)', 0),
@@ -45,6 +47,9 @@ LINES = (
 # by what links the tasks of that kernel
 LOOPS = (
     ('M_TASK_NEXT', 'point task 20 M_TASK_NEXT task 1 0', r'task list \(corrupt\)'),
+    # the head leads to itself; its other link is sound
+    ('M_TASK_TASKS', 'alone task 0 M_TASK_TASKS', r'task list \(corrupt\)', 3),
+    ('M_TASK_TASKS', 'point task 0 M_TASK_TASKS task 0 M_TASK_TASKS', r'task list \(corrupt\)'),
     ('M_TASK_TASKS', 'point task 20 M_TASK_TASKS task 1 M_TASK_TASKS', r'task list \(corrupt\)'),
 )
 # of kernels with SPARSEMEM: the sections, and what leads to them
@@ -76,7 +81,7 @@ def lines_for(release, sparse):
     out = [(line, issue, cost) for line, issue, cost in LINES
            if (release < 6001 or 'M_VMA_NEXT' not in line) and
            (release >= 2600 or 'M_PAGE_MAPCOUNT' not in line)]
-    out += [(line, issue, 0) for member, line, issue in LOOPS
+    out += [(line, issue, *(cost or (0,))) for member, line, issue, *cost in LOOPS
             if (member == 'M_TASK_NEXT') == (release < 2600)]
     if release >= 6001:
         out.append((TREE, r'maple node \(corrupt\)', 0))
@@ -103,7 +108,9 @@ def check_line(got, line, issue, cost, whole):
     if not cost and 'path' not in (issue or '') and \
             [first_six(r) for r in mine] != [first_six(r) for r in whole]:
         wrong.append('the other process changed:\n' + got.stdout)
-    if [r.split(',')[:5] for r in mine] != [r.split(',')[:5] for r in whole]:
+    if cost == 3 and mine:
+        wrong.append('found without its list:\n' + got.stdout)
+    if cost < 3 and [r.split(',')[:5] for r in mine] != [r.split(',')[:5] for r in whole]:
         wrong.append('areas of the other process are gone:\n' + got.stdout)
     return [f'{line}: {w}' for w in wrong]
 
