@@ -37,4 +37,7 @@ void build_vmas(struct build *b);
 /* mm.cmdline where the pages of the arguments are in the dump. */
 void build_cmdlines(struct build *b);
 
+/* operation build of the sources that have memory */
+void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snapshot_opts *o);
+
 #endif

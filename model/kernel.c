@@ -14,6 +14,7 @@
 #include "dumpread/types/sources.h"
 #include "model/capture/capture.h"
 #include "model/kobj.h"
+#include "model/source/source.h"
 
 #define CPUS_MAX 8192u		/* NR_CPUS of the largest configurations */
 
@@ -195,7 +196,8 @@ static enum status attach(struct dump *d, const struct kernel_opts *o, struct di
 
 	*ret = NULL;
 	k->dump = d;
-	k->offers = ~0u;
+	k->source = d->live ? &source_live : &source_dump;
+	k->offers = k->source->offers;
 	k->issues = &d->issues;
 	k->jobs = o->jobs ? o->jobs : jobs_default();
 	d->jobs = k->jobs;

@@ -16,10 +16,12 @@
 #include "facts/rules.h"
 
 struct capture;
+struct source;
 
 struct kernel {
-	struct dump *dump;		/* NULL: there is a capture instead */
-	struct capture *capture;	/* what a collector wrote; NULL: of a dump */
+	const struct source *source;	/* where it comes from: model/source/source.h */
+	struct dump *dump;		/* for those who have a reader; NULL: no memory */
+	struct capture *capture;	/* private to model/source */
 	unsigned offers;		/* enum need: what can be answered from it */
 	const struct arch *arch;
 	const struct paging *paging;	/* of user page tables */

@@ -5,7 +5,6 @@
 #include "model/build.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
-#include "model/capture/capture.h"
 #include "model/cgroups/cgroups.h"
 #include "model/elf/elffind.h"
 #include "model/model.h"
@@ -13,6 +12,7 @@
 #include "model/pages/account.h"
 #include "model/pages/frames.h"
 #include "model/pages/refs.h"
+#include "model/source/source.h"
 #include "model/system/machine.h"
 #include "model/verify.h"
 
@@ -117,7 +117,7 @@ static void build_ids(struct snapshot *s)
 	reader_free(r);
 }
 
-static void build_from_dump(struct snapshot *s, unsigned needs, const struct snapshot_opts *o)
+void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snapshot_opts *o)
 {
 	struct build b = { .s = s, .k = s->k, .r = reader_new(s->k->dump) };
 
@@ -139,11 +139,8 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 
 	s->k = k;
 	s->built = closure(needs) & k->offers;
-	if (k->capture)
-		capture_snapshot(s);
-	else
-		build_from_dump(s, s->built, o);
-	if (s->built & NEED_BUILD_IDS && k->dump)
+	k->source->build(s, s->built, o);
+	if (s->built & NEED_BUILD_IDS && source_has(k, SOURCE_MEMORY))
 		build_ids(s);
 	if (s->built & NEED_SIZES)
 		build_sizes(s, only_mm(s, o));

@@ -8,6 +8,7 @@
 #include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
+#include "model/source/source.h"
 #include "model/system/machine.h"
 
 #define PF_EXITING 0x4		/* include/linux/sched.h, since 2.4 */
@@ -554,23 +555,18 @@ static void tell(const struct snapshot *s)
 			tell_counter(s, &v->v[i]);
 }
 
-static bool live_or_capture(const struct kernel *k)
-{
-	return k->capture || (k->dump && k->dump->live);
-}
-
 void verify_build(struct snapshot *s, uint32_t only)
 {
 	const struct kernel *k = s->k;
 
 	s->verify = arena_array(&s->mem, struct verify, 1);
-	s->verify->by_head = !k->capture && !has(k, M_PAGE_COMPOUND_MAPCOUNT) &&
+	s->verify->by_head = source_has(k, SOURCE_FRAMES) && !has(k, M_PAGE_COMPOUND_MAPCOUNT) &&
 			     !has(k, M_FOLIO_ENTIRE_MAPCOUNT);
 	if (only == NONE)
 		check_frames(s);
 	/* a collector's counts of a VMA were compared when its text was read */
-	if (!k->capture)
+	if (source_has(k, SOURCE_FRAMES))
 		check_mms(s, only == NONE ? 0 : only, only == NONE ? s->nmms : only + 1);
-	if (!live_or_capture(k))
+	if (source_has(k, SOURCE_FRAMES) && !source_has(k, SOURCE_CHANGES))
 		tell(s);
 }

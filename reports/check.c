@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/source/source.h"
 #include "model/verify.h"
 #include "reports/cell.h"
 #include "reports/common.h"
@@ -121,7 +122,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 		sums(&m);
 	for (uint32_t i = 0; !o->all && i < v->n; i++)
 		counter_row(&m, &v->v[i]);
-	for (uint32_t i = 0; o->all && !s->k->capture && i < s->nmms; i++)
+	for (uint32_t i = 0; o->all && source_has(s->k, SOURCE_FRAMES) && i < s->nmms; i++)
 		verify_mm(s, i, counter_row, &m);
 	if (counts_references(s->k))
 		t->note = "This kernel counts no mappings: \"kernel\" is page->count less the "

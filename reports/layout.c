@@ -8,6 +8,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/types/layoutfile.h"
+#include "model/source/source.h"
 #include "reports/cell.h"
 #include "reports/common.h"
 
@@ -128,7 +129,7 @@ static void text(const struct snapshot *s, const struct report_opts *o, const st
 	struct layout_names n;
 
 	(void)o;
-	if (!s->k->dump)
+	if (!source_has(s->k, SOURCE_MEMORY))
 		return;
 	layout_names(&mem, &n);
 	layout_write(s->k->dump, &n, out);

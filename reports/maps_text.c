@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/source/source.h"
 #include "reports/cell.h"
 #include "reports/render/render.h"
 #include "reports/vma_rows.h"
@@ -191,7 +192,7 @@ static void add_tail(const struct snapshot *s, struct text *x, const struct vma_
 	static const struct era thp = { V(5, 0), 0 }, thp_wide = { V(6, 5), 0 },
 		keys = { V(4, 9), 0 }, flags = { V(3, 8), 0 };
 
-	if (in_era(s->k, thp) && !s->k->capture) {	/* a capture has no settings */
+	if (in_era(s->k, thp) && source_has(s->k, SOURCE_SETTINGS)) {
 		add(x, "THPeligible:    ", LABEL);
 		add_right(x, r->thp, in_era(s->k, thp_wide) ? 8 : 0);
 		add(x, "\n", 1);

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/capture/module.h"
+#include "model/source/source.h"
 #include "reports/cell.h"
 #include "reports/common.h"
 #include "reports/like/like.h"
@@ -65,7 +65,7 @@ static const char *duration(struct maker *m, uint64_t ns)
 
 static bool is_live(const struct maker *m)
 {
-	return m->s->k->dump && m->s->k->dump->live;
+	return source_has(m->s->k, SOURCE_CHANGES);
 }
 
 static void when(struct maker *m)
@@ -108,29 +108,24 @@ static void why(struct maker *m)
 						      m->s->procs[i].pid));
 }
 
-static const char *dump_text(struct maker *m, const struct image *im)
+static const char *dump_text(struct maker *m, const struct source_about *a)
 {
-	const char *packed = im->header.compression;
-	const char *level = im->header.dump_level >= 0
-		? arena_printf(m->mem, ", level %d", im->header.dump_level) : "";
-	bool tell = *packed && strcmp(packed, "none") && !strstr(im->format, packed);
+	const char *packed = a->compression;
+	const char *level = a->level >= 0 ? arena_printf(m->mem, ", level %d", a->level) : "";
+	bool tell = *packed && strcmp(packed, "none") && !strstr(a->format, packed);
 
-	return arena_printf(m->mem, "%s%s%s%s, %" PRIu64 " MiB of pages", im->format,
-			    tell ? ", " : "", tell ? packed : "", level,
-			    image_pages_present(im) << im->page_shift >> 20);
+	return arena_printf(m->mem, "%s%s%s%s, %" PRIu64 " MiB of pages", a->format,
+			    tell ? ", " : "", tell ? packed : "", level, a->bytes >> 20);
 }
 
-static void captured(struct maker *m)
+static void captured(struct maker *m, const struct source_about *a)
 {
 	const struct kernel *k = m->s->k;
-	const struct capture *c = k->capture;
 
-	if (c->module)
-		say(m, "capture", arena_printf(m->mem, "%s, %zu runs of pages", c->format,
-					       c->module->runs.n));
-	else
-		say(m, "capture", arena_printf(m->mem, "%s of a collector, %zu pages listed",
-					       c->format, c->pages.n));
+	say(m, "capture", arena_printf(m->mem, source_has(k, SOURCE_COUNTERS)
+				       ? "%s, %" PRIu64 " runs of pages"
+				       : "%s of a collector, %" PRIu64 " pages listed",
+				       a->format, a->pages));
 	if (*k->release)
 		say(m, "kernel", arena_printf(m->mem, "%s %s", k->release, k->uts_version));
 	if (*k->nodename)
@@ -146,10 +141,12 @@ static void machine(struct maker *m)
 {
 	const struct kernel *k = m->s->k;
 	const struct machine *mc = &m->s->machine;
+	struct source_about a;
 
 	m->section = SECTION_MACHINE;
-	if (k->capture) {
-		captured(m);
+	source_about(k, &a);
+	if (!source_has(k, SOURCE_FRAMES)) {
+		captured(m, &a);
 		return;
 	}
 	say(m, "kernel", arena_printf(m->mem, "%s%s%s", k->release, *k->uts_version ? " " : "",
@@ -159,8 +156,8 @@ static void machine(struct maker *m)
 				   k->arch ? k->arch->name : "?", mc->cpus_online,
 				   mc->cpus_possible, k->paging ? k->paging->name : "?",
 				   page_size(m->s) >> 10));
-	if (k->dump && k->dump->image)
-		say(m, "dump", dump_text(m, k->dump->image));
+	if (a.format)
+		say(m, "dump", dump_text(m, &a));
 	if (counts_references(k))
 		say(m, "sharing", "by the mappings that page tables have: this kernel counts none, "
 				  "but references (--paper, check)");

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/source/source.h"
 #include "reports/cell.h"
 #include "reports/common.h"
 #include "reports/render/render.h"
@@ -160,7 +161,7 @@ void summary_text(const struct snapshot *s, const struct report_opts *o,
 	sizes(&x, SECTION_SWAP, "SWAP");
 	processes(&x);
 	noted(&x);
-	if (!s->k->capture)
+	if (source_has(s->k, SOURCE_FRAMES))
 		left_out(&x);
 	damage(&x);
 }

@@ -218,7 +218,8 @@ enum status capture_of_bytes(const uint8_t *data, size_t len, struct kernel **re
 	k->capture = c;
 	k->issues = &c->issues;
 	k->jobs = 1;
-	k->offers = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_SIZES;
+	k->source = c->module ? &source_module : &source_collector;
+	k->offers = k->source->offers;
 	understand(k);
 	*ret = k;
 	return ST_OK;

@@ -3,9 +3,8 @@
  * capture.h - what a collector on the machine wrote instead of its memory.
  *
  * A capture is a list of tasks, their VMAs, and the present pages of each: no
- * kernel memory, no types, no symbols. It is opened as a struct kernel without
- * a dump (kernel.capture is set, kernel.dump is NULL), and snapshot_build() and
- * vma_walk() answer from it.
+ * kernel memory, no types, no symbols. It is opened as a struct kernel whose source
+ * is source_collector or source_module (model/source/source.h).
  *
  * To add a format: one file here with a struct capture_format, whose parse
  * function fills the lists below with capture_task(), capture_vma() and
@@ -18,6 +17,7 @@
 #include "dumpread/base/hash.h"
 #include "model/capture/ptebits.h"
 #include "model/model.h"
+#include "model/source/source.h"
 
 /* One present page-table entry. */
 struct capture_page {
@@ -112,22 +112,8 @@ bool capture_vma(struct capture *c, const struct capture_vma *v);
 /* The next page of the VMA that came last, RAW its page-table entry. */
 void capture_page(struct capture *c, const struct capture_page *p, uint64_t raw, size_t line);
 
-/* ---- for model/ ------------------------------------------------------------------ */
+/* ---- the sources ----------------------------------------------------------------- */
 
-void capture_snapshot(struct snapshot *s);
-
-struct vma_page;
-void capture_walk(const struct snapshot *s, const struct vma *v,
-		  bool (*fn)(void *arg, const struct vma_page *p), void *arg);
-/* As pgwalk(): false if a hook stopped it. */
-bool capture_entries(const struct snapshot *s, const struct vma *v, uint64_t start,
-		     uint64_t end, const struct pgvisit *visit, void *arg);
-
-/* A VMA of a snapshot as the collector wrote it. */
-static inline const struct capture_vma *capture_vma_of(const struct snapshot *s,
-							const struct vma *v)
-{
-	return &s->k->capture->vmas.v[v - s->vmas];
-}
+extern const struct source source_collector, source_module;
 
 #endif

@@ -59,7 +59,7 @@ void module_file(const struct module *m, size_t at, struct file *f);
 /* Fill F by what R says of its pages. */
 void module_frame(const struct vmc_run *r, bool hugetlb, struct frame *f);
 void module_usage(const struct snapshot *s, size_t at);
-void module_walk(const struct snapshot *s, const struct vma *v,
+void module_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 		 bool (*fn)(void *arg, const struct vma_page *p), void *arg);
 
 #endif

@@ -285,12 +285,13 @@ static bool walk_page(const struct snapshot *s, const struct vmc_run *r, uint32_
 	return fn(arg, &p);
 }
 
-void module_walk(const struct snapshot *s, const struct vma *v,
+void module_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 		 bool (*fn)(void *arg, const struct vma_page *p), void *arg)
 {
 	const struct module *m = s->k->capture->module;
 	const struct module_vma *mv = &m->vmas.v[v - s->vmas];
 
+	(void)r;
 	for (size_t i = mv->first_run; i < mv->first_run + mv->nruns; i++)
 		for (uint32_t j = 0; j < m->runs.v[i].pages; j++)
 			if (!walk_page(s, &m->runs.v[i], j, fn, arg))

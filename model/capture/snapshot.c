@@ -437,10 +437,12 @@ static void make_usage(struct maker *m, size_t at)
 		add_rest(m, v, n.single, u);
 }
 
-void capture_snapshot(struct snapshot *s)
+static void build(struct snapshot *s, unsigned needs, const struct snapshot_opts *o)
 {
 	struct maker m = { .s = s, .c = s->k->capture, .page = UINT64_C(1) << s->k->page_shift };
 
+	(void)needs;			/* all of it is at hand */
+	(void)o;
 	m.files.mem = &s->mem;
 	make_mms(&m);
 	make_tasks(&m);
@@ -460,12 +462,18 @@ static struct pte pte_of(const struct capture *c, const struct capture_page *p)
 			     .flags = ptebits_decode(c->bits, p->bits) };
 }
 
-bool capture_entries(const struct snapshot *s, const struct vma *v, uint64_t start,
-		     uint64_t end, const struct pgvisit *visit, void *arg)
+static const struct capture_vma *given(const struct snapshot *s, const struct vma *v)
+{
+	return &s->k->capture->vmas.v[v - s->vmas];
+}
+
+static bool entries(const struct snapshot *s, struct reader *r, const struct vma *v,
+		    uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
 {
 	const struct capture *c = s->k->capture;
-	const struct capture_vma *from = capture_vma_of(s, v);
+	const struct capture_vma *from = given(s, v);
 
+	(void)r;
 	for (size_t i = 0; visit->entries && i < from->npages; i++) {
 		const struct capture_page *p = &c->pages.v[from->first_page + i];
 		struct pte pte = pte_of(c, p);
@@ -477,16 +485,13 @@ bool capture_entries(const struct snapshot *s, const struct vma *v, uint64_t sta
 	return true;
 }
 
-void capture_walk(const struct snapshot *s, const struct vma *v,
-		  bool (*fn)(void *arg, const struct vma_page *p), void *arg)
+static void walk(const struct snapshot *s, struct reader *r, const struct vma *v,
+		 bool (*fn)(void *arg, const struct vma_page *p), void *arg)
 {
 	const struct capture *c = s->k->capture;
-	const struct capture_vma *from = capture_vma_of(s, v);
+	const struct capture_vma *from = given(s, v);
 
-	if (c->module) {
-		module_walk(s, v, fn, arg);
-		return;
-	}
+	(void)r;
 	for (size_t i = 0; i < from->npages; i++) {
 		const struct capture_page *p = &c->pages.v[from->first_page + i];
 		struct vma_page page = {
@@ -501,4 +506,49 @@ void capture_walk(const struct snapshot *s, const struct vma *v,
 		if (!fn(arg, &page))
 			return;
 	}
+}
+
+/* ---- the sources ----------------------------------------------------------------------------- */
+
+static void about(const struct kernel *k, struct source_about *ret)
+{
+	const struct capture *c = k->capture;
+
+	ret->kind = "capture";
+	ret->format = c->format;
+	ret->pages = c->module ? c->module->runs.n : c->pages.n;
+}
+
+#define OFFERS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_SIZES)
+
+const struct source source_collector = {
+	.name = "collector",
+	.offers = OFFERS,
+	.build = build,
+	.entries = entries,
+	.walk = walk,
+	.about = about,
+};
+
+const struct source source_module = {
+	.name = "module",
+	.has = SOURCE_COUNTERS,
+	.offers = OFFERS,
+	.build = build,
+	.entries = entries,
+	.walk = module_walk,
+	.about = about,
+};
+
+const struct capture_vma *source_given_vma(const struct snapshot *s, const struct vma *v)
+{
+	return s->k->capture ? given(s, v) : NULL;
+}
+
+const uint64_t *source_given_numbers(const struct snapshot *s, int32_t pid)
+{
+	const struct capture *c = s->k->capture;
+	uint32_t i = c && pid ? hash_get(&c->pids, (uint64_t)pid) : HASH_NONE;
+
+	return i == HASH_NONE ? NULL : c->tasks.v[i].n;
 }

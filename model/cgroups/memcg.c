@@ -16,6 +16,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
+#include "model/source/source.h"
 
 #define ITEMS_MAX 256		/* elements of state[]: indexes are bytes since 6.11 */
 
@@ -242,7 +243,7 @@ struct memcg *memcgs_read(const struct snapshot *s, struct arena *mem)
 			v[g].event[i] = UINT64_MAX;
 		v[g].low = v[g].high = v[g].swap_max = v[g].peak = UINT64_MAX;
 	}
-	if (!s->k->dump)
+	if (!source_has(s->k, SOURCE_MEMORY))
 		return v;
 	rd.r = reader_new(s->k->dump);
 	rd.pending = arena_calloc(mem, s->ncgroups, sizeof(*rd.pending));

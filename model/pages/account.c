@@ -15,7 +15,7 @@
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/heap.h"
 #include "model/attempt.h"
-#include "model/capture/capture.h"
+#include "model/source/source.h"
 #include "model/pages/cut.h"
 #include "model/pages/smaps.h"
 #include "model/pages/tables.h"
@@ -372,23 +372,21 @@ static bool revisit_entries(void *arg, uint64_t va, unsigned shift, const struct
 bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v,
 		 uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
 {
-	const struct kernel *k = s->k;
-	const struct mm *m = &s->mms[v->mm];
-
-	if (k->capture)
-		return capture_entries(s, v, start, end, visit, arg);
-	return !m->pgd_pa || tables_walk(k, r, m, start, end, visit, arg);
+	return s->k->source->entries(s, r, v, start, end, visit, arg);
 }
 
-void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
-	      bool (*fn)(void *arg, const struct vma_page *p), void *arg)
+void account_revisit(const struct snapshot *s, struct reader *r, const struct vma *v,
+		     bool (*fn)(void *arg, const struct vma_page *p), void *arg)
 {
 	static const struct pgvisit visit = { .entries = revisit_entries,
 					      .table = revisit_table };
 	struct revisit rv = { .s = s, .fn = fn, .arg = arg };
 
-	if (s->k->capture)
-		capture_walk(s, v, fn, arg);
-	else
-		vma_entries(s, r, v, v->start, v->end, &visit, &rv);
+	vma_entries(s, r, v, v->start, v->end, &visit, &rv);
+}
+
+void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
+	      bool (*fn)(void *arg, const struct vma_page *p), void *arg)
+{
+	s->k->source->walk(s, r, v, fn, arg);
 }

@@ -57,8 +57,12 @@ bool hugetlb_table_shared(const struct kernel *k, struct reader *r, uint64_t pa)
 bool hugetlb_sharing_seen(const struct kernel *k);
 
 /* Every non-empty entry of VMA in address order; false from FN stops. R: of
-   kernel_reader(), unused for a capture. */
+   kernel_reader(), unused where the source has no memory. */
 void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 	      bool (*fn)(void *arg, const struct vma_page *p), void *arg);
+
+/* operation walk of the sources that have memory */
+void account_revisit(const struct snapshot *s, struct reader *r, const struct vma *v,
+		     bool (*fn)(void *arg, const struct vma_page *p), void *arg);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "model/source/source.h"
 
 #define ITEM_BYTES (UINT64_C(1) << 30)	/* of address space: an item ends beyond it */
 #define ITEM_VMAS 512
@@ -92,7 +93,7 @@ void cut_release(struct cut *c)
 
 uint64_t cut_budget(const struct snapshot *s)
 {
-	uint64_t pages = s->k->dump ? s->k->dump->max_pfn : 0;
+	uint64_t pages = source_has(s->k, SOURCE_MEMORY) ? s->k->dump->max_pfn : 0;
 
 	/* each VMA enters the tables that lead to it anew */
 	return 64 * pages + UINT64_C(8) * s->nvmas + BUDGET_MIN;

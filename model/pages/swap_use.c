@@ -2,6 +2,7 @@
 #include "model/pages/swap_use.h"
 
 #include "model/pages/swap.h"
+#include "model/source/source.h"
 
 #define SLOTS_MAX (UINT64_C(1) << 32)	/* of an area: 16 TiB; more is damage */
 #define UNREAD_MAX (1u << 20)		/* after so many the rest is taken for lost */
@@ -46,7 +47,7 @@ struct swap_use *swap_uses(const struct snapshot *s, struct arena *mem)
 	struct swaps w;
 	struct reader *r;
 
-	if (!s->k->dump || !s->machine.nswaps)
+	if (!source_has(s->k, SOURCE_MEMORY) || !s->machine.nswaps)
 		return v;
 	r = reader_new(s->k->dump);
 	swaps_init(&w, s->k, r);

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "dumpread/base/heap.h"
+#include "model/source/source.h"
 #include "reports/charts/draw.h"
 
 #define MAX_BARS 20000
@@ -118,12 +119,13 @@ static void draw(cairo_surface_t *surface, struct canvas canvas, double zoom,
 /* When the machine crashed, by ISO 8601. */
 static void put_date(const struct render *r, char *buf, size_t size)
 {
-	const struct image *im = r->s->k->dump ? r->s->k->dump->image : NULL;
+	struct source_about a;
 	time_t at = r->s->built & NEED_MACHINE ? (time_t)r->s->machine.crash_time : 0;
 	struct tm tm;
 
-	if (!at && im)
-		at = (time_t)im->header.crash_time;
+	source_about(r->s->k, &a);
+	if (!at)
+		at = (time_t)a.when;
 	if (at < 0 || at > INT32_MAX || !gmtime_r(&at, &tm))
 		gmtime_r(&(time_t){ 0 }, &tm);
 	strftime(buf, size, "%Y-%m-%dT%H:%M:%SZ", &tm);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/source/source.h"
 #include "reports/charts/label.h"
 #include "reports/charts/scale.h"
 
@@ -110,13 +111,14 @@ static const char *fit(struct drawing *d, const char *s, double size, double roo
 static const char *when(struct drawing *d)
 {
 	const struct snapshot *s = d->r->s;
-	const struct image *im = s->k->dump ? s->k->dump->image : NULL;
+	struct source_about a;
 	time_t at = s->built & NEED_MACHINE ? (time_t)s->machine.crash_time : 0;
 	char buf[64];
 	struct tm tm;
 
-	if (!at && im)
-		at = (time_t)im->header.crash_time;
+	source_about(s->k, &a);
+	if (!at)
+		at = (time_t)a.when;
 	if (!at || !gmtime_r(&at, &tm))
 		return "";
 	strftime(buf, sizeof(buf), " \xc2\xb7 %Y-%m-%d %H:%M:%S UTC", &tm);

@@ -139,7 +139,7 @@ static size_t cut(const char *name)
 static void put_vma(struct writer *w, const struct vma *v)
 {
 	const struct file *f = v->file < w->s->nfiles ? &w->s->files[v->file] : NULL;
-	const struct capture_vma *given = w->s->k->capture ? capture_vma_of(w->s, v) : NULL;
+	const struct capture_vma *given = source_given_vma(w->s, v);
 	uint64_t prot = given ? given->prot : ptebits_prot(w->bits, v->flags);
 	uint64_t size = v->end - v->start, rss;
 
@@ -178,12 +178,11 @@ static uint64_t known(uint64_t v)
  */
 static void numbers(const struct writer *w, const struct task *t, uint64_t *n)
 {
-	const struct capture *c = w->s->k->capture;
-	uint32_t i = c && t->pid ? hash_get(&c->pids, (uint64_t)t->pid) : HASH_NONE;
+	const uint64_t *given = source_given_numbers(w->s, t->pid);
 
 	memset(n, 0, 6 * sizeof(*n));
-	if (i != HASH_NONE) {
-		memcpy(n, c->tasks.v[i].n, 6 * sizeof(*n));
+	if (given) {
+		memcpy(n, given, 6 * sizeof(*n));
 		return;
 	}
 	n[0] = known(t->min_flt);

@@ -7,6 +7,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "model/objects.h"
+#include "model/source/source.h"
 #include "reports/common.h"
 #include "reports/exmap/sizes_cols.h"
 #include "reports/html/binaries.h"
@@ -335,10 +336,11 @@ static void maps(struct data *d)
 static void head(struct data *d)
 {
 	const struct kernel *k = d->s->k;
-	const struct image *im = k->dump ? k->dump->image : NULL;
+	struct source_about a;
 	const struct machine *m = &d->s->machine;
 	const struct issues *is = k->issues;
 
+	source_about(k, &a);
 	fputs("{\"version\": ", d->e.out);
 	emit_text(&d->e, VMCENSUS_VERSION);
 	fputs(",\n\"host\": ", d->e.out);
@@ -346,12 +348,12 @@ static void head(struct data *d)
 	fputs(", \"release\": ", d->e.out);
 	emit_text(&d->e, k->release);
 	fputs(", \"format\": ", d->e.out);
-	emit_text(&d->e, im ? im->format : NULL);
+	emit_text(&d->e, a.format);
 	fprintf(d->e.out, ", \"crash_time\": %" PRId64 ", \"page_size\": %" PRIu32
 		", \"panic_line\": ", d->s->machine.crash_time, page_size(d->s));
 	emit_uint(&d->e, m->panic_line < m->nlog ? m->panic_line : COL_UNKNOWN);
 	fputs(", \"dump_bytes\": ", d->e.out);
-	emit_uint(&d->e, im ? image_pages_present(im) << im->page_shift : COL_UNKNOWN);
+	emit_uint(&d->e, a.bytes);
 	fputs(",\n\"issues\": [", d->e.out);
 	for (unsigned i = 0; is && i < is->n; i++) {
 		emit_comma(&d->e, i);

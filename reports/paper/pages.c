@@ -61,10 +61,11 @@ struct maker {
 	struct mapping **chunk;		/* beside those of snapshot.frames */
 	const struct ptebits *bits;
 	uint32_t vma;			/* that is walked, + 1 */
-	struct kpageflags *q;		/* NULL: a capture */
+	struct kpageflags *q;		/* NULL: the source has no such frames */
 	struct hash flag_names, syms;	/* value + 1 -> index in strings */
 	VEC(const char *) strings;
-	struct hash capture_of;		/* pfn + 1 -> index in capture.pages */
+	struct hash given_of;		/* pfn + 1 -> index in given */
+	VEC(const struct capture_page *) given;	/* as a collector wrote them */
 	VEC(struct row) rows;
 	struct hash by_flags;		/* kpf + 1 -> index in rows: page-types */
 	uint64_t unread;
@@ -81,6 +82,12 @@ static struct mapping *mapping_of(struct maker *m, uint64_t pfn, bool make)
 	return *c ? &(*c)[pfn & ((UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1)] : NULL;
 }
 
+static void keep_given(struct maker *m, uint64_t pfn, const struct capture_page *p)
+{
+	hash_put(&m->given_of, pfn + 1, (uint32_t)m->given.n);
+	*vec_push(m->mem, &m->given) = p;
+}
+
 static bool each_page(void *arg, const struct resident_page *p)
 {
 	struct maker *m = arg;
@@ -92,8 +99,7 @@ static bool each_page(void *arg, const struct resident_page *p)
 	to->pte = p->leaf->captured ? p->leaf->captured->bits
 				    : ptebits_encode(m->bits, p->leaf->pte.flags);
 	if (p->leaf->captured)
-		hash_put(&m->capture_of, p->pfn + 1,
-			 (uint32_t)(p->leaf->captured - m->s->k->capture->pages.v));
+		keep_given(m, p->pfn, p->leaf->captured);
 	return true;
 }
 
@@ -175,14 +181,12 @@ static void set_mapping(struct maker *m, struct row *r, const struct mapping *fr
 
 static void set_words(struct maker *m, struct row *r, uint64_t pfn)
 {
-	uint32_t i = m->q ? HASH_NONE : hash_get(&m->capture_of, pfn + 1);
+	uint32_t i = m->q ? HASH_NONE : hash_get(&m->given_of, pfn + 1);
 	struct page_words w;
 
 	if (i != HASH_NONE) {
-		const struct capture_page *p = &m->s->k->capture->pages.v[i];
-
-		r->pageflags = p->flags;
-		r->refcount = p->count;
+		r->pageflags = m->given.v[i]->flags;
+		r->refcount = m->given.v[i]->count;
 	}
 	if (!m->q)
 		return;
@@ -317,17 +321,17 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	uint32_t first, end, only = NONE;
 	enum status st = procs_range(s, o, diag, &first, &end);
 
-	if (!st && is_histogram(o) && s->k->capture)
+	if (!st && is_histogram(o) && !source_has(s->k, SOURCE_FRAMES))
 		st = fail(diag, ST_ABSENT, "a capture has no page but those of processes");
 	if (st)
 		return st;
 	t->row_size = sizeof(struct row);
 	if (o->pid && (only = s->procs[first].mm) == NONE)
 		return ST_OK;
-	m.flag_names.mem = m.syms.mem = m.capture_of.mem = m.by_flags.mem = &t->mem;
+	m.flag_names.mem = m.syms.mem = m.given_of.mem = m.by_flags.mem = &t->mem;
 	m.areas = areas_build(s, &t->mem);
 	m.bits = ptebits_of_arch(s->k->arch);
-	if (!s->k->capture)
+	if (source_has(s->k, SOURCE_FRAMES))
 		m.q = kpageflags_new(s);
 	if (!is_histogram(o) || o->pid)
 		find_mappings(&m, only);

@@ -2,8 +2,8 @@
 /* The rows of procs. */
 #include <string.h>
 
-#include "model/capture/capture.h"
 #include "model/objects.h"
+#include "model/source/source.h"
 #include "reports/common.h"
 #include "reports/procs/procs.h"
 
@@ -81,7 +81,7 @@ static void set_counters(const struct snapshot *s, const struct mm *mm, struct p
 	uint64_t peak = mm->hiwater_rss;
 	int64_t now = counter(mm->counter_shown);
 
-	if (s->k->capture && !s->k->capture->module) {
+	if (!source_has(s->k, SOURCE_COUNTERS)) {
 		r->rss_kernel = r->rss_status = r->swap_kernel = r->rss_peak = COL_UNKNOWN;
 		r->pgtables = r->locked = COL_UNKNOWN;
 		return;

@@ -10,6 +10,7 @@
  */
 #include <inttypes.h>
 
+#include "model/source/source.h"
 #include "reports/render/render.h"
 
 static const char *const separator[] = { "", ", " };
@@ -27,27 +28,28 @@ static void put_field(FILE *out, const char *name, const char *value)
 static void put_image(const struct render *r, FILE *out)
 {
 	const struct kernel *k = r->s->k;
-	const struct image *im = k->dump ? k->dump->image : NULL;
 	int64_t crash_time = r->s->built & NEED_MACHINE ? r->s->machine.crash_time : 0;
+	struct source_about a;
 
-	if (!crash_time && im)
-		crash_time = im->header.crash_time;
+	source_about(k, &a);
+	if (!crash_time)
+		crash_time = a.when;
 	fputs("{\"paths\": [", out);
 	for (unsigned i = 0; i < r->npaths; i++) {
 		fputs(separator[i > 0], out);
 		put_json(out, r->paths[i]);
 	}
 	putc(']', out);
-	put_field(out, "format", im ? im->format : NULL);
-	put_field(out, "compression", im ? im->header.compression : NULL);
+	put_field(out, "format", a.format);
+	put_field(out, "compression", a.compression);
 	put_field(out, "release", k->release);
 	put_field(out, "version", k->uts_version);
 	put_field(out, "machine", k->machine);
 	put_field(out, "nodename", k->nodename);
 	put_field(out, "arch", k->arch ? k->arch->name : NULL);
 	fprintf(out, ", \"page_size\": %" PRIu32, r->units.page_size);
-	if (im && im->header.dump_level >= 0)
-		fprintf(out, ", \"dump_level\": %d", im->header.dump_level);
+	if (a.level >= 0)
+		fprintf(out, ", \"dump_level\": %d", a.level);
 	else
 		fputs(", \"dump_level\": null", out);
 	if (crash_time)

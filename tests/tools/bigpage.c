@@ -15,6 +15,7 @@
 #include "dumpread/base/bytes.h"
 #include "model/pages/refs.h"
 #include "reports/report.h"
+#include "tests/unit/hand_snapshot.h"
 
 #define FILES 3000u
 
@@ -156,6 +157,7 @@ int main(int argc, char **argv)
 		return 64;
 	}
 	issues_init(&issues);
+	k.source = &source_by_hand;
 	k.issues = &issues;
 	k.page_shift = 12;
 	strcpy(k.release, "6.1.0");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/source/source.h"
 
 static bool fake_present(void *self, uint64_t pfn)
 {
@@ -71,7 +72,7 @@ struct fake *fake_new(unsigned word, bool big)
 	issues_init(&f->dump.issues);
 	f->arch = (struct arch){ .name = "fake", .word_size = (uint8_t)word,
 				 .is_kernel_addr = fake_is_kernel_addr };
-	f->kernel = (struct kernel){ .dump = &f->dump, .arch = &f->arch, .jobs = 1, .page_shift = 12,
+	f->kernel = (struct kernel){ .source = &source_dump, .dump = &f->dump, .arch = &f->arch, .jobs = 1, .page_shift = 12,
 				     .issues = &f->dump.issues };
 	for (int i = 0; i < LAYOUT_COUNT; i++)
 		f->kernel.layout.v[i].alt = -1;

@@ -22,11 +22,35 @@ static const struct usage file_usage = {
 	.referenced = 8192, .rss_file = 8192,
 };
 
+static bool no_entries(const struct snapshot *s, struct reader *r, const struct vma *v,
+		       uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
+{
+	(void)s, (void)r, (void)v, (void)start, (void)end, (void)visit, (void)arg;
+	return true;
+}
+
+static void no_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
+		    bool (*fn)(void *arg, const struct vma_page *p), void *arg)
+{
+	(void)s, (void)r, (void)v, (void)fn, (void)arg;
+}
+
+static void no_about(const struct kernel *k, struct source_about *ret)
+{
+	(void)k, (void)ret;
+}
+
+const struct source source_by_hand = {
+	.name = "hand", .has = SOURCE_COUNTERS | SOURCE_SETTINGS | SOURCE_FRAMES,
+	.entries = no_entries, .walk = no_walk, .about = no_about,
+};
+
 static void kernel(struct hand *h, int major, int minor)
 {
 	struct kernel *k = &h->k;
 
 	h->arch = (struct arch){ .name = "x86_64", .elf_machine = EM_X86_64, .word_size = 8 };
+	k->source = &source_by_hand;
 	k->arch = &h->arch;
 	k->page_shift = 12;
 	k->version = (struct release){ major, minor, 0 };

@@ -8,7 +8,11 @@
 #ifndef VMCENSUS_TESTS_HAND_SNAPSHOT_H
 #define VMCENSUS_TESTS_HAND_SNAPSHOT_H
 
+#include "model/source/source.h"
 #include "reports/report.h"
+
+/* What a dump has, but for memory behind it. */
+extern const struct source source_by_hand;
 
 struct hand {
 	struct kernel k;

@@ -131,7 +131,7 @@ static void check_walk(const struct snapshot *s)
 	CHECK_EQ(frame_at(&s->frames, 0x2876)->mapcount, 22);
 	CHECK_EQ(frame_at(&s->frames, 0x2876)->found, 1);
 	CHECK(s->frames.references);
-	CHECK_EQ(capture_vma_of(s, &s->vmas[3])->prot, 0x412);
+	CHECK_EQ(source_given_vma(s, &s->vmas[3])->prot, 0x412);
 	CHECK_EQ(s->k->capture->pages.v[s->k->capture->vmas.v[3].first_page].flags, 0x220d4);
 }
 

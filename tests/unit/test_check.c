@@ -4,6 +4,7 @@
 
 #include "tests/unit/check.h"
 #include "model/verify.h"
+#include "model/capture/capture.h"
 #include "tests/unit/hand_snapshot.h"
 
 #define FRAMES (1u << FRAME_CHUNK_SHIFT)
@@ -253,7 +254,7 @@ static void test_capture(void)
 
 	machine(&h);
 	frame(3, FR_ANON, 2, 1);
-	h.k.capture = (struct capture *)&h;	/* not looked into */
+	h.k.source = &source_collector;
 	verify_build(&h.s, NONE);
 	CHECK_EQ(h.s.verify->differ, 1);
 	CHECK_EQ(issues_total(&h.issues), 0);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * source.c - the sources that have memory: a dump and the running kernel. Both are
+ * walked the same way; that of the running kernel changes meanwhile (attempt.h).
+ */
+#include "model/source/source.h"
+
+#include "dumpread/image/image.h"
+#include "model/build.h"
+#include "model/pages/account.h"
+#include "model/pages/tables.h"
+
+static bool entries(const struct snapshot *s, struct reader *r, const struct vma *v,
+		    uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
+{
+	const struct mm *m = &s->mms[v->mm];
+
+	return !m->pgd_pa || tables_walk(s->k, r, m, start, end, visit, arg);
+}
+
+static void about(const struct kernel *k, struct source_about *ret)
+{
+	const struct image *im = k->dump->image;
+
+	ret->kind = "dump";
+	if (!im)
+		return;			/* inside a host, which reads it */
+	ret->format = im->format;
+	ret->compression = im->header.compression;
+	ret->level = im->header.dump_level;
+	ret->bytes = image_pages_present(im) << im->page_shift;
+	ret->when = im->header.crash_time;
+}
+
+const struct source source_dump = {
+	.name = "dump",
+	.has = SOURCE_MEMORY | SOURCE_COUNTERS | SOURCE_SETTINGS | SOURCE_FRAMES,
+	.offers = ~0u,
+	.build = snapshot_from_memory,
+	.entries = entries,
+	.walk = account_revisit,
+	.about = about,
+};
+
+const struct source source_live = {
+	.name = "live",
+	.has = SOURCE_MEMORY | SOURCE_CHANGES | SOURCE_COUNTERS | SOURCE_SETTINGS | SOURCE_FRAMES,
+	.offers = ~0u,
+	.build = snapshot_from_memory,
+	.entries = entries,
+	.walk = account_revisit,
+	.about = about,
+};
+
+void source_about(const struct kernel *k, struct source_about *ret)
+{
+	*ret = (struct source_about){ .level = -1, .bytes = UINT64_MAX };
+	if (k->source)
+		k->source->about(k, ret);
+}
