@@ -5,38 +5,30 @@
  * Within one boot a process is itself by pid and time of start. Between boots
  * the nth process of a name is compared with the nth of that name.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/hash.h"
+#include "dumpread/base/search.h"
 #include "model/objects.h"
 #include "reports/common.h"
+#include "reports/diff.h"
 
-struct row {
-	const char *what, *change, *name;
-	int64_t pid;
-	uint64_t key;
-	uint64_t before, after;
-	int64_t delta;
-	uint64_t rss_before, rss_after;
-	int64_t rss_delta;
-	uint64_t uss_before, uss_after;
-	int64_t uss_delta;
-	uint64_t swap_before, swap_after;
-	int64_t swap_delta;
-};
-
-#define BYTES(name, fl, about) COL(struct row, name, COL_BYTES, fl, "bytes", about)
-#define DELTA(name, fl, about) COL(struct row, name, COL_DELTA, fl, "bytes", about)
+#define BYTES(name, fl, about) COL(struct diff_row, name, COL_BYTES, fl, "bytes", about)
+#define DELTA(name, fl, about) COL(struct diff_row, name, COL_DELTA, fl, "bytes", about)
 
 static const struct column cols[] = {
-	COL(struct row, what, COL_STR, COL_SHOWN, "",
+	COL(struct diff_row, group, COL_STR, COL_SHOWN, "",
+	    "processes, programs, mappings, or the subject of a line of meminfo"),
+	COL(struct diff_row, what, COL_STR, 0, "",
 	    "system (a line of meminfo), program, process or mapping"),
-	COL(struct row, change, COL_STR, COL_SHOWN, "", "new, gone, grew, shrank or same"),
-	COL(struct row, pid, COL_INT, COL_SHOWN, "", "process id, in the later dump if it is there"),
+	COL(struct diff_row, change, COL_STR, COL_SHOWN, "", "new, gone, grew, shrank or same"),
+	COL(struct diff_row, pid, COL_INT, COL_SHOWN, "", "process id, in the later dump if it is there"),
 	DELTA(delta, COL_SHOWN, "what it grew by"),
 	BYTES(before, COL_SHOWN, "in the earlier dump: pss, or the line's value"),
 	BYTES(after, COL_SHOWN, "the same in the later dump"),
+	COL(struct diff_row, percent, COL_RATIO, COL_SHOWN, "%", "what it grew by, of what it was"),
 	DELTA(uss_delta, COL_SHOWN, "growth of uss: mapped here and nowhere else"),
 	DELTA(rss_delta, 0, "growth of rss"),
 	DELTA(swap_delta, COL_SHOWN, "growth of what is swapped out"),
@@ -44,11 +36,13 @@ static const struct column cols[] = {
 	BYTES(rss_before, 0, "rss in the earlier dump"), BYTES(rss_after, 0, "rss in the later"),
 	BYTES(swap_before, 0, "swapped out in the earlier dump"),
 	BYTES(swap_after, 0, "swapped out in the later"),
-	COL(struct row, name, COL_STR, COL_SHOWN, "", "what it is called"),
+	COL(struct diff_row, name, COL_STR, COL_SHOWN, "", "what it is called"),
 };
 
 /* One thing of one snapshot, and what it costs. */
 struct thing {
+	enum diff_group of;
+	unsigned line;		/* of a group of meminfo */
 	const char *what, *name;
 	int64_t pid;
 	uint64_t key;		/* equal in both snapshots when it is the same thing */
@@ -61,7 +55,14 @@ struct things {
 	struct arena *mem;
 };
 
-static struct thing *thing_of(struct things *ts, const char *what, const char *name, uint64_t key)
+static const char *what_of(enum diff_group of)
+{
+	static const char *const what[] = { "process", "program", "mapping" };
+
+	return of < DIFF_MEMORY ? what[of] : "system";
+}
+
+static struct thing *thing_of(struct things *ts, enum diff_group of, const char *name, uint64_t key)
 {
 	uint32_t i = hash_get(&ts->at, key);
 	struct thing *t;
@@ -70,7 +71,7 @@ static struct thing *thing_of(struct things *ts, const char *what, const char *n
 		return &ts->v.v[i];
 	hash_put(&ts->at, key, (uint32_t)ts->v.n);
 	t = vec_push(ts->mem, &ts->v);
-	*t = (struct thing){ .what = what, .name = name, .key = key, .pid = COL_UNKNOWN_INT };
+	*t = (struct thing){ .of = of, .what = what_of(of), .name = name, .key = key, .pid = COL_UNKNOWN_INT };
 	return t;
 }
 
@@ -120,7 +121,7 @@ static void add_processes(struct things *ts, const struct snapshot *s, bool one_
 
 		if (!mm)
 			continue;
-		t = thing_of(ts, "process", name,
+		t = thing_of(ts, DIFF_PROCESSES, name,
 			     one_boot ? key_of(PROCESS, (uint64_t)p->pid, p->start_boottime)
 				      : key_of(PROCESS, hash_str(name), nth(&seen, name)));
 		t->pid = p->pid;
@@ -128,7 +129,7 @@ static void add_processes(struct things *ts, const struct snapshot *s, bool one_
 		if (mm->owner != i)
 			continue;	/* shares the memory of a process that has it */
 		program = program_of(s, mm, name);
-		add_usage(thing_of(ts, "program", program, key_of(PROGRAM, hash_str(program), 0)),
+		add_usage(thing_of(ts, DIFF_PROGRAMS, program, key_of(PROGRAM, hash_str(program), 0)),
 			  &mm->usage);
 	}
 }
@@ -141,7 +142,7 @@ static void add_mappings(struct things *ts, const struct snapshot *s)
 	for (uint32_t i = 0; i < s->nvmas; i++) {
 		const char *name = o.v[o.of_vma[i]].name;
 
-		add_usage(thing_of(ts, "mapping", name, key_of(MAPPING, hash_str(name), 0)),
+		add_usage(thing_of(ts, DIFF_MAPPINGS, name, key_of(MAPPING, hash_str(name), 0)),
 			  &s->vmas[i].usage);
 	}
 }
@@ -150,10 +151,16 @@ static void add_system(struct things *ts, const struct machine *m)
 {
 	for (uint32_t i = 0; i < m->nmeminfo; i++) {
 		const struct zone_count *z = &m->meminfo[i];
+		enum diff_group of;
+		struct thing *t;
+		unsigned line;
 
-		if (z->value != UINT64_MAX && strncmp(z->name, "HugePages_", 10))
-			thing_of(ts, "system", z->name, key_of(SYSTEM, hash_str(z->name), 0))
-				->size = z->value << PSS_SHIFT;
+		if (z->value == UINT64_MAX || !strncmp(z->name, "HugePages_", 10))
+			continue;
+		of = diff_line(z->name, &line);
+		t = thing_of(ts, of, z->name, key_of(SYSTEM, hash_str(z->name), 0));
+		t->size = z->value << PSS_SHIFT;
+		t->line = line;
 	}
 }
 
@@ -184,14 +191,14 @@ static const char *change_of(const struct thing *a, const struct thing *b, int64
 	return delta > 0 ? "grew" : delta < 0 ? "shrank" : "same";
 }
 
-static void set_row(struct row *r, const struct thing *a, const struct thing *b)
+static void set_row(struct diff_row *r, const struct thing *a, const struct thing *b)
 {
 	static const struct thing none;
 	const struct thing *t = b ? b : a;
 	const struct thing *x = a ? a : &none, *y = b ? b : &none;
 
-	*r = (struct row){
-		.what = t->what, .name = t->name, .pid = t->pid,
+	*r = (struct diff_row){
+		.of = t->of, .line = t->line, .group = diff_group_name(t->of), .what = t->what, .name = t->name, .pid = t->pid,
 		.before = x->size >> PSS_SHIFT, .after = y->size >> PSS_SHIFT,
 		.rss_before = x->rss, .rss_after = y->rss,
 		.rss_delta = (int64_t)(y->rss - x->rss),
@@ -201,8 +208,9 @@ static void set_row(struct row *r, const struct thing *a, const struct thing *b)
 		.swap_delta = (int64_t)(y->swap - x->swap),
 	};
 	r->delta = (int64_t)(r->after - r->before);
+	r->percent = r->before ? 100.0 * (double)r->delta / (double)r->before : NAN;
 	r->change = change_of(a, b, r->delta);
-	if (strcmp(t->what, "system"))
+	if (t->of < DIFF_MEMORY)
 		return;
 	r->rss_before = r->rss_after = r->uss_before = r->uss_after = COL_UNKNOWN;
 	r->swap_before = r->swap_after = COL_UNKNOWN;
@@ -212,11 +220,42 @@ static void set_row(struct row *r, const struct thing *a, const struct thing *b)
 static void add_row(struct table *t, const struct report_opts *o, const struct thing *a,
 		    const struct thing *b)
 {
-	struct row *r = (struct row *)t->rows + t->nrows;
+	struct diff_row *r = (struct diff_row *)t->rows + t->nrows;
 
 	set_row(r, a, b);
 	if (o->all || strcmp(r->change, "same") || r->uss_delta > 0 || r->swap_delta > 0)
 		t->nrows++;
+}
+
+/* By groups; in those of meminfo as that is read, in others the largest change first. */
+static int row_order(const void *pa, const void *pb)
+{
+	const struct diff_row *a = pa, *b = pb;
+	uint64_t x = (uint64_t)llabs(a->delta), y = (uint64_t)llabs(b->delta);
+	int names;
+
+	if (a->of != b->of)
+		return a->of < b->of ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (x != y)
+		return x > y ? -1 : 1;
+	names = strcmp(a->name, b->name);
+	return names ? names : a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+/* Of each group the first TOP. */
+static void cut_groups(struct table *t, uint64_t top)
+{
+	struct diff_row *rows = t->rows;
+	uint64_t n[DIFF_GROUPS] = { 0 };
+	size_t kept = 0;
+
+	for (size_t i = 0; top && i < t->nrows; i++)
+		if (n[rows[i].of]++ < top)
+			rows[kept++] = rows[i];
+	if (top)
+		t->nrows = kept;
 }
 
 static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
@@ -230,8 +269,8 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	one_boot = same_boot(o->before, s);
 	add_all(&old, o->before, one_boot, &t->mem);
 	add_all(&new, s, one_boot, &t->mem);
-	t->rows = arena_array(&t->mem, struct row, old.v.n + new.v.n);
-	t->row_size = sizeof(struct row);
+	t->rows = arena_array(&t->mem, struct diff_row, old.v.n + new.v.n);
+	t->row_size = sizeof(struct diff_row);
 	for (size_t i = 0; i < new.v.n; i++) {
 		uint32_t was = hash_get(&old.at, new.v.v[i].key);
 
@@ -240,6 +279,9 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	for (size_t i = 0; i < old.v.n; i++)
 		if (hash_get(&new.at, old.v.v[i].key) == HASH_NONE)
 			add_row(t, o, &old.v.v[i], NULL);
+	if (t->nrows)
+		sort_array(t->rows, t->nrows, t->row_size, row_order);
+	cut_groups(t, o->top);
 	if (!t->nrows)
 		t->note = "Nothing differs.";
 	else if (!one_boot)
@@ -255,13 +297,16 @@ const struct report report_diff = {
 	.compares = true,
 	.cols = cols,
 	.ncols = sizeof(cols) / sizeof(cols[0]),
-	.sort = "-delta,what,name,pid",
+	.own_top = true,
 	.run = run,
+	.text = diff_text,
 	.help = "Takes two images, the earlier one first. Where a dump is of more than one file\n"
 		"(split, raw memory), --earlier names each file of the earlier one, and all images are\n"
-		"of the later. Four kinds of rows: the lines of meminfo, programs (by path),\n"
-		"processes, and what is mapped (files by path, [heap] ...).\n"
-		"Sizes of the last three are pss. In one boot a process is itself by pid and time\n"
-		"of start; between boots the nth of a name is compared with the nth of that name.\n"
-		"What is the same in both is left out without --all. Largest growth comes first.",
+		"of the later. The rows are in groups: processes, programs (by path), what is mapped\n"
+		"(files by path, [heap] ...), and the lines of meminfo by their subject: memory, memory\n"
+		"of processes, page cache, swap, the kernel's memory, huge pages. Sizes of the first\n"
+		"three are pss. In one boot a process is itself by pid and time of start; between\n"
+		"boots the nth of a name is compared with the nth of that name. The largest change of\n"
+		"a group comes first, lines of meminfo in one order. -n N shows the first N of each\n"
+		"group. What is the same in both is left out without --all.",
 };

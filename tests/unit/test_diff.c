@@ -79,8 +79,73 @@ static void test_identity(void)
 	expect(&a, &b, false, HEAD);
 }
 
+/* Processes first, then programs and mappings, then meminfo by subject; -n is of each group. */
+static void test_groups(void)
+{
+	static struct hand a, b;
+	struct usage *heap = &b.vmas[1].usage, *mm = &b.mms[0].usage;
+	static struct zone_count was[] = {
+		{ "DirectMap2M", 2 << 20 }, { "MemTotal", 9 << 20 }, { "MemFree", 2 << 20 },
+		{ "SwapFree", 1 << 20 }, { "Slab", 4096 }, { "NewLine", 0 },
+	}, is[] = {
+		{ "DirectMap2M", 8 << 20 }, { "MemTotal", 9 << 20 }, { "MemFree", 1 << 20 },
+		{ "SwapFree", 1 << 19 }, { "Slab", 8192 }, { "NewLine", 1024 },
+	};
+	struct report_opts o = { .before = &a.s };
+	char *got;
+
+	boot(&a, 1000, 100);
+	boot(&b, 1060, 160);
+	heap->pss += UINT64_C(4096) << PSS_SHIFT;
+	heap->swap -= 4096;
+	mm->pss += UINT64_C(4096) << PSS_SHIFT;
+	mm->swap -= 4096;
+	a.s.machine.meminfo = was;
+	b.s.machine.meminfo = is;
+	a.s.machine.nmeminfo = b.s.machine.nmeminfo = 6;
+	got = hand_print(&b, "diff", "text", NULL, NULL, NULL, 0, &o);
+	CHECK_STR(got,
+"PROCESSES, pss in KiB\n"
+"     PID  CHANGE      BEFORE       AFTER      GROWTH        %  USS GROWTH  SWAP GROWTH  NAME\n"
+"      11  grew            12          16          +4    +31.6           0           -4  child\n"
+"      10  grew            12          16          +4    +31.6           0           -4  sh\\x1b[2J\n"
+"\nPROGRAMS, pss in KiB\n"
+"  CHANGE      BEFORE       AFTER      GROWTH        %  USS GROWTH  SWAP GROWTH  NAME\n"
+"  grew            12          16          +4    +31.6           0           -4  "
+	"/bin/a\\x0ab (deleted)\n"
+"\nMAPPINGS, pss in KiB\n"
+"  CHANGE      BEFORE       AFTER      GROWTH        %  USS GROWTH  SWAP GROWTH  NAME\n"
+"  grew            10          14          +4    +40.0           0           -4  [heap]\n"
+"\nMEMORY, KiB\n"
+"  CHANGE      BEFORE       AFTER      GROWTH        %  NAME\n"
+"  shrank        2048        1024       -1024    -50.0  MemFree\n"
+"\nSWAP, KiB\n"
+"  CHANGE      BEFORE       AFTER      GROWTH        %  NAME\n"
+"  shrank        1024         512        -512    -50.0  SwapFree\n"
+"\nMEMORY OF THE KERNEL, KiB\n"
+"  CHANGE      BEFORE       AFTER      GROWTH        %  NAME\n"
+"  grew             4           8          +4   +100.0  Slab\n"
+"\nHUGE PAGES, KiB\n"
+"  CHANGE      BEFORE       AFTER      GROWTH        %  NAME\n"
+"  grew          2048        8192       +6144   +300.0  DirectMap2M\n"
+"\nOTHER COUNTERS, KiB\n"
+"  CHANGE      BEFORE       AFTER      GROWTH        %  NAME\n"
+"  grew             0           1          +1        -  NewLine\n");
+	free(got);
+	o.top = 1;
+	got = hand_print(&b, "diff", "csv", "group,what,percent,name", NULL, NULL, 0, &o);
+	CHECK_STR(got, "group,what,percent,name\n"
+		"processes,process,31.581,child\n"
+		"programs,program,31.581,/bin/a\\x0ab (deleted)\n"
+		"mappings,mapping,40.000,[heap]\n" "memory,system,-50.000,MemFree\n"
+		"swap,system,-50.000,SwapFree\n" "kernel,system,100.000,Slab\n"
+		"huge pages,system,300.000,DirectMap2M\n" "other,system,,NewLine\n");
+	free(got);
+}
+
 int main(void)
 {
+	test_groups();
 	test_growth();
 	test_identity();
 	return check_done();
