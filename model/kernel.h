@@ -80,6 +80,12 @@ static inline bool counts_references(const struct kernel *k)
 	return has(k, M_PAGE_REFCOUNT) && !has(k, M_PAGE_MAPCOUNT);
 }
 
+/* Does Pss of a whole huge page lose its high bits? */
+static inline bool pss_overflows(const struct kernel *k)
+{
+	return k->dump && k->dump->word_size == 4 && !k->rules.on[RULE_PSS_WIDE];
+}
+
 /* Can ADDR be a pointer to a kernel object aligned to ALIGN bytes? */
 bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align);
 

@@ -216,6 +216,8 @@ static void tie_proc(struct mms_builder *mb, uint32_t pi)
 	p->mm = s->tasks[p->leader].mm;
 	for (uint32_t i = 0; i < p->ntasks && p->mm == NONE; i++)
 		p->mm = s->tasks[p->first_task + i].mm;
+	for (uint32_t i = 0; i < p->ntasks && p->mm == NONE; i++)
+		p->mm_unread |= mb->b->task_mm[p->first_task + i] != 0;
 	if (p->mm != NONE) {
 		struct mm *m = &s->mms[p->mm];
 

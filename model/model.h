@@ -59,6 +59,7 @@ struct usage {
 	uint64_t table_bytes;		/* page-table pages met (levels below the root) */
 	uint64_t lost;			/* bytes under tables not readable */
 	uint64_t unknown;		/* bytes mapped whose struct page is not readable */
+	uint64_t whole;			/* of pss: bytes counted whole, whoever else maps them */
 };
 
 void usage_add(struct usage *sum, const struct usage *u);
@@ -103,6 +104,7 @@ struct proc {				/* a thread group */
 	uint32_t pidns_level;		/* depth of its pid namespace, 0 initial */
 	int32_t pidns_pid;		/* its pid there */
 	bool oom_victim;		/* signal->oom_mm is set */
+	bool mm_unread;			/* it has an mm that could not be read: mm is NONE */
 };
 
 /* ---- address spaces ------------------------------------------------------- */
@@ -286,6 +288,7 @@ struct machine {
 	/* Bytes counted by single CPUs, which the line Shmem has not yet: it is what they
 	   handed in. INT64_MIN: not known */
 	int64_t shmem_on_cpus;
+	int64_t mapped_on_cpus;		/* the same of AnonPages and Mapped together */
 	struct zone_count *vmstat;	/* /proc/vmstat's lines, without those it works out */
 	uint32_t nvmstat;
 	const char *banner;		/* /proc/version, or NULL */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/bounds.h"
 #include "model/build.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
@@ -146,8 +147,10 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 		build_sizes(s, only_mm(s, o));
 	if (s->built & NEED_VMAS)
 		sum_usage(s);
-	if (s->built & NEED_USAGE)
+	if (s->built & NEED_USAGE) {
 		verify_build(s, only_mm(s, o));
+		bounds_check(s);
+	}
 	return s;
 }
 

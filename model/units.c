@@ -5,6 +5,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "model/bounds.h"
+#include "model/incomplete.h"
 
 struct maker {
 	const struct snapshot *s;
@@ -66,7 +68,10 @@ static void count_vma(struct maker *m, uint32_t unit, const struct vma *v)
 	if (m->last_mm.v[unit] == v->mm + 1)
 		return;
 	m->last_mm.v[unit] = v->mm + 1;
-	u->nprocs += v->mm < m->s->nmms ? m->s->mms[v->mm].nprocs : 0;
+	if (v->mm >= m->s->nmms)
+		return;
+	u->nprocs += m->s->mms[v->mm].nprocs;
+	u->incomplete |= (uint8_t)mm_incomplete(m->s, &m->s->mms[v->mm]);
 }
 
 /* ---- their pages -------------------------------------------------------------------------- */
@@ -103,9 +108,12 @@ static bool each_page(void *arg, const struct resident_page *p)
 	uint32_t *stamp = stamp_of(&x->stamps, p->pfn);
 	struct unit *u = x->u;
 
+	bool copy = p->frame->flags & FR_ANON;
+
 	u->mapped++;
-	u->copies += (p->frame->flags & FR_ANON) != 0;
+	u->copies += copy;
 	u->new_frames += !*stamp;
+	u->new_copies += !*stamp && copy;
 	u->frames += *stamp != x->stamp;
 	*stamp = x->stamp;
 	if (u->file != NONE)
@@ -157,6 +165,16 @@ static uint32_t *by_unit(const struct snapshot *s, const struct unit_list *us, u
 	return order;
 }
 
+static void check_cost(const struct snapshot *s, const struct unit_list *us)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t u = 0; u < us->n; u++)
+		sum += unit_cost(&us->v[u]);
+	bound_check(s->k->issues, "frames of all units", sum << s->k->page_shift, "page frames",
+		    s->frames.existing << s->k->page_shift);
+}
+
 static void count_pages(const struct snapshot *s, struct unit_list *us, unsigned what,
 			struct arena *mem)
 {
@@ -170,6 +188,7 @@ static void count_pages(const struct snapshot *s, struct unit_list *us, unsigned
 	for (uint32_t u = 0; u < us->n; u++)
 		if (wanted(&us->v[u], what))
 			count_unit(&x, us, u, order + first[u], first[u + 1] - first[u], mem);
+	check_cost(s, us);
 	reader_free(x.r);
 	for (uint64_t c = 0; c < x.stamps.n; c++)
 		free(x.stamps.chunk[c]);

@@ -17,6 +17,7 @@ struct unit {
 	uint32_t file;			/* index in files, NONE */
 	uint8_t class, flags;		/* of its areas: model/areas.h */
 	bool code;			/* part of a program or library; gaps too */
+	uint8_t incomplete;		/* enum incomplete, of all address spaces that map it */
 	uint64_t offset;		/* pages, of its areas in the file; 0 for .bss */
 	uint32_t nprocs;		/* processes that map it */
 	/* pages */
@@ -27,6 +28,7 @@ struct unit {
 	uint64_t copies;		/* of mapped: anonymous, copied or never of the file */
 	uint64_t frames;		/* distinct frames */
 	uint64_t new_frames;		/* of frames: that no unit before it maps */
+	uint64_t new_copies;		/* of new_frames: copies */
 	struct residency map;		/* by how many mappings, by place */
 };
 
@@ -50,6 +52,16 @@ enum units_flag {
  */
 void units_build(const struct snapshot *s, const struct area *areas, unsigned what,
 		 struct arena *mem, struct unit_list *ret);
+
+/*
+ * What U costs, in pages: frames, each in the first unit that maps it. Summed over all units
+ * it is the memory of all processes, and never more than there is. Where UNITS_... left units
+ * out, they own nothing.
+ */
+static inline uint64_t unit_cost(const struct unit *u)
+{
+	return u->new_frames;
+}
 
 /* The file's path, or "[stack]" and the like. */
 const char *unit_name(const struct snapshot *s, const struct unit *u);

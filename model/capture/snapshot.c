@@ -383,6 +383,7 @@ static void add_rest(const struct maker *m, const struct capture_vma *v, uint64_
 	u->anonymous += v->file ? 0 : rest;
 	u->private_clean += single;
 	u->pss += single << PSS_SHIFT;
+	u->whole += single;
 	*(v->file ? &u->pss_file : &u->pss_anon) += single << PSS_SHIFT;
 	u->shared_clean += rest - single;
 	u->unknown += rest - single;

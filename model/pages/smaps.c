@@ -32,7 +32,7 @@ uint64_t acct_whole_pss(const struct acct *a, uint64_t bytes)
 {
 	uint64_t pss = bytes << PSS_SHIFT;
 
-	return a->k->dump->word_size == 4 && !acct_rule(a, RULE_PSS_WIDE) ? (uint32_t)pss : pss;
+	return pss_overflows(a->k) ? (uint32_t)pss : pss;
 }
 
 /* Mapped, and no page to smaps. */
@@ -149,6 +149,8 @@ void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t k
 	uint64_t bytes = nr << a->page_shift;
 	bool whole = f->flags & FR_SINGLE && a->single_ref;
 
+	if (!present)
+		a->u.whole += bytes;
 	if (acct_rule(a, RULE_NONPRESENT_SHARED) && !present) {
 		acct_tally(a, key, bytes, acct_whole_pss(a, bytes));
 		return;
