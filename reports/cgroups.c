@@ -7,6 +7,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/cgroups/memcg.h"
+#include "model/incomplete.h"
 #include "reports/common.h"
 #include "reports/usage_cols.h"
 
@@ -18,7 +19,8 @@ struct row {
 	uint64_t procs, all_procs;
 	struct usage_cells u;		/* its own processes */
 	uint64_t all_pss, all_uss, all_rss, all_swap;
-	struct usage own, all;
+	struct usage_sum own, all;
+	const char *incomplete;		/* own processes and those below */
 };
 
 #define CHARGED(name, fl, about) COL(struct row, name, COL_BYTES, fl, "bytes", about)
@@ -75,6 +77,7 @@ static const struct column cols[] = {
 	COL(struct row, depth, COL_UINT, 0, "", "levels below the root"),
 	COL(struct row, path, COL_STR, 0, "", "path in its hierarchy"),
 	COL(struct row, name, COL_STR, P, "", "last part of the path, indented by depth"),
+	U_INCOMPLETE(struct row),
 };
 
 static uint64_t bytes_of(const struct snapshot *s, uint64_t pages)
@@ -139,9 +142,24 @@ static void add_procs(const struct snapshot *s, struct row *rows)
 			continue;
 		rows[p->cgroup].procs++;
 		/* a shared mm costs once, in the group of its first process */
-		if (mm && (mm->nprocs < 2 || mm->owner == i))
-			usage_add(&rows[p->cgroup].own, &mm->usage);
+		if (!mm)
+			usage_sum_none(&rows[p->cgroup].own, s, p);
+		else if (mm->nprocs < 2 || mm->owner == i)
+			usage_sum_mm(&rows[p->cgroup].own, s, mm);
 	}
+}
+
+static void set_mapped(struct row *r)
+{
+	struct usage_cells all;
+
+	usage_cells_of(&r->u, &r->own);
+	usage_cells_of(&all, &r->all);
+	r->all_pss = all.pss;
+	r->all_uss = all.uss;
+	r->all_rss = all.rss;
+	r->all_swap = all.swap;
+	r->incomplete = incomplete_text(r->all.incomplete);
 }
 
 static void sum_up(const struct snapshot *s, struct row *rows)
@@ -150,17 +168,13 @@ static void sum_up(const struct snapshot *s, struct row *rows)
 		struct row *r = &rows[i];
 		uint32_t up = s->cgroups[i].parent;
 
-		usage_add(&r->all, &r->own);
+		usage_sum_add(&r->all, &r->own);
 		r->all_procs += r->procs;
 		if (up < i) {
-			usage_add(&rows[up].all, &r->all);
+			usage_sum_add(&rows[up].all, &r->all);
 			rows[up].all_procs += r->all_procs;
 		}
-		usage_cells_set(&r->u, &r->own);
-		r->all_pss = r->all.pss >> PSS_SHIFT;
-		r->all_uss = usage_uss(&r->all);
-		r->all_rss = r->all.rss;
-		r->all_swap = r->all.swap;
+		set_mapped(r);
 	}
 }
 
@@ -181,6 +195,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	t->rows = rows;
 	t->nrows = s->ncgroups;
 	t->row_size = sizeof(*rows);
+	t->incomplete = offsetof(struct row, incomplete);
 	return ST_OK;
 }
 

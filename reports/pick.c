@@ -186,6 +186,7 @@ unsigned sort_needs(const struct sort *s)
 struct order {
 	const struct table *t;
 	const struct sort *s;
+	struct column by[SORT_KEYS];	/* the cells that are compared */
 };
 
 static int cmp_rows(const void *pa, const void *pb, void *arg)
@@ -195,7 +196,7 @@ static int cmp_rows(const void *pa, const void *pb, void *arg)
 	const void *a = table_row(o->t, ia), *b = table_row(o->t, ib);
 
 	for (unsigned i = 0; i < o->s->n; i++) {
-		const struct column *c = o->s->key[i].col;
+		const struct column *c = &o->by[i];
 		bool ua = cell_unknown(c, a), ub = cell_unknown(c, b);
 		int d;
 
@@ -231,7 +232,13 @@ static void permute(struct table *t, uint32_t *order, void *spare)
 
 void table_sort(struct table *t, const struct sort *s, size_t top)
 {
-	struct order o = { t, s };
+	struct order o = { .t = t, .s = s };
+
+	for (unsigned i = 0; i < s->n; i++) {
+		o.by[i] = *s->key[i].col;
+		if (o.by[i].order)
+			o.by[i].offset = o.by[i].order;
+	}
 
 	if (s->n && t->nrows > 1 && t->nrows < UINT32_MAX) {
 		uint32_t *order = arena_array(&t->mem, uint32_t, t->nrows);
@@ -241,6 +248,7 @@ void table_sort(struct table *t, const struct sort *s, size_t top)
 		qsort_r(order, t->nrows, sizeof(*order), cmp_rows, &o);
 		permute(t, order, arena_alloc(&t->mem, t->row_size));
 	}
+	t->nall = t->nrows;
 	if (top && t->nrows > top)
 		t->nrows = top;
 }

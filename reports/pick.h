@@ -53,7 +53,8 @@ unsigned sort_needs(const struct sort *s);
 /* Keep only rows that match W. */
 void table_filter(struct table *t, const struct where *w);
 /*
- * Stable; unknown values come last in either direction. TOP rows are kept (0: all).
+ * Stable; unknown values come last in either direction. TOP rows are shown (0: all); the
+ * others stay behind them, for totals.
  */
 void table_sort(struct table *t, const struct sort *s, size_t top);
 

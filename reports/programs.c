@@ -10,6 +10,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "model/incomplete.h"
 #include "reports/common.h"
 #include "reports/group_cols.h"
 #include "reports/like/like.h"
@@ -23,9 +24,11 @@ static const struct column cols[] = {
 	BYTES(private_, "private", "mapped here and nowhere else, private hugetlb included"),
 	BYTES(shared, "shared",
 	      "share of what others map too: pss less uss, and the largest shared hugetlb"),
-	BYTES(ram, "ram", "private and shared together"),
+	{ "ram", COL_BYTES, COL_SHOWN | COL_TOTAL, offsetof(struct program_row, ram), "bytes",
+	  "private and shared together", 0, offsetof(struct program_row, order) },
 	GROUP_USAGE_COLUMNS(struct program_row),
 	COL(struct program_row, name, COL_STR, COL_SHOWN, "", "name of the program"),
+	U_INCOMPLETE(struct program_row),
 };
 
 struct maker {
@@ -130,7 +133,7 @@ static void add_mm(struct maker *m, struct program_row *r, const struct mm *mm)
 	const struct usage *u = &mm->usage;
 	uint64_t uss = usage_uss(u) >> 10;
 
-	usage_add(&r->sum, u);
+	usage_sum_mm(&r->sum, m->s, mm);
 	r->mms++;
 	if (u->shared_hugetlb > r->shared_huge)
 		r->shared_huge = u->shared_hugetlb;
@@ -141,10 +144,17 @@ static void add_mm(struct maker *m, struct program_row *r, const struct mm *mm)
 
 static void finish(struct program_row *r)
 {
-	usage_cells_set(&r->u, &r->sum);
-	r->private_ = r->u.uss + r->u.private_hugetlb;
-	r->shared = (r->u.pss > r->u.uss ? r->u.pss - r->u.uss : 0) + r->shared_huge;
+	const struct usage *u = &r->sum.u;
+	uint64_t pss = u->pss >> PSS_SHIFT, uss = usage_uss(u);
+
+	usage_cells_of(&r->u, &r->sum);
+	r->private_ = uss + u->private_hugetlb;
+	r->shared = (pss > uss ? pss - uss : 0) + r->shared_huge;
 	r->ram = r->private_ + r->shared;
+	r->order = max_u64(r->ram, r->sum.order);
+	r->incomplete = incomplete_text(r->sum.incomplete);
+	if (r->incomplete && !r->ram)
+		r->private_ = r->shared = r->ram = COL_UNKNOWN;
 	r->ps_shared += (double)(r->shared_huge >> 10);
 }
 
@@ -161,11 +171,13 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 		const struct mm *mm = proc_mm(s, &s->procs[i]);
 		struct program_row *r;
 
-		if (!mm)
+		if (!mm && !s->procs[i].mm_unread)
 			continue;
 		r = row_of(&m, name_of(&m, &s->procs[i]));
 		r->procs++;
-		if (mm->nprocs < 2 || mm->owner == i || o->pid)
+		if (!mm)
+			usage_sum_none(&r->sum, s, &s->procs[i]);
+		else if (mm->nprocs < 2 || mm->owner == i || o->pid)
 			add_mm(&m, r, mm);
 	}
 	for (size_t i = 0; i < m.rows.n; i++)
@@ -173,6 +185,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	t->row_size = sizeof(struct program_row);
+	t->incomplete = offsetof(struct program_row, incomplete);
 	return ST_OK;
 }
 

@@ -9,9 +9,11 @@ struct program_row {
 	const char *name;
 	uint64_t procs, mms;
 	uint64_t private_, shared, ram;		/* bytes */
+	uint64_t order;				/* what ram sorts by */
 	uint64_t shared_huge;			/* the largest of its mms */
 	struct usage_cells u;
-	struct usage sum;
+	struct usage_sum sum;
+	const char *incomplete;
 	double ps_private, ps_shared;		/* KiB, by ps_mem's arithmetic */
 };
 

@@ -56,13 +56,14 @@ struct column {
 	/* enum need beside those of the report, built when the column is used: named by
 	   -c, -s or -w, or shown by default. csv and json leave it out otherwise. */
 	unsigned needs;
+	size_t order;		/* of a cell of the same type that sorts in its place; 0: itself */
 };
 
 #define COL(row, name_, type_, flags_, unit_, about_)                          \
-	{ #name_, type_, flags_, offsetof(row, name_), unit_, about_, 0 }
+	{ #name_, type_, flags_, offsetof(row, name_), unit_, about_, 0, 0 }
 /* The same where the member of the row has another name than the column. */
 #define COL_AS(row, member_, name_, type_, flags_, unit_, about_)              \
-	{ name_, type_, flags_, offsetof(row, member_), unit_, about_, 0 }
+	{ name_, type_, flags_, offsetof(row, member_), unit_, about_, 0, 0 }
 
 /* What a run function makes. Rows and strings live in mem. */
 struct table {
@@ -71,9 +72,13 @@ struct table {
 	void *rows;
 	size_t row_size;
 	size_t nrows;
+	size_t nall;		/* of which -n left the first nrows; they follow in rows */
 	/* For COL_ONCE, where rows show one thing repeatedly (an mm in each of its
 	   processes): offset of the uint64_t that tells things apart; 0: none. */
 	size_t total_key;
+	/* Offset of a const char *: what of the row could not be read, NULL if nothing. Text
+	   marks such rows. 0: not told. */
+	size_t incomplete;
 	const char *note;	/* a line below the table in text, or NULL */
 	struct arena mem;
 };

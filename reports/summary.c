@@ -11,16 +11,20 @@
 #include <time.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/search.h"
+#include "model/attributed.h"
+#include "model/incomplete.h"
 #include "model/source/source.h"
 #include "reports/cell.h"
 #include "reports/common.h"
 #include "reports/like/like.h"
+#include "reports/usage_cols.h"
 
 #define TOP 10		/* processes, unless --top says how many */
 
 static const struct column cols[] = {
 	COL(struct summary_row, section, COL_STR, COL_SHOWN, "",
-	    "machine, memory, swap, process, log, left_out or issues"),
+	    "machine, memory, swap, process, processes, log, left_out or issues"),
 	COL(struct summary_row, pid, COL_INT, COL_SHOWN, "", "of section process"),
 	COL(struct summary_row, key, COL_STR, COL_SHOWN, "", "what is told"),
 	COL(struct summary_row, value, COL_UINT, COL_SHOWN, "",
@@ -248,47 +252,85 @@ static void swap(struct maker *m)
 
 /* ---- processes -------------------------------------------------------------------- */
 
-static uint64_t cost(const struct snapshot *s, const struct proc *p)
-{
-	const struct mm *mm = proc_mm(s, p);
+/* A process with memory: what it has of it, and what it is ordered by. */
+struct holder {
+	uint32_t proc;
+	const char *incomplete;
+	uint64_t order;
+	struct usage_cells u;
+};
 
-	return mm ? mm->usage.pss + mm->usage.swap_pss : 0;
+static void set_holder(const struct snapshot *s, uint32_t i, struct holder *h)
+{
+	const struct mm *mm = proc_mm(s, &s->procs[i]);
+	struct usage_sum sum = { .order = 0 };
+
+	if (mm)
+		usage_sum_mm(&sum, s, mm);
+	else
+		usage_sum_none(&sum, s, &s->procs[i]);
+	h->proc = i;
+	h->incomplete = incomplete_text(sum.incomplete);
+	h->order = sum.order + (sum.u.swap_pss >> PSS_SHIFT);
+	usage_cells_of(&h->u, &sum);
 }
 
-static int by_cost(const void *pa, const void *pb, void *arg)
+static int largest_first(const void *pa, const void *pb)
 {
-	const struct snapshot *s = *(const struct snapshot **)arg;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	uint64_t ca = cost(s, &s->procs[a]), cb = cost(s, &s->procs[b]);
+	const struct holder *a = pa, *b = pb;
 
-	return ca != cb ? (ca < cb ? 1 : -1) : a < b ? -1 : a > b;
+	if (a->order != b->order)
+		return a->order < b->order ? 1 : -1;
+	return a->proc < b->proc ? -1 : a->proc > b->proc;
 }
 
-/* The dearest first; a shared mm stands for its owner alone. */
+static void process(struct maker *m, const struct holder *h)
+{
+	const struct proc *p = &m->s->procs[h->proc];
+	const char *comm = proc_comm(m->s, p);
+
+	add(m, "pss", h->u.pss, "bytes", comm)->pid = p->pid;
+	add(m, "uss", h->u.uss, "bytes", comm)->pid = p->pid;
+	add(m, "rss", h->u.rss, "bytes", comm)->pid = p->pid;
+	add(m, "swap", h->u.swap, "bytes", comm)->pid = p->pid;
+	if (h->incomplete)
+		add(m, "incomplete", COL_UNKNOWN, "", h->incomplete)->pid = p->pid;
+}
+
+/* All together, against what the kernel counted. */
+static void sums(struct maker *m, uint32_t n)
+{
+	struct attributed a;
+
+	m->section = SECTION_PROCESSES;
+	attributed(m->s, &a);
+	add(m, "in all processes", a.pss, "bytes", arena_printf(m->mem, "pss of %u with memory", n));
+	if (a.counted == UINT64_MAX)
+		return;
+	add(m, "not attributed", a.missing, "bytes",
+	    a.why ? a.why : "counted as mapped, and in no pss");
+	add(m, "mapped", a.counted, "bytes", "by the kernel's counters AnonPages and Mapped");
+}
+
+/* The largest first; a shared mm stands for its owner alone. */
 static void processes(struct maker *m, uint64_t top)
 {
 	const struct snapshot *s = m->s;
-	uint32_t *owners = arena_array(m->mem, uint32_t, s->nprocs), n = 0;
+	struct holder *v = arena_array(m->mem, struct holder, s->nprocs);
+	uint32_t n = 0;
 
 	m->section = SECTION_PROCESS;
 	for (uint32_t i = 0; i < s->nprocs; i++) {
 		const struct mm *mm = proc_mm(s, &s->procs[i]);
 
-		if (mm && mm->owner == i)
-			owners[n++] = i;
+		if (mm ? mm->owner == i : s->procs[i].mm_unread)
+			set_holder(s, i, &v[n++]);
 	}
+	sort_array(v, n, sizeof(*v), largest_first);
+	for (uint32_t i = 0; i < n && i < top; i++)
+		process(m, &v[i]);
 	if (n)
-		qsort_r(owners, n, sizeof(*owners), by_cost, &m->s);
-	for (uint32_t i = 0; i < n && i < top; i++) {
-		const struct proc *p = &s->procs[owners[i]];
-		const struct usage *u = &proc_mm(s, p)->usage;
-		const char *comm = proc_comm(s, p);
-
-		add(m, "pss", u->pss >> PSS_SHIFT, "bytes", comm)->pid = p->pid;
-		add(m, "uss", usage_uss(u), "bytes", comm)->pid = p->pid;
-		add(m, "rss", u->rss, "bytes", comm)->pid = p->pid;
-		add(m, "swap", u->swap, "bytes", comm)->pid = p->pid;
-	}
+		sums(m, n);
 }
 
 /* ---- the log ------------------------------------------------------------------------ */
@@ -451,5 +493,11 @@ const struct report report_summary = {
 	.help = "What machine it was, when and why it died, where its memory is by the kernel's\n"
 		"own counters, the ten processes (--top N: as many) that cost most (pss and\n"
 		"swap_pss together), what stands out in the log, and what the dump does not hold.\n"
-		"csv, json and -c give one row a fact.",
+		"csv, json and -c give one row a fact.\n"
+		"\n"
+		"A process that could not all be read is marked with *: its sizes are lower bounds,\n"
+		"and the kernel's counters say where it stands. Below the processes: the pss of all\n"
+		"of them; what the kernel counts as mapped, AnonPages + Mapped of /proc/meminfo with\n"
+		"what CPUs had not yet handed in; and between the two what is not attributed, their\n"
+		"difference (procs names its causes).",
 };

@@ -19,6 +19,7 @@ struct summary_row {
 #define SECTION_MEMORY "memory"
 #define SECTION_SWAP "swap"
 #define SECTION_PROCESS "process"
+#define SECTION_PROCESSES "processes"	/* all of them together */
 #define SECTION_LOG "log"
 #define SECTION_LEFT_OUT "left_out"
 #define SECTION_ISSUES "issues"

@@ -14,6 +14,7 @@ struct text {
 	const struct table *t;
 	size_t i;		/* row to print next */
 	uint64_t total;		/* of memory, bytes */
+	bool marked;		/* a process is incomplete */
 	FILE *out;
 };
 
@@ -91,30 +92,56 @@ static void process(struct text *x)
 	static const char *const keys[] = { "pss", "uss", "rss", "swap" };
 	int64_t pid = row(x)->pid;
 	const char *comm = row(x)->text;
+	const struct summary_row *r;
 
 	fprintf(x->out, "  %8" PRId64, pid);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		const struct summary_row *r = in(x, SECTION_PROCESS);
+		r = in(x, SECTION_PROCESS);
 
-		if (r && r->pid == pid && !strcmp(r->key, keys[i])) {
+		bool is = r && r->pid == pid && !strcmp(r->key, keys[i]);
+
+		if (is && r->value != COL_UNKNOWN)
 			fprintf(x->out, "%12" PRIu64, r->value >> 10);
-			x->i++;
-		} else {
+		else
 			fprintf(x->out, "%12s", "-");
-		}
+		x->i += is;
 	}
 	fputs("  ", x->out);
 	put_text(x->out, comm);
+	r = in(x, SECTION_PROCESS);
+	if (r && r->pid == pid && !strcmp(r->key, "incomplete")) {
+		fputs(" *", x->out);
+		x->marked = true;
+		x->i++;
+	}
 	putc('\n', x->out);
+}
+
+/* Under the column PSS. */
+static void put_process_sum(struct text *x, const struct summary_row *r)
+{
+	if (r->value == COL_UNKNOWN)
+		fprintf(x->out, "%22s", "-");
+	else
+		fprintf(x->out, "%22" PRIu64, r->value >> 10);
+	fprintf(x->out, "  %s: %s\n", r->key, r->text);
 }
 
 static void processes(struct text *x)
 {
-	if (!in(x, SECTION_PROCESS))
-		return;
-	fprintf(x->out, "\n%10s%12s%12s%12s%12s  %s\n", "PID", "PSS", "USS", "RSS", "SWAP", "COMM");
+	const struct summary_row *r;
+
+	if (in(x, SECTION_PROCESS))
+		fprintf(x->out, "\nLARGEST PROCESSES, KIB\n%10s%12s%12s%12s%12s  %s\n", "PID", "PSS",
+			"USS", "RSS", "SWAP", "COMM");
 	while (in(x, SECTION_PROCESS))
 		process(x);
+	x->total = 0;
+	for (; (r = in(x, SECTION_PROCESSES)); x->i++)
+		put_process_sum(x, r);
+	if (x->marked)
+		fputs("  * not all of it could be read: sizes are lower bounds, - is unknown; sorted "
+		      "by the\n    kernel's counters\n", x->out);
 }
 
 static void noted(struct text *x)

@@ -19,9 +19,24 @@ struct usage_cells {
 	uint64_t huge, anon_huge, shmem_huge, file_huge;
 	uint64_t shared_hugetlb, private_hugetlb;
 	uint64_t swap_ptes, swap_uss, swap_cached, special, tables, lost, unknown;
+	uint64_t order;		/* what pss sorts by */
 };
 
 void usage_cells_set(struct usage_cells *c, const struct usage *u);
+
+/* A sum of usage over address spaces of which some may be incomplete. */
+struct usage_sum {
+	struct usage u;
+	uint64_t order;		/* pss; where that is incomplete, at least the kernel's counters */
+	unsigned incomplete;	/* enum incomplete */
+};
+
+void usage_sum_mm(struct usage_sum *sum, const struct snapshot *s, const struct mm *m);
+/* That of P where it has no address space: nothing, or nothing known. */
+void usage_sum_none(struct usage_sum *sum, const struct snapshot *s, const struct proc *p);
+void usage_sum_add(struct usage_sum *sum, const struct usage_sum *more);
+/* Cells of SUM: a lower bound of 0 is unknown. */
+void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 
 #define U_COL(row, f, name, flags, about) \
 	COL_AS(row, u.f, name, COL_BYTES, flags, "bytes", about)
@@ -29,8 +44,9 @@ void usage_cells_set(struct usage_cells *c, const struct usage *u);
 #define U_SIZE(row, fl) U_COL(row, size, "size", fl, "address space, mapped or not")
 #define U_RSS(row, fl) U_COL(row, rss, "rss", fl, \
 	"resident: mapped and in memory (no hugetlb, no zero page)")
-#define U_PSS(row, fl) U_COL(row, pss, "pss", fl, \
-	"proportional: each page divided by the number of its mappings")
+#define U_PSS(row, fl) { "pss", COL_BYTES, fl, offsetof(row, u.pss), "bytes", \
+	"proportional: each page divided by the number of its mappings", 0, \
+	offsetof(row, u.order) }
 #define U_USS(row, fl) U_COL(row, uss, "uss", fl, \
 	"unique: mapped here and nowhere else, what would be free without it")
 #define U_SWAP(row, fl) U_COL(row, swap, "swap", fl, "swapped out, shmem's own swap included")
@@ -82,6 +98,8 @@ void usage_cells_set(struct usage_cells *c, const struct usage *u);
 	"page-table pages met on the walk")
 #define U_LOST(row, fl) U_COL(row, lost, "lost", fl, \
 	"address space whose page tables the dump does not hold")
+#define U_INCOMPLETE(row) COL(row, incomplete, COL_STR, 0, "", \
+	"what could not be read, so that sizes are lower bounds; - all was read")
 #define U_UNKNOWN(row, fl) U_COL(row, unknown, "unknown", fl, \
 	"mapped pages whose struct page the dump does not hold")
 

@@ -5,6 +5,7 @@
 #include "reports/users.h"
 
 #include "dumpread/base/bytes.h"
+#include "model/incomplete.h"
 #include "reports/accounts.h"
 #include "reports/group_cols.h"
 
@@ -15,6 +16,7 @@ static const struct column cols[] = {
 	COL(struct user_row, procs, COL_UINT, COL_SHOWN | COL_TOTAL, "", "processes"),
 	COL(struct user_row, mms, COL_UINT, COL_TOTAL, "", "address spaces"),
 	GROUP_USAGE_COLUMNS(struct user_row),
+	U_INCOMPLETE(struct user_row),
 };
 
 struct maker {
@@ -46,14 +48,16 @@ static void add(struct maker *m, uint32_t index)
 	struct user_row *r;
 
 	/* what smem shows: processes with memory */
-	if (!mm || !mm->nvmas)
+	if ((!mm || !mm->nvmas) && !proc_incomplete(m->s, p))
 		return;
 	r = row_of(m, p->euid);
 	r->procs++;
-	if (mm->nprocs > 1 && mm->owner != index)
+	if (!mm)
+		usage_sum_none(&r->sum, m->s, p);
+	if (!mm || (mm->nprocs > 1 && mm->owner != index))
 		return;
 	r->mms++;
-	usage_add(&r->sum, &mm->usage);
+	usage_sum_mm(&r->sum, m->s, mm);
 	for (uint32_t i = 0; i < mm->nvmas && mm->first_vma + i < m->s->nvmas; i++) {
 		struct usage_cells u;
 
@@ -71,11 +75,16 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	accounts_read(&m.accounts, o->sysroot, &t->mem);
 	for (uint32_t i = 0; i < s->nprocs; i++)
 		add(&m, i);
-	for (size_t i = 0; i < m.rows.n; i++)
-		usage_cells_set(&m.rows.v[i].u, &m.rows.v[i].sum);
+	for (size_t i = 0; i < m.rows.n; i++) {
+		struct user_row *r = &m.rows.v[i];
+
+		usage_cells_of(&r->u, &r->sum);
+		r->incomplete = incomplete_text(r->sum.incomplete);
+	}
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	t->row_size = sizeof(struct user_row);
+	t->incomplete = offsetof(struct user_row, incomplete);
 	return ST_OK;
 }
 

@@ -10,7 +10,8 @@ struct user_row {
 	const char *user;
 	uint64_t procs, mms;
 	struct usage_cells u;
-	struct usage sum;
+	struct usage_sum sum;
+	const char *incomplete;
 	struct sums kib;	/* for the layout of smem */
 };
 

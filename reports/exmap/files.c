@@ -32,7 +32,7 @@ static const struct column cols[] = {
 	COL(struct row, dev, COL_STR, 0, "", "device of its filesystem, major:minor in hex"),
 	COL(struct row, ino, COL_UINT, 0, "", "inode number"),
 	{ "build_id", COL_STR, 0, offsetof(struct row, build_id), "",
-	  "build-id of an ELF file, where the dump holds its first pages", NEED_BUILD_IDS },
+	  "build-id of an ELF file, where the dump holds its first pages", NEED_BUILD_IDS, 0 },
 	COL(struct row, name, COL_STR, P, "", "path, or the name of what is no file"),
 };
 

@@ -32,7 +32,7 @@ void sizes_of_object(const struct snapshot *s, struct reader *r, const struct mm
 		     const char *object, const struct elf_bss_list *bss, struct sizes *ret);
 
 #define Z_COL(row, f, fl, about) \
-	{ #f, COL_BYTES, fl, offsetof(row, z.f), "bytes", about, NEED_SIZES }
+	{ #f, COL_BYTES, fl, offsetof(row, z.f), "bytes", about, NEED_SIZES, 0 }
 
 #define Z_COLUMNS(row, fl) \
 	Z_COL(row, vm, fl, "address space"), \

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * total - what each program and library costs altogether: its text once, its data
- * and .bss once for each process. Figure 6 of the USENIX 2005 paper, and by the
- * note Figure 8. What belongs to no file follows, so that sums are those of the
- * machine.
+ * total - what each program and library costs altogether, each frame once: its text,
+ * and the data and .bss of all processes. What belongs to no file has rows of its own,
+ * so that the sum is the memory of all processes. In the paper's words Figure 6 of
+ * USENIX 2005, which counts data once for each process, and by the note Figure 8.
  */
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/incomplete.h"
 #include "model/units.h"
 #include "reports/charts/chart.h"
 #include "reports/common.h"
 #include "reports/render/render.h"
+#include "reports/usage_cols.h"
 
 struct row {
-	const char *name;
+	const char *name, *incomplete;
 	uint64_t number, executable, uses;
-	uint64_t text, data, bss, rest, total, frames;
+	uint64_t text, data, bss, rest, total, mapped;
 	uint64_t virt_text, virt_data, virt_bss, virt_rest, virt_total;
+	unsigned parts;			/* enum incomplete */
+	/* pages as Figure 6 counts them: text once, data and bss in each process */
+	struct { uint64_t text, data, bss; } paper;
 };
 
 #define SIZE(name, fl, about) COL(struct row, name, COL_BYTES, fl, "bytes", about)
@@ -28,12 +33,13 @@ static const struct column cols[] = {
 	COL(struct row, executable, COL_UINT, 0, "",
 	    "1: a program or library; 0: what belongs to none"),
 	COL(struct row, uses, COL_UINT, COL_SHOWN, "", "processes that map it"),
-	SIZE(text, SUM, "code and constants, once for all processes"),
-	SIZE(data, SUM, "initialized data, sum over all processes"),
-	SIZE(bss, SUM, "zeroed data of a library, sum over all processes"),
-	SIZE(rest, COL_TOTAL, "what belongs to no program or library, sum over all processes"),
-	SIZE(total, SUM, "text, data, bss and rest"),
-	SIZE(frames, SUM, "distinct frames, each counted in one row, where it is met first"),
+	SIZE(text, SUM, "code and constants; each frame once, as in all that follow"),
+	SIZE(data, SUM, "initialized data of all processes"),
+	SIZE(bss, SUM, "zeroed data of a library, of all processes"),
+	SIZE(rest, COL_TOTAL, "what belongs to no program or library"),
+	SIZE(total, SUM, "text, data, bss and rest: distinct frames, each in one row alone"),
+	COL_AS(struct row, total, "frames", COL_BYTES, COL_TOTAL, "bytes", "the same as total"),
+	SIZE(mapped, SUM, "what each process has of it resident, added up: shared frames repeatedly"),
 	SIZE(virt_text, COL_TOTAL, "address space of text, once"),
 	SIZE(virt_data, COL_TOTAL, "address space of data, sum over all processes"),
 	SIZE(virt_bss, COL_TOTAL, "address space of bss, sum over all processes"),
@@ -41,6 +47,7 @@ static const struct column cols[] = {
 	SIZE(virt_total, SUM, "address space, counted as total is"),
 	COL(struct row, name, COL_STR, COL_SHOWN, "",
 	    "file, or [stack], [heap], [anon], [file] ... of all processes"),
+	U_INCOMPLETE(struct row),
 };
 
 struct maker {
@@ -62,25 +69,36 @@ static struct row *row_of(struct maker *m, uint32_t *slot, const char *name, boo
 	return &m->rows[*slot - 1];
 }
 
+/* What every row has of U: VIRT bytes of address space among it. */
+static void add_unit(struct maker *m, struct row *r, const struct unit *u, uint64_t virt)
+{
+	r->total += unit_cost(u) * m->page;
+	r->mapped += u->mapped * m->page;
+	r->virt_total += virt;
+	r->parts |= u->incomplete;
+	r->incomplete = incomplete_text(r->parts);
+}
+
 static void add_part(struct maker *m, const struct unit *u)
 {
 	struct row *r = row_of(m, &m->of_file[u->file], unit_name(m->s, u), true);
 	bool text = u->class == AREA_TEXT || u->class == AREA_LIB_TEXT;
-	uint64_t pages = text ? u->frames : u->mapped, virt = text ? u->virt : u->virt_all;
+	uint64_t cost = unit_cost(u) * m->page, virt = (text ? u->virt : u->virt_all) * m->page;
 
 	r->uses = max_u64(r->uses, u->nprocs);
-	r->frames += u->new_frames * m->page;
-	r->total += pages * m->page;
-	r->virt_total += virt * m->page;
+	add_unit(m, r, u, virt);
 	if (text) {
-		r->text += pages * m->page;
-		r->virt_text += virt * m->page;
+		r->text += cost;
+		r->virt_text += virt;
+		r->paper.text += u->frames;
 	} else if (u->class == AREA_LIB_BSS) {
-		r->bss += pages * m->page;
-		r->virt_bss += virt * m->page;
+		r->bss += cost;
+		r->virt_bss += virt;
+		r->paper.bss += u->mapped;
 	} else {
-		r->data += pages * m->page;
-		r->virt_data += virt * m->page;
+		r->data += cost;
+		r->virt_data += virt;
+		r->paper.data += u->mapped;
 	}
 }
 
@@ -96,11 +114,9 @@ static void add_rest(struct maker *m, const struct unit *u)
 
 	/* many units, of one process or of many: no telling how many different ones */
 	r->uses = COL_UNKNOWN;
-	r->frames += u->new_frames * m->page;
-	r->rest += u->mapped * m->page;
-	r->virt_rest += u->virt_all * m->page;
-	r->total = r->rest;
-	r->virt_total = r->virt_rest;
+	add_unit(m, r, u, u->virt_all * m->page);
+	r->rest = r->total;
+	r->virt_rest = r->virt_total;
 }
 
 /* Part of the program's or library's own row? The paper leaves heaps and gaps out. */
@@ -141,6 +157,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	t->rows = m.rows;
 	t->nrows = m.n;
 	t->row_size = sizeof(struct row);
+	t->incomplete = offsetof(struct row, incomplete);
 	t->note = arena_printf(&t->mem, "User space pages: %" PRIu64, user_frames(s));
 	return ST_OK;
 }
@@ -161,10 +178,11 @@ static void paper_csv(const struct snapshot *s, const struct report_opts *o,
 			continue;
 		put_csv(out, r->name);
 		fprintf(out, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 "\n",
-			(o->virt ? r->virt_total : r->total) / page,
-			(o->virt ? r->virt_text : r->text) / page,
-			(o->virt ? r->virt_data : r->data) / page,
-			(o->virt ? r->virt_bss : r->bss) / page);
+			o->virt ? r->virt_total / page
+				: r->paper.text + r->paper.data + r->paper.bss,
+			o->virt ? r->virt_text / page : r->paper.text,
+			o->virt ? r->virt_data / page : r->paper.data,
+			o->virt ? r->virt_bss / page : r->paper.bss);
 	}
 }
 
@@ -176,7 +194,7 @@ static void paper_text(const struct snapshot *s, const struct report_opts *o,
 }
 
 static const struct chart_series series[] = {
-	{ "text", ".text, once", CHART_BLUE, "virt_text" },
+	{ "text", ".text", CHART_BLUE, "virt_text" },
 	{ "data", ".data of all processes", CHART_ORANGE, "virt_data" },
 	{ "bss", ".bss of all processes", CHART_GREEN, "virt_bss" },
 	{ "rest", "of no program or library", CHART_GREY, "virt_rest" },
@@ -185,7 +203,7 @@ static const struct chart_series series[] = {
 static const struct chart chart = {
 	.title = "Memory of programs and libraries",
 	.label = "name",
-	.what = "what is resident",
+	.what = "distinct frames",
 	.beside = "address space",
 	.series = series,
 	.nseries = ARRAY_LEN(series),
@@ -204,17 +222,18 @@ const struct report report_total = {
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
-	.sort = "-executable,-total,number",
+	.sort = "-total,number",
 	.run = run,
 	.likes = likes,
 	.chart = &chart,
-	.help = "One row for each program and library: its text counts once, its data and .bss\n"
-		"once for each process that has them. What belongs to a process - stacks, heaps\n"
-		"(a program's .bss among them), other anonymous memory, files that nobody\n"
-		"executes - follows in rows of its own, [stack] and so on. frames counts each\n"
-		"frame in one row: its sum is the number of pages that\n"
-		"processes have, which the note below repeats.\n"
+	.help = "One row for each program and library: its text, and the data and .bss of all\n"
+		"processes that have them. What belongs to a process - stacks, heaps (a program's\n"
+		".bss among them), other anonymous memory, files that nobody executes - has rows\n"
+		"of its own, [stack] and so on. Each frame counts once, in the row where it is met\n"
+		"first: the sum of total is the memory of all processes, which the note below\n"
+		"repeats in pages. mapped counts a shared frame in each process. A row in which a\n"
+		"process takes part that could not all be read is marked.\n"
 		"\n"
-		"--paper prints programs and libraries in pages, comma separated; with --virtual\n"
-		"pages of address space.",
+		"--paper prints programs and libraries in pages, comma separated, and counts data\n"
+		"and .bss in each process, as Figure 6 does; with --virtual pages of address space.",
 };

@@ -6,14 +6,16 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/incomplete.h"
 #include "model/units.h"
 #include "reports/common.h"
 #include "reports/paper/glyphs.h"
 #include "reports/render/render.h"
+#include "reports/usage_cols.h"
 
 struct row {
-	const char *flags, *class, *name;
-	uint64_t number, uses, offset, virt, resident, frames, mapped, copies;
+	const char *flags, *class, *name, *incomplete;
+	uint64_t number, uses, offset, virt, resident, frames, cost, mapped, copies;
 	const struct unit *unit;
 };
 
@@ -29,10 +31,12 @@ static const struct column cols[] = {
 	COL_AS(struct row, virt, "virtual", COL_BYTES, COL_SHOWN, "bytes",
 	       "address space, of its largest mapping"),
 	SIZE(resident, COL_SHOWN, "of virtual: places that are resident in at least one process"),
-	SIZE(frames, COL_SHOWN | COL_TOTAL, "memory: distinct frames that these mappings have"),
+	SIZE(frames, COL_SHOWN, "memory: distinct frames that these mappings have"),
+	SIZE(cost, COL_SHOWN | COL_TOTAL, "of frames: in no row of a lower number"),
 	SIZE(mapped, COL_SHOWN | COL_TOTAL, "sum of what each process has resident"),
 	SIZE(copies, COL_SHOWN | COL_TOTAL, "of mapped: pages of their own, not the file's"),
 	STR(name, COL_SHOWN, "file"),
+	U_INCOMPLETE(struct row),
 };
 
 static struct row make_row(const struct snapshot *s, const struct unit *u, uint32_t number,
@@ -47,7 +51,9 @@ static struct row make_row(const struct snapshot *s, const struct unit *u, uint3
 		.class = area_class_name(u->class), .name = unit_name(s, u),
 		.offset = u->offset * page, .virt = u->virt * page,
 		.resident = u->resident * page, .frames = u->frames * page,
+		.cost = unit_cost(u) * page,
 		.mapped = u->mapped * page, .copies = u->copies * page, .unit = u,
+		.incomplete = incomplete_text(u->incomplete),
 	};
 }
 
@@ -62,6 +68,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	units_build(s, areas_build(s, &t->mem), what, &t->mem, us);
 	t->rows = rows = arena_array(&t->mem, struct row, us->n);
 	t->row_size = sizeof(*rows);
+	t->incomplete = offsetof(struct row, incomplete);
 	for (uint32_t i = 0; i < us->n; i++)
 		if (us->v[i].file != NONE && (us->v[i].code || o->all))
 			rows[t->nrows++] = make_row(s, &us->v[i], i, &t->mem);

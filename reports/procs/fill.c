@@ -2,15 +2,12 @@
 /* The rows of procs. */
 #include <string.h>
 
+#include "model/attributed.h"
+#include "model/incomplete.h"
 #include "model/objects.h"
 #include "model/source/source.h"
 #include "reports/common.h"
 #include "reports/procs/procs.h"
-
-static int64_t counter(const int64_t *c)
-{
-	return c[RSS_FILE] + c[RSS_ANON] + c[RSS_SHMEM];
-}
 
 static const char *note(const struct mm *mm, struct arena *mem)
 {
@@ -32,15 +29,16 @@ static const char *note(const struct mm *mm, struct arena *mem)
 static void set_file(const struct snapshot *s, const struct mm *mm, const char *file,
 		     struct proc_row *r)
 {
-	struct usage sum = { 0 };
+	struct usage_sum sum = { .incomplete = mm_incomplete(s, mm) };
 
 	for (uint32_t i = 0; i < mm->nvmas && mm->first_vma + i < s->nvmas; i++) {
 		const struct vma *v = &s->vmas[mm->first_vma + i];
 
 		if (object_is(object_name(s, v), file))
-			usage_add(&sum, &v->usage);
+			usage_add(&sum.u, &v->usage);
 	}
-	usage_cells_set(&r->u, &sum);
+	sum.order = sum.u.pss >> PSS_SHIFT;
+	usage_cells_of(&r->u, &sum);
 }
 
 /* All rows under construction need. */
@@ -79,14 +77,15 @@ static void set_areas(const struct maker *m, const struct mm *mm, struct proc_ro
 static void set_counters(const struct snapshot *s, const struct mm *mm, struct proc_row *r)
 {
 	uint64_t peak = mm->hiwater_rss;
-	int64_t now = counter(mm->counter_shown);
+	const int64_t *shown = mm->counter_shown;
+	int64_t now = shown[RSS_FILE] + shown[RSS_ANON] + shown[RSS_SHMEM];
 
 	if (!source_has(s->k, SOURCE_COUNTERS)) {
 		r->rss_kernel = r->rss_status = r->swap_kernel = r->rss_peak = COL_UNKNOWN;
 		r->pgtables = r->locked = COL_UNKNOWN;
 		return;
 	}
-	r->rss_kernel = pages_bytes(s, counter(mm->counter));
+	r->rss_kernel = mm_counted_rss(s, mm);
 	r->rss_status = pages_bytes(s, now);
 	r->swap_kernel = pages_bytes(s, mm->counter[RSS_SWAP]);
 	/* the kernel raises hiwater_rss only when rss is about to fall */
@@ -100,8 +99,10 @@ static void set_counters(const struct snapshot *s, const struct mm *mm, struct p
 static void set_mm(const struct maker *m, const struct mm *mm, struct proc_row *r)
 {
 	const struct snapshot *s = m->s;
+	struct usage_sum sum = { .order = 0 };
 
-	usage_cells_set(&r->u, &mm->usage);
+	usage_sum_mm(&sum, s, mm);
+	usage_cells_of(&r->u, &sum);
 	set_counters(s, mm, r);
 	r->vsz = mm->total_vm * page_size(s);
 	r->mm = mm->addr;
@@ -112,6 +113,24 @@ static void set_mm(const struct maker *m, const struct mm *mm, struct proc_row *
 	set_areas(m, mm, r);
 	if (mm->exe < s->nfiles)
 		r->exe = s->files[mm->exe].path;
+}
+
+/* A kernel thread or zombie has nothing; of an mm that is not readable nothing is known. */
+static void set_no_mm(const struct maker *m, const struct proc *p, struct proc_row *r)
+{
+	struct usage_sum sum = { .order = 0 };
+	uint64_t *by = (uint64_t *)&r->by;
+
+	usage_sum_none(&sum, m->s, p);
+	usage_cells_of(&r->u, &sum);
+	if (!sum.incomplete)
+		return;
+	r->vsz = r->rss_kernel = r->rss_status = r->swap_kernel = r->rss_peak = COL_UNKNOWN;
+	r->pgtables = r->locked = r->rw = r->rx = r->virt_rw = r->virt_rx = COL_UNKNOWN;
+	/* struct area_sums is counters and nothing else */
+	for (size_t i = 0; i < sizeof(r->by) / sizeof(*by); i++)
+		by[i] = COL_UNKNOWN;
+	sizes_cells_unknown(&r->z);
 }
 
 static uint64_t id(uint32_t kernel_id)
@@ -143,8 +162,11 @@ static void set_proc(const struct maker *m, const struct proc *p, struct proc_ro
 		r->cgroup = s->cgroups[p->cgroup].path;
 	if (!s->sizes)
 		sizes_cells_unknown(&r->z);
-	if (!mm)
+	r->incomplete = incomplete_text(proc_incomplete(s, p));
+	if (!mm) {
+		set_no_mm(m, p, r);
 		return;
+	}
 	set_mm(m, mm, r);
 	set_sizes(m, mm, r);
 	if (m->o->file)
@@ -218,6 +240,9 @@ enum status procs_run(const struct snapshot *s, const struct report_opts *o, str
 	t->rows = rows = arena_array(&t->mem, struct proc_row, n);
 	t->row_size = sizeof(*rows);
 	t->total_key = offsetof(struct proc_row, mm);
+	t->incomplete = offsetof(struct proc_row, incomplete);
+	if (!o->pid && !o->file)
+		t->note = attributed_text(s, &t->mem);
 	for (uint32_t i = first; i < end; i++) {
 		const struct proc *p = &s->procs[i];
 		struct proc_row row;

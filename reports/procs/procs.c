@@ -95,6 +95,7 @@ static const struct column cols[] = {
 	COL(struct proc_row, exe, COL_STR, 0, "", "path of the program"),
 	COL(struct proc_row, cmdline, COL_STR, 0, "", "arguments, where the dump holds them"),
 	COL(struct proc_row, comm, COL_STR, PTF, "", "name of the task"),
+	U_INCOMPLETE(struct proc_row),
 };
 
 static const struct chart_series series[] = {
@@ -119,7 +120,7 @@ const struct report report_procs = {
 	.name = "procs",
 	.about = "what each process costs: pss, uss, rss, swap",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
-	.wants = NEED_CGROUPS,
+	.wants = NEED_CGROUPS | NEED_MACHINE,
 	.opts = OPT_PID | OPT_THREADS | OPT_KERNEL | OPT_FILE | OPT_SYSROOT,
 	.cols = cols,
 	.ncols = sizeof(cols) / sizeof(cols[0]),
@@ -134,6 +135,14 @@ const struct report report_procs = {
 		"\n"
 		"--file NAME shows the processes that map a file (its path, or what is behind the\n"
 		"last slash; or [heap], [stack], [anon] ...), and of their memory that file's alone.\n"
+		"\n"
+		"A process that could not all be read is marked with *, and column incomplete says\n"
+		"what is missing. Its sizes are lower bounds, - is unknown, and it is sorted by the\n"
+		"kernel's counters of it (rss_kernel) where these are larger. not attributed, below\n"
+		"the table, is AnonPages + Mapped of /proc/meminfo, with what CPUs had not yet handed\n"
+		"in, less the pss of all processes. Both count each mapped page once. It is shown if\n"
+		"it is at least a page. Causes: processes that are incomplete, address spaces that\n"
+		"no task uses any more, huge pages that the kernel's smaps passes over.\n"
 		"\n"
 		"Columns vm ... writable are the sizes of exmap (see files); they take another pass\n"
 		"over all page tables, when asked for. With --threads they stand in the first row\n"

@@ -22,7 +22,7 @@ struct proc_row {
 	int64_t oom_score_adj, nice;
 	uint64_t oom_victim;
 	uint64_t minflt, majflt, utime, stime, start;
-	const char *cgroup, *exe, *cmdline, *note;
+	const char *cgroup, *exe, *cmdline, *note, *incomplete;
 	uint64_t mm, mm_shared;
 	const struct mm *space;		/* or NULL */
 	struct area_sums by;

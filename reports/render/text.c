@@ -18,6 +18,7 @@ struct text_col {
 	const struct column *c;
 	size_t width;
 	bool left, totalled;
+	bool known, unknown;	/* rows that have a value, and that have none */
 	uint64_t sum;
 };
 
@@ -26,6 +27,8 @@ struct text {
 	FILE *out;
 	struct text_col *v;
 	unsigned label;		/* column that says "total"; ncols: no totals */
+	size_t nall;		/* rows that the totals are of */
+	bool marked;		/* one of them is incomplete */
 	size_t blanks;		/* owed before the next visible text */
 	struct hash seen;	/* table.total_key of rows that were added */
 	struct arena mem;
@@ -64,28 +67,64 @@ static bool first_time(struct text *x, const void *row)
 	return true;
 }
 
-static void measure(struct text *x)
+/* What of ROW could not be read; NULL: nothing. */
+static const char *incomplete(const struct table *t, const void *row)
 {
-	const struct render *r = x->r;
+	return t->incomplete ? *(const char *const *)((const char *)row + t->incomplete) : NULL;
+}
+
+static void measure_row(struct text *x, const void *row)
+{
 	char buf[CELL_TEXT];
 
-	for (size_t n = 0; n < r->t->nrows; n++) {
-		const void *row = table_row(r->t, n);
-		bool first = first_time(x, row);
+	for (unsigned i = 0; i < x->r->ncols; i++) {
+		struct text_col *tc = &x->v[i];
 
-		for (unsigned i = 0; i < r->ncols; i++) {
-			struct text_col *tc = &x->v[i];
-
-			if (tc->c->type == COL_STR) {
-				widen(tc, text_width(str_of(tc->c, row)));
-				continue;
-			}
-			widen(tc, cell_text(tc->c, row, &r->units, buf));
-			if (tc->totalled && (first || !(tc->c->flags & COL_ONCE)) &&
-			    !cell_unknown(tc->c, row))
-				tc->sum += cell_uint(tc->c, row);
-		}
+		if (tc->c->type == COL_STR)
+			widen(tc, text_width(str_of(tc->c, row)));
+		else
+			widen(tc, cell_text(tc->c, row, &x->r->units, buf));
 	}
+}
+
+static void add_up_row(struct text *x, const void *row)
+{
+	bool first = first_time(x, row);
+
+	x->marked |= incomplete(x->r->t, row) != NULL;
+	for (unsigned i = 0; i < x->r->ncols; i++) {
+		struct text_col *tc = &x->v[i];
+
+		if (!tc->totalled || (!first && tc->c->flags & COL_ONCE))
+			continue;
+		if (cell_unknown(tc->c, row)) {
+			tc->unknown = true;
+			continue;
+		}
+		tc->known = true;
+		tc->sum += cell_uint(tc->c, row);
+	}
+}
+
+static void measure(struct text *x)
+{
+	for (size_t n = 0; n < x->nall; n++) {
+		const void *row = table_row(x->r->t, n);
+
+		if (n < x->r->t->nrows)
+			measure_row(x, row);
+		add_up_row(x, row);
+	}
+}
+
+/* A sum of nothing known is not 0. */
+static size_t sum_text(const struct text *x, const struct text_col *tc, char *buf)
+{
+	if (tc->unknown && !tc->known) {
+		memcpy(buf, "-", 2);
+		return 1;
+	}
+	return uint_text(tc->c->type, tc->sum, &x->r->units, buf);
 }
 
 /* Totals are worth a line when there is something to add up. */
@@ -95,7 +134,7 @@ static void plan_totals(struct text *x)
 	unsigned any = 0;
 
 	x->label = x->r->ncols;
-	if (x->r->t->nrows < 2)
+	if (x->nall < 2)
 		return;
 	for (unsigned i = 0; i < x->r->ncols; i++)
 		any += x->v[i].totalled;
@@ -107,8 +146,7 @@ static void plan_totals(struct text *x)
 	widen(&x->v[x->label], strlen("total"));
 	for (unsigned i = 0; i < x->r->ncols; i++)
 		if (x->v[i].totalled)
-			widen(&x->v[i], uint_text(x->v[i].c->type, x->v[i].sum, &x->r->units,
-						  buf));
+			widen(&x->v[i], sum_text(x, &x->v[i], buf));
 }
 
 /* One cell S of visible WIDTH in column I, aligned. */
@@ -154,6 +192,12 @@ static void put_headings(struct text *x)
 	end_line(x);
 }
 
+static void put_mark(struct text *x)
+{
+	x->blanks = 0;
+	fputs(" *", x->out);
+}
+
 static void put_row(struct text *x, const void *row)
 {
 	char buf[CELL_TEXT];
@@ -169,6 +213,8 @@ static void put_row(struct text *x, const void *row)
 			put(x, i, buf, cell_text(c, row, &x->r->units, buf));
 		}
 	}
+	if (incomplete(x->r->t, row))
+		put_mark(x);
 	end_line(x);
 }
 
@@ -182,10 +228,12 @@ static void put_totals(struct text *x)
 		if (i == x->label)
 			put(x, i, "total", strlen("total"));
 		else if (tc->totalled)
-			put(x, i, buf, uint_text(tc->c->type, tc->sum, &x->r->units, buf));
+			put(x, i, buf, sum_text(x, tc, buf));
 		else
 			put(x, i, "", 0);
 	}
+	if (x->marked)
+		put_mark(x);
 	end_line(x);
 }
 
@@ -199,9 +247,24 @@ static void put_lines(FILE *out, const char *s)
 	}
 }
 
+/* What a reader must know of the rows above. */
+static void put_notes(const struct text *x)
+{
+	const struct table *t = x->r->t;
+
+	if (x->nall > t->nrows)
+		fprintf(x->out, "%zu of %zu rows\n", t->nrows, x->nall);
+	if (x->marked)
+		fputs("* not all of it could be read (column incomplete says what): sizes are lower "
+		      "bounds, - is unknown\n", x->out);
+	if (t->note)
+		put_lines(x->out, t->note);
+}
+
 static void render_table(const struct render *r, FILE *out)
 {
-	struct text x = { .r = r, .out = out };
+	struct text x = { .r = r, .out = out,
+			  .nall = r->t->nall > r->t->nrows ? r->t->nall : r->t->nrows };
 
 	x.v = arena_array(&x.mem, struct text_col, r->ncols);
 	x.seen.mem = &x.mem;
@@ -221,8 +284,7 @@ static void render_table(const struct render *r, FILE *out)
 		put_row(&x, table_row(r->t, n));
 	if (x.label < r->ncols)
 		put_totals(&x);
-	if (r->t->note)
-		put_lines(out, r->t->note);
+	put_notes(&x);
 	arena_release(&x.mem);
 }
 

@@ -394,6 +394,51 @@ poke task 21 M_TASK_PID 20
         self.tally.check(f'machine {name} on {key}, absurd map counts', wrong)
         self.forget(name + '-absurd', key)
 
+    def understated(self, key):
+        """A frame mapped more often than memory has frames, whose map count says one: its pss
+        does not fit, and every report that adds up says so. With the true count all is well."""
+        text = 'release RELEASE\nframes 4096\nbase 0x100000\nmm one\n' \
+               'area 0x10000000 0x20000000 0x77\n' + \
+               ''.join(f'page {0x10000000 + 4096 * i:#x} one.x wdy\n' for i in range(40000)) + \
+               'task 0 0 swapper - R 0\ntask 1 1 init one S 0\n'
+        wrong = []
+        for line in ('', 'poke page one.x M_PAGE_MAPCOUNT 0\n'):
+            for _, arguments in self.dumps('understated', text + line, key, 'mcore2'):
+                for report in ('procs', 'users', 'summary'):
+                    got = run(self.program, report, '-v', *arguments)
+                    told = re.search(r'pss of all processes: \d+ KiB, more than the \d+ KiB of '
+                                     'page frames', got.stderr) is not None
+                    if told != bool(line) or line and got.returncode != 2:
+                        wrong.append(f'{report} {line}: exit {got.returncode} {got.stderr}')
+        self.tally.check(f'machine on {key}, map counts understated', wrong)
+        self.forget('understated', key)
+
+    def incomplete(self, name, key):
+        """A process whose memory is not in the dump is marked, has no number that is not known, and
+        stands where the kernel's counters put it."""
+        text, wrong = text_of(name, 'machine'), []
+        for line, what in (('lose pgd one', 'page tables'), ('lose vma one:0x10000000', 'mappings'),
+                           ('lose table one:0x10000000', 'page tables'),
+                           ('poke task 1 M_TASK_MM 0x13', 'address space')):
+            for _, arguments in self.dumps(name + '-incomplete', f'{text}\n{line}\n', key, 'elf'):
+                rows = list(csv.DictReader(run(self.program, 'procs', '-f', 'csv', *arguments)
+                                           .stdout.splitlines()))
+                row = next((r for r in rows if r['pid'] == '1'), {})
+                if what not in row.get('incomplete', '') or row['pss'] == '0':
+                    wrong.append(f'{line}: {row}')
+                if what != 'address space' and rows[0] is not row:
+                    wrong.append(f'{line}: not the first by the counters: {rows}')
+                for report in ('procs', 'users', 'programs', 'summary'):
+                    shown = run(self.program, report, *arguments).stdout
+                    if not re.search(r' \*$', shown, re.M) or 'lower bounds' not in shown:
+                        wrong.append(f'{line}: {report} has no mark: {shown}')
+                for report in ('total', 'units'):
+                    shown = run(self.program, report, *arguments).stdout
+                    if what == 'page tables' and not re.search(r' \*$', shown, re.M):
+                        wrong.append(f'{line}: {report} has no mark: {shown}')
+        self.tally.check(f'machine {name} on {key}, what is incomplete is marked', wrong)
+        self.forget(name + '-incomplete', key)
+
     def misdescribed(self, name, key):
         """VMCOREINFO that is wrong: the right answer, or status 1 or 2 and why, in each container."""
         text = text_of(name, 'machine')

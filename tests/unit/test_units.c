@@ -163,10 +163,11 @@ static const char bad_text[] =
 	"V: 20000000, 20001FFF, 00002000, 00001000, 00000412, 00000075, /old/twice\n"
 	"M: 20000000=00130012, 2, 0 |\n";
 
-static char *alerts(const struct snapshot *of, const char *columns, bool all,
+static char *report(const struct snapshot *of, const char *name, const char *columns,
+		    const char *sort, size_t top, bool all,
 		    void (*print)(const struct render *r, FILE *f))
 {
-	const struct report *r = report_find("alerts");
+	const struct report *r = report_find(name);
 	const struct report_opts o = { .all = all };
 	struct table t = { .cols = r->cols, .ncols = r->ncols };
 	struct columns chosen, none = { 0 };
@@ -178,15 +179,66 @@ static char *alerts(const struct snapshot *of, const char *columns, bool all,
 	FILE *f = open_memstream(&out, &len);
 
 	CHECK_EQ(columns_choose(columns, r->cols, r->ncols, &none, &mem, &diag, &chosen), ST_OK);
-	CHECK_EQ(sort_parse("kind,name", r->cols, r->ncols, &diag, &order), ST_OK);
+	CHECK_EQ(sort_parse(sort ? sort : r->sort, r->cols, r->ncols, &diag, &order), ST_OK);
 	CHECK_EQ(r->run(of, &o, &t, &diag), ST_OK);
-	table_sort(&t, &order, 0);
+	table_sort(&t, &order, top);
 	print(&(struct render){ .report = r, .opts = &o, .s = of, .t = &t,
 				.cols = chosen.v, .ncols = chosen.n }, f);
 	fclose(f);
 	arena_release(&t.mem);
 	arena_release(&mem);
 	return out;
+}
+
+static char *alerts(const struct snapshot *of, const char *columns, bool all,
+		    void (*print)(const struct render *r, FILE *f))
+{
+	return report(of, "alerts", columns, "kind,name", 0, all, print);
+}
+
+/* Frames that two processes map count once; the sum is that of all rows. */
+static void test_total(void)
+{
+	char *got = report(s, "total", "total,mapped,text,data,bss,rest,name", NULL, 0, false,
+			   render_text);
+
+	CHECK_STR(got, "TOTAL MAPPED TEXT DATA BSS REST NAME\n"
+		       "   28     40   12    8   8    0 /lib/l\n"
+		       "    4      4    4    0   0    0 /bin/a\n"
+		       "    4      4    0    0   0    4 [stack]\n"
+		       "   36     48   16    8   8    4 total\n"
+		       "User space pages: 9\n");
+	free(got);
+	got = report(s, "total", "total,name", NULL, 1, false, render_text);
+	CHECK_STR(got, "TOTAL NAME\n   28 /lib/l\n   36 total\n1 of 3 rows\n"
+		       "User space pages: 9\n");
+	free(got);
+	got = report(s, "units", "frames,cost,mapped,name", NULL, 1, false, render_text);
+	CHECK_STR(got, "FRAMES COST MAPPED NAME\n    12   12     20 /lib/l\n"
+		       " total   32     44\n1 of 4 rows\n");
+	free(got);
+}
+
+/* What belongs to no file stands where its size puts it. */
+static void test_order(void)
+{
+	static const char large[] =
+		"T: a, 5, c0001000, 0, 0, 0, 0, 0, 0, 0\n"
+		"V: 08000000, 08000FFF, 00001000, 00001000, 00000412, 00001875, /bin/a\n"
+		"M: 08000000=00090012, 2, 0 |\n"
+		"V: 7FFFE000, 7FFFFFFF, 00002000, 00002000, 00000412, 00000177, NULL\n"
+		"M: 7FFFE000=00203052, 1, 0 | 7FFFF000=00204052, 1, 0 |\n";
+	struct snapshot *of;
+	struct kernel *its;
+	char *got;
+
+	CHECK_EQ(capture_of_bytes((const uint8_t *)large, strlen(large), &its), ST_OK);
+	of = snapshot_build(its, NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE, NULL);
+	got = report(of, "total", "total,name", NULL, 0, false, render_csv);
+	CHECK_STR(got, "total,name\n8192,[stack]\n4096,/bin/a\n");
+	free(got);
+	snapshot_free(of);
+	kernel_close(its);
 }
 
 static void test_alerts(void)
@@ -242,6 +294,8 @@ int main(void)
 	test_units();
 	test_glyphs();
 	test_bound();
+	test_total();
+	test_order();
 	test_alerts();
 	snapshot_free(s);
 	kernel_close(k);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Totals over all rows, rows that are incomplete, sums that exceed their whole: by hand. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/attributed.h"
+#include "model/bounds.h"
+#include "model/incomplete.h"
+#include "tests/unit/check.h"
+#include "tests/unit/hand_snapshot.h"
+
+#define COLUMNS "pid,pss,uss,rss,swap,rss_kernel,comm"
+#define LEGEND "* not all of it could be read (column incomplete says what): sizes are lower " \
+	"bounds, - is unknown\n"
+
+/* hand_snapshot(), the child of which has an mm of its own that maps nothing. */
+struct two {
+	struct hand h;
+	struct mm mms[2];
+};
+
+static void two(struct two *t)
+{
+	struct mm *child = &t->mms[1];
+
+	hand_snapshot(&t->h, 6, 1);
+	t->mms[0] = t->h.mms[0];
+	t->mms[0].nprocs = 1;
+	*child = (struct mm){ .addr = 0xffff888000002000, .users = 1, .owner = 2, .nprocs = 1,
+			      .exe = NONE, .map_count = 3, .first_vma = 3, .total_vm = 400,
+			      .counter = { [RSS_FILE] = 100, [RSS_ANON] = 200 } };
+	t->h.s.mms = t->mms;
+	t->h.s.nmms = 2;
+	t->h.procs[2].mm = 1;
+}
+
+static void check_report(struct two *t, const char *report, const char *format,
+			 const char *columns, size_t top, const char *want)
+{
+	char *got = hand_print(&t->h, report, format, columns, NULL, NULL, top, NULL);
+
+	CHECK_STR(got, want);
+	free(got);
+}
+
+/* Nothing of the largest is known but what the kernel counted. */
+static void test_unknown(void)
+{
+	struct two t;
+
+	two(&t);
+	t.mms[1].broken = true;
+	check_report(&t, "procs", "text", COLUMNS, 0,
+		     "  PID PSS USS RSS SWAP RSS_KERNEL COMM\n"
+		     "   11   -   -   -    -       1200 child *\n"
+		     "   10  12  12  28    4         28 sh\\x1b[2J\n"
+		     "total  12  12  28    4       1228 *\n" LEGEND);
+	check_report(&t, "procs", "text", COLUMNS, 1,
+		     "  PID PSS USS RSS SWAP RSS_KERNEL COMM\n"
+		     "   11   -   -   -    -       1200 child *\n"
+		     "total  12  12  28    4       1228 *\n"
+		     "1 of 2 rows\n" LEGEND);
+	check_report(&t, "procs", "csv", "pid,pss,swap,incomplete", 0,
+		     "pid,pss,swap,incomplete\n11,,,mappings\n10,12970,4096,\n");
+	/* with the shell it is a group of one user, and a lower bound */
+	check_report(&t, "users", "text", "procs,pss,swap,incomplete", 0,
+		     "PROCS PSS SWAP INCOMPLETE\n    2  12    4 mappings *\n" LEGEND);
+	t.h.procs[2].uid = t.h.procs[2].euid = 5;
+	check_report(&t, "users", "text", "user,pss", 0,
+		     "USER  PSS\n5       - *\n0      12\ntotal  12 *\n" LEGEND);
+	check_report(&t, "programs", "text", "ram,pss,name", 0,
+		     "RAM PSS NAME\n  -   - child *\n 12  12 sh\\x1b[2J\n 12  12 total *\n"
+		     LEGEND);
+	check_report(&t, "cgroups", "csv", "path,pss,incomplete", 0,
+		     "path,pss,incomplete\n/user.slice,12970,\n");
+}
+
+/* A part is known: that is a lower bound, and the kernel's counters order it. */
+static void test_part(void)
+{
+	struct two t;
+
+	two(&t);
+	t.mms[1].map_count = 0;
+	t.mms[1].usage = (struct usage){ .rss = 4096, .pss = UINT64_C(4096) << PSS_SHIFT,
+					 .private_clean = 4096, .lost = 8192 };
+	check_report(&t, "procs", "text", COLUMNS, 0,
+		     "  PID PSS USS RSS SWAP RSS_KERNEL COMM\n"
+		     "   11   4   4   4    -       1200 child *\n"
+		     "   10  12  12  28    4         28 sh\\x1b[2J\n"
+		     "total  16  16  32    4       1228 *\n" LEGEND);
+	/* struct pages alone are missing: swap is known */
+	t.mms[1].usage.lost = 0;
+	t.mms[1].usage.unknown = 4096;
+	check_report(&t, "procs", "csv", "pid,pss,shmem,swap,incomplete", 0,
+		     "pid,pss,shmem,swap,incomplete\n11,4096,,0,struct pages\n10,12970,0,4096,\n");
+	CHECK_STR(incomplete_text(INCOMPLETE_VMAS | INCOMPLETE_PAGES), "mappings, struct pages");
+}
+
+/* The mm itself is not readable; a kernel thread has none, which is another matter. */
+static void test_no_mm(void)
+{
+	static const struct report_opts kernel = { .kernel_threads = true };
+	struct two t;
+	char *got;
+
+	two(&t);
+	t.h.procs[2].mm = NONE;
+	t.h.procs[2].mm_unread = true;
+	got = hand_print(&t.h, "procs", "csv", "pid,pss,rss_kernel,vsz,heap,incomplete", NULL, "pid",
+			 0, &kernel);
+	CHECK_STR(got, "pid,pss,rss_kernel,vsz,heap,incomplete\n2,0,0,0,0,\n"
+		       "10,12970,28672,278528,0,\n11,,,,,address space\n");
+	free(got);
+	got = hand_print(&t.h, "summary", "csv", "pid,key,value,text", "section = process", NULL, 0,
+			 NULL);
+	CHECK(strstr(got, "\n11,pss,,child\n") != NULL);
+	CHECK(strstr(got, "\n11,incomplete,,address space\n") != NULL);
+	free(got);
+}
+
+/* What the kernel counts as mapped and nobody has; the parts of CPUs belong to it. */
+static void test_attributed(void)
+{
+	struct zone_count info[] = { { "AnonPages", 40960 }, { "Mapped", 8192 } };
+	struct attributed a;
+	struct two t;
+	char *got;
+
+	two(&t);
+	t.mms[1].broken = true;
+	t.h.s.machine.meminfo = info;
+	t.h.s.machine.nmeminfo = 2;
+	t.h.s.machine.mapped_on_cpus = -4096;
+	attributed(&t.h.s, &a);
+	CHECK_EQ(a.pss, 12970);
+	CHECK_EQ(a.counted, 45056);
+	CHECK_EQ(a.missing, 28672);	/* less than a page is what divisions cut off */
+	got = hand_print(&t.h, "procs", "text", "pid,pss", NULL, NULL, 0, NULL);
+	CHECK_STR(got, "  PID PSS\n   11   - *\n   10  12\ntotal  12 *\n" LEGEND
+		  "not attributed: 28 of the 44 KiB that the kernel counts as mapped (AnonPages, "
+		  "Mapped) are in no pss\n");
+	free(got);
+	got = hand_print(&t.h, "summary", "csv", "key,value,unit", "section = processes", NULL, 0,
+			 NULL);
+	CHECK_STR(got, "key,value,unit\nin all processes,12970,bytes\nnot attributed,28672,bytes\n"
+		       "mapped,45056,bytes\n");
+	free(got);
+	/* not known what CPUs hold: so small a difference is none */
+	t.h.s.machine.mapped_on_cpus = INT64_MIN;
+	t.h.s.machine.cpus_possible = 1;
+	CHECK(!attributed_text(&t.h.s, &t.h.s.mem));
+	info[1].value = UINT64_MAX;
+	attributed(&t.h.s, &a);
+	CHECK_EQ(a.missing, UINT64_MAX);
+}
+
+/* Issues of bounds_check() over T, whose first mm has CHANGE done to it. */
+static uint64_t bounds(struct two *t, void (*change)(struct two *t))
+{
+	two(t);
+	t->mms[0].usage = (struct usage){ .rss = 40960, .pss = UINT64_C(20480) << PSS_SHIFT,
+					  .private_dirty = 16384, .swap = 8192,
+					  .swap_pss = UINT64_C(8192) << PSS_SHIFT };
+	t->h.s.frames.existing = 5;
+	t->h.s.built = NEED_USAGE;
+	if (change)
+		change(t);
+	bounds_check(&t->h.s);
+	return issues_total(&t->h.issues);
+}
+
+static void few_frames(struct two *t) { t->h.s.frames.existing = 4; }
+static void much_uss(struct two *t) { t->mms[0].usage.private_clean = 8192; }
+static void much_pss(struct two *t) { t->mms[0].usage.rss = 16384; }
+static void much_swap(struct two *t) { t->mms[0].usage.swap = 4096; }
+
+static void migrating(struct two *t)
+{
+	few_frames(t);
+	t->mms[0].usage.whole = 4096;
+}
+
+static void averages(struct two *t)
+{
+	few_frames(t);
+	much_uss(t);
+	t->h.s.frames.average = true;
+}
+
+static void small_swap(struct two *t)
+{
+	static struct zone_count info[] = { { "SwapTotal", 4096 }, { "SwapFree", 0 } };
+
+	t->h.s.machine.meminfo = info;
+	t->h.s.machine.nmeminfo = 2;
+	t->h.s.built |= NEED_MACHINE;
+}
+
+static void test_bounds(void)
+{
+	struct two t;
+
+	CHECK_EQ(bounds(&t, NULL), 0);
+	CHECK_EQ(bounds(&t, few_frames), 1);
+	CHECK_EQ(t.h.issues.v[0].kind, ST_CORRUPT);
+	CHECK_STR(t.h.issues.v[0].object, "sum above its whole");
+	CHECK_STR(t.h.issues.v[0].text[0],
+		  "pss of all processes: 20 KiB, more than the 16 KiB of page frames");
+	CHECK_EQ(bounds(&t, much_uss), 1);
+	CHECK_EQ(bounds(&t, much_pss), 1);
+	CHECK_EQ(bounds(&t, much_swap), 1);
+	CHECK_EQ(bounds(&t, small_swap), 1);
+	/* what may be */
+	CHECK_EQ(bounds(&t, migrating), 0);
+	CHECK_EQ(bounds(&t, averages), 0);
+}
+
+int main(void)
+{
+	test_unknown();
+	test_part();
+	test_no_mm();
+	test_attributed();
+	test_bounds();
+	return check_done();
+}
