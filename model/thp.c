@@ -160,15 +160,21 @@ static bool ops_are(const struct thp *t, const struct vma *v, enum layout_id sym
 
 /* ---- sizes ----------------------------------------------------------------------------- */
 
+/*
+ * transhuge_vma_suitable() of v5.3 to v6.6, thp_vma_suitable_order(): the last huge page
+ * before the end, in the kernel's unsigned long. Where the mapping ends below the size of
+ * one, that wraps, and fits.
+ */
 static bool suits(const struct thp *t, const struct vma *v, unsigned order)
 {
 	unsigned shift = t->s->k->page_shift;
+	uint64_t word = t->s->k->dump->word_size == 4 ? UINT32_MAX : UINT64_MAX;
 	uint64_t size = UINT64_C(1) << (order + shift), mask = (UINT64_C(1) << order) - 1;
-	uint64_t last = (v->end & -size) - size;	/* the last one before the end */
+	uint64_t last = ((v->end & -size) - size) & word;
 
 	if (v->ops && ((v->start >> shift) - v->pgoff) & mask)
 		return false;
-	return v->end >= size && last >= v->start && last < v->end;
+	return last >= v->start && ((last + size) & word) <= v->end;
 }
 
 /* Of ORDERS those up to the largest that finds room. */

@@ -60,8 +60,8 @@ static const struct mnemonic {
 	{ 41, "ui", { V(6, 16), 0 } },
 	{ 37, "ss", { V(6, 6), 0 } },		/* VM_SHADOW_STACK of x86 */
 	{ 40, "dp", { V(6, 11), 0 } },		/* VM_DROPPABLE, 64-bit */
-	{ 63, "sl", { V(6, 10), V(6, 16) } },	/* VM_SEALED */
-	{ 42, "sl", { V(6, 16), 0 } },
+	{ 63, "sl", { V(6, 10), V(6, 17) } },	/* VM_SEALED */
+	{ 42, "sl", { V(6, 17), 0 } },
 	{ 43, "ur", { V(7, 3), 0 } },		/* VM_UFFD_RWP */
 };
 

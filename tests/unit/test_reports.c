@@ -206,6 +206,8 @@ static void test_vmflags(void)
 	check_flags(6, 1, 1ull << 37, "ui ");
 	check_flags(6, 12, 1ull << 37, "ss ");
 	check_flags(6, 12, 1ull << 38 | 1ull << 40 | 1ull << 63, "ui dp sl ");
+	check_flags(6, 16, 1ull << 41 | 1ull << 42 | 1ull << 63, "ui ?? sl ");
+	check_flags(6, 17, 1ull << 41 | 1ull << 42 | 1ull << 63, "ui sl ?? ");
 	check_flags(7, 3, 1ull << 41 | 1ull << 42 | 1ull << 43, "ui sl ur ");
 	check_flags(7, 3, UINT64_MAX, "rd wr ex sh mr mw me ms gd um pf gu uw lo io sr rr dc de lf "
 		    "ac nr ht sf ar wf dd sd mm hg nh mg ?? ss ?? ?? dp ui sl ur ?? ?? ?? ?? ?? ?? "
