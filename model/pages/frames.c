@@ -258,6 +258,13 @@ static void add_sums(struct sums *to, const struct sums *s)
 	__atomic_fetch_add(&to->own_mapped, s->own_mapped, __ATOMIC_RELAXED);
 }
 
+static void mark_device(struct worker *w, uint64_t pfn, uint64_t end)
+{
+	for (; w->frames && pfn < end; pfn++)
+		if (w->frames[pfn - w->first_pfn].flags & FR_EXISTS)
+			w->frames[pfn - w->first_pfn].flags |= FR_ZONE_DEVICE;
+}
+
 static void fill_chunk(void *ctx, unsigned worker, size_t item)
 {
 	struct pass *p = ctx;
@@ -276,10 +283,11 @@ static void fill_chunk(void *ctx, unsigned worker, size_t item)
 		if (lo >= hi)
 			continue;
 		decode_range(&w, lo, hi, g->page_kva + (lo - g->pfn) * p->fmt.size);
-		for (uint64_t pfn = lo; g->offline && w.frames && pfn < hi; pfn++)
-			if (w.frames[pfn - first].flags & FR_EXISTS)
-				w.frames[pfn - first].flags |= FR_ZONE_DEVICE;
+		if (g->offline)
+			mark_device(&w, lo, hi);
 	}
+	for (uint32_t i = 0; i < m->ndevices; i++)
+		mark_device(&w, max_u64(first, m->devices[i].pfn), min_u64(end, m->devices[i].end));
 	p->s->frames.chunk[p->chunks[item]] = w.frames;
 	add_sums(&p->sums, &w.sums);
 }

@@ -251,8 +251,7 @@ enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_word
 		return q->head.status;
 	if (tail)
 		ret->refcount = q->head.refcount;
-	/* pfn_to_online_page() */
-	if (!(f->flags & FR_ZONE_DEVICE) || !rule(q, RULE_KPAGE_ONLINE))
+	if (!rule(q, RULE_KPAGE_ONLINE) || memmap_is_online(&q->k->memmap, pfn))
 		set_kpf(q, f, pfn, is_head && !tail, tail, page_word(fmt, raw, fmt->mapping), ret);
 	return ST_OK;
 }

@@ -5,7 +5,8 @@
  * SPARSEMEM: memory is cut in sections of 1 << SECTION_SIZE_BITS bytes, each
  * with a struct mem_section whose section_mem_map is the address that pfn 0
  * would have, and flags in its low bits:
- *     bit 0 present   1 has a memory map   2 online (4.13+)   3.. early, device ...
+ *     bit 0 present   1 has a memory map   2 online (4.13+)   3 early   4 memory of
+ *     devices too (5.12+) ...
  * The table of sections comes in three shapes, told apart by trying:
  *     pointer to an array of pointers to pages of sections   EXTREME, 4.15+
  *     array of such pointers                                 EXTREME before; what
@@ -22,9 +23,11 @@
 #include "dumpread/base/issues.h"
 #include "dumpread/base/search.h"
 #include "model/kobj.h"
+#include "model/walk/xarray.h"
 
 #define SECTIONS_MAX (UINT64_C(1) << 26)
 #define NODES_MAX 1024
+#define DEVICES_MAX 65536
 #define MAX_ORDER_PAGES 4096	/* as many on any machine, or fewer */
 
 #define PFN_MAX (UINT64_C(1) << 52)
@@ -32,6 +35,7 @@
 #define SECTION_PRESENT 1u
 #define SECTION_HAS_MEM_MAP 2u
 #define SECTION_IS_ONLINE 4u
+#define SECTION_TAINT_ZONE_DEVICE 0x10u
 /* At most six flags (7.x); memory maps are aligned to more than that. */
 #define SECTION_FLAGS UINT64_C(0x3f)
 
@@ -59,7 +63,8 @@ static uint64_t word_at(const struct builder *b, const void *p)
 	return load_uint(p, b->word, b->k->dump->big_endian);
 }
 
-static void add_range(struct builder *b, uint64_t pfn, uint64_t n, uint64_t kva, bool offline)
+static void add_range(struct builder *b, uint64_t pfn, uint64_t n, uint64_t kva, bool offline,
+		      bool tainted)
 {
 	struct memmap_range *last = b->got.n ? &b->got.v[b->got.n - 1] : NULL;
 
@@ -69,12 +74,13 @@ static void add_range(struct builder *b, uint64_t pfn, uint64_t n, uint64_t kva,
 		return;
 	b->pages += n;
 	if (last && pfn == last->end && last->offline == offline &&
-	    kva == last->page_kva + (pfn - last->pfn) * b->page_bytes) {
+	    last->tainted == tainted && kva == last->page_kva + (pfn - last->pfn) * b->page_bytes) {
 		last->end += n;
 		return;
 	}
 	*vec_push(&b->mem, &b->got) = (struct memmap_range){
 		.pfn = pfn, .end = pfn + n, .page_kva = kva, .offline = offline,
+		.tainted = tainted,
 	};
 }
 
@@ -124,7 +130,8 @@ static void add_section(struct builder *b, uint64_t nr, uint64_t map)
 		b->astray++;
 	if (map & SECTION_IS_ONLINE)
 		b->online++;
-	add_range(b, pfn, b->section_pages, kva, !(map & SECTION_IS_ONLINE));
+	add_range(b, pfn, b->section_pages, kva, !(map & SECTION_IS_ONLINE),
+		  map & SECTION_TAINT_ZONE_DEVICE);
 }
 
 /*
@@ -308,7 +315,7 @@ static void add_node(struct builder *b, uint64_t pgdat)
 		return;
 	}
 	before = frames_before(b, start, map);
-	add_range(b, start - before, spanned + before, map - before * b->page_bytes, false);
+	add_range(b, start - before, spanned + before, map - before * b->page_bytes, false, false);
 }
 
 /* SPARSEMEM: a node begins and ends with a frame that is memory. */
@@ -366,8 +373,42 @@ static enum status flat(struct builder *b)
 	if (has(k, Y_MEMSTART_ADDR) && !kvar_u64(k, b->r, Y_MEMSTART_ADDR,
 						 k->paging ? k->paging->entry_size[0] : 0, &base))
 		base >>= k->dump->page_shift;
-	add_range(b, base, n, map, false);
+	add_range(b, base, n, map, false, false);
 	return b->got.n ? ST_OK : ST_CORRUPT;
+}
+
+/* ---- memory of devices ---------------------------------------------------------------- */
+
+struct devices {
+	struct arena *mem;
+	VEC(struct pfn_range) v;
+};
+
+/* Entries stand side by side, each of a power of two of frames. */
+static bool add_device(void *arg, const struct xa_entry *e)
+{
+	struct devices *d = arg;
+	uint64_t end = e->index + (UINT64_C(1) << e->order);
+	struct pfn_range *last = d->v.n ? &d->v.v[d->v.n - 1] : NULL;
+
+	if (last && last->end == e->index)
+		last->end = end;
+	else
+		*vec_push(d->mem, &d->v) = (struct pfn_range){ .pfn = e->index, .end = end };
+	return d->v.n < DEVICES_MAX;
+}
+
+/* What get_dev_pagemap() finds (mm/memremap.c). */
+static void read_devices(struct kernel *k, struct reader *r)
+{
+	struct devices d = { .mem = &k->dump->mem };
+
+	if (!has(k, Y_PGMAPS) || !has(k, M_XA_HEAD))
+		return;
+	xarray_walk(k, r, layout_symbol(&k->layout, Y_PGMAPS), 0, k->memmap.max_pfn - 1,
+		    add_device, &d);
+	k->memmap.devices = d.v.v;
+	k->memmap.ndevices = (uint32_t)d.v.n;
 }
 
 /* ---- the map ------------------------------------------------------------------------ */
@@ -443,6 +484,7 @@ enum status memmap_init(struct kernel *k, struct reader *r)
 		if (is_sparse && has(k, M_PGDAT_SPANNED))
 			nodes(&b, check_node);
 		tell_partial(&b);
+		read_devices(k, r);
 		k->memmap.partial = b.partial;
 	}
 	arena_release(&b.mem);
@@ -467,6 +509,20 @@ uint64_t memmap_page_kva(const struct memmap *m, uint64_t pfn)
 bool memmap_may_have_page(const struct memmap *m, uint64_t pfn)
 {
 	return memmap_page_kva(m, pfn) || (m->partial && pfn < m->ram_end);
+}
+
+static bool is_device(const struct memmap *m, uint64_t pfn)
+{
+	uint32_t lo = search_first(m->ndevices, mid, m->devices[mid].pfn <= pfn);
+
+	return lo && pfn < m->devices[lo - 1].end;
+}
+
+bool memmap_is_online(const struct memmap *m, uint64_t pfn)
+{
+	const struct memmap_range *g = range_of(m, pfn);
+
+	return g && pfn < g->end && !g->offline && !(g->tainted && is_device(m, pfn));
 }
 
 static bool within(const struct memmap *m, const struct memmap_range *g, uint64_t kva,

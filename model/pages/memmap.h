@@ -21,11 +21,19 @@ struct memmap_range {
 	uint64_t pfn, end;	/* [pfn, end) */
 	uint64_t page_kva;	/* of the struct page of pfn */
 	bool offline;		/* device memory, or plugged in and not onlined */
+	bool tainted;		/* online, and device memory may be among it (1f90a3477df3, v5.12) */
+};
+
+struct pfn_range {
+	uint64_t pfn, end;	/* [pfn, end) */
 };
 
 struct memmap {
 	struct memmap_range *v;	/* ascending, merged where contiguous; in dump->mem */
 	uint32_t n;
+	struct pfn_range *devices;	/* memory of devices, ascending: since v5.3 (f46edbd1b151)
+				   it may share a section with RAM; in dump->mem */
+	uint32_t ndevices;
 	uint32_t page_size;	/* sizeof(struct page), bytes */
 	uint64_t max_pfn;	/* one past the last pfn with a struct page */
 	uint64_t ram_end;	/* one past the last pfn that may be memory */
@@ -41,6 +49,9 @@ enum status memmap_init(struct kernel *k, struct reader *r);
 uint64_t memmap_page_kva(const struct memmap *m, uint64_t pfn);
 /* Has PFN a struct page, as far as this map tells? If not, it is no memory of the machine. */
 bool memmap_may_have_page(const struct memmap *m, uint64_t pfn);
+/* pfn_to_online_page(): is PFN of memory that the kernel manages as RAM, as far as this
+   kernel tells? */
+bool memmap_is_online(const struct memmap *m, uint64_t pfn);
 /* False if KVA is not the address of a struct page. */
 bool memmap_page_pfn(const struct memmap *m, uint64_t kva, uint64_t *pfn);
 

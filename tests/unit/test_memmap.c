@@ -287,6 +287,43 @@ static void test_ends(void)
 	fake_free(f);
 }
 
+/* Section 0 is RAM but for 8 MiB of a device behind the first 16. */
+static void test_devices(void)
+{
+	struct fake *f = machine(8, false);
+	const struct memmap *m = &f->kernel.memmap;
+	uint64_t node = 0xa000;
+
+	sparse(f);
+	section(f, SECTIONS, 0, 0x100000, 0x1f);
+	section(f, SECTIONS, 1, 0x100000 + SECTION_PAGES * PAGE_BYTES, 0xf);
+	fake_put_uint(f, ROOTS, fake_kva(f, SECTIONS), 8);
+	fake_put_uint(f, VAR, fake_kva(f, ROOTS), 8);
+	fake_symbol(f, Y_PGMAPS, fake_kva(f, 0x9000));
+	fake_member(f, M_XA_HEAD, 0, 8);
+	fake_member(f, M_XA_NODE_SHIFT, 0, 1);
+	fake_array(f, M_XA_NODE_SLOTS, 16, 8, 64);
+	fake_size(f, S_XA_NODE, 16 + 8 * 64);
+	/* frames 0x1000 to 0x17ff: slots 4 and 5 of 1024 frames each */
+	fake_put_uint(f, 0x9000, fake_kva(f, node) | 2, 8);
+	fake_put_uint(f, node, 10, 1);
+	fake_put_uint(f, node + 16 + 8 * 4, fake_kva(f, 0xb000), 8);
+	fake_put_uint(f, node + 16 + 8 * 5, 4 << 2 | 2, 8);		/* its sibling */
+	CHECK_EQ(init(f), ST_OK);
+	if (CHECK_EQ(m->ndevices, 1)) {
+		CHECK_EQ(m->devices[0].pfn, 0x1000);
+		CHECK_EQ(m->devices[0].end, 0x1800);
+	}
+	CHECK(memmap_is_online(m, 0xfff) && memmap_is_online(m, 0x1800));
+	CHECK(!memmap_is_online(m, 0x1000) && !memmap_is_online(m, 0x17ff));
+	CHECK(memmap_is_online(m, SECTION_PAGES) && !memmap_is_online(m, 2 * SECTION_PAGES));
+	/* kernels before 5.12 do not look at what else a section has */
+	section(f, SECTIONS, 0, 0x100000, 0xf);
+	CHECK_EQ(init(f), ST_OK);
+	CHECK(memmap_is_online(m, 0x1000));
+	fake_free(f);
+}
+
 int main(void)
 {
 	for (unsigned word = 4; word <= 8; word += 4)
@@ -301,5 +338,6 @@ int main(void)
 	test_damaged(4);
 	test_damaged(8);
 	test_ends();
+	test_devices();
 	return check_done();
 }
