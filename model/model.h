@@ -79,6 +79,7 @@ struct task {				/* one thread, or process of one thread */
 	char comm[16];			/* may hold any byte; terminated */
 	char state;			/* as ps prints: R S D T t X Z P I ... */
 	uint32_t flags;			/* PF_* */
+	bool in_execve;			/* since execve() knows the file, until it is done */
 	uint32_t cpu;			/* last ran there */
 	uint64_t utime, stime;		/* ns; of this thread alone. These and what
 					   follows: UINT64_MAX if unknown */

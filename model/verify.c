@@ -20,6 +20,13 @@
  * No table of the lowest level has more entries than that of i386.
  */
 #define AT_ONCE 1024
+/*
+ * Bytes of arguments that one execve() may have: three quarters of _STK_LIM (fs/exec.c,
+ * da029c11e6b1, v4.13; before, a quarter of the limit of the stack), and a page for the
+ * pointers. They lie in a mm that no task has yet; acct_arg_size() counts them as
+ * anonymous pages of the old one (3c77f8457221, v2.6.37).
+ */
+#define ARGUMENTS_MAX ((6u << 20) + 65536)
 
 /* beyond: what is said instead where there is more than the reason can explain. */
 static const struct { const char *text, *beyond; bool explains; } reasons[VERIFY_REASONS] = {
@@ -41,11 +48,15 @@ static const struct { const char *text, *beyond; bool explains; } reasons[VERIFY
 			     "more than the running CPUs can have been at work on", true },
 	[VERIFY_NO_MAPPING] = { "references that may be no mappings: read, written or pinned",
 				NULL, true },
+	[VERIFY_ARGUMENTS] = { "arguments of an execve() that was not done",
+			       "more than the arguments of those inside execve()", true },
 	[VERIFY_UNKNOWN_MM] = { "mapped by an address space that no task uses, or damaged", NULL,
 				false },
 	[VERIFY_TOO_MANY] = { "more mappings than the kernel counted", NULL, false },
 	[VERIFY_LOST_VMAS] = { "not all of its VMAs are readable", NULL, true },
 	[VERIFY_LOST_PTES] = { "not all of its page tables are readable", NULL, true },
+	[VERIFY_EXECVE] = { "a task of it was inside execve(): its new arguments count here", NULL,
+			    true },
 	[VERIFY_TAKEN_DOWN] = { "it was being taken down", NULL, true },
 	[VERIFY_REAPED] = { "the OOM reaper was at it", NULL, true },
 	[VERIFY_RAN] = { "a task of it was running", NULL, true },
@@ -119,6 +130,16 @@ static void add_lost(const struct snapshot *s, struct verify *v, const struct mm
 	v->missing += beyond(kernel, found >> s->k->page_shift);
 }
 
+/* Pages of arguments that the mm is charged with. */
+static uint64_t argument_pages(const struct snapshot *s, uint32_t mi)
+{
+	const struct mm *mm = &s->mms[mi];
+	uint64_t less = beyond(counter(mm, RSS_ANON), found_anon(&mm->usage) >> s->k->page_shift);
+	uint64_t most = (uint64_t)s->verify->execs[mi] * (ARGUMENTS_MAX >> s->k->page_shift);
+
+	return less <= most ? less : 0;
+}
+
 /* Tasks that were on a CPU; where that cannot be told, those that could be. */
 static void find_running(struct snapshot *s, struct verify *v)
 {
@@ -131,6 +152,8 @@ static void find_running(struct snapshot *s, struct verify *v)
 		const struct task *t = &s->tasks[i];
 		uint32_t cpu = t->addr ? hash_get(&cpu_of, t->addr) : HASH_NONE;
 
+		if (t->mm < s->nmms && t->in_execve)
+			v->execs[t->mm]++;
 		v->busy += cpu != HASH_NONE && cpu != crashed;
 		if (t->mm < s->nmms && (cpu != HASH_NONE || t->state == 'R'))
 			v->running[t->mm]++;
@@ -149,9 +172,12 @@ static void find_causes(struct snapshot *s)
 	if (v->running)
 		return;
 	v->running = arena_array(&s->mem, uint32_t, s->nmms + 1u);
+	v->execs = arena_array(&s->mem, uint32_t, s->nmms + 1u);
 	find_running(s, v);
-	for (uint32_t i = 0; i < s->nmms; i++)
+	for (uint32_t i = 0; i < s->nmms; i++) {
 		add_lost(s, v, &s->mms[i]);
+		v->arguments += argument_pages(s, i);
+	}
 }
 
 /* ---- frames ------------------------------------------------------------------------ */
@@ -251,6 +277,8 @@ static enum verify_reason too_few(const struct snapshot *s, const struct frame *
 	/* whatever holds a reference lies in memory */
 	if (counts_references(s->k))
 		return more <= s->frames.existing ? VERIFY_NO_MAPPING : VERIFY_UNKNOWN_MM;
+	if (more == 1 && v->arguments && fr->flags & FR_ANON)
+		return VERIFY_ARGUMENTS;
 	if (more <= v->exiting)
 		return VERIFY_EXITING;
 	return more <= v->busy ? VERIFY_IN_FLUX : VERIFY_UNKNOWN_MM;
@@ -385,14 +413,16 @@ static bool any_differs(const struct pass *p)
 static void bound_reasons(struct verify *v)
 {
 	const struct verify_frames *lost = v->frames[VERIFY_LOST_TABLES];
-	uint64_t hugetlb = lost[0].kernel - lost[0].found, small = 0, flux = 0;
+	uint64_t hugetlb = lost[0].kernel - lost[0].found, small = 0, flux = 0, arguments = 0;
 
 	for (unsigned kind = 0; kind < VERIFY_KINDS; kind++) {
 		small += kind ? lost[kind].kernel - lost[kind].found : 0;
 		flux += v->frames[VERIFY_IN_FLUX][kind].frames;
+		arguments += v->frames[VERIFY_ARGUMENTS][kind].frames;
 	}
 	/* no counter has pages of hugetlb */
 	v->beyond[VERIFY_LOST_TABLES] = small + hugetlb > v->lost || small > v->missing;
+	v->beyond[VERIFY_ARGUMENTS] = arguments > v->arguments;
 	v->beyond[VERIFY_IN_FLUX] = flux > (uint64_t)v->busy * AT_ONCE;
 }
 
@@ -416,7 +446,7 @@ static void check_frames(struct snapshot *s)
 
 /* ---- address spaces -------------------------------------------------------------- */
 
-enum form { OF_PAGES, OF_VMAS };	/* what a counter counts */
+enum form { OF_PAGES, OF_ANON, OF_VMAS };	/* what a counter counts */
 
 struct comparison {
 	const struct snapshot *s;
@@ -434,12 +464,14 @@ static enum verify_reason mm_reason(const struct snapshot *s, uint32_t i, enum f
 
 	if (mm->broken && less && (form == OF_VMAS || less <= lost_pages(s, mm)))
 		return VERIFY_LOST_VMAS;
-	if (form == OF_PAGES && tables_lost(mm) && less && less <= lost_pages(s, mm))
+	if (form != OF_VMAS && tables_lost(mm) && less && less <= lost_pages(s, mm))
 		return VERIFY_LOST_PTES;
 	if (!mm->users)
 		return VERIFY_TAKEN_DOWN;
-	if (mm->reaped && form == OF_PAGES)
+	if (mm->reaped && form != OF_VMAS)
 		return VERIFY_REAPED;
+	if (form == OF_ANON && less && argument_pages(s, i))
+		return VERIFY_EXECVE;
 	if (running && (form == OF_VMAS || off <= (uint64_t)running * AT_ONCE))
 		return VERIFY_RAN;
 	return VERIFY_UNEXPLAINED;
@@ -480,7 +512,7 @@ void verify_mm(const struct snapshot *s, uint32_t mm,
 	if (only_total(s->k)) {
 		compare(&c, OF_PAGES, "rss", counter(m, RSS_FILE), u->rss >> shift);
 	} else {
-		compare(&c, OF_PAGES, "rss anon", counter(m, RSS_ANON), found_anon(u) >> shift);
+		compare(&c, OF_ANON, "rss anon", counter(m, RSS_ANON), found_anon(u) >> shift);
 		compare(&c, OF_PAGES, "rss file", counter(m, RSS_FILE),
 			(found_file(u) + (shmem ? 0 : found_shmem(u))) >> shift);
 	}

@@ -19,9 +19,9 @@ enum verify_reason {
 	/* of frames */
 	VERIFY_NOT_READ, VERIFY_REFERENCES, VERIFY_AVERAGE, VERIFY_NO_RMAP,
 	VERIFY_HUGETLB_UNCOUNTED, VERIFY_LOST_TABLES, VERIFY_EXITING, VERIFY_IN_FLUX,
-	VERIFY_NO_MAPPING, VERIFY_UNKNOWN_MM, VERIFY_TOO_MANY,
+	VERIFY_NO_MAPPING, VERIFY_ARGUMENTS, VERIFY_UNKNOWN_MM, VERIFY_TOO_MANY,
 	/* of address spaces */
-	VERIFY_LOST_VMAS, VERIFY_LOST_PTES, VERIFY_TAKEN_DOWN, VERIFY_REAPED, VERIFY_RAN,
+	VERIFY_LOST_VMAS, VERIFY_LOST_PTES, VERIFY_EXECVE, VERIFY_TAKEN_DOWN, VERIFY_REAPED, VERIFY_RAN,
 	VERIFY_UNEXPLAINED,
 	VERIFY_REASONS
 };
@@ -60,6 +60,8 @@ struct verify {
 	uint32_t *running;		/* [nmms]: tasks of it that ran; NULL: nothing differs */
 	uint32_t busy;			/* tasks that ran beside the one that crashed */
 	uint32_t exiting;		/* tasks in exit without their mm */
+	uint32_t *execs;		/* [nmms]: tasks of it inside execve */
+	uint64_t arguments;		/* pages that those mms are charged with beyond found */
 	bool damaged;			/* tables or VMAs of some mm were not readable */
 	uint64_t lost;			/* pages that they had room for */
 	uint64_t missing;		/* pages that the counters of these mms have beyond found */

@@ -85,6 +85,7 @@ static void describe(const struct tasks_builder *tb, struct raw_task *ret)
 	t->comm[sizeof(t->comm) - 1] = 0;
 	t->state = state_letter(o->k, kobj_u64(o, M_TASK_STATE), kobj_u64(o, M_TASK_EXIT_STATE));
 	t->flags = (uint32_t)kobj_u64(o, M_TASK_FLAGS);
+	t->in_execve = kobj_u64(o, M_TASK_IN_EXECVE) != 0;
 	t->cpu = (uint32_t)kobj_u64(o, M_TASK_CPU);
 	t->utime = kobj_u64(o, M_TASK_UTIME) * tb->unit;
 	t->stime = kobj_u64(o, M_TASK_STIME) * tb->unit;

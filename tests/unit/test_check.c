@@ -65,6 +65,37 @@ static void test_agree(void)
 		" 6 counters of 1 address spaces agree, 0 differ\n");
 }
 
+/* 30 pages of arguments, in a mm that no task has yet, count in the old one. */
+static void test_execve(void)
+{
+	struct hand h;
+
+	machine(&h);
+	h.mms[0].counter[RSS_ANON] += 30;
+	for (unsigned i = 20; i < 50; i++)
+		frame(i, FR_ANON | FR_SWAPBACKED, 1, 0);
+	h.tasks[3].in_execve = true;
+	check_text(&h, false,
+		"EXPLAINED KIND   WHAT     PID  PFN FRAMES KERNEL FOUND REASON\n"
+		"        1 frames anon       - 0x14     30     30     0 arguments of an execve() that "
+		"was not done\n"
+		"        1 mm     rss anon  10    -      -     35     5 a task of it was inside "
+		"execve(): its new arguments count here\n"
+		"10 frames agree, 30 differ (0 are mapped);"
+		" 5 counters of 1 address spaces agree, 1 differ\n");
+	CHECK_EQ(issues_total(h.k.issues), 0);
+	/* one page more that nobody maps */
+	frame(50, FR_ANON | FR_SWAPBACKED, 1, 0);
+	verify_build(&h.s, NONE);
+	CHECK_EQ(issues_total(h.k.issues), 31);
+	/* more than arguments can be */
+	machine(&h);
+	h.mms[0].counter[RSS_ANON] += 2000;
+	h.tasks[3].in_execve = true;
+	verify_build(&h.s, NONE);
+	CHECK_EQ(issues_total(h.k.issues), 1);
+}
+
 static void test_differ(void)
 {
 	struct hand h;
@@ -379,6 +410,7 @@ int main(void)
 {
 	chunk = calloc(FRAMES, sizeof(*chunk));
 	test_agree();
+	test_execve();
 	test_differ();
 	test_lost();
 	test_average();
