@@ -224,6 +224,25 @@ static void add_idle(struct tasks_builder *tb)
 			add_task(tb, idle);
 }
 
+/*
+ * copy_process() and release_task() count the tasks that they put into the lists and take
+ * from them, at once with that. (Idle tasks are in no list.)
+ */
+static void compare_number(const struct tasks_builder *tb)
+{
+	const struct kernel *k = tb->b->k;
+	uint64_t counted, found = 0;
+
+	if (k->dump->live || !has(k, M_TASK_THREAD_NODE) ||
+	    kvar_u64(k, tb->b->r, Y_NR_THREADS, 4, &counted))
+		return;
+	for (size_t i = 0; i < tb->raw.n; i++)
+		found += tb->raw.v[i].t.pid != 0;
+	if (found != counted)
+		issue_add(k->issues, ST_CORRUPT, "task list", 1,
+			  "the kernel counts %" PRIu64 " tasks, %" PRIu64 " found", counted, found);
+}
+
 void build_tasks(struct build *b)
 {
 	struct tasks_builder tb = { .b = b, .seen = { .mem = &b->scratch } };
@@ -237,6 +256,7 @@ void build_tasks(struct build *b)
 	else
 		add_by_next_task(&tb);
 	add_idle(&tb);
+	compare_number(&tb);
 	make_procs(&tb);
 	kobj_release(&tb.task);
 	kobj_release(&tb.sig);

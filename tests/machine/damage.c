@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
+
 static enum layout_id member_of(const char *id)
 {
 	for (int i = 0; i < LAYOUT_COUNT; i++)
@@ -70,6 +72,20 @@ static void point(struct machine *m, const struct object *o, const struct damage
 		mset_word(m, o->kva + layout_offset(&m->layout, id), to);
 }
 
+static uint64_t word_of(const struct machine *m, uint64_t kva)
+{
+	return load_uint(m->mem + mpa(m, kva), m->cpu->word, m->cpu->big);
+}
+
+static void unlink_node(struct machine *m, uint64_t node)
+{
+	uint64_t next = word_of(m, node + layout_offset(&m->layout, M_LIST_NEXT));
+	uint64_t prev = word_of(m, node + layout_offset(&m->layout, M_LIST_PREV));
+
+	mput(m, prev, M_LIST_NEXT, next);
+	mput(m, next, M_LIST_PREV, prev);
+}
+
 void lay_damage(struct machine *m)
 {
 	for (size_t i = 0; i < m->damage.n; i++) {
@@ -97,6 +113,10 @@ void lay_damage(struct machine *m)
 			uint64_t head = mnode(m, o.kva, member_of(d->member));
 
 			mlink_after(m, head, head, head);
+			continue;
+		}
+		if (d->how == UNLINK) {
+			unlink_node(m, mnode(m, o.kva, member_of(d->member)));
 			continue;
 		}
 		if (d->how == POINT) {

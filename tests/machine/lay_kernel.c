@@ -35,7 +35,7 @@ static const struct { const char *name; uint32_t bytes; uint16_t since, before; 
 	{ "nr_inactive_pages", OBJECT, 0, 2600 }, { "swapper_space", OBJECT, 0, 3009 },
 	{ "swapper_spaces", 4 * OBJECT, 3009, 0 }, { "nr_swapper_spaces", OBJECT, 4011, 0 },
 	{ "total_swap_pages", OBJECT, 0, 0 }, { "nr_swap_pages", OBJECT, 0, 0 },
-	{ "tick_nsec", OBJECT, 2600, 0 },
+	{ "tick_nsec", OBJECT, 2600, 0 }, { "nr_threads", OBJECT, 2600, 0 },
 	{ "vm_stat", OBJECT, 2618, 4008 }, { "vm_zone_stat", OBJECT, 4008, 0 },
 	{ "vm_node_stat", OBJECT, 4008, 0 }, { "all_bdevs", OBJECT, 2600, 5009 },
 	{ "blockdev_superblock", OBJECT, 5009, 0 },

@@ -41,6 +41,7 @@
  *	point KIND NAME MEMBER KIND NAME MEMBER|N	to that member of another object, or N
  *			bytes behind it: a list that loops, a tree that is none
  *	alone KIND NAME MEMBER		a list with nothing in it
+ *	unlink KIND NAME MEMBER		its neighbours in the list point to each other
  *	loop MM VA			the table above the lowest points to itself
  *	twin MM VA MM2 VA2		the lowest table for VA is that of VA2 in MM2
  *	vmcoreinfo LINE			in place of the line that begins alike
@@ -140,7 +141,7 @@ struct mtask {
 };
 
 struct damage {
-	enum { LOSE, POKE, POINT, LOOP, TWIN, ALONE } how;
+	enum { LOSE, POKE, POINT, LOOP, TWIN, ALONE, UNLINK } how;
 	char kind[12], name[48], member[40];
 	char to_kind[12], to_name[48], to_member[40];	/* POINT */
 	bool unmapped;

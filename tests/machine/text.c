@@ -432,6 +432,11 @@ static void on_alone(struct line *l)
 	damage(l)->how = ALONE;
 }
 
+static void on_unlink(struct line *l)
+{
+	damage(l)->how = UNLINK;
+}
+
 static void on_twin(struct line *l)
 {
 	struct damage *d = vec_push(&l->m->arena, &l->m->damage);
@@ -462,7 +467,8 @@ static const struct {
 	{ "task", 7, on_task }, { "faults", 4, on_faults }, { "times", 4, on_times },
 	{ "lose", 3, on_lose }, { "poke", 5, on_poke }, { "point", 7, on_point },
 	{ "loop", 3, on_loop }, { "twin", 5, on_twin },
-	{ "alone", 4, on_alone }, { "vmcoreinfo", 2, on_vmcoreinfo },
+	{ "alone", 4, on_alone },
+	{ "unlink", 4, on_unlink }, { "vmcoreinfo", 2, on_vmcoreinfo },
 };
 
 static void run_line(struct line *l, char *text)

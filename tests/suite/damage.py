@@ -62,14 +62,20 @@ SECTIONS = (
 FLAT = (
     ('lose memmap 0', r'struct pages? \(nodata\)', 2),
 )
+# 3.14 and later: a process in no list
+UNLINKED = ('unlink task 20 M_TASK_TASKS', r'task list \(corrupt\)', 0)
 # 6.1 and later have no list of areas: the root of the tree leads to itself, as a maple_arange_64
 TREE = 'point maple two M_MN_A64_SLOT maple two 0x1c'
 # what a kernel says of itself and is not so
 WRONG_SIZES = ('vmcoreinfo PAGESIZE=65536', 'vmcoreinfo PAGESIZE=3', 'vmcoreinfo PAGESIZE=',
                'vmcoreinfo SIZE(list_head)=3', 'vmcoreinfo SYMBOL(_stext)=7',
                'vmcoreinfo OSRELEASE=')
-# why there is no whole answer
-TRUNCATED = re.compile(r'(nodata|corrupt|truncated|not whole|ends|cut|short|beyond|damaged|no |not )')
+# what is said of half a file: with status 1 what could not be found, with status 2 the issue
+NO_ANSWER = re.compile(r"""^vmcensus:\ (?:cannot\ find\ the\ kernel's\ page\ tables:\ |
+    cannot\ find\ where\ the\ kernel's\ memory\ starts:\ |
+    \S+\.flat:\ not\ a\ memory\ dump\ that\ this\ program\ knows\ )""", re.X)
+TRUNCATED = {'mcore1': 'mcore unit (corrupt)', 'mcore2': 'mcore unit (corrupt)',
+             'raw': 'task list (fault)'}    # which tells no size
 
 
 def first_six(row):
@@ -83,6 +89,8 @@ def lines_for(release, sparse):
            (release >= 2600 or 'M_PAGE_MAPCOUNT' not in line)]
     out += [(line, issue, *(cost or (0,))) for member, line, issue, *cost in LOOPS
             if (member == 'M_TASK_NEXT') == (release < 2600)]
+    if release >= 3014:
+        out.append(UNLINKED)
     if release >= 6001:
         out.append((TREE, r'maple node \(corrupt\)', 0))
     return out + list(SECTIONS if sparse else FLAT)
@@ -113,6 +121,13 @@ def check_line(got, line, issue, cost, whole):
     if cost < 3 and [r.split(',')[:5] for r in mine] != [r.split(',')[:5] for r in whole]:
         wrong.append('areas of the other process are gone:\n' + got.stdout)
     return [f'{line}: {w}' for w in wrong]
+
+
+def half_is_told(container, got):
+    if got.returncode == 1:
+        return NO_ANSWER.search(got.stderr) is not None and not got.stdout
+    return got.returncode == 2 and \
+        f' {TRUNCATED.get(container, "truncated image (nodata)")}' in got.stderr
 
 
 def cut_in_half(paths):
