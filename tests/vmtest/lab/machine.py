@@ -216,6 +216,11 @@ class Monitor:
                 return answer['return']
 
 
+def busybox_of(target, root):
+    """For the initramfs: it must be of the kernel's CPU."""
+    return shutil.which('busybox') if target.native else root + '.busybox'
+
+
 class Machine:
     """One run of one guest.  After take_dump(), OUT has vmcore, truth/ and console.log."""
 
@@ -237,13 +242,9 @@ class Machine:
     def _path(self, name):
         return os.path.join(self.out, name)
 
-    def _busybox(self):
-        """For the initramfs: it must be of the kernel's CPU."""
-        return shutil.which('busybox') if self.target.native else self.root + '.busybox'
-
     def _disks(self):
         initramfs = self._path('initrd.gz')
-        make_initramfs(self.kernel, self._busybox(), initramfs)
+        make_initramfs(self.kernel, busybox_of(self.target, self.root), initramfs)
         overlay = self._path('disk.qcow2')
         run('qemu-img', 'create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', self.root, overlay)
         disks = [f'file={overlay},format=qcow2']
