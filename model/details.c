@@ -2,6 +2,7 @@
 /* Sources: do_task_stat() and proc_pid_status() of fs/proc/array.c, read in 5.10 ... 7.3. */
 #include "model/details.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
@@ -12,6 +13,7 @@
 #define RLIMIT_SIGPENDING_INDEX 11
 #define STOPPED_OR_EXIT 0x5u	/* SIGNAL_STOP_STOPPED | SIGNAL_GROUP_EXIT */
 #define SIGNALS 64
+#define PF_WQ_WORKER 0x20u
 #define PFA_NO_NEW_PRIVS 0x1u	/* bit 0 of task_struct.atomic_flags */
 
 struct reading {
@@ -19,6 +21,7 @@ struct reading {
 	struct reader *r;
 	struct details *d;
 	uint32_t level;			/* of its pid namespace */
+	bool kthread;
 };
 
 /* Number at LEVEL of namespaces of the struct pid at ADDR; 0: none there. */
@@ -95,8 +98,8 @@ static void read_signal(const struct reading *x, uint64_t addr)
 		d->rss_limit = limit(x, &o, RLIMIT_RSS_INDEX);
 		d->sigpending_limit = limit(x, &o, RLIMIT_SIGPENDING_INDEX);
 		d->shared_pending = kobj_elem(&o, M_SIG_SHARED_PENDING, 0);
-		if (kobj_u64(&o, M_SIG_FLAGS) & STOPPED_OR_EXIT)
-			d->exit_code = (int32_t)kobj_int(&o, M_SIG_GROUP_EXIT_CODE);
+		d->group_exit = kobj_u64(&o, M_SIG_FLAGS) & STOPPED_OR_EXIT;
+		d->group_exit_code = (int32_t)kobj_int(&o, M_SIG_GROUP_EXIT_CODE);
 	}
 	kobj_release(&o);
 }
@@ -161,6 +164,68 @@ static void read_cred(const struct reading *x, uint64_t addr)
 	kobj_release(&o);
 }
 
+/* format_worker_id(), kernel/workqueue.c */
+static void put_worker_id(const struct reading *x, const struct kobj *w, uint64_t pool)
+{
+	uint64_t wq = kobj_u64(w, M_WORKER_RESCUE_WQ), cpu = 0, id = 0, attrs = 0, nice = 0;
+	int n = (int)kobj_int(w, M_WORKER_ID);
+	char *name = x->d->name, wq_name[32];	/* WQ_NAME_LEN */
+
+	if (wq && has(x->k, M_WQ_NAME)) {
+		wq += layout_offset(&x->k->layout, M_WQ_NAME);
+		if (!read_kva_str(x->r, wq, wq_name, sizeof(wq_name)))
+			snprintf(name, DETAILS_NAME, "kworker/R-%s", wq_name);
+	} else if (!pool) {
+		snprintf(name, DETAILS_NAME, "kworker/dying");
+	} else if (!kmember_u64(x->k, x->r, pool, M_POOL_CPU, &cpu) && (int32_t)cpu < 0) {
+		if (!kmember_u64(x->k, x->r, pool, M_POOL_ID, &id))
+			snprintf(name, DETAILS_NAME, "kworker/u%d:%d", (int32_t)id, n);
+	} else if (!kmember_u64(x->k, x->r, pool, M_POOL_ATTRS, &attrs) &&
+		   !kmember_u64(x->k, x->r, attrs, M_WQ_ATTRS_NICE, &nice)) {
+		snprintf(name, DETAILS_NAME, "kworker/%d:%d%s", (int32_t)cpu, n,
+			 (int32_t)nice < 0 ? "H" : "");
+	}
+}
+
+/* wq_worker_comm(): what it does or, once idle, did last stands behind its name. */
+static void read_worker_name(const struct reading *x, uint64_t worker)
+{
+	char desc[32];			/* WORKER_DESC_LEN */
+	struct kobj w;
+	uint64_t pool;
+	size_t n;
+
+	kobj_init(&w, x->k, S_WORKER);
+	if (!kobj_read(&w, x->r, worker)) {
+		pool = kobj_u64(&w, M_WORKER_POOL);
+		if (has(x->k, E_WORKER_ID_LEN))
+			put_worker_id(x, &w, pool);
+		kobj_str(&w, M_WORKER_DESC, desc, sizeof(desc));
+		n = strlen(x->d->name);
+		if (pool && desc[0])
+			snprintf(x->d->name + n, DETAILS_NAME - n, "%c%s",
+				 kobj_u64(&w, M_WORKER_CURRENT) ? '+' : '-', desc);
+	}
+	kobj_release(&w);
+}
+
+/* proc_task_name(), fs/proc/array.c */
+static void read_name(const struct reading *x, const struct kobj *task)
+{
+	uint64_t kthread = kobj_u64(task, M_TASK_KTHREAD), at;
+	char name[DETAILS_NAME];
+
+	if (!x->kthread || !kthread)
+		return;
+	if (kobj_u64(task, M_TASK_FLAGS) & PF_WQ_WORKER) {
+		if (!kmember_u64(x->k, x->r, kthread, M_KTHREAD_DATA, &at))
+			read_worker_name(x, at);
+	} else if (!kmember_u64(x->k, x->r, kthread, M_KTHREAD_FULL_NAME, &at) && at &&
+		   !read_kva_str(x->r, at, name, sizeof(name))) {
+		memcpy(x->d->name, name, sizeof(name));
+	}
+}
+
 static void read_pointers(const struct reading *x, const struct kobj *task)
 {
 	uint64_t fs = kobj_u64(task, M_TASK_FS), files = kobj_u64(task, M_TASK_FILES), v;
@@ -183,11 +248,17 @@ static void read_task(const struct reading *x, const struct kobj *o)
 {
 	const struct fact *cpus = &x->k->layout.v[M_TASK_CPUS];
 	struct details *d = x->d;
+	uint64_t tracer;
 
-	d->prio = (int32_t)kobj_int(o, M_TASK_PRIO);
+	if (has(x->k, M_TASK_PRIO))
+		d->prio = (int32_t)kobj_int(o, M_TASK_PRIO);
 	d->rt_priority = (uint32_t)kobj_u64(o, M_TASK_RT_PRIO);
 	d->policy = (uint32_t)kobj_u64(o, M_TASK_POLICY);
 	d->exit_signal = (int32_t)kobj_int(o, M_TASK_EXIT_SIGNAL);
+	d->exit_code = (int32_t)kobj_int(o, M_TASK_EXIT_CODE);
+	if (kobj_u64(o, M_TASK_PTRACE) &&
+	    !kmember_u64(x->k, x->r, kobj_u64(o, M_TASK_TRACER), M_TASK_PID, &tracer))
+		d->tracer = (int32_t)tracer;
 	d->nvcsw = kobj_u64(o, M_TASK_NVCSW);
 	d->nivcsw = kobj_u64(o, M_TASK_NIVCSW);
 	d->gtime = kobj_u64(o, M_TASK_GTIME);
@@ -198,6 +269,7 @@ static void read_task(const struct reading *x, const struct kobj *o)
 	d->seccomp_filters = (uint32_t)kobj_u64(o, M_TASK_SECCOMP_FILTERS);
 	for (uint32_t i = 0; cpus->alt >= 0 && i < cpus->m.count && i < DETAILS_CPU_WORDS; i++)
 		d->cpus[i] = kobj_elem(o, M_TASK_CPUS, i);
+	read_name(x, o);
 	read_pointers(x, o);
 }
 
@@ -205,13 +277,16 @@ void details_read(const struct snapshot *s, struct reader *r, const struct proc 
 		  struct details *ret)
 {
 	const struct reading x = { .k = s->k, .r = r, .d = ret,
-				   .level = p->pidns_level };
+				   .level = p->pidns_level, .kthread = p->kthread };
 	const struct task *leader = p->leader < s->ntasks ? &s->tasks[p->leader] : NULL;
 	const struct mm *mm = p->mm < s->nmms ? &s->mms[p->mm] : NULL;
 	struct kobj o;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->tty_pgrp = -1;
+	ret->prio = MAX_RT_PRIO;
+	if (leader)
+		memcpy(ret->name, leader->comm, sizeof(leader->comm));
 	if (!r || !leader)
 		return;
 	kobj_init(&o, s->k, S_TASK);

@@ -10,6 +10,8 @@
 
 #include "model/model.h"
 
+#define MAX_RT_PRIO 100
+#define DETAILS_NAME 64		/* fs/proc/array.c */
 #define DETAILS_CPU_WORDS 128	/* 8192 CPUs */
 #define DETAILS_NS_LEVELS 33	/* MAX_PID_NS_LEVEL, and the initial one */
 
@@ -22,9 +24,13 @@ struct details {
 	int32_t tty_pgrp;		/* the terminal's foreground group; -1: no terminal */
 	uint64_t cmin_flt, cmaj_flt;
 	uint64_t cutime, cstime, gtime, cgtime;		/* ns */
-	int32_t prio;
+	int32_t prio;			/* MAX_RT_PRIO if unknown */
 	uint32_t rt_priority, policy;
-	int32_t exit_signal, exit_code;
+	char name[DETAILS_NAME];	/* of its leader, whole; as proc_task_name() has it */
+	int32_t tracer;			/* pid of the thread that traces its leader; 0: none */
+	int32_t exit_signal, exit_code;	/* of its leader */
+	bool group_exit;		/* it was stopped or ends, for this reason: */
+	int32_t group_exit_code;
 	uint64_t rss_limit, sigpending_limit;
 	uint64_t pending, shared_pending, blocked, ignored, caught;	/* bit n-1: signal n */
 	uint64_t nvcsw, nivcsw;		/* of the leader */

@@ -86,12 +86,12 @@ static void put_who(const struct task_text *x, FILE *out)
 	char state = t ? t->state : '\0';
 
 	fputs("Name:\t", out);
-	put_task_name(out, proc_comm(x->s, p));
+	put_task_name(out, x->d.name);
 	putc('\n', out);
 	if (x->d.has_fs)
 		fprintf(out, "Umask:\t%04o\n", x->d.umask);
-	fprintf(out, "State:\t%s\nTgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n",
-		state_text(state), p->pid, p->pid, p->ppid);
+	fprintf(out, "State:\t%s\nTgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t%d\n",
+		state_text(state), p->pid, p->pid, p->ppid, x->d.tracer);
 	put_ids(out, "Uid", x->d.uid);
 	put_ids(out, "Gid", x->d.gid);
 	fprintf(out, "FDSize:\t%" PRIu32 "\nGroups:\t", x->d.fd_size);

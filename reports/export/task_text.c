@@ -18,7 +18,6 @@
 #include "reports/export/status_text.h"
 #include "reports/vma_rows.h"
 
-#define MAX_RT_PRIO 100
 #define NSEC_TICK 10000000u	/* USER_HZ is 100 */
 
 static const struct report_opts one = { .pid = 1 };	/* no headers between processes */
@@ -86,7 +85,8 @@ static void put_signals(const struct task_text *x, const struct task *t, FILE *o
 	} else {
 		fputs(" 0 0 0 0 0 0 0", out);
 	}
-	put_int(out, in_era(x->s->k, group_code) ? x->d.exit_code : 0);
+	put_int(out, in_era(x->s->k, group_code) && x->d.group_exit ? x->d.group_exit_code :
+								     x->d.exit_code);
 }
 
 static void write_stat(const struct task_text *x, FILE *out)
@@ -96,7 +96,7 @@ static void write_stat(const struct task_text *x, FILE *out)
 
 	/* the name as it is: only status escapes it */
 	fprintf(out, "%d (%s) %c %d %d %d %" PRIu32 " %d %" PRIu32, p->pid,
-		proc_comm(x->s, p), t && t->state ? t->state : '?', p->ppid,
+		x->d.name, t && t->state ? t->state : '?', p->ppid,
 		x->d.pgrp, x->d.session, x->d.tty, x->d.tty_pgrp, t ? t->flags : 0);
 	put(out, p->min_flt);
 	put(out, x->d.cmin_flt);
@@ -106,7 +106,7 @@ static void write_stat(const struct task_text *x, FILE *out)
 	put(out, p->stime / NSEC_TICK);
 	put(out, x->d.cutime / NSEC_TICK);
 	put(out, x->d.cstime / NSEC_TICK);
-	put_int(out, x->d.prio ? x->d.prio - MAX_RT_PRIO : 0);
+	put_int(out, x->d.prio - MAX_RT_PRIO);
 	put_int(out, p->nice);
 	put(out, p->ntasks);
 	fputs(" 0", out);
@@ -141,7 +141,7 @@ static void write_statm(const struct task_text *x, FILE *out)
 
 static void write_comm(const struct task_text *x, FILE *out)
 {
-	fprintf(out, "%s\n", proc_comm(x->s, x->p));
+	fprintf(out, "%s\n", x->d.name);
 }
 
 /*
