@@ -127,13 +127,14 @@ static bool find_kind(struct image *im, uint64_t at, bool v1, struct header *h)
 /* ---- units ------------------------------------------------------------------------ */
 
 /*
- * Expand at most CAP bytes of the unit, ctx->got of them; a stream that goes on is no
- * error, and one that is cut off gives what it can. Of one whose checksum is wrong
- * nothing can be believed: what was damaged may have expanded to something.
+ * Expand the unit; ctx->got bytes came of it. One that the end of the file cuts off gives
+ * what it can. Of one that does not end, or whose checksum is wrong, nothing can be
+ * believed: what was damaged may have expanded to something.
  */
-static enum status expand(const struct image *im, struct image_ctx *ctx,
-			  const struct unit *u, size_t cap)
+static enum status expand(const struct image *im, struct image_ctx *ctx, const struct unit *u)
 {
+	const struct mcore *m = im->priv;
+	size_t cap = m->expanded + 1u;
 	z_stream z = { .next_out = ctx->data, .avail_out = (uInt)cap };
 	int err = inflateInit(&z);
 	enum status st = ST_OK;
@@ -148,7 +149,7 @@ static enum status expand(const struct image *im, struct image_ctx *ctx,
 		while (err == Z_OK && z.avail_out && z.avail_in)
 			err = inflate(&z, Z_NO_FLUSH);
 	}
-	if (err == Z_OK || err == Z_STREAM_END)
+	if (err == Z_STREAM_END || (err == Z_OK && !part_holds(&im->parts[0], u->off, u->len)))
 		ctx->got = cap - z.avail_out;
 	else
 		st = ST_CORRUPT;
@@ -172,7 +173,10 @@ static void add_page(struct mcore *m, uint32_t unit, uint32_t index, uint64_t va
 	m->pages[m->npages++] = (struct page){ .va = va, .unit = unit, .index = index };
 }
 
-/* The table of page addresses in front of a unit of version 2. */
+/*
+ * The table of page addresses in front of a unit of version 2. The checksum of the
+ * stream is the only one that it has, so that all of it is expanded.
+ */
 static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, size_t *cap)
 {
 	struct mcore *m = im->priv;
@@ -180,11 +184,11 @@ static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, s
 	unsigned w = im->word_size;
 	uint64_t last = 0, mask = (1u << im->page_shift) - 1;
 
-	if (expand(im, ctx, u, m->table) || ctx->got < w) {
+	if (expand(im, ctx, u) || ctx->got < w) {
 		damaged(im, u, "does not expand");
 		return;
 	}
-	for (; u->npages < UNIT_PAGES && (u->npages + 1) * w <= ctx->got; u->npages++) {
+	for (; u->npages < UNIT_PAGES && m->table <= ctx->got; u->npages++) {
 		uint64_t va = load_uint(ctx->data + u->npages * w, w, im->big_endian);
 
 		if (!va)
@@ -447,7 +451,7 @@ static enum status mcore_read(const struct image *im, struct image_ctx *ctx, uin
 		return ST_NODATA;
 	if (ctx->unit != p->unit) {
 		ctx->unit = p->unit;
-		expand(im, ctx, &m->units[p->unit], m->expanded + 1u);
+		expand(im, ctx, &m->units[p->unit]);
 	}
 	at = m->table + p->index * size;
 	if (at + size > ctx->got)

@@ -220,6 +220,33 @@ static void test_v1(const struct kind *k)
 	free(f);
 }
 
+/* A bit of a stream, anywhere: what is read is what was written, or nothing. */
+static void test_flips(const struct kind *k, void (*write_file)(struct file *), uint64_t frames)
+{
+	struct file *f = calloc(1, sizeof(*f));
+	unsigned absent, corrupt, whole = 0;
+	struct diag g;
+
+	f->kind = *k;
+	write_file(f);
+	for (uint64_t at = f->unit_at[1] * BLK; f->data[at] || f->data[at + 1]; at += 3) {
+		struct image *im;
+		unsigned good;
+
+		f->data[at] ^= (uint8_t)(1u << at % 8);
+		im = open_file(f, f->blocks * BLK, &g);
+		f->data[at] ^= (uint8_t)(1u << at % 8);
+		if (!CHECK(im))
+			continue;
+		good = good_pages(im, frames, &absent, &corrupt);
+		whole = good > whole ? good : whole;
+		CHECK(corrupt || issues_total(&im->issues));
+		image_close(im);
+	}
+	CHECK_EQ(whole, (UNITS - 1) * (write_file == write_v2 ? PAGES : V1_PAGES));
+	free(f);
+}
+
 /* Every byte of the headers and maps, with three values: no crash, no hang. */
 static void test_hostile(const struct kind *k, void (*write_file)(struct file *))
 {
@@ -258,6 +285,8 @@ int main(void)
 		test_v2(&kinds[i]);
 		test_v1(&kinds[i]);
 	}
+	test_flips(&kinds[2], write_v2, 400);
+	test_flips(&kinds[2], write_v1, 20);
 	test_hostile(&kinds[1], write_v2);
 	test_hostile(&kinds[2], write_v1);
 	return check_done();
