@@ -83,13 +83,19 @@ static enum status probe(struct image *im, const struct image_ops *only)
 static void complete_header(struct image *im)
 {
 	struct image_header *h = &im->header;
+	char release[sizeof(h->release)];
 	uint64_t when;
 
 	if (!im->vmcoreinfo)
 		return;
-	if (!h->release[0])
-		vmcoreinfo_value(im->vmcoreinfo, "OSRELEASE", h->release,
-				 sizeof(h->release));
+	if (vmcoreinfo_value(im->vmcoreinfo, "OSRELEASE", release, sizeof(release))) {
+		if (h->release[0] && strcmp(h->release, release))
+			issue_add(&im->issues, ST_CORRUPT, "image header", 1,
+				  "%s: is of kernel %s by its header, of %s by VMCOREINFO",
+				  im->parts[0].path, h->release, release);
+		if (!h->release[0])
+			memcpy(h->release, release, sizeof(release));
+	}
 	if (vmcoreinfo_uint(im->vmcoreinfo, "CRASHTIME", 10, &when))
 		h->crash_time = (int64_t)when;
 }

@@ -20,13 +20,58 @@ static size_t pad4(size_t n)
 	return (n + 3) & ~(size_t)3;
 }
 
+/* A line: KEY=VALUE in printable ASCII; of addresses and numbers also what the value is. */
+static bool is_line(const char *line, size_t len)
+{
+	static const struct { const char *kind, *digits; } kinds[] = {
+		{ "SYMBOL(", "0123456789abcdef" }, { "SIZE(", "0123456789" },
+		{ "OFFSET(", "0123456789-" }, { "LENGTH(", "0123456789" },
+		{ "NUMBER(", "0123456789abcdefx-" },
+	};
+	const char *value = memchr(line, '=', len);
+
+	for (size_t i = 0; i < len; i++)
+		if (line[i] < ' ' || line[i] > '~')
+			return false;
+	if (!value++ || value - line == 1)
+		return false;
+	len -= (size_t)(value - line);
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (!strncmp(line, kinds[i].kind, strlen(kinds[i].kind)))
+			return value[-2] == ')' && len && strspn(value, kinds[i].digits) >= len;
+	return true;
+}
+
+/* The text has no checksum, but a form. */
+static void check_vmcoreinfo(struct image *im, size_t len)
+{
+	const char *line = im->vmcoreinfo, *end;
+	unsigned bad = im->vmcoreinfo_len < len;	/* a NUL within */
+
+	for (; (end = strchr(line, '\n')); line = end + 1)
+		bad += !is_line(line, (size_t)(end - line));
+	bad += *line != '\0';
+	if (bad)
+		issue_add(&im->issues, ST_CORRUPT, "VMCOREINFO line", bad,
+			  "%s: the text of VMCOREINFO is damaged", im->parts[0].path);
+}
+
 void image_take_vmcoreinfo(struct image *im, const uint8_t *text, size_t len)
 {
+	size_t whole = len;
+
+	while (whole && !text[whole - 1])	/* what fills up the note */
+		whole--;
 	len = strnlen((const char *)text, len);
-	if (!len || len > VMCOREINFO_MAX)
+	if (!len || len > VMCOREINFO_MAX) {
+		if (whole)
+			issue_add(&im->issues, ST_CORRUPT, "VMCOREINFO line", 1,
+				  "%s: the text of VMCOREINFO is damaged", im->parts[0].path);
 		return;
+	}
 	im->vmcoreinfo = arena_strndup(&im->mem, (const char *)text, len);
 	im->vmcoreinfo_len = len;
+	check_vmcoreinfo(im, whole);
 }
 
 void image_take_notes(struct image *im, uint8_t *buf, size_t len)

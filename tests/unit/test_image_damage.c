@@ -233,6 +233,39 @@ static void test_bad_page(void)
 	mk_free(&b);
 }
 
+static uint64_t issues_of(struct bytes b)
+{
+	struct diag g;
+	char path[64];
+	struct image *im = open_ours(mk_file(&b, b.n, path), &g);
+	uint64_t n = im ? issues_total(&im->issues) : UINT64_MAX;
+
+	image_close(im);
+	unlink(path);
+	mk_free(&b);
+	return n;
+}
+
+/* VMCOREINFO has no checksum: what its lines cannot be, and what the header says too. */
+static void test_text(void)
+{
+	static const struct { const char *text; unsigned issues; } texts[] = {
+		{ INFO "SYMBOL(x)=ffffffff81000000\nNUMBER(a)=-1\nNUMBER(b)=0x1f\nBUILD-ID=ab\n", 0 },
+		{ INFO "SYMBOL(x)=ffffffff8100000g\nOFFSET(y)=\n", 2 },
+		{ INFO "SIZE(list_head)=1v\nSIZE(page-=64\n", 2 },
+		{ INFO "LENGTH x\nKEY=\x81\n", 2 },
+		{ INFO "cut off", 1 },
+		{ "OSRELEASE=6.1.1-test\n", 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct mkimage m = kdump;
+
+		m.vmcoreinfo = texts[i].text;
+		CHECK_EQ(issues_of(mk_kdump(&m)), texts[i].issues);
+	}
+}
+
 /* The bitmaps of 8 TiB, all zeros in a sparse file: opened, and at no cost. */
 static void test_terabytes(void)
 {
@@ -381,6 +414,7 @@ int main(void)
 	test_lost_count();
 	test_shrink();
 	test_bad_page();
+	test_text();
 	test_terabytes();
 	test_words(&kdump, mk_kdump(&kdump), 400, 464);
 	test_words(&kdump, mk_kdump(&kdump), 4096, 4096 + 112);
