@@ -10,6 +10,7 @@
 #? make check        the same set-up, then every test that needs no virtual machine
 #? make vmtest       boots real kernels under QEMU and compares (tests/vmtest/)
 #? make htmltest     the page of report html in headless Chromium (part of check)
+#? make oracle       N cuts and N bit flips of dumps in all containers (N=10000): none is silent
 #? make fuzz         every fuzz target for T seconds (T=60; FUZZ=NAME for one)
 #? make bench        speed against the floor and against drgn (tests/bench/)
 #? make crashext     vmcensus.so for the crash utility (needs its header: Debian
@@ -41,6 +42,7 @@ CC_NAME := $(if $(findstring clang,$(notdir $(CC))),clang,$(if $(findstring gcc,
 SAN ?=
 B   ?= build$(if $(SAN),-san)$(if $(filter-out gcc,$(CC_NAME)),-$(CC_NAME))
 T   ?= 60
+N   ?= 10000
 V   ?=
 Q   := $(if $(V),,@)
 say  = $(if $(V),@:,@printf '  %-7s %s\n')
@@ -94,7 +96,7 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 
 # ---- building -------------------------------------------------------------
 
-.PHONY: all demo check htmltest install uninstall layers lint fuzz vmtest bench clean help \
+.PHONY: all demo check htmltest install uninstall layers lint oracle fuzz vmtest bench clean help \
 	build-check units fuzz-bins tools test-bins crashext crashtest mcoretest kmod FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -216,6 +218,9 @@ layers:
 lint: $(page_parts)
 	@$(MAKE) --no-print-directory build-check
 	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh $(core_src) $(cli_src)
+
+oracle: all tools
+	@python3 tests/suite/oracle.py --build $B --cuts $(N) --flips $(N)
 
 fuzz:
 	@sh tests/fuzz/run.sh --time $(T) --make '$(MAKE)' $(FUZZ)

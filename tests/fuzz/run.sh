@@ -4,9 +4,9 @@
 # run.sh [--time SECONDS] [--make MAKE] [NAME...]
 #
 # Builds tests/fuzz/fuzz_*.c with clang's libFuzzer, AddressSanitizer and UBSan in
-# build-fuzz/ and runs each (or those named) for SECONDS. fuzz_model starts from a real
-# dump of tests/fixtures/, the others from tests/fuzz/corpus/NAME/ (seeds, and inputs that
-# once found something; "make check" replays them). New finds stay in
+# build-fuzz/ and runs each (or those named) for SECONDS, from tests/fuzz/corpus/NAME/
+# (seeds, and inputs that once found something; "make check" replays them); fuzz_model
+# over a real dump of tests/fixtures/. New finds stay in
 # build-fuzz/corpus/NAME/; a crash leaves its input in build-fuzz/crash-NAME-*.
 
 set -u
@@ -66,7 +66,11 @@ for name in $names; do
 	corpus=build-fuzz/corpus/$name
 	mkdir -p "$corpus"
 	kept=tests/fuzz/corpus/$name
-	[ -d "$kept" ] || kept=
+	if [ -z "$(ls "$kept" 2> /dev/null)" ]; then
+		echo "FAILED: $name has no seed in $kept"
+		rc=1
+		continue
+	fi
 	echo "== $name, $seconds s"
 	# One job for each processor; a hang is an input that takes over 20 s.
 	if ! "build-fuzz/fuzz/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \

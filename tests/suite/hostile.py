@@ -5,15 +5,21 @@ Three kinds of damage, each at places that depend on nothing but the seed:
 cut short, bits flipped in the file, and words of page contents replaced (ELF,
 and kdump-compressed with zlib or not at all): the container is then whole, and the
 kernel inside tells lies, the worst of them pointers to other real objects.
+
+Each answer is judged as oracle.py does. Exit status 0 is only for the undamaged answer, but where
+contents were changed of which nothing in the file could tell: flipped bits of pages that have no
+checksum, and lies.
 """
 import os
 import random
 import shutil
 import struct
 import subprocess
+import threading
 import zlib
 
-from .tally import death
+from . import oracle, regions
+from .containers import of_memory
 
 TIMEOUT = 120           # s, any one report of a damaged dump
 REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg', 'cgroups', 'swap', 'shm', 'files', 'symbols',
@@ -102,36 +108,70 @@ def with_lies(data, rng, share):
     return out
 
 
-def with_flips(data, rng, start, end, flips):
+def with_flips(data, places):
     out = bytearray(data)
-    for _ in range(flips):
-        out[rng.randrange(start, end)] ^= 1 << rng.randrange(8)
+    for at, bit in places:
+        out[at] ^= bit
     return out
 
 
+def places_of(rng, end, flips):
+    return [(rng.randrange(end), 1 << rng.randrange(8)) for _ in range(flips)]
+
+
+def labels_of(data):
+    """What each byte is (regions.py), or None where nobody has written that down."""
+    container = {b'KDUMP   ': 'kdump', b'\x7fELF\2\1\1\0': 'elf'}.get(bytes(data[:8]))
+    if not container or container == 'kdump' and data[MACHINE_OFFSET:MACHINE_OFFSET + 6] != b'x86_64':
+        return None
+    return regions.of(container, data)
+
+
+def can_tell(labels, places):
+    """Does the file itself say that something is wrong with one of these bytes?"""
+    return labels is not None and not any(
+        start <= at < end and what in oracle.BLIND
+        for start, end, what in labels for at, _ in places)
+
+
 def damages(data, seed, rounds):
-    """(name, function that makes the damaged bytes) of each copy."""
-    size = len(data)
+    """(name, function that makes the damaged bytes, must it be noticed) of each copy."""
+    size, labels = len(data), labels_of(data)
     for cut in sorted({c for c in CUTS if c < size} | {size * n // 8 for n in range(1, 8)} |
                       {size - 1}):
-        yield f'cut at {cut}', lambda cut=cut: data[:cut]
+        yield f'cut at {cut}', lambda cut=cut: data[:cut], True
     for i in range(rounds):
         rng = random.Random(f'{seed} flip {i}')
         head = min(size, 1 << (9 + i % 12))
-        yield f'flips {i} in the first {head}', \
-            lambda r=rng, h=head: with_flips(data, r, 0, h, r.choice((1, 1, 2, 16)))
+        places = places_of(rng, head, rng.choice((1, 1, 2, 16)))
+        yield f'flips {i} in the first {head}', lambda p=places: with_flips(data, p), \
+            can_tell(labels, places)
     for i in range(rounds // 2):
         rng = random.Random(f'{seed} anywhere {i}')
-        yield f'flips {i} anywhere', \
-            lambda r=rng: with_flips(data, r, 0, size, 1 << r.randrange(16))
+        places = places_of(rng, size, 1 << rng.randrange(16))
+        yield f'flips {i} anywhere', lambda p=places: with_flips(data, p), can_tell(labels, places)
     if pages_of(data):
         for i in range(rounds):
             rng = random.Random(f'{seed} lies {i}')
-            yield f'lies {i}', lambda r=rng: with_lies(data, r, r.choice((.001, .01, .05, .3)))
+            yield f'lies {i}', lambda r=rng: with_lies(data, r, r.choice((.001, .01, .05, .3))), False
+
+
+class Answers:
+    """What the undamaged dump says, asked for once."""
+
+    def __init__(self, program, image, options):
+        self.program, self.image, self.options = program, image, options
+        self.known, self.lock = {}, threading.Lock()
+
+    def __getitem__(self, report):
+        with self.lock:
+            if report not in self.known:
+                self.known[report] = ask(self.program, report, self.image, self.options)[1]
+            return self.known[report]
 
 
 def sentence(err):
-    lines = [line for line in err.decode(errors='replace').splitlines() if line]
+    lines = [line for line in err.splitlines() if line]
     wrong = [line for line in lines if 'ERROR: ' in line or 'runtime error' in line]
     return '\n'.join(wrong[:3] + lines[-8:])
 
@@ -142,18 +182,15 @@ def command(program, report, path, options):
     return [program, '-f', product or 'csv', report, *to, path, *options]
 
 
-def survives(program, report, path, options):
-    """What is wrong with how PROGRAM took it, or ''."""
+def ask(program, report, path, options):
+    """Exit status (None: no end), answer, stderr."""
     try:
         done = subprocess.run(command(program, report, path, options), stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=TIMEOUT)
+                              capture_output=True, timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired:
-        return f'no answer in {TIMEOUT} s'
-    if done.returncode in (0, 1, 2):
-        if done.returncode == 1 and not done.stderr:
-            return 'exit 1 without a word'
-        return ''
-    return f'{death(done.returncode) or f"exit {done.returncode}"}\n{sentence(done.stderr)}'
+        return None, '', f'no end after {TIMEOUT} s'
+    return done.returncode, of_memory(done.stdout.decode(errors='replace')), \
+        sentence(done.stderr.decode(errors='replace'))
 
 
 def jobs(tally, program, name, image, types, scratch, rounds):
@@ -161,19 +198,21 @@ def jobs(tally, program, name, image, types, scratch, rounds):
     with open(image, 'rb') as f:
         data = f.read()
     options = ['-t', types] if types else []
+    answers = Answers(program, image, options)
 
-    def job(number, what, make):
+    def job(number, what, make, telling):
         path = os.path.join(scratch, f'{name}.{number}')
         report = REPORTS[number % len(REPORTS)]
         with open(path, 'wb') as f:
             f.write(make())
-        wrong = survives(program, report, path, options)
+        outcome, why = oracle.judge('', answers[report], ask(program, report, path, options))
+        wrong = outcome == oracle.WRONG or outcome == oracle.SILENT and telling
         tally.check(f'hostile {name}: {what}: {report}',
-                    [f'{wrong}\n{" ".join(command(program, report, path, options))}'] if wrong else [])
+                    [f'{outcome}: {why}\n{" ".join(command(program, report, path, options))}']
+                    if wrong else [])
         shutil.rmtree(path + '.out', ignore_errors=True)
         if not wrong:
             os.unlink(path)
 
     os.makedirs(scratch, exist_ok=True)
-    return [lambda n=n, what=what, make=make: job(n, what, make)
-            for n, (what, make) in enumerate(damages(data, name, rounds))]
+    return [lambda n=n, d=damage: job(n, *d) for n, damage in enumerate(damages(data, name, rounds))]
