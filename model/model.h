@@ -278,6 +278,7 @@ struct machine {
 	int64_t crash_time;	/* seconds since 1970; 0 unknown */
 	uint64_t uptime;	/* ns; 0 unknown */
 	uint32_t cpus_online, cpus_possible;
+	uint64_t present;	/* pages of RAM, without holes and devices; 0 unknown */
 	const char *panic;	/* panic message, or NULL: none found */
 	int32_t panic_pid;	/* task that panicked, -1 unknown */
 	const char *panic_comm;

@@ -60,6 +60,7 @@ void machine_build(struct snapshot *s, struct reader *r)
 {
 	struct system y = { .k = s->k, .r = r, .mem = &s->mem, .m = &s->machine };
 
+	y.m->present = nodes_present(&y);
 	y.m->cpus_possible = s->k->ncpus;
 	y.m->cpus_online = online_cpus(&y);
 	y.m->oom_kills = oom_kills(&y);

@@ -144,6 +144,23 @@ void zones_read(const struct system *y, struct zone_sums *z)
 	z->known = has(y->k, M_PGDAT_ZONES) && nodes_each(y, node_add, z);
 }
 
+static bool present_add(const struct system *y, uint64_t pgdat, void *arg)
+{
+	uint64_t *sum = arg, n;
+
+	if (kmember_u64(y->k, y->r, pgdat, M_PGDAT_PRESENT, &n))
+		return false;
+	*sum += n;
+	return true;
+}
+
+uint64_t nodes_present(const struct system *y)
+{
+	uint64_t sum = 0;
+
+	return has(y->k, M_PGDAT_PRESENT) && nodes_each(y, present_add, &sum) ? sum : 0;
+}
+
 /* ---- what CPUs have not handed in -------------------------------------------------- */
 
 struct pending {

@@ -71,6 +71,8 @@ struct zone_sums {
 	bool known;
 };
 
+/* struct machine.present: pages; 0 unknown. */
+uint64_t nodes_present(const struct system *y);
 void zones_read(const struct system *y, struct zone_sums *z);
 /* What CPUs have counted of a node's ITEM and not handed in; INT64_MIN: not known
    (before 75ef71840539, v4.8, zones counted). */
