@@ -114,7 +114,7 @@ $(archive): $(call obj,$(core_src))
 # The HTML page, as C: its parts lie in reports/html/.
 page := $(addprefix reports/html/,page.html page.css)
 page_js := $(addprefix reports/html/,model.js elf.js tips.js table.js treemap.js pages.js \
-	log.js charts.js links.js print.js app.js)
+	log.js charts.js issues.js links.js print.js app.js)
 page_parts := $B/gen/reports/html/page_parts.h
 
 $(page_parts): reports/html/embed.sh $(page) $(page_js)

@@ -148,6 +148,9 @@ static void fold(struct maker *m, size_t keep)
 	}
 	if (b->n <= keep)
 		return;
+	/* what several of them share would stand in it several times */
+	memset(rest.beside, 0, sizeof(rest.beside));
+	rest.beside_total = 0;
 	rest.label = arena_printf(&b->mem, "rest (%zu)", b->n - keep);
 	b->v[keep] = rest;
 	b->n = keep + 1;

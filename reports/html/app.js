@@ -92,7 +92,7 @@ function notes(title, rows, cell) {
 function ownerList(tree) {
 	const top = owners(tree, 14), most = top.length ? top[0].bytes : 1;
 
-	$('owners').replaceChildren(...top.map(o => {
+	$('owners').replaceChildren(top.length ? '' : 'not known', ...top.map(o => {
 		const fill = make('span', { class: 'fill' });
 
 		fill.style.width = 100 * o.bytes / most + '%';
@@ -116,6 +116,13 @@ function openOwner(o) {
 	changed();
 }
 
+// What has struct pages and is no memory.
+function holes() {
+	if (D.ram === null)
+		return 'How much RAM there is is not known: reserved may have holes between RAM in it.';
+	return D.holes ? `Holes between RAM (${size(D.holes * PAGE)}) are left out.` : '';
+}
+
 // What is there once the first view was opened.
 const overview = { draw: () => {} };
 
@@ -131,7 +138,8 @@ function startOverview() {
 			size(node.bytes)]));
 		$('memory-note').textContent = top
 			? 'Areas are page frames, each counted once; inside, processes and files by their ' +
-			  'proportional share. Click to go inside, or on to a process or file.' : node.about;
+			  'proportional share. Click to go inside, or on to a process or file. ' + holes()
+			: node.about;
 	}
 	overview.draw = () => {
 		facts(all);
@@ -139,10 +147,10 @@ function startOverview() {
 		$('notes').replaceChildren();
 		notes('In the log (how often, and the last of each)', all.log,
 			r => grouped.format(r.value));
+		notes('All processes together', all.processes, r => size(r.value));
 		notes('Not in the dump', all.left_out, r => size(r.value));
-		notes('Damaged or missing', D.issues.map(([key, text, value]) => ({ key, text, value })),
-			r => grouped.format(r.value));
-		$('memory-total').textContent = `${size(tree.bytes)}, every page frame in one area`;
+		$('memory-total').textContent = tree.bytes
+			? `${size(tree.bytes)} in all` : '';
 		moved(map.at);
 		map.draw();
 	};
@@ -300,8 +308,9 @@ function startProcesses() {
 		usual: shown => shown[0], empty: 'No process in the dump', onpick: r => {
 			proc = r;
 			files.setRows(filesOfMm(r.mm), `${r.comm} (${r.pid})` +
-				(r.cmdline ? ` — ${r.cmdline}` : ''), r.mm < 0
-				? 'It has no address space' : 'It maps nothing');
+				(r.cmdline ? ` — ${r.cmdline}` : ''), r.incomplete
+				? `Not known: ${r.incomplete}` : r.mm < 0 ? 'It has no address space'
+				: 'It maps nothing');
 			vmas.setRows([], '', 'No file selected');
 			map.show([], '', 'No file selected');
 			elf.show(null, null);
@@ -434,6 +443,7 @@ function tools() {
 function startPage() {
 	tools();
 	startCharts();
+	showIssues();
 	$('host').textContent = D.host || 'unknown host';
 	$('release').textContent = `Linux ${D.release}` + (D.crash_time
 		? ` · ${new Date(D.crash_time * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`

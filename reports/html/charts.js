@@ -11,6 +11,18 @@ function around(text, as) {
 	return [text.slice(0, at), text.slice(at + as.length)];
 }
 
+// The small amount behind a thin bar stands behind the one of the thick bar, too, which may
+// have become longer. Digits are about 0.6 of their height wide.
+function aside(el) {
+	const other = el.previousElementSibling, number = (e, name) => Number(e.getAttribute(name));
+
+	if (other.tagName !== 'text' || number(el, 'font-size') !== 7 || !other.dataset.bytes)
+		return;
+	el.dataset.x = el.dataset.x || el.getAttribute('x');
+	el.setAttribute('x', Math.max(el.dataset.x, number(other, 'x') + 4 +
+		0.6 * other.textContent.length * number(other, 'font-size')));
+}
+
 function startCharts() {
 	for (const svg of document.querySelectorAll('#charts svg')) {
 		const title = svg.querySelector('title');
@@ -25,9 +37,10 @@ function startCharts() {
 		if (title) {
 			title.remove();
 			hint(el, () => before + size(bytes));
-		} else if (bytes) {
+		} else if (el.dataset.amount !== '0') {		// where the axis begins
 			amounts.push(() => {
 				el.textContent = before + size(bytes) + behind;
+				aside(el);
 			});
 		}
 	}

@@ -17,7 +17,7 @@ const struct frame_class frame_classes[] = {
 	{ "page cache", "contents of files that no process maps", FR_CACHE, 0 },
 	{ "slab", "the kernel's small objects", FR_SLAB, -1 },
 	{ "page tables", "of processes, below their roots", FR_PGTABLE, -1 },
-	{ "reserved", "kernel image, firmware, struct pages; holes between RAM too",
+	{ "reserved", "kernel image, memory for a crash kernel (crashkernel=), firmware, struct pages",
 	  FR_RESERVED, -1 },
 	{ "other kernel memory", "stacks, vmalloc, per-CPU, drivers, pages held by CPUs", 0,
 	  -1 },
@@ -32,7 +32,23 @@ static bool fits(const struct frame_class *c, const struct frame *f)
 	return c->mapped < 0 || (f->mapcount > 0) == c->mapped;
 }
 
-uint64_t frame_classes_count(const struct frames *f, uint64_t *count)
+/* Struct pages of holes between RAM are reserved, and no memory. How many there are is told
+   by the rest: PRESENT pages of RAM, and device memory beside it. */
+static uint64_t holes(uint64_t frames, uint64_t present, const uint64_t *count)
+{
+	uint64_t memory = present, reserved = 0;
+
+	for (unsigned i = 0; i < frame_nclasses; i++) {
+		if (frame_classes[i].with == FR_ZONE_DEVICE)
+			memory += count[i];
+		if (frame_classes[i].with == FR_RESERVED)
+			reserved = count[i];
+	}
+	return present && memory < frames ? min_u64(frames - memory, reserved) : 0;
+}
+
+uint64_t frame_classes_count(const struct frames *f, uint64_t present, uint64_t *count,
+			     uint64_t *ret_holes)
 {
 	uint64_t sum = 0;
 
@@ -51,5 +67,9 @@ uint64_t frame_classes_count(const struct frames *f, uint64_t *count)
 		count[i]++;
 		sum++;
 	}
-	return sum;
+	*ret_holes = holes(sum, present, count);
+	for (unsigned i = 0; i < frame_nclasses; i++)
+		if (frame_classes[i].with == FR_RESERVED)
+			count[i] -= *ret_holes;
+	return sum - *ret_holes;
 }

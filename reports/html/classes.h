@@ -18,7 +18,9 @@ struct frame_class {
 extern const struct frame_class frame_classes[];
 extern const unsigned frame_nclasses;
 
-/* Frames of each class into COUNT[frame_nclasses]; returns their sum. */
-uint64_t frame_classes_count(const struct frames *f, uint64_t *count);
+/* Frames of each class into COUNT[frame_nclasses]; returns their sum. HOLES: frames that have
+   struct pages and are no memory, by PRESENT (struct machine); in no class. */
+uint64_t frame_classes_count(const struct frames *f, uint64_t present, uint64_t *count,
+			     uint64_t *holes);
 
 #endif

@@ -97,9 +97,13 @@ static void proc_mms(struct data *d)
 static void classes(struct data *d)
 {
 	uint64_t *count = arena_array(&d->mem, uint64_t, frame_nclasses);
-	uint64_t total = frame_classes_count(&d->s->frames, count);
+	uint64_t present = d->s->machine.present, holes;
+	uint64_t total = frame_classes_count(&d->s->frames, present, count, &holes);
 
-	fprintf(d->e.out, "\"frames\": %" PRIu64 ",\n\"classes\": [", total);
+	fprintf(d->e.out, "\"frames\": %" PRIu64 ", \"holes\": %" PRIu64 ", \"ram\": ", total,
+		holes);
+	emit_uint(&d->e, present ? present : COL_UNKNOWN);
+	fputs(",\n\"classes\": [", d->e.out);
 	for (unsigned i = 0; i < frame_nclasses; i++) {
 		emit_comma(&d->e, i);
 		fputs("\n  {\"name\": ", d->e.out);
@@ -361,7 +365,12 @@ static void head(struct data *d)
 		emit_text(&d->e, is->v[i].object);
 		fputs(", ", d->e.out);
 		emit_text(&d->e, status_name(is->v[i].kind));
-		fprintf(d->e.out, ", %" PRIu64 "]", is->v[i].count);
+		fprintf(d->e.out, ", %" PRIu64 ", [", is->v[i].count);
+		for (unsigned j = 0; j < is->v[i].ntexts; j++) {
+			emit_comma(&d->e, j);
+			emit_text(&d->e, is->v[i].text[j]);
+		}
+		fputs("]]", d->e.out);
 	}
 	fputs("],\n", d->e.out);
 }

@@ -63,6 +63,12 @@ for (const n of SIZES)
 // when it counts once.
 const EACH_PROC = new Set(SETS.exmap);
 
+// What several processes share stands in the rows of each: these add up to any sum.
+const REPEATED = new Set(['rss', 'anon', 'file', 'shmem', 'resident', 'writable']);
+const OVER = 'pages that several processes share are in it several times; pss and effective ' +
+	'sizes divide them';
+const RAM = D.frames * PAGE;
+
 // Those sets of which the dump's data has all sizes.
 function setsKnown() {
 	return Object.keys(SETS).filter(k => SETS[k].every(n => SIZES.includes(n)));
@@ -82,10 +88,26 @@ function addVma(sum, i, times) {
 			sum[n] += BYTES[n][i] * (times > 1 && EACH_PROC.has(n) ? times : 1);
 }
 
+// What was not all read is a lower bound, and one of 0 says nothing.
+function lowerBound(row, why) {
+	row.incomplete = why;
+	for (const n of why ? SIZES : [])
+		row[n] = row[n] || null;
+	return row;
+}
+
+// What is missing of an address space, in words, or ''.
+function missingOf(mm) {
+	const n = mm < 0 ? null : D.mms.incomplete?.[mm] ?? null;
+
+	return n === null ? '' : D.strings[n];
+}
+
 function vmaRow(i) {
 	const row = zero();
 
 	addVma(row, i);
+	lowerBound(row, missingOf(mmOfVma(i)));
 	row.key = i;
 	row.vma = i;
 	row.start = D.vmas.start[i] * PAGE;
@@ -128,6 +150,8 @@ function makeProcs() {
 		for (const n of Object.keys(c))
 			row[n] = c[n](i);
 		row.key = pid;
+		row.rank = -i;		// the report sorts what is incomplete by the kernel's counters
+		lowerBound(row, row.incomplete);
 		row.mm = mm === undefined ? -1 : mm;
 		row.sharer = row.mm >= 0 && seen.has(row.mm);
 		seen.add(row.mm);
@@ -217,6 +241,7 @@ function makeObjects() {
 		row.procs = 0;
 		for (const mm of row.mms)
 			row.procs += (procsOfMm.get(mm) || []).length;
+		lowerBound(row, [...row.mms].map(missingOf).find(Boolean) || '');
 	}
 	return rows;
 }
@@ -245,6 +270,8 @@ function filesOfMm(mm) {
 		addMapping(rowOf, v);
 		rowOf(D.vmas.object[v]).vmas.push(v);
 	}
+	for (const row of rows.values())
+		lowerBound(row, missingOf(mm));
 	return [...rows.values()];
 }
 
@@ -266,10 +293,12 @@ function procsOfObject(o) {
 	}
 	const out = [];
 
-	for (const [mm, sum] of byMm)
+	for (const [mm, sum] of byMm) {
+		lowerBound(sum, missingOf(mm));
 		for (const p of procsOfMm.get(mm) || [])
 			out.push({ ...sum, key: p.pid, pid: p.pid, comm: p.comm, cmdline: p.cmdline,
 				mm, sharer: p.sharer });
+	}
 	return out;
 }
 

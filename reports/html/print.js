@@ -7,6 +7,7 @@ let themeBefore = '';
 function beforePrint() {
 	themeBefore = document.documentElement.dataset.theme;
 	setTheme(false);
+	$('issues').open = true;
 	$('paper').textContent = `${$(`tab-${shownView}`).textContent}, sizes in ${unit.name}`;
 	for (const { l } of lists)
 		l.print(MOST_PRINTED);
@@ -14,6 +15,7 @@ function beforePrint() {
 
 function afterPrint() {
 	setTheme(themeBefore === 'dark');
+	$('issues').open = false;
 	for (const { l } of lists)
 		l.draw(true);
 }

@@ -178,9 +178,11 @@ class List {
 		const c = this.columns.find(x => x.name === this.sort.name);
 		const way = this.sort.down ? -1 : 1;
 
+		const by = r => (c.name === 'pss' && r.rank !== undefined ? r.rank : this.value(c, r));
+
 		// what is unknown comes last either way
 		this.shown.sort((a, b) => {
-			const x = this.value(c, a), y = this.value(c, b);
+			const x = by(a), y = by(b);
 			const none = compare(x, null) === 0 || compare(y, null) === 0 ? compare(x, y) : 0;
 
 			return none || way * compare(x, y) || compare(a.key, b.key);
@@ -201,17 +203,24 @@ class List {
 
 		this.count.textContent = (n === all ? grouped.format(n)
 			: `${grouped.format(n)} of ${grouped.format(all)}`) +
-			(this.columns.some(c => c.size) ? `, in ${unit.name}` : '');
+			(this.columns.some(c => c.size) ? `, in ${unit.name}` : '') +
+			(this.shown.some(r => r.incomplete)
+				? '; * incomplete: sizes are at least these' : '');
 		this.columns.forEach((c, i) => {
 			const cell = this.foot.children[i];
 
 			if (c.total) {
 				const rows = EACH_PROC.has(c.name) ? this.shown : once;
 				const sum = rows.reduce((s, r) => s + (r[c.name] || 0), 0);
+				const none = !sum && this.shown.some(r => r.incomplete);
+				const over = REPEATED.has(c.name) && sum > RAM;
 
-				cell.textContent = c.size ? amount(sum) : grouped.format(sum);
+				cell.textContent = over || none ? '-' : c.size ? amount(sum) : grouped.format(sum);
+				cell.dataset.tip = over ? `No total: ${OVER}` : REPEATED.has(c.name) &&
+					rows.length > 1 ? `As added up: ${OVER}` : '';
 			} else {
-				cell.textContent = i === (o.label || 0) ? 'TOTALS' : '';
+				cell.textContent = i === (o.label || 0) ? 'TOTALS' +
+					(this.shown.some(r => r.incomplete) ? ' *' : '') : '';
 			}
 		});
 		this.none.hidden = all > 0;
@@ -286,6 +295,10 @@ class List {
 			} else {
 				td.append(...(c.path ? pathParts(text) : [make('bdi', {}, text)]));
 				td.dataset.tip = text;
+			}
+			if (row.incomplete && c === this.columns[this.opts.label || 0]) {
+				td.append(make('b', { class: 'mark' }, ' *'));
+				td.dataset.tip = `${text}\nincomplete: ${row.incomplete}`;
 			}
 			tr.append(td);
 		}

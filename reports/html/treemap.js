@@ -99,6 +99,11 @@ class Treemap {
 		hideTip();
 		if (!w || !h)
 			return;
+		if (!this.tree.bytes) {
+			this.host.replaceChildren(make('div', { class: 'empty' }, 'What the page frames ' +
+				'hold is not known: struct pages were not found'));
+			return;
+		}
 		const out = [];
 
 		if (this.at.kids && this.at.kids.length) {

@@ -28,7 +28,7 @@ for (let y = 0; ; y += 200) {
         seen.add(tr.dataset.key);
         const row = { key: tr.dataset.key };
         for (const td of tr.children)
-            row[td.dataset.col] = td.dataset.tip || td.textContent;
+            row[td.dataset.col] = (td.dataset.tip || td.textContent).split('\\n')[0];
         out.push(row);
     }
     if (y >= scroll.scrollHeight)
@@ -83,10 +83,10 @@ class Page:
 
 
 class Fixture(Page):
-    def __init__(self, tally, name, browser, program, image, scratch):
+    def __init__(self, tally, name, browser, program, image, scratch, truth=''):
         super().__init__(tally, name, browser)
         self.program, self.image = program, image       # image: with -t FILE, if it needs one
-        self.scratch = scratch
+        self.scratch, self.truth = scratch, truth
 
     def json(self, *args):
         done = subprocess.run([self.program, *args, *self.image, '-q', '-f', 'json'],
@@ -124,6 +124,12 @@ class Fixture(Page):
         top = [c for c in cells if c['level'] == '1']
         self.equal('areas of the treemap add up to all frames', sum(c['bytes'] for c in top),
                    data[0])
+        ram = self.ram()
+        if ram:
+            self.check('they are no more than RAM, and no page less than the zones have',
+                       [f'{data[0]} bytes shown, System RAM {ram[0]}, present {ram[1]}']
+                       if data[0] > ram[0] or data[0] < ram[1] else [])
+        self.check('what is added up is no more than RAM', self.sums(data[0]))
         area = sum(c['area'] for c in top)
         self.check('areas are as their bytes', [
             f'{c["name"]}: {c["area"] / area:.3f} of the area, {c["bytes"] / data[0]:.3f} of all'
@@ -134,6 +140,33 @@ class Fixture(Page):
         group = max((c for c in top if c['level'] == '1'), key=lambda c: c['bytes'] == inside)
         self.equal('inside of a class, its parts add up to it', inside, group['bytes'])
         self.b.click('#crumbs button')
+
+    def ram(self):
+        """Bytes of System RAM by /proc/iomem, and present by /proc/zoneinfo, or None."""
+        said = []
+        for name in ('iomem', 'zoneinfo'):
+            path = os.path.join(self.truth, name)
+            if not self.truth or not os.path.exists(path):
+                return None
+            with open(path) as f:
+                said.append(f.read())
+        lines = re.findall(r'^([0-9a-f]+)-([0-9a-f]+) : System RAM$', said[0], re.M)
+        page_size = self.b.run(
+            'return JSON.parse(document.getElementById("data").textContent).page_size')
+        return (sum(int(end, 16) + 1 - int(start, 16) for start, end in lines),
+                sum(int(n) for n in re.findall(r'^ +present +(\d+)$', said[1], re.M)) * page_size)
+
+    def sums(self, ram):
+        """Totals of lists that are more than all memory: none, but of address space."""
+        wrong = []
+        for tab, lists in (('processes', ('#p-procs', '#p-files')), ('files', ('#f-files',))):
+            self.tab(tab)
+            for pane in lists:
+                totals = self.b.run(TOTALS, pane)
+                wrong += [f'{pane}: {c} {v}' for c, v in totals.items() if c not in (
+                    'size', 'swap', 'procs') and v[:1].isdigit() and number(v) > ram]
+        self.tab('overview')
+        return wrong
 
     # ---- processes ----
 
@@ -161,8 +194,8 @@ class Fixture(Page):
         rows = self.json('procs')
         once = {r['mm'] or f'none {r["pid"]}': r for r in rows}.values()
         totals = self.b.run(TOTALS, '#p-procs')
-        self.equal('totals of processes', {c: number(totals[c]) for c in SMAPS},
-                   {c: sum(r[c] or 0 for r in once) for c in SMAPS})
+        self.equal('totals of processes', {c: totals[c] for c in SMAPS},
+                   {c: self.total(c, sum(r[c] or 0 for r in once)) for c in SMAPS})
         self.b.click('#p-procs [data-sort=comm]')
         got = [r['comm'] for r in self.rows('#p-procs')]
         self.equal('sorted by name, those without one last', got,
@@ -184,6 +217,12 @@ class Fixture(Page):
         self.b.click('#p-procs [data-sort=rss]')
         self.equal('in MiB', self.rows('#p-procs')[0]['rss'], want)
         self.choose('unit', 'bytes')
+
+    def total(self, column, sum_):
+        """As a list tells it: no sum that pages in it several times make larger than RAM."""
+        ram = self.b.run('const d = JSON.parse(document.getElementById("data").textContent);'
+                         'return d.frames * d.page_size')
+        return '-' if column in ('rss', 'anon', 'file', 'shmem') and sum_ > ram else f'{sum_:,}'
 
     def one_process(self):
         """The dearest one: its files, and the mappings of the first of them."""
@@ -370,6 +409,11 @@ class Fixture(Page):
         self.equal('nothing is asked of the network', asked, [])
 
 
+HOSTILE = ('</script><b>x', '"\'><img src=x>', '\\xff\\xfe\\x80 \\x1b[2J', '<!--<script>',
+           '&lt;\\u003c\\x0a', '\\xe2\\x80\\xae-drowssap', '\\xe2\\x81\\xa6\\xd8\\x9c x',
+           "' onclick=x y='", '*/</style><svg', '${x}`]]>')
+
+
 def hostile(tally, page, browser):
     """Names that are markup stay text; no script but the page's own can run."""
     p = Page(tally, 'html, hostile names', browser)
@@ -378,11 +422,32 @@ def hostile(tally, page, browser):
             '</title><i>host')
     p.tab('processes')
     names = [r['comm'] for r in p.rows('#p-procs')][-60:] + [r['comm'] for r in p.rows('#p-procs')]
-    for name in ('</script><b>x', '"\'><img src=x>', '\\xff\\xfe\\x80 \\x1b[2J', '<!--<script>',
-                 '&lt;\\u003c\\x0a', '\\xe2\\x80\\xae-drowssap'):
+    for name in HOSTILE:
         p.check(f'{name} is text', [] if name in names else [Counter(names).most_common(3)])
-    p.equal('no element was made of a name', browser.run(
-        'return document.querySelectorAll("main img, main b, main i:not(.legend i)").length'), 0)
+    p.tab('files')
+    files = '\n'.join(r['name'] for r in p.rows('#f-files'))
+    p.check('so it is in a path', [n for n in HOSTILE[:-1] if n not in files])
+    p.tab('log')
+    lines = browser.run("""return [...document.querySelectorAll('#l-log .text')]
+        .map(e => e.textContent)""")
+    p.check('so it is in the log', [n for n in HOSTILE if n not in lines])
+    p.check('and in issues', [n for n in HOSTILE[:1] if n not in browser.run(
+        'return document.getElementById("issues").textContent')])
+    p.tab('charts')
+    charts = browser.run('return document.getElementById("charts").textContent')
+    p.check('and in charts', [n for n in HOSTILE[:1] if n not in charts])
+    browser.hover('#charts rect[data-bytes]')
+    p.tab('overview')
+    cell = '#treemap .cell[data-name*="<"]'
+    htmlview.over(p, cell)
+    want = browser.run('return document.querySelector(arguments[0]).dataset.name', cell)
+    p.check('and in a tip', [] if htmlview.tip(p).startswith(want) else [htmlview.tip(p)])
+    everything = browser.run('return document.body.textContent + document.title')
+    p.equal('nothing turns the direction of a line', re.findall(
+        '[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]', everything), [])
+    p.equal('no element was made of a name', browser.run("""return [...document.querySelectorAll(
+        'img, [onclick], [onerror], main b:not(.mark), main i:not(.legend i), style ~ svg, title i')]
+        .map(e => e.outerHTML)"""), [])
     p.equal('the console is silent', browser.complaints(), [])
     browser.run('''const s = document.createElement('script');
         s.textContent = 'window.ran = 1'; document.body.append(s);''')
@@ -404,14 +469,16 @@ def large(tally, page, browser):
                 [f'{took:.1f} s, {rows} rows'], f'{size} MiB, opened in {took:.1f} s')
 
 
-def one(tally, fixture, image, program, scratch):
-    page, mine = os.path.join(scratch, f'{fixture}.html'), os.path.join(scratch, fixture)
+def one(tally, fixture, program, scratch):
+    mine = os.path.join(scratch, fixture.name)
+    page = mine + '.html'
+    image = fixture.image() + (['-t', fixture.types()] if fixture.types() else [])
     os.makedirs(mine, exist_ok=True)
     done = subprocess.run([program, 'html', *image, '-q', '-o', page], check=False)
-    tally.check(f'html {fixture}: written', [] if done.returncode in (0, 2) else [done])
+    tally.check(f'html {fixture.name}: written', [] if done.returncode in (0, 2) else [done])
     with Browser() as b:
         b.open(page)
-        Fixture(tally, f'html {fixture}', b, program, image, mine).all()
+        Fixture(tally, f'html {fixture.name}', b, program, image, mine, fixture.truth()).all()
 
 
 def made(tally, build, scratch):
@@ -433,5 +500,4 @@ def jobs(tally, build, fixtures, program):
     scratch = os.path.join(build, 'html')
     os.makedirs(scratch, exist_ok=True)
     return [lambda: made(tally, build, scratch)] + [
-        lambda f=f: one(tally, f.name, f.image() + (['-t', f.types()] if f.types() else []), program,
-                        scratch) for f in fixtures]
+        lambda f=f: one(tally, f, program, scratch) for f in fixtures]

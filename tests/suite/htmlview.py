@@ -116,7 +116,7 @@ def units(page):
             found[view] = page.b.run(SIZES)
             for css in ('#treemap .cell.told', '#charts rect[data-bytes]'):
                 if view == ('overview' if 'treemap' in css else 'charts'):
-                    page.b.hover(css)
+                    over(page, css)
                     found[f'tip of {view}'] = re.findall(
                         r'[\d.,]+ (?:[KMGT]iB|bytes|B|pages)\b', tip(page))
         wrong = [f'{view}: {text!r}' for view, texts in found.items()
@@ -161,13 +161,30 @@ def tips(page):
     ]
     for what, view, css, act in steps:
         page.tab(view)
-        page.b.hover(css)
-        before = tip(page)
+        before = over(page, css, *first_page(page) if css.endswith('.view') else (0, 0))
         page.check(f'a tip, before {what}', [] if before else [css])
         act()
         time.sleep(0.4 if what == 'scroll' else 0)
         stays = tip(page)
         page.check(f'the tip goes, or is new: {what}', [] if stays in ('', now(page)) else [stays])
+
+
+def over(page, css, x=0, y=0):
+    """The tip there. What hides it may still be under way, such as a view that scrolls."""
+    page.b.hover(css, x, y)
+    for _ in range(10):
+        if tip(page):
+            break
+        time.sleep(0.1)
+        page.b.nudge()
+    return tip(page)
+
+
+def first_page(page):
+    """Where the first page of the map is, from the middle of its view."""
+    wide, high = page.b.run("""const v = document.querySelector('#f-map .view');
+        return [v.clientWidth, v.clientHeight];""")
+    return 125 - wide // 2, 26 - high // 2
 
 
 def now(page):

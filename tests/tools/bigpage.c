@@ -21,7 +21,8 @@
 
 static const char *const hostile[] = {
 	"</script><b>x", "\"'><img src=x>", "\xff\xfe\x80 \x1b[2J", "<!--<script>", "&lt;\\u003c\n",
-	"\xe2\x80\xae-drowssap", "\xf0\x9f\x90\xa7 \xc3\xa9",
+	"\xe2\x80\xae-drowssap", "\xf0\x9f\x90\xa7 \xc3\xa9", "\xe2\x81\xa6\xd8\x9c x", "' onclick=x y='",
+	"*/</style><svg", "${x}`]]>",
 };
 
 static uint64_t next(uint64_t *state)
@@ -139,6 +140,23 @@ static void make_frames(struct snapshot *s)
 	}
 }
 
+/* The same names where the kernel logs them, and where an issue tells them. */
+static void make_log(struct snapshot *s)
+{
+	struct machine *m = &s->machine;
+
+	m->nlog = ARRAY_LEN(hostile);
+	m->log = arena_array(&s->mem, struct log_line, m->nlog);
+	for (uint32_t i = 0; i < m->nlog; i++) {
+		m->log[i] = (struct log_line){ .ts = UINT64_C(1234567890) * i, .level = (uint8_t)i,
+					       .text = hostile[i] };
+		issue_add(s->k->issues, ST_NODATA, "task", 1, "%s", hostile[i]);
+	}
+	m->panic = hostile[0];
+	m->panic_line = 0;
+	s->built |= NEED_LOG | NEED_MACHINE;
+}
+
 int main(int argc, char **argv)
 {
 	const struct report *r = report_find("html");
@@ -165,6 +183,8 @@ int main(int argc, char **argv)
 	make_files(&s);
 	make_procs(&s, (uint32_t)procs, (uint32_t)vmas);
 	make_frames(&s);
+	if (procs < 100)
+		make_log(&s);
 	if (r->products->write(&s, &o, NULL, out, &diag) || fclose(out))
 		return 1;
 	arena_release(&s.mem);
