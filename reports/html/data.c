@@ -6,6 +6,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "model/incomplete.h"
 #include "model/objects.h"
 #include "model/source/source.h"
 #include "reports/common.h"
@@ -22,7 +23,8 @@ static const char *const proc_columns[] = {
 	"pid", "ppid", "uid", "state", "threads", "pss", "uss", "rss", "swap", "swap_pss", "anon",
 	"file", "shmem", "pss_anon", "pss_file", "pss_shmem", "vsz", "pgtables", "locked",
 	"vm", "mapped", "eff_mapped", "sole", "resident", "eff_resident", "writable",
-	"oom_score_adj", "oom_victim", "note", "cgroup", "exe", "cmdline", "comm", NULL
+	"oom_score_adj", "oom_victim", "note", "cgroup", "exe", "cmdline", "comm", "incomplete",
+	NULL
 };
 
 static const char *const log_columns[] = { "ts", "level", "text", NULL };
@@ -135,6 +137,11 @@ static void mms(struct data *d)
 	for (uint32_t i = 0; i < s->nmms; i++) {
 		emit_comma(&d->e, i);
 		emit_uint(&d->e, s->mms[i].nprocs);
+	}
+	fputs("], \"incomplete\": [", d->e.out);
+	for (uint32_t i = 0; i < s->nmms; i++) {
+		emit_comma(&d->e, i);
+		emit_str(&d->e, incomplete_text(mm_incomplete(s, &s->mms[i])));
 	}
 	fputs("]},\n", d->e.out);
 }

@@ -4,6 +4,7 @@ clicked does what it should, and nothing leaves the machine."""
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 from collections import Counter
@@ -465,6 +466,12 @@ def large(tally, page, browser):
     took = time.time() - started
     size = os.path.getsize(page) >> 20
     rows = browser.run('return document.querySelectorAll("#p-procs tbody tr").length')
+    ram = browser.run("""const d = JSON.parse(document.getElementById('data').textContent);
+        return d.frames * d.page_size;""")
+    over = [f'{pane} {c}: {v} KiB of {ram // 1024}' for pane in ('#p-procs', '#f-files')
+            for c, v in browser.run(TOTALS, pane).items()
+            if c not in ('size', 'swap', 'procs') and v[:1].isdigit() and number(v) * 1024 > ram]
+    tally.check('html, 2,000 processes that share much: no total is more than RAM', over)
     tally.check('html, 200,000 mappings', [] if took < 60 and rows < 200 else
                 [f'{took:.1f} s, {rows} rows'], f'{size} MiB, opened in {took:.1f} s')
 
@@ -479,6 +486,20 @@ def one(tally, fixture, program, scratch):
     with Browser() as b:
         b.open(page)
         Fixture(tally, f'html {fixture.name}', b, program, image, mine, fixture.truth()).all()
+
+
+def cut(tally, fixture, program, scratch):
+    """A dump without its last tenth."""
+    source, = fixture.image()
+    short, page = os.path.join(scratch, 'cut'), os.path.join(scratch, 'cut.html')
+    shutil.copyfile(source, short)
+    os.truncate(short, os.path.getsize(source) * 9 // 10)
+    done = subprocess.run([program, 'html', short, '-q', '-o', page], check=False)
+    tally.check('html of a dump that is cut off: exit status 2',
+                [] if done.returncode == 2 else [done.returncode])
+    with Browser() as b:
+        b.open(page)
+        htmlview.incomplete(Fixture(tally, 'html, cut off', b, program, [short], scratch))
 
 
 def made(tally, build, scratch):
@@ -499,5 +520,7 @@ def jobs(tally, build, fixtures, program):
         return []
     scratch = os.path.join(build, 'html')
     os.makedirs(scratch, exist_ok=True)
+    whole = [f for f in fixtures if f.name == 'x86_64-6.1-sysrq']
     return [lambda: made(tally, build, scratch)] + [
+        lambda f=f: cut(tally, f, program, scratch) for f in whole] + [
         lambda f=f: one(tally, f, program, scratch) for f in fixtures]

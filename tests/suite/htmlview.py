@@ -357,3 +357,33 @@ def paper(page, scratch):
     page.check('the whole log is on paper', [] if got >= n else [f'{got} of {n} lines'])
     page.equal('and the screen is as it was', page.b.run(
         'return document.documentElement.dataset.theme'), 'dark')
+
+
+# ---- what is damaged ------------------------------------------------------------------
+
+def incomplete(page):
+    """The page of a dump of which the end is missing: it says so first, and shows nothing
+    that is unknown as 0."""
+    fresh(page)
+    told = page.b.run('''const i = document.getElementById('issues');
+        return i.hidden ? '' : i.querySelector('summary').textContent;''')
+    page.check('issues are told at the top', [] if told.startswith('Incomplete result. The dump file '
+               'is cut off or damaged') else [told])
+    for view in VIEWS:
+        page.tab(view)
+        page.check(f'and in {view}', [] if page.b.run(
+            'return document.getElementById("issues").getBoundingClientRect().height') > 15 else
+            ['not seen'])
+    rows = page.json('procs')
+    marked = {r['pid']: r for r in rows if r['incomplete']}
+    page.check('rows of the report are incomplete', [] if marked else ['none'])
+    page.tab('processes')
+    shown = page.b.run('''return [...document.querySelectorAll('#p-procs tr[data-key]')].map(tr => [
+        Number(tr.dataset.key), tr.querySelector('.mark') !== null,
+        tr.querySelector('[data-col=pss]').textContent])''')
+    page.check('and are marked', [s for s in shown if s[1] != (s[0] in marked)])
+    page.check('nothing unknown is 0', [s for s in shown if s[0] in marked and s[2] == '0'])
+    page.equal('the first of them is that of the report', shown[0][0], rows[0]['pid'])
+    page.check('a sum of nothing known is not 0', [] if any(r['pss'] for r in rows) or page.b.run(
+        'return document.querySelector("#p-procs tfoot [data-col=pss]").textContent') == '-' else ['0'])
+    page.equal('the console is silent', page.b.complaints(), [])
