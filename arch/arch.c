@@ -111,6 +111,13 @@ enum status arch_attach_late(struct dump *d, const struct arch *a)
 	return a->attach_late ? a->attach_late(d) : ST_OK;
 }
 
+struct arch_sections arch_sections(const struct arch *a, const struct paging *user)
+{
+	if (a && a->sections && user)
+		return a->sections(user);
+	return (struct arch_sections){ 24, a && a->word_size == 4 ? 36 : 46 };
+}
+
 void arch_user_paging(const struct dump *d, const struct paging **p, struct paging_env *env)
 {
 	const struct kernel_map *m = d->kv_self;

@@ -98,6 +98,14 @@ struct direct_size {
 	uint8_t shift;			/* log2 of the size */
 };
 
+/* SECTION_SIZE_BITS and MAX_PHYSMEM_BITS (arch/<cpu>/include/asm/sparsemem.h). */
+struct arch_sections { uint8_t section_bits, physmem_bits; };
+
+/* A line of /proc/PID/status that only this CPU's kernels have, since mainline SINCE, a V(). */
+struct arch_line { int since; const char *text; };
+
+struct ptebits;			/* arch/ptebits.h */
+
 struct arch {
 	const char *name;		/* "x86_64" */
 	uint16_t elf_machine;		/* EM_* */
@@ -130,7 +138,24 @@ struct arch {
 	/* The sizes that this kernel shows, NULL behind the last. May be NULL, or
 	   give NULL: none. After attach_late. */
 	const struct direct_size *(*direct_sizes)(const struct dump *d);
+	/* Of sections of memory where VMCOREINFO does not tell (before 5.14). NULL: the
+	   usual ones, arch_sections(). */
+	struct arch_sections (*sections)(const struct paging *user);
+	/* Tables that a mm has for kernel addresses, and pgtables_bytes counts. NULL: none. */
+	unsigned (*kernel_tables)(const struct paging *user);
+
+	/* ---- what /proc of this CPU has beyond others ---- */
+	uint8_t pkey_bits;		/* of a protection key, from bit 32 of vm_flags on; 0: none */
+	uint16_t pkey_feature;		/* of boot_cpu_data.x86_capability: keys are in use */
+	bool gate;			/* processes have a gate vma: [vsyscall] */
+	bool timebase;			/* utime and stime counted the timebase while others
+					   counted ticks (until 4.11) */
+	struct arch_line status;	/* text NULL: none */
+	const struct ptebits *ptebits;	/* how a collector prints entries; NULL: as ppc's */
 };
+
+/* What A says of sections, or what most CPUs of that word size have. A may be NULL. */
+struct arch_sections arch_sections(const struct arch *a, const struct paging *user);
 
 /* The arch of the dump, attached; ST_UNSUPPORTED with d->diag otherwise. */
 enum status arch_attach(struct dump *d, const struct arch **ret);

@@ -5,13 +5,11 @@
  */
 #include "model/gate.h"
 
-#include <elf.h>
 
 #include "model/kobj.h"
 
 #define VSYSCALL_NONE 2			/* enum { EMULATE, XONLY, NONE } vsyscall_mode */
 #define MM_CONTEXT_HAS_VSYSCALL 0x2	/* bit 1 of mm->context.flags */
-#define X86_FEATURE_OSPKE (16 * 32 + 4)	/* word and bit in x86_capability[] */
 
 static void read_vma(const struct kernel *k, struct reader *r, struct gate *g)
 {
@@ -49,10 +47,10 @@ static bool cpu_has(const struct kernel *k, struct reader *r, unsigned feature)
 void gate_read(const struct kernel *k, struct reader *r, struct gate *ret)
 {
 	*ret = (struct gate){ .vma = { .mm = NONE, .file = NONE, .name = "[vsyscall]" } };
-	if (!k->arch || k->arch->elf_machine != EM_X86_64)
+	if (!k->arch || !k->arch->gate)
 		return;
 	read_vma(k, r, ret);
-	ret->pkeys = cpu_has(k, r, X86_FEATURE_OSPKE);
+	ret->pkeys = cpu_has(k, r, k->arch->pkey_feature);
 }
 
 bool gate_in_mm(const struct kernel *k, struct reader *r, const struct gate *g,

@@ -5,10 +5,11 @@
  */
 #include "reports/vmflags.h"
 
-#include <elf.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+
+#define PKEY_BIT 32		/* VM_PKEY_SHIFT, 4.6 */
 
 static const struct mnemonic {
 	uint8_t bit;
@@ -50,11 +51,6 @@ static const struct mnemonic {
 	{ 29, "hg", { 0, 0 } },
 	{ 30, "nh", { 0, 0 } },
 	{ 31, "mg", { 0, 0 } },
-	/* protection keys: a line of their own */
-	{ 32, "", { V(4, 6), 0 } },
-	{ 33, "", { V(4, 6), 0 } },
-	{ 34, "", { V(4, 6), 0 } },
-	{ 35, "", { V(4, 6), 0 } },
 	{ 37, "ui", { V(5, 13), V(6, 6) } },	/* VM_UFFD_MINOR */
 	{ 38, "ui", { V(6, 6), V(6, 16) } },
 	{ 41, "ui", { V(6, 16), 0 } },
@@ -65,15 +61,17 @@ static const struct mnemonic {
 	{ 43, "ur", { V(7, 3), 0 } },		/* VM_UFFD_RWP */
 };
 
-static bool is_ppc64(const struct kernel *k)
+/* Bits of a protection key, of which smaps has a line of its own. */
+static unsigned pkey_bits(const struct kernel *k)
 {
-	return k->arch && k->arch->elf_machine == EM_PPC64;
+	return k->arch ? k->arch->pkey_bits : 0;
 }
 
 static const char *spell(const struct kernel *k, unsigned bit)
 {
-	/* POWER has five key bits, x86 four (arch/powerpc/include/asm/pkeys.h) */
-	if (bit == 36 && is_ppc64(k))
+	static const struct era keys = { V(4, 6), 0 };
+
+	if (bit >= PKEY_BIT && bit < PKEY_BIT + pkey_bits(k) && in_era(k, keys))
 		return "";
 	for (unsigned i = 0; i < ARRAY_LEN(mnemonics); i++)
 		if (mnemonics[i].bit == bit && in_era(k, mnemonics[i].era))
@@ -100,5 +98,5 @@ size_t vmflags_text(const struct kernel *k, uint64_t flags, char *buf)
 
 unsigned vmflags_pkey(const struct kernel *k, uint64_t flags)
 {
-	return flags >> 32 & (is_ppc64(k) ? 31 : 15);
+	return flags >> PKEY_BIT & ((1u << pkey_bits(k)) - 1);
 }

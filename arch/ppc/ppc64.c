@@ -282,4 +282,6 @@ const struct arch arch_ppc64 = {
 	.is_kernel_addr = is_kernel_addr,
 	.vmalloc_total = vmalloc_total,
 	.direct_sizes = direct_sizes,
+	.pkey_bits = 5,			/* arch/powerpc/include/asm/pkeys.h */
+	.timebase = true,
 };

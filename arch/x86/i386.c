@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "arch/linear.h"
+#include "arch/ptebits.h"
 #include "arch/x86/i386.h"
 
 #include "dumpread/base/bytes.h"
@@ -196,6 +197,18 @@ static const struct direct_size *direct_sizes(const struct dump *d)
 	return sizes[x->paging == &i386_paging[I386_PAE] ? I386_PAE : I386_2LEVEL];
 }
 
+/* arch/x86/include/asm/sparsemem.h */
+static struct arch_sections sections(const struct paging *user)
+{
+	return (struct arch_sections){ user == &i386_paging[I386_PAE] ? 29 : 26, 36 };
+}
+
+/* PMD tables of a mm with PAE that are for kernel addresses, its copy for PTI too */
+static unsigned kernel_tables(const struct paging *user)
+{
+	return user == &i386_paging[I386_PAE] ? 2 : 0;
+}
+
 const struct arch arch_i386 = {
 	.name = "i386",
 	.elf_machine = EM_386,
@@ -208,4 +221,7 @@ const struct arch arch_i386 = {
 	.is_kernel_addr = lowmem_is_kernel_addr,
 	.vmalloc_total = vmalloc_total,
 	.direct_sizes = direct_sizes,
+	.sections = sections,
+	.kernel_tables = kernel_tables,
+	.ptebits = &ptebits_x86,
 };

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 
 #include "arch/linear.h"
+#include "arch/ptebits.h"
 #include "arch/x86/x86_64.h"
 
 #include "dumpread/base/bytes.h"
@@ -172,6 +173,15 @@ static const struct direct_size *direct_sizes(const struct dump *d)
 	return sizes;
 }
 
+/* arch/x86/include/asm/sparsemem.h */
+static struct arch_sections sections(const struct paging *user)
+{
+	(void)user;
+	return (struct arch_sections){ 27, 46 };
+}
+
+#define FEATURE_OSPKE (16 * 32 + 4)	/* word and bit in x86_capability[] */
+
 const struct arch arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -184,4 +194,10 @@ const struct arch arch_x86_64 = {
 	.is_kernel_addr = is_kernel_addr,
 	.vmalloc_total = vmalloc_total,
 	.direct_sizes = direct_sizes,
+	.sections = sections,
+	.pkey_bits = 4,
+	.pkey_feature = FEATURE_OSPKE,
+	.gate = true,
+	.status = { V(6, 4), "untag_mask:\t0xffffffffffffffff\n" },
+	.ptebits = &ptebits_x86,
 };

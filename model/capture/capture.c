@@ -161,15 +161,20 @@ static unsigned page_shift(const struct capture *c)
 
 static const struct ptebits *bits(const struct capture *c)
 {
-	size_t fit[PTEBITS_ROWS] = { 0 }, best = 0;
+	const struct ptebits *best = NULL;
+	size_t most = 0;
 
-	for (size_t i = 0; i < c->pages.n; i++)
-		for (unsigned r = 0; r < PTEBITS_ROWS; r++)
-			fit[r] += ptebits_fit(&ptebits_rows[r], c->pages.v[i].bits);
-	for (unsigned r = 1; r < PTEBITS_ROWS; r++)
-		if (fit[r] > fit[best])
-			best = r;
-	return fit[best] ? &ptebits_rows[best] : NULL;
+	for (unsigned r = 0; ptebits_rows[r]; r++) {
+		size_t fit = 0;
+
+		for (size_t i = 0; i < c->pages.n; i++)
+			fit += ptebits_fit(ptebits_rows[r], c->pages.v[i].bits);
+		if (fit > most) {
+			most = fit;
+			best = ptebits_rows[r];
+		}
+	}
+	return best;
 }
 
 static void understand(struct kernel *k)
@@ -178,7 +183,8 @@ static void understand(struct kernel *k)
 
 	c->bits = bits(c);
 	if (c->module)
-		c->bits = &ptebits_rows[!strncmp(c->module->header.machine, "x86", 3)];
+		c->bits = strncmp(c->module->header.machine, "x86", 3) ? &ptebits_ppc
+								       : &ptebits_x86;
 	if (c->bits)
 		k->arch = c->wide ? c->bits->arch64 : c->bits->arch32;
 	k->page_shift = page_shift(c);

@@ -15,7 +15,7 @@
 #define VMCENSUS_CAPTURE_H
 
 #include "dumpread/base/hash.h"
-#include "model/capture/ptebits.h"
+#include "arch/ptebits.h"
 #include "model/model.h"
 #include "model/source/source.h"
 

@@ -86,21 +86,15 @@ static void add_range(struct builder *b, uint64_t pfn, uint64_t n, uint64_t kva,
 
 /* ---- SPARSEMEM ------------------------------------------------------------------ */
 
-/*
- * VMCOREINFO has both numbers since v5.14 and its stable kin; before, the
- * constants of arch/<cpu>/include/asm/sparsemem.h.
- */
+/* VMCOREINFO has both numbers since v5.14 and its stable kin; before, the CPU's. */
 static void section_geometry(const struct kernel *k, unsigned *section_bits, unsigned *max_bits)
 {
+	const struct arch_sections usual = arch_sections(k->arch, k->paging);
 	const struct dump *d = k->dump;
 	int64_t v;
 
-	*section_bits = 24;
-	*max_bits = d->word_size == 8 ? 46 : 36;
-	if (d->elf_machine == EM_X86_64)
-		*section_bits = 27;
-	else if (d->elf_machine == EM_386)
-		*section_bits = k->paging && k->paging->entry_size[0] == 8 ? 29 : 26;
+	*section_bits = usual.section_bits;
+	*max_bits = usual.physmem_bits;
 	if (vmcoreinfo_number(d, "SECTION_SIZE_BITS", &v) && v > d->page_shift && v < 48)
 		*section_bits = (unsigned)v;
 	if (vmcoreinfo_number(d, "MAX_PHYSMEM_BITS", &v) && v >= *section_bits && v < 64)

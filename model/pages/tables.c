@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/pages/tables.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -16,8 +15,6 @@
 #define SLACK_TABLES 64u
 /* pgtables_bytes has tables of the PTE, PMD and PUD level (c4812909f5d5, v4.15). */
 #define COUNTED_LEVELS 3u
-/* PMD tables of an mm of i386 PAE that are for kernel addresses, its copy for PTI too. */
-#define PAE_KERNEL_TABLES 2u
 
 struct table {
 	uint64_t pa;
@@ -208,8 +205,8 @@ static void compare_count(const struct pass *p, uint32_t mi)
 	if (!has(s->k, M_MM_PGTABLES_BYTES) || c->unread || c->bad.n || m->users <= 0)
 		return;
 	most = c->counted + c->leaves * table;
-	if (s->k->dump->elf_machine == EM_386 && s->k->paging->nlevels == 3)
-		most += PAE_KERNEL_TABLES * table;
+	if (s->k->arch->kernel_tables)
+		most += s->k->arch->kernel_tables(s->k->paging) * table;
 	if (m->pgtables_bytes >= c->counted && m->pgtables_bytes <= most)
 		return;
 	slack = running(s, mi) * table;

@@ -4,7 +4,6 @@
  */
 #include "model/tasks/tasks.h"
 
-#include <elf.h>
 #include <string.h>
 
 #define TICK_MAX 100000000u	/* HZ is 24 at least (Alpha, simulators) */
@@ -47,7 +46,7 @@ uint64_t task_time_unit(const struct kernel *k, struct reader *r)
 		return 10000000;
 	if (!k->rules.on[RULE_TIME_IN_TICKS])
 		return 1;
-	if (k->dump->elf_machine == EM_PPC64 || kvar_u64(k, r, Y_TICK_NSEC, 0, &tick))
+	if (k->arch->timebase || kvar_u64(k, r, Y_TICK_NSEC, 0, &tick))
 		return 0;
 	return tick <= TICK_MAX ? tick : 0;
 }

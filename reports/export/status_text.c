@@ -5,7 +5,6 @@
  */
 #include "reports/export/status_text.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -145,8 +144,7 @@ static void put_sizes(const struct task_text *x, FILE *out)
 
 static void put_mm(const struct task_text *x, FILE *out)
 {
-	static const struct era core = { V(4, 15), 0 }, thp = { V(5, 0), 0 },
-		untag = { V(6, 4), 0 };
+	static const struct era core = { V(4, 15), 0 }, thp = { V(5, 0), 0 };
 	const struct kernel *k = x->s->k;
 
 	if (!x->mm)
@@ -157,8 +155,8 @@ static void put_mm(const struct task_text *x, FILE *out)
 	if (in_era(k, thp))
 		fprintf(out, "THP_enabled:\t%d\n",
 			has(k, Y_THP_FLAGS) && !(x->mm->flags & MMF_DISABLE_THP));
-	if (in_era(k, untag) && k->arch && k->arch->elf_machine == EM_X86_64)
-		fputs("untag_mask:\t0xffffffffffffffff\n", out);
+	if (k->arch && k->arch->status.text && release_since(&k->version, k->arch->status.since))
+		fputs(k->arch->status.text, out);
 }
 
 /* ---- signals, capabilities, CPUs ------------------------------------------------------ */

@@ -5,7 +5,7 @@
  * as a sample of a machine that is small enough to keep.
  *
  * Entries carry the low bits of the machine's own page tables where it is an
- * x86, and those of PowerPC 40x for all others, as model/capture/ptebits.h
+ * x86, and those of PowerPC 40x for all others, as arch/ptebits.h
  * says. Counts are page->count with 2.4, and map counts since. Pages that are
  * not counted resident (zero page, device memory) are left out.
  */

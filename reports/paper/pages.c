@@ -11,7 +11,7 @@
 #include "dumpread/base/heap.h"
 #include "model/areas.h"
 #include "model/capture/capture.h"
-#include "model/capture/ptebits.h"
+#include "arch/ptebits.h"
 #include "model/pages/kpageflags.h"
 #include "model/pages/residency.h"
 #include "reports/cell.h"

@@ -49,7 +49,8 @@ static void kernel(struct hand *h, int major, int minor)
 {
 	struct kernel *k = &h->k;
 
-	h->arch = (struct arch){ .name = "x86_64", .elf_machine = EM_X86_64, .word_size = 8 };
+	h->arch = (struct arch){ .name = "x86_64", .elf_machine = EM_X86_64, .word_size = 8,
+				 .pkey_bits = 4 };
 	k->source = &source_by_hand;
 	k->arch = &h->arch;
 	k->page_shift = 12;

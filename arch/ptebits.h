@@ -3,8 +3,7 @@
  * ptebits.h - the low 12 bits of page-table entries as collectors print them.
  *
  * A collector writes raw entries. Of the bits, those that mean something to a
- * reader are the same in all kernels of a CPU family; a family is a row of
- * ptebits_rows[]. What is not x86 is written with the bits of PowerPC 40x, the
+ * reader are the same in all kernels of a CPU family; a family is a row. What is not x86 is written with the bits of PowerPC 40x, the
  * machine of the paper, so that readers made for its files go on to work.
  */
 #ifndef VMCENSUS_PTEBITS_H
@@ -23,8 +22,10 @@ struct ptebits {
 	uint16_t prot_none, prot_readonly, prot_shared;	/* vm_page_prot */
 };
 
-#define PTEBITS_ROWS 2
-extern const struct ptebits ptebits_rows[PTEBITS_ROWS];
+extern const struct ptebits ptebits_ppc, ptebits_x86;
+
+/* All rows, NULL after the last. */
+extern const struct ptebits *const ptebits_rows[];
 
 /* Is RAW an entry of a process's page in B's layout? */
 bool ptebits_fit(const struct ptebits *b, uint64_t raw);
