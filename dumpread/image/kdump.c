@@ -513,6 +513,9 @@ static enum status read_block(const struct image *im, struct image_ctx *ctx, uin
 		memset(out, 0, page);
 		return ST_OK;
 	}
+	/* no cut has lost it, so that its descriptor is wrong */
+	if (!part_holds(kp->file, d.off, d.size))
+		return ST_CORRUPT;
 	st = window_get(&ctx->data, kp->file, d.off, d.size, &p);
 	if (st)
 		return st;

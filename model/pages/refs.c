@@ -240,7 +240,19 @@ static bool count_entries(void *arg, uint64_t va, unsigned shift, const struct p
 	return true;
 }
 
-static const struct pgvisit count_visit = { .entries = count_entries, .table = table };
+/* What a table that is lost refers to counts for nobody. The walk for usage tells too. */
+static bool lost(void *arg, uint64_t va, uint64_t end, enum status st)
+{
+	const struct walker *w = arg;
+
+	if (!(w->f->s->built & NEED_USAGE))
+		issue_add(w->f->k->issues, st, "page table", 1, "for %#" PRIx64 "-%#" PRIx64, va,
+			  end);
+	return true;
+}
+
+static const struct pgvisit count_visit = { .entries = count_entries, .lost = lost,
+					    .table = table };
 
 /* ---- the sizes ------------------------------------------------------------------------- */
 

@@ -16,6 +16,8 @@
  */
 #include "model/pages/swap.h"
 
+#include <inttypes.h>
+
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
 
@@ -269,8 +271,12 @@ bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset,
 	*ret = (struct swap_slot){ 0 };
 	if (!f->counts || offset >= f->max)
 		return false;
-	return c->w->in_table ? slot_in_table(c, type & (SWAP_TYPES - 1), offset, ret)
-			      : slot_in_map(c, f, offset, ret);
+	if (c->w->in_table ? slot_in_table(c, type & (SWAP_TYPES - 1), offset, ret)
+			   : slot_in_map(c, f, offset, ret))
+		return true;
+	issue_add(c->w->k->issues, ST_NODATA, "swap slot", 1, "%" PRIu64 " of type %u: its count "
+		  "cannot be read", offset, type);
+	return false;
 }
 
 uint32_t swap_count(struct swap_cursor *c, unsigned type, uint64_t offset)

@@ -40,6 +40,26 @@ static u128 resident_of_all(const struct rig *g, const struct sizes *z)
 	return sum.eff_resident;
 }
 
+/* A table that cannot be read is an issue, of this walk or of that for usage. */
+static void test_lost(unsigned built, uint64_t issues)
+{
+	struct rig *g = rig_new();
+	struct sizes z[VMAS];
+	struct refs *f;
+
+	add_mm(g)->nprocs = 1;
+	add_vma(g, VA, 4 * HUGE, VMA_READ);
+	map(g, VA, 0, 10 << 12 | P);
+	map(g, VA + HUGE, 0, 10 << 12 | P);
+	fake_drop(g->f, entry_of(g, g->mms[0].pgd_pa, VA + HUGE, 0) & ~0xfffull);
+	g->s.built = built;
+	f = count(g, z);
+	CHECK_EQ(refs_of_frame(f, 10), 1);
+	CHECK_EQ(fake_issues(g->f, "page table"), issues);
+	refs_free(f);
+	rig_free(g);
+}
+
 static void test_small(void)
 {
 	struct rig *g = rig_new();
@@ -278,6 +298,8 @@ static void test_threads(void)
 
 int main(void)
 {
+	test_lost(NEED_SIZES, 1);
+	test_lost(NEED_SIZES | NEED_USAGE, 0);
 	test_small();
 	test_shared_mm();
 	test_bytes();

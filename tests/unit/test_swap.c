@@ -169,6 +169,10 @@ static void test_map(unsigned word, bool big)
 	CHECK_EQ(count(f, 0, 12), 0);
 	CHECK_EQ(count(f, 1, 5), 0);		/* no such area */
 	CHECK_EQ(count(f, 63, 5), 0);
+	CHECK_EQ(fake_issues(f, "swap slot"), 0);
+	fake_drop(f, MAP + 4096);			/* it is not 0, but unknown */
+	CHECK_EQ(count(f, 0, 4096 + 7), 0);
+	CHECK(fake_issues(f, "swap slot") > 0);
 	fake_put_uint(f, SI, 0, word);		/* not in use */
 	CHECK_EQ(count(f, 0, 5), 0);
 	fake_free(f);
