@@ -34,7 +34,7 @@ def kdump(data):
         start, end = struct.unpack_from('<QQ', data, block + 80)
         held = held >> start & (1 << end - start) - 1
     count = held.bit_count()
-    out = [(0, 12, HEADER), (12, 402, NAMES), (408, 464, HEADER), (block, block + 112, HEADER),
+    out = [(0, 12, HEADER), (12, 402, NAMES), (408, 424, NAMES), (424, 464, HEADER), (block, block + 112, HEADER),
            (notes, notes + 24, HEADER), (text, text + length, TEXT),
            (first, first + bitmaps * block // 2, UNUSED),
            (first + bitmaps * block // 2, descs, BITMAP), (descs, descs + 24 * count, DESC)]
