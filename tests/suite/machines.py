@@ -397,12 +397,13 @@ poke task 21 M_TASK_PID 20
     def understated(self, key):
         """A frame mapped more often than memory has frames, whose map count says one: its pss
         does not fit, and every report that adds up says so. With the true count all is well."""
-        text = 'release RELEASE\nframes 4096\nbase 0x100000\nmm one\n' \
-               'area 0x10000000 0x20000000 0x77\n' + \
-               ''.join(f'page {0x10000000 + 4096 * i:#x} one.x wdy\n' for i in range(40000)) + \
-               'task 0 0 swapper - R 0\ntask 1 1 init one S 0\n'
+        pages = ''.join(f'page {0x10000000 + 4096 * i:#x} x wdy\n' for i in range(4000))
+        text = 'release RELEASE\nframes 4096\nbase 0x100000\n' + \
+               ''.join(f'mm m{i}\narea 0x10000000 0x11000000 0x77\n{pages}' for i in range(10)) + \
+               'task 0 0 swapper - R 0\n' + \
+               ''.join(f'task {i + 1} {i + 1} t{i} m{i} S 0\n' for i in range(10))
         wrong = []
-        for line in ('', 'poke page one.x M_PAGE_MAPCOUNT 0\n'):
+        for line in ('', 'poke page x M_PAGE_MAPCOUNT 0\n'):
             for _, arguments in self.dumps('understated', text + line, key, 'mcore2'):
                 for report in ('procs', 'users', 'summary'):
                     got = run(self.program, report, '-v', *arguments)
