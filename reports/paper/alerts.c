@@ -29,7 +29,8 @@ struct row {
 static const struct column cols[] = {
 	STR(severity, COL_SHOWN, "warn, or info: normal, and still a cost"),
 	STR(kind, COL_SHOWN, "text copied, write+exec, duplicate, deleted, library data, mixed"),
-	NUM(cost, COL_BYTES, "bytes", COL_SHOWN, "memory that would be saved"),
+	NUM(cost, COL_BYTES, "bytes", COL_SHOWN,
+	    "memory that is freed without it, at most: distinct frames"),
 	NUM(uses, COL_UINT, "", COL_SHOWN, "processes concerned"),
 	COL(struct row, pid, COL_INT, COL_SHOWN, "", "process, where it is one"),
 	STR(comm, COL_SHOWN, "its name"),
@@ -125,7 +126,8 @@ static void write_exec(struct maker *m, uint32_t mm)
 
 	for (uint32_t i = p->first_vma; i - p->first_vma < p->nvmas && i < m->s->nvmas; i++)
 		if ((m->areas[i].flags & (AREA_W | AREA_E)) == (AREA_W | AREA_E)) {
-			cost += m->s->vmas[i].usage.rss;
+			cost += usage_uss(&m->s->vmas[i].usage) +
+				m->s->vmas[i].usage.private_hugetlb;
 			n++;
 		}
 	if (!n)
@@ -139,7 +141,7 @@ static void write_exec(struct maker *m, uint32_t mm)
 /* ---- one file ------------------------------------------------------------------------------- */
 
 struct sums {
-	uint64_t text, frames, text_copies, data;	/* pages */
+	uint64_t text, frames, text_copies, data;	/* distinct frames */
 	uint32_t uses;
 	bool code, lib;
 };
@@ -159,12 +161,12 @@ static struct sums *sum_files(struct maker *m)
 		x->lib |= u->class == AREA_LIB_TEXT;
 		x->uses = u->nprocs > x->uses ? u->nprocs : x->uses;
 		if (u->class != AREA_HEAP)
-			x->frames += u->frames;
+			x->frames += unit_cost(u);
 		if (text) {
-			x->text += u->frames;
-			x->text_copies += u->copies;
+			x->text += unit_cost(u);
+			x->text_copies += u->new_copies;
 		} else if (u->class == AREA_LIB_DATA || u->class == AREA_LIB_BSS) {
-			x->data += u->copies;
+			x->data += u->new_copies;
 		}
 	}
 	return sums;
@@ -333,6 +335,11 @@ const struct report report_alerts = {
 		"memory twice. deleted: files mapped and no longer there. write+exec: mappings\n"
 		"that can be written and executed. library data: what a library's data and .bss\n"
 		"cost in all processes, from 1 MiB on.\n"
+		"\n"
+		"cost is memory that is free when the alert is gone, at most: distinct frames, each\n"
+		"once. Of text copied the private pages; of duplicate the smaller text; of deleted\n"
+		"all of the file's units; of library data the private pages; of write+exec and mixed\n"
+		"what is mapped there and nowhere else.\n"
 		"\n"
 		"--all adds smaller library data, and every mapping that has pages of its own\n"
 		"beside shared ones (mixed); these alone are --paper, in the paper's words.",

@@ -285,6 +285,10 @@ static void test_alerts(void)
 	free(got);
 	snapshot_free(of);
 	kernel_close(its);
+	/* a page of data that two processes share since fork is memory once: 5 mapped, 4 frames */
+	got = alerts(s, "kind,cost,uses,name", true, render_csv);
+	CHECK(strstr(got, "\nlibrary data,16384,2,/lib/l\n") != NULL);
+	free(got);
 }
 
 int main(void)
