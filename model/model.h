@@ -294,6 +294,8 @@ struct machine {
 	struct zone_count *vmstat;	/* /proc/vmstat's lines, without those it works out */
 	uint32_t nvmstat;
 	const char *banner;		/* /proc/version, or NULL */
+	const char *boot_args;		/* /proc/cmdline, or NULL */
+	uint64_t load[3];		/* averages of 1, 5, 15 minutes, times 2048; UINT64_MAX unknown */
 	struct swap_area *swaps;
 	uint32_t nswaps;
 	struct log_line *log;

@@ -17,6 +17,7 @@
 #include "model/source/source.h"
 #include "reports/cell.h"
 #include "reports/common.h"
+#include "reports/left_out.h"
 #include "reports/like/like.h"
 #include "reports/usage_cols.h"
 
@@ -72,17 +73,22 @@ static bool is_live(const struct maker *m)
 	return source_has(m->s->k, SOURCE_CHANGES);
 }
 
+/* No kernel is older, so that a clock that shows an earlier time was never set. */
+#define CLOCK_SET 662688000	/* 1991-01-01 */
+
 static void when(struct maker *m)
 {
 	const struct machine *mc = &m->s->machine;
 	time_t at = (time_t)mc->crash_time;
 	struct tm tm;
+	bool crashed = mc->panic || mc->panic_pid >= 0, unset = at && at < CLOCK_SET;
 	char buf[64] = "at a time unknown";
 
 	if (at && gmtime_r(&at, &tm))
 		strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm);
-	add(m, is_live(m) ? "read" : "crashed", at ? (uint64_t)at : COL_UNKNOWN, "s",
-	    arena_strdup(m->mem, buf));
+	add(m, is_live(m) ? "read" : crashed ? "crashed" : "dumped",
+	    at && !unset ? (uint64_t)at : COL_UNKNOWN, "s",
+	    arena_printf(m->mem, unset ? "at a time unknown: the clock was not set (%s)" : "%s", buf));
 	if (mc->uptime)
 		add(m, "uptime", mc->uptime, "ns", duration(m, mc->uptime));
 }
@@ -110,6 +116,40 @@ static void why(struct maker *m)
 			say(m, "victim", arena_printf(m->mem, "%s (%d), chosen by the OOM killer",
 						      proc_comm(m->s, &m->s->procs[i]),
 						      m->s->procs[i].pid));
+}
+
+/* As /proc/loadavg rounds. */
+static const char *load_text(struct maker *m)
+{
+	const uint64_t *load = m->s->machine.load;
+	uint64_t v[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (load[i] >= UINT32_MAX)
+			return NULL;
+		v[i] = (load[i] + 2048 / 200) * 100 / 2048;
+	}
+	return arena_printf(m->mem, "%" PRIu64 ".%02u %" PRIu64 ".%02u %" PRIu64 ".%02u (1, 5, 15 "
+			    "minutes)", v[0] / 100, (unsigned)(v[0] % 100), v[1] / 100,
+			    (unsigned)(v[1] % 100), v[2] / 100, (unsigned)(v[2] % 100));
+}
+
+static void activity(struct maker *m)
+{
+	const struct snapshot *s = m->s;
+	uint64_t kernel = 0, threads = 0, n = 0;
+
+	for (uint32_t i = 0; i < s->nprocs; i++) {
+		bool user = !s->procs[i].kthread && s->procs[i].pid;
+
+		kernel += s->procs[i].kthread;
+		n += user;
+		threads += user ? s->procs[i].ntasks : 0;
+	}
+	add(m, "processes", n, "", arena_printf(m->mem, "%" PRIu64 " with %" PRIu64 " threads, and %"
+						PRIu64 " kernel threads", n, threads, kernel));
+	say(m, "load", load_text(m));
+	say(m, "boot", m->s->machine.boot_args);
 }
 
 static const char *dump_text(struct maker *m, const struct source_about *a)
@@ -167,6 +207,7 @@ static void machine(struct maker *m)
 				  "but references (--paper, check)");
 	when(m);
 	why(m);
+	activity(m);
 }
 
 /* ---- memory -------------------------------------------------------------------- */
@@ -399,55 +440,14 @@ static void noted(struct maker *m)
 
 /* ---- what the dump lacks --------------------------------------------------------------- */
 
-/* No filter level asks for the kernel's own pages to go: a filter that is older than
-   the kernel takes some for user pages (makedumpfile up to 1.7.8 on 7.x). */
-#define OLD_FILTER "the kernel's own: filter older than the kernel? -d 23 keeps them"
-/* Pages of zeros go with -d 1, too. kdump-compressed files refer to one that they
-   keep; ELF files (makedumpfile -E) do not tell them from others that went. */
-#define ZEROS "of zeros, or the kernel's own: filter older than the kernel? -d 22 keeps them"
-
-static const struct kind { const char *key; uint32_t flags; const char *note; } kinds[] = {
-	/* the first whose flags are all there */
-	{ "free", FR_BUDDY, "" },
-	{ "offline", FR_OFFLINE, "" },
-	{ "hugetlb", FR_HUGETLB, "" },
-	{ "anonymous", FR_ANON, "" },
-	{ "shared memory", FR_CACHE | FR_SWAPBACKED, "" },
-	{ "file cache", FR_CACHE, "" },
-	{ "slab", FR_SLAB, OLD_FILTER },
-	{ "page tables", FR_PGTABLE, OLD_FILTER },
-	{ "reserved", FR_RESERVED, "" },
-	{ "other", 0, "" },
-};
-
 static void left_out(struct maker *m)
 {
-	const struct frames *f = &m->s->frames;
-	const struct dump *d = m->s->k->dump;
-	uint64_t absent[ARRAY_LEN(kinds)] = { 0 };
+	struct left_out l;
 
 	m->section = SECTION_LEFT_OUT;
-	if (!d || !d->pages)
-		return;
-	for (uint64_t pfn = 0; pfn < f->max_pfn; pfn++) {
-		const struct frame *fr = frame_at(f, pfn);
-		size_t i = 0;
-
-		if (!fr) {
-			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
-			continue;
-		}
-		if (!(fr->flags & FR_EXISTS) || d->pages->present(d->pages_self, pfn))
-			continue;
-		while ((fr->flags & kinds[i].flags) != kinds[i].flags)
-			i++;
-		absent[i]++;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (absent[i])
-			add(m, kinds[i].key, absent[i] * page_size(m->s), "bytes",
-			    *kinds[i].note && d->image && d->image->header.dump_level < 0
-				    ? ZEROS : kinds[i].note);
+	left_out_count(m->s, m->mem, &l);
+	for (unsigned i = 0; i < l.n; i++)
+		add(m, l.v[i].key, l.v[i].frames * page_size(m->s), "bytes", l.v[i].note);
 }
 
 static void damage(struct maker *m)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/source/source.h"
+#include "model/incomplete.h"
 #include "reports/cell.h"
 #include "reports/common.h"
 #include "reports/render/render.h"
@@ -69,8 +70,10 @@ static void put_size(struct text *x, const struct summary_row *r)
 	fprintf(x->out, "  %-18s%12" PRIu64, r->key, r->value >> 10);
 	if (x->total)
 		fprintf(x->out, "%8.1f", 100.0 * (double)r->value / (double)x->total);
-	if (*r->text)
-		fprintf(x->out, "  %s", r->text);
+	if (*r->text) {
+		fputs("  ", x->out);
+		put_text(x->out, r->text);
+	}
 	putc('\n', x->out);
 }
 
@@ -166,14 +169,39 @@ static void left_out(struct text *x)
 		fputs("\nNOT IN THE DUMP: nothing, every page frame is there\n", x->out);
 }
 
-static void damage(struct text *x)
+/* Of the kind of an issue. */
+static const char *in_words(const char *kind)
 {
+	static const struct { enum status kind; const char *words; } said[] = {
+		{ ST_NODATA, "not in the dump" }, { ST_FAULT, "at addresses that are not mapped" },
+		{ ST_CORRUPT, "not to be believed" }, { ST_LIMIT, "more than is followed" },
+		{ ST_TORN, "changed while it was read" },
+	};
+
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+		if (!strcmp(kind, status_name(said[i].kind)))
+			return said[i].words;
+	return kind;
+}
+
+static void damage(struct text *x, const struct snapshot *s)
+{
+	unsigned n = 0;
 	const struct summary_row *r = in(x, SECTION_ISSUES);
 
-	if (r)
-		fputs("\nDAMAGED OR MISSING (what could not be read)\n", x->out);
+	if (!r)
+		return;
+	fputs("\nDAMAGED OR MISSING\n", x->out);
+	for (uint32_t i = 0; i < s->nprocs; i++)
+		n += proc_incomplete(s, &s->procs[i]) != 0;
+	if (n)
+		fprintf(x->out, "  %u processes could not all be read: their sizes, and all sums, are "
+			"lower bounds\n", n);
+	else
+		fputs("  what is listed here may be missing from the numbers above; -v says where\n",
+		      x->out);
 	for (; (r = in(x, SECTION_ISSUES)); x->i++)
-		fprintf(x->out, "  %-18s%12" PRIu64 "  %s\n", r->key, r->value, r->text);
+		fprintf(x->out, "  %-18s%12" PRIu64 "  %s\n", r->key, r->value, in_words(r->text));
 }
 
 void summary_text(const struct snapshot *s, const struct report_opts *o,
@@ -190,5 +218,5 @@ void summary_text(const struct snapshot *s, const struct report_opts *o,
 	noted(&x);
 	if (source_has(s->k, SOURCE_FRAMES))
 		left_out(&x);
-	damage(&x);
+	damage(&x, s);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/system/machine.h"
 
+#include <string.h>
+
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
 #include "model/system/system.h"
@@ -56,6 +58,30 @@ static void read_pending(struct system *y)
 	y->m->mapped_on_cpus = anon == INT64_MIN || file == INT64_MIN ? INT64_MIN : anon + file;
 }
 
+/* avenrun[], in 1 << FSHIFT = 2048 (include/linux/sched/loadavg.h). */
+static void read_load(const struct system *y)
+{
+	uint64_t addr = layout_symbol(&y->k->layout, Y_AVENRUN);
+
+	for (unsigned i = 0; i < ARRAY_LEN(y->m->load); i++)
+		if (!addr || read_kva_word(y->r, addr + i * y->k->dump->word_size, &y->m->load[i]))
+			y->m->load[i] = UNKNOWN;
+}
+
+/* A pointer; once an array, whose first letters are no kernel address. */
+static const char *boot_args(const struct system *y)
+{
+	uint64_t addr = layout_symbol(&y->k->layout, Y_COMMAND_LINE), at;
+	char buf[4096];
+
+	if (!addr || read_kva_word(y->r, addr, &at))
+		return NULL;
+	if (read_kva_str(y->r, kernel_ptr_ok(y->k, at, 1) ? at : addr, buf, sizeof(buf)))
+		return NULL;
+	buf[strcspn(buf, "\n")] = '\0';
+	return *buf ? arena_strdup(y->mem, buf) : NULL;
+}
+
 void machine_build(struct snapshot *s, struct reader *r)
 {
 	struct system y = { .k = s->k, .r = r, .mem = &s->mem, .m = &s->machine };
@@ -71,4 +97,6 @@ void machine_build(struct snapshot *s, struct reader *r)
 	read_pending(&y);
 	read_vmstat(&y);
 	y.m->banner = read_banner(&y);
+	read_load(&y);
+	y.m->boot_args = boot_args(&y);
 }

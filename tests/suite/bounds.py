@@ -40,8 +40,34 @@ def ram(truth):
     return sum(int(end, 16) + 1 - int(start, 16) for start, end in ranges)
 
 
+def alerts(vmcensus):
+    """What an alert of a file costs is no more than the frames of the file's units."""
+    units, why = vmcensus.rows('units', '--all')
+    rows, why = vmcensus.rows('alerts', '--all') if units is not None else (None, why)
+    if rows is None:
+        return [why]
+    frames = {}
+    for u in units:
+        frames[u['name']] = frames.get(u['name'], 0) + u['frames']
+    return [f'alerts: {r}, frames of its units {frames.get(r["name"], 0)}' for r in rows
+            if r['kind'] not in ('write+exec', 'mixed') and r['cost'] > frames.get(r['name'], 0)]
+
+
+def left_out(vmcensus, truth):
+    """Memory kept for the kernel that dumps is told by its name, as large as it was."""
+    crash = sum(int(end, 16) + 1 - int(start, 16) for start, end in re.findall(
+        r'^ *([0-9a-f]+)-([0-9a-f]+) : Crash kernel$', truth.read('iomem').decode(), re.M))
+    rows, why = vmcensus.rows('summary')
+    if rows is None:
+        return [why]
+    said = [r['text'] for r in rows if r['section'] == 'left_out' and r['key'] == 'reserved']
+    # a layout file without the address of the tree cannot tell
+    return [f'no Crash kernel {crash >> 10} in {said}'] if crash and said and \
+        not vmcensus.types and f'Crash kernel {crash >> 10}' not in said[0] else []
+
+
 def compare_bounds(tally, name, vmcensus, truth):
-    whole, wrong, sums = ram(truth), [], []
+    whole, wrong, sums = ram(truth), alerts(vmcensus) + left_out(vmcensus, truth), []
     narrow = name.split()[1].startswith(('i386', 'ppc32'))
     for report, column in REPORTS.items():
         code, out, err = vmcensus(report, front=('-f', 'csv'))

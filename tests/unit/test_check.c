@@ -330,6 +330,8 @@ static void test_summary(void)
 		"task       init (1)\n"
 		"oom_kills  2 killed by the OOM killer since boot\n"
 		"victim     child (11), chosen by the OOM killer\n"
+		"processes  2 with 3 threads, and 1 kernel threads\n"
+		"load       0.00 0.00 0.00 (1, 5, 15 minutes)\n"
 		"\n"
 		"MEMORY                       KIB       %\n"
 		"  total                    65536   100.0  RAM that the kernel manages\n"
@@ -358,8 +360,9 @@ static void test_summary(void)
 		"\n"
 		"NOT IN THE DUMP: nothing, every page frame is there\n"
 		"\n"
-		"DAMAGED OR MISSING (what could not be read)\n"
-		"  vma                          3  nodata\n");
+		"DAMAGED OR MISSING\n"
+		"  what is listed here may be missing from the numbers above; -v says where\n"
+		"  vma                          3  not in the dump\n");
 	free(got);
 	got = hand_print(&h, "summary", "csv", "section,pid,key,value,unit", "section = process",
 			 NULL, 2, NULL);

@@ -216,6 +216,33 @@ static void test_bounds(void)
 	CHECK_EQ(bounds(&t, averages), 0);
 }
 
+/* Only a machine that panicked crashed, and a clock may never have been set. */
+static void check_when(int64_t at, const char *panic, const char *want)
+{
+	struct two t;
+	char *got;
+
+	two(&t);
+	t.h.s.machine.crash_time = at;
+	t.h.s.machine.panic = panic;
+	t.h.s.machine.panic_pid = -1;
+	got = hand_print(&t.h, "summary", "csv", "key,value,text", "section = machine and unit = s",
+			 NULL, 0, NULL);
+	CHECK_STR(got, want);
+	free(got);
+}
+
+static void test_when(void)
+{
+	check_when(1700000000, "Oops",
+		   "key,value,text\ncrashed,1700000000,2023-11-14 22:13:20 UTC\n");
+	check_when(1700000000, NULL,
+		   "key,value,text\ndumped,1700000000,2023-11-14 22:13:20 UTC\n");
+	check_when(106, NULL, "key,value,text\ndumped,,at a time unknown: the clock was not set "
+			      "(1970-01-01 00:01:46 UTC)\n");
+	check_when(0, "Oops", "key,value,text\ncrashed,,at a time unknown\n");
+}
+
 int main(void)
 {
 	test_unknown();
@@ -223,5 +250,6 @@ int main(void)
 	test_no_mm();
 	test_attributed();
 	test_bounds();
+	test_when();
 	return check_done();
 }
