@@ -154,7 +154,8 @@ static void find_running(struct snapshot *s, struct verify *v)
 
 		if (t->mm < s->nmms && t->in_execve)
 			v->execs[t->mm]++;
-		v->busy += cpu != HASH_NONE && cpu != crashed;
+		/* the idle task works on no page tables */
+		v->busy += cpu != HASH_NONE && cpu != crashed && t->pid;
 		if (t->mm < s->nmms && (cpu != HASH_NONE || t->state == 'R'))
 			v->running[t->mm]++;
 		v->exiting += t->mm == NONE && t->flags & PF_EXITING && !(t->flags & PF_KTHREAD) &&

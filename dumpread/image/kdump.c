@@ -201,11 +201,13 @@ static uint64_t mark_all_lost(struct image *im, struct kdump_part *kp)
 
 /*
  * Data follow the order of descriptors, but for pages of zeros: the last that is none
- * of these tells whether the file was cut off.
+ * of these tells whether the file was cut off. Their page is not the first of all data
+ * in files that were packed anew; the last descriptors name it then.
  */
 static bool tail_is_lost(const struct kdump_part *kp)
 {
 	struct desc d[DESCS_AT_ONCE];
+	uint64_t shared = UINT64_MAX;
 
 	for (uint64_t end = kp->ndescs; end;) {
 		uint64_t first = end > DESCS_AT_ONCE ? end - DESCS_AT_ONCE : 0;
@@ -213,8 +215,10 @@ static bool tail_is_lost(const struct kdump_part *kp)
 
 		if (n < end - first)
 			return true;
+		if (end == kp->ndescs)
+			shared = d[n - 1].off;
 		while (n--)
-			if (is_lost(kp, &d[n]) || d[n].off != kp->zero_off)
+			if (is_lost(kp, &d[n]) || (d[n].off != kp->zero_off && d[n].off != shared))
 				return is_lost(kp, &d[n]);
 		end = first;
 	}

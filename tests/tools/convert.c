@@ -2,8 +2,9 @@
 /*
  * convert - one dump in every container.
  *
- *	convert OUT IMAGE...
+ *	convert [-p ADDRESS=HEX] OUT IMAGE...
  *
+ * -p puts other bytes at a physical address, within a page.
  * Writes OUT.elf (without any note), OUT.lime, OUT.avml, OUT.mcore1, OUT.mcore2,
  * OUT.vmcoreinfo (its text) and OUT.raw.N for the runs of pages, gaps of less than
  * 8 MiB filled with zeros. Prints the names to open each by, a line a container:
@@ -21,6 +22,12 @@
 #define GAP 2048u			/* pages */
 #define IDENTITY UINT64_C(0xffff888000000000)
 
+static struct {
+	uint64_t at;
+	uint8_t v[16];
+	unsigned n;
+} patch;
+
 static bool has(void *arg, uint64_t pfn)
 {
 	return reader_present(arg, pfn);
@@ -28,12 +35,26 @@ static bool has(void *arg, uint64_t pfn)
 
 static void get(void *arg, uint64_t pfn, uint8_t *out)
 {
+	uint32_t size = dump_page_size(reader_dump(arg));
 	struct page_ref ref;
 
 	if (reader_page(arg, pfn, &ref))
 		exit(1);
-	memcpy(out, ref.data, dump_page_size(reader_dump(arg)));
+	memcpy(out, ref.data, size);
 	reader_release(arg, &ref);
+	if (patch.n && patch.at / size == pfn && patch.at % size + patch.n <= size)
+		memcpy(out + patch.at % size, patch.v, patch.n);
+}
+
+static bool read_patch(const char *text)
+{
+	char *end;
+
+	patch.at = strtoull(text, &end, 0);
+	for (text = end + (*end == '='); *text && patch.n < sizeof(patch.v); text += 2)
+		if (sscanf(text, "%2hhx", &patch.v[patch.n++]) != 1 || !text[1])
+			return false;
+	return patch.n && !*text;
 }
 
 static void save(const char *path, const void *data, size_t n)
@@ -86,13 +107,17 @@ static void put_raw(const char *prefix, const struct mkimage *m)
 int main(int argc, char **argv)
 {
 	struct mkimage m = { .has = has, .get = get };
+	bool patched = argc > 2 && !strcmp(argv[1], "-p") && read_patch(argv[2]);
 	struct diag diag;
 	struct dump *d;
 	char path[4096];
 
+	argc -= patched ? 2 : 0;
+	argv += patched ? 2 : 0;
 	if (argc < 3 || dump_open((const char *const *)argv + 2, (unsigned)argc - 2, NULL, &diag,
 				  &d)) {
-		fprintf(stderr, "convert: %s\n", argc < 3 ? "usage: convert OUT IMAGE..."
+		fprintf(stderr, "convert: %s\n", argc < 3 ? "usage: convert [-p "
+									   "ADDRESS=HEX] OUT IMAGE..."
 							  : diag.text);
 		return 1;
 	}

@@ -168,6 +168,7 @@ def expected_process(p):
     private = p.smaps_sum('Private_Clean', 'Private_Dirty')
     hugetlb = p.smaps_sum('Private_Hugetlb')
     want = {
+        'comm': [p.comm.decode(errors='backslashreplace')],
         'ppid': [int(p.stat[1])],
         'state': [p.state],
         'threads': [int(p.stat[17])],
