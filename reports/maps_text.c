@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dumpread/base/bytes.h"
 #include "model/source/source.h"
@@ -67,6 +68,7 @@ static const struct line {
 struct text {
 	char buf[4096];
 	size_t n;
+	bool terminal;		/* it is for a person to read */
 };
 
 static void add(struct text *x, const char *s, size_t n)
@@ -93,9 +95,14 @@ static void add_right(struct text *x, uint64_t v, size_t width)
 	add(x, tmp, n);
 }
 
-/* mangle_path(s, p, "\n") */
-static void put_name(FILE *out, const char *s)
+/* mangle_path(s, p, "\n"), whose other bytes are for files and pipes: a terminal would
+   obey them. */
+static void put_name(const struct text *x, FILE *out, const char *s)
 {
+	if (x->terminal) {
+		put_text(out, s);
+		return;
+	}
 	for (size_t n; *s; s += n) {
 		n = strcspn(s, "\n");
 		fwrite(s, 1, n, out);
@@ -131,7 +138,7 @@ static void put_map_line(const struct snapshot *s, const struct vma_row *r, stru
 		add(x, " ", 1);
 	}
 	fwrite(x->buf, 1, x->n, out);
-	put_name(out, r->name);
+	put_name(x, out, r->name);
 	putc('\n', out);
 }
 
@@ -151,7 +158,7 @@ void maps_text(const struct snapshot *s, const struct report_opts *o, const stru
 	       FILE *out)
 {
 	const struct proc *last = NULL;
-	struct text x;
+	struct text x = { .terminal = isatty(fileno(out)) };
 
 	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
 		const struct vma_row *r = table_row(t, i);
@@ -217,7 +224,7 @@ void smaps_text(const struct snapshot *s, const struct report_opts *o, const str
 	const struct line *v[ARRAY_LEN(lines)];
 	unsigned n = choose_lines(s->k, SMAPS, v);
 	const struct proc *last = NULL;
-	struct text x;
+	struct text x = { .terminal = isatty(fileno(out)) };
 
 	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
 		const struct vma_row *r = table_row(t, i);
@@ -237,7 +244,7 @@ void smaps_rollup_text(const struct snapshot *s, const struct mm *mm, FILE *out)
 	const struct line *v[ARRAY_LEN(lines)];
 	unsigned n = choose_lines(s->k, ROLLUP, v);
 	struct vma_row r = { .perms = "---p", .dev = "00:00", .name = "[rollup]" };
-	struct text x;
+	struct text x = { .terminal = false };
 
 	if (mm->nvmas) {
 		r.start = s->vmas[mm->first_vma].start;
