@@ -141,7 +141,8 @@ struct arch {
 	/* Of sections of memory where VMCOREINFO does not tell (before 5.14). NULL: the
 	   usual ones, arch_sections(). */
 	struct arch_sections (*sections)(const struct paging *user);
-	/* Tables that a mm has for kernel addresses, and pgtables_bytes counts. NULL: none. */
+	/* Tables that a mm has whatever it maps, for kernel addresses or none, and that
+	   pgtables_bytes counts. NULL: none. */
 	unsigned (*kernel_tables)(const struct paging *user);
 
 	/* ---- what /proc of this CPU has beyond others ---- */

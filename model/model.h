@@ -340,6 +340,7 @@ struct snapshot {
 	struct cgroup *cgroups; uint32_t ncgroups;
 	struct frames frames;
 	struct machine machine;
+	bool tables_checked;		/* mm.bad_tables of all mms are there */
 	struct refs *refs;		/* NEED_SIZES; else NULL */
 	struct sizes *sizes;		/* NEED_SIZES: [nvmas] */
 	struct verify *verify;		/* NEED_USAGE: the kernel's counts against the walk */

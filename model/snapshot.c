@@ -127,8 +127,8 @@ void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snaps
 	reader_free(b.r);
 	if (needs & NEED_FRAMES)
 		frames_build(s);
-	if (needs & (NEED_USAGE | NEED_SIZES))
-		tables_check(s, needs & NEED_SIZES ? NONE : only_mm(s, o));
+	if (needs & NEED_SIZES)		/* which walks all mms, more than once */
+		tables_check(s);
 	if (needs & NEED_USAGE)
 		account_build(s, only_mm(s, o));
 }

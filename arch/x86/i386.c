@@ -203,10 +203,10 @@ static struct arch_sections sections(const struct paging *user)
 	return (struct arch_sections){ user == &i386_paging[I386_PAE] ? 29 : 26, 36 };
 }
 
-/* PMD tables of a mm with PAE that are for kernel addresses, its copy for PTI too */
+/* PMD tables with PAE: one of each entry of the root, used or not, and one more for PTI */
 static unsigned kernel_tables(const struct paging *user)
 {
-	return user == &i386_paging[I386_PAE] ? 2 : 0;
+	return user == &i386_paging[I386_PAE] ? 5 : 0;
 }
 
 const struct arch arch_i386 = {

@@ -24,6 +24,7 @@ struct pass {
 	struct snapshot *s;
 	struct acct_shared shared;
 	struct cut cut;
+	struct tables *tables;
 	bool whole_run;			/* fill usage; else frame.found alone */
 	struct acct *accts[JOBS_MAX];
 	struct reader *readers[JOBS_MAX];
@@ -138,6 +139,7 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 		if (p->s->k->dump->live)
 			p->asides[worker] = heap_array(struct issues_aside, 1);
 	}
+	tables_of(p->tables, p->s->vmas[it->vma].mm, p->readers[worker]);
 	if (p->s->k->dump->live) {
 		issues_begin_aside(p->s->k->issues, p->asides[worker]);
 		account_live(p, a, m, it);
@@ -219,6 +221,7 @@ static struct pass *pass_new(struct snapshot *s, bool count_found)
 	p->s = s;
 	/* the holes of a shmem mapping are counted entry by entry: it must stay whole */
 	p->cut = (struct cut){ .s = s, .whole_shmem = true };
+	p->tables = tables_begin(s);
 	p->shared.s = s;
 	p->shared.count_found = count_found;
 	p->shared.parallel = s->k->jobs > 1;
@@ -239,6 +242,7 @@ static void pass_free(struct pass *p)
 	for (unsigned l = 0; l < PAGING_LEVELS; l++)
 		free(p->shared.huge_found[l]);
 	cut_release(&p->cut);
+	tables_end(p->tables);
 	free(p);
 }
 

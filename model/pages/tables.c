@@ -2,6 +2,7 @@
 #include "model/pages/tables.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
@@ -25,22 +26,28 @@ struct table {
 struct scan {
 	const struct snapshot *s;
 	const struct mm *mm;
-	struct arena mem;
+	struct arena *mem;		/* of the worker that has it in hand */
 	struct hash seen;
 	VEC(struct table) tables;
 	VEC(struct bad_table) bad;
 	uint64_t left;			/* bytes of tables that it may still have */
 	uint64_t counted;		/* bytes of those that pgtables_bytes counts */
 	uint64_t leaves;		/* huge entries: a PTE table may be laid up for each */
+	/* tables above what was met last: the next range may begin in them too */
+	struct { uint64_t pa, va; enum status st; } last[PAGING_LEVELS];
 	uint32_t vma;			/* the first that does not end before where the walk is */
 	bool over, unread;
+	enum { TO_DO, UNDER_WAY, DONE } state;
 };
 
-struct pass {
+struct tables {
 	struct snapshot *s;
-	uint32_t only;
 	struct scan *scans;		/* [nmms] */
-	struct reader *readers[JOBS_MAX];
+	struct reader *readers[JOBS_MAX];	/* of tables_check() */
+	struct arena mem[JOBS_MAX], *idle[JOBS_MAX];
+	unsigned nidle;
+	pthread_mutex_t lock;		/* of states, idle arenas and the snapshot's memory */
+	pthread_cond_t done;
 };
 
 static uint64_t table_size(const struct paging *p, unsigned level)
@@ -80,20 +87,16 @@ static bool is_no_table(const struct scan *c, uint64_t pa, unsigned level)
 
 static enum status refuse(struct scan *c, uint64_t va, unsigned level, enum status st)
 {
-	*vec_push(&c->mem, &c->bad) = (struct bad_table){ .va = va, .level = (uint8_t)level };
+	*vec_push(c->mem, &c->bad) = (struct bad_table){ .va = va, .level = (uint8_t)level };
 	c->over |= level == TABLES_OVER;
 	return st;
 }
 
-static enum status enter(void *arg, uint64_t pa, unsigned level, uint64_t va)
+static enum status first_met(struct scan *c, uint64_t pa, unsigned level, uint64_t va)
 {
-	struct scan *c = arg;
-	const struct paging *p = c->s->k->paging;
-	uint64_t bytes = table_size(p, level);
+	uint64_t bytes = table_size(c->s->k->paging, level);
 	bool shared;
 
-	if (level + 1u == p->nlevels)
-		return ST_OK;
 	if (c->over)
 		return ST_LIMIT;
 	if (is_no_table(c, pa, level))
@@ -107,8 +110,22 @@ static enum status enter(void *arg, uint64_t pa, unsigned level, uint64_t va)
 		return refuse(c, va, TABLES_OVER, ST_LIMIT);
 	c->left -= bytes;
 	hash_put(&c->seen, pa | 1, 0);
-	*vec_push(&c->mem, &c->tables) = (struct table){ .pa = pa, .shared = shared };
+	*vec_push(c->mem, &c->tables) = (struct table){ .pa = pa, .shared = shared };
 	return level ? ST_OK : ST_ABSENT;	/* what the lowest hold is no concern of ours */
+}
+
+static enum status enter(void *arg, uint64_t pa, unsigned level, uint64_t va)
+{
+	struct scan *c = arg;
+
+	if (level + 1u == c->s->k->paging->nlevels)
+		return ST_OK;
+	if (c->last[level].pa != pa || c->last[level].va != va) {
+		c->last[level].pa = pa;
+		c->last[level].va = va;
+		c->last[level].st = first_met(c, pa, level, va);
+	}
+	return c->last[level].st;
 }
 
 static bool entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte, unsigned n)
@@ -130,20 +147,32 @@ static bool lost(void *arg, uint64_t va, uint64_t end, enum status st)
 	return true;
 }
 
-static void scan_mm(void *ctx, unsigned worker, size_t item)
+static void scan_range(struct scan *c, struct reader *r, uint64_t start, uint64_t end)
 {
 	static const struct pgvisit visit = { .enter = enter, .entries = entries, .lost = lost };
-	struct pass *p = ctx;
-	struct scan *c = &p->scans[item];
-	const struct kernel *k = p->s->k;
+	const struct kernel *k = c->s->k;
 
-	if (!c->mm->pgd_pa || (p->only != NONE && p->only != item))
-		return;
-	if (!p->readers[worker])
-		p->readers[worker] = reader_new(k->dump);
-	pgwalk(p->readers[worker], k->paging, &k->env, c->mm->pgd_pa, 0,
-	       k->arch->user_end(k->dump), &visit, c);
+	pgwalk(r, k->paging, &k->env, c->mm->pgd_pa, start, end, &visit, c);
 }
+
+/* Outside of VMAs no tables stay: free_pgtables(). */
+static void scan_vmas(struct scan *c, struct reader *r)
+{
+	const struct paging *p = c->s->k->paging;
+	uint64_t mask = (UINT64_C(1) << paging_shift(p, p->nlevels > 1 ? 1 : 0)) - 1;
+	const struct vma *v = c->s->vmas + c->mm->first_vma;
+	uint64_t start = 0, end = 0;
+
+	for (uint32_t i = 0; i < c->mm->nvmas; i++) {
+		if ((v[i].start & ~mask) > end) {
+			scan_range(c, r, start, end);
+			start = v[i].start & ~mask;
+		}
+		end = ((v[i].end - 1) | mask) + 1;
+	}
+	scan_range(c, r, start, end);
+}
+
 
 /* ---- how many there may be ------------------------------------------------------------ */
 
@@ -162,7 +191,7 @@ static uint64_t marked_bytes(const struct snapshot *s)
  * counter that is too low must not cost the mm its tables: as many as are marked as such
  * may be its own, where those are no large part of memory.
  */
-static void share_out(struct pass *p)
+static void share_out(struct tables *p)
 {
 	const struct snapshot *s = p->s;
 	const struct paging *pg = s->k->paging;
@@ -179,7 +208,6 @@ static void share_out(struct pass *p)
 		c->left = max_u64(got, marked) + SLACK_TABLES * table_size(pg, 0);
 		c->s = s;
 		c->mm = &s->mms[i];
-		c->seen.mem = &c->mem;
 	}
 }
 
@@ -195,14 +223,15 @@ static uint64_t running(const struct snapshot *s, uint32_t mm)
 	return n;
 }
 
-static void compare_count(const struct pass *p, uint32_t mi)
+static void compare_count(const struct tables *p, uint32_t mi)
 {
 	const struct snapshot *s = p->s;
 	const struct scan *c = &p->scans[mi];
 	const struct mm *m = c->mm;
 	uint64_t table = table_size(s->k->paging, 0), most, slack;
 
-	if (!has(s->k, M_MM_PGTABLES_BYTES) || c->unread || c->bad.n || m->users <= 0)
+	if (!has(s->k, M_MM_PGTABLES_BYTES) || c->unread || c->bad.n || m->broken ||
+	    m->users <= 0)
 		return;
 	most = c->counted + c->leaves * table;
 	if (s->k->arch->kernel_tables)
@@ -218,7 +247,7 @@ static void compare_count(const struct pass *p, uint32_t mi)
 }
 
 /* Which of two mms is wrong is not told: both are walked. */
-static void compare_mms(const struct pass *p)
+static void compare_mms(const struct tables *p)
 {
 	const struct snapshot *s = p->s;
 	struct arena mem = { 0 };
@@ -250,7 +279,7 @@ static int by_level(const void *x, const void *y)
 	return a->va < b->va ? -1 : a->va > b->va;
 }
 
-static void keep(struct pass *p, uint32_t mi)
+static void keep(struct tables *p, uint32_t mi)
 {
 	struct mm *m = &p->s->mms[mi];
 	const struct scan *c = &p->scans[mi];
@@ -265,27 +294,86 @@ static void keep(struct pass *p, uint32_t mi)
 	m->nbad_tables = (uint32_t)c->bad.n;
 }
 
-void tables_check(struct snapshot *s, uint32_t only)
+/* ---- all of them ------------------------------------------------------------------------ */
+
+struct tables *tables_begin(struct snapshot *s)
 {
-	struct pass p = { .s = s, .only = only };
+	struct tables *t;
 
 	/* of a running machine tables come and go under the walk */
-	if (!s->nmms || s->k->dump->live)
-		return;
-	p.scans = heap_array(struct scan, s->nmms);
-	share_out(&p);
-	jobs_run(s->k->jobs, s->nmms, scan_mm, &p);
-	compare_mms(&p);
-	for (uint32_t i = 0; i < s->nmms; i++) {
-		if (only == NONE || only == i)
-			compare_count(&p, i);
-		keep(&p, i);
-		arena_release(&p.scans[i].mem);
-	}
+	if (!s->nmms || s->tables_checked || s->k->dump->live)
+		return NULL;
+	t = heap_array(struct tables, 1);
+	t->s = s;
+	t->scans = heap_array(struct scan, s->nmms);
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_cond_init(&t->done, NULL);
 	for (unsigned i = 0; i < JOBS_MAX; i++)
-		if (p.readers[i])
-			reader_free(p.readers[i]);
-	free(p.scans);
+		t->idle[t->nidle++] = &t->mem[i];
+	share_out(t);
+	return t;
+}
+
+void tables_of(struct tables *t, uint32_t mm, struct reader *r)
+{
+	struct scan *c = t ? &t->scans[mm] : NULL;
+
+	if (!t)
+		return;
+	pthread_mutex_lock(&t->lock);
+	while (c->state == UNDER_WAY)
+		pthread_cond_wait(&t->done, &t->lock);
+	if (c->state == TO_DO) {
+		c->state = UNDER_WAY;
+		c->mem = c->seen.mem = t->idle[--t->nidle];
+		pthread_mutex_unlock(&t->lock);
+		if (c->mm->pgd_pa)
+			scan_vmas(c, r);
+		pthread_mutex_lock(&t->lock);
+		keep(t, mm);
+		t->idle[t->nidle++] = c->mem;
+		c->state = DONE;
+		pthread_cond_broadcast(&t->done);
+	}
+	pthread_mutex_unlock(&t->lock);
+}
+
+void tables_end(struct tables *t)
+{
+	if (!t)
+		return;
+	compare_mms(t);
+	for (uint32_t i = 0; i < t->s->nmms; i++)
+		if (t->scans[i].state == DONE && t->s->mms[i].pgd_pa)
+			compare_count(t, i);
+	for (unsigned i = 0; i < JOBS_MAX; i++) {
+		arena_release(&t->mem[i]);
+		if (t->readers[i])
+			reader_free(t->readers[i]);
+	}
+	pthread_mutex_destroy(&t->lock);
+	pthread_cond_destroy(&t->done);
+	free(t->scans);
+	free(t);
+}
+
+static void check_mm(void *ctx, unsigned worker, size_t item)
+{
+	struct tables *t = ctx;
+
+	if (!t->readers[worker])
+		t->readers[worker] = reader_new(t->s->k->dump);
+	tables_of(t, (uint32_t)item, t->readers[worker]);
+}
+
+void tables_check(struct snapshot *s)
+{
+	struct tables *t = tables_begin(s);
+
+	if (t)
+		jobs_run(s->k->jobs, s->nmms, check_mm, t);
+	tables_end(t);
+	s->tables_checked = true;
 }
 
 /* ---- walks that pass over them ---------------------------------------------------------- */

@@ -22,11 +22,24 @@ struct bad_table {
 #define TABLES_OVER PAGING_LEVELS
 
 /*
- * Fill mm.bad_tables of all mms, or of ONLY (index in mms, NONE: all). After frames,
- * where those are built. What contradicts mm.pgtables_bytes, and tables of two mms, are
- * issues; what is passed over becomes one when a walk comes there.
+ * Fill mm.bad_tables, after frames where those are built. What contradicts
+ * mm.pgtables_bytes, and tables of two mms, are issues; what is passed over becomes one
+ * when a walk comes there.
+ *
+ * Who walks all mms asks for each of them just before, for the tables above the lowest
+ * are then read once:
+ *     tables_begin()		NULL: nothing is to be checked, all else takes that too
+ *     tables_of(t, mm, r)	any thread, as often as it likes
+ *     tables_end(t)		after all threads
  */
-void tables_check(struct snapshot *s, uint32_t only);
+struct tables;
+
+struct tables *tables_begin(struct snapshot *s);
+void tables_of(struct tables *t, uint32_t mm, struct reader *r);
+void tables_end(struct tables *t);
+
+/* The same for all mms at once. */
+void tables_check(struct snapshot *s);
 
 /* pgwalk() of [start, end) of M's tables, but for its bad ones. */
 bool tables_walk(const struct kernel *k, struct reader *r, const struct mm *m, uint64_t start,
