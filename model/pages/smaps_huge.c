@@ -62,6 +62,18 @@ void acct_hide(struct acct *a, const struct frame *f, uint64_t bytes)
 		a->u.hidden_file += bytes;
 }
 
+/* smaps passes over it; the counters of the mm and of the page do not. */
+static void hide_dax(struct acct *a, uint64_t pfn, uint64_t bytes)
+{
+	const struct frame *f = frame_at(&a->s->frames, pfn);
+
+	if (!f || (f->flags & (FR_EXISTS | FR_UNREAD | FR_ZONE_DEVICE)) !=
+		  (FR_EXISTS | FR_ZONE_DEVICE))
+		return;
+	acct_count_huge(a, pfn, 1);
+	acct_hide(a, f, bytes);
+}
+
 static void huge_present(struct acct *a, uint64_t va, unsigned shift, const struct pte *e)
 {
 	uint64_t bytes = UINT64_C(1) << shift, pfn = e->pa >> a->page_shift;
@@ -72,6 +84,8 @@ static void huge_present(struct acct *a, uint64_t va, unsigned shift, const stru
 	if (shift != a->level_shift[1] || e->flags & PTE_SPECIAL || devmap ||
 	    !acct_may_be_page(a, va, pfn)) {
 		a->u.special += bytes;
+		if (e->flags & PTE_SPECIAL && acct_rule(a, RULE_PMD_DAX_SPECIAL))
+			hide_dax(a, pfn, bytes);
 		return;
 	}
 	f = frame_at(&a->s->frames, pfn);
