@@ -5,14 +5,17 @@
  */
 #include "dumpread/base/bytes.h"
 #include "model/elf/elfbss.h"
+#include "model/incomplete.h"
 #include "model/objects.h"
 #include "reports/cell.h"
 #include "reports/common.h"
 #include "reports/exmap/sizes_cols.h"
 #include "reports/render/render.h"
+#include "reports/usage_cols.h"
 
 struct row {
-	const char *name, *kind, *dev, *build_id;
+	const char *name, *kind, *dev, *build_id, *incomplete;
+	unsigned parts;		/* enum incomplete, of the address spaces that map it */
 	uint64_t procs, vmas, ino, file_size, cached, deleted;
 	struct sizes_cells z;
 };
@@ -34,6 +37,7 @@ static const struct column cols[] = {
 	{ "build_id", COL_STR, 0, offsetof(struct row, build_id), "",
 	  "build-id of an ELF file, where the dump holds its first pages", NEED_BUILD_IDS, 0 },
 	COL(struct row, name, COL_STR, P, "", "path, or the name of what is no file"),
+	U_INCOMPLETE(struct row),
 };
 
 static const char *kind_name(enum file_kind kind)
@@ -95,6 +99,7 @@ static uint32_t *make_rows(const struct snapshot *s, const struct report_opts *o
 	}
 	t->rows = rows;
 	t->row_size = sizeof(*rows);
+	t->incomplete = offsetof(struct row, incomplete);
 	return of_row;
 }
 
@@ -170,6 +175,8 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 			continue;
 		if (row != NONE) {
 			rows[row].vmas++;
+			rows[row].parts |= mm_incomplete(s, &s->mms[mm]);
+			rows[row].incomplete = incomplete_text(rows[row].parts);
 			rows[row].procs = o->pid ? 1 : objects.v[objects.of_vma[i]].nprocs;
 		}
 		if (s->sizes)

@@ -433,7 +433,7 @@ poke task 21 M_TASK_PID 20
                     shown = run(self.program, report, *arguments).stdout
                     if not re.search(r' \*$', shown, re.M) or 'lower bounds' not in shown:
                         wrong.append(f'{line}: {report} has no mark: {shown}')
-                for report in ('total', 'units'):
+                for report in ('total', 'units', 'files'):
                     shown = run(self.program, report, *arguments).stdout
                     if what == 'page tables' and not re.search(r' \*$', shown, re.M):
                         wrong.append(f'{line}: {report} has no mark: {shown}')
