@@ -155,22 +155,29 @@ static void find_vmcoreinfo(struct server *s)
 		s->told.vmcoreinfo_len = min_u64(kdump_blob_size(attr.val.blob), VMCOREINFO_MAX);
 }
 
-/* Its page map, without what is empty; 0 bytes end it. */
+/*
+ * Its page map, without what is empty; 0 bytes end it. For ELF files 0.5.1 sets bits up to
+ * the end of a segment, behind those that were asked for: there must be room for all.
+ */
 static void put_map(const struct server *s, kdump_bmp_t *map)
 {
-	static uint8_t bits[MAP_AT_ONCE / 8], none[MAP_AT_ONCE / 8];
-	struct kdumpfile_piece piece = { .pfn = 0 };
+	static const uint8_t none[MAP_AT_ONCE / 8];
+	uint8_t *all = calloc(s->told.max_pfn / 8 + 2 * sizeof(none), 1);
+	struct kdumpfile_piece piece = { .bytes = sizeof(none) };
 
-	for (; piece.pfn < s->told.max_pfn; piece.pfn += MAP_AT_ONCE) {
-		if (kdump_bmp_get_bits(map, piece.pfn, piece.pfn + MAP_AT_ONCE - 1, bits) ||
-		    !memcmp(bits, none, sizeof(bits)))
-			continue;
-		piece.bytes = sizeof(bits);
-		put(s, &piece, sizeof(piece));
-		put(s, bits, sizeof(bits));
-	}
+	if (!all)
+		_exit(1);
+	for (uint64_t pfn = 0; pfn < s->told.max_pfn; pfn += MAP_AT_ONCE)
+		if (kdump_bmp_get_bits(map, pfn, pfn + MAP_AT_ONCE - 1, all + pfn / 8))
+			memset(all + pfn / 8, 0, sizeof(none));
+	for (; piece.pfn < s->told.max_pfn; piece.pfn += MAP_AT_ONCE)
+		if (memcmp(all + piece.pfn / 8, none, sizeof(none))) {
+			put(s, &piece, sizeof(piece));
+			put(s, all + piece.pfn / 8, sizeof(none));
+		}
 	piece.bytes = 0;
 	put(s, &piece, sizeof(piece));
+	free(all);
 }
 
 /* Machine addresses: the only kind that needs no translation it may lack. */
