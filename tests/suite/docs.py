@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sessions shown in README.md and docs/*.md are what the program prints.
+
+A document says in a comment which fixture each name in its commands stands for:
+    <!-- sessions: vmcore=x86_64-6.1-sysrq capture.txt=usenix05 -->
+Of each block of code, a line "$ vmcensus ..." is run, and the lines below it must be its output; a
+line "..." stands for any lines that are left out. "docs.py --update" (after make check) writes the
+outputs anew, each cut where it was.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SESSIONS = re.compile(r'^<!-- sessions: (.*?) -->$', re.M)
+COMMAND, CUT = '$ vmcensus ', '...'
+
+
+def blocks(lines):
+    """(indent, index of the command, index behind its output) of each session."""
+    i, fenced = 0, False
+    while i < len(lines):
+        fenced ^= lines[i].startswith('```')
+        indent = '' if fenced else '    '
+        if not lines[i].startswith(indent + COMMAND):
+            i += 1
+            continue
+        end = i + 1
+        while end < len(lines) and not lines[end].startswith((indent + '$ ', '```')) and \
+                lines[end].startswith(indent) or end < len(lines) and not lines[end] and \
+                following(lines, end, indent):
+            end += 1
+        while not lines[end - 1]:
+            end -= 1
+        yield indent, i, end
+        i = end
+
+
+def following(lines, at, indent):
+    """Is the blank line AT inside an output?"""
+    while at < len(lines) and not lines[at]:
+        at += 1
+    return at < len(lines) and lines[at].startswith(indent) and \
+        not lines[at].startswith((indent + '$ ', '```'))
+
+
+def matches(shown, printed):
+    pattern = '\n'.join(r'.*(?:\n.*)*?' if line == CUT else re.escape(line) for line in shown)
+    return re.fullmatch(pattern, '\n'.join(printed)) is not None
+
+
+def cut_as(shown, printed):
+    """PRINTED, as much of its head and tail as SHOWN has; None where it is cut more than once."""
+    if CUT not in shown:
+        return printed
+    if shown.count(CUT) > 1:
+        return None
+    head = shown.index(CUT)
+    tail = len(shown) - head - 1
+    if len(printed) <= head + tail:
+        return printed
+    return printed[:head] + [CUT] + (printed[-tail:] if tail else [])
+
+
+def run(command, build, folder):
+    done = subprocess.run(['sh', '-c', command[2:]], cwd=folder, stdout=subprocess.PIPE, check=False,
+                          env=os.environ | {'PATH': f'{build}:{os.environ["PATH"]}'}, timeout=300)
+    text = done.stdout.decode(errors='backslashreplace')
+    return [line.rstrip() for line in text.rstrip('\n').split('\n')]
+
+
+def place(names, fixtures, folder):
+    """Files of the fixtures under the names of the document."""
+    os.makedirs(folder, exist_ok=True)
+    for name, fixture in (word.split('=') for word in names.split()):
+        f = next((f for f in fixtures if f.name == fixture), None)
+        path = f.image()[0] if f else os.path.join(TOP, 'tests', 'fixtures', fixture, name)
+        link = os.path.join(folder, name)
+        if os.path.lexists(link):
+            os.unlink(link)
+        os.symlink(path, link)
+
+
+def check(path, build, fixtures, scratch, update):
+    """What is wrong in the document; UPDATE: what is wrong and could not be mended."""
+    with open(path, encoding='utf-8') as f:
+        lines = f.read().split('\n')
+    names = SESSIONS.search('\n'.join(lines))
+    sessions = list(blocks(lines))
+    if not names:
+        return [f'{len(sessions)} sessions, and no comment that names their fixtures'] \
+            if sessions else []
+    if names[1] == 'none':
+        return []
+    folder = os.path.join(scratch, os.path.basename(path))
+    place(names[1], fixtures, folder)
+    wrong = []
+    for indent, first, end in reversed(sessions):
+        shown = [line[len(indent):].rstrip() for line in lines[first + 1:end]]
+        printed = run(lines[first].strip(), build, folder)
+        if not shown or matches(shown, printed):
+            continue
+        new = cut_as(shown, printed) if update else None
+        if new is None:
+            wrong.append(f'line {first + 1}: {lines[first].strip()}\nprints now\n' + '\n'.join(printed[:12]))
+        else:
+            lines[first + 1:end] = [(indent + line).rstrip() for line in new]
+    if update:
+        with open(path, 'w', encoding='utf-8') as f:
+            f.write('\n'.join(lines))
+    return wrong[::-1]
+
+
+def documents():
+    return [os.path.join(TOP, 'README.md')] + sorted(glob.glob(os.path.join(TOP, 'docs', '*.md')))
+
+
+def jobs(tally, build, fixtures, scratch, update=False):
+    return [lambda p=p: tally.check(f'sessions in {os.path.relpath(p, TOP)}',
+                                    check(p, build, fixtures, scratch, update)) for p in documents()]
+
+
+def main():
+    sys.path[:0] = [os.path.join(TOP, 'tests')]
+    from suite import fixtures
+    from suite.tally import Tally
+    build = os.path.join(TOP, 'build')
+    tally = Tally()
+    for job in jobs(tally, build, fixtures.find(os.path.join(TOP, 'tests', 'fixtures'),
+                                                os.path.join(build, 'fixtures')),
+                    os.path.join(build, 'docs'), '--update' in sys.argv[1:]):
+        job()
+    print(tally.summary())
+    sys.exit(1 if tally.failed else 0)
+
+
+if __name__ == '__main__':
+    main()
