@@ -70,20 +70,20 @@ static void help_options(const struct report *r, FILE *out)
 
 void help_program(FILE *out)
 {
-	fputs("vmcensus: where the memory of a crashed Linux machine was, exactly.\n\n"
+	fputs("vmcensus: memory analysis of Linux crash dumps.\n\n"
 	      "usage: vmcensus [OPTIONS] [REPORT] IMAGE... [REPORT OPTIONS]\n\n"
-	      "IMAGE is a dump by kdump or makedumpfile, QEMU or /proc/vmcore, LiME or AVML; all\n"
-	      "parts of a split one together. FILE@ADDRESS is raw memory, by the physical address\n"
-	      "of its first byte. Without REPORT: ", out);
+	      "IMAGE is a dump from kdump, makedumpfile, QEMU, /proc/vmcore, LiME or AVML; name all\n"
+	      "parts of a split dump. FILE@ADDRESS is raw memory that begins at that physical\n"
+	      "address. Without REPORT: ", out);
 	fputs(reports[0]->name, out);
-	fputs(".\n\nReports (--help REPORT says more):\n", out);
+	fputs(".\n\nReports (--help REPORT for details):\n", out);
 	help_reports(out);
 	fputs("\nOptions:\n", out);
 	help_options(NULL, out);
 	fputs("\nEXPR compares columns with = != < <= > >= ~ !~ (~: regular expression) and joins\n"
 	      "comparisons with and, or, not and parentheses. Sizes take K, M, G; times s, m, h.\n"
-	      "\nExit status: 0 whole answer, 1 no answer, 2 an answer with damaged or missing\n"
-	      "data (counted on stderr and in json), 64 wrong usage.\n", out);
+	      "\nExit status: 0 complete, 1 failed, 2 incomplete: data is damaged or missing (counted\n"
+	      "on stderr and in json), 64 wrong usage.\n", out);
 }
 
 void help_columns(const struct report *r, FILE *out)
@@ -99,11 +99,11 @@ void help_columns(const struct report *r, FILE *out)
 static void help_forms(const struct report *r, FILE *out)
 {
 	if (r->products)
-		fputs("\nWhat it writes (-f):\n", out);
+		fputs("\nOutput formats (-f):\n", out);
 	for (const struct product *p = r->products; p && p->name; p++)
 		fprintf(out, "  %-10s %s\n", p->name, p->about);
 	if (r->chart)
-		fprintf(out, "\nIts chart (-f), \"%s\"; -n says how many bars:\n", r->chart->title);
+		fprintf(out, "\nChart (-f), \"%s\"; -n N: number of bars:\n", r->chart->title);
 	for (const struct renderer *to = renderers; r->chart && to->name; to++)
 		if (to->of_chart)
 			fprintf(out, "  %-10s %s\n", to->name, to->about);
@@ -191,9 +191,9 @@ static void man_forms(const struct report *r, FILE *out)
 	for (const struct product *p = r->products; p && p->name; p++)
 		man_form("f", p->name, p->about, out);
 	if (r->chart) {
-		fputs(".PP\nIts chart, \\(lq", out);
+		fputs(".PP\nChart, \\(lq", out);
 		put_roff(r->chart->title, out);
-		fputs("\\(rq; \\fB\\-n\\fR says how many bars:\n", out);
+		fputs("\\(rq; \\fB\\-n\\fR: number of bars:\n", out);
 	}
 	for (const struct renderer *to = renderers; r->chart && to->name; to++)
 		if (to->of_chart)

@@ -343,7 +343,7 @@ static int report_issues(struct run *run, struct issues *is)
 		return 0;
 	if (run->o.quiet)
 		return EXIT_DAMAGED;
-	n = (size_t)snprintf(line, sizeof(line), "the answer is not whole:");
+	n = (size_t)snprintf(line, sizeof(line), "incomplete result:");
 	for (unsigned i = 0; i < is->n && n + 80 < sizeof(line); i++)
 		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s %" PRIu64 " %s (%s)",
 				      i ? "," : "", is->v[i].count, is->v[i].object,

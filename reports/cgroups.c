@@ -32,16 +32,16 @@ struct row {
 
 static const struct column cols[] = {
 	CHARGED(usage, P, "charged to it and all below it (memory.current)"),
-	CHARGED(swap, P, "the same of swap (memory.swap.current)"),
+	CHARGED(swap, P, "charged swap (memory.swap.current)"),
 	CHARGED(max, P, "limit (memory.max)"),
 	CHARGED(high, 0, "throttled above (memory.high)"),
 	CHARGED(low, 0, "protected below (memory.low)"),
 	CHARGED(swap_max, 0, "limit of swap (memory.swap.max)"),
-	CHARGED(peak, 0, "most that was charged (memory.peak)"),
+	CHARGED(peak, 0, "highest charge so far (memory.peak)"),
 	STAT(ANON, "anon", P, "of usage: anonymous pages (memory.stat, as are the next)"),
 	STAT(FILE, "file", P, "pages of files, tmpfs and shared memory included"),
 	STAT(SHMEM, "shmem", P, "of file: tmpfs, memfd, SysV, shared anonymous"),
-	STAT(KERNEL, "kernel", P, "all of the kernel's that is charged"),
+	STAT(KERNEL, "kernel", P, "kernel memory that is charged"),
 	CHARGED(slab, 0, "slab objects"),
 	STAT(SLAB_RECLAIMABLE, "slab_reclaimable", 0, "of slab: dentries, inodes ..."),
 	STAT(SLAB_UNRECLAIMABLE, "slab_unreclaimable", 0, "of slab: the rest"),
@@ -51,29 +51,29 @@ static const struct column cols[] = {
 	STAT(PERCPU, "percpu", 0, "per-CPU memory"),
 	STAT(SOCK, "sock", 0, "network buffers"),
 	STAT(VMALLOC, "vmalloc", 0, "vmalloc memory"),
-	STAT(ZSWAP, "zswap", 0, "what compressed pages take in memory"),
-	STAT(ZSWAPPED, "zswapped", 0, "what they were before"),
+	STAT(ZSWAP, "zswap", 0, "memory of compressed pages"),
+	STAT(ZSWAPPED, "zswapped", 0, "size of these pages before compression"),
 	STAT(FILE_MAPPED, "file_mapped", 0, "of file: mapped by processes"),
 	STAT(FILE_DIRTY, "file_dirty", 0, "of file: not yet written"),
 	STAT(FILE_WRITEBACK, "file_writeback", 0, "of file: being written"),
-	STAT(SWAPCACHED, "swapcached", 0, "in memory and in swap too"),
-	EVENT(LOW, "low_events", 0, "reclaimed though below low (memory.events)"),
-	EVENT(HIGH, "high_events", 0, "throttled above high"),
-	EVENT(MAX, "max_events", 0, "met the limit"),
-	EVENT(OOM, "oom_events", 0, "could not get below the limit"),
+	STAT(SWAPCACHED, "swapcached", 0, "in memory and also in swap"),
+	EVENT(LOW, "low_events", 0, "reclaims although below low (memory.events)"),
+	EVENT(HIGH, "high_events", 0, "times throttled above high"),
+	EVENT(MAX, "max_events", 0, "times at the limit"),
+	EVENT(OOM, "oom_events", 0, "times that reclaim did not get below the limit"),
 	EVENT(OOM_KILL, "oom_kill", P, "processes killed by the OOM killer"),
-	COL(struct row, dying, COL_UINT, P, "", "1: removed, and something still holds it"),
+	COL(struct row, dying, COL_UINT, P, "", "1: removed, but still referenced"),
 	COL(struct row, procs, COL_UINT, P | COL_TOTAL, "", "processes in it"),
 	U_PSS(struct row, P | COL_TOTAL), U_USS(struct row, COL_TOTAL),
 	U_RSS(struct row, COL_TOTAL),
 	COL_AS(struct row, u.swap, "swap_mapped", COL_BYTES, COL_TOTAL, "bytes",
-	       "swapped out, of what its processes map"),
+	       "swapped out memory of its processes"),
 	U_SWAP_PSS(struct row, COL_TOTAL),
 	COL(struct row, all_procs, COL_UINT, 0, "", "processes in it and all below it"),
 	COL(struct row, all_pss, COL_BYTES, P, "bytes", "pss of these"),
 	COL(struct row, all_uss, COL_BYTES, 0, "bytes", "uss of these"),
 	COL(struct row, all_rss, COL_BYTES, 0, "bytes", "rss of these"),
-	COL(struct row, all_swap, COL_BYTES, 0, "bytes", "swapped out, of what these map"),
+	COL(struct row, all_swap, COL_BYTES, 0, "bytes", "swapped out memory of these"),
 	COL(struct row, depth, COL_UINT, 0, "", "levels below the root"),
 	COL(struct row, path, COL_STR, 0, "", "path in its hierarchy"),
 	COL(struct row, name, COL_STR, P, "", "last part of the path, indented by depth"),
@@ -201,15 +201,16 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 const struct report report_cgroups = {
 	.name = "cgroups",
-	.about = "the tree of control groups: what is charged, what processes map",
+	.about = "tree of control groups: charged memory, mapped memory",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_CGROUPS,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.run = run,
-	.help = "One row for each group that the memory controller knows, removed ones that\n"
-		"something still holds among them, and each group of a process. Charged is what\n"
-		"the kernel counted, for the group and all below it, with what CPUs had not yet\n"
-		"added up; pages are charged to the group that touched them first. pss, uss and\n"
-		"rss are what the group's own processes map, all_pss with those below it: the two\n"
-		"views need not agree. The root's usage is anon and file, as the kernel has it.",
+	.help = "One row for each group that the memory controller knows, and each group of a\n"
+		"process. Removed groups that are still referenced are included. Charged memory is\n"
+		"the kernel's count for the group and all groups below it, plus the counts that are\n"
+		"still per CPU. A page is charged to the group that touched it first. pss, uss and rss\n"
+		"count the memory that the group's own processes map; all_pss includes the groups\n"
+		"below. Charged and mapped memory may differ. As in the kernel, the root's usage is\n"
+		"anon plus file.",
 };

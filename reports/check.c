@@ -21,16 +21,16 @@ struct row {
 #define NUM(name, fl, unit, about) COL(struct row, name, COL_UINT, fl, unit, about)
 
 static const struct column cols[] = {
-	NUM(explained, COL_SHOWN, "", "0: nobody knows why it differs"),
+	NUM(explained, COL_SHOWN, "", "0: the difference is unexplained"),
 	STR(kind, COL_SHOWN, "frames: mapcounts; mm: counters of an address space"),
 	STR(what, COL_SHOWN, "kind of page, or name of the counter"),
 	COL(struct row, pid, COL_INT, COL_SHOWN, "", "of mm: first process that uses it"),
 	COL(struct row, pfn, COL_HEX, COL_SHOWN, "", "of frames: the first of them"),
-	NUM(frames, COL_SHOWN, "pages", "of frames: how many"),
-	NUM(kernel, COL_SHOWN, "", "by the kernel: mappings, pages or VMAs"),
-	NUM(found, COL_SHOWN, "", "by the walk"),
+	NUM(frames, COL_SHOWN, "pages", "of frames: their number"),
+	NUM(kernel, COL_SHOWN, "", "the kernel's count of mappings, pages or vmas"),
+	NUM(found, COL_SHOWN, "", "count found by the walk"),
 	STR(comm, 0, "name of that process"),
-	STR(reason, COL_SHOWN, "why they may differ"),
+	STR(reason, COL_SHOWN, "reason why they may differ"),
 };
 
 struct maker {
@@ -139,16 +139,16 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 const struct report report_check = {
 	.name = "check",
-	.about = "the kernel's counts against what the page tables hold",
+	.about = "the kernel's counts compared with the page tables",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.opts = OPT_ALL,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "explained,kind,-frames,pid",
 	.run = run,
-	.help = "Every page frame: the mapcount that the kernel keeps against the mappings found\n"
-		"in all page tables. Every address space: its counters against the sums over its\n"
-		"mappings. Differences are rows, frames of one kind and reason together; --all\n"
-		"gives each frame a row, and shows what agrees. Differences that nothing explains\n"
-		"are issues of every report that reads page tables: it then exits with status 2.",
+	.help = "For every frame: the kernel's mapcount, compared with the mappings found in all page\n"
+		"tables. For every mm: its counters, compared with the sums over its vmas. Each row is\n"
+		"a difference; frames of one kind and reason share a row. --all gives each frame a row,\n"
+		"and also shows what agrees. Unexplained differences are issues of every report that\n"
+		"reads page tables, which then exits with status 2.",
 };

@@ -25,18 +25,18 @@ static const struct column cols[] = {
 	    "system (a line of meminfo), program, process or mapping"),
 	COL(struct diff_row, change, COL_STR, COL_SHOWN, "", "new, gone, grew, shrank or same"),
 	COL(struct diff_row, pid, COL_INT, COL_SHOWN, "", "process id, in the later dump if it is there"),
-	DELTA(delta, COL_SHOWN, "what it grew by"),
+	DELTA(delta, COL_SHOWN, "growth"),
 	BYTES(before, COL_SHOWN, "in the earlier dump: pss, or the line's value"),
 	BYTES(after, COL_SHOWN, "the same in the later dump"),
 	COL(struct diff_row, percent, COL_RATIO, COL_SHOWN, "%", "what it grew by, of what it was"),
 	DELTA(uss_delta, COL_SHOWN, "growth of uss: mapped here and nowhere else"),
 	DELTA(rss_delta, 0, "growth of rss"),
-	DELTA(swap_delta, COL_SHOWN, "growth of what is swapped out"),
+	DELTA(swap_delta, COL_SHOWN, "growth of swapped out memory"),
 	BYTES(uss_before, 0, "uss in the earlier dump"), BYTES(uss_after, 0, "uss in the later"),
 	BYTES(rss_before, 0, "rss in the earlier dump"), BYTES(rss_after, 0, "rss in the later"),
 	BYTES(swap_before, 0, "swapped out in the earlier dump"),
 	BYTES(swap_after, 0, "swapped out in the later"),
-	COL(struct diff_row, name, COL_STR, COL_SHOWN, "", "what it is called"),
+	COL(struct diff_row, name, COL_STR, COL_SHOWN, "", "name"),
 };
 
 /* One thing of one snapshot, and what it costs. */
@@ -291,7 +291,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 const struct report report_diff = {
 	.name = "diff",
-	.about = "two dumps compared: what grew, what shrank",
+	.about = "two dumps compared: growth and shrinkage",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_MACHINE,
 	.opts = OPT_ALL | OPT_EARLIER,
 	.compares = true,
@@ -300,13 +300,13 @@ const struct report report_diff = {
 	.own_top = true,
 	.run = run,
 	.text = diff_text,
-	.help = "Takes two images, the earlier one first. Where a dump is of more than one file\n"
-		"(split, raw memory), --earlier names each file of the earlier one, and all images are\n"
-		"of the later. The rows are in groups: processes, programs (by path), what is mapped\n"
-		"(files by path, [heap] ...), and the lines of meminfo by their subject: memory, memory\n"
-		"of processes, page cache, swap, the kernel's memory, huge pages. Sizes of the first\n"
-		"three are pss. In one boot a process is itself by pid and time of start; between\n"
-		"boots the nth of a name is compared with the nth of that name. The largest change of\n"
-		"a group comes first, lines of meminfo in one order. -n N shows the first N of each\n"
-		"group. What is the same in both is left out without --all.",
+	.help = "Takes two images, the earlier one first. If a dump has more than one file (split,\n"
+		"raw memory), --earlier names each file of the earlier dump, and all images belong to\n"
+		"the later dump. The rows are in groups: processes, programs (by path), mapped\n"
+		"objects (files by path, [heap] ...), and the lines of meminfo by subject: memory,\n"
+		"memory of processes, page cache, swap, kernel memory, huge pages. Sizes in the first\n"
+		"three groups are pss. Within one boot, processes are matched by pid and start time;\n"
+		"between boots, the nth process of a name is matched with the nth of that name. The\n"
+		"largest change in a group comes first; lines of meminfo have a fixed order. -n N\n"
+		"shows the first N rows of each group. --all adds the rows without a change.",
 };

@@ -17,9 +17,9 @@ struct row {
 static const struct column cols[] = {
 	COL(struct row, ts, COL_NSEC, COL_SHOWN, "ns", "time since boot"),
 	COL(struct row, level, COL_UINT, 0, "", "0 (emergency) ... 7 (debug)"),
-	COL(struct row, level_name, COL_STR, COL_SHOWN, "", "level in a word"),
+	COL(struct row, level_name, COL_STR, COL_SHOWN, "", "name of the level"),
 	COL(struct row, facility, COL_UINT, 0, "", "0: the kernel"),
-	COL(struct row, facility_name, COL_STR, 0, "", "facility in a word"),
+	COL(struct row, facility_name, COL_STR, 0, "", "name of the facility"),
 	COL(struct row, text, COL_STR, COL_SHOWN, "", "the line"),
 };
 
@@ -98,7 +98,7 @@ const struct report report_dmesg = {
 	.ncols = ARRAY_LEN(cols),
 	.run = run,
 	.text = text,
-	.help = "The log as dmesg prints it, oldest line first. Control characters and bytes that\n"
-		"are not UTF-8 are shown as \\xHH. It needs no types: where there are none,\n"
-		"VMCOREINFO describes it.",
+	.help = "The log as dmesg prints it, oldest line first. Control characters and bytes that are\n"
+		"not UTF-8 are shown as \\xHH. Types are not needed: without them VMCOREINFO describes\n"
+		"the log.",
 };

@@ -27,7 +27,7 @@ static const struct column cols[] = {
 	STR(id, COL_SHOWN, "name of the fact or rule in the program's tables"),
 	STR(kind, COL_SHOWN, "member, size, enum, symbol or rule"),
 	NUM(present, COL_SHOWN, "1: this kernel has it; rule: it holds"),
-	NUM(needed, 0, "1: without it there is no answer"),
+	NUM(needed, 0, "1: required; without it the report fails"),
 	NUM(alternative, 0, "which spelling matched: 0 is the newest"),
 	STR(path, COL_SHOWN, "the spelling that matched, or the newest one"),
 	COL(struct row, offset, COL_UINT, COL_SHOWN, "bytes", "of a member in its outer type"),
@@ -38,8 +38,8 @@ static const struct column cols[] = {
 	COL(struct row, bit_size, COL_UINT, 0, "bits", "width of a bit field"),
 	COL(struct row, value, COL_INT, COL_SHOWN, "", "of an enumerator"),
 	COL(struct row, address, COL_HEX, COL_SHOWN, "", "of a symbol, as this machine ran"),
-	STR(source, COL_SHOWN, "who answered: btf, dwarf, kallsyms ..."),
-	STR(about, 0, "what a rule says, and since when"),
+	STR(source, COL_SHOWN, "source of the fact: btf, dwarf, kallsyms ..."),
+	STR(about, 0, "meaning of a rule, and since which version"),
 };
 
 static const char *const kinds[] = {
@@ -145,15 +145,15 @@ static void text(const struct snapshot *s, const struct report_opts *o, const st
 
 const struct report report_layout = {
 	.name = "layout",
-	.about = "what was learnt of the kernel's types; a layout file for -t",
+	.about = "the kernel's types as a layout file for -t",
 	.needs = NEED_KERNEL,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.run = run,
 	.text = text,
 	.text_refuses = OPT_SORT | OPT_TOP | OPT_WHERE,
-	.help = "Every member, size, enumerator and symbol of the kernel that is used, and the\n"
-		"rules that follow from its version. The text is a layout file: save it with -o\n"
-		"and give it with -t, in place of a vmlinux, for dumps of the same kernel. csv,\n"
-		"json and -c give rows that tell where each fact came from.",
+	.help = "Every member, size, enumerator and symbol of the kernel that is used, and the rules\n"
+		"that follow from its version. The text is a layout file: save it with -o, and use it\n"
+		"with -t in place of a vmlinux for dumps of the same kernel. csv, json and -c give\n"
+		"rows with the source of each fact.",
 };

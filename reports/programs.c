@@ -21,11 +21,11 @@
 static const struct column cols[] = {
 	COL(struct program_row, procs, COL_UINT, COL_SHOWN | COL_TOTAL, "", "processes"),
 	COL(struct program_row, mms, COL_UINT, COL_TOTAL, "", "address spaces"),
-	BYTES(private_, "private", "mapped here and nowhere else, private hugetlb included"),
+	BYTES(private_, "private", "mapped only here, private hugetlb included"),
 	BYTES(shared, "shared",
-	      "share of what others map too: pss less uss, and the largest shared hugetlb"),
+	      "share of shared memory: pss minus uss, plus the largest shared hugetlb"),
 	{ "ram", COL_BYTES, COL_SHOWN | COL_TOTAL, offsetof(struct program_row, ram), "bytes",
-	  "private and shared together", 0, offsetof(struct program_row, order) },
+	  "private plus shared", 0, offsetof(struct program_row, order) },
 	GROUP_USAGE_COLUMNS(struct program_row),
 	COL(struct program_row, name, COL_STR, COL_SHOWN, "", "name of the program"),
 	U_INCOMPLETE(struct program_row),
@@ -191,7 +191,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 const struct report report_programs = {
 	.name = "programs",
-	.about = "what each program costs, all its processes together",
+	.about = "memory of each program, over all its processes",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.opts = OPT_PID | OPT_SYSROOT,
 	.cols = cols,
@@ -199,10 +199,9 @@ const struct report report_programs = {
 	.sort = "-ram,name",
 	.run = run,
 	.likes = programs_likes,
-	.help = "One row for each program, grouped as ps_mem does: by the name of the executable\n"
-		"where the task's name is its beginning or where the parent runs the same file,\n"
-		"else by the task's name. Scripts are found under their interpreter. A file that\n"
-		"was deleted is marked so; with --sysroot, [updated] if another is in its place.\n"
-		"Processes that share one address space count it once, in the program of the\n"
-		"first of them.",
+	.help = "One row for each program, grouped as in ps_mem: by the name of the executable if it\n"
+		"begins with the task's name or if the parent runs the same file, otherwise by the\n"
+		"task's name. Scripts count as their interpreter. A deleted file is marked [deleted];\n"
+		"with --sysroot, [updated] if another file has its path there. Processes that share\n"
+		"one mm count it once, in the program of the first of them.",
 };

@@ -21,19 +21,19 @@ struct row {
 static const struct column cols[] = {
 	COL(struct row, kind, COL_STR, P, "",
 	    "tmpfs, memfd, sysv, anon (shared anonymous memory), kernel (no process's), hugetlb"),
-	COL(struct row, size, COL_BYTES, P, "bytes", "size, written to or not"),
+	COL(struct row, size, COL_BYTES, P, "bytes", "size, including parts never written"),
 	BYTES(resident, "pages in memory; but for hugetlb, Shmem of meminfo is their sum"),
 	BYTES(swapped, "pages in swap"),
 	COL(struct row, mappers, COL_UINT, P, "", "processes that map it"),
 	COL(struct row, vmas, COL_UINT, 0, "", "mappings of it (nattch of SysV)"),
-	COL(struct row, openers, COL_UINT, P, "", "processes that hold it open"),
-	COL(struct row, unlinked, COL_UINT, P, "", "1: no name leads to it any more"),
+	COL(struct row, openers, COL_UINT, P, "", "processes that have it open"),
+	COL(struct row, unlinked, COL_UINT, P, "", "1: deleted; no path leads to it"),
 	COL(struct row, uid, COL_UINT, P, "", "owner"),
 	COL(struct row, shmid, COL_UINT, 0, "", "of sysv"),
 	COL(struct row, key, COL_HEX, 0, "", "of sysv; 0: private"),
 	COL(struct row, ino, COL_UINT, 0, "", "inode number"),
 	COL(struct row, inode, COL_HEX, 0, "", "address of the inode"),
-	COL(struct row, pid, COL_INT, P, "", "first process that maps it or holds it open"),
+	COL(struct row, pid, COL_INT, P, "", "first process that maps it or has it open"),
 	COL(struct row, comm, COL_STR, P, "", "its name"),
 	COL(struct row, path, COL_STR, P, "", "path"),
 };
@@ -116,10 +116,10 @@ const struct report report_shm = {
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-resident,-swapped,path",
 	.run = run,
-	.help = "One row for each object of shared memory: files of tmpfs and devtmpfs, memfd,\n"
-		"SysV segments, shared anonymous mappings; also those that nobody maps, which no\n"
-		"process's rss shows. --all adds those that hold no page and that nobody uses.\n"
-		"hugetlb: files, memfd, segments and mappings of huge pages, which the kernel counts\n"
-		"apart (Hugetlb); pages of private mappings are of no object. The line below compares\n"
-		"the sum of all others with the kernel's own counter.",
+	.help = "One row for each object of shared memory: files of tmpfs and devtmpfs, memfd, SysV\n"
+		"segments and shared anonymous mappings. Objects that no process maps are included;\n"
+		"no process's rss shows them. --all adds unused objects without pages. Objects of\n"
+		"huge pages have the kind hugetlb; the kernel counts them separately (Hugetlb). Huge\n"
+		"pages of private mappings belong to no object. The line below compares the sum of\n"
+		"all other objects with the kernel's own counter.",
 };

@@ -27,12 +27,12 @@ static const struct column cols[] = {
 	COL(struct summary_row, section, COL_STR, COL_SHOWN, "",
 	    "machine, memory, swap, process, processes, log, left_out or issues"),
 	COL(struct summary_row, pid, COL_INT, COL_SHOWN, "", "of section process"),
-	COL(struct summary_row, key, COL_STR, COL_SHOWN, "", "what is told"),
+	COL(struct summary_row, key, COL_STR, COL_SHOWN, "", "name of the fact"),
 	COL(struct summary_row, value, COL_UINT, COL_SHOWN, "",
-	    "as a number, in the unit beside it"),
+	    "value as a number, in the unit of the next column"),
 	COL(struct summary_row, unit, COL_STR, COL_SHOWN, "",
-	    "of the value: bytes, s, ns or a count"),
-	COL(struct summary_row, text, COL_STR, COL_SHOWN, "", "in words"),
+	    "unit of the value: bytes, s, ns or a count"),
+	COL(struct summary_row, text, COL_STR, COL_SHOWN, "", "value as text"),
 };
 
 struct maker {
@@ -480,7 +480,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 const struct report report_summary = {
 	.name = "summary",
-	.about = "the first screen: machine, crash, memory, dearest processes",
+	.about = "overview: machine, crash, memory, largest memory users",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.wants = NEED_MACHINE | NEED_LOG,
 	.cols = cols,
@@ -490,14 +490,13 @@ const struct report report_summary = {
 	.text = summary_text,
 	.text_refuses = OPT_SORT,
 	.likes = summary_likes,
-	.help = "What machine it was, when and why it died, where its memory is by the kernel's\n"
-		"own counters, the ten processes (--top N: as many) that cost most (pss and\n"
-		"swap_pss together), what stands out in the log, and what the dump does not hold.\n"
-		"csv, json and -c give one row a fact.\n"
+	.help = "The machine, when and why it crashed, its memory by the kernel's own counters, the\n"
+		"ten largest memory users (--top N: N of them; by pss plus swap_pss), notable lines of\n"
+		"the log, and the data that the dump lacks.\n"
+		"csv, json and -c give one row per fact.\n"
 		"\n"
-		"A process that could not all be read is marked with *: its sizes are lower bounds,\n"
-		"and the kernel's counters say where it stands. Below the processes: the pss of all\n"
-		"of them; what the kernel counts as mapped, AnonPages + Mapped of /proc/meminfo with\n"
-		"what CPUs had not yet handed in; and between the two what is not attributed, their\n"
-		"difference (procs names its causes).",
+		"An incomplete process is marked with *: its sizes are lower bounds, and it is sorted\n"
+		"by the kernel's counters. Below the processes: the pss of all of them; the kernel's\n"
+		"count of mapped memory (AnonPages + Mapped of /proc/meminfo, plus counts that are\n"
+		"still per CPU); and the difference, which is not attributed (procs names its causes).",
 };

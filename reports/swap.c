@@ -30,10 +30,10 @@ static const struct column cols[] = {
 	BYTES(size, P, "of area: its size; of zswap: the pages before compression"),
 	BYTES(used, P, "of area: slots in use; of zswap, zsmalloc: memory that it takes"),
 	BYTES(share, P | COL_TOTAL,
-	      "slots that are its, shared ones divided; the sum is what areas have in use"),
-	BYTES(swap, P, "slots that it refers to, whoever else does"),
+	      "its slots, shared slots divided; the sum is the slots in use"),
+	BYTES(swap, P, "slots that it refers to, shared slots not divided"),
 	BYTES(swap_uss, 0, "of swap: slots with no other reference"),
-	BYTES(cached, P, "of swap: slots whose page is in memory too (swap cache)"),
+	BYTES(cached, P, "of swap: slots whose page is also in memory (swap cache)"),
 	COL(struct row, name, COL_STR, P, "", "path of the area or object, name of the process"),
 };
 
@@ -182,17 +182,17 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 const struct report report_swap = {
 	.name = "swap",
-	.about = "swap areas, and who has what in them",
+	.about = "swap areas, and the users of their slots",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_MACHINE,
 	.opts = OPT_ALL,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "kind,-share,pid",
 	.run = run,
-	.help = "One row for each area, for each process whose page tables refer to slots, for\n"
-		"each object of shared memory with pages in swap. Each slot is counted once in\n"
-		"share: divided among page tables that refer to it, of an object, of the swap\n"
-		"cache alone, or reserved by a CPU; the line below compares their sum with what\n"
-		"the areas have in use. --all adds processes and objects that have nothing in\n"
-		"swap. zsmalloc is what all its pools take in memory, of zram and of zswap.",
+	.help = "One row for each swap area, each process whose page tables refer to slots, and each\n"
+		"object of shared memory with pages in swap. share counts each slot once: divided\n"
+		"among the page tables that refer to it, or for an object, for the swap cache only, or\n"
+		"for the CPU that reserved it. The line below compares the sum with the slots in use.\n"
+		"--all adds processes and objects without swap. zsmalloc is the memory of all its\n"
+		"pools, for zram and zswap.",
 };

@@ -48,8 +48,8 @@ void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 	"proportional: each page divided by the number of its mappings", 0, \
 	offsetof(row, u.order) }
 #define U_USS(row, fl) U_COL(row, uss, "uss", fl, \
-	"unique: mapped here and nowhere else, what would be free without it")
-#define U_SWAP(row, fl) U_COL(row, swap, "swap", fl, "swapped out, shmem's own swap included")
+	"unique: mapped only here; it would be free without this")
+#define U_SWAP(row, fl) U_COL(row, swap, "swap", fl, "swapped out, including swap of shmem")
 #define U_SWAP_PSS(row, fl) U_COL(row, swap_pss, "swap_pss", fl, \
 	"swap divided by the number of its users; no shmem")
 #define U_ANON(row, fl) U_COL(row, anon, "anon", fl, "of rss: anonymous pages")
@@ -71,11 +71,11 @@ void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 #define U_PRIVATE_DIRTY(row, fl) U_COL(row, private_dirty, "private_dirty", fl, \
 	"of rss: mapped once, dirty")
 #define U_REFERENCED(row, fl) U_COL(row, referenced, "referenced", fl, \
-	"of rss: accessed since last looked at")
+	"of rss: accessed since the kernel last checked")
 #define U_ANONYMOUS(row, fl) U_COL(row, anonymous, "anonymous", fl, \
-	"of rss: owned by no file (Anonymous of smaps)")
+	"of rss: pages of no file (Anonymous of smaps)")
 #define U_LAZYFREE(row, fl) U_COL(row, lazyfree, "lazyfree", fl, \
-	"of rss: given up with MADV_FREE, not yet reclaimed")
+	"of rss: freed with MADV_FREE, not yet reclaimed")
 #define U_KSM(row, fl) U_COL(row, ksm, "ksm", fl, "of rss: merged by KSM")
 #define U_HUGE(row, fl) U_COL(row, huge, "huge", fl, \
 	"of rss: mapped by huge page-table entries (THP)")
@@ -87,11 +87,11 @@ void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 #define U_PRIVATE_HUGETLB(row, fl) U_COL(row, private_hugetlb, "private_hugetlb", fl, \
 	"hugetlbfs pages mapped once; not in rss")
 #define U_SWAP_PTES(row, fl) U_COL(row, swap_ptes, "swap_ptes", fl, \
-	"of swap: by page-table entries alone")
+	"of swap: counted by page-table entries only")
 #define U_SWAP_USS(row, fl) U_COL(row, swap_uss, "swap_uss", fl, \
 	"of swap: slots that no other page-table entry refers to")
 #define U_SWAP_CACHED(row, fl) U_COL(row, swap_cached, "swap_cached", fl, \
-	"of swap: slots whose page is in memory too (swap cache)")
+	"of swap: slots whose page is also in memory (swap cache)")
 #define U_SPECIAL(row, fl) U_COL(row, special, "special", fl, \
 	"mapped without a page: zero page, device memory")
 #define U_TABLES(row, fl) U_COL(row, tables, "tables", fl, \

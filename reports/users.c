@@ -12,7 +12,7 @@
 static const struct column cols[] = {
 	COL(struct user_row, user, COL_STR, COL_SHOWN, "",
 	    "name, with --sysroot from its etc/passwd; else the number"),
-	COL(struct user_row, uid, COL_UINT, 0, "", "effective user id, as ps and smem go by"),
+	COL(struct user_row, uid, COL_UINT, 0, "", "effective user id, which ps and smem use"),
 	COL(struct user_row, procs, COL_UINT, COL_SHOWN | COL_TOTAL, "", "processes"),
 	COL(struct user_row, mms, COL_UINT, COL_TOTAL, "", "address spaces"),
 	GROUP_USAGE_COLUMNS(struct user_row),
@@ -90,7 +90,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 const struct report report_users = {
 	.name = "users",
-	.about = "what each user's processes cost",
+	.about = "memory of each user's processes",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.opts = OPT_SYSROOT,
 	.cols = cols,
@@ -98,7 +98,7 @@ const struct report report_users = {
 	.sort = "-pss,uid",
 	.run = run,
 	.likes = users_likes,
-	.help = "One row for each user with a process that has memory. Processes that share one\n"
-		"address space count it once, for the user of the first of them. Names come from\n"
-		"etc/passwd below --sysroot DIR; without it users are numbers.",
+	.help = "One row for each user with a process that has memory. Processes that share one mm\n"
+		"count it once, for the user of the first of them. Names come from etc/passwd below\n"
+		"--sysroot DIR; without it users are numbers.",
 };

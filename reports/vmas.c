@@ -21,14 +21,14 @@
 	COL(struct vma_row, pid, COL_INT, COL_SHOWN, "", "process id"),                    \
 	STR(comm, COL_SHOWN, "name of the process"),                                       \
 	COL(struct vma_row, start, COL_HEX, COL_SHOWN, "", "first address"),               \
-	COL(struct vma_row, end, COL_HEX, 0, "", "address behind the last"),               \
+	COL(struct vma_row, end, COL_HEX, 0, "", "end address (exclusive)"),               \
 	STR(perms, COL_SHOWN, "r, w, x, and p for private or s for shared"),               \
 	COL(struct vma_row, offset, COL_BYTES, 0, "bytes", "offset in the file"),          \
 	STR(dev, 0, "device of the file's filesystem, major:minor in hex"),                \
 	COL(struct vma_row, ino, COL_UINT, 0, "", "inode number of the file"),             \
 	COL(struct vma_row, kernel_page, COL_BYTES, 0, "bytes", "page size (KernelPageSize)"), \
 	COL(struct vma_row, pkey, COL_UINT, 0, "", "protection key"),                      \
-	STR(vmflags, 0, "flags, as VmFlags of smaps spells them"),                         \
+	STR(vmflags, 0, "flags, as in VmFlags of smaps"),                         \
 	U_SIZE(struct vma_row, COL_SHOWN | COL_TOTAL)
 #define NAME_COLUMN                                                                        \
 	STR(name, COL_SHOWN, "file, [heap], [stack] ... as maps names it; empty: anonymous")
@@ -56,7 +56,7 @@ static const struct column vma_cols[] = {
 	U_SWAP_USS(struct vma_row, COL_TOTAL), U_SWAP_CACHED(struct vma_row, COL_TOTAL),
 	U_SPECIAL(struct vma_row, COL_TOTAL), U_TABLES(struct vma_row, COL_TOTAL),
 	U_LOST(struct vma_row, COL_TOTAL), U_UNKNOWN(struct vma_row, COL_TOTAL),
-	STR(class, 0, "what it is to its process: stack, data, text, heap, lib_text ..."),
+	STR(class, 0, "role in its process: stack, data, text, heap, lib_text ..."),
 	NAME_COLUMN,
 };
 
@@ -202,21 +202,20 @@ static enum status run_maps(const struct snapshot *s, const struct report_opts *
 
 const struct report report_vmas = {
 	.name = "vmas",
-	.about = "every mapping of every process, with all counters",
+	.about = "every vma of every process, with all counters",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.opts = OPT_PID,
 	.cols = vma_cols,
 	.ncols = ARRAY_LEN(vma_cols),
 	.run = run_vmas,
 	.likes = vmas_likes,
-	.help = "One row for each mapping (VMA), by process and address. The mappings of an\n"
-		"address space that several processes share stand once, under the first of\n"
-		"them; with --pid, under the process that was asked for. --all: librank shows\n"
-		"heaps and stacks too.\n"
+	.help = "One row for each vma, by process and address. The vmas of an mm that several\n"
+		"processes share appear once, under the first of them; with --pid, under that\n"
+		"process. --all: librank shows heaps and stacks too.\n"
 		"\n"
-		"--paper draws each mapping's pages, 64 a line: '.' not resident, '1' to '9' how\n"
-		"often that page is mapped, '#' ten times or more; and what the process has of\n"
-		"each class. Flags: S stack, X the program's own, r w x, B .bss or heap.",
+		"--paper draws the pages of each vma, 64 per line: '.' not resident, '1' to '9' the\n"
+		"number of mappings of that page, '#' ten or more. It adds the process's memory in\n"
+		"each class. Flags: S stack, X the program itself, r w x, B .bss or heap.",
 };
 
 const struct report report_smaps = {
@@ -228,8 +227,8 @@ const struct report report_smaps = {
 	.ncols = ARRAY_LEN(vma_cols),
 	.run = run_maps,
 	.text = smaps_text,
-	.help = "The text of /proc/PID/smaps, byte for byte, in the form of the dumped kernel's\n"
-		"version. Without --pid all processes follow one another, each after a line\n"
+	.help = "The text of /proc/PID/smaps, byte for byte, in the format of the dumped kernel.\n"
+		"Without --pid all processes follow one another, each after a line\n"
 		"\"==> PID COMM <==\". csv, json and -c give rows.",
 };
 
@@ -250,6 +249,6 @@ const struct report report_maps = {
 	.run = run_maps,
 	.text = maps_text,
 	.likes = maps_likes,
-	.help = "The text of /proc/PID/maps, byte for byte. Without --pid all processes follow\n"
-		"one another, each after a line \"==> PID COMM <==\". csv, json and -c give rows.",
+	.help = "The text of /proc/PID/maps, byte for byte. Without --pid all processes follow one\n"
+		"another, each after a line \"==> PID COMM <==\". csv, json and -c give rows.",
 };

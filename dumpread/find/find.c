@@ -159,7 +159,7 @@ static enum status no_types(struct dump *d, const char *btf)
 	char hex[BUILD_ID_HEX], cut[200] = "";
 
 	if (d->image && d->image->issues.n && d->image->issues.v[0].ntexts)
-		snprintf(cut, sizeof(cut), ", and the dump is not whole (%s)", d->image->issues.v[0].text[0]);
+		snprintf(cut, sizeof(cut), ", and the dump is incomplete (%s)", d->image->issues.v[0].text[0]);
 	build_id_hex(d->build_id, d->build_id_len, hex);
 	return fail(&d->diag, ST_ABSENT,
 		    "cannot find the types of kernel %s (build-id %s): no usable BTF in the dump "

@@ -28,15 +28,15 @@ static const struct column cols[] = {
 	COL(struct row, vmas, COL_UINT, 0, "", "mappings"),
 	Z_COLUMNS(struct row, PT),
 	COL(struct row, cached, COL_BYTES, P, "bytes",
-	    "of the file in the page cache, mapped or not"),
+	    "page cache of the file, mapped or not"),
 	COL(struct row, file_size, COL_BYTES, 0, "bytes", "length of the file"),
-	COL(struct row, deleted, COL_UINT, 0, "", "1: no name leads to it any more"),
+	COL(struct row, deleted, COL_UINT, 0, "", "1: deleted; no path leads to it"),
 	COL(struct row, kind, COL_STR, 0, "", "regular, shmem, hugetlb, device, other; - no file"),
 	COL(struct row, dev, COL_STR, 0, "", "device of its filesystem, major:minor in hex"),
 	COL(struct row, ino, COL_UINT, 0, "", "inode number"),
 	{ "build_id", COL_STR, 0, offsetof(struct row, build_id), "",
 	  "build-id of an ELF file, where the dump holds its first pages", NEED_BUILD_IDS, 0 },
-	COL(struct row, name, COL_STR, P, "", "path, or the name of what is no file"),
+	COL(struct row, name, COL_STR, P, "", "path, or [heap], [stack], [anon] ..."),
 	U_INCOMPLETE(struct row),
 };
 
@@ -217,7 +217,7 @@ static const struct like likes[] = {
 
 const struct report report_files = {
 	.name = "files",
-	.about = "what each mapped file costs, over all processes",
+	.about = "memory of each mapped file, over all processes",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_SIZES,
 	.opts = OPT_PID | OPT_FILE | OPT_SYSROOT,
 	.cols = cols,
@@ -225,12 +225,12 @@ const struct report report_files = {
 	.sort = "-eff_resident,name",
 	.run = run,
 	.likes = likes,
-	.help = "One row for each file that is mapped, by inode and path, and one for each name of\n"
-		"what is no file: [heap], [stack], [anon]. Sizes are those of exmap, summed over all\n"
-		"processes or of --pid N. Every reference to a page is counted, by page-table entries\n"
-		"and swap entries of all processes, and the effective sizes divide each page by that\n"
-		"count: summed over everything they are the memory that is mapped, each page once.\n"
-		"What a file's segments cover in anonymous memory, .bss, is the file's. Where neither\n"
-		"the dump nor --sysroot DIR has its headers, that is the whole mapping behind its data.\n"
-		"An address space that several processes share is referred to by each of them.",
+	.help = "One row for each mapped file, by inode and path, and one for each kind of memory that\n"
+		"belongs to no file: [heap], [stack], [anon]. Sizes are those of exmap, over all\n"
+		"processes or for --pid N. The page-table and swap entries of all processes that refer\n"
+		"to a page are counted, and the effective sizes divide each page by that count. So the\n"
+		"sum of the effective sizes is all mapped memory, each page once. Anonymous memory that\n"
+		"a file's segments cover (.bss) belongs to the file. If neither the dump nor --sysroot\n"
+		"DIR has the file's headers, the full vma after its data counts as .bss. If processes\n"
+		"share an mm, each of them counts as a reference.",
 };

@@ -23,8 +23,8 @@ static const struct column cols[] = {
 	COL(struct row, addr, COL_HEX, 0, "", "address in the file (sh_addr)"),
 	COL(struct row, offset, COL_BYTES, 0, "bytes", "offset in the file"),
 	COL(struct row, size, COL_BYTES, 0, "bytes", "size in the file's words (sh_size)"),
-	COL(struct row, perms, COL_STR, P, "", "r, w, x: as the file has them"),
-	COL(struct row, section, COL_STR, P, "", "name; of a segment, where names are not there"),
+	COL(struct row, perms, COL_STR, P, "", "r, w, x, from the file"),
+	COL(struct row, section, COL_STR, P, "", "name; a segment if section names are missing"),
 	COL(struct row, file, COL_STR, P, "", "path"),
 	COL(struct row, from, COL_STR, 0, "", "where the file's headers were read"),
 };
@@ -94,16 +94,17 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 const struct report report_sections = {
 	.name = "sections",
-	.about = "what each section of mapped ELF files costs",
+	.about = "memory of each section of mapped ELF files",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_SIZES,
 	.opts = OPT_PID | OPT_FILE | OPT_SYSROOT,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-eff_resident,file,addr",
 	.run = run,
-	.help = "One row for each section that has an address, .bss too, of all mapped ELF files or\n"
-		"of --file NAME, over all processes or in --pid N. Sizes are those of exmap (see\n"
-		"files), to the byte. The file's headers are read below --sysroot DIR, where it must\n"
-		"be the one that was mapped, by build-id; without, in the page cache of a dump that\n"
-		"was not filtered. Where the names of sections are not there, segments stand.",
+	.help = "One row for each section that has an address (also .bss), for all mapped ELF files or\n"
+		"--file NAME, over all processes or in --pid N. Sizes are those of exmap (see files),\n"
+		"to the byte. The file's headers are read below --sysroot DIR, if the file there has\n"
+		"the same build-id as the mapped one; without --sysroot they are read from the page\n"
+		"cache, in a dump that was not filtered. If section names are missing, segments are\n"
+		"shown.",
 };

@@ -36,10 +36,10 @@ void sizes_of_object(const struct snapshot *s, struct reader *r, const struct mm
 
 #define Z_COLUMNS(row, fl) \
 	Z_COL(row, vm, fl, "address space"), \
-	Z_COL(row, mapped, fl, "has a page, in memory or in swap"), \
+	Z_COL(row, mapped, fl, "pages that exist, in memory or in swap"), \
 	Z_COL(row, eff_mapped, fl, \
 	      "mapped, each page divided by its references in all processes"), \
-	Z_COL(row, sole, fl, "of mapped: nobody else refers to it"), \
+	Z_COL(row, sole, fl, "of mapped: pages with only one reference"), \
 	Z_COL(row, resident, fl, "of mapped: in memory (zero page and hugetlb too)"), \
 	Z_COL(row, eff_resident, fl, \
 	      "resident, each page divided by its references in all processes"), \

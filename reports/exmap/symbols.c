@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * symbols - what each symbol of a mapped ELF file costs.
+ * symbols - memory of each symbol of mapped ELF files.
  */
 #include <elf.h>
 #include <string.h>
@@ -28,11 +28,11 @@ static const struct column cols[] = {
 	Z_COLUMNS(struct row, P),
 	COL(struct row, addr, COL_HEX, 0, "", "address in the file (st_value)"),
 	COL(struct row, size, COL_BYTES, 0, "bytes", "size in the file's words (st_size)"),
-	COL(struct row, type, COL_CHAR, 0, "", "f: function, o: object, n: neither is said"),
+	COL(struct row, type, COL_CHAR, 0, "", "f: function, o: object, n: not specified"),
 	COL(struct row, bind, COL_CHAR, 0, "", "g: global, w: weak, l: local"),
-	COL(struct row, section, COL_STR, P, "", "section that its first byte is in"),
-	COL(struct row, symbol, COL_STR, P, "", "name, of C++ as it is written"),
-	COL(struct row, linkage, COL_STR, 0, "", "name, as the file has it"),
+	COL(struct row, section, COL_STR, P, "", "section of its first byte"),
+	COL(struct row, symbol, COL_STR, P, "", "name; C++ names are demangled"),
+	COL(struct row, linkage, COL_STR, 0, "", "name in the file, not demangled"),
 	COL(struct row, file, COL_STR, P, "", "path"),
 	COL(struct row, from, COL_STR, 0, "", "where the symbols were read"),
 };
@@ -148,16 +148,16 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 const struct report report_symbols = {
 	.name = "symbols",
-	.about = "what each symbol of a mapped ELF file costs",
+	.about = "memory of each symbol of mapped ELF files",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_SIZES,
 	.opts = OPT_PID | OPT_FILE | OPT_SYSROOT,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-eff_resident,addr,linkage",
 	.run = run,
-	.help = "One row for each symbol with a size, of all mapped ELF files or of --file NAME, over\n"
-		"all processes or in --pid N; -w 'section=\".data\"' for one section. Sizes are those of\n"
-		"exmap (see files), to the byte. Symbols are those of .symtab, else of the file's debug\n"
-		"file (by build-id in usr/lib/debug, or .gnu_debuglink, below --sysroot DIR), else of\n"
-		".gnu_debugdata and .dynsym. Where the file itself is read: see sections.",
+	.help = "One row for each symbol with a size, for all mapped ELF files or --file NAME, over all\n"
+		"processes or in --pid N; -w 'section=\".data\"' for one section. Sizes are those of\n"
+		"exmap (see files), to the byte. Symbols come from .symtab, or from the debug file (by\n"
+		"build-id in usr/lib/debug, or .gnu_debuglink, below --sysroot DIR), or from\n"
+		".gnu_debugdata and .dynsym. See sections for where the file itself is read.",
 };

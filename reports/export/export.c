@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * export - the machine in the files of other tools, for them to read.
+ * export - files for other tools: a /proc tree, a tar file, text, for them to read.
  */
 #include "dumpread/base/bytes.h"
 #include "reports/common.h"
@@ -40,19 +40,19 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 const struct report report_export = {
 	.name = "export",
-	.about = "the machine in the files of other tools",
+	.about = "files for other tools: a /proc tree, a tar file, text",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.opts = OPT_PID,
 	.run = run,
 	.products = products,
-	.help = "No rows: files for other tools. \"proc DIR\" makes a directory that smem -S,\n"
-		"ps_mem and readers of pagemap take for /proc: for each process stat, status,\n"
-		"statm, comm, cmdline, cgroup, maps, smaps, smaps_rollup, pagemap and exe;\n"
-		"meminfo, vmstat, swaps, version, uptime, stat, kpagecount and kpageflags. As\n"
-		"root the directories belong to the users of their processes. DIR must be new\n"
-		"or empty, or an export, which is replaced when all is written. What a dump does\n"
-		"not tell is 0 or left out: docs/export.md. \"smemcap FILE\" is a tar file with what smem\n"
-		"reads of these. \"tvpm\" is the text of the collector of Movall, Nelson and\n"
-		"Wetzstein (USENIX 2005); such a text is also taken for IMAGE, by every report\n"
-		"that needs no more than it has.",
+	.help = "This report has no rows; it writes files for other tools. \"proc DIR\" makes a\n"
+		"directory that smem -S, ps_mem and readers of pagemap accept as /proc. It has, for\n"
+		"each process, stat, status, statm, comm, cmdline, cgroup, maps, smaps, smaps_rollup,\n"
+		"pagemap and exe; also meminfo, vmstat, swaps, version, uptime, stat, kpagecount and\n"
+		"kpageflags. Run as root, each directory belongs to the user of its process. DIR must\n"
+		"be new, empty, or an earlier export, which is replaced when the new one is complete.\n"
+		"Values that the dump does not have are 0 or left out: docs/export.md. \"smemcap FILE\"\n"
+		"is a tar file with the files that smem reads. \"tvpm\" is the text of the collector of\n"
+		"Movall, Nelson and Wetzstein (USENIX 2005). That text can be used as IMAGE, for every\n"
+		"report that needs no more than it has.",
 };

@@ -55,13 +55,13 @@ static const struct product products[] = {
 
 const struct report report_html = {
 	.name = "html",
-	.about = "one page to look around in: processes, files, pages, charts",
+	.about = "interactive HTML report: processes, files, pages, charts",
 	.needs = NEEDS,
 	.wants = NEED_CGROUPS | NEED_MACHINE | NEED_LOG,
 	.opts = OPT_SYSROOT,
 	.products = products,
-	.help = "A file that any browser shows, without network: the first screen, a map of all\n"
-		"memory by areas, processes and files with what each costs and shares, their\n"
-		"pages, charts, and the log. Give -o FILE. Sections and symbols are shown of binaries\n"
-		"that are found below --sysroot DIR, or in the page cache of a dump that has it.",
+	.help = "One file for any browser, without network: the overview, a map of all memory, the\n"
+		"processes and files with their own and shared memory, their pages, charts, and the\n"
+		"log. Give -o FILE. Sections and symbols are shown for binaries that are found below\n"
+		"--sysroot DIR, or in the page cache of the dump.",
 };

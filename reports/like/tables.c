@@ -6,7 +6,7 @@
 #define SUMS (OPT_SORT | OPT_TOP)
 
 const struct like procs_likes[] = {
-	{ .name = "smem", .about = "smem: swap, uss, pss, rss of each process, dearest last",
+	{ .name = "smem", .about = "smem: swap, uss, pss, rss of each process, largest last",
 	  .sort = "pss,pid", .text = smem_procs_text, .opts = OPT_SYSROOT },
 	{ .name = "procrank", .about = "Android's procrank: with proportional and unique swap",
 	  .sort = "-pss,pid", .text = procrank_text, .needs = NEED_MACHINE },
@@ -25,7 +25,7 @@ const struct like users_likes[] = {
 };
 
 const struct like programs_likes[] = {
-	{ .name = "ps_mem", .about = "ps_mem: private and shared RAM, dearest last",
+	{ .name = "ps_mem", .about = "ps_mem: private and shared RAM, largest last",
 	  .sort = "ram,name", .text = ps_mem_text },
 	{ 0 }
 };

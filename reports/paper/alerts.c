@@ -27,19 +27,19 @@ struct row {
 #define NUM(name, type, unit, fl, about) COL(struct row, name, type, fl, unit, about)
 
 static const struct column cols[] = {
-	STR(severity, COL_SHOWN, "warn, or info: normal, and still a cost"),
+	STR(severity, COL_SHOWN, "warn; or info: normal, but costs memory"),
 	STR(kind, COL_SHOWN, "text copied, write+exec, duplicate, deleted, library data, mixed"),
 	NUM(cost, COL_BYTES, "bytes", COL_SHOWN,
-	    "memory that is freed without it, at most: distinct frames"),
-	NUM(uses, COL_UINT, "", COL_SHOWN, "processes concerned"),
-	COL(struct row, pid, COL_INT, COL_SHOWN, "", "process, where it is one"),
+	    "memory that would be freed, at most: distinct frames"),
+	NUM(uses, COL_UINT, "", COL_SHOWN, "affected processes"),
+	COL(struct row, pid, COL_INT, COL_SHOWN, "", "process, if there is only one"),
 	STR(comm, COL_SHOWN, "its name"),
-	NUM(start, COL_HEX, "", 0, "address of the mapping, where it is one"),
-	NUM(single, COL_UINT, "pages", 0, "of one mapping: pages of this process alone"),
+	NUM(start, COL_HEX, "", 0, "address of the mapping, if there is only one"),
+	NUM(single, COL_UINT, "pages", 0, "of one mapping: pages of only this process"),
 	NUM(shared, COL_UINT, "pages", 0, "of one mapping: all other pages"),
 	NUM(flags, COL_HEX, "", 0, "of one mapping: its flags, as the paper prints them"),
-	STR(evidence, COL_SHOWN | COL_WIDE, "what was found"),
-	STR(name, COL_SHOWN, "file, or what maps calls the mapping"),
+	STR(evidence, COL_SHOWN | COL_WIDE, "evidence found"),
+	STR(name, COL_SHOWN, "file, or name of the mapping in maps"),
 };
 
 struct maker {
@@ -321,7 +321,7 @@ static const struct like likes[] = {
 
 const struct report report_alerts = {
 	.name = "alerts",
-	.about = "mappings that cost more than they should, and why",
+	.about = "mappings that use more memory than they should, and why",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.opts = OPT_ALL,
 	.cols = cols,
@@ -329,18 +329,18 @@ const struct report report_alerts = {
 	.sort = "-cost,kind,pid,start",
 	.run = run,
 	.likes = likes,
-	.help = "text copied: pages of text that are private: a library without position\n"
-		"independent code, or a debugger's breakpoints. duplicate: two inodes with one\n"
-		"build-id, or (where that is not known) one name and size, so that text is in\n"
-		"memory twice. deleted: files mapped and no longer there. write+exec: mappings\n"
-		"that can be written and executed. library data: what a library's data and .bss\n"
-		"cost in all processes, from 1 MiB on.\n"
+	.help = "text copied: private pages of text. The library was built without position\n"
+		"independent code, or a debugger set breakpoints. duplicate: two inodes with one\n"
+		"build-id (if unknown: one name and size), so the text is in memory twice. deleted:\n"
+		"files that are mapped but deleted. write+exec: mappings that are writable and\n"
+		"executable. library data: memory of a library's data and .bss in all processes, if\n"
+		"it is at least 1 MiB.\n"
 		"\n"
-		"cost is memory that is free when the alert is gone, at most: distinct frames, each\n"
-		"once. Of text copied the private pages; of duplicate the smaller text; of deleted\n"
-		"all of the file's units; of library data the private pages; of write+exec and mixed\n"
-		"what is mapped there and nowhere else.\n"
+		"cost is the memory that would be free without the alert, at most: distinct frames,\n"
+		"each counted once. text copied: the private pages. duplicate: the smaller text.\n"
+		"deleted: all units of the file. library data: the private pages. write+exec and\n"
+		"mixed: memory that is mapped only there.\n"
 		"\n"
-		"--all adds smaller library data, and every mapping that has pages of its own\n"
-		"beside shared ones (mixed); these alone are --paper, in the paper's words.",
+		"--all adds smaller library data, and every mapping that has both private and shared\n"
+		"pages (mixed). --paper prints only the latter, in the paper's words.",
 };

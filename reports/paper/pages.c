@@ -39,9 +39,9 @@ static const struct column cols[] = {
 	NUM(refcount, COL_INT, COL_SHOWN, "references; of a compound page to its head"),
 	NUM(mapcount, COL_UINT, COL_SHOWN, "mappings, by the kernel's count"),
 	NUM(found, COL_UINT, COL_SHOWN, "mappings that the walk found"),
-	NUM(frames, COL_UINT, 0, "frames that the row stands for: 1; of page-types all alike"),
+	NUM(frames, COL_UINT, 0, "frames in this row: 1; with page-types all with these flags"),
 	NUM(pid, COL_INT, COL_SHOWN, "first process that maps it"),
-	STR(owner, COL_SHOWN, "file, or process, or what else it is used for"),
+	STR(owner, COL_SHOWN, "file, process or other use"),
 	STR(flags, COL_SHOWN, "kpf by name"),
 };
 
@@ -407,12 +407,12 @@ const struct report report_pages = {
 	.ncols = ARRAY_LEN(cols),
 	.run = run,
 	.likes = likes,
-	.help = "One row for each page frame that a process maps, by address: the mapping's class\n"
-		"and owner (of several mappings, the first), the page's flags by the rules of\n"
-		"that kernel's /proc/kpageflags, its counts. --all: every frame of the machine.\n"
-		"--pid: those of one process.\n"
+	.help = "One row for each frame that a process maps, by address: class and owner of the\n"
+		"mapping (the first, if there are several), the page's flags by the rules of that\n"
+		"kernel's /proc/kpageflags, and its counts. --all: every frame of the machine.\n"
+		"--pid: the frames of one process.\n"
 		"\n"
-		"--like page-types counts all frames by distinct flags, --all with those that\n"
-		"page-types shows only as --raw. --paper: the dump of page structures of the\n"
-		"USENIX 2005 paper; pte then is written in the bits of the machine's entries.",
+		"--like page-types counts all frames by distinct flags; --all includes the flags that\n"
+		"page-types shows only with --raw. --paper prints the page structures as in the\n"
+		"USENIX 2005 paper; pte then has the bits of the machine's entries.",
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * total - what each program and library costs altogether, each frame once: its text,
+ * total - total memory of each program and library, each frame once: its text,
  * and the data and .bss of all processes. What belongs to no file has rows of its own,
  * so that the sum is the memory of all processes. In the paper's words Figure 6 of
  * USENIX 2005, which counts data once for each process, and by the note Figure 8.
@@ -29,22 +29,22 @@ struct row {
 #define SUM (COL_SHOWN | COL_TOTAL)
 
 static const struct column cols[] = {
-	COL(struct row, number, COL_UINT, 0, "", "order in which address spaces show it first"),
+	COL(struct row, number, COL_UINT, 0, "", "order in which it is first found"),
 	COL(struct row, executable, COL_UINT, 0, "",
-	    "1: a program or library; 0: what belongs to none"),
+	    "1: a program or library; 0: other memory"),
 	COL(struct row, uses, COL_UINT, COL_SHOWN, "", "processes that map it"),
 	SIZE(text, SUM, "code and constants; each frame once, as in all that follow"),
 	SIZE(data, SUM, "initialized data of all processes"),
 	SIZE(bss, SUM, "zeroed data of a library, of all processes"),
 	SIZE(rest, COL_TOTAL, "what belongs to no program or library"),
-	SIZE(total, SUM, "text, data, bss and rest: distinct frames, each in one row alone"),
+	SIZE(total, SUM, "text, data, bss and rest: distinct frames, each counted in only one row"),
 	COL_AS(struct row, total, "frames", COL_BYTES, COL_TOTAL, "bytes", "the same as total"),
 	SIZE(mapped, SUM, "what each process has of it resident, added up: shared frames repeatedly"),
 	SIZE(virt_text, COL_TOTAL, "address space of text, once"),
 	SIZE(virt_data, COL_TOTAL, "address space of data, sum over all processes"),
 	SIZE(virt_bss, COL_TOTAL, "address space of bss, sum over all processes"),
 	SIZE(virt_rest, COL_TOTAL, "address space of rest"),
-	SIZE(virt_total, SUM, "address space, counted as total is"),
+	SIZE(virt_total, SUM, "address space, counted like total"),
 	COL(struct row, name, COL_STR, COL_SHOWN, "",
 	    "file, or [stack], [heap], [anon], [file] ... of all processes"),
 	U_INCOMPLETE(struct row),
@@ -218,7 +218,7 @@ static const struct like likes[] = {
 
 const struct report report_total = {
 	.name = "total",
-	.about = "what each program and library costs altogether",
+	.about = "total memory of each program and library",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
@@ -226,14 +226,14 @@ const struct report report_total = {
 	.run = run,
 	.likes = likes,
 	.chart = &chart,
-	.help = "One row for each program and library: its text, and the data and .bss of all\n"
-		"processes that have them. What belongs to a process - stacks, heaps (a program's\n"
-		".bss among them), other anonymous memory, files that nobody executes - has rows\n"
-		"of its own, [stack] and so on. Each frame counts once, in the row where it is met\n"
-		"first: the sum of total is the memory of all processes, which the note below\n"
-		"repeats in pages. mapped counts a shared frame in each process. A row in which a\n"
-		"process takes part that could not all be read is marked.\n"
+	.help = "One row for each program and library: its text, and the data and .bss in all\n"
+		"processes that use it. Memory of processes has its own rows, [stack] and so on:\n"
+		"stacks, heaps (with the program's .bss), other anonymous memory, and files that no\n"
+		"process maps executable. Each frame counts once, in the row where it is first found.\n"
+		"So the sum of total is the memory of all processes; the note below repeats it in\n"
+		"pages. mapped counts a shared frame in each process. A row is marked if one of its\n"
+		"processes is incomplete.\n"
 		"\n"
 		"--paper prints programs and libraries in pages, comma separated, and counts data\n"
-		"and .bss in each process, as Figure 6 does; with --virtual pages of address space.",
+		"and .bss in each process, as Figure 6 does; with --virtual, pages of address space.",
 };

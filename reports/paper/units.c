@@ -23,18 +23,18 @@ struct row {
 #define SIZE(name, fl, about) COL(struct row, name, COL_BYTES, fl, "bytes", about)
 
 static const struct column cols[] = {
-	COL(struct row, number, COL_UINT, 0, "", "order in which address spaces show it first"),
+	COL(struct row, number, COL_UINT, 0, "", "order in which it is first found"),
 	COL(struct row, uses, COL_UINT, COL_SHOWN, "", "processes that map it"),
 	STR(flags, COL_SHOWN, "S stack, X of the program, r w x, B .bss or heap"),
 	STR(class, COL_SHOWN, "text, data, heap, lib_text, lib_data, lib_bss, none, file ..."),
 	SIZE(offset, 0, "where it begins in the file; 0 for .bss"),
 	COL_AS(struct row, virt, "virtual", COL_BYTES, COL_SHOWN, "bytes",
 	       "address space, of its largest mapping"),
-	SIZE(resident, COL_SHOWN, "of virtual: places that are resident in at least one process"),
+	SIZE(resident, COL_SHOWN, "of virtual: pages resident in at least one process"),
 	SIZE(frames, COL_SHOWN, "memory: distinct frames that these mappings have"),
 	SIZE(cost, COL_SHOWN | COL_TOTAL, "of frames: in no row of a lower number"),
-	SIZE(mapped, COL_SHOWN | COL_TOTAL, "sum of what each process has resident"),
-	SIZE(copies, COL_SHOWN | COL_TOTAL, "of mapped: pages of their own, not the file's"),
+	SIZE(mapped, COL_SHOWN | COL_TOTAL, "sum of the resident pages of each process"),
+	SIZE(copies, COL_SHOWN | COL_TOTAL, "of mapped: private copies, not pages of the file"),
 	STR(name, COL_SHOWN, "file"),
 	U_INCOMPLETE(struct row),
 };
@@ -112,13 +112,13 @@ const struct report report_units = {
 	.sort = "-frames,number",
 	.run = run,
 	.likes = likes,
-	.help = "One row for each part of an executable file - text, constants, data, .bss - over\n"
-		"all processes that map it, at the same place of the file with the same access.\n"
-		"What one process alone needs of a library, resident shows for all of them:\n"
-		"virtual less resident is what nobody ever touched. copies are private pages:\n"
-		"of data normal, of text the price of relocations. --all adds files that nobody\n"
-		"executes.\n"
+	.help = "One row for each executable unit: a part of an executable file - text, constants,\n"
+		"data, .bss - over all processes that map it at the same offset with the same access.\n"
+		"resident counts the pages that are resident in at least one process; virtual minus\n"
+		"resident is memory that no process touched. copies are private pages: normal for\n"
+		"data; for text they are the cost of relocations. --all adds files that no process\n"
+		"maps executable.\n"
 		"\n"
-		"--paper draws the pages, 64 a line: '.' not resident, '1' to '9' in how many\n"
-		"address spaces, '#' in ten or more.",
+		"--paper draws the pages, 64 per line: '.' not resident, '1' to '9' the number of\n"
+		"address spaces with that page, '#' ten or more.",
 };

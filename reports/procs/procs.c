@@ -53,7 +53,7 @@ static const struct column cols[] = {
 	U_SPECIAL(struct proc_row, TOT), U_LOST(struct proc_row, TOT), U_UNKNOWN(struct proc_row, TOT),
 	Z_COLUMNS(struct proc_row, COL_TOTAL | COL_FILE),
 	BYTES(rss_kernel, TOT, "rss by the kernel's counters, all CPUs' shares added"),
-	BYTES(rss_status, TOT, "rss as /proc/PID/status would have said (VmRSS)"),
+	BYTES(rss_status, TOT, "rss as in /proc/PID/status (VmRSS)"),
 	BYTES(swap_kernel, TOT, "swap entries by the kernel's counter"),
 	BYTES(rss_peak, 0, "largest rss so far (VmHWM)"),
 	BYTES(pgtables, TOT, "page tables (VmPTE)"),
@@ -66,7 +66,7 @@ static const struct column cols[] = {
 	CLASS("lib_data", AREA_LIB_DATA, "initialized data of libraries"),
 	CLASS("lib_text", AREA_LIB_TEXT, "code and constants of libraries"),
 	CLASS("anon_map", AREA_ANON, "other anonymous mappings, stacks of threads too"),
-	CLASS("file_map", AREA_FILE, "files that nobody executes"),
+	CLASS("file_map", AREA_FILE, "files that no process maps executable"),
 	CLASS("shmem_map", AREA_SHMEM, "shared memory and tmpfs"),
 	CLASS("hugetlb_map", AREA_HUGETLB, "hugetlbfs pages, which are not in rss"),
 	CLASS("other_map", AREA_OTHER, "[vdso], devices"),
@@ -80,7 +80,7 @@ static const struct column cols[] = {
 	BYTES(virt_rw, TOT, "address space: stack, data, heap, lib_bss, lib_data"),
 	BYTES(virt_rx, TOT, "address space: text, lib_text"),
 	COL(struct proc_row, oom_score_adj, COL_INT, P, "",
-	    "what is added to its badness for the OOM killer"),
+	    "adjustment of the OOM killer's score"),
 	COL(struct proc_row, oom_victim, COL_UINT, 0, "", "1: chosen by the OOM killer"),
 	COL(struct proc_row, nice, COL_INT, 0, "", "nice value"),
 	COL(struct proc_row, minflt, COL_UINT, COL_THREADS | COL_TOTAL, "", "minor faults"),
@@ -90,10 +90,10 @@ static const struct column cols[] = {
 	NS(start, 0, "start, since boot"),
 	COL(struct proc_row, mm, COL_HEX, 0, "", "address of its mm_struct"),
 	COL(struct proc_row, mm_shared, COL_UINT, 0, "", "processes that share this mm (1: its own)"),
-	COL(struct proc_row, note, COL_STR, 0, "", "what is special about its memory"),
+	COL(struct proc_row, note, COL_STR, 0, "", "special facts about its memory"),
 	COL(struct proc_row, cgroup, COL_STR, 0, "", "control group"),
-	COL(struct proc_row, exe, COL_STR, 0, "", "path of the program"),
-	COL(struct proc_row, cmdline, COL_STR, 0, "", "arguments, where the dump holds them"),
+	COL(struct proc_row, exe, COL_STR, 0, "", "path of the executable"),
+	COL(struct proc_row, cmdline, COL_STR, 0, "", "arguments, if the dump has them"),
 	COL(struct proc_row, comm, COL_STR, PTF, "", "name of the task"),
 	U_INCOMPLETE(struct proc_row),
 };
@@ -118,7 +118,7 @@ static const struct chart chart = {
 
 const struct report report_procs = {
 	.name = "procs",
-	.about = "what each process costs: pss, uss, rss, swap",
+	.about = "memory of each process: pss, uss, rss, swap",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.wants = NEED_CGROUPS | NEED_MACHINE,
 	.opts = OPT_PID | OPT_THREADS | OPT_KERNEL | OPT_FILE | OPT_SYSROOT,
@@ -128,28 +128,28 @@ const struct report report_procs = {
 	.run = procs_run,
 	.likes = procs_likes,
 	.chart = &chart,
-	.help = "One row for each process, by its proportional set size. Processes that share\n"
-		"one address space (vfork, CLONE_VM) each show all of it; totals count it once,\n"
-		"and mm_shared says how many they are. --threads gives a row for each thread,\n"
-		"whose memory is that of its process. --kernel adds kernel threads.\n"
+	.help = "One row for each process, sorted by pss. Processes that share one mm (vfork,\n"
+		"CLONE_VM) each show all of it; totals count it once, and mm_shared is the number of\n"
+		"these processes. --threads gives a row for each thread; its memory is that of the\n"
+		"process. --kernel adds kernel threads.\n"
 		"\n"
-		"--file NAME shows the processes that map a file (its path, or what is behind the\n"
-		"last slash; or [heap], [stack], [anon] ...), and of their memory that file's alone.\n"
+		"--file NAME shows the processes that map a file, with the memory of only that file.\n"
+		"NAME is a path, the part after its last slash, or [heap], [stack], [anon] ...\n"
 		"\n"
-		"A process that could not all be read is marked with *, and column incomplete says\n"
-		"what is missing. Its sizes are lower bounds, - is unknown, and it is sorted by the\n"
-		"kernel's counters of it (rss_kernel) where these are larger. not attributed, below\n"
-		"the table, is AnonPages + Mapped of /proc/meminfo, with what CPUs had not yet handed\n"
-		"in, less the pss of all processes. Both count each mapped page once. It is shown if\n"
-		"it is at least a page. Causes: processes that are incomplete, address spaces that\n"
-		"no task uses any more, huge pages that the kernel's smaps passes over.\n"
+		"An incomplete process is marked with *, and the column incomplete says what is\n"
+		"missing. Its sizes are lower bounds, and - is unknown. It is sorted by the kernel's\n"
+		"counter (rss_kernel) if that is larger. \"not attributed\", below the table, is\n"
+		"AnonPages + Mapped of /proc/meminfo, plus counts that are still per CPU, minus the pss\n"
+		"of all processes. Both count each mapped page once. It is shown if it is at least one\n"
+		"page. Causes: incomplete processes, mms that no task uses any more, huge pages that\n"
+		"the kernel's smaps leaves out.\n"
 		"\n"
-		"Columns vm ... writable are the sizes of exmap (see files); they take another pass\n"
-		"over all page tables, when asked for. With --threads they stand in the first row\n"
-		"of each process.\n"
+		"Columns vm ... writable are the sizes of exmap (see files). They need another pass\n"
+		"over all page tables, which is made only when they are used. With --threads they are\n"
+		"in the first row of each process.\n"
 		"\n"
-		"Columns stack ... none_map split rss by what the mappings are to the process,\n"
-		"virt_stack ... its address space. --paper prints them in pages, as the table of\n"
-		"P. Movall and others, \"Linux Physical Memory Analysis\" (USENIX 2005); with\n"
-		"--virtual the pages of address space.",
+		"Columns stack ... none_map split rss by the role of the vmas in the process;\n"
+		"virt_stack ... split its address space. --paper prints them in pages, as the table of\n"
+		"P. Movall and others, \"Linux Physical Memory Analysis\" (USENIX 2005); with --virtual,\n"
+		"pages of address space.",
 };

@@ -33,7 +33,7 @@ WANTED = {
     'device-one': (0, ''),
     'device-other': (0, ''),
     'device-bytes': (0, None),
-    'device-cut': (2, 'the answer is not whole'),
+    'device-cut': (2, 'incomplete result'),
     'device-interrupted': (SIGINT, None),
     'module-goes': (0, None),
     'locked-down': (1, 'the kernel is locked down'),
