@@ -216,7 +216,7 @@ static bool offers(struct run *run, const struct kernel *k, const char *image)
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (lacks & words[i].need) {
-			fail(&run->diag, ST_NODATA, "%s is what a collector wrote: it has no %s, "
+			fail(&run->diag, ST_NODATA, "%s is a collector's text: it has no %s, "
 			     "which %s needs", image, words[i].what, r->name);
 			return false;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cgroups - one row a control group, parents before children: what is charged to
+ * cgroups - one row per control group, parents before children: what is charged to
  * it, by the kernel's counters, and what its processes map.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * programs - one row a program: its processes together, under the name that
+ * programs - one row per program: its processes together, under the name that
  * ps_mem (Padraig Brady) would find for them.
  */
 #include "reports/programs.h"

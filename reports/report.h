@@ -85,7 +85,7 @@ struct table {
 
 struct report_opts {
 	int32_t pid;		/* --pid N; 0: all */
-	bool threads;		/* --threads: one row a thread */
+	bool threads;		/* --threads: one row per thread */
 	bool kernel_threads;	/* --kernel: kernel threads too */
 	bool all;		/* --all: also rows that would be left out as uninteresting */
 	bool virt;		/* --virtual: address space where else resident pages count */

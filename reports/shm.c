@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shm - one row an object of shared memory: what it holds, and who uses it.
+ * shm - one row per object of shared memory: its pages and its users.
  */
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * summary.h - the first screen: rows of facts by section (summary.c), and
+ * summary.h - the overview: rows of facts by section (summary.c), and
  * their text (summary_text.c).
  */
 #ifndef VMCENSUS_SUMMARY_H

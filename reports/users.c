@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * users - one row a user: what the user's processes cost together.
+ * users - one row per user: the memory of all processes of the user.
  */
 #include "reports/users.h"
 

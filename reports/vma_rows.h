@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * vma_rows.h - one row a mapping: what vmas, smaps and maps are made of.
+ * vma_rows.h - one row per vma: the rows of vmas, smaps and maps.
  */
 #ifndef VMCENSUS_VMA_ROWS_H
 #define VMCENSUS_VMA_ROWS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * vmas - one row a mapping. smaps and maps are the same rows in the kernel's
+ * vmas - one row per vma. smaps and maps are the same rows in the kernel's
  * own words (maps_text.c).
  */
 #include "dumpread/base/bytes.h"

@@ -237,8 +237,8 @@ static enum status attach_late(struct dump *d)
 		read_vmemmap(d, r, self);
 	reader_free(r);
 	if (st)
-		return fail(&d->diag, st, "no page tables of 64-bit PowerPC with pages of %u "
-			    "bytes are known of release %s", dump_page_size(d), d->release);
+		return fail(&d->diag, st, "64-bit PowerPC with pages of %u bytes is "
+			    "not supported for release %s", dump_page_size(d), d->release);
 	log_debug(d->log, "%s, form %u, memory from %#" PRIx64 ", %u pieces of vmemmap",
 		  x->paging->name, x->env.form, x->low.pa, self->nvmemmap);
 	return ST_OK;

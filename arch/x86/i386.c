@@ -77,7 +77,7 @@ static enum status attach(struct dump *d)
 		if (!linear_find(d, &x->low, "i", 0, max_pa))
 			return fail(&d->diag, ST_UNSUPPORTED, "cannot find the kernel's page "
 				    "tables: is this a dump of a 32-bit x86 Linux kernel?");
-		log_info(d->log, "no page tables found yet: low memory is taken to be at %#"
+		log_info(d->log, "no page tables found yet: low memory is assumed at %#"
 			 PRIx64, x->low.va);
 	}
 	x->low.size = min_u64(max_pa, LOWMEM_MAX(x->low.va));

@@ -90,7 +90,7 @@ static enum status add_vmcoreinfo(struct dump *d, const char *path)
 		st = fail(&d->diag, ST_IO, "%s: %s", path, strerror(errno));
 	else if (vmcoreinfo_value(text, "OSRELEASE", release, sizeof(release)) && *d->release &&
 		 strcmp(release, d->release))
-		st = fail(&d->diag, ST_CORRUPT, "%s: is of another kernel: its release is %s, "
+		st = fail(&d->diag, ST_CORRUPT, "%s: belongs to another kernel: its release is %s, "
 			  "the dump's is %s", path, release, d->release);
 	else
 		dump_take_vmcoreinfo(d, text, strnlen(text, n));
@@ -198,8 +198,8 @@ enum status dump_add_file(struct dump *d, const char *path)
 		return st;
 	}
 	return fail(&d->diag, ST_NOTMINE,
-		    "%s: is none of what -t takes: a vmlinux with debug information, raw BTF, a "
-		    "System.map, a layout file, VMCOREINFO as text", path);
+		    "%s: cannot be used with -t, which takes a vmlinux with debug information, "
+		    "raw BTF, a System.map, a layout file, VMCOREINFO as text", path);
 }
 
 /* ---- before the machine is known ----------------------------------------- */

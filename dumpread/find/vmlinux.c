@@ -124,7 +124,7 @@ static enum status check_kernel(const struct vmlinux *v, struct dump *d)
 	build_id_hex(id, n, theirs);
 	build_id_hex(d->build_id, d->build_id_len, ours);
 	return fail(&d->diag, ST_CORRUPT,
-		    "%s: is of another kernel: its build-id is %s, the dump's is %s (%s)",
+		    "%s: belongs to another kernel: its build-id is %s, the dump's is %s (%s)",
 		    v->path, theirs, ours, d->release);
 }
 

@@ -291,7 +291,7 @@ static enum status read_headers(struct image *im, struct kdump *k)
 		enum status st = kdump_read_header(im, &im->parts[i], &kp->h);
 
 		if (st == ST_NOTMINE && i)
-			return fail(&im->diag, ST_CORRUPT, "%s: is no part of the dump that "
+			return fail(&im->diag, ST_CORRUPT, "%s: is not a part of the dump that "
 				    "starts with %s", im->parts[i].path, im->parts[0].path);
 		if (st)
 			return st;

@@ -274,7 +274,7 @@ enum status kdump_read_header(struct image *im, const struct image_part *p,
 			    "dump again", p->path);
 	if (!header_version(&r, h))
 		return fail(&im->diag, ST_CORRUPT, "%s: header version %#" PRIx32
-			    " of a kdump-compressed dump cannot be true", p->path, h->version);
+			    " in a kdump-compressed dump is impossible", p->path, h->version);
 	parse_head(&r, h);
 	if (!find_tail(&r, h))
 		return fail(&im->diag, ST_CORRUPT, "%s: no page size and bitmap size in the "
@@ -288,7 +288,7 @@ enum status kdump_read_header(struct image *im, const struct image_part *p,
 	}
 	if (h->max_mapnr > MAPNR_MAX ||
 	    h->max_mapnr > max_u64(MAPNR_LEAST, p->stored * FRAMES_PER_BYTE))
-		return fail(&im->diag, ST_LIMIT, "%s: %" PRIu64 " page frames cannot be true: "
+		return fail(&im->diag, ST_LIMIT, "%s: %" PRIu64 " page frames is impossible: "
 			    "the header is damaged", p->path, h->max_mapnr);
 	place_bitmaps(&r, h);
 	return ST_OK;

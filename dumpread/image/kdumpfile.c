@@ -115,7 +115,7 @@ static enum status start(struct image *im)
 static enum status died(struct image *im)
 {
 	return fail(&im->diag, ST_CORRUPT, "%s: libkdumpfile, which reads files that begin like "
-		    "this one, died of it or never ended: the file is damaged, or no dump",
+		    "this one, crashed or did not finish: the file is damaged or not a dump",
 		    im->parts[0].path);
 }
 

@@ -56,10 +56,11 @@ enum status live_refused(struct diag *g, int err)
 	case EPERM:
 		if (is_locked_down())
 			return fail(g, ST_IO, KCORE ": the kernel is locked down (" LOCKDOWN
-				    " says confidentiality) and gives its memory to nobody");
+				    " says confidentiality) and does not let anyone read its "
+				    "memory");
 		if (!geteuid())
-			return fail(g, ST_IO, KCORE ": permission denied, though root: the "
-				    "capability CAP_SYS_RAWIO is lacking (a container?)");
+			return fail(g, ST_IO, KCORE ": permission denied, although root: the "
+				    "capability CAP_SYS_RAWIO is missing (a container?)");
 		return fail(g, ST_IO, KCORE ": permission denied; only root may read the "
 			    "running kernel (CAP_SYS_RAWIO)");
 	}

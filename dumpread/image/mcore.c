@@ -304,8 +304,8 @@ static enum status settle(struct image *im)
 	size_t n = 0;
 
 	if (!m->npages)
-		return fail(&im->diag, ST_NODATA, "%s: an mcore dump of which no page can be "
-			    "read: copy the dump again", im->parts[0].path);
+		return fail(&im->diag, ST_NODATA, "%s: an mcore dump without a readable page: "
+			    "copy the dump again", im->parts[0].path);
 	sort_array(m->pages, m->npages, sizeof(*m->pages), by_va);
 	base = m->pages[0].va;
 	for (size_t i = 0; i < m->nunits; i++)

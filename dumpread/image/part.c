@@ -70,12 +70,12 @@ static enum status find_size(struct diag *g, struct image_part *p)
 		return fail(g, ST_IO, "%s: is a directory; name the dump file inside it",
 			    p->path);
 	if (S_ISFIFO(sb.st_mode) || S_ISSOCK(sb.st_mode))
-		return fail(g, ST_IO, "%s: is a pipe; a dump is read in any order, "
-			    "so save it to a file first", p->path);
+		return fail(g, ST_IO, "%s: is a pipe, which cannot be read in any order; "
+			    "save the dump to a file first", p->path);
 	if (S_ISCHR(sb.st_mode))
-		return fail(g, ST_IO, "%s: is a character device; what is read in any order must "
-			    "be a file: cat it to one (a file of /dev/vmcensus is an image)",
-			    p->path);
+		return fail(g, ST_IO, "%s: is a character device, which cannot be read in any "
+			    "order; copy it to a file with cat (a copy of /dev/vmcensus is an "
+			    "image)", p->path);
 	p->size = sb.st_size > 0 ? (uint64_t)sb.st_size : 0;
 	if (S_ISBLK(sb.st_mode)) {
 		end = lseek(p->fd, 0, SEEK_END);

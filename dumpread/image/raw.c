@@ -82,7 +82,7 @@ static enum status raw_open(struct image *im)
 	if (!placed)
 		return ST_NOTMINE;
 	if (placed < im->nparts || im->nparts > SEGMENTS_PARTS)
-		return fail(&im->diag, ST_UNSUPPORTED, "%s: raw memory needs an address behind "
+		return fail(&im->diag, ST_UNSUPPORTED, "%s: raw memory needs an address after "
 			    "each file: FILE@ADDRESS", im->parts[0].path);
 	im->priv = arena_alloc(&im->mem, sizeof(struct segments));
 	im->page_shift = 12;

@@ -88,11 +88,12 @@ enum status symlist_relocate(struct symlist *l, struct dump *d)
 	/* one in four may be a value that VMCOREINFO prints as a symbol */
 	if (n && mode_of(diff, n, &shift) * 4 < n * 3)
 		return fail(&d->diag, ST_CORRUPT,
-			    "its symbols do not fit the dump's: it is of another kernel");
+			    "its symbols do not match the dump: it belongs to another kernel");
 	if (n && shift && kernel_offset(d) && shift != kernel_offset(d))
 		return fail(&d->diag, ST_CORRUPT,
 			    "its symbols are %#" PRIx64 " away from the dump's, KASLR moved them "
-			    "by %#" PRIx64 ": it is of another kernel", shift, kernel_offset(d));
+			    "by %#" PRIx64 ": it belongs to another kernel", shift,
+			    kernel_offset(d));
 	for (uint32_t i = 0; i < l->n; i++)
 		if (moves(d, l->v[i].addr))
 			l->v[i].addr = wrap(d, l->v[i].addr + shift);

@@ -292,7 +292,7 @@ static enum status finish(struct scan *s, struct dump *d, const char *path)
 		return fail(&d->diag, ST_UNSUPPORTED,
 			    "%s: its debug information is in .dwo files (split DWARF), which are "
 			    "not read; a kernel built with CONFIG_DEBUG_INFO_BTF needs none", path);
-	return fail(&d->diag, ST_ABSENT, "%s: none of the kernel's types in its DWARF", path);
+	return fail(&d->diag, ST_ABSENT, "%s: its DWARF has none of the kernel's types", path);
 }
 
 enum status types_add_dwarf(struct dump *d, const struct mapped_elf *m)

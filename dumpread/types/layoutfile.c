@@ -227,8 +227,8 @@ static const struct line_kind {
 
 static enum status refuse(struct dump *d, const char *what, const char *theirs, const char *ours)
 {
-	return fail(&d->diag, ST_CORRUPT, "is of another kernel: its %s is %s, the dump's is %s",
-		    what, theirs, ours);
+	return fail(&d->diag, ST_CORRUPT,
+		    "belongs to another kernel: its %s is %s, the dump's is %s", what, theirs, ours);
 }
 
 static enum status check_machine(struct dump *d, const char *value)

@@ -101,6 +101,6 @@ enum status types_add_vmcoreinfo(struct dump *d)
 
 	if (size(d, "printk_info", &bytes) && size(d, "printk_log", &bytes) &&
 	    size(d, "log", &bytes))
-		return fail(&d->diag, ST_ABSENT, "VMCOREINFO says nothing of the kernel log");
+		return fail(&d->diag, ST_ABSENT, "VMCOREINFO does not describe the kernel log");
 	return types_add(&d->types, &src) ? ST_OK : ST_LIMIT;
 }

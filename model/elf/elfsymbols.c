@@ -64,7 +64,7 @@ static void add_all(struct reading *rd, const struct elf_head *h, const uint8_t 
 	}
 }
 
-/* The symbols of section NAME, added; false if there are none to be had. */
+/* The symbols of section NAME, added; false if there are none. */
 static bool read_table(struct elf_image *e, const char *name, struct arena *mem,
 		       struct elf_symbols *to)
 {

@@ -9,7 +9,7 @@
 #define NSEC_PER_SEC 1000000000ull
 #define YEARS_100 (100ull * 366 * 86400)	/* seconds; no machine is older */
 
-/* Address of the struct timekeeper of the core clocks; 0 if not to be had. */
+/* Address of the struct timekeeper of the core clocks; 0 if not found. */
 static uint64_t timekeeper(const struct system *y)
 {
 	const struct layout *l = &y->k->layout;

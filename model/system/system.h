@@ -34,7 +34,7 @@ void find_panic_text(struct system *y);
 void read_swaps(struct system *y);
 void read_meminfo(struct system *y);
 void read_vmstat(struct system *y);
-/* "Linux version ...", as /proc/version has it; NULL if not to be had. */
+/* "Linux version ...", as /proc/version has it; NULL if not found. */
 const char *read_banner(const struct system *y);
 
 /* ---- counters.c ---------------------------------------------------------------- */

@@ -21,7 +21,7 @@ struct vmstat {
 	uint64_t at;			/* in vmstat_text[] */
 };
 
-/* Name of line AT, NULL where there is none to be had. */
+/* Name of line AT, NULL if there is none. */
 static const char *name_at(const struct vmstat *v, uint64_t at)
 {
 	uint64_t table = layout_symbol(&v->y->k->layout, Y_VMSTAT_TEXT), addr;

@@ -104,8 +104,8 @@ enum status elf_files_each(const struct snapshot *s, const struct report_opts *o
 		x.only = s->procs[first].mm;
 	mark_files(&x, wanted, &name);
 	if (o->file && !name)
-		return fail(diag, ST_ABSENT, "nothing maps %.200s; \"files\" lists what is mapped",
-			    o->file);
+		return fail(diag, ST_ABSENT, "no process maps %.200s; \"files\" lists the mapped "
+			    "files", o->file);
 	x.r = kernel_reader(s->k);
 	for (uint32_t i = 0; i < s->nfiles; i++)
 		if (wanted[i])

@@ -191,7 +191,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 			sizes_cells_unknown(&rows[i].z);
 	drop_unmapped(t);
 	if (o->file && !t->nrows)
-		return fail(diag, ST_ABSENT, "nothing maps %.200s", o->file);
+		return fail(diag, ST_ABSENT, "no process maps %.200s", o->file);
 	return ST_OK;
 }
 

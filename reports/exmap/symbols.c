@@ -142,7 +142,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	t->row_size = sizeof(struct row);
 	if (!st && o->file && !t->nrows)
 		return fail(diag, ST_ABSENT, "no symbols found in %.200s; a debug file below "
-			    "--sysroot DIR would have them", o->file);
+			    "use --sysroot DIR", o->file);
 	return st;
 }
 

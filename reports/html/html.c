@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * html - one page that needs nothing else, to look around in with a browser.
+ * html - an interactive HTML report in one file, for any browser.
  *
  * page.html, page.css and the scripts are put into the program when it is built
  * (embed.sh); here the charts and the data come between their parts.

@@ -151,7 +151,7 @@ static void one_vma(const struct snapshot *s, struct reader *r, uint32_t i, stru
 
 struct rank { uint64_t cost; uint32_t mm; };
 
-static int dearest_first(const void *a, const void *b)
+static int largest_first(const void *a, const void *b)
 {
 	const struct rank *x = a, *y = b;
 
@@ -177,7 +177,7 @@ void pagemap_build(const struct snapshot *s, struct pagemap *m)
 	order = arena_array(&m->mem, struct rank, s->nmms);
 	for (uint32_t i = 0; i < s->nmms; i++)
 		order[i] = (struct rank){ s->mms[i].usage.pss, i };
-	sort_array(order, s->nmms, sizeof(*order), dearest_first);
+	sort_array(order, s->nmms, sizeof(*order), largest_first);
 	for (uint32_t i = 0; r && i < s->nmms; i++) {
 		const struct mm *mm = &s->mms[order[i].mm];
 

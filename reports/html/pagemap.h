@@ -5,7 +5,7 @@
  *
  * A run is two LEB128 numbers: its pages, and the state they are in (an index in
  * states). What lies behind the last run is not there. The maps of all VMAs are one
- * blob of at most PAGEMAP_BYTES; the dearest address spaces come first, and VMAs
+ * blob of at most PAGEMAP_BYTES; the largest mms come first, and VMAs
  * that do not fit any more are left out whole, and counted.
  */
 #ifndef VMCENSUS_HTML_PAGEMAP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ps_mem.c - the listing of ps_mem 3.14 (Padraig Brady), the dearest program last.
+ * ps_mem.c - the listing of ps_mem 3.14 (Padraig Brady), the largest program last.
  *
  * Its numbers: private pages with private hugetlb; shared is Pss less private
  * pages, half a KiB added for the fraction that each Pss line lost, and the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pages - one row a page frame: what the kernel says of it, who maps it, where.
+ * pages - one row per frame: the kernel's flags and counts, and who maps it.
  * Figure 9 of the USENIX 2005 paper; by distinct flags, page-types' summary.
  */
 #include <inttypes.h>
@@ -322,7 +322,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	enum status st = procs_range(s, o, diag, &first, &end);
 
 	if (!st && is_histogram(o) && !source_has(s->k, SOURCE_FRAMES))
-		st = fail(diag, ST_ABSENT, "a capture has no page but those of processes");
+		st = fail(diag, ST_ABSENT, "a capture has only pages of processes");
 	if (st)
 		return st;
 	t->row_size = sizeof(struct row);

@@ -143,7 +143,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 	if (o->virt && !o->like)
 		return fail(diag, ST_ABSENT, "--virtual goes with --paper; here the columns "
-			    "virt_text, virt_data, virt_bss, virt_total have address space");
+			    "virt_text, virt_data, virt_bss, virt_total are address space");
 	units_build(s, areas_build(s, &t->mem), UNITS_CODE | UNITS_FILES | UNITS_REST, &t->mem,
 		    &us);
 	m.rows = arena_array(&t->mem, struct row, (size_t)s->nfiles + AREA_CLASSES);

@@ -257,7 +257,7 @@ enum status procs_run(const struct snapshot *s, const struct report_opts *o, str
 	}
 	reader_free(m.r);
 	if (o->file && !t->nrows)
-		return fail(diag, ST_ABSENT, "no process maps %.200s; \"files\" lists what is mapped",
+		return fail(diag, ST_ABSENT, "no process maps %.200s; \"files\" lists the mapped files",
 			    o->file);
 	return ST_OK;
 }

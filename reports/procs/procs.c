@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * procs - one row a process: what it costs, and what the kernel's own counters
- * said. With --threads one row a thread; with --file what one file costs in each.
+ * procs - one row per process: its memory, and what the kernel's own counters
+ * said. With --threads one row per thread; with --file the memory of one file in each.
  */
 #include "reports/charts/chart.h"
 #include "reports/like/like.h"

@@ -65,7 +65,7 @@ struct machine;
 
 #define MACHINE_LEVELS 5
 
-/* A CPU and the page tables of its kernels: one row a kind of machine and an era. */
+/* A CPU and the page tables of its kernels: one row per kind of machine and era. */
 struct cpu {
 	const char *name;
 	uint16_t since;			/* release: 2004 is 2.4, 2632 2.6.32, 3010 3.10 */

@@ -225,7 +225,7 @@ class Arrays:
 
     def refusals(self):
         self.refusal('sections', '[heap] is not an ELF file', '--file', '[heap]')
-        self.refusal('symbols', 'nothing maps nowhere', '--file', 'nowhere')
+        self.refusal('symbols', 'no process maps nowhere', '--file', 'nowhere')
         empty = os.path.join(self.scratch, 'empty')
         os.makedirs(empty)
         self.refusal('sections', 'there is no file', '--file', 'arrays', '--sysroot', empty)

@@ -226,7 +226,7 @@ class Fixture(Page):
         return '-' if column in ('rss', 'anon', 'file', 'shmem') and sum_ > ram else f'{sum_:,}'
 
     def one_process(self):
-        """The dearest one: its files, and the mappings of the first of them."""
+        """The largest process: its files, and the mappings of the first of them."""
         row = self.json('procs')[0]
         self.b.click(f'#p-procs tr[data-key="{row["pid"]}"]')
         vmas = [v for v in self.json('vmas', '--pid', str(row['pid']))]

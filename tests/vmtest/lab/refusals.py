@@ -14,7 +14,7 @@ SIGINT = 130
 WANTED = {
     'live': (0, ''),
     'no-root': (1, 'permission denied; only root may read the running kernel'),
-    'no-rawio': (1, 'permission denied, though root: the capability CAP_SYS_RAWIO is lacking'),
+    'no-rawio': (1, 'permission denied, although root: the capability CAP_SYS_RAWIO is missing'),
     'no-syslog': (0, ''),
     'kptr-restrict': (0, ''),
     'no-btf': (0, ''),
