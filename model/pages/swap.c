@@ -109,15 +109,24 @@ static void read_areas(struct swaps *w, struct reader *r)
 	const struct kernel *k = w->k;
 	uint64_t base = layout_symbol(&k->layout, Y_SWAP_INFO), n, at;
 	bool pointers = has(k, M_SI_TYPE);
+	enum status st;
 	struct kobj o;
 
-	if (!base || kvar_u64(k, r, Y_NR_SWAPFILES, 4, &n))
+	if (!base || !layout_symbol(&k->layout, Y_NR_SWAPFILES))
+		return;		/* a kernel without swap */
+	st = kvar_u64(k, r, Y_NR_SWAPFILES, 4, &n);
+	if (st) {
+		issue_add(k->issues, st, "swap area", 1, "their number cannot be read");
 		return;
+	}
 	kobj_init(&o, k, S_SWAP_INFO);
 	for (unsigned type = 0; type < min_u64(n, SWAP_TYPES); type++) {
 		at = base + type * (uint64_t)o.size;
-		if (pointers && read_kva_word(r, base + (uint64_t)type * k->dump->word_size, &at))
+		if (pointers &&
+		    (st = read_kva_word(r, base + (uint64_t)type * k->dump->word_size, &at))) {
+			issue_add(k->issues, st, "swap area", 1, "type %u", type);
 			break;
+		}
 		if (at)
 			read_area(w, &o, r, at, type);
 	}

@@ -173,6 +173,12 @@ static void test_map(unsigned word, bool big)
 	fake_drop(f, MAP + 4096);			/* it is not 0, but unknown */
 	CHECK_EQ(count(f, 0, 4096 + 7), 0);
 	CHECK(fake_issues(f, "swap slot") > 0);
+	CHECK_EQ(fake_issues(f, "swap area"), 0);
+	fake_drop(f, VARS);				/* nor is the number of areas */
+	CHECK_EQ(count(f, 0, 5), 0);
+	CHECK(fake_issues(f, "swap area") > 0);
+	fake_put_uint(f, VARS, fake_kva(f, SI), word);
+	fake_put_uint(f, VARS + 0x100, 1, 4);
 	fake_put_uint(f, SI, 0, word);		/* not in use */
 	CHECK_EQ(count(f, 0, 5), 0);
 	fake_free(f);
