@@ -51,6 +51,7 @@ say  = $(if $(V),@:,@printf '  %-7s %s\n')
 
 core_dirs := dumpread dumpread/* facts arch arch/* model model/* reports reports/*
 core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
+app_src   := $(sort $(wildcard app/*.c))
 cli_src   := $(sort $(wildcard cli/*.c))
 unit_src  := $(sort $(wildcard tests/unit/test_*.c))
 unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c))) \
@@ -103,7 +104,7 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 
 all: $B/vmcensus
 
-$B/vmcensus: $(call obj,$(cli_src)) $(archive)
+$B/vmcensus: $(call obj,$(cli_src) $(app_src)) $(archive)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
 
@@ -180,7 +181,7 @@ crashext: all
 			'(Debian package crash)'; \
 	fi
 
-$B/vmcensus.so: $(call obj,$(crash_src) $(filter-out cli/main.c,$(cli_src))) $(archive)
+$B/vmcensus.so: $(call obj,$(crash_src) $(app_src)) $(archive)
 	$(say) LD $@
 	$(Q)$(CC) $(crash_link) $(LDFLAGS) -o $@ $^ $(patsubst -lz,-l:libz.a,$(all_libs))
 
@@ -189,7 +190,7 @@ $B/crashext/crash.o: OBJ_FLAGS += -isystem '$(CRASH_INCLUDE)'
 kmod:
 	@$(MAKE) --no-print-directory -C kmod
 
--include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(unit_src) $(unit_help) \
+-include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(app_src) $(unit_src) $(unit_help) \
 	$(fuzz_src) $(fuzz_main) $(tool_src) $(crash_src)))
 
 # The set-up may install the compiler and pkg-config: what follows it runs in a
@@ -217,7 +218,7 @@ layers:
 
 lint: $(page_parts)
 	@$(MAKE) --no-print-directory build-check
-	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh $(core_src) $(cli_src)
+	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh $(core_src) $(app_src) $(cli_src)
 
 oracle: all tools
 	@python3 tests/suite/oracle.py --build $B --cuts $(N) --flips $(N)

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cli/help.h"
-#include "cli/run.h"
+#include "app/help.h"
+#include "app/run.h"
 
 static int show_help(const struct options *o)
 {

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/run.h"
+#include "app/run.h"
 #include "crashext/host.h"
 #include "crashext/session.h"
 #include "crashext/taken.h"

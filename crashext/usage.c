@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/help.h"
-#include "cli/options.h"
+#include "app/help.h"
+#include "app/options.h"
 
 #define HEAD 3			/* name, summary, synopsis */
 

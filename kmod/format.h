@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What /dev/vmcensus gives: the module writes it, vmcensus reads it
- * (model/capture/module.c).
+ * (model/source/module.c).
  *
  * A header, then records, all in the byte order and word size of the machine.
  * Every record begins with struct vmc_rec; its size is a multiple of 8 and counts

@@ -12,7 +12,7 @@
 #include "dumpread/base/issues.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/types/sources.h"
-#include "model/capture/capture.h"
+#include "model/source/capture.h"
 #include "model/kobj.h"
 #include "model/source/source.h"
 

@@ -12,7 +12,7 @@
 #include "facts/release.h"
 #include "dumpread/dump.h"
 #include "facts/layout.h"
-#include "model/pages/memmap.h"
+#include "model/page/memmap.h"
 #include "facts/rules.h"
 
 struct capture;

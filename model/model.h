@@ -12,8 +12,8 @@
  * snapshot_free() ends it.
  *
  * Page-table entries are not stored: who needs a map of one vma walks it again
- * with vma_walk() (model/pages/account.h). Where a collector's text was opened
- * instead of a dump, the same arrays are filled from that (model/capture/).
+ * with vma_walk() (model/usage/account.h). Where a collector's text was opened
+ * instead of a dump, the same arrays are filled from that (model/source/).
  */
 #ifndef VMCENSUS_MODEL_H
 #define VMCENSUS_MODEL_H
@@ -137,7 +137,7 @@ struct mm {
 	const char *cmdline;		/* argv joined by blanks, or NULL: not in the dump */
 	const char *args;		/* the same as /proc/PID/cmdline has it: bytes, of which */
 	uint32_t nargs;			/* a NUL ends each argument */
-	const struct bad_table *bad_tables;	/* model/pages/tables.h; ascending */
+	const struct bad_table *bad_tables;	/* model/usage/tables.h; ascending */
 	uint32_t nbad_tables;
 	bool reaped;			/* the OOM reaper has been here */
 	bool broken;			/* its VMAs could not all be read */
@@ -320,14 +320,14 @@ enum need {
 	NEED_MACHINE = 1 << 5,	/* machine without its log */
 	NEED_LOG = 1 << 6,
 	NEED_SIZES = 1 << 7,	/* references counted (refs), effective sizes: two more
-				   walks; model/pages/refs.h says what memory they take */
+				   walks; model/usage/refs.h says what memory they take */
 	NEED_BUILD_IDS = 1 << 8,	/* file.build_id, read from the page cache */
 	NEED_KERNEL = 1 << 9,	/* nothing built: symbols and types of the kernel */
 };
 
 struct refs;
-struct sizes;			/* model/pages/refs.h */
-struct verify;			/* model/verify.h */
+struct sizes;			/* model/usage/refs.h */
+struct verify;			/* model/views/verify.h */
 
 struct snapshot {
 	struct kernel *k;		/* borrowed; outlives the snapshot */

@@ -2,20 +2,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/bounds.h"
+#include "model/views/bounds.h"
 #include "model/build.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
-#include "model/cgroups/cgroups.h"
+#include "model/cgroup/cgroups.h"
 #include "model/elf/elffind.h"
 #include "model/model.h"
-#include "model/pages/tables.h"
-#include "model/pages/account.h"
-#include "model/pages/frames.h"
-#include "model/pages/refs.h"
+#include "model/usage/tables.h"
+#include "model/usage/account.h"
+#include "model/page/frames.h"
+#include "model/usage/refs.h"
 #include "model/source/source.h"
 #include "model/system/machine.h"
-#include "model/verify.h"
+#include "model/views/verify.h"
 
 void usage_add(struct usage *sum, const struct usage *u)
 {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # The direction of includes is the architecture:
-#     crashext -> cli -> reports -> model -> arch -> facts -> dumpread
+#     cli, crashext -> app -> reports -> model -> arch -> facts -> dumpread
 # A folder may include itself and what stands to its right. Every include of
 # our own is written from the root of the tree ("model/kernel.h"), so that a
 # line of text is all that must be looked at. First the check is tried on a
@@ -21,15 +21,16 @@ facts: facts dumpread
 arch: arch facts dumpread
 model: model arch facts dumpread
 reports: reports model arch facts dumpread
-cli: cli reports model arch facts dumpread
-crashext: crashext cli reports model arch facts dumpread
+app: app reports model arch facts dumpread
+cli: cli app reports model arch facts dumpread
+crashext: crashext app reports model arch facts dumpread
 kmod: kmod
 '
 
 scan() {	# ROOT: prints violations
 	(
 		cd "$1" || exit 1
-		find dumpread facts arch model reports cli crashext kmod -name '*.[ch]' -o -name '*.def' \
+		find dumpread facts arch model reports app cli crashext kmod -name '*.[ch]' -o -name '*.def' \
 			2> /dev/null | sort | xargs -r awk -v allowed="$allowed" '
 		BEGIN {
 			n = split(allowed, lines, "\n")
@@ -77,24 +78,26 @@ plant() {
 
 teeth=$(mktemp -d) || exit 1
 trap 'rm -rf "$teeth"' EXIT
-mkdir -p "$teeth/dumpread" "$teeth/facts" "$teeth/arch" "$teeth/model" "$teeth/reports" "$teeth/cli" \
+mkdir -p "$teeth/dumpread" "$teeth/facts" "$teeth/arch" "$teeth/model" "$teeth/reports" "$teeth/app" "$teeth/cli" \
 	"$teeth/crashext" "$teeth/kmod"
 plant dumpread/x/a.c '#include "arch/arch.h"' 1
 plant dumpread/a.h '# include "model/model.h"' 1
 plant dumpread/a.h '#include <model/model.h>' 1
 plant arch/x86/a.c '#include "model/kernel.h"' 1
-plant facts/layout/a.def '#include "reports/report.h"' 1
+plant facts/layout/a.def '#include "reports/core/report.h"' 1
 plant facts/a.c '#include "arch/arch.h"' 1
 plant dumpread/a.c '#include "facts/layout.h"' 1
 plant arch/a.c '#include "facts/layout.h"' 0
-plant model/a.c '#include "cli/options.h"' 1
-plant reports/a.c '#include "cli/options.h"' 1
+plant model/a.c '#include "app/options.h"' 1
+plant app/a.c '#include "cli/main.h"' 1
+plant crashext/a.c '#include "cli/main.h"' 1
+plant reports/a.c '#include "app/options.h"' 1
 plant reports/a.c '#include "crashext/c.h"' 1
 plant cli/a.c '#include "crashext/c.h"' 1
 plant model/a.c '#include "../reports/report.h"' 1
 plant model/a.c '#include "kernel.h"' 1
 plant model/a.c '#include HEADER' 1
-plant cli/a.c '#include "reports/report.h"' 0
+plant cli/a.c '#include "reports/core/report.h"' 0
 plant model/a.c '#include "arch/arch.h"' 0
 plant arch/a.c '#include <stdio.h>' 0
 plant kmod/a.c '#include "census.h"' 0
@@ -107,7 +110,7 @@ found=$(scan "${1:-.}")
 if [ -n "$found" ]; then
 	echo "$found"
 	echo "layers: $(echo "$found" | wc -l) includes against the grain:" \
-		"crashext -> cli -> reports -> model -> arch -> facts -> dumpread" >&2
+		"cli, crashext -> app -> reports -> model -> arch -> facts -> dumpread" >&2
 	exit 1
 fi
 exit 0

@@ -13,7 +13,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/extents.h"
-#include "dumpread/image/flat.h"
+#include "dumpread/container/flat.h"
 #include "dumpread/image/format.h"
 
 static enum status open_failed(struct diag *g, const char *path, int err)

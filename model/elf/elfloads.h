@@ -11,7 +11,7 @@
 #define VMCENSUS_ELFLOADS_H
 
 #include "model/elf/elfimage.h"
-#include "model/pages/refs.h"
+#include "model/usage/refs.h"
 
 struct elf_load {
 	uint32_t mm;

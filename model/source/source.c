@@ -7,8 +7,8 @@
 
 #include "dumpread/image/image.h"
 #include "model/build.h"
-#include "model/pages/account.h"
-#include "model/pages/tables.h"
+#include "model/usage/account.h"
+#include "model/usage/tables.h"
 
 static bool entries(const struct snapshot *s, struct reader *r, const struct vma *v,
 		    uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)

@@ -12,8 +12,8 @@
 
 #include "model/model.h"
 
-struct vma_page;		/* model/pages/account.h */
-struct capture_vma;		/* model/capture/capture.h */
+struct vma_page;		/* model/usage/account.h */
+struct capture_vma;		/* model/source/capture.h */
 
 enum source_bit {
 	SOURCE_MEMORY = 1 << 0,		/* the kernel's memory: kernel_reader() gives a reader */
@@ -40,7 +40,7 @@ struct source {
 	unsigned offers;		/* enum need: what a snapshot of it can have */
 	/* Fill S, which is empty, with NEEDS; OPTS may be NULL. */
 	void (*build)(struct snapshot *s, unsigned needs, const struct snapshot_opts *opts);
-	/* As vma_entries() and vma_walk() of model/pages/account.h, which call these. */
+	/* As vma_entries() and vma_walk() of model/usage/account.h, which call these. */
 	bool (*entries)(const struct snapshot *s, struct reader *r, const struct vma *v,
 			uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg);
 	void (*walk)(const struct snapshot *s, struct reader *r, const struct vma *v,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "dumpread/base/bytes.h"
-#include "model/files/files.h"
+#include "model/file/files.h"
 #include "model/kobj.h"
 #include "model/system/system.h"
 

@@ -6,7 +6,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "dumpread/base/search.h"
-#include "reports/pick.h"
+#include "reports/core/pick.h"
 
 #define DEFAULT_TOP 24
 

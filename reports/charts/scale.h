@@ -5,7 +5,7 @@
 #ifndef VMCENSUS_CHART_SCALE_H
 #define VMCENSUS_CHART_SCALE_H
 
-#include "reports/cell.h"
+#include "reports/core/cell.h"
 
 #define AMOUNT_TEXT 40
 

@@ -3,7 +3,7 @@
  * export - files for other tools: a /proc tree, a tar file, text, for them to read.
  */
 #include "dumpread/base/bytes.h"
-#include "reports/common.h"
+#include "reports/core/common.h"
 #include "reports/export/products.h"
 
 static const struct product products[] = {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "reports/common.h"
+#include "reports/core/common.h"
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 

@@ -3,7 +3,7 @@
 #ifndef VMCENSUS_MACHINE_TEXT_H
 #define VMCENSUS_MACHINE_TEXT_H
 
-#include "reports/report.h"
+#include "reports/core/report.h"
 
 struct machine_file {
 	const char *name;

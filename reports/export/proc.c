@@ -8,9 +8,9 @@
 
 #include "dumpread/base/log.h"
 #include "dumpread/base/bytes.h"
-#include "model/pages/kpageflags.h"
-#include "model/pages/pagemap.h"
-#include "reports/common.h"
+#include "model/page/kpageflags.h"
+#include "model/usage/pagemap.h"
+#include "reports/core/common.h"
 #include "reports/export/machine_text.h"
 #include "reports/export/products.h"
 #include "reports/export/task_text.h"

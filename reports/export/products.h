@@ -4,7 +4,7 @@
 #define VMCENSUS_EXPORT_PRODUCTS_H
 
 #include "dumpread/base/hash.h"
-#include "reports/report.h"
+#include "reports/core/report.h"
 
 /*
  * Has the file or directory of PID no other owner yet? The idle tasks have none; the second

@@ -10,7 +10,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "reports/common.h"
+#include "reports/core/common.h"
 #include "reports/export/machine_text.h"
 #include "reports/export/products.h"
 #include "reports/export/task_text.h"

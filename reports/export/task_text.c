@@ -5,7 +5,7 @@
  * print and a dump does not hold is 0, as a reader without privilege sees it;
  * docs/export.md lists it.
  */
-#include "model/cgroups/cgroups.h"
+#include "model/cgroup/cgroups.h"
 #include "reports/export/task_text.h"
 
 #include <inttypes.h>
@@ -13,10 +13,10 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
-#include "reports/cell.h"
-#include "reports/common.h"
+#include "reports/core/cell.h"
+#include "reports/core/common.h"
 #include "reports/export/status_text.h"
-#include "reports/vma_rows.h"
+#include "reports/process/vma_rows.h"
 
 #define NSEC_TICK 10000000u	/* USER_HZ is 100 */
 

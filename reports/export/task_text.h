@@ -6,8 +6,8 @@
 #ifndef VMCENSUS_TASK_TEXT_H
 #define VMCENSUS_TASK_TEXT_H
 
-#include "model/details.h"
-#include "reports/report.h"
+#include "model/task/details.h"
+#include "reports/core/report.h"
 
 struct task_text {
 	const struct snapshot *s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The text of the collector of "Linux Physical Memory Analysis" (USENIX 2005),
- * as model/capture/tvpm.c reads it, of any dump: for the paper's own tools, and
+ * as model/source/tvpm.c reads it, of any dump: for the paper's own tools, and
  * as a sample of a machine that is small enough to keep.
  *
  * Entries carry the low bits of the machine's own page tables where it is an
@@ -12,10 +12,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "model/capture/capture.h"
-#include "model/pages/account.h"
-#include "model/pages/pageraw.h"
-#include "reports/common.h"
+#include "model/source/capture.h"
+#include "model/usage/account.h"
+#include "model/page/pageraw.h"
+#include "reports/core/common.h"
 #include "reports/export/products.h"
 
 #define ITEMS_LINE 3

@@ -6,7 +6,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/elf/demangle.h"
-#include "reports/exmap/elf_files.h"
+#include "reports/file/elf_files.h"
 
 #define SYMBOLS 20000		/* of a file, */
 #define SYMBOLS_ALL 100000	/* and of all files: the others are left out, and counted */

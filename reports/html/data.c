@@ -6,17 +6,17 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "model/incomplete.h"
-#include "model/objects.h"
+#include "model/views/incomplete.h"
+#include "model/views/objects.h"
 #include "model/source/source.h"
-#include "reports/common.h"
-#include "reports/exmap/sizes_cols.h"
+#include "reports/core/common.h"
+#include "reports/file/sizes_cols.h"
 #include "reports/html/binaries.h"
 #include "reports/html/classes.h"
 #include "reports/html/emit.h"
 #include "reports/html/pagemap.h"
-#include "reports/pick.h"
-#include "reports/usage_cols.h"
+#include "reports/core/pick.h"
+#include "reports/core/usage_cols.h"
 
 /* What a process is told with; the sizes of a VMA below are sizes of it too. */
 static const char *const proc_columns[] = {

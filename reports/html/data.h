@@ -12,7 +12,7 @@
 #ifndef VMCENSUS_HTML_DATA_H
 #define VMCENSUS_HTML_DATA_H
 
-#include "reports/report.h"
+#include "reports/core/report.h"
 
 void html_data(const struct snapshot *s, const struct report_opts *o, FILE *out);
 

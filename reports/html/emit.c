@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "reports/pick.h"
+#include "reports/core/pick.h"
 #include "reports/render/render.h"
 
 #define PROBES 64	/* strings with one hash that are compared: then it stands twice */

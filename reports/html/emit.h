@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "dumpread/base/hash.h"
-#include "reports/cell.h"
+#include "reports/core/cell.h"
 
 struct emit {
 	FILE *out;

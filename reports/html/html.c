@@ -9,8 +9,8 @@
 #include "reports/charts/chart.h"
 #include "reports/html/data.h"
 #include "reports/html/page_parts.h"
-#include "reports/list.h"
-#include "reports/pick.h"
+#include "reports/core/list.h"
+#include "reports/core/pick.h"
 #include "reports/render/render.h"
 
 #define NEEDS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_SIZES)

@@ -6,8 +6,8 @@
 
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
-#include "model/pages/account.h"
-#include "model/pages/refs.h"
+#include "model/usage/account.h"
+#include "model/usage/refs.h"
 
 struct walk {
 	const struct snapshot *s;

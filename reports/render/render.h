@@ -15,7 +15,7 @@
 #ifndef VMCENSUS_RENDER_H
 #define VMCENSUS_RENDER_H
 
-#include "reports/cell.h"
+#include "reports/core/cell.h"
 
 /* All that one rendering needs. */
 struct render {

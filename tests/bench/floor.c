@@ -24,7 +24,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/jobs.h"
 #include "model/model.h"
-#include "reports/report.h"
+#include "reports/core/report.h"
 
 #define BATCH 256	/* pages that a thread takes at a time */
 

@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "model/capture/capture.h"
-#include "model/pages/account.h"
+#include "model/source/capture.h"
+#include "model/usage/account.h"
 #include "tests/unit/tell.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

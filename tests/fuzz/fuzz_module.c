@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/capture/capture.h"
-#include "model/pages/account.h"
+#include "model/source/capture.h"
+#include "model/usage/account.h"
 #include "tests/unit/mkmodule.h"
 #include "tests/unit/tell.h"
 

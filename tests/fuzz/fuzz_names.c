@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/cgroups/cgroups.h"
-#include "model/files/files.h"
-#include "model/files/path.h"
+#include "model/cgroup/cgroups.h"
+#include "model/file/files.h"
+#include "model/file/path.h"
 #include "tests/unit/fake.h"
 
 #define SLOT 256u

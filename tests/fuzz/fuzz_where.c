@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/pick.h"
-#include "reports/where.h"
+#include "reports/core/pick.h"
+#include "reports/core/where.h"
 
 struct row {
 	const char *name;

@@ -3,7 +3,7 @@
 processes, programs, users and control groups and the frames of units are never more than there is
 memory; in each row uss is at most pss, pss at most rss, and swap_pss at most swap.
 
-What may exceed is what model/bounds.h says: Pss of 32-bit kernels overflows on huge pages."""
+What may exceed is what model/views/bounds.h says: Pss of 32-bit kernels overflows on huge pages."""
 import re
 
 REPORTS = {'procs': 'pss', 'programs': 'pss', 'users': 'pss', 'cgroups': 'pss', 'total': 'total',

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/pages/refs.h"
-#include "reports/report.h"
+#include "model/usage/refs.h"
+#include "reports/core/report.h"
 #include "tests/unit/hand_snapshot.h"
 
 #define FILES 3000u

@@ -18,7 +18,7 @@
 #include "dumpread/base/bytes.h"
 #include "model/build.h"
 #include "model/kobj.h"
-#include "model/pages/account.h"
+#include "model/usage/account.h"
 
 #define BYTES 16
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/pick.h"
+#include "reports/core/pick.h"
 #include "reports/render/render.h"
 
 static const struct usage heap_usage = {

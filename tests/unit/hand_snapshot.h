@@ -9,7 +9,7 @@
 #define VMCENSUS_TESTS_HAND_SNAPSHOT_H
 
 #include "model/source/source.h"
-#include "reports/report.h"
+#include "reports/core/report.h"
 
 /* What a dump has, but for memory behind it. */
 extern const struct source source_by_hand;

@@ -113,7 +113,7 @@ struct bytes mk_avml(const struct mkimage *m)
 	return b;
 }
 
-/* ---- mcore: the tables in dumpread/image/mcore.c -------------------------------- */
+/* ---- mcore: the tables in dumpread/container/mcore.c -------------------------------- */
 
 static void put_mcore_header(const struct mkimage *m, struct bytes *b, uint64_t at,
 			     uint64_t map_block, uint64_t map_blocks)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "reports/pick.h"
+#include "reports/core/pick.h"
 #include "reports/render/render.h"
 
 void tell(const struct snapshot *s, const char *name, const char *format)

@@ -4,7 +4,7 @@
  * 2005 paper, with the flags and the letters that it prints; the others are what
  * later kernels make of programs.
  */
-#include "model/areas.h"
+#include "model/views/areas.h"
 #include "tests/unit/check.h"
 
 enum { EXE, LIB, LD, DATA, TMPFS, MEMFD, HUGE_FILE, ZERO, CARD, TINY, NFILES };

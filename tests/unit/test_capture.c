@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "model/capture/capture.h"
-#include "model/pages/account.h"
+#include "model/source/capture.h"
+#include "model/usage/account.h"
 #include "tests/unit/check.h"
 #include "tests/unit/figure1.h"
 

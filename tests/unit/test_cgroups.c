@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Control groups: the tree, the paths, the groups of processes; and broken ones. */
-#include "model/cgroups/cgroups.h"
-#include "model/files/path.h"
+#include "model/cgroup/cgroups.h"
+#include "model/file/path.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/pages/refs.h"
+#include "model/usage/refs.h"
 #include "reports/charts/label.h"
 #include "reports/charts/scale.h"
 #include "tests/unit/check.h"

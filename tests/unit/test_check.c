@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "tests/unit/check.h"
-#include "model/verify.h"
-#include "model/capture/capture.h"
+#include "model/views/verify.h"
+#include "model/source/capture.h"
 #include "tests/unit/hand_snapshot.h"
 
 #define FRAMES (1u << FRAME_CHUNK_SHIFT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of files and the names of VMAs. */
-#include "model/files/files.h"
-#include "model/files/path.h"
+#include "model/file/files.h"
+#include "model/file/path.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

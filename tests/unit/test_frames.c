@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Struct pages of several eras, laid out by hand. */
-#include "model/pages/frames.h"
+#include "model/page/frames.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* memory.stat from what was flushed, what is pending and what CPUs keep: by hand. */
-#include "model/cgroups/memcg.h"
+#include "model/cgroup/memcg.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The memory models: where struct pages are, and how far that is believed. */
-#include "model/pages/memmap.h"
+#include "model/page/memmap.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/capture/module.h"
-#include "model/pages/account.h"
+#include "model/source/module.h"
+#include "model/usage/account.h"
 #include "tests/unit/check.h"
 #include "tests/unit/mkmodule.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/objects.h"
+#include "model/views/objects.h"
 #include "tests/unit/check.h"
 
 static struct vma vma(uint32_t mm, uint32_t file, const char *name)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/files/escape.h"
-#include "model/files/files.h"
-#include "model/files/path.h"
+#include "model/file/escape.h"
+#include "model/file/files.h"
+#include "model/file/path.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

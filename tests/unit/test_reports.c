@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "reports/render/render.h"
-#include "reports/vmflags.h"
+#include "reports/process/vmflags.h"
 #include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 

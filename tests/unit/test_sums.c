@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/attributed.h"
-#include "model/bounds.h"
-#include "model/incomplete.h"
+#include "model/views/attributed.h"
+#include "model/views/bounds.h"
+#include "model/views/incomplete.h"
 #include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the types of swap entries mean, and how many references a slot has. */
-#include "model/pages/swap.h"
+#include "model/page/swap.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

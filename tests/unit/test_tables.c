@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables that are not what they seem: in two places, of another mm, of no page table, too many. */
-#include "model/pages/tables.h"
+#include "model/usage/tables.h"
 
 #include <time.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/pages/account.h"
+#include "model/usage/account.h"
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/capture/capture.h"
-#include "model/units.h"
-#include "reports/paper/glyphs.h"
-#include "reports/pick.h"
+#include "model/source/capture.h"
+#include "model/views/units.h"
+#include "reports/page/glyphs.h"
+#include "reports/core/pick.h"
 #include "reports/render/render.h"
 #include "tests/unit/check.h"
 

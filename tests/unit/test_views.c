@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "reports/accounts.h"
+#include "reports/process/accounts.h"
 #include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 

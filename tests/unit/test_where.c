@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
-#include "reports/cell.h"
-#include "reports/pick.h"
-#include "reports/where.h"
+#include "reports/core/cell.h"
+#include "reports/core/pick.h"
+#include "reports/core/where.h"
 #include "tests/unit/check.h"
 
 struct row {

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "app/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
+	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
+	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
+	ID_EARLIER,
+};
+
+/* An empty ABOUT is not listed by --help. */
+const struct option_spec option_specs[] = {
+	{ ID_TYPES, 't', "types", "FILE",
+	  "vmlinux, .btf, System.map, layout file or VMCOREINFO; may be given more than once", 0 },
+	{ ID_SYSROOT, 0, "sysroot", "DIR",
+	  "where the machine's files are: its binaries, etc/passwd", OPT_SYSROOT },
+	{ ID_FORMAT, 'f', "format", "F",
+	  "text (default), csv, json, svg, ps, pdf, png, or one of the report's own", 0 },
+	{ ID_COLUMNS, 'c', "columns", "LIST",
+	  "columns, comma-separated; \"+NAME\" adds, \"all\", \"help\" lists them", OPT_COLUMNS },
+	{ ID_SORT, 's', "sort", "LIST", "sort by columns; \"-NAME\": largest first",
+	  OPT_SORT },
+	{ ID_TOP, 'n', "top", "N", "only the first N rows", OPT_TOP },
+	{ ID_WHERE, 'w', "where", "EXPR",
+	  "only rows where EXPR holds, e.g. 'pss>10M and uid=0'", OPT_WHERE },
+	{ ID_BYTES, 0, "bytes", NULL, "text: sizes in bytes (default: KiB)", OPT_BYTES },
+	{ ID_PAGES, 0, "pages", NULL, "text: sizes in pages", OPT_PAGES },
+	{ ID_PID, 0, "pid", "N", "only this process", OPT_PID },
+	{ ID_THREADS, 0, "threads", NULL, "one row per thread", OPT_THREADS },
+	{ ID_KERNEL, 0, "kernel", NULL, "include kernel threads", OPT_KERNEL },
+	{ ID_ALL, 0, "all", NULL, "include rows that are normally left out", OPT_ALL },
+	{ ID_FILE, 0, "file", "NAME", "only this file", OPT_FILE },
+	{ ID_VIRTUAL, 0, "virtual", NULL, "address space instead of resident pages", OPT_VIRTUAL },
+	{ ID_LIKE, 0, "like", "TOOL", "use the layout of an older tool", OPT_LIKE },
+	{ ID_PAPER, 0, "paper", NULL, "the same as --like paper", OPT_PAPER },
+	{ ID_EARLIER, 0, "earlier", "FILE",
+	  "a file of the earlier dump, once per file; IMAGE is then the later dump", OPT_EARLIER },
+	{ ID_JOBS, 'j', "jobs", "N", "number of threads (default: number of CPUs)", 0 },
+	{ ID_OUTPUT, 'o', "output", "FILE", "write the result to FILE, once it is complete", 0 },
+	{ ID_QUIET, 'q', "quiet", NULL, "print only errors on stderr", 0 },
+	{ ID_VERBOSE, 'v', "verbose", NULL, "print where symbols and types were found; twice: more", 0 },
+	{ ID_HELP, 'h', "help", NULL, "this text; with the name of a report: its help", 0 },
+	{ ID_LIST, 0, "list-reports", NULL, "names of all reports", 0 },
+	{ ID_VERSION, 0, "version", NULL, "the version", 0 },
+	{ ID_MAN, 0, "help-man", NULL, "", 0 },
+	{ 0 }
+};
+
+/* The arguments, as they are consumed. */
+struct args {
+	char **v;
+	int n, i;
+	const char **plain;		/* report and images */
+	unsigned nplain;
+	const char **earlier;
+	unsigned nearlier;
+	int format_at;			/* word that was the argument of --format; 0: none */
+	unsigned behind_format;		/* plain word that came right after it, + 1; 0: none */
+	struct diag *diag;
+};
+
+static int usage(struct args *a, const char *fmt, const char *what)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	fail(a->diag, ST_ABSENT, fmt, what);
+#pragma GCC diagnostic pop
+	return EXIT_USAGE;
+}
+
+static int number(struct args *a, const char *text, uint64_t max, const char *what,
+		  uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(text, &end, 10);
+	if (errno || *end || end == text || *text < '0' || *text > '9' || *ret > max) {
+		fail(a->diag, ST_ABSENT, "%s '%.60s' is not a number from 0 to %llu", what, text,
+		     (unsigned long long)max);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static int apply(struct options *o, struct args *a, const struct option_spec *spec,
+		 const char *arg)
+{
+	uint64_t v = 0;
+	int err = 0;
+
+	o->given |= spec->report_opt;
+	switch (spec->id) {
+	case ID_TYPES: o->types[o->ntypes++] = arg; break;
+	case ID_SYSROOT: o->report_opts.sysroot = arg; break;
+	case ID_FORMAT:
+		o->format = arg;
+		a->format_at = a->i;
+		break;
+	case ID_COLUMNS: o->columns = arg; break;
+	case ID_SORT: o->sort = arg; break;
+	case ID_WHERE: o->where = arg; break;
+	case ID_OUTPUT: o->output = arg; break;
+	case ID_TOP:
+		err = number(a, arg, UINT32_MAX, "--top", &o->top);
+		o->report_opts.top = o->top;
+		break;
+	case ID_BYTES: o->unit = UNIT_BYTES; break;
+	case ID_PAGES: o->unit = UNIT_PAGES; break;
+	case ID_JOBS:
+		err = number(a, arg, 4096, "--jobs", &v);
+		o->jobs = (unsigned)v;
+		break;
+	case ID_PID:
+		err = number(a, arg, INT32_MAX, "--pid", &v);
+		o->report_opts.pid = (int32_t)v;
+		if (!err && !v)
+			err = usage(a, "--pid 0 is the idle task%s; give the id of a process", "");
+		break;
+	case ID_THREADS: o->report_opts.threads = true; break;
+	case ID_KERNEL: o->report_opts.kernel_threads = true; break;
+	case ID_ALL: o->report_opts.all = true; break;
+	case ID_VIRTUAL: o->report_opts.virt = true; break;
+	case ID_FILE: o->report_opts.file = arg; break;
+	case ID_LIKE: o->report_opts.like = arg; break;
+	case ID_PAPER: o->report_opts.like = "paper"; break;
+	case ID_EARLIER: a->earlier[a->nearlier++] = arg; break;
+	case ID_QUIET: o->quiet = true; break;
+	case ID_VERBOSE: o->verbose++; break;
+	case ID_HELP: o->action = DO_HELP; break;
+	case ID_VERSION: o->action = DO_VERSION; break;
+	case ID_LIST: o->action = DO_LIST; break;
+	case ID_MAN: o->action = DO_MAN; break;
+	}
+	return err;
+}
+
+static const struct option_spec *by_name(const char *name, size_t len)
+{
+	for (const struct option_spec *s = option_specs; s->name; s++)
+		if (strlen(s->name) == len && !memcmp(s->name, name, len))
+			return s;
+	return NULL;
+}
+
+static const struct option_spec *by_letter(char c)
+{
+	for (const struct option_spec *s = option_specs; s->name; s++)
+		if (s->letter == c)
+			return s;
+	return NULL;
+}
+
+/* The argument of SPEC: ATTACHED text, or the next word. */
+static int with_arg(struct options *o, struct args *a, const struct option_spec *spec,
+		    const char *attached)
+{
+	if (attached)
+		return apply(o, a, spec, attached);
+	if (a->i + 1 < a->n)
+		return apply(o, a, spec, a->v[++a->i]);
+	if (spec->id == ID_COLUMNS) {
+		o->columns = "help";
+		return 0;
+	}
+	fail(a->diag, ST_ABSENT, "--%s needs an argument: %s", spec->name, spec->arg);
+	return EXIT_USAGE;
+}
+
+static int long_option(struct options *o, struct args *a, const char *word)
+{
+	size_t len = strcspn(word, "=");
+	const struct option_spec *spec = by_name(word, len);
+	const char *value = word[len] ? word + len + 1 : NULL;
+
+	if (!spec)
+		return usage(a, "unknown option --%.60s; --help lists them", word);
+	if (!spec->arg)
+		return value ? usage(a, "--%s takes no argument", spec->name)
+			     : apply(o, a, spec, "");
+	return with_arg(o, a, spec, value);
+}
+
+static int letters(struct options *o, struct args *a, const char *word)
+{
+	int err = 0;
+
+	while (!err && *word) {
+		const struct option_spec *spec = by_letter(*word);
+		char name[2] = { *word++, '\0' };
+
+		if (!spec)
+			return usage(a, "unknown option -%s; --help lists them", name);
+		if (spec->arg)
+			return with_arg(o, a, spec, *word ? word : NULL);
+		err = apply(o, a, spec, "");
+	}
+	return err;
+}
+
+static void plain_word(struct args *a, const char *w)
+{
+	a->plain[a->nplain++] = w;
+	if (a->format_at && a->i == a->format_at + 1)
+		a->behind_format = a->nplain;
+}
+
+static int words(struct options *o, struct args *a)
+{
+	bool plain = false;
+	int err = 0;
+
+	for (a->i = 1; !err && a->i < a->n; a->i++) {
+		const char *w = a->v[a->i];
+
+		if (plain || w[0] != '-' || !w[1])
+			plain_word(a, w);
+		else if (!strcmp(w, "--"))
+			plain = true;
+		else if (w[1] == '-')
+			err = long_option(o, a, w + 2);
+		else
+			err = letters(o, a, w + 1);
+	}
+	return err;
+}
+
+/* The first plain word is a report if it is the name of one. */
+static int report_and_images(struct options *o, struct args *a)
+{
+	unsigned first = 0;
+
+	if (a->nplain)
+		o->report = report_find(a->plain[0]);
+	first = o->report != NULL;
+	if (!first && a->nplain > 1 && !strpbrk(a->plain[0], "./") && access(a->plain[0], F_OK))
+		return usage(a, "no report '%.60s'; --list-reports shows all", a->plain[0]);
+	if (!o->report && o->action == DO_HELP && a->nplain)
+		return usage(a, "no report '%.60s'; --list-reports shows all", a->plain[0]);
+	if (!o->report && o->action != DO_HELP)
+		o->report = reports[0];
+	o->images = a->plain + first;
+	o->nimages = a->nplain - first;
+	return 0;
+}
+
+const struct product *options_product(const struct options *o)
+{
+	const struct product *p = o->report->products;
+
+	if (p && !strcmp(o->format, "text"))
+		return p;
+	while (p && p->name && strcmp(p->name, o->format))
+		p++;
+	return p && p->name ? p : NULL;
+}
+
+/* "export --format proc DIR IMAGE": without -o, the word behind a product's name
+   says where it goes. */
+static int take_destination(struct options *o, struct args *a)
+{
+	const struct product *p = options_product(o);
+	unsigned at = a->behind_format;
+
+	if (!at || o->output || !p || !p->dest_word || a->plain + at <= o->images)
+		return 0;
+	o->output = a->plain[at - 1];
+	if (!p->dir && !access(o->output, F_OK))
+		return usage(a, "%s exists; -o FILE would overwrite it", o->output);
+	memmove(&a->plain[at - 1], &a->plain[at], (a->nplain - at) * sizeof(*a->plain));
+	a->nplain--;
+	o->nimages--;
+	return 0;
+}
+
+const struct option_spec *option_given(const struct options *o, unsigned flags)
+{
+	const struct option_spec *s = option_specs;
+
+	while (s->name && !(o->given & s->report_opt & flags))
+		s++;
+	return s->name ? s : NULL;
+}
+
+static int check_taken(const struct options *o, struct args *a)
+{
+	const struct option_spec *s = option_given(o, ~report_takes(o->report));
+
+	if (!s)
+		return 0;
+	fail(a->diag, ST_ABSENT, "report %s takes no --%s", o->report->name, s->name);
+	return EXIT_USAGE;
+}
+
+bool option_of_hosts(const struct option_spec *s)
+{
+	return s->id != ID_TYPES;
+}
+
+/*
+ * The dump is the host's, and the later one of two that are compared. Any other
+ * word that is no report is one mistyped.
+ */
+static int take_hosts(struct options *o, struct args *a, const char *image)
+{
+	unsigned named = o->report && o->report->compares && !a->nearlier;
+
+	if (o->nimages > named && a->nplain == o->nimages)
+		return usage(a, "no report '%.60s'; --list-reports shows all", o->images[named]);
+	if (o->nimages > named)
+		return usage(a, "unexpected argument '%.60s': the dump is the host's, and an "
+			     "expression with spaces stands in double quotes", o->images[named]);
+	if (o->ntypes)
+		return usage(a, "--types is not taken here: symbols and types are the host's%s",
+			     "");
+	if (o->action == DO_REPORT && o->nimages < named)
+		return usage(a, "report %s compares two dumps: name the earlier one",
+			     o->report->name);
+	o->images[o->nimages++] = image;
+	return 0;
+}
+
+/* Files of the earlier dump first, then those of the later. */
+static int take_earlier(struct options *o, struct args *a)
+{
+	const char **all = arena_array(&o->mem, const char *, a->nearlier + o->nimages);
+
+	if (!o->nimages || (!a->nearlier && o->nimages != 2))
+		return usage(a, "report %s compares two dumps: the earlier one is named first, or "
+			     "of more than one file, each with --earlier", o->report->name);
+	o->nearlier = a->nearlier ? a->nearlier : 1;
+	for (unsigned i = 0; i < a->nearlier; i++)
+		all[i] = a->earlier[i];
+	for (unsigned i = 0; i < o->nimages; i++)
+		all[a->nearlier + i] = o->images[i];
+	o->images = all;
+	o->nimages += a->nearlier;
+	return 0;
+}
+
+int options_parse(struct options *o, int argc, char **argv, struct diag *diag)
+{
+	return options_parse_hosted(o, argc, argv, NULL, diag);
+}
+
+int options_parse_hosted(struct options *o, int argc, char **argv, const char *image,
+			 struct diag *diag)
+{
+	struct args a = { .v = argv, .n = argc, .diag = diag };
+	int err;
+
+	memset(o, 0, sizeof(*o));
+	o->format = "text";
+	o->types = arena_array(&o->mem, const char *, (size_t)argc + 1);
+	a.plain = arena_array(&o->mem, const char *, (size_t)argc + 1);
+	a.earlier = arena_array(&o->mem, const char *, (size_t)argc + 1);
+	err = words(o, &a);
+	if (!err)
+		err = report_and_images(o, &a);
+	if (!err && o->action == DO_REPORT)
+		err = take_destination(o, &a);
+	if (!err && image)
+		err = take_hosts(o, &a, image);
+	if (err || o->action != DO_REPORT)
+		return err;
+	if (o->columns && !o->report->products && (!strcmp(o->columns, "help") || !strcmp(o->columns, "?"))) {
+		o->action = DO_COLUMNS;
+		return 0;
+	}
+	if (o->report->compares && take_earlier(o, &a))
+		return EXIT_USAGE;
+	if (!o->nimages)
+		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE%s", "");
+	return check_taken(o, &a);
+}
+
+void options_release(struct options *o)
+{
+	arena_release(&o->mem);
+}

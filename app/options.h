@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * options.h - the command line, as text and as a struct.
+ *
+ * One table (option_specs[]) is parsed and printed; the report's own options
+ * are checked against what its row in the table of reports takes. Options may
+ * stand before and after the report and the image.
+ */
+#ifndef VMCENSUS_OPTIONS_H
+#define VMCENSUS_OPTIONS_H
+
+#include "reports/core/cell.h"
+#include "reports/core/report.h"
+
+#define EXIT_NO_ANSWER 1
+#define EXIT_DAMAGED 2
+#define EXIT_USAGE 64
+
+enum action { DO_REPORT, DO_HELP, DO_VERSION, DO_LIST, DO_COLUMNS, DO_MAN };
+
+struct options {
+	enum action action;
+	const struct report *report;	/* NULL only with DO_HELP: about the program */
+	const char **images, **types;
+	unsigned nimages, ntypes;
+	unsigned nearlier;		/* of a report that compares: the first of images,
+					   files of the earlier dump */
+	const char *format, *columns, *sort, *where, *output;
+	uint64_t top;
+	enum text_unit unit;
+	unsigned jobs, verbose;
+	bool quiet;
+	unsigned given;			/* enum report_opt_flag of the options given */
+	struct report_opts report_opts;
+	struct arena mem;		/* owns the arrays */
+};
+
+struct option_spec {
+	int id;
+	char letter;			/* 0: long form only */
+	const char *name, *arg, *about;
+	unsigned report_opt;		/* enum report_opt_flag it needs, 0 any report */
+};
+
+extern const struct option_spec option_specs[];	/* name NULL ends it */
+
+/* 0, or EXIT_USAGE with a sentence in DIAG. */
+int options_parse(struct options *o, int argc, char **argv, struct diag *diag);
+/*
+ * The same inside a host that has the dump IMAGE open: the words name no other,
+ * and no file with types. NULL: as above.
+ */
+int options_parse_hosted(struct options *o, int argc, char **argv, const char *image,
+			 struct diag *diag);
+/* The product that O asks for (by default the first), NULL if the report has none so named. */
+const struct product *options_product(const struct options *o);
+/* The first option given that is one of FLAGS (enum report_opt_flag), NULL if none is. */
+const struct option_spec *option_given(const struct options *o, unsigned flags);
+/* Does the option make sense where the host brings dump, symbols and types? */
+bool option_of_hosts(const struct option_spec *s);
+void options_release(struct options *o);
+
+#endif

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Dump, kernel, snapshot, rows, output; one function each. Answers go to stdout,
+ * -o or the host's stream, all else to stderr.
+ */
+#include "app/run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "reports/charts/chart.h"
+
+/* ---- what is asked, before a byte of the dump is read ---------------------- */
+
+static void also(struct diag *d, const char *name)
+{
+	size_t n = strlen(d->text);
+
+	snprintf(d->text + n, sizeof(d->text) - n, " %s", name);
+}
+
+static int find_form(struct run *run)
+{
+	const struct options *o = &run->o;
+	const struct product *p = o->report->products;
+
+	run->product = options_product(o);
+	run->renderer = renderer_find(o->report, o->format);
+	if (run->product || run->renderer)
+		return 0;
+	fail(&run->diag, ST_ABSENT, "report %s has no format '%.20s'; it has:",
+	     o->report->name, o->format);
+	for (; p && p->name; p++)
+		also(&run->diag, p->name);
+	for (const struct renderer *r = renderers; r->name; r++)
+		if (renderer_shows(r, o->report))
+			also(&run->diag, r->name);
+	return EXIT_USAGE;
+}
+
+static int find_like(struct run *run, const char **order)
+{
+	const struct report_opts *o = &run->o.report_opts;
+	const struct report *r = run->o.report;
+	const struct like *like = report_like(r, o);
+
+	if (like && like->sort)
+		*order = like->sort;
+	if (like || !o->like)
+		return 0;
+	fail(&run->diag, ST_ABSENT, "report %s is not known in the layout of '%.20s'; only of:",
+	     r->name, o->like);
+	for (like = r->likes; like && like->name; like++)
+		also(&run->diag, like->name);
+	return EXIT_USAGE;
+}
+
+/* Has LIKE a form of its own for the format asked for? */
+static bool like_has_form(const struct like *like, const struct renderer *to)
+{
+	return to->of_chart ? like->chart != NULL
+		: to->render == render_text ? like->text != NULL
+		: to->render == render_csv && like->csv;
+}
+
+/* Options that the form asked for would not follow, and what it is. */
+static unsigned form_refuses(const struct run *run, const struct like *like, const char **form)
+{
+	const struct report *r = run->o.report;
+	bool text = run->renderer->render == render_text;
+
+	*form = "in this format";
+	if (run->renderer->of_chart)
+		return OPT_COLUMNS;
+	if (like) {
+		*form = "with this layout";
+		return OPT_COLUMNS | OPT_BYTES | OPT_PAGES | like->refuses;
+	}
+	if (!text)
+		return OPT_PAGES;
+	*form = "without -c, which makes a table";
+	return r->text && !run->o.columns ? OPT_BYTES | OPT_PAGES | r->text_refuses : 0;
+}
+
+/* An option works or is refused. */
+static int check_fits(struct run *run)
+{
+	const struct report *r = run->o.report;
+	const struct like *like = report_like(r, &run->o.report_opts);
+	const struct option_spec *s = NULL;
+	const char *form = "without the layout that it is for (--like)";
+	unsigned of_rows = OPT_ROWS | OPT_BYTES | OPT_PAGES | OPT_LIKE | OPT_PAPER;
+
+	if (!run->product)
+		s = option_given(&run->o, ~(r->opts | of_rows | (like ? like->opts : 0)));
+	if (like && !like_has_form(like, run->renderer)) {
+		fail(&run->diag, ST_ABSENT, "layout %s of report %s has no format '%.20s'",
+		     like->name, r->name, run->o.format);
+		return EXIT_USAGE;
+	}
+	if (!run->product && !s)
+		s = option_given(&run->o, form_refuses(run, like, &form));
+	if (!s)
+		return 0;
+	fail(&run->diag, ST_ABSENT, "report %s takes no --%s %s", r->name, s->name, form);
+	return EXIT_USAGE;
+}
+
+static int check_sysroot(struct run *run)
+{
+	const char *dir = run->o.report_opts.sysroot;
+	struct stat st;
+
+	if (!dir || (!stat(dir, &st) && S_ISDIR(st.st_mode)))
+		return 0;
+	fail(&run->diag, ST_ABSENT, "--sysroot %s is not a directory", dir);
+	return EXIT_USAGE;
+}
+
+static int plan(struct run *run)
+{
+	const struct options *o = &run->o;
+	const struct report *r = o->report;
+	const struct report_opts *ro = &o->report_opts;
+	struct columns deflt;
+	const char *order = r->sort;
+
+	if (find_form(run) || find_like(run, &order) || check_fits(run) || check_sysroot(run))
+		return EXIT_USAGE;
+	if (run->product && run->product->dir && !o->output) {
+		fail(&run->diag, ST_ABSENT, "%s makes a directory; name it with -o DIR",
+		     run->product->name);
+		return EXIT_USAGE;
+	}
+	if (run->product)
+		return 0;
+	if (o->sort)
+		order = o->sort;
+	if (ro->file && r->opts & OPT_FILE)
+		columns_marked(r->cols, r->ncols, COL_FILE, &run->mem, &deflt);
+	else
+		columns_default(r->cols, r->ncols, ro->threads, &run->mem, &deflt);
+	if (run->renderer->render == render_text)
+		run->columns = deflt;
+	else
+		columns_all(r->cols, r->ncols, &deflt, &run->mem, &run->columns);
+	if (o->columns && columns_choose(o->columns, r->cols, r->ncols, &deflt, &run->mem,
+					 &run->diag, &run->columns))
+		return EXIT_USAGE;
+	if (order && sort_parse(order, r->cols, r->ncols, &run->diag, &run->sort))
+		return EXIT_USAGE;
+	if (o->where && where_parse(o->where, r->cols, r->ncols, &run->diag, &run->where))
+		return EXIT_USAGE;
+	return 0;
+}
+
+static bool would_overwrite(const struct output *out, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	uint64_t address;
+	size_t len;
+
+	image_name_split(name, &len, &address);
+	snprintf(path, sizeof(path), "%.*s", (int)min_u64(len, PATH_MAX), name);
+	return !stat(path, &st) && output_is(out, &st);
+}
+
+/* What is no text for a reader would fill his screen, and may set his terminal up anew. */
+static int refuse_terminal(struct run *run)
+{
+	const char *form = run->product ? run->product->name : run->renderer->name;
+
+	if ((!run->product && !run->renderer->binary) || !output_is_terminal(&run->output))
+		return 0;
+	fail(&run->diag, ST_ABSENT, "%s -f %s is not written to a terminal; name a file with -o FILE",
+	     run->o.report->name, form);
+	return EXIT_USAGE;
+}
+
+static int open_output(struct run *run)
+{
+	const struct options *o = &run->o;
+
+	if (run->product && run->product->dir)
+		return 0;
+	if (output_open(&run->output, o->output, run->out ? run->out : stdout, &run->diag))
+		return EXIT_NO_ANSWER;
+	for (unsigned i = 0; i < o->nimages + o->ntypes; i++) {
+		const char *in = i < o->nimages ? o->images[i] : o->types[i - o->nimages];
+
+		if (would_overwrite(&run->output, in)) {
+			fail(&run->diag, ST_IO, "-o %s would overwrite an input", o->output);
+			return EXIT_USAGE;
+		}
+	}
+	return refuse_terminal(run);
+}
+
+/* ---- what the image cannot tell ------------------------------------------------- */
+
+/* A collector's text has no memory behind it: what is asked may not be in it. */
+static bool offers(struct run *run, const struct kernel *k, const char *image)
+{
+	static const struct { unsigned need; const char *what; } words[] = {
+		{ NEED_KERNEL, "symbols and types of the kernel" },
+		{ NEED_LOG, "kernel log" },
+		{ NEED_MACHINE, "counters of the machine" },
+		{ NEED_CGROUPS, "control groups" },
+	};
+	const struct report *r = run->o.report;
+	unsigned lacks = (r->needs | (run->product ? run->product->needs : 0)) & ~k->offers;
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (lacks & words[i].need) {
+			fail(&run->diag, ST_NODATA, "%s is a collector's text: it has no %s, "
+			     "which %s needs", image, words[i].what, r->name);
+			return false;
+		}
+	return true;
+}
+
+/* ---- the answer --------------------------------------------------------------- */
+
+static int look_back(struct run *run, struct kernel_opts *ko)
+{
+	const struct report *r = run->o.report;
+
+	ko->nimages = run->o.nearlier;
+	ko->near_vmlinux = run->near_vmlinux;
+	ko->near_release = run->near_release;
+	progress_phase(run->progress, "opening the earlier dump");
+	if (kernel_open(ko, &run->diag, &run->before_k) ||
+	    !offers(run, run->before_k, ko->images[0]))
+		return EXIT_NO_ANSWER;
+	progress_phase(run->progress, "taking its census");
+	run->before = snapshot_build(run->before_k, r->needs, NULL);
+	run->o.report_opts.before = run->before;
+	ko->images += run->o.nearlier;
+	ko->nimages = run->o.nimages - run->o.nearlier;
+	return 0;
+}
+
+/* What of the model is built: for the report, and for what is asked of it. */
+static unsigned needs(const struct run *run)
+{
+	const struct report *r = run->o.report;
+	const struct like *like = report_like(r, &run->o.report_opts);
+	unsigned n = r->needs | r->wants | (like ? like->needs : 0);
+
+	if (run->product)
+		return n | run->product->needs;
+	if (run->renderer->of_chart)
+		n |= chart_needs(r);
+	return n | columns_needs(&run->columns) | sort_needs(&run->sort) |
+	       where_needs(run->where);
+}
+
+static int analyse(struct run *run)
+{
+	const struct options *o = &run->o;
+	struct kernel_opts ko = {
+		.images = o->images, .nimages = o->nimages,
+		.types = o->types, .ntypes = o->ntypes,
+		.jobs = o->jobs, .log = &run->log,
+		.log_only = needs(run) == NEED_LOG,
+	};
+	const struct snapshot_opts so = { .pid = o->report_opts.pid };
+	const struct report *r = o->report;
+
+	if (r->compares && look_back(run, &ko))
+		return EXIT_NO_ANSWER;
+	progress_phase(run->progress, "opening the dump");
+	if (run->open ? run->open(run->host, &ko, &run->diag, &run->k)
+		      : kernel_open(&ko, &run->diag, &run->k))
+		return EXIT_NO_ANSWER;
+	if (!offers(run, run->k, ko.nimages ? ko.images[0] : "this machine"))
+		return EXIT_NO_ANSWER;
+	progress_phase(run->progress, "taking the census");
+	run->s = snapshot_build(run->k, needs(run), &so);
+	progress_phase(run->progress, "making the report");
+	if (run->product)
+		return 0;
+	run->t.cols = r->cols;
+	run->t.ncols = r->ncols;
+	if (r->run(run->s, &o->report_opts, &run->t, &run->diag))
+		return EXIT_NO_ANSWER;
+	if (run->where)
+		table_filter(&run->t, run->where);
+	/* a chart adds up the rows behind the first ones */
+	table_sort(&run->t, &run->sort, run->renderer->of_chart || r->own_top ? 0 : o->top);
+	return 0;
+}
+
+static void print_rows(struct run *run, FILE *out)
+{
+	const struct render render = {
+		.report = run->o.report,
+		.opts = &run->o.report_opts,
+		.s = run->s,
+		.t = &run->t,
+		.cols = run->columns.v,
+		.ncols = run->columns.n,
+		.chosen = run->o.columns != NULL,
+		.top = run->o.top,
+		.sorted = run->o.sort != NULL,
+		.units = { run->o.unit, UINT32_C(1) << run->k->page_shift },
+		.paths = run->o.images,
+		.npaths = run->o.nimages,
+	};
+
+	run->renderer->render(&render, out);
+}
+
+static int write_product(struct run *run, FILE *out)
+{
+	return run->product->write(run->s, &run->o.report_opts, run->o.output, out, &run->diag)
+		? EXIT_NO_ANSWER : 0;
+}
+
+static int print(struct run *run)
+{
+	FILE *out = run->output.file;
+
+	errno = 0;			/* a stream that fails tells why by it alone */
+	if (!run->product)
+		print_rows(run, out);
+	else if (write_product(run, out))
+		return EXIT_NO_ANSWER;
+	return out && output_done(&run->output, &run->diag) ? EXIT_NO_ANSWER : 0;
+}
+
+/* One line that counts what was damaged or missing; -v adds the first of each. */
+static int report_issues(struct run *run, struct issues *is)
+{
+	char line[1024];
+	size_t n;
+
+	if (!is || !issues_total(is))
+		return 0;
+	if (run->o.quiet)
+		return EXIT_DAMAGED;
+	n = (size_t)snprintf(line, sizeof(line), "incomplete result:");
+	for (unsigned i = 0; i < is->n && n + 80 < sizeof(line); i++)
+		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s %" PRIu64 " %s (%s)",
+				      i ? "," : "", is->v[i].count, is->v[i].object,
+				      status_name(is->v[i].kind));
+	progress_say(run->progress, line);
+	for (unsigned i = 0; run->o.verbose && i < is->n; i++)
+		for (unsigned j = 0; j < is->v[i].ntexts; j++) {
+			snprintf(line, sizeof(line), "  %s (%s): %s", is->v[i].object,
+				 status_name(is->v[i].kind), is->v[i].text[j]);
+			progress_say(run->progress, line);
+		}
+	return EXIT_DAMAGED;
+}
+
+static void say(void *arg, enum log_level level, const char *line)
+{
+	(void)level;
+	progress_say(arg, line);
+}
+
+void run_complain(const struct run *run)
+{
+	fputs("vmcensus: ", stderr);
+	put_text(stderr, run->diag.text);
+	putc('\n', stderr);
+}
+
+int run_report(struct run *run)
+{
+	int status = plan(run);
+
+	if (!status)
+		status = open_output(run);
+	if (!status) {
+		log_init(&run->log);
+		run->progress = progress_start(!run->o.quiet);
+		run->log.write = say;
+		run->log.arg = run->progress;
+		run->log.level = run->o.verbose > 1 ? LOG_DEBUG : run->o.verbose ? LOG_INFO
+				: run->o.quiet ? LOG_ERROR : LOG_WARN;
+		status = analyse(run);
+		progress_stop(run->progress);
+		if (!status)
+			status = print(run);
+		if (!status)
+			status = report_issues(run, run->k->issues);
+		if (!status && run->before)
+			status = report_issues(run, run->before_k->issues);
+	}
+	if (status && status != EXIT_DAMAGED)
+		run_complain(run);
+	return status;
+}
+
+void run_end(struct run *run)
+{
+	arena_release(&run->t.mem);
+	snapshot_free(run->s);
+	snapshot_free(run->before);
+	if (run->before_k)
+		kernel_close(run->before_k);
+	if (run->k)
+		kernel_close(run->k);
+	where_free(run->where);
+	if (run->progress)
+		progress_free(run->progress);
+	output_drop(&run->output);
+	arena_release(&run->mem);
+	options_release(&run->o);
+}

@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Pages of kdump-compressed files (headers: kdump_header.c).
+ *
+ *	bitmap		bit pfn % 8 of byte pfn / 8 is set if the page is there
+ *	descriptors	one for each set bit of [start_pfn, end_pfn), in order:
+ *		0	8	offset of the data in the file
+ *		8	4	size of the data
+ *		12	4	flags: the compressor
+ *		16	8	page flags, unused
+ *	data
+ *
+ * The bitmap stays in memory with a count of the set bits before every 512th,
+ * so that a page's descriptor is found with one popcount of a cache line. All
+ * parts of a split dump carry the whole bitmap and their share of the pages.
+ */
+#include "dumpread/container/kdump.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/base/search.h"
+#include "dumpread/image/decompress.h"
+#include "dumpread/image/window.h"
+
+#define RANK_BITS 512		/* frames for each prefix count: a cache line */
+#define DESC_WINDOW 4096
+#define DATA_WINDOW_MIN 4096
+#define DATA_WINDOW_MAX (128u << 10)
+#define DESCS_AT_ONCE 1024
+
+struct kdump_part {
+	struct kdump_header h;
+	const struct image_part *file;
+	uint64_t first_rank;	/* set bits before start_pfn */
+	uint64_t ndescs;	/* descriptors that the file holds */
+	uint64_t zero_off;	/* data of the page of zeros that many share */
+	uint8_t *lost;		/* bit set: descriptor's data is not in the file;
+				   NULL: none */
+};
+
+struct kdump {
+	uint8_t *bitmap;	/* whole RANK_BITS, zero-padded */
+	uint64_t nbits;
+	uint64_t *rank;		/* set bits before each RANK_BITS frames */
+	struct kdump_part *parts;	/* by start_pfn */
+	unsigned nparts;
+	bool whole;		/* every set bit has its page: nothing was lost */
+	uint8_t block_shift;	/* log2 of the bytes that a bit stands for */
+};
+
+struct desc {
+	uint64_t off;
+	uint32_t size, flags;
+};
+
+static struct desc parse_desc(const uint8_t *d, bool big)
+{
+	return (struct desc){ load64(d, big), load32(d + 8, big), load32(d + 12, big) };
+}
+
+static bool bit_set(const struct kdump *k, uint64_t pfn)
+{
+	return k->bitmap[pfn / 8] >> (pfn % 8) & 1;
+}
+
+/* Set bits below PFN <= nbits. */
+static uint64_t rank_of(const struct kdump *k, uint64_t pfn)
+{
+	const uint8_t *line = k->bitmap + pfn / RANK_BITS * (RANK_BITS / 8);
+	uint64_t n = k->rank[pfn / RANK_BITS];
+	unsigned rest = pfn % RANK_BITS;
+
+	for (; rest >= 64; rest -= 64, line += 8)
+		n += (unsigned)__builtin_popcountll(load64(line, false));
+	if (rest)
+		n += (unsigned)__builtin_popcountll(load64(line, false) << (64 - rest));
+	return n;
+}
+
+/* ---- opening ---------------------------------------------------------- */
+
+/*
+ * The bitmap, of which a cut-off file may have a part. Zeros are skipped, so
+ * that a sparse file costs no memory for what it does not say.
+ */
+static enum status load_bitmap(struct image *im, struct kdump *k)
+{
+	const struct kdump_part *kp = &k->parts[0];
+	const struct kdump_header *h = &kp->h;
+	uint64_t want = min_u64((h->max_mapnr + 7) / 8, h->bitmap_len), at = 0, lines;
+	static const uint8_t zeros[4096];
+	uint8_t buf[4096];
+	size_t got;
+
+	if (h->bitmap_off < kp->file->size)
+		want = min_u64(want, kp->file->size - h->bitmap_off);
+	else
+		want = 0;
+	k->nbits = min_u64(h->max_mapnr, want * 8);
+	lines = k->nbits / RANK_BITS + 1;
+	k->bitmap = arena_calloc(&im->mem, lines, RANK_BITS / 8);
+	k->rank = arena_array(&im->mem, uint64_t, lines + 1);
+	for (;; at += got) {
+		enum status st;
+
+		at = part_next(kp->file, h->bitmap_off + at) - h->bitmap_off;
+		if (at >= want)
+			break;
+		st = part_read_some(kp->file, h->bitmap_off + at, buf,
+				    min_u64(sizeof(buf), want - at), &got);
+		if (st)
+			return fail(&im->diag, st, "%s: cannot read the page bitmap",
+				    kp->file->path);
+		if (!got)
+			break;
+		if (memcmp(buf, zeros, got))
+			memcpy(k->bitmap + at, buf, got);
+	}
+	if (k->nbits % 8)
+		k->bitmap[k->nbits / 8] &= (uint8_t)((1u << k->nbits % 8) - 1);
+	for (uint64_t i = 0; i < lines; i++) {
+		uint64_t n = k->rank[i];
+
+		for (unsigned b = 0; b < RANK_BITS / 8; b += 8)
+			n += (unsigned)__builtin_popcountll(
+				load64(k->bitmap + i * (RANK_BITS / 8) + b, false));
+		if (n)		/* else leave the memory untouched */
+			k->rank[i + 1] = n;
+	}
+	return ST_OK;
+}
+
+/* What lies before the pages, and behind them. */
+static void note_header_loss(struct image *im, const struct kdump *k)
+{
+	const struct kdump_part *kp = &k->parts[0];
+
+	if (k->nbits < kp->h.max_mapnr)
+		issue_add(&im->issues, ST_NODATA, "truncated image",
+			  kp->h.max_mapnr - k->nbits,
+			  "%s: the page bitmap is cut off after frame %" PRIu64,
+			  kp->file->path, k->nbits);
+	for (unsigned i = 0; i < k->nparts; i++) {
+		const struct kdump_header *h = &k->parts[i].h;
+		const struct image_part *p = k->parts[i].file;
+
+		part_claims(im, p, h->bitmap_off, h->bitmap_len, "page bitmap");
+		part_claims(im, p, h->vmcoreinfo_off, h->vmcoreinfo_len, "VMCOREINFO");
+		part_claims(im, p, h->notes_off, h->notes_len, "notes");
+		part_claims(im, p, h->erase_off, h->erase_len, "list of what was erased");
+	}
+}
+
+static void mark_lost(struct image *im, struct kdump_part *kp, uint64_t i)
+{
+	if (!kp->lost)
+		kp->lost = arena_alloc(&im->mem, kp->ndescs / 8 + 1);
+	kp->lost[i / 8] |= (uint8_t)(1u << i % 8);
+}
+
+/* Offset 0: never written, for want of space. */
+static bool is_lost(const struct kdump_part *kp, const struct desc *d)
+{
+	return !d->off || !part_holds(kp->file, d->off, d->size);
+}
+
+/* Up to DESCS_AT_ONCE descriptors from FIRST on; how many. */
+static size_t read_descs(const struct kdump_part *kp, uint64_t first, struct desc *out)
+{
+	uint8_t buf[KDUMP_DESC * DESCS_AT_ONCE];
+	size_t n = min_u64(DESCS_AT_ONCE, kp->ndescs - first), got;
+
+	if (part_read_some(kp->file, kp->h.desc_off + first * KDUMP_DESC, buf, n * KDUMP_DESC,
+			   &got))
+		return 0;
+	n = got / KDUMP_DESC;
+	for (size_t i = 0; i < n; i++)
+		out[i] = parse_desc(buf + i * KDUMP_DESC, kp->h.big_endian);
+	return n;
+}
+
+static uint64_t mark_all_lost(struct image *im, struct kdump_part *kp)
+{
+	struct desc d[DESCS_AT_ONCE];
+	uint64_t lost = 0;
+	size_t n;
+
+	for (uint64_t i = 0; i < kp->ndescs && (n = read_descs(kp, i, d)); i += n)
+		for (size_t j = 0; j < n; j++)
+			if (is_lost(kp, &d[j])) {
+				lost++;
+				mark_lost(im, kp, i + j);
+			}
+	return lost;
+}
+
+/*
+ * Data follow the order of descriptors, but for pages of zeros: the last that is none
+ * of these tells whether the file was cut off. Their page is not the first of all data
+ * in files that were packed anew; the last descriptors name it then.
+ */
+static bool tail_is_lost(const struct kdump_part *kp)
+{
+	struct desc d[DESCS_AT_ONCE];
+	uint64_t shared = UINT64_MAX;
+
+	for (uint64_t end = kp->ndescs; end;) {
+		uint64_t first = end > DESCS_AT_ONCE ? end - DESCS_AT_ONCE : 0;
+		size_t n = min_u64(read_descs(kp, first, d), end - first);
+
+		if (n < end - first)
+			return true;
+		if (end == kp->ndescs)
+			shared = d[n - 1].off;
+		while (n--)
+			if (is_lost(kp, &d[n]) || (d[n].off != kp->zero_off && d[n].off != shared))
+				return is_lost(kp, &d[n]);
+		end = first;
+	}
+	return false;
+}
+
+/* Count what a cut-off file lost. */
+static uint64_t find_losses(struct image *im, struct kdump_part *kp, uint64_t total)
+{
+	uint64_t left = kp->file->size > kp->h.desc_off ?
+			(kp->file->size - kp->h.desc_off) / KDUMP_DESC : 0;
+	bool incomplete = kp->h.status & KDUMP_INCOMPLETE;
+	uint64_t lost;
+
+	kp->ndescs = min_u64(total, left);
+	lost = total - kp->ndescs;
+	if (lost || incomplete || tail_is_lost(kp))
+		lost += mark_all_lost(im, kp);
+	if (lost)
+		issue_add(&im->issues, ST_NODATA, "truncated image", lost,
+			  "%s: %" PRIu64 " of %" PRIu64 " pages lie behind the end of the file",
+			  kp->file->path, lost, total);
+	else if (incomplete)
+		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
+			  "%s: its writer says that it ran out of space", kp->file->path);
+	return lost;
+}
+
+/*
+ * makedumpfile writes one page of zeros, first of all data, for all pages that
+ * are zero. Going back there for each of them would defeat reading ahead.
+ */
+static void find_zero_page(const struct image *im, struct kdump_part *kp, uint64_t total)
+{
+	size_t size = (size_t)1 << im->page_shift, at = 0;
+	uint64_t off = kp->h.desc_off + total * KDUMP_DESC;
+	uint8_t buf[4096];
+
+	for (; at < size; at += sizeof(buf)) {
+		if (part_read(kp->file, off + at, buf, sizeof(buf)))
+			return;
+		for (size_t i = 0; i < sizeof(buf); i++)
+			if (buf[i])
+				return;
+	}
+	kp->zero_off = off;
+}
+
+static int by_start_pfn(const void *a, const void *b)
+{
+	const struct kdump_part *x = a, *y = b;
+
+	return (x->h.start_pfn > y->h.start_pfn) - (x->h.start_pfn < y->h.start_pfn);
+}
+
+static bool same_dump(const struct kdump_header *a, const struct kdump_header *b)
+{
+	return a->page_shift == b->page_shift && a->big_endian == b->big_endian &&
+	       a->max_mapnr == b->max_mapnr && a->bitmap_len == b->bitmap_len &&
+	       !strcmp(a->about.nodename, b->about.nodename) &&
+	       !strcmp(a->about.release, b->about.release);
+}
+
+static enum status read_headers(struct image *im, struct kdump *k)
+{
+	struct kdump_part *first = &k->parts[0];
+
+	for (unsigned i = 0; i < im->nparts; i++) {
+		struct kdump_part *kp = &k->parts[i];
+		enum status st = kdump_read_header(im, &im->parts[i], &kp->h);
+
+		if (st == ST_NOTMINE && i)
+			return fail(&im->diag, ST_CORRUPT, "%s: is not a part of the dump that "
+				    "starts with %s", im->parts[i].path, im->parts[0].path);
+		if (st)
+			return st;
+		kp->file = &im->parts[i];
+		if (i && !same_dump(&first->h, &kp->h))
+			return fail(&im->diag, ST_CORRUPT, "%s and %s are not parts of one "
+				    "dump", im->parts[0].path, im->parts[i].path);
+		if (im->nparts > 1 && !kp->h.split)
+			return fail(&im->diag, ST_UNSUPPORTED, "%s: is a whole dump, not a "
+				    "part of one; name each dump on its own",
+				    im->parts[i].path);
+	}
+	return ST_OK;
+}
+
+/* Sort the parts, clip them to the bitmap and to each other, find their pages. */
+static void place_parts(struct image *im, struct kdump *k)
+{
+	uint64_t next = 0, held = 0, total = k->rank[k->nbits / RANK_BITS + 1], n;
+
+	sort_array(k->parts, k->nparts, sizeof(*k->parts), by_start_pfn);
+	for (unsigned i = 0; i < k->nparts; i++) {
+		struct kdump_part *kp = &k->parts[i];
+		struct kdump_header *h = &kp->h;
+
+		if (!h->split) {
+			h->start_pfn = 0;
+			h->end_pfn = k->nbits;
+		}
+		h->start_pfn = min_u64(h->start_pfn, k->nbits);
+		h->end_pfn = max_u64(h->start_pfn, min_u64(h->end_pfn, k->nbits));
+		kp->first_rank = rank_of(k, h->start_pfn);
+		n = rank_of(k, h->end_pfn) - kp->first_rank;
+		find_zero_page(im, kp, n);
+		im->pages_present += n - find_losses(im, kp, n);
+		if (h->end_pfn > next)
+			held += rank_of(k, h->end_pfn) -
+				rank_of(k, max_u64(next, h->start_pfn));
+		next = max_u64(next, h->end_pfn);
+	}
+	k->whole = k->nparts == 1 && im->pages_present == total;
+	if (held < total)
+		issue_add(&im->issues, ST_NODATA, "missing part", total - held,
+			  "%s: %" PRIu64 " pages are in parts of the split dump that were "
+			  "not named", im->parts[0].path, total - held);
+}
+
+static void take_texts(struct image *im, const struct kdump_part *kp)
+{
+	const struct kdump_header *h = &kp->h;
+	uint8_t *buf;
+
+	if (h->vmcoreinfo_len && h->vmcoreinfo_len <= VMCOREINFO_MAX &&
+	    h->vmcoreinfo_len <= kp->file->stored) {
+		buf = arena_alloc(&im->mem, h->vmcoreinfo_len + 1);
+		if (part_read(kp->file, h->vmcoreinfo_off, buf, h->vmcoreinfo_len) == ST_OK)
+			image_take_vmcoreinfo(im, buf, h->vmcoreinfo_len);
+	}
+	if (h->notes_len && h->notes_len <= NOTES_MAX && h->notes_len <= kp->file->stored) {
+		buf = arena_alloc(&im->mem, h->notes_len);
+		if (part_read(kp->file, h->notes_off, buf, h->notes_len) == ST_OK)
+			image_take_notes(im, buf, h->notes_len);
+	}
+}
+
+/* Old writers leave the compressor out of the header: ask the first pages. */
+static uint32_t used_compressors(const struct kdump_part *kp)
+{
+	uint8_t buf[KDUMP_DESC * 64];
+	uint32_t flags = kp->h.status & PAGE_COMPRESSED;
+	size_t n = min_u64(ARRAY_LEN(buf) / KDUMP_DESC, kp->ndescs) * KDUMP_DESC;
+
+	if (flags || part_read(kp->file, kp->h.desc_off, buf, n))
+		return flags;
+	for (size_t at = 0; at < n; at += KDUMP_DESC)
+		flags |= parse_desc(buf + at, kp->h.big_endian).flags;
+	return flags;
+}
+
+static void describe(struct image *im, const struct kdump_part *kp)
+{
+	char split[32] = "";
+
+	if (kp->h.split)
+		snprintf(split, sizeof(split), ", split, %u part%s", im->nparts,
+			 im->nparts > 1 ? "s" : "");
+	snprintf(im->format, sizeof(im->format), "kdump-compressed%s%s",
+		 kp->file->flat ? ", flattened" : "", split);
+	im->header = kp->h.about;
+	snprintf(im->header.compression, sizeof(im->header.compression), "%s",
+		 compression_name(used_compressors(kp)));
+}
+
+static enum status kdump_open(struct image *im)
+{
+	struct kdump *k = arena_alloc(&im->mem, sizeof(*k));
+	const struct kdump_header *h;
+	enum status st;
+
+	k->nparts = im->nparts;
+	k->parts = arena_array(&im->mem, struct kdump_part, k->nparts);
+	st = read_headers(im, k);
+	if (st)
+		return st;
+	im->priv = k;
+	h = &k->parts[0].h;
+	im->big_endian = h->big_endian;
+	im->elf_machine = h->elf_machine;
+	im->word_size = h->word_size;
+	im->page_shift = k->block_shift = h->page_shift;
+	st = load_bitmap(im, k);
+	if (st)
+		return st;
+	im->max_pfn = k->nbits;
+	take_texts(im, &k->parts[0]);
+	if (!k->nbits && !im->vmcoreinfo)
+		return fail(&im->diag, ST_NODATA, "%s: cut off before any memory: copy the "
+			    "dump again", im->parts[0].path);
+	note_header_loss(im, k);
+	place_parts(im, k);
+	describe(im, &k->parts[0]);
+	return ST_OK;
+}
+
+/* ---- reading ---------------------------------------------------------- */
+
+/* The part that holds PFN and the page's descriptor in it, or NULL. */
+static const struct kdump_part *find_page(const struct kdump *k, uint64_t pfn, uint64_t *index)
+{
+	unsigned lo = 0, hi = k->nparts;
+	const struct kdump_part *kp;
+
+	if (pfn >= k->nbits || !bit_set(k, pfn))
+		return NULL;
+	while (hi - lo > 1) {
+		unsigned mid = lo + (hi - lo) / 2;
+
+		if (k->parts[mid].h.start_pfn <= pfn)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	kp = &k->parts[lo];
+	if (pfn < kp->h.start_pfn || pfn >= kp->h.end_pfn)
+		return NULL;
+	*index = rank_of(k, pfn) - kp->first_rank;
+	if (*index >= kp->ndescs || (kp->lost && kp->lost[*index / 8] >> *index % 8 & 1))
+		return NULL;
+	return kp;
+}
+
+static size_t block_size(const struct image *im)
+{
+	const struct kdump *k = im->priv;
+
+	return (size_t)1 << k->block_shift;
+}
+
+/*
+ * log2 of the kernel's pages in a block. QEMU's blocks are of the machine's largest
+ * page (64K for pseries), whatever the kernel's: cpu_get_dump_info(),
+ * target/ppc/arch_dump.c of QEMU 7.2.
+ */
+static unsigned fold_of(const struct image *im)
+{
+	const struct kdump *k = im->priv;
+
+	return (unsigned)(k->block_shift - im->page_shift);
+}
+
+static bool kdump_present(const struct image *im, uint64_t pfn)
+{
+	const struct kdump *k = im->priv;
+	uint64_t index;
+
+	pfn >>= fold_of(im);
+	if (k->whole)
+		return pfn < k->nbits && bit_set(k, pfn);
+	return find_page(k, pfn, &index) != NULL;
+}
+
+/* Whole lines of the bitmap without a bit are passed over. */
+static uint64_t kdump_next(const struct image *im, uint64_t pfn)
+{
+	const struct kdump *k = im->priv;
+	uint64_t bit = pfn >> fold_of(im), line = bit / RANK_BITS, from = line;
+
+	while (line * RANK_BITS < k->nbits && k->rank[line + 1] == k->rank[line])
+		line++;
+	return line > from ? line * RANK_BITS << fold_of(im) : pfn;
+}
+
+struct image_ctx {
+	struct window descs, data;
+	struct decompressor *expand;
+	uint8_t *block;		/* the last one read in pieces, or NULL */
+	uint64_t block_no;
+};
+
+static enum status read_block(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
+			      uint8_t *out)
+{
+	size_t page = block_size(im);
+	const struct kdump_part *kp;
+	const uint8_t *p;
+	uint64_t index;
+	enum status st;
+	struct desc d;
+
+	kp = find_page(im->priv, pfn, &index);
+	if (!kp)
+		return ST_NODATA;
+	st = window_get(&ctx->descs, kp->file, kp->h.desc_off + index * KDUMP_DESC,
+			KDUMP_DESC, &p);
+	if (st)
+		return st;
+	d = parse_desc(p, kp->h.big_endian);
+	if (!d.off)
+		return ST_NODATA;
+	if (!d.size || d.size > page)
+		return ST_CORRUPT;	/* what does not shrink is stored as it is */
+	if (d.off == kp->zero_off && d.size == page && !(d.flags & PAGE_COMPRESSED)) {
+		memset(out, 0, page);
+		return ST_OK;
+	}
+	/* no cut has lost it, so that its descriptor is wrong */
+	if (!part_holds(kp->file, d.off, d.size))
+		return ST_CORRUPT;
+	st = window_get(&ctx->data, kp->file, d.off, d.size, &p);
+	if (st)
+		return st;
+	return decompress(ctx->expand, d.flags, p, d.size, out, page);
+}
+
+static enum status kdump_read(const struct image *im, struct image_ctx *ctx,
+			      uint64_t pfn, uint8_t *out)
+{
+	unsigned fold = fold_of(im);
+	uint64_t no = pfn >> fold;
+	enum status st;
+
+	if (!fold)
+		return read_block(im, ctx, pfn, out);
+	if (!ctx->block || ctx->block_no != no) {
+		if (!ctx->block)
+			ctx->block = heap_array(uint8_t, block_size(im));
+		ctx->block_no = UINT64_MAX;
+		st = read_block(im, ctx, no, ctx->block);
+		if (st)
+			return st;
+		ctx->block_no = no;
+	}
+	memcpy(out, ctx->block + ((pfn & ((1u << fold) - 1)) << im->page_shift),
+	       (size_t)1 << im->page_shift);
+	return ST_OK;
+}
+
+/* A block may hold several of the kernel's pages, but not part of one. */
+static void kdump_set_page_shift(struct image *im, uint8_t shift)
+{
+	const struct kdump *k = im->priv;
+	uint64_t blocks = im->pages_present >> fold_of(im);
+
+	if (shift > k->block_shift)
+		return;
+	im->page_shift = shift;
+	im->max_pfn = k->nbits << fold_of(im);
+	im->pages_present = blocks << fold_of(im);
+}
+
+static struct image_ctx *kdump_ctx_new(const struct image *im)
+{
+	struct image_ctx *ctx = heap_array(struct image_ctx, 1);
+	size_t page = block_size(im);
+
+	window_init(&ctx->descs, DESC_WINDOW, DESC_WINDOW);
+	window_init(&ctx->data, DATA_WINDOW_MIN, page > DATA_WINDOW_MAX ? page : DATA_WINDOW_MAX);
+	ctx->expand = decompressor_new();
+	return ctx;
+}
+
+static void kdump_ctx_free(struct image_ctx *ctx)
+{
+	window_free(&ctx->descs);
+	window_free(&ctx->data);
+	decompressor_free(ctx->expand);
+	free(ctx->block);
+	free(ctx);
+}
+
+static void kdump_close(struct image *im)
+{
+	im->priv = NULL;
+}
+
+const struct image_ops kdump_image_ops = {
+	.name = "kdump",
+	.open = kdump_open,
+	.present = kdump_present,
+	.next = kdump_next,
+	.read = kdump_read,
+	.ctx_new = kdump_ctx_new,
+	.ctx_free = kdump_ctx_free,
+	.close = kdump_close,
+	.set_page_shift = kdump_set_page_shift,
+};

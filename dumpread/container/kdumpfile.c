@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Every other container, by libkdumpfile: LKCD, s390, sadump, Xen. It also reads ELF and
+ * kdump-compressed files, which is how tests check our own readers.
+ *
+ * The library trusts its input: 0.5.1 dies of 32 bytes that begin as LKCD does. So it
+ * is called in a process of its own (kdumpfile_serve.c), and never for a file that does
+ * not begin as one of its formats does. When that process dies, what was asked of it
+ * cannot be read, and nothing else happens. Requests go one after the other; a page
+ * costs some ten microseconds, of which the other process is the smaller part.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/container/kdumpfile.h"
+
+struct kdumpfile {
+	pthread_mutex_t lock;	/* one request at a time */
+	pid_t pid;		/* -1: none, or dead */
+	int fd;
+	uint8_t *map;		/* bit set: page is in the dump; NULL: unknown */
+};
+
+/* How its formats begin (src/kdumpfile of 0.5.1: *_probe()). */
+static const struct {
+	uint16_t offset;
+	uint8_t len;
+	const char *magic;
+} magics[] = {
+	{ 0, 8, "\xed\x23\x8f\x61\x73\x01\x19\xa8" },	/* LKCD, little-endian */
+	{ 0, 8, "\xa8\x19\x01\x73\x61\x8f\x23\xed" },	/* and big-endian */
+	{ 0, 8, "\xa8\x19\x01\x73\x61\x8f\x23\xfd" },	/* s390 */
+	{ 0, 8, "sadump\0\0" },
+	{ 4096, 8, "sadump\0\0" },			/* behind a media header */
+	{ 0, 4, "\177ELF" },				/* Xen's, with pages in sections */
+	{ 0, 8, "KDUMP   " },
+	{ 0, 8, "DISKDUMP" },
+};
+
+static bool begins_as_one(const struct image_part *p)
+{
+	for (size_t i = 0; i < ARRAY_LEN(magics); i++) {
+		char head[8];
+
+		if (part_read(p, magics[i].offset, head, magics[i].len) == ST_OK &&
+		    !memcmp(head, magics[i].magic, magics[i].len))
+			return true;
+	}
+	return false;
+}
+
+static void stop(struct kdumpfile *kf)
+{
+	if (kf->pid > 0) {
+		kill(kf->pid, SIGKILL);
+		while (waitpid(kf->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		close(kf->fd);
+	}
+	kf->pid = -1;
+}
+
+/* False: the other process is dead, and we know it from now on. */
+static bool get(struct kdumpfile *kf, void *p, size_t n)
+{
+	for (char *at = p; n;) {
+		ssize_t got = kf->pid > 0 ? recv(kf->fd, at, n, MSG_WAITALL) : 0;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			stop(kf);
+			return false;
+		}
+		at += got;
+		n -= (size_t)got;
+	}
+	return true;
+}
+
+static enum status start(struct image *im)
+{
+	struct kdumpfile *kf = im->priv;
+	int *fds = arena_array(&im->mem, int, im->nparts), pair[2];
+
+	for (unsigned i = 0; i < im->nparts; i++)
+		fds[i] = im->parts[i].fd;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return fail(&im->diag, ST_IO, "%s: cannot start the process that reads it: %s",
+			    im->parts[0].path, strerror(errno));
+	kf->pid = fork();
+	if (!kf->pid) {
+		close(pair[0]);
+		kdumpfile_serve(pair[1], im->nparts, fds);
+	}
+	close(pair[1]);
+	if (kf->pid < 0) {
+		close(pair[0]);
+		return fail(&im->diag, ST_IO, "%s: cannot start the process that reads it: %s",
+			    im->parts[0].path, strerror(errno));
+	}
+	kf->fd = pair[0];
+	return ST_OK;
+}
+
+static enum status died(struct image *im)
+{
+	return fail(&im->diag, ST_CORRUPT, "%s: libkdumpfile, which reads files that begin like "
+		    "this one, crashed or did not finish: the file is damaged or not a dump",
+		    im->parts[0].path);
+}
+
+static bool get_vmcoreinfo(struct image *im, uint64_t len)
+{
+	uint8_t *text;
+
+	if (!len)
+		return true;
+	text = arena_alloc(&im->mem, len);
+	if (!get(im->priv, text, len))
+		return false;
+	image_take_vmcoreinfo(im, text, len);
+	return true;
+}
+
+static bool get_map(struct image *im)
+{
+	struct kdumpfile *kf = im->priv;
+	uint64_t bytes = im->max_pfn / 8 + 1;
+	struct kdumpfile_piece piece;
+
+	kf->map = arena_calloc(&im->mem, bytes, 1);
+	while (get(kf, &piece, sizeof(piece))) {
+		uint64_t first = piece.pfn / 8, n;
+
+		if (!piece.bytes)
+			return true;
+		for (; piece.bytes; piece.bytes -= n, first += n) {
+			uint8_t buf[4096];
+
+			n = min_u64(piece.bytes, sizeof(buf));
+			if (!get(kf, buf, n))
+				return false;
+			if (first < bytes)
+				memcpy(kf->map + first, buf, min_u64(n, bytes - first));
+		}
+	}
+	return false;
+}
+
+static void count_pages(struct image *im)
+{
+	const struct kdumpfile *kf = im->priv;
+
+	kf->map[im->max_pfn / 8] &= (uint8_t)((1u << im->max_pfn % 8) - 1);
+	for (uint64_t i = 0; i <= im->max_pfn / 8; i++)
+		im->pages_present += (unsigned)__builtin_popcount(kf->map[i]);
+}
+
+static enum status kdumpfile_open(struct image *im)
+{
+	struct kdumpfile *kf;
+	struct kdumpfile_told t;
+	enum status st;
+
+	if (!begins_as_one(&im->parts[0]))
+		return ST_NOTMINE;
+	kf = arena_alloc(&im->mem, sizeof(*kf));
+	kf->pid = -1;
+	pthread_mutex_init(&kf->lock, NULL);
+	im->priv = kf;
+	st = start(im);
+	if (st)
+		return st;
+	if (!get(kf, &t, sizeof(t)))
+		return died(im);
+	if (t.st == ST_NOTMINE)
+		return ST_NOTMINE;
+	if (t.st)
+		return fail(&im->diag, t.st, "%s: libkdumpfile: %s", im->parts[0].path, t.text);
+	im->elf_machine = t.elf_machine;
+	im->word_size = t.word_size;
+	im->page_shift = t.page_shift;
+	im->big_endian = t.big_endian;
+	im->max_pfn = t.max_pfn;
+	im->header = t.header;
+	im->header.dump_level = -1;
+	memcpy(im->format, t.format, sizeof(im->format));
+	if (!get_vmcoreinfo(im, t.vmcoreinfo_len) || (t.has_map && !get_map(im)))
+		return died(im);
+	if (kf->map)
+		count_pages(im);
+	return ST_OK;
+}
+
+/* Without a map, every frame is taken to be there. */
+static bool kdumpfile_present(const struct image *im, uint64_t pfn)
+{
+	const struct kdumpfile *kf = im->priv;
+
+	return pfn < im->max_pfn && (!kf->map || (kf->map[pfn / 8] >> pfn % 8 & 1));
+}
+
+static enum status kdumpfile_read(const struct image *im, struct image_ctx *ctx,
+				  uint64_t pfn, uint8_t *out)
+{
+	struct kdumpfile *kf = im->priv;
+	uint32_t st = ST_CORRUPT;
+
+	(void)ctx;
+	if (!kdumpfile_present(im, pfn))
+		return ST_NODATA;
+	pthread_mutex_lock(&kf->lock);
+	if (kf->pid > 0 && (send(kf->fd, &pfn, sizeof(pfn), MSG_NOSIGNAL) != sizeof(pfn) ||
+			    !get(kf, &st, sizeof(st)) ||
+			    (!st && !get(kf, out, (size_t)1 << im->page_shift)))) {
+		stop(kf);
+		st = ST_CORRUPT;
+	}
+	pthread_mutex_unlock(&kf->lock);
+	return (enum status)st;
+}
+
+static void kdumpfile_close(struct image *im)
+{
+	struct kdumpfile *kf = im->priv;
+
+	if (kf) {
+		stop(kf);
+		pthread_mutex_destroy(&kf->lock);
+	}
+	im->priv = NULL;
+}
+
+const struct image_ops kdumpfile_image_ops = {
+	.name = "libkdumpfile",
+	.open = kdumpfile_open,
+	.present = kdumpfile_present,
+	.read = kdumpfile_read,
+	.close = kdumpfile_close,
+};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Raw memory: files of nothing but bytes, each named as FILE@ADDRESS, the
+ * physical address of its first byte. There is nothing to recognise one by, so
+ * that a file without an address is never taken for one.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/container/segments.h"
+
+#define PAGE UINT64_C(4096)	/* the smallest of any kernel */
+
+/* "0x" and hexadecimal digits, or decimal ones: no sign, blank or octal. */
+static bool parse_address(const char *s, uint64_t *ret)
+{
+	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+	const char *digits = hex ? s + 2 : s;
+	char *end;
+
+	if (!*digits || strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789") !=
+				strlen(digits))
+		return false;
+	errno = 0;
+	*ret = strtoull(digits, &end, hex ? 16 : 10);
+	return !errno;
+}
+
+/* A file of that very name is meant before an address is. */
+bool image_name_split(const char *name, size_t *len, uint64_t *address)
+{
+	const char *at = strrchr(name, '@');
+
+	*len = strlen(name);
+	if (!at || at == name || !parse_address(at + 1, address) || !access(name, F_OK))
+		return false;
+	*len = (size_t)(at - name);
+	return true;
+}
+
+/* Memory may begin like this too, but hardly does. */
+static void doubt(const struct image *im, const struct image_part *p)
+{
+	static const char *const magics[] = {
+		"\177ELF", "KDUMP   ", "DISKDUMP", "makedumpfile", "EMiL", "AVML",
+	};
+	char head[16] = { 0 };
+	size_t got;
+
+	part_read_some(p, 0, head, sizeof(head) - 1, &got);
+	for (size_t i = 0; i < ARRAY_LEN(magics); i++)
+		if (!strncmp(head, magics[i], strlen(magics[i])))
+			log_warn(im->log, "%s begins as a dump file does, but is read as raw "
+				 "memory: name it without an address", p->path);
+}
+
+/*
+ * No kernel uses part of a page. Firmware's ranges end at any KiB (0x9fc00); a file
+ * that ends elsewhere was cut off, and what its last page lacks is lost.
+ */
+static void take_file(struct image *im, unsigned i)
+{
+	uint64_t pa = im->parts[i].address, end = pa + im->parts[i].size;
+	uint64_t round = end % 1024 ? PAGE - 1 : 0;
+
+	end = (end + round) & ~(PAGE - 1);
+	if (end > pa)
+		segments_take(im, &(struct segment){ .part = i, .pa = pa, .filesz = end - pa,
+						     .memsz = end - pa });
+}
+
+static enum status raw_open(struct image *im)
+{
+	unsigned placed = 0;
+
+	for (unsigned i = 0; i < im->nparts; i++)
+		placed += im->parts[i].placed;
+	if (!placed)
+		return ST_NOTMINE;
+	if (placed < im->nparts || im->nparts > SEGMENTS_PARTS)
+		return fail(&im->diag, ST_UNSUPPORTED, "%s: raw memory needs an address after "
+			    "each file: FILE@ADDRESS", im->parts[0].path);
+	im->priv = arena_alloc(&im->mem, sizeof(struct segments));
+	im->page_shift = 12;
+	for (unsigned i = 0; i < im->nparts; i++)
+		take_file(im, i);
+	for (unsigned i = 0; i < im->nparts; i++)
+		doubt(im, &im->parts[i]);
+	segments_finish(im);
+	snprintf(im->format, sizeof(im->format), "raw memory");
+	snprintf(im->header.compression, sizeof(im->header.compression), "none");
+	return ST_OK;
+}
+
+const struct image_ops raw_image_ops = {
+	.name = "raw",
+	.open = raw_open,
+	SEGMENTS_OPS,
+};

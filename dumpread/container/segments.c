@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Of overlapping segments the first in the first file is read. */
+#include "dumpread/container/segments.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/image/window.h"
+
+/* Physical addresses that any supported CPU can form, and no more frames than
+   this many for each byte of the file: a filtered dump keeps 32 or more bytes
+   of page structs for every frame. */
+#define PA_BITS 52
+#define FRAMES_MIN ((uint64_t)1 << 24)
+#define FRAMES_PER_BYTE 16
+
+#define WINDOW_MIN 4096
+#define WINDOW_MAX (128u << 10)
+
+/* A place: number of the file, and offset in it. No file is as long as this: the
+   offsets of /proc/kcore are addresses of at most 56 bits (__VIRTUAL_MASK of x86). */
+#define PLACE_BITS 56
+
+static uint64_t place_offset(uint64_t place)
+{
+	return place & (((uint64_t)1 << PLACE_BITS) - 1);
+}
+
+static uint64_t stored_bytes(const struct image *im)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < im->nparts; i++)
+		n += min_u64(im->parts[i].stored, (uint64_t)1 << PLACE_BITS);
+	return n;
+}
+
+uint64_t image_address_limit(const struct image *im)
+{
+	uint64_t bytes = min_u64(stored_bytes(im), (uint64_t)1 << PA_BITS);
+	uint64_t frames = max_u64(FRAMES_MIN, bytes * FRAMES_PER_BYTE);
+
+	return min_u64(frames, (uint64_t)1 << (PA_BITS - im->page_shift)) << im->page_shift;
+}
+
+void segments_take(struct image *im, const struct segment *g)
+{
+	struct segments *s = im->priv;
+	const struct image_part *p = &im->parts[g->part];
+	uint64_t page = (uint64_t)1 << im->page_shift, limit = image_address_limit(im);
+	uint64_t size = min_u64(p->size, (uint64_t)1 << PLACE_BITS);
+	uint64_t memsz, filesz, have, end;
+
+	if (g->pa >= limit || g->memsz > limit - g->pa)
+		s->beyond++;
+	if (g->pa >= limit || g->part >= SEGMENTS_PARTS)
+		return;
+	memsz = min_u64(g->memsz, limit - g->pa);
+	filesz = min_u64(g->filesz, memsz);
+	have = g->off < size ? min_u64(filesz, size - g->off) : 0;
+	end = g->pa + have;
+	if (have < filesz)
+		end &= ~(page - 1);	/* half a page is none */
+	s->lost += g->pa + filesz - max_u64(end, g->pa);
+	s->top = max_u64(s->top, g->pa + memsz);
+	extents_add(&s->x, g->pa, end, (uint64_t)g->part << PLACE_BITS | g->off);
+}
+
+/* Frames of which any byte is in the file. */
+static uint64_t count_pages(const struct segments *s, unsigned shift)
+{
+	uint64_t n = 0, next = 0;
+
+	for (size_t i = 0; i < s->x.n; i++) {
+		uint64_t first = max_u64(s->x.v[i].start >> shift, next);
+		uint64_t end = ((s->x.v[i].end - 1) >> shift) + 1;
+
+		if (end > first)
+			n += end - first;
+		next = max_u64(next, end);
+	}
+	return n;
+}
+
+void segments_set_page_shift(struct image *im, uint8_t shift)
+{
+	const struct segments *s = im->priv;
+
+	im->page_shift = shift;
+	im->max_pfn = (s->top + (1u << shift) - 1) >> shift;
+	im->pages_present = count_pages(s, shift);
+}
+
+void segments_finish(struct image *im)
+{
+	struct segments *s = im->priv;
+	uint64_t page = (uint64_t)1 << im->page_shift;
+
+	extents_resolve(&s->x, EXTENTS_FIRST_WINS);
+	segments_set_page_shift(im, im->page_shift);
+	if (s->lost)
+		issue_add(&im->issues, ST_NODATA, "truncated image",
+			  (s->lost + page - 1) >> im->page_shift,
+			  "%s: %" PRIu64 " KiB of memory lie behind the end of the file",
+			  im->parts[0].path, s->lost >> 10);
+	if (s->beyond)
+		issue_add(&im->issues, ST_LIMIT, "image segment", s->beyond,
+			  "%s: segments at addresses that cannot be true", im->parts[0].path);
+}
+
+bool segments_present(const struct image *im, uint64_t pfn)
+{
+	const struct segments *s = im->priv;
+	uint64_t pa = pfn << im->page_shift;
+	size_t i;
+
+	if (pfn >= im->max_pfn)
+		return false;
+	i = extents_find(&s->x, pa);
+	return i < s->x.n && s->x.v[i].start < pa + (1u << im->page_shift);
+}
+
+uint64_t segments_next(const struct image *im, uint64_t pfn)
+{
+	const struct segments *s = im->priv;
+	uint64_t pa = pfn << im->page_shift;
+
+	if (pfn >= im->max_pfn)
+		return pfn;
+	for (size_t i = extents_find(&s->x, pa); i < s->x.n; i++) {
+		const struct extent *x = &s->x.v[i];
+		const struct image_part *p = &im->parts[x->pos >> PLACE_BITS];
+		uint64_t at = max_u64(pa, x->start), off = place_offset(x->pos) + (at - x->start);
+		uint64_t stored = im->live ? off : part_next(p, off);
+
+		if (stored - off < x->end - at)
+			return max_u64(pfn, (at + (stored - off)) >> im->page_shift);
+	}
+	return im->max_pfn;
+}
+
+struct image_ctx {
+	struct window w;
+	/*
+	 * Live: the file, opened once for each reader. read_kcore() copies through
+	 * one page that belongs to the open file (kcore_open(), fs/proc/kcore.c): of
+	 * two threads that share it, one would be given what the other asked for.
+	 */
+	struct image_part own;
+};
+
+/* N bytes of the page from the place on; a place is valid: it was taken. */
+static enum status read_place(const struct image *im, struct image_ctx *ctx, uint64_t place,
+			      uint64_t n, uint8_t *out)
+{
+	const struct image_part *p = &im->parts[place >> PLACE_BITS];
+	const uint8_t *data;
+	enum status st;
+
+	if (im->live)		/* nothing is kept, nothing read ahead */
+		return part_read(&ctx->own, place, out, n) ? ST_NODATA : ST_OK;
+	st = window_get(&ctx->w, p, place_offset(place), n, &data);
+	if (!st)
+		memcpy(out, data, n);
+	return st;
+}
+
+/*
+ * A page that segments cover only in part (64K pages over 4K-grained firmware
+ * ranges) is zero elsewhere. One that the file's end cuts is not in the dump.
+ */
+enum status segments_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
+			  uint8_t *out)
+{
+	const struct segments *s = im->priv;
+	uint64_t at = pfn << im->page_shift, end = at + ((uint64_t)1 << im->page_shift);
+	bool any = false;
+
+	if (pfn >= im->max_pfn)
+		return ST_NODATA;
+	for (size_t i = extents_find(&s->x, at); i < s->x.n && at < end; i++) {
+		const struct extent *x = &s->x.v[i];
+		enum status st;
+		uint64_t n;
+
+		if (x->start >= end)
+			break;
+		if (at < x->start) {
+			memset(out, 0, x->start - at);
+			out += x->start - at;
+			at = x->start;
+		}
+		n = min_u64(end, x->end) - at;
+		st = read_place(im, ctx, x->pos + (at - x->start), n, out);
+		if (st)
+			return st;
+		out += n;
+		at += n;
+		any = true;
+	}
+	memset(out, 0, end - at);
+	return any ? ST_OK : ST_NODATA;
+}
+
+struct image_ctx *segments_ctx_new(const struct image *im)
+{
+	struct image_ctx *ctx = heap_calloc(1, sizeof(*ctx));
+	size_t page = (size_t)1 << im->page_shift;
+
+	window_init(&ctx->w, WINDOW_MIN, page > WINDOW_MAX ? page : WINDOW_MAX);
+	ctx->own.fd = -1;
+	if (im->live) {
+		ctx->own = im->parts[0];
+		ctx->own.fd = open(im->parts[0].path, O_RDONLY | O_CLOEXEC);
+	}
+	return ctx;
+}
+
+void segments_ctx_free(struct image_ctx *ctx)
+{
+	window_free(&ctx->w);
+	if (ctx->own.fd >= 0)
+		close(ctx->own.fd);
+	free(ctx);
+}
+
+void segments_close(struct image *im)
+{
+	struct segments *s = im->priv;
+
+	if (s)
+		extents_free(&s->x);
+	im->priv = NULL;
+}

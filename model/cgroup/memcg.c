@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memcg.c - the counts behind memory.stat (mm/memcontrol.c), as a reader of the
+ * file would have got them: it flushes first what each CPU still keeps.
+ *
+ * Since 5.13 (rstat): vmstats.state[] has what was flushed into a group;
+ * vmstats.state_pending[] what its children flushed, for it to take;
+ * vmstats_percpu.state[] less .state_prev[] what one CPU did since. To the value
+ * of a group belongs what is pending in it and in all below it. From 5.2 to 5.12:
+ * vmstats[] are atomic, already summed upwards, and vmstats_percpu.stat[] has
+ * batches not yet added.
+ */
+#include "model/cgroup/memcg.h"
+
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/kobj.h"
+#include "model/source/source.h"
+
+#define ITEMS_MAX 256		/* elements of state[]: indexes are bytes since 6.11 */
+
+static const struct item {
+	enum layout_id id;
+	enum { PAGES, BYTES, KIB } unit;
+} items[MEMCG_STATS] = {
+	[MEMCG_STAT_ANON] = { E_NR_ANON_MAPPED, PAGES },
+	[MEMCG_STAT_FILE] = { E_NR_FILE_PAGES, PAGES },
+	[MEMCG_STAT_KERNEL] = { E_MEMCG_KMEM, PAGES },
+	[MEMCG_STAT_KERNEL_STACK] = { E_NR_KERNEL_STACK, KIB },
+	[MEMCG_STAT_PAGETABLES] = { E_NR_PAGETABLE, PAGES },
+	[MEMCG_STAT_SEC_PAGETABLES] = { E_NR_SECONDARY_PAGETABLE, PAGES },
+	[MEMCG_STAT_PERCPU] = { E_MEMCG_PERCPU, BYTES },
+	[MEMCG_STAT_SOCK] = { E_MEMCG_SOCK, PAGES },
+	[MEMCG_STAT_VMALLOC] = { E_MEMCG_VMALLOC, PAGES },
+	[MEMCG_STAT_SHMEM] = { E_NR_SHMEM, PAGES },
+	[MEMCG_STAT_ZSWAP] = { E_MEMCG_ZSWAP, BYTES },
+	[MEMCG_STAT_ZSWAPPED] = { E_MEMCG_ZSWAPPED, PAGES },
+	[MEMCG_STAT_FILE_MAPPED] = { E_NR_FILE_MAPPED, PAGES },
+	[MEMCG_STAT_FILE_DIRTY] = { E_NR_FILE_DIRTY, PAGES },
+	[MEMCG_STAT_FILE_WRITEBACK] = { E_NR_WRITEBACK, PAGES },
+	[MEMCG_STAT_SWAPCACHED] = { E_NR_SWAPCACHE, PAGES },
+	/* "_B", since v5.9: charged by the byte */
+	[MEMCG_STAT_SLAB_RECLAIMABLE] = { E_NR_SLAB_RECLAIMABLE, BYTES },
+	[MEMCG_STAT_SLAB_UNRECLAIMABLE] = { E_NR_SLAB_UNRECLAIMABLE, BYTES },
+};
+
+static const enum layout_id events[MEMCG_EVENTS] = {
+	E_MEMCG_LOW, E_MEMCG_HIGH, E_MEMCG_MAX, E_MEMCG_OOM, E_MEMCG_OOM_KILL,
+};
+
+struct reading {
+	const struct snapshot *s;
+	const struct kernel *k;
+	struct reader *r;
+	struct kobj stats, cpu;		/* memcg_vmstats, memcg_vmstats_percpu */
+	int at[MEMCG_STATS];		/* index in state[]; -1: not counted */
+	bool rstat;
+	int64_t (*pending)[MEMCG_STATS];
+};
+
+/* Of a zone and not of a node, before v5.11 and v5.9 made them the memory controller's. */
+static bool is_zone_item(const struct kernel *k, enum layout_id id, int64_t value)
+{
+	switch (id) {
+	case E_NR_PAGETABLE:
+	case E_NR_KERNEL_STACK:
+		return value < layout_enum(&k->layout, E_NR_VM_ZONE_STAT_ITEMS, 0);
+	case E_NR_SLAB_RECLAIMABLE:
+	case E_NR_SLAB_UNRECLAIMABLE:
+		return k->layout.v[id].alt != 0;
+	default:
+		return false;
+	}
+}
+
+/* mem_cgroup_stats_index[]: from 1 on to 6.12, 0 unused; then from 0 on, 255 unused. */
+static void map_items(struct reading *rd)
+{
+	const struct kernel *k = rd->k;
+	uint8_t map[ITEMS_MAX];
+	int64_t n = layout_enum(&k->layout, E_MEMCG_NR_STAT, 0);
+	uint64_t table = layout_symbol(&k->layout, Y_MEMCG_STATS_INDEX);
+	bool mapped = table && n > 0 && n <= ITEMS_MAX, from0 = false;
+
+	if (mapped && read_kva(rd->r, table, map, (size_t)n)) {
+		issue_add(k->issues, ST_NODATA, "cgroup", 1, "mem_cgroup_stats_index");
+		n = 0;
+	}
+	for (int64_t i = 0; mapped && i < n; i++)
+		from0 |= map[i] == UINT8_MAX;
+	for (unsigned i = 0; i < MEMCG_STATS; i++) {
+		int64_t v = layout_enum(&k->layout, items[i].id, -1);
+
+		rd->at[i] = -1;
+		if (v < 0 || v >= n || is_zone_item(k, items[i].id, v))
+			continue;
+		rd->at[i] = !mapped ? (int)v : map[v] == UINT8_MAX ? -1 : map[v] - !from0;
+	}
+}
+
+static void add(const struct reading *rd, const struct kobj *o, enum layout_id array, int sign,
+		int64_t *sum)
+{
+	const struct member *m = &rd->k->layout.v[array].m;
+
+	for (unsigned i = 0; has(rd->k, array) && i < MEMCG_STATS; i++)
+		if (rd->at[i] >= 0 && (uint32_t)rd->at[i] < m->count)
+			sum[i] += sign * sign_extend(kobj_elem(o, array, (uint32_t)rd->at[i]),
+						     8 * rd->k->dump->word_size);
+}
+
+/* Where the group's own counts are. */
+static enum status read_flushed(struct reading *rd, uint64_t memcg, int64_t *sum)
+{
+	const struct member *m = &rd->k->layout.v[M_MEMCG_VMSTATS].m;
+	uint64_t at = memcg + m->offset;
+	unsigned word = rd->k->dump->word_size;
+	enum status st = ST_OK;
+
+	if (!rd->rstat) {
+		for (unsigned i = 0; !st && i < MEMCG_STATS; i++)
+			if (rd->at[i] >= 0 && (uint32_t)rd->at[i] * word < m->size) {
+				uint64_t v = 0;
+
+				st = read_kva_word(rd->r, at + (uint64_t)rd->at[i] * word, &v);
+				sum[i] = sign_extend(v, 8 * word);
+			}
+		return st;
+	}
+	if (m->is_pointer)
+		st = read_kva_word(rd->r, at, &at);
+	if (!st && !kernel_ptr_ok(rd->k, at, word))
+		st = ST_CORRUPT;
+	if (!st)
+		st = kobj_read(&rd->stats, rd->r, at);
+	if (!st)
+		add(rd, &rd->stats, M_VMSTATS_STATE, 1, sum);
+	return st;
+}
+
+static enum status read_pending(struct reading *rd, uint64_t memcg, int64_t *sum)
+{
+	uint64_t base;
+	enum status st = kmember_u64(rd->k, rd->r, memcg, M_MEMCG_VMSTATS_PERCPU, &base);
+
+	if (rd->rstat)
+		add(rd, &rd->stats, M_VMSTATS_PENDING, 1, sum);
+	for (uint32_t i = 0; !st && i < rd->k->ncpus; i++) {
+		st = kobj_read(&rd->cpu, rd->r, base + rd->k->percpu[i]);
+		if (st)
+			break;
+		add(rd, &rd->cpu, M_VMSTATS_CPU_STATE, 1, sum);
+		add(rd, &rd->cpu, M_VMSTATS_CPU_PREV, -1, sum);
+	}
+	return st;
+}
+
+static uint64_t in_bytes(const struct reading *rd, unsigned i, int64_t v)
+{
+	uint64_t n = v > 0 ? (uint64_t)v : 0;	/* negative: CPUs caught in between */
+
+	return items[i].unit == PAGES ? n << rd->k->dump->page_shift
+	     : items[i].unit == KIB ? n << 10 : n;
+}
+
+/* A limit is as large as can be where there is none: PAGE_COUNTER_MAX. */
+static uint64_t limit(const struct reading *rd, uint64_t memcg, enum layout_id id)
+{
+	uint64_t v, none = rd->k->dump->word_size == 8
+		? (uint64_t)INT64_MAX >> rd->k->dump->page_shift : INT32_MAX;
+
+	if (!has(rd->k, id) || kmember_u64(rd->k, rd->r, memcg, id, &v) || v >= none)
+		return UINT64_MAX;
+	return v;
+}
+
+static void read_events(struct reading *rd, uint64_t memcg, struct memcg *m)
+{
+	const struct member *a = &rd->k->layout.v[M_MEMCG_EVENTS].m;
+
+	for (unsigned i = 0; i < MEMCG_EVENTS; i++) {
+		int64_t e = layout_enum(&rd->k->layout, events[i], -1);
+
+		if (has(rd->k, M_MEMCG_EVENTS) && e >= 0 && e < a->count &&
+		    read_kva_uint(rd->r, memcg + a->offset + (uint64_t)e * a->stride,
+				  rd->k->dump->word_size, &m->event[i]))
+			m->event[i] = UINT64_MAX;
+	}
+}
+
+static void read_one(struct reading *rd, uint32_t g, struct memcg *m)
+{
+	const struct cgroup *c = &rd->s->cgroups[g];
+	uint64_t memcg = c->css - layout_offset(&rd->k->layout, M_MEMCG_CSS);
+	int64_t flushed[MEMCG_STATS] = { 0 };
+	enum status st;
+
+	m->low = limit(rd, memcg, M_MEMCG_LOW);
+	m->high = limit(rd, memcg, M_MEMCG_HIGH);
+	m->swap_max = limit(rd, memcg, M_MEMCG_SWAP_MAX);
+	m->peak = limit(rd, memcg, M_MEMCG_PEAK);
+	read_events(rd, memcg, m);
+	if (!has(rd->k, M_MEMCG_VMSTATS) || !has(rd->k, M_VMSTATS_CPU_STATE))
+		return;
+	st = read_flushed(rd, memcg, flushed);
+	if (!st)
+		st = read_pending(rd, memcg, rd->pending[g]);
+	if (st)
+		issue_add(rd->k->issues, st, "cgroup", 1, "memory.stat at %#" PRIx64, memcg);
+	for (unsigned i = 0; !st && i < MEMCG_STATS; i++)
+		if (rd->at[i] >= 0)
+			m->stat[i] = (uint64_t)flushed[i];
+}
+
+/* Parents stand before their children: what is pending goes up from the end. */
+static void add_pending(struct reading *rd, struct memcg *v)
+{
+	const struct snapshot *s = rd->s;
+
+	for (uint32_t g = s->ncgroups; g-- > 0;) {
+		uint32_t up = s->cgroups[g].parent;
+
+		for (unsigned i = 0; i < MEMCG_STATS; i++) {
+			if (up < g)
+				rd->pending[up][i] += rd->pending[g][i];
+			if (v[g].stat[i] != UINT64_MAX)
+				v[g].stat[i] = in_bytes(rd, i, (int64_t)v[g].stat[i] +
+							       rd->pending[g][i]);
+		}
+	}
+}
+
+struct memcg *memcgs_read(const struct snapshot *s, struct arena *mem)
+{
+	struct memcg *v = arena_array(mem, struct memcg, s->ncgroups);
+	struct reading rd = { .s = s, .k = s->k };
+
+	for (uint32_t g = 0; g < s->ncgroups; g++) {
+		for (unsigned i = 0; i < MEMCG_STATS; i++)
+			v[g].stat[i] = UINT64_MAX;
+		for (unsigned i = 0; i < MEMCG_EVENTS; i++)
+			v[g].event[i] = UINT64_MAX;
+		v[g].low = v[g].high = v[g].swap_max = v[g].peak = UINT64_MAX;
+	}
+	if (!source_has(s->k, SOURCE_MEMORY))
+		return v;
+	rd.r = reader_new(s->k->dump);
+	rd.pending = arena_calloc(mem, s->ncgroups, sizeof(*rd.pending));
+	rd.rstat = has(s->k, M_VMSTATS_STATE);
+	kobj_init(&rd.stats, s->k, S_VMSTATS);
+	kobj_init(&rd.cpu, s->k, S_VMSTATS_CPU);
+	map_items(&rd);
+	for (uint32_t g = 0; g < s->ncgroups; g++)
+		if (s->cgroups[g].memory)
+			read_one(&rd, g, &v[g]);
+	add_pending(&rd, v);
+	kobj_release(&rd.stats);
+	kobj_release(&rd.cpu);
+	reader_free(rd.r);
+	return v;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The walk of prepend_path() (fs/d_path.c): from the dentry up through
+ * d_parent, at the root of a mount over to its mountpoint, until the root of
+ * the reader, the root of a mount namespace or of a detached mount. In all of
+ * these cases d_path() prints what it has; "(unreachable)" is getcwd()'s alone.
+ */
+#include "model/file/path.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+#include "model/file/files.h"
+
+#define DCACHE_UNHASHED 0x10	/* d_flags, until v2.6.38 */
+#define STEPS_OF_ALL_PATHS (UINT64_C(1) << 24)
+
+static const char deleted_suffix[] = " (deleted)";
+
+/* Where the walk stands. */
+struct place {
+	uint64_t dentry;
+	uint64_t vfsmnt;	/* as struct path has it: of the struct vfsmount */
+	uint64_t mount;		/* of what w->mount holds; 0 nothing */
+};
+
+/* ---- the buffer ---------------------------------------------------------------- */
+
+/* Room for PATH_UNKNOWN is always left. */
+bool path_prepend(struct pathwalk *w, const char *s, size_t n)
+{
+	if (n + strlen(PATH_UNKNOWN) > w->at)
+		return false;
+	w->at -= n;
+	memcpy(w->buf + w->at, s, n);
+	return true;
+}
+
+static bool prepend_str(struct pathwalk *w, const char *s)
+{
+	return path_prepend(w, s, strlen(s));
+}
+
+static void prepend_unknown(struct pathwalk *w)
+{
+	w->at -= strlen(PATH_UNKNOWN);
+	memcpy(w->buf + w->at, PATH_UNKNOWN, strlen(PATH_UNKNOWN));
+}
+
+void path_damaged(struct pathwalk *w, enum status st, uint64_t addr)
+{
+	/* one issue for a path, however many of its components are lost */
+	if (w->whole)
+		issue_add(w->k->issues, st, "path", 1, "at %#" PRIx64, addr);
+	w->whole = false;
+}
+
+/*
+ * The length is part of the name (struct qstr): a NUL inside of it is damage,
+ * and the kernel's own printing would end there too.
+ */
+bool path_prepend_name(struct pathwalk *w)
+{
+	const struct kobj *d = &w->dentry;
+	uint64_t p = kobj_u64(d, M_DENTRY_NAME), n = kobj_u64(d, M_DENTRY_NAME_LEN);
+	uint64_t in = p - d->addr;	/* short names lie in the dentry itself */
+	enum status st = ST_OK;
+	char *to;
+
+	if (n > NAME_LIMIT || !kernel_ptr_ok(w->k, p, 1)) {
+		path_damaged(w, ST_CORRUPT, d->addr);
+		return prepend_str(w, PATH_UNKNOWN);
+	}
+	if (n + strlen(PATH_UNKNOWN) > w->at)
+		return false;
+	to = w->buf + w->at - n;
+	if (in < d->size && n <= d->size - in)
+		memcpy(to, d->data + in, n);
+	else if (n)
+		st = read_kva(w->r, p, to, n);
+	if (!st && memchr(to, 0, n))
+		st = ST_CORRUPT;
+	if (st) {
+		path_damaged(w, st, p);
+		return prepend_str(w, PATH_UNKNOWN);
+	}
+	w->at -= n;
+	return true;
+}
+
+/* ---- one dentry, one mount ------------------------------------------------------- */
+
+static enum status load(struct kobj *o, struct reader *r, uint64_t addr)
+{
+	if (!kernel_ptr_ok(o->k, addr, o->k->dump->word_size))
+		return ST_CORRUPT;
+	return kobj_read(o, r, addr);
+}
+
+static enum status load_mount(struct pathwalk *w, struct place *p, uint64_t mount)
+{
+	enum status st = load(&w->mount, w->r, mount);
+
+	p->mount = st ? 0 : mount;
+	p->vfsmnt = mount + layout_offset(&w->k->layout, M_MOUNT_VFS);
+	return st;
+}
+
+/* d_unhashed(): by d_hash since v2.6.38, by a flag before, by a list_head in 2.4. */
+static bool is_unhashed(const struct kobj *d)
+{
+	if (has(d->k, S_HLIST_BL_NODE))
+		return !kobj_u64(d, M_DENTRY_HASH_PPREV);
+	if (has(d->k, M_DENTRY_HASH_PPREV))
+		return kobj_u64(d, M_DENTRY_FLAGS) & DCACHE_UNHASHED;
+	return kobj_u64(d, M_DENTRY_HASH_NEXT) == kobj_member_kva(d, M_DENTRY_HASH_NEXT);
+}
+
+static bool has_dname(struct pathwalk *w)
+{
+	uint64_t ops = kobj_u64(&w->dentry, M_DENTRY_OPS), hook = 0;
+	enum status st = ST_CORRUPT;
+
+	if (!ops || !has(w->k, M_DOP_DNAME))
+		return false;
+	if (kernel_ptr_ok(w->k, ops, w->k->dump->word_size))
+		st = kmember_u64(w->k, w->r, ops, M_DOP_DNAME, &hook);
+	if (st)
+		path_damaged(w, st, ops);
+	return hook;
+}
+
+/* ---- the walk ---------------------------------------------------------------------- */
+
+/* Brent's cycle finder over (dentry, mount): parents can point anywhere. */
+struct brent {
+	uint64_t dentry, vfsmnt;
+	uint64_t power, lam;
+};
+
+static bool brent_seen(struct brent *b, const struct place *p)
+{
+	if (p->dentry == b->dentry && p->vfsmnt == b->vfsmnt)
+		return true;
+	if (++b->lam >= b->power) {
+		b->power *= 2;
+		b->lam = 0;
+		b->dentry = p->dentry;
+		b->vfsmnt = p->vfsmnt;
+	}
+	return false;
+}
+
+enum step {
+	STEP_ON,
+	STEP_END,
+	STEP_ESCAPED,	/* the root of a file system, and not that of its mount */
+	STEP_BROKEN,	/* the next dentry or mount is not readable */
+	STEP_LOST,	/* in a circle, or beyond all bounds */
+};
+
+/* From the root of a mount to where it is mounted. */
+static enum step step_mount(struct pathwalk *w, struct place *p, enum status *st)
+{
+	uint64_t parent = kobj_u64(&w->mount, M_MOUNT_PARENT);
+
+	/* of a namespace, or of a mount that is not, or no longer, in one */
+	if (parent == p->mount)
+		return STEP_END;
+	p->dentry = kobj_u64(&w->mount, M_MOUNT_POINT);
+	*st = load_mount(w, p, parent);
+	return *st ? STEP_BROKEN : STEP_ON;
+}
+
+static enum step step_up(struct pathwalk *w, struct place *p, enum status *st)
+{
+	uint64_t parent;
+
+	if (w->root_dentry && p->dentry == w->root_dentry && p->vfsmnt == w->root_mnt)
+		return STEP_END;
+	if (p->mount && p->dentry == kobj_u64(&w->mount, M_MOUNT_ROOT))
+		return step_mount(w, p, st);
+	*st = w->dentry.addr == p->dentry ? ST_OK : load(&w->dentry, w->r, p->dentry);
+	if (*st)
+		return STEP_BROKEN;
+	parent = kobj_u64(&w->dentry, M_DENTRY_PARENT);
+	/* moved out of the part of its file system that is mounted here; where
+	   there is no mount at all (path_in_fs) it is the end */
+	if (parent == p->dentry)
+		return p->mount ? STEP_ESCAPED : STEP_END;
+	if (!path_prepend_name(w) || !path_prepend(w, "/", 1)) {
+		*st = ST_LIMIT;
+		return STEP_LOST;
+	}
+	p->dentry = parent;
+	return STEP_ON;
+}
+
+/*
+ * All components in front of what the buffer ends with, at END. Where the way
+ * breaks off, what was found is kept; where it is lost, the last component.
+ */
+static void walk(struct pathwalk *w, struct place *p, size_t end)
+{
+	struct brent b = { .power = 1 };
+	enum status st = ST_OK;
+	enum step next = STEP_ON;
+	size_t last = end;
+
+	for (unsigned n = 0; next == STEP_ON; n++) {
+		if (n >= PATH_STEPS || !w->steps_left)
+			st = ST_LIMIT;
+		else if (brent_seen(&b, p))
+			st = ST_CORRUPT;
+		if (st) {
+			next = STEP_LOST;
+			break;
+		}
+		w->steps_left--;
+		next = step_up(w, p, &st);
+		if (last == end)
+			last = w->at;
+	}
+	if (next == STEP_ESCAPED)
+		w->at = end;
+	if (next == STEP_LOST)
+		w->at = last;
+	if (st) {
+		path_damaged(w, st, p->dentry);
+		prepend_unknown(w);
+	} else if (w->at == end) {
+		prepend_str(w, "/");
+	}
+}
+
+static void finish(struct pathwalk *w, struct path_text *ret)
+{
+	ret->s = w->buf + w->at;
+	ret->len = PATH_LIMIT - 1 - w->at;
+	ret->whole = w->whole;
+}
+
+/* Empty buffer, the dentry loaded; false: all there is to say is said. */
+static bool start(struct pathwalk *w, uint64_t dentry, struct path_text *ret)
+{
+	enum status st;
+
+	*ret = (struct path_text){ 0 };
+	w->whole = true;
+	w->at = PATH_LIMIT - 1;
+	w->buf[w->at] = 0;
+	st = load(&w->dentry, w->r, dentry);
+	if (st) {
+		path_damaged(w, st, dentry);
+		prepend_unknown(w);
+		finish(w, ret);
+		return false;
+	}
+	ret->inode = kobj_u64(&w->dentry, M_DENTRY_INODE);
+	return true;
+}
+
+void path_read(struct pathwalk *w, uint64_t mnt, uint64_t dentry, struct path_text *ret)
+{
+	struct place p = { .dentry = dentry, .vfsmnt = mnt };
+	bool is_root;
+	enum status st;
+
+	if (!start(w, dentry, ret))
+		return;
+	is_root = kobj_u64(&w->dentry, M_DENTRY_PARENT) == dentry;
+	st = load_mount(w, &p, mnt - layout_offset(&w->k->layout, M_MOUNT_VFS));
+	/* a mounted pseudo file system is printed by its mountpoint */
+	if (has_dname(w) &&
+	    (!is_root || !p.mount || dentry != kobj_u64(&w->mount, M_MOUNT_ROOT))) {
+		ret->made_up = true;
+		path_dname(w, &ret->deleted);
+		finish(w, ret);
+		return;
+	}
+	ret->deleted = is_unhashed(&w->dentry) && !is_root;
+	if (ret->deleted)
+		prepend_str(w, deleted_suffix);
+	if (st)
+		path_damaged(w, st, mnt);
+	walk(w, &p, w->at);
+	/* without its mount, the names up to the root of its file system are known */
+	if (st && w->buf[w->at] == '/')
+		prepend_unknown(w);
+	finish(w, ret);
+}
+
+void path_in_fs(struct pathwalk *w, uint64_t dentry, struct path_text *ret)
+{
+	struct place p = { .dentry = dentry };
+
+	if (!start(w, dentry, ret))
+		return;
+	walk(w, &p, w->at);
+	finish(w, ret);
+}
+
+/* ---- setting up -------------------------------------------------------------------- */
+
+/* fs->root of process 1: whoever looks at /proc/PID/maps is taken to share it. */
+static void find_root(struct pathwalk *w)
+{
+	const struct kernel *k = w->k;
+	uint64_t ns = layout_symbol(&k->layout, Y_INIT_PID_NS), task = 0, fs = 0;
+	enum status st = ST_ABSENT;
+
+	if (ns && has(k, M_PIDNS_REAPER))
+		st = kmember_u64(k, w->r, ns, M_PIDNS_REAPER, &task);
+	else if (has(k, Y_CHILD_REAPER))
+		st = kvar_u64(k, w->r, Y_CHILD_REAPER, 0, &task);
+	if (!st && task)
+		st = kmember_u64(k, w->r, task, M_TASK_FS, &fs);
+	if (st || !fs ||
+	    kmember_u64(k, w->r, fs, M_FS_ROOT_MNT, &w->root_mnt) ||
+	    kmember_u64(k, w->r, fs, M_FS_ROOT_DENTRY, &w->root_dentry))
+		w->root_mnt = w->root_dentry = 0;
+}
+
+void pathwalk_init(struct pathwalk *w, const struct kernel *k, struct reader *r)
+{
+	*w = (struct pathwalk){ .k = k, .r = r, .steps_left = STEPS_OF_ALL_PATHS };
+	w->buf = heap_bytes(PATH_LIMIT);
+	kobj_init(&w->dentry, k, S_DENTRY);
+	kobj_init(&w->mount, k, S_MOUNT);
+	find_root(w);
+}
+
+void pathwalk_release(struct pathwalk *w)
+{
+	kobj_release(&w->dentry);
+	kobj_release(&w->mount);
+	free(w->buf);
+}
+
+const char *path_of(const struct kernel *k, struct reader *r, struct arena *mem, uint64_t mnt,
+		    uint64_t dentry)
+{
+	struct pathwalk w;
+	struct path_text text;
+	const char *s;
+
+	pathwalk_init(&w, k, r);
+	path_read(&w, mnt, dentry, &text);
+	s = arena_strndup(mem, text.s, text.len);
+	pathwalk_release(&w);
+	return s;
+}

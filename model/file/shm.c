@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * shm.c - walks the inodes of every super block that shmem made (s_op is
+ * shmem_ops: tmpfs mounts, devtmpfs, and the kernel's own mount shm_mnt, where
+ * memfd, SysV segments and shared anonymous memory are); then adds what VMAs map
+ * and no list led to.
+ */
+#include "model/file/shm.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "dumpread/base/hash.h"
+#include "model/file/path.h"
+#include "model/walk/list.h"
+
+#define SBS_MAX (1u << 20)
+#define INODES_MAX (16u << 20)	/* of all super blocks together */
+#define PATHS_MAX (256u << 20)	/* bytes of all paths together */
+
+struct walk {
+	const struct snapshot *s;
+	const struct kernel *k;
+	struct reader *r;
+	struct arena *mem;
+	struct shm *ret;
+	VEC(struct shm_object) v;
+	struct hash by_inode;
+	struct pathwalk path;
+	struct kobj inode;
+	uint64_t own_sb;		/* of shm_mnt; 0 not known */
+	uint64_t inodes_left, paths_left;
+};
+
+static void damaged(struct walk *w, enum status st, const char *what, uint64_t addr)
+{
+	w->ret->whole = false;
+	issue_add(w->k->issues, st, "shared memory", 1, "%s at %#" PRIx64, what, addr);
+}
+
+/* ---- what an object is called ------------------------------------------------------ */
+
+/* A mount of the super block, as a vfsmount; 0 if it has none. */
+static uint64_t mount_of(struct walk *w, uint64_t sb)
+{
+	const struct layout *l = &w->k->layout;
+	uint64_t at = sb + layout_offset(l, M_SB_MOUNTS), first = 0;
+
+	if (!has(w->k, M_SB_MOUNTS) || !has(w->k, M_MOUNT_VFS) ||
+	    read_kva_word(w->r, at, &first) || first == at || !first)
+		return 0;
+	return first - layout_offset(l, M_MOUNT_INSTANCE) + layout_offset(l, M_MOUNT_VFS);
+}
+
+static const char *path_of_inode(struct walk *w, uint64_t inode, uint64_t mnt)
+{
+	static const char deleted[] = " (deleted)";
+	uint64_t alias = 0, dentry;
+	struct path_text text;
+	bool mark;
+
+	if (!has(w->k, M_INODE_DENTRY) || !has(w->k, M_DENTRY_ALIAS) ||
+	    kmember_u64(w->k, w->r, inode, M_INODE_DENTRY, &alias) || !alias)
+		return PATH_UNKNOWN;
+	dentry = alias - layout_offset(&w->k->layout, M_DENTRY_ALIAS);
+	if (mnt)
+		path_read(&w->path, mnt, dentry, &text);
+	else
+		path_in_fs(&w->path, dentry, &text);
+	if (text.len > w->paths_left)
+		return PATH_UNKNOWN;
+	w->paths_left -= text.len;
+	mark = text.deleted && (text.len < sizeof(deleted) - 1 ||
+				strcmp(text.s + text.len - sizeof(deleted) + 1, deleted));
+	return arena_printf(w->mem, "%s%s", text.s, mark ? deleted : "");
+}
+
+/* Names that mm/shmem.c, mm/memfd.c and ipc/shm.c give on the kernel's own mount. */
+static void classify(struct shm_object *o, bool own)
+{
+	const char *name = o->path;
+
+	if (o->unlinked && !strncmp(name, "/SYSV", 5)) {
+		o->segment = o->kind == SHM_HUGETLB || own;
+		o->key = o->segment ? strtoull(name + 5, NULL, 16) : 0;
+	}
+	if (!own || o->kind == SHM_HUGETLB)
+		return;
+	if (o->segment) {
+		o->kind = SHM_SYSV;
+	} else if (!strncmp(name, "/memfd:", 7)) {
+		o->kind = SHM_MEMFD;
+	} else if (!strncmp(name, "/dev/zero", 9)) {
+		o->kind = SHM_ANON;
+	} else {
+		o->kind = SHM_KERNEL;
+	}
+}
+
+/* ---- objects ----------------------------------------------------------------------- */
+
+static struct shm_object *add(struct walk *w, uint64_t inode)
+{
+	struct shm_object *o;
+
+	hash_put(&w->by_inode, inode, (uint32_t)w->v.n);
+	o = vec_push(w->mem, &w->v);
+	o->inode = inode;
+	o->first = NONE;
+	return o;
+}
+
+static uint64_t swapped_of(struct walk *w, uint64_t inode)
+{
+	uint64_t info = inode - layout_offset(&w->k->layout, M_SHMEM_INODE), v = 0;
+
+	if (has(w->k, M_SHMEM_INODE) && has(w->k, M_SHMEM_SWAPPED) &&
+	    kmember_u64(w->k, w->r, info, M_SHMEM_SWAPPED, &v))
+		damaged(w, ST_NODATA, "shmem_inode_info", info);
+	return v;
+}
+
+/* Huge pages in the page cache, which i_blocks counts in 512 bytes (mm/hugetlb.c,
+   hugetlb_add_to_page_cache()); nrpages is in huge pages before a08c7193e4f1 (v6.7). */
+static uint64_t huge_pages(struct walk *w, uint64_t inode)
+{
+	uint64_t blocks = 0;
+
+	if (kmember_u64(w->k, w->r, inode, M_INODE_BLOCKS, &blocks))
+		damaged(w, ST_NODATA, "inode", inode);
+	return blocks >> (w->k->page_shift - 9);
+}
+
+static void add_inode(struct walk *w, uint64_t addr, uint64_t sb, uint64_t mnt, bool huge)
+{
+	const struct kobj *i = &w->inode;
+	enum status st = kernel_ptr_ok(w->k, addr, w->k->dump->word_size)
+		? kobj_read(&w->inode, w->r, addr) : ST_CORRUPT;
+	struct shm_object *o;
+
+	if (st) {
+		damaged(w, st, "inode", addr);
+		return;
+	}
+	if (hash_get(&w->by_inode, addr) != HASH_NONE)
+		return;
+	o = add(w, addr);
+	o->ino = kobj_u64(i, M_INODE_INO);
+	o->size = kobj_u64(i, M_INODE_SIZE);
+	o->uid = (uint32_t)kobj_u64(i, M_INODE_UID);
+	o->unlinked = has(w->k, M_INODE_NLINK) && !kobj_u64(i, M_INODE_NLINK);
+	o->regular = S_ISREG(kobj_u64(i, M_INODE_MODE));
+	/* its own mapping: that of a device node is the device's */
+	if (huge) {
+		o->kind = SHM_HUGETLB;
+		o->resident = huge_pages(w, addr);
+	} else if (kmember_u64(w->k, w->r, addr + layout_offset(&w->k->layout, M_INODE_DATA),
+			M_MAPPING_NRPAGES, &o->resident)) {
+		damaged(w, ST_NODATA, "mapping of inode", addr);
+	}
+	o->swapped = huge ? 0 : swapped_of(w, addr);
+	o->path = path_of_inode(w, addr, mnt);
+	classify(o, sb == w->own_sb);
+}
+
+static void walk_sb(struct walk *w, uint64_t sb, bool huge)
+{
+	uint64_t head = sb + layout_offset(&w->k->layout, M_SB_INODES), mnt = mount_of(w, sb);
+	struct listwalk l = listwalk_start(w->k, w->r, head, w->inodes_left);
+
+	while (listwalk_next(&l))
+		add_inode(w, l.node - layout_offset(&w->k->layout, M_INODE_SB_LIST), sb, mnt,
+			  huge);
+	w->inodes_left -= l.seen < w->inodes_left ? l.seen : w->inodes_left;
+	if (l.st)
+		damaged(w, l.st, "inodes of super block", sb);
+}
+
+static void walk_sbs(struct walk *w)
+{
+	const struct kernel *k = w->k;
+	uint64_t ops = layout_symbol(&k->layout, Y_SHMEM_OPS), op;
+	uint64_t head = layout_symbol(&k->layout, Y_SUPER_BLOCKS), mnt;
+	uint64_t huge = has(k, M_INODE_BLOCKS) ? layout_symbol(&k->layout, Y_HUGETLBFS_OPS) : 0;
+	struct listwalk l;
+
+	w->ret->whole = head && ops && has(k, M_SB_LIST) && has(k, M_SB_OP) &&
+		has(k, M_SB_INODES) && has(k, M_INODE_SB_LIST);
+	if (!w->ret->whole)
+		return;
+	if (!kvar_u64(k, w->r, Y_SHM_MNT, 0, &mnt) &&
+	    kmember_u64(k, w->r, mnt, M_VFSMOUNT_SB, &w->own_sb))
+		damaged(w, ST_NODATA, "shm_mnt", mnt);
+	l = listwalk_start(k, w->r, head, SBS_MAX);
+	while (listwalk_next(&l)) {
+		uint64_t sb = l.node - layout_offset(&k->layout, M_SB_LIST);
+
+		if (kmember_u64(k, w->r, sb, M_SB_OP, &op))
+			damaged(w, ST_NODATA, "super block", sb);
+		else if (op == ops || (huge && op == huge))
+			walk_sb(w, sb, op != ops);
+	}
+	if (l.st)
+		damaged(w, l.st, "super blocks", head);
+}
+
+/* What VMAs map has a path, and maps has it in the words of its processes. */
+static void add_mapped(struct walk *w)
+{
+	const struct snapshot *s = w->s;
+
+	for (uint32_t i = 0; i < s->nfiles; i++) {
+		const struct file *f = &s->files[i];
+		uint32_t at;
+		struct shm_object *o;
+
+		if ((f->kind != FILE_SHMEM && f->kind != FILE_HUGETLB) || !f->inode)
+			continue;
+		at = hash_get(&w->by_inode, f->inode);
+		if (at != HASH_NONE) {
+			w->v.v[at].path = f->path;
+			continue;
+		}
+		/* what such a file holds is not known without its inode's blocks */
+		if (f->kind == FILE_HUGETLB)
+			continue;
+		o = add(w, f->inode);
+		o->path = f->path;
+		o->ino = f->ino;
+		o->size = f->size;
+		o->resident = f->cached;
+		o->swapped = f->shmem_swapped;
+		o->unlinked = f->deleted;
+		o->uid = UINT32_MAX;
+		o->regular = true;
+		classify(o, f->deleted);
+		if (o->kind == SHM_KERNEL)
+			o->kind = SHM_TMPFS;
+	}
+}
+
+void shm_build(const struct snapshot *s, struct arena *mem, struct shm *ret)
+{
+	struct walk w = { .s = s, .k = s->k, .mem = mem, .ret = ret,
+			  .inodes_left = INODES_MAX, .paths_left = PATHS_MAX };
+
+	memset(ret, 0, sizeof(*ret));
+	w.by_inode.mem = mem;
+	if (s->k->dump) {
+		w.r = reader_new(s->k->dump);
+		kobj_init(&w.inode, s->k, S_INODE);
+		pathwalk_init(&w.path, s->k, w.r);
+		walk_sbs(&w);
+		pathwalk_release(&w.path);
+		kobj_release(&w.inode);
+	}
+	add_mapped(&w);
+	ret->v = w.v.v;
+	ret->n = (uint32_t)w.v.n;
+	shm_find_users(s, w.r, &w.by_inode, ret, mem);
+	reader_free(w.r);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The last column of maps, in the order of show_map_vma() (fs/proc/task_mmu.c;
+ * get_vma_name() since v6.5): file, vm_ops->name, arch_vma_name, [heap],
+ * [stack], name given by prctl(PR_SET_VMA).
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/file/files.h"
+#include "model/kobj.h"
+
+#define ANON_NAME_MAX 80	/* ANON_VMA_NAME_MAX_LEN, with its NUL */
+#define SPECIAL_NAME_MAX 64	/* "[vvar_vclock]" is the longest of v3.16 .. v7.3 */
+
+struct namer {
+	struct snapshot *s;
+	const struct kernel *k;
+	struct reader *r;
+	const struct vma *v;
+};
+
+static void damaged(const struct namer *n, enum status st)
+{
+	issue_add(n->k->issues, st, "vma name", 1, "of the vma at %#" PRIx64, n->v->addr);
+}
+
+static bool ptr_ok(const struct namer *n, uint64_t addr)
+{
+	return kernel_ptr_ok(n->k, addr, n->k->dump->word_size);
+}
+
+/* A string of the kernel at KVA, or NULL. */
+static const char *read_name(const struct namer *n, uint64_t kva, const char *prefix, size_t max)
+{
+	char buf[ANON_NAME_MAX];
+	enum status st = ST_CORRUPT;
+
+	if (kernel_ptr_ok(n->k, kva, 1))
+		st = read_kva_str(n->r, kva, buf, max < sizeof(buf) ? max : sizeof(buf));
+	if (st) {
+		damaged(n, st);
+		return NULL;
+	}
+	return arena_printf(&n->s->mem, "%s%s%s", prefix, buf, *prefix ? "]" : "");
+}
+
+/*
+ * The name that user space gave, as PREFIX and "]" around it. Before v6.2 it
+ * lies in a union with `shared`, which belongs to mappings of files.
+ */
+static const char *user_name(const struct namer *n, const char *prefix)
+{
+	const struct layout *l = &n->k->layout;
+	uint64_t p;
+	enum status st;
+
+	if (!layout_has(l, M_VMA_ANON_NAME) || !layout_has(l, M_ANON_NAME_TEXT))
+		return NULL;
+	if (n->v->file != NONE &&
+	    layout_offset(l, M_VMA_ANON_NAME) == layout_offset(l, M_VMA_SHARED))
+		return NULL;
+	st = kmember_u64(n->k, n->r, n->v->addr, M_VMA_ANON_NAME, &p);
+	if (st)
+		damaged(n, st);
+	if (st || !p)
+		return NULL;
+	return read_name(n, p + layout_offset(l, M_ANON_NAME_TEXT), prefix, ANON_NAME_MAX);
+}
+
+/* One hook of vm_ops; 0 if there is none. */
+static uint64_t hook(const struct namer *n, enum layout_id member)
+{
+	uint64_t fn = 0;
+	enum status st = ST_CORRUPT;
+
+	if (!n->v->ops || !has(n->k, member))
+		return 0;
+	if (ptr_ok(n, n->v->ops))
+		st = kmember_u64(n->k, n->r, n->v->ops, member, &fn);
+	if (st)
+		damaged(n, st);
+	return fn;
+}
+
+/*
+ * vm_ops->name: in v3.16 .. v7.3 there is no other than special_mapping_name()
+ * but for the gate VMA, which belongs to no process.
+ */
+static const char *special_name(const struct namer *n)
+{
+	uint64_t fn = hook(n, M_VMOPS_NAME), known, p = 0;
+	enum status st = ST_CORRUPT;
+
+	if (!fn)
+		return NULL;
+	known = layout_symbol(&n->k->layout, Y_SPECIAL_MAPPING_NAME);
+	if (known && fn != known) {
+		damaged(n, ST_UNSUPPORTED);
+		return NULL;
+	}
+	if (ptr_ok(n, n->v->private_data))
+		st = kmember_u64(n->k, n->r, n->v->private_data, M_SPECIAL_NAME, &p);
+	if (st) {
+		damaged(n, st);
+		return NULL;
+	}
+	return p ? read_name(n, p, "", SPECIAL_NAME_MAX) : NULL;
+}
+
+/*
+ * arch_vma_name(): the vdso, where its mapping does not say so itself (x86
+ * before v3.16, PowerPC before v5.11).
+ */
+static const char *arch_name(const struct namer *n)
+{
+	uint64_t fault, vdso;
+
+	if (!has(n->k, M_MM_VDSO) || !has(n->k, Y_SPECIAL_MAPPING_FAULT))
+		return NULL;
+	fault = hook(n, M_VMOPS_FAULT);
+	if (!fault || fault != layout_symbol(&n->k->layout, Y_SPECIAL_MAPPING_FAULT))
+		return NULL;
+	if (kmember_u64(n->k, n->r, n->s->mms[n->v->mm].addr, M_MM_VDSO, &vdso))
+		return NULL;
+	return vdso == n->v->start ? "[vdso]" : NULL;
+}
+
+static bool is_heap(const struct namer *n)
+{
+	const struct mm *m = &n->s->mms[n->v->mm];
+
+	if (n->k->rules.on[RULE_HEAP_STRICT])
+		return n->v->start < m->brk && n->v->end > m->start_brk;
+	return n->v->start <= m->brk && n->v->end >= m->start_brk;
+}
+
+static bool holds(const struct namer *n, uint64_t sp)
+{
+	return n->v->start <= sp && n->v->end >= sp;
+}
+
+/* KSTK_ESP(): the stack pointer that the thread had when it entered the kernel. */
+static uint64_t user_sp(const struct namer *n, const struct task *t)
+{
+	const struct kernel *k = n->k;
+	bool compat = n->s->mms[n->v->mm].start_stack >> 32 == 0;
+	uint64_t sp = 0, regs;
+
+	if (has(k, M_THREAD_USERSP) && !compat) {
+		kmember_u64(k, n->r, t->addr, M_THREAD_USERSP, &sp);
+	} else if (has(k, M_THREAD_SP0) && has(k, M_REGS_SP)) {
+		if (!kmember_u64(k, n->r, t->addr, M_THREAD_SP0, &regs))
+			kmember_u64(k, n->r, regs - layout_size(&k->layout, S_PT_REGS), M_REGS_SP,
+				    &sp);
+	} else if (has(k, M_THREAD_REGS) && has(k, M_REGS_GPR)) {
+		const struct member *gpr = &k->layout.v[M_REGS_GPR].m;
+
+		if (!kmember_u64(k, n->r, t->addr, M_THREAD_REGS, &regs) && regs)
+			read_kva_word(n->r, regs + gpr->offset + gpr->stride, &sp);
+	}
+	return sp;
+}
+
+/* Whether user_sp() can tell anything of this kernel. */
+static bool knows_sp(const struct kernel *k)
+{
+	return has(k, M_THREAD_USERSP) || (has(k, M_THREAD_SP0) && has(k, M_REGS_SP)) ||
+	       (has(k, M_THREAD_REGS) && has(k, M_REGS_GPR));
+}
+
+/* vm_is_stack(), mm/util.c of v3.4 .. v4.4: the leader is asked first. */
+static const char *thread_stack(const struct namer *n)
+{
+	const struct mm *m = &n->s->mms[n->v->mm];
+	const struct proc *p = m->owner == NONE ? NULL : &n->s->procs[m->owner];
+
+	for (uint32_t i = 0; p && i < p->ntasks; i++) {
+		const struct task *t = &n->s->tasks[p->first_task + i];
+
+		if (!holds(n, user_sp(n, t)))
+			continue;
+		return holds(n, m->start_stack) ? "[stack]"
+						: arena_printf(&n->s->mem, "[stack:%d]", t->pid);
+	}
+	return NULL;
+}
+
+static const char *stack_name(const struct namer *n)
+{
+	if (n->k->rules.on[RULE_STACK_TID] && knows_sp(n->k))
+		return thread_stack(n);
+	return holds(n, n->s->mms[n->v->mm].start_stack) ? "[stack]" : NULL;
+}
+
+static const char *name_of(const struct namer *n)
+{
+	const char *name;
+
+	if (n->v->file != NONE) {
+		name = user_name(n, "[anon_shmem:");
+		return name ? name : n->s->files[n->v->file].path;
+	}
+	name = special_name(n);
+	if (!name)
+		name = arch_name(n);
+	if (name)
+		return name;
+	if (is_heap(n))
+		return "[heap]";
+	name = stack_name(n);
+	if (!name)
+		name = user_name(n, "[anon:");
+	return name ? name : "";
+}
+
+void vma_name(struct snapshot *s, struct reader *r, struct vma *v)
+{
+	struct namer n = { .s = s, .k = s->k, .r = r, .v = v };
+
+	v->name = name_of(&n);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Address spaces: each mm_struct once, whoever shares it. Also those of OOM
+ * victims that already let go of theirs (signal->oom_mm).
+ */
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/hash.h"
+#include "dumpread/base/issues.h"
+#include "model/source/attempt.h"
+#include "model/build.h"
+#include "model/kobj.h"
+
+#define MMF_OOM_SKIP 21		/* include/linux/sched/coredump.h, 4.9 .. 7.3 */
+
+struct mms_builder {
+	struct build *b;
+	struct kobj mm;
+	struct hash seen;	/* mm_struct -> index in mms */
+};
+
+static int64_t clamp0(int64_t v)
+{
+	return v < 0 ? 0 : v;
+}
+
+static void counter_percpu(struct mms_builder *mb, struct mm *m, enum rss_counter c, int64_t i)
+{
+	struct kernel *k = mb->b->k;
+	const struct member *arr = &k->layout.v[M_MM_RSS_STAT].m;
+	int64_t exact = 0, approx = 0;
+	enum status st;
+
+	st = percpu_counter_read(k, mb->b->r, m->addr + arr->offset + (uint64_t)i * arr->stride,
+				 &exact, &approx);
+	if (st)
+		issue_add(k->issues, st, "rss counter", 1, "of mm %#" PRIx64, m->addr);
+	m->counter[c] = clamp0(exact);
+	m->counter_approx[c] = clamp0(approx);
+	m->counter_shown[c] = clamp0(k->rules.on[RULE_RSS_EXACT] ? exact : approx);
+}
+
+int64_t rss_counter_index(const struct kernel *k, enum rss_counter c)
+{
+	static const enum layout_id ids[RSS_COUNTERS] = {
+		[RSS_FILE] = E_MM_FILEPAGES, [RSS_ANON] = E_MM_ANONPAGES,
+		[RSS_SWAP] = E_MM_SWAPENTS, [RSS_SHMEM] = E_MM_SHMEMPAGES,
+	};
+
+	return layout_enum(&k->layout, ids[c], -1);
+}
+
+/* Forms of the rss counters, newest first (include/linux/mm_types.h by release). */
+static void read_counters(struct mms_builder *mb, struct mm *m)
+{
+	struct kernel *k = mb->b->k;
+	const struct kobj *o = &mb->mm;
+
+	for (unsigned c = 0; c < RSS_COUNTERS; c++) {
+		int64_t at = rss_counter_index(k, c);
+
+		if (at < 0)
+			continue;
+		if (has(k, M_MM_RSS_PERCPU)) {
+			counter_percpu(mb, m, c, at);
+		} else if (has(k, M_MM_RSS_COUNT)) {
+			/* an atomic_long_t, below 0 while a thread holds back more */
+			m->counter[c] = sign_extend(kobj_elem(o, M_MM_RSS_COUNT, (uint32_t)at),
+						    8 * k->layout.v[M_MM_RSS_COUNT].m.stride);
+			m->counter_shown[c] = clamp0(m->counter[c]);
+			m->counter_approx[c] = m->counter_shown[c];
+		}
+	}
+	if (has(k, M_MM_FILE_RSS)) {
+		m->counter[RSS_FILE] = kobj_int(o, M_MM_FILE_RSS);
+		m->counter[RSS_ANON] = kobj_int(o, M_MM_ANON_RSS);
+	} else if (has(k, M_MM_RSS)) {
+		m->counter[RSS_ANON] = kobj_int(o, M_MM_ANON_RSS);
+		m->counter[RSS_FILE] = kobj_int(o, M_MM_RSS) - m->counter[RSS_ANON];
+	} else {
+		return;
+	}
+	for (unsigned i = 0; i < RSS_COUNTERS; i++)
+		m->counter_shown[i] = m->counter_approx[i] = m->counter[i];
+}
+
+/* Bytes of page tables below the root, by whatever this kernel counts. */
+static uint64_t table_bytes(const struct kernel *k, const struct kobj *o)
+{
+	uint64_t page = dump_page_size(k->dump);
+
+	if (has(k, M_MM_PGTABLES_BYTES))
+		return kobj_u64(o, M_MM_PGTABLES_BYTES);
+	return (kobj_u64(o, M_MM_NR_PTES) + kobj_u64(o, M_MM_NR_PMDS)) * page;
+}
+
+static void read_ranges(const struct kobj *o, struct mm *m)
+{
+	m->total_vm = kobj_u64(o, M_MM_TOTAL_VM);
+	m->locked_vm = kobj_u64(o, M_MM_LOCKED_VM);
+	m->data_vm = kobj_u64(o, M_MM_DATA_VM);
+	m->exec_vm = kobj_u64(o, M_MM_EXEC_VM);
+	m->stack_vm = kobj_u64(o, M_MM_STACK_VM);
+	m->hiwater_rss = kobj_u64(o, M_MM_HIWATER_RSS);
+	m->hiwater_vm = kobj_u64(o, M_MM_HIWATER_VM);
+	m->start_code = kobj_u64(o, M_MM_START_CODE);
+	m->end_code = kobj_u64(o, M_MM_END_CODE);
+	m->start_data = kobj_u64(o, M_MM_START_DATA);
+	m->end_data = kobj_u64(o, M_MM_END_DATA);
+	m->start_brk = kobj_u64(o, M_MM_START_BRK);
+	m->brk = kobj_u64(o, M_MM_BRK);
+	m->start_stack = kobj_u64(o, M_MM_START_STACK);
+	m->arg_start = kobj_u64(o, M_MM_ARG_START);
+	m->arg_end = kobj_u64(o, M_MM_ARG_END);
+	m->env_start = kobj_u64(o, M_MM_ENV_START);
+	m->env_end = kobj_u64(o, M_MM_ENV_END);
+}
+
+static void lose_root(const struct kernel *k, struct mm *m, enum status st, const char *why)
+{
+	m->pgd_pa = 0;
+	issue_add(k->issues, st, "pgd", 1, "of mm %#" PRIx64 "%s", m->addr, why);
+}
+
+/* Roots are as aligned as they are large, or on a page of their own. */
+static bool root_aligned(const struct kernel *k, uint64_t pa)
+{
+	const struct paging *p = k->paging;
+	unsigned top = p->nlevels - 1u;
+	uint64_t size = (uint64_t)p->entry_size[top] << p->bits[top];
+
+	return !(pa & (min_u64(size, dump_page_size(k->dump)) - 1));
+}
+
+static void read_mm(struct mms_builder *mb, struct mm *m)
+{
+	struct kernel *k = mb->b->k;
+	const struct kobj *o = &mb->mm;
+	uint64_t pgd = kobj_u64(o, M_MM_PGD);
+	enum status st;
+
+	m->users = (int32_t)kobj_int(o, M_MM_USERS);
+	m->map_count = kobj_int(o, M_MM_MAP_COUNT);
+	m->pgtables_bytes = table_bytes(k, o);
+	m->flags = kobj_u64(o, M_MM_FLAGS);
+	m->reaped = has(k, M_SIG_OOM_MM) && m->flags >> MMF_OOM_SKIP & 1;
+	read_ranges(o, m);
+	read_counters(mb, m);
+	st = pgd ? reader_kvtop(mb->b->r, pgd, &m->pgd_pa, NULL) : ST_CORRUPT;
+	if (st)
+		lose_root(k, m, st, "");
+	else if (k->paging && !root_aligned(k, m->pgd_pa))
+		lose_root(k, m, ST_CORRUPT, ": no table begins there");
+}
+
+/* The mm at ADDR into the first free place. */
+static enum status load_mm(struct mms_builder *mb, uint64_t addr)
+{
+	struct build *b = mb->b;
+	struct mm *m = &b->s->mms[b->s->nmms];
+	enum status st = ST_CORRUPT;
+
+	if (kernel_ptr_ok(b->k, addr, b->k->dump->word_size))
+		st = kobj_read(&mb->mm, b->r, addr);
+	if (st) {
+		issue_add(b->k->issues, st, "mm", 1, "mm_struct at %#" PRIx64, addr);
+		return st;
+	}
+	*m = (struct mm){ .addr = addr, .owner = NONE, .exe = NONE };
+	read_mm(mb, m);
+	b->mm_exe[b->s->nmms] = kobj_u64(&mb->mm, M_MM_EXE_FILE);
+	return ST_OK;
+}
+
+static bool mm_has_users(struct mms_builder *mb, uint64_t addr)
+{
+	uint64_t users;
+
+	reader_renew(mb->b->r);
+	return !kmember_u64(mb->b->k, mb->b->r, addr, M_MM_USERS, &users) &&
+	       (int32_t)users > 0;
+}
+
+/* Index of the mm at ADDR, NONE if it cannot be read. */
+static uint32_t add_mm(struct mms_builder *mb, uint64_t addr)
+{
+	struct build *b = mb->b;
+	struct snapshot *s = b->s;
+	uint32_t i = hash_get(&mb->seen, addr);
+	struct attempt a;
+	enum status st;
+
+	if (i != HASH_NONE)
+		return i;
+	attempt_begin(&a, b->k, b->r);
+	do {
+		st = load_mm(mb, addr);
+	} while (attempt_again(&a, "mm"));
+	if (attempt_failed(&a) && !mm_has_users(mb, addr)) {
+		attempt_gone(&a, "process", "ended while its mm was read");
+		st = ST_TORN;
+	}
+	i = st ? NONE : s->nmms++;
+	hash_put(&mb->seen, addr, i);
+	return i;
+}
+
+static void tie_proc(struct mms_builder *mb, uint32_t pi)
+{
+	struct snapshot *s = mb->b->s;
+	struct proc *p = &s->procs[pi];
+	uint64_t oom_mm = mb->b->proc_oom_mm[pi];
+
+	/* a zombie leader has no mm, and its threads may still have it */
+	p->mm = s->tasks[p->leader].mm;
+	for (uint32_t i = 0; i < p->ntasks && p->mm == NONE; i++)
+		p->mm = s->tasks[p->first_task + i].mm;
+	for (uint32_t i = 0; i < p->ntasks && p->mm == NONE; i++)
+		p->mm_unread |= mb->b->task_mm[p->first_task + i] != 0;
+	if (p->mm != NONE) {
+		struct mm *m = &s->mms[p->mm];
+
+		m->nprocs++;
+		if (m->owner == NONE)
+			m->owner = pi;
+	}
+	if (oom_mm) {
+		uint32_t i = add_mm(mb, oom_mm);
+
+		if (i != NONE && s->mms[i].owner == NONE)
+			s->mms[i].owner = pi;
+	}
+}
+
+/*
+ * Up to 6.1 each thread keeps what it has not yet added to the mm
+ * (SPLIT_RSS_COUNTING, mm/memory.c); /proc leaves that out, the truth does not.
+ */
+static void fold_task_counts(struct build *b)
+{
+	struct snapshot *s = b->s;
+
+	for (uint32_t i = 0; i < s->ntasks; i++)
+		if (s->tasks[i].mm != NONE)
+			for (unsigned c = 0; c < RSS_COUNTERS; c++)
+				s->mms[s->tasks[i].mm].counter[c] += b->task_rss[i][c];
+	for (uint32_t i = 0; i < s->nmms; i++)
+		for (unsigned c = 0; c < RSS_COUNTERS; c++)
+			s->mms[i].counter[c] = clamp0(s->mms[i].counter[c]);
+}
+
+/* No two mms have one root. Which of them it belongs to is not told: to none, then. */
+static void check_roots(struct build *b)
+{
+	struct snapshot *s = b->s;
+	struct hash owner = { .mem = &b->scratch };
+	bool *twice = arena_array(&b->scratch, bool, s->nmms + 1);
+
+	for (uint32_t i = 0; i < s->nmms; i++) {
+		uint32_t other = s->mms[i].pgd_pa ? hash_get(&owner, s->mms[i].pgd_pa | 1) : HASH_NONE;
+
+		if (other != HASH_NONE)
+			twice[i] = twice[other] = true;
+		else if (s->mms[i].pgd_pa)
+			hash_put(&owner, s->mms[i].pgd_pa | 1, i);
+	}
+	for (uint32_t i = 0; i < s->nmms; i++)
+		if (twice[i])
+			lose_root(b->k, &s->mms[i], b->k->dump->live ? ST_TORN : ST_CORRUPT,
+				  ": another has it too");
+}
+
+void build_mms(struct build *b)
+{
+	struct snapshot *s = b->s;
+	struct mms_builder mb = { .b = b, .seen = { .mem = &b->scratch } };
+	/* every task could have its own, and every process an oom_mm */
+	size_t most = (size_t)s->ntasks + s->nprocs;
+
+	s->mms = arena_array(&s->mem, struct mm, most);
+	b->mm_exe = arena_array(&b->scratch, uint64_t, most);
+	kobj_init(&mb.mm, b->k, S_MM);
+	for (uint32_t i = 0; i < s->ntasks; i++)
+		if (b->task_mm[i])
+			s->tasks[i].mm = add_mm(&mb, b->task_mm[i]);
+	check_roots(b);
+	fold_task_counts(b);
+	for (uint32_t i = 0; i < s->nprocs; i++)
+		tie_proc(&mb, i);
+	kobj_release(&mb.mm);
+}

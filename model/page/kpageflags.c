@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kpageflags.c - stable_page_flags() of fs/proc/page.c, read in 5.10, 6.1, 6.10,
+ * 6.12 and 7.3. Until 6.9 it looks at the flags of each page itself, and at the head
+ * where the test macros do; since then at those of the folio.
+ */
+#include "model/page/kpageflags.h"
+
+#include <stdlib.h>
+
+#include "dumpread/base/heap.h"
+#include "model/kobj.h"
+#include "model/usage/account.h"
+#include "model/page/pagefmt.h"
+
+#define STRUCT_MAX 1024		/* memmap_init() refuses larger struct pages */
+
+static const struct { enum kpf bit; enum layout_id flag; } copied[] = {
+	{ KPF_LOCKED, E_PG_LOCKED }, { KPF_ERROR, E_PG_ERROR }, { KPF_DIRTY, E_PG_DIRTY },
+	{ KPF_UPTODATE, E_PG_UPTODATE }, { KPF_WRITEBACK, E_PG_WRITEBACK },
+	{ KPF_LRU, E_PG_LRU }, { KPF_REFERENCED, E_PG_REFERENCED },
+	{ KPF_ACTIVE, E_PG_ACTIVE }, { KPF_RECLAIM, E_PG_RECLAIM },
+	{ KPF_SWAPBACKED, E_PG_SWAPBACKED }, { KPF_UNEVICTABLE, E_PG_UNEVICTABLE },
+	{ KPF_MLOCKED, E_PG_MLOCKED }, { KPF_UNCACHED, E_PG_UNCACHED },
+	{ KPF_RESERVED, E_PG_RESERVED }, { KPF_MAPPEDTODISK, E_PG_MAPPEDTODISK },
+	{ KPF_PRIVATE, E_PG_PRIVATE }, { KPF_PRIVATE_2, E_PG_PRIVATE_2 },
+	{ KPF_OWNER_PRIVATE, E_PG_OWNER_PRIV_1 }, { KPF_ARCH, E_PG_ARCH_1 },
+	{ KPF_ARCH_2, E_PG_ARCH_2 }, { KPF_ARCH_3, E_PG_ARCH_3 }, { KPF_IDLE, E_PG_IDLE },
+	{ KPF_SLAB, E_PG_SLAB },
+};
+
+/* What the head says of all pages behind it. */
+struct head {
+	uint64_t kva;			/* 0: none */
+	enum status status;
+	uint64_t flags, second_flags;	/* of page[0], page[1] */
+	uint64_t mapping;
+	int64_t refcount;
+	bool mapped;			/* some part of it is */
+};
+
+#define SUBSECTION_SHIFT 21	/* include/linux/mmzone.h, since ba72b4c8cf60 (v5.3) */
+
+struct kpageflags {
+	const struct snapshot *s;
+	const struct kernel *k;
+	struct reader *r;
+	struct pagefmt fmt;
+	struct { unsigned bit; uint64_t mask; } copy[ARRAY_LEN(copied)];
+	unsigned ncopies;
+	bool of_folio, thp_rmappable;
+	uint64_t end_pfn;		/* pfn_to_online_page() says no from here on */
+	uint64_t rmappable;		/* bit of page[1].flags */
+	uint64_t zero_pfn, huge_zero_pfn;
+	struct head head;
+	uint64_t parts_left;		/* frames to look at for head.mapped, for all heads */
+};
+
+/*
+ * The memory map of the last section is whole, but pfn_section_valid() asks which
+ * subsections have memory.
+ */
+static uint64_t end_of_memory(const struct kernel *k, struct reader *r)
+{
+	uint64_t max_pfn, n = UINT64_C(1) << (SUBSECTION_SHIFT - k->page_shift);
+
+	if (k->page_shift > SUBSECTION_SHIFT || !has(k, M_SECTION_USAGE) ||
+	    kvar_u64(k, r, Y_MAX_PFN, 0, &max_pfn) || !max_pfn)
+		return UINT64_MAX;
+	return (max_pfn + n - 1) & ~(n - 1);
+}
+
+struct kpageflags *kpageflags_new(const struct snapshot *s)
+{
+	struct kpageflags *q = heap_array(struct kpageflags, 1);
+	const struct kernel *k = s->k;
+
+	q->s = s;
+	q->k = k;
+	q->r = kernel_reader(k);
+	pagefmt_init(&q->fmt, k);
+	for (unsigned i = 0; i < ARRAY_LEN(copied); i++) {
+		uint64_t mask = pagefmt_flag(&q->fmt, copied[i].flag);
+
+		if (!mask)
+			continue;
+		q->copy[q->ncopies].bit = copied[i].bit;
+		q->copy[q->ncopies++].mask = mask;
+	}
+	q->of_folio = k->rules.on[RULE_KPF_OF_FOLIO];
+	q->rmappable = pagefmt_flag(&q->fmt, E_PG_LARGE_RMAPPABLE);
+	q->thp_rmappable = k->rules.on[RULE_KPF_THP_RMAPPABLE] && q->rmappable;
+	zero_frames(k, q->r, &q->zero_pfn, &q->huge_zero_pfn);
+	q->end_pfn = end_of_memory(k, q->r);
+	q->parts_left = 4 * s->frames.max_pfn;
+	return q;
+}
+
+void kpageflags_free(struct kpageflags *q)
+{
+	reader_free(q->r);
+	free(q);
+}
+
+/* ---- the folio ------------------------------------------------------------------------ */
+
+/* Is a part of the folio from PFN on mapped? The first part mostly says it. */
+static bool any_mapped(struct kpageflags *q, uint64_t pfn, unsigned order)
+{
+	uint64_t n = UINT64_C(1) << (order < 32 ? order : 0);
+
+	for (uint64_t i = 0; i < n && q->parts_left; i++, q->parts_left--) {
+		const struct frame *f = frame_at(&q->s->frames, pfn + i);
+
+		if (f && f->mapcount)
+			return true;
+	}
+	return false;
+}
+
+static void read_head(struct kpageflags *q, uint64_t kva, unsigned order)
+{
+	const struct pagefmt *f = &q->fmt;
+	uint8_t raw[2 * STRUCT_MAX];
+	struct head *h = &q->head;
+	uint64_t pfn;
+
+	*h = (struct head){ .kva = kva };
+	h->status = read_kva(q->r, kva, raw, 2 * f->size);
+	if (h->status)
+		return;
+	h->flags = page_flags(f, raw);
+	h->second_flags = page_flags(f, raw + f->size);
+	h->mapping = page_word(f, raw, f->mapping);
+	h->refcount = (int32_t)(load32(raw + f->refcount, f->big) + f->count_bias);
+	if (memmap_page_pfn(&q->k->memmap, kva, &pfn))
+		h->mapped = any_mapped(q, pfn, order);
+}
+
+/* ---- the bits --------------------------------------------------------------------------- */
+
+static uint64_t copy_bits(const struct kpageflags *q, uint64_t flags)
+{
+	uint64_t u = 0;
+
+	for (unsigned i = 0; i < q->ncopies; i++)
+		u |= (uint64_t)!!(flags & q->copy[i].mask) << q->copy[i].bit;
+	return u;
+}
+
+/* What snapshot.frames knows already: it is of the folio, as here. */
+static uint64_t frame_bits(const struct frame *f)
+{
+	uint64_t u = 0;
+
+	u |= f->flags & FR_ANON ? KPF(ANON) : 0;
+	u |= f->flags & FR_KSM ? KPF(KSM) : 0;
+	u |= f->flags & FR_BUDDY ? KPF(BUDDY) : 0;
+	u |= f->flags & FR_SLAB ? KPF(SLAB) : 0;
+	u |= f->flags & FR_PGTABLE ? KPF(PGTABLE) : 0;
+	u |= f->flags & FR_OFFLINE ? KPF(OFFLINE) : 0;
+	u |= f->flags & FR_HUGETLB ? KPF(HUGE) : 0;
+	u |= f->flags & FR_SWAPCACHE ? KPF(SWAPCACHE) : 0;
+	return u;
+}
+
+static bool in_huge_zero(const struct kpageflags *q, const struct frame *f, uint64_t pfn)
+{
+	unsigned order = f->flags >> FR_ORDER_SHIFT;
+
+	return q->huge_zero_pfn != UINT64_MAX && order < 32 &&
+	       pfn - q->huge_zero_pfn < UINT64_C(1) << order;
+}
+
+/* THP and ZERO_PAGE, of what is not hugetlb. */
+static uint64_t huge_bits(const struct kpageflags *q, const struct frame *f, uint64_t pfn,
+			  bool compound)
+{
+	const struct head *h = &q->head;
+	bool thp = compound && (q->thp_rmappable ? h->second_flags & q->rmappable
+				: h->flags & q->fmt.lru_bit || f->flags & FR_ANON);
+
+	if (thp)
+		return KPF(THP);
+	if (compound && in_huge_zero(q, f, pfn))
+		return KPF(ZERO_PAGE) | KPF(THP);
+	if (pfn == q->zero_pfn && (q->of_folio || !compound))
+		return KPF(ZERO_PAGE);
+	return 0;
+}
+
+static bool rule(const struct kpageflags *q, enum rule r)
+{
+	return q->k->rules.on[r];
+}
+
+/* MAPPING: of the page itself. */
+static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, bool head,
+		    bool tail, uint64_t mapping, struct page_words *ret)
+{
+	bool compound = head || tail;
+	uint64_t flags = compound && q->of_folio ? q->head.flags : ret->flags;
+	uint64_t u = copy_bits(q, flags) | frame_bits(f);
+
+	if (compound)
+		mapping = q->head.mapping;
+	if (rule(q, RULE_KPF_ANON_TYPED) && mapping & 1)
+		u |= KPF(ANON);
+	if (rule(q, RULE_KPF_KSM_ANON) && u & KPF(ANON))
+		u |= KPF(KSM);
+	if (compound ? q->head.mapped : f->mapcount != 0)
+		u |= KPF(MMAP);
+	u |= head ? KPF(COMPOUND_HEAD) : tail ? KPF(COMPOUND_TAIL) : 0;
+	if (!(f->flags & FR_HUGETLB))
+		u |= huge_bits(q, f, pfn, compound);
+	if (f->flags & FR_HUGETLB && q->of_folio ? q->head.flags & q->fmt.hwpoison
+						 : ret->flags & q->fmt.hwpoison)
+		u |= KPF(HWPOISON);
+	ret->kpf = u;
+}
+
+enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_words *ret)
+{
+	const struct pagefmt *fmt = &q->fmt;
+	const struct frame *f = frame_at(&q->s->frames, pfn);
+	uint64_t kva = memmap_page_kva(&q->k->memmap, pfn), head = kva;
+	uint32_t page_mask = (UINT32_C(1) << q->k->page_shift) - 1;
+	uint8_t raw[2 * STRUCT_MAX];
+	bool is_head, tail, pair;
+	enum status st;
+
+	*ret = (struct page_words){ .kpf = rule(q, RULE_KPF_NOPAGE) ? KPF(NOPAGE) : 0,
+				    .none = true };
+	if (!kva || !f || !(f->flags & (FR_EXISTS | FR_UNREAD)) || pfn >= q->end_pfn)
+		return ST_OK;
+	ret->none = false;
+	/* fake heads are told by the struct page behind them */
+	pair = !(kva & page_mask);
+	st = read_kva(q->r, kva, raw, pair ? 2 * fmt->size : fmt->size);
+	if (st)
+		return st;
+	ret->flags = page_flags(fmt, raw);
+	ret->refcount = (int32_t)(load32(raw + fmt->refcount, fmt->big) + fmt->count_bias);
+	is_head = ret->flags & fmt->head;
+	tail = page_is_tail(fmt, raw, kva, pair && is_head ? raw + fmt->size : NULL, &head);
+	if (tail && !kernel_ptr_ok(q->k, head, fmt->word))
+		return ST_CORRUPT;
+	if ((tail || is_head) && q->head.kva != head)
+		read_head(q, head, f->flags >> FR_ORDER_SHIFT);
+	if ((tail || is_head) && q->head.status)
+		return q->head.status;
+	if (tail)
+		ret->refcount = q->head.refcount;
+	if (!rule(q, RULE_KPAGE_ONLINE) || memmap_is_online(&q->k->memmap, pfn))
+		set_kpf(q, f, pfn, is_head && !tail, tail, page_word(fmt, raw, fmt->mapping), ret);
+	return ST_OK;
+}

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memmap.c - where the struct pages are.
+ *
+ * SPARSEMEM: memory is cut in sections of 1 << SECTION_SIZE_BITS bytes, each
+ * with a struct mem_section whose section_mem_map is the address that pfn 0
+ * would have, and flags in its low bits:
+ *     bit 0 present   1 has a memory map   2 online (4.13+)   3 early   4 memory of
+ *     devices too (5.12+) ...
+ * The table of sections comes in three shapes, told apart by trying:
+ *     pointer to an array of pointers to pages of sections   EXTREME, 4.15+
+ *     array of such pointers                                 EXTREME before; what
+ *                                                            VMCOREINFO names, always
+ *     array of sections                                      without EXTREME
+ * FLATMEM and DISCONTIGMEM: pglist_data.node_mem_map of each node, or mem_map.
+ */
+#include "model/page/memmap.h"
+
+#include <elf.h>
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/issues.h"
+#include "dumpread/base/search.h"
+#include "model/kobj.h"
+#include "model/walk/xarray.h"
+
+#define SECTIONS_MAX (UINT64_C(1) << 26)
+#define NODES_MAX 1024
+#define DEVICES_MAX 65536
+#define MAX_ORDER_PAGES 4096	/* as many on any machine, or fewer */
+
+#define PFN_MAX (UINT64_C(1) << 52)
+
+#define SECTION_PRESENT 1u
+#define SECTION_HAS_MEM_MAP 2u
+#define SECTION_IS_ONLINE 4u
+#define SECTION_TAINT_ZONE_DEVICE 0x10u
+/* At most six flags (7.x); memory maps are aligned to more than that. */
+#define SECTION_FLAGS UINT64_C(0x3f)
+
+struct builder {
+	struct kernel *k;
+	struct reader *r;
+	unsigned word;
+	uint32_t page_bytes;		/* sizeof(struct page) */
+	uint64_t budget;		/* struct pages that memory can hold */
+	uint64_t section_pages, nsections, nroots;
+	uint32_t section_bytes, per_root;
+	struct arena mem;		/* of the attempts */
+	/* the attempt */
+	VEC(struct memmap_range) got;
+	uint64_t believed, online, pages;
+	uint64_t unread;		/* sections whose struct mem_section is not readable */
+	enum status why;		/* ... of one of them */
+	uint64_t astray;		/* with a memory map where no memory is */
+	uint64_t clipped;		/* struct pages beyond the budget */
+	bool partial;			/* some of the map is missing */
+};
+
+static uint64_t word_at(const struct builder *b, const void *p)
+{
+	return load_uint(p, b->word, b->k->dump->big_endian);
+}
+
+static void add_range(struct builder *b, uint64_t pfn, uint64_t n, uint64_t kva, bool offline,
+		      bool tainted)
+{
+	struct memmap_range *last = b->got.n ? &b->got.v[b->got.n - 1] : NULL;
+
+	b->clipped += n - min_u64(n, b->budget - b->pages);
+	n = min_u64(n, b->budget - b->pages);
+	if (!n || (last && pfn < last->end))
+		return;
+	b->pages += n;
+	if (last && pfn == last->end && last->offline == offline &&
+	    last->tainted == tainted && kva == last->page_kva + (pfn - last->pfn) * b->page_bytes) {
+		last->end += n;
+		return;
+	}
+	*vec_push(&b->mem, &b->got) = (struct memmap_range){
+		.pfn = pfn, .end = pfn + n, .page_kva = kva, .offline = offline,
+		.tainted = tainted,
+	};
+}
+
+/* ---- SPARSEMEM ------------------------------------------------------------------ */
+
+/* VMCOREINFO has both numbers since v5.14 and its stable kin; before, the CPU's. */
+static void section_geometry(const struct kernel *k, unsigned *section_bits, unsigned *max_bits)
+{
+	const struct arch_sections usual = arch_sections(k->arch, k->paging);
+	const struct dump *d = k->dump;
+	int64_t v;
+
+	*section_bits = usual.section_bits;
+	*max_bits = usual.physmem_bits;
+	if (vmcoreinfo_number(d, "SECTION_SIZE_BITS", &v) && v > d->page_shift && v < 48)
+		*section_bits = (unsigned)v;
+	if (vmcoreinfo_number(d, "MAX_PHYSMEM_BITS", &v) && v >= *section_bits && v < 64)
+		*max_bits = (unsigned)v;
+}
+
+static void add_section(struct builder *b, uint64_t nr, uint64_t map)
+{
+	uint64_t pfn = nr * b->section_pages, kva, pa;
+	enum status st;
+
+	if ((map & (SECTION_PRESENT | SECTION_HAS_MEM_MAP)) !=
+	    (SECTION_PRESENT | SECTION_HAS_MEM_MAP))
+		return;
+	kva = (map & ~SECTION_FLAGS) + pfn * b->page_bytes;
+	if (b->word == 4)
+		kva = (uint32_t)kva;
+	if (!kernel_ptr_ok(b->k, kva, b->word)) {
+		b->astray++;
+		return;
+	}
+	/* where only a later part of the section is memory, its first page has no struct page */
+	st = reader_kvtop(b->r, kva, &pa, NULL);
+	if (!st)
+		b->believed++;
+	else if (st != ST_FAULT)
+		b->astray++;
+	if (map & SECTION_IS_ONLINE)
+		b->online++;
+	add_range(b, pfn, b->section_pages, kva, !(map & SECTION_IS_ONLINE),
+		  map & SECTION_TAINT_ZONE_DEVICE);
+}
+
+/*
+ * How many of LEFT elements of SIZE bytes at KVA to read at once: those that end
+ * in its page, so that a page which is not there costs no neighbour. These
+ * arrays are nearly all zero (512 pages of roots for 52 address bits), and
+ * makedumpfile leaves zero pages out.
+ */
+static uint64_t fit_in_page(uint64_t kva, uint64_t size, uint64_t left)
+{
+	uint64_t n = (4096 - (kva & 4095)) / size;
+
+	return min_u64(n ? n : 1, left);
+}
+
+/* N sections from number NR on, their structs at KVA. */
+static void scan_sections(struct builder *b, uint64_t kva, uint64_t nr, uint64_t n)
+{
+	uint8_t raw[4096];
+	uint32_t size = b->section_bytes, off = layout_offset(&b->k->layout, M_SECTION_MEM_MAP);
+	enum status st;
+
+	for (uint64_t i = 0, m; i < n; i += m) {
+		uint64_t at = kva + i * size;
+
+		m = fit_in_page(at, size, n - i);
+		st = read_kva(b->r, at, raw, (size_t)m * size);
+		if (st) {
+			b->unread += m;
+			b->why = b->why == ST_NODATA ? b->why : st;
+			continue;
+		}
+		for (uint64_t j = 0; j < m; j++)
+			add_section(b, nr + i + j, word_at(b, raw + j * size + off));
+	}
+}
+
+static void scan_roots(struct builder *b, uint64_t kva)
+{
+	uint8_t raw[4096];
+	enum status st;
+
+	for (uint64_t i = 0, m; i < b->nroots; i += m) {
+		uint64_t at = kva + i * b->word;
+
+		m = fit_in_page(at, b->word, b->nroots - i);
+		st = read_kva(b->r, at, raw, (size_t)m * b->word);
+		if (st) {		/* behind the first: or zeroes, which were left out */
+			b->why = i || b->why == ST_NODATA ? b->why : st;
+			continue;
+		}
+		for (uint64_t j = 0; j < m; j++) {
+			uint64_t root = word_at(b, raw + j * b->word);
+
+			if (root && kernel_ptr_ok(b->k, root, b->word))
+				scan_sections(b, root, (i + j) * b->per_root, b->per_root);
+		}
+	}
+}
+
+enum shape { BY_POINTER, BY_ROOTS, BY_SECTIONS, SHAPES };
+
+static void forget_attempt(struct builder *b)
+{
+	arena_release(&b->mem);
+	b->got.v = NULL;
+	b->got.n = b->got.cap = 0;
+	b->believed = b->online = b->pages = b->unread = b->astray = b->clipped = 0;
+	b->why = ST_OK;
+}
+
+static void attempt(struct builder *b, enum shape shape, uint64_t kva)
+{
+	uint64_t p;
+
+	forget_attempt(b);
+	if (shape == BY_SECTIONS)
+		scan_sections(b, kva, 0, b->nsections);
+	else if (shape == BY_ROOTS)
+		scan_roots(b, kva);
+	else if (!read_kva_word(b->r, kva, &p) && kernel_ptr_ok(b->k, p, b->word))
+		scan_roots(b, p);
+}
+
+static enum status sparse(struct builder *b)
+{
+	const struct kernel *k = b->k;
+	unsigned section_bits, max_bits;
+	uint64_t kva = layout_symbol(&k->layout, Y_MEM_SECTION), best = 0;
+	enum shape which = SHAPES;
+	enum status why = ST_OK;
+
+	b->section_bytes = layout_size(&k->layout, S_MEM_SECTION);
+	if (!kva || !has(k, M_SECTION_MEM_MAP) || !b->section_bytes ||
+	    b->section_bytes < b->word ||
+	    b->section_bytes > 1024 ||
+	    layout_offset(&k->layout, M_SECTION_MEM_MAP) > b->section_bytes - b->word)
+		return ST_ABSENT;
+	section_geometry(k, &section_bits, &max_bits);
+	b->section_pages = UINT64_C(1) << (section_bits - k->dump->page_shift);
+	b->nsections = max_bits > section_bits ? UINT64_C(1) << (max_bits - section_bits) : 1;
+	b->nsections = min_u64(b->nsections, SECTIONS_MAX);
+	b->per_root = dump_page_size(k->dump) / b->section_bytes;
+	if (!b->per_root)
+		return ST_CORRUPT;
+	b->nroots = (b->nsections + b->per_root - 1) / b->per_root;
+	for (enum shape s = 0; s < SHAPES; s++) {
+		attempt(b, s, kva);
+		/* other reasons are those of a wrong shape */
+		if (s != BY_SECTIONS && b->why == ST_NODATA)
+			why = ST_NODATA;
+		if (b->believed > best) {
+			best = b->believed;
+			which = s;
+		}
+	}
+	if (which == SHAPES) {
+		forget_attempt(b);	/* what was read by a wrong shape is none */
+		return why ? why : ST_CORRUPT;
+	}
+	attempt(b, which, kva);
+	/* kernels before 4.13 have no such flag: all that is there is online */
+	for (size_t i = 0; !b->online && i < b->got.n; i++)
+		b->got.v[i].offline = false;
+	return ST_OK;
+}
+
+/* ---- FLATMEM, DISCONTIGMEM --------------------------------------------------------- */
+
+/*
+ * Struct pages below the first of the only node, at MAP for frame START: they begin
+ * where a block of the buddy allocator would (alloc_node_mem_map(), mm/mm_init.c), and
+ * mem_map says so. Frame 0 of a PC, which no node has, is one.
+ */
+static uint64_t frames_before(const struct builder *b, uint64_t start, uint64_t map)
+{
+	uint64_t first, n;
+
+	if (!has(b->k, Y_CONTIG_PAGE_DATA) || kvar_u64(b->k, b->r, Y_MEM_MAP, 0, &first) ||
+	    first >= map)
+		return 0;
+	n = (map - first) / b->page_bytes;
+	return n <= start && n < MAX_ORDER_PAGES ? n : 0;
+}
+
+static void node_damage(struct builder *b, enum status st, uint64_t pgdat, const char *what)
+{
+	issue_add(b->k->issues, st, "node", 1, "%s of the node at %#" PRIx64, what, pgdat);
+	b->partial = true;
+}
+
+/* The frames that the node at PGDAT spans. */
+static bool node_span(struct builder *b, uint64_t pgdat, uint64_t *start, uint64_t *spanned)
+{
+	const struct kernel *k = b->k;
+	bool pfn = has(k, M_PGDAT_START_PFN);
+	enum status st = kmember_u64(k, b->r, pgdat, M_PGDAT_SPANNED, spanned);
+
+	if (!st)
+		st = kmember_u64(k, b->r, pgdat, pfn ? M_PGDAT_START_PFN : M_PGDAT_START_PADDR,
+				 start);
+	if (!st && !pfn)
+		*start >>= k->dump->page_shift;
+	/* of hot-plugged devices too, which lie where no CPU of today has addresses */
+	if (!st && (*start > PFN_MAX || *spanned > PFN_MAX))
+		st = ST_CORRUPT;
+	if (st)
+		node_damage(b, st, pgdat, "frames");
+	return !st;
+}
+
+static void add_node(struct builder *b, uint64_t pgdat)
+{
+	uint64_t map, start, spanned, before;
+
+	if (!node_span(b, pgdat, &start, &spanned) || !spanned)
+		return;
+	if (kmember_u64(b->k, b->r, pgdat, M_PGDAT_MEM_MAP, &map) ||
+	    !kernel_ptr_ok(b->k, map, b->word)) {
+		node_damage(b, ST_CORRUPT, pgdat, "struct pages");
+		return;
+	}
+	before = frames_before(b, start, map);
+	add_range(b, start - before, spanned + before, map - before * b->page_bytes, false, false);
+}
+
+/* SPARSEMEM: a node begins and ends with a frame that is memory. */
+static void check_node(struct builder *b, uint64_t pgdat)
+{
+	uint64_t start, spanned;
+
+	if (!node_span(b, pgdat, &start, &spanned) || !spanned)
+		return;
+	if (!memmap_page_kva(&b->k->memmap, start) ||
+	    !memmap_page_kva(&b->k->memmap, start + spanned - 1))
+		node_damage(b, ST_CORRUPT, pgdat, "no struct page for the first or last frame");
+}
+
+static void nodes(struct builder *b, void (*fn)(struct builder *b, uint64_t pgdat))
+{
+	const struct kernel *k = b->k;
+	uint64_t pgdat, at = layout_symbol(&k->layout, Y_NODE_DATA);
+
+	if (has(k, Y_CONTIG_PAGE_DATA)) {
+		fn(b, layout_symbol(&k->layout, Y_CONTIG_PAGE_DATA));
+		return;
+	}
+	/* as many as there can be nodes, NULL for those that are not there: the last ends
+	   where the variable does, which nothing tells */
+	for (unsigned i = 0; at && i < NODES_MAX; i++) {
+		if (read_kva_word(b->r, at + (uint64_t)i * b->word, &pgdat) ||
+		    !kernel_ptr_ok(k, pgdat, b->word))
+			break;
+		fn(b, pgdat);
+	}
+	if (at || kvar_u64(k, b->r, Y_PGDAT_LIST, 0, &pgdat))
+		return;
+	for (unsigned i = 0; i < NODES_MAX && kernel_ptr_ok(k, pgdat, b->word); i++) {
+		fn(b, pgdat);
+		if (kmember_u64(k, b->r, pgdat, M_PGDAT_NEXT, &pgdat))
+			break;
+	}
+}
+
+static enum status flat(struct builder *b)
+{
+	const struct kernel *k = b->k;
+	uint64_t map, n, base = 0;
+
+	if (has(k, M_PGDAT_MEM_MAP))
+		nodes(b, add_node);
+	if (b->got.n)
+		return ST_OK;
+	if (kvar_u64(k, b->r, Y_MEM_MAP, 0, &map) || !kernel_ptr_ok(k, map, b->word))
+		return ST_ABSENT;
+	if (kvar_u64(k, b->r, Y_MAX_MAPNR, 0, &n) && kvar_u64(k, b->r, Y_MAX_PFN, 0, &n))
+		return ST_ABSENT;
+	/* ARCH_PFN_OFFSET of powerpc is where memory starts: phys_addr_t, 4 or 8 bytes */
+	if (has(k, Y_MEMSTART_ADDR) && !kvar_u64(k, b->r, Y_MEMSTART_ADDR,
+						 k->paging ? k->paging->entry_size[0] : 0, &base))
+		base >>= k->dump->page_shift;
+	add_range(b, base, n, map, false, false);
+	return b->got.n ? ST_OK : ST_CORRUPT;
+}
+
+/* ---- memory of devices ---------------------------------------------------------------- */
+
+struct devices {
+	struct arena *mem;
+	VEC(struct pfn_range) v;
+};
+
+/* Entries stand side by side, each of a power of two of frames. */
+static bool add_device(void *arg, const struct xa_entry *e)
+{
+	struct devices *d = arg;
+	uint64_t end = e->index + (UINT64_C(1) << e->order);
+	struct pfn_range *last = d->v.n ? &d->v.v[d->v.n - 1] : NULL;
+
+	if (last && last->end == e->index)
+		last->end = end;
+	else
+		*vec_push(d->mem, &d->v) = (struct pfn_range){ .pfn = e->index, .end = end };
+	return d->v.n < DEVICES_MAX;
+}
+
+/* What get_dev_pagemap() finds (mm/memremap.c). */
+static void read_devices(struct kernel *k, struct reader *r)
+{
+	struct devices d = { .mem = &k->dump->mem };
+
+	if (!has(k, Y_PGMAPS) || !has(k, M_XA_HEAD))
+		return;
+	xarray_walk(k, r, layout_symbol(&k->layout, Y_PGMAPS), 0, k->memmap.max_pfn - 1,
+		    add_device, &d);
+	k->memmap.devices = d.v.v;
+	k->memmap.ndevices = (uint32_t)d.v.n;
+}
+
+/* ---- the map ------------------------------------------------------------------------ */
+
+static int by_pfn(const void *x, const void *y)
+{
+	const struct memmap_range *a = x, *b = y;
+
+	return a->pfn < b->pfn ? -1 : a->pfn > b->pfn;
+}
+
+static void keep(struct builder *b, struct memmap *m)
+{
+	m->n = (uint32_t)b->got.n;
+	m->v = arena_array(&b->k->dump->mem, struct memmap_range, b->got.n);
+	memcpy(m->v, b->got.v, b->got.n * sizeof(*m->v));
+	sort_array(m->v, m->n, sizeof(*m->v), by_pfn);
+	m->kva_ascends = true;
+	for (uint32_t i = 1; i < m->n; i++)
+		if (m->v[i].page_kva < m->v[i - 1].page_kva +
+				(m->v[i - 1].end - m->v[i - 1].pfn) * m->page_size)
+			m->kva_ascends = false;
+	m->max_pfn = m->v[m->n - 1].end;
+	m->ram_end = max_u64(m->ram_end, m->max_pfn);
+}
+
+/* What is missing of a map that was found. */
+static void tell_partial(struct builder *b)
+{
+	struct issues *is = b->k->issues;
+	uint64_t max_pfn;
+
+	if (b->unread)
+		issue_add(is, b->why, "page array", b->unread,
+			  "%" PRIu64 " struct mem_section are not readable", b->unread);
+	if (b->astray)
+		issue_add(is, ST_CORRUPT, "page array", b->astray,
+			  "struct pages of %" PRIu64 " sections lie where no memory is",
+			  b->astray);
+	if (b->clipped)
+		issue_add(is, ST_LIMIT, "page array", 1, "%" PRIu64 " struct pages more than "
+			  "memory can hold", b->clipped);
+	b->partial |= b->unread || b->astray || b->clipped;
+	/* one past the last frame of memory at boot (mm/memblock.c, arch/x86/kernel/setup.c) */
+	if (kvar_u64(b->k, b->r, Y_MAX_PFN, 0, &max_pfn) || !max_pfn ||
+	    max_pfn <= b->k->memmap.max_pfn)
+		return;
+	issue_add(is, ST_CORRUPT, "page array", 1, "ends at frame %#" PRIx64
+		  ", memory at %#" PRIx64, b->k->memmap.max_pfn, max_pfn);
+	b->partial = true;
+}
+
+enum status memmap_init(struct kernel *k, struct reader *r)
+{
+	struct builder b = { .k = k, .r = r, .word = k->dump->word_size };
+	struct dump *d = k->dump;
+	bool is_sparse;
+	enum status st;
+
+	k->memmap = (struct memmap){ .page_size = layout_size(&k->layout, S_PAGE),
+				     .ram_end = d->max_pfn, .partial = true };
+	b.page_bytes = k->memmap.page_size;
+	if (b.page_bytes < 8 || b.page_bytes > 1024)
+		return ST_CORRUPT;
+	/* each struct page lies in memory that a frame of the dump describes */
+	b.budget = (d->max_pfn << d->page_shift) / b.page_bytes;
+	st = sparse(&b);
+	is_sparse = st != ST_ABSENT;
+	if (!is_sparse)
+		st = flat(&b);
+	if (!st) {
+		keep(&b, &k->memmap);
+		if (is_sparse && has(k, M_PGDAT_SPANNED))
+			nodes(&b, check_node);
+		tell_partial(&b);
+		read_devices(k, r);
+		k->memmap.partial = b.partial;
+	}
+	arena_release(&b.mem);
+	return st;
+}
+
+/* The last range that starts at or below PFN, or NULL. */
+static const struct memmap_range *range_of(const struct memmap *m, uint64_t pfn)
+{
+	uint32_t lo = search_first(m->n, mid, m->v[mid].pfn <= pfn);
+
+	return lo ? &m->v[lo - 1] : NULL;
+}
+
+uint64_t memmap_page_kva(const struct memmap *m, uint64_t pfn)
+{
+	const struct memmap_range *g = range_of(m, pfn);
+
+	return g && pfn < g->end ? g->page_kva + (pfn - g->pfn) * m->page_size : 0;
+}
+
+bool memmap_may_have_page(const struct memmap *m, uint64_t pfn)
+{
+	return memmap_page_kva(m, pfn) || (m->partial && pfn < m->ram_end);
+}
+
+static bool is_device(const struct memmap *m, uint64_t pfn)
+{
+	uint32_t lo = search_first(m->ndevices, mid, m->devices[mid].pfn <= pfn);
+
+	return lo && pfn < m->devices[lo - 1].end;
+}
+
+bool memmap_is_online(const struct memmap *m, uint64_t pfn)
+{
+	const struct memmap_range *g = range_of(m, pfn);
+
+	return g && pfn < g->end && !g->offline && !(g->tainted && is_device(m, pfn));
+}
+
+static bool within(const struct memmap *m, const struct memmap_range *g, uint64_t kva,
+		   uint64_t *pfn)
+{
+	uint64_t off = kva - g->page_kva;
+
+	if (off >= (g->end - g->pfn) * m->page_size || off % m->page_size)
+		return false;
+	*pfn = g->pfn + off / m->page_size;
+	return true;
+}
+
+bool memmap_page_pfn(const struct memmap *m, uint64_t kva, uint64_t *pfn)
+{
+	uint32_t lo;
+
+	if (!m->kva_ascends) {
+		for (uint32_t i = 0; i < m->n; i++)
+			if (within(m, &m->v[i], kva, pfn))
+				return true;
+		return false;
+	}
+	lo = search_first(m->n, mid, m->v[mid].page_kva <= kva);
+	return lo && within(m, &m->v[lo - 1], kva, pfn);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pagefmt.h - how this kernel's struct page is read; private to model/page.
+ *
+ * All that depends on the kernel is decided once, in pagefmt_init(); reading a
+ * page afterwards asks no table of names. A struct page is given as the bytes
+ * where they lie. Compound pages are described by struct folio_view: what the
+ * head and its first tails say of all of them.
+ */
+#ifndef VMCENSUS_PAGEFMT_H
+#define VMCENSUS_PAGEFMT_H
+
+#include "dumpread/base/bytes.h"
+#include "model/model.h"
+
+/* Where a tail page says who its head is. */
+enum compound_form {
+	COMPOUND_UNKNOWN,
+	COMPOUND_PRIVATE,	/* page.private, behind PG_compound; to 2.6.21 */
+	COMPOUND_FIRST_PAGE,	/* page.first_page, behind a flag; to 4.3 */
+	COMPOUND_HEAD,		/* page.compound_head, bit 0; 4.4 to 7.0 */
+	COMPOUND_INFO,		/* page.compound_info: the same, or a mask; 7.1 */
+};
+
+/* What page.page_type, or _mapcount before it, says of pages with a type. */
+enum type_form {
+	TYPE_NONE,
+	TYPE_VALUE,		/* _mapcount is one negative number; 2.6.38 to 4.17 */
+	TYPE_CLEARED,		/* bits cleared below a base; 4.18 to 6.11 */
+	TYPE_BYTE,		/* the top byte; 6.12 */
+};
+
+/* page_mapcount() of one page of a compound page. */
+enum mapcount_form {
+	MAPCOUNT_NONE,		/* 2.4: no such thing; page.count less other references */
+	MAPCOUNT_OWN,		/* page._mapcount alone; to 4.4 */
+	MAPCOUNT_DOUBLE,	/* own + whole - double; 4.5 to 4.7 */
+	MAPCOUNT_DOUBLE_ANON,	/* the same for anonymous; file: own; 4.8 to 6.1 */
+	MAPCOUNT_ENTIRE,	/* own + whole; 6.2 */
+};
+
+enum order_form { ORDER_LRU_PREV, ORDER_COMPOUND, ORDER_FLAGS_1 };
+
+struct pagefmt {
+	const struct kernel *k;
+	uint32_t size;			/* of struct page */
+	uint8_t word;
+	bool big, native64;		/* native64: 64-bit little-endian */
+	/* offsets in struct page */
+	uint32_t flags, mapping, private, lru, refcount, mapcount, compound;
+	uint8_t count_bias;		/* added to refcount: 1 to 2.6.16 */
+	uint32_t buffers;		/* MAPCOUNT_NONE: 0, no such member */
+	uint64_t swapper_space;		/* the same: mapping of pages in the swap cache */
+	uint8_t flags_size;
+	/* bits of page.flags; 0: this kernel has none */
+	uint64_t head, tail;		/* all bits of TAIL set: a tail (FIRST_PAGE form) */
+	uint64_t referenced, dirty, lru_bit, slab_bit, reserved, swapbacked;
+	uint64_t swapcache;		/* all of these set */
+	uint64_t hwpoison, young, buddy_bit;
+	bool young_of_folio;
+	/* types */
+	enum type_form type_form;
+	int32_t type_reserve;		/* below: a type, no mapcount */
+	uint32_t type_base;
+	uint32_t type_buddy, type_offline, type_table, type_hugetlb, type_slab;
+	/* compound pages; offsets from the head's struct page */
+	enum compound_form compound_form;
+	bool size_is_pow2;
+	enum order_form order_form;
+	uint32_t order_off, order_size;
+	enum mapcount_form mapcount_form;
+	uint32_t entire_off, large_off, mm_ids_off;	/* 0: none */
+	uint64_t double_map;		/* of page[1].flags */
+	uint64_t hugetlb_bit;		/* of page[1].flags */
+	uint32_t dtor_off, dtor_size, dtor_hugetlb;	/* dtor_off 0: none */
+	uint64_t dtor_hugetlb_kva;	/* to 4.3: page[1].lru.next is this function */
+	uint32_t view_size;		/* bytes from the head on that a view needs */
+};
+
+void pagefmt_init(struct pagefmt *f, const struct kernel *k);
+void pagefmt_init_compound(struct pagefmt *f);
+
+/* The word with flag bit E (E_PG_...) set, 0 if this kernel has no such flag. */
+uint64_t pagefmt_flag(const struct pagefmt *f, enum layout_id e);
+
+/* ---- one struct page at P ------------------------------------------------------ */
+
+static inline uint64_t page_word(const struct pagefmt *f, const uint8_t *p, uint32_t off)
+{
+	return f->native64 ? load64(p + off, false) : load_uint(p + off, f->word, f->big);
+}
+
+static inline uint64_t page_flags(const struct pagefmt *f, const uint8_t *p)
+{
+	return f->native64 ? load64(p + f->flags, false)
+			   : load_uint(p + f->flags, f->flags_size, f->big);
+}
+
+/* page._mapcount, also page.page_type: one word since both exist. */
+static inline uint32_t page_type(const struct pagefmt *f, const uint8_t *p)
+{
+	return load32(p + f->mapcount, f->big);
+}
+
+static inline bool type_is_type(const struct pagefmt *f, uint32_t type)
+{
+	return f->type_form != TYPE_NONE && (int32_t)type < f->type_reserve;
+}
+
+/* Mappings that the page itself counts: 0 for a page with a type. */
+static inline uint32_t page_own_mapcount(const struct pagefmt *f, uint32_t type)
+{
+	int32_t n = (int32_t)(type + 1);
+
+	if (f->mapcount_form == MAPCOUNT_NONE || n < 0 || type_is_type(f, type))
+		return 0;
+	return (uint32_t)n;
+}
+
+/* FR_BUDDY, FR_SLAB, FR_PGTABLE, FR_OFFLINE, FR_HUGETLB as TYPE says. */
+uint32_t typed_class(const struct pagefmt *f, uint32_t type);
+
+static inline uint32_t type_class(const struct pagefmt *f, uint32_t type)
+{
+	return type_is_type(f, type) ? typed_class(f, type) : 0;
+}
+
+/*
+ * MAPCOUNT_NONE: the references of a page of 2.4 that can be mappings, and FR_ANON,
+ * FR_SWAPCACHE into *fr. A page has one reference of the page cache or the swap cache,
+ * one of its buffers, one of each mapping (mm/filemap.c, fs/buffer.c, mm/memory.c).
+ */
+uint32_t page_counted(const struct pagefmt *f, const uint8_t *p, uint32_t refs, uint32_t *fr);
+
+/* FR_* of page flags alone, of a page or a folio's head. Without branches: on a
+   busy machine no bit of a page foretells that of the next. */
+static inline uint32_t flags_class(const struct pagefmt *f, uint64_t flags)
+{
+	uint64_t referenced = f->referenced | (f->young_of_folio ? f->young : 0);
+
+	return (uint32_t)!!(flags & f->lru_bit) * FR_LRU |
+	       (uint32_t)!!(flags & f->dirty) * FR_DIRTY |
+	       (uint32_t)!!(flags & referenced) * FR_REFERENCED |
+	       (uint32_t)!!(flags & f->swapbacked) * FR_SWAPBACKED |
+	       (uint32_t)!!(flags & f->slab_bit) * FR_SLAB |
+	       (uint32_t)!!(flags & f->reserved) * FR_RESERVED |
+	       (uint32_t)!!(flags & f->hwpoison) * FR_HWPOISON |
+	       (uint32_t)!!(flags & f->buddy_bit) * FR_BUDDY |
+	       (uint32_t)(f->swapcache && (flags & f->swapcache) == f->swapcache) *
+		       FR_SWAPCACHE;
+}
+
+/* FR_ANON, FR_KSM, FR_CACHE of page.mapping. */
+uint32_t mapping_class(const struct pagefmt *f, uint64_t mapping, uint32_t others);
+
+/*
+ * Is the page at KVA a tail? *head is the address of its head's struct page.
+ * NEXT is the struct page behind it, for fake heads; NULL if not at hand.
+ */
+bool page_is_tail(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
+		  const uint8_t *next, uint64_t *head);
+
+/* ---- compound pages -------------------------------------------------------------- */
+
+struct folio_view {
+	uint64_t kva;		/* of the head's struct page; 0: no folio */
+	bool readable;
+	uint32_t fr;		/* FR_* that all its pages share, and the order */
+	unsigned order;
+	uint32_t entire;	/* mappings of the whole */
+	uint32_t add;		/* to a page's own mapcount */
+	bool pte_mapped;	/* the totals say that parts are mapped */
+	uint32_t average;	/* folio_average_page_mapcount() */
+};
+
+/* Fill V from f->view_size bytes at P, the head's struct page and what follows. */
+void folio_view(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
+		struct folio_view *v);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Processes, made of the tasks of one thread group each.
+ */
+#include "model/task/tasks.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "dumpread/base/search.h"
+
+#define PF_KTHREAD 0x00200000u	/* 2.6.32 .. now */
+#define PF_EXITING 0x4u		/* 2.4 .. now */
+
+static void read_cred(struct tasks_builder *tb, const struct raw_task *rt, struct proc *p)
+{
+	struct kernel *k = tb->b->k;
+	enum status st;
+
+	p->uid = rt->uid;
+	p->euid = rt->euid;
+	p->gid = rt->gid;
+	if (!rt->cred)
+		return;
+	st = kobj_read(&tb->cred, tb->b->r, rt->cred);
+	if (st) {
+		issue_add(k->issues, st, "cred", 1, "of pid %d", rt->t.pid);
+		return;
+	}
+	p->uid = (uint32_t)kobj_u64(&tb->cred, M_CRED_UID);
+	p->euid = (uint32_t)kobj_u64(&tb->cred, M_CRED_EUID);
+	p->gid = (uint32_t)kobj_u64(&tb->cred, M_CRED_GID);
+}
+
+static void read_pidns(struct tasks_builder *tb, const struct raw_task *rt, struct proc *p)
+{
+	struct kernel *k = tb->b->k;
+	const struct layout *l = &k->layout;
+	uint64_t level, nr;
+
+	p->pidns_pid = p->pid;
+	if (!rt->thread_pid || !layout_has(l, M_PID_NUMBERS) || !layout_has(l, M_UPID_NR) ||
+	    kmember_u64(k, tb->b->r, rt->thread_pid, M_PID_LEVEL, &level) ||
+	    level > 32)		/* MAX_PID_NS_LEVEL */
+		return;
+	p->pidns_level = (uint32_t)level;
+	if (!read_kva_uint(tb->b->r,
+			   rt->thread_pid + layout_offset(l, M_PID_NUMBERS) +
+				   level * layout_size(l, S_UPID) + layout_offset(l, M_UPID_NR),
+			   4, &nr))
+		p->pidns_pid = (int32_t)nr;
+}
+
+/*
+ * A * B / C, as mul_u64_u64_div_u64() for cputime_adjust(), without integers of
+ * 128 bits, which hosts of 32 bits lack: quotient and rest of (the bits of A so
+ * far) * B, from the highest on. The quotient's low 64 bits.
+ */
+static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t quotient = 0, rest = 0, quotient_b = b / c, rest_b = b % c, add;
+
+	for (unsigned bit = 64; bit--;) {
+		for (unsigned half = 0; half < 2; half++) {
+			if (half && !(a >> bit & 1))
+				break;
+			add = half ? rest_b : rest;	/* twice what there is, then one B */
+			quotient += half ? quotient_b : quotient;
+			quotient += rest >= c - add;
+			rest -= rest >= c - add ? c - add : -add;
+		}
+	}
+	return quotient;
+}
+
+/*
+ * utime and stime as /proc/PID/stat prints them: tick samples scaled to the
+ * scheduler's exact runtime, never going back (kernel/sched/cputime.c,
+ * cputime_adjust()).
+ */
+static void adjust_cputime(struct proc *p, uint64_t runtime, uint64_t prev_u, uint64_t prev_s)
+{
+	uint64_t u = p->utime, s = p->stime;
+
+	if (prev_u > NSEC_MAX_SANE || prev_s > NSEC_MAX_SANE || runtime > NSEC_MAX_SANE ||
+	    u > NSEC_MAX_SANE || s > NSEC_MAX_SANE)
+		return;
+	if (prev_u + prev_s >= runtime) {
+		p->utime = prev_u;
+		p->stime = prev_s;
+		return;
+	}
+	if (!s)
+		s = 0;
+	else if (!u)
+		s = runtime;
+	else
+		s = mul_div(s, runtime, s + u);
+	if (s < prev_s)
+		s = prev_s;
+	u = runtime - s;
+	if (u < prev_u) {
+		u = prev_u;
+		s = runtime - u;
+	}
+	p->utime = u;
+	p->stime = s;
+}
+
+/* True if tb->sig now holds the signal_struct of the group. */
+static bool read_signal(struct tasks_builder *tb, const struct raw_task *rt, uint32_t pi)
+{
+	struct build *b = tb->b;
+	struct proc *p = &b->s->procs[pi];
+	enum status st;
+
+	if (!rt->signal)
+		return false;
+	st = kobj_read(&tb->sig, b->r, rt->signal);
+	if (st) {
+		issue_add(b->k->issues, st, "signal_struct", 1, "of pid %d", rt->t.pid);
+		return false;
+	}
+	p->oom_score_adj = (int16_t)kobj_int(&tb->sig, M_SIG_OOM_SCORE_ADJ);
+	b->proc_oom_mm[pi] = kobj_u64(&tb->sig, M_SIG_OOM_MM);
+	p->oom_victim = b->proc_oom_mm[pi] != 0;
+	/* what the dead threads of the group used */
+	p->utime += kobj_u64(&tb->sig, M_SIG_UTIME) * tb->unit;
+	p->stime += kobj_u64(&tb->sig, M_SIG_STIME) * tb->unit;
+	p->min_flt += kobj_u64(&tb->sig, M_SIG_MIN_FLT);
+	p->maj_flt += kobj_u64(&tb->sig, M_SIG_MAJ_FLT);
+	return true;
+}
+
+/* No user memory, and not because it ended. */
+static bool looks_like_kthread(const struct raw_task *raw, uint32_t first, uint32_t n)
+{
+	for (uint32_t i = first; i < first + n; i++)
+		if (raw[i].mm || raw[i].t.state == 'Z' || raw[i].t.flags & PF_EXITING)
+			return false;
+	return true;
+}
+
+/* Threads of one group lie side by side in tasks: fill their proc. */
+static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint32_t first,
+		      uint32_t n)
+{
+	struct build *b = tb->b;
+	struct snapshot *s = b->s;
+	uint32_t pi = s->nprocs++, lead = first;
+	struct proc *p = &s->procs[pi];
+	uint64_t runtime = 0;
+	const struct raw_task *rt;
+
+	for (uint32_t i = first; i < first + n; i++)
+		if (raw[i].t.pid == raw[i].t.tgid)
+			lead = i;
+	rt = &raw[lead];
+	*p = (struct proc){
+		.leader = lead, .first_task = first, .ntasks = n, .mm = NONE,
+		.kthread = rt->t.flags & PF_KTHREAD, .pid = rt->t.tgid,
+		.nice = (int8_t)(rt->static_prio ? rt->static_prio - 120 : 0),
+		.cgroup = NONE, .start_boottime = rt->t.start_boottime,
+	};
+	if (b->k->rules.on[RULE_NO_PF_KTHREAD])
+		p->kthread = looks_like_kthread(raw, first, n);
+	if (!p->pid)
+		p->kthread = true;	/* the idle tasks; PF_KTHREAD since 5.17 only */
+	read_cred(tb, rt, p);
+	read_pidns(tb, rt, p);
+	for (uint32_t i = first; i < first + n; i++) {
+		s->tasks[i].proc = pi;
+		p->utime += raw[i].t.utime;
+		p->stime += raw[i].t.stime;
+		p->min_flt += raw[i].t.min_flt;
+		p->maj_flt += raw[i].t.maj_flt;
+		runtime += raw[i].runtime;
+	}
+	b->proc_css_set[pi] = rt->cgroups;
+	if (read_signal(tb, rt, pi) && has(b->k, M_SIG_PREV_UTIME))
+		adjust_cputime(p, runtime + kobj_u64(&tb->sig, M_SIG_RUNTIME),
+			       kobj_u64(&tb->sig, M_SIG_PREV_UTIME) * tb->unit,
+			       kobj_u64(&tb->sig, M_SIG_PREV_STIME) * tb->unit);
+	if (!tb->unit)
+		p->utime = p->stime = UINT64_MAX;	/* not known */
+}
+
+static int by_group(const void *pa, const void *pb)
+{
+	const struct raw_task *a = pa, *b = pb;
+
+	if (a->t.tgid != b->t.tgid)
+		return a->t.tgid < b->t.tgid ? -1 : 1;
+	if (a->t.pid != b->t.pid)
+		return a->t.pid < b->t.pid ? -1 : 1;
+	return a->t.addr < b->t.addr ? -1 : a->t.addr > b->t.addr;
+}
+
+static void fill_parents(struct tasks_builder *tb)
+{
+	struct snapshot *s = tb->b->s;
+	struct hash index = { .mem = &tb->b->scratch };
+
+	for (uint32_t i = 0; i < s->ntasks; i++)
+		hash_put(&index, s->tasks[i].addr, i);
+	for (uint32_t i = 0; i < s->ntasks; i++) {
+		uint32_t p = hash_get(&index, tb->raw.v[i].parent);
+
+		s->tasks[i].ppid = p == HASH_NONE ? 0 : s->tasks[p].tgid;
+	}
+	for (uint32_t i = 0; i < s->nprocs; i++)
+		s->procs[i].ppid = s->tasks[s->procs[i].leader].ppid;
+}
+
+void make_procs(struct tasks_builder *tb)
+{
+	struct build *b = tb->b;
+	struct snapshot *s = b->s;
+	uint32_t n = (uint32_t)tb->raw.n;
+
+	if (!n)
+		return;		/* not even init_task is readable */
+	sort_array(tb->raw.v, n, sizeof(*tb->raw.v), by_group);
+	s->tasks = arena_array(&s->mem, struct task, n);
+	s->procs = arena_array(&s->mem, struct proc, n);
+	s->ntasks = n;
+	b->task_mm = arena_array(&b->scratch, uint64_t, n);
+	b->task_rss = arena_calloc(&b->scratch, n, sizeof(*b->task_rss));
+	b->proc_oom_mm = arena_array(&b->scratch, uint64_t, n);
+	b->proc_css_set = arena_array(&b->scratch, uint64_t, n);
+	for (uint32_t i = 0; i < n; i++) {
+		s->tasks[i] = tb->raw.v[i].t;
+		/* kthread_use_mm() borrows: /proc shows no memory for these */
+		b->task_mm[i] = !b->k->rules.on[RULE_NO_PF_KTHREAD] &&
+				tb->raw.v[i].t.flags & PF_KTHREAD ? 0 : tb->raw.v[i].mm;
+		memcpy(b->task_rss[i], tb->raw.v[i].rss, sizeof(b->task_rss[i]));
+	}
+	for (uint32_t i = 0, j; i < n; i = j) {
+		for (j = i + 1; j < n && s->tasks[j].tgid == s->tasks[i].tgid; j++)
+			;
+		make_proc(tb, tb->raw.v, i, j - i);
+	}
+	fill_parents(tb);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One task_struct: its numbers, in the units of all kernels.
+ */
+#include "model/task/tasks.h"
+
+#include <string.h>
+
+#define TICK_MAX 100000000u	/* HZ is 24 at least (Alpha, simulators) */
+
+/*
+ * The letter of /proc/PID/stat (fs/proc/array.c, task_state_array): the highest
+ * bit of state | exit_state among TASK_REPORT. 0x402 is an idle kernel thread;
+ * RTLOCK_WAIT (0x1000) and FROZEN (0x8000) are shown as D.
+ */
+static char state_letter(const struct kernel *k, uint64_t state, uint64_t exit_state)
+{
+	/* 2.4: zombies have a state of their own, and no exit_state beside it */
+	static const char letters_2_4[] = "RSDZTW";
+	static const char letters[] = "RSDTtXZP";
+	bool old = !has(k, M_TASK_EXIT_STATE);
+	uint64_t v = (state | exit_state) & (old ? 0x1f : 0x7f);
+	unsigned i = 0;
+
+	if (!old && (state & 0x402) == 0x402 && !exit_state)
+		return 'I';
+	if (state & (0x1000 | 0x8000) && !v)
+		return 'D';
+	while (v) {
+		i++;
+		v >>= 1;
+	}
+	return old ? letters_2_4[i] : letters[i];
+}
+
+/*
+ * Nanoseconds of a unit of utime and stime: jiffies with 2.4, 100 a second on all
+ * machines that it is read of; ticks later. 0: not known, as with 64-bit PowerPC,
+ * which counted its timebase.
+ */
+uint64_t task_time_unit(const struct kernel *k, struct reader *r)
+{
+	uint64_t tick;
+
+	if (k->layout.v[M_TASK_UTIME].alt == 1)
+		return 10000000;
+	if (!k->rules.on[RULE_TIME_IN_TICKS])
+		return 1;
+	if (k->arch->timebase || kvar_u64(k, r, Y_TICK_NSEC, 0, &tick))
+		return 0;
+	return tick <= TICK_MAX ? tick : 0;
+}
+
+/* A struct timespec to 3.16; jiffies with 2.4; else nanoseconds. */
+static uint64_t read_start(const struct tasks_builder *tb)
+{
+	const struct kernel *k = tb->b->k;
+	const struct member *m = &k->layout.v[M_TASK_START].m;
+	unsigned word = k->dump->word_size;
+	uint64_t at = tb->task.addr + m->offset, sec, nsec;
+
+	if (!has(k, M_TASK_START))
+		return 0;
+	if (!m->is_aggregate)
+		return kobj_u64(&tb->task, M_TASK_START) *
+		       (k->layout.v[M_TASK_UTIME].alt == 1 ? tb->unit : 1);
+	if (m->size != 2 * word || read_kva_word(tb->b->r, at, &sec) ||
+	    read_kva_word(tb->b->r, at + word, &nsec) || sec > NSEC_MAX_SANE / 1000000000)
+		return 0;
+	return sec * 1000000000 + nsec;
+}
+
+static void describe(const struct tasks_builder *tb, struct raw_task *ret)
+{
+	const struct kobj *o = &tb->task;
+	struct task *t = &ret->t;
+	char comm[17];
+
+	t->addr = o->addr;
+	t->pid = (int32_t)kobj_int(o, M_TASK_PID);
+	t->tgid = (int32_t)kobj_int(o, M_TASK_TGID);
+	kobj_str(o, M_TASK_COMM, comm, sizeof(comm));
+	memcpy(t->comm, comm, sizeof(t->comm));
+	t->comm[sizeof(t->comm) - 1] = 0;
+	t->state = state_letter(o->k, kobj_u64(o, M_TASK_STATE), kobj_u64(o, M_TASK_EXIT_STATE));
+	t->flags = (uint32_t)kobj_u64(o, M_TASK_FLAGS);
+	t->in_execve = kobj_u64(o, M_TASK_IN_EXECVE) != 0;
+	t->cpu = (uint32_t)kobj_u64(o, M_TASK_CPU);
+	t->utime = kobj_u64(o, M_TASK_UTIME) * tb->unit;
+	t->stime = kobj_u64(o, M_TASK_STIME) * tb->unit;
+	t->min_flt = kobj_u64(o, M_TASK_MIN_FLT);
+	t->maj_flt = kobj_u64(o, M_TASK_MAJ_FLT);
+	t->start_boottime = read_start(tb);
+	t->mm = NONE;
+	t->proc = NONE;
+	ret->uid = (uint32_t)kobj_u64(o, M_TASK_UID);
+	ret->euid = (uint32_t)kobj_u64(o, M_TASK_EUID);
+	ret->gid = (uint32_t)kobj_u64(o, M_TASK_GID);
+	ret->mm = kobj_u64(o, M_TASK_MM);
+	ret->signal = kobj_u64(o, M_TASK_SIGNAL);
+	ret->cred = kobj_u64(o, M_TASK_CRED);
+	ret->parent = kobj_u64(o, M_TASK_PARENT);
+	ret->cgroups = kobj_u64(o, M_TASK_CGROUPS);
+	ret->thread_pid = kobj_u64(o, M_TASK_THREAD_PID);
+	ret->runtime = kobj_u64(o, M_TASK_EXEC_RUNTIME);
+	ret->static_prio = (int32_t)kobj_int(o, M_TASK_STATIC_PRIO);
+	for (unsigned i = 0; has(o->k, M_TASK_RSS_CACHE) && i < RSS_COUNTERS; i++) {
+		int64_t at = rss_counter_index(o->k, i);
+
+		if (at >= 0)
+			ret->rss[i] = (int32_t)kobj_elem(o, M_TASK_RSS_CACHE, (uint32_t)at);
+	}
+}
+
+/* A task_struct that was freed and reused shows in its numbers first. */
+static bool task_plausible(const struct raw_task *t)
+{
+	return t->t.pid >= 0 && t->t.pid < (int32_t)TASKS_MAX &&
+	       t->t.tgid >= 0 && t->t.tgid < (int32_t)TASKS_MAX;
+}
+
+enum status task_read(struct tasks_builder *tb, uint64_t addr, struct raw_task *ret)
+{
+	enum status st = kobj_read(&tb->task, tb->b->r, addr);
+
+	if (st)
+		return st;
+	describe(tb, ret);
+	return task_plausible(ret) ? ST_OK : ST_CORRUPT;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * All tasks: leaders from init_task.tasks (or 2.4's ring of every thread),
+ * threads from signal->thread_head (older: the thread_group ring), and, where
+ * a list is broken, what can be reached from its other end and from the pid
+ * tree. Each task_struct is taken once: its address is the key of a seen-set.
+ */
+#include "model/task/tasks.h"
+
+#include <inttypes.h>
+
+#include "model/source/attempt.h"
+#include "model/walk/list.h"
+#include "model/walk/xarray.h"
+
+#define PIDTYPE_TGID 1u		/* enum pid_type, 2.6.0 .. 2.6.16 */
+
+/* Index in raw, or NONE when it is not readable or not a task. */
+static uint32_t add_task(struct tasks_builder *tb, uint64_t addr)
+{
+	struct kernel *k = tb->b->k;
+	uint32_t i = hash_get(&tb->seen, addr);
+	struct raw_task rt = { 0 };
+	enum status st;
+
+	if (i != HASH_NONE)
+		return i;
+	if (!kernel_ptr_ok(k, addr, k->dump->word_size))
+		return NONE;
+	if (tb->raw.n >= TASKS_MAX) {
+		issue_add(k->issues, ST_LIMIT, "task", 1, "more than %u tasks", TASKS_MAX);
+		return NONE;
+	}
+	st = task_read(tb, addr, &rt);
+	if (st) {
+		issue_add(k->issues, st, "task", 1, "task_struct at %#" PRIx64, addr);
+		return NONE;
+	}
+	i = (uint32_t)tb->raw.n;
+	*vec_push(&tb->b->scratch, &tb->raw) = rt;
+	hash_put(&tb->seen, addr, i);
+	return i;
+}
+
+/* ---- threads of one leader ---------------------------------------------------------- */
+
+/* Live: has the task been let go of since it was read? */
+static bool task_is_gone(struct tasks_builder *tb, const struct raw_task *t)
+{
+	struct raw_task now = { 0 };
+
+	reader_renew(tb->b->r);
+	return task_read(tb, t->t.addr, &now) || now.t.pid != t->t.pid ||
+	       now.signal != t->signal || now.t.state == 'X';
+}
+
+static enum status walk_ring(struct tasks_builder *tb, uint64_t head, uint32_t off,
+			     const struct raw_task *leader)
+{
+	struct kernel *k = tb->b->k;
+	struct listwalk w = listwalk_start(k, tb->b->r, head, TASKS_MAX);
+
+	while (listwalk_next(&w))
+		add_task(tb, w.node - off);
+	if (w.st)
+		issue_add(k->issues, w.st, "thread list", 1,
+			  "of pid %d, task_struct %#" PRIx64 ", after %" PRIu64 " threads",
+			  leader->t.pid, leader->t.addr, w.seen);
+	return w.st;
+}
+
+/* OFF: of the list's node in a task. */
+static void add_ring(struct tasks_builder *tb, uint64_t head, uint32_t off,
+		     const struct raw_task *leader)
+{
+	struct kernel *k = tb->b->k;
+	uint64_t addr = leader->t.addr;
+	struct attempt a;
+	struct listwalk w;
+	enum status st;
+
+	attempt_begin(&a, k, tb->b->r);
+	do {
+		st = walk_ring(tb, head, off, leader);
+	} while (attempt_again(&a, "thread list"));
+	if (attempt_failed(&a) && task_is_gone(tb, leader)) {
+		attempt_gone(&a, "process", "ended while its threads were read");
+		return;
+	}
+	if (!st)
+		return;
+	w = listwalk_backwards(k, tb->b->r, head, TASKS_MAX);
+	while (listwalk_next(&w))
+		add_task(tb, w.node - off);
+	if (w.seen || head == addr + off)
+		return;
+	/* the head itself is not in the dump: the others still hang on the leader */
+	w = listwalk_start(k, tb->b->r, addr + off, TASKS_MAX);
+	while (listwalk_next(&w) && w.node != head)
+		add_task(tb, w.node - off);
+}
+
+static void add_threads(struct tasks_builder *tb, uint32_t leader)
+{
+	const struct layout *l = &tb->b->k->layout;
+	struct raw_task t = tb->raw.v[leader];
+
+	if (layout_has(l, M_TASK_THREAD_NODE) && layout_has(l, M_SIG_THREAD_HEAD)) {
+		if (t.signal)
+			add_ring(tb, t.signal + layout_offset(l, M_SIG_THREAD_HEAD),
+				 layout_offset(l, M_TASK_THREAD_NODE), &t);
+	} else if (layout_has(l, M_TASK_THREAD_GROUP)) {
+		add_ring(tb, t.t.addr + layout_offset(l, M_TASK_THREAD_GROUP),
+			 layout_offset(l, M_TASK_THREAD_GROUP), &t);
+	} else if (layout_has(l, M_TASK_PIDS) && layout_has(l, M_PID_LIST)) {
+		/* its place in the list of those with this TGID */
+		uint32_t off = layout_offset(l, M_TASK_PIDS) + layout_offset(l, M_PID_LIST) +
+			       PIDTYPE_TGID * l->v[M_TASK_PIDS].m.stride;
+
+		add_ring(tb, t.t.addr + off, off, &t);
+	}
+}
+
+/* ---- all leaders ------------------------------------------------------------------------ */
+
+/* The second root: struct pid by number, and the tasks hanging on each. */
+struct pid_visit {
+	struct tasks_builder *tb;
+	uint64_t found;
+};
+
+static bool visit_pid(void *arg, const struct xa_entry *e)
+{
+	struct pid_visit *v = arg;
+	const struct kernel *k = v->tb->b->k;
+	const struct fact *links = &k->layout.v[M_TASK_PID_LINKS];
+	uint64_t first;
+
+	if (e->is_value || !kernel_ptr_ok(k, e->value, k->dump->word_size))
+		return true;
+	/* tasks[PIDTYPE_PID] and pid_links[PIDTYPE_PID] are the first elements */
+	if (kmember_u64(k, v->tb->b->r, e->value, M_PID_TASKS, &first) || !first)
+		return true;
+	if (hash_get(&v->tb->seen, first - links->m.offset) == HASH_NONE &&
+	    add_task(v->tb, first - links->m.offset) != NONE)
+		v->found++;
+	return true;
+}
+
+static void add_by_pid_tree(struct tasks_builder *tb)
+{
+	struct kernel *k = tb->b->k;
+	struct pid_visit v = { .tb = tb };
+	uint64_t ns = layout_symbol(&k->layout, Y_INIT_PID_NS);
+
+	if (!ns || !has(k, M_PIDNS_IDR) || !has(k, M_PID_TASKS) || !has(k, M_TASK_PID_LINKS))
+		return;
+	xarray_walk(k, tb->b->r, ns + layout_offset(&k->layout, M_PIDNS_IDR), 0, TASKS_MAX,
+		    visit_pid, &v);
+	if (v.found)
+		log_info(k->dump->log, "%" PRIu64 " tasks found by the pid tree alone", v.found);
+}
+
+static void add_leaders(struct tasks_builder *tb)
+{
+	struct kernel *k = tb->b->k;
+	uint64_t init = layout_symbol(&k->layout, Y_INIT_TASK);
+	uint32_t off = layout_offset(&k->layout, M_TASK_TASKS);
+	struct attempt a;
+	struct listwalk w;
+
+	attempt_begin(&a, k, tb->b->r);
+	do {			/* what an earlier walk found stays */
+		w = listwalk_start(k, tb->b->r, init + off, TASKS_MAX);
+		add_task(tb, init);
+		while (listwalk_next(&w))
+			add_task(tb, w.node - off);
+		if (w.st)
+			issue_add(k->issues, w.st, "task list", 1,
+				  "broken after %" PRIu64 " tasks", w.seen);
+	} while (attempt_again(&a, "task list"));
+	if (w.st) {
+		w = listwalk_backwards(k, tb->b->r, init + off, TASKS_MAX);
+		while (listwalk_next(&w))
+			add_task(tb, w.node - off);
+		add_by_pid_tree(tb);
+	}
+	/* a kernel that has started init and kthreadd never ends the list with its head */
+	if (!w.st && !w.seen) {
+		issue_add(k->issues, ST_CORRUPT, "task list", 1, "there is none but init_task");
+		add_by_pid_tree(tb);
+	}
+	for (uint32_t i = 0, n = (uint32_t)tb->raw.n; i < n; i++)
+		add_threads(tb, i);
+}
+
+/* 2.4: a ring of plain pointers with every thread in it. */
+static void add_by_next_task(struct tasks_builder *tb)
+{
+	struct kernel *k = tb->b->k;
+	uint64_t init = layout_symbol(&k->layout, Y_INIT_TASK), addr = init;
+	enum status st = ST_OK;
+
+	do {
+		size_t before = tb->raw.n;
+
+		if (add_task(tb, addr) == NONE || tb->raw.n == before) {
+			st = ST_CORRUPT;	/* unreadable, or met before: not a ring */
+			break;
+		}
+		st = kmember_u64(k, tb->b->r, addr, M_TASK_NEXT, &addr);
+	} while (!st && addr != init);
+	if (st)
+		issue_add(k->issues, st, "task list", 1, "broken after %zu tasks", tb->raw.n);
+}
+
+static void add_idle(struct tasks_builder *tb)
+{
+	struct kernel *k = tb->b->k;
+	uint64_t rq = layout_symbol(&k->layout, Y_RUNQUEUES), idle;
+
+	for (uint32_t i = 0; rq && has(k, M_RQ_IDLE) && i < k->ncpus; i++)
+		if (!kmember_u64(k, tb->b->r, rq + k->percpu[i], M_RQ_IDLE, &idle))
+			add_task(tb, idle);
+}
+
+/*
+ * copy_process() and release_task() count the tasks that they put into the lists and take
+ * from them, at once with that. (Idle tasks are in no list.)
+ */
+static void compare_number(const struct tasks_builder *tb)
+{
+	const struct kernel *k = tb->b->k;
+	uint64_t counted, found = 0;
+
+	if (k->dump->live || !has(k, M_TASK_THREAD_NODE) ||
+	    kvar_u64(k, tb->b->r, Y_NR_THREADS, 4, &counted))
+		return;
+	for (size_t i = 0; i < tb->raw.n; i++)
+		found += tb->raw.v[i].t.pid != 0;
+	if (found != counted)
+		issue_add(k->issues, ST_CORRUPT, "task list", 1,
+			  "the kernel counts %" PRIu64 " tasks, %" PRIu64 " found", counted, found);
+}
+
+void build_tasks(struct build *b)
+{
+	struct tasks_builder tb = { .b = b, .seen = { .mem = &b->scratch } };
+
+	tb.unit = task_time_unit(b->k, b->r);
+	kobj_init(&tb.task, b->k, S_TASK);
+	kobj_init(&tb.sig, b->k, S_SIGNAL);
+	kobj_init(&tb.cred, b->k, S_CRED);
+	if (has(b->k, M_TASK_TASKS))
+		add_leaders(&tb);
+	else
+		add_by_next_task(&tb);
+	add_idle(&tb);
+	compare_number(&tb);
+	make_procs(&tb);
+	kobj_release(&tb.task);
+	kobj_release(&tb.sig);
+	kobj_release(&tb.cred);
+}

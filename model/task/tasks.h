@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tasks.h - what the walk over tasks, the reading of one and the making of
+ * processes share. Private to model/task/; others call build_tasks().
+ */
+#ifndef VMCENSUS_TASKS_H
+#define VMCENSUS_TASKS_H
+
+#include "dumpread/base/arena.h"
+#include "dumpread/base/hash.h"
+#include "model/build.h"
+#include "model/kobj.h"
+
+#define TASKS_MAX (4u << 20)	/* PID_MAX_LIMIT, include/linux/threads.h */
+#define NSEC_MAX_SANE (1ull << 62)
+
+/* A task as read, with the addresses and numbers that only its process needs. */
+struct raw_task {
+	struct task t;
+	uint64_t mm, signal, cred, parent, cgroups, thread_pid;
+	uint64_t runtime;
+	uint32_t uid, euid, gid;	/* before struct cred */
+	int32_t static_prio;
+	int32_t rss[RSS_COUNTERS];
+};
+
+struct tasks_builder {
+	struct build *b;
+	struct kobj task, sig, cred;
+	struct hash seen;		/* task_struct -> index in raw */
+	VEC(struct raw_task) raw;
+	uint64_t unit;			/* nanoseconds of a unit of utime and stime; 0: not known */
+};
+
+/* task.c: what time_unit() finds becomes tb->unit before any task is read. */
+uint64_t task_time_unit(const struct kernel *k, struct reader *r);
+/* The task_struct at ADDR. ST_CORRUPT also when it was freed and holds something else. */
+enum status task_read(struct tasks_builder *tb, uint64_t addr, struct raw_task *ret);
+
+/* procs.c: sort tb->raw by group; tasks and procs of the snapshot from it. */
+void make_procs(struct tasks_builder *tb);
+
+#endif

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * account.c - the parallel pass over the page tables of all mms. VMAs that share
+ * an mm are walked once, for mms are unique. (Of a live machine each thread takes care
+ * that what it read is still so, and counts its damage aside: attempts take it back.)
+ */
+#include "model/usage/account.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/jobs.h"
+#include "dumpread/base/heap.h"
+#include "model/source/attempt.h"
+#include "model/source/source.h"
+#include "model/usage/cut.h"
+#include "model/usage/smaps.h"
+#include "model/usage/tables.h"
+
+struct pass {
+	struct snapshot *s;
+	struct acct_shared shared;
+	struct cut cut;
+	struct tables *tables;
+	bool whole_run;			/* fill usage; else frame.found alone */
+	struct acct *accts[JOBS_MAX];
+	struct reader *readers[JOBS_MAX];
+	struct issues_aside *asides[JOBS_MAX];	/* live */
+	pthread_mutex_t lock;		/* usage of VMAs in pieces */
+};
+
+/* ---- the work --------------------------------------------------------------------- */
+
+static void walk(struct acct *a, const struct mm *m, uint64_t start, uint64_t end,
+		 const struct pgvisit *visit)
+{
+	tables_walk(a->k, a->r, m, start, end, visit, a);
+}
+
+/* Tables on the way to what lies before the item were counted with that. */
+static void prime(struct acct *a, const struct mm *m, const struct cut_item *it)
+{
+	const struct snapshot *s = a->s;
+	uint64_t before = 0;
+
+	memset(a->counted_pa, 0xff, sizeof(a->counted_pa));
+	if (it->start > s->vmas[it->vma].start)
+		before = it->start;
+	else if (it->vma > m->first_vma)
+		before = s->vmas[it->vma - 1].end;
+	if (before)
+		walk(a, m, before - 1, before, &acct_visit_tables);
+}
+
+static void account_vma(struct pass *p, struct acct *a, const struct mm *m, uint32_t vma,
+			const struct cut_item *it)
+{
+	struct vma *v = &p->s->vmas[vma];
+	bool piece = it->end != 0, first = !piece || it->start == v->start;
+	uint64_t start = piece ? it->start : v->start, end = piece ? it->end : v->end;
+
+	acct_vma(a, v);
+	if (first) {
+		a->u.size = v->end - v->start;
+		a->u.swap = a->shmem.bytes;
+	}
+	if (m->pgd_pa)
+		walk(a, m, start, end, &acct_visit);
+	else
+		a->u.lost += end - start;
+	if (!p->whole_run)
+		return;
+	if (piece)
+		pthread_mutex_lock(&p->lock);
+	acct_take(a, &v->usage);
+	if (piece)
+		pthread_mutex_unlock(&p->lock);
+}
+
+/*
+ * Live: the tables were read while the VMA was unmapped, or its process ended. What
+ * was found in freed tables is worth nothing.
+ */
+static void forget_torn(struct pass *p, struct acct *a, const struct cut_item *it)
+{
+	bool used = mm_still_used(p->s, a->r, p->s->vmas[it->vma].mm);
+
+	for (uint32_t i = it->vma; i < it->vma + it->nvmas; i++) {
+		struct vma *v = &p->s->vmas[i];
+
+		if (used && vma_still_there(p->s, a->r, v))
+			continue;
+		pthread_mutex_lock(&p->lock);	/* others may have pieces of it */
+		v->usage = (struct usage){ .size = v->end - v->start };
+		pthread_mutex_unlock(&p->lock);
+		issue_add(p->s->k->issues, ST_TORN, "vma", 1,
+			  "%#" PRIx64 "-%#" PRIx64 " was %s while its pages were counted", v->start,
+			  v->end, used ? "changed" : "left by its process");
+	}
+}
+
+/* A walk that met damage is done once more, mapping by mapping, on fresh memory. */
+static void account_live(struct pass *p, struct acct *a, const struct mm *m,
+			 const struct cut_item *it)
+{
+	struct attempt try;
+
+	attempt_begin(&try, p->s->k, a->r);
+	do {
+		if (m->pgd_pa)
+			prime(a, m, it);
+		for (uint32_t i = 0; i < it->nvmas; i++) {
+			if (!it->end)
+				p->s->vmas[it->vma + i].usage = (struct usage){ 0 };
+			account_vma(p, a, m, it->vma + i, it);
+		}
+		if (it->end)		/* sums of other pieces are in the VMA already */
+			break;
+	} while (attempt_again(&try, "page tables"));
+	if (attempt_failed(&try) && !mm_still_used(p->s, a->r, p->s->vmas[it->vma].mm))
+		attempt_gone(&try, "process", "ended while its pages were counted");
+	forget_torn(p, a, it);
+}
+
+static void do_item(void *ctx, unsigned worker, size_t item)
+{
+	struct pass *p = ctx;
+	const struct cut_item *it = &p->cut.v[item];
+	const struct mm *m = &p->s->mms[p->s->vmas[it->vma].mm];
+	struct acct *a = p->accts[worker];
+
+	if (!a) {
+		a = p->accts[worker] = heap_array(struct acct, 1);
+		p->readers[worker] = reader_new(p->s->k->dump);
+		acct_open(a, &p->shared, p->readers[worker]);
+		if (p->s->k->dump->live)
+			p->asides[worker] = heap_array(struct issues_aside, 1);
+	}
+	tables_of(p->tables, p->s->vmas[it->vma].mm, p->readers[worker]);
+	if (p->s->k->dump->live) {
+		issues_begin_aside(p->s->k->issues, p->asides[worker]);
+		account_live(p, a, m, it);
+		issues_end_aside(p->s->k->issues, p->asides[worker]);
+		return;
+	}
+	if (m->pgd_pa)
+		prime(a, m, it);
+	for (uint32_t i = 0; i < it->nvmas; i++)
+		account_vma(p, a, m, it->vma + i, it);
+}
+
+/* Mappings of huge pages, noted once for each, become mappings of their pages. */
+static void spread_huge(void *ctx, unsigned worker, size_t chunk)
+{
+	const struct pass *p = ctx;
+	const struct paging *pg = p->s->k->paging;
+	struct frame *f = p->s->frames.chunk[chunk];
+
+	(void)worker;
+	for (unsigned l = 1; f && l < pg->nlevels; l++) {
+		unsigned shift = paging_shift(pg, l) - p->s->k->dump->page_shift;
+		const uint32_t *units = p->shared.huge_found[l];
+
+		for (uint64_t i = 0; units && i < 1u << FRAME_CHUNK_SHIFT; i++) {
+			uint64_t pfn = ((uint64_t)chunk << FRAME_CHUNK_SHIFT) + i;
+			uint64_t unit = pfn >> shift, next = (unit + 1) << shift;
+
+			if (unit >= p->shared.huge_units[l])
+				break;
+			if (units[unit])
+				f[i].found += units[unit];
+			else
+				i += next - pfn - 1;
+		}
+	}
+}
+
+static void run(struct pass *p)
+{
+	jobs_run(p->s->k->jobs, p->cut.n, do_item, p);
+	for (unsigned i = 0; i < JOBS_MAX; i++) {
+		if (!p->accts[i])
+			continue;
+		acct_close(p->accts[i]);
+		free(p->accts[i]);
+		reader_free(p->readers[i]);
+		free(p->asides[i]);
+		p->accts[i] = NULL;
+		p->asides[i] = NULL;
+	}
+	if (p->shared.count_found)
+		jobs_run(p->s->k->jobs, p->s->frames.nchunks, spread_huge, p);
+}
+
+static void init_huge(struct pass *p)
+{
+	const struct kernel *k = p->s->k;
+
+	for (unsigned l = 1; l < k->paging->nlevels; l++) {
+		unsigned shift = paging_shift(k->paging, l) - k->dump->page_shift;
+		uint64_t n = shift < 64 ? (p->s->frames.max_pfn >> shift) + 1 : 0;
+
+		if (!(k->paging->leaf_levels >> l & 1) || !n)
+			continue;
+		p->shared.huge_units[l] = n;
+		p->shared.huge_found[l] = heap_array(uint32_t, n);
+	}
+}
+
+/* ---- the pass ------------------------------------------------------------------------ */
+
+static struct pass *pass_new(struct snapshot *s, bool count_found)
+{
+	struct pass *p = heap_array(struct pass, 1);
+	uint64_t budget = cut_budget(s);
+	struct reader *r;
+
+	p->s = s;
+	/* the holes of a shmem mapping are counted entry by entry: it must stay whole */
+	p->cut = (struct cut){ .s = s, .whole_shmem = true };
+	p->tables = tables_begin(s);
+	p->shared.s = s;
+	p->shared.count_found = count_found;
+	p->shared.parallel = s->k->jobs > 1;
+	p->shared.tables_left = (int64_t)min_u64(budget, INT64_MAX);
+	p->shared.nodes_left = budget;
+	pthread_mutex_init(&p->lock, NULL);
+	r = reader_new(s->k->dump);
+	swaps_init(&p->shared.swaps, s->k, r);
+	reader_free(r);
+	if (count_found)
+		init_huge(p);
+	return p;
+}
+
+static void pass_free(struct pass *p)
+{
+	pthread_mutex_destroy(&p->lock);
+	for (unsigned l = 0; l < PAGING_LEVELS; l++)
+		free(p->shared.huge_found[l]);
+	cut_release(&p->cut);
+	tables_end(p->tables);
+	free(p);
+}
+
+/*
+ * 2.4 has no mapcount: what the walk finds is one while sizes are summed. What frames
+ * had in its place, references that can be mappings, is kept aside and put back.
+ */
+static void found_to_mapcount(struct pass *p, uint32_t **aside)
+{
+	const struct frames *f = &p->s->frames;
+
+	for (uint64_t c = 0; c < f->nchunks; c++) {
+		if (!f->chunk[c])
+			continue;
+		aside[c] = heap_array(uint32_t, UINT64_C(1) << FRAME_CHUNK_SHIFT);
+		for (uint64_t i = 0; i < 1u << FRAME_CHUNK_SHIFT; i++) {
+			struct frame *fr = &f->chunk[c][i];
+
+			aside[c][i] = fr->mapcount;
+			fr->mapcount = fr->found;
+			fr->found = 0;
+		}
+	}
+	for (unsigned l = 0; l < PAGING_LEVELS; l++)
+		if (p->shared.huge_found[l])
+			memset(p->shared.huge_found[l], 0,
+			       p->shared.huge_units[l] * sizeof(*p->shared.huge_found[l]));
+}
+
+static void put_back(struct pass *p, uint32_t **aside)
+{
+	const struct frames *f = &p->s->frames;
+
+	for (uint64_t c = 0; c < f->nchunks; c++) {
+		for (uint64_t i = 0; aside[c] && i < 1u << FRAME_CHUNK_SHIFT; i++)
+			f->chunk[c][i].mapcount = aside[c][i];
+		free(aside[c]);
+	}
+	free(aside);
+}
+
+void account_build(struct snapshot *s, uint32_t only)
+{
+	struct pass *p = pass_new(s, only == NONE);
+	uint32_t **aside = NULL;
+
+	for (uint32_t i = 0; i < s->nvmas; i++)
+		s->vmas[i].usage = (struct usage){ 0 };
+	for (uint32_t i = 0; i < s->nmms; i++)
+		if (only == NONE || only == i)
+			cut_mm(&p->cut, &s->mms[i]);
+	if (only == NONE && !has(s->k, M_PAGE_MAPCOUNT)) {
+		aside = heap_array(uint32_t *, s->frames.nchunks);
+		run(p);
+		found_to_mapcount(p, aside);
+	}
+	p->whole_run = true;
+	run(p);
+	if (aside)
+		put_back(p, aside);
+	pass_free(p);
+}
+
+uint64_t account_pages_max(const struct snapshot *s)
+{
+	return 512 * s->frames.max_pfn + (UINT64_C(1) << 26);
+}
+
+/* ---- one VMA again ------------------------------------------------------------------------ */
+
+void vma_page_clip(const struct snapshot *s, const struct vma *v, const struct vma_page *p,
+		   uint64_t *first, uint64_t *end)
+{
+	unsigned shift = s->k->page_shift;
+	uint64_t n = p->shift > shift ? UINT64_C(1) << (p->shift - shift) : 1;
+
+	*first = p->va < v->start ? (v->start - p->va) >> shift : 0;
+	*end = v->end > p->va ? min_u64(n, (v->end - p->va) >> shift) : 0;
+}
+
+struct revisit {
+	const struct snapshot *s;
+	bool (*fn)(void *arg, const struct vma_page *p);
+	void *arg;
+	uint64_t table[PAGING_LEVELS];
+};
+
+static bool revisit_table(void *arg, uint64_t pa, unsigned level)
+{
+	struct revisit *v = arg;
+
+	if (level < PAGING_LEVELS)
+		v->table[level] = pa;
+	return true;
+}
+
+/* Of entries that map 1 << SHIFT bytes each. */
+static uint64_t revisited_table(const struct revisit *v, unsigned shift)
+{
+	const struct paging *p = v->s->k->paging;
+
+	for (unsigned level = 0; level < p->nlevels; level++)
+		if (paging_shift(p, level) == shift)
+			return v->table[level];
+	return 0;
+}
+
+static bool revisit_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
+			    unsigned n)
+{
+	struct revisit *v = arg;
+	uint64_t table = revisited_table(v, shift);
+
+	for (unsigned i = 0; i < n; i++) {
+		struct vma_page p = { .va = va + ((uint64_t)i << shift), .shift = shift,
+				      .pte = pte[i] };
+
+		if (pte[i].kind == PTE_NONE)
+			continue;
+		p.table = table;
+		if (pte[i].kind == PTE_PAGE) {
+			p.pfn = pte[i].pa >> v->s->k->dump->page_shift;
+			p.frame = frame_at(&v->s->frames, p.pfn);
+		}
+		if (!v->fn(v->arg, &p))
+			return false;
+	}
+	return true;
+}
+
+bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v,
+		 uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
+{
+	return s->k->source->entries(s, r, v, start, end, visit, arg);
+}
+
+void account_revisit(const struct snapshot *s, struct reader *r, const struct vma *v,
+		     bool (*fn)(void *arg, const struct vma_page *p), void *arg)
+{
+	static const struct pgvisit visit = { .entries = revisit_entries,
+					      .table = revisit_table };
+	struct revisit rv = { .s = s, .fn = fn, .arg = arg };
+
+	vma_entries(s, r, v, v->start, v->end, &visit, &rv);
+}
+
+void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
+	      bool (*fn)(void *arg, const struct vma_page *p), void *arg)
+{
+	s->k->source->walk(s, r, v, fn, arg);
+}

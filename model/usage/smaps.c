@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * smaps.c - fs/proc/task_mmu.c's account of one page-table entry: smaps_account(),
+ * smaps_pte_entry(), smaps_pmd_entry(), smaps_hugetlb_range(). What differs
+ * between kernels is asked of the rules; see rules.def for versions and commits.
+ */
+#include "model/usage/smaps.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/kobj.h"
+#include "model/usage/account.h"
+
+#define AHEAD 12	/* entries between a prefetch of a frame and its use */
+
+_Static_assert(TALLY_ANON == FR_ANON >> 1 && TALLY_KSM == FR_KSM >> 1 &&
+	       TALLY_SWAPBACKED == FR_SWAPBACKED >> 1 && TALLY_DIRTY == FR_DIRTY >> 1 &&
+	       TALLY_REFERENCED == FR_REFERENCED >> 1, "facts are frame flags");
+_Static_assert(TALLY_DIRTY == PTE_DIRTY << 2 && TALLY_REFERENCED == PTE_YOUNG << 2,
+	       "facts are pte flags");
+
+/* ---- pages --------------------------------------------------------------------- */
+
+/*
+ * size << PSS_SHIFT, in the kernel's own unsigned long: on 32-bit machines a
+ * huge page of 2 MiB adds nothing to Pss.
+ */
+uint64_t acct_whole_pss(const struct acct *a, uint64_t bytes)
+{
+	uint64_t pss = bytes << PSS_SHIFT;
+
+	return pss_overflows(a->k) ? (uint32_t)pss : pss;
+}
+
+/* Mapped, and no page to smaps. */
+static void special(struct acct *a, uint64_t bytes)
+{
+	a->u.special += bytes;
+	if (acct_rule(a, RULE_RSS_HAS_SPECIAL))
+		a->u.rss += bytes;
+}
+
+bool acct_usable(struct acct *a, const struct frame *f, uint64_t pfn, uint64_t bytes)
+{
+	if (f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS)
+		return true;
+	if ((f && f->flags & FR_UNREAD) || memmap_may_have_page(&a->k->memmap, pfn))
+		a->u.unknown += bytes;
+	else
+		special(a, bytes);
+	return false;
+}
+
+/* is_cow_mapping() */
+static bool is_cow(const struct vma *v)
+{
+	return !(v->flags & VMA_SHARED) && v->flags & 0x20;	/* VM_MAYWRITE */
+}
+
+/*
+ * vm_normal_page() without pte_special, and vm_normal_page_pmd() always: may
+ * PFN, mapped at VA, have a page?
+ */
+bool acct_may_be_page(const struct acct *a, uint64_t va, uint64_t pfn)
+{
+	const struct vma *v = a->v;
+
+	if (pfn == a->zero_pfn || pfn == a->huge_zero_pfn)
+		return false;
+	if (!(v->flags & VMA_PFNMAP) || v->flags & VMA_MIXEDMAP || acct_rule(a, RULE_VM_SHM))
+		return true;
+	return is_cow(v) && pfn != v->pgoff + ((va - v->start) >> a->page_shift);
+}
+
+/* smaps_account() of one page that an entry maps. */
+static inline void tally_page(struct acct *a, const struct frame *f, unsigned pte_flags)
+{
+	uint64_t page = UINT64_C(1) << a->page_shift;
+	uint32_t key = acct_facts(a, f->flags, pte_flags);
+
+	if (f->flags & FR_SINGLE && a->single_ref)
+		acct_tally(a, key | TALLY_PRIVATE, page, page << PSS_SHIFT);
+	else
+		acct_tally_mapped(a, key, f);
+}
+
+static void account_present(struct acct *a, const struct pte *e, uint64_t va)
+{
+	uint64_t page = UINT64_C(1) << a->page_shift, pfn = e->pa >> a->page_shift;
+	struct frame *f = frame_at(&a->s->frames, pfn);
+
+	if (e->flags & PTE_SPECIAL || (a->check_pages && !acct_may_be_page(a, va, pfn))) {
+		special(a, page);
+		return;
+	}
+	if (f && f->flags & FR_RESERVED && acct_rule(a, RULE_RESERVED_NO_PAGE))
+		return;
+	if (acct_usable(a, f, pfn, page)) {
+		acct_count_found(a, f);
+		tally_page(a, f, e->flags);
+	}
+}
+
+/* ---- entries that are not present -------------------------------------------------- */
+
+static void account_slot(struct acct *a, const struct pte *e)
+{
+	uint64_t page = UINT64_C(1) << a->page_shift;
+	struct swap_slot slot;
+	uint32_t n;
+
+	n = swap_slot_read(&a->cursor, e->swap_type, e->pa, &slot) ? slot.count : 0;
+	a->u.swap_cached += slot.cached ? page : 0;
+	a->u.swap += page;
+	a->u.swap_ptes += page;
+	a->u.swap_uss += n < 2 ? page : 0;
+	a->u.swap_pss += n < 2 ? page << PSS_SHIFT : (page << PSS_SHIFT) / n;
+}
+
+bool acct_kind_is_page(const struct acct *a, enum swap_kind kind, bool huge)
+{
+	switch (kind) {
+	case SWAP_MIGRATION:
+		return acct_rule(a, huge ? RULE_PMD_MIGRATION_IS_PAGE : RULE_MIGRATION_IS_PAGE);
+	case SWAP_DEVICE_PRIVATE:
+		return acct_rule(a, RULE_DEVPRIVATE_IS_PAGE);
+	case SWAP_DEVICE_EXCLUSIVE:
+		return acct_rule(a, RULE_DEVEXCLUSIVE_IS_PAGE);
+	case SWAP_HWPOISON:
+		return acct_rule(a, RULE_HWPOISON_IS_PAGE);
+	case SWAP_SLOT:
+	case SWAP_OTHER:
+		break;
+	}
+	return false;
+}
+
+/*
+ * Pages behind a non-present entry, NR of them from F on. Whole when alone, and
+ * by mapcount otherwise; a migrating page counts whole and private since 5.17,
+ * every one of them whole and shared since 6.11.
+ */
+void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t key,
+			   uint64_t nr, bool present, bool migration)
+{
+	uint64_t bytes = nr << a->page_shift;
+	bool whole = f->flags & FR_SINGLE && a->single_ref;
+
+	if (!present)
+		a->u.whole += bytes;
+	if (acct_rule(a, RULE_NONPRESENT_SHARED) && !present) {
+		acct_tally(a, key, bytes, acct_whole_pss(a, bytes));
+		return;
+	}
+	if (whole || (migration && acct_rule(a, RULE_NONPRESENT_SINGLE))) {
+		acct_tally(a, key | TALLY_PRIVATE, bytes, acct_whole_pss(a, bytes));
+		return;
+	}
+	for (uint64_t i = 0; i < nr; i++) {
+		const struct frame *part = frame_at(&a->s->frames, pfn + i);
+
+		acct_tally_mapped(a, key, part ? part : f);
+	}
+}
+
+/* pte_young() and pte_dirty() of what is no pte: asked until 6.0. */
+unsigned acct_raw_bits(const struct pte *e)
+{
+	return (e->flags & PTE_RAW_DIRTY ? PTE_DIRTY : 0) |
+	       (e->flags & PTE_RAW_YOUNG ? PTE_YOUNG : 0);
+}
+
+static void account_swap_entry(struct acct *a, const struct pte *e)
+{
+	enum swap_kind kind = a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)];
+	uint64_t pfn = e->pa & a->swaps->pfn_mask, page = UINT64_C(1) << a->page_shift;
+	unsigned bits = acct_rule(a, RULE_NONPRESENT_CLEAN) ? 0 : acct_raw_bits(e);
+	struct frame *f;
+
+	if (kind == SWAP_SLOT) {
+		account_slot(a, e);
+		return;
+	}
+	if (acct_rule(a, RULE_SWAP_ANY))
+		a->u.swap += page;
+	f = frame_at(&a->s->frames, pfn);
+	if (!acct_kind_is_page(a, kind, false)) {
+		/* the counters of its mm have it all the same (try_to_unmap_one()) */
+		if (kind == SWAP_MIGRATION && f)
+			acct_hide(a, f, page);
+		return;
+	}
+	if (!acct_usable(a, f, pfn, page))
+		return;
+	if (kind == SWAP_DEVICE_PRIVATE)
+		acct_count_found(a, f);
+	/* try_to_unmap_one() has taken it from the counters */
+	if (kind == SWAP_HWPOISON)
+		acct_hide(a, f, -page);
+	acct_absent(a, f, pfn, acct_facts(a, f->flags, bits), 1,
+		    kind == SWAP_DEVICE_PRIVATE && acct_rule(a, RULE_DEVPRIVATE_PRESENT),
+		    kind == SWAP_MIGRATION);
+}
+
+/* ---- holes of a private shmem mapping ----------------------------------------------- */
+
+static bool hole(void *arg, uint64_t va, uint64_t end, unsigned shift)
+{
+	struct acct *a = arg;
+	uint64_t first = va, last = end;
+
+	if (!a->shmem.by_hole)
+		return true;
+	/* before 5.17 the addresses themselves went where indexes were meant, except
+	   for single entries */
+	if (shift == a->page_shift || !acct_rule(a, RULE_SHMEM_HOLE_BY_ADDRESS)) {
+		first = a->v->pgoff + ((va - a->v->start) >> a->page_shift);
+		last = first + ((end - va) >> a->page_shift);
+	}
+	a->u.swap += shmem_swap_range(&a->shmem, first, last) << a->page_shift;
+	return true;
+}
+
+/* ---- the lowest level ---------------------------------------------------------------- */
+
+void acct_bad_entry(struct acct *a, uint64_t va, unsigned shift)
+{
+	a->u.lost += UINT64_C(1) << shift;
+	issue_add(a->k->issues, ST_CORRUPT, "page table entry", 1, "at %#" PRIx64, va);
+}
+
+static void slow_pte(struct acct *a, const struct pte *e, uint64_t va)
+{
+	switch (e->kind) {
+	case PTE_PAGE:
+		account_present(a, e, va);
+		break;
+	case PTE_SWAP:
+		account_swap_entry(a, e);
+		break;
+	case PTE_NONE:
+		hole(a, va, va + (UINT64_C(1) << a->page_shift), a->page_shift);
+		break;
+	default:
+		acct_bad_entry(a, va, a->page_shift);
+	}
+}
+
+static void ptes(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
+{
+	const struct frames *frames = &a->s->frames;
+	unsigned shift = a->page_shift;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct pte *e = &pte[i];
+		struct frame *f;
+
+		/* frames are met in any order: each is a cache miss, taken early */
+		if (i + AHEAD < n && pte[i + AHEAD].kind == PTE_PAGE)
+			__builtin_prefetch(frame_at(frames, pte[i + AHEAD].pa >> shift), 1);
+		if (e->kind == PTE_NONE && !a->shmem.by_hole)
+			continue;
+		f = NULL;
+		if (e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL) && !a->check_pages)
+			f = frame_at(frames, e->pa >> shift);
+		if (f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS) {
+			acct_count_found(a, f);
+			tally_page(a, f, e->flags);
+		} else {
+			slow_pte(a, e, va + ((uint64_t)i << shift));
+		}
+	}
+}
+
+/* ---- the visitor ---------------------------------------------------------------------- */
+
+static bool entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte, unsigned n)
+{
+	struct acct *a = arg;
+
+	if (a->v->flags & VMA_HUGETLB)
+		acct_hugetlb_entries(a, va, shift, pte, n);
+	else if (shift == a->page_shift)
+		ptes(a, va, pte, n);
+	else
+		acct_huge_entries(a, va, shift, pte, n);
+	return true;
+}
+
+static bool lost(void *arg, uint64_t va, uint64_t end, enum status st)
+{
+	struct acct *a = arg;
+
+	a->u.lost += end - va;
+	issue_add(a->k->issues, st, "page table", 1, "for %#" PRIx64 "-%#" PRIx64, va, end);
+	return true;
+}
+
+/* One more table, or one more huge page to look at page by page. */
+bool acct_spend(struct acct *a)
+{
+	if (__atomic_fetch_sub(&a->shared->tables_left, 1, __ATOMIC_RELAXED) > 0)
+		return true;
+	if (!a->over)
+		issue_add(a->k->issues, ST_LIMIT, "page table", 1,
+			  "more tables than memory can hold, in the vma at %#" PRIx64,
+			  a->v->start);
+	a->over = true;
+	return false;
+}
+
+static bool note_table(void *arg, uint64_t pa, unsigned level)
+{
+	struct acct *a = arg;
+
+	a->table_pa[level] = a->counted_pa[level] = pa;
+	return true;
+}
+
+/* VMAs come in order: a table that several of them share is the one met last. */
+static bool table(void *arg, uint64_t pa, unsigned level)
+{
+	struct acct *a = arg;
+	const struct paging *p = a->k->paging;
+
+	if (level + 1u < p->nlevels && a->counted_pa[level] != pa)
+		a->u.table_bytes += (uint64_t)p->entry_size[level] << p->bits[level];
+	return note_table(arg, pa, level) && acct_spend(a);
+}
+
+const struct pgvisit acct_visit = {
+	.entries = entries, .hole = hole, .lost = lost, .table = table,
+};
+
+const struct pgvisit acct_visit_tables = { .table = note_table };
+
+/* ---- life ------------------------------------------------------------------------------ */
+
+void zero_frames(const struct kernel *k, struct reader *r, uint64_t *zero, uint64_t *huge)
+{
+	uint64_t v, pfn;
+
+	*zero = *huge = UINT64_MAX;
+	if (!kvar_u64(k, r, Y_ZERO_PFN, 0, &v))
+		*zero = v;
+	if (!kvar_u64(k, r, Y_HUGE_ZERO_PFN, 0, &v))
+		*huge = v;
+	else if (!kvar_u64(k, r, Y_HUGE_ZERO_PAGE, 0, &v) &&
+		 memmap_page_pfn(&k->memmap, v, &pfn))
+		*huge = pfn;
+}
+
+void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r)
+{
+	const struct snapshot *s = shared->s;
+	const struct kernel *k = s->k;
+	uint64_t page_pss = (uint64_t)dump_page_size(k->dump) << PSS_SHIFT;
+
+	*a = (struct acct){ .shared = shared, .s = s, .k = k, .swaps = &shared->swaps, .r = r };
+	a->count_found = shared->count_found;
+	a->parallel = shared->parallel;
+	a->page_shift = k->dump->page_shift;
+	for (unsigned l = 0; l < k->paging->nlevels; l++)
+		a->level_shift[l] = (uint8_t)paging_shift(k->paging, l);
+	a->single_ref = acct_rule(a, RULE_SINGLE_REF);
+	a->average = s->frames.average;
+	a->page_facts = TALLY_PRIVATE - 1;
+	if (!acct_rule(a, RULE_DIRTY_ASKS_PAGE))
+		a->page_facts &= ~(uint32_t)TALLY_DIRTY;
+	zero_frames(k, r, &a->zero_pfn, &a->huge_zero_pfn);
+	for (unsigned i = 0; i < PSS_TABLE; i++)
+		a->pss_of[i] = i < 2 ? page_pss : page_pss / i;
+	swap_cursor_init(&a->cursor, a->swaps, r);
+}
+
+void acct_close(struct acct *a)
+{
+	for (size_t i = 0; i < a->nclaimed; i++)
+		a->claimed[i]->found = 0;
+	free(a->claimed);
+	swap_cursor_release(&a->cursor);
+	shmem_swap_release(&a->shmem);
+	*a = (struct acct){ 0 };
+}
+
+static void take_shmem(struct acct *a, const struct vma *v)
+{
+	uint64_t given = __atomic_load_n(&a->shared->nodes_left, __ATOMIC_RELAXED);
+	uint64_t left = given;
+
+	shmem_swap_of(a->s, a->r, v, &left, &a->shmem);
+	__atomic_fetch_sub(&a->shared->nodes_left, min_u64(given - left, given),
+			   __ATOMIC_RELAXED);
+}
+
+void acct_vma(struct acct *a, const struct vma *v)
+{
+	a->v = v;
+	a->u = (struct usage){ 0 };
+	memset(a->tally, 0, sizeof(a->tally));
+	a->over = false;
+	shmem_swap_release(&a->shmem);
+	take_shmem(a, v);
+	a->huge_size = 0;
+	if (v->flags & VMA_HUGETLB && v->file != NONE)
+		a->huge_size = a->s->files[v->file].huge_page_size;
+	if (a->huge_size & (a->huge_size - 1))
+		a->huge_size = 0;
+	a->check_pages = !acct_rule(a, RULE_PTE_SPECIAL);
+}
+
+static void fold(struct usage *u, uint32_t key, const struct tally *t, bool locked)
+{
+	uint64_t *const pss[] = { &u->pss_file, &u->pss_shmem, &u->pss_anon };
+	uint64_t *const rss[] = { &u->rss_file, &u->rss_shmem, &u->rss_anon };
+	unsigned class = key & TALLY_ANON ? 2 : key & TALLY_SWAPBACKED ? 1 : 0;
+	bool dirty = key & TALLY_DIRTY, private = key & TALLY_PRIVATE;
+
+	u->rss += t->bytes;
+	u->pss += t->pss;
+	*rss[class] += t->bytes;
+	*pss[class] += t->pss;
+	u->pss_locked += locked ? t->pss : 0;
+	u->pss_dirty += dirty ? t->pss : 0;
+	if (dirty)
+		*(private ? &u->private_dirty : &u->shared_dirty) += t->bytes;
+	else
+		*(private ? &u->private_clean : &u->shared_clean) += t->bytes;
+	u->referenced += key & TALLY_REFERENCED ? t->bytes : 0;
+	u->ksm += key & TALLY_KSM ? t->bytes : 0;
+	if (key & TALLY_ANON) {
+		u->anonymous += t->bytes;
+		u->lazyfree += !(key & TALLY_SWAPBACKED) && !dirty ? t->bytes : 0;
+	}
+}
+
+void acct_take(struct acct *a, struct usage *sum)
+{
+	for (uint32_t key = 0; key < TALLIES; key++)
+		if (a->tally[key].bytes)
+			fold(&a->u, key, &a->tally[key], a->v->flags & VMA_LOCKED);
+	usage_add(sum, &a->u);
+}

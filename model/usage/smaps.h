@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * smaps.h - page-table entries to numbers, one VMA at a time; private to
+ * model/page.
+ *
+ *     acct_open(a)                           once a thread
+ *     acct_vma(a, v)                         what holds for all of the VMA
+ *     pgwalk(..., &acct_visit, a)            one or more ranges of it
+ *     acct_take(a, &usage)                   the sums since acct_vma()
+ *
+ * Pages are not added to struct usage one by one: they are tallied by the six
+ * facts that decide where their bytes go, and the tallies folded at the end.
+ */
+#ifndef VMCENSUS_SMAPS_H
+#define VMCENSUS_SMAPS_H
+
+#include "model/model.h"
+#include "model/page/swap.h"
+
+/* Facts of a tallied page. The first five are FR_ANON .. FR_REFERENCED >> 1. */
+enum tally_fact {
+	TALLY_ANON = 1 << 0, TALLY_KSM = 1 << 1, TALLY_SWAPBACKED = 1 << 2,
+	TALLY_DIRTY = 1 << 3, TALLY_REFERENCED = 1 << 4,
+	TALLY_PRIVATE = 1 << 5,
+	TALLIES = 1 << 6
+};
+
+#define PSS_TABLE 256		/* quotients of small mapcounts, computed once */
+
+/* What all threads share. */
+struct acct_shared {
+	const struct snapshot *s;
+	struct swaps swaps;
+	bool count_found;		/* all mms are walked: fill frame.found */
+	bool parallel;			/* by more than one thread */
+	/*
+	 * Mappings found by huge entries, by level and by the unit of that size
+	 * which they map: to count each of their pages at once would make a
+	 * database's thousand mappings of its huge pages a matter of hours.
+	 */
+	uint32_t *huge_found[PAGING_LEVELS];
+	uint64_t huge_units[PAGING_LEVELS];
+	/*
+	 * Hostile tables can describe work without end. No bound of a sane
+	 * machine is near these; beyond them, what is walked first counts.
+	 */
+	int64_t tables_left;
+	uint64_t nodes_left;		/* of trees of pages */
+};
+
+struct acct {
+	/* for all VMAs */
+	struct acct_shared *shared;
+	const struct snapshot *s;
+	const struct kernel *k;
+	const struct swaps *swaps;
+	struct reader *r;
+	struct swap_cursor cursor;
+	uint8_t page_shift;
+	uint8_t level_shift[PAGING_LEVELS];
+	bool count_found, parallel;	/* of shared */
+	bool single_ref;		/* RULE_SINGLE_REF */
+	bool average;			/* frames.average */
+	uint32_t page_facts;		/* facts to take from a frame's flags */
+	uint64_t zero_pfn, huge_zero_pfn;	/* UINT64_MAX: none */
+	uint64_t pss_of[PSS_TABLE];	/* of one page, by mapcount */
+	/* tables: of the walk, and those counted last, by level */
+	uint64_t table_pa[PAGING_LEVELS], counted_pa[PAGING_LEVELS];
+	uint64_t shared_table;		/* table_is_shared() was asked for it last */
+	bool shared_answer;
+	struct frame **claimed;		/* shared tables whose mappings are counted */
+	size_t nclaimed, capclaimed;
+	/* of the VMA */
+	const struct vma *v;
+	struct shmem_swap shmem;
+	uint64_t huge_size;		/* hugetlb: bytes of one page, else 0 */
+	bool check_pages;		/* no pte_special: each entry must be looked at */
+	bool over;			/* tables_left ran out */
+	struct usage u;			/* all but what is tallied */
+	struct tally { uint64_t bytes, pss; } tally[TALLIES];
+};
+
+void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r);
+/* Also forgets the claims on shared tables: after all threads have ended. */
+void acct_close(struct acct *a);
+
+void acct_vma(struct acct *a, const struct vma *v);
+void acct_take(struct acct *a, struct usage *sum);
+
+/* ---- for smaps.c and smaps_huge.c ------------------------------------------------ */
+
+static inline bool acct_rule(const struct acct *a, enum rule r)
+{
+	return a->k->rules.on[r];
+}
+
+/* A huge entry of the pmd level that is present: pmd_protnone() in follow_trans_huge_pmd(). */
+static inline bool smaps_passes_over(const struct kernel *k, unsigned pte_flags)
+{
+	return pte_flags & PTE_PROTNONE && k->rules.on[RULE_PMD_PROTNONE_SKIPPED] &&
+	       has(k, M_MM_NUMA_SCAN_SEQ);
+}
+
+static inline void acct_count_found(const struct acct *a, struct frame *f)
+{
+	if (!a->count_found)
+		return;
+	if (a->parallel)
+		__atomic_fetch_add(&f->found, 1, __ATOMIC_RELAXED);
+	else
+		f->found++;
+}
+
+/* An entry of LEVEL maps what begins at PFN. */
+static inline void acct_count_huge(const struct acct *a, uint64_t pfn, unsigned level)
+{
+	uint64_t unit = pfn >> (a->level_shift[level] - a->page_shift);
+
+	if (a->count_found && unit < a->shared->huge_units[level])
+		__atomic_fetch_add(&a->shared->huge_found[level][unit], 1, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t acct_facts(const struct acct *a, uint32_t frame_flags,
+				  unsigned pte_flags)
+{
+	return (frame_flags >> 1 & a->page_facts) | (pte_flags & (PTE_DIRTY | PTE_YOUNG)) << 2;
+}
+
+static inline void acct_tally(struct acct *a, uint32_t key, uint64_t bytes, uint64_t pss)
+{
+	a->tally[key].bytes += bytes;
+	a->tally[key].pss += pss;
+}
+
+/* One page of a folio that has more than one reference. */
+static inline void acct_tally_mapped(struct acct *a, uint32_t key, const struct frame *f)
+{
+	uint64_t page = UINT64_C(1) << a->page_shift, pss;
+	bool private = a->average ? !(f->flags & FR_SHARED_FOLIO) : f->mapcount < 2;
+
+	if (f->mapcount < PSS_TABLE)
+		pss = a->pss_of[f->mapcount];
+	else
+		pss = (page << PSS_SHIFT) / f->mapcount;
+	acct_tally(a, private ? key | TALLY_PRIVATE : key, page, pss);
+}
+
+uint64_t acct_whole_pss(const struct acct *a, uint64_t bytes);
+/* Is F a page to account? If not, BYTES are counted as special or unknown. */
+bool acct_usable(struct acct *a, const struct frame *f, uint64_t pfn, uint64_t bytes);
+/* Not to be seen in smaps, but in the counters of the mm. */
+void acct_hide(struct acct *a, const struct frame *f, uint64_t bytes);
+bool acct_may_be_page(const struct acct *a, uint64_t va, uint64_t pfn);
+bool acct_kind_is_page(const struct acct *a, enum swap_kind kind, bool huge);
+void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t key,
+		 uint64_t nr, bool present, bool migration);
+unsigned acct_raw_bits(const struct pte *e);
+bool acct_spend(struct acct *a);
+void acct_bad_entry(struct acct *a, uint64_t va, unsigned shift);
+
+/* BYTES of the page of F that the counters of the mm have, and smaps not; below 0: the reverse. */
+void acct_hide(struct acct *a, const struct frame *f, uint64_t bytes);
+void acct_huge_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,
+		       unsigned n);
+void acct_hugetlb_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,
+			  unsigned n);
+
+/* ---- the visitor -------------------------------------------------------------------- */
+
+extern const struct pgvisit acct_visit;
+/* Only notes which tables lie on the way to an address: they were counted. */
+extern const struct pgvisit acct_visit_tables;
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/views/incomplete.h"
+
+#include "model/source/source.h"
+
+unsigned mm_incomplete(const struct snapshot *s, const struct mm *m)
+{
+	const struct usage *u = &m->usage;
+	unsigned what = 0;
+
+	if (m->broken || (source_has(s->k, SOURCE_MEMORY) && s->built & NEED_VMAS && m->users > 0 &&
+			  m->map_count > m->nvmas))
+		what |= INCOMPLETE_VMAS;
+	if (u->lost || (source_has(s->k, SOURCE_MEMORY) && !m->pgd_pa))
+		what |= INCOMPLETE_TABLES;
+	if (u->unknown)
+		what |= INCOMPLETE_PAGES;
+	return what;
+}
+
+unsigned proc_incomplete(const struct snapshot *s, const struct proc *p)
+{
+	if (p->mm < s->nmms)
+		return mm_incomplete(s, &s->mms[p->mm]);
+	return p->mm_unread ? INCOMPLETE_MM : 0;
+}
+
+const char *incomplete_text(unsigned what)
+{
+	if (what & INCOMPLETE_MM)
+		return "address space";
+	switch (what) {
+	case 0:
+		return NULL;
+	case INCOMPLETE_VMAS:
+		return "mappings";
+	case INCOMPLETE_TABLES:
+		return "page tables";
+	case INCOMPLETE_PAGES:
+		return "struct pages";
+	case INCOMPLETE_VMAS | INCOMPLETE_TABLES:
+		return "mappings, page tables";
+	case INCOMPLETE_VMAS | INCOMPLETE_PAGES:
+		return "mappings, struct pages";
+	case INCOMPLETE_TABLES | INCOMPLETE_PAGES:
+		return "page tables, struct pages";
+	default:
+		return "mappings, page tables, struct pages";
+	}
+}
+
+uint64_t mm_counted_rss(const struct snapshot *s, const struct mm *m)
+{
+	int64_t pages = m->counter[RSS_FILE] + m->counter[RSS_ANON] + m->counter[RSS_SHMEM];
+
+	if (!source_has(s->k, SOURCE_COUNTERS))
+		return UINT64_MAX;
+	return pages > 0 ? (uint64_t)pages << s->k->page_shift : 0;
+}

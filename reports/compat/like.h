@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * like.h - reports in the layout of older tools: one file a tool here, and a
+ * table of them for each report (tables.c). What the files share is in sums.c
+ * and shares.c.
+ */
+#ifndef VMCENSUS_LIKE_H
+#define VMCENSUS_LIKE_H
+
+#include "reports/core/common.h"
+#include "reports/process/vma_rows.h"
+
+extern const struct like procs_likes[], users_likes[], programs_likes[], vmas_likes[],
+	summary_likes[];
+
+#define LIKE_TEXT(name) \
+	void name(const struct snapshot *s, const struct report_opts *o, const struct table *t, \
+		  FILE *out)
+
+LIKE_TEXT(smem_procs_text);
+LIKE_TEXT(smem_users_text);
+LIKE_TEXT(smem_maps_text);
+LIKE_TEXT(smem_system_text);
+LIKE_TEXT(smem_pl_text);
+LIKE_TEXT(ps_mem_text);
+LIKE_TEXT(procrank_text);
+LIKE_TEXT(librank_text);
+LIKE_TEXT(showmap_text);
+LIKE_TEXT(pmap_text);
+LIKE_TEXT(exmap_procs_text);
+LIKE_TEXT(paper_procs_csv);
+extern const struct chart paper_procs_chart;
+
+/* ---- sums.c ------------------------------------------------------------------- */
+
+struct sums {
+	uint64_t size, rss, pss, uss, swap, swap_pss, swap_ptes, swap_uss;
+	uint64_t shared_clean, shared_dirty, private_clean, private_dirty;
+};
+
+/*
+ * Add U in units of 1 << SHIFT bytes, cut: with SUMS_KIB what a tool adds up that
+ * reads smaps, whose Pss lost its fraction in each VMA.
+ */
+enum { SUMS_BYTES = 0, SUMS_KIB = 10 };
+
+void sums_add(struct sums *sum, const struct usage_cells *u, unsigned shift);
+/* Over all VMAs of MM. */
+struct sums sums_of_mm(const struct snapshot *s, const struct mm *mm, unsigned shift);
+
+/* The process of row I: its column pid says which. NULL: none, or a thread's row. */
+const struct proc *row_proc(const struct snapshot *s, const struct table *t, size_t i);
+/* Its arguments, or [comm] where the dump does not hold them; in MEM. */
+const char *proc_command(const struct snapshot *s, const struct proc *p, struct arena *mem);
+
+/* S made safe, cut to MAX columns and filled up to WIDTH; MAX 0: not cut. */
+void put_field(FILE *out, const char *s, size_t width, size_t max);
+
+/* Rows of vmas by process: those from I on, up to where another process begins. */
+size_t process_end(const struct table *t, size_t i);
+/* PRINT the rows of each process, under a heading if several may be shown. */
+void each_process(const struct report_opts *o, const struct table *t,
+		  void (*print)(const struct vma_row *r, size_t n, FILE *out), FILE *out);
+
+/* ---- shares.c: what VMAs map, by name, and which processes do ----------------- */
+
+struct share {			/* one process's part in one name */
+	uint32_t name;		/* index in shares.names */
+	const struct proc *proc;
+	bool counted;		/* the first process of its mm: sums take it */
+	struct sums kib, bytes;
+};
+
+struct mapped_name {
+	const char *name;	/* as maps has it; ANON if it has none */
+	uint32_t nvmas, nprocs;
+	struct sums kib, bytes;	/* each mm once */
+};
+
+struct shares {
+	VEC(struct mapped_name) names;
+	VEC(struct share) v;
+};
+
+/* Over rows of vmas; ANON: what VMAs without a name are called. */
+void shares_build(const struct table *t, const char *anon, struct arena *mem,
+		  struct shares *ret);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pmap.c - "pmap -x" of procps-ng 4: every VMA with its size, rss and dirty
+ * pages (Shared_Dirty and Private_Dirty) in KiB. It shows the last component of
+ * a path, the stack, and calls all else anon.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "reports/compat/like.h"
+
+static const char *mapping(const struct snapshot *s, const struct vma_row *r)
+{
+	const struct mm *mm = r->proc ? proc_mm(s, r->proc) : NULL;
+	const char *slash = r->name ? strrchr(r->name, '/') : NULL;
+
+	if (slash && slash[1])
+		return slash + 1;
+	if (mm && mm->start_stack >= r->start && mm->start_stack <= r->end)
+		return "  [ stack ]";
+	return "  [ anon ]";
+}
+
+static void one_process(const struct snapshot *s, const struct vma_row *r, size_t n, FILE *out)
+{
+	int width = s->k->arch && s->k->arch->word_size == 4 ? 8 : 16;
+	uint64_t size = 0, rss = 0, dirty = 0;
+	static const char rule[] = "----------------";
+
+	fprintf(out, "%-*s  Kbytes     RSS   Dirty Mode  Mapping\n", width, "Address");
+	for (size_t i = 0; i < n; i++) {
+		const struct usage_cells *u = &r[i].u;
+		uint64_t d = (u->shared_dirty >> 10) + (u->private_dirty >> 10);
+
+		fprintf(out, "%0*" PRIx64 " %7" PRIu64 " %7" PRIu64 " %7" PRIu64 " %.3s%c-  ",
+			width, r[i].start, u->size >> 10, u->rss >> 10, d, r[i].perms,
+			r[i].perms[3] == 's' ? 's' : '-');
+		put_field(out, mapping(s, &r[i]), 0, 0);
+		putc('\n', out);
+		size += u->size >> 10;
+		rss += u->rss >> 10;
+		dirty += d;
+	}
+	fprintf(out, "%.*s ------- ------- ------- \n%-*s %7" PRIu64 " %7" PRIu64 " %7" PRIu64 "\n",
+		width, rule, width, "total kB", size, rss, dirty);
+}
+
+LIKE_TEXT(pmap_text)
+{
+	struct arena mem = { 0 };
+
+	(void)o;
+	for (size_t i = 0, end; i < t->nrows; i = end) {
+		const struct vma_row *r = (const struct vma_row *)t->rows + i;
+
+		end = process_end(t, i);
+		if (r->proc) {
+			fprintf(out, "%d:   ", r->proc->pid);
+			put_field(out, proc_command(s, r->proc, &mem), 0, 0);
+			putc('\n', out);
+		}
+		one_process(s, r, end - i, out);
+	}
+	arena_release(&mem);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * smem.c - the four views of smem 1.5 (Matt Mackall), in KiB as smaps has them.
+ *
+ * Column widths and order are its own; so is the arithmetic. Where it is known
+ * to err, this does not: a name with blanks is whole, a process without
+ * arguments is shown, processes that share an mm cost once.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "dumpread/base/search.h"
+#include "reports/process/accounts.h"
+#include "reports/compat/like.h"
+#include "reports/process/users.h"
+
+#define N8 "%8" PRIu64 " "
+
+/* ---- smem --------------------------------------------------------------------- */
+
+static void proc_line(const struct snapshot *s, const struct accounts *a, const struct proc *p,
+		      struct arena *mem, FILE *out)
+{
+	const struct sums sum = sums_of_mm(s, proc_mm(s, p), SUMS_KIB);
+
+	fprintf(out, "%5d ", p->pid);
+	put_field(out, accounts_name(a, p->euid, mem), 8, 0);
+	putc(' ', out);
+	put_field(out, proc_command(s, p, mem), 27, 27);
+	fprintf(out, " " N8 N8 N8 N8 "\n", sum.swap, sum.uss, sum.pss, sum.rss);
+}
+
+LIKE_TEXT(smem_procs_text)
+{
+	struct arena mem = { 0 };
+	struct accounts a;
+
+	accounts_read(&a, o->sysroot, &mem);
+	fprintf(out, "%5s %-8s %-27s %8s %8s %8s %8s \n", "PID", "User", "Command", "Swap",
+		"USS", "PSS", "RSS");
+	for (size_t i = 0; i < t->nrows; i++) {
+		const struct proc *p = row_proc(s, t, i);
+
+		if (p && proc_mm(s, p) && proc_mm(s, p)->nvmas)
+			proc_line(s, &a, p, &mem, out);
+	}
+	arena_release(&mem);
+}
+
+/* ---- smem -u ------------------------------------------------------------------ */
+
+LIKE_TEXT(smem_users_text)
+{
+	(void)s;
+	(void)o;
+	fprintf(out, "%-8s %5s %8s %8s %8s %8s \n", "User", "Count", "Swap", "USS", "PSS", "RSS");
+	for (size_t i = 0; i < t->nrows; i++) {
+		const struct user_row *r = (const struct user_row *)t->rows + i;
+
+		put_field(out, r->user, 8, 0);
+		fprintf(out, " %5" PRIu64 " " N8 N8 N8 N8 "\n", r->procs, r->kib.swap, r->kib.uss,
+			r->kib.pss, r->kib.rss);
+	}
+}
+
+/* ---- smem -m ------------------------------------------------------------------ */
+
+static int by_pss(const void *pa, const void *pb)
+{
+	const struct mapped_name *a = pa, *b = pb;
+
+	if (a->kib.pss != b->kib.pss)
+		return a->kib.pss < b->kib.pss ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+LIKE_TEXT(smem_maps_text)
+{
+	struct arena mem = { 0 };
+	struct shares sh;
+
+	(void)s;
+	(void)o;
+	shares_build(t, "<anonymous>", &mem, &sh);
+	sort_array(sh.names.v, sh.names.n, sizeof(*sh.names.v), by_pss);
+	fprintf(out, "%-40s %5s %8s %8s \n", "Map", "PIDs", "AVGPSS", "PSS");
+	for (size_t i = 0; i < sh.names.n; i++) {
+		const struct mapped_name *n = &sh.names.v[i];
+
+		put_field(out, n->name, 40, 40);
+		fprintf(out, " %5u " N8 N8 "\n", n->nprocs, n->kib.pss / n->nprocs, n->kib.pss);
+	}
+	arena_release(&mem);
+}
+
+/* ---- smem -w ------------------------------------------------------------------ */
+
+static int64_t kib_of(const struct snapshot *s, const char *line)
+{
+	uint64_t v = machine_meminfo(&s->machine, line);
+
+	return v == UINT64_MAX ? 0 : (int64_t)(v >> 10);
+}
+
+static void area(FILE *out, const char *name, int64_t used, int64_t cache)
+{
+	fprintf(out, "%-24s %10" PRId64 " %10" PRId64 " %10" PRId64 " \n", name, used, cache,
+		used - cache);
+}
+
+LIKE_TEXT(smem_system_text)
+{
+	int64_t mapped = kib_of(s, "Mapped"), free_ = kib_of(s, "MemFree");
+	int64_t user = kib_of(s, "AnonPages") + mapped;
+	int64_t cache = kib_of(s, "Buffers") + kib_of(s, "SReclaimable") + kib_of(s, "Cached") -
+		mapped;
+
+	(void)o;
+	(void)t;
+	fprintf(out, "%-24s %10s %10s %10s \n", "Area", "Used", "Cache", "Noncache");
+	/* smem knows these two from options alone: the size of RAM and the kernel's file */
+	area(out, "firmware/hardware", 0, 0);
+	area(out, "kernel image", 0, 0);
+	area(out, "kernel dynamic memory", kib_of(s, "MemTotal") - free_ - user, cache);
+	area(out, "userspace memory", user, mapped);
+	area(out, "free memory", free_, free_);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cell.h - one cell of a table: what its column says about the bytes in a row.
+ *
+ * The only place that knows how enum col_type is stored. Filters, sorting and
+ * renderers ask here.
+ */
+#ifndef VMCENSUS_CELL_H
+#define VMCENSUS_CELL_H
+
+#include "reports/core/report.h"
+
+/* Longest text of a cell that is not a string, with its NUL. */
+#define CELL_TEXT 48
+
+/* Units of COL_BYTES in text. */
+enum text_unit { UNIT_KIB, UNIT_BYTES, UNIT_PAGES };
+
+static inline const void *table_row(const struct table *t, size_t i)
+{
+	return (const char *)t->rows + i * t->row_size;
+}
+
+uint64_t cell_uint(const struct column *c, const void *row);
+int64_t cell_int(const struct column *c, const void *row);
+double cell_ratio(const struct column *c, const void *row);
+/* The text of COL_STR and COL_CHAR (in BUF, 2 bytes), NULL if unknown. */
+const char *cell_str(const struct column *c, const void *row, char *buf);
+
+static inline bool column_is_text(const struct column *c)
+{
+	return c->type == COL_STR || c->type == COL_CHAR;
+}
+
+/* Is there no value ("-" in text, null in json, empty in csv)? */
+bool cell_unknown(const struct column *c, const void *row);
+
+/* <0, 0, >0 as A's cell is less, equal, greater. Both must be known. */
+int cell_cmp(const struct column *c, const void *a, const void *b);
+
+/* How sizes are printed: a unit and what a page is. */
+struct units {
+	enum text_unit unit;
+	uint32_t page_size;
+};
+
+/*
+ * The text form of a cell that is not COL_STR into BUF (CELL_TEXT bytes);
+ * returns its length. Unknown is "-".
+ */
+size_t cell_text(const struct column *c, const void *row, const struct units *u, char *buf);
+/* Text of VALUE in a column of type COL_UINT, COL_BYTES, COL_DELTA, COL_HEX or COL_NSEC. */
+size_t uint_text(enum col_type type, uint64_t value, const struct units *u, char *buf);
+
+/* Decimal digits of V into BUF (at least 21 bytes), terminated; their number. */
+size_t put_decimal(char *buf, uint64_t v);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * common.h - what several reports need of a snapshot.
+ */
+#ifndef VMCENSUS_REPORTS_COMMON_H
+#define VMCENSUS_REPORTS_COMMON_H
+
+#include "reports/core/report.h"
+
+static inline uint32_t page_size(const struct snapshot *s)
+{
+	return UINT32_C(1) << s->k->page_shift;
+}
+
+/* Leader of P, or its first thread when the leader is not in the snapshot;
+   NULL if there is none. */
+const struct task *proc_leader(const struct snapshot *s, const struct proc *p);
+/* Its name; "" if it has no task. */
+const char *proc_comm(const struct snapshot *s, const struct proc *p);
+/* Its address space, or NULL. */
+const struct mm *proc_mm(const struct snapshot *s, const struct proc *p);
+
+/*
+ * The processes that O asks for: [*first, *end) of s->procs. ST_ABSENT with
+ * DIAG when --pid names none.
+ */
+enum status procs_range(const struct snapshot *s, const struct report_opts *o,
+			struct diag *diag, uint32_t *first, uint32_t *end);
+
+/* Does NAME, of --file, mean an object of this name? The whole of it, or what is
+   behind its last slash; " (deleted)" may be left out. */
+bool object_is(const char *object, const char *name);
+
+/* PAGES of the kernel, in bytes; what is negative (a counter in flight) is 0. */
+uint64_t pages_bytes(const struct snapshot *s, int64_t pages);
+
+/* Is the layout of the older tool NAME asked for? */
+bool like_is(const struct report_opts *o, const char *name);
+
+#endif

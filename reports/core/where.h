@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * where.h - the rows a user asks for: --where EXPR.
+ *
+ *     expr  = and { "or" and }
+ *     and   = not { "and" not }
+ *     not   = "not" not | "(" expr ")" | COLUMN OP VALUE
+ *     OP    = "=" "!=" "<" "<=" ">" ">=" "~" "!~"      ("==" is "=")
+ *     VALUE = a word, or a string in '...' or "..."
+ *
+ * Numbers: decimal or 0x..., sizes with K, M, G, T (powers of 1024), times in
+ * seconds or with ns, us, ms, s, m, h, d. Text compares by bytes; "~" is a
+ * POSIX extended regular expression that matches anywhere. The bare word "-"
+ * stands for an unknown value; otherwise an unknown cell satisfies nothing.
+ */
+#ifndef VMCENSUS_WHERE_H
+#define VMCENSUS_WHERE_H
+
+#include "reports/core/report.h"
+
+struct where;
+
+/*
+ * Compile TEXT against COLS. On error *ret is NULL and DIAG names what is
+ * wrong (and for an unknown column, those that there are).
+ */
+enum status where_parse(const char *text, const struct column *cols, unsigned ncols,
+			struct diag *diag, struct where **ret);
+void where_free(struct where *w);
+/* enum need of the columns that W (may be NULL) compares. */
+unsigned where_needs(const struct where *w);
+
+bool where_match(const struct where *w, const void *row);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sizes_cols.h - the columns of struct sizes, for every report whose rows carry
+ * one: a row has "struct sizes_cells z", its table lists Z_COLUMNS(row, flags).
+ */
+#ifndef VMCENSUS_SIZES_COLS_H
+#define VMCENSUS_SIZES_COLS_H
+
+#include "model/elf/elfbss.h"
+#include "model/usage/refs.h"
+#include "reports/core/report.h"
+
+struct sizes_cells {			/* bytes */
+	uint64_t vm, mapped, eff_mapped, sole, resident, eff_resident, writable;
+};
+
+void sizes_cells_set(struct sizes_cells *c, const struct sizes *z);
+/* No value in any: the snapshot holds no sizes. */
+void sizes_cells_unknown(struct sizes_cells *c);
+
+/* Sizes of M's VMAs in one process. Needs NEED_SIZES, as the next. */
+void sizes_of_mm(const struct snapshot *s, const struct mm *m, struct sizes *ret);
+/*
+ * Add the sizes of VMA, N times, to OWN, but those of the .bss in it to what OF_FILE
+ * says of its file; NULL: nowhere.
+ */
+void sizes_add_parts(const struct snapshot *s, struct reader *r, const struct elf_bss_list *bss,
+		     uint32_t vma, uint32_t n, struct sizes *own,
+		     struct sizes *(*of_file)(void *arg, uint32_t file), void *arg);
+/* Of OBJECT alone: of the VMAs that map it, less what BSS gives to files, and its .bss. */
+void sizes_of_object(const struct snapshot *s, struct reader *r, const struct mm *m,
+		     const char *object, const struct elf_bss_list *bss, struct sizes *ret);
+
+#define Z_COL(row, f, fl, about) \
+	{ #f, COL_BYTES, fl, offsetof(row, z.f), "bytes", about, NEED_SIZES, 0 }
+
+#define Z_COLUMNS(row, fl) \
+	Z_COL(row, vm, fl, "address space"), \
+	Z_COL(row, mapped, fl, "pages that exist, in memory or in swap"), \
+	Z_COL(row, eff_mapped, fl, \
+	      "mapped, each page divided by its references in all processes"), \
+	Z_COL(row, sole, fl, "of mapped: pages with only one reference"), \
+	Z_COL(row, resident, fl, "of mapped: in memory (zero page and hugetlb too)"), \
+	Z_COL(row, eff_resident, fl, \
+	      "resident, each page divided by its references in all processes"), \
+	Z_COL(row, writable, fl, "of resident: by a writable page-table entry")
+
+/* The seven numbers of a row as exmtool prints them, each with a tab behind it. */
+void sizes_like_exmap(const struct sizes_cells *c, FILE *out);
+extern const char sizes_names_like_exmap[];
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout - every fact about the kernel's types and symbols that is leant on,
+ * and where it came from. Its text is a layout file, for use with -t.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/types/layoutfile.h"
+#include "model/source/source.h"
+#include "reports/core/cell.h"
+#include "reports/core/common.h"
+
+struct row {
+	const char *id, *kind, *path, *source, *about;
+	uint64_t present, needed, alternative, offset, size, count, stride;
+	uint64_t bit_offset, bit_size, address;
+	int64_t value;
+	const struct fact_spec *spec;	/* no column; NULL for a rule */
+};
+
+#define STR(name, fl, about) COL(struct row, name, COL_STR, fl, "", about)
+#define NUM(name, fl, about) COL(struct row, name, COL_UINT, fl, "", about)
+
+static const struct column cols[] = {
+	STR(id, COL_SHOWN, "name of the fact or rule in the program's tables"),
+	STR(kind, COL_SHOWN, "member, size, enum, symbol or rule"),
+	NUM(present, COL_SHOWN, "1: this kernel has it; rule: it holds"),
+	NUM(needed, 0, "1: required; without it the report fails"),
+	NUM(alternative, 0, "which spelling matched: 0 is the newest"),
+	STR(path, COL_SHOWN, "the spelling that matched, or the newest one"),
+	COL(struct row, offset, COL_UINT, COL_SHOWN, "bytes", "of a member in its outer type"),
+	COL(struct row, size, COL_UINT, COL_SHOWN, "bytes", "of a member or type"),
+	NUM(count, 0, "elements of an array"),
+	COL(struct row, stride, COL_UINT, 0, "bytes", "size of one element"),
+	COL(struct row, bit_offset, COL_UINT, 0, "bits", "of a bit field, from its low end"),
+	COL(struct row, bit_size, COL_UINT, 0, "bits", "width of a bit field"),
+	COL(struct row, value, COL_INT, COL_SHOWN, "", "of an enumerator"),
+	COL(struct row, address, COL_HEX, COL_SHOWN, "", "of a symbol, as this machine ran"),
+	STR(source, COL_SHOWN, "source of the fact: btf, dwarf, kallsyms ..."),
+	STR(about, 0, "meaning of a rule, and since which version"),
+};
+
+static const char *const kinds[] = {
+	[FACT_MEMBER] = "member", [FACT_SIZE] = "size", [FACT_ENUM] = "enum",
+	[FACT_SYMBOL] = "symbol",
+};
+
+static void set_fact(const struct fact_spec *spec, const struct fact *f, struct row *r)
+{
+	bool has_it = f->alt >= 0;
+
+	*r = (struct row){
+		.id = spec->id, .kind = kinds[spec->kind], .spec = spec,
+		.path = spec->alt[has_it ? f->alt : 0], .source = f->from,
+		.present = has_it, .needed = spec->needed,
+		.alternative = has_it ? (uint64_t)f->alt : COL_UNKNOWN,
+		.offset = COL_UNKNOWN, .size = COL_UNKNOWN, .count = COL_UNKNOWN,
+		.stride = COL_UNKNOWN, .bit_offset = COL_UNKNOWN, .bit_size = COL_UNKNOWN,
+		.address = COL_UNKNOWN, .value = COL_UNKNOWN_INT,
+	};
+	if (!has_it)
+		return;
+	switch (spec->kind) {
+	case FACT_MEMBER:
+		r->offset = f->m.offset;
+		r->size = f->m.size;
+		if (f->m.is_array) {
+			r->count = f->m.count;
+			r->stride = f->m.stride;
+		}
+		if (f->m.bit_size) {
+			r->bit_offset = f->m.bit_offset;
+			r->bit_size = f->m.bit_size;
+		}
+		break;
+	case FACT_SIZE: r->size = f->size; break;
+	case FACT_ENUM: r->value = f->value; break;
+	case FACT_SYMBOL: r->address = f->addr; break;
+	}
+}
+
+static const char *since(const struct rule_spec *spec, struct arena *mem)
+{
+	const char *from = "ever", *until = "";
+	char v[16];
+
+	if (spec->era.from)
+		from = arena_printf(mem, "since %s", mainline_text(spec->era.from, v, sizeof(v)));
+	if (spec->era.until)
+		until = arena_printf(mem, " until %s", mainline_text(spec->era.until, v, sizeof(v)));
+	return arena_printf(mem, "%s (%s%s%s%s)", spec->about, from, until,
+			    *spec->backports ? "; also " : "", spec->backports);
+}
+
+static void set_rule(const struct rule_spec *spec, bool on, struct row *r, struct arena *mem)
+{
+	*r = (struct row){
+		.id = spec->name, .kind = "rule", .present = on, .source = "version",
+		.about = since(spec, mem), .alternative = COL_UNKNOWN,
+		.offset = COL_UNKNOWN, .size = COL_UNKNOWN, .count = COL_UNKNOWN,
+		.stride = COL_UNKNOWN, .bit_offset = COL_UNKNOWN, .bit_size = COL_UNKNOWN,
+		.address = COL_UNKNOWN, .value = COL_UNKNOWN_INT,
+	};
+}
+
+static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+		       struct diag *diag)
+{
+	struct row *rows = arena_array(&t->mem, struct row, LAYOUT_COUNT + RULE_COUNT);
+
+	(void)o;
+	(void)diag;
+	for (int i = 0; i < LAYOUT_COUNT; i++)
+		set_fact(&fact_specs[i], &s->k->layout.v[i], &rows[i]);
+	for (int i = 0; i < RULE_COUNT; i++)
+		set_rule(&rule_specs[i], s->k->rules.on[i], &rows[LAYOUT_COUNT + i], &t->mem);
+	t->rows = rows;
+	t->nrows = LAYOUT_COUNT + RULE_COUNT;
+	t->row_size = sizeof(*rows);
+	return ST_OK;
+}
+
+static void text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
+		 FILE *out)
+{
+	struct arena mem = { 0 };
+	struct layout_names n;
+
+	(void)o;
+	if (!source_has(s->k, SOURCE_MEMORY))
+		return;
+	layout_names(&mem, &n);
+	layout_write(s->k->dump, &n, out);
+	fputs("#\n# By the version of this kernel:\n", out);
+	for (size_t i = 0; i < t->nrows; i++) {
+		const struct row *r = table_row(t, i);
+
+		if (!r->spec)
+			fprintf(out, "# %-3s %s: %s\n", r->present ? "yes" : "no", r->id, r->about);
+	}
+	arena_release(&mem);
+}
+
+const struct report report_layout = {
+	.name = "layout",
+	.about = "the kernel's types as a layout file for -t",
+	.needs = NEED_KERNEL,
+	.cols = cols,
+	.ncols = ARRAY_LEN(cols),
+	.run = run,
+	.text = text,
+	.text_refuses = OPT_SORT | OPT_TOP | OPT_WHERE,
+	.help = "Every member, size, enumerator and symbol of the kernel that is used, and the rules\n"
+		"that follow from its version. The text is a layout file: save it with -o, and use it\n"
+		"with -t in place of a vmlinux for dumps of the same kernel. csv, json and -c give\n"
+		"rows with the source of each fact.",
+};

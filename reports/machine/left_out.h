@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* left_out.h - which page frames a dump does not hold, by kind, and why. */
+#ifndef VMCENSUS_LEFT_OUT_H
+#define VMCENSUS_LEFT_OUT_H
+
+#include "reports/core/report.h"
+
+#define LEFT_OUT_KINDS 10
+
+struct left_out {
+	struct { const char *key, *note; uint64_t frames; } v[LEFT_OUT_KINDS];
+	unsigned n;
+};
+
+/* Strings live in MEM. No kind: the image holds all, or is no dump. */
+void left_out_count(const struct snapshot *s, struct arena *mem, struct left_out *ret);
+
+#endif

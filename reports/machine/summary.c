@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * summary - what machine, when and why it died, where its memory is, who costs
+ * most, and what the dump does not hold.
+ */
+#include "reports/machine/summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/search.h"
+#include "model/views/attributed.h"
+#include "model/views/incomplete.h"
+#include "model/source/source.h"
+#include "reports/core/cell.h"
+#include "reports/core/common.h"
+#include "reports/machine/left_out.h"
+#include "reports/compat/like.h"
+#include "reports/core/usage_cols.h"
+
+#define TOP 10		/* processes, unless --top says how many */
+
+static const struct column cols[] = {
+	COL(struct summary_row, section, COL_STR, COL_SHOWN, "",
+	    "machine, memory, swap, process, processes, log, left_out or issues"),
+	COL(struct summary_row, pid, COL_INT, COL_SHOWN, "", "of section process"),
+	COL(struct summary_row, key, COL_STR, COL_SHOWN, "", "name of the fact"),
+	COL(struct summary_row, value, COL_UINT, COL_SHOWN, "",
+	    "value as a number, in the unit of the next column"),
+	COL(struct summary_row, unit, COL_STR, COL_SHOWN, "",
+	    "unit of the value: bytes, s, ns or a count"),
+	COL(struct summary_row, text, COL_STR, COL_SHOWN, "", "value as text"),
+};
+
+struct maker {
+	const struct snapshot *s;
+	struct arena *mem;
+	VEC(struct summary_row) rows;
+	const char *section;
+};
+
+static struct summary_row *add(struct maker *m, const char *key, uint64_t value,
+			       const char *unit, const char *text)
+{
+	struct summary_row *r = vec_push(m->mem, &m->rows);
+
+	*r = (struct summary_row){ .section = m->section, .key = key, .value = value,
+				   .unit = unit, .text = text, .pid = COL_UNKNOWN_INT };
+	return r;
+}
+
+static void say(struct maker *m, const char *key, const char *text)
+{
+	if (text && *text)
+		add(m, key, COL_UNKNOWN, "", text);
+}
+
+/* ---- machine ------------------------------------------------------------------ */
+
+static const char *duration(struct maker *m, uint64_t ns)
+{
+	char buf[CELL_TEXT];
+
+	uint_text(COL_NSEC, ns, NULL, buf);
+	return arena_strdup(m->mem, buf);
+}
+
+static bool is_live(const struct maker *m)
+{
+	return source_has(m->s->k, SOURCE_CHANGES);
+}
+
+/* No kernel is older, so that a clock that shows an earlier time was never set. */
+#define CLOCK_SET 662688000	/* 1991-01-01 */
+
+static void when(struct maker *m)
+{
+	const struct machine *mc = &m->s->machine;
+	time_t at = (time_t)mc->crash_time;
+	struct tm tm;
+	bool crashed = mc->panic || mc->panic_pid >= 0, unset = at && at < CLOCK_SET;
+	char buf[64] = "at a time unknown";
+
+	if (at && gmtime_r(&at, &tm))
+		strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm);
+	add(m, is_live(m) ? "read" : crashed ? "crashed" : "dumped",
+	    at && !unset ? (uint64_t)at : COL_UNKNOWN, "s",
+	    arena_printf(m->mem, unset ? "at a time unknown: the clock was not set (%s)" : "%s", buf));
+	if (mc->uptime)
+		add(m, "uptime", mc->uptime, "ns", duration(m, mc->uptime));
+}
+
+static void why(struct maker *m)
+{
+	const struct machine *mc = &m->s->machine;
+
+	if (mc->panic)
+		say(m, "reason", mc->panic);
+	else if (is_live(m))
+		say(m, "reason", "none: this kernel runs, and memory changed while it was read");
+	else if (!mc->nlog)
+		say(m, "reason", "unknown: the kernel's log is not in the dump");
+	else
+		say(m, "reason", "no panic in the log: dumped from outside, or while it ran");
+	if (mc->panic_pid >= 0)
+		say(m, "task", arena_printf(m->mem, "%s (%d)",
+					    mc->panic_comm ? mc->panic_comm : "?",
+					    mc->panic_pid));
+	if (mc->oom_kills && mc->oom_kills != UINT64_MAX)
+		add(m, "oom_kills", mc->oom_kills, "", "killed by the OOM killer since boot");
+	for (uint32_t i = 0; i < m->s->nprocs; i++)
+		if (m->s->procs[i].oom_victim)
+			say(m, "victim", arena_printf(m->mem, "%s (%d), chosen by the OOM killer",
+						      proc_comm(m->s, &m->s->procs[i]),
+						      m->s->procs[i].pid));
+}
+
+/* As /proc/loadavg rounds. */
+static const char *load_text(struct maker *m)
+{
+	const uint64_t *load = m->s->machine.load;
+	uint64_t v[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (load[i] >= UINT32_MAX)
+			return NULL;
+		v[i] = (load[i] + 2048 / 200) * 100 / 2048;
+	}
+	return arena_printf(m->mem, "%" PRIu64 ".%02u %" PRIu64 ".%02u %" PRIu64 ".%02u (1, 5, 15 "
+			    "minutes)", v[0] / 100, (unsigned)(v[0] % 100), v[1] / 100,
+			    (unsigned)(v[1] % 100), v[2] / 100, (unsigned)(v[2] % 100));
+}
+
+static void activity(struct maker *m)
+{
+	const struct snapshot *s = m->s;
+	uint64_t kernel = 0, threads = 0, n = 0;
+
+	for (uint32_t i = 0; i < s->nprocs; i++) {
+		bool user = !s->procs[i].kthread && s->procs[i].pid;
+
+		kernel += s->procs[i].kthread;
+		n += user;
+		threads += user ? s->procs[i].ntasks : 0;
+	}
+	add(m, "processes", n, "", arena_printf(m->mem, "%" PRIu64 " with %" PRIu64 " threads, and %"
+						PRIu64 " kernel threads", n, threads, kernel));
+	say(m, "load", load_text(m));
+	say(m, "boot", m->s->machine.boot_args);
+}
+
+static const char *dump_text(struct maker *m, const struct source_about *a)
+{
+	const char *packed = a->compression;
+	const char *level = a->level >= 0 ? arena_printf(m->mem, ", level %d", a->level) : "";
+	bool tell = *packed && strcmp(packed, "none") && !strstr(a->format, packed);
+
+	return arena_printf(m->mem, "%s%s%s%s, %" PRIu64 " MiB of pages", a->format,
+			    tell ? ", " : "", tell ? packed : "", level, a->bytes >> 20);
+}
+
+static void captured(struct maker *m, const struct source_about *a)
+{
+	const struct kernel *k = m->s->k;
+
+	say(m, "capture", arena_printf(m->mem, source_has(k, SOURCE_COUNTERS)
+				       ? "%s, %" PRIu64 " runs of pages"
+				       : "%s of a collector, %" PRIu64 " pages listed",
+				       a->format, a->pages));
+	if (*k->release)
+		say(m, "kernel", arena_printf(m->mem, "%s %s", k->release, k->uts_version));
+	if (*k->nodename)
+		say(m, "host", k->nodename);
+	say(m, "cpu", arena_printf(m->mem, "%s by its page-table entries, pages of %u KiB",
+				   k->arch ? k->arch->name : "unknown", page_size(m->s) >> 10));
+	if (m->s->frames.references)
+		say(m, "sharing", "by the counts that the kernel kept of references, not of "
+				  "mappings");
+}
+
+static void machine(struct maker *m)
+{
+	const struct kernel *k = m->s->k;
+	const struct machine *mc = &m->s->machine;
+	struct source_about a;
+
+	m->section = SECTION_MACHINE;
+	source_about(k, &a);
+	if (!source_has(k, SOURCE_FRAMES)) {
+		captured(m, &a);
+		return;
+	}
+	say(m, "kernel", arena_printf(m->mem, "%s%s%s", k->release, *k->uts_version ? " " : "",
+				      k->uts_version));
+	say(m, "host", k->nodename);
+	say(m, "cpu", arena_printf(m->mem, "%s, %u online of %u, %s, pages of %u KiB",
+				   k->arch ? k->arch->name : "?", mc->cpus_online,
+				   mc->cpus_possible, k->paging ? k->paging->name : "?",
+				   page_size(m->s) >> 10));
+	if (a.format)
+		say(m, "dump", dump_text(m, &a));
+	if (counts_references(k))
+		say(m, "sharing", "by the mappings that page tables have: this kernel counts none, "
+				  "but references (--paper, check)");
+	when(m);
+	why(m);
+	activity(m);
+}
+
+/* ---- memory -------------------------------------------------------------------- */
+
+/* Where memory is: lines of meminfo that do not overlap. */
+static const struct part {
+	const char *key, *plus, *plus2, *minus, *about;
+} parts[] = {
+	{ "free", "MemFree", NULL, NULL, "unused" },
+	{ "anonymous", "AnonPages", NULL, NULL, "of processes: heaps, stacks, copied pages" },
+	{ "file cache", "Cached", "Buffers", "Shmem", "contents of files and block devices" },
+	{ "shared memory", "Shmem", NULL, NULL, "tmpfs, memfd, SysV, shared anonymous" },
+	{ "slab reclaimable", "SReclaimable", NULL, NULL, "objects that may go: dentries, inodes" },
+	{ "slab", "SUnreclaim", NULL, NULL, "objects that stay" },
+	{ "page tables", "PageTables", "SecPageTables", NULL, "" },
+	{ "kernel stacks", "KernelStack", NULL, NULL, "" },
+	{ "per-CPU", "Percpu", NULL, NULL, "" },
+	{ "hugetlb", "Hugetlb", NULL, NULL, "huge page pools, used or not" },
+};
+
+static uint64_t info(const struct maker *m, const char *name)
+{
+	return name ? machine_meminfo(&m->s->machine, name) : COL_UNKNOWN;
+}
+
+static uint64_t part_bytes(const struct maker *m, const struct part *p)
+{
+	uint64_t a = info(m, p->plus), b = info(m, p->plus2), c = info(m, p->minus);
+
+	if (a == COL_UNKNOWN)
+		return a;
+	if (b != COL_UNKNOWN)
+		a += b;
+	if (c != COL_UNKNOWN)
+		a = a > c ? a - c : 0;
+	return a;
+}
+
+static void memory(struct maker *m)
+{
+	uint64_t total = info(m, "MemTotal"), known = 0, v;
+	bool whole = true;
+
+	m->section = SECTION_MEMORY;
+	if (total == COL_UNKNOWN)
+		return;
+	add(m, "total", total, "bytes", "RAM that the kernel manages");
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		v = part_bytes(m, &parts[i]);
+		if (v == COL_UNKNOWN) {
+			whole &= i > 7;		/* per-CPU and hugetlb are not in all kernels */
+			continue;
+		}
+		known += v;
+		if (v)
+			add(m, parts[i].key, v, "bytes", parts[i].about);
+	}
+	v = machine_zsmalloc(&m->s->machine);
+	if (v && v != COL_UNKNOWN) {
+		v *= page_size(m->s);
+		known += v;
+		add(m, "compressed", v, "bytes", "zsmalloc: pages in zram and zswap");
+	}
+	if (whole && known <= total)
+		add(m, "other", total - known, "bytes",
+		    "drivers, vmalloc, free pages held by CPUs");
+	v = info(m, "MemAvailable");
+	if (v != COL_UNKNOWN)
+		add(m, "available", v, "bytes", "what could be had without swapping");
+}
+
+static void swap(struct maker *m)
+{
+	uint64_t total = info(m, "SwapTotal"), free_ = info(m, "SwapFree");
+
+	m->section = SECTION_SWAP;
+	if (total == COL_UNKNOWN || free_ == COL_UNKNOWN || free_ > total)
+		return;
+	add(m, "total", total, "bytes", total ? "" : "none");
+	if (total)
+		add(m, "used", total - free_, "bytes", "");
+}
+
+/* ---- processes -------------------------------------------------------------------- */
+
+/* A process with memory: what it has of it, and what it is ordered by. */
+struct holder {
+	uint32_t proc;
+	const char *incomplete;
+	uint64_t order;
+	struct usage_cells u;
+};
+
+static void set_holder(const struct snapshot *s, uint32_t i, struct holder *h)
+{
+	const struct mm *mm = proc_mm(s, &s->procs[i]);
+	struct usage_sum sum = { .order = 0 };
+
+	if (mm)
+		usage_sum_mm(&sum, s, mm);
+	else
+		usage_sum_none(&sum, s, &s->procs[i]);
+	h->proc = i;
+	h->incomplete = incomplete_text(sum.incomplete);
+	h->order = sum.order + (sum.u.swap_pss >> PSS_SHIFT);
+	usage_cells_of(&h->u, &sum);
+}
+
+static int largest_first(const void *pa, const void *pb)
+{
+	const struct holder *a = pa, *b = pb;
+
+	if (a->order != b->order)
+		return a->order < b->order ? 1 : -1;
+	return a->proc < b->proc ? -1 : a->proc > b->proc;
+}
+
+static void process(struct maker *m, const struct holder *h)
+{
+	const struct proc *p = &m->s->procs[h->proc];
+	const char *comm = proc_comm(m->s, p);
+
+	add(m, "pss", h->u.pss, "bytes", comm)->pid = p->pid;
+	add(m, "uss", h->u.uss, "bytes", comm)->pid = p->pid;
+	add(m, "rss", h->u.rss, "bytes", comm)->pid = p->pid;
+	add(m, "swap", h->u.swap, "bytes", comm)->pid = p->pid;
+	if (h->incomplete)
+		add(m, "incomplete", COL_UNKNOWN, "", h->incomplete)->pid = p->pid;
+}
+
+/* All together, against what the kernel counted. */
+static void sums(struct maker *m, uint32_t n)
+{
+	struct attributed a;
+
+	m->section = SECTION_PROCESSES;
+	attributed(m->s, &a);
+	add(m, "in all processes", a.pss, "bytes", arena_printf(m->mem, "pss of %u with memory", n));
+	if (a.counted == UINT64_MAX)
+		return;
+	add(m, "not attributed", a.missing, "bytes",
+	    a.why ? a.why : "counted as mapped, and in no pss");
+	add(m, "mapped", a.counted, "bytes", "by the kernel's counters AnonPages and Mapped");
+}
+
+/* The largest first; a shared mm stands for its owner alone. */
+static void processes(struct maker *m, uint64_t top)
+{
+	const struct snapshot *s = m->s;
+	struct holder *v = arena_array(m->mem, struct holder, s->nprocs);
+	uint32_t n = 0;
+
+	m->section = SECTION_PROCESS;
+	for (uint32_t i = 0; i < s->nprocs; i++) {
+		const struct mm *mm = proc_mm(s, &s->procs[i]);
+
+		if (mm ? mm->owner == i : s->procs[i].mm_unread)
+			set_holder(s, i, &v[n++]);
+	}
+	sort_array(v, n, sizeof(*v), largest_first);
+	for (uint32_t i = 0; i < n && i < top; i++)
+		process(m, &v[i]);
+	if (n)
+		sums(m, n);
+}
+
+/* ---- the log ------------------------------------------------------------------------ */
+
+/* A "^" stands for the start of the line; neighbours of one key are one thing. */
+static const struct event { const char *key, *text; } events[] = {
+	{ "OOM kill", "Out of memory: Kill" },
+	{ "OOM kill", "Out of memory (oom_kill_allocating_task): Kill" },
+	{ "memory cgroup OOM kill", "Memory cgroup out of memory: Kill" },
+	{ "allocation failure", "page allocation failure" },
+	{ "hung task", " blocked for more than " },
+	{ "soft lockup", "soft lockup - CPU" },
+	{ "hard lockup", "hard LOCKUP" },
+	{ "RCU stall", "detected stall" },
+	{ "kernel bug", "kernel BUG at " },
+	{ "bad access", "Unable to handle kernel " },
+	{ "bad access", "BUG: unable to handle " },
+	{ "list corruption", "list_add corruption" },
+	{ "list corruption", "list_del corruption" },
+	{ "bad page", "BUG: Bad page " },
+	{ "warning", "^WARNING: " },
+	{ "hardware error", "[Hardware Error]" },
+	{ "I/O error", "I/O error" },
+	{ "segfault", "segfault at " },
+};
+
+static bool says(const char *line, const char *text)
+{
+	bool at_start = *text == '^';
+	const char *at = strstr(line, text + at_start);
+
+	return at_start ? at == line : at != NULL;
+}
+
+static bool says_any(const char *line, size_t from, size_t end)
+{
+	while (from < end && !says(line, events[from].text))
+		from++;
+	return from < end;
+}
+
+static void noted(struct maker *m)
+{
+	const struct machine *mc = &m->s->machine;
+
+	m->section = SECTION_LOG;
+	for (size_t e = 0, end; e < ARRAY_LEN(events); e = end) {
+		const struct log_line *last = NULL;
+		uint64_t n = 0;
+
+		for (end = e + 1; end < ARRAY_LEN(events); end++)
+			if (strcmp(events[end].key, events[e].key))
+				break;
+		for (uint32_t i = 0; i < mc->nlog; i++)
+			if (says_any(mc->log[i].text, e, end)) {
+				last = &mc->log[i];
+				n++;
+			}
+		if (n)
+			add(m, events[e].key, n, "",
+			    arena_printf(m->mem, "[%5" PRIu64 ".%06" PRIu64 "] %s",
+					 last->ts / 1000000000, last->ts / 1000 % 1000000,
+					 last->text));
+	}
+}
+
+/* ---- what the dump lacks --------------------------------------------------------------- */
+
+static void left_out(struct maker *m)
+{
+	struct left_out l;
+
+	m->section = SECTION_LEFT_OUT;
+	left_out_count(m->s, m->mem, &l);
+	for (unsigned i = 0; i < l.n; i++)
+		add(m, l.v[i].key, l.v[i].frames * page_size(m->s), "bytes", l.v[i].note);
+}
+
+static void damage(struct maker *m)
+{
+	const struct issues *is = m->s->k->issues;
+
+	m->section = SECTION_ISSUES;
+	for (unsigned i = 0; is && i < is->n; i++)
+		add(m, is->v[i].object, is->v[i].count, "", status_name(is->v[i].kind));
+}
+
+static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+		       struct diag *diag)
+{
+	struct maker m = { .s = s, .mem = &t->mem };
+
+	(void)diag;
+	machine(&m);
+	memory(&m);
+	swap(&m);
+	processes(&m, o->top ? o->top : TOP);
+	noted(&m);
+	left_out(&m);
+	damage(&m);
+	t->rows = m.rows.v;
+	t->nrows = m.rows.n;
+	t->row_size = sizeof(struct summary_row);
+	return ST_OK;
+}
+
+const struct report report_summary = {
+	.name = "summary",
+	.about = "overview: machine, crash, memory, largest memory users",
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
+	.wants = NEED_MACHINE | NEED_LOG,
+	.cols = cols,
+	.ncols = ARRAY_LEN(cols),
+	.own_top = true,
+	.run = run,
+	.text = summary_text,
+	.text_refuses = OPT_SORT,
+	.likes = summary_likes,
+	.help = "The machine, when and why it crashed, its memory by the kernel's own counters, the\n"
+		"ten largest memory users (--top N: N of them; by pss plus swap_pss), notable lines of\n"
+		"the log, and the data that the dump lacks.\n"
+		"csv, json and -c give one row per fact.\n"
+		"\n"
+		"An incomplete process is marked with *: its sizes are lower bounds, and it is sorted\n"
+		"by the kernel's counters. Below the processes: the pss of all of them; the kernel's\n"
+		"count of mapped memory (AnonPages + Mapped of /proc/meminfo, plus counts that are\n"
+		"still per CPU); and the difference, which is not attributed (procs names its causes).",
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * summary.h - the overview: rows of facts by section (summary.c), and
+ * their text (summary_text.c).
+ */
+#ifndef VMCENSUS_SUMMARY_H
+#define VMCENSUS_SUMMARY_H
+
+#include "reports/core/report.h"
+
+struct summary_row {
+	const char *section, *key, *unit, *text;
+	uint64_t value;			/* COL_UNKNOWN: the text says it all */
+	int64_t pid;			/* of section "process" */
+};
+
+/* Sections, in their order. */
+#define SECTION_MACHINE "machine"
+#define SECTION_MEMORY "memory"
+#define SECTION_SWAP "swap"
+#define SECTION_PROCESS "process"
+#define SECTION_PROCESSES "processes"	/* all of them together */
+#define SECTION_LOG "log"
+#define SECTION_LEFT_OUT "left_out"
+#define SECTION_ISSUES "issues"
+
+void summary_text(const struct snapshot *s, const struct report_opts *o,
+		  const struct table *t, FILE *out);
+
+#endif

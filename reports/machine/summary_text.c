@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/source/source.h"
+#include "model/views/incomplete.h"
+#include "reports/core/cell.h"
+#include "reports/core/common.h"
+#include "reports/render/render.h"
+#include "reports/machine/summary.h"
+
+#define WIDTH 98	/* columns of a line that is cut */
+
+struct text {
+	const struct table *t;
+	size_t i;		/* row to print next */
+	uint64_t total;		/* of memory, bytes */
+	bool marked;		/* a process is incomplete */
+	FILE *out;
+};
+
+static const struct summary_row *row(const struct text *x)
+{
+	return x->i < x->t->nrows ? table_row(x->t, x->i) : NULL;
+}
+
+/* The row to print if it is of SECTION. */
+static const struct summary_row *in(const struct text *x, const char *section)
+{
+	const struct summary_row *r = row(x);
+
+	return r && !strcmp(r->section, section) ? r : NULL;
+}
+
+/* S in at most WIDTH columns. */
+static void put_cut(FILE *out, const char *s, size_t width)
+{
+	char c[5];
+
+	if (text_width(s) <= width) {
+		put_text(out, s);
+		return;
+	}
+	for (size_t used = 0; *s; s += strlen(c)) {
+		unsigned n = utf8_char(s);
+
+		memcpy(c, s, n ? n : 1);
+		c[n ? n : 1] = '\0';
+		used += text_width(c);
+		if (used > width - 3)
+			break;
+		put_text(out, c);
+	}
+	fputs("...", out);
+}
+
+static void machine(struct text *x)
+{
+	for (const struct summary_row *r; (r = in(x, SECTION_MACHINE)); x->i++) {
+		fprintf(x->out, "%-10s ", r->key);
+		if (!strcmp(r->key, "oom_kills"))
+			fprintf(x->out, "%" PRIu64 " ", r->value);
+		put_text(x->out, r->text);
+		putc('\n', x->out);
+	}
+}
+
+static void put_size(struct text *x, const struct summary_row *r)
+{
+	fprintf(x->out, "  %-18s%12" PRIu64, r->key, r->value >> 10);
+	if (x->total)
+		fprintf(x->out, "%8.1f", 100.0 * (double)r->value / (double)x->total);
+	if (*r->text) {
+		fputs("  ", x->out);
+		put_text(x->out, r->text);
+	}
+	putc('\n', x->out);
+}
+
+static void sizes(struct text *x, const char *section, const char *title)
+{
+	const struct summary_row *r = in(x, section);
+
+	if (!r)
+		return;
+	x->total = strcmp(r->key, "total") ? 0 : r->value;
+	fprintf(x->out, "\n%-20s%12s%s\n", title, "KIB", x->total ? "       %" : "");
+	for (; (r = in(x, section)); x->i++)
+		put_size(x, r);
+}
+
+/* The rows of one process become one line. */
+static void process(struct text *x)
+{
+	static const char *const keys[] = { "pss", "uss", "rss", "swap" };
+	int64_t pid = row(x)->pid;
+	const char *comm = row(x)->text;
+	const struct summary_row *r;
+
+	fprintf(x->out, "  %8" PRId64, pid);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		r = in(x, SECTION_PROCESS);
+
+		bool is = r && r->pid == pid && !strcmp(r->key, keys[i]);
+
+		if (is && r->value != COL_UNKNOWN)
+			fprintf(x->out, "%12" PRIu64, r->value >> 10);
+		else
+			fprintf(x->out, "%12s", "-");
+		x->i += is;
+	}
+	fputs("  ", x->out);
+	put_text(x->out, comm);
+	r = in(x, SECTION_PROCESS);
+	if (r && r->pid == pid && !strcmp(r->key, "incomplete")) {
+		fputs(" *", x->out);
+		x->marked = true;
+		x->i++;
+	}
+	putc('\n', x->out);
+}
+
+/* Under the column PSS. */
+static void put_process_sum(struct text *x, const struct summary_row *r)
+{
+	if (r->value == COL_UNKNOWN)
+		fprintf(x->out, "%22s", "-");
+	else
+		fprintf(x->out, "%22" PRIu64, r->value >> 10);
+	fprintf(x->out, "  %s: %s\n", r->key, r->text);
+}
+
+static void processes(struct text *x)
+{
+	const struct summary_row *r;
+
+	if (in(x, SECTION_PROCESS))
+		fprintf(x->out, "\nLARGEST PROCESSES, KIB\n%10s%12s%12s%12s%12s  %s\n", "PID", "PSS",
+			"USS", "RSS", "SWAP", "COMM");
+	while (in(x, SECTION_PROCESS))
+		process(x);
+	x->total = 0;
+	for (; (r = in(x, SECTION_PROCESSES)); x->i++)
+		put_process_sum(x, r);
+	if (x->marked)
+		fputs("  * not all of it could be read: sizes are lower bounds, - is unknown; sorted "
+		      "by the\n    kernel's counters\n", x->out);
+}
+
+static void noted(struct text *x)
+{
+	const struct summary_row *r = in(x, SECTION_LOG);
+
+	if (r)
+		fputs("\nIN THE LOG (how often, and the last of each)\n", x->out);
+	for (; (r = in(x, SECTION_LOG)); x->i++) {
+		int n = fprintf(x->out, "  %" PRIu64 " %s: ", r->value, r->key);
+
+		put_cut(x->out, r->text, WIDTH - (size_t)(n < 40 ? n : 40));
+		putc('\n', x->out);
+	}
+}
+
+static void left_out(struct text *x)
+{
+	if (in(x, SECTION_LEFT_OUT))
+		sizes(x, SECTION_LEFT_OUT, "NOT IN THE DUMP");
+	else
+		fputs("\nNOT IN THE DUMP: nothing, every page frame is there\n", x->out);
+}
+
+/* Of the kind of an issue. */
+static const char *in_words(const char *kind)
+{
+	static const struct { enum status kind; const char *words; } said[] = {
+		{ ST_NODATA, "not in the dump" }, { ST_FAULT, "at addresses that are not mapped" },
+		{ ST_CORRUPT, "not to be believed" }, { ST_LIMIT, "more than is followed" },
+		{ ST_TORN, "changed while it was read" },
+	};
+
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+		if (!strcmp(kind, status_name(said[i].kind)))
+			return said[i].words;
+	return kind;
+}
+
+static void damage(struct text *x, const struct snapshot *s)
+{
+	unsigned n = 0;
+	const struct summary_row *r = in(x, SECTION_ISSUES);
+
+	if (!r)
+		return;
+	fputs("\nDAMAGED OR MISSING\n", x->out);
+	for (uint32_t i = 0; i < s->nprocs; i++)
+		n += proc_incomplete(s, &s->procs[i]) != 0;
+	if (n)
+		fprintf(x->out, "  %u processes could not all be read: their sizes, and all sums, are "
+			"lower bounds\n", n);
+	else
+		fputs("  what is listed here may be missing from the numbers above; -v says where\n",
+		      x->out);
+	for (; (r = in(x, SECTION_ISSUES)); x->i++)
+		fprintf(x->out, "  %-18s%12" PRIu64 "  %s\n", r->key, r->value, in_words(r->text));
+}
+
+void summary_text(const struct snapshot *s, const struct report_opts *o,
+		  const struct table *t, FILE *out)
+{
+	struct text x = { .t = t, .out = out };
+
+	(void)o;
+	/* rows come by section; one that --where dropped is passed over */
+	machine(&x);
+	sizes(&x, SECTION_MEMORY, "MEMORY");
+	sizes(&x, SECTION_SWAP, "SWAP");
+	processes(&x);
+	noted(&x);
+	if (source_has(s->k, SOURCE_FRAMES))
+		left_out(&x);
+	damage(&x, s);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * check - what model/views/verify.h says, as rows: the kernel's counts that differ from those of
+ * the walk, with the reason where it can be told.
+ */
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/source/source.h"
+#include "model/views/verify.h"
+#include "reports/core/cell.h"
+#include "reports/core/common.h"
+
+struct row {
+	const char *kind, *what, *comm, *reason;
+	int64_t pid;
+	uint64_t pfn, frames, kernel, found, explained;
+};
+
+#define STR(name, fl, about) COL(struct row, name, COL_STR, fl, "", about)
+#define NUM(name, fl, unit, about) COL(struct row, name, COL_UINT, fl, unit, about)
+
+static const struct column cols[] = {
+	NUM(explained, COL_SHOWN, "", "0: the difference is unexplained"),
+	STR(kind, COL_SHOWN, "frames: mapcounts; mm: counters of an address space"),
+	STR(what, COL_SHOWN, "kind of page, or name of the counter"),
+	COL(struct row, pid, COL_INT, COL_SHOWN, "", "of mm: first process that uses it"),
+	COL(struct row, pfn, COL_HEX, COL_SHOWN, "", "of frames: the first of them"),
+	NUM(frames, COL_SHOWN, "pages", "of frames: their number"),
+	NUM(kernel, COL_SHOWN, "", "the kernel's count of mappings, pages or vmas"),
+	NUM(found, COL_SHOWN, "", "count found by the walk"),
+	STR(comm, 0, "name of that process"),
+	STR(reason, COL_SHOWN, "reason why they may differ"),
+};
+
+struct maker {
+	const struct snapshot *s;
+	struct arena *mem;
+	VEC(struct row) rows;
+};
+
+static void frames_row(struct maker *m, enum verify_reason why, unsigned kind,
+		       const struct verify_frames *f)
+{
+	const struct verify *v = m->s->verify;
+
+	*vec_push(m->mem, &m->rows) = (struct row){
+		.kind = "frames", .what = verify_kind_name(kind), .pid = COL_UNKNOWN_INT,
+		.pfn = f->pfn, .frames = f->frames, .kernel = f->kernel, .found = f->found,
+		.reason = verify_text(v, why), .explained = verify_explained(v, why),
+	};
+}
+
+/* Frames of one reason and kind together. */
+static void sums(struct maker *m)
+{
+	for (unsigned why = 0; why < VERIFY_REASONS; why++)
+		for (unsigned kind = 0; kind < VERIFY_KINDS; kind++)
+			if (m->s->verify->frames[why][kind].frames)
+				frames_row(m, why, kind, &m->s->verify->frames[why][kind]);
+}
+
+/* Each frame that differs, and by their kind those that are mapped and agree. */
+static void single_frames(struct maker *m)
+{
+	struct verify_frames agree[VERIFY_KINDS] = { { 0 } };
+	const struct frames *f = &m->s->frames;
+	struct verify_folio folio = { 0 };
+
+	for (uint64_t pfn = 0; pfn < f->max_pfn; pfn++) {
+		const struct frame *fr = frame_at(f, pfn);
+		struct verify_frames one = { .frames = 1, .pfn = pfn };
+		enum verify_reason why;
+		uint32_t kernel;
+
+		if (!fr) {
+			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
+			continue;
+		}
+		if (!(fr->flags & (FR_EXISTS | FR_UNREAD)))
+			continue;
+		why = verify_frame(m->s, pfn, &folio, &kernel);
+		one.kernel = kernel;
+		one.found = fr->found;
+		if (why != VERIFY_AGREE)
+			frames_row(m, why, verify_kind(fr), &one);
+		else if (fr->found)
+			verify_add(&agree[verify_kind(fr)], &one);
+	}
+	for (unsigned kind = 0; kind < VERIFY_KINDS; kind++)
+		if (agree[kind].frames)
+			frames_row(m, VERIFY_AGREE, kind, &agree[kind]);
+}
+
+static void counter_row(void *arg, const struct verify_counter *c)
+{
+	struct maker *m = arg;
+	const struct snapshot *s = m->s;
+	const struct mm *mm = &s->mms[c->mm];
+	struct row *r = vec_push(m->mem, &m->rows);
+
+	*r = (struct row){ .kind = "mm", .what = c->what, .pid = COL_UNKNOWN_INT,
+			   .pfn = COL_UNKNOWN, .frames = COL_UNKNOWN, .kernel = c->kernel,
+			   .found = c->found, .reason = verify_text(s->verify, c->reason),
+			   .explained = verify_explained(s->verify, c->reason) };
+	if (mm->owner < s->nprocs) {
+		r->pid = s->procs[mm->owner].pid;
+		r->comm = proc_comm(s, &s->procs[mm->owner]);
+	}
+}
+
+static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+		       struct diag *diag)
+{
+	struct maker m = { .s = s, .mem = &t->mem };
+	const struct verify *v = s->verify;
+
+	(void)diag;
+	if (o->all)
+		single_frames(&m);
+	else
+		sums(&m);
+	for (uint32_t i = 0; !o->all && i < v->n; i++)
+		counter_row(&m, &v->v[i]);
+	for (uint32_t i = 0; o->all && source_has(s->k, SOURCE_FRAMES) && i < s->nmms; i++)
+		verify_mm(s, i, counter_row, &m);
+	if (counts_references(s->k))
+		t->note = "This kernel counts no mappings: \"kernel\" is page->count less the "
+			  "references of the page cache and of buffers.\n";
+	t->rows = m.rows.v;
+	t->nrows = m.rows.n;
+	t->row_size = sizeof(struct row);
+	t->note = arena_printf(&t->mem, "%s%" PRIu64 " frames agree, %" PRIu64 " differ (%" PRIu64
+			       " are mapped); %" PRIu64 " counters of %u address spaces agree, %"
+			       PRIu64 " differ", t->note ? t->note : "", v->agree, v->differ,
+			       v->mapped, v->counters - v->off, s->nmms, v->off);
+	return ST_OK;
+}
+
+const struct report report_check = {
+	.name = "check",
+	.about = "the kernel's counts compared with the page tables",
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
+	.opts = OPT_ALL,
+	.cols = cols,
+	.ncols = ARRAY_LEN(cols),
+	.sort = "explained,kind,-frames,pid",
+	.run = run,
+	.help = "For every frame: the kernel's mapcount, compared with the mappings found in all page\n"
+		"tables. For every mm: its counters, compared with the sums over its vmas. Each row is\n"
+		"a difference; frames of one kind and reason share a row. --all gives each frame a row,\n"
+		"and also shows what agrees. Unexplained differences are issues of every report that\n"
+		"reads page tables, which then exits with status 2.",
+};
