@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * help.c - prints --help and the generated part of the man page.
+ */
 #include "app/help.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * options.c - parses the command line into a struct options.
+ */
 #include "app/options.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * output.c - opens the output, and gives the file of -o its name when it is
+ * complete.
+ */
 #include "app/output.h"
 
 #include <errno.h>

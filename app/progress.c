@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * progress.c - the progress line, and messages that interrupt it.
+ */
 #include "app/progress.h"
 
 #include <pthread.h>

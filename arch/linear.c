@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * linear.c - the linear map of a kernel, and how it is found in a dump.
+ */
 #include "arch/linear.h"
 
 #include <string.h>

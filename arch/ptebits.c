@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ptebits.c - page-table entries as the 12 flag bits that collectors print.
+ */
 #include "arch/ptebits.h"
 
 #include <elf.h>

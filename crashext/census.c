@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * census.c - runs one census command, on the kernel of the session.
+ */
 #include "crashext/census.h"
 
 #include <errno.h>

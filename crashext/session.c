@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * session.c - opens the kernel of crash's dump once, and keeps it between commands.
+ */
 #include "crashext/session.h"
 
 #include <stdlib.h>

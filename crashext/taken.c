@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * taken.c - records allocations and files while a dump is opened, so that an
+ * interrupt can undo them.
+ */
 #include "crashext/taken.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * usage.c - prints help in the format of crash.
+ */
 #include "crashext/usage.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dump.c - opens a dump, and frees all that belongs to it.
+ */
 #include "dumpread/dump.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout.c - resolves the members, sizes and symbols of layout.h for one dump.
+ */
 #include "facts/layout.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * release.c - parses and compares kernel releases.
+ */
 #include "facts/release.h"
 
 #include <ctype.h>

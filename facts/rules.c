@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rules.c - decides which rules hold for a release.
+ */
 #include "facts/rules.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kernel.c - opens a kernel: layout, rules, per-CPU data, page tables, struct
+ * pages.
+ */
 #include "model/kernel.h"
 
 #include <ctype.h>

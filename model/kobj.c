@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kobj.c - reads a kernel object, and takes members from the copy.
+ */
 #include "model/kobj.h"
 
 #include <stdlib.h>

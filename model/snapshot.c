@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * snapshot.c - builds a snapshot in the order of its dependencies; small look-ups
+ * in it.
+ */
 #include <stdlib.h>
 #include <string.h>
 

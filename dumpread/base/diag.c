@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * diag.c - builds the text of an error.
+ */
 #include "dumpread/base/diag.h"
 
 #include <stdarg.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hash.c - a hash table with open addressing.
+ */
 #include "dumpread/base/hash.h"
 
 static size_t slot_of(const struct hash *h, uint64_t key)

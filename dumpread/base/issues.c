@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * issues.c - counts issues, with the first texts of each kind.
+ */
 #include "dumpread/base/issues.h"
 
 #include <stdarg.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * jobs.c - runs work items in threads.
+ */
 #define _GNU_SOURCE
 #include "dumpread/base/jobs.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * log.c - messages of -v.
+ */
 #include "dumpread/base/log.h"
 
 #include <stdarg.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * status.c - names of status codes.
+ */
 #include "dumpread/base/status.h"
 
 const char *status_name(enum status st)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * vmlinux.c - recognizes a vmlinux or debug file, and adds its symbols and types.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * extents.c - a sorted list of address ranges and their places in a file.
+ */
 #include "dumpread/image/extents.h"
 
 #include <stdlib.h>

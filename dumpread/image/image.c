@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * image.c - tries the known containers in order, and opens the one that fits.
+ */
 #include "dumpread/image/image.h"
 
 #include <stdlib.h>

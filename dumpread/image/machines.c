@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * machines.c - names, ELF numbers and word sizes of machines.
+ */
 #include <elf.h>
 #include <string.h>
 

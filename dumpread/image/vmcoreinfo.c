@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * vmcoreinfo.c - finds a key in the text of VMCOREINFO.
+ */
 #include "dumpread/image/vmcoreinfo.h"
 
 #include <errno.h>

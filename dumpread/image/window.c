@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * window.c - read-ahead over a file.
+ */
 #include "dumpread/image/window.h"
 
 #include <stdlib.h>

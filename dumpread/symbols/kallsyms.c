@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kallsyms.c - reads the kallsyms tables of the kernel in the dump.
+ */
 #include "dumpread/symbols/kallsyms.h"
 
 #include <ctype.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kimage.c - searches the kernel image in the dump for a signature.
+ */
 #include "dumpread/symbols/kimage.h"
 
 #include <stdlib.h>

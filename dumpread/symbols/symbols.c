@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * symbols.c - asks the sources of symbols one after the other.
+ */
 #include "dumpread/symbols/symbols.h"
 
 #include "dumpread/base/bytes.h"

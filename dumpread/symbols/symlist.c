@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * symlist.c - a sorted list of symbols from a file.
+ */
 #include "dumpread/symbols/symlist.h"
 
 #include <stdlib.h>

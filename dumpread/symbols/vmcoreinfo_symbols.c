@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * vmcoreinfo_symbols.c - the symbols that VMCOREINFO contains.
+ */
 #include <string.h>
 
 #include "dumpread/base/bytes.h"

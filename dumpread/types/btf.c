@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * btf.c - adds BTF as a source of types: from a file, or from the dump.
+ */
 #include "dumpread/types/btf_check.h"
 
 #include <inttypes.h>

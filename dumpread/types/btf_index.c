@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * btf_index.c - an index of the names in a struct btf.
+ */
 #include "dumpread/types/btf_index.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dwarf_types.c - converts DWARF types to BTF.
+ */
 #include "dumpread/types/dwarf_types.h"
 
 #include <dwarf.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layoutfile.c - reads a layout file.
+ */
 #include "dumpread/types/layoutfile.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layoutwrite.c - writes a layout file.
+ */
 #include <inttypes.h>
 
 #include "dumpread/find/find.h"

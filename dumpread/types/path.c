@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * path.c - parses paths of members, such as "struct.member.member".
+ */
 #include "dumpread/types/path.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * types.c - asks the sources of types one after the other.
+ */
 #include "dumpread/types/types.h"
 
 #include "dumpread/base/bytes.h"

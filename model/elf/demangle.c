@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * demangle.c - demangles C++ names with libstdc++, if this machine has it.
+ */
 #include "model/elf/demangle.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * elfbss.c - finds .bss in anonymous memory.
+ */
 #include "model/elf/elfbss.h"
 
 #include <string.h>

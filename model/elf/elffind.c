@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * elffind.c - finds the ELF file and debug file of a mapped file.
+ */
 #include "model/elf/elffind.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * elfimage.c - a bounded parser of ELF headers and sections.
+ */
 #include "model/elf/elfimage.h"
 
 #include <elf.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * elfloads.c - finds where the segments of an ELF file lie in a process.
+ */
 #include "model/elf/elfloads.h"
 
 #include <elf.h>

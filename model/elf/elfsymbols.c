@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * elfsymbols.c - reads the symbols that occupy memory.
+ */
 #include "model/elf/elfsymbols.h"
 
 #include <elf.h>

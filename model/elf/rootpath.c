@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rootpath.c - opens paths below --sysroot, following symbolic links inside it.
+ */
 #include "model/elf/rootpath.h"
 
 #include <fcntl.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pageraw.c - reads the words of a single struct page.
+ */
 #include "model/page/pageraw.h"
 
 #include <stdlib.h>

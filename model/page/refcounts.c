@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * refcounts.c - sparse arrays of counters for frames and swap slots.
+ */
 #include "model/page/refcounts.h"
 
 #include <stdlib.h>

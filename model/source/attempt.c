@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * attempt.c - repeats a walk of a running machine when it fails.
+ */
 #include "model/source/attempt.h"
 
 #include <time.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * counters.c - the counters of vmstat: global, per node, per zone, per CPU.
+ */
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
 #include "model/system/system.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * machine.c - reads the machine as a whole: counters, swap areas, log, panic.
+ */
 #include "model/system/machine.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memory.c - sizes that no counter holds: sums over zones, inodes and pools.
+ */
 /* Sizes of memory that no counter holds: sums over zones, inodes, pools. */
 #include <string.h>
 

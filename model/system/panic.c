@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * panic.c - finds the CPU and task that crashed, and the reason.
+ */
 #include <string.h>
 
 #include "dumpread/base/bytes.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * resources.c - the resource tree, as in /proc/iomem.
+ */
 #include "model/system/resources.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * swaps.c - the swap areas, as in /proc/swaps.
+ */
 #include "dumpread/base/bytes.h"
 #include "model/file/files.h"
 #include "model/kobj.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * details.c - reads the values of /proc/PID/stat and status for one process.
+ */
 /* Sources: do_task_stat() and proc_pid_status() of fs/proc/array.c, read in 5.10 ... 7.3. */
 #include "model/task/details.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cut.c - cuts the page tables of all mms into work items.
+ */
 #include "model/usage/cut.h"
 
 #include "dumpread/base/bytes.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * refs.c - counts the references to each page, and computes the sizes of exmap.
+ */
 #include "model/usage/refs.h"
 
 #include <inttypes.h>

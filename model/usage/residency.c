@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * residency.c - counts which pages of a file range are resident, and how often.
+ */
 #include "model/usage/residency.h"
 
 #include <inttypes.h>

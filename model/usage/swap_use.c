@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * swap_use.c - counts the references of page tables to each swap slot.
+ */
 #include "model/usage/swap_use.h"
 
 #include "model/page/swap.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tables.c - lists the page tables of an mm once, and reports those that cannot be
+ * its own.
+ */
 #include "model/usage/tables.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * areas.c - gives each vma its class.
+ */
 #include "model/views/areas.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * attributed.c - compares the pss of all mms with the kernel's count of mapped
+ * memory.
+ */
 #include "model/views/attributed.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * bounds.c - reports sums that exceed their whole.
+ */
 #include "model/views/bounds.h"
 
 #include <inttypes.h>

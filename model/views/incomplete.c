@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * incomplete.c - decides which mms are incomplete, and why.
+ */
 #include "model/views/incomplete.h"
 
 #include "model/source/source.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * objects.c - names what a vma maps: a file, [heap], [stack], [anon] ....
+ */
 #include "model/views/objects.h"
 
 #include <string.h>

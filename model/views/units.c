@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * units.c - groups the vmas of the same part of a file, over all processes.
+ */
 #include "model/views/units.h"
 
 #include <stdlib.h>

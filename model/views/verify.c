@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * verify.c - compares mapcounts and mm counters with the page-table walk, and
+ * explains differences.
+ */
 #include "model/views/verify.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * list.c - walks a struct list_head, with a limit and a loop check.
+ */
 #include "model/walk/list.h"
 
 #include "dumpread/base/bytes.h"

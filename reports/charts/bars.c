@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * bars.c - turns rows into bars.
+ */
 #include "reports/charts/bars.h"
 
 #include <string.h>

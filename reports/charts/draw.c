@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * draw.c - places titles, axes, bars and legends on pages.
+ */
 #include "reports/charts/draw.h"
 
 #include <inttypes.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * label.c - makes strings from a dump safe for cairo and XML.
+ */
 #include "reports/charts/label.h"
 
 #include <stdio.h>

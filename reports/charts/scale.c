@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * scale.c - formats amounts, and chooses the steps of an axis.
+ */
 #include "reports/charts/scale.h"
 
 #include <inttypes.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * shares.c - the memory of mapped files and other names, and the part of each
+ * process in it, for layouts that group vmas.
+ */
 #include <string.h>
 
 #include "dumpread/base/hash.h"

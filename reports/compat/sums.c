@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sums.c - sums that several layouts of older tools print.
+ */
 #include <string.h>
 
 #include "reports/compat/like.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cell.c - formats one cell of a table.
+ */
 #include "reports/core/cell.h"
 
 #include <inttypes.h>

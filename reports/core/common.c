@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * common.c - functions that several reports use.
+ */
 #include "reports/core/common.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pick.c - selects rows and columns: -w, -c, -s, -n.
+ */
 #include "reports/core/pick.h"
 
 #include <stdlib.h>

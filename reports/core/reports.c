@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * reports.c - the table of reports.
+ */
 #include <string.h>
 
 #include "reports/core/list.h"

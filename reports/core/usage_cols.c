@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * usage_cols.c - fills the columns of struct usage.
+ */
 #include "reports/core/usage_cols.h"
 
 #include "dumpread/base/bytes.h"

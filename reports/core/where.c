@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * where.c - parses and evaluates the expression of -w.
+ */
 #include "reports/core/where.h"
 
 #include <ctype.h>

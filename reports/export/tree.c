@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tree.c - writes a directory tree, and replaces an earlier export.
+ */
 #include "reports/export/tree.h"
 
 #include <dirent.h>

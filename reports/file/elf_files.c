@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * elf_files.c - selects the mapped ELF files for sections and symbols.
+ */
 #include "reports/file/elf_files.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sizes_cols.c - fills the columns of exmap's sizes.
+ */
 #include "reports/file/sizes_cols.h"
 
 #include "dumpread/base/bytes.h"

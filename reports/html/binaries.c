@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * binaries.c - writes sections and symbols of ELF files as JSON.
+ */
 #include "reports/html/binaries.h"
 
 #include <elf.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * classes.c - gives every frame one class.
+ */
 #include "reports/html/classes.h"
 
 #include "dumpread/base/bytes.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * data.c - writes the data of the HTML report as JSON.
+ */
 #include "reports/html/data.h"
 
 #include <inttypes.h>

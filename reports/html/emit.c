@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * emit.c - writes JSON values that are safe inside HTML.
+ */
 #include "reports/html/emit.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pagemap.c - writes the resident pages of vmas as runs.
+ */
 #include "reports/html/pagemap.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * left_out.c - counts the pages that makedumpfile filtered out of the dump.
+ */
 #include "reports/machine/left_out.h"
 
 #include <inttypes.h>

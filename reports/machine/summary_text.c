@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * summary_text.c - prints the summary as text.
+ */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * counts.c - the page count of the USENIX 2005 paper.
+ */
 #include "reports/page/counts.h"
 
 #include "model/kernel.h"

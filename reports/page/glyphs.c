@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * glyphs.c - page maps with one character per page.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

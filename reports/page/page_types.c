@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * page_types.c - page flags in the format of the kernel's page-types.
+ */
 #include "reports/page/page_types.h"
 
 #include <inttypes.h>

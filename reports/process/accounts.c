@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * accounts.c - user names from etc/passwd below --sysroot.
+ */
 #include "reports/process/accounts.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * escape.c - prints strings from a dump without control characters; their width.
+ */
 #include <string.h>
 
 #include "dumpread/base/bytes.h"

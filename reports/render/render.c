@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * render.c - the table of renderers.
+ */
 #include "reports/render/render.h"
 
 #include <string.h>

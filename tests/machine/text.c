@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * text.c - reads the text that describes a machine.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

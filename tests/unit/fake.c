@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fake.c - a dump made from pages, symbols and types of a test.
+ */
 #include "tests/unit/fake.h"
 
 #include <elf.h>

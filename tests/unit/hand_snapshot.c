@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hand_snapshot.c - a snapshot made by hand.
+ */
 #include "tests/unit/hand_snapshot.h"
 
 #include <elf.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mkimage.c - writes small dumps in every container.
+ */
 #include "tests/unit/mkimage.h"
 
 #include <elf.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mkkallsyms.c - writes kallsyms tables as the kernel's build does.
+ */
 #include "tests/unit/mkkallsyms.h"
 
 #include <stdio.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mkmodule.c - writes the stream of vmcensus.ko.
+ */
 #include "tests/unit/mkmodule.h"
 
 #include <string.h>

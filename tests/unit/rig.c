@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rig.c - a snapshot over page tables made by a test.
+ */
 #include "tests/unit/rig.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tell.c - runs a report on a snapshot; its output is discarded.
+ */
 #include "tests/unit/tell.h"
 
 #include <stdlib.h>

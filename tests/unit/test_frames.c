@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_frames.c - the frame array: struct pages of several kernels.
+ */
 /* Struct pages of several eras, laid out by hand. */
 #include "model/page/frames.h"
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * test_objects.c - names of mapped objects.
+ */
 #include "model/views/objects.h"
 #include "tests/unit/check.h"
 
