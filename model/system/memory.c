@@ -2,7 +2,6 @@
 /*
  * memory.c - sizes that no counter holds: sums over zones, inodes and pools.
  */
-/* Sizes of memory that no counter holds: sums over zones, inodes, pools. */
 #include <string.h>
 
 #include "dumpread/base/bytes.h"

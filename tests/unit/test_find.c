@@ -169,7 +169,7 @@ static void test_in_memory(void)
 		}
 }
 
-/* Nothing to be had: what is missing, and what would help. */
+/* Nothing found: what is missing, and what would help. */
 static void test_no_types(void)
 {
 	struct fake *f = machine(8, false, HAS_SYMBOLS);

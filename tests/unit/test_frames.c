@@ -2,7 +2,6 @@
 /*
  * test_frames.c - the frame array: struct pages of several kernels.
  */
-/* Struct pages of several eras, laid out by hand. */
 #include "model/page/frames.h"
 
 #include <stdlib.h>
