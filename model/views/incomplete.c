@@ -6,18 +6,30 @@
 
 #include "model/source/source.h"
 
-unsigned mm_incomplete(const struct snapshot *s, const struct mm *m)
+static unsigned usage_incomplete(const struct snapshot *s, const struct mm *m,
+				 const struct usage *u)
 {
-	const struct usage *u = &m->usage;
 	unsigned what = 0;
 
-	if (m->broken || (source_has(s->k, SOURCE_MEMORY) && s->built & NEED_VMAS && m->users > 0 &&
-			  m->map_count > m->nvmas))
-		what |= INCOMPLETE_VMAS;
 	if (u->lost || (source_has(s->k, SOURCE_MEMORY) && !m->pgd_pa))
 		what |= INCOMPLETE_TABLES;
 	if (u->unknown)
 		what |= INCOMPLETE_PAGES;
+	return what;
+}
+
+unsigned vma_incomplete(const struct snapshot *s, const struct vma *v)
+{
+	return v->mm < s->nmms ? usage_incomplete(s, &s->mms[v->mm], &v->usage) : 0;
+}
+
+unsigned mm_incomplete(const struct snapshot *s, const struct mm *m)
+{
+	unsigned what = usage_incomplete(s, m, &m->usage);
+
+	if (m->broken || (source_has(s->k, SOURCE_MEMORY) && s->built & NEED_VMAS && m->users > 0 &&
+			  m->map_count > m->nvmas))
+		what |= INCOMPLETE_VMAS;
 	return what;
 }
 

@@ -20,6 +20,8 @@ enum incomplete {
 
 /* enum incomplete, 0: all was read. */
 unsigned mm_incomplete(const struct snapshot *s, const struct mm *m);
+/* The same of one vma: its page tables, its struct pages. */
+unsigned vma_incomplete(const struct snapshot *s, const struct vma *v);
 /* The same of a process, which may have an mm that is in no snapshot. */
 unsigned proc_incomplete(const struct snapshot *s, const struct proc *p);
 /* What is missing, in words; NULL for 0. */

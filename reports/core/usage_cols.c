@@ -80,15 +80,20 @@ static bool of_tables(const struct usage_cells *c, const uint64_t *cell)
 	       cell == &c->unknown;
 }
 
-void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum)
+void usage_cells_forget(struct usage_cells *c, unsigned incomplete)
 {
 	uint64_t *cell = (uint64_t *)c;
 
 	/* struct usage_cells is counters and nothing else */
 	_Static_assert(sizeof(*c) % sizeof(*cell) == 0, "struct usage_cells holds uint64_t alone");
-	usage_cells_set(c, &sum->u);
-	for (size_t i = 0; sum->incomplete && i < sizeof(*c) / sizeof(*cell); i++)
-		if (!cell[i] && (sum->incomplete != INCOMPLETE_PAGES || !of_tables(c, &cell[i])))
+	for (size_t i = 0; incomplete && i < sizeof(*c) / sizeof(*cell); i++)
+		if (!cell[i] && (incomplete != INCOMPLETE_PAGES || !of_tables(c, &cell[i])))
 			cell[i] = COL_UNKNOWN;
+}
+
+void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum)
+{
+	usage_cells_set(c, &sum->u);
+	usage_cells_forget(c, sum->incomplete);
 	c->order = sum->order;
 }

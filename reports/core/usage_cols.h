@@ -35,6 +35,8 @@ void usage_sum_mm(struct usage_sum *sum, const struct snapshot *s, const struct 
 /* That of P where it has no address space: nothing, or nothing known. */
 void usage_sum_none(struct usage_sum *sum, const struct snapshot *s, const struct proc *p);
 void usage_sum_add(struct usage_sum *sum, const struct usage_sum *more);
+/* A lower bound of 0 is not known: INCOMPLETE says what could not be read (enum incomplete). */
+void usage_cells_forget(struct usage_cells *c, unsigned incomplete);
 /* Cells of SUM: a lower bound of 0 is unknown. */
 void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 

@@ -11,6 +11,7 @@
 struct vma_row {
 	int64_t pid;
 	const char *comm, *perms, *dev, *name, *vmflags;
+	const char *incomplete;		/* what of it could not be read; NULL: nothing */
 	const char *class;		/* model/views/areas.h; NULL where that is not asked for */
 	uint64_t start, end, offset, ino;
 	uint64_t kernel_page, pkey;

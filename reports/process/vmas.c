@@ -6,6 +6,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "model/views/areas.h"
+#include "model/views/incomplete.h"
 #include "model/mm/gate.h"
 #include "model/mm/thp.h"
 #include "reports/core/common.h"
@@ -58,6 +59,7 @@ static const struct column vma_cols[] = {
 	U_LOST(struct vma_row, COL_TOTAL), U_UNKNOWN(struct vma_row, COL_TOTAL),
 	STR(class, 0, "role in its process: stack, data, text, heap, lib_text ..."),
 	NAME_COLUMN,
+	U_INCOMPLETE(struct vma_row),
 };
 
 /* Rows under construction, and the few distinct strings they share. */
@@ -138,6 +140,7 @@ static void add(struct maker *m, const struct proc *p, const char *comm, const s
 		? f->huge_page_size : page_size(m->s);
 	r->vmflags = flags_text(m, v->flags);
 	r->pkey = m->gate.pkeys ? vmflags_pkey(m->s->k, v->flags) : COL_UNKNOWN;
+	r->incomplete = incomplete_text(vma_incomplete(m->s, v));
 	usage_cells_set(&r->u, &v->usage);
 	r->u.size = v->end - v->start;
 }
@@ -191,7 +194,13 @@ static enum status run_vmas(const struct snapshot *s, const struct report_opts *
 			    struct table *t, struct diag *diag)
 {
 	/* older tools show a shared mm in each of its processes */
-	return vma_rows(s, o, o->like ? ROWS_EACH_PROC | ROWS_GATE : 0, t, diag);
+	enum status st = vma_rows(s, o, o->like ? ROWS_EACH_PROC | ROWS_GATE : 0, t, diag);
+	struct vma_row *rows = t->rows;
+
+	for (size_t i = 0; !st && !o->like && i < t->nrows; i++)
+		usage_cells_forget(&rows[i].u, vma_incomplete(s, rows[i].vma));
+	t->incomplete = offsetof(struct vma_row, incomplete);
+	return st;
 }
 
 static enum status run_maps(const struct snapshot *s, const struct report_opts *o,

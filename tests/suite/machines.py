@@ -433,6 +433,12 @@ poke task 21 M_TASK_PID 20
                     shown = run(self.program, report, *arguments).stdout
                     if not re.search(r' \*$', shown, re.M) or 'lower bounds' not in shown:
                         wrong.append(f'{line}: {report} has no mark: {shown}')
+                for row in csv.DictReader(run(self.program, 'vmas', '-f', 'csv', *arguments)
+                                          .stdout.splitlines()):
+                    lost = what == 'page tables' and row['pid'] == '1'
+                    if row['incomplete'] and row['rss'] == '0' or \
+                            (lost and 'pgd' in line and row['incomplete'] != what):
+                        wrong.append(f'{line}: vmas: {row}')
                 for report in ('total', 'units', 'files'):
                     shown = run(self.program, report, *arguments).stdout
                     if what == 'page tables' and not re.search(r' \*$', shown, re.M):

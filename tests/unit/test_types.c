@@ -490,8 +490,8 @@ static void test_refusals(void)
 	memcpy(boot + 0x202, "HdrS", 4);
 	refused(boot, sizeof(boot), "boot image");
 	refused("\x1f\x8b\x08\0\0\0\0\0", 8, "uncompress");
-	refused("hello\n", 6, "none of what -t takes");
-	refused("", 0, "none of what -t takes");
+	refused("hello\n", 6, "cannot be used with -t");
+	refused("", 0, "cannot be used with -t");
 	elf[16] = ET_CORE;
 	elf[18] = EM_X86_64;
 	elf[20] = 1;
