@@ -220,8 +220,8 @@ static const struct part {
 	{ "anonymous", "AnonPages", NULL, NULL, "of processes: heaps, stacks, copied pages" },
 	{ "file cache", "Cached", "Buffers", "Shmem", "contents of files and block devices" },
 	{ "shared memory", "Shmem", NULL, NULL, "tmpfs, memfd, SysV, shared anonymous" },
-	{ "slab reclaimable", "SReclaimable", NULL, NULL, "objects that may go: dentries, inodes" },
-	{ "slab", "SUnreclaim", NULL, NULL, "objects that stay" },
+	{ "slab reclaimable", "SReclaimable", NULL, NULL, "reclaimable objects: dentries, inodes" },
+	{ "slab", "SUnreclaim", NULL, NULL, "unreclaimable objects" },
 	{ "page tables", "PageTables", "SecPageTables", NULL, "" },
 	{ "kernel stacks", "KernelStack", NULL, NULL, "" },
 	{ "per-CPU", "Percpu", NULL, NULL, "" },
@@ -276,7 +276,7 @@ static void memory(struct maker *m)
 		    "drivers, vmalloc, free pages held by CPUs");
 	v = info(m, "MemAvailable");
 	if (v != COL_UNKNOWN)
-		add(m, "available", v, "bytes", "what could be had without swapping");
+		add(m, "available", v, "bytes", "for new work, without swapping");
 }
 
 static void swap(struct maker *m)
