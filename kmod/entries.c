@@ -301,7 +301,8 @@ static unsigned long __maybe_unused add_leaf(struct entries *e, unsigned long va
 	/* the huge zero page: of no file, and not anonymous */
 	if (page && PageCompound(page) && !READ_ONCE(compound_head(page)->mapping))
 		bits |= VMC_SPECIAL;
-	add_mapped(e, va, first, pages, bits | VMC_HUGE);
+	/* smaps_pmd_entry() counts no huge pages of devices as such */
+	add_mapped(e, va, first, pages, bits | (page && is_zone_device_page(page) ? 0 : VMC_HUGE));
 	return va + ((unsigned long)pages << PAGE_SHIFT);
 }
 
@@ -335,12 +336,41 @@ static u32 passed_over(const struct vm_area_struct *vma, pmd_t pmd)
 #endif
 }
 
+/* Is this an entry that vm_normal_page_pmd() gives no page for? */
+static bool of_devices(pmd_t pmd)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+	return pmd_special(pmd);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return pmd_devmap(pmd) || pmd_special(pmd);
+#else
+	return pmd_devmap(pmd);
+#endif
+}
+
+/* Up to 6.2 smaps takes the first page of such an entry for all of it (follow_trans_huge_pmd()). */
+static unsigned long first_page(unsigned long va, pmd_t pmd)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+	return of_devices(pmd) && !(va & ~PMD_MASK) ? PAGE_SIZE : 0;
+#else
+	return 0;
+#endif
+}
+
 static unsigned long add_pmd_leaf(struct entries *e, struct vm_area_struct *vma,
 				  unsigned long va, unsigned long end, pmd_t pmd)
 {
+	u32 bits = bits_if(pmd_write(pmd), pmd_dirty(pmd), pmd_young(pmd),
+			   vma->vm_flags & VM_EXEC) | passed_over(vma, pmd);
+	unsigned long first = first_page(va, pmd);
+
+	if (first)
+		va = add_leaf(e, va, va + first, PMD_SIZE, pmd_pfn(pmd), bits);
+	if (va == end)
+		return va;
 	return add_leaf(e, va, end, PMD_SIZE, pmd_pfn(pmd),
-			bits_if(pmd_write(pmd), pmd_dirty(pmd), pmd_young(pmd),
-				vma->vm_flags & VM_EXEC) | passed_over(vma, pmd));
+			bits | (of_devices(pmd) ? VMC_SPECIAL : 0));
 }
 
 /* PowerPC's own pud_pfn() of 6.1 is BUILD_BUG(): no caller may compile. */
