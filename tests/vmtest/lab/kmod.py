@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 
-from .packages import LabError, mirror, run, version_key
+from .packages import LabError, NotThere, mirror, run, version_key
 from .targets import target_of
 
 SUITE = 'trixie'        # its compiler builds for all; its libc runs the newest kernels' kbuild
@@ -37,6 +37,8 @@ class BuildRoot:
             return
         suite = self.kernels.suite_of(name)
         package = 'linux-headers-' + release
+        if not run('apt-cache', 'search', '--names-only', f'^{re.escape(package)}$', env=suite.env):
+            raise NotThere(f'{suite.name} has no {package}, and modules need it')
         depends = run('apt-cache', 'depends', package, env=suite.env)
         common = re.findall(r'Depends: (linux-headers-\S+)', depends)
         kbuild = re.findall(r'Depends: (linux-kbuild-\S+)', depends)

@@ -56,6 +56,10 @@ class LabError(Exception):
     """The lab itself cannot go on: nothing is said about vmcensus."""
 
 
+class NotThere(LabError):
+    """Debian does not have any more what a run needs."""
+
+
 def run(*args, **kw):
     """Run a command; its output is shown only when it fails."""
     done = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
