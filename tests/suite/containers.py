@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A real dump, written again in each container that knows nothing but memory, and with its pages packed
-in each way: every report must say the same of each, but for the container's name and what it says
-beyond memory."""
+in each way: smaps, maps, procs, check and dmesg must be what the dump's kernel recorded, and every
+other report the same in each, but for the container's name and what it says beyond memory."""
 import os
 import re
 import subprocess
+
+from lab.compare import AtOnce, Vmcensus, compare_all
+from lab.truth import Truth
 
 from .fixtures import COMPRESSIONS
 
@@ -25,8 +28,10 @@ def run(*command):
                           check=False)
 
 
-def compare(tally, what, program, reports, want, arguments):
+def compare(tally, what, program, reports, want, arguments, truth):
     wrong = []
+    images = arguments[:arguments.index('-t')] if '-t' in arguments else arguments
+    compare_all(tally, what, AtOnce(Vmcensus(program, images, *arguments[len(images) + 1:])), truth)
     for report in reports:
         got = run(program, report, *arguments)
         if got.returncode or of_memory(got.stdout) != want[report]:
@@ -56,23 +61,24 @@ def compare_containers(tally, program, tool, fixture, scratch):
     reports = [line.split()[0] for line in run(program, '--list-reports').stdout.decode()
                .splitlines()]
     reports = [r for r in reports if r not in ('layout', 'export', 'dump', 'diff', 'html')]
+    truth = Truth(fixture.truth())
     want = {r: of_memory(run(program, r, *fixture.image()).stdout) for r in reports}
     for line in done.stdout.decode().splitlines():
         images = line.split()
         form = images[0][len(out) + 1:].split('.')[0]
         # raw memory has zeroes where the dump has nothing: of files, that is something else
         told = [r for r in reports if form != 'raw' or r not in ('files', 'sections', 'symbols')]
-        compare(tally, f'containers {fixture.name} as {form}', program, told, want, images)
+        compare(tally, f'containers {fixture.name} as {form}', program, told, want, images, truth)
         if len(images) > 1:
             compare_diff(tally, f'diff of {fixture.name} and itself as {form}', program,
                          fixture.image(), images)
     for compression in COMPRESSIONS:
         what = f'containers {fixture.name} packed with {compression}'
         try:
-            compare(tally, what, program, reports, want, [fixture.repacked(compression)])
+            compare(tally, what, program, reports, want, [fixture.repacked(compression)], truth)
         except OSError as e:
             tally.skip(what, str(e))
     compare(tally, f'containers {fixture.name} as elf, -t VMCOREINFO', program, reports, want,
-            [out + '.elf', '-t', out + '.vmcoreinfo'])
+            [out + '.elf', '-t', out + '.vmcoreinfo'], truth)
     for name in os.listdir(scratch):
         os.unlink(os.path.join(scratch, name))
