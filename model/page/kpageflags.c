@@ -6,6 +6,7 @@
  */
 #include "model/page/kpageflags.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "dumpread/base/heap.h"
@@ -219,6 +220,17 @@ static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, b
 	ret->kpf = u;
 }
 
+/* Struct pages that were never set up are all ones (PAGE_POISON_PATTERN): no damage. */
+static void refuse_refcount(const struct kpageflags *q, uint64_t pfn, struct page_words *ret)
+{
+	uint64_t ones = q->fmt.word == 8 ? UINT64_MAX : UINT32_MAX;
+
+	if (ret->flags != ones)
+		issue_add(q->k->issues, ST_CORRUPT, "page refcount", 1,
+			  "pfn %#" PRIx64 " has %" PRId64 " references", pfn, ret->refcount);
+	ret->refcount = INT64_MIN;
+}
+
 enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_words *ret)
 {
 	const struct pagefmt *fmt = &q->fmt;
@@ -251,6 +263,8 @@ enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_word
 		return q->head.status;
 	if (tail)
 		ret->refcount = q->head.refcount;
+	if (ret->refcount < 0)
+		refuse_refcount(q, pfn, ret);
 	if (!rule(q, RULE_KPAGE_ONLINE) || memmap_is_online(&q->k->memmap, pfn))
 		set_kpf(q, f, pfn, is_head && !tail, tail, page_word(fmt, raw, fmt->mapping), ret);
 	return ST_OK;

@@ -25,7 +25,8 @@ enum kpf {
 struct page_words {
 	uint64_t flags;		/* page.flags */
 	uint64_t kpf;		/* KPF() bits */
-	int64_t refcount;	/* of the page; of a tail: of its folio */
+	int64_t refcount;	/* of the page; of a tail: of its folio. INT64_MIN: below 0,
+				   which no reference count is */
 	bool none;		/* no struct page, or none that counts */
 };
 
