@@ -54,6 +54,7 @@ void rig_free(struct rig *g)
 {
 	free(g->chunk);
 	free(g->s.frames.chunk);
+	arena_release(&g->s.mem);
 	fake_free(g->f);
 	free(g);
 }

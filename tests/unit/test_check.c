@@ -32,12 +32,23 @@ static void frame(unsigned pfn, uint32_t flags, uint32_t mapcount, uint32_t foun
 				     .found = found };
 }
 
+/* What is built lasts until the next call. */
+static struct arena built;
+
+static void verify(struct hand *h)
+{
+	arena_release(&built);
+	h->s.mem = (struct arena){ 0 };
+	verify_build(&h->s, NONE);
+	built = h->s.mem;
+}
+
 static void check_text(struct hand *h, bool all, const char *want)
 {
 	const struct report_opts o = { .all = all };
 	char *got;
 
-	verify_build(&h->s, NONE);
+	verify(h);
 	got = hand_print(h, "check", "text", NULL, NULL, NULL, 0, &o);
 
 	CHECK_STR(got, want);
@@ -86,13 +97,13 @@ static void test_execve(void)
 	CHECK_EQ(issues_total(h.k.issues), 0);
 	/* one page more that nobody maps */
 	frame(50, FR_ANON | FR_SWAPBACKED, 1, 0);
-	verify_build(&h.s, NONE);
+	verify(&h);
 	CHECK_EQ(issues_total(h.k.issues), 31);
 	/* more than arguments can be */
 	machine(&h);
 	h.mms[0].counter[RSS_ANON] += 2000;
 	h.tasks[3].in_execve = true;
-	verify_build(&h.s, NONE);
+	verify(&h);
 	CHECK_EQ(issues_total(h.k.issues), 1);
 }
 
@@ -140,7 +151,7 @@ static unsigned unexplained(struct hand *h)
 
 	h->issues.n = 0;
 	memset(h->issues.v, 0, sizeof(h->issues.v));
-	verify_build(&h->s, NONE);
+	verify(h);
 	for (unsigned why = 0; why < VERIFY_REASONS; why++)
 		for (unsigned kind = 0; kind < VERIFY_KINDS; kind++)
 			if (!verify_explained(h->s.verify, why))
@@ -286,7 +297,7 @@ static void test_capture(void)
 	machine(&h);
 	frame(3, FR_ANON, 2, 1);
 	h.k.source = &source_collector;
-	verify_build(&h.s, NONE);
+	verify(&h);
 	CHECK_EQ(h.s.verify->differ, 1);
 	CHECK_EQ(issues_total(&h.issues), 0);
 }
@@ -425,5 +436,6 @@ int main(void)
 	test_summary();
 	test_left_out();
 	free(chunk);
+	arena_release(&built);
 	return check_done();
 }

@@ -230,6 +230,7 @@ static void test_damaged(unsigned word)
 
 	/* the second page of sections is lost */
 	f = machine(word, false);
+	m = &f->kernel.memmap;
 	sparse(f);
 	put_sections(f, SECTIONS);
 	fake_put_uint(f, ROOTS, fake_kva(f, SECTIONS), word);
