@@ -134,7 +134,10 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_PAPER: o->report_opts.like = "paper"; break;
 	case ID_EARLIER: a->earlier[a->nearlier++] = arg; break;
 	case ID_QUIET: o->quiet = true; break;
-	case ID_VERBOSE: o->verbose++; break;
+	case ID_VERBOSE:
+		o->verbose++;
+		o->report_opts.verbose = true;
+		break;
 	case ID_HELP: o->action = DO_HELP; break;
 	case ID_VERSION: o->action = DO_VERSION; break;
 	case ID_LIST: o->action = DO_LIST; break;

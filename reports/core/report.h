@@ -87,6 +87,7 @@ struct report_opts {
 	int32_t pid;		/* --pid N; 0: all */
 	bool threads;		/* --threads: one row per thread */
 	bool kernel_threads;	/* --kernel: kernel threads too */
+	bool verbose;		/* -v: names of the kernel's structures too */
 	bool all;		/* --all: also rows that would be left out as uninteresting */
 	bool virt;		/* --virtual: address space where else resident pages count */
 	const char *file;	/* --file NAME: only what concerns this file */

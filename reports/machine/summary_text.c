@@ -164,11 +164,27 @@ static void noted(struct text *x)
 	}
 }
 
-static void left_out(struct text *x)
+/* Can it be told which frames the dump holds? Not of a file that ends early, nor without all
+   struct pages. */
+static bool frames_known(const struct snapshot *s)
 {
-	if (in(x, SECTION_LEFT_OUT))
+	const struct issues *is = s->k->issues;
+
+	for (unsigned i = 0; is && i < is->n; i++)
+		if (!strcmp(is->v[i].object, "truncated image"))
+			return false;
+	return s->frames.existing && !s->frames.unread && !s->k->memmap.partial;
+}
+
+static void left_out(struct text *x, const struct snapshot *s)
+{
+	bool some = in(x, SECTION_LEFT_OUT);
+
+	if (some)
 		sizes(x, SECTION_LEFT_OUT, "NOT IN THE DUMP");
-	else
+	if (!frames_known(s))
+		fputs("\nNOT IN THE DUMP: how much is unknown, the dump is damaged\n", x->out);
+	else if (!some)
 		fputs("\nNOT IN THE DUMP: nothing, every page frame is there\n", x->out);
 }
 
@@ -187,9 +203,9 @@ static const char *in_words(const char *kind)
 	return kind;
 }
 
-static void damage(struct text *x, const struct snapshot *s)
+static void damage(struct text *x, const struct snapshot *s, bool all)
 {
-	unsigned n = 0;
+	unsigned n = 0, kinds = 0;
 	const struct summary_row *r = in(x, SECTION_ISSUES);
 
 	if (!r)
@@ -201,10 +217,14 @@ static void damage(struct text *x, const struct snapshot *s)
 		fprintf(x->out, "  %u processes could not all be read: their sizes, and all sums, are "
 			"lower bounds\n", n);
 	else
-		fputs("  what is listed here may be missing from the numbers above; -v says where\n",
-		      x->out);
-	for (; (r = in(x, SECTION_ISSUES)); x->i++)
-		fprintf(x->out, "  %-18s%12" PRIu64 "  %s\n", r->key, r->value, in_words(r->text));
+		fputs("  no process is concerned; other numbers above may be too small\n", x->out);
+	for (; (r = in(x, SECTION_ISSUES)); x->i++, kinds++)
+		if (all)
+			fprintf(x->out, "  %-18s%12" PRIu64 "  %s\n", r->key, r->value,
+				in_words(r->text));
+	if (!all)
+		fprintf(x->out, "  %u kind%s of damage: -v lists %s\n", kinds, kinds == 1 ? "" : "s",
+			kinds == 1 ? "it" : "them");
 }
 
 void summary_text(const struct snapshot *s, const struct report_opts *o,
@@ -212,7 +232,6 @@ void summary_text(const struct snapshot *s, const struct report_opts *o,
 {
 	struct text x = { .t = t, .out = out };
 
-	(void)o;
 	/* rows come by section; one that --where dropped is passed over */
 	machine(&x);
 	sizes(&x, SECTION_MEMORY, "MEMORY");
@@ -220,6 +239,6 @@ void summary_text(const struct snapshot *s, const struct report_opts *o,
 	processes(&x);
 	noted(&x);
 	if (source_has(s->k, SOURCE_FRAMES))
-		left_out(&x);
-	damage(&x, s);
+		left_out(&x, s);
+	damage(&x, s, o->verbose);
 }

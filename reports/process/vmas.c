@@ -9,6 +9,7 @@
 #include "model/views/incomplete.h"
 #include "model/mm/gate.h"
 #include "model/mm/thp.h"
+#include "model/source/source.h"
 #include "reports/core/common.h"
 #include "reports/file/showmaps.h"
 #include "reports/compat/like.h"
@@ -196,8 +197,10 @@ static enum status run_vmas(const struct snapshot *s, const struct report_opts *
 	/* older tools show a shared mm in each of its processes */
 	enum status st = vma_rows(s, o, o->like ? ROWS_EACH_PROC | ROWS_GATE : 0, t, diag);
 	struct vma_row *rows = t->rows;
+	/* a collector counted what it did not list: only pss is a lower bound then */
+	bool forget = !st && !o->like && source_has(s->k, SOURCE_MEMORY);
 
-	for (size_t i = 0; !st && !o->like && i < t->nrows; i++)
+	for (size_t i = 0; forget && i < t->nrows; i++)
 		usage_cells_forget(&rows[i].u, vma_incomplete(s, rows[i].vma));
 	t->incomplete = offsetof(struct vma_row, incomplete);
 	return st;

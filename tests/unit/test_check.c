@@ -304,6 +304,7 @@ static void test_capture(void)
 
 static void test_summary(void)
 {
+	static const struct report_opts verbose = { .verbose = true };
 	static struct zone_count info[] = {
 		{ "MemTotal", 64 << 20 }, { "MemFree", 16 << 20 }, { "AnonPages", 8 << 20 },
 		{ "Cached", 12 << 20 }, { "Buffers", 1 << 20 }, { "Shmem", 2 << 20 },
@@ -321,6 +322,7 @@ static void test_summary(void)
 	h.s.machine.nvmstat = sizeof(vmstat) / sizeof(vmstat[0]);
 	h.s.machine.meminfo = info;
 	h.s.machine.nmeminfo = sizeof(info) / sizeof(info[0]);
+	h.s.frames.existing = 10;
 	h.s.machine.crash_time = 1700000000;
 	h.s.machine.uptime = 90061000000000;
 	h.s.machine.panic = "Attempted to kill init!";
@@ -372,8 +374,16 @@ static void test_summary(void)
 		"NOT IN THE DUMP: nothing, every page frame is there\n"
 		"\n"
 		"DAMAGED OR MISSING\n"
-		"  what is listed here may be missing from the numbers above; -v says where\n"
-		"  vma                          3  not in the dump\n");
+		"  no process is concerned; other numbers above may be too small\n"
+		"  1 kind of damage: -v lists it\n");
+	free(got);
+	got = hand_print(&h, "summary", "text", NULL, NULL, NULL, 0, &verbose);
+	CHECK(strstr(got, "too small\n  vma                          3  not in the dump\n"));
+	free(got);
+	/* of a file that ends early nobody knows which frames it should hold */
+	issue_add(&h.issues, ST_NODATA, "truncated image", 1, "by a byte");
+	got = hand_print(&h, "summary", "text", NULL, NULL, NULL, 0, NULL);
+	CHECK(strstr(got, "NOT IN THE DUMP: how much is unknown, the dump is damaged\n"));
 	free(got);
 	got = hand_print(&h, "summary", "csv", "section,pid,key,value,unit", "section = process",
 			 NULL, 2, NULL);
