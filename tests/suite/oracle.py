@@ -18,7 +18,8 @@ import sys
 import time
 
 if __name__ == '__main__':
-    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    tests = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    sys.path[:0] = [tests, os.path.join(tests, 'vmtest')]
 from suite import regions               # noqa: E402
 from suite.containers import of_memory  # noqa: E402
 from suite.tally import death           # noqa: E402
