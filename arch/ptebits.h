@@ -3,8 +3,9 @@
  * ptebits.h - the low 12 bits of page-table entries as collectors print them.
  *
  * A collector writes raw entries. Of the bits, those that mean something to a
- * reader are the same in all kernels of a CPU family; a family is a row. What is not x86 is written with the bits of PowerPC 40x, the
- * machine of the paper, so that readers made for its files go on to work.
+ * reader are the same in all kernels of a CPU family; a family is a row. Entries of
+ * CPUs other than x86 are written with the bits of PowerPC 40x, the machine of the
+ * paper, so that readers made for its files still work.
  */
 #ifndef VMCENSUS_PTEBITS_H
 #define VMCENSUS_PTEBITS_H

@@ -32,25 +32,14 @@ static void about(const struct kernel *k, struct source_about *ret)
 	ret->when = im->header.crash_time;
 }
 
-const struct source source_dump = {
-	.name = "dump",
-	.has = SOURCE_MEMORY | SOURCE_COUNTERS | SOURCE_SETTINGS | SOURCE_FRAMES,
-	.offers = ~0u,
-	.build = snapshot_from_memory,
-	.entries = entries,
-	.walk = account_revisit,
-	.about = about,
-};
+#define OF_MEMORY(name_, more)                                                             \
+	.name = name_, .offers = ~0u,                                                      \
+	.has = SOURCE_MEMORY | SOURCE_COUNTERS | SOURCE_SETTINGS | SOURCE_FRAMES | (more), \
+	.build = snapshot_from_memory, .entries = entries, .walk = account_revisit,        \
+	.about = about
 
-const struct source source_live = {
-	.name = "live",
-	.has = SOURCE_MEMORY | SOURCE_CHANGES | SOURCE_COUNTERS | SOURCE_SETTINGS | SOURCE_FRAMES,
-	.offers = ~0u,
-	.build = snapshot_from_memory,
-	.entries = entries,
-	.walk = account_revisit,
-	.about = about,
-};
+const struct source source_dump = { OF_MEMORY("dump", 0) };
+const struct source source_live = { OF_MEMORY("live", SOURCE_CHANGES) };
 
 void source_about(const struct kernel *k, struct source_about *ret)
 {
