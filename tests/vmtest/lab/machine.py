@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 
 from .cross import CrossTools
-from .packages import LabError, Suite, mirror, run, version_key
+from .packages import PREPARING, LabError, Suite, mirror, run, version_key
 from .targets import target_of
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -288,31 +288,35 @@ class Machine:
     def boot(self):
         """Start and wait until the guest is ready, or dumped if it is to panic.
 
-        QEMU's emulation of two processors can lose against a kernel that patches its own text
-        ("Oops: int3"): a kernel that dies before process 1 began has told nothing that could
-        differ, and is started again, three times in all.
+        A kernel that dies by itself before that has told nothing that could differ. It is
+        started again, three times in all, and each time is printed.
         """
         for left in (2, 1, 0):
             why = self._boot_once()
             if not why:
                 return
             tail = '\n'.join(self.console().splitlines()[-15:])
-            died_early = self._died_early()
+            died = self._died()
             self.stop()
-            if not (died_early and left):
+            if not (died and left):
                 raise LabError(f'{self.kernel.release}: {why}\n{tail}')
-            print(f'vmtest: {self.kernel.release}: the kernel died before process 1 began; started again')
+            print(f'vmtest: {self.kernel.release}: the kernel died before it was ready; started again')
 
-    def _died_early(self):
+    def _died(self):
+        """Has the kernel panicked where neither the plan nor our module can be the reason?"""
         text = self.console()
-        return 'Kernel panic - not syncing' in text and not re.search('Run /init|LAB-', text)
+        if (self.plan.panic or self.plan.live) and re.search('Run /init|LAB-', text):
+            return False
+        return 'Kernel panic - not syncing' in text
 
     def _boot_once(self):
         """Why the guest did not come to what is awaited, or ''."""
         shutil.rmtree(self.out, ignore_errors=True)
         os.makedirs(self.out)
+        with PREPARING:
+            command = self._command()
         with open(self._path('qemu.err'), 'w') as err:
-            self.process = subprocess.Popen(self._command(), stderr=err)
+            self.process = subprocess.Popen(command, stderr=err)
         awaited = 'LAB-DUMPED' if self.plan.panic else 'LAB-READY'
         patience = self.plan.timeout * self.target.patience
         end = time.time() + patience
@@ -322,8 +326,8 @@ class Machine:
                 return failed[0]
             if self.process.poll() is not None:
                 return 'QEMU ended'
-            if self._died_early():
-                return 'the kernel died before process 1 began'
+            if self._died():
+                return 'the kernel died before it was ready'
             if time.time() > end:
                 return f'no {awaited} in {patience} s'
             time.sleep(0.5)

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 
 from .targets import target_of
 
@@ -50,6 +51,10 @@ OTHER_SUITES = {'i386': ['bookworm'], 'ppc64el': ['bookworm', 'trixie', 'sid']}
 
 # "image" is empty where there is "binary"; an unsigned build will do where no other is.
 PREFERENCE = {'image': 0, 'binary-unsigned': 1, 'binary': 2}
+
+
+# Held while things are fetched or built that all runs share.
+PREPARING = threading.RLock()
 
 
 class LabError(Exception):
