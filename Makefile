@@ -221,7 +221,7 @@ lint: $(page_parts)
 	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh $(core_src) $(app_src) $(cli_src)
 
 oracle: all tools
-	@python3 tests/suite/oracle.py --build $B --cuts $(N) --flips $(N)
+	@python3 tests/damage/oracle.py --build $B --cuts $(N) --flips $(N)
 
 fuzz:
 	@sh tests/fuzz/run.sh --time $(T) --make '$(MAKE)' $(FUZZ)

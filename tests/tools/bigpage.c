@@ -6,7 +6,7 @@
  *
  * PROCS processes share out VMAS mappings of many files among them; sizes are drawn
  * by a fixed rule, and some names are what a hostile machine would choose. It has
- * no dump, hence no page maps. tests/suite/html.py opens it.
+ * no dump, hence no page maps. tests/browser/report.py opens it.
  */
 #include <stdio.h>
 #include <stdlib.h>

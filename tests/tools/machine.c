@@ -7,7 +7,7 @@
  * Lines "meminfo NAME: VALUE kB" as in /proc/meminfo, "swap FILE SIZE USED PRIORITY" as
  * in /proc/swaps, "uptime SECONDS", and "panic TEXT", "panic_task PID COMM" where known.
  * A value that could not be read is "-".
- * tests/suite/machine.py compares it with what the kernel said.
+ * tests/exact/system.py compares it with what the kernel said.
  */
 #include <inttypes.h>
 #include <stdio.h>

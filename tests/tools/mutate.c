@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * mutate - where in memory the things are that tests/suite/mutations.py alters.
+ * mutate - where in memory the things are that tests/damage/mutations.py alters.
  *
  *	mutate [-t FILE] PID,PID... IMAGE...
  *

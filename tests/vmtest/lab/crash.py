@@ -4,7 +4,8 @@ import os
 import shutil
 import sys
 
-from .compare import Vmcensus, compare_processes, compare_text, representatives
+from lib.compare import compare_processes, compare_text, representatives
+from lib.program import Vmcensus
 from .live import Answers, copy_program
 from .packages import run
 

@@ -7,7 +7,7 @@ import sys
 
 from .packages import LabError, run
 
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RECOMPRESS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../tools/recompress.py')
 
 
 def mend_elf(path):
@@ -56,7 +56,7 @@ class Containers:
         if os.path.exists(out):
             return [out]
         if name == 'snappy':
-            run(sys.executable, HERE + '/recompress.py', 'snappy', *self.make('zlib'), out)
+            run(sys.executable, RECOMPRESS, 'snappy', *self.make('zlib'), out)
         elif name == 'flattened':
             with open(out, 'wb') as f:
                 self._flatten(f)

@@ -6,7 +6,8 @@ import os
 import re
 import shutil
 
-from .compare import Vmcensus, compare_processes, compare_text, by_pid, last_line, representatives
+from lib.compare import compare_processes, compare_text, representatives
+from lib.program import Vmcensus, by_pid, last_line
 from .packages import LabError, run
 
 COMMANDS = {        # name of the file that takes the answer -> report and options

@@ -10,7 +10,8 @@ import shutil
 import struct
 from dataclasses import dataclass
 
-from .compare import AtOnce, Vmcensus, compare_all
+from lib.compare import compare_all
+from lib.program import AtOnce, Vmcensus
 from .cross import CrossTools
 from .live import compare_module
 from .machine import HERE, ZOO, Machine, empty_file

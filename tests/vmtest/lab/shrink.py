@@ -9,11 +9,8 @@ Where makedumpfile cannot be used, cut() leaves frames out.
 import re
 import struct
 
-# A kdump-compressed dump, by the machine of its utsname: where status, block size and the
-# blocks of sub-header and bitmaps stand (makedumpfile, diskdump_mod.h: struct disk_dump_header;
-# behind the time of the crash, two longs).
-MACHINE_OFFSET = 12 + 4 * 65
-HEADER_OFFSETS = {b'x86_64': 424, b'i686': 412}
+from lib.kdump import header_offset
+
 # Bits of /proc/kpageflags
 LRU, SLAB, BUDDY, ANON, HUGE, THP, PGTABLE, RESERVED = 5, 7, 10, 12, 17, 22, 26, 32
 USER = 1 << LRU | 1 << ANON | 1 << HUGE | 1 << THP
@@ -152,11 +149,6 @@ def cut(vmcore, out, truth):
         for header in headers:
             f.write(struct.pack(elf.order + 'IIQQQQQQ', *header))
         f.writelines(bodies)
-
-
-def header_offset(data):
-    """Of HEADER_OFFSETS, for the dump whose bytes are DATA."""
-    return HEADER_OFFSETS[bytes(data[MACHINE_OFFSET:MACHINE_OFFSET + 65]).split(b'\0', 1)[0]]
 
 
 def shrink_kdump(path, truth):

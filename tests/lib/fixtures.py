@@ -14,7 +14,7 @@ import sys
 import tarfile
 import threading
 
-RECOMPRESS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'vmtest',
+RECOMPRESS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'tools',
                           'recompress.py')
 COMPRESSIONS = ('zlib', 'lzo', 'snappy', 'zstd')
 packing = threading.Lock()

@@ -18,11 +18,10 @@ import sys
 import time
 
 if __name__ == '__main__':
-    tests = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    sys.path[:0] = [tests, os.path.join(tests, 'vmtest')]
-from suite import regions               # noqa: E402
-from suite.containers import of_memory  # noqa: E402
-from suite.tally import death           # noqa: E402
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from damage import regions              # noqa: E402
+from exact.containers import of_memory  # noqa: E402
+from lib.tally import death             # noqa: E402
 
 TIMEOUT = 60            # s, for an answer of a machine of 16 MiB
 MACHINES = (('x86_64', '3.10'), ('x86_64', '2.6.18'))
@@ -207,7 +206,7 @@ def jobs(tally, build, cuts, flips):
         print(o.table(), flush=True)
         tally.check(f'oracle: {cuts} cuts and {flips} flips over all containers', o.wrong,
                     f'{len(o.silent)} silent where nothing could tell')
-    return [job]
+    return [('oracle', job)]
 
 
 def main():

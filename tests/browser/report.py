@@ -9,8 +9,8 @@ import subprocess
 import time
 from collections import Counter
 
-from suite import htmlview
-from suite.browser import Browser, missing
+from browser import view
+from browser.driver import Browser, missing
 
 DOWN, RIGHT, ESCAPE = '\ue015', '\ue014', '\ue00c'
 SMAPS = ['pss', 'uss', 'rss', 'swap', 'anon', 'file', 'shmem']
@@ -104,9 +104,9 @@ class Fixture(Page):
         self.binaries()
         self.keyboard()
         self.charts()
-        for look in (htmlview.log, htmlview.units, htmlview.tips, htmlview.links):
+        for look in (view.log, view.units, view.tips, view.links):
             look(self)
-        htmlview.paper(self, self.scratch)
+        view.paper(self, self.scratch)
         self.quiet()
 
     # ---- overview ----
@@ -440,9 +440,9 @@ def hostile(tally, page, browser):
     browser.hover('#charts rect[data-bytes]')
     p.tab('overview')
     cell = '#treemap .cell[data-name*="<"]'
-    htmlview.over(p, cell)
+    view.over(p, cell)
     want = browser.run('return document.querySelector(arguments[0]).dataset.name', cell)
-    p.check('and in a tip', [] if htmlview.tip(p).startswith(want) else [htmlview.tip(p)])
+    p.check('and in a tip', [] if view.tip(p).startswith(want) else [view.tip(p)])
     everything = browser.run('return document.body.textContent + document.title')
     p.equal('nothing turns the direction of a line', re.findall(
         '[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]', everything), [])
@@ -499,7 +499,7 @@ def cut(tally, fixture, program, scratch):
                 [] if done.returncode == 2 else [done.returncode])
     with Browser() as b:
         b.open(page)
-        htmlview.incomplete(Fixture(tally, 'html, cut off', b, program, [short], scratch))
+        view.incomplete(Fixture(tally, 'html, cut off', b, program, [short], scratch))
 
 
 def made(tally, build, scratch):
@@ -521,6 +521,6 @@ def jobs(tally, build, fixtures, program):
     scratch = os.path.join(build, 'html')
     os.makedirs(scratch, exist_ok=True)
     whole = [f for f in fixtures if f.name == 'x86_64-6.1-sysrq']
-    return [lambda: made(tally, build, scratch)] + [
-        lambda f=f: cut(tally, f, program, scratch) for f in whole] + [
-        lambda f=f: one(tally, f, program, scratch) for f in fixtures]
+    return [('html made', lambda: made(tally, build, scratch))] + [
+        ('html, cut off', lambda f=f: cut(tally, f, program, scratch)) for f in whole] + [
+        (f'html {f.name}', lambda f=f: one(tally, f, program, scratch)) for f in fixtures]

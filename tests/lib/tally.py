@@ -1,25 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Counting what passed, and running many small jobs on all processors."""
+"""The one tally of all tests that are no C: what passed, failed, was skipped; and many small jobs on all
+processors."""
+import contextlib
 import os
 import re
+import resource
 import signal
 import subprocess
 import threading
+import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 
 COUNTS = re.compile(r'^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$')
-SHOWN = 40              # lines of a failed test's output that are shown
+SLOWEST = 10            # jobs that are named at the end
+SHOWN = 40              # lines of a failed program's output that are shown
+EXAMPLES = 4            # differences of a failed check that are shown
 
 
 class Tally:
-    """What the comparison of tests/vmtest/lab wants, and safe to use from threads."""
+    """Counts of checks; each prints one line. Safe to use from threads."""
 
     def __init__(self, quiet=False):
         self.passed = self.failed = self.skipped = 0
-        self.skips, self.quiet, self.lock = [], quiet, threading.Lock()
+        self.failures = []      # names of checks
+        self.skips = []         # sentences
+        self.remarks = []       # for the end of it all
+        self.quiet, self.lock = quiet, threading.Lock()
 
     def check(self, name, differences, detail=''):
+        """One check; DIFFERENCES are sentences, none if it passed."""
         with self.lock:
             if not differences:
                 self.passed += 1
@@ -27,8 +37,9 @@ class Tally:
                     print(f'ok   {name}{": " + detail if detail else ""}', flush=True)
                 return
             self.failed += 1
-            print(f'FAIL {name}')
-            for text in differences[:4]:
+            self.failures.append(name)
+            print(f'FAIL {name}: {len(differences)} differ')
+            for text in differences[:EXAMPLES]:
                 print('     ' + str(text).replace('\n', '\n     '))
             print(end='', flush=True)
 
@@ -38,7 +49,7 @@ class Tally:
             self.skips.append(f'{name}: {why}')
             print(f'skip {name}: {why}', flush=True)
 
-    def add(self, name, passed, failed, skipped, output):
+    def count(self, name, passed, failed, skipped, output):
         """A test program that counts for itself."""
         with self.lock:
             self.passed += passed
@@ -48,12 +59,21 @@ class Tally:
             print(f'{word} {name}: {passed} passed, {failed} failed'
                   + (f', {skipped} skipped' if skipped else ''))
             if failed:
+                self.failures.append(name)
                 for line in output[-SHOWN:]:
                     print('     ' + line)
             for line in output:
                 if line.startswith('skip '):
                     self.skips.append(f'{name}: {line[5:]}')
             print(end='', flush=True)
+
+    def add(self, other):
+        """What another tally counted, and has printed."""
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.failures += other.failures
+        self.skips += other.skips
 
     def summary(self):
         return f'{self.passed} passed, {self.failed} failed' + \
@@ -95,13 +115,50 @@ def run_program(tally, name, command, env=None, timeout=600):
     if bad and not failed:      # it died after it had counted
         output.append(bad)
         failed = 1
-    tally.add(name, passed, failed, skipped, output)
+    tally.count(name, passed, failed, skipped, output)
 
 
-def run_all(tally, jobs, workers):
-    """JOBS are functions without arguments; an exception in one is a failed test."""
+class Times:
+    """How long each job took (s), and how much time of processors each stage (s, user and system)."""
+
+    def __init__(self):
+        self.began, self.jobs, self.stages, self.lock = time.time(), [], [], threading.Lock()
+
+    @contextlib.contextmanager
+    def stage(self, name):
+        began, before = time.time(), spent()
+        yield
+        self.stages.append((name, time.time() - began, spent() - before))
+
+    @contextlib.contextmanager
+    def job(self, name):
+        began = time.time()
+        yield
+        with self.lock:
+            self.jobs.append((time.time() - began, name))
+
+    def table(self):
+        lines = [f'{"":<14}{"s":>6}{"CPU s":>8}']
+        lines += [f'{name:<14}{wall:>6.0f}{cpu:>8.0f}' for name, wall, cpu in self.stages]
+        lines += [f'{"all":<14}{time.time() - self.began:>6.0f}{spent():>8.0f}', '',
+                  f'the {SLOWEST} slowest']
+        return '\n'.join(lines + [f'{wall:>8.1f} s  {name}' for wall, name in
+                                  sorted(self.jobs, reverse=True)[:SLOWEST]])
+
+
+def spent():
+    """Processor time of this process and of its children that have ended."""
+    return sum(sum(resource.getrusage(who)[:2])
+               for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def run_all(tally, jobs, workers, times):
+    """JOBS are names and functions without arguments; an exception in one is a failed test."""
+    def run(name, function):
+        with times.job(name):
+            function()
     with ThreadPoolExecutor(workers) as pool:
-        for future in [pool.submit(job) for job in jobs]:
+        for name, future in [(job[0], pool.submit(run, *job)) for job in jobs]:
             error = future.exception()
             if error:
-                tally.check('the test itself', [''.join(traceback.format_exception(error))])
+                tally.check(f'{name}: the test itself', [''.join(traceback.format_exception(error))])

@@ -11,8 +11,9 @@ import sys
 import threading
 import zlib
 
-from . import account, damage
-from .containers import of_memory
+from damage import lines
+from exact.containers import of_memory
+from machine import account
 
 COLUMNS = 'pid,comm,start,perms,size,rss,pss,uss,swap,name'
 # what vmas counts in bytes or is an address: with pages of 64 KiB it is 16 times as much
@@ -343,12 +344,12 @@ class Machines:
         _, layout, release = self.layouts[key]
         with open(layout, encoding='utf-8') as f:
             sparse = '\nmember mem_section.section_mem_map ' in f.read()
-        for line, issue, cost in damage.lines_for(account.number_of(release), sparse):
+        for line, issue, cost in lines.lines_for(account.number_of(release), sparse):
             wrong, seen = [], 0
             for container, arguments in self.dumps(name + '-damaged', f'{text}\n{line}\n', key,
                                                    *containers):
                 seen += 1
-                wrong += [f'{container}: {w}' for w in damage.check_line(
+                wrong += [f'{container}: {w}' for w in lines.check_line(
                     self.vmas(arguments, COLUMNS + ',unknown'), line, issue, cost, whole)]
             self.tally.check(f'machine {name} on {key}, {seen} containers: ' +
                              line.replace('\n', '; '), wrong)
@@ -450,7 +451,7 @@ poke task 21 M_TASK_PID 20
         """VMCOREINFO that is wrong: the right answer, or status 1 or 2 and why, in each container."""
         text = text_of(name, 'machine')
         want = text_of(name, 'expected')
-        for line in damage.WRONG_SIZES:
+        for line in lines.WRONG_SIZES:
             wrong = []
             for container, arguments in self.dumps(name + '-wrong', f'{text}\n{line}\n', key):
                 got = self.vmas(arguments)
@@ -464,9 +465,9 @@ poke task 21 M_TASK_PID 20
         """Half of each file: what is there, with status 2, or nothing with status 1 and why."""
         text = text_of(name, 'machine')
         for container, arguments in self.dumps(name + '-cut', text, key):
-            damage.cut_in_half(arguments[:-4])
+            lines.cut_in_half(arguments[:-4])
             got = self.vmas(arguments)
-            good = damage.half_is_told(container, got)
+            good = lines.half_is_told(container, got)
             self.tally.check(f'machine {name} on {key}, {container} cut in half',
                              [] if good else [f'exit {got.returncode} {got.stderr}{got.stdout}'])
         self.forget(name + '-cut', key)

@@ -119,17 +119,18 @@ def documents():
 
 
 def jobs(tally, build, fixtures, scratch, update=False):
-    return [lambda p=p: tally.check(f'sessions in {os.path.relpath(p, TOP)}',
-                                    check(p, build, fixtures, scratch, update)) for p in documents()]
+    return [(f'sessions in {os.path.relpath(p, TOP)}', lambda p=p: tally.check(
+        f'sessions in {os.path.relpath(p, TOP)}', check(p, build, fixtures, scratch, update)))
+        for p in documents()]
 
 
 def main():
     sys.path[:0] = [os.path.join(TOP, 'tests')]
-    from suite import fixtures
-    from suite.tally import Tally
+    from lib import fixtures
+    from lib.tally import Tally
     build = os.path.join(TOP, 'build')
     tally = Tally()
-    for job in jobs(tally, build, fixtures.find(os.path.join(TOP, 'tests', 'fixtures'),
+    for _, job in jobs(tally, build, fixtures.find(os.path.join(TOP, 'tests', 'fixtures'),
                                                 os.path.join(build, 'fixtures')),
                     os.path.join(build, 'docs'), '--update' in sys.argv[1:]):
         job()

@@ -6,10 +6,10 @@ import os
 import re
 import subprocess
 
-from lab.compare import AtOnce, Vmcensus, compare_all
-from lab.truth import Truth
-
-from .fixtures import COMPRESSIONS
+from lib.compare import compare_all
+from lib.program import AtOnce, Vmcensus
+from lib.fixtures import COMPRESSIONS
+from lib.truth import Truth
 
 # What summary says of the container itself: its name and the pages that it has. Gaps in raw memory
 # are filled up; an mcore file always has the first page.

@@ -4,7 +4,7 @@ import collections
 import os
 import re
 
-from .sizes import FRAME, PRESENT, entries
+from exact.sizes import FRAME, PRESENT, entries
 
 MAP_LINE = re.compile(r'^\S+ \S+ \S+ \S+ (\d+) +(/dev/zero|/SYSV\S*|/memfd:.*) \(deleted\)$', re.M)
 HUGE_START = re.compile(rb'^([0-9a-f]+)-\S+ .*\n(?:\w+: .*\n)*?VmFlags:.* ht ', re.M)

@@ -18,8 +18,9 @@ import subprocess
 import threading
 import zlib
 
-from . import oracle, regions
-from .containers import of_memory
+from damage import oracle, regions
+from exact.containers import of_memory
+from lib.kdump import MACHINE_OFFSET, PAGE_DESC
 
 TIMEOUT = 120           # s, any one report of a damaged dump
 REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg', 'cgroups', 'swap', 'shm', 'files', 'symbols',
@@ -27,8 +28,6 @@ REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg', 'cgroups', 'swap', 'sh
 CUTS = (0, 1, 7, 64, 4095, 4096, 8192, 40000)
 PAGE = 4096
 ZLIB, COMPRESSIONS = 0x1, 0x27  # of disk_dump_header.status: zlib; all of them
-PAGE_DESC = struct.Struct('<qIIQ')      # offset, size, flags, page_flags
-MACHINE_OFFSET = 12 + 4 * 65            # of utsname in struct disk_dump_header
 
 
 class Pages:
@@ -215,4 +214,5 @@ def jobs(tally, program, name, image, types, scratch, rounds):
             os.unlink(path)
 
     os.makedirs(scratch, exist_ok=True)
-    return [lambda n=n, d=damage: job(n, *d) for n, damage in enumerate(damages(data, name, rounds))]
+    return [(f'hostile {name}: {damage[0]}', lambda n=n, d=damage: job(n, *d))
+            for n, damage in enumerate(damages(data, name, rounds))]

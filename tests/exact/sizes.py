@@ -9,7 +9,7 @@ import array
 import re
 from collections import Counter, defaultdict
 
-from .views import SMAPS_LINE, shown
+from exact.views import SMAPS_LINE, shown
 
 PRESENT, SWAP = 1 << 63, 1 << 62
 FRAME = (1 << 55) - 1

@@ -11,15 +11,13 @@ import shutil
 import struct
 import subprocess
 
-from lab.compare import (Vmcensus, compare_check, compare_dmesg, compare_processes, compare_text,
-                         last_line)
-from lab.shrink import header_offset
-from lab.truth import Truth
-
-from .fixtures import COMPRESSIONS
+from lib.compare import compare_check, compare_dmesg, compare_processes, compare_text
+from lib.program import Vmcensus, last_line
+from lib.fixtures import COMPRESSIONS
+from lib.kdump import PAGE_DESC, header_offset
+from lib.truth import Truth
 
 FLAT_HEAD, FLAT_RECORD = 4096, struct.Struct('>qq')     # makedumpfile -F: offset, size, bytes
-PAGE_DESC = struct.Struct('<qIIQ')      # offset, size, flags, page_flags
 PT_LOAD = 1
 
 
@@ -290,8 +288,8 @@ def put_page(path, address, page):
 def jobs(tally, program, tools, fixtures, plain, scratch):
     """One for each fixture, and for each container of the fixtures PLAIN."""
     shutil.rmtree(scratch, ignore_errors=True)
-    out = [lambda f=f: mutate(tally, program, tools + '/mutate', f, os.path.join(scratch, f.name))
+    out = [(f'mutation {f.name}', lambda f=f: mutate(tally, program, tools + '/mutate', f, os.path.join(scratch, f.name)))
            for f in fixtures if f.truth() and os.path.exists(os.path.join(f.truth(), 'dmesg'))]
-    return out + [lambda f=f: mutate_containers(tally, program, tools, f,
-                                                os.path.join(scratch, f.name + '-containers'))
+    return out + [(f'mutation of containers {f.name}', lambda f=f: mutate_containers(
+                  tally, program, tools, f, os.path.join(scratch, f.name + '-containers')))
                   for f in plain]

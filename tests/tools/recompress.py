@@ -9,14 +9,15 @@ same reports.
 """
 import ctypes
 import ctypes.util
+import os
 import struct
 import sys
 import zlib
 
-from lab.shrink import header_offset
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib.kdump import PAGE_DESC, header_offset      # noqa: E402
 
 ZLIB = 0x1
-PAGE_DESC = struct.Struct('<qIIQ')      # offset, size, flags, page_flags
 HEADER = struct.Struct('<IiiI')         # status, block size, blocks of the sub-header and the bitmaps
 STATUS_COMPRESSION = 0x1 | 0x2 | 0x4 | 0x20
 

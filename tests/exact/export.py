@@ -18,9 +18,9 @@ import struct
 import subprocess
 import tarfile
 
-from lab.compare import comparable
+from lib.compare import comparable
 
-from .pageflags import recorded
+from exact.pageflags import recorded
 
 PRESENT, PFN = 1 << 63, (1 << 55) - 1
 IDLE = 1 << 25          # DAMON of 7.x goes on setting it

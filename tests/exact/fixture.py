@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One real dump against all that its own kernel said."""
+import os
+
+from exact.bounds import compare_bounds
+from exact.export import compare_export
+from exact.groups import compare_groups
+from exact.objects import compare_shm, compare_swap
+from exact.pageflags import compare_pageflags
+from exact.sizes import compare_sizes
+from exact.system import compare_machine
+from exact.views import compare_views
+from lib.compare import compare_all, compare_dmesg
+from lib.program import Vmcensus
+
+
+def compare_fixture(tally, program, build, f, truth):
+    name, tool = f'fixture {f.name}', build + '/tools/machine'
+    vmcensus = Vmcensus(program, f.image(), f.types())
+    compare_all(tally, name, vmcensus, truth)
+    if f.types():
+        # the kernel's log is described by VMCOREINFO, which every dump has
+        bare = Vmcensus(program, f.image())
+        differ = compare_dmesg(bare, truth)
+        if not differ and bare('dmesg', front=('-f', 'csv')) != \
+                vmcensus('dmesg', front=('-f', 'csv')):
+            differ = ['columns differ from those with types']
+        tally.check(f'{name} dmesg without types', differ)
+    compare_machine(tally, name, tool, f.image(), f.types(), truth)
+    compare_pageflags(tally, name, vmcensus, truth)
+    compare_sizes(tally, name, vmcensus, truth)
+    compare_bounds(tally, name, vmcensus, truth)
+    compare_groups(tally, name, vmcensus, truth)
+    compare_shm(tally, name, vmcensus, truth)
+    compare_swap(tally, name, vmcensus, truth)
+    compare_views(tally, name, vmcensus, truth, tool)
+    compare_export(tally, name, program, f.image(), f.types(), truth,
+                   os.path.join(build, 'export', f.name))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tree itself: it is built by both compilers without a warning, its layout files are what their
+recipe makes, "make install" puts what "make uninstall" removes."""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from lib.tally import run_program
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def unbound(extension):
+    """Names that neither a library of the extension nor crash itself defines."""
+    def text(*command):
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    wanted = set(re.findall(r'undefined symbol: (\S+)', text('ldd', '-r', extension)))
+    if not wanted:
+        return ['nothing at all, which cannot be: ldd -r']
+    return sorted(wanted - {line.split()[-1] for line in text(
+        'nm', '-D', '--defined-only', shutil.which('crash')).splitlines()})
+
+
+def install(tally, args):
+    with tempfile.TemporaryDirectory() as stage:
+        def make(target):
+            return subprocess.run(
+                ['make', '--no-print-directory', target, f'DESTDIR={stage}', 'PREFIX=/opt/v',
+                 f'B={args.build}', f'CC={args.cc}', f'SAN={args.san}'],
+                capture_output=True, text=True)
+
+        def files():
+            return sorted(os.path.relpath(os.path.join(d, f), stage)
+                          for d, _, names in os.walk(stage) for f in names)
+        os.makedirs(os.path.join(stage, 'opt/v/bin'))
+        open(os.path.join(stage, 'opt/v/bin/other'), 'w').close()
+        done = make('install')
+        put = files()
+        wrong = [done.stderr] if done.returncode else []
+        if 'opt/v/bin/vmcensus' not in put:
+            wrong.append(f'no program among {put}')
+        if glob.glob('docs/*.1') and 'opt/v/share/man/man1/vmcensus.1' not in put:
+            wrong.append(f'no man page among {put}')
+        tally.check('install', wrong)
+        done = make('uninstall')
+        left = files()
+        tally.check('uninstall removes what install put',
+                    [] if left == ['opt/v/bin/other'] else [f'{left} {done.stderr}'])
+
+
+def layouts(tally, build):
+    """The layout files in the tree have all facts that the program asks for."""
+    out = os.path.join(build, 'layouts')
+    lacking = [c for c in ('clang', 'ld.lld') if not shutil.which(c)]
+    if lacking:
+        tally.skip('layouts', f'{" and ".join(lacking)} not installed')
+        return
+    os.makedirs(out, exist_ok=True)
+    made = subprocess.run(['sh', 'layouts/make', out], env=os.environ | {'BUILD': build},
+                          capture_output=True, text=True)
+    tally.check('layouts are made', [made.stderr] if made.returncode else [])
+    for path in sorted(glob.glob('layouts/*.layout')):
+        with open(path) as had, open(os.path.join(out, os.path.basename(path))) as has:
+            # a table of a later version adds nothing to a kernel that lacks its facts
+            had, has = (re.sub(r'(?m)^facts \d+$', '', f.read()) for f in (had, has))
+            tally.check(f'{path} is what layouts/make makes',
+                        [] if had == has else ['make it anew'])
+
+
+def jobs(tally, args):
+    """The other compiler, warnings as errors; crash's extension with both."""
+    other = 'gcc' if 'clang' in args.cc else 'clang'
+    extension = os.path.exists('/usr/include/crash/defs.h')
+    if not extension:
+        tally.skip('crash extension', 'the header of crash is not installed')
+    if not shutil.which(other):
+        tally.skip(f'build with {other}', f'{other} is not installed')
+        return []
+    # what has sanitizers linked in is not loaded by crash
+    builds = [(other, f'{args.build}/{other}')] + \
+        ([] if args.san else [(args.cc, args.build)])
+
+    def build():
+        for cc, out in builds:
+            command = ['make', '--no-print-directory', f'-j{args.jobs}', f'CC={cc}', 'SAN=',
+                       f'B={out}', *(['test-bins'] if cc == other else []),
+                       *(['crashext'] if extension else [])]
+            run_program(tally, f'build with {cc}', command, timeout=1800)
+            if extension:
+                tally.check(f'crash extension by {cc}: crash has what it asks for',
+                            unbound(os.path.join(TOP, out, 'vmcensus.so')))
+    return [('build', build)]
