@@ -80,7 +80,7 @@ static enum status attach(struct dump *d, const struct arch *a)
 enum status arch_attach(struct dump *d, const struct arch **ret)
 {
 	enum status st = ST_UNSUPPORTED;
-	bool tried = false;
+	unsigned tried = 0;
 
 	*ret = NULL;
 	/* Not in the notes: every kernel that has it keeps it in memory too. */
@@ -90,7 +90,7 @@ enum status arch_attach(struct dump *d, const struct arch **ret)
 	for (unsigned i = 0; i < ARRAY_LEN(archs); i++) {
 		if (!may_be(d, archs[i]))
 			continue;
-		tried = true;
+		tried++;
 		st = attach(d, archs[i]);
 		if (st)
 			continue;
@@ -99,8 +99,12 @@ enum status arch_attach(struct dump *d, const struct arch **ret)
 		*ret = archs[i];
 		return ST_OK;
 	}
-	if (tried)
+	if (tried == 1)
 		return st;
+	if (tried)
+		return fail(&d->diag, ST_UNSUPPORTED, "the image does not tell its machine, and no "
+			    "kernel of a supported one was found in it; a vmlinux, a layout file or "
+			    "VMCOREINFO (-t) tells the machine");
 	return fail(&d->diag, ST_UNSUPPORTED,
 		    "no support for this machine: ELF machine %u, %u-bit",
 		    d->elf_machine, 8u * d->word_size);

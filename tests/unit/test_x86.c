@@ -475,6 +475,12 @@ static void test_damaged(void)
 	CHECK(strstr(t->dump.diag.text, "page tables") && !a);
 	tables_free(t);
 
+	/* No machine named: the sentence is not that of the last row tried. */
+	t = tables_new();
+	CHECK_EQ(arch_attach(&t->dump, &a), ST_UNSUPPORTED);
+	CHECK(strstr(t->dump.diag.text, "does not tell its machine") && !a);
+	tables_free(t);
+
 	/* A machine that we do not know. */
 	t = tables_new();
 	t->dump.elf_machine = EM_S390;
