@@ -94,3 +94,17 @@ uint32_t *objects_by_file(const struct objects *o, uint32_t nfiles, struct arena
 			by_file[o->v[i].file] = i;
 	return by_file;
 }
+
+static bool same_name(const char *s, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(s, name, n) && (!s[n] || !strcmp(s + n, " (deleted)"));
+}
+
+bool object_is(const char *object, const char *name)
+{
+	const char *base = strrchr(object, '/');
+
+	return same_name(object, name) || (base && same_name(base + 1, name));
+}

@@ -29,6 +29,10 @@ struct objects {
 /* The name of the object that V maps. */
 const char *object_name(const struct snapshot *s, const struct vma *v);
 
+/* Does NAME mean the object OBJECT? It is all of that name, or what stands after its last
+   slash; " (deleted)" may be left out. */
+bool object_is(const char *object, const char *name);
+
 /* In MEM; names are the snapshot's. Order: that of the VMAs that name them first. */
 void objects_build(const struct snapshot *s, struct arena *mem, struct objects *ret);
 

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/views/paper_counts.h"
 #include "reports/core/cell.h"
 #include "reports/charts/chart.h"
 #include "reports/compat/like.h"
-#include "reports/page/counts.h"
 #include "reports/process/procs.h"
 #include "reports/render/render.h"
 
@@ -20,29 +20,26 @@ LIKE_TEXT(paper_procs_csv)
 	uint32_t page = page_size(s);
 	struct arena mem = { 0 };
 	const struct area *areas = areas_build(s, &mem);
-	struct reader *reader = kernel_reader(s->k);
-	struct paper_counts counts;
+	struct paper_counts *counts = paper_counts_new(s);
 
-	paper_counts_init(&counts, s, reader);
 	fputs("Name, RW Count, RX Count, Total, Name, Stack, .Data, .Text, Heap, Lib .bss, "
 	      "Lib .data, Lib .text, Single, Multi\n", out);
 	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
 		const struct proc_row *r = table_row(t, i);
 		const uint64_t *by = o->virt ? r->by.virt : r->by.phys;
 		uint64_t rw = area_rw(by) / page, rx = area_rx(by) / page;
-		uint64_t single = 0, multi = 0;
+		struct paper_pages library = { 0 };
 
 		if (r->space)
-			paper_library_text(&counts, areas, r->space, &single, &multi);
+			paper_counts_library_text(counts, areas, r->space, &library);
 		put_csv(out, r->comm);
 		fprintf(out, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", ", rw, rx, rw + rx);
 		put_csv(out, r->comm);
 		for (unsigned c = 0; c < ARRAY_LEN(order); c++)
 			fprintf(out, ", %" PRIu64, by[order[c]] / page);
-		fprintf(out, ", %" PRIu64 ", %" PRIu64 "\n", single, multi);
+		fprintf(out, ", %" PRIu64 ", %" PRIu64 "\n", library.single, library.shared);
 	}
-	paper_counts_release(&counts);
-	reader_free(reader);
+	paper_counts_free(counts);
 	arena_release(&mem);
 }
 

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include <string.h>
-
 const struct task *proc_leader(const struct snapshot *s, const struct proc *p)
 {
 	if (p->leader < s->ntasks)
@@ -48,20 +46,6 @@ enum status procs_range(const struct snapshot *s, const struct report_opts *o,
 				    o->pid, s->tasks[i].tgid, s->tasks[i].tgid);
 	return fail(diag, ST_ABSENT, "no process %d in the dump; \"procs --kernel\" lists all",
 		    o->pid);
-}
-
-static bool same_name(const char *s, const char *name)
-{
-	size_t n = strlen(name);
-
-	return !strncmp(s, name, n) && (!s[n] || !strcmp(s + n, " (deleted)"));
-}
-
-bool object_is(const char *object, const char *name)
-{
-	const char *base = strrchr(object, '/');
-
-	return same_name(object, name) || (base && same_name(base + 1, name));
 }
 
 uint64_t pages_bytes(const struct snapshot *s, int64_t pages)

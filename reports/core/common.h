@@ -27,10 +27,6 @@ const struct mm *proc_mm(const struct snapshot *s, const struct proc *p);
 enum status procs_range(const struct snapshot *s, const struct report_opts *o,
 			struct diag *diag, uint32_t *first, uint32_t *end);
 
-/* Does NAME, of --file, mean an object of this name? The whole of it, or what is
-   behind its last slash; " (deleted)" may be left out. */
-bool object_is(const char *object, const char *name);
-
 /* PAGES of the kernel, in bytes; what is negative (a counter in flight) is 0. */
 uint64_t pages_bytes(const struct snapshot *s, int64_t pages);
 

@@ -9,7 +9,6 @@
 #include "dumpread/base/log.h"
 #include "dumpread/base/bytes.h"
 #include "model/page/kpageflags.h"
-#include "model/usage/pagemap.h"
 #include "reports/core/common.h"
 #include "reports/export/machine_text.h"
 #include "reports/export/products.h"
@@ -18,9 +17,8 @@
 
 struct export {
 	const struct snapshot *s;
-	struct reader *r;
+	struct process_shown *shown;
 	struct tree t;
-	struct pagemap *pagemap;
 	struct words words;
 	struct table rows;
 };
@@ -42,7 +40,7 @@ static void put_pagemap(struct export *e, const struct mm *mm)
 	for (uint32_t i = 0; !e->t.st && i < mm->nvmas; i++) {
 		const struct vma *v = &e->s->vmas[mm->first_vma + i];
 
-		pagemap_walk(e->pagemap, v, put_word, e);
+		process_shown_pagemap(e->shown, v, put_word, e);
 		end = v->end >> e->s->k->page_shift;
 	}
 	words_close(&e->words, end);
@@ -80,7 +78,7 @@ static void put_proc(struct export *e, const struct proc *p)
 	char name[16];
 
 	snprintf(name, sizeof(name), "%d", p->pid);
-	task_text_set(&x, e->s, e->r, p, &e->rows);
+	task_text_set(&x, e->s, e->shown, p, &e->rows);
 	/* the directory belongs to the effective user, as in /proc (task_dump_owner()) */
 	tree_enter(&e->t, name, p->euid, x.d.gid[1]);
 	for (const struct task_file *file = task_files; file->name; file++) {
@@ -185,15 +183,13 @@ enum status export_proc(const struct snapshot *s, const struct report_opts *o,
 	if (!e.t.owners)
 		log_warn(s->k->dump->log, "not root: all files in %s are yours, so tools will take "
 			 "every process for one of your own", dest);
-	e.r = kernel_reader(s->k);
-	e.pagemap = pagemap_new(s, e.r);
+	e.shown = process_shown_new(s);
 	for (uint32_t i = first; !e.t.st && i < end; i++)
 		if (export_takes(s, &seen, s->procs[i].pid, "process"))
 			put_proc(&e, &s->procs[i]);
 	put_machine(&e);
 	arena_release(&mem);
-	pagemap_free(e.pagemap);
-	reader_free(e.r);
+	process_shown_free(e.shown);
 	arena_release(&e.rows.mem);
 	return tree_close(&e.t);
 }

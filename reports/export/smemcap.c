@@ -129,7 +129,7 @@ enum status export_smemcap(const struct snapshot *s, const struct report_opts *o
 			   const char *dest, FILE *out, struct diag *diag)
 {
 	struct tar t = { .out = out, .mtime = s->machine.crash_time };
-	struct reader *r = kernel_reader(s->k);
+	struct process_shown *shown = process_shown_new(s);
 	struct table rows = { 0 };
 	struct arena mem = { 0 };
 	struct hash seen = { .mem = &mem };
@@ -145,7 +145,7 @@ enum status export_smemcap(const struct snapshot *s, const struct report_opts *o
 	for (uint32_t i = first; !st && i < end && !ferror(out); i++) {
 		if (!export_takes(s, &seen, s->procs[i].pid, "process"))
 			continue;
-		task_text_set(&task, s, r, &s->procs[i], &rows);
+		task_text_set(&task, s, shown, &s->procs[i], &rows);
 		put_proc(&t, &task);
 	}
 	/* two empty blocks end an archive */
@@ -154,6 +154,6 @@ enum status export_smemcap(const struct snapshot *s, const struct report_opts *o
 	pad(&t, RECORD);
 	arena_release(&mem);
 	arena_release(&rows.mem);
-	reader_free(r);
+	process_shown_free(shown);
 	return st;
 }

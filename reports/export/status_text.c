@@ -38,13 +38,10 @@ static const char *state_text(char state)
 
 static void put_groups(FILE *out, const struct task_text *x)
 {
-	uint64_t gid;
+	uint32_t gid;
 
-	for (uint32_t i = 0; i < x->d.ngroups; i++) {
-		if (read_kva_uint(x->r, x->d.groups + i * UINT64_C(4), 4, &gid))
-			break;
-		fprintf(out, "%s%" PRIu64, i ? " " : "", gid);
-	}
+	for (uint32_t i = 0; process_shown_group(x->shown, &x->d, i, &gid); i++)
+		fprintf(out, "%s%" PRIu32, i ? " " : "", gid);
 	fputs(" \n", out);
 }
 

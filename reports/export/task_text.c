@@ -5,7 +5,6 @@
  * print and a dump does not hold is 0, as a reader without privilege sees it;
  * docs/export.md lists it.
  */
-#include "model/cgroup/cgroups.h"
 #include "reports/export/task_text.h"
 
 #include <inttypes.h>
@@ -166,7 +165,7 @@ static void write_cgroup(const struct task_text *x, FILE *out)
 	const struct snapshot *s = x->s;
 	const struct cgroup_line *line;
 	struct arena mem = { 0 };
-	unsigned n = cgroup_lines(s, x->r, x->p, &mem, &line);
+	unsigned n = process_shown_cgroups(x->shown, x->p, &mem, &line);
 
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, "%" PRId32 ":%s:%s\n", line[i].id, line[i].controllers, line[i].path);
@@ -234,13 +233,13 @@ enum status task_rows(const struct snapshot *s, const struct report_opts *o,
 	return vma_rows(s, o, ROWS_EACH_PROC | ROWS_GATE, all, diag);
 }
 
-void task_text_set(struct task_text *x, const struct snapshot *s, struct reader *r,
+void task_text_set(struct task_text *x, const struct snapshot *s, struct process_shown *shown,
 		   const struct proc *p, const struct table *all)
 {
 	size_t lo, hi;
 
-	*x = (struct task_text){ .s = s, .p = p, .r = r, .mm = proc_mm(s, p) };
-	details_read(s, r, p, &x->d);
+	*x = (struct task_text){ .s = s, .p = p, .shown = shown, .mm = proc_mm(s, p) };
+	process_shown_details(shown, p, &x->d);
 	/* processes come in the order of s->procs, as rows do */
 	lo = search_first(all->nrows, mid,
 			  ((const struct vma_row *)table_row(all, mid))->proc < p);

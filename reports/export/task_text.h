@@ -6,13 +6,13 @@
 #ifndef VMCENSUS_TASK_TEXT_H
 #define VMCENSUS_TASK_TEXT_H
 
-#include "model/task/details.h"
+#include "model/views/process_shown.h"
 #include "reports/core/report.h"
 
 struct task_text {
 	const struct snapshot *s;
 	const struct proc *p;
-	struct reader *r;		/* NULL: of a capture */
+	struct process_shown *shown;
 	const struct mm *mm;		/* NULL: a kernel thread, or past exit_mm */
 	struct details d;
 	struct table rows;		/* its mappings: rows of vma_rows.h */
@@ -35,7 +35,7 @@ const struct task_file *task_file(const char *name);
  */
 enum status task_rows(const struct snapshot *s, const struct report_opts *o,
 		      struct table *all, struct diag *diag);
-void task_text_set(struct task_text *x, const struct snapshot *s, struct reader *r,
+void task_text_set(struct task_text *x, const struct snapshot *s, struct process_shown *shown,
 		   const struct proc *p, const struct table *all);
 
 #endif

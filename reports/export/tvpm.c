@@ -13,8 +13,7 @@
 #include <string.h>
 
 #include "model/source/capture.h"
-#include "model/usage/account.h"
-#include "model/page/pageraw.h"
+#include "model/views/listed_pages.h"
 #include "reports/core/common.h"
 #include "reports/export/products.h"
 
@@ -24,16 +23,11 @@
 struct writer {
 	const struct snapshot *s;
 	const struct ptebits *bits;
-	struct reader *r;
-	struct pageraw raw;
-	uint64_t zero, huge_zero;	/* frames that are nobody's */
-	uint64_t left;			/* pages that may be written yet */
+	struct listed_pages *listed;
 	FILE *out;
-	/* of the VMA */
-	const struct vma *v;
+	/* of the vma */
 	struct capture_counts n;
 	uint64_t pages;
-	bool print;			/* second round: entries, not counts */
 };
 
 /* Text of the dump in a line: a newline would begin another. */
@@ -48,80 +42,32 @@ static void put_plain(FILE *out, const char *s, size_t len)
 
 /* ---- pages ------------------------------------------------------------------------- */
 
-static uint32_t count_of(const struct writer *w, const struct vma_page *p, uint64_t pfn)
+static bool put_page(void *arg, const struct listed_page *p)
 {
-	const struct frame *f;
-
-	if (p->captured)
-		return p->captured->count;
-	f = frame_at(&w->s->frames, pfn);
-	/* 2.4 counts references alone */
-	if (w->raw.f && !has(w->s->k, M_PAGE_MAPCOUNT))
-		return pageraw_references(&w->raw, pfn);
-	return f ? f->mapcount : 0;
-}
-
-static void put_page(struct writer *w, const struct vma_page *p, uint64_t va, uint64_t pfn)
-{
-	uint64_t flags = p->captured ? p->captured->flags : pageraw_flags(&w->raw, pfn);
-	unsigned bits = p->captured ? p->captured->bits
-				    : ptebits_encode(w->bits, p->pte.flags);
+	struct writer *w = arg;
 
 	if (w->pages % ITEMS_LINE == 0)
 		fputs(w->pages ? "\n" : "M: ", w->out);
 	else
 		putc(' ', w->out);
-	fprintf(w->out, "%08" PRIX64 "=%08" PRIX64 ", %" PRIu32 ", %08" PRIX64 " |", va,
-		pfn << w->s->k->page_shift | bits, count_of(w, p, pfn), flags);
+	fprintf(w->out, "%08" PRIX64 "=%08" PRIX64 ", %" PRIu32 ", %08" PRIX64 " |", p->va,
+		p->pfn << w->s->k->page_shift | p->bits, p->count, p->flags);
+	w->pages++;
+	return !ferror(w->out);
 }
 
-static void count_page(struct writer *w, const struct vma_page *p, uint64_t pfn)
-{
-	unsigned bits = p->captured ? p->captured->bits
-				    : ptebits_encode(w->bits, p->pte.flags);
-	uint32_t count = count_of(w, p, pfn);
-
-	w->n.user += bits & w->bits->user ? 1 : 0;
-	/* the paper's 40x has no such bit that Linux knows: 0 there */
-	w->n.exec += !p->captured && p->pte.flags & PTE_EXEC ? 1 : 0;
-	w->n.readonly += bits & w->bits->rw ? 0 : 1;
-	w->n.single += count < 2;
-	w->n.shared += count > 1;
-}
-
-/* Is it a page, and counted as resident? */
-static bool counts(const struct writer *w, const struct vma_page *p, uint64_t pfn)
-{
-	const struct frame *f = frame_at(&w->s->frames, pfn);
-
-	if (p->captured)
-		return true;
-	return !(p->pte.flags & PTE_SPECIAL) && p->pfn != w->zero && p->pfn != w->huge_zero &&
-	       f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS;
-}
-
-static bool see(void *arg, const struct vma_page *p)
+static bool count_page(void *arg, const struct listed_page *p)
 {
 	struct writer *w = arg;
-	uint64_t page = page_size(w->s), i, end;
 
-	if (p->pte.kind != PTE_PAGE)
-		return true;
-	for (vma_page_clip(w->s, w->v, p, &i, &end); i < end; i++) {
-		if (!counts(w, p, p->pfn + i))
-			continue;
-		if (!w->left)
-			return false;
-		if (!--w->left)
-			issue_add(w->s->k->issues, ST_LIMIT, "page table", 1,
-				  "more pages mapped than is believed");
-		if (w->print)
-			put_page(w, p, p->va + i * page, p->pfn + i);
-		else
-			count_page(w, p, p->pfn + i);
-		w->pages++;
-	}
-	return !ferror(w->out);
+	w->n.user += p->bits & w->bits->user ? 1 : 0;
+	/* the paper's 40x has no such bit that Linux knows: 0 there */
+	w->n.exec += p->exec ? 1 : 0;
+	w->n.readonly += p->bits & w->bits->rw ? 0 : 1;
+	w->n.single += p->count < 2;
+	w->n.shared += p->count > 1;
+	w->pages++;
+	return true;
 }
 
 /* ---- tasks and VMAs -------------------------------------------------------------------- */
@@ -143,11 +89,9 @@ static void put_vma(struct writer *w, const struct vma *v)
 	uint64_t prot = given ? given->prot : ptebits_prot(w->bits, v->flags);
 	uint64_t size = v->end - v->start, rss;
 
-	w->v = v;
 	w->n = (struct capture_counts){ 0 };
 	w->pages = 0;
-	w->print = false;
-	vma_walk(w->s, w->r, v, see, w);
+	listed_pages_each(w->listed, v, count_page, w);
 	rss = given ? given->rss : w->pages * page_size(w->s);
 	if (given && given->counts.given)
 		w->n = given->counts;
@@ -162,8 +106,7 @@ static void put_vma(struct writer *w, const struct vma *v)
 	if (!w->pages)
 		return;
 	w->pages = 0;
-	w->print = true;
-	vma_walk(w->s, w->r, v, see, w);
+	listed_pages_each(w->listed, v, put_page, w);
 	putc('\n', w->out);
 }
 
@@ -221,20 +164,15 @@ static void put_proc(struct writer *w, const struct proc *p)
 enum status export_tvpm(const struct snapshot *s, const struct report_opts *o,
 			const char *dest, FILE *out, struct diag *diag)
 {
-	struct writer w = { .s = s, .out = out, .r = kernel_reader(s->k) };
+	struct writer w = { .s = s, .out = out };
 	uint32_t first, end;
 	enum status st = procs_range(s, o, diag, &first, &end);
 
 	(void)dest;
-	w.bits = ptebits_of_arch(s->k->arch);
-	pageraw_init(&w.raw, s, w.r);
-	w.zero = w.huge_zero = UINT64_MAX;
-	w.left = 2 * account_pages_max(s);	/* each is seen twice: counted, written */
-	if (w.r)
-		zero_frames(s->k, w.r, &w.zero, &w.huge_zero);
+	w.listed = listed_pages_new(s, 2);	/* each page is counted, then written */
+	w.bits = listed_pages_bits(w.listed);
 	for (uint32_t i = first; !st && i < end && !ferror(out); i++)
 		put_proc(&w, &s->procs[i]);
-	pageraw_release(&w.raw);
-	reader_free(w.r);
+	listed_pages_free(w.listed);
 	return st;
 }

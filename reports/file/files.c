@@ -4,8 +4,8 @@
  * its sizes over all processes, or in one of them. The list "files" of exmap.
  */
 #include "dumpread/base/bytes.h"
-#include "model/elf/elfbss.h"
 #include "model/views/incomplete.h"
+#include "model/views/object_sizes.h"
 #include "model/views/objects.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
@@ -118,8 +118,7 @@ static void drop_unmapped(struct table *t)
 /* All that adding up needs. */
 struct adder {
 	const struct snapshot *s;
-	struct reader *r;
-	struct elf_bss_list bss;
+	struct object_sizes *sizes;
 	uint32_t *row_of_file;	/* NONE: not asked for, or not mapped */
 	struct sizes *sums;	/* of the rows */
 };
@@ -136,17 +135,18 @@ static void prepare(struct adder *a, const struct objects *objects, const uint32
 		    const char *sysroot, uint32_t only, struct table *t)
 {
 	const struct snapshot *s = a->s;
+	unsigned whole;
 
 	a->row_of_file = objects_by_file(objects, s->nfiles, &t->mem);
 	for (uint32_t i = 0; i < s->nfiles; i++)
 		if (a->row_of_file[i] != NONE)
 			a->row_of_file[i] = of_row[a->row_of_file[i]];
-	if (s->sizes)
-		elf_bss_find(s, a->r, sysroot, only, &t->mem, &a->bss);
-	if (a->bss.whole)
+	a->sizes = object_sizes_new(s, sysroot, only, &t->mem);
+	whole = object_sizes_bss(a->sizes)->whole;
+	if (whole)
 		t->note = arena_printf(&t->mem, "of %u mappings behind a file's data all is taken "
 				       "for its .bss: the dump has no headers of these files; "
-				       "try --sysroot DIR", a->bss.whole);
+				       "try --sysroot DIR", whole);
 }
 
 static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
@@ -165,7 +165,6 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	of_row = make_rows(s, o, &objects, t);
 	rows = t->rows;
 	a.sums = arena_array(&t->mem, struct sizes, t->nrows);
-	a.r = kernel_reader(s->k);
 	prepare(&a, &objects, of_row, o->sysroot, only, t);
 	for (uint32_t i = 0; i < s->nvmas; i++) {
 		uint32_t row = of_row[objects.of_vma[i]], mm = s->vmas[i].mm;
@@ -180,10 +179,10 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 			rows[row].procs = o->pid ? 1 : objects.v[objects.of_vma[i]].nprocs;
 		}
 		if (s->sizes)
-			sizes_add_parts(s, a.r, &a.bss, i, n, row == NONE ? NULL : &a.sums[row],
-					sum_of_file, &a);
+			object_sizes_add(a.sizes, i, n, row == NONE ? NULL : &a.sums[row],
+					 sum_of_file, &a);
 	}
-	reader_free(a.r);
+	object_sizes_free(a.sizes);
 	for (size_t i = 0; i < t->nrows; i++)
 		if (s->sizes)
 			sizes_cells_set(&rows[i].z, &a.sums[i]);

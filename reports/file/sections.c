@@ -42,13 +42,14 @@ static const char *perms(bool w, bool x)
 static void add(struct maker *k, struct elf_mapped *m, struct row row)
 {
 	struct row *r = vec_push(&k->t->mem, &k->rows);
+	struct elf_range range = { row.addr, row.addr + row.size };
 	struct sizes z;
 
 	*r = row;
 	r->file = m->s->files[m->file].path;
 	r->from = m->found.from;
 	r->procs = m->procs;
-	elf_mapped_sizes(m, m->r, row.addr, row.addr + row.size, &z);
+	elf_mapped_sizes(m, &range, 1, &z);
 	sizes_cells_set(&r->z, &z);
 }
 

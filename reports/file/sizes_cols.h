@@ -6,7 +6,6 @@
 #ifndef VMCENSUS_SIZES_COLS_H
 #define VMCENSUS_SIZES_COLS_H
 
-#include "model/elf/elfbss.h"
 #include "model/usage/refs.h"
 #include "reports/core/report.h"
 
@@ -17,19 +16,6 @@ struct sizes_cells {			/* bytes */
 void sizes_cells_set(struct sizes_cells *c, const struct sizes *z);
 /* No value in any: the snapshot holds no sizes. */
 void sizes_cells_unknown(struct sizes_cells *c);
-
-/* Sizes of M's VMAs in one process. Needs NEED_SIZES, as the next. */
-void sizes_of_mm(const struct snapshot *s, const struct mm *m, struct sizes *ret);
-/*
- * Add the sizes of VMA, N times, to OWN, but those of the .bss in it to what OF_FILE
- * says of its file; NULL: nowhere.
- */
-void sizes_add_parts(const struct snapshot *s, struct reader *r, const struct elf_bss_list *bss,
-		     uint32_t vma, uint32_t n, struct sizes *own,
-		     struct sizes *(*of_file)(void *arg, uint32_t file), void *arg);
-/* Of OBJECT alone: of the VMAs that map it, less what BSS gives to files, and its .bss. */
-void sizes_of_object(const struct snapshot *s, struct reader *r, const struct mm *m,
-		     const char *object, const struct elf_bss_list *bss, struct sizes *ret);
 
 #define Z_COL(row, f, fl, about) \
 	{ #f, COL_BYTES, fl, offsetof(row, z.f), "bytes", about, NEED_SIZES, 0 }

@@ -3,11 +3,11 @@
  * symbols - memory of each symbol of mapped ELF files.
  */
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "dumpread/base/jobs.h"
 #include "dumpread/base/search.h"
 #include "model/elf/demangle.h"
 #include "model/elf/elfsymbols.h"
@@ -44,10 +44,6 @@ struct maker {
 	VEC(struct row) rows;
 	struct elf_section *by_addr;	/* of the file at hand; names are the table's */
 	unsigned nsections;
-	/* sizes of its symbols, worked out in parallel */
-	struct elf_mapped *m;
-	size_t first;
-	struct reader *readers[JOBS_MAX];
 };
 
 static int by_addr(const void *a, const void *b)
@@ -82,26 +78,20 @@ static const char *section_of(const struct maker *k, uint64_t addr)
 	return k->by_addr[lo - 1].name;
 }
 
-static void size_symbol(void *ctx, unsigned worker, size_t item)
+static void size_symbols(struct maker *k, struct elf_mapped *m, size_t first)
 {
-	struct maker *k = ctx;
-	struct row *r = &k->rows.v[k->first + item];
-	struct sizes z;
+	size_t n = k->rows.n - first;
+	struct row *rows = k->rows.v + first;
+	struct elf_range *ranges = heap_array(struct elf_range, n);
+	struct sizes *sizes = heap_array(struct sizes, n);
 
-	if (!k->readers[worker] && k->m->s->k->dump)
-		k->readers[worker] = reader_new(k->m->s->k->dump);
-	elf_mapped_sizes(k->m, k->readers[worker], r->addr, r->addr + r->size, &z);
-	sizes_cells_set(&r->z, &z);
-}
-
-static void size_all(struct maker *k, struct elf_mapped *m)
-{
-	k->m = m;
-	jobs_run(m->s->k->jobs, k->rows.n - k->first, size_symbol, k);
-	for (unsigned i = 0; i < JOBS_MAX; i++) {
-		reader_free(k->readers[i]);
-		k->readers[i] = NULL;
-	}
+	for (size_t i = 0; i < n; i++)
+		ranges[i] = (struct elf_range){ rows[i].addr, rows[i].addr + rows[i].size };
+	elf_mapped_sizes(m, ranges, n, sizes);
+	for (size_t i = 0; i < n; i++)
+		sizes_cells_set(&rows[i].z, &sizes[i]);
+	free(ranges);
+	free(sizes);
 }
 
 static void add_file(void *arg, struct elf_mapped *m)
@@ -109,10 +99,11 @@ static void add_file(void *arg, struct elf_mapped *m)
 	struct maker *k = arg;
 	struct elf_symbols symbols;
 	const char *from = NULL;
+	size_t first;
 
 	elf_mapped_symbols(m, k->o->sysroot, &k->t->mem, &symbols, &from);
 	list_sections(k, m->head);
-	k->first = k->rows.n;
+	first = k->rows.n;
 	for (size_t i = 0; i < symbols.n; i++) {
 		const struct elf_symbol *y = &symbols.v[i];
 		struct row *r = vec_push(&k->t->mem, &k->rows);
@@ -125,7 +116,7 @@ static void add_file(void *arg, struct elf_mapped *m)
 			.bind = y->bind, .type = y->type,
 		};
 	}
-	size_all(k, m);
+	size_symbols(k, m, first);
 }
 
 static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,

@@ -10,6 +10,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "model/views/incomplete.h"
+#include "model/views/object_sizes.h"
 #include "model/views/objects.h"
 #include "model/source/source.h"
 #include "reports/core/common.h"
@@ -17,7 +18,7 @@
 #include "reports/html/binaries.h"
 #include "reports/html/classes.h"
 #include "reports/html/emit.h"
-#include "reports/html/pagemap.h"
+#include "reports/html/runs.h"
 #include "reports/core/pick.h"
 #include "reports/core/usage_cols.h"
 
@@ -53,7 +54,7 @@ struct data {
 	const struct snapshot *s;
 	struct emit e;
 	struct objects objects;
-	struct pagemap maps;
+	struct runs runs;
 	struct table tables[4];		/* whose strings are told at the end */
 	unsigned ntables;
 	struct arena mem;
@@ -216,27 +217,26 @@ static void vma_sizes(struct data *d)
 static void bss(struct data *d, const char *sysroot)
 {
 	uint32_t *object = objects_by_file(&d->objects, d->s->nfiles, &d->mem);
-	struct reader *r = kernel_reader(d->s->k);
-	struct elf_bss_list list = { 0 };
+	struct object_sizes *o = object_sizes_new(d->s, sysroot, NONE, &d->mem);
+	const struct elf_bss_list *list = object_sizes_bss(o);
 	struct sizes_cells *cells;
 
-	elf_bss_find(d->s, r, sysroot, NONE, &d->mem, &list);
-	cells = heap_array(struct sizes_cells, list.n);
+	cells = heap_array(struct sizes_cells, list->n);
 	fputs("\"bss\": {\"vma\": [", d->e.out);
-	for (size_t i = 0; i < list.n; i++) {
-		const struct elf_bss *b = &list.v[i];
-		struct sizes z = { 0 };
+	for (size_t i = 0; i < list->n; i++) {
+		struct sizes z;
 
-		refs_sizes(d->s->refs, r, &d->s->vmas[b->vma], b->start, b->end, &z);
+		object_sizes_of_bss(o, i, &z);
 		sizes_cells_set(&cells[i], &z);
 		emit_comma(&d->e, i);
-		emit_uint(&d->e, b->vma);
+		emit_uint(&d->e, list->v[i].vma);
 	}
 	fputs("], \"object\": [", d->e.out);
-	for (size_t i = 0; i < list.n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
+		uint32_t of = object[list->v[i].file];
+
 		emit_comma(&d->e, i);
-		emit_uint(&d->e, object[list.v[i].file] == NONE ? COL_UNKNOWN
-								: object[list.v[i].file]);
+		emit_uint(&d->e, of == NONE ? COL_UNKNOWN : of);
 	}
 	fputs("], \"sizes\": {", d->e.out);
 	for (size_t i = 0, n = 0; i < ARRAY_LEN(sizes); i++) {
@@ -246,11 +246,11 @@ static void bss(struct data *d, const char *sysroot)
 			continue;
 		emit_comma(&d->e, n++);
 		emit_sizes(&d->e, sizes[i].name, (const char *)cells + (sizes[i].offset - first),
-			   sizeof(*cells), list.n, page_size(d->s));
+			   sizeof(*cells), list->n, page_size(d->s));
 	}
 	fputs("}},\n", d->e.out);
 	free(cells);
-	reader_free(r);
+	object_sizes_free(o);
 }
 
 static uint64_t start_page(const struct data *d, uint32_t i)
@@ -277,12 +277,12 @@ static uint64_t object_of(const struct data *d, uint32_t i)
 
 static uint64_t map_at(const struct data *d, uint32_t i)
 {
-	return d->maps.of_vma[i].at == UINT32_MAX ? COL_UNKNOWN : d->maps.of_vma[i].at;
+	return d->runs.of_vma[i].at == UINT32_MAX ? COL_UNKNOWN : d->runs.of_vma[i].at;
 }
 
 static uint64_t map_len(const struct data *d, uint32_t i)
 {
-	return d->maps.of_vma[i].len;
+	return d->runs.of_vma[i].len;
 }
 
 static void vmas(struct data *d)
@@ -331,11 +331,11 @@ static void put_base64(FILE *out, const uint8_t *p, size_t n)
 
 static void maps(struct data *d)
 {
-	const struct pagemap *m = &d->maps;
+	const struct runs *m = &d->runs;
 
 	fputs("\"states\": [", d->e.out);
 	for (size_t i = 0; i < m->states.n; i++) {
-		const struct page_state *st = &m->states.v[i];
+		const struct page_run *st = &m->states.v[i];
 
 		emit_comma(&d->e, i);
 		fprintf(d->e.out, "[%u,%u,%" PRIu32 "]", st->kind, st->writable, st->count);
@@ -391,7 +391,7 @@ void html_data(const struct snapshot *s, const struct report_opts *o, FILE *out)
 
 	emit_init(&d.e, out);
 	objects_build(s, &d.mem, &d.objects);
-	pagemap_build(s, &d.maps);
+	runs_build(s, &d.runs);
 	head(&d);
 	fputs("\"tables\": {\n", out);
 	report_table(&d, "summary", NULL, false);
@@ -410,7 +410,7 @@ void html_data(const struct snapshot *s, const struct report_opts *o, FILE *out)
 	fputs("}\n", out);
 	for (unsigned i = 0; i < d.ntables; i++)
 		arena_release(&d.tables[i].mem);
-	pagemap_release(&d.maps);
+	runs_release(&d.runs);
 	emit_release(&d.e);
 	arena_release(&d.mem);
 }

@@ -6,7 +6,7 @@
  *     classes                               frames by class: all memory
  *     mms, objects, vmas                    who maps what; sizes by VMA
  *     elf, elf_note                         the binaries behind them (binaries.h)
- *     states, maps                          pages of each VMA (pagemap.h), in base64
+ *     states, maps                          pages of each VMA (runs.h), in base64
  *     strings                               what the numbers of strings mean
  */
 #ifndef VMCENSUS_HTML_DATA_H

@@ -3,12 +3,11 @@
 #ifndef VMCENSUS_LEFT_OUT_H
 #define VMCENSUS_LEFT_OUT_H
 
+#include "model/views/absent_frames.h"
 #include "reports/core/report.h"
 
-#define LEFT_OUT_KINDS 10
-
 struct left_out {
-	struct { const char *key, *note; uint64_t frames; } v[LEFT_OUT_KINDS];
+	struct { const char *key, *note; uint64_t frames; } v[ABSENT_KINDS];
 	unsigned n;
 };
 

@@ -9,11 +9,10 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "model/views/areas.h"
-#include "model/source/capture.h"
-#include "arch/ptebits.h"
 #include "model/page/kpageflags.h"
-#include "model/usage/residency.h"
+#include "model/source/source.h"
+#include "model/views/areas.h"
+#include "model/views/first_maps.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 #include "reports/page/page_types.h"
@@ -45,12 +44,6 @@ static const struct column cols[] = {
 	STR(flags, COL_SHOWN, "kpf by name"),
 };
 
-/* Per frame: the first mapping. */
-struct mapping {
-	uint32_t vma;			/* index, + 1 */
-	uint16_t pte;			/* low 12 bits of the entry */
-};
-
 #define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)
 
 struct maker {
@@ -58,65 +51,14 @@ struct maker {
 	const struct report_opts *o;
 	const struct area *areas;
 	struct arena *mem;
-	struct mapping **chunk;		/* beside those of snapshot.frames */
-	const struct ptebits *bits;
-	uint32_t vma;			/* that is walked, + 1 */
+	struct first_maps maps;		/* chunk NULL: not asked for */
 	struct kpageflags *q;		/* NULL: the source has no such frames */
 	struct hash flag_names, syms;	/* value + 1 -> index in strings */
 	VEC(const char *) strings;
-	struct hash given_of;		/* pfn + 1 -> index in given */
-	VEC(const struct capture_page *) given;	/* as a collector wrote them */
 	VEC(struct row) rows;
 	struct hash by_flags;		/* kpf + 1 -> index in rows: page-types */
 	uint64_t unread;
 };
-
-/* ---- who maps it ------------------------------------------------------------------------- */
-
-static struct mapping *mapping_of(struct maker *m, uint64_t pfn, bool make)
-{
-	struct mapping **c = &m->chunk[pfn >> FRAME_CHUNK_SHIFT];
-
-	if (!*c && make)
-		*c = heap_array(struct mapping, UINT64_C(1) << FRAME_CHUNK_SHIFT);
-	return *c ? &(*c)[pfn & ((UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1)] : NULL;
-}
-
-static void keep_given(struct maker *m, uint64_t pfn, const struct capture_page *p)
-{
-	hash_put(&m->given_of, pfn + 1, (uint32_t)m->given.n);
-	*vec_push(m->mem, &m->given) = p;
-}
-
-static bool each_page(void *arg, const struct resident_page *p)
-{
-	struct maker *m = arg;
-	struct mapping *to = mapping_of(m, p->pfn, true);
-
-	if (to->vma)
-		return true;
-	to->vma = m->vma;
-	to->pte = p->leaf->captured ? p->leaf->captured->bits
-				    : ptebits_encode(m->bits, p->leaf->pte.flags);
-	if (p->leaf->captured)
-		keep_given(m, p->pfn, p->leaf->captured);
-	return true;
-}
-
-static void find_mappings(struct maker *m, uint32_t only_mm)
-{
-	struct reader *r = kernel_reader(m->s->k);
-	struct page_budget budget;
-
-	page_budget_init(&budget, m->s);
-	m->chunk = heap_array(struct mapping *, m->s->frames.nchunks);
-	for (uint32_t i = 0; i < m->s->nvmas; i++) {
-		m->vma = i + 1;
-		if (only_mm == NONE || m->s->vmas[i].mm == only_mm)
-			resident_walk(m->s, r, &m->s->vmas[i], &budget, each_page, m);
-	}
-	reader_free(r);
-}
 
 /* ---- a row ------------------------------------------------------------------------------- */
 
@@ -162,13 +104,13 @@ static const char *kind_name(const struct frame *f)
 	return f ? "[kernel]" : NULL;
 }
 
-static void set_mapping(struct maker *m, struct row *r, const struct mapping *from)
+static void set_mapping(struct maker *m, struct row *r, struct first_map from)
 {
-	const struct vma *v = &m->s->vmas[from->vma - 1];
-	const struct area *a = &m->areas[from->vma - 1];
+	const struct vma *v = &m->s->vmas[from.vma - 1];
+	const struct area *a = &m->areas[from.vma - 1];
 	const struct mm *mm = &m->s->mms[v->mm];
 
-	r->pte = from->pte;
+	r->pte = from.pte;
 	r->vmflags = area_paper_flags(m->s, v, a);
 	r->sym = sym_text(m, a->flags);
 	r->owner = a->file < m->s->nfiles ? m->s->files[a->file].path : "?";
@@ -181,12 +123,13 @@ static void set_mapping(struct maker *m, struct row *r, const struct mapping *fr
 
 static void set_words(struct maker *m, struct row *r, uint64_t pfn)
 {
-	uint32_t i = m->q ? HASH_NONE : hash_get(&m->given_of, pfn + 1);
+	const struct given_page *given = m->q || !m->maps.chunk ? NULL
+					 : first_maps_given(&m->maps, pfn);
 	struct page_words w;
 
-	if (i != HASH_NONE) {
-		r->pageflags = m->given.v[i]->flags;
-		r->refcount = m->given.v[i]->count;
+	if (given) {
+		r->pageflags = given->flags;
+		r->refcount = given->count;
 	}
 	if (!m->q)
 		return;
@@ -200,7 +143,7 @@ static void set_words(struct maker *m, struct row *r, uint64_t pfn)
 	r->flags = flag_names(m, w.kpf);
 }
 
-static void add_frame(struct maker *m, uint64_t pfn, const struct mapping *map)
+static void add_frame(struct maker *m, uint64_t pfn, struct first_map map)
 {
 	struct row *r = vec_push(m->mem, &m->rows);
 	const struct frame *f = frame_at(&m->s->frames, pfn);
@@ -215,7 +158,7 @@ static void add_frame(struct maker *m, uint64_t pfn, const struct mapping *map)
 		.owner = kind_name(f),
 	};
 	set_words(m, r, pfn);
-	if (map && map->vma)
+	if (map.vma)
 		set_mapping(m, r, map);
 }
 
@@ -261,8 +204,8 @@ static void reserve(struct maker *m)
 		if (m->o->all && !m->o->pid)
 			n += m->s->frames.chunk[c] ? CHUNK_FRAMES : 0;
 		else
-			for (uint64_t i = 0; m->chunk[c] && i < CHUNK_FRAMES; i++)
-				n += m->chunk[c][i].vma != 0;
+			for (uint64_t i = 0; m->maps.chunk[c] && i < CHUNK_FRAMES; i++)
+				n += m->maps.chunk[c][i].vma != 0;
 	m->rows.v = arena_array(m->mem, struct row, n);
 	m->rows.cap = n;
 }
@@ -279,10 +222,10 @@ static void all_frames(struct maker *m)
 
 		if (!there)		/* nor are those behind it, to the chunk's end */
 			last = min_u64(last, m->s->frames.max_pfn - 1);
-		if (histogram && !m->chunk)
+		if (histogram && !m->maps.chunk)
 			count_frames(m, pfn, there ? 1 : last - pfn + 1);
 		else if (there)
-			add_frame(m, pfn, mapping_of(m, pfn, false));
+			add_frame(m, pfn, first_maps_at(&m->maps, pfn));
 		if (!there)
 			pfn = last;
 	}
@@ -293,25 +236,16 @@ static void mapped_frames(struct maker *m)
 	bool histogram = is_histogram(m->o);
 
 	for (uint64_t c = 0; c < m->s->frames.nchunks; c++)
-		for (uint64_t i = 0; m->chunk[c] && i < CHUNK_FRAMES; i++) {
+		for (uint64_t i = 0; m->maps.chunk[c] && i < CHUNK_FRAMES; i++) {
 			uint64_t pfn = (c << FRAME_CHUNK_SHIFT) + i;
 
-			if (!m->chunk[c][i].vma)
+			if (!m->maps.chunk[c][i].vma)
 				continue;
 			if (histogram)
 				count_frames(m, pfn, 1);
 			else
-				add_frame(m, pfn, &m->chunk[c][i]);
+				add_frame(m, pfn, m->maps.chunk[c][i]);
 		}
-}
-
-static void release(struct maker *m)
-{
-	for (uint64_t c = 0; m->chunk && c < m->s->frames.nchunks; c++)
-		free(m->chunk[c]);
-	free(m->chunk);
-	if (m->q)
-		kpageflags_free(m->q);
 }
 
 static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
@@ -328,20 +262,21 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	t->row_size = sizeof(struct row);
 	if (o->pid && (only = s->procs[first].mm) == NONE)
 		return ST_OK;
-	m.flag_names.mem = m.syms.mem = m.given_of.mem = m.by_flags.mem = &t->mem;
+	m.flag_names.mem = m.syms.mem = m.by_flags.mem = &t->mem;
 	m.areas = areas_build(s, &t->mem);
-	m.bits = ptebits_of_arch(s->k->arch);
 	if (source_has(s->k, SOURCE_FRAMES))
 		m.q = kpageflags_new(s);
 	if (!is_histogram(o) || o->pid)
-		find_mappings(&m, only);
+		first_maps_build(s, only, m.mem, &m.maps);
 	if (!is_histogram(o))
 		reserve(&m);
 	if ((o->all || is_histogram(o)) && !o->pid)
 		all_frames(&m);
 	else
 		mapped_frames(&m);
-	release(&m);
+	first_maps_release(&m.maps);
+	if (m.q)
+		kpageflags_free(m.q);
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	if (m.unread)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/views/paper_counts.h"
 #include "model/views/units.h"
 #include "reports/core/common.h"
 #include "reports/render/render.h"
@@ -46,8 +47,7 @@ struct maker {
 	const struct snapshot *s;
 	const struct area *areas;
 	struct unit_list units;
-	struct reader *r;
-	struct page_budget budget;
+	struct paper_counts *counts;
 	struct arena *mem;
 	VEC(struct row) rows;
 	bool all;
@@ -79,29 +79,12 @@ static void set_process(struct maker *m, struct row *r, uint32_t mm)
 
 /* ---- one mapping: its own pages beside shared ones ------------------------------------- */
 
-struct mix { const struct snapshot *s; uint64_t single, shared; };
-
-/*
- * The paper counts references: the page of a file has one more than mappings, so
- * that none of them is ever single. With mapcounts that is asked for by name.
- */
-static bool mix_page(void *arg, const struct resident_page *p)
-{
-	struct mix *x = arg;
-	bool own = p->frame->mapcount == 1 &&
-		   (x->s->frames.references || p->frame->flags & FR_ANON);
-
-	x->single += own;
-	x->shared += !own;
-	return true;
-}
-
 static void mixed(struct maker *m, const struct vma *v)
 {
-	struct mix x = { .s = m->s };
+	struct paper_pages x;
 	struct row *r;
 
-	resident_walk(m->s, m->r, v, &m->budget, mix_page, &x);
+	paper_counts_mixed(m->counts, v, &x);
 	if (!x.single || !x.shared)
 		return;
 	r = add(m, "info", "mixed", x.single * m->page);
@@ -272,11 +255,10 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 	(void)diag;
 	m.areas = areas_build(s, m.mem);
-	page_budget_init(&m.budget, s);
-	m.r = kernel_reader(s->k);
+	m.counts = paper_counts_new(s);
 	for (uint32_t i = 0; (paper || o->all) && i < s->nvmas; i++)
 		mixed(&m, &s->vmas[i]);
-	reader_free(m.r);
+	paper_counts_free(m.counts);
 	if (!paper) {
 		units_build(s, m.areas, UNITS_CODE | UNITS_FILES, m.mem, &m.units);
 		sums = sum_files(&m);

@@ -4,6 +4,7 @@
 
 #include "model/views/attributed.h"
 #include "model/views/incomplete.h"
+#include "model/views/object_sizes.h"
 #include "model/views/objects.h"
 #include "model/source/source.h"
 #include "reports/core/common.h"
@@ -47,8 +48,7 @@ struct maker {
 	const struct report_opts *o;
 	const struct area *areas;
 	struct table *t;
-	struct reader *r;		/* with --file */
-	struct elf_bss_list bss;	/* with --file and sizes */
+	struct object_sizes *sizes;	/* with --file and sizes */
 };
 
 static void set_sizes(const struct maker *m, const struct mm *mm, struct proc_row *r)
@@ -59,7 +59,7 @@ static void set_sizes(const struct maker *m, const struct mm *mm, struct proc_ro
 	if (!m->s->sizes)
 		return;
 	if (m->o->file)
-		sizes_of_object(m->s, m->r, mm, m->o->file, &m->bss, &sizes);
+		object_sizes_of_mm(m->sizes, mm, m->o->file, &sizes);
 	else
 		sizes_of_mm(m->s, mm, &sizes);
 	sizes_cells_set(&r->z, &sizes);
@@ -229,11 +229,9 @@ enum status procs_run(const struct snapshot *s, const struct report_opts *o, str
 	if (st)
 		return st;
 	m.areas = areas_build(s, &t->mem);
-	if (o->file && s->sizes) {
-		m.r = kernel_reader(s->k);
-		elf_bss_find(s, m.r, o->sysroot, first + 1 == end ? s->procs[first].mm : NONE,
-			     &t->mem, &m.bss);
-	}
+	if (o->file && s->sizes)
+		m.sizes = object_sizes_new(s, o->sysroot,
+					   first + 1 == end ? s->procs[first].mm : NONE, &t->mem);
 	for (uint32_t i = first; i < end; i++)
 		if (wanted(s, &s->procs[i], o))
 			n += o->threads ? s->procs[i].ntasks : 1;
@@ -255,7 +253,7 @@ enum status procs_run(const struct snapshot *s, const struct report_opts *o, str
 		else
 			rows[t->nrows++] = row;
 	}
-	reader_free(m.r);
+	object_sizes_free(m.sizes);
 	if (o->file && !t->nrows)
 		return fail(diag, ST_ABSENT, "no process maps %.200s; \"files\" lists the mapped files",
 			    o->file);

@@ -6,10 +6,9 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "model/views/areas.h"
-#include "model/views/incomplete.h"
-#include "model/mm/gate.h"
-#include "model/mm/thp.h"
 #include "model/source/source.h"
+#include "model/views/incomplete.h"
+#include "model/views/vma_shown.h"
 #include "reports/core/common.h"
 #include "reports/file/showmaps.h"
 #include "reports/compat/like.h"
@@ -71,9 +70,7 @@ struct maker {
 	VEC(struct vma_row) rows;
 	struct hash devs, flags;	/* value -> index in strings */
 	VEC(const char *) strings;
-	struct gate gate;
-	struct thp thp;
-	struct reader *r;
+	struct vma_shown *shown;
 };
 
 static const char *perms(uint64_t flags)
@@ -128,7 +125,7 @@ static void add(struct maker *m, const struct proc *p, const char *comm, const s
 				   ? m->areas[v - m->s->vmas].class : AREA_OTHER);
 	r->pid = p ? p->pid : COL_UNKNOWN_INT;
 	r->comm = comm;
-	r->thp = thp_eligible(&m->thp, v);
+	r->thp = vma_shown_thp(m->shown, v);
 	r->start = v->start;
 	r->end = v->end;
 	r->perms = perms(v->flags);
@@ -140,7 +137,7 @@ static void add(struct maker *m, const struct proc *p, const char *comm, const s
 	r->kernel_page = f && v->flags & VMA_HUGETLB && f->huge_page_size
 		? f->huge_page_size : page_size(m->s);
 	r->vmflags = flags_text(m, v->flags);
-	r->pkey = m->gate.pkeys ? vmflags_pkey(m->s->k, v->flags) : COL_UNKNOWN;
+	r->pkey = vma_shown_pkeys(m->shown) ? vmflags_pkey(m->s->k, v->flags) : COL_UNKNOWN;
 	r->incomplete = incomplete_text(vma_incomplete(m->s, v));
 	usage_cells_set(&r->u, &v->usage);
 	r->u.size = v->end - v->start;
@@ -149,15 +146,13 @@ static void add(struct maker *m, const struct proc *p, const char *comm, const s
 static void add_mm(struct maker *m, const struct mm *mm, const struct proc *p, unsigned flags)
 {
 	const char *comm = p ? proc_comm(m->s, p) : NULL;
+	const struct vma *gate;
 
 	for (uint32_t i = 0; i < mm->nvmas && mm->first_vma + i < m->s->nvmas; i++)
 		add(m, p, comm, &m->s->vmas[mm->first_vma + i]);
-	if (flags & ROWS_GATE && m->r && gate_in_mm(m->s->k, m->r, &m->gate, mm)) {
-		struct vma *gate = arena_alloc(&m->t->mem, sizeof(*gate));
-
-		*gate = m->gate.vma;
+	gate = flags & ROWS_GATE ? vma_shown_gate(m->shown, mm) : NULL;
+	if (gate)
 		add(m, p, comm, gate);
-	}
 }
 
 enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsigned flags,
@@ -171,10 +166,7 @@ enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsi
 		return st;
 	m.devs.mem = m.flags.mem = &t->mem;
 	m.areas = areas_build(s, &t->mem);
-	m.r = kernel_reader(s->k);
-	if (m.r)
-		gate_read(s->k, m.r, &m.gate);
-	thp_init(&m.thp, s, m.r, &t->mem);
+	m.shown = vma_shown_new(s, &t->mem);
 	if (flags & ROWS_EACH_PROC || o->pid) {
 		for (uint32_t i = first; i < end; i++)
 			if (proc_mm(s, &s->procs[i]))
@@ -184,7 +176,7 @@ enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsi
 			add_mm(&m, &s->mms[i], s->mms[i].owner < s->nprocs
 			       ? &s->procs[s->mms[i].owner] : NULL, flags);
 	}
-	reader_free(m.r);
+	vma_shown_free(m.shown);
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	t->row_size = sizeof(struct vma_row);

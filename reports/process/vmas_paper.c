@@ -2,13 +2,13 @@
 /*
  * vmas.c - the mappings of each process with a map of their pages: Figure 4
  * of the USENIX 2005 paper. A page shows how often it is used, by the paper's count
- * (counts.h): with 2.4 its references, else its mappings.
+ * (paper_counts.h): with 2.4 its references, else its mappings.
  */
 #include <inttypes.h>
 
 #include "model/views/areas.h"
+#include "model/views/paper_counts.h"
 #include "reports/core/common.h"
-#include "reports/page/counts.h"
 #include "reports/page/glyphs.h"
 #include "reports/render/render.h"
 #include "reports/process/vma_rows.h"
@@ -16,34 +16,17 @@
 struct printer {
 	const struct snapshot *s;
 	const struct area *areas;
-	struct reader *r;
-	struct paper_counts counts;
+	struct paper_counts *counts;
 	FILE *out;
 };
-
-struct mapper {
-	const struct printer *p;
-	const struct vma *v;
-	struct residency *map;
-};
-
-static bool add_page(void *arg, const struct resident_page *p)
-{
-	struct mapper *m = arg;
-
-	residency_add(m->map, (p->va - m->v->start) >> m->p->s->k->page_shift,
-		      paper_count(&m->p->counts, p));
-	return true;
-}
 
 static void put_map(struct printer *p, const struct vma *v)
 {
 	struct arena mem = { 0 };
 	struct residency map;
-	struct mapper m = { p, v, &map };
 
 	residency_init(&map, p->s, &mem);
-	resident_walk(p->s, p->r, v, &p->counts.budget, add_page, &m);
+	paper_counts_map(p->counts, v, &map);
 	glyphs_print(&map, (v->end - v->start) >> p->s->k->page_shift, p->out);
 	arena_release(&mem);
 }
@@ -51,14 +34,14 @@ static void put_map(struct printer *p, const struct vma *v)
 static void put_vma(struct printer *p, const struct vma *v)
 {
 	const struct area *a = &p->areas[v - p->s->vmas];
-	uint64_t single, shared;
+	struct paper_pages n;
 	char sym[AREA_SYM];
 
 	area_sym(a->flags, sym);
-	paper_single(&p->counts, v, &single, &shared);
+	paper_counts_vma(p->counts, v, &n);
 	fprintf(p->out, "  vsize: %4" PRIu64 ", single: %4" PRIu64 ", shared: %4" PRIu64
 		", flags: %s, 0X%08" PRIX64 ", 0X%08" PRIX64 ", name: ",
-		(v->end - v->start) / page_size(p->s), single, shared, sym, v->start, v->end - 1);
+		(v->end - v->start) / page_size(p->s), n.single, n.shared, sym, v->start, v->end - 1);
 	put_text(p->out, v->name && *v->name ? v->name : "NULL");
 	putc('\n', p->out);
 	put_map(p, v);
@@ -66,11 +49,12 @@ static void put_vma(struct printer *p, const struct vma *v)
 
 static void put_footer(struct printer *p, const char *comm, const struct mm *mm)
 {
-	uint64_t page = page_size(p->s), rw, rx, single, multi;
+	uint64_t page = page_size(p->s), rw, rx;
+	struct paper_pages library;
 	struct area_sums by;
 
 	area_sums(p->s, p->areas, mm, &by);
-	paper_library_text(&p->counts, p->areas, mm, &single, &multi);
+	paper_counts_library_text(p->counts, p->areas, mm, &library);
 	rw = area_rw(by.phys) / page;
 	rx = area_rx(by.phys) / page;
 	fputs("Process \"", p->out);
@@ -85,7 +69,7 @@ static void put_footer(struct printer *p, const char *comm, const struct mm *mm)
 		by.phys[AREA_STACK] / page, by.phys[AREA_DATA] / page,
 		by.phys[AREA_TEXT] / page, by.phys[AREA_HEAP] / page,
 		by.phys[AREA_LIB_BSS] / page, by.phys[AREA_LIB_DATA] / page,
-		by.phys[AREA_LIB_TEXT] / page, single, multi);
+		by.phys[AREA_LIB_TEXT] / page, library.single, library.shared);
 }
 
 void vmas_paper(const struct snapshot *s, const struct report_opts *o, const struct table *t,
@@ -96,8 +80,7 @@ void vmas_paper(const struct snapshot *s, const struct report_opts *o, const str
 
 	(void)o;
 	p.areas = areas_build(s, &mem);
-	p.r = kernel_reader(s->k);
-	paper_counts_init(&p.counts, s, p.r);
+	p.counts = paper_counts_new(s);
 	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
 		const struct vma_row *r = table_row(t, i), *next = r + 1;
 		const char *comm = r->comm ? r->comm : "?";
@@ -110,7 +93,6 @@ void vmas_paper(const struct snapshot *s, const struct report_opts *o, const str
 		if (i + 1 == t->nrows || next->vma->mm != r->vma->mm)
 			put_footer(&p, comm, &s->mms[r->vma->mm]);
 	}
-	paper_counts_release(&p.counts);
-	reader_free(p.r);
+	paper_counts_free(p.counts);
 	arena_release(&mem);
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * page_runs.h - the pages of a vma as runs of equal ones: what they are, and how often
+ * each is referred to.
+ */
+#ifndef VMCENSUS_PAGE_RUNS_H
+#define VMCENSUS_PAGE_RUNS_H
+
+#include "model/model.h"
+
+enum page_kind {
+	PAGE_ABSENT, PAGE_ZERO, PAGE_SWAPPED, PAGE_ANON, PAGE_FILE, PAGE_SHMEM,
+	PAGE_HUGETLB, PAGE_OTHER, PAGE_MIGRATING,
+};
+
+struct page_run {
+	uint64_t pages;
+	uint8_t kind;			/* enum page_kind */
+	bool writable;			/* by its page-table entry */
+	uint32_t count;			/* references to each (refs.h); 0: unknown */
+};
+
+struct page_runs;
+
+/* NULL where the source has no memory. It belongs to one thread; S must live as long. */
+struct page_runs *page_runs_new(const struct snapshot *s);
+void page_runs_free(struct page_runs *x);
+
+/* FN for each run of V, by address, from its first page on; what is after the last run is
+   absent. False from FN stops. */
+void page_runs_each(struct page_runs *x, const struct vma *v,
+		    bool (*fn)(void *arg, const struct page_run *run), void *arg);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * process_shown.h - what /proc/PID shows of a process that no snapshot holds: details of
+ * stat and status, supplementary groups, cgroups of all hierarchies, pagemap.
+ */
+#ifndef VMCENSUS_PROCESS_SHOWN_H
+#define VMCENSUS_PROCESS_SHOWN_H
+
+#include "model/cgroup/cgroups.h"
+#include "model/task/details.h"
+#include "model/usage/pagemap.h"
+
+struct process_shown;
+
+/* Never NULL. It belongs to one thread; S must live as long. Where the source has no memory,
+   what is not in the snapshot is 0 or empty. */
+struct process_shown *process_shown_new(const struct snapshot *s);
+void process_shown_free(struct process_shown *x);
+
+void process_shown_details(struct process_shown *x, const struct proc *p, struct details *ret);
+
+/* Group number I of D's supplementary ones: kernel id, initial user namespace. False: it
+   cannot be read. */
+bool process_shown_group(struct process_shown *x, const struct details *d, uint32_t i,
+			 uint32_t *ret);
+
+/* cgroup_lines() of model/cgroup/cgroups.h. */
+unsigned process_shown_cgroups(struct process_shown *x, const struct proc *p, struct arena *mem,
+			       const struct cgroup_line **ret);
+
+/* pagemap_walk() of model/usage/pagemap.h. */
+void process_shown_pagemap(struct process_shown *x, const struct vma *v,
+			   void (*fn)(void *arg, uint64_t va, uint64_t word), void *arg);
+
+#endif

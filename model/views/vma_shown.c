@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * vma_shown.c - one reader for what smaps and maps add to vmas.
+ */
+#include "model/views/vma_shown.h"
+
+#include "model/mm/gate.h"
+#include "model/mm/thp.h"
+
+struct vma_shown {
+	const struct snapshot *s;
+	struct reader *r;		/* NULL: the source has no memory */
+	struct gate gate;
+	struct thp thp;
+};
+
+struct vma_shown *vma_shown_new(const struct snapshot *s, struct arena *mem)
+{
+	struct vma_shown *x = arena_array(mem, struct vma_shown, 1);
+
+	x->s = s;
+	x->r = kernel_reader(s->k);
+	if (x->r)
+		gate_read(s->k, x->r, &x->gate);
+	thp_init(&x->thp, s, x->r, mem);
+	return x;
+}
+
+void vma_shown_free(struct vma_shown *x)
+{
+	reader_free(x->r);
+	x->r = NULL;
+}
+
+bool vma_shown_thp(struct vma_shown *x, const struct vma *v)
+{
+	return thp_eligible(&x->thp, v);
+}
+
+bool vma_shown_pkeys(const struct vma_shown *x)
+{
+	return x->gate.pkeys;
+}
+
+const struct vma *vma_shown_gate(const struct vma_shown *x, const struct mm *m)
+{
+	return x->r && gate_in_mm(x->s->k, x->r, &x->gate, m) ? &x->gate.vma : NULL;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * vma_shown.h - what smaps and maps show beyond a process's vmas: THPeligible, protection
+ * keys, the [vsyscall] page (model/mm/thp.h, gate.h).
+ */
+#ifndef VMCENSUS_VMA_SHOWN_H
+#define VMCENSUS_VMA_SHOWN_H
+
+#include "model/model.h"
+
+struct vma_shown;
+
+/* Never NULL. It belongs to one thread; S and MEM must live as long. Where the source has no
+   memory, all is answered "no". */
+struct vma_shown *vma_shown_new(const struct snapshot *s, struct arena *mem);
+void vma_shown_free(struct vma_shown *x);
+
+/* May V have huge pages? */
+bool vma_shown_thp(struct vma_shown *x, const struct vma *v);
+/* Has smaps ProtectionKey lines? */
+bool vma_shown_pkeys(const struct vma_shown *x);
+/* The [vsyscall] page as a vma, where the processes of M see it; else NULL. It is
+   in MEM, as all of X. */
+const struct vma *vma_shown_gate(const struct vma_shown *x, const struct mm *m);
+
+#endif
