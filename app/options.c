@@ -67,16 +67,10 @@ struct args {
 	struct diag *diag;
 };
 
-static int usage(struct args *a, const char *fmt, const char *what)
-{
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	fail(a->diag, ST_ABSENT, fmt, what);
-#pragma GCC diagnostic pop
-	return EXIT_USAGE;
-}
+/* The sentence of a wrong call, as for printf(), into A's diag. The exit status. */
+#define usage(a, ...) (fail((a)->diag, ST_ABSENT, __VA_ARGS__), EXIT_USAGE)
 
-static int number(struct args *a, const char *text, uint64_t max, const char *what,
+static int number_option(struct args *a, const char *text, uint64_t max, const char *what,
 		  uint64_t *ret)
 {
 	char *end;
@@ -110,20 +104,20 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_WHERE: o->where = arg; break;
 	case ID_OUTPUT: o->output = arg; break;
 	case ID_TOP:
-		err = number(a, arg, UINT32_MAX, "--top", &o->top);
+		err = number_option(a, arg, UINT32_MAX, "--top", &o->top);
 		o->report_opts.top = o->top;
 		break;
 	case ID_BYTES: o->unit = UNIT_BYTES; break;
 	case ID_PAGES: o->unit = UNIT_PAGES; break;
 	case ID_JOBS:
-		err = number(a, arg, 4096, "--jobs", &v);
+		err = number_option(a, arg, 4096, "--jobs", &v);
 		o->jobs = (unsigned)v;
 		break;
 	case ID_PID:
-		err = number(a, arg, INT32_MAX, "--pid", &v);
+		err = number_option(a, arg, INT32_MAX, "--pid", &v);
 		o->report_opts.pid = (int32_t)v;
 		if (!err && !v)
-			err = usage(a, "--pid 0 is the idle task%s; give the id of a process", "");
+			err = usage(a, "--pid 0 is the idle task; give the id of a process");
 		break;
 	case ID_THREADS: o->report_opts.threads = true; break;
 	case ID_KERNEL: o->report_opts.kernel_threads = true; break;
@@ -322,8 +316,7 @@ static int take_hosts(struct options *o, struct args *a, const char *image)
 		return usage(a, "unexpected argument '%.60s': the dump is the host's, and an "
 			     "expression with spaces stands in double quotes", o->images[named]);
 	if (o->ntypes)
-		return usage(a, "--types is not taken here: symbols and types are the host's%s",
-			     "");
+		return usage(a, "--types is not taken here: symbols and types are the host's");
 	if (o->action == DO_REPORT && o->nimages < named)
 		return usage(a, "report %s compares two dumps: name the earlier one",
 			     o->report->name);
@@ -381,7 +374,7 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 	if (o->report->compares && take_earlier(o, &a))
 		return EXIT_USAGE;
 	if (!o->nimages)
-		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE%s", "");
+		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE");
 	return check_taken(o, &a);
 }
 

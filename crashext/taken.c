@@ -52,7 +52,7 @@ static unsigned slot_of(const void *p)
 	return (unsigned)((uint64_t)(uintptr_t)p * UINT64_C(0x9e3779b97f4a7c15) >> 50);
 }
 
-static void *add(void *p)
+static void *add_taken(void *p)
 {
 	unsigned i = slot_of(p);
 
@@ -78,12 +78,12 @@ static void drop(const void *p)
 
 void *__wrap_malloc(size_t size)
 {
-	return add(__real_malloc(size));
+	return add_taken(__real_malloc(size));
 }
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-	return add(__real_calloc(n, size));
+	return add_taken(__real_calloc(n, size));
 }
 
 void *__wrap_realloc(void *p, size_t size)
@@ -93,7 +93,7 @@ void *__wrap_realloc(void *p, size_t size)
 
 	if (q || !size) {
 		drop((const void *)old);
-		add(q);
+		add_taken(q);
 	}
 	return q;
 }

@@ -45,7 +45,7 @@ static void count_name(struct counter *c, struct absent_name *n, uint64_t pfn)
 	n[i].frames++;
 }
 
-static void count(struct counter *c, uint64_t pfn, const struct frame *fr)
+static void count_frame(struct counter *c, uint64_t pfn, const struct frame *fr)
 {
 	unsigned kind = 0;
 
@@ -85,7 +85,7 @@ void absent_frames_count(const struct snapshot *s, struct arena *mem, struct abs
 		if (!fr)
 			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
 		else if (fr->flags & FR_EXISTS && !d->pages->present(d->pages_self, pfn))
-			count(&c, pfn, fr);
+			count_frame(&c, pfn, fr);
 	}
 	sort_array(ret->reserved, ABSENT_NAMES, sizeof(*ret->reserved), most_first);
 	sort_array(ret->other, ABSENT_NAMES, sizeof(*ret->other), most_first);

@@ -94,7 +94,7 @@ static void set_code(struct maker *m, const struct vma *v, const struct vma *nex
 		a->class = own ? AREA_TEXT : AREA_LIB_TEXT;
 }
 
-static void set_file(struct maker *m, const struct vma *v, const struct vma *next,
+static void set_file_area(struct maker *m, const struct vma *v, const struct vma *next,
 		     struct area *a)
 {
 	enum file_kind kind = m->s->files[v->file].kind;
@@ -181,7 +181,7 @@ static void classify_mm(struct maker *m, struct area *areas)
 
 		*a = (struct area){ .file = NONE, .flags = (uint8_t)access_flags(v->flags) };
 		if (v->file < m->s->nfiles)
-			set_file(m, v, last ? NULL : v + 1, a);
+			set_file_area(m, v, last ? NULL : v + 1, a);
 		else
 			set_anon(m, v, adjacent ? a - 1 : NULL, a);
 	}

@@ -46,8 +46,12 @@ static void look_at(struct search *x, uint32_t file)
 				  &m.found, &tally->why);
 
 	if (st) {
-		*(st == ST_ABSENT ? &tally->foreign : st == ST_NOTMINE ? &tally->others
-		  : &tally->missing) += 1;
+		if (st == ST_ABSENT)
+			tally->foreign++;
+		else if (st == ST_NOTMINE)
+			tally->others++;
+		else
+			tally->missing++;
 		return;
 	}
 	tally->found++;

@@ -20,7 +20,7 @@ struct walk {
 	struct arena *mem;
 };
 
-static bool each_page(void *arg, const struct resident_page *p)
+static bool keep_first(void *arg, const struct resident_page *p)
 {
 	struct walk *w = arg;
 	struct first_map **chunk = &w->to->chunk[p->pfn >> FRAME_CHUNK_SHIFT], *map;
@@ -54,7 +54,7 @@ void first_maps_build(const struct snapshot *s, uint32_t only, struct arena *mem
 	for (uint32_t i = 0; i < s->nvmas; i++) {
 		w.vma = i + 1;
 		if (only == NONE || s->vmas[i].mm == only)
-			resident_walk(s, r, &s->vmas[i], &budget, each_page, &w);
+			resident_walk(s, r, &s->vmas[i], &budget, keep_first, &w);
 	}
 	reader_free(r);
 }

@@ -51,7 +51,7 @@ const struct ptebits *listed_pages_bits(const struct listed_pages *x)
 	return x->bits;
 }
 
-static uint32_t count_of(const struct listed_pages *x, uint64_t pfn)
+static uint32_t listed_count(const struct listed_pages *x, uint64_t pfn)
 {
 	const struct frame *f = frame_at(&x->s->frames, pfn);
 
@@ -71,7 +71,7 @@ static struct listed_page page_at(const struct listed_pages *x, const struct vma
 					     .bits = given->bits, .count = given->count };
 	return (struct listed_page){
 		.va = va, .pfn = pfn, .flags = pageraw_flags(&x->raw, pfn),
-		.bits = ptebits_encode(x->bits, p->pte.flags), .count = count_of(x, pfn),
+		.bits = ptebits_encode(x->bits, p->pte.flags), .count = listed_count(x, pfn),
 		.exec = (p->pte.flags & PTE_EXEC) != 0,
 	};
 }
@@ -87,7 +87,7 @@ static bool resident(const struct listed_pages *x, const struct vma_page *p, uin
 	       f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS;
 }
 
-static bool leaf(void *arg, const struct vma_page *p)
+static bool list_leaf(void *arg, const struct vma_page *p)
 {
 	struct listed_pages *x = arg;
 	uint64_t i, end;
@@ -117,5 +117,5 @@ void listed_pages_each(struct listed_pages *x, const struct vma *v,
 	x->v = v;
 	x->fn = fn;
 	x->arg = arg;
-	vma_walk(x->s, x->r, v, leaf, x);
+	vma_walk(x->s, x->r, v, list_leaf, x);
 }

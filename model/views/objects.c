@@ -24,7 +24,7 @@ const char *object_name(const struct snapshot *s, const struct vma *v)
 	return v->name && *v->name ? v->name : "[anon]";
 }
 
-static uint32_t add(struct maker *m, uint64_t key, const char *name, uint32_t file)
+static uint32_t add_object(struct maker *m, uint64_t key, const char *name, uint32_t file)
 {
 	struct object *o = vec_push(m->mem, &m->v);
 	uint32_t index = (uint32_t)(m->v.n - 1);
@@ -46,14 +46,14 @@ static uint32_t find(struct maker *m, const struct vma *v)
 		uint32_t i = hash_get(&m->by_key, key);
 
 		if (i == HASH_NONE)
-			return add(m, key, name, is_file ? v->file : NONE);
+			return add_object(m, key, name, is_file ? v->file : NONE);
 		if (is_file || !strcmp(m->v.v[i].name, name))
 			return i;
 	}
 }
 
 /* VMAs of one mm are neighbours: an object met before in this mm has it as its last. */
-static void count(struct maker *m, uint32_t index, uint32_t mm)
+static void count_object(struct maker *m, uint32_t index, uint32_t mm)
 {
 	struct object *o = &m->v.v[index];
 
@@ -77,7 +77,7 @@ void objects_build(const struct snapshot *s, struct arena *mem, struct objects *
 	ret->of_vma = arena_array(mem, uint32_t, s->nvmas);
 	for (uint32_t i = 0; i < s->nvmas; i++) {
 		ret->of_vma[i] = find(&m, &s->vmas[i]);
-		count(&m, ret->of_vma[i], s->vmas[i].mm);
+		count_object(&m, ret->of_vma[i], s->vmas[i].mm);
 	}
 	ret->v = m.v.v;
 	ret->n = (uint32_t)m.v.n;

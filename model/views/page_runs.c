@@ -41,13 +41,13 @@ void page_runs_free(struct page_runs *x)
 	free(x);
 }
 
-static void give(struct page_runs *x)
+static void give_run(struct page_runs *x)
 {
 	if (x->run.pages && !x->stopped)
 		x->stopped = !x->fn(x->arg, &x->run);
 }
 
-static void add(struct page_runs *x, struct page_run more)
+static void add_run(struct page_runs *x, struct page_run more)
 {
 	struct page_run *run = &x->run;
 
@@ -56,7 +56,7 @@ static void add(struct page_runs *x, struct page_run more)
 		run->pages += more.pages;
 		return;
 	}
-	give(x);
+	give_run(x);
 	*run = more;
 }
 
@@ -98,7 +98,7 @@ static struct page_run absent(const struct page_runs *x, const struct vma_page *
 	return run;
 }
 
-static bool leaf(void *arg, const struct vma_page *p)
+static bool add_leaf(void *arg, const struct vma_page *p)
 {
 	struct page_runs *x = arg;
 	unsigned shift = x->s->k->page_shift;
@@ -108,11 +108,11 @@ static bool leaf(void *arg, const struct vma_page *p)
 	if (p->va < x->first_va || at < x->next)
 		return true;		/* hostile tables: out of order */
 	if (at > x->next)
-		add(x, (struct page_run){ .pages = at - x->next, .kind = PAGE_ABSENT });
+		add_run(x, (struct page_run){ .pages = at - x->next, .kind = PAGE_ABSENT });
 	if (p->pte.kind != PTE_PAGE)
-		add(x, absent(x, p, pages));
+		add_run(x, absent(x, p, pages));
 	for (uint64_t i = 0; p->pte.kind == PTE_PAGE && i < pages; i++)
-		add(x, present(x, p, p->pfn + i));
+		add_run(x, present(x, p, p->pfn + i));
 	x->next = at + pages;
 	return !x->stopped;
 }
@@ -126,6 +126,6 @@ void page_runs_each(struct page_runs *x, const struct vma *v,
 	x->fn = fn;
 	x->arg = arg;
 	x->stopped = false;
-	vma_walk(x->s, x->r, v, leaf, x);
-	give(x);
+	vma_walk(x->s, x->r, v, add_leaf, x);
+	give_run(x);
 }

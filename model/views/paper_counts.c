@@ -41,7 +41,7 @@ void paper_counts_free(struct paper_counts *c)
 }
 
 /* Of a page that is mapped: never 0. */
-static uint32_t count_of(const struct paper_counts *c, const struct resident_page *p)
+static uint32_t paper_count(const struct paper_counts *c, const struct resident_page *p)
 {
 	uint32_t n = c->references ? pageraw_references(&c->raw, p->pfn) : p->frame->mapcount;
 
@@ -53,7 +53,7 @@ static bool sort_page(void *arg, const struct resident_page *p)
 {
 	struct paper_counts *c = arg;
 
-	if (count_of(c, p) == 1)
+	if (paper_count(c, p) == 1)
 		c->n.single++;
 	else
 		c->n.shared++;
@@ -94,7 +94,7 @@ static bool map_page(void *arg, const struct resident_page *p)
 {
 	struct paper_counts *c = arg;
 
-	residency_add(c->map, (p->va - c->v->start) >> c->s->k->page_shift, count_of(c, p));
+	residency_add(c->map, (p->va - c->v->start) >> c->s->k->page_shift, paper_count(c, p));
 	return true;
 }
 

@@ -124,7 +124,7 @@ static bool each_page(void *arg, const struct resident_page *p)
 	return true;
 }
 
-static bool wanted(const struct unit *u, unsigned what)
+static bool unit_wanted(const struct unit *u, unsigned what)
 {
 	return what & (u->code ? UNITS_CODE : u->file != NONE ? UNITS_FILES : UNITS_REST);
 }
@@ -189,7 +189,7 @@ static void count_pages(const struct snapshot *s, struct unit_list *us, unsigned
 	page_budget_init(&x.budget, s);
 	x.r = kernel_reader(s->k);
 	for (uint32_t u = 0; u < us->n; u++)
-		if (wanted(&us->v[u], what))
+		if (unit_wanted(&us->v[u], what))
 			count_unit(&x, us, u, order + first[u], first[u + 1] - first[u], mem);
 	check_cost(s, us);
 	reader_free(x.r);

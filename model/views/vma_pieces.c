@@ -37,7 +37,7 @@ void vma_pieces_free(struct vma_pieces *x)
 	free(x);
 }
 
-static void give(const struct vma_pieces *x, const struct vma *v, uint64_t start, uint64_t end,
+static void give_piece(const struct vma_pieces *x, const struct vma *v, uint64_t start, uint64_t end,
 		 uint32_t file, uint64_t bias)
 {
 	struct vma_piece p = { start, end, file, bias };
@@ -47,7 +47,7 @@ static void give(const struct vma_pieces *x, const struct vma *v, uint64_t start
 }
 
 /* Segments lie in vmas of their file, and in anonymous ones after those (.bss). */
-static void cut(const struct vma_pieces *x, const struct vma *v)
+static void cut_vma(const struct vma_pieces *x, const struct vma *v)
 {
 	uint64_t at = v->start;
 
@@ -57,11 +57,11 @@ static void cut(const struct vma_pieces *x, const struct vma *v)
 
 		if (lo >= hi || (v->file != NONE && v->file != p->file))
 			continue;
-		give(x, v, at, lo, NONE, 0);
-		give(x, v, lo, hi, p->file, p->bias);
+		give_piece(x, v, at, lo, NONE, 0);
+		give_piece(x, v, lo, hi, p->file, p->bias);
 		at = hi;
 	}
-	give(x, v, at, v->end, NONE, 0);
+	give_piece(x, v, at, v->end, NONE, 0);
 }
 
 void vma_pieces_each(struct vma_pieces *x, const struct mm *m,
@@ -72,5 +72,5 @@ void vma_pieces_each(struct vma_pieces *x, const struct mm *m,
 	x->arg = arg;
 	elf_pieces_list(x->heads, m, &x->segments);
 	for (uint32_t i = m->first_vma; i - m->first_vma < m->nvmas && i < x->s->nvmas; i++)
-		cut(x, &x->s->vmas[i]);
+		cut_vma(x, &x->s->vmas[i]);
 }

@@ -41,7 +41,7 @@ struct maker {
 };
 
 /* What a dump says may be any number: sums stay at the largest. */
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t add_saturated(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -72,7 +72,7 @@ static void find_columns(struct maker *m)
 	}
 }
 
-static const char *text(struct maker *m, const struct column *c, const void *row)
+static const char *cell_label(struct maker *m, const struct column *c, const void *row)
 {
 	static const struct units plain = { UNIT_BYTES, 1 };
 	char buf[CELL_TEXT];
@@ -93,10 +93,10 @@ static void fill(struct maker *m, struct bar *bar, const void *row)
 	for (unsigned i = 0; i < m->nseries; i++) {
 		uint64_t v = value(m->v[i], row), w = value(m->beside[i], row);
 
-		bar->v[i] = add(bar->v[i], v);
-		bar->total = add(bar->total, v);
-		bar->beside[i] = add(bar->beside[i], w);
-		bar->beside_total = add(bar->beside_total, w);
+		bar->v[i] = add_saturated(bar->v[i], v);
+		bar->total = add_saturated(bar->total, v);
+		bar->beside[i] = add_saturated(bar->beside[i], w);
+		bar->beside_total = add_saturated(bar->beside_total, w);
 	}
 }
 
@@ -140,12 +140,12 @@ static void fold(struct maker *m, size_t keep)
 
 		if (i < keep) {
 			b->max = max_u64(b->max, max_u64(b->v[i].total, b->v[i].beside_total));
-			b->v[i].label = text(m, m->label, row);
-			b->v[i].id = text(m, m->id, row);
+			b->v[i].label = cell_label(m, m->label, row);
+			b->v[i].id = cell_label(m, m->id, row);
 		}
 		if (!first_time(m, row))
 			continue;
-		b->total = add(b->total, b->v[i].total);
+		b->total = add_saturated(b->total, b->v[i].total);
 		if (i >= keep)
 			fill(m, &rest, row);
 	}

@@ -92,7 +92,7 @@ static void page_next(struct canvas *c)
 static const struct canvas_ops page_ops = { page_text_width, page_text, page_rect, page_line,
 					    page_next };
 
-static cairo_status_t put(void *arg, const unsigned char *data, unsigned len)
+static cairo_status_t write_bytes(void *arg, const unsigned char *data, unsigned len)
 {
 	return fwrite(data, 1, len, arg) == len ? CAIRO_STATUS_SUCCESS
 						 : CAIRO_STATUS_WRITE_ERROR;
@@ -145,7 +145,7 @@ static void a4(cairo_surface_t *surface, const struct render *r)
 
 void render_pdf(const struct render *r, FILE *out)
 {
-	cairo_surface_t *s = cairo_pdf_surface_create_for_stream(put, out, PAGE_WIDTH,
+	cairo_surface_t *s = cairo_pdf_surface_create_for_stream(write_bytes, out, PAGE_WIDTH,
 								 PAGE_HEIGHT);
 	char date[32];
 
@@ -187,7 +187,7 @@ void render_ps(const struct render *r, FILE *out)
 	if (!mem)
 		arena_die(0);
 	/* a landscape page of a portrait sheet, as printers expect it */
-	s = cairo_ps_surface_create_for_stream(put, mem, PAGE_WIDTH, PAGE_HEIGHT);
+	s = cairo_ps_surface_create_for_stream(write_bytes, mem, PAGE_WIDTH, PAGE_HEIGHT);
 	cairo_ps_surface_dsc_comment(s, "%%Orientation: Landscape");
 	a4(s, r);
 	if (fclose(mem))
@@ -207,7 +207,7 @@ void render_png(const struct render *r, FILE *out)
 	s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(canvas.width * PNG_SCALE),
 				       (int)(canvas.height * PNG_SCALE));
 	draw(s, canvas, PNG_SCALE, r, &b);
-	cairo_surface_write_to_png_stream(s, put, out);
+	cairo_surface_write_to_png_stream(s, write_bytes, out);
 	cairo_surface_destroy(s);
 	arena_release(&b.mem);
 }

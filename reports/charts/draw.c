@@ -56,7 +56,7 @@ double chart_height(const struct bars *b)
 	return header_height(b) + (double)(b->n ? b->n : 1) * row_height(b) + FOOTER;
 }
 
-static void put(struct drawing *d, double x, double y, const char *s, double size,
+static void put_label(struct drawing *d, double x, double y, const char *s, double size,
 		enum anchor anchor, struct paint p)
 {
 	const struct font f = { .size = size, .anchor = anchor, .paint = p };
@@ -140,9 +140,9 @@ static void title(struct drawing *d)
 
 	d->c->ops->text(d->c, MARGIN, y, &heading, &big);
 	if (d->pages > 1)
-		put(d, d->c->width - MARGIN, y, arena_printf(&d->mem, "%zu of %zu", d->page + 1,
+		put_label(d, d->c->width - MARGIN, y, arena_printf(&d->mem, "%zu of %zu", d->page + 1,
 			d->pages), SMALL, ANCHOR_RIGHT, pale);
-	put(d, MARGIN, y + 15, fit(d, line, SMALL, room), SMALL, ANCHOR_LEFT, pale);
+	put_label(d, MARGIN, y + 15, fit(d, line, SMALL, room), SMALL, ANCHOR_LEFT, pale);
 }
 
 static void swatch(struct drawing *d, double x, double y, uint32_t colour)
@@ -163,11 +163,11 @@ static void legend(struct drawing *d)
 			y += LEGEND_LINE;
 		}
 		swatch(d, x, y, c->series[i].colour);
-		put(d, x + 13, y, c->series[i].legend, 9, ANCHOR_LEFT, ink);
+		put_label(d, x + 13, y, c->series[i].legend, 9, ANCHOR_LEFT, ink);
 		x += w;
 	}
 	if (c->beside)
-		put(d, d->c->width - MARGIN, y, arena_printf(&d->mem, "thick: %s; thin: %s",
+		put_label(d, d->c->width - MARGIN, y, arena_printf(&d->mem, "thick: %s; thin: %s",
 			c->what, c->beside), SMALL, ANCHOR_RIGHT, pale);
 }
 
@@ -210,7 +210,7 @@ static void footer(struct drawing *d, double bottom)
 
 /* ---- bars ------------------------------------------------------------------- */
 
-static const char *name_of(struct drawing *d, const struct bar *bar)
+static const char *bar_name(struct drawing *d, const struct bar *bar)
 {
 	return label_text(&d->mem, bar->label, LABEL_BYTES);
 }
@@ -235,7 +235,7 @@ static double pieces(struct drawing *d, const struct bar *bar, bool beside, doub
 			continue;
 		scale_amount(&d->scale, v[i], buf);
 		tip = telling(d, arena_printf(&d->mem, "%s%s%s%s: %s %s (%" PRIu64 ")",
-					      name_of(d, bar), bar->id ? " (" : "",
+					      bar_name(d, bar), bar->id ? " (" : "",
 					      bar->id ? bar->id : "", bar->id ? ")" : "", column,
 					      buf, v[i]), buf, v[i]);
 		d->c->ops->rect(d->c, x, y, end - x, h, (struct paint){ c->series[i].colour, alpha },
@@ -263,10 +263,10 @@ static void bar(struct drawing *d, const struct bar *bar, double y)
 	double id = bar->id ? width(d, bar->id, 8) + 5 : 0, behind;
 	char buf[AMOUNT_TEXT];
 
-	put(d, d->left - 6 - id, text_y, fit(d, name_of(d, bar), 9, d->left - MARGIN - 6 - id), 9,
+	put_label(d, d->left - 6 - id, text_y, fit(d, bar_name(d, bar), 9, d->left - MARGIN - 6 - id), 9,
 	    ANCHOR_RIGHT, ink);
 	if (bar->id)
-		put(d, d->left - 6, text_y, bar->id, 8, ANCHOR_RIGHT, pale);
+		put_label(d, d->left - 6, text_y, bar->id, 8, ANCHOR_RIGHT, pale);
 	end = pieces(d, bar, false, y + 1, h);
 	if (thin)
 		end2 = pieces(d, bar, true, y + 1 + h + 0.8, 3.2);
@@ -287,7 +287,7 @@ static double label_room(struct drawing *d)
 
 	for (size_t i = 0; i < d->b->n && most < limit; i++) {
 		const struct bar *b = &d->b->v[i];
-		double w = width(d, name_of(d, b), 9) + (b->id ? width(d, b->id, 8) + 5 : 0);
+		double w = width(d, bar_name(d, b), 9) + (b->id ? width(d, b->id, 8) + 5 : 0);
 
 		most = w > most ? w : most;
 	}
@@ -308,7 +308,7 @@ static void draw_page(struct drawing *d)
 	for (size_t i = 0; i < n; i++)
 		bar(d, &d->b->v[first + i], d->top + (double)i * d->row);
 	if (!d->b->n)
-		put(d, d->left + 6, d->top + 12, "no rows", 9, ANCHOR_LEFT, pale);
+		put_label(d, d->left + 6, d->top + 12, "no rows", 9, ANCHOR_LEFT, pale);
 	if (d->page + 1 == d->pages)
 		footer(d, bottom);
 }

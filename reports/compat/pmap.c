@@ -21,7 +21,7 @@ static const char *mapping(const struct snapshot *s, const struct vma_row *r)
 	return "  [ anon ]";
 }
 
-static void one_process(const struct snapshot *s, const struct vma_row *r, size_t n, FILE *out)
+static void pmap_process(const struct snapshot *s, const struct vma_row *r, size_t n, FILE *out)
 {
 	int width = s->k->arch && s->k->arch->word_size == 4 ? 8 : 16;
 	uint64_t size = 0, rss = 0, dirty = 0;
@@ -59,7 +59,7 @@ LIKE_TEXT(pmap_text)
 			put_field(out, proc_command(s, r->proc, &mem), 0, 0);
 			putc('\n', out);
 		}
-		one_process(s, r, end - i, out);
+		pmap_process(s, r, end - i, out);
 	}
 	arena_release(&mem);
 }

@@ -46,7 +46,7 @@ static void divider(FILE *out)
 	fputs("---- ------------------------------\n", out);
 }
 
-static void put_line(const struct line *l, FILE *out)
+static void showmap_line(const struct line *l, FILE *out)
 {
 	const struct sums *u = &l->u;
 	const uint64_t v[] = { u->size, u->rss, u->pss, u->shared_clean, u->shared_dirty,
@@ -60,7 +60,7 @@ static void put_line(const struct line *l, FILE *out)
 }
 
 /* R's name, and whether it is .bss of what stands before it. */
-static const char *name_of(const struct vma_row *r, const struct vma_row *before, bool *bss)
+static const char *showmap_name(const struct vma_row *r, const struct vma_row *before, bool *bss)
 {
 	*bss = false;
 	if (r->name && *r->name)
@@ -76,7 +76,7 @@ static size_t merge(const struct vma_row *r, size_t n, struct line *v, struct ar
 
 	for (size_t i = 0; i < n; i++) {
 		bool bss;
-		const char *name = name_of(&r[i], i ? &r[i - 1] : NULL, &bss);
+		const char *name = showmap_name(&r[i], i ? &r[i - 1] : NULL, &bss);
 		uint64_t key = hash_str(name);
 		uint32_t at;
 
@@ -94,7 +94,7 @@ static size_t merge(const struct vma_row *r, size_t n, struct line *v, struct ar
 	return lines;
 }
 
-static void one_process(const struct vma_row *r, size_t n, FILE *out)
+static void showmap_process(const struct vma_row *r, size_t n, FILE *out)
 {
 	struct arena mem = { 0 };
 	struct line *v = arena_array(&mem, struct line, n), total = { .name = "TOTAL" };
@@ -107,16 +107,16 @@ static void one_process(const struct vma_row *r, size_t n, FILE *out)
 	header(out);
 	divider(out);
 	for (size_t i = 0; i < lines; i++)
-		put_line(&v[i], out);
+		showmap_line(&v[i], out);
 	divider(out);
 	header(out);
 	divider(out);
-	put_line(&total, out);
+	showmap_line(&total, out);
 	arena_release(&mem);
 }
 
 LIKE_TEXT(showmap_text)
 {
 	(void)s;
-	each_process(o, t, one_process, out);
+	each_process(o, t, showmap_process, out);
 }

@@ -14,7 +14,7 @@ struct line {
 	uint64_t key, clean, dirty;	/* KiB */
 };
 
-static int largest_first(const void *pa, const void *pb)
+static int sum_largest_first(const void *pa, const void *pb)
 {
 	const struct line *a = pa, *b = pb;
 
@@ -27,7 +27,7 @@ static void section(const char *title, struct line *v, size_t n, FILE *out)
 {
 	if (!n)
 		return;
-	sort_array(v, n, sizeof(*v), largest_first);
+	sort_array(v, n, sizeof(*v), sum_largest_first);
 	fprintf(out, "%s\n%11s %11s  %10s   file\n", title, "vmsize", "rss clean", "rss dirty");
 	for (size_t i = 0; i < n; i++) {
 		bool named = v[i].r->name && *v[i].r->name;
@@ -52,7 +52,7 @@ static void header(const struct vma_row *r, size_t n, FILE *out)
 	fprintf(out, "         %9" PRIu64 " kb private dirty\n", sum.private_dirty);
 }
 
-static void one_process(const struct vma_row *r, size_t n, FILE *out)
+static void smem_pl_process(const struct vma_row *r, size_t n, FILE *out)
 {
 	struct arena mem = { 0 };
 	struct line *private = arena_array(&mem, struct line, n);
@@ -83,5 +83,5 @@ static void one_process(const struct vma_row *r, size_t n, FILE *out)
 LIKE_TEXT(smem_pl_text)
 {
 	(void)s;
-	each_process(o, t, one_process, out);
+	each_process(o, t, smem_pl_process, out);
 }

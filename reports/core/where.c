@@ -184,7 +184,7 @@ static void set_integers(struct node *n, uint64_t u, bool negative)
 }
 
 /* A number with a suffix; integers stay exact over all 64 bits. */
-static bool number(const char *s, const struct suffix *sfx, struct node *n)
+static bool parse_number(const char *s, const struct suffix *sfx, struct node *n)
 {
 	char *end, *fend;
 	unsigned long long u;
@@ -257,7 +257,7 @@ static void typed_value(struct parser *p, struct node *n)
 				     "--where: %s is a number, and ~ is for text", n->col->name);
 		return;
 	}
-	ok = number(n->text, n->col->type == COL_NSEC ? time_suffixes : size_suffixes, n);
+	ok = parse_number(n->text, n->col->type == COL_NSEC ? time_suffixes : size_suffixes, n);
 	if (!ok && !p->st)
 		p->st = fail(p->diag, ST_ABSENT,
 			     "--where: %s is compared with '%.40s', which is not a number"

@@ -31,7 +31,7 @@ bool export_takes(const struct snapshot *s, struct hash *seen, int32_t pid, cons
 	return false;
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status export_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	(void)s, (void)o, (void)t;
@@ -43,7 +43,7 @@ const struct report report_export = {
 	.about = "files for other tools: a /proc tree, a tar file, text",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.opts = OPT_PID,
-	.run = run,
+	.run = export_report,
 	.products = products,
 	.help = "This report has no rows; it writes files for other tools. \"proc DIR\" makes a\n"
 		"directory that smem -S, ps_mem and readers of pagemap accept as /proc. It has, for\n"

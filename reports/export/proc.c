@@ -71,7 +71,7 @@ static void put_threads(struct export *e, const struct proc *p)
 	arena_release(&mem);
 }
 
-static void put_proc(struct export *e, const struct proc *p)
+static void proc_process(struct export *e, const struct proc *p)
 {
 	const struct mm *mm = proc_mm(e->s, p);
 	struct task_text x;
@@ -186,7 +186,7 @@ enum status export_proc(const struct snapshot *s, const struct report_opts *o,
 	e.shown = process_shown_new(s);
 	for (uint32_t i = first; !e.t.st && i < end; i++)
 		if (export_takes(s, &seen, s->procs[i].pid, "process"))
-			put_proc(&e, &s->procs[i]);
+			proc_process(&e, &s->procs[i]);
 	put_machine(&e);
 	arena_release(&mem);
 	process_shown_free(e.shown);

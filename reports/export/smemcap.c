@@ -94,7 +94,7 @@ static void text_member(struct text *x, struct tar *t, const char *name)
 	free(x->p);
 }
 
-static void put_proc(struct tar *t, const struct task_text *task)
+static void smemcap_process(struct tar *t, const struct task_text *task)
 {
 	static const char *const names[] = { "smaps", "cmdline", "stat" };
 	char name[32];
@@ -146,7 +146,7 @@ enum status export_smemcap(const struct snapshot *s, const struct report_opts *o
 		if (!export_takes(s, &seen, s->procs[i].pid, "process"))
 			continue;
 		task_text_set(&task, s, shown, &s->procs[i], &rows);
-		put_proc(&t, &task);
+		smemcap_process(&t, &task);
 	}
 	/* two empty blocks end an archive */
 	for (unsigned i = 0; !st && i < 2 * BLOCK; i++, t.written++)

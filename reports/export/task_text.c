@@ -23,7 +23,7 @@ static const struct report_opts one = { .pid = 1 };	/* no headers between proces
 
 /* ---- stat ------------------------------------------------------------------------ */
 
-static void put(FILE *out, uint64_t v)
+static void put_uint(FILE *out, uint64_t v)
 {
 	fprintf(out, " %" PRIu64, v);
 }
@@ -46,12 +46,12 @@ static void put_memory(const struct task_text *x, FILE *out)
 {
 	const struct mm *mm = x->mm;
 
-	put(out, mm ? mm->total_vm * page_size(x->s) : 0);
-	put(out, rss_pages(mm));
-	put(out, x->d.rss_limit);
-	put(out, mm ? mm->start_code : 0);
-	put(out, mm ? mm->end_code : 0);
-	put(out, mm ? mm->start_stack : 0);
+	put_uint(out, mm ? mm->total_vm * page_size(x->s) : 0);
+	put_uint(out, rss_pages(mm));
+	put_uint(out, x->d.rss_limit);
+	put_uint(out, mm ? mm->start_code : 0);
+	put_uint(out, mm ? mm->end_code : 0);
+	put_uint(out, mm ? mm->start_stack : 0);
 	fputs(" 0 0", out);		/* esp and eip of a dying task alone */
 }
 
@@ -61,26 +61,26 @@ static void put_signals(const struct task_text *x, const struct task *t, FILE *o
 	static const struct era by_state = { V(5, 16), 0 }, group_code = { V(5, 17), 0 };
 	bool asleep = in_era(x->s->k, by_state) && t && t->state != 'R' && x->p->ntasks < 2;
 
-	put(out, x->d.pending & 0x7fffffff);
-	put(out, x->d.blocked & 0x7fffffff);
-	put(out, x->d.ignored & 0x7fffffff);
-	put(out, x->d.caught & 0x7fffffff);
-	put(out, asleep);
+	put_uint(out, x->d.pending & 0x7fffffff);
+	put_uint(out, x->d.blocked & 0x7fffffff);
+	put_uint(out, x->d.ignored & 0x7fffffff);
+	put_uint(out, x->d.caught & 0x7fffffff);
+	put_uint(out, asleep);
 	fputs(" 0 0", out);
 	put_int(out, x->d.exit_signal);
-	put(out, t ? t->cpu : 0);
-	put(out, x->d.rt_priority);
-	put(out, x->d.policy);
+	put_uint(out, t ? t->cpu : 0);
+	put_uint(out, x->d.rt_priority);
+	put_uint(out, x->d.policy);
 	fputs(" 0", out);		/* delay accounting */
-	put(out, x->d.gtime / NSEC_TICK);
-	put(out, x->d.cgtime / NSEC_TICK);
+	put_uint(out, x->d.gtime / NSEC_TICK);
+	put_uint(out, x->d.cgtime / NSEC_TICK);
 	if (x->mm) {
 		const uint64_t v[] = { x->mm->start_data, x->mm->end_data, x->mm->start_brk,
 				       x->mm->arg_start, x->mm->arg_end, x->mm->env_start,
 				       x->mm->env_end };
 
 		for (size_t i = 0; i < ARRAY_LEN(v); i++)
-			put(out, v[i]);
+			put_uint(out, v[i]);
 	} else {
 		fputs(" 0 0 0 0 0 0 0", out);
 	}
@@ -97,19 +97,19 @@ static void write_stat(const struct task_text *x, FILE *out)
 	fprintf(out, "%d (%s) %c %d %d %d %" PRIu32 " %d %" PRIu32, p->pid,
 		x->d.name, t && t->state ? t->state : '?', p->ppid,
 		x->d.pgrp, x->d.session, x->d.tty, x->d.tty_pgrp, t ? t->flags : 0);
-	put(out, p->min_flt);
-	put(out, x->d.cmin_flt);
-	put(out, p->maj_flt);
-	put(out, x->d.cmaj_flt);
-	put(out, p->utime / NSEC_TICK);
-	put(out, p->stime / NSEC_TICK);
-	put(out, x->d.cutime / NSEC_TICK);
-	put(out, x->d.cstime / NSEC_TICK);
+	put_uint(out, p->min_flt);
+	put_uint(out, x->d.cmin_flt);
+	put_uint(out, p->maj_flt);
+	put_uint(out, x->d.cmaj_flt);
+	put_uint(out, p->utime / NSEC_TICK);
+	put_uint(out, p->stime / NSEC_TICK);
+	put_uint(out, x->d.cutime / NSEC_TICK);
+	put_uint(out, x->d.cstime / NSEC_TICK);
 	put_int(out, x->d.prio - MAX_RT_PRIO);
 	put_int(out, p->nice);
-	put(out, p->ntasks);
+	put_uint(out, p->ntasks);
 	fputs(" 0", out);
-	put(out, p->start_boottime / NSEC_TICK);
+	put_uint(out, p->start_boottime / NSEC_TICK);
 	put_memory(x, out);
 	put_signals(x, t, out);
 	putc('\n', out);

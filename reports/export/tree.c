@@ -26,7 +26,7 @@ static enum status failed(struct tree *t, const char *name)
 
 /* ---- what was there before --------------------------------------------------------- */
 
-static bool number(const char *name)
+static bool is_number(const char *name)
 {
 	return *name && !name[strspn(name, "0123456789")];
 }
@@ -47,7 +47,7 @@ static bool ours(const char *name)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
-	return number(name);
+	return is_number(name);
 }
 
 static void remove_in(struct tree *t, int parent, const char *name, unsigned depth);

@@ -82,7 +82,7 @@ static size_t cut(const char *name)
 	return dir + dots + strcspn(name + dir + dots, ".");
 }
 
-static void put_vma(struct writer *w, const struct vma *v)
+static void tvpm_vma(struct writer *w, const struct vma *v)
 {
 	const struct file *f = v->file < w->s->nfiles ? &w->s->files[v->file] : NULL;
 	const struct capture_vma *given = source_given_vma(w->s, v);
@@ -149,7 +149,7 @@ static void put_task(struct writer *w, const struct task *t, const struct mm *mm
 	putc('\n', w->out);
 }
 
-static void put_proc(struct writer *w, const struct proc *p)
+static void tvpm_process(struct writer *w, const struct proc *p)
 {
 	for (uint32_t i = 0; i < p->ntasks && p->first_task + i < w->s->ntasks; i++) {
 		const struct task *t = &w->s->tasks[p->first_task + i];
@@ -157,7 +157,7 @@ static void put_proc(struct writer *w, const struct proc *p)
 
 		put_task(w, t, mm);
 		for (uint32_t v = 0; mm && v < mm->nvmas; v++)
-			put_vma(w, &w->s->vmas[mm->first_vma + v]);
+			tvpm_vma(w, &w->s->vmas[mm->first_vma + v]);
 	}
 }
 
@@ -172,7 +172,7 @@ enum status export_tvpm(const struct snapshot *s, const struct report_opts *o,
 	w.listed = listed_pages_new(s, 2);	/* each page is counted, then written */
 	w.bits = listed_pages_bits(w.listed);
 	for (uint32_t i = first; !st && i < end && !ferror(out); i++)
-		put_proc(&w, &s->procs[i]);
+		tvpm_process(&w, &s->procs[i]);
 	listed_pages_free(w.listed);
 	return st;
 }

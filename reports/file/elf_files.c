@@ -7,7 +7,7 @@
 
 #include "reports/core/common.h"
 
-static const char *note(const struct elf_tally *x, const struct report_opts *o,
+static const char *files_note(const struct elf_tally *x, const struct report_opts *o,
 			struct arena *mem)
 {
 	const char *dir = o->sysroot ? "below --sysroot" : "in the dump; try --sysroot DIR";
@@ -39,7 +39,7 @@ enum status elf_files_each(const struct snapshot *s, const struct report_opts *o
 	if (o->file && !x.object)
 		return fail(diag, ST_ABSENT, "no process maps %.200s; \"files\" lists the mapped "
 			    "files", o->file);
-	t->note = note(&x, o, &t->mem);
+	t->note = files_note(&x, o, &t->mem);
 	if (o->file && !x.found)
 		return x.why ? fail(diag, ST_ABSENT, "%.400s", x.why)
 			     : fail(diag, ST_ABSENT, "%.200s is not an ELF file", x.object);

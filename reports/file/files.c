@@ -40,7 +40,7 @@ static const struct column cols[] = {
 	U_INCOMPLETE(struct row),
 };
 
-static const char *kind_name(enum file_kind kind)
+static const char *file_kind_name(enum file_kind kind)
 {
 	static const char *const names[] = {
 		[FILE_REGULAR] = "regular", [FILE_SHMEM] = "shmem", [FILE_HUGETLB] = "hugetlb",
@@ -59,10 +59,10 @@ static const char *hex_of(struct arena *mem, const uint8_t *id, unsigned len)
 	return s;
 }
 
-static void set_file(const struct snapshot *s, const struct file *f, struct row *r,
+static void set_file_cells(const struct snapshot *s, const struct file *f, struct row *r,
 		     struct table *t)
 {
-	r->kind = kind_name(f->kind);
+	r->kind = file_kind_name(f->kind);
 	r->dev = arena_printf(&t->mem, "%02x:%02x", f->dev_major, f->dev_minor);
 	r->ino = f->ino;
 	r->file_size = f->size;
@@ -80,7 +80,7 @@ static void set_object(const struct snapshot *s, const struct object *o, struct 
 		.ino = COL_UNKNOWN, .file_size = COL_UNKNOWN, .cached = COL_UNKNOWN,
 	};
 	if (o->file < s->nfiles)
-		set_file(s, &s->files[o->file], r, t);
+		set_file_cells(s, &s->files[o->file], r, t);
 }
 
 /* Rows of the objects that are asked for; of_row[object] is the row, or NONE. */
@@ -149,7 +149,7 @@ static void prepare(struct adder *a, const struct objects *objects, const uint32
 				       "try --sysroot DIR", whole);
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status files_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct adder a = { .s = s };
@@ -222,7 +222,7 @@ const struct report report_files = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-eff_resident,name",
-	.run = run,
+	.run = files_report,
 	.likes = likes,
 	.help = "One row for each mapped file, by inode and path, and one for each kind of memory that\n"
 		"belongs to no file: [heap], [stack], [anon]. Sizes are those of exmap, over all\n"

@@ -39,7 +39,7 @@ static const char *perms(bool w, bool x)
 	return w ? x ? "rwx" : "rw-" : x ? "r-x" : "r--";
 }
 
-static void add(struct maker *k, struct elf_mapped *m, struct row row)
+static void add_section(struct maker *k, struct elf_mapped *m, struct row row)
 {
 	struct row *r = vec_push(&k->t->mem, &k->rows);
 	struct elf_range range = { row.addr, row.addr + row.size };
@@ -53,7 +53,7 @@ static void add(struct maker *k, struct elf_mapped *m, struct row row)
 	sizes_cells_set(&r->z, &z);
 }
 
-static void add_file(void *arg, struct elf_mapped *m)
+static void add_sections(void *arg, struct elf_mapped *m)
 {
 	const struct elf_head *h = m->head;
 	struct maker *k = arg;
@@ -64,7 +64,7 @@ static void add_file(void *arg, struct elf_mapped *m)
 		/* .tbss is room in each thread's block, and none at its own address */
 		if (!c->addr || (c->type == SHT_NOBITS && c->flags & SHF_TLS))
 			continue;
-		add(k, m, (struct row){
+		add_section(k, m, (struct row){
 			.section = arena_strdup(&k->t->mem, c->name), .addr = c->addr, .offset = c->offset,
 			.size = c->size,
 			.perms = perms(c->flags & SHF_WRITE, c->flags & SHF_EXECINSTR),
@@ -73,7 +73,7 @@ static void add_file(void *arg, struct elf_mapped *m)
 	for (unsigned i = 0; !h->nsections && i < h->nsegments; i++) {
 		const struct elf_segment *g = &h->segments[i];
 
-		add(k, m, (struct row){
+		add_section(k, m, (struct row){
 			.section = arena_printf(&k->t->mem, "segment %u", i),
 			.addr = g->vaddr, .offset = g->offset, .size = g->memsz,
 			.perms = perms(g->flags & PF_W, g->flags & PF_X),
@@ -81,11 +81,11 @@ static void add_file(void *arg, struct elf_mapped *m)
 	}
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status sections_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct maker k = { .t = t };
-	enum status st = elf_files_each(s, o, t, diag, add_file, &k);
+	enum status st = elf_files_each(s, o, t, diag, add_sections, &k);
 
 	t->rows = k.rows.v;
 	t->nrows = k.rows.n;
@@ -101,7 +101,7 @@ const struct report report_sections = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-eff_resident,file,addr",
-	.run = run,
+	.run = sections_report,
 	.help = "One row for each section that has an address (also .bss), for all mapped ELF files or\n"
 		"--file NAME, over all processes or in --pid N. Sizes are those of exmap (see files),\n"
 		"to the byte. The file's headers are read below --sysroot DIR, if the file there has\n"

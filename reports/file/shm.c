@@ -60,13 +60,13 @@ static void set_row(const struct snapshot *s, const struct shm_object *o, struct
 }
 
 /* Files without pages that nobody uses are many in /run, and cost nothing. */
-static bool wanted(const struct shm_object *o, const struct report_opts *opts)
+static bool shm_wanted(const struct shm_object *o, const struct report_opts *opts)
 {
 	return opts->all || o->resident || o->swapped ||
 		(o->regular && (o->mappers || o->openers));
 }
 
-static const char *note(const struct snapshot *s, const struct shm *shm, struct arena *mem)
+static const char *shm_note(const struct snapshot *s, const struct shm *shm, struct arena *mem)
 {
 	uint64_t pages = 0, kernels = machine_meminfo(&s->machine, "Shmem"), sum;
 	int64_t on_cpus = s->machine.shmem_on_cpus;
@@ -90,7 +90,7 @@ static const char *note(const struct snapshot *s, const struct shm *shm, struct 
 			    ((int64_t)sum - (int64_t)kernels - on_cpus) / 1024);
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status shm_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct shm shm;
@@ -101,9 +101,9 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	t->rows = rows = arena_array(&t->mem, struct row, shm.n);
 	t->row_size = sizeof(*rows);
 	for (uint32_t i = 0; i < shm.n; i++)
-		if (wanted(&shm.v[i], o))
+		if (shm_wanted(&shm.v[i], o))
 			set_row(s, &shm.v[i], &rows[t->nrows++]);
-	t->note = note(s, &shm, &t->mem);
+	t->note = shm_note(s, &shm, &t->mem);
 	return ST_OK;
 }
 
@@ -115,7 +115,7 @@ const struct report report_shm = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-resident,-swapped,path",
-	.run = run,
+	.run = shm_report,
 	.help = "One row for each object of shared memory: files of tmpfs and devtmpfs, memfd, SysV\n"
 		"segments and shared anonymous mappings. Objects that no process maps are included;\n"
 		"no process's rss shows them. --all adds unused objects without pages. Objects of\n"

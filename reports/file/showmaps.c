@@ -34,7 +34,7 @@ static void put_piece(void *arg, const struct vma *v, const struct vma_piece *p)
 	putc('\n', k->out);
 }
 
-static void put_proc(struct maker *k, const struct proc *p, const struct mm *m)
+static void showmaps_process(struct maker *k, const struct proc *p, const struct mm *m)
 {
 	const char *cmd = m->cmdline && *m->cmdline ? m->cmdline : "[nocmdline]";
 
@@ -58,7 +58,7 @@ void showmaps_text(const struct snapshot *s, const struct report_opts *o,
 		k.pieces = vma_pieces_new(s, o->sysroot, &mem);
 		for (uint32_t i = first; i < end; i++)
 			if (proc_mm(s, &s->procs[i]))
-				put_proc(&k, &s->procs[i], proc_mm(s, &s->procs[i]));
+				showmaps_process(&k, &s->procs[i], proc_mm(s, &s->procs[i]));
 		vma_pieces_free(k.pieces);
 	}
 	arena_release(&mem);

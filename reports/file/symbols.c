@@ -94,7 +94,7 @@ static void size_symbols(struct maker *k, struct elf_mapped *m, size_t first)
 	free(sizes);
 }
 
-static void add_file(void *arg, struct elf_mapped *m)
+static void add_symbols(void *arg, struct elf_mapped *m)
 {
 	struct maker *k = arg;
 	struct elf_symbols symbols;
@@ -119,14 +119,14 @@ static void add_file(void *arg, struct elf_mapped *m)
 	size_symbols(k, m, first);
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status symbols_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct maker k = { .t = t, .o = o };
 	enum status st;
 
 	k.names = demangler_new();
-	st = elf_files_each(s, o, t, diag, add_file, &k);
+	st = elf_files_each(s, o, t, diag, add_symbols, &k);
 	demangler_free(k.names);
 	t->rows = k.rows.v;
 	t->nrows = k.rows.n;
@@ -145,7 +145,7 @@ const struct report report_symbols = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-eff_resident,addr,linkage",
-	.run = run,
+	.run = symbols_report,
 	.help = "One row for each symbol with a size, for all mapped ELF files or --file NAME, over all\n"
 		"processes or in --pid N; -w 'section=\".data\"' for one section. Sizes are those of\n"
 		"exmap (see files), to the byte. Symbols come from .symtab, or from the debug file (by\n"

@@ -59,7 +59,7 @@ struct maker {
 	uint64_t page;
 };
 
-static struct row *row_of(struct maker *m, uint32_t *slot, const char *name, bool executable)
+static struct row *total_row(struct maker *m, uint32_t *slot, const char *name, bool executable)
 {
 	if (!*slot) {
 		m->rows[m->n] = (struct row){ .name = name, .number = m->n,
@@ -81,7 +81,7 @@ static void add_unit(struct maker *m, struct row *r, const struct unit *u, uint6
 
 static void add_part(struct maker *m, const struct unit *u)
 {
-	struct row *r = row_of(m, &m->of_file[u->file], unit_name(m->s, u), true);
+	struct row *r = total_row(m, &m->of_file[u->file], unit_name(m->s, u), true);
 	bool text = u->class == AREA_TEXT || u->class == AREA_LIB_TEXT;
 	uint64_t cost = unit_cost(u) * m->page, virt = (text ? u->virt : u->virt_all) * m->page;
 
@@ -110,7 +110,7 @@ static void add_rest(struct maker *m, const struct unit *u)
 		[AREA_OTHER] = "[other]", [AREA_NONE] = "[none]",
 	};
 	const char *name = u->class < AREA_CLASSES && names[u->class] ? names[u->class] : "[anon]";
-	struct row *r = row_of(m, &m->of_rest[u->class], name, false);
+	struct row *r = total_row(m, &m->of_rest[u->class], name, false);
 
 	/* many units, of one process or of many: no telling how many different ones */
 	r->uses = COL_UNKNOWN;
@@ -135,7 +135,7 @@ static uint64_t user_frames(const struct snapshot *s)
 	return n;
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status total_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct maker m = { .s = s, .page = page_size(s) };
@@ -186,7 +186,7 @@ static void paper_csv(const struct snapshot *s, const struct report_opts *o,
 	}
 }
 
-static void paper_text(const struct snapshot *s, const struct report_opts *o,
+static void total_paper(const struct snapshot *s, const struct report_opts *o,
 		       const struct table *t, FILE *out)
 {
 	paper_csv(s, o, t, out);
@@ -212,7 +212,7 @@ static const struct chart chart = {
 static const struct like likes[] = {
 	{ .name = "paper",
 	  .about = "pages of Figure 6 of the USENIX 2005 paper, comma separated",
-	  .sort = "number", .text = paper_text, .csv = paper_csv, .opts = OPT_VIRTUAL },
+	  .sort = "number", .text = total_paper, .csv = paper_csv, .opts = OPT_VIRTUAL },
 	{ 0 }
 };
 
@@ -223,7 +223,7 @@ const struct report report_total = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-total,number",
-	.run = run,
+	.run = total_report,
 	.likes = likes,
 	.chart = &chart,
 	.help = "One row for each program and library: its text, and the data and .bss in all\n"

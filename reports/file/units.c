@@ -57,7 +57,7 @@ static struct row make_row(const struct snapshot *s, const struct unit *u, uint3
 	};
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status units_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	unsigned what = UNITS_CODE | (o->all ? UNITS_FILES : 0) | (o->like ? UNITS_MAPS : 0);
@@ -76,7 +76,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 }
 
 /* The blanks are the paper's. */
-static void paper_text(const struct snapshot *s, const struct report_opts *o,
+static void units_paper(const struct snapshot *s, const struct report_opts *o,
 		       const struct table *t, FILE *out)
 {
 	(void)s;
@@ -98,7 +98,7 @@ static void paper_text(const struct snapshot *s, const struct report_opts *o,
 static const struct like likes[] = {
 	{ .name = "paper",
 	  .about = "a map of each one's pages: Figure 5 of the USENIX 2005 paper",
-	  .sort = "number", .text = paper_text },
+	  .sort = "number", .text = units_paper },
 	{ 0 }
 };
 
@@ -110,7 +110,7 @@ const struct report report_units = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-frames,number",
-	.run = run,
+	.run = units_report,
 	.likes = likes,
 	.help = "One row for each executable unit: a part of an executable file - text, constants,\n"
 		"data, .bss - over all processes that map it at the same offset with the same access.\n"

@@ -102,7 +102,7 @@ static void put_loads(FILE *out, const struct elf_loads *l)
 	fputs("]}", out);
 }
 
-static void add_file(void *arg, struct elf_mapped *m)
+static void put_binary(void *arg, struct elf_mapped *m)
 {
 	struct maker *k = arg;
 	uint32_t object = k->object_of[m->file];
@@ -127,7 +127,7 @@ void html_binaries(struct emit *e, const struct snapshot *s, const struct report
 
 	k.object_of = objects_by_file(objects, s->nfiles, &t->mem);
 	fputs("\"elf\": [", e->out);
-	elf_files_each(s, o, t, &diag, add_file, &k);
+	elf_files_each(s, o, t, &diag, put_binary, &k);
 	fputs("],\n\"elf_note\": ", e->out);
 	emit_text(e, t->note);
 	fputs(",\n", e->out);

@@ -163,7 +163,7 @@ static uint64_t cached_pages(struct data *d, struct hash *inodes, uint32_t file)
 	return f->cached;
 }
 
-static void objects(struct data *d)
+static void put_objects(struct data *d)
 {
 	static const char *const kinds[] = {
 		[FILE_REGULAR] = "file", [FILE_SHMEM] = "shmem", [FILE_HUGETLB] = "hugetlb",
@@ -401,7 +401,7 @@ void html_data(const struct snapshot *s, const struct report_opts *o, FILE *out)
 	proc_mms(&d);
 	classes(&d);
 	mms(&d);
-	objects(&d);
+	put_objects(&d);
 	vmas(&d);
 	bss(&d, o->sysroot);
 	maps(&d);

@@ -49,7 +49,7 @@ static bool put_run(void *arg, const struct page_run *run)
 	return x->n < RUNS_BYTES;
 }
 
-static void put_vma(struct runs *x, struct page_runs *from, const struct snapshot *s, uint32_t i)
+static void put_vma_runs(struct runs *x, struct page_runs *from, const struct snapshot *s, uint32_t i)
 {
 	size_t at = x->n;
 
@@ -68,7 +68,7 @@ static void put_vma(struct runs *x, struct page_runs *from, const struct snapsho
 
 struct rank { uint64_t cost; uint32_t mm; };
 
-static int largest_first(const void *a, const void *b)
+static int mm_largest_first(const void *a, const void *b)
 {
 	const struct rank *x = a, *y = b;
 
@@ -94,13 +94,13 @@ void runs_build(const struct snapshot *s, struct runs *x)
 	order = arena_array(&x->mem, struct rank, s->nmms);
 	for (uint32_t i = 0; i < s->nmms; i++)
 		order[i] = (struct rank){ s->mms[i].usage.pss, i };
-	sort_array(order, s->nmms, sizeof(*order), largest_first);
+	sort_array(order, s->nmms, sizeof(*order), mm_largest_first);
 	for (uint32_t i = 0; from && i < s->nmms; i++) {
 		const struct mm *mm = &s->mms[order[i].mm];
 
 		for (uint32_t j = 0; j < mm->nvmas && mm->first_vma + j < s->nvmas; j++)
 			if (!empty(&s->vmas[mm->first_vma + j].usage))
-				put_vma(x, from, s, mm->first_vma + j);
+				put_vma_runs(x, from, s, mm->first_vma + j);
 	}
 	page_runs_free(from);
 }

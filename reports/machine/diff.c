@@ -258,7 +258,7 @@ static void cut_groups(struct table *t, uint64_t top)
 		t->nrows = kept;
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status diff_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct things old = { .mem = NULL }, new = { .mem = NULL };
@@ -298,7 +298,7 @@ const struct report report_diff = {
 	.cols = cols,
 	.ncols = sizeof(cols) / sizeof(cols[0]),
 	.own_top = true,
-	.run = run,
+	.run = diff_report,
 	.text = diff_text,
 	.help = "Takes two images, the earlier one first. If a dump has more than one file (split,\n"
 		"raw memory), --earlier names each file of the earlier dump, and all images belong to\n"

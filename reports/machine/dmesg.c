@@ -28,7 +28,7 @@ static const char *word(const char *const *words, unsigned n, unsigned i)
 	return i < n ? words[i] : NULL;
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status dmesg_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	static const char *const levels[] = {
@@ -61,7 +61,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 }
 
 /* As put_text(), but a tab is harmless and common in the log. */
-static void put_line(FILE *out, const char *s)
+static void put_log_line(FILE *out, const char *s)
 {
 	while (*s) {
 		size_t n = strcspn(s, "\t");
@@ -75,7 +75,7 @@ static void put_line(FILE *out, const char *s)
 	}
 }
 
-static void text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
+static void dmesg_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
 		 FILE *out)
 {
 	(void)s;
@@ -85,7 +85,7 @@ static void text(const struct snapshot *s, const struct report_opts *o, const st
 
 		fprintf(out, "[%5" PRIu64 ".%06" PRIu64 "] ", r->ts / 1000000000,
 			r->ts / 1000 % 1000000);
-		put_line(out, r->text);
+		put_log_line(out, r->text);
 		putc('\n', out);
 	}
 }
@@ -96,8 +96,8 @@ const struct report report_dmesg = {
 	.needs = NEED_LOG,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
-	.run = run,
-	.text = text,
+	.run = dmesg_report,
+	.text = dmesg_text,
 	.help = "The log as dmesg prints it, oldest line first. Control characters and bytes that are\n"
 		"not UTF-8 are shown as \\xHH. Types are not needed: without them VMCOREINFO describes\n"
 		"the log.",

@@ -44,7 +44,7 @@ static const char *names_text(const struct snapshot *s, const struct absent_name
 	return *text ? arena_printf(mem, "%s KiB", text) : text;
 }
 
-static const char *note(const struct snapshot *s, const struct absent_frames *a, unsigned kind,
+static const char *kind_note(const struct snapshot *s, const struct absent_frames *a, unsigned kind,
 			struct arena *mem)
 {
 	if (kind == ABSENT_RESERVED)
@@ -65,7 +65,7 @@ void left_out_count(const struct snapshot *s, struct arena *mem, struct left_out
 	for (unsigned i = 0; i < ABSENT_KINDS; i++)
 		if (a.n[i]) {
 			ret->v[ret->n].key = kinds[i].key;
-			ret->v[ret->n].note = note(s, &a, i, mem);
+			ret->v[ret->n].note = kind_note(s, &a, i, mem);
 			ret->v[ret->n++].frames = a.n[i];
 		}
 }

@@ -42,7 +42,7 @@ struct maker {
 	const char *section;
 };
 
-static struct summary_row *add(struct maker *m, const char *key, uint64_t value,
+static struct summary_row *add_fact(struct maker *m, const char *key, uint64_t value,
 			       const char *unit, const char *text)
 {
 	struct summary_row *r = vec_push(m->mem, &m->rows);
@@ -55,7 +55,7 @@ static struct summary_row *add(struct maker *m, const char *key, uint64_t value,
 static void say(struct maker *m, const char *key, const char *text)
 {
 	if (text && *text)
-		add(m, key, COL_UNKNOWN, "", text);
+		add_fact(m, key, COL_UNKNOWN, "", text);
 }
 
 /* ---- machine ------------------------------------------------------------------ */
@@ -86,11 +86,11 @@ static void when(struct maker *m)
 
 	if (at && gmtime_r(&at, &tm))
 		strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm);
-	add(m, is_live(m) ? "read" : crashed ? "crashed" : "dumped",
+	add_fact(m, is_live(m) ? "read" : crashed ? "crashed" : "dumped",
 	    at && !unset ? (uint64_t)at : COL_UNKNOWN, "s",
 	    arena_printf(m->mem, unset ? "at a time unknown: the clock was not set (%s)" : "%s", buf));
 	if (mc->uptime)
-		add(m, "uptime", mc->uptime, "ns", duration(m, mc->uptime));
+		add_fact(m, "uptime", mc->uptime, "ns", duration(m, mc->uptime));
 }
 
 static void why(struct maker *m)
@@ -110,7 +110,7 @@ static void why(struct maker *m)
 					    mc->panic_comm ? mc->panic_comm : "?",
 					    mc->panic_pid));
 	if (mc->oom_kills && mc->oom_kills != UINT64_MAX)
-		add(m, "oom_kills", mc->oom_kills, "", "killed by the OOM killer since boot");
+		add_fact(m, "oom_kills", mc->oom_kills, "", "killed by the OOM killer since boot");
 	for (uint32_t i = 0; i < m->s->nprocs; i++)
 		if (m->s->procs[i].oom_victim)
 			say(m, "victim", arena_printf(m->mem, "%s (%d), chosen by the OOM killer",
@@ -146,7 +146,7 @@ static void activity(struct maker *m)
 		n += user;
 		threads += user ? s->procs[i].ntasks : 0;
 	}
-	add(m, "processes", n, "", arena_printf(m->mem, "%" PRIu64 " with %" PRIu64 " threads, and %"
+	add_fact(m, "processes", n, "", arena_printf(m->mem, "%" PRIu64 " with %" PRIu64 " threads, and %"
 						PRIu64 " kernel threads", n, threads, kernel));
 	say(m, "load", load_text(m));
 	say(m, "boot", m->s->machine.boot_args);
@@ -181,7 +181,7 @@ static void captured(struct maker *m, const struct source_about *a)
 				  "mappings");
 }
 
-static void machine(struct maker *m)
+static void add_machine(struct maker *m)
 {
 	const struct kernel *k = m->s->k;
 	const struct machine *mc = &m->s->machine;
@@ -215,17 +215,18 @@ static void machine(struct maker *m)
 /* Where memory is: lines of meminfo that do not overlap. */
 static const struct part {
 	const char *key, *plus, *plus2, *minus, *about;
+	bool optional;		/* not all kernels have its line */
 } parts[] = {
-	{ "free", "MemFree", NULL, NULL, "unused" },
-	{ "anonymous", "AnonPages", NULL, NULL, "of processes: heaps, stacks, copied pages" },
-	{ "file cache", "Cached", "Buffers", "Shmem", "contents of files and block devices" },
-	{ "shared memory", "Shmem", NULL, NULL, "tmpfs, memfd, SysV, shared anonymous" },
-	{ "slab reclaimable", "SReclaimable", NULL, NULL, "reclaimable objects: dentries, inodes" },
-	{ "slab", "SUnreclaim", NULL, NULL, "unreclaimable objects" },
-	{ "page tables", "PageTables", "SecPageTables", NULL, "" },
-	{ "kernel stacks", "KernelStack", NULL, NULL, "" },
-	{ "per-CPU", "Percpu", NULL, NULL, "" },
-	{ "hugetlb", "Hugetlb", NULL, NULL, "huge page pools, used or not" },
+	{ "free", "MemFree", NULL, NULL, "unused", false },
+	{ "anonymous", "AnonPages", NULL, NULL, "of processes: heaps, stacks, copied pages", false },
+	{ "file cache", "Cached", "Buffers", "Shmem", "contents of files and block devices", false },
+	{ "shared memory", "Shmem", NULL, NULL, "tmpfs, memfd, SysV, shared anonymous", false },
+	{ "slab reclaimable", "SReclaimable", NULL, NULL, "reclaimable objects: dentries, inodes", false },
+	{ "slab", "SUnreclaim", NULL, NULL, "unreclaimable objects", false },
+	{ "page tables", "PageTables", "SecPageTables", NULL, "", false },
+	{ "kernel stacks", "KernelStack", NULL, NULL, "", false },
+	{ "per-CPU", "Percpu", NULL, NULL, "", true },
+	{ "hugetlb", "Hugetlb", NULL, NULL, "huge page pools, used or not", true },
 };
 
 static uint64_t info(const struct maker *m, const char *name)
@@ -249,34 +250,35 @@ static uint64_t part_bytes(const struct maker *m, const struct part *p)
 static void memory(struct maker *m)
 {
 	uint64_t total = info(m, "MemTotal"), known = 0, v;
-	bool whole = true;
+	bool all_known = true;
 
 	m->section = SECTION_MEMORY;
 	if (total == COL_UNKNOWN)
 		return;
-	add(m, "total", total, "bytes", "RAM that the kernel manages");
+	add_fact(m, "total", total, "bytes", "RAM that the kernel manages");
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		v = part_bytes(m, &parts[i]);
 		if (v == COL_UNKNOWN) {
-			whole &= i > 7;		/* per-CPU and hugetlb are not in all kernels */
+			if (!parts[i].optional)
+				all_known = false;
 			continue;
 		}
 		known += v;
 		if (v)
-			add(m, parts[i].key, v, "bytes", parts[i].about);
+			add_fact(m, parts[i].key, v, "bytes", parts[i].about);
 	}
 	v = machine_zsmalloc(&m->s->machine);
 	if (v && v != COL_UNKNOWN) {
 		v *= page_size(m->s);
 		known += v;
-		add(m, "compressed", v, "bytes", "zsmalloc: pages in zram and zswap");
+		add_fact(m, "compressed", v, "bytes", "zsmalloc: pages in zram and zswap");
 	}
-	if (whole && known <= total)
-		add(m, "other", total - known, "bytes",
+	if (all_known && known <= total)
+		add_fact(m, "other", total - known, "bytes",
 		    "drivers, vmalloc, free pages held by CPUs");
 	v = info(m, "MemAvailable");
 	if (v != COL_UNKNOWN)
-		add(m, "available", v, "bytes", "for new work, without swapping");
+		add_fact(m, "available", v, "bytes", "for new work, without swapping");
 }
 
 static void swap(struct maker *m)
@@ -286,9 +288,9 @@ static void swap(struct maker *m)
 	m->section = SECTION_SWAP;
 	if (total == COL_UNKNOWN || free_ == COL_UNKNOWN || free_ > total)
 		return;
-	add(m, "total", total, "bytes", total ? "" : "none");
+	add_fact(m, "total", total, "bytes", total ? "" : "none");
 	if (total)
-		add(m, "used", total - free_, "bytes", "");
+		add_fact(m, "used", total - free_, "bytes", "");
 }
 
 /* ---- processes -------------------------------------------------------------------- */
@@ -316,7 +318,7 @@ static void set_holder(const struct snapshot *s, uint32_t i, struct holder *h)
 	usage_cells_of(&h->u, &sum);
 }
 
-static int largest_first(const void *pa, const void *pb)
+static int process_largest_first(const void *pa, const void *pb)
 {
 	const struct holder *a = pa, *b = pb;
 
@@ -325,36 +327,36 @@ static int largest_first(const void *pa, const void *pb)
 	return a->proc < b->proc ? -1 : a->proc > b->proc;
 }
 
-static void process(struct maker *m, const struct holder *h)
+static void add_process(struct maker *m, const struct holder *h)
 {
 	const struct proc *p = &m->s->procs[h->proc];
 	const char *comm = proc_comm(m->s, p);
 
-	add(m, "pss", h->u.pss, "bytes", comm)->pid = p->pid;
-	add(m, "uss", h->u.uss, "bytes", comm)->pid = p->pid;
-	add(m, "rss", h->u.rss, "bytes", comm)->pid = p->pid;
-	add(m, "swap", h->u.swap, "bytes", comm)->pid = p->pid;
+	add_fact(m, "pss", h->u.pss, "bytes", comm)->pid = p->pid;
+	add_fact(m, "uss", h->u.uss, "bytes", comm)->pid = p->pid;
+	add_fact(m, "rss", h->u.rss, "bytes", comm)->pid = p->pid;
+	add_fact(m, "swap", h->u.swap, "bytes", comm)->pid = p->pid;
 	if (h->incomplete)
-		add(m, "incomplete", COL_UNKNOWN, "", h->incomplete)->pid = p->pid;
+		add_fact(m, "incomplete", COL_UNKNOWN, "", h->incomplete)->pid = p->pid;
 }
 
 /* All together, against what the kernel counted. */
-static void sums(struct maker *m, uint32_t n)
+static void sum_processes(struct maker *m, uint32_t n)
 {
 	struct attributed a;
 
 	m->section = SECTION_PROCESSES;
 	attributed(m->s, &a);
-	add(m, "in all processes", a.pss, "bytes", arena_printf(m->mem, "pss of %u with memory", n));
+	add_fact(m, "in all processes", a.pss, "bytes", arena_printf(m->mem, "pss of %u with memory", n));
 	if (a.counted == UINT64_MAX)
 		return;
-	add(m, "not attributed", a.missing, "bytes",
+	add_fact(m, "not attributed", a.missing, "bytes",
 	    a.why ? a.why : "counted as mapped, and in no pss");
-	add(m, "mapped", a.counted, "bytes", "by the kernel's counters AnonPages and Mapped");
+	add_fact(m, "mapped", a.counted, "bytes", "by the kernel's counters AnonPages and Mapped");
 }
 
 /* The largest first; a shared mm stands for its owner alone. */
-static void processes(struct maker *m, uint64_t top)
+static void add_processes(struct maker *m, uint64_t top)
 {
 	const struct snapshot *s = m->s;
 	struct holder *v = arena_array(m->mem, struct holder, s->nprocs);
@@ -367,11 +369,11 @@ static void processes(struct maker *m, uint64_t top)
 		if (mm ? mm->owner == i : s->procs[i].mm_unread)
 			set_holder(s, i, &v[n++]);
 	}
-	sort_array(v, n, sizeof(*v), largest_first);
+	sort_array(v, n, sizeof(*v), process_largest_first);
 	for (uint32_t i = 0; i < n && i < top; i++)
-		process(m, &v[i]);
+		add_process(m, &v[i]);
 	if (n)
-		sums(m, n);
+		sum_processes(m, n);
 }
 
 /* ---- the log ------------------------------------------------------------------------ */
@@ -413,7 +415,7 @@ static bool says_any(const char *line, size_t from, size_t end)
 	return from < end;
 }
 
-static void noted(struct maker *m)
+static void add_noted(struct maker *m)
 {
 	const struct machine *mc = &m->s->machine;
 
@@ -431,7 +433,7 @@ static void noted(struct maker *m)
 				n++;
 			}
 		if (n)
-			add(m, events[e].key, n, "",
+			add_fact(m, events[e].key, n, "",
 			    arena_printf(m->mem, "[%5" PRIu64 ".%06" PRIu64 "] %s",
 					 last->ts / 1000000000, last->ts / 1000 % 1000000,
 					 last->text));
@@ -440,38 +442,38 @@ static void noted(struct maker *m)
 
 /* ---- what the dump lacks --------------------------------------------------------------- */
 
-static void left_out(struct maker *m)
+static void add_left_out(struct maker *m)
 {
 	struct left_out l;
 
 	m->section = SECTION_LEFT_OUT;
 	left_out_count(m->s, m->mem, &l);
 	for (unsigned i = 0; i < l.n; i++)
-		add(m, l.v[i].key, l.v[i].frames * page_size(m->s), "bytes", l.v[i].note);
+		add_fact(m, l.v[i].key, l.v[i].frames * page_size(m->s), "bytes", l.v[i].note);
 }
 
-static void damage(struct maker *m)
+static void add_damage(struct maker *m)
 {
 	const struct issues *is = m->s->k->issues;
 
 	m->section = SECTION_ISSUES;
 	for (unsigned i = 0; is && i < is->n; i++)
-		add(m, is->v[i].object, is->v[i].count, "", status_name(is->v[i].kind));
+		add_fact(m, is->v[i].object, is->v[i].count, "", status_name(is->v[i].kind));
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status summary_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct maker m = { .s = s, .mem = &t->mem };
 
 	(void)diag;
-	machine(&m);
+	add_machine(&m);
 	memory(&m);
 	swap(&m);
-	processes(&m, o->top ? o->top : TOP);
-	noted(&m);
-	left_out(&m);
-	damage(&m);
+	add_processes(&m, o->top ? o->top : TOP);
+	add_noted(&m);
+	add_left_out(&m);
+	add_damage(&m);
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	t->row_size = sizeof(struct summary_row);
@@ -486,7 +488,7 @@ const struct report report_summary = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.own_top = true,
-	.run = run,
+	.run = summary_report,
 	.text = summary_text,
 	.text_refuses = OPT_SORT,
 	.likes = summary_likes,

@@ -57,7 +57,7 @@ static void put_cut(FILE *out, const char *s, size_t width)
 	fputs("...", out);
 }
 
-static void machine(struct text *x)
+static void text_machine(struct text *x)
 {
 	for (const struct summary_row *r; (r = in(x, SECTION_MACHINE)); x->i++) {
 		fprintf(x->out, "%-10s ", r->key);
@@ -93,7 +93,7 @@ static void sizes(struct text *x, const char *section, const char *title)
 }
 
 /* The rows of one process become one line. */
-static void process(struct text *x)
+static void text_process(struct text *x)
 {
 	static const char *const keys[] = { "pss", "uss", "rss", "swap" };
 	int64_t pid = row(x)->pid;
@@ -133,7 +133,7 @@ static void put_process_sum(struct text *x, const struct summary_row *r)
 	fprintf(x->out, "  %s: %s\n", r->key, r->text);
 }
 
-static void processes(struct text *x)
+static void text_processes(struct text *x)
 {
 	const struct summary_row *r;
 
@@ -141,7 +141,7 @@ static void processes(struct text *x)
 		fprintf(x->out, "\nLARGEST PROCESSES, KIB\n%10s%12s%12s%12s%12s  %s\n", "PID", "PSS",
 			"USS", "RSS", "SWAP", "COMM");
 	while (in(x, SECTION_PROCESS))
-		process(x);
+		text_process(x);
 	x->total = 0;
 	for (; (r = in(x, SECTION_PROCESSES)); x->i++)
 		put_process_sum(x, r);
@@ -150,7 +150,7 @@ static void processes(struct text *x)
 		      "by the\n    kernel's counters\n", x->out);
 }
 
-static void noted(struct text *x)
+static void text_noted(struct text *x)
 {
 	const struct summary_row *r = in(x, SECTION_LOG);
 
@@ -176,7 +176,7 @@ static bool frames_known(const struct snapshot *s)
 	return s->frames.existing && !s->frames.unread && !s->k->memmap.partial;
 }
 
-static void left_out(struct text *x, const struct snapshot *s)
+static void text_left_out(struct text *x, const struct snapshot *s)
 {
 	bool some = in(x, SECTION_LEFT_OUT);
 
@@ -203,7 +203,7 @@ static const char *in_words(const char *kind)
 	return kind;
 }
 
-static void damage(struct text *x, const struct snapshot *s, bool all)
+static void text_damage(struct text *x, const struct snapshot *s, bool all)
 {
 	unsigned n = 0, kinds = 0;
 	const struct summary_row *r = in(x, SECTION_ISSUES);
@@ -233,12 +233,12 @@ void summary_text(const struct snapshot *s, const struct report_opts *o,
 	struct text x = { .t = t, .out = out };
 
 	/* rows come by section; one that --where dropped is passed over */
-	machine(&x);
+	text_machine(&x);
 	sizes(&x, SECTION_MEMORY, "MEMORY");
 	sizes(&x, SECTION_SWAP, "SWAP");
-	processes(&x);
-	noted(&x);
+	text_processes(&x);
+	text_noted(&x);
 	if (source_has(s->k, SOURCE_FRAMES))
-		left_out(&x, s);
-	damage(&x, s, o->verbose);
+		text_left_out(&x, s);
+	text_damage(&x, s, o->verbose);
 }

@@ -52,7 +52,7 @@ static void frames_row(struct maker *m, enum verify_reason why, unsigned kind,
 }
 
 /* Frames of one reason and kind together. */
-static void sums(struct maker *m)
+static void check_sums(struct maker *m)
 {
 	for (unsigned why = 0; why < VERIFY_REASONS; why++)
 		for (unsigned kind = 0; kind < VERIFY_KINDS; kind++)
@@ -109,7 +109,7 @@ static void counter_row(void *arg, const struct verify_counter *c)
 	}
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status check_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct maker m = { .s = s, .mem = &t->mem };
@@ -119,7 +119,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	if (o->all)
 		single_frames(&m);
 	else
-		sums(&m);
+		check_sums(&m);
 	for (uint32_t i = 0; !o->all && i < v->n; i++)
 		counter_row(&m, &v->v[i]);
 	for (uint32_t i = 0; o->all && source_has(s->k, SOURCE_FRAMES) && i < s->nmms; i++)
@@ -145,7 +145,7 @@ const struct report report_check = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "explained,kind,-frames,pid",
-	.run = run,
+	.run = check_report,
 	.help = "For every frame: the kernel's mapcount, compared with the mappings found in all page\n"
 		"tables. For every mm: its counters, compared with the sums over its vmas. Each row is\n"
 		"a difference; frames of one kind and reason share a row. --all gives each frame a row,\n"

@@ -37,7 +37,7 @@ static char glyph(uint8_t count)
 }
 
 /* N counts, at most LINE; NULL: all 0. */
-static void put_line(struct printer *p, const uint8_t *counts, uint64_t n)
+static void put_glyphs(struct printer *p, const uint8_t *counts, uint64_t n)
 {
 	static const uint8_t zero[LINE];
 	char line[LINE + 1];
@@ -67,7 +67,7 @@ void glyphs_print(const struct residency *map, uint64_t n, FILE *out)
 			continue;
 		}
 		for (uint64_t i = 0; i < here; i += LINE)
-			put_line(&p, c ? c + i : NULL, min_u64(here - i, LINE));
+			put_glyphs(&p, c ? c + i : NULL, min_u64(here - i, LINE));
 	}
 	flush_empty(&p);
 }

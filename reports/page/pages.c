@@ -62,7 +62,7 @@ struct maker {
 
 /* ---- a row ------------------------------------------------------------------------------- */
 
-static const char *keep(struct maker *m, struct hash *h, uint64_t key, const char *text)
+static const char *keep_text(struct maker *m, struct hash *h, uint64_t key, const char *text)
 {
 	hash_put(h, key, (uint32_t)m->strings.n);
 	*vec_push(m->mem, &m->strings) = text;
@@ -74,7 +74,7 @@ static const char *flag_names(struct maker *m, uint64_t kpf)
 	uint32_t i = hash_get(&m->flag_names, kpf + 1);
 
 	return i != HASH_NONE ? m->strings.v[i]
-		: keep(m, &m->flag_names, kpf + 1, page_types_names(kpf, m->mem));
+		: keep_text(m, &m->flag_names, kpf + 1, page_types_names(kpf, m->mem));
 }
 
 static const char *sym_text(struct maker *m, unsigned flags)
@@ -85,10 +85,10 @@ static const char *sym_text(struct maker *m, unsigned flags)
 	if (i != HASH_NONE)
 		return m->strings.v[i];
 	area_sym(flags, sym);
-	return keep(m, &m->syms, flags + 1, arena_strdup(m->mem, sym));
+	return keep_text(m, &m->syms, flags + 1, arena_strdup(m->mem, sym));
 }
 
-static const char *kind_name(const struct frame *f)
+static const char *frame_kind_name(const struct frame *f)
 {
 	static const struct { uint32_t flag; const char *name; } kinds[] = {
 		{ FR_UNREAD, NULL }, { FR_BUDDY, "[free]" }, { FR_SLAB, "[slab]" },
@@ -155,7 +155,7 @@ static void add_frame(struct maker *m, uint64_t pfn, struct first_map map)
 		/* counted when all processes are walked */
 		.found = f && (!m->o->pid || !m->q) ? f->found : COL_UNKNOWN,
 		.frames = 1, .refcount = COL_UNKNOWN_INT, .pid = COL_UNKNOWN_INT,
-		.owner = kind_name(f),
+		.owner = frame_kind_name(f),
 	};
 	set_words(m, r, pfn);
 	if (map.vma)
@@ -248,7 +248,7 @@ static void mapped_frames(struct maker *m)
 		}
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status pages_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct maker m = { .s = s, .o = o, .mem = &t->mem };
@@ -285,7 +285,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	return ST_OK;
 }
 
-static void paper_text(const struct snapshot *s, const struct report_opts *o,
+static void pages_paper(const struct snapshot *s, const struct report_opts *o,
 		       const struct table *t, FILE *out)
 {
 	(void)s;
@@ -326,7 +326,7 @@ static void page_types_text(const struct snapshot *s, const struct report_opts *
 static const struct like likes[] = {
 	{ .name = "paper",
 	  .about = "one line a page of user space: Figure 9 of the USENIX 2005 paper",
-	  .text = paper_text },
+	  .text = pages_paper },
 	{ .name = "page-types",
 	  .about = "frames by distinct flags, as the kernel's tools/mm/page-types",
 	  .sort = "kpf", .text = page_types_text },
@@ -340,7 +340,7 @@ const struct report report_pages = {
 	.opts = OPT_ALL | OPT_PID,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
-	.run = run,
+	.run = pages_report,
 	.likes = likes,
 	.help = "One row for each frame that a process maps, by address: class and owner of the\n"
 		"mapping (the first, if there are several), the page's flags by the rules of that\n"

@@ -44,7 +44,7 @@ struct maker {
 	uint64_t used, cached, procs, shmem, cache, reserved;	/* bytes */
 };
 
-static struct row *add(struct maker *m, const char *kind, const char *name)
+static struct row *add_swap_row(struct maker *m, const char *kind, const char *name)
 {
 	struct row *r = vec_push(&m->t->mem, &m->rows);
 
@@ -61,7 +61,7 @@ static void areas(struct maker *m, const struct swap_use *use)
 
 	for (uint32_t i = 0; i < m->s->machine.nswaps; i++) {
 		const struct swap_area *a = &m->s->machine.swaps[i];
-		struct row *r = add(m, "area", a->path);
+		struct row *r = add_swap_row(m, "area", a->path);
 
 		r->prio = a->prio;
 		r->size = a->pages * page;
@@ -73,7 +73,7 @@ static void areas(struct maker *m, const struct swap_use *use)
 	}
 }
 
-static void processes(struct maker *m, const struct report_opts *o)
+static void swap_processes(struct maker *m, const struct report_opts *o)
 {
 	for (uint32_t i = 0; i < m->s->nprocs; i++) {
 		const struct proc *p = &m->s->procs[i];
@@ -83,7 +83,7 @@ static void processes(struct maker *m, const struct report_opts *o)
 		/* a shared mm stands for its first process alone */
 		if (!mm || mm->owner != i || (!mm->usage.swap_ptes && !o->all))
 			continue;
-		r = add(m, "process", proc_comm(m->s, p));
+		r = add_swap_row(m, "process", proc_comm(m->s, p));
 		r->pid = p->pid;
 		r->swap = mm->usage.swap_ptes;
 		r->swap_uss = mm->usage.swap_uss;
@@ -93,7 +93,7 @@ static void processes(struct maker *m, const struct report_opts *o)
 	}
 }
 
-static void objects(struct maker *m, const struct report_opts *o)
+static void swap_objects(struct maker *m, const struct report_opts *o)
 {
 	struct shm shm;
 
@@ -103,7 +103,7 @@ static void objects(struct maker *m, const struct report_opts *o)
 
 		if (shm.v[i].kind == SHM_HUGETLB || (!shm.v[i].swapped && !o->all))
 			continue;
-		r = add(m, "shmem", shm.v[i].path);
+		r = add_swap_row(m, "shmem", shm.v[i].path);
 		r->swap = r->share = shm.v[i].swapped * page_size(m->s);
 		r->swap_uss = r->swap;
 		m->shmem += r->share;
@@ -132,26 +132,26 @@ static void rest(struct maker *m)
 	struct row *r;
 
 	if (m->cache) {
-		r = add(m, "cache", "pages in memory that still have their slots");
+		r = add_swap_row(m, "cache", "pages in memory that still have their slots");
 		r->share = r->swap = r->cached = m->cache;
 	}
 	if (m->reserved)
-		add(m, "reserved", "slots that CPUs keep for the next pages")->share = m->reserved;
+		add_swap_row(m, "reserved", "slots that CPUs keep for the next pages")->share = m->reserved;
 	if (m->used > owned + page_size(m->s)) {
-		r = add(m, "unowned", "slots in use that nothing in the dump refers to");
+		r = add_swap_row(m, "unowned", "slots in use that nothing in the dump refers to");
 		r->share = m->used - owned;
 	}
 	if (zsmalloc && zsmalloc != UINT64_MAX)
-		add(m, "zsmalloc", "memory that holds compressed pages: zram, zswap")->used =
+		add_swap_row(m, "zsmalloc", "memory that holds compressed pages: zram, zswap")->used =
 			zsmalloc * page_size(m->s);
 	if (pool != UINT64_MAX && stored != UINT64_MAX && stored) {
-		r = add(m, "zswap", "compressed in memory, on the way to the areas");
+		r = add_swap_row(m, "zswap", "compressed in memory, on the way to the areas");
 		r->size = stored;
 		r->used = pool;
 	}
 }
 
-static const char *note(const struct maker *m, struct arena *mem)
+static const char *swap_note(const struct maker *m, struct arena *mem)
 {
 	uint64_t owned = m->procs + m->shmem + m->cache + m->reserved;
 	int64_t delta = (int64_t)owned - (int64_t)m->used;
@@ -162,21 +162,21 @@ static const char *note(const struct maker *m, struct arena *mem)
 			    m->shmem >> 10, m->cache >> 10, m->reserved >> 10, delta / 1024);
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status swap_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct maker m = { .s = s, .t = t };
 
 	(void)diag;
 	areas(&m, swap_uses(s, &t->mem));
-	processes(&m, o);
-	objects(&m, o);
+	swap_processes(&m, o);
+	swap_objects(&m, o);
 	set_reserved(&m);
 	rest(&m);
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	t->row_size = sizeof(struct row);
-	t->note = note(&m, &t->mem);
+	t->note = swap_note(&m, &t->mem);
 	return ST_OK;
 }
 
@@ -188,7 +188,7 @@ const struct report report_swap = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "kind,-share,pid",
-	.run = run,
+	.run = swap_report,
 	.help = "One row for each swap area, each process whose page tables refer to slots, and each\n"
 		"object of shared memory with pages in swap. share counts each slot once: divided\n"
 		"among the page tables that refer to it, or for an object, for the swap cache only, or\n"

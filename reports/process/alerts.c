@@ -54,7 +54,7 @@ struct maker {
 	uint64_t page;
 };
 
-static struct row *add(struct maker *m, const char *severity, const char *kind, uint64_t cost)
+static struct row *add_alert(struct maker *m, const char *severity, const char *kind, uint64_t cost)
 {
 	struct row *r = vec_push(m->mem, &m->rows);
 
@@ -87,7 +87,7 @@ static void mixed(struct maker *m, const struct vma *v)
 	paper_counts_mixed(m->counts, v, &x);
 	if (!x.single || !x.shared)
 		return;
-	r = add(m, "info", "mixed", x.single * m->page);
+	r = add_alert(m, "info", "mixed", x.single * m->page);
 	set_process(m, r, v->mm);
 	r->start = v->start;
 	r->single = x.single;
@@ -116,7 +116,7 @@ static void write_exec(struct maker *m, uint32_t mm)
 	if (!n)
 		return;
 	/* up to then data was executable, on most CPUs */
-	r = add(m, m->s->k->rules.on[RULE_VM_EXECUTABLE] ? "info" : "warn", "write+exec", cost);
+	r = add_alert(m, m->s->k->rules.on[RULE_VM_EXECUTABLE] ? "info" : "warn", "write+exec", cost);
 	set_process(m, r, mm);
 	r->evidence = arena_printf(m->mem, "%u mappings can be written and executed", n);
 }
@@ -155,10 +155,10 @@ static struct sums *sum_files(struct maker *m)
 	return sums;
 }
 
-static struct row *add_file(struct maker *m, const char *severity, const char *kind,
+static struct row *add_file_alert(struct maker *m, const char *severity, const char *kind,
 			    uint64_t pages, uint32_t file, const struct sums *x)
 {
-	struct row *r = add(m, severity, kind, pages * m->page);
+	struct row *r = add_alert(m, severity, kind, pages * m->page);
 
 	r->uses = x->uses;
 	r->name = m->s->files[file].path;
@@ -170,14 +170,14 @@ static void file_alerts(struct maker *m, uint32_t file, const struct sums *x)
 	const struct file *f = &m->s->files[file];
 
 	if (x->text_copies)
-		add_file(m, "warn", "text copied", x->text_copies, file, x)->evidence =
+		add_file_alert(m, "warn", "text copied", x->text_copies, file, x)->evidence =
 			arena_printf(m->mem, "%" PRIu64 " pages of text are private copies "
 				     "(relocated text, or breakpoints)", x->text_copies);
 	if (f->deleted && (x->code || f->kind == FILE_REGULAR) && x->uses)
-		add_file(m, "warn", "deleted", x->frames, file, x)->evidence =
+		add_file_alert(m, "warn", "deleted", x->frames, file, x)->evidence =
 			"deleted or replaced, and still mapped";
 	if (x->lib && x->uses > 1 && (m->all || x->data * m->page >= LIB_DATA_MIN))
-		add_file(m, "info", "library data", x->data, file, x)->evidence =
+		add_file_alert(m, "info", "library data", x->data, file, x)->evidence =
 			arena_printf(m->mem, "%" PRIu64 " pages of data and .bss, about %" PRIu64
 				     " for each process", x->data, x->data / x->uses);
 }
@@ -236,7 +236,7 @@ static void duplicates(struct maker *m, const struct sums *sums)
 		if (other == HASH_NONE)
 			hash_put(&first, key, i);
 		else if (same_content(&m->s->files[other], &m->s->files[i]))
-			add_file(m, "warn", "duplicate",
+			add_file_alert(m, "warn", "duplicate",
 				 sums[i].text < sums[other].text ? sums[i].text : sums[other].text,
 				 i, &sums[i])->evidence =
 				arena_printf(m->mem, "the same %s as inode %" PRIu64 " of %s",
@@ -246,7 +246,7 @@ static void duplicates(struct maker *m, const struct sums *sums)
 	}
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status alerts_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct maker m = { .s = s, .mem = &t->mem, .all = o->all, .page = page_size(s) };
@@ -276,7 +276,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	return ST_OK;
 }
 
-static void paper_text(const struct snapshot *s, const struct report_opts *o,
+static void alerts_paper(const struct snapshot *s, const struct report_opts *o,
 		       const struct table *t, FILE *out)
 {
 	(void)s;
@@ -297,7 +297,7 @@ static void paper_text(const struct snapshot *s, const struct report_opts *o,
 static const struct like likes[] = {
 	{ .name = "paper",
 	  .about = "single and shared pages in one mapping: Figure 7 of the USENIX 2005 paper",
-	  .sort = "pid,start", .text = paper_text },
+	  .sort = "pid,start", .text = alerts_paper },
 	{ 0 }
 };
 
@@ -309,7 +309,7 @@ const struct report report_alerts = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-cost,kind,pid,start",
-	.run = run,
+	.run = alerts_report,
 	.likes = likes,
 	.help = "text copied: private pages of text. The library was built without position\n"
 		"independent code, or a debugger set breakpoints. duplicate: two inodes with one\n"

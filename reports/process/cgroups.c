@@ -178,7 +178,7 @@ static void sum_up(const struct snapshot *s, struct row *rows)
 	}
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status cgroups_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct row *rows = arena_array(&t->mem, struct row, s->ncgroups);
@@ -205,7 +205,7 @@ const struct report report_cgroups = {
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_CGROUPS,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
-	.run = run,
+	.run = cgroups_report,
 	.help = "One row for each group that the memory controller knows, and each group of a\n"
 		"process. Removed groups that are still referenced are included. Charged memory is\n"
 		"the kernel's count for the group and all groups below it, plus the counts that are\n"

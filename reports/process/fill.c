@@ -10,7 +10,7 @@
 #include "reports/core/common.h"
 #include "reports/process/procs.h"
 
-static const char *note(const struct mm *mm, struct arena *mem)
+static const char *mm_note(const struct mm *mm, struct arena *mem)
 {
 	if (mm->reaped)
 		return "emptied by the OOM reaper";
@@ -27,7 +27,7 @@ static const char *note(const struct mm *mm, struct arena *mem)
 }
 
 /* What FILE costs in the address space. */
-static void set_file(const struct snapshot *s, const struct mm *mm, const char *file,
+static void set_file_usage(const struct snapshot *s, const struct mm *mm, const char *file,
 		     struct proc_row *r)
 {
 	struct usage_sum sum = { .incomplete = mm_incomplete(s, mm) };
@@ -109,7 +109,7 @@ static void set_mm(const struct maker *m, const struct mm *mm, struct proc_row *
 	r->space = mm;
 	r->mm_shared = mm->nprocs;
 	r->cmdline = mm->cmdline;
-	r->note = note(mm, &m->t->mem);
+	r->note = mm_note(mm, &m->t->mem);
 	set_areas(m, mm, r);
 	if (mm->exe < s->nfiles)
 		r->exe = s->files[mm->exe].path;
@@ -170,7 +170,7 @@ static void set_proc(const struct maker *m, const struct proc *p, struct proc_ro
 	set_mm(m, mm, r);
 	set_sizes(m, mm, r);
 	if (m->o->file)
-		set_file(s, mm, m->o->file, r);
+		set_file_usage(s, mm, m->o->file, r);
 }
 
 /* A thread has times, faults and a name of its own; memory is its process's. */
@@ -196,7 +196,7 @@ static bool maps_file(const struct snapshot *s, const struct mm *mm, const char 
 }
 
 /* The paper's table begins with the idle task, and has no other kernel threads. */
-static bool wanted(const struct snapshot *s, const struct proc *p, const struct report_opts *o)
+static bool proc_wanted(const struct snapshot *s, const struct proc *p, const struct report_opts *o)
 {
 	if (o->file)
 		return maps_file(s, proc_mm(s, p), o->file);
@@ -217,7 +217,7 @@ static void add_threads(const struct snapshot *s, const struct proc *p, struct p
 	}
 }
 
-enum status procs_run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+enum status procs_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		      struct diag *diag)
 {
 	uint32_t first, end;
@@ -233,7 +233,7 @@ enum status procs_run(const struct snapshot *s, const struct report_opts *o, str
 		m.sizes = object_sizes_new(s, o->sysroot,
 					   first + 1 == end ? s->procs[first].mm : NONE, &t->mem);
 	for (uint32_t i = first; i < end; i++)
-		if (wanted(s, &s->procs[i], o))
+		if (proc_wanted(s, &s->procs[i], o))
 			n += o->threads ? s->procs[i].ntasks : 1;
 	t->rows = rows = arena_array(&t->mem, struct proc_row, n);
 	t->row_size = sizeof(*rows);
@@ -245,7 +245,7 @@ enum status procs_run(const struct snapshot *s, const struct report_opts *o, str
 		const struct proc *p = &s->procs[i];
 		struct proc_row row;
 
-		if (!wanted(s, p, o))
+		if (!proc_wanted(s, p, o))
 			continue;
 		set_proc(&m, p, &row);
 		if (o->threads)

@@ -71,7 +71,7 @@ struct text {
 	bool terminal;		/* it is for a person to read */
 };
 
-static void add(struct text *x, const char *s, size_t n)
+static void append(struct text *x, const char *s, size_t n)
 {
 	memcpy(x->buf + x->n, s, n);
 	x->n += n;
@@ -82,7 +82,7 @@ static void add_hex(struct text *x, uint64_t v, unsigned width)
 	char tmp[24];
 	int n = snprintf(tmp, sizeof(tmp), "%0*" PRIx64, (int)width, v);
 
-	add(x, tmp, (size_t)n);
+	append(x, tmp, (size_t)n);
 }
 
 static void add_right(struct text *x, uint64_t v, size_t width)
@@ -92,7 +92,7 @@ static void add_right(struct text *x, uint64_t v, size_t width)
 
 	for (; width > n; width--)
 		x->buf[x->n++] = ' ';
-	add(x, tmp, n);
+	append(x, tmp, n);
 }
 
 /* mangle_path(s, p, "\n"), whose other bytes are for files and pipes: a terminal would
@@ -121,21 +121,21 @@ static void put_map_line(const struct snapshot *s, const struct vma_row *r, stru
 
 	x->n = 0;
 	add_hex(x, r->start, 8);
-	add(x, "-", 1);
+	append(x, "-", 1);
 	add_hex(x, r->end, 8);
-	add(x, " ", 1);
-	add(x, r->perms, 4);
-	add(x, " ", 1);
+	append(x, " ", 1);
+	append(x, r->perms, 4);
+	append(x, " ", 1);
 	add_hex(x, r->offset, 8);
-	add(x, " ", 1);
-	add(x, r->dev, strlen(r->dev));
-	add(x, " ", 1);
+	append(x, " ", 1);
+	append(x, r->dev, strlen(r->dev));
+	append(x, " ", 1);
 	add_right(x, r->ino, 0);
-	add(x, " ", 1);
+	append(x, " ", 1);
 	if (*r->name) {
 		while (x->n < width)
-			add(x, " ", 1);
-		add(x, " ", 1);
+			append(x, " ", 1);
+		append(x, " ", 1);
 	}
 	fwrite(x->buf, 1, x->n, out);
 	put_name(x, out, r->name);
@@ -188,9 +188,9 @@ static void add_counters(struct text *x, const struct vma_row *r,
 		size_t len = strlen(v[i]->label);
 		uint64_t bytes = *(const uint64_t *)((const char *)r + v[i]->offset);
 
-		add(x, v[i]->label, len);
+		append(x, v[i]->label, len);
 		add_right(x, bytes >> 10, len > LABEL ? 7 : 8);
-		add(x, " kB\n", 4);
+		append(x, " kB\n", 4);
 	}
 }
 
@@ -200,21 +200,21 @@ static void add_tail(const struct snapshot *s, struct text *x, const struct vma_
 		keys = { V(4, 9), 0 }, flags = { V(3, 8), 0 };
 
 	if (in_era(s->k, thp) && source_has(s->k, SOURCE_SETTINGS)) {
-		add(x, "THPeligible:    ", LABEL);
+		append(x, "THPeligible:    ", LABEL);
 		add_right(x, r->thp, in_era(s->k, thp_wide) ? 8 : 0);
-		add(x, "\n", 1);
+		append(x, "\n", 1);
 	}
 	if (r->pkey != COL_UNKNOWN && in_era(s->k, keys)) {
-		add(x, "ProtectionKey:  ", LABEL);
+		append(x, "ProtectionKey:  ", LABEL);
 		add_right(x, r->pkey, 8);
-		add(x, "\n", 1);
+		append(x, "\n", 1);
 	}
 	if (in_era(s->k, flags)) {
-		add(x, "VmFlags: ", 9);
-		add(x, r->vmflags, strlen(r->vmflags));
+		append(x, "VmFlags: ", 9);
+		append(x, r->vmflags, strlen(r->vmflags));
 		if (*r->vmflags)
-			add(x, " ", 1);
-		add(x, "\n", 1);
+			append(x, " ", 1);
+		append(x, "\n", 1);
 	}
 }
 

@@ -29,7 +29,7 @@ struct proc_row {
 	uint64_t rw, rx, virt_rw, virt_rx;
 };
 
-enum status procs_run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+enum status procs_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		      struct diag *diag);
 
 #endif

@@ -89,7 +89,7 @@ static const char *exe_name(struct maker *m, const struct proc *p)
  * The file's name if that of the task is its beginning (it holds 15 bytes), or if
  * the parent runs the same file: "Web Content" is of firefox. Else the task's.
  */
-static const char *name_of(struct maker *m, const struct proc *p)
+static const char *program_name(struct maker *m, const struct proc *p)
 {
 	const char *comm = proc_comm(m->s, p), *exe = exe_name(m, p), *parent;
 	uint32_t pp;
@@ -103,7 +103,7 @@ static const char *name_of(struct maker *m, const struct proc *p)
 
 /* ---- rows ---------------------------------------------------------------------- */
 
-static struct program_row *row_of(struct maker *m, const char *name)
+static struct program_row *program_row_of(struct maker *m, const char *name)
 {
 	for (uint64_t key = hash_str(name);; key++) {
 		uint32_t i = hash_get(&m->by_name, key ? key : 1);
@@ -158,7 +158,7 @@ static void finish(struct program_row *r)
 	r->ps_shared += (double)(r->shared_huge >> 10);
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status programs_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct maker m = { .s = s, .o = o, .t = t, .by_name.mem = &t->mem };
@@ -173,7 +173,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 
 		if (!mm && !s->procs[i].mm_unread)
 			continue;
-		r = row_of(&m, name_of(&m, &s->procs[i]));
+		r = program_row_of(&m, program_name(&m, &s->procs[i]));
 		r->procs++;
 		if (!mm)
 			usage_sum_none(&r->sum, s, &s->procs[i]);
@@ -197,7 +197,7 @@ const struct report report_programs = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-ram,name",
-	.run = run,
+	.run = programs_report,
 	.likes = programs_likes,
 	.help = "One row for each program, grouped as in ps_mem: by the name of the executable if it\n"
 		"begins with the task's name or if the parent runs the same file, otherwise by the\n"

@@ -27,7 +27,7 @@ struct maker {
 	struct hash by_uid;
 };
 
-static struct user_row *row_of(struct maker *m, uint32_t uid)
+static struct user_row *user_row_of(struct maker *m, uint32_t uid)
 {
 	uint32_t i = hash_get(&m->by_uid, (uint64_t)uid + 1);
 	struct user_row *r;
@@ -41,7 +41,7 @@ static struct user_row *row_of(struct maker *m, uint32_t uid)
 	return r;
 }
 
-static void add(struct maker *m, uint32_t index)
+static void add_process(struct maker *m, uint32_t index)
 {
 	const struct proc *p = &m->s->procs[index];
 	const struct mm *mm = proc_mm(m->s, p);
@@ -50,7 +50,7 @@ static void add(struct maker *m, uint32_t index)
 	/* what smem shows: processes with memory */
 	if ((!mm || !mm->nvmas) && !proc_incomplete(m->s, p))
 		return;
-	r = row_of(m, p->euid);
+	r = user_row_of(m, p->euid);
 	r->procs++;
 	if (!mm)
 		usage_sum_none(&r->sum, m->s, p);
@@ -66,7 +66,7 @@ static void add(struct maker *m, uint32_t index)
 	}
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
+static enum status users_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 		       struct diag *diag)
 {
 	struct maker m = { .s = s, .t = t, .by_uid.mem = &t->mem };
@@ -74,7 +74,7 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	(void)diag;
 	accounts_read(&m.accounts, o->sysroot, &t->mem);
 	for (uint32_t i = 0; i < s->nprocs; i++)
-		add(&m, i);
+		add_process(&m, i);
 	for (size_t i = 0; i < m.rows.n; i++) {
 		struct user_row *r = &m.rows.v[i];
 
@@ -96,7 +96,7 @@ const struct report report_users = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-pss,uid",
-	.run = run,
+	.run = users_report,
 	.likes = users_likes,
 	.help = "One row for each user with a process that has memory. Processes that share one mm\n"
 		"count it once, for the user of the first of them. Names come from etc/passwd below\n"

@@ -83,7 +83,7 @@ static const char *perms(uint64_t flags)
 	return text[(flags & 7) | (flags & VMA_MAYSHARE ? 8 : 0)];
 }
 
-static const char *keep(struct maker *m, struct hash *h, uint64_t key, const char *text)
+static const char *keep_text(struct maker *m, struct hash *h, uint64_t key, const char *text)
 {
 	hash_put(h, key, (uint32_t)m->strings.n);
 	*vec_push(&m->t->mem, &m->strings) = text;
@@ -97,7 +97,7 @@ static const char *dev_text(struct maker *m, uint32_t major, uint32_t minor)
 
 	if (i < m->strings.n)
 		return m->strings.v[i];
-	return keep(m, &m->devs, key, arena_printf(&m->t->mem, "%02x:%02x", major, minor));
+	return keep_text(m, &m->devs, key, arena_printf(&m->t->mem, "%02x:%02x", major, minor));
 }
 
 static const char *flags_text(struct maker *m, uint64_t flags)
@@ -110,10 +110,10 @@ static const char *flags_text(struct maker *m, uint64_t flags)
 	if (i < m->strings.n)
 		return m->strings.v[i];
 	n = vmflags_text(m->s->k, flags, buf);
-	return keep(m, &m->flags, key, arena_strndup(&m->t->mem, buf, n ? n - 1 : 0));
+	return keep_text(m, &m->flags, key, arena_strndup(&m->t->mem, buf, n ? n - 1 : 0));
 }
 
-static void add(struct maker *m, const struct proc *p, const char *comm, const struct vma *v)
+static void add_vma(struct maker *m, const struct proc *p, const char *comm, const struct vma *v)
 {
 	struct vma_row *r = vec_push(&m->t->mem, &m->rows);
 	const struct file *f = v->file < m->s->nfiles ? &m->s->files[v->file] : NULL;
@@ -149,10 +149,10 @@ static void add_mm(struct maker *m, const struct mm *mm, const struct proc *p, u
 	const struct vma *gate;
 
 	for (uint32_t i = 0; i < mm->nvmas && mm->first_vma + i < m->s->nvmas; i++)
-		add(m, p, comm, &m->s->vmas[mm->first_vma + i]);
+		add_vma(m, p, comm, &m->s->vmas[mm->first_vma + i]);
 	gate = flags & ROWS_GATE ? vma_shown_gate(m->shown, mm) : NULL;
 	if (gate)
-		add(m, p, comm, gate);
+		add_vma(m, p, comm, gate);
 }
 
 enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsigned flags,
@@ -183,7 +183,7 @@ enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsi
 	return ST_OK;
 }
 
-static enum status run_vmas(const struct snapshot *s, const struct report_opts *o,
+static enum status vmas_report(const struct snapshot *s, const struct report_opts *o,
 			    struct table *t, struct diag *diag)
 {
 	/* older tools show a shared mm in each of its processes */
@@ -198,7 +198,7 @@ static enum status run_vmas(const struct snapshot *s, const struct report_opts *
 	return st;
 }
 
-static enum status run_maps(const struct snapshot *s, const struct report_opts *o,
+static enum status maps_report(const struct snapshot *s, const struct report_opts *o,
 			    struct table *t, struct diag *diag)
 {
 	return vma_rows(s, o, ROWS_EACH_PROC | ROWS_GATE, t, diag);
@@ -211,7 +211,7 @@ const struct report report_vmas = {
 	.opts = OPT_PID,
 	.cols = vma_cols,
 	.ncols = ARRAY_LEN(vma_cols),
-	.run = run_vmas,
+	.run = vmas_report,
 	.likes = vmas_likes,
 	.help = "One row for each vma, by process and address. The vmas of an mm that several\n"
 		"processes share appear once, under the first of them; with --pid, under that\n"
@@ -229,7 +229,7 @@ const struct report report_smaps = {
 	.opts = OPT_PID,
 	.cols = vma_cols,
 	.ncols = ARRAY_LEN(vma_cols),
-	.run = run_maps,
+	.run = maps_report,
 	.text = smaps_text,
 	.help = "The text of /proc/PID/smaps, byte for byte, in the format of the dumped kernel.\n"
 		"Without --pid all processes follow one another, each after a line\n"
@@ -250,7 +250,7 @@ const struct report report_maps = {
 	.opts = OPT_PID,
 	.cols = maps_cols,
 	.ncols = ARRAY_LEN(maps_cols),
-	.run = run_maps,
+	.run = maps_report,
 	.text = maps_text,
 	.likes = maps_likes,
 	.help = "The text of /proc/PID/maps, byte for byte. Without --pid all processes follow one\n"

@@ -31,7 +31,7 @@ static void put_map(struct printer *p, const struct vma *v)
 	arena_release(&mem);
 }
 
-static void put_vma(struct printer *p, const struct vma *v)
+static void paper_vma(struct printer *p, const struct vma *v)
 {
 	const struct area *a = &p->areas[v - p->s->vmas];
 	struct paper_pages n;
@@ -89,7 +89,7 @@ void vmas_paper(const struct snapshot *s, const struct report_opts *o, const str
 			put_text(out, comm);
 			fputs(":\n", out);
 		}
-		put_vma(&p, r->vma);
+		paper_vma(&p, r->vma);
 		if (i + 1 == t->nrows || next->vma->mm != r->vma->mm)
 			put_footer(&p, comm, &s->mms[r->vma->mm]);
 	}

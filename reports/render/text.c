@@ -150,7 +150,7 @@ static void plan_totals(struct text *x)
 }
 
 /* One cell S of visible WIDTH in column I, aligned. */
-static void put(struct text *x, unsigned i, const char *s, size_t width)
+static void put_padded(struct text *x, unsigned i, const char *s, size_t width)
 {
 	const struct text_col *tc = &x->v[i];
 	size_t pad = tc->width > width ? tc->width - width : 0, len = strlen(s);
@@ -187,7 +187,7 @@ static void put_headings(struct text *x)
 		for (const char *s = x->v[i].c->name; *s && n + 1 < sizeof(name); s++)
 			name[n++] = (char)toupper((unsigned char)*s);
 		name[n] = '\0';
-		put(x, i, name, n);
+		put_padded(x, i, name, n);
 	}
 	end_line(x);
 }
@@ -208,9 +208,9 @@ static void put_row(struct text *x, const void *row)
 		if (c->type == COL_STR) {
 			const char *s = str_of(c, row);
 
-			put(x, i, s, text_width(s));
+			put_padded(x, i, s, text_width(s));
 		} else {
-			put(x, i, buf, cell_text(c, row, &x->r->units, buf));
+			put_padded(x, i, buf, cell_text(c, row, &x->r->units, buf));
 		}
 	}
 	if (incomplete(x->r->t, row))
@@ -226,11 +226,11 @@ static void put_totals(struct text *x)
 		const struct text_col *tc = &x->v[i];
 
 		if (i == x->label)
-			put(x, i, "total", strlen("total"));
+			put_padded(x, i, "total", strlen("total"));
 		else if (tc->totalled)
-			put(x, i, buf, sum_text(x, tc, buf));
+			put_padded(x, i, buf, sum_text(x, tc, buf));
 		else
-			put(x, i, "", 0);
+			put_padded(x, i, "", 0);
 	}
 	if (x->marked)
 		put_mark(x);
