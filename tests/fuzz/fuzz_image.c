@@ -45,8 +45,8 @@ static const struct mkimage specs[] = {
 	{ .word = 8, .elf_machine = EM_PPC64, .xnum = true, .sections_first = true },
 	{ .word = 8, .elf_machine = EM_X86_64 },	/* LiME */
 	{ .word = 8, .elf_machine = EM_X86_64 },	/* AVML */
-	{ .word = 4, .elf_machine = EM_PPC, .big = true },	/* mcore 1 */
-	{ .word = 8, .elf_machine = EM_X86_64 },	/* mcore 2 */
+	{ .word = 4, .elf_machine = EM_PPC, .big = true, .identity = 0xc0000000 }, /* mcore 1 */
+	{ .word = 8, .elf_machine = EM_X86_64, .identity = 0xc0000000 },	/* mcore 2 */
 };
 
 #define NSPECS ARRAY_LEN(specs)
@@ -56,16 +56,12 @@ struct good {
 	struct bytes image[2 * NSPECS];
 };
 
-/* The last four have no field to tell them by. */
+/* The last are those of mk_containers, in its order. */
 static struct bytes make(size_t i, const struct mkimage *m)
 {
-	switch (NSPECS - i) {
-	case 4: return mk_lime(m);
-	case 3: return mk_avml(m);
-	case 2: return mk_mcore(m, 1, 0xc0000000);
-	case 1: return mk_mcore(m, 2, 0xc0000000);
-	}
-	return mk_elf(m);
+	size_t first = NSPECS - MK_CONTAINERS;
+
+	return i < first ? mk_elf(m) : mk_containers[i - first].make(m);
 }
 
 static struct good *good_images(void)

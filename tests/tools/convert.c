@@ -5,9 +5,8 @@
  *	convert [-p ADDRESS=HEX] OUT IMAGE...
  *
  * -p puts other bytes at a physical address, within a page.
- * Writes OUT.elf (without any note), OUT.lime, OUT.avml, OUT.mcore1, OUT.mcore2,
- * OUT.vmcoreinfo (its text) and OUT.raw.N for the runs of pages, gaps of less than
- * 8 MiB filled with zeros. Prints the names to open each by, a line a container:
+ * Writes OUT.elf (without any note), OUT.NAME for each of mk_containers, OUT.vmcoreinfo
+ * (its text) and OUT.raw.N for the runs of pages, gaps of less than 8 MiB filled with zeros. Prints the names to open each by, a line a container:
  * raw memory is more than one, FILE@ADDRESS. Only a machine of one memory image is
  * so: mcore's identity map is taken to be at that of x86-64.
  */
@@ -106,7 +105,7 @@ static void put_raw(const char *prefix, const struct mkimage *m)
 
 int main(int argc, char **argv)
 {
-	struct mkimage m = { .has = has, .get = get };
+	struct mkimage m = { .has = has, .get = get, .identity = IDENTITY };
 	bool patched = argc > 2 && !strcmp(argv[1], "-p") && read_patch(argv[2]);
 	struct diag diag;
 	struct dump *d;
@@ -128,10 +127,8 @@ int main(int argc, char **argv)
 	m.max_pfn = d->max_pfn;
 	m.elf_machine = d->elf_machine;
 	put(argv[1], "elf", mk_elf(&m));
-	put(argv[1], "lime", mk_lime(&m));
-	put(argv[1], "avml", mk_avml(&m));
-	put(argv[1], "mcore1", mk_mcore(&m, 1, IDENTITY));
-	put(argv[1], "mcore2", mk_mcore(&m, 2, IDENTITY));
+	for (unsigned i = 0; i < MK_CONTAINERS; i++)
+		put(argv[1], mk_containers[i].name, mk_containers[i].make(&m));
 	put_raw(argv[1], &m);
 	snprintf(path, sizeof(path), "%s.vmcoreinfo", argv[1]);
 	save(path, d->vmcoreinfo, strlen(d->vmcoreinfo));

@@ -7,8 +7,8 @@
  * CPU is a row of tests/machine/paging.c, LAYOUT a layout file for it. Writes OUT.map, a
  * System.map, and OUT.CONTAINER in all containers that the machine can be in, or in those
  * named: elf, elf-bare (without notes), kdump-{zlib,lzo,snappy,zstd,none}, flat (the
- * first of these, flattened), split, lime, avml, raw, mcore1, mcore2. Prints the names to
- * open each by, a line a container.
+ * first of these, flattened), split, raw, and those of mk_containers (lime, avml, mcore1,
+ * mcore2). Prints one line per container: the names to open it by.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,23 +65,6 @@ static void put(const struct job *j, const char *form, struct bytes (*make)(cons
 	save(path, b.v, b.n);
 	mk_free(&b);
 	printf("%s\n", path);
-}
-
-static uint64_t identity(const struct mkimage *im)
-{
-	const struct machine *m = im->arg;
-
-	return m->cpu->page_offset;
-}
-
-static struct bytes mcore1(const struct mkimage *im)
-{
-	return mk_mcore(im, 1, identity(im));
-}
-
-static struct bytes mcore2(const struct mkimage *im)
-{
-	return mk_mcore(im, 2, identity(im));
 }
 
 static struct bytes elf_bare(const struct mkimage *im)
@@ -182,6 +165,7 @@ int main(int argc, char **argv)
 	im.release = m.release;
 	im.tail = m.cpu->word == 8 ? 424 : 412;
 	im.padded = m.cpu->big;
+	im.identity = m.cpu->page_offset;
 	im.vmcoreinfo = m.vmcoreinfo;
 	j.forms = argv + 5;
 	put(&j, "elf", mk_elf);
@@ -189,11 +173,9 @@ int main(int argc, char **argv)
 		put(&j, "elf-bare", elf_bare);
 	put_kdumps(&j);
 	put_split(&j);
-	put(&j, "lime", mk_lime);
-	if (!im.big)
-		put(&j, "avml", mk_avml);
-	put(&j, "mcore1", mcore1);
-	put(&j, "mcore2", mcore2);
+	for (unsigned i = 0; i < MK_CONTAINERS; i++)
+		if (!im.big || !mk_containers[i].little)
+			put(&j, mk_containers[i].name, mk_containers[i].make);
 	if (wanted(&j, "raw"))
 		put_raw(argv[4], &im);
 	return 0;

@@ -40,6 +40,9 @@ struct mkimage {
 	bool split;
 	uint64_t split_start, split_end;
 
+	/* mcore */
+	uint64_t identity;		/* kernel address of physical 0 */
+
 	/* ELF */
 	uint16_t elf_machine;
 	bool sections_first;		/* QEMU's order, with e_ehsize 8 */
@@ -63,8 +66,21 @@ struct bytes mk_elf(const struct mkimage *m);
 /* One range for each run. */
 struct bytes mk_lime(const struct mkimage *m);
 struct bytes mk_avml(const struct mkimage *m);
-/* VERSION 1 or 2; the identity map is at BASE. Version 1 has one page a unit. */
-struct bytes mk_mcore(const struct mkimage *m, unsigned version, uint64_t base);
+/* Versions 1 and 2. Version 1 has one page a unit. */
+struct bytes mk_mcore1(const struct mkimage *m);
+struct bytes mk_mcore2(const struct mkimage *m);
+
+/* One line per container that has memory and nothing else, in one file. What writes dumps
+   writes all of these. */
+struct mk_container {
+	const char *name;
+	struct bytes (*make)(const struct mkimage *m);
+	bool little;			/* only of little-endian machines */
+};
+
+#define MK_CONTAINERS 4u
+extern const struct mk_container mk_containers[MK_CONTAINERS];
+
 /* Nothing but the N pages from FIRST on; those that are absent are zeros. */
 struct bytes mk_raw(const struct mkimage *m, uint64_t first, uint64_t n);
 /* The first run of present pages at *FIRST or behind it: its length, 0 at the end. */

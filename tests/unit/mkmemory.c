@@ -166,9 +166,9 @@ static void get_page(const struct mkimage *m, uint64_t pfn, uint8_t *out)
 		mk_page(m, pfn, out);
 }
 
-static struct bytes mk_mcore2(const struct mkimage *m, uint64_t base)
+struct bytes mk_mcore2(const struct mkimage *m)
 {
-	uint64_t page = page_size(m), step = 2 * m->word + 8, pfn = 0, entry = page;
+	uint64_t base = m->identity, page = page_size(m), step = 2 * m->word + 8, pfn = 0, entry = page;
 	uint64_t units = count(m) / 128 + 2;
 	uint64_t map_blocks = ((units + 1) * step + page - 1) / page;
 	size_t table = (129 * m->word + page - 1) / page * page;
@@ -197,8 +197,7 @@ static struct bytes mk_mcore2(const struct mkimage *m, uint64_t base)
 }
 
 /* One header and its units, N pages from FIRST on without a hole; its position in blocks. */
-static uint64_t put_region(const struct mkimage *m, struct bytes *b, uint64_t base,
-			   uint64_t first, uint64_t n)
+static uint64_t put_region(const struct mkimage *m, struct bytes *b, uint64_t first, uint64_t n)
 {
 	uint64_t page = page_size(m), step = m->word == 4 ? 20 : 32, at = b->n, pos = at / page;
 	uint64_t map_blocks = (n * step + page - 1) / page, entry = at + page;
@@ -210,7 +209,7 @@ static uint64_t put_region(const struct mkimage *m, struct bytes *b, uint64_t ba
 	pad(b, at + (1 + map_blocks) * page);
 	for (uint64_t i = 0; i < n; i++, entry += step) {
 		get_page(m, first + i, raw);
-		put_uint(b, entry, base + ((first + i) << m->page_shift), m->word, m->big);
+		put_uint(b, entry, m->identity + ((first + i) << m->page_shift), m->word, m->big);
 		put_uint(b, entry + 2 * m->word, b->n / page - pos + 100, 4, m->big);
 		put_uint(b, entry + 2 * m->word + 4, put_stream(m, b, raw, page), 4, m->big);
 	}
@@ -219,20 +218,24 @@ static uint64_t put_region(const struct mkimage *m, struct bytes *b, uint64_t ba
 }
 
 /* A unit follows the one before it in memory: each run has a header of its own. */
-static struct bytes mk_mcore1(const struct mkimage *m, uint64_t base)
+struct bytes mk_mcore1(const struct mkimage *m)
 {
 	struct bytes b = { 0 };
 	uint64_t first = 0, n, headers = 0;
 
 	pad(&b, page_size(m));
 	if (mk_run(m, &first) && first)
-		put_uint(&b, 4 * headers++, put_region(m, &b, base, 0, 1), 4, m->big);
+		put_uint(&b, 4 * headers++, put_region(m, &b, 0, 1), 4, m->big);
 	for (first = 0; (n = mk_run(m, &first)); first += n)
-		put_uint(&b, 4 * headers++, put_region(m, &b, base, first, n), 4, m->big);
+		put_uint(&b, 4 * headers++, put_region(m, &b, first, n), 4, m->big);
 	return b;
 }
 
-struct bytes mk_mcore(const struct mkimage *m, unsigned version, uint64_t base)
-{
-	return version == 1 ? mk_mcore1(m, base) : mk_mcore2(m, base);
-}
+/* ---- the table -------------------------------------------------------------------- */
+
+const struct mk_container mk_containers[MK_CONTAINERS] = {
+	{ "lime", mk_lime, false },
+	{ "avml", mk_avml, true },
+	{ "mcore1", mk_mcore1, false },
+	{ "mcore2", mk_mcore2, false },
+};

@@ -17,11 +17,11 @@
 #include "tests/unit/mkimage.h"
 
 #define INFO "OSRELEASE=6.1.0-test\nPAGESIZE=4096\n"
-#define BASE UINT64_C(0xffff888000000000)
 
 static const struct mkimage plain = {
 	.word = 8, .page_shift = 12, .max_pfn = 60, .machine = "x86_64",
 	.elf_machine = EM_X86_64, .version = 6, .tail = 424, .vmcoreinfo = INFO,
+	.identity = UINT64_C(0xffff888000000000),
 };
 
 static struct bytes zlib(const struct mkimage *m)
@@ -79,16 +79,6 @@ static struct bytes notes_last(const struct mkimage *m)
 	return b;
 }
 
-static struct bytes mcore1(const struct mkimage *m)
-{
-	return mk_mcore(m, 1, BASE);
-}
-
-static struct bytes mcore2(const struct mkimage *m)
-{
-	return mk_mcore(m, 2, BASE);
-}
-
 static struct bytes raw(const struct mkimage *m)
 {
 	return mk_raw(m, 0, m->max_pfn);
@@ -103,7 +93,7 @@ static const struct {
 	{ "ELF", mk_elf, "", 0 }, { "ELF, notes last", notes_last, "", 0 },
 	{ "kdump", mk_kdump, "", 0 }, { "kdump, zlib", zlib, "", 0 },
 	{ "kdump, zeros last", zeros_last, "", 0 }, { "flattened", flat, "", 0 },
-	{ "mcore 1", mcore1, "", 0 }, { "mcore 2", mcore2, "", 0 },
+	{ "mcore 1", mk_mcore1, "", 0 }, { "mcore 2", mk_mcore2, "", 0 },
 	/* ranges that are gone, headers and all, are missed by nobody */
 	{ "LiME", mk_lime, "", 32 + 3 * 4096 }, { "AVML", mk_avml, "", 0 },
 	{ "raw", raw, "@0", 1024 },
@@ -238,7 +228,7 @@ static void test_sparse(void)
 	check_sparse("flattened, far apart", &f, "", HUGE_FILE);
 	mk_free(&f);
 	for (unsigned version = 1; version <= 2; version++) {
-		b = mk_mcore(&bare, version, BASE);
+		b = version == 1 ? mk_mcore1(&bare) : mk_mcore2(&bare);
 		/* the map's length, and units of as much as there may be */
 		put_uint(&b, (version == 1 ? 4096 : 0) + 32 + 8, INT32_MAX, 4, false);
 		put_uint(&b, (version == 1 ? 4096 : 0) + 32 + 12, UINT32_MAX, 4, false);

@@ -266,7 +266,8 @@ static void test_mcore(void)
 
 			m.word = kinds[i].word;
 			m.big = kinds[i].big;
-			b = mk_mcore(&m, version, m.word == 4 ? 0xc0000000 : 0xffff888000000000);
+			m.identity = m.word == 4 ? 0xc0000000 : 0xffff888000000000;
+			b = version == 1 ? mk_mcore1(&m) : mk_mcore2(&m);
 			snprintf(name, sizeof(name), "mcore, version %u", version);
 			check_bytes(&b, &m, name, 0, 0);
 			mk_free(&b);
