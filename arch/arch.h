@@ -51,8 +51,10 @@ enum pte_flag {			/* neutral bits, valid for PTE_PAGE unless said */
 
 /* One entry, whatever the CPU. */
 struct pte {
-	uint64_t pa;		/* tables, PTE_PAGE: physical address;
-				   PTE_SWAP: offset of the swap entry */
+	union {
+		uint64_t pa;		/* tables, PTE_PAGE: physical address */
+		uint64_t swap_offset;	/* PTE_SWAP: offset of the swap entry */
+	};
 	uint16_t flags;		/* enum pte_flag */
 	uint8_t kind;		/* enum pte_kind */
 	union {
@@ -83,8 +85,8 @@ struct paging {
 	uint8_t nlevels;		/* 1..PAGING_LEVELS */
 	uint8_t bits[PAGING_LEVELS];	/* index bits, lowest level first */
 	uint8_t leaf_levels;		/* bit L set: level L may map memory */
-	/* Decode N raw entries of LEVEL (0 = lowest) into OUT. */
-	void (*decode)(const struct paging_env *env, unsigned level,
+	/* Decode N raw entries of LEVEL (0 = lowest) of the tables of P, this row, into OUT. */
+	void (*decode)(const struct paging *p, const struct paging_env *env, unsigned level,
 		       const uint8_t *raw, unsigned n, struct pte *out);
 };
 

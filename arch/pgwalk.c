@@ -216,7 +216,7 @@ static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *di
 		if (st)
 			return say_lost(w, max_u64(max_u64(at, va), start), dir_last, st);
 		n = n < PIECE ? n : PIECE;
-		w->p->decode(w->env, 0, raw, n, pte);
+		w->p->decode(w->p, w->env, 0, raw, n, pte);
 		reader_release(w->r, &ref);
 		go = visit_directory(w, 0, dir->shift, pte, n, at, start, last);
 		at += (uint64_t)n << dir->shift;
@@ -250,7 +250,7 @@ static bool walk_table(struct walk *w, unsigned level, uint64_t pa, uint64_t sta
 
 			go = say_lost(w, max_u64(va, start), min_u64(hi, last), st);
 		} else {
-			w->p->decode(w->env, level, raw, n, pte);
+			w->p->decode(w->p, w->env, level, raw, n, pte);
 			reader_release(w->r, &ref);
 			if (level)
 				go = visit_directory(w, level, shift, pte, n, va, start, last);
@@ -311,8 +311,8 @@ static uint64_t contiguous(const struct walk *w, unsigned level, const uint8_t *
 	for (unsigned i = 0; i < n && bytes < enough; i += RUN_PIECE) {
 		unsigned m = n - i < RUN_PIECE ? n - i : RUN_PIECE;
 
-		w->p->decode(w->env, level, raw + (size_t)i * w->p->entry_size[level], m,
-			     pte);
+		w->p->decode(w->p, w->env, level, raw + (size_t)i * w->p->entry_size[level],
+			     m, pte);
 		for (unsigned k = 0; k < m; k++, bytes += size)
 			if (pte[k].kind != PTE_PAGE || pte[k].pa != pa + bytes)
 				return bytes;
@@ -334,7 +334,7 @@ static enum status trans_huge(const struct walk *w, unsigned level, const struct
 		st = borrow_huge(w, level, dir, va, &ref, &raw, &n);
 	if (st)
 		return st;
-	w->p->decode(w->env, 0, raw, 1, &pte);
+	w->p->decode(w->p, w->env, 0, raw, 1, &pte);
 	reader_release(w->r, &ref);
 	if (pte.kind != PTE_PAGE)
 		return pte.kind == PTE_BAD ? ST_CORRUPT : ST_FAULT;
@@ -364,7 +364,7 @@ enum status pgtrans(struct reader *r, const struct paging *p,
 
 		if (st)
 			return st;
-		p->decode(env, level, raw, 1, &pte);
+		p->decode(p, env, level, raw, 1, &pte);
 		if (level && pte.kind == PTE_HUGE_TABLE) {
 			reader_release(r, &ref);
 			return trans_huge(&w, level, &pte, va, pa, run);

@@ -170,7 +170,7 @@ static void decode_swap(const struct paging_env *env, const struct form *f, uint
 	*out = (struct pte){
 		.kind = PTE_SWAP,
 		.swap_type = (uint8_t)(e & ((1u << bits) - 1)),
-		.pa = e >> bits,
+		.swap_offset = e >> bits,
 		.flags = (uint16_t)((v & f->dirty ? PTE_RAW_DIRTY : 0) |
 				    (v & f->young ? PTE_RAW_YOUNG : 0)),
 	};
@@ -238,8 +238,8 @@ static void decode_directory(const struct paging_env *env, const struct form *f,
 }
 
 /* Of entries of 16 bytes (8xx) all four words are the same. */
-static void decode(const struct paging *p, const struct paging_env *env, unsigned level,
-		   const uint8_t *raw, unsigned n, struct pte *out)
+static void ppc32_decode(const struct paging *p, const struct paging_env *env, unsigned level,
+			 const uint8_t *raw, unsigned n, struct pte *out)
 {
 	const struct form *f = &forms[env->form];
 	unsigned size = p->entry_size[level];
@@ -256,26 +256,9 @@ static void decode(const struct paging *p, const struct paging_env *env, unsigne
 
 enum row { R_4K_32, R_4K_64, R_4K_64_WIDE, R_16K_64, R_16K_8XX, R_64K_64, R_256K_64, ROWS };
 
-static const struct paging rows[ROWS];
-
-#define DECODER(row)                                                                  \
-	static void decode_##row(const struct paging_env *env, unsigned level,        \
-				 const uint8_t *raw, unsigned n, struct pte *out)     \
-	{                                                                             \
-		decode(&rows[row], env, level, raw, n, out);                          \
-	}
-
-DECODER(R_4K_32)
-DECODER(R_4K_64)
-DECODER(R_4K_64_WIDE)
-DECODER(R_16K_64)
-DECODER(R_16K_8XX)
-DECODER(R_64K_64)
-DECODER(R_256K_64)
-
 /* Huge pages are multiples of what a directory entry maps, where there are any. */
 #define ROW(row, name, shift, size, dir_size, low, high)                              \
-	[row] = { name, shift, { size, dir_size }, 2, { low, high }, 3, decode_##row }
+	[row] = { name, shift, { size, dir_size }, 2, { low, high }, 3, ppc32_decode }
 
 /*
  * PTE_SHIFT is PAGE_SHIFT - log2(sizeof(pte_t)), and two less with 256K pages

@@ -154,7 +154,7 @@ static void decode_swap(const struct form *f, unsigned page_shift, uint64_t v,
 	*out = (struct pte){
 		.kind = PTE_SWAP,
 		.swap_type = (uint8_t)(v >> f->type_shift & LOW(f->type_bits)),
-		.pa = (v & f->rpn) >> shift,
+		.swap_offset = (v & f->rpn) >> shift,
 		.flags = (uint16_t)((v & f->dirty ? PTE_RAW_DIRTY : 0) |
 				    (v & f->young ? PTE_RAW_YOUNG : 0)),
 	};
@@ -217,8 +217,8 @@ static void decode_directory(const struct paging_env *env, const struct form *f,
 	out->pa = (v & ~f->dir_flags) + env->table_offset;
 }
 
-static void decode(const struct paging *p, const struct paging_env *env, unsigned level,
-		   const uint8_t *raw, unsigned n, struct pte *out)
+static void ppc64_decode(const struct paging *p, const struct paging_env *env, unsigned level,
+			 const uint8_t *raw, unsigned n, struct pte *out)
 {
 	const struct form *f = &forms[env->form];
 	unsigned size = p->entry_size[level], shift = paging_shift(p, level);
@@ -244,29 +244,6 @@ enum row {
 	HASH_64K_2_6, HASH_4K_3_10, HASH_4K_2_6, HASH_4K_OLD, E_4K, E_4K_6_11, E_64K, ROWS
 };
 
-static const struct paging rows[ROWS];
-
-#define DECODER(row)                                                                  \
-	static void decode_##row(const struct paging_env *env, unsigned level,        \
-				 const uint8_t *raw, unsigned n, struct pte *out)     \
-	{                                                                             \
-		decode(&rows[row], env, level, raw, n, out);                          \
-	}
-
-DECODER(RADIX_4K)
-DECODER(RADIX_64K)
-DECODER(HASH_64K_4_17)
-DECODER(HASH_64K_4_11)
-DECODER(HASH_64K_4_7)
-DECODER(HASH_64K_3_10)
-DECODER(HASH_64K_2_6)
-DECODER(HASH_4K_3_10)
-DECODER(HASH_4K_2_6)
-DECODER(HASH_4K_OLD)
-DECODER(E_4K)
-DECODER(E_4K_6_11)
-DECODER(E_64K)
-
 #define WORDS { 8, 8, 8, 8 }
 
 /*
@@ -274,29 +251,21 @@ DECODER(E_64K)
  * the hash slots; a table of level 1 is found by the size of the first half.
  */
 static const struct paging rows[ROWS] = {
-	[RADIX_4K] = { "ppc64 radix 4K", 12, WORDS, 4, { 9, 9, 9, 13 }, 7, decode_RADIX_4K },
-	[RADIX_64K] = { "ppc64 radix 64K", 16, WORDS, 4, { 5, 9, 9, 13 }, 7,
-			decode_RADIX_64K },
-	[HASH_64K_4_17] = { "ppc64 hash 64K", 16, WORDS, 4, { 8, 10, 10, 8 }, 7,
-			    decode_HASH_64K_4_17 },
+	[RADIX_4K] = { "ppc64 radix 4K", 12, WORDS, 4, { 9, 9, 9, 13 }, 7, ppc64_decode },
+	[RADIX_64K] = { "ppc64 radix 64K", 16, WORDS, 4, { 5, 9, 9, 13 }, 7, ppc64_decode },
+	[HASH_64K_4_17] = { "ppc64 hash 64K", 16, WORDS, 4, { 8, 10, 10, 8 }, 7, ppc64_decode },
 	[HASH_64K_4_11] = { "ppc64 hash 64K (4.11)", 16, WORDS, 4, { 8, 10, 7, 8 }, 7,
-			    decode_HASH_64K_4_11 },
-	[HASH_64K_4_7] = { "ppc64 hash 64K (4.7)", 16, WORDS, 4, { 8, 5, 5, 12 }, 7,
-			   decode_HASH_64K_4_7 },
-	[HASH_64K_3_10] = { "ppc64 hash 64K (3.10)", 16, WORDS, 3, { 8, 10, 12 }, 3,
-			    decode_HASH_64K_3_10 },
-	[HASH_64K_2_6] = { "ppc64 hash 64K (2.6)", 16, WORDS, 3, { 12, 12, 4 }, 1,
-			   decode_HASH_64K_2_6 },
-	[HASH_4K_3_10] = { "ppc64 hash 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 7,
-			   decode_HASH_4K_3_10 },
-	[HASH_4K_2_6] = { "ppc64 hash 4K (2.6)", 12, WORDS, 4, { 9, 7, 7, 9 }, 1,
-			  decode_HASH_4K_2_6 },
+			  ppc64_decode },
+	[HASH_64K_4_7] = { "ppc64 hash 64K (4.7)", 16, WORDS, 4, { 8, 5, 5, 12 }, 7, ppc64_decode },
+	[HASH_64K_3_10] = { "ppc64 hash 64K (3.10)", 16, WORDS, 3, { 8, 10, 12 }, 3, ppc64_decode },
+	[HASH_64K_2_6] = { "ppc64 hash 64K (2.6)", 16, WORDS, 3, { 12, 12, 4 }, 1, ppc64_decode },
+	[HASH_4K_3_10] = { "ppc64 hash 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 7, ppc64_decode },
+	[HASH_4K_2_6] = { "ppc64 hash 4K (2.6)", 12, WORDS, 4, { 9, 7, 7, 9 }, 1, ppc64_decode },
 	[HASH_4K_OLD] = { "ppc64 hash 4K (2.6.11)", 12, { 8, 4, 4 }, 3, { 9, 10, 10 }, 1,
-			  decode_HASH_4K_OLD },
-	[E_4K] = { "ppc64 book3e 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 1, decode_E_4K },
-	[E_4K_6_11] = { "ppc64 book3e 4K (6.11)", 12, WORDS, 4, { 9, 7, 9, 9 }, 7,
-			decode_E_4K_6_11 },
-	[E_64K] = { "ppc64 book3e 64K", 16, WORDS, 3, { 8, 10, 12 }, 1, decode_E_64K },
+			  ppc64_decode },
+	[E_4K] = { "ppc64 book3e 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 1, ppc64_decode },
+	[E_4K_6_11] = { "ppc64 book3e 4K (6.11)", 12, WORDS, 4, { 9, 7, 9, 9 }, 7, ppc64_decode },
+	[E_64K] = { "ppc64 book3e 64K", 16, WORDS, 3, { 8, 10, 12 }, 1, ppc64_decode },
 };
 
 /*

@@ -29,7 +29,7 @@ static const uint32_t page_offsets[] = {
 static void take_row(struct kernel_map *x, unsigned row)
 {
 	x->paging = &i386_paging[row];
-	x->env.form = row == I386_PAE ? X86_FORM_PAE : X86_FORM_64;
+	x->env.form = row == I386_PAE ? X86_FORM_PAE : X86_FORM_2LEVEL;
 }
 
 static bool take_root(struct reader *r, struct kernel_map *x, uint64_t va, uint64_t offset)

@@ -15,9 +15,6 @@ enum { I386_PAE, I386_2LEVEL, I386_ROWS };
 
 extern const struct paging i386_paging[I386_ROWS];
 
-void i386_decode(const struct paging_env *env, unsigned level, const uint8_t *raw,
-		 unsigned n, struct pte *out);
-
 extern const struct arch arch_i386;
 
 #endif

@@ -53,7 +53,7 @@ static void decode_swap(const struct paging_env *env, uint32_t v, struct pte *ou
 	*out = (struct pte){
 		.kind = PTE_SWAP,
 		.swap_type = (uint8_t)(v >> 1 & type),
-		.pa = v >> offset,
+		.swap_offset = v >> offset,
 		.flags = (uint16_t)((v & dirty_bits(env) ? PTE_RAW_DIRTY : 0) |
 				    (v & A ? PTE_RAW_YOUNG : 0)),
 	};
@@ -93,9 +93,10 @@ static void decode_pgd(const struct paging_env *env, uint32_t v, struct pte *out
 	}
 }
 
-void i386_decode(const struct paging_env *env, unsigned level, const uint8_t *raw,
-		 unsigned n, struct pte *out)
+static void i386_decode(const struct paging *p, const struct paging_env *env, unsigned level,
+			const uint8_t *raw, unsigned n, struct pte *out)
 {
+	(void)p;
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t v = load32(raw + 4 * (size_t)i, false);
 

@@ -34,8 +34,8 @@ enum x86_64_swap_form {
 	X86_SWAP_2_4,		/* also x86-64 up to 2.6.31 (read 2.6.18 and 2.6.32) */
 };
 
-/* paging_env.form */
-enum x86_form { X86_FORM_64, X86_FORM_PAE };
+/* paging_env.form: x86-64; i386 with PAE; i386 without, which has a decoder of its own */
+enum x86_form { X86_FORM_64, X86_FORM_PAE, X86_FORM_2LEVEL };
 
 /* dump->kv_self: how this dump's kernel maps memory. */
 struct x86_64 {
@@ -47,8 +47,8 @@ struct x86_64 {
 };
 
 /* Decoder of both rows, and of i386 with PAE: its entries are the same but for a few bits. */
-void x86_64_decode(const struct paging_env *env, unsigned level, const uint8_t *raw,
-		   unsigned n, struct pte *out);
+void x86_64_decode(const struct paging *p, const struct paging_env *env, unsigned level,
+		   const uint8_t *raw, unsigned n, struct pte *out);
 
 /* An environment as of a current kernel, with no encryption. */
 void x86_64_env_init(struct paging_env *env, uint64_t max_pa);

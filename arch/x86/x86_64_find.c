@@ -278,7 +278,7 @@ static bool looks_like_root(const struct x86_64 *x, const uint8_t *page)
 
 	if (memcmp(page, zero, sizeof(zero)))
 		return false;
-	x86_64_decode(&x->map.env, 3, page + sizeof(zero), 256, top);
+	x86_64_decode(x->map.paging, &x->map.env, 3, page + sizeof(zero), 256, top);
 	for (unsigned i = 0; i < 256; i++) {
 		if (top[i].kind == PTE_BAD || (top[i].pa & ~c_bits) >= x->map.env.max_pa)
 			return false;

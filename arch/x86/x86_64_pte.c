@@ -98,14 +98,14 @@ static void decode_swap(const struct masks *m, uint64_t v, struct pte *out)
 	if (m->swap_form == X86_SWAP_L1TF) {
 		/* __swp_type(), __swp_offset() of pgtable_64.h */
 		out->swap_type = (uint8_t)(v >> 59);
-		out->pa = ~v << 5 >> 14;
+		out->swap_offset = ~v << 5 >> 14;
 	} else {
 		/* Before 4.6 the soft bits lay elsewhere (bit 7), or not at all. */
 		if (m->swap_form != X86_SWAP_4_6)
 			flags = 0;
 		out->swap_type = (uint8_t)(v >> swap_forms[m->swap_form].type_shift &
 					   swap_forms[m->swap_form].types);
-		out->pa = v >> swap_forms[m->swap_form].offset_shift;
+		out->swap_offset = v >> swap_forms[m->swap_form].offset_shift;
 	}
 	out->kind = PTE_SWAP;
 	out->flags = (uint16_t)(flags | (v & m->dirty ? PTE_RAW_DIRTY : 0) |
@@ -192,12 +192,13 @@ static void decode_top(const struct masks *m, uint64_t v, struct pte *out)
 	}
 }
 
-void x86_64_decode(const struct paging_env *env, unsigned level, const uint8_t *raw,
-		   unsigned n, struct pte *out)
+void x86_64_decode(const struct paging *p, const struct paging_env *env, unsigned level,
+		   const uint8_t *raw, unsigned n, struct pte *out)
 {
 	struct masks m = masks_of(env);
 	unsigned top = env->form == X86_FORM_64 ? 3 : 2;	/* first level without leaves */
 
+	(void)p;
 	if (level == 0) {
 		decode_ptes(&m, raw, n, out);
 		return;

@@ -268,7 +268,7 @@ static bool walk_page(const struct snapshot *s, const struct vmc_run *r, uint32_
 	};
 	struct vma_page p = {
 		.va = va, .shift = shift,
-		.pte = { .pa = where, .kind = PTE_SWAP, .flags = pte_flags(r),
+		.pte = { .swap_offset = where, .kind = PTE_SWAP, .flags = pte_flags(r),
 			 .swap_type = (uint8_t)(r->pte >> VMC_SWAP_TYPE_SHIFT) },
 		.captured = &written,
 	};

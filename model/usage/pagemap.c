@@ -104,7 +104,7 @@ static uint64_t present(const struct pagemap *m, const struct vma_page *p, uint6
 static uint64_t hugetlb(const struct pagemap *m, const struct vma_page *p, uint64_t i)
 {
 	bool marked = m->swaps.kind[p->pte.swap_type & (SWAP_TYPES - 1)] == SWAP_OTHER &&
-		      p->pte.pa & MARKER_UFFD_WP;
+		      p->pte.swap_offset & MARKER_UFFD_WP;
 	uint64_t word = m->v->flags & VM_SOFTDIRTY ? PM_SOFT_DIRTY : 0, bits;
 
 	if (rule(m, RULE_PAGEMAP_UFFD_WP) &&
@@ -122,9 +122,11 @@ static uint64_t hugetlb(const struct pagemap *m, const struct vma_page *p, uint6
 static uint64_t absent(const struct pagemap *m, const struct vma_page *p, uint64_t i)
 {
 	enum swap_kind kind = m->swaps.kind[p->pte.swap_type & (SWAP_TYPES - 1)];
+	uint64_t marker = kind == SWAP_OTHER ? p->pte.swap_offset : 0;
 	bool is_pfn = kind != SWAP_SLOT && kind != SWAP_OTHER &&
 		      (kind != SWAP_HWPOISON || rule(m, RULE_HWPOISON_IS_PAGE));
-	uint64_t offset = (is_pfn ? p->pte.pa & m->swaps.pfn_mask : p->pte.pa) + i, word;
+	uint64_t mask = is_pfn ? m->swaps.pfn_mask : UINT64_MAX;
+	uint64_t offset = (p->pte.swap_offset & mask) + i, word;
 
 	word = PM_SWAP | (((offset << TYPE_BITS) | p->pte.swap_type) & PM_PFN_MASK) |
 	       pte_bits(m, &p->pte);
@@ -135,9 +137,9 @@ static uint64_t absent(const struct pagemap *m, const struct vma_page *p, uint64
 			bits &= ~PM_MMAP_EXCLUSIVE;
 		return word | bits;
 	}
-	if (kind == SWAP_OTHER && p->pte.pa & MARKER_UFFD_WP && rule(m, RULE_PAGEMAP_UFFD_WP))
+	if (marker & MARKER_UFFD_WP && rule(m, RULE_PAGEMAP_UFFD_WP))
 		word |= PM_UFFD_WP;
-	if (kind == SWAP_OTHER && p->pte.pa & MARKER_GUARD && rule(m, RULE_PAGEMAP_GUARD))
+	if (marker & MARKER_GUARD && rule(m, RULE_PAGEMAP_GUARD))
 		word |= PM_GUARD_REGION;
 	return word;
 }

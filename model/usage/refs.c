@@ -141,7 +141,7 @@ static bool refers_to_frame(const struct refs *f, const struct pte *e, uint64_t 
 	case SWAP_MIGRATION:
 	case SWAP_DEVICE_PRIVATE:
 	case SWAP_DEVICE_EXCLUSIVE:
-		*pfn = e->pa & f->pfn_mask;
+		*pfn = e->swap_offset & f->pfn_mask;
 		return true;
 	}
 	return false;
@@ -160,7 +160,8 @@ uint32_t refs_of_absent(const struct refs *f, const struct pte *e, bool *slot)
 	*slot = is_slot(f, e);
 	if (refers_to_frame(f, e, &pfn))
 		return refs_of_frame(f, pfn);
-	c = *slot ? refcount_find(&f->slots[e->swap_type & (SWAP_TYPES - 1)], e->pa) : NULL;
+	c = *slot ? refcount_find(&f->slots[e->swap_type & (SWAP_TYPES - 1)], e->swap_offset)
+		  : NULL;
 	return c ? *c : 0;
 }
 
@@ -216,7 +217,7 @@ static void count_absent(struct walker *w, uint64_t va, unsigned shift, const st
 	if (refers_to_frame(f, e, &pfn))
 		count_leaf(w, va, shift, pfn);
 	else if (is_slot(f, e) && shift == w->page_shift)
-		count(f, refcount_make(&f->slots[type], e->pa, &f->swap), w->weight);
+		count(f, refcount_make(&f->slots[type], e->swap_offset, &f->swap), w->weight);
 }
 
 static bool count_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
@@ -332,7 +333,7 @@ static void size_absent(struct walker *w, uint64_t va, unsigned shift, const str
 	if (refers_to_frame(w->f, e, &pfn)) {
 		size_leaf(w, va, shift, pfn, false, false);
 	} else if (is_slot(w->f, e) && shift == w->page_shift) {
-		const uint32_t *c = refcount_find(&w->f->slots[type], e->pa);
+		const uint32_t *c = refcount_find(&w->f->slots[type], e->swap_offset);
 
 		add_absent(w, c ? *c : 0, 1);
 	}

@@ -112,7 +112,7 @@ static void account_slot(struct acct *a, const struct pte *e)
 	struct swap_slot slot;
 	uint32_t n;
 
-	n = swap_slot_read(&a->cursor, e->swap_type, e->pa, &slot) ? slot.count : 0;
+	n = swap_slot_read(&a->cursor, e->swap_type, e->swap_offset, &slot) ? slot.count : 0;
 	a->u.swap_cached += slot.cached ? page : 0;
 	a->u.swap += page;
 	a->u.swap_ptes += page;
@@ -176,7 +176,7 @@ unsigned acct_raw_bits(const struct pte *e)
 static void account_swap_entry(struct acct *a, const struct pte *e)
 {
 	enum swap_kind kind = a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)];
-	uint64_t pfn = e->pa & a->swaps->pfn_mask, page = UINT64_C(1) << a->page_shift;
+	uint64_t pfn = e->swap_offset & a->swaps->pfn_mask, page = UINT64_C(1) << a->page_shift;
 	unsigned bits = acct_rule(a, RULE_NONPRESENT_CLEAN) ? 0 : acct_raw_bits(e);
 	struct frame *f;
 

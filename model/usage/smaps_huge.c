@@ -106,7 +106,7 @@ static void huge_present(struct acct *a, uint64_t va, unsigned shift, const stru
 static void huge_absent(struct acct *a, unsigned shift, const struct pte *e)
 {
 	enum swap_kind kind = a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)];
-	uint64_t pfn = e->pa & a->swaps->pfn_mask;
+	uint64_t pfn = e->swap_offset & a->swaps->pfn_mask;
 	struct frame *f;
 
 	if (shift != a->level_shift[1] || kind == SWAP_SLOT)
@@ -227,7 +227,7 @@ static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const str
 	bool present = e->kind == PTE_PAGE, under_shared, shared;
 	struct frame *f;
 
-	pfn = present ? e->pa >> a->page_shift : e->pa & a->swaps->pfn_mask;
+	pfn = present ? e->pa >> a->page_shift : e->swap_offset & a->swaps->pfn_mask;
 	if (!present &&
 	    !acct_kind_is_page(a, a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)], false))
 		return;

@@ -32,7 +32,7 @@ static struct pte decode(unsigned row, const struct paging_env *env, unsigned le
 	uint8_t raw[8];
 
 	store_uint(raw, v, i386_paging[row].entry_size[level], false);
-	i386_paging[row].decode(env, level, raw, 1, &p);
+	i386_paging[row].decode(&i386_paging[row], env, level, raw, 1, &p);
 	return p;
 }
 

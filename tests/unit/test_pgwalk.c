@@ -308,10 +308,10 @@ static void test_translate(void)
  * A CPU that is not there: 4-byte directory entries over 8-byte PTEs, a root of
  * two pages that begins where a page ends, tables of 1 KiB. Low 2 bits: kind.
  */
-static void toy_decode(const struct paging_env *e, unsigned level, const uint8_t *raw,
-		       unsigned n, struct pte *out)
+static void toy_decode(const struct paging *p, const struct paging_env *e, unsigned level,
+		       const uint8_t *raw, unsigned n, struct pte *out)
 {
-	unsigned size = level ? 4 : 8;
+	unsigned size = p->entry_size[level];
 
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t v = load_uint(raw + i * size, size, e->big_endian);
@@ -353,9 +353,10 @@ static void test_geometry(void)
  * Huge pages of sizes of their own, as ppc's hugepd: the low three bits are the
  * kind, in a directory six more are the size.
  */
-static void hugepd_decode(const struct paging_env *e, unsigned level, const uint8_t *raw,
-			  unsigned n, struct pte *out)
+static void hugepd_decode(const struct paging *p, const struct paging_env *e, unsigned level,
+			  const uint8_t *raw, unsigned n, struct pte *out)
 {
+	(void)p;
 	(void)e;
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t v = load32(raw + i * 4, true);

@@ -93,7 +93,7 @@ static struct pte decode_with(const struct paging *p, const struct paging_env *e
 		store_uint(bytes + i, raw, 4, true);
 	if (!level && p->entry_size[0] == 8)
 		store_uint(bytes, raw, 8, true);
-	p->decode(env, level, bytes, 1, &out);
+	p->decode(p, env, level, bytes, 1, &out);
 	return out;
 }
 
@@ -193,7 +193,7 @@ static void test_wide_directory(void)
 		uint8_t raw[8];
 
 		store_uint(raw, entries[i].raw, 8, true);
-		p->decode(&env, 1, raw, 1, &got);
+		p->decode(p, &env, 1, raw, 1, &got);
 		CHECK_EQ(got.kind, entries[i].kind);
 		CHECK_EQ(got.pa, entries[i].pa);
 	}

@@ -118,7 +118,7 @@ static void test_samples(void)
 		env.form = (uint8_t)v.form;
 		env.big_endian = true;
 		store_uint(raw, s->raw, v.paging->entry_size[s->level], true);
-		v.paging->decode(&env, s->level, raw, 1, &got);
+		v.paging->decode(v.paging, &env, s->level, raw, 1, &got);
 		if (got.kind != s->kind || got.pa != s->pa || got.flags != s->flags)
 			printf("%s:\n", s->what);
 		CHECK_EQ(got.kind, s->kind);
@@ -168,7 +168,7 @@ static void test_huge_tables(void)
 		env.form = (uint8_t)v.form;
 		env.table_offset = v.virtual ? -UINT64_C(0xc000000000000000) : 0;
 		store_uint(raw, huge[i].raw, 8, true);
-		v.paging->decode(&env, 2, raw, 1, &got);
+		v.paging->decode(v.paging, &env, 2, raw, 1, &got);
 		CHECK_EQ(got.kind, huge[i].kind);
 		CHECK_EQ(got.pa, huge[i].pa);
 		if (got.kind == PTE_HUGE_TABLE)
@@ -189,7 +189,7 @@ static void test_virtual(void)
 	CHECK(v.virtual && !v.big_endian);
 	env.form = (uint8_t)v.form;
 	store_uint(raw, 0xc000000001230000, 8, true);
-	v.paging->decode(&env, 1, raw, 1, &got);
+	v.paging->decode(v.paging, &env, 1, raw, 1, &got);
 	CHECK_EQ(got.kind, PTE_TABLE);
 	CHECK_EQ(got.pa, 0x1230000);
 	CHECK_EQ(ppc64_variant(V(4, 7), 16, false, false, &v), ST_OK);

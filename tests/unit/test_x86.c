@@ -22,7 +22,7 @@ static struct pte decode(const struct paging_env *env, unsigned level, uint64_t 
 	uint8_t raw[8];
 
 	store_uint(raw, v, 8, false);
-	x86_64_decode(env, level, raw, 1, &p);
+	x86_64_decode(&x86_64_paging[X86_64_4LEVEL], env, level, raw, 1, &p);
 	return p;
 }
 
