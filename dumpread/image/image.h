@@ -6,9 +6,7 @@
  * and nothing of the kernel inside. Everything in it is hostile: every offset
  * and count is checked against the file's size when it is opened or read.
  *
- * To add a container: one file in this folder that fills a struct image_ops,
- * one row in image_formats[] (image.c), a fuzzer line in tests/fuzz/, a row in
- * docs/support-matrix.md, and a row in docs/evidence.md that names its test.
+ * To add a container: CONTRIBUTING.md has the steps.
  *
  * Reads are thread-safe: all state that changes while reading lives in the
  * reader's own context (struct image_ctx), never in the image.
