@@ -163,9 +163,9 @@ class Judge:
     def dmesg(self):
         return compare_dmesg(self.vmcensus, self.truth)
 
-    def issue(self, text):
-        """Does procs raise the issue, and exit with status 2?"""
-        code, _, err = self.vmcensus('procs')
+    def issue(self, text, report='procs'):
+        """Does the report raise the issue, and exit with status 2?"""
+        code, _, err = self.vmcensus(report)
         return code == 2 and text in last_line(err)
 
 
@@ -180,9 +180,18 @@ EXPECTED = {
     'flags': (['maps'], [], ['check', 'procs']),
     'list': ([], ['task list (corrupt)'], ['dmesg']),
 }
+# of kernels that have them: what summary says, and what stays clean
+OF_SYSTEM = {
+    'pools': ('hugetlb pool (corrupt)', ['check', 'procs', 'smaps']),
+    'node': ('node (corrupt)', ['procs', 'smaps']),
+}
 
 
 def judge(judge_of, kind):
+    if kind in OF_SYSTEM:
+        issue, clean = OF_SYSTEM[kind]
+        wrong = [] if judge_of.issue(issue, 'summary') else [f'summary: no issue of "{issue}" with exit status 2']
+        return wrong + [f'{name} fails too: {d}' for name in clean for d in getattr(judge_of, name)()[:1]]
     fail, issues, clean = EXPECTED[kind]
     wrong = [f'{name} does not see it' for name in fail if not getattr(judge_of, name)()]
     wrong += [f'procs: no issue of "{text}" with exit status 2' for text in issues
@@ -210,7 +219,7 @@ def mutate(tally, program, tool, f, folder):
     pid, where = spots(tool, f.image(), f.types(), frozen)
     copy = Copy(f.image(), folder)
     judge_of = Judge(Vmcensus(program, copy.files, f.types()), truth, frozen[pid])
-    for kind in EXPECTED:
+    for kind in [*EXPECTED, *(k for k in OF_SYSTEM if k in where)]:
         address, old, new = where[kind]
         wrong = [f'the copy has not {old.hex()} at {address:#x}']
         if copy.set(address, old, new):

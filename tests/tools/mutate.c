@@ -8,7 +8,8 @@
  *	KIND ADDRESS OLD NEW
  * with the physical address and the bytes, in hex, that are there and that could be
  * there instead. Kinds: mapcount, pte and page (of one anonymous page), counter (of
- * anonymous pages), comm, dentry (a name in a path), flags (of a VMA), list (of tasks).
+ * anonymous pages), comm, dentry (a name in a path), flags (of a VMA), list (of tasks),
+ * and where the kernel has them: pools (their number), node (the address of its data).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -153,6 +154,18 @@ static void find_links(struct finder *f, const struct task *t)
 	set(f, s, t->addr + member(f, M_TASK_TASKS)->offset);
 }
 
+/* Of the machine. Kernels without hugetlb or NUMA have not all of them. */
+static void find_system(struct finder *f)
+{
+	uint64_t pools = layout_symbol(&f->k->layout, Y_MAX_HSTATE);
+	uint64_t nodes = layout_symbol(&f->k->layout, Y_PGDATS);
+
+	if (pools)
+		set(f, spot_kva(f, "pools", pools, 4), 1000);
+	if (nodes)
+		set(f, spot_kva(f, "node", nodes, f->k->dump->word_size), 0x13);
+}
+
 static bool find(struct finder *f, const struct proc *p)
 {
 	const struct mm *mm = p->mm == NONE ? NULL : &f->s->mms[p->mm];
@@ -168,7 +181,10 @@ static bool find(struct finder *f, const struct proc *p)
 		find_names(f, mm, t);
 		find_links(f, t);
 	}
-	return f->n == 8;
+	if (f->n != 8)
+		return false;
+	find_system(f);
+	return true;
 }
 
 static void put_hex(const uint8_t *p, unsigned n)
