@@ -21,7 +21,6 @@
 
 /* CONFIG_PHYSICAL_ALIGN of x86-64 is at least this (MIN_KERNEL_ALIGN). */
 #define KERNEL_ALIGN (UINT64_C(1) << 21)
-#define PHDRS_MAX 4096
 
 static bool is_text(uint64_t va)
 {
@@ -37,36 +36,17 @@ static bool root_symbol(const struct dump *d, uint64_t *va)
 	return fact_symbol(d, Y_SWAPPER_PG_DIR, va) && is_text(*va);
 }
 
-/* The PT_LOADs of an ELF core that tell where memory was mapped: those of
-   /proc/vmcore do, those of QEMU leave p_vaddr 0. */
+/* The places of kernel addresses, as far as the image's headers tell. */
 static void read_linear(struct dump *d, struct x86_64 *x)
 {
-	const struct image_part *part;
-	uint8_t eh[64], ph[56];
-	uint64_t phoff;
-	unsigned n;
+	if (!d->image || !d->image->nmapped)
+		return;
+	x->linear = arena_array(&d->mem, struct linear, d->image->nmapped);
+	for (unsigned i = 0; i < d->image->nmapped; i++) {
+		const struct image_mapped *m = &d->image->mapped[i];
 
-	if (!d->image || !d->image->nparts)
-		return;
-	part = &d->image->parts[0];
-	if (part_read(part, 0, eh, sizeof(eh)) || memcmp(eh, "\177ELF\2\1", 6))
-		return;
-	phoff = load64(eh + 32, false);
-	n = load16(eh + 56, false);
-	if (load16(eh + 54, false) != sizeof(ph) || n > PHDRS_MAX)
-		return;
-	x->linear = arena_array(&d->mem, struct linear, n);
-	for (unsigned i = 0; i < n; i++) {
-		struct linear l;
-
-		if (part_read(part, phoff + (uint64_t)i * sizeof(ph), ph, sizeof(ph)))
-			return;
-		l.va = load64(ph + 16, false);
-		l.pa = load64(ph + 24, false);
-		l.size = load64(ph + 40, false);
-		if (load32(ph, false) == 1 && l.va >> 63 && l.va + l.size >= l.va &&
-		    l.pa + l.size >= l.pa && l.size)
-			x->linear[x->nlinear++] = l;
+		if (m->va >> 63)
+			x->linear[x->nlinear++] = (struct linear){ m->va, m->pa, m->size };
 	}
 }
 
@@ -81,31 +61,24 @@ static bool phys_base_of_linear(const struct x86_64 *x, uint64_t *ret)
 }
 
 /*
- * CR3 and CR4 of the I-th QEMU CPU note: struct QEMUCPUState, version 1
- * (QEMU target/i386/arch_dump.c): two words of header, 18 registers of 8
- * bytes, 10 segments of 24, then cr[5].
+ * CR3 and CR4 of the I-th CPU, by QEMU's note: struct QEMUCPUState, version 1 (QEMU
+ * target/i386/arch_dump.c): two words of header, 18 registers of 8 bytes, 10
+ * segments of 24, then cr[5].
  */
 #define QEMU_CR 392
 #define CR4_LA57 (1 << 12)
 
 static bool qemu_cr(const struct image *im, unsigned i, uint64_t *cr3, uint64_t *cr4)
 {
-	size_t at = 0, name, desc, descsz;
+	struct image_note n;
+	size_t at = 0;
 
-	while (im && im->notes && at + 12 <= im->notes_len) {
-		size_t namesz = load32(im->notes + at, false);
-
-		descsz = load32(im->notes + at + 4, false);
-		name = at + 12;
-		desc = name + ((namesz + 3) & ~(size_t)3);
-		at = desc + ((descsz + 3) & ~(size_t)3);
-		if (at > im->notes_len)
-			return false;
-		if (namesz != 5 || memcmp(im->notes + name, "QEMU", 5) ||
-		    descsz < QEMU_CR + 40 || load32(im->notes + desc, false) != 1 || i--)
+	while (im && image_next_note(im, &at, &n)) {
+		if (n.namesz != sizeof("QEMU") || memcmp(n.name, "QEMU", n.namesz) ||
+		    n.descsz < QEMU_CR + 40 || load32(n.desc, false) != 1 || i--)
 			continue;
-		*cr3 = load64(im->notes + desc + QEMU_CR + 24, false);
-		*cr4 = load64(im->notes + desc + QEMU_CR + 32, false);
+		*cr3 = load64(n.desc + QEMU_CR + 24, false);
+		*cr4 = load64(n.desc + QEMU_CR + 32, false);
 		return true;
 	}
 	return false;

@@ -26,6 +26,7 @@
 #include "dumpread/image/vmcoreinfo.h"
 
 #define PHDRS_AT_ONCE 512
+#define MAPPED_MAX 4096		/* more pieces of memory than kernel addresses are told of */
 
 struct phdr {
 	uint32_t type;
@@ -42,6 +43,7 @@ struct ehdr {
 /* What the pass over the program headers gathers. */
 struct gather {
 	struct ehdr eh;
+	VEC(struct image_mapped) mapped;
 	struct extents notes;
 	uint64_t loads;
 	uint64_t virtual;	/* of them, those that only say a virtual address */
@@ -102,6 +104,16 @@ static void find_phnum(const struct image *im, struct ehdr *eh)
 		eh->phnum = load32(info, im->big_endian);
 }
 
+/* Headers of /proc/vmcore and /proc/kcore have virtual addresses, those of QEMU 0. */
+static void take_mapped(struct image *im, struct gather *g, const struct phdr *ph)
+{
+	if (ph->vaddr && ph->memsz && ph->vaddr + ph->memsz >= ph->vaddr &&
+	    ph->paddr + ph->memsz >= ph->paddr && g->mapped.n < MAPPED_MAX)
+		*vec_push(&im->mem, &g->mapped) = (struct image_mapped){
+			.va = ph->vaddr, .pa = ph->paddr, .size = ph->memsz,
+		};
+}
+
 static void take_load(struct image *im, struct gather *g, const struct phdr *ph)
 {
 	uint64_t filesz = min_u64(ph->filesz, ph->memsz ? ph->memsz : ph->filesz);
@@ -114,6 +126,7 @@ static void take_load(struct image *im, struct gather *g, const struct phdr *ph)
 		g->areas++;
 		return;
 	}
+	take_mapped(im, g, ph);
 	segments_take(im, &(struct segment){ .pa = ph->paddr, .off = ph->offset,
 					     .filesz = filesz,
 					     .memsz = max_u64(ph->memsz, filesz) });
@@ -270,6 +283,8 @@ static enum status elf_open(struct image *im)
 	read_notes(im, &g);
 	find_page_size(im);
 	each_phdr(im, &g, PT_LOAD, take_load);
+	im->mapped = g.mapped.v;
+	im->nmapped = (unsigned)g.mapped.n;
 	st = finish_open(im, &g);
 	extents_free(&g.notes);
 	if (st == ST_NOTMINE) {
@@ -277,6 +292,7 @@ static enum status elf_open(struct image *im)
 		im->word_size = 0;
 		im->vmcoreinfo = NULL;
 		im->notes = NULL;
+		im->nmapped = 0;
 	}
 	return st;
 }

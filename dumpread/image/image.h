@@ -80,6 +80,9 @@ struct image_header {
 	int dump_level;		/* makedumpfile -d, -1 unknown */
 };
 
+/* Memory whose kernel address the container tells: [va, va + size) is at pa. */
+struct image_mapped { uint64_t va, pa, size; };
+
 struct image {
 	const struct image_ops *ops;
 	void *priv;			/* the format's own */
@@ -101,6 +104,8 @@ struct image {
 	/* CPU state notes as found (ELF NT_PRSTATUS descriptors and QEMU's). */
 	uint8_t *notes;			/* the raw note segment(s), or NULL */
 	size_t notes_len;
+	struct image_mapped *mapped;	/* in the order of the file */
+	unsigned nmapped;
 
 	struct arena mem;		/* owns all of the above */
 	struct issues issues;		/* truncation, damaged tables: found by open */
@@ -131,6 +136,15 @@ void image_set_page_shift(struct image *im, uint8_t shift);
 
 /* Pages that the image holds (set bits of its present map). */
 uint64_t image_pages_present(const struct image *im);
+
+/* An ELF note of the image. NAME has its NUL; NAME and DESC lie in im->notes. */
+struct image_note {
+	const uint8_t *name, *desc;
+	size_t namesz, descsz;		/* bytes */
+};
+
+/* The note at *AT (0: the first); *AT moves to the next. False: there is none, or it is cut off. */
+bool image_next_note(const struct image *im, size_t *at, struct image_note *ret);
 
 /* For formats: LEN bytes at OFF of part; short reads are ST_NODATA. */
 enum status part_read(const struct image_part *p, uint64_t off, void *buf, size_t len);

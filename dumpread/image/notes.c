@@ -74,26 +74,34 @@ void image_take_vmcoreinfo(struct image *im, const uint8_t *text, size_t len)
 	check_vmcoreinfo(im, whole);
 }
 
+bool image_next_note(const struct image *im, size_t *at, struct image_note *ret)
+{
+	size_t left = im->notes_len - min_u64(*at, im->notes_len);
+	const uint8_t *h = im->notes + im->notes_len - left;
+
+	if (!im->notes || left < NOTE_HEADER)
+		return false;
+	left -= NOTE_HEADER;
+	*ret = (struct image_note){ .namesz = load32(h, im->big_endian),
+				    .descsz = load32(h + 4, im->big_endian) };
+	/* 32-bit sizes: no sum of them overflows a size_t */
+	if (pad4(ret->namesz) > left || ret->descsz > left - pad4(ret->namesz))
+		return false;
+	ret->name = h + NOTE_HEADER;
+	ret->desc = ret->name + pad4(ret->namesz);
+	/* beyond the end where the last padding is cut off */
+	*at += NOTE_HEADER + pad4(ret->namesz) + pad4(ret->descsz);
+	return true;
+}
+
 void image_take_notes(struct image *im, uint8_t *buf, size_t len)
 {
+	struct image_note n;
 	size_t at = 0;
 
 	im->notes = buf;
 	im->notes_len = len;
-	while (!im->vmcoreinfo && len - at >= NOTE_HEADER) {
-		const uint8_t *h = buf + at;
-		size_t namesz = load32(h, im->big_endian);
-		size_t descsz = load32(h + 4, im->big_endian);
-		size_t left = len - at - NOTE_HEADER;
-
-		/* 32-bit sizes: no sum of them overflows a size_t */
-		if (pad4(namesz) > left || descsz > left - pad4(namesz))
-			return;
-		h += NOTE_HEADER;
-		if (namesz == sizeof("VMCOREINFO") && !memcmp(h, "VMCOREINFO", namesz))
-			image_take_vmcoreinfo(im, h + pad4(namesz), descsz);
-		at += NOTE_HEADER + pad4(namesz) + pad4(descsz);
-		if (at > len)
-			return;		/* the last padding may be cut off */
-	}
+	while (!im->vmcoreinfo && image_next_note(im, &at, &n))
+		if (n.namesz == sizeof("VMCOREINFO") && !memcmp(n.name, "VMCOREINFO", n.namesz))
+			image_take_vmcoreinfo(im, n.desc, n.descsz);
 }

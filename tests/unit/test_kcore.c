@@ -87,6 +87,12 @@ static void test_copy(const char *path)
 	CHECK_EQ(im->pages_present, 32);
 	CHECK_EQ(issues_total(&im->issues), 0);
 	CHECK_STR(im->header.release, "6.1.0-test");
+	/* where the kernel has it mapped; vmalloc has no one place */
+	if (CHECK_EQ(im->nmapped, 3)) {
+		CHECK_EQ(im->mapped[0].va, 0xffff800000000000 + TEXT);
+		CHECK_EQ(im->mapped[0].pa, 40 * PAGE);
+		CHECK_EQ(im->mapped[2].size, 16 * PAGE);
+	}
 	ctx = im->ops->ctx_new(im);
 	CHECK_EQ(byte_of(im, ctx, 3), 3);
 	CHECK_EQ(byte_of(im, ctx, 4), 0);
