@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "dumpread/dump.h"
+#include "facts/layout.h"
 
 #define PAGING_LEVELS 5		/* most levels of any row */
 
@@ -103,6 +104,22 @@ struct direct_size {
 /* SECTION_SIZE_BITS and MAX_PHYSMEM_BITS (arch/<cpu>/include/asm/sparsemem.h). */
 struct arch_sections { uint8_t section_bits, physmem_bits; };
 
+/* A VM_* bit that only this CPU's kernels have, as the VmFlags line of smaps spells it,
+   since mainline SINCE, a V(). */
+struct arch_vmflag { uint8_t bit; int since; const char *text; };
+
+/* A vma that processes have and no mm holds: get_gate_vma(). */
+struct arch_gate {
+	const char *name;		/* "[vsyscall]" */
+	enum layout_id vma;		/* variable: its vm_area_struct */
+	enum layout_id mode;		/* variable, 4 bytes; where it is MODE_NONE there is none */
+	uint64_t mode_none;
+	/* members of mm_struct: the process sees it if FLAG is set in FLAGS; if there is no
+	   such member, if COMPAT is 0 */
+	enum layout_id flags, compat;
+	uint64_t flag;
+};
+
 /* A line of /proc/PID/status that only this CPU's kernels have, since mainline SINCE, a V(). */
 struct arch_line { int since; const char *text; };
 
@@ -139,7 +156,7 @@ struct arch {
 	bool (*vmalloc_total)(struct dump *d, uint64_t *ret);
 	/* The sizes that this kernel shows, NULL behind the last. May be NULL, or
 	   give NULL: none. After attach_late. */
-	const struct direct_size *(*direct_sizes)(const struct dump *d);
+	const struct direct_size *(*direct_sizes)(struct dump *d);
 	/* Of sections of memory where VMCOREINFO does not tell (before 5.14). NULL: the
 	   usual ones, arch_sections(). */
 	struct arch_sections (*sections)(const struct paging *user);
@@ -150,7 +167,8 @@ struct arch {
 	/* ---- what /proc of this CPU has beyond others ---- */
 	uint8_t pkey_bits;		/* of a protection key, from bit 32 of vm_flags on; 0: none */
 	uint16_t pkey_feature;		/* of boot_cpu_data.x86_capability: keys are in use */
-	bool gate;			/* processes have a gate vma: [vsyscall] */
+	const struct arch_gate *gate;	/* NULL: processes have none */
+	const struct arch_vmflag *vmflags;	/* text NULL after the last; NULL: none */
 	bool timebase;			/* utime and stime counted the timebase while others
 					   counted ticks (until 4.11) */
 	struct arch_line status;	/* text NULL: none */

@@ -4,41 +4,12 @@
  */
 #include "arch/ptebits.h"
 
-#include <elf.h>
+#include <string.h>
 
-#include "dumpread/base/bytes.h"
-#include "facts/release.h"
+#include "arch/ppc/ppc_ptebits.h"
+#include "arch/x86/x86_ptebits.h"
 
 #define VM_WRITE_SHARED 0xau	/* VM_WRITE | VM_SHARED */
-
-/* Names and word sizes: what is known of the machine by its entries. */
-static const struct arch ppc = { .name = "ppc", .elf_machine = EM_PPC, .word_size = 4 };
-static const struct arch wide = { .name = "64-bit", .word_size = 8 };
-static const struct arch i386 = {
-	.name = "i386", .elf_machine = EM_386, .word_size = 4, .ptebits = &ptebits_x86,
-};
-static const struct arch x86_64 = {
-	.name = "x86_64", .elf_machine = EM_X86_64, .word_size = 8, .pkey_bits = 4,
-	.status = { V(6, 4), "untag_mask:\t0xffffffffffffffff\n" }, .ptebits = &ptebits_x86,
-};
-
-/* include/asm-ppc/pgtable.h of 2.4.27, CONFIG_40x; _PAGE_EXEC is 0 there, what the MMU
-   asks is _PAGE_HWEXEC */
-const struct ptebits ptebits_ppc = {
-	.name = "PowerPC 40x", .arch32 = &ppc, .arch64 = &wide,
-	.present = 0x002, .user = 0x010, .rw = 0x040, .dirty = 0x080, .young = 0x400,
-	.exec = 0x200, .clear = 0x001, .hwwrite = 0x100,
-	.prot_none = 0x402, .prot_readonly = 0x412, .prot_shared = 0x452,
-};
-
-/* include/asm-i386/pgtable.h of 2.4.27, arch/x86/include/asm/pgtable_types.h of 7.3;
-   PROT_NONE is bit 8 since 2.6.12 */
-const struct ptebits ptebits_x86 = {
-	.name = "x86", .arch32 = &i386, .arch64 = &x86_64,
-	.present = 0x001, .user = 0x004, .rw = 0x002, .dirty = 0x040, .young = 0x020,
-	.protnone = 0x100,
-	.prot_none = 0x120, .prot_readonly = 0x025, .prot_shared = 0x027,
-};
 
 const struct ptebits *const ptebits_rows[] = { &ptebits_ppc, &ptebits_x86, NULL };
 
@@ -47,6 +18,15 @@ bool ptebits_fit(const struct ptebits *b, uint64_t raw)
 	unsigned both = b->present | b->user;
 
 	return (raw & both) == both && !(raw & b->clear);
+}
+
+const struct ptebits *ptebits_of_machine(const char *machine)
+{
+	for (unsigned r = 0; ptebits_rows[r]; r++)
+		for (unsigned i = 0; ptebits_rows[r]->machines[i]; i++)
+			if (!strcmp(machine, ptebits_rows[r]->machines[i]))
+				return ptebits_rows[r];
+	return &ptebits_ppc;
 }
 
 const struct ptebits *ptebits_of_arch(const struct arch *a)

@@ -3,7 +3,8 @@
  * ptebits.h - the low 12 bits of page-table entries as collectors print them.
  *
  * A collector writes raw entries. Of the bits, those that mean something to a
- * reader are the same in all kernels of a CPU family; a family is a row. Entries of
+ * reader are the same in all kernels of a CPU family; a family is a row in its own
+ * folder. Entries of
  * CPUs other than x86 are written with the bits of PowerPC 40x, the machine of the
  * paper, so that readers made for its files still work.
  */
@@ -16,6 +17,7 @@
 
 struct ptebits {
 	const char *name;
+	const char *machines[6];	/* as uname spells them, NULL after the last */
 	const struct arch *arch32, *arch64;	/* names and word sizes, no functions */
 	uint16_t present, user, rw, dirty, young, exec, protnone;
 	uint16_t clear;		/* set in no entry of a process's page */
@@ -23,14 +25,13 @@ struct ptebits {
 	uint16_t prot_none, prot_readonly, prot_shared;	/* vm_page_prot */
 };
 
-extern const struct ptebits ptebits_ppc, ptebits_x86;
-
 /* All rows, NULL after the last. */
 extern const struct ptebits *const ptebits_rows[];
 
 /* Is RAW an entry of a process's page in B's layout? */
 bool ptebits_fit(const struct ptebits *b, uint64_t raw);
-/* The row for a machine. A may be NULL. */
+/* The row for a machine, by its name of uname; by its arch, which may be NULL. */
+const struct ptebits *ptebits_of_machine(const char *machine);
 const struct ptebits *ptebits_of_arch(const struct arch *a);
 
 /* enum pte_flag of RAW; B NULL: none are known. */

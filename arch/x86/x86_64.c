@@ -12,7 +12,7 @@
 #include <inttypes.h>
 
 #include "arch/linear.h"
-#include "arch/ptebits.h"
+#include "arch/x86/x86_ptebits.h"
 #include "arch/x86/x86_64.h"
 
 #include "dumpread/base/bytes.h"
@@ -162,15 +162,25 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
 	return true;
 }
 
-/* arch_report_meminfo(), arch/x86/mm/pat/set_memory.c; the index is a level of entries */
-static const struct direct_size *direct_sizes(const struct dump *d)
+/* arch_report_meminfo(), arch/x86/mm/pat/set_memory.c; the index is a level of entries.
+   1G where the CPU has such pages and the kernel may use them. */
+static const struct direct_size *direct_sizes(struct dump *d)
 {
 	static const struct direct_size sizes[] = {
 		{ "4k", 1, 12 }, { "2M", 2, 21 }, { "1G", 3, 30 }, { NULL, 0, 0 }
+	}, without_1g[] = {
+		{ "4k", 1, 12 }, { "2M", 2, 21 }, { NULL, 0, 0 }
 	};
+	struct reader *r;
+	uint64_t va, on;
+	bool known;
 
-	(void)d;
-	return sizes;
+	if (!fact_symbol(d, Y_DIRECT_GB, &va))
+		return sizes;
+	r = reader_new(d);
+	known = fact_variable(d, r, Y_DIRECT_GB, 4, &on);
+	reader_free(r);
+	return known && on ? sizes : without_1g;
 }
 
 /* arch/x86/include/asm/sparsemem.h */
@@ -179,6 +189,19 @@ static struct arch_sections sections(const struct paging *user)
 	(void)user;
 	return (struct arch_sections){ 27, 46 };
 }
+
+/* VM_SHADOW_STACK: VM_HIGH_ARCH_5 */
+const struct arch_vmflag x86_64_vmflags[] = { { 37, V(6, 6), "ss" }, { 0, 0, NULL } };
+
+/*
+ * arch/x86/entry/vsyscall/vsyscall_64.c (get_gate_vma, map_vsyscall) and
+ * arch/x86/include/asm/mmu.h, read in 5.10 ... 7.3: enum { EMULATE, XONLY, NONE }
+ * vsyscall_mode; MM_CONTEXT_HAS_VSYSCALL is bit 1.
+ */
+static const struct arch_gate gate = {
+	.name = "[vsyscall]", .vma = Y_GATE_VMA, .mode = Y_VSYSCALL_MODE, .mode_none = 2,
+	.flags = M_MM_CONTEXT_FLAGS, .flag = 0x2, .compat = M_MM_CONTEXT_IA32,
+};
 
 #define FEATURE_OSPKE (16 * 32 + 4)	/* word and bit in x86_capability[] */
 
@@ -197,7 +220,8 @@ const struct arch arch_x86_64 = {
 	.sections = sections,
 	.pkey_bits = 4,
 	.pkey_feature = FEATURE_OSPKE,
-	.gate = true,
-	.status = { V(6, 4), "untag_mask:\t0xffffffffffffffff\n" },
+	.gate = &gate,
+	.vmflags = x86_64_vmflags,
+	.status = X86_64_STATUS,
 	.ptebits = &ptebits_x86,
 };

@@ -59,6 +59,10 @@ void x86_64_env_init(struct paging_env *env, uint64_t max_pa);
  */
 enum status x86_64_find(struct dump *d, struct x86_64 *x);
 
+/* What /proc of a 64-bit kernel has beyond that of others. */
+#define X86_64_STATUS { V(6, 4), "untag_mask:\t0xffffffffffffffff\n" }
+extern const struct arch_vmflag x86_64_vmflags[];
+
 extern const struct arch arch_x86_64;
 
 #endif

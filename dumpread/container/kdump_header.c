@@ -37,8 +37,7 @@
 
 /*
  * The sub-header is a C struct with longs and 64-bit file offsets: 32-bit
- * machines differ in whether those are aligned to 8 (ppc, arm) or 4 (i386, and
- * QEMU for all).
+ * machines differ in whether those are aligned to 8 or 4. QEMU aligns to 4 for all.
  */
 struct sub_layout {
 	uint8_t word;		/* bytes of a long */

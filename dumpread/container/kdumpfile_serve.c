@@ -90,10 +90,7 @@ static bool open_files(struct server *s, unsigned n, const int *fds)
 	}
 }
 
-/*
- * Its names of CPUs are uname's, but for i386. Where it found no page size, its
- * max_pfn is in bytes.
- */
+/* Where libkdumpfile found no page size, its max_pfn is in bytes. */
 static bool find_machine(struct server *s)
 {
 	struct kdumpfile_told *t = &s->told;
@@ -103,7 +100,7 @@ static bool find_machine(struct server *s)
 
 	get_number(s->c, "max_pfn", &t->max_pfn);
 	get_string(s->c, KDUMP_ATTR_ARCH_NAME, arch, sizeof(arch));
-	m = machine_by_uname(strcmp(arch, KDUMP_ARCH_IA32) ? arch : "i386");
+	m = machine_by_uname(arch);
 	if (m) {
 		t->elf_machine = m->elf_machine;
 		t->word_size = m->word_size;

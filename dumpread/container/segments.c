@@ -23,7 +23,7 @@
 #define WINDOW_MAX (128u << 10)
 
 /* A place: number of the file, and offset in it. No file is as long as this: the
-   offsets of /proc/kcore are addresses of at most 56 bits (__VIRTUAL_MASK of x86). */
+   offsets of /proc/kcore are addresses of at most 56 bits (__VIRTUAL_MASK). */
 #define PLACE_BITS 56
 
 static uint64_t place_offset(uint64_t place)

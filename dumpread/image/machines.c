@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * machines.c - names, ELF numbers and word sizes of machines.
+ *
+ * The one table outside arch/ that names CPUs. Headers of dumps name the machine, also
+ * machines that arch/ does not know, and the container must know its word and page size
+ * before anything is asked of arch/.
  */
 #include <elf.h>
 #include <string.h>
@@ -16,6 +20,7 @@
 static const struct machine machines[] = {
 	{ "x86_64",	 EM_X86_64,	8, 12 },
 	{ "i386",	 EM_386,	4, 12 },
+	{ "ia32",	 EM_386,	4, 12 },	/* libkdumpfile's name */
 	{ "i486",	 EM_386,	4, 12 },
 	{ "i586",	 EM_386,	4, 12 },
 	{ "i686",	 EM_386,	4, 12 },

@@ -9,7 +9,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 
-#define MAX_IMAGE ((uint64_t)512 << 20)	/* x86-64 KERNEL_IMAGE_SIZE without KASLR */
+#define MAX_IMAGE ((uint64_t)512 << 20)	/* no kernel image is larger */
 #define MAX_GAP ((uint64_t)16 << 20)	/* nothing at all mapped: the image is over */
 #define TEXT_ALIGN ((uint64_t)2 << 20)	/* the image may start so much before _stext */
 

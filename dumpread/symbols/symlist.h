@@ -50,7 +50,7 @@ enum status symlist_relocate(struct symlist *l, struct dump *d);
 
 /*
  * Run-time ADDR of D's kernel at link time, KASLR taken off. Small values are
- * absolute (per-CPU symbols of x86-64 to 6.14) and never move.
+ * absolute (per-CPU symbols, to 6.14) and never move.
  */
 uint64_t kaslr_link_address(const struct dump *d, uint64_t addr);
 

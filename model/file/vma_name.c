@@ -109,8 +109,8 @@ static const char *special_name(const struct namer *n)
 }
 
 /*
- * arch_vma_name(): the vdso, where its mapping does not say so itself (x86
- * before v3.16, PowerPC before v5.11).
+ * arch_vma_name(): the vdso, where its mapping does not say so itself (before v3.16
+ * or v5.11, by CPU).
  */
 static const char *arch_name(const struct namer *n)
 {

@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sources: arch/x86/entry/vsyscall/vsyscall_64.c (get_gate_vma, map_vsyscall),
- * arch/x86/include/asm/{pkeys,mmu,cpufeatures}.h, read in 5.10 ... 7.3.
+ * gate.c - the gate vma and protection keys. Which variables hold them is a row of
+ * the CPU's, struct arch_gate.
  */
 #include "model/mm/gate.h"
 
-
 #include "model/kobj.h"
 
-#define VSYSCALL_NONE 2			/* enum { EMULATE, XONLY, NONE } vsyscall_mode */
-#define MM_CONTEXT_HAS_VSYSCALL 0x2	/* bit 1 of mm->context.flags */
-
-static void read_vma(const struct kernel *k, struct reader *r, struct gate *g)
+static void read_gate_vma(const struct kernel *k, struct reader *r, const struct arch_gate *a,
+			  struct gate *g)
 {
 	struct kobj o;
 	uint64_t mode;
 
-	if (!has(k, Y_GATE_VMA))
+	if (!has(k, a->vma))
 		return;
-	if (has(k, Y_VSYSCALL_MODE) &&
-	    (kvar_u64(k, r, Y_VSYSCALL_MODE, 4, &mode) || mode == VSYSCALL_NONE))
+	if (has(k, a->mode) && (kvar_u64(k, r, a->mode, 4, &mode) || mode == a->mode_none))
 		return;
 	kobj_init(&o, k, S_VMA);
-	if (!kobj_read(&o, r, layout_symbol(&k->layout, Y_GATE_VMA))) {
+	if (!kobj_read(&o, r, layout_symbol(&k->layout, a->vma))) {
 		g->vma.addr = o.addr;
 		g->vma.start = kobj_u64(&o, M_VMA_START);
 		g->vma.end = kobj_u64(&o, M_VMA_END);
@@ -46,24 +42,26 @@ static bool cpu_has(const struct kernel *k, struct reader *r, unsigned feature)
 
 void gate_read(const struct kernel *k, struct reader *r, struct gate *ret)
 {
-	*ret = (struct gate){ .vma = { .mm = NONE, .file = NONE, .name = "[vsyscall]" } };
-	if (!k->arch || !k->arch->gate)
-		return;
-	read_vma(k, r, ret);
-	ret->pkeys = cpu_has(k, r, k->arch->pkey_feature);
+	const struct arch_gate *a = k->arch ? k->arch->gate : NULL;
+
+	*ret = (struct gate){ .vma = { .mm = NONE, .file = NONE, .name = a ? a->name : NULL } };
+	if (a)
+		read_gate_vma(k, r, a, ret);
+	if (k->arch && k->arch->pkey_feature)
+		ret->pkeys = cpu_has(k, r, k->arch->pkey_feature);
 }
 
 bool gate_in_mm(const struct kernel *k, struct reader *r, const struct gate *g,
 		const struct mm *mm)
 {
+	const struct arch_gate *a = k->arch ? k->arch->gate : NULL;
 	uint64_t v;
 
-	if (!g->present)
+	if (!g->present || !a)
 		return false;
-	if (has(k, M_MM_CONTEXT_FLAGS))
-		return !kmember_u64(k, r, mm->addr, M_MM_CONTEXT_FLAGS, &v) &&
-		       v & MM_CONTEXT_HAS_VSYSCALL;
-	if (has(k, M_MM_CONTEXT_IA32))
-		return !kmember_u64(k, r, mm->addr, M_MM_CONTEXT_IA32, &v) && !v;
+	if (has(k, a->flags))
+		return !kmember_u64(k, r, mm->addr, a->flags, &v) && v & a->flag;
+	if (has(k, a->compat))
+		return !kmember_u64(k, r, mm->addr, a->compat, &v) && !v;
 	return true;
 }

@@ -20,8 +20,8 @@
 #define HEAD_BYTES 4096
 #define SIZE_MAX_FILE (UINT64_C(16) << 30)
 #define SMALL_PAGE UINT64_C(4096)
-#define RAW_BITS ((UINT64_C(1) << 52) - 1)	/* above: no address (x86: NX, keys) */
-#define VA_END (UINT64_C(1) << 57)	/* user addresses of x86-64 with five levels */
+#define RAW_BITS ((UINT64_C(1) << 52) - 1)	/* above: no address, but permissions */
+#define VA_END (UINT64_C(1) << 57)	/* no user address of any CPU is larger */
 #define PA_END (UINT64_C(1) << 46)	/* 64 TiB: also what the table of frame chunks costs */
 
 static const struct capture_format *const formats[] = { &capture_tvpm, &capture_module };
@@ -183,8 +183,7 @@ static void understand(struct kernel *k)
 
 	c->bits = bits(c);
 	if (c->module)
-		c->bits = strncmp(c->module->header.machine, "x86", 3) ? &ptebits_ppc
-								       : &ptebits_x86;
+		c->bits = ptebits_of_machine(c->module->header.machine);
 	if (c->bits)
 		k->arch = c->wide ? c->bits->arch64 : c->bits->arch32;
 	k->page_shift = page_shift(c);

@@ -372,12 +372,9 @@ static bool direct_4m(const struct meminfo *i, uint64_t *ret)
 	return direct_map(i, "4M", ret);
 }
 
-/* x86 prints it where the CPU has such pages, and the kernel may use them. */
 static bool direct_1g(const struct meminfo *i, uint64_t *ret)
 {
-	uint64_t on = has(i->y->k, Y_DIRECT_GB) ? int_var(i->y, Y_DIRECT_GB) : 1;
-
-	return on && on != UNKNOWN && direct_map(i, "1G", ret);
+	return direct_map(i, "1G", ret);
 }
 
 /* ---- the table ------------------------------------------------------------------------ */

@@ -54,7 +54,6 @@ static const struct mnemonic {
 	{ 37, "ui", { V(5, 13), V(6, 6) } },	/* VM_UFFD_MINOR */
 	{ 38, "ui", { V(6, 6), V(6, 16) } },
 	{ 41, "ui", { V(6, 16), 0 } },
-	{ 37, "ss", { V(6, 6), 0 } },		/* VM_SHADOW_STACK of x86 */
 	{ 40, "dp", { V(6, 11), 0 } },		/* VM_DROPPABLE, 64-bit */
 	{ 63, "sl", { V(6, 10), V(6, 17) } },	/* VM_SEALED */
 	{ 42, "sl", { V(6, 17), 0 } },
@@ -73,6 +72,9 @@ static const char *spell(const struct kernel *k, unsigned bit)
 
 	if (bit >= PKEY_BIT && bit < PKEY_BIT + pkey_bits(k) && in_era(k, keys))
 		return "";
+	for (const struct arch_vmflag *f = k->arch ? k->arch->vmflags : NULL; f && f->text; f++)
+		if (f->bit == bit && in_era(k, (struct era){ f->since, 0 }))
+			return f->text;
 	for (unsigned i = 0; i < ARRAY_LEN(mnemonics); i++)
 		if (mnemonics[i].bit == bit && in_era(k, mnemonics[i].era))
 			return mnemonics[i].text;

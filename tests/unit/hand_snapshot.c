@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/x86/x86_64.h"
 #include "reports/core/pick.h"
 #include "reports/render/render.h"
 
@@ -53,7 +54,7 @@ static void kernel(struct hand *h, int major, int minor)
 	struct kernel *k = &h->k;
 
 	h->arch = (struct arch){ .name = "x86_64", .elf_machine = EM_X86_64, .word_size = 8,
-				 .pkey_bits = 4 };
+				 .pkey_bits = 4, .vmflags = x86_64_vmflags };
 	k->source = &source_by_hand;
 	k->arch = &h->arch;
 	k->page_shift = 12;
