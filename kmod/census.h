@@ -74,8 +74,6 @@ unsigned int entries_get(struct vm_area_struct *vma, unsigned long *at, unsigned
 			 struct vmc_run *runs);
 /* struct page.flags as they are; 0 where there is no page. */
 unsigned long entries_page_flags(u64 pfn);
-/* Low bits of the entry, of a run: text alone wants them. */
-unsigned long entries_raw_bits(const struct vmc_run *run);
 
 void census_put(struct census *c, const void *data, size_t n);
 void census_printf(struct census *c, const char *fmt, ...) __printf(2, 3);

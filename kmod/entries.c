@@ -24,6 +24,7 @@
 #include <linux/version.h>
 
 #include "census.h"
+#include "cpu.h"
 
 #ifdef CONFIG_HIGHPTE
 #error "page tables in highmem (CONFIG_HIGHPTE) are not read by this module"
@@ -223,20 +224,13 @@ static void add_other(struct entries *e, unsigned long va, unsigned int type, u6
 
 /* ---- one level after the other ------------------------------------------------- */
 
-/* Not all CPUs have pte_exec(): there the mapping tells. */
-#ifdef CONFIG_X86
-#define may_exec(pte, vma) pte_exec(pte)
-#else
-#define may_exec(pte, vma) (!!((vma)->vm_flags & VM_EXEC))
-#endif
-
 static void add_pte(struct entries *e, struct vm_area_struct *vma, unsigned long va, pte_t pte)
 {
 	if (pte_none(pte))
 		return;
 	if (pte_present(pte)) {
 		u32 bits = bits_if(pte_write(pte), pte_dirty(pte), pte_young(pte),
-				   may_exec(pte, vma));
+				   cpu_may_exec(pte, vma));
 
 		if (pte_special(pte))
 			bits |= VMC_SPECIAL;
@@ -248,29 +242,11 @@ static void add_pte(struct entries *e, struct vm_area_struct *vma, unsigned long
 	}
 }
 
-/* pte_lockptr(), which asks pmd_page(): PowerPC exports none to modules. */
-static spinlock_t *table_lock(struct mm_struct *mm, pmd_t *pmd)
-{
-#if defined(CONFIG_PPC64) && \
-	(defined(CONFIG_SPLIT_PTE_PTLOCKS) || \
-	 (LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0) && USE_SPLIT_PTE_PTLOCKS))
-	struct page *page = virt_to_page((void *)pmd_page_vaddr(*pmd));
-
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
-	return ptlock_ptr(page_ptdesc(page));
-#else
-	return ptlock_ptr(page);
-#endif
-#else
-	return pte_lockptr(mm, pmd);
-#endif
-}
-
 /* False: the table, which PMD at *AT names, is not there any more. */
 static bool add_table(struct entries *e, struct vm_area_struct *vma, pmd_t *at, pmd_t pmd,
 		      unsigned long va, unsigned long end)
 {
-	spinlock_t *lock = table_lock(vma->vm_mm, &pmd);
+	spinlock_t *lock = cpu_table_lock(vma->vm_mm, &pmd);
 	bool there;
 
 	spin_lock(lock);
@@ -287,7 +263,7 @@ static bool add_table(struct entries *e, struct vm_area_struct *vma, pmd_t *at, 
 
 /*
  * An entry of SIZE bytes, mapped at VA & -SIZE with PFN: its part in [va, end).
- * PowerPC 44x and 6xx have no huge pages.
+ * Not all CPUs have huge pages.
  */
 static unsigned long __maybe_unused add_leaf(struct entries *e, unsigned long va,
 					     unsigned long end, unsigned long size, u64 pfn,
@@ -373,30 +349,22 @@ static unsigned long add_pmd_leaf(struct entries *e, struct vm_area_struct *vma,
 			bits | (of_devices(pmd) ? VMC_SPECIAL : 0));
 }
 
-/* PowerPC's own pud_pfn() of 6.1 is BUILD_BUG(): no caller may compile. */
-#ifdef CONFIG_PPC_BOOK3S_64
-#define pfn_of_pud(pud) pte_pfn(pud_pte(pud))
-#else
-#define pfn_of_pud(pud) pud_pfn(pud)
-#endif
-
 static unsigned long add_pud_leaf(struct entries *e, struct vm_area_struct *vma,
 				  unsigned long va, unsigned long end, pud_t pud)
 {
-	return add_leaf(e, va, end, PUD_SIZE, pfn_of_pud(pud),
+	return add_leaf(e, va, end, PUD_SIZE, cpu_pfn_of_pud(pud),
 			bits_if(vma->vm_flags & VM_WRITE, true, true,
 				vma->vm_flags & VM_EXEC));
 }
-#elif defined(CONFIG_PPC_E500)
-/* Huge pages since 6.11: each entry is a PTE, for its own part of one. */
+#elif defined(CPU_PTE_OF_PMD)
 static unsigned long add_pmd_leaf(struct entries *e, struct vm_area_struct *vma,
 				  unsigned long va, unsigned long end, pmd_t pmd)
 {
-	pte_t pte = __pte(pmd_val(pmd));
+	pte_t pte = CPU_PTE_OF_PMD(pmd);
 
 	return add_leaf(e, va, end, PMD_SIZE, pte_pfn(pte),
 			bits_if(pte_write(pte), pte_dirty(pte), pte_young(pte),
-				may_exec(pte, vma)));
+				cpu_may_exec(pte, vma)));
 }
 #define add_pud_leaf(e, vma, va, end, pud) min(end, (va & PUD_MASK) + PUD_SIZE)
 #else
@@ -419,35 +387,24 @@ static bool add_pmd(struct entries *e, struct vm_area_struct *vma, pmd_t *at, pm
 	return there;
 }
 
-/*
- * 32-bit Book E up to 6.10 keeps each huge page in a table of its own: hugepd, of
- * which mm/pagewalk.c knows.  As there, one entry speaks for the whole page.
- */
-#if defined(CONFIG_PPC_E500) && defined(CONFIG_ARCH_HAS_HUGEPD)
+/* A huge page in a table of its own. As in mm/pagewalk.c, one entry speaks for the whole page. */
 static bool add_hugepd(struct entries *e, struct vm_area_struct *vma, pmd_t pmd,
 		       unsigned long va, unsigned long end, unsigned long *next)
 {
-	hugepd_t dir = __hugepd(pmd_val(pmd));
+	unsigned long size;
 	pte_t pte;
 
-	if (!is_hugepd(dir))
+	if (!cpu_is_hugepd(pmd))
 		return false;
 	spin_lock(&vma->vm_mm->page_table_lock);
-	pte = READ_ONCE(*hugepte_offset(dir, va, PMD_SHIFT));
+	pte = cpu_hugepd_pte(pmd, va, &size);
 	if (pte_present(pte))
-		*next = add_leaf(e, va, end, 1ul << hugepd_shift(dir), pte_pfn(pte),
+		*next = add_leaf(e, va, end, size, pte_pfn(pte),
 				 bits_if(pte_write(pte), pte_dirty(pte), pte_young(pte),
-					 may_exec(pte, vma)));
+					 cpu_may_exec(pte, vma)));
 	spin_unlock(&vma->vm_mm->page_table_lock);
 	return true;
 }
-#else
-static bool add_hugepd(struct entries *e, struct vm_area_struct *vma, pmd_t pmd,
-		       unsigned long va, unsigned long end, unsigned long *next)
-{
-	return false;
-}
-#endif
 
 /* These return where to go on. */
 static unsigned long at_pmd(struct entries *e, struct vm_area_struct *vma, pmd_t *at,
@@ -532,19 +489,4 @@ unsigned int entries_get(struct vm_area_struct *vma, unsigned long *at, unsigned
 	if (shared)
 		i_mmap_unlock_read(shared);
 	return e.n;
-}
-
-/* ---- for text ------------------------------------------------------------------ */
-
-unsigned long entries_raw_bits(const struct vmc_run *run)
-{
-#ifdef CONFIG_X86
-	return _PAGE_PRESENT | _PAGE_USER | (run->pte & VMC_WRITE ? _PAGE_RW : 0) |
-	       (run->pte & VMC_YOUNG ? _PAGE_ACCESSED : 0) |
-	       (run->pte & VMC_DIRTY ? _PAGE_DIRTY : 0);
-#else
-	/* PowerPC 40x, the machine of the paper: readers of its files know these */
-	return 0x012 | (run->pte & VMC_WRITE ? 0x040 : 0) | (run->pte & VMC_YOUNG ? 0x400 : 0) |
-	       (run->pte & VMC_DIRTY ? 0x080 : 0);
-#endif
 }

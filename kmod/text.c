@@ -9,6 +9,7 @@
 #include <linux/param.h>
 
 #include "census.h"
+#include "cpu.h"
 
 #define ITEMS 3u		/* pages of one line */
 
@@ -52,7 +53,7 @@ static void text_vma(struct census *c, const struct vmc_vma *v, const char *name
 
 static void put_item(struct census *c, const struct vmc_run *run, unsigned int i)
 {
-	u64 pte = (run->where + i) << PAGE_SHIFT | entries_raw_bits(run);
+	u64 pte = (run->where + i) << PAGE_SHIFT | cpu_raw_bits(run);
 
 	if (!c->listed)
 		census_printf(c, "M: ");
