@@ -23,7 +23,7 @@ const struct option_spec option_specs[] = {
 	{ ID_SYSROOT, 0, "sysroot", "DIR",
 	  "where the machine's files are: its binaries, etc/passwd", OPT_SYSROOT },
 	{ ID_FORMAT, 'f', "format", "F",
-	  "text (default), csv, json, svg, ps, pdf, png, or one of the report's own", 0 },
+	  "text (default), csv, json, svg, ps, pdf, png, or a format of the report", 0 },
 	{ ID_COLUMNS, 'c', "columns", "LIST",
 	  "columns, comma-separated; \"+NAME\" adds, \"all\", \"help\" lists them", OPT_COLUMNS },
 	{ ID_SORT, 's', "sort", "LIST", "sort by columns; \"-NAME\": largest first",
@@ -313,10 +313,10 @@ static int take_hosts(struct options *o, struct args *a, const char *image)
 	if (o->nimages > named && a->nplain == o->nimages)
 		return usage(a, "no report '%.60s'; --list-reports shows all", o->images[named]);
 	if (o->nimages > named)
-		return usage(a, "unexpected argument '%.60s': the dump is the host's, and an "
-			     "expression with spaces stands in double quotes", o->images[named]);
+		return usage(a, "unexpected argument '%.60s': the host has opened the dump; put an "
+			     "expression with spaces in double quotes", o->images[named]);
 	if (o->ntypes)
-		return usage(a, "--types is not taken here: symbols and types are the host's");
+		return usage(a, "--types is not possible here: symbols and types come from the host");
 	if (o->action == DO_REPORT && o->nimages < named)
 		return usage(a, "report %s compares two dumps: name the earlier one",
 			     o->report->name);
@@ -330,8 +330,8 @@ static int take_earlier(struct options *o, struct args *a)
 	const char **all = arena_array(&o->mem, const char *, a->nearlier + o->nimages);
 
 	if (!o->nimages || (!a->nearlier && o->nimages != 2))
-		return usage(a, "report %s compares two dumps: the earlier one is named first, or "
-			     "of more than one file, each with --earlier", o->report->name);
+		return usage(a, "report %s compares two dumps: name the earlier one first, or "
+			     "each of its files with --earlier", o->report->name);
 	o->nearlier = a->nearlier ? a->nearlier : 1;
 	for (unsigned i = 0; i < a->nearlier; i++)
 		all[i] = a->earlier[i];

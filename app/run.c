@@ -51,7 +51,7 @@ static int find_like(struct run *run, const char **order)
 		*order = like->sort;
 	if (like || !o->like)
 		return 0;
-	fail(&run->diag, ST_ABSENT, "report %s is not known in the layout of '%.20s'; only of:",
+	fail(&run->diag, ST_ABSENT, "report %s has no layout of '%.20s'; it has:",
 	     r->name, o->like);
 	for (like = r->likes; like && like->name; like++)
 		also(&run->diag, like->name);

@@ -12,8 +12,8 @@
 
 #define HEAD 3			/* name, summary, synopsis */
 
-static char name[] = "census", summary[] = "where the memory was, exactly",
-	    synopsis[] = "[REPORT] [OPTIONS]", nothing[] = "no memory for this text";
+static char name[] = "census", summary[] = "memory of processes and of the machine",
+	    synopsis[] = "[REPORT] [OPTIONS]", nothing[] = "out of memory: no help text";
 static char *bare[] = { name, summary, synopsis, nothing, NULL };
 static char **lines, *text;
 

@@ -45,7 +45,7 @@ static enum status attach(struct dump *d)
 		return ST_OK;
 	if (!linear_find(d, &x->low, "ppc", MEMSTART_STEP, x->env.max_pa))
 		return fail(&d->diag, ST_UNSUPPORTED, "cannot find where the kernel's memory "
-			    "starts: init_uts_ns is at no place where VMCOREINFO puts it");
+			    "starts: init_uts_ns is not where VMCOREINFO says");
 	x->low.size = min_u64(x->env.max_pa - x->low.pa, LOWMEM_MAX);
 	return ST_OK;
 }

@@ -121,10 +121,10 @@ static enum status attach(struct dump *d)
 	x->low.size = x->env.max_pa;
 	if (!linear_find(d, &x->low, "ppc64", MEMSTART_STEP, x->env.max_pa))
 		return fail(&d->diag, ST_UNSUPPORTED, "cannot find where the kernel's memory "
-			    "starts: init_uts_ns is at no place where VMCOREINFO puts it");
+			    "starts: init_uts_ns is not where VMCOREINFO says");
 	if (!page_size_fits(d))
-		return fail(&d->diag, ST_UNSUPPORTED, "the kernel's pages are not of the %u bytes "
-			    "that this dump is read by: take it with a VMCOREINFO note, or as "
+		return fail(&d->diag, ST_UNSUPPORTED, "the kernel's page size is not %u bytes, as "
+			    "was assumed: take the dump with a VMCOREINFO note, or as a "
 			    "kdump-compressed file", dump_page_size(d));
 	x->low.size = x->env.max_pa - x->low.pa;
 	find_byte_order(d, &x->low);

@@ -134,7 +134,7 @@ static bool add_frame(struct image *im, const struct frame *f, uint64_t limit)
 	if (f->pa >= limit || f->size > limit - f->pa ||
 	    a->n > im->parts[0].stored / FRAME_LEAST + 1024) {
 		issue_add(&im->issues, ST_LIMIT, "image frame", 1,
-			  "%s: more frames, or higher, than can be true", im->parts[0].path);
+			  "%s: more frames, or higher addresses, than possible", im->parts[0].path);
 		return false;
 	}
 	if (a->n == a->cap) {

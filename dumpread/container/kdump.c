@@ -152,7 +152,7 @@ static void note_header_loss(struct image *im, const struct kdump *k)
 		part_claims(im, p, h->bitmap_off, h->bitmap_len, "page bitmap");
 		part_claims(im, p, h->vmcoreinfo_off, h->vmcoreinfo_len, "VMCOREINFO");
 		part_claims(im, p, h->notes_off, h->notes_len, "notes");
-		part_claims(im, p, h->erase_off, h->erase_len, "list of what was erased");
+		part_claims(im, p, h->erase_off, h->erase_len, "list of erased data");
 	}
 }
 
@@ -239,7 +239,7 @@ static uint64_t find_losses(struct image *im, struct kdump_part *kp, uint64_t to
 		lost += mark_all_lost(im, kp);
 	if (lost)
 		issue_add(&im->issues, ST_NODATA, "truncated image", lost,
-			  "%s: %" PRIu64 " of %" PRIu64 " pages lie behind the end of the file",
+			  "%s: %" PRIu64 " of %" PRIu64 " pages are after the end of the file",
 			  kp->file->path, lost, total);
 	else if (incomplete)
 		issue_add(&im->issues, ST_NODATA, "truncated image", 1,

@@ -318,7 +318,7 @@ static enum status settle(struct image *im)
 			continue;
 		if (pfn >= MEMORY_MAX >> im->page_shift) {
 			issue_add(&im->issues, ST_LIMIT, "mcore page", m->npages - i,
-				  "%s: addresses that cannot be true", im->parts[0].path);
+				  "%s: impossible addresses", im->parts[0].path);
 			break;
 		}
 		m->pages[n] = m->pages[i];

@@ -106,11 +106,11 @@ void segments_finish(struct image *im)
 	if (s->lost)
 		issue_add(&im->issues, ST_NODATA, "truncated image",
 			  (s->lost + page - 1) >> im->page_shift,
-			  "%s: %" PRIu64 " KiB of memory lie behind the end of the file",
+			  "%s: %" PRIu64 " KiB of memory are after the end of the file",
 			  im->parts[0].path, s->lost >> 10);
 	if (s->beyond)
 		issue_add(&im->issues, ST_LIMIT, "image segment", s->beyond,
-			  "%s: segments at addresses that cannot be true", im->parts[0].path);
+			  "%s: segments at impossible addresses", im->parts[0].path);
 }
 
 bool segments_present(const struct image *im, uint64_t pfn)

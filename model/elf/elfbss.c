@@ -136,7 +136,7 @@ static bool by_pieces(const struct snapshot *s, const struct elf_pieces *p, uint
 
 		if (!--*left)
 			issue_add(s->k->issues, ST_LIMIT, "ELF file", 1,
-				  ".bss of more mappings than can be looked at");
+				  ".bss of too many mappings");
 		if (*left <= 0)
 			break;
 		if (lo >= hi)

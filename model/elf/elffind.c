@@ -55,17 +55,17 @@ static enum status check_same(const struct file *f, const struct elf_image *cach
 			return ST_OK;
 		hex_id(elf_head(cache), want);
 		hex_id(h, got);
-		*why = arena_printf(mem, "%s has build-id %s, but what was mapped has %s",
+		*why = arena_printf(mem, "%s has build-id %s, but the mapped file has %s",
 				    found->from, got[0] ? got : "none", want);
 		return ST_NOTMINE;
 	}
 	if (elf_size(found->e) != f->size) {
-		*why = arena_printf(mem, "%s has %" PRIu64 " bytes, but what was mapped has %"
+		*why = arena_printf(mem, "%s has %" PRIu64 " bytes, but the mapped file has %"
 				    PRIu64, found->from, elf_size(found->e), f->size);
 		return ST_NOTMINE;
 	}
-	*note = arena_printf(mem, "%s: by its path and length alone: the dump does not hold "
-			     "the build-id of what was mapped", found->from);
+	*note = arena_printf(mem, "%s: accepted by path and length only: the dump does not have "
+			     "the build-id of the mapped file", found->from);
 	return ST_OK;
 }
 

@@ -149,7 +149,7 @@ static bool pay(const struct snapshot *s, int64_t *credit)
 
 	if (!left)
 		issue_add(s->k->issues, ST_LIMIT, "ELF file", 1,
-			  "its sections or symbols take more mappings than can be looked at");
+			  "its sections or symbols have too many mappings");
 	return left > 0;
 }
 

@@ -102,7 +102,7 @@ bool capture_vma(struct capture *c, const struct capture_vma *v)
 	*vec_push(&c->mem, &c->vmas) = *v;
 	c->vmas.v[c->vmas.n - 1].first_page = c->pages.n;
 	if (v->rss > v->end - v->start) {
-		reject(c, v->line, "VMA", "more is resident than there is");
+		reject(c, v->line, "VMA", "more resident bytes than bytes");
 		c->vmas.v[c->vmas.n - 1].rss = 0;
 	}
 	return true;
@@ -118,7 +118,7 @@ void capture_page(struct capture *c, const struct capture_page *p, uint64_t raw,
 		return;
 	}
 	if (v->npages && p->va <= c->pages.v[c->pages.n - 1].va) {
-		reject(c, line, "page", "its address is not behind the one before it");
+		reject(c, line, "page", "its address is not after the previous one");
 		return;
 	}
 	raw &= RAW_BITS;

@@ -179,7 +179,7 @@ static const char *wrong_with(const struct parser *p, const struct vmc_run *r)
 	if (!r->pages || r->va & ((UINT64_C(1) << shift) - 1))
 		return "its address or length cannot be";
 	if (r->va < from || r->va >= v->end || r->pages > (v->end - r->va) >> shift)
-		return "it is not in the VMA, or not behind the run before it";
+		return "it is not in the VMA, or not after the previous run";
 	if (module_is_page(r) && (r->where >> (PA_BITS - shift) ||
 				  (r->where + r->pages) >> (PA_BITS - shift)))
 		return "no machine has that page frame";
@@ -196,7 +196,7 @@ static void take_run(struct parser *p, const uint8_t *at)
 	to_host(p, &r, 4, offsetof(struct vmc_run, pages), sizeof(r));
 	why = wrong_with(p, &r);
 	if (!why && r.pages > p->m->pages_left)
-		why = "more pages than such a file can tell of";
+		why = "more pages than such a file can describe";
 	if (why) {
 		damaged(p, "run", why);
 		return;

@@ -101,7 +101,7 @@ void resources_read(const struct kernel *k, struct reader *r, struct arena *mem,
 	if (!st)
 		st = walk(&w, all.child, all.start, all.end, NULL, 0);
 	if (st)
-		issue_add(k->issues, st, "resource tree", 1, "behind %zu ranges", ret->v.n);
+		issue_add(k->issues, st, "resource tree", 1, "after %zu ranges", ret->v.n);
 }
 
 const char *resource_name(const struct resources *rs, uint64_t addr, size_t *at)

@@ -158,7 +158,7 @@ static void add_by_pid_tree(struct tasks_builder *tb)
 	xarray_walk(k, tb->b->r, ns + layout_offset(&k->layout, M_PIDNS_IDR), 0, TASKS_MAX,
 		    visit_pid, &v);
 	if (v.found)
-		log_info(k->dump->log, "%" PRIu64 " tasks found by the pid tree alone", v.found);
+		log_info(k->dump->log, "%" PRIu64 " tasks found only by the pid tree", v.found);
 }
 
 static void add_leaders(struct tasks_builder *tb)
@@ -187,7 +187,7 @@ static void add_leaders(struct tasks_builder *tb)
 	}
 	/* a kernel that has started init and kthreadd never ends the list with its head */
 	if (!w.st && !w.seen) {
-		issue_add(k->issues, ST_CORRUPT, "task list", 1, "there is none but init_task");
+		issue_add(k->issues, ST_CORRUPT, "task list", 1, "no task except init_task");
 		add_by_pid_tree(tb);
 	}
 	for (uint32_t i = 0, n = (uint32_t)tb->raw.n; i < n; i++)

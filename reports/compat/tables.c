@@ -31,16 +31,16 @@ const struct like programs_likes[] = {
 };
 
 const struct like vmas_likes[] = {
-	{ .name = "smem", .about = "smem -m: what is mapped, by name, over all processes",
+	{ .name = "smem", .about = "smem -m: mappings by name, over all processes",
 	  .text = smem_maps_text, .refuses = SUMS },
 	{ .name = "smem.pl", .about = "smem.pl: private and shared mappings of each process",
 	  .text = smem_pl_text, .refuses = SUMS },
-	{ .name = "librank", .about = "Android's librank: what is mapped, and by whom",
+	{ .name = "librank", .about = "Android's librank: mappings, and the processes of each",
 	  .text = librank_text, .opts = OPT_ALL, .refuses = SUMS },
 	{ .name = "showmap", .about = "Android's showmap: each process's mappings by name",
 	  .text = showmap_text, .refuses = SUMS },
 	{ .name = "pmap", .about = "pmap -x of procps", .text = pmap_text, .refuses = SUMS },
-	{ .name = "paper", .about = "a map of each one's pages: Figure 4 of the paper",
+	{ .name = "paper", .about = "a map of the pages of each vma: Figure 4 of the USENIX 2005 paper",
 	  .text = vmas_paper, .refuses = SUMS },
 	{ 0 }
 };

@@ -97,12 +97,12 @@ void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 #define U_SPECIAL(row, fl) U_COL(row, special, "special", fl, \
 	"mapped without a page: zero page, device memory")
 #define U_TABLES(row, fl) U_COL(row, tables, "tables", fl, \
-	"page-table pages met on the walk")
+	"page tables that the walk found")
 #define U_LOST(row, fl) U_COL(row, lost, "lost", fl, \
-	"address space whose page tables the dump does not hold")
+	"address space whose page tables are not in the dump")
 #define U_INCOMPLETE(row) COL(row, incomplete, COL_STR, 0, "", \
-	"what could not be read, so that sizes are lower bounds; - all was read")
+	"missing parts; with any, sizes are lower bounds (-: nothing is missing)")
 #define U_UNKNOWN(row, fl) U_COL(row, unknown, "unknown", fl, \
-	"mapped pages whose struct page the dump does not hold")
+	"mapped pages whose struct page is not in the dump")
 
 #endif

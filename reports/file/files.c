@@ -35,7 +35,7 @@ static const struct column cols[] = {
 	COL(struct row, dev, COL_STR, 0, "", "device of its filesystem, major:minor in hex"),
 	COL(struct row, ino, COL_UINT, 0, "", "inode number"),
 	{ "build_id", COL_STR, 0, offsetof(struct row, build_id), "",
-	  "build-id of an ELF file, where the dump holds its first pages", NEED_BUILD_IDS, 0 },
+	  "build-id of an ELF file, if the dump has its first pages", NEED_BUILD_IDS, 0 },
 	COL(struct row, name, COL_STR, P, "", "path, or [heap], [stack], [anon] ..."),
 	U_INCOMPLETE(struct row),
 };
@@ -144,8 +144,8 @@ static void prepare(struct adder *a, const struct objects *objects, const uint32
 	a->sizes = object_sizes_new(s, sysroot, only, &t->mem);
 	whole = object_sizes_bss(a->sizes)->whole;
 	if (whole)
-		t->note = arena_printf(&t->mem, "of %u mappings behind a file's data all is taken "
-				       "for its .bss: the dump has no headers of these files; "
+		t->note = arena_printf(&t->mem, "%u mappings after a file's data are counted as "
+				       "its .bss: the dump has no headers of these files; "
 				       "try --sysroot DIR", whole);
 }
 

@@ -22,7 +22,7 @@ static const struct column cols[] = {
 	Z_COLUMNS(struct row, PT),
 	COL(struct row, addr, COL_HEX, 0, "", "address in the file (sh_addr)"),
 	COL(struct row, offset, COL_BYTES, 0, "bytes", "offset in the file"),
-	COL(struct row, size, COL_BYTES, 0, "bytes", "size in the file's words (sh_size)"),
+	COL(struct row, size, COL_BYTES, 0, "bytes", "size by the file (sh_size)"),
 	COL(struct row, perms, COL_STR, P, "", "r, w, x, from the file"),
 	COL(struct row, section, COL_STR, P, "", "name; a segment if section names are missing"),
 	COL(struct row, file, COL_STR, P, "", "path"),

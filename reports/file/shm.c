@@ -22,7 +22,7 @@ static const struct column cols[] = {
 	COL(struct row, kind, COL_STR, P, "",
 	    "tmpfs, memfd, sysv, anon (shared anonymous memory), kernel (no process's), hugetlb"),
 	COL(struct row, size, COL_BYTES, P, "bytes", "size, including parts never written"),
-	BYTES(resident, "pages in memory; but for hugetlb, Shmem of meminfo is their sum"),
+	BYTES(resident, "pages in memory; their sum without hugetlb is Shmem of meminfo"),
 	BYTES(swapped, "pages in swap"),
 	COL(struct row, mappers, COL_UINT, P, "", "processes that map it"),
 	COL(struct row, vmas, COL_UINT, 0, "", "mappings of it (nattch of SysV)"),

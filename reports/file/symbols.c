@@ -27,7 +27,7 @@ struct row {
 static const struct column cols[] = {
 	Z_COLUMNS(struct row, P),
 	COL(struct row, addr, COL_HEX, 0, "", "address in the file (st_value)"),
-	COL(struct row, size, COL_BYTES, 0, "bytes", "size in the file's words (st_size)"),
+	COL(struct row, size, COL_BYTES, 0, "bytes", "size by the file (st_size)"),
 	COL(struct row, type, COL_CHAR, 0, "", "f: function, o: object, n: not specified"),
 	COL(struct row, bind, COL_CHAR, 0, "", "g: global, w: weak, l: local"),
 	COL(struct row, section, COL_STR, P, "", "section of its first byte"),

@@ -31,8 +31,8 @@ static const struct column cols[] = {
 	COL_AS(struct row, virt, "virtual", COL_BYTES, COL_SHOWN, "bytes",
 	       "address space, of its largest mapping"),
 	SIZE(resident, COL_SHOWN, "of virtual: pages resident in at least one process"),
-	SIZE(frames, COL_SHOWN, "memory: distinct frames that these mappings have"),
-	SIZE(cost, COL_SHOWN | COL_TOTAL, "of frames: in no row of a lower number"),
+	SIZE(frames, COL_SHOWN, "memory: distinct frames of these mappings"),
+	SIZE(cost, COL_SHOWN | COL_TOTAL, "of frames: those in no row with a lower number"),
 	SIZE(mapped, COL_SHOWN | COL_TOTAL, "sum of the resident pages of each process"),
 	SIZE(copies, COL_SHOWN | COL_TOTAL, "of mapped: private copies, not pages of the file"),
 	STR(name, COL_SHOWN, "file"),
@@ -97,7 +97,7 @@ static void units_paper(const struct snapshot *s, const struct report_opts *o,
 
 static const struct like likes[] = {
 	{ .name = "paper",
-	  .about = "a map of each one's pages: Figure 5 of the USENIX 2005 paper",
+	  .about = "a map of the pages of each unit: Figure 5 of the USENIX 2005 paper",
 	  .sort = "number", .text = units_paper },
 	{ 0 }
 };

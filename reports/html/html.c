@@ -48,7 +48,7 @@ static enum status write_html(const struct snapshot *s, const struct report_opts
 }
 
 static const struct product products[] = {
-	{ .name = "html", .about = "one file for a browser, without network or other files",
+	{ .name = "html", .about = "one file for a browser; needs no network and no other file",
 	  .dest_word = true, .write = write_html },
 	{ .name = NULL }
 };

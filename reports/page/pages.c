@@ -38,7 +38,7 @@ static const struct column cols[] = {
 	NUM(refcount, COL_INT, COL_SHOWN, "references; of a compound page to its head"),
 	NUM(mapcount, COL_UINT, COL_SHOWN, "mappings, by the kernel's count"),
 	NUM(found, COL_UINT, COL_SHOWN, "mappings that the walk found"),
-	NUM(frames, COL_UINT, 0, "frames in this row: 1; with page-types all with these flags"),
+	NUM(frames, COL_UINT, 0, "frames in this row: 1; with page-types, the number with these flags"),
 	NUM(pid, COL_INT, COL_SHOWN, "first process that maps it"),
 	STR(owner, COL_SHOWN, "file, process or other use"),
 	STR(flags, COL_SHOWN, "kpf by name"),
@@ -325,7 +325,7 @@ static void page_types_text(const struct snapshot *s, const struct report_opts *
 
 static const struct like likes[] = {
 	{ .name = "paper",
-	  .about = "one line a page of user space: Figure 9 of the USENIX 2005 paper",
+	  .about = "one line per page of user space: Figure 9 of the USENIX 2005 paper",
 	  .text = pages_paper },
 	{ .name = "page-types",
 	  .about = "frames by distinct flags, as the kernel's tools/mm/page-types",

@@ -157,7 +157,7 @@ static const char *swap_note(const struct maker *m, struct arena *mem)
 	int64_t delta = (int64_t)owned - (int64_t)m->used;
 
 	return arena_printf(mem, "in use %" PRIu64 " KiB; processes %" PRIu64 ", shared memory %"
-			    PRIu64 ", swap cache alone %" PRIu64 ", reserved %" PRIu64
+			    PRIu64 ", swap cache only %" PRIu64 ", reserved %" PRIu64
 			    " KiB, difference %+" PRId64 " KiB", m->used >> 10, m->procs >> 10,
 			    m->shmem >> 10, m->cache >> 10, m->reserved >> 10, delta / 1024);
 }

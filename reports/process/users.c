@@ -11,7 +11,7 @@
 
 static const struct column cols[] = {
 	COL(struct user_row, user, COL_STR, COL_SHOWN, "",
-	    "name, with --sysroot from its etc/passwd; else the number"),
+	    "name from etc/passwd below --sysroot; without it the number"),
 	COL(struct user_row, uid, COL_UINT, 0, "", "effective user id, which ps and smem use"),
 	COL(struct user_row, procs, COL_UINT, COL_SHOWN | COL_TOTAL, "", "processes"),
 	COL(struct user_row, mms, COL_UINT, COL_TOTAL, "", "address spaces"),

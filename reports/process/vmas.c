@@ -237,7 +237,7 @@ const struct report report_smaps = {
 };
 
 static const struct like maps_likes[] = {
-	{ .name = "exmap", .about = "exmtool showmaps: which addresses of ELF files lie where",
+	{ .name = "exmap", .about = "exmtool showmaps: where the addresses of ELF files are mapped",
 	  .text = showmaps_text, .needs = NEED_FRAMES, .opts = OPT_SYSROOT,
 	  .refuses = OPT_SORT | OPT_TOP },
 	{ .name = NULL }

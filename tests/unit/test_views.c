@@ -195,7 +195,7 @@ static void test_swap(void)
 		"unowned   -    -    -    -     6    -      - slots in use that nothing in the dump"
 		" refers to\n"
 		"total                          8\n"
-		"in use 8 KiB; processes 2, shared memory 0, swap cache alone 0, reserved 0 KiB,"
+		"in use 8 KiB; processes 2, shared memory 0, swap cache only 0, reserved 0 KiB,"
 		" difference -6 KiB\n");
 }
 
