@@ -9,6 +9,7 @@
 #?                   builds, analyses a real dump of tests/fixtures/
 #? make check        the same set-up, then every test that needs no virtual machine
 #? make vmtest       boots real kernels under QEMU and compares (tests/vmtest/)
+#? make nightly      everything that make check and make vmtest leave out, too (tests/nightly)
 #? make htmltest     the page of report html in headless Chromium (part of check)
 #? make oracle       N cuts and N bit flips of dumps in all containers (N=10000): none is silent
 #? make fuzz         every fuzz target for T seconds (T=60; FUZZ=NAME for one)
@@ -25,8 +26,8 @@
 #? make clean        removes the build directories
 #?
 #? Knobs: V=1 shows commands; CC=gcc|clang; SAN=address,undefined sanitizes (in
-#? build-san/); B=DIR builds there; CFLAGS= replaces -O2 -g; CRASH_INCLUDE=DIR has
-#? the crash/defs.h of another crash.
+#? build-san/); B=DIR builds there; CFLAGS= replaces -O2 -g; CHECK="--only unit" gives
+#? options to tests/check; CRASH_INCLUDE=DIR has the crash/defs.h of another crash.
 
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
@@ -59,6 +60,7 @@ unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c))) \
 fuzz_src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 tool_src  := $(sort $(wildcard tests/tools/*.c tests/bench/*.c))
 crash_src := $(sort $(wildcard crashext/*.c))
+CRASH_INCLUDE ?= /usr/include
 
 obj = $(patsubst %.c,$B/%.o,$1)
 archive   := $B/libvmcensus.a
@@ -97,8 +99,8 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 
 # ---- building -------------------------------------------------------------
 
-.PHONY: all demo check htmltest install uninstall layers lint oracle fuzz vmtest bench clean help \
-	build-check units fuzz-bins tools test-bins crashext crashtest mcoretest kmod FORCE
+.PHONY: all demo check nightly htmltest install uninstall layers lint oracle fuzz vmtest bench clean help \
+	build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest kmod FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -156,6 +158,13 @@ $(tool_bin): $B/%: $B/tests/%.o $(call obj,$(unit_help)) $(archive)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
 
+# Every source through the compiler's checks, without code.
+every_src := $(core_src) $(app_src) $(cli_src) $(unit_src) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
+	$(tool_src) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
+syntax: $(page_parts) | build-check
+	$(say) CHECK '$(CC), $(words $(every_src)) files'
+	$(Q)printf '%s\n' $(every_src) | xargs -n 8 $(CC) $(all_cflags) -isystem '$(CRASH_INCLUDE)' -fsyntax-only
+
 # Fuzz targets: libFuzzer's own main under "make fuzz", a driver that replays
 # files otherwise, so that each seed is a regression test for every compiler.
 fuzz_main := $(if $(findstring fuzzer,$(SAN)),,$(wildcard tests/fuzz/replay.c))
@@ -168,7 +177,6 @@ $B/fuzz/%: $B/tests/fuzz/%.o $(call obj,$(fuzz_main) $(unit_help)) $(archive)
 
 # crash exports the zlib of its gdb, and what the loader finds first it binds: ours
 # is linked in, hidden. The wrapped functions: crashext/taken.h.
-CRASH_INCLUDE ?= /usr/include
 crash_wrap := malloc calloc realloc free open open64 close pread pread64
 crash_link := -shared -Wl,-z,now -Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(crash_wrap:%=-Wl,--wrap=%)
 
@@ -208,13 +216,16 @@ demo:
 check:
 	@sh tests/setup.sh --install test
 	$(again) test-bins
-	@python3 tests/check --build $B --cc '$(CC)' --san '$(SAN)'
+	@python3 tests/check --build $B --cc '$(CC)' --san '$(SAN)' $(CHECK)
 
 htmltest: all tools
 	@python3 tests/check --build $B --only html
 
 layers:
 	@sh tests/layers.sh
+
+nightly:
+	@tests/nightly
 
 lint: $(page_parts)
 	@$(MAKE) --no-print-directory build-check

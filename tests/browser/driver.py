@@ -2,6 +2,7 @@
 """Headless Chromium through chromedriver, by the WebDriver protocol (W3C) itself:
 nothing but Python's own library is needed."""
 import base64
+import contextlib
 import json
 import os
 import re
@@ -45,6 +46,9 @@ class Browser:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         try:
             self.call('DELETE', self.session)
         finally:
@@ -133,3 +137,30 @@ class Browser:
         messages = [json.loads(e['message'])['message'] for e in events]
         return [m['params']['request']['url'] for m in messages
                 if m['method'] == 'Network.requestWillBeSent']
+
+
+class Browsers:
+    """Browsers for JOBS jobs, on any threads: each is started when none is idle, and used again."""
+
+    def __init__(self, jobs):
+        self.idle, self.left = [], jobs
+
+    @contextlib.contextmanager
+    def job(self):
+        """The last job that ends closes them."""
+        try:
+            browser = self.idle.pop()
+        except IndexError:
+            browser = Browser()
+        try:
+            yield browser
+            browser.complaints()        # what it said is not the next one's
+            browser.requests()
+            self.idle.append(browser)
+        except BaseException:
+            browser.close()
+            raise
+        finally:
+            self.left -= 1
+            while not self.left and self.idle:
+                self.idle.pop().close()

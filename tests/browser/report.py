@@ -10,7 +10,7 @@ import time
 from collections import Counter
 
 from browser import view
-from browser.driver import Browser, missing
+from browser.driver import Browsers, missing
 
 DOWN, RIGHT, ESCAPE = '\ue015', '\ue014', '\ue00c'
 SMAPS = ['pss', 'uss', 'rss', 'swap', 'anon', 'file', 'shmem']
@@ -476,19 +476,18 @@ def large(tally, page, browser):
                 [f'{took:.1f} s, {rows} rows'], f'{size} MiB, opened in {took:.1f} s')
 
 
-def one(tally, fixture, program, scratch):
+def one(b, tally, fixture, program, scratch):
     mine = os.path.join(scratch, fixture.name)
     page = mine + '.html'
     image = fixture.image() + (['-t', fixture.types()] if fixture.types() else [])
     os.makedirs(mine, exist_ok=True)
     done = subprocess.run([program, 'html', *image, '-q', '-o', page], check=False)
     tally.check(f'html {fixture.name}: written', [] if done.returncode in (0, 2) else [done])
-    with Browser() as b:
-        b.open(page)
-        Fixture(tally, f'html {fixture.name}', b, program, image, mine, fixture.truth()).all()
+    b.open(page)
+    Fixture(tally, f'html {fixture.name}', b, program, image, mine, fixture.truth()).all()
 
 
-def cut(tally, fixture, program, scratch):
+def cut(b, tally, fixture, program, scratch):
     """A dump without its last tenth."""
     source, = fixture.image()
     short, page = os.path.join(scratch, 'cut'), os.path.join(scratch, 'cut.html')
@@ -497,20 +496,17 @@ def cut(tally, fixture, program, scratch):
     done = subprocess.run([program, 'html', short, '-q', '-o', page], check=False)
     tally.check('html of a dump that is cut off: exit status 2',
                 [] if done.returncode == 2 else [done.returncode])
-    with Browser() as b:
-        b.open(page)
-        view.incomplete(Fixture(tally, 'html, cut off', b, program, [short], scratch))
+    b.open(page)
+    view.incomplete(Fixture(tally, 'html, cut off', b, program, [short], scratch))
 
 
-def made(tally, build, scratch):
+def made(b, tally, build, scratch):
     small, big = os.path.join(scratch, 'hostile.html'), os.path.join(scratch, 'big.html')
     tool = os.path.join(build, 'tools', 'bigpage')
     subprocess.run([tool, small, '50', '2000'], check=True)
     subprocess.run([tool, big, '2000', '200000'], check=True)
-    with Browser() as b:
-        hostile(tally, small, b)
-    with Browser() as b:
-        large(tally, big, b)
+    hostile(tally, small, b)
+    large(tally, big, b)
 
 
 def jobs(tally, build, fixtures, program):
@@ -520,7 +516,13 @@ def jobs(tally, build, fixtures, program):
         return []
     scratch = os.path.join(build, 'html')
     os.makedirs(scratch, exist_ok=True)
-    whole = [f for f in fixtures if f.name == 'x86_64-6.1-sysrq']
-    return [('html made', lambda: made(tally, build, scratch))] + [
-        ('html, cut off', lambda f=f: cut(tally, f, program, scratch)) for f in whole] + [
-        (f'html {f.name}', lambda f=f: one(tally, f, program, scratch)) for f in fixtures]
+    pages = [('html made', made, tally, build, scratch)]
+    pages += [('html, cut off', cut, tally, f, program, scratch) for f in fixtures
+              if f.name == 'x86_64-6.1-sysrq']
+    pages += [(f'html {f.name}', one, tally, f, program, scratch) for f in fixtures]
+    browsers = Browsers(len(pages))
+
+    def job(look, *args):
+        with browsers.job() as b:
+            look(b, *args)
+    return [(name, lambda how=how: job(*how)) for name, *how in pages]

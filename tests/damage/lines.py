@@ -7,65 +7,67 @@ import re
 
 # the line, the issue of vmas as a pattern (None: nothing that it needs is lost), and what it may
 # cost of process 1: 0 nothing but sizes of what is shared, 1 its sizes, 2: what was resident is
-# unknown, 3: it is gone
+# unknown, 3: it is gone; and the same of process 20, or the starts of its areas that are as they were
+LOW = ('0x10000000', '0x10014000', '0x10020000')
 LINES = (
-    ('lose frame libc.0', None, 0),
+    ('lose frame libc.0', None, 0, 0),
     # since 2.6 a node of the list is gone with it
-    ('lose task 20', r'task(?: list)? \(nodata\)', 0),
-    ('lose mm two', r'mm \(nodata\)', 0),
-    ('poke task 20 M_TASK_MM 0x13', r'mm \(corrupt\)', 0),
-    ('poke task 20 M_TASK_MM unmapped', r'mm \(fault\)', 0),
-    ('lose pgd two', r'page table \(nodata\)', 0),
-    ('point mm two M_MM_PGD pgd two 8', r'pgd \(corrupt\)', 0),
-    ('point mm two M_MM_PGD pgd one 0', r'pgd \(corrupt\)', 1),
-    ('poke mm two M_MM_PGD unmapped', r'pgd \(fault\)', 0),
-    ('lose table two:0x10000000', r'page table \(nodata\)', 0),
-    ('loop two 0x10000000', r'page table \(corrupt\)', 0),
-    ('twin two 0x30000000 two 0x10000000', r'page table \(corrupt\)', 0),
-    ('twin two 0x30000000 one 0x30000000', r'page table \(corrupt\)', 0),
-    ('lose vma two:0x30000000', r'vma \(nodata\)', 0),
-    ('poke vma two:0x30000000 M_VMA_END 0x2fff0000', r'vma \(corrupt\)', 0),
-    ('poke vma two:0x30000000 M_VMA_MM 0x3000', r'vma \(corrupt\)', 0),
-    ('point vma two:0x30000000 M_VMA_NEXT vma two:0x10000000 0', r'vma \(corrupt\)', 0),
-    ('point vma two:0x30000000 M_VMA_NEXT vma two:0x30000000 0', r'vma \(corrupt\)', 0),
-    ('poke mm two M_MM_MAP_COUNT 4', r'map_count \(corrupt\)', 0),
-    ('poke mm two M_MM_MAP_COUNT 0x7fffffff', r'map_count \(corrupt\)', 0),
-    ('poke vma two:0x10000000 M_VMA_FILE unmapped', r'file \(fault\)', 0),
-    ('lose dentry sh', r'paths? \(nodata\)', 0),
-    ('poke dentry sh M_DENTRY_NAME_LEN 0x70000000', r'paths? \(corrupt\)', 0),
-    ('poke dentry /bin M_DENTRY_PARENT 0x11', r'paths? \(corrupt\)', 0),
-    ('poke dentry /bin M_DENTRY_PARENT unmapped', r'paths? \(fault\)', 0),
-    ('lose page libc.0', r'struct pages? \(nodata\)', 1),
-    ('lose memmap 0x100', r'struct pages? \(nodata\)', 1),
+    ('lose task 20', r'task(?: list)? \(nodata\)', 0, 3),
+    ('lose mm two', r'mm \(nodata\)', 0, 3),
+    # its other thread has the mm too
+    ('poke task 20 M_TASK_MM 0x13', r'mm \(corrupt\)', 0, 0),
+    ('poke task 20 M_TASK_MM unmapped', r'mm \(fault\)', 0, 0),
+    ('lose pgd two', r'page table \(nodata\)', 0, 1),
+    ('point mm two M_MM_PGD pgd two 8', r'pgd \(corrupt\)', 0, 1),
+    ('point mm two M_MM_PGD pgd one 0', r'pgd \(corrupt\)', 1, 1),
+    ('poke mm two M_MM_PGD unmapped', r'pgd \(fault\)', 0, 1),
+    ('lose table two:0x10000000', r'page table \(nodata\)', 0, 1),
+    ('loop two 0x10000000', r'page table \(corrupt\)', 0, 1),
+    ('twin two 0x30000000 two 0x10000000', r'page table \(corrupt\)', 0, ('0x7fffe000',)),
+    ('twin two 0x30000000 one 0x30000000', r'page table \(corrupt\)', 0, LOW + ('0x7fffe000',)),
+    ('lose vma two:0x30000000', r'vma \(nodata\)', 0, LOW),
+    ('poke vma two:0x30000000 M_VMA_END 0x2fff0000', r'vma \(corrupt\)', 0, LOW),
+    ('poke vma two:0x30000000 M_VMA_MM 0x3000', r'vma \(corrupt\)', 0, LOW),
+    ('point vma two:0x30000000 M_VMA_NEXT vma two:0x10000000 0', r'vma \(corrupt\)', 0, LOW),
+    ('point vma two:0x30000000 M_VMA_NEXT vma two:0x30000000 0', r'vma \(corrupt\)', 0, LOW),
+    ('poke mm two M_MM_MAP_COUNT 4', r'map_count \(corrupt\)', 0, 0),
+    ('poke mm two M_MM_MAP_COUNT 0x7fffffff', r'map_count \(corrupt\)', 0, 0),
+    ('poke vma two:0x10000000 M_VMA_FILE unmapped', r'file \(fault\)', 0, 0),
+    ('lose dentry sh', r'paths? \(nodata\)', 0, 0),
+    ('poke dentry sh M_DENTRY_NAME_LEN 0x70000000', r'paths? \(corrupt\)', 0, 0),
+    ('poke dentry /bin M_DENTRY_PARENT 0x11', r'paths? \(corrupt\)', 0, 0),
+    ('poke dentry /bin M_DENTRY_PARENT unmapped', r'paths? \(fault\)', 0, 0),
+    ('lose page libc.0', r'struct pages? \(nodata\)', 1, 1),
+    ('lose memmap 0x100', r'struct pages? \(nodata\)', 1, 1),
     # the kernel's counts are contradicted by the walk
-    ('poke page sh.0 M_PAGE_MAPCOUNT 0x7ffffffe', r'page map count \(corrupt\)', 0),
-    ('poke mm one M_MM_TOTAL_VM 5', r'mm counter \(corrupt\)', 0),
+    ('poke page sh.0 M_PAGE_MAPCOUNT 0x7ffffffe', r'page map count \(corrupt\)', 0, 0),
+    ('poke mm one M_MM_TOTAL_VM 5', r'mm counter \(corrupt\)', 0, 0),
     # beyond memory is no page of RAM: a device's, which smaps does not count and the mm did
     ('mm three\narea 0x10000000 0x10004000 0x77\npage 0x10000000 far o\ntask 30 30 far three S 1',
-     r'mm counter \(corrupt\)', 0),
+     r'mm counter \(corrupt\)', 0, 0),
 )
 # by what links the tasks of that kernel
 LOOPS = (
-    ('M_TASK_NEXT', 'point task 20 M_TASK_NEXT task 1 0', r'task list \(corrupt\)'),
+    ('M_TASK_NEXT', 'point task 20 M_TASK_NEXT task 1 0', r'task list \(corrupt\)', 0, 0),
     # the head leads to itself; its other link is sound
-    ('M_TASK_TASKS', 'alone task 0 M_TASK_TASKS', r'task list \(corrupt\)', 3),
-    ('M_TASK_TASKS', 'point task 0 M_TASK_TASKS task 0 M_TASK_TASKS', r'task list \(corrupt\)'),
-    ('M_TASK_TASKS', 'point task 20 M_TASK_TASKS task 1 M_TASK_TASKS', r'task list \(corrupt\)'),
+    ('M_TASK_TASKS', 'alone task 0 M_TASK_TASKS', r'task list \(corrupt\)', 3, 3),
+    ('M_TASK_TASKS', 'point task 0 M_TASK_TASKS task 0 M_TASK_TASKS', r'task list \(corrupt\)', 0, 0),
+    ('M_TASK_TASKS', 'point task 20 M_TASK_TASKS task 1 M_TASK_TASKS', r'task list \(corrupt\)', 0, 0),
 )
 # of kernels with SPARSEMEM: the sections, and what leads to them
 SECTIONS = (
-    ('lose sections 0', r'page array \(nodata\)', 2),
-    ('poke sections 0 M_SECTION_MEM_MAP 0', r'page array \(corrupt\)', 2),
-    ('poke sections 0 M_SECTION_MEM_MAP 0x17', r'page array \(corrupt\)', 2),
+    ('lose sections 0', r'page array \(nodata\)', 2, 2),
+    ('poke sections 0 M_SECTION_MEM_MAP 0', r'page array \(corrupt\)', 2, 2),
+    ('poke sections 0 M_SECTION_MEM_MAP 0x17', r'page array \(corrupt\)', 2, 2),
 )
 # of those without
 FLAT = (
-    ('lose memmap 0', r'struct pages? \(nodata\)', 2),
+    ('lose memmap 0', r'struct pages? \(nodata\)', 2, 2),
 )
 # 3.14 and later: a process in no list
-UNLINKED = ('unlink task 20 M_TASK_TASKS', r'task list \(corrupt\)', 0)
+UNLINKED = ('unlink task 20 M_TASK_TASKS', r'task list \(corrupt\)', 0, 3)
 # 6.1 and later have no list of areas: the root of the tree leads to itself, as a maple_arange_64
-TREE = 'point maple two M_MN_A64_SLOT maple two 0x1c'
+TREE = ('point maple two M_MN_A64_SLOT maple two 0x1c', r'maple node \(corrupt\)', 0, 3)
 # what a kernel says of itself and is not so
 WRONG_SIZES = ('vmcoreinfo PAGESIZE=65536', 'vmcoreinfo PAGESIZE=3', 'vmcoreinfo PAGESIZE=',
                'vmcoreinfo SIZE(list_head)=3', 'vmcoreinfo SYMBOL(_stext)=7',
@@ -84,15 +86,14 @@ def first_six(row):
 
 def lines_for(release, sparse):
     """Of a kernel of that release (as account.number_of has it) and memory model."""
-    out = [(line, issue, cost) for line, issue, cost in LINES
-           if (release < 6001 or 'M_VMA_NEXT' not in line) and
-           (release >= 2600 or 'M_PAGE_MAPCOUNT' not in line)]
-    out += [(line, issue, *(cost or (0,))) for member, line, issue, *cost in LOOPS
-            if (member == 'M_TASK_NEXT') == (release < 2600)]
+    out = [row for row in LINES
+           if (release < 6001 or 'M_VMA_NEXT' not in row[0]) and
+           (release >= 2600 or 'M_PAGE_MAPCOUNT' not in row[0])]
+    out += [row for member, *row in LOOPS if (member == 'M_TASK_NEXT') == (release < 2600)]
     if release >= 3014:
         out.append(UNLINKED)
     if release >= 6001:
-        out.append((TREE, r'maple node \(corrupt\)', 0))
+        out.append(TREE)
     return out + list(SECTIONS if sparse else FLAT)
 
 
@@ -102,25 +103,38 @@ def unknown(mine, whole):
             if row.split(',')[5] not in ('0', '', '-') or row.split(',')[-1] != good.split(',')[5]]
 
 
-def check_line(got, line, issue, cost, whole):
-    """GOT is what vmas made of it, WHOLE the rows of process 1 without damage."""
+def of_process(pid, rows):
+    return [row for row in rows if row.startswith(f'{pid},')]
+
+
+def check_line(got, line, issue, costs, whole):
+    """GOT is what vmas made of it, WHOLE its rows without damage; COSTS of process 1 and of 20."""
     wrong = []
     if got.returncode != (2 if issue else 0):
         wrong.append(f'exit {got.returncode}: {got.stderr}')
     if issue and not re.search(rf'\d {issue}', got.stderr):
         wrong.append(f'no issue of "{issue}": {got.stderr}')
-    mine = [row for row in got.stdout.splitlines() if row.startswith('1,')]
+    for pid, cost in zip((1, 20), costs):
+        mine, good = (of_process(pid, rows) for rows in (got.stdout.splitlines(), whole))
+        if isinstance(cost, tuple):     # the areas that it does not reach
+            mine, good = ([r for r in rows if r.split(',')[2] in cost] for rows in (mine, good))
+            cost = 0
+        wrong += [f'process {pid}: {w}' for w in check_rows(mine, good, issue, cost)]
+    return [f'{line}: {w}\n{got.stdout}' for w in wrong]
+
+
+def check_rows(mine, good, issue, cost):
+    """Of one process."""
+    if cost == 3:
+        return ['it is not gone'] if mine else []
+    wrong = unknown(mine, good) if cost == 2 else []
     # a name may be gone where its path is what was damaged
-    if cost == 2:
-        wrong += unknown(mine, whole)
     if not cost and 'path' not in (issue or '') and \
-            [first_six(r) for r in mine] != [first_six(r) for r in whole]:
-        wrong.append('the other process changed:\n' + got.stdout)
-    if cost == 3 and mine:
-        wrong.append('found without its list:\n' + got.stdout)
-    if cost < 3 and [r.split(',')[:5] for r in mine] != [r.split(',')[:5] for r in whole]:
-        wrong.append('areas of the other process are gone:\n' + got.stdout)
-    return [f'{line}: {w}' for w in wrong]
+            [first_six(r) for r in mine] != [first_six(r) for r in good]:
+        wrong.append('it changed')
+    if [r.split(',')[:5] for r in mine] != [r.split(',')[:5] for r in good]:
+        wrong.append('areas are gone')
+    return wrong
 
 
 def half_is_told(container, got):

@@ -11,13 +11,14 @@ from exact.sizes import compare_sizes
 from exact.system import compare_machine
 from exact.views import compare_views
 from lib.compare import compare_all, compare_dmesg
-from lib.program import Vmcensus
+from lib.program import SINGLY, AtOnce, Vmcensus
 
 
-def compare_fixture(tally, program, build, f, truth):
+def compare_fixture(tally, program, build, f, truth, thorough):
+    """THOROUGH: each process is asked for by --pid, else the first ones are."""
     name, tool = f'fixture {f.name}', build + '/tools/machine'
     vmcensus = Vmcensus(program, f.image(), f.types())
-    compare_all(tally, name, vmcensus, truth)
+    compare_all(tally, name, vmcensus if thorough else AtOnce(vmcensus, SINGLY), truth)
     if f.types():
         # the kernel's log is described by VMCOREINFO, which every dump has
         bare = Vmcensus(program, f.image())

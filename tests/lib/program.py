@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """vmcensus on one dump, and what it answers."""
+import collections
 import json
 import re
 import subprocess
 
 TIMEOUT = 180       # s, one call of vmcensus
+SINGLY = 10         # processes of which smaps and maps are asked for by --pid
 
 
 class Vmcensus:
@@ -42,20 +44,28 @@ def by_pid(text):
 class AtOnce:
     """vmcensus, asked once for all processes where the answer of one is wanted.
 
-    For dumps without a VMCOREINFO note, where each call looks through memory for it.
+    For dumps that are slow to open. The first SINGLY questions for one process of each report are
+    asked as they are, so that --pid is used too.
     """
 
-    def __init__(self, vmcensus):
+    def __init__(self, vmcensus, singly=0):
         self.vmcensus, self.answers = vmcensus, {}
+        self.singly, self.asked = singly, collections.Counter()
 
     def __call__(self, report, *options, front=()):
         if options[:1] != ('--pid',):
+            return self.vmcensus(report, *options, front=front)
+        self.asked[report] += 1
+        if self.asked[report] <= self.singly:
             return self.vmcensus(report, *options, front=front)
         if report not in self.answers:
             code, out, err = self.vmcensus(report)
             self.answers[report] = code, by_pid(out), err
         code, parts, err = self.answers[report]
-        return code, parts.get(int(options[1]), b''), err
+        pid = int(options[1])
+        if pid not in parts:        # it may have threads that have something
+            return self.vmcensus(report, *options, front=front)
+        return code, parts[pid], err
 
     def rows(self, report, *options):
         return self.vmcensus.rows(report, *options)

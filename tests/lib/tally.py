@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The one tally of all tests that are no C: what passed, failed, was skipped; and many small jobs on all
 processors."""
+import collections
 import contextlib
 import os
 import re
@@ -119,31 +120,29 @@ def run_program(tally, name, command, env=None, timeout=600):
 
 
 class Times:
-    """How long each job took (s), and how much time of processors each stage (s, user and system)."""
+    """How long each job took, in seconds."""
 
     def __init__(self):
-        self.began, self.jobs, self.stages, self.lock = time.time(), [], [], threading.Lock()
+        self.began, self.jobs, self.lock = time.time(), [], threading.Lock()
 
     @contextlib.contextmanager
-    def stage(self, name):
-        began, before = time.time(), spent()
-        yield
-        self.stages.append((name, time.time() - began, spent() - before))
-
-    @contextlib.contextmanager
-    def job(self, name):
+    def job(self, suite, name):
         began = time.time()
         yield
         with self.lock:
-            self.jobs.append((time.time() - began, name))
+            self.jobs.append((time.time() - began, suite, name))
 
-    def table(self):
-        lines = [f'{"":<14}{"s":>6}{"CPU s":>8}']
-        lines += [f'{name:<14}{wall:>6.0f}{cpu:>8.0f}' for name, wall, cpu in self.stages]
-        lines += [f'{"all":<14}{time.time() - self.began:>6.0f}{spent():>8.0f}', '',
-                  f'the {SLOWEST} slowest']
-        return '\n'.join(lines + [f'{wall:>8.1f} s  {name}' for wall, name in
-                                  sorted(self.jobs, reverse=True)[:SLOWEST]])
+    def table(self, workers):
+        """Seconds of jobs by suite, the slowest jobs, the time of it all."""
+        suites = collections.Counter()
+        for took, suite, _ in self.jobs:
+            suites[suite] += took
+        return '\n'.join(
+            ['seconds of jobs: ' + ', '.join(f'{n} {s:.0f}' for n, s in suites.most_common()),
+             f'the {SLOWEST} slowest:'] +
+            [f'{took:>8.1f} s  {name}' for took, _, name in sorted(self.jobs, reverse=True)[:SLOWEST]] +
+            [f'{time.time() - self.began:.0f} s with {workers} jobs at a time, {spent():.0f} s of '
+             'processor time'])
 
 
 def spent():
@@ -153,12 +152,13 @@ def spent():
 
 
 def run_all(tally, jobs, workers, times):
-    """JOBS are names and functions without arguments; an exception in one is a failed test."""
-    def run(name, function):
-        with times.job(name):
+    """JOBS are (suite, name, function without arguments), long ones first; an exception in one is a
+    failed test."""
+    def run(suite, name, function):
+        with times.job(suite, name):
             function()
     with ThreadPoolExecutor(workers) as pool:
-        for name, future in [(job[0], pool.submit(run, *job)) for job in jobs]:
+        for name, future in [(job[1], pool.submit(run, *job)) for job in jobs]:
             error = future.exception()
             if error:
                 tally.check(f'{name}: the test itself', [''.join(traceback.format_exception(error))])
