@@ -237,12 +237,18 @@ class Kernels:
         return best
 
     def default(self):
-        known = sorted(k[:2] for k in self._look('amd64') if k[2] == 'amd64')
+        known = self._known()
         between = [k for k in known if self.BETWEEN[0] <= k <= self.BETWEEN[1]][:1]
         power = max(k[:2] for k in self._look('ppc64el') if k[2] == 'powerpc64le')
-        names = self.FIXED + ['%d.%d' % short for short in between + known[-self.NEWEST:]] + \
-            self.FOREIGN
+        names = self.FIXED + ['%d.%d' % short for short in between] + self.newest() + self.FOREIGN
         return list(dict.fromkeys(names + ['%d.%d-powerpc64le' % power]))
+
+    def newest(self):
+        """The newest kernels of amd64, the last one last."""
+        return ['%d.%d' % short for short in self._known()[-self.NEWEST:]]
+
+    def _known(self):
+        return sorted(k[:2] for k in self._look('amd64') if k[2] == 'amd64')
 
     def _find(self, name):
         number, _, flavour = name.partition('-')
