@@ -17,7 +17,7 @@ import threading
 RECOMPRESS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'tools',
                           'recompress.py')
 COMPRESSIONS = ('zlib', 'lzo', 'snappy', 'zstd')
-packing = threading.Lock()
+packing, unpacking = threading.Lock(), threading.Lock()
 
 
 class Fixture:
@@ -40,11 +40,12 @@ class Fixture:
         if not name.endswith('.xz'):
             return source
         target = os.path.join(self.unpacked, name[:-3])
-        if not fresh(target, source):
-            os.makedirs(self.unpacked, exist_ok=True)
-            with lzma.open(source) as packed, open(target + '.part', 'wb') as out:
-                shutil.copyfileobj(packed, out, 1 << 20)
-            os.rename(target + '.part', target)
+        with unpacking:         # more than one job asks
+            if not fresh(target, source):
+                os.makedirs(self.unpacked, exist_ok=True)
+                with lzma.open(source) as packed, open(target + '.part', 'wb') as out:
+                    shutil.copyfileobj(packed, out, 1 << 20)
+                os.rename(target + '.part', target)
         return target
 
     def repacked(self, compression):
