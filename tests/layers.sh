@@ -9,7 +9,7 @@
 # tree with planted violations: a check that lets one pass is no check.
 # reports/ gets its data through model/: it may neither include the reader's header
 # nor name a reader, which other headers declare too.
-# The kernel module is built out of its folder alone, and so includes from there;
+# The kernel module is built only from its own folder, and so includes from there;
 # what it writes, model/ reads: kmod/format.h is both sides'.
 #
 # layers.sh [ROOT]     exit status 0, or 1 after naming each violation
@@ -73,7 +73,7 @@ scan() {	# ROOT: prints violations
 	)
 }
 
-# plant FILE LINE: one violation in a tree of its own must be found, alone.
+# plant FILE LINE: one violation in a tree of its own must be found, and nothing else.
 plant() {
 	mkdir -p "$teeth/$(dirname "$1")"
 	echo "$2" > "$teeth/$1"

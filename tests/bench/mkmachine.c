@@ -540,7 +540,7 @@ static void patch_image(struct machine *m)
 
 /* ---- the file ---------------------------------------------------------------- */
 
-#define SUB_BLOCKS 2		/* the sub-header, and the notes behind it */
+#define SUB_BLOCKS 2		/* the sub-header, and the notes after it */
 #define PRSTATUS 336		/* bytes */
 #define INFO_AT (20 + PRSTATUS + 24)	/* VMCOREINFO in the notes */
 
@@ -638,7 +638,7 @@ static void put_bitmaps(const struct machine *m, FILE *f, uint64_t bitmap_blocks
 	free(bits);
 }
 
-/* Pages behind their descriptors, which are written last. */
+/* Pages follow their descriptors, which are written last. */
 static void put_pages(const struct machine *m, FILE *f, uint64_t desc_off)
 {
 	uint64_t n = m->user - IMAGE_PFN, off = desc_off + n * 24;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page of report html, in a real browser: what it shows is what json says, what is
+"""The page of report html, in a real browser: it shows the values of json, what is
 clicked does what it should, and nothing leaves the machine."""
 import json
 import os
@@ -341,7 +341,7 @@ class Fixture(Page):
             self.compare(f'symbols of {name} {where}', got, want, EXMAP, slack=1)
 
     def find(self, pane, text):
-        """Into the filter of a list, so that what is looked for is in view."""
+        """Into the filter of a list, so that the wanted row is in view."""
         self.b.run('''const i = document.querySelector(arguments[0] + ' input');
             i.value = arguments[1];
             i.dispatchEvent(new Event('input'));''', pane, text)

@@ -20,7 +20,7 @@ COMMAND, CUT = '$ vmcensus ', '...'
 
 
 def blocks(lines):
-    """(indent, index of the command, index behind its output) of each session."""
+    """(indent, index of the command, index after its output) of each session."""
     i, fenced = 0, False
     while i < len(lines):
         fenced ^= lines[i].startswith('```')
@@ -85,7 +85,7 @@ def place(names, fixtures, folder):
 
 
 def check(path, build, fixtures, scratch, update):
-    """What is wrong in the document; UPDATE: what is wrong and could not be mended."""
+    """The errors in the document; UPDATE: those that could not be mended."""
     with open(path, encoding='utf-8') as f:
         lines = f.read().split('\n')
     names = SESSIONS.search('\n'.join(lines))

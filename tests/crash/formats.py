@@ -44,7 +44,7 @@ def placement(source):
 
 
 def kaslr_i386(dump, vmlinux):
-    """How far the kernel was moved: on i386 neither VMCOREINFO nor crash says it."""
+    """How far KASLR moved the kernel: on i386 neither VMCOREINFO nor crash says it."""
     with open(dump, "rb") as f:
         stext = int(re.search(rb"SYMBOL\(_stext\)=(\w+)", f.read(1 << 20))[1], 16)
     with open(vmlinux, "rb") as f:

@@ -72,7 +72,7 @@ def pages_of(data):
     """None where pages cannot be replaced."""
     if data[:4] == b'\x7fELF':
         return FlatPages(data)
-    # behind the time of the crash, two longs
+    # after the time of the crash, two longs
     status = {b'x86_': 424, b'i686': 412}.get(bytes(data[MACHINE_OFFSET:MACHINE_OFFSET + 4]))
     if data[:8] == b'KDUMP   ' and status and \
             struct.unpack_from('<I', data, status)[0] & COMPRESSIONS in (0, ZLIB):

@@ -98,7 +98,7 @@ def lines_for(release, sparse):
 
 
 def unknown(mine, whole):
-    """What was resident is mapped to pages of which nothing is known."""
+    """Resident memory is mapped to pages of which nothing is known."""
     return [f'not unknown: {row}' for row, good in zip(mine, whole)
             if row.split(',')[5] not in ('0', '', '-') or row.split(',')[-1] != good.split(',')[5]]
 

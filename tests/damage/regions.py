@@ -62,7 +62,7 @@ def flat(data):
     owner = {}
     for o, n, pos in records:
         inner[o:o + n] = data[pos:pos + n]
-        owner[o] = (n, pos)     # the tests' own rewrite from their start alone
+        owner[o] = (n, pos)     # only the tests' own rewrite from their start
     for start, end, what in kdump(bytes(inner)):
         for o, (n, pos) in owner.items():
             a, b = max(start, o), min(end, o + n)

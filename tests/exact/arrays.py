@@ -173,7 +173,7 @@ class Arrays:
             *([f'-w sole>0: {rows}'] if not rows or len(rows) != 3 else [])])
 
     def tiles(self, pid):
-        """exmtool's showmaps: what is cut must come to the mappings again, and .bss be found."""
+        """exmtool's showmaps: the pieces must add up to the mappings, and .bss be found."""
         _, maps, _ = self.vmcensus('maps', '--pid', pid)
         _, text, _ = self.vmcensus('maps', '--pid', pid, '--like', 'exmap')
         want = [[int(a, 16) for a in line.split()[0].split(b'-')] for line in maps.splitlines()]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A real dump, written again in each container that knows nothing but memory, and with its pages packed
 in each way: smaps, maps, procs, check and dmesg must be what the dump's kernel recorded, and every
-other report the same in each, but for the container's name and what it says beyond memory."""
+other report the same in each, except for the container's name and its own data beside memory."""
 import os
 import re
 import subprocess

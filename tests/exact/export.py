@@ -98,7 +98,7 @@ class Export:
             self.check(f'{name} of {len(frozen)} processes', wrong)
 
     def still_tasks(self):
-        """Kernel threads and zombies that did not run since: what is said of them cannot have changed.
+        """Kernel threads and zombies that did not run since: their files cannot have changed.
 
         They cannot be stopped, but count how often they were switched to.  A layout file of
         before FACTS_VERSION 3 does not know where the long names are.
@@ -350,7 +350,7 @@ class Export:
             self.smem_processes(path, 'smem on the tar', text_tars=True)
 
     def tvpm(self):
-        """Written, read back: the same pages, shared and alone, in the same VMAs."""
+        """Written, read back: the same pages, shared and private, in the same VMAs."""
         path = os.path.join(self.scratch, 'tvpm')
         code, _, err = self.run('export', '-f', 'tvpm', '-o', path, *self.image)
         if code not in (0, 2):
@@ -409,7 +409,7 @@ def compare_export(tally, name, program, image, types, truth, scratch):
 
 
 def compare_kernel_files(tally, name, program, image, truth, scratch):
-    """The files of processes and frames alone, as their kernel wrote them."""
+    """Only the files of processes and frames, as their kernel wrote them."""
     export = Export(tally, name, program, image, None, truth, scratch)
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)

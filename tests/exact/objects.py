@@ -71,7 +71,7 @@ def maps_of(process):
 
 
 def check_mappers(truth, rows):
-    """Of what is on the kernel's own mount, where inode numbers are unique but for SysV's."""
+    """Of the objects on the kernel's own mount, where inode numbers are unique except SysV's."""
     users, vmas = collections.defaultdict(set), collections.Counter()
     for p in truth.all:
         for ino, name in MAP_LINE.findall(maps_of(p).decode(errors='replace')):
@@ -94,7 +94,7 @@ def compare_shm(tally, name, vmcensus, truth):
     resident = sum(r['resident'] for r in rows if r['kind'] != 'hugetlb')
     said = meminfo(truth, b'Shmem')
     wrong = check_hugetlb(truth, rows) + ([] if resident == said else [f'resident: Shmem {said}, vmcensus {resident}'])
-    # the counter in the dump lags behind by what CPUs hold; layout files may not tell that
+    # the counter in the dump lacks the counts that are still per CPU; layout files may not tell that
     note = vmcensus('shm', '-n', '1')[1].decode().splitlines()[-1]
     if not vmcensus.types and not note.endswith('difference +0 KiB'):
         wrong.append(note)

@@ -133,9 +133,9 @@ def compare_process(row, refs, counts, more):
 
 
 def owners(process, file_size):
-    """start -> (name, bytes, it is .bss) of each mapping, by maps alone.
+    """start -> (name, bytes, it is .bss) of each mapping, only by maps.
 
-    The dumps hold no headers of files: .bss is what lies right behind a program's or
+    The dumps have no headers of files: .bss is the mapping right after a program's or
     library's mappings in anonymous memory, if it is not larger than the library.
     """
     lines = [SMAPS_LINE.match(line) for line in process.read('maps').splitlines()]
@@ -209,9 +209,9 @@ def compare_sizes(tally, name, vmcensus, truth):
 
 
 def whole(tally, name, rows, refs, counts):
-    """What is divided comes together again: the frames that are mapped, each once.
+    """The effective sizes add up to the mapped frames, each counted once.
 
-    Processes that went on are left out with what they have alone; two pages are allowed
+    Processes that went on are left out with their private pages; two pages are allowed
     that they have come to share since. Sizes are rounded for each process.
     """
     kept = {p.pid for p in refs if p.frozen and p.pid != 1 and not has_pfnmap(p)}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """meminfo, swaps and uptime of a dump against what its kernel said some seconds before.
 
-User space is frozen while the truth is recorded, but for process 1 and the
+User space is frozen while the truth is recorded, except process 1 and the
 recorder: a Python program of some 16 MiB that reads much of /proc, writes what
 it found to a raw device, and ends before the dump. What it and the page cache
 of its own files account for is allowed to differ; all else must be exact.
@@ -32,7 +32,7 @@ def meminfo(text):
             for name, value in re.findall(r'^([^:\n]+): *(\d+|-)', text, re.M)]
 
 
-# Lines of one CPU's own, which vmcensus knows of x86-64 alone.
+# Lines of one CPU's own, which vmcensus knows only for x86-64.
 OF_CPU = re.compile('VmallocTotal|DirectMap')
 
 

@@ -243,7 +243,7 @@ def smem_users(views, folder):
 
 
 def smem_maps(views, folder):
-    """Names with blanks, which smem cuts, are ours alone; PIDs counts sharers of an mm."""
+    """Names with blanks, which smem cuts, are only in our output; PIDs counts sharers of an mm."""
     skip = views.only_plain
     ours = views.text('vmas', 'smem', '-w', skip).splitlines()
     more = collections.Counter(n for pid in views.sharers
@@ -291,7 +291,7 @@ def swap_entries(process):
     while at + 24 <= len(data):
         count = struct.unpack_from('<Q', data, at + 16)[0]
         for entry in struct.unpack_from(f'<{count}Q', data, at + 24):
-            # type and offset; what is not of area 0 migrates or is no page
+            # type and offset; entries of other areas than 0 migrate or have no page
             if entry >> 62 & 1 and not entry >> 63 and not entry & 31:
                 found.append(entry >> 5 & (1 << 50) - 1)
         at += 24 + 8 * count

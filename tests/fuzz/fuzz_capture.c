@@ -21,7 +21,7 @@ static bool count(void *arg, const struct vma_page *p)
 	return true;
 }
 
-/* What is told of frames must be what the walks find. */
+/* The counts of frames must be those that the walks find. */
 static void walk(const struct snapshot *s)
 {
 	uint64_t found = 0, walked = 0;

@@ -4,7 +4,7 @@
  *
  *	byte 0	bit 0: big-endian; 1: 32 bits; 2: a base; 3: addresses;
  *		4: an anchor; 5: the rest is memory, to be searched
- *	then, but for a search: u16 bytes of names, u16 of tokens, u16 symbols,
+ *	then, except for a search: u16 bytes of names, u16 of tokens, u16 symbols,
  *	names, tokens, token_index (512 bytes), values
  */
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_module - records of vmcensus.ko of the fuzzer's bytes, behind a header that
+ * fuzz_module - records of vmcensus.ko of the fuzzer's bytes, after a header that
  * is in order; the first byte chooses the byte order. Made a snapshot of, walked
  * and told.
  */

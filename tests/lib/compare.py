@@ -36,7 +36,7 @@ def title(process):
 
 
 def compare_text(vmcensus, processes, report, but=()):
-    """Differences of REPORT --pid N from the file of that name, but for the lines BUT."""
+    """Differences of REPORT --pid N from the file of that name, except the lines BUT."""
     differences = []
     for process in processes:
         code, out, err = vmcensus(report, '--pid', str(process.pid))
@@ -159,7 +159,7 @@ def representatives(processes, most=6):
 
 
 def compare_all(tally, name, vmcensus, truth, memory_changed=False):
-    """Every comparison with the kernel's word; MEMORY_CHANGED: of what reclaim leaves alone."""
+    """Every comparison with the kernel's files; MEMORY_CHANGED: only of data that reclaim does not change."""
     frozen = truth.frozen()
     leaderless = [p for p in truth.all if p.leader_gone]
     if not frozen:
@@ -186,7 +186,7 @@ def all_smaps(vmcensus):
 
 
 def compare_containers(tally, name, program, reference, images, types=None):
-    """What is printed of all processes must not depend on the container."""
+    """The output for all processes must not depend on the container."""
     first = os.path.basename(reference[0]).partition('.')[2] or 'elf'
     want, why = all_smaps(Vmcensus(program, reference, types))
     for container, image in images:

@@ -62,7 +62,7 @@ class Fixture:
         return target
 
     def truth(self):
-        """Folder of what the kernel said; '' if the fixture has none."""
+        """Folder of the kernel's own files (the truth); '' if the fixture has none."""
         if os.path.isdir(os.path.join(self.folder, 'truth')):
             return os.path.join(self.folder, 'truth')
         source = os.path.join(self.folder, 'truth.tar.xz')

@@ -5,7 +5,7 @@ import struct
 PAGE_DESC = struct.Struct('<qIIQ')      # offset, size, flags, page_flags
 MACHINE_OFFSET = 12 + 4 * 65            # of utsname's machine
 # By that machine: where status, block size and the blocks of sub-header and bitmaps stand,
-# behind the time of the crash, two longs
+# after the time of the crash, two longs
 HEADER_OFFSETS = {b'x86_64': 424, b'i686': 412}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What /proc/PID/smaps of a machine described in text (tests/machine/machine.h) says, computed from
-the text alone by the rules of that release's fs/proc/task_mmu.c: not by vmcensus, and not from what
+only the text, by the rules of that release's fs/proc/task_mmu.c: not by vmcensus, and not from what
 was laid out in memory. Read: 2.6.32, 3.10, 3.16, 4.4, 4.9, 5.10, 6.1, 6.6, 6.12, 7.2."""
 import re
 
@@ -196,7 +196,7 @@ class Area:
             self.by_mapcount(frame, range(pages), dirty)
 
     def hugetlb(self, frame, bits):
-        """smaps_hugetlb_range(), 25ee01a2fca0 (v4.4); what is not present is shared since 6.11."""
+        """smaps_hugetlb_range(), 25ee01a2fca0 (v4.4); pages that are not present count as shared since 6.11."""
         shared = frame.entire > 1 or ('m' in bits and self.m.release >= 6011)
         self.add('Shared_Hugetlb' if shared else 'Private_Hugetlb', self.m.huge)
 

@@ -4,7 +4,7 @@
 in tests/fixtures/usenix05/) as a text for mkdump: 2.4 on a 40x.
 
 A capture knows frames, entries, counts and flags; it has no inode numbers and no offsets in files:
-inodes are numbered as met, a file's later areas begin where they lie behind its first.
+inodes are numbered as met, the offset of a file's later areas is their distance from its first.
 """
 import re
 import sys
@@ -46,7 +46,7 @@ def main():
             first.setdefault(path, start)
             for va, pte, count, pageflags in pages:
                 index = (va - first[path]) >> 12
-                # what is written to is the process's own
+                # a page that was written belongs to the process
                 cached = path != 'NULL' and not flags & 2
                 frames.setdefault(pte & ~0xfff, (files[path] if cached else '-',
                                                  index if cached else 0, count, pageflags))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Physical memory, from below: nothing | kernel variables | the page array | objects,
- * tables, one to a page so that each can be lost alone | frames that the text names.
+ * tables, one per page, so that each can be lost by itself | frames that the text names.
  */
 #include "tests/machine/lay.h"
 

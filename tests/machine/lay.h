@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lay.h - what the files that lay a machine out share. Private to tests/machine/.
+ * lay.h - shared by the files that lay a machine out. Private to tests/machine/.
  */
 #ifndef VMCENSUS_TESTS_LAY_H
 #define VMCENSUS_TESTS_LAY_H

@@ -65,7 +65,7 @@ void lay_mount(struct machine *m)
 	mput(m, mount, M_MOUNT_SB, m->super[MFS_DISK]);
 }
 
-/* The dentry of the directory in front of the last name of PATH. */
+/* The dentry of the directory before the last name of PATH. */
 static uint64_t lay_parents(struct machine *m, const char *path, const char **last)
 {
 	uint64_t parent = m->root_dentry;
@@ -86,7 +86,7 @@ static uint64_t lay_parents(struct machine *m, const char *path, const char **la
 	return parent;
 }
 
-/* i_data, somewhere behind */
+/* i_data, somewhere after it */
 uint64_t mmapping_of(const struct mfile *f)
 {
 	return f->inode + OBJECT / 2;

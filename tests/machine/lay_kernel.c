@@ -40,7 +40,7 @@ static const struct { const char *name; uint32_t bytes; uint16_t since, before; 
 	{ "vm_node_stat", OBJECT, 4008, 0 }, { "all_bdevs", OBJECT, 2600, 5009 },
 	{ "blockdev_superblock", OBJECT, 5009, 0 },
 	{ "free_huge_page", OBJECT, 2616, 4004 }, { "migrate_pages", OBJECT, 2616, 0 },
-	/* the names of 2.4 stand behind the newer ones and share their place */
+	/* the names of 2.4 follow the newer ones and share their place */
 	{ "init_task_union", 0, 0, 2600 }, { "system_utsname", 0, 0, 2619 },
 };
 

@@ -185,7 +185,7 @@ static unsigned section_bits(const struct machine *m)
 
 /*
  * SPARSEMEM_EXTREME: one page of sections; its address is in the first place of
- * mem_section[], which since 4.15 is itself behind a pointer.
+ * mem_section[], which is reached by a pointer since 4.15.
  */
 static void lay_sections(struct machine *m)
 {

@@ -19,9 +19,9 @@
  *			page flags by their numbers in 2.4, in place of the usual. at: its
  *			physical address
  *	huge SHIFT			huge pages of this text have 1 << SHIFT bytes; where an
- *			address is asked for, ADDRESS+Nh is N of them behind ADDRESS
+ *			address is asked for, ADDRESS+Nh is N of them after ADDRESS
  *	compound NAME FILE INDEX [hugetlb] [refs=N] [count=N] [dirty]	a huge page, INDEX in
- *			huge pages; its K-th part is NAME+K. What it holds is not in the dump
+ *			huge pages; its K-th part is NAME+K. Its contents are not in the dump
  *	mm NAME				what follows is of this address space:
  *	brk START END | stack ADDRESS
  *	area START END FLAGS [FILE PGOFF]
@@ -101,7 +101,7 @@ struct mframe {
 	uint8_t order;			/* log2 of its pages; 0: a page */
 	bool hugetlb;
 	uint32_t entire, *parts;	/* mappings of all of it, of each page */
-	int mm;				/* that mapped it last, behind the first ... */
+	int mm;				/* that mapped it last, after the first ... */
 	uint32_t mms;			/* ... and how many did */
 };
 

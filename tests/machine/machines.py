@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Machines described in text (tests/machine/), laid out for each CPU and kernel layout and written
-in each container: what was worked out by hand of the text must come out of all of them, and one
+in each container: each must give the values that were worked out by hand from the text, and one
 line of damage must show as the issue that it is, and cost no more than it must."""
 import csv
 import os
@@ -43,7 +43,7 @@ OWN = [(f'linux-{v}-{types}', v, cpu) for v in ('2.6.18', '2.6.32', '3.10', '3.1
        ] + [('linux-2.6.11-ppc', '2.6.11', 'ppc-40x'), ('linux-2.6.11-i386', '2.6.11', 'i386'),
             ('linux-2.4.27-ppc-40x', '2.4.27', 'ppc-40x'), ('linux-2.4.27-i386', '2.4.27', 'i386')]
 # The types of a real kernel, by what the fixture's name begins with, and the CPUs whose
-# kernels have the same but for what is changed in the text of its layout.
+# kernels have the same, except for the changes to the text of its layout.
 SMALL_PTE = (r'(?m)^size pte_t 8$', 'size pte_t 4')
 BIG = (r'(?m)^order little$', 'order big')
 # a kernel with CONFIG_HUGETLB_PAGE, as that of i386 is

@@ -39,9 +39,9 @@ static const struct form {
 	uint8_t rpn_shift;		/* of the page number; 0: the address itself */
 	bool big;			/* tables are, whatever the machine */
 	bool table_virtual;		/* directories hold addresses of the identity map */
-	uint64_t table;			/* what they have beside the address */
+	uint64_t table;			/* bits beside the address */
 	uint8_t type_shift, offset_shift;	/* of a swap entry */
-	uint64_t swap;			/* what it has besides */
+	uint64_t swap;			/* its other bits */
 } forms[] = {
 	/* PRESENT and USER; a dirty page is accessed */
 	[FORM_I386] = { .base = 0x005, .write = 0x002, .dirty = 0x040, .young = 0x020,
@@ -155,7 +155,7 @@ static const struct form {
 	0xc000000000000000
 #define OLD64 0xd000000000000000, 0xf000000000000000
 #define NEW64 0xc008000000000000, 0xc00c000000000000
-/* book3e has vmalloc below the linear map, and vmemmap behind it */
+/* book3e has vmalloc below the linear map, and vmemmap after it */
 #define E64 0x8000000000000000, 0x8000040000000000
 #define W8 { 8, 8 }
 
@@ -274,7 +274,7 @@ static bool is_x86(const struct machine *m)
 	return m->cpu->form <= FORM_X86_64;
 }
 
-/* Since the patches for L1TF frame numbers of what is not present are inverted. */
+/* Since the patches for L1TF frame numbers of entries that are not present are inverted. */
 static bool inverted(const struct machine *m)
 {
 	return m->number >= 4019 && (m->cpu->form == FORM_X86_64 || m->cpu->form == FORM_PAE);
@@ -634,7 +634,7 @@ static void map_kernel(struct machine *m, uint64_t root, uint64_t va, uint64_t p
 
 /*
  * x86 has all of the kernel in its tables. PowerPC has its memory in BATs, pinned TLB
- * entries or the hash table; what is left is vmalloc, and struct pages with a radix MMU
+ * entries or the hash table; vmalloc is left, and struct pages with a radix MMU
  * or none: a hash table's are in vmemmap_list.
  */
 void paging_kernel(struct machine *m, uint64_t root)

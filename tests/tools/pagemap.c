@@ -10,7 +10,7 @@
  * (Documentation/admin-guide/mm/pagemap.rst has their bits). Every page of
  * every process in state T, frozen, must agree: the frame if present, type and
  * offset if swapped, and the write-protect bit of userfaultfd. The soft-dirty
- * bit is set by the VMA too, so there only what the entry has must be there.
+ * bit is set by the VMA too, so there only the bits of the entry must be there.
  * Exit status: 0 all agree, 1 not, 2 cannot compare.
  */
 #include <dirent.h>

@@ -11,7 +11,7 @@
 #include "model/source/source.h"
 #include "reports/core/report.h"
 
-/* What a dump has, but for memory behind it. */
+/* All that a dump has, except memory. */
 extern const struct source source_by_hand;
 
 struct hand {

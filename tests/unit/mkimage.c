@@ -163,7 +163,7 @@ static void put_head(const struct mkimage *m, struct bytes *b, uint32_t bitmap_b
 	put_uint(b, t + 16, m->max_pfn, 4, m->big);
 }
 
-/* The texts stand behind the sub-header in its block, as makedumpfile has them. */
+/* The texts follow the sub-header in its block, as makedumpfile has them. */
 static void put_sub(const struct mkimage *m, struct bytes *b)
 {
 	/* phys_base, level, split, start, end, text, its length, notes, theirs,
@@ -348,7 +348,7 @@ struct bytes mk_elf(const struct mkimage *m)
 	if (len)
 		put_at(&b, off + 24, m->vmcoreinfo, len);
 	off += 24 + len;
-	/* highest first; the hole behind each is p_memsz */
+	/* highest first; the hole after each is p_memsz */
 	for (unsigned r = nruns; r-- > 0; i++) {
 		uint64_t first = run[r], n = mk_run(m, &first);
 

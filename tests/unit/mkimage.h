@@ -83,7 +83,7 @@ extern const struct mk_container mk_containers[MK_CONTAINERS];
 
 /* Nothing but the N pages from FIRST on; those that are absent are zeros. */
 struct bytes mk_raw(const struct mkimage *m, uint64_t first, uint64_t n);
-/* The first run of present pages at *FIRST or behind it: its length, 0 at the end. */
+/* The first run of present pages at *FIRST or after it: its length, 0 at the end. */
 uint64_t mk_run(const struct mkimage *m, uint64_t *first);
 /* What makedumpfile -F would make of B, in records of CHUNK bytes; the first
    64 bytes are written wrong and then again, as headers are. */

@@ -23,7 +23,7 @@ struct mk_kallsyms {
 	unsigned word;		/* 4 or 8 */
 	bool big;
 	enum kallsyms_form form;
-	bool late_order;	/* 6.4+: offsets behind the tokens */
+	bool late_order;	/* 6.4+: offsets after the tokens */
 	bool long_count;	/* num_syms and markers are longs (..4.19) */
 	unsigned align;		/* of each table; 4 since 7.1, else the word */
 	uint64_t va;		/* kernel-virtual address of the first byte */

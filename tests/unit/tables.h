@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * tables.h - a dump of a few pages in which a test lays out page tables by
- * hand. Nothing is behind it but pages: no symbols, no types, no model.
+ * hand. It has only pages: no symbols, no types, no model.
  */
 #ifndef VMCENSUS_TESTS_TABLES_H
 #define VMCENSUS_TESTS_TABLES_H

@@ -54,7 +54,7 @@ static void test_pages(void)
 	g->chunk[10].mapcount = 2;
 	run(g);
 	CHECK_EQ(u->pss_anon, FULL + FULL / 2 + FULL / 600);
-	/* one mm alone: whoever else maps a page is not known */
+	/* only one mm: other users of a page are unknown */
 	g->chunk[10].found = 7;
 	account_build(&g->s, 0);
 	CHECK_EQ(u->rss, 5 * PAGE);
@@ -219,7 +219,7 @@ static void test_swap(void)
 	run(g);
 	CHECK_EQ(u->swap, 2 * PAGE);
 	CHECK_EQ(u->swap_ptes, 2 * PAGE);
-	CHECK_EQ(u->swap_pss, 2 * FULL);	/* no such area: counted alone */
+	CHECK_EQ(u->swap_pss, 2 * FULL);	/* no such area: counted as the only reference */
 	CHECK_EQ(u->rss, 0);
 	rig_free(g);
 }

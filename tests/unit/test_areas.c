@@ -116,7 +116,7 @@ static void test_modern(void)
 		{ .start = 0x405000, .end = 0x406000, .flags = 0x73, .file = NONE },
 		{ .start = 0x900000, .end = 0x921000, .flags = 0x73, .file = NONE },
 		{ .start = 0x7000000, .end = 0x7001000, .flags = 0x71, .file = DATA },
-		/* right behind a file that nobody executes */
+		/* right after a file that nobody executes */
 		{ .start = 0x7001000, .end = 0x7002000, .flags = 0x73, .file = NONE },
 		{ .start = 0x7100000, .end = 0x7101000, .flags = 0x75, .file = LIB },
 		/* RELRO that is all of the data: it was written to */

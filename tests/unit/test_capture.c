@@ -292,7 +292,7 @@ static void test_damage(void)
 	check_damage(TASK VMA "P: 1, 2\n" PAGE, 1, 1, 4096);
 }
 
-/* One page in each of many far places costs neither memory nor the answer. */
+/* One page in each of many far places: the report is complete and takes little memory. */
 static void test_far_frames(void)
 {
 	char *text = malloc(400000);

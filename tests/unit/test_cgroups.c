@@ -16,7 +16,7 @@ enum {
 
 /*
  * Group N has its struct cgroup at CG(N), its mem_cgroup at MEM(N), its
- * kernfs_node at KN(N), the name behind that; every one in a page of its own.
+ * kernfs_node at KN(N), then the name; each in a page of its own.
  */
 #define CG(n) (0x10000 + (n) * 0x3000)
 #define MEM(n) (CG(n) + 0x1000)

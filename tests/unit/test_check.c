@@ -162,7 +162,7 @@ static unsigned unexplained(struct hand *h)
 	return n;
 }
 
-/* A lost table explains what it had room for and the counters of the mm have; no more. */
+/* A lost table explains at most as many pages as it has entries, and as the mm's counters have. */
 static void test_lost(void)
 {
 	struct hand h;

@@ -340,7 +340,7 @@ static void test_root(void)
 	CHECK(!chdir("/") && !nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS));
 }
 
-/* Two pages of a file and, behind them, two anonymous ones, of which .bss has 0x18 bytes. */
+/* Two pages of a file, then two anonymous ones, of which .bss has 0x18 bytes. */
 static void test_bss(void)
 {
 	char dir[] = "/tmp/test_elf.XXXXXX";

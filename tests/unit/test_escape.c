@@ -118,7 +118,7 @@ static void start(struct hand *h)
 	h->log[1].text = NAME;
 }
 
-/* No byte of TEXT may drive a terminal, but for those in MAY; WANT is in it. */
+/* No byte of TEXT may control a terminal, except those in MAY; WANT is in it. */
 static void check_text(const char *what, const char *text, const char *may, const char *want)
 {
 	bool clean = true;

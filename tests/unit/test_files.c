@@ -127,7 +127,7 @@ static void put_all(struct fake *f)
 	put_file(f, PA_FILE, PA_MNT, PA_DENTRY, PA_INODE);
 }
 
-/* The row of the file at PA, alone in a new table. */
+/* The row of the file at PA, the only one in a new table. */
 static struct file only(struct fake *f, uint64_t pa)
 {
 	struct snapshot s = { .k = &f->kernel };
@@ -219,7 +219,7 @@ static void test_same(void)
 	fake_free(f);
 }
 
-/* overlayfs: what was opened, and the file below that is mapped. */
+/* overlayfs: the opened file, and the lower file that is mapped. */
 static void test_backing(void)
 {
 	struct fake *f = machine();
@@ -229,7 +229,7 @@ static void test_backing(void)
 	put_ptr(f, PA_FILE + F_USER_MNT, PA_MNT2 + 16);
 	put_ptr(f, PA_FILE + F_USER_DENTRY, PA_DENTRY2);
 	fake_put_uint(f, PA_FILE + F_MODE, 1u << 25 | 1, 4);
-	/* v6.5: the bit, and no path behind the file */
+	/* v6.5: the bit, and no path after the file */
 	CHECK_STR(only(f, PA_FILE).path, "/f");
 	/* v6.7: path, v6.8: and inode */
 	fake_member(f, M_BACKING_MNT, F_USER_MNT, 8);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * dump_find_kernel(): symbols, types, release and build-id out of the memory of
- * a dump, with VMCOREINFO and without, and what it says when there are none.
+ * a dump, with VMCOREINFO and without, and the messages when there are none.
  */
 #include <bpf/btf.h>
 #include <stdlib.h>
@@ -230,7 +230,7 @@ static void test_debuginfod(void)
 	machine_free(f);
 }
 
-/* A vmlinux at hand is taken for its release alone, and never for another build. */
+/* A vmlinux on this machine is accepted only for its own release, and never for another build. */
 static void near_vmlinux(const char *path, const char *release, bool taken)
 {
 	static const char *wanted[] = { "sample" };

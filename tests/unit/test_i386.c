@@ -57,7 +57,7 @@ static void test_2level(void)
 	CHECK_PTE(decode(row, &env, 0, 0x12345100), PTE_PAGE, 0x12345000,
 		  PTE_EXEC | PTE_PROTNONE);
 	CHECK_PTE(decode(row, &env, 0, 0), PTE_NONE, 0, 0);
-	/* bit 10 is dirty since 6.6 alone */
+	/* bit 10 is dirty only since 6.6 */
 	CHECK_PTE(decode(row, &env, 0, 0x12345405), PTE_PAGE, 0x12345000, PTE_EXEC);
 	env.saved_dirty = true;
 	CHECK_PTE(decode(row, &env, 0, 0x12345405), PTE_PAGE, 0x12345000,
@@ -129,7 +129,7 @@ static void test_swap_pae(void)
 	CHECK_EQ(p.kind, PTE_SWAP);
 	CHECK_EQ(p.swap_type, 29);
 	CHECK_EQ(p.pa, 0x1234);
-	/* up to 4.18: the upper word alone */
+	/* up to 4.18: only the upper word */
 	p = decode(I386_PAE, &old, 0, (UINT64_C(0x1234) << 5 | 7) << 32);
 	CHECK_EQ(p.kind, PTE_SWAP);
 	CHECK_EQ(p.swap_type, 7);

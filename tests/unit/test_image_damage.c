@@ -129,7 +129,7 @@ static struct bytes flat_of(struct bytes b)
 	return f;
 }
 
-/* The count of what is lost is exact. */
+/* The count of lost pages is exact. */
 static void test_lost_count(void)
 {
 	struct bytes b = mk_kdump(&kdump);

@@ -171,7 +171,7 @@ static void test_round_trip(void)
 	/* a few symbols do not say what lies between them */
 	CHECK(!symbols_at(&b->dump.symbols, PRB + 0x200001, &from, &off));
 	CHECK_EQ(b->dump.layout_facts, 7);
-	/* what the file does not have is for the next source */
+	/* the next source is asked for facts that the file lacks */
 	CHECK_EQ(b->dump.types.v[0].member(b->dump.types.v[0].self, "zone.other", &m),
 		 ST_NOTMINE);
 	CHECK_EQ(b->dump.types.v[0].member(b->dump.types.v[0].self, "zone.nosuch", &m),

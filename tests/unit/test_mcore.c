@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * mcore files of both versions, word sizes and byte orders, written here by the
- * tables in mcore.c; then each damage, which must cost its own unit alone.
+ * tables in mcore.c; then each kind of damage, which must cost only its own unit.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -182,7 +182,7 @@ static void test_v2(const struct kind *k)
 		CHECK_EQ(issues_total(&im->issues), 1);
 		image_close(im);
 	}
-	/* cut off behind the first unit; then inside the map */
+	/* cut off after the first unit; then inside the map */
 	im = open_file(f, f->unit_at[1] * BLK, &g);
 	if (CHECK(im)) {
 		CHECK_EQ(good_pages(im, 400, &absent, &corrupt), PAGES);
@@ -220,7 +220,7 @@ static void test_v1(const struct kind *k)
 	free(f);
 }
 
-/* A bit of a stream, anywhere: what is read is what was written, or nothing. */
+/* Any flipped bit of a stream: the page reads as written, or not at all. */
 static void test_flips(const struct kind *k, void (*write_file)(struct file *), uint64_t frames)
 {
 	struct file *f = calloc(1, sizeof(*f));

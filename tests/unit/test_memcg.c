@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* memory.stat from what was flushed, what is pending and what CPUs keep: by hand. */
+/* memory.stat from flushed, pending and per-CPU counts, worked out by hand. */
 #include "model/cgroup/memcg.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

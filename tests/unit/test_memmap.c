@@ -161,7 +161,7 @@ static void test_one_node(void)
 	fake_free(f);
 }
 
-/* Two nodes of 2.4, behind each other in a list that goes round. */
+/* Two nodes of 2.4, in a circular list. */
 static void test_nodes(void)
 {
 	struct fake *f = machine(4, true);
@@ -212,7 +212,7 @@ static void test_hostile(void)
 	fake_free(f);
 }
 
-/* What is missing is an issue, and nothing that a wrong guess read takes its place. */
+/* Missing data is an issue; data read by a wrong guess does not replace it. */
 static void test_damaged(unsigned word)
 {
 	struct fake *f = machine(word, false);
@@ -274,7 +274,7 @@ static void test_ends(void)
 	CHECK_EQ(fake_issues(f, "page array"), 1);
 	CHECK(f->kernel.memmap.partial);
 	fake_put_uint(f, VAR + 16, 0, 8);
-	/* a node that ends behind the last section, and one that is out of all range */
+	/* a node that ends after the last section, and one that is out of any range */
 	fake_put_uint(f, 0x8000, 4 * SECTION_PAGES, 8);
 	CHECK_EQ(init(f), ST_OK);
 	CHECK_EQ(fake_issues(f, "node"), 1);
@@ -282,13 +282,13 @@ static void test_ends(void)
 	CHECK_EQ(init(f), ST_OK);
 	CHECK_EQ(fake_issues(f, "node"), 2);
 	CHECK(f->kernel.memmap.partial);
-	fake_put_uint(f, 0x8000, 0, 8);		/* a node of CPUs alone */
+	fake_put_uint(f, 0x8000, 0, 8);		/* a node of only CPUs */
 	CHECK_EQ(init(f), ST_OK);
 	CHECK(!f->kernel.memmap.partial);
 	fake_free(f);
 }
 
-/* Section 0 is RAM but for 8 MiB of a device behind the first 16. */
+/* Section 0 is RAM, except 8 MiB of a device after the first 16. */
 static void test_devices(void)
 {
 	struct fake *f = machine(8, false);

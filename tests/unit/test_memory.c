@@ -2,7 +2,7 @@
 /*
  * The containers that know nothing but memory: LiME, AVML, raw memory, mcore as
  * mkimage writes it. Each read back page by page, then damaged: a damaged range or
- * frame costs itself alone. The AVML constants are those of files that AVML wrote.
+ * frame costs only itself. The AVML constants are those of files that AVML wrote.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static void test_lime(void)
 	b.v[second] ^= 1;
 	check_bytes(&b, &m, "LiME", 3, 1);
 	b.v[second] ^= 1;
-	/* an end before the start; one far behind the file */
+	/* an end before the start; one far after the end of the file */
 	put_uint(&b, second + 16, 1, 8, false);
 	check_bytes(&b, &m, "LiME", 3, 1);
 	put_uint(&b, second + 16, 0x4fff, 8, false);

@@ -232,7 +232,7 @@ static void test_budget(void)
 	CHECK(pgwalk(r, four, &e, 0x1000, 0, UINT64_C(1) << 47, &count, &s));
 	CHECK(s.tables > TABLES_PAGES && s.tables < 1024);
 	CHECK_EQ(s.limits, 1);
-	/* What is asked for in pieces, as VMAs are, is not refused. */
+	/* A range that is asked for in pieces, as VMAs are, is not refused. */
 	s = (struct sum){ 0, 0 };
 	for (uint64_t va = 0; va < UINT64_C(4) << 30; va += UINT64_C(512) << 20)
 		pgwalk(r, four, &e, 0x1000, va, va + (UINT64_C(512) << 20), &count, &s);

@@ -223,7 +223,7 @@ static void test_dmesg(void)
 	check_print("dmesg", "text", NULL, "level <= 3", "[    1.234567] bad \\x80 \\x1b]0;x\\x07\n");
 }
 
-/* Names are unique, and every table says what it must. */
+/* Names are unique, and every table has its texts. */
 static void test_tables(void)
 {
 	for (const struct report *const *r = reports; *r; r++) {

@@ -41,7 +41,7 @@ static struct fake *tree(void)
 	return f;
 }
 
-/* Names at ADDR, with what stood before and behind the damage. */
+/* Names at ADDR, with those before and after the damage. */
 static void check_names(struct fake *f, const char *ram, const char *code, const char *crash,
 			uint64_t issues)
 {
@@ -85,7 +85,7 @@ static void test_tree(void)
 	fake_free(f);
 }
 
-/* Larger than what it is part of; not in the dump. */
+/* Larger than its parent; not in the dump. */
 static void test_damage(void)
 {
 	struct fake *f = tree();

@@ -89,7 +89,7 @@ static void test_part(void)
 		     "   11   4   4   4    -       1200 child *\n"
 		     "   10  12  12  28    4         28 sh\\x1b[2J\n"
 		     "total  16  16  32    4       1228 *\n" LEGEND);
-	/* struct pages alone are missing: swap is known */
+	/* only struct pages are missing: swap is known */
 	t.mms[1].usage.lost = 0;
 	t.mms[1].usage.unknown = 4096;
 	check_report(&t, "procs", "csv", "pid,pss,shmem,swap,incomplete", 0,
@@ -119,7 +119,7 @@ static void test_no_mm(void)
 	free(got);
 }
 
-/* What the kernel counts as mapped and nobody has; the parts of CPUs belong to it. */
+/* Memory that the kernel counts as mapped and no process has; per-CPU counts belong to it. */
 static void test_attributed(void)
 {
 	struct zone_count info[] = { { "AnonPages", 40960 }, { "Mapped", 8192 } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the types of swap entries mean, and how many references a slot has. */
+/* The meaning of the types of swap entries, and the references of a slot. */
 #include "model/page/swap.h"
 
 #include "tests/unit/check.h"
@@ -200,7 +200,7 @@ static void test_continued(void)
 	fake_put_uint(f, map_page + 8, fake_kva(f, more + 8), 8);
 	fake_put_uint(f, 0x50000 + 10, 2, 1);
 	CHECK_EQ(count(f, 0, 10), 62 + 2 * 63);
-	/* and once more, with itself behind it: a list that never ends */
+	/* and once more, followed by itself: a list that never ends */
 	fake_put_uint(f, 0x50000 + 10, 0x80 | 1, 1);
 	fake_put_uint(f, more + 8, fake_kva(f, more + 8), 8);
 	CHECK(count(f, 0, 10) > 62 + 63 * 128);

@@ -249,7 +249,7 @@ static void test_systemmap(void)
 	f->dump.vmcoreinfo = "SYMBOL(_stext)=ffffffff8cc00000\n"
 			     "SYMBOL(init_uts_ns)=ffffffff8cc001c0\n"
 			     "SYMBOL(mem_section)=ffff88803ffd4f40\nKERNELOFFSET=bc00000\n";
-	/* link addresses: shifted by KASLR, but for absolute ones */
+	/* link addresses: shifted by KASLR, except absolute ones */
 	CHECK_EQ(add_map(f, 0, 500), ST_OK);
 	CHECK(symbols_find(&f->dump.symbols, "sym_33", &addr, &from));
 	CHECK_EQ(addr, 0xffffffff8cc00000ull + 33 * 64);

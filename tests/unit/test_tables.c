@@ -90,7 +90,7 @@ static void test_counts(void)
 	rig_free(g);
 }
 
-/* The PTE table of VA stands behind it once more. */
+/* A second copy of the PTE table of VA follows it. */
 static void test_twice(void)
 {
 	struct rig *g = machine();

@@ -368,7 +368,7 @@ static uint8_t *future_btf(bool big, size_t *len)
 	store_uint(data + 4, 32, 4, big);
 	for (unsigned i = 0; i < 6; i++)
 		store_uint(data + 8 + 4 * i, hdr[i], 4, big);
-	/* type ids are fixed: the new kind goes behind the known ones */
+	/* type ids are fixed: the new kind follows the known ones */
 	p = data + 32;
 	memcpy(p, old + 24, types);
 	store_uint(p + types + 4, (uint32_t)(KINDS - 1) << 24 | NEW, 4, big);

@@ -95,7 +95,7 @@ static void test_units(void)
 	CHECK_STR(map, "[22.1                                                            ]\n");
 	free(map);
 	arena_release(&mem);
-	/* what is not asked for has its virtual size alone */
+	/* units that are not asked for have only their virtual size */
 	units_build(s, areas_build(s, &mem), UNITS_REST, &mem, &l);
 	check_unit(find(&l, "/lib/l", AREA_LIB_TEXT), 2, (uint64_t[]){ 4, 8, 0, 0, 0, 0, 0 });
 	arena_release(&mem);
@@ -130,7 +130,7 @@ static void test_glyphs(void)
 	arena_release(&mem);
 }
 
-/* There is a bound on what is kept, and it is told. */
+/* The number of kept pages is bounded, and reaching the bound is marked (full). */
 static void test_bound(void)
 {
 	struct arena mem = { 0 };
@@ -268,7 +268,7 @@ static void test_alerts(void)
 	/* two builds are not one, whatever their names */
 	of->files[1].build_id_len = of->files[2].build_id_len = 2;
 	of->files[2].build_id[1] = 1;
-	/* the longest evidence has room, and the names behind it one column */
+	/* the longest evidence fits, and the names after it have one column */
 	got = alerts(of, "evidence,name", false, render_text);
 	CHECK_STR(got, "EVIDENCE                                                    "
 		       "        NAME\n"

@@ -84,7 +84,7 @@ static void maple_layout(struct fake *f)
 }
 
 #define TREE 0x2000u
-#define ROOT 0x3000u		/* arange_64 with three leaves behind */
+#define ROOT 0x3000u		/* arange_64 with three leaves below */
 #define LEAF(i) (0x4000u + (i) * 0x100u)
 
 static uint64_t enode(const struct fake *f, uint64_t pa, unsigned type)

@@ -204,7 +204,7 @@ static void test_huge(void)
 	CHECK_EQ(decode(&env, 1, pa | BIT(0) | BIT(7) | BIT(13)).kind, PTE_BAD);
 	CHECK_EQ(decode(&env, 1, pa | BIT(0) | BIT(7) | BIT(20)).kind, PTE_BAD);
 	CHECK_EQ(decode(&env, 2, BIT(30) | BIT(0) | BIT(7) | BIT(29)).kind, PTE_BAD);
-	/* PSE alone: being split, pmd_mkinvalid(); PROT_NONE: bit 8 as well. */
+	/* only PSE: being split, pmd_mkinvalid(); PROT_NONE: bit 8 as well. */
 	CHECK_PTE(decode(&env, 1, (~pa & frame) | BIT(7) | BIT(63)), PTE_PAGE, pa,
 		  PTE_PROTNONE);
 	CHECK_PTE(decode(&env, 1, (~pa & frame) | BIT(7) | BIT(8) | BIT(63)), PTE_PAGE, pa,
@@ -370,8 +370,8 @@ static void test_scan(void)
 	CHECK_EQ(load32(t->dump.build_id, true), 0x0123abcd);
 	tables_free(t);
 
-	/* A static array of older kernels may cross a page; cut short by the end
-	   of what is in the dump it is not taken. */
+	/* A static array of older kernels may cross a page; if the dump ends
+	   inside it, it is not accepted. */
 	t = kernel_new(4, 0);
 	memcpy(&t->page[20][TABLES_PAGE - 32], INFO, sizeof(INFO) - 1);
 	CHECK(vmcoreinfo_scan(&t->dump));
