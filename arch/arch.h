@@ -2,13 +2,12 @@
 /*
  * arch.h - CPUs and their page tables.
  *
- * To add a CPU family: one row of struct paging (geometry) and one decoder of
- * about fifteen lines in arch/<family>/, one struct arch, one row in archs[]
- * (arch.c); a unit test that decodes known entries; a line in the support
- * matrix. Where the bits of one decoder moved from CPU to CPU or from release to
- * release, they are rows of data too, and paging_env.form says which. Nothing
- * above this folder knows a page-table bit. arch/linear.h has what machines
- * share whose kernels map memory at a known place.
+ * A CPU family is a folder: rows of struct paging (geometry), decoders of about
+ * fifteen lines, one struct arch in archs[] (arch.c). Where the bits of a decoder
+ * moved from CPU to CPU or from release to release, they are rows of data too, and
+ * paging_env.form says which. Nothing above arch/ knows a page-table bit.
+ * arch/linear.h is for kernels that map memory at a known place. CONTRIBUTING.md
+ * has the steps to add a CPU.
  *
  * Data flow: pgwalk() borrows one table page at a time through a reader,
  * decodes it whole with the row's decoder, and hands runs of decoded entries

@@ -2,13 +2,11 @@
 /*
  * report.h - reports are rows of a table; so are their columns.
  *
- * To add a report: one file here with
- *     - a struct for its row, and a static table of columns over it;
- *     - a run function: read-only snapshot in, array of rows out;
- *     - one struct report;
- * and one row in reports[] (reports.c). Its help text, --columns list, man page
- * section, csv, json and crash command follow from the tables.
- * Renderers (render/) know columns, never reports.
+ * A report is a struct for its row, a static table of columns over it, a run
+ * function (read-only snapshot in, array of rows out) and one struct report in
+ * reports[] (reports.c). Its help text, --columns list, man page section, csv, json
+ * and crash command follow from the tables. Renderers (render/) know columns, never
+ * reports. CONTRIBUTING.md has the steps to add one.
  */
 #ifndef VMCENSUS_REPORT_H
 #define VMCENSUS_REPORT_H
