@@ -20,7 +20,9 @@
 #?                   in each crash that Debian has
 #? make mcoretest    our mcore files in crash's own reader, whose source is fetched
 #? make kmod         vmcensus.ko for the running kernel, whose headers it needs (docs/live.md)
-#? make lint         clang-tidy and cppcheck, where installed
+#? make lint         clang-format, clang-tidy and cppcheck, where installed; lint-quick leaves
+#?                   out what takes long
+#? make format       clang-format over functions, in place
 #? make layers       the direction of includes
 #? make install      to PREFIX=/usr/local under DESTDIR=; make uninstall takes it back
 #? make clean        removes the build directories
@@ -61,6 +63,8 @@ fuzz_src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 tool_src  := $(sort $(wildcard tests/tools/*.c tests/bench/*.c))
 crash_src := $(sort $(wildcard crashext/*.c))
 CRASH_INCLUDE ?= /usr/include
+# without the one that needs the header of crash
+lint_src  := $(core_src) $(app_src) $(cli_src) $(filter-out crashext/crash.c,$(crash_src))
 
 obj = $(patsubst %.c,$B/%.o,$1)
 archive   := $B/libvmcensus.a
@@ -99,7 +103,8 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 
 # ---- building -------------------------------------------------------------
 
-.PHONY: all demo check nightly htmltest install uninstall layers lint oracle fuzz vmtest bench clean help \
+.PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format oracle fuzz \
+	vmtest bench clean help \
 	build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest kmod FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -176,9 +181,8 @@ $B/fuzz/%: $B/tests/fuzz/%.o $(call obj,$(fuzz_main) $(unit_help)) $(archive)
 	$(Q)$(CC) $(subst fuzzer-no-link,fuzzer,$(san_flags)) $(LDFLAGS) -o $@ $^ $(all_libs)
 
 # crash exports the zlib of its gdb, and what the loader finds first it binds: ours
-# is linked in, hidden. The wrapped functions: crashext/taken.h.
-crash_wrap := malloc calloc realloc free open open64 close pread pread64
-crash_link := -shared -Wl,-z,now -Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(crash_wrap:%=-Wl,--wrap=%)
+# is linked in, hidden.
+crash_link := -shared -Wl,-z,now -Wl,-Bsymbolic -Wl,--exclude-libs,ALL
 
 # All first: the make below must not build the same objects at the same time.
 crashext: all
@@ -227,9 +231,13 @@ layers:
 nightly:
 	@tests/nightly
 
-lint: $(page_parts)
+lint lint-quick: $(page_parts)
 	@$(MAKE) --no-print-directory build-check
-	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh $(core_src) $(app_src) $(cli_src)
+	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh \
+		$(if $(filter %-quick,$@),--quick) $(lint_src)
+
+format:
+	@python3 tests/format.py --apply $(lint_src)
 
 oracle: all tools
 	@python3 tests/damage/oracle.py --build $B --cuts $(N) --flips $(N)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * census.c - runs one census command, on the kernel of the session.
+ * census.c - runs one census command in a child process.
  */
 #include "crashext/census.h"
 
@@ -14,7 +14,6 @@
 #include "app/run.h"
 #include "crashext/host.h"
 #include "crashext/session.h"
-#include "crashext/taken.h"
 #include "crashext/usage.h"
 
 struct call {
@@ -34,40 +33,6 @@ static void on_interrupt(int sig)
 		kill(child, SIGKILL);
 }
 
-/* ---- in crash: what is asked, and the kernel ------------------------------------ */
-
-static void prepare(void *arg)
-{
-	struct call *c = arg;
-	struct run *run = &c->run;
-
-	c->status = options_parse_hosted(&run->o, c->argc, c->argv, session_image(), &run->diag);
-	if (!c->status && run->o.action == DO_REPORT && session_open(&interrupted, &run->diag))
-		c->status = EXIT_NO_ANSWER;
-}
-
-/* False: there is nothing to run, and why was said. */
-static bool prepared(struct call *c)
-{
-	bool whole;
-
-	arena_die = host_abandon;
-	taken_watch(&interrupted);
-	whole = host_guard(prepare, c);
-	if (!whole) {
-		session_abandon();
-		taken_release();
-		memset(&c->run, 0, sizeof(c->run));
-		return false;
-	}
-	taken_keep();
-	if (interrupted)		/* what could not be read is not kept */
-		session_close();
-	else if (c->status)
-		run_complain(&c->run);
-	return !c->status && !interrupted;
-}
-
 /* ---- in the child ------------------------------------------------------------------ */
 
 static __attribute__((noreturn)) void end_child(size_t bytes)
@@ -76,28 +41,18 @@ static __attribute__((noreturn)) void end_child(size_t bytes)
 	_exit(EXIT_NO_ANSWER);
 }
 
-static enum status lend_kernel(void *host, const struct kernel_opts *ko, struct diag *diag,
-			       struct kernel **ret)
-{
-	struct kernel *k = session_kernel();
-
-	(void)host;
-	(void)diag;
-	if (ko->jobs && k->dump->image)		/* crash's reader is for one thread */
-		k->jobs = ko->jobs;
-	k->dump->log = ko->log;
-	*ret = k;
-	return ST_OK;
-}
-
 static void answer(void *arg)
 {
 	struct call *c = arg;
+	struct run *run = &c->run;
 
-	if (c->run.o.action == DO_REPORT)
-		c->status = run_report(&c->run);
+	c->status = options_parse_hosted(&run->o, c->argc, c->argv, session_image(), &run->diag);
+	if (c->status)
+		run_complain(run);
+	else if (run->o.action == DO_REPORT)
+		c->status = run_report(run);
 	else
-		usage_print(&c->run.o, c->run.out);
+		usage_print(&run->o, run->out);
 }
 
 static void be_child(struct call *c, const sigset_t *mask)
@@ -108,7 +63,7 @@ static void be_child(struct call *c, const sigset_t *mask)
 	signal(SIGPIPE, SIG_IGN);	/* "| head": the write fails, and that is all */
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	arena_die = end_child;
-	c->run.open = lend_kernel;
+	c->run.open = session_open;
 	c->run.near_vmlinux = session_vmlinux(&c->run.near_release);
 	if (!host_guard(answer, c))
 		c->status = EXIT_NO_ANSWER;
@@ -117,7 +72,7 @@ static void be_child(struct call *c, const sigset_t *mask)
 	_exit(c->status);
 }
 
-/* ---- the command --------------------------------------------------------------------- */
+/* ---- in crash ------------------------------------------------------------------------- */
 
 static void await(pid_t pid)
 {
@@ -156,16 +111,11 @@ static void run_child(struct call *c)
 void census_command(int argc, char **argv, FILE *out)
 {
 	struct call c = { .argc = argc, .argv = argv, .run = { .out = out } };
-	typeof(arena_die) const die = arena_die;
 	struct sigaction ours = { .sa_handler = on_interrupt }, crashs;
 
 	interrupted = child = 0;
 	sigaction(SIGINT, &ours, &crashs);
-	if (prepared(&c))
-		run_child(&c);
-	run_end(&c.run);
-	session_forget_live();
-	arena_die = die;
+	run_child(&c);
 	sigaction(SIGINT, &crashs, NULL);
 	if (!interrupted)
 		return;
@@ -173,9 +123,4 @@ void census_command(int argc, char **argv, FILE *out)
 	/* crash's own handling: back to its prompt, out of its loops and input files */
 	if (crashs.sa_handler != SIG_DFL && crashs.sa_handler != SIG_IGN)
 		raise(SIGINT);
-}
-
-void census_unload(void)
-{
-	session_close();
 }

@@ -2,11 +2,15 @@
 /*
  * census.h - the command, whatever the host.
  *
- * Each report is made by a child process. crash is one process with one heap, a
- * debugger inside and longjmp() as its way out of errors and interrupts; in a
- * child, threads may run, memory may end and Ctrl-C may strike anywhere, and
- * crash has lost nothing. What takes time and does not change, the opened
- * kernel, is made in crash itself, once, and inherited by the children.
+ * A child process opens the kernel and makes the report, and ends. crash is one process
+ * with one heap, a debugger inside and longjmp() as its way out of errors and interrupts;
+ * in a child, threads may run, memory may end and Ctrl-C may strike anywhere, and crash has
+ * lost nothing. Nothing is kept between commands: opening takes a tenth of a second or two.
+ *
+ * The child is a copy of crash: it has crash's symbols and its reader, readmem(), as they
+ * were when the command began. Descriptors are shared with crash, and so are the offsets of
+ * its files; crash waits meanwhile and reads nothing. Of a live machine the child reads
+ * memory through these descriptors, as it is at that moment.
  */
 #ifndef VMCENSUS_CENSUS_H
 #define VMCENSUS_CENSUS_H
@@ -15,7 +19,5 @@
 
 /* argv[0] is the command's name. Does not return if the user interrupted it. */
 void census_command(int argc, char **argv, FILE *out);
-/* Release what is kept between commands. */
-void census_unload(void);
 
 #endif

@@ -18,6 +18,7 @@ void host_describe(struct host *ret)
 		.vmlinux = pc->debuginfo_file ? pc->debuginfo_file
 			 : pc->namelist_debug ? pc->namelist_debug : pc->namelist,
 		.machine = kt->utsname.machine,
+		.release = kt->utsname.release,
 		.live = ACTIVE() || REMOTE(),
 		/* the names of a split dump's other parts are nowhere in the API; of RAM
 		   files crash shows an ELF header of its own */
@@ -73,12 +74,6 @@ bool host_guard(void (*fn)(void *), void *arg)
 	return whole;
 }
 
-void host_abandon(size_t bytes)
-{
-	fprintf(stderr, "vmcensus: out of memory (%zu bytes wanted)\n", bytes);
-	longjmp(pc->main_loop_env, 1);
-}
-
 static void cmd_census(void)
 {
 	census_command(argcnt, args, fp);
@@ -104,6 +99,5 @@ static __attribute__((constructor)) void load(void)
 
 static __attribute__((destructor)) void unload(void)
 {
-	census_unload();
 	usage_free();
 }

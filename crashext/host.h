@@ -6,7 +6,7 @@
  * of its structs, which differs between versions, stop there.
  *
  * crash leaves a failed function by longjmp() to its main loop. host_guard()
- * turns that into a return value, so that what was allocated can be released.
+ * turns that into a return value, so that the child can end.
  * Only crash's own thread may call what is declared here.
  */
 #ifndef VMCENSUS_HOST_H
@@ -19,7 +19,7 @@
 struct host {
 	const char *dumpfile;	/* its first part; or the source of live memory */
 	const char *vmlinux;	/* with the debug information that crash uses */
-	const char *machine;	/* utsname.machine */
+	const char *machine, *release;	/* of utsname */
 	bool live;
 	bool whole;		/* dumpfile is a file, and all of the dump */
 	uint8_t word_size;	/* bytes */
@@ -35,9 +35,7 @@ bool host_symbol_at(uint64_t addr, const char **name, uint64_t *offset);
 bool host_read_pa(uint64_t pa, void *buf, size_t len);
 bool host_read_kva(uint64_t kva, void *buf, size_t len);
 
-/* False: FN was left by an error of crash's or by host_abandon(). */
+/* False: FN was left by an error of crash's. */
 bool host_guard(void (*fn)(void *), void *arg);
-/* Leave the function that host_guard() runs; as arena_die. */
-void host_abandon(size_t bytes) __attribute__((noreturn));
 
 #endif

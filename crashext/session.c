@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * session.c - opens the kernel of crash's dump once, and keeps it between commands.
+ * session.c - opens the kernel of crash's dump.
  */
 #include "crashext/session.h"
 
@@ -17,10 +17,6 @@
    reserved behind it, go on to the end of a section (SECTION_SIZE_BITS <= 27). */
 #define SECTION (UINT64_C(128) << 20)
 
-static struct log log_of_session;
-static struct kernel *kept;
-static struct dump *opening;
-static const volatile sig_atomic_t *interrupt;
 static bool live;
 
 /* ---- pages through crash --------------------------------------------------------- */
@@ -33,7 +29,7 @@ static bool crash_present(void *self, uint64_t pfn)
 	uint8_t byte;
 
 	return pfn < d->max_pfn &&
-	       (live || (!*interrupt && host_read_pa(pfn << d->page_shift, &byte, 1)));
+	       (live || host_read_pa(pfn << d->page_shift, &byte, 1));
 }
 
 static enum status crash_read(void *self, void *ctx, uint64_t pfn, uint8_t *out)
@@ -41,7 +37,7 @@ static enum status crash_read(void *self, void *ctx, uint64_t pfn, uint8_t *out)
 	const struct dump *d = self;
 
 	(void)ctx;
-	if (*interrupt || !host_read_pa(pfn << d->page_shift, out, dump_page_size(d)))
+	if (!host_read_pa(pfn << d->page_shift, out, dump_page_size(d)))
 		return ST_NODATA;
 	return ST_OK;
 }
@@ -86,15 +82,16 @@ static void read_vmcoreinfo(struct dump *d)
 		dump_take_vmcoreinfo(d, text, strnlen(text, size));
 }
 
-static enum status open_through_crash(const struct host *h, struct diag *diag)
+static enum status open_through_crash(const struct host *h, const struct log *log,
+				      struct diag *diag, struct dump **ret)
 {
 	const struct machine *m = machine_by_uname(h->machine);
 	struct dump *d = heap_array(struct dump, 1);
 	unsigned long max_pfn;
 
-	opening = d;
+	*ret = d;
 	issues_init(&d->issues);
-	d->log = &log_of_session;
+	d->log = log;
 	d->pages = &crash_pages;
 	d->pages_self = d;
 	d->vmcoreinfo = "";
@@ -145,34 +142,24 @@ static void add_sources(struct dump *d, const struct host *h)
 
 /* ---- the session -------------------------------------------------------------------- */
 
-enum status session_open(const volatile sig_atomic_t *cut, struct diag *diag)
+enum status session_open(void *host, const struct kernel_opts *ko, struct diag *diag,
+			 struct kernel **ret)
 {
+	struct dump *d = NULL;
 	struct host h;
 	enum status st;
 
-	if (kept)
-		return ST_OK;
+	(void)host;
 	host_describe(&h);
-	interrupt = cut;
 	live = h.live;
-	log_init(&log_of_session);
-	st = h.whole ? dump_open(&h.dumpfile, 1, &log_of_session, diag, &opening)
-		     : ST_NOTMINE;
+	st = h.whole ? dump_open(&h.dumpfile, 1, ko->log, diag, &d) : ST_NOTMINE;
 	if (st)
-		st = open_through_crash(&h, diag);
-	if (st) {
-		dump_close(opening);
-	} else {
-		add_sources(opening, &h);
-		st = kernel_attach(opening, opening->image ? 0 : 1, diag, &kept);
-	}
-	opening = NULL;
-	return st;
-}
-
-struct kernel *session_kernel(void)
-{
-	return kept;
+		st = open_through_crash(&h, ko->log, diag, &d);
+	if (st)
+		return st;
+	add_sources(d, &h);
+	/* crash's reader is for one thread */
+	return kernel_attach(d, d->image ? ko->jobs : 1, diag, ret);
 }
 
 const char *session_image(void)
@@ -188,24 +175,6 @@ const char *session_vmlinux(const char **release)
 	struct host h;
 
 	host_describe(&h);
-	*release = kept ? kept->release : "";
+	*release = h.release;
 	return h.vmlinux;
-}
-
-void session_close(void)
-{
-	kernel_close(kept);
-	kept = NULL;
-}
-
-void session_forget_live(void)
-{
-	if (live)
-		session_close();
-}
-
-void session_abandon(void)
-{
-	dump_close(opening);
-	opening = NULL;
 }
