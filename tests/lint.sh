@@ -1,21 +1,35 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# CFLAGS=... lint.sh FILE...    clang-tidy and cppcheck over the sources, each
-# where it is installed; exit status 1 when one that ran found something.
+# CFLAGS=... lint.sh [--quick] FILE...    clang-format, clang-tidy and cppcheck over the
+# sources, each where it is installed; exit status 1 when one that ran found something.
+# --quick leaves out the analyzer of clang-tidy, which takes four fifths of the time.
 
 set -u
 rc=0 ran=0
+quick=
+if [ "${1:-}" = --quick ]; then
+	quick=',-clang-analyzer-*'
+	shift
+fi
 # Checks that find mistakes; style is clang-format's business. Without valist: clang 14
-# takes every va_list for one that was not started.
+# takes every va_list for one that was not started. Without padding: members stand by subject.
 checks='-*,bugprone-*,clang-analyzer-*,cert-err34-c,misc-redundant-expression,
 -bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,
 -bugprone-macro-parentheses,-bugprone-reserved-identifier,-bugprone-assignment-in-if-condition,
 -bugprone-implicit-widening-of-multiplication-result,-bugprone-suspicious-include,
 -bugprone-suspicious-string-compare,
 -clang-analyzer-security.insecureAPI.DeprecatedOrUnsafeBufferHandling,
--clang-analyzer-valist.Uninitialized'
-checks=$(echo "$checks" | tr -d '\n')
+-clang-analyzer-valist.Uninitialized,-clang-analyzer-optin.performance.Padding'
+checks=$(echo "$checks" | tr -d '\n')$quick
+
+if command -v clang-format > /dev/null 2>&1; then
+	ran=1
+	echo "clang-format: $# files"
+	python3 "$(dirname "$0")/format.py" "$@" || rc=1
+else
+	echo "skipped: clang-format is not installed (Debian package clang-format)"
+fi
 
 if command -v clang-tidy > /dev/null 2>&1; then
 	ran=1

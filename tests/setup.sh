@@ -46,6 +46,9 @@ table() {
 		test may cmd clang clang
 		test may cmd ld.lld lld
 		test may sanitizer clang libclang-rt-dev
+		test may cmd clang-format clang-format
+		test may cmd clang-tidy clang-tidy
+		test may cmd cppcheck cppcheck
 		test may cmd smem smem
 		test may cmd crash crash
 		test may cmd chromium chromium

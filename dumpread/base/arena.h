@@ -28,17 +28,20 @@ extern void (*arena_die)(size_t bytes) __attribute__((noreturn));
 /* Free everything; the arena is empty and usable again. */
 void arena_release(struct arena *a);
 
-void *arena_alloc(struct arena *a, size_t bytes);
+/* No function here returns NULL, for 0 bytes neither: arena_die() does not return. */
+#define ARENA_GOT __attribute__((returns_nonnull))
+
+ARENA_GOT void *arena_alloc(struct arena *a, size_t bytes);
 
 /* N * SIZE bytes, zeroed, checked for overflow. */
-void *arena_calloc(struct arena *a, size_t n, size_t size);
+ARENA_GOT void *arena_calloc(struct arena *a, size_t n, size_t size);
 #define arena_array(a, type, n) ((type *)arena_calloc((a), (n), sizeof(type)))
 
 /*
  * Grow P (NULL, or from this function) from OLD_N to NEW_N elements; the new
  * tail is zeroed. P is invalid afterwards.
  */
-void *arena_grow(struct arena *a, void *p, size_t old_n, size_t new_n, size_t size);
+ARENA_GOT void *arena_grow(struct arena *a, void *p, size_t old_n, size_t new_n, size_t size);
 
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);

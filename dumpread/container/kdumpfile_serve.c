@@ -213,12 +213,13 @@ static void limit_time(void)
 static void limit_memory(void)
 {
 	FILE *f = fopen("/proc/self/statm", "re");
+	char text[64];
 	unsigned long pages = 0;
 	struct rlimit l = { 0, 0 };
 
 	setrlimit(RLIMIT_CORE, &l);
-	if (!f || fscanf(f, "%lu", &pages) != 1)
-		pages = 0;
+	if (f && fgets(text, sizeof(text), f))
+		pages = strtoul(text, NULL, 10);
 	if (f)
 		fclose(f);
 	l.rlim_cur = l.rlim_max = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + MEMORY;
@@ -244,7 +245,7 @@ void kdumpfile_serve(int to, unsigned n, const int *fds)
 {
 	struct server s = { .to = to, .c = kdump_new() };
 	uint8_t *page = malloc(IMAGE_PAGE_MAX);
-	kdump_attr_t map;
+	kdump_attr_t map = { 0 };
 	uint64_t pfn;
 
 	enter();

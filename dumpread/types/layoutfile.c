@@ -327,12 +327,16 @@ void layout_know_machine(struct dump *d, const char *head, size_t len)
 
 	while (len) {
 		const char *nl = memchr(head, '\n', len);
-		unsigned n;
 
 		if (!nl)
 			break;
-		if (!d->elf_machine && sscanf(head, "machine %u\n", &n) == 1 && n <= UINT16_MAX)
-			d->elf_machine = (uint16_t)n;
+		if (!d->elf_machine && !strncmp(head, "machine ", 8)) {
+			char *end;
+			unsigned long n = strtoul(head + 8, &end, 10);
+
+			if (end == nl && n <= UINT16_MAX)
+				d->elf_machine = (uint16_t)n;
+		}
 		if (!known && (!strncmp(head, "word 4\n", 7) || !strncmp(head, "word 8\n", 7)))
 			d->word_size = (uint8_t)(head[5] - '0');
 		if (!known && !strncmp(head, "order big\n", 10))

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,13 +45,11 @@ static void drop_last(char *path)
 static bool follow(struct walk *w, const char *target)
 {
 	char left[PATH_MAX];
+	int n = snprintf(left, sizeof(left), "%s/%s", target, w->left);
 
-	if (++w->links > LINKS_MAX || strlen(target) + strlen(w->left) + 2 > sizeof(left))
+	if (++w->links > LINKS_MAX || n < 0 || (size_t)n >= sizeof(left))
 		return false;
-	strcpy(left, target);
-	strcat(left, "/");
-	strcat(left, w->left);
-	strcpy(w->left, left);
+	memcpy(w->left, left, (size_t)n + 1);
 	if (*target == '/')
 		w->done[0] = '\0';
 	else
@@ -88,11 +87,12 @@ int rootpath_open(const char *root, const char *path)
 {
 	struct walk w = { .root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
 	struct stat st;
-	bool ok = w.root >= 0 && strlen(path) < sizeof(w.left);
+	size_t len = strlen(path);
+	bool ok = w.root >= 0 && len < sizeof(w.left);
 	int fd = -1;
 
 	if (ok)
-		strcpy(w.left, path);
+		memcpy(w.left, path, len + 1);
 	while (ok && w.left[0])
 		ok = step(&w);
 	/* not to wait for a writer, were it a pipe */
