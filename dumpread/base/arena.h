@@ -51,6 +51,12 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 /* A growable array inside an arena: struct { T *v; size_t n, cap; }. */
 #define VEC(T) struct { T *v; size_t n, cap; }
 /* Pointer to a new, zeroed last element. */
+#ifdef __clang_analyzer__		/* which does not see that n < cap means memory */
+#define vec_push(a, vec)                                                       \
+	((vec)->v = arena_grow((a), (vec)->v, (vec)->n, (vec)->n + 1,          \
+			       sizeof(*(vec)->v)),                             \
+	 &(vec)->v[(vec)->n++])
+#else
 #define vec_push(a, vec)                                                       \
 	((vec)->n == (vec)->cap                                                \
 		 ? ((vec)->v = arena_grow((a), (vec)->v, (vec)->cap,           \
@@ -59,5 +65,6 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 		    (vec)->cap = (vec)->cap ? (vec)->cap * 2 : 16,             \
 		    &(vec)->v[(vec)->n++])                                     \
 		 : &(vec)->v[(vec)->n++])
+#endif
 
 #endif
