@@ -216,7 +216,8 @@ static bool tail_is_lost(const struct kdump_part *kp)
 		if (n < end - first)
 			return true;
 		if (end == kp->ndescs)
-			shared = d[n - 1].off;	/* NOLINT(clang-analyzer-core.uninitialized.Assign): n were read */
+			/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): n were read */
+			shared = d[n - 1].off;
 		while (n--)
 			if (is_lost(kp, &d[n]) || (d[n].off != kp->zero_off && d[n].off != shared))
 				return is_lost(kp, &d[n]);
