@@ -19,7 +19,8 @@ void help_usage(FILE *out)
 {
 	fputs("usage: vmcensus [OPTIONS] [REPORT] IMAGE...\n"
 	      "       vmcensus --help [REPORT]\n"
-	      "IMAGE is a Linux crash dump (kdump, ELF vmcore ...). Reports:", out);
+	      "IMAGE is a Linux crash dump (kdump, ELF vmcore ...). Reports:",
+	      out);
 	for (const struct report *const *r = reports; *r; r++)
 		fprintf(out, " %s", (*r)->name);
 	putc('\n', out);
@@ -48,8 +49,8 @@ static const char *layouts_of(const struct report *r, unsigned opt, char *buf, s
 	buf[0] = '\0';
 	for (const struct like *l = r && !(r->opts & opt) ? r->likes : NULL; l && l->name; l++)
 		if (l->opts & opt && n < size)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? ", " :
-					      " (with --like ", l->name);
+			n += (size_t)snprintf(buf + n, size - n, "%s%s",
+					      n ? ", " : " (with --like ", l->name);
 	if (n && n < size)
 		snprintf(buf + n, size - n, ")");
 	return buf;
@@ -77,7 +78,8 @@ void help_program(FILE *out)
 	      "usage: vmcensus [OPTIONS] [REPORT] IMAGE... [REPORT OPTIONS]\n\n"
 	      "IMAGE is a dump from kdump, makedumpfile, QEMU, /proc/vmcore, LiME or AVML; name all\n"
 	      "parts of a split dump. FILE@ADDRESS is raw memory that begins at that physical\n"
-	      "address. Without REPORT: ", out);
+	      "address. Without REPORT: ",
+	      out);
 	fputs(reports[0]->name, out);
 	fputs(".\n\nReports (--help REPORT for details):\n", out);
 	help_reports(out);
@@ -86,7 +88,8 @@ void help_program(FILE *out)
 	fputs("\nEXPR compares columns with = != < <= > >= ~ !~ (~: regular expression) and joins\n"
 	      "comparisons with and, or, not and parentheses. Sizes take K, M, G; times s, m, h.\n"
 	      "\nExit status: 0 complete, 1 failed, 2 incomplete: data is damaged or missing (counted\n"
-	      "on stderr and in json), 64 wrong usage.\n", out);
+	      "on stderr and in json), 64 wrong usage.\n",
+	      out);
 }
 
 void help_columns(const struct report *r, FILE *out)
@@ -162,8 +165,8 @@ static void man_options(const struct report *r, FILE *out)
 	for (const struct option_spec *s = option_specs; s->name; s++) {
 		char likes[80];
 
-		if (!*s->about || (r ? !(s->report_opt & report_takes(r) & ~common)
-				     : s->report_opt & ~common))
+		if (!*s->about ||
+		    (r ? !(s->report_opt & report_takes(r) & ~common) : s->report_opt & ~common))
 			continue;
 		fputs(".TP\n", out);
 		if (s->letter)

@@ -71,7 +71,7 @@ struct args {
 #define usage(a, ...) (fail((a)->diag, ST_ABSENT, __VA_ARGS__), EXIT_USAGE)
 
 static int number_option(struct args *a, const char *text, uint64_t max, const char *what,
-		  uint64_t *ret)
+			 uint64_t *ret)
 {
 	char *end;
 
@@ -85,8 +85,7 @@ static int number_option(struct args *a, const char *text, uint64_t max, const c
 	return 0;
 }
 
-static int apply(struct options *o, struct args *a, const struct option_spec *spec,
-		 const char *arg)
+static int apply(struct options *o, struct args *a, const struct option_spec *spec, const char *arg)
 {
 	uint64_t v = 0;
 	int err = 0;
@@ -313,10 +312,13 @@ static int take_hosts(struct options *o, struct args *a, const char *image)
 	if (o->nimages > named && a->nplain == o->nimages)
 		return usage(a, "no report '%.60s'; --list-reports shows all", o->images[named]);
 	if (o->nimages > named)
-		return usage(a, "unexpected argument '%.60s': the host has opened the dump; put an "
-			     "expression with spaces in double quotes", o->images[named]);
+		return usage(a,
+			     "unexpected argument '%.60s': the host has opened the dump; put an "
+			     "expression with spaces in double quotes",
+			     o->images[named]);
 	if (o->ntypes)
-		return usage(a, "--types is not possible here: symbols and types come from the host");
+		return usage(a,
+			     "--types is not possible here: symbols and types come from the host");
 	if (o->action == DO_REPORT && o->nimages < named)
 		return usage(a, "report %s compares two dumps: name the earlier one",
 			     o->report->name);
@@ -330,8 +332,10 @@ static int take_earlier(struct options *o, struct args *a)
 	const char **all = arena_array(&o->mem, const char *, a->nearlier + o->nimages);
 
 	if (!o->nimages || (!a->nearlier && o->nimages != 2))
-		return usage(a, "report %s compares two dumps: name the earlier one first, or "
-			     "each of its files with --earlier", o->report->name);
+		return usage(a,
+			     "report %s compares two dumps: name the earlier one first, or "
+			     "each of its files with --earlier",
+			     o->report->name);
 	o->nearlier = a->nearlier ? a->nearlier : 1;
 	for (unsigned i = 0; i < a->nearlier; i++)
 		all[i] = a->earlier[i];
@@ -367,7 +371,8 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 		err = take_hosts(o, &a, image);
 	if (err || o->action != DO_REPORT)
 		return err;
-	if (o->columns && !o->report->products && (!strcmp(o->columns, "help") || !strcmp(o->columns, "?"))) {
+	if (o->columns && !o->report->products &&
+	    (!strcmp(o->columns, "help") || !strcmp(o->columns, "?"))) {
 		o->action = DO_COLUMNS;
 		return 0;
 	}

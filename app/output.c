@@ -120,7 +120,7 @@ enum status output_open(struct output *o, const char *name, FILE *stream, struct
 	fd = open(o->path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (fd < 0 || !S_ISREG(o->was.st_mode) || of_descriptor(name))
 		return take_fd(o, fd, diag);
-	close(fd);			/* it may be written: so it may be replaced */
+	close(fd); /* it may be written: so it may be replaced */
 	return open_aside(o, diag);
 }
 

@@ -31,8 +31,8 @@ static int find_form(struct run *run)
 	run->renderer = renderer_find(o->report, o->format);
 	if (run->product || run->renderer)
 		return 0;
-	fail(&run->diag, ST_ABSENT, "report %s has no format '%.20s'; it has:",
-	     o->report->name, o->format);
+	fail(&run->diag, ST_ABSENT, "report %s has no format '%.20s'; it has:", o->report->name,
+	     o->format);
 	for (; p && p->name; p++)
 		also(&run->diag, p->name);
 	for (const struct renderer *r = renderers; r->name; r++)
@@ -51,8 +51,8 @@ static int find_like(struct run *run, const char **order)
 		*order = like->sort;
 	if (like || !o->like)
 		return 0;
-	fail(&run->diag, ST_ABSENT, "report %s has no layout of '%.20s'; it has:",
-	     r->name, o->like);
+	fail(&run->diag, ST_ABSENT, "report %s has no layout of '%.20s'; it has:", r->name,
+	     o->like);
 	for (like = r->likes; like && like->name; like++)
 		also(&run->diag, like->name);
 	return EXIT_USAGE;
@@ -61,9 +61,9 @@ static int find_like(struct run *run, const char **order)
 /* Has LIKE a form of its own for the format asked for? */
 static bool like_has_form(const struct like *like, const struct renderer *to)
 {
-	return to->of_chart ? like->chart != NULL
-		: to->render == render_text ? like->text != NULL
-		: to->render == render_csv && like->csv;
+	return to->of_chart		   ? like->chart != NULL
+	       : to->render == render_text ? like->text != NULL
+					   : to->render == render_csv && like->csv;
 }
 
 /* Options that the form asked for would not follow, and what it is. */
@@ -176,8 +176,9 @@ static int refuse_terminal(struct run *run)
 
 	if ((!run->product && !run->renderer->binary) || !output_is_terminal(&run->output))
 		return 0;
-	fail(&run->diag, ST_ABSENT, "%s -f %s is not written to a terminal; name a file with -o FILE",
-	     run->o.report->name, form);
+	fail(&run->diag, ST_ABSENT,
+	     "%s -f %s is not written to a terminal; name a file with -o FILE", run->o.report->name,
+	     form);
 	return EXIT_USAGE;
 }
 
@@ -216,8 +217,10 @@ static bool offers(struct run *run, const struct kernel *k, const char *image)
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (lacks & words[i].need) {
-			fail(&run->diag, ST_NODATA, "%s is a collector's text: it has no %s, "
-			     "which %s needs", image, words[i].what, r->name);
+			fail(&run->diag, ST_NODATA,
+			     "%s is a collector's text: it has no %s, "
+			     "which %s needs",
+			     image, words[i].what, r->name);
 			return false;
 		}
 	return true;
@@ -255,17 +258,19 @@ static unsigned needs(const struct run *run)
 		return n | run->product->needs;
 	if (run->renderer->of_chart)
 		n |= chart_needs(r);
-	return n | columns_needs(&run->columns) | sort_needs(&run->sort) |
-	       where_needs(run->where);
+	return n | columns_needs(&run->columns) | sort_needs(&run->sort) | where_needs(run->where);
 }
 
 static int analyse(struct run *run)
 {
 	const struct options *o = &run->o;
 	struct kernel_opts ko = {
-		.images = o->images, .nimages = o->nimages,
-		.types = o->types, .ntypes = o->ntypes,
-		.jobs = o->jobs, .log = &run->log,
+		.images = o->images,
+		.nimages = o->nimages,
+		.types = o->types,
+		.ntypes = o->ntypes,
+		.jobs = o->jobs,
+		.log = &run->log,
 		.log_only = needs(run) == NEED_LOG,
 	};
 	const struct snapshot_opts so = { .pid = o->report_opts.pid };
@@ -318,14 +323,15 @@ static void print_rows(struct run *run, FILE *out)
 static int write_product(struct run *run, FILE *out)
 {
 	return run->product->write(run->s, &run->o.report_opts, run->o.output, out, &run->diag)
-		? EXIT_NO_ANSWER : 0;
+		       ? EXIT_NO_ANSWER
+		       : 0;
 }
 
 static int print(struct run *run)
 {
 	FILE *out = run->output.file;
 
-	errno = 0;			/* a stream that fails tells why by it alone */
+	errno = 0; /* a stream that fails tells why by it alone */
 	if (!run->product)
 		print_rows(run, out);
 	else if (write_product(run, out))
@@ -382,8 +388,10 @@ int run_report(struct run *run)
 		run->progress = progress_start(!run->o.quiet);
 		run->log.write = say;
 		run->log.arg = run->progress;
-		run->log.level = run->o.verbose > 1 ? LOG_DEBUG : run->o.verbose ? LOG_INFO
-				: run->o.quiet ? LOG_ERROR : LOG_WARN;
+		run->log.level = run->o.verbose > 1 ? LOG_DEBUG
+				 : run->o.verbose   ? LOG_INFO
+				 : run->o.quiet	    ? LOG_ERROR
+						    : LOG_WARN;
 		status = analyse(run);
 		progress_stop(run->progress);
 		if (!status)

@@ -42,8 +42,8 @@ static void mend_machine(struct dump *d)
 	}
 }
 
-static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva,
-			 uint64_t *pa, uint64_t *run)
+static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva, uint64_t *pa,
+			 uint64_t *run)
 {
 	const struct kernel_map *m = d->kv_self;
 	enum status st = ST_NODATA;
@@ -55,8 +55,7 @@ static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva,
 		st = m->arch->by_rule(d, kva, pa, &bytes);
 	if (st && m->has_root)
 		st = pgtrans(r, m->paging, &m->env, m->root, kva, pa, &bytes);
-	if (st && st != ST_FAULT && !m->arch->rule_first &&
-	    !m->arch->by_rule(d, kva, pa, &bytes))
+	if (st && st != ST_FAULT && !m->arch->rule_first && !m->arch->by_rule(d, kva, pa, &bytes))
 		st = ST_OK;
 	if (!st && run)
 		*run = bytes;
@@ -102,11 +101,12 @@ enum status arch_attach(struct dump *d, const struct arch **ret)
 	if (tried == 1)
 		return st;
 	if (tried)
-		return fail(&d->diag, ST_UNSUPPORTED, "the image does not tell its machine, and no "
-			    "kernel of a supported one was found in it; a vmlinux, a layout file or "
-			    "VMCOREINFO (-t) tells the machine");
-	return fail(&d->diag, ST_UNSUPPORTED,
-		    "no support for this machine: ELF machine %u, %u-bit",
+		return fail(
+			&d->diag, ST_UNSUPPORTED,
+			"the image does not tell its machine, and no "
+			"kernel of a supported one was found in it; a vmlinux, a layout file or "
+			"VMCOREINFO (-t) tells the machine");
+	return fail(&d->diag, ST_UNSUPPORTED, "no support for this machine: ELF machine %u, %u-bit",
 		    d->elf_machine, 8u * d->word_size);
 }
 

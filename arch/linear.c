@@ -68,8 +68,8 @@ bool linear_find(struct dump *d, struct linear *l, const char *machine, uint64_t
 	r = reader_new(d);
 	found = is_uts(r, uts - l->va, machine);
 	uts -= l->va;
-	for (uint64_t at = uts + step; !found && step && reader_step(r, &at, step) &&
-	     at - uts < max_pa; at += step) {
+	for (uint64_t at = uts + step;
+	     !found && step && reader_step(r, &at, step) && at - uts < max_pa; at += step) {
 		found = is_uts(r, at, machine);
 		l->pa = found ? at - uts : 0;
 	}

@@ -54,9 +54,9 @@ static uint64_t low_mask(unsigned bits)
  * Borrow the page that holds entry I of the table at PA and say how many
  * entries (at most WANT) from there on lie in it; *raw is the first.
  */
-static enum status borrow_entries(const struct walk *w, unsigned level, uint64_t pa,
-				  unsigned i, unsigned want, struct page_ref *ref,
-				  const uint8_t **raw, unsigned *n)
+static enum status borrow_entries(const struct walk *w, unsigned level, uint64_t pa, unsigned i,
+				  unsigned want, struct page_ref *ref, const uint8_t **raw,
+				  unsigned *n)
 {
 	uint32_t esize = w->p->entry_size[level];
 	uint64_t at = pa + (uint64_t)i * esize;
@@ -98,8 +98,7 @@ static bool walk_table(struct walk *w, unsigned level, uint64_t pa, uint64_t sta
 		       uint64_t last);
 
 /* Enter a lower table for [start, last], or say why not. */
-static bool descend(struct walk *w, unsigned level, uint64_t pa, uint64_t start,
-		    uint64_t last)
+static bool descend(struct walk *w, unsigned level, uint64_t pa, uint64_t start, uint64_t last)
 {
 	enum status st = is_on_path(w, level, pa) ? ST_CORRUPT : ST_OK;
 
@@ -123,9 +122,8 @@ static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *di
  * Hand over N decoded entries, of 1 << SHIFT bytes each, the first of which maps
  * VA: of a directory, or (LEVEL 0) of what a PTE_HUGE_TABLE points to.
  */
-static bool visit_directory(struct walk *w, unsigned level, unsigned shift,
-			    const struct pte *pte, unsigned n, uint64_t va, uint64_t start,
-			    uint64_t last)
+static bool visit_directory(struct walk *w, unsigned level, unsigned shift, const struct pte *pte,
+			    unsigned n, uint64_t va, uint64_t start, uint64_t last)
 {
 	unsigned i = 0;
 
@@ -136,7 +134,7 @@ static bool visit_directory(struct walk *w, unsigned level, unsigned shift,
 		unsigned run = i;
 		bool go = true;
 
-		if (at < w->beyond) {	/* a huge page has been here */
+		if (at < w->beyond) { /* a huge page has been here */
 			i++;
 			continue;
 		}
@@ -155,12 +153,11 @@ static bool visit_directory(struct walk *w, unsigned level, unsigned shift,
 			i++;
 			break;
 		default:
-			while (i < n && pte[i].kind != PTE_NONE &&
-			       pte[i].kind != PTE_TABLE && pte[i].kind != PTE_HUGE_TABLE)
+			while (i < n && pte[i].kind != PTE_NONE && pte[i].kind != PTE_TABLE &&
+			       pte[i].kind != PTE_HUGE_TABLE)
 				i++;
 			if (w->visit->entries)
-				go = w->visit->entries(w->arg, at, shift, pte + run,
-						       i - run);
+				go = w->visit->entries(w->arg, at, shift, pte + run, i - run);
 		}
 		if (!go)
 			return false;
@@ -176,8 +173,7 @@ static bool is_page_shift(const struct walk *w, unsigned shift)
 
 /* What DIR, an entry of LEVEL that maps VA, points to: at most what lies in one page. */
 static enum status borrow_huge(const struct walk *w, unsigned level, const struct pte *dir,
-			       uint64_t va, struct page_ref *ref, const uint8_t **raw,
-			       unsigned *n)
+			       uint64_t va, struct page_ref *ref, const uint8_t **raw, unsigned *n)
 {
 	unsigned shift = w->shift[level], want = 1, i = 0;
 
@@ -192,8 +188,8 @@ static enum status borrow_huge(const struct walk *w, unsigned level, const struc
  * Pages of a size of their own. Where they are wider than what DIR maps, its
  * neighbours point to the same entry: the first of them is followed.
  */
-static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *dir,
-			    uint64_t va, uint64_t start, uint64_t last)
+static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *dir, uint64_t va,
+			    uint64_t start, uint64_t last)
 {
 	uint64_t dir_last = min_u64(va + low_mask(w->shift[level]), last);
 	uint64_t at = max_u64(va, start) & ~low_mask(dir->shift);
@@ -226,8 +222,7 @@ static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *di
 }
 
 /* [start, last] lies within the one table of LEVEL at PA. */
-static bool walk_table(struct walk *w, unsigned level, uint64_t pa, uint64_t start,
-		       uint64_t last)
+static bool walk_table(struct walk *w, unsigned level, uint64_t pa, uint64_t start, uint64_t last)
 {
 	unsigned shift = w->shift[level];
 	uint64_t index_mask = low_mask(w->p->bits[level]);
@@ -285,9 +280,8 @@ static unsigned va_bits(const struct paging *p)
 	return paging_shift(p, p->nlevels);
 }
 
-bool pgwalk(struct reader *r, const struct paging *p, const struct paging_env *env,
-	    uint64_t root, uint64_t start, uint64_t end,
-	    const struct pgvisit *visit, void *arg)
+bool pgwalk(struct reader *r, const struct paging *p, const struct paging_env *env, uint64_t root,
+	    uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
 {
 	unsigned top = p->nlevels - 1u;
 	struct walk w;
@@ -302,8 +296,8 @@ bool pgwalk(struct reader *r, const struct paging *p, const struct paging_env *e
 
 /* Bytes mapped in one piece by RAW[0..n), whose first maps physical PA; not
    looked for beyond ENOUGH. */
-static uint64_t contiguous(const struct walk *w, unsigned level, const uint8_t *raw,
-			   unsigned n, uint64_t pa, uint64_t enough)
+static uint64_t contiguous(const struct walk *w, unsigned level, const uint8_t *raw, unsigned n,
+			   uint64_t pa, uint64_t enough)
 {
 	uint64_t size = UINT64_C(1) << w->shift[level], bytes = 0;
 	struct pte pte[RUN_PIECE];
@@ -311,8 +305,8 @@ static uint64_t contiguous(const struct walk *w, unsigned level, const uint8_t *
 	for (unsigned i = 0; i < n && bytes < enough; i += RUN_PIECE) {
 		unsigned m = n - i < RUN_PIECE ? n - i : RUN_PIECE;
 
-		w->p->decode(w->p, w->env, level, raw + (size_t)i * w->p->entry_size[level],
-			     m, pte);
+		w->p->decode(w->p, w->env, level, raw + (size_t)i * w->p->entry_size[level], m,
+			     pte);
 		for (unsigned k = 0; k < m; k++, bytes += size)
 			if (pte[k].kind != PTE_PAGE || pte[k].pa != pa + bytes)
 				return bytes;
@@ -344,9 +338,8 @@ static enum status trans_huge(const struct walk *w, unsigned level, const struct
 	return ST_OK;
 }
 
-enum status pgtrans(struct reader *r, const struct paging *p,
-		    const struct paging_env *env, uint64_t root, uint64_t va,
-		    uint64_t *pa, uint64_t *run)
+enum status pgtrans(struct reader *r, const struct paging *p, const struct paging_env *env,
+		    uint64_t root, uint64_t va, uint64_t *pa, uint64_t *run)
 {
 	uint64_t table = root;
 	struct walk w;
@@ -357,8 +350,7 @@ enum status pgtrans(struct reader *r, const struct paging *p,
 		unsigned i = (unsigned)(va >> shift & (index_end - 1));
 		struct page_ref ref = { 0 };
 		const uint8_t *raw;
-		enum status st = borrow_entries(&w, level, table, i, index_end - i, &ref,
-						&raw, &n);
+		enum status st = borrow_entries(&w, level, table, i, index_end - i, &ref, &raw, &n);
 		uint64_t off = va & low_mask(shift);
 		struct pte pte;
 
@@ -372,8 +364,8 @@ enum status pgtrans(struct reader *r, const struct paging *p,
 		if (pte.kind == PTE_PAGE) {
 			*pa = pte.pa + off;
 			if (run)
-				*run = contiguous(&w, level, raw, n, pte.pa,
-						  off + RUN_ENOUGH) - off;
+				*run = contiguous(&w, level, raw, n, pte.pa, off + RUN_ENOUGH) -
+				       off;
 		}
 		reader_release(r, &ref);
 		if (pte.kind == PTE_PAGE)

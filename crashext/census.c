@@ -59,8 +59,8 @@ static void be_child(struct call *c, const sigset_t *mask)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_DFL);
-	signal(SIGSEGV, SIG_DFL);	/* crash's handler would go on as a second crash */
-	signal(SIGPIPE, SIG_IGN);	/* "| head": the write fails, and that is all */
+	signal(SIGSEGV, SIG_DFL); /* crash's handler would go on as a second crash */
+	signal(SIGPIPE, SIG_IGN); /* "| head": the write fails, and that is all */
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	arena_die = end_child;
 	c->run.open = session_open;

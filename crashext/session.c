@@ -28,8 +28,7 @@ static bool crash_present(void *self, uint64_t pfn)
 	const struct dump *d = self;
 	uint8_t byte;
 
-	return pfn < d->max_pfn &&
-	       (live || host_read_pa(pfn << d->page_shift, &byte, 1));
+	return pfn < d->max_pfn && (live || host_read_pa(pfn << d->page_shift, &byte, 1));
 }
 
 static enum status crash_read(void *self, void *ctx, uint64_t pfn, uint8_t *out)
@@ -98,10 +97,11 @@ static enum status open_through_crash(const struct host *h, const struct log *lo
 	if (!m || !variable("max_pfn", &max_pfn, sizeof(max_pfn)))
 		return fail(diag, ST_UNSUPPORTED,
 			    "neither vmcensus nor crash can tell how the memory of %s is laid "
-			    "out", h->dumpfile);
+			    "out",
+			    h->dumpfile);
 	d->elf_machine = m->elf_machine;
 	d->word_size = h->word_size;
-	d->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;	/* crash knows no other */
+	d->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__; /* crash knows no other */
 	d->page_shift = (uint8_t)__builtin_ctz(h->page_size);
 	d->max_pfn = (max_pfn | ((SECTION >> d->page_shift) - 1)) + 1;
 	read_vmcoreinfo(d);
@@ -134,7 +134,7 @@ static bool symbol_at(void *self, uint64_t addr, const char **name, uint64_t *of
 static void add_sources(struct dump *d, const struct host *h)
 {
 	symbols_add(&d->symbols, &(struct symbol_source){
-		.name = "crash", .find = find_symbol, .at = symbol_at });
+					 .name = "crash", .find = find_symbol, .at = symbol_at });
 	d->wanted = layout_type_names(&d->mem, &d->nwanted);
 	if (h->vmlinux && vmlinux_add(d, h->vmlinux, VMLINUX_TYPES))
 		log_info(d->log, "no types from crash's vmlinux: %s", d->diag.text);

@@ -33,9 +33,11 @@ static void put_options(FILE *out)
 
 static void put_body(FILE *out)
 {
-	fprintf(out, "  Without REPORT: %s. Output can be piped and redirected as that of any\n"
+	fprintf(out,
+		"  Without REPORT: %s. Output can be piped and redirected as that of any\n"
 		"  command; the reports, columns and formats are those of vmcensus(1).\n"
-		"\nReports (census --help REPORT says more):\n", reports[0]->name);
+		"\nReports (census --help REPORT says more):\n",
+		reports[0]->name);
 	help_reports(out);
 	fputs("\nOptions:\n", out);
 	put_options(out);
@@ -45,7 +47,8 @@ static void put_body(FILE *out)
 	      "\nExamples:\n"
 	      "  census procs -n 10\n"
 	      "  census vmas --pid 1 -f csv > vmas.csv\n"
-	      "  census procs -w \"pss>10M and uid=0\" -s -pss", out);
+	      "  census procs -w \"pss>10M and uid=0\" -s -pss",
+	      out);
 }
 
 char **usage_load(void)

@@ -83,8 +83,7 @@ static void complete_machine(struct dump *d)
 {
 	uint64_t bytes;
 
-	if (!d->word_size && vmcoreinfo_size(d, "list_head", &bytes) &&
-	    (bytes == 8 || bytes == 16))
+	if (!d->word_size && vmcoreinfo_size(d, "list_head", &bytes) && (bytes == 8 || bytes == 16))
 		d->word_size = (uint8_t)(bytes / 2);
 	if (d->image && vmcoreinfo_uint(d->vmcoreinfo, "PAGESIZE", 10, &bytes) &&
 	    page_shift_of(bytes)) {
@@ -115,7 +114,7 @@ enum status dump_open(const char *const *paths, unsigned n, const struct log *lo
 		return st;
 	d = heap_array(struct dump, 1);
 	issues_init(&d->issues);
-	issues_copy(&d->issues, &im->issues);	/* all are known when an image is open */
+	issues_copy(&d->issues, &im->issues); /* all are known when an image is open */
 	d->log = log;
 	d->image = im;
 	d->pages = &image_pages;
@@ -154,8 +153,8 @@ bool vmcoreinfo_get(const struct dump *d, const char *key, char *buf, size_t siz
 }
 
 /* "KIND(NAME)=value". */
-static bool get_entry(const struct dump *d, const char *kind, const char *name,
-		      char *buf, size_t size)
+static bool get_entry(const struct dump *d, const char *kind, const char *name, char *buf,
+		      size_t size)
 {
 	char key[128];
 	int n = snprintf(key, sizeof(key), "%s(%s)", kind, name);
@@ -163,8 +162,8 @@ static bool get_entry(const struct dump *d, const char *kind, const char *name,
 	return n > 0 && (size_t)n < sizeof(key) && vmcoreinfo_get(d, key, buf, size);
 }
 
-static bool get_uint(const struct dump *d, const char *kind, const char *name,
-		     int base, uint64_t *ret)
+static bool get_uint(const struct dump *d, const char *kind, const char *name, int base,
+		     uint64_t *ret)
 {
 	char text[64], *end;
 
@@ -188,7 +187,7 @@ bool vmcoreinfo_number(const struct dump *d, const char *name, int64_t *ret)
 	if (!get_entry(d, "NUMBER", name, text, sizeof(text)) ||
 	    !get_uint(d, "NUMBER", name, strncmp(text, "0x", 2) ? 10 : 16, &v))
 		return false;
-	*ret = (int64_t)v;	/* strtoull() negates what begins with '-' */
+	*ret = (int64_t)v; /* strtoull() negates what begins with '-' */
 	return true;
 }
 

@@ -336,7 +336,7 @@ static enum status tlb_fill(struct reader *r, uint64_t kva, uint64_t *pa, uint64
 	st = ask_tables(r, base, pa, run);
 	if (st)
 		return st;
-	if (*run <= kva - base)		/* a host that answers byte by byte */
+	if (*run <= kva - base) /* a host that answers byte by byte */
 		return ask_tables(r, kva, pa, run);
 	if (*run >= page) {
 		e = &r->tlb_pages[(base >> r->page_shift) % TLB_PAGES];

@@ -86,9 +86,8 @@ static bool is_whole(const char *text)
 	const char *size = strstr(text, "\nPAGESIZE=");
 	unsigned long v = size ? strtoul(size + 10, NULL, 10) : 0;
 
-	return v >= 1024 && v <= IMAGE_PAGE_MAX && !(v & (v - 1)) &&
-	       strstr(text, "\nSYMBOL(") && strstr(text, "\nSIZE(") &&
-	       strstr(text, "\nOFFSET(");
+	return v >= 1024 && v <= IMAGE_PAGE_MAX && !(v & (v - 1)) && strstr(text, "\nSYMBOL(") &&
+	       strstr(text, "\nSIZE(") && strstr(text, "\nOFFSET(");
 }
 
 /* As much as can be read at PA, up to what VMCOREINFO may be. */
@@ -137,7 +136,9 @@ static bool add_candidate(struct scan *s, uint64_t pa)
 			c = &s->c[i];
 	if (!c && s->n < CANDIDATES) {
 		c = &s->c[s->n++];
-		*c = (struct candidate){ .hash = hash, .pa = pa, .len = len,
+		*c = (struct candidate){ .hash = hash,
+					 .pa = pa,
+					 .len = len,
 					 .text = arena_strndup(&s->mem, s->buf, len) };
 	}
 	if (c)
@@ -163,8 +164,8 @@ static void scan_page(const struct dump *d, struct reader *r, uint64_t pfn, stru
 	if (reader_page(r, pfn, &ref))
 		return;
 	while (off < size && p->n < TRIES) {
-		const uint8_t *hit = memmem(ref.data + off, size - off, FIRST_KEY,
-					    strlen(FIRST_KEY));
+		const uint8_t *hit =
+			memmem(ref.data + off, size - off, FIRST_KEY, strlen(FIRST_KEY));
 
 		if (!hit)
 			break;

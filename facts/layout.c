@@ -27,14 +27,10 @@ const struct fact_spec fact_specs[LAYOUT_COUNT] = {
 static bool resolve_alt(const struct dump *d, enum fact_kind kind, const char *name, struct fact *f)
 {
 	switch (kind) {
-	case FACT_MEMBER:
-		return types_member(&d->types, name, &f->m, &f->from) == ST_OK;
-	case FACT_SIZE:
-		return types_size(&d->types, name, &f->size, &f->from) == ST_OK;
-	case FACT_ENUM:
-		return types_enumerator(&d->types, name, &f->value, &f->from) == ST_OK;
-	case FACT_SYMBOL:
-		return symbols_find(&d->symbols, name, &f->addr, &f->from);
+	case FACT_MEMBER: return types_member(&d->types, name, &f->m, &f->from) == ST_OK;
+	case FACT_SIZE: return types_size(&d->types, name, &f->size, &f->from) == ST_OK;
+	case FACT_ENUM: return types_enumerator(&d->types, name, &f->value, &f->from) == ST_OK;
+	case FACT_SYMBOL: return symbols_find(&d->symbols, name, &f->addr, &f->from);
 	}
 	return false;
 }
@@ -72,8 +68,7 @@ static void find_extents(struct layout *l)
 			if (fact_specs[m].kind != FACT_MEMBER || l->v[m].alt < 0)
 				continue;
 			path = fact_specs[m].alt[l->v[m].alt];
-			if (outer_len(path) != strlen(type) ||
-			    strncmp(path, type, strlen(type)))
+			if (outer_len(path) != strlen(type) || strncmp(path, type, strlen(type)))
 				continue;
 			end = l->v[m].m.offset + l->v[m].m.size;
 			if (end > l->extent[s])
@@ -99,14 +94,16 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 	}
 	find_extents(ret);
 	if (d->layout_facts && d->layout_facts < FACTS_VERSION)
-		log_info(d->log, "the layout file has the facts of version %u, this program uses "
-			 "version %d: newer facts are unknown", d->layout_facts, FACTS_VERSION);
+		log_info(d->log,
+			 "the layout file has the facts of version %u, this program uses "
+			 "version %d: newer facts are unknown",
+			 d->layout_facts, FACTS_VERSION);
 	if (missing)
 		return fail(&d->diag, ST_ABSENT,
 			    "kernel %s: %s %s not found; give a vmlinux with debug info, "
 			    "a .btf or a layout file with -t",
-			    d->release[0] ? d->release : "(release unknown)",
-			    what[missing->kind], missing->alt[0]);
+			    d->release[0] ? d->release : "(release unknown)", what[missing->kind],
+			    missing->alt[0]);
 	return ST_OK;
 }
 
@@ -149,7 +146,7 @@ bool fact_variable(const struct dump *d, struct reader *r, enum layout_id id, un
 
 static const char *const *spellings(struct arena *mem, enum fact_kind kind, unsigned *n)
 {
-	const char **v = arena_array(mem, const char *, (size_t)LAYOUT_COUNT * LAYOUT_ALTS);
+	const char **v = arena_array(mem, const char *, (size_t)LAYOUT_COUNT *LAYOUT_ALTS);
 
 	*n = 0;
 	for (int id = 0; id < LAYOUT_COUNT; id++)
@@ -170,7 +167,7 @@ void layout_names(struct arena *mem, struct layout_names *ret)
 
 const char **layout_type_names(struct arena *mem, unsigned *n)
 {
-	const char **v = arena_array(mem, const char *, (size_t)LAYOUT_COUNT * LAYOUT_ALTS);
+	const char **v = arena_array(mem, const char *, (size_t)LAYOUT_COUNT *LAYOUT_ALTS);
 	struct hash seen = { .mem = mem };
 
 	*n = 0;

@@ -65,8 +65,7 @@ static bool cpu_bit(const struct kernel *k, const uint8_t *mask, uint32_t cpu)
 {
 	unsigned word = k->dump->word_size, bits = 8 * word;
 
-	return load_uint(mask + cpu / bits * word, word, k->dump->big_endian) >>
-		       cpu % bits & 1;
+	return load_uint(mask + cpu / bits * word, word, k->dump->big_endian) >> cpu % bits & 1;
 }
 
 static void read_percpu(struct kernel *k, struct reader *r)
@@ -80,7 +79,7 @@ static void read_percpu(struct kernel *k, struct reader *r)
 	k->possible = arena_array(&k->dump->mem, uint32_t, 1);
 	k->ncpus = 1;
 	if (!offsets || !mask_kva)
-		return;		/* uniprocessor: per-CPU data is where its symbol says */
+		return; /* uniprocessor: per-CPU data is where its symbol says */
 	if (!kvar_u64(k, r, Y_NR_CPU_IDS, 4, &ids) && (!ids || ids > CPUS_MAX))
 		ids = CPUS_MAX;
 	/* the mask ends with nr_cpu_ids: what lies behind is another variable */
@@ -179,7 +178,7 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 		st = arch_attach_late(d, k->arch);
 	if (st)
 		return st;
-	k->page_shift = d->page_shift;	/* VMCOREINFO found in memory may have changed it */
+	k->page_shift = d->page_shift; /* VMCOREINFO found in memory may have changed it */
 	r = reader_new(d);
 	read_uts(k, r);
 	rules_decide(&k->version, &k->rules);
@@ -231,8 +230,7 @@ enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct k
 	return st ? st : attach(d, o, diag, ret);
 }
 
-enum status kernel_attach(struct dump *d, unsigned jobs, struct diag *diag,
-			  struct kernel **ret)
+enum status kernel_attach(struct dump *d, unsigned jobs, struct diag *diag, struct kernel **ret)
 {
 	struct kernel_opts o = { .jobs = jobs };
 

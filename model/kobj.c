@@ -42,8 +42,9 @@ enum status kobj_read(struct kobj *o, struct reader *r, uint64_t addr)
 void kobj_over(struct kobj *o, const struct kernel *k, const void *data, uint32_t size,
 	       uint64_t addr)
 {
-	*o = (struct kobj){ .k = k, .data = (uint8_t *)data, .size = size,
-			     .extent = size, .addr = addr };
+	*o = (struct kobj){
+		.k = k, .data = (uint8_t *)data, .size = size, .extent = size, .addr = addr
+	};
 }
 
 /* A load of SIZE bytes at OFF of the copy; 0 where it does not reach. */
@@ -116,8 +117,8 @@ void kobj_str(const struct kobj *o, enum layout_id id, char *buf, size_t size)
 	buf[n] = 0;
 }
 
-enum status kmember_u64(const struct kernel *k, struct reader *r, uint64_t addr,
-			enum layout_id id, uint64_t *ret)
+enum status kmember_u64(const struct kernel *k, struct reader *r, uint64_t addr, enum layout_id id,
+			uint64_t *ret)
 {
 	const struct fact *f = &k->layout.v[id];
 	uint8_t raw[8];
@@ -136,12 +137,12 @@ enum status kmember_u64(const struct kernel *k, struct reader *r, uint64_t addr,
 	return st;
 }
 
-enum status kvar_u64(const struct kernel *k, struct reader *r, enum layout_id id,
-		     unsigned size, uint64_t *ret)
+enum status kvar_u64(const struct kernel *k, struct reader *r, enum layout_id id, unsigned size,
+		     uint64_t *ret)
 {
 	*ret = 0;
 	if (!has(k, id))
 		return ST_ABSENT;
-	return read_kva_uint(r, layout_symbol(&k->layout, id),
-			     size ? size : k->dump->word_size, ret);
+	return read_kva_uint(r, layout_symbol(&k->layout, id), size ? size : k->dump->word_size,
+			     ret);
 }

@@ -131,14 +131,13 @@ void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snaps
 	reader_free(b.r);
 	if (needs & NEED_FRAMES)
 		frames_build(s);
-	if (needs & NEED_SIZES)		/* which walks all mms, more than once */
+	if (needs & NEED_SIZES) /* which walks all mms, more than once */
 		tables_check(s);
 	if (needs & NEED_USAGE)
 		account_build(s, only_mm(s, o));
 }
 
-struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
-				const struct snapshot_opts *o)
+struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct snapshot_opts *o)
 {
 	struct snapshot *s = heap_array(struct snapshot, 1);
 

@@ -34,7 +34,7 @@ static enum status attach(struct dump *d)
 	struct kernel_map *x = d->kv_self;
 	uint64_t stext;
 
-	d->big_endian = true;		/* whatever the image does not say */
+	d->big_endian = true; /* whatever the image does not say */
 	x->env.max_pa = linear_max_pa(d);
 	x->low.va = PAGE_OFFSET;
 	/* the kernel's text is at the start of low memory, PHYSICAL_START above at most */
@@ -44,7 +44,8 @@ static enum status attach(struct dump *d)
 	if (d->kv)
 		return ST_OK;
 	if (!linear_find(d, &x->low, "ppc", MEMSTART_STEP, x->env.max_pa))
-		return fail(&d->diag, ST_UNSUPPORTED, "cannot find where the kernel's memory "
+		return fail(&d->diag, ST_UNSUPPORTED,
+			    "cannot find where the kernel's memory "
 			    "starts: init_uts_ns is not where VMCOREINFO says");
 	x->low.size = min_u64(x->env.max_pa - x->low.pa, LOWMEM_MAX);
 	return ST_OK;
@@ -140,12 +141,12 @@ static enum status attach_late(struct dump *d)
 	x->env.swap_form = release_since(&v, V26(0)) ? PPC32_SWAP_2_6 : PPC32_SWAP_2_4;
 	if (family == PPC_44X || family == PPC_E500 || !release_since(&v, V26(0)))
 		x->env.table_offset = x->low.pa - x->low.va;
-	if (fact_symbol(d, Y_SWAPPER_PG_DIR, &root) &&
-	    !reader_kvtop(r, root, &x->root, NULL))
+	if (fact_symbol(d, Y_SWAPPER_PG_DIR, &root) && !reader_kvtop(r, root, &x->root, NULL))
 		x->has_root = true;
 	reader_free(r);
 	if (!x->paging)
-		return fail(&d->diag, ST_UNSUPPORTED, "no page tables of 32-bit PowerPC with "
+		return fail(&d->diag, ST_UNSUPPORTED,
+			    "no page tables of 32-bit PowerPC with "
 			    "pages of %u bytes and entries of %u are known",
 			    dump_page_size(d), size);
 	log_debug(d->log, "%s, form %u, memory from %#" PRIx64 ", low memory %" PRIu64 " MiB",
@@ -167,8 +168,7 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
 	struct reader *r = reader_new(d);
 	uint64_t start = 0, end = 0;
 
-	if (family != PPC_40X && family != PPC_8XX &&
-	    fact_variable(d, r, Y_HIGH_MEMORY, 0, &start))
+	if (family != PPC_40X && family != PPC_8XX && fact_variable(d, r, Y_HIGH_MEMORY, 0, &start))
 		fact_variable(d, r, Y_IOREMAP_BOT, 0, &end);
 	reader_free(r);
 	if (family == PPC_44X)

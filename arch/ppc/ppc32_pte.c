@@ -202,12 +202,10 @@ static void decode_pte(const struct paging_env *env, const struct form *f, unsig
 	}
 	out->kind = PTE_PAGE;
 	out->pa = v >> rpn << page_shift;
-	out->flags = (uint16_t)((may_write(f, v) ? PTE_WRITE : 0) |
-				(v & f->dirty ? PTE_DIRTY : 0) |
-				(v & f->young ? PTE_YOUNG : 0) |
-				(v & f->special ? PTE_SPECIAL : 0) |
-				(v & f->exec ? PTE_EXEC : 0) |
-				(may_access(f, v) ? 0 : PTE_PROTNONE));
+	out->flags =
+		(uint16_t)((may_write(f, v) ? PTE_WRITE : 0) | (v & f->dirty ? PTE_DIRTY : 0) |
+			   (v & f->young ? PTE_YOUNG : 0) | (v & f->special ? PTE_SPECIAL : 0) |
+			   (v & f->exec ? PTE_EXEC : 0) | (may_access(f, v) ? 0 : PTE_PROTNONE));
 }
 
 static void decode_directory(const struct paging_env *env, const struct form *f,
@@ -223,12 +221,14 @@ static void decode_directory(const struct paging_env *env, const struct form *f,
 		return;
 	}
 	if (f->dir_8m && (v & f->dir_8m) == f->dir_8m) {
-		*out = (struct pte){ .kind = PTE_HUGE_TABLE, .shift = M8XX_8M_SHIFT,
+		*out = (struct pte){ .kind = PTE_HUGE_TABLE,
+				     .shift = M8XX_8M_SHIFT,
 				     .pa = (v & TABLE_ADDRESS) + env->table_offset };
 		return;
 	}
 	if (f->dir_e500 && !(v & E500_HUGE_BIT)) {
-		*out = (struct pte){ .kind = PTE_HUGE_TABLE, .shift = v & E500_SHIFT_MASK,
+		*out = (struct pte){ .kind = PTE_HUGE_TABLE,
+				     .shift = v & E500_SHIFT_MASK,
 				     .pa = ((v & ~E500_SHIFT_MASK) | E500_HUGE_BIT) +
 					   env->table_offset };
 		return;

@@ -79,8 +79,8 @@ static void find_byte_order(struct dump *d, const struct linear *l)
 		uint64_t va, pa, run;
 		uint8_t raw[8];
 
-		if (!vmcoreinfo_symbol(d, pointers[i], &va) ||
-		    linear_kvtop(l, va, &pa, &run) || read_pa(r, pa, raw, sizeof(raw)))
+		if (!vmcoreinfo_symbol(d, pointers[i], &va) || linear_kvtop(l, va, &pa, &run) ||
+		    read_pa(r, pa, raw, sizeof(raw)))
 			continue;
 		if (raw[0] == 0xc0 && raw[7] == 0xc0)
 			continue;
@@ -120,12 +120,15 @@ static enum status attach(struct dump *d)
 		return ST_OK;
 	x->low.size = x->env.max_pa;
 	if (!linear_find(d, &x->low, "ppc64", MEMSTART_STEP, x->env.max_pa))
-		return fail(&d->diag, ST_UNSUPPORTED, "cannot find where the kernel's memory "
+		return fail(&d->diag, ST_UNSUPPORTED,
+			    "cannot find where the kernel's memory "
 			    "starts: init_uts_ns is not where VMCOREINFO says");
 	if (!page_size_fits(d))
-		return fail(&d->diag, ST_UNSUPPORTED, "the kernel's page size is not %u bytes, as "
+		return fail(&d->diag, ST_UNSUPPORTED,
+			    "the kernel's page size is not %u bytes, as "
 			    "was assumed: take the dump with a VMCOREINFO note, or as a "
-			    "kdump-compressed file", dump_page_size(d));
+			    "kdump-compressed file",
+			    dump_page_size(d));
 	x->low.size = x->env.max_pa - x->low.pa;
 	find_byte_order(d, &x->low);
 	return ST_OK;
@@ -177,8 +180,8 @@ static uint64_t vmemmap_bytes(struct dump *d, struct reader *r)
 	if (!fact_member(d, M_PSIZE_SHIFT, &shift) || !fact_size(d, S_PSIZE_DEF, &size) ||
 	    !fact_variable(d, r, Y_MMU_VMEMMAP_PSIZE, 4, &psize) || psize > 64 ||
 	    !fact_symbol(d, Y_MMU_PSIZE_DEFS, &defs) ||
-	    read_kva_uint(r, defs + psize * size + shift.offset, shift.size, &v) ||
-	    v < 12 || v > 34)
+	    read_kva_uint(r, defs + psize * size + shift.offset, shift.size, &v) || v < 12 ||
+	    v > 34)
 		return 0;
 	return UINT64_C(1) << v;
 }
@@ -191,8 +194,7 @@ static void read_vmemmap(struct dump *d, struct reader *r, struct ppc64 *x)
 	VEC(struct linear) v = { 0 };
 
 	if (!bytes || !fact_member(d, M_VMEMMAP_PHYS, &phys) ||
-	    !fact_member(d, M_VMEMMAP_VIRT, &virt) ||
-	    !fact_variable(d, r, Y_VMEMMAP_LIST, 0, &at))
+	    !fact_member(d, M_VMEMMAP_VIRT, &virt) || !fact_variable(d, r, Y_VMEMMAP_LIST, 0, &at))
 		return;
 	most = min_u64(most, VMEMMAP_MAX);
 	while (at && v.n < most) {
@@ -237,8 +239,10 @@ static enum status attach_late(struct dump *d)
 		read_vmemmap(d, r, self);
 	reader_free(r);
 	if (st)
-		return fail(&d->diag, st, "64-bit PowerPC with pages of %u bytes is "
-			    "not supported for release %s", dump_page_size(d), d->release);
+		return fail(&d->diag, st,
+			    "64-bit PowerPC with pages of %u bytes is "
+			    "not supported for release %s",
+			    dump_page_size(d), d->release);
 	log_debug(d->log, "%s, form %u, memory from %#" PRIx64 ", %u pieces of vmemmap",
 		  x->paging->name, x->env.form, x->low.pa, self->nvmemmap);
 	return ST_OK;

@@ -146,8 +146,7 @@ static unsigned rpn_shift(const struct form *f, unsigned page_shift)
 	return f->rpn_shift ? f->rpn_shift : page_shift;
 }
 
-static void decode_swap(const struct form *f, unsigned page_shift, uint64_t v,
-			struct pte *out)
+static void decode_swap(const struct form *f, unsigned page_shift, uint64_t v, struct pte *out)
 {
 	unsigned shift = f->offset_shift ? f->offset_shift : page_shift;
 
@@ -166,8 +165,8 @@ static bool is_present(const struct form *f, uint64_t v)
 }
 
 /* An entry that maps 1 << SHIFT bytes, or is not present, or none. */
-static void decode_leaf(const struct form *f, unsigned page_shift, unsigned shift,
-			uint64_t v, struct pte *out)
+static void decode_leaf(const struct form *f, unsigned page_shift, unsigned shift, uint64_t v,
+			struct pte *out)
 {
 	*out = (struct pte){ .kind = PTE_NONE };
 	if (!is_present(f, v)) {
@@ -177,13 +176,12 @@ static void decode_leaf(const struct form *f, unsigned page_shift, unsigned shif
 	}
 	out->kind = PTE_PAGE;
 	out->pa = ((v & f->rpn) >> rpn_shift(f, page_shift) << page_shift) & ~LOW(shift);
-	out->flags = (uint16_t)((v & f->write ? PTE_WRITE : 0) | (v & f->dirty ? PTE_DIRTY : 0) |
-				(v & f->young ? PTE_YOUNG : 0) |
-				(v & f->special ? PTE_SPECIAL : 0) |
-				(v & f->soft_dirty ? PTE_SOFT_DIRTY : 0) |
-				(v & f->devmap ? PTE_DEVMAP : 0) |
-				(v & f->exec ? PTE_EXEC : 0) |
-				(v & f->user ? 0 : PTE_PROTNONE));
+	out->flags =
+		(uint16_t)((v & f->write ? PTE_WRITE : 0) | (v & f->dirty ? PTE_DIRTY : 0) |
+			   (v & f->young ? PTE_YOUNG : 0) | (v & f->special ? PTE_SPECIAL : 0) |
+			   (v & f->soft_dirty ? PTE_SOFT_DIRTY : 0) |
+			   (v & f->devmap ? PTE_DEVMAP : 0) | (v & f->exec ? PTE_EXEC : 0) |
+			   (v & f->user ? 0 : PTE_PROTNONE));
 }
 
 /* Is it a pointer to a huge page's table? */
@@ -193,7 +191,8 @@ static bool decode_huge_table(const struct paging_env *env, const struct form *f
 	uint64_t address = v & ~UINT64_C(0x3f);
 
 	if (f->huge_tables == BY_TOP_BIT && !(v & BIT(63)))
-		*out = (struct pte){ .kind = PTE_HUGE_TABLE, .shift = v & 0x3f,
+		*out = (struct pte){ .kind = PTE_HUGE_TABLE,
+				     .shift = v & 0x3f,
 				     .pa = (address | BIT(63)) + env->table_offset };
 	else if (f->huge_tables == BY_PSIZE && v & f->present && v & 0x3f)
 		*out = (struct pte){ .kind = PTE_HUGE_TABLE,

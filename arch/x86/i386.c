@@ -40,8 +40,7 @@ static bool take_root(struct reader *r, struct kernel_map *x, uint64_t va, uint6
 		return false;
 	for (unsigned row = 0; row < I386_ROWS; row++) {
 		take_row(x, row);
-		if (pgtrans(r, x->paging, &x->env, va - offset, va, &pa, NULL) ||
-		    pa != va - offset)
+		if (pgtrans(r, x->paging, &x->env, va - offset, va, &pa, NULL) || pa != va - offset)
 			continue;
 		x->root = va - offset;
 		x->low.va = offset;
@@ -75,10 +74,11 @@ static enum status attach(struct dump *d)
 		return ST_OK;
 	if (!find_root(d, x)) {
 		if (!linear_find(d, &x->low, "i", 0, max_pa))
-			return fail(&d->diag, ST_UNSUPPORTED, "cannot find the kernel's page "
+			return fail(&d->diag, ST_UNSUPPORTED,
+				    "cannot find the kernel's page "
 				    "tables: is this a dump of a 32-bit x86 Linux kernel?");
-		log_info(d->log, "no page tables found yet: low memory is assumed at %#"
-			 PRIx64, x->low.va);
+		log_info(d->log, "no page tables found yet: low memory is assumed at %#" PRIx64,
+			 x->low.va);
 	}
 	x->low.size = min_u64(max_pa, LOWMEM_MAX(x->low.va));
 	return ST_OK;
@@ -124,8 +124,8 @@ static enum status attach_late(struct dump *d)
 	x->env.invert_swap = x->env.swap_form == X86_SWAP_L1TF;
 	/* "x86/mm: Introduce _PAGE_SAVED_DIRTY" (6.6): on 32 bits too, in bit 10 */
 	x->env.saved_dirty = release_since(&v, V(6, 6));
-	log_debug(d->log, "%s, page tables at %#" PRIx64 ", swap form %u", x->paging->name,
-		  x->root, x->env.swap_form);
+	log_debug(d->log, "%s, page tables at %#" PRIx64 ", swap form %u", x->paging->name, x->root,
+		  x->env.swap_form);
 	return ST_OK;
 }
 
@@ -147,8 +147,7 @@ static bool at_table(void *arg, uint64_t pa, unsigned level)
 	return true;
 }
 
-static bool at_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
-		       unsigned n)
+static bool at_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte, unsigned n)
 {
 	struct search *s = arg;
 

@@ -32,16 +32,15 @@ static uint32_t dirty_bits(const struct paging_env *env)
 	return env->saved_dirty ? D | SAVED_DIRTY : D;
 }
 
-static void decode_page(const struct paging_env *env, uint32_t v, uint32_t frame,
-			struct pte *out)
+static void decode_page(const struct paging_env *env, uint32_t v, uint32_t frame, struct pte *out)
 {
 	*out = (struct pte){
 		.kind = PTE_PAGE,
 		.pa = v & frame,
-		.flags = (uint16_t)(PTE_EXEC | (v & RW ? PTE_WRITE : 0) |
-				    (v & dirty_bits(env) ? PTE_DIRTY : 0) |
-				    (v & A ? PTE_YOUNG : 0) | (v & SPECIAL ? PTE_SPECIAL : 0) |
-				    (v & P ? 0 : PTE_PROTNONE)),
+		.flags =
+			(uint16_t)(PTE_EXEC | (v & RW ? PTE_WRITE : 0) |
+				   (v & dirty_bits(env) ? PTE_DIRTY : 0) | (v & A ? PTE_YOUNG : 0) |
+				   (v & SPECIAL ? PTE_SPECIAL : 0) | (v & P ? 0 : PTE_PROTNONE)),
 	};
 }
 
@@ -89,7 +88,7 @@ static void decode_pgd(const struct paging_env *env, uint32_t v, struct pte *out
 	} else if (v & PROTNONE) {
 		*out = (struct pte){ .kind = PTE_BAD };
 	} else {
-		decode_swap(env, v, out);	/* of hugetlb */
+		decode_swap(env, v, out); /* of hugetlb */
 	}
 }
 

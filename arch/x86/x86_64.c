@@ -29,8 +29,8 @@ static bool five_levels(const struct dump *d)
 
 static bool is_kernel_addr(const struct dump *d, uint64_t addr)
 {
-	return addr >= (five_levels(d) ? UINT64_C(0xff00000000000000)
-				       : UINT64_C(0xffff800000000000));
+	return addr >=
+	       (five_levels(d) ? UINT64_C(0xff00000000000000) : UINT64_C(0xffff800000000000));
 }
 
 /* TASK_SIZE_MAX, rounded up to the whole half (page_64_types.h, page_64.h). */
@@ -77,8 +77,7 @@ static bool has_saved_dirty(const struct dump *d)
 {
 	uint32_t size;
 
-	return fact_size(d, S_THREAD_SHSTK, &size) ||
-	       since(d, V(6, 6));
+	return fact_size(d, S_THREAD_SHSTK, &size) || since(d, V(6, 6));
 }
 
 /*
@@ -103,8 +102,7 @@ static uint8_t swap_form(const struct dump *d)
 	if (since(d, V(4, 6)))
 		return X86_SWAP_4_6;
 	/* _PAGE_BIT_NUMA lay between FILE and the offset from 3.15 to 3.19. */
-	if (since(d, V(3, 15)) && !since(d, V(4, 0)) &&
-	    fact_symbol(d, Y_TASK_NUMA_WORK, &va))
+	if (since(d, V(3, 15)) && !since(d, V(4, 0)) && fact_symbol(d, Y_TASK_NUMA_WORK, &va))
 		return X86_SWAP_3_15;
 	return since(d, V26(32)) ? X86_SWAP_2_6 : X86_SWAP_2_4;
 }
@@ -166,11 +164,13 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
    1G where the CPU has such pages and the kernel may use them. */
 static const struct direct_size *direct_sizes(struct dump *d)
 {
-	static const struct direct_size sizes[] = {
-		{ "4k", 1, 12 }, { "2M", 2, 21 }, { "1G", 3, 30 }, { NULL, 0, 0 }
-	}, without_1g[] = {
-		{ "4k", 1, 12 }, { "2M", 2, 21 }, { NULL, 0, 0 }
-	};
+	static const struct direct_size sizes[] = { { "4k", 1, 12 },
+						    { "2M", 2, 21 },
+						    { "1G", 3, 30 },
+						    { NULL, 0, 0 } },
+					without_1g[] = { { "4k", 1, 12 },
+							 { "2M", 2, 21 },
+							 { NULL, 0, 0 } };
 	struct reader *r;
 	uint64_t va, on;
 	bool known;

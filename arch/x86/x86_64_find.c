@@ -94,8 +94,7 @@ struct self_map {
 	bool found;
 };
 
-static bool see_text(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
-		     unsigned n)
+static bool see_text(void *arg, uint64_t va, unsigned shift, const struct pte *pte, unsigned n)
 {
 	struct self_map *s = arg;
 
@@ -108,8 +107,8 @@ static bool see_text(void *arg, uint64_t va, unsigned shift, const struct pte *p
 	return true;
 }
 
-static bool maps_itself(struct reader *r, const struct x86_64 *x, uint64_t root,
-			uint64_t va, uint64_t *found)
+static bool maps_itself(struct reader *r, const struct x86_64 *x, uint64_t root, uint64_t va,
+			uint64_t *found)
 {
 	static const struct pgvisit visit = { .entries = see_text };
 	struct self_map s = { .root = root };
@@ -155,8 +154,8 @@ static void guess_init(const struct dump *d, struct guess *g)
 }
 
 /* Take ROOT if it passes the test; VA is its virtual address, 0 unknown. */
-static bool try_root(struct reader *r, struct x86_64 *x, const struct guess *g,
-		     uint64_t root, uint64_t va)
+static bool try_root(struct reader *r, struct x86_64 *x, const struct guess *g, uint64_t root,
+		     uint64_t va)
 {
 	for (unsigned s = 0; s < g->nsme; s++)
 		for (unsigned i = 0; i < g->nrows; i++) {
@@ -177,8 +176,7 @@ static bool try_root(struct reader *r, struct x86_64 *x, const struct guess *g,
  * Candidates
  */
 
-static bool from_symbol(struct dump *d, struct reader *r, struct x86_64 *x,
-			const struct guess *g)
+static bool from_symbol(struct dump *d, struct reader *r, struct x86_64 *x, const struct guess *g)
 {
 	uint64_t va, base, root;
 	int64_t n;
@@ -198,8 +196,8 @@ static bool from_symbol(struct dump *d, struct reader *r, struct x86_64 *x,
 		if (try_root(r, x, g, va - X86_64_TEXT + base, va))
 			return true;
 	}
-	for (root = va & (KERNEL_ALIGN - 1); reader_step(r, &root, KERNEL_ALIGN) &&
-	     root < x->map.env.max_pa; root += KERNEL_ALIGN)
+	for (root = va & (KERNEL_ALIGN - 1);
+	     reader_step(r, &root, KERNEL_ALIGN) && root < x->map.env.max_pa; root += KERNEL_ALIGN)
 		if (try_root(r, x, g, root, va))
 			return true;
 	return false;
@@ -210,8 +208,7 @@ static bool from_symbol(struct dump *d, struct reader *r, struct x86_64 *x,
  * text will do. With page-table isolation (4.15) bit 12 chooses the user's
  * copy, which maps little of the kernel; the kernel's is 4 KiB below.
  */
-static bool from_cr3(struct dump *d, struct reader *r, struct x86_64 *x,
-		     const struct guess *g)
+static bool from_cr3(struct dump *d, struct reader *r, struct x86_64 *x, const struct guess *g)
 {
 	uint64_t cr3, cr4;
 
@@ -221,8 +218,8 @@ static bool from_cr3(struct dump *d, struct reader *r, struct x86_64 *x,
 		for (unsigned k = 0; k < 2; k++, root |= 1 << 12) {
 			uint64_t va = X86_64_TEXT, pa;
 
-			x->map.paging = &x86_64_paging[cr4 & CR4_LA57 ? X86_64_5LEVEL
-								  : X86_64_4LEVEL];
+			x->map.paging =
+				&x86_64_paging[cr4 & CR4_LA57 ? X86_64_5LEVEL : X86_64_4LEVEL];
 			x->map.env.sme_mask = g->sme[0];
 			for (; is_text(va); va += KERNEL_ALIGN)
 				if (!pgtrans(r, x->map.paging, &x->map.env, root, va, &pa, NULL)) {
@@ -260,8 +257,7 @@ static bool looks_like_root(const struct x86_64 *x, const uint8_t *page)
 	return tables > 1 && top[255].kind == PTE_TABLE;
 }
 
-static bool from_memory(struct dump *d, struct reader *r, struct x86_64 *x,
-			const struct guess *g)
+static bool from_memory(struct dump *d, struct reader *r, struct x86_64 *x, const struct guess *g)
 {
 	unsigned tried = 0;
 	uint64_t pfn = 0;
@@ -294,13 +290,13 @@ enum status x86_64_find(struct dump *d, struct x86_64 *x)
 
 	read_linear(d, x);
 	guess_init(d, &g);
-	found = from_symbol(d, r, x, &g) || from_cr3(d, r, x, &g) ||
-		from_memory(d, r, x, &g);
+	found = from_symbol(d, r, x, &g) || from_cr3(d, r, x, &g) || from_memory(d, r, x, &g);
 	reader_free(r);
 	if (found) {
-		log_debug(d->log, "%s page tables at physical %#" PRIx64 ", phys_base %#"
-			  PRIx64 ", encryption mask %#" PRIx64, x->map.paging->name, x->map.root,
-			  x->phys_base, x->map.env.sme_mask);
+		log_debug(d->log,
+			  "%s page tables at physical %#" PRIx64 ", phys_base %#" PRIx64
+			  ", encryption mask %#" PRIx64,
+			  x->map.paging->name, x->map.root, x->phys_base, x->map.env.sme_mask);
 		return ST_OK;
 	}
 	x->map.paging = &x86_64_paging[g.row[0]];

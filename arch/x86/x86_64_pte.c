@@ -113,8 +113,7 @@ static void decode_swap(const struct masks *m, uint64_t v, struct pte *out)
 }
 
 /* A leaf whose frame lies in the bits of FRAME. */
-static inline void decode_page(const struct masks *m, uint64_t v, uint64_t frame,
-			       struct pte *out)
+static inline void decode_page(const struct masks *m, uint64_t v, uint64_t frame, struct pte *out)
 {
 	unsigned flags = (v & RW ? PTE_WRITE : 0) | (v & m->dirty ? PTE_DIRTY : 0) |
 			 (v & A ? PTE_YOUNG : 0) | (v & SPECIAL ? PTE_SPECIAL : 0) |
@@ -130,8 +129,7 @@ static inline void decode_page(const struct masks *m, uint64_t v, uint64_t frame
 	out->swap_type = 0;
 }
 
-static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n,
-			struct pte *out)
+static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n, struct pte *out)
 {
 	for (unsigned i = 0; i < n; i++, raw += 8, out++) {
 		uint64_t v = load64(raw, false);
@@ -150,8 +148,7 @@ static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n,
  * never set, save PAT_LARGE; they are not inverted with the others:
  * pmd_mkinvalid() masks with PHYSICAL_PMD_PAGE_MASK after the inversion.
  */
-static void decode_huge(const struct masks *m, uint64_t v, unsigned shift,
-			struct pte *out)
+static void decode_huge(const struct masks *m, uint64_t v, unsigned shift, struct pte *out)
 {
 	decode_page(m, v, m->frame & ~(BIT(shift) - 1), out);
 	if (v & (BIT(shift) - 1) & PA_MASK & ~PAT_LARGE)
@@ -163,8 +160,7 @@ static void decode_huge(const struct masks *m, uint64_t v, unsigned shift,
  * alone while a huge page is being split. Hugetlb entries of either level
  * follow the rules of pte_present(), with PSE set, which is the same.
  */
-static void decode_middle(const struct masks *m, unsigned level, uint64_t v,
-			  struct pte *out)
+static void decode_middle(const struct masks *m, unsigned level, uint64_t v, struct pte *out)
 {
 	if (!(v & ~m->stray))
 		*out = (struct pte){ .kind = PTE_NONE };
@@ -196,7 +192,7 @@ void x86_64_decode(const struct paging *p, const struct paging_env *env, unsigne
 		   const uint8_t *raw, unsigned n, struct pte *out)
 {
 	struct masks m = masks_of(env);
-	unsigned top = env->form == X86_FORM_64 ? 3 : 2;	/* first level without leaves */
+	unsigned top = env->form == X86_FORM_64 ? 3 : 2; /* first level without leaves */
 
 	(void)p;
 	if (level == 0) {

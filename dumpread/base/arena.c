@@ -115,8 +115,7 @@ void *arena_grow(struct arena *a, void *p, size_t old_n, size_t new_n, size_t si
 	size_t old, bytes;
 	void *q;
 
-	if (__builtin_mul_overflow(new_n, size, &bytes) ||
-	    bytes > SIZE_MAX / 2)
+	if (__builtin_mul_overflow(new_n, size, &bytes) || bytes > SIZE_MAX / 2)
 		arena_die(SIZE_MAX);
 	old = old_n * size;
 	if (p && old >= BIG)

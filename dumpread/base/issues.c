@@ -45,8 +45,8 @@ static struct issue *find_or_add(struct ledger l, enum status kind, const char *
 	return &l.v[(*l.n)++];
 }
 
-void issue_add(struct issues *is, enum status kind, const char *object,
-	       uint64_t count, const char *fmt, ...)
+void issue_add(struct issues *is, enum status kind, const char *object, uint64_t count,
+	       const char *fmt, ...)
 {
 	struct issue *i;
 	va_list ap;

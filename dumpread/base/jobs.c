@@ -32,8 +32,8 @@ static void *work(void *arg)
 	return NULL;
 }
 
-void jobs_run(unsigned nthreads, size_t n,
-	      void (*fn)(void *ctx, unsigned worker, size_t item), void *ctx)
+void jobs_run(unsigned nthreads, size_t n, void (*fn)(void *ctx, unsigned worker, size_t item),
+	      void *ctx)
 {
 	struct run run = { .n = n, .fn = fn, .ctx = ctx };
 	struct worker w[JOBS_MAX];

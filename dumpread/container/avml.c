@@ -114,7 +114,9 @@ static enum status parse_frame(struct image *im, uint64_t off, uint64_t pa, uint
 	*next = off + FRAME_HEADER + len;
 	if (!part_holds(&im->parts[0], off, FRAME_HEADER + (uint64_t)len))
 		return ST_NODATA;
-	*f = (struct frame){ .pa = pa, .off = off + 8, .crc = load32(h + 4, false),
+	*f = (struct frame){ .pa = pa,
+			     .off = off + 8,
+			     .crc = load32(h + 4, false),
 			     .packed = h[0] == FRAME_PACKED };
 	if (h[0] == FRAME_STREAM)
 		return len == 6 && !memcmp(h + 4, "sNaPpY", 6) ? ST_OK : ST_CORRUPT;
@@ -178,8 +180,9 @@ static uint64_t take_range(struct image *im, const struct lime_range *r, uint64_
 	if (!st)
 		return check_trailer(im, r, off);
 	issue_add(&im->issues, st, st == ST_NODATA ? "truncated image" : "image range",
-		  (r->end - pa + 4095) >> 12, "%s: the range at %#" PRIx64 " ends at %#" PRIx64
-		  " of %#" PRIx64, im->parts[0].path, r->start, pa, r->end);
+		  (r->end - pa + 4095) >> 12,
+		  "%s: the range at %#" PRIx64 " ends at %#" PRIx64 " of %#" PRIx64,
+		  im->parts[0].path, r->start, pa, r->end);
 	return off;
 }
 
@@ -219,8 +222,8 @@ static void settle(struct image *im)
 	for (size_t i = 0; i < a->n; i++) {
 		if (a->v[i].pa < last) {
 			issue_add(&im->issues, ST_CORRUPT, "image frame", 1,
-				  "%s: memory at %#" PRIx64 " is there twice",
-				  im->parts[0].path, a->v[i].pa);
+				  "%s: memory at %#" PRIx64 " is there twice", im->parts[0].path,
+				  a->v[i].pa);
 			continue;
 		}
 		last = a->v[i].pa + a->v[i].size;
@@ -238,8 +241,10 @@ static enum status avml_open(struct image *im)
 	if (!lime_header(im, &avml, 0, true, &r))
 		return ST_NOTMINE;
 	if (im->nparts > 1)
-		return fail(&im->diag, ST_UNSUPPORTED, "%s: an AVML dump is one file; name "
-			    "each dump on its own", im->parts[0].path);
+		return fail(&im->diag, ST_UNSUPPORTED,
+			    "%s: an AVML dump is one file; name "
+			    "each dump on its own",
+			    im->parts[0].path);
 	im->priv = arena_alloc(&im->mem, sizeof(struct avml));
 	im->page_shift = 12;
 	limit = image_address_limit(im);

@@ -82,14 +82,20 @@ static struct phdr parse_phdr(const uint8_t *h, bool is64, bool big)
 {
 	if (is64)
 		return (struct phdr){
-			.type = load32(h, big),	      .offset = load64(h + 8, big),
-			.vaddr = load64(h + 16, big), .paddr = load64(h + 24, big),
-			.filesz = load64(h + 32, big), .memsz = load64(h + 40, big),
+			.type = load32(h, big),
+			.offset = load64(h + 8, big),
+			.vaddr = load64(h + 16, big),
+			.paddr = load64(h + 24, big),
+			.filesz = load64(h + 32, big),
+			.memsz = load64(h + 40, big),
 		};
 	return (struct phdr){
-		.type = load32(h, big),	      .offset = load32(h + 4, big),
-		.vaddr = load32(h + 8, big),  .paddr = load32(h + 12, big),
-		.filesz = load32(h + 16, big), .memsz = load32(h + 20, big),
+		.type = load32(h, big),
+		.offset = load32(h + 4, big),
+		.vaddr = load32(h + 8, big),
+		.paddr = load32(h + 12, big),
+		.filesz = load32(h + 16, big),
+		.memsz = load32(h + 20, big),
 	};
 }
 
@@ -110,7 +116,9 @@ static void take_mapped(struct image *im, struct gather *g, const struct phdr *p
 	if (ph->vaddr && ph->memsz && ph->vaddr + ph->memsz >= ph->vaddr &&
 	    ph->paddr + ph->memsz >= ph->paddr && g->mapped.n < MAPPED_MAX)
 		*vec_push(&im->mem, &g->mapped) = (struct image_mapped){
-			.va = ph->vaddr, .pa = ph->paddr, .size = ph->memsz,
+			.va = ph->vaddr,
+			.pa = ph->paddr,
+			.size = ph->memsz,
 		};
 }
 
@@ -127,7 +135,8 @@ static void take_load(struct image *im, struct gather *g, const struct phdr *ph)
 		return;
 	}
 	take_mapped(im, g, ph);
-	segments_take(im, &(struct segment){ .pa = ph->paddr, .off = ph->offset,
+	segments_take(im, &(struct segment){ .pa = ph->paddr,
+					     .off = ph->offset,
 					     .filesz = filesz,
 					     .memsz = max_u64(ph->memsz, filesz) });
 }
@@ -148,8 +157,8 @@ static void each_phdr(struct image *im, struct gather *g, uint32_t type,
 		uint64_t off = eh->phoff + (uint64_t)i * step;
 		size_t want = sizeof(buf) / step * step;
 
-		if (off < eh->phoff ||
-		    part_read_some(&im->parts[0], off, buf, want, &got) || got < size)
+		if (off < eh->phoff || part_read_some(&im->parts[0], off, buf, want, &got) ||
+		    got < size)
 			return;
 		for (size_t at = 0; at + size <= got && i < eh->phnum; at += step, i++) {
 			struct phdr ph = parse_phdr(buf + at, eh->is64, im->big_endian);
@@ -226,24 +235,27 @@ static bool is_xen(const struct image *im, const struct ehdr *eh)
 		return false;
 	off = eh->is64 ? load64(sh + 24, big) : load32(sh + 16, big);
 	size = eh->is64 ? load64(sh + 32, big) : load32(sh + 20, big);
-	return part_read_some(&im->parts[0], off, names, min_u64(size, sizeof(names)),
-			      &got) == ST_OK &&
+	return part_read_some(&im->parts[0], off, names, min_u64(size, sizeof(names)), &got) ==
+		       ST_OK &&
 	       memmem(names, got, ".xen_pages", sizeof(".xen_pages"));
 }
 
 static enum status finish_open(struct image *im, struct gather *g)
 {
 	const struct segments *s = im->priv;
-	bool cut = !part_holds(&im->parts[0], g->eh.phoff,
-			       (uint64_t)g->eh.phnum * g->eh.phentsize);
+	bool cut = !part_holds(&im->parts[0], g->eh.phoff, (uint64_t)g->eh.phnum * g->eh.phentsize);
 
 	if (!g->loads && !cut)
-		return is_xen(im, &g->eh) ? ST_NOTMINE :
-		       fail(&im->diag, ST_CORRUPT, "%s: an ELF core file without any memory "
-			    "in it", im->parts[0].path);
+		return is_xen(im, &g->eh) ? ST_NOTMINE
+					  : fail(&im->diag, ST_CORRUPT,
+						 "%s: an ELF core file without any memory "
+						 "in it",
+						 im->parts[0].path);
 	if (g->loads > 1 && g->virtual == g->loads)
-		return fail(&im->diag, ST_UNSUPPORTED, "%s: the core file of a process, "
-			    "not of a machine", im->parts[0].path);
+		return fail(&im->diag, ST_UNSUPPORTED,
+			    "%s: the core file of a process, "
+			    "not of a machine",
+			    im->parts[0].path);
 	segments_finish(im);
 	if (!s->x.n && (cut || !im->vmcoreinfo))
 		return fail(&im->diag, ST_NODATA,
@@ -268,14 +280,20 @@ static enum status elf_open(struct image *im)
 	    memcmp(h, ELFMAG, SELFMAG))
 		return ST_NOTMINE;
 	if (!parse_ehdr(im, h, got, &g.eh))
-		return fail(&im->diag, ST_NODATA, "%s: cut off inside the ELF header: "
-			    "copy the dump again", im->parts[0].path);
+		return fail(&im->diag, ST_NODATA,
+			    "%s: cut off inside the ELF header: "
+			    "copy the dump again",
+			    im->parts[0].path);
 	if (g.eh.type != ET_CORE)
-		return fail(&im->diag, ST_UNSUPPORTED, "%s: an ELF file, but not a dump; "
-			    "if it is a kernel, name it with -t", im->parts[0].path);
+		return fail(&im->diag, ST_UNSUPPORTED,
+			    "%s: an ELF file, but not a dump; "
+			    "if it is a kernel, name it with -t",
+			    im->parts[0].path);
 	if (im->nparts > 1)
-		return fail(&im->diag, ST_UNSUPPORTED, "%s: an ELF dump is one file; name "
-			    "each dump on its own", im->parts[0].path);
+		return fail(&im->diag, ST_UNSUPPORTED,
+			    "%s: an ELF dump is one file; name "
+			    "each dump on its own",
+			    im->parts[0].path);
 	im->priv = arena_alloc(&im->mem, sizeof(struct segments));
 	im->live = im->parts[0].live;
 	im->word_size = g.eh.is64 ? 8 : 4;

@@ -56,8 +56,7 @@ static bool is_flat(const uint8_t *h)
 {
 	static const char signature[16] = "makedumpfile";
 
-	return !memcmp(h, signature, sizeof(signature)) &&
-	       load64(h + 16, true) == FLAT_TYPE;
+	return !memcmp(h, signature, sizeof(signature)) && load64(h + 16, true) == FLAT_TYPE;
 }
 
 /*
@@ -132,8 +131,8 @@ void flat_free(struct flat *f)
 		extents_free(&f->x);
 }
 
-enum status flat_read_some(const struct image_part *p, uint64_t off, void *buf,
-			   size_t len, size_t *got)
+enum status flat_read_some(const struct image_part *p, uint64_t off, void *buf, size_t len,
+			   size_t *got)
 {
 	const struct extents *x = &p->flat->x;
 	struct image_part raw = *p;

@@ -129,7 +129,7 @@ static enum status load_bitmap(struct image *im, struct kdump *k)
 		for (unsigned b = 0; b < RANK_BITS / 8; b += 8)
 			n += (unsigned)__builtin_popcountll(
 				load64(k->bitmap + i * (RANK_BITS / 8) + b, false));
-		if (n)		/* else leave the memory untouched */
+		if (n) /* else leave the memory untouched */
 			k->rank[i + 1] = n;
 	}
 	return ST_OK;
@@ -141,10 +141,9 @@ static void note_header_loss(struct image *im, const struct kdump *k)
 	const struct kdump_part *kp = &k->parts[0];
 
 	if (k->nbits < kp->h.max_mapnr)
-		issue_add(&im->issues, ST_NODATA, "truncated image",
-			  kp->h.max_mapnr - k->nbits,
-			  "%s: the page bitmap is cut off after frame %" PRIu64,
-			  kp->file->path, k->nbits);
+		issue_add(&im->issues, ST_NODATA, "truncated image", kp->h.max_mapnr - k->nbits,
+			  "%s: the page bitmap is cut off after frame %" PRIu64, kp->file->path,
+			  k->nbits);
 	for (unsigned i = 0; i < k->nparts; i++) {
 		const struct kdump_header *h = &k->parts[i].h;
 		const struct image_part *p = k->parts[i].file;
@@ -229,8 +228,9 @@ static bool tail_is_lost(const struct kdump_part *kp)
 /* Count what a cut-off file lost. */
 static uint64_t find_losses(struct image *im, struct kdump_part *kp, uint64_t total)
 {
-	uint64_t left = kp->file->size > kp->h.desc_off ?
-			(kp->file->size - kp->h.desc_off) / KDUMP_DESC : 0;
+	uint64_t left = kp->file->size > kp->h.desc_off
+				? (kp->file->size - kp->h.desc_off) / KDUMP_DESC
+				: 0;
 	bool incomplete = kp->h.status & KDUMP_INCOMPLETE;
 	uint64_t lost;
 
@@ -292,16 +292,21 @@ static enum status read_headers(struct image *im, struct kdump *k)
 		enum status st = kdump_read_header(im, &im->parts[i], &kp->h);
 
 		if (st == ST_NOTMINE && i)
-			return fail(&im->diag, ST_CORRUPT, "%s: is not a part of the dump that "
-				    "starts with %s", im->parts[i].path, im->parts[0].path);
+			return fail(&im->diag, ST_CORRUPT,
+				    "%s: is not a part of the dump that "
+				    "starts with %s",
+				    im->parts[i].path, im->parts[0].path);
 		if (st)
 			return st;
 		kp->file = &im->parts[i];
 		if (i && !same_dump(&first->h, &kp->h))
-			return fail(&im->diag, ST_CORRUPT, "%s and %s are not parts of one "
-				    "dump", im->parts[0].path, im->parts[i].path);
+			return fail(&im->diag, ST_CORRUPT,
+				    "%s and %s are not parts of one "
+				    "dump",
+				    im->parts[0].path, im->parts[i].path);
 		if (im->nparts > 1 && !kp->h.split)
-			return fail(&im->diag, ST_UNSUPPORTED, "%s: is a whole dump, not a "
+			return fail(&im->diag, ST_UNSUPPORTED,
+				    "%s: is a whole dump, not a "
 				    "part of one; name each dump on its own",
 				    im->parts[i].path);
 	}
@@ -329,15 +334,15 @@ static void place_parts(struct image *im, struct kdump *k)
 		find_zero_page(im, kp, n);
 		im->pages_present += n - find_losses(im, kp, n);
 		if (h->end_pfn > next)
-			held += rank_of(k, h->end_pfn) -
-				rank_of(k, max_u64(next, h->start_pfn));
+			held += rank_of(k, h->end_pfn) - rank_of(k, max_u64(next, h->start_pfn));
 		next = max_u64(next, h->end_pfn);
 	}
 	k->whole = k->nparts == 1 && im->pages_present == total;
 	if (held < total)
 		issue_add(&im->issues, ST_NODATA, "missing part", total - held,
 			  "%s: %" PRIu64 " pages are in parts of the split dump that were "
-			  "not named", im->parts[0].path, total - held);
+			  "not named",
+			  im->parts[0].path, total - held);
 }
 
 static void take_texts(struct image *im, const struct kdump_part *kp)
@@ -409,8 +414,10 @@ static enum status kdump_open(struct image *im)
 	im->max_pfn = k->nbits;
 	take_texts(im, &k->parts[0]);
 	if (!k->nbits && !im->vmcoreinfo)
-		return fail(&im->diag, ST_NODATA, "%s: cut off before any memory: copy the "
-			    "dump again", im->parts[0].path);
+		return fail(&im->diag, ST_NODATA,
+			    "%s: cut off before any memory: copy the "
+			    "dump again",
+			    im->parts[0].path);
 	note_header_loss(im, k);
 	place_parts(im, k);
 	describe(im, &k->parts[0]);
@@ -505,15 +512,14 @@ static enum status read_block(const struct image *im, struct image_ctx *ctx, uin
 	kp = find_page(im->priv, pfn, &index);
 	if (!kp)
 		return ST_NODATA;
-	st = window_get(&ctx->descs, kp->file, kp->h.desc_off + index * KDUMP_DESC,
-			KDUMP_DESC, &p);
+	st = window_get(&ctx->descs, kp->file, kp->h.desc_off + index * KDUMP_DESC, KDUMP_DESC, &p);
 	if (st)
 		return st;
 	d = parse_desc(p, kp->h.big_endian);
 	if (!d.off)
 		return ST_NODATA;
 	if (!d.size || d.size > page)
-		return ST_CORRUPT;	/* what does not shrink is stored as it is */
+		return ST_CORRUPT; /* what does not shrink is stored as it is */
 	if (d.off == kp->zero_off && d.size == page && !(d.flags & PAGE_COMPRESSED)) {
 		memset(out, 0, page);
 		return ST_OK;
@@ -527,8 +533,8 @@ static enum status read_block(const struct image *im, struct image_ctx *ctx, uin
 	return decompress(ctx->expand, d.flags, p, d.size, out, page);
 }
 
-static enum status kdump_read(const struct image *im, struct image_ctx *ctx,
-			      uint64_t pfn, uint8_t *out)
+static enum status kdump_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
+			      uint8_t *out)
 {
 	unsigned fold = fold_of(im);
 	uint64_t no = pfn >> fold;

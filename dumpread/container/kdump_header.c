@@ -84,8 +84,7 @@ static bool plausible_tail(const uint8_t *t, uint64_t size, bool big)
 	uint64_t block = load32(t + 4, big);
 	uint64_t sub = load32(t + 8, big), bitmaps = load32(t + 12, big);
 
-	return page_shift_of(block) && load32(t, big) <= 0xff && bitmaps &&
-	       sub <= size / block + 1;
+	return page_shift_of(block) && load32(t, big) <= 0xff && bitmaps && sub <= size / block + 1;
 }
 
 /* T: as the machine's word size wants it, or the first that makes sense. */
@@ -113,8 +112,8 @@ static uint64_t sub_64(const struct raw *r, const struct kdump_header *h, unsign
 }
 
 /* An (offset, length) pair: 1 if inside the file, 0 if empty, -1 if nonsense. */
-static int area_score(const struct raw *r, const struct kdump_header *h,
-		      const struct sub_layout *l, unsigned off_at, unsigned len_at)
+static int area_score(const struct raw *r, const struct kdump_header *h, const struct sub_layout *l,
+		      unsigned off_at, unsigned len_at)
 {
 	uint64_t off = sub_64(r, h, off_at), len = sub_long(r, h, l, len_at);
 
@@ -149,8 +148,7 @@ static int layout_score(const struct raw *r, const struct kdump_header *h,
  * In a file cut off before the notes no layout fits by its areas: then the
  * frame count decides alone, and last what makedumpfile writes on that CPU.
  */
-static const struct sub_layout *find_layout(const struct raw *r,
-					    const struct kdump_header *h)
+static const struct sub_layout *find_layout(const struct raw *r, const struct kdump_header *h)
 {
 	const struct sub_layout *best = NULL;
 	int score = -1;
@@ -239,12 +237,11 @@ static void parse_head(struct raw *r, struct kdump_header *h)
 static void parse_tail(struct raw *r, struct kdump_header *h)
 {
 	const uint8_t *t = r->head + r->tail;
-	bool wide = r->tail != 412;	/* 64-bit seconds, right before the tail */
+	bool wide = r->tail != 412; /* 64-bit seconds, right before the tail */
 
 	if (!h->word_size)
 		h->word_size = r->tail == 424 ? 8 : 4;
-	h->about.crash_time = (int64_t)load_uint(t - (wide ? 16 : 8), wide ? 8 : 4,
-						 h->big_endian);
+	h->about.crash_time = (int64_t)load_uint(t - (wide ? 16 : 8), wide ? 8 : 4, h->big_endian);
 	h->status = load32(t, h->big_endian);
 	h->page_shift = page_shift_of(load32(t + 4, h->big_endian));
 	r->sub_blocks = load32(t + 8, h->big_endian);
@@ -253,8 +250,7 @@ static void parse_tail(struct raw *r, struct kdump_header *h)
 	h->max_mapnr = r->mapnr32;
 }
 
-enum status kdump_read_header(struct image *im, const struct image_part *p,
-			      struct kdump_header *h)
+enum status kdump_read_header(struct image *im, const struct image_part *p, struct kdump_header *h)
 {
 	struct raw r = { .part = p };
 	bool is_kdump;
@@ -269,15 +265,21 @@ enum status kdump_read_header(struct image *im, const struct image_part *p,
 		return ST_NOTMINE;
 	st = part_read(p, 0, r.head, sizeof(r.head));
 	if (st)
-		return fail(&im->diag, st, "%s: cut off inside the dump header: copy the "
-			    "dump again", p->path);
+		return fail(&im->diag, st,
+			    "%s: cut off inside the dump header: copy the "
+			    "dump again",
+			    p->path);
 	if (!header_version(&r, h))
-		return fail(&im->diag, ST_CORRUPT, "%s: header version %#" PRIx32
-			    " in a kdump-compressed dump is impossible", p->path, h->version);
+		return fail(&im->diag, ST_CORRUPT,
+			    "%s: header version %#" PRIx32
+			    " in a kdump-compressed dump is impossible",
+			    p->path, h->version);
 	parse_head(&r, h);
 	if (!find_tail(&r, h))
-		return fail(&im->diag, ST_CORRUPT, "%s: no page size and bitmap size in the "
-			    "dump header: the file is damaged", p->path);
+		return fail(&im->diag, ST_CORRUPT,
+			    "%s: no page size and bitmap size in the "
+			    "dump header: the file is damaged",
+			    p->path);
 	parse_tail(&r, h);
 	if (is_kdump && r.sub_blocks) {
 		/* a file cut off here still tells what is before */
@@ -287,8 +289,10 @@ enum status kdump_read_header(struct image *im, const struct image_part *p,
 	}
 	if (h->max_mapnr > MAPNR_MAX ||
 	    h->max_mapnr > max_u64(MAPNR_LEAST, p->stored * FRAMES_PER_BYTE))
-		return fail(&im->diag, ST_LIMIT, "%s: %" PRIu64 " page frames is impossible: "
-			    "the header is damaged", p->path, h->max_mapnr);
+		return fail(&im->diag, ST_LIMIT,
+			    "%s: %" PRIu64 " page frames is impossible: "
+			    "the header is damaged",
+			    p->path, h->max_mapnr);
 	place_bitmaps(&r, h);
 	return ST_OK;
 }

@@ -114,7 +114,8 @@ static enum status start(struct image *im)
 
 static enum status died(struct image *im)
 {
-	return fail(&im->diag, ST_CORRUPT, "%s: libkdumpfile, which reads files that begin like "
+	return fail(&im->diag, ST_CORRUPT,
+		    "%s: libkdumpfile, which reads files that begin like "
 		    "this one, crashed or did not finish: the file is damaged or not a dump",
 		    im->parts[0].path);
 }
@@ -210,8 +211,8 @@ static bool kdumpfile_present(const struct image *im, uint64_t pfn)
 	return pfn < im->max_pfn && (!kf->map || (kf->map[pfn / 8] >> pfn % 8 & 1));
 }
 
-static enum status kdumpfile_read(const struct image *im, struct image_ctx *ctx,
-				  uint64_t pfn, uint8_t *out)
+static enum status kdumpfile_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
+				  uint8_t *out)
 {
 	struct kdumpfile *kf = im->priv;
 	uint32_t st = ST_CORRUPT;
@@ -220,9 +221,9 @@ static enum status kdumpfile_read(const struct image *im, struct image_ctx *ctx,
 	if (!kdumpfile_present(im, pfn))
 		return ST_NODATA;
 	pthread_mutex_lock(&kf->lock);
-	if (kf->pid > 0 && (send(kf->fd, &pfn, sizeof(pfn), MSG_NOSIGNAL) != sizeof(pfn) ||
-			    !get(kf, &st, sizeof(st)) ||
-			    (!st && !get(kf, out, (size_t)1 << im->page_shift)))) {
+	if (kf->pid > 0 &&
+	    (send(kf->fd, &pfn, sizeof(pfn), MSG_NOSIGNAL) != sizeof(pfn) ||
+	     !get(kf, &st, sizeof(st)) || (!st && !get(kf, out, (size_t)1 << im->page_shift)))) {
 		stop(kf);
 		st = ST_CORRUPT;
 	}

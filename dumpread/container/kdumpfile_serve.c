@@ -41,7 +41,7 @@ static void put(const struct server *s, const void *p, size_t n)
 		ssize_t done = write(s->to, at, n);
 
 		if (done <= 0)
-			_exit(0);	/* nobody wants it any more */
+			_exit(0); /* nobody wants it any more */
 		at += done;
 		n -= (size_t)done;
 	}
@@ -79,8 +79,7 @@ static bool open_files(struct server *s, unsigned n, const int *fds)
 	kdump_set_number_attr(s->c, KDUMP_ATTR_FILE_MMAP_POLICY, KDUMP_MMAP_NEVER);
 	st = kdump_open_fdset(s->c, n, fds);
 	switch (st) {
-	case KDUMP_OK:
-		return true;
+	case KDUMP_OK: return true;
 	case KDUMP_ERR_NOTIMPL:
 		/* unknown to it, or recognised and not handled */
 		return fail_told(s, ST_NOTMINE, "");
@@ -181,20 +180,17 @@ static void put_map(const struct server *s, kdump_bmp_t *map)
 static uint32_t read_page(const struct server *s, uint64_t pfn, uint8_t *out)
 {
 	size_t size = (size_t)1 << s->told.page_shift, len = size;
-	kdump_status st = kdump_read(s->c, KDUMP_MACHPHYSADDR, pfn << s->told.page_shift, out,
-				     &len);
+	kdump_status st =
+		kdump_read(s->c, KDUMP_MACHPHYSADDR, pfn << s->told.page_shift, out, &len);
 
 	if (st == KDUMP_OK && len == size)
 		return ST_OK;
 	kdump_clear_err(s->c);
 	switch (st) {
 	case KDUMP_ERR_NODATA:
-	case KDUMP_ERR_EOF:
-		return ST_NODATA;
-	case KDUMP_ERR_SYSTEM:
-		return ST_IO;
-	default:
-		return ST_CORRUPT;
+	case KDUMP_ERR_EOF: return ST_NODATA;
+	case KDUMP_ERR_SYSTEM: return ST_IO;
+	default: return ST_CORRUPT;
 	}
 }
 

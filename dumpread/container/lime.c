@@ -63,8 +63,7 @@ static bool search(struct image *im, const struct lime_kind *kind, uint64_t off,
 	return found;
 }
 
-bool lime_next(struct image *im, const struct lime_kind *kind, uint64_t off,
-	       struct lime_range *ret)
+bool lime_next(struct image *im, const struct lime_kind *kind, uint64_t off, struct lime_range *ret)
 {
 	const struct image_part *p = &im->parts[0];
 
@@ -85,15 +84,18 @@ static enum status lime_open(struct image *im)
 	if (!lime_header(im, &lime, 0, true, &r))
 		return ST_NOTMINE;
 	if (im->nparts > 1)
-		return fail(&im->diag, ST_UNSUPPORTED, "%s: a LiME dump is one file; name "
-			    "each dump on its own", im->parts[0].path);
+		return fail(&im->diag, ST_UNSUPPORTED,
+			    "%s: a LiME dump is one file; name "
+			    "each dump on its own",
+			    im->parts[0].path);
 	im->priv = arena_alloc(&im->mem, sizeof(struct segments));
 	im->page_shift = 12;
 	while (lime_next(im, &lime, off, &r)) {
 		uint64_t size = r.end - r.start;
 
-		segments_take(im, &(struct segment){ .pa = r.start, .off = r.off,
-						     .filesz = size, .memsz = size });
+		segments_take(im,
+			      &(struct segment){
+				      .pa = r.start, .off = r.off, .filesz = size, .memsz = size });
 		off = r.off + min_u64(size, im->parts[0].size);
 	}
 	segments_finish(im);

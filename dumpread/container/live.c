@@ -50,25 +50,31 @@ enum status live_refused(struct diag *g, int err)
 {
 	switch (err) {
 	case ENOENT:
-		return fail(g, ST_IO, KCORE ": not there: this kernel was built without "
+		return fail(g, ST_IO,
+			    KCORE
+			    ": not there: this kernel was built without "
 			    "CONFIG_PROC_KCORE, or this is a container that hides it; " ELSEWHERE);
 	case EACCES:
 	case EPERM:
 		if (is_locked_down())
-			return fail(g, ST_IO, KCORE ": the kernel is locked down (" LOCKDOWN
-				    " says confidentiality) and does not let anyone read its "
-				    "memory");
+			return fail(g, ST_IO,
+				    KCORE ": the kernel is locked down (" LOCKDOWN
+					  " says confidentiality) and does not let anyone read its "
+					  "memory");
 		if (!geteuid())
-			return fail(g, ST_IO, KCORE ": permission denied, although root: the "
-				    "capability CAP_SYS_RAWIO is missing (a container?)");
-		return fail(g, ST_IO, KCORE ": permission denied; only root may read the "
-			    "running kernel (CAP_SYS_RAWIO)");
+			return fail(g, ST_IO,
+				    KCORE ": permission denied, although root: the "
+					  "capability CAP_SYS_RAWIO is missing (a container?)");
+		return fail(g, ST_IO,
+			    KCORE ": permission denied; only root may read the "
+				  "running kernel (CAP_SYS_RAWIO)");
 	}
 	return fail(g, ST_IO, KCORE ": cannot open: %s", strerror(err));
 }
 
 enum status live_masked(struct diag *g)
 {
-	return fail(g, ST_IO, KCORE ": not the kernel's: another file is mounted over it, as "
-		    "containers do; " ELSEWHERE);
+	return fail(g, ST_IO,
+		    KCORE ": not the kernel's: another file is mounted over it, as "
+			  "containers do; " ELSEWHERE);
 }

@@ -88,8 +88,8 @@ static bool shape_ok(const struct image_part *p, const struct header *h)
 }
 
 /* Is there a header at AT for words of W bytes in that order? */
-static bool parse_header(const struct image_part *p, uint64_t at, unsigned w, bool big,
-			 bool v1, struct header *h)
+static bool parse_header(const struct image_part *p, uint64_t at, unsigned w, bool big, bool v1,
+			 struct header *h)
 {
 	uint8_t raw[80];
 	size_t got;
@@ -163,8 +163,7 @@ static void damaged(struct image *im, const struct unit *u, const char *what)
 		  im->parts[0].path, u->off, what);
 }
 
-static void add_page(struct mcore *m, uint32_t unit, uint32_t index, uint64_t va,
-		     size_t *cap)
+static void add_page(struct mcore *m, uint32_t unit, uint32_t index, uint64_t va, size_t *cap)
 {
 	if (m->npages == *cap) {
 		*cap = *cap ? *cap * 2 : 4096;
@@ -202,8 +201,8 @@ static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, s
 	}
 }
 
-static void new_unit(struct image *im, uint64_t off, uint64_t len, uint64_t va,
-		     uint32_t npages, size_t *cap)
+static void new_unit(struct image *im, uint64_t off, uint64_t len, uint64_t va, uint32_t npages,
+		     size_t *cap)
 {
 	struct mcore *m = im->priv;
 	struct unit u = { .off = off, .len = (uint32_t)len, .va = va, .npages = npages };
@@ -214,8 +213,9 @@ static void new_unit(struct image *im, uint64_t off, uint64_t len, uint64_t va,
 	}
 	if (!part_holds(&im->parts[0], off, len))
 		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
-			  "%s: the file ends %" PRIu64 " bytes before the end of the unit at %"
-			  PRIu64, im->parts[0].path, off + len - im->parts[0].size, off);
+			  "%s: the file ends %" PRIu64
+			  " bytes before the end of the unit at %" PRIu64,
+			  im->parts[0].path, off + len - im->parts[0].size, off);
 	if (m->nunits == *cap) {
 		*cap = *cap ? *cap * 2 : 1024;
 		m->units = heap_grow(m->units, *cap, sizeof(*m->units));
@@ -252,8 +252,8 @@ static void open_v2(struct image *im, const struct header *h, struct image_ctx *
 		if (!va)
 			break;
 		new_unit(im, (uint64_t)load32(map + at + 2 * w, im->big_endian) * h->blk_size,
-			 (uint64_t)load32(map + at + 2 * w + 4, im->big_endian) * h->blk_size,
-			 va, 0, &ucap);
+			 (uint64_t)load32(map + at + 2 * w + 4, im->big_endian) * h->blk_size, va,
+			 0, &ucap);
 	}
 	free(map);
 	for (uint32_t i = 0; i < m->nunits; i++)
@@ -304,8 +304,10 @@ static enum status settle(struct image *im)
 	size_t n = 0;
 
 	if (!m->npages)
-		return fail(&im->diag, ST_NODATA, "%s: an mcore dump without a readable page: "
-			    "copy the dump again", im->parts[0].path);
+		return fail(&im->diag, ST_NODATA,
+			    "%s: an mcore dump without a readable page: "
+			    "copy the dump again",
+			    im->parts[0].path);
 	sort_array(m->pages, m->npages, sizeof(*m->pages), by_va);
 	base = m->pages[0].va;
 	for (size_t i = 0; i < m->nunits; i++)
@@ -416,8 +418,10 @@ static enum status mcore_open(struct image *im)
 	if (!find_kind(im, 0, false, &h))
 		return open_v1(im);
 	if (im->nparts > 1)
-		return fail(&im->diag, ST_UNSUPPORTED, "%s: an mcore dump is one file; name "
-			    "each dump on its own", im->parts[0].path);
+		return fail(&im->diag, ST_UNSUPPORTED,
+			    "%s: an mcore dump is one file; name "
+			    "each dump on its own",
+			    im->parts[0].path);
 	set_geometry(im, &h, false);
 	ctx = ctx_new(im);
 	open_v2(im, &h, ctx);

@@ -22,8 +22,8 @@ static bool parse_address(const char *s, uint64_t *ret)
 	const char *digits = hex ? s + 2 : s;
 	char *end;
 
-	if (!*digits || strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789") !=
-				strlen(digits))
+	if (!*digits ||
+	    strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789") != strlen(digits))
 		return false;
 	errno = 0;
 	*ret = strtoull(digits, &end, hex ? 16 : 10);
@@ -54,8 +54,10 @@ static void doubt(const struct image *im, const struct image_part *p)
 	part_read_some(p, 0, head, sizeof(head) - 1, &got);
 	for (size_t i = 0; i < ARRAY_LEN(magics); i++)
 		if (!strncmp(head, magics[i], strlen(magics[i])))
-			log_warn(im->log, "%s begins as a dump file does, but is read as raw "
-				 "memory: name it without an address", p->path);
+			log_warn(im->log,
+				 "%s begins as a dump file does, but is read as raw "
+				 "memory: name it without an address",
+				 p->path);
 }
 
 /*
@@ -69,8 +71,9 @@ static void take_file(struct image *im, unsigned i)
 
 	end = (end + round) & ~(PAGE - 1);
 	if (end > pa)
-		segments_take(im, &(struct segment){ .part = i, .pa = pa, .filesz = end - pa,
-						     .memsz = end - pa });
+		segments_take(im,
+			      &(struct segment){
+				      .part = i, .pa = pa, .filesz = end - pa, .memsz = end - pa });
 }
 
 static enum status raw_open(struct image *im)
@@ -82,8 +85,10 @@ static enum status raw_open(struct image *im)
 	if (!placed)
 		return ST_NOTMINE;
 	if (placed < im->nparts || im->nparts > SEGMENTS_PARTS)
-		return fail(&im->diag, ST_UNSUPPORTED, "%s: raw memory needs an address after "
-			    "each file: FILE@ADDRESS", im->parts[0].path);
+		return fail(&im->diag, ST_UNSUPPORTED,
+			    "%s: raw memory needs an address after "
+			    "each file: FILE@ADDRESS",
+			    im->parts[0].path);
 	im->priv = arena_alloc(&im->mem, sizeof(struct segments));
 	im->page_shift = 12;
 	for (unsigned i = 0; i < im->nparts; i++)

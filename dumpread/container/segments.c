@@ -65,7 +65,7 @@ void segments_take(struct image *im, const struct segment *g)
 	have = g->off < size ? min_u64(filesz, size - g->off) : 0;
 	end = g->pa + have;
 	if (have < filesz)
-		end &= ~(page - 1);	/* half a page is none */
+		end &= ~(page - 1); /* half a page is none */
 	s->lost += g->pa + filesz - max_u64(end, g->pa);
 	s->top = max_u64(s->top, g->pa + memsz);
 	extents_add(&s->x, g->pa, end, (uint64_t)g->part << PLACE_BITS | g->off);
@@ -162,7 +162,7 @@ static enum status read_place(const struct image *im, struct image_ctx *ctx, uin
 	const uint8_t *data;
 	enum status st;
 
-	if (im->live)		/* nothing is kept, nothing read ahead */
+	if (im->live) /* nothing is kept, nothing read ahead */
 		return part_read(&ctx->own, place, out, n) ? ST_NODATA : ST_OK;
 	st = window_get(&ctx->w, p, place_offset(place), n, &data);
 	if (!st)
@@ -174,8 +174,7 @@ static enum status read_place(const struct image *im, struct image_ctx *ctx, uin
  * A page that segments cover only in part (64K pages over 4K-grained firmware
  * ranges) is zero elsewhere. One that the file's end cuts is not in the dump.
  */
-enum status segments_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
-			  uint8_t *out)
+enum status segments_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn, uint8_t *out)
 {
 	const struct segments *s = im->priv;
 	uint64_t at = pfn << im->page_shift, end = at + ((uint64_t)1 << im->page_shift);

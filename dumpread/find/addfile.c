@@ -90,8 +90,10 @@ static enum status add_vmcoreinfo(struct dump *d, const char *path)
 		st = fail(&d->diag, ST_IO, "%s: %s", path, strerror(errno));
 	else if (vmcoreinfo_value(text, "OSRELEASE", release, sizeof(release)) && *d->release &&
 		 strcmp(release, d->release))
-		st = fail(&d->diag, ST_CORRUPT, "%s: belongs to another kernel: its release is %s, "
-			  "the dump's is %s", path, release, d->release);
+		st = fail(&d->diag, ST_CORRUPT,
+			  "%s: belongs to another kernel: its release is %s, "
+			  "the dump's is %s",
+			  path, release, d->release);
 	else
 		dump_take_vmcoreinfo(d, text, strnlen(text, n));
 	if (in)
@@ -130,8 +132,12 @@ static bool is_bzimage(const uint8_t *p, size_t len)
 
 static bool is_compressed(const uint8_t *p, size_t len)
 {
-	return len >= 6 && (!memcmp(p, "\375" "7zXZ", 6) || !memcmp(p, "\037\213", 2) ||
-			    !memcmp(p, "BZh", 3) || !memcmp(p, "\x28\xb5\x2f\xfd", 4));
+	return len >= 6 && (!memcmp(p,
+				    "\375"
+				    "7zXZ",
+				    6) ||
+			    !memcmp(p, "\037\213", 2) || !memcmp(p, "BZh", 3) ||
+			    !memcmp(p, "\x28\xb5\x2f\xfd", 4));
 }
 
 static const struct kind {
@@ -199,7 +205,8 @@ enum status dump_add_file(struct dump *d, const char *path)
 	}
 	return fail(&d->diag, ST_NOTMINE,
 		    "%s: cannot be used with -t, which takes a vmlinux with debug information, "
-		    "raw BTF, a System.map, a layout file, VMCOREINFO as text", path);
+		    "raw BTF, a System.map, a layout file, VMCOREINFO as text",
+		    path);
 }
 
 /* ---- before the machine is known ----------------------------------------- */

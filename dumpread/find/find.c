@@ -60,13 +60,12 @@ static void find_build_id(struct dump *d, struct reader *r)
 	uint8_t *notes;
 
 	if (d->build_id_len || !symbols_find(&d->symbols, "__start_notes", &start, NULL) ||
-	    !symbols_find(&d->symbols, "__stop_notes", &stop, NULL) ||
-	    stop - start > MAX_NOTES)
+	    !symbols_find(&d->symbols, "__stop_notes", &stop, NULL) || stop - start > MAX_NOTES)
 		return;
 	notes = malloc(MAX_NOTES);
 	if (notes && !read_kva(r, start, notes, stop - start))
-		d->build_id_len = build_id_in_notes(notes, stop - start, d->big_endian,
-						    d->build_id);
+		d->build_id_len =
+			build_id_in_notes(notes, stop - start, d->big_endian, d->build_id);
 	free(notes);
 }
 
@@ -159,14 +158,16 @@ static enum status no_types(struct dump *d, const char *btf)
 	char hex[BUILD_ID_HEX], cut[200] = "";
 
 	if (d->image && d->image->issues.n && d->image->issues.v[0].ntexts)
-		snprintf(cut, sizeof(cut), ", and the dump is incomplete (%s)", d->image->issues.v[0].text[0]);
+		snprintf(cut, sizeof(cut), ", and the dump is incomplete (%s)",
+			 d->image->issues.v[0].text[0]);
 	build_id_hex(d->build_id, d->build_id_len, hex);
-	return fail(&d->diag, ST_ABSENT,
-		    "cannot find the types of kernel %s (build-id %s): no usable BTF in the dump "
-		    "(%.200s)%s, and no vmlinux with debug information in the usual places; install "
-		    "its debug package (Debian: linux-image-%s-dbg) or name a vmlinux, .btf or "
-		    "layout file with -t; dmesg alone needs none",
-		    release, *hex ? hex : "unknown", btf, cut, release);
+	return fail(
+		&d->diag, ST_ABSENT,
+		"cannot find the types of kernel %s (build-id %s): no usable BTF in the dump "
+		"(%.200s)%s, and no vmlinux with debug information in the usual places; install "
+		"its debug package (Debian: linux-image-%s-dbg) or name a vmlinux, .btf or "
+		"layout file with -t; dmesg alone needs none",
+		release, *hex ? hex : "unknown", btf, cut, release);
 }
 
 static void search_symbols(struct dump *d)
@@ -176,8 +177,9 @@ static void search_symbols(struct dump *d)
 	search_vmlinux(d, VMLINUX_SYMBOLS);
 	if (knows_data(d))
 		return;
-	log_warn(d->log, "the dump's own symbols hold no data (CONFIG_KALLSYMS_ALL=n?) and no "
-			 "System.map of %s was found: name it, or the vmlinux, with -t",
+	log_warn(d->log,
+		 "the dump's own symbols hold no data (CONFIG_KALLSYMS_ALL=n?) and no "
+		 "System.map of %s was found: name it, or the vmlinux, with -t",
 		 *d->release ? d->release : "its kernel");
 }
 

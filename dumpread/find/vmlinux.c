@@ -54,7 +54,7 @@ unsigned build_id_in_notes(const uint8_t *notes, size_t len, bool big, uint8_t i
 			memcpy(id, notes + at, desc);
 			return (unsigned)desc;
 		}
-		end = min_u64(end, len);	/* the last need not be padded */
+		end = min_u64(end, len); /* the last need not be padded */
 		notes += end;
 		len -= end;
 	}
@@ -121,8 +121,7 @@ static enum status check_kernel(const struct vmlinux *v, struct dump *d)
 			    "%s: is for another machine (ELF machine %u, the dump's is %u)",
 			    v->path, eh.e_machine, d->elf_machine);
 	n = file_build_id(v, id);
-	if (!n || !d->build_id_len ||
-	    (n == d->build_id_len && !memcmp(id, d->build_id, n)))
+	if (!n || !d->build_id_len || (n == d->build_id_len && !memcmp(id, d->build_id, n)))
 		return ST_OK;
 	build_id_hex(id, n, theirs);
 	build_id_hex(d->build_id, d->build_id_len, ours);
@@ -259,7 +258,8 @@ static enum status take_types(const struct vmlinux *v, struct dump *d)
 		return ST_OK;
 	return fail(&d->diag, ST_ABSENT,
 		    "%s: no debug information in it (neither .BTF nor .debug_info): use the "
-		    "vmlinux of the kernel's debug package", v->path);
+		    "vmlinux of the kernel's debug package",
+		    v->path);
 }
 
 enum status vmlinux_add(struct dump *d, const char *path, unsigned take)

@@ -33,14 +33,14 @@ struct decompressor {
 
 #ifdef HAVE_LIBDEFLATE
 
-static bool run_zlib(struct decompressor *d, const uint8_t *in, size_t len,
-		     uint8_t *out, size_t size)
+static bool run_zlib(struct decompressor *d, const uint8_t *in, size_t len, uint8_t *out,
+		     size_t size)
 {
 	if (!d->deflate)
 		d->deflate = libdeflate_alloc_decompressor();
 	/* no place for the length: anything but SIZE bytes is a failure */
-	return d->deflate && libdeflate_zlib_decompress(d->deflate, in, len, out, size,
-							NULL) == LIBDEFLATE_SUCCESS;
+	return d->deflate && libdeflate_zlib_decompress(d->deflate, in, len, out, size, NULL) ==
+				     LIBDEFLATE_SUCCESS;
 }
 
 static void end_zlib(struct decompressor *d)
@@ -50,8 +50,8 @@ static void end_zlib(struct decompressor *d)
 
 #else
 
-static bool run_zlib(struct decompressor *d, const uint8_t *in, size_t len,
-		     uint8_t *out, size_t size)
+static bool run_zlib(struct decompressor *d, const uint8_t *in, size_t len, uint8_t *out,
+		     size_t size)
 {
 	z_stream *z = &d->zlib;
 
@@ -77,8 +77,8 @@ static void end_zlib(struct decompressor *d)
 
 #endif
 
-static bool run_lzo(struct decompressor *d, const uint8_t *in, size_t len,
-		    uint8_t *out, size_t size)
+static bool run_lzo(struct decompressor *d, const uint8_t *in, size_t len, uint8_t *out,
+		    size_t size)
 {
 	lzo_uint n = size;
 
@@ -86,18 +86,17 @@ static bool run_lzo(struct decompressor *d, const uint8_t *in, size_t len,
 	return lzo1x_decompress_safe(in, len, out, &n, NULL) == LZO_E_OK && n == size;
 }
 
-static bool run_snappy(struct decompressor *d, const uint8_t *in, size_t len,
-		       uint8_t *out, size_t size)
+static bool run_snappy(struct decompressor *d, const uint8_t *in, size_t len, uint8_t *out,
+		       size_t size)
 {
 	size_t n = size;
 
 	(void)d;
-	return snappy_uncompress((const char *)in, len, (char *)out, &n) == SNAPPY_OK &&
-	       n == size;
+	return snappy_uncompress((const char *)in, len, (char *)out, &n) == SNAPPY_OK && n == size;
 }
 
-static bool run_zstd(struct decompressor *d, const uint8_t *in, size_t len,
-		     uint8_t *out, size_t size)
+static bool run_zstd(struct decompressor *d, const uint8_t *in, size_t len, uint8_t *out,
+		     size_t size)
 {
 	if (!d->zstd)
 		d->zstd = ZSTD_createDCtx();
@@ -130,8 +129,8 @@ void decompressor_free(struct decompressor *d)
 	free(d);
 }
 
-enum status decompress(struct decompressor *d, uint32_t flags, const uint8_t *in,
-		       size_t len, uint8_t *out, size_t size)
+enum status decompress(struct decompressor *d, uint32_t flags, const uint8_t *in, size_t len,
+		       uint8_t *out, size_t size)
 {
 	flags &= PAGE_COMPRESSED;
 	if (!flags) {
@@ -142,9 +141,8 @@ enum status decompress(struct decompressor *d, uint32_t flags, const uint8_t *in
 	}
 	for (size_t i = 0; i < ARRAY_LEN(compressors); i++)
 		if (flags == compressors[i].flag)
-			return compressors[i].run(d, in, len, out, size) ? ST_OK
-									 : ST_CORRUPT;
-	return ST_CORRUPT;	/* two compressors at once */
+			return compressors[i].run(d, in, len, out, size) ? ST_OK : ST_CORRUPT;
+	return ST_CORRUPT; /* two compressors at once */
 }
 
 const char *compression_name(uint32_t flags)

@@ -60,7 +60,8 @@ static enum status not_a_dump(struct image *im)
 	return fail(&im->diag, ST_NOTMINE,
 		    "%s: not a memory dump that this program knows (ELF core, "
 		    "kdump-compressed, flattened, mcore, LiME, AVML, LKCD ...); raw memory is "
-		    "named with the address where it begins: %s@0", p->path, p->path);
+		    "named with the address where it begins: %s@0",
+		    p->path, p->path);
 }
 
 static enum status probe(struct image *im, const struct image_ops *only)
@@ -120,9 +121,8 @@ static enum status open_parts(struct image *im, const char *const *paths, unsign
 	return ST_OK;
 }
 
-enum status image_open_as(const char *const *paths, unsigned n,
-			  const struct image_ops *only, const struct log *log,
-			  struct diag *diag, struct image **ret)
+enum status image_open_as(const char *const *paths, unsigned n, const struct image_ops *only,
+			  const struct log *log, struct diag *diag, struct image **ret)
 {
 	struct image *im = heap_array(struct image, 1);
 	enum status st;
@@ -147,8 +147,8 @@ enum status image_open_as(const char *const *paths, unsigned n,
 	return ST_OK;
 }
 
-enum status image_open(const char *const *paths, unsigned n,
-		       const struct log *log, struct diag *diag, struct image **ret)
+enum status image_open(const char *const *paths, unsigned n, const struct log *log,
+		       struct diag *diag, struct image **ret)
 {
 	return image_open_as(paths, n, NULL, log, diag, ret);
 }

@@ -46,7 +46,7 @@ static bool is_line(const char *line, size_t len)
 static void check_vmcoreinfo(struct image *im, size_t len)
 {
 	const char *line = im->vmcoreinfo, *end;
-	unsigned bad = im->vmcoreinfo_len < len;	/* a NUL within */
+	unsigned bad = im->vmcoreinfo_len < len; /* a NUL within */
 
 	for (; (end = strchr(line, '\n')); line = end + 1)
 		bad += !is_line(line, (size_t)(end - line));
@@ -60,7 +60,7 @@ void image_take_vmcoreinfo(struct image *im, const uint8_t *text, size_t len)
 {
 	size_t whole = len;
 
-	while (whole && !text[whole - 1])	/* what fills up the note */
+	while (whole && !text[whole - 1]) /* what fills up the note */
 		whole--;
 	len = strnlen((const char *)text, len);
 	if (!len || len > VMCOREINFO_MAX) {

@@ -20,12 +20,13 @@ static enum status open_failed(struct diag *g, const char *path, int err)
 {
 	switch (err) {
 	case ENOENT:
-	case ENOTDIR:
-		return fail(g, ST_IO, "%s: no such file", path);
+	case ENOTDIR: return fail(g, ST_IO, "%s: no such file", path);
 	case EACCES:
 	case EPERM:
-		return fail(g, ST_IO, "%s: permission denied; dumps are often "
-			    "readable by root only", path);
+		return fail(g, ST_IO,
+			    "%s: permission denied; dumps are often "
+			    "readable by root only",
+			    path);
 	}
 	return fail(g, ST_IO, "%s: cannot open: %s", path, strerror(err));
 }
@@ -51,7 +52,7 @@ static uint64_t stored_bytes(int fd, uint64_t size, uint64_t on_disk)
 		if (data < 0 && errno == ENXIO)
 			return sum;
 		if (hole <= data)
-			return size;		/* it cannot tell */
+			return size; /* it cannot tell */
 		sum += (uint64_t)(hole - data);
 		at = hole;
 	}
@@ -67,28 +68,33 @@ static enum status find_size(struct diag *g, struct image_part *p)
 	if (fstat(p->fd, &sb))
 		return fail(g, ST_IO, "%s: %s", p->path, strerror(errno));
 	if (S_ISDIR(sb.st_mode))
-		return fail(g, ST_IO, "%s: is a directory; name the dump file inside it",
-			    p->path);
+		return fail(g, ST_IO, "%s: is a directory; name the dump file inside it", p->path);
 	if (S_ISFIFO(sb.st_mode) || S_ISSOCK(sb.st_mode))
-		return fail(g, ST_IO, "%s: is a pipe, which cannot be read in any order; "
-			    "save the dump to a file first", p->path);
+		return fail(g, ST_IO,
+			    "%s: is a pipe, which cannot be read in any order; "
+			    "save the dump to a file first",
+			    p->path);
 	if (S_ISCHR(sb.st_mode))
-		return fail(g, ST_IO, "%s: is a character device, which cannot be read in any "
+		return fail(g, ST_IO,
+			    "%s: is a character device, which cannot be read in any "
 			    "order; copy it to a file with cat (a copy of /dev/vmcensus is an "
-			    "image)", p->path);
+			    "image)",
+			    p->path);
 	p->size = sb.st_size > 0 ? (uint64_t)sb.st_size : 0;
 	if (S_ISBLK(sb.st_mode)) {
 		end = lseek(p->fd, 0, SEEK_END);
 		p->size = end > 0 ? (uint64_t)end : 0;
 	}
-	if (p->live)			/* grows with the memory: no bound of ours */
+	if (p->live) /* grows with the memory: no bound of ours */
 		p->size = INT64_MAX;
 	p->raw_size = p->stored = p->size;
 	if (S_ISREG(sb.st_mode) && !p->live)
 		p->stored = stored_bytes(p->fd, p->size, (uint64_t)sb.st_blocks * 512);
 	if (!p->size)
-		return fail(g, ST_IO, "%s: is empty; the dump was never written, or "
-			    "not copied", p->path);
+		return fail(g, ST_IO,
+			    "%s: is empty; the dump was never written, or "
+			    "not copied",
+			    p->path);
 	return ST_OK;
 }
 
@@ -125,8 +131,8 @@ void part_close(struct image_part *p)
 	p->fd = -1;
 }
 
-enum status part_read_some(const struct image_part *p, uint64_t off, void *buf,
-			   size_t len, size_t *got)
+enum status part_read_some(const struct image_part *p, uint64_t off, void *buf, size_t len,
+			   size_t *got)
 {
 	if (p->flat)
 		return flat_read_some(p, off, buf, len, got);
@@ -134,8 +140,7 @@ enum status part_read_some(const struct image_part *p, uint64_t off, void *buf,
 	if (off > INT64_MAX)
 		return ST_OK;
 	while (*got < len && off + *got <= INT64_MAX) {
-		ssize_t n = pread(p->fd, (char *)buf + *got, len - *got,
-				  (off_t)(off + *got));
+		ssize_t n = pread(p->fd, (char *)buf + *got, len - *got, (off_t)(off + *got));
 
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -25,8 +25,8 @@ void window_free(struct window *w)
 	memset(w, 0, sizeof(*w));
 }
 
-enum status window_get(struct window *w, const struct image_part *p, uint64_t off,
-		       size_t len, const uint8_t **ret)
+enum status window_get(struct window *w, const struct image_part *p, uint64_t off, size_t len,
+		       const uint8_t **ret)
 {
 	enum status st;
 	uint64_t end = w->off + w->len;

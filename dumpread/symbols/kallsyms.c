@@ -78,8 +78,7 @@ static bool index_tokens(struct kallsyms *k)
 		k->token[t].s = (const char *)k->tokens + off;
 		k->token[t].len = (uint32_t)strnlen(k->token[t].s, k->tokens_len - off);
 		/* a token is a part of a name */
-		if (off + k->token[t].len >= k->tokens_len ||
-		    k->token[t].len >= KALLSYMS_NAME_LEN)
+		if (off + k->token[t].len >= k->tokens_len || k->token[t].len >= KALLSYMS_NAME_LEN)
 			return false;
 	}
 	return true;
@@ -126,18 +125,13 @@ static uint64_t address_as(const struct kallsyms *k, uint32_t i, enum kallsyms_f
 	int64_t sv = sign_extend(v, 32);
 
 	switch (form) {
-	case KALLSYMS_RELATIVE:
-		v += k->base;
-		break;
+	case KALLSYMS_RELATIVE: v += k->base; break;
 	case KALLSYMS_PERCPU:
 		if (sv < 0)
 			v = k->base - 1 - (uint64_t)sv;
 		break;
-	case KALLSYMS_PCREL:
-		v = k->values_va + 4ull * i + (uint64_t)sv;
-		break;
-	default:
-		break;
+	case KALLSYMS_PCREL: v = k->values_va + 4ull * i + (uint64_t)sv; break;
+	default: break;
 	}
 	return k->word_size == 4 ? (uint32_t)v : v;
 }
@@ -211,8 +205,8 @@ static bool find_index(const struct kallsyms *k, const char *name, uint32_t *ret
 }
 
 /* Anchors that FORM puts in their place, or -1 if it puts one elsewhere. */
-static int score(const struct kallsyms *k, enum kallsyms_form form,
-		 const struct kallsyms_anchor *a, unsigned n)
+static int score(const struct kallsyms *k, enum kallsyms_form form, const struct kallsyms_anchor *a,
+		 unsigned n)
 {
 	int hits = 0;
 
@@ -251,10 +245,8 @@ static bool form_possible(const struct kallsyms *k, enum kallsyms_form form)
 	case KALLSYMS_ADDRESS:
 		/* 7.1+ on 32 bits, not relocatable: offsets are addresses */
 		return k->is_address || (!k->has_base && k->word_size == 4);
-	case KALLSYMS_PCREL:
-		return !k->is_address && !k->has_base;
-	default:
-		return !k->is_address && k->has_base;
+	case KALLSYMS_PCREL: return !k->is_address && !k->has_base;
+	default: return !k->is_address && k->has_base;
 	}
 }
 
@@ -272,8 +264,7 @@ static bool ascends(const struct kallsyms *k)
 	return down <= k->num / 64 && up >= k->num / 2;
 }
 
-enum status kallsyms_choose_form(struct kallsyms *k, const struct kallsyms_anchor *a,
-				 unsigned n)
+enum status kallsyms_choose_form(struct kallsyms *k, const struct kallsyms_anchor *a, unsigned n)
 {
 	int best = 0;
 

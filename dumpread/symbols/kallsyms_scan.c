@@ -87,8 +87,7 @@ static bool table_before(const uint8_t *buf, size_t off, bool big, size_t *ret)
 		uint16_t from = load16(index + 2 * (i - 1), big);
 		uint16_t to = load16(index + 2 * i, big);
 
-		if (strnlen((const char *)buf + table + from, to - from) !=
-		    (size_t)(to - from - 1))
+		if (strnlen((const char *)buf + table + from, to - from) != (size_t)(to - from - 1))
 			return false;
 	}
 	*ret = table;
@@ -111,8 +110,7 @@ static bool markers_at(const struct scan *s, uint64_t addr, uint32_t num, uint64
 
 		if (addr + n * width > s->table)
 			continue;
-		if (!marker(p, 0, width, s->k->big) &&
-		    marker(p, 1, width, s->k->big) == second &&
+		if (!marker(p, 0, width, s->k->big) && marker(p, 1, width, s->k->big) == second &&
 		    marker(p, n - 1, width, s->k->big) == last)
 			return true;
 	}
@@ -277,8 +275,8 @@ static bool look_at(void *arg, uint64_t addr, const uint8_t *buf, size_t len)
 	return false;
 }
 
-enum status kallsyms_scan(struct kallsyms *k, struct reader *r,
-			  const struct kallsyms_anchor *a, unsigned n)
+enum status kallsyms_scan(struct kallsyms *k, struct reader *r, const struct kallsyms_anchor *a,
+			  unsigned n)
 {
 	struct kimage ki;
 	struct scan s = { .k = k, .ki = &ki, .anchors = a, .nanchors = n };

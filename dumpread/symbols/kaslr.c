@@ -23,8 +23,7 @@ static uint64_t kernel_offset(const struct dump *d)
 {
 	char text[32];
 
-	return vmcoreinfo_get(d, "KERNELOFFSET", text, sizeof(text)) ? strtoull(text, NULL, 16)
-								     : 0;
+	return vmcoreinfo_get(d, "KERNELOFFSET", text, sizeof(text)) ? strtoull(text, NULL, 16) : 0;
 }
 
 static uint64_t wrap(const struct dump *d, uint64_t addr)
@@ -43,8 +42,7 @@ static unsigned differences(const struct symlist *l, const struct dump *d, uint6
 	static const char key[] = "SYMBOL(";
 	unsigned n = 0;
 
-	for (const char *p = strstr(d->vmcoreinfo, key); p && n < MAX_ANCHORS;
-	     p = strstr(p, key)) {
+	for (const char *p = strstr(d->vmcoreinfo, key); p && n < MAX_ANCHORS; p = strstr(p, key)) {
 		size_t len;
 		char name[128];
 		uint64_t run, link;
@@ -92,8 +90,8 @@ enum status symlist_relocate(struct symlist *l, struct dump *d)
 	if (n && shift && kernel_offset(d) && shift != kernel_offset(d))
 		return fail(&d->diag, ST_CORRUPT,
 			    "its symbols are %#" PRIx64 " away from the dump's, KASLR moved them "
-			    "by %#" PRIx64 ": it belongs to another kernel", shift,
-			    kernel_offset(d));
+			    "by %#" PRIx64 ": it belongs to another kernel",
+			    shift, kernel_offset(d));
 	for (uint32_t i = 0; i < l->n; i++)
 		if (moves(d, l->v[i].addr))
 			l->v[i].addr = wrap(d, l->v[i].addr + shift);

@@ -36,8 +36,7 @@ void kimage_init(struct kimage *ki, struct reader *r)
 
 static bool read_some(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len)
 {
-	return !(ki->physical ? read_pa(ki->r, addr, buf, len)
-			      : read_kva(ki->r, addr, buf, len));
+	return !(ki->physical ? read_pa(ki->r, addr, buf, len) : read_kva(ki->r, addr, buf, len));
 }
 
 /* As kimage_read(); false if nothing could be read. */
@@ -79,14 +78,13 @@ static bool scan_piece(const struct kimage *ki, uint64_t addr, uint8_t *buf, boo
 }
 
 bool kimage_scan(const struct kimage *ki,
-		 bool (*fn)(void *arg, uint64_t addr, const uint8_t *buf, size_t len),
-		 void *arg)
+		 bool (*fn)(void *arg, uint64_t addr, const uint8_t *buf, size_t len), void *arg)
 {
 	uint8_t *buf = heap_bytes(KIMAGE_STEP + KIMAGE_OVERLAP);
 	bool found = false, any;
 	uint64_t gap = 0;
 
-	for (uint64_t a = ki->data; !found && a > ki->start; ) {
+	for (uint64_t a = ki->data; !found && a > ki->start;) {
 		a -= KIMAGE_STEP;
 		found = scan_piece(ki, a, buf, &any, fn, arg);
 	}

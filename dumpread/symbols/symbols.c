@@ -27,8 +27,7 @@ void symbols_close(struct symbols *s)
 	}
 }
 
-bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr,
-		  const char **from)
+bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr, const char **from)
 {
 	for (unsigned i = 0; i < s->n; i++) {
 		if (!s->v[i].find(s->v[i].self, name, addr))
@@ -40,8 +39,7 @@ bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr,
 	return false;
 }
 
-bool symbols_at(const struct symbols *s, uint64_t addr, const char **name,
-		uint64_t *offset)
+bool symbols_at(const struct symbols *s, uint64_t addr, const char **name, uint64_t *offset)
 {
 	for (unsigned i = 0; i < s->n; i++)
 		if (s->v[i].at && s->v[i].at(s->v[i].self, addr, name, offset))

@@ -46,7 +46,7 @@ bool symlist_add(struct symlist *l, const char *name, size_t len, uint64_t addr,
 	}
 	l->v[l->n++] = (struct symlist_sym){ addr, (uint32_t)l->names_len, global };
 	memcpy(l->names + l->names_len, name, len);
-	l->names_len += len + 1;	/* the arena's memory is zeroed */
+	l->names_len += len + 1; /* the arena's memory is zeroed */
 	return true;
 }
 

@@ -29,7 +29,7 @@ enum status types_add_btf(struct dump *d, uint8_t *data, size_t len, const char 
 		free(data);
 		return st;
 	}
-	btf = btf__new(data, (uint32_t)len);	/* takes a copy */
+	btf = btf__new(data, (uint32_t)len); /* takes a copy */
 	free(data);
 	if (!btf)
 		return fail(&d->diag, ST_CORRUPT, "BTF: refused by libbpf");

@@ -164,11 +164,9 @@ static bool size_ok(uint32_t kind, uint32_t size)
 	bool power = size && !(size & (size - 1));
 
 	switch (kind) {
-	case BTF_KIND_INT:
-		return power && size <= MAX_INT;
+	case BTF_KIND_INT: return power && size <= MAX_INT;
 	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-		return power && size <= 8;
+	case BTF_KIND_ENUM64: return power && size <= 8;
 	}
 	return true;
 }
@@ -223,19 +221,16 @@ static enum status take_types(struct btf_blob *b)
 			return fail(b->diag, ST_CORRUPT, "BTF: types end inside of a type");
 		s = &b->shape[KIND(t[1])];
 		if (!s->known)
-			return fail(b->diag, ST_UNSUPPORTED,
-				    "BTF: type %u is of unknown kind %u", b->ntypes + 1,
-				    KIND(t[1]));
+			return fail(b->diag, ST_UNSUPPORTED, "BTF: type %u is of unknown kind %u",
+				    b->ntypes + 1, KIND(t[1]));
 		words += s->fixed + (size_t)s->element * VLEN(t[1]);
 		if (words > left)
 			return fail(b->diag, ST_CORRUPT, "BTF: types end inside of a type");
 		n = take_type(b, b->types + out, t, words);
 		if (!n)
-			return fail(b->diag, ST_CORRUPT, "BTF: type %u is damaged",
-				    b->ntypes + 1);
+			return fail(b->diag, ST_CORRUPT, "BTF: type %u is damaged", b->ntypes + 1);
 		if (++b->ntypes > BTF_MAX_TYPES)
-			return fail(b->diag, ST_LIMIT, "BTF: more than %u types",
-				    BTF_MAX_TYPES);
+			return fail(b->diag, ST_LIMIT, "BTF: more than %u types", BTF_MAX_TYPES);
 		in += words;
 		out += n;
 	}
@@ -255,10 +250,8 @@ static bool refers_ok(const struct btf_blob *b, const uint32_t *t)
 {
 	switch (KIND(t[1])) {
 	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-		return members_refer(b, t);
-	case BTF_KIND_ARRAY:
-		return t[3] <= b->ntypes && t[4] <= b->ntypes;
+	case BTF_KIND_UNION: return members_refer(b, t);
+	case BTF_KIND_ARRAY: return t[3] <= b->ntypes && t[4] <= b->ntypes;
 	}
 	return !b->shape[KIND(t[1])].ref || t[2] <= b->ntypes;
 }

@@ -31,16 +31,12 @@ static unsigned rank(const struct btf_type *t)
 {
 	switch (btf_kind(t)) {
 	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-		return 4;
-	case BTF_KIND_TYPEDEF:
-		return 3;
+	case BTF_KIND_UNION: return 4;
+	case BTF_KIND_TYPEDEF: return 3;
 	case BTF_KIND_ENUM:
-	case BTF_KIND_ENUM64:
-		return 2;
+	case BTF_KIND_ENUM64: return 2;
 	case BTF_KIND_INT:
-	case BTF_KIND_FLOAT:
-		return 1;
+	case BTF_KIND_FLOAT: return 1;
 	}
 	return 0;
 }
@@ -55,8 +51,7 @@ uint32_t btf_index_type(const struct btf_index *x, const char *name, size_t len)
 	uint32_t best = 0, s = slot_of(name, len, x->types_mask);
 	unsigned best_rank = 0;
 
-	for (uint32_t n = 0; x->types[s] && n < MAX_PROBES;
-	     n++, s = (s + 1) & x->types_mask) {
+	for (uint32_t n = 0; x->types[s] && n < MAX_PROBES; n++, s = (s + 1) & x->types_mask) {
 		const struct btf_type *t = btf__type_by_id(x->btf, x->types[s]);
 
 		if (rank(t) > best_rank && same(str(x, t->name_off), name, len)) {
@@ -67,8 +62,7 @@ uint32_t btf_index_type(const struct btf_index *x, const char *name, size_t len)
 	return best;
 }
 
-static const char *enumerator_name(const struct btf_index *x, const struct btf_type *t,
-				   uint32_t nr)
+static const char *enumerator_name(const struct btf_index *x, const struct btf_type *t, uint32_t nr)
 {
 	return str(x, btf_is_enum64(t) ? btf_enum64(t)[nr].name_off : btf_enum(t)[nr].name_off);
 }
@@ -77,8 +71,7 @@ static const char *enumerator_name(const struct btf_index *x, const struct btf_t
  * The kind flag of an enum says that it is signed since 6089fb325cf7 (v6.0,
  * with ENUM64); before, none had it and all values were signed.
  */
-static int64_t enumerator_value(const struct btf_index *x, const struct btf_type *t,
-				uint32_t nr)
+static int64_t enumerator_value(const struct btf_index *x, const struct btf_type *t, uint32_t nr)
 {
 	if (btf_is_enum64(t))
 		return (int64_t)btf_enum64_value(&btf_enum64(t)[nr]);
@@ -91,8 +84,7 @@ bool btf_index_enumerator(const struct btf_index *x, const char *name, int64_t *
 {
 	uint32_t s = slot_of(name, strlen(name), x->enums_mask);
 
-	for (uint32_t n = 0; x->enums[s].id && n < MAX_PROBES;
-	     n++, s = (s + 1) & x->enums_mask) {
+	for (uint32_t n = 0; x->enums[s].id && n < MAX_PROBES; n++, s = (s + 1) & x->enums_mask) {
 		const struct btf_type *t = btf__type_by_id(x->btf, x->enums[s].id);
 
 		if (!strcmp(enumerator_name(x, t, x->enums[s].nr), name)) {
@@ -218,8 +210,12 @@ static void close_source(void *self)
 enum status btf_index_attach(struct btf_index *x, struct dump *d, const char *name)
 {
 	struct type_source src = {
-		.name = name, .member = member, .size = size, .enumerator = enumerator,
-		.close = close_source, .self = x,
+		.name = name,
+		.member = member,
+		.size = size,
+		.enumerator = enumerator,
+		.close = close_source,
+		.self = x,
 	};
 
 	if (types_add(&d->types, &src))

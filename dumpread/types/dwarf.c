@@ -137,7 +137,7 @@ static void give_up_absent(struct scan *s, Elf *elf)
 			h = reverse_step(h, w->name[i][n - 1]);
 		hash_put(&names, h, i);
 	}
-	for (size_t at = 0; at < data->d_size; ) {
+	for (size_t at = 0; at < data->d_size;) {
 		const char *str = (const char *)data->d_buf + at;
 		size_t len = strnlen(str, data->d_size - at);
 
@@ -182,8 +182,7 @@ static void look_at(struct scan *s, Dwarf_Die *die)
 
 	if (tag == DW_TAG_enumeration_type)
 		look_at_enum(s, die);
-	else if (tag != DW_TAG_structure_type && tag != DW_TAG_union_type &&
-		 tag != DW_TAG_typedef)
+	else if (tag != DW_TAG_structure_type && tag != DW_TAG_union_type && tag != DW_TAG_typedef)
 		return;
 	name = dwarf_diename(die);
 	i = name ? want_find(&s->want, name) : s->want.n;
@@ -221,8 +220,7 @@ static void look_at_unit(struct scan *s, Dwarf_Die *unit, struct hash *enums)
 {
 	Dwarf_Die die;
 
-	s->split |= dwarf_hasattr(unit, DW_AT_GNU_dwo_name) ||
-		    dwarf_hasattr(unit, DW_AT_dwo_name);
+	s->split |= dwarf_hasattr(unit, DW_AT_GNU_dwo_name) || dwarf_hasattr(unit, DW_AT_dwo_name);
 	/* names of Rust's types say nothing of the kernel's */
 	if (dwarf_srclang(unit) == DW_LANG_Rust || dwarf_child(unit, &die))
 		return;
@@ -285,13 +283,14 @@ static enum status finish(struct scan *s, struct dump *d, const char *path)
 	if (btf__type_cnt(s->types.btf) > 1) {
 		x = btf_index_new(s->types.btf, d->word_size, s->types.big);
 		s->types.btf = NULL;
-		x->signs = true;	/* libbpf sets them where a value is negative */
+		x->signs = true; /* libbpf sets them where a value is negative */
 		return btf_index_attach(x, d, "dwarf");
 	}
 	if (s->split)
 		return fail(&d->diag, ST_UNSUPPORTED,
 			    "%s: its debug information is in .dwo files (split DWARF), which are "
-			    "not read; a kernel built with CONFIG_DEBUG_INFO_BTF needs none", path);
+			    "not read; a kernel built with CONFIG_DEBUG_INFO_BTF needs none",
+			    path);
 	return fail(&d->diag, ST_ABSENT, "%s: its DWARF has none of the kernel's types", path);
 }
 
@@ -315,8 +314,8 @@ enum status types_add_dwarf(struct dump *d, const struct mapped_elf *m)
 	} else {
 		btf__set_pointer_size(s.types.btf, ident[EI_CLASS] == ELFCLASS32 ? 4 : 8);
 		units = scan_units(&s, dw, info);
-		log_debug(d->log, "dwarf: %u compile units read, %u wanted names not found",
-			  units, s.want.missing);
+		log_debug(d->log, "dwarf: %u compile units read, %u wanted names not found", units,
+			  s.want.missing);
 		st = finish(&s, d, m->path);
 	}
 	btf__free(s.types.btf);

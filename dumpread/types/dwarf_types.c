@@ -57,8 +57,7 @@ static bool peel(Dwarf_Die *die)
 			if (!follow(die, DW_AT_type, die))
 				return false;
 			break;
-		default:
-			return true;
+		default: return true;
 		}
 	}
 	return false;
@@ -87,12 +86,8 @@ static uint32_t take_base(struct dwarf_types *t, Dwarf_Die *die)
 	get_uint(die, DW_AT_encoding, &encoding);
 	switch (encoding) {
 	case DW_ATE_signed:
-	case DW_ATE_signed_char:
-		btf_encoding = BTF_INT_SIGNED;
-		break;
-	case DW_ATE_boolean:
-		btf_encoding = BTF_INT_BOOL;
-		break;
+	case DW_ATE_signed_char: btf_encoding = BTF_INT_SIGNED; break;
+	case DW_ATE_boolean: btf_encoding = BTF_INT_BOOL; break;
 	case DW_ATE_float:
 	case DW_ATE_complex_float:
 		return added(btf__add_float(t->btf, name ? name : "float", bytes));
@@ -152,15 +147,9 @@ static bool enumerator_value(Dwarf_Die *die, int64_t *ret)
 	 * for negative ones; formsdata alone would extend a sign.
 	 */
 	switch (attr.form) {
-	case DW_FORM_data1:
-		s = (uint8_t)s;
-		break;
-	case DW_FORM_data2:
-		s = (uint16_t)s;
-		break;
-	case DW_FORM_data4:
-		s = (uint32_t)s;
-		break;
+	case DW_FORM_data1: s = (uint8_t)s; break;
+	case DW_FORM_data2: s = (uint16_t)s; break;
+	case DW_FORM_data4: s = (uint32_t)s; break;
 	}
 	*ret = s;
 	return true;
@@ -220,7 +209,7 @@ static bool member_location(Dwarf_Die *die, uint64_t *ret)
 	Dwarf_Op *ops;
 	size_t n;
 
-	*ret = 0;		/* absent: a union's, or data_bit_offset says all */
+	*ret = 0; /* absent: a union's, or data_bit_offset says all */
 	if (!dwarf_attr(die, DW_AT_data_member_location, &attr))
 		return true;
 	if (!dwarf_formudata(&attr, &w)) {
@@ -281,8 +270,7 @@ static uint32_t take_struct(struct dwarf_types *t, Dwarf_Die *die, unsigned dept
 	Dwarf_Die child;
 	int id;
 
-	if (dwarf_declared(die) || !get_uint(die, DW_AT_byte_size, &bytes) ||
-	    bytes > UINT32_MAX)
+	if (dwarf_declared(die) || !get_uint(die, DW_AT_byte_size, &bytes) || bytes > UINT32_MAX)
 		return 0;
 	if (!dwarf_child(die, &child))
 		do {
@@ -297,24 +285,20 @@ static uint32_t take_struct(struct dwarf_types *t, Dwarf_Die *die, unsigned dept
 	id = is_union ? btf__add_union(t->btf, dwarf_diename(die), (uint32_t)bytes)
 		      : btf__add_struct(t->btf, dwarf_diename(die), (uint32_t)bytes);
 	for (size_t i = 0; id > 0 && i < fields.n; i++)
-		btf__add_field(t->btf, fields.v[i].name, (int)fields.v[i].type,
-			       fields.v[i].bits, fields.v[i].bit_size);
+		btf__add_field(t->btf, fields.v[i].name, (int)fields.v[i].type, fields.v[i].bits,
+			       fields.v[i].bit_size);
 	return added(id);
 }
 
 static uint32_t take_new(struct dwarf_types *t, Dwarf_Die *die, unsigned depth)
 {
 	switch (dwarf_tag(die)) {
-	case DW_TAG_base_type:
-		return take_base(t, die);
+	case DW_TAG_base_type: return take_base(t, die);
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
-	case DW_TAG_class_type:
-		return take_struct(t, die, depth);
-	case DW_TAG_enumeration_type:
-		return take_enum(t, die);
-	case DW_TAG_array_type:
-		return take_array(t, die, depth);
+	case DW_TAG_class_type: return take_struct(t, die, depth);
+	case DW_TAG_enumeration_type: return take_enum(t, die);
+	case DW_TAG_array_type: return take_array(t, die, depth);
 	case DW_TAG_pointer_type:
 	case DW_TAG_reference_type:
 		if (!t->pointer)
@@ -335,7 +319,7 @@ static uint32_t take(struct dwarf_types *t, Dwarf_Die *die, unsigned depth)
 		return id;
 	if (depth > MAX_DEPTH || btf__type_cnt(t->btf) > MAX_TYPES)
 		return 0;
-	hash_put(&t->done, key, 0);	/* a type that embeds itself ends here */
+	hash_put(&t->done, key, 0); /* a type that embeds itself ends here */
 	id = take_new(t, die, depth);
 	hash_put(&t->done, key, id);
 	return id;

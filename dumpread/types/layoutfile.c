@@ -198,7 +198,8 @@ static bool read_symbol(struct layout_file *f, char **v)
 static bool read_absent(struct layout_file *f, char **v)
 {
 	/* a path has a dot; a lone name is a type whose size was asked for */
-	struct fact fact = { .name = v[1], .absent = true,
+	struct fact fact = { .name = v[1],
+			     .absent = true,
 			     .kind = strchr(v[1], '.') ? FACT_MEMBER : FACT_SIZE };
 
 	return add(f, fact);
@@ -208,7 +209,7 @@ static bool read_absent_other(struct layout_file *f, char **v)
 {
 	struct fact fact = { .name = v[2], .absent = true, .kind = FACT_ENUM };
 
-	if (!strcmp(v[1], "symbol"))	/* for people: a chain has no such answer */
+	if (!strcmp(v[1], "symbol")) /* for people: a chain has no such answer */
 		return true;
 	return !strcmp(v[1], "enum") && add(f, fact);
 }
@@ -231,7 +232,8 @@ static const struct line_kind {
 static enum status refuse(struct dump *d, const char *what, const char *theirs, const char *ours)
 {
 	return fail(&d->diag, ST_CORRUPT,
-		    "belongs to another kernel: its %s is %s, the dump's is %s", what, theirs, ours);
+		    "belongs to another kernel: its %s is %s, the dump's is %s", what, theirs,
+		    ours);
 }
 
 static enum status check_machine(struct dump *d, const char *value)
@@ -256,7 +258,8 @@ static enum status read_header(struct layout_file *f, struct dump *d, char **v)
 	build_id_hex(d->build_id, d->build_id_len, ours);
 	if (!strcmp(v[0], "release"))
 		return *d->release && strcmp(v[1], d->release)
-			       ? refuse(d, "release", v[1], d->release) : ST_OK;
+			       ? refuse(d, "release", v[1], d->release)
+			       : ST_OK;
 	if (!strcmp(v[0], "build-id"))
 		return *ours && strcmp(v[1], ours) ? refuse(d, "build-id", v[1], ours) : ST_OK;
 	if (!strcmp(v[0], "machine"))
@@ -349,8 +352,12 @@ void layout_know_machine(struct dump *d, const char *head, size_t len)
 static enum status attach(struct layout_file *f, struct dump *d)
 {
 	struct type_source src = {
-		.name = "layout file", .member = member, .size = size,
-		.enumerator = enumerator, .close = layout_free, .self = f,
+		.name = "layout file",
+		.member = member,
+		.size = size,
+		.enumerator = enumerator,
+		.close = layout_free,
+		.self = f,
 	};
 	struct symlist *symbols = f->symbols;
 
@@ -370,8 +377,7 @@ static enum status attach(struct layout_file *f, struct dump *d)
 					  : fail(&d->diag, ST_LIMIT, "too many sources of types");
 }
 
-enum status types_add_layout_text(struct dump *d, const char *text, size_t len,
-				  const char *name)
+enum status types_add_layout_text(struct dump *d, const char *text, size_t len, const char *name)
 {
 	struct layout_file *f;
 	enum status st;

@@ -15,7 +15,8 @@ static void write_header(const struct dump *d, unsigned facts, FILE *out)
 	fputs(LAYOUT_MAGIC
 	      "# What one kernel looks like: sizes, members and enumerators of its types, and\n"
 	      "# addresses of its symbols (without KASLR). Use it with -t in place of a vmlinux.\n"
-	      "# member PATH OFFSET SIZE COUNT STRIDE BIT_OFFSET BIT_SIZE FLAGS\n", out);
+	      "# member PATH OFFSET SIZE COUNT STRIDE BIT_OFFSET BIT_SIZE FLAGS\n",
+	      out);
 	if (*d->release)
 		fprintf(out, "release %s\n", d->release);
 	if (d->build_id_len)

@@ -55,7 +55,7 @@ static uint32_t skip_modifiers(const struct btf_index *x, uint32_t id)
 			return id;
 		id = t->type;
 	}
-	return 0;	/* a loop: void */
+	return 0; /* a loop: void */
 }
 
 static struct shape shape_of(const struct btf_index *x, uint32_t id)
@@ -100,8 +100,8 @@ struct lookup {
 	uint32_t visits;
 };
 
-static bool find_member(struct lookup *l, const struct btf_type *agg, uint64_t base,
-			unsigned depth, struct found *ret)
+static bool find_member(struct lookup *l, const struct btf_type *agg, uint64_t base, unsigned depth,
+			struct found *ret)
 {
 	const struct btf_member *m = btf_members(agg);
 
@@ -144,8 +144,7 @@ static void narrow_int(const struct btf_type *t, struct found *f)
 /* Does the word of UNIT bits at START hold the field, inside of its struct? */
 static bool word_fits(const struct found *f, uint64_t start, uint64_t unit)
 {
-	return f->bits >= start && f->bits + f->bit_size <= start + unit &&
-	       start + unit <= f->end;
+	return f->bits >= start && f->bits + f->bit_size <= start + unit && start + unit <= f->end;
 }
 
 /*

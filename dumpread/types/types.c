@@ -35,8 +35,8 @@ static enum status decided(enum status st, const struct type_source *src, const 
 	return st ? ST_ABSENT : ST_OK;
 }
 
-enum status types_member(const struct types *t, const char *path,
-			 struct member *ret, const char **from)
+enum status types_member(const struct types *t, const char *path, struct member *ret,
+			 const char **from)
 {
 	for (unsigned i = 0; i < t->n; i++) {
 		enum status st = t->v[i].member(t->v[i].self, path, ret);
@@ -47,8 +47,7 @@ enum status types_member(const struct types *t, const char *path,
 	return ST_ABSENT;
 }
 
-enum status types_size(const struct types *t, const char *type, uint32_t *bytes,
-		       const char **from)
+enum status types_size(const struct types *t, const char *type, uint32_t *bytes, const char **from)
 {
 	for (unsigned i = 0; i < t->n; i++) {
 		enum status st = t->v[i].size(t->v[i].self, type, bytes);

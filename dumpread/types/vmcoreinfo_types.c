@@ -59,8 +59,8 @@ static enum status member(void *self, const char *path, struct member *ret)
 		const struct part *p = &parts[i];
 
 		if (strcmp(path, p->path) || !vmcoreinfo_offset(d, p->outer, &outer) ||
-		    (p->inner && !vmcoreinfo_offset(d, p->inner, &inner)) ||
-		    outer > UINT16_MAX || inner > UINT16_MAX)
+		    (p->inner && !vmcoreinfo_offset(d, p->inner, &inner)) || outer > UINT16_MAX ||
+		    inner > UINT16_MAX)
 			continue;
 		*ret = (struct member){
 			.offset = (uint32_t)(outer + inner + p->after),

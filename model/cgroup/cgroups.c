@@ -259,7 +259,7 @@ static uint32_t row_of(struct cgbuild *b, uint64_t cgrp, uint64_t css)
 	}
 	if (n == DEPTH_MAX) {
 		damaged(b, ST_LIMIT, "ancestors", chain[0]);
-		n = 1;	/* the group itself is worth a row */
+		n = 1; /* the group itself is worth a row */
 	}
 	while (n--)
 		row = add_row(b, chain[n], row, n ? 0 : css);
@@ -274,8 +274,7 @@ static void push_children(struct cgbuild *b, uint64_t css)
 	struct listwalk w = listwalk_start(b->k, b->r, head, CGROUPS_MAX);
 
 	while (listwalk_next(&w))
-		*vec_push(&b->mem, &b->todo) =
-			w.node - layout_offset(&b->k->layout, M_CSS_SIBLING);
+		*vec_push(&b->mem, &b->todo) = w.node - layout_offset(&b->k->layout, M_CSS_SIBLING);
 	if (w.st)
 		damaged(b, w.st, "children of css", css);
 	for (size_t i = first, j = b->todo.n; i + 1 < j; i++, j--) {
@@ -339,8 +338,7 @@ static void find_dfl_root(struct cgbuild *b, const uint64_t *css_sets)
 
 void cgroups_build(struct snapshot *s, struct reader *r, const uint64_t *css_sets)
 {
-	struct cgbuild b = { .s = s, .k = s->k, .r = r, .names = &s->mem,
-			     .paths_left = PATHS_MAX };
+	struct cgbuild b = { .s = s, .k = s->k, .r = r, .names = &s->mem, .paths_left = PATHS_MAX };
 
 	b.by_addr.mem = &b.mem;
 	b.memory_id = layout_enum(&s->k->layout, E_MEMORY_CGRP, -1);
@@ -367,8 +365,8 @@ void cgroups_build(struct snapshot *s, struct reader *r, const uint64_t *css_set
 static uint64_t group_in(struct cgbuild *b, uint64_t css_set, uint64_t root)
 {
 	const struct layout *l = &b->k->layout;
-	struct listwalk w = listwalk_start(b->k, b->r, css_set + layout_offset(l, M_CSET_LINKS),
-					   LINKS_MAX);
+	struct listwalk w =
+		listwalk_start(b->k, b->r, css_set + layout_offset(l, M_CSET_LINKS), LINKS_MAX);
 
 	if (root == b->dfl_root)
 		return pointer(b, css_set, M_CSET_DFL);
@@ -400,7 +398,8 @@ static const char *controllers_of(struct cgbuild *b, uint64_t root)
 		if (p && !read_kva_str(b->r, p, name, sizeof(name)))
 			n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", n ? "," : "", name);
 	}
-	if (!read_kva_str(b->r, root + layout_offset(l, M_CGROOT_NAME), name, sizeof(name)) && *name)
+	if (!read_kva_str(b->r, root + layout_offset(l, M_CGROOT_NAME), name, sizeof(name)) &&
+	    *name)
 		snprintf(all + n, sizeof(all) - n, "%sname=%s", n ? "," : "", name);
 	return arena_strdup(b->names, all);
 }
@@ -423,7 +422,8 @@ static void add_line(struct cgbuild *b, uint64_t css_set, uint64_t root, bool ex
 	if (!cgrp || kmember_u64(b->k, b->r, root, M_CGROOT_ID, &id))
 		return;
 	line[(*n)++] = (struct cgroup_line){
-		.id = (int32_t)id, .controllers = controllers_of(b, root),
+		.id = (int32_t)id,
+		.controllers = controllers_of(b, root),
 		.path = exiting && root != b->dfl_root ? "/" : path_of_cgroup(b, cgrp),
 	};
 }

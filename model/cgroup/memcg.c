@@ -64,13 +64,10 @@ static bool is_zone_item(const struct kernel *k, enum layout_id id, int64_t valu
 {
 	switch (id) {
 	case E_NR_PAGETABLE:
-	case E_NR_KERNEL_STACK:
-		return value < layout_enum(&k->layout, E_NR_VM_ZONE_STAT_ITEMS, 0);
+	case E_NR_KERNEL_STACK: return value < layout_enum(&k->layout, E_NR_VM_ZONE_STAT_ITEMS, 0);
 	case E_NR_SLAB_RECLAIMABLE:
-	case E_NR_SLAB_UNRECLAIMABLE:
-		return k->layout.v[id].alt != 0;
-	default:
-		return false;
+	case E_NR_SLAB_UNRECLAIMABLE: return k->layout.v[id].alt != 0;
+	default: return false;
 	}
 }
 
@@ -158,17 +155,19 @@ static enum status read_pending(struct reading *rd, uint64_t memcg, int64_t *sum
 
 static uint64_t in_bytes(const struct reading *rd, unsigned i, int64_t v)
 {
-	uint64_t n = v > 0 ? (uint64_t)v : 0;	/* negative: CPUs caught in between */
+	uint64_t n = v > 0 ? (uint64_t)v : 0; /* negative: CPUs caught in between */
 
 	return items[i].unit == PAGES ? n << rd->k->dump->page_shift
-	     : items[i].unit == KIB ? n << 10 : n;
+	       : items[i].unit == KIB ? n << 10
+				      : n;
 }
 
 /* A limit is as large as can be where there is none: PAGE_COUNTER_MAX. */
 static uint64_t limit(const struct reading *rd, uint64_t memcg, enum layout_id id)
 {
 	uint64_t v, none = rd->k->dump->word_size == 8
-		? (uint64_t)INT64_MAX >> rd->k->dump->page_shift : INT32_MAX;
+				   ? (uint64_t)INT64_MAX >> rd->k->dump->page_shift
+				   : INT32_MAX;
 
 	if (!has(rd->k, id) || kmember_u64(rd->k, rd->r, memcg, id, &v) || v >= none)
 		return UINT64_MAX;
@@ -225,8 +224,8 @@ static void add_pending(struct reading *rd, struct memcg *v)
 			if (up < g)
 				rd->pending[up][i] += rd->pending[g][i];
 			if (v[g].stat[i] != UINT64_MAX)
-				v[g].stat[i] = in_bytes(rd, i, (int64_t)v[g].stat[i] +
-							       rd->pending[g][i]);
+				v[g].stat[i] =
+					in_bytes(rd, i, (int64_t)v[g].stat[i] + rd->pending[g][i]);
 		}
 	}
 }

@@ -34,7 +34,10 @@ struct elf_heads *elf_heads_new(const struct snapshot *s, struct reader *r, cons
 	struct elf_heads *h = arena_alloc(mem, sizeof(*h));
 
 	*h = (struct elf_heads){
-		.s = s, .r = r, .sysroot = sysroot, .mem = mem,
+		.s = s,
+		.r = r,
+		.sysroot = sysroot,
+		.mem = mem,
 		.v = arena_array(mem, struct elf_head, s->nfiles),
 		.known = arena_array(mem, uint8_t, s->nfiles),
 		.seen = arena_array(mem, uint32_t, s->nfiles),
@@ -47,8 +50,7 @@ static void look_for(struct elf_heads *h, uint32_t file)
 	struct elf_head *copy = &h->v[file];
 	struct elf_found found;
 	const char *why;
-	enum status st = elf_find(h->s, h->r, &h->s->files[file], h->sysroot, h->mem, &found,
-				  &why);
+	enum status st = elf_find(h->s, h->r, &h->s->files[file], h->sysroot, h->mem, &found, &why);
 
 	h->known[file] = !st ? IS_ELF : st == ST_ABSENT ? IS_OTHER : NOT_THERE;
 	if (st)
@@ -117,7 +119,10 @@ static void add_bss(struct arena *mem, struct elf_bss_list *ret, uint32_t vma, u
 		    uint64_t start, uint64_t end)
 {
 	*vec_push(mem, ret) = (struct elf_bss){
-		.start = start, .end = end, .vma = vma, .file = file,
+		.start = start,
+		.end = end,
+		.vma = vma,
+		.file = file,
 	};
 }
 
@@ -156,8 +161,8 @@ static uint32_t by_neighbours(const struct vma *v, const struct area *a)
 	return a->flags & AREA_B && !heap ? a->file : NONE;
 }
 
-void elf_bss_find(const struct snapshot *s, struct reader *r, const char *sysroot,
-		  uint32_t only, struct arena *mem, struct elf_bss_list *ret)
+void elf_bss_find(const struct snapshot *s, struct reader *r, const char *sysroot, uint32_t only,
+		  struct arena *mem, struct elf_bss_list *ret)
 {
 	struct elf_heads *h = elf_heads_new(s, r, sysroot, mem);
 	struct area *areas = areas_build(s, mem);
@@ -171,8 +176,7 @@ void elf_bss_find(const struct snapshot *s, struct reader *r, const char *sysroo
 		if (only != NONE && only != i)
 			continue;
 		elf_pieces_list(h, m, &pieces);
-		for (uint32_t k = m->first_vma; k < m->first_vma + m->nvmas && k < s->nvmas;
-		     k++) {
+		for (uint32_t k = m->first_vma; k < m->first_vma + m->nvmas && k < s->nvmas; k++) {
 			const struct vma *v = &s->vmas[k];
 			uint32_t file;
 

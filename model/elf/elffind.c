@@ -44,8 +44,8 @@ static const char *plain_path(const struct file *f, struct arena *mem)
 
 /* Is what lies below SYSROOT what was mapped? CACHE: as the dump has it, or NULL. */
 static enum status check_same(const struct file *f, const struct elf_image *cache,
-			      const struct elf_found *found, struct arena *mem,
-			      const char **note, const char **why)
+			      const struct elf_found *found, struct arena *mem, const char **note,
+			      const char **why)
 {
 	const struct elf_head *h = elf_head(found->e);
 	char want[HEX_ID], got[HEX_ID];
@@ -60,12 +60,15 @@ static enum status check_same(const struct file *f, const struct elf_image *cach
 		return ST_NOTMINE;
 	}
 	if (elf_size(found->e) != f->size) {
-		*why = arena_printf(mem, "%s has %" PRIu64 " bytes, but the mapped file has %"
-				    PRIu64, found->from, elf_size(found->e), f->size);
+		*why = arena_printf(mem,
+				    "%s has %" PRIu64 " bytes, but the mapped file has %" PRIu64,
+				    found->from, elf_size(found->e), f->size);
 		return ST_NOTMINE;
 	}
-	*note = arena_printf(mem, "%s: accepted by path and length only: the dump does not have "
-			     "the build-id of the mapped file", found->from);
+	*note = arena_printf(mem,
+			     "%s: accepted by path and length only: the dump does not have "
+			     "the build-id of the mapped file",
+			     found->from);
 	return ST_OK;
 }
 
@@ -113,8 +116,10 @@ enum status elf_find(const struct snapshot *s, struct reader *r, const struct fi
 		return st;
 	}
 	if (st) {
-		*why = arena_printf(mem, "the dump does not hold the bytes of %s; name a directory "
-				    "with the machine's files: --sysroot DIR", f->path);
+		*why = arena_printf(mem,
+				    "the dump does not hold the bytes of %s; name a directory "
+				    "with the machine's files: --sysroot DIR",
+				    f->path);
 		return st;
 	}
 	ret->e = cache;
@@ -124,9 +129,8 @@ enum status elf_find(const struct snapshot *s, struct reader *r, const struct fi
 
 /* ---- its debug file ----------------------------------------------------------------- */
 
-static struct elf_image *open_debug(const char *root, const char *path,
-				    const struct elf_head *want, struct arena *mem,
-				    const char **from)
+static struct elf_image *open_debug(const char *root, const char *path, const struct elf_head *want,
+				    struct arena *mem, const char **from)
 {
 	int fd = rootpath_open(root, path);
 	struct elf_image *e;

@@ -78,8 +78,8 @@ static bool find_page(const struct elf_image *e, uint64_t index, uint64_t *pfn)
 	const struct kernel *k = e->s->k;
 	struct lookup l = { .s = e->s, .index = index };
 
-	xarray_walk(k, e->r, e->file->mapping + layout_offset(&k->layout, M_MAPPING_I_PAGES),
-		    index, index, see_entry, &l);
+	xarray_walk(k, e->r, e->file->mapping + layout_offset(&k->layout, M_MAPPING_I_PAGES), index,
+		    index, see_entry, &l);
 	*pfn = l.pfn;
 	return l.found;
 }
@@ -200,10 +200,10 @@ static void take_section(struct elf_image *e, const uint8_t *shdr, const char *n
 	uint64_t name = FIELD(e, shdr, Shdr, sh_name);
 
 	h->sections[h->nsections++] = (struct elf_section){
-		.name = name < names_len
-			? arena_strndup(&e->arena, names + name,
-					strnlen(names + name, min_u64(names_len - name, 256)))
-			: "",
+		.name = name < names_len ? arena_strndup(&e->arena, names + name,
+							 strnlen(names + name,
+								 min_u64(names_len - name, 256)))
+					 : "",
 		.addr = FIELD(e, shdr, Shdr, sh_addr),
 		.offset = FIELD(e, shdr, Shdr, sh_offset),
 		.size = FIELD(e, shdr, Shdr, sh_size),

@@ -23,8 +23,8 @@ static uint64_t page_mask(const struct snapshot *s)
 }
 
 /* Bytes of the file that V maps and that G has, in whole pages; *bias that would be. */
-static uint64_t overlap(const struct snapshot *s, const struct vma *v,
-			const struct elf_segment *g, uint64_t *bias)
+static uint64_t overlap(const struct snapshot *s, const struct vma *v, const struct elf_segment *g,
+			uint64_t *bias)
 {
 	uint64_t mask = page_mask(s), off = v->pgoff << s->k->page_shift;
 	uint64_t lo = g->offset & ~mask, hi = (g->offset + g->filesz + mask) & ~mask;
@@ -110,8 +110,7 @@ void elf_loads_find(const struct snapshot *s, const struct mm *m, uint32_t file,
 	size_t first = ret->n;
 	uint64_t bias;
 
-	while (ret->n - first < LOADS_MAX &&
-	       best_bias(s, m, file, h, ret, first, &bias)) {
+	while (ret->n - first < LOADS_MAX && best_bias(s, m, file, h, ret, first, &bias)) {
 		struct elf_load *l = vec_push(mem, ret);
 
 		l->mm = (uint32_t)(m - s->mms);

@@ -80,7 +80,7 @@ static bool read_table(struct elf_image *e, const char *name, struct arena *mem,
 
 	if (!s || !s->link || s->link > h->nsections)
 		return false;
-	strings = &h->sections[s->link - 1];	/* the first, empty one is left out */
+	strings = &h->sections[s->link - 1]; /* the first, empty one is left out */
 	table = elf_section_data(e, s);
 	names = table ? elf_section_data(e, strings) : NULL;
 	if (names) {

@@ -81,18 +81,10 @@ void path_dname(struct pathwalk *w, bool *deleted)
 		if (path_prepend_name(w))
 			put_literal(w, "anon_inode:");
 		return;
-	case MAGIC_PIPE:
-		put_inode(w, "pipe");
-		return;
-	case MAGIC_SOCK:
-		put_inode(w, "socket");
-		return;
-	case MAGIC_DMABUF:
-		put_dmabuf(w);
-		return;
-	case MAGIC_PID:
-		put_literal(w, "anon_inode:[pidfd]");
-		return;
+	case MAGIC_PIPE: put_inode(w, "pipe"); return;
+	case MAGIC_SOCK: put_inode(w, "socket"); return;
+	case MAGIC_DMABUF: put_dmabuf(w); return;
+	case MAGIC_PID: put_literal(w, "anon_inode:[pidfd]"); return;
 	}
 	*deleted = true;
 	if (put_literal(w, " (deleted)") && path_prepend_name(w))

@@ -252,8 +252,7 @@ static bool is_backing(struct filetab *t, struct ident *id)
 	/* bit 24 was free for it once 210a03c9d51a (v6.10) had made fop_flags */
 	if (has(k, M_FOP_FLAGS))
 		bits |= FMODE_BACKING_NEW;
-	if (!(mode & bits) ||
-	    kmember_u64(k, t->r, t->file.addr, M_BACKING_MNT, &mnt) ||
+	if (!(mode & bits) || kmember_u64(k, t->r, t->file.addr, M_BACKING_MNT, &mnt) ||
 	    kmember_u64(k, t->r, t->file.addr, M_BACKING_DENTRY, &dentry) ||
 	    !path_consistent(t, mnt, dentry))
 		return false;
@@ -321,7 +320,7 @@ static uint32_t row_of_ident(struct filetab *t, const struct ident *id, bool use
 	f.deleted = text.deleted;
 	f.status_known = text.whole;
 	if (!f.inode)
-		f.inode = text.inode;	/* no f_inode before v3.9 */
+		f.inode = text.inode; /* no f_inode before v3.9 */
 	fill_inode(t, &f, text.made_up);
 	if (user_inode)
 		show_user_inode(t, &f, text.inode);
@@ -427,7 +426,7 @@ void filetab_forget(struct filetab *t, const struct vma *v)
 	hash_put(&t->by_addr, hash, HASH_NONE);
 	for (size_t i = 0; i < t->idents.n; i++)
 		if (t->idents.v[i].row == row)
-			t->idents.v[i].id.dentry = UINT64_MAX;	/* no address: never asked for */
+			t->idents.v[i].id.dentry = UINT64_MAX; /* no address: never asked for */
 }
 
 uint32_t filetab_of_vma(struct filetab *t, const struct vma *v)

@@ -66,7 +66,7 @@ bool path_prepend_name(struct pathwalk *w)
 {
 	const struct kobj *d = &w->dentry;
 	uint64_t p = kobj_u64(d, M_DENTRY_NAME), n = kobj_u64(d, M_DENTRY_NAME_LEN);
-	uint64_t in = p - d->addr;	/* short names lie in the dentry itself */
+	uint64_t in = p - d->addr; /* short names lie in the dentry itself */
 	enum status st = ST_OK;
 	char *to;
 
@@ -274,8 +274,7 @@ void path_read(struct pathwalk *w, uint64_t mnt, uint64_t dentry, struct path_te
 	is_root = kobj_u64(&w->dentry, M_DENTRY_PARENT) == dentry;
 	st = load_mount(w, &p, mnt - layout_offset(&w->k->layout, M_MOUNT_VFS));
 	/* a mounted pseudo file system is printed by its mountpoint */
-	if (has_dname(w) &&
-	    (!is_root || !p.mount || dentry != kobj_u64(&w->mount, M_MOUNT_ROOT))) {
+	if (has_dname(w) && (!is_root || !p.mount || dentry != kobj_u64(&w->mount, M_MOUNT_ROOT))) {
 		ret->made_up = true;
 		path_dname(w, &ret->deleted);
 		finish(w, ret);
@@ -318,8 +317,7 @@ static void find_root(struct pathwalk *w)
 		st = kvar_u64(k, w->r, Y_CHILD_REAPER, 0, &task);
 	if (!st && task)
 		st = kmember_u64(k, w->r, task, M_TASK_FS, &fs);
-	if (st || !fs ||
-	    kmember_u64(k, w->r, fs, M_FS_ROOT_MNT, &w->root_mnt) ||
+	if (st || !fs || kmember_u64(k, w->r, fs, M_FS_ROOT_MNT, &w->root_mnt) ||
 	    kmember_u64(k, w->r, fs, M_FS_ROOT_DENTRY, &w->root_dentry))
 		w->root_mnt = w->root_dentry = 0;
 }

@@ -48,8 +48,8 @@ static uint64_t mount_of(struct walk *w, uint64_t sb)
 	const struct layout *l = &w->k->layout;
 	uint64_t at = sb + layout_offset(l, M_SB_MOUNTS), first = 0;
 
-	if (!has(w->k, M_SB_MOUNTS) || !has(w->k, M_MOUNT_VFS) ||
-	    read_kva_word(w->r, at, &first) || first == at || !first)
+	if (!has(w->k, M_SB_MOUNTS) || !has(w->k, M_MOUNT_VFS) || read_kva_word(w->r, at, &first) ||
+	    first == at || !first)
 		return 0;
 	return first - layout_offset(l, M_MOUNT_INSTANCE) + layout_offset(l, M_MOUNT_VFS);
 }
@@ -137,7 +137,8 @@ static void add_inode(struct walk *w, uint64_t addr, uint64_t sb, uint64_t mnt, 
 {
 	const struct kobj *i = &w->inode;
 	enum status st = kernel_ptr_ok(w->k, addr, w->k->dump->word_size)
-		? kobj_read(&w->inode, w->r, addr) : ST_CORRUPT;
+				 ? kobj_read(&w->inode, w->r, addr)
+				 : ST_CORRUPT;
 	struct shm_object *o;
 
 	if (st) {
@@ -157,7 +158,7 @@ static void add_inode(struct walk *w, uint64_t addr, uint64_t sb, uint64_t mnt, 
 		o->kind = SHM_HUGETLB;
 		o->resident = huge_pages(w, addr);
 	} else if (kmember_u64(w->k, w->r, addr + layout_offset(&w->k->layout, M_INODE_DATA),
-			M_MAPPING_NRPAGES, &o->resident)) {
+			       M_MAPPING_NRPAGES, &o->resident)) {
 		damaged(w, ST_NODATA, "mapping of inode", addr);
 	}
 	o->swapped = huge ? 0 : swapped_of(w, addr);
@@ -171,8 +172,7 @@ static void walk_sb(struct walk *w, uint64_t sb, bool huge)
 	struct listwalk l = listwalk_start(w->k, w->r, head, w->inodes_left);
 
 	while (listwalk_next(&l))
-		add_inode(w, l.node - layout_offset(&w->k->layout, M_INODE_SB_LIST), sb, mnt,
-			  huge);
+		add_inode(w, l.node - layout_offset(&w->k->layout, M_INODE_SB_LIST), sb, mnt, huge);
 	w->inodes_left -= l.seen < w->inodes_left ? l.seen : w->inodes_left;
 	if (l.st)
 		damaged(w, l.st, "inodes of super block", sb);
@@ -187,7 +187,7 @@ static void walk_sbs(struct walk *w)
 	struct listwalk l;
 
 	w->ret->whole = head && ops && has(k, M_SB_LIST) && has(k, M_SB_OP) &&
-		has(k, M_SB_INODES) && has(k, M_INODE_SB_LIST);
+			has(k, M_SB_INODES) && has(k, M_INODE_SB_LIST);
 	if (!w->ret->whole)
 		return;
 	if (!kvar_u64(k, w->r, Y_SHM_MNT, 0, &mnt) &&
@@ -243,8 +243,12 @@ static void add_mapped(struct walk *w)
 
 void shm_build(const struct snapshot *s, struct arena *mem, struct shm *ret)
 {
-	struct walk w = { .s = s, .k = s->k, .mem = mem, .ret = ret,
-			  .inodes_left = INODES_MAX, .paths_left = PATHS_MAX };
+	struct walk w = { .s = s,
+			  .k = s->k,
+			  .mem = mem,
+			  .ret = ret,
+			  .inodes_left = INODES_MAX,
+			  .paths_left = PATHS_MAX };
 
 	memset(ret, 0, sizeof(*ret));
 	w.by_inode.mem = mem;

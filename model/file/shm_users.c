@@ -72,14 +72,14 @@ static enum status open_files(struct users *u, uint32_t proc, uint64_t fd, uint6
 
 	for (uint64_t i = 0; i < n; i += FDS_CHUNK) {
 		uint64_t k = min_u64(FDS_CHUNK, n - i);
-		enum status st = read_kva(u->r, fd + i * d->word_size, buf,
-					  (size_t)k * d->word_size);
+		enum status st =
+			read_kva(u->r, fd + i * d->word_size, buf, (size_t)k * d->word_size);
 
 		if (st)
 			return st;
 		for (uint64_t j = 0; j < k; j++) {
-			uint64_t file = load_uint(buf + j * d->word_size, d->word_size,
-						  d->big_endian);
+			uint64_t file =
+				load_uint(buf + j * d->word_size, d->word_size, d->big_endian);
 
 			if (file)
 				open_file(u, proc, file);
@@ -117,19 +117,23 @@ static enum status open_of_proc(struct users *u, uint32_t proc)
 void shm_find_users(const struct snapshot *s, struct reader *r, const struct hash *by_inode,
 		    struct shm *shm, struct arena *mem)
 {
-	struct users u = { .s = s, .r = r, .by_inode = by_inode, .shm = shm,
-			   .last = arena_array(mem, uint32_t, shm->n), .fds_left = FDS_MAX };
+	struct users u = { .s = s,
+			   .r = r,
+			   .by_inode = by_inode,
+			   .shm = shm,
+			   .last = arena_array(mem, uint32_t, shm->n),
+			   .fds_left = FDS_MAX };
 
 	find_mappers(&u);
-	if (!r || !has(s->k, M_FILES_FDT) || !has(s->k, M_TASK_FILES) ||
-	    !has(s->k, M_FDT_FD) || !has(s->k, M_FILE_INODE))
+	if (!r || !has(s->k, M_FILES_FDT) || !has(s->k, M_TASK_FILES) || !has(s->k, M_FDT_FD) ||
+	    !has(s->k, M_FILE_INODE))
 		return;
 	memset(u.last, 0, shm->n * sizeof(*u.last));
 	for (uint32_t i = 0; i < s->nprocs; i++) {
 		enum status st = open_of_proc(&u, i);
 
 		if (st)
-			issue_add(s->k->issues, st, "shared memory", 1,
-				  "open files of process %d", s->procs[i].pid);
+			issue_add(s->k->issues, st, "shared memory", 1, "open files of process %d",
+				  s->procs[i].pid);
 	}
 }

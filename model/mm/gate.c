@@ -51,8 +51,7 @@ void gate_read(const struct kernel *k, struct reader *r, struct gate *ret)
 		ret->pkeys = cpu_has(k, r, k->arch->pkey_feature);
 }
 
-bool gate_in_mm(const struct kernel *k, struct reader *r, const struct gate *g,
-		const struct mm *mm)
+bool gate_in_mm(const struct kernel *k, struct reader *r, const struct gate *g, const struct mm *mm)
 {
 	const struct arch_gate *a = k->arch ? k->arch->gate : NULL;
 	uint64_t v;

@@ -178,8 +178,7 @@ static bool mm_has_users(struct mms_builder *mb, uint64_t addr)
 	uint64_t users;
 
 	reader_renew(mb->b->r);
-	return !kmember_u64(mb->b->k, mb->b->r, addr, M_MM_USERS, &users) &&
-	       (int32_t)users > 0;
+	return !kmember_u64(mb->b->k, mb->b->r, addr, M_MM_USERS, &users) && (int32_t)users > 0;
 }
 
 /* Index of the mm at ADDR, NONE if it cannot be read. */
@@ -258,7 +257,8 @@ static void check_roots(struct build *b)
 	bool *twice = arena_array(&b->scratch, bool, s->nmms + 1);
 
 	for (uint32_t i = 0; i < s->nmms; i++) {
-		uint32_t other = s->mms[i].pgd_pa ? hash_get(&owner, s->mms[i].pgd_pa | 1) : HASH_NONE;
+		uint32_t other = s->mms[i].pgd_pa ? hash_get(&owner, s->mms[i].pgd_pa | 1)
+						  : HASH_NONE;
 
 		if (other != HASH_NONE)
 			twice[i] = twice[other] = true;

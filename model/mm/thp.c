@@ -63,9 +63,10 @@ static void read_settings(struct thp *t)
 	t->sized = has(k, Y_ANON_ORDERS_ALWAYS);
 	t->anon = (struct thp_orders){ var(t, Y_ANON_ORDERS_ALWAYS), var(t, Y_ANON_ORDERS_MADVISE),
 				       var(t, Y_ANON_ORDERS_INHERIT), 0 };
-	t->anon_shmem = (struct thp_orders){
-		var(t, Y_SHMEM_ORDERS_ALWAYS), var(t, Y_SHMEM_ORDERS_MADVISE),
-		var(t, Y_SHMEM_ORDERS_INHERIT), var(t, Y_SHMEM_ORDERS_WITHIN_SIZE) };
+	t->anon_shmem = (struct thp_orders){ var(t, Y_SHMEM_ORDERS_ALWAYS),
+					     var(t, Y_SHMEM_ORDERS_MADVISE),
+					     var(t, Y_SHMEM_ORDERS_INHERIT),
+					     var(t, Y_SHMEM_ORDERS_WITHIN_SIZE) };
 }
 
 void thp_init(struct thp *t, const struct snapshot *s, struct reader *r, struct arena *mem)
@@ -95,7 +96,8 @@ static uint64_t member(const struct thp *t, uint64_t addr, enum layout_id id)
 static bool huge_folios(const struct thp *t, uint64_t mapping)
 {
 	const struct layout *l = &t->s->k->layout;
-	uint64_t flags = member(t, mapping, M_MAPPING_FLAGS), mask = (1u << AS_FOLIO_ORDER_BITS) - 1;
+	uint64_t flags = member(t, mapping, M_MAPPING_FLAGS),
+		 mask = (1u << AS_FOLIO_ORDER_BITS) - 1;
 
 	if (!has(t->s->k, E_FOLIO_ORDER_MIN) || !has(t->s->k, E_FOLIO_ORDER_MAX))
 		return false;
@@ -121,8 +123,9 @@ static void read_file(const struct thp *t, uint64_t addr, struct thp_file *f)
 	f->huge_folios = huge_folios(t, mapping);
 	f->pages = (size >> k->page_shift) + !!(size & ((1u << k->page_shift) - 1));
 	if (f->shmem)
-		f->mount = (unsigned)member(t, member(t, member(t, inode, M_INODE_SB),
-						      M_SB_FS_INFO), M_SHMEM_SB_HUGE);
+		f->mount = (unsigned)member(t,
+					    member(t, member(t, inode, M_INODE_SB), M_SB_FS_INFO),
+					    M_SHMEM_SB_HUGE);
 }
 
 /* Of the mapping's struct file; valid until the next call. */

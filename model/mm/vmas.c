@@ -32,17 +32,15 @@ static void reject(struct vmas_builder *vb, enum status st, uint64_t addr)
 	struct mm *m = &vb->b->s->mms[vb->mm];
 
 	m->broken = true;
-	issue_add(vb->b->k->issues, st, "vma", 1, "at %#" PRIx64 " of mm %#" PRIx64, addr,
-		  m->addr);
+	issue_add(vb->b->k->issues, st, "vma", 1, "at %#" PRIx64 " of mm %#" PRIx64, addr, m->addr);
 }
 
 static bool plausible(const struct vmas_builder *vb, const struct vma *v, uint64_t mm)
 {
 	uint64_t page = dump_page_size(vb->b->k->dump);
 
-	return v->start < v->end && !((v->start | v->end) & (page - 1)) &&
-	       v->end <= vb->user_end && v->start >= vb->last_end &&
-	       mm == vb->b->s->mms[vb->mm].addr;
+	return v->start < v->end && !((v->start | v->end) & (page - 1)) && v->end <= vb->user_end &&
+	       v->start >= vb->last_end && mm == vb->b->s->mms[vb->mm].addr;
 }
 
 static void read_vma(const struct kobj *o, struct vma *v)
@@ -143,8 +141,8 @@ static void walk_mm_vmas(struct vmas_builder *vb, struct mm *m)
 	}
 	if (m->users > 0 && m->map_count != m->nvmas)
 		issue_add(k->issues, ST_CORRUPT, "map_count", 1,
-			  "mm %#" PRIx64 " says %" PRId64 " VMAs, %u found", m->addr,
-			  m->map_count, m->nvmas);
+			  "mm %#" PRIx64 " says %" PRId64 " VMAs, %u found", m->addr, m->map_count,
+			  m->nvmas);
 }
 
 /* Before 925d1c401fa6 (v2.6.26): the first file that is mapped with VM_EXECUTABLE. */
@@ -167,8 +165,7 @@ static void add_mm_vmas(struct vmas_builder *vb, uint32_t mi)
 	m->first_vma = (uint32_t)vb->all.n;
 	attempt_begin(&a, b->k, b->r);
 	do {
-		if (b->k->dump->live &&
-		    !kmember_u64(b->k, b->r, m->addr, M_MM_MAP_COUNT, &count))
+		if (b->k->dump->live && !kmember_u64(b->k, b->r, m->addr, M_MM_MAP_COUNT, &count))
 			m->map_count = (int32_t)count;
 		walk_mm_vmas(vb, m);
 	} while (attempt_again(&a, "vmas"));
@@ -183,8 +180,7 @@ static void add_mm_vmas(struct vmas_builder *vb, uint32_t mi)
 /* Live: was the failure of reading what V names that V is no more? */
 static void forget_unmapped(struct attempt *a, const struct snapshot *s, const struct vma *v)
 {
-	if (attempt_failed(a) &&
-	    !(mm_still_used(s, a->r, v->mm) && vma_still_there(s, a->r, v)))
+	if (attempt_failed(a) && !(mm_still_used(s, a->r, v->mm) && vma_still_there(s, a->r, v)))
 		attempt_gone(a, "vma", "was unmapped while its name was read");
 }
 

@@ -119,8 +119,8 @@ static bool is_mask(const struct pagefmt *f, uint64_t info)
 	return f->size_is_pow2 && !(ones & (ones + 1));
 }
 
-bool page_is_tail(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
-		  const uint8_t *next, uint64_t *head)
+bool page_is_tail(const struct pagefmt *f, const uint8_t *p, uint64_t kva, const uint8_t *next,
+		  uint64_t *head)
 {
 	uint64_t v;
 
@@ -148,8 +148,7 @@ bool page_is_tail(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
 			return false;
 		*head = page_word(f, p, f->compound);
 		return *head != kva;
-	case COMPOUND_UNKNOWN:
-		break;
+	case COMPOUND_UNKNOWN: break;
 	}
 	return false;
 }
@@ -209,7 +208,7 @@ static bool is_shared(const struct pagefmt *f, const uint8_t *p, const struct fo
 		return first + v->add > 1;
 	if (v->fr & FR_HUGETLB || large <= 1)
 		return large > 1;
-	if (f->mm_ids_off)	/* FOLIO_MM_IDS_SHARED_BITNUM is the top bit */
+	if (f->mm_ids_off) /* FOLIO_MM_IDS_SHARED_BITNUM is the top bit */
 		return page_word(f, p, f->mm_ids_off) >> (8 * f->word - 1) & 1;
 	return v->entire || large > UINT64_C(1) << v->order || first > 1;
 }
@@ -223,19 +222,15 @@ static uint32_t added(const struct pagefmt *f, const uint8_t *p, const struct fo
 		if (!(v->fr & (FR_ANON | FR_HUGETLB)))
 			return 0;
 		/* fallthrough */
-	case MAPCOUNT_DOUBLE:
-		return v->entire - (doubled && v->entire);
-	case MAPCOUNT_ENTIRE:
-		return v->entire;
+	case MAPCOUNT_DOUBLE: return v->entire - (doubled && v->entire);
+	case MAPCOUNT_ENTIRE: return v->entire;
 	case MAPCOUNT_OWN:
-	case MAPCOUNT_NONE:
-		break;
+	case MAPCOUNT_NONE: break;
 	}
 	return 0;
 }
 
-void folio_view(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
-		struct folio_view *v)
+void folio_view(const struct pagefmt *f, const uint8_t *p, uint64_t kva, struct folio_view *v)
 {
 	uint64_t flags = page_flags(f, p);
 	uint32_t large;
@@ -245,7 +240,7 @@ void folio_view(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
 	if (is_hugetlb(f, p))
 		v->fr |= FR_HUGETLB;
 	else
-		v->fr &= ~(uint32_t)FR_HWPOISON;	/* of each page */
+		v->fr &= ~(uint32_t)FR_HWPOISON; /* of each page */
 	v->fr |= mapping_class(f, page_word(f, p, f->mapping), v->fr);
 	if (load32(p + f->refcount, f->big) == 1)
 		v->fr |= FR_SINGLE;
@@ -257,7 +252,7 @@ void folio_view(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
 	if (is_shared(f, p, v))
 		v->fr |= FR_SHARED_FOLIO;
 	v->fr |= v->order << FR_ORDER_SHIFT;
-	v->fr &= ~(uint32_t)FR_RESERVED;		/* of each page */
+	v->fr &= ~(uint32_t)FR_RESERVED; /* of each page */
 	if (f->large_off) {
 		large = count_at(f, p, f->large_off);
 		v->pte_mapped = large > v->entire && !(v->fr & FR_HUGETLB);

@@ -339,10 +339,9 @@ static void report(struct pass *p)
 	if (p->sums.unread)
 		issue_add(p->k->issues, ST_NODATA, "struct page", p->sums.unread,
 			  "struct pages that the dump does not hold");
-	if (p->sums.lost_heads)		/* of a live machine: allocated or freed just then */
-		issue_add(p->k->issues, p->k->dump->live ? ST_TORN : ST_CORRUPT,
-			  "compound page", p->sums.lost_heads,
-			  "tail pages whose head is not readable");
+	if (p->sums.lost_heads) /* of a live machine: allocated or freed just then */
+		issue_add(p->k->issues, p->k->dump->live ? ST_TORN : ST_CORRUPT, "compound page",
+			  p->sums.lost_heads, "tail pages whose head is not readable");
 }
 
 void frames_build(struct snapshot *s)

@@ -145,7 +145,7 @@ static uint64_t copy_bits(const struct kpageflags *q, uint64_t flags)
 	uint64_t u = 0;
 
 	for (unsigned i = 0; i < q->ncopies; i++)
-		u |= (uint64_t)!!(flags & q->copy[i].mask) << q->copy[i].bit;
+		u |= (uint64_t) !!(flags & q->copy[i].mask) << q->copy[i].bit;
 	return u;
 }
 
@@ -179,7 +179,7 @@ static uint64_t huge_bits(const struct kpageflags *q, const struct frame *f, uin
 {
 	const struct head *h = &q->head;
 	bool thp = compound && (q->thp_rmappable ? h->second_flags & q->rmappable
-				: h->flags & q->fmt.lru_bit || f->flags & FR_ANON);
+						 : h->flags & q->fmt.lru_bit || f->flags & FR_ANON);
 
 	if (thp)
 		return KPF(THP);
@@ -196,8 +196,8 @@ static bool rule(const struct kpageflags *q, enum rule r)
 }
 
 /* MAPPING: of the page itself. */
-static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, bool head,
-		    bool tail, uint64_t mapping, struct page_words *ret)
+static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, bool head, bool tail,
+		    uint64_t mapping, struct page_words *ret)
 {
 	bool compound = head || tail;
 	uint64_t flags = compound && q->of_folio ? q->head.flags : ret->flags;

@@ -73,13 +73,16 @@ static void add_range(struct builder *b, uint64_t pfn, uint64_t n, uint64_t kva,
 	if (!n || (last && pfn < last->end))
 		return;
 	b->pages += n;
-	if (last && pfn == last->end && last->offline == offline &&
-	    last->tainted == tainted && kva == last->page_kva + (pfn - last->pfn) * b->page_bytes) {
+	if (last && pfn == last->end && last->offline == offline && last->tainted == tainted &&
+	    kva == last->page_kva + (pfn - last->pfn) * b->page_bytes) {
 		last->end += n;
 		return;
 	}
 	*vec_push(&b->mem, &b->got) = (struct memmap_range){
-		.pfn = pfn, .end = pfn + n, .page_kva = kva, .offline = offline,
+		.pfn = pfn,
+		.end = pfn + n,
+		.page_kva = kva,
+		.offline = offline,
 		.tainted = tainted,
 	};
 }
@@ -173,7 +176,7 @@ static void scan_roots(struct builder *b, uint64_t kva)
 
 		m = fit_in_page(at, b->word, b->nroots - i);
 		st = read_kva(b->r, at, raw, (size_t)m * b->word);
-		if (st) {		/* behind the first: or zeroes, which were left out */
+		if (st) { /* behind the first: or zeroes, which were left out */
 			b->why = i || b->why == ST_NODATA ? b->why : st;
 			continue;
 		}
@@ -219,8 +222,7 @@ static enum status sparse(struct builder *b)
 	enum status why = ST_OK;
 
 	b->section_bytes = layout_size(&k->layout, S_MEM_SECTION);
-	if (!kva || !has(k, M_SECTION_MEM_MAP) || !b->section_bytes ||
-	    b->section_bytes < b->word ||
+	if (!kva || !has(k, M_SECTION_MEM_MAP) || !b->section_bytes || b->section_bytes < b->word ||
 	    b->section_bytes > 1024 ||
 	    layout_offset(&k->layout, M_SECTION_MEM_MAP) > b->section_bytes - b->word)
 		return ST_ABSENT;
@@ -243,7 +245,7 @@ static enum status sparse(struct builder *b)
 		}
 	}
 	if (which == SHAPES) {
-		forget_attempt(b);	/* what was read by a wrong shape is none */
+		forget_attempt(b); /* what was read by a wrong shape is none */
 		return why ? why : ST_CORRUPT;
 	}
 	attempt(b, which, kva);
@@ -364,8 +366,8 @@ static enum status flat(struct builder *b)
 	if (kvar_u64(k, b->r, Y_MAX_MAPNR, 0, &n) && kvar_u64(k, b->r, Y_MAX_PFN, 0, &n))
 		return ST_ABSENT;
 	/* ARCH_PFN_OFFSET of powerpc is where memory starts: phys_addr_t, 4 or 8 bytes */
-	if (has(k, Y_MEMSTART_ADDR) && !kvar_u64(k, b->r, Y_MEMSTART_ADDR,
-						 k->paging ? k->paging->entry_size[0] : 0, &base))
+	if (has(k, Y_MEMSTART_ADDR) &&
+	    !kvar_u64(k, b->r, Y_MEMSTART_ADDR, k->paging ? k->paging->entry_size[0] : 0, &base))
 		base >>= k->dump->page_shift;
 	add_range(b, base, n, map, false, false);
 	return b->got.n ? ST_OK : ST_CORRUPT;
@@ -399,8 +401,8 @@ static void read_devices(struct kernel *k, struct reader *r)
 
 	if (!has(k, Y_PGMAPS) || !has(k, M_XA_HEAD))
 		return;
-	xarray_walk(k, r, layout_symbol(&k->layout, Y_PGMAPS), 0, k->memmap.max_pfn - 1,
-		    add_device, &d);
+	xarray_walk(k, r, layout_symbol(&k->layout, Y_PGMAPS), 0, k->memmap.max_pfn - 1, add_device,
+		    &d);
 	k->memmap.devices = d.v.v;
 	k->memmap.ndevices = (uint32_t)d.v.n;
 }
@@ -422,8 +424,8 @@ static void keep(struct builder *b, struct memmap *m)
 	sort_array(m->v, m->n, sizeof(*m->v), by_pfn);
 	m->kva_ascends = true;
 	for (uint32_t i = 1; i < m->n; i++)
-		if (m->v[i].page_kva < m->v[i - 1].page_kva +
-				(m->v[i - 1].end - m->v[i - 1].pfn) * m->page_size)
+		if (m->v[i].page_kva <
+		    m->v[i - 1].page_kva + (m->v[i - 1].end - m->v[i - 1].pfn) * m->page_size)
 			m->kva_ascends = false;
 	m->max_pfn = m->v[m->n - 1].end;
 	m->ram_end = max_u64(m->ram_end, m->max_pfn);
@@ -440,18 +442,19 @@ static void tell_partial(struct builder *b)
 			  "%" PRIu64 " struct mem_section are not readable", b->unread);
 	if (b->astray)
 		issue_add(is, ST_CORRUPT, "page array", b->astray,
-			  "struct pages of %" PRIu64 " sections lie where no memory is",
-			  b->astray);
+			  "struct pages of %" PRIu64 " sections lie where no memory is", b->astray);
 	if (b->clipped)
-		issue_add(is, ST_LIMIT, "page array", 1, "%" PRIu64 " struct pages more than "
-			  "memory can hold", b->clipped);
+		issue_add(is, ST_LIMIT, "page array", 1,
+			  "%" PRIu64 " struct pages more than "
+			  "memory can hold",
+			  b->clipped);
 	b->partial |= b->unread || b->astray || b->clipped;
 	/* one past the last frame of memory at boot (mm/memblock.c, arch/x86/kernel/setup.c) */
 	if (kvar_u64(b->k, b->r, Y_MAX_PFN, 0, &max_pfn) || !max_pfn ||
 	    max_pfn <= b->k->memmap.max_pfn)
 		return;
-	issue_add(is, ST_CORRUPT, "page array", 1, "ends at frame %#" PRIx64
-		  ", memory at %#" PRIx64, b->k->memmap.max_pfn, max_pfn);
+	issue_add(is, ST_CORRUPT, "page array", 1,
+		  "ends at frame %#" PRIx64 ", memory at %#" PRIx64, b->k->memmap.max_pfn, max_pfn);
 	b->partial = true;
 }
 
@@ -463,7 +466,8 @@ enum status memmap_init(struct kernel *k, struct reader *r)
 	enum status st;
 
 	k->memmap = (struct memmap){ .page_size = layout_size(&k->layout, S_PAGE),
-				     .ram_end = d->max_pfn, .partial = true };
+				     .ram_end = d->max_pfn,
+				     .partial = true };
 	b.page_bytes = k->memmap.page_size;
 	if (b.page_bytes < 8 || b.page_bytes > 1024)
 		return ST_CORRUPT;

@@ -86,7 +86,7 @@ static void init_types_cleared(struct pagefmt *f)
 	const struct layout *l = &f->k->layout;
 
 	f->type_form = TYPE_CLEARED;
-	if (layout_enum(l, E_PG_BUDDY, 0) > 64) {	/* 6.11 names them */
+	if (layout_enum(l, E_PG_BUDDY, 0) > 64) { /* 6.11 names them */
 		f->type_base = 0x80000000u;
 		f->type_reserve = (int32_t)0xffff0000u;
 		f->type_buddy = (uint32_t)layout_enum(l, E_PG_BUDDY, 0);
@@ -102,7 +102,7 @@ static void init_types_cleared(struct pagefmt *f)
 	f->type_buddy = 0x80;
 	f->type_offline = 0x100;
 	f->type_table = f->k->rules.on[RULE_PAGE_TYPE_KMEMCG] ? 0x400 : 0x200;
-	if (!f->slab_bit) {	/* 46df8e73a4a3 (v6.10) */
+	if (!f->slab_bit) { /* 46df8e73a4a3 (v6.10) */
 		f->type_hugetlb = 0x800;
 		f->type_slab = 0x1000;
 	}
@@ -170,14 +170,10 @@ static uint32_t byte_class(const struct pagefmt *f, uint32_t type)
 uint32_t typed_class(const struct pagefmt *f, uint32_t type)
 {
 	switch (f->type_form) {
-	case TYPE_BYTE:
-		return byte_class(f, type);
-	case TYPE_CLEARED:
-		return cleared_class(f, type);
-	case TYPE_VALUE:
-		return f->type_buddy && type == f->type_buddy ? FR_BUDDY : 0;
-	case TYPE_NONE:
-		break;
+	case TYPE_BYTE: return byte_class(f, type);
+	case TYPE_CLEARED: return cleared_class(f, type);
+	case TYPE_VALUE: return f->type_buddy && type == f->type_buddy ? FR_BUDDY : 0;
+	case TYPE_NONE: break;
 	}
 	return 0;
 }
@@ -211,7 +207,7 @@ uint32_t page_counted(const struct pagefmt *f, const uint8_t *p, uint32_t refs, 
 		*fr &= ~(uint32_t)FR_CACHE;
 		*fr |= FR_ANON | FR_SWAPCACHE;
 	} else if (!mapping) {
-		return 0;		/* the kernel's own */
+		return 0; /* the kernel's own */
 	}
 	return refs > others ? refs - others : 0;
 }

@@ -87,8 +87,7 @@ static void init_pfn_mask(struct swaps *w)
 
 /* ---- areas -------------------------------------------------------------------- */
 
-static void read_area(struct swaps *w, struct kobj *o, struct reader *r, uint64_t at,
-		      unsigned type)
+static void read_area(struct swaps *w, struct kobj *o, struct reader *r, uint64_t at, unsigned type)
 {
 	struct swap_file *f = &w->file[type];
 	enum status st = kernel_ptr_ok(w->k, at, w->k->dump->word_size) ? kobj_read(o, r, at)
@@ -113,7 +112,7 @@ static void read_areas(struct swaps *w, struct reader *r)
 	struct kobj o;
 
 	if (!base || !layout_symbol(&k->layout, Y_NR_SWAPFILES))
-		return;		/* a kernel without swap */
+		return; /* a kernel without swap */
 	st = kvar_u64(k, r, Y_NR_SWAPFILES, 4, &n);
 	if (st) {
 		issue_add(k->issues, st, "swap area", 1, "their number cannot be read");
@@ -139,7 +138,7 @@ void swaps_init(struct swaps *w, const struct kernel *k, struct reader *r)
 	init_kinds(w);
 	init_pfn_mask(w);
 	w->in_table = !has(k, M_SI_SWAP_MAP) && has(k, M_SWAP_CLUSTER_TABLE);
-	w->map_size = has(k, M_SI_TYPE) ? 1 : 2;	/* unsigned short to 2.6.32 */
+	w->map_size = has(k, M_SI_TYPE) ? 1 : 2; /* unsigned short to 2.6.32 */
 	/* SWP_TB_COUNT_BITS: what is left above the pfn, four at most */
 	w->count_bits = has(k, M_SWAP_CLUSTER_ZERO_BITMAP) ? 2 : 4;
 	w->cluster_slots = k->layout.v[M_SWAP_TABLE_ENTRIES].m.count;
@@ -213,7 +212,7 @@ static bool slot_in_map(struct swap_cursor *c, const struct swap_file *f, uint64
 
 	if (!read_count(c, kva, size, &v))
 		return false;
-	if (size == 2) {	/* 0x8000: in swap cache (2.6.31), a bad slot before */
+	if (size == 2) { /* 0x8000: in swap cache (2.6.31), a bad slot before */
 		ret->count = v & 0x7fff;
 		ret->used = v && v != 0x8000;
 		return true;
@@ -272,8 +271,7 @@ static bool slot_in_table(struct swap_cursor *c, unsigned type, uint64_t offset,
 	return true;
 }
 
-bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset,
-		    struct swap_slot *ret)
+bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset, struct swap_slot *ret)
 {
 	const struct swap_file *f = &c->w->file[type & (SWAP_TYPES - 1)];
 
@@ -283,8 +281,10 @@ bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset,
 	if (c->w->in_table ? slot_in_table(c, type & (SWAP_TYPES - 1), offset, ret)
 			   : slot_in_map(c, f, offset, ret))
 		return true;
-	issue_add(c->w->k->issues, ST_NODATA, "swap slot", 1, "%" PRIu64 " of type %u: its count "
-		  "cannot be read", offset, type);
+	issue_add(c->w->k->issues, ST_NODATA, "swap slot", 1,
+		  "%" PRIu64 " of type %u: its count "
+		  "cannot be read",
+		  offset, type);
 	return false;
 }
 

@@ -51,8 +51,7 @@ void attempt_gone(struct attempt *a, const char *object, const char *what)
 	take_back(a, object, what);
 }
 
-static bool task_uses(const struct kernel *k, struct reader *r, const struct task *t,
-		      uint64_t mm)
+static bool task_uses(const struct kernel *k, struct reader *r, const struct task *t, uint64_t mm)
 {
 	uint64_t pid, now;
 

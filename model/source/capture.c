@@ -45,8 +45,8 @@ static uint32_t new_mm(struct capture *c, uint64_t mm, uint32_t task)
 	uint32_t at = (uint32_t)c->mms.n;
 
 	hash_put(&c->mm_index, mm, at);
-	*vec_push(&c->mem, &c->mms) = (struct capture_mm){
-		.addr = mm, .task = task, .first_vma = c->vmas.n };
+	*vec_push(&c->mem, &c->mms) =
+		(struct capture_mm){ .addr = mm, .task = task, .first_vma = c->vmas.n };
 	return at;
 }
 
@@ -72,7 +72,7 @@ bool capture_task(struct capture *c, const struct capture_task *t, uint64_t mm, 
 		at = new_mm(c, mm, n);
 		*again = false;
 	} else if (!c->mms.v[at].nvmas && at + 1 == c->mms.n) {
-		*again = false;		/* the first had none; nobody else came since */
+		*again = false; /* the first had none; nobody else came since */
 	}
 	c->tasks.v[n].mm = at;
 	return true;
@@ -273,7 +273,7 @@ enum status capture_open(const char *path, struct diag *diag, struct kernel **re
 
 	*ret = NULL;
 	if (fd < 0)
-		return ST_NOTMINE;	/* who opens it next says why */
+		return ST_NOTMINE; /* who opens it next says why */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		err = open_fd(fd, path, diag, ret);
 	close(fd);

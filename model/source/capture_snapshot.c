@@ -82,9 +82,16 @@ static void set_task(struct maker *m, uint32_t at, const struct key *key)
 	struct task *to = &m->s->tasks[at];
 
 	*to = (struct task){
-		.pid = t->pid, .tgid = key->leader, .proc = m->s->nprocs - 1, .mm = t->mm,
-		.cpu = t->cpu, .utime = UNKNOWN, .stime = UNKNOWN,
-		.min_flt = UNKNOWN, .maj_flt = UNKNOWN, .start_boottime = UNKNOWN,
+		.pid = t->pid,
+		.tgid = key->leader,
+		.proc = m->s->nprocs - 1,
+		.mm = t->mm,
+		.cpu = t->cpu,
+		.utime = UNKNOWN,
+		.stime = UNKNOWN,
+		.min_flt = UNKNOWN,
+		.maj_flt = UNKNOWN,
+		.start_boottime = UNKNOWN,
 	};
 	memcpy(to->comm, t->comm, sizeof(to->comm));
 	if (m->c->module)
@@ -97,10 +104,20 @@ static void new_proc(struct maker *m, uint32_t first, const struct key *key)
 	uint32_t mm = m->c->tasks.v[key->task].mm;
 
 	s->procs[s->nprocs++] = (struct proc){
-		.leader = first, .first_task = first, .mm = NONE, .kthread = mm == NONE,
-		.pid = key->leader, .pidns_pid = key->leader, .cgroup = NONE,
-		.uid = UINT32_MAX, .euid = UINT32_MAX, .gid = UINT32_MAX,
-		.utime = UNKNOWN, .stime = UNKNOWN, .min_flt = UNKNOWN, .maj_flt = UNKNOWN,
+		.leader = first,
+		.first_task = first,
+		.mm = NONE,
+		.kthread = mm == NONE,
+		.pid = key->leader,
+		.pidns_pid = key->leader,
+		.cgroup = NONE,
+		.uid = UINT32_MAX,
+		.euid = UINT32_MAX,
+		.gid = UINT32_MAX,
+		.utime = UNKNOWN,
+		.stime = UNKNOWN,
+		.min_flt = UNKNOWN,
+		.maj_flt = UNKNOWN,
 		.start_boottime = UNKNOWN,
 	};
 	if (m->c->module)
@@ -188,7 +205,10 @@ static void make_vma(struct maker *m, uint32_t mm, size_t at)
 	struct vma *v = &m->s->vmas[at];
 
 	*v = (struct vma){
-		.start = from->start, .end = from->end, .flags = from->flags, .mm = mm,
+		.start = from->start,
+		.end = from->end,
+		.flags = from->flags,
+		.mm = mm,
 		.file = from->file ? file_of(m, from->file, inode_of(m, at)) : NONE,
 		.name = from->file ? from->file : "",
 	};
@@ -217,8 +237,11 @@ static void make_mms(struct maker *m)
 		const struct capture_mm *from = &m->c->mms.v[i];
 
 		s->mms[i] = (struct mm){
-			.addr = from->addr, .owner = NONE, .exe = NONE,
-			.first_vma = (uint32_t)from->first_vma, .nvmas = (uint32_t)from->nvmas,
+			.addr = from->addr,
+			.owner = NONE,
+			.exe = NONE,
+			.first_vma = (uint32_t)from->first_vma,
+			.nvmas = (uint32_t)from->nvmas,
 			.map_count = (int64_t)from->nvmas,
 		};
 		if (m->c->module) {
@@ -254,8 +277,8 @@ static void make_chunks(struct maker *m)
 	f->nchunks = (f->max_pfn + CHUNK_FRAMES - 1) >> FRAME_CHUNK_SHIFT;
 	f->chunk = heap_array(struct frame *, f->nchunks);
 	f->references = !m->c->module;
-	m->chunks_left = CHUNKS_MIN + m->c->size /
-		(m->c->module ? RUN_BYTES_CHUNK : TEXT_BYTES_CHUNK);
+	m->chunks_left =
+		CHUNKS_MIN + m->c->size / (m->c->module ? RUN_BYTES_CHUNK : TEXT_BYTES_CHUNK);
 }
 
 static struct frame *frame_of(struct maker *m, uint64_t pfn)
@@ -286,8 +309,7 @@ static bool is_anon(const struct maker *m, const struct capture_vma *v,
 	return !v->file || (!(v->flags & VMA_SHARED) && flags & (PTE_WRITE | PTE_DIRTY));
 }
 
-static void make_frame(struct maker *m, const struct capture_vma *v,
-		       const struct capture_page *p)
+static void make_frame(struct maker *m, const struct capture_vma *v, const struct capture_page *p)
 {
 	struct frame *f = frame_of(m, pfn_of(m, p));
 
@@ -299,8 +321,8 @@ static void make_frame(struct maker *m, const struct capture_vma *v,
 		m->s->frames.existing++;
 	} else if (f->mapcount != p->count) {
 		issue_add(m->s->k->issues, ST_CORRUPT, "page count", 1,
-			  "the page at %#" PRIx64 " has %u references and %u", p->pa,
-			  f->mapcount, p->count);
+			  "the page at %#" PRIx64 " has %u references and %u", p->pa, f->mapcount,
+			  p->count);
 		f->mapcount = f->mapcount > p->count ? f->mapcount : p->count;
 	}
 	f->found++;
@@ -442,7 +464,7 @@ static void build(struct snapshot *s, unsigned needs, const struct snapshot_opts
 {
 	struct maker m = { .s = s, .c = s->k->capture, .page = UINT64_C(1) << s->k->page_shift };
 
-	(void)needs;			/* all of it is at hand */
+	(void)needs; /* all of it is at hand */
 	(void)o;
 	m.files.mem = &s->mem;
 	make_mms(&m);
@@ -459,7 +481,8 @@ static void build(struct snapshot *s, unsigned needs, const struct snapshot_opts
 
 static struct pte pte_of(const struct capture *c, const struct capture_page *p)
 {
-	return (struct pte){ .pa = p->pa, .kind = PTE_PAGE,
+	return (struct pte){ .pa = p->pa,
+			     .kind = PTE_PAGE,
 			     .flags = ptebits_decode(c->bits, p->bits) };
 }
 
@@ -468,8 +491,8 @@ static const struct capture_vma *given(const struct snapshot *s, const struct vm
 	return &s->k->capture->vmas.v[v - s->vmas];
 }
 
-static bool entries(const struct snapshot *s, struct reader *r, const struct vma *v,
-		    uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
+static bool entries(const struct snapshot *s, struct reader *r, const struct vma *v, uint64_t start,
+		    uint64_t end, const struct pgvisit *visit, void *arg)
 {
 	const struct capture *c = s->k->capture;
 	const struct capture_vma *from = given(s, v);
@@ -496,7 +519,9 @@ static void walk(const struct snapshot *s, struct reader *r, const struct vma *v
 	for (size_t i = 0; i < from->npages; i++) {
 		const struct capture_page *p = &c->pages.v[from->first_page + i];
 		struct vma_page page = {
-			.va = p->va, .pfn = p->pa >> s->k->page_shift, .shift = s->k->page_shift,
+			.va = p->va,
+			.pfn = p->pa >> s->k->page_shift,
+			.shift = s->k->page_shift,
 			.pte = pte_of(c, p),
 			.captured = p,
 		};

@@ -93,8 +93,14 @@ static void take_task(struct parser *p, const uint8_t *rec, size_t len)
 /* Counts of pages: no machine has 2^40. */
 static bool counts_ok(const struct vmc_mm *m)
 {
-	const uint64_t n[] = { m->rss_file, m->rss_anon, m->rss_shmem, m->swap, m->locked_vm,
-			       m->hiwater_rss, m->pgtables_bytes >> 12, m->map_count };
+	const uint64_t n[] = { m->rss_file,
+			       m->rss_anon,
+			       m->rss_shmem,
+			       m->swap,
+			       m->locked_vm,
+			       m->hiwater_rss,
+			       m->pgtables_bytes >> 12,
+			       m->map_count };
 
 	for (size_t i = 0; i < ARRAY_LEN(n); i++)
 		if (n[i] >> 40)
@@ -110,10 +116,9 @@ static bool is_another(const struct parser *p, const struct vmc_mm *m)
 {
 	const struct vmc_mm *before = &p->m->mms.v[p->c->tasks.v[p->c->tasks.n - 1].mm];
 
-	return before->mm && (before->start_code != m->start_code ||
-			      before->start_stack != m->start_stack ||
-			      before->arg_start != m->arg_start ||
-			      before->env_start != m->env_start);
+	return before->mm &&
+	       (before->start_code != m->start_code || before->start_stack != m->start_stack ||
+		before->arg_start != m->arg_start || before->env_start != m->env_start);
 }
 
 static void take_mm(struct parser *p, const uint8_t *rec, size_t len)
@@ -150,8 +155,11 @@ static void take_vma(struct parser *p, const uint8_t *rec, size_t len)
 	to_host(p, &r, 8, sizeof(r.rec), offsetof(struct vmc_vma, major));
 	to_host(p, &r, 4, offsetof(struct vmc_vma, major), sizeof(r));
 	name = string(p, rec, sizeof(r), len);
-	v = (struct capture_vma){ .start = r.start, .end = r.end, .prot = r.prot,
-				  .flags = r.flags, .line = p->n,
+	v = (struct capture_vma){ .start = r.start,
+				  .end = r.end,
+				  .prot = r.prot,
+				  .flags = r.flags,
+				  .line = p->n,
 				  .file = r.file_id ? name : NULL };
 	if (r.huge_bytes & (r.huge_bytes - 1) || r.kind > VMC_HUGETLB_VMA) {
 		damaged(p, "VMA", "no kernel has such");
@@ -161,10 +169,17 @@ static void take_vma(struct parser *p, const uint8_t *rec, size_t len)
 		return;
 	p->in_vma = true;
 	*vec_push(p->m->mem, &p->m->vmas) = (struct module_vma){
-		.pgoff = r.pgoff, .ino = r.ino, .size = r.size,
+		.pgoff = r.pgoff,
+		.ino = r.ino,
+		.size = r.size,
 		.swapped = min_u64(r.swapped, (r.end - r.start) >> p->m->header.page_shift),
-		.inode = r.file_id, .huge_bytes = r.huge_bytes, .major = r.major,
-		.minor = r.minor, .kind = r.kind, .name = name, .first_run = p->m->runs.n,
+		.inode = r.file_id,
+		.huge_bytes = r.huge_bytes,
+		.major = r.major,
+		.minor = r.minor,
+		.kind = r.kind,
+		.name = name,
+		.first_run = p->m->runs.n,
 	};
 }
 
@@ -180,8 +195,8 @@ static const char *wrong_with(const struct parser *p, const struct vmc_run *r)
 		return "its address or length cannot be";
 	if (r->va < from || r->va >= v->end || r->pages > (v->end - r->va) >> shift)
 		return "it is not in the VMA, or not after the previous run";
-	if (module_is_page(r) && (r->where >> (PA_BITS - shift) ||
-				  (r->where + r->pages) >> (PA_BITS - shift)))
+	if (module_is_page(r) &&
+	    (r->where >> (PA_BITS - shift) || (r->where + r->pages) >> (PA_BITS - shift)))
 		return "no machine has that page frame";
 	return NULL;
 }
@@ -247,7 +262,7 @@ static void take_record(struct parser *p, const uint8_t *rec, size_t len)
 	uint32_t type = load32(rec, p->big);
 
 	if (type >= ARRAY_LEN(types) || !types[type].take)
-		return;			/* of a later version */
+		return; /* of a later version */
 	if (len < types[type].bytes)
 		damaged(p, "record", "too short for its type");
 	else

@@ -159,11 +159,9 @@ void module_frame(const struct vmc_run *r, bool hugetlb, struct frame *f)
 		   flag_if(r, KPF_SWAPBACKED, FR_SWAPBACKED) | flag_if(r, KPF_DIRTY, FR_DIRTY) |
 		   (referenced(r) ? FR_REFERENCED : 0) | flag_if(r, KPF_LRU, FR_LRU) |
 		   flag_if(r, KPF_SWAPCACHE, FR_SWAPCACHE) |
-		   flag_if(r, KPF_COMPOUND_HEAD, FR_HEAD) |
-		   flag_if(r, KPF_COMPOUND_TAIL, FR_TAIL) |
-		   flag_if(r, KPF_HWPOISON, FR_HWPOISON) |
-		   (kpf(r, KPF_ANON) ? 0 : FR_CACHE) | (r->refcount == 1 ? FR_SINGLE : 0) |
-		   (hugetlb ? FR_HUGETLB : 0);
+		   flag_if(r, KPF_COMPOUND_HEAD, FR_HEAD) | flag_if(r, KPF_COMPOUND_TAIL, FR_TAIL) |
+		   flag_if(r, KPF_HWPOISON, FR_HWPOISON) | (kpf(r, KPF_ANON) ? 0 : FR_CACHE) |
+		   (r->refcount == 1 ? FR_SINGLE : 0) | (hugetlb ? FR_HUGETLB : 0);
 	f->mapcount = r->mapcount;
 }
 
@@ -263,12 +261,17 @@ static bool walk_page(const struct snapshot *s, const struct vmc_run *r, uint32_
 	unsigned shift = s->k->page_shift;
 	uint64_t va = r->va + ((uint64_t)i << shift), where = r->where + i;
 	struct capture_page written = {
-		.va = va, .flags = r->kpf, .count = r->refcount,
+		.va = va,
+		.flags = r->kpf,
+		.count = r->refcount,
 		.bits = ptebits_encode(s->k->capture->bits, pte_flags(r)),
 	};
 	struct vma_page p = {
-		.va = va, .shift = shift,
-		.pte = { .swap_offset = where, .kind = PTE_SWAP, .flags = pte_flags(r),
+		.va = va,
+		.shift = shift,
+		.pte = { .swap_offset = where,
+			 .kind = PTE_SWAP,
+			 .flags = pte_flags(r),
 			 .swap_type = (uint8_t)(r->pte >> VMC_SWAP_TYPE_SHIFT) },
 		.captured = &written,
 	};

@@ -10,8 +10,8 @@
 #include "model/usage/account.h"
 #include "model/usage/tables.h"
 
-static bool entries(const struct snapshot *s, struct reader *r, const struct vma *v,
-		    uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
+static bool entries(const struct snapshot *s, struct reader *r, const struct vma *v, uint64_t start,
+		    uint64_t end, const struct pgvisit *visit, void *arg)
 {
 	const struct mm *m = &s->mms[v->mm];
 
@@ -24,7 +24,7 @@ static void about(const struct kernel *k, struct source_about *ret)
 
 	ret->kind = "dump";
 	if (!im)
-		return;			/* inside a host, which reads it */
+		return; /* inside a host, which reads it */
 	ret->format = im->format;
 	ret->compression = im->header.compression;
 	ret->level = im->header.dump_level;

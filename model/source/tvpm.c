@@ -154,8 +154,8 @@ static void take_vma(struct parser *p, struct span s)
 	for (unsigned i = 0; i < 6; i++)
 		f[i] = until(s, ',', &s);
 	name = trim(s);
-	if (!hex(f[0], &v.start) || !hex(f[1], &last) || !hex(f[2], &size) ||
-	    !hex(f[3], &v.rss) || !hex(f[4], &v.prot) || !hex(f[5], &v.flags)) {
+	if (!hex(f[0], &v.start) || !hex(f[1], &last) || !hex(f[2], &size) || !hex(f[3], &v.rss) ||
+	    !hex(f[4], &v.prot) || !hex(f[5], &v.flags)) {
 		damaged(p, "a VMA is V: six hex numbers and a name");
 		return;
 	}
@@ -194,8 +194,7 @@ static void take_pages(struct parser *p, struct span s)
 
 		if (va.p == va.end && item.p == item.end)
 			continue;
-		if (!hex(va, &page.va) || !numbers(item, 3, 1 | 1 << 2, v) ||
-		    v[1] > UINT32_MAX) {
+		if (!hex(va, &page.va) || !numbers(item, 3, 1 | 1 << 2, v) || v[1] > UINT32_MAX) {
 			damaged(p, "a page is vaddr=PTE, count, flags");
 			continue;
 		}
@@ -211,7 +210,10 @@ static void take_line(struct parser *p, struct span s)
 		uint8_t key;
 		void (*take)(struct parser *p, struct span s);
 	} keys[] = {
-		{ 'T', take_task }, { 'V', take_vma }, { 'P', take_counts }, { 'M', take_pages },
+		{ 'T', take_task },
+		{ 'V', take_vma },
+		{ 'P', take_counts },
+		{ 'M', take_pages },
 	};
 
 	s = trim(s);
@@ -247,8 +249,7 @@ static bool probe(const uint8_t *head, size_t len)
 	struct span s = { head, head + len };
 	struct span comm;
 
-	while (s.p < s.end && (size_t)(s.p - head) < PROBE_BLANKS &&
-	       (blank(*s.p) || *s.p == '\n'))
+	while (s.p < s.end && (size_t)(s.p - head) < PROBE_BLANKS && (blank(*s.p) || *s.p == '\n'))
 		s.p++;
 	if (s.end - s.p < 2 || s.p[0] != 'T' || s.p[1] != ':')
 		return false;

@@ -33,10 +33,10 @@ void counters_read(const struct system *y, struct counters *c)
 {
 	const struct layout *l = &y->k->layout;
 
-	c->nzone = read_array(y, Y_VM_ZONE_STAT, layout_enum(l, E_NR_VM_ZONE_STAT_ITEMS, 0),
-			      c->zone);
-	c->nnode = read_array(y, Y_VM_NODE_STAT, layout_enum(l, E_NR_VM_NODE_STAT_ITEMS, 0),
-			      c->node);
+	c->nzone =
+		read_array(y, Y_VM_ZONE_STAT, layout_enum(l, E_NR_VM_ZONE_STAT_ITEMS, 0), c->zone);
+	c->nnode =
+		read_array(y, Y_VM_NODE_STAT, layout_enum(l, E_NR_VM_NODE_STAT_ITEMS, 0), c->node);
 }
 
 /*
@@ -51,24 +51,19 @@ static bool is_zone_item(const struct system *y, enum layout_id item)
 	int64_t i = layout_enum(l, item, 0);
 
 	if (!has(y->k, Y_VM_NODE_STAT))
-		return true;	/* one enum for all until v4.8 */
+		return true; /* one enum for all until v4.8 */
 	switch (item) {
 	case E_NR_FREE_PAGES:
 	case E_NR_MLOCK:
 	case E_NR_BOUNCE:
 	case E_NR_FREE_CMA_PAGES:
-	case E_NR_UNACCEPTED:
-		return true;
-	case E_NR_SLAB_RECLAIMABLE:
-		return i != layout_enum(l, E_NR_UNEVICTABLE, 0) + 1;
-	case E_NR_SLAB_UNRECLAIMABLE:
-		return i != layout_enum(l, E_NR_UNEVICTABLE, 0) + 2;
+	case E_NR_UNACCEPTED: return true;
+	case E_NR_SLAB_RECLAIMABLE: return i != layout_enum(l, E_NR_UNEVICTABLE, 0) + 1;
+	case E_NR_SLAB_UNRECLAIMABLE: return i != layout_enum(l, E_NR_UNEVICTABLE, 0) + 2;
 	case E_NR_KERNEL_STACK:
 	case E_NR_KERNEL_SCS:
-	case E_NR_PAGETABLE:
-		return i < layout_enum(l, E_NR_VM_ZONE_STAT_ITEMS, 0);
-	default:
-		return false;
+	case E_NR_PAGETABLE: return i < layout_enum(l, E_NR_VM_ZONE_STAT_ITEMS, 0);
+	default: return false;
 	}
 }
 

@@ -5,8 +5,7 @@
 #include "model/system/machine.h"
 #include "model/system/system.h"
 
-static void add_line(struct log_lines *l, const struct log_line *like, const char *text,
-		     size_t len)
+static void add_line(struct log_lines *l, const struct log_line *like, const char *text, size_t len)
 {
 	struct log_line *n = vec_push(l->mem, &l->v);
 	char *copy = arena_alloc(l->mem, len + 1);

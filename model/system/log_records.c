@@ -87,7 +87,7 @@ void log_records_read(const struct system *y, struct log_lines *l)
 	else if (!layout_size(&y->k->layout, S_PRINTK_LOG))
 		st = ST_ABSENT;
 	else if (size <= LOG_BUF_MAX && next <= size) {
-		text = heap_bytes(65536);	/* text_len is 16 bits */
+		text = heap_bytes(65536); /* text_len is 16 bits */
 		/* headers are part of the buffer: text is less */
 		l->budget = min_u64(size, LOG_TEXT_MAX);
 		st = read_all(y, l, buf, size, next, &at, text);

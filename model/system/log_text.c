@@ -81,7 +81,7 @@ static uint64_t array_size(uint64_t last, uint64_t logged)
 	while (size < logged)
 		size *= 2;
 	if (size != logged && last != logged)
-		return UNKNOWN;		/* cleared and wrapped since */
+		return UNKNOWN; /* cleared and wrapped since */
 	return size;
 }
 
@@ -90,8 +90,9 @@ void log_text_read(const struct system *y, struct log_lines *l)
 	bool array = !has(y->k, Y_LOG_BUF_LEN);
 	uint64_t last = int_var(y, Y_LOG_END), n = int_var(y, Y_LOGGED_CHARS);
 	uint64_t buf = array ? layout_symbol(&y->k->layout, Y_LOG_BUF) : word_var(y, Y_LOG_BUF);
-	uint64_t size = !array ? int_var(y, Y_LOG_BUF_LEN) :
-			n < LOG_BUF_MAX ? array_size(last, n) : UNKNOWN;
+	uint64_t size = !array		  ? int_var(y, Y_LOG_BUF_LEN)
+			: n < LOG_BUF_MAX ? array_size(last, n)
+					  : UNKNOWN;
 	uint64_t start, part;
 	enum status st;
 	char *text;

@@ -18,7 +18,7 @@ static uint32_t online_cpus(const struct system *y)
 	uint32_t n = 0;
 
 	if (!mask)
-		return y->k->ncpus;	/* uniprocessor */
+		return y->k->ncpus; /* uniprocessor */
 	for (uint32_t i = 0; i < y->k->ncpus; i++) {
 		uint32_t cpu = y->k->possible[i];
 

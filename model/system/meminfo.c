@@ -179,8 +179,8 @@ static bool zswapped(const struct meminfo *i, uint64_t *ret)
 
 static bool kreclaimable(const struct meminfo *i, uint64_t *ret)
 {
-	*ret = bytes(i, plus(item(i, E_NR_SLAB_RECLAIMABLE),
-			     item(i, E_NR_KERNEL_MISC_RECLAIMABLE)));
+	*ret = bytes(i,
+		     plus(item(i, E_NR_SLAB_RECLAIMABLE), item(i, E_NR_KERNEL_MISC_RECLAIMABLE)));
 	return true;
 }
 
@@ -338,8 +338,7 @@ static bool huge_all(const struct meminfo *i, uint64_t *ret)
 static bool direct_map(const struct meminfo *i, const char *name, uint64_t *ret)
 {
 	const struct kernel *k = i->y->k;
-	const struct direct_size *d = k->arch->direct_sizes ? k->arch->direct_sizes(k->dump)
-							    : NULL;
+	const struct direct_size *d = k->arch->direct_sizes ? k->arch->direct_sizes(k->dump) : NULL;
 	uint64_t n, base = layout_symbol(&k->layout, Y_DIRECT_PAGES);
 
 	while (d && d->name && strcmp(d->name, name))
@@ -466,17 +465,10 @@ static bool line_value(const struct meminfo *i, const struct line *l, uint64_t *
 	if (l->if_item != ALWAYS && !has(i->y->k, l->if_item))
 		return false;
 	switch (l->how) {
-	case PAGES:
-		*ret = bytes(i, item(i, l->item));
-		return true;
-	case KIB:
-		*ret = times(item(i, l->item), 1024);
-		return true;
-	case THP:
-		*ret = thp_bytes(i, l->item);
-		return has(i->y->k, l->item);
-	case FN:
-		return l->fn(i, ret);
+	case PAGES: *ret = bytes(i, item(i, l->item)); return true;
+	case KIB: *ret = times(item(i, l->item), 1024); return true;
+	case THP: *ret = thp_bytes(i, l->item); return has(i->y->k, l->item);
+	case FN: return l->fn(i, ret);
 	}
 	return false;
 }
@@ -490,7 +482,7 @@ static void swap_sums(struct meminfo *i)
 		if (!i->y->m->swaps[a].active)
 			leaving = plus(leaving, i->y->m->swaps[a].used);
 	if (!has(i->y->k, Y_TOTAL_SWAP))
-		return;		/* no CONFIG_SWAP */
+		return; /* no CONFIG_SWAP */
 	i->swap_total = plus(word_var(i->y, Y_TOTAL_SWAP), leaving);
 	i->swap_free = plus(word_var(i->y, Y_FREE_SWAP), leaving);
 }

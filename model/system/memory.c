@@ -45,8 +45,8 @@ static bool elem(const struct system *y, uint64_t object, enum layout_id id, int
 		return true;
 	if (i < 0 || i >= f->m.count)
 		return false;
-	return !read_kva_uint(y->r, object + f->m.offset + (uint64_t)i * f->m.stride,
-			      f->m.stride, ret);
+	return !read_kva_uint(y->r, object + f->m.offset + (uint64_t)i * f->m.stride, f->m.stride,
+			      ret);
 }
 
 static bool zone_add(const struct system *y, uint64_t zone, bool high, struct zone_sums *z)
@@ -276,7 +276,7 @@ uint64_t swapcache_pages(const struct system *y, const struct counters *c)
 	if (has(y->k, E_NR_SWAPCACHE))
 		return counter(y, c, E_NR_SWAPCACHE);
 	if (!has(y->k, Y_SWAP_AREAS))
-		return 0;	/* no CONFIG_SWAP */
+		return 0; /* no CONFIG_SWAP */
 	/* one for all until 33806f06da65 (v3.9) */
 	if (has(y->k, Y_SWAPPER_SPACE))
 		return spaces_pages(y, layout_symbol(&y->k->layout, Y_SWAPPER_SPACE), 1);
@@ -291,7 +291,7 @@ uint64_t swapcache_pages(const struct system *y, const struct counters *c)
 		if (read_kva_uint(y->r, counts + 4 * i, 4, &n) || n > SPACES_MAX)
 			return UNKNOWN;
 		if (!n)
-			continue;	/* this area is off */
+			continue; /* this area is off */
 		if (read_kva_word(y->r, spaces + i * word, &space))
 			return UNKNOWN;
 		pages = spaces_pages(y, space, n);

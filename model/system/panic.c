@@ -15,7 +15,7 @@ static int32_t cpu_var(const struct system *y, enum layout_id symbol)
 {
 	uint64_t v = int_var(y, symbol);
 
-	return v == UNKNOWN ? -1 : (int32_t)v;	/* -1 in the kernel too: none */
+	return v == UNKNOWN ? -1 : (int32_t)v; /* -1 in the kernel too: none */
 }
 
 /* panic() sets panic_cpu; a crash kernel started from an oops sets crashing_cpu alone. */

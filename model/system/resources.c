@@ -46,7 +46,8 @@ static enum status read_one(struct walker *w, uint64_t addr, struct resource *re
 	st = kobj_read(&o, w->r, addr);
 	if (!st) {
 		*ret = (struct resource){
-			.start = kobj_u64(&o, M_RES_START), .end = kobj_u64(&o, M_RES_END),
+			.start = kobj_u64(&o, M_RES_START),
+			.end = kobj_u64(&o, M_RES_END),
 			.child = kobj_u64(&o, M_RES_CHILD),
 			.sibling = kobj_u64(&o, M_RES_SIBLING),
 		};
@@ -67,7 +68,7 @@ static enum status walk(struct walker *w, uint64_t first, uint64_t lo, uint64_t 
 
 	for (uint64_t addr = first; addr; addr = one.sibling) {
 		enum status st = !w->left-- || depth > DEPTH_MAX ? ST_LIMIT
-								  : read_one(w, addr, &one);
+								 : read_one(w, addr, &one);
 
 		if (!st && (one.start < lo || one.end > hi || one.end < one.start))
 			st = ST_CORRUPT;

@@ -83,7 +83,8 @@ static uint64_t event(const struct vmstat *v, int64_t i)
 	const struct kernel *k = v->y->k;
 	const struct fact *f = &k->layout.v[M_VM_EVENTS];
 	uint64_t addr = layout_symbol(&k->layout, Y_VM_EVENT_STATES) + f->m.offset +
-			(uint64_t)i * f->m.stride, sum = 0, value;
+			(uint64_t)i * f->m.stride,
+		 sum = 0, value;
 
 	for (uint32_t c = 0; c < k->ncpus; c++)
 		if (!read_kva_word(v->y->r, addr + k->percpu[c], &value))
@@ -117,8 +118,8 @@ void read_vmstat(struct system *y)
 	counters_read(y, &v.c);
 	v.nnuma = has(y->k, Y_VM_NUMA_EVENT) ? layout_enum(l, E_NR_VM_NUMA_EVENTS, 0) : 0;
 	v.nevents = layout_enum(l, E_NR_VM_EVENTS, 0);
-	if (!has(y->k, Y_VMSTAT_TEXT) || !v.c.nzone || v.nnuma > STAT_ITEMS_MAX ||
-	    v.nevents < 0 || v.nevents > STAT_ITEMS_MAX)
+	if (!has(y->k, Y_VMSTAT_TEXT) || !v.c.nzone || v.nnuma > STAT_ITEMS_MAX || v.nevents < 0 ||
+	    v.nevents > STAT_ITEMS_MAX)
 		return;
 	y->m->vmstat = arena_array(y->mem, struct zone_count, 4 * STAT_ITEMS_MAX);
 	for (unsigned i = 0; i < v.c.nzone; i++)

@@ -31,8 +31,7 @@ static bool copy_entry(struct uread *u, uint64_t va, unsigned shift, const struc
 	return u->got < u->len;
 }
 
-static bool copy_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
-			 unsigned n)
+static bool copy_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (!copy_entry(arg, va + ((uint64_t)i << shift), shift, &pte[i]))
@@ -56,21 +55,22 @@ static bool stop_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 static uint64_t read_user(struct build *b, const struct mm *m, uint64_t uva, char *buf,
 			  uint64_t len)
 {
-	static const struct pgvisit visit = { .entries = copy_entries, .hole = stop_hole,
+	static const struct pgvisit visit = { .entries = copy_entries,
+					      .hole = stop_hole,
 					      .lost = stop_lost };
 	struct uread u = { .r = b->r, .uva = uva, .len = len, .buf = buf };
 	uint64_t mask = dump_page_size(b->k->dump) - 1;
 
-	pgwalk(b->r, b->k->paging, &b->k->env, m->pgd_pa, uva & ~mask,
-	       (uva + len + mask) & ~mask, &visit, &u);
+	pgwalk(b->r, b->k->paging, &b->k->env, m->pgd_pa, uva & ~mask, (uva + len + mask) & ~mask,
+	       &visit, &u);
 	return u.got;
 }
 
 /* The title in BUF: up to its NUL, which belongs to it. */
 static uint64_t title(struct build *b, const struct mm *m, char *buf)
 {
-	uint64_t n = read_user(b, m, m->arg_start, buf,
-			       min_u64(m->env_end - m->arg_start, ARGS_MAX));
+	uint64_t n =
+		read_user(b, m, m->arg_start, buf, min_u64(m->env_end - m->arg_start, ARGS_MAX));
 	uint64_t len = strnlen(buf, n);
 
 	return len + (len < n);

@@ -35,15 +35,17 @@ static int32_t pid_nr(const struct reading *x, uint64_t addr, uint32_t level)
 
 	if (!addr || !has(x->k, M_PID_NUMBERS) || !has(x->k, M_UPID_NR) ||
 	    kmember_u64(x->k, x->r, addr, M_PID_LEVEL, &its) || level > its ||
-	    read_kva_uint(x->r, addr + layout_offset(l, M_PID_NUMBERS) +
-			  (uint64_t)level * layout_size(l, S_UPID) +
-			  layout_offset(l, M_UPID_NR), 4, &nr))
+	    read_kva_uint(x->r,
+			  addr + layout_offset(l, M_PID_NUMBERS) +
+				  (uint64_t)level * layout_size(l, S_UPID) +
+				  layout_offset(l, M_UPID_NR),
+			  4, &nr))
 		return 0;
 	return (int32_t)nr;
 }
 
-static int32_t pid_of_type(const struct reading *x, const struct kobj *sig,
-			   enum layout_id type, uint32_t level)
+static int32_t pid_of_type(const struct reading *x, const struct kobj *sig, enum layout_id type,
+			   uint32_t level)
 {
 	int64_t i = layout_enum(&x->k->layout, type, -1);
 
@@ -117,7 +119,7 @@ static void read_handlers(const struct reading *x, uint64_t addr)
 		if (kmember_u64(x->k, x->r, addr + f->m.offset + (uint64_t)i * f->m.stride,
 				M_KSIGACTION_HANDLER, &v))
 			return;
-		if (v == 1)		/* SIG_IGN; SIG_DFL is 0 */
+		if (v == 1) /* SIG_IGN; SIG_DFL is 0 */
 			x->d->ignored |= UINT64_C(1) << i;
 		else if (v)
 			x->d->caught |= UINT64_C(1) << i;
@@ -172,7 +174,7 @@ static void put_worker_id(const struct reading *x, const struct kobj *w, uint64_
 {
 	uint64_t wq = kobj_u64(w, M_WORKER_RESCUE_WQ), cpu = 0, id = 0, attrs = 0, nice = 0;
 	int n = (int)kobj_int(w, M_WORKER_ID);
-	char *name = x->d->name, wq_name[32];	/* WQ_NAME_LEN */
+	char *name = x->d->name, wq_name[32]; /* WQ_NAME_LEN */
 
 	if (wq && has(x->k, M_WQ_NAME)) {
 		wq += layout_offset(&x->k->layout, M_WQ_NAME);
@@ -193,7 +195,7 @@ static void put_worker_id(const struct reading *x, const struct kobj *w, uint64_
 /* wq_worker_comm(): what it does or, once idle, did last stands behind its name. */
 static void read_worker_name(const struct reading *x, uint64_t worker)
 {
-	char desc[32];			/* WORKER_DESC_LEN */
+	char desc[32]; /* WORKER_DESC_LEN */
 	struct kobj w;
 	uint64_t pool;
 	size_t n;
@@ -279,8 +281,9 @@ static void read_task(const struct reading *x, const struct kobj *o)
 void details_read(const struct snapshot *s, struct reader *r, const struct proc *p,
 		  struct details *ret)
 {
-	const struct reading x = { .k = s->k, .r = r, .d = ret,
-				   .level = p->pidns_level, .kthread = p->kthread };
+	const struct reading x = {
+		.k = s->k, .r = r, .d = ret, .level = p->pidns_level, .kthread = p->kthread
+	};
 	const struct task *leader = p->leader < s->ntasks ? &s->tasks[p->leader] : NULL;
 	const struct mm *mm = p->mm < s->nmms ? &s->mms[p->mm] : NULL;
 	struct kobj o;

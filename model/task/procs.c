@@ -41,7 +41,7 @@ static void read_pidns(struct tasks_builder *tb, const struct raw_task *rt, stru
 	p->pidns_pid = p->pid;
 	if (!rt->thread_pid || !layout_has(l, M_PID_NUMBERS) || !layout_has(l, M_UPID_NR) ||
 	    kmember_u64(k, tb->b->r, rt->thread_pid, M_PID_LEVEL, &level) ||
-	    level > 32)		/* MAX_PID_NS_LEVEL */
+	    level > 32) /* MAX_PID_NS_LEVEL */
 		return;
 	p->pidns_level = (uint32_t)level;
 	if (!read_kva_uint(tb->b->r,
@@ -64,7 +64,7 @@ static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
 		for (unsigned half = 0; half < 2; half++) {
 			if (half && !(a >> bit & 1))
 				break;
-			add = half ? rest_b : rest;	/* twice what there is, then one B */
+			add = half ? rest_b : rest; /* twice what there is, then one B */
 			quotient += half ? quotient_b : quotient;
 			quotient += rest >= c - add;
 			rest -= rest >= c - add ? c - add : -add;
@@ -157,15 +157,20 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 			lead = i;
 	rt = &raw[lead];
 	*p = (struct proc){
-		.leader = lead, .first_task = first, .ntasks = n, .mm = NONE,
-		.kthread = rt->t.flags & PF_KTHREAD, .pid = rt->t.tgid,
+		.leader = lead,
+		.first_task = first,
+		.ntasks = n,
+		.mm = NONE,
+		.kthread = rt->t.flags & PF_KTHREAD,
+		.pid = rt->t.tgid,
 		.nice = (int8_t)(rt->static_prio ? rt->static_prio - 120 : 0),
-		.cgroup = NONE, .start_boottime = rt->t.start_boottime,
+		.cgroup = NONE,
+		.start_boottime = rt->t.start_boottime,
 	};
 	if (b->k->rules.on[RULE_NO_PF_KTHREAD])
 		p->kthread = looks_like_kthread(raw, first, n);
 	if (!p->pid)
-		p->kthread = true;	/* the idle tasks; PF_KTHREAD since 5.17 only */
+		p->kthread = true; /* the idle tasks; PF_KTHREAD since 5.17 only */
 	read_cred(tb, rt, p);
 	read_pidns(tb, rt, p);
 	for (uint32_t i = first; i < first + n; i++) {
@@ -182,7 +187,7 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 			       kobj_u64(&tb->sig, M_SIG_PREV_UTIME) * tb->unit,
 			       kobj_u64(&tb->sig, M_SIG_PREV_STIME) * tb->unit);
 	if (!tb->unit)
-		p->utime = p->stime = UINT64_MAX;	/* not known */
+		p->utime = p->stime = UINT64_MAX; /* not known */
 }
 
 static int by_group(const void *pa, const void *pb)
@@ -219,7 +224,7 @@ void make_procs(struct tasks_builder *tb)
 	uint32_t n = (uint32_t)tb->raw.n;
 
 	if (!n)
-		return;		/* not even init_task is readable */
+		return; /* not even init_task is readable */
 	sort_array(tb->raw.v, n, sizeof(*tb->raw.v), by_group);
 	s->tasks = arena_array(&s->mem, struct task, n);
 	s->procs = arena_array(&s->mem, struct proc, n);
@@ -232,7 +237,9 @@ void make_procs(struct tasks_builder *tb)
 		s->tasks[i] = tb->raw.v[i].t;
 		/* kthread_use_mm() borrows: /proc shows no memory for these */
 		b->task_mm[i] = !b->k->rules.on[RULE_NO_PF_KTHREAD] &&
-				tb->raw.v[i].t.flags & PF_KTHREAD ? 0 : tb->raw.v[i].mm;
+						tb->raw.v[i].t.flags & PF_KTHREAD
+					? 0
+					: tb->raw.v[i].mm;
 		memcpy(b->task_rss[i], tb->raw.v[i].rss, sizeof(b->task_rss[i]));
 	}
 	for (uint32_t i = 0, j; i < n; i = j) {

@@ -115,8 +115,8 @@ static void describe(const struct tasks_builder *tb, struct raw_task *ret)
 /* A task_struct that was freed and reused shows in its numbers first. */
 static bool task_plausible(const struct raw_task *t)
 {
-	return t->t.pid >= 0 && t->t.pid < (int32_t)TASKS_MAX &&
-	       t->t.tgid >= 0 && t->t.tgid < (int32_t)TASKS_MAX;
+	return t->t.pid >= 0 && t->t.pid < (int32_t)TASKS_MAX && t->t.tgid >= 0 &&
+	       t->t.tgid < (int32_t)TASKS_MAX;
 }
 
 enum status task_read(struct tasks_builder *tb, uint64_t addr, struct raw_task *ret)

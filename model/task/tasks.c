@@ -50,8 +50,8 @@ static bool task_is_gone(struct tasks_builder *tb, const struct raw_task *t)
 	struct raw_task now = { 0 };
 
 	reader_renew(tb->b->r);
-	return task_read(tb, t->t.addr, &now) || now.t.pid != t->t.pid ||
-	       now.signal != t->signal || now.t.state == 'X';
+	return task_read(tb, t->t.addr, &now) || now.t.pid != t->t.pid || now.signal != t->signal ||
+	       now.t.state == 'X';
 }
 
 static enum status walk_ring(struct tasks_builder *tb, uint64_t head, uint32_t off,
@@ -170,14 +170,14 @@ static void add_leaders(struct tasks_builder *tb)
 	struct listwalk w;
 
 	attempt_begin(&a, k, tb->b->r);
-	do {			/* what an earlier walk found stays */
+	do { /* what an earlier walk found stays */
 		w = listwalk_start(k, tb->b->r, init + off, TASKS_MAX);
 		add_task(tb, init);
 		while (listwalk_next(&w))
 			add_task(tb, w.node - off);
 		if (w.st)
-			issue_add(k->issues, w.st, "task list", 1,
-				  "broken after %" PRIu64 " tasks", w.seen);
+			issue_add(k->issues, w.st, "task list", 1, "broken after %" PRIu64 " tasks",
+				  w.seen);
 	} while (attempt_again(&a, "task list"));
 	if (w.st) {
 		w = listwalk_backwards(k, tb->b->r, init + off, TASKS_MAX);
@@ -205,7 +205,7 @@ static void add_by_next_task(struct tasks_builder *tb)
 		size_t before = tb->raw.n;
 
 		if (add_task(tb, addr) == NONE || tb->raw.n == before) {
-			st = ST_CORRUPT;	/* unreadable, or met before: not a ring */
+			st = ST_CORRUPT; /* unreadable, or met before: not a ring */
 			break;
 		}
 		st = kmember_u64(k, tb->b->r, addr, M_TASK_NEXT, &addr);

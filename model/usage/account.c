@@ -93,7 +93,7 @@ static void forget_torn(struct pass *p, struct acct *a, const struct cut_item *i
 
 		if (used && vma_still_there(p->s, a->r, v))
 			continue;
-		pthread_mutex_lock(&p->lock);	/* others may have pieces of it */
+		pthread_mutex_lock(&p->lock); /* others may have pieces of it */
 		v->usage = (struct usage){ .size = v->end - v->start };
 		pthread_mutex_unlock(&p->lock);
 		issue_add(p->s->k->issues, ST_TORN, "vma", 1,
@@ -117,7 +117,7 @@ static void account_live(struct pass *p, struct acct *a, const struct mm *m,
 				p->s->vmas[it->vma + i].usage = (struct usage){ 0 };
 			account_vma(p, a, m, it->vma + i, it);
 		}
-		if (it->end)		/* sums of other pieces are in the VMA already */
+		if (it->end) /* sums of other pieces are in the VMA already */
 			break;
 	} while (attempt_again(&try, "page tables"));
 	if (attempt_failed(&try) && !mm_still_used(p->s, a->r, p->s->vmas[it->vma].mm))
@@ -357,7 +357,8 @@ static bool revisit_entries(void *arg, uint64_t va, unsigned shift, const struct
 	uint64_t table = revisited_table(v, shift);
 
 	for (unsigned i = 0; i < n; i++) {
-		struct vma_page p = { .va = va + ((uint64_t)i << shift), .shift = shift,
+		struct vma_page p = { .va = va + ((uint64_t)i << shift),
+				      .shift = shift,
 				      .pte = pte[i] };
 
 		if (pte[i].kind == PTE_NONE)
@@ -373,8 +374,8 @@ static bool revisit_entries(void *arg, uint64_t va, unsigned shift, const struct
 	return true;
 }
 
-bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v,
-		 uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
+bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v, uint64_t start,
+		 uint64_t end, const struct pgvisit *visit, void *arg)
 {
 	return s->k->source->entries(s, r, v, start, end, visit, arg);
 }
@@ -382,8 +383,7 @@ bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v
 void account_revisit(const struct snapshot *s, struct reader *r, const struct vma *v,
 		     bool (*fn)(void *arg, const struct vma_page *p), void *arg)
 {
-	static const struct pgvisit visit = { .entries = revisit_entries,
-					      .table = revisit_table };
+	static const struct pgvisit visit = { .entries = revisit_entries, .table = revisit_table };
 	struct revisit rv = { .s = s, .fn = fn, .arg = arg };
 
 	vma_entries(s, r, v, v->start, v->end, &visit, &rv);

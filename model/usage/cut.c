@@ -44,8 +44,7 @@ static uint64_t piece_size(const struct cut *c, uint64_t bytes)
 static bool may_split(const struct cut *c, const struct vma *v)
 {
 	return v->end - v->start > 2 * ITEM_BYTES && !(v->flags & VMA_HUGETLB) &&
-	       !(c->whole_shmem && v->file != NONE &&
-		 c->s->files[v->file].kind == FILE_SHMEM);
+	       !(c->whole_shmem && v->file != NONE && c->s->files[v->file].kind == FILE_SHMEM);
 }
 
 static void cut_vma(struct cut *c, uint32_t vma)
@@ -58,8 +57,8 @@ static void cut_vma(struct cut *c, uint32_t vma)
 
 		if (next < at || next > v->end)
 			next = v->end;
-		*new_item(c) = (struct cut_item){ .vma = vma, .nvmas = 1, .start = at,
-						  .end = next };
+		*new_item(c) =
+			(struct cut_item){ .vma = vma, .nvmas = 1, .start = at, .end = next };
 		at = next;
 	}
 }

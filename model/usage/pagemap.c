@@ -180,8 +180,10 @@ static bool see(void *arg, const struct vma_page *p)
 		uint64_t va = p->va + (i << shift);
 
 		fill(m, va);
-		if (!give(m, va, m->v->flags & VMA_HUGETLB ? hugetlb(m, p, i) :
-				 p->pte.kind == PTE_PAGE ? present(m, p, i) : absent(m, p, i)))
+		if (!give(m, va,
+			  m->v->flags & VMA_HUGETLB ? hugetlb(m, p, i)
+			  : p->pte.kind == PTE_PAGE ? present(m, p, i)
+						    : absent(m, p, i)))
 			return false;
 		m->next = va + (UINT64_C(1) << shift);
 	}

@@ -140,9 +140,7 @@ static bool refers_to_frame(const struct refs *f, const struct pte *e, uint64_t 
 	switch (f->kind[e->swap_type & (SWAP_TYPES - 1)]) {
 	case SWAP_MIGRATION:
 	case SWAP_DEVICE_PRIVATE:
-	case SWAP_DEVICE_EXCLUSIVE:
-		*pfn = e->swap_offset & f->pfn_mask;
-		return true;
+	case SWAP_DEVICE_EXCLUSIVE: *pfn = e->swap_offset & f->pfn_mask; return true;
 	}
 	return false;
 }
@@ -176,8 +174,8 @@ static unsigned clip_leaf(const struct walker *w, uint64_t va, unsigned shift, u
 	uint64_t hi = min_u64(end, w->end);
 	unsigned level = 1;
 
-	while (level < PAGING_LEVELS && (!w->f->huge[level].nchunks ||
-					 w->f->huge[level].shift + w->page_shift != shift))
+	while (level < PAGING_LEVELS &&
+	       (!w->f->huge[level].nchunks || w->f->huge[level].shift + w->page_shift != shift))
 		level++;
 	*n = hi > lo ? (hi - lo) >> w->page_shift : 0;
 	if (level < PAGING_LEVELS && lo == va && hi == end && !(*pfn & ((*n) - 1)))
@@ -220,8 +218,7 @@ static void count_absent(struct walker *w, uint64_t va, unsigned shift, const st
 		count(f, refcount_make(&f->slots[type], e->swap_offset, &f->swap), w->weight);
 }
 
-static bool count_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
-			  unsigned n)
+static bool count_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte, unsigned n)
 {
 	struct walker *w = arg;
 	struct refs *f = w->f;
@@ -232,8 +229,8 @@ static bool count_entries(void *arg, uint64_t va, unsigned shift, const struct p
 
 		/* frames are met in any order: each is a cache miss, taken early */
 		if (small && i + AHEAD < n && pte[i + AHEAD].kind == PTE_PAGE)
-			__builtin_prefetch(refcount_find(&f->frames,
-							pte[i + AHEAD].pa >> shift), 1);
+			__builtin_prefetch(refcount_find(&f->frames, pte[i + AHEAD].pa >> shift),
+					   1);
 		if (e->kind == PTE_PAGE && small)
 			count(f, frame_counter(f, &f->frames, e->pa >> shift), w->weight);
 		else if (e->kind == PTE_PAGE)
@@ -300,8 +297,8 @@ static uint32_t refs_of_run(const struct refs *f, uint64_t pfn, uint64_t *run)
 	return refs_of_frame(f, pfn);
 }
 
-static void size_leaf(struct walker *w, uint64_t va, unsigned shift, uint64_t pfn,
-		      bool present, bool writable)
+static void size_leaf(struct walker *w, uint64_t va, unsigned shift, uint64_t pfn, bool present,
+		      bool writable)
 {
 	uint64_t n, run, asked = 0;
 	unsigned level = clip_leaf(w, va, shift, &pfn, &n);
@@ -313,7 +310,8 @@ static void size_leaf(struct walker *w, uint64_t va, unsigned shift, uint64_t pf
 		if (!(asked++ & 511) && !spend(w)) {
 			/* hostile: of this leaf alone the count is at hand */
 			const uint32_t *c = level ? refcount_find(&w->f->huge[level],
-				pfn >> w->f->huge[level].shift) : NULL;
+								  pfn >> w->f->huge[level].shift)
+						  : NULL;
 
 			add_present(w, c ? *c : 0, present ? n - i : 0, writable);
 			return;
@@ -339,8 +337,7 @@ static void size_absent(struct walker *w, uint64_t va, unsigned shift, const str
 	}
 }
 
-static bool size_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
-			 unsigned n)
+static bool size_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte, unsigned n)
 {
 	struct walker *w = arg;
 	struct refs *f = w->f;
@@ -350,11 +347,9 @@ static bool size_entries(void *arg, uint64_t va, unsigned shift, const struct pt
 		const struct pte *e = &pte[i];
 
 		if (small && i + AHEAD < n && pte[i + AHEAD].kind == PTE_PAGE)
-			__builtin_prefetch(refcount_find(&f->frames,
-							pte[i + AHEAD].pa >> shift));
+			__builtin_prefetch(refcount_find(&f->frames, pte[i + AHEAD].pa >> shift));
 		if (e->kind == PTE_PAGE && small) {
-			add_present(w, refs_of_frame(f, e->pa >> shift), 1,
-				    e->flags & PTE_WRITE);
+			add_present(w, refs_of_frame(f, e->pa >> shift), 1, e->flags & PTE_WRITE);
 		} else if (e->kind == PTE_PAGE) {
 			size_leaf(w, va + ((uint64_t)i << shift), shift, e->pa >> w->page_shift,
 				  true, e->flags & PTE_WRITE);
@@ -431,8 +426,8 @@ static void walker_init(struct walker *w, struct refs *f, struct reader *r)
 	w->page_shift = f->k->page_shift;
 }
 
-void refs_sizes(struct refs *f, struct reader *r, const struct vma *v, uint64_t start,
-		uint64_t end, struct sizes *ret)
+void refs_sizes(struct refs *f, struct reader *r, const struct vma *v, uint64_t start, uint64_t end,
+		struct sizes *ret)
 {
 	struct walker w;
 
@@ -566,7 +561,7 @@ static void init_swap(struct refs *f)
 		f->slots[t].nchunks = UINT64_C(1) << (SLOTS_SHIFT - REFCOUNTS_CHUNK_SHIFT);
 	f->pfn_mask = UINT64_MAX;
 	f->swap.left = CAPTURE_CHUNKS;
-	if (!f->k->dump)	/* what a capture holds of swap is slots */
+	if (!f->k->dump) /* what a capture holds of swap is slots */
 		return;
 	r = reader_new(f->k->dump);
 	swaps_init(&swaps, f->k, r);

@@ -15,7 +15,8 @@
 
 void residency_init(struct residency *r, const struct snapshot *s, struct arena *mem)
 {
-	*r = (struct residency){ .mem = mem, .chunks.mem = mem,
+	*r = (struct residency){ .mem = mem,
+				 .chunks.mem = mem,
 				 .limit = CHUNKS_MIN + s->frames.existing / 16 };
 }
 

@@ -58,9 +58,8 @@ uint64_t shmem_swap_range(const struct shmem_swap *h, uint64_t first, uint64_t e
  * A private, writable mapping may have copies that the object knows nothing of:
  * only where it has no entry of its own does the object's page count.
  */
-static void prepare_holes(const struct kernel *k, struct reader *r, uint64_t tree,
-			  uint64_t first, uint64_t end, uint64_t *budget,
-			  struct shmem_swap *h)
+static void prepare_holes(const struct kernel *k, struct reader *r, uint64_t tree, uint64_t first,
+			  uint64_t end, uint64_t *budget, struct shmem_swap *h)
 {
 	/* holes may be asked by address, which is no index of this VMA */
 	if (k->rules.on[RULE_SHMEM_HOLE_BY_ADDRESS]) {
@@ -80,8 +79,8 @@ void shmem_swap_of(const struct snapshot *s, struct reader *r, const struct vma 
 	uint64_t end = v->pgoff + ((v->end - v->start) >> k->dump->page_shift), tree, n = 0;
 
 	*ret = (struct shmem_swap){ 0 };
-	if (!f || f->kind != FILE_SHMEM || !f->shmem_swapped || !f->mapping ||
-	    end <= v->pgoff || !has(k, M_MAPPING_I_PAGES) || !k->rules.on[RULE_SHMEM_SWAP])
+	if (!f || f->kind != FILE_SHMEM || !f->shmem_swapped || !f->mapping || end <= v->pgoff ||
+	    !has(k, M_MAPPING_I_PAGES) || !k->rules.on[RULE_SHMEM_SWAP])
 		return;
 	tree = f->mapping + layout_offset(&k->layout, M_MAPPING_I_PAGES);
 	if (!v->pgoff && v->end - v->start >= f->size)

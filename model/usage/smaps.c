@@ -57,7 +57,7 @@ bool acct_usable(struct acct *a, const struct frame *f, uint64_t pfn, uint64_t b
 /* is_cow_mapping() */
 static bool is_cow(const struct vma *v)
 {
-	return !(v->flags & VMA_SHARED) && v->flags & 0x20;	/* VM_MAYWRITE */
+	return !(v->flags & VMA_SHARED) && v->flags & 0x20; /* VM_MAYWRITE */
 }
 
 /*
@@ -125,15 +125,11 @@ bool acct_kind_is_page(const struct acct *a, enum swap_kind kind, bool huge)
 	switch (kind) {
 	case SWAP_MIGRATION:
 		return acct_rule(a, huge ? RULE_PMD_MIGRATION_IS_PAGE : RULE_MIGRATION_IS_PAGE);
-	case SWAP_DEVICE_PRIVATE:
-		return acct_rule(a, RULE_DEVPRIVATE_IS_PAGE);
-	case SWAP_DEVICE_EXCLUSIVE:
-		return acct_rule(a, RULE_DEVEXCLUSIVE_IS_PAGE);
-	case SWAP_HWPOISON:
-		return acct_rule(a, RULE_HWPOISON_IS_PAGE);
+	case SWAP_DEVICE_PRIVATE: return acct_rule(a, RULE_DEVPRIVATE_IS_PAGE);
+	case SWAP_DEVICE_EXCLUSIVE: return acct_rule(a, RULE_DEVEXCLUSIVE_IS_PAGE);
+	case SWAP_HWPOISON: return acct_rule(a, RULE_HWPOISON_IS_PAGE);
 	case SWAP_SLOT:
-	case SWAP_OTHER:
-		break;
+	case SWAP_OTHER: break;
 	}
 	return false;
 }
@@ -143,8 +139,8 @@ bool acct_kind_is_page(const struct acct *a, enum swap_kind kind, bool huge)
  * by mapcount otherwise; a migrating page counts whole and private since 5.17,
  * every one of them whole and shared since 6.11.
  */
-void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t key,
-			   uint64_t nr, bool present, bool migration)
+void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t key, uint64_t nr,
+		 bool present, bool migration)
 {
 	uint64_t bytes = nr << a->page_shift;
 	bool whole = f->flags & FR_SINGLE && a->single_ref;
@@ -235,17 +231,10 @@ void acct_bad_entry(struct acct *a, uint64_t va, unsigned shift)
 static void slow_pte(struct acct *a, const struct pte *e, uint64_t va)
 {
 	switch (e->kind) {
-	case PTE_PAGE:
-		account_present(a, e, va);
-		break;
-	case PTE_SWAP:
-		account_swap_entry(a, e);
-		break;
-	case PTE_NONE:
-		hole(a, va, va + (UINT64_C(1) << a->page_shift), a->page_shift);
-		break;
-	default:
-		acct_bad_entry(a, va, a->page_shift);
+	case PTE_PAGE: account_present(a, e, va); break;
+	case PTE_SWAP: account_swap_entry(a, e); break;
+	case PTE_NONE: hole(a, va, va + (UINT64_C(1) << a->page_shift), a->page_shift); break;
+	default: acct_bad_entry(a, va, a->page_shift);
 	}
 }
 
@@ -306,8 +295,7 @@ bool acct_spend(struct acct *a)
 		return true;
 	if (!a->over)
 		issue_add(a->k->issues, ST_LIMIT, "page table", 1,
-			  "more tables than memory can hold, in the vma at %#" PRIx64,
-			  a->v->start);
+			  "more tables than memory can hold, in the vma at %#" PRIx64, a->v->start);
 	a->over = true;
 	return false;
 }
@@ -348,8 +336,7 @@ void zero_frames(const struct kernel *k, struct reader *r, uint64_t *zero, uint6
 		*zero = v;
 	if (!kvar_u64(k, r, Y_HUGE_ZERO_PFN, 0, &v))
 		*huge = v;
-	else if (!kvar_u64(k, r, Y_HUGE_ZERO_PAGE, 0, &v) &&
-		 memmap_page_pfn(&k->memmap, v, &pfn))
+	else if (!kvar_u64(k, r, Y_HUGE_ZERO_PAGE, 0, &v) && memmap_page_pfn(&k->memmap, v, &pfn))
 		*huge = pfn;
 }
 
@@ -392,8 +379,7 @@ static void take_shmem(struct acct *a, const struct vma *v)
 	uint64_t left = given;
 
 	shmem_swap_of(a->s, a->r, v, &left, &a->shmem);
-	__atomic_fetch_sub(&a->shared->nodes_left, min_u64(given - left, given),
-			   __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&a->shared->nodes_left, min_u64(given - left, given), __ATOMIC_RELAXED);
 }
 
 void acct_vma(struct acct *a, const struct vma *v)

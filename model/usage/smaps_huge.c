@@ -42,7 +42,7 @@ static void tally_huge(struct acct *a, const struct frame *f, uint64_t pfn, uint
 		acct_tally(a, key | TALLY_PRIVATE, bytes, acct_whole_pss(a, bytes));
 	} else if (acct_rule(a, RULE_THP_BY_HEAD)) {
 		acct_tally(a, f->mapcount < 2 ? key | TALLY_PRIVATE : key, bytes,
-		      acct_whole_pss(a, bytes) / (f->mapcount < 2 ? 1 : f->mapcount));
+			   acct_whole_pss(a, bytes) / (f->mapcount < 2 ? 1 : f->mapcount));
 	} else if (acct_spend(a)) {
 		for (uint64_t i = 0; i < nr; i++) {
 			const struct frame *part = frame_at(&a->s->frames, pfn + i);
@@ -67,8 +67,8 @@ static void hide_dax(struct acct *a, uint64_t pfn, uint64_t bytes)
 {
 	const struct frame *f = frame_at(&a->s->frames, pfn);
 
-	if (!f || (f->flags & (FR_EXISTS | FR_UNREAD | FR_ZONE_DEVICE)) !=
-		  (FR_EXISTS | FR_ZONE_DEVICE))
+	if (!f ||
+	    (f->flags & (FR_EXISTS | FR_UNREAD | FR_ZONE_DEVICE)) != (FR_EXISTS | FR_ZONE_DEVICE))
 		return;
 	acct_count_huge(a, pfn, 1);
 	acct_hide(a, f, bytes);
@@ -126,7 +126,7 @@ static void huge_absent(struct acct *a, unsigned shift, const struct pte *e)
 }
 
 void acct_huge_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,
-			 unsigned n)
+		       unsigned n)
 {
 	for (unsigned i = 0; i < n; i++, va += UINT64_C(1) << shift) {
 		if (pte[i].kind == PTE_PAGE)
@@ -251,7 +251,7 @@ static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const str
 }
 
 void acct_hugetlb_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,
-			    unsigned n)
+			  unsigned n)
 {
 	for (unsigned i = 0; i < n; i++, va += UINT64_C(1) << shift) {
 		if (pte[i].kind == PTE_PAGE || pte[i].kind == PTE_SWAP)

@@ -18,8 +18,8 @@ static void add_slot(struct swap_use *u, const struct swap_slot *slot)
 	u->shmem += slot->shmem;
 }
 
-static void scan(const struct snapshot *s, const struct swaps *w, struct reader *r,
-		 unsigned type, struct swap_use *u)
+static void scan(const struct snapshot *s, const struct swaps *w, struct reader *r, unsigned type,
+		 struct swap_use *u)
 {
 	struct swap_cursor c;
 	uint64_t max = w->file[type].max;

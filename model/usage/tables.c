@@ -115,7 +115,7 @@ static enum status first_met(struct scan *c, uint64_t pa, unsigned level, uint64
 	c->left -= bytes;
 	hash_put(&c->seen, pa | 1, 0);
 	*vec_push(c->mem, &c->tables) = (struct table){ .pa = pa, .shared = shared };
-	return level ? ST_OK : ST_ABSENT;	/* what the lowest hold is no concern of ours */
+	return level ? ST_OK : ST_ABSENT; /* what the lowest hold is no concern of ours */
 }
 
 static enum status enter(void *arg, uint64_t pa, unsigned level, uint64_t va)
@@ -177,7 +177,6 @@ static void scan_vmas(struct scan *c, struct reader *r)
 	scan_range(c, r, start, end);
 }
 
-
 /* ---- how many there may be ------------------------------------------------------------ */
 
 static uint64_t marked_bytes(const struct snapshot *s)
@@ -234,8 +233,7 @@ static void compare_count(const struct tables *p, uint32_t mi)
 	const struct mm *m = c->mm;
 	uint64_t table = table_size(s->k->paging, 0), most, slack;
 
-	if (!has(s->k, M_MM_PGTABLES_BYTES) || c->unread || c->bad.n || m->broken ||
-	    m->users <= 0)
+	if (!has(s->k, M_MM_PGTABLES_BYTES) || c->unread || c->bad.n || m->broken || m->users <= 0)
 		return;
 	most = c->counted + c->leaves * table;
 	if (s->k->arch->kernel_tables)
@@ -391,7 +389,8 @@ struct but_bad {
 static enum status but_enter(void *arg, uint64_t pa, unsigned level, uint64_t va)
 {
 	const struct but_bad *w = arg;
-	const struct bad_table *bad = w->mm->bad_tables, key = { .va = va, .level = (uint8_t)level };
+	const struct bad_table *bad = w->mm->bad_tables,
+			       key = { .va = va, .level = (uint8_t)level };
 	uint32_t n = w->mm->nbad_tables, i;
 
 	(void)pa;
@@ -433,8 +432,10 @@ static bool but_table(void *arg, uint64_t pa, unsigned level)
 bool tables_walk(const struct kernel *k, struct reader *r, const struct mm *m, uint64_t start,
 		 uint64_t end, const struct pgvisit *visit, void *arg)
 {
-	static const struct pgvisit but = { .entries = but_entries, .hole = but_hole,
-					    .lost = but_lost, .table = but_table,
+	static const struct pgvisit but = { .entries = but_entries,
+					    .hole = but_hole,
+					    .lost = but_lost,
+					    .table = but_table,
 					    .enter = but_enter };
 	struct but_bad w = { .visit = visit, .arg = arg, .mm = m };
 

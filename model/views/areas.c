@@ -75,8 +75,7 @@ static bool is_relro(const struct maker *m, const struct vma *v, const struct vm
 	return v->anon_vma && m->text_of == v->file;
 }
 
-static void set_code(struct maker *m, const struct vma *v, const struct vma *next,
-		     struct area *a)
+static void set_code(struct maker *m, const struct vma *v, const struct vma *next, struct area *a)
 {
 	bool own = marked_executable(m->s, v) || same_file(m->s, v->file, m->mm->exe);
 
@@ -95,7 +94,7 @@ static void set_code(struct maker *m, const struct vma *v, const struct vma *nex
 }
 
 static void set_file_area(struct maker *m, const struct vma *v, const struct vma *next,
-		     struct area *a)
+			  struct area *a)
 {
 	enum file_kind kind = m->s->files[v->file].kind;
 
@@ -141,13 +140,12 @@ static bool may_be_bss(const struct snapshot *s, const struct area *a, const str
 }
 
 /* PREV: the area that ends where V begins, or NULL. */
-static void set_anon(struct maker *m, const struct vma *v, const struct area *prev,
-		     struct area *a)
+static void set_anon(struct maker *m, const struct vma *v, const struct area *prev, struct area *a)
 {
 	if (v->flags & VMA_HUGETLB) {
 		a->class = AREA_HUGETLB;
 	} else if (v->ops || v->flags & (VMA_PFNMAP | VMA_IO)) {
-		a->class = AREA_OTHER;	/* vma_is_anonymous() is: no vm_ops */
+		a->class = AREA_OTHER; /* vma_is_anonymous() is: no vm_ops */
 	} else if (v->flags & VMA_GROWSDOWN) {
 		a->class = AREA_STACK;
 		a->flags |= AREA_S;
@@ -156,10 +154,10 @@ static void set_anon(struct maker *m, const struct vma *v, const struct area *pr
 	} else if (in_heap(m->mm, v)) {
 		a->class = AREA_HEAP;
 		a->flags |= AREA_X | AREA_B;
-		a->file = m->mm->exe < m->s->nfiles ? m->mm->exe
-			  : prev && prev->flags & AREA_X ? prev->file : NONE;
-	} else if (prev && area_is_code(prev) && !named_otherwise(v) &&
-		   may_be_bss(m->s, prev, v)) {
+		a->file = m->mm->exe < m->s->nfiles	 ? m->mm->exe
+			  : prev && prev->flags & AREA_X ? prev->file
+							 : NONE;
+	} else if (prev && area_is_code(prev) && !named_otherwise(v) && may_be_bss(m->s, prev, v)) {
 		a->flags |= (prev->flags & AREA_X) | AREA_B;
 		a->file = prev->file;
 		a->class = prev->flags & AREA_X ? AREA_HEAP : AREA_LIB_BSS;

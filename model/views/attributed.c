@@ -23,7 +23,7 @@ static uint64_t add_pending(const struct snapshot *s, uint64_t counted, uint64_t
 	*doubt = 0;
 	if (held == INT64_MIN || source_has(s->k, SOURCE_CHANGES))
 		*doubt = (uint64_t)s->machine.cpus_possible * 2 * ZONES * STAT_THRESHOLD
-			<< s->k->page_shift;
+			 << s->k->page_shift;
 	if (held == INT64_MIN)
 		return counted;
 	if (held < 0 && counted < -(uint64_t)held)
@@ -45,7 +45,8 @@ void attributed(const struct snapshot *s, struct attributed *ret)
 		over += hidden > 0 ? (uint64_t)hidden : 0;
 		huge += u->anon_huge + u->shmem_huge + u->file_huge;
 	}
-	*ret = (struct attributed){ .pss = pss >> PSS_SHIFT, .counted = UINT64_MAX,
+	*ret = (struct attributed){ .pss = pss >> PSS_SHIFT,
+				    .counted = UINT64_MAX,
 				    .missing = UINT64_MAX };
 	if (anon == UINT64_MAX || mapped == UINT64_MAX || anon + mapped < anon)
 		return;
@@ -66,7 +67,8 @@ const char *attributed_text(const struct snapshot *s, struct arena *mem)
 	attributed(s, &a);
 	if (a.missing == UINT64_MAX || a.missing <= a.doubt)
 		return NULL;
-	return arena_printf(mem, "not attributed: %" PRIu64 " of the %" PRIu64 " KiB that the "
+	return arena_printf(mem,
+			    "not attributed: %" PRIu64 " of the %" PRIu64 " KiB that the "
 			    "kernel counts as mapped (AnonPages, Mapped) are in no pss%s%s",
 			    a.missing >> 10, a.counted >> 10, a.why ? ": " : "",
 			    a.why ? a.why : "");

@@ -8,8 +8,7 @@
 
 #include "model/source/source.h"
 
-void bound_check(struct issues *is, const char *what, uint64_t sum, const char *of,
-		 uint64_t whole)
+void bound_check(struct issues *is, const char *what, uint64_t sum, const char *of, uint64_t whole)
 {
 	if (sum > whole)
 		issue_add(is, ST_CORRUPT, "sum above its whole", 1,

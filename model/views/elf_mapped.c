@@ -39,8 +39,11 @@ static void find_loads(const struct search *x, struct elf_mapped *m)
 
 static void look_at(struct search *x, uint32_t file)
 {
-	struct elf_mapped m = { .s = x->s, .file = file, .one = x->which->mm != NONE,
-				.credit = ELF_CREDIT, .readers = &x->readers };
+	struct elf_mapped m = { .s = x->s,
+				.file = file,
+				.one = x->which->mm != NONE,
+				.credit = ELF_CREDIT,
+				.readers = &x->readers };
 	struct elf_tally *tally = x->tally;
 	enum status st = elf_find(x->s, x->r, &x->s->files[file], x->which->sysroot, x->mem,
 				  &m.found, &tally->why);
@@ -83,11 +86,11 @@ static void mark_files(const struct search *x, bool *wanted)
 }
 
 void elf_mapped_each(const struct snapshot *s, const struct elf_select *which, struct arena *mem,
-		     struct elf_tally *ret, void (*fn)(void *arg, struct elf_mapped *m),
-		     void *arg)
+		     struct elf_tally *ret, void (*fn)(void *arg, struct elf_mapped *m), void *arg)
 {
-	struct search x = { .s = s, .which = which, .mem = mem, .tally = ret, .fn = fn,
-			    .arg = arg };
+	struct search x = {
+		.s = s, .which = which, .mem = mem, .tally = ret, .fn = fn, .arg = arg
+	};
 	bool *wanted = arena_array(mem, bool, s->nfiles);
 
 	*ret = (struct elf_tally){ 0 };
@@ -150,8 +153,7 @@ static void size_range(void *ctx, unsigned worker, size_t item)
 	}
 }
 
-void elf_mapped_sizes(struct elf_mapped *m, const struct elf_range *v, size_t n,
-		      struct sizes *ret)
+void elf_mapped_sizes(struct elf_mapped *m, const struct elf_range *v, size_t n, struct sizes *ret)
 {
 	struct sizing z = { m, v, ret };
 

@@ -35,8 +35,8 @@ static bool keep_first(void *arg, const struct resident_page *p)
 	map->pte = given ? given->bits : ptebits_encode(w->bits, p->leaf->pte.flags);
 	if (given) {
 		hash_put(&w->to->given_of, p->pfn + 1, (uint32_t)w->to->given.n);
-		*vec_push(w->mem, &w->to->given) = (struct given_page){
-			.flags = given->flags, .count = given->count };
+		*vec_push(w->mem, &w->to->given) =
+			(struct given_page){ .flags = given->flags, .count = given->count };
 	}
 	return true;
 }

@@ -45,22 +45,14 @@ const char *incomplete_text(unsigned what)
 	if (what & INCOMPLETE_MM)
 		return "address space";
 	switch (what) {
-	case 0:
-		return NULL;
-	case INCOMPLETE_VMAS:
-		return "mappings";
-	case INCOMPLETE_TABLES:
-		return "page tables";
-	case INCOMPLETE_PAGES:
-		return "struct pages";
-	case INCOMPLETE_VMAS | INCOMPLETE_TABLES:
-		return "mappings, page tables";
-	case INCOMPLETE_VMAS | INCOMPLETE_PAGES:
-		return "mappings, struct pages";
-	case INCOMPLETE_TABLES | INCOMPLETE_PAGES:
-		return "page tables, struct pages";
-	default:
-		return "mappings, page tables, struct pages";
+	case 0: return NULL;
+	case INCOMPLETE_VMAS: return "mappings";
+	case INCOMPLETE_TABLES: return "page tables";
+	case INCOMPLETE_PAGES: return "struct pages";
+	case INCOMPLETE_VMAS | INCOMPLETE_TABLES: return "mappings, page tables";
+	case INCOMPLETE_VMAS | INCOMPLETE_PAGES: return "mappings, struct pages";
+	case INCOMPLETE_TABLES | INCOMPLETE_PAGES: return "page tables, struct pages";
+	default: return "mappings, page tables, struct pages";
 	}
 }
 

@@ -67,11 +67,17 @@ static struct listed_page page_at(const struct listed_pages *x, const struct vma
 	const struct capture_page *given = p->captured;
 
 	if (given)
-		return (struct listed_page){ .va = va, .pfn = pfn, .flags = given->flags,
-					     .bits = given->bits, .count = given->count };
+		return (struct listed_page){ .va = va,
+					     .pfn = pfn,
+					     .flags = given->flags,
+					     .bits = given->bits,
+					     .count = given->count };
 	return (struct listed_page){
-		.va = va, .pfn = pfn, .flags = pageraw_flags(&x->raw, pfn),
-		.bits = ptebits_encode(x->bits, p->pte.flags), .count = listed_count(x, pfn),
+		.va = va,
+		.pfn = pfn,
+		.flags = pageraw_flags(&x->raw, pfn),
+		.bits = ptebits_encode(x->bits, p->pte.flags),
+		.count = listed_count(x, pfn),
 		.exec = (p->pte.flags & PTE_EXEC) != 0,
 	};
 }
@@ -83,8 +89,8 @@ static bool resident(const struct listed_pages *x, const struct vma_page *p, uin
 
 	if (p->captured)
 		return true;
-	return !(p->pte.flags & PTE_SPECIAL) && p->pfn != x->zero && p->pfn != x->huge_zero &&
-	       f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS;
+	return !(p->pte.flags & PTE_SPECIAL) && p->pfn != x->zero && p->pfn != x->huge_zero && f &&
+	       (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS;
 }
 
 static bool list_leaf(void *arg, const struct vma_page *p)

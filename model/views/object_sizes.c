@@ -15,8 +15,8 @@ struct object_sizes {
 	struct elf_bss_list bss;
 };
 
-struct object_sizes *object_sizes_new(const struct snapshot *s, const char *sysroot,
-				      uint32_t only, struct arena *mem)
+struct object_sizes *object_sizes_new(const struct snapshot *s, const char *sysroot, uint32_t only,
+				      struct arena *mem)
 {
 	struct object_sizes *o = heap_array(struct object_sizes, 1);
 
@@ -111,6 +111,6 @@ void object_sizes_of_mm(const struct object_sizes *o, const struct mm *m, const 
 
 	*ret = (struct sizes){ 0 };
 	for (uint32_t i = m->first_vma; i - m->first_vma < m->nvmas && i < s->nvmas; i++)
-		object_sizes_add(o, i, 1, object_is(object_name(s, &s->vmas[i]), name) ? ret
-				 : NULL, sum_if_wanted, &w);
+		object_sizes_add(o, i, 1, object_is(object_name(s, &s->vmas[i]), name) ? ret : NULL,
+				 sum_if_wanted, &w);
 }

@@ -58,8 +58,8 @@ static void count_object(struct maker *m, uint32_t index, uint32_t mm)
 	struct object *o = &m->v.v[index];
 
 	if (m->nlast < m->v.cap) {
-		m->last_mm = arena_grow(m->mem, m->last_mm, m->nlast, m->v.cap,
-					sizeof(*m->last_mm));
+		m->last_mm =
+			arena_grow(m->mem, m->last_mm, m->nlast, m->v.cap, sizeof(*m->last_mm));
 		m->nlast = m->v.cap;
 	}
 	o->nvmas++;

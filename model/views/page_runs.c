@@ -51,8 +51,7 @@ static void add_run(struct page_runs *x, struct page_run more)
 {
 	struct page_run *run = &x->run;
 
-	if (run->kind == more.kind && run->writable == more.writable &&
-	    run->count == more.count) {
+	if (run->kind == more.kind && run->writable == more.writable && run->count == more.count) {
 		run->pages += more.pages;
 		return;
 	}
@@ -83,8 +82,7 @@ static struct page_run present(const struct page_runs *x, const struct vma_page 
 	};
 }
 
-static struct page_run absent(const struct page_runs *x, const struct vma_page *p,
-			      uint64_t pages)
+static struct page_run absent(const struct page_runs *x, const struct vma_page *p, uint64_t pages)
 {
 	struct page_run run = { .pages = pages, .kind = PAGE_ABSENT };
 	bool slot = false;
@@ -106,7 +104,7 @@ static bool add_leaf(void *arg, const struct vma_page *p)
 	uint64_t at = (p->va - x->first_va) >> shift;
 
 	if (p->va < x->first_va || at < x->next)
-		return true;		/* hostile tables: out of order */
+		return true; /* hostile tables: out of order */
 	if (at > x->next)
 		add_run(x, (struct page_run){ .pages = at - x->next, .kind = PAGE_ABSENT });
 	if (p->pte.kind != PTE_PAGE)

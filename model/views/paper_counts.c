@@ -75,8 +75,8 @@ void paper_counts_vma(struct paper_counts *c, const struct vma *v, struct paper_
 	ret->shared = (u->shared_clean + u->shared_dirty + u->shared_hugetlb) / page;
 }
 
-void paper_counts_library_text(struct paper_counts *c, const struct area *areas,
-			       const struct mm *m, struct paper_pages *ret)
+void paper_counts_library_text(struct paper_counts *c, const struct area *areas, const struct mm *m,
+			       struct paper_pages *ret)
 {
 	*ret = (struct paper_pages){ 0 };
 	for (uint32_t i = m->first_vma; i - m->first_vma < m->nvmas && i < c->s->nvmas; i++) {

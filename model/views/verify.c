@@ -124,8 +124,7 @@ static uint64_t lost_pages(const struct snapshot *s, const struct mm *mm)
 static void add_lost(const struct snapshot *s, struct verify *v, const struct mm *mm)
 {
 	uint64_t kernel = counter(mm, RSS_FILE) + counter(mm, RSS_ANON) + counter(mm, RSS_SHMEM);
-	uint64_t found = found_anon(&mm->usage) + found_file(&mm->usage) +
-			 found_shmem(&mm->usage);
+	uint64_t found = found_anon(&mm->usage) + found_file(&mm->usage) + found_shmem(&mm->usage);
 
 	if (!mm->broken && !tables_lost(mm))
 		return;
@@ -218,8 +217,7 @@ static uint32_t counted(const struct snapshot *s, const struct frame *fr, uint64
 	unsigned order = fr->flags >> FR_ORDER_SHIFT;
 	const struct frame *head;
 
-	if (!s->verify->by_head || !(fr->flags & FR_TAIL) ||
-	    !(fr->flags & (FR_ANON | FR_HUGETLB)))
+	if (!s->verify->by_head || !(fr->flags & FR_TAIL) || !(fr->flags & (FR_ANON | FR_HUGETLB)))
 		return fr->mapcount;
 	head = frame_at(&s->frames, pfn >> order << order);
 	return head ? head->mapcount : fr->mapcount;
@@ -289,8 +287,8 @@ static enum verify_reason too_few(const struct snapshot *s, const struct frame *
 	return more <= v->busy ? VERIFY_IN_FLUX : VERIFY_UNKNOWN_MM;
 }
 
-static enum verify_reason reason_of(const struct snapshot *s, const struct frame *fr,
-				    uint64_t pfn, uint32_t mapcount, struct verify_folio *folio)
+static enum verify_reason reason_of(const struct snapshot *s, const struct frame *fr, uint64_t pfn,
+				    uint32_t mapcount, struct verify_folio *folio)
 {
 	if (mapcount == fr->found)
 		return VERIFY_AGREE;
@@ -302,12 +300,11 @@ static enum verify_reason reason_of(const struct snapshot *s, const struct frame
 		return VERIFY_AVERAGE;
 	if (fr->flags & FR_HUGETLB && !mapcount && !s->k->rules.on[RULE_HUGETLB_COUNTED])
 		return VERIFY_HUGETLB_UNCOUNTED;
-	return fr->found > mapcount ? too_many(s->verify, fr, mapcount)
-				    : too_few(s, fr, mapcount);
+	return fr->found > mapcount ? too_many(s->verify, fr, mapcount) : too_few(s, fr, mapcount);
 }
 
-enum verify_reason verify_frame(const struct snapshot *s, uint64_t pfn,
-				struct verify_folio *folio, uint32_t *kernel)
+enum verify_reason verify_frame(const struct snapshot *s, uint64_t pfn, struct verify_folio *folio,
+				uint32_t *kernel)
 {
 	const struct frame *fr = frame_at(&s->frames, pfn);
 
@@ -482,8 +479,8 @@ static enum verify_reason mm_reason(const struct snapshot *s, uint32_t i, enum f
 	return VERIFY_UNEXPLAINED;
 }
 
-static void compare(const struct comparison *c, enum form form, const char *what,
-		    uint64_t kernel, uint64_t found)
+static void compare(const struct comparison *c, enum form form, const char *what, uint64_t kernel,
+		    uint64_t found)
 {
 	struct verify_counter v = { .what = what, .mm = c->mm, .kernel = kernel, .found = found };
 
@@ -522,8 +519,7 @@ void verify_mm(const struct snapshot *s, uint32_t mm,
 			(found_file(u) + (shmem ? 0 : found_shmem(u))) >> shift);
 	}
 	if (shmem)
-		compare(&c, OF_PAGES, "rss shmem", counter(m, RSS_SHMEM),
-			found_shmem(u) >> shift);
+		compare(&c, OF_PAGES, "rss shmem", counter(m, RSS_SHMEM), found_shmem(u) >> shift);
 	if (!no_swap_counter(s->k))
 		compare(&c, OF_PAGES, "swap", counter(m, RSS_SWAP), u->swap_ptes >> shift);
 	compare(&c, OF_VMAS, "VMAs", (uint64_t)m->map_count, m->nvmas);
@@ -568,8 +564,9 @@ static void tell_counter(const struct snapshot *s, const struct verify_counter *
 
 	issue_add(s->k->issues, ST_CORRUPT, "mm counter", 1,
 		  "%s of the mm at %#" PRIx64 " (pid %d): the kernel counts %" PRIu64
-		  ", the walk found %" PRIu64, c->what, s->mms[c->mm].addr,
-		  owner < s->nprocs ? s->procs[owner].pid : -1, c->kernel, c->found);
+		  ", the walk found %" PRIu64,
+		  c->what, s->mms[c->mm].addr, owner < s->nprocs ? s->procs[owner].pid : -1,
+		  c->kernel, c->found);
 }
 
 static void tell(const struct snapshot *s)
@@ -584,8 +581,8 @@ static void tell(const struct snapshot *s)
 				issue_add(s->k->issues, ST_CORRUPT, "page map count", f->frames,
 					  "%" PRIu64 " frames (%s) from pfn %#" PRIx64
 					  ": the kernel counts %" PRIu64 " mappings, the walk "
-					  "found %" PRIu64, f->frames, kinds[kind].name, f->pfn,
-					  f->kernel, f->found);
+					  "found %" PRIu64,
+					  f->frames, kinds[kind].name, f->pfn, f->kernel, f->found);
 		}
 	for (uint32_t i = 0; i < v->n; i++)
 		if (!verify_explained(v, v->v[i].reason))

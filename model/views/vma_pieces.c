@@ -20,8 +20,7 @@ struct vma_pieces {
 	void *arg;
 };
 
-struct vma_pieces *vma_pieces_new(const struct snapshot *s, const char *sysroot,
-				  struct arena *mem)
+struct vma_pieces *vma_pieces_new(const struct snapshot *s, const char *sysroot, struct arena *mem)
 {
 	struct vma_pieces *x = heap_array(struct vma_pieces, 1);
 
@@ -37,8 +36,8 @@ void vma_pieces_free(struct vma_pieces *x)
 	free(x);
 }
 
-static void give_piece(const struct vma_pieces *x, const struct vma *v, uint64_t start, uint64_t end,
-		 uint32_t file, uint64_t bias)
+static void give_piece(const struct vma_pieces *x, const struct vma *v, uint64_t start,
+		       uint64_t end, uint32_t file, uint64_t bias)
 {
 	struct vma_piece p = { start, end, file, bias };
 

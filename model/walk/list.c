@@ -9,8 +9,7 @@
 struct listwalk listwalk_start(const struct kernel *k, struct reader *r, uint64_t head,
 			       uint64_t budget)
 {
-	return (struct listwalk){ .k = k, .r = r, .head = head, .node = head,
-				  .budget = budget };
+	return (struct listwalk){ .k = k, .r = r, .head = head, .node = head, .budget = budget };
 }
 
 struct listwalk listwalk_backwards(const struct kernel *k, struct reader *r, uint64_t head,
@@ -22,8 +21,7 @@ struct listwalk listwalk_backwards(const struct kernel *k, struct reader *r, uin
 	return w;
 }
 
-static enum status read_links(struct listwalk *w, uint64_t node, uint64_t *ahead,
-			      uint64_t *behind)
+static enum status read_links(struct listwalk *w, uint64_t node, uint64_t *ahead, uint64_t *behind)
 {
 	const struct layout *l = &w->k->layout;
 	unsigned word = w->k->dump->word_size;

@@ -67,8 +67,10 @@ static bool node_shape(const struct kernel *k, unsigned type, struct node_shape 
 	if (type < MAPLE_LEAF_64 || type > MAPLE_ARANGE_64 || s->alt < 0 || p->alt < 0)
 		return false;
 	*ret = (struct node_shape){
-		.nslots = s->m.count, .npivots = p->m.count,
-		.slot_off = s->m.offset, .pivot_off = p->m.offset,
+		.nslots = s->m.count,
+		.npivots = p->m.count,
+		.slot_off = s->m.offset,
+		.pivot_off = p->m.offset,
 		.leaf = type == MAPLE_LEAF_64,
 	};
 	return ret->nslots && ret->npivots + 1 >= ret->nslots &&
@@ -88,8 +90,8 @@ static bool parent_ok(const struct mwalk *w, const uint8_t *raw, uint64_t parent
 static void walk_node(struct mwalk *w, uint64_t enode, uint64_t parent, uint64_t min,
 		      uint64_t max, unsigned depth);
 
-static void visit_slot(struct mwalk *w, const struct node_shape *sh, uint64_t node,
-		       uint64_t entry, uint64_t min, uint64_t max, unsigned depth)
+static void visit_slot(struct mwalk *w, const struct node_shape *sh, uint64_t node, uint64_t entry,
+		       uint64_t min, uint64_t max, unsigned depth)
 {
 	if (!sh->leaf) {
 		if (entry)
@@ -120,16 +122,16 @@ static void walk_slots(struct mwalk *w, const struct node_shape *sh, const uint8
 			damage(w, ST_CORRUPT, node, "pivots out of order");
 			return;
 		}
-		visit_slot(w, sh, node, load_uint(raw + sh->slot_off + i * word, word, big),
-			   min, hi, depth);
+		visit_slot(w, sh, node, load_uint(raw + sh->slot_off + i * word, word, big), min,
+			   hi, depth);
 		if (hi == max)
 			return;
 		min = hi + 1;
 	}
 }
 
-static void walk_node(struct mwalk *w, uint64_t enode, uint64_t parent, uint64_t min,
-		      uint64_t max, unsigned depth)
+static void walk_node(struct mwalk *w, uint64_t enode, uint64_t parent, uint64_t min, uint64_t max,
+		      unsigned depth)
 {
 	uint64_t node = enode & NODE_MASK;
 	uint32_t size = layout_size(&w->k->layout, S_MAPLE_NODE);
@@ -142,8 +144,7 @@ static void walk_node(struct mwalk *w, uint64_t enode, uint64_t parent, uint64_t
 		w->stopped = true;
 		return;
 	}
-	if (!kernel_ptr_ok(w->k, node, NODE_ALIGN) ||
-	    !node_shape(w->k, enode >> 3 & 0xf, &sh)) {
+	if (!kernel_ptr_ok(w->k, node, NODE_ALIGN) || !node_shape(w->k, enode >> 3 & 0xf, &sh)) {
 		damage(w, ST_CORRUPT, enode, "not a node");
 		return;
 	}

@@ -68,8 +68,7 @@ static void tree_init(struct tree *t, const struct kernel *k, struct reader *r)
 	}
 	t->slots_off = layout_offset(l, slots);
 	t->nslots = l->v[slots].m.count;
-	if (!has(k, slots) || !t->nslots || t->nslots > SLOTS_MAX ||
-	    (t->nslots & (t->nslots - 1)))
+	if (!has(k, slots) || !t->nslots || t->nslots > SLOTS_MAX || (t->nslots & (t->nslots - 1)))
 		t->shape = SHAPE_NONE;
 	else
 		t->chunk_shift = (unsigned)__builtin_ctz(t->nslots);
@@ -82,12 +81,9 @@ static void tree_init(struct tree *t, const struct kernel *k, struct reader *r)
 static bool is_node(const struct tree *t, uint64_t v)
 {
 	switch (t->shape) {
-	case SHAPE_XARRAY:
-		return (v & 3) == 2 && v > NODE_MIN;
-	case SHAPE_RADIX_SHIFT:
-		return (v & 3) == 1;
-	default:
-		return false;	/* told by the height, not by the entry */
+	case SHAPE_XARRAY: return (v & 3) == 2 && v > NODE_MIN;
+	case SHAPE_RADIX_SHIFT: return (v & 3) == 1;
+	default: return false; /* told by the height, not by the entry */
 	}
 }
 
@@ -124,8 +120,7 @@ static bool is_marker(const struct tree *t, uint64_t v)
 static bool emit(struct tree *t, uint64_t v, uint64_t index, unsigned order)
 {
 	bool value = v & (t->shape == SHAPE_XARRAY ? 1 : 2);
-	struct xa_entry e = { .index = index, .order = order, .value = v,
-			      .is_value = value };
+	struct xa_entry e = { .index = index, .order = order, .value = v, .is_value = value };
 
 	/* an exceptional entry holds its value above two bits, a value entry above one */
 	if (value && t->shape != SHAPE_XARRAY)
@@ -188,7 +183,8 @@ static bool walk_slot(struct tree *t, const struct node *n, unsigned i)
 	if (is_sibling(t, n, v) || !v)
 		return true;
 	if (is_node(t, v) || (t->shape == SHAPE_RADIX_HEIGHT && n->shift)) {
-		struct node child = { .addr = node_addr(v), .base = index,
+		struct node child = { .addr = node_addr(v),
+				      .base = index,
 				      .shift = n->shift - t->chunk_shift };
 
 		if (slot_end(n, index, n->shift) < t->first || index > t->last)
@@ -269,8 +265,7 @@ enum status xarray_walk_within(const struct kernel *k, struct reader *r, uint64_
 	t.last = last;
 	t.fn = fn;
 	t.arg = arg;
-	st = kmember_u64(k, r, xa_kva,
-			 t.shape == SHAPE_XARRAY ? M_XA_HEAD : M_RADIX_RNODE, &head);
+	st = kmember_u64(k, r, xa_kva, t.shape == SHAPE_XARRAY ? M_XA_HEAD : M_RADIX_RNODE, &head);
 	if (st) {
 		damaged(&t, st, xa_kva);
 		return st;
@@ -286,9 +281,8 @@ enum status xarray_walk_within(const struct kernel *k, struct reader *r, uint64_
 	return t.st;
 }
 
-enum status xarray_walk(const struct kernel *k, struct reader *r, uint64_t xa_kva,
-			uint64_t first, uint64_t last,
-			bool (*fn)(void *arg, const struct xa_entry *e), void *arg)
+enum status xarray_walk(const struct kernel *k, struct reader *r, uint64_t xa_kva, uint64_t first,
+			uint64_t last, bool (*fn)(void *arg, const struct xa_entry *e), void *arg)
 {
 	uint64_t budget = UINT64_MAX;
 
@@ -301,8 +295,8 @@ static bool take(void *arg, const struct xa_entry *e)
 	return false;
 }
 
-enum status xarray_load(const struct kernel *k, struct reader *r, uint64_t xa_kva,
-			uint64_t index, uint64_t *ret)
+enum status xarray_load(const struct kernel *k, struct reader *r, uint64_t xa_kva, uint64_t index,
+			uint64_t *ret)
 {
 	*ret = 0;
 	return xarray_walk(k, r, xa_kva, index, index, take, ret);

@@ -165,8 +165,9 @@ void bars_make(const struct render *r, size_t limit, struct bars *ret)
 	size_t keep = r->top ? r->top : c->top ? c->top : DEFAULT_TOP;
 	struct maker m = { .r = r, .b = ret };
 
-	*ret = (struct bars){ .chart = c, .nrows = r->t->nrows, .n = r->t->nrows,
-			      .type = COL_BYTES, .unit = "" };
+	*ret = (struct bars){
+		.chart = c, .nrows = r->t->nrows, .n = r->t->nrows, .type = COL_BYTES, .unit = ""
+	};
 	m.seen.mem = &ret->mem;
 	find_columns(&m);
 	ret->v = arena_array(&ret->mem, struct bar, ret->n + 1);

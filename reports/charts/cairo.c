@@ -72,8 +72,7 @@ static void page_rect(struct canvas *c, double x, double y, double w, double h, 
 	cairo_fill(cr);
 }
 
-static void page_line(struct canvas *c, double x1, double y1, double x2, double y2,
-		      struct paint p)
+static void page_line(struct canvas *c, double x1, double y1, double x2, double y2, struct paint p)
 {
 	cairo_t *cr = ((struct page *)c)->cr;
 
@@ -94,8 +93,7 @@ static const struct canvas_ops page_ops = { page_text_width, page_text, page_rec
 
 static cairo_status_t write_bytes(void *arg, const unsigned char *data, unsigned len)
 {
-	return fwrite(data, 1, len, arg) == len ? CAIRO_STATUS_SUCCESS
-						 : CAIRO_STATUS_WRITE_ERROR;
+	return fwrite(data, 1, len, arg) == len ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
 /* Draw B on SURFACE, whose size in points is that of CANVAS, and end it. */
@@ -133,8 +131,7 @@ static void put_date(const struct render *r, char *buf, size_t size)
 
 static void a4(cairo_surface_t *surface, const struct render *r)
 {
-	const struct canvas canvas = { .width = PAGE_WIDTH, .height = PAGE_HEIGHT,
-				       .paged = true };
+	const struct canvas canvas = { .width = PAGE_WIDTH, .height = PAGE_HEIGHT, .paged = true };
 	struct bars b;
 
 	bars_make(r, MAX_BARS, &b);
@@ -145,8 +142,8 @@ static void a4(cairo_surface_t *surface, const struct render *r)
 
 void render_pdf(const struct render *r, FILE *out)
 {
-	cairo_surface_t *s = cairo_pdf_surface_create_for_stream(write_bytes, out, PAGE_WIDTH,
-								 PAGE_HEIGHT);
+	cairo_surface_t *s =
+		cairo_pdf_surface_create_for_stream(write_bytes, out, PAGE_WIDTH, PAGE_HEIGHT);
 	char date[32];
 
 	put_date(r, date, sizeof(date));

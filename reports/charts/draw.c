@@ -57,7 +57,7 @@ double chart_height(const struct bars *b)
 }
 
 static void put_label(struct drawing *d, double x, double y, const char *s, double size,
-		enum anchor anchor, struct paint p)
+		      enum anchor anchor, struct paint p)
 {
 	const struct font f = { .size = size, .anchor = anchor, .paint = p };
 	const struct words w = { .text = s };
@@ -69,7 +69,8 @@ static void put_label(struct drawing *d, double x, double y, const char *s, doub
 static struct words telling(const struct drawing *d, const char *text, const char *amount,
 			    uint64_t v)
 {
-	return (struct words){ .text = text, .bytes = v,
+	return (struct words){ .text = text,
+			       .bytes = v,
 			       .amount = d->scale.type == COL_BYTES ? amount : NULL };
 }
 
@@ -140,8 +141,9 @@ static void title(struct drawing *d)
 
 	d->c->ops->text(d->c, MARGIN, y, &heading, &big);
 	if (d->pages > 1)
-		put_label(d, d->c->width - MARGIN, y, arena_printf(&d->mem, "%zu of %zu", d->page + 1,
-			d->pages), SMALL, ANCHOR_RIGHT, pale);
+		put_label(d, d->c->width - MARGIN, y,
+			  arena_printf(&d->mem, "%zu of %zu", d->page + 1, d->pages), SMALL,
+			  ANCHOR_RIGHT, pale);
 	put_label(d, MARGIN, y + 15, fit(d, line, SMALL, room), SMALL, ANCHOR_LEFT, pale);
 }
 
@@ -167,8 +169,9 @@ static void legend(struct drawing *d)
 		x += w;
 	}
 	if (c->beside)
-		put_label(d, d->c->width - MARGIN, y, arena_printf(&d->mem, "thick: %s; thin: %s",
-			c->what, c->beside), SMALL, ANCHOR_RIGHT, pale);
+		put_label(d, d->c->width - MARGIN, y,
+			  arena_printf(&d->mem, "thick: %s; thin: %s", c->what, c->beside), SMALL,
+			  ANCHOR_RIGHT, pale);
 }
 
 static double plot_x(const struct drawing *d, uint64_t v)
@@ -201,10 +204,15 @@ static void footer(struct drawing *d, double bottom)
 	struct words w;
 
 	scale_amount(&d->scale, b->total, total);
-	w = telling(d, arena_printf(&d->mem, "%zu rows; %s of all together: %s%s.", b->nrows,
-				    b->chart->what, total, b->shared ?
-		"; what several rows share stands in each, and counts once in rest and here" : ""),
-		    total, b->total);
+	w = telling(
+		d,
+		arena_printf(
+			&d->mem, "%zu rows; %s of all together: %s%s.", b->nrows, b->chart->what,
+			total,
+			b->shared
+				? "; what several rows share stands in each, and counts once in rest and here"
+				: ""),
+		total, b->total);
 	d->c->ops->text(d->c, MARGIN, bottom + 17, &w, &small);
 }
 
@@ -234,12 +242,14 @@ static double pieces(struct drawing *d, const struct bar *bar, bool beside, doub
 		if (!v[i])
 			continue;
 		scale_amount(&d->scale, v[i], buf);
-		tip = telling(d, arena_printf(&d->mem, "%s%s%s%s: %s %s (%" PRIu64 ")",
-					      bar_name(d, bar), bar->id ? " (" : "",
-					      bar->id ? bar->id : "", bar->id ? ")" : "", column,
-					      buf, v[i]), buf, v[i]);
-		d->c->ops->rect(d->c, x, y, end - x, h, (struct paint){ c->series[i].colour, alpha },
-				&tip);
+		tip = telling(d,
+			      arena_printf(&d->mem, "%s%s%s%s: %s %s (%" PRIu64 ")",
+					   bar_name(d, bar), bar->id ? " (" : "",
+					   bar->id ? bar->id : "", bar->id ? ")" : "", column, buf,
+					   v[i]),
+			      buf, v[i]);
+		d->c->ops->rect(d->c, x, y, end - x, h,
+				(struct paint){ c->series[i].colour, alpha }, &tip);
 		x = end;
 	}
 	return x;
@@ -263,8 +273,8 @@ static void bar(struct drawing *d, const struct bar *bar, double y)
 	double id = bar->id ? width(d, bar->id, 8) + 5 : 0, behind;
 	char buf[AMOUNT_TEXT];
 
-	put_label(d, d->left - 6 - id, text_y, fit(d, bar_name(d, bar), 9, d->left - MARGIN - 6 - id), 9,
-	    ANCHOR_RIGHT, ink);
+	put_label(d, d->left - 6 - id, text_y,
+		  fit(d, bar_name(d, bar), 9, d->left - MARGIN - 6 - id), 9, ANCHOR_RIGHT, ink);
 	if (bar->id)
 		put_label(d, d->left - 6, text_y, bar->id, 8, ANCHOR_RIGHT, pale);
 	end = pieces(d, bar, false, y + 1, h);
@@ -315,8 +325,13 @@ static void draw_page(struct drawing *d)
 
 void chart_draw(struct canvas *c, const struct render *r, const struct bars *b)
 {
-	struct drawing d = { .c = c, .r = r, .b = b, .top = header_height(b),
-			     .row = row_height(b), .rows = b->n ? b->n : 1, .pages = 1 };
+	struct drawing d = { .c = c,
+			     .r = r,
+			     .b = b,
+			     .top = header_height(b),
+			     .row = row_height(b),
+			     .rows = b->n ? b->n : 1,
+			     .pages = 1 };
 
 	d.scale = (struct scale){ .type = b->type, .unit = b->unit, .units = r->units };
 	scale_axis(&d.scale, b->max);

@@ -18,7 +18,7 @@ const char *label_text(struct arena *mem, const char *s, size_t max)
 		unsigned n = utf8_char(s);
 
 		if (n > (size_t)(end - s))
-			break;			/* cut inside of a character */
+			break; /* cut inside of a character */
 		if (utf8_shown(s, n)) {
 			memcpy(p, s, n);
 			p += n;

@@ -91,8 +91,11 @@ void scale_amount(const struct scale *s, uint64_t v, char *buf)
 	/* 999.5 is where three digits become four */
 	for (; x >= 999.5 && i + 1 < sizeof(names) / sizeof(names[0]); i++)
 		x /= 1024;
-	snprintf(buf, AMOUNT_TEXT, "%.*f %s", !i || x >= 99.95 ? 0 : x >= 9.995 ? 1 : 2, x,
-		 names[i]);
+	snprintf(buf, AMOUNT_TEXT, "%.*f %s",
+		 !i || x >= 99.95 ? 0
+		 : x >= 9.995	  ? 1
+				  : 2,
+		 x, names[i]);
 }
 
 void scale_tick(const struct scale *s, uint64_t v, char *buf)

@@ -39,7 +39,7 @@ static double svg_text_width(struct canvas *c, const char *s, const struct font 
 
 		if (b >= 0x20 && b < 0x7f)
 			w += advance[b - 0x20];
-		else if (b >= 0xc0)		/* first byte of a character: take it for wide */
+		else if (b >= 0xc0) /* first byte of a character: take it for wide */
 			w += 1000;
 	}
 	return w / 1000 * f->size * WIDER;
@@ -110,8 +110,7 @@ static void svg_rect(struct canvas *c, double x, double y, double w, double h, s
 	fputs("</title></rect>\n", out);
 }
 
-static void svg_line(struct canvas *c, double x1, double y1, double x2, double y2,
-		     struct paint p)
+static void svg_line(struct canvas *c, double x1, double y1, double x2, double y2, struct paint p)
 {
 	FILE *out = ((struct svg *)c)->out;
 
@@ -122,7 +121,7 @@ static void svg_line(struct canvas *c, double x1, double y1, double x2, double y
 
 static void svg_next_page(struct canvas *c)
 {
-	(void)c;		/* it is not paged */
+	(void)c; /* it is not paged */
 }
 
 void render_svg(const struct render *r, FILE *out)
@@ -133,12 +132,13 @@ void render_svg(const struct render *r, FILE *out)
 	struct bars b;
 
 	bars_make(r, MAX_BARS, &b);
-	svg.canvas = (struct canvas){ .ops = &ops, .width = PAGE_WIDTH,
-				      .height = chart_height(&b) };
-	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\""
+	svg.canvas =
+		(struct canvas){ .ops = &ops, .width = PAGE_WIDTH, .height = chart_height(&b) };
+	fprintf(out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\""
 		" width=\"%.0f\" height=\"%.0f\" role=\"img\" font-family=\"Helvetica, Arial,"
-		" 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<title>", svg.canvas.width,
-		svg.canvas.height, svg.canvas.width, svg.canvas.height);
+		" 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<title>",
+		svg.canvas.width, svg.canvas.height, svg.canvas.width, svg.canvas.height);
 	put_xml(out, b.chart->title);
 	fputs("</title>\n", out);
 	chart_draw(&svg.canvas, r, &b);

@@ -47,8 +47,8 @@ static void share_line(const struct snapshot *s, const struct share *sh, bool sw
 	putc('\n', out);
 }
 
-static void name_block(const struct snapshot *s, const struct shares *all, uint32_t name,
-		       bool swap, struct arena *mem, FILE *out)
+static void name_block(const struct snapshot *s, const struct shares *all, uint32_t name, bool swap,
+		       struct arena *mem, FILE *out)
 {
 	const struct mapped_name *n = &all->names.v[name];
 	size_t lo;

@@ -23,7 +23,8 @@ LIKE_TEXT(paper_procs_csv)
 	struct paper_counts *counts = paper_counts_new(s);
 
 	fputs("Name, RW Count, RX Count, Total, Name, Stack, .Data, .Text, Heap, Lib .bss, "
-	      "Lib .data, Lib .text, Single, Multi\n", out);
+	      "Lib .data, Lib .text, Single, Multi\n",
+	      out);
 	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
 		const struct proc_row *r = table_row(t, i);
 		const uint64_t *by = o->virt ? r->by.virt : r->by.phys;

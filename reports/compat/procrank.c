@@ -38,12 +38,15 @@ static void system_lines(const struct snapshot *s, bool swap, FILE *out)
 		taken = text;
 	}
 	if (swap)
-		fprintf(out, "ZRAM: %s physical used for %" PRIu64 "K in swap (%" PRIu64
-			"K total swap)\n", taken, total - unused, total);
-	fprintf(out, " RAM: %" PRIu64 "K total, %" PRIu64 "K free, %" PRIu64 "K buffers, %" PRIu64
-		"K cached, %" PRIu64 "K shmem, %" PRIu64 "K slab\n", kib_of(s, "MemTotal"),
-		kib_of(s, "MemFree"), kib_of(s, "Buffers"), kib_of(s, "Cached"),
-		kib_of(s, "Shmem"), kib_of(s, "Slab"));
+		fprintf(out,
+			"ZRAM: %s physical used for %" PRIu64 "K in swap (%" PRIu64
+			"K total swap)\n",
+			taken, total - unused, total);
+	fprintf(out,
+		" RAM: %" PRIu64 "K total, %" PRIu64 "K free, %" PRIu64 "K buffers, %" PRIu64
+		"K cached, %" PRIu64 "K shmem, %" PRIu64 "K slab\n",
+		kib_of(s, "MemTotal"), kib_of(s, "MemFree"), kib_of(s, "Buffers"),
+		kib_of(s, "Cached"), kib_of(s, "Shmem"), kib_of(s, "Slab"));
 }
 
 static void proc_line(const struct snapshot *s, const struct proc *p, const struct sums *u,

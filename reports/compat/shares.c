@@ -63,8 +63,7 @@ static struct share *share_of(struct maker *m, uint32_t name, const struct proc 
 	return sh;
 }
 
-void shares_build(const struct table *t, const char *anon, struct arena *mem,
-		  struct shares *ret)
+void shares_build(const struct table *t, const char *anon, struct arena *mem, struct shares *ret)
 {
 	struct maker m = { .ret = ret, .mem = mem };
 

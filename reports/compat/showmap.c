@@ -36,7 +36,8 @@ static void header(FILE *out)
 {
 	fputs(" virtual                     shared   shared  private  private\n"
 	      "    size      RSS      PSS    clean    dirty    clean    dirty     swap  swapPSS"
-	      "   #  object\n", out);
+	      "   #  object\n",
+	      out);
 }
 
 static void divider(FILE *out)
@@ -49,8 +50,9 @@ static void divider(FILE *out)
 static void showmap_line(const struct line *l, FILE *out)
 {
 	const struct sums *u = &l->u;
-	const uint64_t v[] = { u->size, u->rss, u->pss, u->shared_clean, u->shared_dirty,
-			       u->private_clean, u->private_dirty, u->swap, u->swap_pss };
+	const uint64_t v[] = { u->size,		 u->rss,	  u->pss,
+			       u->shared_clean,	 u->shared_dirty, u->private_clean,
+			       u->private_dirty, u->swap,	  u->swap_pss };
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
 		fprintf(out, "%8" PRIu64 " ", v[i]);

@@ -36,8 +36,8 @@ LIKE_TEXT(smem_procs_text)
 	struct accounts a;
 
 	accounts_read(&a, o->sysroot, &mem);
-	fprintf(out, "%5s %-8s %-27s %8s %8s %8s %8s \n", "PID", "User", "Command", "Swap",
-		"USS", "PSS", "RSS");
+	fprintf(out, "%5s %-8s %-27s %8s %8s %8s %8s \n", "PID", "User", "Command", "Swap", "USS",
+		"PSS", "RSS");
 	for (size_t i = 0; i < t->nrows; i++) {
 		const struct proc *p = row_proc(s, t, i);
 
@@ -112,8 +112,8 @@ LIKE_TEXT(smem_system_text)
 {
 	int64_t mapped = kib_of(s, "Mapped"), free_ = kib_of(s, "MemFree");
 	int64_t user = kib_of(s, "AnonPages") + mapped;
-	int64_t cache = kib_of(s, "Buffers") + kib_of(s, "SReclaimable") + kib_of(s, "Cached") -
-		mapped;
+	int64_t cache =
+		kib_of(s, "Buffers") + kib_of(s, "SReclaimable") + kib_of(s, "Cached") - mapped;
 
 	(void)o;
 	(void)t;

@@ -64,14 +64,12 @@ static void smem_pl_process(const struct vma_row *r, size_t n, FILE *out)
 		const struct usage_cells *u = &r[i].u;
 
 		if (u->private_clean + u->private_dirty)
-			private[np++] = (struct line){ &r[i], u->private_dirty >> 10,
-						       u->private_clean >> 10,
-						       u->private_dirty >> 10 };
+		private[np++] = (struct line){ &r[i], u->private_dirty >> 10,
+					       u->private_clean >> 10, u->private_dirty >> 10 };
 		if (u->shared_clean + u->shared_dirty)
-			shared[ns++] = (struct line){ &r[i],
-						      (u->shared_clean + u->shared_dirty) >> 10,
-						      u->shared_clean >> 10,
-						      u->shared_dirty >> 10 };
+			shared[ns++] =
+				(struct line){ &r[i], (u->shared_clean + u->shared_dirty) >> 10,
+					       u->shared_clean >> 10, u->shared_dirty >> 10 };
 	}
 	section("PRIVATE MAPPINGS", private, np, out);
 	if (np && ns)

@@ -43,18 +43,14 @@ bool cell_unknown(const struct column *c, const void *row)
 
 	switch (c->type) {
 	case COL_STR:
-	case COL_CHAR:
-		return !cell_str(c, row, buf);
+	case COL_CHAR: return !cell_str(c, row, buf);
 	case COL_INT:
-	case COL_DELTA:
-		return cell_int(c, row) == COL_UNKNOWN_INT;
-	case COL_RATIO:
-		return isnan(cell_ratio(c, row));
+	case COL_DELTA: return cell_int(c, row) == COL_UNKNOWN_INT;
+	case COL_RATIO: return isnan(cell_ratio(c, row));
 	case COL_UINT:
 	case COL_BYTES:
 	case COL_HEX:
-	case COL_NSEC:
-		break;
+	case COL_NSEC: break;
 	}
 	return cell_uint(c, row) == COL_UNKNOWN;
 }
@@ -67,18 +63,14 @@ int cell_cmp(const struct column *c, const void *a, const void *b)
 
 	switch (c->type) {
 	case COL_STR:
-	case COL_CHAR:
-		return strcmp(cell_str(c, a, abuf), cell_str(c, b, bbuf));
+	case COL_CHAR: return strcmp(cell_str(c, a, abuf), cell_str(c, b, bbuf));
 	case COL_INT:
-	case COL_DELTA:
-		return CMP(cell_int(c, a), cell_int(c, b));
-	case COL_RATIO:
-		return CMP(cell_ratio(c, a), cell_ratio(c, b));
+	case COL_DELTA: return CMP(cell_int(c, a), cell_int(c, b));
+	case COL_RATIO: return CMP(cell_ratio(c, a), cell_ratio(c, b));
 	case COL_UINT:
 	case COL_BYTES:
 	case COL_HEX:
-	case COL_NSEC:
-		break;
+	case COL_NSEC: break;
 	}
 	return CMP(cell_uint(c, a), cell_uint(c, b));
 }
@@ -106,15 +98,16 @@ static size_t put_duration(char *buf, uint64_t ns)
 
 	if (days)
 		p += snprintf(p, CELL_TEXT, "%" PRIu64 "-", days);
-	p += snprintf(p, CELL_TEXT - (size_t)(p - buf), "%02u:%02u:%02u",
-		      (unsigned)(s / 3600 % 24), (unsigned)(s / 60 % 60), (unsigned)(s % 60));
+	p += snprintf(p, CELL_TEXT - (size_t)(p - buf), "%02u:%02u:%02u", (unsigned)(s / 3600 % 24),
+		      (unsigned)(s / 60 % 60), (unsigned)(s % 60));
 	return (size_t)(p - buf);
 }
 
 static uint64_t in_unit(uint64_t bytes, const struct units *u)
 {
-	return u->unit == UNIT_KIB ? bytes >> 10
-				   : u->unit == UNIT_PAGES ? bytes / u->page_size : bytes;
+	return u->unit == UNIT_KIB     ? bytes >> 10
+	       : u->unit == UNIT_PAGES ? bytes / u->page_size
+				       : bytes;
 }
 
 static size_t delta_text(int64_t v, const struct units *u, char *buf)
@@ -135,15 +128,10 @@ size_t uint_text(enum col_type type, uint64_t v, const struct units *u, char *bu
 		return 1;
 	}
 	switch (type) {
-	case COL_HEX:
-		return (size_t)snprintf(buf, CELL_TEXT, "0x%" PRIx64, v);
-	case COL_NSEC:
-		return put_duration(buf, v);
-	case COL_BYTES:
-		v = in_unit(v, u);
-		break;
-	default:
-		break;
+	case COL_HEX: return (size_t)snprintf(buf, CELL_TEXT, "0x%" PRIx64, v);
+	case COL_NSEC: return put_duration(buf, v);
+	case COL_BYTES: v = in_unit(v, u); break;
+	default: break;
 	}
 	return put_decimal(buf, v);
 }
@@ -160,11 +148,8 @@ size_t cell_text(const struct column *c, const void *row, const struct units *u,
 		if (buf[0] < ' ' || buf[0] > '~')
 			buf[0] = '?';
 		return 1;
-	case COL_INT:
-		return (size_t)snprintf(buf, CELL_TEXT, "%" PRId64, cell_int(c, row));
-	case COL_RATIO:
-		return (size_t)snprintf(buf, CELL_TEXT, "%.3f", cell_ratio(c, row));
-	default:
-		return uint_text(c->type, cell_uint(c, row), u, buf);
+	case COL_INT: return (size_t)snprintf(buf, CELL_TEXT, "%" PRId64, cell_int(c, row));
+	case COL_RATIO: return (size_t)snprintf(buf, CELL_TEXT, "%.3f", cell_ratio(c, row));
+	default: return uint_text(c->type, cell_uint(c, row), u, buf);
 	}
 }

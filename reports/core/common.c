@@ -25,8 +25,8 @@ const struct mm *proc_mm(const struct snapshot *s, const struct proc *p)
 	return p->mm < s->nmms ? &s->mms[p->mm] : NULL;
 }
 
-enum status procs_range(const struct snapshot *s, const struct report_opts *o,
-			struct diag *diag, uint32_t *first, uint32_t *end)
+enum status procs_range(const struct snapshot *s, const struct report_opts *o, struct diag *diag,
+			uint32_t *first, uint32_t *end)
 {
 	uint32_t i;
 

@@ -32,8 +32,8 @@ enum status column_unknown(const struct column *cols, unsigned ncols, const char
 
 /* ---- columns ---------------------------------------------------------------- */
 
-void columns_marked(const struct column *cols, unsigned ncols, unsigned want,
-		    struct arena *mem, struct columns *ret)
+void columns_marked(const struct column *cols, unsigned ncols, unsigned want, struct arena *mem,
+		    struct columns *ret)
 {
 	unsigned marked = 0;
 
@@ -48,8 +48,8 @@ void columns_marked(const struct column *cols, unsigned ncols, unsigned want,
 			ret->v[ret->n++] = &cols[i];
 }
 
-void columns_default(const struct column *cols, unsigned ncols, bool threads,
-		     struct arena *mem, struct columns *ret)
+void columns_default(const struct column *cols, unsigned ncols, bool threads, struct arena *mem,
+		     struct columns *ret)
 {
 	columns_marked(cols, ncols, threads ? COL_THREADS : COL_SHOWN, mem, ret);
 }

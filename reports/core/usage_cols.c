@@ -76,8 +76,7 @@ static bool of_tables(const struct usage_cells *c, const uint64_t *cell)
 {
 	return cell == &c->size || cell == &c->swap || cell == &c->swap_ptes ||
 	       cell == &c->swap_pss || cell == &c->swap_uss || cell == &c->swap_cached ||
-	       cell == &c->special || cell == &c->tables || cell == &c->lost ||
-	       cell == &c->unknown;
+	       cell == &c->special || cell == &c->tables || cell == &c->lost || cell == &c->unknown;
 }
 
 void usage_cells_forget(struct usage_cells *c, unsigned incomplete)

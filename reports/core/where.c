@@ -261,8 +261,8 @@ static void typed_value(struct parser *p, struct node *n)
 	if (!ok && !p->st)
 		p->st = fail(p->diag, ST_ABSENT,
 			     "--where: %s is compared with '%.40s', which is not a number"
-			     " (forms: 12, 0x1f, 1.5M%s)", n->col->name, n->text,
-			     n->col->type == COL_NSEC ? ", 10s, 2h" : "");
+			     " (forms: 12, 0x1f, 1.5M%s)",
+			     n->col->name, n->text, n->col->type == COL_NSEC ? ", 10s, 2h" : "");
 	if (n->text[0] == '-' && !is_signed(n->col))
 		wrong(p, "this column has no negative values");
 }

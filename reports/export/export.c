@@ -25,14 +25,15 @@ bool export_takes(const struct snapshot *s, struct hash *seen, int32_t pid, cons
 		hash_put(seen, (uint64_t)pid, 0);
 		return true;
 	}
-	issue_add(s->k->issues, ST_CORRUPT, what, 1, pid > 0 ?
-		  "pid %d is that of another too; this one is not exported" :
-		  "pid %d is none; it is not exported", pid);
+	issue_add(s->k->issues, ST_CORRUPT, what, 1,
+		  pid > 0 ? "pid %d is that of another too; this one is not exported"
+			  : "pid %d is none; it is not exported",
+		  pid);
 	return false;
 }
 
-static enum status export_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status export_report(const struct snapshot *s, const struct report_opts *o,
+				 struct table *t, struct diag *diag)
 {
 	(void)s, (void)o, (void)t;
 	return fail(diag, ST_ABSENT, "export has no rows");

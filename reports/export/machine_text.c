@@ -78,9 +78,8 @@ static void write_swaps(const struct snapshot *s, FILE *out)
 			continue;
 		n = put_path(out, a->path ? a->path : "?");
 		fprintf(out, "%*s%s\t%" PRIu64 "\t%s%" PRIu64 "\t%s%d\n", n < 40 ? 40 - n : 1, " ",
-			a->blockdev ? "partition" : "file\t", size,
-			size < 10000000 ? tab : "", used,
-			used < 10000000 ? tab : "", a->prio);
+			a->blockdev ? "partition" : "file\t", size, size < 10000000 ? tab : "",
+			used, used < 10000000 ? tab : "", a->prio);
 	}
 }
 
@@ -115,9 +114,10 @@ static void write_stat(const struct snapshot *s, FILE *out)
 	fputs("cpu  0 0 0 0 0 0 0 0 0 0\n", out);
 	for (uint32_t i = 0; i < s->k->ncpus; i++)
 		fprintf(out, "cpu%" PRIu32 " 0 0 0 0 0 0 0 0 0 0\n", s->k->possible[i]);
-	fprintf(out, "ctxt 0\nbtime %" PRId64 "\nprocesses %" PRIu32 "\nprocs_running %" PRIu32
-		"\nprocs_blocked %" PRIu32 "\n", m->crash_time && boot > 0 ? boot : 0, s->ntasks,
-		running, blocked);
+	fprintf(out,
+		"ctxt 0\nbtime %" PRId64 "\nprocesses %" PRIu32 "\nprocs_running %" PRIu32
+		"\nprocs_blocked %" PRIu32 "\n",
+		m->crash_time && boot > 0 ? boot : 0, s->ntasks, running, blocked);
 }
 
 void write_osrelease(const struct snapshot *s, FILE *out)

@@ -164,8 +164,8 @@ static void put_machine(struct export *e)
 	tree_done(&e->t, f);
 }
 
-enum status export_proc(const struct snapshot *s, const struct report_opts *o,
-			const char *dest, FILE *out, struct diag *diag)
+enum status export_proc(const struct snapshot *s, const struct report_opts *o, const char *dest,
+			FILE *out, struct diag *diag)
 {
 	struct export e = { .s = s };
 	struct arena mem = { 0 };
@@ -181,8 +181,10 @@ enum status export_proc(const struct snapshot *s, const struct report_opts *o,
 		return st ? st : tree_close(&e.t);
 	}
 	if (!e.t.owners)
-		log_warn(s->k->dump->log, "not root: all files in %s are yours, so tools will take "
-			 "every process for one of your own", dest);
+		log_warn(s->k->dump->log,
+			 "not root: all files in %s are yours, so tools will take "
+			 "every process for one of your own",
+			 dest);
 	e.shown = process_shown_new(s);
 	for (uint32_t i = first; !e.t.st && i < end; i++)
 		if (export_takes(s, &seen, s->procs[i].pid, "process"))

@@ -125,8 +125,8 @@ static void put_machine(struct tar *t, const struct snapshot *s)
 	}
 }
 
-enum status export_smemcap(const struct snapshot *s, const struct report_opts *o,
-			   const char *dest, FILE *out, struct diag *diag)
+enum status export_smemcap(const struct snapshot *s, const struct report_opts *o, const char *dest,
+			   FILE *out, struct diag *diag)
 {
 	struct tar t = { .out = out, .mtime = s->machine.crash_time };
 	struct process_shown *shown = process_shown_new(s);

@@ -76,7 +76,7 @@ static void put_namespaces(FILE *out, const struct task_text *x)
 
 static void put_who(const struct task_text *x, FILE *out)
 {
-	static const struct era kthread = { V(6, 11), 0 };	/* 6c56b9ec8ba5 */
+	static const struct era kthread = { V(6, 11), 0 }; /* 6c56b9ec8ba5 */
 	const struct proc *p = x->p;
 	const struct task *t = proc_leader(x->s, p);
 	char state = t ? t->state : '\0';
@@ -236,8 +236,9 @@ static void put_rest(const struct task_text *x, FILE *out)
 	put_cpu_mask(x, out);
 	fputs("Cpus_allowed_list:\t", out);
 	put_cpu_list(x, out);
-	fprintf(out, "voluntary_ctxt_switches:\t%" PRIu64 "\nnonvoluntary_ctxt_switches:\t%" PRIu64
-		"\n", d->nvcsw, d->nivcsw);
+	fprintf(out,
+		"voluntary_ctxt_switches:\t%" PRIu64 "\nnonvoluntary_ctxt_switches:\t%" PRIu64 "\n",
+		d->nvcsw, d->nivcsw);
 }
 
 void write_status(const struct task_text *x, FILE *out)

@@ -52,7 +52,7 @@ static void put_memory(const struct task_text *x, FILE *out)
 	put_uint(out, mm ? mm->start_code : 0);
 	put_uint(out, mm ? mm->end_code : 0);
 	put_uint(out, mm ? mm->start_stack : 0);
-	fputs(" 0 0", out);		/* esp and eip of a dying task alone */
+	fputs(" 0 0", out); /* esp and eip of a dying task alone */
 }
 
 static void put_signals(const struct task_text *x, const struct task *t, FILE *out)
@@ -71,12 +71,12 @@ static void put_signals(const struct task_text *x, const struct task *t, FILE *o
 	put_uint(out, t ? t->cpu : 0);
 	put_uint(out, x->d.rt_priority);
 	put_uint(out, x->d.policy);
-	fputs(" 0", out);		/* delay accounting */
+	fputs(" 0", out); /* delay accounting */
 	put_uint(out, x->d.gtime / NSEC_TICK);
 	put_uint(out, x->d.cgtime / NSEC_TICK);
 	if (x->mm) {
 		const uint64_t v[] = { x->mm->start_data, x->mm->end_data, x->mm->start_brk,
-				       x->mm->arg_start, x->mm->arg_end, x->mm->env_start,
+				       x->mm->arg_start,  x->mm->arg_end,  x->mm->env_start,
 				       x->mm->env_end };
 
 		for (size_t i = 0; i < ARRAY_LEN(v); i++)
@@ -84,8 +84,8 @@ static void put_signals(const struct task_text *x, const struct task *t, FILE *o
 	} else {
 		fputs(" 0 0 0 0 0 0 0", out);
 	}
-	put_int(out, in_era(x->s->k, group_code) && x->d.group_exit ? x->d.group_exit_code :
-								     x->d.exit_code);
+	put_int(out, in_era(x->s->k, group_code) && x->d.group_exit ? x->d.group_exit_code
+								    : x->d.exit_code);
 }
 
 static void write_stat(const struct task_text *x, FILE *out)
@@ -94,9 +94,9 @@ static void write_stat(const struct task_text *x, FILE *out)
 	const struct task *t = proc_leader(x->s, p);
 
 	/* the name as it is: only status escapes it */
-	fprintf(out, "%d (%s) %c %d %d %d %" PRIu32 " %d %" PRIu32, p->pid,
-		x->d.name, t && t->state ? t->state : '?', p->ppid,
-		x->d.pgrp, x->d.session, x->d.tty, x->d.tty_pgrp, t ? t->flags : 0);
+	fprintf(out, "%d (%s) %c %d %d %d %" PRIu32 " %d %" PRIu32, p->pid, x->d.name,
+		t && t->state ? t->state : '?', p->ppid, x->d.pgrp, x->d.session, x->d.tty,
+		x->d.tty_pgrp, t ? t->flags : 0);
 	put_uint(out, p->min_flt);
 	put_uint(out, x->d.cmin_flt);
 	put_uint(out, p->maj_flt);
@@ -170,8 +170,10 @@ static void write_cgroup(const struct task_text *x, FILE *out)
 	for (unsigned i = 0; i < n; i++)
 		fprintf(out, "%" PRId32 ":%s:%s\n", line[i].id, line[i].controllers, line[i].path);
 	if (!n)
-		fprintf(out, "0::%s\n", x->p->cgroup < s->ncgroups &&
-			s->cgroups[x->p->cgroup].path ? s->cgroups[x->p->cgroup].path : "/");
+		fprintf(out, "0::%s\n",
+			x->p->cgroup < s->ncgroups && s->cgroups[x->p->cgroup].path
+				? s->cgroups[x->p->cgroup].path
+				: "/");
 	arena_release(&mem);
 }
 
@@ -197,7 +199,7 @@ static void write_rollup(const struct task_text *x, FILE *out)
 
 static bool has_rollup(const struct task_text *x)
 {
-	static const struct era era = { V(4, 14), 0 };	/* 493b0e9d945f */
+	static const struct era era = { V(4, 14), 0 }; /* 493b0e9d945f */
 
 	return x->mm && x->mm->nvmas && in_era(x->s->k, era);
 }
@@ -227,8 +229,8 @@ const struct task_file *task_file(const char *name)
 	return f;
 }
 
-enum status task_rows(const struct snapshot *s, const struct report_opts *o,
-		      struct table *all, struct diag *diag)
+enum status task_rows(const struct snapshot *s, const struct report_opts *o, struct table *all,
+		      struct diag *diag)
 {
 	return vma_rows(s, o, ROWS_EACH_PROC | ROWS_GATE, all, diag);
 }
@@ -241,11 +243,11 @@ void task_text_set(struct task_text *x, const struct snapshot *s, struct process
 	*x = (struct task_text){ .s = s, .p = p, .shown = shown, .mm = proc_mm(s, p) };
 	process_shown_details(shown, p, &x->d);
 	/* processes come in the order of s->procs, as rows do */
-	lo = search_first(all->nrows, mid,
-			  ((const struct vma_row *)table_row(all, mid))->proc < p);
+	lo = search_first(all->nrows, mid, ((const struct vma_row *)table_row(all, mid))->proc < p);
 	for (hi = lo; hi < all->nrows; hi++)
 		if (((const struct vma_row *)table_row(all, hi))->proc != p)
 			break;
 	x->rows = (struct table){ .rows = (char *)all->rows + lo * all->row_size,
-				  .row_size = all->row_size, .nrows = hi - lo };
+				  .row_size = all->row_size,
+				  .nrows = hi - lo };
 }

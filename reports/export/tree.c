@@ -101,8 +101,10 @@ static bool may_replace(struct tree *t, int top)
 	}
 	while (!t->st && (e = readdir(d)))
 		if (!dots(e->d_name) && (!marked || !ours(e->d_name)))
-			t->st = fail(t->diag, ST_IO, "%s holds \"%.60s\", which is not of an "
-				     "export; choose a new directory", t->path, e->d_name);
+			t->st = fail(t->diag, ST_IO,
+				     "%s holds \"%.60s\", which is not of an "
+				     "export; choose a new directory",
+				     t->path, e->d_name);
 	closedir(d);
 	return !t->st;
 }
@@ -115,7 +117,8 @@ static void put_mark(struct tree *t)
 
 	if (f)
 		fputs("vmcensus " VMCENSUS_VERSION " wrote this directory from a dump, and will "
-		      "take it away\nwhen asked to export here again.\n", f);
+		      "take it away\nwhen asked to export here again.\n",
+		      f);
 	tree_done(t, f);
 }
 
@@ -153,8 +156,10 @@ static int open_old(struct tree *t, struct stat *st)
 	if (fstat(fd, st) || fstat(t->parent, &parent))
 		failed(t, "");
 	else if (dots(t->name) || st->st_dev != parent.st_dev)
-		t->st = fail(t->diag, ST_IO, "%s cannot be replaced (\".\", or a mount point); name "
-			     "a new directory in it", t->path);
+		t->st = fail(t->diag, ST_IO,
+			     "%s cannot be replaced (\".\", or a mount point); name "
+			     "a new directory in it",
+			     t->path);
 	else
 		may_replace(t, fd);
 	return fd;
@@ -191,7 +196,11 @@ enum status tree_open(struct tree *t, const char *path, struct diag *diag)
 	struct stat st;
 	int old;
 
-	*t = (struct tree){ .top = -1, .dir = -1, .parent = -1, .path = path, .diag = diag,
+	*t = (struct tree){ .top = -1,
+			    .dir = -1,
+			    .parent = -1,
+			    .path = path,
+			    .diag = diag,
 			    .owners = geteuid() == 0 };
 	if (!open_parent(t))
 		return t->st;

@@ -95,8 +95,10 @@ static void tvpm_vma(struct writer *w, const struct vma *v)
 	rss = given ? given->rss : w->pages * page_size(w->s);
 	if (given && given->counts.given)
 		w->n = given->counts;
-	fprintf(w->out, "V: %08" PRIX64 ", %08" PRIX64 ", %08" PRIX64 ", %08" PRIX64 ", %08" PRIX64
-		", %08" PRIX64 ", ", v->start, v->end - 1, size, rss, prot, v->flags);
+	fprintf(w->out,
+		"V: %08" PRIX64 ", %08" PRIX64 ", %08" PRIX64 ", %08" PRIX64 ", %08" PRIX64
+		", %08" PRIX64 ", ",
+		v->start, v->end - 1, size, rss, prot, v->flags);
 	if (f && f->path && *f->path)
 		put_plain(w->out, f->path, cut(f->path));
 	else
@@ -161,15 +163,15 @@ static void tvpm_process(struct writer *w, const struct proc *p)
 	}
 }
 
-enum status export_tvpm(const struct snapshot *s, const struct report_opts *o,
-			const char *dest, FILE *out, struct diag *diag)
+enum status export_tvpm(const struct snapshot *s, const struct report_opts *o, const char *dest,
+			FILE *out, struct diag *diag)
 {
 	struct writer w = { .s = s, .out = out };
 	uint32_t first, end;
 	enum status st = procs_range(s, o, diag, &first, &end);
 
 	(void)dest;
-	w.listed = listed_pages_new(s, 2);	/* each page is counted, then written */
+	w.listed = listed_pages_new(s, 2); /* each page is counted, then written */
 	w.bits = listed_pages_bits(w.listed);
 	for (uint32_t i = first; !st && i < end && !ferror(out); i++)
 		tvpm_process(&w, &s->procs[i]);

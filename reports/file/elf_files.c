@@ -8,7 +8,7 @@
 #include "reports/core/common.h"
 
 static const char *files_note(const struct elf_tally *x, const struct report_opts *o,
-			struct arena *mem)
+			      struct arena *mem)
 {
 	const char *dir = o->sysroot ? "below --sysroot" : "in the dump; try --sysroot DIR";
 
@@ -20,9 +20,9 @@ static const char *files_note(const struct elf_tally *x, const struct report_opt
 			    x->missing, dir, x->others);
 }
 
-enum status elf_files_each(const struct snapshot *s, const struct report_opts *o,
-			   struct table *t, struct diag *diag,
-			   void (*fn)(void *arg, struct elf_mapped *m), void *arg)
+enum status elf_files_each(const struct snapshot *s, const struct report_opts *o, struct table *t,
+			   struct diag *diag, void (*fn)(void *arg, struct elf_mapped *m),
+			   void *arg)
 {
 	struct elf_select which = { .mm = NONE, .object = o->file, .sysroot = o->sysroot };
 	struct elf_tally x;
@@ -37,8 +37,10 @@ enum status elf_files_each(const struct snapshot *s, const struct report_opts *o
 		which.mm = s->procs[first].mm;
 	elf_mapped_each(s, &which, &t->mem, &x, fn, arg);
 	if (o->file && !x.object)
-		return fail(diag, ST_ABSENT, "no process maps %.200s; \"files\" lists the mapped "
-			    "files", o->file);
+		return fail(diag, ST_ABSENT,
+			    "no process maps %.200s; \"files\" lists the mapped "
+			    "files",
+			    o->file);
 	t->note = files_note(&x, o, &t->mem);
 	if (o->file && !x.found)
 		return x.why ? fail(diag, ST_ABSENT, "%.400s", x.why)

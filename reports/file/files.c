@@ -60,7 +60,7 @@ static const char *hex_of(struct arena *mem, const uint8_t *id, unsigned len)
 }
 
 static void set_file_cells(const struct snapshot *s, const struct file *f, struct row *r,
-		     struct table *t)
+			   struct table *t)
 {
 	r->kind = file_kind_name(f->kind);
 	r->dev = arena_printf(&t->mem, "%02x:%02x", f->dev_major, f->dev_minor);
@@ -77,7 +77,9 @@ static void set_object(const struct snapshot *s, const struct object *o, struct 
 {
 	*r = (struct row){
 		.name = o->name,
-		.ino = COL_UNKNOWN, .file_size = COL_UNKNOWN, .cached = COL_UNKNOWN,
+		.ino = COL_UNKNOWN,
+		.file_size = COL_UNKNOWN,
+		.cached = COL_UNKNOWN,
 	};
 	if (o->file < s->nfiles)
 		set_file_cells(s, &s->files[o->file], r, t);
@@ -144,13 +146,15 @@ static void prepare(struct adder *a, const struct objects *objects, const uint32
 	a->sizes = object_sizes_new(s, sysroot, only, &t->mem);
 	whole = object_sizes_bss(a->sizes)->whole;
 	if (whole)
-		t->note = arena_printf(&t->mem, "%u mappings after a file's data are counted as "
+		t->note = arena_printf(&t->mem,
+				       "%u mappings after a file's data are counted as "
 				       "its .bss: the dump has no headers of these files; "
-				       "try --sysroot DIR", whole);
+				       "try --sysroot DIR",
+				       whole);
 }
 
-static enum status files_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status files_report(const struct snapshot *s, const struct report_opts *o,
+				struct table *t, struct diag *diag)
 {
 	struct adder a = { .s = s };
 	uint32_t first, end, only, *of_row;

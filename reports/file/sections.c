@@ -64,25 +64,31 @@ static void add_sections(void *arg, struct elf_mapped *m)
 		/* .tbss is room in each thread's block, and none at its own address */
 		if (!c->addr || (c->type == SHT_NOBITS && c->flags & SHF_TLS))
 			continue;
-		add_section(k, m, (struct row){
-			.section = arena_strdup(&k->t->mem, c->name), .addr = c->addr, .offset = c->offset,
-			.size = c->size,
-			.perms = perms(c->flags & SHF_WRITE, c->flags & SHF_EXECINSTR),
-		});
+		add_section(k, m,
+			    (struct row){
+				    .section = arena_strdup(&k->t->mem, c->name),
+				    .addr = c->addr,
+				    .offset = c->offset,
+				    .size = c->size,
+				    .perms = perms(c->flags & SHF_WRITE, c->flags & SHF_EXECINSTR),
+			    });
 	}
 	for (unsigned i = 0; !h->nsections && i < h->nsegments; i++) {
 		const struct elf_segment *g = &h->segments[i];
 
-		add_section(k, m, (struct row){
-			.section = arena_printf(&k->t->mem, "segment %u", i),
-			.addr = g->vaddr, .offset = g->offset, .size = g->memsz,
-			.perms = perms(g->flags & PF_W, g->flags & PF_X),
-		});
+		add_section(k, m,
+			    (struct row){
+				    .section = arena_printf(&k->t->mem, "segment %u", i),
+				    .addr = g->vaddr,
+				    .offset = g->offset,
+				    .size = g->memsz,
+				    .perms = perms(g->flags & PF_W, g->flags & PF_X),
+			    });
 	}
 }
 
-static enum status sections_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status sections_report(const struct snapshot *s, const struct report_opts *o,
+				   struct table *t, struct diag *diag)
 {
 	struct maker k = { .t = t };
 	enum status st = elf_files_each(s, o, t, diag, add_sections, &k);

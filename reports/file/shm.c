@@ -48,13 +48,21 @@ static void set_row(const struct snapshot *s, const struct shm_object *o, struct
 	bool sysv = o->segment;
 
 	*r = (struct row){
-		.kind = kinds[o->kind], .path = o->path, .size = o->size,
-		.resident = o->resident * page_size(s), .swapped = o->swapped * page_size(s),
-		.mappers = o->mappers, .vmas = o->nvmas, .openers = o->openers,
+		.kind = kinds[o->kind],
+		.path = o->path,
+		.size = o->size,
+		.resident = o->resident * page_size(s),
+		.swapped = o->swapped * page_size(s),
+		.mappers = o->mappers,
+		.vmas = o->nvmas,
+		.openers = o->openers,
 		.uid = o->uid == UINT32_MAX ? COL_UNKNOWN : o->uid,
-		.ino = o->ino, .shmid = sysv ? o->ino : COL_UNKNOWN,
-		.key = sysv ? o->key : COL_UNKNOWN, .unlinked = o->unlinked,
-		.inode = o->inode, .pid = p ? p->pid : COL_UNKNOWN_INT,
+		.ino = o->ino,
+		.shmid = sysv ? o->ino : COL_UNKNOWN,
+		.key = sysv ? o->key : COL_UNKNOWN,
+		.unlinked = o->unlinked,
+		.inode = o->inode,
+		.pid = p ? p->pid : COL_UNKNOWN_INT,
 		.comm = p ? proc_comm(s, p) : NULL,
 	};
 }
@@ -62,8 +70,7 @@ static void set_row(const struct snapshot *s, const struct shm_object *o, struct
 /* Files without pages that nobody uses are many in /run, and cost nothing. */
 static bool shm_wanted(const struct shm_object *o, const struct report_opts *opts)
 {
-	return opts->all || o->resident || o->swapped ||
-		(o->regular && (o->mappers || o->openers));
+	return opts->all || o->resident || o->swapped || (o->regular && (o->mappers || o->openers));
 }
 
 static const char *shm_note(const struct snapshot *s, const struct shm *shm, struct arena *mem)
@@ -84,14 +91,15 @@ static const char *shm_note(const struct snapshot *s, const struct shm *shm, str
 	else if (on_cpus)
 		also = arena_printf(mem, " and %+" PRId64 " KiB by CPUs that have not handed it in",
 				    on_cpus / 1024);
-	return arena_printf(mem, "resident without hugetlb %" PRIu64 " KiB; the kernel counted %" PRIu64
-			    " KiB (Shmem)%s, difference %+" PRId64 " KiB", sum >> 10,
-			    kernels >> 10, also,
+	return arena_printf(mem,
+			    "resident without hugetlb %" PRIu64 " KiB; the kernel counted %" PRIu64
+			    " KiB (Shmem)%s, difference %+" PRId64 " KiB",
+			    sum >> 10, kernels >> 10, also,
 			    ((int64_t)sum - (int64_t)kernels - on_cpus) / 1024);
 }
 
-static enum status shm_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status shm_report(const struct snapshot *s, const struct report_opts *o,
+			      struct table *t, struct diag *diag)
 {
 	struct shm shm;
 	struct row *rows;

@@ -45,8 +45,8 @@ static void showmaps_process(struct maker *k, const struct proc *p, const struct
 	fputs("\n\n", k->out);
 }
 
-void showmaps_text(const struct snapshot *s, const struct report_opts *o,
-		   const struct table *t, FILE *out)
+void showmaps_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
+		   FILE *out)
 {
 	struct maker k = { .s = s, .out = out };
 	struct arena mem = { 0 };

@@ -30,8 +30,8 @@ const char sizes_names_like_exmap[] =
 
 void sizes_like_exmap(const struct sizes_cells *c, FILE *out)
 {
-	const uint64_t v[] = { c->eff_resident, c->eff_mapped, c->writable, c->vm, c->sole,
-			       c->mapped, c->resident };
+	const uint64_t v[] = { c->eff_resident, c->eff_mapped, c->writable, c->vm,
+			       c->sole,		c->mapped,     c->resident };
 
 	for (unsigned i = 0; i < ARRAY_LEN(v); i++)
 		fprintf(out, "%g\t", v[i] == COL_UNKNOWN ? 0 : (double)v[i] / 1024);

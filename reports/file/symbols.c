@@ -109,18 +109,22 @@ static void add_symbols(void *arg, struct elf_mapped *m)
 		struct row *r = vec_push(&k->t->mem, &k->rows);
 
 		*r = (struct row){
-			.file = m->s->files[m->file].path, .from = from,
+			.file = m->s->files[m->file].path,
+			.from = from,
 			.section = section_of(k, y->value),
 			.symbol = demangle(k->names, y->name, &k->t->mem),
-			.linkage = y->name, .addr = y->value, .size = y->size,
-			.bind = y->bind, .type = y->type,
+			.linkage = y->name,
+			.addr = y->value,
+			.size = y->size,
+			.bind = y->bind,
+			.type = y->type,
 		};
 	}
 	size_symbols(k, m, first);
 }
 
-static enum status symbols_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status symbols_report(const struct snapshot *s, const struct report_opts *o,
+				  struct table *t, struct diag *diag)
 {
 	struct maker k = { .t = t, .o = o };
 	enum status st;
@@ -132,8 +136,10 @@ static enum status symbols_report(const struct snapshot *s, const struct report_
 	t->nrows = k.rows.n;
 	t->row_size = sizeof(struct row);
 	if (!st && o->file && !t->nrows)
-		return fail(diag, ST_ABSENT, "no symbols found in %.200s; a debug file below "
-			    "use --sysroot DIR", o->file);
+		return fail(diag, ST_ABSENT,
+			    "no symbols found in %.200s; a debug file below "
+			    "use --sysroot DIR",
+			    o->file);
 	return st;
 }
 

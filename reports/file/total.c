@@ -62,8 +62,8 @@ struct maker {
 static struct row *total_row(struct maker *m, uint32_t *slot, const char *name, bool executable)
 {
 	if (!*slot) {
-		m->rows[m->n] = (struct row){ .name = name, .number = m->n,
-					      .executable = executable };
+		m->rows[m->n] =
+			(struct row){ .name = name, .number = m->n, .executable = executable };
 		*slot = ++m->n;
 	}
 	return &m->rows[*slot - 1];
@@ -135,14 +135,15 @@ static uint64_t user_frames(const struct snapshot *s)
 	return n;
 }
 
-static enum status total_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status total_report(const struct snapshot *s, const struct report_opts *o,
+				struct table *t, struct diag *diag)
 {
 	struct maker m = { .s = s, .page = page_size(s) };
 	struct unit_list us;
 
 	if (o->virt && !o->like)
-		return fail(diag, ST_ABSENT, "--virtual goes with --paper; here the columns "
+		return fail(diag, ST_ABSENT,
+			    "--virtual goes with --paper; here the columns "
 			    "virt_text, virt_data, virt_bss, virt_total are address space");
 	units_build(s, areas_build(s, &t->mem), UNITS_CODE | UNITS_FILES | UNITS_REST, &t->mem,
 		    &us);
@@ -165,8 +166,8 @@ static enum status total_report(const struct snapshot *s, const struct report_op
 /* ---- the paper's ---------------------------------------------------------------------- */
 
 /* Figure 6 is a graph; its numbers, in the manner of Figure 2, in pages. */
-static void paper_csv(const struct snapshot *s, const struct report_opts *o,
-		      const struct table *t, FILE *out)
+static void paper_csv(const struct snapshot *s, const struct report_opts *o, const struct table *t,
+		      FILE *out)
 {
 	uint64_t page = page_size(s);
 
@@ -187,7 +188,7 @@ static void paper_csv(const struct snapshot *s, const struct report_opts *o,
 }
 
 static void total_paper(const struct snapshot *s, const struct report_opts *o,
-		       const struct table *t, FILE *out)
+			const struct table *t, FILE *out)
 {
 	paper_csv(s, o, t, out);
 	fprintf(out, "%s\n", t->note);

@@ -47,18 +47,25 @@ static struct row make_row(const struct snapshot *s, const struct unit *u, uint3
 
 	area_sym(u->flags, sym);
 	return (struct row){
-		.number = number, .uses = u->nprocs, .flags = arena_strdup(mem, sym),
-		.class = area_class_name(u->class), .name = unit_name(s, u),
-		.offset = u->offset * page, .virt = u->virt * page,
-		.resident = u->resident * page, .frames = u->frames * page,
+		.number = number,
+		.uses = u->nprocs,
+		.flags = arena_strdup(mem, sym),
+		.class = area_class_name(u->class),
+		.name = unit_name(s, u),
+		.offset = u->offset * page,
+		.virt = u->virt * page,
+		.resident = u->resident * page,
+		.frames = u->frames * page,
 		.cost = unit_cost(u) * page,
-		.mapped = u->mapped * page, .copies = u->copies * page, .unit = u,
+		.mapped = u->mapped * page,
+		.copies = u->copies * page,
+		.unit = u,
 		.incomplete = incomplete_text(u->incomplete),
 	};
 }
 
-static enum status units_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status units_report(const struct snapshot *s, const struct report_opts *o,
+				struct table *t, struct diag *diag)
 {
 	unsigned what = UNITS_CODE | (o->all ? UNITS_FILES : 0) | (o->like ? UNITS_MAPS : 0);
 	struct unit_list *us = arena_alloc(&t->mem, sizeof(*us));
@@ -77,7 +84,7 @@ static enum status units_report(const struct snapshot *s, const struct report_op
 
 /* The blanks are the paper's. */
 static void units_paper(const struct snapshot *s, const struct report_opts *o,
-		       const struct table *t, FILE *out)
+			const struct table *t, FILE *out)
 {
 	(void)s;
 	(void)o;
@@ -88,9 +95,10 @@ static void units_paper(const struct snapshot *s, const struct report_opts *o,
 		if (i)
 			putc('\n', out);
 		put_text(out, r->name);
-		fprintf(out, " is used %" PRIu64 " times with %" PRIu64 " virtual pages  and %"
-			PRIu64 " resident pages and flags %s has the following map:\n", r->uses,
-			u->virt, u->resident, r->flags);
+		fprintf(out,
+			" is used %" PRIu64 " times with %" PRIu64 " virtual pages  and %" PRIu64
+			" resident pages and flags %s has the following map:\n",
+			r->uses, u->virt, u->resident, r->flags);
 		glyphs_print(&u->map, u->virt, out);
 	}
 }

@@ -292,7 +292,7 @@ static void vmas(struct data *d)
 		uint64_t (*value)(const struct data *d, uint32_t vma);
 	} columns[] = {
 		{ "start", start_page }, { "flags", permissions }, { "offset", file_page },
-		{ "object", object_of }, { "map_at", map_at }, { "map_len", map_len },
+		{ "object", object_of }, { "map_at", map_at },	   { "map_len", map_len },
 	};
 
 	fputs("\"vmas\": {", d->e.out);
@@ -363,8 +363,9 @@ static void head(struct data *d)
 	emit_text(&d->e, k->release);
 	fputs(", \"format\": ", d->e.out);
 	emit_text(&d->e, a.format);
-	fprintf(d->e.out, ", \"crash_time\": %" PRId64 ", \"page_size\": %" PRIu32
-		", \"panic_line\": ", d->s->machine.crash_time, page_size(d->s));
+	fprintf(d->e.out,
+		", \"crash_time\": %" PRId64 ", \"page_size\": %" PRIu32 ", \"panic_line\": ",
+		d->s->machine.crash_time, page_size(d->s));
 	emit_uint(&d->e, m->panic_line < m->nlog ? m->panic_line : COL_UNKNOWN);
 	fputs(", \"dump_bytes\": ", d->e.out);
 	emit_uint(&d->e, a.bytes);

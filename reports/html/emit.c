@@ -128,7 +128,9 @@ static void emit_cell(struct emit *e, const struct column *c, const void *row)
 static const char *type_name(enum col_type type)
 {
 	switch (type) {
-	case COL_STR: case COL_CHAR: case COL_HEX: return "text";
+	case COL_STR:
+	case COL_CHAR:
+	case COL_HEX: return "text";
 	case COL_BYTES: return "bytes";
 	case COL_NSEC: return "ns";
 	default: return "number";

@@ -49,7 +49,8 @@ static bool put_run(void *arg, const struct page_run *run)
 	return x->n < RUNS_BYTES;
 }
 
-static void put_vma_runs(struct runs *x, struct page_runs *from, const struct snapshot *s, uint32_t i)
+static void put_vma_runs(struct runs *x, struct page_runs *from, const struct snapshot *s,
+			 uint32_t i)
 {
 	size_t at = x->n;
 
@@ -60,7 +61,7 @@ static void put_vma_runs(struct runs *x, struct page_runs *from, const struct sn
 	x->of_vma[i].len = (uint32_t)(x->n - at);
 	if (x->n < RUNS_BYTES)
 		return;
-	x->n = at;			/* no part of a vma */
+	x->n = at; /* no part of a vma */
 	x->of_vma[i].at = UINT32_MAX;
 	x->of_vma[i].len = 0;
 	x->left_out++;

@@ -71,7 +71,9 @@ static struct thing *thing_of(struct things *ts, enum diff_group of, const char 
 		return &ts->v.v[i];
 	hash_put(&ts->at, key, (uint32_t)ts->v.n);
 	t = vec_push(ts->mem, &ts->v);
-	*t = (struct thing){ .of = of, .what = what_of(of), .name = name, .key = key, .pid = COL_UNKNOWN_INT };
+	*t = (struct thing){
+		.of = of, .what = what_of(of), .name = name, .key = key, .pid = COL_UNKNOWN_INT
+	};
 	return t;
 }
 
@@ -127,9 +129,10 @@ static void add_processes(struct things *ts, const struct snapshot *s, bool one_
 		t->pid = p->pid;
 		add_usage(t, &mm->usage);
 		if (mm->owner != i)
-			continue;	/* shares the memory of a process that has it */
+			continue; /* shares the memory of a process that has it */
 		program = program_of(s, mm, name);
-		add_usage(thing_of(ts, DIFF_PROGRAMS, program, key_of(PROGRAM, hash_str(program), 0)),
+		add_usage(thing_of(ts, DIFF_PROGRAMS, program,
+				   key_of(PROGRAM, hash_str(program), 0)),
 			  &mm->usage);
 	}
 }
@@ -198,13 +201,22 @@ static void set_row(struct diff_row *r, const struct thing *a, const struct thin
 	const struct thing *x = a ? a : &none, *y = b ? b : &none;
 
 	*r = (struct diff_row){
-		.of = t->of, .line = t->line, .group = diff_group_name(t->of), .what = t->what, .name = t->name, .pid = t->pid,
-		.before = x->size >> PSS_SHIFT, .after = y->size >> PSS_SHIFT,
-		.rss_before = x->rss, .rss_after = y->rss,
+		.of = t->of,
+		.line = t->line,
+		.group = diff_group_name(t->of),
+		.what = t->what,
+		.name = t->name,
+		.pid = t->pid,
+		.before = x->size >> PSS_SHIFT,
+		.after = y->size >> PSS_SHIFT,
+		.rss_before = x->rss,
+		.rss_after = y->rss,
 		.rss_delta = (int64_t)(y->rss - x->rss),
-		.uss_before = x->uss, .uss_after = y->uss,
+		.uss_before = x->uss,
+		.uss_after = y->uss,
 		.uss_delta = (int64_t)(y->uss - x->uss),
-		.swap_before = x->swap, .swap_after = y->swap,
+		.swap_before = x->swap,
+		.swap_after = y->swap,
 		.swap_delta = (int64_t)(y->swap - x->swap),
 	};
 	r->delta = (int64_t)(r->after - r->before);
@@ -258,8 +270,8 @@ static void cut_groups(struct table *t, uint64_t top)
 		t->nrows = kept;
 }
 
-static enum status diff_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status diff_report(const struct snapshot *s, const struct report_opts *o,
+			       struct table *t, struct diag *diag)
 {
 	struct things old = { .mem = NULL }, new = { .mem = NULL };
 	bool one_boot;

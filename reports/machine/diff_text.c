@@ -100,7 +100,8 @@ static void put_row(const struct diff_row *r, FILE *out)
 static void put_head(enum diff_group g, FILE *out)
 {
 	fprintf(out, "%s\n%s%-6s%12s%12s%12s%9s", groups[g].title,
-		g == DIFF_PROCESSES ? "     PID  " : "  ", "CHANGE", "BEFORE", "AFTER", "GROWTH", "%");
+		g == DIFF_PROCESSES ? "     PID  " : "  ", "CHANGE", "BEFORE", "AFTER", "GROWTH",
+		"%");
 	fprintf(out, "%s  NAME\n", g < DIFF_MEMORY ? "  USS GROWTH  SWAP GROWTH" : "");
 }
 

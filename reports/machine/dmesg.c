@@ -28,8 +28,8 @@ static const char *word(const char *const *words, unsigned n, unsigned i)
 	return i < n ? words[i] : NULL;
 }
 
-static enum status dmesg_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status dmesg_report(const struct snapshot *s, const struct report_opts *o,
+				struct table *t, struct diag *diag)
 {
 	static const char *const levels[] = {
 		"emerg", "alert", "crit", "err", "warn", "notice", "info", "debug",
@@ -50,8 +50,8 @@ static enum status dmesg_report(const struct snapshot *s, const struct report_op
 			.level = m->log[i].level,
 			.facility = m->log[i].facility,
 			.level_name = word(levels, ARRAY_LEN(levels), m->log[i].level),
-			.facility_name = word(facilities, ARRAY_LEN(facilities),
-					      m->log[i].facility),
+			.facility_name =
+				word(facilities, ARRAY_LEN(facilities), m->log[i].facility),
 			.text = m->log[i].text,
 		};
 	t->rows = rows;
@@ -76,7 +76,7 @@ static void put_log_line(FILE *out, const char *s)
 }
 
 static void dmesg_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
-		 FILE *out)
+		       FILE *out)
 {
 	(void)s;
 	(void)o;

@@ -52,13 +52,22 @@ static void set_fact(const struct fact_spec *spec, const struct fact *f, struct 
 	bool has_it = f->alt >= 0;
 
 	*r = (struct row){
-		.id = spec->id, .kind = kinds[spec->kind], .spec = spec,
-		.path = spec->alt[has_it ? f->alt : 0], .source = f->from,
-		.present = has_it, .needed = spec->needed,
+		.id = spec->id,
+		.kind = kinds[spec->kind],
+		.spec = spec,
+		.path = spec->alt[has_it ? f->alt : 0],
+		.source = f->from,
+		.present = has_it,
+		.needed = spec->needed,
 		.alternative = has_it ? (uint64_t)f->alt : COL_UNKNOWN,
-		.offset = COL_UNKNOWN, .size = COL_UNKNOWN, .count = COL_UNKNOWN,
-		.stride = COL_UNKNOWN, .bit_offset = COL_UNKNOWN, .bit_size = COL_UNKNOWN,
-		.address = COL_UNKNOWN, .value = COL_UNKNOWN_INT,
+		.offset = COL_UNKNOWN,
+		.size = COL_UNKNOWN,
+		.count = COL_UNKNOWN,
+		.stride = COL_UNKNOWN,
+		.bit_offset = COL_UNKNOWN,
+		.bit_size = COL_UNKNOWN,
+		.address = COL_UNKNOWN,
+		.value = COL_UNKNOWN_INT,
 	};
 	if (!has_it)
 		return;
@@ -89,7 +98,8 @@ static const char *since(const struct rule_spec *spec, struct arena *mem)
 	if (spec->era.from)
 		from = arena_printf(mem, "since %s", mainline_text(spec->era.from, v, sizeof(v)));
 	if (spec->era.until)
-		until = arena_printf(mem, " until %s", mainline_text(spec->era.until, v, sizeof(v)));
+		until = arena_printf(mem, " until %s",
+				     mainline_text(spec->era.until, v, sizeof(v)));
 	return arena_printf(mem, "%s (%s%s%s%s)", spec->about, from, until,
 			    *spec->backports ? "; also " : "", spec->backports);
 }
@@ -97,11 +107,20 @@ static const char *since(const struct rule_spec *spec, struct arena *mem)
 static void set_rule(const struct rule_spec *spec, bool on, struct row *r, struct arena *mem)
 {
 	*r = (struct row){
-		.id = spec->name, .kind = "rule", .present = on, .source = "version",
-		.about = since(spec, mem), .alternative = COL_UNKNOWN,
-		.offset = COL_UNKNOWN, .size = COL_UNKNOWN, .count = COL_UNKNOWN,
-		.stride = COL_UNKNOWN, .bit_offset = COL_UNKNOWN, .bit_size = COL_UNKNOWN,
-		.address = COL_UNKNOWN, .value = COL_UNKNOWN_INT,
+		.id = spec->name,
+		.kind = "rule",
+		.present = on,
+		.source = "version",
+		.about = since(spec, mem),
+		.alternative = COL_UNKNOWN,
+		.offset = COL_UNKNOWN,
+		.size = COL_UNKNOWN,
+		.count = COL_UNKNOWN,
+		.stride = COL_UNKNOWN,
+		.bit_offset = COL_UNKNOWN,
+		.bit_size = COL_UNKNOWN,
+		.address = COL_UNKNOWN,
+		.value = COL_UNKNOWN_INT,
 	};
 }
 

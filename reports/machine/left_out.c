@@ -45,7 +45,7 @@ static const char *names_text(const struct snapshot *s, const struct absent_name
 }
 
 static const char *kind_note(const struct snapshot *s, const struct absent_frames *a, unsigned kind,
-			struct arena *mem)
+			     struct arena *mem)
 {
 	if (kind == ABSENT_RESERVED)
 		return names_text(s, a->reserved, mem);

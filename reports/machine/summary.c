@@ -43,12 +43,16 @@ struct maker {
 };
 
 static struct summary_row *add_fact(struct maker *m, const char *key, uint64_t value,
-			       const char *unit, const char *text)
+				    const char *unit, const char *text)
 {
 	struct summary_row *r = vec_push(m->mem, &m->rows);
 
-	*r = (struct summary_row){ .section = m->section, .key = key, .value = value,
-				   .unit = unit, .text = text, .pid = COL_UNKNOWN_INT };
+	*r = (struct summary_row){ .section = m->section,
+				   .key = key,
+				   .value = value,
+				   .unit = unit,
+				   .text = text,
+				   .pid = COL_UNKNOWN_INT };
 	return r;
 }
 
@@ -86,9 +90,13 @@ static void when(struct maker *m)
 
 	if (at && gmtime_r(&at, &tm))
 		strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm);
-	add_fact(m, is_live(m) ? "read" : crashed ? "crashed" : "dumped",
-	    at && !unset ? (uint64_t)at : COL_UNKNOWN, "s",
-	    arena_printf(m->mem, unset ? "at a time unknown: the clock was not set (%s)" : "%s", buf));
+	add_fact(m,
+		 is_live(m) ? "read"
+		 : crashed  ? "crashed"
+			    : "dumped",
+		 at && !unset ? (uint64_t)at : COL_UNKNOWN, "s",
+		 arena_printf(m->mem,
+			      unset ? "at a time unknown: the clock was not set (%s)" : "%s", buf));
 	if (mc->uptime)
 		add_fact(m, "uptime", mc->uptime, "ns", duration(m, mc->uptime));
 }
@@ -106,16 +114,16 @@ static void why(struct maker *m)
 	else
 		say(m, "reason", "no panic in the log: dumped from outside, or while it ran");
 	if (mc->panic_pid >= 0)
-		say(m, "task", arena_printf(m->mem, "%s (%d)",
-					    mc->panic_comm ? mc->panic_comm : "?",
-					    mc->panic_pid));
+		say(m, "task",
+		    arena_printf(m->mem, "%s (%d)", mc->panic_comm ? mc->panic_comm : "?",
+				 mc->panic_pid));
 	if (mc->oom_kills && mc->oom_kills != UINT64_MAX)
 		add_fact(m, "oom_kills", mc->oom_kills, "", "killed by the OOM killer since boot");
 	for (uint32_t i = 0; i < m->s->nprocs; i++)
 		if (m->s->procs[i].oom_victim)
-			say(m, "victim", arena_printf(m->mem, "%s (%d), chosen by the OOM killer",
-						      proc_comm(m->s, &m->s->procs[i]),
-						      m->s->procs[i].pid));
+			say(m, "victim",
+			    arena_printf(m->mem, "%s (%d), chosen by the OOM killer",
+					 proc_comm(m->s, &m->s->procs[i]), m->s->procs[i].pid));
 }
 
 /* As /proc/loadavg rounds. */
@@ -129,9 +137,11 @@ static const char *load_text(struct maker *m)
 			return NULL;
 		v[i] = (load[i] + 2048 / 200) * 100 / 2048;
 	}
-	return arena_printf(m->mem, "%" PRIu64 ".%02u %" PRIu64 ".%02u %" PRIu64 ".%02u (1, 5, 15 "
-			    "minutes)", v[0] / 100, (unsigned)(v[0] % 100), v[1] / 100,
-			    (unsigned)(v[1] % 100), v[2] / 100, (unsigned)(v[2] % 100));
+	return arena_printf(m->mem,
+			    "%" PRIu64 ".%02u %" PRIu64 ".%02u %" PRIu64 ".%02u (1, 5, 15 "
+			    "minutes)",
+			    v[0] / 100, (unsigned)(v[0] % 100), v[1] / 100, (unsigned)(v[1] % 100),
+			    v[2] / 100, (unsigned)(v[2] % 100));
 }
 
 static void activity(struct maker *m)
@@ -146,8 +156,11 @@ static void activity(struct maker *m)
 		n += user;
 		threads += user ? s->procs[i].ntasks : 0;
 	}
-	add_fact(m, "processes", n, "", arena_printf(m->mem, "%" PRIu64 " with %" PRIu64 " threads, and %"
-						PRIu64 " kernel threads", n, threads, kernel));
+	add_fact(m, "processes", n, "",
+		 arena_printf(m->mem,
+			      "%" PRIu64 " with %" PRIu64 " threads, and %" PRIu64
+			      " kernel threads",
+			      n, threads, kernel));
 	say(m, "load", load_text(m));
 	say(m, "boot", m->s->machine.boot_args);
 }
@@ -166,19 +179,23 @@ static void captured(struct maker *m, const struct source_about *a)
 {
 	const struct kernel *k = m->s->k;
 
-	say(m, "capture", arena_printf(m->mem, source_has(k, SOURCE_COUNTERS)
-				       ? "%s, %" PRIu64 " runs of pages"
-				       : "%s of a collector, %" PRIu64 " pages listed",
-				       a->format, a->pages));
+	say(m, "capture",
+	    arena_printf(m->mem,
+			 source_has(k, SOURCE_COUNTERS) ? "%s, %" PRIu64 " runs of pages"
+							: "%s of a collector, %" PRIu64
+							  " pages listed",
+			 a->format, a->pages));
 	if (*k->release)
 		say(m, "kernel", arena_printf(m->mem, "%s %s", k->release, k->uts_version));
 	if (*k->nodename)
 		say(m, "host", k->nodename);
-	say(m, "cpu", arena_printf(m->mem, "%s by its page-table entries, pages of %u KiB",
-				   k->arch ? k->arch->name : "unknown", page_size(m->s) >> 10));
+	say(m, "cpu",
+	    arena_printf(m->mem, "%s by its page-table entries, pages of %u KiB",
+			 k->arch ? k->arch->name : "unknown", page_size(m->s) >> 10));
 	if (m->s->frames.references)
-		say(m, "sharing", "by the counts that the kernel kept of references, not of "
-				  "mappings");
+		say(m, "sharing",
+		    "by the counts that the kernel kept of references, not of "
+		    "mappings");
 }
 
 static void add_machine(struct maker *m)
@@ -193,18 +210,19 @@ static void add_machine(struct maker *m)
 		captured(m, &a);
 		return;
 	}
-	say(m, "kernel", arena_printf(m->mem, "%s%s%s", k->release, *k->uts_version ? " " : "",
-				      k->uts_version));
+	say(m, "kernel",
+	    arena_printf(m->mem, "%s%s%s", k->release, *k->uts_version ? " " : "", k->uts_version));
 	say(m, "host", k->nodename);
-	say(m, "cpu", arena_printf(m->mem, "%s, %u online of %u, %s, pages of %u KiB",
-				   k->arch ? k->arch->name : "?", mc->cpus_online,
-				   mc->cpus_possible, k->paging ? k->paging->name : "?",
-				   page_size(m->s) >> 10));
+	say(m, "cpu",
+	    arena_printf(m->mem, "%s, %u online of %u, %s, pages of %u KiB",
+			 k->arch ? k->arch->name : "?", mc->cpus_online, mc->cpus_possible,
+			 k->paging ? k->paging->name : "?", page_size(m->s) >> 10));
 	if (a.format)
 		say(m, "dump", dump_text(m, &a));
 	if (counts_references(k))
-		say(m, "sharing", "by the mappings that page tables have: this kernel counts none, "
-				  "but references (--paper, check)");
+		say(m, "sharing",
+		    "by the mappings that page tables have: this kernel counts none, "
+		    "but references (--paper, check)");
 	when(m);
 	why(m);
 	activity(m);
@@ -275,7 +293,7 @@ static void memory(struct maker *m)
 	}
 	if (all_known && known <= total)
 		add_fact(m, "other", total - known, "bytes",
-		    "drivers, vmalloc, free pages held by CPUs");
+			 "drivers, vmalloc, free pages held by CPUs");
 	v = info(m, "MemAvailable");
 	if (v != COL_UNKNOWN)
 		add_fact(m, "available", v, "bytes", "for new work, without swapping");
@@ -347,11 +365,12 @@ static void sum_processes(struct maker *m, uint32_t n)
 
 	m->section = SECTION_PROCESSES;
 	attributed(m->s, &a);
-	add_fact(m, "in all processes", a.pss, "bytes", arena_printf(m->mem, "pss of %u with memory", n));
+	add_fact(m, "in all processes", a.pss, "bytes",
+		 arena_printf(m->mem, "pss of %u with memory", n));
 	if (a.counted == UINT64_MAX)
 		return;
 	add_fact(m, "not attributed", a.missing, "bytes",
-	    a.why ? a.why : "counted as mapped, and in no pss");
+		 a.why ? a.why : "counted as mapped, and in no pss");
 	add_fact(m, "mapped", a.counted, "bytes", "by the kernel's counters AnonPages and Mapped");
 }
 
@@ -434,9 +453,9 @@ static void add_noted(struct maker *m)
 			}
 		if (n)
 			add_fact(m, events[e].key, n, "",
-			    arena_printf(m->mem, "[%5" PRIu64 ".%06" PRIu64 "] %s",
-					 last->ts / 1000000000, last->ts / 1000 % 1000000,
-					 last->text));
+				 arena_printf(m->mem, "[%5" PRIu64 ".%06" PRIu64 "] %s",
+					      last->ts / 1000000000, last->ts / 1000 % 1000000,
+					      last->text));
 	}
 }
 
@@ -461,8 +480,8 @@ static void add_damage(struct maker *m)
 		add_fact(m, is->v[i].object, is->v[i].count, "", status_name(is->v[i].kind));
 }
 
-static enum status summary_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status summary_report(const struct snapshot *s, const struct report_opts *o,
+				  struct table *t, struct diag *diag)
 {
 	struct maker m = { .s = s, .mem = &t->mem };
 

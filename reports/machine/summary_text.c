@@ -138,8 +138,8 @@ static void text_processes(struct text *x)
 	const struct summary_row *r;
 
 	if (in(x, SECTION_PROCESS))
-		fprintf(x->out, "\nLARGEST PROCESSES, KIB\n%10s%12s%12s%12s%12s  %s\n", "PID", "PSS",
-			"USS", "RSS", "SWAP", "COMM");
+		fprintf(x->out, "\nLARGEST PROCESSES, KIB\n%10s%12s%12s%12s%12s  %s\n", "PID",
+			"PSS", "USS", "RSS", "SWAP", "COMM");
 	while (in(x, SECTION_PROCESS))
 		text_process(x);
 	x->total = 0;
@@ -147,7 +147,8 @@ static void text_processes(struct text *x)
 		put_process_sum(x, r);
 	if (x->marked)
 		fputs("  * not all of it could be read: sizes are lower bounds, - is unknown; sorted "
-		      "by the\n    kernel's counters\n", x->out);
+		      "by the\n    kernel's counters\n",
+		      x->out);
 }
 
 static void text_noted(struct text *x)
@@ -214,8 +215,10 @@ static void text_damage(struct text *x, const struct snapshot *s, bool all)
 	for (uint32_t i = 0; i < s->nprocs; i++)
 		n += proc_incomplete(s, &s->procs[i]) != 0;
 	if (n)
-		fprintf(x->out, "  %u processes could not all be read: their sizes, and all sums, are "
-			"lower bounds\n", n);
+		fprintf(x->out,
+			"  %u processes could not all be read: their sizes, and all sums, are "
+			"lower bounds\n",
+			n);
 	else
 		fputs("  no process is concerned; other numbers above may be too small\n", x->out);
 	for (; (r = in(x, SECTION_ISSUES)); x->i++, kinds++)
@@ -223,12 +226,12 @@ static void text_damage(struct text *x, const struct snapshot *s, bool all)
 			fprintf(x->out, "  %-18s%12" PRIu64 "  %s\n", r->key, r->value,
 				in_words(r->text));
 	if (!all)
-		fprintf(x->out, "  %u kind%s of damage: -v lists %s\n", kinds, kinds == 1 ? "" : "s",
-			kinds == 1 ? "it" : "them");
+		fprintf(x->out, "  %u kind%s of damage: -v lists %s\n", kinds,
+			kinds == 1 ? "" : "s", kinds == 1 ? "it" : "them");
 }
 
-void summary_text(const struct snapshot *s, const struct report_opts *o,
-		  const struct table *t, FILE *out)
+void summary_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
+		  FILE *out)
 {
 	struct text x = { .t = t, .out = out };
 

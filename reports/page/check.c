@@ -45,9 +45,15 @@ static void frames_row(struct maker *m, enum verify_reason why, unsigned kind,
 	const struct verify *v = m->s->verify;
 
 	*vec_push(m->mem, &m->rows) = (struct row){
-		.kind = "frames", .what = verify_kind_name(kind), .pid = COL_UNKNOWN_INT,
-		.pfn = f->pfn, .frames = f->frames, .kernel = f->kernel, .found = f->found,
-		.reason = verify_text(v, why), .explained = verify_explained(v, why),
+		.kind = "frames",
+		.what = verify_kind_name(kind),
+		.pid = COL_UNKNOWN_INT,
+		.pfn = f->pfn,
+		.frames = f->frames,
+		.kernel = f->kernel,
+		.found = f->found,
+		.reason = verify_text(v, why),
+		.explained = verify_explained(v, why),
 	};
 }
 
@@ -99,9 +105,14 @@ static void counter_row(void *arg, const struct verify_counter *c)
 	const struct mm *mm = &s->mms[c->mm];
 	struct row *r = vec_push(m->mem, &m->rows);
 
-	*r = (struct row){ .kind = "mm", .what = c->what, .pid = COL_UNKNOWN_INT,
-			   .pfn = COL_UNKNOWN, .frames = COL_UNKNOWN, .kernel = c->kernel,
-			   .found = c->found, .reason = verify_text(s->verify, c->reason),
+	*r = (struct row){ .kind = "mm",
+			   .what = c->what,
+			   .pid = COL_UNKNOWN_INT,
+			   .pfn = COL_UNKNOWN,
+			   .frames = COL_UNKNOWN,
+			   .kernel = c->kernel,
+			   .found = c->found,
+			   .reason = verify_text(s->verify, c->reason),
 			   .explained = verify_explained(s->verify, c->reason) };
 	if (mm->owner < s->nprocs) {
 		r->pid = s->procs[mm->owner].pid;
@@ -109,8 +120,8 @@ static void counter_row(void *arg, const struct verify_counter *c)
 	}
 }
 
-static enum status check_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status check_report(const struct snapshot *s, const struct report_opts *o,
+				struct table *t, struct diag *diag)
 {
 	struct maker m = { .s = s, .mem = &t->mem };
 	const struct verify *v = s->verify;
@@ -130,10 +141,12 @@ static enum status check_report(const struct snapshot *s, const struct report_op
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	t->row_size = sizeof(struct row);
-	t->note = arena_printf(&t->mem, "%s%" PRIu64 " frames agree, %" PRIu64 " differ (%" PRIu64
-			       " are mapped); %" PRIu64 " counters of %u address spaces agree, %"
-			       PRIu64 " differ", t->note ? t->note : "", v->agree, v->differ,
-			       v->mapped, v->counters - v->off, s->nmms, v->off);
+	t->note = arena_printf(&t->mem,
+			       "%s%" PRIu64 " frames agree, %" PRIu64 " differ (%" PRIu64
+			       " are mapped); %" PRIu64
+			       " counters of %u address spaces agree, %" PRIu64 " differ",
+			       t->note ? t->note : "", v->agree, v->differ, v->mapped,
+			       v->counters - v->off, s->nmms, v->off);
 	return ST_OK;
 }
 

@@ -73,8 +73,9 @@ static const char *flag_names(struct maker *m, uint64_t kpf)
 {
 	uint32_t i = hash_get(&m->flag_names, kpf + 1);
 
-	return i != HASH_NONE ? m->strings.v[i]
-		: keep_text(m, &m->flag_names, kpf + 1, page_types_names(kpf, m->mem));
+	return i != HASH_NONE
+		       ? m->strings.v[i]
+		       : keep_text(m, &m->flag_names, kpf + 1, page_types_names(kpf, m->mem));
 }
 
 static const char *sym_text(struct maker *m, unsigned flags)
@@ -124,7 +125,7 @@ static void set_mapping(struct maker *m, struct row *r, struct first_map from)
 static void set_words(struct maker *m, struct row *r, uint64_t pfn)
 {
 	const struct given_page *given = m->q || !m->maps.chunk ? NULL
-					 : first_maps_given(&m->maps, pfn);
+								: first_maps_given(&m->maps, pfn);
 	struct page_words w;
 
 	if (given) {
@@ -149,12 +150,18 @@ static void add_frame(struct maker *m, uint64_t pfn, struct first_map map)
 	const struct frame *f = frame_at(&m->s->frames, pfn);
 
 	*r = (struct row){
-		.pfn = pfn, .address = pfn << m->s->k->page_shift, .pte = COL_UNKNOWN,
-		.vmflags = COL_UNKNOWN, .pageflags = COL_UNKNOWN, .kpf = COL_UNKNOWN,
+		.pfn = pfn,
+		.address = pfn << m->s->k->page_shift,
+		.pte = COL_UNKNOWN,
+		.vmflags = COL_UNKNOWN,
+		.pageflags = COL_UNKNOWN,
+		.kpf = COL_UNKNOWN,
 		.mapcount = f ? f->mapcount : COL_UNKNOWN,
 		/* counted when all processes are walked */
 		.found = f && (!m->o->pid || !m->q) ? f->found : COL_UNKNOWN,
-		.frames = 1, .refcount = COL_UNKNOWN_INT, .pid = COL_UNKNOWN_INT,
+		.frames = 1,
+		.refcount = COL_UNKNOWN_INT,
+		.pid = COL_UNKNOWN_INT,
 		.owner = frame_kind_name(f),
 	};
 	set_words(m, r, pfn);
@@ -179,10 +186,16 @@ static void count_frames(struct maker *m, uint64_t pfn, uint64_t n)
 	if (i == HASH_NONE) {
 		i = (uint32_t)m->rows.n;
 		*vec_push(m->mem, &m->rows) = (struct row){
-			.kpf = w.kpf, .pfn = COL_UNKNOWN, .address = COL_UNKNOWN,
-			.pte = COL_UNKNOWN, .vmflags = COL_UNKNOWN, .pageflags = COL_UNKNOWN,
-			.mapcount = COL_UNKNOWN, .found = COL_UNKNOWN,
-			.refcount = COL_UNKNOWN_INT, .pid = COL_UNKNOWN_INT,
+			.kpf = w.kpf,
+			.pfn = COL_UNKNOWN,
+			.address = COL_UNKNOWN,
+			.pte = COL_UNKNOWN,
+			.vmflags = COL_UNKNOWN,
+			.pageflags = COL_UNKNOWN,
+			.mapcount = COL_UNKNOWN,
+			.found = COL_UNKNOWN,
+			.refcount = COL_UNKNOWN_INT,
+			.pid = COL_UNKNOWN_INT,
 			.flags = page_types_names(w.kpf, m->mem),
 		};
 		hash_put(&m->by_flags, w.kpf + 1, i);
@@ -220,7 +233,7 @@ static void all_frames(struct maker *m)
 		bool there = frame_at(&m->s->frames, pfn);
 		uint64_t last = pfn | (CHUNK_FRAMES - 1);
 
-		if (!there)		/* nor are those behind it, to the chunk's end */
+		if (!there) /* nor are those behind it, to the chunk's end */
 			last = min_u64(last, m->s->frames.max_pfn - 1);
 		if (histogram && !m->maps.chunk)
 			count_frames(m, pfn, there ? 1 : last - pfn + 1);
@@ -248,8 +261,8 @@ static void mapped_frames(struct maker *m)
 		}
 }
 
-static enum status pages_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status pages_report(const struct snapshot *s, const struct report_opts *o,
+				struct table *t, struct diag *diag)
 {
 	struct maker m = { .s = s, .o = o, .mem = &t->mem };
 	uint32_t first, end, only = NONE;
@@ -286,21 +299,23 @@ static enum status pages_report(const struct snapshot *s, const struct report_op
 }
 
 static void pages_paper(const struct snapshot *s, const struct report_opts *o,
-		       const struct table *t, FILE *out)
+			const struct table *t, FILE *out)
 {
 	(void)s;
 	(void)o;
 	/* tabs and blanks are the paper's */
 	fputs("Address\t\tPTE Flag\t\tVMA Flag\t\tVMA Sym \tPage Flags\tCount   \tOwner   \t"
-	      "        \n", out);
+	      "        \n",
+	      out);
 	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
 		const struct row *r = table_row(t, i);
 		bool mapped = r->sym != NULL;
 
-		fprintf(out, "0X%08" PRIX64 "\t0X%08" PRIX64 "\t0X%08" PRIX64 "\t%s\t0X%08"
-			PRIX64 "\t%" PRId64 "\t", r->address, mapped ? r->pte : 0,
-			mapped ? r->vmflags : 0, mapped ? r->sym : "......",
-			r->pageflags == COL_UNKNOWN ? 0 : r->pageflags,
+		fprintf(out,
+			"0X%08" PRIX64 "\t0X%08" PRIX64 "\t0X%08" PRIX64 "\t%s\t0X%08" PRIX64
+			"\t%" PRId64 "\t",
+			r->address, mapped ? r->pte : 0, mapped ? r->vmflags : 0,
+			mapped ? r->sym : "......", r->pageflags == COL_UNKNOWN ? 0 : r->pageflags,
 			r->refcount == COL_UNKNOWN_INT ? 0 : r->refcount);
 		put_text(out, r->owner ? r->owner : "?");
 		putc('\n', out);

@@ -48,9 +48,15 @@ static struct row *add_swap_row(struct maker *m, const char *kind, const char *n
 {
 	struct row *r = vec_push(&m->t->mem, &m->rows);
 
-	*r = (struct row){ .kind = kind, .name = name, .pid = COL_UNKNOWN_INT,
-			   .prio = COL_UNKNOWN_INT, .size = COL_UNKNOWN, .used = COL_UNKNOWN,
-			   .share = COL_UNKNOWN, .swap = COL_UNKNOWN, .swap_uss = COL_UNKNOWN,
+	*r = (struct row){ .kind = kind,
+			   .name = name,
+			   .pid = COL_UNKNOWN_INT,
+			   .prio = COL_UNKNOWN_INT,
+			   .size = COL_UNKNOWN,
+			   .used = COL_UNKNOWN,
+			   .share = COL_UNKNOWN,
+			   .swap = COL_UNKNOWN,
+			   .swap_uss = COL_UNKNOWN,
 			   .cached = COL_UNKNOWN };
 	return r;
 }
@@ -136,14 +142,15 @@ static void rest(struct maker *m)
 		r->share = r->swap = r->cached = m->cache;
 	}
 	if (m->reserved)
-		add_swap_row(m, "reserved", "slots that CPUs keep for the next pages")->share = m->reserved;
+		add_swap_row(m, "reserved", "slots that CPUs keep for the next pages")->share =
+			m->reserved;
 	if (m->used > owned + page_size(m->s)) {
 		r = add_swap_row(m, "unowned", "slots in use that nothing in the dump refers to");
 		r->share = m->used - owned;
 	}
 	if (zsmalloc && zsmalloc != UINT64_MAX)
-		add_swap_row(m, "zsmalloc", "memory that holds compressed pages: zram, zswap")->used =
-			zsmalloc * page_size(m->s);
+		add_swap_row(m, "zsmalloc", "memory that holds compressed pages: zram, zswap")
+			->used = zsmalloc * page_size(m->s);
 	if (pool != UINT64_MAX && stored != UINT64_MAX && stored) {
 		r = add_swap_row(m, "zswap", "compressed in memory, on the way to the areas");
 		r->size = stored;
@@ -156,14 +163,16 @@ static const char *swap_note(const struct maker *m, struct arena *mem)
 	uint64_t owned = m->procs + m->shmem + m->cache + m->reserved;
 	int64_t delta = (int64_t)owned - (int64_t)m->used;
 
-	return arena_printf(mem, "in use %" PRIu64 " KiB; processes %" PRIu64 ", shared memory %"
-			    PRIu64 ", swap cache only %" PRIu64 ", reserved %" PRIu64
-			    " KiB, difference %+" PRId64 " KiB", m->used >> 10, m->procs >> 10,
-			    m->shmem >> 10, m->cache >> 10, m->reserved >> 10, delta / 1024);
+	return arena_printf(mem,
+			    "in use %" PRIu64 " KiB; processes %" PRIu64 ", shared memory %" PRIu64
+			    ", swap cache only %" PRIu64 ", reserved %" PRIu64
+			    " KiB, difference %+" PRId64 " KiB",
+			    m->used >> 10, m->procs >> 10, m->shmem >> 10, m->cache >> 10,
+			    m->reserved >> 10, delta / 1024);
 }
 
-static enum status swap_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status swap_report(const struct snapshot *s, const struct report_opts *o,
+			       struct table *t, struct diag *diag)
 {
 	struct maker m = { .s = s, .t = t };
 

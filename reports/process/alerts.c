@@ -59,9 +59,15 @@ static struct row *add_alert(struct maker *m, const char *severity, const char *
 	struct row *r = vec_push(m->mem, &m->rows);
 
 	*r = (struct row){
-		.severity = severity, .kind = kind, .cost = cost, .pid = COL_UNKNOWN_INT,
-		.uses = COL_UNKNOWN, .start = COL_UNKNOWN, .single = COL_UNKNOWN,
-		.shared = COL_UNKNOWN, .flags = COL_UNKNOWN,
+		.severity = severity,
+		.kind = kind,
+		.cost = cost,
+		.pid = COL_UNKNOWN_INT,
+		.uses = COL_UNKNOWN,
+		.start = COL_UNKNOWN,
+		.single = COL_UNKNOWN,
+		.shared = COL_UNKNOWN,
+		.flags = COL_UNKNOWN,
 	};
 	return r;
 }
@@ -116,7 +122,8 @@ static void write_exec(struct maker *m, uint32_t mm)
 	if (!n)
 		return;
 	/* up to then data was executable, on most CPUs */
-	r = add_alert(m, m->s->k->rules.on[RULE_VM_EXECUTABLE] ? "info" : "warn", "write+exec", cost);
+	r = add_alert(m, m->s->k->rules.on[RULE_VM_EXECUTABLE] ? "info" : "warn", "write+exec",
+		      cost);
 	set_process(m, r, mm);
 	r->evidence = arena_printf(m->mem, "%u mappings can be written and executed", n);
 }
@@ -156,7 +163,7 @@ static struct sums *sum_files(struct maker *m)
 }
 
 static struct row *add_file_alert(struct maker *m, const char *severity, const char *kind,
-			    uint64_t pages, uint32_t file, const struct sums *x)
+				  uint64_t pages, uint32_t file, const struct sums *x)
 {
 	struct row *r = add_alert(m, severity, kind, pages * m->page);
 
@@ -171,15 +178,19 @@ static void file_alerts(struct maker *m, uint32_t file, const struct sums *x)
 
 	if (x->text_copies)
 		add_file_alert(m, "warn", "text copied", x->text_copies, file, x)->evidence =
-			arena_printf(m->mem, "%" PRIu64 " pages of text are private copies "
-				     "(relocated text, or breakpoints)", x->text_copies);
+			arena_printf(m->mem,
+				     "%" PRIu64 " pages of text are private copies "
+				     "(relocated text, or breakpoints)",
+				     x->text_copies);
 	if (f->deleted && (x->code || f->kind == FILE_REGULAR) && x->uses)
 		add_file_alert(m, "warn", "deleted", x->frames, file, x)->evidence =
 			"deleted or replaced, and still mapped";
 	if (x->lib && x->uses > 1 && (m->all || x->data * m->page >= LIB_DATA_MIN))
 		add_file_alert(m, "info", "library data", x->data, file, x)->evidence =
-			arena_printf(m->mem, "%" PRIu64 " pages of data and .bss, about %" PRIu64
-				     " for each process", x->data, x->data / x->uses);
+			arena_printf(m->mem,
+				     "%" PRIu64 " pages of data and .bss, about %" PRIu64
+				     " for each process",
+				     x->data, x->data / x->uses);
 }
 
 /* ---- the same file under several inodes ------------------------------------------------------ */
@@ -237,17 +248,19 @@ static void duplicates(struct maker *m, const struct sums *sums)
 			hash_put(&first, key, i);
 		else if (same_content(&m->s->files[other], &m->s->files[i]))
 			add_file_alert(m, "warn", "duplicate",
-				 sums[i].text < sums[other].text ? sums[i].text : sums[other].text,
-				 i, &sums[i])->evidence =
+				       sums[i].text < sums[other].text ? sums[i].text
+								       : sums[other].text,
+				       i, &sums[i])
+				->evidence =
 				arena_printf(m->mem, "the same %s as inode %" PRIu64 " of %s",
 					     m->s->files[i].build_id_len ? "build-id"
-					     : "name and size", m->s->files[other].ino,
-					     m->s->files[other].path);
+									 : "name and size",
+					     m->s->files[other].ino, m->s->files[other].path);
 	}
 }
 
-static enum status alerts_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status alerts_report(const struct snapshot *s, const struct report_opts *o,
+				 struct table *t, struct diag *diag)
 {
 	struct maker m = { .s = s, .mem = &t->mem, .all = o->all, .page = page_size(s) };
 	bool paper = o->like != NULL;
@@ -277,7 +290,7 @@ static enum status alerts_report(const struct snapshot *s, const struct report_o
 }
 
 static void alerts_paper(const struct snapshot *s, const struct report_opts *o,
-		       const struct table *t, FILE *out)
+			 const struct table *t, FILE *out)
 {
 	(void)s;
 	(void)o;
@@ -288,9 +301,10 @@ static void alerts_paper(const struct snapshot *s, const struct report_opts *o,
 		put_text(out, r->name ? r->name : "NULL");
 		fputs("] in \"", out);
 		put_text(out, r->comm ? r->comm : "?");
-		fprintf(out, "\" has %" PRIu64 " single usage and %" PRIu64
-			" shared usage, flags = %08" PRIX64 "\n", r->single, r->shared,
-			r->flags);
+		fprintf(out,
+			"\" has %" PRIu64 " single usage and %" PRIu64
+			" shared usage, flags = %08" PRIX64 "\n",
+			r->single, r->shared, r->flags);
 	}
 }
 

@@ -86,8 +86,7 @@ static uint64_t bytes_of(const struct snapshot *s, uint64_t pages)
 }
 
 /* The root has no memory.current; mem_cgroup_usage() adds up these two for it. */
-static uint64_t usage_of(const struct snapshot *s, const struct cgroup *g,
-			 const struct memcg *m)
+static uint64_t usage_of(const struct snapshot *s, const struct cgroup *g, const struct memcg *m)
 {
 	uint64_t anon = m->stat[MEMCG_STAT_ANON], file = m->stat[MEMCG_STAT_FILE];
 
@@ -98,8 +97,8 @@ static uint64_t usage_of(const struct snapshot *s, const struct cgroup *g,
 	return bytes_of(s, g->usage);
 }
 
-static void set_charged(const struct snapshot *s, const struct cgroup *g,
-			const struct memcg *m, struct row *r)
+static void set_charged(const struct snapshot *s, const struct cgroup *g, const struct memcg *m,
+			struct row *r)
 {
 	uint64_t a = m->stat[MEMCG_STAT_SLAB_RECLAIMABLE];
 	uint64_t b = m->stat[MEMCG_STAT_SLAB_UNRECLAIMABLE];
@@ -116,8 +115,8 @@ static void set_charged(const struct snapshot *s, const struct cgroup *g,
 	r->slab = a == UINT64_MAX || b == UINT64_MAX ? COL_UNKNOWN : a + b;
 }
 
-static void set_name(const struct snapshot *s, const struct cgroup *g, struct row *rows,
-		     uint32_t i, struct arena *mem)
+static void set_name(const struct snapshot *s, const struct cgroup *g, struct row *rows, uint32_t i,
+		     struct arena *mem)
 {
 	struct row *r = &rows[i];
 	const char *slash = strrchr(g->path, '/');
@@ -178,8 +177,8 @@ static void sum_up(const struct snapshot *s, struct row *rows)
 	}
 }
 
-static enum status cgroups_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status cgroups_report(const struct snapshot *s, const struct report_opts *o,
+				  struct table *t, struct diag *diag)
 {
 	struct row *rows = arena_array(&t->mem, struct row, s->ncgroups);
 	struct memcg *m = memcgs_read(s, &t->mem);

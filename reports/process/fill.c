@@ -28,7 +28,7 @@ static const char *mm_note(const struct mm *mm, struct arena *mem)
 
 /* What FILE costs in the address space. */
 static void set_file_usage(const struct snapshot *s, const struct mm *mm, const char *file,
-		     struct proc_row *r)
+			   struct proc_row *r)
 {
 	struct usage_sum sum = { .incomplete = mm_incomplete(s, mm) };
 
@@ -145,8 +145,13 @@ static void set_proc(const struct maker *m, const struct proc *p, struct proc_ro
 	const struct mm *mm = proc_mm(s, p);
 
 	*r = (struct proc_row){
-		.pid = p->pid, .tid = p->pid, .ppid = p->ppid, .ns_pid = p->pidns_pid,
-		.uid = id(p->uid), .euid = id(p->euid), .gid = id(p->gid),
+		.pid = p->pid,
+		.tid = p->pid,
+		.ppid = p->ppid,
+		.ns_pid = p->pidns_pid,
+		.uid = id(p->uid),
+		.euid = id(p->euid),
+		.gid = id(p->gid),
 		.comm = proc_comm(s, p),
 		.state = leader ? leader->state : '\0',
 		.threads = p->ntasks,
@@ -154,8 +159,11 @@ static void set_proc(const struct maker *m, const struct proc *p, struct proc_ro
 		.oom_score_adj = p->oom_score_adj,
 		.oom_victim = p->oom_victim,
 		.nice = p->nice,
-		.minflt = p->min_flt, .majflt = p->maj_flt,
-		.utime = p->utime, .stime = p->stime, .start = p->start_boottime,
+		.minflt = p->min_flt,
+		.majflt = p->maj_flt,
+		.utime = p->utime,
+		.stime = p->stime,
+		.start = p->start_boottime,
 		.mm = COL_UNKNOWN,
 	};
 	if (p->cgroup < s->ncgroups)
@@ -218,7 +226,7 @@ static void add_threads(const struct snapshot *s, const struct proc *p, struct p
 }
 
 enum status procs_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		      struct diag *diag)
+			 struct diag *diag)
 {
 	uint32_t first, end;
 	size_t n = 0;
@@ -255,7 +263,7 @@ enum status procs_report(const struct snapshot *s, const struct report_opts *o, 
 	}
 	object_sizes_free(m.sizes);
 	if (o->file && !t->nrows)
-		return fail(diag, ST_ABSENT, "no process maps %.200s; \"files\" lists the mapped files",
-			    o->file);
+		return fail(diag, ST_ABSENT,
+			    "no process maps %.200s; \"files\" lists the mapped files", o->file);
 	return ST_OK;
 }

@@ -181,8 +181,8 @@ static unsigned choose_lines(const struct kernel *k, enum text_of text, const st
 	return n;
 }
 
-static void add_counters(struct text *x, const struct vma_row *r,
-			 const struct line *const *v, unsigned n)
+static void add_counters(struct text *x, const struct vma_row *r, const struct line *const *v,
+			 unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		size_t len = strlen(v[i]->label);
@@ -197,7 +197,7 @@ static void add_counters(struct text *x, const struct vma_row *r,
 static void add_tail(const struct snapshot *s, struct text *x, const struct vma_row *r)
 {
 	static const struct era thp = { V(5, 0), 0 }, thp_wide = { V(6, 5), 0 },
-		keys = { V(4, 9), 0 }, flags = { V(3, 8), 0 };
+				keys = { V(4, 9), 0 }, flags = { V(3, 8), 0 };
 
 	if (in_era(s->k, thp) && source_has(s->k, SOURCE_SETTINGS)) {
 		append(x, "THPeligible:    ", LABEL);

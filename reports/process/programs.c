@@ -138,8 +138,8 @@ static void add_mm(struct maker *m, struct program_row *r, const struct mm *mm)
 	if (u->shared_hugetlb > r->shared_huge)
 		r->shared_huge = u->shared_hugetlb;
 	r->ps_private += (double)(uss + (u->private_hugetlb >> 10));
-	r->ps_shared += (double)(u->pss >> (PSS_SHIFT + 10)) + 0.5 * pss_lines(m->s, mm) -
-		(double)uss;
+	r->ps_shared +=
+		(double)(u->pss >> (PSS_SHIFT + 10)) + 0.5 * pss_lines(m->s, mm) - (double)uss;
 }
 
 static void finish(struct program_row *r)
@@ -158,8 +158,8 @@ static void finish(struct program_row *r)
 	r->ps_shared += (double)(r->shared_huge >> 10);
 }
 
-static enum status programs_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status programs_report(const struct snapshot *s, const struct report_opts *o,
+				   struct table *t, struct diag *diag)
 {
 	struct maker m = { .s = s, .o = o, .t = t, .by_name.mem = &t->mem };
 	uint32_t first, end;

@@ -66,8 +66,8 @@ static void add_process(struct maker *m, uint32_t index)
 	}
 }
 
-static enum status users_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status users_report(const struct snapshot *s, const struct report_opts *o,
+				struct table *t, struct diag *diag)
 {
 	struct maker m = { .s = s, .t = t, .by_uid.mem = &t->mem };
 

@@ -92,7 +92,7 @@ static const char *keep_text(struct maker *m, struct hash *h, uint64_t key, cons
 
 static const char *dev_text(struct maker *m, uint32_t major, uint32_t minor)
 {
-	uint64_t key = ((uint64_t)major << 32 | minor) + 1;	/* 0 is no key */
+	uint64_t key = ((uint64_t)major << 32 | minor) + 1; /* 0 is no key */
 	uint32_t i = hash_get(&m->devs, key);
 
 	if (i < m->strings.n)
@@ -122,7 +122,8 @@ static void add_vma(struct maker *m, const struct proc *p, const char *comm, con
 	r->vma = v;
 	/* the gate belongs to no process */
 	r->class = area_class_name(v >= m->s->vmas && v < m->s->vmas + m->s->nvmas
-				   ? m->areas[v - m->s->vmas].class : AREA_OTHER);
+					   ? m->areas[v - m->s->vmas].class
+					   : AREA_OTHER);
 	r->pid = p ? p->pid : COL_UNKNOWN_INT;
 	r->comm = comm;
 	r->thp = vma_shown_thp(m->shown, v);
@@ -134,8 +135,8 @@ static void add_vma(struct maker *m, const struct proc *p, const char *comm, con
 	r->dev = dev_text(m, f ? f->dev_major : 0, f ? f->dev_minor : 0);
 	r->ino = f ? f->ino : 0;
 	r->name = v->name;
-	r->kernel_page = f && v->flags & VMA_HUGETLB && f->huge_page_size
-		? f->huge_page_size : page_size(m->s);
+	r->kernel_page = f && v->flags & VMA_HUGETLB && f->huge_page_size ? f->huge_page_size
+									  : page_size(m->s);
 	r->vmflags = flags_text(m, v->flags);
 	r->pkey = vma_shown_pkeys(m->shown) ? vmflags_pkey(m->s->k, v->flags) : COL_UNKNOWN;
 	r->incomplete = incomplete_text(vma_incomplete(m->s, v));
@@ -173,8 +174,9 @@ enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsi
 				add_mm(&m, proc_mm(s, &s->procs[i]), &s->procs[i], flags);
 	} else {
 		for (uint32_t i = 0; i < s->nmms; i++)
-			add_mm(&m, &s->mms[i], s->mms[i].owner < s->nprocs
-			       ? &s->procs[s->mms[i].owner] : NULL, flags);
+			add_mm(&m, &s->mms[i],
+			       s->mms[i].owner < s->nprocs ? &s->procs[s->mms[i].owner] : NULL,
+			       flags);
 	}
 	vma_shown_free(m.shown);
 	t->rows = m.rows.v;
@@ -184,7 +186,7 @@ enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsi
 }
 
 static enum status vmas_report(const struct snapshot *s, const struct report_opts *o,
-			    struct table *t, struct diag *diag)
+			       struct table *t, struct diag *diag)
 {
 	/* older tools show a shared mm in each of its processes */
 	enum status st = vma_rows(s, o, o->like ? ROWS_EACH_PROC | ROWS_GATE : 0, t, diag);
@@ -199,7 +201,7 @@ static enum status vmas_report(const struct snapshot *s, const struct report_opt
 }
 
 static enum status maps_report(const struct snapshot *s, const struct report_opts *o,
-			    struct table *t, struct diag *diag)
+			       struct table *t, struct diag *diag)
 {
 	return vma_rows(s, o, ROWS_EACH_PROC | ROWS_GATE, t, diag);
 }

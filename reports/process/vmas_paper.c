@@ -39,9 +39,11 @@ static void paper_vma(struct printer *p, const struct vma *v)
 
 	area_sym(a->flags, sym);
 	paper_counts_vma(p->counts, v, &n);
-	fprintf(p->out, "  vsize: %4" PRIu64 ", single: %4" PRIu64 ", shared: %4" PRIu64
+	fprintf(p->out,
+		"  vsize: %4" PRIu64 ", single: %4" PRIu64 ", shared: %4" PRIu64
 		", flags: %s, 0X%08" PRIX64 ", 0X%08" PRIX64 ", name: ",
-		(v->end - v->start) / page_size(p->s), n.single, n.shared, sym, v->start, v->end - 1);
+		(v->end - v->start) / page_size(p->s), n.single, n.shared, sym, v->start,
+		v->end - 1);
 	put_text(p->out, v->name && *v->name ? v->name : "NULL");
 	putc('\n', p->out);
 	put_map(p, v);
@@ -59,17 +61,19 @@ static void put_footer(struct printer *p, const char *comm, const struct mm *mm)
 	rx = area_rx(by.phys) / page;
 	fputs("Process \"", p->out);
 	put_text(p->out, comm);
-	fprintf(p->out, "\" has %" PRIu64 " rw and %" PRIu64 " rx pages, (%" PRIu64
-		" pages total)\n\tFor [", rw, rx, rw + rx);
+	fprintf(p->out,
+		"\" has %" PRIu64 " rw and %" PRIu64 " rx pages, (%" PRIu64
+		" pages total)\n\tFor [",
+		rw, rx, rw + rx);
 	put_text(p->out, comm);
-	fprintf(p->out, "]: %" PRIu64 " stack, %" PRIu64 " data, %" PRIu64 " .text, %" PRIu64
+	fprintf(p->out,
+		"]: %" PRIu64 " stack, %" PRIu64 " data, %" PRIu64 " .text, %" PRIu64
 		" heap\n\tFor libraries: %" PRIu64 " .bss, %" PRIu64 " .data, %" PRIu64
-		" .text\n\t  %" PRIu64 " are used only in this process, %" PRIu64
-		" are shared\n",
-		by.phys[AREA_STACK] / page, by.phys[AREA_DATA] / page,
-		by.phys[AREA_TEXT] / page, by.phys[AREA_HEAP] / page,
-		by.phys[AREA_LIB_BSS] / page, by.phys[AREA_LIB_DATA] / page,
-		by.phys[AREA_LIB_TEXT] / page, library.single, library.shared);
+		" .text\n\t  %" PRIu64 " are used only in this process, %" PRIu64 " are shared\n",
+		by.phys[AREA_STACK] / page, by.phys[AREA_DATA] / page, by.phys[AREA_TEXT] / page,
+		by.phys[AREA_HEAP] / page, by.phys[AREA_LIB_BSS] / page,
+		by.phys[AREA_LIB_DATA] / page, by.phys[AREA_LIB_TEXT] / page, library.single,
+		library.shared);
 }
 
 void vmas_paper(const struct snapshot *s, const struct report_opts *o, const struct table *t,

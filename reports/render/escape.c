@@ -66,7 +66,7 @@ bool utf8_shown(const char *s, unsigned n)
 	for (size_t i = 0; i < ARRAY_LEN(not_shown); i++)
 		if (c >= not_shown[i].first && c <= not_shown[i].last)
 			return false;
-	return (c & 0xfffe) != 0xfffe;		/* the last two of each plane are none */
+	return (c & 0xfffe) != 0xfffe; /* the last two of each plane are none */
 }
 
 size_t text_width(const char *s)
@@ -119,7 +119,8 @@ void put_text(FILE *out, const char *s)
 static void put_utf16(FILE *out, uint32_t c)
 {
 	if (c > 0xffff)
-		fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+		fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
+			0xdc00 + (c & 0x3ff));
 	else
 		fprintf(out, "\\u%04x", c);
 }

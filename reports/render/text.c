@@ -256,14 +256,16 @@ static void put_notes(const struct text *x)
 		fprintf(x->out, "%zu of %zu rows\n", t->nrows, x->nall);
 	if (x->marked)
 		fputs("* not all of it could be read (column incomplete says what): sizes are lower "
-		      "bounds, - is unknown\n", x->out);
+		      "bounds, - is unknown\n",
+		      x->out);
 	if (t->note)
 		put_lines(x->out, t->note);
 }
 
 static void render_table(const struct render *r, FILE *out)
 {
-	struct text x = { .r = r, .out = out,
+	struct text x = { .r = r,
+			  .out = out,
 			  .nall = r->t->nall > r->t->nrows ? r->t->nall : r->t->nrows };
 
 	x.v = arena_array(&x.mem, struct text_col, r->ncols);
