@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Headless Chromium through chromedriver, by the WebDriver protocol (W3C) itself:
-nothing but Python's own library is needed."""
+"""Headless Chromium through chromedriver, spoken to in the WebDriver protocol (W3C): only Python's
+own library is needed."""
 import base64
 import contextlib
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page of report html, in a real browser: it shows the values of json, what is
-clicked does what it should, and nothing leaves the machine."""
+"""The page of report html, in a real browser: it shows the values of json, clicks have their
+effect, and it needs no network."""
 import json
 import os
 import re

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damaged copies of a dump: whatever is done to it, vmcensus answers and ends.
+"""Damaged copies of a dump: vmcensus must end with a result or a message, whatever the damage.
 
-Three kinds of damage, each at places that depend on nothing but the seed:
+Three kinds of damage, each at places that depend only on the seed:
 cut short, bits flipped in the file, and words of page contents replaced (ELF,
 and kdump-compressed with zlib or not at all): the container is then whole, and the
 kernel inside tells lies, the worst of them pointers to other real objects.

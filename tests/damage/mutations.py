@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Real dumps in which one thing is altered. The comparison that is about that thing must fail, or the
-issue of it be raised, and another comparison must stay clean: a test that passes such a dump tests
-nothing, and one that fails for anything does not say what is wrong.
+"""Real dumps with one change each. The comparison for the changed item must fail, or its issue must
+be counted, and another comparison must pass. A test that passes such a dump tests nothing; one that
+fails for any change does not show the error.
 
 tests/tools/mutate says where the things are, as physical addresses. The bytes are put into a copy of
 the dump where its own container has them, and taken out again.

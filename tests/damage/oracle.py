@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""oracle.py [--cuts N] [--flips N] [--seed S] [--part I/N] [--build DIR]: damage that no answer may be silent about.
+"""oracle.py [--cuts N] [--flips N] [--seed S] [--part I/N] [--build DIR]: damage that no report may
+ignore.
 
 A small machine described in text is written in every container. In a copy one file is cut off
 somewhere, or one bit is flipped, and one report is asked for. Exit status 0 with another answer than
-the undamaged dump's is SILENT; it may be only where nothing in the file could tell (BLIND). The table
+the undamaged dump's is SILENT; it is allowed only where nothing in the file shows the damage
+(BLIND). The table
 at the end counts outcomes by container and by what was damaged.
 """
 import argparse

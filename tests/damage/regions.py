@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What each byte of a dump file is: (start, end, what), ascending, of little-endian 64-bit machines.
 
-"contents" are pages as they are and "packed" pages whose packing has no checksum: nothing in the file
-tells whether they are right. "checked" pages have one. All else is the container's own.
+"contents" are pages as they are and "packed" pages whose packing has no checksum: nothing in the
+file shows whether they are right. "checked" pages have one. All other bytes are the container's
+own.
 """
 import struct
 import zlib

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sums that must stay within their wholes, computed again from the rows of reports: the pss of
-processes, programs, users and control groups and the frames of units are never more than there is
-memory; in each row uss is at most pss, pss at most rss, and swap_pss at most swap.
+processes, programs, users and control groups and the frames of units are at most all memory; in
+each row uss is at most pss, pss at most rss, and swap_pss at most swap.
 
-What may exceed is what model/views/bounds.h says: Pss of 32-bit kernels overflows on huge pages."""
+model/views/bounds.h lists the exceptions: Pss of 32-bit kernels overflows on huge pages."""
 import re
 
 REPORTS = {'procs': 'pss', 'programs': 'pss', 'users': 'pss', 'cgroups': 'pss', 'total': 'total',

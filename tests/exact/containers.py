@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A real dump, written again in each container that knows nothing but memory, and with its pages packed
+"""A real dump, written again in each container that has only memory, and with its pages packed
 in each way: smaps, maps, procs, check and dmesg must be what the dump's kernel recorded, and every
 other report the same in each, except for the container's name and its own data beside memory."""
 import os

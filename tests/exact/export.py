@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What report export writes of a dump: against what the dump's kernel said, through the
-tools that the files are for, and read back.
+"""The files of report export, compared with those of the dump's kernel, read by the tools that they
+are for, and read back by vmcensus.
 
 Debian's smem runs as it is. It opens text strictly as UTF-8, which names on a Linux
 machine need not be, and reads tars as bytes where it wants text; so Python is told to

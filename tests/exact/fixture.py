@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One real dump against all that its own kernel said."""
+"""One real dump, compared with everything that its own kernel recorded."""
 import os
 
 from exact.bounds import compare_bounds

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Control groups of a dump against what their files said: memory.stat, events, limits."""
+"""Control groups of a dump, compared with the kernel's own files: memory.stat, events, limits."""
 import os
 
 # Lines of memory.stat that are columns of the same name.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Swap and shared memory of a dump against what the kernel said of them."""
+"""Swap and shared memory of a dump, compared with the kernel's own files."""
 import collections
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sizes of exmap, worked out anew from what the kernel said in /proc/PID/pagemap.
+"""The sizes of exmap, computed again from the kernel's /proc/PID/pagemap.
 
 PID/pagemap.bin holds for each mapping its start, end and number of entries, then the
 entries (Documentation/admin-guide/mm/pagemap.rst). References are counted over all

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""meminfo, swaps and uptime of a dump against what its kernel said some seconds before.
+"""meminfo, swaps and uptime of a dump, compared with those that its kernel printed some seconds
+before.
 
 User space is frozen while the truth is recorded, except process 1 and the
 recorder: a Python program of some 16 MiB that reads much of /proc, writes what
-it found to a raw device, and ends before the dump. What it and the page cache
-of its own files account for is allowed to differ; all else must be exact.
+it found to a raw device, and ends before the dump. Its memory and the page cache of its files may
+differ; all other values must be equal.
 """
 import re
 import subprocess

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Layouts of older tools against those tools' own arithmetic over the kernel's smaps.
 
-smem itself is run where it is installed, over a tree of what the kernel said; the others
+smem itself is run where it is installed, over a tree of the kernel's files; the others
 are computed here from smaps, smaps_rollup and pagemap. Process 1 and the recorder
 went on after the recording and are left out.
 """

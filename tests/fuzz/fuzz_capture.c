@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_capture - a collector's text of the fuzzer's bytes: opened, made a
- * snapshot of, walked, and told by the reports.
+ * fuzz_capture - the fuzzer's bytes as a collector's text: opened, built into a snapshot,
+ * walked and reported.
  */
 #include <stdlib.h>
 

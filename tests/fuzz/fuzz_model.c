@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A real dump with a few words of its memory replaced: every walker of the
- * model must come back, whatever they say.
+ * A real dump with a few words of its memory replaced: every walker of the model must end,
+ * whatever the words are.
  *
  * The dump named by VMCENSUS_FUZZ_IMAGE is opened once. A clean run records
  * which pages the walkers read; each input then names some of these and what

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_module - records of vmcensus.ko of the fuzzer's bytes, after a header that
- * is in order; the first byte chooses the byte order. Made a snapshot of, walked
- * and told.
+ * fuzz_module - the fuzzer's bytes as records of vmcensus.ko, after a correct header; the
+ * first byte chooses the byte order. Built into a snapshot, walked and reported.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --where over arbitrary text: it is refused, or it can be asked. */
+/* --where over arbitrary text: it is refused, or it can be evaluated. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What vmcensus says of a dump against what the dump's own kernel said."""
+"""Reports of a dump, compared with the files of the dump's own kernel."""
 import collections
 import json
 import os

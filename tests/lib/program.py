@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""vmcensus on one dump, and what it answers."""
+"""vmcensus on one dump, and its output."""
 import collections
 import json
 import re

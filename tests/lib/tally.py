@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one tally of all tests that are no C: what passed, failed, was skipped; and many small jobs on all
+"""The tally of all tests that are not in C: passed, failed, skipped; and many small jobs on all
 processors."""
 import collections
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the guest's kernel said of itself, as guest/truth.py recorded it."""
+"""The truth: files of the guest's kernel, as guest/truth.py recorded them."""
 import os
 import re
 import struct

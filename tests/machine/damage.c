@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the text breaks, when all else lies in its place.
+ * The damage that the text asks for, done after everything is laid out.
  */
 #include "tests/machine/lay.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Page tables, written by the definitions of each CPU's own headers (2.4.27, 2.6.32,
- * 3.10, 4.x, 6.1), in ignorance of the decoders in arch/:
+ * 3.10, 4.x, 6.1), without use of the decoders in arch/:
  *	x86	include/asm-i386/pgtable*.h, arch/x86/include/asm/pgtable*.h
  *	ppc	include/asm-ppc/pgtable.h, arch/powerpc/include/asm/pgtable-ppc32.h and
  *		pte-{40x,44x,8xx,fsl-booke,book3e,hash32}.h, nohash/32/, book3s/32/

@@ -4,9 +4,9 @@
  *
  *	mklayout VMLINUX > FILE
  *
- * VMLINUX may be anything with debug information of the kernel's types. No release
- * is written: a configuration is what the file is true for, not one build. Nor are
- * symbols: -t System.map has them.
+ * VMLINUX may be anything with debug information of the kernel's types. No release is
+ * written, because the file is valid for a configuration, not only for one build. No symbols
+ * are written: they come from -t System.map.
  */
 #include <stdio.h>
 #include <stdlib.h>

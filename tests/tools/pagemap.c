@@ -4,7 +4,7 @@
  *
  *	pagemap VMCORE TRUTH
  *
- * TRUTH is the directory of what the dumped kernel said of itself just before:
+ * TRUTH is the directory of files that the dumped kernel wrote just before:
  * TRUTH/PID/stat, and TRUTH/PID/pagemap.bin, which holds for each VMA its
  * start, end and number of entries, then the entries themselves, all u64
  * (Documentation/admin-guide/mm/pagemap.rst has their bits). Every page of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The containers that know nothing but memory: raw, LiME, AVML, mcore. */
+/* The containers that have only memory: raw, LiME, AVML, mcore. */
 #include <snappy-c.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The class of each VMA. The first address space is that of Figure 4 of the USENIX
- * 2005 paper, with the flags and the letters that it prints; the others are what
- * later kernels make of programs.
+ * 2005 paper, with the flags and the letters that it prints; the others are programs on
+ * later kernels.
  */
 #include "model/views/areas.h"
 #include "tests/unit/check.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Captures: Figure 1 of the paper, whose numbers the paper itself gives, and
- * texts that no collector wrote.
+ * Captures: Figure 1 of the paper, with the paper's own numbers, and texts that no
+ * collector wrote.
  */
 #include <stdlib.h>
 

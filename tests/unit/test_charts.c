@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Axes, amounts and labels of charts, and what bars add up, by hand. */
+/* Axes, amounts, labels and sums of bars of charts, worked out by hand. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names of a hostile dump: what each form makes of them is written down here by
- * hand, for the functions and then for every report and every layout over the
- * snapshot made by hand.
+ * Names of a hostile dump. The output of each format is written here by hand, for the
+ * functions and then for every report and every layout over the snapshot made by hand.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Files that are shorter than they say, by one byte or by any number, and sparse ones
- * that are as long as they say and store next to nothing: the first are an issue of
- * whoever opens them, the second cost no more than what is stored.
+ * Files that are shorter than their headers claim, by one byte or by any number, must be an
+ * issue. Sparse files of the claimed length that store next to nothing must cost no more time
+ * and memory than the stored part.
  */
 #include <elf.h>
 #include <stdlib.h>

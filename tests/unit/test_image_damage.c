@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Damaged, cut off and hostile images, and files that are none: no crash, no
- * memory beyond what the file's size allows, no wrong byte, and a sentence.
+ * Damaged, cut off and hostile images, and files that are no images: no crash, no more
+ * memory than the file's size allows, no wrong byte, and a message.
  */
 #include <elf.h>
 #include <stdlib.h>

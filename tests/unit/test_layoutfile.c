@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The layout file: what one dump's symbols and types answer, written out and
- * asked again in their place, on a boot with another KASLR offset.
+ * The layout file: the symbols and types of one dump, written out and used in their place
+ * on a boot with another KASLR offset.
  */
 #include <bpf/btf.h>
 #include <stdlib.h>

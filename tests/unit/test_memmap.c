@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The memory models: where struct pages are, and how far that is believed. */
+/* The memory models: where struct pages are, and which of these places are accepted. */
 #include "model/page/memmap.h"
 
 #include "tests/unit/check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The containers that know nothing but memory: LiME, AVML, raw memory, mcore as
+ * The containers that have only memory: LiME, AVML, raw memory, mcore as
  * mkimage writes it. Each read back page by page, then damaged: a damaged range or
  * frame costs only itself. The AVML constants are those of files that AVML wrote.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paths of dentries: what d_path() prints, and what is left of damaged ones. */
+/* Paths of dentries: the output of d_path(), and the rest of damaged paths. */
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"

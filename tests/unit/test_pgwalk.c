@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The walker: what it hands over, how it clips, and what it refuses to follow. */
+/* The walker: the entries that it hands over, clipping, and the pointers that it refuses to
+ * follow. */
 #include <stdarg.h>
 
 #include "arch/x86/x86_64.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables that are not what they seem: in two places, of another mm, of no page table, too many. */
+/* False page tables: in two places, of another mm, of no page table, too many. */
 #include "model/usage/tables.h"
 
 #include <time.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* THPeligible: what wraps at the bottom of the address space, and sizes of tmpfs by release. */
+/* THPeligible: addresses that wrap at the bottom of the address space, and sizes of tmpfs
+ * by release. */
 #include "model/mm/thp.h"
 
 #include "tests/unit/check.h"

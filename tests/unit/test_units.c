@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Units, maps of pages, and what total and alerts make of them; from the text of a
+ * Units and maps of pages, and the reports total and alerts over them; from the text of a
  * collector, because its pages can be counted by hand.
  */
 #include <stdlib.h>

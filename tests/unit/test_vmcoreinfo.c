@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * VMCOREINFO that is not in the notes: found in raw memory, where it also tells word
- * size, page size and, by the header of the kernel's own note, byte order; given as a
- * text file. The note's layout: elf(5), "Notes".
+ * VMCOREINFO that is not in the notes: found in raw memory, where it gives the word size,
+ * page size and, by the header of the kernel's own note, the byte order; and given as a text
+ * file. The note's layout: elf(5), "Notes".
  */
 #include <elf.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --where, --sort, --columns: what they accept, and what they pick. */
+/* --where, --sort, --columns: the texts that they accept, and the rows and columns that
+ * they select. */
 #include <math.h>
 #include <stdlib.h>
 

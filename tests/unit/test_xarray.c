@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trees of pages in their three shapes, and what damage does to a walk. */
+/* Trees of pages in their three shapes, and walks over damaged ones. */
 #include "model/walk/xarray.h"
 
 #include "tests/unit/check.h"

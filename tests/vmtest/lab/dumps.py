@@ -11,7 +11,7 @@ RECOMPRESS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../too
 
 
 def mend_elf(path):
-    """Put the program headers right behind the ELF header, as makedumpfile wants them.
+    """Put the program headers right after the ELF header, as makedumpfile needs them.
 
     QEMU 7.2 writes the section headers first and an e_ehsize of 8; later versions are fine.
     """
@@ -36,7 +36,7 @@ def mend_elf(path):
 class Containers:
     """make(NAME) gives the files of that container: one, or several for a split dump."""
 
-    # None: not by makedumpfile alone
+    # None: not only by makedumpfile
     FLAGS = {'zlib': ['-c'], 'lzo': ['-l'], 'zstd': ['-z'], 'raw': [], 'elf-filtered': ['-E'],
              'snappy': None, 'flattened': None, 'split': None}
 

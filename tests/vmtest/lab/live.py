@@ -90,7 +90,7 @@ class Answers:
 
 
 def compare_module(tally, name, program, truth):
-    """What the module wrote, read on this host, against the same."""
+    """The module's files, read on this host, compared with the same."""
     answers = Answers(truth)
     status = answers.read('vmcensus.ko.status')
     tally.check(f'{name} module loads', [] if status == b'0' else [f'errno {status.decode()}'])

@@ -46,7 +46,7 @@ HOST_TOOLS = {      # command or file -> Debian package
 KERNEL = re.compile(r'linux-(image|binary|binary-unsigned)-'
                     r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-(amd64|686|686-pae|powerpc64le|powerpc64le-64k)')
 
-# Releases that have kernels of another CPU (the archive proper alone).
+# Releases that have kernels of another CPU (only the archive proper).
 OTHER_SUITES = {'i386': ['bookworm'], 'ppc64el': ['bookworm', 'trixie', 'sid']}
 
 # "image" is empty where there is "binary"; an unsigned build will do where no other is.
@@ -166,7 +166,7 @@ Acquire::Retries "3";
         return re.findall(r'^Inst (\S+)', plan, re.M)
 
     def unpack(self, packages, into, folder=''):
-        """Unpack into INTO; of large packages FOLDER alone."""
+        """Unpack into INTO; of large packages only FOLDER."""
         self.update()
         debs = into + '.debs'
         shutil.rmtree(debs, ignore_errors=True)
