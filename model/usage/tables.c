@@ -302,7 +302,7 @@ struct tables *tables_begin(struct snapshot *s)
 {
 	struct tables *t;
 
-	/* of a running machine tables come and go under the walk */
+	/* tables of a running machine come and go during the walk */
 	if (!s->nmms || s->tables_checked || s->k->dump->live)
 		return NULL;
 	t = heap_array(struct tables, 1);

@@ -20,7 +20,7 @@ class Vmcensus:
         try:
             done = subprocess.run(command, capture_output=True, timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
-            return -1, b'', b'no answer in %d s' % TIMEOUT
+            return -1, b'', b'no result after %d s' % TIMEOUT
         return done.returncode, done.stdout, done.stderr
 
     def rows(self, report, *options):
