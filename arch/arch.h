@@ -155,7 +155,7 @@ struct arch {
 	bool (*vmalloc_total)(struct dump *d, uint64_t *ret);
 	/* The sizes that this kernel shows, NULL behind the last. May be NULL, or
 	   give NULL: none. After attach_late. */
-	const struct direct_size *(*direct_sizes)(struct dump *d);
+	const struct direct_size *(*direct_sizes)(const struct dump *d);
 	/* Of sections of memory where VMCOREINFO does not tell (before 5.14). NULL: the
 	   usual ones, arch_sections(). */
 	struct arch_sections (*sections)(const struct paging *user);

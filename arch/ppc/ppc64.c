@@ -263,7 +263,7 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
 
 /* Of radix MMUs alone: arch_report_meminfo(), arch/powerpc/mm/book3s64/pgtable.c; the
    index is MMU_PAGE_... of asm/mmu.h. */
-static const struct direct_size *direct_sizes(struct dump *d)
+static const struct direct_size *direct_sizes(const struct dump *d)
 {
 	static const struct direct_size sizes[] = {
 		{ "4k", 0, 12 }, { "64k", 2, 16 }, { "2M", 7, 21 }, { "1G", 13, 30 },

@@ -185,7 +185,7 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
 }
 
 /* as x86-64's, with large pages of two levels */
-static const struct direct_size *direct_sizes(struct dump *d)
+static const struct direct_size *direct_sizes(const struct dump *d)
 {
 	static const struct direct_size sizes[I386_ROWS][3] = {
 		[I386_PAE] = { { "4k", 1, 12 }, { "2M", 2, 21 }, { NULL, 0, 0 } },

@@ -139,11 +139,15 @@ static void narrow_pa(const struct dump *d, struct kernel_map *x)
 
 static enum status attach_late(struct dump *d)
 {
-	struct kernel_map *x = d->kv_self;
+	struct x86_64 *self = d->kv_self;
+	struct kernel_map *x = &self->map;
 	struct reader *r = reader_new(d);
+	uint64_t va, on;
 
 	late_paging(d, r, x);
 	narrow_pa(d, x);
+	self->no_1g_pages = fact_symbol(d, Y_DIRECT_GB, &va) &&
+			    (!fact_variable(d, r, Y_DIRECT_GB, 4, &on) || !on);
 	reader_free(r);
 	x->env.saved_dirty = has_saved_dirty(d);
 	x->env.swap_form = swap_form(d);
@@ -162,7 +166,7 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
 
 /* arch_report_meminfo(), arch/x86/mm/pat/set_memory.c; the index is a level of entries.
    1G where the CPU has such pages and the kernel may use them. */
-static const struct direct_size *direct_sizes(struct dump *d)
+static const struct direct_size *direct_sizes(const struct dump *d)
 {
 	static const struct direct_size sizes[] = { { "4k", 1, 12 },
 						    { "2M", 2, 21 },
@@ -171,16 +175,8 @@ static const struct direct_size *direct_sizes(struct dump *d)
 					without_1g[] = { { "4k", 1, 12 },
 							 { "2M", 2, 21 },
 							 { NULL, 0, 0 } };
-	struct reader *r;
-	uint64_t va, on;
-	bool known;
 
-	if (!fact_symbol(d, Y_DIRECT_GB, &va))
-		return sizes;
-	r = reader_new(d);
-	known = fact_variable(d, r, Y_DIRECT_GB, 4, &on);
-	reader_free(r);
-	return known && on ? sizes : without_1g;
+	return state(d)->no_1g_pages ? without_1g : sizes;
 }
 
 /* arch/x86/include/asm/sparsemem.h */

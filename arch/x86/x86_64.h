@@ -44,6 +44,7 @@ struct x86_64 {
 	uint64_t phys_base;		/* text: pa = va - X86_64_TEXT + phys_base */
 	struct linear *linear;		/* by the image's program headers; in dump->mem */
 	unsigned nlinear;
+	bool no_1g_pages;		/* the kernel maps none: direct_gbpages */
 };
 
 /* Decoder of both rows, and of i386 with PAE: its entries are the same but for a few bits. */
