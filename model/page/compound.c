@@ -213,9 +213,9 @@ static bool is_shared(const struct pagefmt *f, const uint8_t *p, const struct fo
 	return v->entire || large > UINT64_C(1) << v->order || first > 1;
 }
 
-static uint32_t added(const struct pagefmt *f, const uint8_t *p, const struct folio_view *v)
+static uint32_t added(const struct pagefmt *f, const struct folio_view *v)
 {
-	bool doubled = page_flags(f, p + f->size) & f->double_map;
+	bool doubled = v->second_flags & f->double_map;
 
 	switch (f->mapcount_form) {
 	case MAPCOUNT_DOUBLE_ANON:
@@ -232,23 +232,29 @@ static uint32_t added(const struct pagefmt *f, const uint8_t *p, const struct fo
 
 void folio_view(const struct pagefmt *f, const uint8_t *p, uint64_t kva, struct folio_view *v)
 {
-	uint64_t flags = page_flags(f, p);
 	uint32_t large;
 
-	*v = (struct folio_view){ .kva = kva, .readable = true };
-	v->fr = flags_class(f, flags) | type_class(f, page_type(f, p));
+	*v = (struct folio_view){
+		.kva = kva,
+		.readable = true,
+		.flags = page_flags(f, p),
+		.second_flags = page_flags(f, p + f->size),
+		.mapping = page_mapping(f, p),
+		.refcount = page_refcount(f, p),
+	};
+	v->fr = flags_class(f, v->flags) | type_class(f, page_type(f, p));
 	if (is_hugetlb(f, p))
 		v->fr |= FR_HUGETLB;
 	else
 		v->fr &= ~(uint32_t)FR_HWPOISON; /* of each page */
-	v->fr |= mapping_class(f, page_word(f, p, f->mapping), v->fr);
-	if (load32(p + f->refcount, f->big) == 1)
+	v->fr |= mapping_class(f, v->mapping, v->fr);
+	if (v->refcount == 1)
 		v->fr |= FR_SINGLE;
 	v->order = folio_order(f, p);
 	/* 32-bit kernels keep it in the third page, which a pair has not (6.15) */
 	if (v->order > 1 || f->entire_off < 2 * f->size)
 		v->entire = count_at(f, p, f->entire_off);
-	v->add = added(f, p, v);
+	v->add = added(f, v);
 	if (is_shared(f, p, v))
 		v->fr |= FR_SHARED_FOLIO;
 	v->fr |= v->order << FR_ORDER_SHIFT;

@@ -18,11 +18,23 @@
 #include "model/page/pagefmt.h"
 
 #define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)
-#define STRUCT_MAX 1024		/* memmap_init() refuses larger struct pages */
 
 struct sums {
 	uint64_t existing, unread, lost_heads;
 	uint64_t pte_mapped, own_mapped;	/* evidence: is _mapcount kept? */
+};
+
+/*
+ * Frames of a chunk that are parts of a folio of which parts are mapped, and the mapcount
+ * that they have if this kernel turns out to keep none of single pages.
+ */
+struct average {
+	uint32_t first, n, mapcount;
+};
+
+struct averages {
+	struct average *v;
+	size_t n, cap;
 };
 
 struct pass {
@@ -30,6 +42,7 @@ struct pass {
 	const struct kernel *k;
 	struct pagefmt fmt;
 	uint32_t *chunks;		/* numbers of the chunks that have struct pages */
+	struct averages *averages;	/* of each of them */
 	struct reader *readers[JOBS_MAX];
 	struct sums sums;
 };
@@ -44,6 +57,7 @@ struct worker {
 	uint64_t buddy_end;		/* pages below it follow a free block's head */
 	uint32_t buddy_order;
 	struct folio_view folio;
+	struct averages *averages;
 	/* translation of memmap addresses, kept while it lasts */
 	uint64_t map_kva, map_pa, map_len;
 	struct sums sums;
@@ -69,7 +83,7 @@ static enum status map_pfn(struct worker *w, uint64_t kva, uint64_t *pfn)
 static void view_folio(struct worker *w, uint64_t head, const uint8_t *here, uint64_t here_kva,
 		       size_t here_len)
 {
-	uint8_t raw[3 * STRUCT_MAX];
+	uint8_t raw[3 * STRUCT_PAGE_MAX];
 	uint64_t off = head - here_kva;
 	const uint8_t *p = raw;
 
@@ -121,9 +135,9 @@ static void decode_single(struct worker *w, const uint8_t *p, uint64_t pfn, stru
 {
 	const struct pagefmt *f = w->f;
 	uint64_t flags = page_flags(f, p);
-	uint32_t type = page_type(f, p), refs = load32(p + f->refcount, f->big);
+	uint32_t type = page_type(f, p), refs = page_refcount(f, p);
 	uint32_t fr = FR_EXISTS | flags_class(f, flags) | type_class(f, type);
-	uint64_t mapping = page_word(f, p, f->mapping);
+	uint64_t mapping = page_mapping(f, p);
 
 	if (flags & f->young)
 		fr |= FR_REFERENCED;
@@ -141,6 +155,21 @@ static void decode_single(struct worker *w, const uint8_t *p, uint64_t pfn, stru
 	else if (!refs && pfn < w->buddy_end)
 		fr |= FR_BUDDY | w->buddy_order;
 	out->flags = fr;
+}
+
+static void note_average(struct averages *a, uint32_t at, uint32_t mapcount)
+{
+	struct average *last = a->n ? &a->v[a->n - 1] : NULL;
+
+	if (last && last->first + last->n == at && last->mapcount == mapcount) {
+		last->n++;
+		return;
+	}
+	if (a->n == a->cap) {
+		a->cap = a->cap ? 2 * a->cap : 16;
+		a->v = heap_grow(a->v, a->cap, sizeof(*a->v));
+	}
+	a->v[a->n++] = (struct average){ at, 1, mapcount };
 }
 
 static void decode_part(struct worker *w, const uint8_t *p, bool tail, struct frame *out)
@@ -163,38 +192,32 @@ static void decode_part(struct worker *w, const uint8_t *p, bool tail, struct fr
 	out->mapcount = own + v->add;
 	if (v->pte_mapped) {
 		w->sums.own_mapped += own != 0;
-		out->found = v->average;
+		note_average(w->averages, (uint32_t)(out - w->frames), v->average);
 	}
 }
 
 /* P: struct page of PFN at KVA, inside HERE: LEN readable bytes from HERE_KVA on. */
-static void decode(struct worker *w, uint64_t pfn, uint64_t kva, const uint8_t *here,
-		   uint64_t here_kva, size_t len)
+static void decode_page(struct worker *w, uint64_t pfn, uint64_t kva, const uint8_t *here,
+			uint64_t here_kva, size_t len)
 {
 	const struct pagefmt *f = w->f;
-	const uint8_t *p = here + (kva - here_kva), *next = NULL;
-	uint32_t page_mask = dump_page_size(w->p->k->dump) - 1;
+	const uint8_t *p = here + (kva - here_kva);
 	struct frame *out = frame_of(w, pfn);
-	bool is_head = page_flags(f, p) & f->head, tail;
-	uint64_t head = kva;
+	uint64_t head;
+	enum page_role role = page_role(f, p, kva, len - (kva - here_kva), &head);
 
 	w->sums.existing++;
-	if (is_head && !(kva & page_mask) && len - (kva - here_kva) >= 2 * f->size)
-		next = p + f->size;
-	tail = page_is_tail(f, p, kva, next, &head);
-	if (!tail && !is_head) {
+	if (role == PAGE_SINGLE || role == PAGE_ASTRAY) {
 		decode_single(w, p, pfn, out);
-		return;
-	}
-	if (tail && !kernel_ptr_ok(w->p->k, head, f->word)) {
-		decode_single(w, p, pfn, out);
-		out->flags |= FR_TAIL;
-		w->sums.lost_heads++;
+		if (role == PAGE_ASTRAY) {
+			out->flags |= FR_TAIL;
+			w->sums.lost_heads++;
+		}
 		return;
 	}
 	if (w->folio.kva != head)
 		view_folio(w, head, here, here_kva, len);
-	decode_part(w, p, tail, out);
+	decode_part(w, p, role == PAGE_TAIL, out);
 }
 
 /* ---- a run of struct pages -------------------------------------------------------- */
@@ -210,11 +233,11 @@ static void mark_unread(struct worker *w, uint64_t pfn, uint64_t end)
 /* A struct page that lies across two pages of memory (sizes that do not divide it). */
 static void decode_across(struct worker *w, uint64_t pfn, uint64_t kva)
 {
-	uint8_t raw[STRUCT_MAX];
+	uint8_t raw[STRUCT_PAGE_MAX];
 	enum status st = read_kva(w->r, kva, raw, w->f->size);
 
 	if (!st)
-		decode(w, pfn, kva, raw, kva, w->f->size);
+		decode_page(w, pfn, kva, raw, kva, w->f->size);
 	else if (st != ST_FAULT)
 		mark_unread(w, pfn, pfn + 1);
 }
@@ -240,7 +263,7 @@ static void decode_range(struct worker *w, uint64_t pfn, uint64_t end, uint64_t 
 			st = reader_page(w->r, at, &ref);
 		if (!st)
 			for (uint64_t i = 0; i < n; i++)
-				decode(w, pfn + i, kva + i * size, ref.data, kva - off, psize);
+				decode_page(w, pfn + i, kva + i * size, ref.data, kva - off, psize);
 		else if (st != ST_FAULT)
 			mark_unread(w, pfn, pfn + n);
 		reader_release(w->r, &ref);
@@ -271,7 +294,9 @@ static void fill_chunk(void *ctx, unsigned worker, size_t item)
 	const struct memmap *m = &p->k->memmap;
 	uint64_t first = (uint64_t)p->chunks[item] << FRAME_CHUNK_SHIFT;
 	uint64_t end = first + CHUNK_FRAMES;
-	struct worker w = { .p = p, .f = &p->fmt, .first_pfn = first };
+	struct worker w = {
+		.p = p, .f = &p->fmt, .first_pfn = first, .averages = &p->averages[item]
+	};
 
 	if (!p->readers[worker])
 		p->readers[worker] = reader_new(p->k->dump);
@@ -315,21 +340,19 @@ static uint32_t list_chunks(struct pass *p)
 	return n;
 }
 
-/* found served to carry the averages; it is the walk's from here on. */
-static void finish_chunk(void *ctx, unsigned worker, size_t item)
+static void set_averages(void *ctx, unsigned worker, size_t item)
 {
 	struct pass *p = ctx;
 	struct frame *f = p->s->frames.chunk[p->chunks[item]];
+	const struct averages *a = &p->averages[item];
 
 	(void)worker;
-	for (uint64_t i = 0; f && i < CHUNK_FRAMES; i++) {
-		if (f[i].found && p->s->frames.average)
-			f[i].mapcount = f[i].found;
-		f[i].found = 0;
-	}
+	for (size_t i = 0; i < a->n; i++)
+		for (uint32_t j = 0; j < a->v[i].n; j++)
+			f[a->v[i].first + j].mapcount = a->v[i].mapcount;
 }
 
-static void report(struct pass *p)
+static void report_frames(struct pass *p)
 {
 	struct frames *f = &p->s->frames;
 
@@ -358,15 +381,19 @@ void frames_build(struct snapshot *s)
 		s->frames.nchunks = ((s->frames.max_pfn - 1) >> FRAME_CHUNK_SHIFT) + 1;
 		s->frames.chunk = heap_array(struct frame *, s->frames.nchunks);
 		n = list_chunks(p);
+		p->averages = heap_array(struct averages, n);
 		jobs_run(p->k->jobs, n, fill_chunk, p);
-		report(p);
-		if (p->sums.pte_mapped)
-			jobs_run(p->k->jobs, n, finish_chunk, p);
+		report_frames(p);
+		if (s->frames.average)
+			jobs_run(p->k->jobs, n, set_averages, p);
+		for (uint32_t i = 0; i < n; i++)
+			free(p->averages[i].v);
 	}
 	for (unsigned i = 0; i < JOBS_MAX; i++)
 		if (p->readers[i])
 			reader_free(p->readers[i]);
 	free(p->chunks);
+	free(p->averages);
 	free(p);
 }
 

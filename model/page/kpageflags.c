@@ -14,8 +14,6 @@
 #include "model/usage/account.h"
 #include "model/page/pagefmt.h"
 
-#define STRUCT_MAX 1024		/* memmap_init() refuses larger struct pages */
-
 static const struct { enum kpf bit; enum layout_id flag; } copied[] = {
 	{ KPF_LOCKED, E_PG_LOCKED }, { KPF_ERROR, E_PG_ERROR }, { KPF_DIRTY, E_PG_DIRTY },
 	{ KPF_UPTODATE, E_PG_UPTODATE }, { KPF_WRITEBACK, E_PG_WRITEBACK },
@@ -30,13 +28,10 @@ static const struct { enum kpf bit; enum layout_id flag; } copied[] = {
 	{ KPF_SLAB, E_PG_SLAB },
 };
 
-/* What the head says of all pages behind it. */
-struct head {
-	uint64_t kva;			/* 0: none */
+/* The folio that was asked for last. */
+struct folio {
+	struct folio_view view;
 	enum status status;
-	uint64_t flags, second_flags;	/* of page[0], page[1] */
-	uint64_t mapping;
-	int64_t refcount;
 	bool mapped;			/* some part of it is */
 };
 
@@ -53,8 +48,8 @@ struct kpageflags {
 	uint64_t end_pfn;		/* pfn_to_online_page() says no from here on */
 	uint64_t rmappable;		/* bit of page[1].flags */
 	uint64_t zero_pfn, huge_zero_pfn;
-	struct head head;
-	uint64_t parts_left;		/* frames to look at for head.mapped, for all heads */
+	struct folio folio;
+	uint64_t parts_left;		/* frames to look at for folio.mapped, for all folios */
 };
 
 /*
@@ -119,21 +114,17 @@ static bool any_mapped(struct kpageflags *q, uint64_t pfn, unsigned order)
 	return false;
 }
 
-static void read_head(struct kpageflags *q, uint64_t kva, unsigned order)
+static void read_folio(struct kpageflags *q, uint64_t kva, unsigned order)
 {
-	const struct pagefmt *f = &q->fmt;
-	uint8_t raw[2 * STRUCT_MAX];
-	struct head *h = &q->head;
+	uint8_t raw[3 * STRUCT_PAGE_MAX];
+	struct folio *h = &q->folio;
 	uint64_t pfn;
 
-	*h = (struct head){ .kva = kva };
-	h->status = read_kva(q->r, kva, raw, 2 * f->size);
+	*h = (struct folio){ .view.kva = kva };
+	h->status = read_kva(q->r, kva, raw, q->fmt.view_size);
 	if (h->status)
 		return;
-	h->flags = page_flags(f, raw);
-	h->second_flags = page_flags(f, raw + f->size);
-	h->mapping = page_word(f, raw, f->mapping);
-	h->refcount = (int32_t)(load32(raw + f->refcount, f->big) + f->count_bias);
+	folio_view(&q->fmt, raw, kva, &h->view);
 	if (memmap_page_pfn(&q->k->memmap, kva, &pfn))
 		h->mapped = any_mapped(q, pfn, order);
 }
@@ -177,7 +168,7 @@ static bool in_huge_zero(const struct kpageflags *q, const struct frame *f, uint
 static uint64_t huge_bits(const struct kpageflags *q, const struct frame *f, uint64_t pfn,
 			  bool compound)
 {
-	const struct head *h = &q->head;
+	const struct folio_view *h = &q->folio.view;
 	bool thp = compound && (q->thp_rmappable ? h->second_flags & q->rmappable
 						 : h->flags & q->fmt.lru_bit || f->flags & FR_ANON);
 
@@ -196,25 +187,26 @@ static bool rule(const struct kpageflags *q, enum rule r)
 }
 
 /* MAPPING: of the page itself. */
-static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, bool head, bool tail,
+static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, enum page_role role,
 		    uint64_t mapping, struct page_words *ret)
 {
-	bool compound = head || tail;
-	uint64_t flags = compound && q->of_folio ? q->head.flags : ret->flags;
+	const struct folio_view *folio = &q->folio.view;
+	bool compound = role != PAGE_SINGLE;
+	uint64_t flags = compound && q->of_folio ? folio->flags : ret->flags;
 	uint64_t u = copy_bits(q, flags) | frame_bits(f);
 
 	if (compound)
-		mapping = q->head.mapping;
+		mapping = folio->mapping;
 	if (rule(q, RULE_KPF_ANON_TYPED) && mapping & 1)
 		u |= KPF(ANON);
 	if (rule(q, RULE_KPF_KSM_ANON) && u & KPF(ANON))
 		u |= KPF(KSM);
-	if (compound ? q->head.mapped : f->mapcount != 0)
+	if (compound ? q->folio.mapped : f->mapcount != 0)
 		u |= KPF(MMAP);
-	u |= head ? KPF(COMPOUND_HEAD) : tail ? KPF(COMPOUND_TAIL) : 0;
+	u |= role == PAGE_HEAD ? KPF(COMPOUND_HEAD) : compound ? KPF(COMPOUND_TAIL) : 0;
 	if (!(f->flags & FR_HUGETLB))
 		u |= huge_bits(q, f, pfn, compound);
-	if (f->flags & FR_HUGETLB && q->of_folio ? q->head.flags & q->fmt.hwpoison
+	if (f->flags & FR_HUGETLB && q->of_folio ? folio->flags & q->fmt.hwpoison
 						 : ret->flags & q->fmt.hwpoison)
 		u |= KPF(HWPOISON);
 	ret->kpf = u;
@@ -236,9 +228,8 @@ enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_word
 	const struct pagefmt *fmt = &q->fmt;
 	const struct frame *f = frame_at(&q->s->frames, pfn);
 	uint64_t kva = memmap_page_kva(&q->k->memmap, pfn), head = kva;
-	uint32_t page_mask = (UINT32_C(1) << q->k->page_shift) - 1;
-	uint8_t raw[2 * STRUCT_MAX];
-	bool is_head, tail, pair;
+	uint8_t raw[2 * STRUCT_PAGE_MAX];
+	enum page_role role;
 	enum status st;
 
 	*ret = (struct page_words){ .kpf = rule(q, RULE_KPF_NOPAGE) ? KPF(NOPAGE) : 0,
@@ -246,26 +237,23 @@ enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_word
 	if (!kva || !f || !(f->flags & (FR_EXISTS | FR_UNREAD)) || pfn >= q->end_pfn)
 		return ST_OK;
 	ret->none = false;
-	/* fake heads are told by the struct page behind them */
-	pair = !(kva & page_mask);
-	st = read_kva(q->r, kva, raw, pair ? 2 * fmt->size : fmt->size);
+	st = read_kva(q->r, kva, raw, page_role_size(fmt, kva));
 	if (st)
 		return st;
 	ret->flags = page_flags(fmt, raw);
-	ret->refcount = (int32_t)(load32(raw + fmt->refcount, fmt->big) + fmt->count_bias);
-	is_head = ret->flags & fmt->head;
-	tail = page_is_tail(fmt, raw, kva, pair && is_head ? raw + fmt->size : NULL, &head);
-	if (tail && !kernel_ptr_ok(q->k, head, fmt->word))
+	ret->refcount = (int32_t)page_refcount(fmt, raw);
+	role = page_role(fmt, raw, kva, page_role_size(fmt, kva), &head);
+	if (role == PAGE_ASTRAY)
 		return ST_CORRUPT;
-	if ((tail || is_head) && q->head.kva != head)
-		read_head(q, head, f->flags >> FR_ORDER_SHIFT);
-	if ((tail || is_head) && q->head.status)
-		return q->head.status;
-	if (tail)
-		ret->refcount = q->head.refcount;
+	if (role != PAGE_SINGLE && q->folio.view.kva != head)
+		read_folio(q, head, f->flags >> FR_ORDER_SHIFT);
+	if (role != PAGE_SINGLE && q->folio.status)
+		return q->folio.status;
+	if (role == PAGE_TAIL)
+		ret->refcount = (int32_t)q->folio.view.refcount;
 	if (ret->refcount < 0)
 		refuse_refcount(q, pfn, ret);
 	if (!rule(q, RULE_KPAGE_ONLINE) || memmap_is_online(&q->k->memmap, pfn))
-		set_kpf(q, f, pfn, is_head && !tail, tail, page_word(fmt, raw, fmt->mapping), ret);
+		set_kpf(q, f, pfn, role, page_mapping(fmt, raw), ret);
 	return ST_OK;
 }

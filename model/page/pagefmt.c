@@ -44,6 +44,7 @@ static void init_offsets(struct pagefmt *f)
 	const struct layout *l = &f->k->layout;
 
 	f->size = layout_size(l, S_PAGE);
+	f->page_mask = dump_page_size(f->k->dump) - 1;
 	f->size_is_pow2 = !(f->size & (f->size - 1));
 	f->word = f->k->dump->word_size;
 	f->big = f->k->dump->big_endian;
@@ -196,7 +197,7 @@ uint32_t mapping_class(const struct pagefmt *f, uint64_t mapping, uint32_t other
 
 uint32_t page_counted(const struct pagefmt *f, const uint8_t *p, uint32_t refs, uint32_t *fr)
 {
-	uint64_t mapping = page_word(f, p, f->mapping);
+	uint64_t mapping = page_mapping(f, p);
 	uint32_t others = (mapping != 0) + (f->buffers && page_word(f, p, f->buffers));
 
 	if ((int32_t)refs <= 0 || *fr & (FR_RESERVED | FR_SLAB))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pagefmt.h - how this kernel's struct page is read; private to model/page.
+ * pagefmt.h - the one reader of struct page; private to model/page.
  *
  * All that depends on the kernel is decided once, in pagefmt_init(); reading a
  * page afterwards asks no table of names. A struct page is given as the bytes
@@ -11,7 +11,10 @@
 #define VMCENSUS_PAGEFMT_H
 
 #include "dumpread/base/bytes.h"
+#include "model/kobj.h"
 #include "model/model.h"
+
+#define STRUCT_PAGE_MAX 1024	/* bytes; memmap_init() refuses larger ones */
 
 /* Where a tail page says who its head is. */
 enum compound_form {
@@ -44,6 +47,7 @@ enum order_form { ORDER_LRU_PREV, ORDER_COMPOUND, ORDER_FLAGS_1 };
 struct pagefmt {
 	const struct kernel *k;
 	uint32_t size;			/* of struct page */
+	uint32_t page_mask;		/* bytes of a page less 1 */
 	uint8_t word;
 	bool big, native64;		/* native64: 64-bit little-endian */
 	/* offsets in struct page */
@@ -94,6 +98,17 @@ static inline uint64_t page_flags(const struct pagefmt *f, const uint8_t *p)
 {
 	return f->native64 ? load64(p + f->flags, false)
 			   : load_uint(p + f->flags, f->flags_size, f->big);
+}
+
+/* References of the page: page._refcount, _count or count. */
+static inline uint32_t page_refcount(const struct pagefmt *f, const uint8_t *p)
+{
+	return load32(p + f->refcount, f->big) + f->count_bias;
+}
+
+static inline uint64_t page_mapping(const struct pagefmt *f, const uint8_t *p)
+{
+	return page_word(f, p, f->mapping);
 }
 
 /* page._mapcount, also page.page_type: one word since both exist. */
@@ -155,16 +170,45 @@ uint32_t mapping_class(const struct pagefmt *f, uint64_t mapping, uint32_t other
 
 /*
  * Is the page at KVA a tail? *head is the address of its head's struct page.
- * NEXT is the struct page behind it, for fake heads; NULL if not at hand.
+ * NEXT is the struct page after it, for fake heads; NULL if not at hand.
  */
 bool page_is_tail(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
 		  const uint8_t *next, uint64_t *head);
+
+enum page_role {
+	PAGE_SINGLE,
+	PAGE_HEAD, PAGE_TAIL,	/* of a compound page */
+	PAGE_ASTRAY,		/* a tail whose head lies nowhere in the kernel's addresses */
+};
+
+/* What the page at KVA is; LEN readable bytes begin at P. *head: as above, or KVA. */
+static inline enum page_role page_role(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
+				       size_t len, uint64_t *head)
+{
+	bool is_head = page_flags(f, p) & f->head;
+	/* fake heads are the first struct page of a page */
+	bool pair = is_head && !(kva & f->page_mask) && len >= 2 * f->size;
+
+	*head = kva;
+	if (page_is_tail(f, p, kva, pair ? p + f->size : NULL, head))
+		return kernel_ptr_ok(f->k, *head, f->word) ? PAGE_TAIL : PAGE_ASTRAY;
+	return is_head ? PAGE_HEAD : PAGE_SINGLE;
+}
+
+/* Bytes from the struct page at KVA on that page_role() needs. */
+static inline size_t page_role_size(const struct pagefmt *f, uint64_t kva)
+{
+	return kva & f->page_mask ? f->size : 2 * f->size;
+}
 
 /* ---- compound pages -------------------------------------------------------------- */
 
 struct folio_view {
 	uint64_t kva;		/* of the head's struct page; 0: no folio */
 	bool readable;
+	uint64_t flags, second_flags;	/* of the head and of the page after it */
+	uint64_t mapping;
+	uint32_t refcount;
 	uint32_t fr;		/* FR_* that all its pages share, and the order */
 	unsigned order;
 	uint32_t entire;	/* mappings of the whole */

@@ -24,19 +24,23 @@ void pageraw_release(struct pageraw *p)
 	*p = (struct pageraw){ 0 };
 }
 
-static uint64_t word_of(const struct pageraw *p, uint64_t pfn, uint32_t offset, unsigned size)
+static bool read_struct_page(const struct pageraw *p, uint64_t pfn, uint8_t *raw)
 {
-	uint64_t kva = p->f ? memmap_page_kva(&p->s->k->memmap, pfn) : 0, v;
+	uint64_t kva = p->f ? memmap_page_kva(&p->s->k->memmap, pfn) : 0;
 
-	return kva && !read_kva_uint(p->r, kva + offset, size, &v) ? v : 0;
+	return kva && !read_kva(p->r, kva, raw, p->f->size);
 }
 
 uint64_t pageraw_flags(const struct pageraw *p, uint64_t pfn)
 {
-	return p->f ? word_of(p, pfn, p->f->flags, p->f->flags_size) : 0;
+	uint8_t raw[STRUCT_PAGE_MAX];
+
+	return read_struct_page(p, pfn, raw) ? page_flags(p->f, raw) : 0;
 }
 
 uint32_t pageraw_references(const struct pageraw *p, uint64_t pfn)
 {
-	return p->f ? (uint32_t)word_of(p, pfn, p->f->refcount, 4) + p->f->count_bias : 0;
+	uint8_t raw[STRUCT_PAGE_MAX];
+
+	return read_struct_page(p, pfn, raw) ? page_refcount(p->f, raw) : 0;
 }

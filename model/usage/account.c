@@ -191,6 +191,7 @@ static void run(struct pass *p)
 		p->accts[i] = NULL;
 		p->asides[i] = NULL;
 	}
+	acct_claims_release(&p->shared);
 	if (p->shared.count_found)
 		jobs_run(p->s->k->jobs, p->s->frames.nchunks, spread_huge, p);
 }
@@ -228,6 +229,7 @@ static struct pass *pass_new(struct snapshot *s, bool count_found)
 	p->shared.tables_left = (int64_t)min_u64(budget, INT64_MAX);
 	p->shared.nodes_left = budget;
 	pthread_mutex_init(&p->lock, NULL);
+	acct_claims_init(&p->shared);
 	r = reader_new(s->k->dump);
 	swaps_init(&p->shared.swaps, s->k, r);
 	reader_free(r);
@@ -239,6 +241,7 @@ static struct pass *pass_new(struct snapshot *s, bool count_found)
 static void pass_free(struct pass *p)
 {
 	pthread_mutex_destroy(&p->lock);
+	pthread_mutex_destroy(&p->shared.claims.lock);
 	for (unsigned l = 0; l < PAGING_LEVELS; l++)
 		free(p->shared.huge_found[l]);
 	cut_release(&p->cut);

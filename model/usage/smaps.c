@@ -365,9 +365,6 @@ void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r)
 
 void acct_close(struct acct *a)
 {
-	for (size_t i = 0; i < a->nclaimed; i++)
-		a->claimed[i]->found = 0;
-	free(a->claimed);
 	swap_cursor_release(&a->cursor);
 	shmem_swap_release(&a->shmem);
 	*a = (struct acct){ 0 };

@@ -14,6 +14,9 @@
 #ifndef VMCENSUS_SMAPS_H
 #define VMCENSUS_SMAPS_H
 
+#include <pthread.h>
+
+#include "dumpread/base/hash.h"
 #include "model/model.h"
 #include "model/page/swap.h"
 
@@ -46,7 +49,18 @@ struct acct_shared {
 	 */
 	int64_t tables_left;
 	uint64_t nodes_left;		/* of trees of pages */
+	/* Tables that processes share (hugetlb): which vma, by index, counts the pages
+	   below each. A key is the table's physical address + 1. */
+	struct {
+		pthread_mutex_t lock;
+		struct hash by_table;
+		struct arena mem;
+	} claims;
 };
+
+void acct_claims_init(struct acct_shared *shared);
+/* After all threads have ended: the next walk claims anew. */
+void acct_claims_release(struct acct_shared *shared);
 
 struct acct {
 	/* for all VMAs */
@@ -68,8 +82,6 @@ struct acct {
 	uint64_t table_pa[PAGING_LEVELS], counted_pa[PAGING_LEVELS];
 	uint64_t shared_table;		/* table_is_shared() was asked for it last */
 	bool shared_answer;
-	struct frame **claimed;		/* shared tables whose mappings are counted */
-	size_t nclaimed, capclaimed;
 	/* of the VMA */
 	const struct vma *v;
 	struct shmem_swap shmem;
@@ -81,7 +93,6 @@ struct acct {
 };
 
 void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r);
-/* Also forgets the claims on shared tables: after all threads have ended. */
 void acct_close(struct acct *a);
 
 void acct_vma(struct acct *a, const struct vma *v);

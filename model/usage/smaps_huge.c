@@ -5,7 +5,6 @@
  */
 #include "model/usage/smaps.h"
 
-#include "dumpread/base/heap.h"
 #include "model/kobj.h"
 #include "model/usage/account.h"
 
@@ -172,26 +171,33 @@ static bool table_is_shared(struct acct *a, uint64_t pa)
 	return a->shared_answer;
 }
 
+void acct_claims_init(struct acct_shared *shared)
+{
+	pthread_mutex_init(&shared->claims.lock, NULL);
+	shared->claims.by_table.mem = &shared->claims.mem;
+}
+
+void acct_claims_release(struct acct_shared *shared)
+{
+	arena_release(&shared->claims.mem);
+	shared->claims.by_table = (struct hash){ .mem = &shared->claims.mem };
+}
+
 /*
- * A page under a shared table is mapped once, however many VMAs use the table.
- * The VMA that comes first counts; the table's own frame keeps its claim.
+ * A page under a shared table is mapped once, however many vmas use the table.
+ * The vma that comes first counts.
  */
 static bool claim_table(struct acct *a, uint64_t pa)
 {
-	struct frame *f = frame_at(&a->s->frames, pa >> a->page_shift);
-	uint32_t none = 0, mine = (uint32_t)(a->v - a->s->vmas) + 1;
+	struct hash *h = &a->shared->claims.by_table;
+	uint32_t mine = (uint32_t)(a->v - a->s->vmas), owner;
 
-	if (!f)
-		return true;
-	if (!__atomic_compare_exchange_n(&f->found, &none, mine, false, __ATOMIC_RELAXED,
-					 __ATOMIC_RELAXED))
-		return none == mine;
-	if (a->nclaimed == a->capclaimed) {
-		a->capclaimed = a->capclaimed ? a->capclaimed * 2 : 16;
-		a->claimed = heap_grow(a->claimed, a->capclaimed, sizeof(struct frame *));
-	}
-	a->claimed[a->nclaimed++] = f;
-	return true;
+	pthread_mutex_lock(&a->shared->claims.lock);
+	owner = hash_get(h, pa + 1);
+	if (owner == HASH_NONE)
+		hash_put(h, pa + 1, mine);
+	pthread_mutex_unlock(&a->shared->claims.lock);
+	return owner == HASH_NONE || owner == mine;
 }
 
 /*
