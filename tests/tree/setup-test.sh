@@ -6,6 +6,7 @@
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+unset CC PKG_CONFIG		# make check CC=clang exports them
 box=$(mktemp -d) || exit 1
 trap 'rm -rf "$box"' EXIT
 passed=0 failed=0
