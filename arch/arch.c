@@ -62,7 +62,7 @@ static enum status kvtop(const struct dump *d, struct reader *r, uint64_t kva, u
 	return st;
 }
 
-static enum status attach(struct dump *d, const struct arch *a)
+static enum status attach_as(struct dump *d, const struct arch *a)
 {
 	static const struct kv_ops kv = { kvtop };
 	struct kernel_map *m = arena_alloc(&d->mem, a->state_size);
@@ -90,7 +90,7 @@ enum status arch_attach(struct dump *d, const struct arch **ret)
 		if (!may_be(d, archs[i]))
 			continue;
 		tried++;
-		st = attach(d, archs[i]);
+		st = attach_as(d, archs[i]);
 		if (st)
 			continue;
 		d->elf_machine = archs[i]->elf_machine;

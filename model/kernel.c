@@ -191,8 +191,8 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 	return ST_OK;
 }
 
-static enum status attach(struct dump *d, const struct kernel_opts *o, struct diag *diag,
-			  struct kernel **ret)
+static enum status attach_dump(struct dump *d, const struct kernel_opts *o, struct diag *diag,
+			       struct kernel **ret)
 {
 	struct kernel *k = heap_array(struct kernel, 1);
 	enum status st;
@@ -227,14 +227,14 @@ enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct k
 	if (st != ST_NOTMINE)
 		return st;
 	st = dump_open(o->images, o->nimages, o->log, diag, &d);
-	return st ? st : attach(d, o, diag, ret);
+	return st ? st : attach_dump(d, o, diag, ret);
 }
 
 enum status kernel_attach(struct dump *d, unsigned jobs, struct diag *diag, struct kernel **ret)
 {
 	struct kernel_opts o = { .jobs = jobs };
 
-	return attach(d, &o, diag, ret);
+	return attach_dump(d, &o, diag, ret);
 }
 
 void kernel_close(struct kernel *k)

@@ -29,7 +29,7 @@ struct ppc32 {
 	enum ppc32_family family;
 };
 
-static enum status attach(struct dump *d)
+static enum status ppc32_attach(struct dump *d)
 {
 	struct kernel_map *x = d->kv_self;
 	uint64_t stext;
@@ -125,7 +125,7 @@ static void find_lowmem(struct dump *d, struct reader *r, struct kernel_map *x)
 		x->low.size = end - x->low.va;
 }
 
-static enum status attach_late(struct dump *d)
+static enum status ppc32_attach_late(struct dump *d)
 {
 	struct ppc32 *self = d->kv_self;
 	struct kernel_map *x = &self->map;
@@ -162,7 +162,7 @@ static enum status attach_late(struct dump *d)
  * TLB entries on 44x, to the lowest early ioremap() (arch/powerpc/include/asm/
  * {nohash,book3s}/32/pgtable.h, nohash/mmu-44x.h). Not known of 40x and 8xx.
  */
-static bool vmalloc_total(struct dump *d, uint64_t *ret)
+static bool ppc32_vmalloc_total(struct dump *d, uint64_t *ret)
 {
 	enum ppc32_family family = ((const struct ppc32 *)d->kv_self)->family;
 	struct reader *r = reader_new(d);
@@ -183,12 +183,12 @@ const struct arch arch_ppc32 = {
 	.elf_machine = EM_PPC,
 	.word_size = 4,
 	.state_size = sizeof(struct ppc32),
-	.attach = attach,
-	.attach_late = attach_late,
+	.attach = ppc32_attach,
+	.attach_late = ppc32_attach_late,
 	.by_rule = lowmem_by_rule,
 	.rule_first = true,
 	/* TASK_SIZE is this at most; less where the user's segments end sooner. */
 	.user_end = lowmem_user_end,
 	.is_kernel_addr = lowmem_is_kernel_addr,
-	.vmalloc_total = vmalloc_total,
+	.vmalloc_total = ppc32_vmalloc_total,
 };

@@ -39,20 +39,20 @@ static const struct ppc64 *state(const struct dump *d)
 	return d->kv_self;
 }
 
-static bool is_kernel_addr(const struct dump *d, uint64_t addr)
+static bool ppc64_is_kernel_addr(const struct dump *d, uint64_t addr)
 {
 	(void)d;
 	return addr >= KERNEL_START;
 }
 
-static uint64_t user_end(const struct dump *d)
+static uint64_t ppc64_user_end(const struct dump *d)
 {
 	const struct paging *p = state(d)->map.paging;
 
 	return UINT64_C(1) << paging_shift(p, p->nlevels);
 }
 
-static enum status by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uint64_t *run)
+static enum status ppc64_by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uint64_t *run)
 {
 	const struct ppc64 *x = state(d);
 	unsigned lo;
@@ -104,7 +104,7 @@ static bool page_size_fits(const struct dump *d)
 	       strtoul(text, NULL, 10) == dump_page_size(d);
 }
 
-static enum status attach(struct dump *d)
+static enum status ppc64_attach(struct dump *d)
 {
 	struct kernel_map *x = d->kv_self;
 	struct ppc64_variant v = { 0 };
@@ -213,7 +213,7 @@ static void read_vmemmap(struct dump *d, struct reader *r, struct ppc64 *x)
 	sort_array(v.v, v.n, sizeof(*v.v), by_va);
 }
 
-static enum status attach_late(struct dump *d)
+static enum status ppc64_attach_late(struct dump *d)
 {
 	struct ppc64 *self = d->kv_self;
 	struct kernel_map *x = &self->map;
@@ -249,7 +249,7 @@ static enum status attach_late(struct dump *d)
 }
 
 /* VMALLOC_START and _END of book3s are variables since d6a9996e84ac (v4.7). */
-static bool vmalloc_total(struct dump *d, uint64_t *ret)
+static bool ppc64_vmalloc_total(struct dump *d, uint64_t *ret)
 {
 	struct reader *r = reader_new(d);
 	uint64_t start = 0, end = 0;
@@ -263,7 +263,7 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
 
 /* Of radix MMUs alone: arch_report_meminfo(), arch/powerpc/mm/book3s64/pgtable.c; the
    index is MMU_PAGE_... of asm/mmu.h. */
-static const struct direct_size *direct_sizes(const struct dump *d)
+static const struct direct_size *ppc64_direct_sizes(const struct dump *d)
 {
 	static const struct direct_size sizes[] = {
 		{ "4k", 0, 12 }, { "64k", 2, 16 }, { "2M", 7, 21 }, { "1G", 13, 30 },
@@ -278,14 +278,14 @@ const struct arch arch_ppc64 = {
 	.elf_machine = EM_PPC64,
 	.word_size = 8,
 	.state_size = sizeof(struct ppc64),
-	.attach = attach,
-	.attach_late = attach_late,
-	.by_rule = by_rule,
+	.attach = ppc64_attach,
+	.attach_late = ppc64_attach_late,
+	.by_rule = ppc64_by_rule,
 	.rule_first = true,
-	.user_end = user_end,
-	.is_kernel_addr = is_kernel_addr,
-	.vmalloc_total = vmalloc_total,
-	.direct_sizes = direct_sizes,
+	.user_end = ppc64_user_end,
+	.is_kernel_addr = ppc64_is_kernel_addr,
+	.vmalloc_total = ppc64_vmalloc_total,
+	.direct_sizes = ppc64_direct_sizes,
 	.pkey_bits = 5,			/* arch/powerpc/include/asm/pkeys.h */
 	.timebase = true,
 };

@@ -62,7 +62,7 @@ static bool find_root(struct dump *d, struct kernel_map *x)
 	return x->has_root;
 }
 
-static enum status attach(struct dump *d)
+static enum status i386_attach(struct dump *d)
 {
 	struct kernel_map *x = d->kv_self;
 	uint64_t max_pa = linear_max_pa(d);
@@ -87,18 +87,18 @@ static enum status attach(struct dump *d)
 /* ---- variants -------------------------------------------------------------------------- */
 
 /* By a symbol of the patches, which went into every stable tree; else by release. */
-static bool has_l1tf(const struct dump *d, bool recent)
+static bool i386_has_l1tf(const struct dump *d, bool recent)
 {
 	uint64_t va;
 
 	return recent || fact_symbol(d, Y_L1TF, &va);
 }
 
-static uint8_t swap_form(const struct dump *d, bool pae, const struct release *v)
+static uint8_t i386_swap_form(const struct dump *d, bool pae, const struct release *v)
 {
 	bool since_2_6_32 = release_since(v, V26(32));
 
-	if (pae && has_l1tf(d, release_since(v, V(4, 19))))
+	if (pae && i386_has_l1tf(d, release_since(v, V(4, 19))))
 		return X86_SWAP_L1TF;
 	if (pae)
 		return since_2_6_32 ? X86_SWAP_PAE : X86_SWAP_PAE_2_6_0;
@@ -107,7 +107,7 @@ static uint8_t swap_form(const struct dump *d, bool pae, const struct release *v
 	return release_since(v, V26(0)) ? X86_SWAP_2_6_0 : X86_SWAP_2_4;
 }
 
-static enum status attach_late(struct dump *d)
+static enum status i386_attach_late(struct dump *d)
 {
 	struct kernel_map *x = d->kv_self;
 	struct release v = kernel_release(d);
@@ -120,7 +120,7 @@ static enum status attach_late(struct dump *d)
 		issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
 			  "the kernel's page tables are not in the dump or are damaged");
 	pae = x->paging == &i386_paging[I386_PAE];
-	x->env.swap_form = swap_form(d, pae, &v);
+	x->env.swap_form = i386_swap_form(d, pae, &v);
 	x->env.invert_swap = x->env.swap_form == X86_SWAP_L1TF;
 	/* "x86/mm: Introduce _PAGE_SAVED_DIRTY" (6.6): on 32 bits too, in bit 10 */
 	x->env.saved_dirty = release_since(&v, V(6, 6));
@@ -165,7 +165,7 @@ static bool at_entries(void *arg, uint64_t va, unsigned shift, const struct pte 
  * begins, depends on NR_CPUS and more; but its one page table is known. A
  * kernel without high memory has none.
  */
-static bool vmalloc_total(struct dump *d, uint64_t *ret)
+static bool i386_vmalloc_total(struct dump *d, uint64_t *ret)
 {
 	static const struct pgvisit visit = { .entries = at_entries, .table = at_table };
 	struct kernel_map *x = d->kv_self;
@@ -185,7 +185,7 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
 }
 
 /* as x86-64's, with large pages of two levels */
-static const struct direct_size *direct_sizes(const struct dump *d)
+static const struct direct_size *i386_direct_sizes(const struct dump *d)
 {
 	static const struct direct_size sizes[I386_ROWS][3] = {
 		[I386_PAE] = { { "4k", 1, 12 }, { "2M", 2, 21 }, { NULL, 0, 0 } },
@@ -197,13 +197,13 @@ static const struct direct_size *direct_sizes(const struct dump *d)
 }
 
 /* arch/x86/include/asm/sparsemem.h */
-static struct arch_sections sections(const struct paging *user)
+static struct arch_sections i386_sections(const struct paging *user)
 {
 	return (struct arch_sections){ user == &i386_paging[I386_PAE] ? 29 : 26, 36 };
 }
 
 /* PMD tables with PAE: one of each entry of the root, used or not, and one more for PTI */
-static unsigned kernel_tables(const struct paging *user)
+static unsigned i386_kernel_tables(const struct paging *user)
 {
 	return user == &i386_paging[I386_PAE] ? 5 : 0;
 }
@@ -213,14 +213,14 @@ const struct arch arch_i386 = {
 	.elf_machine = EM_386,
 	.word_size = 4,
 	.state_size = sizeof(struct kernel_map),
-	.attach = attach,
-	.attach_late = attach_late,
+	.attach = i386_attach,
+	.attach_late = i386_attach_late,
 	.by_rule = lowmem_by_rule,
 	.user_end = lowmem_user_end,
 	.is_kernel_addr = lowmem_is_kernel_addr,
-	.vmalloc_total = vmalloc_total,
-	.direct_sizes = direct_sizes,
-	.sections = sections,
-	.kernel_tables = kernel_tables,
+	.vmalloc_total = i386_vmalloc_total,
+	.direct_sizes = i386_direct_sizes,
+	.sections = i386_sections,
+	.kernel_tables = i386_kernel_tables,
 	.ptebits = &ptebits_x86,
 };

@@ -27,19 +27,19 @@ static bool five_levels(const struct dump *d)
 	return state(d)->map.paging == &x86_64_paging[X86_64_5LEVEL];
 }
 
-static bool is_kernel_addr(const struct dump *d, uint64_t addr)
+static bool x86_64_is_kernel_addr(const struct dump *d, uint64_t addr)
 {
 	return addr >=
 	       (five_levels(d) ? UINT64_C(0xff00000000000000) : UINT64_C(0xffff800000000000));
 }
 
 /* TASK_SIZE_MAX, rounded up to the whole half (page_64_types.h, page_64.h). */
-static uint64_t user_end(const struct dump *d)
+static uint64_t x86_64_user_end(const struct dump *d)
 {
 	return UINT64_C(1) << (five_levels(d) ? 56 : 47);
 }
 
-static enum status by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uint64_t *run)
+static enum status x86_64_by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uint64_t *run)
 {
 	const struct x86_64 *x = state(d);
 	const struct linear text = { X86_64_TEXT, x->phys_base, X86_64_TEXT_SIZE };
@@ -50,7 +50,7 @@ static enum status by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uin
 	return x->has_phys_base ? linear_kvtop(&text, kva, pa, run) : ST_NODATA;
 }
 
-static enum status attach(struct dump *d)
+static enum status x86_64_attach(struct dump *d)
 {
 	struct x86_64 *x = d->kv_self;
 
@@ -85,18 +85,18 @@ static bool has_saved_dirty(const struct dump *d)
  * in swap entry", "... Protect PROT_NONE PTEs against speculation") went into
  * every stable tree, so that a symbol of theirs says more than the release.
  */
-static bool has_l1tf(const struct dump *d)
+static bool x86_64_has_l1tf(const struct dump *d)
 {
 	uint64_t va;
 
 	return fact_symbol(d, Y_L1TF, &va) || since(d, V(4, 19));
 }
 
-static uint8_t swap_form(const struct dump *d)
+static uint8_t x86_64_swap_form(const struct dump *d)
 {
 	uint64_t va;
 
-	if (has_l1tf(d))
+	if (x86_64_has_l1tf(d))
 		return X86_SWAP_L1TF;
 	/* 4.6: "x86/mm: Move swap offset/type up in PTE to work around erratum" */
 	if (since(d, V(4, 6)))
@@ -137,7 +137,7 @@ static void narrow_pa(const struct dump *d, struct kernel_map *x)
 		x->env.pa_mask &= (UINT64_C(1) << 46) - 1;
 }
 
-static enum status attach_late(struct dump *d)
+static enum status x86_64_attach_late(struct dump *d)
 {
 	struct x86_64 *self = d->kv_self;
 	struct kernel_map *x = &self->map;
@@ -150,7 +150,7 @@ static enum status attach_late(struct dump *d)
 			    (!fact_variable(d, r, Y_DIRECT_GB, 4, &on) || !on);
 	reader_free(r);
 	x->env.saved_dirty = has_saved_dirty(d);
-	x->env.swap_form = swap_form(d);
+	x->env.swap_form = x86_64_swap_form(d);
 	x->env.invert_swap = x->env.swap_form == X86_SWAP_L1TF;
 	log_debug(d->log, "%s, swap form %u, saved dirty %d, physical mask %#" PRIx64,
 		  x->paging->name, x->env.swap_form, x->env.saved_dirty, x->env.pa_mask);
@@ -158,7 +158,7 @@ static enum status attach_late(struct dump *d)
 }
 
 /* VMALLOC_SIZE_TB (arch/x86/include/asm/pgtable_64_types.h), less a byte */
-static bool vmalloc_total(struct dump *d, uint64_t *ret)
+static bool x86_64_vmalloc_total(struct dump *d, uint64_t *ret)
 {
 	*ret = (UINT64_C(1) << 40) * (five_levels(d) ? 12800 : 32) - 1;
 	return true;
@@ -166,7 +166,7 @@ static bool vmalloc_total(struct dump *d, uint64_t *ret)
 
 /* arch_report_meminfo(), arch/x86/mm/pat/set_memory.c; the index is a level of entries.
    1G where the CPU has such pages and the kernel may use them. */
-static const struct direct_size *direct_sizes(const struct dump *d)
+static const struct direct_size *x86_64_direct_sizes(const struct dump *d)
 {
 	static const struct direct_size sizes[] = { { "4k", 1, 12 },
 						    { "2M", 2, 21 },
@@ -180,7 +180,7 @@ static const struct direct_size *direct_sizes(const struct dump *d)
 }
 
 /* arch/x86/include/asm/sparsemem.h */
-static struct arch_sections sections(const struct paging *user)
+static struct arch_sections x86_64_sections(const struct paging *user)
 {
 	(void)user;
 	return (struct arch_sections){ 27, 46 };
@@ -206,14 +206,14 @@ const struct arch arch_x86_64 = {
 	.elf_machine = EM_X86_64,
 	.word_size = 8,
 	.state_size = sizeof(struct x86_64),
-	.attach = attach,
-	.attach_late = attach_late,
-	.by_rule = by_rule,
-	.user_end = user_end,
-	.is_kernel_addr = is_kernel_addr,
-	.vmalloc_total = vmalloc_total,
-	.direct_sizes = direct_sizes,
-	.sections = sections,
+	.attach = x86_64_attach,
+	.attach_late = x86_64_attach_late,
+	.by_rule = x86_64_by_rule,
+	.user_end = x86_64_user_end,
+	.is_kernel_addr = x86_64_is_kernel_addr,
+	.vmalloc_total = x86_64_vmalloc_total,
+	.direct_sizes = x86_64_direct_sizes,
+	.sections = x86_64_sections,
 	.pkey_bits = 4,
 	.pkey_feature = FEATURE_OSPKE,
 	.gate = &gate,

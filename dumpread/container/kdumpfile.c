@@ -70,7 +70,7 @@ static void stop(struct kdumpfile *kf)
 }
 
 /* False: the other process is dead, and we know it from now on. */
-static bool get(struct kdumpfile *kf, void *p, size_t n)
+static bool receive(struct kdumpfile *kf, void *p, size_t n)
 {
 	for (char *at = p; n;) {
 		ssize_t got = kf->pid > 0 ? recv(kf->fd, at, n, MSG_WAITALL) : 0;
@@ -127,7 +127,7 @@ static bool get_vmcoreinfo(struct image *im, uint64_t len)
 	if (!len)
 		return true;
 	text = arena_alloc(&im->mem, len);
-	if (!get(im->priv, text, len))
+	if (!receive(im->priv, text, len))
 		return false;
 	image_take_vmcoreinfo(im, text, len);
 	return true;
@@ -140,7 +140,7 @@ static bool get_map(struct image *im)
 	struct kdumpfile_piece piece;
 
 	kf->map = arena_calloc(&im->mem, bytes, 1);
-	while (get(kf, &piece, sizeof(piece))) {
+	while (receive(kf, &piece, sizeof(piece))) {
 		uint64_t first = piece.pfn / 8, n;
 
 		if (!piece.bytes)
@@ -149,7 +149,7 @@ static bool get_map(struct image *im)
 			uint8_t buf[4096];
 
 			n = min_u64(piece.bytes, sizeof(buf));
-			if (!get(kf, buf, n))
+			if (!receive(kf, buf, n))
 				return false;
 			if (first < bytes)
 				memcpy(kf->map + first, buf, min_u64(n, bytes - first));
@@ -182,7 +182,7 @@ static enum status kdumpfile_open(struct image *im)
 	st = start(im);
 	if (st)
 		return st;
-	if (!get(kf, &t, sizeof(t)))
+	if (!receive(kf, &t, sizeof(t)))
 		return died(im);
 	if (t.st == ST_NOTMINE)
 		return ST_NOTMINE;
@@ -221,9 +221,9 @@ static enum status kdumpfile_read(const struct image *im, struct image_ctx *ctx,
 	if (!kdumpfile_present(im, pfn))
 		return ST_NODATA;
 	pthread_mutex_lock(&kf->lock);
-	if (kf->pid > 0 &&
-	    (send(kf->fd, &pfn, sizeof(pfn), MSG_NOSIGNAL) != sizeof(pfn) ||
-	     !get(kf, &st, sizeof(st)) || (!st && !get(kf, out, (size_t)1 << im->page_shift)))) {
+	if (kf->pid > 0 && (send(kf->fd, &pfn, sizeof(pfn), MSG_NOSIGNAL) != sizeof(pfn) ||
+			    !receive(kf, &st, sizeof(st)) ||
+			    (!st && !receive(kf, out, (size_t)1 << im->page_shift)))) {
 		stop(kf);
 		st = ST_CORRUPT;
 	}

@@ -35,7 +35,7 @@ struct server {
 	const void *vmcoreinfo;
 };
 
-static void put(const struct server *s, const void *p, size_t n)
+static void send_bytes(const struct server *s, const void *p, size_t n)
 {
 	for (const char *at = p; n;) {
 		ssize_t done = write(s->to, at, n);
@@ -168,11 +168,11 @@ static void put_map(const struct server *s, kdump_bmp_t *map)
 			memset(all + pfn / 8, 0, sizeof(none));
 	for (; piece.pfn < s->told.max_pfn; piece.pfn += MAP_AT_ONCE)
 		if (memcmp(all + piece.pfn / 8, none, sizeof(none))) {
-			put(s, &piece, sizeof(piece));
-			put(s, all + piece.pfn / 8, sizeof(none));
+			send_bytes(s, &piece, sizeof(piece));
+			send_bytes(s, all + piece.pfn / 8, sizeof(none));
 		}
 	piece.bytes = 0;
-	put(s, &piece, sizeof(piece));
+	send_bytes(s, &piece, sizeof(piece));
 	free(all);
 }
 
@@ -252,8 +252,8 @@ void kdumpfile_serve(int to, unsigned n, const int *fds)
 		find_vmcoreinfo(&s);
 		s.told.has_map = get_typed(s.c, KDUMP_ATTR_FILE_PAGEMAP, KDUMP_BITMAP, &map);
 	}
-	put(&s, &s.told, sizeof(s.told));
-	put(&s, s.vmcoreinfo, s.told.vmcoreinfo_len);
+	send_bytes(&s, &s.told, sizeof(s.told));
+	send_bytes(&s, s.vmcoreinfo, s.told.vmcoreinfo_len);
 	if (s.told.has_map)
 		put_map(&s, map.val.bitmap);
 	while (!s.told.st && recv(to, &pfn, sizeof(pfn), MSG_WAITALL) == sizeof(pfn)) {
@@ -261,9 +261,9 @@ void kdumpfile_serve(int to, unsigned n, const int *fds)
 
 		limit_time();
 		st = read_page(&s, pfn, page);
-		put(&s, &st, sizeof(st));
+		send_bytes(&s, &st, sizeof(st));
 		if (!st)
-			put(&s, page, (size_t)1 << s.told.page_shift);
+			send_bytes(&s, page, (size_t)1 << s.told.page_shift);
 	}
 	_exit(0);
 }

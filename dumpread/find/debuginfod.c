@@ -18,7 +18,7 @@ struct api {
 	void (*end)(struct debuginfod_client *c);
 };
 
-static bool load(void *lib, struct api *a)
+static bool load_api(void *lib, struct api *a)
 {
 	*(void **)&a->begin = dlsym(lib, "debuginfod_begin");
 	*(void **)&a->find = dlsym(lib, "debuginfod_find_debuginfo");
@@ -39,7 +39,7 @@ enum status debuginfod_find(struct dump *d, char **path)
 		return ST_ABSENT;
 	/* stays loaded: the libraries behind it keep state of their own */
 	lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	if (!lib || !load(lib, &api)) {
+	if (!lib || !load_api(lib, &api)) {
 		log_warn(d->log, "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 cannot be "
 				 "loaded: install it, or name a vmlinux with -t");
 		if (lib)

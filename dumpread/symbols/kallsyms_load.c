@@ -25,8 +25,8 @@ static unsigned anchors_get(const struct dump *d, struct kallsyms_anchor *a)
 }
 
 /* Copy LEN bytes at KVA into K's arena. */
-static enum status take(struct kallsyms *k, struct reader *r, uint64_t kva, size_t len,
-			const uint8_t **ret)
+static enum status take_table(struct kallsyms *k, struct reader *r, uint64_t kva, size_t len,
+			      const uint8_t **ret)
 {
 	uint8_t *p = arena_alloc(&k->mem, len);
 
@@ -67,7 +67,7 @@ static enum status load_values(struct kallsyms *k, struct reader *r, struct dump
 	} else {
 		return ST_ABSENT;
 	}
-	return take(k, r, k->values_va, (size_t)k->num * k->value_size, &k->values);
+	return take_table(k, r, k->values_va, (size_t)k->num * k->value_size, &k->values);
 }
 
 /* In every order of the tables: names < token_table < token_index. */
@@ -88,11 +88,11 @@ static enum status load_named(struct kallsyms *k, struct reader *r, struct dump 
 	k->tokens_len = index - table;
 	st = load_count(k, r, num);
 	if (!st)
-		st = take(k, r, names, k->names_len, &k->names);
+		st = take_table(k, r, names, k->names_len, &k->names);
 	if (!st)
-		st = take(k, r, table, k->tokens_len, &k->tokens);
+		st = take_table(k, r, table, k->tokens_len, &k->tokens);
 	if (!st)
-		st = take(k, r, index, 512, &k->token_index);
+		st = take_table(k, r, index, 512, &k->token_index);
 	return st ? st : load_values(k, r, d);
 }
 
@@ -105,7 +105,7 @@ static struct kallsyms *start(const struct dump *d)
 	return k;
 }
 
-static bool find(void *self, const char *name, uint64_t *addr)
+static bool kallsyms_find_symbol(void *self, const char *name, uint64_t *addr)
 {
 	return kallsyms_find(self, name, addr);
 }
@@ -122,7 +122,7 @@ static void close_source(void *self)
 
 enum status symbols_add_kallsyms(struct dump *d)
 {
-	struct symbol_source src = { "kallsyms", find, at, close_source, NULL };
+	struct symbol_source src = { "kallsyms", kallsyms_find_symbol, at, close_source, NULL };
 	struct kallsyms_anchor anchors[ARRAY_LEN(anchor_names)];
 	unsigned n = anchors_get(d, anchors);
 	struct reader *r = reader_new(d);

@@ -143,7 +143,7 @@ static bool names_at(struct scan *s, uint64_t addr, uint32_t num)
 	       markers_at(s, align_up(addr + pos, 8), num, second, last);
 }
 
-static const uint8_t *keep(struct scan *s, uint64_t addr, size_t len)
+static const uint8_t *keep_bytes(struct scan *s, uint64_t addr, size_t len)
 {
 	uint8_t *p = arena_alloc(&s->k->mem, len);
 
@@ -200,10 +200,10 @@ static bool take_tables(struct scan *s, uint64_t num_at, uint64_t names)
 	struct kallsyms *k = s->k;
 
 	k->names_len = s->table - names;
-	k->names = keep(s, names, k->names_len);
+	k->names = keep_bytes(s, names, k->names_len);
 	k->tokens_len = s->index - s->table;
-	k->tokens = keep(s, s->table, k->tokens_len);
-	k->token_index = keep(s, s->index, 2 * TOKENS);
+	k->tokens = keep_bytes(s, s->table, k->tokens_len);
+	k->token_index = keep_bytes(s, s->index, 2 * TOKENS);
 	s->values = arena_calloc(&k->mem, k->num, k->word_size);
 	return !kallsyms_index(k) && find_values(s, num_at);
 }

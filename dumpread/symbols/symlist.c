@@ -102,7 +102,7 @@ bool symlist_find(const struct symlist *l, const char *name, uint64_t *addr)
 	return found;
 }
 
-static bool find(void *self, const char *name, uint64_t *addr)
+static bool symlist_find_symbol(void *self, const char *name, uint64_t *addr)
 {
 	return symlist_find(self, name, addr);
 }
@@ -129,7 +129,8 @@ static void close_source(void *self)
 
 enum status symlist_attach(struct symlist *l, struct dump *d, const char *name, bool whole)
 {
-	struct symbol_source src = { name, find, whole ? at : NULL, close_source, l };
+	struct symbol_source src = { name, symlist_find_symbol, whole ? at : NULL, close_source,
+				     l };
 
 	if (symbols_add(&d->symbols, &src))
 		return ST_OK;

@@ -23,14 +23,16 @@ bool vmcoreinfo_is_value(const char *name)
 	return false;
 }
 
-static bool find(void *self, const char *name, uint64_t *addr)
+static bool vmcoreinfo_find_symbol(void *self, const char *name, uint64_t *addr)
 {
 	return !vmcoreinfo_is_value(name) && vmcoreinfo_symbol(self, name, addr);
 }
 
 enum status symbols_add_vmcoreinfo(struct dump *d)
 {
-	struct symbol_source src = { .name = "vmcoreinfo", .find = find, .self = d };
+	struct symbol_source src = { .name = "vmcoreinfo",
+				     .find = vmcoreinfo_find_symbol,
+				     .self = d };
 
 	if (!d->vmcoreinfo || !*d->vmcoreinfo)
 		return fail(&d->diag, ST_ABSENT, "the dump has no VMCOREINFO");

@@ -276,7 +276,7 @@ static unsigned scan_units(struct scan *s, Dwarf *dw, struct pages info)
 	return n;
 }
 
-static enum status finish(struct scan *s, struct dump *d, const char *path)
+static enum status finish_dwarf(struct scan *s, struct dump *d, const char *path)
 {
 	struct btf_index *x;
 
@@ -316,7 +316,7 @@ enum status types_add_dwarf(struct dump *d, const struct mapped_elf *m)
 		units = scan_units(&s, dw, info);
 		log_debug(d->log, "dwarf: %u compile units read, %u wanted names not found", units,
 			  s.want.missing);
-		st = finish(&s, d, m->path);
+		st = finish_dwarf(&s, d, m->path);
 	}
 	btf__free(s.types.btf);
 	if (dw)

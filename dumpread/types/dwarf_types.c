@@ -11,7 +11,7 @@
 #define MAX_TYPES 200000u	/* taken, in all */
 #define MAX_PEEL 32u		/* typedefs and qualifiers on one type */
 
-static uint32_t take(struct dwarf_types *t, Dwarf_Die *die, unsigned depth);
+static uint32_t take_type(struct dwarf_types *t, Dwarf_Die *die, unsigned depth);
 
 bool dwarf_declared(Dwarf_Die *die)
 {
@@ -73,7 +73,7 @@ static uint32_t take_target(struct dwarf_types *t, Dwarf_Die *die, unsigned dept
 {
 	Dwarf_Die target;
 
-	return follow(die, DW_AT_type, &target) && peel(&target) ? take(t, &target, depth) : 0;
+	return follow(die, DW_AT_type, &target) && peel(&target) ? take_type(t, &target, depth) : 0;
 }
 
 static uint32_t take_base(struct dwarf_types *t, Dwarf_Die *die)
@@ -309,7 +309,7 @@ static uint32_t take_new(struct dwarf_types *t, Dwarf_Die *die, unsigned depth)
 }
 
 /* DIE with typedefs and qualifiers off. */
-static uint32_t take(struct dwarf_types *t, Dwarf_Die *die, unsigned depth)
+static uint32_t take_type(struct dwarf_types *t, Dwarf_Die *die, unsigned depth)
 {
 	/* unique over .debug_info and .debug_types, unlike a DIE's offset */
 	uint64_t key = (uint64_t)(uintptr_t)die->addr;
@@ -327,7 +327,7 @@ static uint32_t take(struct dwarf_types *t, Dwarf_Die *die, unsigned depth)
 
 uint32_t dwarf_type(struct dwarf_types *t, Dwarf_Die *die)
 {
-	return take(t, die, 0);
+	return take_type(t, die, 0);
 }
 
 uint32_t dwarf_typedef(struct dwarf_types *t, Dwarf_Die *die)

@@ -49,7 +49,8 @@ static uint64_t key_of(enum fact_kind kind, const char *name)
 	return key ? key : 1;
 }
 
-static const struct fact *get(const struct layout_file *f, enum fact_kind kind, const char *name)
+static const struct fact *get_fact(const struct layout_file *f, enum fact_kind kind,
+				   const char *name)
 {
 	uint32_t i = hash_get(&f->index, key_of(kind, name));
 
@@ -60,7 +61,7 @@ static const struct fact *get(const struct layout_file *f, enum fact_kind kind, 
 
 static enum status member(void *self, const char *path, struct member *ret)
 {
-	const struct fact *fact = get(self, FACT_MEMBER, path);
+	const struct fact *fact = get_fact(self, FACT_MEMBER, path);
 
 	if (!fact || fact->absent)
 		return fact ? ST_ABSENT : ST_NOTMINE;
@@ -70,7 +71,7 @@ static enum status member(void *self, const char *path, struct member *ret)
 
 static enum status size(void *self, const char *type, uint32_t *bytes)
 {
-	const struct fact *fact = get(self, FACT_SIZE, type);
+	const struct fact *fact = get_fact(self, FACT_SIZE, type);
 
 	if (!fact || fact->absent)
 		return fact ? ST_ABSENT : ST_NOTMINE;
@@ -80,7 +81,7 @@ static enum status size(void *self, const char *type, uint32_t *bytes)
 
 static enum status enumerator(void *self, const char *name, int64_t *ret)
 {
-	const struct fact *fact = get(self, FACT_ENUM, name);
+	const struct fact *fact = get_fact(self, FACT_ENUM, name);
 
 	if (!fact || fact->absent)
 		return fact ? ST_ABSENT : ST_NOTMINE;
@@ -121,7 +122,7 @@ static bool number32(const char *s, uint32_t *ret)
 	return true;
 }
 
-static bool add(struct layout_file *f, struct fact fact)
+static bool add_fact(struct layout_file *f, struct fact fact)
 {
 	if (f->facts.n == MAX_FACTS || !*fact.name || strlen(fact.name) > MAX_NAME)
 		return false;
@@ -165,14 +166,14 @@ static bool read_member(struct layout_file *f, char **v)
 		return false;
 	m->bit_offset = (uint8_t)bit_offset;
 	m->bit_size = (uint8_t)bit_size;
-	return add(f, fact);
+	return add_fact(f, fact);
 }
 
 static bool read_size(struct layout_file *f, char **v)
 {
 	struct fact fact = { .name = v[1], .kind = FACT_SIZE };
 
-	return number32(v[2], &fact.size) && add(f, fact);
+	return number32(v[2], &fact.size) && add_fact(f, fact);
 }
 
 static bool read_enum(struct layout_file *f, char **v)
@@ -184,7 +185,7 @@ static bool read_enum(struct layout_file *f, char **v)
 	if (!number(v[2] + minus, 10, (uint64_t)INT64_MAX + minus, &n))
 		return false;
 	fact.value = (int64_t)(minus ? -n : n);
-	return add(f, fact);
+	return add_fact(f, fact);
 }
 
 static bool read_symbol(struct layout_file *f, char **v)
@@ -202,7 +203,7 @@ static bool read_absent(struct layout_file *f, char **v)
 			     .absent = true,
 			     .kind = strchr(v[1], '.') ? FACT_MEMBER : FACT_SIZE };
 
-	return add(f, fact);
+	return add_fact(f, fact);
 }
 
 static bool read_absent_other(struct layout_file *f, char **v)
@@ -211,7 +212,7 @@ static bool read_absent_other(struct layout_file *f, char **v)
 
 	if (!strcmp(v[1], "symbol")) /* for people: a chain has no such answer */
 		return true;
-	return !strcmp(v[1], "enum") && add(f, fact);
+	return !strcmp(v[1], "enum") && add_fact(f, fact);
 }
 
 static const struct line_kind {
@@ -349,7 +350,7 @@ void layout_know_machine(struct dump *d, const char *head, size_t len)
 	}
 }
 
-static enum status attach(struct layout_file *f, struct dump *d)
+static enum status attach_layout(struct layout_file *f, struct dump *d)
 {
 	struct type_source src = {
 		.name = "layout file",
@@ -399,7 +400,7 @@ enum status types_add_layout_text(struct dump *d, const char *text, size_t len, 
 	if (st)
 		layout_free(f);
 	else
-		st = attach(f, d);
+		st = attach_layout(f, d);
 	return st ? fail_in(&d->diag, st, "%s", name) : ST_OK;
 }
 

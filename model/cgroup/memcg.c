@@ -96,8 +96,8 @@ static void map_items(struct reading *rd)
 	}
 }
 
-static void add(const struct reading *rd, const struct kobj *o, enum layout_id array, int sign,
-		int64_t *sum)
+static void add_counter(const struct reading *rd, const struct kobj *o, enum layout_id array,
+			int sign, int64_t *sum)
 {
 	const struct member *m = &rd->k->layout.v[array].m;
 
@@ -132,7 +132,7 @@ static enum status read_flushed(struct reading *rd, uint64_t memcg, int64_t *sum
 	if (!st)
 		st = kobj_read(&rd->stats, rd->r, at);
 	if (!st)
-		add(rd, &rd->stats, M_VMSTATS_STATE, 1, sum);
+		add_counter(rd, &rd->stats, M_VMSTATS_STATE, 1, sum);
 	return st;
 }
 
@@ -142,13 +142,13 @@ static enum status read_pending(struct reading *rd, uint64_t memcg, int64_t *sum
 	enum status st = kmember_u64(rd->k, rd->r, memcg, M_MEMCG_VMSTATS_PERCPU, &base);
 
 	if (rd->rstat)
-		add(rd, &rd->stats, M_VMSTATS_PENDING, 1, sum);
+		add_counter(rd, &rd->stats, M_VMSTATS_PENDING, 1, sum);
 	for (uint32_t i = 0; !st && i < rd->k->ncpus; i++) {
 		st = kobj_read(&rd->cpu, rd->r, base + rd->k->percpu[i]);
 		if (st)
 			break;
-		add(rd, &rd->cpu, M_VMSTATS_CPU_STATE, 1, sum);
-		add(rd, &rd->cpu, M_VMSTATS_CPU_PREV, -1, sum);
+		add_counter(rd, &rd->cpu, M_VMSTATS_CPU_STATE, 1, sum);
+		add_counter(rd, &rd->cpu, M_VMSTATS_CPU_PREV, -1, sum);
 	}
 	return st;
 }

@@ -31,7 +31,8 @@ static bool wanted(uint64_t shndx, uint64_t size, uint64_t value, unsigned type)
 		type == STT_GNU_IFUNC);
 }
 
-static void add(struct reading *rd, uint64_t name, uint64_t value, uint64_t size, unsigned info)
+static void add_symbol(struct reading *rd, uint64_t name, uint64_t value, uint64_t size,
+		       unsigned info)
 {
 	unsigned type = info & 15, bind = info >> 4;
 	struct elf_symbol *s;
@@ -63,7 +64,7 @@ static void add_all(struct reading *rd, const struct elf_head *h, const uint8_t 
 		uint64_t size = load_uint(p + (wide ? 16 : 8), wide ? 8 : 4, big);
 
 		if (wanted(shndx, size, value, info & 15))
-			add(rd, name, value, size, info);
+			add_symbol(rd, name, value, size, info);
 	}
 }
 

@@ -14,7 +14,7 @@
 
 #define DMA_BUF_NAME_LEN 32	/* include/uapi/linux/dma-buf.h, with its NUL */
 
-static bool put(struct pathwalk *w, const char *s, size_t n)
+static bool put_text(struct pathwalk *w, const char *s, size_t n)
 {
 	if (path_prepend(w, s, n))
 		return true;
@@ -22,7 +22,7 @@ static bool put(struct pathwalk *w, const char *s, size_t n)
 	return false;
 }
 
-#define put_literal(w, s) put((w), (s), sizeof(s) - 1)
+#define put_literal(w, s) put_text((w), (s), sizeof(s) - 1)
 
 /* dmabuffs_dname(), drivers/dma-buf/dma-buf.c: "/dmabuf:" and what the owner named it. */
 static void put_dmabuf(struct pathwalk *w)
@@ -39,7 +39,7 @@ static void put_dmabuf(struct pathwalk *w)
 		path_damaged(w, st, buf);
 		snprintf(name, sizeof(name), PATH_UNKNOWN);
 	}
-	if (put(w, name, strlen(name)) && put_literal(w, ":") && path_prepend_name(w))
+	if (put_text(w, name, strlen(name)) && put_literal(w, ":") && path_prepend_name(w))
 		put_literal(w, "/");
 }
 
@@ -59,7 +59,7 @@ static void put_inode(struct pathwalk *w, const char *what)
 	} else {
 		n = snprintf(text, sizeof(text), "%s:[%" PRIu64 "]", what, ino);
 	}
-	put(w, text, (size_t)n);
+	put_text(w, text, (size_t)n);
 }
 
 static uint64_t magic_of(struct pathwalk *w)

@@ -86,7 +86,7 @@ static void damaged(struct filetab *t, struct file *f, enum status st, const cha
 	issue_add(t->k->issues, st, "file", 1, "%s at %#" PRIx64, what, addr);
 }
 
-static enum status load(const struct filetab *t, struct kobj *o, uint64_t addr)
+static enum status load_object(const struct filetab *t, struct kobj *o, uint64_t addr)
 {
 	if (!kernel_ptr_ok(t->k, addr, t->k->dump->word_size))
 		return ST_CORRUPT;
@@ -169,7 +169,7 @@ static uint64_t fill_mapping(struct filetab *t, struct file *f)
 static void fill_inode(struct filetab *t, struct file *f, bool made_up)
 {
 	uint64_t sb, aops;
-	enum status st = load(t, &t->inode, f->inode);
+	enum status st = load_object(t, &t->inode, f->inode);
 
 	if (st) {
 		damaged(t, f, st, "inode", f->inode);
@@ -208,7 +208,7 @@ static void fill_inode(struct filetab *t, struct file *f, bool made_up)
  */
 static void show_user_inode(struct filetab *t, struct file *f, uint64_t inode)
 {
-	enum status st = load(t, &t->inode, inode);
+	enum status st = load_object(t, &t->inode, inode);
 
 	if (!st)
 		st = load_sb(t, kobj_u64(&t->inode, M_INODE_SB));
@@ -382,7 +382,7 @@ static uint64_t address_key(uint64_t file_kva, uint64_t prfile)
 	return prfile ? hash_bytes(key, sizeof(key)) : file_kva;
 }
 
-static uint32_t get(struct filetab *t, uint64_t file_kva, uint64_t prfile)
+static uint32_t get_file(struct filetab *t, uint64_t file_kva, uint64_t prfile)
 {
 	struct file lost = { .path = PATH_UNKNOWN, .kind = FILE_OTHER, .status_known = true };
 	uint64_t hash = address_key(file_kva, prfile);
@@ -394,7 +394,7 @@ static uint32_t get(struct filetab *t, uint64_t file_kva, uint64_t prfile)
 	row = hash_get(&t->by_addr, hash);
 	if (row != HASH_NONE)
 		return row;
-	st = load(t, &t->file, file_kva);
+	st = load_object(t, &t->file, file_kva);
 	if (st) {
 		damaged(t, &lost, st, "struct file", file_kva);
 		row = add_row(t, &lost);
@@ -407,7 +407,7 @@ static uint32_t get(struct filetab *t, uint64_t file_kva, uint64_t prfile)
 
 uint32_t filetab_get(struct filetab *t, uint64_t file_kva)
 {
-	return get(t, file_kva, 0);
+	return get_file(t, file_kva, 0);
 }
 
 void filetab_forget(struct filetab *t, const struct vma *v)
@@ -440,5 +440,5 @@ uint32_t filetab_of_vma(struct filetab *t, const struct vma *v)
 			issue_add(t->k->issues, st, "file", 1, "vm_prfile of the vma at %#" PRIx64,
 				  v->addr);
 	}
-	return get(t, v->file_addr, prfile);
+	return get_file(t, v->file_addr, prfile);
 }

@@ -93,7 +93,7 @@ bool path_prepend_name(struct pathwalk *w)
 
 /* ---- one dentry, one mount ------------------------------------------------------- */
 
-static enum status load(struct kobj *o, struct reader *r, uint64_t addr)
+static enum status load_object(struct kobj *o, struct reader *r, uint64_t addr)
 {
 	if (!kernel_ptr_ok(o->k, addr, o->k->dump->word_size))
 		return ST_CORRUPT;
@@ -102,7 +102,7 @@ static enum status load(struct kobj *o, struct reader *r, uint64_t addr)
 
 static enum status load_mount(struct pathwalk *w, struct place *p, uint64_t mount)
 {
-	enum status st = load(&w->mount, w->r, mount);
+	enum status st = load_object(&w->mount, w->r, mount);
 
 	p->mount = st ? 0 : mount;
 	p->vfsmnt = mount + layout_offset(&w->k->layout, M_MOUNT_VFS);
@@ -183,7 +183,7 @@ static enum step step_up(struct pathwalk *w, struct place *p, enum status *st)
 		return STEP_END;
 	if (p->mount && p->dentry == kobj_u64(&w->mount, M_MOUNT_ROOT))
 		return step_mount(w, p, st);
-	*st = w->dentry.addr == p->dentry ? ST_OK : load(&w->dentry, w->r, p->dentry);
+	*st = w->dentry.addr == p->dentry ? ST_OK : load_object(&w->dentry, w->r, p->dentry);
 	if (*st)
 		return STEP_BROKEN;
 	parent = kobj_u64(&w->dentry, M_DENTRY_PARENT);
@@ -203,7 +203,7 @@ static enum step step_up(struct pathwalk *w, struct place *p, enum status *st)
  * All components in front of what the buffer ends with, at END. Where the way
  * breaks off, what was found is kept; where it is lost, the last component.
  */
-static void walk(struct pathwalk *w, struct place *p, size_t end)
+static void walk_up(struct pathwalk *w, struct place *p, size_t end)
 {
 	struct brent b = { .power = 1 };
 	enum status st = ST_OK;
@@ -236,7 +236,7 @@ static void walk(struct pathwalk *w, struct place *p, size_t end)
 	}
 }
 
-static void finish(struct pathwalk *w, struct path_text *ret)
+static void finish_path(struct pathwalk *w, struct path_text *ret)
 {
 	ret->s = w->buf + w->at;
 	ret->len = PATH_LIMIT - 1 - w->at;
@@ -252,11 +252,11 @@ static bool start(struct pathwalk *w, uint64_t dentry, struct path_text *ret)
 	w->whole = true;
 	w->at = PATH_LIMIT - 1;
 	w->buf[w->at] = 0;
-	st = load(&w->dentry, w->r, dentry);
+	st = load_object(&w->dentry, w->r, dentry);
 	if (st) {
 		path_damaged(w, st, dentry);
 		prepend_unknown(w);
-		finish(w, ret);
+		finish_path(w, ret);
 		return false;
 	}
 	ret->inode = kobj_u64(&w->dentry, M_DENTRY_INODE);
@@ -277,7 +277,7 @@ void path_read(struct pathwalk *w, uint64_t mnt, uint64_t dentry, struct path_te
 	if (has_dname(w) && (!is_root || !p.mount || dentry != kobj_u64(&w->mount, M_MOUNT_ROOT))) {
 		ret->made_up = true;
 		path_dname(w, &ret->deleted);
-		finish(w, ret);
+		finish_path(w, ret);
 		return;
 	}
 	ret->deleted = is_unhashed(&w->dentry) && !is_root;
@@ -285,11 +285,11 @@ void path_read(struct pathwalk *w, uint64_t mnt, uint64_t dentry, struct path_te
 		prepend_str(w, deleted_suffix);
 	if (st)
 		path_damaged(w, st, mnt);
-	walk(w, &p, w->at);
+	walk_up(w, &p, w->at);
 	/* without its mount, the names up to the root of its file system are known */
 	if (st && w->buf[w->at] == '/')
 		prepend_unknown(w);
-	finish(w, ret);
+	finish_path(w, ret);
 }
 
 void path_in_fs(struct pathwalk *w, uint64_t dentry, struct path_text *ret)
@@ -298,8 +298,8 @@ void path_in_fs(struct pathwalk *w, uint64_t dentry, struct path_text *ret)
 
 	if (!start(w, dentry, ret))
 		return;
-	walk(w, &p, w->at);
-	finish(w, ret);
+	walk_up(w, &p, w->at);
+	finish_path(w, ret);
 }
 
 /* ---- setting up -------------------------------------------------------------------- */

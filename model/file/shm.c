@@ -101,7 +101,7 @@ static void classify(struct shm_object *o, bool own)
 
 /* ---- objects ----------------------------------------------------------------------- */
 
-static struct shm_object *add(struct walk *w, uint64_t inode)
+static struct shm_object *add_object(struct walk *w, uint64_t inode)
 {
 	struct shm_object *o;
 
@@ -147,7 +147,7 @@ static void add_inode(struct walk *w, uint64_t addr, uint64_t sb, uint64_t mnt, 
 	}
 	if (hash_get(&w->by_inode, addr) != HASH_NONE)
 		return;
-	o = add(w, addr);
+	o = add_object(w, addr);
 	o->ino = kobj_u64(i, M_INODE_INO);
 	o->size = kobj_u64(i, M_INODE_SIZE);
 	o->uid = (uint32_t)kobj_u64(i, M_INODE_UID);
@@ -226,7 +226,7 @@ static void add_mapped(struct walk *w)
 		/* what such a file holds is not known without its inode's blocks */
 		if (f->kind == FILE_HUGETLB)
 			continue;
-		o = add(w, f->inode);
+		o = add_object(w, f->inode);
 		o->path = f->path;
 		o->ino = f->ino;
 		o->size = f->size;

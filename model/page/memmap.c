@@ -200,7 +200,7 @@ static void forget_attempt(struct builder *b)
 	b->why = ST_OK;
 }
 
-static void attempt(struct builder *b, enum shape shape, uint64_t kva)
+static void try_shape(struct builder *b, enum shape shape, uint64_t kva)
 {
 	uint64_t p;
 
@@ -235,7 +235,7 @@ static enum status sparse(struct builder *b)
 		return ST_CORRUPT;
 	b->nroots = (b->nsections + b->per_root - 1) / b->per_root;
 	for (enum shape s = 0; s < SHAPES; s++) {
-		attempt(b, s, kva);
+		try_shape(b, s, kva);
 		/* other reasons are those of a wrong shape */
 		if (s != BY_SECTIONS && b->why == ST_NODATA)
 			why = ST_NODATA;
@@ -248,7 +248,7 @@ static enum status sparse(struct builder *b)
 		forget_attempt(b); /* what was read by a wrong shape is none */
 		return why ? why : ST_CORRUPT;
 	}
-	attempt(b, which, kva);
+	try_shape(b, which, kva);
 	/* kernels before 4.13 have no such flag: all that is there is online */
 	for (size_t i = 0; !b->online && i < b->got.n; i++)
 		b->got.v[i].offline = false;
@@ -416,7 +416,7 @@ static int by_pfn(const void *x, const void *y)
 	return a->pfn < b->pfn ? -1 : a->pfn > b->pfn;
 }
 
-static void keep(struct builder *b, struct memmap *m)
+static void keep_map(struct builder *b, struct memmap *m)
 {
 	m->n = (uint32_t)b->got.n;
 	m->v = arena_array(&b->k->dump->mem, struct memmap_range, b->got.n);
@@ -478,7 +478,7 @@ enum status memmap_init(struct kernel *k, struct reader *r)
 	if (!is_sparse)
 		st = flat(&b);
 	if (!st) {
-		keep(&b, &k->memmap);
+		keep_map(&b, &k->memmap);
 		if (is_sparse && has(k, M_PGDAT_SPANNED))
 			nodes(&b, check_node);
 		tell_partial(&b);

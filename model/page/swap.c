@@ -35,7 +35,7 @@
 
 /* ---- types -------------------------------------------------------------------- */
 
-static unsigned put(struct swaps *w, unsigned type, unsigned n, enum swap_kind kind)
+static unsigned put_kinds(struct swaps *w, unsigned type, unsigned n, enum swap_kind kind)
 {
 	for (unsigned i = 0; i < n && type < SWAP_TYPES; i++)
 		w->kind[type++] = (uint8_t)kind;
@@ -64,11 +64,11 @@ static void init_kinds(struct swaps *w)
 	if (private && k->rules.on[RULE_SWP_DEVICE_EXCLUSIVE])
 		exclusive = k->layout.v[Y_MAKE_DEVICE_EXCLUSIVE].alt == 0 ? 1 : 2;
 	type = SPECIAL_END - (poison + migration + private + exclusive + marker + error);
-	type = put(w, type, poison, SWAP_HWPOISON);
-	type = put(w, type, migration, SWAP_MIGRATION);
-	type = put(w, type, private, SWAP_DEVICE_PRIVATE);
-	type = put(w, type, exclusive, SWAP_DEVICE_EXCLUSIVE);
-	put(w, type, marker + error, SWAP_OTHER);
+	type = put_kinds(w, type, poison, SWAP_HWPOISON);
+	type = put_kinds(w, type, migration, SWAP_MIGRATION);
+	type = put_kinds(w, type, private, SWAP_DEVICE_PRIVATE);
+	type = put_kinds(w, type, exclusive, SWAP_DEVICE_EXCLUSIVE);
+	put_kinds(w, type, marker + error, SWAP_OTHER);
 }
 
 /*

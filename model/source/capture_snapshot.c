@@ -460,7 +460,7 @@ static void make_usage(struct maker *m, size_t at)
 		add_rest(m, v, n.single, u);
 }
 
-static void build(struct snapshot *s, unsigned needs, const struct snapshot_opts *o)
+static void capture_build(struct snapshot *s, unsigned needs, const struct snapshot_opts *o)
 {
 	struct maker m = { .s = s, .c = s->k->capture, .page = UINT64_C(1) << s->k->page_shift };
 
@@ -491,8 +491,8 @@ static const struct capture_vma *given(const struct snapshot *s, const struct vm
 	return &s->k->capture->vmas.v[v - s->vmas];
 }
 
-static bool entries(const struct snapshot *s, struct reader *r, const struct vma *v, uint64_t start,
-		    uint64_t end, const struct pgvisit *visit, void *arg)
+static bool capture_entries(const struct snapshot *s, struct reader *r, const struct vma *v,
+			    uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
 {
 	const struct capture *c = s->k->capture;
 	const struct capture_vma *from = given(s, v);
@@ -509,8 +509,8 @@ static bool entries(const struct snapshot *s, struct reader *r, const struct vma
 	return true;
 }
 
-static void walk(const struct snapshot *s, struct reader *r, const struct vma *v,
-		 bool (*fn)(void *arg, const struct vma_page *p), void *arg)
+static void capture_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
+			 bool (*fn)(void *arg, const struct vma_page *p), void *arg)
 {
 	const struct capture *c = s->k->capture;
 	const struct capture_vma *from = given(s, v);
@@ -550,9 +550,9 @@ static void about(const struct kernel *k, struct source_about *ret)
 const struct source source_collector = {
 	.name = "collector",
 	.offers = OFFERS,
-	.build = build,
-	.entries = entries,
-	.walk = walk,
+	.build = capture_build,
+	.entries = capture_entries,
+	.walk = capture_walk,
 	.about = about,
 };
 
@@ -560,8 +560,8 @@ const struct source source_module = {
 	.name = "module",
 	.has = SOURCE_COUNTERS,
 	.offers = OFFERS,
-	.build = build,
-	.entries = entries,
+	.build = capture_build,
+	.entries = capture_entries,
 	.walk = module_walk,
 	.about = about,
 };

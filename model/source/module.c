@@ -315,7 +315,7 @@ static void count_slots(struct module *m)
 	}
 }
 
-static void parse(struct capture *c, const uint8_t *data, size_t len)
+static void module_parse(struct capture *c, const uint8_t *data, size_t len)
 {
 	struct module *m = arena_alloc(&c->mem, sizeof(*m));
 	struct parser p = { .c = c, .m = m };
@@ -350,5 +350,5 @@ static bool probe(const uint8_t *head, size_t len)
 }
 
 const struct capture_format capture_module = {
-	.name = "vmcensus module", .probe = probe, .parse = parse,
+	.name = "vmcensus module", .probe = probe, .parse = module_parse,
 };

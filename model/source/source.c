@@ -10,8 +10,8 @@
 #include "model/usage/account.h"
 #include "model/usage/tables.h"
 
-static bool entries(const struct snapshot *s, struct reader *r, const struct vma *v, uint64_t start,
-		    uint64_t end, const struct pgvisit *visit, void *arg)
+static bool dump_entries(const struct snapshot *s, struct reader *r, const struct vma *v,
+			 uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg)
 {
 	const struct mm *m = &s->mms[v->mm];
 
@@ -35,7 +35,7 @@ static void about(const struct kernel *k, struct source_about *ret)
 #define OF_MEMORY(name_, more)                                                             \
 	.name = name_, .offers = ~0u,                                                      \
 	.has = SOURCE_MEMORY | SOURCE_COUNTERS | SOURCE_SETTINGS | SOURCE_FRAMES | (more), \
-	.build = snapshot_from_memory, .entries = entries, .walk = account_revisit,        \
+	.build = snapshot_from_memory, .entries = dump_entries, .walk = account_revisit,        \
 	.about = about
 
 const struct source source_dump = { OF_MEMORY("dump", 0) };

@@ -231,7 +231,7 @@ static void take_line(struct parser *p, struct span s)
 		damaged(p, "begins with none of T: V: P: M:");
 }
 
-static void parse(struct capture *c, const uint8_t *data, size_t len)
+static void tvpm_parse(struct capture *c, const uint8_t *data, size_t len)
 {
 	struct parser p = { .c = c };
 	struct span s = { data, data + len };
@@ -258,5 +258,5 @@ static bool probe(const uint8_t *head, size_t len)
 }
 
 const struct capture_format capture_tvpm = {
-	.name = "T:/V:/P:/M: text", .probe = probe, .parse = parse,
+	.name = "T:/V:/P:/M: text", .probe = probe, .parse = tvpm_parse,
 };

@@ -487,7 +487,7 @@ static void swap_sums(struct meminfo *i)
 	i->swap_free = plus(word_var(i->y, Y_FREE_SWAP), leaving);
 }
 
-static void keep(struct machine *m, const char *name, uint64_t v)
+static void keep_line(struct machine *m, const char *name, uint64_t v)
 {
 	m->meminfo[m->nmeminfo++] = (struct zone_count){ name, v };
 }
@@ -513,7 +513,7 @@ static void read_2_4(struct meminfo *i)
 
 	y->m->meminfo = arena_array(y->mem, struct zone_count, ARRAY_LEN(lines_2_4));
 	for (size_t l = 0; l < ARRAY_LEN(lines_2_4); l++)
-		keep(y->m, lines_2_4[l].name, bytes(i, lines_2_4[l].value));
+		keep_line(y->m, lines_2_4[l].name, bytes(i, lines_2_4[l].value));
 }
 
 void read_meminfo(struct system *y)
@@ -540,6 +540,6 @@ void read_meminfo(struct system *y)
 		uint64_t v;
 
 		if (line_value(&i, &lines[l], &v))
-			keep(m, lines[l].name, v);
+			keep_line(m, lines[l].name, v);
 	}
 }

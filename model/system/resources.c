@@ -61,8 +61,8 @@ static enum status read_one(struct walker *w, uint64_t addr, struct resource *re
 
 /* The resources from FIRST on, which divide [lo, hi] of NAME. They ascend, so that no
    list is a circle. */
-static enum status walk(struct walker *w, uint64_t first, uint64_t lo, uint64_t hi,
-			const char *name, unsigned depth)
+static enum status walk_resources(struct walker *w, uint64_t first, uint64_t lo, uint64_t hi,
+				  const char *name, unsigned depth)
 {
 	struct resource one;
 
@@ -76,7 +76,7 @@ static enum status walk(struct walker *w, uint64_t first, uint64_t lo, uint64_t 
 			return st;
 		if (one.start > lo)
 			add_span(w, lo, one.start - 1, name);
-		st = walk(w, one.child, one.start, one.end, one.name, depth + 1);
+		st = walk_resources(w, one.child, one.start, one.end, one.name, depth + 1);
 		if (st)
 			return st;
 		if (one.end == hi)
@@ -100,7 +100,7 @@ void resources_read(const struct kernel *k, struct reader *r, struct arena *mem,
 		return;
 	st = read_one(&w, root, &all);
 	if (!st)
-		st = walk(&w, all.child, all.start, all.end, NULL, 0);
+		st = walk_resources(&w, all.child, all.start, all.end, NULL, 0);
 	if (st)
 		issue_add(k->issues, st, "resource tree", 1, "after %zu ranges", ret->v.n);
 }

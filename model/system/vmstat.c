@@ -34,7 +34,7 @@ static const char *name_at(const struct vmstat *v, uint64_t at)
 	return arena_strdup(v->y->mem, buf);
 }
 
-static void add(struct vmstat *v, uint64_t value)
+static void add_line(struct vmstat *v, uint64_t value)
 {
 	struct machine *m = v->y->m;
 	const char *name = name_at(v, v->at++);
@@ -62,7 +62,7 @@ static bool in_huge_pages(const struct vmstat *v, uint64_t node_item)
 static void add_node(struct vmstat *v)
 {
 	for (unsigned i = 0; i < v->c.nnode; i++)
-		add(v, v->c.node[i] >> (in_huge_pages(v, i) ? v->y->k->paging->bits[0] : 0));
+		add_line(v, v->c.node[i] >> (in_huge_pages(v, i) ? v->y->k->paging->bits[0] : 0));
 }
 
 static void add_numa(struct vmstat *v)
@@ -73,7 +73,7 @@ static void add_numa(struct vmstat *v)
 	for (int64_t i = 0; base && i < v->nnuma; i++) {
 		if (read_kva_word(v->y->r, base + (uint64_t)i * word, &value))
 			value = 0;
-		add(v, value);
+		add_line(v, value);
 	}
 }
 
@@ -107,7 +107,7 @@ static void add_events(struct vmstat *v)
 	}
 	for (int64_t i = 0; name && i < v->nevents && i < f->m.count; i++)
 		/* the first two, pgpgin and pgpgout, are sectors: printed in KiB */
-		add(v, event(v, i) / (i < 2 ? 2 : 1));
+		add_line(v, event(v, i) / (i < 2 ? 2 : 1));
 }
 
 void read_vmstat(struct system *y)
@@ -123,7 +123,7 @@ void read_vmstat(struct system *y)
 		return;
 	y->m->vmstat = arena_array(y->mem, struct zone_count, 4 * STAT_ITEMS_MAX);
 	for (unsigned i = 0; i < v.c.nzone; i++)
-		add(&v, v.c.zone[i]);
+		add_line(&v, v.c.zone[i]);
 	add_numa(&v);
 	add_node(&v);
 	add_events(&v);

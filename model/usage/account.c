@@ -34,8 +34,8 @@ struct pass {
 
 /* ---- the work --------------------------------------------------------------------- */
 
-static void walk(struct acct *a, const struct mm *m, uint64_t start, uint64_t end,
-		 const struct pgvisit *visit)
+static void walk_range(struct acct *a, const struct mm *m, uint64_t start, uint64_t end,
+		       const struct pgvisit *visit)
 {
 	tables_walk(a->k, a->r, m, start, end, visit, a);
 }
@@ -52,7 +52,7 @@ static void prime(struct acct *a, const struct mm *m, const struct cut_item *it)
 	else if (it->vma > m->first_vma)
 		before = s->vmas[it->vma - 1].end;
 	if (before)
-		walk(a, m, before - 1, before, &acct_visit_tables);
+		walk_range(a, m, before - 1, before, &acct_visit_tables);
 }
 
 static void account_vma(struct pass *p, struct acct *a, const struct mm *m, uint32_t vma,
@@ -68,7 +68,7 @@ static void account_vma(struct pass *p, struct acct *a, const struct mm *m, uint
 		a->u.swap = a->shmem.bytes;
 	}
 	if (m->pgd_pa)
-		walk(a, m, start, end, &acct_visit);
+		walk_range(a, m, start, end, &acct_visit);
 	else
 		a->u.lost += end - start;
 	if (!p->whole_run)
@@ -178,7 +178,7 @@ static void spread_huge(void *ctx, unsigned worker, size_t chunk)
 	}
 }
 
-static void run(struct pass *p)
+static void run_pass(struct pass *p)
 {
 	jobs_run(p->s->k->jobs, p->cut.n, do_item, p);
 	for (unsigned i = 0; i < JOBS_MAX; i++) {
@@ -299,11 +299,11 @@ void account_build(struct snapshot *s, uint32_t only)
 			cut_mm(&p->cut, &s->mms[i]);
 	if (only == NONE && !has(s->k, M_PAGE_MAPCOUNT)) {
 		aside = heap_array(uint32_t *, s->frames.nchunks);
-		run(p);
+		run_pass(p);
 		found_to_mapcount(p, aside);
 	}
 	p->whole_run = true;
-	run(p);
+	run_pass(p);
 	if (aside)
 		put_back(p, aside);
 	pass_free(p);

@@ -124,7 +124,7 @@ static bool spend(struct walker *w)
 	return false;
 }
 
-static bool table(void *arg, uint64_t pa, unsigned level)
+static bool refs_table(void *arg, uint64_t pa, unsigned level)
 {
 	(void)pa;
 	(void)level;
@@ -242,7 +242,7 @@ static bool count_entries(void *arg, uint64_t va, unsigned shift, const struct p
 }
 
 /* What a table that is lost refers to counts for nobody. The walk for usage tells too. */
-static bool lost(void *arg, uint64_t va, uint64_t end, enum status st)
+static bool refs_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 {
 	const struct walker *w = arg;
 
@@ -252,8 +252,8 @@ static bool lost(void *arg, uint64_t va, uint64_t end, enum status st)
 	return true;
 }
 
-static const struct pgvisit count_visit = { .entries = count_entries, .lost = lost,
-					    .table = table };
+static const struct pgvisit count_visit = { .entries = count_entries, .lost = refs_lost,
+					    .table = refs_table };
 
 /* ---- the sizes ------------------------------------------------------------------------- */
 
@@ -360,7 +360,7 @@ static bool size_entries(void *arg, uint64_t va, unsigned shift, const struct pt
 	return true;
 }
 
-static const struct pgvisit size_visit = { .entries = size_entries, .table = table };
+static const struct pgvisit size_visit = { .entries = size_entries, .table = refs_table };
 
 /* What was tallied, to sizes; the walker is as new. */
 static void take_tally(struct walker *w)
@@ -491,7 +491,7 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 		do_vma(p, w, it->vma + i, it);
 }
 
-static void run(struct refs *f, uint32_t only, struct sizes *z)
+static void run_refs(struct refs *f, uint32_t only, struct sizes *z)
 {
 	struct pass *p = heap_array(struct pass, 1);
 	const struct snapshot *s = f->s;
@@ -517,7 +517,7 @@ static void run(struct refs *f, uint32_t only, struct sizes *z)
 
 void refs_vma_sizes(struct refs *f, uint32_t only, struct sizes *z)
 {
-	run(f, only, z);
+	run_refs(f, only, z);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -584,7 +584,7 @@ struct refs *refs_count(const struct snapshot *s)
 	f->parallel = s->k->jobs > 1;
 	init_frames(f);
 	init_swap(f);
-	run(f, NONE, NULL);
+	run_refs(f, NONE, NULL);
 	for (unsigned l = 1; f->device.over && l < PAGING_LEVELS; l++)
 		refcounts_drop_devices(&f->huge[l]);
 	if (f->device.over)

@@ -203,7 +203,7 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 
 /* ---- holes of a private shmem mapping ----------------------------------------------- */
 
-static bool hole(void *arg, uint64_t va, uint64_t end, unsigned shift)
+static bool smaps_hole(void *arg, uint64_t va, uint64_t end, unsigned shift)
 {
 	struct acct *a = arg;
 	uint64_t first = va, last = end;
@@ -233,7 +233,7 @@ static void slow_pte(struct acct *a, const struct pte *e, uint64_t va)
 	switch (e->kind) {
 	case PTE_PAGE: account_present(a, e, va); break;
 	case PTE_SWAP: account_swap_entry(a, e); break;
-	case PTE_NONE: hole(a, va, va + (UINT64_C(1) << a->page_shift), a->page_shift); break;
+	case PTE_NONE: smaps_hole(a, va, va + (UINT64_C(1) << a->page_shift), a->page_shift); break;
 	default: acct_bad_entry(a, va, a->page_shift);
 	}
 }
@@ -266,7 +266,7 @@ static void ptes(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
 
 /* ---- the visitor ---------------------------------------------------------------------- */
 
-static bool entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte, unsigned n)
+static bool smaps_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte, unsigned n)
 {
 	struct acct *a = arg;
 
@@ -279,7 +279,7 @@ static bool entries(void *arg, uint64_t va, unsigned shift, const struct pte *pt
 	return true;
 }
 
-static bool lost(void *arg, uint64_t va, uint64_t end, enum status st)
+static bool smaps_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 {
 	struct acct *a = arg;
 
@@ -309,7 +309,7 @@ static bool note_table(void *arg, uint64_t pa, unsigned level)
 }
 
 /* VMAs come in order: a table that several of them share is the one met last. */
-static bool table(void *arg, uint64_t pa, unsigned level)
+static bool smaps_table(void *arg, uint64_t pa, unsigned level)
 {
 	struct acct *a = arg;
 	const struct paging *p = a->k->paging;
@@ -320,7 +320,7 @@ static bool table(void *arg, uint64_t pa, unsigned level)
 }
 
 const struct pgvisit acct_visit = {
-	.entries = entries, .hole = hole, .lost = lost, .table = table,
+	.entries = smaps_entries, .hole = smaps_hole, .lost = smaps_lost, .table = smaps_table,
 };
 
 const struct pgvisit acct_visit_tables = { .table = note_table };
@@ -395,7 +395,7 @@ void acct_vma(struct acct *a, const struct vma *v)
 	a->check_pages = !acct_rule(a, RULE_PTE_SPECIAL);
 }
 
-static void fold(struct usage *u, uint32_t key, const struct tally *t, bool locked)
+static void fold_tally(struct usage *u, uint32_t key, const struct tally *t, bool locked)
 {
 	uint64_t *const pss[] = { &u->pss_file, &u->pss_shmem, &u->pss_anon };
 	uint64_t *const rss[] = { &u->rss_file, &u->rss_shmem, &u->rss_anon };
@@ -424,6 +424,6 @@ void acct_take(struct acct *a, struct usage *sum)
 {
 	for (uint32_t key = 0; key < TALLIES; key++)
 		if (a->tally[key].bytes)
-			fold(&a->u, key, &a->tally[key], a->v->flags & VMA_LOCKED);
+			fold_tally(&a->u, key, &a->tally[key], a->v->flags & VMA_LOCKED);
 	usage_add(sum, &a->u);
 }

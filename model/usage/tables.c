@@ -132,7 +132,8 @@ static enum status enter(void *arg, uint64_t pa, unsigned level, uint64_t va)
 	return c->last[level].st;
 }
 
-static bool entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte, unsigned n)
+static bool tables_entries(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
+			   unsigned n)
 {
 	struct scan *c = arg;
 	const struct vma *v = vma_from(c, va);
@@ -142,7 +143,7 @@ static bool entries(void *arg, uint64_t va, unsigned shift, const struct pte *pt
 	return true;
 }
 
-static bool lost(void *arg, uint64_t va, uint64_t end, enum status st)
+static bool tables_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 {
 	struct scan *c = arg;
 
@@ -153,7 +154,9 @@ static bool lost(void *arg, uint64_t va, uint64_t end, enum status st)
 
 static void scan_range(struct scan *c, struct reader *r, uint64_t start, uint64_t end)
 {
-	static const struct pgvisit visit = { .enter = enter, .entries = entries, .lost = lost };
+	static const struct pgvisit visit = { .enter = enter,
+					      .entries = tables_entries,
+					      .lost = tables_lost };
 	const struct kernel *k = c->s->k;
 
 	pgwalk(r, k->paging, &k->env, c->mm->pgd_pa, start, end, &visit, c);
@@ -281,7 +284,7 @@ static int by_level(const void *x, const void *y)
 	return a->va < b->va ? -1 : a->va > b->va;
 }
 
-static void keep(struct tables *p, uint32_t mi)
+static void keep_tables(struct tables *p, uint32_t mi)
 {
 	struct mm *m = &p->s->mms[mi];
 	const struct scan *c = &p->scans[mi];
@@ -332,7 +335,7 @@ void tables_of(struct tables *t, uint32_t mm, struct reader *r)
 		if (c->mm->pgd_pa)
 			scan_vmas(c, r);
 		pthread_mutex_lock(&t->lock);
-		keep(t, mm);
+		keep_tables(t, mm);
 		t->idle[t->nidle++] = c->mem;
 		c->state = DONE;
 		pthread_cond_broadcast(&t->done);

@@ -35,7 +35,7 @@ static uint32_t add_object(struct maker *m, uint64_t key, const char *name, uint
 	return index;
 }
 
-static uint32_t find(struct maker *m, const struct vma *v)
+static uint32_t find_object(struct maker *m, const struct vma *v)
 {
 	bool is_file = v->file < m->s->nfiles;
 	const char *name = object_name(m->s, v);
@@ -76,7 +76,7 @@ void objects_build(const struct snapshot *s, struct arena *mem, struct objects *
 
 	ret->of_vma = arena_array(mem, uint32_t, s->nvmas);
 	for (uint32_t i = 0; i < s->nvmas; i++) {
-		ret->of_vma[i] = find(&m, &s->vmas[i]);
+		ret->of_vma[i] = find_object(&m, &s->vmas[i]);
 		count_object(&m, ret->of_vma[i], s->vmas[i].mm);
 	}
 	ret->v = m.v.v;

@@ -40,7 +40,7 @@ static bool same_unit(const struct unit *a, const struct unit *b)
 	       a->offset == b->offset;
 }
 
-static uint32_t find(struct maker *m, const struct vma *v, const struct area *a)
+static uint32_t find_unit(struct maker *m, const struct vma *v, const struct area *a)
 {
 	struct unit u = unit_of(v, a);
 	uint64_t words[3] = { u.file, (uint64_t)u.class << 8 | u.flags, u.offset };
@@ -207,7 +207,7 @@ void units_build(const struct snapshot *s, const struct area *areas, unsigned wh
 
 	*ret = (struct unit_list){ .areas = areas, .of_vma = arena_array(mem, uint32_t, s->nvmas) };
 	for (uint32_t i = 0; i < s->nvmas; i++) {
-		ret->of_vma[i] = find(&m, &s->vmas[i], &areas[i]);
+		ret->of_vma[i] = find_unit(&m, &s->vmas[i], &areas[i]);
 		count_vma(&m, ret->of_vma[i], &s->vmas[i]);
 	}
 	ret->v = m.v.v;

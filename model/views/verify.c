@@ -393,7 +393,7 @@ static void classify_chunk(void *ctx, unsigned worker, size_t chunk)
 	}
 }
 
-static void take(struct verify *v, const struct tally *t)
+static void take_tally(struct verify *v, const struct tally *t)
 {
 	v->agree += t->agree;
 	v->differ += t->differ;
@@ -439,7 +439,7 @@ static void check_frames(struct snapshot *s)
 	}
 	for (unsigned i = 0; i < JOBS_MAX; i++)
 		if (p.tallies[i]) {
-			take(s->verify, p.tallies[i]);
+			take_tally(s->verify, p.tallies[i]);
 			free(p.tallies[i]);
 		}
 	free(p.differs);
