@@ -39,14 +39,6 @@ enum status kobj_read(struct kobj *o, struct reader *r, uint64_t addr)
 	return read_kva(r, addr, o->data, o->extent);
 }
 
-void kobj_over(struct kobj *o, const struct kernel *k, const void *data, uint32_t size,
-	       uint64_t addr)
-{
-	*o = (struct kobj){
-		.k = k, .data = (uint8_t *)data, .size = size, .extent = size, .addr = addr
-	};
-}
-
 /* A load of SIZE bytes at OFF of the copy; 0 where it does not reach. */
 static uint64_t load_at(const struct kobj *o, uint64_t off, unsigned size)
 {

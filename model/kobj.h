@@ -31,9 +31,6 @@ void kobj_init(struct kobj *o, const struct kernel *k, enum layout_id size_id);
 void kobj_release(struct kobj *o);
 
 enum status kobj_read(struct kobj *o, struct reader *r, uint64_t addr);
-/* The same over bytes that are here already (SIZE of them at DATA, borrowed). */
-void kobj_over(struct kobj *o, const struct kernel *k, const void *data, uint32_t size,
-	       uint64_t addr);
 
 uint64_t kobj_u64(const struct kobj *o, enum layout_id member);
 /* Sign-extended from the member's own width. */

@@ -287,10 +287,3 @@ bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset, struc
 		  offset, type);
 	return false;
 }
-
-uint32_t swap_count(struct swap_cursor *c, unsigned type, uint64_t offset)
-{
-	struct swap_slot slot;
-
-	return swap_slot_read(c, type, offset, &slot) ? slot.count : 0;
-}

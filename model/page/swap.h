@@ -50,11 +50,8 @@ struct swap_cursor {
 void swap_cursor_init(struct swap_cursor *c, const struct swaps *w, struct reader *r);
 void swap_cursor_release(struct swap_cursor *c);
 
-/* swp_swapcount(): references to a slot; 0 if it cannot be told. */
-uint32_t swap_count(struct swap_cursor *c, unsigned type, uint64_t offset);
-
 struct swap_slot {
-	uint32_t count;		/* references, as swap_count() */
+	uint32_t count;		/* references: swp_swapcount() */
 	bool used, bad;
 	bool cached;		/* its page is in the swap cache too */
 	bool shmem;		/* marked as shmem's, where the kernel does so */

@@ -288,16 +288,3 @@ enum status xarray_walk(const struct kernel *k, struct reader *r, uint64_t xa_kv
 
 	return xarray_walk_within(k, r, xa_kva, first, last, fn, arg, &budget);
 }
-
-static bool take(void *arg, const struct xa_entry *e)
-{
-	*(uint64_t *)arg = e->value;
-	return false;
-}
-
-enum status xarray_load(const struct kernel *k, struct reader *r, uint64_t xa_kva, uint64_t index,
-			uint64_t *ret)
-{
-	*ret = 0;
-	return xarray_walk(k, r, xa_kva, index, index, take, ret);
-}

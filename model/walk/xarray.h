@@ -30,8 +30,4 @@ enum status xarray_walk_within(const struct kernel *k, struct reader *r, uint64_
 			       bool (*fn)(void *arg, const struct xa_entry *e), void *arg,
 			       uint64_t *budget);
 
-/* The entry at INDEX; *ret is 0 if there is none. */
-enum status xarray_load(const struct kernel *k, struct reader *r, uint64_t xa_kva,
-			uint64_t index, uint64_t *ret);
-
 #endif

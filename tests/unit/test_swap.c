@@ -113,14 +113,16 @@ static uint32_t count(struct fake *f, unsigned type, uint64_t offset)
 {
 	struct swap_cursor c;
 	struct swaps w;
-	uint32_t n;
+	struct swap_slot slot, again;
+	bool there;
 
 	swaps_init(&w, &f->kernel, f->r);
 	swap_cursor_init(&c, &w, f->r);
-	n = swap_count(&c, type, offset);
-	CHECK_EQ(swap_count(&c, type, offset), n);
+	there = swap_slot_read(&c, type, offset, &slot);
+	CHECK_EQ(swap_slot_read(&c, type, offset, &again), there);
+	CHECK(!there || again.count == slot.count);
 	swap_cursor_release(&c);
-	return n;
+	return there ? slot.count : 0;
 }
 
 /* Its flags: u used, b bad, c cached, s shmem; "?" unreadable. */
