@@ -27,7 +27,7 @@ static __attribute__((noreturn)) void die(size_t bytes)
 	exit(1);
 }
 
-void (*arena_die)(size_t bytes) __attribute__((noreturn)) = die;
+__attribute__((noreturn)) void (*arena_die)(size_t bytes) = die;
 
 static void *must(void *p, size_t bytes)
 {

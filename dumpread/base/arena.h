@@ -23,7 +23,7 @@ struct arena {
 };
 
 /* Called when memory is exhausted. Default: message, exit 1. */
-extern void (*arena_die)(size_t bytes) __attribute__((noreturn));
+extern __attribute__((noreturn)) void (*arena_die)(size_t bytes);
 
 /* Free everything; the arena is empty and usable again. */
 void arena_release(struct arena *a);

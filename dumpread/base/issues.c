@@ -35,14 +35,16 @@ static struct ledger ledger_of(struct issues *is, pthread_t thread)
 
 static struct issue *find_or_add(struct ledger l, enum status kind, const char *object)
 {
+	struct issue *v = l.v;
+
 	for (unsigned i = 0; i < *l.n; i++)
-		if (l.v[i].kind == kind && !strcmp(l.v[i].object, object))
-			return &l.v[i];
+		if (v[i].kind == kind && !strcmp(v[i].object, object))
+			return &v[i];
 	if (*l.n == ISSUES_MAX)
-		return &l.v[*l.n - 1];
-	l.v[*l.n].kind = kind;
-	l.v[*l.n].object = object;
-	return &l.v[(*l.n)++];
+		return &v[*l.n - 1];
+	v[*l.n].kind = kind;
+	v[*l.n].object = object;
+	return &v[(*l.n)++];
 }
 
 void issue_add(struct issues *is, enum status kind, const char *object, uint64_t count,

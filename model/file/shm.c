@@ -220,6 +220,7 @@ static void add_mapped(struct walk *w)
 			continue;
 		at = hash_get(&w->by_inode, f->inode);
 		if (at != HASH_NONE) {
+			/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): AT is one of v */
 			w->v.v[at].path = f->path;
 			continue;
 		}

@@ -5,6 +5,7 @@
 #include "reports/charts/draw.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -92,18 +93,17 @@ static double width(struct drawing *d, const char *s, double size)
 /* S, or as much of it as fits into ROOM, with an ellipsis. */
 static const char *fit(struct drawing *d, const char *s, double size, double room)
 {
-	size_t n = strlen(s);
+	size_t len = strlen(s), n = len;
 	char *cut;
 
 	if (width(d, s, size) <= room)
 		return s;
-	cut = arena_alloc(&d->mem, n + 4);
+	cut = arena_alloc(&d->mem, len + 4);
 	while (n) {
 		do
 			n--;
 		while (n && (s[n] & 0xc0) == 0x80);
-		memcpy(cut, s, n);
-		strcpy(cut + n, "\xe2\x80\xa6");
+		snprintf(cut, len + 4, "%.*s\xe2\x80\xa6", (int)n, s);
 		if (width(d, cut, size) <= room)
 			break;
 	}

@@ -82,7 +82,7 @@ LIKE_TEXT(librank_text)
 		swap |= sh.names.v[i].bytes.swap_ptes != 0;
 	}
 	if (sh.names.n) {
-		sort_array(order, sh.names.n, sizeof(*order), names_by_pss);
+		sort_array(order, sh.names.n, sizeof(const struct mapped_name *), names_by_pss);
 		sort_array(sh.v.v, sh.v.n, sizeof(*sh.v.v), shares_by_name);
 	}
 	fprintf(out, " %6s   %7s   %6s   %6s   %6s  ", "RSStot", "VSS", "RSS", "PSS", "USS");

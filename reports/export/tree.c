@@ -55,12 +55,11 @@ static void remove_in(struct tree *t, int parent, const char *name, unsigned dep
 static void remove_entry(struct tree *t, int dir, const char *name, unsigned depth)
 {
 	struct stat st;
+	bool there = !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW);
 
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
-		failed(t, name);
-	else if (S_ISDIR(st.st_mode))
+	if (there && S_ISDIR(st.st_mode))
 		remove_in(t, dir, name, depth + 1);
-	else if (unlinkat(dir, name, 0))
+	else if (!there || unlinkat(dir, name, 0))
 		failed(t, name);
 }
 
@@ -371,12 +370,15 @@ void tree_done(struct tree *t, FILE *f)
 
 void tree_link(struct tree *t, const char *name, const char *target)
 {
+	bool bad;
+
 	if (t->st || !*target)
 		return;
-	if (symlinkat(target, t->dir, name) && errno != ENAMETOOLONG)
-		failed(t, name);
-	else if (t->owners && t->uid != UINT32_MAX &&
-		 fchownat(t->dir, name, t->uid, t->gid, AT_SYMLINK_NOFOLLOW) && errno != ENOENT)
+	bad = symlinkat(target, t->dir, name) && errno != ENAMETOOLONG;
+	if (!bad && t->owners && t->uid != UINT32_MAX)
+		bad = fchownat(t->dir, name, t->uid, t->gid, AT_SYMLINK_NOFOLLOW) &&
+		      errno != ENOENT;
+	if (bad)
 		failed(t, name);
 }
 

@@ -26,11 +26,14 @@ void emit_release(struct emit *e)
 void emit_uint(struct emit *e, uint64_t v)
 {
 	char buf[24];
+	size_t n;
 
-	if (v == COL_UNKNOWN)
+	if (v == COL_UNKNOWN) {
 		fputs("null", e->out);
-	else
-		fwrite(buf, 1, put_decimal(buf, v), e->out);
+		return;
+	}
+	n = put_decimal(buf, v);
+	fwrite(buf, 1, n, e->out);
 }
 
 static uint32_t string_number(struct emit *e, const char *s)
