@@ -77,10 +77,11 @@ void image_take_vmcoreinfo(struct image *im, const uint8_t *text, size_t len)
 bool image_next_note(const struct image *im, size_t *at, struct image_note *ret)
 {
 	size_t left = im->notes_len - min_u64(*at, im->notes_len);
-	const uint8_t *h = im->notes + im->notes_len - left;
+	const uint8_t *h;
 
 	if (!im->notes || left < NOTE_HEADER)
 		return false;
+	h = im->notes + im->notes_len - left;
 	left -= NOTE_HEADER;
 	*ret = (struct image_note){ .namesz = load32(h, im->big_endian),
 				    .descsz = load32(h + 4, im->big_endian) };
