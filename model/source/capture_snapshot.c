@@ -170,6 +170,7 @@ static uint32_t file_of(struct maker *m, const char *name, uint64_t inode)
 
 	/* what collides, one in 2^63, goes on with the next key */
 	while ((i = hash_get(&m->files, key)) != HASH_NONE &&
+	       /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): I is one of file */
 	       (strcmp(m->file.v[i].path, name) || m->file.v[i].inode != inode))
 		key += 2;
 	if (i != HASH_NONE)

@@ -47,6 +47,7 @@ static uint32_t find_object(struct maker *m, const struct vma *v)
 
 		if (i == HASH_NONE)
 			return add_object(m, key, name, is_file ? v->file : NONE);
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): I is one of v */
 		if (is_file || !strcmp(m->v.v[i].name, name))
 			return i;
 	}
@@ -62,6 +63,7 @@ static void count_object(struct maker *m, uint32_t index, uint32_t mm)
 			arena_grow(m->mem, m->last_mm, m->nlast, m->v.cap, sizeof(*m->last_mm));
 		m->nlast = m->v.cap;
 	}
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): INDEX is one of v */
 	o->nvmas++;
 	if (m->last_mm[index] == mm + 1)
 		return;
