@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rules.h - behaviour of the kernel's accounting that changed without a trace
- * in its types. These few are asked by version; everything else by layout.
- * rules.def has one line per rule, with the commit and the stable releases that
- * took it; "vmcensus layout" prints them.
+ * rules.h - behaviour of the kernel's accounting that its types do not describe.
+ *
+ * rules.def has one line per rule: the mainline era, the stable releases that took it, and the
+ * sign that shows in the dump whether it holds. Distributions take changes early (RHEL 9's
+ * "5.14" has much of 6.x), so a sign that can be asked decides; the release decides where
+ * there is none. "vmcensus layout" prints the rules, and what decided each.
  */
 #ifndef VMCENSUS_RULES_H
 #define VMCENSUS_RULES_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "facts/layout.h"
 #include "facts/release.h"
 
 enum rule {
@@ -19,8 +24,20 @@ enum rule {
 	RULE_COUNT
 };
 
-struct rules {
-	bool on[RULE_COUNT];
+enum sign_kind {
+	SIGN_NONE,
+	SIGN_PRINTS,	/* the kernel image holds TEXT, and no blank behind it */
+	SIGN_FACT,	/* a member, size or enumerator that every configuration has */
+	SIGN_OPTION,	/* one that some configurations lack: its absence tells nothing */
+	SIGN_FUNCTION,	/* the symbol of a function */
+	SIGN_VARIABLE,	/* of a variable, which CONFIG_KALLSYMS_ALL lists */
+	SIGN_GONE,	/* no such function */
+};
+
+struct sign {
+	enum sign_kind kind;
+	const char *text;
+	enum layout_id id;
 };
 
 struct rule_spec {
@@ -28,11 +45,45 @@ struct rule_spec {
 	const char *about;
 	struct era era;
 	const char *backports;	/* stable releases that took it: "5.10.223 5.15.135", "" none */
+	struct sign since;	/* seen: the rule has begun */
+	struct sign until;	/* seen: it has ended */
+	bool whole;		/* SINCE is seen as long as the rule holds */
 };
 
 extern const struct rule_spec rule_specs[RULE_COUNT];
 
-/* Which rules hold for a kernel of this release. */
-void rules_decide(const struct release *v, struct rules *ret);
+#define SPELLINGS 64		/* bits of vm_flags */
+
+/* What a kernel image tells of its own texts. */
+struct image_texts {
+	bool known;			/* the formats of smaps were found */
+	bool printed[RULE_COUNT];	/* SIGN_PRINTS: the text of the rule was found */
+	bool spells;			/* the mnemonics of VmFlags were found: */
+	char spelling[SPELLINGS][2];	/* of each bit; 0: it has none */
+};
+
+/*
+ * Look for the texts of all rules in LEN bytes of the kernel image. Pieces that overlap by
+ * IMAGE_TEXT_MAX bytes miss none. WORD: bytes of a long.
+ */
+#define IMAGE_TEXT_MAX 256
+void image_texts_look(struct image_texts *t, const uint8_t *buf, size_t len, unsigned word);
+
+enum rule_judge { JUDGE_RELEASE, JUDGE_SIGN };
+
+struct rules {
+	bool on[RULE_COUNT];
+	uint8_t judge[RULE_COUNT];	/* enum rule_judge */
+};
+
+/* What there is to ask; each part may be NULL. */
+struct evidence {
+	const struct layout *layout;
+	bool types_whole;	/* a fact that LAYOUT lacks is one that the kernel lacks */
+	const struct image_texts *texts;
+};
+
+/* Which rules hold for a kernel of release V of which E is known (NULL: nothing). */
+void rules_decide(const struct release *v, const struct evidence *e, struct rules *ret);
 
 #endif

@@ -18,6 +18,7 @@
 #include "dumpread/types/sources.h"
 #include "model/source/capture.h"
 #include "model/kobj.h"
+#include "model/texts.h"
 #include "model/source/source.h"
 
 #define CPUS_MAX 8192u		/* NR_CPUS of the largest configurations */
@@ -181,7 +182,7 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 	k->page_shift = d->page_shift; /* VMCOREINFO found in memory may have changed it */
 	r = reader_new(d);
 	read_uts(k, r);
-	rules_decide(&k->version, &k->rules);
+	kernel_rules(k, r);
 	read_percpu(k, r);
 	arch_user_paging(d, &k->paging, &k->env);
 	st = memmap_init(k, r);

@@ -29,7 +29,8 @@ struct kernel {
 	struct layout layout;
 	struct release version;		/* patch: the stable number where known */
 	char release[65], uts_version[65], machine[65], nodename[65];
-	struct rules rules;		/* behaviour that left no trace in types */
+	struct rules rules;		/* behaviour that types do not describe */
+	struct image_texts texts;	/* of the kernel image; empty where there is none */
 	struct memmap memmap;		/* pfn <-> struct page */
 	uint64_t *percpu;		/* __per_cpu_offset[0..ncpus) */
 	uint32_t ncpus;			/* possible CPUs */

@@ -219,6 +219,7 @@ enum frame_flag {
 	FR_ZONE_DEVICE = 1 << 19,
 	FR_CACHE = 1 << 20,	/* belongs to a file's page cache (shmem too) */
 	FR_UNREAD = 1 << 21,	/* there is a struct page; it could not be read */
+	FR_BLANK = 1 << 22,	/* its struct page is zeros: nobody set it up, nothing is there */
 	FR_ORDER_SHIFT = 24,	/* 6 bits: order of the folio */
 };
 

@@ -130,6 +130,8 @@ static bool is_heap(const struct namer *n)
 {
 	const struct mm *m = &n->s->mms[n->v->mm];
 
+	if (n->k->rules.on[RULE_HEAP_WHOLE])
+		return n->v->start <= m->start_brk && n->v->end >= m->brk;
 	if (n->k->rules.on[RULE_HEAP_STRICT])
 		return n->v->start < m->brk && n->v->end > m->start_brk;
 	return n->v->start <= m->brk && n->v->end >= m->start_brk;

@@ -62,7 +62,11 @@ static void read_counters(struct mms_builder *mb, struct mm *m)
 
 		if (at < 0)
 			continue;
-		if (has(k, M_MM_RSS_PERCPU)) {
+		if (c == RSS_SHMEM && has(k, M_MM_SHMEMPAGES)) {
+			m->counter[c] = kobj_int(o, M_MM_SHMEMPAGES);
+			m->counter_shown[c] = clamp0(m->counter[c]);
+			m->counter_approx[c] = m->counter_shown[c];
+		} else if (has(k, M_MM_RSS_PERCPU)) {
 			counter_percpu(mb, m, c, at);
 		} else if (has(k, M_MM_RSS_COUNT)) {
 			/* an atomic_long_t, below 0 while a thread holds back more */

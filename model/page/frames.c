@@ -131,6 +131,17 @@ static bool is_movable_kernel(uint64_t mapping)
 	return (mapping & 3) == 2;
 }
 
+/*
+ * A struct page of a hole in a section, or behind the last page, that memmap_init_zone() passed
+ * over: no zone, no reference, and a _mapcount that reads as one mapping.
+ */
+static bool is_blank(const struct pagefmt *f, const uint8_t *p, uint64_t flags, uint32_t refs,
+		     uint64_t mapping)
+{
+	return f->mapcount_form != MAPCOUNT_NONE && !flags && !refs && !mapping &&
+	       !load32(p + f->mapcount, f->big) && !page_word(f, p, f->lru);
+}
+
 static void decode_single(struct worker *w, const uint8_t *p, uint64_t pfn, struct frame *out)
 {
 	const struct pagefmt *f = w->f;
@@ -144,6 +155,8 @@ static void decode_single(struct worker *w, const uint8_t *p, uint64_t pfn, stru
 	fr |= mapping_class(f, mapping, fr);
 	if (refs == 1)
 		fr |= FR_SINGLE;
+	if (is_blank(f, p, flags, refs, mapping))
+		fr |= FR_BLANK;
 	if (f->mapcount_form == MAPCOUNT_NONE)
 		out->mapcount = page_counted(f, p, refs, &fr);
 	else if (!(fr & FR_SLAB) && !is_movable_kernel(mapping))

@@ -191,7 +191,7 @@ static void understand(struct kernel *k)
 		module_machine(k);
 	for (int i = 0; i < LAYOUT_COUNT; i++)
 		k->layout.v[i].alt = -1;
-	rules_decide(&k->version, &k->rules);
+	rules_decide(&k->version, NULL, &k->rules);
 }
 
 /* ---- opening ------------------------------------------------------------------------- */

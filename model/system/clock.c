@@ -17,7 +17,7 @@ static uint64_t timekeeper(const struct system *y)
 	uint64_t lock;
 
 	if (!base)
-		return 0;
+		return layout_symbol(l, Y_TIMEKEEPER);
 	if (layout_has(l, M_TKDATA_TIMEKEEPER))
 		return base + layout_offset(l, M_TKDATA_TIMEKEEPER);
 	/* tk_core's type has no name: a seqcount, then the timekeeper, which
@@ -35,6 +35,19 @@ static uint64_t boottime(const struct kobj *tk)
 	if (shift < 64)
 		ns += kobj_u64(tk, M_TK_MONO_NSEC) >> shift;
 	return ns / NSEC_PER_SEC < YEARS_100 ? ns : 0;
+}
+
+/* The same where the clock is kept as the time of day, to 3.16. */
+static uint64_t boottime_of_day(const struct kobj *tk)
+{
+	uint64_t shift = kobj_u64(tk, M_TK_SHIFT);
+	int64_t sec = kobj_int(tk, M_TK_XTIME_SEC) + kobj_int(tk, M_TK_XTIME) +
+		      kobj_int(tk, M_TK_TO_MONO_SEC) + kobj_int(tk, M_TK_SLEPT_SEC);
+	uint64_t ns = kobj_u64(tk, M_TK_TO_MONO_NSEC) + kobj_u64(tk, M_TK_SLEPT_NSEC);
+
+	if (shift < 64)
+		ns += kobj_u64(tk, M_TK_XTIME_NSEC) >> shift;
+	return sec >= 0 && (uint64_t)sec < YEARS_100 ? (uint64_t)sec * NSEC_PER_SEC + ns : 0;
 }
 
 static int64_t crashtime(const struct dump *d)
@@ -57,9 +70,11 @@ void read_clock(struct system *y)
 
 	kobj_init(&tk, y->k, S_TIMEKEEPER);
 	if (addr && !kobj_read(&tk, y->r, addr)) {
-		now = kobj_u64(&tk, M_TK_XTIME_SEC);
+		now = kobj_u64(&tk, has(y->k, M_TK_XTIME) ? M_TK_XTIME : M_TK_XTIME_SEC);
 		if (has(y->k, M_TK_MONO_BASE))
 			y->m->uptime = boottime(&tk);
+		else if (has(y->k, M_TK_TO_MONO_SEC))
+			y->m->uptime = boottime_of_day(&tk);
 	}
 	kobj_release(&tk);
 	/*

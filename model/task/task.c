@@ -107,7 +107,9 @@ static void describe(const struct tasks_builder *tb, struct raw_task *ret)
 	for (unsigned i = 0; has(o->k, M_TASK_RSS_CACHE) && i < RSS_COUNTERS; i++) {
 		int64_t at = rss_counter_index(o->k, i);
 
-		if (at >= 0)
+		if (i == RSS_SHMEM && has(o->k, M_TASK_SHMEM_CACHE))
+			ret->rss[i] = (int32_t)kobj_int(o, M_TASK_SHMEM_CACHE);
+		else if (at >= 0)
 			ret->rss[i] = (int32_t)kobj_elem(o, M_TASK_RSS_CACHE, (uint32_t)at);
 	}
 }

@@ -244,7 +244,7 @@ static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const str
 	if (present && a->count_found && (!under_shared || claim_table(a, table)))
 		count_hugetlb(a, pfn, shift);
 	/* several entries may make one page: the first speaks for all */
-	if (va & (size - 1) || !acct_rule(a, RULE_HUGETLB_LINES))
+	if (va & (size - 1) || !acct_rule(a, RULE_LINE_SHARED_HUGETLB))
 		return;
 	shared = f->flags & FR_SHARED_FOLIO ||
 		 (under_shared && acct_rule(a, RULE_HUGETLB_PMD_SHARED) &&

@@ -199,9 +199,7 @@ static void write_rollup(const struct task_text *x, FILE *out)
 
 static bool has_rollup(const struct task_text *x)
 {
-	static const struct era era = { V(4, 14), 0 }; /* 493b0e9d945f */
-
-	return x->mm && x->mm->nvmas && in_era(x->s->k, era);
+	return x->mm && x->mm->nvmas && x->s->k->rules.on[RULE_SMAPS_ROLLUP];
 }
 
 /* ---- all of them ---------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ static const struct column cols[] = {
 	NUM(present, COL_SHOWN, "1: this kernel has it; rule: it holds"),
 	NUM(needed, 0, "1: required; without it the report fails"),
 	NUM(alternative, 0, "which spelling matched: 0 is the newest"),
-	STR(path, COL_SHOWN, "the spelling that matched, or the newest one"),
+	STR(path, COL_SHOWN, "the spelling that matched, or the newest one; rule: its sign"),
 	COL(struct row, offset, COL_UINT, COL_SHOWN, "bytes", "of a member in its outer type"),
 	COL(struct row, size, COL_UINT, COL_SHOWN, "bytes", "of a member or type"),
 	NUM(count, 0, "elements of an array"),
@@ -38,7 +38,7 @@ static const struct column cols[] = {
 	COL(struct row, bit_size, COL_UINT, 0, "bits", "width of a bit field"),
 	COL(struct row, value, COL_INT, COL_SHOWN, "", "of an enumerator"),
 	COL(struct row, address, COL_HEX, COL_SHOWN, "", "of a symbol, as this machine ran"),
-	STR(source, COL_SHOWN, "source of the fact: btf, dwarf, kallsyms ..."),
+	STR(source, COL_SHOWN, "source of the fact: btf, dwarf, kallsyms ...; rule: sign or version"),
 	STR(about, 0, "meaning of a rule, and since which version"),
 };
 
@@ -104,23 +104,46 @@ static const char *since(const struct rule_spec *spec, struct arena *mem)
 			    *spec->backports ? "; also " : "", spec->backports);
 }
 
-static void set_rule(const struct rule_spec *spec, bool on, struct row *r, struct arena *mem)
+/* What shows the rule: "prints VmFlags:", "has shmem_swap_usage" ... */
+static const char *sign_text(const struct sign *g, struct arena *mem)
+{
+	const char *text = g->text, *name;
+	size_t n;
+
+	switch (g->kind) {
+	case SIGN_NONE: return NULL;
+	case SIGN_PRINTS:
+		while (strchr(text, '\n'))	/* of lines that follow each other: the last */
+			text = strchr(text, '\n') + 1;
+		for (n = strlen(text); n && text[n - 1] == ' '; )
+			n--;
+		return arena_printf(mem, "prints \"%.*s\"", (int)n, text);
+	default: break;
+	}
+	name = fact_specs[g->id].alt[0];
+	return arena_printf(mem, g->kind == SIGN_GONE ? "has no %s" : "has %s", name);
+}
+
+/* "sign: while it prints ...", or "" where a rule has none. */
+static const char *signs(const struct rule_spec *spec, struct arena *mem)
+{
+	const char *since = sign_text(&spec->since, mem), *until = sign_text(&spec->until, mem);
+
+	return arena_printf(mem, "%s%s%s%s%s", since ? spec->whole ? "while it " : "once it " : "",
+			    since ? since : "", since && until ? ", " : "",
+			    until ? "until it " : "", until ? until : "");
+}
+
+static void set_rule(const struct rule_spec *spec, bool on, bool seen, struct row *r,
+		     struct arena *mem)
 {
 	*r = (struct row){
-		.id = spec->name,
-		.kind = "rule",
-		.present = on,
-		.source = "version",
-		.about = since(spec, mem),
-		.alternative = COL_UNKNOWN,
-		.offset = COL_UNKNOWN,
-		.size = COL_UNKNOWN,
-		.count = COL_UNKNOWN,
-		.stride = COL_UNKNOWN,
-		.bit_offset = COL_UNKNOWN,
-		.bit_size = COL_UNKNOWN,
-		.address = COL_UNKNOWN,
-		.value = COL_UNKNOWN_INT,
+		.id = spec->name, .kind = "rule", .present = on,
+		.source = seen ? "sign" : "version", .path = signs(spec, mem),
+		.about = since(spec, mem), .alternative = COL_UNKNOWN,
+		.offset = COL_UNKNOWN, .size = COL_UNKNOWN, .count = COL_UNKNOWN,
+		.stride = COL_UNKNOWN, .bit_offset = COL_UNKNOWN, .bit_size = COL_UNKNOWN,
+		.address = COL_UNKNOWN, .value = COL_UNKNOWN_INT,
 	};
 }
 
@@ -134,7 +157,8 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	for (int i = 0; i < LAYOUT_COUNT; i++)
 		set_fact(&fact_specs[i], &s->k->layout.v[i], &rows[i]);
 	for (int i = 0; i < RULE_COUNT; i++)
-		set_rule(&rule_specs[i], s->k->rules.on[i], &rows[LAYOUT_COUNT + i], &t->mem);
+		set_rule(&rule_specs[i], s->k->rules.on[i], s->k->rules.judge[i] == JUDGE_SIGN,
+			 &rows[LAYOUT_COUNT + i], &t->mem);
 	t->rows = rows;
 	t->nrows = LAYOUT_COUNT + RULE_COUNT;
 	t->row_size = sizeof(*rows);
@@ -152,12 +176,14 @@ static void text(const struct snapshot *s, const struct report_opts *o, const st
 		return;
 	layout_names(&mem, &n);
 	layout_write(s->k->dump, &n, out);
-	fputs("#\n# By the version of this kernel:\n", out);
+	fputs("#\n# Rules: holds or not, told by a sign in the dump or by the version:\n", out);
 	for (size_t i = 0; i < t->nrows; i++) {
 		const struct row *r = table_row(t, i);
 
-		if (!r->spec)
-			fprintf(out, "# %-3s %s: %s\n", r->present ? "yes" : "no", r->id, r->about);
+		if (r->spec)
+			continue;
+		fprintf(out, "# %-3s by %-7s %s: %s%s%s\n", r->present ? "yes" : "no", r->source,
+			r->id, r->about, *r->path ? "; " : "", r->path);
 	}
 	arena_release(&mem);
 }
@@ -172,7 +198,7 @@ const struct report report_layout = {
 	.text = text,
 	.text_refuses = OPT_SORT | OPT_TOP | OPT_WHERE,
 	.help = "Every member, size, enumerator and symbol of the kernel that is used, and the rules\n"
-		"that follow from its version. The text is a layout file: save it with -o, and use it\n"
+		"that follow from it. The text is a layout file: save it with -o, and use it\n"
 		"with -t in place of a vmlinux for dumps of the same kernel. csv, json and -c give\n"
 		"rows with the source of each fact.",
 };

@@ -16,50 +16,46 @@
 #include "reports/process/vma_rows.h"
 #include "reports/process/vmflags.h"
 
-enum text_of { SMAPS = 1, ROLLUP = 2 };
+/* FIRST, LAST: in kernels that print the page sizes there. */
+enum text_of { SMAPS = 1, ROLLUP = 2, FIRST = 4, LAST = 8 };
 
 /* One counter's line: label of 16 characters, number right-aligned in 8. */
 static const struct line {
 	const char *label;
 	size_t offset;		/* in struct vma_row: bytes */
-	struct era era;
 	int rule;		/* enum rule that must hold, -1 none */
 	unsigned in;		/* enum text_of */
 } lines[] = {
-#define L_IN(in, label, member, from, until) \
-	{ label, offsetof(struct vma_row, member), { from, until }, -1, in }
+#define L_IN(in, label, member, rule) { label, offsetof(struct vma_row, member), rule, in }
 #define L(...) L_IN(SMAPS | ROLLUP, __VA_ARGS__)
-#define L_RULE(label, member, rule) \
-	{ label, offsetof(struct vma_row, member), { 0, 0 }, rule, SMAPS | ROLLUP }
-	L_IN(SMAPS, "Size:           ", u.size, 0, 0),
-	L_IN(SMAPS, "KernelPageSize: ", kernel_page, V(4, 14), 0),
-	L_IN(SMAPS, "MMUPageSize:    ", kernel_page, V(4, 14), 0),
-	L("Rss:            ", u.rss, 0, 0),
-	L("Pss:            ", u.pss, V26(25), 0),
-	L_RULE("Pss_Dirty:      ", u.pss_dirty, RULE_PSS_DIRTY_LINE),
-	/* ee2ad71b0756 (v5.3) */
-	L_IN(ROLLUP, "Pss_Anon:       ", u.pss_anon, V(5, 3), 0),
-	L_IN(ROLLUP, "Pss_File:       ", u.pss_file, V(5, 3), 0),
-	L_IN(ROLLUP, "Pss_Shmem:      ", u.pss_shmem, V(5, 3), 0),
-	L("Shared_Clean:   ", u.shared_clean, 0, 0),
-	L("Shared_Dirty:   ", u.shared_dirty, 0, 0),
-	L("Private_Clean:  ", u.private_clean, 0, 0),
-	L("Private_Dirty:  ", u.private_dirty, 0, 0),
-	L("Referenced:     ", u.referenced, V26(22), 0),
-	L("Anonymous:      ", u.anonymous, V26(37), 0),
-	L_RULE("KSM:            ", u.ksm, RULE_KSM_LINE),
-	L("LazyFree:       ", u.lazyfree, V(4, 12), 0),
-	L("AnonHugePages:  ", u.anon_huge, V26(39), 0),
-	L("ShmemPmdMapped: ", u.shmem_huge, V(4, 8), 0),
-	L("FilePmdMapped: ", u.file_huge, V(5, 4), V(5, 8)),
-	L("FilePmdMapped:  ", u.file_huge, V(5, 8), 0),
-	L("Shared_Hugetlb: ", u.shared_hugetlb, V(4, 4), 0),
-	L("Private_Hugetlb: ", u.private_hugetlb, V(4, 4), 0),
-	L("Swap:           ", u.swap, V26(26), 0),
-	L("SwapPss:        ", u.swap_pss, V(4, 3), 0),
-	L("KernelPageSize: ", kernel_page, V26(29), V(4, 14)),
-	L("MMUPageSize:    ", kernel_page, V26(29), V(4, 14)),
-	L("Locked:         ", u.pss_locked, V26(38), 0),
+	L_IN(SMAPS, "Size:           ", u.size, -1),
+	L_IN(SMAPS | FIRST, "KernelPageSize: ", kernel_page, RULE_LINE_PAGE_SIZES),
+	L_IN(SMAPS | FIRST, "MMUPageSize:    ", kernel_page, RULE_LINE_PAGE_SIZES),
+	L("Rss:            ", u.rss, -1),
+	L("Pss:            ", u.pss, RULE_LINE_PSS),
+	L("Pss_Dirty:      ", u.pss_dirty, RULE_PSS_DIRTY_LINE),
+	L_IN(ROLLUP, "Pss_Anon:       ", u.pss_anon, RULE_LINE_PSS_ANON),
+	L_IN(ROLLUP, "Pss_File:       ", u.pss_file, RULE_LINE_PSS_ANON),
+	L_IN(ROLLUP, "Pss_Shmem:      ", u.pss_shmem, RULE_LINE_PSS_ANON),
+	L("Shared_Clean:   ", u.shared_clean, -1),
+	L("Shared_Dirty:   ", u.shared_dirty, -1),
+	L("Private_Clean:  ", u.private_clean, -1),
+	L("Private_Dirty:  ", u.private_dirty, -1),
+	L("Referenced:     ", u.referenced, RULE_LINE_REFERENCED),
+	L("Anonymous:      ", u.anonymous, RULE_LINE_ANONYMOUS),
+	L("KSM:            ", u.ksm, RULE_KSM_LINE),
+	L("LazyFree:       ", u.lazyfree, RULE_LINE_LAZYFREE),
+	L("AnonHugePages:  ", u.anon_huge, RULE_LINE_ANON_HUGE),
+	L("ShmemPmdMapped: ", u.shmem_huge, RULE_LINE_SHMEM_HUGE),
+	L("FilePmdMapped: ", u.file_huge, RULE_LINE_FILE_HUGE_NARROW),
+	L("FilePmdMapped:  ", u.file_huge, RULE_LINE_FILE_HUGE),
+	L("Shared_Hugetlb: ", u.shared_hugetlb, RULE_LINE_SHARED_HUGETLB),
+	L("Private_Hugetlb: ", u.private_hugetlb, RULE_LINE_SHARED_HUGETLB),
+	L("Swap:           ", u.swap, RULE_LINE_SWAP),
+	L("SwapPss:        ", u.swap_pss, RULE_LINE_SWAP_PSS),
+	L_IN(SMAPS | LAST, "KernelPageSize: ", kernel_page, RULE_LINE_PAGE_SIZES),
+	L_IN(SMAPS | LAST, "MMUPageSize:    ", kernel_page, RULE_LINE_PAGE_SIZES),
+	L("Locked:         ", u.pss_locked, RULE_LINE_LOCKED),
 };
 
 #define LABEL 16	/* Private_Hugetlb is one longer, and its number narrower */
@@ -113,6 +109,23 @@ static void put_name(const struct text *x, FILE *out, const char *s)
 	}
 }
 
+/*
+ * The first address that maps shows: a stack that grows down begins with a guard page, unless
+ * it goes on where another ends (stack_guard_page_start(), vma_growsdown(), linux/mm.h of 3.10).
+ */
+static uint64_t shown_start(const struct snapshot *s, const struct vma_row *r)
+{
+	const struct vma *v = r->vma, *prev;
+
+	if (!s->k->rules.on[RULE_STACK_GUARD] || !v || !(v->flags & VMA_GROWSDOWN) ||
+	    v < s->vmas || v >= s->vmas + s->nvmas)
+		return r->start;
+	prev = v > &s->vmas[s->mms[v->mm].first_vma] ? v - 1 : NULL;
+	if (prev && prev->end == v->start && prev->flags & VMA_GROWSDOWN)
+		return r->start;
+	return r->start + (UINT64_C(1) << s->k->page_shift);
+}
+
 static void put_map_line(const struct snapshot *s, const struct vma_row *r, struct text *x,
 			 FILE *out)
 {
@@ -120,7 +133,7 @@ static void put_map_line(const struct snapshot *s, const struct vma_row *r, stru
 	size_t width = 25 + word * 6 - 1;
 
 	x->n = 0;
-	add_hex(x, r->start, 8);
+	add_hex(x, shown_start(s, r), 8);
 	append(x, "-", 1);
 	add_hex(x, r->end, 8);
 	append(x, " ", 1);
@@ -171,12 +184,11 @@ void maps_text(const struct snapshot *s, const struct report_opts *o, const stru
 /* The lines of this kernel, in order. */
 static unsigned choose_lines(const struct kernel *k, enum text_of text, const struct line **ret)
 {
-	unsigned n = 0;
+	unsigned other = k->rules.on[RULE_PAGE_SIZES_LAST] ? FIRST : LAST, n = 0;
 
 	for (unsigned i = 0; i < ARRAY_LEN(lines); i++)
-		if (!(lines[i].in & text))
-			continue;
-		else if (lines[i].rule < 0 ? in_era(k, lines[i].era) : k->rules.on[lines[i].rule])
+		if (lines[i].in & text && !(lines[i].in & other) &&
+		    (lines[i].rule < 0 || k->rules.on[lines[i].rule]))
 			ret[n++] = &lines[i];
 	return n;
 }
@@ -196,20 +208,19 @@ static void add_counters(struct text *x, const struct vma_row *r, const struct l
 
 static void add_tail(const struct snapshot *s, struct text *x, const struct vma_row *r)
 {
-	static const struct era thp = { V(5, 0), 0 }, thp_wide = { V(6, 5), 0 },
-				keys = { V(4, 9), 0 }, flags = { V(3, 8), 0 };
+	const bool *on = s->k->rules.on;
 
-	if (in_era(s->k, thp) && source_has(s->k, SOURCE_SETTINGS)) {
+	if (on[RULE_LINE_THP] && source_has(s->k, SOURCE_SETTINGS)) {
 		append(x, "THPeligible:    ", LABEL);
-		add_right(x, r->thp, in_era(s->k, thp_wide) ? 8 : 0);
+		add_right(x, r->thp, on[RULE_LINE_THP_WIDE] ? 8 : 0);
 		append(x, "\n", 1);
 	}
-	if (r->pkey != COL_UNKNOWN && in_era(s->k, keys)) {
+	if (r->pkey != COL_UNKNOWN && on[RULE_LINE_PKEY]) {
 		append(x, "ProtectionKey:  ", LABEL);
 		add_right(x, r->pkey, 8);
 		append(x, "\n", 1);
 	}
-	if (in_era(s->k, flags)) {
+	if (on[RULE_LINE_VMFLAGS]) {
 		append(x, "VmFlags: ", 9);
 		append(x, r->vmflags, strlen(r->vmflags));
 		if (*r->vmflags)

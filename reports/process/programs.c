@@ -123,9 +123,7 @@ static struct program_row *program_row_of(struct maker *m, const char *name)
 /* smaps_rollup, which has one Pss line a process, is since 493b0e9d945f (v4.14). */
 static double pss_lines(const struct snapshot *s, const struct mm *mm)
 {
-	static const struct era rollup = { V(4, 14), 0 };
-
-	return in_era(s->k, rollup) ? 1 : mm->nvmas;
+	return s->k->rules.on[RULE_SMAPS_ROLLUP] ? 1 : mm->nvmas;
 }
 
 static void add_mm(struct maker *m, struct program_row *r, const struct mm *mm)

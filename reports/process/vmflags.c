@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Source: show_smap_vma_flags() of fs/proc/task_mmu.c and the VM_* of
- * include/linux/mm.h, read in 3.10 ... 7.3. Bits that moved have a row an era.
+ * include/linux/mm.h, read in 3.10 ... 7.3. Bits that moved have a row an era. Where the
+ * kernel's own table was found in its image, that is asked instead: distributions have bits
+ * that their release does not tell.
  */
 #include "reports/process/vmflags.h"
 
@@ -70,6 +72,8 @@ static const char *spell(const struct kernel *k, unsigned bit)
 {
 	static const struct era keys = { V(4, 6), 0 };
 
+	if (k->texts.spells)
+		return bit < SPELLINGS ? k->texts.spelling[bit] : "";
 	if (bit >= PKEY_BIT && bit < PKEY_BIT + pkey_bits(k) && in_era(k, keys))
 		return "";
 	for (const struct arch_vmflag *f = k->arch ? k->arch->vmflags : NULL; f && f->text; f++)

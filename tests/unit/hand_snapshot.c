@@ -62,7 +62,7 @@ static void kernel(struct hand *h, int major, int minor)
 	strcpy(k->release, "6.1.0-hand");
 	strcpy(k->nodename, "field \"7\"");
 	k->issues = &h->issues;
-	rules_decide(&k->version, &k->rules);
+	rules_decide(&k->version, NULL, &k->rules);
 	for (int i = 0; i < LAYOUT_COUNT; i++)
 		k->layout.v[i].alt = -1;
 	issues_init(&h->issues);

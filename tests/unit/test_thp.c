@@ -29,7 +29,7 @@ static void machine(struct rig *m, unsigned word, const char *release)
 	*m = (struct rig){ .f = fake_new(word, false) };
 	m->s = (struct snapshot){ .k = &m->f->kernel, .mms = &m->mm, .nmms = 1 };
 	release_parse(release, &m->f->kernel.version);
-	rules_decide(&m->f->kernel.version, &m->f->kernel.rules);
+	rules_decide(&m->f->kernel.version, NULL, &m->f->kernel.rules);
 	fake_symbol(m->f, Y_THP_FLAGS, fake_kva(m->f, FLAGS));
 	fake_put_uint(m->f, FLAGS, 0, word);
 	m->thp = (struct thp){ .s = &m->s, .r = m->f->r, .offered = true, .always = true,
