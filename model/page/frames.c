@@ -133,12 +133,12 @@ static bool is_movable_kernel(uint64_t mapping)
 
 /*
  * A struct page of a hole in a section, or behind the last page, that memmap_init_zone() passed
- * over: no zone, no reference, and a _mapcount that reads as one mapping.
+ * over: no zone, no flag but PG_reserved (frame 0 of a PC), no reference, and a _mapcount that reads as one mapping.
  */
 static bool is_blank(const struct pagefmt *f, const uint8_t *p, uint64_t flags, uint32_t refs,
 		     uint64_t mapping)
 {
-	return f->mapcount_form != MAPCOUNT_NONE && !flags && !refs && !mapping &&
+	return f->mapcount_form != MAPCOUNT_NONE && !(flags & ~f->reserved) && !refs && !mapping &&
 	       !load32(p + f->mapcount, f->big) && !page_word(f, p, f->lru);
 }
 

@@ -175,6 +175,9 @@ static void text(const struct snapshot *s, const struct report_opts *o, const st
 	if (!source_has(s->k, SOURCE_MEMORY))
 		return;
 	layout_names(&mem, &n);
+	/* of a layout file: what it did not know is not known now */
+	if (s->k->dump->layout_facts)
+		n.facts = s->k->dump->layout_facts;
 	layout_write(s->k->dump, &n, out);
 	fputs("#\n# Rules: holds or not, told by a sign in the dump or by the version:\n", out);
 	for (size_t i = 0; i < t->nrows; i++) {
