@@ -51,7 +51,8 @@ void kernel_rules(struct kernel *k, struct reader *r)
 	const char *from = k->layout.v[S_PAGE].from;
 	uint64_t at, end;
 
-	e.types_whole = !from || strcmp(from, "layout file") != 0 || d->layout_facts >= FACTS_VERSION;
+	e.types_whole = !from || strcmp(from, "layout file") != 0 ||
+			d->layout_facts >= FACTS_VERSION;
 	if (constants(k, &at, &end)) {
 		uint8_t *buf = heap_bytes(STEP + IMAGE_TEXT_MAX);
 

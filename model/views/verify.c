@@ -293,8 +293,8 @@ static bool is_nothing(const struct frame *fr)
 	return fr->flags & FR_BLANK && !fr->found;
 }
 
-static enum verify_reason reason_of(const struct snapshot *s, const struct frame *fr,
-				    uint64_t pfn, uint32_t mapcount, struct verify_folio *folio)
+static enum verify_reason reason_of(const struct snapshot *s, const struct frame *fr, uint64_t pfn,
+				    uint32_t mapcount, struct verify_folio *folio)
 {
 	if (mapcount == fr->found || is_nothing(fr))
 		return VERIFY_AGREE;

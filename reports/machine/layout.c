@@ -113,9 +113,9 @@ static const char *sign_text(const struct sign *g, struct arena *mem)
 	switch (g->kind) {
 	case SIGN_NONE: return NULL;
 	case SIGN_PRINTS:
-		while (strchr(text, '\n'))	/* of lines that follow each other: the last */
+		while (strchr(text, '\n')) /* of lines that follow each other: the last */
 			text = strchr(text, '\n') + 1;
-		for (n = strlen(text); n && text[n - 1] == ' '; )
+		for (n = strlen(text); n && text[n - 1] == ' ';)
 			n--;
 		return arena_printf(mem, "prints \"%.*s\"", (int)n, text);
 	default: break;
@@ -138,12 +138,21 @@ static void set_rule(const struct rule_spec *spec, bool on, bool seen, struct ro
 		     struct arena *mem)
 {
 	*r = (struct row){
-		.id = spec->name, .kind = "rule", .present = on,
-		.source = seen ? "sign" : "version", .path = signs(spec, mem),
-		.about = since(spec, mem), .alternative = COL_UNKNOWN,
-		.offset = COL_UNKNOWN, .size = COL_UNKNOWN, .count = COL_UNKNOWN,
-		.stride = COL_UNKNOWN, .bit_offset = COL_UNKNOWN, .bit_size = COL_UNKNOWN,
-		.address = COL_UNKNOWN, .value = COL_UNKNOWN_INT,
+		.id = spec->name,
+		.kind = "rule",
+		.present = on,
+		.source = seen ? "sign" : "version",
+		.path = signs(spec, mem),
+		.about = since(spec, mem),
+		.alternative = COL_UNKNOWN,
+		.offset = COL_UNKNOWN,
+		.size = COL_UNKNOWN,
+		.count = COL_UNKNOWN,
+		.stride = COL_UNKNOWN,
+		.bit_offset = COL_UNKNOWN,
+		.bit_size = COL_UNKNOWN,
+		.address = COL_UNKNOWN,
+		.value = COL_UNKNOWN_INT,
 	};
 }
 

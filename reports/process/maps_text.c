@@ -117,8 +117,8 @@ static uint64_t shown_start(const struct snapshot *s, const struct vma_row *r)
 {
 	const struct vma *v = r->vma, *prev;
 
-	if (!s->k->rules.on[RULE_STACK_GUARD] || !v || !(v->flags & VMA_GROWSDOWN) ||
-	    v < s->vmas || v >= s->vmas + s->nvmas)
+	if (!s->k->rules.on[RULE_STACK_GUARD] || !v || !(v->flags & VMA_GROWSDOWN) || v < s->vmas ||
+	    v >= s->vmas + s->nvmas)
 		return r->start;
 	prev = v > &s->vmas[s->mms[v->mm].first_vma] ? v - 1 : NULL;
 	if (prev && prev->end == v->start && prev->flags & VMA_GROWSDOWN)

@@ -6,6 +6,7 @@ from exact.bounds import compare_bounds
 from exact.export import compare_export
 from exact.groups import compare_groups
 from exact.objects import compare_shm, compare_swap
+from exact.otherrelease import compare_release
 from exact.pageflags import compare_pageflags
 from exact.sizes import compare_sizes
 from exact.system import compare_machine
@@ -31,6 +32,8 @@ def compare_fixture(tally, program, build, f, truth, thorough):
     compare_pageflags(tally, name, vmcensus, truth)
     compare_sizes(tally, name, vmcensus, truth)
     compare_bounds(tally, name, vmcensus, truth)
+    compare_release(tally, name, f, lambda image: Vmcensus(program, image, f.types()),
+                    os.path.join(build, 'release'))
     compare_groups(tally, name, vmcensus, truth)
     compare_shm(tally, name, vmcensus, truth)
     compare_swap(tally, name, vmcensus, truth)

@@ -46,15 +46,15 @@ static void test_texts(void)
 
 static void test_spelling(void)
 {
-	static const char two[129] = "rdwrexshmrmpmemsgd??pf??dw??lo", three[] =
-		"rd\0wr\0ex\0sh\0mr\0mw\0me";
+	static const char two[129] = "rdwrexshmrmpmemsgd??pf??dw??lo",
+			  three[] = "rd\0wr\0ex\0sh\0mr\0mw\0me";
 	struct image_texts t = look(two, 128);
 
 	CHECK(t.spells && !memcmp(t.spelling[5], "mp", 2) && !t.spelling[40][0]);
 	t = look(three, sizeof(three));
 	CHECK(t.spells && !memcmp(t.spelling[6], "me", 2));
 	t = (struct image_texts){ 0 };
-	image_texts_look(&t, (const uint8_t *)two, 40, 8);	/* cut off */
+	image_texts_look(&t, (const uint8_t *)two, 40, 8); /* cut off */
 	CHECK(!t.spells);
 }
 
