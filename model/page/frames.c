@@ -133,7 +133,8 @@ static bool is_movable_kernel(uint64_t mapping)
 
 /*
  * A struct page of a hole in a section, or behind the last page, that memmap_init_zone() passed
- * over: no zone, no flag but PG_reserved (frame 0 of a PC), no reference, and a _mapcount that reads as one mapping.
+ * over: no zone, no flag but PG_reserved (frame 0 of a PC), no reference, and a _mapcount that
+ * reads as one mapping.
  */
 static bool is_blank(const struct pagefmt *f, const uint8_t *p, uint64_t flags, uint32_t refs,
 		     uint64_t mapping)

@@ -381,6 +381,23 @@ static void test_odd_size(void)
 }
 
 /* zsmalloc of 4.8 and later: mapping is movable operations | 2, _mapcount an offset. */
+/* Zeros, as where memmap_init_zone() was not: they count no mapping. */
+static void test_nothing(void)
+{
+	struct rig *g = rig_new(8, false);
+
+	counts(g, 0, 0, 0);
+	set(g, 0, O_FLAGS, 1 << F_RESERVED);
+	counts(g, 1, 0, 0);
+	counts(g, 2, 0, 1);	/* in use: mapped once */
+	build(g);
+	CHECK(frame_at(&g->s.frames, 0)->flags & FR_BLANK);
+	CHECK(frame_at(&g->s.frames, 1)->flags & FR_BLANK);
+	CHECK(!(frame_at(&g->s.frames, 2)->flags & FR_BLANK));
+	CHECK(!(frame_at(&g->s.frames, 3)->flags & FR_BLANK));
+	rig_free(g);
+}
+
 static void test_zsmalloc(void)
 {
 	struct rig *g = rig_new(8, false);
@@ -411,5 +428,6 @@ int main(void)
 	test_damage();
 	test_odd_size();
 	test_zsmalloc();
+	test_nothing();
 	return check_done();
 }
