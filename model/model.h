@@ -85,7 +85,6 @@ struct task {				/* one thread, or process of one thread */
 					   follows: UINT64_MAX if unknown */
 	uint64_t min_flt, maj_flt;
 	uint64_t start_boottime;	/* ns since boot */
-	uint64_t wchan;			/* reserved: 0 */
 };
 
 struct proc {				/* a thread group */

@@ -260,7 +260,7 @@ static const struct pgvisit count_visit = { .entries = count_entries, .lost = re
 /* N pages in memory, each of REFS references. */
 static inline void add_present(struct walker *w, uint32_t refs, uint64_t n, bool writable)
 {
-	u128 each;
+	effective_t each;
 
 	if (writable && refs)
 		w->writable += n;
@@ -268,7 +268,7 @@ static inline void add_present(struct walker *w, uint32_t refs, uint64_t n, bool
 		w->tally[refs] += n;
 		return;
 	}
-	each = (u128)n * ((w->bytes << SIZES_SHIFT) / refs);
+	each = (effective_t)n * ((w->bytes << SIZES_SHIFT) / refs);
 	w->z.mapped += n * w->bytes;
 	w->z.resident += n * w->bytes;
 	w->z.eff_mapped += each;
@@ -284,7 +284,7 @@ static void add_absent(struct walker *w, uint32_t refs, uint64_t n)
 	}
 	w->z.mapped += n * w->bytes;
 	w->z.sole += refs == 1 ? n * w->bytes : 0;
-	w->z.eff_mapped += (u128)n * ((w->bytes << SIZES_SHIFT) / refs);
+	w->z.eff_mapped += (effective_t)n * ((w->bytes << SIZES_SHIFT) / refs);
 }
 
 /* References of PFN; those of the *run - 1 frames behind it are as many. */
@@ -371,11 +371,11 @@ static void take_tally(struct walker *w)
 	z->device += of_none;
 	for (unsigned n = 1; n < TALLY; n++) {
 		uint64_t bytes = w->tally[n] * w->bytes;
-		u128 each;
+		effective_t each;
 
 		if (!bytes)
 			continue;
-		each = (u128)w->tally[n] * ((w->bytes << SIZES_SHIFT) / n);
+		each = (effective_t)w->tally[n] * ((w->bytes << SIZES_SHIFT) / n);
 		z->mapped += bytes;
 		z->resident += bytes;
 		z->sole += n == 1 ? bytes : 0;

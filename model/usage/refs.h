@@ -17,12 +17,13 @@
 
 #include "model/model.h"
 
-/* Hosts of 32 bits have no such integer: 2^44 bytes in all, cut off at 2^-20 byte. */
+/* A sum of effective sizes, bytes << SIZES_SHIFT: in 128 bits where the compiler has such
+   an integer, else in 64, of 2^44 bytes at most. */
 #ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 u128;
+__extension__ typedef unsigned __int128 effective_t;
 #define SIZES_SHIFT 32
 #else
-typedef uint64_t u128;
+typedef uint64_t effective_t;
 #define SIZES_SHIFT 20
 #endif
 
@@ -38,14 +39,14 @@ struct sizes {
 	uint64_t writable;		/* of resident: by a writable entry */
 	uint64_t device;		/* of vm alone: mapped, its references not counted
 					   (device memory beyond what REFS_DEVICE_CHUNKS hold) */
-	u128 eff_mapped, eff_resident;	/* each page divided by its references */
+	effective_t eff_mapped, eff_resident;	/* each page divided by its references */
 };
 
 void sizes_add(struct sizes *sum, const struct sizes *z);
 /* Z for each of N processes. */
 void sizes_add_times(struct sizes *sum, const struct sizes *z, uint32_t n);
 /* Bytes of an effective size, rounded. */
-static inline uint64_t sizes_bytes(u128 effective)
+static inline uint64_t sizes_bytes(effective_t effective)
 {
 	return (uint64_t)((effective + (UINT32_C(1) << (SIZES_SHIFT - 1))) >> SIZES_SHIFT);
 }

@@ -65,8 +65,8 @@ static void make_usage(struct vma *v, struct sizes *z, uint64_t *seed)
 	*(v->file == NONE ? &v->usage.pss_anon : &v->usage.pss_file) = v->usage.pss;
 	*z = (struct sizes){
 		.vm = v->usage.size, .mapped = v->usage.rss, .resident = v->usage.rss,
-		.eff_resident = ((u128)v->usage.rss << SIZES_SHIFT) / users,
-		.eff_mapped = ((u128)v->usage.rss << SIZES_SHIFT) / users,
+		.eff_resident = ((effective_t)v->usage.rss << SIZES_SHIFT) / users,
+		.eff_mapped = ((effective_t)v->usage.rss << SIZES_SHIFT) / users,
 	};
 }
 

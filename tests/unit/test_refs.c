@@ -8,14 +8,14 @@
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"
 
-#define EFF(pages_times_60) ((u128)(PAGE << SIZES_SHIFT) / 60 * (pages_times_60))
+#define EFF(pages_times_60) ((effective_t)(PAGE << SIZES_SHIFT) / 60 * (pages_times_60))
 
 /* Within what is cut off a page, for PAGES pages. */
-static bool near(u128 got, u128 want, unsigned pages)
+static bool near(effective_t got, effective_t want, unsigned pages)
 {
-	u128 d = got > want ? got - want : want - got;
+	effective_t d = got > want ? got - want : want - got;
 
-	return d <= 64 * (u128)pages;
+	return d <= 64 * (effective_t)pages;
 }
 
 static struct refs *count(struct rig *g, struct sizes *z)
@@ -28,7 +28,7 @@ static struct refs *count(struct rig *g, struct sizes *z)
 }
 
 /* Over all processes: what is divided comes together again. */
-static u128 resident_of_all(const struct rig *g, const struct sizes *z)
+static effective_t resident_of_all(const struct rig *g, const struct sizes *z)
 {
 	struct sizes sum = { 0 };
 
@@ -196,7 +196,7 @@ static void test_huge(void)
 	CHECK_EQ(one.resident, 16);
 	CHECK_EQ(one.sole, 8);
 	CHECK_EQ(sizes_bytes(one.eff_resident), 12);
-	CHECK(near(resident_of_all(g, z), (u128)(2 * HUGE + HUGE / 2) << SIZES_SHIFT, 2048));
+	CHECK(near(resident_of_all(g, z), (effective_t)(2 * HUGE + HUGE / 2) << SIZES_SHIFT, 2048));
 	refs_free(f);
 	rig_free(g);
 }
@@ -287,7 +287,7 @@ static void test_threads(void)
 	map(g, VA + 20 * giga, 0, 110ull << 12 | P);
 	refs_free(count(g, one));
 	CHECK_EQ(one[0].resident, 100 * PAGE + HUGE);
-	CHECK(near(resident_of_all(g, one), EFF(37 * 60) + ((u128)HUGE << SIZES_SHIFT), 700));
+	CHECK(near(resident_of_all(g, one), EFF(37 * 60) + ((effective_t)HUGE << SIZES_SHIFT), 700));
 	for (unsigned jobs = 2; jobs < 9; jobs++) {
 		g->f->kernel.jobs = jobs;
 		refs_free(count(g, z));
