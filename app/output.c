@@ -50,7 +50,7 @@ static int follow(char *path)
 			errno = ENAMETOOLONG;
 			return -1;
 		}
-		strcpy(path, next);
+		memcpy(path, next, (size_t)n + 1);
 	}
 	errno = ELOOP;
 	return -1;
@@ -107,7 +107,8 @@ enum status output_open(struct output *o, const char *name, FILE *stream, struct
 		errno = ENAMETOOLONG;
 	else
 		errno = !*name ? ENOENT : name[strlen(name) - 1] == '/' ? EISDIR : 0;
-	strcpy(o->path, errno ? "" : name);
+	if (!errno)
+		memcpy(o->path, name, strlen(name) + 1);
 	if (errno || (!of_descriptor(name) && follow(o->path)))
 		return failed(o, diag);
 	o->exists = !stat(o->path, &o->was);

@@ -36,6 +36,7 @@ static struct unit unit_of(const struct vma *v, const struct area *a)
 
 static bool same_unit(const struct unit *a, const struct unit *b)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): both are of a vector */
 	return a->file == b->file && a->class == b->class && a->flags == b->flags &&
 	       a->offset == b->offset;
 }
