@@ -365,7 +365,7 @@ static enum status flat(struct builder *b)
 		return ST_ABSENT;
 	if (kvar_u64(k, b->r, Y_MAX_MAPNR, 0, &n) && kvar_u64(k, b->r, Y_MAX_PFN, 0, &n))
 		return ST_ABSENT;
-	/* ARCH_PFN_OFFSET of powerpc is where memory starts: phys_addr_t, 4 or 8 bytes */
+	/* ARCH_PFN_OFFSET is where memory starts, if that is a variable: 4 or 8 bytes */
 	if (has(k, Y_MEMSTART_ADDR) &&
 	    !kvar_u64(k, b->r, Y_MEMSTART_ADDR, k->paging ? k->paging->entry_size[0] : 0, &base))
 		base >>= k->dump->page_shift;

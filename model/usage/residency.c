@@ -68,7 +68,7 @@ struct walk {
 /*
  * What Rss counts. The huge zero page is mapped without being marked special, and
  * is neither of a file nor anonymous, nor is it counted as mapped; without
- * pte_special (powerpc 32 before 2.6.28) the zero page is known by PG_reserved.
+ * pte_special (before 2.6.28) the zero page is known by PG_reserved.
  */
 static bool is_memory(const struct walk *w, const struct vma_page *leaf, const struct frame *f)
 {

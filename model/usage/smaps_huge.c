@@ -202,7 +202,7 @@ static bool claim_table(struct acct *a, uint64_t pa)
 
 /*
  * Notes that the pages of an entry of 1 << SHIFT bytes are mapped once more: by the
- * largest units that it is made of.  Sizes of ppc's hugepd are those of no level.
+ * largest units that it is made of.  Entries of a PTE_HUGE_TABLE have sizes of no level.
  */
 static void count_hugetlb(struct acct *a, uint64_t pfn, unsigned shift)
 {

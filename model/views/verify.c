@@ -21,7 +21,7 @@
 /*
  * Pages of which a CPU changes the entries while their map counts and the counters of the
  * mm follow later: those of one table (zap_pte_range(), copy_pte_range() of mm/memory.c).
- * No table of the lowest level has more entries than that of i386.
+ * No CPU has more entries in a table of the lowest level.
  */
 #define AT_ONCE 1024
 /*
