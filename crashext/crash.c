@@ -38,18 +38,6 @@ bool host_symbol(const char *name, uint64_t *addr)
 	return true;
 }
 
-bool host_symbol_at(uint64_t addr, const char **name, uint64_t *offset)
-{
-	ulong off = 0;
-	struct syment *sp = value_search((ulong)addr, &off);
-
-	if (!sp)
-		return false;
-	*name = sp->name;
-	*offset = off;
-	return true;
-}
-
 bool host_read_pa(uint64_t pa, void *buf, size_t len)
 {
 	return readmem(pa, PHYSADDR, buf, (long)len, "census page", RETURN_ON_ERROR | QUIET);

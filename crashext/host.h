@@ -29,7 +29,6 @@ struct host {
 void host_describe(struct host *ret);
 
 bool host_symbol(const char *name, uint64_t *addr);
-bool host_symbol_at(uint64_t addr, const char **name, uint64_t *offset);
 
 /* Through crash's own reader; false: cannot be read. */
 bool host_read_pa(uint64_t pa, void *buf, size_t len);

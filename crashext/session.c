@@ -116,12 +116,6 @@ static bool find_symbol(void *self, const char *name, uint64_t *addr)
 	return host_symbol(name, addr);
 }
 
-static bool symbol_at(void *self, uint64_t addr, const char **name, uint64_t *offset)
-{
-	(void)self;
-	return host_symbol_at(addr, name, offset);
-}
-
 /*
  * Types come from the file that crash itself reads its types from, by our own
  * reader: its .BTF, or the DWARF of the wanted types alone. That is a tenth of a
@@ -133,8 +127,7 @@ static bool symbol_at(void *self, uint64_t addr, const char **name, uint64_t *of
  */
 static void add_sources(struct dump *d, const struct host *h)
 {
-	symbols_add(&d->symbols, &(struct symbol_source){
-					 .name = "crash", .find = find_symbol, .at = symbol_at });
+	symbols_add(&d->symbols, &(struct symbol_source){ .name = "crash", .find = find_symbol });
 	d->wanted = layout_type_names(&d->mem, &d->nwanted);
 	if (h->vmlinux && vmlinux_add(d, h->vmlinux, VMLINUX_TYPES))
 		log_info(d->log, "no types from crash's vmlinux: %s", d->diag.text);

@@ -51,5 +51,5 @@ enum status symbols_add_elf(struct dump *d, Elf *elf, const char *path)
 		symlist_free(l);
 		return st;
 	}
-	return symlist_attach(l, d, "vmlinux", true);
+	return symlist_attach(l, d, "vmlinux");
 }

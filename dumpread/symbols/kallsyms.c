@@ -25,18 +25,13 @@ _Static_assert(KALLSYMS_MAX_SYMS <= SLOT_INDEX, "an index must fit a slot");
 
 struct kallsyms *kallsyms_new(void)
 {
-	struct kallsyms *k = heap_array(struct kallsyms, 1);
-
-	pthread_mutex_init(&k->lock, NULL);
-	k->lent.mem = &k->mem;
-	return k;
+	return heap_array(struct kallsyms, 1);
 }
 
 void kallsyms_free(struct kallsyms *k)
 {
 	if (!k)
 		return;
-	pthread_mutex_destroy(&k->lock);
 	arena_release(&k->mem);
 	free(k);
 }
@@ -302,41 +297,4 @@ bool kallsyms_find(const struct kallsyms *k, const char *name, uint64_t *addr)
 		return false;
 	*addr = kallsyms_address(k, i);
 	return true;
-}
-
-static const char *lend_name(struct kallsyms *k, uint32_t i)
-{
-	char buf[KALLSYMS_NAME_LEN];
-	const char *name = NULL;
-	uint32_t at;
-
-	pthread_mutex_lock(&k->lock);
-	at = hash_get(&k->lent, (uint64_t)i + 1);
-	if (at != HASH_NONE) {
-		name = k->lent_names.v[at];
-	} else if (kallsyms_name(k, i, buf) >= 2) {
-		name = arena_strdup(&k->mem, buf + 1);
-		hash_put(&k->lent, (uint64_t)i + 1, (uint32_t)k->lent_names.n);
-		*vec_push(&k->mem, &k->lent_names) = name;
-	}
-	pthread_mutex_unlock(&k->lock);
-	return name;
-}
-
-bool kallsyms_at(struct kallsyms *k, uint64_t addr, const char **name, uint64_t *offset)
-{
-	uint32_t lo;
-	uint64_t found;
-
-	/* the tables are sorted by address (scripts/kallsyms.c, sort_symbols) */
-	lo = search_first(k->num, mid, kallsyms_address(k, mid) <= addr);
-	/* the last symbol is the end of the image: nothing is known beyond */
-	if (!lo || lo == k->num)
-		return false;
-	found = kallsyms_address(k, --lo);
-	while (lo && kallsyms_address(k, lo - 1) == found)
-		lo--;
-	*name = lend_name(k, lo);
-	*offset = addr - found;
-	return *name != NULL;
 }

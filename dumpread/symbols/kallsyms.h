@@ -16,12 +16,11 @@
  * All in the byte order of the dump. The loader (kallsyms_load.c by
  * VMCOREINFO, kallsyms_scan.c by signature) fills the tables with bytes of the
  * dump, kallsyms_index() and kallsyms_choose_form() check them; after that the
- * object is read-only, except for the names lent by kallsyms_at().
+ * object is read-only.
  */
 #ifndef VMCENSUS_KALLSYMS_H
 #define VMCENSUS_KALLSYMS_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -74,12 +73,9 @@ struct kallsyms {
 	uint32_t *marks;		/* offset in names of every 256th symbol */
 	uint32_t *slots;		/* name hash: tag << 22 | index + 1, 0 empty */
 	uint32_t mask;
-	struct hash lent;		/* index + 1 -> lent_names */
-	VEC(const char *) lent_names;
-	pthread_mutex_t lock;		/* of lent, lent_names */
 };
 
-/* Zeroed, with its lock. Free with kallsyms_free(), also when half-built. */
+/* Zeroed. Free with kallsyms_free(), also when half-built. */
 struct kallsyms *kallsyms_new(void);
 void kallsyms_free(struct kallsyms *k);
 
@@ -103,7 +99,6 @@ uint64_t kallsyms_address(const struct kallsyms *k, uint32_t i);
 
 /* Of several symbols of one name the first global one, else the first. */
 bool kallsyms_find(const struct kallsyms *k, const char *name, uint64_t *addr);
-bool kallsyms_at(struct kallsyms *k, uint64_t addr, const char **name, uint64_t *offset);
 
 struct dump;
 struct reader;

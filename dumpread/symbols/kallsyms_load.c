@@ -110,11 +110,6 @@ static bool kallsyms_find_symbol(void *self, const char *name, uint64_t *addr)
 	return kallsyms_find(self, name, addr);
 }
 
-static bool at(void *self, uint64_t addr, const char **name, uint64_t *offset)
-{
-	return kallsyms_at(self, addr, name, offset);
-}
-
 static void close_source(void *self)
 {
 	kallsyms_free(self);
@@ -122,7 +117,7 @@ static void close_source(void *self)
 
 enum status symbols_add_kallsyms(struct dump *d)
 {
-	struct symbol_source src = { "kallsyms", kallsyms_find_symbol, at, close_source, NULL };
+	struct symbol_source src = { "kallsyms", kallsyms_find_symbol, close_source, NULL };
 	struct kallsyms_anchor anchors[ARRAY_LEN(anchor_names)];
 	unsigned n = anchors_get(d, anchors);
 	struct reader *r = reader_new(d);

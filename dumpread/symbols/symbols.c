@@ -38,11 +38,3 @@ bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr, con
 	}
 	return false;
 }
-
-bool symbols_at(const struct symbols *s, uint64_t addr, const char **name, uint64_t *offset)
-{
-	for (unsigned i = 0; i < s->n; i++)
-		if (s->v[i].at && s->v[i].at(s->v[i].self, addr, name, offset))
-			return true;
-	return false;
-}

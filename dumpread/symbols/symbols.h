@@ -19,8 +19,6 @@
 struct symbol_source {
 	const char *name;	/* "vmcoreinfo", "kallsyms", "System.map" ... */
 	bool (*find)(void *self, const char *name, uint64_t *addr);
-	/* Nearest symbol at or below ADDR; NULL hook or false: cannot tell. */
-	bool (*at)(void *self, uint64_t addr, const char **name, uint64_t *offset);
 	void (*close)(void *self);
 	void *self;
 };
@@ -37,7 +35,5 @@ void symbols_close(struct symbols *s);
 /* *from (if not NULL) is the name of the source that answered. */
 bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr,
 		  const char **from);
-bool symbols_at(const struct symbols *s, uint64_t addr, const char **name,
-		uint64_t *offset);
 
 #endif

@@ -107,30 +107,14 @@ static bool symlist_find_symbol(void *self, const char *name, uint64_t *addr)
 	return symlist_find(self, name, addr);
 }
 
-static bool at(void *self, uint64_t addr, const char **name, uint64_t *offset)
-{
-	const struct symlist *l = self;
-	uint32_t lo = search_first(l->n, mid, l->v[mid].addr <= addr);
-
-	/* the last symbol is the end of the image: nothing is known beyond */
-	if (!lo || lo == l->n)
-		return false;
-	for (lo--; lo && l->v[lo - 1].addr == l->v[lo].addr; lo--)
-		;
-	*name = l->names + l->v[lo].name;
-	*offset = addr - l->v[lo].addr;
-	return true;
-}
-
 static void close_source(void *self)
 {
 	symlist_free(self);
 }
 
-enum status symlist_attach(struct symlist *l, struct dump *d, const char *name, bool whole)
+enum status symlist_attach(struct symlist *l, struct dump *d, const char *name)
 {
-	struct symbol_source src = { name, symlist_find_symbol, whole ? at : NULL, close_source,
-				     l };
+	struct symbol_source src = { name, symlist_find_symbol, close_source, l };
 
 	if (symbols_add(&d->symbols, &src))
 		return ST_OK;

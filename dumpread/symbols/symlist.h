@@ -54,10 +54,7 @@ enum status symlist_relocate(struct symlist *l, struct dump *d);
  */
 uint64_t kaslr_link_address(const struct dump *d, uint64_t addr);
 
-/*
- * Put L in the chain of D under NAME; L then belongs to it. WHOLE: it is a whole
- * symbol table, and so can tell what lies at an address.
- */
-enum status symlist_attach(struct symlist *l, struct dump *d, const char *name, bool whole);
+/* Put L in the chain of D under NAME; L then belongs to it. */
+enum status symlist_attach(struct symlist *l, struct dump *d, const char *name);
 
 #endif

@@ -143,7 +143,7 @@ enum status symbols_add_systemmap(struct dump *d, const char *path)
 			fail_in(&d->diag, st, "%s", path);
 	}
 	if (!st)
-		return symlist_attach(l, d, "System.map", true);
+		return symlist_attach(l, d, "System.map");
 	symlist_free(l);
 	return st;
 }

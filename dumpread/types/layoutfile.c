@@ -370,7 +370,7 @@ static enum status attach_layout(struct layout_file *f, struct dump *d)
 		layout_free(f);
 		return ST_CORRUPT;
 	}
-	if (symlist_attach(symbols, d, "layout file", false)) {
+	if (symlist_attach(symbols, d, "layout file")) {
 		layout_free(f);
 		return ST_LIMIT;
 	}

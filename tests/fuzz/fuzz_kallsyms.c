@@ -19,14 +19,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void ask(struct kallsyms *k)
 {
 	char name[KALLSYMS_NAME_LEN];
-	const char *lent;
-	uint64_t addr, off;
+	uint64_t addr;
 
 	for (uint32_t i = 0; i < k->num && i < 300; i++) {
 		addr = kallsyms_address(k, i);
 		if (kallsyms_name(k, i, name) > 1)
 			kallsyms_find(k, name + 1, &addr);
-		kallsyms_at(k, addr + 1, &lent, &off);
 	}
 }
 

@@ -104,8 +104,7 @@ static struct mk_kallsyms tables_of(const struct variant *v, const struct fake *
 
 static void check_answers(struct dump *d)
 {
-	uint64_t addr, off;
-	const char *name;
+	uint64_t addr;
 
 	for (uint32_t i = 0; i < NSYMS; i++) {
 		if (i == 100)
@@ -115,12 +114,6 @@ static void check_answers(struct dump *d)
 	}
 	CHECK(!symbols_find(&d->symbols, "nosuch", &addr, NULL));
 	CHECK(!symbols_find(&d->symbols, "", &addr, NULL));
-	CHECK(symbols_at(&d->symbols, symbols[777].addr + 5, &name, &off));
-	CHECK_STR(name, names[777]);
-	CHECK_EQ(off, 5);
-	CHECK(symbols_at(&d->symbols, symbols[401].addr, &name, &off));
-	CHECK_STR(name, names[400]);
-	CHECK(!symbols_at(&d->symbols, symbols[NSYMS - 1].addr + 64, &name, &off));
 }
 
 static void one_variant(const struct variant *v, bool big, enum found_by by)
@@ -187,8 +180,7 @@ static void test_damage(void)
 	len = mk_kallsyms(&m, symbols, NSYMS, buf, sizeof(buf));
 	for (size_t at = 0; at < len; at += at < 16 || at > m.tokens - m.va ? 1 : 97) {
 		struct kallsyms *k = kallsyms_new();
-		const char *name;
-		uint64_t addr, off;
+		uint64_t addr;
 		uint8_t old = buf[at];
 
 		buf[at] = 0xff;
@@ -198,13 +190,10 @@ static void test_damage(void)
 			.tokens = buf + (m.tokens - m.va), .tokens_len = m.index - m.tokens,
 			.token_index = buf + (m.index - m.va),
 			.values = buf + (m.values - m.va), .value_size = 4,
-			.base = m.base, .has_base = true, .lock = k->lock,
+			.base = m.base, .has_base = true,
 		};
-		k->lent.mem = &k->mem;
-		if (k->num == NSYMS && !kallsyms_index(k) && !kallsyms_choose_form(k, NULL, 0)) {
+		if (k->num == NSYMS && !kallsyms_index(k) && !kallsyms_choose_form(k, NULL, 0))
 			kallsyms_find(k, "sym_7", &addr);
-			kallsyms_at(k, m.base + 777, &name, &off);
-		}
 		kallsyms_free(k);
 		buf[at] = old;
 	}
@@ -243,8 +232,8 @@ static enum status add_map(struct fake *f, uint64_t shift, unsigned n)
 static void test_systemmap(void)
 {
 	struct fake *f = fake_new(8, false);
-	uint64_t addr, off;
-	const char *name, *from;
+	uint64_t addr;
+	const char *from;
 
 	f->dump.vmcoreinfo = "SYMBOL(_stext)=ffffffff8cc00000\n"
 			     "SYMBOL(init_uts_ns)=ffffffff8cc001c0\n"
@@ -258,9 +247,6 @@ static void test_systemmap(void)
 	CHECK_EQ(addr, 0x1000);
 	CHECK(symbols_find(&f->dump.symbols, "both", &addr, NULL));
 	CHECK_EQ(addr, 0xffffffff8cc00000ull + 9 * 64);
-	CHECK(symbols_at(&f->dump.symbols, 0xffffffff8cc00000ull + 33 * 64 + 9, &name, &off));
-	CHECK_STR(name, "sym_33");
-	CHECK_EQ(off, 9);
 	CHECK_EQ(kaslr_link_address(&f->dump, 0xffffffff8cc00000ull), 0xffffffff81000000ull);
 	CHECK_EQ(kaslr_link_address(&f->dump, 0x1000), 0x1000);
 	symbols_close(&f->dump.symbols);
@@ -303,7 +289,6 @@ static void test_vmcoreinfo(void)
 	CHECK_EQ(addr, 0x1234);
 	CHECK_STR(from, "vmcoreinfo");
 	CHECK(!symbols_find(&f->dump.symbols, "mem_section", &addr, NULL));
-	CHECK(!symbols_at(&f->dump.symbols, 0x1234, &from, &addr));
 	symbols_close(&f->dump.symbols);
 	fake_free(f);
 }
