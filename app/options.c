@@ -38,7 +38,7 @@ const struct option_spec option_specs[] = {
 	{ ID_KERNEL, 0, "kernel", NULL, "include kernel threads", OPT_KERNEL },
 	{ ID_ALL, 0, "all", NULL, "include rows that are normally left out", OPT_ALL },
 	{ ID_FILE, 0, "file", "NAME", "only this file", OPT_FILE },
-	{ ID_VIRTUAL, 0, "virtual", NULL, "address space instead of resident pages", OPT_VIRTUAL },
+	{ ID_VIRTUAL, 0, "virtual", NULL, "virtual size instead of resident pages", OPT_VIRTUAL },
 	{ ID_LIKE, 0, "like", "TOOL", "use the layout of an older tool", OPT_LIKE },
 	{ ID_PAPER, 0, "paper", NULL, "the same as --like paper", OPT_PAPER },
 	{ ID_EARLIER, 0, "earlier", "FILE",

@@ -141,8 +141,7 @@ static bool by_pieces(const struct snapshot *s, const struct elf_pieces *p, uint
 		uint64_t lo = max_u64(p->v[i].start, at), hi = min_u64(p->v[i].end, v->end);
 
 		if (!--*left)
-			issue_add(s->k->issues, ST_LIMIT, "ELF file", 1,
-				  ".bss of too many mappings");
+			issue_add(s->k->issues, ST_LIMIT, "ELF file", 1, ".bss in too many vmas");
 		if (*left <= 0)
 			break;
 		if (lo >= hi)

@@ -148,7 +148,7 @@ static bool pay(const struct snapshot *s, int64_t *credit)
 
 	if (!left)
 		issue_add(s->k->issues, ST_LIMIT, "ELF file", 1,
-			  "its sections or symbols have too many mappings");
+			  "its sections or symbols are in too many vmas");
 	return left > 0;
 }
 

@@ -141,7 +141,7 @@ static void walk_mm_vmas(struct vmas_builder *vb, struct mm *m)
 	}
 	if (m->users > 0 && m->map_count != m->nvmas)
 		issue_add(k->issues, ST_CORRUPT, "map_count", 1,
-			  "mm %#" PRIx64 " says %" PRId64 " VMAs, %u found", m->addr, m->map_count,
+			  "mm %#" PRIx64 " says %" PRId64 " vmas, %u found", m->addr, m->map_count,
 			  m->nvmas);
 }
 
@@ -170,7 +170,7 @@ static void add_mm_vmas(struct vmas_builder *vb, uint32_t mi)
 		walk_mm_vmas(vb, m);
 	} while (attempt_again(&a, "vmas"));
 	if (attempt_failed(&a) && !mm_still_used(b->s, b->r, mi)) {
-		attempt_gone(&a, "process", "ended while its VMAs were read");
+		attempt_gone(&a, "process", "ended while its vmas were read");
 		vb->all.n = m->first_vma;
 		m->nvmas = 0;
 		m->broken = false;

@@ -272,7 +272,7 @@ static void take_record(struct parser *p, const uint8_t *rec, size_t len)
 static void cut(const struct parser *p, size_t at)
 {
 	issue_add(&p->c->issues, ST_NODATA, "record of the capture", 1,
-		  "the stream ends after %zu records, at byte %zu: what follows is lost", p->n, at);
+		  "the stream ends after %zu records, at byte %zu: the rest is lost", p->n, at);
 }
 
 static void take_records(struct parser *p, const uint8_t *data, size_t len, size_t at)

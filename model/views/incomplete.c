@@ -43,16 +43,16 @@ unsigned proc_incomplete(const struct snapshot *s, const struct proc *p)
 const char *incomplete_text(unsigned what)
 {
 	if (what & INCOMPLETE_MM)
-		return "address space";
+		return "mm";
 	switch (what) {
 	case 0: return NULL;
-	case INCOMPLETE_VMAS: return "mappings";
+	case INCOMPLETE_VMAS: return "vmas";
 	case INCOMPLETE_TABLES: return "page tables";
 	case INCOMPLETE_PAGES: return "struct pages";
-	case INCOMPLETE_VMAS | INCOMPLETE_TABLES: return "mappings, page tables";
-	case INCOMPLETE_VMAS | INCOMPLETE_PAGES: return "mappings, struct pages";
+	case INCOMPLETE_VMAS | INCOMPLETE_TABLES: return "vmas, page tables";
+	case INCOMPLETE_VMAS | INCOMPLETE_PAGES: return "vmas, struct pages";
 	case INCOMPLETE_TABLES | INCOMPLETE_PAGES: return "page tables, struct pages";
-	default: return "mappings, page tables, struct pages";
+	default: return "vmas, page tables, struct pages";
 	}
 }
 

@@ -210,7 +210,7 @@ static void footer(struct drawing *d, double bottom)
 			&d->mem, "%zu rows; %s of all together: %s%s.", b->nrows, b->chart->what,
 			total,
 			b->shared
-				? "; what several rows share stands in each, and counts once in rest and here"
+				? "; memory that several rows share is in each bar, but counts once in rest and here"
 				: ""),
 		total, b->total);
 	d->c->ops->text(d->c, MARGIN, bottom + 17, &w, &small);

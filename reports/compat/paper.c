@@ -44,7 +44,7 @@ LIKE_TEXT(paper_procs_csv)
 	arena_release(&mem);
 }
 
-/* Figure 3: one colour for each class, the address space beside what is resident. */
+/* Figure 3: one colour for each class, the virtual size beside the resident memory. */
 static const struct chart_series series[] = {
 	{ "stack", "stack", CHART_RED, "virt_stack" },
 	{ "data", ".data", CHART_ORANGE, "virt_data" },
@@ -59,8 +59,8 @@ const struct chart paper_procs_chart = {
 	.title = "Memory of processes by class",
 	.label = "comm",
 	.id = "pid",
-	.what = "what is resident",
-	.beside = "address space",
+	.what = "resident memory",
+	.beside = "virtual size",
 	.series = series,
 	.nseries = ARRAY_LEN(series),
 };

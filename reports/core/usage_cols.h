@@ -43,7 +43,7 @@ void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 #define U_COL(row, f, name, flags, about) \
 	COL_AS(row, u.f, name, COL_BYTES, flags, "bytes", about)
 
-#define U_SIZE(row, fl) U_COL(row, size, "size", fl, "address space, mapped or not")
+#define U_SIZE(row, fl) U_COL(row, size, "size", fl, "virtual size, resident or not")
 #define U_RSS(row, fl) U_COL(row, rss, "rss", fl, \
 	"resident: mapped and in memory (no hugetlb, no zero page)")
 #define U_PSS(row, fl) { "pss", COL_BYTES, fl, offsetof(row, u.pss), "bytes", \
@@ -63,7 +63,7 @@ void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 	"of pss: shared memory and tmpfs")
 #define U_PSS_DIRTY(row, fl) U_COL(row, pss_dirty, "pss_dirty", fl, "of pss: dirty pages")
 #define U_PSS_LOCKED(row, fl) U_COL(row, pss_locked, "pss_locked", fl, \
-	"of pss: in locked mappings (Locked of smaps)")
+	"of pss: in locked vmas (Locked of smaps)")
 #define U_SHARED_CLEAN(row, fl) U_COL(row, shared_clean, "shared_clean", fl, \
 	"of rss: mapped more than once, clean")
 #define U_SHARED_DIRTY(row, fl) U_COL(row, shared_dirty, "shared_dirty", fl, \
@@ -99,7 +99,7 @@ void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 #define U_TABLES(row, fl) U_COL(row, tables, "tables", fl, \
 	"page tables that the walk found")
 #define U_LOST(row, fl) U_COL(row, lost, "lost", fl, \
-	"address space whose page tables are not in the dump")
+	"parts of vmas whose page tables are not in the dump")
 #define U_INCOMPLETE(row) COL(row, incomplete, COL_STR, 0, "", \
 	"missing parts; with any, sizes are lower bounds (-: nothing is missing)")
 #define U_UNKNOWN(row, fl) U_COL(row, unknown, "unknown", fl, \

@@ -8,7 +8,7 @@
 
 static const struct product products[] = {
 	{ .name = "tvpm", .write = export_tvpm,
-	  .about = "text of tasks, VMAs and pages, as the collector of USENIX'05 wrote it" },
+	  .about = "text of tasks, vmas and pages, as the collector of USENIX'05 wrote it" },
 	{ .name = "proc", .write = export_proc, .dest_word = true, .dir = true,
 	  .needs = NEED_MACHINE | NEED_CGROUPS,
 	  .about = "a directory with the files of /proc, for smem -S, ps_mem, page-types" },

@@ -32,7 +32,7 @@ enum status elf_files_each(const struct snapshot *s, const struct report_opts *o
 	if (st)
 		return st;
 	if (o->pid && s->procs[first].mm == NONE)
-		return fail(diag, ST_ABSENT, "process %d has no address space", o->pid);
+		return fail(diag, ST_ABSENT, "process %d has no mm", o->pid);
 	if (o->pid)
 		which.mm = s->procs[first].mm;
 	elf_mapped_each(s, &which, &t->mem, &x, fn, arg);

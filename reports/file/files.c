@@ -25,7 +25,7 @@ struct row {
 
 static const struct column cols[] = {
 	COL(struct row, procs, COL_UINT, P, "", "processes that map it"),
-	COL(struct row, vmas, COL_UINT, 0, "", "mappings"),
+	COL(struct row, vmas, COL_UINT, 0, "", "vmas that map it"),
 	Z_COLUMNS(struct row, PT),
 	COL(struct row, cached, COL_BYTES, P, "bytes",
 	    "page cache of the file, mapped or not"),
@@ -147,7 +147,7 @@ static void prepare(struct adder *a, const struct objects *objects, const uint32
 	whole = object_sizes_bss(a->sizes)->whole;
 	if (whole)
 		t->note = arena_printf(&t->mem,
-				       "%u mappings after a file's data are counted as "
+				       "%u vmas after a file's data are counted as "
 				       "its .bss: the dump has no headers of these files; "
 				       "try --sysroot DIR",
 				       whole);

@@ -25,7 +25,7 @@ static const struct column cols[] = {
 	BYTES(resident, "pages in memory; their sum without hugetlb is Shmem of meminfo"),
 	BYTES(swapped, "pages in swap"),
 	COL(struct row, mappers, COL_UINT, P, "", "processes that map it"),
-	COL(struct row, vmas, COL_UINT, 0, "", "mappings of it (nattch of SysV)"),
+	COL(struct row, vmas, COL_UINT, 0, "", "vmas that map it (nattch of SysV)"),
 	COL(struct row, openers, COL_UINT, P, "", "processes that have it open"),
 	COL(struct row, unlinked, COL_UINT, P, "", "1: deleted; no path leads to it"),
 	COL(struct row, uid, COL_UINT, P, "", "owner"),
@@ -83,7 +83,7 @@ static const char *shm_note(const struct snapshot *s, const struct shm *shm, str
 		pages += shm->v[i].kind == SHM_HUGETLB ? 0 : shm->v[i].resident;
 	sum = pages * page_size(s);
 	if (!shm->whole)
-		return "only what processes map: not all file systems could be walked";
+		return "only mapped objects: not all file systems could be walked";
 	if (kernels == UINT64_MAX)
 		return NULL;
 	if (on_cpus == INT64_MIN)
@@ -125,9 +125,9 @@ const struct report report_shm = {
 	.sort = "-resident,-swapped,path",
 	.run = shm_report,
 	.help = "One row for each object of shared memory: files of tmpfs and devtmpfs, memfd, SysV\n"
-		"segments and shared anonymous mappings. Objects that no process maps are included;\n"
+		"segments and shared anonymous memory. Objects that no process maps are included;\n"
 		"no process's rss shows them. --all adds unused objects without pages. Objects of\n"
 		"huge pages have the kind hugetlb; the kernel counts them separately (Hugetlb). Huge\n"
-		"pages of private mappings belong to no object. The line below compares the sum of\n"
+		"pages in private vmas belong to no object. The line below compares the sum of\n"
 		"all other objects with the kernel's own counter.",
 };

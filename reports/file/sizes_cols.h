@@ -21,7 +21,7 @@ void sizes_cells_unknown(struct sizes_cells *c);
 	{ #f, COL_BYTES, fl, offsetof(row, z.f), "bytes", about, NEED_SIZES, 0 }
 
 #define Z_COLUMNS(row, fl) \
-	Z_COL(row, vm, fl, "address space"), \
+	Z_COL(row, vm, fl, "virtual size"), \
 	Z_COL(row, mapped, fl, "pages that exist, in memory or in swap"), \
 	Z_COL(row, eff_mapped, fl, \
 	      "mapped, each page divided by its references in all processes"), \

@@ -40,11 +40,11 @@ static const struct column cols[] = {
 	SIZE(total, SUM, "text, data, bss and rest: distinct frames, each counted in only one row"),
 	COL_AS(struct row, total, "frames", COL_BYTES, COL_TOTAL, "bytes", "the same as total"),
 	SIZE(mapped, SUM, "resident memory of each process, added up: a shared frame counts in each"),
-	SIZE(virt_text, COL_TOTAL, "address space of text, once"),
-	SIZE(virt_data, COL_TOTAL, "address space of data, sum over all processes"),
-	SIZE(virt_bss, COL_TOTAL, "address space of bss, sum over all processes"),
-	SIZE(virt_rest, COL_TOTAL, "address space of rest"),
-	SIZE(virt_total, SUM, "address space, counted like total"),
+	SIZE(virt_text, COL_TOTAL, "virtual size of text, once"),
+	SIZE(virt_data, COL_TOTAL, "virtual size of data, sum over all processes"),
+	SIZE(virt_bss, COL_TOTAL, "virtual size of bss, sum over all processes"),
+	SIZE(virt_rest, COL_TOTAL, "virtual size of rest"),
+	SIZE(virt_total, SUM, "virtual size, counted like total"),
 	COL(struct row, name, COL_STR, COL_SHOWN, "",
 	    "file, or [stack], [heap], [anon], [file] ... of all processes"),
 	U_INCOMPLETE(struct row),
@@ -69,7 +69,7 @@ static struct row *total_row(struct maker *m, uint32_t *slot, const char *name, 
 	return &m->rows[*slot - 1];
 }
 
-/* What every row has of U: VIRT bytes of address space among it. */
+/* What every row has of U: with a virtual size of VIRT bytes. */
 static void add_unit(struct maker *m, struct row *r, const struct unit *u, uint64_t virt)
 {
 	r->total += unit_cost(u) * m->page;
@@ -144,7 +144,7 @@ static enum status total_report(const struct snapshot *s, const struct report_op
 	if (o->virt && !o->like)
 		return fail(diag, ST_ABSENT,
 			    "--virtual goes with --paper; here the columns "
-			    "virt_text, virt_data, virt_bss, virt_total are address space");
+			    "virt_text, virt_data, virt_bss, virt_total are virtual sizes");
 	units_build(s, areas_build(s, &t->mem), UNITS_CODE | UNITS_FILES | UNITS_REST, &t->mem,
 		    &us);
 	m.rows = arena_array(&t->mem, struct row, (size_t)s->nfiles + AREA_CLASSES);
@@ -205,7 +205,7 @@ static const struct chart chart = {
 	.title = "Memory of programs and libraries",
 	.label = "name",
 	.what = "distinct frames",
-	.beside = "address space",
+	.beside = "virtual size",
 	.series = series,
 	.nseries = ARRAY_LEN(series),
 };
@@ -236,5 +236,5 @@ const struct report report_total = {
 		"processes is incomplete.\n"
 		"\n"
 		"--paper prints programs and libraries in pages, comma separated, and counts data\n"
-		"and .bss in each process, as Figure 6 does; with --virtual, pages of address space.",
+		"and .bss in each process, as Figure 6 does; with --virtual, their virtual size.",
 };

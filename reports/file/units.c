@@ -29,9 +29,9 @@ static const struct column cols[] = {
 	STR(class, COL_SHOWN, "text, data, heap, lib_text, lib_data, lib_bss, none, file ..."),
 	SIZE(offset, 0, "where it begins in the file; 0 for .bss"),
 	COL_AS(struct row, virt, "virtual", COL_BYTES, COL_SHOWN, "bytes",
-	       "address space, of its largest mapping"),
+	       "virtual size of its largest vma"),
 	SIZE(resident, COL_SHOWN, "of virtual: pages resident in at least one process"),
-	SIZE(frames, COL_SHOWN, "memory: distinct frames of these mappings"),
+	SIZE(frames, COL_SHOWN, "memory: distinct frames of these vmas"),
 	SIZE(cost, COL_SHOWN | COL_TOTAL, "of frames: those in no row with a lower number"),
 	SIZE(mapped, COL_SHOWN | COL_TOTAL, "sum of the resident pages of each process"),
 	SIZE(copies, COL_SHOWN | COL_TOTAL, "of mapped: private copies, not pages of the file"),
@@ -128,5 +128,5 @@ const struct report report_units = {
 		"maps executable.\n"
 		"\n"
 		"--paper draws the pages, 64 per line: '.' not resident, '1' to '9' the number of\n"
-		"address spaces with that page, '#' ten or more.",
+		"mms that have that page, '#' ten or more.",
 };

@@ -119,7 +119,7 @@ function openOwner(o) {
 // What has struct pages and is no memory.
 function holes() {
 	if (D.ram === null)
-		return 'How much RAM there is is not known: reserved may have holes between RAM in it.';
+		return 'The amount of RAM is not known: reserved may include holes between RAM.';
 	return D.holes ? `Holes between RAM (${size(D.holes * PAGE)}) are left out.` : '';
 }
 
@@ -208,7 +208,7 @@ const vmaColumns = () => [
 ];
 
 function vmaList(id, pages) {
-	const l = list(id, { title: 'Mappings', sort: 'start', down: false, label: 0,
+	const l = list(id, { title: 'VMAs', sort: 'start', down: false, label: 0,
 		empty: 'No file selected', onpick: r => pages([r]) }, vmaColumns);
 
 	l.cell = function (c, row) {
@@ -233,11 +233,11 @@ function drawVmas(map, rows, of) {
 	const some = rows.slice(0, MAP_PARTS);
 
 	map.show(some.map(part), of + (rows.length > MAP_PARTS
-		? ` (the first ${grouped.format(MAP_PARTS)} of ${grouped.format(rows.length)} mappings)`
+		? ` (the first ${grouped.format(MAP_PARTS)} of ${grouped.format(rows.length)} vmas)`
 		: ''));
 }
 
-const TOO_MANY = 'Too many mappings for all processes: select one';
+const TOO_MANY = 'Too many vmas for all processes: select one';
 
 // Panes for the ELF file that FILES.pick() shows; mm: of one process, null: of all.
 class ElfPanes {
@@ -309,7 +309,7 @@ function startProcesses() {
 			proc = r;
 			files.setRows(filesOfMm(r.mm), `${r.comm} (${r.pid})` +
 				(r.cmdline ? ` — ${r.cmdline}` : ''), r.incomplete
-				? `Not known: ${r.incomplete}` : r.mm < 0 ? 'It has no address space'
+				? `Not known: ${r.incomplete}` : r.mm < 0 ? 'It has no mm'
 				: 'It maps nothing');
 			vmas.setRows([], '', 'No file selected');
 			map.show([], '', 'No file selected');
@@ -352,17 +352,17 @@ function startFiles() {
 	first.restore({ pick: null });
 }
 
-// A file by its own pages; what has no file has no pages in common.
+// A file by its own pages. Other memory has no pages in common.
 function showUnion(map, r) {
 	if (!r.kind) {
-		map.show([], '', 'No file is behind it: select a process');
+		map.show([], '', 'This is no file: select a process');
 		return;
 	}
 	const { runs, left } = unionRuns(r.vmas);
 	const last = runs.length ? runs[runs.length - 1].at + runs[runs.length - 1].pages : 0;
 
 	map.show([{ title: `pages of ${r.name}`, base: 0, pages: last, runs, union: true,
-		note: left ? `— ${left} mappings were left out of this file` : runs.length ? ''
+		note: left ? `— ${left} vmas were left out of this file` : runs.length ? ''
 			: '— nothing present' }], `${r.name}, all processes`);
 }
 

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is damaged or missing: first what it means for who reads the page, then what it is.
+// Damaged and missing data: first what that means for the reader, then its name.
 
 const MEANING = [
-	['The dump file is cut off or damaged: what was in the lost part is in no number here.',
+	['The dump file is cut off or damaged: no number here includes the lost part.',
 		'truncated image', 'truncated header', 'missing part', 'image frame', 'image range',
 		'image segment', 'mcore header', 'mcore unit', 'mcore page'],
 	['Page tables could not all be read: processes show less memory than they had.',
 		'page table', 'page table entry', 'pgd', 'kernel page tables', 'pagemap', 'page map'],
-	['Mappings could not all be read: processes show less memory than they had.',
+	['VMAs could not all be read: processes show less memory than they had.',
 		'vma', 'map_count', 'maple node', 'mm'],
 	['Not all processes may be listed.', 'task', 'task list', 'thread list'],
-	['It is not known of all page frames what they are: pss, uss and areas may be too low.',
+	['Some page frames are unknown: pss, uss and areas may be too low.',
 		'struct page', 'page array', 'vmemmap', 'compound page', 'page frame', 'node'],
 	['Counts that the kernel kept contradict its page tables: either may be damaged, and sizes ' +
 		'may be wrong.', 'page map count', 'mm counter', 'page count', 'rss counter',
 	'count of the capture'],
 	['Users and states of some processes are not known.', 'signal_struct', 'cred'],
-	['What each CPU counts for itself is missing in counters.', 'cpu mask', 'per-cpu offset'],
+	['The counters lack the counts that are still per CPU.', 'cpu mask', 'per-cpu offset'],
 	['The log is incomplete.', 'kernel log', 'log record'],
-	['What is in swap may be too low.', 'swap area', 'swap slot'],
-	['Some names of files are missing, or sizes of shared memory.', 'file', 'path', 'vma name',
+	['Sizes of swapped out memory may be too low.', 'swap area', 'swap slot'],
+	['Names of files or sizes of shared memory may be missing.', 'file', 'path', 'vma name',
 		'shared memory', 'xarray node', 'block device inode'],
-	['Control groups may be missing, or what they were charged.', 'cgroup'],
-	['Part of the capture could not be understood: what it told is in no number here.',
+	['Control groups or their charges may be missing.', 'cgroup'],
+	['Part of the capture was not understood: no number here includes it.',
 		'line of the capture', 'record of the capture'],
 ];
 const KIND = {
 	nodata: 'not in the dump', fault: 'not mapped', corrupt: 'damaged', io: 'not readable',
-	limit: 'more than can be true, or be kept', unsupported: 'not understood',
+	limit: 'more than is possible or can be kept', unsupported: 'not understood',
 	absent: 'not found', torn: 'changed while it was read',
 };
 

@@ -16,20 +16,20 @@ function reader(table) {
 	return out;
 }
 
-// Sizes that are told of a VMA, and what they are.
+// The sizes of a VMA, and their meanings.
 const ABOUT = {
 	pss: 'proportional: each page divided by the number of its mappings',
-	uss: 'unique: mapped here and nowhere else, what would be free without it',
+	uss: 'unique: mapped only here; it would be free without this',
 	rss: 'resident: mapped and in memory',
 	swap: 'swapped out',
 	anon: 'of rss: anonymous pages',
 	file: 'of rss: pages of files',
 	shmem: 'of rss: shared memory and tmpfs',
-	size: 'address space, mapped or not',
-	vm: 'VM: address space, mapped or not',
+	size: 'virtual size, resident or not',
+	vm: 'VM: virtual size, resident or not',
 	mapped: 'mapped: has a page, in memory or in swap',
 	eff_mapped: 'effective mapped: each page divided by its references',
-	sole: 'sole mapped: pages that nobody else refers to',
+	sole: 'sole mapped: pages with only one reference',
 	resident: 'resident: in memory',
 	eff_resident: 'effective resident: each page divided by its references',
 	writable: 'writable: resident, by a writable page-table entry',
@@ -96,7 +96,7 @@ function lowerBound(row, why) {
 	return row;
 }
 
-// What is missing of an address space, in words, or ''.
+// The missing parts of an mm, in words, or ''.
 function missingOf(mm) {
 	const n = mm < 0 ? null : D.mms.incomplete?.[mm] ?? null;
 
@@ -255,7 +255,7 @@ for (const row of objects)
 	for (const n of SIZES)
 		LARGEST[n] += row[n];
 
-// Files of one address space: rows by object, with their VMAs.
+// Files of one mm: rows by object, with their VMAs.
 function filesOfMm(mm) {
 	const rows = new Map();
 
@@ -437,7 +437,7 @@ function runsOf(vma) {
 	return out;
 }
 
-// Runs of a file by its own pages: count is the number of mappings that hold each.
+// Runs of a file by its own pages: count is the number of vmas that hold each.
 function unionRuns(vmas) {
 	const edges = new Map();
 	let left = 0;

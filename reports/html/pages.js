@@ -111,7 +111,7 @@ class PageMap {
 
 			i.style.background = c;
 			return i;
-		}), union ? 'mappings that have it: 1, 2–9, 10 and more' : KINDS[k] +
+		}), union ? 'vmas that have it: 1, 2–9, 10 and more' : KINDS[k] +
 			(PAGE_COLOURS[k].length > 1 ? ': mapped once, 2–9 times, more' : '')));
 
 		this.legend.replaceChildren(...items);
@@ -242,7 +242,7 @@ class PageMap {
 		g.fillStyle = this.ink;
 		g.textBaseline = 'middle';
 		g.fillText(p.title + (p.address ? `, ${size(p.bytes)}` : '') +
-			(p.hole ? `  (behind a hole of ${size(p.hole * PAGE)})` : '') +
+			(p.hole ? `  (after a hole of ${size(p.hole * PAGE)})` : '') +
 			(p.note ? `  ${p.note}` : ''), 8, y0 + 8);
 		const first = Math.max(0, Math.floor(-top / px));
 		const last = Math.min(rows, Math.ceil((height - top) / px));
@@ -326,7 +326,7 @@ class PageMap {
 		const times = r.count === 1 ? 'once' : `${grouped.format(r.count)} times`;
 
 		if (p.union)
-			return `${at}\npresent in ${r.count} mapping${r.count === 1 ? '' : 's'}`;
+			return `${at}\npresent in ${r.count} vma${r.count === 1 ? '' : 's'}`;
 		return `${at}\n${KINDS[r.kind]}${r.count ? `, mapped ${times}` : ''}` +
 			(r.writable ? ', by a writable entry' : '');
 	}

@@ -22,7 +22,7 @@ struct row {
 
 static const struct column cols[] = {
 	NUM(explained, COL_SHOWN, "", "0: the difference is unexplained"),
-	STR(kind, COL_SHOWN, "frames: mapcounts; mm: counters of an address space"),
+	STR(kind, COL_SHOWN, "frames: mapcounts; mm: counters of an mm"),
 	STR(what, COL_SHOWN, "kind of page, or name of the counter"),
 	COL(struct row, pid, COL_INT, COL_SHOWN, "", "of mm: first process that uses it"),
 	COL(struct row, pfn, COL_HEX, COL_SHOWN, "", "of frames: the first of them"),
@@ -143,8 +143,8 @@ static enum status check_report(const struct snapshot *s, const struct report_op
 	t->row_size = sizeof(struct row);
 	t->note = arena_printf(&t->mem,
 			       "%s%" PRIu64 " frames agree, %" PRIu64 " differ (%" PRIu64
-			       " are mapped); %" PRIu64
-			       " counters of %u address spaces agree, %" PRIu64 " differ",
+			       " are mapped); %" PRIu64 " counters of %u mms agree, %" PRIu64
+			       " differ",
 			       t->note ? t->note : "", v->agree, v->differ, v->mapped,
 			       v->counters - v->off, s->nmms, v->off);
 	return ST_OK;

@@ -31,8 +31,8 @@ static const struct column cols[] = {
 	NUM(pfn, COL_UINT, 0, "number of the page frame"),
 	NUM(address, COL_HEX, COL_SHOWN, "its physical address"),
 	NUM(pte, COL_HEX, 0, "flags of the entry that maps it: the low 12 bits"),
-	NUM(vmflags, COL_HEX, 0, "flags of the mapping, as the kernel numbers them"),
-	STR(sym, COL_SHOWN, "the mapping: S stack, X of the program, r w x, B .bss or heap"),
+	NUM(vmflags, COL_HEX, 0, "flags of the vma, as the kernel numbers them"),
+	STR(sym, COL_SHOWN, "the vma: S stack, X of the program, r w x, B .bss or heap"),
 	NUM(pageflags, COL_HEX, 0, "page.flags"),
 	NUM(kpf, COL_HEX, 0, "flags as /proc/kpageflags has them"),
 	NUM(refcount, COL_INT, COL_SHOWN, "references; of a compound page to its head"),
@@ -358,7 +358,7 @@ const struct report report_pages = {
 	.run = pages_report,
 	.likes = likes,
 	.help = "One row for each frame that a process maps, by address: class and owner of the\n"
-		"mapping (the first, if there are several), the page's flags by the rules of that\n"
+		"vma (the first, if there are several), the page's flags by the rules of that\n"
 		"kernel's /proc/kpageflags, and its counts. --all: every frame of the machine.\n"
 		"--pid: the frames of one process.\n"
 		"\n"

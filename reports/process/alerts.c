@@ -35,12 +35,12 @@ static const struct column cols[] = {
 	NUM(uses, COL_UINT, "", COL_SHOWN, "affected processes"),
 	COL(struct row, pid, COL_INT, COL_SHOWN, "", "process, if there is only one"),
 	STR(comm, COL_SHOWN, "its name"),
-	NUM(start, COL_HEX, "", 0, "address of the mapping, if there is only one"),
-	NUM(single, COL_UINT, "pages", 0, "of one mapping: pages of only this process"),
-	NUM(shared, COL_UINT, "pages", 0, "of one mapping: all other pages"),
-	NUM(flags, COL_HEX, "", 0, "of one mapping: its flags, as the paper prints them"),
+	NUM(start, COL_HEX, "", 0, "address of the vma, if there is only one"),
+	NUM(single, COL_UINT, "pages", 0, "of one vma: pages of only this process"),
+	NUM(shared, COL_UINT, "pages", 0, "of one vma: all other pages"),
+	NUM(flags, COL_HEX, "", 0, "of one vma: its flags, as the paper prints them"),
 	STR(evidence, COL_SHOWN | COL_WIDE, "evidence found"),
-	STR(name, COL_SHOWN, "file, or name of the mapping in maps"),
+	STR(name, COL_SHOWN, "file, or name of the vma in maps"),
 };
 
 struct maker {
@@ -125,7 +125,7 @@ static void write_exec(struct maker *m, uint32_t mm)
 	r = add_alert(m, m->s->k->rules.on[RULE_VM_EXECUTABLE] ? "info" : "warn", "write+exec",
 		      cost);
 	set_process(m, r, mm);
-	r->evidence = arena_printf(m->mem, "%u mappings can be written and executed", n);
+	r->evidence = arena_printf(m->mem, "%u vmas can be written and executed", n);
 }
 
 /* ---- one file ------------------------------------------------------------------------------- */
@@ -310,14 +310,14 @@ static void alerts_paper(const struct snapshot *s, const struct report_opts *o,
 
 static const struct like likes[] = {
 	{ .name = "paper",
-	  .about = "single and shared pages in one mapping: Figure 7 of the USENIX 2005 paper",
+	  .about = "single and shared pages in one vma: Figure 7 of the USENIX 2005 paper",
 	  .sort = "pid,start", .text = alerts_paper },
 	{ 0 }
 };
 
 const struct report report_alerts = {
 	.name = "alerts",
-	.about = "mappings that use more memory than they should, and why",
+	.about = "vmas that use more memory than they should, and why",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.opts = OPT_ALL,
 	.cols = cols,
@@ -328,7 +328,7 @@ const struct report report_alerts = {
 	.help = "text copied: private pages of text. The library was built without position\n"
 		"independent code, or a debugger set breakpoints. duplicate: two inodes with one\n"
 		"build-id (if unknown: one name and size), so the text is in memory twice. deleted:\n"
-		"files that are mapped but deleted. write+exec: mappings that are writable and\n"
+		"files that are mapped but deleted. write+exec: vmas that are writable and\n"
 		"executable. library data: memory of a library's data and .bss in all processes, if\n"
 		"it is at least 1 MiB.\n"
 		"\n"
@@ -337,6 +337,6 @@ const struct report report_alerts = {
 		"deleted: all units of the file. library data: the private pages. write+exec and\n"
 		"mixed: memory that is mapped only there.\n"
 		"\n"
-		"--all adds smaller library data, and every mapping that has both private and shared\n"
+		"--all adds smaller library data, and every vma that has both private and shared\n"
 		"pages (mixed). --paper prints only the latter, in the paper's words.",
 };

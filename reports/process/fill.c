@@ -15,7 +15,7 @@ static const char *mm_note(const struct mm *mm, struct arena *mem)
 	if (mm->reaped)
 		return "emptied by the OOM reaper";
 	if (mm->broken)
-		return "mappings not all readable";
+		return "vmas not all readable";
 	if (mm->usage.lost || mm->usage.unknown)
 		return "pages not all readable";
 	if (!mm->users)

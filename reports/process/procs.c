@@ -18,7 +18,7 @@
 #define CLASS(name, class, about)                                                          \
 	COL_AS(struct proc_row, by.phys[class], name, COL_BYTES, TOT, "bytes", "resident: " about), \
 	COL_AS(struct proc_row, by.virt[class], "virt_" name, COL_BYTES, TOT, "bytes",          \
-	       "address space: " about)
+	       "virtual size: " about)
 
 static const struct column cols[] = {
 	COL(struct proc_row, pid, COL_INT, PTF, "", "process id, as the initial pid namespace counts"),
@@ -40,7 +40,7 @@ static const struct column cols[] = {
 	U_ANON(struct proc_row, P | TOT),
 	U_FILE(struct proc_row, P | TOT),
 	U_SHMEM(struct proc_row, P | TOT),
-	BYTES(vsz, TOT, "address space as the kernel counts it (total_vm)"),
+	BYTES(vsz, TOT, "virtual size as the kernel counts it (total_vm)"),
 	U_PSS_ANON(struct proc_row, TOT), U_PSS_FILE(struct proc_row, TOT), U_PSS_SHMEM(struct proc_row, TOT),
 	U_PSS_DIRTY(struct proc_row, TOT), U_PSS_LOCKED(struct proc_row, TOT),
 	U_SHARED_CLEAN(struct proc_row, TOT), U_SHARED_DIRTY(struct proc_row, TOT),
@@ -65,20 +65,20 @@ static const struct column cols[] = {
 	CLASS("lib_bss", AREA_LIB_BSS, "zeroed data of libraries"),
 	CLASS("lib_data", AREA_LIB_DATA, "initialized data of libraries"),
 	CLASS("lib_text", AREA_LIB_TEXT, "code and constants of libraries"),
-	CLASS("anon_map", AREA_ANON, "other anonymous mappings, stacks of threads too"),
+	CLASS("anon_map", AREA_ANON, "other anonymous vmas, stacks of threads too"),
 	CLASS("file_map", AREA_FILE, "files that no process maps executable"),
 	CLASS("shmem_map", AREA_SHMEM, "shared memory and tmpfs"),
 	CLASS("hugetlb_map", AREA_HUGETLB, "hugetlbfs pages, which are not in rss"),
 	CLASS("other_map", AREA_OTHER, "[vdso], devices"),
-	CLASS("none_map", AREA_NONE, "mappings without any access"),
+	CLASS("none_map", AREA_NONE, "vmas without any access"),
 	COL_AS(struct proc_row, by.lib_single, "lib_single", COL_BYTES, TOT, "bytes",
 	       "of lib_text: mapped once"),
 	COL_AS(struct proc_row, by.lib_multi, "lib_multi", COL_BYTES, TOT, "bytes",
 	       "of lib_text: mapped more than once"),
 	BYTES(rw, TOT, "resident: stack, data, heap, lib_bss, lib_data"),
 	BYTES(rx, TOT, "resident: text, lib_text"),
-	BYTES(virt_rw, TOT, "address space: stack, data, heap, lib_bss, lib_data"),
-	BYTES(virt_rx, TOT, "address space: text, lib_text"),
+	BYTES(virt_rw, TOT, "virtual size: stack, data, heap, lib_bss, lib_data"),
+	BYTES(virt_rx, TOT, "virtual size: text, lib_text"),
 	COL(struct proc_row, oom_score_adj, COL_INT, P, "",
 	    "adjustment of the OOM killer's score"),
 	COL(struct proc_row, oom_victim, COL_UINT, 0, "", "1: chosen by the OOM killer"),
@@ -149,7 +149,7 @@ const struct report report_procs = {
 		"in the first row of each process.\n"
 		"\n"
 		"Columns stack ... none_map split rss by the role of the vmas in the process;\n"
-		"virt_stack ... split its address space. --paper prints them in pages, as the table of\n"
+		"virt_stack ... split its virtual size. --paper prints them in pages, as the table of\n"
 		"P. Movall and others, \"Linux Physical Memory Analysis\" (USENIX 2005); with --virtual,\n"
-		"pages of address space.",
+		"the virtual sizes.",
 };

@@ -20,7 +20,7 @@
 
 static const struct column cols[] = {
 	COL(struct program_row, procs, COL_UINT, COL_SHOWN | COL_TOTAL, "", "processes"),
-	COL(struct program_row, mms, COL_UINT, COL_TOTAL, "", "address spaces"),
+	COL(struct program_row, mms, COL_UINT, COL_TOTAL, "", "distinct mms"),
 	BYTES(private_, "private", "mapped only here, private hugetlb included"),
 	BYTES(shared, "shared",
 	      "share of shared memory: pss minus uss, plus the largest shared hugetlb"),

@@ -14,7 +14,7 @@ static const struct column cols[] = {
 	    "name from etc/passwd below --sysroot; without it the number"),
 	COL(struct user_row, uid, COL_UINT, 0, "", "effective user id, which ps and smem use"),
 	COL(struct user_row, procs, COL_UINT, COL_SHOWN | COL_TOTAL, "", "processes"),
-	COL(struct user_row, mms, COL_UINT, COL_TOTAL, "", "address spaces"),
+	COL(struct user_row, mms, COL_UINT, COL_TOTAL, "", "distinct mms"),
 	GROUP_USAGE_COLUMNS(struct user_row),
 	U_INCOMPLETE(struct user_row),
 };

@@ -158,7 +158,7 @@ class Fixture(Page):
                 sum(int(n) for n in re.findall(r'^ +present +(\d+)$', said[1], re.M)) * page_size)
 
     def sums(self, ram):
-        """Totals of lists that are more than all memory: none, but of address space."""
+        """Totals of lists that are more than all memory: none, but in virtual size."""
         wrong = []
         for tab, lists in (('processes', ('#p-procs', '#p-files')), ('files', ('#f-files',))):
             self.tab(tab)
@@ -226,7 +226,7 @@ class Fixture(Page):
         return '-' if column in ('rss', 'anon', 'file', 'shmem') and sum_ > ram else f'{sum_:,}'
 
     def one_process(self):
-        """The largest process: its files, and the mappings of the first of them."""
+        """The largest process: its files, and the vmas of the first of them."""
         row = self.json('procs')[0]
         self.b.click(f'#p-procs tr[data-key="{row["pid"]}"]')
         vmas = [v for v in self.json('vmas', '--pid', str(row['pid']))]
@@ -247,7 +247,7 @@ class Fixture(Page):
         got = sorted((r['start'], r['perms'], number(r['pss'])) for r in self.rows('#p-vmas'))
         want = sorted((v['start'], v['perms'], v['pss']) for v in vmas
                       if (shown(v['name']) or '[anon]') == first['name'])
-        self.equal('mappings of the file', got, want)
+        self.equal('vmas of the file', got, want)
 
     # ---- files ----
 
@@ -261,7 +261,7 @@ class Fixture(Page):
         for r in self.rows('#f-files'):
             got.setdefault(r['name'], []).append([number(r['procs'])] +
                                                  [number(r[c]) for c in EXMAP])
-        # each mapping's effective sizes are rounded, in the sum of the report once
+        # each vma's effective sizes are rounded, in the sum of the report once
         self.compare('files, sizes of exmap', got, want, ['procs'] + EXMAP, slack=vmas)
         self.choose('set', 'smaps')
         users = max(self.rows('#f-files'), key=lambda r: (r['name'].startswith('/'),
@@ -347,7 +347,7 @@ class Fixture(Page):
             i.dispatchEvent(new Event('input'));''', pane, text)
 
     def runs(self):
-        """Pages of the maps against rss and swap of the mappings, for every process."""
+        """Pages of the maps against rss and swap of the vmas, for every process."""
         wrong = self.b.run('''
             const d = JSON.parse(document.getElementById('data').textContent), wrong = [];
             const blob = Uint8Array.from(atob(d.maps), c => c.charCodeAt(0));
@@ -457,7 +457,7 @@ def hostile(tally, page, browser):
 
 
 def large(tally, page, browser):
-    """How long a machine of 2,000 processes and 200,000 mappings takes to open: told, and
+    """How long a machine of 2,000 processes and 200,000 vmas takes to open: told, and
     checked against a limit that only a fault exceeds."""
     started = time.time()
     browser.open(page)
@@ -472,7 +472,7 @@ def large(tally, page, browser):
             for c, v in browser.run(TOTALS, pane).items()
             if c not in ('size', 'swap', 'procs') and v[:1].isdigit() and number(v) * 1024 > ram]
     tally.check('html, 2,000 processes that share much: no total is more than RAM', over)
-    tally.check('html, 200,000 mappings', [] if took < 60 and rows < 200 else
+    tally.check('html, 200,000 vmas', [] if took < 60 and rows < 200 else
                 [f'{took:.1f} s, {rows} rows'], f'{size} MiB, opened in {took:.1f} s')
 
 

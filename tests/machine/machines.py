@@ -98,7 +98,7 @@ def run(*command):
 TIMES = 'pid,threads,majflt,utime,stime\n1,1,0,0,0\n20,2,7,120000000,340000000\n'
 NO_TIMES = 'pid,threads,majflt,utime,stime\n1,1,0,,\n20,2,7,,\n'
 # the last line of check: frames, and counters of address spaces
-AGREES = re.compile(r' frames agree, 0 differ \(.* address spaces agree, 0 differ$')
+AGREES = re.compile(r' frames agree, 0 differ \(.* mms agree, 0 differ$')
 UNEXPLAINED = re.compile(r'^ +0 ', re.M)
 REPORTS = ('procs', 'maps', 'smaps', 'check', 'dmesg', 'summary', 'pages')
 
@@ -442,16 +442,16 @@ poke task 21 M_TASK_PID 20
         """A process whose memory is not in the dump is marked, has no number that is not known, and
         stands where the kernel's counters put it."""
         text, wrong = text_of(name, 'machine'), []
-        for line, what in (('lose pgd one', 'page tables'), ('lose vma one:0x10000000', 'mappings'),
+        for line, what in (('lose pgd one', 'page tables'), ('lose vma one:0x10000000', 'vmas'),
                            ('lose table one:0x10000000', 'page tables'),
-                           ('poke task 1 M_TASK_MM 0x13', 'address space')):
+                           ('poke task 1 M_TASK_MM 0x13', 'mm')):
             for _, arguments in self.dumps(name + '-incomplete', f'{text}\n{line}\n', key, 'elf'):
                 rows = list(csv.DictReader(run(self.program, 'procs', '-f', 'csv', *arguments)
                                            .stdout.splitlines()))
                 row = next((r for r in rows if r['pid'] == '1'), {})
                 if what not in row.get('incomplete', '') or row['pss'] == '0':
                     wrong.append(f'{line}: {row}')
-                if what != 'address space' and rows[0] is not row:
+                if what != 'mm' and rows[0] is not row:
                     wrong.append(f'{line}: not the first by the counters: {rows}')
                 for report in ('procs', 'users', 'programs', 'summary'):
                     shown = run(self.program, report, *arguments).stdout

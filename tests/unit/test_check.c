@@ -62,7 +62,7 @@ static void test_agree(void)
 	machine(&h);
 	frame(3, FR_ANON | FR_SWAPBACKED, 2, 2);
 	check_text(&h, false, "10 frames agree, 0 differ (1 are mapped);"
-		   " 6 counters of 1 address spaces agree, 0 differ\n");
+		   " 6 counters of 1 mms agree, 0 differ\n");
 	check_text(&h, true,
 		"EXPLAINED KIND   WHAT      PID PFN FRAMES KERNEL FOUND REASON\n"
 		"        1 frames anon        - 0x3      1      2     2 the kernel and the walk agree\n"
@@ -73,7 +73,7 @@ static void test_agree(void)
 		"        1 mm     VMAs       10   -      -      3     3 the kernel and the walk agree\n"
 		"        1 mm     size       10   -      -     68    68 the kernel and the walk agree\n"
 		"10 frames agree, 0 differ (1 are mapped);"
-		" 6 counters of 1 address spaces agree, 0 differ\n");
+		" 6 counters of 1 mms agree, 0 differ\n");
 }
 
 /* 30 pages of arguments, in a mm that no task has yet, count in the old one. */
@@ -93,7 +93,7 @@ static void test_execve(void)
 		"        1 mm     rss anon  10    -      -     35     5 a task of it was inside "
 		"execve(): its new arguments count here\n"
 		"10 frames agree, 30 differ (0 are mapped);"
-		" 5 counters of 1 address spaces agree, 1 differ\n");
+		" 5 counters of 1 mms agree, 1 differ\n");
 	CHECK_EQ(issues_total(h.k.issues), 0);
 	/* one page more that nobody maps */
 	frame(50, FR_ANON | FR_SWAPBACKED, 1, 0);
@@ -122,7 +122,7 @@ static void test_differ(void)
 	h.mms[0].map_count = 4;
 	check_text(&h, false,
 		"EXPLAINED KIND   WHAT     PID PFN FRAMES KERNEL FOUND REASON\n"
-		"        0 frames file       - 0x3      2      4     1 mapped by an address space that"
+		"        0 frames file       - 0x3      2      4     1 mapped by an mm that"
 		" no task uses, or damaged\n"
 		"        0 frames anon       - 0x2      1      1     2 more mappings than the kernel"
 		" counted\n"
@@ -131,7 +131,7 @@ static void test_differ(void)
 		"        1 frames kernel     - 0x7      1      0     1 struct page not in the dump\n"
 		"        1 frames kernel     - 0x5      1      0     7 mapped by the kernel or a driver,"
 		" which counts no mappings\n"
-		"5 frames agree, 5 differ (4 are mapped); 4 counters of 1 address spaces agree,"
+		"5 frames agree, 5 differ (4 are mapped); 4 counters of 1 mms agree,"
 		" 2 differ\n");
 	CHECK_EQ(issues_total(&h.issues), 5);
 	CHECK_EQ(h.issues.n, 2);
@@ -206,7 +206,7 @@ static void test_average(void)
 		"EXPLAINED KIND   WHAT PID  PFN FRAMES KERNEL FOUND REASON\n"
 		"        1 frames file   - 0x13      7      7     2 this kernel keeps only the"
 		" average over a large folio\n"
-		"19 frames agree, 7 differ (10 are mapped); 6 counters of 1 address spaces agree,"
+		"19 frames agree, 7 differ (10 are mapped); 6 counters of 1 mms agree,"
 		" 0 differ\n");
 	chunk[20].mapcount = 2;
 	CHECK_EQ(unexplained(&h), 1);

@@ -61,10 +61,10 @@ static void test_unknown(void)
 		     "total  12  12  28    4       1228 *\n"
 		     "1 of 2 rows\n" LEGEND);
 	check_report(&t, "procs", "csv", "pid,pss,swap,incomplete", 0,
-		     "pid,pss,swap,incomplete\n11,,,mappings\n10,12970,4096,\n");
+		     "pid,pss,swap,incomplete\n11,,,vmas\n10,12970,4096,\n");
 	/* with the shell it is a group of one user, and a lower bound */
 	check_report(&t, "users", "text", "procs,pss,swap,incomplete", 0,
-		     "PROCS PSS SWAP INCOMPLETE\n    2  12    4 mappings *\n" LEGEND);
+		     "PROCS PSS SWAP INCOMPLETE\n    2  12    4 vmas *\n" LEGEND);
 	t.h.procs[2].uid = t.h.procs[2].euid = 5;
 	check_report(&t, "users", "text", "user,pss", 0,
 		     "USER  PSS\n5       - *\n0      12\ntotal  12 *\n" LEGEND);
@@ -94,7 +94,7 @@ static void test_part(void)
 	t.mms[1].usage.unknown = 4096;
 	check_report(&t, "procs", "csv", "pid,pss,shmem,swap,incomplete", 0,
 		     "pid,pss,shmem,swap,incomplete\n11,4096,,0,struct pages\n10,12970,0,4096,\n");
-	CHECK_STR(incomplete_text(INCOMPLETE_VMAS | INCOMPLETE_PAGES), "mappings, struct pages");
+	CHECK_STR(incomplete_text(INCOMPLETE_VMAS | INCOMPLETE_PAGES), "vmas, struct pages");
 }
 
 /* The mm itself is not readable; a kernel thread has none, which is another matter. */
@@ -110,12 +110,12 @@ static void test_no_mm(void)
 	got = hand_print(&t.h, "procs", "csv", "pid,pss,rss_kernel,vsz,heap,incomplete", NULL, "pid",
 			 0, &kernel);
 	CHECK_STR(got, "pid,pss,rss_kernel,vsz,heap,incomplete\n2,0,0,0,0,\n"
-		       "10,12970,28672,278528,0,\n11,,,,,address space\n");
+		       "10,12970,28672,278528,0,\n11,,,,,mm\n");
 	free(got);
 	got = hand_print(&t.h, "summary", "csv", "pid,key,value,text", "section = process", NULL, 0,
 			 NULL);
 	CHECK(strstr(got, "\n11,pss,,child\n") != NULL);
-	CHECK(strstr(got, "\n11,incomplete,,address space\n") != NULL);
+	CHECK(strstr(got, "\n11,incomplete,,mm\n") != NULL);
 	free(got);
 }
 

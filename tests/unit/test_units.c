@@ -276,7 +276,7 @@ static void test_alerts(void)
 		       "        /old/twice (deleted)\n"
 		       "1 pages of text are private copies (relocated text, or break"
 		       "points) /lib/nopic\n"
-		       "1 mappings can be written and executed                      "
+		       "1 vmas can be written and executed                          "
 		       "        -\n");
 	free(got);
 	got = alerts(of, "kind,start,single,shared", true, render_csv);

@@ -213,7 +213,7 @@ static void test_shm(void)
 	CHECK_STR(got,
 		"KIND SIZE RESIDENT SWAPPED MAPPERS SHMID    KEY PID PATH\n"
 		"sysv   16        8       4       2    42 0x5151  10 /SYSV00005151 (deleted)\n"
-		"only what processes map: not all file systems could be walked\n");
+		"only mapped objects: not all file systems could be walked\n");
 	free(got);
 }
 
