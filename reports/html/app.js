@@ -116,14 +116,14 @@ function openOwner(o) {
 	changed();
 }
 
-// What has struct pages and is no memory.
+// Struct pages that describe no memory.
 function holes() {
 	if (D.ram === null)
 		return 'The amount of RAM is not known: reserved may include holes between RAM.';
 	return D.holes ? `Holes between RAM (${size(D.holes * PAGE)}) are left out.` : '';
 }
 
-// What is there once the first view was opened.
+// The overview: drawn when it is opened first.
 const overview = { draw: () => {} };
 
 function startOverview() {
@@ -184,7 +184,7 @@ function list(id, opts, names) {
 	return l;
 }
 
-// Every sharer of an mm shows all of it: totals take one of them.
+// Every process that shares an mm shows all of it: totals take one of them.
 function oncePerMm() {
 	const seen = new Set();
 

@@ -4,15 +4,15 @@
 
 const amounts = [];
 
-// TEXT as what stands before and behind the amount AS in it; names come before.
+// TEXT as the parts before and after the amount AS in it; names come before.
 function around(text, as) {
 	const at = text.lastIndexOf(as);
 
 	return [text.slice(0, at), text.slice(at + as.length)];
 }
 
-// The small amount behind a thin bar stands behind the one of the thick bar, too, which may
-// have become longer. Digits are about 0.6 of their height wide.
+// The small amount after a thin bar must also be to the right of the thick bar's amount, which
+// may have become longer. Digits are about 0.6 of their height wide.
 function aside(el) {
 	const other = el.previousElementSibling, number = (e, name) => Number(e.getAttribute(name));
 

@@ -4,7 +4,7 @@
 
 const elfOfObject = new Map(D.elf.map(e => [e.object, e]));
 
-// No more than so many sections or symbols times mappings: a second's work.
+// At most this many sections or symbols times vmas: a second's work.
 const MOST_WORK = 2e6;
 
 function up(x) {
@@ -15,7 +15,7 @@ function down(x) {
 	return Math.floor(x / PAGE) * PAGE;
 }
 
-// Is the mapping V of the file there because the file is loaded with BIAS?
+// Is V a vma of the file because the file is loaded with BIAS?
 function explained(elf, v, bias) {
 	const off = D.vmas.offset[v] * PAGE, start = D.vmas.start[v] * PAGE;
 	const end = off + BYTES.size[v];
@@ -27,7 +27,7 @@ function explained(elf, v, bias) {
 	});
 }
 
-// What is the file's of V, for a load: [address, end) in pieces.
+// The parts of V that belong to the file, for a load: [address, end) in pieces.
 function piecesOf(elf, v, bias) {
 	const start = D.vmas.start[v] * PAGE, end = start + BYTES.size[v];
 
@@ -40,8 +40,8 @@ function piecesOf(elf, v, bias) {
 		.filter(([lo, hi]) => lo < hi);
 }
 
-// The memory of a file: pieces by its own addresses, [{at, end, runs, start, times}].
-// MM: of one process, each counted once; null: of all.
+// The memory of a file: pieces by its own addresses, [{at, end, runs, start, times}]. MM: of one
+// process, each counted once; null: of all.
 function elfMemory(elf, mm) {
 	const out = [];
 
@@ -59,7 +59,7 @@ function elfMemory(elf, mm) {
 	return out;
 }
 
-// Sizes of the file's bytes [from, to); null where a page map was left out.
+// Sizes of the file's bytes [from, to); null if a page map was left out.
 function elfSizes(memory, from, to) {
 	const z = { vm: 0, mapped: 0, eff_mapped: 0, sole: 0, resident: 0, eff_resident: 0,
 		writable: 0 };

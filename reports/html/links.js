@@ -12,7 +12,7 @@ let later = 0;
 const ORDER = ['p-procs', 'p-files', 'p-vmas', 'p-sections', 'p-symbols',
 	'f-files', 'f-procs', 'f-vmas', 'f-sections', 'f-symbols'];
 
-// PART of VIEW is told in the address. A state is {pick, sort, filter}, of texts or null.
+// PART of VIEW is in the address. A state is {pick, sort, filter}, each a text or null.
 function linked(view, part) {
 	const all = parts[view] = parts[view] || [];
 
@@ -37,8 +37,8 @@ function here() {
 	return `#${p}`;
 }
 
-// Something that the address tells has changed. What is done many times in a row (a
-// key held down, letters of a filter) is one step: STEP is false.
+// A part that the address contains has changed. An action that is repeated quickly (a key held
+// down, letters of a filter) is one step: STEP is false.
 function changed(step = true) {
 	clearTimeout(later);
 	if (here() === location.hash)

@@ -100,8 +100,8 @@ class Log {
 		this.picked = key;
 	}
 
-	// Into the upper third of the view: what led to it stands above. Twice: what comes
-	// into view may be higher than it was taken for.
+	// Moves the line to the upper third of the view, to show the lines before it. Twice:
+	// lines that come into view may be higher than was assumed.
 	reveal(key) {
 		const el = this.elements.get(key);
 		const go = () => {

@@ -63,13 +63,13 @@ for (const n of SIZES)
 // when it counts once.
 const EACH_PROC = new Set(SETS.exmap);
 
-// What several processes share stands in the rows of each: these add up to any sum.
+// Memory that several processes share is in the rows of each: these columns add up to any sum.
 const REPEATED = new Set(['rss', 'anon', 'file', 'shmem', 'resident', 'writable']);
 const OVER = 'pages that several processes share are in it several times; pss and effective ' +
 	'sizes divide them';
 const RAM = D.frames * PAGE;
 
-// Those sets of which the dump's data has all sizes.
+// The sets for which the dump's data has all sizes.
 function setsKnown() {
 	return Object.keys(SETS).filter(k => SETS[k].every(n => SIZES.includes(n)));
 }
@@ -88,7 +88,7 @@ function addVma(sum, i, times) {
 			sum[n] += BYTES[n][i] * (times > 1 && EACH_PROC.has(n) ? times : 1);
 }
 
-// What was not all read is a lower bound, and one of 0 says nothing.
+// A size of something that was not all read is a lower bound; a bound of 0 says nothing.
 function lowerBound(row, why) {
 	row.incomplete = why;
 	for (const n of why ? SIZES : [])
@@ -172,9 +172,9 @@ for (const p of procs) {
 	procsOfMm.get(p.mm).push(p);
 }
 
-// ---- files: whatever VMAs map, by name ---------------------------------------------
+// ---- files: the objects that VMAs map, by name --------------------------------------
 
-// Parts of anonymous mappings that exmap counts as a file's, its .bss: by VMA.
+// Parts of anonymous vmas that exmap counts as a file's .bss: by VMA.
 function makeBss() {
 	const n = D.bss.vma.length, sizes = {}, out = new Map();
 
@@ -192,7 +192,7 @@ function makeBss() {
 
 const bssOfVma = makeBss();
 
-// Adds VMA I to the row of what it maps, and what is .bss in it to the files' rows.
+// Adds VMA I to the row of its object, and the .bss in it to the files' rows.
 function addMapping(rowOf, i, times = 1) {
 	const row = rowOf(D.vmas.object[i]);
 
@@ -248,7 +248,7 @@ function makeObjects() {
 
 const objects = makeObjects();
 
-// Largest number of each size that a list can show: columns are as wide.
+// Largest value of each size that a list can show: it sets the width of columns.
 const LARGEST = zero();
 
 for (const row of objects)
@@ -326,7 +326,7 @@ const COLOUR = {
 	'page cache': 'yellow', 'slab': 'red', 'free': 'free', 'reserved': 'free', 'hugetlb': 'pink',
 };
 
-// Sizes of PARTS, cut so that they are no more than ALL; what is left is LEFT.
+// Sizes of PARTS, cut so that they are no more than ALL; the rest is LEFT.
 function fitted(all, parts, left) {
 	const kids = [];
 	let rest = all;
@@ -374,7 +374,7 @@ function memoryTree() {
 	return { name: 'all memory', bytes: D.frames * PAGE, kids };
 }
 
-// The largest pieces of any kind, but for what nobody has taken.
+// The largest pieces of any kind, except for free memory.
 function owners(tree, n) {
 	const out = [];
 
@@ -406,7 +406,7 @@ function mapBytes() {
 	return blob;
 }
 
-// [{at, pages, state}] of VMA, absent runs left out; null: not in this file.
+// [{at, pages, state}] of VMA, without absent runs; null: not in this file.
 function runsOf(vma) {
 	const at = D.vmas.map_at[vma], out = [];
 

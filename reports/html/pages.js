@@ -80,7 +80,7 @@ class PageMap {
 		this.legends(parts);
 	}
 
-	// Long holes are not drawn: the map goes on behind them with a line that says so.
+	// Long holes are not drawn: a line says so, and the map goes on after it.
 	cut(p) {
 		let part = null;
 
@@ -173,7 +173,7 @@ class PageMap {
 		}
 	}
 
-	// What is seen first, so that it stays in view.
+	// The first page in view, so that it stays in view.
 	atTop() {
 		const top = this.view.scrollTop, p = this.parts.find(q => q.y + q.h > top);
 
@@ -332,7 +332,7 @@ class PageMap {
 	}
 }
 
-// Index of the first run that ends behind PAGE.
+// Index of the first run that ends after PAGE.
 function firstRun(runs, page) {
 	let lo = 0, hi = runs.length;
 

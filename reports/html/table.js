@@ -7,7 +7,7 @@ const grouped = new Intl.NumberFormat('en-US');
 const two = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2,
 	maximumFractionDigits: 2 });
 
-// All sizes are told in the unit that the reader chose.
+// All sizes are shown in the unit that the reader chose.
 function amount(bytes) {
 	if (bytes === null || bytes === undefined)
 		return '-';
@@ -180,7 +180,7 @@ class List {
 
 		const by = r => (c.name === 'pss' && r.rank !== undefined ? r.rank : this.value(c, r));
 
-		// what is unknown comes last either way
+		// unknown values come last in either direction
 		this.shown.sort((a, b) => {
 			const x = by(a), y = by(b);
 			const none = compare(x, null) === 0 || compare(y, null) === 0 ? compare(x, y) : 0;
@@ -263,7 +263,7 @@ class List {
 		this.body.replaceChildren(...rows);
 	}
 
-	// All rows, as many as paper takes; the last line tells of the others.
+	// All rows, as many as fit on paper; the last line counts the others.
 	print(most) {
 		this.put(0, Math.min(this.shown.length, most));
 		this.body.lastChild.firstChild.textContent = this.shown.length > most
@@ -357,7 +357,7 @@ class List {
 			sort: name === plain.name && down === plain.down ? null : (down ? '-' : '') + name };
 	}
 
-	// The lists that follow this one are made anew by what is picked here.
+	// The lists that follow this one are made anew when a row is picked here.
 	restore({ pick, sort, filter }) {
 		const name = (sort || '').replace('-', '');
 

@@ -5,7 +5,7 @@
 
 const hints = new WeakMap();	// element -> function of the event that gives the text
 
-// TEXT: a function; what it returns is told while the mouse is on EL, nothing for ''.
+// TEXT: a function. Its result is shown while the mouse is on EL; '' shows nothing.
 function hint(el, text) {
 	hints.set(el, text);
 }

@@ -44,7 +44,7 @@ function squarify(kids, x, y, w, h) {
 	return out;
 }
 
-// What is too small to be seen becomes one area, which says so.
+// Areas that are too small to be seen become one, which says so.
 function visible(kids, pixels) {
 	const total = kids.reduce((s, k) => s + k.bytes, 0);
 	const most = kids.filter((k, i) => i < 1200 && k.bytes / total * pixels >= 24);
@@ -69,7 +69,7 @@ class Treemap {
 		});
 	}
 
-	// A step of the reader's, to be found again.
+	// A step of the reader, to be restored.
 	step(node) {
 		this.go(node);
 		changed();
