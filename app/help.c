@@ -32,7 +32,7 @@ void help_reports(FILE *out)
 		fprintf(out, "  %-10s %s\n", (*r)->name, (*r)->about);
 }
 
-/* The report before R whose table of columns R shares, or NULL. */
+/* The report before R that has the same table of columns, or NULL. */
 static const struct report *same_columns(const struct report *r)
 {
 	for (const struct report *const *p = reports; *p != r; p++)
@@ -41,7 +41,7 @@ static const struct report *same_columns(const struct report *r)
 	return NULL;
 }
 
-/* For an option that R takes with some layouts alone: these, as words behind it. */
+/* For an option that R takes only with some layouts: these, as words after it. */
 static const char *layouts_of(const struct report *r, unsigned opt, char *buf, size_t size)
 {
 	size_t n = 0;

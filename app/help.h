@@ -9,12 +9,12 @@
 
 #include "reports/core/report.h"
 
-void help_usage(FILE *out);		/* the few lines of a wrong call */
+void help_usage(FILE *out);		/* the few lines for wrong usage */
 void help_program(FILE *out);
 void help_report(const struct report *r, FILE *out);
 void help_reports(FILE *out);		/* one line each */
 void help_columns(const struct report *r, FILE *out);
-/* Sections of the manual page that follow from the tables, in man(7). */
+/* The sections of the manual page that follow from the tables, in man(7). */
 void help_man(FILE *out);
 
 #endif

@@ -63,11 +63,11 @@ struct args {
 	const char **earlier;
 	unsigned nearlier;
 	int format_at;			/* word that was the argument of --format; 0: none */
-	unsigned behind_format;		/* plain word that came right after it, + 1; 0: none */
+	unsigned behind_format;		/* the plain word right after it, + 1; 0: none */
 	struct diag *diag;
 };
 
-/* The sentence of a wrong call, as for printf(), into A's diag. The exit status. */
+/* Writes the sentence for wrong usage into A's diag, as printf(). Returns the exit status. */
 #define usage(a, ...) (fail((a)->diag, ST_ABSENT, __VA_ARGS__), EXIT_USAGE)
 
 static int number_option(struct args *a, const char *text, uint64_t max, const char *what,
@@ -259,8 +259,8 @@ const struct product *options_product(const struct options *o)
 	return p && p->name ? p : NULL;
 }
 
-/* "export --format proc DIR IMAGE": without -o, the word behind a product's name
-   says where it goes. */
+/* "export --format proc DIR IMAGE": without -o, the word after a product's name is the
+   destination. */
 static int take_destination(struct options *o, struct args *a)
 {
 	const struct product *p = options_product(o);
@@ -302,8 +302,8 @@ bool option_of_hosts(const struct option_spec *s)
 }
 
 /*
- * The dump is the host's, and the later one of two that are compared. Any other
- * word that is no report is one mistyped.
+ * Inside a host the words name no dump, except the earlier of two that are compared. Any
+ * other word that is no report is mistyped.
  */
 static int take_hosts(struct options *o, struct args *a, const char *image)
 {

@@ -2,9 +2,9 @@
 /*
  * options.h - the command line, as text and as a struct.
  *
- * One table (option_specs[]) is parsed and printed; the report's own options
- * are checked against what its row in the table of reports takes. Options may
- * stand before and after the report and the image.
+ * One table (option_specs[]) is parsed and printed. The report's own options are checked
+ * against its row in the table of reports. Options may stand before and after the report
+ * and the image.
  */
 #ifndef VMCENSUS_OPTIONS_H
 #define VMCENSUS_OPTIONS_H
@@ -23,8 +23,8 @@ struct options {
 	const struct report *report;	/* NULL only with DO_HELP: about the program */
 	const char **images, **types;
 	unsigned nimages, ntypes;
-	unsigned nearlier;		/* of a report that compares: the first of images,
-					   files of the earlier dump */
+	unsigned nearlier;		/* for a report that compares: the first of images,
+					   which are files of the earlier dump */
 	const char *format, *columns, *sort, *where, *output;
 	uint64_t top;
 	enum text_unit unit;
@@ -39,7 +39,8 @@ struct option_spec {
 	int id;
 	char letter;			/* 0: long form only */
 	const char *name, *arg, *about;
-	unsigned report_opt;		/* enum report_opt_flag it needs, 0 any report */
+	unsigned report_opt;		/* enum report_opt_flag that the report must take; 0:
+					   any report */
 };
 
 extern const struct option_spec option_specs[];	/* name NULL ends it */
@@ -47,14 +48,14 @@ extern const struct option_spec option_specs[];	/* name NULL ends it */
 /* 0, or EXIT_USAGE with a sentence in DIAG. */
 int options_parse(struct options *o, int argc, char **argv, struct diag *diag);
 /*
- * The same inside a host that has the dump IMAGE open: the words name no other,
- * and no file with types. NULL: as above.
+ * The same inside a host that has the dump IMAGE open: the words name no other dump, and
+ * no file with types. NULL: as above.
  */
 int options_parse_hosted(struct options *o, int argc, char **argv, const char *image,
 			 struct diag *diag);
-/* The product that O asks for (by default the first), NULL if the report has none so named. */
+/* The product that O asks for (by default the first), NULL if the report has none of that name. */
 const struct product *options_product(const struct options *o);
-/* The first option given that is one of FLAGS (enum report_opt_flag), NULL if none is. */
+/* The first option given that is in FLAGS (enum report_opt_flag), NULL if none is. */
 const struct option_spec *option_given(const struct options *o, unsigned flags);
 /* Does the option make sense where the host brings dump, symbols and types? */
 bool option_of_hosts(const struct option_spec *s);

@@ -33,7 +33,7 @@ static int dir_len(const char *path)
 	return slash ? (int)(slash + 1 - path) : 0;
 }
 
-/* PATH is replaced by what its last component, if it is a link, leads to in the end. */
+/* Follows links: if the last component of PATH is a link, PATH becomes its final target. */
 static int follow(char *path)
 {
 	char link[PATH_MAX], next[2 * PATH_MAX];
@@ -56,7 +56,7 @@ static int follow(char *path)
 	return -1;
 }
 
-/* Names of descriptors that are open already: a file behind one must not be replaced. */
+/* Paths that name open descriptors: their files must not be replaced. */
 static bool of_descriptor(const char *name)
 {
 	return !strncmp(name, "/dev/std", 8) || !strncmp(name, "/dev/fd/", 8) ||
@@ -121,7 +121,7 @@ enum status output_open(struct output *o, const char *name, FILE *stream, struct
 	fd = open(o->path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (fd < 0 || !S_ISREG(o->was.st_mode) || of_descriptor(name))
 		return take_fd(o, fd, diag);
-	close(fd); /* it may be written: so it may be replaced */
+	close(fd); /* it is writable, so it may be replaced */
 	return open_aside(o, diag);
 }
 
@@ -137,7 +137,7 @@ bool output_is_terminal(const struct output *o)
 
 /* ---- the end ---------------------------------------------------------------------- */
 
-/* The file gets a name of its own, if it has none. */
+/* Gives the file a name of its own, if it has none. */
 static int give_name(struct output *o)
 {
 	char self[64];
@@ -154,7 +154,7 @@ static int give_name(struct output *o)
 	return 0;
 }
 
-/* Owner and mode of the file that is replaced; giving files away is root's right. */
+/* Owner and mode of the replaced file; only root may give files away. */
 static int inherit(const struct output *o)
 {
 	int fd = fileno(o->file);
@@ -167,7 +167,7 @@ static int inherit(const struct output *o)
 	return fchmod(fd, o->was.st_mode & 07777);
 }
 
-/* On disk first: a file that took its name is a whole one, also after a power cut. */
+/* On disk first: after a power cut, the file with the name is still complete. */
 static int take_name(struct output *o)
 {
 	if (inherit(o) || (fsync(fileno(o->file)) && errno != EINVAL) || give_name(o) ||

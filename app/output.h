@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * output.h - where the answer goes: stdout, a host's stream, or the file of -o.
+ * output.h - the destination of the output: stdout, a host's stream, or the file of -o.
  *
- * A file is whole or not there: it is written beside the place it is named for,
- * where possible without a name (O_TMPFILE, so that nothing is left of a killed
- * run), and takes its name when all is on disk. What was there before stays until
- * then. Devices, FIFOs and what /dev/fd or /proc name are written as they are.
+ * A file is complete or absent. It is written beside its final name, if possible without a
+ * name (O_TMPFILE, so that a killed run leaves nothing), and gets its name when all is on
+ * disk. Until then the earlier file stays. Devices, FIFOs and paths in /dev/fd or /proc
+ * are written in place.
  */
 #ifndef VMCENSUS_OUTPUT_H
 #define VMCENSUS_OUTPUT_H
@@ -19,30 +19,30 @@
 
 /* Zero, then output_open(). */
 struct output {
-	FILE *file;		/* write the answer here; NULL: it is not open */
+	FILE *file;		/* write the output here; NULL: it is not open */
 	bool ours;		/* opened here: to be closed */
-	bool aside;		/* a new file, that has to take its name */
+	bool aside;		/* a new file that has yet to get its name */
 	bool named;		/* ... and has one already, BESIDE */
-	bool exists;		/* the name was there before; what it named is WAS */
+	bool exists;		/* the name existed before; WAS is its file */
 	struct stat was;
 	char path[PATH_MAX];	/* of -o, without symbolic links at its end */
 	char beside[PATH_MAX];
-	const char *name;	/* as the user has it, for messages */
+	const char *name;	/* as the user wrote it, for messages */
 };
 
 /*
- * Open for NAME, or for STREAM where that is NULL. Early, so that a name that cannot
- * be written costs no wait. ST_IO with a sentence in DIAG.
+ * Opens NAME, or uses STREAM if NAME is NULL. Called early, so that a name that cannot be
+ * written costs no wait. ST_IO with a sentence in DIAG.
  */
 enum status output_open(struct output *o, const char *name, FILE *stream, struct diag *diag);
 /* Would FILE be written over? */
 bool output_is(const struct output *o, const struct stat *file);
-/* Does a person see what is written? */
+/* Does a person read the output? */
 bool output_is_terminal(const struct output *o);
-/* All is written: put it where it belongs. ST_IO with DIAG: it is not there. A pipe
-   whose reader has seen enough is no failure. */
+/* All is written: give the file its name. ST_IO with DIAG: it is not there. If the reader of a
+   pipe has closed it, that is no failure. */
 enum status output_done(struct output *o, struct diag *diag);
-/* Let go of it; what is not done never was. */
+/* Releases it; a file that is not done disappears. */
 void output_drop(struct output *o);
 
 #endif

@@ -12,12 +12,12 @@
 
 struct progress;
 
-/* ON false: never a line, messages only. */
+/* ON false: messages only, never a line. */
 struct progress *progress_start(bool on);
 void progress_phase(struct progress *p, const char *phase);
-/* LINE may have names of the dump in it: they are escaped as in text. */
+/* LINE may contain names from the dump: they are escaped as in text. */
 void progress_say(struct progress *p, const char *line);
-/* Wipe the line and end; further messages are printed plainly. */
+/* Wipes the line and ends; later messages are printed plainly. */
 void progress_stop(struct progress *p);
 void progress_free(struct progress *p);
 

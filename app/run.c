@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Dump, kernel, snapshot, rows, output; one function each. Answers go to stdout,
- * -o or the host's stream, all else to stderr.
+ * Dump, kernel, snapshot, rows, output; one function for each. Results go to stdout, -o or
+ * the host's stream, all else to stderr.
  */
 #include "app/run.h"
 
@@ -58,7 +58,7 @@ static int find_like(struct run *run, const char **order)
 	return EXIT_USAGE;
 }
 
-/* Has LIKE a form of its own for the format asked for? */
+/* Does LIKE have a form of its own for the requested format? */
 static bool like_has_form(const struct like *like, const struct renderer *to)
 {
 	return to->of_chart		   ? like->chart != NULL
@@ -66,7 +66,7 @@ static bool like_has_form(const struct like *like, const struct renderer *to)
 					   : to->render == render_csv && like->csv;
 }
 
-/* Options that the form asked for would not follow, and what it is. */
+/* The given options that the requested form cannot follow, and the name of that form. */
 static unsigned form_refuses(const struct run *run, const struct like *like, const char **form)
 {
 	const struct report *r = run->o.report;
@@ -169,7 +169,8 @@ static bool would_overwrite(const struct output *out, const char *name)
 	return !stat(path, &st) && output_is(out, &st);
 }
 
-/* What is no text for a reader would fill his screen, and may set his terminal up anew. */
+/* Output that is no text would fill the reader's screen, and may change the settings of the
+   terminal. */
 static int refuse_terminal(struct run *run)
 {
 	const char *form = run->product ? run->product->name : run->renderer->name;
@@ -203,7 +204,7 @@ static int open_output(struct run *run)
 
 /* ---- what the image cannot tell ------------------------------------------------- */
 
-/* A collector's text has no memory behind it: what is asked may not be in it. */
+/* A collector's text has no memory: it may lack what the report needs. */
 static bool offers(struct run *run, const struct kernel *k, const char *image)
 {
 	static const struct { unsigned need; const char *what; } words[] = {
@@ -247,7 +248,7 @@ static int look_back(struct run *run, struct kernel_opts *ko)
 	return 0;
 }
 
-/* What of the model is built: for the report, and for what is asked of it. */
+/* The parts of the model to build: for the report, and for the options. */
 static unsigned needs(const struct run *run)
 {
 	const struct report *r = run->o.report;
@@ -295,7 +296,7 @@ static int analyse(struct run *run)
 		return EXIT_NO_ANSWER;
 	if (run->where)
 		table_filter(&run->t, run->where);
-	/* a chart adds up the rows behind the first ones */
+	/* a chart adds up the rows after the first ones */
 	table_sort(&run->t, &run->sort, run->renderer->of_chart || r->own_top ? 0 : o->top);
 	return 0;
 }
@@ -331,7 +332,7 @@ static int print(struct run *run)
 {
 	FILE *out = run->output.file;
 
-	errno = 0; /* a stream that fails tells why by it alone */
+	errno = 0; /* a failing stream gives the reason only in errno */
 	if (!run->product)
 		print_rows(run, out);
 	else if (write_product(run, out))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * run.h - one report from parsed options to its last line, for every front: the
- * program itself (main.c) and hosts that bring their own dump and output.
+ * run.h - one report from parsed options to its last line, for every front end: the
+ * program (main.c) and hosts that bring their own dump and output.
  */
 #ifndef VMCENSUS_RUN_H
 #define VMCENSUS_RUN_H
@@ -12,17 +12,17 @@
 #include "reports/core/pick.h"
 #include "reports/render/render.h"
 
-/* Zero but for what a front sets, then run_report(), then run_end(). */
+/* Zero except for the members that a front end sets; then run_report(), then run_end(). */
 struct run {
 	struct options o;		/* parsed */
 	/*
-	 * Where the kernel comes from: NULL opens o.images. A host fills *ret or
-	 * leaves its sentence in DIAG; the run closes what it was given.
+	 * The origin of the kernel: NULL opens o.images. A host fills *ret or writes a sentence
+	 * into DIAG; the run closes the kernel.
 	 */
 	enum status (*open)(void *host, const struct kernel_opts *ko, struct diag *diag,
 			    struct kernel **ret);
 	void *host;
-	const char *near_vmlinux, *near_release;	/* a host's, for the earlier dump */
+	const char *near_vmlinux, *near_release;	/* from a host, for the earlier dump */
 	FILE *out;			/* instead of stdout; stays open */
 
 	const struct renderer *renderer;
@@ -42,11 +42,11 @@ struct run {
 	struct diag diag;
 };
 
-/* The exit status. What went wrong was said on stderr. */
+/* Returns the exit status. Errors were printed on stderr. */
 int run_report(struct run *run);
-/* What went wrong, as one line on stderr. */
+/* Prints the error as one line on stderr. */
 void run_complain(const struct run *run);
-/* Release everything; also after an interrupted run_report(). */
+/* Releases everything; also after an interrupted run_report(). */
 void run_end(struct run *run);
 
 #endif

@@ -60,7 +60,7 @@ static void be_child(struct call *c, const sigset_t *mask)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGSEGV, SIG_DFL); /* crash's handler would go on as a second crash */
-	signal(SIGPIPE, SIG_IGN); /* "| head": the write fails, and that is all */
+	signal(SIGPIPE, SIG_IGN); /* "| head": the write fails, and nothing else happens */
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	arena_die = end_child;
 	c->run.open = session_open;
@@ -91,7 +91,7 @@ static void run_child(struct call *c)
 	sigset_t sigint, mask;
 	pid_t pid;
 
-	/* what is in a buffer now would be written twice */
+	/* otherwise the present contents of a buffer would be written twice */
 	fflush(c->run.out);
 	fflush(stdout);
 	sigemptyset(&sigint);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * census.h - the command, whatever the host.
+ * census.h - the command, for any host.
  *
- * A child process opens the kernel and makes the report, and ends. crash is one process
- * with one heap, a debugger inside and longjmp() as its way out of errors and interrupts;
- * in a child, threads may run, memory may end and Ctrl-C may strike anywhere, and crash has
- * lost nothing. Nothing is kept between commands: opening takes a tenth of a second or two.
+ * A child process opens the kernel, makes the report, and ends. crash is one process with
+ * one heap, a debugger inside, and longjmp() as its way out of errors and interrupts. In a
+ * child, threads may run, memory may run out and Ctrl-C may come at any time, and crash
+ * loses nothing. Nothing is kept between commands: opening takes a tenth of a second or
+ * two.
  *
  * The child is a copy of crash: it has crash's symbols and its reader, readmem(), as they
- * were when the command began. Descriptors are shared with crash, and so are the offsets of
- * its files; crash waits meanwhile and reads nothing. Of a live machine the child reads
- * memory through these descriptors, as it is at that moment.
+ * were when the command began. It shares crash's descriptors, and so the offsets of its
+ * files; meanwhile crash waits and reads nothing. On a live machine the child reads memory
+ * through these descriptors, as it is at that moment.
  */
 #ifndef VMCENSUS_CENSUS_H
 #define VMCENSUS_CENSUS_H

@@ -2,8 +2,8 @@
 /*
  * The extension as crash sees it: one command, and the few calls into crash.
  *
- * Only what crash 7.2.9 to 9.0 share is used, and always by the names of the
- * installed header: the offsets of its structs are that version's.
+ * It uses only the interface that crash 7.2.9 to 9.0 share, always by the names of the
+ * installed header: the offsets of its structs are those of that version.
  */
 #include <crash/defs.h>
 
@@ -20,8 +20,8 @@ void host_describe(struct host *ret)
 		.machine = kt->utsname.machine,
 		.release = kt->utsname.release,
 		.live = ACTIVE() || REMOTE(),
-		/* the names of a split dump's other parts are nowhere in the API; of RAM
-		   files crash shows an ELF header of its own */
+		/* the API does not have the names of a split dump's other parts; for RAM files
+		   crash shows an ELF header of its own */
 		.whole = !ACTIVE() && !REMOTE() && !dumpfile_is_split() &&
 			 !(pc->flags2 & RAMDUMP),
 		.word_size = (uint8_t)(machdep->bits / 8),
@@ -48,7 +48,7 @@ bool host_read_kva(uint64_t kva, void *buf, size_t len)
 	return readmem(kva, KVADDR, buf, (long)len, "census variable", RETURN_ON_ERROR | QUIET);
 }
 
-/* Every way out of crash's errors leads to pc->main_loop_env: borrow it. */
+/* Every error in crash leaves through pc->main_loop_env: borrow it. */
 bool host_guard(void (*fn)(void *), void *arg)
 {
 	jmp_buf main_loop;
@@ -74,7 +74,7 @@ static struct command_table_entry commands[] = {
 
 static __attribute__((constructor)) void load(void)
 {
-	/* crash says itself that an object without commands is unloaded */
+	/* crash itself reports that it unloads an object without commands */
 	if (strcmp(pc->machine_type, MACHINE_TYPE)) {
 		fprintf(stderr, "vmcensus: built for a crash for " MACHINE_TYPE
 			" dumps, and this one is for %s: build it against that crash's "

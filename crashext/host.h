@@ -2,12 +2,12 @@
 /*
  * host.h - all that this folder sees of the crash utility.
  *
- * crash.c alone includes <crash/defs.h>: its thousands of names, and the layout
- * of its structs, which differs between versions, stop there.
+ * Only crash.c includes <crash/defs.h>, with its thousands of names and structs whose
+ * layout differs between versions.
  *
- * crash leaves a failed function by longjmp() to its main loop. host_guard()
- * turns that into a return value, so that the child can end.
- * Only crash's own thread may call what is declared here.
+ * crash leaves a failed function by longjmp() to its main loop. host_guard() turns that
+ * into a return value, so that the child can end. Only crash's own thread may call these
+ * functions.
  */
 #ifndef VMCENSUS_HOST_H
 #define VMCENSUS_HOST_H
@@ -21,7 +21,7 @@ struct host {
 	const char *vmlinux;	/* with the debug information that crash uses */
 	const char *machine, *release;	/* of utsname */
 	bool live;
-	bool whole;		/* dumpfile is a file, and all of the dump */
+	bool whole;		/* dumpfile is a file, and the complete dump */
 	uint8_t word_size;	/* bytes */
 	uint32_t page_size;	/* bytes */
 };
@@ -34,7 +34,7 @@ bool host_symbol(const char *name, uint64_t *addr);
 bool host_read_pa(uint64_t pa, void *buf, size_t len);
 bool host_read_kva(uint64_t kva, void *buf, size_t len);
 
-/* False: FN was left by an error of crash's. */
+/* False: an error of crash left FN. */
 bool host_guard(void (*fn)(void *), void *arg);
 
 #endif

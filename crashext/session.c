@@ -13,16 +13,15 @@
 #include "dumpread/image/format.h"
 #include "facts/layout.h"
 
-/* The kernel's max_pfn is that of usable memory; struct pages, and what firmware
-   reserved behind it, go on to the end of a section (SECTION_SIZE_BITS <= 27). */
+/* The kernel's max_pfn is that of usable memory. Struct pages, and memory that firmware
+   reserved after it, go on to the end of a section (SECTION_SIZE_BITS <= 27). */
 #define SECTION (UINT64_C(128) << 20)
 
 static bool live;
 
 /* ---- pages through crash --------------------------------------------------------- */
 
-/* crash tells what its file lacks by failing to read it; of a live machine
-   all is there. */
+/* crash fails to read pages that its file lacks; on a live machine all pages exist. */
 static bool crash_present(void *self, uint64_t pfn)
 {
 	const struct dump *d = self;
@@ -67,7 +66,7 @@ static bool variable(const char *name, void *buf, size_t len)
 	return host_symbol(name, &addr) && host_read_kva(addr, buf, len);
 }
 
-/* The text that a dump's header would hold; since 2.6.24. */
+/* The text of VMCOREINFO as in a dump's header; since 2.6.24. */
 static void read_vmcoreinfo(struct dump *d)
 {
 	unsigned long data, size;
@@ -101,7 +100,7 @@ static enum status open_through_crash(const struct host *h, const struct log *lo
 			    h->dumpfile);
 	d->elf_machine = m->elf_machine;
 	d->word_size = h->word_size;
-	d->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__; /* crash knows no other */
+	d->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__; /* crash supports no other order */
 	d->page_shift = (uint8_t)__builtin_ctz(h->page_size);
 	d->max_pfn = (max_pfn | ((SECTION >> d->page_shift) - 1)) + 1;
 	read_vmcoreinfo(d);
@@ -117,13 +116,12 @@ static bool find_symbol(void *self, const char *name, uint64_t *addr)
 }
 
 /*
- * Types come from the file that crash itself reads its types from, by our own
- * reader: its .BTF, or the DWARF of the wanted types alone. That is a tenth of a
- * second for all facts, the same in every version of crash, and knows arrays and
- * bit fields; asking crash's gdb is one round of expression evaluation for each
- * fact, an expanded compile unit for each type, and gdb before 8.1 (crash 7)
- * cannot tell where in its word a bit field lies. BTF in the dump stands behind
- * it, for a vmlinux that was stripped.
+ * Our own reader takes types from the same file as crash: its .BTF, or the DWARF of only
+ * the wanted types. That takes a tenth of a second for all facts, is the same in every
+ * version of crash, and knows arrays and bit fields. crash's gdb needs one evaluation of
+ * an expression for each fact and expands a compile unit for each type, and gdb before 8.1
+ * (crash 7) cannot tell where in its word a bit field is. If the vmlinux was stripped, BTF
+ * in the dump is used.
  */
 static void add_sources(struct dump *d, const struct host *h)
 {
@@ -151,7 +149,7 @@ enum status session_open(void *host, const struct kernel_opts *ko, struct diag *
 	if (st)
 		return st;
 	add_sources(d, &h);
-	/* crash's reader is for one thread */
+	/* crash's reader serves only one thread */
 	return kernel_attach(d, d->image ? ko->jobs : 1, diag, ret);
 }
 

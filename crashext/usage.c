@@ -82,7 +82,7 @@ void usage_free(void)
 	text = NULL;
 }
 
-/* help_report() speaks of the program; its line of usage is replaced by ours. */
+/* help_report() describes the program; its usage line is replaced by ours. */
 static void put_report(const struct report *r, FILE *out)
 {
 	static const char usage[] = "\nusage: ";

@@ -13,7 +13,7 @@ struct options;		/* crash.c includes this beside crash's own names */
 char **usage_load(void);
 void usage_free(void);
 
-/* What census --help [REPORT], --list-reports, -c help and --version print. */
+/* Prints the text of census --help [REPORT], --list-reports, -c help and --version. */
 void usage_print(const struct options *o, FILE *out);
 
 #endif

@@ -23,7 +23,7 @@ static unsigned column_needs(const struct report *r, const char *name)
 unsigned chart_needs(const struct report *r)
 {
 	const struct chart *c = r->chart;
-	/* the title tells when it was */
+	/* the title says when it was */
 	unsigned needs = NEED_MACHINE | column_needs(r, c->label) | column_needs(r, c->id);
 
 	for (unsigned i = 0; i < c->nseries; i++)
@@ -40,7 +40,7 @@ struct maker {
 	struct hash seen;
 };
 
-/* What a dump says may be any number: sums stay at the largest. */
+/* A dump may claim any number: sums stay at the largest. */
 static uint64_t add_saturated(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -100,7 +100,7 @@ static void fill(struct maker *m, struct bar *bar, const void *row)
 	}
 }
 
-/* Is what ROW shows new, or has another row shown it? (table.total_key) */
+/* Does ROW show something new, or did another row show it? (table.total_key) */
 static bool first_time(struct maker *m, const void *row)
 {
 	uint64_t key = 0;
@@ -128,8 +128,8 @@ static int longest_first(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Rows behind the first KEEP become one bar; what they share with those, or with
-   one another, is not added again. */
+/* Rows after the first KEEP become one bar. Memory that they share with those, or with one
+   another, is not added again. */
 static void fold(struct maker *m, size_t keep)
 {
 	struct bars *b = m->b;
@@ -151,7 +151,7 @@ static void fold(struct maker *m, size_t keep)
 	}
 	if (b->n <= keep)
 		return;
-	/* what several of them share would stand in it several times */
+	/* memory that several of them share would count several times in it */
 	memset(rest.beside, 0, sizeof(rest.beside));
 	rest.beside_total = 0;
 	rest.label = arena_printf(&b->mem, "rest (%zu)", b->n - keep);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bars.h - from rows to bars: added up, the largest first, the others as one.
+ * bars.h - from rows to bars: the values are added up, the largest rows get bars, the
+ * others share one.
  */
 #ifndef VMCENSUS_CHART_BARS_H
 #define VMCENSUS_CHART_BARS_H
@@ -21,15 +22,15 @@ struct bars {
 	struct bar *v;			/* rest, if there is one, is the last */
 	size_t n;
 	size_t nrows;			/* of the table */
-	uint64_t max;			/* longest bar, rest apart */
-	uint64_t total;			/* of all rows, what several show once */
-	bool shared;			/* some rows show one thing several times */
+	uint64_t max;			/* longest bar, without rest */
+	uint64_t total;			/* of all rows; memory that several show counts once */
+	bool shared;			/* several rows show the same memory */
 	enum col_type type;		/* of the columns, COL_BYTES or COL_UINT */
 	const char *unit;		/* of COL_UINT */
 	struct arena mem;
 };
 
-/* At most LIMIT bars beside rest, whatever was asked for. */
+/* At most LIMIT bars beside rest, even if more are asked for. */
 void bars_make(const struct render *r, size_t limit, struct bars *ret);
 
 #endif

@@ -96,7 +96,7 @@ static cairo_status_t write_bytes(void *arg, const unsigned char *data, unsigned
 	return fwrite(data, 1, len, arg) == len ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
-/* Draw B on SURFACE, whose size in points is that of CANVAS, and end it. */
+/* Draws B on SURFACE, which has the size of CANVAS in points, and ends it. */
 static void draw(cairo_surface_t *surface, struct canvas canvas, double zoom,
 		 const struct render *r, const struct bars *b)
 {
@@ -153,7 +153,7 @@ void render_pdf(const struct render *r, FILE *out)
 	a4(s, r);
 }
 
-/* cairo 1.16 writes the present time into PostScript's comments, whatever one says. */
+/* cairo 1.16 always writes the present time into PostScript's comments. */
 static void put_dated(const struct render *r, const char *ps, size_t len, FILE *out)
 {
 	static const char key[] = "\n%%CreationDate: ";
@@ -183,7 +183,7 @@ void render_ps(const struct render *r, FILE *out)
 
 	if (!mem)
 		arena_die(0);
-	/* a landscape page of a portrait sheet, as printers expect it */
+	/* a landscape page on a portrait sheet, as printers expect it */
 	s = cairo_ps_surface_create_for_stream(write_bytes, mem, PAGE_WIDTH, PAGE_HEIGHT);
 	cairo_ps_surface_dsc_comment(s, "%%Orientation: Landscape");
 	a4(s, r);

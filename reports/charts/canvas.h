@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * canvas.h - what a chart is drawn on: cairo's surfaces (cairo.c), or SVG (svg.c).
+ * canvas.h - the surface of a chart: one of cairo's (cairo.c), or SVG (svg.c).
  *
- * cairo's own SVG draws letters as outlines: nothing to select, to search or to
- * read aloud. Ours has text, and the exact amount behind each piece of a bar.
- * Units are points (1/72 inch), y grows downwards.
+ * cairo's own SVG draws letters as outlines, which nobody can select, search or read
+ * aloud. Ours has text, and the exact amount for each piece of a bar. Units are points
+ * (1/72 inch), y grows downwards.
  */
 #ifndef VMCENSUS_CHART_CANVAS_H
 #define VMCENSUS_CHART_CANVAS_H
@@ -28,8 +28,8 @@ struct font {
 	struct paint paint;
 };
 
-/* What is written or told: valid UTF-8 without control characters (label_text()). Where it
-   tells an amount of bytes, AMOUNT is how TEXT spells it, else NULL. */
+/* A text to draw: valid UTF-8 without control characters (label_text()). If it contains an
+   amount of bytes, AMOUNT is that part of TEXT, otherwise NULL. */
 struct words {
 	const char *text, *amount;
 	uint64_t bytes;

@@ -2,9 +2,9 @@
 /*
  * chart.h - a report's rows as horizontal stacked bars.
  *
- * To give a report a chart: a static struct chart beside its columns, and its
- * address in struct report; svg, ps, pdf and png follow. A bar is a row, its
- * pieces are columns; the largest bars are drawn, and the others are one bar, "rest".
+ * To give a report a chart: a static struct chart beside its columns, and its address in
+ * struct report; svg, ps, pdf and png follow. A bar is a row, its pieces are columns. The
+ * largest rows have bars, and the others share one, "rest".
  */
 #ifndef VMCENSUS_CHART_H
 #define VMCENSUS_CHART_H
@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Told apart with any colour vision, and in grey beside their neighbour: the set of
-   M. Okabe and K. Ito, "Color Universal Design" (2008). */
+/* Colours that differ with any colour vision, and in grey from their neighbour: the set of M.
+   Okabe and K. Ito, "Color Universal Design" (2008). */
 #define CHART_BLUE 0x0072b2
 #define CHART_ORANGE 0xe69f00
 #define CHART_GREEN 0x009e73
@@ -35,18 +35,18 @@ struct chart_series {
 struct chart {
 	const char *title;
 	const char *label;	/* column that names a bar */
-	const char *id;		/* column that tells equal names apart, or NULL */
-	const char *what;	/* what the bars measure: "pss and swap_pss" */
-	const char *beside;	/* what the thin bars do; NULL: there are none */
+	const char *id;		/* column that distinguishes equal names, or NULL */
+	const char *what;	/* the quantity of the bars: "pss and swap_pss" */
+	const char *beside;	/* the quantity of the thin bars; NULL: there are none */
 	const struct chart_series *series;
 	unsigned nseries;
-	unsigned top;		/* bars when -n does not say; 0: 24 */
+	unsigned top;		/* number of bars without -n; 0: 24 */
 };
 
 struct report;
 struct render;
 
-/* enum need: what of the model the columns of R's chart ask for, beside R's own. */
+/* enum need: parts of the model for the columns of R's chart, beside R's own. */
 unsigned chart_needs(const struct report *r);
 
 /* Renderers: render/render.c. */

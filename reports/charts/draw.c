@@ -66,7 +66,7 @@ static void put_label(struct drawing *d, double x, double y, const char *s, doub
 	d->c->ops->text(d->c, x, y, &w, &f);
 }
 
-/* TEXT, which tells V of the scale as AMOUNT. */
+/* TEXT, in which AMOUNT is the value V of the scale. */
 static struct words telling(const struct drawing *d, const char *text, const char *amount,
 			    uint64_t v)
 {
@@ -90,7 +90,7 @@ static double width(struct drawing *d, const char *s, double size)
 	return d->c->ops->text_width(d->c, s, &f);
 }
 
-/* S, or as much of it as fits into ROOM, with an ellipsis. */
+/* S, cut to ROOM with an ellipsis if it is longer. */
 static const char *fit(struct drawing *d, const char *s, double size, double room)
 {
 	size_t len = strlen(s), n = len;
@@ -255,7 +255,7 @@ static double pieces(struct drawing *d, const struct bar *bar, bool beside, doub
 	return x;
 }
 
-/* A bar that is longer than the axis: two strokes say that it goes on. */
+/* A bar that is longer than the axis: two strokes show that it goes on. */
 static void cut_mark(struct drawing *d, double x, double y, double h)
 {
 	for (int i = 0; i < 2; i++)

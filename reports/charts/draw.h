@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * draw.h - where everything stands on the pages of a chart.
+ * draw.h - places the parts of a chart on pages.
  */
 #ifndef VMCENSUS_CHART_DRAW_H
 #define VMCENSUS_CHART_DRAW_H

@@ -43,7 +43,7 @@ void scale_axis(struct scale *s, uint64_t max)
 			unit *= 1024;
 	least = least / unit + (least % unit != 0);
 	s->step = round_up(least ? least : 1) * unit;
-	/* 600 KiB and more: the next unit's round steps are as good, and shorter */
+	/* from 600 KiB on, the round steps of the next unit are as good, and shorter */
 	if (in_bytes(s) && s->step / unit >= 1000)
 		s->step = unit * 1024;
 	s->ticks = max / s->step + (max % s->step != 0);
@@ -88,7 +88,7 @@ void scale_amount(const struct scale *s, uint64_t v, char *buf)
 		snprintf(buf + put_grouped(v, buf), 4, " B");
 		return;
 	}
-	/* 999.5 is where three digits become four */
+	/* from 999.5 on, three digits become four */
 	for (; x >= 999.5 && i + 1 < sizeof(names) / sizeof(names[0]); i++)
 		x /= 1024;
 	snprintf(buf, AMOUNT_TEXT, "%.*f %s",

@@ -9,7 +9,7 @@
 
 #define AMOUNT_TEXT 40
 
-/* How the amounts of one chart are told. */
+/* How the amounts of one chart are printed. */
 struct scale {
 	enum col_type type;	/* COL_BYTES, or COL_UINT in UNIT */
 	const char *unit;

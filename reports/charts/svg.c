@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A chart as SVG 1.1, with text and without a background: it takes the colour of
- * text of the page that it stands in.
+ * A chart as SVG 1.1, with text and without a background. Its text has the colour of the
+ * surrounding page's text.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,8 +16,8 @@ struct svg {
 	bool amounts;
 };
 
-/* Advance widths of ASCII in Helvetica (Adobe's font metrics), 1/1000 of the size; the
-   viewer's font may be wider, as most fonts for screens are: hence WIDER. */
+/* Advance widths of ASCII in Helvetica (Adobe's font metrics), 1/1000 of the size. The
+   viewer's font may be wider, as most fonts for screens are; WIDER allows for it. */
 static const uint16_t advance[95] = {
 	278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
 	556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
@@ -39,7 +39,7 @@ static double svg_text_width(struct canvas *c, const char *s, const struct font 
 
 		if (b >= 0x20 && b < 0x7f)
 			w += advance[b - 0x20];
-		else if (b >= 0xc0) /* first byte of a character: take it for wide */
+		else if (b >= 0xc0) /* first byte of a character: assume it is wide */
 			w += 1000;
 	}
 	return w / 1000 * f->size * WIDER;

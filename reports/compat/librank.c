@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * librank.c - Android's librank (libmeminfo/tools/librank.cpp): what is mapped, by
- * name, and below each its processes. [heap] and [stack] are left out without
- * --all. The column that it calls RSStot is the sum of pss.
+ * librank.c - Android's librank (libmeminfo/tools/librank.cpp): mapped objects by name,
+ * and below each its processes. [heap] and [stack] are left out without --all. The column
+ * that it calls RSStot is the sum of pss.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * like.h - reports in the layout of older tools: one file a tool here, and a
- * table of them for each report (tables.c). What the files share is in sums.c
- * and shares.c.
+ * like.h - reports in the layout of older tools: one file per tool, and a table of them
+ * for each report (tables.c). The files share sums.c and shares.c.
  */
 #ifndef VMCENSUS_LIKE_H
 #define VMCENSUS_LIKE_H
@@ -39,8 +38,8 @@ struct sums {
 };
 
 /*
- * Add U in units of 1 << SHIFT bytes, cut: with SUMS_KIB what a tool adds up that
- * reads smaps, whose Pss lost its fraction in each VMA.
+ * Adds U in units of 1 << SHIFT bytes, cut off. With SUMS_KIB as a tool that adds up lines
+ * of smaps, whose Pss lost its fraction in each vma.
  */
 enum { SUMS_BYTES = 0, SUMS_KIB = 10 };
 
@@ -56,18 +55,18 @@ const char *proc_command(const struct snapshot *s, const struct proc *p, struct 
 /* S made safe, cut to MAX columns and filled up to WIDTH; MAX 0: not cut. */
 void put_field(FILE *out, const char *s, size_t width, size_t max);
 
-/* Rows of vmas by process: those from I on, up to where another process begins. */
+/* Rows of vmas by process: the rows from I up to the next process. */
 size_t process_end(const struct table *t, size_t i);
 /* PRINT the rows of each process, under a heading if several may be shown. */
 void each_process(const struct report_opts *o, const struct table *t,
 		  void (*print)(const struct vma_row *r, size_t n, FILE *out), FILE *out);
 
-/* ---- shares.c: what VMAs map, by name, and which processes do ----------------- */
+/* ---- shares.c: mapped objects by name, and the processes that map them -------- */
 
 struct share {			/* one process's part in one name */
 	uint32_t name;		/* index in shares.names */
 	const struct proc *proc;
-	bool counted;		/* the first process of its mm: sums take it */
+	bool counted;		/* the first process of its mm: sums include it */
 	struct sums kib, bytes;
 };
 
@@ -82,7 +81,7 @@ struct shares {
 	VEC(struct share) v;
 };
 
-/* Over rows of vmas; ANON: what VMAs without a name are called. */
+/* Over rows of vmas; ANON: the name for vmas without one. */
 void shares_build(const struct table *t, const char *anon, struct arena *mem,
 		  struct shares *ret);
 

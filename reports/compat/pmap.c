@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pmap.c - "pmap -x" of procps-ng 4: every VMA with its size, rss and dirty
- * pages (Shared_Dirty and Private_Dirty) in KiB. It shows the last component of
- * a path, the stack, and calls all else anon.
+ * pmap.c - "pmap -x" of procps-ng 4: every vma with its size, rss and dirty pages
+ * (Shared_Dirty and Private_Dirty) in KiB. It shows the last component of a path, the
+ * stack, and "anon" for all others.
  */
 #include <inttypes.h>
 #include <string.h>

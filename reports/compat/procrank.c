@@ -2,9 +2,9 @@
 /*
  * procrank.c - Android's procrank (libmeminfo/tools/procrank.cpp).
  *
- * Its Swap counts page-table entries and no shmem; PSwap divides a slot by its
- * references, USwap has those referenced once. Shares are exact here: it
- * divides each page's size in integers, and takes slots of two areas for one.
+ * Its Swap counts page-table entries and no shmem. PSwap divides a slot by its references;
+ * USwap has the slots with one reference. Shares are exact here. procrank divides each
+ * page's size in integers, and takes slots of two areas for one.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void system_lines(const struct snapshot *s, bool swap, FILE *out)
 
 	for (uint32_t i = 0; i < s->machine.nswaps; i++)
 		zram |= s->machine.swaps[i].path && strstr(s->machine.swaps[i].path, "/zram");
-	/* each pool is in a module's structures, of which there are no types; all have a counter */
+	/* each pool is in structures of a module, without types; all have a counter */
 	if (zram && pool == UINT64_MAX) {
 		taken = "?";
 	} else if (zram) {
@@ -95,7 +95,7 @@ LIKE_TEXT(procrank_text)
 		usage_cells_set(&cells, &mm->usage);
 		sums_add(&u, &cells, SUMS_BYTES);
 		proc_line(s, p, &u, swap, &mem, out);
-		/* a shared mm is memory once, whoever else shows it */
+		/* a shared mm is memory once, however many processes show it */
 		if (mm->nprocs < 2 || &s->procs[mm->owner] == p)
 			sums_add(&sum, &cells, SUMS_BYTES);
 	}

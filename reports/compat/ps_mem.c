@@ -2,10 +2,9 @@
 /*
  * ps_mem.c - the listing of ps_mem 3.14 (Padraig Brady), the largest program last.
  *
- * Its numbers: private pages with private hugetlb; shared is Pss less private
- * pages, half a KiB added for the fraction that each Pss line lost, and the
- * largest Shared_Hugetlb of the program's processes. Units are powers of 1024
- * and change at 1000.
+ * Its numbers: private pages include private hugetlb. Shared is Pss less private pages,
+ * plus half a KiB for the fraction that each Pss line lost, plus the largest
+ * Shared_Hugetlb of the program's processes. Units are powers of 1024 and change at 1000.
  */
 #include "reports/compat/like.h"
 #include "reports/process/programs.h"

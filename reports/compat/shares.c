@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shares.c - the memory of mapped files and other names, and the part of each
- * process in it, for layouts that group vmas.
+ * shares.c - the memory of mapped files and other names, and the part of each process in
+ * it, for layouts that group vmas.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct maker {
 
 static uint32_t name_index(struct maker *m, const char *name)
 {
-	/* names of one hash take the keys behind it */
+	/* names with the same hash take the keys after it */
 	for (uint64_t key = hash_str(name);; key++) {
 		uint32_t i = hash_get(&m->names, key ? key : 1);
 
@@ -33,7 +33,7 @@ static uint32_t name_index(struct maker *m, const char *name)
 	}
 }
 
-/* Does P stand for its mm? The first of those that share it does. */
+/* Does P stand for its mm? Of the processes that share it, the first does. */
 static bool counts(struct maker *m, const struct proc *p)
 {
 	uint32_t pid;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * showmap.c - Android's showmap (libmeminfo/tools/showmap.cpp): a process's VMAs
- * by name, in KiB. One without a name that follows a library directly is the
- * library's .bss; others are [anon].
+ * showmap.c - Android's showmap (libmeminfo/tools/showmap.cpp): a process's vmas by name,
+ * in KiB. A vma without a name directly after a library is the library's .bss; others are
+ * [anon].
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 struct line {
 	const char *name;
-	bool bss;		/* nothing but .bss */
+	bool bss;		/* only .bss */
 	uint32_t count;
 	struct sums u;
 };
@@ -61,7 +61,7 @@ static void showmap_line(const struct line *l, FILE *out)
 	fputs(l->bss ? " [bss]\n" : "\n", out);
 }
 
-/* R's name, and whether it is .bss of what stands before it. */
+/* R's name, and whether it is .bss of the row before it. */
 static const char *showmap_name(const struct vma_row *r, const struct vma_row *before, bool *bss)
 {
 	*bss = false;

@@ -2,9 +2,9 @@
 /*
  * smem.c - the four views of smem 1.5 (Matt Mackall), in KiB as smaps has them.
  *
- * Column widths and order are its own; so is the arithmetic. Where it is known
- * to err, this does not: a name with blanks is whole, a process without
- * arguments is shown, processes that share an mm cost once.
+ * Column widths, order and arithmetic are those of smem, without its known errors: a name
+ * with blanks is complete, a process without arguments is shown, processes that share an
+ * mm cost once.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -118,7 +118,7 @@ LIKE_TEXT(smem_system_text)
 	(void)o;
 	(void)t;
 	fprintf(out, "%-24s %10s %10s %10s \n", "Area", "Used", "Cache", "Noncache");
-	/* smem knows these two from options alone: the size of RAM and the kernel's file */
+	/* smem knows these two only from options: the size of RAM and the kernel's file */
 	area(out, "firmware/hardware", 0, 0);
 	area(out, "kernel image", 0, 0);
 	area(out, "kernel dynamic memory", kib_of(s, "MemTotal") - free_ - user, cache);

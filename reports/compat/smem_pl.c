@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * smem_pl.c - the listing of smem.pl (Ben Maurer, 2006): one process's VMAs with
- * private pages, then those with shared ones, each largest first. A form feed
- * parts the two, as its formats print it.
+ * smem_pl.c - the listing of smem.pl (Ben Maurer, 2006): one process's vmas with private
+ * pages, then those with shared pages, each largest first. A form feed separates the two,
+ * as in its formats.
  */
 #include <inttypes.h>
 

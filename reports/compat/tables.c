@@ -2,7 +2,7 @@
 /* Which layouts each report has. */
 #include "reports/compat/like.h"
 
-/* Rows are added up, or stand under their process: in an order of its own, and all of them. */
+/* Rows are added up, or grouped by process: the layout has its own order, and shows all of them. */
 #define SUMS (OPT_SORT | OPT_TOP)
 
 const struct like procs_likes[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cell.h - one cell of a table: what its column says about the bytes in a row.
+ * cell.h - one cell of a table, read from a row by its column.
  *
- * The only place that knows how enum col_type is stored. Filters, sorting and
- * renderers ask here.
+ * Only this file knows how enum col_type is stored. Filters, sorting and renderers ask
+ * here.
  */
 #ifndef VMCENSUS_CELL_H
 #define VMCENSUS_CELL_H
@@ -38,15 +38,15 @@ bool cell_unknown(const struct column *c, const void *row);
 /* <0, 0, >0 as A's cell is less, equal, greater. Both must be known. */
 int cell_cmp(const struct column *c, const void *a, const void *b);
 
-/* How sizes are printed: a unit and what a page is. */
+/* How sizes are printed: their unit, and the size of a page. */
 struct units {
 	enum text_unit unit;
 	uint32_t page_size;
 };
 
 /*
- * The text form of a cell that is not COL_STR into BUF (CELL_TEXT bytes);
- * returns its length. Unknown is "-".
+ * Writes the text of a cell that is not COL_STR into BUF (CELL_TEXT bytes) and returns its
+ * length. Unknown is "-".
  */
 size_t cell_text(const struct column *c, const void *row, const struct units *u, char *buf);
 /* Text of VALUE in a column of type COL_UINT, COL_BYTES, COL_DELTA, COL_HEX or COL_NSEC. */

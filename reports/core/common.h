@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * common.h - what several reports need of a snapshot.
+ * common.h - access to a snapshot that several reports share.
  */
 #ifndef VMCENSUS_REPORTS_COMMON_H
 #define VMCENSUS_REPORTS_COMMON_H
@@ -17,7 +17,7 @@ static inline uint32_t page_size(const struct snapshot *s)
 const struct task *proc_leader(const struct snapshot *s, const struct proc *p);
 /* Its name; "" if it has no task. */
 const char *proc_comm(const struct snapshot *s, const struct proc *p);
-/* Its address space, or NULL. */
+/* Its mm, or NULL. */
 const struct mm *proc_mm(const struct snapshot *s, const struct proc *p);
 
 /*
@@ -27,7 +27,7 @@ const struct mm *proc_mm(const struct snapshot *s, const struct proc *p);
 enum status procs_range(const struct snapshot *s, const struct report_opts *o,
 			struct diag *diag, uint32_t *first, uint32_t *end);
 
-/* PAGES of the kernel, in bytes; what is negative (a counter in flight) is 0. */
+/* PAGES of the kernel, in bytes; a negative number (a counter in flight) counts as 0. */
 uint64_t pages_bytes(const struct snapshot *s, int64_t pages);
 
 /* Is the layout of the older tool NAME asked for? */

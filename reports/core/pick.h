@@ -11,7 +11,7 @@
 /* Column by name, NULL if there is none. */
 const struct column *column_find(const struct column *cols, unsigned ncols, const char *name);
 
-/* Leaves in DIAG that OPTION names no column, and which there are. */
+/* Writes into DIAG that OPTION names an unknown column, and the names of all columns. */
 enum status column_unknown(const struct column *cols, unsigned ncols, const char *name,
 			   const char *option, struct diag *diag);
 
@@ -21,13 +21,13 @@ struct columns {
 	unsigned n;
 };
 
-/* Those marked with WANT of enum col_flag, or COL_SHOWN if none is. */
+/* Columns that are marked with WANT (enum col_flag), or with COL_SHOWN if none is. */
 void columns_marked(const struct column *cols, unsigned ncols, unsigned want,
 		    struct arena *mem, struct columns *ret);
-/* Those that text shows when nobody chose. */
+/* Columns that text shows without -c. */
 void columns_default(const struct column *cols, unsigned ncols, bool threads,
 		     struct arena *mem, struct columns *ret);
-/* All but those that have needs of their own and are not in DEFLT. */
+/* All columns, except those that have needs of their own and are not in DEFLT. */
 void columns_all(const struct column *cols, unsigned ncols, const struct columns *deflt,
 		 struct arena *mem, struct columns *ret);
 /* enum need of all of them. */
@@ -53,8 +53,8 @@ unsigned sort_needs(const struct sort *s);
 /* Keep only rows that match W. */
 void table_filter(struct table *t, const struct where *w);
 /*
- * Stable; unknown values come last in either direction. TOP rows are shown (0: all); the
- * others stay behind them, for totals.
+ * Stable; unknown values come last in either direction. The first TOP rows are shown (0:
+ * all); the others follow them, for totals.
  */
 void table_sort(struct table *t, const struct sort *s, size_t top);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * report.h - reports are rows of a table; so are their columns.
+ * report.h - a report is rows of a table; so are its columns.
  *
- * A report is a struct for its row, a static table of columns over it, a run
- * function (read-only snapshot in, array of rows out) and one struct report in
- * reports[] (reports.c). Its help text, --columns list, man page section, csv, json
- * and crash command follow from the tables. Renderers (render/) know columns, never
- * reports. CONTRIBUTING.md has the steps to add one.
+ * A report is a struct for its row, a static table of columns over it, a run function
+ * (read-only snapshot in, array of rows out) and one struct report in reports[]
+ * (reports.c). Its help text, --columns list, man page section, csv, json and crash
+ * command follow from the tables. Renderers (render/) know columns, never reports.
+ * CONTRIBUTING.md has the steps to add one.
  */
 #ifndef VMCENSUS_REPORT_H
 #define VMCENSUS_REPORT_H
@@ -51,8 +51,8 @@ struct column {
 	size_t offset;		/* of the cell in the row */
 	const char *unit;	/* "bytes", "pages", "ns", "" ... for json */
 	const char *about;	/* one line for --columns and the man page */
-	/* enum need beside those of the report, built when the column is used: named by
-	   -c, -s or -w, or shown by default. csv and json leave it out otherwise. */
+	/* enum need, in addition to the report's. Built when the column is used: named by -c,
+	   -s or -w, or shown by default. Otherwise csv and json leave the column out. */
 	unsigned needs;
 	size_t order;		/* of a cell of the same type that sorts in its place; 0: itself */
 };
@@ -63,19 +63,19 @@ struct column {
 #define COL_AS(row, member_, name_, type_, flags_, unit_, about_)              \
 	{ name_, type_, flags_, offsetof(row, member_), unit_, about_, 0, 0 }
 
-/* What a run function makes. Rows and strings live in mem. */
+/* The result of a run function. Rows and strings live in mem. */
 struct table {
 	const struct column *cols;
 	unsigned ncols;
 	void *rows;
 	size_t row_size;
 	size_t nrows;
-	size_t nall;		/* of which -n left the first nrows; they follow in rows */
-	/* For COL_ONCE, where rows show one thing repeatedly (an mm in each of its
-	   processes): offset of the uint64_t that tells things apart; 0: none. */
+	size_t nall;		/* with the rows that -n cut off; they follow in rows */
+	/* For COL_ONCE, where several rows show the same thing (a shared mm): offset of the
+	   uint64_t that identifies it; 0: none. */
 	size_t total_key;
-	/* Offset of a const char *: what of the row could not be read, NULL if nothing. Text
-	   marks such rows. 0: not told. */
+	/* Offset of a const char *: the parts of the row that could not be read, NULL if none.
+	   Text marks such rows. 0: the report does not know. */
 	size_t incomplete;
 	const char *note;	/* a line below the table in text, or NULL */
 	struct arena mem;
@@ -86,19 +86,19 @@ struct report_opts {
 	bool threads;		/* --threads: one row per thread */
 	bool kernel_threads;	/* --kernel: kernel threads too */
 	bool verbose;		/* -v: names of the kernel's structures too */
-	bool all;		/* --all: also rows that would be left out as uninteresting */
-	bool virt;		/* --virtual: address space where else resident pages count */
-	const char *file;	/* --file NAME: only what concerns this file */
+	bool all;		/* --all: also rows that are normally left out */
+	bool virt;		/* --virtual: virtual sizes instead of resident pages */
+	const char *file;	/* --file NAME: only this file */
 	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
-	uint64_t top;		/* --top N, for a report of own_top; 0: its usual number */
-	const struct snapshot *before;	/* of a report that compares: the first image */
+	uint64_t top;		/* --top N, for a report with own_top; 0: its usual number */
+	const struct snapshot *before;	/* for a report that compares: the first image */
 };
 
 enum report_opt_flag {
 	OPT_PID = 1, OPT_THREADS = 2, OPT_KERNEL = 4, OPT_ALL = 8, OPT_VIRTUAL = 16,
 	OPT_FILE = 32, OPT_SYSROOT = 64, OPT_LIKE = 128, OPT_EARLIER = 256,
-	/* these follow from what a report has; no report lists them */
+	/* these follow from the members of a report; no report lists them */
 	OPT_PAPER = 512, OPT_COLUMNS = 1024, OPT_SORT = 2048, OPT_TOP = 4096, OPT_WHERE = 8192,
 	OPT_BYTES = 16384, OPT_PAGES = 32768,
 };
@@ -106,8 +106,8 @@ enum report_opt_flag {
 struct chart;			/* reports/charts/chart.h */
 
 /*
- * The layout of an older tool, for its users and their scripts: the report's
- * rows in that tool's words. It has the formats that it has a function for.
+ * The layout of an older tool, for its users and their scripts: the report's rows in that
+ * tool's words. A format without a function here is not offered.
  */
 struct like {
 	const char *name, *about;	/* --like NAME */
@@ -117,32 +117,33 @@ struct like {
 	void (*csv)(const struct snapshot *s, const struct report_opts *o,
 		    const struct table *t, FILE *out);
 	unsigned needs;			/* enum need, beside those of the report */
-	unsigned opts;			/* enum report_opt_flag: taken with it alone */
-	unsigned refuses;		/* the same: what it would not follow */
-	const struct chart *chart;	/* svg and its like; NULL: it has none */
+	unsigned opts;			/* enum report_opt_flag: options that only this layout
+					   takes */
+	unsigned refuses;		/* enum report_opt_flag: options that it cannot follow */
+	const struct chart *chart;	/* for svg and the like; NULL: none */
 };
 
 /*
- * What a report writes that is no table of rows: a tree of files, an archive,
- * a page. A report with products has no rows; -f names one of them.
+ * Output of a report that is no table of rows: a tree of files, an archive, a page. A
+ * report with products has no rows; -f names one of them.
  */
 struct product {
 	const char *name, *about;	/* -f NAME */
 	unsigned needs;			/* enum need, beside those of the report */
-	bool dest_word;			/* the word behind its name is DEST, if -o is not given */
+	bool dest_word;			/* without -o, the word after its name is DEST */
 	bool dir;			/* makes a directory: DEST is its name, OUT NULL */
-	/* DEST: what -o names, NULL for stdout. A sentence in DIAG on failure. */
+	/* DEST: the argument of -o, NULL for stdout. On failure DIAG has a sentence. */
 	enum status (*write)(const struct snapshot *s, const struct report_opts *o,
 			     const char *dest, FILE *out, struct diag *diag);
 };
 
 struct report {
 	const char *name, *about;
-	unsigned needs;		/* enum need: what of the model is built for it */
+	unsigned needs;		/* enum need: parts of the model that are built for it */
 	unsigned wants;		/* enum need: built too, and done without where the
 				   image is a collector's text */
 	unsigned opts;		/* enum report_opt_flag: which options it takes */
-	bool own_top;		/* --top counts what it lists, which are not its rows */
+	bool own_top;		/* --top counts the entries that it lists, not its rows */
 	bool compares;		/* takes two images: an earlier one, and the one reported */
 	const struct column *cols;
 	unsigned ncols;
@@ -151,27 +152,27 @@ struct report {
 	enum status (*run)(const struct snapshot *s, const struct report_opts *o,
 			   struct table *t, struct diag *diag);
 	/*
-	 * Text form where it is not a plain table (summary, smaps, maps, dmesg);
-	 * NULL: the table. Given the rows after where, sort and top.
+	 * Prints the rows as text, if that is not a plain table (summary, smaps, maps, dmesg);
+	 * NULL: the table. Filter, order and --top are applied already.
 	 */
 	void (*text)(const struct snapshot *s, const struct report_opts *o,
 		     const struct table *t, FILE *out);
-	unsigned text_refuses;		/* enum report_opt_flag: what TEXT would not follow */
+	unsigned text_refuses;		/* enum report_opt_flag: options that TEXT cannot follow */
 	const struct like *likes;	/* name NULL ends it; NULL: none */
 	const struct product *products;	/* the same; the first is the default */
-	const struct chart *chart;	/* how svg, ps, pdf, png show it; NULL: not */
+	const struct chart *chart;	/* chart for svg, ps, pdf and png; NULL: none */
 	const char *help;	/* paragraphs for --help REPORT and the man page */
 };
 
-/* The one that O asks for, or NULL (none asked for, or no such). */
+/* The layout that O asks for; NULL: none, or an unknown one. */
 const struct like *report_like(const struct report *r, const struct report_opts *o);
 
 #define OPT_ROWS (OPT_COLUMNS | OPT_SORT | OPT_TOP | OPT_WHERE)
 
-/* enum report_opt_flag: all options that R takes, be it with one of its layouts alone. */
+/* enum report_opt_flag: all options that R takes, also those that only one layout takes. */
 unsigned report_takes(const struct report *r);
 
-/* What svg and its like draw of a report that has a chart. */
+/* The chart that svg and the like draw for a report. */
 const struct chart *report_chart(const struct report *r, const struct report_opts *o);
 
 extern const struct report *const reports[];	/* NULL-terminated */

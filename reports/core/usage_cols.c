@@ -71,7 +71,7 @@ void usage_sum_add(struct usage_sum *sum, const struct usage_sum *more)
 	sum->incomplete |= more->incomplete;
 }
 
-/* Cells that struct pages have no say in. */
+/* Cells that do not depend on struct pages. */
 static bool of_tables(const struct usage_cells *c, const uint64_t *cell)
 {
 	return cell == &c->size || cell == &c->swap || cell == &c->swap_ptes ||
@@ -83,7 +83,7 @@ void usage_cells_forget(struct usage_cells *c, unsigned incomplete)
 {
 	uint64_t *cell = (uint64_t *)c;
 
-	/* struct usage_cells is counters and nothing else */
+	/* struct usage_cells has only counters */
 	_Static_assert(sizeof(*c) % sizeof(*cell) == 0, "struct usage_cells holds uint64_t alone");
 	for (size_t i = 0; incomplete && i < sizeof(*c) / sizeof(*cell); i++)
 		if (!cell[i] && (incomplete != INCOMPLETE_PAGES || !of_tables(c, &cell[i])))

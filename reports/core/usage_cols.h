@@ -9,7 +9,7 @@
 
 #include "reports/core/report.h"
 
-/* struct usage in bytes, all of it (the pss family shifted). */
+/* All of struct usage, in bytes (the pss family shifted back). */
 struct usage_cells {
 	uint64_t size, rss, pss, uss, swap, swap_pss;
 	uint64_t anon, file, shmem;
@@ -19,12 +19,12 @@ struct usage_cells {
 	uint64_t huge, anon_huge, shmem_huge, file_huge;
 	uint64_t shared_hugetlb, private_hugetlb;
 	uint64_t swap_ptes, swap_uss, swap_cached, special, tables, lost, unknown;
-	uint64_t order;		/* what pss sorts by */
+	uint64_t order;		/* sort key of pss */
 };
 
 void usage_cells_set(struct usage_cells *c, const struct usage *u);
 
-/* A sum of usage over address spaces of which some may be incomplete. */
+/* A sum of usage over mms, some of which may be incomplete. */
 struct usage_sum {
 	struct usage u;
 	uint64_t order;		/* pss; where that is incomplete, at least the kernel's counters */
@@ -32,12 +32,13 @@ struct usage_sum {
 };
 
 void usage_sum_mm(struct usage_sum *sum, const struct snapshot *s, const struct mm *m);
-/* That of P where it has no address space: nothing, or nothing known. */
+/* The sum for P if it has no mm: zero, or unknown. */
 void usage_sum_none(struct usage_sum *sum, const struct snapshot *s, const struct proc *p);
 void usage_sum_add(struct usage_sum *sum, const struct usage_sum *more);
-/* A lower bound of 0 is not known: INCOMPLETE says what could not be read (enum incomplete). */
+/* A lower bound of 0 becomes unknown. INCOMPLETE: the parts that could not be read (enum
+   incomplete). */
 void usage_cells_forget(struct usage_cells *c, unsigned incomplete);
-/* Cells of SUM: a lower bound of 0 is unknown. */
+/* Cells for SUM; a lower bound of 0 becomes unknown. */
 void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 
 #define U_COL(row, f, name, flags, about) \

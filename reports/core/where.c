@@ -42,7 +42,7 @@ struct where {
 };
 
 struct parser {
-	const char *s;			/* what is left */
+	const char *s;			/* the rest of the text */
 	const struct column *cols;
 	unsigned ncols, depth;
 	struct where *w;
@@ -172,7 +172,7 @@ static const struct suffix time_suffixes[] = {
 	{ "h", 3600e9 }, { "d", 86400e9 }, { NULL, 0 }
 };
 
-/* What n->u and n->i are of a value of MAGNITUDE u. */
+/* Sets n->u and n->i for a value of MAGNITUDE u. */
 static void set_integers(struct node *n, uint64_t u, bool negative)
 {
 	uint64_t most = INT64_MAX;

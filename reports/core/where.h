@@ -21,8 +21,8 @@
 struct where;
 
 /*
- * Compile TEXT against COLS. On error *ret is NULL and DIAG names what is
- * wrong (and for an unknown column, those that there are).
+ * Compiles TEXT against COLS. On error *ret is NULL and DIAG has the reason; for an
+ * unknown column, also the names of all columns.
  */
 enum status where_parse(const char *text, const struct column *cols, unsigned ncols,
 			struct diag *diag, struct where **ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * export - files for other tools: a /proc tree, a tar file, text, for them to read.
+ * export - files for other tools: a /proc tree, a tar file, text.
  */
 #include "dumpread/base/bytes.h"
 #include "reports/core/common.h"

@@ -13,7 +13,7 @@
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 
-/* Behind a label of N characters; those of architectures have four. */
+/* After a label of N characters; those of architectures have four. */
 static int blanks(const char *name, int n)
 {
 	if (!strncmp(name, "DirectMap", 9))
@@ -21,7 +21,7 @@ static int blanks(const char *name, int n)
 	return n < 16 ? 16 - n : 0;
 }
 
-/* A line whose value could not be read is left out: 0 would be an answer. */
+/* A line whose value could not be read is left out; 0 would be wrong. */
 static void write_meminfo(const struct snapshot *s, FILE *out)
 {
 	const struct machine *m = &s->machine;
@@ -63,7 +63,7 @@ static int put_path(FILE *out, const char *path)
 
 static void write_swaps(const struct snapshot *s, FILE *out)
 {
-	/* one more tabulator since 6f793940ad31 (v5.7), whose numbers are wider */
+	/* one more tab since 6f793940ad31 (v5.7), for wider numbers */
 	static const struct era wide = { V(5, 7), 0 };
 	const char *tab = in_era(s->k, wide) ? "\t" : "";
 	uint64_t page = page_size(s);
@@ -91,7 +91,7 @@ static void write_version(const struct snapshot *s, FILE *out)
 		fprintf(out, "Linux version %s (unknown) %s\n", s->k->release, s->k->uts_version);
 }
 
-/* What CPUs idled is not summed up here: 0. */
+/* The idle times of CPUs are not summed up here: 0. */
 static void write_uptime(const struct snapshot *s, FILE *out)
 {
 	uint64_t ns = s->machine.uptime;
@@ -100,7 +100,7 @@ static void write_uptime(const struct snapshot *s, FILE *out)
 		ns % NSEC_PER_SEC / (NSEC_PER_SEC / 100));
 }
 
-/* Times of CPUs are 0; btime is what tools come for. */
+/* Times of CPUs are 0; tools come for btime. */
 static void write_stat(const struct snapshot *s, FILE *out)
 {
 	const struct machine *m = &s->machine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine_text.h - text files of /proc that are no process's. */
+/* machine_text.h - text files of /proc that belong to no process. */
 #ifndef VMCENSUS_MACHINE_TEXT_H
 #define VMCENSUS_MACHINE_TEXT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A tree of files as /proc showed them, for tools that read /proc: smem -S,
- * ps_mem, page-types, readers of pagemap. Directories belong to the users of
- * their processes where we may give them away (root).
+ * A tree of files as in /proc, for tools that read /proc: smem -S, ps_mem, page-types,
+ * readers of pagemap. Directories get the owners of their processes if we may set owners
+ * (root).
  */
 #include <string.h>
 
@@ -97,7 +97,7 @@ static void proc_process(struct export *e, const struct proc *p)
 
 /* ---- the machine --------------------------------------------------------------------- */
 
-/* The end of memory; a damaged page array may say anything, the image does not. */
+/* The end of memory. A damaged page array may claim anything; the image does not. */
 static uint64_t end_of_frames(const struct snapshot *s)
 {
 	uint64_t chunk = UINT64_C(1) << FRAME_CHUNK_SHIFT;

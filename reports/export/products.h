@@ -7,9 +7,9 @@
 #include "reports/core/report.h"
 
 /*
- * Has the file or directory of PID no other owner yet? The idle tasks have none; the second
+ * Is this the first file or directory for PID? The idle tasks have none. A second process
  * of one pid, which only a damaged dump has, is left out and counted as an issue, WHAT.
- * SEEN: those that were asked about.
+ * SEEN: the pids that were asked about.
  */
 bool export_takes(const struct snapshot *s, struct hash *seen, int32_t pid, const char *what);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What smemcap, the collector of smem, writes: an uncompressed tar of a few
- * files of /proc, of which the directories tell users and groups. Form: POSIX
- * ustar; members and their order as smemcap has them.
+ * The archive of smemcap, the collector of smem: an uncompressed tar with a few files of
+ * /proc. Its directories give users and groups. Format: POSIX ustar; members are in the
+ * order of smemcap.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void pad(struct tar *t, uint64_t to)
 		putc(0, t->out);
 }
 
-/* Octal digits; a binary number with the top bit set (GNU tar) where those are too few. */
+/* Octal digits; if these are too few, a binary number with the top bit set (GNU tar). */
 static void put_id(char *field, uint32_t id)
 {
 	if (id <= ID_MAX) {
@@ -74,7 +74,7 @@ static void member(struct tar *t, const char *name, char type, const char *data,
 	pad(t, BLOCK);
 }
 
-/* A file whose text is not known in length before it is made. */
+/* A file whose length is known only after its text is made. */
 struct text {
 	char *p;
 	size_t len;

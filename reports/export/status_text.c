@@ -51,7 +51,7 @@ static void put_ids(FILE *out, const char *label, const uint32_t *v)
 		v[2], v[3]);
 }
 
-/* Numbers in the pid namespaces, from the initial one on to its own. */
+/* Numbers in the pid namespaces, from the initial one to its own. */
 static void put_ns(FILE *out, const struct task_text *x, const char *label, int32_t nr,
 		   const int32_t *inner)
 {

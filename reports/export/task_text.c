@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Sources: fs/proc/array.c (do_task_stat(), proc_pid_status(), proc_pid_statm()),
- * fs/proc/task_mmu.c (task_mem(), task_statm()), read in 5.10 ... 7.3. What these
- * print and a dump does not hold is 0, as a reader without privilege sees it;
- * docs/export.md lists it.
+ * fs/proc/task_mmu.c (task_mem(), task_statm()), read in 5.10 ... 7.3. Values that a dump
+ * does not hold are 0, as for a reader without privilege; docs/export.md lists them.
  */
 #include "reports/export/task_text.h"
 
@@ -52,12 +51,12 @@ static void put_memory(const struct task_text *x, FILE *out)
 	put_uint(out, mm ? mm->start_code : 0);
 	put_uint(out, mm ? mm->end_code : 0);
 	put_uint(out, mm ? mm->start_stack : 0);
-	fputs(" 0 0", out); /* esp and eip of a dying task alone */
+	fputs(" 0 0", out); /* esp and eip: only for a dying task */
 }
 
 static void put_signals(const struct task_text *x, const struct task *t, FILE *out)
 {
-	/* fs/proc tells the channel by a stack walk until 54354c6a9f7f (v5.16) */
+	/* until 54354c6a9f7f (v5.16) fs/proc finds the channel by a stack walk */
 	static const struct era by_state = { V(5, 16), 0 }, group_code = { V(5, 17), 0 };
 	bool asleep = in_era(x->s->k, by_state) && t && t->state != 'R' && x->p->ntasks < 2;
 
@@ -93,7 +92,7 @@ static void write_stat(const struct task_text *x, FILE *out)
 	const struct proc *p = x->p;
 	const struct task *t = proc_leader(x->s, p);
 
-	/* the name as it is: only status escapes it */
+	/* the name unescaped: only status escapes it */
 	fprintf(out, "%d (%s) %c %d %d %d %" PRIu32 " %d %" PRIu32, p->pid, x->d.name,
 		t && t->state ? t->state : '?', p->ppid, x->d.pgrp, x->d.session, x->d.tty,
 		x->d.tty_pgrp, t ? t->flags : 0);
@@ -144,8 +143,8 @@ static void write_comm(const struct task_text *x, FILE *out)
 }
 
 /*
- * A process whose arguments are not in the dump is not a kernel thread, which
- * tools take it for if there is nothing here: its program stands for them.
+ * If the arguments of a process are not in the dump, its program stands for them: tools
+ * take a process without arguments for a kernel thread.
  */
 static void write_cmdline(const struct task_text *x, FILE *out)
 {

@@ -15,7 +15,7 @@ struct task_text {
 	struct process_shown *shown;
 	const struct mm *mm;		/* NULL: a kernel thread, or past exit_mm */
 	struct details d;
-	struct table rows;		/* its mappings: rows of vma_rows.h */
+	struct table rows;		/* its vmas: rows of vma_rows.h */
 };
 
 struct task_file {
@@ -30,8 +30,8 @@ extern const struct task_file task_files[];	/* name NULL ends it */
 const struct task_file *task_file(const char *name);
 
 /*
- * Mappings of all processes at once (vma_rows()), and those of each: rows of
- * one process stand together. Release with arena_release(&all->mem).
+ * The vmas of all processes at once (vma_rows()), and those of each: the rows of one
+ * process are adjacent. Release with arena_release(&all->mem).
  */
 enum status task_rows(const struct snapshot *s, const struct report_opts *o,
 		      struct table *all, struct diag *diag);

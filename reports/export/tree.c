@@ -36,7 +36,7 @@ static bool dots(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Is NAME, at the top, one that an export has? */
+/* Is NAME one that an export has at its top? */
 static bool ours(const char *name)
 {
 	static const char *const names[] = {
@@ -63,7 +63,7 @@ static void remove_entry(struct tree *t, int dir, const char *name, unsigned dep
 		failed(t, name);
 }
 
-/* Directory NAME of PARENT and what is in it, no deeper than an export is. */
+/* Removes directory NAME of PARENT and its contents, no deeper than an export is. */
 static void remove_in(struct tree *t, int parent, const char *name, unsigned depth)
 {
 	int fd = openat(parent, name, DIR_FLAGS);
@@ -84,7 +84,7 @@ static void remove_in(struct tree *t, int parent, const char *name, unsigned dep
 		failed(t, name);
 }
 
-/* Is directory TOP empty, or an export and nothing else? A sentence if not. */
+/* Is directory TOP empty, or only an export? A sentence if not. */
 static bool may_replace(struct tree *t, int top)
 {
 	bool marked = !faccessat(top, TREE_MARK, F_OK, AT_SYMLINK_NOFOLLOW);
@@ -121,7 +121,7 @@ static void put_mark(struct tree *t)
 	tree_done(t, f);
 }
 
-/* The directory that PATH is in, and its name there. */
+/* The directory that contains PATH, and its name there. */
 static bool open_parent(struct tree *t)
 {
 	size_t end = strlen(t->path), len;
@@ -141,7 +141,8 @@ static bool open_parent(struct tree *t)
 	return t->parent >= 0 || !failed(t, "");
 }
 
-/* What is there already: an open directory, -1 if nothing is. It is replaced as one name. */
+/* Opens the directory that is there already; -1 if there is none. It is replaced by its name,
+   as a whole. */
 static int open_old(struct tree *t, struct stat *st)
 {
 	struct stat parent;
@@ -164,13 +165,13 @@ static int open_old(struct tree *t, struct stat *st)
 	return fd;
 }
 
-/* A name that nothing has, beside the tree. */
+/* A name that does not exist yet, beside the tree. */
 static void next_beside(struct tree *t, char *name, size_t size)
 {
 	snprintf(name, size, ".vmcensus-%ld-%u", (long)getpid(), t->tried++);
 }
 
-/* The directory that is filled; of the mode and owner of OLD, if that is there. */
+/* The directory that is filled; with mode and owner of OLD, if there is one. */
 static void make_beside(struct tree *t, int old, const struct stat *st)
 {
 	int err;
@@ -214,7 +215,7 @@ enum status tree_open(struct tree *t, const char *path, struct diag *diag)
 	return t->st;
 }
 
-/* The name is the new tree's; what had it is taken away after that. */
+/* The new tree gets the name; the old one is removed after that. */
 static void put_in_place(struct tree *t)
 {
 	char was[sizeof(t->beside)] = "";
@@ -240,7 +241,7 @@ static void put_in_place(struct tree *t)
 		remove_in(t, t->parent, was, 0);
 }
 
-/* Nothing is left of a tree that failed. */
+/* Removes a tree that failed. */
 static void take_away(const struct tree *t)
 {
 	struct diag unsaid;
@@ -385,8 +386,8 @@ void tree_link(struct tree *t, const char *name, const char *target)
 /* ---- files of holes -------------------------------------------------------------------- */
 
 /*
- * Words of addresses above 47 bits lie 256 TiB and more from a file's start, where
- * few filesystems have files: those words are left out, as docs/export.md says.
+ * Words of addresses above 47 bits are 256 TiB and more after a file's start. Few
+ * filesystems have such files: those words are left out (docs/export.md).
  */
 static void lost(struct words *w)
 {
@@ -425,7 +426,7 @@ void words_put(struct words *w, uint64_t index, uint64_t v)
 		w->end = index + 1;
 	if (!v)
 		return;
-	/* a gap within what is gathered is cheaper filled than left */
+	/* a gap between gathered words is cheaper to fill than to leave */
 	if (w->n && (index - w->first >= ARRAY_LEN(w->v) || index < w->first + w->n))
 		flush(w);
 	if (!w->n)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tree.h - a directory of our own making, filled file by file.
+ * tree.h - a directory that is filled file by file.
  *
- * It is new, or empty, or an export that came before (the file MARK says so). It is
- * filled under another name in the same directory, and takes its own when it is
- * whole; after a failure nothing is left of it, and what was there is there still.
- * All is done relative to descriptors of directories that were made here; no
- * symbolic link is followed, nothing is overwritten, and no name but numbers of
- * tasks comes from the dump.
+ * It is new, or empty, or an earlier export (it has the file MARK). It is filled under
+ * another name in the same directory, and renamed when it is complete. After a failure
+ * nothing of it is left, and the earlier contents are still there. All is done relative to
+ * descriptors of directories that were made here: no symbolic link is followed, nothing is
+ * overwritten, and the only names from the dump are numbers of tasks.
  */
 #ifndef VMCENSUS_EXPORT_TREE_H
 #define VMCENSUS_EXPORT_TREE_H
@@ -24,25 +23,25 @@ struct tree {
 	int top, dir;		/* descriptors: of the tree, of where files go now */
 	int parent;		/* of the directory that the tree is in */
 	char name[256];		/* its name there */
-	char beside[48];	/* until it is whole; "": it has no directory */
-	unsigned tried;		/* names for it */
+	char beside[48];	/* its name until it is complete; "": it has no directory */
+	unsigned tried;		/* names tried for it */
 	const char *path;	/* for messages */
-	bool owners;		/* files are given to whom they belonged: we are root */
+	bool owners;		/* give files to their owners: we are root */
 	uint32_t uid, gid;	/* of files made now */
 	struct diag *diag;
-	enum status st;		/* the first failure; all that follows does nothing */
+	enum status st;		/* the first failure; after it nothing is done */
 };
 
 enum status tree_open(struct tree *t, const char *path, struct diag *diag);
-/* Put the tree where it belongs, or take it away if anything failed. The first failure. */
+/* Gives the tree its name, or removes it if anything failed. Returns the first failure. */
 enum status tree_close(struct tree *t);
 
-/* Files go to directory NAME of the tree from here on (made if new), as UID and GID. */
+/* From here on files go to directory NAME of the tree (made if new), as UID and GID. */
 void tree_enter(struct tree *t, const char *name, uint32_t uid, uint32_t gid);
 /* ... of its directory SUB. */
 void tree_enter_sub(struct tree *t, const char *sub);
 void tree_leave(struct tree *t);
-/* The same, and tree_back() with the descriptor T->dir had, undoes it. */
+/* The same; tree_back() with the descriptor that T->dir had undoes it. */
 void tree_stay(struct tree *t, const char *sub);
 void tree_back(struct tree *t, int outer);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The text of the collector of "Linux Physical Memory Analysis" (USENIX 2005),
- * as model/source/tvpm.c reads it, of any dump: for the paper's own tools, and
- * as a sample of a machine that is small enough to keep.
+ * The text of the collector of "Linux Physical Memory Analysis" (USENIX 2005), as
+ * model/source/tvpm.c reads it, for any dump: for the paper's own tools, and as a sample
+ * of a machine that is small enough to keep.
  *
- * Entries carry the low bits of the machine's own page tables where it is an
- * x86, and those of PowerPC 40x for all others, as arch/ptebits.h
- * says. Counts are page->count with 2.4, and map counts since. Pages that are
- * not counted resident (zero page, device memory) are left out.
+ * Entries have the low bits of the machine's own page tables on x86, and those of PowerPC
+ * 40x on all others, as arch/ptebits.h says. Counts are page->count for 2.4, mapcounts for
+ * later kernels. Pages that are not counted resident (zero page, device memory) are left
+ * out.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static bool count_page(void *arg, const struct listed_page *p)
 	struct writer *w = arg;
 
 	w->n.user += p->bits & w->bits->user ? 1 : 0;
-	/* the paper's 40x has no such bit that Linux knows: 0 there */
+	/* Linux knows no such bit on the paper's 40x: 0 there */
 	w->n.exec += p->exec ? 1 : 0;
 	w->n.readonly += p->bits & w->bits->rw ? 0 : 1;
 	w->n.single += p->count < 2;
@@ -72,7 +72,7 @@ static bool count_page(void *arg, const struct listed_page *p)
 
 /* ---- tasks and VMAs -------------------------------------------------------------------- */
 
-/* Up to the first dot of its last part, as the collector cut names. */
+/* Up to the first dot of its last component, as the collector cut names. */
 static size_t cut(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -118,8 +118,8 @@ static uint64_t known(uint64_t v)
 }
 
 /*
- * min_flt and maj_flt, the same of children, which a dump's tasks do not tell,
- * and utime and stime in jiffies of 10 ms, as with 2.4.
+ * min_flt and maj_flt, the same for children (a dump's tasks do not have them), and utime
+ * and stime in jiffies of 10 ms, as in 2.4.
  */
 static void numbers(const struct writer *w, const struct task *t, uint64_t *n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * elf_files.c - the options --pid, --file and --sysroot of sections and symbols, and what
- * these say of files that are not there.
+ * elf_files.c - the options --pid, --file and --sysroot of sections and symbols, and the
+ * note about files that were not found.
  */
 #include "reports/file/elf_files.h"
 

@@ -9,9 +9,9 @@
 #include "reports/core/report.h"
 
 /*
- * FN for each ELF file that O asks for, in the order of the files. ST_ABSENT with
- * DIAG where --file names what is none, or what is not there; what else is not
- * there goes into t->note.
+ * FN for each ELF file that O asks for, in the order of the files. ST_ABSENT with DIAG if
+ * --file names no ELF file, or one that was not found. t->note tells about other files
+ * that were not found.
  */
 enum status elf_files_each(const struct snapshot *s, const struct report_opts *o,
 			   struct table *t, struct diag *diag,

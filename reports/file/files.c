@@ -15,7 +15,7 @@
 
 struct row {
 	const char *name, *kind, *dev, *build_id, *incomplete;
-	unsigned parts;		/* enum incomplete, of the address spaces that map it */
+	unsigned parts;		/* enum incomplete, over the mms that map it */
 	uint64_t procs, vmas, ino, file_size, cached, deleted;
 	struct sizes_cells z;
 };
@@ -105,7 +105,7 @@ static uint32_t *make_rows(const struct snapshot *s, const struct report_opts *o
 	return of_row;
 }
 
-/* Rows without a mapping are of other processes than the one asked for. */
+/* Rows without a vma belong to other processes than the one asked for. */
 static void drop_unmapped(struct table *t)
 {
 	struct row *rows = t->rows;
@@ -117,7 +117,7 @@ static void drop_unmapped(struct table *t)
 	t->nrows = n;
 }
 
-/* All that adding up needs. */
+/* The state of adding up. */
 struct adder {
 	const struct snapshot *s;
 	struct object_sizes *sizes;

@@ -67,7 +67,7 @@ static void set_row(const struct snapshot *s, const struct shm_object *o, struct
 	};
 }
 
-/* Files without pages that nobody uses are many in /run, and cost nothing. */
+/* /run has many files without pages that nobody uses. They cost nothing. */
 static bool shm_wanted(const struct shm_object *o, const struct report_opts *opts)
 {
 	return opts->all || o->resident || o->swapped || (o->regular && (o->mappers || o->openers));

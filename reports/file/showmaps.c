@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * showmaps - every mapping cut into what is an ELF file's, with the addresses of the
- * file, and the rest: "MAP: MEM (start,end) ELF (start,end)|undef FILE name".
+ * showmaps - every vma cut into the parts that belong to an ELF file, with the addresses
+ * in the file, and the rest: "MAP: MEM (start,end) ELF (start,end)|undef FILE name".
  */
 #include "reports/file/showmaps.h"
 

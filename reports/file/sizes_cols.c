@@ -23,7 +23,7 @@ void sizes_cells_unknown(struct sizes_cells *c)
 	c->resident = c->eff_resident = c->writable = COL_UNKNOWN;
 }
 
-/* Exmap.cpp's order, which it calls that of usefulness; doubles as cout prints them. */
+/* The order of Exmap.cpp, which says that it is by usefulness. Doubles are printed as by cout. */
 const char sizes_names_like_exmap[] =
 	"Effective Resident (K)\tEffective Mapped (K)\tWritable (K)\tVM (K)\t"
 	"Sole Mapped (K)\tMapped (K)\tResident (K)";

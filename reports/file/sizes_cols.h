@@ -14,7 +14,7 @@ struct sizes_cells {			/* bytes */
 };
 
 void sizes_cells_set(struct sizes_cells *c, const struct sizes *z);
-/* No value in any: the snapshot holds no sizes. */
+/* Makes every cell unknown: the snapshot has no sizes. */
 void sizes_cells_unknown(struct sizes_cells *c);
 
 #define Z_COL(row, f, fl, about) \
@@ -31,7 +31,7 @@ void sizes_cells_unknown(struct sizes_cells *c);
 	      "resident, each page divided by its references in all processes"), \
 	Z_COL(row, writable, fl, "of resident: by a writable page-table entry")
 
-/* The seven numbers of a row as exmtool prints them, each with a tab behind it. */
+/* The seven numbers of a row as exmtool prints them, each followed by a tab. */
 void sizes_like_exmap(const struct sizes_cells *c, FILE *out);
 extern const char sizes_names_like_exmap[];
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * total - total memory of each program and library, each frame once: its text,
- * and the data and .bss of all processes. What belongs to no file has rows of its own,
- * so that the sum is the memory of all processes. In the paper's words Figure 6 of
- * USENIX 2005, which counts data once for each process, and by the note Figure 8.
+ * total - total memory of each program and library, each frame once: its text, and the
+ * data and .bss of all processes. Memory that belongs to no file has rows of its own, so
+ * that the sum is the memory of all processes. In the USENIX 2005 paper this is Figure 6,
+ * which counts data once for each process; the note is Figure 8.
  */
 #include <inttypes.h>
 
@@ -165,7 +165,7 @@ static enum status total_report(const struct snapshot *s, const struct report_op
 
 /* ---- the paper's ---------------------------------------------------------------------- */
 
-/* Figure 6 is a graph; its numbers, in the manner of Figure 2, in pages. */
+/* Figure 6 is a graph. These are its numbers in pages, in the form of Figure 2. */
 static void paper_csv(const struct snapshot *s, const struct report_opts *o, const struct table *t,
 		      FILE *out)
 {

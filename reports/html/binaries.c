@@ -11,8 +11,8 @@
 #include "model/elf/demangle.h"
 #include "reports/file/elf_files.h"
 
-#define SYMBOLS 20000		/* of a file, */
-#define SYMBOLS_ALL 100000	/* and of all files: the others are left out, and counted */
+#define SYMBOLS 20000		/* per file, */
+#define SYMBOLS_ALL 100000	/* and for all files: the others are left out, and counted */
 
 struct maker {
 	struct emit *e;
@@ -41,7 +41,7 @@ static void put_segments(FILE *out, const struct elf_head *h)
 	fputs("],\n  ", out);
 }
 
-/* [name, address, offset, size]; segments, where names are not there. */
+/* [name, address, offset, size]; segments, if there are no names. */
 static void put_sections(struct maker *k, const struct elf_head *h)
 {
 	FILE *out = k->e->out;

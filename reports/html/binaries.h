@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * binaries.h - the mapped ELF files: sections, symbols, and where they are loaded. What
- * each costs is worked out in the browser, from the page maps.
+ * binaries.h - the mapped ELF files: sections, symbols, and where they are loaded. The
+ * browser computes the cost of each from the page maps.
  */
 #ifndef VMCENSUS_HTML_BINARIES_H
 #define VMCENSUS_HTML_BINARIES_H

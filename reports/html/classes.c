@@ -35,8 +35,8 @@ static bool fits(const struct frame_class *c, const struct frame *f)
 	return c->mapped < 0 || (f->mapcount > 0) == c->mapped;
 }
 
-/* Struct pages of holes between RAM are reserved, and no memory. How many there are is told
-   by the rest: PRESENT pages of RAM, and device memory beside it. */
+/* Struct pages of holes between RAM are reserved, and no memory. Their number follows from the
+   rest: PRESENT pages of RAM, and device memory. */
 static uint64_t holes(uint64_t frames, uint64_t present, const uint64_t *count)
 {
 	uint64_t memory = present, reserved = 0;

@@ -14,12 +14,12 @@ struct frame_class {
 	int mapped;			/* 1: mapcount > 0; 0: mapcount 0; -1: either */
 };
 
-/* A frame is of the first that fits; the last fits all. */
+/* A frame belongs to the first class that fits; the last fits all. */
 extern const struct frame_class frame_classes[];
 extern const unsigned frame_nclasses;
 
-/* Frames of each class into COUNT[frame_nclasses]; returns their sum. HOLES: frames that have
-   struct pages and are no memory, by PRESENT (struct machine); in no class. */
+/* Counts the frames of each class into COUNT[frame_nclasses]; returns their sum. HOLES: frames
+   in no class, which have struct pages and are no memory, by PRESENT (struct machine). */
 uint64_t frame_classes_count(const struct frames *f, uint64_t present, uint64_t *count,
 			     uint64_t *holes);
 

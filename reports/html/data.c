@@ -22,7 +22,7 @@
 #include "reports/core/pick.h"
 #include "reports/core/usage_cols.h"
 
-/* What a process is told with; the sizes of a VMA below are sizes of it too. */
+/* Columns for a process. The sizes of a VMA below are columns of it too. */
 static const char *const proc_columns[] = {
 	"pid", "ppid", "uid", "state", "threads", "pss", "uss", "rss", "swap", "swap_pss", "anon",
 	"file", "shmem", "pss_anon", "pss_file", "pss_shmem", "vsz", "pgtables", "locked",
@@ -55,7 +55,7 @@ struct data {
 	struct emit e;
 	struct objects objects;
 	struct runs runs;
-	struct table tables[4];		/* whose strings are told at the end */
+	struct table tables[4];		/* whose strings are written at the end */
 	unsigned ntables;
 	struct arena mem;
 };
@@ -83,7 +83,7 @@ static void report_table(struct data *d, const char *name, const char *const *co
 	fputs(last ? "\n" : ",\n", d->e.out);
 }
 
-/* Index in mms of each row of procs: the reports tell addresses of mms. */
+/* Index in mms of each row of procs: the reports have addresses of mms. */
 static void proc_mms(struct data *d)
 {
 	const struct snapshot *s = d->s;
@@ -150,7 +150,7 @@ static void mms(struct data *d)
 	fputs("]},\n", d->e.out);
 }
 
-/* Pages in the page cache, told once for an inode that has several paths. */
+/* Pages in the page cache, given once for an inode with several paths. */
 static uint64_t cached_pages(struct data *d, struct hash *inodes, uint32_t file)
 {
 	const struct file *f = file < d->s->nfiles ? &d->s->files[file] : NULL;

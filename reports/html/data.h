@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * data.h - what the page shows, as one JSON object:
- *     image, page_size, version, issues     what was asked
- *     tables                                reports, as their rows are
+ * data.h - the contents of the page, as one JSON object:
+ *     image, page_size, version, issues     the request
+ *     tables                                rows of reports
  *     classes                               frames by class: all memory
  *     mms, objects, vmas                    who maps what; sizes by VMA
- *     elf, elf_note                         the binaries behind them (binaries.h)
+ *     elf, elf_note                         the binaries of objects (binaries.h)
  *     states, maps                          pages of each VMA (runs.h), in base64
- *     strings                               what the numbers of strings mean
+ *     strings                               the strings; other values are their numbers
  */
 #ifndef VMCENSUS_HTML_DATA_H
 #define VMCENSUS_HTML_DATA_H

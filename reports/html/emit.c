@@ -9,7 +9,8 @@
 #include "reports/core/pick.h"
 #include "reports/render/render.h"
 
-#define PROBES 64	/* strings with one hash that are compared: then it stands twice */
+#define PROBES 64	/* strings with the same hash that are compared; with more, a string is
+			   stored twice */
 
 void emit_init(struct emit *e, FILE *out)
 {

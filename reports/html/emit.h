@@ -2,8 +2,8 @@
 /*
  * emit.h - a snapshot as columns of JSON inside of an HTML page.
  *
- * Strings stand once, in a table at the end; columns have their numbers. All text
- * is that of put_json_html(): no string can end the element that it stands in.
+ * Each string is stored once, in a table at the end; columns have its number. All text
+ * goes through put_json_html(): no string can end the element that contains it.
  */
 #ifndef VMCENSUS_HTML_EMIT_H
 #define VMCENSUS_HTML_EMIT_H
@@ -26,15 +26,15 @@ void emit_release(struct emit *e);
 void emit_uint(struct emit *e, uint64_t v);	/* COL_UNKNOWN: null */
 /* Number of S in the table of strings, which keeps the pointer; NULL: null. */
 void emit_str(struct emit *e, const char *s);
-/* S where it stands: for what is told once. */
+/* S in place: for strings that occur once. */
 void emit_text(struct emit *e, const char *s);
-/* , but before the first. */
+/* A comma, except before the first element. */
 void emit_comma(struct emit *e, size_t i);
-/* "NAME": {"unit": scale, "v": [...]}: N sizes, the first at V, STRIDE bytes apart; in
-   units of PAGE where all are whole pages; -2 and less: as many zeros. */
+/* "NAME": {"unit": scale, "v": [...]}: N sizes, the first at V, STRIDE bytes apart; in units
+   of PAGE if all are whole pages; a number of -2 or less stands for as many zeros. */
 void emit_sizes(struct emit *e, const char *name, const void *v, size_t stride, size_t n,
 		uint32_t page);
-/* The columns NAMES (NULL ends; NULL itself: all) of T. */
+/* The columns NAMES (ended by NULL; NULL itself: all) of T. */
 void emit_table(struct emit *e, const struct table *t, const char *const *names);
 /* The table of strings. */
 void emit_strings(struct emit *e);

@@ -2,8 +2,8 @@
 /*
  * html - an interactive HTML report in one file, for any browser.
  *
- * page.html, page.css and the scripts are put into the program when it is built
- * (embed.sh); here the charts and the data come between their parts.
+ * The build puts page.html, page.css and the scripts into the program (embed.sh). The
+ * charts and the data are written between their parts here.
  */
 #include "dumpread/base/bytes.h"
 #include "reports/charts/chart.h"

@@ -61,7 +61,7 @@ static void put_vma_runs(struct runs *x, struct page_runs *from, const struct sn
 	x->of_vma[i].len = (uint32_t)(x->n - at);
 	if (x->n < RUNS_BYTES)
 		return;
-	x->n = at; /* no part of a vma */
+	x->n = at; /* not part of a vma */
 	x->of_vma[i].at = UINT32_MAX;
 	x->of_vma[i].len = 0;
 	x->left_out++;

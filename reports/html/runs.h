@@ -2,10 +2,10 @@
 /*
  * runs.h - the pages of all vmas (model/views/page_runs.h) as bytes for the page.
  *
- * A run is two LEB128 numbers: its pages, and the state they are in (an index in
- * states). What is after the last run is absent. All vmas are one string of at most
- * RUNS_BYTES; the largest mms come first, and vmas that do not fit any more are left out
- * as a whole, and counted.
+ * A run is two LEB128 numbers: its pages, and their state (an index in states). Pages
+ * after the last run are absent. All vmas are one string of at most RUNS_BYTES. The
+ * largest mms come first; vmas that do not fit any more are left out as a whole, and
+ * counted.
  */
 #ifndef VMCENSUS_HTML_RUNS_H
 #define VMCENSUS_HTML_RUNS_H

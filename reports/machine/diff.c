@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * diff - two dumps of one machine, or of two alike: what grew, what shrank.
+ * diff - two dumps of one machine, or of two similar ones: growth and shrinkage.
  *
- * Within one boot a process is itself by pid and time of start. Between boots
- * the nth process of a name is compared with the nth of that name.
+ * Within one boot a process is identified by pid and start time. Between boots the nth
+ * process of a name is compared with the nth of that name.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static const struct column cols[] = {
 	COL(struct diff_row, name, COL_STR, COL_SHOWN, "", "name"),
 };
 
-/* One thing of one snapshot, and what it costs. */
+/* One thing in one snapshot, and its cost. */
 struct thing {
 	enum diff_group of;
 	unsigned line;		/* of a group of meminfo */
@@ -177,7 +177,7 @@ static void add_all(struct things *ts, const struct snapshot *s, bool one_boot, 
 
 /* ---- the two together ------------------------------------------------------------ */
 
-/* Both were booted at one time, to the two seconds that clocks are set by. */
+/* Were both booted at the same time? Clocks are set to within two seconds. */
 static bool same_boot(const struct snapshot *a, const struct snapshot *b)
 {
 	int64_t t = a->machine.crash_time - (int64_t)(a->machine.uptime / 1000000000);
@@ -239,7 +239,8 @@ static void add_row(struct table *t, const struct report_opts *o, const struct t
 		t->nrows++;
 }
 
-/* By groups; in those of meminfo as that is read, in others the largest change first. */
+/* By groups. Groups of meminfo keep the order of its lines; in others the largest change is
+   first. */
 static int row_order(const void *pa, const void *pb)
 {
 	const struct diff_row *a = pa, *b = pb;
@@ -256,7 +257,7 @@ static int row_order(const void *pa, const void *pb)
 	return names ? names : a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-/* Of each group the first TOP. */
+/* The first TOP rows of each group. */
 static void cut_groups(struct table *t, uint64_t top)
 {
 	struct diff_row *rows = t->rows;

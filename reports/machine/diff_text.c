@@ -60,7 +60,7 @@ enum diff_group diff_line(const char *name, unsigned *line)
 	return DIFF_OTHER;
 }
 
-/* With its sign: that is what the column is about. */
+/* With its sign, because the column shows growth. */
 static void put_growth(FILE *out, int64_t bytes, int width)
 {
 	int64_t kib = bytes / 1024;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layout - every fact about the kernel's types and symbols that is leant on,
- * and where it came from. Its text is a layout file, for use with -t.
+ * layout - every fact about the kernel's types and symbols that is used, and its origin.
+ * Its text is a layout file, for -t.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -113,7 +113,7 @@ static const char *sign_text(const struct sign *g, struct arena *mem)
 	switch (g->kind) {
 	case SIGN_NONE: return NULL;
 	case SIGN_PRINTS:
-		while (strchr(text, '\n')) /* of lines that follow each other: the last */
+		while (strchr(text, '\n')) /* of several lines: the last */
 			text = strchr(text, '\n') + 1;
 		for (n = strlen(text); n && text[n - 1] == ' ';)
 			n--;
@@ -184,7 +184,7 @@ static void text(const struct snapshot *s, const struct report_opts *o, const st
 	if (!source_has(s->k, SOURCE_MEMORY))
 		return;
 	layout_names(&mem, &n);
-	/* of a layout file: what it did not know is not known now */
+	/* a layout file: facts that it lacked are unknown now */
 	if (s->k->dump->layout_facts)
 		n.facts = s->k->dump->layout_facts;
 	layout_write(s->k->dump, &n, out);

@@ -8,11 +8,11 @@
 
 #include "dumpread/base/bytes.h"
 
-/* No filter level asks for the kernel's own pages to go: a filter that is older than
-   the kernel takes some for user pages (makedumpfile up to 1.7.8 on 7.x). */
+/* No filter level leaves out the kernel's own pages. A filter that is older than the kernel
+   takes some of them for user pages (makedumpfile up to 1.7.8 on 7.x). */
 #define OLD_FILTER "the kernel's own: filter older than the kernel? -d 23 keeps them"
-/* Pages of zeros go with -d 1, too. kdump-compressed files refer to one that they
-   keep; ELF files (makedumpfile -E) do not tell them from others that went. */
+/* -d 1 leaves out pages of zeros, too. kdump-compressed files refer to one such page that they
+   keep; ELF files (makedumpfile -E) do not distinguish them from other absent pages. */
 #define ZEROS "of zeros, or the kernel's own: filter older than the kernel? -d 22 keeps them"
 
 static const struct { const char *key; bool kernels_own; } kinds[] = {

@@ -11,7 +11,7 @@ struct left_out {
 	unsigned n;
 };
 
-/* Strings live in MEM. No kind: the image holds all, or is no dump. */
+/* Strings live in MEM. No kind: the image has all frames, or is no dump. */
 void left_out_count(const struct snapshot *s, struct arena *mem, struct left_out *ret);
 
 #endif

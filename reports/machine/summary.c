@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * summary - what machine, when and why it died, where its memory is, who costs
- * most, and what the dump does not hold.
+ * summary - the machine, when and why it crashed, the use of its memory, the largest
+ * users, and the data that the dump lacks.
  */
 #include "reports/machine/summary.h"
 
@@ -77,7 +77,7 @@ static bool is_live(const struct maker *m)
 	return source_has(m->s->k, SOURCE_CHANGES);
 }
 
-/* No kernel is older, so that a clock that shows an earlier time was never set. */
+/* No kernel is older. A clock that shows an earlier time was never set. */
 #define CLOCK_SET 662688000	/* 1991-01-01 */
 
 static void when(struct maker *m)
@@ -313,7 +313,7 @@ static void swap(struct maker *m)
 
 /* ---- processes -------------------------------------------------------------------- */
 
-/* A process with memory: what it has of it, and what it is ordered by. */
+/* A process with memory: its sizes, and its sort key. */
 struct holder {
 	uint32_t proc;
 	const char *incomplete;
@@ -358,7 +358,7 @@ static void add_process(struct maker *m, const struct holder *h)
 		add_fact(m, "incomplete", COL_UNKNOWN, "", h->incomplete)->pid = p->pid;
 }
 
-/* All together, against what the kernel counted. */
+/* The sum over all, compared with the kernel's count. */
 static void sum_processes(struct maker *m, uint32_t n)
 {
 	struct attributed a;
@@ -374,7 +374,7 @@ static void sum_processes(struct maker *m, uint32_t n)
 	add_fact(m, "mapped", a.counted, "bytes", "by the kernel's counters AnonPages and Mapped");
 }
 
-/* The largest first; a shared mm stands for its owner alone. */
+/* The largest first; a shared mm counts only for its owner. */
 static void add_processes(struct maker *m, uint64_t top)
 {
 	const struct snapshot *s = m->s;
@@ -397,7 +397,7 @@ static void add_processes(struct maker *m, uint64_t top)
 
 /* ---- the log ------------------------------------------------------------------------ */
 
-/* A "^" stands for the start of the line; neighbours of one key are one thing. */
+/* A "^" stands for the start of the line. Neighbours with the same key are one entry. */
 static const struct event { const char *key, *text; } events[] = {
 	{ "OOM kill", "Out of memory: Kill" },
 	{ "OOM kill", "Out of memory (oom_kill_allocating_task): Kill" },

@@ -10,7 +10,7 @@
 
 struct summary_row {
 	const char *section, *key, *unit, *text;
-	uint64_t value;			/* COL_UNKNOWN: the text says it all */
+	uint64_t value;			/* COL_UNKNOWN: there is only a text */
 	int64_t pid;			/* of section "process" */
 };
 

@@ -165,7 +165,7 @@ static void text_noted(struct text *x)
 	}
 }
 
-/* Can it be told which frames the dump holds? Not of a file that ends early, nor without all
+/* Is it known which frames the dump has? Not for a file that ends early, and not without all
    struct pages. */
 static bool frames_known(const struct snapshot *s)
 {
@@ -235,7 +235,7 @@ void summary_text(const struct snapshot *s, const struct report_opts *o, const s
 {
 	struct text x = { .t = t, .out = out };
 
-	/* rows come by section; one that --where dropped is passed over */
+	/* rows come by section; a row that --where removed is skipped */
 	text_machine(&x);
 	sizes(&x, SECTION_MEMORY, "MEMORY");
 	sizes(&x, SECTION_SWAP, "SWAP");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check - what model/views/verify.h says, as rows: the kernel's counts that differ from those of
- * the walk, with the reason where it can be told.
+ * check - the differences that model/views/verify.h found, as rows: counts of the kernel
+ * that differ from those of the walk, with the reason if it is known.
  */
 #include <inttypes.h>
 
@@ -66,7 +66,7 @@ static void check_sums(struct maker *m)
 				frames_row(m, why, kind, &m->s->verify->frames[why][kind]);
 }
 
-/* Each frame that differs, and by their kind those that are mapped and agree. */
+/* Each frame that differs; the frames that are mapped and agree, by kind. */
 static void single_frames(struct maker *m)
 {
 	struct verify_frames agree[VERIFY_KINDS] = { { 0 } };

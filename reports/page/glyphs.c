@@ -10,7 +10,7 @@
 #include "reports/page/glyphs.h"
 
 #define LINE 64
-#define EMPTY_MAX 16	/* lines: more of them in a row are told, not drawn */
+#define EMPTY_MAX 16	/* lines: for more of them in a row, only their number is printed */
 
 struct printer {
 	FILE *out;

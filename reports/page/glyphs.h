@@ -10,7 +10,7 @@
 
 #include "model/usage/residency.h"
 
-/* The first N pages of MAP. Where many lines in a row would be empty, one says so. */
+/* The first N pages of MAP. Many empty lines in a row become one line that gives their number. */
 void glyphs_print(const struct residency *map, uint64_t n, FILE *out);
 
 #endif

@@ -10,8 +10,8 @@
 #include "dumpread/base/bytes.h"
 #include "model/page/kpageflags.h"
 
-/* Letter and name, in the order of bits. Those of page-types' own, which it takes
-   from /proc/PID/pagemap or makes of overloaded flags, are columns without a name. */
+/* Letter and name, in the order of bits. Flags of page-types itself, which it takes from
+   /proc/PID/pagemap or makes from overloaded flags, are columns without a name. */
 static const struct { uint8_t bit; char letter; const char *name; } names[] = {
 	{ KPF_LOCKED, 'L', "locked" }, { KPF_ERROR, 'E', "error" },
 	{ KPF_REFERENCED, 'R', "referenced" }, { KPF_UPTODATE, 'U', "uptodate" },

@@ -233,7 +233,7 @@ static void all_frames(struct maker *m)
 		bool there = frame_at(&m->s->frames, pfn);
 		uint64_t last = pfn | (CHUNK_FRAMES - 1);
 
-		if (!there) /* nor are those behind it, to the chunk's end */
+		if (!there) /* nor are those after it, to the chunk's end */
 			last = min_u64(last, m->s->frames.max_pfn - 1);
 		if (histogram && !m->maps.chunk)
 			count_frames(m, pfn, there ? 1 : last - pfn + 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * swap - the areas, and who has what in them. Each slot in use is one's: of
- * processes by their page tables, of objects of shared memory, of the swap cache
- * alone, or set aside by a CPU; what is left has no owner that the dump shows.
+ * swap - the areas, and the users of their slots. Each slot in use has one owner:
+ * processes by their page tables, an object of shared memory, only the swap cache, or a
+ * CPU that reserved it. The rest has no owner that the dump shows.
  */
 #include <inttypes.h>
 
@@ -15,7 +15,7 @@ struct row {
 	const char *kind, *name;
 	int64_t pid, prio;
 	uint64_t size, used;		/* of areas */
-	uint64_t share;			/* slots that are its; shared ones divided */
+	uint64_t share;			/* its slots; shared ones divided */
 	uint64_t swap, swap_uss, cached;
 };
 
@@ -86,7 +86,7 @@ static void swap_processes(struct maker *m, const struct report_opts *o)
 		const struct mm *mm = proc_mm(m->s, p);
 		struct row *r;
 
-		/* a shared mm stands for its first process alone */
+		/* a shared mm counts only for its first process */
 		if (!mm || mm->owner != i || (!mm->usage.swap_ptes && !o->all))
 			continue;
 		r = add_swap_row(m, "process", proc_comm(m->s, p));
@@ -117,8 +117,9 @@ static void swap_objects(struct maker *m, const struct report_opts *o)
 }
 
 /*
- * Until 6.15 a CPU takes slots in advance, marked as cached and referred to by
- * nothing (mm/swap_slots.c): they are more than the kernel counts as SwapCached.
+ * Until 6.15 a CPU reserves slots in advance, marked as cached and without a reference
+ * (mm/swap_slots.c). So more slots are marked as cached than the kernel counts as
+ * SwapCached.
  */
 static void set_reserved(struct maker *m)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * alerts - mappings that cost more than they should, each with its reason.
+ * alerts - vmas that cost more than they should, each with its reason.
  *
- * The paper's one reason (Figure 7): an area that has pages of its own beside
- * shared ones. Its heirs: text that was copied (a library built without -fPIC),
- * one library under several inodes, files deleted and still mapped, areas that
- * can be written and executed, and what libraries' data costs in all processes.
+ * The paper has one reason (Figure 7): an area with pages of its own beside shared ones.
+ * The other reasons go further: text that was copied (a library built without -fPIC), one
+ * library under several inodes, files deleted and still mapped, areas that can be written
+ * and executed, and the cost of libraries' data in all processes.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static void set_process(struct maker *m, struct row *r, uint32_t mm)
 	r->comm = proc_comm(m->s, &m->s->procs[owner]);
 }
 
-/* ---- one mapping: its own pages beside shared ones ------------------------------------- */
+/* ---- one vma: its own pages beside shared ones ----------------------------------------- */
 
 static void mixed(struct maker *m, const struct vma *v)
 {
@@ -210,7 +210,7 @@ static size_t base_len(const struct file *f)
 	return f->deleted && n > cut && !strcmp(base + n - cut, " (deleted)") ? n - cut : n;
 }
 
-/* By build-id where both have one, else by name and size: what was copied twice. */
+/* Was the file copied? By build-id if both have one, otherwise by name and size. */
 static bool same_content(const struct file *a, const struct file *b)
 {
 	size_t n = base_len(a);

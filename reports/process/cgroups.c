@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cgroups - one row per control group, parents before children: what is charged to
- * it, by the kernel's counters, and what its processes map.
+ * cgroups - one row per control group, parents before children: its charges by the
+ * kernel's counters, and the memory that its processes map.
  */
 #include <string.h>
 

@@ -26,7 +26,7 @@ static const char *mm_note(const struct mm *mm, struct arena *mem)
 	return NULL;
 }
 
-/* What FILE costs in the address space. */
+/* The memory of FILE in the mm. */
 static void set_file_usage(const struct snapshot *s, const struct mm *mm, const char *file,
 			   struct proc_row *r)
 {
@@ -42,7 +42,7 @@ static void set_file_usage(const struct snapshot *s, const struct mm *mm, const 
 	usage_cells_of(&r->u, &sum);
 }
 
-/* All rows under construction need. */
+/* Needed by all rows under construction. */
 struct maker {
 	const struct snapshot *s;
 	const struct report_opts *o;
@@ -115,7 +115,7 @@ static void set_mm(const struct maker *m, const struct mm *mm, struct proc_row *
 		r->exe = s->files[mm->exe].path;
 }
 
-/* A kernel thread or zombie has nothing; of an mm that is not readable nothing is known. */
+/* A kernel thread or zombie has no memory; that of an unreadable mm is unknown. */
 static void set_no_mm(const struct maker *m, const struct proc *p, struct proc_row *r)
 {
 	struct usage_sum sum = { .order = 0 };
@@ -127,7 +127,7 @@ static void set_no_mm(const struct maker *m, const struct proc *p, struct proc_r
 		return;
 	r->vsz = r->rss_kernel = r->rss_status = r->swap_kernel = r->rss_peak = COL_UNKNOWN;
 	r->pgtables = r->locked = r->rw = r->rx = r->virt_rw = r->virt_rx = COL_UNKNOWN;
-	/* struct area_sums is counters and nothing else */
+	/* struct area_sums has only counters */
 	for (size_t i = 0; i < sizeof(r->by) / sizeof(*by); i++)
 		by[i] = COL_UNKNOWN;
 	sizes_cells_unknown(&r->z);
@@ -181,7 +181,7 @@ static void set_proc(const struct maker *m, const struct proc *p, struct proc_ro
 		set_file_usage(s, mm, m->o->file, r);
 }
 
-/* A thread has times, faults and a name of its own; memory is its process's. */
+/* A thread has its own times, faults and name; its memory is that of its process. */
 static void set_thread(const struct task *task, struct proc_row *r)
 {
 	r->tid = task->pid;
@@ -211,7 +211,7 @@ static bool proc_wanted(const struct snapshot *s, const struct proc *p, const st
 	return !p->kthread || o->kernel_threads || o->pid || (!p->pid && like_is(o, "paper"));
 }
 
-/* The threads of a process, after its row: sizes stand once, in the first. */
+/* The threads of a process, after its row. Only the first row has sizes. */
 static void add_threads(const struct snapshot *s, const struct proc *p, struct proc_row *row,
 			struct table *t)
 {

@@ -91,8 +91,8 @@ static void add_right(struct text *x, uint64_t v, size_t width)
 	append(x, tmp, n);
 }
 
-/* mangle_path(s, p, "\n"), whose other bytes are for files and pipes: a terminal would
-   obey them. */
+/* mangle_path(s, p, "\n") leaves all other bytes as they are, for files and pipes. A terminal
+   would obey them. */
 static void put_name(const struct text *x, FILE *out, const char *s)
 {
 	if (x->terminal) {
@@ -110,8 +110,9 @@ static void put_name(const struct text *x, FILE *out, const char *s)
 }
 
 /*
- * The first address that maps shows: a stack that grows down begins with a guard page, unless
- * it goes on where another ends (stack_guard_page_start(), vma_growsdown(), linux/mm.h of 3.10).
+ * The first address that maps shows. A stack that grows down begins with a guard page,
+ * unless another one ends there (stack_guard_page_start(), vma_growsdown(), linux/mm.h of
+ * 3.10).
  */
 static uint64_t shown_start(const struct snapshot *s, const struct vma_row *r)
 {
@@ -249,7 +250,7 @@ void smaps_text(const struct snapshot *s, const struct report_opts *o, const str
 	}
 }
 
-/* show_smaps_rollup(): one line for the whole of MM, and the sums. */
+/* show_smaps_rollup(): one line for all of MM, and the sums. */
 void smaps_rollup_text(const struct snapshot *s, const struct mm *mm, FILE *out)
 {
 	const struct line *v[ARRAY_LEN(lines)];

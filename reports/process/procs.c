@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * procs - one row per process: its memory, and what the kernel's own counters
- * said. With --threads one row per thread; with --file the memory of one file in each.
+ * procs - one row per process: its memory, and the kernel's own counters. With --threads
+ * one row per thread; with --file the memory of one file in each process.
  */
 #include "reports/charts/chart.h"
 #include "reports/compat/like.h"
@@ -14,7 +14,7 @@
 #define BYTES(name, fl, about) COL(struct proc_row, name, COL_BYTES, fl, "bytes", about)
 #define NS(name, fl, about) COL(struct proc_row, name, COL_NSEC, fl, "ns", about)
 
-/* What is resident, and what is mapped, by class of the area. */
+/* Resident and virtual sizes, by class of the area. */
 #define CLASS(name, class, about)                                                          \
 	COL_AS(struct proc_row, by.phys[class], name, COL_BYTES, TOT, "bytes", "resident: " about), \
 	COL_AS(struct proc_row, by.virt[class], "virt_" name, COL_BYTES, TOT, "bytes",          \

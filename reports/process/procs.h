@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * procs.h - a row of procs: for the report, and for those of reports/compat/ that
- * print it in other words.
+ * procs.h - a row of procs, for the report and for reports/compat/, which prints it in
+ * other words.
  */
 #ifndef VMCENSUS_PROCS_H
 #define VMCENSUS_PROCS_H

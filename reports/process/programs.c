@@ -47,7 +47,7 @@ static bool on_sysroot(struct maker *m, const char *path)
 	       !access(arena_printf(&m->t->mem, "%s%s", m->o->sysroot, path), F_OK);
 }
 
-/* argv[0], as far as it can be told: words are joined by blanks. */
+/* argv[0], as far as it is known: words are joined by blanks. */
 static const char *first_word(struct maker *m, const struct mm *mm)
 {
 	const char *line = mm->cmdline ? mm->cmdline : "";
@@ -56,8 +56,8 @@ static const char *first_word(struct maker *m, const struct mm *mm)
 }
 
 /*
- * Last component of the path of the file that P runs; NULL: not known. Whether
- * another file stands in the place of one that was deleted, the sysroot knows.
+ * Last component of the path of the file that P runs; NULL: not known. For a deleted file
+ * the sysroot shows whether another file took its place.
  */
 static const char *exe_name(struct maker *m, const struct proc *p)
 {
@@ -86,8 +86,8 @@ static const char *exe_name(struct maker *m, const struct proc *p)
 }
 
 /*
- * The file's name if that of the task is its beginning (it holds 15 bytes), or if
- * the parent runs the same file: "Web Content" is of firefox. Else the task's.
+ * The file's name if it begins with the task's name (at most 15 bytes), or if the parent
+ * runs the same file: "Web Content" belongs to firefox. Otherwise the task's name.
  */
 static const char *program_name(struct maker *m, const struct proc *p)
 {
@@ -120,7 +120,7 @@ static struct program_row *program_row_of(struct maker *m, const char *name)
 	}
 }
 
-/* smaps_rollup, which has one Pss line a process, is since 493b0e9d945f (v4.14). */
+/* smaps_rollup, with one Pss line per process, exists since 493b0e9d945f (v4.14). */
 static double pss_lines(const struct snapshot *s, const struct mm *mm)
 {
 	return s->k->rules.on[RULE_SMAPS_ROLLUP] ? 1 : mm->nvmas;

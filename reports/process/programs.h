@@ -9,7 +9,7 @@ struct program_row {
 	const char *name;
 	uint64_t procs, mms;
 	uint64_t private_, shared, ram;		/* bytes */
-	uint64_t order;				/* what ram sorts by */
+	uint64_t order;				/* sort key of ram */
 	uint64_t shared_huge;			/* the largest of its mms */
 	struct usage_cells u;
 	struct usage_sum sum;

@@ -47,7 +47,7 @@ static void add_process(struct maker *m, uint32_t index)
 	const struct mm *mm = proc_mm(m->s, p);
 	struct user_row *r;
 
-	/* what smem shows: processes with memory */
+	/* smem shows processes with memory */
 	if ((!mm || !mm->nvmas) && !proc_incomplete(m->s, p))
 		return;
 	r = user_row_of(m, p->euid);

@@ -17,7 +17,7 @@
 
 #define STR(name, fl, about) COL(struct vma_row, name, COL_STR, fl, "", about)
 
-/* What maps knows. */
+/* The columns of maps. */
 #define MAPS_COLUMNS                                                                       \
 	COL(struct vma_row, pid, COL_INT, COL_SHOWN, "", "process id"),                    \
 	STR(comm, COL_SHOWN, "name of the process"),                                       \
@@ -130,7 +130,7 @@ static void add_vma(struct maker *m, const struct proc *p, const char *comm, con
 	r->start = v->start;
 	r->end = v->end;
 	r->perms = perms(v->flags);
-	/* since 2.6.30, what is no file shows offset 0 (6260a4b05210) */
+	/* since 2.6.30, a vma without a file shows offset 0 (6260a4b05210) */
 	r->offset = v->file_addr ? v->pgoff * page_size(m->s) : 0;
 	r->dev = dev_text(m, f ? f->dev_major : 0, f ? f->dev_minor : 0);
 	r->ino = f ? f->ino : 0;
@@ -191,7 +191,7 @@ static enum status vmas_report(const struct snapshot *s, const struct report_opt
 	/* older tools show a shared mm in each of its processes */
 	enum status st = vma_rows(s, o, o->like ? ROWS_EACH_PROC | ROWS_GATE : 0, t, diag);
 	struct vma_row *rows = t->rows;
-	/* a collector counted what it did not list: only pss is a lower bound then */
+	/* a collector counted pages that it did not list: then only pss is a lower bound */
 	bool forget = !st && !o->like && source_has(s->k, SOURCE_MEMORY);
 
 	for (size_t i = 0; forget && i < t->nrows; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * vmas.c - the mappings of each process with a map of their pages: Figure 4
- * of the USENIX 2005 paper. A page shows how often it is used, by the paper's count
- * (paper_counts.h): with 2.4 its references, else its mappings.
+ * vmas_paper.c - the vmas of each process with a map of their pages: Figure 4 of the
+ * USENIX 2005 paper. A page shows how often it is used by the paper's count
+ * (paper_counts.h): for 2.4 its references, otherwise its mappings.
  */
 #include <inttypes.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Source: show_smap_vma_flags() of fs/proc/task_mmu.c and the VM_* of
- * include/linux/mm.h, read in 3.10 ... 7.3. Bits that moved have a row an era. Where the
- * kernel's own table was found in its image, that is asked instead: distributions have bits
- * that their release does not tell.
+ * Source: show_smap_vma_flags() of fs/proc/task_mmu.c and the VM_* of include/linux/mm.h,
+ * read in 3.10 ... 7.3. Bits that moved have one row per era. If the kernel's own table
+ * was found in its image, it is used instead: distributions have bits that do not follow
+ * from the release.
  */
 #include "reports/process/vmflags.h"
 
@@ -62,7 +62,7 @@ static const struct mnemonic {
 	{ 43, "ur", { V(7, 3), 0 } },		/* VM_UFFD_RWP */
 };
 
-/* Bits of a protection key, of which smaps has a line of its own. */
+/* Bits of a protection key, which has its own line in smaps. */
 static unsigned pkey_bits(const struct kernel *k)
 {
 	return k->arch ? k->arch->pkey_bits : 0;

@@ -15,7 +15,7 @@
  */
 size_t vmflags_text(const struct kernel *k, uint64_t flags, char *buf);
 
-/* Protection key of a mapping: bits from 32 on, as many as its CPU has. */
+/* Protection key of a vma: bits from 32 on, as many as its CPU has. */
 unsigned vmflags_pkey(const struct kernel *k, uint64_t flags);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * csv by RFC 4180, but for plain newlines, which the tools of this system expect: a
- * header line, then the rows. Sizes are bytes, times ns,
- * addresses 0x...; what is unknown is empty.
+ * csv by RFC 4180, except for plain newlines, which Unix tools expect: a header line, then
+ * the rows. Sizes are in bytes, times in ns, addresses 0x...; unknown cells are empty.
  */
 #include <string.h>
 

@@ -45,8 +45,8 @@ static uint32_t code_point(const char *str, unsigned n)
 
 /*
  * C0, DEL and C1, which a terminal may obey; Default_Ignorable_Code_Point of Unicode 15
- * (DerivedCoreProperties.txt: drawn as nothing, bidirectional controls among them);
- * separators of lines and paragraphs; marks of annotations; U+FDD0..U+FDEF, no characters.
+ * (DerivedCoreProperties.txt: invisible characters and bidirectional controls); separators
+ * of lines and paragraphs; marks of annotations; U+FDD0..U+FDEF, which are no characters.
  */
 static const struct { uint32_t first, last; } not_shown[] = {
 	{ 0, 0x1f }, { 0x7f, 0x9f }, { 0xad, 0xad }, { 0x34f, 0x34f }, { 0x61c, 0x61c },
@@ -66,7 +66,7 @@ bool utf8_shown(const char *s, unsigned n)
 	for (size_t i = 0; i < ARRAY_LEN(not_shown); i++)
 		if (c >= not_shown[i].first && c <= not_shown[i].last)
 			return false;
-	return (c & 0xfffe) != 0xfffe; /* the last two of each plane are none */
+	return (c & 0xfffe) != 0xfffe; /* the last two of each plane are no characters */
 }
 
 size_t text_width(const char *s)
@@ -115,7 +115,7 @@ void put_text(FILE *out, const char *s)
 	put_text_len(out, s, strlen(s));
 }
 
-/* The character as UTF-16, which is what \u of JSON is. */
+/* The character in UTF-16, as \u in JSON has it. */
 static void put_utf16(FILE *out, uint32_t c)
 {
 	if (c > 0xffff)
@@ -166,8 +166,8 @@ void put_json_html(FILE *out, const char *s)
 	putc('"', out);
 }
 
-/* Does a spreadsheet take a cell that begins so for a formula? Also in full-width forms,
-   which some take for the same. */
+/* Does a spreadsheet take a cell that begins with this for a formula? Some treat full-width
+   forms the same way. */
 static bool begins_formula(uint32_t c)
 {
 	return c == '=' || c == '+' || c == '-' || c == '@' || c == 0xff0b || c == 0xff0d ||

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One JSON object a run:
+ * One JSON object per run:
  *     {"vmcensus": VERSION, "image": {...}, "report": NAME,
  *      "columns": [{"name","unit","about"}...], "rows": [{...}...],
  *      "issues": [{"kind","object","count"}...]}
- * A row stands on a line of its own, so that line tools work too. Sizes are
- * integers in bytes, times in ns; addresses are strings "0x...", since a
- * double cannot hold them; what is unknown is null.
+ * Each row has a line of its own, for tools that work by line. Sizes are integers in
+ * bytes, times in ns; addresses are strings "0x...", because a double cannot hold them;
+ * unknown cells are null.
  */
 #include <inttypes.h>
 
@@ -24,7 +24,7 @@ static void put_field(FILE *out, const char *name, const char *value)
 		fputs("null", out);
 }
 
-/* What is known of the machine and of the file it was dumped to. */
+/* Facts about the machine and its dump. */
 static void put_image(const struct render *r, FILE *out)
 {
 	const struct kernel *k = r->s->k;

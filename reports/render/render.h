@@ -2,22 +2,22 @@
 /*
  * render.h - a table of rows to text, csv or json, one row at a time.
  *
- * A renderer knows columns and never reports. Output is streamed: no renderer
- * holds more than one cell. To add a format: one file in this folder and one
- * row in renderers[] (render.c).
+ * A renderer knows columns and never reports. Output is streamed: no renderer holds more
+ * than one cell. To add a format: one file in this folder and one row in renderers[]
+ * (render.c).
  *
- * Kernel strings may hold any byte, and a hostile name must not drive a
- * terminal, turn a line around or break a parser. A byte that is not part of valid
- * UTF-8 is shown as the four characters \xHH in all formats; so are, in text and csv,
- * the bytes of a character that utf8_shown() refuses, which json has as \uHHHH. csv
- * escapes so much that a program gets each name back, and a spreadsheet no formula.
+ * Kernel strings may hold any byte, and a hostile name must not drive a terminal, turn a
+ * line around or break a parser. A byte that is not part of valid UTF-8 is shown as the
+ * four characters \xHH in all formats. Text and csv show the bytes of a character that
+ * utf8_shown() refuses in the same way; json has it as \uHHHH. csv also escapes so that a
+ * program can restore each name, and a spreadsheet sees no formula.
  */
 #ifndef VMCENSUS_RENDER_H
 #define VMCENSUS_RENDER_H
 
 #include "reports/core/cell.h"
 
-/* All that one rendering needs. */
+/* The arguments of one rendering. */
 struct render {
 	const struct report *report;
 	const struct report_opts *opts;
@@ -38,13 +38,13 @@ struct renderer {
 	const char *name, *about;
 	void (*render)(const struct render *r, FILE *out);
 	bool of_chart;				/* only of reports that have one */
-	bool binary;				/* nothing for a terminal */
+	bool binary;				/* not for a terminal */
 };
 
 extern const struct renderer renderers[];	/* name NULL ends it */
-/* The one so named that can show R, or NULL. */
+/* The renderer with this name that can show R, or NULL. */
 const struct renderer *renderer_find(const struct report *r, const char *name);
-/* Can R be printed so? */
+/* Can this format print R? */
 bool renderer_shows(const struct renderer *to, const struct report *r);
 
 /* The renderers. */
@@ -57,9 +57,9 @@ void render_json(const struct render *r, FILE *out);
 /* Bytes of the UTF-8 character at S (1..4), 0 if none is valid there. */
 unsigned utf8_char(const char *s);
 
-/* Is the character S of N bytes one that is drawn where it stands? Not controls, what is
-   drawn as nothing, what is no character (XML and cairo refuse it), and what turns the
-   direction of a line. */
+/* Can the N bytes at S, one character, be drawn as they are? Not controls, invisible
+   characters, code points that are no characters (XML and cairo refuse them), or characters
+   that change the direction of a line. */
 bool utf8_shown(const char *s, unsigned n);
 
 /* Columns that put_text() of S takes. */
@@ -69,10 +69,11 @@ void put_text(FILE *out, const char *s);
 void put_text_len(FILE *out, const char *s, size_t len);
 /* A quoted JSON string. */
 void put_json(FILE *out, const char *s);
-/* One for an HTML page: without '<', '>' and '&'; what is not shown is \xHH to its reader. */
+/* The same for an HTML page: without '<', '>' and '&'. Characters that are not shown become
+   \xHH for the reader. */
 void put_json_html(FILE *out, const char *s);
-/* A csv field of text, quoted where RFC 4180 asks for it. \xHH is also the first of '='
-   '+' '-' '@', and a backslash before an x: each \xHH is one byte. */
+/* A csv field of text, quoted where RFC 4180 requires it. A leading '=' '+' '-' '@', and a
+   backslash before an x, also become \xHH: each \xHH is one byte. */
 void put_csv(FILE *out, const char *s);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Text for people: headings, aligned columns (numbers right, strings left, the
- * last string as long as it is), a line of totals. Two passes over the rows:
- * one measures, one prints. An empty or unknown cell is "-"; lines end without
- * blanks, on any terminal.
+ * Text for people: headings, aligned columns (numbers right, strings left, the last string
+ * at full length), a line of totals. Two passes over the rows: one measures, one prints.
+ * An empty or unknown cell is "-"; lines end without blanks.
  */
 #include <ctype.h>
 #include <string.h>
@@ -18,7 +17,7 @@ struct text_col {
 	const struct column *c;
 	size_t width;
 	bool left, totalled;
-	bool known, unknown;	/* rows that have a value, and that have none */
+	bool known, unknown;	/* rows with a value, and without one */
 	uint64_t sum;
 };
 
@@ -27,14 +26,14 @@ struct text {
 	FILE *out;
 	struct text_col *v;
 	unsigned label;		/* column that says "total"; ncols: no totals */
-	size_t nall;		/* rows that the totals are of */
+	size_t nall;		/* rows that the totals include */
 	bool marked;		/* one of them is incomplete */
-	size_t blanks;		/* owed before the next visible text */
+	size_t blanks;		/* to print before the next visible text */
 	struct hash seen;	/* table.total_key of rows that were added */
 	struct arena mem;
 };
 
-/* Of COL_STR alone. */
+/* Only for COL_STR. */
 static const char *str_of(const struct column *c, const void *row)
 {
 	const char *s = cell_str(c, row, NULL);
@@ -52,7 +51,7 @@ static void widen(struct text_col *tc, size_t width)
 		tc->width = width;
 }
 
-/* Is what ROW shows new, or has another row shown it? */
+/* Does ROW show something new, or did another row show it? */
 static bool first_time(struct text *x, const void *row)
 {
 	uint64_t key = 0;
@@ -67,7 +66,7 @@ static bool first_time(struct text *x, const void *row)
 	return true;
 }
 
-/* What of ROW could not be read; NULL: nothing. */
+/* The parts of ROW that could not be read; NULL: none. */
 static const char *incomplete(const struct table *t, const void *row)
 {
 	return t->incomplete ? *(const char *const *)((const char *)row + t->incomplete) : NULL;
@@ -117,7 +116,7 @@ static void measure(struct text *x)
 	}
 }
 
-/* A sum of nothing known is not 0. */
+/* A sum of unknown values is not 0. */
 static size_t sum_text(const struct text *x, const struct text_col *tc, char *buf)
 {
 	if (tc->unknown && !tc->known) {
@@ -127,7 +126,7 @@ static size_t sum_text(const struct text *x, const struct text_col *tc, char *bu
 	return uint_text(tc->c->type, tc->sum, &x->r->units, buf);
 }
 
-/* Totals are worth a line when there is something to add up. */
+/* Totals are printed if there is something to add up. */
 static void plan_totals(struct text *x)
 {
 	char buf[CELL_TEXT];
@@ -237,7 +236,7 @@ static void put_totals(struct text *x)
 	end_line(x);
 }
 
-/* A note may be of several lines, and have names of the dump in it. */
+/* A note may have several lines, and names from the dump. */
 static void put_lines(FILE *out, const char *s)
 {
 	for (size_t n; *s; s += n + (s[n] == '\n')) {
@@ -247,7 +246,7 @@ static void put_lines(FILE *out, const char *s)
 	}
 }
 
-/* What a reader must know of the rows above. */
+/* Notes that a reader needs for the rows above. */
 static void put_notes(const struct text *x)
 {
 	const struct table *t = x->r->t;
