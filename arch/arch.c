@@ -20,7 +20,7 @@ static const struct arch *const archs[] = {
 	&arch_ppc64,
 };
 
-/* Raw memory images do not say what machine they are of: then all are tried. */
+/* Raw memory images do not name their machine: all are tried then. */
 static bool may_be(const struct dump *d, const struct arch *a)
 {
 	return (!d->elf_machine || d->elf_machine == a->elf_machine) &&
@@ -28,8 +28,8 @@ static bool may_be(const struct dump *d, const struct arch *a)
 }
 
 /*
- * QEMU's kdump of an i386 guest (7.2, qemu-system-x86_64) says x86_64. Addresses of its
- * kernel tell otherwise: those of x86-64 have 64 bits.
+ * QEMU's kdump of an i386 guest (7.2, qemu-system-x86_64) says x86_64. The addresses of
+ * its kernel show the truth: on x86-64 they have 64 bits.
  */
 static void mend_machine(struct dump *d)
 {
@@ -82,7 +82,7 @@ enum status arch_attach(struct dump *d, const struct arch **ret)
 	unsigned tried = 0;
 
 	*ret = NULL;
-	/* Not in the notes: every kernel that has it keeps it in memory too. */
+	/* Not in the notes: every kernel that has VMCOREINFO keeps it in memory too. */
 	if (!d->vmcoreinfo[0] && !d->kv)
 		vmcoreinfo_scan(d);
 	mend_machine(d);

@@ -3,9 +3,9 @@
  * arch.h - CPUs and their page tables.
  *
  * A CPU family is a folder: rows of struct paging (geometry), decoders of about
- * fifteen lines, one struct arch in archs[] (arch.c). Where the bits of a decoder
- * moved from CPU to CPU or from release to release, they are rows of data too, and
- * paging_env.form says which. Nothing above arch/ knows a page-table bit.
+ * fifteen lines, one struct arch in archs[] (arch.c). Bits that differ between CPUs
+ * or releases are rows of data too, and paging_env.form says which row applies.
+ * Nothing above arch/ knows a page-table bit.
  * arch/linear.h is for kernels that map memory at a known place. CONTRIBUTING.md
  * has the steps to add a CPU.
  *
@@ -63,7 +63,7 @@ struct pte {
 	};
 };
 
-/* What a decoder must know of the running machine; filled by arch_attach(). */
+/* What a decoder must know about the machine; filled by arch_attach(). */
 struct paging_env {
 	uint64_t pa_mask;	/* physical address bits of an entry */
 	uint64_t sme_mask;	/* encryption bit to clear, 0 if none */
@@ -103,18 +103,18 @@ struct direct_size {
 /* SECTION_SIZE_BITS and MAX_PHYSMEM_BITS (arch/<cpu>/include/asm/sparsemem.h). */
 struct arch_sections { uint8_t section_bits, physmem_bits; };
 
-/* A VM_* bit that only this CPU's kernels have, as the VmFlags line of smaps spells it,
-   since mainline SINCE, a V(). */
+/* A VM_* bit that only this CPU's kernels have, since mainline SINCE, a V(); TEXT is its
+   name in the VmFlags line of smaps. */
 struct arch_vmflag { uint8_t bit; int since; const char *text; };
 
 /* A vma that processes have and no mm holds: get_gate_vma(). */
 struct arch_gate {
 	const char *name;		/* "[vsyscall]" */
 	enum layout_id vma;		/* variable: its vm_area_struct */
-	enum layout_id mode;		/* variable, 4 bytes; where it is MODE_NONE there is none */
+	enum layout_id mode;		/* variable, 4 bytes; MODE_NONE: there is no such vma */
 	uint64_t mode_none;
-	/* members of mm_struct: the process sees it if FLAG is set in FLAGS; if there is no
-	   such member, if COMPAT is 0 */
+	/* members of mm_struct: the process sees the vma if FLAG is set in FLAGS; without
+	   that member, if COMPAT is 0 */
 	enum layout_id flags, compat;
 	uint64_t flag;
 };
@@ -131,7 +131,7 @@ struct arch {
 	size_t state_size;		/* of the arch's own state, d->kv_self, which
 					   begins with a struct kernel_map */
 	/*
-	 * Fill the state, which is zeroes, from VMCOREINFO and the image. Called
+	 * Fill the zeroed state from VMCOREINFO and the image. Called
 	 * before symbols and types are known; refined by attach_late. Where d->kv
 	 * is set, a host translates kernel addresses.
 	 */
@@ -139,9 +139,9 @@ struct arch {
 	/* After symbols and types: variables such as sme_me_mask. May be NULL. */
 	enum status (*attach_late)(struct dump *d);
 	/*
-	 * Kernel addresses that need no page table, as kv_ops.kvtop; ST_NODATA if
-	 * KVA is none. Asked before the kernel's tables where those need not hold
-	 * such addresses, else where the tables are not in the dump.
+	 * Translates kernel addresses that need no page table, as kv_ops.kvtop does;
+	 * ST_NODATA if KVA is another address. Asked before the kernel's tables if
+	 * those need not hold such addresses, else if they are not in the dump.
 	 */
 	enum status (*by_rule)(const struct dump *d, uint64_t kva, uint64_t *pa,
 			       uint64_t *run);
@@ -153,17 +153,17 @@ struct arch {
 	/* VMALLOC_TOTAL of this kernel, bytes; false: not known. May be NULL. After
 	   attach_late. */
 	bool (*vmalloc_total)(struct dump *d, uint64_t *ret);
-	/* The sizes that this kernel shows, NULL behind the last. May be NULL, or
-	   give NULL: none. After attach_late. */
+	/* The sizes that this kernel shows, NULL after the last. May be NULL or
+	   return NULL: none. After attach_late. */
 	const struct direct_size *(*direct_sizes)(const struct dump *d);
-	/* Of sections of memory where VMCOREINFO does not tell (before 5.14). NULL: the
-	   usual ones, arch_sections(). */
+	/* Section bits if VMCOREINFO does not give them (before 5.14). NULL: the usual
+	   ones, arch_sections(). */
 	struct arch_sections (*sections)(const struct paging *user);
-	/* Tables that a mm has whatever it maps, for kernel addresses or none, and that
+	/* Tables that every mm has, for kernel addresses or unused, and that
 	   pgtables_bytes counts. NULL: none. */
 	unsigned (*kernel_tables)(const struct paging *user);
 
-	/* ---- what /proc of this CPU has beyond others ---- */
+	/* ---- what /proc has only on this CPU ---- */
 	uint8_t pkey_bits;		/* of a protection key, from bit 32 of vm_flags on; 0: none */
 	uint16_t pkey_feature;		/* of boot_cpu_data.x86_capability: keys are in use */
 	const struct arch_gate *gate;	/* NULL: processes have none */
@@ -171,10 +171,10 @@ struct arch {
 	bool timebase;			/* utime and stime counted the timebase while others
 					   counted ticks (until 4.11) */
 	struct arch_line status;	/* text NULL: none */
-	const struct ptebits *ptebits;	/* how a collector prints entries; NULL: as ppc's */
+	const struct ptebits *ptebits;	/* how a collector prints entries; NULL: as on ppc */
 };
 
-/* What A says of sections, or what most CPUs of that word size have. A may be NULL. */
+/* The section bits of A, or those of most CPUs with that word size. A may be NULL. */
 struct arch_sections arch_sections(const struct arch *a, const struct paging *user);
 
 /* The arch of the dump, attached; ST_UNSUPPORTED with d->diag otherwise. */
@@ -193,14 +193,14 @@ struct pgvisit {
 	 * come here, one call for each run of neighbours.
 	 * VA is the first entry's own base: when the asked range begins or ends
 	 * inside an entry, that entry is handed over whole, so VA may lie below
-	 * START and the last entry may reach beyond END. What a PTE_HUGE_TABLE
-	 * points to comes here as entries of a higher level with a SHIFT of
-	 * their own, once, however many directory entries point there.
+	 * START and the last entry may reach beyond END. Entries that a
+	 * PTE_HUGE_TABLE points to come here as entries of a higher level with a
+	 * SHIFT of their own, once, however many directory entries point to them.
 	 */
 	bool (*entries)(void *arg, uint64_t va, unsigned shift,
 			const struct pte *pte, unsigned n);
 	/* [va, end) has no table: an empty entry of the level with SHIFT, above
-	   the lowest. Clipped to what was asked for, one call an entry (as the
+	   the lowest. Clipped to the range asked for, one call per entry (as the
 	   kernel's walk_page_range() calls pte_hole). */
 	bool (*hole)(void *arg, uint64_t va, uint64_t end, unsigned shift);
 	/* The table for [va, end), clipped, could not be read. ST_NODATA: not in
@@ -208,10 +208,10 @@ struct pgvisit {
 	   ST_LIMIT: more tables than the machine can hold, the walk ends. */
 	bool (*lost)(void *arg, uint64_t va, uint64_t end, enum status st);
 	/* A table is entered: its physical address and its level. Not called for
-	   what a PTE_HUGE_TABLE points to. */
+	   tables that a PTE_HUGE_TABLE points to. */
 	bool (*table)(void *arg, uint64_t pa, unsigned level);
-	/* Before that: may it be? VA is the first address that it maps. Other than
-	   ST_OK: it is not read, and lost() is told so. */
+	/* Called before a table is entered; VA is the first address that it maps.
+	   Other than ST_OK: the table is not read, and lost() gets that status. */
 	enum status (*enter)(void *arg, uint64_t pa, unsigned level, uint64_t va);
 };
 

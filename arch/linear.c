@@ -39,7 +39,7 @@ enum status lowmem_by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uin
 }
 
 #define UTS_FIELD 65u		/* __NEW_UTS_LEN + 1, since 2.4 */
-#define UTS_BEFORE 64u		/* what stands before the name changed often */
+#define UTS_BEFORE 64u		/* the members before the name changed often */
 
 /* struct new_utsname: sysname, nodename, release, version, machine ... */
 static bool is_uts(struct reader *r, uint64_t pa, const char *machine)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * linear.h - how a kernel maps itself: page tables, and the linear map, kernel
- * addresses that are physical ones plus a constant. Machines whose kernels have
- * the latter at a known place need no page table to read symbols and types.
+ * linear.h - how a kernel maps itself: page tables, and the linear map, in which
+ * kernel addresses are physical addresses plus a constant. If a kernel has its
+ * linear map at a known place, symbols and types are read without page tables.
  */
 #ifndef VMCENSUS_LINEAR_H
 #define VMCENSUS_LINEAR_H
@@ -15,7 +15,7 @@ struct linear {
 	uint64_t va, pa, size;		/* [va, va + size) is at pa */
 };
 
-/* What the state of every CPU begins with. */
+/* The state of every CPU begins with this. */
 struct kernel_map {
 	const struct arch *arch;
 	const struct paging *paging;	/* of the kernel's and the user's tables */
@@ -25,7 +25,7 @@ struct kernel_map {
 	bool has_root;
 };
 
-/* struct arch, of a machine of 32 bits: user space ends where low memory begins. */
+/* For struct arch of 32-bit machines: user space ends where low memory begins. */
 bool lowmem_is_kernel_addr(const struct dump *d, uint64_t addr);
 uint64_t lowmem_user_end(const struct dump *d);
 enum status lowmem_by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uint64_t *run);
@@ -34,11 +34,11 @@ enum status lowmem_by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uin
 enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uint64_t *run);
 
 /*
- * Where memory starts, L->pa, if L->va is right: VMCOREINFO says where
- * init_uts_ns is, and there stands "Linux" and the name of a machine that begins
- * with MACHINE. 0 is tried first, then each multiple of STEP below MAX_PA. True
- * if it was seen; also if VMCOREINFO tells no such address and the image says
- * what machine it is of: then L->pa is 0, the rule.
+ * Find L->pa, where memory starts, for a given L->va. VMCOREINFO has the address of
+ * init_uts_ns, which holds "Linux" and a machine name that begins with MACHINE. 0 is
+ * tried first, then each multiple of STEP below MAX_PA. True if the text was found;
+ * also if VMCOREINFO has no such address and the image names the machine: then L->pa
+ * is 0, the usual place.
  */
 bool linear_find(struct dump *d, struct linear *l, const char *machine, uint64_t step,
 		 uint64_t max_pa);
@@ -46,7 +46,7 @@ bool linear_find(struct dump *d, struct linear *l, const char *machine, uint64_t
 /* Exclusive end of the physical memory that the image describes. */
 uint64_t linear_max_pa(const struct dump *d);
 
-/* d->release; one that is not known is taken for a recent one, 6.99. */
+/* d->release; an unknown release counts as 6.99, a recent one. */
 struct release kernel_release(const struct dump *d);
 
 #endif

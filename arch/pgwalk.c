@@ -6,10 +6,10 @@
  * PIECE entries at a time; the borrowed page is given back before a lower
  * table is entered, so a walk never holds more than one page.
  *
- * What the dump says is not believed: depth is the number of levels of the
- * row; a table that appears again below itself is refused; and the number of
- * tables entered is bounded by how many fit into the machine's memory, for a
- * few pages that point at each other would otherwise describe 2^36 entries.
+ * The dump is not trusted: depth is the number of levels of the row; a table
+ * that appears again below itself is refused; and no more tables are entered
+ * than fit into the machine's memory, because a few pages that point at each
+ * other could otherwise describe 2^36 entries.
  */
 #include "arch/arch.h"
 
@@ -18,7 +18,7 @@
 #define PIECE 512	/* entries decoded at once: a whole table on most CPUs */
 #define RUN_PIECE 16	/* entries looked at together to extend a run */
 #define RUN_ENOUGH (UINT64_C(2) << 20)	/* bytes; longer runs help no reader */
-/* Tables beyond memory's worth: one mm may map a shared hugetlb table twice. */
+/* More tables than fit into memory: one mm may map a shared hugetlb table twice. */
 #define TABLES_SLACK 512
 
 struct walk {
@@ -119,8 +119,8 @@ static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *di
 			    uint64_t va, uint64_t start, uint64_t last);
 
 /*
- * Hand over N decoded entries, of 1 << SHIFT bytes each, the first of which maps
- * VA: of a directory, or (LEVEL 0) of what a PTE_HUGE_TABLE points to.
+ * Hand over N decoded entries of 1 << SHIFT bytes each; the first maps VA. They are
+ * entries of a directory, or (LEVEL 0) those that a PTE_HUGE_TABLE points to.
  */
 static bool visit_directory(struct walk *w, unsigned level, unsigned shift, const struct pte *pte,
 			    unsigned n, uint64_t va, uint64_t start, uint64_t last)
@@ -134,7 +134,7 @@ static bool visit_directory(struct walk *w, unsigned level, unsigned shift, cons
 		unsigned run = i;
 		bool go = true;
 
-		if (at < w->beyond) { /* a huge page has been here */
+		if (at < w->beyond) { /* covered by an earlier huge page */
 			i++;
 			continue;
 		}
@@ -171,7 +171,7 @@ static bool is_page_shift(const struct walk *w, unsigned shift)
 	return shift >= w->p->page_shift && shift < paging_shift(w->p, w->p->nlevels);
 }
 
-/* What DIR, an entry of LEVEL that maps VA, points to: at most what lies in one page. */
+/* Entries that DIR, an entry of LEVEL that maps VA, points to: at most those in one page. */
 static enum status borrow_huge(const struct walk *w, unsigned level, const struct pte *dir,
 			       uint64_t va, struct page_ref *ref, const uint8_t **raw, unsigned *n)
 {
@@ -185,8 +185,8 @@ static enum status borrow_huge(const struct walk *w, unsigned level, const struc
 }
 
 /*
- * Pages of a size of their own. Where they are wider than what DIR maps, its
- * neighbours point to the same entry: the first of them is followed.
+ * Pages of a size of their own. If they are wider than the range of DIR, its
+ * neighbours point to the same entry; only the first of them is followed.
  */
 static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *dir, uint64_t va,
 			    uint64_t start, uint64_t last)

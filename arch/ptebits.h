@@ -2,10 +2,9 @@
 /*
  * ptebits.h - the low 12 bits of page-table entries as collectors print them.
  *
- * A collector writes raw entries. Of the bits, those that mean something to a
- * reader are the same in all kernels of a CPU family; a family is a row in its own
- * folder. Entries of
- * CPUs other than x86 are written with the bits of PowerPC 40x, the machine of the
+ * A collector writes raw entries. The bits that mean something to a reader are the
+ * same in all kernels of a CPU family; each family has a row in its own folder.
+ * Entries of CPUs other than x86 use the bits of PowerPC 40x, the machine of the
  * paper, so that readers made for its files still work.
  */
 #ifndef VMCENSUS_PTEBITS_H
@@ -30,7 +29,7 @@ extern const struct ptebits *const ptebits_rows[];
 
 /* Is RAW an entry of a process's page in B's layout? */
 bool ptebits_fit(const struct ptebits *b, uint64_t raw);
-/* The row for a machine, by its name of uname; by its arch, which may be NULL. */
+/* The row for a machine, by its uname name, or by its arch, which may be NULL. */
 const struct ptebits *ptebits_of_machine(const char *machine);
 const struct ptebits *ptebits_of_arch(const struct arch *a);
 

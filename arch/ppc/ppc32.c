@@ -3,8 +3,8 @@
  * ppc32.c - the 32-bit PowerPC machine.
  *
  * Low memory is mapped linearly from PAGE_OFFSET on, by BATs, pinned TLB
- * entries or TLBCAMs, and need not be in the page tables at all; what lies
- * above it (vmalloc, modules, kmap) is in swapper_pg_dir alone.
+ * entries or TLBCAMs, and need not be in the page tables at all. Addresses above
+ * it (vmalloc, modules, kmap) are only in swapper_pg_dir.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 
 #include "dumpread/base/bytes.h"
 
-/* CONFIG_PAGE_OFFSET and CONFIG_LOWMEM_SIZE as they are unless ADVANCED_OPTIONS
+/* Defaults of CONFIG_PAGE_OFFSET and CONFIG_LOWMEM_SIZE, without ADVANCED_OPTIONS
    (arch/powerpc/Kconfig). */
 #define PAGE_OFFSET UINT64_C(0xc0000000)
 #define LOWMEM_MAX UINT64_C(0x30000000)
@@ -34,10 +34,10 @@ static enum status ppc32_attach(struct dump *d)
 	struct kernel_map *x = d->kv_self;
 	uint64_t stext;
 
-	d->big_endian = true; /* whatever the image does not say */
+	d->big_endian = true; /* even if the image does not say so */
 	x->env.max_pa = linear_max_pa(d);
 	x->low.va = PAGE_OFFSET;
-	/* the kernel's text is at the start of low memory, PHYSICAL_START above at most */
+	/* the kernel's text is at most PHYSICAL_START above the start of low memory */
 	if (fact_symbol(d, Y_STEXT, &stext))
 		x->low.va = stext & 0xf0000000;
 	x->paging = ppc32_paging(PPC_6XX, PPC32_6XX, d->page_shift, 4);
@@ -55,7 +55,7 @@ static enum status ppc32_attach(struct dump *d)
 
 /*
  * cpu_spec.mmu_features (2.6.29, 7c03d6530acc): MMU_FTR_TYPE_*, HPTE_TABLE of
- * arch/powerpc/include/asm/mmu.h. The 47x is a 44x but for its TLB.
+ * arch/powerpc/include/asm/mmu.h. The 47x is a 44x except for its TLB.
  */
 static const struct {
 	uint64_t feature;
@@ -158,9 +158,9 @@ static enum status ppc32_attach_late(struct dump *d)
 #define PIN_SIZE_44X (UINT64_C(256) << 20)
 
 /*
- * From the next multiple of 16 MiB above low memory, whose end is that of its pinned
- * TLB entries on 44x, to the lowest early ioremap() (arch/powerpc/include/asm/
- * {nohash,book3s}/32/pgtable.h, nohash/mmu-44x.h). Not known of 40x and 8xx.
+ * From the next multiple of 16 MiB above low memory to the lowest early ioremap()
+ * (arch/powerpc/include/asm/{nohash,book3s}/32/pgtable.h, nohash/mmu-44x.h). On 44x
+ * low memory ends with its pinned TLB entries. Not known for 40x and 8xx.
  */
 static bool ppc32_vmalloc_total(struct dump *d, uint64_t *ret)
 {

@@ -6,8 +6,8 @@
  *     ppc32_pte.c     rows, forms and the one decoder
  *     ppc32.c         struct arch: linear map, which row and form this kernel has
  *
- * Geometry (a row) depends on the size of a page and of a PTE; what the bits
- * mean (a form) on the CPU family and, since they were moved, on the release.
+ * Geometry (a row) depends on the size of a page and of a PTE. The meaning of the
+ * bits (a form) depends on the CPU family and, because bits moved, on the release.
  */
 #ifndef VMCENSUS_PPC32_H
 #define VMCENSUS_PPC32_H

@@ -5,8 +5,8 @@
  * Two levels everywhere. Sources: include/asm-ppc/pgtable.h of 2.4.27, 2.6.11
  * and 2.6.18; arch/powerpc/include/asm/pgtable-ppc32.h and pte-*.h of 2.6.32,
  * 3.10, 4.1 and 4.4; book3s/32/pgtable.h, nohash/32/pgtable.h and nohash/
- * pte-*.h of 4.9 to 7.3. Where a bit moved between two of these releases that
- * lie far apart, the change is put at the later one's era and named there.
+ * pte-*.h of 4.9 to 7.3. If a bit moved between two of these releases that are
+ * far apart, the change is dated to the later one and named there.
  */
 #include "arch/ppc/ppc32.h"
 
@@ -17,17 +17,17 @@
  * of the table, the others its physical one; 2.4 kept virtual ones everywhere.
  * Either way env->table_offset makes it physical.
  */
-#define TABLE_ADDRESS 0xfffff000u	/* no table is less than 4 KiB */
+#define TABLE_ADDRESS 0xfffff000u	/* no table is smaller than 4 KiB */
 
 /*
- * Huge pages had tables of their own (hugepd) from 3.1 (e500, 41151e77a4d9) and
- * 4.10 (8xx, 4b9142862292) to 6.10. e500 clears the top bit of the table's
- * address and puts the size in the low six; on 8xx 0xc are 8 MiB, which take
- * two directory entries (include/asm/page.h, nohash/hugetlb-e500.h,
+ * Huge pages had tables of their own (hugepd) up to 6.10: on e500 from 3.1
+ * (41151e77a4d9), on 8xx from 4.10 (4b9142862292). e500 clears the top bit of the
+ * table's address and puts the size in the low six bits. On 8xx, 0xc means 8 MiB;
+ * such a page takes two directory entries (include/asm/page.h, nohash/hugetlb-e500.h,
  * nohash/32/hugetlb-8xx.h of 6.1). Since 6.11 directories of e500 with 64-bit PTEs
- * have entries of 64 bits (6b0e82791bd0), which are PTEs themselves if they have a
- * page size (7c44202e3609, pmd_leaf()): each maps its own part of a huge page. On 8xx
- * 8 MiB are then two usual tables, whose entries count on (0549e7666373).
+ * have entries of 64 bits (6b0e82791bd0). Those with a page size are PTEs themselves
+ * (7c44202e3609, pmd_leaf()): each maps its own part of a huge page. On 8xx, 8 MiB are
+ * then two usual tables; the second continues the first (0549e7666373).
  */
 #define E500_HUGE_BIT 0x80000000u
 #define E500_SHIFT_MASK 0x3fu
@@ -37,20 +37,20 @@ struct form {
 	/* of a PTE; 0 where there is no such bit */
 	uint64_t present, user, write, dirty, young, special, exec;
 	uint64_t read_only;	/* all of these: may not be written */
-	uint64_t no_access;	/* of these two just the lower: PROT_NONE */
+	uint64_t no_access;	/* only the lower of these two: PROT_NONE */
 	uint64_t ignored;	/* not looked at by pte_none() */
 	uint8_t rpn_shift;	/* of the page number; 0: the row's page_shift */
 	/* of a directory entry */
 	uint32_t dir_present, dir_bad;
-	uint32_t dir_8m;	/* all of these: to an 8 MiB page's own */
-	bool dir_e500;		/* without E500_HUGE_BIT: to a huge page's own */
+	uint32_t dir_8m;	/* all of these: table of an 8 MiB page */
+	bool dir_e500;		/* without E500_HUGE_BIT: table of a huge page */
 	uint32_t dir_leaf;	/* any of these: maps memory itself; entries of 64 bits */
 };
 
 #define DIR_PLAIN .dir_present = TABLE_ADDRESS, .dir_bad = ~TABLE_ADDRESS
 #define HIGH_WORD UINT64_C(0xffffffff00000000)
 
-/* without what directories say of huge pages */
+/* without the bits of directories for huge pages */
 #define M8XX_5_0 \
 	.present = 0x1, .read_only = 0x600, .no_access = 0x600, .dirty = 0x100,       \
 	.young = 0x20, .special = 0x80, .exec = 0x40, .dir_present = 0x1, .dir_bad = 0xf90
@@ -61,7 +61,7 @@ struct form {
 	.special = 0x2000, .exec = 0x80, .ignored = HIGH_WORD, .rpn_shift = 24, DIR_PLAIN
 
 static const struct form forms[PPC32_FORMS] = {
-	/* HASHPTE, 2, is left behind when an entry is cleared */
+	/* HASHPTE, 2, stays set when an entry is cleared */
 	[PPC32_6XX] = { .present = 0x1, .user = 0x4, .write = 0x400, .dirty = 0x80,
 			.young = 0x100, .special = 0x800, .exec = 0x200,
 			.ignored = HIGH_WORD | 0x2, DIR_PLAIN },
@@ -118,7 +118,7 @@ static const struct ppc_form {
 	uint8_t pte_size;		/* 0: any */
 	int since;			/* mainline version, V() */
 	enum ppc32_form form;
-} forms_since[] = {	/* of one family the latest first */
+} forms_since[] = {	/* within a family, the latest first */
 	{ PPC_6XX, 0, 0, PPC32_6XX },
 	{ PPC_40X, 0, V(6, 0), PPC32_40X_6_0 },
 	{ PPC_40X, 0, 0, PPC32_40X },
@@ -160,7 +160,7 @@ static const struct {
 	[PPC32_SWAP_2_4] = { 2, 6 },
 };
 
-/* swp_entry_t is one word: the high one of a 64-bit PTE is lost in it. */
+/* swp_entry_t is one word: it loses the high word of a 64-bit PTE. */
 static void decode_swap(const struct paging_env *env, const struct form *f, uint64_t v,
 			struct pte *out)
 {
@@ -237,7 +237,7 @@ static void decode_directory(const struct paging_env *env, const struct form *f,
 	out->pa = (v & TABLE_ADDRESS) + env->table_offset;
 }
 
-/* Of entries of 16 bytes (8xx) all four words are the same. */
+/* In entries of 16 bytes (8xx) all four words are the same. */
 static void ppc32_decode(const struct paging *p, const struct paging_env *env, unsigned level,
 			 const uint8_t *raw, unsigned n, struct pte *out)
 {
@@ -256,7 +256,7 @@ static void ppc32_decode(const struct paging *p, const struct paging_env *env, u
 
 enum row { R_4K_32, R_4K_64, R_4K_64_WIDE, R_16K_64, R_16K_8XX, R_64K_64, R_256K_64, ROWS };
 
-/* Huge pages are multiples of what a directory entry maps, where there are any. */
+/* Huge pages, where there are any, are multiples of the range of a directory entry. */
 #define ROW(row, name, shift, size, dir_size, low, high)                              \
 	[row] = { name, shift, { size, dir_size }, 2, { low, high }, 3, ppc32_decode }
 

@@ -5,7 +5,7 @@
  *     0xc000...     memory, linear: the address less its top digit
  *     0xc008, 0xd   vmalloc, modules, I/O: in swapper_pg_dir
  *     0xc00c, 0xf   struct pages: in swapper_pg_dir with a radix MMU; with a hash
- *                   MMU nowhere but in the hash table, and listed in vmemmap_list
+ *                   MMU only in the hash table, and listed in vmemmap_list
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -66,7 +66,7 @@ static enum status ppc64_by_rule(const struct dump *d, uint64_t kva, uint64_t *p
 /* ---- before symbols ---------------------------------------------------------------------- */
 
 /*
- * A dump's header may be of another order than its kernel: QEMU writes that of
+ * A dump's header may have another byte order than its kernel: QEMU writes that of
  * the interrupts, which a little-endian pseries guest takes from the hypervisor.
  * These variables hold a pointer into the linear map.
  */
@@ -94,7 +94,7 @@ static void find_byte_order(struct dump *d, const struct linear *l)
 
 /*
  * Without a note the image was cut into pages of 64K before VMCOREINFO was found in
- * memory: then it may say otherwise.
+ * memory. VMCOREINFO may then give another size.
  */
 static bool page_size_fits(const struct dump *d)
 {
@@ -134,7 +134,7 @@ static enum status ppc64_attach(struct dump *d)
 	return ST_OK;
 }
 
-/* ---- afterwards -------------------------------------------------------------------------- */
+/* ---- after symbols ----------------------------------------------------------------------- */
 
 /* MMU_FTR_TYPE_3E 0x20, _RADIX 0x40, _FSL_E 0x10 (arch/powerpc/include/asm/mmu.h). */
 static uint64_t mmu_features(struct dump *d, struct reader *r)
@@ -261,7 +261,7 @@ static bool ppc64_vmalloc_total(struct dump *d, uint64_t *ret)
 	return end > start;
 }
 
-/* Of radix MMUs alone: arch_report_meminfo(), arch/powerpc/mm/book3s64/pgtable.c; the
+/* Only with radix MMUs: arch_report_meminfo(), arch/powerpc/mm/book3s64/pgtable.c; the
    index is MMU_PAGE_... of asm/mmu.h. */
 static const struct direct_size *ppc64_direct_sizes(const struct dump *d)
 {

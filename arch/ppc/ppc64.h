@@ -6,8 +6,8 @@
  *     ppc64_pte.c     forms, geometries and the one decoder
  *     ppc64.c         struct arch: linear map, vmemmap, byte order, geometry
  *
- * The kernel keeps Linux page tables whatever the MMU: a radix MMU walks them
- * itself, with a hash MMU they are the software's own. Since 4.7 both have the
+ * The kernel keeps Linux page tables with either MMU: a radix MMU walks them
+ * itself, with a hash MMU only software does. Since 4.7 both have the
  * same entries, big-endian on every machine; only the geometry differs.
  */
 #ifndef VMCENSUS_PPC64_H
@@ -22,7 +22,7 @@ enum ppc64_form {
 	PPC64_BOOK3S, PPC64_BOOK3S_4K,
 	PPC64_HASH_4K, PPC64_HASH_64K,	/* 3.10 .. 3.19 */
 	PPC64_HASH_4K_2_6, PPC64_HASH_64K_2_6,	/* 2.6.14, 2.6.26 .. 3.9 */
-	PPC64_HASH_64K_4_0, PPC64_HASH_4K_4_0,	/* their swap entries of 4.0 .. 4.6 */
+	PPC64_HASH_64K_4_0, PPC64_HASH_4K_4_0,	/* with the swap entries of 4.0 .. 4.6 */
 	PPC64_HASH_64K_2_6_18,
 	PPC64_HASH_2_6_11, PPC64_HASH_2_4,
 	PPC64_BOOK3E_4K_6_11,
@@ -31,7 +31,7 @@ enum ppc64_form {
 	PPC64_FORMS
 };
 
-/* What release, page size and MMU make of the tables. */
+/* The form of the tables, by release, page size and MMU. */
 struct ppc64_variant {
 	enum ppc64_form form;
 	const struct paging *paging;

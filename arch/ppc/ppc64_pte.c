@@ -18,29 +18,29 @@
 struct form {
 	/* of a PTE; 0 where there is no such bit */
 	uint64_t present, user, write, exec, dirty, young, special, soft_dirty, devmap;
-	uint64_t invalid;	/* with LEAF: present still, to be present again soon */
+	uint64_t invalid;	/* with LEAF: cleared for a moment, still counts as present */
 	uint64_t ignored;	/* not looked at by pte_none() */
-	uint64_t swap;		/* what all swap entries have; 0: nothing */
+	uint64_t swap;		/* bits of every swap entry; 0: none */
 	uint64_t rpn;		/* of the page number ... */
 	uint8_t rpn_shift;	/* ... which begins here; 0: at the size of a page */
 	uint8_t type_shift, type_bits, offset_shift;	/* of a swap entry */
 	/* of a directory entry */
 	uint64_t leaf;		/* maps memory itself */
 	uint64_t table;		/* without it: maps memory itself */
-	uint64_t dir_flags;	/* of the rest, what is not address */
+	uint64_t dir_flags;	/* of the rest, bits that are no address */
 	uint64_t dir_bad;
 	uint8_t dir_shift;	/* of a page number, in the lowest directory (2.6.11) */
 	uint8_t huge_tables;	/* enum huge_tables */
 };
 
 /*
- * Huge pages had tables of their own (hugepd) up to 6.10, but for radix and since
- * 3.10 for hash with 64K pages: hugepd_ok(), hugepd_page() and hugepd_shift() of
+ * Huge pages had tables of their own (hugepd) up to 6.10, except with radix and, since
+ * 3.10, with hash and 64K pages: hugepd_ok(), hugepd_page() and hugepd_shift() of
  * asm/hugetlb.h (3.10: e2b3d202d1db, cf9427b85e90), nohash/pgtable.h,
- * nohash/hugetlb-e500.h, book3s/64/hash-4k.h and hugetlb.h. That of hash tables of
- * 2.6.32 and before was another, which is not read. Since 6.11 entries of directories
- * map their own part of a huge page; of book3e those without the top bit, which
- * addresses of the kernel have (7c44202e3609, pmd_leaf()).
+ * nohash/hugetlb-e500.h, book3s/64/hash-4k.h and hugetlb.h. Hash tables of 2.6.32 and
+ * before had another form, which is not read. Since 6.11 directory entries map their
+ * own part of a huge page; on book3e these are the entries without the top bit, which
+ * kernel addresses have (7c44202e3609, pmd_leaf()).
  */
 enum huge_tables {
 	NO_HUGE_TABLES,
@@ -53,14 +53,14 @@ enum huge_tables {
 static const uint8_t psize_shift[16] = {
 	12, 14, 16, 16, 18, 19, 20, 21, 22, 23, 24, 26, 28, 30, 34, 36
 };
-/* and before 512K and 2M */
+/* the numbers before 512K and 2M were added */
 static const uint8_t psize_shift_3_10[16] = {
 	12, 14, 16, 16, 18, 20, 22, 23, 24, 26, 28, 30, 34, 36
 };
 
 /*
- * 4.7: _PAGE_PRESENT 63, _PAGE_PTE 62 (also in swap entries: so that what a
- * hash table left in an empty entry is none), _PAGE_INVALID 61 (5.0), SPECIAL
+ * 4.7: _PAGE_PRESENT 63, _PAGE_PTE 62 (also in swap entries, so that bits which a
+ * hash table left in an empty entry are none), _PAGE_INVALID 61 (5.0), SPECIAL
  * SW2, SOFT_DIRTY SW3, DEVMAP SW1; READ 4, WRITE 2, EXEC 1: with none of these
  * it is PROT_NONE. A physical address has 53 bits.
  */
@@ -68,7 +68,7 @@ static const uint8_t psize_shift_3_10[16] = {
 	.present = BIT(63), .user = 0x7, .write = 0x2, .exec = 0x1, .dirty = 0x80,    \
 	.young = 0x100, .special = 0x400, .soft_dirty = 0x200, .devmap = 0x800
 
-/* BUSY 0x800, HASHPTE 0x400 and what finds the hash entry, 0xf000 */
+/* BUSY 0x800, HASHPTE 0x400 and the place of the hash entry, 0xf000 */
 #define HASH_COMMON \
 	.present = 0x1, .user = 0x2, .write = 0x200, .dirty = 0x80, .young = 0x100,   \
 	.rpn = UINT64_MAX, .dir_bad = 0
@@ -101,7 +101,7 @@ static const struct form forms[PPC64_FORMS] = {
 				 .rpn_shift = 30, .type_shift = 31, .type_bits = 6,
 				 .offset_shift = 38, .dir_flags = 0x1ff,
 				 .huge_tables = BY_TOP_BIT },
-	/* pmd_huge(), pmd_trans_huge() of 3.10 to 4.4: PRESENT or USER, in no address */
+	/* pmd_huge(), pmd_trans_huge() of 3.10 to 4.4: PRESENT or USER, which no address has */
 	[PPC64_HASH_64K] = { HASH_COMMON, .special = 0x400, .ignored = 0x1ffff800,
 			     .rpn_shift = 30, .type_shift = 31, .type_bits = 6,
 			     .offset_shift = 38, .leaf = 0x3, .dir_flags = 0x1ff },
@@ -246,8 +246,8 @@ enum row {
 #define WORDS { 8, 8, 8, 8 }
 
 /*
- * Of hash tables with 64K pages each PTE table is followed by as much again for
- * the hash slots; a table of level 1 is found by the size of the first half.
+ * With hash tables and 64K pages, hash slots follow each PTE table and take as many
+ * bytes; a table of level 1 is found by the size of the first half.
  */
 static const struct paging rows[ROWS] = {
 	[RADIX_4K] = { "ppc64 radix 4K", 12, WORDS, 4, { 9, 9, 9, 13 }, 7, ppc64_decode },
@@ -268,8 +268,8 @@ static const struct paging rows[ROWS] = {
 };
 
 /*
- * From which release on; the releases between two of those named at the top were
- * not read, save by the commits named here.
+ * The first release of each form. Releases between those named at the top were not
+ * read, except for the commits named here.
  */
 struct ppc_form {
 	int since;			/* mainline version, V() */

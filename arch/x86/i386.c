@@ -2,9 +2,9 @@
 /*
  * i386.c - the 32-bit x86 machine.
  *
- * As on x86-64 every kernel address goes through swapper_pg_dir, which must map
- * itself: that tells PAE from two levels and where low memory begins. Without
- * VMCOREINFO low memory is read by arithmetic until symbols come from elsewhere.
+ * As on x86-64, every kernel address goes through swapper_pg_dir. It must map itself,
+ * which tells PAE from two levels and shows where low memory begins. Without
+ * VMCOREINFO, low memory is read by arithmetic until symbols come from elsewhere.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static const uint32_t page_offsets[] = {
 	0xc0000000, 0xb0000000, 0x80000000, 0x78000000, 0x40000000,
 };
 
-/* MAXMEM: what is left for vmalloc is 128 MiB (VMALLOC_RESERVE). */
+/* MAXMEM: 128 MiB are left for vmalloc (VMALLOC_RESERVE). */
 #define LOWMEM_MAX(offset) (UINT64_C(0x100000000) - (offset) - (UINT64_C(128) << 20))
 
 /* ---- where swapper_pg_dir is ---------------------------------------------------------- */
@@ -86,7 +86,7 @@ static enum status i386_attach(struct dump *d)
 
 /* ---- variants -------------------------------------------------------------------------- */
 
-/* By a symbol of the patches, which went into every stable tree; else by release. */
+/* By a symbol that the patches brought to every stable tree; else by release. */
 static bool i386_has_l1tf(const struct dump *d, bool recent)
 {
 	uint64_t va;
@@ -161,9 +161,9 @@ static bool at_entries(void *arg, uint64_t va, unsigned shift, const struct pte 
 
 /*
  * From 8 MiB above low memory to two pages below the window of kmap(), PKMAP_BASE
- * (arch/x86/include/asm/pgtable_32_areas.h). What lies above that, and hence where it
- * begins, depends on NR_CPUS and more; but its one page table is known. A
- * kernel without high memory has none.
+ * (arch/x86/include/asm/pgtable_32_areas.h). The size of the areas above, and so the
+ * place of that window, depends on NR_CPUS and more; but its one page table is known.
+ * A kernel without high memory has none.
  */
 static bool i386_vmalloc_total(struct dump *d, uint64_t *ret)
 {
@@ -202,7 +202,7 @@ static struct arch_sections i386_sections(const struct paging *user)
 	return (struct arch_sections){ user == &i386_paging[I386_PAE] ? 29 : 26, 36 };
 }
 
-/* PMD tables with PAE: one of each entry of the root, used or not, and one more for PTI */
+/* PMD tables with PAE: one per entry of the root, used or not, and one more for PTI */
 static unsigned i386_kernel_tables(const struct paging *user)
 {
 	return user == &i386_paging[I386_PAE] ? 5 : 0;

@@ -2,10 +2,10 @@
 /*
  * i386_pte.c - page-table entries of 32-bit x86.
  *
- * With PAE they are those of x86-64, from a root of four entries that have
- * nothing but P (arch/x86/include/asm/pgtable-3level.h). Without, they have 32
- * bits, no NX, and what is not present is never inverted (pgtable-2level.h,
- * read 2.4.27 to 7.3):
+ * With PAE they are those of x86-64, under a root of four entries that have only P
+ * (arch/x86/include/asm/pgtable-3level.h). Without PAE they have 32 bits and no NX,
+ * and entries that are not present are never inverted (pgtable-2level.h, read 2.4.27
+ * to 7.3):
  *     0 P   1 RW   5 A   6 D   7 PSE above   8 PROTNONE if !P   9 SPECIAL
  *     swap: type 5..1, offset from 9 on (8 before 2.6.32; 2.4: type 6..1)
  *     10 SAVED_DIRTY (6.6+)
@@ -24,7 +24,7 @@
 #define SAVED_DIRTY 0x400u
 #define FRAME 0xfffff000u
 #define FRAME_4M 0xffc00000u
-/* below the frame of 4 MiB: 12 PAT_LARGE, 13 to 16 PSE-36, which Linux leaves alone */
+/* below the frame of 4 MiB: 12 PAT_LARGE, 13 to 16 PSE-36, which Linux does not use */
 #define RESERVED_4M 0x003fe000u
 
 static uint32_t dirty_bits(const struct paging_env *env)
@@ -58,8 +58,8 @@ static void decode_swap(const struct paging_env *env, uint32_t v, struct pte *ou
 	};
 }
 
-/* _PAGE_PROTNONE: bit 7 in 2.4 to 2.6.18, _PAGE_GLOBAL's in 2.6.32, where swap offsets
-   moved out of its way. */
+/* _PAGE_PROTNONE: bit 7 in 2.4 to 2.6.18; the bit of _PAGE_GLOBAL in 2.6.32, where swap
+   offsets moved out of its way. */
 static uint32_t protnone(const struct paging_env *env)
 {
 	return env->swap_form == X86_SWAP_2_6 ? PROTNONE : PSE;

@@ -5,8 +5,8 @@
  *
  * Every kernel address goes through the kernel's own page tables: text, direct
  * map, vmalloc, vmemmap and modules alike, so no layout of the address space
- * (KASLR, 5 levels, versions) needs to be known. Where those tables are lost,
- * text and what the program headers tell are still translated by arithmetic.
+ * (KASLR, 5 levels, versions) needs to be known. If those tables are lost, text and
+ * the ranges in the program headers are still translated by arithmetic.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -68,10 +68,10 @@ static bool since(const struct dump *d, int version)
 }
 
 /*
- * SAVED_DIRTY came with shadow stacks in 6.6. struct thread_shstk is its trace
- * in the types, also in backports, but only with CONFIG_X86_USER_SHADOW_STACK;
- * the bit itself is used with CONFIG_X86_64 alone (mksaveddirty_shift() asks
- * no option), so there the release has to decide.
+ * SAVED_DIRTY came with shadow stacks in 6.6. struct thread_shstk in the types
+ * shows it, also in backports, but only with CONFIG_X86_USER_SHADOW_STACK. The bit
+ * itself needs only CONFIG_X86_64 (mksaveddirty_shift() asks no option), so without
+ * that struct the release decides.
  */
 static bool has_saved_dirty(const struct dump *d)
 {
@@ -83,7 +83,7 @@ static bool has_saved_dirty(const struct dump *d)
 /*
  * The L1TF patches (4.19: "x86/speculation/l1tf: Change order of offset/type
  * in swap entry", "... Protect PROT_NONE PTEs against speculation") went into
- * every stable tree, so that a symbol of theirs says more than the release.
+ * every stable tree, so a symbol that they added says more than the release.
  */
 static bool x86_64_has_l1tf(const struct dump *d)
 {
@@ -127,9 +127,9 @@ static void late_paging(struct dump *d, struct reader *r, struct kernel_map *x)
 }
 
 /*
- * Of 4 levels 46 bits, until __PHYSICAL_MASK_SHIFT is always 52 (4.17: "x86/mm/64:
- * Make __PHYSICAL_MASK_SHIFT always 52"). An inverted entry tells them apart: the
- * bits above those were not inverted, but left zero.
+ * 46 bits with 4 levels, until __PHYSICAL_MASK_SHIFT became always 52 (4.17: "x86/mm/64:
+ * Make __PHYSICAL_MASK_SHIFT always 52"). An inverted entry tells them apart: with 46,
+ * the bits above were not inverted, but left zero.
  */
 static void narrow_pa(const struct dump *d, struct kernel_map *x)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * x86_64.h - what the files of this folder share; nobody else includes it,
- * save arch.c for the struct arch and the unit tests for the rows.
+ * x86_64.h - shared by the files of this folder. Outside of it only arch.c (for
+ * the struct arch) and the unit tests (for the rows) include it.
  *
  *     x86_64_pte.c    rows and decoder: page-table entries (i386_pte.c uses it too)
  *     x86_64_find.c   where the kernel's page tables are
@@ -55,12 +55,12 @@ void x86_64_decode(const struct paging *p, const struct paging_env *env, unsigne
 void x86_64_env_init(struct paging_env *env, uint64_t max_pa);
 
 /*
- * Find the kernel's page tables, from what is sure to what is a guess. ST_OK
+ * Find the kernel's page tables; sure places first, guesses last. ST_OK
  * if x->map.has_root, or at least x->has_phys_base or x->nlinear; else d->diag.
  */
 enum status x86_64_find(struct dump *d, struct x86_64 *x);
 
-/* What /proc of a 64-bit kernel has beyond that of others. */
+/* What /proc has only on 64-bit kernels. */
 #define X86_64_STATUS { V(6, 4), "untag_mask:\t0xffffffffffffffff\n" }
 extern const struct arch_vmflag x86_64_vmflags[];
 

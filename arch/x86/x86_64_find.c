@@ -5,8 +5,8 @@
  * The root, swapper_pg_dir (init_level4_pgt to 4.12, init_top_pgt since), lies
  * in the kernel image, so it must map its own virtual address to its own
  * physical address. That test needs nothing else and tells a root from any
- * other page, 4 levels from 5, and finds the encryption bit. Candidates, from
- * what is sure to what is a guess:
+ * other page, 4 levels from 5, and finds the encryption bit. Candidates, the
+ * surest first:
  *     1. its symbol and phys_base: VMCOREINFO, or a text PT_LOAD of /proc/vmcore
  *     2. its symbol and every place that a 2 MiB aligned kernel could have
  *     3. CR3 in the notes that QEMU writes for each CPU
@@ -28,7 +28,7 @@ static bool is_text(uint64_t va)
 }
 
 /* ------------------------------------------------------------------------
- * What the image says beside the memory
+ * What the image has besides memory
  */
 
 static bool root_symbol(const struct dump *d, uint64_t *va)
@@ -137,7 +137,7 @@ static void guess_init(const struct dump *d, struct guess *g)
 	int64_t n;
 
 	*g = (struct guess){ { X86_64_4LEVEL, X86_64_5LEVEL }, 2, { 0 }, 1 };
-	/* What is told is tried first; the other stays possible. */
+	/* The stated number of levels is tried first; the other stays possible. */
 	if ((vmcoreinfo_number(d, "pgtable_l5_enabled", &n) && n) ||
 	    (qemu_cr(d->image, 0, &cr3, &cr4) && cr4 & CR4_LA57)) {
 		g->row[0] = X86_64_5LEVEL;
@@ -204,7 +204,7 @@ static bool from_symbol(struct dump *d, struct reader *r, struct x86_64 *x, cons
 }
 
 /*
- * CR3 of a process maps the kernel just as well, and does not map itself: any
+ * CR3 of a process maps the kernel too, but does not map itself: any mapped
  * text will do. With page-table isolation (4.15) bit 12 chooses the user's
  * copy, which maps little of the kernel; the kernel's is 4 KiB below.
  */
@@ -233,9 +233,9 @@ static bool from_cr3(struct dump *d, struct reader *r, struct x86_64 *x, const s
 }
 
 /*
- * No user memory, text and something besides, and nothing but tables within the
- * memory. Of a real machine's pages only a few pass; of a forged one's any
- * number may, hence the bound on how many are tried.
+ * A candidate maps no user memory, maps text and something else, and points only
+ * to tables within memory. In a real dump only a few pages pass; in a forged one
+ * any number may, hence the bound on how many are tried.
  */
 #define ROOTS_TRIED 256
 
@@ -262,7 +262,7 @@ static bool from_memory(struct dump *d, struct reader *r, struct x86_64 *x, cons
 	unsigned tried = 0;
 	uint64_t pfn = 0;
 
-	/* Where text is known, the tables are lost: nothing to search for. */
+	/* If text is known, the tables are lost: there is nothing to search for. */
 	if (d->page_shift != 12 || x->has_phys_base)
 		return false;
 	log_info(d->log, "searching the whole memory for the kernel's page tables");

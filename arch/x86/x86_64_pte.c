@@ -56,20 +56,20 @@ static const struct {
 	[X86_SWAP_2_4] = { 1, 8, 0x3f },
 };
 
-/* What of the environment an entry's decoding needs, worked out once a table. */
+/* The part of the environment that decoding needs, computed once per table. */
 struct masks {
 	uint64_t frame;		/* address bits of an entry that points to 4 KiB */
 	uint64_t dirty, devmap;
-	uint64_t stray;		/* in an entry that is none all the same */
+	uint64_t stray;		/* an entry with only these is still none */
 	uint64_t uffd_wp, soft_dirty;
-	uint64_t present;	/* pte_present(): P or PROTNONE, once bit 7 */
-	uint64_t invert;	/* flipped in what is not present */
+	uint64_t present;	/* pte_present(): P or PROTNONE, formerly bit 7 */
+	uint64_t invert;	/* flipped in entries that are not present */
 	unsigned swap_form;
 };
 
 /*
- * i386 has neither the erratum nor what takes bits 10 and 11 here; SAVED_DIRTY is
- * bit 10 there, and PAE's DEVMAP moved with that of 64 bits.
+ * i386 has neither the erratum nor the flags in bits 10 and 11. SAVED_DIRTY is bit 10
+ * there, and DEVMAP of PAE moved together with that of 64 bits.
  */
 static struct masks masks_of(const struct paging_env *env)
 {
@@ -145,7 +145,7 @@ static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n, s
 
 /*
  * A huge leaf of 1 << SHIFT bytes. Frame bits below its size are reserved and
- * never set, save PAT_LARGE; they are not inverted with the others:
+ * never set, except PAT_LARGE; they are not inverted with the others:
  * pmd_mkinvalid() masks with PHYSICAL_PMD_PAGE_MASK after the inversion.
  */
 static void decode_huge(const struct masks *m, uint64_t v, unsigned shift, struct pte *out)
@@ -156,8 +156,8 @@ static void decode_huge(const struct masks *m, uint64_t v, unsigned shift, struc
 }
 
 /*
- * Levels 1 and 2 (pmd, pud): pmd_present() is P, PROTNONE or PSE, the last
- * alone while a huge page is being split. Hugetlb entries of either level
+ * Levels 1 and 2 (pmd, pud): pmd_present() is P, PROTNONE or PSE; only PSE is
+ * set while a huge page is being split. Hugetlb entries of either level
  * follow the rules of pte_present(), with PSE set, which is the same.
  */
 static void decode_middle(const struct masks *m, unsigned level, uint64_t v, struct pte *out)
@@ -174,7 +174,7 @@ static void decode_middle(const struct masks *m, unsigned level, uint64_t v, str
 		decode_swap(m, v, out);
 }
 
-/* Levels 3 and 4 (p4d, pgd): no leaves, and nothing but P says "table". */
+/* Levels 3 and 4 (p4d, pgd): no leaves, and only P says "table". */
 static void decode_top(const struct masks *m, uint64_t v, struct pte *out)
 {
 	*out = (struct pte){ .kind = PTE_NONE };
