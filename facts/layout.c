@@ -107,7 +107,7 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 	return ST_OK;
 }
 
-/* VMCOREINFO is asked by itself: it is no source of symbols yet while arch/ attaches. */
+/* VMCOREINFO is asked directly: while arch/ attaches it is not yet a source of symbols. */
 bool fact_symbol(const struct dump *d, enum layout_id id, uint64_t *addr)
 {
 	const struct fact_spec *s = &fact_specs[id];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layout.h - every fact about kernel types that this program leans on.
+ * layout.h - every fact about kernel types that this program relies on.
  *
- * The facts stand in facts/layout/<subject>.def, one line each:
+ * The facts are in facts/layout/<subject>.def, one line each:
  *
  *     M(M_TASK_STATE, NEED, "task_struct.__state", "task_struct.state")
- *       a member: newest form first, older forms behind it, each with the
+ *       a member: newest form first, older forms after it, each with the
  *       version and commit that changed it in a comment
  *     S(S_PAGE, NEED, "page")                      size of a type
  *     E(E_MM_ANONPAGES, OPT, "MM_ANONPAGES")       value of an enumerator
  *     Y(Y_INIT_TASK, NEED, "init_task")            address of a symbol
  *
- * NEED: without it nothing can be answered. OPT: its absence is knowledge.
+ * NEED: nothing works without it. OPT: its absence is an answer, too.
  * All are resolved once, at layout_resolve(); afterwards has() and the matched
  * alternative (alt) decide what a kernel is, never its version number.
  */
@@ -75,7 +75,7 @@ struct layout {
 	struct fact v[LAYOUT_COUNT];
 	/*
 	 * S_...: bytes up to the end of the last member that the tables name, at
-	 * most the size. It is what is read of an object: a task_struct ends in FPU
+	 * most the size. Only these are read of an object: a task_struct ends in FPU
 	 * state of which the kernel allocates only what the CPU has
 	 * (arch_task_struct_size), so that its last bytes may belong to others.
 	 */

@@ -2,7 +2,7 @@
 /*
  * release.h - the release of a kernel, and the one way to compare two.
  *
- * What came with a mainline version is compared by mainline versions: V(6, 1), V26(32).
+ * Changes in a mainline version are compared by mainline version: V(6, 1), V26(32).
  * The stable number ("6.1.192") counts where a rule names stable releases (rules.def).
  */
 #ifndef VMCENSUS_RELEASE_H
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#define RELEASE_MAX 999		/* larger numbers are taken for it */
+#define RELEASE_MAX 999		/* larger numbers become this */
 
 struct release {
 	int major, minor, patch;	/* all 0: not known */
@@ -20,14 +20,14 @@ struct release {
 #define V(major, minor) (((major) * 1000 + (minor)) * 1000)
 #define V26(patch) (V(2, 6) + (patch))
 
-/* From the first version that has something to the first that has it no more; 0: ever,
+/* From the first version that has something to the first that no longer has it; 0: always,
    or until now. */
 struct era {
 	int from, until;
 };
 
-/* The numbers that TEXT begins with, at most three; how many there are. What is
-   missing is 0, and none is above RELEASE_MAX. */
+/* Read the numbers at the start of TEXT, at most three; returns how many. Missing ones
+   are 0, and none is above RELEASE_MAX. */
 unsigned release_parse(const char *text, struct release *ret);
 
 /*

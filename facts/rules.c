@@ -28,11 +28,11 @@ const struct rule_spec rule_specs[RULE_COUNT] = {
 
 /* ---- the texts of an image ------------------------------------------------------ */
 
-/* A text is looked for by its last colon: few bytes of an image are one. */
+/* The search for a text starts at its last colon: few bytes of an image are colons. */
 struct needle {
 	const char *text;
-	size_t left, right;	/* bytes before the colon, and behind it */
-	int next;		/* of those with the same byte before the colon, -1 none */
+	size_t left, right;	/* bytes before the colon, and after it */
+	int next;		/* next text with the same byte before the colon, -1 none */
 };
 
 static bool matches(const struct needle *n, const uint8_t *buf, size_t at, size_t len)
@@ -72,8 +72,8 @@ static void look_for_texts(struct image_texts *t, const uint8_t *buf, size_t len
 }
 
 /*
- * mnemonics[] of show_smap_vma_flags(): two letters a bit, as many as a long has, with a NUL
- * behind each in kernels that gcc 15 builds.
+ * mnemonics[] of show_smap_vma_flags(): two letters for each bit of a long, with a NUL
+ * after each in kernels built by gcc 15.
  */
 static void look_for_spelling(struct image_texts *t, const uint8_t *buf, size_t len, unsigned word)
 {

@@ -26,7 +26,7 @@ enum rule {
 
 enum sign_kind {
 	SIGN_NONE,
-	SIGN_PRINTS,	/* the kernel image holds TEXT, and no blank behind it */
+	SIGN_PRINTS,	/* the kernel image holds TEXT, and no blank after it */
 	SIGN_FACT,	/* a member, size or enumerator that every configuration has */
 	SIGN_OPTION,	/* one that some configurations lack: its absence tells nothing */
 	SIGN_FUNCTION,	/* the symbol of a function */
@@ -54,7 +54,7 @@ extern const struct rule_spec rule_specs[RULE_COUNT];
 
 #define SPELLINGS 64		/* bits of vm_flags */
 
-/* What a kernel image tells of its own texts. */
+/* What a kernel image shows about its texts. */
 struct image_texts {
 	bool known;			/* the formats of smaps were found */
 	bool printed[RULE_COUNT];	/* SIGN_PRINTS: the text of the rule was found */
@@ -76,14 +76,14 @@ struct rules {
 	uint8_t judge[RULE_COUNT];	/* enum rule_judge */
 };
 
-/* What there is to ask; each part may be NULL. */
+/* The evidence; each part may be NULL. */
 struct evidence {
 	const struct layout *layout;
 	bool types_whole;	/* a fact that LAYOUT lacks is one that the kernel lacks */
 	const struct image_texts *texts;
 };
 
-/* Which rules hold for a kernel of release V of which E is known (NULL: nothing). */
+/* Decide which rules hold for a kernel of release V with the evidence E (NULL: none). */
 void rules_decide(const struct release *v, const struct evidence *e, struct rules *ret);
 
 #endif
