@@ -45,7 +45,7 @@ static void put_header(struct census *c)
 	census_put(c, &h, sizeof(h));
 }
 
-/* A record of SIZE bytes, its first the struct vmc_rec, and TEXT behind it. */
+/* A record of SIZE bytes, which begins with struct vmc_rec, and TEXT after it. */
 static void put(struct census *c, void *record, u32 type, size_t size, const char *text)
 {
 	static const char zeros[8];

@@ -2,10 +2,10 @@
 /*
  * One open file of /dev/vmcensus or /dev/vmcensus-text.
  *
- * Nothing is gathered beforehand: read() asks for the next piece, a piece is one
- * task, one mapping or the entries of one page table of a mapping, and all locks
- * and references but one on the mm_struct itself (mmgrab) are let go of between
- * pieces. So no process waits for a reader that is slow.
+ * Nothing is gathered beforehand: read() asks for the next piece. A piece is one
+ * task, one mapping or the entries of one page table of a mapping. Between pieces
+ * all locks and references are released, except one reference to the mm_struct
+ * itself (mmgrab). So no process waits for a slow reader.
  */
 #ifndef VMCENSUS_CENSUS_H
 #define VMCENSUS_CENSUS_H
@@ -24,7 +24,7 @@ struct census;
 /* The two forms. Each writes one piece with census_put(). */
 struct census_form {
 	const char *name;	/* of the device */
-	bool counts;		/* vma() is told the counts of its pages */
+	bool counts;		/* vma() gets the counts of its pages */
 	void (*begin)(struct census *c);
 	void (*task)(struct census *c, const struct vmc_task *t);
 	void (*mm)(struct census *c, const struct vmc_mm *m, const char *exe);
@@ -45,8 +45,8 @@ struct census {
 	struct mutex lock;	/* one read() at a time */
 	const struct census_form *form;
 	enum stage stage;
-	int pid, last_pid;	/* the task that is next, and the last there was */
-	struct mm_struct *last_mm;	/* that was given, mmgrab()bed; or NULL */
+	int pid, last_pid;	/* the next task, and the highest pid in use */
+	struct mm_struct *last_mm;	/* written last, mmgrab()bed; or NULL */
 	struct mm_struct *mm;	/* the same while it is read, else NULL */
 	unsigned long addr;	/* where the next mapping is looked for */
 	unsigned long at, start, end;	/* of the mapping: next page, and its range */
@@ -57,18 +57,18 @@ struct census {
 	struct vmc_run *runs;	/* RUNS_MAX */
 	char *path;		/* PATH_MAX */
 	char *out;		/* OUT_BYTES */
-	size_t len, pos;	/* bytes in it, and those that were taken */
+	size_t len, pos;	/* bytes in OUT, and those already read */
 };
 
 /* collect.c: make the next piece. 0, or -EINTR: the reader is being killed. */
 int census_step(struct census *c);
-/* Let go of what is held between pieces: the mm_struct alone. */
+/* Release what is held between pieces: only the mm_struct. */
 void census_drop(struct census *c);
 
 /*
  * entries.c: entries of VMA from *AT on, of one table at most, in neighbouring
- * runs; *AT moves behind what was looked at. RUNS has room for RUNS_MAX, as many
- * pages are given at most. mmap_lock is held.
+ * runs; *AT moves past the entries looked at. RUNS has room for RUNS_MAX runs, and
+ * no more pages than that are returned. mmap_lock is held.
  */
 unsigned int entries_get(struct vm_area_struct *vma, unsigned long *at, unsigned long end,
 			 struct vmc_run *runs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Tasks by pid, the mappings of each mm by address, the pages of each
- * mapping by table. What goes away between two pieces is left out from there on.
+ * mapping by table. An object that goes away between two pieces is left out from there on.
  */
 #include <linux/cred.h>
 #include <linux/dcache.h>
@@ -39,7 +39,7 @@ void census_drop(struct census *c)
 
 /* ---- tasks --------------------------------------------------------------------- */
 
-/* The highest pid there is: pid_max may be 4 million, and is not exported. */
+/* The highest pid in use: pid_max may be 4 million, and is not exported. */
 static int highest_pid(void)
 {
 	struct task_struct *p, *t;
@@ -122,7 +122,7 @@ static void describe_task(struct task_struct *t, struct mm_struct *mm, struct vm
 	describe_links(t, r);
 }
 
-/* Threads have the mm of their leader, while that lives. */
+/* Threads have the mm of their leader, while the leader lives. */
 static bool given_before(struct census *c, struct task_struct *t, struct mm_struct *mm)
 {
 	struct task_struct *leader;
@@ -139,7 +139,7 @@ static bool given_before(struct census *c, struct task_struct *t, struct mm_stru
 	return before;
 }
 
-/* Kept until the next one is given, lest that be taken for it by its address. */
+/* Kept until the next mm is written: one at the same address would be taken for it. */
 static void give_mm(struct census *c, struct mm_struct *mm)
 {
 	census_drop(c);
@@ -217,8 +217,8 @@ static struct file *exe_of(struct mm_struct *mm)
 }
 
 /*
- * What overlayfs maps is a file of the layer below; maps prints what was opened:
- * its path since 6.5, its inode since 6.8 (file_user_path() is of 6.8).
+ * overlayfs maps a file of the layer below; maps prints the file that was opened: its
+ * path since 6.5, its inode since 6.8 (file_user_path() came in 6.8).
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 #define opened_path(file) file_user_path(file)
@@ -288,7 +288,7 @@ static bool is_hole(struct census *c, struct vm_area_struct *vma, unsigned long 
 
 /*
  * Pages of a shmem file that VMA maps and that are in swap: shmem_swap_usage()
- * (mm/shmem.c). Of a private, writable mapping those count that it has no copies
+ * (mm/shmem.c). In a private, writable mapping only pages count that it has no copy
  * of, as smaps_pte_hole() (fs/proc/task_mmu.c) asks entry by entry.
  */
 static u64 shmem_in_swap(struct census *c, struct vm_area_struct *vma)
@@ -391,7 +391,7 @@ static u64 file_id(const struct vm_area_struct *vma)
 	return vma->vm_file ? (unsigned long)file_inode(vma->vm_file) : 0;
 }
 
-/* The mapping again, after its lock was let go of: NULL if it changed. */
+/* Find the mapping again after its lock was released: NULL if it changed. */
 static struct vm_area_struct *same_vma(struct census *c)
 {
 	struct vm_area_struct *vma = find_vma(c->mm, c->start);
@@ -400,7 +400,7 @@ static struct vm_area_struct *same_vma(struct census *c)
 	       vma->vm_pgoff == c->pgoff && file_id(vma) == c->file_id ? vma : NULL;
 }
 
-/* The mapping from c->at on, a part; mmap_lock is held. */
+/* Count a part of the mapping, from c->at on; mmap_lock is held. */
 static void count_part(struct census *c, struct vm_area_struct *vma)
 {
 	unsigned long stop = min(c->end, c->at + COUNTED);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What this module does differently from CPU to CPU, all of it: the rest names none.
- * A module cannot link the program's arch/, and what it asks are the kernel's own
- * macros, of the one CPU that it is built for.
+ * All that this module does differently from CPU to CPU; no other file names a CPU.
+ * A module cannot link the program's arch/. It uses the kernel's own macros, for the
+ * one CPU that it is built for.
  */
 #ifndef VMCENSUS_CPU_H
 #define VMCENSUS_CPU_H
@@ -46,15 +46,15 @@ static inline spinlock_t *cpu_table_lock(struct mm_struct *mm, pmd_t *pmd)
 #define cpu_pfn_of_pud(pud) pud_pfn(pud)
 #endif
 
-/* e500 without transparent huge pages: a huge entry of a pmd is a pte (6.11), of its own
+/* e500 without transparent huge pages: a huge entry in a pmd is a pte (6.11) for its own
    part of the page. */
 #if !defined(CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE) && defined(CONFIG_PPC_E500)
 #define CPU_PTE_OF_PMD(pmd) __pte(pmd_val(pmd))
 #endif
 
 /*
- * 32-bit Book E up to 6.10 keeps each huge page in a table of its own: hugepd, of
- * which mm/pagewalk.c knows.
+ * 32-bit Book E up to 6.10 keeps each huge page in a table of its own: hugepd, which
+ * mm/pagewalk.c handles.
  */
 #if defined(CONFIG_PPC_E500) && defined(CONFIG_ARCH_HAS_HUGEPD)
 static inline bool cpu_is_hugepd(pmd_t pmd)

@@ -2,15 +2,15 @@
 /*
  * Page-table entries of one process, by hand.
  *
- * walk_page_range() and pte_offset_map_lock() are exported to modules by no kernel
- * from 5.10 to 7.3, so the tables are walked with the macros of asm/pgtable.h alone,
- * as mm/pagewalk.c and __pte_offset_map_lock() (mm/pgtable-generic.c, 6.5) do it:
- * mmap_lock is held, which keeps free_pgtables() away; every upper entry is read
- * once and looked at as read; entries of the last level are read under the lock of
- * their table, which keeps their pages mapped and so what they are. Tables of ptes may
- * go under mmap_lock alone (collapse to huge pages, 6.6; empty tables, 6.14): they are
- * freed by RCU, and once locked they are looked up again. Tables that processes share
- * (hugetlb, huge_pmd_unshare()) may go under neither: there i_mmap_rwsem is held.
+ * No kernel from 5.10 to 7.3 exports walk_page_range() and pte_offset_map_lock() to
+ * modules, so the tables are walked only with the macros of asm/pgtable.h, as
+ * mm/pagewalk.c and __pte_offset_map_lock() (mm/pgtable-generic.c, 6.5) do it.
+ * mmap_lock is held, which keeps free_pgtables() away. Every upper entry is read once
+ * and used as it was read. Entries of the last level are read under the lock of their
+ * table: their pages stay mapped and so keep their meaning. Tables of ptes may go
+ * although mmap_lock is held (collapse to huge pages, 6.6; empty tables, 6.14): RCU
+ * frees them, and once locked they are looked up again. Neither lock keeps tables that
+ * processes share (hugetlb, huge_pmd_unshare()): for these i_mmap_rwsem is held.
  */
 #include <linux/fs.h>
 #include <linux/hugetlb.h>
@@ -69,7 +69,7 @@ static const struct {
 };
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
-/* page_mapcount() went in 6.11; so fs/proc/internal.h, folio_precise_page_mapcount() */
+/* page_mapcount() went in 6.11; as folio_precise_page_mapcount(), fs/proc/internal.h */
 static unsigned int mapcount_of(struct page *page)
 {
 	struct folio *folio = page_folio(page);
@@ -242,7 +242,7 @@ static void add_pte(struct entries *e, struct vm_area_struct *vma, unsigned long
 	}
 }
 
-/* False: the table, which PMD at *AT names, is not there any more. */
+/* False: the table that PMD at *AT names is gone. */
 static bool add_table(struct entries *e, struct vm_area_struct *vma, pmd_t *at, pmd_t pmd,
 		      unsigned long va, unsigned long end)
 {
@@ -372,7 +372,7 @@ static unsigned long add_pmd_leaf(struct entries *e, struct vm_area_struct *vma,
 #define add_pud_leaf(e, vma, va, end, pud) min(end, (va & PUD_MASK) + PUD_SIZE)
 #endif
 
-/* An entry that is no table, as it was when its lock was taken. False: it is another. */
+/* An entry that is no table, read again under its lock. False: it changed. */
 static bool add_pmd(struct entries *e, struct vm_area_struct *vma, pmd_t *at, pmd_t pmd,
 		    unsigned long va, unsigned long *end)
 {

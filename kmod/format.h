@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What /dev/vmcensus gives: the module writes it, vmcensus reads it
+ * The stream of /dev/vmcensus: the module writes it, vmcensus reads it
  * (model/source/module.c).
  *
  * A header, then records, all in the byte order and word size of the machine.
  * Every record begins with struct vmc_rec; its size is a multiple of 8 and counts
- * the whole of it. Strings end a record: they take what is left of it, and are
- * padded with at least one NUL. Records of unknown types are passed over, and what
- * a record has more than its reader knows is not looked at, so that fields can be
- * added in front of the string only with a new version.
+ * the whole record. A string ends a record: it takes the rest of it and is padded
+ * with at least one NUL. A reader skips records of unknown types, and ignores the
+ * part of a record that it does not know. So fields can be added before the string
+ * only with a new version.
  *
  *     header
  *     task            every task, threads too, by pid
- *       mm            where its mm was not given with an earlier task
+ *       mm            if its mm was not written with an earlier task
  *         vma         by address
  *           pages     runs of mapped or swapped pages of it, by address; may repeat
- *     end             what was counted: a stream without it was cut
+ *     end             totals; a stream without it was cut
  */
 #ifndef VMCENSUS_FORMAT_H
 #define VMCENSUS_FORMAT_H
@@ -40,7 +40,7 @@ typedef uint64_t vmc_u64;
 #define VMC_VERSION 1
 #define VMC_ORDER 0x01020304	/* as the machine stores it */
 
-/* struct vmc_header.total: bytes, but for the last */
+/* struct vmc_header.total: bytes, except the last */
 enum vmc_total {
 	VMC_MEMTOTAL, VMC_MEMFREE, VMC_SHMEM, VMC_BUFFERS, VMC_ANON, VMC_FILE_MAPPED,
 	VMC_FILE, VMC_PAGETABLES, VMC_TOTALS
@@ -79,7 +79,7 @@ struct vmc_task {
 	char comm[16];
 	vmc_u64 mm;		/* its address; 0: none */
 	vmc_u64 min_flt, maj_flt, cmin_flt, cmaj_flt;
-	vmc_u64 utime, stime;	/* ns, of this task alone */
+	vmc_u64 utime, stime;	/* ns, of this task only */
 	vmc_u64 start;		/* ns since boot */
 };
 
@@ -109,16 +109,16 @@ struct vmc_vma {
 	vmc_u64 file_id;	/* address of the inode; 0: no file */
 	vmc_u64 huge_bytes;	/* hugetlb: of one page */
 	vmc_u32 major, minor, kind, pad;
-	/* name as maps prints it; "" for anonymous memory and what its ranges tell */
+	/* name as maps prints it; "" for anonymous memory, and where ranges of the mm tell it */
 };
 
 enum vmc_pte {			/* struct vmc_run.pte */
 	VMC_PRESENT = 1 << 0, VMC_WRITE = 1 << 1, VMC_DIRTY = 1 << 2, VMC_YOUNG = 1 << 3,
-	VMC_SPECIAL = 1 << 4,	/* no page behind it: the zero page, a device */
+	VMC_SPECIAL = 1 << 4,	/* no normal page: the zero page, a device */
 	VMC_HUGE = 1 << 5,	/* of a larger entry than a page's */
 	VMC_EXEC = 1 << 6,
 	VMC_SWAP = 1 << 8,	/* not present: a slot */
-	VMC_MIGRATION = 1 << 9,	/* not present: where is a pfn all the same */
+	VMC_MIGRATION = 1 << 9,	/* not present: `where` is still a pfn */
 	VMC_DEVICE = 1 << 10,	/* the same, device memory */
 	VMC_OTHER = 1 << 11,	/* not present: poisoned, a marker ... */
 	VMC_SWAP_TYPE_SHIFT = 24	/* 8 bits */
@@ -128,7 +128,7 @@ enum vmc_pte {			/* struct vmc_run.pte */
 
 struct vmc_run {		/* PAGES pages from VA on */
 	vmc_u64 va;
-	vmc_u64 where;		/* of the first: pfn, or offset in the swap area; goes up */
+	vmc_u64 where;		/* pfn, or offset in the swap area, of the first page; then + 1 */
 	vmc_u64 kpf;		/* of each: bits of /proc/kpageflags, VMC_KPF_YOUNG */
 	vmc_u32 pages, pte;
 	vmc_u32 mapcount, refcount;	/* of each */
