@@ -78,7 +78,7 @@ static void find_build_id(struct dump *d)
 	d->build_id_len = n;
 }
 
-/* What the container left open; SIZE(list_head): two pointers. */
+/* Facts that the container did not give; SIZE(list_head): two pointers. */
 static void complete_machine(struct dump *d)
 {
 	uint64_t bytes;
@@ -178,7 +178,7 @@ bool vmcoreinfo_symbol(const struct dump *d, const char *name, uint64_t *ret)
 	return get_uint(d, "SYMBOL", name, 16, ret);
 }
 
-/* Decimal, signed or unsigned, but for arm64's, which begin with 0x. */
+/* Decimal, signed or unsigned, except arm64's, which begin with 0x. */
 bool vmcoreinfo_number(const struct dump *d, const char *name, int64_t *ret)
 {
 	char text[64];

@@ -32,7 +32,7 @@
 
 struct dump;
 
-/* Physical pages of whatever is behind; image_pages of dump.c wraps an image. */
+/* Physical pages, from an image or a host; image_pages of dump.c wraps an image. */
 struct pages_ops {
 	bool (*present)(void *self, uint64_t pfn);
 	enum status (*read)(void *self, void *ctx, uint64_t pfn, uint8_t *out);
@@ -68,7 +68,7 @@ struct dump {
 	uint64_t max_pfn;		/* one past the last frame; bounded */
 
 	const char **wanted;		/* type names that will be asked for: DWARF is */
-	unsigned nwanted;		/* read for these alone; set before find_kernel */
+	unsigned nwanted;		/* read only for these; set before find_kernel */
 
 	unsigned layout_facts;		/* of a layout file in use: version of the table of
 					   facts that it answers; 0: none, or not stated */
@@ -78,8 +78,8 @@ struct dump {
 	uint8_t build_id[32];		/* of the kernel; from VMCOREINFO */
 	unsigned build_id_len;
 
-	/* A vmlinux at hand and the release that it is of, as if it lay where debug
-	   packages put theirs; NULL: none. */
+	/* A vmlinux at hand and its release, used as if it lay where debug packages
+	   put theirs; NULL: none. */
 	const char *near_vmlinux, *near_release;
 
 	unsigned jobs;			/* threads to use; 0: one for each processor */
@@ -107,14 +107,14 @@ void dump_close(struct dump *d);
 enum status dump_add_file(struct dump *d, const char *path);
 
 /*
- * Of a live dump: what the running kernel itself says, /sys/kernel/btf/vmlinux and
- * /proc/kallsyms. What it withholds is found as in any other dump.
+ * For a live dump: add what the running kernel itself says, /sys/kernel/btf/vmlinux and
+ * /proc/kallsyms. Facts that it withholds are found as in any other dump.
  */
 void dump_add_running(struct dump *d);
 
 /*
- * What a file that the user named says of the machine and must be known before
- * arch_attach(): VMCOREINFO as text; machine, word size and byte order of a
+ * Take from a file that the user named the facts about the machine that arch_attach()
+ * needs: VMCOREINFO as text; machine, word size and byte order of a
  * vmlinux or a layout file, where the container does not tell them.
  */
 void dump_know_machine(struct dump *d, const char *path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The page cache of one reader: slots found through a hash of the page frame
- * number, replaced by the clock algorithm, pinned while borrowed. In front of
- * the kernel's page tables stand two direct-mapped translation buffers, one
+ * number, replaced by the clock algorithm, pinned while borrowed. Two
+ * direct-mapped translation buffers save walks of the kernel's page tables, one
  * for regions mapped in a piece (the direct map, vmemmap) and one for pages.
  */
 #include "dumpread/reader.h"

@@ -38,8 +38,8 @@ enum status reader_page(struct reader *r, uint64_t pfn, struct page_ref *ret);
 void reader_release(struct reader *r, struct page_ref *p);
 
 /*
- * Of a live dump: forget what was read, so that it is read as it is now. Pages
- * that are borrowed stay as they are. Nothing happens for a dump that stands still.
+ * For a live dump: forget the pages that were read, so that they are read as they are
+ * now. Borrowed pages stay as they are. For other dumps nothing happens.
  */
 void reader_renew(struct reader *r);
 

@@ -2,7 +2,7 @@
 /*
  * vmcoreinfo_scan.c - VMCOREINFO found in memory.
  *
- * Dumps that no kernel had a hand in (QEMU without its vmcoreinfo device, raw
+ * Dumps that were made without the kernel's help (QEMU without its vmcoreinfo device, raw
  * memory, in-memory dumpers) lack the note. The kernel writes the same text at
  * boot into vmcoreinfo_data, and a copy with a note header into
  * vmcoreinfo_note (kernel/kexec.c, crash_core.c, vmcore_info.c), so it is
@@ -31,7 +31,7 @@
 #define FIRST_KEY "OSRELEASE="
 
 #define CHUNK 4096u	/* frames that a thread looks through at a time */
-#define BATCH 8u	/* chunks a thread between two looks at what was found */
+#define BATCH 8u	/* chunks per thread between two looks at the results */
 
 struct candidate {
 	uint64_t hash, pa;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Small objects are bumped from 64 KiB blocks; anything of BIG bytes and more
- * is a block of its own, so that a growing array can be resized in place of
- * leaving its old copies behind.
+ * Small objects are bumped from 64 KiB blocks. An object of BIG bytes or more is
+ * a block of its own, so that a growing array is resized and leaves no old copies.
  */
 #include "dumpread/base/arena.h"
 

@@ -3,9 +3,9 @@
  * arena.h - memory that lives and dies together.
  *
  * One arena belongs to one handle (a dump, a snapshot, a table); its objects
- * never die singly. Allocation zeroes and never returns NULL: when memory is
- * out, arena_die() is called, which the program sets to print and exit and a
- * host that must not exit (the crash utility) sets to its own way back.
+ * are never freed singly. Allocation zeroes and never returns NULL: without memory
+ * it calls arena_die(). The program prints and exits there; a host that must not
+ * exit (the crash utility) sets a function of its own.
  * Not thread-safe: one arena, one thread at a time.
  */
 #ifndef VMCENSUS_ARENA_H
@@ -28,7 +28,7 @@ extern __attribute__((noreturn)) void (*arena_die)(size_t bytes);
 /* Free everything; the arena is empty and usable again. */
 void arena_release(struct arena *a);
 
-/* No function here returns NULL, for 0 bytes neither: arena_die() does not return. */
+/* No function here returns NULL, not even for 0 bytes: arena_die() does not return. */
 #define ARENA_GOT __attribute__((returns_nonnull))
 
 ARENA_GOT void *arena_alloc(struct arena *a, size_t bytes);

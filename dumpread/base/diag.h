@@ -3,9 +3,9 @@
  * diag.h - the text of an error, built on the way up.
  *
  * A function that cannot go on returns a status and leaves its sentence in a
- * diag; each caller that adds what it was doing prepends it:
+ * diag; each caller may prepend what it was doing:
  *     "vmcore: cannot read task 0xc0123000: page 0x1234 not in the dump"
- * Hot loops return the bare status and leave the diag alone.
+ * Hot loops return the bare status and do not touch the diag.
  */
 #ifndef VMCENSUS_DIAG_H
 #define VMCENSUS_DIAG_H

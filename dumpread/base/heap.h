@@ -11,7 +11,7 @@
 
 #include "dumpread/base/arena.h"
 
-/* P, which an allocation of about BYTES gave. */
+/* Returns P, the result of an allocation of about BYTES, unless it failed. */
 static inline void *heap_got(void *p, size_t bytes)
 {
 	if (!p)
@@ -32,7 +32,7 @@ static inline void *heap_calloc(size_t n, size_t size)
 }
 #define heap_array(type, n) ((type *)heap_calloc((n), sizeof(type)))
 
-/* P, from here or NULL, made N objects of SIZE bytes long; the new ones are garbage. */
+/* Resize P (from here, or NULL) to N objects of SIZE bytes; the new ones are garbage. */
 static inline void *heap_grow(void *p, size_t n, size_t size)
 {
 	return heap_got(reallocarray(p, n ? n : 1, size),

@@ -45,16 +45,16 @@ void issue_add(struct issues *is, enum status kind, const char *object,
 	       uint64_t count, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Count in TO all that FROM has, with its sentences; nobody else counts in FROM. */
+/* Add all of FROM to TO, with its sentences; nobody else may count in FROM. */
 void issues_copy(struct issues *to, const struct issues *from);
 
-/* Sum of all counts but those of ST_TORN, which was mended. */
+/* Sum of all counts except those of ST_TORN, which was read again. */
 uint64_t issues_total(struct issues *is);
 
 /*
- * What this thread counts from issues_begin_aside() to issues_end_aside() is kept in
- * OWN, which is the caller's and zeroed, and added to the rest at the end. A thread
- * has one at a time.
+ * From issues_begin_aside() to issues_end_aside() this thread counts in OWN, which is
+ * the caller's and zeroed; at the end OWN is added to the rest. A thread has one at a
+ * time.
  */
 struct issues_aside {
 	pthread_t thread;
@@ -67,9 +67,9 @@ void issues_begin_aside(struct issues *is, struct issues_aside *own);
 void issues_end_aside(struct issues *is, struct issues_aside *own);
 
 /*
- * What was counted so far. A walk of a live machine that failed and is done
- * again takes back what it counted. No other thread may count meanwhile, unless
- * this one counts aside: then the three are about its own counts.
+ * The counts so far. A walk of a live machine that failed takes back what it counted
+ * and is done again. No other thread may count meanwhile, unless this one counts
+ * aside: then the three functions below handle only its own counts.
  */
 struct issues_mark {
 	uint64_t count[ISSUES_MAX];

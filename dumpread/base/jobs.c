@@ -44,7 +44,7 @@ void jobs_run(unsigned nthreads, size_t n, void (*fn)(void *ctx, unsigned worker
 	if (nthreads > n)
 		nthreads = (unsigned)n;
 	w[0] = (struct worker){ .run = &run };
-	/* a thread that cannot be had only means that the others do more */
+	/* without this thread the others do more */
 	for (; started < nthreads; started++) {
 		w[started] = (struct worker){ .run = &run, .id = started };
 		if (pthread_create(&w[started].thread, NULL, work, &w[started]))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * log.h - what the program says beside its answer.
+ * log.h - messages, apart from the result.
  *
  * Everything goes to one callback (default: stderr), so that a host program or
  * a test can catch it. Never called from per-page loops.

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /*
- * Of N elements, how many stand before the first for which BEFORE is false: an
- * expression of the index I, true up to some element and false from there on.
+ * The number of elements, out of N, before the first for which BEFORE is false. BEFORE
+ * is an expression of the index I, true up to some element and false from there on.
  */
 #define search_first(n, i, before)                                             \
 	({                                                                     \
@@ -27,7 +27,7 @@
 		lo_;                                                           \
 	})
 
-/* qsort(), of nothing too: V may be NULL then, which is undefined there. */
+/* qsort() that allows 0 elements with V NULL, which is undefined there. */
 static inline void sort_array(void *v, size_t n, size_t size,
 			      int (*cmp)(const void *, const void *))
 {

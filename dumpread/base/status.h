@@ -19,7 +19,7 @@ enum status {
 	ST_IO,		/* the operating system refused: errno is in the message */
 	ST_UNSUPPORTED,	/* understood, and not handled by this build */
 	ST_LIMIT,	/* a bound on untrusted input was reached */
-	ST_TORN,	/* a live machine changed it under us; read again, or gone.
+	ST_TORN,	/* a live machine changed it meanwhile; read again, or gone.
 			   No damage: issues_total() leaves it out */
 	ST_COUNT
 };

@@ -2,10 +2,10 @@
 /*
  * AVML files (version 2): ranges of at most 16 MiB as a rule, each with the
  * header of lime.h, then the memory in snappy's framing format
- * (google/snappy framing_format.txt), then the bytes of that as a u64.
+ * (google/snappy framing_format.txt), then the length of that data as a u64.
  *
  * A frame holds at most 64 KiB of memory:
- *	0	type	u8	0 compressed, 1 as it is, 0xff "sNaPpY" at the start,
+ *	0	type	u8	0 compressed, 1 uncompressed, 0xff "sNaPpY" at the start,
  *				0x80.. to be skipped
  *	1	length	u24	little-endian, of what follows
  *	4	CRC	u32	CRC-32C of the memory, masked (types 0 and 1)
@@ -29,7 +29,7 @@
 #define FRAME_PACKED 0
 #define FRAME_PLAIN 1
 #define FRAME_STREAM 0xff
-/* 64 KiB of zeros need 3 KiB: so many frames are believed of a file. */
+/* No frame is smaller: 64 KiB of zeros need 3 KiB. It bounds their number in a file. */
 #define FRAME_LEAST 256u
 
 static const struct lime_kind avml = { 0x4c4d5641, 2 };
@@ -100,7 +100,7 @@ static uint32_t packed_size(const uint8_t *p, size_t n)
 	return 0;
 }
 
-/* The frame at OFF of the memory from PA on; *next is where the one behind it is. */
+/* The frame at OFF, with memory from PA on; *next is the place of the frame after it. */
 static enum status parse_frame(struct image *im, uint64_t off, uint64_t pa, uint64_t *next,
 			       struct frame *f)
 {
@@ -147,7 +147,7 @@ static bool add_frame(struct image *im, const struct frame *f, uint64_t limit)
 	return true;
 }
 
-/* The bytes of the frames, said behind them. */
+/* The length of the frames, stated after them. */
 static uint64_t check_trailer(struct image *im, const struct lime_range *r, uint64_t off)
 {
 	const struct image_part *p = &im->parts[0];
@@ -161,7 +161,7 @@ static uint64_t check_trailer(struct image *im, const struct lime_range *r, uint
 	return off + sizeof(said);
 }
 
-/* All frames of a range; where the next header should be. */
+/* Read all frames of a range; returns where the next header should be. */
 static uint64_t take_range(struct image *im, const struct lime_range *r, uint64_t limit)
 {
 	uint64_t off = r->off, pa = r->start, next;
@@ -211,7 +211,7 @@ static void set_page_shift(struct image *im, uint8_t shift)
 	im->max_pfn = next;
 }
 
-/* Of two frames of the same memory the first stays. */
+/* Of two frames for the same memory the first stays. */
 static void settle(struct image *im)
 {
 	struct avml *a = im->priv;
@@ -258,7 +258,7 @@ static enum status avml_open(struct image *im)
 
 /* ---- pages --------------------------------------------------------------------------- */
 
-/* The first frame that ends behind PA, or a->n. */
+/* The first frame that ends after PA, or a->n. */
 static size_t find_frame(const struct avml *a, uint64_t pa)
 {
 	size_t lo = search_first(a->n, mid, a->v[mid].pa + a->v[mid].size <= pa);

@@ -5,12 +5,12 @@
  * copied (fs/proc/kcore.c).
  *
  *	PT_NOTE		CPU states, VMCOREINFO
- *	PT_LOAD		p_filesz bytes of physical memory at p_paddr; what
- *			p_memsz has more was left out of the dump
+ *	PT_LOAD		p_filesz bytes of physical memory at p_paddr; if p_memsz
+ *			is larger, the rest was left out of the dump
  *
- * Nothing is believed of the order: QEMU puts section headers first, program
+ * No order is assumed: QEMU puts section headers first, program
  * headers anywhere and writes e_ehsize 8; segments may overlap, be unsorted or
- * start inside a page. Of overlapping ones the first in the file is read.
+ * start inside a page. Of overlapping segments the first in the file is read.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -26,7 +26,7 @@
 #include "dumpread/image/vmcoreinfo.h"
 
 #define PHDRS_AT_ONCE 512
-#define MAPPED_MAX 4096		/* more pieces of memory than kernel addresses are told of */
+#define MAPPED_MAX 4096		/* most pieces of memory whose kernel addresses are kept */
 
 struct phdr {
 	uint32_t type;
@@ -128,8 +128,8 @@ static void take_load(struct image *im, struct gather *g, const struct phdr *ph)
 
 	g->loads++;
 	g->virtual += !ph->paddr && ph->vaddr;
-	/* kcore's vmalloc area, modules, vmemmap: all ones. What is mapped there is in
-	   the direct map, found through page tables; the rest may be a device's. */
+	/* kcore's vmalloc area, modules, vmemmap: all ones. Memory mapped there is also
+	   in the direct map, found through page tables; the rest may be a device's. */
 	if (ph->paddr == UINT64_MAX || (!g->eh.is64 && ph->paddr == UINT32_MAX)) {
 		g->areas++;
 		return;
@@ -141,7 +141,7 @@ static void take_load(struct image *im, struct gather *g, const struct phdr *ph)
 					     .memsz = max_u64(ph->memsz, filesz) });
 }
 
-/* One pass for each kind: the page size is in the notes, and counts loads. */
+/* One pass for each kind: loads are counted in pages, whose size is in the notes. */
 static void each_phdr(struct image *im, struct gather *g, uint32_t type,
 		      void (*take)(struct image *, struct gather *, const struct phdr *))
 {
@@ -152,7 +152,7 @@ static void each_phdr(struct image *im, struct gather *g, uint32_t type,
 
 	if (step < size || step > sizeof(buf))
 		return;
-	/* no more than what the file stores has room for: a hole has none */
+	/* no more than fit into the stored part of the file: holes hold none */
 	for (uint32_t i = 0; i < min_u64(eh->phnum, im->parts[0].stored / size);) {
 		uint64_t off = eh->phoff + (uint64_t)i * step;
 		size_t want = sizeof(buf) / step * step;
@@ -220,7 +220,7 @@ static void find_page_size(struct image *im)
 
 /*
  * Xen's xc_core dumps keep pages in sections; libkdumpfile reads them. It must
- * not see any other file without PT_LOADs: 0.5.1 dies of them.
+ * not see any other file without PT_LOADs: 0.5.1 crashes on them.
  */
 static bool is_xen(const struct image *im, const struct ehdr *eh)
 {

@@ -31,7 +31,7 @@ struct flat {
 	struct extents x;
 };
 
-/* The stored file as a stream: small records are not one system call each. */
+/* The stored file as a stream, so that small records do not cost a system call each. */
 struct scan {
 	struct image_part raw;	/* the same file without the rearrangement */
 	uint8_t *buf;
@@ -60,8 +60,8 @@ static bool is_flat(const uint8_t *h)
 }
 
 /*
- * Returns false, *pos being where, if there is no end record. A hole reads as records
- * of nothing: there are no more than what the file stores has room for.
+ * Returns false, with *pos at the place, if there is no end record. A hole reads as
+ * empty records: no more records are read than fit into the stored part of the file.
  */
 static bool index_records(struct scan *s, struct extents *x, uint64_t *end, uint64_t *pos)
 {
@@ -88,7 +88,7 @@ static bool index_records(struct scan *s, struct extents *x, uint64_t *end, uint
 		if (len > left)
 			return false;
 		at += len;
-		/* of long records only the headers are wanted */
+		/* only the headers of long records are needed */
 		s->want = len < FLAT_SCAN / 16 ? FLAT_SCAN : FLAT_RECORD;
 	}
 	return false;

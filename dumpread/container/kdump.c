@@ -85,8 +85,8 @@ static uint64_t rank_of(const struct kdump *k, uint64_t pfn)
 /* ---- opening ---------------------------------------------------------- */
 
 /*
- * The bitmap, of which a cut-off file may have a part. Zeros are skipped, so
- * that a sparse file costs no memory for what it does not say.
+ * Read the bitmap; a cut-off file may have only a part of it. Zeros are skipped, so
+ * that the holes of a sparse file cost no memory.
  */
 static enum status load_bitmap(struct image *im, struct kdump *k)
 {
@@ -135,7 +135,7 @@ static enum status load_bitmap(struct image *im, struct kdump *k)
 	return ST_OK;
 }
 
-/* What lies before the pages, and behind them. */
+/* Issues for losses before the pages and after them. */
 static void note_header_loss(struct image *im, const struct kdump *k)
 {
 	const struct kdump_part *kp = &k->parts[0];
@@ -162,13 +162,13 @@ static void mark_lost(struct image *im, struct kdump_part *kp, uint64_t i)
 	kp->lost[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
-/* Offset 0: never written, for want of space. */
+/* Offset 0: never written, because space ran out. */
 static bool is_lost(const struct kdump_part *kp, const struct desc *d)
 {
 	return !d->off || !part_holds(kp->file, d->off, d->size);
 }
 
-/* Up to DESCS_AT_ONCE descriptors from FIRST on; how many. */
+/* Read up to DESCS_AT_ONCE descriptors from FIRST on; returns how many. */
 static size_t read_descs(const struct kdump_part *kp, uint64_t first, struct desc *out)
 {
 	uint8_t buf[KDUMP_DESC * DESCS_AT_ONCE];
@@ -199,9 +199,10 @@ static uint64_t mark_all_lost(struct image *im, struct kdump_part *kp)
 }
 
 /*
- * Data follow the order of descriptors, but for pages of zeros: the last that is none
- * of these tells whether the file was cut off. Their page is not the first of all data
- * in files that were packed anew; the last descriptors name it then.
+ * Data follow the order of descriptors, except the page that all pages of zeros share:
+ * the last descriptor of another page tells whether the file was cut off. In files that
+ * were packed anew the shared page is not the first of all data; the last descriptors
+ * name it then.
  */
 static bool tail_is_lost(const struct kdump_part *kp)
 {
@@ -459,8 +460,8 @@ static size_t block_size(const struct image *im)
 }
 
 /*
- * log2 of the kernel's pages in a block. QEMU's blocks are of the machine's largest
- * page (64K for pseries), whatever the kernel's: cpu_get_dump_info(),
+ * log2 of the kernel's pages in a block. QEMU's blocks have the size of the machine's
+ * largest page (64K for pseries), whatever the kernel uses: cpu_get_dump_info(),
  * target/ppc/arch_dump.c of QEMU 7.2.
  */
 static unsigned fold_of(const struct image *im)
@@ -519,12 +520,12 @@ static enum status read_block(const struct image *im, struct image_ctx *ctx, uin
 	if (!d.off)
 		return ST_NODATA;
 	if (!d.size || d.size > page)
-		return ST_CORRUPT; /* what does not shrink is stored as it is */
+		return ST_CORRUPT; /* data that do not shrink are stored as they are */
 	if (d.off == kp->zero_off && d.size == page && !(d.flags & PAGE_COMPRESSED)) {
 		memset(out, 0, page);
 		return ST_OK;
 	}
-	/* no cut has lost it, so that its descriptor is wrong */
+	/* no cut has lost it, so its descriptor is wrong */
 	if (!part_holds(kp->file, d.off, d.size))
 		return ST_CORRUPT;
 	st = window_get(&ctx->data, kp->file, d.off, d.size, &p);

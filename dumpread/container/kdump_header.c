@@ -87,7 +87,7 @@ static bool plausible_tail(const uint8_t *t, uint64_t size, bool big)
 	return page_shift_of(block) && load32(t, big) <= 0xff && bitmaps && sub <= size / block + 1;
 }
 
-/* T: as the machine's word size wants it, or the first that makes sense. */
+/* T: the one for the machine's word size, or the first that makes sense. */
 static bool find_tail(struct raw *r, const struct kdump_header *h)
 {
 	static const uint16_t tails[2][3] = { { 412, 424, 420 }, { 424, 412, 420 } };
@@ -145,8 +145,8 @@ static int layout_score(const struct raw *r, const struct kdump_header *h,
 }
 
 /*
- * In a file cut off before the notes no layout fits by its areas: then the
- * frame count decides alone, and last what makedumpfile writes on that CPU.
+ * In a file cut off before the notes no layout fits by its areas. Then only the
+ * frame count decides, and last the layout that makedumpfile writes on that CPU.
  */
 static const struct sub_layout *find_layout(const struct raw *r, const struct kdump_header *h)
 {
@@ -201,7 +201,7 @@ static void parse_sub(const struct raw *r, struct kdump_header *h)
 	}
 }
 
-/* Which of the two bitmaps tells the dumped pages, and where pages start. */
+/* Which of the two bitmaps lists the dumped pages, and where pages start. */
 static void place_bitmaps(const struct raw *r, struct kdump_header *h)
 {
 	uint64_t block = (uint64_t)1 << h->page_shift;
@@ -282,7 +282,7 @@ enum status kdump_read_header(struct image *im, const struct image_part *p, stru
 			    p->path);
 	parse_tail(&r, h);
 	if (is_kdump && r.sub_blocks) {
-		/* a file cut off here still tells what is before */
+		/* in a file cut off here, all before this is valid */
 		if (part_claims(im, p, (uint64_t)1 << h->page_shift, sizeof(r.sub), "sub-header") &&
 		    part_read(p, (uint64_t)1 << h->page_shift, r.sub, sizeof(r.sub)) == ST_OK)
 			parse_sub(&r, h);

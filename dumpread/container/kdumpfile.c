@@ -3,11 +3,11 @@
  * Every other container, by libkdumpfile: LKCD, s390, sadump, Xen. It also reads ELF and
  * kdump-compressed files, which is how tests check our own readers.
  *
- * The library trusts its input: 0.5.1 dies of 32 bytes that begin as LKCD does. So it
- * is called in a process of its own (kdumpfile_serve.c), and never for a file that does
- * not begin as one of its formats does. When that process dies, what was asked of it
- * cannot be read, and nothing else happens. Requests go one after the other; a page
- * costs some ten microseconds, of which the other process is the smaller part.
+ * The library trusts its input: 0.5.1 crashes on 32 bytes that begin like LKCD. So it is
+ * called in a process of its own (kdumpfile_serve.c), and only for files that begin like
+ * one of its formats. When that process dies, its pages cannot be read, and nothing else
+ * happens. Requests go one after the other; a page costs some ten microseconds, less
+ * than half of it because of the other process.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static const struct {
 	{ 0, 8, "\xa8\x19\x01\x73\x61\x8f\x23\xed" },	/* and big-endian */
 	{ 0, 8, "\xa8\x19\x01\x73\x61\x8f\x23\xfd" },	/* s390 */
 	{ 0, 8, "sadump\0\0" },
-	{ 4096, 8, "sadump\0\0" },			/* behind a media header */
+	{ 4096, 8, "sadump\0\0" },			/* after a media header */
 	{ 0, 4, "\177ELF" },				/* Xen's, with pages in sections */
 	{ 0, 8, "KDUMP   " },
 	{ 0, 8, "DISKDUMP" },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kdumpfile.h - what goes between us and the process that calls libkdumpfile: of its
- * own accord struct kdumpfile_told, VMCOREINFO, and its page map in pieces; then for each
- * frame number (u64) a status (u32), and behind ST_OK the page.
+ * kdumpfile.h - the protocol of the process that calls libkdumpfile. First it sends
+ * struct kdumpfile_told, VMCOREINFO, and its page map in pieces. Then it answers each
+ * frame number (u64) with a status (u32) and, after ST_OK, the page.
  */
 #ifndef VMCENSUS_IMAGE_KDUMPFILE_H
 #define VMCENSUS_IMAGE_KDUMPFILE_H
@@ -12,7 +12,7 @@
 #define KDUMPFILE_MAX_PFN ((uint64_t)1 << 36)
 
 struct kdumpfile_told {
-	enum status st;		/* of opening it: of what follows only text counts then */
+	enum status st;		/* of opening; if not ST_OK, only text is valid */
 	char text[200];
 	uint16_t elf_machine;
 	uint8_t word_size, page_shift;

@@ -5,9 +5,9 @@
  * Guards against what 0.5.1 to 0.5.6 do: mmap of a file that is cut off ends
  * in SIGBUS (so: never); an ELF file without VMCOREINFO leaves the page size 0
  * and divides by it (so: 4096 before any read); a failed open is cleaned up twice,
- * through a null pointer (so: this process). A request has a limit of processor
- * time and all have one of memory: a file that the library never ends with, or for
- * which it wants everything, ends this process alone.
+ * through a null pointer (so: this process). Each request has a limit of processor
+ * time, and the process one of memory: a file that makes the library loop, or take
+ * all memory, ends only this process.
  */
 #include <libkdumpfile/kdumpfile.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static void send_bytes(const struct server *s, const void *p, size_t n)
 		ssize_t done = write(s->to, at, n);
 
 		if (done <= 0)
-			_exit(0); /* nobody wants it any more */
+			_exit(0); /* nobody reads any more */
 		at += done;
 		n -= (size_t)done;
 	}
@@ -152,8 +152,8 @@ static void find_vmcoreinfo(struct server *s)
 }
 
 /*
- * Its page map, without what is empty; 0 bytes end it. For ELF files 0.5.1 sets bits up to
- * the end of a segment, behind those that were asked for: there must be room for all.
+ * Send its page map, without empty pieces; 0 bytes end it. For ELF files 0.5.1 sets bits
+ * up to the end of a segment, beyond those asked for: there must be room for all.
  */
 static void put_map(const struct server *s, kdump_bmp_t *map)
 {
@@ -223,7 +223,7 @@ static void limit_memory(void)
 		setrlimit(RLIMIT_AS, &l);
 }
 
-/* What sanitizers would say of the library is none of ours; a core dump is of no use. */
+/* Reports of sanitizers about the library are not ours; a core dump is of no use. */
 static void enter(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -39,7 +39,7 @@ bool lime_header(struct image *im, const struct lime_kind *kind, uint64_t off, b
 	return true;
 }
 
-/* The next place from OFF on where a header is. */
+/* The next header at OFF or after it. */
 static bool search(struct image *im, const struct lime_kind *kind, uint64_t off,
 		   struct lime_range *ret)
 {

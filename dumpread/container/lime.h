@@ -31,10 +31,10 @@ bool lime_header(struct image *im, const struct lime_kind *kind, uint64_t off, b
 		 struct lime_range *ret);
 
 /*
- * The first header at OFF or behind it: a range whose header is damaged is
- * counted as an issue and costs only itself. RET is that of the call before, which
- * knows how much was searched: no more than twice what the file has on disk, for one
- * inside a flattened file may say that it is of any size. False at the end.
+ * The first header at OFF or after it. A range whose header is damaged is counted as
+ * an issue and costs only itself. RET is that of the call before and knows how much
+ * was searched: at most twice the bytes that the file has on disk, because a file
+ * inside a flattened one may claim any size. False at the end.
  */
 bool lime_next(struct image *im, const struct lime_kind *kind, uint64_t off,
 	       struct lime_range *ret);

@@ -13,12 +13,12 @@
  *	0 start_va  4 / 8 exp_data (a pointer, not to be believed)
  *	8 / 16 start_blk i32  12 / 20 num_blks i32
  * A unit is one zlib stream: a table of up to 128 page addresses, ended by 0 and
- * filled up to whole blocks, then those pages. What no unit names is not there.
+ * filled up to whole blocks, then those pages. Pages that no unit names are not there.
  *
  * Version 1, at 0: i32 positions of headers, ended by 0; each header as above and
  *	28 / 44	map_entries i32	 32 / 48 va_per_entry (W)
  * with map_block counted from the header, and entries of 20 / 32 bytes (a checksum
- * behind num_blks) that each expand to va_per_entry bytes of memory. A data block
+ * after num_blks) that each expand to va_per_entry bytes of memory. A data block
  * is start_blk + position - 100: it was written 100 blocks into a swap device.
  *
  * Addresses are those of the kernel's identity map; the lowest is physical 0.
@@ -127,9 +127,9 @@ static bool find_kind(struct image *im, uint64_t at, bool v1, struct header *h)
 /* ---- units ------------------------------------------------------------------------ */
 
 /*
- * Expand the unit; ctx->got bytes came of it. One that the end of the file cuts off gives
- * what it can. Of one that does not end, or whose checksum is wrong, nothing can be
- * believed: what was damaged may have expanded to something.
+ * Expand the unit to ctx->got bytes. A unit that the end of the file cuts off gives what
+ * it can. If a unit does not end, or its checksum is wrong, none of it can be believed:
+ * damaged data may have expanded to something.
  */
 static enum status expand(const struct image *im, struct image_ctx *ctx, const struct unit *u)
 {
@@ -173,8 +173,8 @@ static void add_page(struct mcore *m, uint32_t unit, uint32_t index, uint64_t va
 }
 
 /*
- * The table of page addresses in front of a unit of version 2. The checksum of the
- * stream is the only one that it has, so that all of it is expanded.
+ * The table of page addresses at the start of a unit of version 2. The stream has one
+ * checksum for all of it, so all of it is expanded.
  */
 static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, size_t *cap)
 {
@@ -362,7 +362,7 @@ static void set_geometry(struct image *im, const struct header *h, bool v1)
 	snprintf(im->header.compression, sizeof(im->header.compression), "zlib");
 }
 
-/* Positions count blocks, whose size only the header tells: it must be what it was found by. */
+/* Positions count blocks, whose size only the header tells: it must be the size tried. */
 static bool find_v1(struct image *im, uint32_t pos, struct header *h)
 {
 	for (unsigned shift = 12; shift <= BLOCK_SHIFT_MAX; shift++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Raw memory: files of nothing but bytes, each named as FILE@ADDRESS, the
- * physical address of its first byte. There is nothing to recognise one by, so
- * that a file without an address is never taken for one.
+ * physical address of its first byte. Such files cannot be recognised, so a file
+ * without an address is never taken for one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool parse_address(const char *s, uint64_t *ret)
 	return !errno;
 }
 
-/* A file of that very name is meant before an address is. */
+/* If a file has that very name, the name has no address. */
 bool image_name_split(const char *name, size_t *len, uint64_t *address)
 {
 	const char *at = strrchr(name, '@');

@@ -65,13 +65,13 @@ void segments_take(struct image *im, const struct segment *g)
 	have = g->off < size ? min_u64(filesz, size - g->off) : 0;
 	end = g->pa + have;
 	if (have < filesz)
-		end &= ~(page - 1); /* half a page is none */
+		end &= ~(page - 1); /* a part of a page does not count */
 	s->lost += g->pa + filesz - max_u64(end, g->pa);
 	s->top = max_u64(s->top, g->pa + memsz);
 	extents_add(&s->x, g->pa, end, (uint64_t)g->part << PLACE_BITS | g->off);
 }
 
-/* Frames of which any byte is in the file. */
+/* Frames with any byte in the file. */
 static uint64_t count_pages(const struct segments *s, unsigned shift)
 {
 	uint64_t n = 0, next = 0;
@@ -148,8 +148,8 @@ struct image_ctx {
 	struct window w;
 	/*
 	 * Live: the file, opened once for each reader. read_kcore() copies through
-	 * one page that belongs to the open file (kcore_open(), fs/proc/kcore.c): of
-	 * two threads that share it, one would be given what the other asked for.
+	 * one page that belongs to the open file (kcore_open(), fs/proc/kcore.c): if
+	 * two threads shared it, one could get what the other asked for.
 	 */
 	struct image_part own;
 };

@@ -2,7 +2,7 @@
 /*
  * segments.h - containers that are runs of plain memory: the PT_LOADs of an ELF
  * dump, the ranges of a LiME file, raw memory at an address. They may overlap,
- * be unsorted, start inside a page or reach behind the end of the file.
+ * be unsorted, start inside a page or reach beyond the end of the file.
  */
 #ifndef VMCENSUS_IMAGE_SEGMENTS_H
 #define VMCENSUS_IMAGE_SEGMENTS_H
@@ -14,7 +14,7 @@
 struct segments {
 	struct extents x;	/* physical address -> place */
 	uint64_t top;		/* exclusive end of memory, bytes */
-	uint64_t lost;		/* bytes behind the end of their file */
+	uint64_t lost;		/* bytes beyond the end of their file */
 	uint64_t beyond;	/* segments above what can be believed */
 };
 
@@ -24,7 +24,7 @@ struct segment {
 	unsigned part;		/* which file */
 	uint64_t pa, off;	/* of the first byte: in memory, in the file */
 	uint64_t filesz;	/* bytes in the file */
-	uint64_t memsz;		/* bytes of memory; what is more was left out */
+	uint64_t memsz;		/* bytes of memory; those beyond filesz were left out */
 };
 
 /* Needs im->page_shift. */

@@ -155,7 +155,7 @@ static const struct kind {
 	{ is_compressed, NULL, "is compressed; uncompress it first" },
 };
 
-/* Move what was added from OLD on to the front: the user's word goes first. */
+/* Move the sources added from OLD on to the front: the user's files go first. */
 static void to_front(void *v, unsigned old, unsigned n, size_t size)
 {
 	uint8_t tmp[sizeof(struct type_source) + sizeof(struct symbol_source)], *p = v;

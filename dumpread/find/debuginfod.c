@@ -11,7 +11,7 @@
 
 struct debuginfod_client;
 
-/* What of elfutils/debuginfod.h is used (its ABI is versioned by the soname). */
+/* The used part of elfutils/debuginfod.h (its ABI is versioned by the soname). */
 struct api {
 	struct debuginfod_client *(*begin)(void);
 	int (*find)(struct debuginfod_client *c, const unsigned char *id, int len, char **path);
@@ -37,7 +37,7 @@ enum status debuginfod_find(struct dump *d, char **path)
 	*path = NULL;
 	if (!urls || !*urls || !d->build_id_len)
 		return ST_ABSENT;
-	/* stays loaded: the libraries behind it keep state of their own */
+	/* stays loaded: the libraries that it uses keep state of their own */
 	lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!lib || !load_api(lib, &api)) {
 		log_warn(d->log, "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 cannot be "

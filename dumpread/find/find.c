@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* dump_find_kernel(): what is needed of the kernel, from the dump or around. */
+/* dump_find_kernel(): the needed facts about the kernel, from the dump or files around it. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool release_ok(const char *s)
 
 /*
  * struct new_utsname is six strings of 65 bytes, the first "Linux", the third
- * the release; what stands before it in uts_namespace changed often.
+ * the release; the members before it in uts_namespace changed often.
  */
 static void find_release(struct dump *d, struct reader *r)
 {
@@ -72,7 +72,7 @@ static void find_build_id(struct dump *d, struct reader *r)
 /*
  * Every kernel has a variable init_task (init_task_union in 2.4): a chain that
  * does not know it has VMCOREINFO's few symbols at most, or the kallsyms of a
- * kernel that was built with CONFIG_KALLSYMS_ALL=n: functions alone.
+ * kernel that was built with CONFIG_KALLSYMS_ALL=n: functions only.
  */
 static bool knows_data(const struct dump *d)
 {
@@ -82,13 +82,13 @@ static bool knows_data(const struct dump *d)
 	       symbols_find(&d->symbols, "init_task_union", &addr, NULL);
 }
 
-/* What of TAKE (enum vmlinux_take) is still not there. */
+/* The parts of TAKE (enum vmlinux_take) that are still missing. */
 static unsigned lacking(const struct dump *d, unsigned take)
 {
 	return take & ((d->types.n ? 0 : VMLINUX_TYPES) | (knows_data(d) ? 0 : VMLINUX_SYMBOLS));
 }
 
-/* Take what is lacking from the file at PATH if it exists; true: nothing is now. */
+/* Take the missing parts from the file at PATH if it exists; true: none is missing now. */
 static bool try_vmlinux(struct dump *d, const char *path, unsigned take)
 {
 	if (!access(path, R_OK)) {

@@ -24,7 +24,7 @@ enum vmlinux_take {
  * Take symbols, types or both (enum vmlinux_take) from the ELF file at PATH: a
  * vmlinux, or its separate debug file. Types come from .BTF, else from DWARF
  * (of a separate debug file where it names one). Refuses another kernel's.
- * ST_OK if anything that was asked for was had.
+ * ST_OK if the file gave any of them.
  */
 enum status vmlinux_add(struct dump *d, const char *path, unsigned take);
 

@@ -27,23 +27,23 @@ enum status image_open_as(const char *const *paths, unsigned n,
 enum status part_open(struct image *im, struct image_part *p, const char *path);
 void part_close(struct image_part *p);
 
-/* The file behind "live", or PATH itself. */
+/* The file that "live" stands for, or PATH itself. */
 const char *live_path(const char *path);
 /* Is FD, opened as PATH, the running kernel's memory? */
 bool live_is(int fd, const char *path);
-/* Why it cannot be opened: ERR is errno. */
+/* The sentence why it cannot be opened: ERR is errno. */
 enum status live_refused(struct diag *g, int err);
-/* That it is another file than the kernel's. */
+/* The sentence that it is another file than the kernel's. */
 enum status live_masked(struct diag *g);
 
 /* Up to LEN bytes at OFF; *got is less than LEN only at the end of the file. */
 enum status part_read_some(const struct image_part *p, uint64_t off, void *buf,
 			   size_t len, size_t *got);
 
-/* The first byte at OFF or behind it that the file stores; those before it are zeros. */
+/* The first byte at OFF or after it that the file stores; those before it are zeros. */
 uint64_t part_next(const struct image_part *p, uint64_t off);
 
-/* Is [off, off + len) inside the file? If not, how much of WHAT is missing is an issue. */
+/* Is [off, off + len) inside the file? If not, the missing part of WHAT is an issue. */
 bool part_claims(struct image *im, const struct image_part *p, uint64_t off, uint64_t len,
 		 const char *what);
 
@@ -58,7 +58,7 @@ struct machine {
 	const char *uname;	/* a prefix of utsname.machine */
 	uint16_t elf_machine;
 	uint8_t word_size;	/* 4 or 8 */
-	uint8_t page_shift;	/* where nothing in the dump tells */
+	uint8_t page_shift;	/* used if the dump does not tell */
 };
 
 /* NULL if unknown. */

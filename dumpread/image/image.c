@@ -13,8 +13,8 @@
 #include "dumpread/image/vmcoreinfo.h"
 
 /*
- * Asked in this order; raw memory first, which is what its name says. Our own
- * readers stand before the library because it takes microseconds for a page that
+ * Tried in this order. Raw memory is first, because the user named it so. Our own
+ * readers come before the library because it takes microseconds for a page that
  * is excluded or cached, and 0.5.1 knows no flattened files.
  */
 static const struct image_ops *const image_formats[] = {
@@ -83,7 +83,7 @@ static enum status probe(struct image *im, const struct image_ops *only)
 	return not_a_dump(im);
 }
 
-/* What the container's header left open, the kernel's own text may say. */
+/* Fill what the container's header lacks from VMCOREINFO. */
 static void complete_header(struct image *im)
 {
 	struct image_header *h = &im->header;

@@ -40,9 +40,9 @@ struct image_ops {
 	enum status (*open)(struct image *im);
 	/* Is the page in the dump? Constant time. */
 	bool (*present)(const struct image *im, uint64_t pfn);
-	/* The first page from PFN on that may be in the dump and not zeros for want of
-	   anything in the file, or any behind the last: over holes as large as they come.
-	   NULL: each has to be asked for. */
+	/* The first page from PFN on that may be in the dump, or any pfn after the last.
+	   Pages that are zeros because the file has a hole there are skipped, whatever
+	   the size of the hole. NULL: each page has to be asked for. */
 	uint64_t (*next)(const struct image *im, uint64_t pfn);
 	/*
 	 * Put the page (1 << im->page_shift bytes) at OUT: ST_OK, ST_NODATA
@@ -54,7 +54,7 @@ struct image_ops {
 	struct image_ctx *(*ctx_new)(const struct image *im);
 	void (*ctx_free)(struct image_ctx *ctx);
 	void (*close)(struct image *im);
-	/* Other pages than the container says; NULL: it knows better. */
+	/* Use another page size than the container's; NULL: the container's is right. */
 	void (*set_page_shift)(struct image *im, uint8_t shift);
 };
 
@@ -124,7 +124,7 @@ void image_close(struct image *im);
 
 /*
  * FILE@ADDRESS, raw memory: true, with the length of FILE; ADDRESS is decimal,
- * or hexadecimal behind 0x. False for all other names.
+ * or hexadecimal after 0x. False for all other names.
  */
 bool image_name_split(const char *name, size_t *len, uint64_t *address);
 

@@ -20,7 +20,7 @@ static size_t pad4(size_t n)
 	return (n + 3) & ~(size_t)3;
 }
 
-/* A line: KEY=VALUE in printable ASCII; of addresses and numbers also what the value is. */
+/* A line: KEY=VALUE in printable ASCII; of addresses and numbers the value is checked too. */
 static bool is_line(const char *line, size_t len)
 {
 	static const struct { const char *kind, *digits; } kinds[] = {
@@ -60,7 +60,7 @@ void image_take_vmcoreinfo(struct image *im, const uint8_t *text, size_t len)
 {
 	size_t whole = len;
 
-	while (whole && !text[whole - 1]) /* what fills up the note */
+	while (whole && !text[whole - 1]) /* the padding of the note */
 		whole--;
 	len = strnlen((const char *)text, len);
 	if (!len || len > VMCOREINFO_MAX) {

@@ -31,12 +31,12 @@ static enum status open_failed(struct diag *g, const char *path, int err)
 	return fail(g, ST_IO, "%s: cannot open: %s", path, strerror(err));
 }
 
-#define EXTENTS_COUNTED 1024	/* of a sparse file; the others by what it takes on disk */
+#define EXTENTS_COUNTED 1024	/* of a sparse file; with more, its blocks on disk count */
 #define PACKING_MAX 256u	/* bytes of a file for each that its file system stores */
 
 /*
- * Bytes of the file that are no hole. What a file system packs takes less on disk
- * than it has, so that blocks decide only for a file of very many extents.
+ * Bytes of the file that are no hole. A packed file takes less on disk than it has,
+ * so blocks decide only for a file with very many extents.
  */
 static uint64_t stored_bytes(int fd, uint64_t size, uint64_t on_disk)
 {
@@ -172,7 +172,7 @@ static uint64_t next_stored(int fd, uint64_t off, uint64_t end)
 	return min_u64((uint64_t)data, end);
 }
 
-/* A hole of a flattened file is what no record has, or a hole of the file itself. */
+/* Holes of a flattened file: bytes that no record has, and holes of the file itself. */
 static uint64_t next_in_flat(const struct image_part *p, uint64_t off)
 {
 	const struct extents *x = flat_extents(p->flat);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kallsyms without a name: the tables found in the kernel image by what they
- * must look like. Order of the tables (scripts/kallsyms.c, write_src()), each
+ * kallsyms without a name: the tables found in the kernel image by the form that
+ * they must have. Order of the tables (scripts/kallsyms.c, write_src()), each
  * aligned to a word (to 4 bytes since 7.1):
  *
  *   ..6.3  addresses, or offsets and relative_base; num_syms; names; markers;
@@ -10,7 +10,7 @@
  *          relative_base (..7.0); seqs_of_names
  *
  * token_index and token_table confirm each other, and so nearly never occur by
- * chance. From there num_syms is sought backwards: behind it num_syms names
+ * chance. From there num_syms is sought backwards: after it num_syms names
  * must end where markers (offset in names of every 256th) agree with them.
  */
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 
 #define MIN_SYMS 500u			/* less than the smallest kernel */
 #define WINDOW ((uint64_t)4 << 20)	/* names and markers, before token_table ... */
-#define MAX_WINDOW ((uint64_t)16 << 20)	/* ... of a kernel that is built with all there is */
+#define MAX_WINDOW ((uint64_t)16 << 20)	/* ... of a kernel with everything built in */
 #define MAX_HITS 16u			/* token tables looked at */
 #define MAX_STEPS 300000000u		/* names stepped over, in all */
 #define TOKENS 256u
@@ -174,7 +174,7 @@ static bool values_at(struct scan *s, uint64_t addr, unsigned size, uint64_t bas
 	return !kallsyms_choose_form(k, s->anchors, s->nanchors);
 }
 
-/* The values lie before num_syms (at NUM_AT) or behind token_index. */
+/* The values lie before num_syms (at NUM_AT) or after token_index. */
 static bool find_values(struct scan *s, uint64_t num_at)
 {
 	unsigned word = s->k->word_size;
@@ -208,7 +208,7 @@ static bool take_tables(struct scan *s, uint64_t num_at, uint64_t names)
 	return !kallsyms_index(k) && find_values(s, num_at);
 }
 
-/* Look backwards from token_table for num_syms with its names behind it. */
+/* Look backwards from token_table for num_syms with its names after it. */
 static bool find_names(struct scan *s)
 {
 	uint64_t from = s->table & ~3ull;

@@ -28,9 +28,9 @@ void kimage_init(struct kimage *ki, struct reader *r);
 void kimage_read(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len);
 
 /*
- * Call FN for each piece: STEP bytes and the overlap behind, at ADDR. Things
+ * Call FN for each piece: STEP bytes and the overlap after them, at ADDR. Things
  * that start in [0, STEP) are this piece's; FN returns true to stop, which is
- * then the answer. From .data backwards, then onwards: what is sought is
+ * then the answer. From .data backwards, then onwards: the searched data are
  * constant, and .rodata lies between .text and .data.
  */
 bool kimage_scan(const struct kimage *ki,

@@ -11,7 +11,7 @@
  * VMCOREINFO_SYMBOL_ARRAY() prints the value of its argument. For an array
  * that is its address; for these, pointers since 83e3c48729d9 (v4.15) and
  * since 6.12, it is what the variable holds. Here a symbol is an address, so
- * they are left to kallsyms; who wants the value asks vmcoreinfo_symbol().
+ * they are left to kallsyms; vmcoreinfo_symbol() gives the value.
  */
 static const char *const values[] = { "mem_section", "vmemmap" };
 

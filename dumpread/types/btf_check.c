@@ -101,7 +101,7 @@ size_t btf_extent(const uint8_t *data, size_t len)
 	return end > BTF_MAX_BYTES ? 0 : (size_t)end;
 }
 
-/* Is [off, off + n) inside the LEN bytes behind the header? */
+/* Is [off, off + n) inside the LEN bytes after the header? */
 static bool section_ok(uint64_t off, uint64_t n, uint64_t len)
 {
 	return off <= len && n <= len - off;

@@ -4,7 +4,7 @@
  *
  * libbpf trusts BTF (it comes from the running kernel); ours comes from a dump.
  * btf_check() verifies every offset, size, string and reference, and rewrites
- * the blob, in place, into what libbpf 1.1 takes:
+ * the blob, in place, into a form that libbpf 1.1 takes:
  *   - this machine's byte order and a 24-byte header, whatever was there;
  *   - kinds that hold no layout (functions, variables, sections, tags, and
  *     whatever kinds came after ENUM64) become nameless forward declarations

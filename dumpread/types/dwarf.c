@@ -146,7 +146,7 @@ static void give_up_absent(struct scan *s, Elf *elf)
 	}
 	for (unsigned i = 0; i < w->n; i++)
 		any |= seen[i];
-	/* not one there: this compiler keeps its names elsewhere */
+	/* none is there: this compiler keeps its names elsewhere */
 	for (unsigned i = 0; any && i < w->n; i++)
 		if (!seen[i] && !w->have[i] && strlen(w->name[i]) >= MIN_MERGED)
 			want_got(w, i);

@@ -5,7 +5,7 @@
  * A type is taken with what it embeds; pointers lead nowhere (their targets are
  * types of their own), and typedefs and qualifiers on the way are looked
  * through. So a few dozen structs of a vmlinux stay a few hundred kilobytes,
- * and everything behind is the same for BTF and DWARF.
+ * and all later steps are the same for BTF and DWARF.
  */
 #ifndef VMCENSUS_DWARF_TYPES_H
 #define VMCENSUS_DWARF_TYPES_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * layoutfile.h - what a kernel looks like, as text: twenty kilobytes in place
- * of its vmlinux.
+ * layoutfile.h - the facts about a kernel, as text: twenty kilobytes in place of
+ * its vmlinux.
  *
  *	# vmcensus layout 1
- *	# anything behind a '#' that starts a line is a remark
+ *	# anything after a '#' that starts a line is a remark
  *	release 6.1.0-56-amd64
  *	build-id eb4fbcd037e7253717950bf2b93bd5566f47c56f
  *	machine 62
@@ -16,12 +16,12 @@
  *	enum NAME VALUE
  *	symbol NAME LINK_ADDRESS
  *
- * One fact a line, fields apart by one space. Sizes and offsets are decimal,
+ * One fact per line, fields separated by one space. Sizes and offsets are decimal,
  * addresses hexadecimal, without KASLR. machine is the number in the ELF
  * header (EM_*). FLAGS are letters of "aspg" (array, signed, pointer,
  * aggregate) or "-". PATH is one of types.h; as a source the file answers the
- * very paths that it has, and knows nothing else. What the kernel does not have
- * is not in the file: "facts" is the version of the table of facts (FACTS_VERSION)
+ * very paths that it has, and knows nothing else. Facts that the kernel does
+ * not have are not in the file: "facts" is the version of the table of facts (FACTS_VERSION)
  * that was asked, so a fact of a later version is unknown to the file. Files
  * written before version 1 also have "absent" lines, which are read.
  */
@@ -38,7 +38,7 @@
 bool layout_sniff(const char *text, size_t len);
 
 /* Take machine, word and order from the head of a layout file, if D lacks them; a NUL
-   stands behind its LEN bytes. */
+   follows its LEN bytes. */
 void layout_know_machine(struct dump *d, const char *head, size_t len);
 
 /*
@@ -52,7 +52,7 @@ enum status types_add_layout(struct dump *d, const char *path);
 enum status types_add_layout_text(struct dump *d, const char *text, size_t len,
 				  const char *name);
 
-/* The questions to write the answers of: arrays of N strings each. */
+/* The names to write the answers for: arrays of N strings each. */
 struct layout_names {
 	const char *const *members, *const *sizes, *const *enums, *const *symbols;
 	unsigned nmembers, nsizes, nenums, nsymbols;

@@ -24,8 +24,8 @@ struct path_step {
 };
 
 /*
- * The component at *p, which moves behind it. False at the end, and at what is
- * no component (then **p is not NUL).
+ * The component at *p, which moves past it. False at the end, and at text that is no
+ * component (then **p is not NUL).
  */
 bool path_step(const char **p, struct path_step *ret);
 

@@ -3,8 +3,8 @@
  * sources.h - the type sources, one add function for each.
  *
  *     btf       the kernel's own, in the dump; a raw .btf file; .BTF of a vmlinux
- *     dwarf     .debug_info of a vmlinux, the wanted types alone
- *     vmcoreinfo  the kernel log alone, for want of all others
+ *     dwarf     .debug_info of a vmlinux, only the wanted types
+ *     vmcoreinfo  only the kernel log, if no other source
  *     layout    the text that "vmcensus layout" writes (layoutfile.h)
  *
  * A source that was added belongs to the chain and is closed with it. On

@@ -12,7 +12,7 @@
 
 /*
  * A member is at OFFSET(outer), plus OFFSET(inner) of the type that is embedded
- * there, plus AFTER. Not exported are sizes, and the two bytes behind text_len
+ * there, plus AFTER. Not exported: sizes, and the two bytes after text_len
  * (printk_info, 896fbe20b4e2, v5.10) and dict_len (printk_log, 7ff9554bb578, v3.5):
  * u8 facility; u8 flags:5, level:3. Bit fields begin at the low bit on little-endian
  * machines, at the high one on others.
