@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_btf - BTF as it could lie in a dump: the input is the blob. What passes
- * btf_check() goes through libbpf, the name hashes and the path language.
+ * fuzz_btf - BTF as it could lie in a dump: the input is the blob. If it passes
+ * btf_check(), it goes through libbpf, the name hashes and the path language.
  */
 #include <stdio.h>
 #include <stdlib.h>

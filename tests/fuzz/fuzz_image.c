@@ -2,7 +2,7 @@
 /*
  * Containers, their files and the reader over them, by our own readers. An
  * input is
- *	u8 0, bytes		a file as it is
+ *	u8 0, bytes		a file, used unchanged
  *	u8 1, bytes		two files, each half of the bytes: a split dump
  *	u8 k, 8-byte patches	good image number k with words replaced:
  *				u24 offset, u8 size (1, 2, 4 or 8), u32 value
@@ -125,7 +125,7 @@ static void read_dump(struct dump *d)
 	vmcoreinfo_number(d, "x", &n);
 }
 
-/* The library is not on trial: only files that are ours come to dump_open(). */
+/* libkdumpfile is not tested: only files of our own formats come to dump_open(). */
 static void try_paths(const char *const *paths, unsigned n)
 {
 	static const struct image_ops *const ours[] = {

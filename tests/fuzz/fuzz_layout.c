@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz_layout - a layout file of the fuzzer's bytes. What is accepted is
- * written out again, and must then be accepted, too.
+ * fuzz_layout - a layout file of the fuzzer's bytes. If it is accepted, it is
+ * written out again, and that file must be accepted, too.
  */
 #include <stdlib.h>
 #include <string.h>

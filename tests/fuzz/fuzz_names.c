@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Paths, files, names of VMAs and control groups over a machine of a few
- * objects, some of its words replaced. An input is
+ * Paths, files, names of vmas and control groups over a machine of a few objects,
+ * with some of its words replaced. An input is
  *     u8 flags: bit 0 32-bit, 1 big-endian, 2 before v6.7 (no backing files),
  *               3 legacy control groups, 4 before kernfs; bits 5.. choose the
  *               file system whose names are made up

@@ -11,8 +11,8 @@
  *			op odd: op/2 bytes of memory at that offset
  *			op even: an 8-byte entry, its frame kept small if op & 2
  *
- * Whatever the tables say, what a walk hands over must tile the range: each
- * call begins where the one before it ended, in order, up to the end.
+ * Whatever the tables say, the calls of a walk must tile the range: each call
+ * begins where the one before it ended, in order, up to the end.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void must(bool ok)
 		abort();
 }
 
-/* [va, end) comes next; what was clipped away may stick out on both sides. */
+/* [va, end) comes next; the clipped parts may stick out on both sides. */
 static void next(struct tiling *t, uint64_t va, uint64_t last)
 {
 	must(max_u64(va, t->start) == t->at && last >= t->at && va < t->end);

@@ -52,8 +52,8 @@ static uint64_t tail_flags(const struct compound *c)
 }
 
 /*
- * What leads from a tail to its head. Since 7.1 with HUGETLB_PAGE_OPTIMIZE_VMEMMAP and
- * a struct page whose size is a power of two a mask (set_compound_head(), page-flags.h).
+ * The word that leads from a tail to its head: a mask (set_compound_head()) since 7.1, with
+ * HUGETLB_PAGE_OPTIMIZE_VMEMMAP and a size of struct page that is a power of two.
  */
 static void put_link(const struct compound *c, uint64_t tail)
 {
@@ -79,7 +79,7 @@ static uint32_t own_count(const struct compound *c, uint32_t k)
 
 	if (has_fact(c, M_FOLIO_ENTIRE_MAPCOUNT) || f->hugetlb)
 		return f->parts[k];
-	/* page_add_file_rmap() of 4.8 to 6.1 counts each page of what it maps whole */
+	/* page_add_file_rmap() of 4.8 to 6.1 counts each page of a page that it maps whole */
 	if (f->file >= 0 && c->m->number >= 4008)
 		return f->parts[k] + f->entire;
 	return f->parts[k] + doubled;
@@ -101,7 +101,7 @@ static void put_order(const struct compound *c)
 		     c->f->order, m->cpu->word);
 }
 
-/* Who frees it, or since 6.11 its type, tells hugetlb's. */
+/* Its destructor, or since 6.11 its type, marks a page of hugetlb. */
 static void put_kind(const struct compound *c)
 {
 	struct machine *m = c->m;
@@ -135,11 +135,11 @@ static void put_counts(const struct compound *c)
 	if (f->mms > 1)
 		mput(m, c->head, M_FOLIO_MM_IDS,
 		     word_mask(c) & (UINT64_C(1) << (8 * m->cpu->word - 1)));
-	/* to 4.4 the head counts what maps all of it, and nothing else is mapped */
+	/* to 4.4 the head counts mappings of all of it; its parts are not mapped */
 	if (!has_fact(c, M_FOLIO_ENTIRE_MAPCOUNT) && !has_fact(c, M_PAGE_COMPOUND_MAPCOUNT)) {
 		if (c->of_parts)
 			mdie("%s: huge pages of %s are mapped whole", f->name, m->release);
-		/* hugetlb's were not counted before 0fe6e20b9c4c (v2.6.36) */
+		/* pages of hugetlb were not counted before 0fe6e20b9c4c (v2.6.36) */
 		if (!f->hugetlb || m->number >= 2636)
 			mput(m, c->head, M_PAGE_MAPCOUNT, (uint32_t)(f->entire - 1));
 	} else if (f->entire && c->of_parts && has_fact(c, E_PG_DOUBLE_MAP) && f->file < 0) {
@@ -155,19 +155,19 @@ void compound_lay(struct machine *m, const struct mframe *f, uint64_t flags, uin
 	c.second = mpage_struct(m, f->pfn + 1);
 	for (uint32_t k = 0; k < c.pages; k++)
 		c.of_parts += f->parts[k];
-	/* hugetlb's are on no list of the LRU's */
+	/* pages of hugetlb are on no LRU list */
 	if (f->hugetlb)
 		flags &= ~mpage_flag(m, E_PG_LRU, 0);
 	mput(m, c.head, M_PAGE_FLAGS, flags | head_flags(&c));
 	mput(m, c.head, M_PAGE_MAPPING, mapping);
-	/* before 2.6.22 the head is told by leading to itself */
+	/* before 2.6.22 the head points to itself */
 	if (tail_flags(&c) == PG_COMPOUND_2_6_18)
 		put_link(&c, c.head);
 	for (uint32_t k = 1; k < c.pages; k++) {
 		uint64_t tail = mpage_struct(m, f->pfn + k);
 
 		mput(m, tail, M_PAGE_FLAGS, tail_flags(&c));
-		/* before 3.16 or so: whatever was there */
+		/* before 3.16 or so: not initialised */
 		mput(m, tail, M_PAGE_MAPPING, m->number >= 4000 ? TAIL_MAPPING : 0);
 		mput(m, tail, M_PAGE_REFCOUNT, 0);
 		put_link(&c, tail);

@@ -7,8 +7,8 @@
 
 #include "tests/machine/machine.h"
 
-#define OBJECT 4096u			/* bytes of one whose size nobody tells */
-#define ROOTS (256u << 10)		/* bytes of mem_section[], as long as it is anywhere */
+#define OBJECT 4096u			/* bytes of an object of unknown size */
+#define ROOTS (256u << 10)		/* bytes of mem_section[] at its longest */
 #define IMAGE_BYTES (768u << 10)	/* of the variables */
 
 /* objects.c */

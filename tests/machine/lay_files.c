@@ -86,7 +86,7 @@ static uint64_t lay_parents(struct machine *m, const char *path, const char **la
 	return parent;
 }
 
-/* i_data, somewhere after it */
+/* i_data, somewhere after the inode */
 uint64_t mmapping_of(const struct mfile *f)
 {
 	return f->inode + OBJECT / 2;
@@ -99,7 +99,7 @@ void lay_file(struct machine *m, struct mfile *f)
 
 	f->dentry = lay_dentry(m, f->name, last, strlen(last), parent);
 	lay_memory_fs(m, f->fs);
-	/* in a shmem_inode_info, whose first part it is not */
+	/* in a shmem_inode_info, but not at its start */
 	mobject(m, "inode", f->name, OBJECT);
 	f->inode = mfind(m, "inode", f->name)->kva += OBJECT / 4;
 	f->file = mobject_of(m, "file", f->name, S_FILE);

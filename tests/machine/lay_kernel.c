@@ -15,7 +15,7 @@
 
 /* ---- variables --------------------------------------------------------------------- */
 
-/* SINCE, BEFORE: releases that have it, 0: all. */
+/* SINCE, BEFORE: the releases that have it; 0: no limit. */
 static const struct { const char *name; uint32_t bytes; uint16_t since, before; } variables[] = {
 	{ "_stext", OBJECT, 0, 0 }, { "init_task", 4 * OBJECT, 2600, 0 },
 	{ "init_uts_ns", OBJECT, 2619, 0 }, { "swapper_pg_dir", 16 * OBJECT, 0, 0 },
@@ -40,7 +40,7 @@ static const struct { const char *name; uint32_t bytes; uint16_t since, before; 
 	{ "vm_node_stat", OBJECT, 4008, 0 }, { "all_bdevs", OBJECT, 2600, 5009 },
 	{ "blockdev_superblock", OBJECT, 5009, 0 },
 	{ "free_huge_page", OBJECT, 2616, 4004 }, { "migrate_pages", OBJECT, 2616, 0 },
-	/* the names of 2.4 follow the newer ones and share their place */
+	/* names of 2.4 come after the newer ones and share their place */
 	{ "init_task_union", 0, 0, 2600 }, { "system_utsname", 0, 0, 2619 },
 };
 
@@ -70,7 +70,7 @@ static bool is_one_of(const char *name, const char *const *names)
 	return *names != NULL;
 }
 
-/* Only the names that a kernel of that kind has. */
+/* Only the names that such a kernel has. */
 static bool known(const struct machine *m, const char *name)
 {
 	static const char *const ppc[] = { "cur_cpu_spec", NULL };
@@ -104,7 +104,7 @@ static void write_map(const struct machine *m, const char *path)
 
 	if (!out)
 		mdie("%s: cannot be written", path);
-	/* a System.map of less than a hundred lines is taken for none */
+	/* a System.map of less than a hundred lines is not accepted */
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		fprintf(out, "%0*llx t function_%u\n", 2 * m->cpu->word,
 			(unsigned long long)(m->cpu->image_offset + m->base + 16 * i), i);
@@ -154,7 +154,7 @@ void lay_uts(struct machine *m)
 	mset_bytes(m, release + 2 * 65, m->cpu->uname, strlen(m->cpu->uname) + 1);
 }
 
-/* A line of the text and its level: what stands in "<N>" before it. */
+/* A line of the text and its level, which "<N>" before it gives. */
 static const char *log_line(const char *at, const char *end, unsigned *level, size_t *len)
 {
 	const char *nl = memchr(at, '\n', (size_t)(end - at));
@@ -306,7 +306,7 @@ void lay_counters(struct machine *m)
 	mlink_after(m, list, list, list);
 }
 
-/* ---- what PowerPC says of itself ------------------------------------------------------ */
+/* ---- facts for PowerPC only ----------------------------------------------------------- */
 
 void lay_cpu_spec(struct machine *m)
 {
@@ -339,7 +339,7 @@ void lay_vmemmap_list(struct machine *m)
 
 /* ---- VMCOREINFO -------------------------------------------------------------------------- */
 
-/* TEXT with LINE in place of that of the same name. */
+/* TEXT with LINE in place of the line of the same name. */
 static char *with_line(struct machine *m, const char *text, const char *line)
 {
 	size_t key = strcspn(line, "=") + 1;
@@ -352,7 +352,7 @@ static char *with_line(struct machine *m, const char *text, const char *line)
 	return out;
 }
 
-/* What 2.6.24 and later say of themselves. */
+/* The text of 2.6.24 and later. */
 void lay_vmcoreinfo(struct machine *m)
 {
 	static const char *const names[] = { "_stext", "swapper_pg_dir", "init_uts_ns" };

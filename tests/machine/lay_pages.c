@@ -37,7 +37,7 @@ uint64_t mpage_struct(const struct machine *m, uint64_t pfn)
 	return m->mem_map + pfn * layout_size(&m->layout, S_PAGE);
 }
 
-/* What refers to it: its cache to each page of it, or once to all of hugetlb's. */
+/* Its references: the cache has one for each page, or one for a whole page of hugetlb. */
 static uint32_t references(const struct mframe *f)
 {
 	uint32_t n = f->mapped + f->entire + f->refs;
@@ -49,7 +49,7 @@ static uint32_t references(const struct mframe *f)
 	return f->count ? f->count : n;
 }
 
-/* Of a free page 0, or with 2.6.0 to 2.6.16 -1. */
+/* The count of a free page: 0, with 2.6.0 to 2.6.16 -1. */
 static void put_count(struct machine *m, uint64_t page, uint32_t references)
 {
 	bool from_minus_1 = m->number >= 2600 && m->number < 2617;
@@ -57,7 +57,7 @@ static void put_count(struct machine *m, uint64_t page, uint32_t references)
 	mput(m, page, M_PAGE_REFCOUNT, (uint32_t)(references - from_minus_1));
 }
 
-/* A page of nobody: free from END on, the kernel's before. */
+/* A page without a user: free from END on, the kernel's before. */
 void lay_other_pages(struct machine *m, uint64_t end)
 {
 	uint64_t reserved = mpage_flag(m, E_PG_RESERVED, PG_RESERVED);
@@ -79,7 +79,7 @@ void lay_other_pages(struct machine *m, uint64_t end)
 static void mark_table(struct machine *m, const struct object *o)
 {
 	int64_t type = layout_enum(&m->layout, E_PGTY_TABLE, -1);
-	/* a bit taken away until then; 18b2db3b0385 (v5.11) moved it */
+	/* a cleared bit until then; 18b2db3b0385 (v5.11) moved it */
 	uint32_t v = ~(m->number < 5011 ? 0x400u : 0x200u);
 
 	if (type >= 0)
@@ -126,7 +126,7 @@ void lay_frame(struct machine *m, struct mframe *f)
 		compound_lay(m, f, usual_flags(m, f), mapping);
 }
 
-/* One entry more for the slot at AT, of SIZE bytes. */
+/* Count one more entry for the slot at AT, of SIZE bytes. */
 static void count_slot(struct machine *m, uint64_t at, unsigned size, uint64_t used, uint64_t one)
 {
 	mset(m, at, (load_uint(m->mem + mpa(m, at), size, m->cpu->big) | used) + one, size);
@@ -184,8 +184,8 @@ static unsigned section_bits(const struct machine *m)
 }
 
 /*
- * SPARSEMEM_EXTREME: one page of sections; its address is in the first place of
- * mem_section[], which is reached by a pointer since 4.15.
+ * SPARSEMEM_EXTREME: one page of sections. Its address is in the first element of
+ * mem_section[], which is a pointer to the array since 4.15.
  */
 static void lay_sections(struct machine *m)
 {

@@ -235,6 +235,6 @@ void lay_tasks(struct machine *m)
 	}
 	if (layout_has(&m->layout, M_TASK_TASKS))
 		lay_ring(m, layout_offset(&m->layout, M_TASK_TASKS), -1, 0);
-	/* the first is the idle task */
+	/* the first task is the idle task */
 	mset(m, msymbol(m, "nr_threads"), m->tasks.n - 1, 4);
 }

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * machine.h - a machine that never was: described in text, laid out in memory for a
- * CPU and a kernel layout, written in any container.
+ * machine.h - a described machine: described in text, laid out in memory for a CPU and
+ * a kernel layout, written in any container.
  *
- * The text, a statement a line, '#' to the line's end is a remark; numbers are decimal
- * or begin with 0x. Addresses of processes are those of a machine with pages of 4 KiB:
- * with 64 KiB they, and so all sizes, are 16 times as much.
+ * The text has one statement per line; '#' to the line's end is a remark; numbers are
+ * decimal or begin with 0x. Addresses of processes are for pages of 4 KiB: with 64 KiB
+ * they, and so all sizes, are 16 times as large.
  *	release R			uts release; decides the rules of the model
  *	frames N			of memory, of 4 KiB
  *	hole START END			physical memory that is not there
  *	log WORDS...			a line of the kernel log
- *	memory total=N free=N cache=N	counters of pages; not what the text's frames add up to
+ *	memory total=N free=N cache=N	counters of pages; not the sums of the text's frames
  *	file NAME PATH INO [tmpfs|hugetlbfs]	a file, its directories, one mount, device 31:1
  *	base ADDRESS			of the kernel in memory; 4 MiB unless said
  *	frame NAME FILE INDEX [refs=N] [count=N] [dirty] [flags=F] [at=ADDRESS]
  *			a page of FILE's cache; FILE "-" and INDEX 0: anonymous. refs:
  *			references beyond cache and mappings; count: all of them. flags:
- *			page flags by their numbers in 2.4, in place of the usual. at: its
- *			physical address
- *	huge SHIFT			huge pages of this text have 1 << SHIFT bytes; where an
- *			address is asked for, ADDRESS+Nh is N of them after ADDRESS
+ *			page flags by their numbers in 2.4, in place of the usual ones. at:
+ *			its physical address
+ *	huge SHIFT			huge pages of this text have 1 << SHIFT bytes; in
+ *			any address, ADDRESS+Nh is N of them after ADDRESS
  *	compound NAME FILE INDEX [hugetlb] [refs=N] [count=N] [dirty]	a huge page, INDEX in
  *			huge pages; its K-th part is NAME+K. Its contents are not in the dump
- *	mm NAME				what follows is of this address space:
+ *	mm NAME				the statements after it are for this mm:
  *	brk START END | stack ADDRESS
  *	area START END FLAGS [FILE PGOFF]
  *	page VA FRAME BITS		BITS: any of w d y x, or "-"; "=N" are the entry's
@@ -37,21 +37,21 @@
  *	faults PID MIN MAJ | times PID USER SYSTEM	times in jiffies
  * Damage, where MEMBER is an id of facts/layout/:
  *	lose KIND NAME			the page that holds it is not in the dump
- *	poke KIND NAME MEMBER VALUE	a number; "unmapped": an address of vmalloc that nothing has
+ *	poke KIND NAME MEMBER VALUE	a number; "unmapped": an address of vmalloc without memory
  *	point KIND NAME MEMBER KIND NAME MEMBER|N	to that member of another object, or N
- *			bytes behind it: a list that loops, a tree that is none
+ *			bytes after it: a list that loops, a tree that is none
  *	alone KIND NAME MEMBER		a list with nothing in it
  *	unlink KIND NAME MEMBER		its neighbours in the list point to each other
  *	loop MM VA			the table above the lowest points to itself
- *	twin MM VA MM2 VA2		the lowest table for VA is that of VA2 in MM2
- *	vmcoreinfo LINE			in place of the line that begins alike
+ *	twin MM VA MM2 VA2		the lowest table for VA is that for VA2 in MM2
+ *	vmcoreinfo LINE			replaces the line with the same key
  * KIND NAME: "task PID", "mm NAME", "pgd NAME", "vma MM:START", "table MM:VA",
  * "file NAME", "dentry NAME", "inode NAME", "frame NAME", "page NAME" (its struct),
  * "memmap N" (struct pages from the N-th on), "maple MM" (its root).
  * A page whose BITS have o lies beyond memory.
  *
- * Structures are placed by the offsets of the layout; nothing of the model is used
- * but the names of its facts.
+ * Structures are placed by the offsets of the layout; of the program only the names of
+ * facts are used.
  */
 #ifndef VMCENSUS_TESTS_MACHINE_H
 #define VMCENSUS_TESTS_MACHINE_H
@@ -75,12 +75,12 @@ struct cpu {
 	const char *uname;
 	uint8_t page_shift;
 	uint64_t page_offset;		/* of the identity map */
-	uint64_t image_offset;		/* what symbols are above physical addresses */
+	uint64_t image_offset;		/* symbol addresses less physical addresses */
 	uint64_t vmalloc;
 	uint64_t vmemmap;		/* 0: struct pages lie in the identity map */
 	uint8_t levels;
 	uint8_t bits[MACHINE_LEVELS];	/* index bits, lowest level first */
-	uint8_t entry[2];		/* bytes: of a PTE, of all above */
+	uint8_t entry[2];		/* bytes: of a PTE, of entries above */
 	uint8_t form;			/* paging.c */
 	uint32_t features;		/* cpu_spec.mmu_features, powerpc */
 	const char *mark;		/* a symbol that only this family has, or NULL */
@@ -101,8 +101,8 @@ struct mframe {
 	uint8_t order;			/* log2 of its pages; 0: a page */
 	bool hugetlb;
 	uint32_t entire, *parts;	/* mappings of all of it, of each page */
-	int mm;				/* that mapped it last, after the first ... */
-	uint32_t mms;			/* ... and how many did */
+	int mm;				/* last mm that mapped it, after the first ... */
+	uint32_t mms;			/* ... and the number of mms that did */
 };
 
 enum mfs { MFS_DISK, MFS_TMPFS, MFS_HUGETLBFS, MFS_COUNT };
@@ -154,7 +154,7 @@ struct object {
 	uint64_t kva, size;
 };
 
-/* Physical memory that is not there. */
+/* Physical addresses without memory. */
 struct hole {
 	uint64_t start, end;
 };
@@ -184,7 +184,7 @@ struct machine {
 	const char *cpu_name;
 	const struct cpu *cpu;
 	unsigned number;		/* of the release */
-	struct dump dump;		/* the layout and the symbols as a dump has them */
+	struct dump dump;		/* the layout and symbols, as a dump has them */
 	struct layout layout;
 	uint8_t *mem;
 	bool *lost;			/* frames that are not in the dump */
@@ -193,7 +193,7 @@ struct machine {
 	const char *vmcoreinfo;		/* or NULL */
 	bool sparse;			/* SPARSEMEM_VMEMMAP; else one mem_map */
 	uint64_t npages;		/* struct pages */
-	uint64_t table_bytes;		/* of the tables made so far, below the roots */
+	uint64_t table_bytes;		/* of all tables so far, without the roots */
 	uint64_t mem_map, root_dentry, mount, super[MFS_COUNT];
 };
 
@@ -223,7 +223,7 @@ void paging_loop(struct machine *m, const struct mmm *mm, uint64_t va);
 void paging_twin(struct machine *m, const struct mmm *mm, uint64_t va, const struct mmm *of,
 		 uint64_t of_va);
 
-/* Memory, by kernel-virtual address: of the identity map, the kernel's image, vmalloc. */
+/* Memory, by kernel-virtual address: in the identity map, the kernel's image, vmalloc. */
 uint64_t mpages(struct machine *m, uint64_t bytes);
 /* The same pages at KVA; 0: the next address of vmalloc. */
 uint64_t mpages_at(struct machine *m, uint64_t kva, uint64_t bytes);

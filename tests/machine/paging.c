@@ -33,9 +33,9 @@ enum {
 
 static const struct form {
 	uint64_t base;			/* present, of the user, to be read */
-	uint64_t write, read_only;	/* added for one that may be written, may not */
+	uint64_t write, read_only;	/* added if it may be written, if not */
 	uint64_t dirty, young, exec, no_exec;
-	uint64_t user, none;		/* PAGE_NONE lacks, has */
+	uint64_t user, none;		/* bits that PAGE_NONE lacks, has */
 	uint8_t rpn_shift;		/* of the page number; 0: the address itself */
 	bool big;			/* tables are, whatever the machine */
 	bool table_virtual;		/* directories hold addresses of the identity map */
@@ -134,7 +134,7 @@ static const struct form {
 	[FORM_HASH_64K_2_6_18] = { .base = 0x003, .write = 0x200, .dirty = 0x080, .young = 0x100,
 				   .no_exec = 0x004, .rpn_shift = 32, .table_virtual = true,
 				   .offset_shift = 40, .user = 0x002, .type_shift = 33 },
-	/* swap entries of before 4.0 are those of hash tables */
+	/* before 4.0 swap entries are those of hash tables */
 	[FORM_BOOK3E_64_4K] = { BOOK3E_64, .rpn_shift = 24, .type_shift = 25,
 				.offset_shift = 32 },
 	[FORM_BOOK3E_64_64K] = { BOOK3E_64, .rpn_shift = 28, .type_shift = 29,
@@ -274,13 +274,13 @@ static bool is_x86(const struct machine *m)
 	return m->cpu->form <= FORM_X86_64;
 }
 
-/* Since the patches for L1TF frame numbers of entries that are not present are inverted. */
+/* Since the L1TF patches, entries that are not present have inverted frame numbers. */
 static bool inverted(const struct machine *m)
 {
 	return m->number >= 4019 && (m->cpu->form == FORM_X86_64 || m->cpu->form == FORM_PAE);
 }
 
-/* PAGE_NONE in place of what a user may do; _PAGE_PROTNONE was bit 7 to 2.6.2x. */
+/* PAGE_NONE in place of the user's rights; _PAGE_PROTNONE was bit 7 to 2.6.2x. */
 static uint64_t no_access(const struct machine *m, uint64_t v, uint64_t pa, unsigned shift)
 {
 	const struct form *f = form_of(m);
@@ -343,9 +343,9 @@ static uint64_t swap_entry(const struct machine *m, uint64_t type, uint64_t slot
 }
 
 /*
- * SWP_MIGRATION_READ and _WRITE of a kernel with CONFIG_MIGRATION and without device
- * memory, include/linux/swap.h: the last two types; three since 5.19, below that of
- * failed swap-ins and after 6.2 of markers.
+ * SWP_MIGRATION_READ and _WRITE in a kernel with CONFIG_MIGRATION and without device
+ * memory, include/linux/swap.h: the last two types; three since 5.19, below the type for
+ * failed swap-ins and, after 6.2, below that for markers.
  */
 static uint64_t migration_entry(const struct machine *m, const struct mpage *p, uint64_t pa)
 {
@@ -393,11 +393,11 @@ static void put(struct machine *m, uint64_t kva, unsigned level, uint64_t v)
 	memcpy(m->mem + mpa(m, kva), raw, entry_bytes(m, level));
 }
 
-/* What an entry of LEVEL has beside the address of the table below it. */
+/* The bits of an entry of LEVEL besides the address of the table below it. */
 static uint64_t table_bits(const struct machine *m, unsigned level)
 {
 	if (m->cpu->form == FORM_PAE && level == 2)
-		return 0x1;		/* nothing but PRESENT */
+		return 0x1;		/* only PRESENT */
 	if (m->cpu->form == FORM_RADIX)
 		return form_of(m)->table | m->cpu->bits[level - 1];
 	return form_of(m)->table;
@@ -449,7 +449,7 @@ enum huge_form {
 };
 
 /*
- * Sizes by CPU and release, from arch/x86/include/asm/pgtable.h and of powerpc
+ * Sizes by CPU and release, from arch/x86/include/asm/pgtable.h and, for powerpc,
  * include/asm/{hugetlb,page,mmu,mmu-hash64}.h, nohash/{hugetlb-e500,32/hugetlb-8xx}.h,
  * book3s/64/{hugetlb,hash-4k,hash-64k,radix}.h, mm/hugetlbpage.c (__hugepte_alloc(),
  * huge_pte_alloc()) of 3.10, 4.4, 6.1, 6.11.
@@ -458,7 +458,7 @@ static const struct huge {
 	uint8_t form, shift, page_shift;
 	uint16_t since, before;
 	uint8_t how;
-	uint64_t bits, thp;		/* of a leaf; of one that is THP; an index of sizes */
+	uint64_t bits, thp;		/* of a leaf, of a THP leaf; an index of sizes */
 } huges[] = {
 	{ FORM_I386, 22, 12, 2600, 0, BY_LEAF, 0x80, 0 },
 	{ FORM_PAE, 21, 12, 2600, 0, BY_LEAF, 0x80, 0 },
@@ -520,13 +520,13 @@ static unsigned directory_of(const struct machine *m, const struct huge *h)
 {
 	unsigned level = 1;
 
-	/* e500: below which they lie; hash: which they are parts of */
+	/* up to the level whose entries map more than such a page */
 	while (h->how == BY_PSIZE && level_shift(m, level) <= h->shift)
 		level++;
 	return level;
 }
 
-/* A table of huge entries, and what points to it. */
+/* A table of huge entries, and the entries that point to it. */
 static void put_huge_table(struct machine *m, const struct mmm *mm, const struct mpage *p,
 			   const struct huge *h, uint64_t entry)
 {
@@ -622,7 +622,7 @@ void paging_loop(struct machine *m, const struct mmm *mm, uint64_t va)
 	put(m, slot, 1, (form_of(m)->table_virtual ? table : mpa(m, table)) | table_bits(m, 1));
 }
 
-/* [va, va + size) at PA on. */
+/* Map [va, va + size) to PA on. */
 static void map_kernel(struct machine *m, uint64_t root, uint64_t va, uint64_t pa, uint64_t size)
 {
 	const struct form *f = form_of(m);
@@ -633,9 +633,9 @@ static void map_kernel(struct machine *m, uint64_t root, uint64_t va, uint64_t p
 }
 
 /*
- * x86 has all of the kernel in its tables. PowerPC has its memory in BATs, pinned TLB
- * entries or the hash table; vmalloc is left, and struct pages with a radix MMU
- * or none: a hash table's are in vmemmap_list.
+ * x86 has all of the kernel in its tables. PowerPC maps memory with BATs, pinned TLB
+ * entries or the hash table, so the tables have only vmalloc and, except with a hash
+ * MMU (vmemmap_list), struct pages.
  */
 void paging_kernel(struct machine *m, uint64_t root)
 {

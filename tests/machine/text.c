@@ -111,7 +111,7 @@ static int frame(const struct line *l, const char *s)
 	return (int)m->frames.n - 1;
 }
 
-/* The same of "FRAME+K", the K-th part of a huge page. */
+/* The same for "FRAME+K", the K-th part of a huge page. */
 static int frame_part(const struct line *l, char *s, uint32_t *part)
 {
 	char *plus = strchr(s, '+');
@@ -278,7 +278,7 @@ static void on_area(struct line *l)
 		mdie("line %u: areas ascend", l->nr);
 }
 
-/* What is mapped, by FRAME's own count and by the counters of MM. */
+/* Count a mapping, in FRAME's own count and in the counters of MM. */
 static void count_page(struct machine *m, const struct mpage *p)
 {
 	struct mframe *f = &m->frames.v[p->frame];

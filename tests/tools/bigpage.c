@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bigpage - the HTML page of a machine that never was, of any size.
+ * bigpage - the HTML page of a synthetic machine of any size.
  *
  *	bigpage OUT PROCS VMAS
  *
  * PROCS processes share out VMAS mappings of many files among them; sizes are drawn
- * by a fixed rule, and some names are what a hostile machine would choose. It has
- * no dump, hence no page maps. tests/browser/report.py opens it.
+ * by a fixed rule, and some names are those that a hostile machine would choose. It
+ * has no dump, hence no page maps. tests/browser/report.py opens it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,10 +5,10 @@
  *	convert [-p ADDRESS=HEX] OUT IMAGE...
  *
  * -p puts other bytes at a physical address, within a page.
- * Writes OUT.elf (without any note), OUT.NAME for each of mk_containers, OUT.vmcoreinfo
- * (its text) and OUT.raw.N for the runs of pages, gaps of less than 8 MiB filled with zeros. Prints the names to open each by, a line a container:
- * raw memory is more than one, FILE@ADDRESS. Only a machine of one memory image is
- * so: mcore's identity map is taken to be at that of x86-64.
+ * Writes OUT.elf (without notes), OUT.NAME for each of mk_containers, OUT.vmcoreinfo (its
+ * text) and OUT.raw.N for the runs of pages, with gaps of less than 8 MiB filled with zeros.
+ * Prints one line per container: the names to open it by. Raw memory has several,
+ * FILE@ADDRESS. mcore's identity map is taken to be at that of x86-64.
  */
 #include <inttypes.h>
 #include <stdio.h>

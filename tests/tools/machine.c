@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * machine - what the model says of the machine as a whole, in the form of /proc.
+ * machine - the model's data about the machine as a whole, in the form of /proc.
  *
  *	machine [-t FILE] IMAGE...
  *

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * mutate - where in memory the things are that tests/damage/mutations.py alters.
+ * mutate - prints where the data is that tests/damage/mutations.py alters.
  *
  *	mutate [-t FILE] PID,PID... IMAGE...
  *
- * Of the first of these processes that has them all: "pid PID", and then a line each
+ * For the first of these processes that has all kinds: "pid PID", and then one line each
  *	KIND ADDRESS OLD NEW
- * with the physical address and the bytes, in hex, that are there and that could be
- * there instead. Kinds: mapcount, pte and page (of one anonymous page), counter (of
+ * with the physical address, and in hex the bytes that are there and bytes that could
+ * be there instead. Kinds: mapcount, pte and page (of one anonymous page), counter (of
  * anonymous pages), comm, dentry (a name in a path), flags (of a VMA), list (of tasks),
  * and where the kernel has them: pools (their number), node (the address of its data).
  */
@@ -76,7 +76,7 @@ static const struct member *member(const struct finder *f, enum layout_id id)
 	return &f->k->layout.v[id].m;
 }
 
-/* A page of its own: no part of a larger one, mapped once. */
+/* A single page: no part of a larger one, mapped once. */
 static bool is_plain(void *arg, const struct vma_page *p)
 {
 	struct finder *f = arg;
@@ -154,7 +154,7 @@ static void find_links(struct finder *f, const struct task *t)
 	set(f, s, t->addr + member(f, M_TASK_TASKS)->offset);
 }
 
-/* Of the machine. Kernels without hugetlb or NUMA have not all of them. */
+/* Kinds for the machine. Kernels without hugetlb or NUMA do not have all of them. */
 static void find_system(struct finder *f)
 {
 	uint64_t pools = layout_symbol(&f->k->layout, Y_MAX_HSTATE);

@@ -9,8 +9,8 @@
  * start, end and number of entries, then the entries themselves, all u64
  * (Documentation/admin-guide/mm/pagemap.rst has their bits). Every page of
  * every process in state T, frozen, must agree: the frame if present, type and
- * offset if swapped, and the write-protect bit of userfaultfd. The soft-dirty
- * bit is set by the VMA too, so there only the bits of the entry must be there.
+ * offset if swapped, and the write-protect bit of userfaultfd. The VMA sets the
+ * soft-dirty bit too, so the kernel's bit must only include that of the entry.
  * Exit status: 0 all agree, 1 not, 2 cannot compare.
  */
 #include <dirent.h>
@@ -30,13 +30,13 @@
 #define PM_COMPARED (PM_PRESENT | PM_SWAP | PM_UFFD_WP | PM_FRAME)
 
 #define TASKS_MAX 100000
-#define SHOWN 20		/* differences told in full */
+#define SHOWN 20		/* differences printed in full */
 
 struct counts {
 	uint64_t processes, pages, present, swapped, differ, outside, lost, huge;
 };
 
-/* One VMA: what the kernel said, and what the walk finds. */
+/* One vma: the kernel's entries, and those that the walk finds. */
 struct compare {
 	const char *pid;
 	uint64_t start, end, *said, *found;
@@ -89,7 +89,7 @@ static bool see_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 
 static const struct pgvisit visit = { .entries = see_entries, .lost = see_lost };
 
-/* How many leaves lie in a range where there is no VMA: none should. */
+/* The number of leaves in a range without a vma: it should be 0. */
 static bool see_outside(void *arg, uint64_t va, unsigned shift, const struct pte *pte,
 			unsigned n)
 {
@@ -127,7 +127,7 @@ static void compare_vma(struct compare *m)
 	}
 }
 
-struct space {		/* what a walk of one process needs */
+struct space {		/* data for the walk of one process */
 	struct reader *r;
 	const struct paging *p;
 	struct paging_env env;

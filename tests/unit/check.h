@@ -9,9 +9,9 @@
  *		return check_done();
  *	}
  *
- * A failed check prints where and what, and the program goes on. check_done()
- * prints "N passed, N failed" and gives the exit status: 0, or 1 if any check
- * failed. Unlike assert(), checks are there whatever NDEBUG says.
+ * A failed check prints its place and text, and the program goes on. check_done()
+ * prints "N passed, N failed" and returns the exit status: 0, or 1 if any check
+ * failed. Unlike assert(), checks do not depend on NDEBUG.
  */
 #ifndef VMCENSUS_TESTS_CHECK_H
 #define VMCENSUS_TESTS_CHECK_H
@@ -27,7 +27,7 @@ struct check_counts {
 	unsigned long passed, failed;
 };
 
-/* One test program is one translation unit: this is its own. */
+/* One test program is one translation unit, so these can be static. */
 static struct check_counts check_counts;
 
 static inline bool check_one(bool ok, const char *file, int line, const char *what)
@@ -60,7 +60,7 @@ static inline bool check_str(const char *a, const char *b, const char *file, int
 	return false;
 }
 
-/* All yield whether the check held, to guard what would crash otherwise. */
+/* All return whether the check held, to guard code that would crash otherwise. */
 #define CHECK(cond) check_one((cond), __FILE__, __LINE__, #cond)
 #define CHECK_EQ(a, b) \
 	check_equal((uint64_t)(a), (uint64_t)(b), __FILE__, __LINE__, #a " == " #b)

@@ -30,7 +30,7 @@ void fake_free(struct fake *f);
 uint64_t fake_kva(const struct fake *f, uint64_t pa);
 void fake_put(struct fake *f, uint64_t pa, const void *data, size_t len);
 void fake_put_uint(struct fake *f, uint64_t pa, uint64_t v, unsigned size);
-/* Take the page away again. */
+/* Remove the page again. */
 void fake_drop(struct fake *f, uint64_t pa);
 
 void fake_member(struct fake *f, enum layout_id id, uint32_t offset, uint32_t size);

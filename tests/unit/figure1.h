@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * figure1.h - the sample of collected data in "Linux Physical Memory Analysis"
- * (P. Movall, W. Nelson, S. Wetzstein; USENIX 2005), as published: Figure 1. The
- * names of files lost what followed "/lib/" in typesetting, and of the first
- * list of pages, 93 by its counts, the authors printed 8.
+ * (P. Movall, W. Nelson, S. Wetzstein; USENIX 2005), as published: Figure 1. In
+ * typesetting, names of files lost the part after "/lib/". The first list of pages
+ * has 93 by its counts, of which the authors printed 8.
  */
 #ifndef VMCENSUS_TESTS_FIGURE1_H
 #define VMCENSUS_TESTS_FIGURE1_H

@@ -28,7 +28,7 @@ struct hand {
 	struct log_line log[3];
 };
 
-/* Of an x86-64 kernel MAJOR.MINOR; must outlive nothing, owns nothing. */
+/* For an x86-64 kernel MAJOR.MINOR; owns no memory. */
 void hand_snapshot(struct hand *h, int major, int minor);
 
 /* Run report NAME over it, print it with renderer FORMAT, and return the text

@@ -166,7 +166,7 @@ static void put_head(const struct mkimage *m, struct bytes *b, uint32_t bitmap_b
 /* The texts follow the sub-header in its block, as makedumpfile has them. */
 static void put_sub(const struct mkimage *m, struct bytes *b)
 {
-	/* phys_base, level, split, start, end, text, its length, notes, theirs,
+	/* phys_base, level, split, start, end, text, its length, notes, their length,
 	   erased, its length, start, end, max_mapnr */
 	static const unsigned offs[3][14] = {
 		{ 0, 8, 12, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96 },
@@ -242,7 +242,7 @@ struct bytes mk_kdump(const struct mkimage *m)
 	}
 	for (uint64_t pfn = m->split_start; pfn < last; pfn++)
 		n += mk_has(m, pfn);
-	/* the page of zeros is first, and only if there is any */
+	/* the page of zeros comes first, if there is one */
 	zero = off = at + n * 24;
 	memset(page, 0, block);
 	put_at(&b, zero, page, block);
@@ -388,7 +388,7 @@ struct bytes mk_flat(const struct bytes *b, size_t chunk)
 	for (size_t off = 0; off < b->n; off += chunk) {
 		size_t n = min_u64(chunk, b->n - off);
 
-		/* the first chunk comes last of all */
+		/* the first chunk is written last */
 		if (off)
 			at = put_record(&f, at, off, b->v + off, n);
 	}

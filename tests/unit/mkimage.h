@@ -2,12 +2,12 @@
 /*
  * mkimage.h - small dumps in every container, written by the tests themselves.
  *
- * What the memory holds follows from the page frame number, so that a test can
- * ask of any page of any image what it should find there:
+ * The contents of a page follow from its frame number, so that a test knows what
+ * any page of any image should hold:
  *	pfn % 4 == 3	not in the dump
  *	pfn % 8 == 0	zeros
  *	pfn % 8 == 1	bytes that do not compress
- *	otherwise	bytes that do
+ *	otherwise	bytes that compress
  * unless there is a source of other pages (struct mkimage, has and get).
  */
 #ifndef VMCENSUS_TESTS_MKIMAGE_H
@@ -66,27 +66,27 @@ struct bytes mk_elf(const struct mkimage *m);
 /* One range for each run. */
 struct bytes mk_lime(const struct mkimage *m);
 struct bytes mk_avml(const struct mkimage *m);
-/* Versions 1 and 2. Version 1 has one page a unit. */
+/* Versions 1 and 2. Version 1 has one page per unit. */
 struct bytes mk_mcore1(const struct mkimage *m);
 struct bytes mk_mcore2(const struct mkimage *m);
 
-/* One line per container that has memory and nothing else, in one file. What writes dumps
-   writes all of these. */
+/* One line per container that has only memory, in one file. Tools that write dumps write
+   all of these. */
 struct mk_container {
 	const char *name;
 	struct bytes (*make)(const struct mkimage *m);
-	bool little;			/* only of little-endian machines */
+	bool little;			/* only for little-endian machines */
 };
 
 #define MK_CONTAINERS 4u
 extern const struct mk_container mk_containers[MK_CONTAINERS];
 
-/* Nothing but the N pages from FIRST on; those that are absent are zeros. */
+/* Only the N pages from FIRST on; absent pages are zeros. */
 struct bytes mk_raw(const struct mkimage *m, uint64_t first, uint64_t n);
 /* The first run of present pages at *FIRST or after it: its length, 0 at the end. */
 uint64_t mk_run(const struct mkimage *m, uint64_t *first);
-/* What makedumpfile -F would make of B, in records of CHUNK bytes; the first
-   64 bytes are written wrong and then again, as headers are. */
+/* Flatten B as makedumpfile -F does, in records of CHUNK bytes; the first 64
+   bytes are written wrong and then again, as headers are. */
 struct bytes mk_flat(const struct bytes *b, size_t chunk);
 void mk_free(struct bytes *b);
 

@@ -40,7 +40,7 @@ static uint64_t label(struct out *o)
 	return o->m->va + o->len;
 }
 
-/* Tokens: themselves for characters of names, "sym_" for 1, fillers else. */
+/* Tokens: characters of names stand for themselves, 1 for "sym_", others are fillers. */
 static const char *token(unsigned t, char buf[8])
 {
 	if (t == 1)

@@ -126,7 +126,7 @@ static void put_mcore_header(const struct mkimage *m, struct bytes *b, uint64_t 
 	put_uint(b, at + 4 * w + 8, map_blocks, 4, m->big);
 }
 
-/* Behind what is there, from a block's start; its length in blocks. */
+/* Append from the next block's start; returns the length in blocks. */
 static uint64_t put_stream(const struct mkimage *m, struct bytes *b, const uint8_t *raw, size_t n)
 {
 	uLongf len = compressBound(n);
@@ -151,7 +151,7 @@ static uint64_t count(const struct mkimage *m)
 	return n;
 }
 
-/* The next page that an mcore file must have: the first frame tells where memory is. */
+/* The next page that an mcore file must have: the first frame shows where memory is. */
 static bool next_page(const struct mkimage *m, uint64_t *pfn)
 {
 	if (!*pfn)
@@ -196,7 +196,7 @@ struct bytes mk_mcore2(const struct mkimage *m)
 	return b;
 }
 
-/* One header and its units, N pages from FIRST on without a hole; its position in blocks. */
+/* One header and its units, N pages from FIRST on without a hole; returns its block. */
 static uint64_t put_region(const struct mkimage *m, struct bytes *b, uint64_t first, uint64_t n)
 {
 	uint64_t page = page_size(m), step = m->word == 4 ? 20 : 32, at = b->n, pos = at / page;
@@ -217,7 +217,7 @@ static uint64_t put_region(const struct mkimage *m, struct bytes *b, uint64_t fi
 	return pos;
 }
 
-/* A unit follows the one before it in memory: each run has a header of its own. */
+/* Units of a header are contiguous in memory: each run has a header of its own. */
 struct bytes mk_mcore1(const struct mkimage *m)
 {
 	struct bytes b = { 0 };

@@ -41,7 +41,7 @@ void rig_free(struct rig *g);
 struct mm *add_mm(struct rig *g);
 /* Of the newest mm; VMAs must come in order. */
 struct vma *add_vma(struct rig *g, uint64_t start, uint64_t bytes, uint64_t flags);
-/* Physical address of the entry of LEVEL for VA, tables made on the way. */
+/* Physical address of the entry of LEVEL for VA; makes missing tables. */
 uint64_t entry_of(struct rig *g, uint64_t root, uint64_t va, unsigned level);
 /* In the newest mm. */
 void map(struct rig *g, uint64_t va, unsigned level, uint64_t entry);

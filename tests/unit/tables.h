@@ -74,7 +74,7 @@ static inline void tables_free(struct tables *t)
 }
 
 /* Entry INDEX, of 8 bytes, of the table in page PFN. Readers keep copies of
-   pages: make the tables first, the reader then. */
+   pages: make the tables before the reader. */
 static inline void tables_set(struct tables *t, uint64_t pfn, unsigned index, uint64_t v)
 {
 	store_uint(&t->page[pfn][index * 8], v, 8, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tell.h - for fuzz targets: a report made and printed, its text thrown away. */
+/* tell.h - for fuzz targets: makes and prints a report, and discards its text. */
 #ifndef VMCENSUS_TESTS_TELL_H
 #define VMCENSUS_TESTS_TELL_H
 

@@ -49,7 +49,7 @@ static void test_pages(void)
 	CHECK_EQ(u->table_bytes, 3 * PAGE);
 	for (unsigned pfn = 10; pfn < 15; pfn++)
 		CHECK_EQ(g->chunk[pfn].found, 1);
-	/* before 4.5 a reference count of one said nothing */
+	/* before 4.5 a reference count of one meant nothing */
 	g->f->kernel.rules.on[RULE_SINGLE_REF] = false;
 	g->chunk[10].mapcount = 2;
 	run(g);
@@ -85,7 +85,7 @@ static void test_no_page(void)
 	rig_free(g);
 }
 
-/* Kernels without pte_special: what a PFNMAP VMA maps is told by its offset. */
+/* Kernels without pte_special: the offset of a PFNMAP vma tells what it maps. */
 static void test_pfnmap(void)
 {
 	struct rig *g = rig_new();
@@ -98,7 +98,7 @@ static void test_pfnmap(void)
 	g->f->kernel.rules.on[RULE_VM_SHM] = false;
 	frame(g, 21, FR_RESERVED, 0);
 	frame(g, 30, FR_ANON, 1);
-	map(g, VA + PAGE, 0, 21 << 12 | P);	/* what was mapped there */
+	map(g, VA + PAGE, 0, 21 << 12 | P);	/* the pfn that was mapped there */
 	map(g, VA + 2 * PAGE, 0, 30 << 12 | P);	/* a copy */
 	run(g);
 	CHECK_EQ(v->usage.rss, PAGE);
@@ -106,7 +106,7 @@ static void test_pfnmap(void)
 	v->flags |= VMA_SHARED;
 	run(g);
 	CHECK_EQ(v->usage.rss, 0);
-	/* before 2.6.15 the flag is VM_SHM, and a reserved page is none */
+	/* before 2.6.15 the flag is VM_SHM, and a reserved page does not count */
 	g->f->kernel.rules.on[RULE_VM_SHM] = true;
 	g->f->kernel.rules.on[RULE_RESERVED_NO_PAGE] = true;
 	run(g);
@@ -152,7 +152,7 @@ static void test_huge(void)
 	g->f->kernel.rules.on[RULE_THP_BY_HEAD] = true;
 	run(g);
 	CHECK_EQ(u->shared_dirty, HUGE);
-	/* PROT_NONE: smaps of some kernels passes over it, if they balance NUMA nodes */
+	/* PROT_NONE: smaps of some kernels skips it, if they balance NUMA nodes */
 	map(g, VA, 1, (~(512ull << 12) & 0xfffffffe00000) | PROTNONE | RW | PSE | A | D);
 	g->f->kernel.rules.on[RULE_PMD_PROTNONE_SKIPPED] = true;
 	run(g);
@@ -287,7 +287,7 @@ static void test_lost(void)
 	CHECK_EQ(v->usage.rss, PAGE);
 	CHECK_EQ(v->usage.lost, 2 * HUGE);
 	CHECK_EQ(w->usage.lost, HUGE);
-	/* that of the mm without a root was counted where that was read */
+	/* the loss of the mm without a root was counted when it was read */
 	CHECK_EQ(fake_issues(g->f, "page table"), 1);
 	CHECK_EQ(fake_issues(g->f, "page table entry"), 1);
 	rig_free(g);
@@ -333,7 +333,7 @@ static void test_split(void)
 
 /*
  * A running machine: each of four processes has a table that cannot be read. Threads
- * that try again at the same time take back what is theirs, and no more.
+ * that try again at the same time take back only their own counts.
  */
 static void test_live(void)
 {
@@ -393,7 +393,7 @@ static void test_shmem(void)
 	CHECK_EQ(v[0]->usage.swap, 5 * PAGE);	/* whole: the object's own count */
 	/* 4..8 has the slot at 5 and, whole, the large one that begins at 8 */
 	CHECK_EQ(v[1]->usage.swap, 5 * PAGE);
-	/* each of the four empty entries finds the large one: the kernel counts it so */
+	/* each of the four empty entries finds the large one: so the kernel counts */
 	CHECK_EQ(v[2]->usage.swap, (1 + 4 * 4) * PAGE);
 	CHECK_EQ(v[2]->usage.swap_ptes, PAGE);
 	CHECK_EQ(v[2]->usage.swap_pss, FULL);
@@ -403,7 +403,7 @@ static void test_shmem(void)
 	rig_free(g);
 }
 
-/* 2.4: sizes are divided by what the walk finds; the kernel's references stay beside it. */
+/* 2.4: sizes are divided by the count of the walk; the kernel's references are kept too. */
 static void test_no_mapcount(void)
 {
 	struct rig *g = rig_new();

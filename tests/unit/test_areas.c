@@ -57,7 +57,7 @@ static void check_area(const struct set *m, uint32_t i, const char *sym, const c
 	CHECK_EQ(m->areas[i].file, owner);
 }
 
-/* Figure 4: flags of the kernel as in Figures 1 and 9, letters as printed there. */
+/* Figure 4, with its letters; the kernel's flags are as in Figures 1 and 9. */
 static const struct {
 	uint64_t start, last, flags;
 	uint32_t file;
@@ -116,7 +116,7 @@ static void test_modern(void)
 		{ .start = 0x405000, .end = 0x406000, .flags = 0x73, .file = NONE },
 		{ .start = 0x900000, .end = 0x921000, .flags = 0x73, .file = NONE },
 		{ .start = 0x7000000, .end = 0x7001000, .flags = 0x71, .file = DATA },
-		/* right after a file that nobody executes */
+		/* right after a file without an executable vma */
 		{ .start = 0x7001000, .end = 0x7002000, .flags = 0x73, .file = NONE },
 		{ .start = 0x7100000, .end = 0x7101000, .flags = 0x75, .file = LIB },
 		/* RELRO that is all of the data: it was written to */
@@ -124,7 +124,7 @@ static void test_modern(void)
 		  .anon_vma = 1 },
 		{ .start = 0x7200000, .end = 0x7201000, .flags = 0x75, .file = TINY },
 		{ .start = 0x7201000, .end = 0x7202000, .flags = 0x73, .file = TINY, .pgoff = 1 },
-		/* more .bss than the file could have: merged with what was there before */
+		/* more .bss than the file could have: merged with an earlier mapping */
 		{ .start = 0x7202000, .end = 0x7402000, .flags = 0x73, .file = NONE },
 		{ .start = 0x7500000, .end = 0x7501000, .flags = 0x70, .file = NONE },
 		{ .start = 0x7600000, .end = 0x7601000, .flags = 0xfb, .file = TMPFS },
@@ -154,12 +154,12 @@ static void test_modern(void)
 	setup(&m, 6, 1, EXE, n);
 	for (uint32_t i = 0; i < n; i++)
 		check_area(&m, i, is[i].sym, is[i].class, is[i].owner);
-	/* bits that mean something else by now are not added */
+	/* bits whose meaning has changed are not added */
 	CHECK_EQ(area_paper_flags(&m.s, &m.vmas[5], &m.areas[5]), 0x73);
 	arena_release(&m.mem);
 }
 
-/* 0x1000 is VM_EXECUTABLE to 3.6 and nothing of that kind later. */
+/* 0x1000 is VM_EXECUTABLE to 3.6 and something else later. */
 static void test_marked(void)
 {
 	struct set m = { .vmas = {

@@ -11,7 +11,7 @@
 
 #define AT 0x3000
 
-/* As another processor does it: the reader is not told. */
+/* Change memory as another processor does: without telling the reader. */
 static void change(struct fake *f, uint8_t v)
 {
 	f->page[AT >> 12][AT & 0xfff] = v;
@@ -60,7 +60,7 @@ static void test_renew(bool live)
 	fake_free(f);
 }
 
-/* A walk that finds what it looks for when the memory says WANTED. */
+/* A walk that succeeds when the memory holds WANTED. */
 static unsigned walk_until(struct fake *f, struct attempt *a, uint8_t wanted, uint8_t step)
 {
 	unsigned n = 0;
@@ -107,7 +107,7 @@ static void test_not_mended(void)
 	fake_free(f);
 }
 
-/* A dump does not change: one look, and what is damaged stays damaged. */
+/* A dump does not change: it is read once, and damage stays damage. */
 static void test_dump(void)
 {
 	struct fake *f = new_machine(false);
@@ -183,7 +183,7 @@ static void test_aside(void)
 		w[i].is = &is;
 		CHECK(!pthread_create(&w[i].thread, NULL, walk_aside, &w[i]));
 	}
-	for (unsigned i = 0; i < WALKS; i++)	/* beside them, and not aside */
+	for (unsigned i = 0; i < WALKS; i++)	/* counted at the same time, but not aside */
 		issue_add(&is, ST_FAULT, "before", 1, "more");
 	for (unsigned i = 0; i < WALKERS; i++)
 		CHECK(!pthread_join(w[i].thread, NULL));

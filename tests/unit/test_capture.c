@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Captures: Figure 1 of the paper, with the paper's own numbers, and texts that no
- * collector wrote.
+ * Captures: Figure 1 of the paper, with the paper's own numbers, and texts that were
+ * not written by a collector.
  */
 #include <stdlib.h>
 
@@ -107,10 +107,10 @@ static void check_usage(const struct snapshot *s)
 		CHECK_EQ(u->unknown, want[i].unlisted << 12);
 	}
 	CHECK_EQ(s->vmas[0].usage.size, 0x11d000);
-	/* eight pages of 22 references, 4096 * 4096 / 22 each in fixed point */
+	/* eight pages with 22 references, 4096 * 4096 / 22 each in fixed point */
 	CHECK_EQ(s->vmas[0].usage.pss, 8 * ((UINT64_C(4096) << PSS_SHIFT) / 22));
 	CHECK_EQ(s->vmas[2].usage.pss, UINT64_C(8 * 4096) << PSS_SHIFT);
-	/* of the eight entries of libc's data 092 is not ACCESSED, all are DIRTY */
+	/* the eight entries of libc's data: 092 is not ACCESSED, all are DIRTY */
 	CHECK_EQ(s->vmas[2].usage.private_dirty, 8 * 4096);
 	CHECK_EQ(s->vmas[2].usage.referenced, 7 * 4096);
 	CHECK_EQ(s->vmas[2].usage.anonymous, 8 * 4096);
@@ -145,7 +145,7 @@ static void test_figure1(void)
 	CHECK_STR(o.k->arch->name, "ppc");
 	CHECK_EQ(o.k->page_shift, 12);
 	CHECK_EQ(o.k->offers & NEED_LOG, 0);
-	/* the one list that the authors cut: rss, shared, user, read-only */
+	/* the only list that the authors cut: rss, shared, user, read-only */
 	CHECK_EQ(issues_total(o.k->issues), 4);
 	CHECK_EQ(issues(&o, "count of the capture"), 4);
 	shut(&o);
@@ -176,7 +176,7 @@ static void test_spaces(void)
 	free(text);
 }
 
-/* ---- what the format allows --------------------------------------------------------- */
+/* ---- variants of the format --------------------------------------------------------- */
 
 static void test_threads(void)
 {
@@ -201,7 +201,7 @@ static void test_threads(void)
 	shut(&o);
 }
 
-/* No M: at all: the counts are believed. */
+/* Without any M: line the counts are believed. */
 static void test_counts_alone(void)
 {
 	struct opened o = open_text(
@@ -279,10 +279,10 @@ static void test_damage(void)
 	check_damage(TASK "V: 10000000, 1000FFFF, 1, 0, 0, 77, NULL\n", 1, 1, 0);
 	check_damage(TASK "V: 10000000, 10000FFF, 1000, 2000, 0, 77, NULL\n", 1, 1, 0);
 	check_damage("T: k, 6, 0, 0, 0, 0, 0, 0, 0, 0\n" VMA PAGE, 0, 0, 0);
-	/* the same pid twice; a pid that is none */
+	/* the same pid twice; an impossible pid */
 	check_damage(TASK TASK VMA PAGE, 1, 0, 0);
 	check_damage(TASK "T: y, 99999999999, 0, 0, 0, 0, 0, 0, 0, 0\n", 1, 0, 0);
-	/* pages: outside, twice, without an end, of no machine */
+	/* pages: outside, twice, without an end, impossible on any machine */
 	check_damage(TASK VMA "M: 20000000=00001012, 1, 0 | 10000000=00002012, 1, 0 |", 1, 1, 4096);
 	check_damage(TASK VMA "M: 10000000=1012, 1, 0 | 10000000=2012, 1, 0 |", 1, 1, 4096);
 	check_damage(TASK VMA "M: 10000000=1012, 1, 0 | 10001000=2012, 1", 1, 1, 4096);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Control groups: the tree, the paths, the groups of processes; and broken ones. */
+/* Control groups: the tree, the paths, the groups of processes; and damaged trees. */
 #include "model/cgroup/cgroups.h"
 #include "model/file/path.h"
 #include "tests/unit/check.h"
@@ -224,7 +224,7 @@ static void test_broken(void)
 	struct fake *f = machine();
 	struct result r;
 
-	/* parents in a circle: the groups themselves are still there */
+	/* parents in a circle: the groups are still listed */
 	put_tree(f);
 	put_ptr(f, CG(1) + CSS_PARENT, CG(2));
 	put_ptr(f, KN(1), KN(2));

@@ -74,7 +74,7 @@ static void test_amount(void)
 	CHECK_STR(buf, "154 pages");
 }
 
-/* XML has no U+FFFE, and cairo refuses it as it does what is no UTF-8. */
+/* XML has no U+FFFE, and cairo refuses it, as it refuses invalid UTF-8. */
 static void test_label(void)
 {
 	struct arena mem = { 0 };

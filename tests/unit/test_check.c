@@ -32,7 +32,7 @@ static void frame(unsigned pfn, uint32_t flags, uint32_t mapcount, uint32_t foun
 				     .found = found };
 }
 
-/* What is built lasts until the next call. */
+/* The result is valid until the next call. */
 static struct arena built;
 
 static void verify(struct hand *h)
@@ -95,7 +95,7 @@ static void test_execve(void)
 		"10 frames agree, 30 differ (0 are mapped);"
 		" 5 counters of 1 mms agree, 1 differ\n");
 	CHECK_EQ(issues_total(h.k.issues), 0);
-	/* one page more that nobody maps */
+	/* one more page that no process maps */
 	frame(50, FR_ANON | FR_SWAPBACKED, 1, 0);
 	verify(&h);
 	CHECK_EQ(issues_total(h.k.issues), 31);
@@ -144,7 +144,7 @@ static void test_differ(void)
 					 "kernel counts 0, the walk found 5");
 }
 
-/* How many unexplained differences there are, as frames and counters; issues say as much. */
+/* The number of unexplained differences, in frames and counters; issues have the same. */
 static unsigned unexplained(struct hand *h)
 {
 	unsigned n = 0;
@@ -175,14 +175,14 @@ static void test_lost(void)
 	CHECK_EQ(unexplained(&h), 0);
 	frame(4, FR_ANON, 1, 0);		/* a third page where two were lost */
 	CHECK_EQ(unexplained(&h), 2);
-	h.mms[0].usage.lost = 3 << 12;		/* room, but no counter has it */
+	h.mms[0].usage.lost = 3 << 12;		/* room for it, but no counter has it */
 	CHECK_EQ(unexplained(&h), 2);
-	frame(4, FR_HUGETLB, 1, 0);		/* which those pages never are in */
+	frame(4, FR_HUGETLB, 1, 0);		/* these counters never have such pages */
 	CHECK_EQ(unexplained(&h), 0);
 	frame(4, FR_ANON, 1, 2);
 	CHECK_EQ(unexplained(&h), 1);
 	frame(4, 0, 0, 0);
-	h.mms[0].usage.lost = 0;		/* VMAs that are not there */
+	h.mms[0].usage.lost = 0;		/* missing vmas */
 	h.mms[0].broken = true;
 	CHECK_EQ(unexplained(&h), 2);
 	h.mms[0].total_vm += 2;
@@ -238,7 +238,7 @@ static void test_who_ran(void)
 	CHECK_EQ(unexplained(&h), 0);
 }
 
-/* A process in exit has let go of its mm, whose pages are mapped yet. */
+/* A process in exit has released its mm, whose pages are still mapped. */
 static void test_exiting(void)
 {
 	struct hand h;
@@ -259,7 +259,7 @@ static void test_exiting(void)
 	CHECK_EQ(unexplained(&h), 1);
 }
 
-/* What nobody maps on purpose; and what a driver maps, which counts all of it or nothing. */
+/* Pages that no process should map; and a driver's pages, which count all mappings or none. */
 static void test_driver(void)
 {
 	struct hand h;
@@ -274,7 +274,7 @@ static void test_driver(void)
 	CHECK_EQ(unexplained(&h), 4);
 }
 
-/* 2.4: a reference may be anything, but no more than there are things. */
+/* 2.4: a reference may be of any kind, but their number has a bound. */
 static void test_references(void)
 {
 	struct hand h;
@@ -289,7 +289,7 @@ static void test_references(void)
 	CHECK_EQ(unexplained(&h), 1);
 }
 
-/* Counts of a capture are of different moments. */
+/* Counts of a capture are from different moments. */
 static void test_capture(void)
 {
 	struct hand h;
@@ -380,7 +380,7 @@ static void test_summary(void)
 	got = hand_print(&h, "summary", "text", NULL, NULL, NULL, 0, &verbose);
 	CHECK(strstr(got, "too small\n  vma                          3  not in the dump\n"));
 	free(got);
-	/* of a file that ends early nobody knows which frames it should hold */
+	/* in a file that ends early, the frames that it should hold are unknown */
 	issue_add(&h.issues, ST_NODATA, "truncated image", 1, "by a byte");
 	got = hand_print(&h, "summary", "text", NULL, NULL, NULL, 0, NULL);
 	CHECK(strstr(got, "NOT IN THE DUMP: how much is unknown, the dump is damaged\n"));
@@ -398,7 +398,7 @@ static bool is_odd(void *self, uint64_t pfn)
 	return pfn & 1;
 }
 
-/* A slab page that is not there: by its filter; of an ELF file it may be zeros. */
+/* A missing slab page: the filter left it out; in an ELF file it may be zeros. */
 static void test_left_out(void)
 {
 	static const struct pages_ops pages = { .present = is_odd };

@@ -53,7 +53,7 @@ static void test_growth(void)
 	mm->private_dirty += 4096;
 	b.s.machine.meminfo = less;
 	b.s.machine.nmeminfo = 1;
-	/* the child shares the mm: one program's growth, two processes' */
+	/* the child shares the mm: one program grows, and two processes */
 	expect(&a, &b, false, HEAD
 	       "mapping,grew,,4096,10240,14336,4096,[heap]\n"
 	       "process,grew,10,4096,12970,17066,4096,sh\\x1b[2J\n"
@@ -62,7 +62,7 @@ static void test_growth(void)
 	       "system,shrank,,-4096,8192,4096,,MemFree\n");
 }
 
-/* A pid that another process has by now is another process, in one boot. */
+/* In one boot, a pid that was used again is another process. */
 static void test_identity(void)
 {
 	static struct hand a, b;
@@ -79,7 +79,7 @@ static void test_identity(void)
 	expect(&a, &b, false, HEAD);
 }
 
-/* Processes first, then programs and mappings, then meminfo by subject; -n is of each group. */
+/* Processes first, then programs and mappings, then meminfo by subject; -n is for each group. */
 static void test_groups(void)
 {
 	static struct hand a, b;

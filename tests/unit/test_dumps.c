@@ -2,8 +2,8 @@
 /*
  * Every dump named on the command line is read by our own reader and by
  * libkdumpfile, and compared page by page: which pages are there, and their
- * bytes. Files that the installed library cannot open (0.5.1: flattened) are
- * only read through, unless a twin is named that it can:
+ * bytes. A file that the installed library cannot open (0.5.1: flattened) is only
+ * read through, unless a twin that it can open is named:
  *	test_dumps vmcore vmcore.flat=vmcore part1,part2,part3=vmcore
  * Without arguments: skipped.
  */
@@ -73,7 +73,7 @@ static void compare_heads(const struct image *a, const struct image *b)
 	CHECK_EQ(a->page_shift, b->page_shift);
 	CHECK_EQ(a->big_endian, b->big_endian);
 	CHECK_EQ(a->word_size, b->word_size);
-	if (b->elf_machine)	/* not told from every header */
+	if (b->elf_machine)	/* not every header gives it */
 		CHECK_EQ(a->elf_machine, b->elf_machine);
 	CHECK_EQ(a->max_pfn, b->max_pfn);
 	CHECK_EQ(a->vmcoreinfo != NULL, b->vmcoreinfo != NULL);
@@ -114,7 +114,7 @@ static void one_dump(char *path)
 
 	if (twin)
 		*twin++ = '\0';
-	/* opening takes the names apart */
+	/* opening changes the names */
 	again = strdup(twin ? twin : path);
 
 	if (!CHECK(side_open(&ours, path, NULL, &g))) {

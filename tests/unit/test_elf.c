@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ELF files byte by byte, where they lie in memory, and trees of another machine. */
+/* ELF files byte by byte, their place in memory, and trees of another machine. */
 #include <elf.h>
 #include <ftw.h>
 #include <stdlib.h>
@@ -154,7 +154,7 @@ static void test_parse(bool wide, bool big)
 	arena_release(&mem);
 }
 
-/* A file cut anywhere, and any one byte of it wrong: an answer, or none. */
+/* A file cut anywhere, and one wrong byte anywhere: a result, or none. */
 static void test_damage(void)
 {
 	struct arena mem = { 0 };
@@ -257,15 +257,15 @@ static void test_loads(void)
 		CHECK_EQ(vm_of(g, &h, l, 0x2000, 0x3000), 0);
 		CHECK_EQ(vm_of(g, &h, &loads.v[1], 0, 0x7800), 0x2000);
 		elf_load_sizes(&g->s, g->f->r, &h, 0, l, 0x4800, 0x7800, &credit, &z);
-		CHECK_EQ(z.vm, 0);	/* nothing left to pay with */
+		CHECK_EQ(z.vm, 0);	/* no credit left */
 		CHECK_EQ(fake_issues(g->f, "ELF file"), 1);
 		credit = ELF_CREDIT;
 		elf_load_sizes(&g->s, g->f->r, &h, 0, l, 0x4800, 0x7800, &credit, &z);
-		/* the last half page of the file's, and half of the page at 0x7000 */
+		/* the last half page of the file, and half of the page at 0x7000 */
 		CHECK_EQ(z.resident, 0x800 + 0x800);
 		CHECK_EQ(z.sole, 0x1000);
 	}
-	/* what is not relocated cannot be elsewhere */
+	/* a file that is not relocated cannot be elsewhere */
 	h.type = ET_EXEC;
 	loads.n = 0;
 	elf_loads_find(&g->s, &g->mms[0], 0, &h, &mem, &loads);

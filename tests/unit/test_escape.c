@@ -33,14 +33,14 @@ static const struct { const char *name, *text, *csv, *json, *html; } cases[] = {
 	{ "\x1b[2J\x7f", "\\x1b[2J\\x7f", "\\x1b[2J\\x7f", "\\u001b[2J\\u007f",
 	  "\\\\x1b[2J\\\\x7f" },
 	{ "\xc2\x9bm", "\\xc2\\x9bm", "\\xc2\\x9bm", "\\u009bm", "\\\\xc2\\\\x9bm" },
-	/* what turns the direction: U+202E, U+2066, U+200F, U+061C */
+	/* changes of direction: U+202E, U+2066, U+200F, U+061C */
 	{ "\xe2\x80\xaegpj", "\\xe2\\x80\\xaegpj", "\\xe2\\x80\\xaegpj", "\\u202egpj",
 	  "\\\\xe2\\\\x80\\\\xaegpj" },
 	{ "\xe2\x81\xa6\xe2\x80\x8f", "\\xe2\\x81\\xa6\\xe2\\x80\\x8f",
 	  "\\xe2\\x81\\xa6\\xe2\\x80\\x8f", "\\u2066\\u200f",
 	  "\\\\xe2\\\\x81\\\\xa6\\\\xe2\\\\x80\\\\x8f" },
 	{ "\xd8\x9c", "\\xd8\\x9c", "\\xd8\\x9c", "\\u061c", "\\\\xd8\\\\x9c" },
-	/* of no width: U+200B, U+FEFF, U+00AD, a tag (U+E0041) */
+	/* without width: U+200B, U+FEFF, U+00AD, a tag (U+E0041) */
 	{ "s\xe2\x80\x8bh", "s\\xe2\\x80\\x8bh", "s\\xe2\\x80\\x8bh", "s\\u200bh",
 	  "s\\\\xe2\\\\x80\\\\x8bh" },
 	{ "\xef\xbb\xbfs", "\\xef\\xbb\\xbfs", "\\xef\\xbb\\xbfs", "\\ufeffs",
@@ -48,9 +48,9 @@ static const struct { const char *name, *text, *csv, *json, *html; } cases[] = {
 	{ "s\xc2\xadh", "s\\xc2\\xadh", "s\\xc2\\xadh", "s\\u00adh", "s\\\\xc2\\\\xadh" },
 	{ "\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81", "\\xf3\\xa0\\x81\\x81", "\\udb40\\udc41",
 	  "\\\\xf3\\\\xa0\\\\x81\\\\x81" },
-	/* U+2028, a line's end to some */
+	/* U+2028, for some programs a line's end */
 	{ "\xe2\x80\xa8", "\\xe2\\x80\\xa8", "\\xe2\\x80\\xa8", "\\u2028", "\\\\xe2\\\\x80\\\\xa8" },
-	/* no UTF-8: overlong, surrogate, beyond Unicode, cut short */
+	/* invalid UTF-8: overlong, surrogate, beyond Unicode, cut short */
 	{ "\xc0\xaf", "\\xc0\\xaf", "\\xc0\\xaf", "\\\\xc0\\\\xaf", "\\\\xc0\\\\xaf" },
 	{ "\xed\xa0\x80", "\\xed\\xa0\\x80", "\\xed\\xa0\\x80", "\\\\xed\\\\xa0\\\\x80",
 	  "\\\\xed\\\\xa0\\\\x80" },
@@ -74,7 +74,7 @@ static const struct { const char *name, *text, *csv, *json, *html; } cases[] = {
 	{ "say \"x\"", "say \"x\"", "\"say \"\"x\"\"\"", "say \\\"x\\\"", "say \\u0022x\\u0022" },
 	{ " lead", " lead", "\" lead\"", " lead", " lead" },
 	{ "trail ", "trail ", "\"trail \"", "trail ", "trail " },
-	/* what already looks so stays apart in csv */
+	/* csv keeps names apart that already look escaped */
 	{ "dev\\x2dsda", "dev\\x2dsda", "dev\\x5cx2dsda", "dev\\\\x2dsda", "dev\\u005cx2dsda" },
 	{ "a\\b", "a\\b", "a\\b", "a\\\\b", "a\\u005cb" },
 	/* markup */

@@ -243,12 +243,12 @@ static void test_backing(void)
 	CHECK_EQ(r.ino, 4242);
 	CHECK_EQ(r.dev_minor, 0x33);
 	CHECK_EQ(r.inode, fake_kva(f, PA_INODE));
-	/* bit 24 means parallel writes before v6.10, and backing at some time after */
+	/* bit 24 means parallel writes before v6.10, and backing in some later releases */
 	fake_put_uint(f, PA_FILE + F_MODE, 1u << 24 | 1, 4);
 	CHECK_STR(only(f, PA_FILE).path, "/f");
 	fake_member(f, M_FOP_FLAGS, 0, 4);
 	CHECK_STR(only(f, PA_FILE).path, "/up");
-	/* bit 25 says nothing of the sort since v6.14: what follows is no path then */
+	/* bit 25 has another meaning since v6.14: no path follows then */
 	fake_put_uint(f, PA_FILE + F_MODE, 1u << 25 | 1, 4);
 	put_ptr(f, PA_FILE + F_USER_MNT, PA_MNT + 16);
 	CHECK_STR(only(f, PA_FILE).path, "/f");
@@ -258,7 +258,7 @@ static void test_backing(void)
 	fake_free(f);
 }
 
-/* Ubuntu's vm_prfile: another file to be printed. */
+/* Ubuntu's vm_prfile: the file to print instead. */
 static void test_prfile(void)
 {
 	struct fake *f = machine();
@@ -411,7 +411,7 @@ static void test_special_names(void)
 	CHECK_EQ(fake_issues(f, "vma name"), 0);
 	CHECK_STR(name_of(f, &lost), "");
 	CHECK_EQ(fake_issues(f, "vma name"), 1);
-	/* a hook that nobody knows */
+	/* an unknown hook */
 	fake_put_uint(f, PA_OPS + 8, hook + 8, 8);
 	lost.private_data = c.private_data;
 	CHECK_STR(name_of(f, &lost), "");

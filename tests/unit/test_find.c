@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dump_find_kernel(): symbols, types, release and build-id out of the memory of
- * a dump, with VMCOREINFO and without, and the messages when there are none.
+ * dump_find_kernel(): symbols, types, release and build-id from the memory of a
+ * dump, with VMCOREINFO and without, and the messages if they are missing.
  */
 #include <bpf/btf.h>
 #include <stdlib.h>
@@ -169,7 +169,7 @@ static void test_in_memory(void)
 		}
 }
 
-/* Nothing found: what is missing, and what would help. */
+/* Nothing found: the message names the missing part, and what would help. */
 static void test_no_types(void)
 {
 	struct fake *f = machine(8, false, HAS_SYMBOLS);
@@ -217,7 +217,7 @@ static void test_debuginfod(void)
 	setenv("DEBUGINFOD_CACHE_PATH", dir, 1);
 	f->dump.wanted = wanted;
 	f->dump.nwanted = 1;
-	/* needs a compiler and the library: what has neither was not tested */
+	/* needs a compiler and the library; without them it was not tested */
 	if (!system(cmd) && dump_find_kernel(&f->dump) == ST_OK) {
 		CHECK_EQ(types_member(&f->dump.types, "sample.b", &m, NULL), ST_OK);
 		CHECK_EQ(m.offset, 4);

@@ -47,7 +47,7 @@ static void counts(struct rig *g, uint64_t pfn, uint32_t mapcount, uint32_t refs
 	fake_put_uint(g->f, page_pa(g, pfn) + O_COUNTS * g->word + 4, refs, 4);
 }
 
-/* FRAMES struct pages that nobody uses. */
+/* FRAMES unused struct pages. */
 static void blank(struct rig *g)
 {
 	uint8_t *raw = calloc(FRAMES, WORDS * g->word);
@@ -169,7 +169,7 @@ static void test_small(unsigned word, bool big)
 	set(g, 4, O_FLAGS, 1u << F_SWAPBACKED | 1u << F_OWNER);
 	counts(g, 5, 0xf2000000, 1);
 	counts(g, 6, 0xf5000000, 1);
-	set(g, 6, O_MAPPING, 0x12345);		/* a slab's own business */
+	set(g, 6, O_MAPPING, 0x12345);		/* private to the slab */
 	counts(g, 7, 0x80000001, 1);		/* an overflown count is a type to 6.12 */
 	set(g, 8, O_FLAGS, 1u << F_RESERVED);
 	build(g);
@@ -240,7 +240,7 @@ static void test_folio(unsigned word, bool big)
 	rig_free(g);
 }
 
-/* CONFIG_NO_PAGE_MAPCOUNT: parts are mapped, and no page says so. */
+/* CONFIG_NO_PAGE_MAPCOUNT: parts are mapped, and no page records it. */
 static void test_average(void)
 {
 	struct rig *g = rig_new(8, false);
@@ -315,7 +315,7 @@ static void test_double_map(void)
 	rig_free(g);
 }
 
-/* To 4.3: a flag and a pointer; the order hangs in the second page's list. */
+/* To 4.3: a flag and a pointer; the order is in the list_head of the second page. */
 static void test_first_page(unsigned word, bool big)
 {
 	struct rig *g = rig_new(word, big);

@@ -112,7 +112,7 @@ static void test_pae(void)
 	CHECK_PTE(decode(row, &env, 1, pa | 0x67), PTE_TABLE, pa, 0);
 	CHECK_PTE(decode(row, &env, 1, UINT64_C(0x812200000) | 0xe7 | BIT(63)), PTE_PAGE,
 		  UINT64_C(0x812200000), PTE_WRITE | PTE_DIRTY | PTE_YOUNG);
-	/* the root: four entries with nothing but P */
+	/* the root: four entries with only P */
 	CHECK_PTE(decode(row, &env, 2, pa | 1), PTE_TABLE, pa, 0);
 	CHECK_EQ(decode(row, &env, 2, pa | 0x81).kind, PTE_BAD);
 	CHECK_EQ(decode(row, &env, 2, 0).kind, PTE_NONE);
@@ -164,7 +164,7 @@ static void test_walk_pae(void)
 	tables_free(t);
 }
 
-/* swapper_pg_dir maps itself: that tells the row, and where low memory begins. */
+/* swapper_pg_dir maps itself: this shows the row, and where low memory begins. */
 static void test_attach(bool pae, uint64_t offset, uint16_t said)
 {
 	struct tables *t = tables_new();

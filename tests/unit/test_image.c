@@ -31,7 +31,7 @@ static struct image *open_files(const char *const *paths, unsigned n,
 	return im;
 }
 
-/* Pages of IM whose presence or content is not what M says. */
+/* Pages of IM whose presence or content differs from M. */
 static unsigned wrong_pages(const struct image *im, const struct mkimage *m)
 {
 	size_t size = (size_t)1 << m->page_shift;
@@ -425,7 +425,7 @@ static void test_elf_overlap(void)
 
 /* ---- by libkdumpfile -------------------------------------------------- */
 
-/* The process that libkdumpfile runs in is our only one. */
+/* The process of libkdumpfile is our only child. */
 static bool kill_child(void)
 {
 	FILE *f = fopen("/proc/thread-self/children", "re");
@@ -516,7 +516,7 @@ static void test_flat(void)
 
 /* ---- extents ---------------------------------------------------------- */
 
-/* Against painting byte by byte. */
+/* Compared with painting byte by byte. */
 static void test_extents(void)
 {
 	unsigned seed = 1, wrong = 0;

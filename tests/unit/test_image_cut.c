@@ -32,7 +32,7 @@ static struct bytes zlib(const struct mkimage *m)
 	return mk_kdump(&z);
 }
 
-/* Its last 5000 pages are zeros: nothing of the file's end is theirs. */
+/* Its last 5000 pages are zeros: they have no data at the file's end. */
 static bool has_all(void *arg, uint64_t pfn)
 {
 	(void)arg;
@@ -88,13 +88,13 @@ static const struct {
 	const char *name;
 	struct bytes (*make)(const struct mkimage *m);
 	const char *suffix;
-	unsigned blind;		/* cuts at multiples of so many bytes cannot be seen */
+	unsigned blind;		/* cuts at multiples of this many bytes cannot be seen */
 } containers[] = {
 	{ "ELF", mk_elf, "", 0 }, { "ELF, notes last", notes_last, "", 0 },
 	{ "kdump", mk_kdump, "", 0 }, { "kdump, zlib", zlib, "", 0 },
 	{ "kdump, zeros last", zeros_last, "", 0 }, { "flattened", flat, "", 0 },
 	{ "mcore 1", mk_mcore1, "", 0 }, { "mcore 2", mk_mcore2, "", 0 },
-	/* ranges that are gone, headers and all, are missed by nobody */
+	/* ranges that are gone together with their headers are not noticed */
 	{ "LiME", mk_lime, "", 32 + 3 * 4096 }, { "AVML", mk_avml, "", 0 },
 	{ "raw", raw, "@0", 1024 },
 };
@@ -143,7 +143,7 @@ static void test_cuts(void)
 
 /* ---- sparse ------------------------------------------------------------------ */
 
-#define HUGE_FILE (INT64_C(1) << 43)	/* the most that ext4 has is twice that */
+#define HUGE_FILE (INT64_C(1) << 43)	/* the limit of ext4 is twice that */
 #define SECONDS 5.0
 
 static double now(void)
@@ -154,7 +154,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* The file is SIZE long, of which B is stored; then all that looks through it. */
+/* A file of SIZE bytes, of which B is stored; then all code that searches it. */
 static void check_sparse(const char *what, const struct bytes *b, const char *suffix, int64_t size)
 {
 	char path[64], name[80];
@@ -199,7 +199,7 @@ static void test_sparse(void)
 	b = mk_lime(&bare);
 	put_uint(&b, 16, (uint64_t)HUGE_FILE, 8, false);
 	check_sparse("LiME", &b, "", HUGE_FILE);
-	/* no range where the second should be: it is looked for */
+	/* no range where the second should be: it is searched */
 	put_uint(&b, 16, 4095, 8, false);
 	b.n = 32 + 4096;
 	check_sparse("LiME, searched", &b, "", HUGE_FILE);
@@ -217,7 +217,7 @@ static void test_sparse(void)
 	put_uint(&b, 4096 + 96, UINT64_C(1) << 36, 8, false);
 	check_sparse("kdump, 256 TiB", &b, "", HUGE_FILE);
 	mk_free(&b);
-	/* records of nothing at 0, and one at the end of what a file may be */
+	/* empty records at 0, and one at the largest offset of a file */
 	b = mk_kdump(&bare);
 	f = mk_flat(&b, 4096);
 	mk_free(&b);
@@ -229,7 +229,7 @@ static void test_sparse(void)
 	mk_free(&f);
 	for (unsigned version = 1; version <= 2; version++) {
 		b = version == 1 ? mk_mcore1(&bare) : mk_mcore2(&bare);
-		/* the map's length, and units of as much as there may be */
+		/* the map's length, and units of the largest size */
 		put_uint(&b, (version == 1 ? 4096 : 0) + 32 + 8, INT32_MAX, 4, false);
 		put_uint(&b, (version == 1 ? 4096 : 0) + 32 + 12, UINT32_MAX, 4, false);
 		check_sparse(version == 1 ? "mcore 1" : "mcore 2", &b, "", HUGE_FILE);

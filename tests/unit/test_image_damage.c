@@ -72,7 +72,7 @@ static struct tally read_all(const struct image *im, const struct mkimage *m)
 	return t;
 }
 
-/* Only our own readers are on trial. */
+/* Only our own readers are tested. */
 static struct image *open_ours(const char *path, struct diag *g)
 {
 	struct image *im;
@@ -246,7 +246,7 @@ static uint64_t issues_of(struct bytes b)
 	return n;
 }
 
-/* VMCOREINFO has no checksum: what its lines cannot be, and what the header says too. */
+/* VMCOREINFO has no checksum: impossible lines, and lines that the header contradicts. */
 static void test_text(void)
 {
 	static const struct { const char *text; unsigned issues; } texts[] = {
@@ -266,7 +266,7 @@ static void test_text(void)
 	}
 }
 
-/* The bitmaps of 8 TiB, all zeros in a sparse file: opened, and at no cost. */
+/* The bitmaps of 8 TiB, all zeros in a sparse file: opened at no cost. */
 static void test_terabytes(void)
 {
 	struct mkimage m = kdump;
@@ -342,7 +342,7 @@ static void test_library_dies(void)
 			refused_bytes(p, n, "");
 			free(p);
 		}
-	/* the compressor is none that it knows, the page size is 4096: 0.5.1 dies when closed */
+	/* an unknown compressor, and a page size of 4096: 0.5.1 crashes on close */
 	refused_bytes("\xed\x23\x8f\x61\x73\x01\x19\xa8\0\1\0\xff\0\0\0\1"
 		      "\0\0\xff\0\0\x10\0\0\x8b\1\1\0\0\0\0", 32, "not a memory dump");
 }

@@ -104,7 +104,7 @@ static void test_copy(const char *path)
 	image_close(im);
 }
 
-/* Live is what lies in procfs, whatever a file is called. */
+/* A file is live if it lies in procfs, whatever its name. */
 static void test_name(const char *path)
 {
 	char dir[] = "/tmp/vmcensus-kcore-XXXXXX", name[80];

@@ -183,7 +183,7 @@ static void test_round_trip(void)
 	free(text);
 }
 
-/* A dump without VMCOREINFO is taken to run where it was linked. */
+/* A kernel without VMCOREINFO is assumed to run where it was linked. */
 static void test_no_vmcoreinfo(void)
 {
 	struct fake *f = fake_new(8, false);

@@ -78,7 +78,7 @@ static void put_text(struct fake *f, uint64_t id, uint64_t data_at, const char *
 	fake_put(f, DATA + data_at + w, text, strlen(text));
 }
 
-/* A record of a 64-byte block where it belongs. */
+/* A record with a 64-byte block, in its place. */
 static void put_record(struct fake *f, uint64_t id, uint64_t lpos, const char *text)
 {
 	put_desc(f, id, FINALIZED, lpos, lpos + 64);
@@ -294,7 +294,7 @@ static void test_text(void)
 	fake_free(f);
 }
 
-/* 2.4: the array itself, of a length that nothing says: not yet full, full, cleared since. */
+/* 2.4: the array itself, of unknown length: not yet full, full, cleared since. */
 static void test_array(void)
 {
 	static const char log[] = "<6>one\n<4>two\n";
@@ -327,7 +327,7 @@ static void test_array(void)
 	}
 }
 
-/* ---- what it says of the end ----------------------------------------------------------- */
+/* ---- the panic message ----------------------------------------------------------------- */
 
 /* The panic found in a log of these lines; CPU: what panic_cpu holds. */
 static void check_panic(const char *const *lines, int cpu, const char *want)

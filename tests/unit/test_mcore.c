@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * mcore files of both versions, word sizes and byte orders, written here by the
- * tables in mcore.c; then each kind of damage, which must cost only its own unit.
+ * tables in mcore.c; then each kind of damage, which must affect only its own unit.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ static struct image *open_file(const struct file *f, size_t len, struct diag *g)
 	return im;
 }
 
-/* Pages of [0, max) that read as written; *bad counts those that answer wrongly. */
+/* Pages of [0, max) that read as written; *bad counts those that read wrongly. */
 static unsigned good_pages(struct image *im, uint64_t max, unsigned *absent, unsigned *corrupt)
 {
 	struct image_ctx *ctx = im->ops->ctx_new(im);

@@ -4,7 +4,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 
-/* A mem_cgroup has its css first, then what is read of it. */
+/* A mem_cgroup has its css first, then the members that are read. */
 enum {
 	VMSTATS = 64, PERCPU = 72, EVENTS = 80, LOW = 160, HIGH = 168, SWAP_MAX = 176, PEAK = 184,
 	STATE = 0, PENDING = 256, CPU_STATE = 8, CPU_PREV = 264, SIZE = 1024,
@@ -117,7 +117,7 @@ static void test_rstat(void)
 	CHECK_EQ(m[1].stat[MEMCG_STAT_ANON], (40 + 4 - 3) * 4096);
 	CHECK_EQ(m[1].stat[MEMCG_STAT_KERNEL_STACK], 16 * 1024);
 	CHECK_EQ(m[1].stat[MEMCG_STAT_PERCPU], 1234);
-	CHECK_EQ(m[0].stat[MEMCG_STAT_FILE], 0);	/* below zero: caught in between */
+	CHECK_EQ(m[0].stat[MEMCG_STAT_FILE], 0);	/* below zero: read between two updates */
 	CHECK_EQ(m[0].stat[MEMCG_STAT_SOCK], UINT64_MAX);
 	CHECK_EQ(m[1].low, 7);
 	CHECK_EQ(m[1].high, UINT64_MAX);
@@ -129,7 +129,7 @@ static void test_rstat(void)
 	end(&r);
 }
 
-/* Which element counts what is in a table: from 1 on, or from 0 with 255 for unused. */
+/* A table has the element for each counter: from 1 on, or from 0 with 255 for unused. */
 static void test_mapped(uint8_t unused, uint8_t anon)
 {
 	struct rig r;
@@ -169,7 +169,7 @@ static void test_batches(void)
 	end(&r);
 }
 
-/* A statistic that is not in the dump is unknown, and an issue; the rest is told. */
+/* A statistic that is not in the dump is unknown, and an issue; the rest is shown. */
 static void test_damage(void)
 {
 	struct rig r;

@@ -20,7 +20,7 @@ static void put_counter(struct fake *f, unsigned item, uint64_t v)
 	fake_put_uint(f, COUNTERS + 8 * item, v, 8);
 }
 
-/* What 4.4 and its like have: one array of counters, two areas of swap. */
+/* 4.4 and similar kernels: one array of counters, two areas of swap. */
 static struct fake *older(void)
 {
 	static const struct paging paging = { .nlevels = 4 };
@@ -64,7 +64,7 @@ static void test_stacks(void)
 	read_lines(f, &mem, &m);
 	CHECK_EQ(line(&m, "KernelStack"), 4432 << 10);
 	arena_release(&mem);
-	/* how large a stack is, is not known */
+	/* the size of a stack is not known */
 	f->kernel.layout.v[S_THREAD_UNION].alt = -1;
 	f->kernel.layout.v[S_THREAD_UNION].size = 0;
 	read_lines(f, &mem, &m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The memory models: where struct pages are, and which of these places are accepted. */
+/* The memory models: the places of struct pages, and which of them are accepted. */
 #include "model/page/memmap.h"
 
 #include "tests/unit/check.h"
@@ -151,7 +151,7 @@ static void test_one_node(void)
 		CHECK_EQ(f->kernel.memmap.max_pfn, 256);
 		CHECK_EQ(memmap_page_kva(&f->kernel.memmap, 0), map);
 	}
-	/* more than lie below it, or none: nothing is made up */
+	/* more than lie below it, or none: nothing is invented */
 	fake_put_uint(f, VAR, map - PAGE_BYTES, 4);
 	if (CHECK_EQ(init(f), ST_OK))
 		CHECK_EQ(f->kernel.memmap.v[0].pfn, 1);
@@ -218,7 +218,7 @@ static void test_damaged(unsigned word)
 	struct fake *f = machine(word, false);
 	const struct memmap *m = &f->kernel.memmap;
 
-	/* the roots are not in the dump: what mem_section itself holds is no table of roots */
+	/* the roots are not in the dump: mem_section itself is no table of roots */
 	sparse(f);
 	fake_put_uint(f, VAR, fake_kva(f, ROOTS), word);
 	section(f, VAR + word, 1, 0xa00000, 7);
@@ -239,7 +239,7 @@ static void test_damaged(unsigned word)
 	CHECK_EQ(init(f), ST_OK);
 	CHECK_EQ(fake_issues(f, "page array"), 4096 / (2 * word));
 	CHECK(m->partial && memmap_may_have_page(m, m->max_pfn - 1));
-	/* struct pages where no memory is */
+	/* struct pages without memory */
 	fake_put_uint(f, ROOTS + word, 0, word);
 	CHECK_EQ(init(f), ST_OK);
 	CHECK(!m->partial && !memmap_may_have_page(m, 2 * SECTION_PAGES));
@@ -318,7 +318,7 @@ static void test_devices(void)
 	CHECK(memmap_is_online(m, 0xfff) && memmap_is_online(m, 0x1800));
 	CHECK(!memmap_is_online(m, 0x1000) && !memmap_is_online(m, 0x17ff));
 	CHECK(memmap_is_online(m, SECTION_PAGES) && !memmap_is_online(m, 2 * SECTION_PAGES));
-	/* kernels before 5.12 do not look at what else a section has */
+	/* kernels before 5.12 do not look at the other parts of a section */
 	section(f, SECTIONS, 0, 0x100000, 0xf);
 	CHECK_EQ(init(f), ST_OK);
 	CHECK(memmap_is_online(m, 0x1000));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The containers that have only memory: LiME, AVML, raw memory, mcore as
- * mkimage writes it. Each read back page by page, then damaged: a damaged range or
- * frame costs only itself. The AVML constants are those of files that AVML wrote.
+ * mkimage writes it. Each is read back page by page, then damaged: a damaged range or
+ * frame loses only itself. The AVML constants are from files that AVML wrote.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ struct tally {
 	unsigned ok, nodata, corrupt, wrong;
 };
 
-/* Does next() pass over none that is there, and stop at none that is not? */
+/* Does next() skip no page that is there, and stop at no missing page? */
 static bool next_is_right(const struct image *im, uint64_t pfn)
 {
 	uint64_t n = im->ops->next(im, pfn);
@@ -110,7 +110,7 @@ static void test_lime(void)
 	put_uint(&b, second + 16, 0x4fff, 8, false);
 	check_bytes(&b, &m, "LiME", 2, 1);
 	put_uint(&b, second + 16, 0x6fff, 8, false);
-	b.n -= 4096 + 100;		/* half a page is none */
+	b.n -= 4096 + 100;		/* half a page does not count */
 	check_bytes(&b, &m, "LiME", 2, 1);
 	mk_free(&b);
 	m.big = true;
@@ -148,7 +148,7 @@ static void test_avml(void)
 	b.v[frame + 1000] ^= 0x10;
 	check_bytes(&b, &m, "AVML", 16, 0);
 	b.v[frame + 1000] ^= 0x10;
-	/* a frame of a kind that nobody knows: the 40 pages, not the others */
+	/* a frame of an unknown kind: the 40 pages are lost, not the others */
 	b.v[frame] = 0x55;
 	check_bytes(&b, &m, "AVML", 40, 1);
 	b.v[frame] = 0;
@@ -219,13 +219,13 @@ static void test_raw(void)
 		CHECK_EQ(im->max_pfn, 7);
 		CHECK_EQ(im->word_size, 0);
 		CHECK_STR(im->parts[0].path, a);
-		/* of 64K pages there is one, in parts */
+		/* one page of 64K, in parts */
 		image_set_page_shift(im, 16);
 		CHECK_EQ(im->max_pfn, 1);
 		CHECK_EQ(image_pages_present(im), 1);
 		image_close(im);
 	}
-	/* one without an address; an address that is none; a bare file */
+	/* a name without an address; an invalid address; a bare file */
 	names[1] = c;
 	CHECK(!open_names(names, 2));
 	snprintf(at[0], sizeof(at[0]), "%s@4g", a);

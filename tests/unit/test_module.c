@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Streams of vmcensus.ko, with sums made by hand; and streams that no module
- * wrote. What a real module writes is compared with its kernel in tests/vmtest.
+ * Streams of vmcensus.ko, with sums made by hand; and streams not written by a
+ * module. The output of a real module is compared with its kernel in tests/vmtest.
  */
 #include <stdlib.h>
 
@@ -51,8 +51,8 @@ static uint64_t issues(const struct opened *o, enum status kind)
 }
 
 /*
- * Two processes. Of one VMA of ten pages each: page 0 is shared by both and dirty,
- * page 1 private, page 2 the zero page, 3 and 4 in swap, of which 3 is shared.
+ * Two processes with one vma of ten pages each: page 0 is shared by both and dirty,
+ * page 1 private, page 2 the zero page; 3 and 4 are in swap, 3 is shared.
  */
 static void two_processes(struct stream *s, bool big)
 {
@@ -142,7 +142,7 @@ static void test_sums(bool big)
 	shut(&o);
 }
 
-/* Cut anywhere, the rest is told, and that it was cut. */
+/* Cut anywhere: the rest is shown, and an issue says that it was cut. */
 static void test_cut(void)
 {
 	struct stream st;
@@ -156,7 +156,7 @@ static void test_cut(void)
 	}
 }
 
-/* Each byte made all ones, and each bit of it turned: no more than damage. */
+/* Each byte set to all ones, and each of its bits flipped: only damage. */
 static void test_flips(void)
 {
 	struct stream st;
@@ -251,7 +251,7 @@ static void test_headers(void)
 	shut(&o);
 }
 
-/* Of tasks with an mm at the same address the third has another: the first one's had ended. */
+/* Three tasks, each mm at the same address; the third is another mm: the first had ended. */
 static void test_address_again(void)
 {
 	struct stream st;

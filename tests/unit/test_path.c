@@ -17,7 +17,7 @@ enum {
 	SB_MAGIC = 16, OPS_DNAME = 64, INO = 32,
 };
 
-/* Addresses: everything in a page of its own, so that it can be taken away. */
+/* Addresses: each object in a page of its own, so that it can be removed. */
 enum {
 	PA_ROOT = 0x1000, PA_USR = 0x2000, PA_LIB = 0x3000, PA_FILE = 0x4000,	/* dentries */
 	PA_MNT = 0x5000, PA_MNT2 = 0x6000, PA_ROOT2 = 0x7000, PA_DIR2 = 0x8000,
@@ -131,7 +131,7 @@ static void test_plain(unsigned w, bool big)
 	CHECK_STR(path(f, PA_MNT, PA_ROOT), "/");
 	unhash(f, PA_FILE);
 	CHECK_STR(path(f, PA_MNT, PA_FILE), "/usr/lib/libc.so.6 (deleted)");
-	/* a directory that is gone does not count, nor does a root */
+	/* a removed directory does not count, nor does a root */
 	put_tree(f, "x");
 	unhash(f, PA_LIB);
 	unhash(f, PA_ROOT);
@@ -193,7 +193,7 @@ static void test_mounts(unsigned w, bool big)
 	/* mounted over the root of all */
 	put_mount(f, PA_MNT2, PA_MNT, PA_ROOT, PA_ROOT2);
 	CHECK_STR(path(f, PA_MNT2, PA_DIR2), "/dir");
-	/* detached: what is left of it */
+	/* detached: the rest of the path */
 	put_mount(f, PA_MNT2, PA_MNT2, PA_ROOT2, PA_ROOT2);
 	CHECK_STR(path(f, PA_MNT2, PA_DIR2), "/dir");
 	/* a bind mount of /usr on /usr/lib, and a file that was moved out of it */
@@ -209,13 +209,13 @@ static void test_mounts(unsigned w, bool big)
 	put_init_root(f, PA_MNT, PA_USR);
 	CHECK_STR(path(f, PA_MNT, PA_FILE), "/lib/x");
 	CHECK_STR(path(f, PA_MNT, PA_USR), "/");
-	/* its way to the root is broken: the whole path */
+	/* the path to that root is broken: the whole path */
 	fake_drop(f, PA_TASK);
 	CHECK_STR(path(f, PA_MNT, PA_FILE), "/usr/lib/x");
 	fake_free(f);
 }
 
-/* Before v3.3 a struct path points to what mnt_parent points to. */
+/* Before v3.3 a struct path points to the same type as mnt_parent. */
 static void test_vfsmount(void)
 {
 	struct fake *f = machine(8, false);
@@ -270,7 +270,7 @@ static void test_made_up(unsigned w, bool big)
 	put_ptr(f, PA_ROOT2 + D_OPS, PA_OPS);
 	put_mount(f, PA_MNT2, PA_MNT, PA_LIB, PA_ROOT2);
 	CHECK_STR(path(f, PA_MNT2, PA_ROOT2), "/usr/lib");
-	/* no longer to be told whether there is a hook */
+	/* it cannot be known any more whether there is a hook */
 	fake_drop(f, PA_OPS);
 	CHECK_STR(path(f, PA_MNT2, PA_ROOT2), "/usr/lib");
 	CHECK_EQ(fake_issues(f, "path"), 2);
@@ -382,10 +382,10 @@ static void test_limits(unsigned w, bool big)
 	const char *s;
 
 	put_tree(f, "x");
-	/* longer than PATH_MAX: the kernel prints that in maps */
+	/* longer than PATH_MAX: the text that the kernel prints in maps */
 	put_deep(f, 100, 200);
 	CHECK_EQ(strlen(path(f, PA_MNT, PA_MANY + 99 * 128)), 100 * 201);
-	/* as many components as there can be */
+	/* the largest number of components */
 	put_deep(f, 32000, 1);
 	s = path(f, PA_MNT, PA_MANY + 31999 * 128);
 	CHECK_EQ(strlen(s), 64000);

@@ -11,7 +11,7 @@
 #define PTE 0x25	/* P, USER, A */
 #define HUGE (PTE | 0x80)
 
-/* All that a walk says, as text. */
+/* All calls of a walk, as text. */
 struct story {
 	char text[4096];
 	size_t len;
@@ -166,7 +166,7 @@ static void test_holes(void)
 	/* The top of the upper half: nothing wraps. */
 	walk(t, four, 0xffffffff80000000, UINT64_MAX, &s);
 	CHECK_STR(s.text, "H ffffffff80000000-ffffffffffffffff@39\n");
-	/* Beyond the half that it starts in, a walk does not go. */
+	/* A walk does not go beyond the half that it starts in. */
 	walk(t, four, 0xffff00000000, UINT64_MAX, &s);
 	CHECK_STR(s.text, "H ffff00000000-1000000000000@39\n");
 	tables_free(t);
@@ -233,7 +233,7 @@ static void test_budget(void)
 	CHECK(pgwalk(r, four, &e, 0x1000, 0, UINT64_C(1) << 47, &count, &s));
 	CHECK(s.tables > TABLES_PAGES && s.tables < 1024);
 	CHECK_EQ(s.limits, 1);
-	/* A range that is asked for in pieces, as VMAs are, is not refused. */
+	/* A range that is walked in pieces, like vmas, is not refused. */
 	s = (struct sum){ 0, 0 };
 	for (uint64_t va = 0; va < UINT64_C(4) << 30; va += UINT64_C(512) << 20)
 		pgwalk(r, four, &e, 0x1000, va, va + (UINT64_C(512) << 20), &count, &s);
@@ -306,7 +306,7 @@ static void test_translate(void)
 }
 
 /*
- * A CPU that is not there: 4-byte directory entries over 8-byte PTEs, a root of
+ * An invented CPU: 4-byte directory entries over 8-byte PTEs, a root of
  * two pages that begins where a page ends, tables of 1 KiB. Low 2 bits: kind.
  */
 static void toy_decode(const struct paging *p, const struct paging_env *e, unsigned level,
@@ -351,8 +351,8 @@ static void test_geometry(void)
 }
 
 /*
- * Huge pages of sizes of their own, as ppc's hugepd: the low three bits are the
- * kind, in a directory six more are the size.
+ * Huge pages with sizes of their own, like ppc's hugepd: the low three bits are the
+ * kind; in a directory, six more are the size.
  */
 static void hugepd_decode(const struct paging *p, const struct paging_env *e, unsigned level,
 			  const uint8_t *raw, unsigned n, struct pte *out)

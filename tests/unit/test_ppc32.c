@@ -160,11 +160,11 @@ static void test_huge_tables(void)
 	got = directory(PPC_8XX, 11, 0, 0x0123404d);
 	CHECK_EQ(got.kind, PTE_TABLE);
 	CHECK_EQ(got.pa, 0x1234000);
-	/* e500 has them with 64-bit entries too, 44x not */
+	/* e500 has them with 64-bit entries too, 44x does not */
 	CHECK_EQ(directory(PPC_44X, 1, -UINT64_C(0xc0000000), 0x41234dd6).kind, PTE_BAD);
 }
 
-/* 6.11: entries of 8 bytes; what has a page size (TSIZE << 8, 0xc00: 4 MiB) is a PTE. */
+/* 6.11: entries of 8 bytes; one with a page size (TSIZE << 8, 0xc00: 4 MiB) is a PTE. */
 static void test_wide_directory(void)
 {
 	struct paging_env env = { .max_pa = UINT64_MAX, .form = PPC32_BOOK3E_6_11,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Page-table entries of 64-bit PowerPC and how an LE guest under a BE header is read.
+ * Page-table entries of 64-bit PowerPC, and reading an LE guest under a BE header.
  *
  * Raw values are written out here from the bits that the kernel's headers name
  * (arch/powerpc/include/asm/book3s/64/pgtable.h, hash.h, radix.h; pgtable-ppc64.h
@@ -176,7 +176,7 @@ static void test_huge_tables(void)
 	}
 }
 
-/* Directories of before 4.7 hold addresses of the linear map. */
+/* Before 4.7 directories hold addresses of the linear map. */
 static void test_virtual(void)
 {
 	struct paging_env env = { .max_pa = UINT64_MAX, .big_endian = true,
@@ -197,7 +197,7 @@ static void test_virtual(void)
 	CHECK_EQ(ppc64_variant(V(6, 1), 14, false, true, &v), ST_ABSENT);
 }
 
-/* Bytes of one pgd entry: 16 TiB and 64 TiB of old, 4 PiB in all since 4.17. */
+/* Bits of an address that the tables translate: 46 (64 TiB) to 52 (4 PiB). */
 static void test_geometries(void)
 {
 	static const struct {

@@ -272,7 +272,7 @@ static void test_tlb(void)
 		CHECK(reader_kvtop(r, SHUFFLED + off, &pa, &run) == ST_OK && run <= PAGE);
 	CHECK_EQ(state.walks, 64);
 	CHECK(reader_kvtop(r, 0x1000, &pa, NULL) == ST_FAULT);
-	/* another translation: nothing of the old one stays */
+	/* another translation: the old one is dropped */
 	CHECK(read_kva_word(r, LINEAR, &v) == ST_OK);
 	state.shift = PAGE;
 	d.kv = &m_kv2;

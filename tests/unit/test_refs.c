@@ -10,7 +10,7 @@
 
 #define EFF(pages_times_60) ((effective_t)(PAGE << SIZES_SHIFT) / 60 * (pages_times_60))
 
-/* Within what is cut off a page, for PAGES pages. */
+/* Equal, except for what division cuts off each of PAGES pages. */
 static bool near(effective_t got, effective_t want, unsigned pages)
 {
 	effective_t d = got > want ? got - want : want - got;
@@ -27,7 +27,7 @@ static struct refs *count(struct rig *g, struct sizes *z)
 	return f;
 }
 
-/* Over all processes: what is divided comes together again. */
+/* Over all processes the divided pages add up again. */
 static effective_t resident_of_all(const struct rig *g, const struct sizes *z)
 {
 	struct sizes sum = { 0 };
@@ -40,7 +40,7 @@ static effective_t resident_of_all(const struct rig *g, const struct sizes *z)
 	return sum.eff_resident;
 }
 
-/* A table that cannot be read is an issue, of this walk or of that for usage. */
+/* A table that cannot be read is an issue, in this walk or in that for usage. */
 static void test_lost(unsigned built, uint64_t issues)
 {
 	struct rig *g = rig_new();
@@ -150,7 +150,7 @@ static void test_bytes(void)
 	CHECK_EQ(one.vm, 4);
 	CHECK_EQ(one.resident, 4);
 	CHECK_EQ(sizes_bytes(one.eff_mapped), 2);
-	/* what lies outside of the VMA is not its */
+	/* bytes outside of the vma do not belong to it */
 	refs_sizes(f, g->f->r, &g->vmas[0], VA - 5, VA + 100 * PAGE, &one);
 	CHECK_EQ(one.vm, 4 * PAGE);
 	CHECK_EQ(one.resident, 3 * PAGE);
@@ -201,7 +201,7 @@ static void test_huge(void)
 	rig_free(g);
 }
 
-/* A page on its way elsewhere, and entries that are no page at all. */
+/* A page that migrates, and entries that are no page. */
 static void test_absent(void)
 {
 	struct rig *g = rig_new();
@@ -224,7 +224,7 @@ static void test_absent(void)
 	rig_free(g);
 }
 
-/* Frames that no struct page describes count while they are few chunks. */
+/* Frames without a struct page count as long as they are in few chunks. */
 static void test_device(void)
 {
 	for (unsigned n = REFS_DEVICE_CHUNKS; n <= REFS_DEVICE_CHUNKS + 1; n++) {
@@ -249,7 +249,7 @@ static void test_device(void)
 	}
 }
 
-/* Tables that say the same terabyte of huge pages again and again. */
+/* Tables that repeat the same terabyte of huge pages. */
 static void test_hostile(void)
 {
 	struct rig *g = rig_new();

@@ -7,7 +7,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 
-/* One report of kernel 6.1 in one format against the text it must be. */
+/* One report of kernel 6.1 in one format, compared with the expected text. */
 static void check_print(const char *report, const char *format, const char *columns,
 			const char *where, const char *want)
 {

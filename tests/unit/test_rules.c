@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Rules: what a sign in the dump says goes before what the release says.
+ * Rules: a sign in the dump decides before the release.
  */
 #include <string.h>
 
@@ -35,10 +35,10 @@ static void test_texts(void)
 	t = look(new_format, sizeof(new_format));
 	CHECK(t.known && t.printed[RULE_PSS_DIRTY_LINE] && t.printed[RULE_STACK_TID]);
 	CHECK(!t.printed[RULE_PAGE_SIZES_LAST] && !t.printed[RULE_LINE_LOCKED]);
-	/* one blank more is another line */
+	/* with one more blank it is another line */
 	CHECK(t.printed[RULE_LINE_FILE_HUGE] && !t.printed[RULE_LINE_FILE_HUGE_NARROW]);
 	CHECK(t.printed[RULE_LINE_THP] && !t.printed[RULE_LINE_THP_WIDE]);
-	/* at the very end nothing may be read behind */
+	/* a text at the very end: nothing may be read after it */
 	t = (struct image_texts){ 0 };
 	image_texts_look(&t, (const uint8_t *)"\nShared_Clean:   \nPss_Dirty:      ", 34, 8);
 	CHECK(t.known && !t.printed[RULE_PSS_DIRTY_LINE]);
@@ -82,7 +82,7 @@ static void test_judges(void)
 	CHECK(!holds(RULE_KSM_LINE, new, &e, JUDGE_SIGN));
 	t.known = false;
 	CHECK(holds(RULE_KSM_LINE, new, &e, JUDGE_RELEASE));
-	/* a fact; a layout file that is older than the fact tells nothing */
+	/* a fact; a layout file older than the fact does not decide */
 	CHECK(!holds(RULE_YOUNG_OF_FOLIO, new, &e, JUDGE_SIGN));
 	l.v[S_FOLIO].alt = 0;
 	CHECK(holds(RULE_YOUNG_OF_FOLIO, rhel9, &e, JUDGE_SIGN));

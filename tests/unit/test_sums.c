@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Totals over all rows, rows that are incomplete, sums that exceed their whole: by hand. */
+/* Totals over all rows, incomplete rows, sums that exceed their whole: by hand. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static void check_report(struct two *t, const char *report, const char *format,
 	free(got);
 }
 
-/* Nothing of the largest is known but what the kernel counted. */
+/* Only the kernel's counters of the largest process are known. */
 static void test_unknown(void)
 {
 	struct two t;
@@ -75,7 +75,7 @@ static void test_unknown(void)
 		     "path,pss,incomplete\n/user.slice,12970,\n");
 }
 
-/* A part is known: that is a lower bound, and the kernel's counters order it. */
+/* A part is known: it is a lower bound, and the kernel's counters order it. */
 static void test_part(void)
 {
 	struct two t;
@@ -119,7 +119,7 @@ static void test_no_mm(void)
 	free(got);
 }
 
-/* Memory that the kernel counts as mapped and no process has; per-CPU counts belong to it. */
+/* Memory that the kernel counts as mapped and no process has; per-CPU counts are included. */
 static void test_attributed(void)
 {
 	struct zone_count info[] = { { "AnonPages", 40960 }, { "Mapped", 8192 } };
@@ -135,7 +135,7 @@ static void test_attributed(void)
 	attributed(&t.h.s, &a);
 	CHECK_EQ(a.pss, 12970);
 	CHECK_EQ(a.counted, 45056);
-	CHECK_EQ(a.missing, 28672);	/* less than a page is what divisions cut off */
+	CHECK_EQ(a.missing, 28672);	/* division cuts off less than a page */
 	got = hand_print(&t.h, "procs", "text", "pid,pss", NULL, NULL, 0, NULL);
 	CHECK_STR(got, "  PID PSS\n   11   - *\n   10  12\ntotal  12 *\n" LEGEND
 		  "not attributed: 28 of the 44 KiB that the kernel counts as mapped (AnonPages, "
@@ -146,7 +146,7 @@ static void test_attributed(void)
 	CHECK_STR(got, "key,value,unit\nin all processes,12970,bytes\nnot attributed,28672,bytes\n"
 		       "mapped,45056,bytes\n");
 	free(got);
-	/* not known what CPUs hold: so small a difference is none */
+	/* the counts of CPUs are not known: so small a difference does not count */
 	t.h.s.machine.mapped_on_cpus = INT64_MIN;
 	t.h.s.machine.cpus_possible = 1;
 	CHECK(!attributed_text(&t.h.s, &t.h.s.mem));
@@ -211,7 +211,7 @@ static void test_bounds(void)
 	CHECK_EQ(bounds(&t, much_pss), 1);
 	CHECK_EQ(bounds(&t, much_swap), 1);
 	CHECK_EQ(bounds(&t, small_swap), 1);
-	/* what may be */
+	/* possible values */
 	CHECK_EQ(bounds(&t, migrating), 0);
 	CHECK_EQ(bounds(&t, averages), 0);
 }

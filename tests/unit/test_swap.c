@@ -125,7 +125,7 @@ static uint32_t count(struct fake *f, unsigned type, uint64_t offset)
 	return there ? slot.count : 0;
 }
 
-/* Its flags: u used, b bad, c cached, s shmem; "?" unreadable. */
+/* Flags of a slot: u used, b bad, c cached, s shmem; "?" unreadable. */
 static const char *slot_flags(struct fake *f, uint64_t offset, char buf[8])
 {
 	struct swap_slot slot;
@@ -159,7 +159,7 @@ static void test_map(unsigned word, bool big)
 	CHECK_EQ(count(f, 0, 8192), 0);		/* beyond the area */
 	fake_put_uint(f, MAP + 10, 0x3f, 1);		/* bad */
 	fake_put_uint(f, MAP + 11, 0xbf, 1);		/* of shmem */
-	fake_put_uint(f, MAP + 12, 0x40, 1);		/* nobody's, in swap cache */
+	fake_put_uint(f, MAP + 12, 0x40, 1);		/* no user, in swap cache */
 	CHECK_STR(slot_flags(f, 5, flags), "u");
 	CHECK_STR(slot_flags(f, 6, flags), "uc");
 	CHECK_STR(slot_flags(f, 9, flags), "");
@@ -172,7 +172,7 @@ static void test_map(unsigned word, bool big)
 	CHECK_EQ(count(f, 1, 5), 0);		/* no such area */
 	CHECK_EQ(count(f, 63, 5), 0);
 	CHECK_EQ(fake_issues(f, "swap slot"), 0);
-	fake_drop(f, MAP + 4096);			/* it is not 0, but unknown */
+	fake_drop(f, MAP + 4096);			/* the count is not 0, but unknown */
 	CHECK_EQ(count(f, 0, 4096 + 7), 0);
 	CHECK(fake_issues(f, "swap slot") > 0);
 	CHECK_EQ(fake_issues(f, "swap area"), 0);
@@ -261,7 +261,7 @@ static void test_table(unsigned word, bool big)
 	fake_free(f);
 }
 
-/* A count of areas beyond all reason, pointers into nowhere. */
+/* An absurd count of areas, wild pointers. */
 static void test_hostile(void)
 {
 	struct fake *f = area(8, false, 8192);

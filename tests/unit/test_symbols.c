@@ -108,7 +108,7 @@ static void check_answers(struct dump *d)
 
 	for (uint32_t i = 0; i < NSYMS; i++) {
 		if (i == 100)
-			continue;	/* the local of two; 1200 is asked for */
+			continue;	/* the local one of two; 1200 is found by name */
 		CHECK(symbols_find(&d->symbols, names[i], &addr, NULL));
 		CHECK_EQ(addr, symbols[i].addr);
 	}
@@ -275,7 +275,7 @@ static void test_sniff(void)
 	CHECK(!systemmap_sniff("ffffffff81000000 T", 18));
 }
 
-/* What VMCOREINFO calls mem_section is the value of that pointer. */
+/* SYMBOL(mem_section) in VMCOREINFO is the value of that pointer. */
 static void test_vmcoreinfo(void)
 {
 	struct fake *f = fake_new(8, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* False page tables: in two places, of another mm, of no page table, too many. */
+/* False page tables: in two places, of another mm, not a page table, too many. */
 #include "model/usage/tables.h"
 
 #include <time.h>
@@ -51,7 +51,7 @@ static void test_sound(void)
 	run(g, 1);
 	CHECK_EQ(issues_total(g->f->kernel.issues), 0);
 	CHECK_EQ(v->usage.rss, PAGE);
-	/* a table laid up for a huge page, or none */
+	/* a table deposited for a huge page, or none */
 	v->end = VA + 513 * HUGE;
 	map(g, VA + 512 * HUGE, 1, 512 << 12 | P | RW | PSE);
 	for (unsigned tables = 4; tables <= 5; tables++) {
@@ -82,7 +82,7 @@ static void test_counts(void)
 	run(g, 1);
 	CHECK_EQ(fake_issues(g->f, "pgtables_bytes"), ARRAY_LEN(wrong));
 	g->s.ntasks = 0;
-	/* exit_mmap() takes them back one by one */
+	/* exit_mmap() frees them one by one */
 	g->mms[0].users = 0;
 	g->s.tables_checked = false;
 	tables_check(&g->s);
@@ -105,7 +105,7 @@ static void test_twice(void)
 	CHECK_EQ(fake_issues(g->f, "page table"), 1);
 	CHECK_EQ(v->usage.rss, PAGE);
 	CHECK_EQ(v->usage.lost, HUGE);
-	/* hugetlb: two mappings of one file may share what is above their entries */
+	/* hugetlb: two mappings of one file may share the table of their entries */
 	v->flags |= VMA_HUGETLB | VMA_MAYSHARE;
 	map(g, VA, 1, 512 << 12 | P | RW | PSE);
 	map(g, VA + HUGE, 1, 0);

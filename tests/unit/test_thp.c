@@ -50,7 +50,7 @@ static bool anon(struct rig *m, uint64_t start, uint64_t end)
 	return thp_eligible(&m->thp, &v);
 }
 
-/* "The last huge page before the end" of what ends below the first. */
+/* "The last huge page before the end", with an end below the first huge page. */
 static void test_low(const char *release, unsigned word)
 {
 	uint64_t huge = word == 8 ? 2 * MB : 4 * MB;
@@ -96,7 +96,7 @@ static bool tmpfs(const char *release, uint64_t size)
 	fake_put_uint(f, MAPPING, fake_kva(f, SHMEM_AOPS), 8);
 	fake_put_uint(f, SB, fake_kva(f, INFO), 8);
 	fake_put_uint(f, INFO, WITHIN_SIZE, 1);
-	m.thp.r = f->r;			/* what was written renewed it */
+	m.thp.r = f->r;			/* writing memory made a new reader */
 	yes = thp_eligible(&m.thp, &v);
 	machine_free(&m);
 	return yes;

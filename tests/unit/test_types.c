@@ -60,7 +60,7 @@ static uint32_t size_of(struct fake *f, const char *type)
 		CHECK_EQ(at_m.size, sizeof(((type *)0)->field));                     \
 	} while (0)
 
-/* The bits that are ones in the SIZE bytes at P are those of M. */
+/* Exactly the bits of M are ones in the SIZE bytes at P. */
 static void check_ones(const void *p, size_t size, struct member m, unsigned bits)
 {
 	uint64_t word;
@@ -391,7 +391,7 @@ static void test_future_btf(void)
 		if (CHECK_EQ(types_add_btf(&f->dump, data, len, "btf"), ST_OK))
 			check_btf(f, big ? 4 : 8);
 		types_close(&f->dump.types);
-		/* without the layout section nobody knows where the kind ends */
+		/* without the layout section the end of the kind is unknown */
 		data = future_btf(big, &len);
 		store_uint(data + 28, 4, 4, big);
 		CHECK_EQ(types_add_btf(&f->dump, data, len, "btf"), ST_UNSUPPORTED);
@@ -399,7 +399,7 @@ static void test_future_btf(void)
 	}
 }
 
-/* Each word of the blob replaced: refused or answered, never worse. */
+/* Each word of the blob replaced: refused or answered, without a crash. */
 static void test_hostile_btf(void)
 {
 	static const uint32_t evil[] = { 0, 1, 0x7fffffff, 0xffffffff, 0x04ffffff, 0x84000001 };
@@ -463,7 +463,7 @@ static void test_loops(void)
 	fake_free(f);
 }
 
-/* ---- files that are none, or not this kernel's ----------------------------- */
+/* ---- invalid files, and files of other kernels ----------------------------- */
 
 static void refused(const char *content, size_t len, const char *word)
 {

@@ -130,7 +130,7 @@ static void test_glyphs(void)
 	arena_release(&mem);
 }
 
-/* The number of kept pages is bounded, and reaching the bound is marked (full). */
+/* The number of kept pages is bounded; `full` is set at the bound. */
 static void test_bound(void)
 {
 	struct arena mem = { 0 };
@@ -219,7 +219,7 @@ static void test_total(void)
 	free(got);
 }
 
-/* What belongs to no file stands where its size puts it. */
+/* Memory without a file is sorted by its size, too. */
 static void test_order(void)
 {
 	static const char large[] =
@@ -250,7 +250,7 @@ static void test_alerts(void)
 	CHECK_EQ(capture_of_bytes((const uint8_t *)bad_text, strlen(bad_text), &its), ST_OK);
 	of = snapshot_build(its, NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE, NULL);
 	CHECK_EQ(of->nfiles, 3);
-	/* what a collector's text does not have */
+	/* fields that a collector's text lacks */
 	for (uint32_t i = 0; i < of->nfiles; i++) {
 		of->files[i].inode = i + 1;
 		of->files[i].ino = 70 + i;
@@ -265,7 +265,7 @@ static void test_alerts(void)
 		       "text copied,4096,1,,/lib/nopic\n"
 		       "write+exec,4096,1,5,\n");
 	free(got);
-	/* two builds are not one, whatever their names */
+	/* two builds stay apart, even with equal names */
 	of->files[1].build_id_len = of->files[2].build_id_len = 2;
 	of->files[2].build_id[1] = 1;
 	/* the longest evidence fits, and the names after it have one column */
@@ -285,7 +285,7 @@ static void test_alerts(void)
 	free(got);
 	snapshot_free(of);
 	kernel_close(its);
-	/* a page of data that two processes share since fork is memory once: 5 mapped, 4 frames */
+	/* a page of data that two processes share since fork counts once: 5 mapped, 4 frames */
 	got = alerts(s, "kind,cost,uses,name", true, render_csv);
 	CHECK(strstr(got, "\nlibrary data,16384,2,/lib/l\n") != NULL);
 	free(got);

@@ -49,7 +49,7 @@ static void check_like(const char *report, const struct report_opts *o, const ch
 
 static void test_programs(void)
 {
-	/* the child is of its parent's file; the mm is the parent's */
+	/* the child runs its parent's file and shares the parent's mm */
 	check_like("programs", NULL, NULL,
 		"PROCS PRIVATE SHARED RAM PSS USS RSS SWAP SWAP_PSS NAME\n"
 		"    1      12      0  12  12  12  28    4        2 sh\\x1b[2J\n"
@@ -86,7 +86,7 @@ static void test_smem(void)
 		"                       4       12       12       28 \n"
 		"   11 0        sh -c \"a, b\""
 		"                       4       12       12       28 \n");
-	/* no tool of these shows threads */
+	/* none of these tools shows threads */
 	check_like("procs", &(const struct report_opts){ .like = "smem", .threads = true,
 							 .pid = 10 }, NULL,
 		"  PID User     Command                    "

@@ -67,7 +67,7 @@ static void check_found(bool big, const char *text, unsigned word, unsigned shif
 	mk_free(&b);
 }
 
-/* Two different texts, each once: that at the lower address, for any number of threads. */
+/* Two different texts, each once: the lower address wins, for any number of threads. */
 static void test_lower_wins(void)
 {
 	static const char other[] = TEXT("65536", "8");
@@ -116,7 +116,7 @@ static void test_text_file(void)
 	mk_free(&w);
 }
 
-/* A layout file's head; an ELF header. Neither overrules what is known. */
+/* The head of a layout file; an ELF header. Neither replaces known values. */
 static void test_machine(void)
 {
 	static const char layout[] = "# vmcensus layout 1\nmachine 20\nword 4\norder big\n";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists and maple trees: whole ones, and each way in which one can be broken. */
+/* Lists and maple trees: intact ones, and each kind of damage. */
 #include "dumpread/base/bytes.h"
 #include "model/walk/list.h"
 #include "model/walk/maple.h"
@@ -161,7 +161,7 @@ static void test_maple_whole(struct fake *f)
 	CHECK_EQ(s.n, 2);
 }
 
-/* Each damage costs what lies under it, and no more. */
+/* Each damage loses only the entries under it. */
 static void test_maple_damage(struct fake *f)
 {
 	enum status st;
@@ -201,7 +201,7 @@ static void test_maple_roots(struct fake *f)
 {
 	enum status st;
 
-	/* XA_ZERO_ENTRY marks what a failed fork left: no VMA */
+	/* XA_ZERO_ENTRY is left by a failed fork: no vma */
 	fake_put_uint(f, LEAF(0) + 128 + 8, 0x406, 8);
 	CHECK_EQ(walk(f, &st).n, 5);
 	CHECK_EQ(st, ST_OK);

@@ -130,7 +130,7 @@ static void test_messages(void)
 	CHECK_STR(diag.text, "--where: one of = != < <= > >= ~ !~ is expected at \"5\"");
 }
 
-/* Names in the order in which SORT puts them. */
+/* Names in the order of SORT. */
 static void check_order(const char *sort, size_t top, const char *want)
 {
 	struct row rows[] = {

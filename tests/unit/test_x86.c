@@ -70,7 +70,7 @@ static void test_present(void)
 		  PTE_UFFD_WP);
 	CHECK_PTE(decode(&env, 0, pa | BIT(0) | BIT(11) | BIT(63)), PTE_PAGE, pa,
 		  PTE_SOFT_DIRTY);
-	/* USER, PWT, PCD, PAT, GLOBAL and the protection key are nobody's. */
+	/* USER, PWT, PCD, PAT, GLOBAL and the protection key set no flag. */
 	CHECK_PTE(decode(&env, 0, pa | BIT(0) | BIT(2) | BIT(3) | BIT(4) | BIT(7) | BIT(8) |
 			 UINT64_C(0xf) << 59 | BIT(63)), PTE_PAGE, pa, 0);
 	/* The highest frame of 52 bits; PAT_LARGE means nothing at this level. */
@@ -336,7 +336,7 @@ static void test_attach_told(void)
 		{ 4, 0, "SYMBOL(init_level4_pgt)=ffffffff81005000\n" },
 		/* A lie about the levels does not last. */
 		{ 4, 0, SYMBOL_LINE "NUMBER(pgtable_l5_enabled)=1\n" },
-		/* Nothing useful at all: the root is found by what it maps. */
+		/* Nothing useful at all: the root is found by its mappings. */
 		{ 4, 0, "OSRELEASE=2.6.18\n" },
 		{ 5, BIT(47), "OSRELEASE=2.6.18\n" },
 	};
@@ -354,7 +354,7 @@ static void test_attach_told(void)
 	"SIZE(page)=64\nOFFSET(page.flags)=0\nNUMBER(phys_base)=-16777216\n"
 #define OTHER "OSRELEASE=9.9.9\nPAGESIZE=4096\nSYMBOL(x)=1\nSIZE(y)=2\nOFFSET(z)=3\n"
 
-/* The text in memory: whose is there twice, counts. */
+/* The text in memory: one that is there twice counts. */
 static void test_scan(void)
 {
 	struct tables *t = kernel_new(4, 0);
@@ -459,13 +459,13 @@ static void test_damaged(void)
 	CHECK(strstr(t->dump.diag.text, "page tables") && !a);
 	tables_free(t);
 
-	/* No machine named: the sentence is not that of the last row tried. */
+	/* No machine is named: the message is not that of the last row tried. */
 	t = tables_new();
 	CHECK_EQ(arch_attach(&t->dump, &a), ST_UNSUPPORTED);
 	CHECK(strstr(t->dump.diag.text, "does not tell its machine") && !a);
 	tables_free(t);
 
-	/* A machine that we do not know. */
+	/* An unknown machine. */
 	t = tables_new();
 	t->dump.elf_machine = EM_S390;
 	CHECK_EQ(arch_attach(&t->dump, &a), ST_UNSUPPORTED);

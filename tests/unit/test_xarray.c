@@ -214,7 +214,7 @@ static void test_radix_shift(unsigned word, bool big)
 	fake_free(f);
 }
 
-/* to 4.6: the root says how high, node pointers are plain. */
+/* to 4.6: the root has the height, node pointers are plain. */
 static void test_radix_height(unsigned word, bool big)
 {
 	struct fake *f = machine(RADIX_HEIGHT, word, big, 16);
