@@ -146,7 +146,7 @@ struct arch {
 	enum status (*by_rule)(const struct dump *d, uint64_t kva, uint64_t *pa,
 			       uint64_t *run);
 	bool rule_first;
-	/* Exclusive end of user addresses, for bounds of walks and VMAs. */
+	/* Exclusive end of user addresses, for bounds of walks and vmas. */
 	uint64_t (*user_end)(const struct dump *d);
 	/* May ADDR be a kernel pointer on this machine? */
 	bool (*is_kernel_addr)(const struct dump *d, uint64_t addr);
@@ -184,7 +184,7 @@ enum status arch_attach_late(struct dump *d, const struct arch *a);
 /* The row and environment of user page tables, after arch_attach_late(). */
 void arch_user_paging(const struct dump *d, const struct paging **p, struct paging_env *env);
 
-/* What a walk meets. Hooks may be NULL. Return false to stop the walk. */
+/* Hooks for the entries of a walk. They may be NULL. Return false to stop the walk. */
 struct pgvisit {
 	/*
 	 * N decoded neighbours from VA on, of one level (SHIFT = log2 bytes of

@@ -28,7 +28,7 @@ enum sign_kind {
 	SIGN_NONE,
 	SIGN_PRINTS,	/* the kernel image holds TEXT, and no blank after it */
 	SIGN_FACT,	/* a member, size or enumerator that every configuration has */
-	SIGN_OPTION,	/* one that some configurations lack: its absence tells nothing */
+	SIGN_OPTION,	/* one that some configurations lack: its absence proves nothing */
 	SIGN_FUNCTION,	/* the symbol of a function */
 	SIGN_VARIABLE,	/* of a variable, which CONFIG_KALLSYMS_ALL lists */
 	SIGN_GONE,	/* no such function */

@@ -348,7 +348,7 @@ static bool may_be_named(const struct vm_area_struct *vma)
 }
 #endif
 
-/* What maps prints in place of a path: [vdso], [anon:NAME]; into c->path. */
+/* The name that maps prints in place of a path: [vdso], [anon:NAME]; into c->path. */
 static void special_name(struct census *c, struct vm_area_struct *vma)
 {
 	const char *name = NULL;

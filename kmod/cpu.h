@@ -14,7 +14,7 @@
 
 #include "format.h"
 
-/* Not all CPUs have pte_exec(): there the mapping tells. */
+/* Not all CPUs have pte_exec(): without it the mapping decides. */
 #ifdef CONFIG_X86
 #define cpu_may_exec(pte, vma) pte_exec(pte)
 #else

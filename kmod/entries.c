@@ -299,7 +299,7 @@ static void add_other_pmd(struct entries *e, unsigned long va, unsigned long end
 
 /*
  * Entries of upper tables that map memory.  A CPU without huge pages there has no
- * names for what they say.
+ * macros for their bits.
  */
 #ifdef CONFIG_HAVE_ARCH_TRANSPARENT_HUGEPAGE
 /* Under PROT_NONE, 6.1 to 6.4: smaps counts no page then (follow_trans_huge_pmd()). */

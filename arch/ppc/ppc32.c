@@ -115,7 +115,7 @@ static unsigned pte_size(const struct dump *d, enum ppc32_family family)
 	return family == PPC_44X ? 8 : 4;
 }
 
-/* Low memory ends where the kernel says, if that is possible. */
+/* Low memory ends where the kernel says, if its value is possible. */
 static void find_lowmem(struct dump *d, struct reader *r, struct kernel_map *x)
 {
 	uint64_t end;

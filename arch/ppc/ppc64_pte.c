@@ -46,7 +46,7 @@ enum huge_tables {
 	NO_HUGE_TABLES,
 	BY_TOP_BIT,	/* clear; the address has it set; size in the low six bits */
 	BY_PSIZE,	/* an index of sizes in bits 2 to 5, which is never 0 */
-	BY_PSIZE_3_10,	/* the same, of other numbers; the address is kernel-virtual */
+	BY_PSIZE_3_10,	/* the same with other numbers; the address is kernel-virtual */
 };
 
 /* MMU_PAGE_4K .. MMU_PAGE_64G (asm/mmu.h), as they are numbered since 4.10 */

@@ -47,7 +47,7 @@ struct x86_64 {
 	bool no_1g_pages;		/* the kernel maps none: direct_gbpages */
 };
 
-/* Decoder of both rows, and of i386 with PAE: its entries are the same but for a few bits. */
+/* Decoder of both rows, and of i386 with PAE: its entries differ in a few bits. */
 void x86_64_decode(const struct paging *p, const struct paging_env *env, unsigned level,
 		   const uint8_t *raw, unsigned n, struct pte *out);
 

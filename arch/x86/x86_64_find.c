@@ -36,7 +36,7 @@ static bool root_symbol(const struct dump *d, uint64_t *va)
 	return fact_symbol(d, Y_SWAPPER_PG_DIR, va) && is_text(*va);
 }
 
-/* The places of kernel addresses, as far as the image's headers tell. */
+/* The places of kernel addresses that the image's headers give. */
 static void read_linear(struct dump *d, struct x86_64 *x)
 {
 	if (!d->image || !d->image->nmapped)
@@ -183,7 +183,7 @@ static bool from_symbol(struct dump *d, struct reader *r, struct x86_64 *x, cons
 
 	if (!root_symbol(d, &va))
 		return false;
-	/* NUMBER(phys_base) since 4.10; before, only its address is told. */
+	/* NUMBER(phys_base) since 4.10; before, only its address is given. */
 	if (vmcoreinfo_number(d, "phys_base", &n)) {
 		x->phys_base = base = (uint64_t)n;
 		x->has_phys_base = true;

@@ -3,7 +3,7 @@
  * issues.h - damage is a result, not an error.
  *
  * Whatever could not be read or believed is counted here by (kind, object):
- * ("nodata", "vma", 12) is twelve VMAs that the dump does not hold. The first
+ * ("nodata", "vma", 12) is twelve vmas that the dump does not hold. The first
  * few of each keep a sentence; counts are exact. Thread-safe.
  * "nodata", "fault", "corrupt", "limit" ... are status_name() of the reason.
  */

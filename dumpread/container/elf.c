@@ -40,13 +40,13 @@ struct ehdr {
 	uint16_t type, shentsize, shstrndx;
 };
 
-/* What the pass over the program headers gathers. */
+/* The results of the pass over the program headers. */
 struct gather {
 	struct ehdr eh;
 	VEC(struct image_mapped) mapped;
 	struct extents notes;
 	uint64_t loads;
-	uint64_t virtual;	/* of them, those that only say a virtual address */
+	uint64_t virtual;	/* of them, those with only a virtual address */
 	uint64_t areas;		/* of them, kcore's that have no place in memory */
 };
 

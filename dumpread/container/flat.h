@@ -17,7 +17,7 @@
 enum status flat_open(struct image *im, struct image_part *p);
 void flat_free(struct flat *f);
 
-/* Which bytes of the dump lie where in the file. */
+/* The places in the file of the bytes of the dump. */
 const struct extents *flat_extents(const struct flat *f);
 
 /* As part_read_some(); holes between records read as zeros, as with -R. */

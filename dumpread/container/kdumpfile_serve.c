@@ -26,7 +26,7 @@
 
 #define MAP_AT_ONCE ((uint64_t)32 << 10)	/* frames asked for at once */
 #define SECONDS 20			/* of processor time for a request */
-#define MEMORY ((rlim_t)2 << 30)	/* bytes, beside what there is */
+#define MEMORY ((rlim_t)2 << 30)	/* bytes, besides those in use at the start */
 
 struct server {
 	int to;

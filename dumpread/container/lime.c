@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * LiME files (format=lime), which AVML writes too when asked for version 1. Of
- * LiME's other two, "padded" is raw memory at 0, and "raw" says no addresses.
+ * LiME's other formats, "padded" is raw memory at 0, and "raw" has no addresses.
  */
 #include "dumpread/container/lime.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Of overlapping segments the first in the first file is read. */
+/* If segments overlap, the first one in the first file is read. */
 #include "dumpread/container/segments.h"
 
 #include <fcntl.h>

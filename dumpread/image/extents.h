@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * extents.h - which bytes of an address range lie where in a file.
+ * extents.h - the places in a file of the bytes of an address range.
  *
  * Two containers are made of (address, length, file position) records in any
  * order, possibly overlapping: the PT_LOADs of an ELF dump and the records of
@@ -34,7 +34,7 @@ enum extents_order {
 };
 void extents_resolve(struct extents *x, enum extents_order order);
 
-/* Of a resolved list: the first extent that ends after ADDR, or x->n. */
+/* In a resolved list: the first extent that ends after ADDR, or x->n. */
 size_t extents_find(const struct extents *x, uint64_t addr);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * format.h - what the containers in this folder share; nobody else includes it.
+ * format.h - shared by the containers; no other code includes it.
  */
 #ifndef VMCENSUS_IMAGE_FORMAT_H
 #define VMCENSUS_IMAGE_FORMAT_H
@@ -53,7 +53,7 @@ static inline bool part_holds(const struct image_part *p, uint64_t off, uint64_t
 	return off <= p->size && len <= p->size - off;
 }
 
-/* What a CPU family's name in utsname.machine, or an ELF header, implies. */
+/* The properties of a CPU family, by its name in utsname.machine or an ELF header. */
 struct machine {
 	const char *uname;	/* a prefix of utsname.machine */
 	uint16_t elf_machine;
@@ -63,7 +63,7 @@ struct machine {
 
 /* NULL if unknown. */
 const struct machine *machine_by_uname(const char *uname);
-/* WORD_SIZE decides where one EM_ stands for both (MIPS, RISC-V, s390). */
+/* WORD_SIZE decides if one EM_ stands for both sizes (MIPS, RISC-V, s390). */
 const struct machine *machine_by_elf(uint16_t elf_machine, uint8_t word_size);
 
 /* Highest physical address believed, exclusive; from the size of the files. */

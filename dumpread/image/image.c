@@ -27,7 +27,7 @@ static const struct image_ops *const image_formats[] = {
 	&kdumpfile_image_ops,
 };
 
-/* What people give by mistake, and what they should do. */
+/* Files that people name by mistake, and what they should do. */
 static const struct {
 	uint16_t offset;
 	uint8_t len;

@@ -20,7 +20,7 @@ static size_t pad4(size_t n)
 	return (n + 3) & ~(size_t)3;
 }
 
-/* A line: KEY=VALUE in printable ASCII; of addresses and numbers the value is checked too. */
+/* A line: KEY=VALUE in printable ASCII; values of addresses and numbers are checked too. */
 static bool is_line(const char *line, size_t len)
 {
 	static const struct { const char *kind, *digits; } kinds[] = {

@@ -245,7 +245,7 @@ static bool form_possible(const struct kallsyms *k, enum kallsyms_form form)
 	}
 }
 
-/* Of a true table very few are out of order, and most at places of their own. */
+/* In a true table very few are out of order, and most addresses differ. */
 static bool ascends(const struct kallsyms *k)
 {
 	uint32_t up = 0, down = 0;

@@ -3,7 +3,7 @@
  * kallsyms.h - the symbol table that a kernel carries for itself.
  *
  *   names        for each symbol: length, then that many token numbers. Two
- *                bytes of length where the first has bit 7 set (6.1+, Linux
+ *                bytes of length if the first has bit 7 set (6.1+, Linux
  *                commit 73bbb94466fd). The first character of the expanded
  *                name is the type letter of nm
  *   token_table  256 NUL-terminated strings
@@ -83,9 +83,9 @@ void kallsyms_free(struct kallsyms *k);
 enum status kallsyms_index(struct kallsyms *k);
 
 /*
- * Choose the form of the values, after kallsyms_index(). ST_CORRUPT where no
- * form puts every anchor that the table names at its address; at least one
- * must be named if there are any. Without anchors, addresses must ascend.
+ * Choose the form of the values, after kallsyms_index(). ST_CORRUPT if no
+ * form puts every anchor that the table names at its address; if there are
+ * anchors, the table must name at least one. Without anchors, addresses must ascend.
  */
 enum status kallsyms_choose_form(struct kallsyms *k, const struct kallsyms_anchor *a,
 				 unsigned n);
@@ -97,7 +97,7 @@ size_t kallsyms_names_size(const struct kallsyms *k);
 size_t kallsyms_name(const struct kallsyms *k, uint32_t i, char buf[KALLSYMS_NAME_LEN]);
 uint64_t kallsyms_address(const struct kallsyms *k, uint32_t i);
 
-/* Of several symbols of one name the first global one, else the first. */
+/* If several symbols have the name: the first global one, else the first. */
 bool kallsyms_find(const struct kallsyms *k, const char *name, uint64_t *addr);
 
 struct dump;

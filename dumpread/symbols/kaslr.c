@@ -2,7 +2,7 @@
 /*
  * KASLR moves the image as a whole: run time = link time + KERNELOFFSET. The
  * symbols in VMCOREINFO tell it without that key, and whether a list (a
- * System.map, say) is of this kernel at all.
+ * System.map, say) belongs to this kernel.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  *
  * Addresses are run-time kernel-virtual addresses: KASLR is already applied.
  * Sources are asked in the order in which they were added; the first that
- * knows a name answers. A source is one file here and one add function.
+ * knows a name answers. A source has one file in this folder and one add function.
  */
 #ifndef VMCENSUS_SYMBOLS_H
 #define VMCENSUS_SYMBOLS_H
@@ -28,7 +28,7 @@ struct symbols {
 	unsigned n;
 };
 
-/* The chain owns src->self; where it is full, src is closed: false. */
+/* The chain owns src->self. False: it is full, and src was closed. */
 bool symbols_add(struct symbols *s, const struct symbol_source *src);
 void symbols_close(struct symbols *s);
 

@@ -38,19 +38,19 @@ void symlist_free(struct symlist *l);
 bool symlist_add(struct symlist *l, const char *name, size_t len, uint64_t addr, bool global);
 void symlist_finish(struct symlist *l);
 
-/* Of several of one name the first global one, else the first, by address. */
+/* If several have the name: the first global one, else the first, by address. */
 bool symlist_find(const struct symlist *l, const char *name, uint64_t *addr);
 
 /*
- * Turn link addresses into those of the running kernel (KASLR): the shift is
- * what VMCOREINFO's symbols differ by, else its KERNELOFFSET. After
+ * Turn link addresses into those of the running kernel (KASLR): the shift is the
+ * difference to VMCOREINFO's symbols, else its KERNELOFFSET. Call it after
  * symlist_finish(). ST_CORRUPT, with d->diag: a list of another kernel.
  */
 enum status symlist_relocate(struct symlist *l, struct dump *d);
 
 /*
- * Run-time ADDR of D's kernel at link time, KASLR taken off. Small values are
- * absolute (per-CPU symbols, to 6.14) and never move.
+ * The link address of run-time ADDR of D's kernel, without KASLR. Small values
+ * are absolute (per-CPU symbols, to 6.14) and never move.
  */
 uint64_t kaslr_link_address(const struct dump *d, uint64_t addr);
 

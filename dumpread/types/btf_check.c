@@ -31,7 +31,7 @@
 #define INERT ((uint32_t)BTF_KIND_FWD << 24)
 #define MAX_INT 16u			/* bytes */
 
-/* What follows the three words of a type: words of each part. */
+/* The parts that follow the three words of a type, in words. */
 struct shape {
 	uint8_t fixed, element;
 	bool known;

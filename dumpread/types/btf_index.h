@@ -32,8 +32,8 @@ struct btf_index *btf_index_new(struct btf *btf, unsigned word_size, bool big_en
 void btf_index_free(struct btf_index *x);
 
 /*
- * Type id of NAME (LEN bytes), 0 if there is none. A struct or union before a
- * typedef, that before an enum, that before an integer; of equals the first.
+ * Type id of NAME (LEN bytes), 0 if there is none. A struct or union goes before a
+ * typedef, a typedef before an enum, an enum before an integer; among equals the first.
  */
 uint32_t btf_index_type(const struct btf_index *x, const char *name, size_t len);
 bool btf_index_enumerator(const struct btf_index *x, const char *name, int64_t *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Types out of a vmlinux's DWARF. Half a gigabyte is not indexed for sixty
+ * Types from a vmlinux's DWARF. Half a gigabyte is not indexed for sixty
  * structs: compile units are gone through in their order, only the DIEs right
  * below each are looked at, and the unit that completes the wanted set is the
  * last. Names that do not occur in .debug_str at all are given up beforehand,
@@ -62,7 +62,7 @@ static void want_init(struct scan *s, const struct dump *d)
 	w->index.mem = &s->mem;
 	for (unsigned i = 0; i < w->n; i++)
 		hash_put(&w->index, hash_str(w->name[i]), i);
-	/* a name that stands twice is found once */
+	/* a name that occurs twice is found once */
 	for (unsigned i = 0; i < w->n; i++)
 		if (hash_get(&w->index, hash_str(w->name[i])) != i)
 			want_got(w, i);
@@ -221,7 +221,7 @@ static void look_at_unit(struct scan *s, Dwarf_Die *unit, struct hash *enums)
 	Dwarf_Die die;
 
 	s->split |= dwarf_hasattr(unit, DW_AT_GNU_dwo_name) || dwarf_hasattr(unit, DW_AT_dwo_name);
-	/* names of Rust's types say nothing of the kernel's */
+	/* names of Rust's types say nothing about the kernel's */
 	if (dwarf_srclang(unit) == DW_LANG_Rust || dwarf_child(unit, &die))
 		return;
 	s->took = false;

@@ -61,7 +61,7 @@ struct layout_names {
 
 /*
  * Write what D answers to all of NAMES, so that a dump that has only this file
- * gives the same answers. A name may stand more than once.
+ * gives the same answers. A name may occur more than once.
  */
 enum status layout_write(struct dump *d, const struct layout_names *names, FILE *out);
 

@@ -92,7 +92,7 @@ struct found {
 	uint32_t bit_size;	/* 0: not a bit field */
 };
 
-/* What a walk through one aggregate and its anonymous members carries. */
+/* State of a walk through one aggregate and its anonymous members. */
 struct lookup {
 	const struct btf_index *x;
 	const char *name;

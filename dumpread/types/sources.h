@@ -33,11 +33,11 @@ struct mapped_elf {
 	const char *path;
 };
 
-/* What the dump's VMCOREINFO says of the kernel log's types. */
+/* The types of the kernel log, as the dump's VMCOREINFO has them. */
 enum status types_add_vmcoreinfo(struct dump *d);
 
 /*
- * Take d->wanted (types and enumerators) out of the DWARF of M, and little
+ * Take d->wanted (types and enumerators) from the DWARF of M, and little
  * else. Reading stops at the compile unit that completes them.
  */
 enum status types_add_dwarf(struct dump *d, const struct mapped_elf *m);

@@ -51,7 +51,7 @@ struct types {
 	unsigned n;
 };
 
-/* The chain owns src->self; where it is full, src is closed: false. */
+/* The chain owns src->self. False: it is full, and src was closed. */
 bool types_add(struct types *t, const struct type_source *src);
 void types_close(struct types *t);
 

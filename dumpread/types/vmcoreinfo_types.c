@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What VMCOREINFO tells of the types of the kernel log (log_buf_vmcoreinfo_setup()
+ * What VMCOREINFO tells about the types of the kernel log (log_buf_vmcoreinfo_setup()
  * in kernel/printk/printk.c): enough to read it where nothing else is known.
  */
 #include <string.h>

@@ -293,7 +293,7 @@ void lay_counters(struct machine *m)
 	}
 	mset(m, msymbol(m, "tick_nsec"), 10000000, m->cpu->word);
 	if (m->number < 2618)
-		return;		/* per-CPU page_states, which nobody reads */
+		return;		/* per-CPU page_states, which are never read */
 	put_stat(m, nodes ? "vm_zone_stat" : "vm_stat", E_NR_FREE_PAGES, m->free);
 	put_stat(m, nodes ? "vm_node_stat" : "vm_stat", E_NR_FILE_PAGES, m->cache);
 	/* no block device has pages */

@@ -9,7 +9,7 @@
 
 #include "dumpread/base/bytes.h"
 
-/* Page flags of 2.4.27, include/linux/mm.h; later kernels say theirs in an enum. */
+/* Page flags of 2.4.27, include/linux/mm.h; later kernels have theirs in an enum. */
 #define PG_REFERENCED 0x4u
 #define PG_UPTODATE 0x8u
 #define PG_DIRTY 0x10u

@@ -140,7 +140,7 @@ static void make_frames(struct snapshot *s)
 	}
 }
 
-/* The same names where the kernel logs them, and where an issue tells them. */
+/* The same names where the kernel logs them, and where an issue has them. */
 static void make_log(struct snapshot *s)
 {
 	struct machine *m = &s->machine;

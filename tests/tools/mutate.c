@@ -8,7 +8,7 @@
  *	KIND ADDRESS OLD NEW
  * with the physical address, and in hex the bytes that are there and bytes that could
  * be there instead. Kinds: mapcount, pte and page (of one anonymous page), counter (of
- * anonymous pages), comm, dentry (a name in a path), flags (of a VMA), list (of tasks),
+ * anonymous pages), comm, dentry (a name in a path), flags (of a vma), list (of tasks),
  * and where the kernel has them: pools (their number), node (the address of its data).
  */
 #include <inttypes.h>

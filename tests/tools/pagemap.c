@@ -5,11 +5,11 @@
  *	pagemap VMCORE TRUTH
  *
  * TRUTH is the directory of files that the dumped kernel wrote just before:
- * TRUTH/PID/stat, and TRUTH/PID/pagemap.bin, which holds for each VMA its
+ * TRUTH/PID/stat, and TRUTH/PID/pagemap.bin, which holds for each vma its
  * start, end and number of entries, then the entries themselves, all u64
  * (Documentation/admin-guide/mm/pagemap.rst has their bits). Every page of
  * every process in state T, frozen, must agree: the frame if present, type and
- * offset if swapped, and the write-protect bit of userfaultfd. The VMA sets the
+ * offset if swapped, and the write-protect bit of userfaultfd. The vma sets the
  * soft-dirty bit too, so the kernel's bit must only include that of the entry.
  * Exit status: 0 all agree, 1 not, 2 cannot compare.
  */

@@ -39,7 +39,7 @@ struct rig *rig_new(void);
 void rig_free(struct rig *g);
 
 struct mm *add_mm(struct rig *g);
-/* Of the newest mm; VMAs must come in order. */
+/* In the newest mm; vmas must come in order. */
 struct vma *add_vma(struct rig *g, uint64_t start, uint64_t bytes, uint64_t flags);
 /* Physical address of the entry of LEVEL for VA; makes missing tables. */
 uint64_t entry_of(struct rig *g, uint64_t root, uint64_t va, unsigned level);

@@ -293,7 +293,7 @@ static void test_lost(void)
 	rig_free(g);
 }
 
-/* A VMA of many gigabytes, and a small one on either side in the same tables. */
+/* A vma of many gigabytes, and a small one on either side in the same tables. */
 static void test_split(void)
 {
 	struct rig *g = rig_new();

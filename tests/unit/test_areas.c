@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The class of each VMA. The first address space is that of Figure 4 of the USENIX
+ * The class of each vma. The first address space is that of Figure 4 of the USENIX
  * 2005 paper, with the flags and the letters that it prints; the others are programs on
  * later kernels.
  */

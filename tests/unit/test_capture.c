@@ -271,7 +271,7 @@ static void test_damage(void)
 {
 	check_damage(TASK VMA PAGE, 0, 1, 4096);
 	check_damage(TASK "garbage\n" VMA PAGE, 1, 1, 4096);
-	/* overlap, order, alignment, size, a VMA of a task without memory */
+	/* overlap, order, alignment, size, a vma of a task without memory */
 	check_damage(TASK VMA PAGE VMA PAGE, 1, 1, 4096);
 	check_damage(TASK "V: 10000001, 1000FFFF, FFFF, 0, 0, 77, NULL\n", 1, 0, 0);
 	check_damage(TASK "V: 10010000, 1000FFFF, 0, 0, 0, 77, NULL\n", 1, 0, 0);

@@ -253,7 +253,7 @@ static void test_loads(void)
 		CHECK_EQ(vm_of(g, &h, l, 0, 0x1800), 0x1800);		/* .text */
 		CHECK_EQ(vm_of(g, &h, l, 0x3800, 0x4800), 0x1000);	/* .data, in two pieces */
 		CHECK_EQ(vm_of(g, &h, l, 0x4800, 0x7800), 0x3000);	/* .bss */
-		CHECK_EQ(vm_of(g, &h, l, 0x7800, 0x9000), 0);	/* of the heap, say */
+		CHECK_EQ(vm_of(g, &h, l, 0x7800, 0x9000), 0);	/* possibly of the heap */
 		CHECK_EQ(vm_of(g, &h, l, 0x2000, 0x3000), 0);
 		CHECK_EQ(vm_of(g, &h, &loads.v[1], 0, 0x7800), 0x2000);
 		elf_load_sizes(&g->s, g->f->r, &h, 0, l, 0x4800, 0x7800, &credit, &z);

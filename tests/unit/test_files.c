@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of files and the names of VMAs. */
+/* The table of files and the names of vmas. */
 #include "model/file/files.h"
 #include "model/file/path.h"
 #include "tests/unit/check.h"
@@ -317,7 +317,7 @@ static void test_lost(void)
 	fake_free(f);
 }
 
-/* ---- names of VMAs ---------------------------------------------------------------------- */
+/* ---- names of vmas ---------------------------------------------------------------------- */
 
 struct vma_case {
 	uint64_t start, end;

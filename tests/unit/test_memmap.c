@@ -131,7 +131,7 @@ static void test_flat(unsigned word, bool big)
 	fake_free(f);
 }
 
-/* The only node begins with frame 1, its struct pages with frame 0's: mem_map says so. */
+/* The only node begins with frame 1, its struct pages with that of frame 0, as in mem_map. */
 static void test_one_node(void)
 {
 	struct fake *f = machine(4, false);

@@ -97,7 +97,7 @@ static void test_lime(void)
 	struct bytes b = mk_lime(&m);
 	uint64_t second = 32 + 3 * 4096;
 
-	/* 45 5d 69 4c 01 ..: what LiME's lime.h and its users say of a file's start */
+	/* 45 5d 69 4c 01 ..: a file's start, by LiME's lime.h and its users */
 	CHECK(!memcmp(b.v, "EMiL\1\0\0\0\0\0\0\0\0\0\0\0\xff\x2f\0\0\0\0\0\0", 24));
 	check_bytes(&b, &m, "LiME", 0, 0);
 	/* the second header: its three pages are lost, the others found again */

@@ -249,7 +249,7 @@ static void test_walk(void)
 	tables_free(t);
 }
 
-/* The header says big-endian, as QEMU's of a pseries guest; prb points home. */
+/* The header says big-endian, as QEMU's for a pseries guest; prb points into memory. */
 static void test_byte_order(void)
 {
 	struct tables *t = tables_new();

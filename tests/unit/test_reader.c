@@ -208,7 +208,7 @@ static void test_read_pa(void)
 
 /* ---- kernel-virtual --------------------------------------------------- */
 
-/* Where KVA is, by the book. */
+/* The expected place of KVA. */
 static bool where(uint64_t kva, uint64_t *pa)
 {
 	if (kva >= LINEAR && kva < LINEAR + (uint64_t)NPAGES * PAGE)

@@ -329,12 +329,12 @@ static void test_attach_told(void)
 			"NUMBER(pgtable_l5_enabled)=1\n" },
 		{ 4, BIT(51), SYMBOL_LINE "NUMBER(phys_base)=-16777216\n"
 			"NUMBER(sme_mask)=2251799813685248\n" },
-		/* Older kernels tell less: levels, mask, phys_base are probed. */
+		/* Older kernels export less: levels, mask, phys_base are probed. */
 		{ 5, 0, SYMBOL_LINE "NUMBER(phys_base)=-16777216\n" },
 		{ 4, BIT(47), SYMBOL_LINE "NUMBER(phys_base)=-16777216\n" },
 		{ 5, BIT(51), SYMBOL_LINE "SYMBOL(phys_base)=ffffffff81002000\n" },
 		{ 4, 0, "SYMBOL(init_level4_pgt)=ffffffff81005000\n" },
-		/* A lie about the levels does not last. */
+		/* A wrong number of levels is corrected. */
 		{ 4, 0, SYMBOL_LINE "NUMBER(pgtable_l5_enabled)=1\n" },
 		/* Nothing useful at all: the root is found by its mappings. */
 		{ 4, 0, "OSRELEASE=2.6.18\n" },
@@ -404,7 +404,7 @@ static void test_cr3(uint64_t cr3, bool five)
 	tables_free(t);
 }
 
-/* /proc/vmcore's program headers tell phys_base, and help where tables are lost. */
+/* /proc/vmcore's program headers give phys_base, and help if tables are lost. */
 static void test_linear(void)
 {
 	struct tables *t = kernel_new(4, 0);
