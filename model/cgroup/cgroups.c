@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Control groups: first all that the memory controller knows, walked down from
- * root_mem_cgroup, so that groups which were removed and still hold memory are
- * among them; then those of processes, with their parents.
+ * Control groups: first all that the memory controller knows, from root_mem_cgroup down,
+ * so that removed groups which still hold memory are included; then those of processes,
+ * with their parents.
  */
 #include "model/cgroup/cgroups.h"
 
@@ -106,7 +106,7 @@ static bool is_dead(struct cgbuild *b, uint64_t cgrp)
 
 /* ---- path ---------------------------------------------------------------------------- */
 
-/* "/NAME" in front of what stands at AT; the new start, or 0 if there is no room. */
+/* Writes "/NAME" before the text at AT; returns the new start, or 0 if there is no room. */
 static size_t prepend(char *buf, size_t at, const char *name)
 {
 	size_t n = strnlen(name, CGROUP_NAME_MAX);
@@ -185,7 +185,7 @@ static uint64_t counter(struct cgbuild *b, uint64_t memcg, enum layout_id id)
 	return b->k->layout.v[id].alt == 2 ? v >> b->k->dump->page_shift : v;
 }
 
-/* The most that a limit can be: PAGE_COUNTER_MAX, RES_COUNTER_MAX. */
+/* The largest value of a limit: PAGE_COUNTER_MAX, RES_COUNTER_MAX. */
 static uint64_t no_limit(const struct kernel *k)
 {
 	if (k->dump->word_size == 8 || k->layout.v[M_MEMCG_MAX].alt == 2)
@@ -218,7 +218,8 @@ static void fill_counters(struct cgbuild *b, struct cgroup *g, uint64_t cgrp)
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-/* CSS: of memory, 0 if it is to be looked up; cgroup.subsys[] forgets it when a group dies. */
+/* CSS: that of the memory controller, 0 to look it up; cgroup.subsys[] forgets it when a group
+   dies. */
 static uint32_t add_row(struct cgbuild *b, uint64_t cgrp, uint32_t parent, uint64_t css)
 {
 	struct cgroup *g;
@@ -266,7 +267,7 @@ static uint32_t row_of(struct cgbuild *b, uint64_t cgrp, uint64_t css)
 	return row;
 }
 
-/* The children of CSS onto todo, the first of them on top. */
+/* Pushes the children of CSS on todo, the first of them on top. */
 static void push_children(struct cgbuild *b, uint64_t css)
 {
 	size_t first = b->todo.n;
@@ -299,7 +300,7 @@ static void walk_memory(struct cgbuild *b)
 		uint64_t css = b->todo.v[--b->todo.n];
 		uint64_t cgrp = pointer(b, css, M_CSS_CGROUP);
 
-		/* a group that is known already has been here: no circles */
+		/* a group that is known already was visited: no circles */
 		if (!cgrp || hash_get(&b->by_addr, cgrp) != HASH_NONE)
 			continue;
 		row_of(b, cgrp, css);
@@ -319,13 +320,13 @@ static uint32_t row_of_proc(struct cgbuild *b, uint64_t css_set, bool exiting)
 	if (!cgrp || (dfl && pointer(b, cgrp, M_CGROUP_ROOT) == b->dfl_root))
 		return dfl ? row_of(b, dfl, 0) : NONE;
 	row = row_of(b, cgrp, 0);
-	/* on legacy hierarchies what exits is shown at the root */
+	/* legacy hierarchies show exiting processes at the root */
 	while (exiting && row != NONE && b->rows.v[row].parent != NONE)
 		row = b->rows.v[row].parent;
 	return row;
 }
 
-/* Every css_set points to a group of cgroup2, mounted or not: so its root is known. */
+/* Every css_set points to a group of cgroup2, mounted or not. This finds its root. */
 static void find_dfl_root(struct cgbuild *b, const uint64_t *css_sets)
 {
 	for (uint32_t i = 0; i < b->s->nprocs && !b->dfl_root; i++) {
@@ -358,7 +359,7 @@ void cgroups_build(struct snapshot *s, struct reader *r, const uint64_t *css_set
 /* ---- /proc/PID/cgroup: proc_cgroup_show(), kernel/cgroup/cgroup.c ---------------------------- */
 
 #define ROOTS_MAX 64u		/* hierarchies; each but named ones has a controller */
-#define LINKS_MAX 4096u		/* groups of one css_set: one of each hierarchy */
+#define LINKS_MAX 4096u		/* groups of one css_set: one per hierarchy */
 #define SUBSYS_MAX 32u		/* bits of subsys_mask */
 
 /* The group of CSS_SET in the hierarchy ROOT; 0: none. */
@@ -379,7 +380,7 @@ static uint64_t group_in(struct cgbuild *b, uint64_t css_set, uint64_t root)
 	return 0;
 }
 
-/* "cpu,cpuacct", and ",name=NAME" of a hierarchy that has one. */
+/* "cpu,cpuacct", and ",name=NAME" if the hierarchy has a name. */
 static const char *controllers_of(struct cgbuild *b, uint64_t root)
 {
 	const struct layout *l = &b->k->layout;

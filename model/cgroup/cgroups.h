@@ -18,13 +18,13 @@ void cgroups_build(struct snapshot *s, struct reader *r, const uint64_t *css_set
 /* A line of /proc/PID/cgroup. */
 struct cgroup_line {
 	int32_t id;
-	const char *controllers;	/* "cpu,cpuacct", "name=systemd"; "" of cgroup2 */
+	const char *controllers;	/* "cpu,cpuacct", "name=systemd"; "" for cgroup2 */
 	const char *path;
 };
 
 /*
- * The lines of process P, in the kernel's order, into MEM; 0 of them where the kernel
- * does not tell its hierarchies.
+ * The lines of process P, in the kernel's order, into MEM; 0 lines if the source does not
+ * show the kernel's hierarchies.
  */
 unsigned cgroup_lines(const struct snapshot *s, struct reader *r, const struct proc *p,
 		      struct arena *mem, const struct cgroup_line **ret);

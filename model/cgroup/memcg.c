@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * memcg.c - the counts behind memory.stat (mm/memcontrol.c), as a reader of the
- * file would have got them: it flushes first what each CPU still keeps.
+ * memcg.c - the counts of memory.stat (mm/memcontrol.c), as a reader of the file would get
+ * them: reading first flushes the counts that CPUs still hold.
  *
- * Since 5.13 (rstat): vmstats.state[] has what was flushed into a group;
- * vmstats.state_pending[] what its children flushed, for it to take;
- * vmstats_percpu.state[] less .state_prev[] what one CPU did since. To the value
- * of a group belongs what is pending in it and in all below it. From 5.2 to 5.12:
- * vmstats[] are atomic, already summed upwards, and vmstats_percpu.stat[] has
+ * Since 5.13 (rstat): vmstats.state[] has the counts that were flushed into a group;
+ * vmstats.state_pending[] those that its children flushed and it has not taken yet;
+ * vmstats_percpu.state[] less .state_prev[] those of one CPU since then. The value of a
+ * group includes the pending counts of the group and of all groups below it. From 5.2 to
+ * 5.12: vmstats[] are atomic and include the groups below, and vmstats_percpu.stat[] has
  * batches not yet added.
  */
 #include "model/cgroup/memcg.h"
@@ -59,7 +59,7 @@ struct reading {
 	int64_t (*pending)[MEMCG_STATS];
 };
 
-/* Of a zone and not of a node, before v5.11 and v5.9 made them the memory controller's. */
+/* Counters of a zone, not of a node, before v5.11 and v5.9 moved them to the memory controller. */
 static bool is_zone_item(const struct kernel *k, enum layout_id id, int64_t value)
 {
 	switch (id) {
@@ -162,7 +162,7 @@ static uint64_t in_bytes(const struct reading *rd, unsigned i, int64_t v)
 				      : n;
 }
 
-/* A limit is as large as can be where there is none: PAGE_COUNTER_MAX. */
+/* Without a limit the counter has the largest value: PAGE_COUNTER_MAX. */
 static uint64_t limit(const struct reading *rd, uint64_t memcg, enum layout_id id)
 {
 	uint64_t v, none = rd->k->dump->word_size == 8
@@ -212,7 +212,7 @@ static void read_one(struct reading *rd, uint32_t g, struct memcg *m)
 			m->stat[i] = (uint64_t)flushed[i];
 }
 
-/* Parents stand before their children: what is pending goes up from the end. */
+/* Parents stand before their children: from the end, pending counts go upwards. */
 static void add_pending(struct reading *rd, struct memcg *v)
 {
 	const struct snapshot *s = rd->s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * memcg.h - what memory.stat, memory.events and the limits of a cgroup say.
+ * memcg.h - the values of memory.stat, memory.events and the limits of a cgroup.
  */
 #ifndef VMCENSUS_MEMCG_H
 #define VMCENSUS_MEMCG_H
@@ -29,7 +29,7 @@ struct memcg {
 	uint64_t low, high, swap_max, peak;
 };
 
-/* One for each of s->cgroups, in MEM. Known from 5.2 on. */
+/* One for each of s->cgroups, in MEM. Supported since 5.2. */
 struct memcg *memcgs_read(const struct snapshot *s, struct arena *mem);
 
 #endif

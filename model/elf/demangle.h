@@ -2,8 +2,8 @@
 /*
  * demangle.h - names of C++ as a programmer writes them.
  *
- * By __cxa_demangle() of the C++ library, where this machine has one: it is loaded
- * at run time and not needed.
+ * Uses __cxa_demangle() of the C++ library, which is loaded at run time if this machine
+ * has it.
  */
 #ifndef VMCENSUS_DEMANGLE_H
 #define VMCENSUS_DEMANGLE_H
@@ -15,7 +15,7 @@ struct demangler;
 struct demangler *demangler_new(void);
 void demangler_free(struct demangler *d);
 
-/* NAME, or what it stands for, in MEM. */
+/* NAME, or its demangled form, in MEM. */
 const char *demangle(const struct demangler *d, const char *name, struct arena *mem);
 
 #endif

@@ -13,7 +13,7 @@
 #include "model/elf/elfloads.h"
 
 #define PIECES_MAX 65536	/* of one process */
-#define LOOKS_MAX (INT64_C(1) << 26)	/* at pieces, for the .bss of a dump */
+#define LOOKS_MAX (INT64_C(1) << 26)	/* at pieces, for all .bss of a dump */
 
 enum known { NOT_LOOKED, IS_ELF, IS_OTHER, NOT_THERE };
 
@@ -22,7 +22,7 @@ struct elf_heads {
 	struct reader *r;
 	const char *sysroot;
 	struct arena *mem;
-	struct elf_head *v;	/* [nfiles]: type and segments alone */
+	struct elf_head *v;	/* [nfiles]: only type and segments */
 	uint8_t *known;		/* [nfiles]: enum known */
 	uint32_t *seen;		/* [nfiles]: pass in which its pieces were listed */
 	uint32_t pass;
@@ -127,8 +127,8 @@ static void add_bss(struct arena *mem, struct elf_bss_list *ret, uint32_t vma, u
 }
 
 /*
- * By segments; false: none of them lies in the VMA. *LEFT: looks, which hostile
- * headers would take without end.
+ * By segments; false: the VMA has none of them. *LEFT: number of looks, which hostile
+ * headers would not limit.
  */
 static bool by_pieces(const struct snapshot *s, const struct elf_pieces *p, uint32_t vma,
 		      int64_t *left, struct arena *mem, struct elf_bss_list *ret)

@@ -42,7 +42,7 @@ static const char *plain_path(const struct file *f, struct arena *mem)
 	return arena_strndup(mem, f->path, n);
 }
 
-/* Is what lies below SYSROOT what was mapped? CACHE: as the dump has it, or NULL. */
+/* Is the file below SYSROOT the one that was mapped? CACHE: the file in the dump, or NULL. */
 static enum status check_same(const struct file *f, const struct elf_image *cache,
 			      const struct elf_found *found, struct arena *mem, const char **note,
 			      const char **why)

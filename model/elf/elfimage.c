@@ -15,7 +15,7 @@
 #include "model/walk/xarray.h"
 
 #define HEADERS_MAX 1024		/* program headers that are looked at */
-#define SEGMENTS_MAX 64			/* of them, those to load: compilers make five or so */
+#define SEGMENTS_MAX 64			/* of them, segments to load: compilers make about five */
 #define SECTIONS_MAX 65535
 #define NOTES_MAX 65536			/* bytes of one note segment that are looked at */
 #define SECTION_MAX (256u << 20)	/* bytes of a section that is read whole */
@@ -54,8 +54,8 @@ struct lookup {
 };
 
 /*
- * An entry is the head of a folio. It stands for all of the folio's pages since
- * 6b24ca4a1a8d (v5.17); before, each of them had an entry, that of the head.
+ * An entry is the head of a folio. It stands for all pages of the folio since 6b24ca4a1a8d
+ * (v5.17); before, each page had an entry, which was the head.
  */
 static bool see_entry(void *arg, const struct xa_entry *e)
 {
@@ -120,7 +120,7 @@ uint64_t elf_size(const struct elf_image *e)
 
 /* ---- headers -------------------------------------------------------------------- */
 
-/* A field of a structure that 32 and 64 bits lay out each their way. */
+/* A field of a structure whose layout differs between 32 and 64 bits. */
 #define FIELD(e, p, type, f)                                                            \
 	((e)->head.word == 8                                                            \
 	 ? load_uint((p) + offsetof(Elf64_##type, f), sizeof(((Elf64_##type *)0)->f),   \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * elfimage.h - the ELF file behind a mapping, wherever its bytes are: a file of the
- * analysing machine, the page cache in the dump, or memory.
+ * elfimage.h - the ELF file of a vma, from any place: a file of the analysing machine, the
+ * page cache in the dump, or memory.
  *
- * Pages that a dump does not hold are missing, never zero: every read says whether all
- * of it was there. Both word sizes and byte orders; nothing of the file is believed:
- * counts, offsets and strings are bounded here.
+ * Pages that a dump does not hold are missing, never zero: every read says whether all of
+ * it was there. Both word sizes and byte orders. No value in the file is trusted: counts,
+ * offsets and strings are bounded here.
  */
 #ifndef VMCENSUS_ELFIMAGE_H
 #define VMCENSUS_ELFIMAGE_H
@@ -26,9 +26,9 @@ struct elf_section {
 struct elf_image;
 
 /*
- * ST_OK; ST_ABSENT: it is no ELF file (or, of a file, there is none); ST_NODATA: its
- * first page is not there. *ret is NULL on failure. Sections may be missing where
- * segments are known.
+ * ST_OK; ST_ABSENT: it is no ELF file, or the file does not exist; ST_NODATA: its first
+ * page is not there. *ret is NULL on failure. Sections may be missing although segments
+ * are known.
  */
 enum status elf_open_fd(int fd, struct elf_image **ret);	/* takes FD */
 enum status elf_open_memory(const void *p, size_t size, struct elf_image **ret); /* borrowed */
@@ -49,7 +49,7 @@ struct elf_head {
 	struct elf_section *sections;	/* without the first, empty one */
 	unsigned nsegments, nsections;
 	uint8_t build_id[32];
-	unsigned build_id_len;	/* 0: has none, or it is not there */
+	unsigned build_id_len;	/* 0: has none, or it could not be read */
 };
 
 const struct elf_head *elf_head(const struct elf_image *e);

@@ -11,10 +11,10 @@
 
 #define CANDIDATES 64		/* biases that are weighed for one mm */
 #define LOADS_MAX 8		/* of one file in one mm */
-#define CREDIT_CALL 64		/* mappings */
+#define CREDIT_CALL 64		/* vmas */
 
 struct candidate {
-	uint64_t bias, bytes;	/* of mappings that it explains */
+	uint64_t bias, bytes;	/* of vmas that it explains */
 };
 
 static uint64_t page_mask(const struct snapshot *s)
@@ -22,7 +22,8 @@ static uint64_t page_mask(const struct snapshot *s)
 	return (UINT64_C(1) << s->k->page_shift) - 1;
 }
 
-/* Bytes of the file that V maps and that G has, in whole pages; *bias that would be. */
+/* Bytes of the file that V maps and G covers, in whole pages; *bias is the bias that this
+   implies. */
 static uint64_t overlap(const struct snapshot *s, const struct vma *v, const struct elf_segment *g,
 			uint64_t *bias)
 {
@@ -51,7 +52,7 @@ static void weigh(struct candidate *c, unsigned *n, uint64_t bias, uint64_t byte
 	c[i].bytes += bytes;
 }
 
-/* Is the mapping explained by BIAS? */
+/* Does BIAS explain the vma? */
 static bool explained(const struct snapshot *s, const struct vma *v, const struct elf_head *h,
 		      uint64_t bias)
 {
@@ -72,7 +73,7 @@ static bool taken(const struct snapshot *s, const struct vma *v, const struct el
 	return false;
 }
 
-/* The bias that explains most of what no load found so far does; false: none. */
+/* The bias that explains most of the vmas that no load explains yet; false: none. */
 static bool best_bias(const struct snapshot *s, const struct mm *m, uint32_t file,
 		      const struct elf_head *h, const struct elf_loads *loads, size_t first,
 		      uint64_t *ret)
@@ -84,14 +85,14 @@ static bool best_bias(const struct snapshot *s, const struct mm *m, uint32_t fil
 	for (uint32_t k = m->first_vma; k < m->first_vma + m->nvmas && k < s->nvmas; k++) {
 		const struct vma *v = &s->vmas[k];
 
-		/* without any permission: what the dynamic loader leaves between segments */
+		/* without any permission: the dynamic loader leaves it between segments */
 		if (v->file != file || !(v->flags & (VMA_READ | VMA_WRITE | VMA_EXEC)) ||
 		    taken(s, v, h, loads, first))
 			continue;
 		for (unsigned i = 0; i < h->nsegments; i++) {
 			uint64_t bytes = overlap(s, v, &h->segments[i], &bias);
 
-			/* a file that is not relocated lies where it says */
+			/* a file that is not relocated is at its own addresses */
 			if (bytes && !(h->type == ET_EXEC && bias))
 				weigh(c, &n, bias, bytes);
 		}
@@ -118,7 +119,7 @@ void elf_loads_find(const struct snapshot *s, const struct mm *m, uint32_t file,
 	}
 }
 
-/* Is [start, end) of V, at a load's addresses, the file's? */
+/* Does [start, end) of V, at the addresses of a load, belong to the file? */
 static bool belongs(const struct snapshot *s, const struct vma *v, const struct elf_head *h,
 		    uint32_t file, uint64_t bias, uint64_t *start, uint64_t *end)
 {
@@ -152,7 +153,7 @@ static bool pay(const struct snapshot *s, int64_t *credit)
 	return left > 0;
 }
 
-/* The first of M's VMAs that ends behind ADDR. */
+/* The first of M's VMAs that ends after ADDR. */
 static uint32_t first_behind(const struct snapshot *s, const struct mm *m, uint64_t addr)
 {
 	const struct vma *v = &s->vmas[m->first_vma];

@@ -2,10 +2,10 @@
 /*
  * elfloads.h - where an ELF file lies in the memory of a process.
  *
- * A load is one bias: address in memory less address in the file, for all segments.
- * It is found by the mappings of the file, whatever they were cut into since (mprotect,
- * RELRO); a file may be loaded more than once. What a segment has in memory beyond the
- * file's bytes (.bss) lies in the last page of these and in anonymous mappings behind.
+ * A load is one bias: address in memory less address in the file, for all segments. It is
+ * found by the file's vmas, however they were split since (mprotect, RELRO). A file may be
+ * loaded more than once. The part of a segment beyond the file's bytes (.bss) is in the
+ * last page of these and in the anonymous vmas that follow.
  */
 #ifndef VMCENSUS_ELFLOADS_H
 #define VMCENSUS_ELFLOADS_H
@@ -23,14 +23,14 @@ struct elf_loads {
 	size_t n, cap;
 };
 
-/* The loads of file number FILE in M, added. */
+/* Adds the loads of file number FILE in M. */
 void elf_loads_find(const struct snapshot *s, const struct mm *m, uint32_t file,
 		    const struct elf_head *h, struct arena *mem, struct elf_loads *ret);
 
 /*
- * Sizes of the file's addresses [start, end) in a load, added to SUM. *CREDIT pays for
- * mappings that are looked at; every call adds what a sane one takes, so that it
- * runs out where a hostile file has many sections over all of a process's mappings.
+ * Adds the sizes of the file's addresses [start, end) in a load to SUM. *CREDIT pays for
+ * the vmas that are looked at. Every call adds enough for a sane file, so that the credit
+ * runs out only if a hostile file has many sections over all vmas of a process.
  */
 #define ELF_CREDIT (INT64_C(1) << 22)	/* to begin with */
 

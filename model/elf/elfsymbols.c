@@ -68,7 +68,7 @@ static void add_all(struct reading *rd, const struct elf_head *h, const uint8_t 
 	}
 }
 
-/* The symbols of section NAME, added; false if there are none. */
+/* Adds the symbols of section NAME; false if there are none. */
 static bool read_table(struct elf_image *e, const char *name, struct arena *mem,
 		       struct elf_symbols *to)
 {
@@ -94,7 +94,7 @@ static bool read_table(struct elf_image *e, const char *name, struct arena *mem,
 	return to->n > before;
 }
 
-/* An xz stream unpacked; NULL if it is not one, or too large. */
+/* An xz stream, unpacked; NULL if it is not one, or too large. */
 static uint8_t *unpack(const uint8_t *in, size_t len, size_t *ret)
 {
 	lzma_stream z = LZMA_STREAM_INIT;
@@ -119,7 +119,7 @@ static uint8_t *unpack(const uint8_t *in, size_t len, size_t *ret)
 	return NULL;
 }
 
-/* What distributions leave of a stripped file's local functions. */
+/* The symbols of local functions that distributions keep in stripped files. */
 static bool read_debugdata(struct elf_image *e, struct arena *mem, struct elf_symbols *to)
 {
 	const struct elf_section *s = elf_section(e, ".gnu_debugdata");

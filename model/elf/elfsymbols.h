@@ -21,9 +21,9 @@ struct elf_symbols {
 };
 
 /*
- * Of .symtab, else of .gnu_debugdata (an ELF file of its own, packed with xz) and
- * .dynsym, else of .dynsym alone. Symbols that are named, defined and have a size;
- * not those of files, sections and of thread-local memory. In MEM.
+ * From .symtab, otherwise from .gnu_debugdata (a separate ELF file, packed with xz) and
+ * .dynsym, otherwise only from .dynsym. Symbols with a name, a definition and a size; not
+ * those of files, sections and thread-local memory. In MEM.
  */
 void elf_symbols_read(struct elf_image *e, struct arena *mem, struct elf_symbols *ret);
 

@@ -41,7 +41,7 @@ static void drop_last(char *path)
 	*(slash ? slash : path) = '\0';
 }
 
-/* DONE ends in a link to TARGET: that goes before what is left. */
+/* DONE ends in a link to TARGET, which is put before the rest of the path. */
 static bool follow(struct walk *w, const char *target)
 {
 	char left[PATH_MAX];
@@ -57,7 +57,7 @@ static bool follow(struct walk *w, const char *target)
 	return true;
 }
 
-/* Take one component of what is left; false: no way. */
+/* Takes one component of the rest; false: the path does not exist. */
 static bool step(struct walk *w)
 {
 	char target[PATH_MAX], name[PATH_MAX];
@@ -95,7 +95,7 @@ int rootpath_open(const char *root, const char *path)
 		memcpy(w.left, path, len + 1);
 	while (ok && w.left[0])
 		ok = step(&w);
-	/* not to wait for a writer, were it a pipe */
+	/* so as not to wait for a writer, if it is a pipe */
 	if (ok && w.done[0])
 		fd = openat(w.root, w.done, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (w.root >= 0)

@@ -6,8 +6,8 @@
 #define VMCENSUS_ROOTPATH_H
 
 /*
- * A regular file open for reading: PATH as seen from ROOT, where absolute symbolic
- * links and ".." lead no further than ROOT. -1 if there is none.
+ * A regular file, open for reading: PATH as seen from ROOT. Absolute symbolic links and
+ * ".." do not leave ROOT. -1 if there is none.
  */
 int rootpath_open(const char *root, const char *path);
 

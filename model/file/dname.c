@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Dentries of file systems that nobody can walk: their names are made up when
- * somebody asks (d_op->d_dname). The hooks of v2.6.22 .. v7.3 are told apart by
- * the magic of their file system; all others use simple_dname(), as do memfd,
- * SysV shared memory, shared /dev/zero, anonymous huge pages, AIO rings and
- * secret memory.
+ * Dentries of file systems without a tree of names: their names are made up when they are
+ * printed (d_op->d_dname). The magic of the file system shows which hook of v2.6.22 ..
+ * v7.3 it has; all others use simple_dname(): memfd, SysV shared memory, shared /dev/zero,
+ * anonymous huge pages, AIO rings and secret memory.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static bool put_text(struct pathwalk *w, const char *s, size_t n)
 
 #define put_literal(w, s) put_text((w), (s), sizeof(s) - 1)
 
-/* dmabuffs_dname(), drivers/dma-buf/dma-buf.c: "/dmabuf:" and what the owner named it. */
+/* dmabuffs_dname(), drivers/dma-buf/dma-buf.c: "/dmabuf:" and the name that its owner gave. */
 static void put_dmabuf(struct pathwalk *w)
 {
 	uint64_t buf = kobj_u64(&w->dentry, M_DENTRY_FSDATA), p = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * escape.h - names as the text of maps and smaps carries them.
+ * escape.h - names as in the text of maps and smaps.
  *
- * seq_path(m, path, "\n") (fs/seq_file.c) writes a newline in a path as \012,
- * and every other byte, the backslash too, as it is. The other names (vdso,
- * anon:...) can hold no newline, so that one rule serves the whole column.
+ * seq_path(m, path, "\n") (fs/seq_file.c) writes a newline in a path as \012, and every
+ * other byte, the backslash too, as it is. The other names (vdso, anon:...) cannot contain
+ * a newline, so that one rule is enough for the whole column.
  */
 #ifndef VMCENSUS_FILES_ESCAPE_H
 #define VMCENSUS_FILES_ESCAPE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The table of mapped files. Every struct file leads to one row; struct files
- * of one inode with one path share theirs: that is what "the same file" means
- * in maps, whatever mount or mount namespace it was opened in.
+ * The table of mapped files. Every struct file leads to one row. Struct files of one inode
+ * with one path share a row: they are "the same file" in maps, whatever mount or mount
+ * namespace they were opened in.
  */
 #include "model/file/files.h"
 
@@ -14,10 +14,10 @@
 #include "model/file/path.h"
 
 /*
- * Bits of file.f_mode (include/linux/fs.h) that say "part of a struct
- * backing_file": bit 25 since v6.5, bit 24 since v6.14 and in 6.12.y. Between
- * v6.5 and v6.9 bit 24 said that a file takes parallel direct writes, since
- * v6.14 bit 25 says that it makes no fsnotify events: see is_backing().
+ * Bits of file.f_mode (include/linux/fs.h) that mean "part of a struct backing_file": bit
+ * 25 since v6.5, bit 24 since v6.14 and in 6.12.y. Between v6.5 and v6.9 bit 24 meant that
+ * a file takes parallel direct writes; since v6.14 bit 25 means that it makes no fsnotify
+ * events: see is_backing().
  */
 #define FMODE_BACKING_OLD (1u << 25)
 #define FMODE_BACKING_NEW (1u << 24)
@@ -25,7 +25,7 @@
 #define MINOR_BITS 20		/* include/linux/kdev_t.h; 8 of 16 in v2.4 */
 #define PATHS_MAX (256u << 20)	/* bytes of all paths together */
 
-/* Where a struct file points to: equal in all of them, equal rows. */
+/* The pointers of a struct file: if they are equal, the rows are. */
 struct ident {
 	uint64_t mnt, dentry;	/* path to show */
 	uint64_t inode;		/* whose pages are mapped */
@@ -53,7 +53,7 @@ struct filetab {
 	uint64_t sb, sb_magic;		/* latest super block looked at */
 	uint32_t sb_major, sb_minor;
 	enum status sb_st;
-	struct arena mem;		/* what is gone after filetab_finish() */
+	struct arena mem;		/* memory that is freed by filetab_finish() */
 };
 
 struct filetab *filetab_new(struct snapshot *s, struct reader *r)
@@ -143,7 +143,7 @@ static enum file_kind kind_of(const struct filetab *t, uint64_t aops, bool made_
 	return S_ISREG(mode) && !made_up ? FILE_REGULAR : FILE_OTHER;
 }
 
-/* Page cache of what is mapped: of a block device, not that of its node's inode. */
+/* Page cache of the mapped file: for a block device its own, not that of its node's inode. */
 static uint64_t fill_mapping(struct filetab *t, struct file *f)
 {
 	const struct kernel *k = t->k;
@@ -203,8 +203,8 @@ static void fill_inode(struct filetab *t, struct file *f, bool made_up)
 }
 
 /*
- * Since 3efdc78fdc21 (v6.8) maps prints device and inode number of the file
- * that the user opened, where the pages are those of a file below it.
+ * Since 3efdc78fdc21 (v6.8) maps prints device and inode number of the file that the user
+ * opened, although the pages belong to a file below it.
  */
 static void show_user_inode(struct filetab *t, struct file *f, uint64_t inode)
 {
@@ -223,7 +223,7 @@ static void show_user_inode(struct filetab *t, struct file *f, uint64_t inode)
 
 /* ---- struct file --------------------------------------------------------------------- */
 
-/* The super block of a mount and that of a dentry in it are one. */
+/* A mount and a dentry in it have the same super block. */
 static bool path_consistent(struct filetab *t, uint64_t mnt, uint64_t dentry)
 {
 	const struct kernel *k = t->k;
@@ -237,9 +237,9 @@ static bool path_consistent(struct filetab *t, uint64_t mnt, uint64_t dentry)
 }
 
 /*
- * Is the struct file in t->file the first member of a struct backing_file? The
- * bit that says so moved, and the one it was took another meaning: so the path
- * behind the file must be one as well.
+ * Is the struct file in t->file the first member of a struct backing_file? The bit for
+ * this moved, and its old place has another meaning now, so the path in the backing_file
+ * must be valid too.
  */
 static bool is_backing(struct filetab *t, struct ident *id)
 {
@@ -249,7 +249,7 @@ static bool is_backing(struct filetab *t, struct ident *id)
 
 	if (!has(k, M_BACKING_MNT))
 		return false;
-	/* bit 24 was free for it once 210a03c9d51a (v6.10) had made fop_flags */
+	/* 210a03c9d51a (v6.10) made fop_flags; since then bit 24 was free for this */
 	if (has(k, M_FOP_FLAGS))
 		bits |= FMODE_BACKING_NEW;
 	if (!(mode & bits) || kmember_u64(k, t->r, t->file.addr, M_BACKING_MNT, &mnt) ||
@@ -328,8 +328,8 @@ static uint32_t row_of_ident(struct filetab *t, const struct ident *id, bool use
 }
 
 /*
- * vm_area_struct.vm_prfile, of the aufs patch that Ubuntu carries (at least
- * 4.4 .. 6.2): the file to print in place of vm_file, set by its overlayfs too.
+ * vm_area_struct.vm_prfile, from the aufs patch that Ubuntu carries (at least 4.4 .. 6.2):
+ * the file to print instead of vm_file. Its overlayfs sets it too.
  */
 static bool has_prfile(struct filetab *t, uint64_t prfile, struct ident *id)
 {
@@ -351,7 +351,7 @@ static bool has_prfile(struct filetab *t, uint64_t prfile, struct ident *id)
 	return true;
 }
 
-/* A row for the struct file in t->file; PRFILE: what to print in its place, or 0. */
+/* A row for the struct file in t->file; PRFILE: the file to print in its place, or 0. */
 static uint32_t row_of_file(struct filetab *t, uint64_t prfile)
 {
 	struct ident id = {

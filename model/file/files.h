@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * files.h - what VMAs map, under the name that the kernel itself would print.
+ * files.h - the files that VMAs map, under the names that the kernel would print.
  */
 #ifndef VMCENSUS_FILES_H
 #define VMCENSUS_FILES_H
@@ -13,25 +13,25 @@ struct filetab;
 struct filetab *filetab_new(struct snapshot *s, struct reader *r);
 
 /*
- * Index in s->files of the struct file at FILE_KVA (0: NONE), made at the first
- * call and found by address, then by (inode, path), at later ones. A file that
- * cannot be read still gets a row, with status_known false.
+ * Index in s->files of the struct file at FILE_KVA (0: NONE). The first call makes the
+ * row; later calls find it by address, then by (inode, path). A file that cannot be read
+ * still gets a row, with status_known false.
  */
 uint32_t filetab_get(struct filetab *t, uint64_t file_kva);
 
 /* The same for the file of a VMA, under the name that maps gives it there. */
 uint32_t filetab_of_vma(struct filetab *t, const struct vma *v);
 
-/* Of a live machine: what was read of V's file was damaged; read it anew next time. */
+/* On a live machine: the data read for V's file was damaged; read it again next time. */
 void filetab_forget(struct filetab *t, const struct vma *v);
 
 /* s->files and s->nfiles are final after this. */
 void filetab_finish(struct filetab *t);
 
 /*
- * v->name: what the last column of /proc/PID/maps says (show_map_vma(),
- * fs/proc/task_mmu.c): path, [heap], [stack], [vdso], [anon:NAME] ... Needs
- * v->file, its mm and its proc.
+ * v->name: the text in the last column of /proc/PID/maps (show_map_vma(),
+ * fs/proc/task_mmu.c): path, [heap], [stack], [vdso], [anon:NAME] ... Needs v->file, its
+ * mm and its proc.
  */
 void vma_name(struct snapshot *s, struct reader *r, struct vma *v);
 

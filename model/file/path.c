@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The walk of prepend_path() (fs/d_path.c): from the dentry up through
- * d_parent, at the root of a mount over to its mountpoint, until the root of
- * the reader, the root of a mount namespace or of a detached mount. In all of
- * these cases d_path() prints what it has; "(unreachable)" is getcwd()'s alone.
+ * The walk of prepend_path() (fs/d_path.c): from the dentry up through d_parent, from the
+ * root of a mount on to its mountpoint, until the root of the reader, or the root of a
+ * mount namespace or of a detached mount. In all of these cases d_path() prints the
+ * components so far; only getcwd() adds "(unreachable)".
  */
 #include "model/file/path.h"
 
@@ -59,14 +59,14 @@ void path_damaged(struct pathwalk *w, enum status st, uint64_t addr)
 }
 
 /*
- * The length is part of the name (struct qstr): a NUL inside of it is damage,
- * and the kernel's own printing would end there too.
+ * The length is part of the name (struct qstr). A NUL inside the name is damage; the
+ * kernel's own printing would end there too.
  */
 bool path_prepend_name(struct pathwalk *w)
 {
 	const struct kobj *d = &w->dentry;
 	uint64_t p = kobj_u64(d, M_DENTRY_NAME), n = kobj_u64(d, M_DENTRY_NAME_LEN);
-	uint64_t in = p - d->addr; /* short names lie in the dentry itself */
+	uint64_t in = p - d->addr; /* a short name is in the dentry itself */
 	enum status st = ST_OK;
 	char *to;
 
@@ -109,7 +109,7 @@ static enum status load_mount(struct pathwalk *w, struct place *p, uint64_t moun
 	return st;
 }
 
-/* d_unhashed(): by d_hash since v2.6.38, by a flag before, by a list_head in 2.4. */
+/* d_unhashed(): by d_hash since v2.6.38, before that by a flag, in 2.4 by a list_head. */
 static bool is_unhashed(const struct kobj *d)
 {
 	if (has(d->k, S_HLIST_BL_NODE))
@@ -135,7 +135,7 @@ static bool has_dname(struct pathwalk *w)
 
 /* ---- the walk ---------------------------------------------------------------------- */
 
-/* Brent's cycle finder over (dentry, mount): parents can point anywhere. */
+/* Brent's cycle finder over (dentry, mount), because parents can point anywhere. */
 struct brent {
 	uint64_t dentry, vfsmnt;
 	uint64_t power, lam;
@@ -162,12 +162,12 @@ enum step {
 	STEP_LOST,	/* in a circle, or beyond all bounds */
 };
 
-/* From the root of a mount to where it is mounted. */
+/* From the root of a mount to its mountpoint. */
 static enum step step_mount(struct pathwalk *w, struct place *p, enum status *st)
 {
 	uint64_t parent = kobj_u64(&w->mount, M_MOUNT_PARENT);
 
-	/* of a namespace, or of a mount that is not, or no longer, in one */
+	/* root of a namespace, or of a mount that is in none, or no longer */
 	if (parent == p->mount)
 		return STEP_END;
 	p->dentry = kobj_u64(&w->mount, M_MOUNT_POINT);
@@ -187,8 +187,8 @@ static enum step step_up(struct pathwalk *w, struct place *p, enum status *st)
 	if (*st)
 		return STEP_BROKEN;
 	parent = kobj_u64(&w->dentry, M_DENTRY_PARENT);
-	/* moved out of the part of its file system that is mounted here; where
-	   there is no mount at all (path_in_fs) it is the end */
+	/* moved out of the part of its file system that is mounted here; without a mount
+	   (path_in_fs) this is the end */
 	if (parent == p->dentry)
 		return p->mount ? STEP_ESCAPED : STEP_END;
 	if (!path_prepend_name(w) || !path_prepend(w, "/", 1)) {
@@ -200,8 +200,8 @@ static enum step step_up(struct pathwalk *w, struct place *p, enum status *st)
 }
 
 /*
- * All components in front of what the buffer ends with, at END. Where the way
- * breaks off, what was found is kept; where it is lost, the last component.
+ * Puts all components before the end of the buffer, at END. If the walk breaks off, the
+ * components found are kept; if it is lost, only the last one.
  */
 static void walk_up(struct pathwalk *w, struct place *p, size_t end)
 {
@@ -243,7 +243,7 @@ static void finish_path(struct pathwalk *w, struct path_text *ret)
 	ret->whole = w->whole;
 }
 
-/* Empty buffer, the dentry loaded; false: all there is to say is said. */
+/* Empties the buffer and loads the dentry; false: the text is complete. */
 static bool start(struct pathwalk *w, uint64_t dentry, struct path_text *ret)
 {
 	enum status st;
@@ -286,7 +286,7 @@ void path_read(struct pathwalk *w, uint64_t mnt, uint64_t dentry, struct path_te
 	if (st)
 		path_damaged(w, st, mnt);
 	walk_up(w, &p, w->at);
-	/* without its mount, the names up to the root of its file system are known */
+	/* without its mount, the names up to the root of its file system are still known */
 	if (st && w->buf[w->at] == '/')
 		prepend_unknown(w);
 	finish_path(w, ret);
@@ -304,7 +304,7 @@ void path_in_fs(struct pathwalk *w, uint64_t dentry, struct path_text *ret)
 
 /* ---- setting up -------------------------------------------------------------------- */
 
-/* fs->root of process 1: whoever looks at /proc/PID/maps is taken to share it. */
+/* fs->root of process 1: readers of /proc/PID/maps are assumed to have the same root. */
 static void find_root(struct pathwalk *w)
 {
 	const struct kernel *k = w->k;

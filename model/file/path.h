@@ -20,8 +20,8 @@
 #include "model/kobj.h"
 
 /*
- * The kernel sets no bound to what maps prints (seq_file grows its buffer), only
- * path_openat() has PATH_MAX: a tree of directories may be deeper than that.
+ * The kernel sets no limit for the paths in maps (seq_file grows its buffer); only
+ * path_openat() has PATH_MAX. A tree of directories may be deeper than that.
  */
 #define PATH_LIMIT 65536u	/* bytes of one path */
 #define PATH_STEPS 33000u	/* dentries and mounts of one path; shortest name: "/x" */
@@ -33,15 +33,15 @@ struct path_text {
 	size_t len;
 	uint64_t inode;		/* dentry->d_inode; 0 if the dentry is not readable */
 	bool deleted;		/* " (deleted)" is not part of a name */
-	bool made_up;		/* by the file system: nobody can open it by this name */
-	bool whole;		/* nothing of it is missing */
+	bool made_up;		/* by the file system: nobody can open this name */
+	bool whole;		/* no part of it is missing */
 };
 
 struct pathwalk {
 	const struct kernel *k;
 	struct reader *r;
 	uint64_t root_mnt, root_dentry;	/* of process 1; 0 not known */
-	uint64_t steps_left;	/* of the whole life of this pathwalk */
+	uint64_t steps_left;	/* over the whole life of this pathwalk */
 	struct kobj dentry, mount;
 	char *buf;		/* PATH_LIMIT bytes, filled from the end */
 	size_t at;		/* first byte used */
@@ -58,9 +58,9 @@ void path_in_fs(struct pathwalk *w, uint64_t dentry, struct path_text *ret);
 
 /* ---- between path.c and dname.c ---- */
 
-/* Put N bytes, or the name of the dentry in w->dentry, in front; false: too long. */
+/* Puts N bytes, or the name of the dentry in w->dentry, before the text; false: too long. */
 bool path_prepend(struct pathwalk *w, const char *s, size_t n);
-/* A name that cannot be read becomes PATH_UNKNOWN and w->whole false. */
+/* An unreadable name becomes PATH_UNKNOWN and sets w->whole to false. */
 bool path_prepend_name(struct pathwalk *w);
 /* One issue of the object "path". */
 void path_damaged(struct pathwalk *w, enum status st, uint64_t addr);
@@ -71,7 +71,7 @@ void path_damaged(struct pathwalk *w, enum status st, uint64_t addr);
  */
 void path_dname(struct pathwalk *w, bool *deleted);
 
-/* s_magic of file systems that are told apart by it (include/uapi/linux/magic.h). */
+/* s_magic of file systems that are recognized by it (include/uapi/linux/magic.h). */
 enum sb_magic {
 	MAGIC_ANON_INODE = 0x09041934,
 	MAGIC_PIPE = 0x50495045,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shm.c - walks the inodes of every super block that shmem made (s_op is
- * shmem_ops: tmpfs mounts, devtmpfs, and the kernel's own mount shm_mnt, where
- * memfd, SysV segments and shared anonymous memory are); then adds what VMAs map
- * and no list led to.
+ * shm.c - walks the inodes of every super block of shmem (s_op is shmem_ops: tmpfs mounts,
+ * devtmpfs, and the kernel's own mount shm_mnt, which has memfd, SysV segments and shared
+ * anonymous memory); then adds objects that VMAs map and no list contained.
  */
 #include "model/file/shm.h"
 
@@ -40,7 +39,7 @@ static void damaged(struct walk *w, enum status st, const char *what, uint64_t a
 	issue_add(w->k->issues, st, "shared memory", 1, "%s at %#" PRIx64, what, addr);
 }
 
-/* ---- what an object is called ------------------------------------------------------ */
+/* ---- the names of objects ---------------------------------------------------------- */
 
 /* A mount of the super block, as a vfsmount; 0 if it has none. */
 static uint64_t mount_of(struct walk *w, uint64_t sb)
@@ -122,7 +121,7 @@ static uint64_t swapped_of(struct walk *w, uint64_t inode)
 	return v;
 }
 
-/* Huge pages in the page cache, which i_blocks counts in 512 bytes (mm/hugetlb.c,
+/* Huge pages in the page cache, which i_blocks counts in units of 512 bytes (mm/hugetlb.c,
    hugetlb_add_to_page_cache()); nrpages is in huge pages before a08c7193e4f1 (v6.7). */
 static uint64_t huge_pages(struct walk *w, uint64_t inode)
 {
@@ -153,7 +152,7 @@ static void add_inode(struct walk *w, uint64_t addr, uint64_t sb, uint64_t mnt, 
 	o->uid = (uint32_t)kobj_u64(i, M_INODE_UID);
 	o->unlinked = has(w->k, M_INODE_NLINK) && !kobj_u64(i, M_INODE_NLINK);
 	o->regular = S_ISREG(kobj_u64(i, M_INODE_MODE));
-	/* its own mapping: that of a device node is the device's */
+	/* the inode's own address_space; for a device node i_mapping is the device's */
 	if (huge) {
 		o->kind = SHM_HUGETLB;
 		o->resident = huge_pages(w, addr);
@@ -206,7 +205,7 @@ static void walk_sbs(struct walk *w)
 		damaged(w, l.st, "super blocks", head);
 }
 
-/* What VMAs map has a path, and maps has it in the words of its processes. */
+/* A mapped object has a path as its processes see it, from maps. */
 static void add_mapped(struct walk *w)
 {
 	const struct snapshot *s = w->s;
@@ -224,7 +223,7 @@ static void add_mapped(struct walk *w)
 			w->v.v[at].path = f->path;
 			continue;
 		}
-		/* what such a file holds is not known without its inode's blocks */
+		/* without its inode's blocks the size of such a file is unknown */
 		if (f->kind == FILE_HUGETLB)
 			continue;
 		o = add_object(w, f->inode);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shm.h - the objects of shared memory: files of tmpfs and devtmpfs, memfd, SysV
- * segments, shared anonymous memory; also those that nobody maps. The same of huge
- * pages, files of hugetlbfs, which the kernel counts apart (not in Shmem).
+ * shm.h - the objects of shared memory: files of tmpfs and devtmpfs, memfd, SysV segments,
+ * shared anonymous memory; also objects that nobody maps. Also files of hugetlbfs, which
+ * the kernel counts separately (not in Shmem).
  */
 #ifndef VMCENSUS_SHM_H
 #define VMCENSUS_SHM_H
@@ -25,7 +25,7 @@ struct shm_object {
 	bool regular;		/* no directory, link, device */
 	uint32_t nvmas, mappers;	/* VMAs, processes that map it */
 	uint32_t openers;	/* processes that hold it open */
-	uint32_t first;		/* index in procs: first of either, or NONE */
+	uint32_t first;		/* index in procs: first process of either kind, or NONE */
 };
 
 struct shm {
@@ -34,10 +34,11 @@ struct shm {
 	bool whole;		/* all file systems were walked */
 };
 
-/* Needs VMAs. In MEM; what cannot be read is an issue. */
+/* Needs VMAs. In MEM; data that cannot be read is an issue. */
 void shm_build(const struct snapshot *s, struct arena *mem, struct shm *ret);
 
-/* shm_users.c: who maps and who has open; BY_INODE: address -> index in v. */
+/* shm_users.c: the processes that map an object or have it open; BY_INODE: address -> index in
+   v. */
 struct hash;
 void shm_find_users(const struct snapshot *s, struct reader *r, const struct hash *by_inode,
 		    struct shm *shm, struct arena *mem);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who maps an object of shared memory, and who has it open. */
+/* The processes that map an object of shared memory, or have it open. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -88,7 +88,7 @@ static enum status open_files(struct users *u, uint32_t proc, uint64_t fd, uint6
 	return ST_OK;
 }
 
-/* The leader's table stands for the process; one that has ended has none. */
+/* The leader's table stands for the process; a leader that has ended has none. */
 static enum status open_of_proc(struct users *u, uint32_t proc)
 {
 	const struct snapshot *s = u->s;

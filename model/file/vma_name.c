@@ -46,8 +46,8 @@ static const char *read_name(const struct namer *n, uint64_t kva, const char *pr
 }
 
 /*
- * The name that user space gave, as PREFIX and "]" around it. Before v6.2 it
- * lies in a union with `shared`, which belongs to mappings of files.
+ * The name that user space gave, with PREFIX before and "]" after it. Before v6.2 it is in
+ * a union with `shared`, which vmas of files use.
  */
 static const char *user_name(const struct namer *n, const char *prefix)
 {
@@ -84,8 +84,8 @@ static uint64_t hook(const struct namer *n, enum layout_id member)
 }
 
 /*
- * vm_ops->name: in v3.16 .. v7.3 there is no other than special_mapping_name()
- * but for the gate VMA, which belongs to no process.
+ * vm_ops->name: v3.16 .. v7.3 have only special_mapping_name(), except for the gate VMA,
+ * which belongs to no process.
  */
 static const char *special_name(const struct namer *n)
 {
@@ -109,8 +109,8 @@ static const char *special_name(const struct namer *n)
 }
 
 /*
- * arch_vma_name(): the vdso, where its mapping does not say so itself (before v3.16
- * or v5.11, by CPU).
+ * arch_vma_name(): the vdso, if its vma does not name itself (before v3.16 or v5.11,
+ * depending on the CPU).
  */
 static const char *arch_name(const struct namer *n)
 {
@@ -142,7 +142,7 @@ static bool holds(const struct namer *n, uint64_t sp)
 	return n->v->start <= sp && n->v->end >= sp;
 }
 
-/* KSTK_ESP(): the stack pointer that the thread had when it entered the kernel. */
+/* KSTK_ESP(): the thread's stack pointer when it entered the kernel. */
 static uint64_t user_sp(const struct namer *n, const struct task *t)
 {
 	const struct kernel *k = n->k;
@@ -164,7 +164,7 @@ static uint64_t user_sp(const struct namer *n, const struct task *t)
 	return sp;
 }
 
-/* Whether user_sp() can tell anything of this kernel. */
+/* Can user_sp() work for this kernel? */
 static bool knows_sp(const struct kernel *k)
 {
 	return has(k, M_THREAD_USERSP) || (has(k, M_THREAD_SP0) && has(k, M_REGS_SP)) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gate.c - the gate vma and protection keys. Which variables hold them is a row of
- * the CPU's, struct arch_gate.
+ * gate.c - the gate vma and protection keys. struct arch_gate of the CPU names the
+ * variables that hold them.
  */
 #include "model/mm/gate.h"
 

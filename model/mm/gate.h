@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gate.h - what /proc/PID/maps and smaps show beyond the vmas of a mm: the gate vma
- * ([vsyscall] of some CPUs), which is in no mm, and protection keys.
+ * gate.h - parts of /proc/PID/maps and smaps beyond the vmas of an mm: the gate vma
+ * ([vsyscall] on some CPUs), which is in no mm, and protection keys.
  */
 #ifndef VMCENSUS_GATE_H
 #define VMCENSUS_GATE_H
@@ -10,13 +10,13 @@
 
 struct gate {
 	bool present;		/* this kernel has a gate vma and shows it */
-	struct vma vma;		/* start, end, flags; all else 0 or NONE */
+	struct vma vma;		/* start, end, flags; other members are 0 or NONE */
 	bool pkeys;		/* smaps has ProtectionKey lines */
 };
 
 void gate_read(const struct kernel *k, struct reader *r, struct gate *ret);
 
-/* Does the process of MM see the gate vma? (get_gate_vma(): 64-bit ones do.) */
+/* Does the process of MM see the gate vma? (get_gate_vma(): 64-bit processes do.) */
 bool gate_in_mm(const struct kernel *k, struct reader *r, const struct gate *g,
 		const struct mm *mm);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Address spaces: each mm_struct once, whoever shares it. Also those of OOM
- * victims that already let go of theirs (signal->oom_mm).
+ * Mms: each mm_struct once, even if several processes share it. Also those of OOM victims
+ * that no longer have theirs (signal->oom_mm).
  */
 #include <inttypes.h>
 
@@ -89,7 +89,7 @@ static void read_counters(struct mms_builder *mb, struct mm *m)
 		m->counter_shown[i] = m->counter_approx[i] = m->counter[i];
 }
 
-/* Bytes of page tables below the root, by whatever this kernel counts. */
+/* Bytes of page tables below the root, from the counter that this kernel has. */
 static uint64_t table_bytes(const struct kernel *k, const struct kobj *o)
 {
 	uint64_t page = dump_page_size(k->dump);
@@ -127,7 +127,7 @@ static void lose_root(const struct kernel *k, struct mm *m, enum status st, cons
 	issue_add(k->issues, st, "pgd", 1, "of mm %#" PRIx64 "%s", m->addr, why);
 }
 
-/* Roots are as aligned as they are large, or on a page of their own. */
+/* A root is aligned to its size, or on a page of its own. */
 static bool root_aligned(const struct kernel *k, uint64_t pa)
 {
 	const struct paging *p = k->paging;
@@ -158,7 +158,7 @@ static void read_mm(struct mms_builder *mb, struct mm *m)
 		lose_root(k, m, ST_CORRUPT, ": no table begins there");
 }
 
-/* The mm at ADDR into the first free place. */
+/* Reads the mm at ADDR into the first free place. */
 static enum status load_mm(struct mms_builder *mb, uint64_t addr)
 {
 	struct build *b = mb->b;
@@ -215,7 +215,7 @@ static void tie_proc(struct mms_builder *mb, uint32_t pi)
 	struct proc *p = &s->procs[pi];
 	uint64_t oom_mm = mb->b->proc_oom_mm[pi];
 
-	/* a zombie leader has no mm, and its threads may still have it */
+	/* a zombie leader has no mm, but its threads may still have it */
 	p->mm = s->tasks[p->leader].mm;
 	for (uint32_t i = 0; i < p->ntasks && p->mm == NONE; i++)
 		p->mm = s->tasks[p->first_task + i].mm;
@@ -237,8 +237,8 @@ static void tie_proc(struct mms_builder *mb, uint32_t pi)
 }
 
 /*
- * Up to 6.1 each thread keeps what it has not yet added to the mm
- * (SPLIT_RSS_COUNTING, mm/memory.c); /proc leaves that out, the truth does not.
+ * Up to 6.1 each thread keeps counts that it has not yet added to the mm
+ * (SPLIT_RSS_COUNTING, mm/memory.c). /proc leaves them out; the exact count includes them.
  */
 static void fold_task_counts(struct build *b)
 {
@@ -253,7 +253,7 @@ static void fold_task_counts(struct build *b)
 			s->mms[i].counter[c] = clamp0(s->mms[i].counter[c]);
 }
 
-/* No two mms have one root. Which of them it belongs to is not told: to none, then. */
+/* No two mms have one root. It is unknown which of them owns it, so neither keeps it. */
 static void check_roots(struct build *b)
 {
 	struct snapshot *s = b->s;
@@ -279,7 +279,7 @@ void build_mms(struct build *b)
 {
 	struct snapshot *s = b->s;
 	struct mms_builder mb = { .b = b, .seen = { .mem = &b->scratch } };
-	/* every task could have its own, and every process an oom_mm */
+	/* each task could have its own mm, and each process an oom_mm */
 	size_t most = (size_t)s->ntasks + s->nprocs;
 
 	s->mms = arena_array(&s->mem, struct mm, most);

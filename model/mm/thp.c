@@ -14,7 +14,7 @@
 #define VM_DONTEXPAND 0x40000
 #define VM_HUGEPAGE 0x20000000		/* MADV_HUGEPAGE */
 #define VM_NOHUGEPAGE 0x40000000	/* MADV_NOHUGEPAGE */
-/* a stack that execve() is still making: VM_STACK_INCOMPLETE_SETUP */
+/* a stack that execve() is still building: VM_STACK_INCOMPLETE_SETUP */
 #define VM_SEQ_AND_RAND_READ (0x8000 | 0x10000)
 #define VM_NO_KHUGEPAGED (VMA_IO | VM_DONTEXPAND | VMA_PFNMAP | VMA_MIXEDMAP | VMA_HUGETLB)
 #define MMF_DISABLE_THP (UINT64_C(1) << 24)	/* prctl(PR_SET_THP_DISABLE) */
@@ -24,12 +24,12 @@
 #define AS_FOLIO_ORDER_BITS 5		/* include/linux/pagemap.h */
 #define MAX_XAS_ORDER 11		/* XA_CHUNK_SHIFT * 2 - 1 */
 
-enum shmem_huge {	/* mm/shmem.c; the last two are of shmem_enabled alone */
+enum shmem_huge {	/* mm/shmem.c; the last two are only for shmem_enabled */
 	SHMEM_NEVER, SHMEM_ALWAYS, SHMEM_WITHIN_SIZE, SHMEM_ADVISE,
 	SHMEM_DENY = -1, SHMEM_FORCE = -2,
 };
 
-struct thp_file {		/* what is asked of a struct file */
+struct thp_file {		/* facts about a struct file */
 	bool shmem, dax, regular, written, secret, nameless;
 	bool huge_folios;	/* its page cache may hold folios of a huge page's size */
 	unsigned mount;		/* enum shmem_huge of its file system */
@@ -128,7 +128,7 @@ static void read_file(const struct thp *t, uint64_t addr, struct thp_file *f)
 					    M_SHMEM_SB_HUGE);
 }
 
-/* Of the mapping's struct file; valid until the next call. */
+/* For the vma's struct file; valid until the next call. */
 static const struct thp_file *file_of(struct thp *t, const struct vma *v)
 {
 	static const struct thp_file none;
@@ -165,8 +165,8 @@ static bool ops_are(const struct thp *t, const struct vma *v, enum layout_id sym
 
 /*
  * transhuge_vma_suitable() of v5.3 to v6.6, thp_vma_suitable_order(): the last huge page
- * before the end, in the kernel's unsigned long. Where the mapping ends below the size of
- * one, that wraps, and fits.
+ * before the end, in the kernel's unsigned long. If the vma ends below the size of one,
+ * the difference wraps, and the page fits.
  */
 static bool suits(const struct thp *t, const struct vma *v, unsigned order)
 {
@@ -180,7 +180,7 @@ static bool suits(const struct thp *t, const struct vma *v, unsigned order)
 	return last >= v->start && ((last + size) & word) <= v->end;
 }
 
-/* Of ORDERS those up to the largest that finds room. */
+/* The orders in ORDERS up to the largest that has room. */
 static uint64_t suitable(const struct thp *t, const struct vma *v, uint64_t orders)
 {
 	for (unsigned order = 63; order > 0; order--)
@@ -207,7 +207,7 @@ static bool within(const struct thp *t, const struct thp_file *f, uint64_t pgoff
 	return f->pages >= (pgoff + n - 1) / n * n;
 }
 
-/* Of ORDERS those up to the largest that ends before the file does. */
+/* The orders in ORDERS up to the largest that ends within the file. */
 static uint64_t orders_within(const struct thp *t, const struct thp_file *f, uint64_t pgoff,
 			      uint64_t orders)
 {
@@ -217,7 +217,7 @@ static uint64_t orders_within(const struct thp *t, const struct thp_file *f, uin
 	return 0;
 }
 
-/* What the mount's huge= and shmem_enabled allow, as of a whole file system. */
+/* The setting of the mount's huge= and shmem_enabled, for a whole file system. */
 static uint64_t mount_orders(const struct thp *t, const struct vma *v, const struct thp_file *f)
 {
 	uint64_t huge = UINT64_C(1) << t->pmd_order, all, n = 0;
@@ -293,7 +293,7 @@ static bool file_allows(const struct thp *t, const struct vma *v, const struct t
 	return !k->rules.on[RULE_THP_ONE_CHECK] || (f->regular && !f->secret);
 }
 
-/* Before v6.0: a check for each kind of mapping. */
+/* Before v6.0: a separate check for each kind of vma. */
 static bool by_kind(struct thp *t, const struct vma *v)
 {
 	const struct kernel *k = t->s->k;

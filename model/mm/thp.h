@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * thp.h - may a mapping hold huge pages? The line THPeligible of smaps: what the
- * settings of that kernel, its file systems and its processes said when it stopped.
+ * thp.h - may a vma hold huge pages? The line THPeligible of smaps, by the settings of the
+ * kernel, its file systems and its processes when it stopped.
  */
 #ifndef VMCENSUS_THP_H
 #define VMCENSUS_THP_H
@@ -18,8 +18,8 @@ struct thp_file;
 
 struct thp {
 	const struct snapshot *s;
-	struct reader *r;		/* NULL: all is answered "no" */
-	bool offered;			/* the kernel has huge pages, and the machine too */
+	struct reader *r;		/* NULL: every answer is "no" */
+	bool offered;			/* the kernel has huge pages, and so has the machine */
 	bool always, madvise;		/* transparent_hugepage/enabled */
 	int32_t shmem;			/* shmem_enabled; enum shmem_huge */
 	bool sized;			/* there are settings for each size (v6.8; shmem: v6.11) */
@@ -29,7 +29,7 @@ struct thp {
 	struct hash by_file, huge_fault;	/* struct file -> files; vm_ops -> has it */
 };
 
-/* R is borrowed, MEM owns what is kept. */
+/* R is borrowed, MEM owns the cached data. */
 void thp_init(struct thp *t, const struct snapshot *s, struct reader *r, struct arena *mem);
 bool thp_eligible(struct thp *t, const struct vma *v);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * VMAs of each mm, by maple tree (6.1+) or by the vm_next list; then the files
- * and names behind them. A VMA is believed when its bounds are page-aligned,
- * inside user space, ascending, and it names its own mm.
+ * VMAs of each mm, from the maple tree (6.1+) or the vm_next list; then their files and
+ * names. A VMA is believed if its bounds are page-aligned, inside user space and
+ * ascending, and it names its own mm.
  */
 #include <inttypes.h>
 
@@ -60,7 +60,7 @@ static void read_vma(const struct kobj *o, struct vma *v)
 	};
 }
 
-/* The VMA at ADDR becomes the next of the current mm; false if it cannot be one. */
+/* Makes the VMA at ADDR the next of the current mm; false if it cannot be one. */
 static bool add_vma(struct vmas_builder *vb, uint64_t addr, struct vma **ret)
 {
 	struct kernel *k = vb->b->k;
@@ -177,14 +177,14 @@ static void add_mm_vmas(struct vmas_builder *vb, uint32_t mi)
 	}
 }
 
-/* Live: was the failure of reading what V names that V is no more? */
+/* On a live machine: could V's file or name not be read because V is gone? */
 static void forget_unmapped(struct attempt *a, const struct snapshot *s, const struct vma *v)
 {
 	if (attempt_failed(a) && !(mm_still_used(s, a->r, v->mm) && vma_still_there(s, a->r, v)))
 		attempt_gone(a, "vma", "was unmapped while its name was read");
 }
 
-/* Files are read once each, by whichever VMA comes first. */
+/* Files are read once each, for the first VMA that has them. */
 static void add_file(struct build *b, struct filetab *t, struct vma *v)
 {
 	struct attempt a;
