@@ -8,7 +8,7 @@
 
 #include "model/model.h"
 
-/* What a walker learns that only a later walker needs; gone after the build. */
+/* Results of a walker that only a later walker needs; freed after the build. */
 struct build {
 	struct snapshot *s;
 	struct kernel *k;
@@ -28,13 +28,13 @@ int64_t rss_counter_index(const struct kernel *k, enum rss_counter c);
 /* tasks and procs; task.mm is filled by build_mms(). */
 void build_tasks(struct build *b);
 
-/* mms of all tasks, and the ties task.mm, proc.mm, mm.owner. */
+/* mms of all tasks, and the links task.mm, proc.mm, mm.owner. */
 void build_mms(struct build *b);
 
-/* VMAs of all mms, by list or maple tree, and the files and names behind them. */
+/* VMAs of all mms, from the list or maple tree, and their files and names. */
 void build_vmas(struct build *b);
 
-/* mm.cmdline where the pages of the arguments are in the dump. */
+/* mm.cmdline, if the pages of the arguments are in the dump. */
 void build_cmdlines(struct build *b);
 
 /* operation build of the sources that have memory */

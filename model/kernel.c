@@ -83,7 +83,7 @@ static void read_percpu(struct kernel *k, struct reader *r)
 		return; /* uniprocessor: per-CPU data is where its symbol says */
 	if (!kvar_u64(k, r, Y_NR_CPU_IDS, 4, &ids) && (!ids || ids > CPUS_MAX))
 		ids = CPUS_MAX;
-	/* the mask ends with nr_cpu_ids: what lies behind is another variable */
+	/* the mask ends with nr_cpu_ids: the bytes after it are another variable */
 	if (read_kva(r, mask_kva, mask, (ids + 8 * word - 1) / (8 * word) * word)) {
 		issue_add(k->issues, ST_NODATA, "cpu mask", 1, "cannot read the possible CPUs");
 		return;
@@ -140,7 +140,7 @@ static enum status add_types(struct dump *d, const struct kernel_opts *o)
 	return st;
 }
 
-/* No types: VMCOREINFO describes the log. What else is missing, the log does without. */
+/* No types, but VMCOREINFO describes the log. The log does not need the other facts. */
 static enum status understand_log(struct kernel *k)
 {
 	struct dump *d = k->dump;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kernel.h - a dump whose kernel is understood: what every walker is given.
+ * kernel.h - a dump with a known kernel: the input of every walker.
  *
- * kernel_open() composes dumpread/ and arch/ in the order that dump.h states
- * and resolves the layout. Read-only afterwards, shared by all threads.
+ * kernel_open() combines dumpread/ and arch/ in the order that dump.h gives, and resolves
+ * the layout. Read-only afterwards, shared by all threads.
  */
 #ifndef VMCENSUS_KERNEL_H
 #define VMCENSUS_KERNEL_H
@@ -20,9 +20,9 @@ struct source;
 
 struct kernel {
 	const struct source *source;	/* where it comes from: model/source/source.h */
-	struct dump *dump;		/* for those who have a reader; NULL: no memory */
+	struct dump *dump;		/* for users of a reader; NULL: no memory */
 	struct capture *capture;	/* private to model/source */
-	unsigned offers;		/* enum need: what can be answered from it */
+	unsigned offers;		/* enum need: what can be built from it */
 	const struct arch *arch;
 	const struct paging *paging;	/* of user page tables */
 	struct paging_env env;
@@ -47,8 +47,8 @@ struct kernel_opts {
 	unsigned ntypes;
 	const char *near_vmlinux, *near_release;	/* as of struct dump */
 	unsigned jobs;			/* 0: as many as there are processors */
-	bool log_only;			/* the kernel's log is all that will be asked: it
-					   can be had where types cannot */
+	bool log_only;			/* only the kernel's log is needed: it can be read
+					   without types */
 	const struct log *log;
 };
 
@@ -68,8 +68,7 @@ static inline bool has(const struct kernel *k, enum layout_id id)
 /* A reader of K's memory, or NULL where there is none; reader_free() takes both. */
 struct reader *kernel_reader(const struct kernel *k);
 
-/* Does what is so in era E hold for this kernel? For text that /proc gained or lost, which
-   leaves no trace in types. */
+/* Is this kernel in era E? For text that /proc gained or lost, which types do not show. */
 static inline bool in_era(const struct kernel *k, struct era e)
 {
 	return release_in(&k->version, e);
@@ -91,9 +90,9 @@ static inline bool pss_overflows(const struct kernel *k)
 bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align);
 
 /*
- * Exact value of the struct percpu_counter at ADDR (s64): its count plus the
- * s32 of every possible CPU (lib/percpu_counter.c, __percpu_counter_sum).
- * *approx (may be NULL) is the count alone, what percpu_counter_read() sees.
+ * Exact value of the struct percpu_counter at ADDR (s64): its count plus the s32 of every
+ * possible CPU (lib/percpu_counter.c, __percpu_counter_sum). *approx (may be NULL) is only
+ * the count, as percpu_counter_read() returns it.
  */
 enum status percpu_counter_read(const struct kernel *k, struct reader *r, uint64_t addr,
 				int64_t *exact, int64_t *approx);

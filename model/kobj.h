@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kobj.h - one kernel object, read whole, its members picked from the copy.
+ * kobj.h - one kernel object, read whole; members are taken from the copy.
  *
- * Width, sign, byte order, bit fields and bounds are handled here and nowhere
- * else. A member that this kernel lacks reads as 0: ask layout_has() first
- * where 0 is a possible answer.
+ * Only this code handles width, sign, byte order, bit fields and bounds. A member that
+ * this kernel lacks reads as 0: ask layout_has() first if 0 is a possible value.
  *
  *     struct kobj task;
  *     kobj_init(&task, k, S_TASK);             once, before the loop
@@ -21,7 +20,7 @@ struct kobj {
 	const struct kernel *k;
 	uint8_t *data;
 	uint32_t size;		/* bytes of the type */
-	uint32_t extent;	/* of them, those that are read (see struct layout) */
+	uint32_t extent;	/* of them, the bytes that are read (see struct layout) */
 	uint64_t addr;		/* of the object last read */
 };
 
@@ -42,7 +41,7 @@ uint64_t kobj_member_kva(const struct kobj *o, enum layout_id member);
 /* Copy at most SIZE-1 bytes of a char array member, always terminated. */
 void kobj_str(const struct kobj *o, enum layout_id member, char *buf, size_t size);
 
-/* One member of the object at ADDR without reading the whole. */
+/* One member of the object at ADDR, without reading the rest. */
 enum status kmember_u64(const struct kernel *k, struct reader *r, uint64_t addr,
 			enum layout_id member, uint64_t *ret);
 /* The value of a variable: SIZE bytes (0: a word) at symbol Y_.... */

@@ -31,8 +31,8 @@
 
 /*
  * Names and rules are those of /proc/PID/smaps (fs/proc/task_mmu.c, struct
- * mem_size_stats). Bytes; the pss family is bytes << PSS_SHIFT, as the kernel
- * keeps it: shift right once, after summing.
+ * mem_size_stats). Bytes; the pss family is bytes << PSS_SHIFT, as in the kernel: shift
+ * right once, after adding up.
  */
 #define PSS_SHIFT 12
 
@@ -48,22 +48,22 @@ struct usage {
 	uint64_t swap_pss;		/* << PSS_SHIFT */
 	/* beyond smaps */
 	uint64_t rss_anon, rss_file, rss_shmem;	/* of rss, by class of page */
-	uint64_t swap_ptes;		/* bytes of swap by pte entries alone */
+	uint64_t swap_ptes;		/* bytes of swap from page-table entries only */
 	uint64_t swap_uss;		/* of these, slots with no other reference */
 	uint64_t swap_cached;		/* of these, slots whose page is in memory too */
-	/* what the counters of the mm have beyond rss: huge pages that smaps passes over, and all
-	   of the above with it; less what smaps has and they do not (modulo 2^64): poisoned
-	   pages, huge entries of device memory */
+	/* the part of the mm's counters beyond rss: huge pages that smaps leaves out, and all
+	   of the above with them; less pages that smaps has and the counters lack (modulo
+	   2^64): poisoned pages, huge entries of device memory */
 	uint64_t hidden_anon, hidden_file, hidden_shmem;
-	uint64_t special;		/* mapped, and no page: zero page, PFNMAP */
+	uint64_t special;		/* mapped without a page: zero page, PFNMAP */
 	uint64_t table_bytes;		/* page-table pages met (levels below the root) */
-	uint64_t lost;			/* bytes under tables not readable */
+	uint64_t lost;			/* bytes under unreadable tables */
 	uint64_t unknown;		/* bytes mapped whose struct page is not readable */
-	uint64_t whole;			/* of pss: bytes counted whole, whoever else maps them */
+	uint64_t whole;			/* of pss: bytes counted whole, even if others map them */
 };
 
 void usage_add(struct usage *sum, const struct usage *u);
-/* Private_Clean + Private_Dirty: what would be free if it were gone. */
+/* Private_Clean + Private_Dirty: memory that would be free without this. */
 static inline uint64_t usage_uss(const struct usage *u)
 {
 	return u->private_clean + u->private_dirty;
@@ -79,10 +79,10 @@ struct task {				/* one thread, or process of one thread */
 	char comm[16];			/* may hold any byte; terminated */
 	char state;			/* as ps prints: R S D T t X Z P I ... */
 	uint32_t flags;			/* PF_* */
-	bool in_execve;			/* since execve() knows the file, until it is done */
+	bool in_execve;			/* from when execve() has the file until it is done */
 	uint32_t cpu;			/* last ran there */
-	uint64_t utime, stime;		/* ns; of this thread alone. These and what
-					   follows: UINT64_MAX if unknown */
+	uint64_t utime, stime;		/* ns; of only this thread. These and the following:
+					   UINT64_MAX if unknown */
 	uint64_t min_flt, maj_flt;
 	uint64_t start_boottime;	/* ns since boot */
 };
@@ -107,7 +107,7 @@ struct proc {				/* a thread group */
 	bool mm_unread;			/* it has an mm that could not be read: mm is NONE */
 };
 
-/* ---- address spaces ------------------------------------------------------- */
+/* ---- mms ------------------------------------------------------------------- */
 
 enum rss_counter { RSS_FILE, RSS_ANON, RSS_SWAP, RSS_SHMEM, RSS_COUNTERS };
 
@@ -124,7 +124,7 @@ struct mm {
 	int64_t counter[RSS_COUNTERS];	/* pages, exact */
 	int64_t counter_shown[RSS_COUNTERS]; /* pages, as /proc/PID/status prints */
 	int64_t counter_approx[RSS_COUNTERS]; /* pages, as /proc/PID/stat prints: without
-					       what CPUs have not folded in yet */
+					         counts that CPUs have not folded in yet */
 	uint64_t total_vm, locked_vm, data_vm, exec_vm, stack_vm;	/* pages */
 	uint64_t pgtables_bytes;
 	uint64_t hiwater_rss, hiwater_vm;	/* pages */
@@ -134,11 +134,11 @@ struct mm {
 	uint64_t flags;			/* MMF_* */
 	uint32_t exe;			/* index in files, or NONE */
 	const char *cmdline;		/* argv joined by blanks, or NULL: not in the dump */
-	const char *args;		/* the same as /proc/PID/cmdline has it: bytes, of which */
+	const char *args;		/* the same as in /proc/PID/cmdline: bytes, in which */
 	uint32_t nargs;			/* a NUL ends each argument */
 	const struct bad_table *bad_tables;	/* model/usage/tables.h; ascending */
 	uint32_t nbad_tables;
-	bool reaped;			/* the OOM reaper has been here */
+	bool reaped;			/* the OOM reaper ran on it */
 	bool broken;			/* its VMAs could not all be read */
 	struct usage usage;		/* sum over its VMAs */
 };
@@ -170,7 +170,7 @@ enum vma_flag {
 
 enum file_kind { FILE_REGULAR, FILE_SHMEM, FILE_HUGETLB, FILE_DEVICE, FILE_OTHER };
 
-struct file {				/* one (inode, path): what VMAs map */
+struct file {				/* one (inode, path) that VMAs map */
 	uint64_t inode;			/* kernel address */
 	uint64_t mapping;		/* struct address_space, 0 unknown */
 	const char *path;		/* as maps prints it, unescaped, with " (deleted)" */
@@ -184,7 +184,7 @@ struct file {				/* one (inode, path): what VMAs map */
 	uint64_t huge_page_size;	/* FILE_HUGETLB: bytes, else 0 */
 	uint8_t build_id[32];
 	unsigned build_id_len;		/* 0: not known */
-	bool status_known;		/* false: inode or path not all in the dump */
+	bool status_known;		/* false: inode or path not complete in the dump */
 };
 
 /* ---- cgroups ---------------------------------------------------------------- */
@@ -196,7 +196,7 @@ struct cgroup {
 	uint64_t usage, swap;		/* pages charged (memory, swap counters) */
 	uint64_t max;			/* pages; UINT64_MAX: no limit */
 	bool memory;			/* css is of the memory controller */
-	bool dying;			/* removed, and something still holds it */
+	bool dying;			/* removed, but still referenced */
 };
 
 /* ---- frames ----------------------------------------------------------------- */
@@ -218,11 +218,12 @@ enum frame_flag {
 	FR_ZONE_DEVICE = 1 << 19,
 	FR_CACHE = 1 << 20,	/* belongs to a file's page cache (shmem too) */
 	FR_UNREAD = 1 << 21,	/* there is a struct page; it could not be read */
-	FR_BLANK = 1 << 22,	/* its struct page is zeros: nobody set it up, nothing is there */
+	FR_BLANK = 1 << 22,	/* its struct page is zeros: it was never set up, there is no
+				   memory */
 	FR_ORDER_SHIFT = 24,	/* 6 bits: order of the folio */
 };
 
-struct frame {			/* 12 bytes: the promise is 16 a page frame */
+struct frame {			/* 12 bytes; the limit is 16 per page frame */
 	uint32_t mapcount;	/* page_mapcount() as this kernel computes it */
 	uint32_t flags;		/* enum frame_flag, order << FR_ORDER_SHIFT */
 	uint32_t found;		/* mappings that the walk found (atomic while it runs) */
@@ -238,9 +239,9 @@ struct frames {
 	uint64_t unread;	/* frames whose struct page is not in the dump */
 	bool average;		/* mapcounts of large folios are averages over their
 				   pages (CONFIG_NO_PAGE_MAPCOUNT, 6.15) */
-	bool marks_tables;	/* FR_PGTABLE is on all that hold PTEs (1d40a5ea01d5, v4.18) */
-	bool references;	/* mapcount is a count of all references that the
-				   kernel gave (page->count): of a capture */
+	bool marks_tables;	/* FR_PGTABLE is set on all pages of PTEs (1d40a5ea01d5, v4.18) */
+	bool references;	/* mapcount is the count of all references that the kernel gave
+				   (page->count): in a capture */
 };
 
 /* NULL when no struct page exists, or pfn is out of range. */
@@ -283,15 +284,14 @@ struct machine {
 	int32_t panic_pid;	/* task that panicked, -1 unknown */
 	const char *panic_comm;
 	uint64_t oom_kills;	/* by the OOM killer since boot; UINT64_MAX unknown */
-	/* /proc/meminfo's lines, bytes (HugePages_*: counts); what could not be
-	   read is UINT64_MAX */
+	/* the lines of /proc/meminfo, bytes (HugePages_*: counts); unreadable ones are
+	   UINT64_MAX */
 	struct zone_count *meminfo;
 	uint32_t nmeminfo;
-	/* Bytes counted by single CPUs, which the line Shmem has not yet: it is what they
-	   handed in. INT64_MIN: not known */
+	/* Bytes that CPUs have counted but not added to the line Shmem yet. INT64_MIN: not known */
 	int64_t shmem_on_cpus;
 	int64_t mapped_on_cpus;		/* the same of AnonPages and Mapped together */
-	struct zone_count *vmstat;	/* /proc/vmstat's lines, without those it works out */
+	struct zone_count *vmstat;	/* the lines of /proc/vmstat, except computed ones */
 	uint32_t nvmstat;
 	const char *banner;		/* /proc/version, or NULL */
 	const char *boot_args;		/* /proc/cmdline, or NULL */
@@ -305,15 +305,15 @@ struct machine {
 
 /* Value of a meminfo line ("MemTotal"), UINT64_MAX if unknown. */
 uint64_t machine_meminfo(const struct machine *m, const char *name);
-/* Pages that zsmalloc has: those of zram, and of zswap where that uses it (always since
-   v6.18). UINT64_MAX: not known, or the kernel has no zsmalloc built in. */
+/* Pages of zsmalloc: those of zram, and of zswap if it uses zsmalloc (always since v6.18).
+   UINT64_MAX: not known, or zsmalloc is not built in. */
 uint64_t machine_zsmalloc(const struct machine *m);
 
 /* ---- the snapshot ---------------------------------------------------------------- */
 
 enum need {
 	NEED_TASKS = 1 << 0,	/* tasks, procs, mms without VMAs */
-	NEED_VMAS = 1 << 1,	/* VMAs and the files behind them */
+	NEED_VMAS = 1 << 1,	/* VMAs and their files */
 	NEED_FRAMES = 1 << 2,	/* frames */
 	NEED_USAGE = 1 << 3,	/* page-table walk: usage, frame.found */
 	NEED_CGROUPS = 1 << 4,
@@ -344,14 +344,14 @@ struct snapshot {
 	struct refs *refs;		/* NEED_SIZES; else NULL */
 	struct sizes *sizes;		/* NEED_SIZES: [nvmas] */
 	struct verify *verify;		/* NEED_USAGE: the kernel's counts against the walk */
-	struct arena mem;		/* owns all above but the frame chunks and refs */
+	struct arena mem;		/* owns all above except the frame chunks and refs */
 };
 
 struct snapshot_opts {
 	int32_t pid;			/* walk only this process's pages; 0: all */
 };
 
-/* Never fails as a whole: what is damaged is in k->issues. */
+/* Never fails as a whole: damage is recorded in k->issues. */
 struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 				const struct snapshot_opts *o);
 void snapshot_free(struct snapshot *s);

@@ -26,7 +26,7 @@ void usage_add(struct usage *sum, const struct usage *u)
 	uint64_t *to = (uint64_t *)sum;
 	const uint64_t *from = (const uint64_t *)u;
 
-	/* struct usage is counters and nothing else */
+	/* struct usage has only counters */
 	_Static_assert(sizeof(*sum) % sizeof(*to) == 0, "struct usage holds uint64_t alone");
 	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
 		to[i] += from[i];
@@ -57,7 +57,7 @@ uint32_t snapshot_proc_by_pid(const struct snapshot *s, int32_t pid)
 	return lo < s->nprocs && s->procs[lo].pid == pid ? lo : NONE;
 }
 
-/* What stands on what. */
+/* Which parts need which. */
 static unsigned closure(unsigned needs)
 {
 	if (needs & NEED_USAGE)
@@ -131,7 +131,7 @@ void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snaps
 	reader_free(b.r);
 	if (needs & NEED_FRAMES)
 		frames_build(s);
-	if (needs & NEED_SIZES) /* which walks all mms, more than once */
+	if (needs & NEED_SIZES) /* it walks all mms, more than once */
 		tables_check(s);
 	if (needs & NEED_USAGE)
 		account_build(s, only_mm(s, o));

@@ -12,9 +12,9 @@
 
 #define STEP ((size_t)1 << 20)
 #define MOST ((uint64_t)48 << 20)	/* .rodata of Debian's 7.3 has 14 MiB, with BTF */
-#define GUESS ((uint64_t)16 << 20)	/* behind _etext, where __end_rodata has no name */
+#define GUESS ((uint64_t)16 << 20)	/* after _etext, if __end_rodata is not known */
 
-/* From where to where the image's constants lie; false: its symbols do not tell. */
+/* The range of the image's constants; false: its symbols do not show it. */
 static bool constants(const struct kernel *k, uint64_t *start, uint64_t *end)
 {
 	const struct layout *l = &k->layout;
@@ -29,7 +29,7 @@ static bool constants(const struct kernel *k, uint64_t *start, uint64_t *end)
 	return *start && *end > *start;
 }
 
-/* LEN bytes at KVA; what cannot be read is zeros. */
+/* LEN bytes at KVA; unreadable bytes are zeros. */
 static void read_pages(const struct kernel *k, struct reader *r, uint64_t kva, uint8_t *buf,
 		       size_t len)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * texts.h - what the kernel image says of itself, for the rules.
+ * texts.h - texts in the kernel image that the rules need.
  */
 #ifndef VMCENSUS_TEXTS_H
 #define VMCENSUS_TEXTS_H
@@ -8,9 +8,9 @@
 #include "model/kernel.h"
 
 /*
- * Decide k->rules, by what the layout and the texts of the image show and, where that shows
- * nothing, by k->version. Reads the constant data of the image, a few MiB, into k->texts;
- * what cannot be read is no issue: the release decides then.
+ * Decides k->rules from the layout and the texts of the image, and from k->version where
+ * these show nothing. Reads the constant data of the image, a few MiB, into k->texts.
+ * Unreadable data is no issue: then the release decides.
  */
 void kernel_rules(struct kernel *k, struct reader *r);
 

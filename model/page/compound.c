@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * compound.c - pages that are one: heads, tails, and how often each is mapped.
+ * compound.c - compound pages: heads, tails, and how often each page is mapped.
  *
- * page_mapcount() of the page of a compound page, own = its _mapcount + 1:
- *     to 4.4    own (a tail of a huge page counts pins there, and is not mapped alone)
+ * page_mapcount() of a page in a compound page, own = its _mapcount + 1:
+ *     to 4.4    own (a tail of a huge page counts pins there, and is not mapped by itself)
  *     4.5-4.7   own + entire - double                  mm.h, __page_mapcount()
  *     4.8-6.1   the same if anonymous or hugetlb; else own: mappings of a whole file
  *               page are counted in each part (dd78fedde4b9)
@@ -108,9 +108,9 @@ void pagefmt_init_compound(struct pagefmt *f)
 /* ---- tails ------------------------------------------------------------------------ */
 
 /*
- * compound_info is a mask when struct page has a power of two as its size and
- * hugetlb's memmap can be shared (compound_info_has_mask(), 7.1). No type tells
- * which: a mask is ones above and zeros below, and no pointer looks like that.
+ * compound_info is a mask if the size of struct page is a power of two and hugetlb's
+ * memmap can be shared (compound_info_has_mask(), 7.1). No type shows which it is, but a
+ * mask is ones above and zeros below, and no pointer is.
  */
 static bool is_mask(const struct pagefmt *f, uint64_t info)
 {
@@ -134,7 +134,7 @@ bool page_is_tail(const struct pagefmt *f, const uint8_t *p, uint64_t kva, const
 			return true;
 		}
 		/*
-		 * A page of struct pages that stands for many begins with what
+		 * A page of struct pages that stands for many begins with a struct page that
 		 * looks like a head: page_fixed_fake_head(), e7d324850bfc (v5.18).
 		 */
 		if (!next || f->compound_form == COMPOUND_INFO)
@@ -251,7 +251,7 @@ void folio_view(const struct pagefmt *f, const uint8_t *p, uint64_t kva, struct 
 	if (v->refcount == 1)
 		v->fr |= FR_SINGLE;
 	v->order = folio_order(f, p);
-	/* 32-bit kernels keep it in the third page, which a pair has not (6.15) */
+	/* 32-bit kernels keep it in the third page, which a folio of two pages lacks (6.15) */
 	if (v->order > 1 || f->entire_off < 2 * f->size)
 		v->entire = count_at(f, p, f->entire_off);
 	v->add = added(f, v);

@@ -2,12 +2,11 @@
 /*
  * frames.c - one parallel, streaming pass over the page array.
  *
- * Work is cut in chunks of 1 << FRAME_CHUNK_SHIFT frames; a chunk belongs to
- * one worker, so nothing is shared while it is filled. The struct pages of one
- * page of memory are decoded where they lie: memmap addresses go through the
- * kernel's page tables, for one page of struct pages may stand for many
- * (hugetlb vmemmap optimization). A compound page's head is looked at once and
- * its tails, which follow it, find it in the worker's folio_view.
+ * Work is cut in chunks of 1 << FRAME_CHUNK_SHIFT frames. A chunk belongs to one worker,
+ * so nothing is shared while it is filled. The struct pages of one page of memory are
+ * decoded in place. Addresses in the memmap go through the kernel's page tables, because
+ * one page of struct pages may stand for many (hugetlb vmemmap optimization). The head of
+ * a compound page is read once; its tails, which follow it, use the worker's folio_view.
  */
 #include "model/page/frames.h"
 
@@ -25,8 +24,8 @@ struct sums {
 };
 
 /*
- * Frames of a chunk that are parts of a folio of which parts are mapped, and the mapcount
- * that they have if this kernel turns out to keep none of single pages.
+ * Frames of a chunk that belong to partly mapped folios, and their mapcounts if this
+ * kernel keeps no mapcounts of single pages.
  */
 struct average {
 	uint32_t first, n, mapcount;
@@ -41,7 +40,7 @@ struct pass {
 	struct snapshot *s;
 	const struct kernel *k;
 	struct pagefmt fmt;
-	uint32_t *chunks;		/* numbers of the chunks that have struct pages */
+	uint32_t *chunks;		/* numbers of the chunks with struct pages */
 	struct averages *averages;	/* of each of them */
 	struct reader *readers[JOBS_MAX];
 	struct sums sums;
@@ -58,7 +57,7 @@ struct worker {
 	uint32_t buddy_order;
 	struct folio_view folio;
 	struct averages *averages;
-	/* translation of memmap addresses, kept while it lasts */
+	/* translation of memmap addresses, kept while it is valid */
 	uint64_t map_kva, map_pa, map_len;
 	struct sums sums;
 };
@@ -108,8 +107,8 @@ static struct frame *frame_of(struct worker *w, uint64_t pfn)
 }
 
 /*
- * A free block's head says its order; the pages behind it look like nothing at
- * all. Orders are small (MAX_PAGE_ORDER), blocks aligned: none crosses a chunk.
+ * The head of a free block has its order; the pages after it look unused. Orders are small
+ * (MAX_PAGE_ORDER) and blocks are aligned: no block crosses a chunk.
  */
 static uint32_t enter_buddy(struct worker *w, const uint8_t *p, uint64_t pfn)
 {
@@ -132,9 +131,9 @@ static bool is_movable_kernel(uint64_t mapping)
 }
 
 /*
- * A struct page of a hole in a section, or behind the last page, that memmap_init_zone() passed
- * over: no zone, no flag but PG_reserved (frame 0 of a PC), no reference, and a _mapcount that
- * reads as one mapping.
+ * A struct page that memmap_init_zone() did not set up, in a hole in a section or after
+ * the last page: no zone, no flag except PG_reserved (frame 0 of a PC), no reference, and
+ * a _mapcount that reads as one mapping.
  */
 static bool is_blank(const struct pagefmt *f, const uint8_t *p, uint64_t flags, uint32_t refs,
 		     uint64_t mapping)

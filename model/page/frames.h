@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * frames.h - one pass over the page array: what each page frame is.
+ * frames.h - one pass over the page array: the kind of each page frame.
  *
- * mapcount is what page_mapcount() of this very kernel would answer, i.e. what
- * /proc/kpagecount prints: rules by era in frames.c. Frames whose struct page
- * is not in the dump are counted, and stay apart from frames that do not exist.
+ * mapcount is the result of page_mapcount() in this kernel, as in /proc/kpagecount;
+ * frames.c has the rules by era. Frames whose struct page is not in the dump are counted
+ * separately from frames that do not exist.
  */
 #ifndef VMCENSUS_FRAMES_H
 #define VMCENSUS_FRAMES_H

@@ -28,7 +28,7 @@ static const struct { enum kpf bit; enum layout_id flag; } copied[] = {
 	{ KPF_SLAB, E_PG_SLAB },
 };
 
-/* The folio that was asked for last. */
+/* The folio of the latest request. */
 struct folio {
 	struct folio_view view;
 	enum status status;
@@ -45,15 +45,17 @@ struct kpageflags {
 	struct { unsigned bit; uint64_t mask; } copy[ARRAY_LEN(copied)];
 	unsigned ncopies;
 	bool of_folio, thp_rmappable;
-	uint64_t end_pfn;		/* pfn_to_online_page() says no from here on */
+	uint64_t end_pfn;		/* first frame for which pfn_to_online_page() returns
+					   nothing */
 	uint64_t rmappable;		/* bit of page[1].flags */
 	uint64_t zero_pfn, huge_zero_pfn;
 	struct folio folio;
-	uint64_t parts_left;		/* frames to look at for folio.mapped, for all folios */
+	uint64_t parts_left;		/* frames that may still be read for folio.mapped, for
+					   all folios */
 };
 
 /*
- * The memory map of the last section is whole, but pfn_section_valid() asks which
+ * The memory map of the last section is complete, but pfn_section_valid() checks which
  * subsections have memory.
  */
 static uint64_t end_of_memory(const struct kernel *k, struct reader *r)
@@ -100,7 +102,7 @@ void kpageflags_free(struct kpageflags *q)
 
 /* ---- the folio ------------------------------------------------------------------------ */
 
-/* Is a part of the folio from PFN on mapped? The first part mostly says it. */
+/* Is any page of the folio from PFN on mapped? The first page usually decides. */
 static bool any_mapped(struct kpageflags *q, uint64_t pfn, unsigned order)
 {
 	uint64_t n = UINT64_C(1) << (order < 32 ? order : 0);
@@ -140,7 +142,7 @@ static uint64_t copy_bits(const struct kpageflags *q, uint64_t flags)
 	return u;
 }
 
-/* What snapshot.frames knows already: it is of the folio, as here. */
+/* Bits that snapshot.frames has; both are those of the folio. */
 static uint64_t frame_bits(const struct frame *f)
 {
 	uint64_t u = 0;
@@ -164,7 +166,7 @@ static bool in_huge_zero(const struct kpageflags *q, const struct frame *f, uint
 	       pfn - q->huge_zero_pfn < UINT64_C(1) << order;
 }
 
-/* THP and ZERO_PAGE, of what is not hugetlb. */
+/* THP and ZERO_PAGE, for pages that are not hugetlb. */
 static uint64_t huge_bits(const struct kpageflags *q, const struct frame *f, uint64_t pfn,
 			  bool compound)
 {
@@ -186,7 +188,7 @@ static bool rule(const struct kpageflags *q, enum rule r)
 	return q->k->rules.on[r];
 }
 
-/* MAPPING: of the page itself. */
+/* From page->mapping of the page itself. */
 static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, enum page_role role,
 		    uint64_t mapping, struct page_words *ret)
 {
@@ -212,7 +214,7 @@ static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, e
 	ret->kpf = u;
 }
 
-/* Struct pages that were never set up are all ones (PAGE_POISON_PATTERN): no damage. */
+/* Struct pages that were never set up are all ones (PAGE_POISON_PATTERN). That is no damage. */
 static void refuse_refcount(const struct kpageflags *q, uint64_t pfn, struct page_words *ret)
 {
 	uint64_t ones = q->fmt.word == 8 ? UINT64_MAX : UINT32_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kpageflags.h - what /proc/kpageflags says of a page frame, by the rules of that
- * kernel's stable_page_flags() (fs/proc/page.c), and the words behind it.
+ * kpageflags.h - the flags of a page frame in /proc/kpageflags, by the rules of the
+ * kernel's stable_page_flags() (fs/proc/page.c), and the words that they come from.
  */
 #ifndef VMCENSUS_KPAGEFLAGS_H
 #define VMCENSUS_KPAGEFLAGS_H
@@ -25,9 +25,9 @@ enum kpf {
 struct page_words {
 	uint64_t flags;		/* page.flags */
 	uint64_t kpf;		/* KPF() bits */
-	int64_t refcount;	/* of the page; of a tail: of its folio. INT64_MIN: below 0,
-				   which no reference count is */
-	bool none;		/* no struct page, or none that counts */
+	int64_t refcount;	/* of the page; for a tail: of its folio. INT64_MIN: below 0,
+				   which is no valid count */
+	bool none;		/* no struct page, or an unused one */
 };
 
 struct kpageflags;
@@ -36,8 +36,9 @@ struct kpageflags *kpageflags_new(const struct snapshot *s);
 void kpageflags_free(struct kpageflags *q);
 
 /*
- * Of frame PFN; best asked in ascending order. A frame without a struct page is
- * KPF(NOPAGE), or 0 with later kernels. ST_NODATA and the like: its struct page cannot be read.
+ * Flags of frame PFN; fastest in ascending order. A frame without a struct page is
+ * KPF(NOPAGE), or 0 in later kernels. ST_NODATA and the like: its struct page cannot be
+ * read.
  */
 enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_words *ret);
 

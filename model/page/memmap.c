@@ -36,7 +36,7 @@
 #define SECTION_HAS_MEM_MAP 2u
 #define SECTION_IS_ONLINE 4u
 #define SECTION_TAINT_ZONE_DEVICE 0x10u
-/* At most six flags (7.x); memory maps are aligned to more than that. */
+/* At most six flags (7.x); memory maps have a larger alignment. */
 #define SECTION_FLAGS UINT64_C(0x3f)
 
 struct builder {
@@ -53,7 +53,7 @@ struct builder {
 	uint64_t believed, online, pages;
 	uint64_t unread;		/* sections whose struct mem_section is not readable */
 	enum status why;		/* ... of one of them */
-	uint64_t astray;		/* with a memory map where no memory is */
+	uint64_t astray;		/* memory maps where there is no memory */
 	uint64_t clipped;		/* struct pages beyond the budget */
 	bool partial;			/* some of the map is missing */
 };
@@ -89,7 +89,8 @@ static void add_range(struct builder *b, uint64_t pfn, uint64_t n, uint64_t kva,
 
 /* ---- SPARSEMEM ------------------------------------------------------------------ */
 
-/* VMCOREINFO has both numbers since v5.14 and its stable kin; before, the CPU's. */
+/* VMCOREINFO has both numbers since v5.14 and in its stable releases; before, they are the
+   CPU's. */
 static void section_geometry(const struct kernel *k, unsigned *section_bits, unsigned *max_bits)
 {
 	const struct arch_sections usual = arch_sections(k->arch, k->paging);
@@ -119,7 +120,7 @@ static void add_section(struct builder *b, uint64_t nr, uint64_t map)
 		b->astray++;
 		return;
 	}
-	/* where only a later part of the section is memory, its first page has no struct page */
+	/* if only a later part of the section is memory, its first page has no struct page */
 	st = reader_kvtop(b->r, kva, &pa, NULL);
 	if (!st)
 		b->believed++;
@@ -132,10 +133,10 @@ static void add_section(struct builder *b, uint64_t nr, uint64_t map)
 }
 
 /*
- * How many of LEFT elements of SIZE bytes at KVA to read at once: those that end
- * in its page, so that a page which is not there costs no neighbour. These
- * arrays are nearly all zero (512 pages of roots for 52 address bits), and
- * makedumpfile leaves zero pages out.
+ * How many of LEFT elements of SIZE bytes at KVA to read at once: those that end in the
+ * same page, so that a missing page does not affect its neighbours. These arrays are
+ * nearly all zero (512 pages of roots for 52 address bits), and makedumpfile leaves zero
+ * pages out.
  */
 static uint64_t fit_in_page(uint64_t kva, uint64_t size, uint64_t left)
 {
@@ -236,7 +237,7 @@ static enum status sparse(struct builder *b)
 	b->nroots = (b->nsections + b->per_root - 1) / b->per_root;
 	for (enum shape s = 0; s < SHAPES; s++) {
 		try_shape(b, s, kva);
-		/* other reasons are those of a wrong shape */
+		/* other errors mean that the shape is wrong */
 		if (s != BY_SECTIONS && b->why == ST_NODATA)
 			why = ST_NODATA;
 		if (b->believed > best) {
@@ -245,11 +246,11 @@ static enum status sparse(struct builder *b)
 		}
 	}
 	if (which == SHAPES) {
-		forget_attempt(b); /* what was read by a wrong shape is none */
+		forget_attempt(b); /* data from a wrong shape is invalid */
 		return why ? why : ST_CORRUPT;
 	}
 	try_shape(b, which, kva);
-	/* kernels before 4.13 have no such flag: all that is there is online */
+	/* kernels before 4.13 have no such flag: all present sections are online */
 	for (size_t i = 0; !b->online && i < b->got.n; i++)
 		b->got.v[i].offline = false;
 	return ST_OK;
@@ -258,9 +259,9 @@ static enum status sparse(struct builder *b)
 /* ---- FLATMEM, DISCONTIGMEM --------------------------------------------------------- */
 
 /*
- * Struct pages below the first of the only node, at MAP for frame START: they begin
- * where a block of the buddy allocator would (alloc_node_mem_map(), mm/mm_init.c), and
- * mem_map says so. Frame 0 of a PC, which no node has, is one.
+ * Struct pages below the first of the only node, at MAP for frame START. They begin at the
+ * start of a block of the buddy allocator (alloc_node_mem_map(), mm/mm_init.c), and
+ * mem_map points there. Frame 0 of a PC, which belongs to no node, is one.
  */
 static uint64_t frames_before(const struct builder *b, uint64_t start, uint64_t map)
 {
@@ -291,7 +292,7 @@ static bool node_span(struct builder *b, uint64_t pgdat, uint64_t *start, uint64
 				 start);
 	if (!st && !pfn)
 		*start >>= k->dump->page_shift;
-	/* of hot-plugged devices too, which lie where no CPU of today has addresses */
+	/* also of hot-plugged devices, at addresses that no CPU of today has */
 	if (!st && (*start > PFN_MAX || *spanned > PFN_MAX))
 		st = ST_CORRUPT;
 	if (st)
@@ -314,7 +315,7 @@ static void add_node(struct builder *b, uint64_t pgdat)
 	add_range(b, start - before, spanned + before, map - before * b->page_bytes, false, false);
 }
 
-/* SPARSEMEM: a node begins and ends with a frame that is memory. */
+/* SPARSEMEM: the first and the last frame of a node are memory. */
 static void check_node(struct builder *b, uint64_t pgdat)
 {
 	uint64_t start, spanned;
@@ -335,8 +336,8 @@ static void nodes(struct builder *b, void (*fn)(struct builder *b, uint64_t pgda
 		fn(b, layout_symbol(&k->layout, Y_CONTIG_PAGE_DATA));
 		return;
 	}
-	/* as many as there can be nodes, NULL for those that are not there: the last ends
-	   where the variable does, which nothing tells */
+	/* the largest possible number of nodes, NULL for absent ones: no type says where the
+	   variable, and so the last node, ends */
 	for (unsigned i = 0; at && i < NODES_MAX; i++) {
 		if (read_kva_word(b->r, at + (uint64_t)i * b->word, &pgdat) ||
 		    !kernel_ptr_ok(k, pgdat, b->word))
@@ -365,7 +366,7 @@ static enum status flat(struct builder *b)
 		return ST_ABSENT;
 	if (kvar_u64(k, b->r, Y_MAX_MAPNR, 0, &n) && kvar_u64(k, b->r, Y_MAX_PFN, 0, &n))
 		return ST_ABSENT;
-	/* ARCH_PFN_OFFSET is where memory starts, if that is a variable: 4 or 8 bytes */
+	/* ARCH_PFN_OFFSET is the start of memory, if it is a variable: 4 or 8 bytes */
 	if (has(k, Y_MEMSTART_ADDR) &&
 	    !kvar_u64(k, b->r, Y_MEMSTART_ADDR, k->paging ? k->paging->entry_size[0] : 0, &base))
 		base >>= k->dump->page_shift;
@@ -380,7 +381,7 @@ struct devices {
 	VEC(struct pfn_range) v;
 };
 
-/* Entries stand side by side, each of a power of two of frames. */
+/* Entries are adjacent; each covers a power of two of frames. */
 static bool add_device(void *arg, const struct xa_entry *e)
 {
 	struct devices *d = arg;
@@ -394,7 +395,7 @@ static bool add_device(void *arg, const struct xa_entry *e)
 	return d->v.n < DEVICES_MAX;
 }
 
-/* What get_dev_pagemap() finds (mm/memremap.c). */
+/* The range that get_dev_pagemap() finds (mm/memremap.c). */
 static void read_devices(struct kernel *k, struct reader *r)
 {
 	struct devices d = { .mem = &k->dump->mem };
@@ -431,7 +432,7 @@ static void keep_map(struct builder *b, struct memmap *m)
 	m->ram_end = max_u64(m->ram_end, m->max_pfn);
 }
 
-/* What is missing of a map that was found. */
+/* The missing parts of a map that was found. */
 static void tell_partial(struct builder *b)
 {
 	struct issues *is = b->k->issues;
@@ -471,7 +472,7 @@ enum status memmap_init(struct kernel *k, struct reader *r)
 	b.page_bytes = k->memmap.page_size;
 	if (b.page_bytes < 8 || b.page_bytes > 1024)
 		return ST_CORRUPT;
-	/* each struct page lies in memory that a frame of the dump describes */
+	/* each struct page is in memory that the dump has a frame for */
 	b.budget = (d->max_pfn << d->page_shift) / b.page_bytes;
 	st = sparse(&b);
 	is_sparse = st != ST_ABSENT;

@@ -2,9 +2,9 @@
 /*
  * memmap.h - page frame numbers and the struct pages that describe them.
  *
- * FLATMEM, SPARSEMEM (static and EXTREME) and VMEMMAP come down to one thing:
- * ranges of pfns with the kernel-virtual address of their first struct page
- * (include/asm-generic/memory_model.h; mm/sparse.c, sparse_decode_mem_map()).
+ * FLATMEM, SPARSEMEM (static and EXTREME) and VMEMMAP all become ranges of pfns with the
+ * kernel-virtual address of their first struct page (include/asm-generic/memory_model.h;
+ * mm/sparse.c, sparse_decode_mem_map()).
  */
 #ifndef VMCENSUS_MEMMAP_H
 #define VMCENSUS_MEMMAP_H
@@ -41,16 +41,16 @@ struct memmap {
 	bool kva_ascends;	/* v[].page_kva ascends too (VMEMMAP, FLATMEM) */
 };
 
-/* Fill k->memmap from mem_section, mem_map or node_data. What is missing of it is an
-   issue, "page array" or "node"; if nothing is found, the caller says so. */
+/* Fills k->memmap from mem_section, mem_map or node_data. Missing parts are issues, "page
+   array" or "node". If nothing is found, the caller reports it. */
 enum status memmap_init(struct kernel *k, struct reader *r);
 
 /* 0 if PFN has no struct page. */
 uint64_t memmap_page_kva(const struct memmap *m, uint64_t pfn);
-/* Has PFN a struct page, as far as this map tells? If not, it is no memory of the machine. */
+/* Has PFN a struct page, as far as this map shows? If not, it is no memory of the machine. */
 bool memmap_may_have_page(const struct memmap *m, uint64_t pfn);
-/* pfn_to_online_page(): is PFN of memory that the kernel manages as RAM, as far as this
-   kernel tells? */
+/* pfn_to_online_page(): is PFN part of the memory that the kernel manages as RAM, as far as
+   this kernel shows? */
 bool memmap_is_online(const struct memmap *m, uint64_t pfn);
 /* False if KVA is not the address of a struct page. */
 bool memmap_page_pfn(const struct memmap *m, uint64_t kva, uint64_t *pfn);

@@ -6,9 +6,9 @@
 #include "model/page/pagefmt.h"
 
 /*
- * Before enum pageflags (e26831814998, v2.6.26) the numbers were macros, and no
- * debug information has them: include/linux/mm.h of 2.4.27, page-flags.h of
- * 2.6.11, 2.6.18 and 2.6.22.
+ * Before enum pageflags (e26831814998, v2.6.26) the numbers were macros, which debug
+ * information lacks: include/linux/mm.h of 2.4.27, page-flags.h of 2.6.11, 2.6.18 and
+ * 2.6.22.
  */
 static const struct {
 	enum rule when;
@@ -35,7 +35,7 @@ uint64_t pagefmt_flag(const struct pagefmt *f, enum layout_id e)
 	for (size_t i = 0; bit < 0 && i < ARRAY_LEN(old_bits); i++)
 		if (old_bits[i].flag == e && f->k->rules.on[old_bits[i].when])
 			bit = old_bits[i].bit;
-	/* names of flags became names of page types: those values are no bit numbers */
+	/* names of flags became names of page types, whose values are no bit numbers */
 	return bit < 0 || bit >= 8 * f->word ? 0 : UINT64_C(1) << bit;
 }
 
@@ -76,7 +76,7 @@ static void init_flags(struct pagefmt *f)
 	f->young = pagefmt_flag(f, E_PG_YOUNG);
 	f->buddy_bit = pagefmt_flag(f, E_PG_BUDDY);
 	f->swapcache = pagefmt_flag(f, E_PG_SWAPCACHE);
-	/* shares its bit since 6326fec1122c (v4.10): only with PG_swapbacked it counts */
+	/* shares its bit since 6326fec1122c (v4.10): valid only with PG_swapbacked */
 	if (f->swapcache && f->swapcache == pagefmt_flag(f, E_PG_OWNER_PRIV_1))
 		f->swapcache |= f->swapbacked;
 	f->young_of_folio = f->k->rules.on[RULE_YOUNG_OF_FOLIO];

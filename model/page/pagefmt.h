@@ -2,10 +2,9 @@
 /*
  * pagefmt.h - the one reader of struct page; private to model/page.
  *
- * All that depends on the kernel is decided once, in pagefmt_init(); reading a
- * page afterwards asks no table of names. A struct page is given as the bytes
- * where they lie. Compound pages are described by struct folio_view: what the
- * head and its first tails say of all of them.
+ * pagefmt_init() makes all decisions that depend on the kernel, once; reading a page looks
+ * up no names. A struct page is passed as its bytes in place. struct folio_view describes
+ * a compound page by its head and first tails.
  */
 #ifndef VMCENSUS_PAGEFMT_H
 #define VMCENSUS_PAGEFMT_H
@@ -16,16 +15,16 @@
 
 #define STRUCT_PAGE_MAX 1024	/* bytes; memmap_init() refuses larger ones */
 
-/* Where a tail page says who its head is. */
+/* Where a tail page has the address of its head. */
 enum compound_form {
 	COMPOUND_UNKNOWN,
-	COMPOUND_PRIVATE,	/* page.private, behind PG_compound; to 2.6.21 */
-	COMPOUND_FIRST_PAGE,	/* page.first_page, behind a flag; to 4.3 */
+	COMPOUND_PRIVATE,	/* page.private, if PG_compound; to 2.6.21 */
+	COMPOUND_FIRST_PAGE,	/* page.first_page, if a flag is set; to 4.3 */
 	COMPOUND_HEAD,		/* page.compound_head, bit 0; 4.4 to 7.0 */
 	COMPOUND_INFO,		/* page.compound_info: the same, or a mask; 7.1 */
 };
 
-/* What page.page_type, or _mapcount before it, says of pages with a type. */
+/* How page.page_type, or _mapcount before it, marks pages with a type. */
 enum type_form {
 	TYPE_NONE,
 	TYPE_VALUE,		/* _mapcount is one negative number; 2.6.38 to 4.17 */
@@ -35,8 +34,8 @@ enum type_form {
 
 /* page_mapcount() of one page of a compound page. */
 enum mapcount_form {
-	MAPCOUNT_NONE,		/* 2.4: no such thing; page.count less other references */
-	MAPCOUNT_OWN,		/* page._mapcount alone; to 4.4 */
+	MAPCOUNT_NONE,		/* 2.4: has none; page.count less other references */
+	MAPCOUNT_OWN,		/* only page._mapcount; to 4.4 */
 	MAPCOUNT_DOUBLE,	/* own + whole - double; 4.5 to 4.7 */
 	MAPCOUNT_DOUBLE_ANON,	/* the same for anonymous; file: own; 4.8 to 6.1 */
 	MAPCOUNT_ENTIRE,	/* own + whole; 6.2 */
@@ -141,14 +140,14 @@ static inline uint32_t type_class(const struct pagefmt *f, uint32_t type)
 }
 
 /*
- * MAPCOUNT_NONE: the references of a page of 2.4 that can be mappings, and FR_ANON,
- * FR_SWAPCACHE into *fr. A page has one reference of the page cache or the swap cache,
- * one of its buffers, one of each mapping (mm/filemap.c, fs/buffer.c, mm/memory.c).
+ * MAPCOUNT_NONE: the references to a page of 2.4 that can be mappings, and FR_ANON,
+ * FR_SWAPCACHE into *fr. A page has one reference from the page cache or the swap cache,
+ * one from its buffers, one from each mapping (mm/filemap.c, fs/buffer.c, mm/memory.c).
  */
 uint32_t page_counted(const struct pagefmt *f, const uint8_t *p, uint32_t refs, uint32_t *fr);
 
-/* FR_* of page flags alone, of a page or a folio's head. Without branches: on a
-   busy machine no bit of a page foretells that of the next. */
+/* FR_* from only the page flags of a page or a folio's head. Without branches: on a busy
+   machine the bits of one page do not predict those of the next. */
 static inline uint32_t flags_class(const struct pagefmt *f, uint64_t flags)
 {
 	uint64_t referenced = f->referenced | (f->young_of_folio ? f->young : 0);
@@ -178,10 +177,10 @@ bool page_is_tail(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
 enum page_role {
 	PAGE_SINGLE,
 	PAGE_HEAD, PAGE_TAIL,	/* of a compound page */
-	PAGE_ASTRAY,		/* a tail whose head lies nowhere in the kernel's addresses */
+	PAGE_ASTRAY,		/* a tail whose head is at no address of the kernel */
 };
 
-/* What the page at KVA is; LEN readable bytes begin at P. *head: as above, or KVA. */
+/* The role of the page at KVA; LEN readable bytes begin at P. *head: as above, or KVA. */
 static inline enum page_role page_role(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
 				       size_t len, uint64_t *head)
 {
@@ -211,9 +210,9 @@ struct folio_view {
 	uint32_t refcount;
 	uint32_t fr;		/* FR_* that all its pages share, and the order */
 	unsigned order;
-	uint32_t entire;	/* mappings of the whole */
-	uint32_t add;		/* to a page's own mapcount */
-	bool pte_mapped;	/* the totals say that parts are mapped */
+	uint32_t entire;	/* mappings of the whole folio */
+	uint32_t add;		/* add to a page's own mapcount */
+	bool pte_mapped;	/* the totals show that parts are mapped */
 	uint32_t average;	/* folio_average_page_mapcount() */
 };
 

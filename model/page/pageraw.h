@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pageraw.h - struct pages one at a time, their words as they stand.
+ * pageraw.h - single struct pages, with their words as they are.
  *
- * For who prints what the kernel kept of a page; what a page is, struct frame
- * says. One thread's own.
+ * For output of the kernel's own values; struct frame says what a page is. For use by one
+ * thread.
  */
 #ifndef VMCENSUS_PAGERAW_H
 #define VMCENSUS_PAGERAW_H

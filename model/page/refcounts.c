@@ -14,7 +14,7 @@ static uint32_t **directory(struct refcounts *c)
 
 	if (d)
 		return d;
-	/* large and hardly touched: calloc() takes such from the kernel, as zero pages */
+	/* large and hardly touched: for such sizes calloc() takes zero pages from the kernel */
 	d = heap_array(uint32_t *, c->nchunks);
 	if (__atomic_compare_exchange_n(&c->chunk, &none, d, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
@@ -23,7 +23,7 @@ static uint32_t **directory(struct refcounts *c)
 	return none;
 }
 
-/* The chunk I of C, made if POOL allows; NULL: no room. POOL NULL: always. */
+/* Chunk I of C, made if POOL allows; NULL: no room. POOL NULL: no limit. */
 static uint32_t *make_chunk(struct refcounts *c, uint64_t i, struct refcount_pool *pool)
 {
 	uint32_t **d = directory(c), *none = NULL, *fresh;

@@ -17,10 +17,10 @@ struct refcounts {
 	uint32_t **chunk;	/* NULL: nothing counted here */
 	uint64_t nchunks;
 	bool *ram;		/* [nchunks]: of frames that have struct pages; NULL: swap */
-	unsigned shift;		/* log2 frames that one of them counts */
+	unsigned shift;		/* log2 of the frames that one of them covers */
 };
 
-/* Chunks that may yet be made; to run out of them is an answer too. */
+/* Chunks that may still be made; running out of them is a result, too. */
 struct refcount_pool {
 	int64_t left;
 	bool over;
@@ -38,12 +38,12 @@ static inline uint32_t *refcount_find(const struct refcounts *c, uint64_t at)
 	return chunk ? &chunk[at & (REFCOUNTS_CHUNK - 1)] : NULL;
 }
 
-/* The same, made if POOL allows; NULL: no room, or AT is out of range. POOL NULL: always. */
+/* The same, made if POOL allows; NULL: no room, or AT is out of range. POOL NULL: no limit. */
 uint32_t *refcount_make(struct refcounts *c, uint64_t at, struct refcount_pool *pool);
 
 /*
- * Free chunks that are not of RAM: which of too many were made hangs on the order
- * of the work, and so none of them counts.
+ * Frees chunks that are not of RAM. If there are too many, the order of the work decides
+ * which are made, so none of them counts.
  */
 void refcounts_drop_devices(struct refcounts *c);
 

@@ -60,7 +60,7 @@ static void init_kinds(struct swaps *w)
 	/* SWP_MIGRATION_READ_EXCLUSIVE came with the flag, 6c287605fd56 (v5.19) */
 	if (migration && has(k, E_PG_ANON_EXCLUSIVE))
 		migration = 3;
-	/* reading and writing apart until 6.15, which renamed the function */
+	/* reading and writing have separate types until 6.15, which renamed the function */
 	if (private && k->rules.on[RULE_SWP_DEVICE_EXCLUSIVE])
 		exclusive = k->layout.v[Y_MAKE_DEVICE_EXCLUSIVE].alt == 0 ? 1 : 2;
 	type = SPECIAL_END - (poison + migration + private + exclusive + marker + error);
@@ -139,7 +139,7 @@ void swaps_init(struct swaps *w, const struct kernel *k, struct reader *r)
 	init_pfn_mask(w);
 	w->in_table = !has(k, M_SI_SWAP_MAP) && has(k, M_SWAP_CLUSTER_TABLE);
 	w->map_size = has(k, M_SI_TYPE) ? 1 : 2; /* unsigned short to 2.6.32 */
-	/* SWP_TB_COUNT_BITS: what is left above the pfn, four at most */
+	/* SWP_TB_COUNT_BITS: the bits above the pfn, at most four */
 	w->count_bits = has(k, M_SWAP_CLUSTER_ZERO_BITMAP) ? 2 : 4;
 	w->cluster_slots = k->layout.v[M_SWAP_TABLE_ENTRIES].m.count;
 	if (!has(k, M_SWAP_TABLE_ENTRIES) || !w->cluster_slots)
@@ -159,7 +159,7 @@ void swap_cursor_release(struct swap_cursor *c)
 	reader_release(c->r, &c->page);
 }
 
-/* A naturally aligned integer at KVA, by way of the page used last. */
+/* A naturally aligned integer at KVA; the page used last is kept. */
 static bool read_count(struct swap_cursor *c, uint64_t kva, unsigned size, uint64_t *ret)
 {
 	const struct dump *d = c->w->k->dump;

@@ -64,24 +64,24 @@ bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset,
 /* ---- shmem -------------------------------------------------------------------- */
 
 /*
- * How the pages in swap of the shmem object behind a VMA enter its Swap
+ * How the swapped pages of the shmem object that a VMA maps are added to its Swap
  * (smap_gather_stats(), shmem_swap_usage()).
  */
 struct shmem_swap {
-	uint64_t bytes;		/* of the VMA as a whole */
+	uint64_t bytes;		/* for the full VMA */
 	bool by_hole;		/* instead, each empty entry is looked up */
 	/* for that: the object's entries in swap, index << 6 | order, ascending */
 	uint64_t *slots;
 	size_t nslots, cap;
 };
 
-/* BUDGET: nodes of trees that may be read yet. */
+/* BUDGET: nodes of trees that may still be read. */
 void shmem_swap_of(const struct snapshot *s, struct reader *r, const struct vma *v,
 		   uint64_t *budget, struct shmem_swap *ret);
 void shmem_swap_release(struct shmem_swap *h);
 
-/* Pages in swap of indexes [first, end), as shmem_partial_swap_usage() has them:
-   a large entry counts whole wherever it is touched. */
+/* Swapped pages with indexes [first, end), as in shmem_partial_swap_usage(): a large entry
+   counts whole if any part is in the range. */
 uint64_t shmem_swap_range(const struct shmem_swap *h, uint64_t first, uint64_t end);
 
 #endif

@@ -9,7 +9,7 @@
 #include "model/kobj.h"
 
 #define ATTEMPTS_MAX 8u		/* walks of one object */
-#define PAUSE_NS 500000		/* between them: who changes it shall come to an end */
+#define PAUSE_NS 500000		/* between them: the change should come to an end */
 
 void attempt_begin(struct attempt *a, struct kernel *k, struct reader *r)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * attempt.h - walks of a machine that goes on running. Private to model/.
+ * attempt.h - walks of a running machine. Private to model/.
  *
- * Kernel structures change under a walk of live memory: a list goes astray, a tree
- * node is freed. Such a walk is done again from its start, on memory read anew:
+ * Kernel structures change during a walk of live memory: a list leads elsewhere, a tree
+ * node is freed. Such a walk is repeated from its start, and reads the memory again:
  *
  *     attempt_begin(&a, k, r);
  *     do {
- *             start anew; walk;
+ *             start again; walk;
  *     } while (attempt_again(&a, "vma"));
  *
- * What failed walks counted as damage is taken back; that they were needed is
- * counted as ST_TORN. If the last attempt fails too, its damage stays, unless the
- * object turns out to be gone: attempt_gone(). Of a dump there is one attempt.
+ * Damage that failed walks counted is removed from the issues; the repetition is counted
+ * as ST_TORN. If the last attempt fails too, its damage stays, unless the object turns out
+ * to be gone: attempt_gone(). For a dump there is one attempt.
  */
 #ifndef VMCENSUS_ATTEMPT_H
 #define VMCENSUS_ATTEMPT_H
@@ -27,16 +27,16 @@ struct attempt {
 };
 
 void attempt_begin(struct attempt *a, struct kernel *k, struct reader *r);
-/* Did the walk count damage, and is another worth it? */
+/* Did the walk count damage, and is another attempt allowed? */
 bool attempt_again(struct attempt *a, const char *object);
-/* Live, and damage of the last attempt was counted: it may be gone. */
+/* Live, and the last attempt counted damage: the object may be gone. */
 bool attempt_failed(const struct attempt *a);
-/* It is gone, WHAT happened: take the damage back. */
+/* It is gone, because of WHAT: remove the damage from the issues. */
 void attempt_gone(struct attempt *a, const char *object, const char *what);
 
-/* Does a task still use the mm with index MI? Asked anew. True of a dump. */
+/* Does a task still use the mm with index MI? Reads it again. True for a dump. */
 bool mm_still_used(const struct snapshot *s, struct reader *r, uint32_t mi);
-/* Is V still the same range of the same file? Asked anew. True of a dump. */
+/* Is V still the same range of the same file? Reads it again. True for a dump. */
 bool vma_still_there(const struct snapshot *s, struct reader *r, const struct vma *v);
 
 #endif

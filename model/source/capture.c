@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * capture.c - the table of formats, and what holds for all of them: a file of
- * some size gives so many tasks, VMAs and pages, and none that cannot be.
+ * capture.c - the table of formats, and the checks that all of them share: the size of the
+ * file limits the number of tasks, VMAs and pages, and impossible values are refused.
  */
 #include "model/source/module.h"
 
@@ -20,9 +20,9 @@
 #define HEAD_BYTES 4096
 #define SIZE_MAX_FILE (UINT64_C(16) << 30)
 #define SMALL_PAGE UINT64_C(4096)
-#define RAW_BITS ((UINT64_C(1) << 52) - 1)	/* above: no address, but permissions */
+#define RAW_BITS ((UINT64_C(1) << 52) - 1)	/* above: permissions, not address */
 #define VA_END (UINT64_C(1) << 57)	/* no user address of any CPU is larger */
-#define PA_END (UINT64_C(1) << 46)	/* 64 TiB: also what the table of frame chunks costs */
+#define PA_END (UINT64_C(1) << 46)	/* 64 TiB: it also limits the table of frame chunks */
 
 static const struct capture_format *const formats[] = { &capture_tvpm, &capture_module };
 
@@ -72,7 +72,7 @@ bool capture_task(struct capture *c, const struct capture_task *t, uint64_t mm, 
 		at = new_mm(c, mm, n);
 		*again = false;
 	} else if (!c->mms.v[at].nvmas && at + 1 == c->mms.n) {
-		*again = false; /* the first had none; nobody else came since */
+		*again = false; /* the first had none; no other task came since */
 	}
 	c->tasks.v[n].mm = at;
 	return true;
@@ -133,11 +133,11 @@ void capture_page(struct capture *c, const struct capture_page *p, uint64_t raw,
 	v->npages++;
 }
 
-/* ---- what the numbers say of the machine ------------------------------------------- */
+/* ---- what the numbers show about the machine --------------------------------------- */
 
 /*
- * Every count of pages beside a number of bytes tells the page size; that of
- * most VMAs counts.
+ * A count of pages beside a number of bytes shows the page size. The size that most VMAs
+ * show is taken.
  */
 static unsigned page_shift(const struct capture *c)
 {
@@ -273,7 +273,7 @@ enum status capture_open(const char *path, struct diag *diag, struct kernel **re
 
 	*ret = NULL;
 	if (fd < 0)
-		return ST_NOTMINE; /* who opens it next says why */
+		return ST_NOTMINE; /* the next one to open it reports why */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		err = open_fd(fd, path, diag, ret);
 	close(fd);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * capture.h - what a collector on the machine wrote instead of its memory.
+ * capture.h - the output of a collector on the machine, instead of its memory.
  *
- * A capture is a list of tasks, their VMAs, and the present pages of each: no
- * kernel memory, no types, no symbols. It is opened as a struct kernel whose source
- * is source_collector or source_module (model/source/source.h).
+ * A capture is a list of tasks, their VMAs, and the present pages of each: no kernel
+ * memory, no types, no symbols. It is opened as a struct kernel whose source is
+ * source_collector or source_module (model/source/source.h).
  *
- * To add a format: one file here with a struct capture_format, whose parse
- * function fills the lists below with capture_task(), capture_vma() and
- * capture_page(), which check what they are given; one row in formats[]
- * (capture.c); a fuzz seed and a unit test.
+ * To add a format: one file here with a struct capture_format, whose parse function fills
+ * the lists below with capture_task(), capture_vma() and capture_page(), which check their
+ * arguments; one row in formats[] (capture.c); a fuzz seed and a unit test.
  */
 #ifndef VMCENSUS_CAPTURE_H
 #define VMCENSUS_CAPTURE_H
@@ -41,7 +40,7 @@ struct capture_vma {
 	const char *file;		/* NULL: anonymous */
 	size_t first_page, npages;	/* in capture.pages */
 	struct capture_counts counts;
-	size_t line;			/* where it stands, for messages */
+	size_t line;			/* its line in the text, for messages */
 };
 
 struct capture_mm {
@@ -57,7 +56,7 @@ struct capture_task {
 	uint32_t cpu;
 	int32_t tgid;			/* where grouped: its process */
 	bool grouped;
-	/* fault numbers and times, which no source explains: kept as they are */
+	/* fault numbers and times, which no source explains: kept unchanged */
 	uint64_t n[6];
 };
 
@@ -71,8 +70,8 @@ struct capture {
 	VEC(struct capture_page) pages;
 	bool wide;			/* has values of more than 32 bits */
 	uint64_t size;			/* bytes of the file: what bounds memory */
-	struct module *module;		/* of capture_module: what it told beyond this */
-	const struct ptebits *bits;	/* of the entries; NULL: cannot be told */
+	struct module *module;		/* of capture_module: its data beyond this */
+	const struct ptebits *bits;	/* of the entries; NULL: not known */
 	struct hash mm_index, pids;	/* address, pid + 1 -> index */
 	struct issues issues;
 	struct arena mem;
@@ -80,36 +79,36 @@ struct capture {
 
 struct capture_format {
 	const char *name;
-	/* Is a file that begins with HEAD one of these? */
+	/* Does a file that begins with HEAD have this format? */
 	bool (*probe)(const uint8_t *head, size_t len);
-	/* Fill C. What is damaged is an issue; never fails as a whole. */
+	/* Fills C. Damage is an issue; never fails as a whole. */
 	void (*parse)(struct capture *c, const uint8_t *data, size_t len);
 };
 
 extern const struct capture_format capture_tvpm;
 
 /*
- * Open PATH as a capture. ST_NOTMINE, and nothing in DIAG: it is none. On
- * success *ret is a kernel that kernel_close() ends.
+ * Opens PATH as a capture. ST_NOTMINE, with an empty DIAG: it is none. On success *ret is
+ * a kernel that kernel_close() ends.
  */
 enum status capture_open(const char *path, struct diag *diag, struct kernel **ret);
-/* The same of bytes in memory. */
+/* The same for bytes in memory. */
 enum status capture_of_bytes(const uint8_t *data, size_t len, struct kernel **ret);
 void capture_close(struct capture *c);
 
 /* ---- for formats ----------------------------------------------------------------- */
 
 /*
- * The next task, MM the address of its memory map or 0. False: not believed,
- * and counted. *again: its VMAs are known from an earlier task.
+ * Adds the next task; MM is the address of its memory map, or 0. False: refused, and
+ * counted. *again: its VMAs are known from an earlier task.
  */
 bool capture_task(struct capture *c, const struct capture_task *t, uint64_t mm, size_t line,
 		  bool *again);
-/* The task that came last, *again, has another mm all the same, at an address used before. */
+/* The last task, although *again, has another mm at an address used before. */
 void capture_mm_anew(struct capture *c);
-/* The next VMA of the task that came last. False: not believed, and counted. */
+/* Adds the next VMA of the last task. False: refused, and counted. */
 bool capture_vma(struct capture *c, const struct capture_vma *v);
-/* The next page of the VMA that came last, RAW its page-table entry. */
+/* Adds the next page of the last VMA; RAW is its page-table entry. */
 void capture_page(struct capture *c, const struct capture_page *p, uint64_t raw, size_t line);
 
 /* ---- the sources ----------------------------------------------------------------- */

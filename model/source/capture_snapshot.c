@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * snapshot.c - a capture as a snapshot.
+ * capture_snapshot.c - a capture as a snapshot.
  *
- * Usage of a VMA: the pages that are listed, by their counts; what is resident
- * and not listed, by the counts of the VMA. The count of a page is what the
- * kernel keeps for the frame: with 2.4 page->count, which counts references of
- * every kind (a page of a file has one more than mappings, for the page cache).
+ * Usage of a VMA: the listed pages, by their counts; resident pages that are not listed,
+ * by the counts of the VMA. The count of a page is the kernel's count for the frame: in
+ * 2.4 page->count, which counts references of every kind (a page of a file has one more
+ * than mappings, for the page cache).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -124,7 +124,7 @@ static void new_proc(struct maker *m, uint32_t first, const struct key *key)
 		module_proc(m->c->module, key->task, &s->procs[s->nprocs - 1]);
 }
 
-/* A leader that ended has no mm, and its threads may still have it. */
+/* A leader that has ended has no mm, but its threads may still have it. */
 static void tie_mm(struct snapshot *s, uint32_t mm)
 {
 	struct proc *p = &s->procs[s->nprocs - 1];
@@ -162,13 +162,13 @@ static void make_tasks(struct maker *m)
 
 /* ---- address spaces -------------------------------------------------------------------- */
 
-/* By name, and, where it was told, by inode: two deleted files may have one name. */
+/* By name, and by inode if it is known: two deleted files may have one name. */
 static uint32_t file_of(struct maker *m, const char *name, uint64_t inode)
 {
 	uint64_t key = (hash_str(name) ^ inode) | 1;
 	uint32_t i;
 
-	/* what collides, one in 2^63, goes on with the next key */
+	/* a collision, one in 2^63, takes the next key */
 	while ((i = hash_get(&m->files, key)) != HASH_NONE &&
 	       /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): I is one of file */
 	       (strcmp(m->file.v[i].path, name) || m->file.v[i].inode != inode))
@@ -186,7 +186,7 @@ static uint64_t inode_of(const struct maker *m, size_t vma)
 	return m->c->module ? m->c->module->vmas.v[vma].inode : 0;
 }
 
-/* The executable: most often something that its process maps too. */
+/* The executable: usually a file that its process also maps. */
 static uint32_t exe_of(struct maker *m, uint32_t mm)
 {
 	const struct capture_mm *from = &m->c->mms.v[mm];
@@ -221,7 +221,7 @@ static void make_vma(struct maker *m, uint32_t mm, size_t at)
 		return;
 	}
 	m->s->mms[mm].total_vm += v->usage.size / m->page;
-	/* VM_EXECUTABLE of kernels to 3.6: a mapping of the program itself */
+	/* VM_EXECUTABLE, in kernels to 3.6: a vma of the program itself */
 	if (from->flags & 0x1000 && v->file != NONE && m->s->mms[mm].exe == NONE)
 		m->s->mms[mm].exe = v->file;
 }
@@ -299,8 +299,8 @@ static struct frame *frame_of(struct maker *m, uint64_t pfn)
 }
 
 /*
- * Is it a page of no file? In a private mapping of a file the pages that a
- * process may write or has written are its own copies.
+ * Does the page belong to no file? In a private vma of a file, the pages that a process
+ * may write or has written are its own copies.
  */
 static bool is_anon(const struct maker *m, const struct capture_vma *v,
 		    const struct capture_page *p)
@@ -329,7 +329,7 @@ static void make_frame(struct maker *m, const struct capture_vma *v, const struc
 	f->found++;
 }
 
-/* Mappings are found once for each entry; of what migrates, none. */
+/* Each entry is one mapping; entries of migrating pages are none. */
 static void make_run_frames(struct maker *m, const struct vmc_run *r, bool hugetlb)
 {
 	for (uint32_t i = 0; module_is_page(r) && i < r->pages; i++) {
@@ -393,7 +393,7 @@ static void add_page(const struct maker *m, const struct capture_vma *v,
 		*(dirty ? &u->shared_dirty : &u->shared_clean) += m->page;
 }
 
-/* Resident, and not listed: by the counts, as far as they go. */
+/* Resident pages that are not listed: by the counts, as far as they go. */
 static void add_rest(const struct maker *m, const struct capture_vma *v, uint64_t listed_single,
 		     struct usage *u)
 {
@@ -454,7 +454,7 @@ static void make_usage(struct maker *m, size_t at)
 		else
 			add_page(m, v, p, u);
 	}
-	/* a list that is missing altogether is one that was not asked for */
+	/* a list that is missing completely was not asked for */
 	if (v->npages)
 		compare(m, v, &n);
 	if (v->rss > u->rss && !(v->flags & VMA_HUGETLB))
@@ -465,7 +465,7 @@ static void capture_build(struct snapshot *s, unsigned needs, const struct snaps
 {
 	struct maker m = { .s = s, .c = s->k->capture, .page = UINT64_C(1) << s->k->page_shift };
 
-	(void)needs; /* all of it is at hand */
+	(void)needs; /* everything is in memory already */
 	(void)o;
 	m.files.mem = &s->mem;
 	make_mms(&m);

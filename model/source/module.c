@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * module.c - the records of /dev/vmcensus (kmod/format.h), of any byte order.
+ * module.c - the records of /dev/vmcensus (kmod/format.h), in any byte order.
  *
- * Hostile input: a record is looked at only where it is whole, a run has no more
- * pages than its VMA, and all runs together no more than the file may account for.
+ * Hostile input: only complete records are used, a run has no more pages than its VMA, and
+ * the size of the file limits the pages of all runs together.
  */
 #include "model/source/module.h"
 
@@ -12,7 +12,7 @@
 
 #include "dumpread/base/bytes.h"
 
-/* Pages of one byte of the file: huge pages come 512 in a run of 48 bytes. */
+/* Pages per byte of the file: a huge page is a run of 48 bytes with 512 pages. */
 #define PAGES_BYTE 64u
 #define PAGES_MIN (UINT64_C(1) << 24)
 #define PA_BITS 46		/* 64 TiB: PA_END of capture.c */
@@ -22,8 +22,9 @@ struct parser {
 	struct module *m;
 	bool big;
 	size_t n;			/* records, for messages */
-	bool in_mm, in_vma;		/* what follows belongs to one that was believed */
-	bool again;			/* the task's mm was given before, or another at its address */
+	bool in_mm, in_vma;		/* the next records belong to one that was believed */
+	bool again;			/* the task's mm came before, or another one at its
+					   address */
 	bool ended;
 };
 
@@ -42,7 +43,7 @@ static void to_host(const struct parser *p, void *rec, unsigned width, size_t fr
 		store_uint(at + i, load_uint(at + i, width, true), width, false);
 }
 
-/* The string behind SIZE bytes of a record of LEN; "" if there is none. */
+/* The string after SIZE bytes of a record of LEN; "" if there is none. */
 static const char *string(const struct parser *p, const uint8_t *rec, size_t size, size_t len)
 {
 	const char *s = (const char *)rec + size;
@@ -55,7 +56,7 @@ static const char *string(const struct parser *p, const uint8_t *rec, size_t siz
 static void begin_mm(struct parser *p)
 {
 	p->in_mm = true;
-	/* the same mm, of which nothing was given, may be begun anew */
+	/* the same mm may start again if it has no VMAs yet */
 	if (p->m->mms.n < p->c->mms.n) {
 		*vec_push(p->m->mem, &p->m->mms) = (struct vmc_mm){ .mm = 0 };
 		*vec_push(p->m->mem, &p->m->exes) = NULL;
@@ -109,8 +110,8 @@ static bool counts_ok(const struct vmc_mm *m)
 }
 
 /*
- * Processes that share an mm were given it with the same places, which every execve()
- * draws by lot. With others it is an mm that got the memory of one that had ended.
+ * Processes that share an mm gave it with the same addresses, which each execve() chooses
+ * at random. With other addresses it is another mm, in the memory of one that had ended.
  */
 static bool is_another(const struct parser *p, const struct vmc_mm *m)
 {
@@ -300,7 +301,8 @@ static void read_header(struct parser *p, const uint8_t *data)
 	h->release[64] = h->build[64] = h->machine[64] = h->nodename[64] = '\0';
 }
 
-/* Entries that name each slot: all that the machine has, for all processes are here. */
+/* Counts the entries that name each slot. These are all entries of the machine, because all
+   processes are here. */
 static void count_slots(struct module *m)
 {
 	for (size_t i = 0; i < m->runs.n; i++) {

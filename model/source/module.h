@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * module.h - what vmcensus.ko told beyond the text of a collector: runs of
- * entries with the facts of their pages, what is swapped, who owns what.
+ * module.h - data of vmcensus.ko beyond that of a text collector: runs of entries with the
+ * facts of their pages, swapped pages, owners.
  */
 #ifndef VMCENSUS_MODULE_H
 #define VMCENSUS_MODULE_H
@@ -9,7 +9,7 @@
 #include "kmod/format.h"
 #include "model/source/capture.h"
 
-/* Of one VMA, beside its struct capture_vma. */
+/* For one VMA, in addition to its struct capture_vma. */
 struct module_vma {
 	uint64_t pgoff, ino, size, swapped, inode, huge_bytes;
 	uint32_t major, minor, kind;
@@ -25,14 +25,14 @@ struct module {
 	VEC(const char *) exes;		/* of them, NULL: unknown */
 	VEC(struct module_vma) vmas;
 	VEC(struct vmc_run) runs;
-	uint64_t pages_left;		/* that runs may still have: bounds work */
+	uint64_t pages_left;		/* that runs may still have: limits the work */
 	struct hash slots;		/* swap slot -> entries that name it */
 	struct arena *mem;
 };
 
 extern const struct capture_format capture_module;
 
-/* Has a run frames behind it? WHERE of others is an offset in a swap area, or nothing. */
+/* Does a run have frames? Otherwise WHERE is an offset in a swap area, or unused. */
 static inline bool module_is_page(const struct vmc_run *r)
 {
 	return r->pte & (VMC_PRESENT | VMC_MIGRATION | VMC_DEVICE) && !(r->pte & VMC_SPECIAL);
@@ -41,7 +41,7 @@ static inline bool module_is_page(const struct vmc_run *r)
 /* The slot of page I of a run of swapped ones, as a key. */
 static inline uint64_t module_slot(const struct vmc_run *r, uint32_t i)
 {
-	/* never 0; areas of more than 2^55 pages there are none */
+	/* never 0; no area has more than 2^55 pages */
 	return (uint64_t)(r->pte >> VMC_SWAP_TYPE_SHIFT) << 56 | UINT64_C(1) << 55 |
 	       ((r->where + i) & ((UINT64_C(1) << 55) - 1));
 }
@@ -56,7 +56,7 @@ void module_mm(const struct module *m, uint32_t mm, struct mm *to);
 void module_vma(const struct module *m, size_t at, const struct kernel *k, struct vma *v,
 		const struct mm *mm);
 void module_file(const struct module *m, size_t at, struct file *f);
-/* Fill F by what R says of its pages. */
+/* Fills F with the facts of R about its pages. */
 void module_frame(const struct vmc_run *r, bool hugetlb, struct frame *f);
 void module_usage(const struct snapshot *s, size_t at);
 void module_walk(const struct snapshot *s, struct reader *r, const struct vma *v,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * module_snapshot.c - what vmcensus.ko told, as parts of a snapshot. Usage is by
- * the rules of smaps_account() (fs/proc/task_mmu.c), of the kernel's own map
- * counts. Of swap slots in other hands it knows nothing: SwapPss divides by the
- * entries that name the slot.
+ * module_snapshot.c - the data of vmcensus.ko as parts of a snapshot. Usage follows the
+ * rules of smaps_account() (fs/proc/task_mmu.c), with the kernel's own map counts.
+ * References to swap slots from elsewhere are not known: SwapPss divides by the entries
+ * that name the slot.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * source.c - the sources that have memory: a dump and the running kernel. Both are
- * walked the same way; that of the running kernel changes meanwhile (attempt.h).
+ * source.c - the sources that have memory: a dump and the running kernel. Both are walked
+ * in the same way; the running kernel changes meanwhile (attempt.h).
  */
 #include "model/source/source.h"
 
@@ -24,7 +24,7 @@ static void about(const struct kernel *k, struct source_about *ret)
 
 	ret->kind = "dump";
 	if (!im)
-		return; /* inside a host, which reads it */
+		return; /* inside a host, which reads the dump */
 	ret->format = im->format;
 	ret->compression = im->header.compression;
 	ret->level = im->header.dump_level;

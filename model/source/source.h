@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * source.h - where a snapshot comes from: a dump, the running kernel, a collector's
- * text, the module's stream. What differs between them is said here, once; whoever
- * needs to know asks source_has() or calls an operation.
+ * source.h - the origin of a snapshot: a dump, the running kernel, a collector's text, the
+ * module's stream. Only this room knows how they differ; other code asks source_has() or
+ * calls an operation.
  *
- * To add a source: one struct source with its operations in this folder; opening a
- * file of it sets kernel.source (capture.c shows it). A unit test opens it.
+ * To add a source: one struct source with its operations in this folder; opening a file of
+ * it sets kernel.source (capture.c shows how). A unit test opens it.
  */
 #ifndef VMCENSUS_SOURCE_H
 #define VMCENSUS_SOURCE_H
@@ -23,13 +23,13 @@ enum source_bit {
 	SOURCE_FRAMES = 1 << 4,		/* frames of all memory, not only of processes */
 };
 
-/* What the source says about itself. Strings live as long as the kernel. */
+/* A source's description of itself. Strings live as long as the kernel. */
 struct source_about {
 	const char *kind;		/* "dump", "capture" */
 	const char *format;		/* "kdump-compressed"; NULL: none */
 	const char *compression;	/* "zlib"; NULL or "": not known */
 	int level;			/* makedumpfile -d; -1: not known */
-	uint64_t bytes;			/* of memory held; UINT64_MAX: not known */
+	uint64_t bytes;			/* bytes of memory that it holds; UINT64_MAX: not known */
 	uint64_t pages;			/* entries or runs of pages listed by a collector */
 	int64_t when;			/* seconds since 1970; 0: not known */
 };
@@ -38,7 +38,7 @@ struct source {
 	const char *name;		/* "dump", "live", "collector", "module" */
 	unsigned has;			/* enum source_bit */
 	unsigned offers;		/* enum need: what a snapshot of it can have */
-	/* Fill S, which is empty, with NEEDS; OPTS may be NULL. */
+	/* Fills the empty S with NEEDS; OPTS may be NULL. */
 	void (*build)(struct snapshot *s, unsigned needs, const struct snapshot_opts *opts);
 	/* As vma_entries() and vma_walk() of model/usage/account.h, which call these. */
 	bool (*entries)(const struct snapshot *s, struct reader *r, const struct vma *v,
@@ -48,7 +48,7 @@ struct source {
 	void (*about)(const struct kernel *k, struct source_about *ret);
 };
 
-/* A dump; the kernel that runs on this machine. */
+/* A dump; the kernel of this machine. */
 extern const struct source source_dump, source_live;
 
 static inline bool source_has(const struct kernel *k, enum source_bit bit)
@@ -56,12 +56,12 @@ static inline bool source_has(const struct kernel *k, enum source_bit bit)
 	return k->source && k->source->has & bit;
 }
 
-/* What is known of K's source; all unknown where it has none. */
+/* Facts about K's source; all unknown if it has none. */
 void source_about(const struct kernel *k, struct source_about *ret);
 
 /*
- * What a collector itself wrote, and cannot be worked out from the snapshot: its
- * numbers of a VMA; the six numbers of the task PID. NULL: not of a collector.
+ * Values from the collector that do not follow from the snapshot: its numbers for a VMA;
+ * the six numbers of the task PID. NULL: not a collector's.
  */
 const struct capture_vma *source_given_vma(const struct snapshot *s, const struct vma *v);
 const uint64_t *source_given_numbers(const struct snapshot *s, int32_t pid);

@@ -27,8 +27,8 @@ struct span {
 struct parser {
 	struct capture *c;
 	size_t line;
-	bool in_task;		/* a T: was believed, and has an mm */
-	bool again;		/* its V: were read with another T: of the same mm */
+	bool in_task;		/* a T: was believed, and it has an mm */
+	bool again;		/* its V: came with another T: of the same mm */
 	bool in_vma, in_pages;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The clocks as the timekeeper last set them: at the last tick before the
- * crash, so up to a tick (10 ms; a second or so when all CPUs idled) early.
+ * The clocks as the timekeeper last set them: at the last tick before the crash, so up to
+ * one tick early (10 ms; about a second if all CPUs were idle).
  */
 #include "model/kobj.h"
 #include "model/system/system.h"
@@ -37,7 +37,7 @@ static uint64_t boottime(const struct kobj *tk)
 	return ns / NSEC_PER_SEC < YEARS_100 ? ns : 0;
 }
 
-/* The same where the clock is kept as the time of day, to 3.16. */
+/* The same if the clock is kept as the time of day, to 3.16. */
 static uint64_t boottime_of_day(const struct kobj *tk)
 {
 	uint64_t shift = kobj_u64(tk, M_TK_SHIFT);
@@ -78,9 +78,8 @@ void read_clock(struct system *y)
 	}
 	kobj_release(&tk);
 	/*
-	 * CRASHTIME is the kernel's own word. A dump taken from outside has
-	 * none, and what its file's header says is the time of writing: the
-	 * kernel's clock is better.
+	 * CRASHTIME is the kernel's own value. A dump taken from outside has none, and its file's
+	 * header has the time of writing: then the kernel's clock is better.
 	 */
 	y->m->crash_time = crashtime(y->k->dump);
 	if (!y->m->crash_time && now < 10 * YEARS_100)

@@ -40,10 +40,10 @@ void counters_read(const struct system *y, struct counters *c)
 }
 
 /*
- * Enumerators do not say which enum they are of, and some moved from zone to
- * node: slab in 385386cff4c6 (v4.13), kernel stacks in 991e7673859e (v5.9), page
- * tables in f0c0c115fb81 (v5.11). In the node's enum slab follows the LRU lists
- * at once, and the other two lie far behind all that a zone counts.
+ * Enumerators do not say which enum they belong to, and some moved from zone to node: slab
+ * in 385386cff4c6 (v4.13), kernel stacks in 991e7673859e (v5.9), page tables in
+ * f0c0c115fb81 (v5.11). In the node's enum slab directly follows the LRU lists, and the
+ * other two come far after all counters of a zone.
  */
 static bool is_zone_item(const struct system *y, enum layout_id item)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kernel log: which of its three forms this kernel keeps, and its lines. */
+/* The kernel log: which of its three forms this kernel has, and its lines. */
 #include <string.h>
 
 #include "model/system/machine.h"
@@ -20,10 +20,10 @@ bool log_add(struct log_lines *l, const struct log_line *like, const char *text,
 {
 	const char *end = text + len;
 
-	/* the newline that ends a record is not one more line */
+	/* the newline that ends a record does not begin another line */
 	if (len && end[-1] == '\n')
 		end--;
-	/* an empty record costs a line all the same */
+	/* an empty record also costs a line */
 	if (l->budget < len + 1)
 		return false;
 	l->budget -= len + 1;
@@ -55,7 +55,7 @@ void machine_log(struct snapshot *s, struct reader *r)
 	s->machine.log = l.v.v;
 	s->machine.nlog = (uint32_t)l.v.n;
 	find_panic_text(&y);
-	/* without a clock, the last stamp says how long it ran at least */
+	/* without a clock, the last stamp is a lower bound for the uptime */
 	if (!s->machine.uptime && l.v.n)
 		s->machine.uptime = l.v.v[l.v.n - 1].ts;
 }

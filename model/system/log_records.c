@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Log records of 3.5 to 5.9 (kernel/printk/printk.c, since 7ff9554bb578): in
- * log_buf, from log_first_idx to log_next_idx, each a header (struct printk_log)
- * of .len bytes in all, its text behind it. A .len of 0 means: go on at 0.
+ * Log records of 3.5 to 5.9 (kernel/printk/printk.c, since 7ff9554bb578): in log_buf, from
+ * log_first_idx to log_next_idx. Each has a header (struct printk_log), whose .len is the
+ * size of the record, then its text. A .len of 0 means: continue at 0.
  */
 #include <stdlib.h>
 
@@ -65,7 +65,7 @@ static enum status read_all(const struct system *y, struct log_lines *l, uint64_
 		if (!st && !log_add(l, &like, (const char *)text, len))
 			st = ST_LIMIT;
 		*at += total;
-		/* records that ended the buffer exactly */
+		/* records that filled the buffer exactly */
 		if (*at == size && next != size && !wrapped) {
 			wrapped = true;
 			*at = 0;
@@ -88,7 +88,7 @@ void log_records_read(const struct system *y, struct log_lines *l)
 		st = ST_ABSENT;
 	else if (size <= LOG_BUF_MAX && next <= size) {
 		text = heap_bytes(65536); /* text_len is 16 bits */
-		/* headers are part of the buffer: text is less */
+		/* headers are part of the buffer, so the text is smaller */
 		l->budget = min_u64(size, LOG_TEXT_MAX);
 		st = read_all(y, l, buf, size, next, &at, text);
 		free(text);

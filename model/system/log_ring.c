@@ -60,8 +60,8 @@ static bool ring_open(struct ring *g, const struct system *y)
 }
 
 /*
- * Where the text of the record lies, LEN bytes at *KVA; 0 bytes for a record
- * without text. ST_CORRUPT: not a block of this record.
+ * Finds the text of the record: LEN bytes at *KVA; 0 bytes for a record without text.
+ * ST_CORRUPT: not a block of this record.
  */
 static enum status text_block(const struct ring *g, uint64_t id, uint64_t *kva, uint64_t *len)
 {
@@ -70,11 +70,11 @@ static enum status text_block(const struct ring *g, uint64_t id, uint64_t *kva, 
 	enum status st;
 
 	*len = 0;
-	/* odd positions say why there is no data (FAILED_LPOS, EMPTY_LINE_LPOS) */
+	/* odd positions say why there is no text (FAILED_LPOS, EMPTY_LINE_LPOS) */
 	if (begin & 1 || next & 1)
 		return ST_OK;
-	/* next is the first byte behind: the same wrap if the last byte is (how the
-	   kernel asks since 6.19; before, a block that ended the ring had no text) */
+	/* next is the first byte after the block: the same wrap if the last byte has it (the
+	   kernel's test since 6.19; before, a block at the end of the ring had no text) */
 	if (next > begin && begin >> g->size_bits == (next - 1) >> g->size_bits) {
 		start = begin & (size - 1);
 		bytes = next - begin;
@@ -94,7 +94,7 @@ static enum status text_block(const struct ring *g, uint64_t id, uint64_t *kva, 
 	return ST_OK;
 }
 
-/* ST_ABSENT: nothing is readable in that slot, which is no damage. */
+/* ST_ABSENT: the slot has nothing readable, which is no damage. */
 static enum status read_record(struct ring *g, uint64_t id, struct log_line *like, uint64_t *len)
 {
 	uint64_t at = id & ((1ull << g->count_bits) - 1), sv, kva = 0;
@@ -120,7 +120,7 @@ static enum status read_record(struct ring *g, uint64_t id, struct log_line *lik
 		.facility = (uint8_t)kobj_u64(&g->info, M_INFO_FACILITY),
 		.caller = (uint32_t)kobj_u64(&g->info, M_INFO_CALLER),
 	};
-	/* a block that was cut short holds less than text_len says */
+	/* a truncated block is shorter than text_len says */
 	*len = min_u64(*len, min_u64(kobj_u64(&g->info, M_INFO_TEXT_LEN), TEXT_MAX));
 	return *len ? read_kva(r, kva, g->text, *len) : ST_OK;
 }
@@ -128,11 +128,11 @@ static enum status read_record(struct ring *g, uint64_t id, struct log_line *lik
 static void read_all(struct ring *g, struct log_lines *l)
 {
 	uint64_t mask = (1ull << g->id_bits) - 1, id, len;
-	/* ids wrap; a head before the tail is damage, and the ring bounds it */
+	/* ids wrap; a head before the tail is damage; the size of the ring is a limit */
 	uint64_t n = min_u64((g->head - g->tail) & mask, (1ull << g->count_bits) - 1) + 1;
 	struct log_line like;
 
-	/* of a log beyond all bounds, the end */
+	/* if the log is too large, only its end */
 	n = min_u64(n, LOG_LINES_MAX);
 	id = (g->head - n + 1) & mask;
 	/* blocks do not overlap: all text fits in the ring, and so do all records */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The plain log of 2.4 to 3.4 (kernel/printk.c): a ring of characters in log_buf,
- * the last min(logged_chars, log_buf_len) of them ending before log_end. Lines
- * carry their level "<6>" and, where the kernel was told so, their time
- * "[   12.345678] " as text.
+ * The plain log of 2.4 to 3.4 (kernel/printk.c): a ring of characters in log_buf, of which
+ * the last min(logged_chars, log_buf_len) end before log_end. Lines have their level "<6>"
+ * as text, and if the kernel was configured so, their time "[   12.345678] ".
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -61,7 +60,7 @@ static void add_text(struct log_lines *l, const char *p, const char *end)
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 		const char *stop = nl ? nl : end;
 
-		/* a line without a level goes on where the one before stopped */
+		/* a line without a level continues the one before */
 		p = skip_level(p, stop, &like);
 		p = skip_time(p, stop, &like);
 		if (!log_add(l, &like, p, (size_t)(stop - p)))
@@ -71,8 +70,8 @@ static void add_text(struct log_lines *l, const char *p, const char *end)
 }
 
 /*
- * 2.4: log_buf is the array itself, of LOG_BUF_LEN bytes, a power of two. Once it is full
- * logged_chars is that number; before, nothing was overwritten and any size will do.
+ * 2.4: log_buf is the array itself, of LOG_BUF_LEN bytes, a power of two. When it is full,
+ * logged_chars is that number; before, nothing was overwritten and any size works.
  */
 static uint64_t array_size(uint64_t last, uint64_t logged)
 {
@@ -111,7 +110,7 @@ void log_text_read(const struct system *y, struct log_lines *l)
 		st = read_kva(y->r, buf, text + part, n - part);
 	if (st)
 		issue_add(y->k->issues, st, "kernel log", 1, "cannot read its text");
-	/* each line costs one more than its text, and has its newline for that */
+	/* each line costs one byte more than its text, and has its newline for that */
 	l->budget = n + 1;
 	if (!st)
 		add_text(l, text, text + n);

@@ -28,7 +28,7 @@ static uint32_t online_cpus(const struct system *y)
 	return n;
 }
 
-/* Tasks the OOM killer has killed since boot: an event counter, one a CPU. */
+/* Tasks that the OOM killer has killed since boot: an event counter, one per CPU. */
 static uint64_t oom_kills(const struct system *y)
 {
 	const struct fact *f = &y->k->layout.v[M_VM_EVENTS];
@@ -71,7 +71,7 @@ static void read_load(const struct system *y)
 			y->m->load[i] = UNKNOWN;
 }
 
-/* A pointer; once an array, whose first letters are no kernel address. */
+/* A pointer; formerly an array, whose first letters are no kernel address. */
 static const char *boot_args(const struct system *y)
 {
 	uint64_t addr = layout_symbol(&y->k->layout, Y_COMMAND_LINE), at;

@@ -11,12 +11,12 @@
 /* Fill s->machine but for its log. */
 void machine_build(struct snapshot *s, struct reader *r);
 
-/* Fill s->machine.log (printk ring 5.10+, records 3.5+, plain log_buf before),
-   and panic from it where the kernel keeps no other trace. */
+/* Fills s->machine.log (printk ring 5.10+, records 3.5+, plain log_buf before), and panic from
+   the log if the kernel keeps no other trace. */
 void machine_log(struct snapshot *s, struct reader *r);
 
-/* The task_structs that ran on CPUs, and on which of them, into CPU_OF. Returns the number
-   of the CPU that panicked or started the crash kernel, NONE if none did. */
+/* The task_structs that ran on CPUs; the CPUs go into CPU_OF. Returns the number of the CPU
+   that panicked or started the crash kernel, NONE if none did. */
 uint32_t machine_running(const struct kernel *k, struct reader *r, struct hash *cpu_of);
 
 #endif

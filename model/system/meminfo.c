@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The lines of /proc/meminfo, by the kernel's own sums (fs/proc/meminfo.c; mm/show_mem.c,
- * si_mem_available(); mm/util.c, vm_commit_limit()), in the kernel's order. A line
- * that this kernel does not print is left out; one whose parts could not be
- * read is UNKNOWN.
+ * si_mem_available(); mm/util.c, vm_commit_limit()), in the kernel's order. A line that
+ * this kernel does not print is left out; a line with an unreadable part is UNKNOWN.
  */
 #include <string.h>
 
@@ -11,7 +10,7 @@
 #include "model/kobj.h"
 #include "model/system/system.h"
 
-/* What lines are made of, read once. */
+/* The parts of lines, read once. */
 struct meminfo {
 	const struct system *y;
 	struct counters c;
@@ -32,13 +31,13 @@ struct line {
 	enum layout_id if_item;		/* the line is there if this fact is; or ALWAYS */
 };
 
-/* Sums in which one unknown part makes the whole unknown. */
+/* Sums: if one part is unknown, the sum is unknown. */
 static uint64_t plus(uint64_t a, uint64_t b)
 {
 	return a == UNKNOWN || b == UNKNOWN || a + b < a ? UNKNOWN : a + b;
 }
 
-/* a - b as the kernel prints it where it clamps at 0. */
+/* a - b, clamped at 0 as in the kernel. */
 static uint64_t minus(uint64_t a, uint64_t b)
 {
 	if (a == UNKNOWN || b == UNKNOWN)
@@ -63,7 +62,7 @@ static uint64_t item(const struct meminfo *i, enum layout_id id)
 	return counter(i->y, &i->c, id);
 }
 
-/* ---- lines that are more than a counter ------------------------------------------- */
+/* ---- lines that are not just a counter -------------------------------------------- */
 
 static bool mem_total(const struct meminfo *i, uint64_t *ret)
 {
@@ -76,7 +75,7 @@ static uint64_t half_or(uint64_t pages, uint64_t wmark)
 	return pages == UNKNOWN ? UNKNOWN : pages - min_u64(pages / 2, wmark);
 }
 
-/* 34e431b0ae39 (v3.14); since b29940c1abd7 (v4.20) with the other reclaimables */
+/* 34e431b0ae39 (v3.14); since b29940c1abd7 (v4.20) with other reclaimable memory */
 static bool mem_available(const struct meminfo *i, uint64_t *ret)
 {
 	uint64_t cache = plus(item(i, E_NR_ACTIVE_FILE), item(i, E_NR_INACTIVE_FILE));
@@ -170,7 +169,8 @@ static bool zswap(const struct meminfo *i, uint64_t *ret)
 	return has(i->y->k, Y_ZSWAP_STORED);
 }
 
-/* An int until it became a long (v6.13): on a little-endian machine its low half either way. */
+/* An int until it became a long (v6.13): on a little-endian machine the low half is right for
+   both. */
 static bool zswapped(const struct meminfo *i, uint64_t *ret)
 {
 	*ret = bytes(i, int_var(i->y, Y_ZSWAP_STORED));
@@ -248,7 +248,7 @@ static bool vmalloc_total(const struct meminfo *i, uint64_t *ret)
 	return true;
 }
 
-/* 0 from a5ad88ce8c7f (v4.4) on until it was counted */
+/* 0 since a5ad88ce8c7f (v4.4), until it was counted again */
 static bool vmalloc_used(const struct meminfo *i, uint64_t *ret)
 {
 	if (has(i->y->k, E_NR_VMALLOC))
@@ -334,7 +334,7 @@ static bool huge_all(const struct meminfo *i, uint64_t *ret)
 	return huge_value(i, bytes(i, i->huge.all_pages), ret);
 }
 
-/* What is mapped linearly by entries of the size NAME, if this kernel shows that. */
+/* Memory mapped linearly by entries of the size NAME, if this kernel shows that. */
 static bool direct_map(const struct meminfo *i, const char *name, uint64_t *ret)
 {
 	const struct kernel *k = i->y->k;
@@ -473,7 +473,7 @@ static bool line_value(const struct meminfo *i, const struct line *l, uint64_t *
 	return false;
 }
 
-/* si_swapinfo(): what is being switched off counts as swap while it is in use. */
+/* si_swapinfo(): an area that is being switched off counts as swap while it is in use. */
 static void swap_sums(struct meminfo *i)
 {
 	uint64_t leaving = 0;

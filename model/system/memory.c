@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * memory.c - sizes that no counter holds: sums over zones, inodes and pools.
+ * memory.c - sizes without a counter: sums over zones, inodes and pools.
  */
 #include <string.h>
 
@@ -95,7 +95,7 @@ static bool node_online(const struct system *y, uint32_t node)
 	return !read_kva_word(y->r, mask, &word) && word >> node % bits & 1;
 }
 
-/* 2.4: every node is in a list. */
+/* 2.4: all nodes are in a list. */
 static bool nodes_of_list(const struct system *y,
 			  bool (*fn)(const struct system *y, uint64_t pgdat, void *arg), void *arg)
 {
@@ -163,7 +163,7 @@ uint64_t nodes_present(const struct system *y)
 	return has(y->k, M_PGDAT_PRESENT) && nodes_each(y, present_add, &sum) ? sum : 0;
 }
 
-/* ---- what CPUs have not handed in -------------------------------------------------- */
+/* ---- counts that CPUs have not folded in --------------------------------------------- */
 
 struct pending {
 	enum layout_id item;
@@ -277,10 +277,10 @@ uint64_t swapcache_pages(const struct system *y, const struct counters *c)
 		return counter(y, c, E_NR_SWAPCACHE);
 	if (!has(y->k, Y_SWAP_AREAS))
 		return 0; /* no CONFIG_SWAP */
-	/* one for all until 33806f06da65 (v3.9) */
+	/* one for all areas until 33806f06da65 (v3.9) */
 	if (has(y->k, Y_SWAPPER_SPACE))
 		return spaces_pages(y, layout_symbol(&y->k->layout, Y_SWAPPER_SPACE), 1);
-	/* one an area until 4b3ef9daa4fc (v4.11) */
+	/* one per area until 4b3ef9daa4fc (v4.11) */
 	if (spaces && !counts)
 		return areas == UNKNOWN ? UNKNOWN : spaces_pages(y, spaces, areas);
 	if (!spaces)
@@ -304,7 +304,7 @@ uint64_t swapcache_pages(const struct system *y, const struct counters *c)
 
 /* ---- zswap ---------------------------------------------------------------------------------- */
 
-/* Pages of the zsmalloc pool behind a zpool; other allocators are not known. */
+/* Pages of the zsmalloc pool of a zpool; other allocators are not known. */
 static uint64_t zpool_pages(const struct system *y, uint64_t zpool)
 {
 	uint64_t driver, type, pool, n;

@@ -15,10 +15,10 @@ static int32_t cpu_var(const struct system *y, enum layout_id symbol)
 {
 	uint64_t v = int_var(y, symbol);
 
-	return v == UNKNOWN ? -1 : (int32_t)v; /* -1 in the kernel too: none */
+	return v == UNKNOWN ? -1 : (int32_t)v; /* in the kernel, too, -1 means none */
 }
 
-/* panic() sets panic_cpu; a crash kernel started from an oops sets crashing_cpu alone. */
+/* panic() sets panic_cpu; a crash kernel started from an oops sets only crashing_cpu. */
 int32_t crashed_cpu(const struct system *y)
 {
 	int32_t cpu = cpu_var(y, Y_PANIC_CPU);
@@ -28,7 +28,7 @@ int32_t crashed_cpu(const struct system *y)
 	return cpu < 0 ? -1 : cpu;
 }
 
-/* The task that ran on the I-th possible CPU; 0 if it cannot be told. */
+/* The task that ran on the I-th possible CPU; 0 if it is not known. */
 static uint64_t running_task(const struct system *y, uint32_t i)
 {
 	uint64_t rq = layout_symbol(&y->k->layout, Y_RUNQUEUES), task;
@@ -82,7 +82,7 @@ void read_panic_task(struct system *y)
 
 /* ---- the message -------------------------------------------------------------------- */
 
-/* panic() itself, and what precedes it when a fault is the reason. */
+/* panic() itself, and the messages before it if a fault is the reason. */
 static const char panic_mark[] = "Kernel panic - not syncing: ";
 static const char *const fault_marks[] = {
 	"BUG: ", "kernel BUG at ", "Unable to handle kernel ", "general protection fault",
@@ -104,9 +104,9 @@ static bool is_fault(const struct log_line *l)
 }
 
 /*
- * The first line of the last run of fault lines before END: an oops opens with
- * what happened ("BUG: kernel NULL pointer dereference") and goes on with
- * "Oops: 0002 [#1]" within its first lines.
+ * The first line of the last run of fault lines before END. An oops begins with the event
+ * ("BUG: kernel NULL pointer dereference"), followed within a few lines by "Oops: 0002
+ * [#1]".
  */
 static const struct log_line *fault_before(const struct machine *m, uint32_t end)
 {
@@ -143,14 +143,14 @@ void find_panic_text(struct system *y)
 	m->panic_line = m->nlog;
 	if (at < m->nlog) {
 		text = m->log[at].text + strlen(panic_mark);
-		/* "Fatal exception": the reason stands in the oops above it */
+		/* "Fatal exception": the oops above it has the reason */
 		fault = strncmp(text, "Fatal exception", 15) ? NULL : fault_before(m, at);
 		m->panic = fault ? arena_printf(y->mem, "%s (%s)", text, fault->text) : text;
 		m->panic_line = fault ? (uint32_t)(fault - m->log) : at;
 		return;
 	}
-	/* an oops that starts the crash kernel never comes to panic(); one in the log of
-	   a machine that went on is not why it died */
+	/* an oops that starts the crash kernel never reaches panic(); an oops in the log of a
+	   machine that continued is not the reason */
 	if (crashed_cpu(y) < 0)
 		return;
 	fault = fault_before(m, m->nlog);

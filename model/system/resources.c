@@ -9,7 +9,7 @@
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
 
-/* Far beyond any machine: a hostile tree costs no more than this. */
+/* Far more than any machine has; it limits the cost of a hostile tree. */
 #define RESOURCES_MAX (1u << 16)
 #define DEPTH_MAX 16
 #define NAME_BYTES 64
@@ -19,7 +19,7 @@ struct walker {
 	struct reader *r;
 	struct arena *mem;
 	struct resources *rs;
-	unsigned left;		/* resources that may still come */
+	unsigned left;		/* resources that may still be read */
 };
 
 struct resource {
@@ -59,8 +59,8 @@ static enum status read_one(struct walker *w, uint64_t addr, struct resource *re
 	return st;
 }
 
-/* The resources from FIRST on, which divide [lo, hi] of NAME. They ascend, so that no
-   list is a circle. */
+/* The resources from FIRST on, which divide [lo, hi] of NAME. They ascend, so a list cannot be
+   a circle. */
 static enum status walk_resources(struct walker *w, uint64_t first, uint64_t lo, uint64_t hi,
 				  const char *name, unsigned depth)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* resources.h - what physical addresses are, by the kernel's resource tree (/proc/iomem). */
+/* resources.h - the use of physical addresses, from the kernel's resource tree (/proc/iomem). */
 #ifndef VMCENSUS_RESOURCES_H
 #define VMCENSUS_RESOURCES_H
 
 #include "model/model.h"
 
-/* Addresses [start, end] of the innermost resource that has them. */
+/* Addresses [start, end] of the innermost resource that contains them. */
 struct resource_span {
 	uint64_t start, end;
 	const char *name;	/* "Crash kernel", "Kernel code" ... */
@@ -15,10 +15,10 @@ struct resources {
 	VEC(struct resource_span) v;	/* ascending, disjoint */
 };
 
-/* In MEM. Empty where the kernel does not tell; damage is an issue of K. */
+/* In MEM. Empty if the source does not show the tree; damage is an issue of K. */
 void resources_read(const struct kernel *k, struct reader *r, struct arena *mem,
 		    struct resources *ret);
-/* Name at ADDR, NULL: none has it. *AT: where to look first, for ascending addresses. */
+/* The name at ADDR, NULL: none. *AT: where to start, for ascending addresses. */
 const char *resource_name(const struct resources *rs, uint64_t addr, size_t *at);
 
 #endif

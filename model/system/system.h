@@ -15,7 +15,7 @@
 
 #define UNKNOWN UINT64_MAX	/* of a meminfo value */
 
-/* What every function here is given. */
+/* The arguments of every function here. */
 struct system {
 	const struct kernel *k;
 	struct reader *r;
@@ -41,8 +41,8 @@ const char *read_banner(const struct system *y);
 
 #define STAT_ITEMS_MAX 512	/* more counters than any kernel has */
 
-/* The global atomics alone, clamped at 0, as /proc shows them: what CPUs have
-   not folded in yet is not part of it (mm/vmstat.h, global_node_page_state()). */
+/* Only the global atomics, clamped at 0, as /proc shows them: without the counts that CPUs
+   have not folded in yet (mm/vmstat.h, global_node_page_state()). */
 struct counters {
 	uint64_t zone[STAT_ITEMS_MAX], node[STAT_ITEMS_MAX];
 	unsigned nzone, nnode;		/* 0: not readable */
@@ -58,7 +58,7 @@ uint64_t counter(const struct system *y, const struct counters *c, enum layout_i
 uint64_t word_var(const struct system *y, enum layout_id symbol);
 uint64_t int_var(const struct system *y, enum layout_id symbol);
 
-/* Pages, UNKNOWN where they cannot be had. */
+/* Pages; UNKNOWN if they cannot be read. */
 uint64_t blockdev_pages(const struct system *y);
 uint64_t swapcache_pages(const struct system *y, const struct counters *c);
 uint64_t zswap_bytes(const struct system *y);
@@ -74,8 +74,8 @@ struct zone_sums {
 /* struct machine.present: pages; 0 unknown. */
 uint64_t nodes_present(const struct system *y);
 void zones_read(const struct system *y, struct zone_sums *z);
-/* What CPUs have counted of a node's ITEM and not handed in; INT64_MIN: not known
-   (before 75ef71840539, v4.8, zones counted). */
+/* Counts of a node's ITEM that CPUs have not folded in; INT64_MIN: not known (before
+   75ef71840539, v4.8, zones counted). */
 int64_t node_pending(const struct system *y, enum layout_id item);
 
 struct hugetlb_sums {
@@ -89,17 +89,17 @@ void hugetlb_read(const struct system *y, struct hugetlb_sums *h);
 
 /* ---- the log ---------------------------------------------------------------------- */
 
-/* Far beyond any log; so much memory a hostile one may cost. */
+/* Far more than any log has; it limits the memory for a hostile one. */
 #define LOG_LINES_MAX (1u << 22)
 #define LOG_TEXT_MAX (1u << 28)	/* bytes */
 
 struct log_lines {
 	VEC(struct log_line) v;
 	struct arena *mem;
-	uint64_t budget;	/* bytes of text that may still come: the log's own size */
+	uint64_t budget;	/* bytes of text that may still be read: the log's own size */
 };
 
-/* One record: a line for each line of its text. False: a bound is reached. */
+/* One record: a line for each line of its text. False: a limit is reached. */
 bool log_add(struct log_lines *l, const struct log_line *like, const char *text, size_t len);
 
 void log_ring_read(const struct system *y, struct log_lines *l);

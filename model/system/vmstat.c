@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The lines of /proc/vmstat (mm/vmstat.c, vmstat_start()): counters of zones, of
- * NUMA placement, of nodes, limits of writeback, events. The kernel's own table
- * of names, vmstat_text[], is in the dump, so no list of names is needed here;
- * events begin where it says "pgpgin". The limits of writeback are worked out
- * by the kernel when asked, and left out.
+ * The lines of /proc/vmstat (mm/vmstat.c, vmstat_start()): counters of zones, of NUMA
+ * placement, of nodes, limits of writeback, events. The kernel's own table of names,
+ * vmstat_text[], is in the dump, so no list of names is needed here; events begin at
+ * "pgpgin". The limits of writeback are left out: the kernel computes them when asked.
  */
 #include <string.h>
 
@@ -43,7 +42,7 @@ static void add_line(struct vmstat *v, uint64_t value)
 		m->vmstat[m->nvmstat++] = (struct zone_count){ name, value };
 }
 
-/* Counted in pages since 69473e5de873 (v5.12), printed in huge pages. */
+/* Counted in pages since 69473e5de873 (v5.12), but printed in huge pages. */
 static bool in_huge_pages(const struct vmstat *v, uint64_t node_item)
 {
 	static const enum layout_id items[] = {
@@ -99,7 +98,7 @@ static void add_events(struct vmstat *v)
 
 	if (!has(v->y->k, Y_VM_EVENT_STATES) || f->alt < 0)
 		return;
-	/* a handful of lines that are no counters stand before them */
+	/* a few lines that are no counters come before them */
 	for (unsigned i = 0; i < 8; i++, v->at++) {
 		name = name_at(v, v->at);
 		if (!name || !strcmp(name, "pgpgin"))

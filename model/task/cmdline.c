@@ -12,12 +12,12 @@
 
 struct uread {
 	struct reader *r;
-	uint64_t uva, len;	/* what is wanted */
+	uint64_t uva, len;	/* the wanted range */
 	char *buf;
 	uint64_t got;		/* bytes read without a gap from uva on */
 };
 
-/* Copy what one mapped entry holds of the wanted range. */
+/* Copies the part of the wanted range that one mapped entry holds. */
 static bool copy_entry(struct uread *u, uint64_t va, unsigned shift, const struct pte *pte)
 {
 	uint64_t at = u->uva + u->got, end = va + (1ull << shift), n;
@@ -51,7 +51,7 @@ static bool stop_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 	return false;
 }
 
-/* Read user memory of the mm; returns the bytes that came without a gap. */
+/* Reads user memory of the mm; returns the number of bytes before the first gap. */
 static uint64_t read_user(struct build *b, const struct mm *m, uint64_t uva, char *buf,
 			  uint64_t len)
 {
@@ -66,7 +66,7 @@ static uint64_t read_user(struct build *b, const struct mm *m, uint64_t uva, cha
 	return u.got;
 }
 
-/* The title in BUF: up to its NUL, which belongs to it. */
+/* The title in BUF: up to its NUL, inclusive. */
 static uint64_t title(struct build *b, const struct mm *m, char *buf)
 {
 	uint64_t n =
@@ -90,7 +90,7 @@ void build_cmdlines(struct build *b)
 			continue;
 		n = read_user(b, m, m->arg_start, buf,
 			      min_u64(m->arg_end - m->arg_start, sizeof(buf)));
-		/* a title put over the arguments may run on into the environment
+		/* a title written over the arguments may continue into the environment
 		   (fs/proc/base.c, get_mm_proctitle()) */
 		if (n && n == m->arg_end - m->arg_start && buf[n - 1] &&
 		    m->env_start == m->arg_end && m->env_end > m->env_start)

@@ -192,7 +192,7 @@ static void put_worker_id(const struct reading *x, const struct kobj *w, uint64_
 	}
 }
 
-/* wq_worker_comm(): what it does or, once idle, did last stands behind its name. */
+/* wq_worker_comm(): after its name, its present work, or if idle, its last. */
 static void read_worker_name(const struct reading *x, uint64_t worker)
 {
 	char desc[32]; /* WORKER_DESC_LEN */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * details.h - of one process, what only /proc/PID/stat and status tell.
+ * details.h - values of one process that only /proc/PID/stat and status show.
  *
- * Read when asked, for no report works with it: struct proc stays small. What
- * the dump does not hold is 0.
+ * Read on request, because no report needs them: struct proc stays small. Values that the
+ * dump does not hold are 0.
  */
 #ifndef VMCENSUS_DETAILS_H
 #define VMCENSUS_DETAILS_H
@@ -26,10 +26,10 @@ struct details {
 	uint64_t cutime, cstime, gtime, cgtime;		/* ns */
 	int32_t prio;			/* MAX_RT_PRIO if unknown */
 	uint32_t rt_priority, policy;
-	char name[DETAILS_NAME];	/* of its leader, whole; as proc_task_name() has it */
+	char name[DETAILS_NAME];	/* full name of its leader, as from proc_task_name() */
 	int32_t tracer;			/* pid of the thread that traces its leader; 0: none */
 	int32_t exit_signal, exit_code;	/* of its leader */
-	bool group_exit;		/* it was stopped or ends, for this reason: */
+	bool group_exit;		/* it was stopped or is ending, for this reason: */
 	int32_t group_exit_code;
 	uint64_t rss_limit, sigpending_limit;
 	uint64_t pending, shared_pending, blocked, ignored, caught;	/* bit n-1: signal n */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Processes, made of the tasks of one thread group each.
+ * Processes, each made from the tasks of one thread group.
  */
 #include "model/task/tasks.h"
 
@@ -52,9 +52,9 @@ static void read_pidns(struct tasks_builder *tb, const struct raw_task *rt, stru
 }
 
 /*
- * A * B / C, as mul_u64_u64_div_u64() for cputime_adjust(), without integers of
- * 128 bits, which hosts of 32 bits lack: quotient and rest of (the bits of A so
- * far) * B, from the highest on. The quotient's low 64 bits.
+ * A * B / C, as mul_u64_u64_div_u64() for cputime_adjust(), without integers of 128 bits,
+ * which 32-bit hosts lack: quotient and rest of (the bits of A so far) * B, from the
+ * highest bit on. The low 64 bits of the quotient.
  */
 static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -124,7 +124,7 @@ static bool read_signal(struct tasks_builder *tb, const struct raw_task *rt, uin
 	p->oom_score_adj = (int16_t)kobj_int(&tb->sig, M_SIG_OOM_SCORE_ADJ);
 	b->proc_oom_mm[pi] = kobj_u64(&tb->sig, M_SIG_OOM_MM);
 	p->oom_victim = b->proc_oom_mm[pi] != 0;
-	/* what the dead threads of the group used */
+	/* used by the dead threads of the group */
 	p->utime += kobj_u64(&tb->sig, M_SIG_UTIME) * tb->unit;
 	p->stime += kobj_u64(&tb->sig, M_SIG_STIME) * tb->unit;
 	p->min_flt += kobj_u64(&tb->sig, M_SIG_MIN_FLT);
@@ -132,7 +132,7 @@ static bool read_signal(struct tasks_builder *tb, const struct raw_task *rt, uin
 	return true;
 }
 
-/* No user memory, and not because it ended. */
+/* It has no user memory, but not because it ended. */
 static bool looks_like_kthread(const struct raw_task *raw, uint32_t first, uint32_t n)
 {
 	for (uint32_t i = first; i < first + n; i++)
@@ -141,7 +141,7 @@ static bool looks_like_kthread(const struct raw_task *raw, uint32_t first, uint3
 	return true;
 }
 
-/* Threads of one group lie side by side in tasks: fill their proc. */
+/* Threads of one group are adjacent in tasks: this fills their proc. */
 static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint32_t first,
 		      uint32_t n)
 {
@@ -235,7 +235,7 @@ void make_procs(struct tasks_builder *tb)
 	b->proc_css_set = arena_array(&b->scratch, uint64_t, n);
 	for (uint32_t i = 0; i < n; i++) {
 		s->tasks[i] = tb->raw.v[i].t;
-		/* kthread_use_mm() borrows: /proc shows no memory for these */
+		/* kthread_use_mm() borrows an mm: /proc shows no memory for these */
 		b->task_mm[i] = !b->k->rules.on[RULE_NO_PF_KTHREAD] &&
 						tb->raw.v[i].t.flags & PF_KTHREAD
 					? 0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One task_struct: its numbers, in the units of all kernels.
+ * One task_struct: its numbers, in the same units for all kernels.
  */
 #include "model/task/tasks.h"
 
@@ -15,7 +15,7 @@
  */
 static char state_letter(const struct kernel *k, uint64_t state, uint64_t exit_state)
 {
-	/* 2.4: zombies have a state of their own, and no exit_state beside it */
+	/* 2.4: zombies have a state of their own, and there is no exit_state */
 	static const char letters_2_4[] = "RSDZTW";
 	static const char letters[] = "RSDTtXZP";
 	bool old = !has(k, M_TASK_EXIT_STATE);
@@ -34,9 +34,8 @@ static char state_letter(const struct kernel *k, uint64_t state, uint64_t exit_s
 }
 
 /*
- * Nanoseconds of a unit of utime and stime: jiffies with 2.4, 100 a second on all
- * machines that it is read of; ticks later. 0: not known, as with 64-bit PowerPC,
- * which counted its timebase.
+ * Nanoseconds per unit of utime and stime: jiffies in 2.4, 100 per second on all machines
+ * supported; ticks later. 0: not known, as on 64-bit PowerPC, which counted its timebase.
  */
 uint64_t task_time_unit(const struct kernel *k, struct reader *r)
 {
@@ -51,7 +50,7 @@ uint64_t task_time_unit(const struct kernel *k, struct reader *r)
 	return tick <= TICK_MAX ? tick : 0;
 }
 
-/* A struct timespec to 3.16; jiffies with 2.4; else nanoseconds. */
+/* A struct timespec to 3.16; jiffies in 2.4; otherwise nanoseconds. */
 static uint64_t read_start(const struct tasks_builder *tb)
 {
 	const struct kernel *k = tb->b->k;
@@ -114,7 +113,7 @@ static void describe(const struct tasks_builder *tb, struct raw_task *ret)
 	}
 }
 
-/* A task_struct that was freed and reused shows in its numbers first. */
+/* If a task_struct was freed and reused, its numbers show it first. */
 static bool task_plausible(const struct raw_task *t)
 {
 	return t->t.pid >= 0 && t->t.pid < (int32_t)TASKS_MAX && t->t.tgid >= 0 &&

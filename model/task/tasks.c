@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * All tasks: leaders from init_task.tasks (or 2.4's ring of every thread),
- * threads from signal->thread_head (older: the thread_group ring), and, where
- * a list is broken, what can be reached from its other end and from the pid
- * tree. Each task_struct is taken once: its address is the key of a seen-set.
+ * All tasks: leaders from init_task.tasks (or 2.4's ring of every thread), threads from
+ * signal->thread_head (older: the thread_group ring). If a list is broken, also the tasks
+ * that can be reached from its other end and from the pid tree. Each task_struct is taken
+ * once: its address is the key of a seen-set.
  */
 #include "model/task/tasks.h"
 
@@ -44,7 +44,7 @@ static uint32_t add_task(struct tasks_builder *tb, uint64_t addr)
 
 /* ---- threads of one leader ---------------------------------------------------------- */
 
-/* Live: has the task been let go of since it was read? */
+/* Live: was the task released since it was read? */
 static bool task_is_gone(struct tasks_builder *tb, const struct raw_task *t)
 {
 	struct raw_task now = { 0 };
@@ -94,7 +94,7 @@ static void add_ring(struct tasks_builder *tb, uint64_t head, uint32_t off,
 		add_task(tb, w.node - off);
 	if (w.seen || head == addr + off)
 		return;
-	/* the head itself is not in the dump: the others still hang on the leader */
+	/* the head itself is not in the dump: the others are still linked to the leader */
 	w = listwalk_start(k, tb->b->r, addr + off, TASKS_MAX);
 	while (listwalk_next(&w) && w.node != head)
 		add_task(tb, w.node - off);
@@ -123,7 +123,7 @@ static void add_threads(struct tasks_builder *tb, uint32_t leader)
 
 /* ---- all leaders ------------------------------------------------------------------------ */
 
-/* The second root: struct pid by number, and the tasks hanging on each. */
+/* The second root: struct pid by number, and the tasks linked to each. */
 struct pid_visit {
 	struct tasks_builder *tb;
 	uint64_t found;
@@ -170,7 +170,7 @@ static void add_leaders(struct tasks_builder *tb)
 	struct listwalk w;
 
 	attempt_begin(&a, k, tb->b->r);
-	do { /* what an earlier walk found stays */
+	do { /* results of an earlier walk stay */
 		w = listwalk_start(k, tb->b->r, init + off, TASKS_MAX);
 		add_task(tb, init);
 		while (listwalk_next(&w))
@@ -185,7 +185,7 @@ static void add_leaders(struct tasks_builder *tb)
 			add_task(tb, w.node - off);
 		add_by_pid_tree(tb);
 	}
-	/* a kernel that has started init and kthreadd never ends the list with its head */
+	/* a kernel that has started init and kthreadd has a list of more than its head */
 	if (!w.st && !w.seen) {
 		issue_add(k->issues, ST_CORRUPT, "task list", 1, "no task except init_task");
 		add_by_pid_tree(tb);
@@ -225,8 +225,8 @@ static void add_idle(struct tasks_builder *tb)
 }
 
 /*
- * copy_process() and release_task() count the tasks that they put into the lists and take
- * from them, at once with that. (Idle tasks are in no list.)
+ * copy_process() and release_task() count the tasks when they add them to the lists and
+ * remove them. (Idle tasks are in no list.)
  */
 static void compare_number(const struct tasks_builder *tb)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tasks.h - what the walk over tasks, the reading of one and the making of
- * processes share. Private to model/task/; others call build_tasks().
+ * tasks.h - shared by the walk over tasks, the reading of one task and the making of
+ * processes. Private to model/task/; others call build_tasks().
  */
 #ifndef VMCENSUS_TASKS_H
 #define VMCENSUS_TASKS_H
@@ -32,12 +32,12 @@ struct tasks_builder {
 	uint64_t unit;			/* nanoseconds of a unit of utime and stime; 0: not known */
 };
 
-/* task.c: what time_unit() finds becomes tb->unit before any task is read. */
+/* task.c: the result of time_unit() becomes tb->unit before any task is read. */
 uint64_t task_time_unit(const struct kernel *k, struct reader *r);
-/* The task_struct at ADDR. ST_CORRUPT also when it was freed and holds something else. */
+/* Reads the task_struct at ADDR. ST_CORRUPT also if it was freed and reused for something else. */
 enum status task_read(struct tasks_builder *tb, uint64_t addr, struct raw_task *ret);
 
-/* procs.c: sort tb->raw by group; tasks and procs of the snapshot from it. */
+/* procs.c: sorts tb->raw by group and makes the tasks and procs of the snapshot. */
 void make_procs(struct tasks_builder *tb);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * account.c - the parallel pass over the page tables of all mms. VMAs that share
- * an mm are walked once, for mms are unique. (Of a live machine each thread takes care
- * that what it read is still so, and counts its damage aside: attempts take it back.)
+ * account.c - the parallel pass over the page tables of all mms. VMAs that share an mm are
+ * walked once, because mms are unique. (On a live machine each thread checks that its data
+ * is still valid, and counts damage separately, so that attempts can remove it.)
  */
 #include "model/usage/account.h"
 
@@ -25,7 +25,7 @@ struct pass {
 	struct acct_shared shared;
 	struct cut cut;
 	struct tables *tables;
-	bool whole_run;			/* fill usage; else frame.found alone */
+	bool whole_run;			/* fill usage; otherwise only frame.found */
 	struct acct *accts[JOBS_MAX];
 	struct reader *readers[JOBS_MAX];
 	struct issues_aside *asides[JOBS_MAX];	/* live */
@@ -40,7 +40,7 @@ static void walk_range(struct acct *a, const struct mm *m, uint64_t start, uint6
 	tables_walk(a->k, a->r, m, start, end, visit, a);
 }
 
-/* Tables on the way to what lies before the item were counted with that. */
+/* Tables above the range before the item were counted with that range. */
 static void prime(struct acct *a, const struct mm *m, const struct cut_item *it)
 {
 	const struct snapshot *s = a->s;
@@ -81,8 +81,8 @@ static void account_vma(struct pass *p, struct acct *a, const struct mm *m, uint
 }
 
 /*
- * Live: the tables were read while the VMA was unmapped, or its process ended. What
- * was found in freed tables is worth nothing.
+ * Live: the VMA was unmapped while its tables were read, or its process ended. Data from
+ * freed tables is useless.
  */
 static void forget_torn(struct pass *p, struct acct *a, const struct cut_item *it)
 {
@@ -102,7 +102,7 @@ static void forget_torn(struct pass *p, struct acct *a, const struct cut_item *i
 	}
 }
 
-/* A walk that met damage is done once more, mapping by mapping, on fresh memory. */
+/* A walk that met damage is repeated, vma by vma, on memory read again. */
 static void account_live(struct pass *p, struct acct *a, const struct mm *m,
 			 const struct cut_item *it)
 {
@@ -117,7 +117,7 @@ static void account_live(struct pass *p, struct acct *a, const struct mm *m,
 				p->s->vmas[it->vma + i].usage = (struct usage){ 0 };
 			account_vma(p, a, m, it->vma + i, it);
 		}
-		if (it->end) /* sums of other pieces are in the VMA already */
+		if (it->end) /* other pieces have added their sums to the VMA already */
 			break;
 	} while (attempt_again(&try, "page tables"));
 	if (attempt_failed(&try) && !mm_still_used(p->s, a->r, p->s->vmas[it->vma].mm))
@@ -152,7 +152,7 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 		account_vma(p, a, m, it->vma + i, it);
 }
 
-/* Mappings of huge pages, noted once for each, become mappings of their pages. */
+/* Mappings of huge pages, noted once for each page, become mappings of their small pages. */
 static void spread_huge(void *ctx, unsigned worker, size_t chunk)
 {
 	const struct pass *p = ctx;
@@ -220,7 +220,7 @@ static struct pass *pass_new(struct snapshot *s, bool count_found)
 	struct reader *r;
 
 	p->s = s;
-	/* the holes of a shmem mapping are counted entry by entry: it must stay whole */
+	/* the holes of a shmem vma are counted entry by entry: it must stay whole */
 	p->cut = (struct cut){ .s = s, .whole_shmem = true };
 	p->tables = tables_begin(s);
 	p->shared.s = s;
@@ -250,8 +250,8 @@ static void pass_free(struct pass *p)
 }
 
 /*
- * 2.4 has no mapcount: what the walk finds is one while sizes are summed. What frames
- * had in its place, references that can be mappings, is kept aside and put back.
+ * 2.4 has no mapcount: while sizes are added up, the mappings found stand in for it. The
+ * frames' own values, references that may be mappings, are saved and restored.
  */
 static void found_to_mapcount(struct pass *p, uint32_t **aside)
 {
@@ -342,7 +342,7 @@ static bool revisit_table(void *arg, uint64_t pa, unsigned level)
 	return true;
 }
 
-/* Of entries that map 1 << SHIFT bytes each. */
+/* For entries that map 1 << SHIFT bytes each. */
 static uint64_t revisited_table(const struct revisit *v, unsigned shift)
 {
 	const struct paging *p = v->s->k->paging;

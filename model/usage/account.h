@@ -8,44 +8,45 @@
 #include "model/model.h"
 
 /*
- * Walk the page tables of all mms (or of ONLY, an index in mms, if not NONE)
- * in parallel; fill vma.usage, mm.usage and, when all are walked, frame.found.
- * Work is split by mm, large mms by address; sums do not depend on the split.
+ * Walks the page tables of all mms (or of ONLY, an index in mms, if not NONE) in parallel;
+ * fills vma.usage, mm.usage and, if all are walked, frame.found. Work is split by mm,
+ * large mms by address; sums do not depend on the split.
  */
 void account_build(struct snapshot *s, uint32_t only);
 
-/* Frames of the shared page and huge page of zeroes, which are nobody's;
-   UINT64_MAX: this kernel has none. */
+/* Frames of the shared zero page and huge zero page, which belong to nobody; UINT64_MAX: this
+   kernel has none. */
 void zero_frames(const struct kernel *k, struct reader *r, uint64_t *zero, uint64_t *huge);
 
 /*
- * The entries of [start, end) of VMA, in runs as pgwalk() gives them: the one way
- * by which all but the accounting itself comes to mapped pages. Hooks may be left
- * out. False: a hook stopped it.
+ * The entries of [start, end) of VMA, in runs as from pgwalk(). All code except the
+ * accounting itself reaches mapped pages this way. Hooks may be left out. False: a hook
+ * stopped it.
  */
 bool vma_entries(const struct snapshot *s, struct reader *r, const struct vma *v,
 		 uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg);
 
 /*
- * Pages mapped that who writes down each of them believes, all mms together:
- * hostile tables can describe pages without end. No machine is near it.
+ * Limit of mapped pages for code that records each of them, all mms together: hostile
+ * tables can describe endless pages. No machine is near it.
  */
 uint64_t account_pages_max(const struct snapshot *s);
 
-/* One leaf as a report sees it when it walks a VMA again. */
+/* One leaf, for a report that walks a VMA again. */
 struct vma_page {
 	uint64_t va;
 	uint64_t pfn;			/* when present */
 	unsigned shift;			/* log2 bytes mapped */
 	struct pte pte;
-	uint64_t table;			/* physical address of the table it stands in; 0: not told */
+	uint64_t table;			/* physical address of its table; 0: not known */
 	const struct frame *frame;	/* NULL: no struct page (or not present) */
-	const struct capture_page *captured;	/* of a capture: as it was written; else NULL */
+	const struct capture_page *captured;	/* in a capture: the page as written; otherwise
+						   NULL */
 };
 
 /*
- * Pages [*first, *end) of P, counted from its first, that lie in V: an entry of
- * a higher level is handed over whole, wherever V begins and ends.
+ * Pages [*first, *end) of P, counted from its first, that are in V: an entry of a higher
+ * level is passed whole, even if V begins or ends inside it.
  */
 void vma_page_clip(const struct snapshot *s, const struct vma *v, const struct vma_page *p,
 		   uint64_t *first, uint64_t *end);
@@ -53,11 +54,11 @@ void vma_page_clip(const struct snapshot *s, const struct vma *v, const struct v
 /* Do two mms use the table at PA? */
 bool hugetlb_table_shared(const struct kernel *k, struct reader *r, uint64_t pa);
 
-/* Does the kernel see that itself, in hugetlb_pmd_shared()? */
+/* Does the kernel notice that in hugetlb_pmd_shared()? */
 bool hugetlb_sharing_seen(const struct kernel *k);
 
-/* Every non-empty entry of VMA in address order; false from FN stops. R: of
-   kernel_reader(), unused where the source has no memory. */
+/* Every non-empty entry of VMA in address order; false from FN stops. R: from kernel_reader(),
+   unused if the source has no memory. */
 void vma_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 	      bool (*fn)(void *arg, const struct vma_page *p), void *arg);
 

@@ -8,7 +8,7 @@
 #include "dumpread/base/heap.h"
 #include "model/source/source.h"
 
-#define ITEM_BYTES (UINT64_C(1) << 30)	/* of address space: an item ends beyond it */
+#define ITEM_BYTES (UINT64_C(1) << 30)	/* of virtual size: an item ends after it */
 #define ITEM_VMAS 512
 #define PIECES_MAX 256			/* of one VMA */
 #define BUDGET_MIN (1 << 20)		/* for the smallest of dumps */
@@ -24,8 +24,8 @@ static struct cut_item *new_item(struct cut *c)
 }
 
 /*
- * Pieces begin at multiples of a power of two that is not less than what a
- * level-2 entry maps, so that no entry or table of a lower level is in two.
+ * Pieces begin at multiples of a power of two that is at least the size that a level-2
+ * entry maps, so that no entry or table of a lower level is in two pieces.
  */
 static uint64_t piece_size(const struct cut *c, uint64_t bytes)
 {
@@ -40,7 +40,7 @@ static uint64_t piece_size(const struct cut *c, uint64_t bytes)
 	return size;
 }
 
-/* Entries of hugetlb, and of shared tables above them, must stay whole. */
+/* Entries of hugetlb, and of shared tables above them, must stay in one piece. */
 static bool may_split(const struct cut *c, const struct vma *v)
 {
 	return v->end - v->start > 2 * ITEM_BYTES && !(v->flags & VMA_HUGETLB) &&
@@ -97,6 +97,6 @@ uint64_t cut_budget(const struct snapshot *s)
 {
 	uint64_t pages = source_has(s->k, SOURCE_MEMORY) ? s->k->dump->max_pfn : 0;
 
-	/* each VMA enters the tables that lead to it anew */
+	/* each VMA enters the tables above it again */
 	return 64 * pages + UINT64_C(8) * s->nvmas + BUDGET_MIN;
 }

@@ -23,10 +23,10 @@ struct pagemap {
 	struct reader *r;
 	struct swaps swaps;
 	uint64_t zero;
-	uint64_t left;			/* words that may be given yet */
+	uint64_t left;			/* words that may still be passed */
 	/* of the walk */
 	const struct vma *v;
-	uint64_t next;			/* where the words that were given end */
+	uint64_t next;			/* end of the words passed so far */
 	void (*fn)(void *arg, uint64_t va, uint64_t word);
 	void *arg;
 };
@@ -54,7 +54,7 @@ static bool rule(const struct pagemap *m, enum rule r)
 	return m->s->k->rules.on[r];
 }
 
-/* page_mapcount() == 1; __folio_page_mapped_exclusively() where that is an average. */
+/* page_mapcount() == 1; if that is an average, __folio_page_mapped_exclusively(). */
 static bool alone(const struct pagemap *m, const struct frame *f)
 {
 	if (m->s->frames.average && f->flags & (FR_HEAD | FR_TAIL))
@@ -62,7 +62,7 @@ static bool alone(const struct pagemap *m, const struct frame *f)
 	return f->mapcount == 1;
 }
 
-/* Bits of the page at PFN, behind an entry of a huge mapping whose first is HEAD. */
+/* Bits of the page at PFN, in an entry of a huge vma whose first page is HEAD. */
 static uint64_t page_bits(const struct pagemap *m, uint64_t pfn, uint64_t head)
 {
 	bool each = rule(m, RULE_PAGEMAP_EXCLUSIVE_PAGE);
@@ -100,7 +100,7 @@ static uint64_t present(const struct pagemap *m, const struct vma_page *p, uint6
 	return page ? word | page_bits(m, pfn, p->pfn) : word;
 }
 
-/* pagemap_hugetlb_range(): tells the page, and of what is not present a mark alone. */
+/* pagemap_hugetlb_range(): shows the page; for an absent page only a mark. */
 static uint64_t hugetlb(const struct pagemap *m, const struct vma_page *p, uint64_t i)
 {
 	bool marked = m->swaps.kind[p->pte.swap_type & (SWAP_TYPES - 1)] == SWAP_OTHER &&
@@ -197,7 +197,7 @@ void pagemap_walk(struct pagemap *m, const struct vma *v,
 	m->next = v->start;
 	m->fn = fn;
 	m->arg = arg;
-	/* walk_page_test(): no walk goes there, and who reads sees a hole */
+	/* walk_page_test(): the kernel does not walk there, and a reader sees a hole */
 	if (!(v->flags & VMA_PFNMAP))
 		vma_walk(m->s, m->r, v, see, m);
 	fill(m, v->end);

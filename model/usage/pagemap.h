@@ -23,10 +23,9 @@ struct pagemap *pagemap_new(const struct snapshot *s, struct reader *r);
 void pagemap_free(struct pagemap *m);
 
 /*
- * The words of VMA V that are not 0, in the order of addresses. Of a VMA that
- * is soft-dirty as a whole even empty pages have one; those of VMAs larger
- * than PAGEMAP_DIRTY_MAX are left out: a reservation of terabytes would make
- * gigabytes of words.
+ * The words of VMA V that are not 0, in the order of addresses. If a VMA is soft-dirty as
+ * a whole, even empty pages have a word; these are left out for VMAs larger than
+ * PAGEMAP_DIRTY_MAX: a reservation of terabytes would make gigabytes of words.
  */
 #define PAGEMAP_DIRTY_MAX (UINT64_C(1) << 30)
 void pagemap_walk(struct pagemap *m, const struct vma *v,

@@ -19,11 +19,11 @@
 #define FRAMES_SHIFT 36		/* more frames than any machine has addresses for */
 #define SLOTS_SHIFT 32		/* swap_info_struct.max is an unsigned int */
 #define SLOT_CHUNKS_MIN 512
-#define CAPTURE_CHUNKS 8192	/* where nothing says what is RAM: 1 TiB of 4 KiB pages */
+#define CAPTURE_CHUNKS 8192	/* if nothing shows what is RAM: 1 TiB of 4 KiB pages */
 #define COUNT_MAX (UINT32_C(1) << 31)	/* counters stop here */
 #define AHEAD 16		/* entries between a prefetch of a counter and its use */
-#define TALLY 128		/* pages of so few references are tallied */
-#define FREE_TABLES 1024	/* of a question about a small range: its size bounds it */
+#define TALLY 128		/* pages with fewer references than this are tallied */
+#define FREE_TABLES 1024	/* for a query about a small range, whose size limits the tables */
 
 struct refs {
 	const struct snapshot *s;
@@ -97,10 +97,10 @@ struct walker {
 	struct refs *f;
 	struct reader *r;
 	const struct vma *v;
-	uint64_t start, end;		/* pages of this range alone */
+	uint64_t start, end;		/* only pages of this range */
 	unsigned page_shift;
 	uint32_t weight;		/* count: processes that use the mm */
-	uint64_t bytes;			/* sizes: that a page counts for */
+	uint64_t bytes;			/* sizes: bytes that a page counts for */
 	uint32_t free_tables;
 	bool over;
 	struct sizes z;
@@ -132,8 +132,8 @@ static bool refs_table(void *arg, uint64_t pa, unsigned level)
 }
 
 /*
- * The page frame that an entry which is not present refers to. A poisoned page is
- * nobody's, and what was around it in a huge page has gone to others.
+ * The page frame that a non-present entry refers to. A poisoned page belongs to nobody,
+ * and the rest of its huge page has gone to others.
  */
 static bool refers_to_frame(const struct refs *f, const struct pte *e, uint64_t *pfn)
 {
@@ -164,8 +164,8 @@ uint32_t refs_of_absent(const struct refs *f, const struct pte *e, bool *slot)
 }
 
 /*
- * What a leaf above the lowest level maps within the walk: pages [*pfn, + *n).
- * Returns its level; 0 for one to be taken page by page.
+ * The part of the walk that a leaf above the lowest level maps: pages [*pfn, + *n).
+ * Returns its level; 0 if the pages must be taken one by one.
  */
 static unsigned clip_leaf(const struct walker *w, uint64_t va, unsigned shift, uint64_t *pfn,
 			  uint64_t *n)
@@ -227,7 +227,7 @@ static bool count_entries(void *arg, uint64_t va, unsigned shift, const struct p
 	for (unsigned i = 0; i < n; i++) {
 		const struct pte *e = &pte[i];
 
-		/* frames are met in any order: each is a cache miss, taken early */
+		/* frames come in any order: each is a cache miss, so prefetch it */
 		if (small && i + AHEAD < n && pte[i + AHEAD].kind == PTE_PAGE)
 			__builtin_prefetch(refcount_find(&f->frames, pte[i + AHEAD].pa >> shift),
 					   1);
@@ -241,7 +241,7 @@ static bool count_entries(void *arg, uint64_t va, unsigned shift, const struct p
 	return true;
 }
 
-/* What a table that is lost refers to counts for nobody. The walk for usage tells too. */
+/* References from a lost table are not counted. The walk for usage reports it, too. */
 static bool refs_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 {
 	const struct walker *w = arg;
@@ -275,7 +275,7 @@ static inline void add_present(struct walker *w, uint32_t refs, uint64_t n, bool
 	w->z.eff_resident += each;
 }
 
-/* N pages that are mapped and not in memory here. */
+/* N pages that are mapped but not in memory here. */
 static void add_absent(struct walker *w, uint32_t refs, uint64_t n)
 {
 	if (!refs) {
@@ -287,7 +287,7 @@ static void add_absent(struct walker *w, uint32_t refs, uint64_t n)
 	w->z.eff_mapped += (effective_t)n * ((w->bytes << SIZES_SHIFT) / refs);
 }
 
-/* References of PFN; those of the *run - 1 frames behind it are as many. */
+/* References to PFN; the *run - 1 frames after it have the same number. */
 static uint32_t refs_of_run(const struct refs *f, uint64_t pfn, uint64_t *run)
 {
 	uint64_t unit = min_u64(UINT64_C(1) << f->huge[1].shift, REFCOUNTS_CHUNK);
@@ -308,7 +308,7 @@ static void size_leaf(struct walker *w, uint64_t va, unsigned shift, uint64_t pf
 
 		run = min_u64(run, n - i);
 		if (!(asked++ & 511) && !spend(w)) {
-			/* hostile: of this leaf alone the count is at hand */
+			/* hostile: only the count of this leaf is known */
 			const uint32_t *c = level ? refcount_find(&w->f->huge[level],
 								  pfn >> w->f->huge[level].shift)
 						  : NULL;
@@ -362,7 +362,7 @@ static bool size_entries(void *arg, uint64_t va, unsigned shift, const struct pt
 
 static const struct pgvisit size_visit = { .entries = size_entries, .table = refs_table };
 
-/* What was tallied, to sizes; the walker is as new. */
+/* Adds the tallies to sizes; the walker is then as new. */
 static void take_tally(struct walker *w)
 {
 	struct sizes *z = &w->z;
@@ -561,7 +561,7 @@ static void init_swap(struct refs *f)
 		f->slots[t].nchunks = UINT64_C(1) << (SLOTS_SHIFT - REFCOUNTS_CHUNK_SHIFT);
 	f->pfn_mask = UINT64_MAX;
 	f->swap.left = CAPTURE_CHUNKS;
-	if (!f->k->dump) /* what a capture holds of swap is slots */
+	if (!f->k->dump) /* swap entries of a capture are all slots */
 		return;
 	r = reader_new(f->k->dump);
 	swaps_init(&swaps, f->k, r);

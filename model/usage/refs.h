@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * refs.h - the arithmetic of exmap: every reference to a page counted by
- * ourselves, and every page divided by that count.
+ * refs.h - the arithmetic of exmap: every reference to a page is counted here, and every
+ * page is divided by that count.
  *
- * A reference is one entry of a page table that maps a frame, or one that names
- * a slot of swap, over all VMAs of all mms; that of an mm counts once for each
- * process that uses the mm. The kernel's mapcount has no part in it. The zero
- * page, the vdso, pages of devices and hugetlb are pages like any other, as they
- * are to /proc/PID/pagemap; huge entries count as the small pages they map.
- * Entries of pages that migrate, of device-private and of poisoned ones refer to
- * their frame and are mapped, not resident. A page that is in the swap cache and
- * mapped by one process while another still has its slot is two pages.
+ * A reference is one page-table entry that maps a frame, or one that names a swap slot,
+ * over all VMAs of all mms; a reference from an mm counts once for each process that uses
+ * the mm. The kernel's mapcount is not used. The zero page, the vdso, pages of devices and
+ * hugetlb are pages like any other, as in /proc/PID/pagemap; huge entries count as the
+ * small pages they map. Entries of migrating, device-private and poisoned pages refer to
+ * their frame and are mapped, not resident. If a page is in the swap cache and mapped by
+ * one process while another still has its slot, it is two pages.
  */
 #ifndef VMCENSUS_REFS_H
 #define VMCENSUS_REFS_H
 
 #include "model/model.h"
 
-/* A sum of effective sizes, bytes << SIZES_SHIFT: in 128 bits where the compiler has such
-   an integer, else in 64, of 2^44 bytes at most. */
+/* A sum of effective sizes, bytes << SIZES_SHIFT: in 128 bits if the compiler has such an
+   integer, otherwise in 64, for at most 2^44 bytes. */
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 effective_t;
 #define SIZES_SHIFT 32
@@ -28,16 +27,16 @@ typedef uint64_t effective_t;
 #endif
 
 /*
- * What a range of memory costs. Bytes; the effective ones << SIZES_SHIFT, cut off
- * for each page, so that sums depend on no order: shift once, after summing.
+ * The cost of a range of memory. Bytes; the effective sizes << SIZES_SHIFT, cut off for
+ * each page, so that sums do not depend on the order: shift once, after adding up.
  */
 struct sizes {
-	uint64_t vm;			/* address space */
+	uint64_t vm;			/* virtual size */
 	uint64_t mapped;		/* has a page, in memory or in swap */
-	uint64_t sole;			/* of mapped: referred to here and nowhere else */
+	uint64_t sole;			/* of mapped: with only this reference */
 	uint64_t resident;		/* of mapped: in memory */
 	uint64_t writable;		/* of resident: by a writable entry */
-	uint64_t device;		/* of vm alone: mapped, its references not counted
+	uint64_t device;		/* only of vm: mapped, its references not counted
 					   (device memory beyond what REFS_DEVICE_CHUNKS hold) */
 	effective_t eff_mapped, eff_resident;	/* each page divided by its references */
 };
@@ -52,15 +51,15 @@ static inline uint64_t sizes_bytes(effective_t effective)
 }
 
 /*
- * Counters are 4 bytes, in chunks (refcounts.h) that exist where something is
- * mapped: at most 4 bytes for each frame of RAM, 32 MiB for frames
- * that are no RAM, and 4 bytes for each slot of swap in use.
+ * Counters are 4 bytes, in chunks (refcounts.h) that exist only where something is mapped:
+ * at most 4 bytes for each frame of RAM, 32 MiB for frames that are no RAM, and 4 bytes
+ * for each swap slot in use.
  */
 #define REFS_DEVICE_CHUNKS 256
 
 struct refs;
 
-/* Count all references: one pass over all page tables, in parallel. */
+/* Counts all references: one pass over all page tables, in parallel. */
 struct refs *refs_count(const struct snapshot *s);
 void refs_free(struct refs *f);
 
@@ -68,14 +67,14 @@ void refs_free(struct refs *f);
 uint32_t refs_of_frame(const struct refs *f, uint64_t pfn);
 
 /*
- * References to what E, which is not present, names: a slot of swap, or a frame, for
- * pages that migrate and the like. 0: it names neither (a marker), or not counted.
+ * References to the object of the non-present entry E: a swap slot, or a frame for
+ * migrating pages and the like. 0: E names neither (a marker), or it was not counted.
  */
 uint32_t refs_of_absent(const struct refs *f, const struct pte *e, bool *slot);
 
 /*
- * Sizes of the bytes [start, end) of VMA, which may begin and end within a page.
- * R may be NULL where no page table is read. Thread-safe with a reader for each.
+ * Sizes of the bytes [start, end) of VMA, which may begin and end within a page. R may be
+ * NULL if no page table is read. Thread-safe with one reader per thread.
  */
 void refs_sizes(struct refs *f, struct reader *r, const struct vma *v, uint64_t start,
 		uint64_t end, struct sizes *ret);

@@ -11,7 +11,7 @@
 
 #define CHUNKS_MIN 65536	/* 256 MiB of pages at one in each chunk: no sane map is near */
 #define BUDGET_MIN (UINT64_C(1) << 24)
-#define BUDGET_MAPPINGS 4096	/* of each frame, on average */
+#define BUDGET_MAPPINGS 4096	/* per frame, on average */
 
 void residency_init(struct residency *r, const struct snapshot *s, struct arena *mem)
 {
@@ -66,9 +66,9 @@ struct walk {
 };
 
 /*
- * What Rss counts. The huge zero page is mapped without being marked special, and
- * is neither of a file nor anonymous, nor is it counted as mapped; without
- * pte_special (before 2.6.28) the zero page is known by PG_reserved.
+ * Pages that Rss counts. The huge zero page is mapped without a special mark, is neither a
+ * file's nor anonymous, and does not count as mapped. Without pte_special (before 2.6.28)
+ * PG_reserved identifies the zero page.
  */
 static bool is_memory(const struct walk *w, const struct vma_page *leaf, const struct frame *f)
 {
@@ -116,7 +116,8 @@ void resident_walk(const struct snapshot *s, struct reader *r, const struct vma 
 {
 	struct walk w = { .s = s, .v = v, .b = b, .fn = fn, .arg = arg };
 
-	/* what account_build() found nothing in is not walked: its bound on tables is ours */
+	/* a vma in which account_build() found nothing is not walked: so its bound on tables
+	   holds here */
 	if (!vma_has_pages(v))
 		return;
 	vma_walk(s, r, v, each_leaf, &w);

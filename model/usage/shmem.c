@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * shmem.c - the pages in swap of shmem objects, which smaps adds to the Swap of
- * those who map them: mm/shmem.c, shmem_swap_usage() and
- * shmem_partial_swap_usage().
+ * shmem.c - the swapped pages of shmem objects, which smaps adds to the Swap of vmas that
+ * map them: mm/shmem.c, shmem_swap_usage() and shmem_partial_swap_usage().
  *
- * A page in swap is a value entry in the object's tree; of order n since 6.12,
- * when it stands for 1 << n pages.
+ * A page in swap is a value entry in the object's tree. Since 6.12 an entry has an order n
+ * and stands for 1 << n pages.
  */
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
@@ -55,13 +54,13 @@ uint64_t shmem_swap_range(const struct shmem_swap *h, uint64_t first, uint64_t e
 }
 
 /*
- * A private, writable mapping may have copies that the object knows nothing of:
- * only where it has no entry of its own does the object's page count.
+ * A private, writable vma may have copies that the object does not know: the object's page
+ * counts only where the vma has no entry of its own.
  */
 static void prepare_holes(const struct kernel *k, struct reader *r, uint64_t tree, uint64_t first,
 			  uint64_t end, uint64_t *budget, struct shmem_swap *h)
 {
-	/* holes may be asked by address, which is no index of this VMA */
+	/* holes may be looked up by address, which is no index of this VMA */
 	if (k->rules.on[RULE_SHMEM_HOLE_BY_ADDRESS]) {
 		first = 0;
 		end = UINT64_MAX;

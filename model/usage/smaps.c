@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * smaps.c - fs/proc/task_mmu.c's account of one page-table entry: smaps_account(),
- * smaps_pte_entry(), smaps_pmd_entry(), smaps_hugetlb_range(). What differs
- * between kernels is asked of the rules; see rules.def for versions and commits.
+ * smaps.c - the account of one page-table entry, from fs/proc/task_mmu.c: smaps_account(),
+ * smaps_pte_entry(), smaps_pmd_entry(), smaps_hugetlb_range(). The rules describe
+ * differences between kernels; rules.def has versions and commits.
  */
 #include "model/usage/smaps.h"
 
@@ -25,8 +25,8 @@ _Static_assert(TALLY_DIRTY == PTE_DIRTY << 2 && TALLY_REFERENCED == PTE_YOUNG <<
 /* ---- pages --------------------------------------------------------------------- */
 
 /*
- * size << PSS_SHIFT, in the kernel's own unsigned long: on 32-bit machines a
- * huge page of 2 MiB adds nothing to Pss.
+ * size << PSS_SHIFT, in the kernel's own unsigned long: on 32-bit machines a huge page of
+ * 2 MiB adds nothing to Pss.
  */
 uint64_t acct_whole_pss(const struct acct *a, uint64_t bytes)
 {
@@ -35,7 +35,7 @@ uint64_t acct_whole_pss(const struct acct *a, uint64_t bytes)
 	return pss_overflows(a->k) ? (uint32_t)pss : pss;
 }
 
-/* Mapped, and no page to smaps. */
+/* Mapped, but no page for smaps. */
 static void special(struct acct *a, uint64_t bytes)
 {
 	a->u.special += bytes;
@@ -61,8 +61,8 @@ static bool is_cow(const struct vma *v)
 }
 
 /*
- * vm_normal_page() without pte_special, and vm_normal_page_pmd() always: may
- * PFN, mapped at VA, have a page?
+ * vm_normal_page() without pte_special, and vm_normal_page_pmd() in all kernels: may PFN,
+ * mapped at VA, have a page?
  */
 bool acct_may_be_page(const struct acct *a, uint64_t va, uint64_t pfn)
 {
@@ -135,9 +135,9 @@ bool acct_kind_is_page(const struct acct *a, enum swap_kind kind, bool huge)
 }
 
 /*
- * Pages behind a non-present entry, NR of them from F on. Whole when alone, and
- * by mapcount otherwise; a migrating page counts whole and private since 5.17,
- * every one of them whole and shared since 6.11.
+ * Pages of a non-present entry, NR of them from F on. A page with one reference counts
+ * whole, others by mapcount. A migrating page counts whole and private since 5.17, and
+ * each of several whole and shared since 6.11.
  */
 void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t key, uint64_t nr,
 		 bool present, bool migration)
@@ -162,7 +162,7 @@ void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t k
 	}
 }
 
-/* pte_young() and pte_dirty() of what is no pte: asked until 6.0. */
+/* pte_young() and pte_dirty() of an entry that is no pte: the kernel tested them until 6.0. */
 unsigned acct_raw_bits(const struct pte *e)
 {
 	return (e->flags & PTE_RAW_DIRTY ? PTE_DIRTY : 0) |
@@ -184,7 +184,7 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 		a->u.swap += page;
 	f = frame_at(&a->s->frames, pfn);
 	if (!acct_kind_is_page(a, kind, false)) {
-		/* the counters of its mm have it all the same (try_to_unmap_one()) */
+		/* the counters of its mm still include it (try_to_unmap_one()) */
 		if (kind == SWAP_MIGRATION && f)
 			acct_hide(a, f, page);
 		return;
@@ -193,7 +193,7 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 		return;
 	if (kind == SWAP_DEVICE_PRIVATE)
 		acct_count_found(a, f);
-	/* try_to_unmap_one() has taken it from the counters */
+	/* try_to_unmap_one() has subtracted it from the counters */
 	if (kind == SWAP_HWPOISON)
 		acct_hide(a, f, -page);
 	acct_absent(a, f, pfn, acct_facts(a, f->flags, bits), 1,
@@ -201,7 +201,7 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 		    kind == SWAP_MIGRATION);
 }
 
-/* ---- holes of a private shmem mapping ----------------------------------------------- */
+/* ---- holes of a private shmem vma --------------------------------------------------- */
 
 static bool smaps_hole(void *arg, uint64_t va, uint64_t end, unsigned shift)
 {
@@ -210,8 +210,7 @@ static bool smaps_hole(void *arg, uint64_t va, uint64_t end, unsigned shift)
 
 	if (!a->shmem.by_hole)
 		return true;
-	/* before 5.17 the addresses themselves went where indexes were meant, except
-	   for single entries */
+	/* before 5.17 the kernel used addresses in place of indexes, except for single entries */
 	if (shift == a->page_shift || !acct_rule(a, RULE_SHMEM_HOLE_BY_ADDRESS)) {
 		first = a->v->pgoff + ((va - a->v->start) >> a->page_shift);
 		last = first + ((end - va) >> a->page_shift);
@@ -247,7 +246,7 @@ static void ptes(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
 		const struct pte *e = &pte[i];
 		struct frame *f;
 
-		/* frames are met in any order: each is a cache miss, taken early */
+		/* frames come in any order: each is a cache miss, so prefetch it */
 		if (i + AHEAD < n && pte[i + AHEAD].kind == PTE_PAGE)
 			__builtin_prefetch(frame_at(frames, pte[i + AHEAD].pa >> shift), 1);
 		if (e->kind == PTE_NONE && !a->shmem.by_hole)
@@ -288,7 +287,7 @@ static bool smaps_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 	return true;
 }
 
-/* One more table, or one more huge page to look at page by page. */
+/* One more table, or one more huge page to read page by page. */
 bool acct_spend(struct acct *a)
 {
 	if (__atomic_fetch_sub(&a->shared->tables_left, 1, __ATOMIC_RELAXED) > 0)
@@ -308,7 +307,7 @@ static bool note_table(void *arg, uint64_t pa, unsigned level)
 	return true;
 }
 
-/* VMAs come in order: a table that several of them share is the one met last. */
+/* VMAs come in order: a table that several of them share is the last one met. */
 static bool smaps_table(void *arg, uint64_t pa, unsigned level)
 {
 	struct acct *a = arg;

@@ -37,19 +37,19 @@ struct acct_shared {
 	bool count_found;		/* all mms are walked: fill frame.found */
 	bool parallel;			/* by more than one thread */
 	/*
-	 * Mappings found by huge entries, by level and by the unit of that size
-	 * which they map: to count each of their pages at once would make a
-	 * database's thousand mappings of its huge pages a matter of hours.
+	 * Mappings found by huge entries, by level and by the unit of that size that they map.
+	 * Counting each page at once would take hours for a database with a thousand mappings of
+	 * its huge pages.
 	 */
 	uint32_t *huge_found[PAGING_LEVELS];
 	uint64_t huge_units[PAGING_LEVELS];
 	/*
-	 * Hostile tables can describe work without end. No bound of a sane
-	 * machine is near these; beyond them, what is walked first counts.
+	 * Hostile tables can describe endless work. No sane machine is near these limits; beyond
+	 * them, the first pages walked count.
 	 */
 	int64_t tables_left;
 	uint64_t nodes_left;		/* of trees of pages */
-	/* Tables that processes share (hugetlb): which vma, by index, counts the pages
+	/* Tables that processes share (hugetlb): the index of the vma that counts the pages
 	   below each. A key is the table's physical address + 1. */
 	struct {
 		pthread_mutex_t lock;
@@ -59,7 +59,7 @@ struct acct_shared {
 };
 
 void acct_claims_init(struct acct_shared *shared);
-/* After all threads have ended: the next walk claims anew. */
+/* After all threads have ended: the next walk starts without these. */
 void acct_claims_release(struct acct_shared *shared);
 
 struct acct {
@@ -78,9 +78,9 @@ struct acct {
 	uint32_t page_facts;		/* facts to take from a frame's flags */
 	uint64_t zero_pfn, huge_zero_pfn;	/* UINT64_MAX: none */
 	uint64_t pss_of[PSS_TABLE];	/* of one page, by mapcount */
-	/* tables: of the walk, and those counted last, by level */
+	/* tables of the walk, and those counted last, by level */
 	uint64_t table_pa[PAGING_LEVELS], counted_pa[PAGING_LEVELS];
-	uint64_t shared_table;		/* table_is_shared() was asked for it last */
+	uint64_t shared_table;		/* the last argument of table_is_shared() */
 	bool shared_answer;
 	/* of the VMA */
 	const struct vma *v;
@@ -88,7 +88,7 @@ struct acct {
 	uint64_t huge_size;		/* hugetlb: bytes of one page, else 0 */
 	bool check_pages;		/* no pte_special: each entry must be looked at */
 	bool over;			/* tables_left ran out */
-	struct usage u;			/* all but what is tallied */
+	struct usage u;			/* all except the tallies */
 	struct tally { uint64_t bytes, pss; } tally[TALLIES];
 };
 
@@ -122,7 +122,7 @@ static inline void acct_count_found(const struct acct *a, struct frame *f)
 		f->found++;
 }
 
-/* An entry of LEVEL maps what begins at PFN. */
+/* An entry of LEVEL that maps memory from PFN on. */
 static inline void acct_count_huge(const struct acct *a, uint64_t pfn, unsigned level)
 {
 	uint64_t unit = pfn >> (a->level_shift[level] - a->page_shift);
@@ -159,7 +159,7 @@ static inline void acct_tally_mapped(struct acct *a, uint32_t key, const struct 
 uint64_t acct_whole_pss(const struct acct *a, uint64_t bytes);
 /* Is F a page to account? If not, BYTES are counted as special or unknown. */
 bool acct_usable(struct acct *a, const struct frame *f, uint64_t pfn, uint64_t bytes);
-/* Not to be seen in smaps, but in the counters of the mm. */
+/* Not in smaps, but in the counters of the mm. */
 void acct_hide(struct acct *a, const struct frame *f, uint64_t bytes);
 bool acct_may_be_page(const struct acct *a, uint64_t va, uint64_t pfn);
 bool acct_kind_is_page(const struct acct *a, enum swap_kind kind, bool huge);
@@ -169,7 +169,8 @@ unsigned acct_raw_bits(const struct pte *e);
 bool acct_spend(struct acct *a);
 void acct_bad_entry(struct acct *a, uint64_t va, unsigned shift);
 
-/* BYTES of the page of F that the counters of the mm have, and smaps not; below 0: the reverse. */
+/* BYTES of the page of F that are in the counters of the mm but not in smaps; below 0: the
+   reverse. */
 void acct_hide(struct acct *a, const struct frame *f, uint64_t bytes);
 void acct_huge_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,
 		       unsigned n);
@@ -179,7 +180,7 @@ void acct_hugetlb_entries(struct acct *a, uint64_t va, unsigned shift, const str
 /* ---- the visitor -------------------------------------------------------------------- */
 
 extern const struct pgvisit acct_visit;
-/* Only notes which tables lie on the way to an address: they were counted. */
+/* Only notes the tables above an address: they were counted. */
 extern const struct pgvisit acct_visit_tables;
 
 #endif

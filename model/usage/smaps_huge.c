@@ -10,7 +10,7 @@
 
 /* ---- huge pages --------------------------------------------------------------------- */
 
-/* compound_nr() of the page, no more than the entry maps. */
+/* compound_nr() of the page, at most the size of the entry. */
 static uint64_t pages_of(const struct acct *a, const struct frame *f, unsigned shift)
 {
 	unsigned order = f->flags >> FR_ORDER_SHIFT;
@@ -61,7 +61,7 @@ void acct_hide(struct acct *a, const struct frame *f, uint64_t bytes)
 		a->u.hidden_file += bytes;
 }
 
-/* smaps passes over it; the counters of the mm and of the page do not. */
+/* smaps leaves it out; the counters of the mm and of the page do not. */
 static void hide_dax(struct acct *a, uint64_t pfn, uint64_t bytes)
 {
 	const struct frame *f = frame_at(&a->s->frames, pfn);
@@ -79,7 +79,7 @@ static void huge_present(struct acct *a, uint64_t va, unsigned shift, const stru
 	bool devmap = e->flags & PTE_DEVMAP && !acct_rule(a, RULE_PMD_DEVMAP_IS_PAGE);
 	struct frame *f;
 
-	/* smaps looks at huge entries of the pmd level alone */
+	/* smaps looks only at huge entries of the pmd level */
 	if (shift != a->level_shift[1] || e->flags & PTE_SPECIAL || devmap ||
 	    !acct_may_be_page(a, va, pfn)) {
 		a->u.special += bytes;
@@ -119,7 +119,7 @@ static void huge_absent(struct acct *a, unsigned shift, const struct pte *e)
 	if (!acct_usable(a, f, pfn, UINT64_C(1) << shift) || !acct_spend(a))
 		return;
 	count_huge_kind(a, f, shift);
-	/* pmd_young() and pmd_dirty() are asked of whatever is there, in all versions */
+	/* pmd_young() and pmd_dirty() are tested for any entry, in all versions */
 	acct_absent(a, f, pfn, acct_facts(a, f->flags, acct_raw_bits(e)), pages_of(a, f, shift),
 		    false, kind == SWAP_MIGRATION);
 }
@@ -184,8 +184,8 @@ void acct_claims_release(struct acct_shared *shared)
 }
 
 /*
- * A page under a shared table is mapped once, however many vmas use the table.
- * The vma that comes first counts.
+ * A page under a shared table is mapped once, however many vmas use the table. The first
+ * vma counts it.
  */
 static bool claim_table(struct acct *a, uint64_t pa)
 {
@@ -201,8 +201,8 @@ static bool claim_table(struct acct *a, uint64_t pa)
 }
 
 /*
- * Notes that the pages of an entry of 1 << SHIFT bytes are mapped once more: by the
- * largest units that it is made of.  Entries of a PTE_HUGE_TABLE have sizes of no level.
+ * Notes one more mapping of the pages of an entry of 1 << SHIFT bytes, by the largest
+ * units that it consists of. Entries of a PTE_HUGE_TABLE have sizes of no level.
  */
 static void count_hugetlb(struct acct *a, uint64_t pfn, unsigned shift)
 {
@@ -243,7 +243,7 @@ static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const str
 	under_shared = table_is_shared(a, table);
 	if (present && a->count_found && (!under_shared || claim_table(a, table)))
 		count_hugetlb(a, pfn, shift);
-	/* several entries may make one page: the first speaks for all */
+	/* several entries may make one page: the first counts for all */
 	if (va & (size - 1) || !acct_rule(a, RULE_LINE_SHARED_HUGETLB))
 		return;
 	shared = f->flags & FR_SHARED_FOLIO ||

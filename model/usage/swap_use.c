@@ -8,7 +8,7 @@
 #include "model/source/source.h"
 
 #define SLOTS_MAX (UINT64_C(1) << 32)	/* of an area: 16 TiB; more is damage */
-#define UNREAD_MAX (1u << 20)		/* after so many the rest is taken for lost */
+#define UNREAD_MAX (1u << 20)		/* after so many, the rest is counted as lost */
 
 static void add_slot(struct swap_use *u, const struct swap_slot *slot)
 {

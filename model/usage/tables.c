@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tables.c - lists the page tables of an mm once, and reports those that cannot be
- * its own.
+ * tables.c - lists the page tables of an mm once, and reports those that cannot belong to
+ * it.
  */
 #include "model/usage/tables.h"
 
@@ -15,31 +15,32 @@
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/search.h"
 
-/* Tables that an mm may have beyond what is counted: those of a level that is not, and
-   what was made just then. */
+/* Tables that an mm may have beyond the count: those of a level that is not counted, and those
+   made at that moment. */
 #define SLACK_TABLES 64u
 /* pgtables_bytes has tables of the PTE, PMD and PUD level (c4812909f5d5, v4.15). */
 #define COUNTED_LEVELS 3u
 
 struct table {
 	uint64_t pa;
-	bool shared;			/* of hugetlb: may be of several mms */
+	bool shared;			/* of hugetlb: several mms may have it */
 };
 
 /* The tables of one mm. */
 struct scan {
 	const struct snapshot *s;
 	const struct mm *mm;
-	struct arena *mem;		/* of the worker that has it in hand */
+	struct arena *mem;		/* of the worker that processes it */
 	struct hash seen;
 	VEC(struct table) tables;
 	VEC(struct bad_table) bad;
-	uint64_t left;			/* bytes of tables that it may still have */
+	uint64_t left;			/* bytes of tables that may still be its own */
 	uint64_t counted;		/* bytes of those that pgtables_bytes counts */
-	uint64_t leaves;		/* huge entries: a PTE table may be laid up for each */
-	/* tables above what was met last: the next range may begin in them too */
+	uint64_t leaves;		/* huge entries: each may have a PTE table in reserve */
+	/* tables above the last position: the next range may begin in them, too */
 	struct { uint64_t pa, va; enum status st; } last[PAGING_LEVELS];
-	uint32_t vma;			/* the first that does not end before where the walk is */
+	uint32_t vma;			/* the first that does not end before the position of
+					   the walk */
 	bool over, unread;
 	enum { TO_DO, UNDER_WAY, DONE } state;
 };
@@ -70,7 +71,7 @@ static const struct vma *vma_from(struct scan *c, uint64_t va)
 	return c->vma < c->mm->nvmas && v[c->vma].start <= va ? &v[c->vma] : NULL;
 }
 
-/* huge_pmd_share(): a table of hugetlb entries may be that of several mappings. */
+/* huge_pmd_share(): a table of hugetlb entries may belong to several vmas. */
 static bool is_shared_hugetlb(struct scan *c, unsigned level, uint64_t va)
 {
 	const struct vma *v = level == 1 ? vma_from(c, va) : NULL;
@@ -115,7 +116,7 @@ static enum status first_met(struct scan *c, uint64_t pa, unsigned level, uint64
 	c->left -= bytes;
 	hash_put(&c->seen, pa | 1, 0);
 	*vec_push(c->mem, &c->tables) = (struct table){ .pa = pa, .shared = shared };
-	return level ? ST_OK : ST_ABSENT; /* what the lowest hold is no concern of ours */
+	return level ? ST_OK : ST_ABSENT; /* entries of the lowest tables do not matter here */
 }
 
 static enum status enter(void *arg, uint64_t pa, unsigned level, uint64_t va)
@@ -162,7 +163,7 @@ static void scan_range(struct scan *c, struct reader *r, uint64_t start, uint64_
 	pgwalk(r, k->paging, &k->env, c->mm->pgd_pa, start, end, &visit, c);
 }
 
-/* Outside of VMAs no tables stay: free_pgtables(). */
+/* Outside of VMAs no tables remain: free_pgtables(). */
 static void scan_vmas(struct scan *c, struct reader *r)
 {
 	const struct paging *p = c->s->k->paging;
@@ -180,7 +181,7 @@ static void scan_vmas(struct scan *c, struct reader *r)
 	scan_range(c, r, start, end);
 }
 
-/* ---- how many there may be ------------------------------------------------------------ */
+/* ---- the limit of their number -------------------------------------------------------- */
 
 static uint64_t marked_bytes(const struct snapshot *s)
 {
@@ -193,9 +194,9 @@ static uint64_t marked_bytes(const struct snapshot *s)
 }
 
 /*
- * Twice what its counter says; all counters together no more than memory has room for. A
- * counter that is too low must not cost the mm its tables: as many as are marked as such
- * may be its own, where those are no large part of memory.
+ * Twice the mm's counter; all counters together no more than fits into memory. A counter
+ * that is too low must not cost the mm its tables: it may have as many as are marked as
+ * page tables, if those are no large part of memory.
  */
 static void share_out(struct tables *p)
 {
@@ -217,9 +218,9 @@ static void share_out(struct tables *p)
 	}
 }
 
-/* ---- what does not agree ------------------------------------------------------------- */
+/* ---- contradictions ------------------------------------------------------------------ */
 
-/* A thread that ran may have been about to count one. */
+/* A running thread may have been about to count one. */
 static uint64_t running(const struct snapshot *s, uint32_t mm)
 {
 	uint64_t n = 0;
@@ -251,7 +252,7 @@ static void compare_count(const struct tables *p, uint32_t mi)
 		  m->pgtables_bytes, c->counted);
 }
 
-/* Which of two mms is wrong is not told: both are walked. */
+/* It is unknown which of two mms is wrong: both are walked. */
 static void compare_mms(const struct tables *p)
 {
 	const struct snapshot *s = p->s;
@@ -397,7 +398,7 @@ static enum status but_enter(void *arg, uint64_t pa, unsigned level, uint64_t va
 	uint32_t n = w->mm->nbad_tables, i;
 
 	(void)pa;
-	/* the last is that from which on nothing was looked at */
+	/* the last one marks the address from which on nothing was checked */
 	if (bad[n - 1].level == TABLES_OVER && va >= bad[n - 1].va)
 		return ST_LIMIT;
 	i = search_first(n, mid, by_level(&bad[mid], &key) < 0);

@@ -57,7 +57,7 @@ bool listwalk_next(struct listwalk *w)
 	if (st)
 		return end(w, st);
 	if (ahead == w->head) {
-		/* the head's other link is that to the last */
+		/* the head's other link points to the last node */
 		st = read_links(w, w->head, &unused, &behind);
 		return end(w, st ? st : behind == w->node ? ST_OK : ST_CORRUPT);
 	}

@@ -7,8 +7,8 @@
  *             use(w.node - offset_of_the_member);
  *     if (w.st) ... the list is broken after w.seen nodes
  *
- * Ends at the head; stops with ST_CORRUPT when a node is no kernel pointer or
- * does not point back to its predecessor, with ST_LIMIT after BUDGET nodes.
+ * Ends at the head. Stops with ST_CORRUPT if a node is no kernel pointer or does not point
+ * back to its predecessor, with ST_LIMIT after BUDGET nodes.
  */
 #ifndef VMCENSUS_LIST_H
 #define VMCENSUS_LIST_H
@@ -26,7 +26,7 @@ struct listwalk {
 
 struct listwalk listwalk_start(const struct kernel *k, struct reader *r, uint64_t head,
 			       uint64_t budget);
-/* The same by the prev pointers: what lies behind a break is met from the end. */
+/* The same by the prev pointers: reaches the nodes after a break from the end. */
 struct listwalk listwalk_backwards(const struct kernel *k, struct reader *r, uint64_t head,
 				   uint64_t budget);
 bool listwalk_next(struct listwalk *w);

@@ -5,12 +5,12 @@
  *     bits 8..   address of the node, 256-byte aligned
  *     bits 3..6  enum maple_type: 0 dense, 1 leaf_64, 2 range_64, 3 arange_64
  *     bit  2     always set by mt_mk_node()
- *     bit  1     set in ma_root alone ("xa_is_node")
+ *     bit  1     set only in ma_root ("xa_is_node")
  *
- * A pivot is the inclusive end of its slot's range; a zero pivot behind the
- * first ends the data of the node, whose last range then reaches to its max.
- * The last slot of range_64 and leaf_64 overlays the node's metadata, and is
- * an entry only when all pivots are in use: the same loop covers both.
+ * A pivot is the inclusive end of its slot's range. A zero pivot after the first one ends
+ * the data of the node, whose last range then extends to its max. The last slot of
+ * range_64 and leaf_64 overlays the node's metadata, and is an entry only if all pivots
+ * are in use: the same loop covers both.
  */
 #include "model/walk/maple.h"
 
@@ -38,7 +38,7 @@ struct mwalk {
 	bool stopped;		/* by fn */
 };
 
-/* xa_is_internal(): markers such as XA_ZERO_ENTRY live below 4096. */
+/* xa_is_internal(): markers such as XA_ZERO_ENTRY are below 4096. */
 static bool is_internal(uint64_t v)
 {
 	return (v & 3) == 2;

@@ -8,10 +8,10 @@
 #include "model/kernel.h"
 
 /*
- * FN for each entry that is not empty and not internal, in index order, with
- * the range [first, last] (inclusive) that the tree gives it. False stops.
- * Damaged nodes are counted as issues ("maple node") and skipped; the rest of
- * the tree still comes. Returns ST_OK if the whole tree was walked.
+ * FN for each entry that is not empty and not internal, in index order, with its range
+ * [first, last] (inclusive) in the tree. False stops. Damaged nodes are counted as issues
+ * ("maple node") and skipped; the rest of the tree is still walked. Returns ST_OK if the
+ * whole tree was walked.
  */
 enum status maple_walk(const struct kernel *k, struct reader *r, uint64_t tree_kva,
 		       bool (*fn)(void *arg, uint64_t entry, uint64_t first, uint64_t last),

@@ -35,7 +35,7 @@ struct tree {
 	uint64_t budget;		/* nodes that may still be read */
 	bool (*fn)(void *arg, const struct xa_entry *e);
 	void *arg;
-	enum status st;			/* the worst that was met */
+	enum status st;			/* the worst error met */
 };
 
 struct node {
@@ -83,7 +83,7 @@ static bool is_node(const struct tree *t, uint64_t v)
 	switch (t->shape) {
 	case SHAPE_XARRAY: return (v & 3) == 2 && v > NODE_MIN;
 	case SHAPE_RADIX_SHIFT: return (v & 3) == 1;
-	default: return false; /* told by the height, not by the entry */
+	default: return false; /* the height decides, not the entry */
 	}
 }
 
@@ -122,7 +122,7 @@ static bool emit(struct tree *t, uint64_t v, uint64_t index, unsigned order)
 	bool value = v & (t->shape == SHAPE_XARRAY ? 1 : 2);
 	struct xa_entry e = { .index = index, .order = order, .value = v, .is_value = value };
 
-	/* an exceptional entry holds its value above two bits, a value entry above one */
+	/* an exceptional entry has its value above two bits, a value entry above one */
 	if (value && t->shape != SHAPE_XARRAY)
 		e.value = v >> 2 << 1 | 1;
 	return t->fn(t->arg, &e);
@@ -199,7 +199,7 @@ static bool walk_slot(struct tree *t, const struct node *n, unsigned i)
 	return emit(t, v, index, order);
 }
 
-/* First slot of N to look at: the one of t->first, or its canonical slot. */
+/* First slot of N to look at: that of t->first, or its canonical slot. */
 static unsigned first_slot(const struct tree *t, const struct node *n)
 {
 	uint64_t i = 0;

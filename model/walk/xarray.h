@@ -23,8 +23,8 @@ enum status xarray_walk(const struct kernel *k, struct reader *r, uint64_t xa_kv
 			uint64_t first, uint64_t last,
 			bool (*fn)(void *arg, const struct xa_entry *e), void *arg);
 
-/* The same within a budget of nodes, which it lessens by those it read: for who
-   walks many trees. ST_LIMIT when it runs out. */
+/* The same with a budget of nodes, which it reduces by those it read: for callers that walk
+   many trees. ST_LIMIT when it runs out. */
 enum status xarray_walk_within(const struct kernel *k, struct reader *r, uint64_t xa_kva,
 			       uint64_t first, uint64_t last,
 			       bool (*fn)(void *arg, const struct xa_entry *e), void *arg,
