@@ -13,7 +13,7 @@
 #include "dumpread/base/bytes.h"
 #include "reports/charts/chart.h"
 
-/* ---- what is asked, before a byte of the dump is read ---------------------- */
+/* ---- checks of the options, before a byte of the dump is read -------------- */
 
 static void also(struct diag *d, const char *name)
 {
@@ -340,7 +340,7 @@ static int print(struct run *run)
 	return out && output_done(&run->output, &run->diag) ? EXIT_NO_ANSWER : 0;
 }
 
-/* One line that counts what was damaged or missing; -v adds the first of each. */
+/* One line with the number of damaged or missing objects; -v adds the first of each. */
 static int report_issues(struct run *run, struct issues *is)
 {
 	char line[1024];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model.h - the nouns: what a crashed machine's memory is made of.
+ * model.h - the objects in the memory of a crashed machine.
  *
  * snapshot_build() fills one struct snapshot from a kernel, left to right:
  *     tasks -> procs -> mms -> vmas -> files     walkers, one thread
@@ -11,7 +11,7 @@
  * All memory belongs to snapshot.mem (frames to their own chunks): one
  * snapshot_free() ends it.
  *
- * Page-table entries are not stored: who needs a map of one vma walks it again
+ * Page-table entries are not stored: code that needs a map of one vma walks it again
  * with vma_walk() (model/usage/account.h). Where a collector's text was opened
  * instead of a dump, the same arrays are filled from that (model/source/).
  */
@@ -27,7 +27,7 @@
 
 #define NONE UINT32_MAX
 
-/* ---- usage: what a range of memory costs -------------------------------- */
+/* ---- usage: the cost of a range of memory ------------------------------ */
 
 /*
  * Names and rules are those of /proc/PID/smaps (fs/proc/task_mmu.c, struct
@@ -300,7 +300,7 @@ struct machine {
 	uint32_t nswaps;
 	struct log_line *log;
 	uint32_t nlog;
-	uint32_t panic_line;	/* index in log of where panic stands; nlog: none */
+	uint32_t panic_line;	/* index in log of the panic line; nlog: none */
 };
 
 /* Value of a meminfo line ("MemTotal"), UINT64_MAX if unknown. */
@@ -320,7 +320,7 @@ enum need {
 	NEED_MACHINE = 1 << 5,	/* machine without its log */
 	NEED_LOG = 1 << 6,
 	NEED_SIZES = 1 << 7,	/* references counted (refs), effective sizes: two more
-				   walks; model/usage/refs.h says what memory they take */
+				   walks; model/usage/refs.h says how much memory they take */
 	NEED_BUILD_IDS = 1 << 8,	/* file.build_id, read from the page cache */
 	NEED_KERNEL = 1 << 9,	/* nothing built: symbols and types of the kernel */
 };

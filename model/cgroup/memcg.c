@@ -212,7 +212,7 @@ static void read_one(struct reading *rd, uint32_t g, struct memcg *m)
 			m->stat[i] = (uint64_t)flushed[i];
 }
 
-/* Parents stand before their children: from the end, pending counts go upwards. */
+/* Parents come before their children: from the end, pending counts go upwards. */
 static void add_pending(struct reading *rd, struct memcg *v)
 {
 	const struct snapshot *s = rd->s;

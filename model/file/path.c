@@ -20,11 +20,11 @@
 
 static const char deleted_suffix[] = " (deleted)";
 
-/* Where the walk stands. */
+/* The position of the walk. */
 struct place {
 	uint64_t dentry;
 	uint64_t vfsmnt;	/* as struct path has it: of the struct vfsmount */
-	uint64_t mount;		/* of what w->mount holds; 0 nothing */
+	uint64_t mount;		/* address of the contents of w->mount; 0 nothing */
 };
 
 /* ---- the buffer ---------------------------------------------------------------- */

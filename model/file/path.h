@@ -9,7 +9,7 @@
  *     ... text.s is valid until the next path_read() ...
  *     pathwalk_release(&w);
  *
- * What the dump does not tell of a path is shown as a component "(?)": in
+ * Each part of a path that the dump lacks is shown as a component "(?)": in
  * front, if nothing above it is known ("(?)/lib/libc.so.6"), else in its place
  * ("/usr/(?)/libc.so.6"). Each such path is one issue of the object "path",
  * and its text.whole is false.

@@ -82,7 +82,7 @@ void thp_init(struct thp *t, const struct snapshot *s, struct reader *r, struct 
 	read_settings(t);
 }
 
-/* ---- what is asked of files ---------------------------------------------------------- */
+/* ---- facts about files --------------------------------------------------------------- */
 
 static uint64_t member(const struct thp *t, uint64_t addr, enum layout_id id)
 {

@@ -7,7 +7,7 @@
  * would have, and flags in its low bits:
  *     bit 0 present   1 has a memory map   2 online (4.13+)   3 early   4 memory of
  *     devices too (5.12+) ...
- * The table of sections comes in three shapes, told apart by trying:
+ * The table of sections comes in three shapes, found by trial:
  *     pointer to an array of pointers to pages of sections   EXTREME, 4.15+
  *     array of such pointers                                 EXTREME before; what
  *                                                            VMCOREINFO names, always
@@ -177,7 +177,7 @@ static void scan_roots(struct builder *b, uint64_t kva)
 
 		m = fit_in_page(at, b->word, b->nroots - i);
 		st = read_kva(b->r, at, raw, (size_t)m * b->word);
-		if (st) { /* behind the first: or zeroes, which were left out */
+		if (st) { /* after the first: or zeroes, which were left out */
 			b->why = i || b->why == ST_NODATA ? b->why : st;
 			continue;
 		}

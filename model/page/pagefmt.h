@@ -216,7 +216,7 @@ struct folio_view {
 	uint32_t average;	/* folio_average_page_mapcount() */
 };
 
-/* Fill V from f->view_size bytes at P, the head's struct page and what follows. */
+/* Fills V from f->view_size bytes at P, the head's struct page and those after it. */
 void folio_view(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
 		struct folio_view *v);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * swap.c - what entries that are not present stand for, and how many share one.
+ * swap.c - the meaning of non-present entries, and how many share one.
  *
  * Types: swap areas count from 0; the special ones are allotted from 31 down,
  * as many as the kernel was configured with (include/linux/swap.h):

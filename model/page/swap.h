@@ -9,7 +9,7 @@
 
 #define SWAP_TYPES 64		/* 2.4 has six bits of type, later kernels five */
 
-/* What the type number of an entry means in this kernel (include/linux/swap.h). */
+/* The meaning of an entry's type number in this kernel (include/linux/swap.h). */
 enum swap_kind {
 	SWAP_SLOT,		/* offset is a slot of a swap area */
 	SWAP_MIGRATION,		/* offset is a pfn */

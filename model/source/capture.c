@@ -26,7 +26,7 @@
 
 static const struct capture_format *const formats[] = { &capture_tvpm, &capture_module };
 
-/* ---- what is believed ------------------------------------------------------------ */
+/* ---- checks of the input --------------------------------------------------------- */
 
 static bool reject(struct capture *c, size_t line, const char *object, const char *why)
 {

@@ -45,7 +45,7 @@ struct capture_vma {
 
 struct capture_mm {
 	uint64_t addr;
-	uint32_t task;			/* the first that uses it: its VMAs stand there */
+	uint32_t task;			/* the first that uses it, which has its VMAs */
 	size_t first_vma, nvmas;
 };
 
@@ -69,7 +69,7 @@ struct capture {
 	VEC(struct capture_vma) vmas;
 	VEC(struct capture_page) pages;
 	bool wide;			/* has values of more than 32 bits */
-	uint64_t size;			/* bytes of the file: what bounds memory */
+	uint64_t size;			/* bytes of the file: limits memory */
 	struct module *module;		/* of capture_module: its data beyond this */
 	const struct ptebits *bits;	/* of the entries; NULL: not known */
 	struct hash mm_index, pids;	/* address, pid + 1 -> index */

@@ -160,7 +160,7 @@ static void make_tasks(struct maker *m)
 	free(keys);
 }
 
-/* ---- address spaces -------------------------------------------------------------------- */
+/* ---- mms ------------------------------------------------------------------------------- */
 
 /* By name, and by inode if it is known: two deleted files may have one name. */
 static uint32_t file_of(struct maker *m, const char *name, uint64_t inode)

@@ -37,7 +37,7 @@ struct source_about {
 struct source {
 	const char *name;		/* "dump", "live", "collector", "module" */
 	unsigned has;			/* enum source_bit */
-	unsigned offers;		/* enum need: what a snapshot of it can have */
+	unsigned offers;		/* enum need: parts that a snapshot of it can have */
 	/* Fills the empty S with NEEDS; OPTS may be NULL. */
 	void (*build)(struct snapshot *s, unsigned needs, const struct snapshot_opts *opts);
 	/* As vma_entries() and vma_walk() of model/usage/account.h, which call these. */

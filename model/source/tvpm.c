@@ -10,7 +10,7 @@
  *     vaddr=PTE, count, page flags |                          on, over lines
  *
  * Addresses and flags are hex, of 8 digits or more; a file NULL is none. A
- * name may hold commas: what follows and precedes it is counted instead. Lines
+ * name may hold commas; so the fields before and after it are counted instead. Lines
  * may be indented and end in CR LF.
  */
 #include "model/source/capture.h"
@@ -48,7 +48,7 @@ static struct span trim(struct span s)
 	return s;
 }
 
-/* The text up to DELIM, or all of it; *rest is what follows. */
+/* The text up to DELIM, or all of it; *rest is the text after DELIM. */
 static struct span until(struct span s, uint8_t delim, struct span *rest)
 {
 	const uint8_t *at = s.p < s.end ? memchr(s.p, delim, (size_t)(s.end - s.p)) : NULL;

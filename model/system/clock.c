@@ -26,7 +26,7 @@ static uint64_t timekeeper(const struct system *y)
 	return lock ? base + (lock + 7) / 8 * 8 : 0;
 }
 
-/* What /proc/uptime counts: CLOCK_BOOTTIME, suspended time included. */
+/* The value of /proc/uptime: CLOCK_BOOTTIME, suspended time included. */
 static uint64_t boottime(const struct kobj *tk)
 {
 	uint64_t shift = kobj_u64(tk, M_TK_MONO_SHIFT);

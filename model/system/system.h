@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * system.h - what the files of this folder share.
+ * system.h - shared by the files of this folder.
  *
  *     clock.c    crash time and uptime          counters.c  vm_zone_stat, vm_node_stat
  *     panic.c    who panicked, and of what      memory.c    sizes that no counter holds

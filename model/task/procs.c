@@ -64,7 +64,7 @@ static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
 		for (unsigned half = 0; half < 2; half++) {
 			if (half && !(a >> bit & 1))
 				break;
-			add = half ? rest_b : rest; /* twice what there is, then one B */
+			add = half ? rest_b : rest; /* twice the present rest, then one B */
 			quotient += half ? quotient_b : quotient;
 			quotient += rest >= c - add;
 			rest -= rest >= c - add ? c - add : -add;

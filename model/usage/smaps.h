@@ -4,7 +4,7 @@
  * model/page.
  *
  *     acct_open(a)                           once a thread
- *     acct_vma(a, v)                         what holds for all of the VMA
+ *     acct_vma(a, v)                         values for all of the VMA
  *     pgwalk(..., &acct_visit, a)            one or more ranges of it
  *     acct_take(a, &usage)                   the sums since acct_vma()
  *
@@ -30,7 +30,7 @@ enum tally_fact {
 
 #define PSS_TABLE 256		/* quotients of small mapcounts, computed once */
 
-/* What all threads share. */
+/* Shared by all threads. */
 struct acct_shared {
 	const struct snapshot *s;
 	struct swaps swaps;
@@ -59,7 +59,7 @@ struct acct_shared {
 };
 
 void acct_claims_init(struct acct_shared *shared);
-/* After all threads have ended: the next walk starts without these. */
+/* Call after all threads have ended. The next walk makes new claims. */
 void acct_claims_release(struct acct_shared *shared);
 
 struct acct {

@@ -36,7 +36,7 @@ static void count_name(struct counter *c, struct absent_name *n, uint64_t pfn)
 	const char *name = resource_name(&c->resources, pfn << c->s->k->page_shift, &c->at);
 	unsigned i = 0;
 
-	/* what lies in plain memory has no cause to tell */
+	/* frames in plain memory have no known cause */
 	if (!name || !strcmp(name, "System RAM"))
 		return;
 	while (i < ABSENT_NAMES - 1 && n[i].name && strcmp(n[i].name, name))

@@ -13,7 +13,7 @@
 struct maker {
 	const struct snapshot *s;
 	const struct mm *mm;
-	bool *code;		/* by file: somebody executes it */
+	bool *code;		/* by file: a process executes it */
 	uint32_t text_of;	/* file of the last executable area in this mm */
 };
 
@@ -41,8 +41,8 @@ static bool marked_executable(const struct snapshot *s, const struct vma *v)
 	return s->k->rules.on[RULE_VM_EXECUTABLE] && v->flags & VM_EXECUTABLE;
 }
 
-/* Programs, and what is mapped privately with the right to execute: a shared one is
-   where a compiler at run time puts its code. */
+/* Programs, and files mapped privately with the right to execute. A compiler at run time uses
+   shared ones for its code. */
 static void mark_code(struct maker *m)
 {
 	const struct snapshot *s = m->s;
@@ -60,8 +60,8 @@ static void mark_code(struct maker *m)
 }
 
 /*
- * Data that ld.so made read-only when it had relocated it (RELRO): the head of
- * the data segment, still beside the rest of it, or written to once.
+ * Data that ld.so made read-only after relocation (RELRO): the head of the data segment,
+ * still adjacent to the rest of it, or written to once.
  */
 static bool is_relro(const struct maker *m, const struct vma *v, const struct vma *next)
 {
@@ -104,7 +104,7 @@ static void set_file_area(struct maker *m, const struct vma *v, const struct vma
 	else if (v->flags & (VMA_PFNMAP | VMA_IO))
 		a->class = AREA_OTHER;
 	else if (kind == FILE_DEVICE)
-		/* a private mapping of /dev/zero is anonymous memory */
+		/* a private vma of /dev/zero is anonymous memory */
 		a->class = v->ops || v->flags & VMA_SHARED ? AREA_OTHER : AREA_ANON;
 	else if (m->code[v->file] && !(v->flags & VMA_SHARED))
 		set_code(m, v, next, a);
@@ -121,16 +121,16 @@ static bool in_heap(const struct mm *mm, const struct vma *v)
 	return mm->start_brk < mm->brk && v->start < mm->brk && v->end > mm->start_brk;
 }
 
-/* A name given by prctl(PR_SET_VMA) says what it is; Android's linker names .bss. */
+/* A name given by prctl(PR_SET_VMA) shows the role; Android's linker names .bss. */
 static bool named_otherwise(const struct vma *v)
 {
 	return v->name && !strncmp(v->name, "[anon:", 6) && strcmp(v->name, "[anon:.bss]") != 0;
 }
 
 /*
- * Is V, anonymous memory right behind library A, its .bss? By chance the kernel
- * puts a library right below older anonymous memory, and merges both: what is
- * larger than the whole file is taken for such.
+ * Is V, anonymous memory right after library A, its .bss? The kernel may by chance put a
+ * library right below older anonymous memory, and merge both: if V is larger than the
+ * whole file, that is assumed.
  */
 static bool may_be_bss(const struct snapshot *s, const struct area *a, const struct vma *v)
 {
@@ -145,7 +145,7 @@ static void set_anon(struct maker *m, const struct vma *v, const struct area *pr
 	if (v->flags & VMA_HUGETLB) {
 		a->class = AREA_HUGETLB;
 	} else if (v->ops || v->flags & (VMA_PFNMAP | VMA_IO)) {
-		a->class = AREA_OTHER; /* vma_is_anonymous() is: no vm_ops */
+		a->class = AREA_OTHER; /* as in vma_is_anonymous(): no vm_ops */
 	} else if (v->flags & VMA_GROWSDOWN) {
 		a->class = AREA_STACK;
 		a->flags |= AREA_S;
@@ -222,7 +222,7 @@ void area_sym(unsigned flags, char buf[AREA_SYM])
 
 uint64_t area_paper_flags(const struct snapshot *s, const struct vma *v, const struct area *a)
 {
-	/* later kernels have another use for both bits */
+	/* later kernels use both bits for something else */
 	if (!(a->flags & AREA_B) || !s->k->rules.on[RULE_VM_EXECUTABLE])
 		return v->flags;
 	return v->flags | AREA_PAPER_BSS | (a->flags & AREA_X ? AREA_PAPER_EXECUTABLE : 0);

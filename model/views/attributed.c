@@ -15,7 +15,7 @@
 #define STAT_THRESHOLD 125
 #define ZONES 5
 
-/* What CPUs have not handed in; where that is not known, how much it may be. */
+/* Counts that CPUs have not folded in; if they are not known, their upper limit. */
 static uint64_t add_pending(const struct snapshot *s, uint64_t counted, uint64_t *doubt)
 {
 	int64_t held = s->machine.mapped_on_cpus;
@@ -52,7 +52,7 @@ void attributed(const struct snapshot *s, struct attributed *ret)
 		return;
 	ret->counted = add_pending(s, anon + mapped, &ret->doubt);
 	ret->missing = ret->counted > ret->pss ? ret->counted - ret->pss : 0;
-	/* less than a page is what divisions cut off */
+	/* divisions cut off less than a page */
 	ret->missing = ret->missing >> s->k->page_shift << s->k->page_shift;
 	if (ret->missing && ret->missing <= over)
 		ret->why = "huge pages that smaps passes over";

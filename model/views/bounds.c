@@ -30,7 +30,7 @@ static void check_mm(const struct snapshot *s, const struct mm *m)
 		    u->swap);
 }
 
-/* Bytes of all frames, and what may count beside them. */
+/* Bytes of all frames, and other memory that may count. */
 static uint64_t frame_bytes(const struct snapshot *s, uint64_t beside)
 {
 	uint64_t frames = s->frames.existing;

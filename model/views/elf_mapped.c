@@ -67,7 +67,7 @@ static void look_at(struct search *x, uint32_t file)
 	elf_close(m.found.e);
 }
 
-/* Files that the selected vmas map, marked. */
+/* Marks the files that the selected vmas map. */
 static void mark_files(const struct search *x, bool *wanted)
 {
 	const struct snapshot *s = x->s;

@@ -16,7 +16,7 @@
 struct walk {
 	struct first_maps *to;
 	const struct ptebits *bits;
-	uint32_t vma;			/* that is walked, + 1 */
+	uint32_t vma;			/* the one being walked, + 1 */
 	struct arena *mem;
 };
 

@@ -16,9 +16,9 @@ struct listed_pages {
 	const struct ptebits *bits;
 	struct reader *r;		/* NULL: the source has no memory */
 	struct pageraw raw;
-	uint64_t zero, huge_zero;	/* frames that are nobody's */
-	uint64_t left;			/* pages that may be given yet */
-	/* of the walk at hand */
+	uint64_t zero, huge_zero;	/* frames that belong to nobody */
+	uint64_t left;			/* pages that may still be passed */
+	/* of the current walk */
 	const struct vma *v;
 	bool (*fn)(void *arg, const struct listed_page *p);
 	void *arg;
@@ -55,7 +55,7 @@ static uint32_t listed_count(const struct listed_pages *x, uint64_t pfn)
 {
 	const struct frame *f = frame_at(&x->s->frames, pfn);
 
-	/* 2.4 counts references, and nothing else */
+	/* 2.4 counts only references */
 	if (x->raw.f && !has(x->s->k, M_PAGE_MAPCOUNT))
 		return pageraw_references(&x->raw, pfn);
 	return f ? f->mapcount : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * listed_pages.h - the resident pages of a vma, each with what the collector of the USENIX
- * 2005 paper lists of it: bits of its entry, page.flags, its count.
+ * listed_pages.h - the resident pages of a vma, each with the values that the collector of
+ * the USENIX 2005 paper lists: bits of its entry, page.flags, its count.
  */
 #ifndef VMCENSUS_LISTED_PAGES_H
 #define VMCENSUS_LISTED_PAGES_H
@@ -15,19 +15,19 @@ struct listed_page {
 	uint64_t flags;			/* struct page.flags; 0: it cannot be read */
 	unsigned bits;			/* low 12 bits of the entry: listed_pages_bits() */
 	uint32_t count;			/* 2.4: page->count; later: mapcount */
-	bool exec;			/* the entry says so, and is the machine's own */
+	bool exec;			/* the entry has the bit, and is the machine's own */
 };
 
 struct listed_pages;
 
 /*
- * At most PASSES times the pages that are believed of all mms together are given; when no more
- * are, that is an issue. Never NULL. It belongs to one thread; S must live as long.
+ * Passes at most PASSES times as many pages as are believed for all mms together; reaching
+ * that limit is an issue. Never NULL. For use by one thread; S must live as long.
  */
 struct listed_pages *listed_pages_new(const struct snapshot *s, unsigned passes);
 void listed_pages_free(struct listed_pages *x);
 
-/* How entries are written: as the machine's own on x86, else as those of PowerPC 40x. */
+/* The form of the entries: the machine's own on x86, otherwise that of PowerPC 40x. */
 const struct ptebits *listed_pages_bits(const struct listed_pages *x);
 
 /* FN for each page of V, by address. False from FN stops. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * objects.c - names what a vma maps: a file, [heap], [stack], [anon] ....
+ * objects.c - names the object that a vma maps: a file, [heap], [stack], [anon] ....
  */
 #include "model/views/objects.h"
 
@@ -41,7 +41,7 @@ static uint32_t find_object(struct maker *m, const struct vma *v)
 	const char *name = object_name(m->s, v);
 	uint64_t key = is_file ? UINT64_C(1) + v->file : hash_str(name) | UINT64_C(1) << 63;
 
-	/* names of one hash take the keys behind it */
+	/* names with the same hash take the keys after it */
 	for (;; key++) {
 		uint32_t i = hash_get(&m->by_key, key);
 
@@ -53,7 +53,7 @@ static uint32_t find_object(struct maker *m, const struct vma *v)
 	}
 }
 
-/* VMAs of one mm are neighbours: an object met before in this mm has it as its last. */
+/* VMAs of one mm are adjacent: an object met before in this mm has it as its last. */
 static void count_object(struct maker *m, uint32_t index, uint32_t mm)
 {
 	struct object *o = &m->v.v[index];

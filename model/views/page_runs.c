@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * page_runs.c - walks a vma and joins pages that are alike.
+ * page_runs.c - walks a vma and joins equal pages.
  */
 #include "model/views/page_runs.h"
 
@@ -13,10 +13,10 @@
 struct page_runs {
 	const struct snapshot *s;
 	struct reader *r;
-	/* of the walk at hand */
+	/* of the current walk */
 	uint64_t first_va;
 	uint64_t next;			/* page of the vma after those seen */
-	struct page_run run;		/* not yet given */
+	struct page_run run;		/* not yet passed */
 	bool (*fn)(void *arg, const struct page_run *run);
 	void *arg;
 	bool stopped;

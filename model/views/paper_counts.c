@@ -13,9 +13,9 @@ struct paper_counts {
 	const struct snapshot *s;
 	struct reader *r;		/* NULL for a capture */
 	struct pageraw raw;
-	bool references;		/* page->count is asked */
+	bool references;		/* page->count is used */
 	struct page_budget budget;
-	/* of the walk at hand */
+	/* of the current walk */
 	struct paper_pages n;
 	const struct vma *v;
 	struct residency *map;
@@ -40,12 +40,12 @@ void paper_counts_free(struct paper_counts *c)
 	free(c);
 }
 
-/* Of a page that is mapped: never 0. */
+/* For a mapped page: never 0. */
 static uint32_t paper_count(const struct paper_counts *c, const struct resident_page *p)
 {
 	uint32_t n = c->references ? pageraw_references(&c->raw, p->pfn) : p->frame->mapcount;
 
-	/* one that the kernel does not count is there all the same */
+	/* a page that the kernel does not count is there nevertheless */
 	return n ? n : 1;
 }
 

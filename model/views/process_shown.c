@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * process_shown.c - one reader for what /proc/PID shows beyond the snapshot.
+ * process_shown.c - one reader for the parts of /proc/PID that a snapshot lacks.
  */
 #include "model/views/process_shown.h"
 

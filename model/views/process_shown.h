@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * process_shown.h - what /proc/PID shows of a process that no snapshot holds: details of
- * stat and status, supplementary groups, cgroups of all hierarchies, pagemap.
+ * process_shown.h - values in /proc/PID that no snapshot holds: details of stat and
+ * status, supplementary groups, cgroups of all hierarchies, pagemap.
  */
 #ifndef VMCENSUS_PROCESS_SHOWN_H
 #define VMCENSUS_PROCESS_SHOWN_H
@@ -12,15 +12,15 @@
 
 struct process_shown;
 
-/* Never NULL. It belongs to one thread; S must live as long. Where the source has no memory,
-   what is not in the snapshot is 0 or empty. */
+/* Never NULL. For use by one thread; S must live as long. If the source has no memory, values
+   that the snapshot lacks are 0 or empty. */
 struct process_shown *process_shown_new(const struct snapshot *s);
 void process_shown_free(struct process_shown *x);
 
 void process_shown_details(struct process_shown *x, const struct proc *p, struct details *ret);
 
-/* Group number I of D's supplementary ones: kernel id, initial user namespace. False: it
-   cannot be read. */
+/* Number I of D's supplementary groups: kernel id, initial user namespace. False: it cannot be
+   read. */
 bool process_shown_group(struct process_shown *x, const struct details *d, uint32_t i,
 			 uint32_t *ret);
 

@@ -20,7 +20,7 @@ struct maker {
 	VEC(uint32_t) last_mm;		/* beside v: the mm that was counted last, + 1 */
 };
 
-/* ---- which unit a VMA belongs to ------------------------------------------------------ */
+/* ---- the unit of a VMA --------------------------------------------------------------- */
 
 static struct unit unit_of(const struct vma *v, const struct area *a)
 {
@@ -80,7 +80,7 @@ static void count_vma(struct maker *m, uint32_t unit, const struct vma *v)
 
 /* ---- their pages -------------------------------------------------------------------------- */
 
-/* Per frame: the unit that met it last, + 1. Chunks as those of snapshot.frames. */
+/* Per frame: the last unit that met it, + 1. Chunks as in snapshot.frames. */
 struct stamps {
 	uint32_t **chunk;
 	uint64_t n;
@@ -162,7 +162,7 @@ static uint32_t *by_unit(const struct snapshot *s, const struct unit_list *us, u
 		first[u + 1] += first[u];
 	for (uint32_t i = s->nvmas; i-- > 0;)
 		order[--first[us->of_vma[i] + 1]] = i;
-	/* each end has become a start, one place too far behind */
+	/* each end has become a start, one place too far on */
 	for (uint32_t u = 0; u < us->n; u++)
 		first[u] = first[u + 1];
 	first[us->n] = s->nvmas;

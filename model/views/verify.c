@@ -19,20 +19,20 @@
 #define PF_KTHREAD 0x200000	/* 246bb0b1deb2 (v2.6.27) */
 
 /*
- * Pages of which a CPU changes the entries while their map counts and the counters of the
- * mm follow later: those of one table (zap_pte_range(), copy_pte_range() of mm/memory.c).
- * No CPU has more entries in a table of the lowest level.
+ * Pages whose entries a CPU changes before their map counts and the counters of the mm:
+ * those of one table (zap_pte_range(), copy_pte_range() of mm/memory.c). No CPU has more
+ * entries in a table of the lowest level.
  */
 #define AT_ONCE 1024
 /*
  * Bytes of arguments that one execve() may have: three quarters of _STK_LIM (fs/exec.c,
  * da029c11e6b1, v4.13; before, a quarter of the limit of the stack), and a page for the
- * pointers. They lie in a mm that no task has yet; acct_arg_size() counts them as
+ * pointers. They are in an mm that no task has yet; acct_arg_size() counts them as
  * anonymous pages of the old one (3c77f8457221, v2.6.37).
  */
 #define ARGUMENTS_MAX ((6u << 20) + 65536)
 
-/* beyond: what is said instead where there is more than the reason can explain. */
+/* beyond: the text if there are more differences than the reason can explain. */
 static const struct { const char *text, *beyond; bool explains; } reasons[VERIFY_REASONS] = {
 	[VERIFY_AGREE] = { "the kernel and the walk agree", NULL, true },
 	[VERIFY_NOT_READ] = { "struct page not in the dump", NULL, true },
@@ -77,7 +77,7 @@ bool verify_explained(const struct verify *v, enum verify_reason why)
 	return reasons[why].explains && !v->beyond[why];
 }
 
-/* ---- what can explain, and how much ---------------------------------------------- */
+/* ---- how much each reason can explain --------------------------------------------- */
 
 /* A counter in flux may be below zero; the kernel shows 0 then. */
 static uint64_t counter(const struct mm *mm, enum rss_counter c)
@@ -110,7 +110,7 @@ static bool tables_lost(const struct mm *mm)
 	return mm->usage.lost || mm->usage.unknown || !mm->pgd_pa;
 }
 
-/* Pages for which there was room in what could not be read of MM. */
+/* Pages that the unreadable parts of MM had room for. */
 static uint64_t lost_pages(const struct snapshot *s, const struct mm *mm)
 {
 	const struct usage *u = &mm->usage;
@@ -133,7 +133,7 @@ static void add_lost(const struct snapshot *s, struct verify *v, const struct mm
 	v->missing += beyond(kernel, found >> s->k->page_shift);
 }
 
-/* Pages of arguments that the mm is charged with. */
+/* Pages of arguments that are charged to the mm. */
 static uint64_t argument_pages(const struct snapshot *s, uint32_t mi)
 {
 	const struct mm *mm = &s->mms[mi];
@@ -143,7 +143,7 @@ static uint64_t argument_pages(const struct snapshot *s, uint32_t mi)
 	return less <= most ? less : 0;
 }
 
-/* Tasks that were on a CPU; where that cannot be told, those that could be. */
+/* Tasks that were on a CPU; if that is not known, tasks that may have been. */
 static void find_running(struct snapshot *s, struct verify *v)
 {
 	struct arena scratch = { 0 };
@@ -168,7 +168,7 @@ static void find_running(struct snapshot *s, struct verify *v)
 	arena_release(&scratch);
 }
 
-/* Asked for by the first difference: most dumps have none. */
+/* Computed at the first difference: most dumps have none. */
 static void find_causes(struct snapshot *s)
 {
 	struct verify *v = s->verify;
@@ -209,8 +209,8 @@ const char *verify_kind_name(unsigned kind)
 }
 
 /*
- * What the kernel counts of the page of FR. Huge pages are mapped whole before 4.5
- * (53f9263baba6), and their heads count that.
+ * The kernel's count for the page of FR. Huge pages are mapped whole before 4.5
+ * (53f9263baba6), and their heads have that count.
  */
 static uint32_t counted(const struct snapshot *s, const struct frame *fr, uint64_t pfn)
 {
@@ -224,8 +224,8 @@ static uint32_t counted(const struct snapshot *s, const struct frame *fr, uint64
 }
 
 /*
- * The average that the kernel must have of a large folio with PFN in it: mappings of its
- * pages, rounded to the closest, and 1 at least if there is any
+ * The average that the kernel must have for a large folio with PFN in it: mappings of its
+ * pages, rounded to the nearest number, and at least 1 if there is any
  * (folio_average_page_mapcount(), 6.15).
  */
 static uint32_t folio_average(const struct frames *f, uint64_t pfn, unsigned order,
@@ -260,7 +260,7 @@ static bool is_average(const struct frames *f, const struct frame *fr, uint64_t 
 static enum verify_reason too_many(const struct verify *v, const struct frame *fr,
 				   uint32_t mapcount)
 {
-	/* pages that user space has, and pages that nobody maps on purpose */
+	/* pages of user space, and pages that are never mapped on purpose */
 	uint32_t not_driver = FR_LRU | FR_ANON | FR_CACHE | FR_HUGETLB | FR_SLAB | FR_BUDDY |
 			      FR_PGTABLE;
 
@@ -277,7 +277,7 @@ static enum verify_reason too_few(const struct snapshot *s, const struct frame *
 
 	if (v->damaged)
 		return VERIFY_LOST_TABLES;
-	/* whatever holds a reference lies in memory */
+	/* each holder of a reference is in memory */
 	if (counts_references(s->k))
 		return more <= s->frames.existing ? VERIFY_NO_MAPPING : VERIFY_UNKNOWN_MM;
 	if (more == 1 && v->arguments && fr->flags & FR_ANON)
@@ -287,7 +287,7 @@ static enum verify_reason too_few(const struct snapshot *s, const struct frame *
 	return more <= v->busy ? VERIFY_IN_FLUX : VERIFY_UNKNOWN_MM;
 }
 
-/* No page: what its struct page seems to count is not a count. */
+/* No page: the value in its struct page is not a count. */
 static bool is_nothing(const struct frame *fr)
 {
 	return fr->flags & FR_BLANK && !fr->found;
@@ -417,7 +417,7 @@ static bool any_differs(const struct pass *p)
 	return false;
 }
 
-/* Is there more than what was lost, or was in the hands of CPUs, can explain? */
+/* Are there more than the lost parts, and the changes of running CPUs, can explain? */
 static void bound_reasons(struct verify *v)
 {
 	const struct verify_frames *lost = v->frames[VERIFY_LOST_TABLES];
@@ -428,7 +428,7 @@ static void bound_reasons(struct verify *v)
 		flux += v->frames[VERIFY_IN_FLUX][kind].frames;
 		arguments += v->frames[VERIFY_ARGUMENTS][kind].frames;
 	}
-	/* no counter has pages of hugetlb */
+	/* no counter includes pages of hugetlb */
 	v->beyond[VERIFY_LOST_TABLES] = small + hugetlb > v->lost || small > v->missing;
 	v->beyond[VERIFY_ARGUMENTS] = arguments > v->arguments;
 	v->beyond[VERIFY_IN_FLUX] = flux > (uint64_t)v->busy * AT_ONCE;
@@ -452,9 +452,9 @@ static void check_frames(struct snapshot *s)
 	bound_reasons(s->verify);
 }
 
-/* ---- address spaces -------------------------------------------------------------- */
+/* ---- mms ------------------------------------------------------------------------- */
 
-enum form { OF_PAGES, OF_ANON, OF_VMAS };	/* what a counter counts */
+enum form { OF_PAGES, OF_ANON, OF_VMAS };	/* the objects of a counter */
 
 struct comparison {
 	const struct snapshot *s;
@@ -514,7 +514,7 @@ void verify_mm(const struct snapshot *s, uint32_t mm,
 	const struct mm *m = &s->mms[mm];
 	const struct usage *u = &m->usage;
 	unsigned shift = s->k->page_shift;
-	/* before 4.5 there was no counter of its own for shared memory */
+	/* before 4.5 shared memory had no counter of its own */
 	bool shmem = has(s->k, E_MM_SHMEMPAGES);
 
 	if (only_total(s->k)) {

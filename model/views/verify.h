@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * verify.h - two counts that must agree: what the kernel recorded, and what the walk
- * over all page tables found.
+ * verify.h - two counts that must agree: the kernel's, and that of the walk over all page
+ * tables.
  *
- * By frame: mapcount against mappings. By address space: rss counters, swap entries,
- * number and size of VMAs against the sums over its VMAs. Each difference has a
- * reason. A reason explains up to what it can have caused and no more; what it does
- * not explain becomes an issue of the dump. So every report whose numbers rest on the
- * walk says that a counter of the kernel contradicts them.
+ * For each frame: the mapcount and the mappings. For each mm: rss counters, swap entries,
+ * number and size of VMAs, and the sums over its VMAs. Each difference has a reason. A
+ * reason explains only as much as it can cause; the rest becomes an issue of the dump. So
+ * every report whose numbers depend on the walk says that a counter of the kernel
+ * contradicts them.
  */
 #ifndef VMCENSUS_VERIFY_H
 #define VMCENSUS_VERIFY_H
@@ -20,7 +20,7 @@ enum verify_reason {
 	VERIFY_NOT_READ, VERIFY_REFERENCES, VERIFY_AVERAGE, VERIFY_NO_RMAP,
 	VERIFY_HUGETLB_UNCOUNTED, VERIFY_LOST_TABLES, VERIFY_EXITING, VERIFY_IN_FLUX,
 	VERIFY_NO_MAPPING, VERIFY_ARGUMENTS, VERIFY_UNKNOWN_MM, VERIFY_TOO_MANY,
-	/* of address spaces */
+	/* of mms */
 	VERIFY_LOST_VMAS, VERIFY_LOST_PTES, VERIFY_EXECVE, VERIFY_TAKEN_DOWN, VERIFY_REAPED, VERIFY_RAN,
 	VERIFY_UNEXPLAINED,
 	VERIFY_REASONS
@@ -32,7 +32,7 @@ enum { VERIFY_KINDS = 11 };	/* of pages; verify_kind() names them */
 struct verify_frames {
 	uint64_t frames;		/* 0: there are none */
 	uint64_t pfn;			/* the first of them */
-	uint64_t kernel, found;		/* mappings, summed over them */
+	uint64_t kernel, found;		/* mappings, summed over these frames */
 };
 
 struct verify_counter {
@@ -42,7 +42,7 @@ struct verify_counter {
 	enum verify_reason reason;
 };
 
-/* Counts of a folio whose pages are being compared; zeroed before the first. */
+/* Counts of the folio whose pages are being compared; zeroed before the first one. */
 struct verify_folio {
 	uint64_t head, end;		/* pfns */
 	uint32_t average;
@@ -55,35 +55,35 @@ struct verify {
 	bool beyond[VERIFY_REASONS];	/* more frames than that reason can explain */
 	struct verify_counter *v;	/* counters that differ */
 	uint32_t n;
-	bool by_head;			/* counts of a huge page are its head's */
-	/* how much reasons can explain; found out where something differs */
-	uint32_t *running;		/* [nmms]: tasks of it that ran; NULL: nothing differs */
+	bool by_head;			/* for a huge page, only its head has counts */
+	/* how much the reasons can explain; computed at the first difference */
+	uint32_t *running;		/* [nmms]: its tasks that ran; NULL: nothing differs */
 	uint32_t busy;			/* tasks that ran beside the one that crashed */
 	uint32_t exiting;		/* tasks in exit without their mm */
-	uint32_t *execs;		/* [nmms]: tasks of it inside execve */
-	uint64_t arguments;		/* pages that those mms are charged with beyond found */
-	bool damaged;			/* tables or VMAs of some mm were not readable */
+	uint32_t *execs;		/* [nmms]: its tasks inside execve */
+	uint64_t arguments;		/* pages that are charged to these mms beyond found */
+	bool damaged;			/* tables or VMAs of an mm were not readable */
 	uint64_t lost;			/* pages that they had room for */
-	uint64_t missing;		/* pages that the counters of these mms have beyond found */
+	uint64_t missing;		/* pages in the counters of these mms beyond found */
 };
 
 /*
- * Fill s->verify, after the walk and the sums over VMAs. ONLY: index of the one mm that
- * was walked; its counters alone are compared then. NONE: all were. Adds issues, but not
- * of a live machine or a capture: there, counts of different moments differ.
+ * Fills s->verify, after the walk and the sums over VMAs. ONLY: index of the one mm that
+ * was walked, then only its counters are compared; NONE: all were walked. Adds issues, but
+ * not for a live machine or a capture, whose counts are from different moments.
  */
 void verify_build(struct snapshot *s, uint32_t only);
 
-/* Why frame PFN differs, and what the kernel counts. Needs s->verify. */
+/* Why frame PFN differs, and the kernel's count for it. Needs s->verify. */
 enum verify_reason verify_frame(const struct snapshot *s, uint64_t pfn,
 				struct verify_folio *folio, uint32_t *kernel);
-/* Sums of both into TO. */
+/* Adds the sums of both to TO. */
 void verify_add(struct verify_frames *to, const struct verify_frames *f);
-/* Every counter of address space MM, those that agree too. */
+/* Every counter of mm MM, those that agree too. */
 void verify_mm(const struct snapshot *s, uint32_t mm,
 	       void (*fn)(void *arg, const struct verify_counter *c), void *arg);
 
-/* Number of the kind of page that F is, below VERIFY_KINDS, and its name. */
+/* The number of F's kind of page, below VERIFY_KINDS, and its name. */
 unsigned verify_kind(const struct frame *f);
 const char *verify_kind_name(unsigned kind);
 

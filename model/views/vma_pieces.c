@@ -14,8 +14,8 @@ struct vma_pieces {
 	const struct snapshot *s;
 	struct reader *r;
 	struct elf_heads *heads;
-	struct elf_pieces segments;	/* of the mm at hand, by address */
-	/* of the walk at hand */
+	struct elf_pieces segments;	/* of the current mm, by address */
+	/* of the current walk */
 	void (*fn)(void *arg, const struct vma *v, const struct vma_piece *p);
 	void *arg;
 };
@@ -45,7 +45,7 @@ static void give_piece(const struct vma_pieces *x, const struct vma *v, uint64_t
 		x->fn(x->arg, v, &p);
 }
 
-/* Segments lie in vmas of their file, and in anonymous ones after those (.bss). */
+/* Segments are in vmas of their file, and in anonymous ones after those (.bss). */
 static void cut_vma(const struct vma_pieces *x, const struct vma *v)
 {
 	uint64_t at = v->start;

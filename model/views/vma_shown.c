@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * vma_shown.c - one reader for what smaps and maps add to vmas.
+ * vma_shown.c - one reader for the parts of smaps and maps that vmas lack.
  */
 #include "model/views/vma_shown.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * vma_shown.h - what smaps and maps show beyond a process's vmas: THPeligible, protection
+ * vma_shown.h - parts of smaps and maps beyond a process's vmas: THPeligible, protection
  * keys, the [vsyscall] page (model/mm/thp.h, gate.h).
  */
 #ifndef VMCENSUS_VMA_SHOWN_H
@@ -10,8 +10,8 @@
 
 struct vma_shown;
 
-/* Never NULL. It belongs to one thread; S and MEM must live as long. Where the source has no
-   memory, all is answered "no". */
+/* Never NULL. For use by one thread; S and MEM must live as long. If the source has no memory,
+   every answer is "no". */
 struct vma_shown *vma_shown_new(const struct snapshot *s, struct arena *mem);
 void vma_shown_free(struct vma_shown *x);
 
@@ -19,8 +19,8 @@ void vma_shown_free(struct vma_shown *x);
 bool vma_shown_thp(struct vma_shown *x, const struct vma *v);
 /* Has smaps ProtectionKey lines? */
 bool vma_shown_pkeys(const struct vma_shown *x);
-/* The [vsyscall] page as a vma, where the processes of M see it; else NULL. It is
-   in MEM, as all of X. */
+/* The [vsyscall] page as a vma, if the processes of M see it; otherwise NULL. It is in MEM, as
+   all of X. */
 const struct vma *vma_shown_gate(const struct vma_shown *x, const struct mm *m);
 
 #endif

@@ -45,7 +45,7 @@ struct canvas_ops {
 	double (*text_width)(struct canvas *c, const char *text, const struct font *f);
 	void (*text)(struct canvas *c, double x, double y, const struct words *w,
 		     const struct font *f);
-	/* TIP: what it stands for, or NULL */
+	/* TIP: its meaning, or NULL */
 	void (*rect)(struct canvas *c, double x, double y, double w, double h, struct paint p,
 		     const struct words *tip);
 	void (*line)(struct canvas *c, double x1, double y1, double x2, double y2,

@@ -19,7 +19,7 @@
 #include "dumpread/base/arena.h"
 #include "model/model.h"
 
-/* How a cell is stored in the row struct, and what it means. */
+/* How a cell is stored in the row struct, and its meaning. */
 enum col_type {
 	COL_STR,	/* const char *; NULL prints as "-" (json null) */
 	COL_CHAR,	/* char */

@@ -58,7 +58,7 @@ static void blanks(struct parser *p)
 		p->s++;
 }
 
-/* Take the keyword KW if it stands here as a whole word. */
+/* Takes the keyword KW if the next word is exactly that. */
 static bool keyword(struct parser *p, const char *kw)
 {
 	size_t n = strlen(kw);
@@ -439,7 +439,7 @@ static bool holds(const struct node *n, const void *row)
 	}
 }
 
-/* Recursion is bounded by NODES_MAX: a child always stands before its parent. */
+/* Recursion is bounded by NODES_MAX: a child always comes before its parent. */
 static bool match(const struct where *w, uint16_t i, const void *row)
 {
 	const struct node *n = &w->v[i];

@@ -24,7 +24,7 @@ static enum status failed(struct tree *t, const char *name)
 	return t->st;
 }
 
-/* ---- what was there before --------------------------------------------------------- */
+/* ---- the earlier contents ----------------------------------------------------------- */
 
 static bool is_number(const char *name)
 {

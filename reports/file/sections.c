@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sections - what each section of the mapped ELF files costs.
+ * sections - memory of each section of mapped ELF files.
  */
 #include <elf.h>
 

@@ -69,7 +69,7 @@ static struct row *total_row(struct maker *m, uint32_t *slot, const char *name, 
 	return &m->rows[*slot - 1];
 }
 
-/* What every row has of U: with a virtual size of VIRT bytes. */
+/* Adds U, with a virtual size of VIRT bytes, to the columns that every row has. */
 static void add_unit(struct maker *m, struct row *r, const struct unit *u, uint64_t virt)
 {
 	r->total += unit_cost(u) * m->page;

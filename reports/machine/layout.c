@@ -104,7 +104,7 @@ static const char *since(const struct rule_spec *spec, struct arena *mem)
 			    *spec->backports ? "; also " : "", spec->backports);
 }
 
-/* What shows the rule: "prints VmFlags:", "has shmem_swap_usage" ... */
+/* The sign of the rule: "prints VmFlags:", "has shmem_swap_usage" ... */
 static const char *sign_text(const struct sign *g, struct arena *mem)
 {
 	const char *text = g->text, *name;

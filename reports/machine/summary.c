@@ -459,7 +459,7 @@ static void add_noted(struct maker *m)
 	}
 }
 
-/* ---- what the dump lacks --------------------------------------------------------------- */
+/* ---- data that the dump lacks ---------------------------------------------------------- */
 
 static void add_left_out(struct maker *m)
 {
