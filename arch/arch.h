@@ -11,7 +11,7 @@
  *
  * Data flow: pgwalk() borrows one table page at a time through a reader,
  * decodes it whole with the row's decoder, and hands runs of decoded entries
- * to the visitor. It never recurses on what the dump says: depth is the
+ * to the visitor. It never recurses on data of the dump: depth is the
  * number of levels of the row.
  */
 #ifndef VMCENSUS_ARCH_H

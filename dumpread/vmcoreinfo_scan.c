@@ -90,7 +90,7 @@ static bool is_whole(const char *text)
 	       strstr(text, "\nSIZE(") && strstr(text, "\nOFFSET(");
 }
 
-/* As much as can be read at PA, up to what VMCOREINFO may be. */
+/* Read as much as possible at PA, up to the largest VMCOREINFO. */
 static size_t read_text(struct scan *s, uint64_t pa)
 {
 	uint32_t page = dump_page_size(s->d);
@@ -188,7 +188,7 @@ static void scan_chunk(void *ctx, unsigned worker, size_t item)
 		scan_page(s->d, s->r[worker], pfn, &s->chunks[item]);
 }
 
-/* In the order of addresses, whichever thread was first: the answer is the same. */
+/* In the order of addresses, so that the result does not depend on the threads. */
 static bool look_at_places(struct scan *s, size_t nchunks)
 {
 	bool done = false;

@@ -181,7 +181,7 @@ static void next_task_then(struct census *c)
 	c->stage = STAGE_TASK;
 }
 
-/* The mm with its users and its lock held for reading; 1: it is gone. */
+/* Take a user of the mm and its lock for reading; 1: it is gone. */
 static int lock_mm(struct census *c)
 {
 	if (!mmget_not_zero(c->mm))

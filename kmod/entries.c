@@ -2,7 +2,7 @@
 /*
  * Page-table entries of one process, by hand.
  *
- * No kernel from 5.10 to 7.3 exports walk_page_range() and pte_offset_map_lock() to
+ * No kernel from 5.10 to 7.3 exports walk_page_range() or pte_offset_map_lock() to
  * modules, so the tables are walked only with the macros of asm/pgtable.h, as
  * mm/pagewalk.c and __pte_offset_map_lock() (mm/pgtable-generic.c, 6.5) do it.
  * mmap_lock is held, which keeps free_pgtables() away. Every upper entry is read once

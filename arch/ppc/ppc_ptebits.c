@@ -9,7 +9,7 @@
 
 #include <elf.h>
 
-/* Names and word sizes: all that the entries tell of the machine. */
+/* Names and word sizes: all that the entries tell about the machine. */
 static const struct arch ppc = { .name = "ppc", .elf_machine = EM_PPC, .word_size = 4 };
 static const struct arch wide = { .name = "64-bit", .word_size = 8 };
 

@@ -11,7 +11,7 @@
 
 #include "arch/x86/x86_64.h"
 
-/* Names and word sizes: all that the entries tell of the machine. */
+/* Names and word sizes: all that the entries tell about the machine. */
 static const struct arch i386 = {
 	.name = "i386", .elf_machine = EM_386, .word_size = 4, .ptebits = &ptebits_x86,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * search.h - sorting, and binary search in what ascends.
+ * search.h - sorting, and binary search in sorted data.
  */
 #ifndef VMCENSUS_SEARCH_H
 #define VMCENSUS_SEARCH_H

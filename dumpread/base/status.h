@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * status.h - what a read or a look-up can answer.
+ * status.h - the results of a read or a look-up.
  *
- * Three answers about memory stay apart from the first byte to the last column
+ * Three results about memory stay apart from the first byte to the last column
  * of a report: ST_NODATA (the dump does not hold it), ST_FAULT (nothing is
  * mapped there) and ST_CORRUPT (it is there and contradicts itself).
  */

@@ -87,7 +87,7 @@ static uint32_t crc_masked(const uint32_t t[8][256], const uint8_t *p, size_t n)
 
 /* ---- the table of frames ---------------------------------------------------------- */
 
-/* Snappy data begins with the length of what it expands to, seven bits a byte. */
+/* Snappy data begins with the length of what it expands to, seven bits per byte. */
 static uint32_t packed_size(const uint8_t *p, size_t n)
 {
 	uint32_t v = 0;

@@ -31,7 +31,7 @@
 #define SUB_LEN 112
 #define VERSION_MAX 64		/* 6 is the newest; no later one changed a field */
 #define MAPNR_MAX ((uint64_t)1 << 36)
-/* A file that stores little has a bitmap that is a hole for the most part. */
+/* In a file that stores little, most of the bitmap is a hole. */
 #define MAPNR_LEAST ((uint64_t)1 << 33)
 #define FRAMES_PER_BYTE 64
 
@@ -123,8 +123,8 @@ static int area_score(const struct raw *r, const struct kdump_header *h, const s
 }
 
 /*
- * How well the sub-header reads with this layout: the number of areas that it
- * then names, -1 if any of them is nonsense.
+ * How well this layout fits the sub-header: the number of areas that it names with
+ * this layout, -1 if any of them is nonsense.
  */
 static int layout_score(const struct raw *r, const struct kdump_header *h,
 			const struct sub_layout *l)

@@ -66,7 +66,7 @@ static enum status add_btf(struct dump *d, const char *path)
 
 /* ---- VMCOREINFO as text -------------------------------------------------- */
 
-/* Whole, or as crash's and makedumpfile's -g leave it: any line may be first. */
+/* The whole text, or as -g of crash and makedumpfile leaves it: any line may be first. */
 static bool is_vmcoreinfo(const uint8_t *p, size_t len)
 {
 	static const char *const firsts[] = { "OSRELEASE=", "BUILD-ID=", "PAGESIZE=", "SYMBOL(" };

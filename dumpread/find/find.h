@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * find.h - what dump_add_file() and dump_find_kernel() share.
+ * find.h - functions shared by dump_add_file() and dump_find_kernel().
  */
 #ifndef VMCENSUS_FIND_H
 #define VMCENSUS_FIND_H

@@ -99,7 +99,7 @@ static unsigned file_build_id(const struct vmlinux *v, uint8_t id[32])
 	return n;
 }
 
-/* Is it a kernel of the machine that was dumped, and that very build? */
+/* Is it a kernel for the dumped machine, and the same build? */
 static enum status check_kernel(const struct vmlinux *v, struct dump *d)
 {
 	char ours[BUILD_ID_HEX], theirs[BUILD_ID_HEX];

@@ -3,7 +3,7 @@
  * image.h - the bytes of a dump: physical pages by page frame number.
  *
  * An image is one file, or the parts of a split one. It knows its container
- * and nothing of the kernel inside. Everything in it is hostile: every offset
+ * and nothing about the kernel inside. Everything in it is hostile: every offset
  * and count is checked against the file's size when it is opened or read.
  *
  * To add a container: CONTRIBUTING.md has the steps.
@@ -72,7 +72,7 @@ struct image_part {
 	bool live;		/* the running kernel's /proc/kcore: changes while read */
 };
 
-/* What the container's own header says of the machine; "" or 0 if silent. */
+/* What the container's own header says about the machine; "" or 0 if nothing. */
 struct image_header {
 	char release[65], version[65], machine[65], nodename[65];
 	int64_t crash_time;	/* seconds since 1970, 0 unknown */
@@ -131,7 +131,7 @@ bool image_name_split(const char *name, size_t *len, uint64_t *address);
 /* log2 of BYTES if that is a page size that Linux has; 0 if not. */
 uint8_t page_shift_of(uint64_t bytes);
 
-/* The kernel's page size, where the container does not say it. */
+/* The kernel's page size, if the container does not say it. */
 void image_set_page_shift(struct image *im, uint8_t shift);
 
 /* Pages that the image holds (set bits of its present map). */

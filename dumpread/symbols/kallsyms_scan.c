@@ -99,7 +99,7 @@ static uint64_t marker(const uint8_t *p, uint64_t i, unsigned width, bool big)
 	return load_uint(p + i * width, width, big);
 }
 
-/* Do markers lie at ADDR, of names whose 256th and last marked ones are given? */
+/* Are there markers at ADDR for names whose 256th and last marked ones are given? */
 static bool markers_at(const struct scan *s, uint64_t addr, uint32_t num, uint64_t second,
 		       uint64_t last)
 {

@@ -3,9 +3,8 @@
  * kimage.h - look through the kernel image for something without a name.
  *
  * The image is read piece by piece, each overlapping the one before; what
- * cannot be read is zeros. By kernel-virtual address where VMCOREINFO says
- * where the text starts, else by physical address from 0: the image lies in
- * one piece in both.
+ * cannot be read is zeros. Addresses are kernel-virtual if VMCOREINFO says where
+ * the text starts, else physical, from 0: the image is in one piece in both.
  */
 #ifndef VMCENSUS_KIMAGE_H
 #define VMCENSUS_KIMAGE_H

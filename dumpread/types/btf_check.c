@@ -207,7 +207,7 @@ static size_t take_type(const struct btf_blob *b, uint32_t *out, const uint32_t 
 	return words;
 }
 
-/* First pass: step over all types, check what one type shows, compact. */
+/* First pass: step over all types, check each by itself, compact. */
 static enum status take_types(struct btf_blob *b)
 {
 	size_t in = 0, out = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * btf_check.h - BTF at the door.
+ * btf_check.h - checks BTF before libbpf reads it.
  *
  * libbpf trusts BTF (it comes from the running kernel); ours comes from a dump.
  * btf_check() verifies every offset, size, string and reference, and rewrites

@@ -144,7 +144,7 @@ static bool enumerator_value(Dwarf_Die *die, int64_t *ret)
 		return false;
 	/*
 	 * Compilers write data1..data4 for values that fit unsigned and sdata
-	 * for negative ones; formsdata alone would extend a sign.
+	 * for negative ones; formsdata would extend a sign for all.
 	 */
 	switch (attr.form) {
 	case DW_FORM_data1: s = (uint8_t)s; break;

@@ -157,7 +157,7 @@ static bool read_member(struct layout_file *f, char **v)
 	    !number32(v[4], &m->count) || !number32(v[5], &m->stride) ||
 	    !number32(v[6], &bit_offset) || !number32(v[7], &bit_size) || !set_flags(m, v[8]))
 		return false;
-	/* what a reader relies on: a bit field in its word, elements in the array */
+	/* readers rely on this: a bit field in its word, elements in the array */
 	if (bit_size && (m->size > 8 || (uint64_t)bit_offset + bit_size > 8ull * m->size))
 		return false;
 	if (m->is_array ? (uint64_t)m->count * m->stride > m->size : m->count || m->stride)

@@ -148,9 +148,9 @@ static bool word_fits(const struct found *f, uint64_t start, uint64_t unit)
 }
 
 /*
- * The word that holds a bit field: the declared type's where the field lies in
- * one, else (packed structs) the smallest that takes it, from its first byte on
- * or up to the end of the struct.
+ * The word that holds a bit field: a word of the declared type if one holds the
+ * field, else (packed structs) the smallest that does, from its first byte on or up
+ * to the end of the struct.
  */
 static bool find_word(const struct found *f, uint32_t bytes, uint64_t *start, uint64_t *unit)
 {

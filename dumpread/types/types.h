@@ -9,7 +9,7 @@
  *     "mm_struct.rss_stat.count[]" "[]" demands that this component is an array
  *     "mm_struct.rss_stat[].count" member of element 0 of an array
  * Without "[]", an intermediate component must not be an array; the last one
- * may be anything. That is how two shapes of one name are told apart.
+ * may be anything. This tells two shapes of one name apart.
  *
  * Sources are asked in order; the first that has the *type* decides (a member
  * that it lacks is absent in this kernel, and is not looked for elsewhere).

@@ -17,7 +17,7 @@
 #define PG_SLAB 0x100u
 #define PG_RESERVED 0x4000u
 
-/* Flags of pages were macros before 2.6.26: OLD with 2.4, of 2.6.11, 2.6.18 in the list. */
+/* Page flags were macros before 2.6.26: OLD is for 2.4, the list for 2.6.11 and 2.6.18. */
 uint64_t mpage_flag(const struct machine *m, enum layout_id id, uint64_t old)
 {
 	const struct { enum layout_id id; uint64_t bit; } of_2_6_11[] = {

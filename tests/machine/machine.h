@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * machine.h - a described machine: described in text, laid out in memory for a CPU and
- * a kernel layout, written in any container.
+ * machine.h - a described machine: written as text, laid out in memory for a CPU and
+ * a kernel layout, saved in any container.
  *
  * The text has one statement per line; '#' to the line's end is a remark; numbers are
  * decimal or begin with 0x. Addresses of processes are for pages of 4 KiB: with 64 KiB

@@ -317,8 +317,8 @@ static uint64_t page_entry(const struct machine *m, const struct mpage *p, uint6
 	return none ? no_access(m, v, pa, shift) : v;
 }
 
-/* x86: moved by the error bit, PROTNONE, NUMA, an erratum and L1TF (docs of x86_64_pte.c
-   say when). */
+/* x86: moved by the error bit, PROTNONE, NUMA, an erratum and L1TF (x86_64_pte.c says
+   when). */
 static uint64_t x86_swap(const struct machine *m, uint64_t type, uint64_t slot)
 {
 	if (m->cpu->form == FORM_I386)

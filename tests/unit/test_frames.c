@@ -381,7 +381,7 @@ static void test_odd_size(void)
 }
 
 /* zsmalloc of 4.8 and later: mapping is movable operations | 2, _mapcount an offset. */
-/* Zeros, as where memmap_init_zone() was not: they count no mapping. */
+/* Zeros, as memmap_init_zone() leaves pages that it skips: they count no mapping. */
 static void test_nothing(void)
 {
 	struct rig *g = rig_new(8, false);

@@ -479,7 +479,7 @@ static void test_s390(void)
 		}
 		CHECK_EQ(wrong, 0);
 		CHECK(im->ops->read(im, NULL, m.max_pfn, got) == ST_NODATA);
-		/* the library dies: pages are lost, and nothing else */
+		/* the library's process ends: pages are lost, nothing else */
 		if (kill_child()) {
 			CHECK(im->ops->read(im, NULL, 1, got) == ST_CORRUPT);
 			CHECK(im->ops->read(im, NULL, 2, got) == ST_CORRUPT);

@@ -318,7 +318,7 @@ static void refused_bytes(const void *p, size_t n, const char *sentence)
 }
 
 /*
- * Files that begin as those of libkdumpfile's formats: 0.5.1 dereferences a null pointer
+ * Files that begin like those of libkdumpfile's formats: 0.5.1 dereferences a null pointer
  * after it has failed to open LKCD. It does so in a process of its own.
  */
 static void test_library_dies(void)

@@ -131,7 +131,7 @@ static void test_ring(unsigned word, bool big)
 	fake_free(f);
 }
 
-/* Text length and blocks that do not agree; a ring of absurd size; missing pages. */
+/* Text lengths and blocks that disagree; a ring of absurd size; missing pages. */
 static void test_ring_damage(void)
 {
 	struct fake *f = fake_new(8, false);

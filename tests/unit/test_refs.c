@@ -176,7 +176,7 @@ static void test_huge(void)
 	map(g, VA, 0, 600 << 12 | P);
 	add_vma(g, VA + HUGE, HUGE, VMA_READ);
 	map(g, VA + HUGE, 1, 1024 << 12 | P | PSE);
-	/* a mapping that ends within a huge leaf: its half of it */
+	/* a mapping that ends within a huge leaf: half of the leaf */
 	add_vma(g, VA + 2 * HUGE, HUGE / 2, VMA_READ);
 	map(g, VA + 2 * HUGE, 1, 1536 << 12 | P | PSE);
 	f = count(g, z);

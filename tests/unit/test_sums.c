@@ -13,7 +13,7 @@
 #define LEGEND "* not all of it could be read (column incomplete says what): sizes are lower " \
 	"bounds, - is unknown\n"
 
-/* hand_snapshot(), the child of which has an mm of its own that maps nothing. */
+/* hand_snapshot(), but the child has its own mm, which maps nothing. */
 struct two {
 	struct hand h;
 	struct mm mms[2];
@@ -97,7 +97,7 @@ static void test_part(void)
 	CHECK_STR(incomplete_text(INCOMPLETE_VMAS | INCOMPLETE_PAGES), "vmas, struct pages");
 }
 
-/* The mm itself is not readable; a kernel thread has none, which is another matter. */
+/* The mm itself is not readable; a kernel thread, in contrast, has none. */
 static void test_no_mm(void)
 {
 	static const struct report_opts kernel = { .kernel_threads = true };
@@ -155,7 +155,7 @@ static void test_attributed(void)
 	CHECK_EQ(a.missing, UINT64_MAX);
 }
 
-/* Issues of bounds_check() over T, whose first mm has CHANGE done to it. */
+/* Issues from bounds_check() over T after CHANGE was done to its first mm. */
 static uint64_t bounds(struct two *t, void (*change)(struct two *t))
 {
 	two(t);
