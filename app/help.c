@@ -56,7 +56,7 @@ static const char *layouts_of(const struct report *r, unsigned opt, char *buf, s
 	return buf;
 }
 
-/* Those of report R; NULL: all. */
+/* The options of report R; NULL: all. */
 static void help_options(const struct report *r, FILE *out)
 {
 	for (const struct option_spec *s = option_specs; s->name; s++) {
@@ -157,7 +157,7 @@ static void put_roff(const char *s, FILE *out)
 	}
 }
 
-/* Those of report R; NULL: of all that have rows. */
+/* The options of report R; NULL: of all that have rows. */
 static void man_options(const struct report *r, FILE *out)
 {
 	const unsigned common = OPT_ROWS | OPT_BYTES | OPT_PAGES;

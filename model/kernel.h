@@ -54,8 +54,8 @@ struct kernel_opts {
 
 /* On failure *ret is NULL and DIAG holds one sentence for the user. */
 enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct kernel **ret);
-/* The same over a dump that is open already (a host such as crash, a test);
-   the kernel owns D afterwards. */
+/* The same for a dump that is open already (a host such as crash, a test); the kernel owns D
+   afterwards. */
 enum status kernel_attach(struct dump *d, unsigned jobs, struct diag *diag,
 			  struct kernel **ret);
 void kernel_close(struct kernel *k);

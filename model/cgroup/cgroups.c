@@ -260,7 +260,7 @@ static uint32_t row_of(struct cgbuild *b, uint64_t cgrp, uint64_t css)
 	}
 	if (n == DEPTH_MAX) {
 		damaged(b, ST_LIMIT, "ancestors", chain[0]);
-		n = 1; /* the group itself is worth a row */
+		n = 1; /* the group itself deserves a row */
 	}
 	while (n--)
 		row = add_row(b, chain[n], row, n ? 0 : css);

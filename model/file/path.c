@@ -23,7 +23,7 @@ static const char deleted_suffix[] = " (deleted)";
 /* The position of the walk. */
 struct place {
 	uint64_t dentry;
-	uint64_t vfsmnt;	/* as struct path has it: of the struct vfsmount */
+	uint64_t vfsmnt;	/* the struct vfsmount, as in struct path */
 	uint64_t mount;		/* address of the contents of w->mount; 0 nothing */
 };
 

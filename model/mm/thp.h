@@ -26,7 +26,7 @@ struct thp {
 	struct thp_orders anon, anon_shmem;
 	unsigned pmd_order, cache_order;	/* of a huge page; the largest of files */
 	VEC(struct thp_file) files;
-	struct hash by_file, huge_fault;	/* struct file -> files; vm_ops -> has it */
+	struct hash by_file, huge_fault;	/* struct file -> files; vm_ops -> has one */
 };
 
 /* R is borrowed, MEM owns the cached data. */

@@ -8,9 +8,9 @@
  *
  * Counts, to 7.0: swap_map[slot], a byte: 6 bits of count, 0x40 in swap cache,
  * 0x80 continued in pages that hang on the lru list of the vmalloc page that
- * holds the byte, 7 bits a page (add_swap_count_continuation()).
+ * holds the byte, 7 bits per page (add_swap_count_continuation()).
  *     0xbf is shmem's (SWAP_MAP_SHMEM, aaa468653b4a v2.6.33, until 6.15), 0x3f bad.
- * Since 7.1: one word a slot in cluster_info[slot / N].table (mm/swap_table.h):
+ * Since 7.1: one word per slot in cluster_info[slot / N].table (mm/swap_table.h):
  *     0 free | ..1 swapped out | ..10 in swap cache | 1..1000 bad
  * with the count in its top bits; all ones: it is in extend_table[] instead.
  */

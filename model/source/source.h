@@ -40,7 +40,8 @@ struct source {
 	unsigned offers;		/* enum need: parts that a snapshot of it can have */
 	/* Fills the empty S with NEEDS; OPTS may be NULL. */
 	void (*build)(struct snapshot *s, unsigned needs, const struct snapshot_opts *opts);
-	/* As vma_entries() and vma_walk() of model/usage/account.h, which call these. */
+	/* Called by vma_entries() and vma_walk() of model/usage/account.h, with the same
+	   arguments. */
 	bool (*entries)(const struct snapshot *s, struct reader *r, const struct vma *v,
 			uint64_t start, uint64_t end, const struct pgvisit *visit, void *arg);
 	void (*walk)(const struct snapshot *s, struct reader *r, const struct vma *v,

@@ -8,7 +8,7 @@
 #include "dumpread/base/hash.h"
 #include "model/model.h"
 
-/* Fill s->machine but for its log. */
+/* Fills s->machine except its log. */
 void machine_build(struct snapshot *s, struct reader *r);
 
 /* Fills s->machine.log (printk ring 5.10+, records 3.5+, plain log_buf before), and panic from

@@ -5,7 +5,7 @@
 
 #include "reports/core/usage_cols.h"
 
-/* Of a row with "struct usage_cells u"; each mm is in only one row. */
+/* For a row with "struct usage_cells u"; each mm is in only one row. */
 #define GROUP_USAGE_COLUMNS(row)                                                           \
 	U_PSS(row, COL_SHOWN | COL_TOTAL), U_USS(row, COL_SHOWN | COL_TOTAL),              \
 	U_RSS(row, COL_SHOWN | COL_TOTAL), U_SWAP(row, COL_SHOWN | COL_TOTAL),             \

@@ -59,7 +59,7 @@ struct column {
 
 #define COL(row, name_, type_, flags_, unit_, about_)                          \
 	{ #name_, type_, flags_, offsetof(row, name_), unit_, about_, 0, 0 }
-/* The same where the member of the row has another name than the column. */
+/* The same for a member of the row that has another name than the column. */
 #define COL_AS(row, member_, name_, type_, flags_, unit_, about_)              \
 	{ name_, type_, flags_, offsetof(row, member_), unit_, about_, 0, 0 }
 

@@ -100,7 +100,7 @@ static const char *program_of(const struct snapshot *s, const struct mm *mm, con
 	return mm->exe < s->nfiles ? s->files[mm->exe].path : comm;
 }
 
-/* Is it the nth of its name? 0 for the first. */
+/* Its number among the things of its name; 0 for the first. */
 static uint32_t nth(struct hash *seen, const char *name)
 {
 	uint64_t key = hash_str(name);

@@ -60,7 +60,7 @@ static enum status dmesg_report(const struct snapshot *s, const struct report_op
 	return ST_OK;
 }
 
-/* As put_text(), but a tab is harmless and common in the log. */
+/* As put_text(), but it keeps tabs, which are harmless and common in the log. */
 static void put_log_line(FILE *out, const char *s)
 {
 	while (*s) {

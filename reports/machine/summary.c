@@ -126,7 +126,7 @@ static void why(struct maker *m)
 					 proc_comm(m->s, &m->s->procs[i]), m->s->procs[i].pid));
 }
 
-/* As /proc/loadavg rounds. */
+/* Rounded as in /proc/loadavg. */
 static const char *load_text(struct maker *m)
 {
 	const uint64_t *load = m->s->machine.load;

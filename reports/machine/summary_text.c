@@ -189,7 +189,7 @@ static void text_left_out(struct text *x, const struct snapshot *s)
 		fputs("\nNOT IN THE DUMP: nothing, every page frame is there\n", x->out);
 }
 
-/* Of the kind of an issue. */
+/* The words for the kind of an issue. */
 static const char *in_words(const char *kind)
 {
 	static const struct { enum status kind; const char *words; } said[] = {
