@@ -209,12 +209,6 @@ uint64_t mpage_flag(const struct machine *m, enum layout_id id, uint64_t old);
 uint64_t msymbol(const struct machine *m, const char *name);
 /* compound.c: the struct pages of a huge page, whose head has FLAGS and MAPPING. */
 void compound_lay(struct machine *m, const struct mframe *f, uint64_t flags, uint64_t mapping);
-uint64_t mpage_struct(const struct machine *m, uint64_t pfn);
-/* Bit of a page flag; OLD: of 2.4. 0 if this kernel has none. */
-uint64_t mpage_flag(const struct machine *m, enum layout_id id, uint64_t old);
-uint64_t msymbol(const struct machine *m, const char *name);
-/* compound.c: the struct pages of a huge page, whose head has FLAGS and MAPPING. */
-void compound_lay(struct machine *m, const struct mframe *f, uint64_t flags, uint64_t mapping);
 /* paging.c */
 void paging_kernel(struct machine *m, uint64_t root);
 void paging_user(struct machine *m, struct mmm *mm);
