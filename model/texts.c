@@ -9,6 +9,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/symbols/kimage.h"
 
 #define STEP ((size_t)1 << 20)
 #define MOST ((uint64_t)48 << 20)	/* .rodata of Debian's 7.3 has 14 MiB, with BTF */
@@ -29,24 +30,10 @@ static bool constants(const struct kernel *k, uint64_t *start, uint64_t *end)
 	return *start && *end > *start;
 }
 
-/* LEN bytes at KVA; unreadable bytes are zeros. */
-static void read_pages(const struct kernel *k, struct reader *r, uint64_t kva, uint8_t *buf,
-		       size_t len)
-{
-	uint64_t page = dump_page_size(k->dump);
-
-	if (!read_kva(r, kva, buf, len))
-		return;
-	for (size_t n; len; kva += n, buf += n, len -= n) {
-		n = min_u64(len, page - (kva & (page - 1)));
-		if (read_kva(r, kva, buf, n))
-			memset(buf, 0, n);
-	}
-}
-
 void kernel_rules(struct kernel *k, struct reader *r)
 {
 	const struct dump *d = k->dump;
+	const struct kimage image = { .r = r };
 	struct evidence e = { .layout = &k->layout, .texts = &k->texts };
 	const char *from = k->layout.v[S_PAGE].from;
 	uint64_t at, end;
@@ -59,7 +46,7 @@ void kernel_rules(struct kernel *k, struct reader *r)
 		for (; at < end; at += STEP) {
 			size_t len = min_u64(STEP + IMAGE_TEXT_MAX, end - at);
 
-			read_pages(k, r, at, buf, len);
+			kimage_read(&image, at, buf, len);
 			image_texts_look(&k->texts, buf, len, d->word_size);
 		}
 		free(buf);
