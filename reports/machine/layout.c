@@ -47,6 +47,12 @@ static const char *const kinds[] = {
 	[FACT_SYMBOL] = "symbol",
 };
 
+/* A row whose columns of place and value are unknown. */
+#define NO_PLACE                                                                                   \
+	.offset = COL_UNKNOWN, .size = COL_UNKNOWN, .count = COL_UNKNOWN, .stride = COL_UNKNOWN,   \
+	.bit_offset = COL_UNKNOWN, .bit_size = COL_UNKNOWN, .address = COL_UNKNOWN,                \
+	.value = COL_UNKNOWN_INT
+
 static void set_fact(const struct fact_spec *spec, const struct fact *f, struct row *r)
 {
 	bool has_it = f->alt >= 0;
@@ -60,14 +66,7 @@ static void set_fact(const struct fact_spec *spec, const struct fact *f, struct 
 		.present = has_it,
 		.needed = spec->needed,
 		.alternative = has_it ? (uint64_t)f->alt : COL_UNKNOWN,
-		.offset = COL_UNKNOWN,
-		.size = COL_UNKNOWN,
-		.count = COL_UNKNOWN,
-		.stride = COL_UNKNOWN,
-		.bit_offset = COL_UNKNOWN,
-		.bit_size = COL_UNKNOWN,
-		.address = COL_UNKNOWN,
-		.value = COL_UNKNOWN_INT,
+		NO_PLACE,
 	};
 	if (!has_it)
 		return;
@@ -144,20 +143,13 @@ static void set_rule(const struct rule_spec *spec, bool on, bool seen, struct ro
 		.source = seen ? "sign" : "version",
 		.path = signs(spec, mem),
 		.about = since(spec, mem),
+		NO_PLACE,
 		.alternative = COL_UNKNOWN,
-		.offset = COL_UNKNOWN,
-		.size = COL_UNKNOWN,
-		.count = COL_UNKNOWN,
-		.stride = COL_UNKNOWN,
-		.bit_offset = COL_UNKNOWN,
-		.bit_size = COL_UNKNOWN,
-		.address = COL_UNKNOWN,
-		.value = COL_UNKNOWN_INT,
 	};
 }
 
-static enum status run(const struct snapshot *s, const struct report_opts *o, struct table *t,
-		       struct diag *diag)
+static enum status layout_report(const struct snapshot *s, const struct report_opts *o,
+				 struct table *t, struct diag *diag)
 {
 	struct row *rows = arena_array(&t->mem, struct row, LAYOUT_COUNT + RULE_COUNT);
 
@@ -174,8 +166,8 @@ static enum status run(const struct snapshot *s, const struct report_opts *o, st
 	return ST_OK;
 }
 
-static void text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
-		 FILE *out)
+static void layout_text(const struct snapshot *s, const struct report_opts *o,
+			const struct table *t, FILE *out)
 {
 	struct arena mem = { 0 };
 	struct layout_names n;
@@ -206,8 +198,8 @@ const struct report report_layout = {
 	.needs = NEED_KERNEL,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
-	.run = run,
-	.text = text,
+	.run = layout_report,
+	.text = layout_text,
 	.text_refuses = OPT_SORT | OPT_TOP | OPT_WHERE,
 	.help = "Every member, size, enumerator and symbol of the kernel that is used, and the rules\n"
 		"that follow from it. The text is a layout file: save it with -o, and use it\n"
