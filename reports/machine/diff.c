@@ -20,9 +20,9 @@
 
 static const struct column cols[] = {
 	COL(struct diff_row, group, COL_STR, COL_SHOWN, "",
-	    "processes, programs, mappings, or the subject of a line of meminfo"),
+	    "processes, programs, objects, or the subject of a line of meminfo"),
 	COL(struct diff_row, what, COL_STR, 0, "",
-	    "system (a line of meminfo), program, process or mapping"),
+	    "system (a line of meminfo), program, process or object"),
 	COL(struct diff_row, change, COL_STR, COL_SHOWN, "", "new, gone, grew, shrank or same"),
 	COL(struct diff_row, pid, COL_INT, COL_SHOWN, "", "process id, in the later dump if it is there"),
 	DELTA(delta, COL_SHOWN, "growth"),
@@ -57,7 +57,7 @@ struct things {
 
 static const char *what_of(enum diff_group of)
 {
-	static const char *const what[] = { "process", "program", "mapping" };
+	static const char *const what[] = { "process", "program", "object" };
 
 	return of < DIFF_MEMORY ? what[of] : "system";
 }
@@ -93,7 +93,7 @@ static uint64_t key_of(uint64_t kind, uint64_t a, uint64_t b)
 	return hash_bytes(v, sizeof(v));
 }
 
-enum kind { SYSTEM, PROGRAM, PROCESS, MAPPING };
+enum kind { SYSTEM, PROGRAM, PROCESS, OBJECT };
 
 static const char *program_of(const struct snapshot *s, const struct mm *mm, const char *comm)
 {
@@ -137,7 +137,7 @@ static void add_processes(struct things *ts, const struct snapshot *s, bool one_
 	}
 }
 
-static void add_mappings(struct things *ts, const struct snapshot *s)
+static void add_objects(struct things *ts, const struct snapshot *s)
 {
 	struct objects o;
 
@@ -145,7 +145,7 @@ static void add_mappings(struct things *ts, const struct snapshot *s)
 	for (uint32_t i = 0; i < s->nvmas; i++) {
 		const char *name = o.v[o.of_vma[i]].name;
 
-		add_usage(thing_of(ts, DIFF_MAPPINGS, name, key_of(MAPPING, hash_str(name), 0)),
+		add_usage(thing_of(ts, DIFF_OBJECTS, name, key_of(OBJECT, hash_str(name), 0)),
 			  &s->vmas[i].usage);
 	}
 }
@@ -172,7 +172,7 @@ static void add_all(struct things *ts, const struct snapshot *s, bool one_boot, 
 	ts->mem = ts->at.mem = mem;
 	add_system(ts, &s->machine);
 	add_processes(ts, s, one_boot);
-	add_mappings(ts, s);
+	add_objects(ts, s);
 }
 
 /* ---- the two together ------------------------------------------------------------ */

@@ -15,7 +15,7 @@ static const struct {
 } groups[DIFF_GROUPS] = {
 	[DIFF_PROCESSES] = { "processes", "PROCESSES, pss in KiB", NULL },
 	[DIFF_PROGRAMS] = { "programs", "PROGRAMS, pss in KiB", NULL },
-	[DIFF_MAPPINGS] = { "mappings", "MAPPINGS, pss in KiB", NULL },
+	[DIFF_OBJECTS] = { "objects", "OBJECTS, pss in KiB", NULL },
 	[DIFF_MEMORY] = { "memory", "MEMORY, KiB",
 			  " MemTotal MemFree MemAvailable CommitLimit Committed_AS CmaTotal CmaFree"
 			  " Unaccepted HighTotal HighFree LowTotal LowFree Balloon " },
