@@ -80,6 +80,7 @@ struct task {				/* one thread, or process of one thread */
 	char state;			/* as ps prints: R S D T t X Z P I ... */
 	uint32_t flags;			/* PF_* */
 	bool in_execve;			/* from when execve() has the file until it is done */
+	bool in_vfork;			/* its parent waits in vfork() and shares the mm */
 	uint32_t cpu;			/* last ran there */
 	uint64_t utime, stime;		/* ns; of only this thread. These and the following:
 					   UINT64_MAX if unknown */
@@ -96,6 +97,7 @@ struct proc {				/* a thread group */
 	uint32_t uid, euid, gid;	/* uid: real; kernel ids (initial user namespace);
 					   UINT32_MAX (the kernel's INVALID_UID): unknown */
 	int16_t oom_score_adj;
+	bool adj_known;			/* oom_score_adj was read */
 	int8_t nice;
 	uint32_t cgroup;		/* index in cgroups, or NONE */
 	uint64_t utime, stime;		/* ns, whole group incl. its dead threads */
@@ -104,6 +106,8 @@ struct proc {				/* a thread group */
 	uint32_t pidns_level;		/* depth of its pid namespace, 0 initial */
 	int32_t pidns_pid;		/* its pid there */
 	bool oom_victim;		/* signal->oom_mm is set */
+	bool admin;			/* CAP_SYS_ADMIN is effective in the initial user
+					   namespace; read before 6.3 */
 	bool mm_unread;			/* it has an mm that could not be read: mm is NONE */
 };
 

@@ -11,6 +11,7 @@
 
 #define PF_KTHREAD 0x00200000u	/* 2.6.32 .. now */
 #define PF_EXITING 0x4u		/* 2.4 .. now */
+#define CAP_SYS_ADMIN 21	/* include/uapi/linux/capability.h */
 
 static void read_cred(struct tasks_builder *tb, const struct raw_task *rt, struct proc *p)
 {
@@ -30,6 +31,9 @@ static void read_cred(struct tasks_builder *tb, const struct raw_task *rt, struc
 	p->uid = (uint32_t)kobj_u64(&tb->cred, M_CRED_UID);
 	p->euid = (uint32_t)kobj_u64(&tb->cred, M_CRED_EUID);
 	p->gid = (uint32_t)kobj_u64(&tb->cred, M_CRED_GID);
+	p->admin = kobj_elem(&tb->cred, M_CRED_CAPS, 0) >> CAP_SYS_ADMIN & 1 &&
+		   (!has(k, M_CRED_USER_NS) || kobj_u64(&tb->cred, M_CRED_USER_NS) ==
+						       layout_symbol(&k->layout, Y_INIT_USER_NS));
 }
 
 static void read_pidns(struct tasks_builder *tb, const struct raw_task *rt, struct proc *p)
@@ -122,6 +126,7 @@ static bool read_signal(struct tasks_builder *tb, const struct raw_task *rt, uin
 		return false;
 	}
 	p->oom_score_adj = (int16_t)kobj_int(&tb->sig, M_SIG_OOM_SCORE_ADJ);
+	p->adj_known = has(b->k, M_SIG_OOM_SCORE_ADJ);
 	b->proc_oom_mm[pi] = kobj_u64(&tb->sig, M_SIG_OOM_MM);
 	p->oom_victim = b->proc_oom_mm[pi] != 0;
 	/* used by the dead threads of the group */
@@ -212,6 +217,8 @@ static void fill_parents(struct tasks_builder *tb)
 		uint32_t p = hash_get(&index, tb->raw.v[i].parent);
 
 		s->tasks[i].ppid = p == HASH_NONE ? 0 : s->tasks[p].tgid;
+		s->tasks[i].in_vfork = p != HASH_NONE && tb->raw.v[i].vfork_done &&
+				       tb->raw.v[i].mm && tb->raw.v[i].mm == tb->raw.v[p].mm;
 	}
 	for (uint32_t i = 0; i < s->nprocs; i++)
 		s->procs[i].ppid = s->tasks[s->procs[i].leader].ppid;

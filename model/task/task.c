@@ -99,6 +99,7 @@ static void describe(const struct tasks_builder *tb, struct raw_task *ret)
 	ret->signal = kobj_u64(o, M_TASK_SIGNAL);
 	ret->cred = kobj_u64(o, M_TASK_CRED);
 	ret->parent = kobj_u64(o, M_TASK_PARENT);
+	ret->vfork_done = kobj_u64(o, M_TASK_VFORK_DONE);
 	ret->cgroups = kobj_u64(o, M_TASK_CGROUPS);
 	ret->thread_pid = kobj_u64(o, M_TASK_THREAD_PID);
 	ret->runtime = kobj_u64(o, M_TASK_EXEC_RUNTIME);

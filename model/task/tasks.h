@@ -17,7 +17,7 @@
 /* A task as read, with the addresses and numbers that only its process needs. */
 struct raw_task {
 	struct task t;
-	uint64_t mm, signal, cred, parent, cgroups, thread_pid;
+	uint64_t mm, signal, cred, parent, cgroups, thread_pid, vfork_done;
 	uint64_t runtime;
 	uint32_t uid, euid, gid;	/* before struct cred */
 	int32_t static_prio;

@@ -11,6 +11,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
+#include "model/oom/badness.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 #include "reports/export/status_text.h"
@@ -181,6 +182,16 @@ static void write_oom_adj(const struct task_text *x, FILE *out)
 	fprintf(out, "%d\n", x->p->oom_score_adj);
 }
 
+static void write_oom_score(const struct task_text *x, FILE *out)
+{
+	fprintf(out, "%" PRIu64 "\n", proc_oom_score(x->s, x->p));
+}
+
+static bool has_oom_score(const struct task_text *x)
+{
+	return proc_oom_score(x->s, x->p) != UINT64_MAX;
+}
+
 static void write_smaps(const struct task_text *x, FILE *out)
 {
 	smaps_text(x->s, &one, &x->rows, out);
@@ -211,6 +222,7 @@ const struct task_file task_files[] = {
 	{ "cmdline", NULL, write_cmdline },
 	{ "cgroup", NULL, write_cgroup },
 	{ "oom_score_adj", NULL, write_oom_adj },
+	{ "oom_score", has_oom_score, write_oom_score },
 	{ "maps", NULL, write_maps },
 	{ "smaps", NULL, write_smaps },
 	{ "smaps_rollup", has_rollup, write_rollup },

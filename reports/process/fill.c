@@ -2,6 +2,7 @@
 /* The rows of procs. */
 #include <string.h>
 
+#include "model/oom/badness.h"
 #include "model/views/attributed.h"
 #include "model/views/incomplete.h"
 #include "model/views/object_sizes.h"
@@ -157,6 +158,7 @@ static void set_proc(const struct maker *m, const struct proc *p, struct proc_ro
 		.threads = p->ntasks,
 		.cpu = leader ? leader->cpu : COL_UNKNOWN,
 		.oom_score_adj = p->oom_score_adj,
+		.oom_score = proc_oom_score(s, p),
 		.oom_victim = p->oom_victim,
 		.nice = p->nice,
 		.minflt = p->min_flt,

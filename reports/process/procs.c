@@ -81,6 +81,8 @@ static const struct column cols[] = {
 	BYTES(virt_rx, TOT, "virtual size: text, lib_text"),
 	COL(struct proc_row, oom_score_adj, COL_INT, P, "",
 	    "adjustment of the OOM killer's score"),
+	COL(struct proc_row, oom_score, COL_UINT, 0, "",
+	    "score by which the OOM killer chooses (/proc/PID/oom_score)"),
 	COL(struct proc_row, oom_victim, COL_UINT, 0, "", "1: chosen by the OOM killer"),
 	COL(struct proc_row, nice, COL_INT, 0, "", "nice value"),
 	COL(struct proc_row, minflt, COL_UINT, COL_THREADS | COL_TOTAL, "", "minor faults"),

@@ -20,7 +20,7 @@ struct proc_row {
 	struct sizes_cells z;
 	uint64_t vsz, rss_kernel, rss_status, swap_kernel, rss_peak, pgtables, locked;
 	int64_t oom_score_adj, nice;
-	uint64_t oom_victim;
+	uint64_t oom_score, oom_victim;
 	uint64_t minflt, majflt, utime, stime, start;
 	const char *cgroup, *exe, *cmdline, *note, *incomplete;
 	uint64_t mm, mm_shared;

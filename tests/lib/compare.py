@@ -66,8 +66,8 @@ def sorted_threads(process):
     return sorted(os.listdir(process.folder + '/task'), key=int)
 
 
-def expected_process(p):
-    """Column -> values that would be right, from stat, status and smaps."""
+def expected_process(p, vfork_known):
+    """Column -> values that would be right, from stat, status, oom_score and smaps."""
     rollup = re.search(rb'^Pss: +(\d+) kB', p.read('smaps_rollup'), re.M)
     private = p.smaps_sum('Private_Clean', 'Private_Dirty')
     hugetlb = p.smaps_sum('Private_Hugetlb')
@@ -82,6 +82,10 @@ def expected_process(p):
         'uss': [private, private + hugetlb],
         'swap': [p.smaps_sum('Swap')],
     }
+    if p.has('oom_score'):
+        want['oom_score'] = [int(p.read('oom_score'))]
+        if p.comm == b'zoo-mm-sharer' and not vfork_known:
+            want['oom_score'].append(None)      # one of the two is a child of vfork
     if rollup:
         kib = int(rollup[1])
         # The kernel cuts fractions off; bytes may stand anywhere in that KiB, or just beyond.
@@ -89,23 +93,25 @@ def expected_process(p):
     return want
 
 
-MEMORY_COLUMNS = {'rss', 'pss', 'uss', 'swap'}
+MEMORY_COLUMNS = {'rss', 'pss', 'uss', 'swap', 'oom_score'}
 
 
-def compare_processes(vmcensus, processes, memory_changed=False, only=None):
-    """Differences of procs; ONLY: in these columns."""
+def compare_processes(vmcensus, processes, memory_changed=False, only=None, but=()):
+    """Differences of procs; ONLY: in these columns; BUT: not in these."""
     rows, why = vmcensus.rows('procs')
     if rows is None:
         return [why]
     by_pid = {row.get('pid'): row for row in rows}
     differences = []
+    vfork_known = vmcensus.knows('task_struct.vfork_done')
     for process in processes:
         row = by_pid.get(process.pid)
         if row is None:
             differences.append(f'{title(process)}: no row')
             continue
-        for column, right in expected_process(process).items():
-            if (memory_changed and column in MEMORY_COLUMNS) or (only and column not in only):
+        for column, right in expected_process(process, vfork_known).items():
+            if (memory_changed and column in MEMORY_COLUMNS) or column in but or \
+                    (only and column not in only):
                 continue
             if column not in row:
                 differences.append(f'{title(process)}: no column {column}')

@@ -23,6 +23,14 @@ class Vmcensus:
             return -1, b'', b'no result after %d s' % TIMEOUT
         return done.returncode, done.stdout, done.stderr
 
+    def knows(self, fact):
+        """Is FACT ("task_struct.pid") known? A layout file may be older than the question."""
+        if not self.types:
+            return True
+        with open(self.types[1], 'rb') as f:
+            types = f.read()
+        return types.startswith(b'\x7fELF') or b'member %s ' % fact.encode() in types
+
     def rows(self, report, *options):
         """The rows of the JSON form, or the reason why there are none."""
         code, out, err = self(report, *options, front=('-f', 'json'))
@@ -69,6 +77,9 @@ class AtOnce:
 
     def rows(self, report, *options):
         return self.vmcensus.rows(report, *options)
+
+    def knows(self, fact):
+        return self.vmcensus.knows(fact)
 
 
 def last_line(text):
