@@ -61,6 +61,7 @@ unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c))) \
 	$(sort $(wildcard tests/machine/*.c))
 fuzz_src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 tool_src  := $(sort $(wildcard tests/tools/*.c tests/bench/*.c))
+bench_src := $(sort $(wildcard tests/bench/machine/*.c))
 crash_src := $(sort $(wildcard crashext/*.c))
 CRASH_INCLUDE ?= /usr/include
 # without the one that needs the header of crash
@@ -158,6 +159,8 @@ $B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_help)) $(archive)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
 
+$B/bench/mkmachine: $(call obj,$(bench_src))
+
 $(tool_bin): $B/%: $B/tests/%.o $(call obj,$(unit_help)) $(archive)
 	@mkdir -p $(@D)
 	$(say) LD $@
@@ -165,7 +168,7 @@ $(tool_bin): $B/%: $B/tests/%.o $(call obj,$(unit_help)) $(archive)
 
 # Every source through the compiler's checks, without code.
 every_src := $(core_src) $(app_src) $(cli_src) $(unit_src) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
-	$(tool_src) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
+	$(tool_src) $(bench_src) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
 syntax: $(page_parts) | build-check
 	$(say) CHECK '$(CC), $(words $(every_src)) files'
 	$(Q)printf '%s\n' $(every_src) | xargs -n 8 $(CC) $(all_cflags) -isystem '$(CRASH_INCLUDE)' -fsyntax-only
@@ -255,7 +258,7 @@ vmtest: all
 	@tests/vmtest/run $(if $(VMTEST_MINUTES),--minutes $(VMTEST_MINUTES))
 
 bench: all $(filter $B/bench/%,$(tool_bin))
-	@tests/bench/run --build '$B' --cc '$(firstword $(CC))'
+	@tests/bench/run --build '$B' --cc '$(firstword $(CC))' $(if $(MACHINE),--machine $(MACHINE))
 
 # ---- installation ---------------------------------------------------------
 

@@ -7,17 +7,21 @@
 #include "kernel.h"
 
 extern struct task_struct init_task;
-extern struct file exe_file, shared_file;
+extern struct file exe_file, shared_file, huge_2m_file, huge_1g_file;
+extern struct pglist_data nodes[BENCH_NODES], *node_data[BENCH_NODES];
 extern struct mem_section **mem_section;
 extern unsigned long max_pfn, page_offset_base, vmemmap_base;
 extern uint64_t init_top_pgt[512];
 extern const struct address_space_operations shmem_aops;
 extern struct uts_namespace init_uts_ns;
+extern enum compound_dtor_id dtor_of_bench;
 void start_kernel(void);
 
 uint64_t init_top_pgt[512] __attribute__((aligned(4096))) = { 0 };
 struct mem_section **mem_section;
 unsigned long max_pfn;
+struct pglist_data nodes[BENCH_NODES], *node_data[BENCH_NODES];
+enum compound_dtor_id dtor_of_bench = HUGETLB_PAGE_DTOR;	/* keeps the type */
 unsigned long page_offset_base = 0xffff888000000000;
 unsigned long vmemmap_base = 0xffffea0000000000;
 
@@ -25,7 +29,7 @@ struct uts_namespace init_uts_ns = {
 	.name = { "Linux", "bench", "6.0.0-bench", "#1 SMP", "x86_64", "(none)" },
 };
 
-/* ---- two files -------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------- */
 
 #define NAME(text) { .len = sizeof(text) - 1, .name = (const unsigned char *)(text) }
 
@@ -86,6 +90,46 @@ struct file exe_file = {
 struct file shared_file = {
 	.f_path = { &shm_mount.mnt, &shared }, .f_inode = &shared_inode.vfs_inode,
 	.f_mapping = &shared_inode.vfs_inode.i_data,
+};
+
+/* ---- huge pages: a mount for each size ---------------------------------------- */
+
+static const struct address_space_operations hugetlbfs_aops;
+static struct mount huge_mount;
+
+#define HUGE_FILE(which, bits, dev, ino)                                               \
+	static struct hstate which##_hstate = { .order = (bits) };                     \
+	static struct hugetlbfs_sb_info which##_info = { .hstate = &which##_hstate };  \
+	static struct super_block which##_sb = {                                       \
+		.s_dev = (dev), .s_magic = 0x958458f6, .s_fs_info = &which##_info,     \
+	};                                                                             \
+	static struct inode which##_inode = {                                          \
+		.i_mode = 0100600, .i_sb = &which##_sb, .i_ino = (ino),                \
+		.i_mapping = &which##_inode.i_data,                                    \
+		.i_data = { .host = &which##_inode, .a_ops = &hugetlbfs_aops },        \
+	};                                                                             \
+	static struct dentry which##_dentry = {                                        \
+		.d_parent = &huge_root, .d_name = NAME(#which),                        \
+		.d_inode = &which##_inode, .d_sb = &which##_sb, .d_hash.pprev = &hashed, \
+	};                                                                             \
+	struct file which##_file = {                                                   \
+		.f_path = { &huge_mount.mnt, &which##_dentry },                        \
+		.f_inode = &which##_inode, .f_mapping = &which##_inode.i_data,         \
+	}
+
+static struct dentry huge = {
+	.d_parent = &root, .d_name = NAME("huge"), .d_inode = &root_inode, .d_sb = &disk_sb,
+	.d_hash.pprev = &hashed,
+};
+static struct dentry huge_root = {
+	.d_parent = &huge_root, .d_name = NAME("/"), .d_inode = &shm_root_inode,
+	.d_sb = &shm_sb, .d_hash.pprev = &hashed,
+};
+HUGE_FILE(huge_2m, 9, 24, 79);
+HUGE_FILE(huge_1g, 18, 25, 80);
+static struct mount huge_mount = {
+	.mnt_parent = &root_mount, .mnt_mountpoint = &huge,
+	.mnt = { .mnt_root = &huge_root, .mnt_sb = &huge_2m_sb },
 };
 
 /* ---- the idle task ------------------------------------------------------------ */

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#define BENCH_NODES 64		/* as many as there may be */
+
 typedef struct { int counter; } atomic_t;
 typedef struct { long counter; } atomic_long_t;
 
@@ -35,7 +37,7 @@ enum pageflags {
 	PG_locked, PG_referenced, PG_uptodate, PG_dirty, PG_lru, PG_active, PG_workingset,
 	PG_waiters, PG_error, PG_slab, PG_owner_priv_1, PG_arch_1, PG_reserved, PG_private,
 	PG_private_2, PG_writeback, PG_head, PG_mappedtodisk, PG_reclaim, PG_swapbacked,
-	PG_unevictable, PG_mlocked, PG_swapcache = PG_owner_priv_1,
+	PG_unevictable, PG_mlocked, __NR_PAGEFLAGS, PG_swapcache = PG_owner_priv_1,
 };
 
 struct page {
@@ -61,6 +63,16 @@ struct page {
 	unsigned long memcg_data;
 };
 
+/* How a compound page is freed; kept in its second struct page. */
+enum compound_dtor_id {
+	NULL_COMPOUND_DTOR, COMPOUND_PAGE_DTOR, HUGETLB_PAGE_DTOR, TRANSHUGE_PAGE_DTOR,
+};
+
+struct pglist_data {
+	unsigned long node_start_pfn, node_present_pages, node_spanned_pages;
+	int node_id;
+};
+
 struct mem_section {
 	unsigned long section_mem_map;
 	void *usage;
@@ -77,6 +89,14 @@ struct super_block {
 	unsigned int s_dev;
 	unsigned long s_magic;
 	void *s_fs_info;
+};
+
+struct hstate {
+	unsigned int order;
+};
+
+struct hugetlbfs_sb_info {
+	struct hstate *hstate;
 };
 
 struct xarray {
@@ -183,7 +203,7 @@ struct mm_struct {
 	uint64_t *pgd;
 	atomic_t mm_users, mm_count;
 	int map_count;
-	atomic_long_t pgtables_bytes;
+	atomic_long_t pgtables_bytes, hugetlb_usage;
 	unsigned long hiwater_rss, hiwater_vm;
 	unsigned long total_vm, locked_vm, data_vm, exec_vm, stack_vm;
 	unsigned long start_code, end_code, start_data, end_data;
