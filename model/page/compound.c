@@ -241,8 +241,9 @@ void folio_view(const struct pagefmt *f, const uint8_t *p, uint64_t kva, struct 
 		.second_flags = page_flags(f, p + f->size),
 		.mapping = page_mapping(f, p),
 		.refcount = page_refcount(f, p),
+		.type = page_type(f, p),
 	};
-	v->fr = flags_class(f, v->flags) | type_class(f, page_type(f, p));
+	v->fr = flags_class(f, v->flags) | type_class(f, v->type);
 	if (is_hugetlb(f, p))
 		v->fr |= FR_HUGETLB;
 	else

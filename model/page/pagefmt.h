@@ -207,7 +207,7 @@ struct folio_view {
 	bool readable;
 	uint64_t flags, second_flags;	/* of the head and of the page after it */
 	uint64_t mapping;
-	uint32_t refcount;
+	uint32_t refcount, type;	/* of the head */
 	uint32_t fr;		/* FR_* that all its pages share, and the order */
 	unsigned order;
 	uint32_t entire;	/* mappings of the whole folio */

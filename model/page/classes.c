@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * classes.c - the class of each page frame, from its struct page.
+ *
+ * Pages of a compound page are what its head is. Of a block of several pages that is not
+ * compound only the first has a reference; the others show nothing (CLASS_UNKNOWN), as do pages
+ * on the per-CPU lists. PG_reserved (memory that the page allocator never had, include/linux/
+ * page-flags.h) is divided by the resource tree.
+ */
+#include "model/page/classes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/heap.h"
+#include "dumpread/base/jobs.h"
+#include "model/page/owners.h"
+#include "model/page/pagefmt.h"
+#include "model/page/scan.h"
+#include "model/system/resources.h"
+#include "model/usage/account.h"
+
+#define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)
+
+_Static_assert(PAGE_CLASSES <= 0x40, "a class takes 6 bits");
+
+/*
+ * The top bit of a byte: the page is mapped. While the pass runs, it marks a page of a large
+ * folio that may be mapped, because the folio's counts say that some of its pages are: if no
+ * page of the machine has a count of its own (CONFIG_NO_PAGE_MAPCOUNT, 6.15), these count as
+ * mapped, as in the kernel's own counters.
+ */
+#define MAPPED 0x80
+#define CLASS_BITS 0x3f
+#define MAYBE 0x40		/* only while the pass runs: there are fewer classes */
+
+enum word_bit {
+	BIT_WRITEBACK, BIT_UNEVICTABLE, BIT_MLOCKED, BIT_ACTIVE, WORD_BITS
+};
+
+static const enum layout_id word_flags[WORD_BITS] = {
+	[BIT_WRITEBACK] = E_PG_WRITEBACK,
+	[BIT_UNEVICTABLE] = E_PG_UNEVICTABLE,
+	[BIT_MLOCKED] = E_PG_MLOCKED,
+	[BIT_ACTIVE] = E_PG_ACTIVE,
+};
+
+/* One thread's. */
+struct class_worker {
+	struct cache_owners owners;
+	struct folio_view folio;
+	uint64_t buddy_end;		/* pages below it follow a free block's head */
+	size_t resource;		/* place in the resource tree */
+	uint64_t chunk_no;		/* of the latest run */
+	uint8_t *chunk;
+	struct class_counts count[PAGE_CLASSES];
+	uint64_t maybe, own_mapped, unread, lost_heads, lost_mappings;
+};
+
+struct class_pass {
+	const struct kernel *k;
+	struct pagefmt fmt;
+	uint64_t word[WORD_BITS];
+	uint32_t kmalloc, zsmalloc;	/* types in the top byte; 0: not told apart */
+	uint64_t zero, huge_zero, huge_zero_end;	/* pfns */
+	struct arena mem;
+	struct resources resources;
+	struct page_classes *ret;
+	struct class_worker *workers[JOBS_MAX];
+};
+
+/* What is known of one page: the facts of its own struct page, and of its folio's head. */
+struct one_page {
+	uint64_t pfn;
+	uint32_t fr;			/* FR_* */
+	uint32_t type;			/* of the head */
+	uint32_t refs;			/* of the head */
+	uint64_t own_flags, flags;	/* of the page, of the head */
+	uint64_t mapping;
+	bool mapped, maybe;
+};
+
+const char *page_class_name(enum page_class c)
+{
+	static const char *const names[] = {
+#define C(id, name, what) name,
+#include "model/page/classes.def"
+#undef C
+	};
+
+	return names[c];
+}
+
+const char *page_class_what(enum page_class c)
+{
+	static const char *const texts[] = {
+#define C(id, name, what) what,
+#include "model/page/classes.def"
+#undef C
+	};
+
+	return texts[c];
+}
+
+/* ---- the class of one page ------------------------------------------------------------ */
+
+static bool begins(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
+static enum page_class class_of_reserved(const struct class_pass *p, struct class_worker *w,
+					 uint64_t pfn)
+{
+	uint64_t first = pfn << p->k->page_shift,
+		 last = first + (UINT64_C(1) << p->k->page_shift) - 1;
+	const char *name, *end;
+
+	if (!p->resources.v.n)
+		return CLASS_BOOT;
+	name = resource_name(&p->resources, first, &w->resource);
+	if (name && begins(name, "Kernel "))
+		return CLASS_IMAGE;
+	if (name && !strcmp(name, "Crash kernel"))
+		return CLASS_CRASH;
+	end = resource_name(&p->resources, last, &w->resource);
+	if (end && begins(end, "Kernel "))
+		return CLASS_IMAGE;
+	/* the kernel rounds RAM to whole pages */
+	if (!name || strcmp(name, "System RAM") || !end || strcmp(end, "System RAM"))
+		return CLASS_HOLE;
+	return CLASS_BOOT;
+}
+
+static enum page_class class_of_cache(const struct class_pass *p, struct class_worker *w,
+				      struct reader *r, const struct one_page *g)
+{
+	switch (cache_owners_kind(&w->owners, r, g->mapping)) {
+	case CACHE_SHMEM: return g->mapped ? CLASS_SHMEM_MAPPED : CLASS_SHMEM;
+	case CACHE_SECRETMEM: return CLASS_SECRETMEM;
+	case CACHE_BDEV: return CLASS_BDEV;
+	case CACHE_FILE: return g->mapped ? CLASS_FILE_MAPPED : CLASS_FILE;
+	case CACHE_LOST: break;
+	}
+	/* the page is in a cache, whoever owns it */
+	w->lost_mappings++;
+	if (g->flags & p->fmt.swapbacked)
+		return g->mapped ? CLASS_SHMEM_MAPPED : CLASS_SHMEM;
+	return g->mapped ? CLASS_FILE_MAPPED : CLASS_FILE;
+}
+
+static enum page_class class_of_typed(const struct class_pass *p, const struct one_page *g)
+{
+	if (p->fmt.type_form != TYPE_BYTE || !type_is_type(&p->fmt, g->type))
+		return CLASS_NONE;
+	if (p->kmalloc && g->type >> 24 == p->kmalloc)
+		return CLASS_KMALLOC;
+	if (p->zsmalloc && g->type >> 24 == p->zsmalloc)
+		return CLASS_MOVABLE;
+	return CLASS_NONE;
+}
+
+static enum page_class class_of_anon(const struct one_page *g)
+{
+	if (g->fr & FR_KSM)
+		return CLASS_KSM;
+	if (g->fr & FR_SWAPCACHE && !g->mapped && !g->maybe)
+		return CLASS_SWAPCACHE;
+	return CLASS_ANON;
+}
+
+static enum page_class class_of_page(const struct class_pass *p, struct class_worker *w,
+				     struct reader *r, const struct one_page *g)
+{
+	enum page_class typed = class_of_typed(p, g);
+
+	if (g->fr & FR_BLANK)
+		return CLASS_HOLE;
+	if (g->fr & FR_OFFLINE)
+		return CLASS_OFFLINE;
+	if (g->fr & FR_HWPOISON)
+		return CLASS_POISON;
+	if (g->fr & FR_BUDDY)
+		return CLASS_FREE;
+	if (g->pfn == p->zero || (g->pfn >= p->huge_zero && g->pfn < p->huge_zero_end))
+		return CLASS_ZERO;
+	if (g->fr & FR_SLAB)
+		return CLASS_SLAB;
+	if (g->fr & FR_PGTABLE)
+		return CLASS_TABLES;
+	if (g->fr & FR_HUGETLB)
+		return g->refs ? CLASS_HUGETLB : CLASS_HUGETLB_FREE;
+	if (typed)
+		return typed;
+	if (g->fr & FR_RESERVED)
+		return class_of_reserved(p, w, g->pfn);
+	if ((g->mapping & 3) == 2 && !p->zsmalloc) /* bda807d44454 (v4.8) */
+		return CLASS_MOVABLE;
+	if (g->fr & FR_ANON)
+		return class_of_anon(g);
+	if (g->fr & FR_CACHE)
+		return class_of_cache(p, w, r, g);
+	if (g->fr & FR_SWAPCACHE)
+		return CLASS_SWAPCACHE;
+	if (g->fr & FR_LRU)
+		return CLASS_TRUNCATED;
+	return CLASS_UNKNOWN;
+}
+
+static void count_page(const struct class_pass *p, struct class_worker *w, enum page_class c,
+		       const struct one_page *g)
+{
+	struct class_counts *n = &w->count[c];
+
+	n->pages++;
+	n->mapped += g->mapped;
+	if (c < CLASS_ANON || c > CLASS_HUGETLB)
+		return;
+	n->dirty += !!(g->fr & FR_DIRTY);
+	n->writeback += !!(g->flags & p->word[BIT_WRITEBACK]);
+	n->unevictable += !!(g->flags & p->word[BIT_UNEVICTABLE]);
+	n->mlocked += !!(g->flags & p->word[BIT_MLOCKED]);
+	n->active += !!(g->flags & p->word[BIT_ACTIVE]);
+}
+
+/* ---- struct pages ----------------------------------------------------------------------- */
+
+/* No zone, no flag except PG_reserved, no reference: never set up (see frames.c). */
+static bool is_blank(const struct pagefmt *f, const uint8_t *p, const struct one_page *g)
+{
+	return f->mapcount_form != MAPCOUNT_NONE && !(g->flags & ~f->reserved) && !g->refs &&
+	       !g->mapping && !load32(p + f->mapcount, f->big) && !page_word(f, p, f->lru);
+}
+
+/* The head of a free block has its order. */
+static void enter_block(struct class_worker *w, const struct pagefmt *f, const uint8_t *p,
+			uint64_t pfn)
+{
+	uint64_t order = page_word(f, p, f->private);
+
+	if (order < FRAME_CHUNK_SHIFT && !(pfn & ((UINT64_C(1) << order) - 1)))
+		w->buddy_end = pfn + (UINT64_C(1) << order);
+}
+
+static void take_single(const struct class_pass *c, struct class_worker *w, const uint8_t *p,
+			struct one_page *g)
+{
+	const struct pagefmt *f = &c->fmt;
+	bool counted = f->mapcount_form == MAPCOUNT_NONE;
+
+	g->flags = g->own_flags;
+	g->type = page_type(f, p);
+	g->refs = page_refcount(f, p);
+	g->mapping = page_mapping(f, p);
+	g->fr = FR_EXISTS | flags_class(f, g->flags) | type_class(f, g->type);
+	g->fr |= mapping_class(f, g->mapping, g->fr);
+	if (is_blank(f, p, g))
+		g->fr |= FR_BLANK;
+	if (counted)
+		g->mapped = page_counted(f, p, g->refs, &g->fr) != 0;
+	else
+		g->mapped = page_own_mapcount(f, g->type) != 0;
+	if (g->fr & FR_BUDDY)
+		enter_block(w, f, p, g->pfn);
+	else if (!g->refs && g->pfn < w->buddy_end)
+		g->fr |= FR_BUDDY;
+}
+
+static void take_part(const struct class_pass *c, struct class_worker *w, const uint8_t *p,
+		      struct one_page *g)
+{
+	const struct folio_view *v = &w->folio;
+	const struct pagefmt *f = &c->fmt;
+	uint32_t own = page_own_mapcount(f, page_type(f, p));
+
+	g->flags = v->flags;
+	g->type = v->type;
+	g->refs = v->refcount;
+	g->mapping = v->mapping;
+	g->fr = FR_EXISTS | v->fr | (flags_class(f, g->own_flags) & (FR_RESERVED | FR_HWPOISON));
+	g->mapped = own + v->add != 0;
+	g->maybe = v->pte_mapped && !g->mapped;
+	w->own_mapped += v->pte_mapped && own;
+}
+
+static void view_head(const struct class_pass *c, struct class_worker *w, struct reader *r,
+		      uint64_t head, const struct page_run *run)
+{
+	uint8_t raw[3 * STRUCT_PAGE_MAX];
+	uint64_t off = head - run->here_kva;
+	const uint8_t *p = raw;
+
+	if (off < run->len && run->len - off >= c->fmt.view_size) {
+		p = run->here + off;
+	} else if (read_kva(r, head, raw, c->fmt.view_size)) {
+		w->folio = (struct folio_view){ .kva = head };
+		return;
+	}
+	folio_view(&c->fmt, p, head, &w->folio);
+}
+
+static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, struct reader *r,
+			   const struct page_run *run, uint64_t i)
+{
+	const struct pagefmt *f = &c->fmt;
+	uint64_t kva = run->kva + i * f->size, head;
+	const uint8_t *p = run->p + i * f->size;
+	struct one_page g = { .pfn = run->pfn + i, .own_flags = page_flags(f, p) };
+	enum page_role role = page_role(f, p, kva, run->len - (kva - run->here_kva), &head);
+	enum page_class class;
+
+	if (role == PAGE_HEAD || role == PAGE_TAIL) {
+		if (w->folio.kva != head)
+			view_head(c, w, r, head, run);
+		if (!w->folio.readable) {
+			w->lost_heads++;
+			w->count[CLASS_UNREAD].pages++;
+			return CLASS_UNREAD;
+		}
+		take_part(c, w, p, &g);
+	} else {
+		take_single(c, w, p, &g);
+		w->lost_heads += role == PAGE_ASTRAY;
+	}
+	class = class_of_page(c, w, r, &g);
+	count_page(c, w, class, &g);
+	if (g.maybe)
+		w->maybe++;
+	return (uint8_t)(class | (g.maybe ? MAYBE : 0) | (g.mapped ? MAPPED : 0));
+}
+
+/* ---- the pass ------------------------------------------------------------------------------ */
+
+static struct class_worker *worker_of(struct class_pass *c, unsigned worker, struct reader *r)
+{
+	struct class_worker *w = c->workers[worker];
+
+	if (!w) {
+		w = c->workers[worker] = heap_array(struct class_worker, 1);
+		w->chunk_no = UINT64_MAX;
+		cache_owners_init(&w->owners, c->k, r);
+	}
+	return w;
+}
+
+static void class_run(void *arg, unsigned worker, struct reader *r, const struct page_run *run)
+{
+	struct class_pass *c = arg;
+	struct class_worker *w = worker_of(c, worker, r);
+	uint64_t no = run->pfn >> FRAME_CHUNK_SHIFT;
+	uint8_t *to;
+
+	if (w->chunk_no != no) {
+		w->chunk_no = no;
+		w->resource = 0;
+		w->chunk = c->ret->chunk[no];
+		if (!w->chunk)
+			w->chunk = c->ret->chunk[no] = heap_array(uint8_t, CHUNK_FRAMES);
+	}
+	to = &w->chunk[run->pfn & (CHUNK_FRAMES - 1)];
+	for (uint64_t i = 0; i < run->n; i++) {
+		if (run->p) {
+			to[i] = decode_page(c, w, r, run, i);
+			continue;
+		}
+		to[i] = CLASS_UNREAD;
+		w->count[CLASS_UNREAD].pages++;
+		w->unread++;
+	}
+}
+
+static void init_pass(struct class_pass *c, const struct kernel *k, struct reader *r)
+{
+	const struct layout *l = &k->layout;
+	unsigned order = k->page_shift < 21 ? 21 - k->page_shift : 0;
+
+	c->k = k;
+	pagefmt_init(&c->fmt, k);
+	for (unsigned i = 0; i < WORD_BITS; i++)
+		c->word[i] = pagefmt_flag(&c->fmt, word_flags[i]);
+	c->kmalloc = (uint32_t)layout_enum(l, E_PGTY_LARGE_KMALLOC, 0);
+	c->zsmalloc = (uint32_t)layout_enum(l, E_PGTY_ZSMALLOC, 0);
+	zero_frames(k, r, &c->zero, &c->huge_zero);
+	c->huge_zero_end = c->huge_zero == UINT64_MAX ? c->huge_zero
+						      : c->huge_zero + (UINT64_C(1) << order);
+	resources_read(k, r, &c->mem, &c->resources);
+}
+
+static void add_counts(struct class_counts *to, const struct class_counts *n)
+{
+	to->pages += n->pages;
+	to->mapped += n->mapped;
+	to->dirty += n->dirty;
+	to->writeback += n->writeback;
+	to->unevictable += n->unevictable;
+	to->mlocked += n->mlocked;
+	to->active += n->active;
+}
+
+static void add_worker(struct class_pass *c, const struct class_worker *w, struct class_worker *sum)
+{
+	for (unsigned i = 0; i < PAGE_CLASSES; i++)
+		add_counts(&c->ret->count[i], &w->count[i]);
+	sum->maybe += w->maybe;
+	sum->own_mapped += w->own_mapped;
+	sum->unread += w->unread;
+	sum->lost_heads += w->lost_heads;
+	sum->lost_mappings += w->lost_mappings;
+}
+
+static uint8_t *byte_at(const struct page_classes *c, uint64_t pfn)
+{
+	return &c->chunk[pfn >> FRAME_CHUNK_SHIFT][pfn & (CHUNK_FRAMES - 1)];
+}
+
+static void move_frame(struct page_classes *c, uint8_t *b, enum page_class to)
+{
+	struct class_counts *from = &c->count[*b & CLASS_BITS];
+	bool mapped = *b & MAPPED;
+
+	from->pages--;
+	from->mapped -= mapped;
+	c->count[to].pages++;
+	c->count[to].mapped += mapped;
+	*b = (uint8_t)(to | (mapped ? MAPPED : 0));
+}
+
+static enum page_class mapped_class(enum page_class c)
+{
+	switch (c) {
+	case CLASS_FILE: return CLASS_FILE_MAPPED;
+	case CLASS_SHMEM: return CLASS_SHMEM_MAPPED;
+	default: return c;
+	}
+}
+
+/* Settles the bytes with MAYBE. */
+static void settle(struct page_classes *c, bool mapped)
+{
+	for (uint64_t no = 0; no < c->nchunks; no++)
+		for (uint64_t i = 0; c->chunk[no] && i < CHUNK_FRAMES; i++) {
+			uint8_t *b = &c->chunk[no][i];
+
+			if (!(*b & MAYBE))
+				continue;
+			*b &= (uint8_t)~MAYBE;
+			if (!mapped)
+				continue;
+			c->count[*b].mapped++;
+			*b |= MAPPED;
+			move_frame(c, b, mapped_class(*b & CLASS_BITS));
+		}
+}
+
+static void mark_devices(struct page_classes *c, uint64_t pfn, uint64_t end)
+{
+	for (; pfn < end; pfn++) {
+		enum page_class from = page_class_at(c, pfn);
+
+		if (from != CLASS_NONE && from != CLASS_UNREAD)
+			move_frame(c, byte_at(c, pfn), CLASS_DEVICE);
+	}
+}
+
+static void tell(const struct class_pass *c, const struct class_worker *sum)
+{
+	enum status torn = c->k->dump->live ? ST_TORN : ST_CORRUPT;
+
+	if (sum->unread)
+		issue_add(c->k->issues, ST_NODATA, "struct page", sum->unread,
+			  "struct pages that the dump does not hold");
+	if (sum->lost_heads)
+		issue_add(c->k->issues, torn, "compound page", sum->lost_heads,
+			  "tail pages whose head is not readable");
+	if (sum->lost_mappings)
+		issue_add(c->k->issues, torn, "page mapping", sum->lost_mappings,
+			  "pages whose address_space is not readable");
+}
+
+struct page_classes *page_classes_build(const struct kernel *k)
+{
+	struct page_classes *ret = heap_array(struct page_classes, 1);
+	struct class_pass *c = heap_array(struct class_pass, 1);
+	struct page_scan scan = { .run = class_run, .arg = c };
+	struct reader *r = kernel_reader(k);
+	const struct memmap *m = &k->memmap;
+	struct class_worker sum = { .maybe = 0 };
+
+	c->ret = ret;
+	if (m->n) {
+		init_pass(c, k, r);
+		ret->nchunks = ((m->max_pfn - 1) >> FRAME_CHUNK_SHIFT) + 1;
+		ret->chunk = heap_array(uint8_t *, ret->nchunks);
+		page_scan(k, c->fmt.size, &scan);
+	}
+	for (unsigned i = 0; i < JOBS_MAX; i++) {
+		if (!c->workers[i])
+			continue;
+		add_worker(c, c->workers[i], &sum);
+		cache_owners_release(&c->workers[i]->owners);
+		free(c->workers[i]);
+	}
+	if (sum.maybe)
+		settle(ret, !sum.own_mapped);
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->v[i].offline)
+			mark_devices(ret, m->v[i].pfn, m->v[i].end);
+	for (uint32_t i = 0; i < m->ndevices; i++)
+		mark_devices(ret, m->devices[i].pfn, m->devices[i].end);
+	tell(c, &sum);
+	reader_free(r);
+	arena_release(&c->mem);
+	free(c);
+	return ret;
+}
+
+void page_classes_free(struct page_classes *c)
+{
+	if (!c)
+		return;
+	for (uint64_t i = 0; i < c->nchunks; i++)
+		free(c->chunk[i]);
+	free(c->chunk);
+	free(c);
+}
+
+enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to)
+{
+	enum page_class from = page_class_at(c, pfn);
+
+	if (from == CLASS_NONE || from == CLASS_HOLE)
+		return CLAIM_NONE;
+	if (from == to)
+		return CLAIM_OWN;
+	if (from != CLASS_UNKNOWN && from != CLASS_BOOT)
+		return CLAIM_OTHER;
+	move_frame(c, byte_at(c, pfn), to);
+	return CLAIM_TAKEN;
+}

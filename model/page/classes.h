@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * classes.h - every page frame in one class: one pass over the page array.
+ *
+ * A class is first what the struct page shows. Frames about which it says nothing are
+ * CLASS_UNKNOWN until a list or an area of the kernel claims them (classes_claim()). One byte
+ * is kept for each frame. Sums over classes are the frames with a struct page, by construction.
+ */
+#ifndef VMCENSUS_PAGE_CLASSES_H
+#define VMCENSUS_PAGE_CLASSES_H
+
+#include "model/model.h"
+
+enum page_class {
+#define C(id, name, what) id,
+#include "model/page/classes.def"
+#undef C
+	PAGE_CLASSES
+};
+
+/* Name and meaning of a class. */
+const char *page_class_name(enum page_class c);
+const char *page_class_what(enum page_class c);
+
+/* Counts of the frames of one class, pages. All but PAGES are parts of it. */
+struct class_counts {
+	uint64_t pages;
+	uint64_t mapped;		/* by a process */
+	uint64_t dirty, writeback, unevictable, mlocked, active;
+};
+
+struct page_classes {
+	uint8_t **chunk;		/* [pfn >> FRAME_CHUNK_SHIFT]: a byte for each frame, its class
+					   in the low 6 bits; NULL: no struct pages */
+	uint64_t nchunks;
+	struct class_counts count[PAGE_CLASSES];
+};
+
+/* Reads the page array of K, with K->jobs threads. Struct pages that cannot be read are
+   CLASS_UNREAD and an issue. */
+struct page_classes *page_classes_build(const struct kernel *k);
+void page_classes_free(struct page_classes *c);
+
+static inline enum page_class page_class_at(const struct page_classes *c, uint64_t pfn)
+{
+	uint64_t i = pfn >> FRAME_CHUNK_SHIFT;
+
+	if (i >= c->nchunks || !c->chunk[i])
+		return CLASS_NONE;
+	return (enum page_class)(c->chunk[i][pfn & ((1u << FRAME_CHUNK_SHIFT) - 1)] & 0x3f);
+}
+
+enum claim_result {
+	CLAIM_TAKEN,			/* the frame is in the claimed class now */
+	CLAIM_OWN,			/* it was already */
+	CLAIM_OTHER,			/* another claim, or its struct page, says otherwise */
+	CLAIM_NONE,			/* there is no such frame */
+};
+
+/*
+ * Moves frame PFN, if it is CLASS_UNKNOWN or CLASS_BOOT, to class C. Not for use by several
+ * threads.
+ */
+enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * scan.c - addresses in the memmap go through the kernel's page tables, because one page of
+ * struct pages may stand for many (hugetlb vmemmap optimization).
+ */
+#include "model/page/scan.h"
+
+#include <stdlib.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/base/jobs.h"
+#include "model/page/pagefmt.h"
+
+struct scanner {
+	const struct kernel *k;
+	const struct page_scan *scan;
+	uint32_t size;			/* of struct page */
+	uint32_t *chunks;		/* their numbers, ascending */
+	struct reader *readers[JOBS_MAX];
+};
+
+/* One worker in one chunk. */
+struct strip {
+	const struct scanner *sc;
+	unsigned worker;
+	struct reader *r;
+	/* translation of memmap addresses, kept while it is valid */
+	uint64_t map_kva, map_pa, map_len;
+};
+
+static enum status memmap_pfn(struct strip *s, uint64_t kva, uint64_t *pfn)
+{
+	enum status st = ST_OK;
+
+	if (kva - s->map_kva >= s->map_len) {
+		s->map_len = 0;
+		st = reader_kvtop(s->r, kva, &s->map_pa, &s->map_len);
+		if (st)
+			return st;
+		s->map_kva = kva;
+	}
+	*pfn = (s->map_pa + (kva - s->map_kva)) >> s->sc->k->dump->page_shift;
+	return ST_OK;
+}
+
+static void pass_run(const struct strip *s, const struct page_run *run)
+{
+	s->sc->scan->run(s->sc->scan->arg, s->worker, s->r, run);
+}
+
+/* A struct page that lies across two pages of memory (sizes that do not divide it). */
+static void scan_across(struct strip *s, uint64_t pfn, uint64_t kva)
+{
+	uint8_t raw[STRUCT_PAGE_MAX];
+	enum status st = read_kva(s->r, kva, raw, s->sc->size);
+	struct page_run run = {
+		.pfn = pfn, .n = 1, .kva = kva, .here_kva = kva, .len = s->sc->size
+	};
+
+	if (st == ST_FAULT)
+		return;
+	run.p = run.here = st ? NULL : raw;
+	pass_run(s, &run);
+}
+
+/* Struct pages of [pfn, end), the first at KVA. */
+static void scan_range(struct strip *s, uint64_t pfn, uint64_t end, uint64_t kva)
+{
+	uint32_t psize = dump_page_size(s->sc->k->dump), size = s->sc->size;
+
+	while (pfn < end) {
+		uint32_t off = (uint32_t)(kva & (psize - 1));
+		struct page_run run = {
+			.pfn = pfn, .kva = kva, .here_kva = kva - off, .len = psize
+		};
+		struct page_ref ref = { 0 };
+		enum status st;
+		uint64_t at;
+
+		run.n = min_u64((psize - off) / size, end - pfn);
+		if (!run.n) {
+			scan_across(s, pfn++, kva);
+			kva += size;
+			continue;
+		}
+		st = memmap_pfn(s, kva, &at);
+		if (!st)
+			st = reader_page(s->r, at, &ref);
+		if (!st) {
+			run.here = ref.data;
+			run.p = run.here + off;
+		}
+		if (st != ST_FAULT)
+			pass_run(s, &run);
+		reader_release(s->r, &ref);
+		pfn += run.n;
+		kva += run.n * size;
+	}
+}
+
+static void scan_chunk(void *ctx, unsigned worker, size_t item)
+{
+	struct scanner *sc = ctx;
+	const struct memmap *m = &sc->k->memmap;
+	uint64_t first = (uint64_t)sc->chunks[item] << FRAME_CHUNK_SHIFT;
+	uint64_t end = first + (UINT64_C(1) << FRAME_CHUNK_SHIFT);
+	struct strip s = { .sc = sc, .worker = worker };
+
+	if (!sc->readers[worker])
+		sc->readers[worker] = reader_new(sc->k->dump);
+	s.r = sc->readers[worker];
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct memmap_range *g = &m->v[i];
+		uint64_t lo = max_u64(first, g->pfn), hi = min_u64(end, g->end);
+
+		if (lo < hi)
+			scan_range(&s, lo, hi, g->page_kva + (lo - g->pfn) * sc->size);
+	}
+	if (sc->scan->chunk)
+		sc->scan->chunk(sc->scan->arg, worker, sc->chunks[item]);
+}
+
+/* Chunks that a range touches, ascending, without repeats. */
+static uint32_t list_chunks(struct scanner *sc)
+{
+	const struct memmap *m = &sc->k->memmap;
+	uint64_t total = 0, next = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n; i++)
+		total += ((m->v[i].end - 1) >> FRAME_CHUNK_SHIFT) -
+			 (m->v[i].pfn >> FRAME_CHUNK_SHIFT) + 1;
+	sc->chunks = heap_array(uint32_t, total);
+	for (uint32_t i = 0; i < m->n; i++) {
+		uint64_t c = max_u64(next, m->v[i].pfn >> FRAME_CHUNK_SHIFT);
+
+		for (; c <= (m->v[i].end - 1) >> FRAME_CHUNK_SHIFT; c++)
+			sc->chunks[n++] = (uint32_t)c;
+		next = max_u64(next, c);
+	}
+	return n;
+}
+
+void page_scan(const struct kernel *k, uint32_t size, const struct page_scan *scan)
+{
+	struct scanner sc = { .k = k, .scan = scan, .size = size };
+
+	if (!k->memmap.n)
+		return;
+	jobs_run(k->jobs, list_chunks(&sc), scan_chunk, &sc);
+	for (unsigned i = 0; i < JOBS_MAX; i++)
+		reader_free(sc.readers[i]);
+	free(sc.chunks);
+}
