@@ -129,3 +129,22 @@ void arch_user_paging(const struct dump *d, const struct paging **p, struct pagi
 	*p = m->paging;
 	*env = m->env;
 }
+
+bool arch_kernel_paging(const struct dump *d, const struct paging **p, struct paging_env *env,
+			uint64_t *root, uint64_t *start)
+{
+	const struct kernel_map *m = d->kv_self;
+	unsigned bits;
+
+	if (!m || !m->has_root || !m->paging)
+		return false;
+	*p = m->paging;
+	*env = m->env;
+	*root = m->root;
+	*start = m->low.va;
+	bits = paging_shift(m->paging, m->paging->nlevels);
+	/* without a linear map at a known place: the upper half of the tables */
+	if (!*start && bits < 64)
+		*start = UINT64_MAX << (bits - 1);
+	return *start != 0;
+}

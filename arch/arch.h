@@ -163,6 +163,10 @@ struct arch {
 	   pgtables_bytes counts. NULL: none. */
 	unsigned (*kernel_tables)(const struct paging *user);
 
+	/* A symbol of kernels that give each mm two roots, in two pages of which mm->pgd is the
+	   first; 0: there are none. Only where the struct pages of roots show no type. */
+	enum layout_id two_roots;
+
 	/* ---- what /proc has only on this CPU ---- */
 	uint8_t pkey_bits;		/* of a protection key, from bit 32 of vm_flags on; 0: none */
 	uint16_t pkey_feature;		/* of boot_cpu_data.x86_capability: keys are in use */
@@ -183,6 +187,11 @@ enum status arch_attach_late(struct dump *d, const struct arch *a);
 
 /* The row and environment of user page tables, after arch_attach_late(). */
 void arch_user_paging(const struct dump *d, const struct paging **p, struct paging_env *env);
+
+/* The kernel's own tables: row, environment, root (physical), and the first address that they
+   map. False: not known, or a host translates. */
+bool arch_kernel_paging(const struct dump *d, const struct paging **p, struct paging_env *env,
+			uint64_t *root, uint64_t *start);
 
 /* Hooks for the entries of a walk. They may be NULL. Return false to stop the walk. */
 struct pgvisit {

@@ -214,6 +214,7 @@ const struct arch arch_x86_64 = {
 	.vmalloc_total = x86_64_vmalloc_total,
 	.direct_sizes = x86_64_direct_sizes,
 	.sections = x86_64_sections,
+	.two_roots = Y_PTI_INIT,	/* PGD_ALLOCATION_ORDER: d9e9a6418065 (v4.15) */
 	.pkey_bits = 4,
 	.pkey_feature = FEATURE_OSPKE,
 	.gate = &gate,
