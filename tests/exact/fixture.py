@@ -3,6 +3,7 @@
 import os
 
 from exact.bounds import compare_bounds
+from exact.census import compare_census
 from exact.export import compare_export
 from exact.groups import compare_groups
 from exact.objects import compare_shm, compare_swap
@@ -30,6 +31,7 @@ def compare_fixture(tally, program, build, f, truth, thorough):
         tally.check(f'{name} dmesg without types', differ)
     compare_machine(tally, name, tool, f.image(), f.types(), truth)
     compare_pageflags(tally, name, vmcensus, truth)
+    compare_census(tally, name, vmcensus, truth)
     compare_sizes(tally, name, vmcensus, truth)
     compare_bounds(tally, name, vmcensus, truth)
     compare_release(tally, name, f, lambda image: Vmcensus(program, image, f.types()),

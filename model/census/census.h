@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * census.h - all of RAM: every page frame in one class, with what the kernel counts itself.
+ *
+ * Classes come from the struct pages (model/page/classes.h) and from claims: walkers of the
+ * kernel's own lists and areas, which say what an otherwise unknown frame is for
+ * (model/census/claims.h). Rows add up to RAM by construction: each frame is counted once.
+ */
+#ifndef VMCENSUS_CENSUS_H
+#define VMCENSUS_CENSUS_H
+
+#include "model/page/classes.h"
+
+/* A counter of the kernel beside the frames that it should count. */
+struct census_counter {
+	const char *name;		/* as in /proc/meminfo */
+	enum page_class row;		/* the class beside which it is shown */
+	uint64_t kernel;		/* pages, by the counter; UINT64_MAX: unknown */
+	uint64_t found;			/* pages, by the classes that it counts */
+	const char *why;		/* what explains a difference; NULL: nothing known */
+};
+
+struct census {
+	struct page_classes *classes;
+	/* Where its frames are is not shown, or not all of them: they are in CLASS_UNKNOWN or
+	   CLASS_BOOT. */
+	bool unknown[PAGE_CLASSES];
+	struct census_counter *counters;
+	uint32_t ncounters;
+	uint64_t ram;			/* pages: all classes but CLASS_NONE, _HOLE and _DEVICE */
+	uint64_t present;		/* pages of RAM by the nodes' own counts; 0: unknown */
+};
+
+/* Needs NEED_MACHINE and NEED_TASKS. The result is in MEM; census_free() gives back its frames. */
+struct census *census_build(const struct snapshot *s, struct arena *mem);
+void census_free(struct census *c);
+
+/* Is a frame of class C RAM? */
+static inline bool class_is_ram(enum page_class c)
+{
+	return c != CLASS_NONE && c != CLASS_HOLE && c != CLASS_DEVICE;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * claims.h - what claims frames for their classes; private to model/census. Each function
+ * returns false if this kernel, or its layout file, does not show where they are.
+ */
+#ifndef VMCENSUS_CENSUS_CLAIMS_H
+#define VMCENSUS_CENSUS_CLAIMS_H
+
+#include "model/census/census.h"
+
+/* Struct pages: the frames behind the memmap. */
+bool claim_memmap(const struct kernel *k, struct reader *r, struct page_classes *c);
+/* Per-CPU variables: the populated pages of all chunks. */
+bool claim_percpu(const struct kernel *k, struct reader *r, struct page_classes *c);
+/* Kernel stacks of all tasks. Needs NEED_TASKS. */
+bool claim_stacks(const struct snapshot *s, struct reader *r, struct page_classes *c);
+
+/* Page tables whose struct pages do not say so: roots of mms, and the kernel's own. Needs
+   NEED_TASKS. */
+bool claim_tables(const struct snapshot *s, struct reader *r, struct page_classes *c);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* counters.h - the kernel's own counters beside the classes; private to model/census. */
+#ifndef VMCENSUS_CENSUS_COUNTERS_H
+#define VMCENSUS_CENSUS_COUNTERS_H
+
+#include "model/census/census.h"
+
+/* Fills C->counters from S->machine and C->classes. */
+void census_count(const struct snapshot *s, struct arena *mem, struct census *c);
+
+#endif

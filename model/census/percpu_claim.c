@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * percpu_claim.c - pages of per-CPU variables: the chunks of mm/percpu.c, of which each CPU has
+ * a unit. Only populated pages of a unit exist.
+ */
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+#include "model/census/claims.h"
+#include "model/kobj.h"
+#include "model/walk/list.h"
+
+#define CHUNKS_MAX (1u << 20)
+#define SLOTS_MAX 256u
+#define UNIT_PAGES_MAX (1u << 16)	/* a unit of 256 MiB: VMALLOC space limits it */
+
+struct percpu {
+	const struct kernel *k;
+	struct reader *r;
+	struct page_classes *c;
+	struct kobj chunk;
+	uint64_t unit_pages;
+	uint64_t *unit;			/* [ncpus]: offset of the CPU's unit in a chunk */
+	uint64_t chunks_left;
+	/* static variables lie before the first chunk's own memory, and in no chunk */
+	uint64_t first;			/* pcpu_base_addr */
+	uint64_t statics;		/* bytes of them */
+};
+
+static bool is_populated(const struct percpu *p, uint64_t page)
+{
+	unsigned bits = 8 * p->k->dump->word_size;
+	uint64_t word,
+		at = kobj_member_kva(&p->chunk, M_PCPU_CHUNK_POPULATED) + page / bits * (bits / 8);
+
+	return !read_kva_uint(p->r, at, p->k->dump->word_size, &word) && word >> page % bits & 1;
+}
+
+/* The page at KVA of the first unit, and its like in the others. */
+static void claim_page(const struct percpu *p, uint64_t kva)
+{
+	uint64_t pa;
+
+	for (uint32_t cpu = 0; cpu < p->k->ncpus; cpu++)
+		if (!reader_kvtop(p->r, kva + p->unit[cpu], &pa, NULL))
+			page_classes_claim(p->c, pa >> p->k->page_shift, CLASS_PERCPU);
+}
+
+static void claim_chunk(struct percpu *p, uint64_t chunk)
+{
+	uint64_t base, pages;
+
+	if (!kernel_ptr_ok(p->k, chunk, p->k->dump->word_size) ||
+	    kobj_read(&p->chunk, p->r, chunk)) {
+		issue_add(p->k->issues, ST_CORRUPT, "per-CPU chunk", 1, "a chunk is not readable");
+		return;
+	}
+	base = kobj_u64(&p->chunk, M_PCPU_CHUNK_BASE);
+	pages = has(p->k, M_PCPU_CHUNK_PAGES) ? kobj_u64(&p->chunk, M_PCPU_CHUNK_PAGES)
+					      : p->unit_pages;
+	for (uint64_t i = 0; i < min_u64(pages, p->unit_pages); i++)
+		if (is_populated(p, i))
+			claim_page(p, base + (i << p->k->page_shift));
+	if (base - p->first < p->unit_pages << p->k->page_shift)
+		p->statics = min_u64(p->statics, base - p->first);
+}
+
+static void claim_slot(struct percpu *p, uint64_t head)
+{
+	struct listwalk w = listwalk_start(p->k, p->r, head, p->chunks_left);
+
+	while (listwalk_next(&w)) {
+		p->chunks_left--;
+		claim_chunk(p, w.node - layout_offset(&p->k->layout, M_PCPU_CHUNK_LIST));
+	}
+	if (w.st)
+		issue_add(p->k->issues, w.st, "per-CPU chunks", 1, "a list ends after %llu chunks",
+			  (unsigned long long)w.seen);
+}
+
+static bool read_units(struct percpu *p)
+{
+	unsigned word = p->k->dump->word_size;
+	uint64_t offsets;
+
+	if (kvar_u64(p->k, p->r, Y_PCPU_UNIT_OFFSETS, 0, &offsets) ||
+	    kvar_u64(p->k, p->r, Y_PCPU_UNIT_PAGES, 4, &p->unit_pages) ||
+	    p->unit_pages > UNIT_PAGES_MAX)
+		return false;
+	p->unit = heap_array(uint64_t, p->k->ncpus);
+	for (uint32_t i = 0; i < p->k->ncpus; i++)
+		if (read_kva_uint(p->r, offsets + (uint64_t)p->k->possible[i] * word, word,
+				  &p->unit[i]))
+			return false;
+	return true;
+}
+
+bool claim_percpu(const struct kernel *k, struct reader *r, struct page_classes *c)
+{
+	struct percpu p = {
+		.k = k, .r = r, .c = c, .chunks_left = CHUNKS_MAX, .statics = UINT64_MAX
+	};
+	unsigned word = k->dump->word_size;
+	uint64_t lists, nslots, chunk;
+	bool whole = false;
+
+	if (!has(k, M_PCPU_CHUNK_BASE) || !has(k, M_PCPU_CHUNK_POPULATED))
+		return false;
+	kobj_init(&p.chunk, k, S_PCPU_CHUNK);
+	if (!read_units(&p) || kvar_u64(k, r, Y_PCPU_BASE, 0, &p.first) ||
+	    kvar_u64(k, r, Y_PCPU_LISTS, 0, &lists) ||
+	    kvar_u64(k, r, Y_PCPU_NR_SLOTS, 4, &nslots) || nslots > SLOTS_MAX) {
+		issue_add(k->issues, ST_NODATA, "per-CPU chunks", 1,
+			  "their lists are not readable");
+		goto out;
+	}
+	/* 5.9 to 5.13 keep lists for each type of chunk (3c7be18ac9a0) */
+	nslots *= (uint64_t)layout_enum(&k->layout, E_PCPU_CHUNK_TYPES, 1);
+	for (uint64_t i = 0; i < min_u64(nslots, SLOTS_MAX); i++)
+		claim_slot(&p, lists + i * 2 * word);
+	if (has(k, Y_PCPU_RESERVED) && !kvar_u64(k, r, Y_PCPU_RESERVED, 0, &chunk) && chunk)
+		claim_chunk(&p, chunk);
+	for (uint64_t at = 0; p.statics != UINT64_MAX && at < p.statics;
+	     at += UINT64_C(1) << k->page_shift)
+		claim_page(&p, p.first + at);
+	whole = true;
+out:
+	kobj_release(&p.chunk);
+	free(p.unit);
+	return whole;
+}

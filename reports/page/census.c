@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * census - where all of RAM is: every page frame in one class, and the kernel's own counters
+ * beside.
+ */
+#include <math.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/census/census.h"
+#include "reports/core/common.h"
+
+struct census_line {
+	const char *class, *what, *counter;
+	uint64_t size, mapped, dirty, writeback, unevictable, mlocked, active, kernel, found;
+	int64_t difference;
+	double percent;
+};
+
+#define SHOWN COL_SHOWN
+#define BYTES(name, fl, about) COL(struct census_line, name, COL_BYTES, fl, "bytes", about)
+
+static const struct column cols[] = {
+	COL(struct census_line, class, COL_STR, SHOWN | COL_WIDE, "", "class of page frames"),
+	BYTES(size, SHOWN | COL_TOTAL, "RAM in this class; all classes add up to RAM"),
+	COL(struct census_line, percent, COL_RATIO, SHOWN, "%", "of RAM"),
+	BYTES(mapped, SHOWN, "of size: mapped by processes"),
+	BYTES(dirty, 0, "of size: not yet written to its file or to swap"),
+	BYTES(writeback, 0, "of size: being written"),
+	BYTES(unevictable, 0, "of size: on the list of pages that cannot be reclaimed"),
+	BYTES(mlocked, 0, "of size: locked by mlock()"),
+	BYTES(active, 0, "of size: on an active LRU list"),
+	COL(struct census_line, counter, COL_STR, SHOWN | COL_WIDE, "",
+	    "the kernel's counter: lines of /proc/meminfo"),
+	BYTES(kernel, SHOWN, "value of the counter"),
+	BYTES(found, 0, "frames that this counter should count, perhaps of several classes"),
+	COL(struct census_line, difference, COL_DELTA, SHOWN, "bytes", "found less kernel"),
+	COL(struct census_line, what, COL_STR, 0, "", "meaning of the class"),
+};
+
+static void set_counter(const struct snapshot *s, const struct census *c, enum page_class class,
+			struct census_line *l)
+{
+	uint64_t page = page_size(s);
+
+	l->kernel = l->found = COL_UNKNOWN;
+	l->difference = COL_UNKNOWN_INT;
+	for (uint32_t i = 0; i < c->ncounters; i++) {
+		const struct census_counter *n = &c->counters[i];
+
+		if (n->row != class || n->kernel == UINT64_MAX)
+			continue;
+		l->counter = n->name;
+		l->kernel = n->kernel * page;
+		l->found = n->found * page;
+		l->difference = (int64_t)(l->found - l->kernel);
+	}
+}
+
+static void set_unknown(struct census_line *l)
+{
+	l->size = l->mapped = l->dirty = l->writeback = COL_UNKNOWN;
+	l->unevictable = l->mlocked = l->active = l->found = COL_UNKNOWN;
+	l->percent = NAN;
+	l->difference = COL_UNKNOWN_INT;
+}
+
+static enum status census_report(const struct snapshot *s, const struct report_opts *o,
+				 struct table *t, struct diag *diag)
+{
+	struct census *c = census_build(s, &t->mem);
+	VEC(struct census_line) rows = { 0 };
+	uint64_t page = page_size(s);
+
+	(void)diag;
+	for (unsigned i = 1; i < PAGE_CLASSES; i++) {
+		const struct class_counts *n = &c->classes->count[i];
+		enum page_class class = (enum page_class)i;
+		struct census_line l = {
+			.class = page_class_name(class),
+			.what = page_class_what(class),
+			.size = n->pages * page,
+			.mapped = n->mapped * page,
+			.dirty = n->dirty * page,
+			.writeback = n->writeback * page,
+			.unevictable = n->unevictable * page,
+			.mlocked = n->mlocked * page,
+			.active = n->active * page,
+			.percent = c->ram ? 100.0 * (double)n->pages / (double)c->ram : NAN,
+		};
+
+		if ((!n->pages && !c->unknown[i] && !o->all) || !class_is_ram(class))
+			continue;
+		set_counter(s, c, class, &l);
+		if (c->unknown[i] && !n->pages)
+			set_unknown(&l);
+		*vec_push(&t->mem, &rows) = l;
+	}
+	t->rows = rows.v;
+	t->nrows = rows.n;
+	t->row_size = sizeof(struct census_line);
+	census_free(c);
+	return ST_OK;
+}
+
+const struct report report_census = {
+	.name = "census",
+	.about = "all of RAM: every page frame in one class, beside the kernel's counters",
+	.needs = NEED_MACHINE | NEED_TASKS,
+	.opts = OPT_ALL,
+	.cols = cols,
+	.ncols = ARRAY_LEN(cols),
+	.run = census_report,
+	.help = "Each page frame is in exactly one class, so the sizes add up to RAM. COUNTER names "
+		"what the kernel itself counts; DIFFERENCE is what its value lacks or has too much. "
+		"--all also shows classes without frames.",
+};

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The census against the kernel's own counts.
+
+RAM is the present pages of all zones (/proc/zoneinfo), and the classes add up to it. The frames
+of a class are those with the flags of /proc/kpageflags, except for those that changed hands
+while the recorder ran. Counters of the dump itself must agree with the frames: those that each
+CPU keeps for itself (mm/vmstat.c) are part of them.
+"""
+import csv
+import io
+import re
+
+from exact.pageflags import recorded
+
+SLAB, HUGE = 1 << 7, 1 << 17
+TABLE = 1 << 26
+# Frames that changed hands, of those with the flag, and some for machines with few.
+TURNOVER, FEW = 0.03, 40
+# What the recorder itself takes and gives back between two records, pages.
+COUNTED = {'slab': SLAB, 'page tables': TABLE}
+EXACT = {'KernelStack', 'Percpu', 'Hugetlb', 'HardwareCorrupted', 'Buffers'}
+
+
+def present(truth):
+    """Pages of RAM, None: not recorded."""
+    text = truth.read('zoneinfo')
+    if not text:
+        return None
+    return sum(int(n) for n in re.findall(rb'^ +present +(\d+)$', text, re.M))
+
+
+def rows(vmcensus):
+    code, out, err = vmcensus('census', '--all', '-q', '-c',
+                              'class,size,mapped,counter,kernel,difference', front=('-f', 'csv'))
+    if code not in (0, 2):
+        return [], err.decode()
+    return list(csv.DictReader(io.StringIO(out.decode()))), ''
+
+
+def compare_ram(wrong, got, truth, page):
+    want, have = present(truth), sum(int(r['size'] or 0) for r in got) // page
+    if want is not None and have != want:
+        wrong.append(f'classes add up to {have} pages, zones have {want} present')
+
+
+def compare_flags(wrong, size, kernel):
+    """Classes that are one flag of kpageflags."""
+    for name, flag in COUNTED.items():
+        want = sum(1 for k in kernel if k & flag)
+        if abs(size[name] - want) > want * TURNOVER + FEW:
+            wrong.append(f'{size[name]} frames are {name}, {want} of kpageflags')
+    huge = size['hugetlb used'] + size['hugetlb free']
+    want = sum(1 for k in kernel if k & HUGE)
+    if huge != want:
+        wrong.append(f'{huge} frames are hugetlb, {want} of kpageflags')
+
+
+def compare_census(tally, name, vmcensus, truth):
+    got, error = rows(vmcensus)
+    page = truth.page_size
+    if error or not got:
+        tally.check(f'{name} census', [error or 'no rows'])
+        return
+    wrong = []
+    size = {r['class']: int(r['size'] or 0) // page for r in got}
+    compare_ram(wrong, got, truth, page)
+    raw = truth.read('kpageflags')
+    if raw:
+        compare_flags(wrong, size, recorded(raw))
+    for r in got:
+        if r['difference'] and r['counter'] in EXACT and int(r['difference']):
+            wrong.append(f"{r['counter']} differs by {r['difference']}")
+    tally.check(f'{name} census', wrong, f"{sum(size.values())} frames")
