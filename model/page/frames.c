@@ -133,16 +133,20 @@ static bool is_movable_kernel(uint64_t mapping)
 /*
  * A struct page that memmap_init_zone() did not set up, in a hole in a section or after
  * the last page: no zone, no flag except PG_reserved (frame 0 of a PC), no reference, and
- * a _mapcount that reads as one mapping.
+ * a _mapcount that reads as one mapping. lru is zeros, or an empty list
+ * (reserve_bootmem_region() of 4.18).
  */
-static bool is_blank(const struct pagefmt *f, const uint8_t *p, uint64_t flags, uint32_t refs,
-		     uint64_t mapping)
+static bool is_blank(const struct pagefmt *f, const uint8_t *p, uint64_t kva, uint64_t flags,
+		     uint32_t refs, uint64_t mapping)
 {
+	uint64_t lru = page_word(f, p, f->lru);
+
 	return f->mapcount_form != MAPCOUNT_NONE && !(flags & ~f->reserved) && !refs && !mapping &&
-	       !load32(p + f->mapcount, f->big) && !page_word(f, p, f->lru);
+	       !load32(p + f->mapcount, f->big) && (!lru || lru == kva + f->lru);
 }
 
-static void decode_single(struct worker *w, const uint8_t *p, uint64_t pfn, struct frame *out)
+static void decode_single(struct worker *w, const uint8_t *p, uint64_t pfn, uint64_t kva,
+			  struct frame *out)
 {
 	const struct pagefmt *f = w->f;
 	uint64_t flags = page_flags(f, p);
@@ -155,7 +159,7 @@ static void decode_single(struct worker *w, const uint8_t *p, uint64_t pfn, stru
 	fr |= mapping_class(f, mapping, fr);
 	if (refs == 1)
 		fr |= FR_SINGLE;
-	if (is_blank(f, p, flags, refs, mapping))
+	if (is_blank(f, p, kva, flags, refs, mapping))
 		fr |= FR_BLANK;
 	if (f->mapcount_form == MAPCOUNT_NONE)
 		out->mapcount = page_counted(f, p, refs, &fr);
@@ -220,8 +224,12 @@ static void decode_page(struct worker *w, uint64_t pfn, uint64_t kva, const uint
 	enum page_role role = page_role(f, p, kva, len - (kva - here_kva), &head);
 
 	w->sums.existing++;
+	if (role == PAGE_UNSET) {
+		out->flags = FR_EXISTS | FR_BLANK;
+		return;
+	}
 	if (role == PAGE_SINGLE || role == PAGE_ASTRAY) {
-		decode_single(w, p, pfn, out);
+		decode_single(w, p, pfn, kva, out);
 		if (role == PAGE_ASTRAY) {
 			out->flags |= FR_TAIL;
 			w->sums.lost_heads++;

@@ -245,7 +245,7 @@ enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_word
 	ret->flags = page_flags(fmt, raw);
 	ret->refcount = (int32_t)page_refcount(fmt, raw);
 	role = page_role(fmt, raw, kva, page_role_size(fmt, kva), &head);
-	if (role == PAGE_ASTRAY)
+	if (role == PAGE_ASTRAY || role == PAGE_UNSET)
 		return ST_CORRUPT;
 	if (role != PAGE_SINGLE && q->folio.view.kva != head)
 		read_folio(q, head, f->flags >> FR_ORDER_SHIFT);

@@ -178,17 +178,21 @@ enum page_role {
 	PAGE_SINGLE,
 	PAGE_HEAD, PAGE_TAIL,	/* of a compound page */
 	PAGE_ASTRAY,		/* a tail whose head is at no address of the kernel */
+	PAGE_UNSET,		/* never set up: page_init_poison(), f165b378bbdf (v4.18) */
 };
 
 /* The role of the page at KVA; LEN readable bytes begin at P. *head: as above, or KVA. */
 static inline enum page_role page_role(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
 				       size_t len, uint64_t *head)
 {
-	bool is_head = page_flags(f, p) & f->head;
+	uint64_t flags = page_flags(f, p);
+	bool is_head = flags & f->head;
 	/* fake heads are the first struct page of a page */
 	bool pair = is_head && !(kva & f->page_mask) && len >= 2 * f->size;
 
 	*head = kva;
+	if (flags == (f->word == 8 ? UINT64_MAX : UINT32_MAX))
+		return PAGE_UNSET;
 	if (page_is_tail(f, p, kva, pair ? p + f->size : NULL, head))
 		return kernel_ptr_ok(f->k, *head, f->word) ? PAGE_TAIL : PAGE_ASTRAY;
 	return is_head ? PAGE_HEAD : PAGE_SINGLE;

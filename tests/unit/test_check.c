@@ -107,6 +107,30 @@ static void test_execve(void)
 	CHECK_EQ(issues_total(h.k.issues), 1);
 }
 
+/* 4.18 and earlier: 512 pages of shared memory, mapped whole, are counted as of a file. */
+static void test_huge_as_file(void)
+{
+	struct hand h;
+
+	machine(&h);
+	h.mms[0].usage.shmem_huge = h.mms[0].usage.rss_shmem = 2 << 20;
+	h.mms[0].usage.rss += 2 << 20;
+	h.mms[0].counter[RSS_FILE] += 512;
+	check_text(&h, false,
+		"EXPLAINED KIND WHAT      PID PFN FRAMES KERNEL FOUND REASON\n"
+		"        1 mm   rss file   10   -      -    514     2 this kernel counts huge pages "
+		"of shared memory as pages of files\n"
+		"        1 mm   rss shmem  10   -      -      0   512 this kernel counts huge pages "
+		"of shared memory as pages of files\n"
+		"10 frames agree, 0 differ (0 are mapped);"
+		" 4 counters of 1 mms agree, 2 differ\n");
+	CHECK_EQ(issues_total(h.k.issues), 0);
+	/* not by one more page */
+	h.mms[0].counter[RSS_FILE]++;
+	verify(&h);
+	CHECK_EQ(issues_total(h.k.issues), 2);
+}
+
 static void test_differ(void)
 {
 	struct hand h;
@@ -435,6 +459,7 @@ int main(void)
 	chunk = calloc(FRAMES, sizeof(*chunk));
 	test_agree();
 	test_execve();
+	test_huge_as_file();
 	test_differ();
 	test_lost();
 	test_average();

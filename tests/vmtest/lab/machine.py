@@ -6,14 +6,15 @@ import os
 import re
 import shutil
 import socket
+import struct
 import subprocess
 import tarfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .cross import CrossTools
 from .packages import PREPARING, LabError, Suite, mirror, run, version_key
-from .targets import target_of
+from .targets import PERSISTENT, TARGETS, target_of
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT_SUITE = 'bookworm'
@@ -144,6 +145,35 @@ class Kernel:
         return [os.path.join(self.modules, p) for p in order]
 
 
+class BuiltKernel:
+    """A kernel that was built with all its drivers: FOLDER has its vmlinuz, vmlinux (DWARF) and config."""
+
+    ARCHES = {(62, 1): 'amd64', (3, 1): 'i386', (21, 1): 'ppc64el'}     # e_machine, EI_DATA
+
+    def __init__(self, folder):
+        self.image, self.vmlinux = folder + '/vmlinuz', folder + '/vmlinux'
+        with open(self.vmlinux, 'rb') as f:
+            text = f.read()
+        with open(folder + '/config') as f:
+            config = set(f.read().split())
+        banner = re.search(rb'Linux version (\d[^ ]*) ', text)
+        key = struct.unpack_from('<H', text, 18)[0], text[5]
+        if text[:4] != b'\x7fELF' or not banner or key not in self.ARCHES:
+            raise LabError(f'{self.vmlinux} is no kernel of {", ".join(self.ARCHES.values())}')
+        self.release = banner[1].decode()
+        target = TARGETS[self.ARCHES[key]]
+        # Kernels without it take such an option for the size of all memory.
+        append = target.append if 'CONFIG_X86_PMEM_LEGACY=y' in config else target.append.replace(PERSISTENT, '')
+        self.target = replace(target, append=append + ' printk.time=1', swap=512)
+
+    def needed_modules(self):
+        return []
+
+
+def kernel_in(folder):
+    return BuiltKernel(folder) if os.path.exists(folder + '/vmlinuz') else Kernel(folder)
+
+
 def unpack_module(path, into):
     tools = {'.xz': ['xz', '-dc'], '.zst': ['zstd', '-dqc'], '.gz': ['gzip', '-dc']}
     name, ending = os.path.splitext(os.path.basename(path))
@@ -227,13 +257,18 @@ class Machine:
     def __init__(self, plan, cache):
         self.plan, self.cache = plan, cache
         self.out = os.path.abspath(plan.out)
-        self.kernel = Kernel(plan.kernel)
+        self.kernel = kernel_in(plan.kernel)
         self.target = self.kernel.target
         plan.memory = plan.memory or self.target.memory
         plan.cpu = plan.cpu or self.target.cpu
         self.root = os.path.abspath(root_image(cache, self.target))
         self.log = self.out + '/console.log'
         self.process = None
+
+    @property
+    def filtered(self):
+        """Does makedumpfile filter QEMU's dump? Of its own CPU only, and not before 4.17: no VMCOREINFO."""
+        return self.target.native and isinstance(self.kernel, Kernel)
 
     def dumped(self):
         """Has an earlier run left its dump and truth?"""
@@ -359,7 +394,8 @@ class Machine:
             monitor = Monitor(self._path('qmp'))
             monitor.ask('stop')
             monitor.ask('dump-guest-memory', paging=False, protocol=f'file:{self._path("vmcore")}')
-            if not self.target.native:  # makedumpfile makes nothing of the dump: QEMU's own forms
+            if not self.filtered:
+                # makedumpfile makes nothing of the dump: QEMU's own forms
                 monitor.ask('dump-guest-memory', paging=False, format='kdump-zlib',
                             protocol=f'file:{self._path("vmcore.kdump-zlib")}')
                 monitor.ask('pmemsave', val=0, size=self.plan.memory << 20,

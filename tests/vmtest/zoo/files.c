@@ -30,9 +30,6 @@
 #define TRIPLET "x86_64-linux-gnu"
 #endif
 
-#ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT 21
-#endif
 #define HUGE_PAGES (HUGE / PAGE)
 
 static void on_disk(void)
@@ -152,8 +149,7 @@ static void tmpfs_swapped(void)
 	char *s = map(160, RW, MAP_SHARED, fd, 0), *w, *r;
 
 	look(s, 160, 1);
-	if (madvise(s + 20 * PAGE, 100 * PAGE, MADV_PAGEOUT))
-		lacking("MADV_PAGEOUT");
+	page_out(s + 20 * PAGE, 100);
 	if (ftruncate(fd, 300 * PAGE))				/* a hole at the end */
 		lacking("ftruncate");
 	w = map(250, RW, MAP_PRIVATE, fd, 10);

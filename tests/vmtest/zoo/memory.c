@@ -16,8 +16,7 @@
 
 /* Newer than the headers of the oldest host that builds this. */
 #ifndef MADV_COLD
-#define MADV_COLD    20
-#define MADV_PAGEOUT 21
+#define MADV_COLD 20
 #endif
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
@@ -35,12 +34,6 @@ enum {
 	SYS_mseal_ = 462,		 /* 6.10 */
 	SYS_memfd_secret_ = 447,	 /* 5.14, on by default since 6.5 */
 };
-
-static void pageout(char *p, size_t pages)
-{
-	if (madvise(p, pages * PAGE, MADV_PAGEOUT))
-		lacking("MADV_PAGEOUT");
-}
 
 static void private_anon(void)
 {
@@ -156,7 +149,7 @@ static void thp_split(void)
 	munmap(a + HUGE / 4, HUGE / 2);				/* partially unmapped */
 	madvise(a + HUGE + of512(5) * PAGE, of512(7) * PAGE, MADV_DONTNEED);	/* a hole */
 	mlock(a + 2 * HUGE, of512(3) * PAGE);
-	pageout(a + 3 * HUGE, of512(100));			/* split for swap */
+	page_out(a + 3 * HUGE, of512(100));			/* split for swap */
 	madvise(a + 4 * HUGE, of512(50) * PAGE, MADV_FREE);
 	mprotect(a + 5 * HUGE, of512(9) * PAGE, PROT_NONE);
 }
@@ -183,7 +176,7 @@ static void mthp(void)
 		munmap(a + 112 * PAGE, 8 * PAGE);
 		rest();
 	}
-	pageout(a + 160 * PAGE, 20);
+	page_out(a + 160 * PAGE, 20);
 }
 
 /* What khugepaged makes, on demand (6.1); settings of the mapping decide THPeligible. */
@@ -264,13 +257,13 @@ static void swap(void)
 	char *p = anon(256), *s = map(100, RW, SHANON, -1, 0);
 
 	dirty(p, 256, 1);
-	pageout(p, 128);
+	page_out(p, 128);
 	if (kid("zoo-swap-kid")) {
 		look(p, 32, 1);				/* back in, still in the swap cache */
 		rest();
 	}
 	dirty(s, 100, 1);
-	pageout(s, 60);
+	page_out(s, 60);
 }
 
 /* A swap slot's own count ends at 62; beyond that it continues on another page. */
@@ -279,7 +272,7 @@ static void swap_many(void)
 	char *p = anon(24);
 
 	dirty(p, 24, 1);
-	pageout(p, 16);
+	page_out(p, 16);
 	for (int i = 0; i < 66; i++)
 		if (kid("zoo-swapmany"))
 			rest();
@@ -451,13 +444,13 @@ static void uffd_wp(void)
 	dirty(s, 60, 1);
 	if (uffd_register(fd, p, 100, UFFDIO_REGISTER_MODE_WP)) {
 		uffd_protect(fd, p, 50);
-		pageout(p, 20);				/* swap entries with the wp bit */
+		page_out(p, 20);				/* swap entries with the wp bit */
 	}
 	fd = uffd_open(UFFD_FEATURE_PAGEFAULT_FLAG_WP);
 	if (uffd_register(fd, s, 60, UFFDIO_REGISTER_MODE_WP)) {	/* 5.19 */
 		uffd_protect(fd, s, 30);
 		madvise(s, 10 * PAGE, MADV_DONTNEED);	/* leaves PTE markers */
-		pageout(s + 10 * PAGE, 10);
+		page_out(s + 10 * PAGE, 10);
 	}
 }
 

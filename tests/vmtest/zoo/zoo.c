@@ -3,15 +3,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "zoo.h"
 
-enum { READY_TIMEOUT_MS = 20000 };
+/* Newer than the headers of the oldest host that builds this. */
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21
+#endif
+
+enum { READY_TIMEOUT_MS = 90000, PRESSURE_S = 30 };
 
 size_t page_size, huge_size;
 
@@ -149,6 +157,57 @@ bool put(const char *path, const char *text)
 	if (fd >= 0)
 		close(fd);
 	return ok;
+}
+
+/* The number of the pages that are in memory, the swap cache included. */
+static size_t resident(char *p, size_t pages)
+{
+	unsigned char in[512];
+	size_t count = 0;
+
+	for (size_t i = 0; i < pages; i += sizeof in) {
+		size_t n = pages - i < sizeof in ? pages - i : sizeof in;
+
+		if (mincore(p + i * PAGE, n * PAGE, in))
+			return pages;
+		for (size_t j = 0; j < n; j++)
+			count += in[j] & 1;
+	}
+	return count;
+}
+
+/* Takes memory until it is killed, by its parent or as the first when there is none left. */
+static void take_all_memory(void)
+{
+	if (!put("/proc/self/oom_score_adj", "1000"))
+		put("/proc/self/oom_adj", "15");	/* before 2.6.36 */
+	for (;;) {
+		char *p = mmap(NULL, 256 * PAGE, RW, PRIVANON, -1, 0);
+
+		if (p == MAP_FAILED)
+			pause();
+		dirty(p, 256, 1);
+	}
+}
+
+/* Kernels before 5.4 swap for want of memory alone. */
+static void press(char *p, size_t pages)
+{
+	time_t end = time(NULL) + PRESSURE_S;
+	pid_t hog = fork();
+
+	if (hog == 0)
+		take_all_memory();
+	while (resident(p, pages) > pages / 8 && time(NULL) < end && !waitpid(hog, NULL, WNOHANG))
+		usleep(20000);
+	kill(hog, SIGKILL);
+	waitpid(hog, NULL, 0);
+}
+
+void page_out(char *p, size_t pages)
+{
+	if (madvise(p, pages * PAGE, MADV_PAGEOUT))
+		press(p, pages);
 }
 
 /* The pipe's last write end is closed once the kind and all its kids rest. */

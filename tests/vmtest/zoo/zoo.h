@@ -43,5 +43,6 @@ void dirty(char *p, size_t pages, size_t step);	/* write one byte in every step-
 void look(const char *p, size_t pages, size_t step); /* read one */
 int file(const char *path, size_t pages);	/* a new file with content, synced */
 bool put(const char *path, const char *text);	/* write TEXT to an existing file */
+void page_out(char *p, size_t pages);		/* to swap; they must have been touched */
 
 #endif
