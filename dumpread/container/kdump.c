@@ -10,9 +10,9 @@
  *		16	8	page flags, unused
  *	data
  *
- * The bitmap stays in memory with a count of the set bits before every 512th,
- * so that a page's descriptor is found with one popcount of a cache line. All
- * parts of a split dump carry the whole bitmap and their share of the pages.
+ * The number of set bits before a page's (bitmap.h) is the number of its descriptor. Neither
+ * bitmap nor descriptors are held in memory. All parts of a split dump carry the whole
+ * bitmap and their share of the pages.
  */
 #include "dumpread/container/kdump.h"
 
@@ -24,10 +24,10 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
+#include "dumpread/container/bitmap.h"
 #include "dumpread/image/decompress.h"
 #include "dumpread/image/window.h"
 
-#define RANK_BITS 512		/* frames for each prefix count: a cache line */
 #define DESC_WINDOW 4096
 #define DATA_WINDOW_MIN 4096
 #define DATA_WINDOW_MAX (128u << 10)
@@ -44,9 +44,7 @@ struct kdump_part {
 };
 
 struct kdump {
-	uint8_t *bitmap;	/* whole RANK_BITS, zero-padded */
-	uint64_t nbits;
-	uint64_t *rank;		/* set bits before each RANK_BITS frames */
+	struct bitmap bitmap;
 	struct kdump_part *parts;	/* by start_pfn */
 	unsigned nparts;
 	bool whole;		/* every set bit has its page: nothing was lost */
@@ -63,75 +61,24 @@ static struct desc parse_desc(const uint8_t *d, bool big)
 	return (struct desc){ load64(d, big), load32(d + 8, big), load32(d + 12, big) };
 }
 
-static bool bit_set(const struct kdump *k, uint64_t pfn)
-{
-	return k->bitmap[pfn / 8] >> (pfn % 8) & 1;
-}
-
-/* Set bits below PFN <= nbits. */
-static uint64_t rank_of(const struct kdump *k, uint64_t pfn)
-{
-	const uint8_t *line = k->bitmap + pfn / RANK_BITS * (RANK_BITS / 8);
-	uint64_t n = k->rank[pfn / RANK_BITS];
-	unsigned rest = pfn % RANK_BITS;
-
-	for (; rest >= 64; rest -= 64, line += 8)
-		n += (unsigned)__builtin_popcountll(load64(line, false));
-	if (rest)
-		n += (unsigned)__builtin_popcountll(load64(line, false) << (64 - rest));
-	return n;
-}
-
 /* ---- opening ---------------------------------------------------------- */
 
-/*
- * Read the bitmap; a cut-off file may have only a part of it. Zeros are skipped, so
- * that the holes of a sparse file cost no memory.
- */
-static enum status load_bitmap(struct image *im, struct kdump *k)
+/* A cut-off file may have only a part of the bitmap. */
+static enum status open_bitmap(struct image *im, struct kdump *k)
 {
 	const struct kdump_part *kp = &k->parts[0];
 	const struct kdump_header *h = &kp->h;
-	uint64_t want = min_u64((h->max_mapnr + 7) / 8, h->bitmap_len), at = 0, lines;
-	static const uint8_t zeros[4096];
-	uint8_t buf[4096];
-	size_t got;
+	uint64_t bytes = min_u64((h->max_mapnr + 7) / 8, h->bitmap_len);
+	enum status st;
 
 	if (h->bitmap_off < kp->file->size)
-		want = min_u64(want, kp->file->size - h->bitmap_off);
+		bytes = min_u64(bytes, kp->file->size - h->bitmap_off);
 	else
-		want = 0;
-	k->nbits = min_u64(h->max_mapnr, want * 8);
-	lines = k->nbits / RANK_BITS + 1;
-	k->bitmap = arena_calloc(&im->mem, lines, RANK_BITS / 8);
-	k->rank = arena_array(&im->mem, uint64_t, lines + 1);
-	for (;; at += got) {
-		enum status st;
-
-		at = part_next(kp->file, h->bitmap_off + at) - h->bitmap_off;
-		if (at >= want)
-			break;
-		st = part_read_some(kp->file, h->bitmap_off + at, buf,
-				    min_u64(sizeof(buf), want - at), &got);
-		if (st)
-			return fail(&im->diag, st, "%s: cannot read the page bitmap",
-				    kp->file->path);
-		if (!got)
-			break;
-		if (memcmp(buf, zeros, got))
-			memcpy(k->bitmap + at, buf, got);
-	}
-	if (k->nbits % 8)
-		k->bitmap[k->nbits / 8] &= (uint8_t)((1u << k->nbits % 8) - 1);
-	for (uint64_t i = 0; i < lines; i++) {
-		uint64_t n = k->rank[i];
-
-		for (unsigned b = 0; b < RANK_BITS / 8; b += 8)
-			n += (unsigned)__builtin_popcountll(
-				load64(k->bitmap + i * (RANK_BITS / 8) + b, false));
-		if (n) /* else leave the memory untouched */
-			k->rank[i + 1] = n;
-	}
+		bytes = 0;
+	st = bitmap_open(&k->bitmap, &im->mem, kp->file, h->bitmap_off,
+			 min_u64(h->max_mapnr, bytes * 8));
+	if (st)
+		return fail(&im->diag, st, "%s: cannot read the page bitmap", kp->file->path);
 	return ST_OK;
 }
 
@@ -140,10 +87,11 @@ static void note_header_loss(struct image *im, const struct kdump *k)
 {
 	const struct kdump_part *kp = &k->parts[0];
 
-	if (k->nbits < kp->h.max_mapnr)
-		issue_add(&im->issues, ST_NODATA, "truncated image", kp->h.max_mapnr - k->nbits,
+	if (k->bitmap.nbits < kp->h.max_mapnr)
+		issue_add(&im->issues, ST_NODATA, "truncated image",
+			  kp->h.max_mapnr - k->bitmap.nbits,
 			  "%s: the page bitmap is cut off after frame %" PRIu64, kp->file->path,
-			  k->nbits);
+			  k->bitmap.nbits);
 	for (unsigned i = 0; i < k->nparts; i++) {
 		const struct kdump_header *h = &k->parts[i].h;
 		const struct image_part *p = k->parts[i].file;
@@ -317,7 +265,8 @@ static enum status read_headers(struct image *im, struct kdump *k)
 /* Sort the parts, clip them to the bitmap and to each other, find their pages. */
 static void place_parts(struct image *im, struct kdump *k)
 {
-	uint64_t next = 0, held = 0, total = k->rank[k->nbits / RANK_BITS + 1], n;
+	uint64_t next = 0, held = 0, nbits = k->bitmap.nbits, n;
+	uint64_t total = bitmap_rank(&k->bitmap, NULL, nbits);
 
 	sort_array(k->parts, k->nparts, sizeof(*k->parts), by_start_pfn);
 	for (unsigned i = 0; i < k->nparts; i++) {
@@ -326,16 +275,17 @@ static void place_parts(struct image *im, struct kdump *k)
 
 		if (!h->split) {
 			h->start_pfn = 0;
-			h->end_pfn = k->nbits;
+			h->end_pfn = nbits;
 		}
-		h->start_pfn = min_u64(h->start_pfn, k->nbits);
-		h->end_pfn = max_u64(h->start_pfn, min_u64(h->end_pfn, k->nbits));
-		kp->first_rank = rank_of(k, h->start_pfn);
-		n = rank_of(k, h->end_pfn) - kp->first_rank;
+		h->start_pfn = min_u64(h->start_pfn, nbits);
+		h->end_pfn = max_u64(h->start_pfn, min_u64(h->end_pfn, nbits));
+		kp->first_rank = bitmap_rank(&k->bitmap, NULL, h->start_pfn);
+		n = bitmap_rank(&k->bitmap, NULL, h->end_pfn) - kp->first_rank;
 		find_zero_page(im, kp, n);
 		im->pages_present += n - find_losses(im, kp, n);
 		if (h->end_pfn > next)
-			held += rank_of(k, h->end_pfn) - rank_of(k, max_u64(next, h->start_pfn));
+			held += bitmap_rank(&k->bitmap, NULL, h->end_pfn) -
+				bitmap_rank(&k->bitmap, NULL, max_u64(next, h->start_pfn));
 		next = max_u64(next, h->end_pfn);
 	}
 	k->whole = k->nparts == 1 && im->pages_present == total;
@@ -409,12 +359,12 @@ static enum status kdump_open(struct image *im)
 	im->elf_machine = h->elf_machine;
 	im->word_size = h->word_size;
 	im->page_shift = k->block_shift = h->page_shift;
-	st = load_bitmap(im, k);
+	st = open_bitmap(im, k);
 	if (st)
 		return st;
-	im->max_pfn = k->nbits;
+	im->max_pfn = k->bitmap.nbits;
 	take_texts(im, &k->parts[0]);
-	if (!k->nbits && !im->vmcoreinfo)
+	if (!im->max_pfn && !im->vmcoreinfo)
 		return fail(&im->diag, ST_NODATA,
 			    "%s: cut off before any memory: copy the "
 			    "dump again",
@@ -427,13 +377,14 @@ static enum status kdump_open(struct image *im)
 
 /* ---- reading ---------------------------------------------------------- */
 
-/* The part that holds PFN and the page's descriptor in it, or NULL. */
-static const struct kdump_part *find_page(const struct kdump *k, uint64_t pfn, uint64_t *index)
+/* The part that holds PFN and the page's descriptor in it, or NULL. W may be NULL. */
+static const struct kdump_part *find_page(struct kdump *k, struct bitmap_window *w, uint64_t pfn,
+					  uint64_t *index)
 {
 	unsigned lo = 0, hi = k->nparts;
 	const struct kdump_part *kp;
 
-	if (pfn >= k->nbits || !bit_set(k, pfn))
+	if (pfn >= k->bitmap.nbits || !bitmap_get(&k->bitmap, w, pfn))
 		return NULL;
 	while (hi - lo > 1) {
 		unsigned mid = lo + (hi - lo) / 2;
@@ -446,7 +397,7 @@ static const struct kdump_part *find_page(const struct kdump *k, uint64_t pfn, u
 	kp = &k->parts[lo];
 	if (pfn < kp->h.start_pfn || pfn >= kp->h.end_pfn)
 		return NULL;
-	*index = rank_of(k, pfn) - kp->first_rank;
+	*index = bitmap_rank(&k->bitmap, w, pfn) - kp->first_rank;
 	if (*index >= kp->ndescs || (kp->lost && kp->lost[*index / 8] >> *index % 8 & 1))
 		return NULL;
 	return kp;
@@ -473,27 +424,26 @@ static unsigned fold_of(const struct image *im)
 
 static bool kdump_present(const struct image *im, uint64_t pfn)
 {
-	const struct kdump *k = im->priv;
+	struct kdump *k = im->priv;
 	uint64_t index;
 
 	pfn >>= fold_of(im);
 	if (k->whole)
-		return pfn < k->nbits && bit_set(k, pfn);
-	return find_page(k, pfn, &index) != NULL;
+		return pfn < k->bitmap.nbits && bitmap_get(&k->bitmap, NULL, pfn);
+	return find_page(k, NULL, pfn, &index) != NULL;
 }
 
 /* Whole lines of the bitmap without a bit are passed over. */
 static uint64_t kdump_next(const struct image *im, uint64_t pfn)
 {
-	const struct kdump *k = im->priv;
-	uint64_t bit = pfn >> fold_of(im), line = bit / RANK_BITS, from = line;
+	struct kdump *k = im->priv;
+	uint64_t bit = pfn >> fold_of(im), next = bitmap_next(&k->bitmap, bit);
 
-	while (line * RANK_BITS < k->nbits && k->rank[line + 1] == k->rank[line])
-		line++;
-	return line > from ? line * RANK_BITS << fold_of(im) : pfn;
+	return next > bit ? next << fold_of(im) : pfn;
 }
 
 struct image_ctx {
+	struct bitmap_window bits;
 	struct window descs, data;
 	struct decompressor *expand;
 	uint8_t *block;		/* the last one read in pieces, or NULL */
@@ -510,7 +460,7 @@ static enum status read_block(const struct image *im, struct image_ctx *ctx, uin
 	enum status st;
 	struct desc d;
 
-	kp = find_page(im->priv, pfn, &index);
+	kp = find_page(im->priv, &ctx->bits, pfn, &index);
 	if (!kp)
 		return ST_NODATA;
 	st = window_get(&ctx->descs, kp->file, kp->h.desc_off + index * KDUMP_DESC, KDUMP_DESC, &p);
@@ -566,7 +516,7 @@ static void kdump_set_page_shift(struct image *im, uint8_t shift)
 	if (shift > k->block_shift)
 		return;
 	im->page_shift = shift;
-	im->max_pfn = k->nbits << fold_of(im);
+	im->max_pfn = k->bitmap.nbits << fold_of(im);
 	im->pages_present = blocks << fold_of(im);
 }
 
@@ -583,6 +533,7 @@ static struct image_ctx *kdump_ctx_new(const struct image *im)
 
 static void kdump_ctx_free(struct image_ctx *ctx)
 {
+	bitmap_window_free(&ctx->bits);
 	window_free(&ctx->descs);
 	window_free(&ctx->data);
 	decompressor_free(ctx->expand);
@@ -592,6 +543,10 @@ static void kdump_ctx_free(struct image_ctx *ctx)
 
 static void kdump_close(struct image *im)
 {
+	struct kdump *k = im->priv;
+
+	if (k)
+		bitmap_close(&k->bitmap);
 	im->priv = NULL;
 }
 

@@ -55,6 +55,7 @@ struct builder {
 	enum status why;		/* ... of one of them */
 	uint64_t astray;		/* memory maps where there is no memory */
 	uint64_t clipped;		/* struct pages beyond the budget */
+	uint64_t sound;			/* the last map whose struct pages are memory, or 0 */
 	bool partial;			/* some of the map is missing */
 };
 
@@ -120,12 +121,17 @@ static void add_section(struct builder *b, uint64_t nr, uint64_t map)
 		b->astray++;
 		return;
 	}
-	/* if only a later part of the section is memory, its first page has no struct page */
-	st = reader_kvtop(b->r, kva, &pa, NULL);
-	if (!st)
+	/*
+	 * If only a later part of the section is memory, its first page has no struct page.
+	 * VMEMMAP: all sections have the same map, so that one of them speaks for all.
+	 */
+	st = b->sound == (map & ~SECTION_FLAGS) ? ST_OK : reader_kvtop(b->r, kva, &pa, NULL);
+	if (!st) {
 		b->believed++;
-	else if (st != ST_FAULT)
+		b->sound = map & ~SECTION_FLAGS;
+	} else if (st != ST_FAULT) {
 		b->astray++;
+	}
 	if (map & SECTION_IS_ONLINE)
 		b->online++;
 	add_range(b, pfn, b->section_pages, kva, !(map & SECTION_IS_ONLINE),
@@ -197,7 +203,7 @@ static void forget_attempt(struct builder *b)
 	arena_release(&b->mem);
 	b->got.v = NULL;
 	b->got.n = b->got.cap = 0;
-	b->believed = b->online = b->pages = b->unread = b->astray = b->clipped = 0;
+	b->believed = b->online = b->pages = b->unread = b->astray = b->clipped = b->sound = 0;
 	b->why = ST_OK;
 }
 
