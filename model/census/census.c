@@ -10,7 +10,7 @@ struct census *census_build(const struct snapshot *s, struct arena *mem)
 	struct census *c = arena_array(mem, struct census, 1);
 	struct reader *r = kernel_reader(s->k);
 
-	c->classes = page_classes_build(s->k);
+	c->classes = page_classes_build(s->k, false);
 	c->unknown[CLASS_MEMMAP] = !claim_memmap(s->k, r, c->classes);
 	c->unknown[CLASS_PERCPU] = !claim_percpu(s->k, r, c->classes);
 	c->unknown[CLASS_STACK] = !claim_stacks(s, r, c->classes);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * path.h - struct path {mnt, dentry} to text, as d_path() (fs/d_path.c) does it.
- * Private to model/file/.
  *
  *     struct pathwalk w;
  *     pathwalk_init(&w, k, r);         finds the root of process 1, once

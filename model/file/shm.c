@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 
 #include "dumpread/base/hash.h"
-#include "model/file/path.h"
+#include "model/file/inode_path.h"
+#include "model/file/inode_users.h"
 #include "model/walk/list.h"
 
 #define SBS_MAX (1u << 20)
@@ -40,41 +41,6 @@ static void damaged(struct walk *w, enum status st, const char *what, uint64_t a
 }
 
 /* ---- the names of objects ---------------------------------------------------------- */
-
-/* A mount of the super block, as a vfsmount; 0 if it has none. */
-static uint64_t mount_of(struct walk *w, uint64_t sb)
-{
-	const struct layout *l = &w->k->layout;
-	uint64_t at = sb + layout_offset(l, M_SB_MOUNTS), first = 0;
-
-	if (!has(w->k, M_SB_MOUNTS) || !has(w->k, M_MOUNT_VFS) || read_kva_word(w->r, at, &first) ||
-	    first == at || !first)
-		return 0;
-	return first - layout_offset(l, M_MOUNT_INSTANCE) + layout_offset(l, M_MOUNT_VFS);
-}
-
-static const char *path_of_inode(struct walk *w, uint64_t inode, uint64_t mnt)
-{
-	static const char deleted[] = " (deleted)";
-	uint64_t alias = 0, dentry;
-	struct path_text text;
-	bool mark;
-
-	if (!has(w->k, M_INODE_DENTRY) || !has(w->k, M_DENTRY_ALIAS) ||
-	    kmember_u64(w->k, w->r, inode, M_INODE_DENTRY, &alias) || !alias)
-		return PATH_UNKNOWN;
-	dentry = alias - layout_offset(&w->k->layout, M_DENTRY_ALIAS);
-	if (mnt)
-		path_read(&w->path, mnt, dentry, &text);
-	else
-		path_in_fs(&w->path, dentry, &text);
-	if (text.len > w->paths_left)
-		return PATH_UNKNOWN;
-	w->paths_left -= text.len;
-	mark = text.deleted && (text.len < sizeof(deleted) - 1 ||
-				strcmp(text.s + text.len - sizeof(deleted) + 1, deleted));
-	return arena_printf(w->mem, "%s%s", text.s, mark ? deleted : "");
-}
 
 /* Names that mm/shmem.c, mm/memfd.c and ipc/shm.c give on the kernel's own mount. */
 static void classify(struct shm_object *o, bool own)
@@ -107,7 +73,6 @@ static struct shm_object *add_object(struct walk *w, uint64_t inode)
 	hash_put(&w->by_inode, inode, (uint32_t)w->v.n);
 	o = vec_push(w->mem, &w->v);
 	o->inode = inode;
-	o->first = NONE;
 	return o;
 }
 
@@ -161,13 +126,14 @@ static void add_inode(struct walk *w, uint64_t addr, uint64_t sb, uint64_t mnt, 
 		damaged(w, ST_NODATA, "mapping of inode", addr);
 	}
 	o->swapped = huge ? 0 : swapped_of(w, addr);
-	o->path = path_of_inode(w, addr, mnt);
+	o->path = inode_path(&w->path, addr, mnt, &w->paths_left, w->mem);
 	classify(o, sb == w->own_sb);
 }
 
 static void walk_sb(struct walk *w, uint64_t sb, bool huge)
 {
-	uint64_t head = sb + layout_offset(&w->k->layout, M_SB_INODES), mnt = mount_of(w, sb);
+	uint64_t head = sb + layout_offset(&w->k->layout, M_SB_INODES),
+		 mnt = sb_mount(w->k, w->r, sb);
 	struct listwalk l = listwalk_start(w->k, w->r, head, w->inodes_left);
 
 	while (listwalk_next(&l))
@@ -241,6 +207,15 @@ static void add_mapped(struct walk *w)
 	}
 }
 
+static void set_users(struct walk *w)
+{
+	struct inode_users *users = arena_array(w->mem, struct inode_users, w->ret->n);
+
+	inode_users_find(w->s, w->r, &w->by_inode, users, w->ret->n, w->mem);
+	for (uint32_t i = 0; i < w->ret->n; i++)
+		w->ret->v[i].users = users[i];
+}
+
 void shm_build(const struct snapshot *s, struct arena *mem, struct shm *ret)
 {
 	struct walk w = { .s = s,
@@ -263,6 +238,6 @@ void shm_build(const struct snapshot *s, struct arena *mem, struct shm *ret)
 	add_mapped(&w);
 	ret->v = w.v.v;
 	ret->n = (uint32_t)w.v.n;
-	shm_find_users(s, w.r, &w.by_inode, ret, mem);
+	set_users(&w);
 	reader_free(w.r);
 }

@@ -7,7 +7,7 @@
 #ifndef VMCENSUS_SHM_H
 #define VMCENSUS_SHM_H
 
-#include "model/model.h"
+#include "model/file/inode_users.h"
 
 enum shm_kind { SHM_TMPFS, SHM_MEMFD, SHM_SYSV, SHM_ANON, SHM_KERNEL, SHM_HUGETLB };
 
@@ -23,9 +23,7 @@ struct shm_object {
 	uint32_t uid;
 	bool unlinked;		/* no name leads to it */
 	bool regular;		/* no directory, link, device */
-	uint32_t nvmas, mappers;	/* VMAs, processes that map it */
-	uint32_t openers;	/* processes that hold it open */
-	uint32_t first;		/* index in procs: first process of either kind, or NONE */
+	struct inode_users users;
 };
 
 struct shm {
@@ -36,11 +34,5 @@ struct shm {
 
 /* Needs VMAs. In MEM; data that cannot be read is an issue. */
 void shm_build(const struct snapshot *s, struct arena *mem, struct shm *ret);
-
-/* shm_users.c: the processes that map an object or have it open; BY_INODE: address -> index in
-   v. */
-struct hash;
-void shm_find_users(const struct snapshot *s, struct reader *r, const struct hash *by_inode,
-		    struct shm *shm, struct arena *mem);
 
 #endif

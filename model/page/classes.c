@@ -48,6 +48,7 @@ static const enum layout_id word_flags[WORD_BITS] = {
 /* One thread's. */
 struct class_worker {
 	struct cache_owners owners;
+	struct cache_owner *owner;	/* of the page that is decoded; NULL: none */
 	struct folio_view folio;
 	uint64_t buddy_end;		/* pages below it follow a free block's head */
 	size_t resource;		/* place in the resource tree */
@@ -66,6 +67,7 @@ struct class_pass {
 	struct arena mem;
 	struct resources resources;
 	struct page_classes *ret;
+	bool keep_owners;
 	struct class_worker *workers[JOBS_MAX];
 };
 
@@ -135,11 +137,13 @@ static enum page_class class_of_reserved(const struct class_pass *p, struct clas
 static enum page_class class_of_cache(const struct class_pass *p, struct class_worker *w,
 				      struct reader *r, const struct one_page *g)
 {
-	switch (cache_owners_kind(&w->owners, r, g->mapping)) {
+	w->owner = cache_owners_at(&w->owners, r, g->mapping);
+	switch (w->owner->kind) {
 	case CACHE_SHMEM: return g->mapped ? CLASS_SHMEM_MAPPED : CLASS_SHMEM;
 	case CACHE_SECRETMEM: return CLASS_SECRETMEM;
 	case CACHE_BDEV: return CLASS_BDEV;
 	case CACHE_FILE: return g->mapped ? CLASS_FILE_MAPPED : CLASS_FILE;
+	case CACHE_PERF: w->owner = NULL; return CLASS_PERF;
 	case CACHE_LOST: break;
 	}
 	/* the page is in a cache, whoever owns it */
@@ -210,17 +214,20 @@ static enum page_class class_of_page(const struct class_pass *p, struct class_wo
 static void count_page(const struct class_pass *p, struct class_worker *w, enum page_class c,
 		       const struct one_page *g)
 {
-	struct class_counts *n = &w->count[c];
+	struct class_counts n = { .pages = 1, .mapped = g->mapped };
 
-	n->pages++;
-	n->mapped += g->mapped;
-	if (c < CLASS_ANON || c > CLASS_HUGETLB)
+	if (c >= CLASS_ANON && c <= CLASS_HUGETLB) {
+		n.dirty = !!(g->fr & FR_DIRTY);
+		n.writeback = !!(g->flags & p->word[BIT_WRITEBACK]);
+		n.unevictable = !!(g->flags & p->word[BIT_UNEVICTABLE]);
+		n.mlocked = !!(g->flags & p->word[BIT_MLOCKED]);
+		n.active = !!(g->flags & p->word[BIT_ACTIVE]);
+	}
+	class_counts_add(&w->count[c], &n);
+	if (!w->owner)
 		return;
-	n->dirty += !!(g->fr & FR_DIRTY);
-	n->writeback += !!(g->flags & p->word[BIT_WRITEBACK]);
-	n->unevictable += !!(g->flags & p->word[BIT_UNEVICTABLE]);
-	n->mlocked += !!(g->flags & p->word[BIT_MLOCKED]);
-	n->active += !!(g->flags & p->word[BIT_ACTIVE]);
+	class_counts_add(&w->owner->count, &n);
+	w->owner->maybe += g->maybe;
 }
 
 /* ---- struct pages ----------------------------------------------------------------------- */
@@ -322,6 +329,7 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 		take_single(c, w, p, &g);
 		w->lost_heads += role == PAGE_ASTRAY;
 	}
+	w->owner = NULL;
 	class = class_of_page(c, w, r, &g);
 	count_page(c, w, class, &g);
 	if (g.maybe)
@@ -338,7 +346,7 @@ static struct class_worker *worker_of(struct class_pass *c, unsigned worker, str
 	if (!w) {
 		w = c->workers[worker] = heap_array(struct class_worker, 1);
 		w->chunk_no = UINT64_MAX;
-		cache_owners_init(&w->owners, c->k, r);
+		cache_owners_init(&w->owners, c->k, r, c->keep_owners);
 	}
 	return w;
 }
@@ -386,7 +394,7 @@ static void init_pass(struct class_pass *c, const struct kernel *k, struct reade
 	resources_read(k, r, &c->mem, &c->resources);
 }
 
-static void add_counts(struct class_counts *to, const struct class_counts *n)
+void class_counts_add(struct class_counts *to, const struct class_counts *n)
 {
 	to->pages += n->pages;
 	to->mapped += n->mapped;
@@ -400,7 +408,7 @@ static void add_counts(struct class_counts *to, const struct class_counts *n)
 static void add_worker(struct class_pass *c, const struct class_worker *w, struct class_worker *sum)
 {
 	for (unsigned i = 0; i < PAGE_CLASSES; i++)
-		add_counts(&c->ret->count[i], &w->count[i]);
+		class_counts_add(&c->ret->count[i], &w->count[i]);
 	sum->maybe += w->maybe;
 	sum->own_mapped += w->own_mapped;
 	sum->unread += w->unread;
@@ -477,7 +485,26 @@ static void tell(const struct class_pass *c, const struct class_worker *sum)
 			  "pages whose address_space is not readable");
 }
 
-struct page_classes *page_classes_build(const struct kernel *k)
+static int by_mapping(const void *a, const void *b)
+{
+	const struct cache_owner *x = a, *y = b;
+
+	return x->mapping < y->mapping ? -1 : x->mapping > y->mapping;
+}
+
+/* MAPPED: pages that may be mapped are. */
+static void take_owners(struct page_classes *c, const struct cache_owners *o, bool mapped)
+{
+	c->nowners = o->v.n;
+	c->owners = heap_array(struct cache_owner, c->nowners);
+	if (c->nowners)
+		memcpy(c->owners, o->v.v, c->nowners * sizeof(*c->owners));
+	for (size_t i = 0; i < c->nowners; i++)
+		c->owners[i].count.mapped += mapped ? c->owners[i].maybe : 0;
+	qsort(c->owners, c->nowners, sizeof(*c->owners), by_mapping);
+}
+
+struct page_classes *page_classes_build(const struct kernel *k, bool owners)
 {
 	struct page_classes *ret = heap_array(struct page_classes, 1);
 	struct class_pass *c = heap_array(struct class_pass, 1);
@@ -487,6 +514,8 @@ struct page_classes *page_classes_build(const struct kernel *k)
 	struct class_worker sum = { .maybe = 0 };
 
 	c->ret = ret;
+	c->keep_owners = owners;
+	cache_owners_init(&sum.owners, k, r, true);
 	if (m->n) {
 		init_pass(c, k, r);
 		ret->nchunks = ((m->max_pfn - 1) >> FRAME_CHUNK_SHIFT) + 1;
@@ -497,9 +526,14 @@ struct page_classes *page_classes_build(const struct kernel *k)
 		if (!c->workers[i])
 			continue;
 		add_worker(c, c->workers[i], &sum);
+		if (owners)
+			cache_owners_add(&sum.owners, &c->workers[i]->owners);
 		cache_owners_release(&c->workers[i]->owners);
 		free(c->workers[i]);
 	}
+	if (owners)
+		take_owners(ret, &sum.owners, !sum.own_mapped);
+	cache_owners_release(&sum.owners);
 	if (sum.maybe)
 		settle(ret, !sum.own_mapped);
 	for (uint32_t i = 0; i < m->n; i++)
@@ -521,6 +555,7 @@ void page_classes_free(struct page_classes *c)
 	for (uint64_t i = 0; i < c->nchunks; i++)
 		free(c->chunk[i]);
 	free(c->chunk);
+	free(c->owners);
 	free(c);
 }
 

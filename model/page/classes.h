@@ -29,16 +29,36 @@ struct class_counts {
 	uint64_t dirty, writeback, unevictable, mlocked, active;
 };
 
+void class_counts_add(struct class_counts *to, const struct class_counts *n);
+
+enum cache_kind {
+	CACHE_FILE, CACHE_BDEV, CACHE_SHMEM, CACHE_SECRETMEM,
+	CACHE_PERF,			/* no cache: rings of perf that a process has mapped */
+	CACHE_LOST			/* the address_space is not readable */
+};
+
+/* An address_space with pages in the page cache. */
+struct cache_owner {
+	uint64_t mapping;		/* kernel address of the struct address_space */
+	uint64_t inode;			/* its host; 0: not readable */
+	enum cache_kind kind;
+	struct class_counts count;	/* its pages, as found */
+	uint64_t nrpages;		/* its pages, as it counts them itself */
+	uint64_t maybe;			/* of them: mapped only if no page has a count of its own */
+};
+
 struct page_classes {
 	uint8_t **chunk;		/* [pfn >> FRAME_CHUNK_SHIFT]: a byte for each frame, its class
 					   in the low 6 bits; NULL: no struct pages */
 	uint64_t nchunks;
 	struct class_counts count[PAGE_CLASSES];
+	struct cache_owner *owners;	/* if they were wanted; in the order of their addresses */
+	size_t nowners;
 };
 
 /* Reads the page array of K, with K->jobs threads. Struct pages that cannot be read are
-   CLASS_UNREAD and an issue. */
-struct page_classes *page_classes_build(const struct kernel *k);
+   CLASS_UNREAD and an issue. OWNERS: also list the address_spaces, with about 100 bytes each. */
+struct page_classes *page_classes_build(const struct kernel *k, bool owners);
 void page_classes_free(struct page_classes *c);
 
 static inline enum page_class page_class_at(const struct page_classes *c, uint64_t pfn)

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * owners.h - to what kind of object a page of the page cache belongs, by page->mapping.
- * For use by one thread.
+ * owners.h - the address_spaces that pages of the page cache belong to, by page->mapping: of
+ * what kind they are, and how many pages each has. For use by one thread.
  */
 #ifndef VMCENSUS_PAGE_OWNERS_H
 #define VMCENSUS_PAGE_OWNERS_H
 
 #include "dumpread/base/hash.h"
 #include "model/kobj.h"
-
-enum cache_kind { CACHE_FILE, CACHE_BDEV, CACHE_SHMEM, CACHE_SECRETMEM, CACHE_LOST };
+#include "model/page/classes.h"
 
 struct cache_owners {
 	const struct kernel *k;
+	bool keep;			/* all of them are wanted; else memory is bounded */
 	uint64_t shmem_aops, secretmem_aops, bdev_sb;	/* 0: this kernel has none */
 	struct kobj mapping;
-	struct hash seen;		/* address_space -> enum cache_kind */
+	struct hash seen;		/* address_space -> index in v */
+	VEC(struct cache_owner) v;
 	struct arena mem;
-	uint64_t last;			/* the latest one asked for, and its kind */
-	enum cache_kind last_kind;
+	struct cache_owner *last;	/* the latest one asked for; NULL: none */
 };
 
-void cache_owners_init(struct cache_owners *o, const struct kernel *k, struct reader *r);
+void cache_owners_init(struct cache_owners *o, const struct kernel *k, struct reader *r, bool keep);
 void cache_owners_release(struct cache_owners *o);
 
-/* The kind of the struct address_space at MAPPING; CACHE_LOST: it is not readable. */
-enum cache_kind cache_owners_kind(struct cache_owners *o, struct reader *r, uint64_t mapping);
+/* The struct address_space at MAPPING; valid until the next call. CACHE_LOST: it is not readable. */
+struct cache_owner *cache_owners_at(struct cache_owners *o, struct reader *r, uint64_t mapping);
+
+/* Adds those of FROM to O, which keeps them. */
+void cache_owners_add(struct cache_owners *o, const struct cache_owners *from);
 
 #endif

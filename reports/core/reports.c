@@ -12,7 +12,7 @@ const struct report *const reports[] = {
 	&report_programs,
 	&report_users,
 	&report_cgroups,
-	&report_census, &report_swap,
+	&report_census, &report_cache, &report_swap,
 	&report_shm,
 	&report_vmas,
 	&report_smaps,

@@ -44,7 +44,7 @@ static void set_row(const struct snapshot *s, const struct shm_object *o, struct
 		[SHM_TMPFS] = "tmpfs", [SHM_MEMFD] = "memfd", [SHM_SYSV] = "sysv",
 		[SHM_ANON] = "anon", [SHM_KERNEL] = "kernel", [SHM_HUGETLB] = "hugetlb",
 	};
-	const struct proc *p = o->first < s->nprocs ? &s->procs[o->first] : NULL;
+	const struct proc *p = o->users.first < s->nprocs ? &s->procs[o->users.first] : NULL;
 	bool sysv = o->segment;
 
 	*r = (struct row){
@@ -53,9 +53,9 @@ static void set_row(const struct snapshot *s, const struct shm_object *o, struct
 		.size = o->size,
 		.resident = o->resident * page_size(s),
 		.swapped = o->swapped * page_size(s),
-		.mappers = o->mappers,
-		.vmas = o->nvmas,
-		.openers = o->openers,
+		.mappers = o->users.mappers,
+		.vmas = o->users.nvmas,
+		.openers = o->users.openers,
 		.uid = o->uid == UINT32_MAX ? COL_UNKNOWN : o->uid,
 		.ino = o->ino,
 		.shmid = sysv ? o->ino : COL_UNKNOWN,
@@ -70,7 +70,8 @@ static void set_row(const struct snapshot *s, const struct shm_object *o, struct
 /* /run has many files without pages that nobody uses. They cost nothing. */
 static bool shm_wanted(const struct shm_object *o, const struct report_opts *opts)
 {
-	return opts->all || o->resident || o->swapped || (o->regular && (o->mappers || o->openers));
+	return opts->all || o->resident || o->swapped ||
+	       (o->regular && (o->users.mappers || o->users.openers));
 }
 
 static const char *shm_note(const struct snapshot *s, const struct shm *shm, struct arena *mem)

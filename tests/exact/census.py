@@ -55,6 +55,17 @@ def compare_flags(wrong, size, kernel):
         wrong.append(f'{huge} frames are hugetlb, {want} of kpageflags')
 
 
+def compare_cache(tally, name, vmcensus):
+    """Each file has as many pages in memory as its address_space counts."""
+    code, out, err = vmcensus('cache', '-q', '-c', 'cached,counted,path', front=('-f', 'csv'))
+    got = list(csv.DictReader(io.StringIO(out.decode())))
+    wrong = [f"{r['path']}: {r['cached']} bytes, nrpages {r['counted']}" for r in got
+             if r['counted'] and r['counted'] != r['cached']]
+    if code not in (0, 2) or not got:
+        wrong.append(err.decode() or 'no rows')
+    tally.check(f'{name} cache', wrong, f'{len(got)} files')
+
+
 def compare_census(tally, name, vmcensus, truth):
     got, error = rows(vmcensus)
     page = truth.page_size
@@ -71,3 +82,4 @@ def compare_census(tally, name, vmcensus, truth):
         if r['difference'] and r['counter'] in EXACT and int(r['difference']):
             wrong.append(f"{r['counter']} differs by {r['difference']}")
     tally.check(f'{name} census', wrong, f"{sum(size.values())} frames")
+    compare_cache(tally, name, vmcensus)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The processes that map an object of shared memory, or have it open. */
+/* inode_users.c - the vmas of all processes, and their tables of open files. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
-#include "model/file/shm.h"
+#include "model/file/inode_users.h"
 #include "model/kobj.h"
 
 #define FDS_MAX (64u << 20)	/* slots of all tables together */
@@ -16,12 +16,13 @@ struct users {
 	const struct snapshot *s;
 	struct reader *r;
 	const struct hash *by_inode;
-	struct shm *shm;
-	uint32_t *last;		/* [shm->n]: the mm or process counted last, + 1 */
+	struct inode_users *v;
+	uint32_t n;
+	uint32_t *last;		/* [n]: the mm or process counted last, + 1 */
 	uint64_t fds_left;
 };
 
-static void note_first(struct shm_object *o, uint32_t proc)
+static void note_first(struct inode_users *o, uint32_t proc)
 {
 	if (o->first == NONE || proc < o->first)
 		o->first = proc;
@@ -35,7 +36,7 @@ static void find_mappers(struct users *u)
 		const struct vma *v = &s->vmas[i];
 		uint64_t inode = v->file < s->nfiles ? s->files[v->file].inode : 0;
 		uint32_t at = inode ? hash_get(u->by_inode, inode) : HASH_NONE;
-		struct shm_object *o = at < u->shm->n ? &u->shm->v[at] : NULL;
+		struct inode_users *o = at < u->n ? &u->v[at] : NULL;
 
 		if (!o)
 			continue;
@@ -58,11 +59,11 @@ static void open_file(struct users *u, uint32_t proc, uint64_t file)
 	    kmember_u64(u->s->k, u->r, file, M_FILE_INODE, &inode) || !inode)
 		return;
 	at = hash_get(u->by_inode, inode);
-	if (at >= u->shm->n || u->last[at] == proc + 1)
+	if (at >= u->n || u->last[at] == proc + 1)
 		return;
 	u->last[at] = proc + 1;
-	u->shm->v[at].openers++;
-	note_first(&u->shm->v[at], proc);
+	u->v[at].openers++;
+	note_first(&u->v[at], proc);
 }
 
 static enum status open_files(struct users *u, uint32_t proc, uint64_t fd, uint64_t n)
@@ -114,26 +115,29 @@ static enum status open_of_proc(struct users *u, uint32_t proc)
 	return open_files(u, proc, fd, max);
 }
 
-void shm_find_users(const struct snapshot *s, struct reader *r, const struct hash *by_inode,
-		    struct shm *shm, struct arena *mem)
+void inode_users_find(const struct snapshot *s, struct reader *r, const struct hash *by_inode,
+		      struct inode_users *v, uint32_t n, struct arena *mem)
 {
 	struct users u = { .s = s,
 			   .r = r,
 			   .by_inode = by_inode,
-			   .shm = shm,
-			   .last = arena_array(mem, uint32_t, shm->n),
+			   .v = v,
+			   .n = n,
+			   .last = arena_array(mem, uint32_t, n),
 			   .fds_left = FDS_MAX };
 
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = (struct inode_users){ .first = NONE };
 	find_mappers(&u);
 	if (!r || !has(s->k, M_FILES_FDT) || !has(s->k, M_TASK_FILES) || !has(s->k, M_FDT_FD) ||
 	    !has(s->k, M_FILE_INODE))
 		return;
-	memset(u.last, 0, shm->n * sizeof(*u.last));
+	memset(u.last, 0, n * sizeof(*u.last));
 	for (uint32_t i = 0; i < s->nprocs; i++) {
 		enum status st = open_of_proc(&u, i);
 
 		if (st)
-			issue_add(s->k->issues, st, "shared memory", 1, "open files of process %d",
+			issue_add(s->k->issues, st, "open files", 1, "of process %d",
 				  s->procs[i].pid);
 	}
 }
