@@ -55,7 +55,7 @@ static void test_growth(void)
 	b.s.machine.nmeminfo = 1;
 	/* the child shares the mm: one program grows, and two processes */
 	expect(&a, &b, false, HEAD
-	       "mapping,grew,,4096,10240,14336,4096,[heap]\n"
+	       "object,grew,,4096,10240,14336,4096,[heap]\n"
 	       "process,grew,10,4096,12970,17066,4096,sh\\x1b[2J\n"
 	       "process,grew,11,4096,12970,17066,4096,child\n"
 	       "program,grew,,4096,12970,17066,4096,/bin/a\\x0ab (deleted)\n"
@@ -79,7 +79,7 @@ static void test_identity(void)
 	expect(&a, &b, false, HEAD);
 }
 
-/* Processes first, then programs and mappings, then meminfo by subject; -n is for each group. */
+/* Processes first, then programs and objects, then meminfo by subject; -n is for each group. */
 static void test_groups(void)
 {
 	static struct hand a, b;
@@ -113,7 +113,7 @@ static void test_groups(void)
 "  CHANGE      BEFORE       AFTER      GROWTH        %  USS GROWTH  SWAP GROWTH  NAME\n"
 "  grew            12          16          +4    +31.6           0           -4  "
 	"/bin/a\\x0ab (deleted)\n"
-"\nMAPPINGS, pss in KiB\n"
+"\nOBJECTS, pss in KiB\n"
 "  CHANGE      BEFORE       AFTER      GROWTH        %  USS GROWTH  SWAP GROWTH  NAME\n"
 "  grew            10          14          +4    +40.0           0           -4  [heap]\n"
 "\nMEMORY, KiB\n"
@@ -137,7 +137,7 @@ static void test_groups(void)
 	CHECK_STR(got, "group,what,percent,name\n"
 		"processes,process,31.581,child\n"
 		"programs,program,31.581,/bin/a\\x0ab (deleted)\n"
-		"mappings,mapping,40.000,[heap]\n" "memory,system,-50.000,MemFree\n"
+		"objects,object,40.000,[heap]\n" "memory,system,-50.000,MemFree\n"
 		"swap,system,-50.000,SwapFree\n" "kernel,system,100.000,Slab\n"
 		"huge pages,system,300.000,DirectMap2M\n" "other,system,,NewLine\n");
 	free(got);
