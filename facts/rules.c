@@ -12,6 +12,7 @@
 #define WHILE(...) .since = __VA_ARGS__, .whole = true
 #define BOTH(since_, until_) since_, until_
 #define PRINTS(text_) { .kind = SIGN_PRINTS, .text = text_ }
+#define PRINTED(text_) { .kind = SIGN_PRINTED, .text = text_ }
 #define FACT(id_) { .kind = SIGN_FACT, .id = id_ }
 #define OPTION(id_) { .kind = SIGN_OPTION, .id = id_ }
 #define FUNCTION(id_) { .kind = SIGN_FUNCTION, .id = id_ }
@@ -50,9 +51,10 @@ static void look_for_texts(struct image_texts *t, const uint8_t *buf, size_t len
 
 	memset(first, -1, sizeof(first));
 	for (int i = 0; i < RULE_COUNT; i++) {
-		const char *text = rule_specs[i].since.text, *colon;
+		const struct rule_spec *s = &rule_specs[i];
+		const char *text = s->since.text ? s->since.text : s->until.text, *colon;
 
-		if (rule_specs[i].since.kind != SIGN_PRINTS)
+		if (!text)
 			continue;
 		colon = strrchr(text, ':');
 		needles[i] = (struct needle){ text, (size_t)(colon - text), strlen(colon + 1),
@@ -121,6 +123,8 @@ static int ask(const struct sign *s, enum rule r, const struct evidence *e)
 		return -1;
 	if (s->kind == SIGN_PRINTS)
 		return e->texts && e->texts->known ? e->texts->printed[r] : -1;
+	if (s->kind == SIGN_PRINTED)
+		return e->texts && e->texts->printed[r] ? 1 : -1;
 	if (!e->layout)
 		return -1;
 	seen = layout_has(e->layout, s->id);

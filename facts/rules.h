@@ -27,6 +27,7 @@ enum rule {
 enum sign_kind {
 	SIGN_NONE,
 	SIGN_PRINTS,	/* the kernel image holds TEXT, and no blank after it */
+	SIGN_PRINTED,	/* the same, of a text that came later: its absence proves nothing */
 	SIGN_FACT,	/* a member, size or enumerator that every configuration has */
 	SIGN_OPTION,	/* one that some configurations lack: its absence proves nothing */
 	SIGN_FUNCTION,	/* the symbol of a function */
@@ -57,7 +58,7 @@ extern const struct rule_spec rule_specs[RULE_COUNT];
 /* What a kernel image shows about its texts. */
 struct image_texts {
 	bool known;			/* the formats of smaps were found */
-	bool printed[RULE_COUNT];	/* SIGN_PRINTS: the text of the rule was found */
+	bool printed[RULE_COUNT];	/* the text of the rule was found */
 	bool spells;			/* the mnemonics of VmFlags were found: */
 	char spelling[SPELLINGS][2];	/* of each bit; 0: it has none */
 };

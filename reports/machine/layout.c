@@ -112,6 +112,7 @@ static const char *sign_text(const struct sign *g, struct arena *mem)
 	switch (g->kind) {
 	case SIGN_NONE: return NULL;
 	case SIGN_PRINTS:
+	case SIGN_PRINTED:
 		while (strchr(text, '\n')) /* of several lines: the last */
 			text = strchr(text, '\n') + 1;
 		for (n = strlen(text); n && text[n - 1] == ' ';)

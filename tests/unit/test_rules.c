@@ -15,6 +15,11 @@ static const char new_format[] =
 	"Rss:            \0 kB\nPss:            \0 kB\nPss_Dirty:      \0 kB\nShared_Clean:   \0"
 	"\nFilePmdMapped:  \0THPeligible:    %d\n\0[stack:%d]\0";
 
+/* RHEL 6: 2.6.32 with huge pages and lines of later releases. */
+static const char rhel6_format[] =
+	"Rss:            %8lu kB\nPss:            %8lu kB\nShared_Clean:   %8lu kB\n"
+	"Anonymous:      %8lu kB\nAnonHugePages:  %8lu kB\nSwap:           %8lu kB\n";
+
 static struct image_texts look(const char *text, size_t len)
 {
 	struct image_texts t = { 0 };
@@ -104,10 +109,27 @@ static void test_judges(void)
 	CHECK(holds(RULE_SHMEM_SWAP, old, &e, JUDGE_SIGN));
 }
 
+/* A text that came after a change shows that it was made; its absence shows nothing. */
+static void test_later_texts(void)
+{
+	struct image_texts t = look(rhel6_format, sizeof(rhel6_format));
+	const struct evidence e = { .texts = &t };
+	const struct release rhel6 = { 2, 6, 32 }, v2_6_36 = { 2, 6, 36 };
+
+	CHECK(!holds(RULE_RSS_HAS_SPECIAL, rhel6, &e, JUDGE_SIGN));
+	CHECK(holds(RULE_DIRTY_ASKS_PAGE, rhel6, &e, JUDGE_SIGN));
+	CHECK(holds(RULE_THP_BY_HEAD, rhel6, &e, JUDGE_SIGN));
+	t = look("\nShared_Clean:   ", 17);
+	CHECK(holds(RULE_RSS_HAS_SPECIAL, rhel6, &e, JUDGE_RELEASE));
+	CHECK(!holds(RULE_DIRTY_ASKS_PAGE, rhel6, &e, JUDGE_RELEASE));
+	CHECK(holds(RULE_DIRTY_ASKS_PAGE, v2_6_36, &e, JUDGE_RELEASE));
+}
+
 int main(void)
 {
 	test_texts();
 	test_spelling();
 	test_judges();
+	test_later_texts();
 	return check_done();
 }
