@@ -85,6 +85,18 @@ void progress_say(struct progress *p, const char *line)
 	pthread_mutex_unlock(&p->lock);
 }
 
+void progress_pause(struct progress *p)
+{
+	pthread_mutex_lock(&p->lock);
+	wipe(p);
+	fflush(stderr);
+}
+
+void progress_resume(struct progress *p)
+{
+	pthread_mutex_unlock(&p->lock);
+}
+
 void progress_stop(struct progress *p)
 {
 	if (!p->running)

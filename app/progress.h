@@ -17,6 +17,9 @@ struct progress *progress_start(bool on);
 void progress_phase(struct progress *p, const char *phase);
 /* LINE may contain names from the dump: they are escaped as in text. */
 void progress_say(struct progress *p, const char *line);
+/* Wipes the line and keeps it away until progress_resume(); no message in between. */
+void progress_pause(struct progress *p);
+void progress_resume(struct progress *p);
 /* Wipes the line and ends; later messages are printed plainly. */
 void progress_stop(struct progress *p);
 void progress_free(struct progress *p);

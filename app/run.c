@@ -262,6 +262,25 @@ static unsigned needs(const struct run *run)
 	return n | columns_needs(&run->columns) | sort_needs(&run->sort) | where_needs(run->where);
 }
 
+/* Does a person wait for the first words, and does the report have some? */
+static bool has_first(const struct run *run)
+{
+	return run->o.report->first && !run->product && run->renderer->render == render_text &&
+	       !run->o.columns && !run->where && !report_like(run->o.report, &run->o.report_opts) &&
+	       output_is_terminal(&run->output);
+}
+
+static void print_first(void *arg, const struct snapshot *s)
+{
+	struct run *run = arg;
+
+	progress_pause(run->progress);
+	run->o.report->first(s, &run->o.report_opts, run->output.file);
+	fflush(run->output.file);
+	progress_resume(run->progress);
+	run->o.report_opts.began = true;
+}
+
 static int analyse(struct run *run)
 {
 	const struct options *o = &run->o;
@@ -274,7 +293,11 @@ static int analyse(struct run *run)
 		.log = &run->log,
 		.log_only = needs(run) == NEED_LOG,
 	};
-	const struct snapshot_opts so = { .pid = o->report_opts.pid };
+	const struct snapshot_opts so = {
+		.pid = o->report_opts.pid,
+		.first = has_first(run) ? print_first : NULL,
+		.first_arg = run,
+	};
 	const struct report *r = o->report;
 
 	if (r->compares && look_back(run, &ko))

@@ -353,6 +353,10 @@ struct snapshot {
 
 struct snapshot_opts {
 	int32_t pid;			/* walk only this process's pages; 0: all */
+	/* Called once, when MACHINE and the log are built and nothing else; NULL: they are built
+	   in the order of the arrays. A source without memory never calls it. */
+	void (*first)(void *arg, const struct snapshot *s);
+	void *first_arg;
 };
 
 /* Never fails as a whole: damage is recorded in k->issues. */

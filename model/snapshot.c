@@ -82,8 +82,22 @@ static void sum_usage(struct snapshot *s)
 	}
 }
 
-static void build_lists(struct build *b, unsigned needs)
+static void build_machine(struct build *b, unsigned needs)
 {
+	if (needs & NEED_MACHINE)
+		machine_build(b->s, b->r);
+	if (needs & NEED_LOG)
+		machine_log(b->s, b->r);
+}
+
+static void build_lists(struct build *b, unsigned needs, const struct snapshot_opts *o)
+{
+	bool first = o && o->first;
+
+	if (first) {
+		build_machine(b, needs);
+		o->first(o->first_arg, b->s);
+	}
 	if (needs & NEED_TASKS) {
 		build_tasks(b);
 		build_mms(b);
@@ -94,10 +108,8 @@ static void build_lists(struct build *b, unsigned needs)
 		build_vmas(b);
 		build_cmdlines(b);
 	}
-	if (needs & NEED_MACHINE)
-		machine_build(b->s, b->r);
-	if (needs & NEED_LOG)
-		machine_log(b->s, b->r);
+	if (!first)
+		build_machine(b, needs);
 }
 
 static uint32_t only_mm(const struct snapshot *s, const struct snapshot_opts *o)
@@ -126,7 +138,7 @@ void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snaps
 {
 	struct build b = { .s = s, .k = s->k, .r = reader_new(s->k->dump) };
 
-	build_lists(&b, needs);
+	build_lists(&b, needs, o);
 	arena_release(&b.scratch);
 	reader_free(b.r);
 	if (needs & NEED_FRAMES)

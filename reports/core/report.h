@@ -87,6 +87,7 @@ struct report_opts {
 	bool kernel_threads;	/* --kernel: kernel threads too */
 	bool verbose;		/* -v: names of the kernel's structures too */
 	bool all;		/* --all: also rows that are normally left out */
+	bool began;		/* report.first has printed: the rows are those that are left */
 	bool virt;		/* --virtual: virtual sizes instead of resident pages */
 	const char *file;	/* --file NAME: only this file */
 	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
@@ -157,6 +158,11 @@ struct report {
 	 */
 	void (*text)(const struct snapshot *s, const struct report_opts *o,
 		     const struct table *t, FILE *out);
+	/*
+	 * Prints what a snapshot tells that has its machine and log alone, on a terminal, before
+	 * anything else is built. opts.began is set then for run and text. NULL: all in one.
+	 */
+	void (*first)(const struct snapshot *s, const struct report_opts *o, FILE *out);
 	unsigned text_refuses;		/* enum report_opt_flag: options that TEXT cannot follow */
 	const struct like *likes;	/* name NULL ends it; NULL: none */
 	const struct product *products;	/* the same; the first is the default */

@@ -40,6 +40,7 @@ struct maker {
 	struct arena *mem;
 	VEC(struct summary_row) rows;
 	const char *section;
+	bool first;		/* only what needs no process */
 };
 
 static struct summary_row *add_fact(struct maker *m, const char *key, uint64_t value,
@@ -119,6 +120,10 @@ static void why(struct maker *m)
 				 mc->panic_pid));
 	if (mc->oom_kills && mc->oom_kills != UINT64_MAX)
 		add_fact(m, "oom_kills", mc->oom_kills, "", "killed by the OOM killer since boot");
+}
+
+static void victims(struct maker *m)
+{
 	for (uint32_t i = 0; i < m->s->nprocs; i++)
 		if (m->s->procs[i].oom_victim)
 			say(m, "victim",
@@ -161,6 +166,10 @@ static void activity(struct maker *m)
 			      "%" PRIu64 " with %" PRIu64 " threads, and %" PRIu64
 			      " kernel threads",
 			      n, threads, kernel));
+}
+
+static void load(struct maker *m)
+{
 	say(m, "load", load_text(m));
 	say(m, "boot", m->s->machine.boot_args);
 }
@@ -225,7 +234,11 @@ static void add_machine(struct maker *m)
 		    "but references (--paper, check)");
 	when(m);
 	why(m);
-	activity(m);
+	if (!m->first) {
+		victims(m);
+		activity(m);
+	}
+	load(m);
 }
 
 /* ---- memory -------------------------------------------------------------------- */
@@ -480,17 +493,49 @@ static void add_damage(struct maker *m)
 		add_fact(m, is->v[i].object, is->v[i].count, "", status_name(is->v[i].kind));
 }
 
+/* The rows before the processes; with m->first also those after them that need none. */
+static void add_first(struct maker *m)
+{
+	add_machine(m);
+	memory(m);
+	swap(m);
+}
+
+static void summary_first(const struct snapshot *s, const struct report_opts *o, FILE *out)
+{
+	struct table t = { .row_size = sizeof(struct summary_row) };
+	struct maker m = { .s = s, .mem = &t.mem, .first = true };
+
+	(void)o;
+	add_first(&m);
+	add_noted(&m);
+	t.rows = m.rows.v;
+	t.nrows = m.rows.n;
+	summary_first_text(&t, out);
+	arena_release(&t.mem);
+}
+
+/* The rest of section machine. */
+static void add_counts(struct maker *m)
+{
+	m->section = SECTION_MACHINE;
+	victims(m);
+	activity(m);
+}
+
 static enum status summary_report(const struct snapshot *s, const struct report_opts *o,
 				  struct table *t, struct diag *diag)
 {
 	struct maker m = { .s = s, .mem = &t->mem };
 
 	(void)diag;
-	add_machine(&m);
-	memory(&m);
-	swap(&m);
+	if (o->began)
+		add_counts(&m);
+	else
+		add_first(&m);
 	add_processes(&m, o->top ? o->top : TOP);
-	add_noted(&m);
+	if (!o->began)
+		add_noted(&m);
 	add_left_out(&m);
 	add_damage(&m);
 	t->rows = m.rows.v;
@@ -509,12 +554,14 @@ const struct report report_summary = {
 	.own_top = true,
 	.run = summary_report,
 	.text = summary_text,
+	.first = summary_first,
 	.text_refuses = OPT_SORT,
 	.likes = summary_likes,
 	.help = "The machine, when and why it crashed, its memory by the kernel's own counters, the\n"
 		"ten largest memory users (--top N: N of them; by pss plus swap_pss), notable lines of\n"
 		"the log, and the data that the dump lacks.\n"
-		"csv, json and -c give one row per fact.\n"
+		"csv, json and -c give one row per fact. On a terminal, all that needs no process is\n"
+		"printed at once, the log as well; the processes follow.\n"
 		"\n"
 		"An incomplete process is marked with *: its sizes are lower bounds, and it is sorted\n"
 		"by the kernel's counters. Below the processes: the pss of all of them; the kernel's\n"

@@ -24,6 +24,8 @@ struct summary_row {
 #define SECTION_LEFT_OUT "left_out"
 #define SECTION_ISSUES "issues"
 
+/* The sections that need no process, on a terminal; summary_text() prints those that follow. */
+void summary_first_text(const struct table *t, FILE *out);
 void summary_text(const struct snapshot *s, const struct report_opts *o,
 		  const struct table *t, FILE *out);
 

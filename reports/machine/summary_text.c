@@ -18,6 +18,7 @@ struct text {
 	const struct table *t;
 	size_t i;		/* row to print next */
 	uint64_t total;		/* of memory, bytes */
+	bool began;		/* the sections before the processes are printed */
 	bool marked;		/* a process is incomplete */
 	FILE *out;
 };
@@ -59,6 +60,8 @@ static void put_cut(FILE *out, const char *s, size_t width)
 
 static void text_machine(struct text *x)
 {
+	if (x->began && in(x, SECTION_MACHINE))
+		putc('\n', x->out);
 	for (const struct summary_row *r; (r = in(x, SECTION_MACHINE)); x->i++) {
 		fprintf(x->out, "%-10s ", r->key);
 		if (!strcmp(r->key, "oom_kills"))
@@ -230,10 +233,20 @@ static void text_damage(struct text *x, const struct snapshot *s, bool all)
 			kinds == 1 ? "" : "s", kinds == 1 ? "it" : "them");
 }
 
+void summary_first_text(const struct table *t, FILE *out)
+{
+	struct text x = { .t = t, .out = out };
+
+	text_machine(&x);
+	sizes(&x, SECTION_MEMORY, "MEMORY");
+	sizes(&x, SECTION_SWAP, "SWAP");
+	text_noted(&x);
+}
+
 void summary_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
 		  FILE *out)
 {
-	struct text x = { .t = t, .out = out };
+	struct text x = { .t = t, .out = out, .began = o->began };
 
 	/* rows come by section; a row that --where removed is skipped */
 	text_machine(&x);

@@ -5,6 +5,7 @@ import os
 from exact.bounds import compare_bounds
 from exact.census import compare_census
 from exact.export import compare_export
+from exact.firstwords import compare_first_words
 from exact.groups import compare_groups
 from exact.objects import compare_shm, compare_swap
 from exact.otherrelease import compare_release
@@ -39,6 +40,7 @@ def compare_fixture(tally, program, build, f, truth, thorough):
     compare_groups(tally, name, vmcensus, truth)
     compare_shm(tally, name, vmcensus, truth)
     compare_swap(tally, name, vmcensus, truth)
+    compare_first_words(tally, name, vmcensus)
     compare_views(tally, name, vmcensus, truth, tool)
     compare_export(tally, name, program, f.image(), f.types(), truth,
                    os.path.join(build, 'export', f.name))
