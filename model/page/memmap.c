@@ -256,6 +256,16 @@ static enum status sparse(struct builder *b)
 		return why ? why : ST_CORRUPT;
 	}
 	try_shape(b, which, kva);
+	if (which == BY_POINTER)
+		read_kva_word(b->r, kva, &kva);
+	b->k->memmap.sections = (struct memmap_sections){
+		.kva = kva,
+		.roots = which != BY_SECTIONS,
+		.per_root = b->per_root,
+		.bytes = b->section_bytes,
+		.pages = b->section_pages,
+		.n = b->nsections,
+	};
 	/* kernels before 4.13 have no such flag: all present sections are online */
 	for (size_t i = 0; !b->online && i < b->got.n; i++)
 		b->got.v[i].offline = false;
@@ -528,6 +538,22 @@ bool memmap_is_online(const struct memmap *m, uint64_t pfn)
 	const struct memmap_range *g = range_of(m, pfn);
 
 	return g && pfn < g->end && !g->offline && !(g->tainted && is_device(m, pfn));
+}
+
+uint64_t memmap_section_kva(const struct memmap *m, struct reader *r, uint64_t pfn)
+{
+	const struct memmap_sections *s = &m->sections;
+	unsigned word = reader_dump(r)->word_size;
+	uint64_t nr, root;
+
+	if (!s->kva || !s->pages || pfn / s->pages >= s->n)
+		return 0;
+	nr = pfn / s->pages;
+	if (!s->roots)
+		return s->kva + nr * s->bytes;
+	if (read_kva_word(r, s->kva + nr / s->per_root * word, &root) || !root)
+		return 0;
+	return root + nr % s->per_root * s->bytes;
 }
 
 static bool within(const struct memmap *m, const struct memmap_range *g, uint64_t kva,

@@ -28,6 +28,14 @@ struct pfn_range {
 	uint64_t pfn, end;	/* [pfn, end) */
 };
 
+/* SPARSEMEM: where the struct mem_section of each section is. */
+struct memmap_sections {
+	uint64_t kva;		/* 0: no sections */
+	bool roots;		/* at KVA are pointers to arrays of PER_ROOT, else one array */
+	uint32_t per_root, bytes;	/* of struct mem_section */
+	uint64_t pages, n;	/* frames of a section, sections */
+};
+
 struct memmap {
 	struct memmap_range *v;	/* ascending, merged where contiguous; in dump->mem */
 	uint32_t n;
@@ -39,6 +47,7 @@ struct memmap {
 	uint64_t ram_end;	/* one past the last pfn that may be memory */
 	bool partial;		/* struct pages are missing that the kernel has: an issue said so */
 	bool kva_ascends;	/* v[].page_kva ascends too (VMEMMAP, FLATMEM) */
+	struct memmap_sections sections;
 };
 
 /* Fills k->memmap from mem_section, mem_map or node_data. Missing parts are issues, "page
@@ -52,6 +61,8 @@ bool memmap_may_have_page(const struct memmap *m, uint64_t pfn);
 /* pfn_to_online_page(): is PFN part of the memory that the kernel manages as RAM, as far as
    this kernel shows? */
 bool memmap_is_online(const struct memmap *m, uint64_t pfn);
+/* Address of the struct mem_section of PFN, 0: there is none. */
+uint64_t memmap_section_kva(const struct memmap *m, struct reader *r, uint64_t pfn);
 /* False if KVA is not the address of a struct page. */
 bool memmap_page_pfn(const struct memmap *m, uint64_t kva, uint64_t *pfn);
 

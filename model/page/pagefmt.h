@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pagefmt.h - the one reader of struct page; private to model/page.
+ * pagefmt.h - the one reader of struct page; private to model/page and model/kmem.
  *
  * pagefmt_init() makes all decisions that depend on the kernel, once; reading a page looks
  * up no names. A struct page is passed as its bytes in place. struct folio_view describes

@@ -10,6 +10,23 @@
 #include "model/kobj.h"
 #include "model/system/system.h"
 
+static bool mask_has(const struct system *y, enum layout_id mask, uint32_t cpu)
+{
+	unsigned bits = 8 * y->k->dump->word_size;
+	uint64_t at = layout_symbol(&y->k->layout, mask) + cpu / bits * (bits / 8), word;
+
+	return has(y->k, mask) && !read_kva_word(y->r, at, &word) && word >> cpu % bits & 1;
+}
+
+/* A CPU that a panic stopped is not online any more (stop_this_cpu(), arch/x86). */
+bool cpu_was_online(const struct system *y, uint32_t cpu)
+{
+	if (!has(y->k, Y_CPU_ONLINE))
+		return true; /* uniprocessor */
+	return mask_has(y, Y_CPU_ONLINE, cpu) ||
+	       (crashed_cpu(y) >= 0 && mask_has(y, Y_CPU_PRESENT, cpu));
+}
+
 /* Bits of the mask of online CPUs that are also possible. */
 static uint32_t online_cpus(const struct system *y)
 {

@@ -111,9 +111,8 @@ static bool nodes_of_list(const struct system *y,
 	return n && n < NODES_MAX;
 }
 
-/* FN for each pgdat; false: there is none, or not all could be read. */
-static bool nodes_each(const struct system *y,
-		       bool (*fn)(const struct system *y, uint64_t pgdat, void *arg), void *arg)
+bool nodes_each(const struct system *y,
+		bool (*fn)(const struct system *y, uint64_t pgdat, void *arg), void *arg)
 {
 	unsigned word = y->k->dump->word_size;
 	uint64_t nodes = layout_symbol(&y->k->layout, Y_PGDATS), pgdat;

@@ -34,6 +34,13 @@ void find_panic_text(struct system *y);
 void read_swaps(struct system *y);
 void read_meminfo(struct system *y);
 void read_vmstat(struct system *y);
+/* The name that the kernel prints for line AT of /proc/vmstat, in y->mem; NULL: none. */
+const char *vmstat_name(const struct system *y, uint64_t at);
+/* The counter at index ITEM of those of a node is of huge pages: in pages by the kernel, in
+   huge pages where it prints it. */
+bool counts_huge_pages(const struct system *y, uint64_t item);
+/* Is CPU online, or was it until a crash stopped it? */
+bool cpu_was_online(const struct system *y, uint32_t cpu);
 /* "Linux version ...", as /proc/version has it; NULL if not found. */
 const char *read_banner(const struct system *y);
 
@@ -71,6 +78,9 @@ struct zone_sums {
 	bool known;
 };
 
+/* FN for each pgdat; false: there is none, or not all could be read. */
+bool nodes_each(const struct system *y,
+		bool (*fn)(const struct system *y, uint64_t pgdat, void *arg), void *arg);
 /* struct machine.present: pages; 0 unknown. */
 uint64_t nodes_present(const struct system *y);
 void zones_read(const struct system *y, struct zone_sums *z);

@@ -20,40 +20,38 @@ struct vmstat {
 	uint64_t at;			/* in vmstat_text[] */
 };
 
-/* Name of line AT, NULL if there is none. */
-static const char *name_at(const struct vmstat *v, uint64_t at)
+const char *vmstat_name(const struct system *y, uint64_t at)
 {
-	uint64_t table = layout_symbol(&v->y->k->layout, Y_VMSTAT_TEXT), addr;
+	uint64_t table = layout_symbol(&y->k->layout, Y_VMSTAT_TEXT), addr;
 	char buf[NAME_MAX_BYTES];
 
-	if (read_kva_word(v->y->r, table + at * v->y->k->dump->word_size, &addr) || !addr ||
-	    read_kva_str(v->y->r, addr, buf, sizeof(buf)) || !*buf ||
+	if (!table || read_kva_word(y->r, table + at * y->k->dump->word_size, &addr) || !addr ||
+	    read_kva_str(y->r, addr, buf, sizeof(buf)) || !*buf ||
 	    buf[strspn(buf, "abcdefghijklmnopqrstuvwxyz0123456789_")])
 		return NULL;
-	return arena_strdup(v->y->mem, buf);
+	return arena_strdup(y->mem, buf);
 }
 
 static void add_line(struct vmstat *v, uint64_t value)
 {
 	struct machine *m = v->y->m;
-	const char *name = name_at(v, v->at++);
+	const char *name = vmstat_name(v->y, v->at++);
 
 	if (name)
 		m->vmstat[m->nvmstat++] = (struct zone_count){ name, value };
 }
 
 /* Counted in pages since 69473e5de873 (v5.12), but printed in huge pages. */
-static bool in_huge_pages(const struct vmstat *v, uint64_t node_item)
+bool counts_huge_pages(const struct system *y, uint64_t item)
 {
 	static const enum layout_id items[] = {
 		E_NR_ANON_THPS, E_NR_SHMEM_THPS, E_NR_SHMEM_PMDMAPPED, E_NR_FILE_THPS,
 		E_NR_FILE_PMDMAPPED,
 	};
-	const struct kernel *k = v->y->k;
+	const struct kernel *k = y->k;
 
 	for (size_t i = 0; has(k, E_NR_SWAPCACHE) && i < ARRAY_LEN(items); i++)
-		if (has(k, items[i]) &&
-		    (uint64_t)layout_enum(&k->layout, items[i], -1) == node_item)
+		if (has(k, items[i]) && (uint64_t)layout_enum(&k->layout, items[i], -1) == item)
 			return true;
 	return false;
 }
@@ -61,7 +59,8 @@ static bool in_huge_pages(const struct vmstat *v, uint64_t node_item)
 static void add_node(struct vmstat *v)
 {
 	for (unsigned i = 0; i < v->c.nnode; i++)
-		add_line(v, v->c.node[i] >> (in_huge_pages(v, i) ? v->y->k->paging->bits[0] : 0));
+		add_line(v, v->c.node[i] >>
+				    (counts_huge_pages(v->y, i) ? v->y->k->paging->bits[0] : 0));
 }
 
 static void add_numa(struct vmstat *v)
@@ -100,7 +99,7 @@ static void add_events(struct vmstat *v)
 		return;
 	/* a few lines that are no counters come before them */
 	for (unsigned i = 0; i < 8; i++, v->at++) {
-		name = name_at(v, v->at);
+		name = vmstat_name(v->y, v->at);
 		if (!name || !strcmp(name, "pgpgin"))
 			break;
 	}

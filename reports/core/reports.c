@@ -25,6 +25,8 @@ const struct report *const reports[] = {
 	&report_alerts,
 	&report_pages,
 	&report_check,
+	&report_zones,
+	&report_slab,
 	&report_dmesg,
 	&report_diff,
 	&report_layout,

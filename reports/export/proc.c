@@ -12,6 +12,7 @@
 #include "reports/core/common.h"
 #include "reports/export/machine_text.h"
 #include "reports/export/products.h"
+#include "reports/export/table_text.h"
 #include "reports/export/task_text.h"
 #include "reports/export/tree.h"
 
@@ -153,6 +154,7 @@ static void put_machine(struct export *e)
 			m->write(e->s, f);
 		tree_done(&e->t, f);
 	}
+	put_table_files(&e->t, e->s);
 	put_kpages(e);
 	/* smem -S DIR looks for DIR/proc/PID: */
 	tree_link(&e->t, "proc", ".");

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pageblocks.c - the migrate type of each pageblock.
+ *
+ * A few bits for each block, in words of the kernel: of a section with SPARSEMEM, else of the
+ * zone (include/linux/pageblock-flags.h, get_pfnblock_flags_mask() in mm/page_alloc.c, read in
+ * 5.10, 6.1, 6.12, 7.2). Before 535b81e20921 (v5.9) the bits are in reverse order.
+ */
+#include "dumpread/base/bytes.h"
+#include "model/kmem/zones.h"
+#include "model/kobj.h"
+
+unsigned pageblock_order(const struct kernel *k, struct reader *r, unsigned norders)
+{
+	unsigned max = norders ? norders - 1 : 0;
+	uint64_t order;
+
+	if (!kvar_u64(k, r, Y_PAGEBLOCK_ORDER, 4, &order))
+		return (unsigned)min_u64(order, max);
+	/* the order of a huge page of a PMD */
+	if (has(k, Y_HSTATES) || (has(k, Y_THP_FLAGS) && has(k, E_PB_ISOLATE)))
+		return (unsigned)min_u64(k->paging->bits[0], max);
+	return max;
+}
+
+struct bits {
+	const struct kernel *k;
+	struct reader *r;
+	uint64_t base, word_at, word;	/* the word that was read last, and its address */
+	unsigned width;			/* bits of a block */
+};
+
+static enum status block_bits(struct bits *b, uint64_t index, uint64_t *ret)
+{
+	unsigned size = b->k->dump->word_size;
+	uint64_t bit = index * b->width, at = b->base + bit / (8 * size) * size;
+	enum status st = ST_OK;
+
+	if (at != b->word_at)
+		st = read_kva_word(b->r, at, &b->word);
+	b->word_at = st ? 0 : at;
+	*ret = b->word >> bit % (8 * size) & ((1u << b->width) - 1);
+	return st;
+}
+
+static unsigned type_of(const struct kernel *k, uint64_t bits)
+{
+	int64_t isolate = layout_enum(&k->layout, E_PB_ISOLATE, -1);
+
+	if (isolate > 0 && bits >> isolate & 1)
+		return (unsigned)layout_enum(&k->layout, E_MIGRATE_ISOLATE, 0);
+	return bits & 7;
+}
+
+/* The words of the block at PFN begin at b->base; *FIRST is the frame of the first. */
+static enum status find_words(struct bits *b, const struct zones *zs, const struct zone *z,
+			      uint64_t pfn, uint64_t *first)
+{
+	const struct memmap *m = &b->k->memmap;
+	uint64_t section = memmap_section_kva(m, b->r, pfn), usage;
+	enum status st;
+
+	if (!m->sections.kva) {
+		*first = z->start_pfn >> zs->block_order << zs->block_order;
+		return kmember_u64(b->k, b->r, z->addr, M_ZONE_BLOCK_FLAGS, &b->base);
+	}
+	*first = pfn - pfn % m->sections.pages;
+	if (!section)
+		return ST_CORRUPT;
+	st = kmember_u64(b->k, b->r, section, M_SECTION_USAGE, &usage);
+	b->base = usage + layout_offset(&b->k->layout, M_USAGE_BLOCK_FLAGS);
+	return st || kernel_ptr_ok(b->k, usage, b->k->dump->word_size) ? st : ST_CORRUPT;
+}
+
+static bool can_count(const struct kernel *k)
+{
+	static const struct era reversed = { 0, V(5, 9) };
+
+	if (in_era(k, reversed) || !has(k, E_MIGRATE_TYPES))
+		return false;
+	return k->memmap.sections.kva ? has(k, M_SECTION_USAGE) && has(k, M_USAGE_BLOCK_FLAGS)
+				      : has(k, M_ZONE_BLOCK_FLAGS);
+}
+
+enum status pageblocks_count(const struct kernel *k, struct reader *r, const struct zones *zs,
+			     const struct zone *z, uint64_t *count)
+{
+	struct bits b = { .k = k, .r = r, .width = has(k, E_PB_ISOLATE) ? 8 : 4 };
+	uint64_t step = UINT64_C(1) << zs->block_order, end = z->start_pfn + z->spanned;
+	uint64_t section = UINT64_MAX, first = 0, bits;
+	enum status st;
+
+	if (!can_count(k))
+		return ST_ABSENT;
+	end = min_u64(end, k->memmap.max_pfn);
+	for (uint64_t pfn = z->start_pfn; pfn < end; pfn += step) {
+		uint64_t nr = k->memmap.sections.kva ? pfn / k->memmap.sections.pages : 0;
+
+		if (!memmap_page_kva(&k->memmap, pfn) || !memmap_is_online(&k->memmap, pfn))
+			continue;
+		if (nr != section) {
+			st = find_words(&b, zs, z, pfn, &first);
+			if (st)
+				return st;
+			section = nr;
+		}
+		st = block_bits(&b, (pfn - first) >> zs->block_order, &bits);
+		if (st)
+			return st;
+		if (type_of(k, bits) < zs->ntypes)
+			count[type_of(k, bits)]++;
+	}
+	return ST_OK;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * slab.c - reads the list of slab caches.
+ *
+ * Sources: mm/slab.h, mm/slab_common.c, mm/slub.c, read in 5.10, 6.1, 6.12, 7.2. A cache is
+ * allocated with room for nr_node_ids nodes only, so that it is read member by member.
+ */
+#include "model/kmem/slab.h"
+
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/kobj.h"
+#include "model/walk/list.h"
+
+#define CACHES_MAX (1u << 16)
+#define NODES_MAX 1024u
+#define NAME_BYTES 128
+#define OO_SHIFT 16		/* struct kmem_cache_order_objects: order above, objects below */
+#define SCANNED 10000u		/* slabs of a list that slabinfo looks at (v6.10) */
+#define SHEAVES_MAX 1024u	/* of a barn: it has 10 at most */
+#define RECLAIM_ACCOUNT 0x20000u	/* SLAB_RECLAIM_ACCOUNT, until v6.11 or near a macro */
+
+struct walker {
+	const struct kernel *k;
+	struct reader *r;
+	struct arena *mem;
+	uint64_t nodes;			/* nr_node_ids */
+	uint64_t slabs_max;		/* no list is longer */
+};
+
+static void damage(const struct walker *w, enum status st, const struct slab_cache *c,
+		   const char *what)
+{
+	issue_add(w->k->issues, st, "slab cache", 1, "%s: %s", c->name, what);
+}
+
+static uint64_t get(const struct walker *w, uint64_t object, enum layout_id id)
+{
+	uint64_t v;
+
+	return kmember_u64(w->k, w->r, object, id, &v) ? SLAB_UNKNOWN : v;
+}
+
+/* *SUM += V, unless one of them is unknown. */
+static void add(uint64_t *sum, uint64_t v)
+{
+	*sum = *sum == SLAB_UNKNOWN || v == SLAB_UNKNOWN ? SLAB_UNKNOWN : *sum + v;
+}
+
+/* Free objects of the slab at KVA (struct slab, struct page before it). */
+static uint64_t free_of_slab(const struct walker *w, uint64_t kva)
+{
+	uint64_t objects = get(w, kva, M_SLAB_OBJECTS), inuse = get(w, kva, M_SLAB_INUSE);
+
+	return objects == SLAB_UNKNOWN || inuse == SLAB_UNKNOWN || inuse > objects
+		       ? SLAB_UNKNOWN
+		       : objects - inuse;
+}
+
+/* ---- a node's list ------------------------------------------------------------------- */
+
+/* What slabinfo makes of a list of N slabs; ENDS: free objects of those at both ends
+   (count_partial_free_approx()). */
+static uint64_t estimate(uint64_t ends, uint64_t n, uint64_t objects)
+{
+	return min_u64(ends / SCANNED * n + ends % SCANNED * n / SCANNED, objects);
+}
+
+static void add_partial(const struct walker *w, struct slab_cache *c, uint64_t node,
+			uint64_t objects)
+{
+	static const struct era estimates = { V(6, 10), 0 };
+	uint64_t n = get(w, node, M_KCN_NR_PARTIAL), sum = 0, ends = 0;
+	uint32_t to_list = layout_offset(&w->k->layout, M_SLAB_LIST);
+	struct listwalk l = listwalk_start(w->k, w->r,
+					   node + layout_offset(&w->k->layout, M_KCN_PARTIAL),
+					   w->slabs_max);
+
+	while (listwalk_next(&l)) {
+		uint64_t free_objects = free_of_slab(w, l.node - to_list);
+
+		add(&sum, free_objects);
+		if (l.seen <= SCANNED / 2 || l.seen + SCANNED / 2 > n)
+			add(&ends, free_objects);
+	}
+	if (l.st || l.seen != n) {
+		damage(w, l.st ? l.st : ST_CORRUPT, c, "a list of partial slabs");
+		sum = ends = SLAB_UNKNOWN;
+	}
+	add(&c->partial, n);
+	add(&c->partial_free, sum);
+	if (n > SCANNED && in_era(w->k, estimates) && ends != SLAB_UNKNOWN)
+		sum = estimate(ends, n, objects);
+	add(&c->shown_free, sum);
+}
+
+/* Free objects in the full sheaves that a node keeps. */
+static void add_barn(const struct walker *w, struct slab_cache *c, uint64_t barn)
+{
+	uint32_t to_list = layout_offset(&w->k->layout, M_SHEAF_LIST);
+	struct listwalk l = listwalk_start(w->k, w->r,
+					   barn + layout_offset(&w->k->layout, M_BARN_FULL),
+					   SHEAVES_MAX);
+
+	while (listwalk_next(&l))
+		add(&c->sheaves, get(w, l.node - to_list, M_SHEAF_SIZE));
+	if (l.st) {
+		damage(w, l.st, c, "the sheaves of a node");
+		c->sheaves = SLAB_UNKNOWN;
+	}
+}
+
+static void add_node(const struct walker *w, struct slab_cache *c, uint32_t i)
+{
+	const struct member *m = &w->k->layout.v[M_CACHE_NODES].m;
+	unsigned word = w->k->dump->word_size;
+	uint64_t at = c->addr + m->offset + (uint64_t)i * m->stride, node, barn = 0, objects;
+	enum status st =
+		read_kva_word(w->r, at + layout_offset(&w->k->layout, M_PER_NODE_NODE), &node);
+
+	if (!st && !node)
+		return;
+	if (st || !kernel_ptr_ok(w->k, node, word)) {
+		damage(w, st ? st : ST_CORRUPT, c, "a node of it");
+		c->slabs = c->objects = c->partial = c->partial_free = c->shown_free = SLAB_UNKNOWN;
+		return;
+	}
+	objects = get(w, node, M_KCN_OBJECTS);
+	add(&c->slabs, get(w, node, M_KCN_NR_SLABS));
+	add(&c->objects, objects);
+	if (has(w->k, M_KCN_PARTIAL))
+		add_partial(w, c, node, objects);
+	if (has(w->k, M_PER_NODE_BARN))
+		read_kva_word(w->r, at + layout_offset(&w->k->layout, M_PER_NODE_BARN), &barn);
+	else if (has(w->k, M_KCN_BARN))
+		kmember_u64(w->k, w->r, node, M_KCN_BARN, &barn);
+	if (barn && has(w->k, M_BARN_FULL))
+		add_barn(w, c, barn);
+}
+
+/* ---- what CPUs hold -------------------------------------------------------------------- */
+
+static void add_cpu_list(const struct walker *w, struct slab_cache *c, uint64_t cpu)
+{
+	uint64_t slab = get(w, cpu, M_KCC_PARTIAL), n = 0;
+
+	for (; slab && slab != SLAB_UNKNOWN && n <= w->slabs_max; n++) {
+		if (!kernel_ptr_ok(w->k, slab, w->k->dump->word_size)) {
+			slab = SLAB_UNKNOWN;
+			break;
+		}
+		add(&c->cpu_partial_free, free_of_slab(w, slab));
+		slab = get(w, slab, M_SLAB_NEXT);
+	}
+	add(&c->cpu_partial, slab ? SLAB_UNKNOWN : n);
+	if (slab)
+		damage(w, ST_CORRUPT, c, "the list of partial slabs of a CPU");
+}
+
+static void add_cpu_sheaves(const struct walker *w, struct slab_cache *c, uint64_t cpu)
+{
+	static const enum layout_id ids[] = { M_SHEAVES_MAIN, M_SHEAVES_SPARE, M_SHEAVES_RCU };
+
+	/* objects of the last are still in use by readers, and free soon */
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+		uint64_t sheaf = has(w->k, ids[i]) ? get(w, cpu, ids[i]) : 0;
+
+		if (sheaf == SLAB_UNKNOWN)
+			c->sheaves = SLAB_UNKNOWN;
+		else if (sheaf)
+			add(&c->sheaves, get(w, sheaf, M_SHEAF_SIZE));
+	}
+}
+
+static void read_cpus(const struct walker *w, struct slab_cache *c)
+{
+	bool lists = has(w->k, M_CACHE_CPU) && has(w->k, M_KCC_PARTIAL) && has(w->k, M_SLAB_NEXT);
+	bool sheaves = has(w->k, M_CACHE_SHEAVES);
+	uint64_t cpu = lists ? get(w, c->addr, M_CACHE_CPU) : 0;
+	uint64_t sheaf = sheaves ? get(w, c->addr, M_CACHE_SHEAVES) : 0;
+	uint64_t mask = w->k->dump->word_size == 4 ? UINT32_MAX : UINT64_MAX;
+
+	c->cpu_partial = c->cpu_partial_free = lists ? 0 : SLAB_UNKNOWN;
+	c->sheaves = sheaves ? c->sheaves : SLAB_UNKNOWN;
+	for (uint32_t i = 0; i < w->k->ncpus; i++) {
+		if (cpu && cpu != SLAB_UNKNOWN)
+			add_cpu_list(w, c, (cpu + w->k->percpu[i]) & mask);
+		if (sheaf && sheaf != SLAB_UNKNOWN)
+			add_cpu_sheaves(w, c, (sheaf + w->k->percpu[i]) & mask);
+	}
+}
+
+/* ---- caches ------------------------------------------------------------------------------ */
+
+static void read_cache(const struct walker *w, struct slab_cache *c)
+{
+	uint64_t name = get(w, c->addr, M_CACHE_NAME), oo = get(w, c->addr, M_CACHE_OO);
+	char buf[NAME_BYTES];
+
+	c->name = "?";
+	if (name && name != SLAB_UNKNOWN && !read_kva_str(w->r, name, buf, sizeof(buf)))
+		c->name = arena_strdup(w->mem, buf);
+	else
+		damage(w, ST_NODATA, c, "its name");
+	c->flags = get(w, c->addr, M_CACHE_FLAGS);
+	c->size = get(w, c->addr, M_CACHE_SIZE);
+	c->object_size = get(w, c->addr, M_CACHE_OBJECT_SIZE);
+	c->per_slab = has(w->k, M_CACHE_OO) ? oo & ((1u << OO_SHIFT) - 1) : SLAB_UNKNOWN;
+	c->order = has(w->k, M_CACHE_OO) ? (unsigned)min_u64(oo >> OO_SHIFT, 31) : 0;
+	c->found_slabs = c->found_pages = c->found_objects = c->found_inuse = SLAB_UNKNOWN;
+	if (!has(w->k, M_KCN_NR_SLABS))
+		c->slabs = c->objects = SLAB_UNKNOWN;
+	if (!has(w->k, M_KCN_PARTIAL))
+		c->partial = c->partial_free = c->shown_free = SLAB_UNKNOWN;
+	for (uint32_t i = 0; i < w->nodes && i < w->k->layout.v[M_CACHE_NODES].m.count; i++)
+		add_node(w, c, i);
+	read_cpus(w, c);
+}
+
+enum status slab_caches_build(const struct snapshot *s, struct arena *mem, bool pages,
+			      struct slab_caches *ret)
+{
+	struct walker w = { .k = s->k, .mem = mem, .slabs_max = s->k->memmap.max_pfn, .nodes = 1 };
+	VEC(struct slab_cache) v = { 0 };
+	struct listwalk l;
+	uint64_t nodes;
+
+	*ret = (struct slab_caches){ 0 };
+	if (!s->k->dump || !has(s->k, Y_SLAB_CACHES) || !has(s->k, M_CACHE_LIST) ||
+	    !has(s->k, M_CACHE_NAME))
+		return ST_ABSENT;
+	w.r = kernel_reader(s->k);
+	if (!kvar_u64(s->k, w.r, Y_NR_NODE_IDS, 4, &nodes))
+		w.nodes = min_u64(nodes, NODES_MAX);
+	l = listwalk_start(s->k, w.r, layout_symbol(&s->k->layout, Y_SLAB_CACHES), CACHES_MAX);
+	while (listwalk_next(&l)) {
+		struct slab_cache *c = vec_push(mem, &v);
+
+		c->addr = l.node - layout_offset(&s->k->layout, M_CACHE_LIST);
+		read_cache(&w, c);
+	}
+	ret->v = v.v;
+	ret->n = (uint32_t)v.n;
+	ret->whole = !l.st;
+	if (l.st)
+		issue_add(s->k->issues, l.st, "slab cache", 1, "list after %" PRIu64 " caches",
+			  l.seen);
+	reader_free(w.r);
+	if (pages)
+		slab_pages_count(s, ret);
+	return ST_OK;
+}
+
+bool slab_is_reclaimable(const struct kernel *k, const struct slab_cache *c)
+{
+	int64_t bit = layout_enum(&k->layout, E_SLAB_RECLAIM_BIT, -1);
+	uint64_t flag = bit >= 0 && bit < 64 ? UINT64_C(1) << bit : RECLAIM_ACCOUNT;
+
+	return c->flags != SLAB_UNKNOWN && c->flags & flag;
+}

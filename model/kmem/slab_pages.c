@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * slab_pages.c - one parallel pass over all struct pages, for the slabs of each cache.
+ *
+ * The first page of a slab says which cache it belongs to, and how many objects it has and has
+ * handed out. The pass finds slabs that are in no list: full ones, and those that a CPU takes
+ * from. Nothing is kept for a frame.
+ */
+#include <stdlib.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/hash.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/base/jobs.h"
+#include "model/kmem/slab.h"
+#include "model/page/pagefmt.h"
+
+#define SLAB_ORDER_MAX 10u	/* of a folio; larger is damage */
+#define CHUNK 4096u		/* struct pages that one worker takes at once */
+
+struct tally {
+	uint64_t slabs, pages, objects, inuse;
+};
+
+struct chunk { uint64_t pfn, end, kva; };
+
+struct pass {
+	const struct kernel *k;
+	struct pagefmt f;
+	struct hash by_addr;		/* cache -> its index */
+	VEC(struct chunk) chunks;
+	struct worker *workers;
+	uint32_t ncaches;
+};
+
+struct worker {
+	struct reader *r;
+	struct tally *v;		/* [ncaches + 1]: the last is of strays */
+	uint64_t unread;		/* struct pages */
+};
+
+static uint64_t member_of(const struct pass *p, const uint8_t *raw, enum layout_id id)
+{
+	const struct member *m = &p->k->layout.v[id].m;
+	uint64_t v;
+
+	if (!has(p->k, id) || m->offset + m->size > p->f.size || m->size > 8)
+		return 0;
+	v = load_uint(raw + m->offset, m->size, p->f.big);
+	return m->bit_size ? v >> m->bit_offset & ((UINT64_C(1) << m->bit_size) - 1) : v;
+}
+
+/* Pages of the slab whose first struct page is at KVA. */
+static uint64_t pages_of(const struct pass *p, struct worker *w, uint64_t kva)
+{
+	uint8_t raw[4 * STRUCT_PAGE_MAX];
+	struct folio_view v;
+
+	if (p->f.view_size > sizeof(raw) || read_kva(w->r, kva, raw, p->f.view_size))
+		return 1;
+	folio_view(&p->f, raw, kva, &v);
+	return v.order <= SLAB_ORDER_MAX ? UINT64_C(1) << v.order : 1;
+}
+
+static void count(const struct pass *p, struct worker *w, const uint8_t *raw, uint64_t kva)
+{
+	uint32_t i = hash_get(&p->by_addr, member_of(p, raw, M_SLAB_CACHE));
+	struct tally *t = &w->v[i == HASH_NONE ? p->ncaches : i];
+
+	t->slabs++;
+	t->pages += page_flags(&p->f, raw) & p->f.head ? pages_of(p, w, kva) : 1;
+	t->objects += member_of(p, raw, M_SLAB_OBJECTS);
+	t->inuse += member_of(p, raw, M_SLAB_INUSE);
+}
+
+static bool is_slab(const struct pass *p, const uint8_t *raw, uint64_t kva, size_t len)
+{
+	uint64_t flags = page_flags(&p->f, raw), head;
+
+	if (!(flags & p->f.slab_bit) && !(type_class(&p->f, page_type(&p->f, raw)) & FR_SLAB))
+		return false;
+	return page_role(&p->f, raw, kva, len, &head) != PAGE_TAIL;
+}
+
+static void look(void *ctx, unsigned worker, size_t item)
+{
+	struct pass *p = ctx;
+	struct worker *w = &p->workers[worker];
+	const struct chunk *c = &p->chunks.v[item];
+	uint32_t size = p->f.size, per_read = 4096 / size;
+	uint8_t raw[4096];
+
+	if (!w->r) {
+		w->r = reader_new(p->k->dump);
+		w->v = heap_array(struct tally, p->ncaches + 1);
+	}
+	for (uint64_t pfn = c->pfn, n; pfn < c->end; pfn += n) {
+		uint64_t kva = c->kva + (pfn - c->pfn) * size;
+
+		n = min_u64(per_read, c->end - pfn);
+		if (read_kva(w->r, kva, raw, n * size)) {
+			w->unread += n;
+			continue;
+		}
+		for (uint64_t i = 0; i < n; i++) {
+			uint8_t *one = raw + i * size;
+
+			if (is_slab(p, one, kva + i * size, (size_t)(n - i) * size))
+				count(p, w, one, kva + i * size);
+		}
+	}
+}
+
+static void list_chunks(struct pass *p, struct arena *mem)
+{
+	const struct memmap *m = &p->k->memmap;
+
+	for (uint32_t i = 0; i < m->n; i++)
+		for (uint64_t pfn = m->v[i].pfn; !m->v[i].offline && pfn < m->v[i].end;
+		     pfn += CHUNK)
+			*vec_push(mem, &p->chunks) = (struct chunk){
+				.pfn = pfn,
+				.end = min_u64(pfn + CHUNK, m->v[i].end),
+				.kva = m->v[i].page_kva + (pfn - m->v[i].pfn) * p->f.size,
+			};
+}
+
+static void add_up(struct slab_caches *sc, const struct worker *w)
+{
+	for (uint32_t i = 0; i < sc->n; i++) {
+		struct slab_cache *c = &sc->v[i];
+
+		c->found_slabs += w->v[i].slabs;
+		c->found_pages += w->v[i].pages;
+		c->found_objects += w->v[i].objects;
+		c->found_inuse += w->v[i].inuse;
+	}
+	sc->stray_slabs += w->v[sc->n].slabs;
+	sc->stray_pages += w->v[sc->n].pages;
+}
+
+void slab_pages_count(const struct snapshot *s, struct slab_caches *sc)
+{
+	struct arena mem = { 0 };
+	struct pass p = { .k = s->k, .ncaches = sc->n, .by_addr.mem = &mem };
+	uint64_t unread = 0;
+
+	if (!s->k->memmap.n || !has(s->k, M_SLAB_CACHE))
+		return;
+	pagefmt_init(&p.f, s->k);
+	for (uint32_t i = 0; i < sc->n; i++) {
+		struct slab_cache *c = &sc->v[i];
+
+		hash_put(&p.by_addr, c->addr, i);
+		c->found_slabs = c->found_pages = c->found_objects = c->found_inuse = 0;
+	}
+	list_chunks(&p, &mem);
+	p.workers = arena_array(&mem, struct worker, JOBS_MAX);
+	jobs_run(s->k->jobs, p.chunks.n, look, &p);
+	for (unsigned i = 0; i < JOBS_MAX; i++) {
+		if (!p.workers[i].r)
+			continue;
+		add_up(sc, &p.workers[i]);
+		unread += p.workers[i].unread;
+		reader_free(p.workers[i].r);
+		free(p.workers[i].v);
+	}
+	if (unread)
+		issue_add(s->k->issues, ST_NODATA, "struct page", unread, "in search of slabs");
+	arena_release(&mem);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/export/table_text.h"
+
+#include "reports/export/slab_text.h"
+#include "reports/export/zone_text.h"
+
+static void put_zones(struct tree *t, const struct snapshot *s)
+{
+	/* read in releases from 5.10 on; before, the files have other lines */
+	static const struct era read = { V(5, 10), 0 };
+	struct arena mem = { 0 };
+	struct zones zs;
+	FILE *f;
+
+	if (!zones_build(s, &mem, ZONES_LISTS | ZONES_BLOCKS, &zs) && in_era(s->k, read)) {
+		f = tree_file(t, "zoneinfo");
+		if (f)
+			write_zoneinfo(s, &zs, f);
+		tree_done(t, f);
+		f = tree_file(t, "buddyinfo");
+		if (f)
+			write_buddyinfo(&zs, f);
+		tree_done(t, f);
+		f = tree_file(t, "pagetypeinfo");
+		if (f)
+			write_pagetypeinfo(&zs, f);
+		tree_done(t, f);
+	}
+	arena_release(&mem);
+}
+
+/* Before 5.9 a control group had caches of its own, which the file adds up. */
+static void put_slabs(struct tree *t, const struct snapshot *s)
+{
+	static const struct era read = { V(5, 9), 0 };
+	struct arena mem = { 0 };
+	struct slab_caches sc;
+	FILE *f;
+
+	if (!slab_caches_build(s, &mem, false, &sc) && in_era(s->k, read) && slabinfo_known(&sc)) {
+		f = tree_file(t, "slabinfo");
+		if (f)
+			write_slabinfo(&sc, f);
+		tree_done(t, f);
+	}
+	arena_release(&mem);
+}
+
+void put_table_files(struct tree *t, const struct snapshot *s)
+{
+	put_zones(t, s);
+	put_slabs(t, s);
+}
