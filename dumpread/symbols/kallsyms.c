@@ -5,12 +5,14 @@
 #include "dumpread/symbols/kallsyms.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
+#include "dumpread/symbols/symbols.h"
 
 #define MARK_STEP 256u		/* symbols between marks */
 #define SLOT_INDEX ((1u << 22) - 1)	/* low bits of a slot: index + 1 */
@@ -296,5 +298,27 @@ bool kallsyms_find(const struct kallsyms *k, const char *name, uint64_t *addr)
 	if (!find_index(k, name, &i))
 		return false;
 	*addr = kallsyms_address(k, i);
+	return true;
+}
+
+bool kallsyms_at(const struct kallsyms *k, uint64_t addr, struct symbol_place *ret)
+{
+	char buf[KALLSYMS_NAME_LEN];
+	/* the tables are sorted by address (scripts/kallsyms.c, sort_symbols) */
+	uint32_t next = search_first(k->num, mid, kallsyms_address(k, mid) <= addr), first;
+	uint64_t start;
+
+	/* the last symbol is the end of the image: nothing is known beyond */
+	if (!next || next == k->num)
+		return false;
+	first = next - 1;
+	start = kallsyms_address(k, first);
+	while (first && kallsyms_address(k, first - 1) == start)
+		first--;
+	if (kallsyms_name(k, first, buf) < 2)
+		return false;
+	snprintf(ret->name, sizeof(ret->name), "%s", buf + 1);
+	ret->offset = addr - start;
+	ret->size = kallsyms_address(k, next) - start;
 	return true;
 }

@@ -100,6 +100,10 @@ uint64_t kallsyms_address(const struct kallsyms *k, uint32_t i);
 /* If several symbols have the name: the first global one, else the first. */
 bool kallsyms_find(const struct kallsyms *k, const char *name, uint64_t *addr);
 
+/* The symbol that ADDR is in, as kallsyms_lookup() finds it. */
+struct symbol_place;
+bool kallsyms_at(const struct kallsyms *k, uint64_t addr, struct symbol_place *ret);
+
 struct dump;
 struct reader;
 

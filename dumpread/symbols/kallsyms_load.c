@@ -8,6 +8,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/symbols/kallsyms.h"
 #include "dumpread/symbols/sources.h"
+#include "dumpread/symbols/symbols.h"
 
 /* Symbols that VMCOREINFO has had since 2.6.24, and kallsyms may have. */
 static const char *const anchor_names[] = {
@@ -110,6 +111,11 @@ static bool kallsyms_find_symbol(void *self, const char *name, uint64_t *addr)
 	return kallsyms_find(self, name, addr);
 }
 
+static bool symbol_at(void *self, uint64_t addr, struct symbol_place *ret)
+{
+	return kallsyms_at(self, addr, ret);
+}
+
 static void close_source(void *self)
 {
 	kallsyms_free(self);
@@ -117,7 +123,8 @@ static void close_source(void *self)
 
 enum status symbols_add_kallsyms(struct dump *d)
 {
-	struct symbol_source src = { "kallsyms", kallsyms_find_symbol, close_source, NULL };
+	struct symbol_source src = { "kallsyms", kallsyms_find_symbol, close_source, NULL,
+				     symbol_at };
 	struct kallsyms_anchor anchors[ARRAY_LEN(anchor_names)];
 	unsigned n = anchors_get(d, anchors);
 	struct reader *r = reader_new(d);

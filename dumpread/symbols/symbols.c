@@ -38,3 +38,11 @@ bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr, con
 	}
 	return false;
 }
+
+bool symbols_at(const struct symbols *s, uint64_t addr, struct symbol_place *ret)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->v[i].at && s->v[i].at(s->v[i].self, addr, ret))
+			return true;
+	return false;
+}

@@ -16,11 +16,20 @@
 #include "dumpread/base/arena.h"
 #include "dumpread/base/status.h"
 
+#define SYMBOL_NAME_MAX 512	/* KSYM_NAME_LEN */
+
+struct symbol_place {
+	char name[SYMBOL_NAME_MAX];	/* of several at one address the first */
+	uint64_t offset, size;		/* of the address in it; bytes to the next symbol */
+};
+
 struct symbol_source {
 	const char *name;	/* "vmcoreinfo", "kallsyms", "System.map" ... */
 	bool (*find)(void *self, const char *name, uint64_t *addr);
 	void (*close)(void *self);
 	void *self;
+	/* The symbol that ADDR is in; NULL hook or false: cannot tell. */
+	bool (*at)(void *self, uint64_t addr, struct symbol_place *ret);
 };
 
 struct symbols {
@@ -35,5 +44,6 @@ void symbols_close(struct symbols *s);
 /* *from (if not NULL) is the name of the source that answered. */
 bool symbols_find(const struct symbols *s, const char *name, uint64_t *addr,
 		  const char **from);
+bool symbols_at(const struct symbols *s, uint64_t addr, struct symbol_place *ret);
 
 #endif

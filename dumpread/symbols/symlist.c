@@ -114,7 +114,9 @@ static void close_source(void *self)
 
 enum status symlist_attach(struct symlist *l, struct dump *d, const char *name)
 {
-	struct symbol_source src = { name, symlist_find_symbol, close_source, l };
+	struct symbol_source src = {
+		.name = name, .find = symlist_find_symbol, .close = close_source, .self = l
+	};
 
 	if (symbols_add(&d->symbols, &src))
 		return ST_OK;

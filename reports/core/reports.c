@@ -27,6 +27,7 @@ const struct report *const reports[] = {
 	&report_check,
 	&report_zones,
 	&report_slab,
+	&report_vmalloc,
 	&report_dmesg,
 	&report_diff,
 	&report_layout,

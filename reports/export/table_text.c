@@ -2,6 +2,7 @@
 #include "reports/export/table_text.h"
 
 #include "reports/export/slab_text.h"
+#include "reports/export/vmalloc_text.h"
 #include "reports/export/zone_text.h"
 
 static void put_zones(struct tree *t, const struct snapshot *s)
@@ -46,8 +47,25 @@ static void put_slabs(struct tree *t, const struct snapshot *s)
 	arena_release(&mem);
 }
 
+static void put_vmalloc(struct tree *t, const struct snapshot *s)
+{
+	static const struct era read = { V(5, 10), 0 };
+	struct arena mem = { 0 };
+	struct vmalloc_shown x;
+	FILE *f;
+
+	if (!vmalloc_shown(s, &mem, &x) && in_era(s->k, read)) {
+		f = tree_file(t, "vmallocinfo");
+		if (f)
+			write_vmallocinfo(s, &x, f);
+		tree_done(t, f);
+	}
+	arena_release(&mem);
+}
+
 void put_table_files(struct tree *t, const struct snapshot *s)
 {
 	put_zones(t, s);
 	put_slabs(t, s);
+	put_vmalloc(t, s);
 }

@@ -5,6 +5,7 @@ User space is frozen, except process 1 and the recorder (see exact/system.py), w
 on, allocates, and ends before the dump. So some counters move. Each is named here with the
 most that it may move; every other byte must be equal.
 """
+import itertools
 import re
 
 # Of zoneinfo: pages (KiB for stacks) that may come or go.
@@ -160,6 +161,28 @@ def compare_slab(rows, slabinfo, meminfo):
     return wrong
 
 
+def compare_vmalloc(rows, vmallocinfo, page):
+    """Report vmalloc, by caller: the lines of vmallocinfo added up."""
+    want = {}
+    for line in vmallocinfo.decode().splitlines():
+        size, caller, rest = re.fullmatch(r'\S+ +(\d+) (\S+)(.*)', line).groups()
+        if not re.search(r'\+0x', caller):
+            caller = ''                         # unpurged vm_area, vm_map_ram
+        module = re.match(r' \[([^]]+)\]', rest)
+        pages = re.search(r' pages=(\d+)', rest)
+        kind = re.search(r' (ioremap|sparse|vmalloc|dma-coherent|vmap)( |$)', rest)
+        key = (caller.split('+')[0], module[1] if module else '',
+               kind[1].split('-')[0] if kind else 'other' if caller else
+               'lazy' if 'unpurged' in line else 'ram')
+        entry = want.setdefault(key, [0, 0, 0])
+        for i, n in enumerate((1, int(size), page * int(pages[1]) if pages else 0)):
+            entry[i] += n
+    got = {(r['caller'], r['module'], r['kind']): [int(r[c]) for c in ('areas', 'size', 'memory')]
+           for r in rows}
+    return [f'{k}: {want.get(k)}, got {got.get(k)}' for k in sorted(want.keys() | got.keys())
+            if want.get(k) != got.get(k)]
+
+
 def compare_tables(check, skip, truth, read, knows, report):
     """CHECK(what, differences, detail), SKIP(what, why); READ(name): the exported file; KNOWS(fact): is
     it in the dump's types? REPORT(name, option...): all columns of its rows."""
@@ -177,3 +200,8 @@ def compare_tables(check, skip, truth, read, knows, report):
     wrong, same = compare_slabinfo(truth.read('slabinfo'), read('slabinfo'))
     check('slabinfo', wrong, f'{same} lines equal')
     check('report slab', compare_slab(report('slab', '--all'), read('slabinfo'), read('meminfo')))
+    want, got = truth.read('vmallocinfo').decode().splitlines(), read('vmallocinfo').decode().splitlines()
+    check('vmallocinfo', [f'{a!r}, got {b!r}' for a, b in itertools.zip_longest(want, got) if a != b],
+          f'{len(want)} lines')
+    check('report vmalloc', compare_vmalloc(report('vmalloc'), truth.read('vmallocinfo'),
+                                            truth.page_size))

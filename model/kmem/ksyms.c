@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ksyms.c - the symbol that an address is in, as the kernel prints it with %pS.
+ *
+ * Of the kernel image from kallsyms; of modules from their own tables (find_kallsyms_symbol(),
+ * kernel/module/kallsyms.c, read in 5.10, 6.1, 7.2).
+ */
+#include "model/kmem/ksyms.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/kobj.h"
+#include "model/walk/list.h"
+
+#define MODULES_MAX 16384u
+#define SYMBOLS_MAX 1000000u	/* of a module; amdgpu has some 40000 */
+
+/* struct elf64_sym, elf32_sym */
+#define SYM_BYTES(word) ((word) == 8 ? 24u : 16u)
+#define SYM_NAME 0u
+#define SYM_SECTION(word) ((word) == 8 ? 6u : 14u)
+#define SYM_VALUE(word) ((word) == 8 ? 8u : 4u)
+
+struct ksym_module {
+	uint64_t addr;
+	const char *name;
+	uint64_t start, end;		/* of its text */
+	const uint8_t *symbols;		/* NULL: not read yet */
+	uint64_t nsymbols, strings;
+};
+
+/* ---- modules --------------------------------------------------------------------------- */
+
+static uint64_t get(const struct ksyms *ks, uint64_t object, enum layout_id id)
+{
+	uint64_t v;
+
+	return kmember_u64(ks->k, ks->r, object, id, &v) ? 0 : v;
+}
+
+static void add_module(struct ksyms *ks, uint64_t addr)
+{
+	const struct layout *l = &ks->k->layout;
+	uint64_t mem = addr + layout_offset(l, M_MODULE_MEM), base, size;
+	char buf[64];
+
+	if (has(ks->k, M_MODULE_MEM)) { /* the first is MOD_TEXT */
+		base = get(ks, mem, M_MODMEM_BASE);
+		size = get(ks, mem, M_MODMEM_SIZE);
+	} else {
+		base = get(ks, addr, M_MODULE_BASE);
+		size = get(ks, addr, M_MODULE_TEXT);
+	}
+	if (!base || read_kva_str(ks->r, addr + layout_offset(l, M_MODULE_NAME), buf, sizeof(buf)))
+		return;
+	*vec_push(ks->mem, &ks->modules) = (struct ksym_module){
+		.addr = addr,
+		.name = arena_strdup(ks->mem, buf),
+		.start = base,
+		.end = base + size,
+	};
+}
+
+void ksyms_init(struct ksyms *ks, const struct kernel *k, struct reader *r, struct arena *mem)
+{
+	struct listwalk w;
+
+	*ks = (struct ksyms){ .k = k, .r = r, .mem = mem, .seen.mem = mem };
+	if (!has(k, Y_MODULES) || !has(k, M_MODULE_LIST) || !has(k, M_MODULE_NAME))
+		return;
+	w = listwalk_start(k, r, layout_symbol(&k->layout, Y_MODULES), MODULES_MAX);
+	while (listwalk_next(&w))
+		add_module(ks, w.node - layout_offset(&k->layout, M_MODULE_LIST));
+	if (w.st)
+		issue_add(k->issues, w.st, "module", 1, "list after %" PRIu64, w.seen);
+}
+
+/* False: the module has no symbols, or they are not readable. */
+static bool load(struct ksyms *ks, struct ksym_module *m)
+{
+	unsigned bytes = SYM_BYTES(ks->k->dump->word_size);
+	uint64_t tables = m->addr, n, at;
+	uint8_t *raw;
+
+	if (m->symbols)
+		return m->nsymbols;
+	m->symbols = (const uint8_t *)"";
+	if (has(ks->k, M_MODULE_KALLSYMS))
+		tables = get(ks, m->addr, M_MODULE_KALLSYMS);
+	n = get(ks, tables, M_MODSYM_COUNT);
+	at = get(ks, tables, M_MODSYM_TABLE);
+	if (!tables || !at || !n || n > SYMBOLS_MAX)
+		return false;
+	raw = arena_calloc(ks->mem, n, bytes);
+	if (read_kva(ks->r, at, raw, n * bytes))
+		return false;
+	m->symbols = raw;
+	m->nsymbols = n;
+	m->strings = get(ks, tables, M_MODSYM_STRINGS);
+	return true;
+}
+
+static bool named(const struct ksyms *ks, const struct ksym_module *m, const uint8_t *sym,
+		  char *buf, size_t size)
+{
+	uint64_t at = m->strings + load32(sym + SYM_NAME, ks->k->dump->big_endian);
+
+	return !read_kva_str(ks->r, at, buf, size) && *buf;
+}
+
+static bool at_module(struct ksyms *ks, struct ksym_module *m, uint64_t addr,
+		      struct symbol_place *ret)
+{
+	unsigned word = ks->k->dump->word_size;
+	bool big = ks->k->dump->big_endian;
+	uint64_t best = 0, next = m->end;
+
+	if (!load(ks, m))
+		return false;
+	for (uint64_t i = 1; i < m->nsymbols; i++) {
+		const uint8_t *sym = m->symbols + i * SYM_BYTES(word);
+		uint64_t value = load_uint(sym + SYM_VALUE(word), word, big);
+		char buf[SYMBOL_NAME_MAX];
+
+		/* SHN_UNDEF */
+		if (!load16(sym + SYM_SECTION(word), big) || value < m->start || value >= next)
+			continue;
+		if ((value > addr || value > best) && named(ks, m, sym, buf, sizeof(buf))) {
+			if (value > addr) {
+				next = value;
+				continue;
+			}
+			best = value;
+			memcpy(ret->name, buf, sizeof(buf));
+		}
+	}
+	ret->offset = addr - best;
+	ret->size = next - best;
+	return best;
+}
+
+/* ---- addresses ------------------------------------------------------------------------- */
+
+static struct ksym look_up(struct ksyms *ks, uint64_t addr)
+{
+	struct symbol_place p = { .name = "" };
+	struct ksym s = { .name = NULL };
+
+	for (size_t i = 0; i < ks->modules.n; i++) {
+		struct ksym_module *m = &ks->modules.v[i];
+
+		if (addr < m->start || addr >= m->end)
+			continue;
+		if (!at_module(ks, m, addr, &p))
+			return s;
+		s.module = m->name;
+		break;
+	}
+	if (!s.module && !symbols_at(&ks->k->dump->symbols, addr, &p))
+		return s;
+	s.name = arena_strdup(ks->mem, p.name);
+	s.offset = p.offset;
+	s.size = p.size;
+	return s;
+}
+
+struct ksym ksyms_at(struct ksyms *ks, uint64_t addr)
+{
+	uint32_t i = addr ? hash_get(&ks->seen, addr) : HASH_NONE;
+	struct ksym s = { .name = NULL };
+
+	if (i != HASH_NONE)
+		return ks->found.v[i];
+	if (!addr)
+		return s;
+	s = look_up(ks, addr);
+	hash_put(&ks->seen, addr, (uint32_t)ks->found.n);
+	*vec_push(ks->mem, &ks->found) = s;
+	return s;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ksyms.h - names of kernel addresses, those of modules too; for use by one thread. */
+#ifndef VMCENSUS_KMEM_KSYMS_H
+#define VMCENSUS_KMEM_KSYMS_H
+
+#include "dumpread/base/hash.h"
+#include "dumpread/symbols/symbols.h"
+#include "model/model.h"
+
+struct ksym {
+	const char *name;		/* NULL: none is known */
+	const char *module;		/* NULL: of the kernel itself */
+	uint64_t offset, size;
+};
+
+struct ksym_module;
+
+struct ksyms {
+	const struct kernel *k;
+	struct reader *r;
+	struct arena *mem;
+	VEC(struct ksym_module) modules;
+	struct hash seen;		/* address -> index in found */
+	VEC(struct ksym) found;
+};
+
+/* Reads the list of modules; their symbols when the first address of one is asked for. All in
+   MEM; a damaged list is an issue. */
+void ksyms_init(struct ksyms *ks, const struct kernel *k, struct reader *r, struct arena *mem);
+struct ksym ksyms_at(struct ksyms *ks, uint64_t addr);
+
+#endif
