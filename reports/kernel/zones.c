@@ -36,7 +36,7 @@ static const struct column cols[] = {
 	COL(struct row, node, COL_INT, P, "", "number of the node"),
 	COL(struct row, zone, COL_STR, P, "", "name of the zone"),
 	COL(struct row, kind, COL_STR, 0, "",
-	    "zone; with --all also type (blocks of one migrate type) and cpu (pages of a CPU)"),
+	    "zone; with --all also type (of one migrate type), cpu (pages of a CPU)"),
 	COL(struct row, type, COL_STR, 0, "", "of type: the migrate type"),
 	COL(struct row, cpu, COL_INT, 0, "", "of cpu: its number"),
 	COL(struct row, state, COL_STR, P, "",
