@@ -12,7 +12,7 @@
 /* Far more than any machine has; it limits the cost of a hostile tree. */
 #define RESOURCES_MAX (1u << 16)
 #define DEPTH_MAX 16
-#define NAME_BYTES 64
+#define NAME_BYTES 128
 
 struct walker {
 	const struct kernel *k;
@@ -74,6 +74,8 @@ static enum status walk_resources(struct walker *w, uint64_t first, uint64_t lo,
 			st = ST_CORRUPT;
 		if (st)
 			return st;
+		*vec_push(w->mem, &w->rs->lines) =
+			(struct resource_line){ one.start, one.end, one.name, depth };
 		if (one.start > lo)
 			add_span(w, lo, one.start - 1, name);
 		st = walk_resources(w, one.child, one.start, one.end, one.name, depth + 1);
@@ -103,6 +105,16 @@ void resources_read(const struct kernel *k, struct reader *r, struct arena *mem,
 		st = walk_resources(&w, all.child, all.start, all.end, NULL, 0);
 	if (st)
 		issue_add(k->issues, st, "resource tree", 1, "after %zu ranges", ret->v.n);
+}
+
+void resources_shown(const struct snapshot *s, struct arena *mem, struct resources *ret)
+{
+	struct reader *r = kernel_reader(s->k);
+
+	*ret = (struct resources){ .v = { 0 } };
+	if (r)
+		resources_read(s->k, r, mem, ret);
+	reader_free(r);
 }
 
 const char *resource_name(const struct resources *rs, uint64_t addr, size_t *at)

@@ -11,13 +11,23 @@ struct resource_span {
 	const char *name;	/* "Crash kernel", "Kernel code" ... */
 };
 
+/* One line of /proc/iomem. */
+struct resource_line {
+	uint64_t start, end;
+	const char *name;	/* NULL: it has none, or it is not readable */
+	unsigned depth;
+};
+
 struct resources {
+	VEC(struct resource_line) lines;	/* each before those in it */
 	VEC(struct resource_span) v;	/* ascending, disjoint */
 };
 
 /* In MEM. Empty if the source does not show the tree; damage is an issue of K. */
 void resources_read(const struct kernel *k, struct reader *r, struct arena *mem,
 		    struct resources *ret);
+/* The same with a reader of its own; empty for a source without memory. */
+void resources_shown(const struct snapshot *s, struct arena *mem, struct resources *ret);
 /* The name at ADDR, NULL: none. *AT: where to start, for ascending addresses. */
 const char *resource_name(const struct resources *rs, uint64_t addr, size_t *at);
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/export/table_text.h"
 
+#include <inttypes.h>
+
+#include "model/system/resources.h"
 #include "reports/export/slab_text.h"
 #include "reports/export/vmalloc_text.h"
 #include "reports/export/zone_text.h"
+
+#define IORES_LEVELS 5
 
 static void put_zones(struct tree *t, const struct snapshot *s)
 {
@@ -63,9 +68,32 @@ static void put_vmalloc(struct tree *t, const struct snapshot *s)
 	arena_release(&mem);
 }
 
+/* r_show(), kernel/resource.c: no deeper than MAX_IORES_LEVEL */
+static void put_resources(struct tree *t, const struct snapshot *s)
+{
+	struct arena mem = { 0 };
+	struct resources rs;
+	FILE *f = NULL;
+
+	resources_shown(s, &mem, &rs);
+	if (rs.lines.n)
+		f = tree_file(t, "iomem");
+	for (size_t i = 0; f && i < rs.lines.n; i++) {
+		const struct resource_line *l = &rs.lines.v[i];
+
+		fprintf(f, "%*s%08" PRIx64 "-%08" PRIx64 " : %s\n",
+			2 * (l->depth < IORES_LEVELS ? l->depth : IORES_LEVELS), "", l->start,
+			l->end, l->name ? l->name : "<BAD>");
+	}
+	if (rs.lines.n)
+		tree_done(t, f);
+	arena_release(&mem);
+}
+
 void put_table_files(struct tree *t, const struct snapshot *s)
 {
 	put_zones(t, s);
 	put_slabs(t, s);
 	put_vmalloc(t, s);
+	put_resources(t, s);
 }

@@ -186,6 +186,11 @@ def compare_vmalloc(rows, vmallocinfo, page):
 def compare_tables(check, skip, truth, read, knows, report):
     """CHECK(what, differences, detail), SKIP(what, why); READ(name): the exported file; KNOWS(fact): is
     it in the dump's types? REPORT(name, option...): all columns of its rows."""
+    if knows('resource.child'):
+        want, got = truth.read('iomem').decode(), read('iomem').decode()
+        check('iomem', [] if want == got else [f'{want}\ngot {got}'], f'{want.count(chr(10))} lines')
+    else:
+        skip('iomem', 'the layout file is older than its facts')
     if not knows('zone.free_area'):
         skip('tables of the kernel', 'the layout file is older than their facts')
         return
