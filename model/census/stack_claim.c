@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stack_claim.c - the kernel stack of each task, in vmalloc or linear memory. */
 #include "model/census/claims.h"
+#include "model/kmem/stacks.h"
 #include "model/kobj.h"
-
-#define STACK_MAX (UINT64_C(1) << 20)
-
-/* THREAD_SIZE; 0: not known. The first task's stack has that size (include/asm-generic/
-   vmlinux.lds.h, INIT_TASK_DATA). */
-static uint64_t stack_size(const struct layout *l)
-{
-	uint64_t size = layout_size(l, S_THREAD_UNION);
-
-	if (!size)
-		size = layout_symbol(l, Y_INIT_STACK_END) - layout_symbol(l, Y_INIT_STACK);
-	return size & (size - 1) || size > STACK_MAX ? 0 : size;
-}
 
 bool claim_stacks(const struct snapshot *s, struct reader *r, struct page_classes *c)
 {
@@ -22,7 +10,8 @@ bool claim_stacks(const struct snapshot *s, struct reader *r, struct page_classe
 	uint64_t size = stack_size(&k->layout), page = UINT64_C(1) << k->page_shift;
 	uint64_t stack, pa;
 
-	if (!has(k, M_TASK_STACK) || !size)
+	/* less than a page: objects of a slab cache (thread_stack, kernel/fork.c) */
+	if (!has(k, M_TASK_STACK) || !size || size < page)
 		return false;
 	for (uint32_t i = 0; i < s->ntasks; i++) {
 		/* the first task's is a variable of the kernel image, and not counted */

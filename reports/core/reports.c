@@ -28,6 +28,8 @@ const struct report *const reports[] = {
 	&report_zones,
 	&report_slab,
 	&report_vmalloc,
+	&report_stacks,
+	&report_hugetlb,
 	&report_dmesg,
 	&report_diff,
 	&report_layout,

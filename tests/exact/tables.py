@@ -183,6 +183,32 @@ def compare_vmalloc(rows, vmallocinfo, page):
             if want.get(k) != got.get(k)]
 
 
+def compare_stacks(rows, meminfo):
+    counted = 1024 * int(re.search(r'^KernelStack: +(\d+) kB$', meminfo.decode(), re.M)[1])
+    found = sum(int(r['memory']) for r in rows)
+    return [] if found == counted else [f'{found} bytes in stacks, {counted} counted']
+
+
+def compare_hugetlb(rows, meminfo):
+    """The pool of the default size, and all pools together; the recorder uses none."""
+    said = dict(re.findall(r'^(\w+): +(\d+)', meminfo.decode(), re.M))
+    if 'Hugepagesize' not in said:
+        return [] if not rows else [f'{len(rows)} rows']
+    pools = [r for r in rows if r['kind'] == 'pool']
+    usual = [r for r in pools if int(r['page_size']) == 1024 * int(said['Hugepagesize'])]
+    want = [said['HugePages_' + n] for n in ('Total', 'Free', 'Rsvd', 'Surp')]
+    wrong = []
+    if len(usual) != 1 or [usual[0][c] for c in ('total', 'free', 'reserved', 'surplus')] != want:
+        wrong.append(f'{usual}, kernel {want}')
+    if 'Hugetlb' in said and sum(int(r['memory']) for r in pools) != 1024 * int(said['Hugetlb']):
+        wrong.append(f'{pools}, kernel {said["Hugetlb"]} KiB')
+    for pool in pools:
+        nodes = [r for r in rows if r['kind'] == 'node' and r['page_size'] == pool['page_size']]
+        if sum(int(r['total']) for r in nodes) != int(pool['total']):
+            wrong.append(f'{pool} and {nodes}')
+    return wrong
+
+
 def compare_tables(check, skip, truth, read, knows, report):
     """CHECK(what, differences, detail), SKIP(what, why); READ(name): the exported file; KNOWS(fact): is
     it in the dump's types? REPORT(name, option...): all columns of its rows."""
@@ -210,3 +236,5 @@ def compare_tables(check, skip, truth, read, knows, report):
           f'{len(want)} lines')
     check('report vmalloc', compare_vmalloc(report('vmalloc'), truth.read('vmallocinfo'),
                                             truth.page_size))
+    check('report stacks', compare_stacks(report('stacks'), read('meminfo')))
+    check('report hugetlb', compare_hugetlb(report('hugetlb', '--all'), truth.read('meminfo')))

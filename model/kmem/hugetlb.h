@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* hugetlb.h - pools of huge pages, by size and node. */
+#ifndef VMCENSUS_KMEM_HUGETLB_H
+#define VMCENSUS_KMEM_HUGETLB_H
+
+#include "model/model.h"
+
+#define HUGETLB_UNKNOWN UINT64_MAX
+
+/* Pages of the pool's size. */
+struct huge_pool {
+	uint64_t page_size;		/* bytes */
+	int32_t node;			/* -1: all together */
+	bool usual;			/* of the default size, which /proc/meminfo shows */
+	uint64_t total, free, surplus;
+	uint64_t reserved, overcommit, persistent;	/* of all nodes; else HUGETLB_UNKNOWN */
+};
+
+struct huge_pools {
+	struct huge_pool *v;		/* each size, then its nodes that have pages */
+	uint32_t n;
+};
+
+/* In MEM. ST_ABSENT: the kernel has no pools, or does not show them. Damage is an issue. */
+enum status huge_pools_build(const struct snapshot *s, struct arena *mem, struct huge_pools *ret);
+
+#endif
