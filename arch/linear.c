@@ -87,6 +87,6 @@ struct release kernel_release(const struct dump *d)
 	struct release r;
 
 	if (release_parse(d->release, &r) < 2)
-		r = (struct release){ 6, 99, 0 };
+		r = (struct release){ .major = 6, .minor = 99 };
 	return r;
 }

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 unsigned release_parse(const char *text, struct release *ret)
 {
@@ -27,12 +28,41 @@ unsigned release_parse(const char *text, struct release *ret)
 	return n;
 }
 
+/* The number at *TEXT, below 10,000; -1: none. *TEXT moves behind it. */
+static int number(const char **text)
+{
+	int ret = isdigit((unsigned char)**text) ? 0 : -1;
+
+	for (; isdigit((unsigned char)**text); (*text)++)
+		if (ret <= RELEASE_MAX)
+			ret = 10 * ret + (**text - '0');
+	return ret;
+}
+
+/* TEXT: "-240.22.1.el8_3.x86_64" */
+static void find_build(const char *text, struct release *ret)
+{
+	const char *el = strstr(text, ".el");
+	int build, major;
+
+	if (*text++ != '-' || !el || strstr(text, ".elrepo"))
+		return;
+	el += 3;
+	build = number(&text);
+	major = number(&el);
+	if (build >= 0 && major > 0 && !isalpha((unsigned char)*el)) {
+		ret->el = major;
+		ret->build = build;
+	}
+}
+
 void release_of(const char *release, const char *version, struct release *ret)
 {
 	struct release w;
 
 	if (release_parse(release, ret) < 2)
 		return;
+	find_build(release + strspn(release, ".0123456789"), ret);
 	for (const char *s = version; *s; s++) {
 		if (!isdigit((unsigned char)*s) ||
 		    (s > version && (isdigit((unsigned char)s[-1]) || s[-1] == '.')))

@@ -14,6 +14,7 @@
 
 struct release {
 	int major, minor, patch;	/* all 0: not known */
+	int el, build;	/* 4.18.0-240.22.1.el8_3: 8 and 240; el 0: not of Red Hat's */
 };
 
 /* A mainline version as a number that compares. Until 2.6.39 the third number is part of it. */
@@ -33,7 +34,10 @@ unsigned release_parse(const char *text, struct release *ret);
 /*
  * The release of a kernel whose uname -r is RELEASE and uname -v VERSION. "6.1.0-56-amd64"
  * does not tell its stable number; distributions put it in the version string:
- * "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-30)".
+ * "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-30)". Red Hat's and its clones' has the
+ * number of the build and the distribution: "4.18.0-240.22.1.el8_3.x86_64". Other kernels that
+ * are built for it are none of these:
+ * "5.4.17-2136.300.7.el8uek.x86_64", "6.9.1-1.el9.elrepo.x86_64".
  */
 void release_of(const char *release, const char *version, struct release *ret);
 

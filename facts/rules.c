@@ -4,6 +4,7 @@
  */
 #include "facts/rules.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define NO_SIGN .whole = false
@@ -12,10 +13,11 @@
 #define WHILE(...) .since = __VA_ARGS__, .whole = true
 #define BOTH(since_, until_) since_, until_
 #define PRINTS(text_) { .kind = SIGN_PRINTS, .text = text_ }
-#define PRINTED(text_) { .kind = SIGN_PRINTED, .text = text_ }
 #define FACT(id_) { .kind = SIGN_FACT, .id = id_ }
-#define OPTION(id_) { .kind = SIGN_OPTION, .id = id_ }
+#define OPTION(id_) { .kind = SIGN_FACT, .id = id_, .weak = true }
 #define FUNCTION(id_) { .kind = SIGN_FUNCTION, .id = id_ }
+#define OPTION_FUNCTION(id_) { .kind = SIGN_FUNCTION, .id = id_, .weak = true }
+#define PRINTED(text_) { .kind = SIGN_PRINTS, .text = text_, .weak = true }
 #define VARIABLE(id_) { .kind = SIGN_VARIABLE, .id = id_ }
 #define GONE(id_) { .kind = SIGN_GONE, .id = id_ }
 
@@ -34,6 +36,7 @@ struct needle {
 	const char *text;
 	size_t left, right;	/* bytes before the colon, and after it */
 	int next;		/* next text with the same byte before the colon, -1 none */
+	bool *found;
 };
 
 static bool matches(const struct needle *n, const uint8_t *buf, size_t at, size_t len)
@@ -43,30 +46,35 @@ static bool matches(const struct needle *n, const uint8_t *buf, size_t at, size_
 	       buf[at + 1 + n->right] != ' ';
 }
 
+static void add_needle(const struct sign *g, bool *found, struct needle *n, int i, int first[256])
+{
+	const char *colon;
+
+	if (g->kind != SIGN_PRINTS)
+		return;
+	colon = strrchr(g->text, ':');
+	n[i] = (struct needle){ g->text, (size_t)(colon - g->text), strlen(colon + 1),
+				first[(uint8_t)colon[-1]], found };
+	first[(uint8_t)colon[-1]] = i;
+}
+
 static void look_for_texts(struct image_texts *t, const uint8_t *buf, size_t len)
 {
-	struct needle needles[RULE_COUNT];
+	struct needle needles[2 * RULE_COUNT];
 	int first[256];
 	const uint8_t *p = buf;
 
 	memset(first, -1, sizeof(first));
 	for (int i = 0; i < RULE_COUNT; i++) {
-		const struct rule_spec *s = &rule_specs[i];
-		const char *text = s->since.text ? s->since.text : s->until.text, *colon;
-
-		if (!text)
-			continue;
-		colon = strrchr(text, ':');
-		needles[i] = (struct needle){ text, (size_t)(colon - text), strlen(colon + 1),
-					      first[(uint8_t)colon[-1]] };
-		first[(uint8_t)colon[-1]] = i;
+		add_needle(&rule_specs[i].since, &t->since[i], needles, 2 * i, first);
+		add_needle(&rule_specs[i].until, &t->until[i], needles, 2 * i + 1, first);
 	}
 	while ((p = memchr(p, ':', len - (size_t)(p - buf)))) {
 		size_t at = (size_t)(p++ - buf);
 
 		for (int i = at ? first[buf[at - 1]] : -1; i >= 0; i = needles[i].next)
 			if (matches(&needles[i], buf, at, len))
-				t->printed[i] = true;
+				*needles[i].found = true;
 	}
 	/* a line of smaps that every kernel has */
 	if (memmem(buf, len, "\nShared_Clean:   ", 17))
@@ -101,64 +109,124 @@ void image_texts_look(struct image_texts *t, const uint8_t *buf, size_t len, uns
 
 /* ---- the decision ---------------------------------------------------------------- */
 
-/* Is V in a stable tree of the list, at the release named or a later one? */
+/* "el8:240" at TEXT: is V that build of Red Hat's 8, or a later one? */
+static bool rebuilt(const struct release *v, const char *text)
+{
+	char *end;
+	long major;
+
+	if (strncmp(text, "el", 2))
+		return false;
+	major = strtol(text + 2, &end, 10);
+	return *end == ':' && v->el == major && v->build >= strtol(end + 1, NULL, 10);
+}
+
+/* Is V in a tree of the list, at the release named or a later one? */
 static bool backported(const struct release *v, const char *list)
 {
 	struct release w;
 
-	for (; release_parse(list, &w) == 3; list += strspn(list, " ")) {
-		if (v->major == w.major && v->minor == w.minor)
+	for (; *list; list += strcspn(list, " "), list += strspn(list, " ")) {
+		if (rebuilt(v, list))
+			return true;
+		if (release_parse(list, &w) == 3 && v->major == w.major && v->minor == w.minor)
 			return v->patch >= w.patch;
-		list += strcspn(list, " ");
 	}
 	return false;
 }
 
-/* 1: the sign is seen, 0: it is not, -1: it cannot be asked. */
-static int ask(const struct sign *s, enum rule r, const struct evidence *e)
+/* 1: the sign is seen, 0: it is not, -1: it cannot be asked. FOUND: its text. */
+static int ask(const struct sign *s, bool found, const struct evidence *e)
 {
-	bool seen;
+	bool seen, all;
 
-	if (!e || s->kind == SIGN_NONE)
+	if (!e || s->kind == SIGN_NONE || (s->kind == SIGN_PRINTS ? !e->texts : !e->layout))
 		return -1;
-	if (s->kind == SIGN_PRINTS)
-		return e->texts && e->texts->known ? e->texts->printed[r] : -1;
-	if (s->kind == SIGN_PRINTED)
-		return e->texts && e->texts->printed[r] ? 1 : -1;
-	if (!e->layout)
-		return -1;
-	seen = layout_has(e->layout, s->id);
+	seen = s->kind == SIGN_PRINTS ? found : layout_has(e->layout, s->id);
 	switch (s->kind) {
-	case SIGN_FACT: return seen ? 1 : e->types_whole ? 0 : -1;
-	case SIGN_OPTION: return seen ? 1 : -1;
-	case SIGN_VARIABLE: return seen ? 1 : layout_has(e->layout, Y_SAVED_COMMAND_LINE) ? 0 : -1;
-	case SIGN_GONE: return seen ? 0 : layout_has(e->layout, Y_SEQ_PRINTF) ? 1 : -1;
-	default: return seen ? 1 : layout_has(e->layout, Y_SEQ_PRINTF) ? 0 : -1;
+	case SIGN_PRINTS: all = e->texts->known && !e->texts->partial; break;
+	case SIGN_FACT: all = e->types_whole; break;
+	case SIGN_VARIABLE:
+		all = e->symbols_whole && layout_has(e->layout, Y_SAVED_COMMAND_LINE);
+		break;
+	default: all = e->symbols_whole && layout_has(e->layout, Y_SEQ_PRINTF); break;
 	}
+	if (!seen && (s->weak || !all))
+		return -1;
+	return s->kind == SIGN_GONE ? !seen : seen;
 }
 
-static bool decide(enum rule r, const struct release *v, const struct evidence *e, bool *by_sign)
+struct verdict {
+	bool yes;
+	enum rule_judge judge;
+};
+
+/* Has the kernel reached the mainline release VERSION? */
+static struct verdict reached(int version, const struct release *v, const struct level *l)
+{
+	bool later = version > level_newest();
+
+	if (l->known && (!later || l->version < level_newest()))
+		return (struct verdict){ l->version >= version, JUDGE_LEVEL };
+	return (struct verdict){ release_since(v, version), JUDGE_RELEASE };
+}
+
+static struct verdict begun(const struct rule_spec *s, int sign, const struct release *v,
+			    const struct level *l)
+{
+	struct verdict ret = { true, JUDGE_SIGN };
+
+	if (sign >= 0)
+		return (struct verdict){ sign, JUDGE_SIGN };
+	if (s->era.from)
+		ret = reached(s->era.from, v, l);
+	if (!ret.yes && *s->backports)
+		ret = (struct verdict){ backported(v, s->backports), JUDGE_RELEASE };
+	return ret;
+}
+
+static struct verdict ended(const struct rule_spec *s, int sign, const struct release *v,
+			    const struct level *l)
+{
+	if (sign >= 0)
+		return (struct verdict){ sign, JUDGE_SIGN };
+	return s->era.until ? reached(s->era.until, v, l) : (struct verdict){ false, JUDGE_SIGN };
+}
+
+/* Can the text of the sign S, which was not looked for, change that it is NOW? */
+static bool open_text(const struct sign *s, bool now)
+{
+	return s->kind == SIGN_PRINTS && !(s->weak && now);
+}
+
+static void decide(enum rule r, const struct release *v, const struct evidence *e,
+		   struct rules *ret)
 {
 	const struct rule_spec *s = &rule_specs[r];
-	int since = ask(&s->since, r, e), until = s->whole ? !since : ask(&s->until, r, e);
-	bool ended = s->era.until && release_since(v, s->era.until);
+	const struct image_texts *t = e ? e->texts : NULL;
+	int sign = ask(&s->since, t && t->since[r], e);
+	struct verdict b = begun(s, sign, v, &ret->level), u;
 
-	*by_sign = since >= 0 || (!s->whole && until >= 0);
-	if (s->whole && since >= 0)
-		return since;
-	if (until >= 0 && !s->whole)
-		ended = until;
-	if (since >= 0)
-		return since && !ended;
-	return !ended && (release_since(v, s->era.from) || backported(v, s->backports));
+	if (s->whole && sign >= 0)
+		u = (struct verdict){ false, JUDGE_SIGN };
+	else
+		u = ended(s, ask(&s->until, t && t->until[r], e), v, &ret->level);
+	ret->on[r] = b.yes && !u.yes;
+	if (ret->on[r])
+		ret->judge[r] = b.judge < u.judge ? b.judge : u.judge;
+	else if (b.yes || (u.yes && u.judge > b.judge))
+		ret->judge[r] = u.judge;
+	else
+		ret->judge[r] = b.judge;
+	ret->texts[r] = !t &&
+			(open_text(&s->since, b.yes) || (b.yes && open_text(&s->until, u.yes)));
 }
 
 void rules_decide(const struct release *v, const struct evidence *e, struct rules *ret)
 {
-	for (int i = 0; i < RULE_COUNT; i++) {
-		bool by_sign;
-
-		ret->on[i] = decide(i, v, e, &by_sign);
-		ret->judge[i] = by_sign ? JUDGE_SIGN : JUDGE_RELEASE;
-	}
+	ret->level = level_decide(v, e ? e->layout : NULL,
+				  e && e->layout && e->symbols_whole &&
+					  layout_has(e->layout, Y_SEQ_PRINTF));
+	for (int i = 0; i < RULE_COUNT; i++)
+		decide(i, v, e, ret);
 }

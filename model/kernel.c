@@ -182,7 +182,7 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 	k->page_shift = d->page_shift; /* VMCOREINFO found in memory may have changed it */
 	r = reader_new(d);
 	read_uts(k, r);
-	kernel_rules(k, r);
+	kernel_rules(k);
 	read_percpu(k, r);
 	arch_user_paging(d, &k->paging, &k->env);
 	st = memmap_init(k, r);
@@ -242,6 +242,7 @@ void kernel_close(struct kernel *k)
 {
 	if (!k)
 		return;
+	texts_free(k->texts);
 	capture_close(k->capture);
 	dump_close(k->dump);
 	free(k);

@@ -29,8 +29,8 @@ struct kernel {
 	struct layout layout;
 	struct release version;		/* patch: the stable number where known */
 	char release[65], uts_version[65], machine[65], nodename[65];
-	struct rules rules;		/* behaviour that types do not describe */
-	struct image_texts texts;	/* of the kernel image; empty where there is none */
+	struct rules rules;		/* behaviour that types do not describe: kernel_rule() */
+	struct texts *texts;		/* of the kernel image (texts.h); NULL: it has none */
 	struct memmap memmap;		/* pfn <-> struct page */
 	uint64_t *percpu;		/* __per_cpu_offset[0..ncpus) */
 	uint32_t ncpus;			/* possible CPUs */
@@ -65,6 +65,15 @@ static inline bool has(const struct kernel *k, enum layout_id id)
 	return layout_has(&k->layout, id);
 }
 
+/* Of a rule that the texts of the image may change (texts.c). */
+bool kernel_text_rule(const struct kernel *k, enum rule r);
+
+/* Does rule R hold? The first question that needs the texts of the image looks for them. */
+static inline bool kernel_rule(const struct kernel *k, enum rule r)
+{
+	return k->rules.texts[r] ? kernel_text_rule(k, r) : k->rules.on[r];
+}
+
 /* A reader of K's memory, or NULL where there is none; reader_free() takes both. */
 struct reader *kernel_reader(const struct kernel *k);
 
@@ -83,7 +92,7 @@ static inline bool counts_references(const struct kernel *k)
 /* Does Pss of a whole huge page lose its high bits? */
 static inline bool pss_overflows(const struct kernel *k)
 {
-	return k->dump && k->dump->word_size == 4 && !k->rules.on[RULE_PSS_WIDE];
+	return k->dump && k->dump->word_size == 4 && !kernel_rule(k, RULE_PSS_WIDE);
 }
 
 /* Can ADDR be a pointer to a kernel object aligned to ALIGN bytes? */

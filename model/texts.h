@@ -8,10 +8,19 @@
 #include "model/kernel.h"
 
 /*
- * Decides k->rules from the layout and the texts of the image, and from k->version where
- * these show nothing. Reads the constant data of the image, a few MiB, into k->texts.
- * Unreadable data is no issue: then the release decides.
+ * Decides k->rules from the layout, and from k->version where it shows nothing. Rules that have
+ * a text as their sign wait for the first question (kernel_rule()).
  */
-void kernel_rules(struct kernel *k, struct reader *r);
+void kernel_rules(struct kernel *k);
+
+/*
+ * The texts of the image, and the rules with them. The first call reads the constant data of
+ * the image, some MiB; any thread may call. NULL: K has no image. Unreadable data is no issue:
+ * then the level or the release decides.
+ */
+const struct image_texts *kernel_texts(const struct kernel *k);
+const struct rules *kernel_texts_rules(const struct kernel *k);
+
+void texts_free(struct texts *t);
 
 #endif

@@ -34,36 +34,42 @@ void kimage_init(struct kimage *ki, struct reader *r)
 		ki->data += (uts - ki->start) & ~(uint64_t)(KIMAGE_STEP - 1);
 }
 
-static bool read_some(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len)
+static enum status read_some(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len)
 {
-	return !(ki->physical ? read_pa(ki->r, addr, buf, len) : read_kva(ki->r, addr, buf, len));
+	return ki->physical ? read_pa(ki->r, addr, buf, len) : read_kva(ki->r, addr, buf, len);
 }
 
-/* As kimage_read(); false if nothing could be read. */
-static bool read_any(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len)
+/* As kimage_read(). *ANY: something could be read. */
+static enum status read_pages(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len,
+			      bool *any)
 {
 	uint64_t page = dump_page_size(reader_dump(ki->r));
-	bool any = false;
+	enum status ret = ST_OK;
 
-	if (len && read_some(ki, addr, buf, len))
-		return true;
+	*any = len && !read_some(ki, addr, buf, len);
+	if (*any)
+		return ST_OK;
 	while (len) {
 		size_t n = min_u64(len, page - (addr & (page - 1)));
+		enum status st = read_some(ki, addr, buf, n);
 
-		if (read_some(ki, addr, buf, n))
-			any = true;
-		else
+		if (st)
 			memset(buf, 0, n);
+		if (st && (!ret || ret == ST_FAULT))
+			ret = st;
+		*any |= !st;
 		addr += n;
 		buf += n;
 		len -= n;
 	}
-	return any;
+	return ret;
 }
 
-void kimage_read(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len)
+enum status kimage_read(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len)
 {
-	read_any(ki, addr, buf, len);
+	bool any;
+
+	return read_pages(ki, addr, buf, len, &any);
 }
 
 /* One piece at ADDR. */
@@ -73,7 +79,7 @@ static bool scan_piece(const struct kimage *ki, uint64_t addr, uint8_t *buf, boo
 {
 	size_t len = min_u64(KIMAGE_STEP + KIMAGE_OVERLAP, ki->end - addr);
 
-	*any = read_any(ki, addr, buf, len);
+	read_pages(ki, addr, buf, len, any);
 	return *any && fn(arg, addr, buf, len);
 }
 

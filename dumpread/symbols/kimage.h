@@ -23,8 +23,11 @@ struct kimage {
 
 void kimage_init(struct kimage *ki, struct reader *r);
 
-/* LEN bytes at ADDR of the image's space; what cannot be read is zeros. */
-void kimage_read(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len);
+/*
+ * LEN bytes at ADDR of the image's space; what cannot be read is zeros. Returns ST_OK, or why
+ * a part of it could not be read: ST_FAULT if that is the reason everywhere.
+ */
+enum status kimage_read(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len);
 
 /*
  * Call FN for each piece: STEP bytes and the overlap after them, at ADDR. Things

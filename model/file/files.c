@@ -360,7 +360,7 @@ static uint32_t row_of_file(struct filetab *t, uint64_t prfile)
 		.inode = kobj_u64(&t->file, M_FILE_INODE),
 	};
 	bool user_inode = has_prfile(t, prfile, &id) ||
-			  (is_backing(t, &id) && t->k->rules.on[RULE_MAPS_USER_INODE]);
+			  (is_backing(t, &id) && kernel_rule(t->k, RULE_MAPS_USER_INODE));
 	uint64_t key = hash_bytes(&id, sizeof(id));
 	uint32_t first = hash_get(&t->by_ident, key), i, row;
 	struct ident_row *n;

@@ -130,9 +130,9 @@ static bool is_heap(const struct namer *n)
 {
 	const struct mm *m = &n->s->mms[n->v->mm];
 
-	if (n->k->rules.on[RULE_HEAP_WHOLE])
+	if (kernel_rule(n->k, RULE_HEAP_WHOLE))
 		return n->v->start <= m->start_brk && n->v->end >= m->brk;
-	if (n->k->rules.on[RULE_HEAP_STRICT])
+	if (kernel_rule(n->k, RULE_HEAP_STRICT))
 		return n->v->start < m->brk && n->v->end > m->start_brk;
 	return n->v->start <= m->brk && n->v->end >= m->start_brk;
 }
@@ -190,7 +190,7 @@ static const char *thread_stack(const struct namer *n)
 
 static const char *stack_name(const struct namer *n)
 {
-	if (n->k->rules.on[RULE_STACK_TID] && knows_sp(n->k))
+	if (kernel_rule(n->k, RULE_STACK_TID) && knows_sp(n->k))
 		return thread_stack(n);
 	return holds(n, n->s->mms[n->v->mm].start_stack) ? "[stack]" : NULL;
 }

@@ -38,7 +38,7 @@ static void counter_percpu(struct mms_builder *mb, struct mm *m, enum rss_counte
 		issue_add(k->issues, st, "rss counter", 1, "of mm %#" PRIx64, m->addr);
 	m->counter[c] = clamp0(exact);
 	m->counter_approx[c] = clamp0(approx);
-	m->counter_shown[c] = clamp0(k->rules.on[RULE_RSS_EXACT] ? exact : approx);
+	m->counter_shown[c] = clamp0(kernel_rule(k, RULE_RSS_EXACT) ? exact : approx);
 }
 
 int64_t rss_counter_index(const struct kernel *k, enum rss_counter c)

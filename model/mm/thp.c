@@ -200,7 +200,7 @@ static bool within(const struct thp *t, const struct thp_file *f, uint64_t pgoff
 {
 	uint64_t n = UINT64_C(1) << order;
 
-	if (t->s->k->rules.on[RULE_THP_WITHIN_NEXT])
+	if (kernel_rule(t->s->k, RULE_THP_WITHIN_NEXT))
 		pgoff++;
 	else if (f->pages < n)
 		return false;
@@ -222,7 +222,7 @@ static uint64_t mount_orders(const struct thp *t, const struct vma *v, const str
 {
 	uint64_t huge = UINT64_C(1) << t->pmd_order, all, n = 0;
 
-	all = t->s->k->rules.on[RULE_THP_TMPFS_ORDERS] ? orders_to(t->cache_order, 1) : huge;
+	all = kernel_rule(t->s->k, RULE_THP_TMPFS_ORDERS) ? orders_to(t->cache_order, 1) : huge;
 	if (!f->regular || t->shmem == SHMEM_DENY)
 		return 0;
 	if (t->shmem == SHMEM_FORCE)
@@ -264,7 +264,7 @@ static bool disabled(const struct thp *t, const struct vma *v)
 
 	if (v->flags & VM_NOHUGEPAGE || flags & MMF_DISABLE_THP)
 		return true;
-	return t->s->k->rules.on[RULE_THP_EXCEPT_ADVISED] && !(v->flags & VM_HUGEPAGE) &&
+	return kernel_rule(t->s->k, RULE_THP_EXCEPT_ADVISED) && !(v->flags & VM_HUGEPAGE) &&
 	       flags & MMF_DISABLE_THP_EXCEPT_ADVISED;
 }
 
@@ -283,21 +283,21 @@ static bool file_allows(const struct thp *t, const struct vma *v, const struct t
 {
 	const struct kernel *k = t->s->k;
 
-	if (k->rules.on[RULE_THP_FILE_FOLIOS])
+	if (kernel_rule(k, RULE_THP_FILE_FOLIOS))
 		return v->file_addr && !f->nameless && f->huge_folios && f->regular;
 	/* CONFIG_READ_ONLY_THP_FOR_FS: then files count such pages */
 	if (!has(k, M_MAPPING_NR_THPS) || !v->file_addr || f->written)
 		return false;
-	if (k->rules.on[RULE_THP_EXEC] && !(v->flags & VMA_EXEC))
+	if (kernel_rule(k, RULE_THP_EXEC) && !(v->flags & VMA_EXEC))
 		return false;
-	return !k->rules.on[RULE_THP_ONE_CHECK] || (f->regular && !f->secret);
+	return !kernel_rule(k, RULE_THP_ONE_CHECK) || (f->regular && !f->secret);
 }
 
 /* Before v6.0: a separate check for each kind of vma. */
 static bool by_kind(struct thp *t, const struct vma *v)
 {
 	const struct kernel *k = t->s->k;
-	bool sized = k->rules.on[RULE_THP_SIZE], anon;
+	bool sized = kernel_rule(k, RULE_THP_SIZE), anon;
 
 	if ((sized && !suits(t, v, t->pmd_order)) || disabled(t, v))
 		return false;
@@ -335,17 +335,17 @@ static bool by_orders(struct thp *t, const struct vma *v)
 	else if (has(k, Y_SHMEM_ORDERS_ALWAYS) && !special)
 		orders = orders_to(t->cache_order, 1);
 	if (!t->offered || disabled(t, v) || f->dax ||
-	    (k->rules.on[RULE_THP_NOT_SPECIAL] && v->flags & VM_NO_KHUGEPAGED))
+	    (kernel_rule(k, RULE_THP_NOT_SPECIAL) && v->flags & VM_NO_KHUGEPAGED))
 		return false;
 	orders = suitable(t, v, orders);
 	if (!orders)
 		return false;
 	if (f->shmem)
 		return shmem_orders(t, v, f) &
-		       (k->rules.on[RULE_THP_SHMEM_FITS] ? orders : UINT64_MAX);
+		       (kernel_rule(k, RULE_THP_SHMEM_FITS) ? orders : UINT64_MAX);
 	if (!v->ops)
 		return !being_made(v);
-	if (k->rules.on[RULE_THP_NOT_SPECIAL])
+	if (kernel_rule(k, RULE_THP_NOT_SPECIAL))
 		return asked_for(t, v) && file_allows(t, v, f);
 	if (has_huge_fault(t, v))
 		return asked_for(t, v) || v->flags & VMA_PFNMAP;
@@ -356,5 +356,5 @@ bool thp_eligible(struct thp *t, const struct vma *v)
 {
 	if (!t->r || !t->pmd_order || !has(t->s->k, Y_THP_FLAGS) || v->mm >= t->s->nmms)
 		return false;
-	return t->s->k->rules.on[RULE_THP_ONE_CHECK] ? by_orders(t, v) : by_kind(t, v);
+	return kernel_rule(t->s->k, RULE_THP_ONE_CHECK) ? by_orders(t, v) : by_kind(t, v);
 }

@@ -24,10 +24,10 @@ static int64_t in_pages(const struct rules *rules, const struct badness_of *of, 
 {
 	int64_t points = (int64_t)pages, adj = of->oom_score_adj;
 
-	if (of->admin && rules->on[RULE_OOM_ADMIN_30])
-		adj -= 30;
-	if (of->admin && rules->on[RULE_OOM_ADMIN_PERCENT])
+	if (of->admin && rules->on[RULE_OOM_ADMIN_PERCENT]) /* RHEL 7 has left the other */
 		points -= points * 3 / 100;
+	else if (of->admin && rules->on[RULE_OOM_ADMIN_30])
+		adj -= 30;
 	points += adj * (int64_t)(total / 1000);
 	return points > 0 || rules->on[RULE_OOM_SIGNED] ? points : 1;
 }
@@ -74,7 +74,7 @@ static const struct task *task_with_mm(const struct snapshot *s, const struct pr
 /* A rule asks for CAP_SYS_ADMIN, and no fact tells where it is. */
 static bool admin_unknown(const struct kernel *k)
 {
-	return (k->rules.on[RULE_OOM_ADMIN_30] || k->rules.on[RULE_OOM_ADMIN_PERCENT]) &&
+	return (kernel_rule(k, RULE_OOM_ADMIN_30) || kernel_rule(k, RULE_OOM_ADMIN_PERCENT)) &&
 	       !has(k, M_CRED_CAPS);
 }
 

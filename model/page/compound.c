@@ -95,8 +95,8 @@ void pagefmt_init_compound(struct pagefmt *f)
 		f->mapcount_form = MAPCOUNT_ENTIRE;
 		f->entire_off = layout_offset(l, M_FOLIO_ENTIRE_MAPCOUNT);
 	} else if (has(f->k, M_PAGE_COMPOUND_MAPCOUNT)) {
-		f->mapcount_form = f->k->rules.on[RULE_FILE_THP_OWN] ? MAPCOUNT_DOUBLE_ANON
-								     : MAPCOUNT_DOUBLE;
+		f->mapcount_form = kernel_rule(f->k, RULE_FILE_THP_OWN) ? MAPCOUNT_DOUBLE_ANON
+									: MAPCOUNT_DOUBLE;
 		f->entire_off = f->size + layout_offset(l, M_PAGE_COMPOUND_MAPCOUNT);
 		f->double_map = pagefmt_flag(f, E_PG_DOUBLE_MAP);
 	}

@@ -85,9 +85,9 @@ struct kpageflags *kpageflags_new(const struct snapshot *s)
 		q->copy[q->ncopies].bit = copied[i].bit;
 		q->copy[q->ncopies++].mask = mask;
 	}
-	q->of_folio = k->rules.on[RULE_KPF_OF_FOLIO];
+	q->of_folio = kernel_rule(k, RULE_KPF_OF_FOLIO);
 	q->rmappable = pagefmt_flag(&q->fmt, E_PG_LARGE_RMAPPABLE);
-	q->thp_rmappable = k->rules.on[RULE_KPF_THP_RMAPPABLE] && q->rmappable;
+	q->thp_rmappable = kernel_rule(k, RULE_KPF_THP_RMAPPABLE) && q->rmappable;
 	zero_frames(k, q->r, &q->zero_pfn, &q->huge_zero_pfn);
 	q->end_pfn = end_of_memory(k, q->r);
 	q->parts_left = 4 * s->frames.max_pfn;
@@ -185,7 +185,7 @@ static uint64_t huge_bits(const struct kpageflags *q, const struct frame *f, uin
 
 static bool rule(const struct kpageflags *q, enum rule r)
 {
-	return q->k->rules.on[r];
+	return kernel_rule(q->k, r);
 }
 
 /* From page->mapping of the page itself. */

@@ -33,7 +33,7 @@ uint64_t pagefmt_flag(const struct pagefmt *f, enum layout_id e)
 	int64_t bit = layout_enum(&f->k->layout, e, -1);
 
 	for (size_t i = 0; bit < 0 && i < ARRAY_LEN(old_bits); i++)
-		if (old_bits[i].flag == e && f->k->rules.on[old_bits[i].when])
+		if (old_bits[i].flag == e && kernel_rule(f->k, old_bits[i].when))
 			bit = old_bits[i].bit;
 	/* names of flags became names of page types, whose values are no bit numbers */
 	return bit < 0 || bit >= 8 * f->word ? 0 : UINT64_C(1) << bit;
@@ -58,7 +58,7 @@ static void init_offsets(struct pagefmt *f)
 	f->private = layout_offset(l, M_PAGE_PRIVATE);
 	f->lru = layout_offset(l, M_PAGE_LRU);
 	f->refcount = layout_offset(l, M_PAGE_REFCOUNT);
-	f->count_bias = f->k->rules.on[RULE_COUNT_FROM_MINUS_1];
+	f->count_bias = kernel_rule(f->k, RULE_COUNT_FROM_MINUS_1);
 	f->mapcount = layout_offset(l, M_PAGE_MAPCOUNT);
 	f->buffers = layout_offset(l, M_PAGE_BUFFERS);
 	f->swapper_space = layout_symbol(l, Y_SWAPPER_SPACE);
@@ -79,7 +79,7 @@ static void init_flags(struct pagefmt *f)
 	/* shares its bit since 6326fec1122c (v4.10): valid only with PG_swapbacked */
 	if (f->swapcache && f->swapcache == pagefmt_flag(f, E_PG_OWNER_PRIV_1))
 		f->swapcache |= f->swapbacked;
-	f->young_of_folio = f->k->rules.on[RULE_YOUNG_OF_FOLIO];
+	f->young_of_folio = kernel_rule(f->k, RULE_YOUNG_OF_FOLIO);
 }
 
 static void init_types_cleared(struct pagefmt *f)
@@ -102,7 +102,7 @@ static void init_types_cleared(struct pagefmt *f)
 	f->type_reserve = -128;
 	f->type_buddy = 0x80;
 	f->type_offline = 0x100;
-	f->type_table = f->k->rules.on[RULE_PAGE_TYPE_KMEMCG] ? 0x400 : 0x200;
+	f->type_table = kernel_rule(f->k, RULE_PAGE_TYPE_KMEMCG) ? 0x400 : 0x200;
 	if (!f->slab_bit) { /* 46df8e73a4a3 (v6.10) */
 		f->type_hugetlb = 0x800;
 		f->type_slab = 0x1000;

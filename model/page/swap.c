@@ -44,9 +44,9 @@ static unsigned put_kinds(struct swaps *w, unsigned type, unsigned n, enum swap_
 
 static unsigned device_private_types(const struct kernel *k)
 {
-	if (k->rules.on[RULE_SWP_DEVICE_EXCLUSIVE])
+	if (kernel_rule(k, RULE_SWP_DEVICE_EXCLUSIVE))
 		return has(k, Y_MAKE_DEVICE_EXCLUSIVE) ? 2 : 0;
-	return k->rules.on[RULE_DEVPRIVATE_IS_PAGE] && has(k, Y_MIGRATE_VMA_SETUP) ? 2 : 0;
+	return kernel_rule(k, RULE_DEVPRIVATE_IS_PAGE) && has(k, Y_MIGRATE_VMA_SETUP) ? 2 : 0;
 }
 
 static void init_kinds(struct swaps *w)
@@ -54,14 +54,14 @@ static void init_kinds(struct swaps *w)
 	const struct kernel *k = w->k;
 	unsigned poison = has(k, E_PG_HWPOISON), private = device_private_types(k);
 	unsigned migration = has(k, Y_MIGRATE_PAGES) ? 2 : 0, exclusive = 0, type;
-	unsigned marker = k->rules.on[RULE_SWP_PTE_MARKER] || has(k, Y_PTE_MARKER);
-	unsigned error = k->rules.on[RULE_SWP_SWAPIN_ERROR];
+	unsigned marker = kernel_rule(k, RULE_SWP_PTE_MARKER) || has(k, Y_PTE_MARKER);
+	unsigned error = kernel_rule(k, RULE_SWP_SWAPIN_ERROR);
 
 	/* SWP_MIGRATION_READ_EXCLUSIVE came with the flag, 6c287605fd56 (v5.19) */
 	if (migration && has(k, E_PG_ANON_EXCLUSIVE))
 		migration = 3;
 	/* reading and writing have separate types until 6.15, which renamed the function */
-	if (private && k->rules.on[RULE_SWP_DEVICE_EXCLUSIVE])
+	if (private && kernel_rule(k, RULE_SWP_DEVICE_EXCLUSIVE))
 		exclusive = k->layout.v[Y_MAKE_DEVICE_EXCLUSIVE].alt == 0 ? 1 : 2;
 	type = SPECIAL_END - (poison + migration + private + exclusive + marker + error);
 	type = put_kinds(w, type, poison, SWAP_HWPOISON);

@@ -106,7 +106,7 @@ static const char *range_name(const struct kernel *k, const struct vma *v, const
 	bool touches = v->start <= mm->brk && v->end >= mm->start_brk;
 	bool overlaps = v->start < mm->brk && v->end > mm->start_brk;
 
-	if (k->rules.on[RULE_HEAP_STRICT] ? overlaps : touches)
+	if (kernel_rule(k, RULE_HEAP_STRICT) ? overlaps : touches)
 		return "[heap]";
 	if (v->start <= mm->start_stack && v->end >= mm->start_stack && mm->start_stack)
 		return "[stack]";

@@ -172,7 +172,7 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 		.cgroup = NONE,
 		.start_boottime = rt->t.start_boottime,
 	};
-	if (b->k->rules.on[RULE_NO_PF_KTHREAD])
+	if (kernel_rule(b->k, RULE_NO_PF_KTHREAD))
 		p->kthread = looks_like_kthread(raw, first, n);
 	if (!p->pid)
 		p->kthread = true; /* the idle tasks; PF_KTHREAD since 5.17 only */
@@ -243,7 +243,7 @@ void make_procs(struct tasks_builder *tb)
 	for (uint32_t i = 0; i < n; i++) {
 		s->tasks[i] = tb->raw.v[i].t;
 		/* kthread_use_mm() borrows an mm: /proc shows no memory for these */
-		b->task_mm[i] = !b->k->rules.on[RULE_NO_PF_KTHREAD] &&
+		b->task_mm[i] = !kernel_rule(b->k, RULE_NO_PF_KTHREAD) &&
 						tb->raw.v[i].t.flags & PF_KTHREAD
 					? 0
 					: tb->raw.v[i].mm;

@@ -43,7 +43,7 @@ uint64_t task_time_unit(const struct kernel *k, struct reader *r)
 
 	if (k->layout.v[M_TASK_UTIME].alt == 1)
 		return 10000000;
-	if (!k->rules.on[RULE_TIME_IN_TICKS])
+	if (!kernel_rule(k, RULE_TIME_IN_TICKS))
 		return 1;
 	if (k->arch->timebase || kvar_u64(k, r, Y_TICK_NSEC, 0, &tick))
 		return 0;

@@ -51,7 +51,7 @@ void pagemap_free(struct pagemap *m)
 
 static bool rule(const struct pagemap *m, enum rule r)
 {
-	return m->s->k->rules.on[r];
+	return kernel_rule(m->s->k, r);
 }
 
 /* page_mapcount() == 1; if that is an average, __folio_page_mapped_exclusively(). */

@@ -78,7 +78,7 @@ static bool is_memory(const struct walk *w, const struct vma_page *leaf, const s
 		return true;
 	if (leaf->shift > w->s->k->page_shift)
 		return f->mapcount != 0;
-	return w->s->k->rules.on[RULE_PTE_SPECIAL] || !(f->flags & FR_RESERVED);
+	return kernel_rule(w->s->k, RULE_PTE_SPECIAL) || !(f->flags & FR_RESERVED);
 }
 
 static bool each_leaf(void *arg, const struct vma_page *leaf)

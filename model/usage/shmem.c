@@ -61,7 +61,7 @@ static void prepare_holes(const struct kernel *k, struct reader *r, uint64_t tre
 			  uint64_t end, uint64_t *budget, struct shmem_swap *h)
 {
 	/* holes may be looked up by address, which is no index of this VMA */
-	if (k->rules.on[RULE_SHMEM_HOLE_BY_ADDRESS]) {
+	if (kernel_rule(k, RULE_SHMEM_HOLE_BY_ADDRESS)) {
 		first = 0;
 		end = UINT64_MAX;
 	}
@@ -79,7 +79,7 @@ void shmem_swap_of(const struct snapshot *s, struct reader *r, const struct vma 
 
 	*ret = (struct shmem_swap){ 0 };
 	if (!f || f->kind != FILE_SHMEM || !f->shmem_swapped || !f->mapping || end <= v->pgoff ||
-	    !has(k, M_MAPPING_I_PAGES) || !k->rules.on[RULE_SHMEM_SWAP])
+	    !has(k, M_MAPPING_I_PAGES) || !kernel_rule(k, RULE_SHMEM_SWAP))
 		return;
 	tree = f->mapping + layout_offset(&k->layout, M_MAPPING_I_PAGES);
 	if (!v->pgoff && v->end - v->start >= f->size)

@@ -102,13 +102,13 @@ void acct_take(struct acct *a, struct usage *sum);
 
 static inline bool acct_rule(const struct acct *a, enum rule r)
 {
-	return a->k->rules.on[r];
+	return kernel_rule(a->k, r);
 }
 
 /* A huge entry of the pmd level that is present: pmd_protnone() in follow_trans_huge_pmd(). */
 static inline bool smaps_passes_over(const struct kernel *k, unsigned pte_flags)
 {
-	return pte_flags & PTE_PROTNONE && k->rules.on[RULE_PMD_PROTNONE_SKIPPED] &&
+	return pte_flags & PTE_PROTNONE && kernel_rule(k, RULE_PMD_PROTNONE_SKIPPED) &&
 	       has(k, M_MM_NUMA_SCAN_SEQ);
 }
 

@@ -159,7 +159,7 @@ bool hugetlb_table_shared(const struct kernel *k, struct reader *r, uint64_t pa)
 
 bool hugetlb_sharing_seen(const struct kernel *k)
 {
-	return !has(k, M_PT_SHARE_COUNT) || k->rules.on[RULE_HUGETLB_SHARE_SEEN];
+	return !has(k, M_PT_SHARE_COUNT) || kernel_rule(k, RULE_HUGETLB_SHARE_SEEN);
 }
 
 static bool table_is_shared(struct acct *a, uint64_t pa)

@@ -38,7 +38,7 @@ static bool same_file(const struct snapshot *s, uint32_t a, uint32_t b)
 
 static bool marked_executable(const struct snapshot *s, const struct vma *v)
 {
-	return s->k->rules.on[RULE_VM_EXECUTABLE] && v->flags & VM_EXECUTABLE;
+	return kernel_rule(s->k, RULE_VM_EXECUTABLE) && v->flags & VM_EXECUTABLE;
 }
 
 /* Programs, and files mapped privately with the right to execute. A compiler at run time uses
@@ -223,7 +223,7 @@ void area_sym(unsigned flags, char buf[AREA_SYM])
 uint64_t area_paper_flags(const struct snapshot *s, const struct vma *v, const struct area *a)
 {
 	/* later kernels use both bits for something else */
-	if (!(a->flags & AREA_B) || !s->k->rules.on[RULE_VM_EXECUTABLE])
+	if (!(a->flags & AREA_B) || !kernel_rule(s->k, RULE_VM_EXECUTABLE))
 		return v->flags;
 	return v->flags | AREA_PAPER_BSS | (a->flags & AREA_X ? AREA_PAPER_EXECUTABLE : 0);
 }

@@ -306,7 +306,7 @@ static enum verify_reason reason_of(const struct snapshot *s, const struct frame
 		return VERIFY_REFERENCES;
 	if (is_average(&s->frames, fr, pfn, folio))
 		return VERIFY_AVERAGE;
-	if (fr->flags & FR_HUGETLB && !mapcount && !s->k->rules.on[RULE_HUGETLB_COUNTED])
+	if (fr->flags & FR_HUGETLB && !mapcount && !kernel_rule(s->k, RULE_HUGETLB_COUNTED))
 		return VERIFY_HUGETLB_UNCOUNTED;
 	return fr->found > mapcount ? too_many(s->verify, fr, mapcount) : too_few(s, fr, mapcount);
 }

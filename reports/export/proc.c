@@ -129,7 +129,7 @@ static void put_kpages(struct export *e)
 	for (uint64_t pfn = 0; !e->t.st && pfn < end; pfn++) {
 		const struct frame *f = frame_at(fr, pfn);
 
-		if (f && f->flags & FR_ZONE_DEVICE && e->s->k->rules.on[RULE_KPAGE_ONLINE] &&
+		if (f && f->flags & FR_ZONE_DEVICE && kernel_rule(e->s->k, RULE_KPAGE_ONLINE) &&
 		    !memmap_is_online(&e->s->k->memmap, pfn))
 			continue;
 		if (f)

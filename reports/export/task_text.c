@@ -209,7 +209,7 @@ static void write_rollup(const struct task_text *x, FILE *out)
 
 static bool has_rollup(const struct task_text *x)
 {
-	return x->mm && x->mm->nvmas && x->s->k->rules.on[RULE_SMAPS_ROLLUP];
+	return x->mm && x->mm->nvmas && kernel_rule(x->s->k, RULE_SMAPS_ROLLUP);
 }
 
 /* ---- all of them ---------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/types/layoutfile.h"
 #include "model/source/source.h"
+#include "model/texts.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 
@@ -38,7 +39,7 @@ static const struct column cols[] = {
 	COL(struct row, bit_size, COL_UINT, 0, "bits", "width of a bit field"),
 	COL(struct row, value, COL_INT, COL_SHOWN, "", "of an enumerator"),
 	COL(struct row, address, COL_HEX, COL_SHOWN, "", "of a symbol, as this machine ran"),
-	STR(source, COL_SHOWN, "source of the fact: btf, dwarf, kallsyms ...; rule: sign or version"),
+	STR(source, COL_SHOWN, "source of the fact: btf, dwarf, kallsyms ...; rule: sign, level or version"),
 	STR(about, 0, "meaning of a rule, and since which version"),
 };
 
@@ -112,7 +113,6 @@ static const char *sign_text(const struct sign *g, struct arena *mem)
 	switch (g->kind) {
 	case SIGN_NONE: return NULL;
 	case SIGN_PRINTS:
-	case SIGN_PRINTED:
 		while (strchr(text, '\n')) /* of several lines: the last */
 			text = strchr(text, '\n') + 1;
 		for (n = strlen(text); n && text[n - 1] == ' ';)
@@ -134,14 +134,18 @@ static const char *signs(const struct rule_spec *spec, struct arena *mem)
 			    until ? "until it " : "", until ? until : "");
 }
 
-static void set_rule(const struct rule_spec *spec, bool on, bool seen, struct row *r,
+static void set_rule(const struct rule_spec *spec, bool on, enum rule_judge judge, struct row *r,
 		     struct arena *mem)
 {
+	static const char *const judges[] = {
+		[JUDGE_SIGN] = "sign", [JUDGE_LEVEL] = "level", [JUDGE_RELEASE] = "version",
+	};
+
 	*r = (struct row){
 		.id = spec->name,
 		.kind = "rule",
 		.present = on,
-		.source = seen ? "sign" : "version",
+		.source = judges[judge],
 		.path = signs(spec, mem),
 		.about = since(spec, mem),
 		NO_PLACE,
@@ -153,18 +157,41 @@ static enum status layout_report(const struct snapshot *s, const struct report_o
 				 struct table *t, struct diag *diag)
 {
 	struct row *rows = arena_array(&t->mem, struct row, LAYOUT_COUNT + RULE_COUNT);
+	const struct rules *rules = kernel_texts_rules(s->k);
 
 	(void)o;
 	(void)diag;
 	for (int i = 0; i < LAYOUT_COUNT; i++)
 		set_fact(&fact_specs[i], &s->k->layout.v[i], &rows[i]);
 	for (int i = 0; i < RULE_COUNT; i++)
-		set_rule(&rule_specs[i], s->k->rules.on[i], s->k->rules.judge[i] == JUDGE_SIGN,
-			 &rows[LAYOUT_COUNT + i], &t->mem);
+		set_rule(&rule_specs[i], rules->on[i], rules->judge[i], &rows[LAYOUT_COUNT + i],
+			 &t->mem);
 	t->rows = rows;
 	t->nrows = LAYOUT_COUNT + RULE_COUNT;
 	t->row_size = sizeof(*rows);
 	return ST_OK;
+}
+
+/* What the rules were decided from. */
+static void put_evidence(const struct kernel *k, FILE *out)
+{
+	const struct level *l = &k->rules.level;
+	const struct image_texts *t = kernel_texts(k);
+	char v[16];
+
+	fputs("#\n# Rules: holds or not, told by a sign in the dump, by the level or by the version.\n",
+	      out);
+	if (l->known)
+		fprintf(out, "# level: mm/ of %s (functions of the kernel)\n",
+			mainline_text(l->version, v, sizeof(v)));
+	else
+		fputs("# level: unknown, the kernel's functions are not listed\n", out);
+	if (!t || !t->known)
+		fputs("# texts: the kernel's constant data are not in the dump\n", out);
+	else if (t->partial)
+		fputs("# texts: the kernel's constant data are not whole; a text that is not "
+		      "found is unknown\n",
+		      out);
 }
 
 static void layout_text(const struct snapshot *s, const struct report_opts *o,
@@ -181,7 +208,7 @@ static void layout_text(const struct snapshot *s, const struct report_opts *o,
 	if (s->k->dump->layout_facts)
 		n.facts = s->k->dump->layout_facts;
 	layout_write(s->k->dump, &n, out);
-	fputs("#\n# Rules: holds or not, told by a sign in the dump or by the version:\n", out);
+	put_evidence(s->k, out);
 	for (size_t i = 0; i < t->nrows; i++) {
 		const struct row *r = table_row(t, i);
 

@@ -122,7 +122,7 @@ static void write_exec(struct maker *m, uint32_t mm)
 	if (!n)
 		return;
 	/* up to then data was executable, on most CPUs */
-	r = add_alert(m, m->s->k->rules.on[RULE_VM_EXECUTABLE] ? "info" : "warn", "write+exec",
+	r = add_alert(m, kernel_rule(m->s->k, RULE_VM_EXECUTABLE) ? "info" : "warn", "write+exec",
 		      cost);
 	set_process(m, r, mm);
 	r->evidence = arena_printf(m->mem, "%u vmas can be written and executed", n);

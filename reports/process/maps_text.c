@@ -118,8 +118,8 @@ static uint64_t shown_start(const struct snapshot *s, const struct vma_row *r)
 {
 	const struct vma *v = r->vma, *prev;
 
-	if (!s->k->rules.on[RULE_STACK_GUARD] || !v || !(v->flags & VMA_GROWSDOWN) || v < s->vmas ||
-	    v >= s->vmas + s->nvmas)
+	if (!kernel_rule(s->k, RULE_STACK_GUARD) || !v || !(v->flags & VMA_GROWSDOWN) ||
+	    v < s->vmas || v >= s->vmas + s->nvmas)
 		return r->start;
 	prev = v > &s->vmas[s->mms[v->mm].first_vma] ? v - 1 : NULL;
 	if (prev && prev->end == v->start && prev->flags & VMA_GROWSDOWN)
@@ -185,11 +185,11 @@ void maps_text(const struct snapshot *s, const struct report_opts *o, const stru
 /* The lines of this kernel, in order. */
 static unsigned choose_lines(const struct kernel *k, enum text_of text, const struct line **ret)
 {
-	unsigned other = k->rules.on[RULE_PAGE_SIZES_LAST] ? FIRST : LAST, n = 0;
+	unsigned other = kernel_rule(k, RULE_PAGE_SIZES_LAST) ? FIRST : LAST, n = 0;
 
 	for (unsigned i = 0; i < ARRAY_LEN(lines); i++)
 		if (lines[i].in & text && !(lines[i].in & other) &&
-		    (lines[i].rule < 0 || k->rules.on[lines[i].rule]))
+		    (lines[i].rule < 0 || kernel_rule(k, lines[i].rule)))
 			ret[n++] = &lines[i];
 	return n;
 }
@@ -209,19 +209,19 @@ static void add_counters(struct text *x, const struct vma_row *r, const struct l
 
 static void add_tail(const struct snapshot *s, struct text *x, const struct vma_row *r)
 {
-	const bool *on = s->k->rules.on;
+	const struct kernel *k = s->k;
 
-	if (on[RULE_LINE_THP] && source_has(s->k, SOURCE_SETTINGS)) {
+	if (kernel_rule(k, RULE_LINE_THP) && source_has(k, SOURCE_SETTINGS)) {
 		append(x, "THPeligible:    ", LABEL);
-		add_right(x, r->thp, on[RULE_LINE_THP_WIDE] ? 8 : 0);
+		add_right(x, r->thp, kernel_rule(k, RULE_LINE_THP_WIDE) ? 8 : 0);
 		append(x, "\n", 1);
 	}
-	if (r->pkey != COL_UNKNOWN && on[RULE_LINE_PKEY]) {
+	if (r->pkey != COL_UNKNOWN && kernel_rule(k, RULE_LINE_PKEY)) {
 		append(x, "ProtectionKey:  ", LABEL);
 		add_right(x, r->pkey, 8);
 		append(x, "\n", 1);
 	}
-	if (on[RULE_LINE_VMFLAGS]) {
+	if (kernel_rule(k, RULE_LINE_VMFLAGS)) {
 		append(x, "VmFlags: ", 9);
 		append(x, r->vmflags, strlen(r->vmflags));
 		if (*r->vmflags)

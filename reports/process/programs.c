@@ -123,7 +123,7 @@ static struct program_row *program_row_of(struct maker *m, const char *name)
 /* smaps_rollup, with one Pss line per process, exists since 493b0e9d945f (v4.14). */
 static double pss_lines(const struct snapshot *s, const struct mm *mm)
 {
-	return s->k->rules.on[RULE_SMAPS_ROLLUP] ? 1 : mm->nvmas;
+	return kernel_rule(s->k, RULE_SMAPS_ROLLUP) ? 1 : mm->nvmas;
 }
 
 static void add_mm(struct maker *m, struct program_row *r, const struct mm *mm)

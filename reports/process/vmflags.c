@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/texts.h"
 
 #define PKEY_BIT 32		/* VM_PKEY_SHIFT, 4.6 */
 
@@ -71,9 +72,10 @@ static unsigned pkey_bits(const struct kernel *k)
 static const char *spell(const struct kernel *k, unsigned bit)
 {
 	static const struct era keys = { V(4, 6), 0 };
+	const struct image_texts *t = kernel_texts(k);
 
-	if (k->texts.spells)
-		return bit < SPELLINGS ? k->texts.spelling[bit] : "";
+	if (t && t->spells)
+		return bit < SPELLINGS ? t->spelling[bit] : "";
 	if (bit >= PKEY_BIT && bit < PKEY_BIT + pkey_bits(k) && in_era(k, keys))
 		return "";
 	for (const struct arch_vmflag *f = k->arch ? k->arch->vmflags : NULL; f && f->text; f++)

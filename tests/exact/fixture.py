@@ -7,6 +7,7 @@ from exact.census import compare_census
 from exact.export import compare_export
 from exact.firstwords import compare_first_words
 from exact.groups import compare_groups
+from exact.missingtexts import compare_missing_texts
 from exact.objects import compare_shm, compare_swap
 from exact.otherrelease import compare_release
 from exact.pageflags import compare_pageflags
@@ -20,7 +21,11 @@ from lib.program import SINGLY, AtOnce, Vmcensus
 def compare_fixture(tally, program, build, f, truth, thorough):
     """THOROUGH: each process is asked for by --pid, else the first ones are."""
     name, tool = f'fixture {f.name}', build + '/tools/machine'
-    vmcensus = Vmcensus(program, f.image(), f.types())
+
+    def make(image, types):
+        return Vmcensus(program, image, types)
+
+    vmcensus = make(f.image(), f.types())
     compare_all(tally, name, vmcensus if thorough else AtOnce(vmcensus, SINGLY), truth)
     if f.types():
         # the kernel's log is described by VMCOREINFO, which every dump has
@@ -35,8 +40,8 @@ def compare_fixture(tally, program, build, f, truth, thorough):
     compare_census(tally, name, vmcensus, truth)
     compare_sizes(tally, name, vmcensus, truth)
     compare_bounds(tally, name, vmcensus, truth)
-    compare_release(tally, name, f, lambda image: Vmcensus(program, image, f.types()),
-                    os.path.join(build, 'release'))
+    compare_release(tally, name, f, make, os.path.join(build, 'release'))
+    compare_missing_texts(tally, name, f, make, os.path.join(build, 'missing'))
     compare_groups(tally, name, vmcensus, truth)
     compare_shm(tally, name, vmcensus, truth)
     compare_swap(tally, name, vmcensus, truth)

@@ -12,9 +12,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+#define R(a, b, c) { .major = a, .minor = b, .patch = c }
 static const struct release releases[] = {
-	{ 2, 4, 27 }, { 2, 6, 12 }, { 2, 6, 18 }, { 2, 6, 32 }, { 3, 10, 0 }, { 4, 4, 0 },
-	{ 4, 19, 0 }, { 5, 0, 0 }, { 5, 10, 0 }, { 6, 1, 0 }, { 6, 12, 0 }, { 7, 3, 0 },
+	R(2, 4, 27), R(2, 6, 12), R(2, 6, 18), R(2, 6, 32), R(3, 10, 0), R(4, 4, 0),
+	R(4, 19, 0), R(5, 0, 0),  R(5, 10, 0), R(6, 1, 0),  R(6, 12, 0), R(7, 3, 0),
 };
 
 static void add(struct arena *mem, struct log_line *l, const char *p, size_t n)

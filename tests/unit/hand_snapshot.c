@@ -58,7 +58,7 @@ static void kernel(struct hand *h, int major, int minor)
 	k->source = &source_by_hand;
 	k->arch = &h->arch;
 	k->page_shift = 12;
-	k->version = (struct release){ major, minor, 0 };
+	k->version = (struct release){ .major = major, .minor = minor };
 	strcpy(k->release, "6.1.0-hand");
 	strcpy(k->nodename, "field \"7\"");
 	k->issues = &h->issues;
