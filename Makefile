@@ -52,7 +52,7 @@ say  = $(if $(V),@:,@printf '  %-7s %s\n')
 
 # ---- sources --------------------------------------------------------------
 
-core_dirs := dumpread dumpread/* facts arch arch/* model model/* reports reports/*
+core_dirs := dumpread dumpread/* facts facts/* arch arch/* model model/* reports reports/*
 core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
 app_src   := $(sort $(wildcard app/*.c))
 cli_src   := $(sort $(wildcard cli/*.c))

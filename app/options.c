@@ -13,7 +13,7 @@ enum {
 	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
 	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
-	ID_EARLIER,
+	ID_EARLIER, ID_HEADERS, ID_CONFIG,
 };
 
 /* An empty ABOUT is not listed by --help. */
@@ -43,6 +43,10 @@ const struct option_spec option_specs[] = {
 	{ ID_PAPER, 0, "paper", NULL, "the same as --like paper", OPT_PAPER },
 	{ ID_EARLIER, 0, "earlier", "FILE",
 	  "a file of the earlier dump, once per file; IMAGE is then the later dump", OPT_EARLIER },
+	{ ID_HEADERS, 0, "headers", "DIR",
+	  "types from the kernel's headers: a package of them, or a source tree", OPT_HEADERS },
+	{ ID_CONFIG, 0, "config", "FILE", "its .config (default: the dump's, else that in DIR)",
+	  OPT_CONFIG },
 	{ ID_JOBS, 'j', "jobs", "N", "number of threads (default: number of CPUs)", 0 },
 	{ ID_OUTPUT, 'o', "output", "FILE", "write the result to FILE, once it is complete", 0 },
 	{ ID_QUIET, 'q', "quiet", NULL, "print only errors on stderr", 0 },
@@ -126,6 +130,8 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_LIKE: o->report_opts.like = arg; break;
 	case ID_PAPER: o->report_opts.like = "paper"; break;
 	case ID_EARLIER: a->earlier[a->nearlier++] = arg; break;
+	case ID_HEADERS: o->report_opts.headers = arg; break;
+	case ID_CONFIG: o->report_opts.config = arg; break;
 	case ID_QUIET: o->quiet = true; break;
 	case ID_VERBOSE:
 		o->verbose++;
@@ -298,7 +304,7 @@ static int check_taken(const struct options *o, struct args *a)
 
 bool option_of_hosts(const struct option_spec *s)
 {
-	return s->id != ID_TYPES;
+	return s->id != ID_TYPES && s->id != ID_HEADERS && s->id != ID_CONFIG;
 }
 
 /*
@@ -316,9 +322,11 @@ static int take_hosts(struct options *o, struct args *a, const char *image)
 			     "unexpected argument '%.60s': the host has opened the dump; put an "
 			     "expression with spaces in double quotes",
 			     o->images[named]);
-	if (o->ntypes)
-		return usage(a,
-			     "--types is not possible here: symbols and types come from the host");
+	if (o->ntypes || o->given & (OPT_HEADERS | OPT_CONFIG))
+		return usage(a, "--%s is not possible here: symbols and types come from the host",
+			     o->ntypes		      ? "types"
+			     : o->report_opts.headers ? "headers"
+						      : "config");
 	if (o->action == DO_REPORT && o->nimages < named)
 		return usage(a, "report %s compares two dumps: name the earlier one",
 			     o->report->name);
@@ -378,7 +386,7 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 	}
 	if (o->report->compares && take_earlier(o, &a))
 		return EXIT_USAGE;
-	if (!o->nimages)
+	if (!o->nimages && !(o->report_opts.headers && o->report->opts & OPT_HEADERS))
 		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE");
 	return check_taken(o, &a);
 }

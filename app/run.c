@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "app/headers.h"
 #include "dumpread/base/bytes.h"
 #include "reports/charts/chart.h"
 
@@ -128,7 +129,8 @@ static int plan(struct run *run)
 	struct columns deflt;
 	const char *order = r->sort;
 
-	if (find_form(run) || find_like(run, &order) || check_fits(run) || check_sysroot(run))
+	if (find_form(run) || find_like(run, &order) || check_fits(run) || check_sysroot(run) ||
+	    run_headers_check(run))
 		return EXIT_USAGE;
 	if (run->product && run->product->dir && !o->output) {
 		fail(&run->diag, ST_ABSENT, "%s makes a directory; name it with -o DIR",
@@ -210,6 +212,7 @@ static bool offers(struct run *run, const struct kernel *k, const char *image)
 	static const struct { unsigned need; const char *what; } words[] = {
 		{ NEED_KERNEL, "symbols and types of the kernel" },
 		{ NEED_LOG, "kernel log" },
+		{ NEED_CONFIG, "kernel image, with the configuration in it" },
 		{ NEED_MACHINE, "counters of the machine" },
 		{ NEED_CGROUPS, "control groups" },
 	};
@@ -292,6 +295,7 @@ static int analyse(struct run *run)
 		.jobs = o->jobs,
 		.log = &run->log,
 		.log_only = needs(run) == NEED_LOG,
+		.config_only = needs(run) == NEED_CONFIG,
 	};
 	const struct snapshot_opts so = {
 		.pid = o->report_opts.pid,
@@ -363,6 +367,14 @@ static int print(struct run *run)
 	return out && output_done(&run->output, &run->diag) ? EXIT_NO_ANSWER : 0;
 }
 
+static int answer(struct run *run)
+{
+	int status = analyse(run);
+
+	progress_stop(run->progress);
+	return status ? status : print(run);
+}
+
 /* One line with the number of damaged or missing objects; -v adds the first of each. */
 static int report_issues(struct run *run, struct issues *is)
 {
@@ -416,11 +428,8 @@ int run_report(struct run *run)
 				 : run->o.verbose   ? LOG_INFO
 				 : run->o.quiet	    ? LOG_ERROR
 						    : LOG_WARN;
-		status = analyse(run);
-		progress_stop(run->progress);
-		if (!status)
-			status = print(run);
-		if (!status)
+		status = run->o.report_opts.headers ? run_headers(run) : answer(run);
+		if (!status && run->k)
 			status = report_issues(run, run->k->issues);
 		if (!status && run->before)
 			status = report_issues(run, run->before_k->issues);

@@ -72,6 +72,7 @@ struct dump {
 
 	unsigned layout_facts;		/* of a layout file in use: version of the table of
 					   facts that it answers; 0: none, or not stated */
+	const char *layout_file;	/* its name, for messages; NULL: none in use */
 
 	const char *vmcoreinfo;		/* text, NUL-terminated; "" if none */
 	char release[65];		/* uts release; "" until known */

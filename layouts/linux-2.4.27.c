@@ -6,7 +6,7 @@
  *
  *	UP, no SMP, gcc 3 (an empty spinlock_t), no debugging of locks, CONFIG_HIGHMEM=n
  *
- * so that a compiler for that machine gives the offsets: layouts/make. What stands
+ * so that a compiler for that machine gives the offsets: tests/machine/layouts/make. What stands
  * behind the last member that is read is left out (thread_struct in task_struct, the
  * unions of file systems), which is why sizes of these types are no true ones.
  * 2.4.18 to 2.4.37 have the same but for what is said at a member.

@@ -16,6 +16,7 @@
 #include "dumpread/base/issues.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/types/sources.h"
+#include "model/fit.h"
 #include "model/source/capture.h"
 #include "model/kobj.h"
 #include "model/texts.h"
@@ -173,6 +174,10 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 		st = dump_find_kernel(d);
 	if (st && o->log_only && !d->types.n)
 		return understand_log(k);
+	if (st && o->config_only && !d->types.n) {
+		k->offers = NEED_CONFIG;
+		return ST_OK;
+	}
 	if (!st)
 		st = layout_resolve(d, &k->layout);
 	if (!st)
@@ -181,6 +186,11 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 		return st;
 	k->page_shift = d->page_shift; /* VMCOREINFO found in memory may have changed it */
 	r = reader_new(d);
+	st = layout_fits(k, r);
+	if (st) {
+		reader_free(r);
+		return st;
+	}
 	read_uts(k, r);
 	kernel_rules(k);
 	read_percpu(k, r);

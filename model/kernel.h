@@ -49,6 +49,7 @@ struct kernel_opts {
 	unsigned jobs;			/* 0: as many as there are processors */
 	bool log_only;			/* only the kernel's log is needed: it can be read
 					   without types */
+	bool config_only;		/* the same for the configuration in the kernel image */
 	const struct log *log;
 };
 

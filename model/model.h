@@ -327,6 +327,7 @@ enum need {
 				   walks; model/usage/refs.h says how much memory they take */
 	NEED_BUILD_IDS = 1 << 8,	/* file.build_id, read from the page cache */
 	NEED_KERNEL = 1 << 9,	/* nothing built: symbols and types of the kernel */
+	NEED_CONFIG = 1 << 10,	/* nothing built: the configuration in the kernel image */
 };
 
 struct refs;

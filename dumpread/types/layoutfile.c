@@ -401,7 +401,10 @@ enum status types_add_layout_text(struct dump *d, const char *text, size_t len, 
 		layout_free(f);
 	else
 		st = attach_layout(f, d);
-	return st ? fail_in(&d->diag, st, "%s", name) : ST_OK;
+	if (st)
+		return fail_in(&d->diag, st, "%s", name);
+	d->layout_file = arena_strdup(&d->mem, name);
+	return ST_OK;
 }
 
 enum status types_add_layout(struct dump *d, const char *path)

@@ -92,6 +92,8 @@ struct report_opts {
 	const char *file;	/* --file NAME: only this file */
 	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
+	const char *headers;	/* --headers DIR: the kernel's headers, in place of types */
+	const char *config;	/* --config FILE: its .config; NULL: the dump's, or DIR's */
 	uint64_t top;		/* --top N, for a report with own_top; 0: its usual number */
 	const struct snapshot *before;	/* for a report that compares: the first image */
 };
@@ -102,6 +104,7 @@ enum report_opt_flag {
 	/* these follow from the members of a report; no report lists them */
 	OPT_PAPER = 512, OPT_COLUMNS = 1024, OPT_SORT = 2048, OPT_TOP = 4096, OPT_WHERE = 8192,
 	OPT_BYTES = 16384, OPT_PAGES = 32768,
+	OPT_HEADERS = 65536, OPT_CONFIG = 131072,	/* listed like those of the first lines */
 };
 
 struct chart;			/* reports/charts/chart.h */

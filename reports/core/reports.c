@@ -31,6 +31,7 @@ const struct report *const reports[] = {
 	&report_stacks,
 	&report_hugetlb,
 	&report_dmesg,
+	&report_config,
 	&report_diff,
 	&report_layout,
 	&report_html,

@@ -224,6 +224,7 @@ const struct report report_layout = {
 	.name = "layout",
 	.about = "the kernel's types as a layout file for -t",
 	.needs = NEED_KERNEL,
+	.opts = OPT_HEADERS | OPT_CONFIG,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.run = layout_report,
@@ -232,5 +233,10 @@ const struct report report_layout = {
 	.help = "Every member, size, enumerator and symbol of the kernel that is used, and the rules\n"
 		"that follow from it. The text is a layout file: save it with -o, and use it\n"
 		"with -t in place of a vmlinux for dumps of the same kernel. csv, json and -c give\n"
-		"rows with the source of each fact.",
+		"rows with the source of each fact.\n\n"
+		"With --headers the types come from the kernel's headers: a package of headers (of\n"
+		"Debian, Ubuntu, RHEL, SLES) or a source tree, which need not be built. The compiler is\n"
+		"$CC, or the usual one for the kernel's CPU. The configuration is that of --config, else\n"
+		"the dump's own, else .config in DIR. The dump may be left out. Packages lack the structs\n"
+		"that are private to source files; stderr names them. A source tree has them.",
 };

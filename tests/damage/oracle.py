@@ -156,7 +156,7 @@ class Oracle:
         os.makedirs(scratch, exist_ok=True)
         out = []
         for cpu, release in MACHINES:
-            layout = f'layouts/linux-{release}-{cpu}.layout'
+            layout = f'tests/machine/layouts/linux-{release}-{cpu}.layout'
             prefix = os.path.join(scratch, f'{cpu}-{release}')
             with open('tests/machine/texts/small.machine', encoding='utf-8') as f, \
                     open(prefix + '.machine', 'w', encoding='utf-8') as to:

@@ -52,21 +52,22 @@ def install(tally, args):
 
 
 def layouts(tally, build):
-    """The layout files in the tree have all facts that the program asks for."""
+    """The layout files in the tree, for users and for described machines, have all facts that the
+    program asks for."""
     out = os.path.join(build, 'layouts')
     lacking = [c for c in ('clang', 'ld.lld') if not shutil.which(c)]
     if lacking:
         tally.skip('layouts', f'{" and ".join(lacking)} not installed')
         return
     os.makedirs(out, exist_ok=True)
-    made = subprocess.run(['sh', 'layouts/make', out], env=os.environ | {'BUILD': build},
+    made = subprocess.run(['sh', 'tests/machine/layouts/make', out], env=os.environ | {'BUILD': build},
                           capture_output=True, text=True)
     tally.check('layouts are made', [made.stderr] if made.returncode else [])
-    for path in sorted(glob.glob('layouts/*.layout')):
+    for path in sorted(glob.glob('layouts/*.layout') + glob.glob('tests/machine/layouts/*.layout')):
         with open(path) as had, open(os.path.join(out, os.path.basename(path))) as has:
             # a table of a later version adds nothing to a kernel that lacks its facts
             had, has = (re.sub(r'(?m)^facts \d+$', '', f.read()) for f in (had, has))
-            tally.check(f'{path} is what layouts/make makes',
+            tally.check(f'{path} is what its recipe makes',
                         [] if had == has else ['make it anew'])
 
 

@@ -8,7 +8,7 @@
  *	DELAY_ACCT), no groups (CGROUP_SCHED), no COMPAT_BRK, no POSIX_ACL, no SECURITY,
  *	no highmem, no NUMA; FLATMEM on 32 bits, SPARSEMEM_VMEMMAP on 64 bits
  *
- * as layouts/README.md says. thread_struct, and with it all that task_struct has behind
+ * as tests/machine/layouts/README.md says. thread_struct, and with it all that task_struct has behind
  * it, is left out: it is another on each CPU. Other structures end behind the last
  * member that is read; their sizes are no true ones.
  */

@@ -9,7 +9,7 @@
  *	SPARSEMEM_VMEMMAP on x86-64, FLATMEM on others (the vmemmap of powerpc is
  *	listed nowhere before 2.6.36)
  *
- * as layouts/README.md says. thread_struct, and with it all that task_struct has behind
+ * as tests/machine/layouts/README.md says. thread_struct, and with it all that task_struct has behind
  * it, is left out: it is another on each CPU. Other structures end behind the last
  * member that is read; their sizes are no true ones.
  */

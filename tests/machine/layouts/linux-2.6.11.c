@@ -7,7 +7,7 @@
  *	UP, no preemption, no debugging of locks, no SCHEDSTATS, KEYS, highmem, NUMA;
  *	FLATMEM; 32 bits
  *
- * as layouts/README.md says. thread_struct, and with it all that task_struct has behind
+ * as tests/machine/layouts/README.md says. thread_struct, and with it all that task_struct has behind
  * it, is left out. Other structures end behind the last member that is read; their
  * sizes are no true ones.
  */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What Linux 3.16 looks like, as far as vmcensus reads it: the declarations of
+ * What Linux 4.19 looks like, as far as vmcensus reads it: the declarations of
  * include/linux/{sched,mm_types,mmzone,page-flags,fs,dcache,mount,swap,cred}.h of
- * 3.16, with members in their order and their #ifdefs resolved for
+ * 4.19, with members in their order and their #ifdefs resolved for
  *
  *	UP, no preemption, no debugging of locks, no statistics (SCHEDSTATS, TASKSTATS,
- *	DELAY_ACCT), no groups (CGROUP_SCHED), no COMPAT_BRK, no POSIX_ACL, no SECURITY,
- *	no highmem, no NUMA; FLATMEM on 32 bits, SPARSEMEM_VMEMMAP on 64 bits
+ *	DELAY_ACCT), no groups (CGROUP_SCHED), no COMPAT, no COMPAT_BRK, no POSIX_ACL, no SECURITY,
+ *	no CGROUPS, no QUOTA, no highmem, no NUMA; FLATMEM on 32 bits, SPARSEMEM_VMEMMAP on 64 bits
  *
- * as layouts/README.md says. thread_struct, and with it all that task_struct has behind
+ * as tests/machine/layouts/README.md says. thread_struct, and with it all that task_struct has behind
  * it, is left out: it is another on each CPU. Other structures end behind the last
  * member that is read; their sizes are no true ones.
  */
@@ -28,17 +28,13 @@ struct hlist_node { struct hlist_node *next, **pprev; };
 struct hlist_head { struct hlist_node *first; };
 struct rb_node { unsigned long rb_parent_color; struct rb_node *rb_right, *rb_left; };
 struct rb_root { struct rb_node *rb_node; };
-struct timespec { long tv_sec, tv_nsec; };
+struct timespec64 { long long tv_sec; long tv_nsec; };
 typedef struct { uid_t val; } kuid_t;
 typedef struct { gid_t val; } kgid_t;
 struct mutex { atomic_t count; spinlock_t wait_lock; struct list_head wait_list; };
 typedef struct { spinlock_t lock; struct list_head task_list; } wait_queue_head_t;
 typedef struct { unsigned long bits[1]; } cpumask_t;
-#ifdef __x86_64__
-struct rw_semaphore { long count; spinlock_t wait_lock; struct list_head wait_list; };
-#else
-struct rw_semaphore { int count; spinlock_t wait_lock; struct list_head wait_list; };
-#endif
+struct rw_semaphore { atomic_long_t count; struct list_head wait_list; spinlock_t wait_lock; };
 #ifdef PTE64
 typedef unsigned long long pte_t, pgprot_t;
 #else
@@ -56,6 +52,7 @@ struct uts_namespace { struct { atomic_t refcount; } kref; struct new_utsname na
 struct load_weight { unsigned long weight; u32 inv_weight; };
 struct sched_entity {
 	struct load_weight load;
+	unsigned long runnable_weight;
 	struct rb_node run_node;
 	struct list_head group_node;
 	unsigned int on_rq;
@@ -66,29 +63,36 @@ struct sched_rt_entity {
 	struct list_head run_list;
 	unsigned long timeout, watchdog_stamp;
 	unsigned int time_slice;
+	unsigned short on_rq, on_list;
 	struct sched_rt_entity *back;
 };
-typedef union { long long tv64; } ktime_t;
+typedef long long ktime_t;
 struct hrtimer {
 	struct { struct rb_node node; ktime_t expires; } node;
 	ktime_t _softexpires;
 	int (*function)(struct hrtimer *timer);
 	struct hrtimer_clock_base *base;
-	unsigned long state;
+	u8 state, is_rel, is_soft;
 };
 struct sched_dl_entity {
 	struct rb_node rb_node;
-	u64 dl_runtime, dl_deadline, dl_period, dl_bw;
+	u64 dl_runtime, dl_deadline, dl_period, dl_bw, dl_density;
 	long long runtime;
 	u64 deadline;
 	unsigned int flags;
-	int dl_throttled, dl_new, dl_boosted, dl_yielded;
-	struct hrtimer dl_timer;
+	unsigned int dl_throttled : 1, dl_boosted : 1, dl_yielded : 1, dl_non_contending : 1;
+	struct hrtimer dl_timer, inactive_timer;
 };
-struct pid_link { struct hlist_node node; struct pid *pid; };
-struct task_cputime { cputime_t utime, stime; unsigned long long sum_exec_runtime; };
+struct restart_block {
+	long (*fn)(struct restart_block *block);
+	struct { u32 *uaddr; u32 val, flags, bitset; u64 time; u32 *uaddr2; } futex;
+};
+struct task_cputime { u64 utime, stime; unsigned long long sum_exec_runtime; };
 
 struct task_struct {
+#if defined(__x86_64__) || defined(__i386__)	/* THREAD_INFO_IN_TASK */
+	struct { unsigned long flags; u32 status; } thread_info;
+#endif
 	volatile long state;
 	void *stack;
 	atomic_t usage;
@@ -105,34 +109,38 @@ struct task_struct {
 	cpumask_t cpus_allowed;
 	struct list_head tasks;
 	struct mm_struct *mm, *active_mm;
-	u32 vmacache_seqnum;
-	struct vm_area_struct *vmacache[4];	/* VMACACHE_SIZE */
+	struct { u64 seqnum; struct vm_area_struct *vmas[4]; } vmacache;
 	int exit_state;
 	int exit_code, exit_signal;
 	int pdeath_signal;
-	unsigned int jobctl, personality;
-	unsigned in_execve : 1, in_iowait : 1, no_new_privs : 1;
-	unsigned sched_reset_on_fork : 1, sched_contributes_to_load : 1;
+	unsigned long jobctl;
+	unsigned int personality;
+	unsigned sched_reset_on_fork : 1, sched_contributes_to_load : 1, sched_migrated : 1;
+	unsigned : 0;
+	unsigned in_execve : 1, in_iowait : 1;
+	unsigned long atomic_flags;
+	struct restart_block restart_block;
 	pid_t pid, tgid;
 	struct task_struct *real_parent, *parent;
 	struct list_head children, sibling;
 	struct task_struct *group_leader;
 	struct list_head ptraced, ptrace_entry;
-	struct pid_link pids[3];		/* PIDTYPE_MAX */
+	struct pid *thread_pid;
+	struct hlist_node pid_links[4];		/* PIDTYPE_MAX */
 	struct list_head thread_group, thread_node;
 	struct completion *vfork_done;
 	int *set_child_tid, *clear_child_tid;
-	cputime_t utime, stime, utimescaled, stimescaled;
-	cputime_t gtime;
-	struct { cputime_t utime, stime; } prev_cputime;
+	u64 utime, stime, gtime;
+	struct { u64 utime, stime; } prev_cputime;
 	unsigned long nvcsw, nivcsw;
-	struct timespec start_time, real_start_time;
+	u64 start_time, real_start_time;
 	unsigned long min_flt, maj_flt;
 	struct task_cputime cputime_expires;
 	struct list_head cpu_timers[3];
+	const struct cred *ptracer_cred;
 	const struct cred *real_cred, *cred;
 	char comm[16];
-	int link_count, total_link_count;
+	struct nameidata *nameidata;
 };
 
 struct cred {				/* no DEBUG_CREDENTIALS */
@@ -151,39 +159,31 @@ struct cred {				/* no DEBUG_CREDENTIALS */
 
 struct page {
 	unsigned long flags;
-	union { struct address_space *mapping; void *s_mem; };
-	struct {
-		union { pgoff_t index; void *freelist; _Bool pfmemalloc; };
-		union {
-#ifdef __x86_64__				/* CMPXCHG_DOUBLE */
-			unsigned long counters;
-#else
-			unsigned counters;
-#endif
-			struct {
-				union {
-					atomic_t _mapcount;
-					int units;
-				};
-				atomic_t _count;
-			};
-			unsigned int active;
+	union {
+		struct {
+			struct list_head lru;
+			struct address_space *mapping;
+			pgoff_t index;
+			unsigned long private;
+		};
+		struct {
+			unsigned long compound_head;
+			unsigned char compound_dtor, compound_order;
+			atomic_t compound_mapcount;
 		};
 	};
-	union {
-		struct list_head lru;
-		struct { struct page *next; int pages; } partial;
-	};
-	union {
-		unsigned long private;
-		struct kmem_cache *slab_cache;
-		struct page *first_page;
-	};
+	union { atomic_t _mapcount; unsigned int page_type; };
+	atomic_t _refcount;
 }
 #ifdef __x86_64__				/* HAVE_ALIGNED_STRUCT_PAGE */
 __attribute__((aligned(16)))
 #endif
 ;
+
+enum compound_dtor_id {
+	NULL_COMPOUND_DTOR, COMPOUND_PAGE_DTOR, HUGETLB_PAGE_DTOR, TRANSHUGE_PAGE_DTOR,
+	NR_COMPOUND_DTORS
+};
 
 struct vm_area_struct {
 	unsigned long vm_start, vm_end;
@@ -193,14 +193,10 @@ struct vm_area_struct {
 	struct mm_struct *vm_mm;
 	pgprot_t vm_page_prot;
 	unsigned long vm_flags;
-	union {
-		struct { struct rb_node rb; unsigned long rb_subtree_last; } linear;
-		struct list_head nonlinear;
-	} shared;
+	struct { struct rb_node rb; unsigned long rb_subtree_last; } shared;
 	struct list_head anon_vma_chain;
 	struct anon_vma *anon_vma;
 	const struct vm_operations_struct *vm_ops;
-struct vm_special_mapping *vm_special_mapping;
 	unsigned long vm_pgoff;
 	struct file *vm_file;
 	void *vm_private_data;
@@ -210,16 +206,23 @@ struct vm_fault;
 struct vm_operations_struct {
 	void (*open)(struct vm_area_struct *area);
 	void (*close)(struct vm_area_struct *area);
-	int (*fault)(struct vm_area_struct *area, struct vm_fault *vmf);
-	void (*map_pages)(struct vm_area_struct *area, struct vm_fault *vmf);
-	int (*page_mkwrite)(struct vm_area_struct *area, struct vm_fault *vmf);
+	int (*split)(struct vm_area_struct *area, unsigned long addr);
+	int (*mremap)(struct vm_area_struct *area);
+	int (*fault)(struct vm_fault *vmf);
+	int (*huge_fault)(struct vm_fault *vmf, int size);
+	void (*map_pages)(struct vm_fault *vmf, pgoff_t start, pgoff_t end);
+	unsigned long (*pagesize)(struct vm_area_struct *area);
+	int (*page_mkwrite)(struct vm_fault *vmf);
+	int (*pfn_mkwrite)(struct vm_fault *vmf);
 	int (*access)(struct vm_area_struct *area, unsigned long addr, void *buf, int len,
 		      int write);
 	const char *(*name)(struct vm_area_struct *area);
 };
 struct vm_special_mapping { const char *name; struct page **pages; };
 
-enum mm_counters { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, NR_MM_COUNTERS };	/* no name */
+enum mm_counters {			/* no name */
+	MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES, NR_MM_COUNTERS
+};
 struct mm_rss_stat { atomic_long_t count[NR_MM_COUNTERS]; };
 #ifdef __powerpc__
 #define AT_VECTOR 2 * (6 + 20 + 1)		/* AT_VECTOR_SIZE_ARCH 6, _BASE 20 */
@@ -230,20 +233,20 @@ struct mm_rss_stat { atomic_long_t count[NR_MM_COUNTERS]; };
 struct mm_struct {
 	struct vm_area_struct *mmap;
 	struct rb_root mm_rb;
-	u32 vmacache_seqnum;
+	u64 vmacache_seqnum;
 	unsigned long (*get_unmapped_area)(struct file *filp, unsigned long addr,
 					   unsigned long len, unsigned long pgoff,
 					   unsigned long flags);
 	unsigned long mmap_base, mmap_legacy_base, task_size, highest_vm_end;
 	pgd_t *pgd;
 	atomic_t mm_users, mm_count;
-	atomic_long_t nr_ptes;
+	atomic_long_t pgtables_bytes;
 	int map_count;
 	spinlock_t page_table_lock;
 	struct rw_semaphore mmap_sem;
 	struct list_head mmlist;
 	unsigned long hiwater_rss, hiwater_vm;
-	unsigned long total_vm, locked_vm, pinned_vm, shared_vm, exec_vm;
+	unsigned long total_vm, locked_vm, pinned_vm, data_vm, exec_vm;
 	unsigned long stack_vm, def_flags;
 	unsigned long start_code, end_code, start_data, end_data;
 	unsigned long start_brk, brk, start_stack;
@@ -253,25 +256,25 @@ struct mm_struct {
 };
 
 enum pageflags {
-	PG_locked, PG_error, PG_referenced, PG_uptodate, PG_dirty, PG_lru, PG_active, PG_slab,
-	PG_owner_priv_1, PG_arch_1, PG_reserved, PG_private, PG_private_2, PG_writeback,
-#ifdef __LP64__				/* PAGEFLAGS_EXTENDED */
-	PG_head, PG_tail,
-#else
-	PG_compound,
-#endif
-	PG_swapcache, PG_mappedtodisk, PG_reclaim, PG_swapbacked, PG_unevictable,
-	PG_mlocked
+	PG_locked, PG_error, PG_referenced, PG_uptodate, PG_dirty, PG_lru, PG_active,
+	PG_waiters, PG_slab, PG_owner_priv_1, PG_arch_1, PG_reserved, PG_private, PG_private_2,
+	PG_writeback, PG_head, PG_mappedtodisk, PG_reclaim, PG_swapbacked, PG_unevictable,
+	PG_mlocked, PG_swapcache = PG_owner_priv_1, PG_double_map = PG_private_2
 };
 
 enum zone_stat_item {
-	NR_FREE_PAGES, NR_ALLOC_BATCH, NR_INACTIVE_ANON, NR_ACTIVE_ANON, NR_INACTIVE_FILE,
-	NR_ACTIVE_FILE, NR_UNEVICTABLE, NR_MLOCK, NR_ANON_PAGES, NR_FILE_MAPPED, NR_FILE_PAGES, NR_FILE_DIRTY,
-	NR_WRITEBACK, NR_SLAB_RECLAIMABLE, NR_SLAB_UNRECLAIMABLE, NR_PAGETABLE, NR_KERNEL_STACK,
-	NR_UNSTABLE_NFS, NR_BOUNCE, NR_VMSCAN_WRITE, NR_VMSCAN_IMMEDIATE, NR_WRITEBACK_TEMP,
-	NR_ISOLATED_ANON, NR_ISOLATED_FILE, NR_SHMEM, NR_DIRTIED, NR_WRITTEN,
-	WORKINGSET_REFAULT, WORKINGSET_ACTIVATE, WORKINGSET_NODERECLAIM,
-	NR_ANON_TRANSPARENT_HUGEPAGES, NR_FREE_CMA_PAGES, NR_VM_ZONE_STAT_ITEMS
+	NR_FREE_PAGES, NR_ZONE_INACTIVE_ANON, NR_ZONE_ACTIVE_ANON, NR_ZONE_INACTIVE_FILE,
+	NR_ZONE_ACTIVE_FILE, NR_ZONE_UNEVICTABLE, NR_ZONE_WRITE_PENDING, NR_MLOCK, NR_PAGETABLE,
+	NR_KERNEL_STACK_KB, NR_BOUNCE, NR_FREE_CMA_PAGES, NR_VM_ZONE_STAT_ITEMS
+};
+enum node_stat_item {
+	NR_INACTIVE_ANON, NR_ACTIVE_ANON, NR_INACTIVE_FILE, NR_ACTIVE_FILE, NR_UNEVICTABLE,
+	NR_SLAB_RECLAIMABLE, NR_SLAB_UNRECLAIMABLE, NR_ISOLATED_ANON, NR_ISOLATED_FILE,
+	WORKINGSET_REFAULT, WORKINGSET_ACTIVATE, WORKINGSET_NODERECLAIM, NR_ANON_MAPPED,
+	NR_FILE_MAPPED, NR_FILE_PAGES, NR_FILE_DIRTY, NR_WRITEBACK, NR_WRITEBACK_TEMP, NR_SHMEM,
+	NR_SHMEM_THPS, NR_SHMEM_PMDMAPPED, NR_ANON_THPS, NR_UNSTABLE_NFS, NR_VMSCAN_WRITE,
+	NR_VMSCAN_IMMEDIATE, NR_DIRTIED, NR_WRITTEN, NR_INDIRECTLY_RECLAIMABLE_BYTES,
+	NR_VM_NODE_STAT_ITEMS
 };
 enum zone_watermarks { WMARK_MIN, WMARK_LOW, WMARK_HIGH };
 
@@ -285,11 +288,12 @@ struct swap_extent { struct list_head list; pgoff_t start_page, nr_pages; sector
 struct swap_info_struct {
 	unsigned long flags;
 	signed short prio;
-	struct plist_node list, avail_list;
+	struct plist_node list;
 	signed char type;
 	unsigned int max;
 	unsigned char *swap_map;
-	struct swap_cluster_info *cluster_info, free_cluster_head, free_cluster_tail;
+	struct swap_cluster_info *cluster_info;
+	struct { struct swap_cluster_info head, tail; } free_clusters;
 	unsigned int lowest_bit, highest_bit, pages, inuse_pages, cluster_next, cluster_nr;
 	struct percpu_cluster *percpu_cluster;
 	struct swap_extent *curr_swap_extent, first_swap_extent;
@@ -306,17 +310,16 @@ struct printk_log {			/* kernel/printk/printk.c */
 
 /* ---- linux/fs.h, dcache.h, mount.h ------------------------------------------------------ */
 
-struct radix_tree_root { unsigned int height, gfp_mask; void *rnode; };
+struct radix_tree_root { spinlock_t xa_lock; unsigned int gfp_mask; void *rnode; };
+struct rb_root_cached { struct rb_root rb_root; struct rb_node *rb_leftmost; };
 
 struct address_space {
 	struct inode *host;
-	struct radix_tree_root page_tree;
-	spinlock_t tree_lock;
-	unsigned int i_mmap_writable;
-	struct rb_root i_mmap;
-	struct list_head i_mmap_nonlinear;
-	struct mutex i_mmap_mutex;
-	unsigned long nrpages, nrshadows;
+	struct radix_tree_root i_pages;
+	atomic_t i_mmap_writable;
+	struct rb_root_cached i_mmap;
+	struct rw_semaphore i_mmap_rwsem;
+	unsigned long nrpages, nrexceptional;
 	pgoff_t writeback_index;
 	const struct address_space_operations *a_ops;
 } __attribute__((aligned(sizeof(long))));
@@ -334,22 +337,22 @@ struct inode {
 	unsigned int i_nlink;
 	dev_t i_rdev;
 	loff_t i_size;
-	struct timespec i_atime, i_mtime, i_ctime;
+	struct timespec64 i_atime, i_mtime, i_ctime;
 	spinlock_t i_lock;
 	unsigned short i_bytes;
-	unsigned int i_blkbits;
+	u8 i_blkbits, i_write_hint;
 	sector_t i_blocks;
 	unsigned long i_state;
-	struct mutex i_mutex;
-	unsigned long dirtied_when;
+	struct rw_semaphore i_rwsem;
+	unsigned long dirtied_when, dirtied_time_when;
 	struct hlist_node i_hash;
-	struct list_head i_wb_list, i_lru, i_sb_list;
+	struct list_head i_io_list, i_lru, i_sb_list, i_wb_list;
 	struct hlist_head i_dentry;
 	void *i_rcu_func;			/* of the union's rcu_head */
-	u64 i_version;
+	u64 i_version;				/* atomic64_t */
 	atomic_t i_count, i_dio_count, i_writecount;
 	const struct file_operations *i_fop;
-	struct file_lock *i_flock;
+	struct file_lock_context *i_flctx;
 	struct address_space i_data;
 };
 
@@ -359,18 +362,19 @@ struct block_device {
 	struct inode *bd_inode;
 	struct super_block *bd_super;
 	struct mutex bd_mutex;
-	struct list_head bd_inodes;
 	void *bd_claiming, *bd_holder;
 	int bd_holders;
 	_Bool bd_write_holder;
 	struct list_head bd_holder_disks;	/* SYSFS */
 	struct block_device *bd_contains;
 	unsigned bd_block_size;
+	u8 bd_partno;
 	struct hd_struct *bd_part;
 	unsigned bd_part_count;
 	int bd_invalidated;
 	struct gendisk *bd_disk;
 	struct request_queue *bd_queue;
+	struct backing_dev_info *bd_bdi;
 	struct list_head bd_list;
 };
 
@@ -396,6 +400,7 @@ struct file {
 	struct inode *f_inode;
 	const struct file_operations *f_op;
 	spinlock_t f_lock;
+	int f_write_hint;
 	atomic_long_t f_count;
 	unsigned int f_flags;
 	fmode_t f_mode;
@@ -438,8 +443,8 @@ struct dentry {
 	struct super_block *d_sb;
 	unsigned long d_time;
 	void *d_fsdata;
-	struct list_head d_lru, d_u, d_subdirs;
-	struct hlist_node d_alias;
+	struct list_head d_lru, d_child, d_subdirs;
+	union { struct hlist_node d_alias; } d_u;
 };
 
 struct vfsmount { struct dentry *mnt_root; struct super_block *mnt_sb; int mnt_flags; };
@@ -465,7 +470,7 @@ struct super_block {
 	const struct dquot_operations *dq_op;
 	const struct quotactl_ops *s_qcop;
 	const struct export_operations *s_export_op;
-	unsigned long s_flags, s_magic;
+	unsigned long s_flags, s_iflags, s_magic;
 };
 
 #ifdef __powerpc__
@@ -511,6 +516,8 @@ pte_t pte;
 enum pageflags pageflags;
 enum mm_counters mm_counters;
 enum zone_stat_item zone_stat_item;
+enum node_stat_item node_stat_item;
+enum compound_dtor_id compound_dtor_id;
 enum zone_watermarks zone_watermarks;
 struct cred *cred;
 struct mm_struct *mm_struct;
@@ -523,5 +530,5 @@ struct file *file;
 struct mount *mount;
 struct super_block *super_block;
 #ifdef __LP64__
-struct mem_section *mem_section[1];
+struct mem_section **mem_section;	/* SPARSEMEM_EXTREME */
 #endif
