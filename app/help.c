@@ -136,6 +136,10 @@ void help_report(const struct report *r, FILE *out)
 			r->sort ? "; order: " : "", r->sort ? r->sort : "");
 		help_columns(r, out);
 	}
+	for (const struct report_part *p = r->parts; p && p->opt; p++) {
+		fprintf(out, "\nColumns with --%s:\n", p->name);
+		help_columns(p->report, out);
+	}
 }
 
 /* ---- man(7) ------------------------------------------------------------------ */
@@ -208,6 +212,20 @@ static void man_forms(const struct report *r, FILE *out)
 		man_form("\\-like", l->name, l->about, out);
 }
 
+static void man_columns(const struct report *r, FILE *out)
+{
+	fputs(".TS\nl l l lx.\n", out);
+	for (unsigned i = 0; i < r->ncols; i++) {
+		const struct column *c = &r->cols[i];
+
+		fprintf(out, "%s\t\\fB%s\\fR\t%s\tT{\n", c->flags & COL_SHOWN ? "\\(bu" : "",
+			c->name, type_names[c->type]);
+		put_roff(c->about, out);
+		fputs("\nT}\n", out);
+	}
+	fputs(".TE\n", out);
+}
+
 static void man_report(const struct report *r, FILE *out)
 {
 	fprintf(out, ".SS %s\n", r->name);
@@ -223,16 +241,12 @@ static void man_report(const struct report *r, FILE *out)
 		fprintf(out, ".PP\nColumns: those of \\fB%s\\fR.\n", same_columns(r)->name);
 		return;
 	}
-	fputs(".PP\nColumns (\\(bu: shown in text):\n.TS\nl l l lx.\n", out);
-	for (unsigned i = 0; i < r->ncols; i++) {
-		const struct column *c = &r->cols[i];
-
-		fprintf(out, "%s\t\\fB%s\\fR\t%s\tT{\n", c->flags & COL_SHOWN ? "\\(bu" : "",
-			c->name, type_names[c->type]);
-		put_roff(c->about, out);
-		fputs("\nT}\n", out);
+	fputs(".PP\nColumns (\\(bu: shown in text):\n", out);
+	man_columns(r, out);
+	for (const struct report_part *p = r->parts; p && p->opt; p++) {
+		fprintf(out, ".PP\nColumns with \\fB\\-\\-%s\\fR:\n", p->name);
+		man_columns(p->report, out);
 	}
-	fputs(".TE\n", out);
 }
 
 void help_man(FILE *out)

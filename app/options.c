@@ -13,7 +13,7 @@ enum {
 	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
 	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
-	ID_EARLIER, ID_HEADERS, ID_CONFIG,
+	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS,
 };
 
 /* An empty ABOUT is not listed by --help. */
@@ -47,6 +47,9 @@ const struct option_spec option_specs[] = {
 	  "types from the kernel's headers: a package of them, or a source tree", OPT_HEADERS },
 	{ ID_CONFIG, 0, "config", "FILE", "its .config (default: the dump's, else that in DIR)",
 	  OPT_CONFIG },
+	{ ID_TASKS, 0, "tasks", NULL, "the kernel's table of tasks, beside the dump", OPT_TASKS },
+	{ ID_ZONES, 0, "zones", NULL, "zones, and which of them failed the request", OPT_ZONES },
+	{ ID_CGROUPS, 0, "cgroups", NULL, "control groups that were at their limit", OPT_CGROUPS },
 	{ ID_JOBS, 'j', "jobs", "N", "number of threads (default: number of CPUs)", 0 },
 	{ ID_OUTPUT, 'o', "output", "FILE", "write the result to FILE, once it is complete", 0 },
 	{ ID_QUIET, 'q', "quiet", NULL, "print only errors on stderr", 0 },
@@ -292,6 +295,17 @@ const struct option_spec *option_given(const struct options *o, unsigned flags)
 	return s->name ? s : NULL;
 }
 
+/* The part of the report that an option asks for, in its place. */
+static void take_part(struct options *o)
+{
+	for (const struct report_part *p = o->report->parts; p && p->opt; p++) {
+		if (!(o->given & p->opt))
+			continue;
+		o->report = p->report;
+		return;
+	}
+}
+
 static int check_taken(const struct options *o, struct args *a)
 {
 	const struct option_spec *s = option_given(o, ~report_takes(o->report));
@@ -379,6 +393,7 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 		err = take_hosts(o, &a, image);
 	if (err || o->action != DO_REPORT)
 		return err;
+	take_part(o);
 	if (o->columns && !o->report->products &&
 	    (!strcmp(o->columns, "help") || !strcmp(o->columns, "?"))) {
 		o->action = DO_COLUMNS;

@@ -61,16 +61,35 @@ static void read_reserve(struct oom_event *e, struct span s)
 	}
 }
 
-/* "1*4kB (U) 0*8kB ... = 15900kB"; z->block_kib from the first. */
+/* The order of blocks of KIB, OOM_ORDERS if it is none. */
+static unsigned order_of(const struct oom_zone *z, int64_t kib)
+{
+	unsigned order = 0;
+
+	while (order < OOM_ORDERS && z->block_kib << order != (uint64_t)kib)
+		order++;
+	return order;
+}
+
+/* "1*4kB (U) 0*8kB ... = 15900kB"; the first are of order 0. */
 static void read_blocks(struct oom_zone *z, struct span s)
 {
 	struct span f[TEXT_FIELDS];
 
 	z->norders = 0;
-	while (z->norders < OOM_ORDERS && text_match("%d*%dkB%*", s, f)) {
-		if (!z->norders)
-			z->block_kib = (uint64_t)span_value(f[1]);
-		z->blocks[z->norders++] = span_value(f[0]);
+	memset(z->blocks, 0, sizeof(z->blocks));
+	while (text_match("%d*%dkB%*", s, f)) {
+		int64_t kib = span_value(f[1]);
+		unsigned order;
+
+		if (kib <= 0 || kib >> 40)
+			return;
+		z->block_kib = z->norders ? z->block_kib : (uint64_t)kib;
+		order = order_of(z, kib);
+		if (order == OOM_ORDERS)
+			return;
+		z->blocks[order] = span_value(f[0]);
+		z->norders = order >= z->norders ? order + 1 : z->norders;
 		s = span_trim(f[2]);
 		if (s.n && *s.p == '(')
 			s = span_trim(span_from(s, span_find(s, ")") + 1));

@@ -105,6 +105,8 @@ enum report_opt_flag {
 	OPT_PAPER = 512, OPT_COLUMNS = 1024, OPT_SORT = 2048, OPT_TOP = 4096, OPT_WHERE = 8192,
 	OPT_BYTES = 16384, OPT_PAGES = 32768,
 	OPT_HEADERS = 65536, OPT_CONFIG = 131072,	/* listed like those of the first lines */
+	/* parts of a report */
+	OPT_TASKS = 262144, OPT_ZONES = 524288, OPT_CGROUPS = 1048576,
 };
 
 struct chart;			/* reports/charts/chart.h */
@@ -141,6 +143,13 @@ struct product {
 			     const char *dest, FILE *out, struct diag *diag);
 };
 
+/* Rows of another kind that an option of the report shows instead: columns of their own. */
+struct report_part {
+	unsigned opt;			/* enum report_opt_flag; 0 ends a list */
+	const char *name;		/* of the option */
+	const struct report *report;	/* has the name of the whole, and takes OPT */
+};
+
 struct report {
 	const char *name, *about;
 	unsigned needs;		/* enum need: parts of the model that are built for it */
@@ -169,6 +178,7 @@ struct report {
 	unsigned text_refuses;		/* enum report_opt_flag: options that TEXT cannot follow */
 	const struct like *likes;	/* name NULL ends it; NULL: none */
 	const struct product *products;	/* the same; the first is the default */
+	const struct report_part *parts;	/* NULL: none */
 	const struct chart *chart;	/* chart for svg, ps, pdf and png; NULL: none */
 	const char *help;	/* paragraphs for --help REPORT and the man page */
 };

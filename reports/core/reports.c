@@ -32,6 +32,7 @@ const struct report *const reports[] = {
 	&report_hugetlb,
 	&report_dmesg,
 	&report_config,
+	&report_oom,
 	&report_diff,
 	&report_layout,
 	&report_html,
@@ -63,6 +64,8 @@ unsigned report_takes(const struct report *r)
 		opts |= OPT_LIKE;
 	for (const struct like *l = r->likes; l && l->name; l++)
 		opts |= l->opts | (strcmp(l->name, "paper") ? 0 : OPT_PAPER);
+	for (const struct report_part *p = r->parts; p && p->opt; p++)
+		opts |= p->opt | report_takes(p->report);
 	if (r->products)
 		return opts;
 	for (unsigned i = 0; i < r->ncols; i++)

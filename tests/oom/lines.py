@@ -272,14 +272,20 @@ def compare(want, got, where=''):
     return [] if want == got else [f'{where}: {want!r} is {got!r}']
 
 
-def parse(tool, release, records, callers):
-    """The events in records of (caller, facility, text)."""
-    text = ''.join(f'{c} {f} {t}\n' for c, f, t in records).encode('latin-1')
-    done = subprocess.run([tool, release, 'callers' if callers else 'plain'], input=text, capture_output=True,
-                          timeout=60, check=False)
-    if done.returncode:
+def parse(tool, release, logs, callers):
+    """The events of each log of records (caller, facility, text)."""
+    text = ''.join(f'{c} {f} {t}\n' for log in logs for c, f, t in [*log, ENDS]).replace('--  \n', '--\n')
+    done = subprocess.run([tool, release, 'callers' if callers else 'plain'], input=text.encode('latin-1'),
+                          capture_output=True, timeout=60, check=False)
+    out = [[]]
+    for line in done.stdout.splitlines():
+        if line == b'--':
+            out.append([])
+        else:
+            out[-1].append(json.loads(line))
+    if done.returncode or len(out) != len(logs) + 1:
         raise AssertionError(f'exit {done.returncode}: {done.stderr.decode(errors="replace")}')
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return out[:-1]
 
 
 def whole(task, caller=1):
@@ -296,13 +302,13 @@ def interleaved(tasks, rand):
     return out
 
 
+ENDS = ('--', '', '')      # a log
 EVENTS = {'kill': Task.kill, 'memcg kill': lambda t: t.kill(memcg=True), 'group kill': lambda t: t.kill(True, True),
           'failure': lambda t: t.failure('failure'), 'stall': lambda t: t.failure('stall'), 'panic': Task.panic}
 
 
 def check_release(tally, tool, release, rounds):
-    differences = {name: [] for name in EVENTS}
-    count = 0
+    wants = []
     for seed in range(rounds):
         rand = random.Random(f'{release} {seed}')
         for name, make in EVENTS.items():
@@ -310,33 +316,31 @@ def check_release(tally, tool, release, rounds):
                 continue        # its lines did not say whose they were
             task = Task(release, rand)
             want = make(task)
-            if want is None:
-                continue
-            count += 1
-            got = parse(tool, release, whole(task), False)
-            if len(got) != 1:
-                differences[name].append(f'{len(got)} events of seed {seed}')
-            else:
-                differences[name] += compare(want, got[0])
+            if want is not None:
+                wants.append((name, seed, want, whole(task)))
+    differences = {name: [] for name, *_ in wants}
+    for (name, seed, want, _), got in zip(wants, parse(tool, release, [w[3] for w in wants], False)):
+        differences[name] += compare([want], got, f'seed {seed}')
     for name, found in differences.items():
-        tally.check(f'oom log {release}: {name}', found)
-    return count
+        tally.check(f'oom log {release}: {name}', found, f'{rounds} logs')
 
 
 def check_interleaved(tally, tool, release, rounds):
     """Two CPUs at once, one with an OOM kill, the other with a failed allocation."""
-    differences = []
+    differences, wants, logs = [], [], []
     for seed in range(rounds):
         rand = random.Random(f'both {release} {seed}')
         a, b = Task(release, rand), Task(release, rand)
-        wants = {11: a.kill(memcg=seed % 2 == 1), 12: b.failure('failure')}
-        for caller, want in wants.items():
+        wants.append({11: a.kill(memcg=seed % 2 == 1), 12: b.failure('failure')})
+        for caller, want in wants[-1].items():
             want['pid'] = caller
-        got = {e.get('pid'): e for e in parse(tool, release, interleaved({11: a, 12: b}, rand), True)}
-        if sorted(got) != [11, 12]:
+        logs.append(interleaved({11: a, 12: b}, rand))
+    for seed, events in enumerate(parse(tool, release, logs, True)):
+        got = {e.get('pid'): e for e in events}
+        if sorted(got, key=str) != [11, 12]:
             differences.append(f'events of {sorted(got, key=str)}')
             continue
-        for caller, want in wants.items():
+        for caller, want in wants[seed].items():
             differences += compare(want, got[caller], f'seed {seed}, caller {caller}')
     tally.check(f'oom log {release}: two CPUs', differences, f'{rounds} logs')
 
@@ -344,8 +348,7 @@ def check_interleaved(tally, tool, release, rounds):
 def check_rest(tally, tool):
     """Lines without an event of their own."""
     def one(what, release, records, want):
-        got = parse(tool, release, records, True)
-        found = compare(want, got)
+        found = compare(want, parse(tool, release, [records], True)[0])
         tally.check(f'oom log: {what}', found)
 
     killed = 'Out of memory: Killed process 7 (a) total-vm:1kB, anon-rss:2kB, file-rss:3kB, shmem-rss:4kB, UID:5 ' \

@@ -5,7 +5,7 @@
  *	oomlog RELEASE callers|plain < RECORDS
  *
  * A record is "CALLER FACILITY TEXT", its time the number of its line in seconds. A kernel
- * has pages of 4 KiB. Numbers that are not known and texts that are not there are left out.
+ * has pages of 4 KiB. A line "--" ends a log, and one follows its events. Numbers that are not known and texts that are not there are left out.
  * tests/oom/ compares it with what it made the records of.
  */
 #include <inttypes.h>
@@ -245,12 +245,23 @@ static bool take(char *record, uint32_t n, struct log_line *l)
 	return true;
 }
 
+static void read_log(const struct log_line *v, size_t n, const struct oom_opts *o)
+{
+	struct arena mem = { 0 };
+	struct oom_log log;
+
+	oom_log_read(v, (uint32_t)n, o, &mem, &log);
+	for (size_t i = 0; i < log.n; i++)
+		put_event(&log.v[i]);
+	puts("--");
+	arena_release(&mem);
+}
+
 int main(int argc, char **argv)
 {
 	VEC(struct log_line) lines = { 0 };
 	struct arena mem = { 0 };
 	struct oom_opts o = { .page_shift = 12 };
-	struct oom_log log;
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
@@ -265,13 +276,15 @@ int main(int argc, char **argv)
 
 		if (record[n - 1] == '\n')
 			record[n - 1] = '\0';
+		if (!strcmp(record, "--")) {
+			read_log(lines.v, lines.n, &o);
+			lines.n = 0;
+			continue;
+		}
 		if (!take(record, (uint32_t)lines.n, &l))
 			return 64;
 		*vec_push(&mem, &lines) = l;
 	}
-	oom_log_read(lines.v, (uint32_t)lines.n, &o, &mem, &log);
-	for (size_t i = 0; i < log.n; i++)
-		put_event(&log.v[i]);
 	free(line);
 	arena_release(&mem);
 	return 0;

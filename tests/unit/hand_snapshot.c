@@ -129,12 +129,27 @@ void hand_snapshot(struct hand *h, int major, int minor)
 	};
 }
 
+/* "oom --tasks": a part of a report. */
+static const struct report *find(const char *name)
+{
+	char whole[40];
+	size_t len = strcspn(name, " ");
+	const struct report *r;
+
+	snprintf(whole, sizeof(whole), "%.*s", (int)len, name);
+	r = report_find(whole);
+	for (const struct report_part *p = r->parts; name[len] && p && p->opt; p++)
+		if (!strcmp(p->name, name + len + 3))
+			return p->report;
+	return r;
+}
+
 char *hand_print(struct hand *h, const char *name, const char *format, const char *columns,
 		 const char *where, const char *sort, size_t top, const struct report_opts *opts)
 {
 	static const struct report_opts none;
 	static const char *const paths[] = { "vm\xff" "core" };
-	const struct report *r = report_find(name);
+	const struct report *r = find(name);
 	const struct renderer *to = renderer_find(r, format);
 	struct table t = { .cols = r->cols, .ncols = r->ncols };
 	struct arena mem = { 0 };

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * oom --zones: zones as the kernel printed them for each event, and why each failed the
+ * request: the test of __zone_watermark_ok() (mm/page_alloc.c), done again.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "reports/core/common.h"
+#include "reports/oom/oom.h"
+
+struct row {
+	uint64_t event, free, min, low, high, boost, present, managed, highatomic, cma, reserve,
+		usable, largest;
+	int64_t node, order, lacking;
+	const char *zone, *blocks, *why;
+};
+
+#define S COL_SHOWN
+#define BYTES(name, fl, about) COL(struct row, name, COL_BYTES, fl, "bytes", about)
+
+static const struct column cols[] = {
+	COL(struct row, event, COL_UINT, S, "", "number of the event in oom"),
+	COL(struct row, node, COL_INT, S, "", "node"),
+	COL(struct row, zone, COL_STR, S, "", "zone"),
+	BYTES(free, S, "free pages"),
+	BYTES(min, S, "watermark that only the needy may go below; with boost"),
+	BYTES(low, S, "watermark that wakes kswapd"),
+	BYTES(high, S, "watermark at which kswapd rests; a last attempt before a kill needs it"),
+	BYTES(boost, 0, "of the watermarks: added for a while against fragmentation (5.0)"),
+	BYTES(reserve, S, "kept from this request, which could use higher zones (lowmem_reserve)"),
+	BYTES(highatomic, 0, "reserved for urgent requests of more than one page"),
+	BYTES(cma, 0, "of free: in areas of CMA, for movable pages"),
+	BYTES(usable, 0, "free, without what this request may not use"),
+	COL(struct row, order, COL_INT, S, "", "of the request"),
+	BYTES(largest, S, "largest free block"),
+	BYTES(present, 0, "memory of the zone"),
+	BYTES(managed, 0, "of it, what the page allocator has"),
+	COL(struct row, lacking, COL_INT, 0, "pages", "pages below min and reserve; 0: enough"),
+	COL(struct row, why, COL_STR, S | COL_WIDE, "", "why the zone could not serve the request"),
+	COL(struct row, blocks, COL_STR, COL_WIDE, "", "free blocks of order 0, 1, 2 ..."),
+};
+
+static bool names(const struct oom_event *e, const char *flag)
+{
+	return e->gfp_names && strstr(e->gfp_names, flag);
+}
+
+static bool is_node_zone(const struct oom_zone *a, const char *name, int64_t node)
+{
+	return a->node == node && !strcmp(a->name, name);
+}
+
+/* Place of zone NAME among those of NODE, -1: there is none. */
+static int zone_place(const struct oom_event *e, const char *name, int64_t node)
+{
+	int at = 0;
+
+	for (size_t i = 0; i < e->zones.n; i++) {
+		if (is_node_zone(&e->zones.v[i], name, node))
+			return at;
+		at += e->zones.v[i].node == node;
+	}
+	return -1;
+}
+
+/*
+ * The entry of lowmem_reserve[] for this request, pages: that of the highest zone it could
+ * use. Zones without pages are not printed; their entries are as that of the zone before.
+ */
+static int64_t reserve_of(const struct oom_event *e, const struct oom_zone *z)
+{
+	const char *highest = names(e, "__GFP_DMA32")			     ? "DMA32"
+			      : names(e, "__GFP_DMA") || names(e, "GFP_DMA") ? "DMA"
+									     : "Normal";
+	int at = zone_place(e, highest, z->node);
+	bool high = names(e, "HIGH") || names(e, "MOVABLE");
+
+	if (!z->nreserve)
+		return 0;
+	/* no zone above those of the kernel: the last entry is for all */
+	if (at < 0 ||
+	    (!strcmp(highest, "Normal") && (high || zone_place(e, "HighMem", z->node) < 0)))
+		at = (int)z->nreserve - 1;
+	return z->reserve[at < (int)z->nreserve ? at : (int)z->nreserve - 1];
+}
+
+/* Could the request take from this zone at all? */
+static bool zone_allowed(const struct oom_event *e, const struct oom_zone *z)
+{
+	if (!strcmp(z->name, "Movable"))
+		return names(e, "MOVABLE") != 0;
+	if (!strcmp(z->name, "HighMem"))
+		return names(e, "HIGH") != 0;
+	if (names(e, "__GFP_DMA32"))
+		return !strncmp(z->name, "DMA", 3);
+	if (names(e, "__GFP_DMA"))
+		return !strcmp(z->name, "DMA");
+	return true;
+}
+
+static int64_t kib_of(const struct oom_zone *z, const char *key)
+{
+	int64_t v = oom_pair(&z->pairs, key);
+
+	/* more than any machine has: products below stay in 64 bits */
+	return v < 0 || v >> 50 ? OOM_UNKNOWN : v;
+}
+
+static int64_t or_0(int64_t v)
+{
+	return v == OOM_UNKNOWN ? 0 : v;
+}
+
+/* Free KiB that the request may use. */
+static int64_t usable(const struct oom_event *e, const struct oom_zone *z)
+{
+	int64_t held = kib_of(z, "free_highatomic"), v = kib_of(z, "free");
+
+	if (v == OOM_UNKNOWN)
+		return v;
+	v -= or_0(held == OOM_UNKNOWN ? kib_of(z, "reserved_highatomic") : held);
+	if (!names(e, "MOVABLE"))
+		v -= or_0(kib_of(z, "free_cma"));
+	return v;
+}
+
+/* Order of the largest free block, -1: none, -2: not printed. */
+static int largest(const struct oom_zone *z)
+{
+	int order = z->norders ? -1 : -2;
+
+	for (unsigned i = 0; i < z->norders; i++)
+		if (z->blocks[i] > 0)
+			order = (int)i;
+	return order;
+}
+
+/* Why; *lacking: pages. */
+static const char *why(const struct snapshot *s, const struct oom_event *e,
+		       const struct oom_zone *z, int64_t *lacking, struct arena *mem)
+{
+	unsigned shift = s->k->page_shift - 10;
+	int64_t free = usable(e, z), min = kib_of(z, "min"), order = e->order < 0 ? 0 : e->order;
+	int64_t need, have;
+
+	*lacking = COL_UNKNOWN_INT;
+	if (free == OOM_UNKNOWN || min == OOM_UNKNOWN || order > 20 || e->constraint == OOM_MEMCG)
+		return NULL;
+	if (!zone_allowed(e, z))
+		return "not for this request";
+	/* it must have more than the mark after all but the last page were taken */
+	need = (min >> shift) + reserve_of(e, z);
+	have = (free >> shift) - ((INT64_C(1) << order) - 1);
+	*lacking = have > need ? 0 : need - have + 1;
+	if (*lacking)
+		return arena_printf(mem, "%" PRId64 " pages below min%s", *lacking,
+				    reserve_of(e, z) ? " and reserve" : "");
+	if (order && largest(z) > -2 && largest(z) < order)
+		return arena_printf(mem, "no free block of order %" PRId64, order);
+	return e->kind == OOM_KILL && or_0(kib_of(z, "high")) > free ? "above min, below high"
+								     : "had enough";
+}
+
+static const char *blocks_text(const struct oom_zone *z, struct arena *mem)
+{
+	const char *text = NULL;
+
+	for (unsigned i = 0; i < z->norders; i++)
+		text = arena_printf(mem, "%s%s%" PRId64, text ? text : "", text ? " " : "",
+				    z->blocks[i]);
+	return text;
+}
+
+static void set_row(const struct snapshot *s, const struct oom_event *e, size_t number,
+		    const struct oom_zone *z, struct row *r, struct arena *mem)
+{
+	int order = largest(z);
+
+	*r = (struct row){
+		.event = number,
+		.node = oom_cell_int(z->node),
+		.zone = z->name,
+		.free = oom_cell_bytes(oom_pair(&z->pairs, "free"), 10),
+		.min = oom_cell_bytes(oom_pair(&z->pairs, "min"), 10),
+		.low = oom_cell_bytes(oom_pair(&z->pairs, "low"), 10),
+		.high = oom_cell_bytes(oom_pair(&z->pairs, "high"), 10),
+		.boost = oom_cell_bytes(oom_pair(&z->pairs, "boost"), 10),
+		.present = oom_cell_bytes(oom_pair(&z->pairs, "present"), 10),
+		.managed = oom_cell_bytes(oom_pair(&z->pairs, "managed"), 10),
+		.highatomic = oom_cell_bytes(oom_pair(&z->pairs, "reserved_highatomic"), 10),
+		.cma = oom_cell_bytes(oom_pair(&z->pairs, "free_cma"), 10),
+		.usable = oom_cell_bytes(usable(e, z), 10),
+		.reserve = z->nreserve ? oom_cell_bytes(reserve_of(e, z), s->k->page_shift)
+				       : COL_UNKNOWN,
+		.order = oom_cell_int(e->order),
+		.largest = order < -1  ? COL_UNKNOWN
+			   : order < 0 ? 0
+				       : (uint64_t)page_size(s) << order,
+		.blocks = blocks_text(z, mem),
+	};
+	r->why = why(s, e, z, &r->lacking, mem);
+}
+
+static enum status zones_report(const struct snapshot *s, const struct report_opts *o,
+				struct table *t, struct diag *diag)
+{
+	struct oom_log log;
+	struct row *rows;
+	size_t n = 0;
+	enum status st = oom_events(s, t, &log, diag);
+
+	(void)o;
+	if (st)
+		return st;
+	for (size_t i = 0; i < log.n; i++)
+		n += log.v[i].zones.n;
+	rows = arena_array(&t->mem, struct row, n);
+	for (size_t i = 0; i < log.n; i++)
+		for (size_t j = 0; j < log.v[i].zones.n; j++)
+			set_row(s, &log.v[i], i + 1, &log.v[i].zones.v[j], &rows[t->nrows++],
+				&t->mem);
+	t->rows = rows;
+	t->row_size = sizeof(*rows);
+	t->note = n ? NULL : log.n ? "No event in the log has zones." : oom_note(s, &log, &t->mem);
+	return ST_OK;
+}
+
+const struct report report_oom_zones = {
+	.name = "oom",
+	.about = "zones at each event, and why they failed the request",
+	.needs = NEED_LOG | NEED_MACHINE,
+	.opts = OPT_ZONES,
+	.cols = cols,
+	.ncols = ARRAY_LEN(cols),
+	.run = zones_report,
+};

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The report oom and its parts over a log written by hand, of a 6.1 with two zones and no
+ * swap. The figures expected follow from the text by hand.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/check.h"
+#include "tests/unit/hand_snapshot.h"
+
+static const char *const texts[] = {
+	"Linux version 6.1.0",
+	"sh invoked oom-killer: gfp_mask=0x140dca(GFP_HIGHUSER_MOVABLE|__GFP_COMP|__GFP_ZERO), order=0, oom_score_adj=0",
+	"CPU: 0 PID: 10 Comm: sh Not tainted 6.1.0",
+	"Mem-Info:",
+	"active_anon:1 inactive_anon:60000 isolated_anon:0",
+	"Node 0 DMA free:4000kB boost:0kB min:100kB low:124kB high:148kB reserved_highatomic:0KB present:15992kB "
+	"managed:15360kB free_cma:0kB",
+	"lowmem_reserve[]: 0 900 900 900",
+	"Node 0 DMA32 free:2000kB boost:1000kB min:2400kB low:3000kB high:3600kB reserved_highatomic:400KB "
+	"present:1032060kB managed:950000kB free_cma:0kB",
+	"lowmem_reserve[]: 0 0 0 0",
+	"Node 0 DMA: 0*4kB 0*8kB 2*16kB (U) 1*2048kB (M) = 4000kB",
+	"Node 0 DMA32: 500*4kB (UME) 0*8kB 0*16kB = 2000kB",
+	"Tasks state (memory values in pages):",
+	"[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name",
+	"[     10]  1000    10       68     1000     8192        0          -500 sh",
+	"[     99]     0    99    90000    70000   577536        0             0 hog, 1",
+	"oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,task_memcg=/user.slice,"
+	"task=hog, 1,pid=99,uid=0",
+	"Out of memory: Killed process 99 (hog, 1) total-vm:360000kB, anon-rss:279000kB, file-rss:1000kB, shmem-rss:0kB, "
+	"UID:0 pgtables:564kB oom_score_adj:0",
+	/* of a control group; its table is off (oom_dump_tasks) */
+	"child invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=3, oom_score_adj=100",
+	"memory: usage 51200kB, limit 51200kB, failcnt 17",
+	"swap: usage 0kB, limit 9007199254740988kB, failcnt 0",
+	"Memory cgroup stats for /user.slice:",
+	"anon 50000000",
+	"file 1048576",
+	"shmem 4096",
+	"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/user.slice,"
+	"task_memcg=/user.slice,task=child,pid=11,uid=1000",
+	"Tasks in /user.slice are going to be killed due to memory.oom.group set",
+	"Memory cgroup out of memory: Killed process 11 (child) total-vm:100kB, anon-rss:48000kB, file-rss:0kB, shmem-rss:4kB, "
+	"UID:1000 pgtables:64kB oom_score_adj:100",
+	"Memory cgroup out of memory: Killed process 12 (child2) total-vm:100kB, anon-rss:80kB, file-rss:0kB, shmem-rss:0kB, "
+	"UID:1000 pgtables:64kB oom_score_adj:100",
+	"oom_reaper: reaped process 11 (child), now anon-rss:0kB, file-rss:0kB, shmem-rss:0kB",
+};
+
+#define LINES (sizeof(texts) / sizeof(texts[0]))
+
+static struct log_line lines[LINES];
+static struct zone_count info[2] = { { "MemTotal", UINT64_C(950000) << 10 }, { "SwapTotal", 0 } };
+
+static void check_print(const char *report, const char *columns, uint64_t kills, const char *want)
+{
+	struct hand h;
+	char *got;
+
+	hand_snapshot(&h, 6, 1);
+	for (size_t i = 0; i < LINES; i++)
+		lines[i] = (struct log_line){ .ts = i * UINT64_C(1000000000), .text = texts[i],
+					      .len = (uint32_t)strlen(texts[i]) };
+	h.s.machine.log = lines;
+	h.s.machine.nlog = kills == UINT64_MAX ? 1 : LINES;
+	h.s.machine.meminfo = info;
+	h.s.machine.nmeminfo = 2;
+	h.s.machine.oom_kills = kills == UINT64_MAX ? 0 : kills;
+	h.cgroups[0].memory = true;
+	h.cgroups[0].usage = 3;
+	h.cgroups[0].max = 12800;
+	h.s.ncgroups = 1;
+	got = hand_print(&h, report, "text", columns, NULL, NULL, 0, NULL);
+	CHECK_STR(got, want);
+	free(got);
+}
+
+int main(void)
+{
+	check_print("oom", "event,time,kind,comm,pid,order,constraint,memcg,victim_pid,victim,victim_rss,outcome", 3,
+		    "EVENT     TIME KIND     COMM  PID ORDER CONSTRAINT MEMCG       VICTIM_PID VICTIM VICTIM_RSS OUTCOME\n"
+		    "    1 00:00:01 oom kill sh     10     0 none       -                   99 hog, 1     280000 killed\n"
+		    "    2 00:00:17 oom kill child   -     3 memcg      /user.slice         11 child       48004 group of 2 killed, reaped\n");
+	check_print("oom", "event,gfp,gfp_names,oom_score_adj,victims,victim_uid,pgtables,task_memcg,group,tasks,zones,line",
+		    4,
+		    "EVENT      GFP GFP_NAMES                                  OOM_SCORE_ADJ VICTIMS VICTIM_UID PGTABLES TASK_MEMCG  GROUP       TASKS ZONES LINE\n"
+		    "    1 0x140dca GFP_HIGHUSER_MOVABLE|__GFP_COMP|__GFP_ZERO             0       1          0      564 /user.slice -               2     2    1\n"
+		    "    2    0xcc0 GFP_KERNEL                                           100       2       1000       64 /user.slice /user.slice     0     0   17\n"
+		    "The kernel counts 4 kills since boot, the log has 3; it begins 0 s after boot.\n");
+	check_print("oom --tasks", NULL, 3,
+		    "EVENT PID VICTIM    RSS SWAP OOM_SCORE_ADJ BADNESS NOW   RSS_NOW BADNESS_NOW PSS COMM\n"
+		    "    1  99      1 280000    0             0   70141 ended       -           -   - hog, 1\n"
+		    "    1  10      0   4000    0          -500 -117498 alive      28           -  12 sh\n");
+	check_print("oom --zones", NULL, 3,
+		    "EVENT NODE ZONE  FREE  MIN  LOW HIGH RESERVE ORDER LARGEST WHY\n"
+		    "    1    0 DMA   4000  100  124  148    3600     0    2048 had enough\n"
+		    "    1    0 DMA32 2000 2400 3000 3600       0     0       4 201 pages below min\n");
+	check_print("oom --zones", "zone,usable,boost,lacking,blocks", 3,
+		    "ZONE  USABLE BOOST LACKING BLOCKS\n"
+		    "DMA     4000     0       0 0 0 2 0 0 0 0 0 0 1\n"
+		    "DMA32   1600  1000     201 500 0 0\n");
+	check_print("oom --cgroups", NULL, 3,
+		    "EVENT USAGE LIMIT FAILCNT SWAP SWAP_LIMIT  ANON FILE SHMEM SLAB USAGE_NOW LIMIT_NOW CGROUP\n"
+		    "    2 51200 51200      17    0          - 48828 1024     4    -        12     51200 /user.slice\n");
+	check_print("oom", NULL, UINT64_MAX,
+		    "No kernel OOM in this dump: none in the log, which begins 0 s after boot, and the kernel counts none.\n");
+	check_print("oom --tasks", NULL, UINT64_MAX,
+		    "No kernel OOM in this dump: none in the log, which begins 0 s after boot, and the kernel counts none.\n");
+	return check_done();
+}
