@@ -15,6 +15,8 @@ struct census *census_build(const struct snapshot *s, struct arena *mem)
 	c->unknown[CLASS_PERCPU] = !claim_percpu(s->k, r, c->classes);
 	c->unknown[CLASS_STACK] = !claim_stacks(s, r, c->classes);
 	c->unknown[CLASS_TABLES_OWN] = !claim_tables(s, r, c->classes);
+	c->unknown[CLASS_FREE_CPU] = !claim_free_on_cpus(s, r, mem, c->classes);
+	c->unknown[CLASS_VMALLOC] = !claim_vmalloc(s, r, mem, c->classes);
 	for (unsigned i = 0; i < PAGE_CLASSES; i++)
 		if (class_is_ram((enum page_class)i))
 			c->ram += c->classes->count[i].pages;

@@ -19,4 +19,11 @@ bool claim_stacks(const struct snapshot *s, struct reader *r, struct page_classe
    NEED_TASKS. */
 bool claim_tables(const struct snapshot *s, struct reader *r, struct page_classes *c);
 
+/* Free pages on the lists of CPUs. Scratch memory is taken from MEM, here and below. */
+bool claim_free_on_cpus(const struct snapshot *s, struct reader *r, struct arena *mem,
+			struct page_classes *c);
+/* Areas of vmalloc(), and pages of nobody else that vmap() or DMA maps. */
+bool claim_vmalloc(const struct snapshot *s, struct reader *r, struct arena *mem,
+		   struct page_classes *c);
+
 #endif

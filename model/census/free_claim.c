@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * free_claim.c - free pages that CPUs keep: the lists of each zone and CPU (mm/page_alloc.c,
+ * struct per_cpu_pages). Their struct pages show nothing.
+ *
+ * One list for each migrate type to 5.12; since 44042b449872 (v5.14) one for each order up to
+ * PAGE_ALLOC_COSTLY_ORDER and type, and one or two of huge pages after them (order_to_pindex()).
+ */
+#include "model/census/claims.h"
+#include "model/kmem/zones.h"
+#include "model/kobj.h"
+#include "model/walk/list.h"
+
+#define COSTLY_ORDER 3u		/* PAGE_ALLOC_COSTLY_ORDER */
+#define LISTS_MAX 64u
+#define ENTRIES_MAX (1u << 24)	/* of one list; pcp->high is far below */
+
+struct pcp {
+	const struct kernel *k;
+	struct reader *r;
+	struct page_classes *c;
+	uint32_t ntypes;		/* MIGRATE_PCPTYPES */
+	uint32_t nlists;
+	unsigned huge_order;		/* of the lists behind those of small orders */
+};
+
+static unsigned order_of_list(const struct pcp *p, uint32_t i)
+{
+	unsigned order = i / p->ntypes;
+
+	return order <= COSTLY_ORDER ? order : p->huge_order;
+}
+
+/* The pages of list NO at HEAD. */
+static bool claim_list(const struct pcp *p, uint64_t head, uint32_t no)
+{
+	struct listwalk w = listwalk_start(p->k, p->r, head, ENTRIES_MAX);
+	uint64_t pages = UINT64_C(1) << order_of_list(p, no), pfn;
+
+	while (listwalk_next(&w)) {
+		if (!memmap_page_pfn(&p->k->memmap, w.node - layout_offset(&p->k->layout, M_PAGE_LRU),
+				     &pfn)) {
+			w.st = ST_CORRUPT;
+			break;
+		}
+		for (uint64_t i = 0; i < pages; i++)
+			page_classes_claim(p->c, pfn + i, CLASS_FREE_CPU);
+	}
+	if (w.st)
+		issue_add(p->k->issues, w.st, "per-CPU list of free pages", 1, "after %llu pages",
+			  (unsigned long long)w.seen);
+	return !w.st;
+}
+
+static bool claim_zone(const struct pcp *p, const struct zone *z)
+{
+	const struct member *m = &p->k->layout.v[M_PCP_LISTS].m;
+	uint64_t pageset, at;
+	bool whole = true;
+
+	if (kmember_u64(p->k, p->r, z->addr, M_ZONE_PCP, &pageset))
+		return false;
+	for (uint32_t cpu = 0; cpu < p->k->ncpus; cpu++) {
+		at = pageset + p->k->percpu[cpu] + layout_offset(&p->k->layout, M_PAGESET_PCP) +
+		     m->offset;
+		for (uint32_t i = 0; i < p->nlists; i++)
+			whole &= claim_list(p, at + (uint64_t)i * m->stride, i);
+	}
+	return whole;
+}
+
+bool claim_free_on_cpus(const struct snapshot *s, struct reader *r, struct arena *mem,
+			struct page_classes *c)
+{
+	const struct kernel *k = s->k;
+	struct pcp p = { .k = k, .r = r, .c = c };
+	struct zones zs;
+	bool whole = true;
+
+	if (!has(k, M_PCP_LISTS) || !has(k, M_ZONE_PCP) || zones_build(s, mem, 0, &zs))
+		return false;
+	p.nlists = k->layout.v[M_PCP_LISTS].m.count;
+	p.ntypes = (uint32_t)layout_enum(&k->layout, E_PCP_TYPES, 3);
+	p.huge_order = zs.block_order;
+	if (!p.ntypes || p.nlists > LISTS_MAX)
+		return false;
+	for (uint32_t i = 0; i < zs.n; i++)
+		whole &= !zs.v[i].present || claim_zone(&p, &zs.v[i]);
+	return whole;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * vmalloc_claim.c - the pages of vmalloc areas. An area that was allocated has the array of its
+ * pages; of one that only maps pages (vmap(), DMA), the kernel's page tables show them.
+ */
+#include "dumpread/base/bytes.h"
+#include "model/census/claims.h"
+#include "model/kmem/vmalloc.h"
+#include "model/kobj.h"
+
+#define CHUNK 64u
+#define AREA_PUT_PAGES 0x200	/* VM_MAP_PUT_PAGES: b944afc9d64d (v5.10) */
+
+struct areas {
+	const struct kernel *k;
+	struct reader *r;
+	struct page_classes *c;
+	uint64_t left;			/* pages that areas may still name */
+};
+
+/* The pages of an area by its array; false: not all are readable. */
+static bool claim_array(struct areas *a, const struct vmalloc_area *v)
+{
+	const struct dump *d = a->k->dump;
+	uint8_t raw[CHUNK * 8];
+	uint64_t pfn;
+
+	for (uint64_t i = 0; i < v->npages; i += CHUNK) {
+		uint64_t n = min_u64(CHUNK, v->npages - i);
+
+		if (a->left < n ||
+		    read_kva(a->r, v->pages + i * d->word_size, raw, (size_t)n * d->word_size))
+			return false;
+		a->left -= n;
+		for (uint64_t j = 0; j < n; j++)
+			if (memmap_page_pfn(&a->k->memmap,
+					    load_uint(raw + j * d->word_size, d->word_size,
+						      d->big_endian),
+					    &pfn))
+				page_classes_claim(a->c, pfn, CLASS_VMALLOC);
+	}
+	return true;
+}
+
+/* The pages that an area maps, by the kernel's page tables. */
+static void claim_mapped(struct areas *a, const struct vmalloc_area *v)
+{
+	uint64_t page = UINT64_C(1) << a->k->page_shift, pa;
+
+	for (uint64_t at = 0; at < v->size && a->left; at += page, a->left--)
+		if (!reader_kvtop(a->r, v->start + at, &pa, NULL))
+			page_classes_claim(a->c, pa >> a->k->page_shift, CLASS_VMAP);
+}
+
+bool claim_vmalloc(const struct snapshot *s, struct reader *r, struct arena *mem,
+		   struct page_classes *c)
+{
+	struct areas a = { .k = s->k, .r = r, .c = c, .left = 4 * s->k->memmap.max_pfn };
+	struct vmalloc va;
+	uint64_t lost = 0;
+
+	if (vmalloc_build(s, mem, &va))
+		return false;
+	for (uint32_t i = 0; i < va.n; i++) {
+		const struct vmalloc_area *v = &va.v[i];
+
+		if (v->kind == AREA_OF_VM && v->flags & (AREA_ALLOC | AREA_PUT_PAGES) && v->pages)
+			lost += !claim_array(&a, v);
+	}
+	/* last: a page may be allocated by one area and mapped by another */
+	for (uint32_t i = 0; i < va.n; i++)
+		if (va.v[i].kind == AREA_RAM || (va.v[i].kind == AREA_OF_VM &&
+						 va.v[i].flags & (AREA_MAP | AREA_DMA_COHERENT)))
+			claim_mapped(&a, &va.v[i]);
+	if (lost)
+		issue_add(s->k->issues, ST_NODATA, "vmalloc area", lost,
+			  "areas whose pages are not readable");
+	return !lost;
+}
