@@ -5,6 +5,21 @@
 #include "model/census/claims.h"
 #include "model/census/counters.h"
 
+/*
+ * A kmalloc() larger than the caches takes a compound page, and counts it as slab. It has a type
+ * only since PGTY_large_kmalloc (in 6.17, not in 6.14). Before, compound pages without a type are
+ * known to be these if the kernel's counter of slab is exactly slabs and them.
+ */
+static void settle_compound(const struct snapshot *s, struct reader *r, struct census *c)
+{
+	struct page_classes *p = c->classes;
+	uint64_t slab = census_slab_counted(s, r);
+	bool kmalloc = !has(s->k, E_PGTY_LARGE_KMALLOC) && slab != UINT64_MAX &&
+		       slab == p->count[CLASS_SLAB].pages + p->count[CLASS_COMPOUND].pages;
+
+	page_classes_move(p, CLASS_COMPOUND, kmalloc ? CLASS_KMALLOC : CLASS_UNKNOWN);
+}
+
 struct census *census_build(const struct snapshot *s, struct arena *mem)
 {
 	struct census *c = arena_array(mem, struct census, 1);
@@ -17,11 +32,12 @@ struct census *census_build(const struct snapshot *s, struct arena *mem)
 	c->unknown[CLASS_TABLES_OWN] = !claim_tables(s, r, c->classes);
 	c->unknown[CLASS_FREE_CPU] = !claim_free_on_cpus(s, r, mem, c->classes);
 	c->unknown[CLASS_VMALLOC] = !claim_vmalloc(s, r, mem, c->classes);
+	settle_compound(s, r, c);
 	for (unsigned i = 0; i < PAGE_CLASSES; i++)
 		if (class_is_ram((enum page_class)i))
 			c->ram += c->classes->count[i].pages;
 	c->present = s->machine.present;
-	census_count(s, mem, c);
+	census_count(s, r, mem, c);
 	reader_free(r);
 	return c;
 }

@@ -6,6 +6,10 @@
 #include "model/census/census.h"
 
 /* Fills C->counters from S->machine and C->classes. */
-void census_count(const struct snapshot *s, struct arena *mem, struct census *c);
+void census_count(const struct snapshot *s, struct reader *r, struct arena *mem, struct census *c);
+
+/* Pages of slabs and large kmalloc() by the kernel's counters, with what CPUs hold back;
+   UINT64_MAX: not known. */
+uint64_t census_slab_counted(const struct snapshot *s, struct reader *r);
 
 #endif

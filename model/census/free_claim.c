@@ -38,8 +38,8 @@ static bool claim_list(const struct pcp *p, uint64_t head, uint32_t no)
 	uint64_t pages = UINT64_C(1) << order_of_list(p, no), pfn;
 
 	while (listwalk_next(&w)) {
-		if (!memmap_page_pfn(&p->k->memmap, w.node - layout_offset(&p->k->layout, M_PAGE_LRU),
-				     &pfn)) {
+		if (!memmap_page_pfn(&p->k->memmap,
+				     w.node - layout_offset(&p->k->layout, M_PAGE_LRU), &pfn)) {
 			w.st = ST_CORRUPT;
 			break;
 		}

@@ -69,8 +69,8 @@ bool claim_vmalloc(const struct snapshot *s, struct reader *r, struct arena *mem
 	}
 	/* last: a page may be allocated by one area and mapped by another */
 	for (uint32_t i = 0; i < va.n; i++)
-		if (va.v[i].kind == AREA_RAM || (va.v[i].kind == AREA_OF_VM &&
-						 va.v[i].flags & (AREA_MAP | AREA_DMA_COHERENT)))
+		if (va.v[i].kind == AREA_RAM ||
+		    (va.v[i].kind == AREA_OF_VM && va.v[i].flags & (AREA_MAP | AREA_DMA_COHERENT)))
 			claim_mapped(&a, &va.v[i]);
 	if (lost)
 		issue_add(s->k->issues, ST_NODATA, "vmalloc area", lost,

@@ -208,6 +208,8 @@ static enum page_class class_of_page(const struct class_pass *p, struct class_wo
 		return CLASS_SWAPCACHE;
 	if (g->fr & FR_LRU)
 		return CLASS_TRUNCATED;
+	if (g->fr >> FR_ORDER_SHIFT && g->refs == 1 && !g->mapped && !g->maybe)
+		return CLASS_COMPOUND;
 	return CLASS_UNKNOWN;
 }
 
@@ -559,6 +561,14 @@ void page_classes_free(struct page_classes *c)
 	free(c);
 }
 
+void page_classes_move(struct page_classes *c, enum page_class from, enum page_class to)
+{
+	for (uint64_t no = 0; no < c->nchunks && c->count[from].pages; no++)
+		for (uint64_t i = 0; c->chunk[no] && i < CHUNK_FRAMES; i++)
+			if ((c->chunk[no][i] & CLASS_BITS) == from)
+				move_frame(c, &c->chunk[no][i], to);
+}
+
 enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to)
 {
 	enum page_class from = page_class_at(c, pfn);
@@ -567,7 +577,7 @@ enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum 
 		return CLAIM_NONE;
 	if (from == to)
 		return CLAIM_OWN;
-	if (from != CLASS_UNKNOWN && from != CLASS_BOOT)
+	if (from != CLASS_UNKNOWN && from != CLASS_BOOT && from != CLASS_COMPOUND)
 		return CLAIM_OTHER;
 	move_frame(c, byte_at(c, pfn), to);
 	return CLAIM_TAKEN;

@@ -77,8 +77,11 @@ enum claim_result {
 	CLAIM_NONE,			/* there is no such frame */
 };
 
+/* Moves all frames of class FROM to class TO. */
+void page_classes_move(struct page_classes *c, enum page_class from, enum page_class to);
+
 /*
- * Moves frame PFN, if it is CLASS_UNKNOWN or CLASS_BOOT, to class C. Not for use by several
+ * Moves frame PFN, if it is CLASS_UNKNOWN, _COMPOUND or _BOOT, to class TO. Not for use by several
  * threads.
  */
 enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to);

@@ -45,7 +45,7 @@ void counters_read(const struct system *y, struct counters *c)
  * f0c0c115fb81 (v5.11). In the node's enum slab directly follows the LRU lists, and the
  * other two come far after all counters of a zone.
  */
-static bool is_zone_item(const struct system *y, enum layout_id item)
+bool counter_is_of_zones(const struct system *y, enum layout_id item)
 {
 	const struct layout *l = &y->k->layout;
 	int64_t i = layout_enum(l, item, 0);
@@ -70,7 +70,7 @@ static bool is_zone_item(const struct system *y, enum layout_id item)
 uint64_t counter(const struct system *y, const struct counters *c, enum layout_id item)
 {
 	uint64_t i = (uint64_t)layout_enum(&y->k->layout, item, 0);
-	bool zone = is_zone_item(y, item);
+	bool zone = counter_is_of_zones(y, item);
 
 	if (!has(y->k, item))
 		return 0;

@@ -65,7 +65,7 @@ static uint64_t oom_kills(const struct system *y)
 
 static int64_t pending(const struct system *y, enum layout_id item)
 {
-	int64_t pages = node_pending(y, item);
+	int64_t pages = counter_pending(y, item);
 
 	return pages == INT64_MIN ? pages : pages * (int64_t)dump_page_size(y->k->dump);
 }

@@ -169,29 +169,58 @@ struct pending {
 	int64_t sum;
 };
 
-/* per_cpu_nodestat.vm_node_stat_diff[], signed bytes (include/linux/mmzone.h) */
-static bool pending_add(const struct system *y, uint64_t pgdat, void *arg)
+/* Element I of the array STATS of each CPU, signed bytes (include/linux/mmzone.h). */
+static bool pending_of_cpus(const struct system *y, uint64_t percpu, enum layout_id stats,
+			    int64_t i, int64_t *sum)
+{
+	uint64_t v;
+
+	for (uint32_t cpu = 0; percpu && cpu < y->k->ncpus; cpu++) {
+		if (!elem(y, percpu + y->k->percpu[cpu], stats, i, &v))
+			return false;
+		*sum += (int8_t)v;
+	}
+	return percpu != 0;
+}
+
+static bool pending_of_node(const struct system *y, uint64_t pgdat, void *arg)
 {
 	struct pending *p = arg;
-	int64_t i = layout_enum(&y->k->layout, p->item, -1);
-	uint64_t stats, v;
+	uint64_t stats;
 
-	if (kmember_u64(y->k, y->r, pgdat, M_PGDAT_CPU_STATS, &stats) || !stats)
-		return false;
-	for (uint32_t cpu = 0; cpu < y->k->ncpus; cpu++) {
-		if (!elem(y, stats + y->k->percpu[cpu], M_NODE_STAT_DIFF, i, &v))
+	return !kmember_u64(y->k, y->r, pgdat, M_PGDAT_CPU_STATS, &stats) &&
+	       pending_of_cpus(y, stats, M_NODE_STAT_DIFF, layout_enum(&y->k->layout, p->item, -1),
+			       &p->sum);
+}
+
+static bool pending_of_zones(const struct system *y, uint64_t pgdat, void *arg)
+{
+	struct pending *p = arg;
+	const struct member *m = &y->k->layout.v[M_PGDAT_ZONES].m;
+	uint64_t present, stats;
+
+	for (uint32_t i = 0; i < m->count && i < ZONES_MAX; i++) {
+		uint64_t zone = pgdat + m->offset + (uint64_t)i * m->stride;
+
+		/* empty zones share one set of counters */
+		if (kmember_u64(y->k, y->r, zone, M_ZONE_PRESENT, &present) ||
+		    (present &&
+		     (kmember_u64(y->k, y->r, zone, M_ZONE_CPU_STATS, &stats) ||
+		      !pending_of_cpus(y, stats, M_ZONE_STAT_DIFF,
+				       layout_enum(&y->k->layout, p->item, -1), &p->sum))))
 			return false;
-		p->sum += (int8_t)v;
 	}
 	return true;
 }
 
-int64_t node_pending(const struct system *y, enum layout_id item)
+int64_t counter_pending(const struct system *y, enum layout_id item)
 {
 	struct pending p = { .item = item };
+	bool zone = counter_is_of_zones(y, item);
 
-	if (!has(y->k, item) || !has(y->k, M_PGDAT_CPU_STATS) || !has(y->k, M_NODE_STAT_DIFF) ||
-	    !nodes_each(y, pending_add, &p))
+	if (!has(y->k, item) || !has(y->k, zone ? M_ZONE_CPU_STATS : M_PGDAT_CPU_STATS) ||
+	    !has(y->k, zone ? M_ZONE_STAT_DIFF : M_NODE_STAT_DIFF) ||
+	    !nodes_each(y, zone ? pending_of_zones : pending_of_node, &p))
 		return INT64_MIN;
 	return p.sum;
 }

@@ -84,9 +84,10 @@ bool nodes_each(const struct system *y,
 /* struct machine.present: pages; 0 unknown. */
 uint64_t nodes_present(const struct system *y);
 void zones_read(const struct system *y, struct zone_sums *z);
-/* Counts of a node's ITEM that CPUs have not folded in; INT64_MIN: not known (before
-   75ef71840539, v4.8, zones counted). */
-int64_t node_pending(const struct system *y, enum layout_id item);
+/* Counts of ITEM that CPUs have not folded in; INT64_MIN: not known. */
+int64_t counter_pending(const struct system *y, enum layout_id item);
+/* Is ITEM counted by zones, not by nodes? */
+bool counter_is_of_zones(const struct system *y, enum layout_id item);
 
 struct hugetlb_sums {
 	uint64_t total, free, resv, surplus;	/* of the default size: counts */

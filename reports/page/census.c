@@ -12,7 +12,7 @@
 struct census_line {
 	const char *class, *what, *counter;
 	uint64_t size, mapped, dirty, writeback, unevictable, mlocked, active, kernel, found;
-	int64_t difference;
+	int64_t on_cpus, difference;
 	double percent;
 };
 
@@ -33,7 +33,10 @@ static const struct column cols[] = {
 	    "the kernel's counter: lines of /proc/meminfo"),
 	BYTES(kernel, SHOWN, "value of the counter"),
 	BYTES(found, 0, "frames that this counter should count, perhaps of several classes"),
-	COL(struct census_line, difference, COL_DELTA, SHOWN, "bytes", "found less kernel"),
+	COL(struct census_line, on_cpus, COL_DELTA, 0, "bytes",
+	    "part of the counter that CPUs keep and have not added to it yet"),
+	COL(struct census_line, difference, COL_DELTA, SHOWN, "bytes",
+	    "found less kernel and on_cpus"),
 	COL(struct census_line, what, COL_STR, 0, "", "meaning of the class"),
 };
 
@@ -43,7 +46,7 @@ static void set_counter(const struct snapshot *s, const struct census *c, enum p
 	uint64_t page = page_size(s);
 
 	l->kernel = l->found = COL_UNKNOWN;
-	l->difference = COL_UNKNOWN_INT;
+	l->on_cpus = l->difference = COL_UNKNOWN_INT;
 	for (uint32_t i = 0; i < c->ncounters; i++) {
 		const struct census_counter *n = &c->counters[i];
 
@@ -52,7 +55,8 @@ static void set_counter(const struct snapshot *s, const struct census *c, enum p
 		l->counter = n->name;
 		l->kernel = n->kernel * page;
 		l->found = n->found * page;
-		l->difference = (int64_t)(l->found - l->kernel);
+		l->on_cpus = n->on_cpus * (int64_t)page;
+		l->difference = (int64_t)(l->found - l->kernel) - l->on_cpus;
 	}
 }
 
@@ -61,7 +65,7 @@ static void set_unknown(struct census_line *l)
 	l->size = l->mapped = l->dirty = l->writeback = COL_UNKNOWN;
 	l->unevictable = l->mlocked = l->active = l->found = COL_UNKNOWN;
 	l->percent = NAN;
-	l->difference = COL_UNKNOWN_INT;
+	l->on_cpus = l->difference = COL_UNKNOWN_INT;
 }
 
 static enum status census_report(const struct snapshot *s, const struct report_opts *o,
@@ -88,7 +92,8 @@ static enum status census_report(const struct snapshot *s, const struct report_o
 			.percent = c->ram ? 100.0 * (double)n->pages / (double)c->ram : NAN,
 		};
 
-		if ((!n->pages && !c->unknown[i] && !o->all) || !class_is_ram(class))
+		if ((!n->pages && !c->unknown[i] && !o->all) || !class_is_ram(class) ||
+		    class == CLASS_COMPOUND)
 			continue;
 		set_counter(s, c, class, &l);
 		if (c->unknown[i] && !n->pages)
