@@ -9,7 +9,7 @@ from exact.firstwords import compare_first_words
 from exact.groups import compare_groups
 from exact.missingtexts import compare_missing_texts
 from exact.objects import compare_shm, compare_swap
-from exact.oom import compare_oom
+from exact.oom import compare_oom, compare_oom_zones
 from exact.otherrelease import compare_release
 from exact.pageflags import compare_pageflags
 from exact.sizes import compare_sizes
@@ -48,6 +48,8 @@ def compare_fixture(tally, program, build, f, truth, thorough):
     compare_swap(tally, name, vmcensus, truth)
     compare_first_words(tally, name, vmcensus)
     compare_oom(tally, name, vmcensus, truth)
+    compare_oom_zones(tally, name, lambda image: Vmcensus(program, image, f.types()), f.image(), truth,
+                      os.path.join(build, 'oom'))
     compare_views(tally, name, vmcensus, truth, tool)
     compare_export(tally, name, program, f.image(), f.types(), truth,
                    os.path.join(build, 'export', f.name))

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """oom against what the kernel counted and printed when the truth was recorded."""
 import json
+import os
 import re
+
+# a long line of every log, and lines of an OOM kill that fit in its place
+LONG = re.compile(rb'Memory: \d+K/\d+K available \([^\n\0]*\)')
+KILL = b'x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0\nMem-Info:\nNode 0 DMA free:4kB min:8kB\n'
+ZONE = re.compile(r'^Node (\d+), zone +(\w+)$(.*?)(?=^Node|\Z)', re.M | re.S)
 
 
 def compare_oom(tally, name, vmcensus, truth):
@@ -25,3 +31,44 @@ def compare_oom(tally, name, vmcensus, truth):
     if not rows and b'No kernel OOM in this dump' not in text:
         differences.append(f'no rows, and said {text!r}')
     tally.check(f'{name} oom', differences, f'{len(rows)} events')
+
+
+def zones_told(truth):
+    """{(node, zone): {name: bytes}} of /proc/zoneinfo, of zones with pages."""
+    out = {}
+    for node, zone, text in ZONE.findall(truth.read('zoneinfo').decode()):
+        numbers = dict(re.findall(r'^ +(min|low|high|boost|present|managed) +(\d+)$', text, re.M))
+        if int(numbers['present']):
+            out[int(node), zone] = {k: int(v) * truth.page_size for k, v in numbers.items()}
+    return out
+
+
+def compare_oom_zones(tally, name, open_image, image, truth, scratch):
+    """The zones of a dump into whose log an OOM kill is written, with the kernel's zoneinfo."""
+    with open(image[0], 'rb') as f:
+        data = f.read()
+    places = [m for m in LONG.finditer(data) if len(m[0]) > len(KILL)]
+    if len(image) > 1 or not places or not truth.has('zoneinfo'):
+        return
+    os.makedirs(scratch, exist_ok=True)
+    copy = os.path.join(scratch, name.split()[-1])
+    with open(copy, 'wb') as f:
+        f.write(data)
+        for m in places:
+            f.seek(m.start())
+            f.write(KILL.ljust(len(m[0]), b'.'))
+    vmcensus = open_image([copy])
+    rows, why = vmcensus.rows('oom', '--zones')
+    os.unlink(copy)
+    if rows is None:
+        tally.check(f'{name} oom --zones', [why])
+        return
+    told = [r for r in rows if r['source'] == 'log']
+    differences = [] if [(r['zone'], r['free'], r['min']) for r in told] == [('DMA', 4096, 8192)] else [f'{told}']
+    got = {(r['node'], r['zone']): r for r in rows if r['source'] == 'dump'}
+    want = zones_told(truth) if vmcensus.knows('zone.name') else {}
+    if sorted(got) != sorted(want):
+        differences.append(f'kernel {sorted(want)}, oom {sorted(got)}')
+    differences += [f'{key} {n}: kernel {v}, oom {got[key][n]}' for key in want if key in got
+                    for n, v in want[key].items() if got[key][n] != v]
+    tally.check(f'{name} oom --zones', differences, f'{len(got)} zones')

@@ -94,9 +94,9 @@ int main(void)
 		    "    1  99      1 280000    0             0   70141 ended       -           -   - hog, 1\n"
 		    "    1  10      0   4000    0          -500 -117498 alive      28           -  12 sh\n");
 	check_print("oom --zones", NULL, 3,
-		    "EVENT NODE ZONE  FREE  MIN  LOW HIGH RESERVE ORDER LARGEST WHY\n"
-		    "    1    0 DMA   4000  100  124  148    3600     0    2048 had enough\n"
-		    "    1    0 DMA32 2000 2400 3000 3600       0     0       4 201 pages below min\n");
+		    "EVENT SOURCE NODE ZONE  FREE  MIN  LOW HIGH RESERVE ORDER LARGEST WHY\n"
+		    "    1 log       0 DMA   4000  100  124  148    3600     0    2048 had enough\n"
+		    "    1 log       0 DMA32 2000 2400 3000 3600       0     0       4 201 pages below min\n");
 	check_print("oom --zones", "zone,usable,boost,lacking,blocks", 3,
 		    "ZONE  USABLE BOOST LACKING BLOCKS\n"
 		    "DMA     4000     0       0 0 0 2 0 0 0 0 0 0 1\n"
