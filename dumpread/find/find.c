@@ -104,8 +104,12 @@ static bool try_vmlinux(struct dump *d, const char *path, unsigned take)
 static void search_vmlinux(struct dump *d, unsigned take)
 {
 	static const char *const places[][2] = {
-		{ "/usr/lib/debug/boot/vmlinux-", "" },
-		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/usr/lib/debug/boot/vmlinux-", "" },		/* Debian, Ubuntu */
+		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },	/* RHEL */
+		{ "/usr/lib/debug/boot/vmlinux-", ".debug" },	/* SLES */
+		{ "/usr/lib/debug/usr/lib/modules/", "/vmlinux.debug" },
+		{ "/usr/lib/debug/usr/lib/modules/", "/vmlinux" },
+		{ "/usr/lib/debug/lib/modules/", "/vmlinux.debug" },
 		{ "/lib/modules/", "/build/vmlinux" },
 		{ "/boot/vmlinux-", "" },
 	};

@@ -95,19 +95,21 @@ static enum status write_unit(struct headers *h, const char *source, const bool 
 	return fclose(f) ? fail(h->diag, ST_IO, "%s: %s", source, strerror(errno)) : ST_OK;
 }
 
-/* Does the unit of the first header, which all need, and header I compile? */
+#define BASE 2u			/* headers that the others need */
+
+/* Does the unit of the first headers and header I compile? */
 static bool compiles(struct headers *h, const char *source, const char *object, size_t i,
 		     const char **error)
 {
 	bool out[ARRAY_LEN(includes)];
 
 	for (size_t k = 0; k < ARRAY_LEN(out); k++)
-		out[k] = k && k != i;
+		out[k] = k >= BASE && k != i;
 	return !write_unit(h, source, out) &&
 	       !headers_compile(h, STAGE_OBJECT, source, NULL, object, error);
 }
 
-/* What does not compile is left out, except the first. */
+/* What does not compile is left out, except the first headers. */
 static enum status compile_most(struct headers *h, const char *source, const char *object,
 				const char **error)
 {
@@ -115,7 +117,7 @@ static enum status compile_most(struct headers *h, const char *source, const cha
 
 	if (!compiles(h, source, object, 0, error))
 		return ST_NOTMINE;
-	for (size_t i = 1; i < ARRAY_LEN(includes); i++) {
+	for (size_t i = BASE; i < ARRAY_LEN(includes); i++) {
 		out[i] = headers_lookup(h, includes[i]) && !compiles(h, source, object, i, error);
 		if (out[i])
 			log_warn(h->o->log, "%s is left out: %s", includes[i], *error);
