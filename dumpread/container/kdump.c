@@ -338,6 +338,12 @@ static void describe(struct image *im, const struct kdump_part *kp)
 	snprintf(im->format, sizeof(im->format), "kdump-compressed%s%s",
 		 kp->file->flat ? ", flattened" : "", split);
 	im->header = kp->h.about;
+	im->header.no_memmap = kp->h.status & KDUMP_NO_MEMMAP;
+	if (im->header.no_memmap)
+		log_warn(im->log,
+			 "%s: made with makedumpfile -e: struct pages of the frames that it "
+			 "left out are not in it; what these frames were is unknown",
+			 kp->file->path);
 	snprintf(im->header.compression, sizeof(im->header.compression), "%s",
 		 compression_name(used_compressors(kp)));
 }

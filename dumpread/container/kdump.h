@@ -32,6 +32,7 @@ struct kdump_header {
 };
 
 #define KDUMP_INCOMPLETE 0x08	/* the writer ran out of space */
+#define KDUMP_NO_MEMMAP 0x10	/* DUMP_DH_EXCLUDED_VMEMMAP: makedumpfile -e (46176a9, 1.6.0) */
 
 /* ST_NOTMINE if P is none; other failures leave their sentence in im->diag. */
 enum status kdump_read_header(struct image *im, const struct image_part *p,

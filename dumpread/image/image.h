@@ -78,6 +78,8 @@ struct image_header {
 	int64_t crash_time;	/* seconds since 1970, 0 unknown */
 	char compression[40];	/* "zlib", "lzo" ..., "none" */
 	int dump_level;		/* makedumpfile -d, -1 unknown */
+	bool no_memmap;		/* makedumpfile -e: struct pages of frames that it left out are
+				   left out as well */
 };
 
 /* Memory whose kernel address the container tells: [va, va + size) is at pa. */

@@ -28,6 +28,7 @@ static void about(const struct kernel *k, struct source_about *ret)
 	ret->format = im->format;
 	ret->compression = im->header.compression;
 	ret->level = im->header.dump_level;
+	ret->no_memmap = im->header.no_memmap;
 	ret->bytes = image_pages_present(im) << im->page_shift;
 	ret->when = im->header.crash_time;
 }

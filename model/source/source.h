@@ -29,6 +29,7 @@ struct source_about {
 	const char *format;		/* "kdump-compressed"; NULL: none */
 	const char *compression;	/* "zlib"; NULL or "": not known */
 	int level;			/* makedumpfile -d; -1: not known */
+	bool no_memmap;			/* struct pages of absent frames were left out on purpose */
 	uint64_t bytes;			/* bytes of memory that it holds; UINT64_MAX: not known */
 	uint64_t pages;			/* entries or runs of pages listed by a collector */
 	int64_t when;			/* seconds since 1970; 0: not known */

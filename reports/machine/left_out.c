@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/source/source.h"
 
 /* No filter level leaves out the kernel's own pages. A filter that is older than the kernel
    takes some of them for user pages (makedumpfile up to 1.7.8 on 7.x). */
@@ -58,6 +59,7 @@ static const char *kind_note(const struct snapshot *s, const struct absent_frame
 
 void left_out_count(const struct snapshot *s, struct arena *mem, struct left_out *ret)
 {
+	struct source_about about;
 	struct absent_frames a;
 
 	absent_frames_count(s, mem, &a);
@@ -68,4 +70,10 @@ void left_out_count(const struct snapshot *s, struct arena *mem, struct left_out
 			ret->v[ret->n].note = kind_note(s, &a, i, mem);
 			ret->v[ret->n++].frames = a.n[i];
 		}
+	source_about(s->k, &about);
+	if (!about.no_memmap || !s->frames.unread)
+		return;
+	ret->v[ret->n].key = "not described";
+	ret->v[ret->n].note = "of any kind: makedumpfile -e left out their struct pages as well";
+	ret->v[ret->n++].frames = s->frames.unread;
 }

@@ -7,7 +7,7 @@
 #include "reports/core/report.h"
 
 struct left_out {
-	struct { const char *key, *note; uint64_t frames; } v[ABSENT_KINDS];
+	struct { const char *key, *note; uint64_t frames; } v[ABSENT_KINDS + 1];
 	unsigned n;
 };
 

@@ -169,15 +169,18 @@ static void text_noted(struct text *x)
 }
 
 /* Is it known which frames the dump has? Not for a file that ends early, and not without all
-   struct pages. */
+   struct pages, unless they were left out on purpose. */
 static bool frames_known(const struct snapshot *s)
 {
 	const struct issues *is = s->k->issues;
+	struct source_about about;
 
 	for (unsigned i = 0; is && i < is->n; i++)
 		if (!strcmp(is->v[i].object, "truncated image"))
 			return false;
-	return s->frames.existing && !s->frames.unread && !s->k->memmap.partial;
+	source_about(s->k, &about);
+	return s->frames.existing && (!s->frames.unread || about.no_memmap) &&
+	       !s->k->memmap.partial;
 }
 
 static void text_left_out(struct text *x, const struct snapshot *s)

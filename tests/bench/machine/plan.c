@@ -281,6 +281,8 @@ static void take_pool(struct machine *m, unsigned node, enum part part, uint64_t
 	struct node *d = &m->node[node];
 	uint64_t n = (pool / unit + node) / m->size.nodes * unit, end = d->top / unit * unit;
 
+	if (!n)
+		return;
 	if (end < d->start + n)
 		die("a node is too small for its huge pages");
 	place(m, PART_FREE, node, end, d->top - end);
