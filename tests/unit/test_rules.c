@@ -13,7 +13,7 @@ static const char old_format[] =
 	"Shared_Clean:   %8lu kB\nLocked:         %8lu kB\n";
 static const char new_format[] =
 	"Rss:            \0 kB\nPss:            \0 kB\nPss_Dirty:      \0 kB\nShared_Clean:   \0"
-	"\nFilePmdMapped:  \0THPeligible:    %d\n\0[stack:%d]\0";
+	"\nFilePmdMapped:  \0THPeligible:    %d\n\0";
 
 /* RHEL 6: 2.6.32 with huge pages and lines of later releases. */
 static const char rhel6_format[] =
@@ -36,9 +36,9 @@ static void test_texts(void)
 
 	CHECK(t.known && t.since[RULE_LINE_PSS] && t.since[RULE_LINE_LOCKED]);
 	CHECK(t.since[RULE_PAGE_SIZES_LAST] && !t.until[RULE_PSS_WIDE]);
-	CHECK(!t.since[RULE_PSS_DIRTY_LINE] && !t.since[RULE_STACK_TID] && !t.spells);
+	CHECK(!t.since[RULE_PSS_DIRTY_LINE] && !t.spells);
 	t = look(new_format, sizeof(new_format));
-	CHECK(t.known && t.since[RULE_PSS_DIRTY_LINE] && t.since[RULE_STACK_TID]);
+	CHECK(t.known && t.since[RULE_PSS_DIRTY_LINE]);
 	CHECK(!t.since[RULE_PAGE_SIZES_LAST] && !t.since[RULE_LINE_LOCKED]);
 	/* with one more blank it is another line */
 	CHECK(t.since[RULE_LINE_FILE_HUGE] && !t.since[RULE_LINE_FILE_HUGE_NARROW]);
