@@ -53,8 +53,11 @@ static void add_module(struct ksyms *ks, uint64_t addr)
 		base = get(ks, addr, M_MODULE_BASE);
 		size = get(ks, addr, M_MODULE_TEXT);
 	}
-	if (!base || read_kva_str(ks->r, addr + layout_offset(l, M_MODULE_NAME), buf, sizeof(buf)))
+	if (!base ||
+	    read_kva_str(ks->r, addr + layout_offset(l, M_MODULE_NAME), buf, sizeof(buf))) {
+		issue_add(ks->k->issues, ST_NODATA, "module", 1, "at %#" PRIx64, addr);
 		return;
+	}
 	*vec_push(ks->mem, &ks->modules) = (struct ksym_module){
 		.addr = addr,
 		.name = arena_strdup(ks->mem, buf),
@@ -91,11 +94,11 @@ static bool load(struct ksyms *ks, struct ksym_module *m)
 		tables = get(ks, m->addr, M_MODULE_KALLSYMS);
 	n = get(ks, tables, M_MODSYM_COUNT);
 	at = get(ks, tables, M_MODSYM_TABLE);
-	if (!tables || !at || !n || n > SYMBOLS_MAX)
+	raw = n && n <= SYMBOLS_MAX ? arena_calloc(ks->mem, n, bytes) : NULL;
+	if (!tables || !at || !raw || read_kva(ks->r, at, raw, n * bytes)) {
+		issue_add(ks->k->issues, ST_NODATA, "module", 1, "%s: its symbols", m->name);
 		return false;
-	raw = arena_calloc(ks->mem, n, bytes);
-	if (read_kva(ks->r, at, raw, n * bytes))
-		return false;
+	}
 	m->symbols = raw;
 	m->nsymbols = n;
 	m->strings = get(ks, tables, M_MODSYM_STRINGS);

@@ -5,6 +5,8 @@
  * Since ad67b74d2469 (v4.15) it is the SipHash-2-4 (Aumasson, Bernstein 2012) of the address
  * with a key made at boot; 32 bits of it. A key of zeros was not made yet.
  */
+#include <inttypes.h>
+
 #include "dumpread/base/bytes.h"
 #include "model/kmem/vmalloc.h"
 #include "model/kobj.h"
@@ -67,8 +69,9 @@ void pointer_print_init(struct pointer_print *p, const struct kernel *k, struct 
 		p->how = POINTERS_ZERO;
 	else if (restrict_to || plain || !at)
 		p->how = POINTERS_PLAIN;
-	else if (read_kva_uint(r, at, 8, &p->key[0]) || read_kva_uint(r, at + 8, 8, &p->key[1]) ||
-		 !(p->key[0] | p->key[1]))
+	else if (read_kva_uint(r, at, 8, &p->key[0]) || read_kva_uint(r, at + 8, 8, &p->key[1]))
+		issue_add(k->issues, ST_NODATA, "key of printed pointers", 1, "at %#" PRIx64, at);
+	if (p->how == POINTERS_HASHED && !(p->key[0] | p->key[1]))
 		p->how = POINTERS_NO_KEY;
 }
 

@@ -27,6 +27,7 @@ struct walker {
 	struct arena *mem;
 	uint64_t nodes;			/* nr_node_ids */
 	uint64_t slabs_max;		/* no list is longer */
+	bool missing;			/* a member of this cache was not readable */
 };
 
 static void damage(const struct walker *w, enum status st, const struct slab_cache *c,
@@ -35,11 +36,14 @@ static void damage(const struct walker *w, enum status st, const struct slab_cac
 	issue_add(w->k->issues, st, "slab cache", 1, "%s: %s", c->name, what);
 }
 
-static uint64_t get(const struct walker *w, uint64_t object, enum layout_id id)
+static uint64_t get(struct walker *w, uint64_t object, enum layout_id id)
 {
 	uint64_t v;
 
-	return kmember_u64(w->k, w->r, object, id, &v) ? SLAB_UNKNOWN : v;
+	if (!kmember_u64(w->k, w->r, object, id, &v))
+		return v;
+	w->missing |= has(w->k, id);
+	return SLAB_UNKNOWN;
 }
 
 /* *SUM += V, unless one of them is unknown. */
@@ -49,7 +53,7 @@ static void add(uint64_t *sum, uint64_t v)
 }
 
 /* Free objects of the slab at KVA (struct slab, struct page before it). */
-static uint64_t free_of_slab(const struct walker *w, uint64_t kva)
+static uint64_t free_of_slab(struct walker *w, uint64_t kva)
 {
 	uint64_t objects = get(w, kva, M_SLAB_OBJECTS), inuse = get(w, kva, M_SLAB_INUSE);
 
@@ -67,8 +71,7 @@ static uint64_t estimate(uint64_t ends, uint64_t n, uint64_t objects)
 	return min_u64(ends / SCANNED * n + ends % SCANNED * n / SCANNED, objects);
 }
 
-static void add_partial(const struct walker *w, struct slab_cache *c, uint64_t node,
-			uint64_t objects)
+static void add_partial(struct walker *w, struct slab_cache *c, uint64_t node, uint64_t objects)
 {
 	static const struct era estimates = { V(6, 10), 0 };
 	uint64_t n = get(w, node, M_KCN_NR_PARTIAL), sum = 0, ends = 0;
@@ -96,7 +99,7 @@ static void add_partial(const struct walker *w, struct slab_cache *c, uint64_t n
 }
 
 /* Free objects in the full sheaves that a node keeps. */
-static void add_barn(const struct walker *w, struct slab_cache *c, uint64_t barn)
+static void add_barn(struct walker *w, struct slab_cache *c, uint64_t barn)
 {
 	uint32_t to_list = layout_offset(&w->k->layout, M_SHEAF_LIST);
 	struct listwalk l = listwalk_start(w->k, w->r,
@@ -111,7 +114,7 @@ static void add_barn(const struct walker *w, struct slab_cache *c, uint64_t barn
 	}
 }
 
-static void add_node(const struct walker *w, struct slab_cache *c, uint32_t i)
+static void add_node(struct walker *w, struct slab_cache *c, uint32_t i)
 {
 	const struct member *m = &w->k->layout.v[M_CACHE_NODES].m;
 	unsigned word = w->k->dump->word_size;
@@ -141,7 +144,7 @@ static void add_node(const struct walker *w, struct slab_cache *c, uint32_t i)
 
 /* ---- what CPUs hold -------------------------------------------------------------------- */
 
-static void add_cpu_list(const struct walker *w, struct slab_cache *c, uint64_t cpu)
+static void add_cpu_list(struct walker *w, struct slab_cache *c, uint64_t cpu)
 {
 	uint64_t slab = get(w, cpu, M_KCC_PARTIAL), n = 0;
 
@@ -158,7 +161,7 @@ static void add_cpu_list(const struct walker *w, struct slab_cache *c, uint64_t 
 		damage(w, ST_CORRUPT, c, "the list of partial slabs of a CPU");
 }
 
-static void add_cpu_sheaves(const struct walker *w, struct slab_cache *c, uint64_t cpu)
+static void add_cpu_sheaves(struct walker *w, struct slab_cache *c, uint64_t cpu)
 {
 	static const enum layout_id ids[] = { M_SHEAVES_MAIN, M_SHEAVES_SPARE, M_SHEAVES_RCU };
 
@@ -173,7 +176,7 @@ static void add_cpu_sheaves(const struct walker *w, struct slab_cache *c, uint64
 	}
 }
 
-static void read_cpus(const struct walker *w, struct slab_cache *c)
+static void read_cpus(struct walker *w, struct slab_cache *c)
 {
 	bool lists = has(w->k, M_CACHE_CPU) && has(w->k, M_KCC_PARTIAL) && has(w->k, M_SLAB_NEXT);
 	bool sheaves = has(w->k, M_CACHE_SHEAVES);
@@ -193,11 +196,12 @@ static void read_cpus(const struct walker *w, struct slab_cache *c)
 
 /* ---- caches ------------------------------------------------------------------------------ */
 
-static void read_cache(const struct walker *w, struct slab_cache *c)
+static void read_cache(struct walker *w, struct slab_cache *c)
 {
 	uint64_t name = get(w, c->addr, M_CACHE_NAME), oo = get(w, c->addr, M_CACHE_OO);
 	char buf[NAME_BYTES];
 
+	w->missing = false;
 	c->name = "?";
 	if (name && name != SLAB_UNKNOWN && !read_kva_str(w->r, name, buf, sizeof(buf)))
 		c->name = arena_strdup(w->mem, buf);
@@ -216,6 +220,8 @@ static void read_cache(const struct walker *w, struct slab_cache *c)
 	for (uint32_t i = 0; i < w->nodes && i < w->k->layout.v[M_CACHE_NODES].m.count; i++)
 		add_node(w, c, i);
 	read_cpus(w, c);
+	if (w->missing)
+		damage(w, ST_NODATA, c, "some of its numbers");
 }
 
 enum status slab_caches_build(const struct snapshot *s, struct arena *mem, bool pages,

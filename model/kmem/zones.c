@@ -38,8 +38,12 @@ static const char **names(const struct system *y, unsigned first, unsigned n)
 {
 	const char **v = arena_array(y->mem, const char *, n);
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		v[i] = vmstat_name(y, first + i);
+		if (!v[i])
+			issue_add(y->k->issues, ST_NODATA, "vm counters", 1, "the name of line %u",
+				  first + i);
+	}
 	return v;
 }
 
@@ -188,8 +192,10 @@ static void read_free(struct builder *b, struct zone *z)
 	for (unsigned o = 0; o < zs->norders; o++) {
 		uint64_t at = z->addr + area->offset + (uint64_t)o * area->stride;
 
-		if (kmember_u64(b->y.k, b->y.r, at, M_AREA_NR_FREE, &z->nr_free[o]))
+		if (kmember_u64(b->y.k, b->y.r, at, M_AREA_NR_FREE, &z->nr_free[o])) {
+			issue_add(b->y.k->issues, ST_NODATA, "zone", 1, "%s: free blocks", z->name);
 			z->nr_free[o] = ZONE_UNKNOWN;
+		}
 		for (unsigned t = 0; listed && t < zs->ntypes; t++)
 			z->listed[t * zs->norders + o] =
 				list_length(b, z, at + lists->offset + t * lists->stride, o);
@@ -217,9 +223,11 @@ static const char *read_name(struct builder *b)
 	uint64_t at = kobj_u64(&b->zone, M_ZONE_NAME);
 	char buf[ZONE_NAME_BYTES];
 
-	if (!at || read_kva_str(b->y.r, at, buf, sizeof(buf)))
-		return "?";
-	return arena_strdup(b->y.mem, buf);
+	if (at && !read_kva_str(b->y.r, at, buf, sizeof(buf)))
+		return arena_strdup(b->y.mem, buf);
+	issue_add(b->y.k->issues, ST_NODATA, "zone", 1, "the name of the zone at %#" PRIx64,
+		  b->zone.addr);
+	return "?";
 }
 
 static void read_watermarks(struct builder *b, struct zone *z)
@@ -327,6 +335,9 @@ static void read_shape(struct builder *b)
 				   &at) &&
 		    at && !read_kva_str(b->y.r, at, buf, sizeof(buf)))
 			zs->type_name[i] = arena_strdup(b->y.mem, buf);
+		else if (has(k, Y_MIGRATE_NAMES))
+			issue_add(k->issues, ST_NODATA, "zone", 1, "the name of migrate type %u",
+				  i);
 	}
 	zs->nstat = items(k, E_NR_VM_ZONE_STAT_ITEMS, M_ZONE_VM_STAT);
 	zs->nnode_stat = items(k, E_NR_VM_NODE_STAT_ITEMS, M_PGDAT_VM_STAT);

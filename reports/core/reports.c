@@ -30,6 +30,7 @@ const struct report *const reports[] = {
 	&report_vmalloc,
 	&report_stacks,
 	&report_hugetlb,
+	&report_pagetables,
 	&report_dmesg,
 	&report_config,
 	&report_oom,

@@ -21,7 +21,7 @@ static const struct column cols[] = {
 	COL(struct row, pid, COL_INT, P, "", "process; 0: idle tasks of CPUs"),
 	COL(struct row, tasks, COL_UINT, P | COL_TOTAL, "", "its tasks"),
 	COL(struct row, stacks, COL_UINT, P | COL_TOTAL, "",
-	    "tasks that have one: not those that ended, nor the first, whose is in the image"),
+	    "tasks that have one: not those that ended, nor the first (of the image)"),
 	COL(struct row, memory, COL_BYTES, P | COL_TOTAL, "bytes", "of these stacks"),
 	COL(struct row, place, COL_STR, P, "",
 	    "where they are: vmalloc (VMAP_STACK), linear or both"),

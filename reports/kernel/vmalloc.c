@@ -20,7 +20,7 @@ struct row {
 
 static const struct column cols[] = {
 	COL(struct row, kind, COL_STR, P, "",
-	    "vmalloc, vmap, ioremap, dma, sparse, ram (vm_map_ram), lazy (not free yet)"),
+	    "vmalloc, vmap, ioremap, dma, sparse, ram (vm_map_ram), lazy (unmapped)"),
 	COL(struct row, areas, COL_UINT, P | COL_TOTAL, "", "areas"),
 	COL(struct row, size, COL_BYTES, P | COL_TOTAL, "bytes",
 	    "addresses, with the guard page of each area"),

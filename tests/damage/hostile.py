@@ -24,7 +24,8 @@ from lib.kdump import MACHINE_OFFSET, PAGE_DESC
 
 TIMEOUT = 120           # s, any one report of a damaged dump
 REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg', 'cgroups', 'swap', 'shm', 'files', 'symbols',
-           'sections', 'total', 'alerts', 'pages', 'export tvpm', 'export smemcap', 'export proc')
+           'sections', 'total', 'alerts', 'pages', 'export tvpm', 'export smemcap', 'export proc',
+           'zones', 'slab', 'vmalloc', 'stacks', 'hugetlb')
 CUTS = (0, 1, 7, 64, 4095, 4096, 8192, 40000)
 PAGE = 4096
 ZLIB, COMPRESSIONS = 0x1, 0x27  # of disk_dump_header.status: zlib; all of them
