@@ -105,6 +105,10 @@ static void test_judges(void)
 	l.v[S_FOLIO].alt = -1;
 	e.types_whole = false;
 	CHECK(holds(RULE_YOUNG_OF_FOLIO, new, &e, JUDGE_RELEASE));
+	/* RHEL 9.2: it has the function, and what came with it */
+	CHECK(!holds(RULE_THP_WITHIN_NEXT, rhel9, NULL, JUDGE_RELEASE));
+	l.v[Y_SHMEM_IS_HUGE].alt = 0;
+	CHECK(holds(RULE_THP_WITHIN_NEXT, rhel9, &e, JUDGE_SIGN));
 	/* a fact that is an option of the configuration, and ends the rule */
 	CHECK(holds(RULE_THP_BY_HEAD, old, &e, JUDGE_RELEASE));
 	l.v[E_THP_SPLIT_PAGE_FAILED].alt = 0;

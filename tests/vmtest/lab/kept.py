@@ -17,7 +17,7 @@ from .packages import run
 
 # Their sources decide what a guest does; the comparison's do not.
 SOURCES = ('zoo/*', 'guest/*', 'lab/machine.py', 'lab/targets.py', 'lab/cross.py')
-NOT_OF_THE_GUEST = {'kernel', 'out', 'timeout', 'live', 'disk'}     # of a Plan
+NOT_OF_THE_GUEST = {'kernel', 'out', 'timeout', 'live', 'disk', 'elsewhere'}     # of a Plan
 
 
 def made_of(machine):

@@ -38,6 +38,7 @@ class Plan:
     live: str = ''          # folder whose files become /lab/live
     disk: str = ''          # folder that becomes a disk, /mnt in the guest; not with PANIC
     processors: int = 2
+    elsewhere: bool = False     # the kernel is of --kernel-dir
     crash: int = 256        # MiB for the kdump kernel
 
 
@@ -146,7 +147,7 @@ class Kernel:
 
 
 class BuiltKernel:
-    """A kernel that was built with all its drivers: FOLDER has its vmlinuz, vmlinux (DWARF) and config."""
+    """A kernel with all its drivers built in: FOLDER has its vmlinuz and vmlinux (DWARF)."""
 
     ARCHES = {(62, 1): 'amd64', (3, 1): 'i386', (21, 1): 'ppc64el'}     # e_machine, EI_DATA
 
@@ -154,20 +155,27 @@ class BuiltKernel:
         self.image, self.vmlinux = folder + '/vmlinuz', folder + '/vmlinux'
         with open(self.vmlinux, 'rb') as f:
             text = f.read()
-        with open(folder + '/config') as f:
-            config = set(f.read().split())
         banner = re.search(rb'Linux version (\d[^ ]*) ', text)
         key = struct.unpack_from('<H', text, 18)[0], text[5]
         if text[:4] != b'\x7fELF' or not banner or key not in self.ARCHES:
             raise LabError(f'{self.vmlinux} is no kernel of {", ".join(self.ARCHES.values())}')
         self.release = banner[1].decode()
-        target = TARGETS[self.ARCHES[key]]
-        # Kernels without it take such an option for the size of all memory.
-        append = target.append if 'CONFIG_X86_PMEM_LEGACY=y' in config else target.append.replace(PERSISTENT, '')
-        self.target = replace(target, append=append + ' printk.time=1', swap=512)
+        self.target = TARGETS[self.ARCHES[key]]
 
     def needed_modules(self):
         return []
+
+
+def target_elsewhere(kernel, folder):
+    """The machine for a kernel that is not Debian's, of any age, whose configuration FOLDER has."""
+    target = kernel.target
+    with open(folder + '/config') as f:
+        # Kernels without it take such an option for the size of all memory.
+        persistent = 'CONFIG_X86_PMEM_LEGACY=y\n' in f.read()
+    append = target.append if persistent else target.append.replace(PERSISTENT, '')
+    # 3.10.4 starts no program where XSAVE has the state of AVX-512.
+    cpu = 'Nehalem' if target.native and version_key(kernel.release) < (4, 4) else target.cpu
+    return replace(target, append=append + ' printk.time=1', swap=512, cpu=cpu)
 
 
 def kernel_in(folder):
@@ -258,7 +266,7 @@ class Machine:
         self.plan, self.cache = plan, cache
         self.out = os.path.abspath(plan.out)
         self.kernel = kernel_in(plan.kernel)
-        self.target = self.kernel.target
+        self.target = target_elsewhere(self.kernel, plan.kernel) if plan.elsewhere else self.kernel.target
         plan.memory = plan.memory or self.target.memory
         plan.cpu = plan.cpu or self.target.cpu
         self.root = os.path.abspath(root_image(cache, self.target))
@@ -268,7 +276,7 @@ class Machine:
     @property
     def filtered(self):
         """Does makedumpfile filter QEMU's dump? Of its own CPU only, and not before 4.17: no VMCOREINFO."""
-        return self.target.native and isinstance(self.kernel, Kernel)
+        return self.target.native and not self.plan.elsewhere
 
     def dumped(self):
         """Has an earlier run left its dump and truth?"""

@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/fanotify.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,6 +97,19 @@ static void traced(void)
  * The program's first bytes are read with all arguments copied, and the new mm not yet
  * in place.  Reading waits for the leave of one who never gives it.
  */
+/*
+ * Before eea9673250db (v5.7) execve() holds cred_guard_mutex from the start, and who reads
+ * /proc/PID/io waits for it.
+ */
+static bool proc_waits_for_execve(void)
+{
+	struct utsname u;
+	int major = 0, minor = 0;
+
+	return uname(&u) || sscanf(u.release, "%d.%d", &major, &minor) != 2 || major < 5 ||
+	       (major == 5 && minor < 7);
+}
+
 static void in_execve(void)
 {
 	enum { STRINGS = 7, LONG = 100000 };
@@ -106,6 +121,10 @@ static void in_execve(void)
 	fd = file(program, 2);
 	fchmod(fd, 0755);
 	close(fd);
+	if (proc_waits_for_execve()) {
+		lacking("/proc during execve");
+		return;
+	}
 	leave = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC, O_RDONLY);
 	if (leave < 0 || fanotify_mark(leave, FAN_MARK_ADD, FAN_ACCESS_PERM, AT_FDCWD, program)) {
 		lacking("fanotify that may refuse");
