@@ -4,6 +4,7 @@
  */
 #include "app/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ enum {
 	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
 	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
-	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS,
+	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_MEMORY,
 };
 
 /* An empty ABOUT is not listed by --help. */
@@ -51,6 +52,8 @@ const struct option_spec option_specs[] = {
 	{ ID_ZONES, 0, "zones", NULL, "zones, and which of them failed the request", OPT_ZONES },
 	{ ID_CGROUPS, 0, "cgroups", NULL, "control groups that were at their limit", OPT_CGROUPS },
 	{ ID_JOBS, 'j', "jobs", "N", "number of threads (default: number of CPUs)", 0 },
+	{ ID_MEMORY, 0, "memory", "SIZE",
+	  "bytes of memory to use, as 512M or 8G (default: half of this machine's)", 0 },
 	{ ID_OUTPUT, 'o', "output", "FILE", "write the result to FILE, once it is complete", 0 },
 	{ ID_QUIET, 'q', "quiet", NULL, "print only errors on stderr", 0 },
 	{ ID_VERBOSE, 'v', "verbose", NULL, "print where symbols and types were found; twice: more", 0 },
@@ -92,6 +95,25 @@ static int number_option(struct args *a, const char *text, uint64_t max, const c
 	return 0;
 }
 
+/* "512M": a number above 0 and K, M, G or T. */
+static int size_option(struct args *a, const char *text, uint64_t *ret)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (unit && !end[1] && *ret <= UINT64_MAX >> 10 * (unit - units + 1)) {
+		*ret <<= 10 * (unit - units + 1);
+		end++;
+	}
+	if (errno || *end || end == text || *text < '0' || *text > '9' || !*ret)
+		return usage(a, "--memory '%.60s' is not a size such as 512M or 8G", text);
+	return 0;
+}
+
 static int apply(struct options *o, struct args *a, const struct option_spec *spec, const char *arg)
 {
 	uint64_t v = 0;
@@ -119,6 +141,7 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 		err = number_option(a, arg, 4096, "--jobs", &v);
 		o->jobs = (unsigned)v;
 		break;
+	case ID_MEMORY: err = size_option(a, arg, &o->memory); break;
 	case ID_PID:
 		err = number_option(a, arg, INT32_MAX, "--pid", &v);
 		o->report_opts.pid = (int32_t)v;

@@ -29,6 +29,7 @@ struct options {
 	uint64_t top;
 	enum text_unit unit;
 	unsigned jobs, verbose;
+	uint64_t memory;		/* bytes that may be used; 0: the default */
 	bool quiet;
 	unsigned given;			/* enum report_opt_flag of the options given */
 	struct report_opts report_opts;

@@ -12,6 +12,8 @@
 
 #include "app/headers.h"
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/memory.h"
+#include "model/page/frames.h"
 #include "reports/charts/chart.h"
 
 /* ---- checks of the options, before a byte of the dump is read -------------- */
@@ -232,6 +234,14 @@ static bool offers(struct run *run, const struct kernel *k, const char *image)
 
 /* ---- the answer --------------------------------------------------------------- */
 
+/* It needs more memory than it may use. */
+static bool is_refused(struct run *run, const struct snapshot *s)
+{
+	if (s->refused)
+		fail(&run->diag, ST_LIMIT, "%s", s->refused);
+	return s->refused;
+}
+
 static int look_back(struct run *run, struct kernel_opts *ko)
 {
 	const struct report *r = run->o.report;
@@ -245,6 +255,8 @@ static int look_back(struct run *run, struct kernel_opts *ko)
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking its census");
 	run->before = snapshot_build(run->before_k, r->needs, NULL);
+	if (is_refused(run, run->before))
+		return EXIT_NO_ANSWER;
 	run->o.report_opts.before = run->before;
 	ko->images += run->o.nearlier;
 	ko->nimages = run->o.nimages - run->o.nearlier;
@@ -293,6 +305,7 @@ static int analyse(struct run *run)
 		.types = o->types,
 		.ntypes = o->ntypes,
 		.jobs = o->jobs,
+		.memory = o->memory,
 		.log = &run->log,
 		.log_only = needs(run) == NEED_LOG,
 		.config_only = needs(run) == NEED_CONFIG,
@@ -314,6 +327,8 @@ static int analyse(struct run *run)
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking the census");
 	run->s = snapshot_build(run->k, needs(run), &so);
+	if (is_refused(run, run->s))
+		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "making the report");
 	if (run->product)
 		return 0;
@@ -400,6 +415,15 @@ static int report_issues(struct run *run, struct issues *is)
 	return EXIT_DAMAGED;
 }
 
+static void say_memory(struct run *run)
+{
+	char line[80];
+
+	snprintf(line, sizeof(line), "memory: %" PRIu64 " KiB at most", memory_peak() >> 10);
+	if (run->o.verbose)
+		progress_say(run->progress, line);
+}
+
 static void say(void *arg, enum log_level level, const char *line)
 {
 	(void)level;
@@ -429,10 +453,13 @@ int run_report(struct run *run)
 				 : run->o.quiet	    ? LOG_ERROR
 						    : LOG_WARN;
 		status = run->o.report_opts.headers ? run_headers(run) : answer(run);
+		if (!status && run->s)
+			frames_tell(run->s);
 		if (!status && run->k)
 			status = report_issues(run, run->k->issues);
 		if (!status && run->before)
 			status = report_issues(run, run->before_k->issues);
+		say_memory(run);
 	}
 	if (status && status != EXIT_DAMAGED)
 		run_complain(run);

@@ -150,7 +150,10 @@ enum status session_open(void *host, const struct kernel_opts *ko, struct diag *
 		return st;
 	add_sources(d, &h);
 	/* crash's reader serves only one thread */
-	return kernel_attach(d, d->image ? ko->jobs : 1, diag, ret);
+	st = kernel_attach(d, d->image ? ko->jobs : 1, diag, ret);
+	if (!st)
+		(*ret)->memory = ko->memory;
+	return st;
 }
 
 const char *session_image(void)

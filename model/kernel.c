@@ -215,6 +215,7 @@ static enum status attach_dump(struct dump *d, const struct kernel_opts *o, stru
 	k->issues = &d->issues;
 	k->jobs = o->jobs ? o->jobs : jobs_default();
 	d->jobs = k->jobs;
+	k->memory = o->memory;
 	d->near_vmlinux = o->near_vmlinux;
 	d->near_release = o->near_release;
 	st = understand(k, o);

@@ -37,6 +37,7 @@ struct kernel {
 	uint32_t *possible;		/* their numbers */
 	unsigned page_shift;		/* log2 bytes of a page frame */
 	unsigned jobs;			/* threads to use */
+	uint64_t memory;		/* bytes that may be used; 0: half of this machine's */
 	struct issues *issues;		/* of the dump */
 };
 
@@ -47,6 +48,7 @@ struct kernel_opts {
 	unsigned ntypes;
 	const char *near_vmlinux, *near_release;	/* as of struct dump */
 	unsigned jobs;			/* 0: as many as there are processors */
+	uint64_t memory;		/* as in struct kernel */
 	bool log_only;			/* only the kernel's log is needed: it can be read
 					   without types */
 	bool config_only;		/* the same for the configuration in the kernel image */

@@ -227,20 +227,35 @@ enum frame_flag {
 	FR_ORDER_SHIFT = 24,	/* 6 bits: order of the folio */
 };
 
-struct frame {			/* 12 bytes; the limit is 16 per page frame */
+struct frame {
 	uint32_t mapcount;	/* page_mapcount() as this kernel computes it */
 	uint32_t flags;		/* enum frame_flag, order << FR_ORDER_SHIFT */
-	uint32_t found;		/* mappings that the walk found (atomic while it runs) */
 };
 
 #define FRAME_CHUNK_SHIFT 15
+#define FRAME_CHUNK (UINT64_C(1) << FRAME_CHUNK_SHIFT)
+#define FRAME_RARE UINT16_MAX
+
+/*
+ * A machine has few distinct frames: kind[] has the index of each in frames.kind. Those that
+ * do not fit there are FRAME_RARE and listed.
+ */
+struct frame_chunk {
+	uint16_t kind[FRAME_CHUNK];
+	struct frame_rare { uint32_t at; struct frame f; } *rare;	/* ascending */
+	uint32_t nrare;
+};
+
+struct frame_store;		/* model/page/frames.h */
 
 struct frames {
-	struct frame **chunk;	/* [pfn >> FRAME_CHUNK_SHIFT], NULL: no struct pages */
+	struct frame_store *store;	/* reads chunks when they are first asked for */
+	struct frame_chunk **chunk;	/* [pfn >> FRAME_CHUNK_SHIFT], NULL: not kept (yet) */
+	struct frame *kind;
 	uint64_t nchunks;
 	uint64_t max_pfn;
-	uint64_t existing;	/* frames with FR_EXISTS */
-	uint64_t unread;	/* frames whose struct page is not in the dump */
+	uint64_t existing;	/* frames that have a struct page; of memory: at most */
+	uint64_t unread;	/* frames met whose struct page is not in the dump */
 	bool average;		/* mapcounts of large folios are averages over their
 				   pages (CONFIG_NO_PAGE_MAPCOUNT, 6.15) */
 	bool marks_tables;	/* FR_PGTABLE is set on all pages of PTEs (1d40a5ea01d5, v4.18) */
@@ -248,14 +263,22 @@ struct frames {
 				   (page->count): in a capture */
 };
 
-/* NULL when no struct page exists, or pfn is out of range. */
-static inline struct frame *frame_at(const struct frames *f, uint64_t pfn)
+/* Of a frame that is not kept or is FRAME_RARE. Reads its chunk if there is room. */
+const struct frame *frame_fetch(const struct frames *f, uint64_t pfn);
+
+/* NULL when no struct page exists, or pfn is out of range. Thread-safe; valid as long as F. */
+static inline const struct frame *frame_at(const struct frames *f, uint64_t pfn)
 {
 	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
+	const struct frame_chunk *chunk;
+	uint16_t kind;
 
-	if (c >= f->nchunks || !f->chunk[c])
+	if (c >= f->nchunks)
 		return NULL;
-	return &f->chunk[c][pfn & ((1u << FRAME_CHUNK_SHIFT) - 1)];
+	chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
+	if (chunk && (kind = chunk->kind[pfn & (FRAME_CHUNK - 1)]) != FRAME_RARE)
+		return &f->kind[kind];
+	return frame_fetch(f, pfn);
 }
 
 /* ---- the machine -------------------------------------------------------------- */
@@ -318,8 +341,8 @@ uint64_t machine_zsmalloc(const struct machine *m);
 enum need {
 	NEED_TASKS = 1 << 0,	/* tasks, procs, mms without VMAs */
 	NEED_VMAS = 1 << 1,	/* VMAs and their files */
-	NEED_FRAMES = 1 << 2,	/* frames */
-	NEED_USAGE = 1 << 3,	/* page-table walk: usage, frame.found */
+	NEED_FRAMES = 1 << 2,	/* frames, read when they are asked for */
+	NEED_USAGE = 1 << 3,	/* page-table walk: usage */
 	NEED_CGROUPS = 1 << 4,
 	NEED_MACHINE = 1 << 5,	/* machine without its log */
 	NEED_LOG = 1 << 6,
@@ -328,6 +351,7 @@ enum need {
 	NEED_BUILD_IDS = 1 << 8,	/* file.build_id, read from the page cache */
 	NEED_KERNEL = 1 << 9,	/* nothing built: symbols and types of the kernel */
 	NEED_CONFIG = 1 << 10,	/* nothing built: the configuration in the kernel image */
+	NEED_FOUND = 1 << 11,	/* all frames compared with the walk, frame_found() */
 };
 
 struct refs;
@@ -349,7 +373,9 @@ struct snapshot {
 	struct refs *refs;		/* NEED_SIZES; else NULL */
 	struct sizes *sizes;		/* NEED_SIZES: [nvmas] */
 	struct verify *verify;		/* NEED_USAGE: the kernel's counts against the walk */
-	struct arena mem;		/* owns all above except the frame chunks and refs */
+	const char *refused;		/* a sentence: more memory is needed than is allowed, and
+					   parts are not built. NULL: they are */
+	struct arena mem;		/* owns all above except the frames and refs */
 };
 
 struct snapshot_opts {

@@ -60,6 +60,8 @@ uint32_t snapshot_proc_by_pid(const struct snapshot *s, int32_t pid)
 /* Which parts need which. */
 static unsigned closure(unsigned needs)
 {
+	if (needs & NEED_FOUND)
+		needs |= NEED_USAGE;
 	if (needs & NEED_USAGE)
 		needs |= NEED_VMAS | NEED_FRAMES;
 	if (needs & NEED_SIZES)
@@ -122,6 +124,11 @@ static uint32_t only_mm(const struct snapshot *s, const struct snapshot_opts *o)
 static void build_sizes(struct snapshot *s, uint32_t only)
 {
 	s->refs = refs_count(s);
+	if (!refs_complete(s->refs)) {
+		s->refused = "effective sizes take 4 bytes for each page frame in use, more than "
+			     "may be used; allow more with --memory";
+		return;
+	}
 	s->sizes = arena_array(&s->mem, struct sizes, s->nvmas);
 	refs_vma_sizes(s->refs, only, s->sizes);
 }
@@ -142,7 +149,9 @@ void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snaps
 	arena_release(&b.scratch);
 	reader_free(b.r);
 	if (needs & NEED_FRAMES)
-		frames_build(s);
+		frames_open(s);
+	if (s->refused)
+		return;
 	if (needs & NEED_SIZES) /* it walks all mms, more than once */
 		tables_check(s);
 	if (needs & NEED_USAGE)
@@ -156,6 +165,8 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct s
 	s->k = k;
 	s->built = closure(needs) & k->offers;
 	k->source->build(s, s->built, o);
+	if (s->refused)
+		return s;
 	if (s->built & NEED_BUILD_IDS && source_has(k, SOURCE_MEMORY))
 		build_ids(s);
 	if (s->built & NEED_SIZES)
@@ -166,6 +177,7 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct s
 		verify_build(s, only_mm(s, o));
 		bounds_check(s);
 	}
+	frames_tell(s);
 	return s;
 }
 

@@ -1,427 +1,584 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * frames.c - one parallel, streaming pass over the page array.
- *
- * Work is cut in chunks of 1 << FRAME_CHUNK_SHIFT frames. A chunk belongs to one worker,
- * so nothing is shared while it is filled. The struct pages of one page of memory are
- * decoded in place. Addresses in the memmap go through the kernel's page tables, because
- * one page of struct pages may stand for many (hugetlb vmemmap optimization). The head of
- * a compound page is read once; its tails, which follow it, use the worker's folio_view.
+ * frames.c - keeps frames: packs chunks, reads those that are asked for, and bounds their
+ * memory.
  */
 #include "model/page/frames.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "dumpread/base/jobs.h"
+#include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "model/page/pagefmt.h"
+#include "dumpread/base/jobs.h"
+#include "dumpread/base/search.h"
+#include "model/page/frame_read.h"
 
-#define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)
+#define RECENT 1024u			/* kinds that a filler remembers */
 
-struct sums {
-	uint64_t existing, unread, lost_heads;
-	uint64_t pte_mapped, own_mapped;	/* evidence: is _mapcount kept? */
+enum chunk_state {
+	CHUNK_UNREAD, CHUNK_READING, CHUNK_THERE, CHUNK_NONE,
+	CHUNK_STATES = 0x1f,
+	/* beside them */
+	CHUNK_IN_PARTS = 0x20,		/* parts of a folio are mapped */
+	CHUNK_OWN = 0x40,		/* and have mapcounts of their own */
+	CHUNK_SUMMED = 0x80,		/* its sums and issues are known */
 };
 
-/*
- * Frames of a chunk that belong to partly mapped folios, and their mapcounts if this
- * kernel keeps no mapcounts of single pages.
- */
-struct average {
-	uint32_t first, n, mapcount;
+/* What one thread needs to read a chunk. */
+struct frame_filler {
+	struct frame_filler *next;
+	struct frame_reader *reader;	/* NULL: frames are given */
+	struct frame_sums sums;
+	struct { struct frame f; uint16_t kind; bool used; } recent[RECENT];
+	struct frame frames[FRAME_CHUNK];
 };
 
-struct averages {
-	struct average *v;
-	size_t n, cap;
-};
+/* ---- distinct frames ---------------------------------------------------------------- */
 
-struct pass {
-	struct snapshot *s;
-	const struct kernel *k;
-	struct pagefmt fmt;
-	uint32_t *chunks;		/* numbers of the chunks with struct pages */
-	struct averages *averages;	/* of each of them */
-	struct reader *readers[JOBS_MAX];
-	struct sums sums;
-};
-
-/* One worker on one chunk. */
-struct worker {
-	struct pass *p;
-	const struct pagefmt *f;
-	struct reader *r;
-	struct frame *frames;		/* of the chunk; NULL until one exists */
-	uint64_t first_pfn;		/* of the chunk */
-	uint64_t buddy_end;		/* pages below it follow a free block's head */
-	uint32_t buddy_order;
-	struct folio_view folio;
-	struct averages *averages;
-	/* translation of memmap addresses, kept while it is valid */
-	uint64_t map_kva, map_pa, map_len;
-	struct sums sums;
-};
-
-/* ---- reading ----------------------------------------------------------------- */
-
-static enum status map_pfn(struct worker *w, uint64_t kva, uint64_t *pfn)
+static uint64_t value_hash(const struct frame *f)
 {
-	enum status st = ST_OK;
+	return frame_weight((uint64_t)f->flags << 32 | f->mapcount);
+}
 
-	if (kva - w->map_kva >= w->map_len) {
-		w->map_len = 0;
-		st = reader_kvtop(w->r, kva, &w->map_pa, &w->map_len);
-		if (st)
-			return st;
-		w->map_kva = kva;
+static bool same(const struct frame *a, const struct frame *b)
+{
+	return a->flags == b->flags && a->mapcount == b->mapcount;
+}
+
+/* The slot of F in by_value, or the first empty one from AT on. */
+static uint32_t find_slot(const struct frame_store *st, const struct frame *f, uint32_t at)
+{
+	uint16_t v;
+
+	while ((v = __atomic_load_n(&st->by_value[at], __ATOMIC_ACQUIRE)) &&
+	       !same(&st->frames->kind[v - 1], f))
+		at = (at + 1) & (FRAMES_TABLE - 1);
+	return at;
+}
+
+static uint16_t kind_of(struct frame_store *st, const struct frame *f)
+{
+	uint32_t at = find_slot(st, f, value_hash(f) >> 47);
+	uint16_t kind = __atomic_load_n(&st->by_value[at], __ATOMIC_ACQUIRE);
+
+	if (kind)
+		return kind - 1;
+	pthread_mutex_lock(&st->kinds_lock);
+	at = find_slot(st, f, at);
+	kind = st->by_value[at];
+	if (!kind && st->nkinds < FRAME_RARE) {
+		st->frames->kind[st->nkinds] = *f;
+		kind = (uint16_t)++st->nkinds;
+		__atomic_store_n(&st->by_value[at], kind, __ATOMIC_RELEASE);
 	}
-	*pfn = (w->map_pa + (kva - w->map_kva)) >> w->p->k->dump->page_shift;
-	return ST_OK;
+	pthread_mutex_unlock(&st->kinds_lock);
+	return kind ? kind - 1 : FRAME_RARE;
 }
 
-static void view_folio(struct worker *w, uint64_t head, const uint8_t *here, uint64_t here_kva,
-		       size_t here_len)
+static uint16_t recent_kind(struct frame_store *st, struct frame_filler *fi, const struct frame *f)
 {
-	uint8_t raw[3 * STRUCT_PAGE_MAX];
-	uint64_t off = head - here_kva;
-	const uint8_t *p = raw;
+	unsigned at = value_hash(f) >> 54;
 
-	if (off < here_len && here_len - off >= w->f->view_size) {
-		p = here + off;
-	} else if (read_kva(w->r, head, raw, w->f->view_size)) {
-		w->folio = (struct folio_view){ .kva = head };
-		w->sums.lost_heads++;
-		return;
+	if (!fi->recent[at].used || !same(&fi->recent[at].f, f)) {
+		fi->recent[at].f = *f;
+		fi->recent[at].kind = kind_of(st, f);
+		fi->recent[at].used = true;
 	}
-	folio_view(w->f, p, head, &w->folio);
-	w->sums.pte_mapped += w->folio.pte_mapped;
+	return fi->recent[at].kind;
 }
 
-/* ---- one page ------------------------------------------------------------------ */
-
-static struct frame *frame_of(struct worker *w, uint64_t pfn)
+static void add_rare(struct frame_chunk *chunk, uint32_t at, const struct frame *f)
 {
-	if (!w->frames)
-		w->frames = heap_array(struct frame, CHUNK_FRAMES);
-	return &w->frames[pfn - w->first_pfn];
+	if (!(chunk->nrare & (chunk->nrare - 1)))
+		chunk->rare = heap_grow(chunk->rare, chunk->nrare ? 2 * (size_t)chunk->nrare : 1,
+					sizeof(*chunk->rare));
+	chunk->rare[chunk->nrare++] = (struct frame_rare){ at, *f };
 }
 
-/*
- * The head of a free block has its order; the pages after it look unused. Orders are small
- * (MAX_PAGE_ORDER) and blocks are aligned: no block crosses a chunk.
- */
-static uint32_t enter_buddy(struct worker *w, const uint8_t *p, uint64_t pfn)
+static void pack(struct frame_store *st, struct frame_filler *fi, struct frame_chunk *chunk)
 {
-	uint64_t order = page_word(w->f, p, w->f->private);
+	const struct frame *last = &fi->frames[0];
+	uint16_t kind = recent_kind(st, fi, last);
 
-	if (order >= FRAME_CHUNK_SHIFT || pfn & ((UINT64_C(1) << order) - 1))
-		return 0;
-	w->buddy_end = pfn + (UINT64_C(1) << order);
-	w->buddy_order = (uint32_t)order << FR_ORDER_SHIFT;
-	return w->buddy_order;
-}
+	chunk->rare = NULL;
+	chunk->nrare = 0;
+	for (uint32_t i = 0; i < FRAME_CHUNK; i++) {
+		const struct frame *f = &fi->frames[i];
 
-/*
- * PAGE_MAPPING_MOVABLE without PAGE_MAPPING_ANON (bda807d44454, v4.8): pages of zsmalloc,
- * z3fold or a balloon, which no process maps; zsmalloc keeps an offset in their _mapcount.
- */
-static bool is_movable_kernel(uint64_t mapping)
-{
-	return (mapping & 3) == 2;
-}
-
-/*
- * A struct page that memmap_init_zone() did not set up, in a hole in a section or after
- * the last page: no zone, no flag except PG_reserved (frame 0 of a PC), no reference, and
- * a _mapcount that reads as one mapping. lru is zeros, or an empty list
- * (reserve_bootmem_region() of 4.18).
- */
-static bool is_blank(const struct pagefmt *f, const uint8_t *p, uint64_t kva, uint64_t flags,
-		     uint32_t refs, uint64_t mapping)
-{
-	uint64_t lru = page_word(f, p, f->lru);
-
-	return f->mapcount_form != MAPCOUNT_NONE && !(flags & ~f->reserved) && !refs && !mapping &&
-	       !load32(p + f->mapcount, f->big) && (!lru || lru == kva + f->lru);
-}
-
-static void decode_single(struct worker *w, const uint8_t *p, uint64_t pfn, uint64_t kva,
-			  struct frame *out)
-{
-	const struct pagefmt *f = w->f;
-	uint64_t flags = page_flags(f, p);
-	uint32_t type = page_type(f, p), refs = page_refcount(f, p);
-	uint32_t fr = FR_EXISTS | flags_class(f, flags) | type_class(f, type);
-	uint64_t mapping = page_mapping(f, p);
-
-	if (flags & f->young)
-		fr |= FR_REFERENCED;
-	fr |= mapping_class(f, mapping, fr);
-	if (refs == 1)
-		fr |= FR_SINGLE;
-	if (is_blank(f, p, kva, flags, refs, mapping))
-		fr |= FR_BLANK;
-	if (f->mapcount_form == MAPCOUNT_NONE)
-		out->mapcount = page_counted(f, p, refs, &fr);
-	else if (!(fr & FR_SLAB) && !is_movable_kernel(mapping))
-		out->mapcount = page_own_mapcount(f, type);
-	if (out->mapcount > 1)
-		fr |= FR_SHARED_FOLIO;
-	if (fr & FR_BUDDY)
-		fr |= enter_buddy(w, p, pfn);
-	else if (!refs && pfn < w->buddy_end)
-		fr |= FR_BUDDY | w->buddy_order;
-	out->flags = fr;
-}
-
-static void note_average(struct averages *a, uint32_t at, uint32_t mapcount)
-{
-	struct average *last = a->n ? &a->v[a->n - 1] : NULL;
-
-	if (last && last->first + last->n == at && last->mapcount == mapcount) {
-		last->n++;
-		return;
-	}
-	if (a->n == a->cap) {
-		a->cap = a->cap ? 2 * a->cap : 16;
-		a->v = heap_grow(a->v, a->cap, sizeof(*a->v));
-	}
-	a->v[a->n++] = (struct average){ at, 1, mapcount };
-}
-
-static void decode_part(struct worker *w, const uint8_t *p, bool tail, struct frame *out)
-{
-	const struct pagefmt *f = w->f;
-	const struct folio_view *v = &w->folio;
-	uint64_t flags = page_flags(f, p);
-	uint32_t own = page_own_mapcount(f, page_type(f, p));
-
-	out->flags = FR_EXISTS | v->fr | (tail ? FR_TAIL : FR_HEAD) |
-		     (flags_class(f, flags) & (FR_RESERVED | FR_HWPOISON));
-	if (flags & f->young && !f->young_of_folio)
-		out->flags |= FR_REFERENCED;
-	if (!v->readable) {
-		out->flags |= FR_UNREAD;
-		return;
-	}
-	if (v->fr & FR_SLAB)
-		return;
-	out->mapcount = own + v->add;
-	if (v->pte_mapped) {
-		w->sums.own_mapped += own != 0;
-		note_average(w->averages, (uint32_t)(out - w->frames), v->average);
-	}
-}
-
-/* P: struct page of PFN at KVA, inside HERE: LEN readable bytes from HERE_KVA on. */
-static void decode_page(struct worker *w, uint64_t pfn, uint64_t kva, const uint8_t *here,
-			uint64_t here_kva, size_t len)
-{
-	const struct pagefmt *f = w->f;
-	const uint8_t *p = here + (kva - here_kva);
-	struct frame *out = frame_of(w, pfn);
-	uint64_t head;
-	enum page_role role = page_role(f, p, kva, len - (kva - here_kva), &head);
-
-	w->sums.existing++;
-	if (role == PAGE_UNSET) {
-		out->flags = FR_EXISTS | FR_BLANK;
-		return;
-	}
-	if (role == PAGE_SINGLE || role == PAGE_ASTRAY) {
-		decode_single(w, p, pfn, kva, out);
-		if (role == PAGE_ASTRAY) {
-			out->flags |= FR_TAIL;
-			w->sums.lost_heads++;
+		if (!same(f, last)) {
+			kind = recent_kind(st, fi, f);
+			last = f;
 		}
+		chunk->kind[i] = kind;
+		if (kind == FRAME_RARE)
+			add_rare(chunk, i, f);
+	}
+}
+
+void frames_free_chunk(struct frame_chunk *chunk)
+{
+	if (chunk)
+		free(chunk->rare);
+	free(chunk);
+}
+
+/* ---- sums ------------------------------------------------------------------------------ */
+
+/* frame_counted() of frame AT of a whole chunk. A head in another chunk makes the sum wrong: then
+   mappings are counted one by one. */
+static uint32_t counted_here(const struct frame_store *st, const struct frame *frames, uint32_t at)
+{
+	unsigned order = frames[at].flags >> FR_ORDER_SHIFT;
+
+	if (order >= FRAME_CHUNK_SHIFT || !frame_counts_by_head(st, &frames[at]))
+		return frames[at].mapcount;
+	return frames[at >> order << order].mapcount;
+}
+
+static void sum_up(struct frame_store *st, uint64_t c, const struct frame *frames)
+{
+	struct frame_sum sum = { 0 };
+
+	for (uint32_t i = 0; i < FRAME_CHUNK; i++) {
+		uint32_t n;
+
+		if (!frames[i].flags)
+			continue;
+		sum.there += (frames[i].flags & (FR_EXISTS | FR_UNREAD)) != 0;
+		n = frame_is_blank(&frames[i]) ? 0 : counted_here(st, frames, i);
+		if (n) {
+			sum.mapped++;
+			sum.expected += n * frame_weight((c << FRAME_CHUNK_SHIFT) + i);
+		}
+	}
+	st->sum[c] = sum;
+}
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+static struct frame_filler *take_filler(struct frame_store *st)
+{
+	struct frame_filler *fi;
+
+	pthread_mutex_lock(&st->lock);
+	fi = st->idle;
+	if (fi)
+		st->idle = fi->next;
+	pthread_mutex_unlock(&st->lock);
+	if (fi)
+		return fi;
+	fi = heap_array(struct frame_filler, 1);
+	if (st->k)
+		fi->reader = frame_reader_new(st->k, st->fmt);
+	return fi;
+}
+
+static void give_filler(struct frame_store *st, struct frame_filler *fi)
+{
+	pthread_mutex_lock(&st->lock);
+	fi->next = st->idle;
+	st->idle = fi;
+	pthread_mutex_unlock(&st->lock);
+}
+
+void frames_put(struct frames *f, uint64_t c, const struct frame *frames)
+{
+	struct frame_store *st = f->store;
+	struct frame_filler *fi = take_filler(st);
+
+	memcpy(fi->frames, frames, sizeof(fi->frames));
+	f->chunk[c] = heap_bytes(sizeof(*f->chunk[c]));
+	pack(st, fi, f->chunk[c]);
+	sum_up(st, c, fi->frames);
+	st->state[c] = CHUNK_THERE | CHUNK_SUMMED;
+	give_filler(st, fi);
+}
+
+void frames_put_none(struct frames *f, uint64_t c)
+{
+	f->store->state[c] = CHUNK_NONE | CHUNK_SUMMED;
+}
+
+/* Reads chunk C into FI. False: it has no frames. */
+static bool read_chunk(struct frame_store *st, struct frame_filler *fi, uint64_t c)
+{
+	uint64_t pfn = c << FRAME_CHUNK_SHIFT;
+
+	return frame_read(fi->reader, pfn, pfn + FRAME_CHUNK, st->frames->average, fi->frames,
+			  &fi->sums);
+}
+
+/* Counts what was read, at the first time. Caller holds the lock. */
+static void note_read(struct frame_store *st, uint64_t c, const struct frame_sums *sums)
+{
+	if (st->state[c] & CHUNK_SUMMED)
 		return;
-	}
-	if (w->folio.kva != head)
-		view_folio(w, head, here, here_kva, len);
-	decode_part(w, p, role == PAGE_TAIL, out);
+	st->state[c] |= CHUNK_SUMMED | (sums->pte_mapped ? CHUNK_IN_PARTS : 0) |
+			(sums->own_mapped ? CHUNK_OWN : 0);
+	__atomic_fetch_add(&st->frames->unread, sums->unread, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&st->lost_heads, sums->lost_heads, __ATOMIC_RELAXED);
 }
 
-/* ---- a run of struct pages -------------------------------------------------------- */
-
-static void mark_unread(struct worker *w, uint64_t pfn, uint64_t end)
+static enum chunk_state state_of(const struct frame_store *st, uint64_t c)
 {
-	for (; pfn < end; pfn++) {
-		frame_of(w, pfn)->flags = FR_UNREAD;
-		w->sums.unread++;
+	return __atomic_load_n(&st->state[c], __ATOMIC_ACQUIRE) & CHUNK_STATES;
+}
+
+static void set_state(struct frame_store *st, uint64_t c, enum chunk_state to)
+{
+	__atomic_store_n(&st->state[c], (st->state[c] & ~CHUNK_STATES) | to, __ATOMIC_RELEASE);
+}
+
+/* Reads and keeps chunk C, which is CHUNK_READING and has room for BYTES. Caller holds the lock, which is let go
+   meanwhile. */
+static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
+{
+	struct frame_chunk *chunk = NULL;
+	struct frame_filler *fi;
+	bool any;
+
+	pthread_mutex_unlock(&st->lock);
+	fi = take_filler(st);
+	any = read_chunk(st, fi, c);
+	if (any) {
+		chunk = heap_bytes(sizeof(*chunk));
+		pack(st, fi, chunk);
+		if (!frames_summed(st->frames, c))
+			sum_up(st, c, fi->frames);
+	}
+	pthread_mutex_lock(&st->lock);
+	note_read(st, c, &fi->sums);
+	fi->next = st->idle;
+	st->idle = fi;
+	st->kept += any ? chunk->nrare * sizeof(*chunk->rare) : 0;
+	st->kept -= any ? 0 : bytes;
+	__atomic_store_n(&st->frames->chunk[c], chunk, __ATOMIC_RELEASE);
+	set_state(st, c, any ? CHUNK_THERE : CHUNK_NONE);
+	pthread_cond_broadcast(&st->ready);
+}
+
+static bool has_room(const struct frame_store *st, uint64_t bytes)
+{
+	return !st->kept || (st->kept < st->limit && st->limit - st->kept >= bytes);
+}
+
+/* Caller holds the lock. Returns with C read, or false: there is no room. */
+static bool bring(struct frame_store *st, uint64_t c, uint64_t bytes)
+{
+	while (state_of(st, c) == CHUNK_READING)
+		pthread_cond_wait(&st->ready, &st->lock);
+	if (state_of(st, c) != CHUNK_UNREAD)
+		return true;
+	if (!has_room(st, bytes))
+		return false;
+	set_state(st, c, CHUNK_READING);
+	st->kept += bytes;
+	fill(st, c, bytes);
+	return true;
+}
+
+void frames_free_fillers(struct frame_store *st)
+{
+	while (st->idle) {
+		struct frame_filler *fi = st->idle;
+
+		st->idle = fi->next;
+		if (fi->reader)
+			frame_reader_free(fi->reader);
+		free(fi);
 	}
 }
 
-/* A struct page that lies across two pages of memory (sizes that do not divide it). */
-static void decode_across(struct worker *w, uint64_t pfn, uint64_t kva)
+/* ---- one frame ------------------------------------------------------------------------- */
+
+uint64_t frames_next_chunk(const struct frames *f, uint64_t c)
 {
-	uint8_t raw[STRUCT_PAGE_MAX];
-	enum status st = read_kva(w->r, kva, raw, w->f->size);
+	const struct frame_store *st = f->store;
+	const struct memmap *m = st && st->k ? &st->k->memmap : NULL;
+	uint64_t pfn = c << FRAME_CHUNK_SHIFT;
+	uint32_t i;
+
+	if (!m)
+		return min_u64(c, f->nchunks);
+	i = search_first(m->n, mid, m->v[mid].end <= pfn);
+	if (i == m->n)
+		return f->nchunks;
+	return m->v[i].pfn > pfn ? m->v[i].pfn >> FRAME_CHUNK_SHIFT : c;
+}
+
+/* A frame whose chunk is not kept. */
+static const struct frame *peek(struct frame_store *st, uint64_t pfn)
+{
+	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
+	struct frame_filler *fi;
+	uint32_t kind;
+
+	if (!st->k || frames_next_chunk(st->frames, c) != c)
+		return NULL;
+	fi = take_filler(st);
+	frame_read(fi->reader, pfn, pfn + 1, st->frames->average, fi->frames, &fi->sums);
+	kind = recent_kind(st, fi, &fi->frames[0]);
+	if (kind == FRAME_RARE) { /* until FRAMES_GUESTS others were asked for */
+		kind += __atomic_fetch_add(&st->nguests, 1, __ATOMIC_RELAXED) % FRAMES_GUESTS;
+		st->frames->kind[kind] = fi->frames[0];
+	}
+	give_filler(st, fi);
+	return &st->frames->kind[kind];
+}
+
+static const struct frame *rare_frame(const struct frame_chunk *chunk, uint32_t at)
+{
+	size_t i = search_first(chunk->nrare, mid, chunk->rare[mid].at < at);
+
+	return &chunk->rare[i].f;
+}
+
+const struct frame *frame_fetch(const struct frames *f, uint64_t pfn)
+{
+	struct frame_store *st = f->store;
+	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
+	const struct frame_chunk *chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
+	uint32_t at = pfn & (FRAME_CHUNK - 1);
+
+	if (!chunk && state_of(st, c) != CHUNK_NONE &&
+	    (!st->walking || state_of(st, c) == CHUNK_READING)) {
+		pthread_mutex_lock(&st->lock);
+		bring(st, c, FRAMES_CHUNK_BYTES);
+		pthread_mutex_unlock(&st->lock);
+		chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
+	}
+	if (!chunk)
+		return state_of(st, c) == CHUNK_NONE ? NULL : peek(st, pfn);
+	return chunk->kind[at] == FRAME_RARE ? rare_frame(chunk, at) : &f->kind[chunk->kind[at]];
+}
+
+/* ---- all frames --------------------------------------------------------------------------- */
+
+void frames_load(const struct frames *f, uint64_t pfn)
+{
+	struct frame_store *st = f->store;
+	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
+	bool room;
+
+	if (c >= f->nchunks || f->chunk[c] || state_of(st, c) == CHUNK_NONE)
+		return;
+	pthread_mutex_lock(&st->lock);
+	if (st->spare) {
+		f->chunk[st->spare_at] = NULL;
+		set_state(st, st->spare_at, CHUNK_UNREAD);
+		frames_free_chunk(st->spare);
+		st->spare = NULL;
+	}
+	room = bring(st, c, FRAMES_CHUNK_BYTES);
+	if (!room) {
+		uint64_t limit = st->limit;
+
+		st->limit = UINT64_MAX;
+		bring(st, c, FRAMES_CHUNK_BYTES);
+		st->limit = limit;
+		st->spare = f->chunk[c];
+		st->spare_at = c;
+		st->kept -= st->spare ? FRAMES_CHUNK_BYTES : 0;
+	}
+	pthread_mutex_unlock(&st->lock);
+}
+
+static void load_one(void *ctx, unsigned worker, size_t c)
+{
+	const struct frames *f = ctx;
+	struct frame_store *st = f->store;
+
+	(void)worker;
+	if (frames_next_chunk(f, c) != c || f->chunk[c])
+		return;
+	pthread_mutex_lock(&st->lock);
+	bring(st, c, FRAMES_CHUNK_BYTES);
+	pthread_mutex_unlock(&st->lock);
+}
+
+void frames_load_all(const struct snapshot *s)
+{
+	jobs_run(s->k->jobs, s->frames.nchunks, load_one, (void *)&s->frames);
+}
+
+void frames_drop(const struct frames *f)
+{
+	struct frame_store *st = f->store;
+
+	if (!st || !st->k)
+		return;
+	for (uint64_t c = frames_next_chunk(f, 0); c < f->nchunks;
+	     c = frames_next_chunk(f, c + 1)) {
+		if (!f->chunk[c])
+			continue;
+		frames_free_chunk(f->chunk[c]);
+		f->chunk[c] = NULL;
+		set_state(st, c, CHUNK_UNREAD);
+	}
+	st->spare = NULL;
+	st->kept = 0;
+}
+
+uint64_t frames_room(const struct frames *f)
+{
+	const struct frame_store *st = f->store;
 
 	if (!st)
-		decode_page(w, pfn, kva, raw, kva, w->f->size);
-	else if (st != ST_FAULT)
-		mark_unread(w, pfn, pfn + 1);
+		return UINT64_MAX;
+	return st->limit > st->kept ? st->limit - st->kept : 0;
 }
 
-/* Struct pages of [pfn, end), the first at KVA. */
-static void decode_range(struct worker *w, uint64_t pfn, uint64_t end, uint64_t kva)
+bool frames_summed(const struct frames *f, uint64_t c)
 {
-	uint32_t psize = dump_page_size(w->p->k->dump), size = w->f->size;
+	return __atomic_load_n(&f->store->state[c], __ATOMIC_ACQUIRE) & CHUNK_SUMMED;
+}
 
-	while (pfn < end) {
-		uint32_t off = (uint32_t)(kva & (psize - 1));
-		uint64_t n = min_u64((psize - off) / size, end - pfn), at;
-		struct page_ref ref = { 0 };
-		enum status st;
+uint64_t frames_chunks(const struct frames *f)
+{
+	uint64_t n = 0;
 
-		if (!n) {
-			decode_across(w, pfn++, kva);
-			kva += size;
+	for (uint64_t c = 0; f->store && c < f->nchunks; c++)
+		n += frames_summed(f, c) && state_of(f->store, c) != CHUNK_NONE;
+	return n;
+}
+
+/* Reads C without keeping it, and counts its page tables. */
+static uint64_t stream(struct frame_store *st, uint64_t c)
+{
+	struct frame_filler *fi = take_filler(st);
+	bool first = !frames_summed(st->frames, c);
+	uint64_t tables = 0;
+
+	if (read_chunk(st, fi, c)) {
+		if (first)
+			sum_up(st, c, fi->frames);
+		for (uint32_t i = 0; i < FRAME_CHUNK; i++)
+			tables += (fi->frames[i].flags & FR_PGTABLE) != 0;
+	}
+	pthread_mutex_lock(&st->lock);
+	note_read(st, c, &fi->sums);
+	pthread_mutex_unlock(&st->lock);
+	give_filler(st, fi);
+	return tables;
+}
+
+void frames_probe(struct frames *f, uint64_t c, bool *in_parts, bool *own)
+{
+	struct frame_store *st = f->store;
+	bool kept;
+
+	pthread_mutex_lock(&st->lock);
+	kept = bring(st, c, FRAMES_CHUNK_BYTES);
+	pthread_mutex_unlock(&st->lock);
+	if (!kept)
+		stream(st, c);
+	*in_parts = st->state[c] & CHUNK_IN_PARTS;
+	*own = st->state[c] & CHUNK_OWN;
+}
+
+void frames_sum(const struct frames *f, uint64_t c)
+{
+	if (!frames_summed(f, c))
+		stream(f->store, c);
+}
+
+uint64_t frames_count_tables(const struct frames *f)
+{
+	uint64_t n = 0;
+
+	for (uint64_t c = frames_next_chunk(f, 0); c < f->nchunks;
+	     c = frames_next_chunk(f, c + 1)) {
+		const struct frame_chunk *chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
+
+		if (!chunk && f->store->k) {
+			n += stream(f->store, c);
 			continue;
 		}
-		st = map_pfn(w, kva, &at);
-		if (!st)
-			st = reader_page(w->r, at, &ref);
-		if (!st)
-			for (uint64_t i = 0; i < n; i++)
-				decode_page(w, pfn + i, kva + i * size, ref.data, kva - off, psize);
-		else if (st != ST_FAULT)
-			mark_unread(w, pfn, pfn + n);
-		reader_release(w->r, &ref);
-		pfn += n;
-		kva += n * size;
-	}
-}
-
-static void add_sums(struct sums *to, const struct sums *s)
-{
-	__atomic_fetch_add(&to->existing, s->existing, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&to->unread, s->unread, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&to->lost_heads, s->lost_heads, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&to->pte_mapped, s->pte_mapped, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&to->own_mapped, s->own_mapped, __ATOMIC_RELAXED);
-}
-
-static void mark_device(struct worker *w, uint64_t pfn, uint64_t end)
-{
-	for (; w->frames && pfn < end; pfn++)
-		if (w->frames[pfn - w->first_pfn].flags & FR_EXISTS)
-			w->frames[pfn - w->first_pfn].flags |= FR_ZONE_DEVICE;
-}
-
-static void fill_chunk(void *ctx, unsigned worker, size_t item)
-{
-	struct pass *p = ctx;
-	const struct memmap *m = &p->k->memmap;
-	uint64_t first = (uint64_t)p->chunks[item] << FRAME_CHUNK_SHIFT;
-	uint64_t end = first + CHUNK_FRAMES;
-	struct worker w = {
-		.p = p, .f = &p->fmt, .first_pfn = first, .averages = &p->averages[item]
-	};
-
-	if (!p->readers[worker])
-		p->readers[worker] = reader_new(p->k->dump);
-	w.r = p->readers[worker];
-	for (uint32_t i = 0; i < m->n; i++) {
-		const struct memmap_range *g = &m->v[i];
-		uint64_t lo = max_u64(first, g->pfn), hi = min_u64(end, g->end);
-
-		if (lo >= hi)
-			continue;
-		decode_range(&w, lo, hi, g->page_kva + (lo - g->pfn) * p->fmt.size);
-		if (g->offline)
-			mark_device(&w, lo, hi);
-	}
-	for (uint32_t i = 0; i < m->ndevices; i++)
-		mark_device(&w, max_u64(first, m->devices[i].pfn), min_u64(end, m->devices[i].end));
-	p->s->frames.chunk[p->chunks[item]] = w.frames;
-	add_sums(&p->sums, &w.sums);
-}
-
-/* ---- the pass -------------------------------------------------------------------------- */
-
-/* Chunks that a range touches, ascending, without repeats. */
-static uint32_t list_chunks(struct pass *p)
-{
-	const struct memmap *m = &p->k->memmap;
-	uint64_t total = 0, next = 0;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < m->n; i++)
-		total += ((m->v[i].end - 1) >> FRAME_CHUNK_SHIFT) -
-			 (m->v[i].pfn >> FRAME_CHUNK_SHIFT) + 1;
-	p->chunks = heap_array(uint32_t, total);
-	for (uint32_t i = 0; i < m->n; i++) {
-		uint64_t c = max_u64(next, m->v[i].pfn >> FRAME_CHUNK_SHIFT);
-
-		for (; c <= (m->v[i].end - 1) >> FRAME_CHUNK_SHIFT; c++)
-			p->chunks[n++] = (uint32_t)c;
-		next = max_u64(next, c);
+		for (uint32_t i = 0; chunk && i < FRAME_CHUNK; i++)
+			n += (frame_at(f, (c << FRAME_CHUNK_SHIFT) + i)->flags & FR_PGTABLE) != 0;
 	}
 	return n;
 }
 
-static void set_averages(void *ctx, unsigned worker, size_t item)
-{
-	struct pass *p = ctx;
-	struct frame *f = p->s->frames.chunk[p->chunks[item]];
-	const struct averages *a = &p->averages[item];
+/* ---- turns --------------------------------------------------------------------------------- */
 
-	(void)worker;
-	for (size_t i = 0; i < a->n; i++)
-		for (uint32_t j = 0; j < a->v[i].n; j++)
-			f[a->v[i].first + j].mapcount = a->v[i].mapcount;
+static uint64_t chunks_there(const struct frames *f)
+{
+	uint64_t n = 0;
+
+	for (uint64_t c = frames_next_chunk(f, 0); c < f->nchunks; c = frames_next_chunk(f, c + 1))
+		n++;
+	return n;
 }
 
-static void report_frames(struct pass *p)
+void frames_turns_begin(const struct frames *f, uint64_t bytes)
 {
-	struct frames *f = &p->s->frames;
+	struct frame_store *st = f->store;
 
-	f->existing = p->sums.existing;
-	f->unread = p->sums.unread;
-	f->average = p->sums.pte_mapped && !p->sums.own_mapped;
-	if (p->sums.unread)
-		issue_add(p->k->issues, ST_NODATA, "struct page", p->sums.unread,
-			  "struct pages that the dump does not hold");
-	if (p->sums.lost_heads) /* of a live machine: allocated or freed just then */
-		issue_add(p->k->issues, p->k->dump->live ? ST_TORN : ST_CORRUPT, "compound page",
-			  p->sums.lost_heads, "tail pages whose head is not readable");
+	if (!st || !st->k || chunks_there(f) <= st->limit / bytes)
+		return;
+	frames_drop(f);
+	st->chunk_bytes = bytes;
+	st->turn = heap_array(uint8_t, f->nchunks);
+	st->walking = true;
+	st->closed = false;
 }
 
-void frames_build(struct snapshot *s)
+bool frames_turn_end(const struct frames *f)
 {
-	struct pass *p = heap_array(struct pass, 1);
-	uint32_t n;
+	struct frame_store *st = f->store;
+	bool more = st && st->turn && st->closed;
 
-	p->s = s;
-	p->k = s->k;
-	s->frames = (struct frames){ .max_pfn = p->k->memmap.max_pfn };
-	if (p->k->memmap.n) {
-		pagefmt_init(&p->fmt, p->k);
-		s->frames.marks_tables = p->fmt.type_table != 0;
-		s->frames.nchunks = ((s->frames.max_pfn - 1) >> FRAME_CHUNK_SHIFT) + 1;
-		s->frames.chunk = heap_array(struct frame *, s->frames.nchunks);
-		n = list_chunks(p);
-		p->averages = heap_array(struct averages, n);
-		jobs_run(p->k->jobs, n, fill_chunk, p);
-		report_frames(p);
-		if (s->frames.average)
-			jobs_run(p->k->jobs, n, set_averages, p);
-		for (uint32_t i = 0; i < n; i++)
-			free(p->averages[i].v);
+	if (!st || !st->turn)
+		return false;
+	frames_drop(f);
+	st->closed = false;
+	for (uint64_t c = 0; more && c < f->nchunks; c++)
+		if (st->turn[c] == TURN_NOW)
+			st->turn[c] = TURN_DONE;
+	if (more)
+		return true;
+	free(st->turn);
+	st->turn = NULL;
+	st->walking = false;
+	return false;
+}
+
+bool frames_admit(const struct frames *f, uint64_t c)
+{
+	struct frame_store *st = f->store;
+	bool now, none = frames_next_chunk(f, c) != c;
+
+	pthread_mutex_lock(&st->lock);
+	if (st->turn[c] == TURN_OPEN && (none || (!st->closed && has_room(st, st->chunk_bytes)))) {
+		/* first: while it is read, others ask for it, or close */
+		__atomic_store_n(&st->turn[c], TURN_NOW, __ATOMIC_RELEASE);
+		if (!none)
+			bring(st, c, st->chunk_bytes);
 	}
-	for (unsigned i = 0; i < JOBS_MAX; i++)
-		if (p->readers[i])
-			reader_free(p->readers[i]);
-	free(p->chunks);
-	free(p->averages);
-	free(p);
+	now = st->turn[c] == TURN_NOW;
+	st->closed |= st->turn[c] == TURN_OPEN;
+	pthread_mutex_unlock(&st->lock);
+	return now;
 }
 
-void frames_free(struct frames *f)
+void frames_turns_only(const struct frames *f, const uint64_t *chunks, size_t n)
 {
-	for (uint64_t i = 0; i < f->nchunks; i++)
-		free(f->chunk[i]);
-	free(f->chunk);
-	*f = (struct frames){ 0 };
+	struct frame_store *st = f->store;
+
+	st->turn = heap_array(uint8_t, f->nchunks);
+	memset(st->turn, TURN_DONE, f->nchunks);
+	for (size_t i = 0; i < n; i++) {
+		st->turn[chunks[i]] = TURN_NOW;
+		load_one((void *)f, 0, chunks[i]);
+	}
+	st->walking = true;
+}
+
+void frames_turns_over(const struct frames *f)
+{
+	free(f->store->turn);
+	f->store->turn = NULL;
+	f->store->walking = false;
 }

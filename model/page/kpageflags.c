@@ -12,6 +12,7 @@
 #include "dumpread/base/heap.h"
 #include "model/kobj.h"
 #include "model/usage/account.h"
+#include "model/page/frames.h"
 #include "model/page/pagefmt.h"
 
 static const struct { enum kpf bit; enum layout_id flag; } copied[] = {
@@ -228,7 +229,7 @@ static void refuse_refcount(const struct kpageflags *q, uint64_t pfn, struct pag
 enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_words *ret)
 {
 	const struct pagefmt *fmt = &q->fmt;
-	const struct frame *f = frame_at(&q->s->frames, pfn);
+	const struct frame *f = frame_of_all(&q->s->frames, pfn);
 	uint64_t kva = memmap_page_kva(&q->k->memmap, pfn), head = kva;
 	uint8_t raw[2 * STRUCT_PAGE_MAX];
 	enum page_role role;

@@ -12,6 +12,7 @@
 
 #define REFCOUNTS_CHUNK_SHIFT 15	/* log2 counters of a chunk */
 #define REFCOUNTS_CHUNK (UINT64_C(1) << REFCOUNTS_CHUNK_SHIFT)
+#define REFCOUNTS_CHUNK_BYTES (REFCOUNTS_CHUNK * sizeof(uint32_t))
 
 struct refcounts {
 	uint32_t **chunk;	/* NULL: nothing counted here */

@@ -14,11 +14,11 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
+#include "model/page/frames.h"
 #include "model/source/module.h"
 #include "model/usage/account.h"
 
 #define UNKNOWN UINT64_MAX
-#define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)
 /* A chunk of frames costs 384 KiB, an entry that names a far one 12 bytes of text. */
 #define CHUNKS_MIN 64
 #define TEXT_BYTES_CHUNK 8192
@@ -28,7 +28,9 @@ struct maker {
 	struct snapshot *s;
 	const struct capture *c;
 	uint64_t page;			/* bytes */
-	uint64_t chunks_left;
+	/* frames, in chunks that exist where one is listed */
+	struct frame_given **chunk;
+	uint64_t nchunks, max_pfn, chunks_left;
 	struct hash files;		/* name -> index */
 	VEC(struct file) file;
 };
@@ -265,26 +267,23 @@ static uint64_t pfn_of(const struct maker *m, const struct capture_page *p)
 
 static void make_chunks(struct maker *m)
 {
-	struct frames *f = &m->s->frames;
-
 	for (size_t i = 0; i < m->c->pages.n; i++)
-		f->max_pfn = max_u64(f->max_pfn, pfn_of(m, &m->c->pages.v[i]) + 1);
+		m->max_pfn = max_u64(m->max_pfn, pfn_of(m, &m->c->pages.v[i]) + 1);
 	for (size_t i = 0; m->c->module && i < m->c->module->runs.n; i++) {
 		const struct vmc_run *r = &m->c->module->runs.v[i];
 
 		if (module_is_page(r))
-			f->max_pfn = max_u64(f->max_pfn, r->where + r->pages);
+			m->max_pfn = max_u64(m->max_pfn, r->where + r->pages);
 	}
-	f->nchunks = (f->max_pfn + CHUNK_FRAMES - 1) >> FRAME_CHUNK_SHIFT;
-	f->chunk = heap_array(struct frame *, f->nchunks);
-	f->references = !m->c->module;
+	m->nchunks = (m->max_pfn + FRAME_CHUNK - 1) >> FRAME_CHUNK_SHIFT;
+	m->chunk = heap_array(struct frame_given *, m->nchunks);
 	m->chunks_left =
 		CHUNKS_MIN + m->c->size / (m->c->module ? RUN_BYTES_CHUNK : TEXT_BYTES_CHUNK);
 }
 
-static struct frame *frame_of(struct maker *m, uint64_t pfn)
+static struct frame_given *frame_of(struct maker *m, uint64_t pfn)
 {
-	struct frame **chunk = &m->s->frames.chunk[pfn >> FRAME_CHUNK_SHIFT];
+	struct frame_given **chunk = &m->chunk[pfn >> FRAME_CHUNK_SHIFT];
 
 	if (!*chunk) {
 		if (!m->chunks_left) {
@@ -293,9 +292,9 @@ static struct frame *frame_of(struct maker *m, uint64_t pfn)
 			return NULL;
 		}
 		m->chunks_left--;
-		*chunk = heap_array(struct frame, CHUNK_FRAMES);
+		*chunk = heap_array(struct frame_given, FRAME_CHUNK);
 	}
-	return &(*chunk)[pfn & (CHUNK_FRAMES - 1)];
+	return &(*chunk)[pfn & (FRAME_CHUNK - 1)];
 }
 
 /*
@@ -312,14 +311,13 @@ static bool is_anon(const struct maker *m, const struct capture_vma *v,
 
 static void make_frame(struct maker *m, const struct capture_vma *v, const struct capture_page *p)
 {
-	struct frame *f = frame_of(m, pfn_of(m, p));
+	struct frame_given *f = frame_of(m, pfn_of(m, p));
 
 	if (!f)
 		return;
 	if (!(f->flags & FR_EXISTS)) {
 		f->flags = FR_EXISTS | (is_anon(m, v, p) ? FR_ANON | FR_SWAPBACKED : FR_CACHE);
 		f->mapcount = p->count;
-		m->s->frames.existing++;
 	} else if (f->mapcount != p->count) {
 		issue_add(m->s->k->issues, ST_CORRUPT, "page count", 1,
 			  "the page at %#" PRIx64 " has %u references and %u", p->pa, f->mapcount,
@@ -333,14 +331,12 @@ static void make_frame(struct maker *m, const struct capture_vma *v, const struc
 static void make_run_frames(struct maker *m, const struct vmc_run *r, bool hugetlb)
 {
 	for (uint32_t i = 0; module_is_page(r) && i < r->pages; i++) {
-		struct frame *f = frame_of(m, r->where + i);
+		struct frame_given *f = frame_of(m, r->where + i);
 
 		if (!f)
 			return;
-		if (!(f->flags & FR_EXISTS)) {
+		if (!(f->flags & FR_EXISTS))
 			module_frame(r, hugetlb, f);
-			m->s->frames.existing++;
-		}
 		f->found += r->pte & VMC_PRESENT ? 1 : 0;
 	}
 }
@@ -363,6 +359,11 @@ static void make_frames(struct maker *m)
 		for (size_t j = 0; j < v->npages; j++)
 			make_frame(m, v, &m->c->pages.v[v->first_page + j]);
 	}
+	frames_give(m->s, m->chunk, m->nchunks, m->max_pfn);
+	m->s->frames.references = !mod;
+	for (uint64_t c = 0; c < m->nchunks; c++)
+		free(m->chunk[c]);
+	free(m->chunk);
 }
 
 /* ---- usage --------------------------------------------------------------------------------- */
@@ -546,7 +547,7 @@ static void about(const struct kernel *k, struct source_about *ret)
 	ret->pages = c->module ? c->module->runs.n : c->pages.n;
 }
 
-#define OFFERS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_SIZES)
+#define OFFERS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND | NEED_SIZES)
 
 const struct source source_collector = {
 	.name = "collector",

@@ -9,6 +9,8 @@
 #include "kmod/format.h"
 #include "model/source/capture.h"
 
+struct frame_given;		/* model/page/frames.h */
+
 /* For one VMA, in addition to its struct capture_vma. */
 struct module_vma {
 	uint64_t pgoff, ino, size, swapped, inode, huge_bytes;
@@ -57,7 +59,7 @@ void module_vma(const struct module *m, size_t at, const struct kernel *k, struc
 		const struct mm *mm);
 void module_file(const struct module *m, size_t at, struct file *f);
 /* Fills F with the facts of R about its pages. */
-void module_frame(const struct vmc_run *r, bool hugetlb, struct frame *f);
+void module_frame(const struct vmc_run *r, bool hugetlb, struct frame_given *f);
 void module_usage(const struct snapshot *s, size_t at);
 void module_walk(const struct snapshot *s, struct reader *r, const struct vma *v,
 		 bool (*fn)(void *arg, const struct vma_page *p), void *arg);

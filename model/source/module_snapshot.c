@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/page/frames.h"
 #include "model/source/module.h"
 #include "model/usage/account.h"
 
@@ -153,7 +154,7 @@ static uint32_t flag_if(const struct vmc_run *r, unsigned bit, enum frame_flag f
 	return kpf(r, bit) ? flag : 0;
 }
 
-void module_frame(const struct vmc_run *r, bool hugetlb, struct frame *f)
+void module_frame(const struct vmc_run *r, bool hugetlb, struct frame_given *f)
 {
 	f->flags = FR_EXISTS | flag_if(r, KPF_ANON, FR_ANON) | flag_if(r, KPF_KSM, FR_KSM) |
 		   flag_if(r, KPF_SWAPBACKED, FR_SWAPBACKED) | flag_if(r, KPF_DIRTY, FR_DIRTY) |

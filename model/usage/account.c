@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/log.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/heap.h"
 #include "model/source/attempt.h"
@@ -25,7 +26,8 @@ struct pass {
 	struct acct_shared shared;
 	struct cut cut;
 	struct tables *tables;
-	bool whole_run;			/* fill usage; otherwise only frame.found */
+	bool whole_run;			/* fill usage; otherwise only count mappings */
+	struct usage *before;		/* live: of each VMA, what earlier rounds counted */
 	struct acct *accts[JOBS_MAX];
 	struct reader *readers[JOBS_MAX];
 	struct issues_aside *asides[JOBS_MAX];	/* live */
@@ -63,13 +65,13 @@ static void account_vma(struct pass *p, struct acct *a, const struct mm *m, uint
 	uint64_t start = piece ? it->start : v->start, end = piece ? it->end : v->end;
 
 	acct_vma(a, v);
-	if (first) {
+	if (first && a->first) {
 		a->u.size = v->end - v->start;
 		a->u.swap = a->shmem.bytes;
 	}
 	if (m->pgd_pa)
 		walk_range(a, m, start, end, &acct_visit);
-	else
+	else if (a->first)
 		a->u.lost += end - start;
 	if (!p->whole_run)
 		return;
@@ -114,7 +116,7 @@ static void account_live(struct pass *p, struct acct *a, const struct mm *m,
 			prime(a, m, it);
 		for (uint32_t i = 0; i < it->nvmas; i++) {
 			if (!it->end)
-				p->s->vmas[it->vma + i].usage = (struct usage){ 0 };
+				p->s->vmas[it->vma + i].usage = p->before[it->vma + i];
 			account_vma(p, a, m, it->vma + i, it);
 		}
 		if (it->end) /* other pieces have added their sums to the VMA already */
@@ -140,7 +142,7 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 			p->asides[worker] = heap_array(struct issues_aside, 1);
 	}
 	tables_of(p->tables, p->s->vmas[it->vma].mm, p->readers[worker]);
-	if (p->s->k->dump->live) {
+	if (p->s->k->dump->live && p->whole_run) {
 		issues_begin_aside(p->s->k->issues, p->asides[worker]);
 		account_live(p, a, m, it);
 		issues_end_aside(p->s->k->issues, p->asides[worker]);
@@ -152,48 +154,55 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 		account_vma(p, a, m, it->vma + i, it);
 }
 
-/* Mappings of huge pages, noted once for each page, become mappings of their small pages. */
-static void spread_huge(void *ctx, unsigned worker, size_t chunk)
-{
-	const struct pass *p = ctx;
-	const struct paging *pg = p->s->k->paging;
-	struct frame *f = p->s->frames.chunk[chunk];
+/* ---- the mappings of huge pages --------------------------------------------------- */
 
-	(void)worker;
-	for (unsigned l = 1; f && l < pg->nlevels; l++) {
+/* Calls FN for the pages of CHUNK that huge entries map, with the number of those. */
+static bool each_huge(const struct pass *p, uint64_t chunk,
+		      void (*fn)(const struct pass *p, uint64_t pfn, uint32_t n))
+{
+	const struct paging *pg = p->s->k->paging;
+	uint64_t first = chunk << FRAME_CHUNK_SHIFT;
+	bool any = false;
+
+	for (unsigned l = 1; l < pg->nlevels; l++) {
 		unsigned shift = paging_shift(pg, l) - p->s->k->dump->page_shift;
 		const uint32_t *units = p->shared.huge_found[l];
 
-		for (uint64_t i = 0; units && i < 1u << FRAME_CHUNK_SHIFT; i++) {
-			uint64_t pfn = ((uint64_t)chunk << FRAME_CHUNK_SHIFT) + i;
-			uint64_t unit = pfn >> shift, next = (unit + 1) << shift;
+		for (uint64_t i = 0; units && i < FRAME_CHUNK; i++) {
+			uint64_t unit = (first + i) >> shift, next = (unit + 1) << shift;
 
 			if (unit >= p->shared.huge_units[l])
 				break;
 			if (units[unit])
-				f[i].found += units[unit];
+				fn(p, first + i, units[unit]);
 			else
-				i += next - pfn - 1;
+				i += next - first - i - 1;
+			any |= units[unit] != 0;
 		}
 	}
+	return any;
 }
 
-static void run_pass(struct pass *p)
+static void sum_huge(const struct pass *p, uint64_t pfn, uint32_t n)
 {
-	jobs_run(p->s->k->jobs, p->cut.n, do_item, p);
-	for (unsigned i = 0; i < JOBS_MAX; i++) {
-		if (!p->accts[i])
-			continue;
-		acct_close(p->accts[i]);
-		free(p->accts[i]);
-		reader_free(p->readers[i]);
-		free(p->asides[i]);
-		p->accts[i] = NULL;
-		p->asides[i] = NULL;
-	}
-	acct_claims_release(&p->shared);
-	if (p->shared.count_found)
-		jobs_run(p->s->k->jobs, p->s->frames.nchunks, spread_huge, p);
+	p->s->frames.store->seen[pfn >> FRAME_CHUNK_SHIFT] += n * frame_weight(pfn);
+}
+
+static void count_huge(const struct pass *p, uint64_t pfn, uint32_t n)
+{
+	p->s->frames.store->found[pfn >> FRAME_CHUNK_SHIFT][pfn & (FRAME_CHUNK - 1)] += n;
+}
+
+/* Mappings of huge pages, noted once for each page, become mappings of their small pages. */
+static void spread_huge(void *ctx, unsigned worker, size_t chunk)
+{
+	const struct pass *p = ctx;
+
+	(void)worker;
+	if (p->shared.sum_found)
+		each_huge(p, chunk, sum_huge);
+	if (p->s->frames.store->found[chunk])
+		each_huge(p, chunk, count_huge);
 }
 
 static void init_huge(struct pass *p)
@@ -213,99 +222,134 @@ static void init_huge(struct pass *p)
 
 /* ---- the pass ------------------------------------------------------------------------ */
 
-static struct pass *pass_new(struct snapshot *s, bool count_found)
+static void run_pass(struct pass *p)
+{
+	p->shared.tables_left = (int64_t)min_u64(cut_budget(p->s), INT64_MAX);
+	jobs_run(p->s->k->jobs, p->cut.n, do_item, p);
+	for (unsigned i = 0; i < JOBS_MAX; i++) {
+		if (!p->accts[i])
+			continue;
+		acct_close(p->accts[i]);
+		free(p->accts[i]);
+		reader_free(p->readers[i]);
+		free(p->asides[i]);
+		p->accts[i] = NULL;
+		p->asides[i] = NULL;
+	}
+}
+
+static struct pass *pass_new(struct snapshot *s, uint32_t only)
 {
 	struct pass *p = heap_array(struct pass, 1);
-	uint64_t budget = cut_budget(s);
 	struct reader *r;
 
 	p->s = s;
 	/* the holes of a shmem vma are counted entry by entry: it must stay whole */
 	p->cut = (struct cut){ .s = s, .whole_shmem = true };
+	for (uint32_t i = 0; i < s->nmms; i++)
+		if (only == NONE || only == i)
+			cut_mm(&p->cut, &s->mms[i]);
 	p->tables = tables_begin(s);
 	p->shared.s = s;
-	p->shared.count_found = count_found;
-	p->shared.parallel = s->k->jobs > 1;
-	p->shared.tables_left = (int64_t)min_u64(budget, INT64_MAX);
-	p->shared.nodes_left = budget;
+	p->shared.nodes_left = cut_budget(s);
 	pthread_mutex_init(&p->lock, NULL);
 	acct_claims_init(&p->shared);
 	r = reader_new(s->k->dump);
 	swaps_init(&p->shared.swaps, s->k, r);
 	reader_free(r);
-	if (count_found)
-		init_huge(p);
 	return p;
 }
 
 static void pass_free(struct pass *p)
 {
+	acct_claims_release(&p->shared);
 	pthread_mutex_destroy(&p->lock);
 	pthread_mutex_destroy(&p->shared.claims.lock);
 	for (unsigned l = 0; l < PAGING_LEVELS; l++)
 		free(p->shared.huge_found[l]);
 	cut_release(&p->cut);
 	tables_end(p->tables);
+	free(p->before);
 	free(p);
 }
 
 /*
- * 2.4 has no mapcount: while sizes are added up, the mappings found stand in for it. The
- * frames' own values, references that may be mappings, are saved and restored.
+ * 2.4 has no mapcount: while sizes are added up, the mappings found stand in for it. They
+ * are counted first, frame by frame.
  */
-static void found_to_mapcount(struct pass *p, uint32_t **aside)
+static void count_mappings(struct pass *p)
 {
-	const struct frames *f = &p->s->frames;
+	const struct acct_shared shared = p->shared;
 
-	for (uint64_t c = 0; c < f->nchunks; c++) {
-		if (!f->chunk[c])
-			continue;
-		aside[c] = heap_array(uint32_t, UINT64_C(1) << FRAME_CHUNK_SHIFT);
-		for (uint64_t i = 0; i < 1u << FRAME_CHUNK_SHIFT; i++) {
-			struct frame *fr = &f->chunk[c][i];
-
-			aside[c][i] = fr->mapcount;
-			fr->mapcount = fr->found;
-			fr->found = 0;
-		}
-	}
-	for (unsigned l = 0; l < PAGING_LEVELS; l++)
-		if (p->shared.huge_found[l])
-			memset(p->shared.huge_found[l], 0,
-			       p->shared.huge_units[l] * sizeof(*p->shared.huge_found[l]));
+	p->shared.first = false;
+	p->shared.each_found = p->shared.make_found = true;
+	p->whole_run = false;
+	run_pass(p);
+	p->shared.first = shared.first;
+	p->shared.each_found = p->shared.make_found = p->shared.sum_found = false;
+	p->shared.by_found = true;
+	p->whole_run = true;
 }
 
-static void put_back(struct pass *p, uint32_t **aside)
+/* Usage of the rounds before this one: a walk of a live machine may have to be repeated. */
+static void keep_usage(struct pass *p)
 {
-	const struct frames *f = &p->s->frames;
-
-	for (uint64_t c = 0; c < f->nchunks; c++) {
-		for (uint64_t i = 0; aside[c] && i < 1u << FRAME_CHUNK_SHIFT; i++)
-			f->chunk[c][i].mapcount = aside[c][i];
-		free(aside[c]);
-	}
-	free(aside);
+	if (!p->s->k->dump->live)
+		return;
+	if (!p->before)
+		p->before = heap_array(struct usage, p->s->nvmas);
+	for (uint32_t i = 0; i < p->s->nvmas; i++)
+		p->before[i] = p->s->vmas[i].usage;
 }
 
 void account_build(struct snapshot *s, uint32_t only)
 {
-	struct pass *p = pass_new(s, only == NONE);
-	uint32_t **aside = NULL;
+	bool all = only == NONE && s->frames.store, by_found = all && !has(s->k, M_PAGE_MAPCOUNT);
+	struct pass *p = pass_new(s, only);
+	struct frames *f = &s->frames;
+	unsigned rounds = 0;
 
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		s->vmas[i].usage = (struct usage){ 0 };
-	for (uint32_t i = 0; i < s->nmms; i++)
-		if (only == NONE || only == i)
-			cut_mm(&p->cut, &s->mms[i]);
-	if (only == NONE && !has(s->k, M_PAGE_MAPCOUNT)) {
-		aside = heap_array(uint32_t *, s->frames.nchunks);
-		run_pass(p);
-		found_to_mapcount(p, aside);
+	if (all) {
+		init_huge(p);
+		free(f->store->seen);
+		f->store->seen = heap_array(uint64_t, f->nchunks);
 	}
-	p->whole_run = true;
+	p->shared.first = p->whole_run = true;
+	frames_turns_begin(f, by_found ? FRAMES_FOUND_BYTES : FRAMES_CHUNK_BYTES);
+	do {
+		keep_usage(p);
+		p->shared.sum_found = all;
+		if (by_found)
+			count_mappings(p);
+		run_pass(p);
+		p->shared.first = p->shared.by_found = false;
+		rounds++;
+	} while (frames_turn_end(f));
+	log_info(s->k->dump->log,
+		 "memory: %u rounds over the page tables, %" PRIu64 " chunks of page frames",
+		 rounds, frames_chunks(f));
+	p->shared.sum_found = all;
+	if (all)
+		jobs_run(s->k->jobs, f->nchunks, spread_huge, p);
+	pass_free(p);
+	s->tables_checked |= only == NONE;
+}
+
+void account_found(struct snapshot *s, const uint64_t *chunks, size_t n)
+{
+	struct pass *p = pass_new(s, NONE);
+
+	init_huge(p);
+	for (size_t i = 0; i < n; i++)
+		frames_found_make(&s->frames, chunks[i]);
+	p->shared.each_found = true;
+	frames_turns_only(&s->frames, chunks, n);
 	run_pass(p);
-	if (aside)
-		put_back(p, aside);
+	frames_turns_over(&s->frames);
+	for (size_t i = 0; i < n; i++)
+		spread_huge(p, 0, chunks[i]);
 	pass_free(p);
 }
 

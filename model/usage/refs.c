@@ -11,6 +11,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
+#include "dumpread/base/memory.h"
 #include "model/usage/account.h"
 #include "model/usage/cut.h"
 #include "model/page/refcounts.h"
@@ -35,7 +36,7 @@ struct refs {
 	struct refcounts huge[PAGING_LEVELS];	/* leaves of that level, each once */
 	bool huge_used[PAGING_LEVELS];
 	struct refcounts slots[SWAP_TYPES];
-	struct refcount_pool device, swap;
+	struct refcount_pool ram, device, swap;
 	int64_t tables_left;
 };
 
@@ -77,7 +78,7 @@ static uint32_t *frame_counter(struct refs *f, struct refcounts *c, uint64_t at)
 
 	if (found || i >= c->nchunks)
 		return found;
-	return refcount_make(c, at, c->ram[i] ? NULL : &f->device);
+	return refcount_make(c, at, c->ram[i] ? &f->ram : &f->device);
 }
 
 uint32_t refs_of_frame(const struct refs *f, uint64_t pfn)
@@ -548,6 +549,7 @@ static void init_frames(struct refs *f)
 		c->nchunks = max_u64(f->frames.nchunks >> min_u64(c->shift, 63), 1);
 		init_ram(&f->k->memmap, c);
 	}
+	f->ram.left = (int64_t)(memory_left(f->k->memory) / REFCOUNTS_CHUNK_BYTES);
 	f->device.left = f->k->memmap.n ? REFS_DEVICE_CHUNKS : CAPTURE_CHUNKS;
 }
 
@@ -595,6 +597,11 @@ struct refs *refs_count(const struct snapshot *s)
 		issue_add(f->k->issues, ST_LIMIT, "swap slot", 1,
 			  "more slots in use than the machine can have");
 	return f;
+}
+
+bool refs_complete(const struct refs *f)
+{
+	return !f->ram.over;
 }
 
 void refs_free(struct refs *f)

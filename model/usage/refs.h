@@ -62,6 +62,8 @@ struct refs;
 /* Counts all references: one pass over all page tables, in parallel. */
 struct refs *refs_count(const struct snapshot *s);
 void refs_free(struct refs *f);
+/* False: all counters would have taken more memory than is allowed. */
+bool refs_complete(const struct refs *f);
 
 /* References to a frame; 0: none, or not counted. */
 uint32_t refs_of_frame(const struct refs *f, uint64_t pfn);

@@ -39,7 +39,7 @@ bool vma_has_pages(const struct vma *v);
 /* A page of memory that V maps at VA. */
 struct resident_page {
 	uint64_t va, pfn;
-	struct frame *frame;
+	const struct frame *frame;
 	const struct vma_page *leaf;	/* its entry: for a huge page the same for all of its
 					   pages */
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
 #include "model/kobj.h"
 #include "model/usage/account.h"
 
@@ -41,6 +42,26 @@ static void special(struct acct *a, uint64_t bytes)
 	a->u.special += bytes;
 	if (acct_rule(a, RULE_RSS_HAS_SPECIAL))
 		a->u.rss += bytes;
+}
+
+const struct frame *acct_stand_in(struct acct *a, const struct frame *f, uint64_t pfn)
+{
+	struct frame *to = &a->stand_in[a->nstand_in++ % 2];
+
+	*to = *f;
+	to->mapcount = frame_found(&a->s->frames, pfn);
+	return to;
+}
+
+void acct_count_each(const struct acct *a, uint64_t pfn)
+{
+	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
+	uint32_t *found = a->s->frames.store->found[c];
+
+	if (a->shared->make_found)
+		found = frames_found_make(&a->s->frames, c);
+	if (found)
+		__atomic_fetch_add(&found[pfn & (FRAME_CHUNK - 1)], 1, __ATOMIC_RELAXED);
 }
 
 bool acct_usable(struct acct *a, const struct frame *f, uint64_t pfn, uint64_t bytes)
@@ -87,19 +108,29 @@ static inline void tally_page(struct acct *a, const struct frame *f, unsigned pt
 		acct_tally_mapped(a, key, f);
 }
 
+/* One that maps no page for smaps, whatever its frame is. */
+static void account_special(struct acct *a)
+{
+	if (a->first)
+		special(a, UINT64_C(1) << a->page_shift);
+}
+
 static void account_present(struct acct *a, const struct pte *e, uint64_t va)
 {
 	uint64_t page = UINT64_C(1) << a->page_shift, pfn = e->pa >> a->page_shift;
-	struct frame *f = frame_at(&a->s->frames, pfn);
+	const struct frame *f;
 
 	if (e->flags & PTE_SPECIAL || (a->check_pages && !acct_may_be_page(a, va, pfn))) {
-		special(a, page);
+		account_special(a);
 		return;
 	}
+	if (!acct_now(a, pfn))
+		return;
+	f = acct_frame(a, pfn);
 	if (f && f->flags & FR_RESERVED && acct_rule(a, RULE_RESERVED_NO_PAGE))
 		return;
 	if (acct_usable(a, f, pfn, page)) {
-		acct_count_found(a, f);
+		acct_count_found(a, pfn);
 		tally_page(a, f, e->flags);
 	}
 }
@@ -156,7 +187,7 @@ void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t k
 		return;
 	}
 	for (uint64_t i = 0; i < nr; i++) {
-		const struct frame *part = frame_at(&a->s->frames, pfn + i);
+		const struct frame *part = acct_frame(a, pfn + i);
 
 		acct_tally_mapped(a, key, part ? part : f);
 	}
@@ -174,15 +205,18 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 	enum swap_kind kind = a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)];
 	uint64_t pfn = e->swap_offset & a->swaps->pfn_mask, page = UINT64_C(1) << a->page_shift;
 	unsigned bits = acct_rule(a, RULE_NONPRESENT_CLEAN) ? 0 : acct_raw_bits(e);
-	struct frame *f;
+	const struct frame *f;
 
 	if (kind == SWAP_SLOT) {
-		account_slot(a, e);
+		if (a->first)
+			account_slot(a, e);
 		return;
 	}
-	if (acct_rule(a, RULE_SWAP_ANY))
+	if (a->first && acct_rule(a, RULE_SWAP_ANY))
 		a->u.swap += page;
-	f = frame_at(&a->s->frames, pfn);
+	if (!acct_now(a, pfn))
+		return;
+	f = acct_frame(a, pfn);
 	if (!acct_kind_is_page(a, kind, false)) {
 		/* the counters of its mm still include it (try_to_unmap_one()) */
 		if (kind == SWAP_MIGRATION && f)
@@ -192,7 +226,7 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 	if (!acct_usable(a, f, pfn, page))
 		return;
 	if (kind == SWAP_DEVICE_PRIVATE)
-		acct_count_found(a, f);
+		acct_count_found(a, pfn);
 	/* try_to_unmap_one() has subtracted it from the counters */
 	if (kind == SWAP_HWPOISON)
 		acct_hide(a, f, -page);
@@ -223,6 +257,8 @@ static bool smaps_hole(void *arg, uint64_t va, uint64_t end, unsigned shift)
 
 void acct_bad_entry(struct acct *a, uint64_t va, unsigned shift)
 {
+	if (!a->first)
+		return;
 	a->u.lost += UINT64_C(1) << shift;
 	issue_add(a->k->issues, ST_CORRUPT, "page table entry", 1, "at %#" PRIx64, va);
 }
@@ -237,6 +273,18 @@ static void slow_pte(struct acct *a, const struct pte *e, uint64_t va)
 	}
 }
 
+static void prefetch(const struct frames *f, uint64_t pfn)
+{
+	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
+	const struct frame_chunk *chunk;
+
+	if (c >= f->nchunks)
+		return;
+	chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
+	if (chunk)
+		__builtin_prefetch(&chunk->kind[pfn & (FRAME_CHUNK - 1)]);
+}
+
 static void ptes(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
 {
 	const struct frames *frames = &a->s->frames;
@@ -244,18 +292,22 @@ static void ptes(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
 
 	for (unsigned i = 0; i < n; i++) {
 		const struct pte *e = &pte[i];
-		struct frame *f;
+		uint64_t pfn = e->pa >> shift;
+		const struct frame *f;
 
 		/* frames come in any order: each is a cache miss, so prefetch it */
 		if (i + AHEAD < n && pte[i + AHEAD].kind == PTE_PAGE)
-			__builtin_prefetch(frame_at(frames, pte[i + AHEAD].pa >> shift), 1);
+			prefetch(frames, pte[i + AHEAD].pa >> shift);
 		if (e->kind == PTE_NONE && !a->shmem.by_hole)
 			continue;
 		f = NULL;
-		if (e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL) && !a->check_pages)
-			f = frame_at(frames, e->pa >> shift);
+		if (e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL) && !a->check_pages) {
+			if (!acct_now(a, pfn))
+				continue;
+			f = acct_frame(a, pfn);
+		}
 		if (f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS) {
-			acct_count_found(a, f);
+			acct_count_found(a, pfn);
 			tally_page(a, f, e->flags);
 		} else {
 			slow_pte(a, e, va + ((uint64_t)i << shift));
@@ -282,6 +334,8 @@ static bool smaps_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 {
 	struct acct *a = arg;
 
+	if (!a->first)
+		return true;
 	a->u.lost += end - va;
 	issue_add(a->k->issues, st, "page table", 1, "for %#" PRIx64 "-%#" PRIx64, va, end);
 	return true;
@@ -292,7 +346,7 @@ bool acct_spend(struct acct *a)
 {
 	if (__atomic_fetch_sub(&a->shared->tables_left, 1, __ATOMIC_RELAXED) > 0)
 		return true;
-	if (!a->over)
+	if (!a->over && a->first)
 		issue_add(a->k->issues, ST_LIMIT, "page table", 1,
 			  "more tables than memory can hold, in the vma at %#" PRIx64, a->v->start);
 	a->over = true;
@@ -313,7 +367,7 @@ static bool smaps_table(void *arg, uint64_t pa, unsigned level)
 	struct acct *a = arg;
 	const struct paging *p = a->k->paging;
 
-	if (level + 1u < p->nlevels && a->counted_pa[level] != pa)
+	if (a->first && level + 1u < p->nlevels && a->counted_pa[level] != pa)
 		a->u.table_bytes += (uint64_t)p->entry_size[level] << p->bits[level];
 	return note_table(arg, pa, level) && acct_spend(a);
 }
@@ -346,8 +400,12 @@ void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r)
 	uint64_t page_pss = (uint64_t)dump_page_size(k->dump) << PSS_SHIFT;
 
 	*a = (struct acct){ .shared = shared, .s = s, .k = k, .swaps = &shared->swaps, .r = r };
-	a->count_found = shared->count_found;
-	a->parallel = shared->parallel;
+	a->first = shared->first;
+	a->each_found = shared->each_found;
+	a->by_found = shared->by_found;
+	a->turn = s->frames.store ? s->frames.store->turn : NULL;
+	if (shared->sum_found)
+		a->seen = heap_array(uint64_t, s->frames.nchunks);
 	a->page_shift = k->dump->page_shift;
 	for (unsigned l = 0; l < k->paging->nlevels; l++)
 		a->level_shift[l] = (uint8_t)paging_shift(k->paging, l);
@@ -364,6 +422,10 @@ void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r)
 
 void acct_close(struct acct *a)
 {
+	for (uint64_t c = 0; a->seen && c < a->s->frames.nchunks; c++)
+		if (a->seen[c])
+			a->s->frames.store->seen[c] += a->seen[c];
+	free(a->seen);
 	swap_cursor_release(&a->cursor);
 	shmem_swap_release(&a->shmem);
 	*a = (struct acct){ 0 };
@@ -385,7 +447,8 @@ void acct_vma(struct acct *a, const struct vma *v)
 	memset(a->tally, 0, sizeof(a->tally));
 	a->over = false;
 	shmem_swap_release(&a->shmem);
-	take_shmem(a, v);
+	if (a->first)
+		take_shmem(a, v);
 	a->huge_size = 0;
 	if (v->flags & VMA_HUGETLB && v->file != NONE)
 		a->huge_size = a->s->files[v->file].huge_page_size;

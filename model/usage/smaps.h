@@ -18,6 +18,7 @@
 
 #include "dumpread/base/hash.h"
 #include "model/model.h"
+#include "model/page/frames.h"
 #include "model/page/swap.h"
 
 /* Facts of a tallied page. The first five are FR_ANON .. FR_REFERENCED >> 1. */
@@ -34,8 +35,13 @@ enum tally_fact {
 struct acct_shared {
 	const struct snapshot *s;
 	struct swaps swaps;
-	bool count_found;		/* all mms are walked: fill frame.found */
-	bool parallel;			/* by more than one thread */
+	bool first;			/* of several rounds: counts what is of no frame, and makes
+					   issues */
+	bool sum_found;			/* adds up the mappings of each chunk */
+	bool each_found;		/* counts the mappings of each frame, in chunks that have
+					   counters */
+	bool make_found;		/* each chunk gets counters when it is met */
+	bool by_found;			/* the mappings that were found stand in for mapcount */
 	/*
 	 * Mappings found by huge entries, by level and by the unit of that size that they map.
 	 * Counting each page at once would take hours for a database with a thousand mappings of
@@ -59,7 +65,7 @@ struct acct_shared {
 };
 
 void acct_claims_init(struct acct_shared *shared);
-/* Call after all threads have ended. The next walk makes new claims. */
+/* Call after all threads have ended. */
 void acct_claims_release(struct acct_shared *shared);
 
 struct acct {
@@ -72,7 +78,11 @@ struct acct {
 	struct swap_cursor cursor;
 	uint8_t page_shift;
 	uint8_t level_shift[PAGING_LEVELS];
-	bool count_found, parallel;	/* of shared */
+	bool first, each_found, by_found;	/* of shared */
+	const uint8_t *turn;		/* of chunks, in the walk; NULL: all are counted now */
+	uint64_t *seen;			/* of chunks: sums of their mappings; NULL: not wanted */
+	struct frame stand_in[2];	/* for by_found; the last two */
+	unsigned nstand_in;
 	bool single_ref;		/* RULE_SINGLE_REF */
 	bool average;			/* frames.average */
 	uint32_t page_facts;		/* facts to take from a frame's flags */
@@ -112,14 +122,45 @@ static inline bool smaps_passes_over(const struct kernel *k, unsigned pte_flags)
 	       has(k, M_MM_NUMA_SCAN_SEQ);
 }
 
-static inline void acct_count_found(const struct acct *a, struct frame *f)
+/* Is an entry that maps PFN counted in this round? */
+static inline bool acct_now(const struct acct *a, uint64_t pfn)
 {
-	if (!a->count_found)
-		return;
-	if (a->parallel)
-		__atomic_fetch_add(&f->found, 1, __ATOMIC_RELAXED);
-	else
-		f->found++;
+	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
+	uint8_t turn;
+
+	if (!a->turn)
+		return true;
+	if (c >= a->s->frames.nchunks)
+		return a->first;
+	turn = __atomic_load_n(&a->turn[c], __ATOMIC_ACQUIRE);
+	return turn == TURN_NOW || (turn == TURN_OPEN && frames_admit(&a->s->frames, c));
+}
+
+/* The same for a huge entry: where mappings of single frames are counted, those of all huge
+   entries must be noted, for they may be in several chunks. */
+static inline bool acct_huge_now(const struct acct *a, uint64_t pfn)
+{
+	return a->each_found || acct_now(a, pfn);
+}
+
+const struct frame *acct_stand_in(struct acct *a, const struct frame *f, uint64_t pfn);
+
+static inline const struct frame *acct_frame(struct acct *a, uint64_t pfn)
+{
+	const struct frame *f = frame_at(&a->s->frames, pfn);
+
+	return a->by_found && f ? acct_stand_in(a, f, pfn) : f;
+}
+
+void acct_count_each(const struct acct *a, uint64_t pfn);
+
+/* One more mapping of PFN, which has a frame. */
+static inline void acct_count_found(const struct acct *a, uint64_t pfn)
+{
+	if (a->seen)
+		a->seen[pfn >> FRAME_CHUNK_SHIFT] += frame_weight(pfn);
+	if (a->each_found)
+		acct_count_each(a, pfn);
 }
 
 /* An entry of LEVEL that maps memory from PFN on. */
@@ -127,7 +168,7 @@ static inline void acct_count_huge(const struct acct *a, uint64_t pfn, unsigned 
 {
 	uint64_t unit = pfn >> (a->level_shift[level] - a->page_shift);
 
-	if (a->count_found && unit < a->shared->huge_units[level])
+	if ((a->seen || a->each_found) && unit < a->shared->huge_units[level])
 		__atomic_fetch_add(&a->shared->huge_found[level][unit], 1, __ATOMIC_RELAXED);
 }
 

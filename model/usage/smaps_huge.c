@@ -44,7 +44,7 @@ static void tally_huge(struct acct *a, const struct frame *f, uint64_t pfn, uint
 			   acct_whole_pss(a, bytes) / (f->mapcount < 2 ? 1 : f->mapcount));
 	} else if (acct_spend(a)) {
 		for (uint64_t i = 0; i < nr; i++) {
-			const struct frame *part = frame_at(&a->s->frames, pfn + i);
+			const struct frame *part = acct_frame(a, pfn + i);
 
 			acct_tally_mapped(a, key, part ? part : f);
 		}
@@ -77,17 +77,21 @@ static void huge_present(struct acct *a, uint64_t va, unsigned shift, const stru
 {
 	uint64_t bytes = UINT64_C(1) << shift, pfn = e->pa >> a->page_shift;
 	bool devmap = e->flags & PTE_DEVMAP && !acct_rule(a, RULE_PMD_DEVMAP_IS_PAGE);
-	struct frame *f;
+	const struct frame *f;
 
 	/* smaps looks only at huge entries of the pmd level */
 	if (shift != a->level_shift[1] || e->flags & PTE_SPECIAL || devmap ||
 	    !acct_may_be_page(a, va, pfn)) {
-		a->u.special += bytes;
-		if (e->flags & PTE_SPECIAL && acct_rule(a, RULE_PMD_DAX_SPECIAL))
+		if (a->first)
+			a->u.special += bytes;
+		if (e->flags & PTE_SPECIAL && acct_rule(a, RULE_PMD_DAX_SPECIAL) &&
+		    acct_huge_now(a, pfn))
 			hide_dax(a, pfn, bytes);
 		return;
 	}
-	f = frame_at(&a->s->frames, pfn);
+	if (!acct_huge_now(a, pfn))
+		return;
+	f = acct_frame(a, pfn);
 	if (!acct_usable(a, f, pfn, bytes))
 		return;
 	acct_count_huge(a, pfn, 1);
@@ -106,11 +110,11 @@ static void huge_absent(struct acct *a, unsigned shift, const struct pte *e)
 {
 	enum swap_kind kind = a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)];
 	uint64_t pfn = e->swap_offset & a->swaps->pfn_mask;
-	struct frame *f;
+	const struct frame *f;
 
-	if (shift != a->level_shift[1] || kind == SWAP_SLOT)
+	if (shift != a->level_shift[1] || kind == SWAP_SLOT || !acct_now(a, pfn))
 		return;
-	f = frame_at(&a->s->frames, pfn);
+	f = acct_frame(a, pfn);
 	if (!acct_kind_is_page(a, kind, true)) {
 		if (kind == SWAP_MIGRATION && f)
 			acct_hide(a, f, UINT64_C(1) << shift);
@@ -214,14 +218,12 @@ static void count_hugetlb(struct acct *a, uint64_t pfn, unsigned shift)
 	n = UINT64_C(1) << (shift - a->level_shift[level]);
 	step = UINT64_C(1) << (a->level_shift[level] - a->page_shift);
 	for (uint64_t i = 0; i < n; i++, pfn += step) {
-		struct frame *f = level ? NULL : frame_at(&a->s->frames, pfn);
-
 		if ((i & 511) == 511 && !acct_spend(a))
 			return;
 		if (level)
 			acct_count_huge(a, pfn, level);
-		else if (f)
-			acct_count_found(a, f);
+		else if (frame_at(&a->s->frames, pfn))
+			acct_count_found(a, pfn);
 	}
 }
 
@@ -231,17 +233,19 @@ static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const str
 	unsigned level = level_of(a, shift);
 	uint64_t table = a->table_pa[level];
 	bool present = e->kind == PTE_PAGE, under_shared, shared;
-	struct frame *f;
+	const struct frame *f;
 
 	pfn = present ? e->pa >> a->page_shift : e->swap_offset & a->swaps->pfn_mask;
 	if (!present &&
 	    !acct_kind_is_page(a, a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)], false))
 		return;
-	f = frame_at(&a->s->frames, pfn);
+	if (!acct_huge_now(a, pfn))
+		return;
+	f = acct_frame(a, pfn);
 	if (!acct_usable(a, f, pfn, UINT64_C(1) << shift))
 		return;
 	under_shared = table_is_shared(a, table);
-	if (present && a->count_found && (!under_shared || claim_table(a, table)))
+	if (present && (a->seen || a->each_found) && (!under_shared || claim_table(a, table)))
 		count_hugetlb(a, pfn, shift);
 	/* several entries may make one page: the first counts for all */
 	if (va & (size - 1) || !acct_rule(a, RULE_LINE_SHARED_HUGETLB))

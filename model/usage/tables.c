@@ -14,6 +14,7 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/search.h"
+#include "model/page/frames.h"
 
 /* Tables that an mm may have beyond the count: those of a level that is not counted, and those
    made at that moment. */
@@ -35,6 +36,8 @@ struct scan {
 	VEC(struct table) tables;
 	VEC(struct bad_table) bad;
 	uint64_t left;			/* bytes of tables that may still be its own */
+	uint64_t claim;			/* the number to begin with, by the kernel's counter */
+	struct tables *all;
 	uint64_t counted;		/* bytes of those that pgtables_bytes counts */
 	uint64_t leaves;		/* huge entries: each may have a PTE table in reserve */
 	/* tables above the last position: the next range may begin in them, too */
@@ -51,6 +54,9 @@ struct tables {
 	struct reader *readers[JOBS_MAX];	/* of tables_check() */
 	struct arena mem[JOBS_MAX], *idle[JOBS_MAX];
 	unsigned nidle;
+	uint64_t marked;		/* bytes of tables that are marked so; UINT64_MAX: not
+					   counted yet */
+	pthread_mutex_t marked_lock;
 	pthread_mutex_t lock;		/* of states, idle arenas and the snapshot's memory */
 	pthread_cond_t done;
 };
@@ -97,6 +103,26 @@ static enum status refuse(struct scan *c, uint64_t va, unsigned level, enum stat
 	return st;
 }
 
+static uint64_t marked_bytes(struct tables *t);
+
+/*
+ * A counter that is too low must not cost the mm its tables: it may have as many as are
+ * marked as page tables, if those are no large part of memory.
+ */
+static bool may_have(struct scan *c, uint64_t bytes)
+{
+	uint64_t marked;
+
+	if (c->left >= bytes)
+		return true;
+	marked = marked_bytes(c->all);
+	if (marked <= c->claim)
+		return false;
+	c->left += marked - c->claim;
+	c->claim = marked;
+	return c->left >= bytes;
+}
+
 static enum status first_met(struct scan *c, uint64_t pa, unsigned level, uint64_t va)
 {
 	uint64_t bytes = table_size(c->s->k->paging, level);
@@ -111,7 +137,7 @@ static enum status first_met(struct scan *c, uint64_t pa, unsigned level, uint64
 		c->counted += bytes;
 	if (hash_get(&c->seen, pa | 1) != HASH_NONE)
 		return shared ? ST_OK : refuse(c, va, level, ST_CORRUPT);
-	if (c->left < bytes)
+	if (!may_have(c, bytes))
 		return refuse(c, va, TABLES_OVER, ST_LIMIT);
 	c->left -= bytes;
 	hash_put(&c->seen, pa | 1, 0);
@@ -183,27 +209,32 @@ static void scan_vmas(struct scan *c, struct reader *r)
 
 /* ---- the limit of their number -------------------------------------------------------- */
 
-static uint64_t marked_bytes(const struct snapshot *s)
+static uint64_t memory_bytes(const struct snapshot *s)
 {
-	uint64_t n = 0;
-
-	for (uint64_t i = 0; s->frames.marks_tables && i < s->frames.nchunks; i++)
-		for (uint64_t j = 0; s->frames.chunk[i] && j < 1u << FRAME_CHUNK_SHIFT; j++)
-			n += s->frames.chunk[i][j].flags & FR_PGTABLE ? 1 : 0;
-	return n << s->k->dump->page_shift;
+	return s->k->dump->max_pfn << s->k->dump->page_shift;
 }
 
-/*
- * Twice the mm's counter; all counters together no more than fits into memory. A counter
- * that is too low must not cost the mm its tables: it may have as many as are marked as
- * page tables, if those are no large part of memory.
- */
+/* Counted when it is first asked for, which is rare: it takes all of the page array. */
+static uint64_t marked_bytes(struct tables *t)
+{
+	const struct snapshot *s = t->s;
+
+	pthread_mutex_lock(&t->marked_lock);
+	if (t->marked == UINT64_MAX)
+		t->marked = !s->frames.marks_tables ? 0
+						    : min_u64(frames_count_tables(&s->frames)
+								      << s->k->dump->page_shift,
+							      memory_bytes(s) / 16);
+	pthread_mutex_unlock(&t->marked_lock);
+	return t->marked;
+}
+
+/* Twice the mm's counter; all counters together no more than fits into memory. */
 static void share_out(struct tables *p)
 {
 	const struct snapshot *s = p->s;
 	const struct paging *pg = s->k->paging;
-	uint64_t memory = s->k->dump->max_pfn << s->k->dump->page_shift;
-	uint64_t marked = min_u64(marked_bytes(s), memory / 16), rest = 4 * memory;
+	uint64_t memory = memory_bytes(s), rest = 4 * memory;
 	bool known = has(s->k, M_MM_PGTABLES_BYTES) || has(s->k, M_MM_NR_PTES);
 
 	for (uint32_t i = 0; i < s->nmms; i++) {
@@ -212,7 +243,9 @@ static void share_out(struct tables *p)
 		uint64_t got = min_u64(2 * claim, rest);
 
 		rest -= got;
-		c->left = max_u64(got, marked) + SLACK_TABLES * table_size(pg, 0);
+		c->claim = got;
+		c->left = got + SLACK_TABLES * table_size(pg, 0);
+		c->all = p;
 		c->s = s;
 		c->mm = &s->mms[i];
 	}
@@ -312,6 +345,8 @@ struct tables *tables_begin(struct snapshot *s)
 	t = heap_array(struct tables, 1);
 	t->s = s;
 	t->scans = heap_array(struct scan, s->nmms);
+	t->marked = UINT64_MAX;
+	pthread_mutex_init(&t->marked_lock, NULL);
 	pthread_mutex_init(&t->lock, NULL);
 	pthread_cond_init(&t->done, NULL);
 	for (unsigned i = 0; i < JOBS_MAX; i++)
@@ -357,6 +392,7 @@ void tables_end(struct tables *t)
 		if (t->readers[i])
 			reader_free(t->readers[i]);
 	}
+	pthread_mutex_destroy(&t->marked_lock);
 	pthread_mutex_destroy(&t->lock);
 	pthread_cond_destroy(&t->done);
 	free(t->scans);

@@ -8,6 +8,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
+#include "model/page/frames.h"
 #include "model/system/resources.h"
 
 static const uint32_t kind_flags[ABSENT_KINDS] = {
@@ -79,11 +80,12 @@ void absent_frames_count(const struct snapshot *s, struct arena *mem, struct abs
 	resources_read(s->k, r, mem, &c.resources);
 	reader_free(r);
 	ret->zeros_absent = d->image && d->image->header.dump_level < 0;
+	frames_load_all(s);
 	for (uint64_t pfn = 0; pfn < f->max_pfn; pfn++) {
-		const struct frame *fr = frame_at(f, pfn);
+		const struct frame *fr = frame_of_all(f, pfn);
 
 		if (!fr)
-			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
+			pfn |= FRAME_CHUNK - 1;
 		else if (fr->flags & FR_EXISTS && !d->pages->present(d->pages_self, pfn))
 			count_frame(&c, pfn, fr);
 	}

@@ -5,6 +5,7 @@
 #include "model/views/units.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
@@ -80,46 +81,60 @@ static void count_vma(struct maker *m, uint32_t unit, const struct vma *v)
 
 /* ---- their pages -------------------------------------------------------------------------- */
 
-/* Per frame: the last unit that met it, + 1. Chunks as in snapshot.frames. */
-struct stamps {
-	uint32_t **chunk;
-	uint64_t n;
+/* The frames that a unit met, and those that any did. Chunks as in snapshot.frames. */
+struct met {
+	uint32_t unit;			/* + 1: of NOW */
+	uint64_t now[FRAME_CHUNK / 64], ever[FRAME_CHUNK / 64];
 };
 
 struct pass {
 	const struct snapshot *s;
 	const struct vma *v;
 	struct unit *u;
-	uint32_t stamp;
+	uint32_t unit;			/* its number, + 1 */
 	bool maps;
-	struct stamps stamps;
+	struct met **met;
 	struct page_budget budget;
 	struct reader *r;
 };
 
-static uint32_t *stamp_of(struct stamps *st, uint64_t pfn)
+/* Of the chunk of PFN, for this unit. */
+static struct met *met_of(const struct pass *x, uint64_t pfn)
 {
-	uint32_t **chunk = &st->chunk[pfn >> FRAME_CHUNK_SHIFT];
+	struct met **met = &x->met[pfn >> FRAME_CHUNK_SHIFT];
 
-	if (!*chunk)
-		*chunk = heap_array(uint32_t, UINT64_C(1) << FRAME_CHUNK_SHIFT);
-	return &(*chunk)[pfn & ((UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1)];
+	if (!*met)
+		*met = heap_array(struct met, 1);
+	if ((*met)->unit != x->unit) {
+		memset((*met)->now, 0, sizeof((*met)->now));
+		(*met)->unit = x->unit;
+	}
+	return *met;
+}
+
+/* Sets bit AT. True: it was not set. */
+static bool first_time(uint64_t *bits, uint64_t at)
+{
+	uint64_t bit = UINT64_C(1) << at % 64;
+	bool first = !(bits[at / 64] & bit);
+
+	bits[at / 64] |= bit;
+	return first;
 }
 
 static bool each_page(void *arg, const struct resident_page *p)
 {
 	struct pass *x = arg;
-	uint32_t *stamp = stamp_of(&x->stamps, p->pfn);
+	struct met *met = met_of(x, p->pfn);
+	uint64_t at = p->pfn & (FRAME_CHUNK - 1);
+	bool first = first_time(met->ever, at), copy = p->frame->flags & FR_ANON;
 	struct unit *u = x->u;
-
-	bool copy = p->frame->flags & FR_ANON;
 
 	u->mapped++;
 	u->copies += copy;
-	u->new_frames += !*stamp;
-	u->new_copies += !*stamp && copy;
-	u->frames += *stamp != x->stamp;
-	*stamp = x->stamp;
+	u->new_frames += first;
+	u->new_copies += first && copy;
+	u->frames += first_time(met->now, at);
 	if (u->file != NONE)
 		residency_add(&u->map, (p->va - x->v->start) >> x->s->k->page_shift, 1);
 	return true;
@@ -136,7 +151,7 @@ static void count_unit(struct pass *x, struct unit_list *us, uint32_t unit, cons
 	struct arena scratch = { 0 };
 
 	x->u = &us->v[unit];
-	x->stamp = unit + 1;
+	x->unit = unit + 1;
 	residency_init(&x->u->map, x->s, x->maps ? mem : &scratch);
 	for (uint32_t i = 0; i < n; i++) {
 		x->v = &x->s->vmas[vmas[i]];
@@ -186,7 +201,7 @@ static void count_pages(const struct snapshot *s, struct unit_list *us, unsigned
 	uint32_t *order = by_unit(s, us, first);
 	struct pass x = { .s = s, .maps = what & UNITS_MAPS };
 
-	x.stamps = (struct stamps){ heap_array(uint32_t *, s->frames.nchunks), s->frames.nchunks };
+	x.met = heap_array(struct met *, s->frames.nchunks);
 	page_budget_init(&x.budget, s);
 	x.r = kernel_reader(s->k);
 	for (uint32_t u = 0; u < us->n; u++)
@@ -194,9 +209,9 @@ static void count_pages(const struct snapshot *s, struct unit_list *us, unsigned
 			count_unit(&x, us, u, order + first[u], first[u + 1] - first[u], mem);
 	check_cost(s, us);
 	reader_free(x.r);
-	for (uint64_t c = 0; c < x.stamps.n; c++)
-		free(x.stamps.chunk[c]);
-	free(x.stamps.chunk);
+	for (uint64_t c = 0; c < s->frames.nchunks; c++)
+		free(x.met[c]);
+	free(x.met);
 	free(order);
 	free(first);
 }

@@ -12,6 +12,7 @@
 #include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
+#include "model/page/frames.h"
 #include "model/source/source.h"
 #include "model/system/machine.h"
 
@@ -171,7 +172,7 @@ static void find_running(struct snapshot *s, struct verify *v)
 }
 
 /* Computed at the first difference: most dumps have none. */
-static void find_causes(struct snapshot *s)
+void verify_find_causes(struct snapshot *s)
 {
 	struct verify *v = s->verify;
 
@@ -211,21 +212,6 @@ const char *verify_kind_name(unsigned kind)
 }
 
 /*
- * The kernel's count for the page of FR. Huge pages are mapped whole before 4.5
- * (53f9263baba6), and their heads have that count.
- */
-static uint32_t counted(const struct snapshot *s, const struct frame *fr, uint64_t pfn)
-{
-	unsigned order = fr->flags >> FR_ORDER_SHIFT;
-	const struct frame *head;
-
-	if (!s->verify->by_head || !(fr->flags & FR_TAIL) || !(fr->flags & (FR_ANON | FR_HUGETLB)))
-		return fr->mapcount;
-	head = frame_at(&s->frames, pfn >> order << order);
-	return head ? head->mapcount : fr->mapcount;
-}
-
-/*
  * The average that the kernel must have for a large folio with PFN in it: mappings of its
  * pages, rounded to the nearest number, and at least 1 if there is any
  * (folio_average_page_mapcount(), 6.15).
@@ -239,11 +225,8 @@ static uint32_t folio_average(const struct frames *f, uint64_t pfn, unsigned ord
 		return folio->average;
 	folio->head = pfn >> order << order;
 	folio->end = folio->head + (UINT64_C(1) << order);
-	for (uint64_t i = folio->head; i < folio->end && i < f->max_pfn; i++) {
-		const struct frame *fr = frame_at(f, i);
-
-		sum += fr ? fr->found : 0;
-	}
+	for (uint64_t i = folio->head; i < folio->end && i < f->max_pfn; i++)
+		sum += frame_found(f, i);
 	avg = (sum + (UINT64_C(1) << order) / 2) >> order;
 	folio->average = sum && !avg ? 1 : (uint32_t)avg;
 	return folio->average;
@@ -260,7 +243,7 @@ static bool is_average(const struct frames *f, const struct frame *fr, uint64_t 
 
 /* More than the kernel counted. */
 static enum verify_reason too_many(const struct verify *v, const struct frame *fr,
-				   uint32_t mapcount)
+				   uint32_t mapcount, uint32_t found)
 {
 	/* pages of user space, and pages that are never mapped on purpose */
 	uint32_t not_driver = FR_LRU | FR_ANON | FR_CACHE | FR_HUGETLB | FR_SLAB | FR_BUDDY |
@@ -268,14 +251,14 @@ static enum verify_reason too_many(const struct verify *v, const struct frame *f
 
 	if (!mapcount && !(fr->flags & not_driver))
 		return VERIFY_NO_RMAP;
-	return fr->found - mapcount <= v->busy ? VERIFY_IN_FLUX : VERIFY_TOO_MANY;
+	return found - mapcount <= v->busy ? VERIFY_IN_FLUX : VERIFY_TOO_MANY;
 }
 
 static enum verify_reason too_few(const struct snapshot *s, const struct frame *fr,
-				  uint32_t mapcount)
+				  uint32_t mapcount, uint32_t found)
 {
 	const struct verify *v = s->verify;
-	uint32_t more = mapcount - fr->found;
+	uint32_t more = mapcount - found;
 
 	if (v->damaged)
 		return VERIFY_LOST_TABLES;
@@ -289,26 +272,23 @@ static enum verify_reason too_few(const struct snapshot *s, const struct frame *
 	return more <= v->busy ? VERIFY_IN_FLUX : VERIFY_UNKNOWN_MM;
 }
 
-/* No page: the value in its struct page is not a count. */
-static bool is_nothing(const struct frame *fr)
-{
-	return fr->flags & FR_BLANK && !fr->found;
-}
-
 static enum verify_reason reason_of(const struct snapshot *s, const struct frame *fr, uint64_t pfn,
 				    uint32_t mapcount, struct verify_folio *folio)
 {
-	if (mapcount == fr->found || is_nothing(fr))
+	uint32_t found = frame_found(&s->frames, pfn);
+
+	if (mapcount == found || (frame_is_blank(fr) && !found))
 		return VERIFY_AGREE;
 	if (fr->flags & FR_UNREAD)
 		return VERIFY_NOT_READ;
-	if (s->frames.references && mapcount > fr->found)
+	if (s->frames.references && mapcount > found)
 		return VERIFY_REFERENCES;
 	if (is_average(&s->frames, fr, pfn, folio))
 		return VERIFY_AVERAGE;
 	if (fr->flags & FR_HUGETLB && !mapcount && !kernel_rule(s->k, RULE_HUGETLB_COUNTED))
 		return VERIFY_HUGETLB_UNCOUNTED;
-	return fr->found > mapcount ? too_many(s->verify, fr, mapcount) : too_few(s, fr, mapcount);
+	return found > mapcount ? too_many(s->verify, fr, mapcount, found)
+				: too_few(s, fr, mapcount, found);
 }
 
 enum verify_reason verify_frame(const struct snapshot *s, uint64_t pfn, struct verify_folio *folio,
@@ -316,55 +296,8 @@ enum verify_reason verify_frame(const struct snapshot *s, uint64_t pfn, struct v
 {
 	const struct frame *fr = frame_at(&s->frames, pfn);
 
-	*kernel = counted(s, fr, pfn);
+	*kernel = frame_counted(&s->frames, fr, pfn);
 	return reason_of(s, fr, pfn, *kernel, folio);
-}
-
-/* Frames of one worker. */
-struct tally {
-	uint64_t agree, differ, mapped;
-	struct verify_frames v[VERIFY_REASONS][VERIFY_KINDS];
-};
-
-struct pass {
-	const struct snapshot *s;
-	bool *differs;			/* [nchunks] */
-	struct tally *tallies[JOBS_MAX];
-};
-
-static struct tally *tally_of(struct pass *p, unsigned worker)
-{
-	if (!p->tallies[worker])
-		p->tallies[worker] = heap_array(struct tally, 1);
-	return p->tallies[worker];
-}
-
-static uint64_t chunk_end(const struct frames *f, uint64_t first)
-{
-	return min_u64(UINT64_C(1) << FRAME_CHUNK_SHIFT, f->max_pfn - first);
-}
-
-static void check_chunk(void *ctx, unsigned worker, size_t chunk)
-{
-	struct pass *p = ctx;
-	const struct frame *f = p->s->frames.chunk[chunk];
-	uint64_t first = (uint64_t)chunk << FRAME_CHUNK_SHIFT, there = 0, mapped = 0, differ = 0;
-	uint64_t end = chunk_end(&p->s->frames, first);
-	bool by_head = p->s->verify->by_head;
-	struct tally *t = tally_of(p, worker);
-
-	for (uint64_t i = 0; f && i < end; i++) {
-		bool is = f[i].flags & (FR_EXISTS | FR_UNREAD);
-		uint32_t kernel = by_head ? counted(p->s, &f[i], first + i) : f[i].mapcount;
-
-		there += is;
-		mapped += is && f[i].found;
-		differ += is && kernel != f[i].found && !is_nothing(&f[i]);
-	}
-	t->agree += there - differ;
-	t->differ += differ;
-	t->mapped += mapped;
-	p->differs[chunk] = differ != 0;
 }
 
 void verify_add(struct verify_frames *to, const struct verify_frames *f)
@@ -375,48 +308,6 @@ void verify_add(struct verify_frames *to, const struct verify_frames *f)
 	to->frames += f->frames;
 	to->kernel += f->kernel;
 	to->found += f->found;
-}
-
-/* Frames that differ, by reason and kind. */
-static void classify_chunk(void *ctx, unsigned worker, size_t chunk)
-{
-	struct pass *p = ctx;
-	const struct frame *f = p->s->frames.chunk[chunk];
-	uint64_t first = (uint64_t)chunk << FRAME_CHUNK_SHIFT;
-	uint64_t end = p->differs[chunk] ? chunk_end(&p->s->frames, first) : 0;
-	struct verify_folio folio = { 0 };
-	struct tally *t = tally_of(p, worker);
-
-	for (uint64_t i = 0; i < end; i++) {
-		struct verify_frames one = { .frames = 1, .pfn = first + i, .found = f[i].found };
-		enum verify_reason why;
-		uint32_t kernel;
-
-		if (!(f[i].flags & (FR_EXISTS | FR_UNREAD)))
-			continue;
-		why = verify_frame(p->s, first + i, &folio, &kernel);
-		one.kernel = kernel;
-		if (why != VERIFY_AGREE)
-			verify_add(&t->v[why][verify_kind(&f[i])], &one);
-	}
-}
-
-static void take_tally(struct verify *v, const struct tally *t)
-{
-	v->agree += t->agree;
-	v->differ += t->differ;
-	v->mapped += t->mapped;
-	for (unsigned why = 0; why < VERIFY_REASONS; why++)
-		for (unsigned kind = 0; kind < VERIFY_KINDS; kind++)
-			verify_add(&v->frames[why][kind], &t->v[why][kind]);
-}
-
-static bool any_differs(const struct pass *p)
-{
-	for (unsigned i = 0; i < JOBS_MAX; i++)
-		if (p->tallies[i] && p->tallies[i]->differ)
-			return true;
-	return false;
 }
 
 /* Are there more than the lost parts, and the changes of running CPUs, can explain? */
@@ -434,24 +325,6 @@ static void bound_reasons(struct verify *v)
 	v->beyond[VERIFY_LOST_TABLES] = small + hugetlb > v->lost || small > v->missing;
 	v->beyond[VERIFY_ARGUMENTS] = arguments > v->arguments;
 	v->beyond[VERIFY_IN_FLUX] = flux > (uint64_t)v->busy * AT_ONCE;
-}
-
-static void check_frames(struct snapshot *s)
-{
-	struct pass p = { .s = s, .differs = heap_array(bool, s->frames.nchunks + 1) };
-
-	jobs_run(s->k->jobs, s->frames.nchunks, check_chunk, &p);
-	if (any_differs(&p)) {
-		find_causes(s);
-		jobs_run(s->k->jobs, s->frames.nchunks, classify_chunk, &p);
-	}
-	for (unsigned i = 0; i < JOBS_MAX; i++)
-		if (p.tallies[i]) {
-			take_tally(s->verify, p.tallies[i]);
-			free(p.tallies[i]);
-		}
-	free(p.differs);
-	bound_reasons(s->verify);
 }
 
 /* ---- mms ------------------------------------------------------------------------- */
@@ -579,7 +452,7 @@ static void check_mms(struct snapshot *s, uint32_t first, uint32_t end)
 		verify_mm(s, i, count_counter, v);
 	if (!v->off)
 		return;
-	find_causes(s);
+	verify_find_causes(s);
 	v->v = arena_array(&s->mem, struct verify_counter, v->off);
 	for (uint32_t i = first; i < end; i++)
 		verify_mm(s, i, note_counter, s);
@@ -623,10 +496,12 @@ void verify_build(struct snapshot *s, uint32_t only)
 	const struct kernel *k = s->k;
 
 	s->verify = arena_array(&s->mem, struct verify, 1);
-	s->verify->by_head = source_has(k, SOURCE_FRAMES) && !has(k, M_PAGE_COMPOUND_MAPCOUNT) &&
-			     !has(k, M_FOLIO_ENTIRE_MAPCOUNT);
-	if (only == NONE)
-		check_frames(s);
+	/* of a live machine, frames and tables are of different moments: only check asks */
+	if (only == NONE && s->frames.store &&
+	    (s->built & NEED_FOUND || !source_has(k, SOURCE_CHANGES))) {
+		verify_all_frames(s);
+		bound_reasons(s->verify);
+	}
 	/* a collector's counts of a VMA were compared when its text was read */
 	if (source_has(k, SOURCE_FRAMES))
 		check_mms(s, only == NONE ? 0 : only, only == NONE ? s->nmms : only + 1);

@@ -49,13 +49,12 @@ struct verify_folio {
 };
 
 struct verify {
-	uint64_t agree, differ, mapped;	/* frames */
+	uint64_t agree, differ, mapped;	/* frames that were compared: with NEED_FOUND all */
 	uint64_t counters, off;		/* counters compared, and those that differ */
 	struct verify_frames frames[VERIFY_REASONS][VERIFY_KINDS];	/* those that differ */
 	bool beyond[VERIFY_REASONS];	/* more frames than that reason can explain */
 	struct verify_counter *v;	/* counters that differ */
 	uint32_t n;
-	bool by_head;			/* for a huge page, only its head has counts */
 	/* how much the reasons can explain; computed at the first difference */
 	uint32_t *running;		/* [nmms]: its tasks that ran; NULL: nothing differs */
 	uint32_t busy;			/* tasks that ran beside the one that crashed */
@@ -74,7 +73,11 @@ struct verify {
  */
 void verify_build(struct snapshot *s, uint32_t only);
 
-/* Why frame PFN differs, and the kernel's count for it. Needs s->verify. */
+/* For verify_build(): all frames; how much each reason can explain, once. */
+void verify_all_frames(struct snapshot *s);
+void verify_find_causes(struct snapshot *s);
+
+/* Why frame PFN differs, and the kernel's count for it. Needs s->verify, and NEED_FOUND. */
 enum verify_reason verify_frame(const struct snapshot *s, uint64_t pfn,
 				struct verify_folio *folio, uint32_t *kernel);
 /* Adds the sums of both to TO. */

@@ -8,6 +8,7 @@
 
 #include "dumpread/base/log.h"
 #include "dumpread/base/bytes.h"
+#include "model/page/frames.h"
 #include "model/page/kpageflags.h"
 #include "reports/core/common.h"
 #include "reports/export/machine_text.h"
@@ -127,7 +128,7 @@ static void put_kpages(struct export *e)
 
 	words_open(&e->words, &e->t, "kpagecount");
 	for (uint64_t pfn = 0; !e->t.st && pfn < end; pfn++) {
-		const struct frame *f = frame_at(fr, pfn);
+		const struct frame *f = frame_of_all(fr, pfn);
 
 		if (f && f->flags & FR_ZONE_DEVICE && kernel_rule(e->s->k, RULE_KPAGE_ONLINE) &&
 		    !memmap_is_online(&e->s->k->memmap, pfn))
@@ -135,7 +136,7 @@ static void put_kpages(struct export *e)
 		if (f)
 			words_put(&e->words, pfn, f->mapcount);
 		else
-			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
+			pfn |= FRAME_CHUNK - 1;
 	}
 	words_close(&e->words, end);
 	words_open(&e->words, &e->t, "kpageflags");

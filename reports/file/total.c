@@ -10,6 +10,7 @@
 #include "dumpread/base/bytes.h"
 #include "model/views/incomplete.h"
 #include "model/views/units.h"
+#include "model/views/verify.h"
 #include "reports/charts/chart.h"
 #include "reports/core/common.h"
 #include "reports/render/render.h"
@@ -127,12 +128,7 @@ static bool is_part(const struct unit *u)
 
 static uint64_t user_frames(const struct snapshot *s)
 {
-	uint64_t n = 0;
-
-	for (uint64_t c = 0; c < s->frames.nchunks; c++)
-		for (uint64_t i = 0; s->frames.chunk[c] && i < 1u << FRAME_CHUNK_SHIFT; i++)
-			n += s->frames.chunk[c][i].found != 0;
-	return n;
+	return s->verify->mapped;
 }
 
 static enum status total_report(const struct snapshot *s, const struct report_opts *o,
@@ -220,7 +216,7 @@ static const struct like likes[] = {
 const struct report report_total = {
 	.name = "total",
 	.about = "total memory of each program and library",
-	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-total,number",

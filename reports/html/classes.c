@@ -5,6 +5,7 @@
 #include "reports/html/classes.h"
 
 #include "dumpread/base/bytes.h"
+#include "model/page/frames.h"
 
 const struct frame_class frame_classes[] = {
 	{ "not readable", "struct page not in the dump", FR_UNREAD, -1 },
@@ -56,11 +57,11 @@ uint64_t frame_classes_count(const struct frames *f, uint64_t present, uint64_t 
 	uint64_t sum = 0;
 
 	for (uint64_t pfn = 0; pfn < f->max_pfn; pfn++) {
-		const struct frame *fr = frame_at(f, pfn);
+		const struct frame *fr = frame_of_all(f, pfn);
 		unsigned i = 0;
 
 		if (!fr) {
-			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
+			pfn |= FRAME_CHUNK - 1;
 			continue;
 		}
 		if (!(fr->flags & (FR_EXISTS | FR_UNREAD)))

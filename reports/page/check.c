@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/page/frames.h"
 #include "model/source/source.h"
 #include "model/views/verify.h"
 #include "reports/core/cell.h"
@@ -74,23 +75,23 @@ static void single_frames(struct maker *m)
 	struct verify_folio folio = { 0 };
 
 	for (uint64_t pfn = 0; pfn < f->max_pfn; pfn++) {
-		const struct frame *fr = frame_at(f, pfn);
+		const struct frame *fr = frame_of_all(f, pfn);
 		struct verify_frames one = { .frames = 1, .pfn = pfn };
 		enum verify_reason why;
 		uint32_t kernel;
 
 		if (!fr) {
-			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
+			pfn |= FRAME_CHUNK - 1;
 			continue;
 		}
 		if (!(fr->flags & (FR_EXISTS | FR_UNREAD)))
 			continue;
 		why = verify_frame(m->s, pfn, &folio, &kernel);
 		one.kernel = kernel;
-		one.found = fr->found;
+		one.found = frame_found(f, pfn);
 		if (why != VERIFY_AGREE)
 			frames_row(m, why, verify_kind(fr), &one);
-		else if (fr->found)
+		else if (one.found)
 			verify_add(&agree[verify_kind(fr)], &one);
 	}
 	for (unsigned kind = 0; kind < VERIFY_KINDS; kind++)
@@ -153,7 +154,7 @@ static enum status check_report(const struct snapshot *s, const struct report_op
 const struct report report_check = {
 	.name = "check",
 	.about = "the kernel's counts compared with the page tables",
-	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND,
 	.opts = OPT_ALL,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),

@@ -9,6 +9,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/base/memory.h"
+#include "model/page/frames.h"
 #include "model/page/kpageflags.h"
 #include "model/source/source.h"
 #include "model/views/areas.h"
@@ -158,7 +160,7 @@ static void add_frame(struct maker *m, uint64_t pfn, struct first_map map)
 		.kpf = COL_UNKNOWN,
 		.mapcount = f ? f->mapcount : COL_UNKNOWN,
 		/* counted when all processes are walked */
-		.found = f && (!m->o->pid || !m->q) ? f->found : COL_UNKNOWN,
+		.found = f && (!m->o->pid || !m->q) ? frame_found(&m->s->frames, pfn) : COL_UNKNOWN,
 		.frames = 1,
 		.refcount = COL_UNKNOWN_INT,
 		.pid = COL_UNKNOWN_INT,
@@ -209,18 +211,25 @@ static bool is_histogram(const struct report_opts *o)
 }
 
 /* A machine has millions of frames: their rows are not made one by one. */
-static void reserve(struct maker *m)
+static enum status reserve(struct maker *m, struct diag *diag)
 {
 	size_t n = 0;
 
 	for (uint64_t c = 0; c < m->s->frames.nchunks; c++)
 		if (m->o->all && !m->o->pid)
-			n += m->s->frames.chunk[c] ? CHUNK_FRAMES : 0;
+			n += frames_next_chunk(&m->s->frames, c) == c ? CHUNK_FRAMES : 0;
 		else
 			for (uint64_t i = 0; m->maps.chunk[c] && i < CHUNK_FRAMES; i++)
 				n += m->maps.chunk[c][i].vma != 0;
+	if (n > memory_left(m->s->k->memory) / sizeof(struct row))
+		return fail(
+			diag, ST_LIMIT,
+			"%zu pages take %zu MiB, more than may be used; show one process (--pid), "
+			"or allow more with --memory",
+			n, n * sizeof(struct row) >> 20);
 	m->rows.v = arena_array(m->mem, struct row, n);
 	m->rows.cap = n;
+	return ST_OK;
 }
 
 /* ---- the report -------------------------------------------------------------------------- */
@@ -230,7 +239,7 @@ static void all_frames(struct maker *m)
 	bool histogram = is_histogram(m->o);
 
 	for (uint64_t pfn = 0; pfn < m->s->frames.max_pfn; pfn++) {
-		bool there = frame_at(&m->s->frames, pfn);
+		bool there = frame_of_all(&m->s->frames, pfn);
 		uint64_t last = pfn | (CHUNK_FRAMES - 1);
 
 		if (!there) /* nor are those after it, to the chunk's end */
@@ -261,6 +270,19 @@ static void mapped_frames(struct maker *m)
 		}
 }
 
+static enum status make_rows(struct maker *m, struct diag *diag)
+{
+	enum status st = is_histogram(m->o) ? ST_OK : reserve(m, diag);
+
+	if (st)
+		return st;
+	if ((m->o->all || is_histogram(m->o)) && !m->o->pid)
+		all_frames(m);
+	else
+		mapped_frames(m);
+	return ST_OK;
+}
+
 static enum status pages_report(const struct snapshot *s, const struct report_opts *o,
 				struct table *t, struct diag *diag)
 {
@@ -281,12 +303,7 @@ static enum status pages_report(const struct snapshot *s, const struct report_op
 		m.q = kpageflags_new(s);
 	if (!is_histogram(o) || o->pid)
 		first_maps_build(s, only, m.mem, &m.maps);
-	if (!is_histogram(o))
-		reserve(&m);
-	if ((o->all || is_histogram(o)) && !o->pid)
-		all_frames(&m);
-	else
-		mapped_frames(&m);
+	st = make_rows(&m, diag);
 	first_maps_release(&m.maps);
 	if (m.q)
 		kpageflags_free(m.q);
@@ -295,7 +312,7 @@ static enum status pages_report(const struct snapshot *s, const struct report_op
 	if (m.unread)
 		t->note = arena_printf(&t->mem, "%" PRIu64 " struct pages are not readable",
 				       m.unread);
-	return ST_OK;
+	return st;
 }
 
 static void pages_paper(const struct snapshot *s, const struct report_opts *o,
@@ -351,7 +368,7 @@ static const struct like likes[] = {
 const struct report report_pages = {
 	.name = "pages",
 	.about = "every page frame that processes map: flags, counts, owner",
-	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND,
 	.opts = OPT_ALL | OPT_PID,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),

@@ -5,26 +5,33 @@
  */
 #include <stdlib.h>
 
+#include "model/page/frames.h"
 #include "model/source/capture.h"
 #include "model/usage/account.h"
 #include "tests/unit/tell.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+struct walked {
+	const struct snapshot *s;
+	uint64_t n;
+};
+
 static bool count(void *arg, const struct vma_page *p)
 {
-	uint64_t *n = arg;
+	struct walked *w = arg;
 
-	if (p->frame && !p->frame->found)
+	if (p->frame && !frame_found(&w->s->frames, p->pfn))
 		abort();
-	++*n;
+	w->n++;
 	return true;
 }
 
 /* The counts of frames must be those that the walks find. */
 static void walk(const struct snapshot *s)
 {
-	uint64_t found = 0, walked = 0;
+	struct walked walked = { .s = s };
+	uint64_t found = 0;
 
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		vma_walk(s, NULL, &s->vmas[i], count, &walked);
@@ -32,11 +39,11 @@ static void walk(const struct snapshot *s)
 		const struct frame *f = frame_at(&s->frames, pfn);
 
 		if (f)
-			found += f->found;
+			found += frame_found(&s->frames, pfn);
 		else
 			pfn |= (UINT64_C(1) << FRAME_CHUNK_SHIFT) - 1;
 	}
-	if (found > walked)
+	if (found > walked.n)
 		abort();
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/page/frames.h"
 #include "model/source/capture.h"
 #include "model/usage/account.h"
 #include "tests/unit/mkmodule.h"
@@ -13,13 +14,18 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+struct walked {
+	const struct snapshot *s;
+	uint64_t n;
+};
+
 static bool count(void *arg, const struct vma_page *p)
 {
-	uint64_t *n = arg;
+	struct walked *w = arg;
 
-	if (p->frame && !p->frame->found)
+	if (p->frame && !frame_found(&w->s->frames, p->pfn))
 		abort();
-	return ++*n < 1 << 20;
+	return ++w->n < 1 << 20;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -27,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct stream st;
 	struct snapshot *s;
 	struct kernel *k;
-	uint64_t walked = 0;
+	struct walked walked = { 0 };
 	uint8_t *bytes;
 
 	if (!size)
@@ -39,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (capture_of_bytes(bytes, st.len + size - 1, &k))
 		abort();
 	s = snapshot_build(k, NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE, NULL);
+	walked.s = s;
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		vma_walk(s, NULL, &s->vmas[i], count, &walked);
 	tell(s, "procs", "json");

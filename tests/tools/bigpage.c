@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/page/frames.h"
 #include "model/usage/refs.h"
 #include "reports/core/report.h"
 #include "tests/unit/hand_snapshot.h"
@@ -118,26 +119,27 @@ static void make_procs(struct snapshot *s, uint32_t procs, uint32_t vmas)
 /* As many frames as there are pages of usage, and a third more of other kinds. */
 static void make_frames(struct snapshot *s)
 {
-	uint64_t anon = 0, file = 0, n, seed = 2;
+	uint64_t anon = 0, file = 0, n, nchunks, seed = 2;
+	struct frame_given **chunk;
 
 	for (uint32_t i = 0; i < s->nmms; i++) {
 		anon += (s->mms[i].usage.pss_anon >> PSS_SHIFT) / 4096;
 		file += (s->mms[i].usage.pss_file >> PSS_SHIFT) / 4096;
 	}
 	n = (anon + file + 1) * 4 / 3;
-	s->frames.max_pfn = s->frames.existing = n;
-	s->frames.nchunks = (n >> FRAME_CHUNK_SHIFT) + 1;
-	s->frames.chunk = arena_array(&s->mem, struct frame *, s->frames.nchunks);
-	for (uint64_t i = 0; i < s->frames.nchunks; i++)
-		s->frames.chunk[i] = arena_array(&s->mem, struct frame, 1u << FRAME_CHUNK_SHIFT);
+	nchunks = (n >> FRAME_CHUNK_SHIFT) + 1;
+	chunk = arena_array(&s->mem, struct frame_given *, nchunks);
+	for (uint64_t i = 0; i < nchunks; i++)
+		chunk[i] = arena_array(&s->mem, struct frame_given, FRAME_CHUNK);
 	for (uint64_t i = 0; i < n; i++) {
 		static const uint32_t other[] = { FR_BUDDY, FR_BUDDY, FR_SLAB, FR_CACHE, 0 };
-		struct frame *f = frame_at(&s->frames, i);
+		struct frame_given *f = &chunk[i >> FRAME_CHUNK_SHIFT][i & (FRAME_CHUNK - 1)];
 
 		f->flags = FR_EXISTS | (i < anon ? FR_ANON : i < anon + file ? FR_CACHE
 						: other[next(&seed) % ARRAY_LEN(other)]);
 		f->mapcount = i < anon + file;
 	}
+	frames_give(s, chunk, nchunks, n);
 }
 
 /* The same names where the kernel logs them, and where an issue has them. */

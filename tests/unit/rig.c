@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "arch/x86/x86_64.h"
+#include "model/usage/account.h"
+#include "tests/unit/check.h"
 
 struct rig *rig_new(void)
 {
@@ -37,12 +39,8 @@ struct rig *rig_new(void)
 	g->f->kernel.rules.on[RULE_SWP_PTE_MARKER] = false;
 	g->f->kernel.rules.on[RULE_SWP_SWAPIN_ERROR] = false;
 	g->chunk = calloc(1u << FRAME_CHUNK_SHIFT, sizeof(*g->chunk));
-	g->s.frames.chunk = calloc(2, sizeof(*g->s.frames.chunk));
-	if (!g->chunk || !g->s.frames.chunk)
+	if (!g->chunk)
 		abort();
-	g->s.frames.chunk[0] = g->chunk;
-	g->s.frames.nchunks = 2;
-	g->s.frames.max_pfn = 1 << 16;
 	g->s.k = &g->f->kernel;
 	g->s.mms = g->mms;
 	g->s.vmas = g->vmas;
@@ -54,7 +52,7 @@ struct rig *rig_new(void)
 void rig_free(struct rig *g)
 {
 	free(g->chunk);
-	free(g->s.frames.chunk);
+	frames_free(&g->s.frames);
 	arena_release(&g->s.mem);
 	fake_free(g->f);
 	free(g);
@@ -125,5 +123,37 @@ uint64_t swap_entry(unsigned type, uint64_t offset)
 
 void frame(struct rig *g, uint64_t pfn, uint32_t flags, uint32_t mapcount)
 {
-	g->chunk[pfn] = (struct frame){ .flags = FR_EXISTS | flags, .mapcount = mapcount };
+	g->chunk[pfn] = (struct frame_given){ .flags = FR_EXISTS | flags, .mapcount = mapcount };
+}
+
+void rig_frames(struct rig *g)
+{
+	struct frame_given *const chunks[2] = { g->chunk, NULL };
+	const struct frames was = g->s.frames;
+
+	frames_free(&g->s.frames);
+	frames_give(&g->s, chunks, 2, 1 << 16);
+	g->s.frames.average = was.average;
+	g->s.frames.marks_tables = was.marks_tables;
+}
+
+void rig_account(struct rig *g, uint32_t only)
+{
+	const uint64_t chunk = 0;
+	uint64_t sum = 0;
+
+	rig_frames(g);
+	frames_found_drop(&g->s.frames);
+	g->s.tables_checked = false;
+	account_build(&g->s, only);
+	if (only != NONE)
+		return;
+	frames_found_drop(&g->s.frames);
+	account_found(&g->s, &chunk, 1);
+	for (uint64_t i = 0; i < FRAME_CHUNK; i++) {
+		g->chunk[i].found = frame_found(&g->s.frames, i);
+		sum += g->chunk[i].found * frame_weight(i);
+	}
+	/* what the walk added up is what another walk counts one by one; live, parts are repeated */
+	CHECK(g->f->dump.live || g->s.frames.store->seen[0] == sum);
 }

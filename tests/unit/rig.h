@@ -7,7 +7,7 @@
 
 #include "tests/unit/fake.h"
 
-#include "model/model.h"
+#include "model/page/frames.h"
 
 #define P 1ull
 #define RW 2ull
@@ -31,7 +31,7 @@ struct rig {
 	struct vma vmas[VMAS];
 	struct file files[2];
 	struct memmap_range range;
-	struct frame *chunk;
+	struct frame_given *chunk;
 	uint64_t next_table;
 };
 
@@ -46,6 +46,10 @@ uint64_t entry_of(struct rig *g, uint64_t root, uint64_t va, unsigned level);
 /* In the newest mm. */
 void map(struct rig *g, uint64_t va, unsigned level, uint64_t entry);
 uint64_t swap_entry(unsigned type, uint64_t offset);
+/* The frames of g->chunk. */
+void rig_frames(struct rig *g);
+/* account_build() with them; the mappings found are in g->chunk then. */
+void rig_account(struct rig *g, uint32_t only);
 void frame(struct rig *g, uint64_t pfn, uint32_t flags, uint32_t mapcount);
 
 #endif

@@ -7,7 +7,7 @@
 
 static void run(struct rig *g)
 {
-	account_build(&g->s, NONE);
+	rig_account(g, NONE);
 }
 
 static void test_pages(void)
@@ -56,7 +56,7 @@ static void test_pages(void)
 	CHECK_EQ(u->pss_anon, FULL + FULL / 2 + FULL / 600);
 	/* only one mm: other users of a page are unknown */
 	g->chunk[10].found = 7;
-	account_build(&g->s, 0);
+	rig_account(g, 0);
 	CHECK_EQ(u->rss, 5 * PAGE);
 	CHECK_EQ(g->chunk[10].found, 7);
 	rig_free(g);
@@ -455,6 +455,7 @@ static void test_walk(void)
 	map(g, VA + 9 * PAGE, 0, swap_entry(1, 2));
 	map(g, VA + 20 * PAGE, 0, 10 << 12 | P);
 	map(g, VA + 21 * PAGE, 0, 10 << 12 | P);
+	rig_frames(g);
 	vma_walk(&g->s, g->f->r, &g->vmas[0], see, &w);
 	CHECK_EQ(w.n, 3);
 	CHECK_EQ(w.pages, 2);

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "model/page/frames.h"
 #include "model/source/capture.h"
 #include "model/usage/account.h"
 #include "tests/unit/check.h"
@@ -129,7 +130,7 @@ static void check_walk(const struct snapshot *s)
 	CHECK_EQ(x.dirty, 4);
 	CHECK_EQ(s->frames.existing, 25);
 	CHECK_EQ(frame_at(&s->frames, 0x2876)->mapcount, 22);
-	CHECK_EQ(frame_at(&s->frames, 0x2876)->found, 1);
+	CHECK_EQ(frame_found(&s->frames, 0x2876), 1);
 	CHECK(s->frames.references);
 	CHECK_EQ(source_given_vma(s, &s->vmas[3])->prot, 0x412);
 	CHECK_EQ(s->k->capture->pages.v[s->k->capture->vmas.v[3].first_page].flags, 0x220d4);
@@ -197,7 +198,7 @@ static void test_threads(void)
 	CHECK_EQ(o.s->nvmas, 1);
 	CHECK_STR(o.s->vmas[0].name, "/bin/a, b");
 	CHECK_EQ(o.s->mms[0].exe, 0);		/* VM_EXECUTABLE */
-	CHECK_EQ(frame_at(&o.s->frames, 1)->found, 1);
+	CHECK_EQ(frame_found(&o.s->frames, 1), 1);
 	shut(&o);
 }
 
@@ -233,7 +234,7 @@ static void test_wide(void)
 	CHECK_EQ(o.k->page_shift, 16);
 	CHECK_EQ(o.k->arch->word_size, 8);
 	CHECK_EQ(o.s->vmas[0].usage.private_dirty, 0x20000);
-	CHECK(frame_at(&o.s->frames, 0x3001) && frame_at(&o.s->frames, 0x3001)->found == 1);
+	CHECK(frame_at(&o.s->frames, 0x3001) && frame_found(&o.s->frames, 0x3001) == 1);
 	shut(&o);
 	o = open_text("T: x, 5, ffff888012345678, 0, 0, 0, 0, 0, 0, 0\n"
 		      "V: 7f0000000000, 7f0000001FFF, 2000, 2000, 25, 73, NULL\n"

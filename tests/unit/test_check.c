@@ -3,20 +3,23 @@
 #include <stdlib.h>
 
 #include "tests/unit/check.h"
+#include "model/page/frames.h"
 #include "model/views/verify.h"
 #include "model/source/capture.h"
 #include "tests/unit/hand_snapshot.h"
 
 #define FRAMES (1u << FRAME_CHUNK_SHIFT)
 
-static struct frame *chunk;
+static struct frame_given *chunk;
+static struct frames packed;
 
 /* The machine of hand_snapshot(), whose counters are right, and its frames. */
 static void machine(struct hand *h)
 {
 	hand_snapshot(h, 6, 1);
 	memset(chunk, 0, FRAMES * sizeof(*chunk));
-	h->s.frames = (struct frames){ .chunk = &chunk, .nchunks = 1, .max_pfn = 100 };
+	h->s.frames = (struct frames){ 0 };
+	h->s.built |= NEED_FOUND;
 	for (unsigned i = 0; i < 10; i++)
 		chunk[i].flags = FR_EXISTS;
 	h->mms[0].pgd_pa = 0x1000;
@@ -28,8 +31,16 @@ static void machine(struct hand *h)
 
 static void frame(unsigned pfn, uint32_t flags, uint32_t mapcount, uint32_t found)
 {
-	chunk[pfn] = (struct frame){ .flags = FR_EXISTS | flags, .mapcount = mapcount,
+	chunk[pfn] = (struct frame_given){ .flags = FR_EXISTS | flags, .mapcount = mapcount,
 				     .found = found };
+}
+
+/* The frames of the machine; valid until the next call. */
+static void pack(struct hand *h)
+{
+	frames_free(&packed);
+	frames_give(&h->s, &chunk, 1, 100);
+	packed = h->s.frames;
 }
 
 /* The result is valid until the next call. */
@@ -39,6 +50,7 @@ static void verify(struct hand *h)
 {
 	arena_release(&built);
 	h->s.mem = (struct arena){ 0 };
+	pack(h);
 	verify_build(&h->s, NONE);
 	built = h->s.mem;
 }
@@ -445,6 +457,7 @@ static void test_left_out(void)
 	h.k.dump = &dump;
 	for (unsigned i = 0; i < 2; i++) {
 		image.header.dump_level = forms[i].level;
+		pack(&h);
 		got = hand_print(&h, "summary", "csv", "key,value,text", "section = left_out", NULL,
 				 0, NULL);
 		snprintf(want, sizeof(want), "key,value,text\nfree,16384,\nslab,4096,%s\n",
@@ -470,6 +483,7 @@ int main(void)
 	test_capture();
 	test_summary();
 	test_left_out();
+	frames_free(&packed);
 	free(chunk);
 	arena_release(&built);
 	return check_done();

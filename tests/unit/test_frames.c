@@ -103,7 +103,9 @@ static void rig_free(struct rig *g)
 static void build(struct rig *g)
 {
 	frames_free(&g->s.frames);
-	frames_build(&g->s);
+	frames_open(&g->s);
+	frames_load_all(&g->s);
+	frames_tell(&g->s);
 }
 
 static uint32_t flags_of(const struct rig *g, uint64_t pfn)
@@ -234,7 +236,7 @@ static void test_folio(unsigned word, bool big)
 	CHECK_EQ(mapcount_of(g, 65), 2);
 	CHECK_EQ(mapcount_of(g, 66), 1);
 	CHECK_EQ(mapcount_of(g, 79), 2);
-	CHECK_EQ(frame_at(&g->s.frames, 70)->found, 0);
+	CHECK_EQ(frame_found(&g->s.frames, 70), 0);
 	CHECK(!g->s.frames.average);
 	CHECK_EQ(flags_of(g, 80), FR_EXISTS);
 	rig_free(g);
@@ -259,7 +261,7 @@ static void test_average(void)
 	CHECK_EQ(mapcount_of(g, 130), 1);
 	CHECK(flags_of(g, 77) & FR_SHARED_FOLIO);
 	CHECK(!(flags_of(g, 130) & FR_SHARED_FOLIO));
-	CHECK_EQ(frame_at(&g->s.frames, 77)->found, 0);
+	CHECK_EQ(frame_found(&g->s.frames, 77), 0);
 	rig_free(g);
 }
 
@@ -359,7 +361,7 @@ static void test_damage(void)
 	CHECK(flags_of(g, 71) & FR_UNREAD);
 	CHECK_EQ(flags_of(g, 512), FR_UNREAD);
 	CHECK(g->s.frames.unread >= 64);
-	CHECK_EQ(g->s.frames.existing, FRAMES - 64);
+	CHECK_EQ(g->s.frames.existing, g->range.end);	/* at most: the rest is not mapped */
 	rig_free(g);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/page/frames.h"
 #include "model/source/module.h"
 #include "model/usage/account.h"
 #include "tests/unit/check.h"
@@ -113,8 +114,8 @@ static void check_procs(const struct snapshot *s)
 	vma_walk(s, NULL, &s->vmas[0], count, kinds);
 	CHECK_EQ(kinds[PTE_PAGE], 3);
 	CHECK_EQ(kinds[PTE_SWAP], 2);
-	CHECK_EQ(frame_at(&s->frames, 100)->found, 2);
-	CHECK_EQ(frame_at(&s->frames, 200)->found, 1);
+	CHECK_EQ(frame_found(&s->frames, 100), 2);
+	CHECK_EQ(frame_found(&s->frames, 200), 1);
 }
 
 static void test_sums(bool big)
