@@ -159,7 +159,7 @@ static const char **unknown_types(struct headers *h, struct found *f, unsigned *
 static void compile_private(struct headers *h, struct found *f, const char **objects, unsigned *n,
 			    unsigned max)
 {
-	struct headers_units units;
+	struct headers_units units = { 0 };
 	unsigned lacking;
 	const char **names = unknown_types(h, f, &lacking);
 

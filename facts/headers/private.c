@@ -142,7 +142,6 @@ void headers_private(struct headers *h, const char *const *names, unsigned n,
 {
 	struct search s = { h, names, arena_array(&h->mem, bool, n), n, ret };
 
-	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
 		DIR *d = opendir(headers_path(h, "%s/%s", h->common, folders[i]));
 		struct dirent *e;

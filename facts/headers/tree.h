@@ -83,7 +83,8 @@ struct headers_units {
 
 /*
  * Look for the definitions of the N types NAMES in the source files of the tree, and write
- * each file, as far as the last definition, to tmp. A tree without sources gives none.
+ * each file, as far as the last definition, to tmp. A tree without sources gives none. The
+ * units are added to *RET.
  */
 void headers_private(struct headers *h, const char *const *names, unsigned n,
 		     struct headers_units *ret);

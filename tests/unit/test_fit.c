@@ -111,7 +111,8 @@ static size_t image(const char *text, const char *end, uint8_t *out, size_t size
 {
 	z_stream z = { .next_in = (uint8_t *)(uintptr_t)text, .avail_in = (uInt)strlen(text) };
 
-	memcpy(out, "IKCFG_ST", 8);
+	for (unsigned i = 0; i < 8; i++)
+		out[i] = (uint8_t) "IKCFG_ST"[i];
 	deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
 	z.next_out = out + 8;
 	z.avail_out = (uInt)(size - 16);
@@ -146,12 +147,12 @@ static void test_config(void)
 	size_t n = 64 + image(CONFIG, "IKCFG_ED", buf + 64, sizeof(buf) - 64);
 
 	check_config(buf, n, 0x3000, CONFIG);
-	check_config(buf, n, 0x3fb0, CONFIG);	/* over the end of a page */
-	buf[64 + 8 + 16] ^= 1;			/* damaged */
+	check_config(buf, n, 0x3fb0, CONFIG); /* over the end of a page */
+	buf[64 + 8 + 16] ^= 1;		      /* damaged */
 	check_config(buf, n, 0x3000, NULL);
 	n = image(CONFIG, "IKCFG_EX", buf, sizeof(buf));
-	check_config(buf, n, 0x3000, NULL);	/* no end mark: other data */
-	check_config(buf, 20, 0x3000, NULL);	/* cut off */
+	check_config(buf, n, 0x3000, NULL);  /* no end mark: other data */
+	check_config(buf, 20, 0x3000, NULL); /* cut off */
 }
 
 int main(void)
