@@ -13,7 +13,7 @@
 #include "reports/core/pick.h"
 #include "reports/render/render.h"
 
-#define NEEDS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_SIZES)
+#define NEEDS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND | NEED_SIZES)
 
 static void chart(const struct snapshot *s, const struct report *r, FILE *out)
 {
