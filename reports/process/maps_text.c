@@ -210,9 +210,10 @@ static void add_counters(struct text *x, const struct vma_row *r, const struct l
 static void add_tail(const struct snapshot *s, struct text *x, const struct vma_row *r)
 {
 	const struct kernel *k = s->k;
+	bool tabs = kernel_rule(k, RULE_LINE_THP_TABS);
 
-	if (kernel_rule(k, RULE_LINE_THP) && source_has(k, SOURCE_SETTINGS)) {
-		append(x, "THPeligible:    ", LABEL);
+	if ((tabs || kernel_rule(k, RULE_LINE_THP)) && source_has(k, SOURCE_SETTINGS)) {
+		append(x, tabs ? "THPeligible:\t\t" : "THPeligible:    ", tabs ? 14 : LABEL);
 		add_right(x, r->thp, kernel_rule(k, RULE_LINE_THP_WIDE) ? 8 : 0);
 		append(x, "\n", 1);
 	}

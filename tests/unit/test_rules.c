@@ -43,6 +43,8 @@ static void test_texts(void)
 	/* with one more blank it is another line */
 	CHECK(t.since[RULE_LINE_FILE_HUGE] && !t.since[RULE_LINE_FILE_HUGE_NARROW]);
 	CHECK(t.since[RULE_LINE_THP] && !t.since[RULE_LINE_THP_WIDE]);
+	t = look("\nShared_Clean:   \0THPeligible:\t\t%d\n", 36);
+	CHECK(t.since[RULE_LINE_THP_TABS] && !t.since[RULE_LINE_THP]);
 	/* a text at the very end: nothing may be read after it */
 	t = (struct image_texts){ 0 };
 	image_texts_look(&t, (const uint8_t *)"\nShared_Clean:   \nPss_Dirty:      ", 34, 8);
