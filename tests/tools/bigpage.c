@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/views/verify.h"
 #include "model/page/frames.h"
 #include "model/usage/refs.h"
 #include "reports/core/report.h"
@@ -164,7 +165,8 @@ int main(int argc, char **argv)
 	const struct report *r = report_find("html");
 	static struct kernel k;
 	struct issues issues;
-	struct snapshot s = { .k = &k, .built = r->needs,
+	struct verify verify = { .mapped = 0 };
+	struct snapshot s = { .k = &k, .built = r->needs, .verify = &verify,
 			      .machine = { .panic_pid = -1 } };
 	struct report_opts o = { .pid = 0 };
 	struct diag diag;

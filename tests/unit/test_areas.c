@@ -35,7 +35,7 @@ struct set {
 
 static void setup(struct set *m, int major, int minor, uint32_t exe, uint32_t n)
 {
-	m->k = (struct kernel){ .page_shift = 12, .version = { major, minor, 0 } };
+	m->k = (struct kernel){ .page_shift = 12, .version.major = major, .version.minor = minor };
 	rules_decide(&m->k.version, NULL, &m->k.rules);
 	m->mm.exe = exe;
 	m->mm.nvmas = n;
