@@ -234,25 +234,8 @@ static void count_page(const struct class_pass *p, struct class_worker *w, enum 
 
 /* ---- struct pages ----------------------------------------------------------------------- */
 
-/* No zone, no flag except PG_reserved, no reference: never set up (see frames.c). */
-static bool is_blank(const struct pagefmt *f, const uint8_t *p, const struct one_page *g)
-{
-	return f->mapcount_form != MAPCOUNT_NONE && !(g->flags & ~f->reserved) && !g->refs &&
-	       !g->mapping && !load32(p + f->mapcount, f->big) && !page_word(f, p, f->lru);
-}
-
-/* The head of a free block has its order. */
-static void enter_block(struct class_worker *w, const struct pagefmt *f, const uint8_t *p,
-			uint64_t pfn)
-{
-	uint64_t order = page_word(f, p, f->private);
-
-	if (order < FRAME_CHUNK_SHIFT && !(pfn & ((UINT64_C(1) << order) - 1)))
-		w->buddy_end = pfn + (UINT64_C(1) << order);
-}
-
 static void take_single(const struct class_pass *c, struct class_worker *w, const uint8_t *p,
-			struct one_page *g)
+			uint64_t kva, struct one_page *g)
 {
 	const struct pagefmt *f = &c->fmt;
 	bool counted = f->mapcount_form == MAPCOUNT_NONE;
@@ -263,14 +246,14 @@ static void take_single(const struct class_pass *c, struct class_worker *w, cons
 	g->mapping = page_mapping(f, p);
 	g->fr = FR_EXISTS | flags_class(f, g->flags) | type_class(f, g->type);
 	g->fr |= mapping_class(f, g->mapping, g->fr);
-	if (is_blank(f, p, g))
+	if (page_is_blank(f, p, kva))
 		g->fr |= FR_BLANK;
 	if (counted)
 		g->mapped = page_counted(f, p, g->refs, &g->fr) != 0;
 	else
 		g->mapped = page_own_mapcount(f, g->type) != 0;
 	if (g->fr & FR_BUDDY)
-		enter_block(w, f, p, g->pfn);
+		w->buddy_end = g->pfn + (UINT64_C(1) << page_block_order(f, p, g->pfn));
 	else if (!g->refs && g->pfn < w->buddy_end)
 		g->fr |= FR_BUDDY;
 }
@@ -292,22 +275,6 @@ static void take_part(const struct class_pass *c, struct class_worker *w, const 
 	w->own_mapped += v->pte_mapped && own;
 }
 
-static void view_head(const struct class_pass *c, struct class_worker *w, struct reader *r,
-		      uint64_t head, const struct page_run *run)
-{
-	uint8_t raw[3 * STRUCT_PAGE_MAX];
-	uint64_t off = head - run->here_kva;
-	const uint8_t *p = raw;
-
-	if (off < run->len && run->len - off >= c->fmt.view_size) {
-		p = run->here + off;
-	} else if (read_kva(r, head, raw, c->fmt.view_size)) {
-		w->folio = (struct folio_view){ .kva = head };
-		return;
-	}
-	folio_view(&c->fmt, p, head, &w->folio);
-}
-
 static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, struct reader *r,
 			   const struct page_run *run, uint64_t i)
 {
@@ -320,15 +287,17 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 
 	if (role == PAGE_HEAD || role == PAGE_TAIL) {
 		if (w->folio.kva != head)
-			view_head(c, w, r, head, run);
+			folio_read(f, r, head, run->here, run->here_kva, run->len, &w->folio);
 		if (!w->folio.readable) {
 			w->lost_heads++;
 			w->count[CLASS_UNREAD].pages++;
 			return CLASS_UNREAD;
 		}
 		take_part(c, w, p, &g);
+	} else if (role == PAGE_UNSET) {
+		g.fr = FR_BLANK;
 	} else {
-		take_single(c, w, p, &g);
+		take_single(c, w, p, kva, &g);
 		w->lost_heads += role == PAGE_ASTRAY;
 	}
 	w->owner = NULL;

@@ -266,3 +266,20 @@ void folio_view(const struct pagefmt *f, const uint8_t *p, uint64_t kva, struct 
 		v->average = average(large, v->entire, v->order);
 	}
 }
+
+bool folio_read(const struct pagefmt *f, struct reader *r, uint64_t kva, const uint8_t *here,
+		uint64_t here_kva, size_t len, struct folio_view *v)
+{
+	uint8_t raw[3 * STRUCT_PAGE_MAX];
+	uint64_t off = kva - here_kva;
+	const uint8_t *p = raw;
+
+	if (off < len && len - off >= f->view_size) {
+		p = here + off;
+	} else if (read_kva(r, kva, raw, f->view_size)) {
+		*v = (struct folio_view){ .kva = kva };
+		return false;
+	}
+	folio_view(f, p, kva, v);
+	return true;
+}

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * frame_read.c - struct pages to frames, one chunk at a time.
- *
- * The struct pages of one page of memory are decoded in place. Addresses in the memmap go
- * through the kernel's page tables, because one page of struct pages may stand for many
- * (hugetlb vmemmap optimization). The head of a compound page is read once; its tails,
- * which follow it, use the reader's folio_view.
+ * frame_read.c - struct pages to frames, one chunk at a time. The head of a compound page is
+ * read once; its tails, which follow it, use the reader's folio_view.
  */
 #include "model/page/frame_read.h"
 
@@ -14,11 +10,12 @@
 
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
+#include "model/page/scan.h"
 
 struct frame_reader {
 	const struct kernel *k;
 	const struct pagefmt *f;
-	struct reader *r;
+	struct page_strip strip;
 	bool average;			/* a partly mapped folio's pages have its average */
 	/* of the chunk */
 	struct frame *frames;
@@ -27,45 +24,8 @@ struct frame_reader {
 	uint64_t buddy_end;		/* pages below it follow a free block's head */
 	uint32_t buddy_order;
 	struct folio_view folio;
-	/* translation of memmap addresses, kept while it is valid */
-	uint64_t map_kva, map_pa, map_len;
 	struct frame_sums sums;
 };
-
-/* ---- reading ----------------------------------------------------------------- */
-
-static enum status map_pfn(struct frame_reader *w, uint64_t kva, uint64_t *pfn)
-{
-	enum status st = ST_OK;
-
-	if (kva - w->map_kva >= w->map_len) {
-		w->map_len = 0;
-		st = reader_kvtop(w->r, kva, &w->map_pa, &w->map_len);
-		if (st)
-			return st;
-		w->map_kva = kva;
-	}
-	*pfn = (w->map_pa + (kva - w->map_kva)) >> w->k->dump->page_shift;
-	return ST_OK;
-}
-
-static void view_folio(struct frame_reader *w, uint64_t head, const uint8_t *here,
-		       uint64_t here_kva, size_t here_len)
-{
-	uint8_t raw[3 * STRUCT_PAGE_MAX];
-	uint64_t off = head - here_kva;
-	const uint8_t *p = raw;
-
-	if (off < here_len && here_len - off >= w->f->view_size) {
-		p = here + off;
-	} else if (read_kva(w->r, head, raw, w->f->view_size)) {
-		w->folio = (struct folio_view){ .kva = head };
-		w->sums.lost_heads++;
-		return;
-	}
-	folio_view(w->f, p, head, &w->folio);
-	w->sums.pte_mapped += w->folio.pte_mapped;
-}
 
 /* ---- one page ------------------------------------------------------------------ */
 
@@ -75,18 +35,15 @@ static struct frame *frame_of(struct frame_reader *w, uint64_t pfn)
 	return &w->frames[pfn - w->first_pfn];
 }
 
-/*
- * The head of a free block has its order; the pages after it look unused. Orders are small
- * (MAX_PAGE_ORDER) and blocks are aligned: no block crosses a chunk.
- */
+/* The head of a free block has its order; the pages after it look unused. */
 static uint32_t enter_buddy(struct frame_reader *w, const uint8_t *p, uint64_t pfn)
 {
-	uint64_t order = page_word(w->f, p, w->f->private);
+	uint32_t order = page_block_order(w->f, p, pfn);
 
-	if (order >= FRAME_CHUNK_SHIFT || pfn & ((UINT64_C(1) << order) - 1))
+	if (!order)
 		return 0;
 	w->buddy_end = pfn + (UINT64_C(1) << order);
-	w->buddy_order = (uint32_t)order << FR_ORDER_SHIFT;
+	w->buddy_order = order << FR_ORDER_SHIFT;
 	return w->buddy_order;
 }
 
@@ -97,21 +54,6 @@ static uint32_t enter_buddy(struct frame_reader *w, const uint8_t *p, uint64_t p
 static bool is_movable_kernel(uint64_t mapping)
 {
 	return (mapping & 3) == 2;
-}
-
-/*
- * A struct page that memmap_init_zone() did not set up, in a hole in a section or after
- * the last page: no zone, no flag except PG_reserved (frame 0 of a PC), no reference, and
- * a _mapcount that reads as one mapping. lru is zeros, or an empty list
- * (reserve_bootmem_region() of 4.18).
- */
-static bool is_blank(const struct pagefmt *f, const uint8_t *p, uint64_t kva, uint64_t flags,
-		     uint32_t refs, uint64_t mapping)
-{
-	uint64_t lru = page_word(f, p, f->lru);
-
-	return f->mapcount_form != MAPCOUNT_NONE && !(flags & ~f->reserved) && !refs && !mapping &&
-	       !load32(p + f->mapcount, f->big) && (!lru || lru == kva + f->lru);
 }
 
 static void decode_single(struct frame_reader *w, const uint8_t *p, uint64_t pfn, uint64_t kva,
@@ -128,7 +70,7 @@ static void decode_single(struct frame_reader *w, const uint8_t *p, uint64_t pfn
 	fr |= mapping_class(f, mapping, fr);
 	if (refs == 1)
 		fr |= FR_SINGLE;
-	if (is_blank(f, p, kva, flags, refs, mapping))
+	if (page_is_blank(f, p, kva))
 		fr |= FR_BLANK;
 	if (f->mapcount_form == MAPCOUNT_NONE)
 		out->mapcount = page_counted(f, p, refs, &fr);
@@ -168,15 +110,14 @@ static void decode_part(struct frame_reader *w, const uint8_t *p, bool tail, str
 	}
 }
 
-/* P: struct page of PFN at KVA, inside HERE: LEN readable bytes from HERE_KVA on. */
-static void decode_page(struct frame_reader *w, uint64_t pfn, uint64_t kva, const uint8_t *here,
-			uint64_t here_kva, size_t len)
+/* Struct page I of RUN. */
+static void decode_page(struct frame_reader *w, const struct page_run *run, uint64_t i)
 {
 	const struct pagefmt *f = w->f;
-	const uint8_t *p = here + (kva - here_kva);
+	uint64_t pfn = run->pfn + i, kva = run->kva + i * f->size, head;
+	const uint8_t *p = run->p + i * f->size;
 	struct frame *out = frame_of(w, pfn);
-	uint64_t head;
-	enum page_role role = page_role(f, p, kva, len - (kva - here_kva), &head);
+	enum page_role role = page_role(f, p, kva, run->len - (kva - run->here_kva), &head);
 
 	w->sums.existing++;
 	if (role == PAGE_UNSET) {
@@ -191,60 +132,25 @@ static void decode_page(struct frame_reader *w, uint64_t pfn, uint64_t kva, cons
 		}
 		return;
 	}
-	if (w->folio.kva != head)
-		view_folio(w, head, here, here_kva, len);
+	if (w->folio.kva != head) {
+		if (!folio_read(f, w->strip.r, head, run->here, run->here_kva, run->len, &w->folio))
+			w->sums.lost_heads++;
+		w->sums.pte_mapped += w->folio.pte_mapped;
+	}
 	decode_part(w, p, role == PAGE_TAIL, out);
 }
 
-/* ---- a run of struct pages -------------------------------------------------------- */
-
-static void mark_unread(struct frame_reader *w, uint64_t pfn, uint64_t end)
+static void frame_run(void *arg, const struct page_run *run)
 {
-	for (; pfn < end; pfn++) {
-		frame_of(w, pfn)->flags = FR_UNREAD;
-		w->sums.unread++;
-	}
-}
+	struct frame_reader *w = arg;
 
-/* A struct page that lies across two pages of memory (sizes that do not divide it). */
-static void decode_across(struct frame_reader *w, uint64_t pfn, uint64_t kva)
-{
-	uint8_t raw[STRUCT_PAGE_MAX];
-	enum status st = read_kva(w->r, kva, raw, w->f->size);
-
-	if (!st)
-		decode_page(w, pfn, kva, raw, kva, w->f->size);
-	else if (st != ST_FAULT)
-		mark_unread(w, pfn, pfn + 1);
-}
-
-/* Struct pages of [pfn, end), the first at KVA. */
-static void decode_range(struct frame_reader *w, uint64_t pfn, uint64_t end, uint64_t kva)
-{
-	uint32_t psize = dump_page_size(w->k->dump), size = w->f->size;
-
-	while (pfn < end) {
-		uint32_t off = (uint32_t)(kva & (psize - 1));
-		uint64_t n = min_u64((psize - off) / size, end - pfn), at;
-		struct page_ref ref = { 0 };
-		enum status st;
-
-		if (!n) {
-			decode_across(w, pfn++, kva);
-			kva += size;
+	for (uint64_t i = 0; i < run->n; i++) {
+		if (run->p) {
+			decode_page(w, run, i);
 			continue;
 		}
-		st = map_pfn(w, kva, &at);
-		if (!st)
-			st = reader_page(w->r, at, &ref);
-		if (!st)
-			for (uint64_t i = 0; i < n; i++)
-				decode_page(w, pfn + i, kva + i * size, ref.data, kva - off, psize);
-		else if (st != ST_FAULT)
-			mark_unread(w, pfn, pfn + n);
-		reader_release(w->r, &ref);
-		pfn += n;
-		kva += n * size;
+		frame_of(w, run->pfn + i)->flags = FR_UNREAD;
+		w->sums.unread++;
 	}
 }
 
@@ -275,7 +181,7 @@ bool frame_read(struct frame_reader *w, uint64_t pfn, uint64_t end, bool average
 		const struct memmap_range *g = &m->v[i];
 		uint64_t lo = max_u64(pfn, g->pfn), hi = min_u64(end, g->end);
 
-		decode_range(w, lo, hi, g->page_kva + (lo - g->pfn) * w->f->size);
+		page_strip_read(&w->strip, lo, hi, g->page_kva + (lo - g->pfn) * w->f->size);
 		if (g->offline)
 			mark_device(w, lo, hi);
 	}
@@ -292,12 +198,18 @@ struct frame_reader *frame_reader_new(const struct kernel *k, const struct pagef
 
 	w->k = k;
 	w->f = f;
-	w->r = reader_new(k->dump);
+	w->strip = (struct page_strip){
+		.r = reader_new(k->dump),
+		.page_size = dump_page_size(k->dump),
+		.size = f->size,
+		.run = frame_run,
+		.arg = w,
+	};
 	return w;
 }
 
 void frame_reader_free(struct frame_reader *w)
 {
-	reader_free(w->r);
+	reader_free(w->strip.r);
 	free(w);
 }

@@ -213,6 +213,23 @@ uint32_t page_counted(const struct pagefmt *f, const uint8_t *p, uint32_t refs, 
 	return refs > others ? refs - others : 0;
 }
 
+bool page_is_blank(const struct pagefmt *f, const uint8_t *p, uint64_t kva)
+{
+	uint64_t lru = page_word(f, p, f->lru);
+
+	return f->mapcount_form != MAPCOUNT_NONE && !(page_flags(f, p) & ~f->reserved) &&
+	       !page_refcount(f, p) && !page_mapping(f, p) && !load32(p + f->mapcount, f->big) &&
+	       (!lru || lru == kva + f->lru);
+}
+
+uint32_t page_block_order(const struct pagefmt *f, const uint8_t *p, uint64_t pfn)
+{
+	uint64_t order = page_word(f, p, f->private);
+
+	return order >= FRAME_CHUNK_SHIFT || pfn & ((UINT64_C(1) << order) - 1) ? 0
+										: (uint32_t)order;
+}
+
 void pagefmt_init(struct pagefmt *f, const struct kernel *k)
 {
 	*f = (struct pagefmt){ .k = k };

@@ -224,4 +224,25 @@ struct folio_view {
 void folio_view(const struct pagefmt *f, const uint8_t *p, uint64_t kva,
 		struct folio_view *v);
 
+/*
+ * The same for the head at KVA, which may lie in HERE, LEN readable bytes from HERE_KVA on;
+ * otherwise R reads it. False, with v->readable false: it is not readable.
+ */
+bool folio_read(const struct pagefmt *f, struct reader *r, uint64_t kva, const uint8_t *here,
+		uint64_t here_kva, size_t len, struct folio_view *v);
+
+/*
+ * A struct page at KVA that memmap_init_zone() did not set up, in a hole in a section or after
+ * the last page: no zone, no flag except PG_reserved (frame 0 of a PC), no reference, and a
+ * _mapcount that reads as one mapping. lru is zeros, or an empty list (reserve_bootmem_region()
+ * of 4.18).
+ */
+bool page_is_blank(const struct pagefmt *f, const uint8_t *p, uint64_t kva);
+
+/*
+ * Order of the free block whose head is at P, of frame PFN; 0 also if it cannot be true. Orders
+ * are small (MAX_PAGE_ORDER) and blocks are aligned: no block crosses a chunk.
+ */
+uint32_t page_block_order(const struct pagefmt *f, const uint8_t *p, uint64_t pfn);
+
 #endif

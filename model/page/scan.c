@@ -12,24 +12,7 @@
 #include "dumpread/base/jobs.h"
 #include "model/page/pagefmt.h"
 
-struct scanner {
-	const struct kernel *k;
-	const struct page_scan *scan;
-	uint32_t size;			/* of struct page */
-	uint32_t *chunks;		/* their numbers, ascending */
-	struct reader *readers[JOBS_MAX];
-};
-
-/* One worker in one chunk. */
-struct strip {
-	const struct scanner *sc;
-	unsigned worker;
-	struct reader *r;
-	/* translation of memmap addresses, kept while it is valid */
-	uint64_t map_kva, map_pa, map_len;
-};
-
-static enum status memmap_pfn(struct strip *s, uint64_t kva, uint64_t *pfn)
+static enum status memmap_pfn(struct page_strip *s, uint64_t kva, uint64_t *pfn)
 {
 	enum status st = ST_OK;
 
@@ -40,34 +23,26 @@ static enum status memmap_pfn(struct strip *s, uint64_t kva, uint64_t *pfn)
 			return st;
 		s->map_kva = kva;
 	}
-	*pfn = (s->map_pa + (kva - s->map_kva)) >> s->sc->k->dump->page_shift;
+	*pfn = (s->map_pa + (kva - s->map_kva)) / s->page_size;
 	return ST_OK;
 }
 
-static void pass_run(const struct strip *s, const struct page_run *run)
-{
-	s->sc->scan->run(s->sc->scan->arg, s->worker, s->r, run);
-}
-
 /* A struct page that lies across two pages of memory (sizes that do not divide it). */
-static void scan_across(struct strip *s, uint64_t pfn, uint64_t kva)
+static void read_across(struct page_strip *s, uint64_t pfn, uint64_t kva)
 {
 	uint8_t raw[STRUCT_PAGE_MAX];
-	enum status st = read_kva(s->r, kva, raw, s->sc->size);
-	struct page_run run = {
-		.pfn = pfn, .n = 1, .kva = kva, .here_kva = kva, .len = s->sc->size
-	};
+	enum status st = read_kva(s->r, kva, raw, s->size);
+	struct page_run run = { .pfn = pfn, .n = 1, .kva = kva, .here_kva = kva, .len = s->size };
 
 	if (st == ST_FAULT)
 		return;
 	run.p = run.here = st ? NULL : raw;
-	pass_run(s, &run);
+	s->run(s->arg, &run);
 }
 
-/* Struct pages of [pfn, end), the first at KVA. */
-static void scan_range(struct strip *s, uint64_t pfn, uint64_t end, uint64_t kva)
+void page_strip_read(struct page_strip *s, uint64_t pfn, uint64_t end, uint64_t kva)
 {
-	uint32_t psize = dump_page_size(s->sc->k->dump), size = s->sc->size;
+	uint32_t psize = s->page_size, size = s->size;
 
 	while (pfn < end) {
 		uint32_t off = (uint32_t)(kva & (psize - 1));
@@ -80,7 +55,7 @@ static void scan_range(struct strip *s, uint64_t pfn, uint64_t end, uint64_t kva
 
 		run.n = min_u64((psize - off) / size, end - pfn);
 		if (!run.n) {
-			scan_across(s, pfn++, kva);
+			read_across(s, pfn++, kva);
 			kva += size;
 			continue;
 		}
@@ -92,11 +67,35 @@ static void scan_range(struct strip *s, uint64_t pfn, uint64_t end, uint64_t kva
 			run.p = run.here + off;
 		}
 		if (st != ST_FAULT)
-			pass_run(s, &run);
+			s->run(s->arg, &run);
 		reader_release(s->r, &ref);
 		pfn += run.n;
 		kva += run.n * size;
 	}
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
+
+struct scanner {
+	const struct kernel *k;
+	const struct page_scan *scan;
+	uint32_t size;			/* of struct page */
+	uint32_t *chunks;		/* their numbers, ascending */
+	struct reader *readers[JOBS_MAX];
+};
+
+/* One worker in one chunk. */
+struct scan_worker {
+	const struct page_scan *scan;
+	unsigned worker;
+	struct reader *r;
+};
+
+static void pass_run(void *arg, const struct page_run *run)
+{
+	const struct scan_worker *w = arg;
+
+	w->scan->run(w->scan->arg, w->worker, w->r, run);
 }
 
 static void scan_chunk(void *ctx, unsigned worker, size_t item)
@@ -105,20 +104,22 @@ static void scan_chunk(void *ctx, unsigned worker, size_t item)
 	const struct memmap *m = &sc->k->memmap;
 	uint64_t first = (uint64_t)sc->chunks[item] << FRAME_CHUNK_SHIFT;
 	uint64_t end = first + (UINT64_C(1) << FRAME_CHUNK_SHIFT);
-	struct strip s = { .sc = sc, .worker = worker };
+	struct scan_worker w = { .scan = sc->scan, .worker = worker };
+	struct page_strip s = { .page_size = dump_page_size(sc->k->dump),
+				.size = sc->size,
+				.run = pass_run,
+				.arg = &w };
 
 	if (!sc->readers[worker])
 		sc->readers[worker] = reader_new(sc->k->dump);
-	s.r = sc->readers[worker];
+	s.r = w.r = sc->readers[worker];
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct memmap_range *g = &m->v[i];
 		uint64_t lo = max_u64(first, g->pfn), hi = min_u64(end, g->end);
 
 		if (lo < hi)
-			scan_range(&s, lo, hi, g->page_kva + (lo - g->pfn) * sc->size);
+			page_strip_read(&s, lo, hi, g->page_kva + (lo - g->pfn) * sc->size);
 	}
-	if (sc->scan->chunk)
-		sc->scan->chunk(sc->scan->arg, worker, sc->chunks[item]);
 }
 
 /* Chunks that a range touches, ascending, without repeats. */

@@ -22,18 +22,29 @@ struct page_run {
 	size_t len;
 };
 
-struct page_scan {
-	/* Called by WORKER (0 .. JOBS_MAX - 1) for each run; R is its reader. */
-	void (*run)(void *arg, unsigned worker, struct reader *r, const struct page_run *run);
-	/* Called after the last run of chunk NO (pfn >> FRAME_CHUNK_SHIFT); may be NULL. */
-	void (*chunk)(void *arg, unsigned worker, uint64_t no);
+/* Where one thread reads struct pages. */
+struct page_strip {
+	struct reader *r;
+	uint32_t page_size, size;	/* bytes of a page of memory, of a struct page */
+	void (*run)(void *arg, const struct page_run *run);
 	void *arg;
+	/* translation of memmap addresses, kept while it is valid */
+	uint64_t map_kva, map_pa, map_len;
 };
 
 /*
- * All struct pages of K, with K->jobs threads. SIZE: bytes of one. Struct pages without a
+ * Hands the struct pages of [pfn, end), of which the first is at KVA, to s->run. Those without a
  * translation do not exist (holes) and are left out.
  */
+void page_strip_read(struct page_strip *s, uint64_t pfn, uint64_t end, uint64_t kva);
+
+struct page_scan {
+	/* Called by WORKER (0 .. JOBS_MAX - 1) for each run; R is its reader. */
+	void (*run)(void *arg, unsigned worker, struct reader *r, const struct page_run *run);
+	void *arg;
+};
+
+/* All struct pages of K, with K->jobs threads. SIZE: bytes of one. */
 void page_scan(const struct kernel *k, uint32_t size, const struct page_scan *scan);
 
 #endif
