@@ -126,6 +126,7 @@ void hand_snapshot(struct hand *h, int major, int minor)
 		.mms = h->mms, .nmms = 1, .vmas = h->vmas, .nvmas = 3,
 		.files = h->files, .nfiles = 1, .cgroups = h->cgroups, .ncgroups = 1,
 		.machine = { .log = h->log, .nlog = 3 },
+		.verify = &h->verify,
 	};
 }
 

@@ -9,6 +9,7 @@
 #define VMCENSUS_TESTS_HAND_SNAPSHOT_H
 
 #include "model/source/source.h"
+#include "model/views/verify.h"
 #include "reports/core/report.h"
 
 /* All that a dump has, except memory. */
@@ -18,6 +19,7 @@ struct hand {
 	struct kernel k;
 	struct arch arch;
 	struct issues issues;
+	struct verify verify;		/* of no frames */
 	struct snapshot s;
 	struct task tasks[4];
 	struct proc procs[3];
