@@ -111,6 +111,16 @@ static uint64_t sub_64(const struct raw *r, const struct kdump_header *h, unsign
 	return load64(r->sub + off, h->big_endian);
 }
 
+/*
+ * Is MAPNR64 the frame count that the old word of 32 bits stands for? makedumpfile writes the
+ * largest number there if the count is larger (write_kdump_header()); others its low bits.
+ */
+static bool is_mapnr(const struct raw *r, uint64_t mapnr64)
+{
+	return (uint32_t)mapnr64 == r->mapnr32 ||
+	       (r->mapnr32 == UINT32_MAX && mapnr64 > UINT32_MAX);
+}
+
 /* An (offset, length) pair: 1 if inside the file, 0 if empty, -1 if nonsense. */
 static int area_score(const struct raw *r, const struct kdump_header *h, const struct sub_layout *l,
 		      unsigned off_at, unsigned len_at)
@@ -133,7 +143,7 @@ static int layout_score(const struct raw *r, const struct kdump_header *h,
 
 	if (l->word != h->word_size)
 		return -1;
-	if (h->version >= 6 && (uint32_t)sub_64(r, h, l->mapnr64) != r->mapnr32)
+	if (h->version >= 6 && !is_mapnr(r, sub_64(r, h, l->mapnr64)))
 		return -1;
 	if (h->version >= 3)
 		info = area_score(r, h, l, l->vmcoreinfo_off, l->vmcoreinfo_len);
@@ -194,7 +204,7 @@ static void parse_sub(const struct raw *r, struct kdump_header *h)
 		h->erase_off = sub_64(r, h, l->erase_off);
 		h->erase_len = sub_long(r, h, l, l->erase_len);
 	}
-	if (h->version >= 6 && (uint32_t)sub_64(r, h, l->mapnr64) == r->mapnr32) {
+	if (h->version >= 6 && is_mapnr(r, sub_64(r, h, l->mapnr64))) {
 		h->max_mapnr = sub_64(r, h, l->mapnr64);
 		h->start_pfn = sub_64(r, h, l->start64);
 		h->end_pfn = sub_64(r, h, l->end64);

@@ -13,6 +13,7 @@
 #include "dumpread/image/decompress.h"
 #include "dumpread/image/extents.h"
 #include "dumpread/image/format.h"
+#include "dumpread/container/kdump.h"
 #include "tests/unit/check.h"
 #include "tests/unit/mkimage.h"
 
@@ -261,6 +262,37 @@ static void test_kdump_header(void)
 	}
 	image_close(im);
 	unlink(path);
+	mk_free(&b);
+}
+
+/* Above 16 TiB the old word of 32 bits has its largest value, and the sub-header the count. */
+static void test_kdump_frames(void)
+{
+	static const struct { uint32_t word; uint64_t count, want; } cases[] = {
+		{ UINT32_MAX, UINT64_C(0x180f00000), UINT64_C(0x180f00000) },
+		{ 0x80f00000, UINT64_C(0x180f00000), UINT64_C(0x180f00000) },
+		{ 0x1000, 0x1000, 0x1000 },
+		{ 0x1000, UINT64_C(0x180f00000), 0x1000 },	/* they contradict each other */
+	};
+	struct mkimage m = x86_64;
+	struct bytes b = mk_kdump(&m);
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		static struct image im;
+		struct image_part p = { .path = "kdump" };
+		struct kdump_header h;
+		FILE *f = tmpfile();
+
+		store_uint(b.v + 440, cases[i].word, 4, false);
+		store_uint(b.v + 4096 + 96, cases[i].count, 8, false);
+		CHECK(f && fwrite(b.v, b.n, 1, f) == 1 && !fflush(f));
+		p.fd = fileno(f);
+		p.size = p.raw_size = b.n;
+		p.stored = UINT64_C(1) << 32;
+		kdump_read_header(&im, &p, &h);
+		CHECK_EQ(h.max_mapnr, cases[i].want);
+		fclose(f);
+	}
 	mk_free(&b);
 }
 
@@ -561,6 +593,7 @@ int main(void)
 	test_kdump_compressors();
 	test_kdump_blocks();
 	test_kdump_header();
+	test_kdump_frames();
 	test_diskdump();
 	test_split(false);
 	test_split(true);
