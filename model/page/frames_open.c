@@ -58,6 +58,8 @@ static void set_limit(struct snapshot *s, struct frame_store *st)
 		 "memory: %" PRIu64 " KiB are in use before page frames, of %" PRIu64, taken >> 10,
 		 bound >> 10);
 	st->limit = bound > taken ? bound - taken : 0;
+	/* what threads, rare frames and the heap take beside the chunks: 7 % were seen at 24 TiB */
+	st->limit -= st->limit / 12;
 	if (taken <= bound || taken - bound <= memory_tolerance(bound))
 		return;
 	s->refused = arena_printf(&s->mem,
