@@ -31,6 +31,7 @@ static void again(struct dump *d)
 		abort();
 	types_close(&e.types);
 	symbols_close(&e.symbols);
+	arena_release(&e.mem);
 	free(text);
 }
 
@@ -42,5 +43,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		again(&d);
 	types_close(&d.types);
 	symbols_close(&d.symbols);
+	arena_release(&d.mem);
 	return 0;
 }

@@ -41,6 +41,13 @@ static struct fake *machine(unsigned shift)
 	return f;
 }
 
+static void machine_free(struct fake *f)
+{
+	types_close(&f->dump.types);
+	symbols_close(&f->dump.symbols);
+	fake_free(f);
+}
+
 static enum status fits(struct fake *f, const char *vmcoreinfo)
 {
 	f->dump.vmcoreinfo = vmcoreinfo;
@@ -58,7 +65,7 @@ static void check_fit(unsigned shift, const char *vmcoreinfo, const char *why)
 	CHECK_EQ(st, why ? ST_CORRUPT : ST_OK);
 	if (why && !CHECK(strstr(f->dump.diag.text, why) != NULL))
 		printf("# %s\n", f->dump.diag.text);
-	fake_free(f);
+	machine_free(f);
 }
 
 static void test_fit(void)
@@ -83,23 +90,23 @@ static void test_damage(void)
 	for (unsigned i = 0; i < 256; i += 8)
 		fake_put_uint(f, TASK + i, 0, 8);
 	CHECK_EQ(fits(f, ""), ST_OK);
-	fake_free(f);
+	machine_free(f);
 	/* it is not in the dump */
 	f = machine(0);
 	fake_drop(f, TASK);
 	CHECK_EQ(fits(f, ""), ST_OK);
-	fake_free(f);
+	machine_free(f);
 	/* one member is wrong, then two */
 	f = machine(0);
 	fake_put_uint(f, TASK + 24, fake_kva(f, OTHER), 8);
 	CHECK_EQ(fits(f, ""), ST_OK);
-	fake_free(f);
+	machine_free(f);
 	f = machine(0);
 	fake_put_uint(f, TASK + 24, fake_kva(f, OTHER), 8);
 	fake_put_uint(f, TASK + 16, 7, 4);
 	CHECK_EQ(fits(f, ""), ST_CORRUPT);
 	CHECK(strstr(f->dump.diag.text, "not its own parent") != NULL);
-	fake_free(f);
+	machine_free(f);
 }
 
 /* ---- the configuration ------------------------------------------------------------- */
@@ -138,7 +145,7 @@ static void check_config(const uint8_t *bytes, size_t len, uint64_t at, const ch
 	else
 		CHECK(strstr(diag.text, "CONFIG_IKCONFIG=y") != NULL);
 	arena_release(&mem);
-	fake_free(f);
+	machine_free(f);
 }
 
 static void test_config(void)
