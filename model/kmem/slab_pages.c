@@ -14,27 +14,23 @@
 #include "dumpread/base/jobs.h"
 #include "model/kmem/slab.h"
 #include "model/page/pagefmt.h"
+#include "model/page/scan.h"
 
 #define SLAB_ORDER_MAX 10u	/* of a folio; larger is damage */
-#define CHUNK 4096u		/* struct pages that one worker takes at once */
 
 struct tally {
 	uint64_t slabs, pages, objects, inuse;
 };
 
-struct chunk { uint64_t pfn, end, kva; };
-
 struct pass {
 	const struct kernel *k;
 	struct pagefmt f;
 	struct hash by_addr;		/* cache -> its index */
-	VEC(struct chunk) chunks;
 	struct worker *workers;
 	uint32_t ncaches;
 };
 
 struct worker {
-	struct reader *r;
 	struct tally *v;		/* [ncaches + 1]: the last is of strays */
 	uint64_t unread;		/* struct pages */
 };
@@ -50,25 +46,28 @@ static uint64_t member_of(const struct pass *p, const uint8_t *raw, enum layout_
 	return m->bit_size ? v >> m->bit_offset & ((UINT64_C(1) << m->bit_size) - 1) : v;
 }
 
-/* Pages of the slab whose first struct page is at KVA. */
-static uint64_t pages_of(const struct pass *p, struct worker *w, uint64_t kva)
+/* Pages of the slab whose first struct page is at KVA, in RUN. */
+static uint64_t pages_of(const struct pass *p, struct reader *r, const struct page_run *run,
+			 uint64_t kva)
 {
-	uint8_t raw[4 * STRUCT_PAGE_MAX];
 	struct folio_view v;
 
-	if (p->f.view_size > sizeof(raw) || read_kva(w->r, kva, raw, p->f.view_size))
+	if (!folio_read(&p->f, r, kva, run->here, run->here_kva, run->len, &v))
 		return 1;
-	folio_view(&p->f, raw, kva, &v);
 	return v.order <= SLAB_ORDER_MAX ? UINT64_C(1) << v.order : 1;
 }
 
-static void count(const struct pass *p, struct worker *w, const uint8_t *raw, uint64_t kva)
+static void count(const struct pass *p, struct worker *w, struct reader *r,
+		  const struct page_run *run, uint64_t i)
 {
-	uint32_t i = hash_get(&p->by_addr, member_of(p, raw, M_SLAB_CACHE));
-	struct tally *t = &w->v[i == HASH_NONE ? p->ncaches : i];
+	const uint8_t *raw = run->p + i * p->f.size;
+	uint32_t at = hash_get(&p->by_addr, member_of(p, raw, M_SLAB_CACHE));
+	struct tally *t = &w->v[at == HASH_NONE ? p->ncaches : at];
 
 	t->slabs++;
-	t->pages += page_flags(&p->f, raw) & p->f.head ? pages_of(p, w, kva) : 1;
+	t->pages += page_flags(&p->f, raw) & p->f.head
+			    ? pages_of(p, r, run, run->kva + i * p->f.size)
+			    : 1;
 	t->objects += member_of(p, raw, M_SLAB_OBJECTS);
 	t->inuse += member_of(p, raw, M_SLAB_INUSE);
 }
@@ -82,47 +81,21 @@ static bool is_slab(const struct pass *p, const uint8_t *raw, uint64_t kva, size
 	return page_role(&p->f, raw, kva, len, &head) != PAGE_TAIL;
 }
 
-static void look(void *ctx, unsigned worker, size_t item)
+static void slab_run(void *arg, unsigned worker, struct reader *r, const struct page_run *run)
 {
-	struct pass *p = ctx;
+	struct pass *p = arg;
 	struct worker *w = &p->workers[worker];
-	const struct chunk *c = &p->chunks.v[item];
-	uint32_t size = p->f.size, per_read = 4096 / size;
-	uint8_t raw[4096];
 
-	if (!w->r) {
-		w->r = reader_new(p->k->dump);
+	if (!w->v)
 		w->v = heap_array(struct tally, p->ncaches + 1);
+	if (!run->p)
+		w->unread += run->n;
+	for (uint64_t i = 0; run->p && i < run->n; i++) {
+		uint64_t kva = run->kva + i * p->f.size;
+
+		if (is_slab(p, run->p + i * p->f.size, kva, run->len - (kva - run->here_kva)))
+			count(p, w, r, run, i);
 	}
-	for (uint64_t pfn = c->pfn, n; pfn < c->end; pfn += n) {
-		uint64_t kva = c->kva + (pfn - c->pfn) * size;
-
-		n = min_u64(per_read, c->end - pfn);
-		if (read_kva(w->r, kva, raw, n * size)) {
-			w->unread += n;
-			continue;
-		}
-		for (uint64_t i = 0; i < n; i++) {
-			uint8_t *one = raw + i * size;
-
-			if (is_slab(p, one, kva + i * size, (size_t)(n - i) * size))
-				count(p, w, one, kva + i * size);
-		}
-	}
-}
-
-static void list_chunks(struct pass *p, struct arena *mem)
-{
-	const struct memmap *m = &p->k->memmap;
-
-	for (uint32_t i = 0; i < m->n; i++)
-		for (uint64_t pfn = m->v[i].pfn; !m->v[i].offline && pfn < m->v[i].end;
-		     pfn += CHUNK)
-			*vec_push(mem, &p->chunks) = (struct chunk){
-				.pfn = pfn,
-				.end = min_u64(pfn + CHUNK, m->v[i].end),
-				.kva = m->v[i].page_kva + (pfn - m->v[i].pfn) * p->f.size,
-			};
 }
 
 static void add_up(struct slab_caches *sc, const struct worker *w)
@@ -143,6 +116,7 @@ void slab_pages_count(const struct snapshot *s, struct slab_caches *sc)
 {
 	struct arena mem = { 0 };
 	struct pass p = { .k = s->k, .ncaches = sc->n, .by_addr.mem = &mem };
+	struct page_scan scan = { .run = slab_run, .arg = &p };
 	uint64_t unread = 0;
 
 	if (!s->k->memmap.n || !has(s->k, M_SLAB_CACHE))
@@ -154,15 +128,13 @@ void slab_pages_count(const struct snapshot *s, struct slab_caches *sc)
 		hash_put(&p.by_addr, c->addr, i);
 		c->found_slabs = c->found_pages = c->found_objects = c->found_inuse = 0;
 	}
-	list_chunks(&p, &mem);
 	p.workers = arena_array(&mem, struct worker, JOBS_MAX);
-	jobs_run(s->k->jobs, p.chunks.n, look, &p);
+	page_scan(s->k, p.f.size, &scan);
 	for (unsigned i = 0; i < JOBS_MAX; i++) {
-		if (!p.workers[i].r)
+		if (!p.workers[i].v)
 			continue;
 		add_up(sc, &p.workers[i]);
 		unread += p.workers[i].unread;
-		reader_free(p.workers[i].r);
 		free(p.workers[i].v);
 	}
 	if (unread)
