@@ -6,78 +6,9 @@
 #include "model/census/census.h"
 #include "model/system/system.h"
 
-/* Pages of the classes that a counter counts. */
-static uint64_t all_of(const struct page_classes *c, enum page_class a)
-{
-	return c->count[a].pages;
-}
+#define OF(class) (UINT64_C(1) << (class))
 
-static uint64_t found_free(const struct page_classes *c)
-{
-	return all_of(c, CLASS_FREE);
-}
-
-static uint64_t found_anon(const struct page_classes *c)
-{
-	return c->count[CLASS_ANON].mapped + c->count[CLASS_KSM].mapped;
-}
-
-static uint64_t found_file(const struct page_classes *c)
-{
-	return all_of(c, CLASS_FILE) + all_of(c, CLASS_FILE_MAPPED) + all_of(c, CLASS_SHMEM) +
-	       all_of(c, CLASS_SHMEM_MAPPED) + all_of(c, CLASS_SECRETMEM);
-}
-
-static uint64_t found_mapped(const struct page_classes *c)
-{
-	uint64_t n = 0;
-
-	/* pages of the kernel that processes map count, too: the vdso, rings */
-	for (unsigned i = 0; i < PAGE_CLASSES; i++)
-		if (i != CLASS_ANON && i != CLASS_KSM && i != CLASS_HUGETLB && i != CLASS_ZERO)
-			n += c->count[i].mapped;
-	return n;
-}
-
-static uint64_t found_bdev(const struct page_classes *c)
-{
-	return all_of(c, CLASS_BDEV);
-}
-
-static uint64_t found_shmem(const struct page_classes *c)
-{
-	return all_of(c, CLASS_SHMEM) + all_of(c, CLASS_SHMEM_MAPPED);
-}
-
-static uint64_t found_slab(const struct page_classes *c)
-{
-	return all_of(c, CLASS_SLAB) + all_of(c, CLASS_KMALLOC);
-}
-
-static uint64_t found_tables(const struct page_classes *c)
-{
-	return all_of(c, CLASS_TABLES);
-}
-
-static uint64_t found_hugetlb(const struct page_classes *c)
-{
-	return all_of(c, CLASS_HUGETLB) + all_of(c, CLASS_HUGETLB_FREE);
-}
-
-static uint64_t found_poison(const struct page_classes *c)
-{
-	return all_of(c, CLASS_POISON);
-}
-
-static uint64_t found_stacks(const struct page_classes *c)
-{
-	return all_of(c, CLASS_STACK);
-}
-
-static uint64_t found_percpu(const struct page_classes *c)
-{
-	return all_of(c, CLASS_PERCPU);
-}
+_Static_assert(PAGE_CLASSES <= 64, "a set of classes takes 64 bits");
 
 #define ITEMS 2
 
@@ -85,25 +16,38 @@ static const struct {
 	enum page_class row;
 	const char *name;		/* a line of /proc/meminfo, or */
 	const char *plus;		/* two that are added up */
-	uint64_t (*found)(const struct page_classes *c);
+	uint64_t classes;		/* OF() those that it counts */
+	bool mapped;			/* only the pages that processes map */
 	enum layout_id items[ITEMS];	/* counters of which CPUs may hold back a part */
 	int minus;			/* 1: the second item is subtracted */
 } lines[] = {
-	{ CLASS_FREE, "MemFree", NULL, found_free, { E_NR_FREE_PAGES }, 0 },
-	{ CLASS_ANON, "AnonPages", NULL, found_anon, { E_NR_ANON_MAPPED }, 0 },
-	{ CLASS_FILE_MAPPED, "Mapped", NULL, found_mapped, { E_NR_FILE_MAPPED }, 0 },
-	{ CLASS_FILE, "Cached", NULL, found_file, { E_NR_FILE_PAGES, E_NR_SWAPCACHE }, 1 },
-	{ CLASS_BDEV, "Buffers", NULL, found_bdev, { 0 }, 0 },
-	{ CLASS_SHMEM, "Shmem", NULL, found_shmem, { E_NR_SHMEM }, 0 },
-	{ CLASS_SLAB, "SReclaimable", "SUnreclaim", found_slab,
+	{ CLASS_FREE, "MemFree", NULL, OF(CLASS_FREE), false, { E_NR_FREE_PAGES }, 0 },
+	{ CLASS_ANON, "AnonPages", NULL, OF(CLASS_ANON) | OF(CLASS_KSM), true, { E_NR_ANON_MAPPED }, 0 },
+	/* also pages of the kernel that processes map: the vdso, rings */
+	{ CLASS_FILE_MAPPED, "Mapped", NULL, ~(OF(CLASS_ANON) | OF(CLASS_KSM) | OF(CLASS_HUGETLB) | OF(CLASS_ZERO)), true, { E_NR_FILE_MAPPED }, 0 },
+	{ CLASS_FILE, "Cached", NULL, OF(CLASS_FILE) | OF(CLASS_FILE_MAPPED) | OF(CLASS_SHMEM) | OF(CLASS_SHMEM_MAPPED) |
+		  OF(CLASS_SECRETMEM), false, { E_NR_FILE_PAGES, E_NR_SWAPCACHE }, 1 },
+	{ CLASS_BDEV, "Buffers", NULL, OF(CLASS_BDEV), false, { 0 }, 0 },
+	{ CLASS_SHMEM, "Shmem", NULL, OF(CLASS_SHMEM) | OF(CLASS_SHMEM_MAPPED), false, { E_NR_SHMEM }, 0 },
+	{ CLASS_SLAB, "SReclaimable", "SUnreclaim", OF(CLASS_SLAB) | OF(CLASS_KMALLOC), false,
 	  { E_NR_SLAB_RECLAIMABLE, E_NR_SLAB_UNRECLAIMABLE }, 0 },
-	{ CLASS_TABLES, "PageTables", "SecPageTables", found_tables,
+	{ CLASS_TABLES, "PageTables", "SecPageTables", OF(CLASS_TABLES), false,
 	  { E_NR_PAGETABLE, E_NR_SECONDARY_PAGETABLE }, 0 },
-	{ CLASS_STACK, "KernelStack", NULL, found_stacks, { 0 }, 0 },
-	{ CLASS_PERCPU, "Percpu", NULL, found_percpu, { 0 }, 0 },
-	{ CLASS_HUGETLB, "Hugetlb", NULL, found_hugetlb, { 0 }, 0 },
-	{ CLASS_POISON, "HardwareCorrupted", NULL, found_poison, { 0 }, 0 },
+	{ CLASS_STACK, "KernelStack", NULL, OF(CLASS_STACK), false, { 0 }, 0 },
+	{ CLASS_PERCPU, "Percpu", NULL, OF(CLASS_PERCPU), false, { 0 }, 0 },
+	{ CLASS_HUGETLB, "Hugetlb", NULL, OF(CLASS_HUGETLB) | OF(CLASS_HUGETLB_FREE), false, { 0 }, 0 },
+	{ CLASS_POISON, "HardwareCorrupted", NULL, OF(CLASS_POISON), false, { 0 }, 0 },
 };
+
+static uint64_t pages_of(const struct page_classes *c, uint64_t classes, bool mapped)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < PAGE_CLASSES; i++)
+		if (classes & OF(i))
+			n += mapped ? c->count[i].mapped : c->count[i].pages;
+	return n;
+}
 
 static uint64_t line_pages(const struct snapshot *s, const char *name, const char *plus)
 {
@@ -143,7 +87,7 @@ void census_count(const struct snapshot *s, struct reader *r, struct arena *mem,
 			.row = lines[i].row,
 			.kernel = line_pages(s, lines[i].name, lines[i].plus),
 			.on_cpus = line_pending(&y, lines[i].items, lines[i].minus),
-			.found = lines[i].found(c->classes),
+			.found = pages_of(c->classes, lines[i].classes, lines[i].mapped),
 		};
 }
 
