@@ -82,6 +82,8 @@ struct oom_victim {
 	enum oom_reaped reaped;
 };
 
+extern const struct oom_victim oom_no_victim;	/* nothing is known of it */
+
 struct oom_event {
 	enum oom_kind kind;
 	uint64_t time;			/* ns since boot, of its first line */

@@ -6,22 +6,25 @@
 
 #define REAPED_BACK 64		/* events that a line of the reaper may be late */
 
+const struct oom_victim oom_no_victim = {
+	.pid = OOM_UNKNOWN,
+	.uid = OOM_UNKNOWN,
+	.oom_score_adj = OOM_UNKNOWN,
+	.total_vm = OOM_UNKNOWN,
+	.anon_rss = OOM_UNKNOWN,
+	.file_rss = OOM_UNKNOWN,
+	.shmem_rss = OOM_UNKNOWN,
+	.tables = OOM_UNKNOWN,
+};
+
 static struct oom_victim *add_victim(struct oom_reader *rd, struct oom_event *e, struct span pid,
 				     struct span comm)
 {
 	struct oom_victim *v = vec_push(rd->mem, &e->victims);
 
-	*v = (struct oom_victim){
-		.pid = span_value(pid),
-		.comm = oom_string(rd, comm),
-		.uid = OOM_UNKNOWN,
-		.oom_score_adj = OOM_UNKNOWN,
-		.total_vm = OOM_UNKNOWN,
-		.anon_rss = OOM_UNKNOWN,
-		.file_rss = OOM_UNKNOWN,
-		.shmem_rss = OOM_UNKNOWN,
-		.tables = OOM_UNKNOWN,
-	};
+	*v = oom_no_victim;
+	v->pid = span_value(pid);
+	v->comm = oom_string(rd, comm);
 	return v;
 }
 

@@ -189,15 +189,7 @@ static uint64_t victim_rss(const struct oom_victim *v)
 
 static void set_victim(const struct oom_event *e, struct row *r)
 {
-	const struct oom_victim none = { .pid = OOM_UNKNOWN,
-					 .uid = OOM_UNKNOWN,
-					 .oom_score_adj = OOM_UNKNOWN,
-					 .total_vm = OOM_UNKNOWN,
-					 .anon_rss = OOM_UNKNOWN,
-					 .file_rss = OOM_UNKNOWN,
-					 .shmem_rss = OOM_UNKNOWN,
-					 .tables = OOM_UNKNOWN };
-	const struct oom_victim *v = e->victims.n ? &e->victims.v[0] : &none;
+	const struct oom_victim *v = e->victims.n ? &e->victims.v[0] : &oom_no_victim;
 
 	r->victims = e->victims.n;
 	r->victim_pid = oom_cell_int(v->pid);
