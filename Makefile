@@ -80,7 +80,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 
 # Libraries and their Debian packages stand in tests/setup.sh, once.
 libs     := libkdumpfile libelf libdw libbpf zlib lzo2 snappy libzstd liblzma \
-	cairo-pdf cairo-ps cairo-png
+	cairo-pdf cairo-ps cairo-png sqlite3 libarchive nettle
 optional := libdebuginfod libdeflate
 PKG_CONFIG ?= pkg-config
 pkg = $(shell $(PKG_CONFIG) $1 2>/dev/null)

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dumpread/base/bytes.h"
+
 enum {
 	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
@@ -24,9 +26,9 @@ const struct option_spec option_specs[] = {
 	{ ID_SYSROOT, 0, "sysroot", "DIR",
 	  "where the machine's files are: its binaries, etc/passwd", OPT_SYSROOT },
 	{ ID_FORMAT, 'f', "format", "F",
-	  "text (default), csv, json, svg, ps, pdf, png, or a format of the report", 0 },
+	  "text (default), csv, json, jsonl, sqlite, svg, ps, pdf, png, or a format of the report", 0 },
 	{ ID_COLUMNS, 'c', "columns", "LIST",
-	  "columns, comma-separated; \"+NAME\" adds, \"all\", \"help\" lists them", OPT_COLUMNS },
+	  "columns, by commas; \"+NAME\" adds, \"all\", \"dump\": its file, \"help\" lists", OPT_COLUMNS },
 	{ ID_SORT, 's', "sort", "LIST", "sort by columns; \"-NAME\": largest first",
 	  OPT_SORT },
 	{ ID_TOP, 'n', "top", "N", "only the first N rows", OPT_TOP },
@@ -427,6 +429,30 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 	if (!o->nimages && !(o->report_opts.headers && o->report->opts & OPT_HEADERS))
 		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE");
 	return check_taken(o, &a);
+}
+
+const char *options_rows(const struct options *o, struct arena *mem)
+{
+	const struct report_opts *r = &o->report_opts;
+	const struct { const char *name, *arg; bool given; } words[] = {
+		{ "threads", NULL, r->threads }, { "kernel", NULL, r->kernel_threads },
+		{ "all", NULL, r->all },	 { "virtual", NULL, r->virt },
+		{ "file", r->file, r->file },	 { "sysroot", r->sysroot, r->sysroot },
+		{ "like", r->like, r->like },	 { "where", o->where, o->where },
+	};
+	char *text = NULL;
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (words[i].given)
+			text = arena_printf(mem, "%s%s--%s%s%s", text ? text : "", text ? " " : "",
+					    words[i].name, words[i].arg ? " " : "",
+					    words[i].arg ? words[i].arg : "");
+	if (r->pid)
+		text = arena_printf(mem, "%s%s--pid %d", text ? text : "", text ? " " : "", r->pid);
+	if (o->top)
+		text = arena_printf(mem, "%s%s--top %llu", text ? text : "", text ? " " : "",
+				    (unsigned long long)o->top);
+	return text;
 }
 
 void options_release(struct options *o)

@@ -60,6 +60,8 @@ const struct product *options_product(const struct options *o);
 const struct option_spec *option_given(const struct options *o, unsigned flags);
 /* Does the option make sense where the host brings dump, symbols and types? */
 bool option_of_hosts(const struct option_spec *s);
+/* Those that decide which rows a report has: "--pid 3 -w 'rss>0'". NULL: none was given. In MEM. */
+const char *options_rows(const struct options *o, struct arena *mem);
 void options_release(struct options *o);
 
 #endif

@@ -123,6 +123,33 @@ static int check_sysroot(struct run *run)
 	return EXIT_USAGE;
 }
 
+/* Does an option name the column "dump"? */
+static bool names_dump(const struct run *run)
+{
+	const char *lists[] = { run->o.columns, run->o.sort, run->o.where };
+
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		if (lists[i] && strstr(lists[i], "dump"))
+			return true;
+	return false;
+}
+
+/* The columns of the report, and one that says which dump a row is from. */
+static void add_dump_column(struct run *run)
+{
+	const struct report *r = run->o.report;
+
+	run->ncols = r->ncols + 1;
+	run->cols = arena_array(&run->mem, struct column, run->ncols);
+	if (r->ncols)
+		memcpy(run->cols, r->cols, r->ncols * sizeof(*r->cols));
+	run->cols[r->ncols] = (struct column){ .name = "dump",
+					       .type = COL_STR,
+					       .flags = COL_NAMED,
+					       .unit = "",
+					       .about = "the file that was analysed" };
+}
+
 static int plan(struct run *run)
 {
 	const struct options *o = &run->o;
@@ -143,20 +170,21 @@ static int plan(struct run *run)
 		return 0;
 	if (o->sort)
 		order = o->sort;
+	add_dump_column(run);
 	if (ro->file && r->opts & OPT_FILE)
-		columns_marked(r->cols, r->ncols, COL_FILE, &run->mem, &deflt);
+		columns_marked(run->cols, run->ncols, COL_FILE, &run->mem, &deflt);
 	else
-		columns_default(r->cols, r->ncols, ro->threads, &run->mem, &deflt);
+		columns_default(run->cols, run->ncols, ro->threads, &run->mem, &deflt);
 	if (run->renderer->render == render_text)
 		run->columns = deflt;
 	else
-		columns_all(r->cols, r->ncols, &deflt, &run->mem, &run->columns);
-	if (o->columns && columns_choose(o->columns, r->cols, r->ncols, &deflt, &run->mem,
+		columns_all(run->cols, run->ncols, &deflt, &run->mem, &run->columns);
+	if (o->columns && columns_choose(o->columns, run->cols, run->ncols, &deflt, &run->mem,
 					 &run->diag, &run->columns))
 		return EXIT_USAGE;
-	if (order && sort_parse(order, r->cols, r->ncols, &run->diag, &run->sort))
+	if (order && sort_parse(order, run->cols, run->ncols, &run->diag, &run->sort))
 		return EXIT_USAGE;
-	if (o->where && where_parse(o->where, r->cols, r->ncols, &run->diag, &run->where))
+	if (o->where && where_parse(o->where, run->cols, run->ncols, &run->diag, &run->where))
 		return EXIT_USAGE;
 	return 0;
 }
@@ -296,6 +324,26 @@ static void print_first(void *arg, const struct snapshot *s)
 	run->o.report_opts.began = true;
 }
 
+/* Puts the name of the dump behind each row, if an option names that column. */
+static void name_dump(struct run *run)
+{
+	struct table *t = &run->t;
+	size_t at = (t->row_size + 7) / 8 * 8, size = at + sizeof(const char *);
+	const char *name = run->o.nimages ? run->o.images[run->o.nearlier] : NULL;
+	char *rows;
+
+	if (!names_dump(run))
+		return;
+	rows = arena_calloc(&t->mem, t->nrows, size);
+	for (size_t i = 0; i < t->nrows; i++) {
+		memcpy(rows + i * size, table_row(t, i), t->row_size);
+		memcpy(rows + i * size + at, &name, sizeof(name));
+	}
+	run->cols[run->ncols - 1].offset = at;
+	t->rows = rows;
+	t->row_size = size;
+}
+
 static int analyse(struct run *run)
 {
 	const struct options *o = &run->o;
@@ -336,6 +384,7 @@ static int analyse(struct run *run)
 	run->t.ncols = r->ncols;
 	if (r->run(run->s, &o->report_opts, &run->t, &run->diag))
 		return EXIT_NO_ANSWER;
+	name_dump(run);
 	if (run->where)
 		table_filter(&run->t, run->where);
 	/* a chart adds up the rows after the first ones */
@@ -345,6 +394,7 @@ static int analyse(struct run *run)
 
 static void print_rows(struct run *run, FILE *out)
 {
+	const struct image_facts image = image_facts_of(run->s, run->o.images, run->o.nimages);
 	const struct render render = {
 		.report = run->o.report,
 		.opts = &run->o.report_opts,
@@ -355,9 +405,10 @@ static void print_rows(struct run *run, FILE *out)
 		.chosen = run->o.columns != NULL,
 		.top = run->o.top,
 		.sorted = run->o.sort != NULL,
-		.units = { run->o.unit, UINT32_C(1) << run->k->page_shift },
-		.paths = run->o.images,
-		.npaths = run->o.nimages,
+		.units = { run->o.unit, image.page_size },
+		.image = &image,
+		.issues = run->k->issues,
+		.made = options_rows(&run->o, &run->mem),
 	};
 
 	run->renderer->render(&render, out);

@@ -27,6 +27,8 @@ struct run {
 
 	const struct renderer *renderer;
 	const struct product *product;	/* instead of rows */
+	struct column *cols;		/* of the report, and "dump" */
+	unsigned ncols;
 	struct columns columns;
 	struct sort sort;
 	struct where *where;

@@ -39,6 +39,9 @@ table() {
 		build must lib libzstd libzstd-dev
 		build must lib cairo-pdf libcairo2-dev
 		build must lib liblzma liblzma-dev
+		build must lib sqlite3 libsqlite3-dev
+		build must lib libarchive libarchive-dev
+		build must lib nettle nettle-dev
 		build may lib libdebuginfod libdebuginfod-dev
 		build may lib libdeflate libdeflate-dev
 		build must cmd xz xz-utils
@@ -54,6 +57,7 @@ table() {
 		test may cmd chromium chromium
 		test may cmd chromedriver chromium-driver
 		test may cmd pdftotext poppler-utils
+		test may cmd sqlite3 sqlite3
 	END
 }
 

@@ -55,6 +55,49 @@ bool cell_unknown(const struct column *c, const void *row)
 	return cell_uint(c, row) == COL_UNKNOWN;
 }
 
+size_t cell_size(const struct column *c)
+{
+	return c->type == COL_CHAR ? 1 : sizeof(uint64_t);
+}
+
+static void set(const struct column *c, void *row, const void *v, size_t size)
+{
+	memcpy((char *)row + c->offset, v, size);
+}
+
+void cell_set_uint(const struct column *c, void *row, uint64_t v)
+{
+	set(c, row, &v, sizeof(v));
+}
+
+void cell_set_ratio(const struct column *c, void *row, double v)
+{
+	set(c, row, &v, sizeof(v));
+}
+
+void cell_set_str(const struct column *c, void *row, const char *s)
+{
+	if (c->type == COL_STR)
+		set(c, row, &s, sizeof(s));
+	else
+		set(c, row, s, 1);
+}
+
+void cell_set_unknown(const struct column *c, void *row)
+{
+	switch (c->type) {
+	case COL_STR:
+	case COL_CHAR: memset((char *)row + c->offset, 0, cell_size(c)); break;
+	case COL_RATIO: cell_set_ratio(c, row, NAN); break;
+	case COL_INT:
+	case COL_DELTA: cell_set_uint(c, row, (uint64_t)COL_UNKNOWN_INT); break;
+	case COL_UINT:
+	case COL_BYTES:
+	case COL_HEX:
+	case COL_NSEC: cell_set_uint(c, row, COL_UNKNOWN); break;
+	}
+}
+
 #define CMP(a, b) (((a) > (b)) - ((a) < (b)))
 
 int cell_cmp(const struct column *c, const void *a, const void *b)

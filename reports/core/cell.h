@@ -35,6 +35,17 @@ static inline bool column_is_text(const struct column *c)
 /* Is there no value ("-" in text, null in json, empty in csv)? */
 bool cell_unknown(const struct column *c, const void *row);
 
+/*
+ * The reverse, for rows that were stored. V is the number as cell_uint() or, cast, as
+ * cell_int() gives it; a string is not copied.
+ */
+void cell_set_unknown(const struct column *c, void *row);
+void cell_set_uint(const struct column *c, void *row, uint64_t v);
+void cell_set_ratio(const struct column *c, void *row, double v);
+void cell_set_str(const struct column *c, void *row, const char *s);
+/* Bytes of the cell in the row. */
+size_t cell_size(const struct column *c);
+
 /* <0, 0, >0 as A's cell is less, equal, greater. Both must be known. */
 int cell_cmp(const struct column *c, const void *a, const void *b);
 

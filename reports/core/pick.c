@@ -68,7 +68,7 @@ void columns_all(const struct column *cols, unsigned ncols, const struct columns
 	ret->v = arena_array(mem, const struct column *, ncols);
 	ret->n = 0;
 	for (unsigned i = 0; i < ncols; i++)
-		if (!cols[i].needs || chosen(deflt, &cols[i]))
+		if (!(cols[i].flags & COL_NAMED) && (!cols[i].needs || chosen(deflt, &cols[i])))
 			ret->v[ret->n++] = &cols[i];
 }
 
@@ -124,7 +124,7 @@ enum status columns_choose(const char *list, const struct column *cols, unsigned
 
 		if (!c && !strcmp(name, "all")) {
 			for (unsigned i = 0; i < ncols; i++)
-				if (!chosen(ret, &cols[i]))
+				if (!(cols[i].flags & COL_NAMED) && !chosen(ret, &cols[i]))
 					ret->v[ret->n++] = &cols[i];
 			continue;
 		}

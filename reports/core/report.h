@@ -42,6 +42,7 @@ enum col_flag {
 	COL_ONCE = 1 << 3,	/* as COL_TOTAL, but once for each total_key */
 	COL_FILE = 1 << 4,	/* shown with --file, as COL_SHOWN is without */
 	COL_WIDE = 1 << 5,	/* of words, not of names: text makes room for all of them */
+	COL_NAMED = 1 << 6,	/* only if -c names it: neither in csv and json nor in "all" */
 };
 
 struct column {
@@ -180,6 +181,10 @@ struct report {
 	const struct product *products;	/* the same; the first is the default */
 	const struct report_part *parts;	/* NULL: none */
 	const struct chart *chart;	/* chart for svg, ps, pdf and png; NULL: none */
+	const char *table;		/* of a capsule; NULL: the report's name */
+	const char *dump_only;		/* why a capsule does not have its rows; NULL: it has */
+	bool text_of_rows;		/* TEXT shows cells of columns, and asks the snapshot
+					   nothing */
 	const char *help;	/* paragraphs for --help REPORT and the man page */
 };
 

@@ -108,6 +108,7 @@ const struct report report_sections = {
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-eff_resident,file,addr",
 	.run = sections_report,
+	.dump_only = "it reads the program files",
 	.help = "One row for each section that has an address (also .bss), for all mapped ELF files or\n"
 		"--file NAME, over all processes or in --pid N. Sizes are those of exmap (see files),\n"
 		"to the byte. The file's headers are read below --sysroot DIR, if the file there has\n"

@@ -98,6 +98,7 @@ const struct report report_dmesg = {
 	.ncols = ARRAY_LEN(cols),
 	.run = dmesg_report,
 	.text = dmesg_text,
+	.text_of_rows = true,
 	.help = "The log as dmesg prints it, oldest line first. Control characters and bytes that are\n"
 		"not UTF-8 are shown as \\xHH. Types are not needed: without them VMCOREINFO describes\n"
 		"the log.",

@@ -374,6 +374,7 @@ const struct report report_pages = {
 	.ncols = ARRAY_LEN(cols),
 	.run = pages_report,
 	.likes = likes,
+	.dump_only = "it has a row for each page frame",
 	.help = "One row for each frame that a process maps, by address: class and owner of the\n"
 		"vma (the first, if there are several), the page's flags by the rules of that\n"
 		"kernel's /proc/kpageflags, and its counts. --all: every frame of the machine.\n"

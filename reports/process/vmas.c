@@ -233,6 +233,7 @@ const struct report report_smaps = {
 	.ncols = ARRAY_LEN(vma_cols),
 	.run = maps_report,
 	.text = smaps_text,
+	.dump_only = "its rows are those of vmas",
 	.help = "The text of /proc/PID/smaps, byte for byte, in the format of the dumped kernel.\n"
 		"Without --pid all processes follow one another, each after a line\n"
 		"\"==> PID COMM <==\". csv, json and -c give rows.",
@@ -255,6 +256,7 @@ const struct report report_maps = {
 	.run = maps_report,
 	.text = maps_text,
 	.likes = maps_likes,
+	.dump_only = "its rows are those of vmas",
 	.help = "The text of /proc/PID/maps, byte for byte. Without --pid all processes follow one\n"
 		"another, each after a line \"==> PID COMM <==\". csv, json and -c give rows.",
 };

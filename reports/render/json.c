@@ -7,6 +7,8 @@
  * Each row has a line of its own, for tools that work by line. Sizes are integers in
  * bytes, times in ns; addresses are strings "0x...", because a double cannot hold them;
  * unknown cells are null.
+ *
+ * jsonl has the rows alone, each an object on a line.
  */
 #include <inttypes.h>
 
@@ -24,36 +26,51 @@ static void put_field(FILE *out, const char *name, const char *value)
 		fputs("null", out);
 }
 
-/* Facts about the machine and its dump. */
-static void put_image(const struct render *r, FILE *out)
+struct image_facts image_facts_of(const struct snapshot *s, const char *const *paths,
+				  unsigned npaths)
 {
-	const struct kernel *k = r->s->k;
-	int64_t crash_time = r->s->built & NEED_MACHINE ? r->s->machine.crash_time : 0;
+	const struct kernel *k = s->k;
+	struct image_facts f = { .paths = paths, .npaths = npaths };
 	struct source_about a;
 
 	source_about(k, &a);
-	if (!crash_time)
-		crash_time = a.when;
+	f.format = a.format;
+	f.compression = a.compression;
+	f.release = k->release;
+	f.version = k->uts_version;
+	f.machine = k->machine;
+	f.nodename = k->nodename;
+	f.arch = k->arch ? k->arch->name : NULL;
+	f.page_size = UINT32_C(1) << k->page_shift;
+	f.level = a.level;
+	f.crash_time = s->built & NEED_MACHINE ? s->machine.crash_time : 0;
+	if (!f.crash_time)
+		f.crash_time = a.when;
+	return f;
+}
+
+static void put_image(const struct image_facts *f, FILE *out)
+{
 	fputs("{\"paths\": [", out);
-	for (unsigned i = 0; i < r->npaths; i++) {
+	for (unsigned i = 0; i < f->npaths; i++) {
 		fputs(separator[i > 0], out);
-		put_json(out, r->paths[i]);
+		put_json(out, f->paths[i]);
 	}
 	putc(']', out);
-	put_field(out, "format", a.format);
-	put_field(out, "compression", a.compression);
-	put_field(out, "release", k->release);
-	put_field(out, "version", k->uts_version);
-	put_field(out, "machine", k->machine);
-	put_field(out, "nodename", k->nodename);
-	put_field(out, "arch", k->arch ? k->arch->name : NULL);
-	fprintf(out, ", \"page_size\": %" PRIu32, r->units.page_size);
-	if (a.level >= 0)
-		fprintf(out, ", \"dump_level\": %d", a.level);
+	put_field(out, "format", f->format);
+	put_field(out, "compression", f->compression);
+	put_field(out, "release", f->release);
+	put_field(out, "version", f->version);
+	put_field(out, "machine", f->machine);
+	put_field(out, "nodename", f->nodename);
+	put_field(out, "arch", f->arch);
+	fprintf(out, ", \"page_size\": %" PRIu32, f->page_size);
+	if (f->level >= 0)
+		fprintf(out, ", \"dump_level\": %d", f->level);
 	else
 		fputs(", \"dump_level\": null", out);
-	if (crash_time)
-		fprintf(out, ", \"crash_time\": %" PRId64 "}", crash_time);
+	if (f->crash_time)
+		fprintf(out, ", \"crash_time\": %" PRId64 "}", f->crash_time);
 	else
 		fputs(", \"crash_time\": null}", out);
 }
@@ -121,7 +138,7 @@ void render_json(const struct render *r, FILE *out)
 	fputs("{\"vmcensus\": ", out);
 	put_json(out, VMCENSUS_VERSION);
 	fputs(",\n \"image\": ", out);
-	put_image(r, out);
+	put_image(r->image, out);
 	fputs(",\n \"report\": ", out);
 	put_json(out, r->report->name);
 	fputs(",\n \"columns\": [", out);
@@ -132,6 +149,14 @@ void render_json(const struct render *r, FILE *out)
 		put_row(r, table_row(r->t, n), out);
 	}
 	fputs("],\n \"issues\": [", out);
-	put_issues(r->s->k->issues, out);
+	put_issues(r->issues, out);
 	fputs("]}\n", out);
+}
+
+void render_jsonl(const struct render *r, FILE *out)
+{
+	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++) {
+		put_row(r, table_row(r->t, n), out);
+		putc('\n', out);
+	}
 }

@@ -12,6 +12,8 @@ const struct renderer renderers[] = {
 	{ "text", "aligned columns, or the report's own form", render_text, false, false },
 	{ "csv", "a header line, quoted as RFC 4180 says; sizes in bytes", render_csv, false, false },
 	{ "json", "one object with image, columns, rows, issues", render_json, false, false },
+	{ "jsonl", "each row as an object on a line of its own", render_jsonl, false, false },
+	{ "sqlite", "a database with the rows, which is an IMAGE too", render_sqlite, false, true },
 	{ "svg", "the chart, for browsers: with text and exact amounts", render_svg, true, false },
 	{ "ps", "the chart as PostScript, on pages of A4", render_ps, true, false },
 	{ "pdf", "the chart as PDF, on pages of A4", render_pdf, true, true },

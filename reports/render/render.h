@@ -17,11 +17,30 @@
 
 #include "reports/core/cell.h"
 
+/* What json says of the machine and its dump. Strings may be NULL: not known. */
+struct image_facts {
+	const char *const *paths;		/* the image's files, as named */
+	unsigned npaths;
+	const char *format, *compression, *release, *version, *machine, *nodename, *arch;
+	uint32_t page_size;
+	int level;				/* makedumpfile -d; -1: not known */
+	int64_t crash_time;			/* seconds since 1970; 0: not known */
+};
+
+/* Those of S, which holds them; PATHS stay the caller's. */
+struct image_facts image_facts_of(const struct snapshot *s, const char *const *paths,
+				  unsigned npaths);
+
 /* The arguments of one rendering. */
 struct render {
 	const struct report *report;
 	const struct report_opts *opts;
-	const struct snapshot *s;
+	const struct snapshot *s;		/* NULL: rows of a capsule. A table of them is
+						   all that there is: no form of the report's own,
+						   no layout, no chart */
+	const struct image_facts *image;
+	const struct issues *issues;		/* NULL: none */
+	const char *made;			/* options that changed the rows: "--pid 3" */
 	const struct table *t;			/* after where, sort, top */
 	const struct column *const *cols;	/* those to print, in order */
 	unsigned ncols;
@@ -30,8 +49,6 @@ struct render {
 	bool sorted;				/* -s was given: for a chart too */
 	bool amounts;				/* of svg: amounts as numbers too, for a script */
 	struct units units;			/* of text */
-	const char *const *paths;		/* the image's files, as named */
-	unsigned npaths;
 };
 
 struct renderer {
@@ -51,6 +68,8 @@ bool renderer_shows(const struct renderer *to, const struct report *r);
 void render_text(const struct render *r, FILE *out);
 void render_csv(const struct render *r, FILE *out);
 void render_json(const struct render *r, FILE *out);
+void render_jsonl(const struct render *r, FILE *out);
+void render_sqlite(const struct render *r, FILE *out);
 
 /* ---- escape.c: strings of a hostile dump, made safe to print ------------- */
 

@@ -173,11 +173,12 @@ char *hand_print(struct hand *h, const char *name, const char *format, const cha
 		sort_parse(sort ? sort : r->sort, r->cols, r->ncols, &diag, &order);
 	out = open_memstream(&text, &len);
 	if (!diag.text[0] && !r->run(&h->s, opts, &t, &diag)) {
+		const struct image_facts image = image_facts_of(&h->s, paths, 1);
 		const struct render render = {
 			.report = r, .opts = opts, .s = &h->s, .t = &t, .cols = chosen.v,
 			.ncols = chosen.n, .chosen = columns != NULL,
 			.top = top, .sorted = sort != NULL,
-			.units = { UNIT_KIB, 4096 }, .paths = paths, .npaths = 1,
+			.units = { UNIT_KIB, 4096 }, .image = &image, .issues = h->s.k->issues,
 		};
 
 		if (w)

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * capsule.h - rows of reports as a database, which is an image of its dump.
+ *
+ * A capsule is one SQLite file with a table for each report that it holds, and tables about
+ * these: docs/schema.md. Cells are stored as the table engine has them (integers in bytes and
+ * ns, unknown is NULL), in the order in which the report made its rows. So filter, order and
+ * renderers give from a capsule what they give from the dump.
+ *
+ * A database is made and read in memory: the files are the caller's, which may not be allowed
+ * to open any (a sandbox), and nothing is left beside them.
+ */
+#ifndef VMCENSUS_CAPSULE_H
+#define VMCENSUS_CAPSULE_H
+
+#include "reports/render/render.h"
+
+#define CAPSULE_SCHEMA 1		/* schema_version: raised when a table changes its meaning */
+#define CAPSULE_ID 0x564d4345u		/* application_id of the file: "VMCE" */
+
+/* Name of R's table: that of the report, and of its part ("oom_tasks"). BUF is for the latter. */
+const char *capsule_table(const struct report *r, char *buf, size_t size);
+/* A number for each report whose rows a capsule holds: [0, n). NULL: no more. Parts too. */
+const struct report *capsule_report(unsigned i);
+
+/* ---- writing ------------------------------------------------------------------- */
+
+struct capsule;
+
+/* Rows of one report. */
+struct capsule_rows {
+	const struct report *report;
+	const struct column *const *cols;	/* those to store */
+	unsigned ncols;
+	const struct table *t;			/* as made: neither sorted nor cut */
+	const char *made;			/* as of struct render */
+	const char *text;			/* the report's own text; NULL: none */
+	int64_t crash_time;			/* what its json says; 0: not known */
+	const struct issues *issues;		/* NULL: none */
+};
+
+/* An empty one. Does not return if memory is exhausted. */
+struct capsule *capsule_new(const struct image_facts *f);
+void capsule_add(struct capsule *c, const struct capsule_rows *rows);
+/* R could not be made, and WHY. */
+void capsule_lacks(struct capsule *c, const struct report *r, const char *why);
+/* Writes the file to OUT and frees C. */
+void capsule_write(struct capsule *c, FILE *out);
+
+/* ---- reading ------------------------------------------------------------------- */
+
+struct capsule_file;
+
+/* Do the N bytes at the beginning of a file say that it is a capsule? */
+#define CAPSULE_HEAD 100
+bool capsule_is(const uint8_t *head, size_t n);
+
+/* Opens the capsule in BYTES (SIZE of them, from malloc(); it owns them). ST_CORRUPT or
+   ST_UNSUPPORTED with DIAG, *ret NULL. */
+enum status capsule_open(uint8_t *bytes, size_t size, struct diag *diag, struct capsule_file **ret);
+void capsule_close(struct capsule_file *f);
+/* What it says of its image. Strings live as long as F. */
+const struct image_facts *capsule_image(const struct capsule_file *f);
+
+/* What was stored beside the rows. Strings live as long as the table. */
+struct capsule_more {
+	const char *made, *text;		/* NULL: none */
+	int64_t crash_time;
+};
+
+/*
+ * Fills T, whose columns are those of R, with R's rows; those of columns that were not stored
+ * are unknown, and *STORED[i] (ncols of them) is false. IS gets the issues. ST_NODATA with DIAG:
+ * the capsule does not have this report. ST_CORRUPT with DIAG.
+ */
+enum status capsule_load(struct capsule_file *f, const struct report *r, struct table *t,
+			 bool *stored, struct issues *is, struct capsule_more *more,
+			 struct diag *diag);
+
+#endif

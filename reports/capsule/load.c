@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * load.c - rows of reports out of a database.
+ *
+ * A capsule may be anybody's file. SQLite checks its pages; only tables are read, no views and
+ * nothing that a schema can call.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sqlite3.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+#include "reports/capsule/capsule.h"
+#include "reports/capsule/sql.h"
+#include "reports/core/pick.h"
+
+#define PATHS_MAX 4096u		/* files of a split dump */
+
+struct capsule_file {
+	sqlite3 *db;
+	uint8_t *bytes;
+	struct image_facts image;
+	struct arena mem;
+};
+
+bool capsule_is(const uint8_t *head, size_t n)
+{
+	/* "The Database File Format": application_id is at offset 68, big-endian */
+	return n >= CAPSULE_HEAD && !memcmp(head, "SQLite format 3", 16) &&
+	       load32(head + 68, true) == CAPSULE_ID;
+}
+
+static enum status broken(struct capsule_file *f, struct diag *diag)
+{
+	if (sqlite3_errcode(f->db) == SQLITE_NOMEM)
+		arena_die(0);
+	return fail(diag, ST_CORRUPT, "the capsule is damaged: %s", sqlite3_errmsg(f->db));
+}
+
+/* Is NAME a plain table? A view or a virtual table may do anything. */
+static bool is_table(struct capsule_file *f, const char *name)
+{
+	sqlite3_stmt *st = NULL;
+	bool is = false;
+
+	if (!sqlite3_prepare_v2(f->db,
+				"SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? "
+				"AND rootpage > 0",
+				-1, &st, NULL)) {
+		sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
+		is = sqlite3_step(st) == SQLITE_ROW;
+	}
+	sqlite3_finalize(st);
+	return is;
+}
+
+/* A text, or the bytes of what is none; NULL: neither. */
+static const char *get_str(sqlite3_stmt *st, int at, struct arena *mem)
+{
+	int type = sqlite3_column_type(st, at);
+	const void *p;
+
+	if (type != SQLITE_TEXT && type != SQLITE_BLOB)
+		return NULL;
+	p = sqlite3_column_blob(st, at);
+	return arena_strndup(mem, p ? p : "", (size_t)sqlite3_column_bytes(st, at));
+}
+
+/* ---- what it is of ------------------------------------------------------------------- */
+
+static void take_fact(struct capsule_file *f, sqlite3_stmt *st, int64_t *schema)
+{
+	const struct { const char *key; const char **to; } texts[] = {
+		{ "format", &f->image.format },	  { "compression", &f->image.compression },
+		{ "release", &f->image.release }, { "version", &f->image.version },
+		{ "machine", &f->image.machine }, { "nodename", &f->image.nodename },
+		{ "arch", &f->image.arch },
+	};
+	const char *key = get_str(st, 0, &f->mem);
+	int64_t number = sqlite3_column_int64(st, 1);
+
+	for (size_t i = 0; key && i < ARRAY_LEN(texts); i++)
+		if (!strcmp(key, texts[i].key))
+			*texts[i].to = get_str(st, 1, &f->mem);
+	if (!key)
+		return;
+	if (!strcmp(key, "schema_version"))
+		*schema = number;
+	else if (!strcmp(key, "page_size") && page_shift_of((uint64_t)number))
+		f->image.page_size = (uint32_t)number;
+	else if (!strcmp(key, "dump_level"))
+		f->image.level = (int)number;
+}
+
+static enum status read_facts(struct capsule_file *f, struct diag *diag)
+{
+	const char **paths = arena_array(&f->mem, const char *, PATHS_MAX);
+	sqlite3_stmt *st = NULL;
+	int64_t schema = 0;
+	char key[32];
+	int rc;
+
+	f->image = (struct image_facts){ .paths = paths, .page_size = 4096, .level = -1 };
+	if (!is_table(f, "capsule") || !is_table(f, "reports") || !is_table(f, "issues"))
+		return fail(diag, ST_CORRUPT, "the capsule is damaged: a table is missing");
+	if (sqlite3_prepare_v2(f->db, "SELECT key, value FROM capsule", -1, &st, NULL))
+		return broken(f, diag);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW)
+		take_fact(f, st, &schema);
+	sqlite3_finalize(st);
+	if (rc != SQLITE_DONE)
+		return broken(f, diag);
+	if (schema != CAPSULE_SCHEMA)
+		return fail(diag, ST_UNSUPPORTED,
+			    "the capsule has schema_version %" PRId64 "; this program knows %d",
+			    schema, CAPSULE_SCHEMA);
+	if (sqlite3_prepare_v2(f->db, "SELECT value FROM capsule WHERE key = ?", -1, &st, NULL))
+		return broken(f, diag);
+	while (f->image.npaths < PATHS_MAX) {
+		snprintf(key, sizeof(key), "path %u", f->image.npaths);
+		sqlite3_reset(st);
+		sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
+		if (sqlite3_step(st) != SQLITE_ROW)
+			break;
+		paths[f->image.npaths] = get_str(st, 0, &f->mem);
+		if (!paths[f->image.npaths++])
+			f->image.npaths--;
+	}
+	sqlite3_finalize(st);
+	return ST_OK;
+}
+
+enum status capsule_open(uint8_t *bytes, size_t size, struct diag *diag, struct capsule_file **ret)
+{
+	struct capsule_file *f = heap_array(struct capsule_file, 1);
+	enum status st;
+	int on;
+
+	*ret = NULL;
+	f->bytes = bytes;
+	if (sqlite3_open(":memory:", &f->db))
+		arena_die(0);
+	sqlite3_db_config(f->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
+	sqlite3_db_config(f->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
+	st = sqlite3_deserialize(f->db, "main", bytes, (sqlite3_int64)size, (sqlite3_int64)size,
+				 SQLITE_DESERIALIZE_READONLY)
+		     ? broken(f, diag)
+		     : read_facts(f, diag);
+	if (st)
+		capsule_close(f);
+	else
+		*ret = f;
+	return st;
+}
+
+void capsule_close(struct capsule_file *f)
+{
+	if (!f)
+		return;
+	sqlite3_close(f->db);
+	arena_release(&f->mem);
+	free(f->bytes);
+	free(f);
+}
+
+const struct image_facts *capsule_image(const struct capsule_file *f)
+{
+	return &f->image;
+}
+
+/* ---- rows ------------------------------------------------------------------------------ */
+
+/* A column of the database, and where it goes in a row. */
+struct target {
+	struct column col;
+	int at;			/* its number in the result; -1: it is not stored */
+};
+
+struct loader {
+	struct capsule_file *f;
+	const char *name;	/* of the table */
+	struct table *t;
+	struct target *v;
+	unsigned n;
+	char *sql;
+	struct arena mem;
+};
+
+static bool has_column(struct loader *l, const char *name)
+{
+	return !sqlite3_table_column_metadata(l->f->db, "main", l->name, name, NULL, NULL, NULL,
+					      NULL, NULL);
+}
+
+static bool take_column(struct loader *l, const struct column *c, const char *name, size_t offset)
+{
+	struct target *to = &l->v[l->n++];
+
+	to->col = *c;
+	to->col.offset = offset;
+	to->at = -1;
+	if (!has_column(l, name))
+		return false;
+	to->at = (int)l->n - 1;
+	l->sql = arena_printf(&l->mem, "%s%s\"%s\"", l->sql, l->n > 1 ? ", " : "", name);
+	return true;
+}
+
+static void grow(struct table *t, size_t end)
+{
+	if (t->row_size < end)
+		t->row_size = end;
+}
+
+/* A cell of 8 bytes behind the columns. */
+static size_t place_behind(struct table *t)
+{
+	t->row_size = (t->row_size + 7) / 8 * 8 + 8;
+	return t->row_size - 8;
+}
+
+/* A column that is missing is selected as NULL, so that numbers of results stay in step. */
+static void take_columns(struct loader *l, const struct report *r, bool *stored)
+{
+	static const struct column words = { .type = COL_STR }, number = { .type = COL_UINT };
+	struct table *t = l->t;
+
+	l->sql = arena_strdup(&l->mem, "SELECT ");
+	for (unsigned i = 0; i < r->ncols; i++) {
+		const struct column *c = &r->cols[i];
+
+		stored[i] = take_column(l, c, c->name, c->offset);
+		if (!stored[i])
+			l->sql = arena_printf(&l->mem, "%s%sNULL", l->sql, i ? ", " : "");
+		grow(t, c->offset + cell_size(c));
+		if (c->order)
+			grow(t, c->order + cell_size(c));
+	}
+	for (unsigned i = 0; i < r->ncols; i++) {
+		char name[80];
+
+		if (!r->cols[i].order)
+			continue;
+		snprintf(name, sizeof(name), "_by_%s", r->cols[i].name);
+		if (!take_column(l, &r->cols[i], name, r->cols[i].order))
+			l->n--;
+	}
+	if (has_column(l, "_incomplete")) {
+		t->incomplete = place_behind(t);
+		take_column(l, &words, "_incomplete", t->incomplete);
+	} else {
+		for (unsigned i = 0; i < r->ncols; i++)
+			if (stored[i] && !strcmp(r->cols[i].name, "incomplete"))
+				t->incomplete = r->cols[i].offset;
+	}
+	if (has_column(l, "_key")) {
+		t->total_key = place_behind(t);
+		take_column(l, &number, "_key", t->total_key);
+	}
+	t->row_size = (t->row_size + 7) / 8 * 8;
+	l->sql = arena_printf(&l->mem, "%s FROM \"%s\" ORDER BY row", l->sql, l->name);
+}
+
+static void take_cell(struct loader *l, sqlite3_stmt *st, const struct target *to, void *row)
+{
+	const struct column *c = &to->col;
+	const char *s = NULL;
+
+	cell_set_unknown(c, row);
+	if (to->at < 0 || sqlite3_column_type(st, to->at) == SQLITE_NULL)
+		return;
+	if (column_is_text(c) || c->type == COL_HEX)
+		s = get_str(st, to->at, &l->t->mem);
+	if (c->type == COL_HEX && s)
+		cell_set_uint(c, row, strtoull(s, NULL, 16));
+	else if (column_is_text(c) && s)
+		cell_set_str(c, row, s);
+	else if (c->type == COL_RATIO)
+		cell_set_ratio(c, row, sqlite3_column_double(st, to->at));
+	else if (!column_is_text(c) && c->type != COL_HEX)
+		cell_set_uint(c, row, (uint64_t)sqlite3_column_int64(st, to->at));
+}
+
+static enum status load_rows(struct loader *l, struct diag *diag)
+{
+	VEC(char) rows = { 0 };
+	struct table *t = l->t;
+	sqlite3_stmt *st = NULL;
+	size_t cap = 0;
+	int rc;
+
+	if (sqlite3_prepare_v2(l->f->db, l->sql, -1, &st, NULL))
+		return broken(l->f, diag);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		char *row;
+
+		if (t->nrows == cap) {
+			rows.v = arena_grow(&t->mem, rows.v, cap, cap ? 2 * cap : 64, t->row_size);
+			cap = cap ? 2 * cap : 64;
+		}
+		row = rows.v + t->nrows++ * t->row_size;
+		for (unsigned i = 0; i < l->n; i++)
+			take_cell(l, st, &l->v[i], row);
+	}
+	t->rows = rows.v;
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE ? ST_OK : broken(l->f, diag);
+}
+
+/* ---- beside the rows --------------------------------------------------------------------- */
+
+static enum status load_report(struct loader *l, const struct report *r, struct capsule_more *more,
+			       struct diag *diag)
+{
+	struct arena *mem = &l->t->mem;
+	sqlite3_stmt *st = NULL;
+	enum status ret = ST_OK;
+	const char *lacks;
+
+	if (sqlite3_prepare_v2(l->f->db,
+			       "SELECT lacks, made, note, text, crash_time FROM reports "
+			       "WHERE report = ?",
+			       -1, &st, NULL))
+		return broken(l->f, diag);
+	sqlite3_bind_text(st, 1, l->name, -1, SQLITE_STATIC);
+	if (sqlite3_step(st) != SQLITE_ROW) {
+		ret = fail(diag, ST_NODATA,
+			   "the capsule does not have report %s: it needs the dump", r->name);
+	} else if ((lacks = get_str(st, 0, mem))) {
+		ret = fail(diag, ST_NODATA, "%s", lacks);
+	} else {
+		more->made = get_str(st, 1, mem);
+		l->t->note = get_str(st, 2, mem);
+		more->text = get_str(st, 3, mem);
+		more->crash_time = sqlite3_column_int64(st, 4);
+	}
+	sqlite3_finalize(st);
+	if (!ret && !is_table(l->f, l->name))
+		ret = fail(diag, ST_CORRUPT, "the capsule is damaged: it has no table %s", l->name);
+	return ret;
+}
+
+static enum status status_of(const char *word)
+{
+	for (int i = 1; word && i < ST_COUNT; i++)
+		if (!strcmp(status_name((enum status)i), word))
+			return (enum status)i;
+	return ST_CORRUPT;
+}
+
+static void take_issue(sqlite3_stmt *st, struct issues *is, struct arena *mem)
+{
+	const char *kind = get_str(st, 0, mem), *object = get_str(st, 1, mem);
+	const char *texts = get_str(st, 3, mem);
+	struct issue *v = &is->v[is->n];
+
+	if (!object)
+		return;
+	is->n++;
+	v->kind = status_of(kind);
+	v->object = object;
+	v->count = (uint64_t)sqlite3_column_int64(st, 2);
+	while (texts && v->ntexts < ISSUE_TEXTS) {
+		size_t n = strcspn(texts, "\n");
+
+		snprintf(v->text[v->ntexts++], sizeof(v->text[0]), "%.*s", (int)min_u64(n, 159),
+			 texts);
+		texts = texts[n] ? texts + n + 1 : NULL;
+	}
+}
+
+/* In the order in which they were counted. */
+static enum status load_issues(struct loader *l, struct issues *is, struct diag *diag)
+{
+	sqlite3_stmt *st = NULL;
+	int rc;
+
+	if (sqlite3_prepare_v2(l->f->db,
+			       "SELECT kind, object, count, texts FROM issues WHERE report = ? "
+			       "ORDER BY number",
+			       -1, &st, NULL))
+		return broken(l->f, diag);
+	sqlite3_bind_text(st, 1, l->name, -1, SQLITE_STATIC);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW && is->n < ISSUES_MAX)
+		take_issue(st, is, &l->t->mem);
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE || rc == SQLITE_ROW ? ST_OK : broken(l->f, diag);
+}
+
+enum status capsule_load(struct capsule_file *f, const struct report *r, struct table *t,
+			 bool *stored, struct issues *is, struct capsule_more *more,
+			 struct diag *diag)
+{
+	char name[64];
+	struct loader l = { .f = f, .t = t };
+	enum status st;
+
+	l.name = capsule_table(r, name, sizeof(name));
+	*more = (struct capsule_more){ .made = NULL };
+	t->cols = r->cols;
+	t->ncols = r->ncols;
+	st = load_report(&l, r, more, diag);
+	if (!st) {
+		l.v = arena_array(&l.mem, struct target, 2 * (size_t)r->ncols + 2);
+		take_columns(&l, r, stored);
+		st = load_rows(&l, diag);
+	}
+	if (!st)
+		st = load_issues(&l, is, diag);
+	t->nall = t->nrows;
+	arena_release(&l.mem);
+	return st;
+}

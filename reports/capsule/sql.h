@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sql.h - the tables of a capsule that are about its other tables. */
+#ifndef VMCENSUS_CAPSULE_SQL_H
+#define VMCENSUS_CAPSULE_SQL_H
+
+#include "reports/core/report.h"
+
+/* Makes them in an empty database. */
+extern const char capsule_about_sql[];
+
+/* How SQL declares a column. */
+const char *capsule_sql_type(const struct column *c);
+
+#endif

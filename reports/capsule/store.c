@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * store.c - rows of reports into a database.
+ *
+ * Beside the columns a table has what the table engine keeps outside of them: _incomplete (the
+ * parts that could not be read), _key (equal where rows show one thing, for totals) and _by_NAME
+ * (sorts in place of column NAME).
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sqlite3.h>
+
+#include "dumpread/base/heap.h"
+#include "reports/capsule/capsule.h"
+#include "reports/capsule/sql.h"
+#include "reports/core/list.h"
+
+struct capsule {
+	sqlite3 *db;
+	struct arena mem;
+};
+
+/* ---- the reports of a capsule --------------------------------------------------- */
+
+/* Those whose rows are made from one dump, and not too many to keep. */
+static bool is_held(const struct report *r)
+{
+	return !r->products && !r->compares && !r->dump_only;
+}
+
+const struct report *capsule_report(unsigned i)
+{
+	for (const struct report *const *r = reports; *r; r++) {
+		if (!is_held(*r))
+			continue;
+		if (!i--)
+			return *r;
+		for (const struct report_part *p = (*r)->parts; p && p->opt; p++)
+			if (!i--)
+				return p->report;
+	}
+	return NULL;
+}
+
+const char *capsule_table(const struct report *r, char *buf, size_t size)
+{
+	const struct report *whole = report_find(r->name);
+
+	snprintf(buf, size, "%s", r->table ? r->table : r->name);
+	for (const struct report_part *p = whole ? whole->parts : NULL; p && p->opt; p++)
+		if (p->report == r)
+			snprintf(buf, size, "%s_%s", r->name, p->name);
+	return buf;
+}
+
+/* ---- SQL --------------------------------------------------------------------------- */
+
+/* A database in memory fails only without memory: what it is asked is written here. */
+static void must(sqlite3 *db, int rc)
+{
+	if (rc == SQLITE_OK || rc == SQLITE_DONE || rc == SQLITE_ROW)
+		return;
+	if (rc != SQLITE_NOMEM && rc != SQLITE_TOOBIG && rc != SQLITE_FULL)
+		fprintf(stderr, "vmcensus: capsule: %s\n", sqlite3_errmsg(db));
+	arena_die(0);
+}
+
+static void run_sql(struct capsule *c, const char *sql)
+{
+	must(c->db, sqlite3_exec(c->db, sql, NULL, NULL, NULL));
+}
+
+static sqlite3_stmt *prepare(struct capsule *c, const char *sql)
+{
+	sqlite3_stmt *st = NULL;
+
+	must(c->db, sqlite3_prepare_v2(c->db, sql, -1, &st, NULL));
+	return st;
+}
+
+static void step(struct capsule *c, sqlite3_stmt *st)
+{
+	must(c->db, sqlite3_step(st));
+	must(c->db, sqlite3_reset(st));
+}
+
+/* Names of the kernel may hold any byte. What is not UTF-8 is no text to those who read it. */
+static void bind_str(struct capsule *c, sqlite3_stmt *st, int at, const char *s)
+{
+	const char *end = s;
+
+	if (!s) {
+		must(c->db, sqlite3_bind_null(st, at));
+		return;
+	}
+	for (unsigned n; (n = utf8_char(end)); end += n)
+		;
+	if (*end)
+		must(c->db, sqlite3_bind_blob64(st, at, s, strlen(s), SQLITE_TRANSIENT));
+	else
+		must(c->db,
+		     sqlite3_bind_text64(st, at, s, strlen(s), SQLITE_TRANSIENT, SQLITE_UTF8));
+}
+
+static void bind_cell(struct capsule *c, sqlite3_stmt *st, int at, const struct column *col,
+		      const void *row)
+{
+	static const struct units bytes = { UNIT_BYTES, 1 };
+	char buf[CELL_TEXT];
+
+	if (cell_unknown(col, row)) {
+		must(c->db, sqlite3_bind_null(st, at));
+	} else if (column_is_text(col)) {
+		bind_str(c, st, at, cell_str(col, row, buf));
+	} else if (col->type == COL_HEX) {
+		cell_text(col, row, &bytes, buf);
+		bind_str(c, st, at, buf);
+	} else if (col->type == COL_RATIO) {
+		must(c->db, sqlite3_bind_double(st, at, cell_ratio(col, row)));
+	} else {
+		must(c->db, sqlite3_bind_int64(st, at, cell_int(col, row)));
+	}
+}
+
+const char *capsule_sql_type(const struct column *c)
+{
+	return c->type == COL_RATIO			 ? "REAL"
+	       : column_is_text(c) || c->type == COL_HEX ? "TEXT"
+							 : "INTEGER";
+}
+
+/* ---- tables -------------------------------------------------------------------------- */
+
+static void put_fact(struct capsule *c, const char *key, const char *text, int64_t number)
+{
+	sqlite3_stmt *st = prepare(c, "INSERT INTO capsule VALUES (?, ?)");
+
+	bind_str(c, st, 1, key);
+	if (text)
+		bind_str(c, st, 2, text);
+	else
+		must(c->db, sqlite3_bind_int64(st, 2, number));
+	step(c, st);
+	sqlite3_finalize(st);
+}
+
+static void put_text_fact(struct capsule *c, const char *key, const char *text)
+{
+	if (text && *text)
+		put_fact(c, key, text, 0);
+}
+
+static void put_facts(struct capsule *c, const struct image_facts *f)
+{
+	char key[32];
+
+	put_fact(c, "schema_version", NULL, CAPSULE_SCHEMA);
+	put_fact(c, "vmcensus", VMCENSUS_VERSION, 0);
+	for (unsigned i = 0; i < f->npaths; i++) {
+		snprintf(key, sizeof(key), "path %u", i);
+		put_fact(c, key, f->paths[i], 0);
+	}
+	put_text_fact(c, "format", f->format);
+	put_text_fact(c, "compression", f->compression);
+	put_text_fact(c, "release", f->release);
+	put_text_fact(c, "version", f->version);
+	put_text_fact(c, "machine", f->machine);
+	put_text_fact(c, "nodename", f->nodename);
+	put_text_fact(c, "arch", f->arch);
+	put_fact(c, "page_size", NULL, f->page_size);
+	if (f->level >= 0)
+		put_fact(c, "dump_level", NULL, f->level);
+}
+
+struct capsule *capsule_new(const struct image_facts *f)
+{
+	struct capsule *c = heap_array(struct capsule, 1);
+
+	must(NULL, sqlite3_open(":memory:", &c->db));
+	run_sql(c, capsule_about_sql);
+	put_facts(c, f);
+	return c;
+}
+
+struct wide {			/* a table with what is beside its columns */
+	const struct capsule_rows *rows;
+	struct column *more;
+	unsigned nmore;
+	const char *name;
+};
+
+static bool is_stored(const struct capsule_rows *r, size_t offset)
+{
+	for (unsigned i = 0; i < r->ncols; i++)
+		if (!strcmp(r->cols[i]->name, "incomplete") && r->cols[i]->offset == offset)
+			return true;
+	return false;
+}
+
+static void add_hidden(struct wide *w, const char *name, enum col_type type, size_t offset)
+{
+	w->more[w->nmore++] = (struct column){ .name = name, .type = type, .offset = offset };
+}
+
+static void plan_hidden(struct capsule *c, struct wide *w)
+{
+	const struct table *t = w->rows->t;
+
+	w->more = arena_array(&c->mem, struct column, w->rows->ncols + 2);
+	if (t->incomplete && !is_stored(w->rows, t->incomplete))
+		add_hidden(w, "_incomplete", COL_STR, t->incomplete);
+	if (t->total_key)
+		add_hidden(w, "_key", COL_UINT, t->total_key);
+	for (unsigned i = 0; i < w->rows->ncols; i++) {
+		const struct column *col = w->rows->cols[i];
+
+		if (col->order)
+			add_hidden(w, arena_printf(&c->mem, "_by_%s", col->name), col->type,
+				   col->order);
+	}
+}
+
+static void make_table(struct capsule *c, const struct wide *w)
+{
+	char *sql = arena_printf(&c->mem, "CREATE TABLE \"%s\" (row INTEGER PRIMARY KEY", w->name);
+
+	for (unsigned i = 0; i < w->rows->ncols; i++)
+		sql = arena_printf(&c->mem, "%s, \"%s\" %s", sql, w->rows->cols[i]->name,
+				   capsule_sql_type(w->rows->cols[i]));
+	for (unsigned i = 0; i < w->nmore; i++)
+		sql = arena_printf(&c->mem, "%s, \"%s\" %s", sql, w->more[i].name,
+				   capsule_sql_type(&w->more[i]));
+	run_sql(c, arena_printf(&c->mem, "%s)", sql));
+}
+
+static void put_rows(struct capsule *c, const struct wide *w)
+{
+	const struct capsule_rows *r = w->rows;
+	char *sql = arena_printf(&c->mem, "INSERT INTO \"%s\" VALUES (?", w->name);
+	sqlite3_stmt *st;
+
+	for (unsigned i = 0; i < r->ncols + w->nmore; i++)
+		sql = arena_printf(&c->mem, "%s, ?", sql);
+	st = prepare(c, arena_printf(&c->mem, "%s)", sql));
+	for (size_t n = 0; n < r->t->nrows; n++) {
+		const void *row = table_row(r->t, n);
+
+		must(c->db, sqlite3_bind_int64(st, 1, (int64_t)n + 1));
+		for (unsigned i = 0; i < r->ncols; i++)
+			bind_cell(c, st, (int)i + 2, r->cols[i], row);
+		for (unsigned i = 0; i < w->nmore; i++)
+			bind_cell(c, st, (int)(i + r->ncols) + 2, &w->more[i], row);
+		step(c, st);
+	}
+	sqlite3_finalize(st);
+}
+
+static void put_issues(struct capsule *c, const char *name, const struct issues *is)
+{
+	sqlite3_stmt *st = prepare(c, "INSERT INTO issues VALUES (?, ?, ?, ?, ?, ?)");
+
+	for (unsigned i = 0; is && i < is->n; i++) {
+		const struct issue *v = &is->v[i];
+		char *texts = arena_strdup(&c->mem, v->ntexts ? v->text[0] : "");
+
+		for (unsigned j = 1; j < v->ntexts; j++)
+			texts = arena_printf(&c->mem, "%s\n%s", texts, v->text[j]);
+		bind_str(c, st, 1, name);
+		must(c->db, sqlite3_bind_int64(st, 2, (int64_t)i + 1));
+		bind_str(c, st, 3, status_name(v->kind));
+		bind_str(c, st, 4, v->object);
+		must(c->db, sqlite3_bind_int64(st, 5, (int64_t)v->count));
+		bind_str(c, st, 6, v->ntexts ? texts : NULL);
+		step(c, st);
+	}
+	sqlite3_finalize(st);
+}
+
+static void put_report(struct capsule *c, const char *name, const struct capsule_rows *r,
+		       const char *why)
+{
+	sqlite3_stmt *st = prepare(c, "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, ?)");
+
+	bind_str(c, st, 1, name);
+	if (r) {
+		must(c->db, sqlite3_bind_int64(st, 2, (int64_t)r->t->nrows));
+		bind_str(c, st, 4, r->made);
+		bind_str(c, st, 5, r->t->note);
+		bind_str(c, st, 6, r->text);
+		if (r->crash_time)
+			must(c->db, sqlite3_bind_int64(st, 7, r->crash_time));
+	}
+	bind_str(c, st, 3, why);
+	step(c, st);
+	sqlite3_finalize(st);
+}
+
+void capsule_add(struct capsule *c, const struct capsule_rows *rows)
+{
+	char name[64];
+	struct wide w = { .rows = rows, .name = capsule_table(rows->report, name, sizeof(name)) };
+
+	run_sql(c, "BEGIN");
+	plan_hidden(c, &w);
+	make_table(c, &w);
+	put_rows(c, &w);
+	put_issues(c, name, rows->issues);
+	put_report(c, name, rows, NULL);
+	run_sql(c, "COMMIT");
+	arena_release(&c->mem);
+}
+
+void capsule_lacks(struct capsule *c, const struct report *r, const char *why)
+{
+	char name[64];
+
+	put_report(c, capsule_table(r, name, sizeof(name)), NULL, why);
+}
+
+/* ---- the end ------------------------------------------------------------------------- */
+
+void capsule_write(struct capsule *c, FILE *out)
+{
+	sqlite3_int64 size = 0;
+	unsigned char *bytes = sqlite3_serialize(c->db, "main", &size, 0);
+
+	if (!bytes)
+		arena_die((size_t)size);
+	fwrite(bytes, 1, (size_t)size, out);
+	sqlite3_free(bytes);
+	sqlite3_close(c->db);
+	arena_release(&c->mem);
+	free(c);
+}
+
+/* ---- one report as a database ------------------------------------------------------------ */
+
+void render_sqlite(const struct render *r, FILE *out)
+{
+	struct capsule *c = capsule_new(r->image);
+	const struct capsule_rows rows = {
+		.report = r->report,
+		.cols = r->cols,
+		.ncols = r->ncols,
+		.t = r->t,
+		.made = r->made,
+		.crash_time = r->image->crash_time,
+		.issues = r->issues,
+	};
+
+	capsule_add(c, &rows);
+	capsule_write(c, out);
+}
