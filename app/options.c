@@ -16,7 +16,7 @@ enum {
 	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
 	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
-	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_MEMORY,
+	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_HOLDERS, ID_MEMORY,
 };
 
 /* An empty ABOUT is not listed by --help. */
@@ -53,6 +53,8 @@ const struct option_spec option_specs[] = {
 	{ ID_TASKS, 0, "tasks", NULL, "the kernel's table of tasks, beside the dump", OPT_TASKS },
 	{ ID_ZONES, 0, "zones", NULL, "zones, and which of them failed the request", OPT_ZONES },
 	{ ID_CGROUPS, 0, "cgroups", NULL, "control groups that were at their limit", OPT_CGROUPS },
+	{ ID_HOLDERS, 0, "holders", NULL, "owners of the kernel's memory, and who holds them",
+	  OPT_HOLDERS },
 	{ ID_JOBS, 'j', "jobs", "N", "number of threads (default: number of CPUs)", 0 },
 	{ ID_MEMORY, 0, "memory", "SIZE",
 	  "bytes of memory to use, as 512M or 8G (default: half of this machine's)", 0 },

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* census.c - classes, claims, counters: in this order. */
+/* census.c - classes, claims, owners, counters: in this order. */
 #include "model/census/census.h"
 
 #include "model/census/claims.h"
 #include "model/census/counters.h"
+#include "model/holder/holders.h"
 
 /*
  * A kmalloc() larger than the caches takes a compound page, and counts it as slab. It has a type
@@ -15,7 +16,8 @@ static void settle_compound(const struct snapshot *s, struct reader *r, struct c
 	struct page_classes *p = c->classes;
 	uint64_t slab = census_slab_counted(s, r);
 	bool kmalloc = !has(s->k, E_PGTY_LARGE_KMALLOC) && slab != UINT64_MAX &&
-		       slab == p->count[CLASS_SLAB].pages + p->count[CLASS_COMPOUND].pages;
+		       slab == p->count[CLASS_SLAB].pages + p->count[CLASS_KMALLOC].pages +
+				       p->count[CLASS_COMPOUND].pages;
 
 	page_classes_move(p, CLASS_COMPOUND, kmalloc ? CLASS_KMALLOC : CLASS_UNKNOWN);
 }
@@ -24,6 +26,8 @@ struct census *census_build(const struct snapshot *s, struct arena *mem)
 {
 	struct census *c = arena_array(mem, struct census, 1);
 	struct reader *r = kernel_reader(s->k);
+	struct vmalloc areas = { 0 };
+	bool known = !vmalloc_build(s, mem, &areas);
 
 	c->classes = page_classes_build(s->k, false);
 	c->unknown[CLASS_MEMMAP] = !claim_memmap(s->k, r, c->classes);
@@ -31,7 +35,9 @@ struct census *census_build(const struct snapshot *s, struct arena *mem)
 	c->unknown[CLASS_STACK] = !claim_stacks(s, r, c->classes);
 	c->unknown[CLASS_TABLES_OWN] = !claim_tables(s, r, c->classes);
 	c->unknown[CLASS_FREE_CPU] = !claim_free_on_cpus(s, r, mem, c->classes);
-	c->unknown[CLASS_VMALLOC] = !claim_vmalloc(s, r, mem, c->classes);
+	c->unknown[CLASS_VMALLOC] = !known || !claim_vmalloc(s->k, r, &areas, c->classes);
+	holders_build(s, r, mem, c->classes, &areas, &c->owners);
+	claim_vmap(s->k, r, &areas, c->classes);
 	settle_compound(s, r, c);
 	for (unsigned i = 0; i < PAGE_CLASSES; i++)
 		if (class_is_ram((enum page_class)i))

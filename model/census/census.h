@@ -4,12 +4,12 @@
  *
  * Classes come from the struct pages (model/page/classes.h) and from claims: walkers of the
  * kernel's own lists and areas, which say what an otherwise unknown frame is for
- * (model/census/claims.h). Rows add up to RAM by construction: each frame is counted once.
+ * (model/census/claims.h), and of objects that processes hold (model/holder). Rows add up to RAM by construction: each frame is counted once.
  */
 #ifndef VMCENSUS_CENSUS_H
 #define VMCENSUS_CENSUS_H
 
-#include "model/page/classes.h"
+#include "model/holder/owners.h"
 
 /* A counter of the kernel beside the frames that it should count. */
 struct census_counter {
@@ -26,13 +26,14 @@ struct census {
 	/* Where its frames are is not shown, or not all of them: they are in CLASS_UNKNOWN or
 	   CLASS_BOOT. */
 	bool unknown[PAGE_CLASSES];
+	struct owners owners;
 	struct census_counter *counters;
 	uint32_t ncounters;
 	uint64_t ram;			/* pages: all classes but CLASS_NONE, _HOLE and _DEVICE */
 	uint64_t present;		/* pages of RAM by the nodes' own counts; 0: unknown */
 };
 
-/* Needs NEED_MACHINE and NEED_TASKS. The result is in MEM; census_free() gives back its frames. */
+/* Needs NEED_MACHINE and NEED_VMAS. The result is in MEM; census_free() gives back its frames. */
 struct census *census_build(const struct snapshot *s, struct arena *mem);
 void census_free(struct census *c);
 

@@ -7,6 +7,7 @@
 #define VMCENSUS_CENSUS_CLAIMS_H
 
 #include "model/census/census.h"
+#include "model/kmem/vmalloc.h"
 
 /* Struct pages: the frames behind the memmap. */
 bool claim_memmap(const struct kernel *k, struct reader *r, struct page_classes *c);
@@ -22,8 +23,11 @@ bool claim_tables(const struct snapshot *s, struct reader *r, struct page_classe
 /* Free pages on the lists of CPUs. Scratch memory is taken from MEM, here and below. */
 bool claim_free_on_cpus(const struct snapshot *s, struct reader *r, struct arena *mem,
 			struct page_classes *c);
-/* Areas of vmalloc(), and pages of nobody else that vmap() or DMA maps. */
-bool claim_vmalloc(const struct snapshot *s, struct reader *r, struct arena *mem,
+/* Areas of vmalloc(). */
+bool claim_vmalloc(const struct kernel *k, struct reader *r, const struct vmalloc *areas,
 		   struct page_classes *c);
+/* Pages of nobody else that vmap() or DMA maps. */
+void claim_vmap(const struct kernel *k, struct reader *r, const struct vmalloc *areas,
+		struct page_classes *c);
 
 #endif

@@ -52,28 +52,40 @@ static void claim_mapped(struct areas *a, const struct vmalloc_area *v)
 			page_classes_claim(a->c, pa >> a->k->page_shift, CLASS_VMAP);
 }
 
-bool claim_vmalloc(const struct snapshot *s, struct reader *r, struct arena *mem,
+static struct areas start(const struct kernel *k, struct reader *r, struct page_classes *c)
+{
+	return (struct areas){ .k = k, .r = r, .c = c, .left = 4 * k->memmap.max_pfn };
+}
+
+bool claim_vmalloc(const struct kernel *k, struct reader *r, const struct vmalloc *areas,
 		   struct page_classes *c)
 {
-	struct areas a = { .k = s->k, .r = r, .c = c, .left = 4 * s->k->memmap.max_pfn };
-	struct vmalloc va;
+	struct areas a = start(k, r, c);
 	uint64_t lost = 0;
 
-	if (vmalloc_build(s, mem, &va))
-		return false;
-	for (uint32_t i = 0; i < va.n; i++) {
-		const struct vmalloc_area *v = &va.v[i];
+	for (uint32_t i = 0; i < areas->n; i++) {
+		const struct vmalloc_area *v = &areas->v[i];
 
 		if (v->kind == AREA_OF_VM && v->flags & (AREA_ALLOC | AREA_PUT_PAGES) && v->pages)
 			lost += !claim_array(&a, v);
 	}
-	/* last: a page may be allocated by one area and mapped by another */
-	for (uint32_t i = 0; i < va.n; i++)
-		if (va.v[i].kind == AREA_RAM ||
-		    (va.v[i].kind == AREA_OF_VM && va.v[i].flags & (AREA_MAP | AREA_DMA_COHERENT)))
-			claim_mapped(&a, &va.v[i]);
 	if (lost)
-		issue_add(s->k->issues, ST_NODATA, "vmalloc area", lost,
+		issue_add(k->issues, ST_NODATA, "vmalloc area", lost,
 			  "areas whose pages are not readable");
 	return !lost;
+}
+
+/* After claim_vmalloc(): a page may be allocated by one area and mapped by another. */
+void claim_vmap(const struct kernel *k, struct reader *r, const struct vmalloc *areas,
+		struct page_classes *c)
+{
+	struct areas a = start(k, r, c);
+
+	for (uint32_t i = 0; i < areas->n; i++) {
+		const struct vmalloc_area *v = &areas->v[i];
+
+		if (v->kind == AREA_RAM ||
+		    (v->kind == AREA_OF_VM && v->flags & (AREA_MAP | AREA_DMA_COHERENT)))
+			claim_mapped(&a, v);
+	}
 }

@@ -25,7 +25,7 @@
 _Static_assert(PAGE_CLASSES <= 0x40, "a class takes 6 bits");
 
 /*
- * The top bit of a byte: the page is mapped. While the pass runs, it marks a page of a large
+ * The top bit of a byte: the page is mapped. While the pass runs, MAYBE marks a page of a large
  * folio that may be mapped, because the folio's counts say that some of its pages are: if no
  * page of the machine has a count of its own (CONFIG_NO_PAGE_MAPCOUNT, 6.15), these count as
  * mapped, as in the kernel's own counters.
@@ -33,6 +33,7 @@ _Static_assert(PAGE_CLASSES <= 0x40, "a class takes 6 bits");
 #define MAPPED 0x80
 #define CLASS_BITS 0x3f
 #define MAYBE 0x40		/* only while the pass runs: there are fewer classes */
+#define OWNED 0x40		/* after it: the frame is counted for an owner */
 
 enum word_bit {
 	BIT_WRITEBACK, BIT_UNEVICTABLE, BIT_MLOCKED, BIT_ACTIVE, WORD_BITS
@@ -401,7 +402,7 @@ static void move_frame(struct page_classes *c, uint8_t *b, enum page_class to)
 	from->mapped -= mapped;
 	c->count[to].pages++;
 	c->count[to].mapped += mapped;
-	*b = (uint8_t)(to | (mapped ? MAPPED : 0));
+	*b = (uint8_t)(to | (*b & ~CLASS_BITS));
 }
 
 static enum page_class mapped_class(enum page_class c)
@@ -550,4 +551,14 @@ enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum 
 		return CLAIM_OTHER;
 	move_frame(c, byte_at(c, pfn), to);
 	return CLAIM_TAKEN;
+}
+
+bool page_classes_own(struct page_classes *c, uint64_t pfn)
+{
+	uint8_t *b = page_class_at(c, pfn) == CLASS_NONE ? NULL : byte_at(c, pfn);
+
+	if (!b || *b & OWNED)
+		return false;
+	*b |= OWNED;
+	return true;
 }

@@ -49,7 +49,8 @@ struct cache_owner {
 
 struct page_classes {
 	uint8_t **chunk;		/* [pfn >> FRAME_CHUNK_SHIFT]: a byte for each frame, its class
-					   in the low 6 bits; NULL: no struct pages */
+					   in the low 6 bits, then whether it has an owner, whether
+					   it is mapped; NULL: no struct pages */
 	uint64_t nchunks;
 	struct class_counts count[PAGE_CLASSES];
 	struct cache_owner *owners;	/* if they were wanted; in the order of their addresses */
@@ -85,5 +86,8 @@ void page_classes_move(struct page_classes *c, enum page_class from, enum page_c
  * threads.
  */
 enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to);
+
+/* Marks frame PFN as counted for an owner. False: it is already, or there is no such frame. */
+bool page_classes_own(struct page_classes *c, uint64_t pfn);
 
 #endif

@@ -108,6 +108,7 @@ enum report_opt_flag {
 	OPT_HEADERS = 65536, OPT_CONFIG = 131072,	/* listed like those of the first lines */
 	/* parts of a report */
 	OPT_TASKS = 262144, OPT_ZONES = 524288, OPT_CGROUPS = 1048576,
+	OPT_HOLDERS = 2097152,
 };
 
 struct chart;			/* reports/charts/chart.h */

@@ -8,6 +8,7 @@
 #include "dumpread/base/bytes.h"
 #include "model/census/census.h"
 #include "reports/core/common.h"
+#include "reports/page/census.h"
 
 struct census_line {
 	const char *class, *what, *counter;
@@ -107,15 +108,24 @@ static enum status census_report(const struct snapshot *s, const struct report_o
 	return ST_OK;
 }
 
+static const struct report_part parts[] = {
+	{ OPT_HOLDERS, "holders", &report_census_holders },
+	{ 0 },
+};
+
 const struct report report_census = {
 	.name = "census",
 	.about = "all of RAM: every page frame in one class, beside the kernel's counters",
-	.needs = NEED_MACHINE | NEED_TASKS,
+	.needs = NEED_MACHINE | NEED_VMAS,
 	.opts = OPT_ALL,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.run = census_report,
+	.parts = parts,
 	.help = "Each page frame is in exactly one class, so the sizes add up to RAM. COUNTER names "
 		"what the kernel itself counts; DIFFERENCE is what its value lacks or has too much. "
-		"--all also shows classes without frames.",
+		"--all also shows classes without frames.\n\n"
+		"--holders shows the owners of the kernel's memory instead: pipes, sockets, rings "
+		"and so on, with the processes that hold them by a descriptor or a mapping. The "
+		"sizes of the owners in a class are part of its size.",
 };

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * descriptors.c - from open files, and files that vmas map, to the objects behind them.
+ *
+ * What a file is shows in its inode: pipes by the mode, sockets by the magic number of their file
+ * system (include/uapi/linux/magic.h). Files of anonymous inodes have the name that
+ * anon_inode_getfile() was given.
+ */
+#include <string.h>
+
+#include "model/file/open_files.h"
+#include "model/file/path.h"
+#include "model/holder/holding.h"
+
+#define S_IFMT 0170000u
+#define S_IFIFO 0010000u
+#define MAGIC_SOCKET 0x534f434bu	/* SOCKFS_MAGIC */
+#define NAME_BYTES 32
+
+struct open_file {
+	uint64_t addr, inode;
+	uint32_t mode;
+	uint64_t magic;			/* of its file system */
+	char name[NAME_BYTES];		/* if its inode is anonymous */
+};
+
+/* A row matches by all that it names. */
+static const struct row {
+	enum owner_kind kind;
+	uint32_t type;			/* of the inode */
+	uint32_t magic;
+	const char *name;
+	/* the object: this member of the inode, or of what the file's private_data points to */
+	enum layout_id of_inode, of_private;
+	void (*read)(struct holding *h, struct held *o);
+} rows[] = {
+	{ .kind = OWNER_PIPE, .type = S_IFIFO, .of_inode = M_INODE_PIPE, .read = pipe_read },
+	{ .kind = OWNER_SOCKET, .magic = MAGIC_SOCKET, .of_private = M_SOCKET_SK, .read = socket_read },
+};
+
+struct walk {
+	struct holding *h;
+	struct hash files;		/* struct file -> index of its owner */
+	VEC(struct held_ref) owners;
+};
+
+static void read_name(struct holding *h, struct open_file *f)
+{
+	uint64_t dentry, name;
+
+	if (kmember_u64(h->k, h->r, f->addr, M_FILE_DENTRY, &dentry) ||
+	    kmember_u64(h->k, h->r, dentry, M_DENTRY_NAME, &name) ||
+	    read_kva_str(h->r, name, f->name, sizeof(f->name)))
+		f->name[0] = 0;
+}
+
+static bool read_file(struct holding *h, uint64_t addr, struct open_file *f)
+{
+	uint64_t mode, sb;
+
+	*f = (struct open_file){ .addr = addr };
+	if (kmember_u64(h->k, h->r, addr, M_FILE_INODE, &f->inode) ||
+	    kmember_u64(h->k, h->r, f->inode, M_INODE_MODE, &mode) ||
+	    kmember_u64(h->k, h->r, f->inode, M_INODE_SB, &sb) ||
+	    kmember_u64(h->k, h->r, sb, M_SB_MAGIC, &f->magic))
+		return false;
+	f->mode = (uint32_t)mode;
+	if (f->magic == MAGIC_ANON_INODE)
+		read_name(h, f);
+	return true;
+}
+
+static bool matches(const struct row *w, const struct open_file *f)
+{
+	return (!w->type || w->type == (f->mode & S_IFMT)) && (!w->magic || w->magic == f->magic) &&
+	       (!w->name || !strcmp(w->name, f->name));
+}
+
+static enum status object_of(struct holding *h, const struct row *w, const struct open_file *f,
+			     uint64_t *object)
+{
+	enum status st;
+
+	if (w->of_inode)
+		return kmember_u64(h->k, h->r, f->inode, w->of_inode, object);
+	st = kmember_u64(h->k, h->r, f->addr, M_FILE_PRIVATE, object);
+	return st || !w->of_private ? st : kmember_u64(h->k, h->r, *object, w->of_private, object);
+}
+
+/* The inode's number tells pipes and sockets apart, as /proc/PID/fd does. */
+static void name_owner(struct holding *h, const struct open_file *f, struct held *o)
+{
+	uint64_t ino;
+
+	if (*o->what || kmember_u64(h->k, h->r, f->inode, M_INODE_INO, &ino))
+		return;
+	o->what = arena_printf(h->mem, "%s:[%llu]", owner_kind_name(o->kind),
+			       (unsigned long long)ino);
+}
+
+static struct held *owner_of(struct walk *w, uint64_t addr)
+{
+	struct holding *h = w->h;
+	struct open_file f;
+	uint64_t object;
+
+	if (!read_file(h, addr, &f))
+		return NULL;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct held *o;
+		bool fresh;
+
+		if (!matches(&rows[i], &f))
+			continue;
+		if (object_of(h, &rows[i], &f, &object) ||
+		    !kernel_ptr_ok(h->k, object, h->k->dump->word_size))
+			return NULL;
+		o = held_get(h, rows[i].kind, object, &fresh);
+		if (fresh)
+			rows[i].read(h, o);
+		name_owner(h, &f, o);
+		return o;
+	}
+	return NULL;
+}
+
+static void take_file(void *arg, uint32_t proc, uint64_t file)
+{
+	struct walk *w = arg;
+	uint32_t at = hash_get(&w->files, file);
+
+	if (at == HASH_NONE) {
+		at = (uint32_t)w->owners.n;
+		hash_put(&w->files, file, at);
+		vec_push(w->h->mem, &w->owners)->o = owner_of(w, file);
+	}
+	if (w->owners.v[at].o)
+		held_by(w->h, w->owners.v[at].o, proc);
+}
+
+/* A mapping keeps its file, also when the descriptor is closed. */
+static void take_mapped(struct walk *w, uint32_t proc)
+{
+	const struct snapshot *s = w->h->s;
+	uint32_t i = s->procs[proc].mm;
+	const struct mm *m = i < s->nmms ? &s->mms[i] : NULL;
+
+	for (uint32_t j = 0; m && j < m->nvmas; j++)
+		if (s->vmas[m->first_vma + j].file_addr)
+			take_file(w, proc, s->vmas[m->first_vma + j].file_addr);
+}
+
+bool descriptors_walk(struct holding *h)
+{
+	struct walk w = { .h = h, .files.mem = h->mem };
+
+	if (!has(h->k, M_FILE_INODE) || !has(h->k, M_FILE_PRIVATE))
+		return false;
+	for (uint32_t i = 0; i < h->s->nprocs; i++)
+		take_mapped(&w, i);
+	return open_files_walk(h->s, h->r, take_file, &w);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* holders.c - the walkers, one after the other. */
+#include "model/holder/holders.h"
+
+#include "model/holder/holding.h"
+
+/* Owners that are not complete are one issue for each kind. */
+static void tell(const struct holding *h)
+{
+	uint64_t lost[OWNER_KINDS] = { 0 };
+
+	for (size_t i = 0; i < h->v.n; i++)
+		lost[h->v.v[i].o->kind] += h->v.v[i].o->incomplete;
+	for (unsigned i = 0; i < OWNER_KINDS; i++)
+		if (lost[i])
+			issue_add(h->k->issues, h->k->dump->live ? ST_TORN : ST_CORRUPT, "owner",
+				  lost[i], "of kind %s: not all of their memory is readable",
+				  owner_kind_name((enum owner_kind)i));
+}
+
+void holders_build(const struct snapshot *s, struct reader *r, struct arena *mem,
+		   struct page_classes *c, const struct vmalloc *areas, struct owners *ret)
+{
+	struct arena scratch = { 0 };
+	struct holding h;
+
+	*ret = (struct owners){ 0 };
+	if (!s->k->memmap.n)
+		return;
+	holding_init(&h, s, r, &scratch, c, areas);
+	descriptors_walk(&h);
+	tell(&h);
+	holding_finish(&h, mem, ret);
+	arena_release(&scratch);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* holding.c - owners under construction: what an object has, and who holds it. */
+#include "model/holder/holding.h"
+
+#include <stdlib.h>
+
+#include "dumpread/base/bytes.h"
+
+#define CHUNK 64u		/* pointers read at once */
+#define WORD_MAX 8u
+
+struct held_by {
+	uint32_t proc;
+	struct held_by *next;
+};
+
+const char *owner_kind_name(enum owner_kind k)
+{
+	static const char *const names[] = {
+#define K(id, name) name,
+#include "model/holder/kinds.def"
+#undef K
+	};
+
+	return names[k];
+}
+
+void holding_init(struct holding *h, const struct snapshot *s, struct reader *r, struct arena *mem,
+		  struct page_classes *c, const struct vmalloc *areas)
+{
+	*h = (struct holding){ .s = s, .k = s->k, .r = r, .mem = mem, .c = c, .areas = areas };
+	h->by_object.mem = h->seen.mem = h->caches.mem = mem;
+	h->left = 4 * s->k->memmap.max_pfn;
+	h->areas_start = UINT64_MAX;
+	for (uint32_t i = 0; i < areas->n; i++) {
+		h->areas_start = min_u64(h->areas_start, areas->v[i].start);
+		h->areas_end = max_u64(h->areas_end, areas->v[i].start + areas->v[i].size);
+	}
+	pagefmt_init(&h->fmt, s->k);
+}
+
+/* ---- owners and their holders --------------------------------------------------------------- */
+
+struct held *held_get(struct holding *h, enum owner_kind kind, uint64_t object, bool *fresh)
+{
+	uint32_t i = hash_get(&h->by_object, object);
+	struct held *o;
+
+	*fresh = i == HASH_NONE;
+	if (!*fresh)
+		return h->v.v[i].o;
+	o = arena_array(h->mem, struct held, 1);
+	*o = (struct held){ .kind = kind, .object = object, .what = "" };
+	hash_put(&h->by_object, object, (uint32_t)h->v.n);
+	vec_push(h->mem, &h->v)->o = o;
+	return o;
+}
+
+void held_by(struct holding *h, struct held *o, uint32_t proc)
+{
+	struct held_by *b;
+
+	if (o->holders && o->holders->proc == proc)
+		return;
+	b = arena_array(h->mem, struct held_by, 1);
+	*b = (struct held_by){ .proc = proc, .next = o->holders };
+	o->holders = b;
+	h->holders++;
+}
+
+bool holding_budget(struct holding *h, struct held *o, uint64_t n)
+{
+	if (n > h->left) {
+		o->incomplete = true;
+		return false;
+	}
+	h->left -= n;
+	return true;
+}
+
+/* ---- what they have -------------------------------------------------------------------------- */
+
+void held_bytes(struct held *o, enum page_class class, uint64_t size, uint64_t pages)
+{
+	unsigned i = 0;
+
+	while (i < o->nparts && o->part[i].class != class)
+		i++;
+	if (i == HELD_PARTS) {
+		o->incomplete = true;
+		return;
+	}
+	if (i == o->nparts)
+		o->part[o->nparts++].class = class;
+	o->part[i].size += size;
+	o->part[i].pages += pages;
+}
+
+/* Can a frame of class C have an owner? Those of processes, files and slabs have their own. */
+static bool may_own(enum page_class c, enum page_class to)
+{
+	return c == to || c == CLASS_VMALLOC || c == CLASS_VMAP || c == CLASS_KMALLOC;
+}
+
+void held_frames(struct holding *h, struct held *o, uint64_t pfn, uint64_t n, enum page_class to)
+{
+	if (!holding_budget(h, o, n))
+		return;
+	for (uint64_t i = 0; i < n; i++) {
+		enum page_class class;
+
+		if (page_classes_claim(h->c, pfn + i, to) == CLAIM_NONE)
+			continue;
+		class = page_class_at(h->c, pfn + i);
+		if (may_own(class, to) && page_classes_own(h->c, pfn + i))
+			held_bytes(o, class, UINT64_C(1) << h->k->page_shift, 1);
+	}
+}
+
+/* *PFN: the first frame of the folio of the struct page at KVA. Returns its pages; 0: damaged. */
+static uint64_t folio_of(struct holding *h, uint64_t kva, uint64_t *pfn)
+{
+	uint8_t raw[2 * STRUCT_PAGE_MAX];
+	size_t len = page_role_size(&h->fmt, kva);
+	struct folio_view v;
+	enum page_role role;
+	uint64_t head;
+
+	if (read_kva(h->r, kva, raw, len))
+		return 0;
+	role = page_role(&h->fmt, raw, kva, len, &head);
+	if (role == PAGE_SINGLE)
+		return memmap_page_pfn(&h->k->memmap, kva, pfn);
+	if ((role != PAGE_HEAD && role != PAGE_TAIL) ||
+	    !memmap_page_pfn(&h->k->memmap, head, pfn) ||
+	    !folio_read(&h->fmt, h->r, head, raw, kva, 0, &v))
+		return 0;
+	return UINT64_C(1) << v.order;
+}
+
+void held_folio(struct holding *h, struct held *o, uint64_t page_kva, enum page_class to)
+{
+	uint64_t pfn, n = folio_of(h, page_kva, &pfn);
+
+	if (n)
+		held_frames(h, o, pfn, n, to);
+	else
+		o->incomplete = true;
+}
+
+void held_linear(struct holding *h, struct held *o, uint64_t kva, uint64_t n, enum page_class to)
+{
+	uint64_t pa, page, pfn, pages;
+
+	if (reader_kvtop(h->r, kva, &pa, NULL)) {
+		o->incomplete = true;
+		return;
+	}
+	page = memmap_page_kva(&h->k->memmap, pa >> h->k->page_shift);
+	pages = page ? folio_of(h, page, &pfn) : 0;
+	if (pages > 1)
+		held_frames(h, o, pfn, pages, to);
+	else
+		held_frames(h, o, pa >> h->k->page_shift, n, to);
+}
+
+/* The pages of an area, by its array or by the kernel's page tables. */
+static void held_area(struct holding *h, struct held *o, const struct vmalloc_area *v)
+{
+	unsigned word = h->k->dump->word_size;
+	enum page_class to = v->flags & AREA_ALLOC ? CLASS_VMALLOC : CLASS_VMAP;
+	uint8_t raw[CHUNK * WORD_MAX];
+	uint64_t pfn, pages = v->pages ? v->npages : 0;
+
+	if (!pages || !holding_budget(h, o, pages)) {
+		o->incomplete = true;
+		return;
+	}
+	for (uint64_t i = 0; i < pages; i += CHUNK) {
+		uint64_t n = min_u64(CHUNK, pages - i);
+
+		if (read_kva(h->r, v->pages + i * word, raw, (size_t)n * word)) {
+			o->incomplete = true;
+			return;
+		}
+		for (uint64_t j = 0; j < n; j++)
+			if (memmap_page_pfn(&h->k->memmap,
+					    load_uint(raw + j * word, word, h->k->dump->big_endian),
+					    &pfn))
+				held_frames(h, o, pfn, 1, to);
+	}
+}
+
+/* Bytes of an object of the slab whose first struct page is that of PFN; 0: not known. */
+static uint64_t slab_object_size(struct holding *h, uint64_t pfn)
+{
+	uint64_t page = memmap_page_kva(&h->k->memmap, pfn), head = page, cache, size;
+	uint8_t raw[2 * STRUCT_PAGE_MAX];
+	size_t len = page_role_size(&h->fmt, page);
+	uint32_t known;
+
+	if (!page || !has(h->k, M_CACHE_SIZE) || read_kva(h->r, page, raw, len) ||
+	    page_role(&h->fmt, raw, page, len, &head) == PAGE_ASTRAY ||
+	    kmember_u64(h->k, h->r, head, M_SLAB_CACHE, &cache) || !cache)
+		return 0;
+	known = hash_get(&h->caches, cache);
+	if (known != HASH_NONE)
+		return known;
+	if (kmember_u64(h->k, h->r, cache, M_CACHE_SIZE, &size) || size > UINT32_MAX - 1)
+		return 0;
+	hash_put(&h->caches, cache, (uint32_t)size);
+	return size;
+}
+
+static void held_object(struct holding *h, struct held *o, uint64_t kva, uint64_t pfn)
+{
+	uint64_t size = slab_object_size(h, pfn);
+
+	if (!size)
+		o->incomplete = true;
+	if (!size || hash_get(&h->seen, kva) != HASH_NONE || !holding_budget(h, o, 1))
+		return;
+	hash_put(&h->seen, kva, 0);
+	held_bytes(o, CLASS_SLAB, size, 0);
+}
+
+void held_memory(struct holding *h, struct held *o, uint64_t kva)
+{
+	const struct vmalloc_area *v = NULL;
+	uint64_t pa, pfn;
+
+	if (kva >= h->areas_start && kva < h->areas_end)
+		v = vmalloc_at(h->areas, kva);
+	if (v) {
+		held_area(h, o, v);
+		return;
+	}
+	if (!kernel_ptr_ok(h->k, kva, 1) || reader_kvtop(h->r, kva, &pa, NULL)) {
+		o->incomplete = true;
+		return;
+	}
+	pfn = pa >> h->k->page_shift;
+	if (page_class_at(h->c, pfn) == CLASS_SLAB)
+		held_object(h, o, kva, pfn);
+	else
+		held_linear(h, o, kva, 1, CLASS_KMALLOC);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The holders of O, ascending, each once. Returns their number. */
+static uint32_t put_holders(const struct held *o, uint32_t *to)
+{
+	uint32_t n = 0, once = 0;
+
+	for (const struct held_by *b = o->holders; b; b = b->next)
+		to[n++] = b->proc;
+	qsort(to, n, sizeof(*to), by_number);
+	for (uint32_t i = 0; i < n; i++)
+		if (!i || to[i] != to[i - 1])
+			to[once++] = to[i];
+	return once;
+}
+
+void holding_finish(struct holding *h, struct arena *mem, struct owners *ret)
+{
+	uint32_t used = 0;
+	size_t rows = 0;
+
+	for (size_t i = 0; i < h->v.n; i++)
+		rows += h->v.v[i].o->nparts;
+	ret->v = arena_array(mem, struct owner, rows);
+	ret->holder = arena_array(mem, uint32_t, h->holders);
+	for (size_t i = 0; i < h->v.n; i++) {
+		const struct held *o = h->v.v[i].o;
+		uint32_t n = put_holders(o, ret->holder + used);
+
+		for (unsigned j = 0; j < o->nparts; j++)
+			ret->v[ret->n++] = (struct owner){
+				.kind = o->kind,
+				.class = o->part[j].class,
+				.object = o->object,
+				.what = arena_strdup(mem, o->what),
+				.size = o->part[j].size,
+				.pages = o->part[j].pages,
+				.first_holder = used,
+				.nholders = n,
+				.kernel = o->kernel,
+				.incomplete = o->incomplete,
+			};
+		used += n;
+	}
+}

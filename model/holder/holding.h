@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * holding.h - owners under construction; private to model/holder.
+ *
+ * A walker asks for its object once (held_get()), and says what the object has: frames, folios,
+ * or whatever lies behind a pointer. Frames without a class get one.
+ */
+#ifndef VMCENSUS_HOLDER_HOLDING_H
+#define VMCENSUS_HOLDER_HOLDING_H
+
+#include "dumpread/base/hash.h"
+#include "model/holder/owners.h"
+#include "model/kmem/vmalloc.h"
+#include "model/kobj.h"
+#include "model/page/pagefmt.h"
+
+#define HELD_PARTS 6		/* classes in which one object has memory */
+
+struct held {
+	enum owner_kind kind;
+	uint64_t object;
+	const char *what;
+	struct held_part {
+		enum page_class class;
+		uint64_t size, pages;
+	} part[HELD_PARTS];
+	unsigned nparts;
+	struct held_by *holders;	/* the newest first */
+	bool kernel, incomplete;
+};
+
+struct held_ref {
+	struct held *o;			/* NULL: none */
+};
+
+struct holding {
+	const struct snapshot *s;
+	const struct kernel *k;
+	struct reader *r;
+	struct arena *mem;
+	struct page_classes *c;
+	const struct vmalloc *areas;
+	uint64_t areas_start, areas_end;	/* all areas are in it */
+	struct pagefmt fmt;
+	struct hash by_object;		/* -> index in v */
+	VEC(struct held_ref) v;
+	struct hash seen;		/* objects of slabs that have an owner */
+	struct hash caches;		/* slab cache -> bytes of an object */
+	uint64_t left;			/* frames and objects that owners may still name */
+	uint64_t holders;		/* of all owners, at most */
+};
+
+void holding_init(struct holding *h, const struct snapshot *s, struct reader *r, struct arena *mem,
+		  struct page_classes *c, const struct vmalloc *areas);
+/* The rows, in MEM: H->mem may be released. */
+void holding_finish(struct holding *h, struct arena *mem, struct owners *ret);
+
+/* The owner OBJECT. *fresh: it was not known before. */
+struct held *held_get(struct holding *h, enum owner_kind kind, uint64_t object, bool *fresh);
+/* PROC holds O; it may be said several times. */
+void held_by(struct holding *h, struct held *o, uint32_t proc);
+
+/* False if no more can be named: the lists of this dump are longer than its memory. */
+bool holding_budget(struct holding *h, struct held *o, uint64_t n);
+
+/* N frames from PFN on; those without a class are TO from now on. */
+void held_frames(struct holding *h, struct held *o, uint64_t pfn, uint64_t n, enum page_class to);
+/* The folio, or single page, that the struct page at PAGE_KVA is part of. */
+void held_folio(struct holding *h, struct held *o, uint64_t page_kva, enum page_class to);
+/* The same by an address in its linear memory; N: frames if it is no folio. */
+void held_linear(struct holding *h, struct held *o, uint64_t kva, uint64_t n, enum page_class to);
+/* What kmalloc(), kvmalloc(), vmalloc() or a slab cache returned. */
+void held_memory(struct holding *h, struct held *o, uint64_t kva);
+/* SIZE bytes of memory in CLASS that are known to be nobody else's. */
+void held_bytes(struct held *o, enum page_class class, uint64_t size, uint64_t pages);
+
+/* ---- walkers: each fills an owner that a descriptor or a list led to ---- */
+
+void pipe_read(struct holding *h, struct held *o);
+void socket_read(struct holding *h, struct held *o);
+
+/* Owners that processes hold by a descriptor or a mapping. Needs NEED_VMAS. */
+bool descriptors_walk(struct holding *h);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * socket.c - the data that wait in the queues of a socket: sk_buffs, the memory that their heads
+ * and fragments are in, and the rings of packet sockets.
+ *
+ * A fragment keeps its whole folio, of which other fragments may use the rest. Sources: net/core/
+ * skbuff.c, include/linux/skbuff.h, net/ipv4/tcp.c, net/unix/af_unix.c, net/packet/af_packet.c,
+ * read in 5.10, 6.1, 6.12, 7.2.
+ */
+#include "dumpread/base/bytes.h"
+#include "model/holder/holding.h"
+#include "model/walk/list.h"
+
+#define QUEUE_MAX (1u << 24)	/* sk_buffs of one queue */
+#define TREE_DEPTH 128u		/* of a red-black tree of 2^64 nodes */
+#define LISTEN_MAX 65536u	/* connections that wait to be accepted */
+#define NESTED_MAX 4u		/* sk_buffs in lists of fragments */
+#define FRAGS_MAX 64u		/* MAX_SKB_FRAGS: 17, to 45 by configuration */
+#define RING_BLOCKS (1u << 24)
+
+enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_PACKET = 17 };
+enum { TYPE_STREAM = 1, TYPE_DGRAM = 2, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, STATE_LISTEN = 10 };
+
+static uint64_t get(struct holding *h, struct held *o, uint64_t object, enum layout_id id)
+{
+	uint64_t v;
+
+	if (!has(h->k, id))
+		return 0;
+	if (kmember_u64(h->k, h->r, object, id, &v)) {
+		o->incomplete = true;
+		return 0;
+	}
+	return v;
+}
+
+/* ---- sk_buffs ------------------------------------------------------------------------------ */
+
+static void take_skb(struct holding *h, struct held *o, uint64_t skb, unsigned depth);
+
+static void take_frags(struct holding *h, struct held *o, uint64_t info, unsigned depth)
+{
+	const struct member *m = &h->k->layout.v[M_SHINFO_FRAGS].m;
+	uint64_t n = get(h, o, info, M_SHINFO_NR_FRAGS), page;
+	uint64_t list = get(h, o, info, M_SHINFO_LIST);
+
+	if (n > FRAGS_MAX || n > m->count) {
+		o->incomplete = true;
+		return;
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		/* bit 0: no page, but memory of a device (8f9a69a92fb6, v6.10) */
+		if (read_kva_word(h->r, info + m->offset + i * m->stride, &page))
+			o->incomplete = true;
+		else if (page && !(page & 1))
+			held_folio(h, o, page, CLASS_SOCKET);
+	}
+	for (; list && depth < NESTED_MAX && holding_budget(h, o, 1);
+	     list = get(h, o, list, M_SKB_NEXT))
+		take_skb(h, o, list, depth + 1);
+}
+
+static void take_skb(struct holding *h, struct held *o, uint64_t skb, unsigned depth)
+{
+	uint64_t head = get(h, o, skb, M_SKB_HEAD), end = get(h, o, skb, M_SKB_END);
+
+	held_memory(h, o, skb);
+	if (!head)
+		return;
+	if (get(h, o, skb, M_SKB_HEAD_FRAG))
+		held_linear(h, o, head, 1, CLASS_SOCKET);
+	else
+		held_memory(h, o, head);
+	if (!h->k->layout.v[M_SKB_END].m.is_pointer)
+		end += head;
+	take_frags(h, o, end, depth);
+}
+
+static void read_sock(struct holding *h, struct held *o, uint64_t sk, bool nested);
+
+/* A queue of sk_buffs, or of connections that wait: they begin with the links of a list. */
+static void take_queue(struct holding *h, struct held *o, uint64_t queue, bool listens)
+{
+	struct listwalk w = listwalk_start(h->k, h->r, queue, QUEUE_MAX);
+
+	while (listwalk_next(&w) && holding_budget(h, o, 1)) {
+		uint64_t sk = listens ? get(h, o, w.node, M_SKB_SK) : 0;
+
+		take_skb(h, o, w.node, 0);
+		if (sk)
+			read_sock(h, o, sk, true);
+	}
+	o->incomplete |= w.st != ST_OK;
+}
+
+/* The sk_buffs of a red-black tree: rbnode is their first member. */
+static void take_tree(struct holding *h, struct held *o, uint64_t root)
+{
+	uint64_t stack[TREE_DEPTH] = { root };
+	unsigned n = root ? 1 : 0;
+
+	if (!has(h->k, M_RB_LEFT))
+		return;
+	while (n && holding_budget(h, o, 1)) {
+		uint64_t skb = stack[--n], left = get(h, o, skb, M_RB_LEFT),
+			 right = get(h, o, skb, M_RB_RIGHT);
+
+		take_skb(h, o, skb, 0);
+		if (n + 2 > TREE_DEPTH) {
+			o->incomplete = true;
+			return;
+		}
+		if (left)
+			stack[n++] = left;
+		if (right)
+			stack[n++] = right;
+	}
+}
+
+/* ---- packet sockets -------------------------------------------------------------------------- */
+
+/* A block is a folio, or an area of vmalloc() (alloc_one_pg_vec_page()). */
+static void take_ring(struct holding *h, struct held *o, uint64_t ring)
+{
+	uint64_t vec = get(h, o, ring, M_PACKET_VEC), n = get(h, o, ring, M_PACKET_VEC_LEN),
+		 pages = get(h, o, ring, M_PACKET_VEC_PAGES), block;
+	uint32_t size = layout_size(&h->k->layout, S_PGV);
+
+	if (!vec || !size)
+		return;
+	if (n > RING_BLOCKS || pages > h->k->memmap.max_pfn) {
+		o->incomplete = true;
+		return;
+	}
+	held_memory(h, o, vec);
+	for (uint64_t i = 0; i < n; i++) {
+		if (read_kva_word(h->r, vec + i * size, &block))
+			o->incomplete = true;
+		else if (block >= h->areas_start && block < h->areas_end)
+			held_memory(h, o, block);
+		else if (block)
+			held_linear(h, o, block, pages, CLASS_PACKET);
+	}
+}
+
+/* ---- sockets ----------------------------------------------------------------------------------- */
+
+static uint64_t at(const struct holding *h, uint64_t object, enum layout_id id)
+{
+	return object + layout_offset(&h->k->layout, id);
+}
+
+/* Connections that are ready and nobody has accepted yet. */
+static void take_unaccepted(struct holding *h, struct held *o, uint64_t sk)
+{
+	uint64_t request = get(h, o, sk, M_ICSK_ACCEPT);
+
+	for (unsigned i = 0; request && i < LISTEN_MAX && holding_budget(h, o, 1); i++) {
+		uint64_t child = get(h, o, request, M_REQUEST_SK);
+
+		if (child)
+			read_sock(h, o, child, true);
+		request = get(h, o, request, M_REQUEST_NEXT);
+	}
+}
+
+static void read_inet(struct holding *h, struct held *o, uint64_t sk, uint64_t type,
+		      uint64_t protocol, bool nested)
+{
+	if (type == TYPE_STREAM && protocol == PROTOCOL_TCP) {
+		bool listens = get(h, o, sk, M_SK_STATE) == STATE_LISTEN;
+
+		if (listens && !nested)
+			take_unaccepted(h, o, sk);
+		if (listens)
+			return;
+		take_tree(h, o, get(h, o, sk, M_SK_RETRANSMIT));
+		take_tree(h, o, get(h, o, sk, M_TCP_OUT_OF_ORDER));
+	}
+	if (type == TYPE_DGRAM && protocol == PROTOCOL_UDP && has(h->k, M_UDP_READER))
+		take_queue(h, o, at(h, sk, M_UDP_READER), false);
+}
+
+/* NESTED: one that waits to be accepted by another. */
+static void read_sock(struct holding *h, struct held *o, uint64_t sk, bool nested)
+{
+	uint64_t family = get(h, o, sk, M_SK_FAMILY), type = get(h, o, sk, M_SK_TYPE),
+		 protocol = get(h, o, sk, M_SK_PROTOCOL), frag = get(h, o, sk, M_SK_FRAG),
+		 late = get(h, o, sk, M_SK_BACKLOG);
+	bool listens = family == FAMILY_UNIX && !nested &&
+		       get(h, o, sk, M_SK_STATE) == STATE_LISTEN;
+
+	held_memory(h, o, sk);
+	take_queue(h, o, at(h, sk, M_SK_RECEIVE), listens);
+	take_queue(h, o, at(h, sk, M_SK_WRITE), false);
+	take_queue(h, o, at(h, sk, M_SK_ERROR), false);
+	for (; late && holding_budget(h, o, 1); late = get(h, o, late, M_SKB_NEXT))
+		take_skb(h, o, late, 0);
+	if (frag)
+		held_folio(h, o, frag, CLASS_SOCKET);
+	if (family == FAMILY_INET || family == FAMILY_INET6)
+		read_inet(h, o, sk, type, protocol, nested);
+	if (family == FAMILY_PACKET && has(h->k, M_PACKET_RX)) {
+		take_ring(h, o, at(h, sk, M_PACKET_RX));
+		take_ring(h, o, at(h, sk, M_PACKET_TX));
+	}
+}
+
+void socket_read(struct holding *h, struct held *o)
+{
+	if (!has(h->k, M_SK_RECEIVE) || !has(h->k, M_SKB_HEAD) || !has(h->k, M_SHINFO_FRAGS)) {
+		o->incomplete = true;
+		return;
+	}
+	read_sock(h, o, o->object, false);
+}
