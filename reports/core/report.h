@@ -109,6 +109,8 @@ enum report_opt_flag {
 	/* parts of a report */
 	OPT_TASKS = 262144, OPT_ZONES = 524288, OPT_CGROUPS = 1048576,
 	OPT_HOLDERS = 2097152,
+	OPT_LIMITS = 1 << 22, OPT_EVENTS = 1 << 23, OPT_PSI = 1 << 24, OPT_DYING = 1 << 25,
+	OPT_GROUPS = 1 << 26,
 };
 
 struct chart;			/* reports/charts/chart.h */

@@ -51,7 +51,7 @@ const struct report report_export = {
 		"each process, stat, status, statm, comm, cmdline, cgroup, maps, smaps, smaps_rollup,\n"
 		"pagemap and exe; also meminfo, vmstat, swaps, version, uptime, stat, kpagecount,\n"
 		"kpageflags, zoneinfo, buddyinfo, pagetypeinfo, slabinfo, vmallocinfo and\n"
-		"iomem. Run as root, each directory belongs to the user of its process. DIR must be\n"
+		"iomem; pressure, and the files of control groups below cgroup. Run as root, each directory belongs to the user of its process. DIR must be\n"
 		"new, empty, or an earlier export, which is replaced when the new one is complete.\n"
 		"Values that the dump does not have are 0 or left out: docs/export.md. \"smemcap FILE\"\n"
 		"is a tar file with the files that smem reads. \"tvpm\" is the text of the collector of\n"

@@ -12,6 +12,7 @@
 #include "model/page/kpageflags.h"
 #include "reports/core/common.h"
 #include "reports/export/machine_text.h"
+#include "reports/export/group_text.h"
 #include "reports/export/products.h"
 #include "reports/export/table_text.h"
 #include "reports/export/task_text.h"
@@ -156,6 +157,8 @@ static void put_machine(struct export *e)
 		tree_done(&e->t, f);
 	}
 	put_table_files(&e->t, e->s);
+	put_group_files(&e->t, e->s);
+	tree_leave(&e->t);
 	put_kpages(e);
 	/* smem -S DIR looks for DIR/proc/PID: */
 	tree_link(&e->t, "proc", ".");

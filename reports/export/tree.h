@@ -6,7 +6,8 @@
  * another name in the same directory, and renamed when it is complete. After a failure
  * nothing of it is left, and the earlier contents are still there. All is done relative to
  * descriptors of directories that were made here: no symbolic link is followed, nothing is
- * overwritten, and the only names from the dump are numbers of tasks.
+ * overwritten, and the only names from the dump are numbers of tasks and, checked, those of
+ * control groups.
  */
 #ifndef VMCENSUS_EXPORT_TREE_H
 #define VMCENSUS_EXPORT_TREE_H

@@ -10,6 +10,7 @@
 #include "model/views/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/core/usage_cols.h"
+#include "reports/process/cgroup_parts.h"
 
 struct row {
 	const char *path, *name;	/* name: indented by depth */
@@ -198,6 +199,14 @@ static enum status cgroups_report(const struct snapshot *s, const struct report_
 	return ST_OK;
 }
 
+static const struct report_part parts[] = {
+	{ OPT_LIMITS, "limits", &report_cgroups_limits },
+	{ OPT_EVENTS, "events", &report_cgroups_events },
+	{ OPT_PSI, "psi", &report_cgroups_psi },
+	{ OPT_DYING, "dying", &report_cgroups_dying },
+	{ 0 }
+};
+
 const struct report report_cgroups = {
 	.name = "cgroups",
 	.about = "tree of control groups: charged memory, mapped memory",
@@ -205,11 +214,19 @@ const struct report report_cgroups = {
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.run = cgroups_report,
+	.parts = parts,
 	.help = "One row for each group that the memory controller knows, and each group of a\n"
 		"process. Removed groups that are still referenced are included. Charged memory is\n"
 		"the kernel's count for the group and all groups below it, plus the counts that are\n"
 		"still per CPU. A page is charged to the group that touched it first. pss, uss and rss\n"
 		"count the memory that the group's own processes map; all_pss includes the groups\n"
 		"below. Charged and mapped memory may differ. As in the kernel, the root's usage is\n"
-		"anon plus file.",
+		"anon plus file.\n"
+		"\n"
+		"--limits shows what each group may have and how much is left up to the nearest limit,\n"
+		"its own or of a group above it; \"-\" is no limit, or none in that hierarchy. --events\n"
+		"counts what happened at the limits. --psi is the share of time in which tasks waited, as\n"
+		"the kernel last averaged it; it does so every 2 s. --dying lists groups that were removed\n"
+		"and are still referenced, with what is charged to them: pages keep a group, and since 5.9\n"
+		"slab objects do not, because they go to the group above.",
 };

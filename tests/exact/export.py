@@ -214,6 +214,22 @@ class Export:
                  if a != b and a.startswith(STEADY)]
         self.check('meminfo: ' + b' '.join(STEADY).decode(), wrong)
 
+    def group_files(self):
+        """Files of control groups that the export has too, and pressure where it did not grow."""
+        top, same, wrong = os.path.join(self.truth.folder, 'cgroup'), 0, []
+        for folder, _, files in os.walk(top):
+            for name in files:
+                path = os.path.relpath(os.path.join(folder, name), self.truth.folder)
+                want, got = self.truth.read(path), self.read(path)
+                if not got or name == 'memory.pressure' and b'total=0\n' not in want:
+                    continue
+                same += want == got
+                wrong += [] if want == got else [f'{path}: {want!r}, got {got!r}']
+        if same or wrong:
+            self.check('files of control groups', wrong, f'{same} files equal')
+        elif os.path.isdir(top):
+            self.skip('files of control groups', 'the layout file is older than their facts')
+
     # ---- smem ----
 
     def smem(self, source, *args, text_tars=False):
@@ -395,6 +411,7 @@ class Export:
         self.still_tasks()
         self.kpages(self.pagemaps())
         self.machine_files()
+        self.group_files()
         compare_tables(self.check, self.skip, self.truth, self.read, self.knows,
                        lambda name, *o: self.rows(name, 'all', [*o, *self.image]))
         self.ps_mem()

@@ -11,6 +11,14 @@ EVENTS = {'low': 'low_events', 'high': 'high_events', 'max': 'max_events', 'oom'
 FILES = {'memory.current': 'usage', 'memory.swap.current': 'swap', 'memory.max': 'max',
          'memory.high': 'high', 'memory.low': 'low', 'memory.swap.max': 'swap_max',
          'memory.peak': 'peak'}
+# Files of one value, and lines of events, that are columns of the parts.
+LIMITS = {'memory.current': 'usage', 'memory.peak': 'peak', 'memory.min': 'min', 'memory.low': 'low',
+          'memory.high': 'high', 'memory.max': 'max', 'memory.swap.current': 'swap',
+          'memory.swap.peak': 'swap_peak', 'memory.swap.high': 'swap_high',
+          'memory.swap.max': 'swap_max', 'memory.zswap.max': 'zswap_max',
+          'memory.oom.group': 'oom_group'}
+HAPPENED = {'memory.events': ('', ''), 'memory.events.local': ('local_', ''),
+            'memory.swap.events': ('', 'swap_')}
 
 
 def lines(path):
@@ -50,6 +58,12 @@ def compare_group(folder, row, slack):
 
 
 def compare_groups(tally, name, vmcensus, truth):
+    compare_usage(tally, name, vmcensus, truth)
+    compare_parts(tally, name, vmcensus, truth)
+    compare_pressure(tally, name, vmcensus, truth)
+
+
+def compare_usage(tally, name, vmcensus, truth):
     """All but the root, to which the recorder and process 1 belong."""
     rows, why = vmcensus.rows('cgroups')
     if rows is None:
@@ -72,3 +86,86 @@ def compare_groups(tally, name, vmcensus, truth):
         tally.skip(f'{name} cgroups', 'the truth has none')
         return
     tally.check(f'{name} cgroups', differences, f'{compared} values')
+
+
+def each_group(truth, rows, differences):
+    """Folder of the truth and its row, of all but the root."""
+    by_path = {r['path']: r for r in rows}
+    top = os.path.join(truth.folder, 'cgroup')
+    for folder, _, files in os.walk(top):
+        path = '/' + os.path.relpath(folder, top)
+        if 'memory.current' not in files:
+            continue
+        if path in by_path:
+            yield path, folder, by_path[path]
+        else:
+            differences.append(f'{path}: no row')
+
+
+def limits_of(folder):
+    return {column: value(folder, name) for name, column in LIMITS.items()
+            if os.path.exists(os.path.join(folder, name))}
+
+
+def events_of(folder):
+    out = {}
+    for name, (before, kind) in HAPPENED.items():
+        if os.path.exists(os.path.join(folder, name)):
+            out.update({before + kind + key: int(v) for key, v in
+                        lines(os.path.join(folder, name)).items()})
+    return out
+
+
+def compare_parts(tally, name, vmcensus, truth):
+    """cgroups --limits and --events, with the kernel's files."""
+    for part, read in (('--limits', limits_of), ('--events', events_of)):
+        rows, why = vmcensus.rows('cgroups', part)
+        if rows is None:
+            tally.check(f'{name} cgroups {part}', [why])
+            continue
+        differences, n = [], 0
+        for path, folder, row in each_group(truth, rows, differences):
+            want = read(folder)
+            n += len(want)
+            differences += [f'{path} {c}: kernel {v}, vmcensus {row[c]}'
+                            for c, v in want.items() if row[c] != v and
+                            (row[c] is not None or vmcensus.knows('mem_cgroup.memory.min'))]
+        if n or differences:
+            tally.check(f'{name} cgroups {part}', differences, f'{n} values')
+
+
+def pressure_lines(text):
+    """{'some': (avg10, avg60, avg300, total)}"""
+    out = {}
+    for line in text.splitlines():
+        kind, *pairs = line.split()
+        out[kind.decode()] = tuple(pair.split(b'=')[1].decode() for pair in pairs)
+    return out
+
+
+def compare_pressure(tally, name, vmcensus, truth):
+    """cgroups --psi with the files: totals may have grown since, averages go down."""
+    files = {'machine': truth.read('pressure_memory')} if truth.has('pressure_memory') else {}
+    for folder, _, names in os.walk(os.path.join(truth.folder, 'cgroup')):
+        if 'memory.pressure' in names:
+            path = os.path.relpath(folder, os.path.join(truth.folder, 'cgroup'))
+            with open(os.path.join(folder, 'memory.pressure'), 'rb') as f:
+                files['/' if path == '.' else '/' + path] = f.read()
+    if not any(files.values()) or not vmcensus.knows('psi_group.total'):
+        return
+    rows, why = vmcensus.rows('cgroups', '--psi')
+    if rows is None:
+        tally.check(f'{name} cgroups --psi', [why])
+        return
+    by_path, differences, n = {r['path']: r for r in rows}, [], 0
+    for path, text in files.items():
+        for kind, want in pressure_lines(text).items():
+            row = by_path.get(path)
+            got = row and tuple(int(row[f'{kind}_avg{w}'] * 100) / 100 for w in (10, 60, 300))
+            n += 1
+            if not row or row[f'{kind}_total'] < int(want[3]):
+                differences.append(f'{path} {kind}: kernel {want}, vmcensus {row}')
+            elif row[f'{kind}_total'] == int(want[3]) and \
+                    any(g > float(w) + 0.01 for g, w in zip(got, want)):
+                differences.append(f'{path} {kind}: kernel {want}, vmcensus {got}')
+    tally.check(f'{name} cgroups --psi', differences, f'{n} lines')
