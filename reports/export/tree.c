@@ -42,7 +42,7 @@ static bool ours(const char *name)
 	static const char *const names[] = {
 		TREE_MARK, "meminfo", "vmstat", "swaps", "version", "uptime", "stat", "sys",
 		"kpagecount", "kpageflags", "proc", "zoneinfo", "buddyinfo", "pagetypeinfo",
-		"slabinfo", "vmallocinfo", "iomem",
+		"slabinfo", "vmallocinfo", "iomem", "pressure", "cgroup",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)

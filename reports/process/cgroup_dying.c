@@ -21,7 +21,7 @@ struct row {
 
 static const struct column cols[] = {
 	COL(struct row, refs, COL_UINT, P, "", "references: of pages, swap slots, groups below ..."),
-	BYTES(usage, P, "counter of charges. Kernel memory that went to the group above stays in it"),
+	BYTES(usage, P, "counter of charges; with kernel memory that went to the group above"),
 	BYTES(swap, P, "charged swap, which keeps a group as pages do"),
 	STAT(ANON, "anon", P | T, "anonymous pages charged to it and those below (memory.stat)"),
 	STAT(FILE, "file", P | T, "pages of files, tmpfs and shared memory included"),
