@@ -19,6 +19,8 @@
 #? make crashtest    crash's command against the program; tests/crash/versions does it
 #?                   in each crash that Debian has
 #? make mcoretest    our mcore files in crash's own reader, whose source is fetched
+#? make crashkernel  vmcensus-static, one file without libraries for the crash kernel
+#?                   (docs/crashkernel.md)
 #? make kmod         vmcensus.ko for the running kernel, whose headers it needs (docs/live.md)
 #? make lint         clang-format, clang-tidy and cppcheck, where installed; lint-quick leaves
 #?                   out what takes long
@@ -62,10 +64,11 @@ unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c))) \
 fuzz_src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 tool_src  := $(sort $(wildcard tests/tools/*.c tests/bench/*.c))
 bench_src := $(sort $(wildcard tests/bench/machine/*.c))
+stand_in  := $(sort $(wildcard crashkernel/left_out/*.c))
 crash_src := $(sort $(wildcard crashext/*.c))
 CRASH_INCLUDE ?= /usr/include
 # without the one that needs the header of crash
-lint_src  := $(core_src) $(app_src) $(cli_src) $(filter-out crashext/crash.c,$(crash_src))
+lint_src  := $(core_src) $(app_src) $(cli_src) $(filter-out crashext/crash.c,$(crash_src)) $(stand_in)
 
 obj = $(patsubst %.c,$B/%.o,$1)
 archive   := $B/libvmcensus.a
@@ -106,7 +109,8 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 
 .PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format oracle fuzz \
 	vmtest bench clean help \
-	build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest kmod FORCE
+	build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest crashkernel \
+	kmod FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -152,7 +156,7 @@ build-check:
 units: $(unit_bin)
 tools: $(tool_bin)
 # All that "make check" runs, in one parallel build.
-test-bins: all units tools fuzz-bins
+test-bins: all units tools fuzz-bins $(if $(SAN),,$B/vmcensus-static)
 
 $B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_help)) $(archive)
 	@mkdir -p $(@D)
@@ -168,7 +172,7 @@ $(tool_bin): $B/%: $B/tests/%.o $(call obj,$(unit_help)) $(archive)
 
 # Every source through the compiler's checks, without code.
 every_src := $(core_src) $(app_src) $(cli_src) $(unit_src) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
-	$(tool_src) $(bench_src) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
+	$(tool_src) $(bench_src) $(stand_in) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
 syntax: $(page_parts) | build-check
 	$(say) CHECK '$(CC), $(words $(every_src)) files'
 	$(Q)printf '%s\n' $(every_src) | xargs -n 8 $(CC) $(all_cflags) -isystem '$(CRASH_INCLUDE)' -fsyntax-only
@@ -202,11 +206,26 @@ $B/vmcensus.so: $(call obj,$(crash_src) $(app_src)) $(archive)
 
 $B/crashext/crash.o: OBJ_FLAGS += -isystem '$(CRASH_INCLUDE)'
 
+# The program of the crash kernel: one file, without the readers and renderers that need
+# shared libraries. The files of crashkernel/left_out/ stand in for them.
+left_out := dumpread/container/kdumpfile.c dumpread/container/kdumpfile_serve.c \
+	dumpread/find/debuginfod.c model/elf/demangle.c reports/charts/cairo.c \
+	$(wildcard reports/capsule/*.c)
+static_src := $(filter-out $(left_out),$(core_src) $(app_src) $(cli_src)) $(stand_in)
+static_libs = $(call pkg,--static --libs $(filter-out libkdumpfile cairo-% sqlite3 libarchive,$(linked))) \
+	-lstdc++ -lm -pthread
+
+crashkernel: $B/vmcensus-static
+
+$B/vmcensus-static: $(call obj,$(static_src))
+	$(say) LD $@
+	$(Q)$(CC) $(san_flags) $(LDFLAGS) -static-pie -s -o $@ $^ $(static_libs)
+
 kmod:
 	@$(MAKE) --no-print-directory -C kmod
 
 -include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(app_src) $(unit_src) $(unit_help) \
-	$(fuzz_src) $(fuzz_main) $(tool_src) $(crash_src)))
+	$(fuzz_src) $(fuzz_main) $(tool_src) $(crash_src) $(stand_in)))
 
 # The set-up may install the compiler and pkg-config: what follows it runs in a
 # make of its own, which looks for them afresh, on all processors.
@@ -271,8 +290,11 @@ layoutdir := $(DESTDIR)$(PREFIX)/share/vmcensus/layouts
 layouts := $(wildcard layouts/*.layout)
 # crash looks in /usr/lib/crash/extensions alone (and $$CRASH_EXTENSIONS).
 crashdir := $(DESTDIR)$(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))/lib/crash/extensions
+libdir := $(DESTDIR)$(PREFIX)/lib/vmcensus
+crash_kernel := $(wildcard $B/vmcensus-static crashkernel/vmcensus-collect)
 installed := $(bindir)/vmcensus $(man1:docs/%=$(man1dir)/%) $(comp:cli/%.bash=$(compdir)/%) \
-	$(layouts:layouts/%=$(layoutdir)/%) $(crashdir)/vmcensus.so
+	$(layouts:layouts/%=$(layoutdir)/%) $(crashdir)/vmcensus.so \
+	$(addprefix $(libdir)/,vmcensus-static vmcensus-collect)
 
 install: all
 	install -d '$(bindir)'
@@ -285,6 +307,8 @@ install: all
 	install -m 644 $(layouts) '$(layoutdir)'
 	$(if $(wildcard $B/vmcensus.so),install -d '$(crashdir)')
 	$(if $(wildcard $B/vmcensus.so),install -m 644 $B/vmcensus.so '$(crashdir)')
+	$(if $(wildcard $B/vmcensus-static),install -d '$(libdir)')
+	$(if $(wildcard $B/vmcensus-static),install -m 755 $(crash_kernel) '$(libdir)')
 
 uninstall:
 	rm -f $(foreach f,$(installed),'$f')

@@ -26,13 +26,14 @@ reports: reports model arch facts dumpread
 app: app reports model arch facts dumpread
 cli: cli app reports model arch facts dumpread
 crashext: crashext app reports model arch facts dumpread
+crashkernel: reports model arch facts dumpread
 kmod: kmod
 '
 
 scan() {	# ROOT: prints violations
 	(
 		cd "$1" || exit 1
-		find dumpread facts arch model reports app cli crashext kmod -name '*.[ch]' -o -name '*.def' \
+		find dumpread facts arch model reports app cli crashext crashkernel kmod -name '*.[ch]' -o -name '*.def' \
 			2> /dev/null | sort | xargs -r awk -v allowed="$allowed" '
 		BEGIN {
 			n = split(allowed, lines, "\n")

@@ -18,6 +18,9 @@
 #define CAPSULE_SCHEMA 1		/* schema_version: raised when a table changes its meaning */
 #define CAPSULE_ID 0x564d4345u		/* application_id of the file: "VMCE" */
 
+/* Does this program write and read capsules? One without SQLite does not. */
+extern const bool capsule_here;
+
 /* Name of R's table: that of the report, and of its part ("oom_tasks"). BUF is for the latter. */
 const char *capsule_table(const struct report *r, char *buf, size_t size);
 /* A number for each report whose rows a capsule holds: [0, n). NULL: no more. Parts too. */

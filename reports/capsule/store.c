@@ -17,6 +17,8 @@
 #include "reports/capsule/sql.h"
 #include "reports/core/list.h"
 
+const bool capsule_here = true;
+
 struct capsule {
 	sqlite3 *db;
 	struct arena mem;

@@ -24,6 +24,8 @@ struct page {
 	cairo_t *cr;
 };
 
+const bool chart_pages = true;
+
 static void set_font(cairo_t *cr, const struct font *f)
 {
 	cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,

@@ -9,6 +9,7 @@
 #ifndef VMCENSUS_CHART_H
 #define VMCENSUS_CHART_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -48,6 +49,9 @@ struct render;
 
 /* enum need: parts of the model for the columns of R's chart, beside R's own. */
 unsigned chart_needs(const struct report *r);
+
+/* Does this program draw on pages (ps, pdf, png)? One without cairo does not. */
+extern const bool chart_pages;
 
 /* Renderers: render/render.c. */
 void render_svg(const struct render *r, FILE *out);

@@ -6,24 +6,25 @@
 
 #include <string.h>
 
+#include "reports/capsule/capsule.h"
 #include "reports/charts/chart.h"
 
 const struct renderer renderers[] = {
-	{ "text", "aligned columns, or the report's own form", render_text, false, false },
-	{ "csv", "a header line, quoted as RFC 4180 says; sizes in bytes", render_csv, false, false },
-	{ "json", "one object with image, columns, rows, issues", render_json, false, false },
-	{ "jsonl", "each row as an object on a line of its own", render_jsonl, false, false },
-	{ "sqlite", "a database with the rows, which is an IMAGE too", render_sqlite, false, true },
-	{ "svg", "the chart, for browsers: with text and exact amounts", render_svg, true, false },
-	{ "ps", "the chart as PostScript, on pages of A4", render_ps, true, false },
-	{ "pdf", "the chart as PDF, on pages of A4", render_pdf, true, true },
-	{ "png", "the chart as an image", render_png, true, true },
+	{ "text", "aligned columns, or the report's own form", render_text, false, false, NULL },
+	{ "csv", "a header line, quoted as RFC 4180 says; sizes in bytes", render_csv, false, false, NULL },
+	{ "json", "one object with image, columns, rows, issues", render_json, false, false, NULL },
+	{ "jsonl", "each row as an object on a line of its own", render_jsonl, false, false, NULL },
+	{ "sqlite", "a database with the rows, which is an IMAGE too", render_sqlite, false, true, &capsule_here },
+	{ "svg", "the chart, for browsers: with text and exact amounts", render_svg, true, false, NULL },
+	{ "ps", "the chart as PostScript, on pages of A4", render_ps, true, false, &chart_pages },
+	{ "pdf", "the chart as PDF, on pages of A4", render_pdf, true, true, &chart_pages },
+	{ "png", "the chart as an image", render_png, true, true, &chart_pages },
 	{ 0 }
 };
 
 bool renderer_shows(const struct renderer *to, const struct report *r)
 {
-	return !r->products && (r->chart || !to->of_chart);
+	return !r->products && (r->chart || !to->of_chart) && (!to->here || *to->here);
 }
 
 const struct renderer *renderer_find(const struct report *r, const char *name)

@@ -56,6 +56,7 @@ struct renderer {
 	void (*render)(const struct render *r, FILE *out);
 	bool of_chart;				/* only of reports that have one */
 	bool binary;				/* not for a terminal */
+	const bool *here;			/* does this program have it? NULL: every one does */
 };
 
 extern const struct renderer renderers[];	/* name NULL ends it */

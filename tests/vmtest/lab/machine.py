@@ -40,6 +40,7 @@ class Plan:
     processors: int = 2
     elsewhere: bool = False     # the kernel is of --kernel-dir
     crash: int = 256        # MiB for the kdump kernel
+    collect: str = ''       # folder that the kdump kernel has as /crashkernel; its census is kept too
 
 
 def bootstrap(target, tree):
@@ -193,7 +194,7 @@ def unpack_module(path, into):
     return name
 
 
-def make_initramfs(kernel, busybox, path):
+def make_initramfs(kernel, busybox, path, collect=''):
     tree = path + '.tree'
     shutil.rmtree(tree, ignore_errors=True)
     for sub in ('bin', 'modules', 'proc', 'dev', 'new'):
@@ -201,6 +202,8 @@ def make_initramfs(kernel, busybox, path):
     shutil.copy(busybox, tree + '/bin/busybox')
     shutil.copy(HERE + '/guest/early', tree + '/init')
     os.chmod(tree + '/init', 0o755)
+    if collect:
+        shutil.copytree(collect, tree + '/crashkernel')
     names = [unpack_module(p, tree + '/modules') for p in kernel.needed_modules()]
     with open(tree + '/modules/order', 'w') as f:
         f.write('\n'.join(names) + '\n')
@@ -287,7 +290,7 @@ class Machine:
 
     def _disks(self):
         initramfs = self._path('initrd.gz')
-        make_initramfs(self.kernel, busybox_of(self.target, self.root), initramfs)
+        make_initramfs(self.kernel, busybox_of(self.target, self.root), initramfs, self.plan.collect)
         overlay = self._path('disk.qcow2')
         run('qemu-img', 'create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', self.root, overlay)
         disks = [f'file={overlay},format=qcow2']
@@ -397,6 +400,8 @@ class Machine:
         if self.plan.panic:
             self.process.wait(60)
             run('debugfs', '-R', f'dump /vmcore {self._path("vmcore")}', self._path('dump.raw'))
+            if self.plan.collect:
+                run('debugfs', '-R', f'rdump /census {self.out}', self._path('dump.raw'))
         else:
             time.sleep(1)
             monitor = Monitor(self._path('qmp'))

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cairo.c - stands in for reports/charts/cairo.c: ps, pdf and png are not offered.
+ */
+#include "reports/charts/chart.h"
+
+const bool chart_pages = false;
+
+void render_ps(const struct render *r, FILE *out)
+{
+	(void)r, (void)out;
+}
+
+void render_pdf(const struct render *r, FILE *out)
+{
+	(void)r, (void)out;
+}
+
+void render_png(const struct render *r, FILE *out)
+{
+	(void)r, (void)out;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kdumpfile.c - stands in for dumpread/container/kdumpfile.c: LKCD, s390, sadump and Xen are
+ * not recognised.
+ */
+#include "dumpread/image/format.h"
+
+static enum status open_none(struct image *im)
+{
+	return fail(&im->diag, ST_NOTMINE, "%s: libkdumpfile is not in this program",
+		    im->parts[0].path);
+}
+
+static void close_none(struct image *im)
+{
+	(void)im;
+}
+
+const struct image_ops kdumpfile_image_ops = {
+	.name = "libkdumpfile",
+	.open = open_none,
+	.close = close_none,
+};

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""vmcensus-collect in the crash kernel: what it left beside the dump, against the dump."""
+import csv
+import io
+import os
+import re
+import shutil
+
+from .packages import run
+
+LIMIT = 4 << 20     # bytes that the program may add to an initramfs
+SIZES = ('pid', 'name', 'pss', 'uss', 'rss', 'swap')    # no column that user pages decide: -d 31 has none
+
+
+def folder(top, into):
+    """The program and its script, as an initramfs has them."""
+    run('make', '-s', '-C', top, 'crashkernel')
+    shutil.rmtree(into, ignore_errors=True)
+    os.makedirs(into)
+    for path in ('build/vmcensus-static', 'crashkernel/vmcensus-collect'):
+        shutil.copy(f'{top}/{path}', into)
+    return into
+
+
+def rows(text, columns):
+    table = list(csv.DictReader(io.StringIO(text)))
+    return [tuple(row.get(c) for c in columns or row) for row in table]
+
+
+def difference(ours, theirs):
+    if ours == theirs:
+        return []
+    both = [(a, b) for a, b in zip(ours, theirs) if a != b]
+    return [f'{len(ours)} and {len(theirs)} rows; in the crash kernel {a}, of the dump {b}' for a, b in both[:3]] \
+        or [f'{len(ours)} and {len(theirs)} rows']
+
+
+def compare(tally, name, vmcensus, census):
+    """CENSUS: the folder that the crash kernel wrote; VMCENSUS: of the dump that it took after that."""
+    def text(file):
+        try:
+            with open(f'{census}/{file}', encoding='utf-8', errors='replace') as f:
+                return f.read()
+        except OSError:
+            return ''
+    log = text('vmcensus.log')
+    print('     ' + log.strip().replace('\n', '\n     '))
+    runs = re.findall(r'^(\S+): exit status (\d+), (\d+) s', log, re.M)
+    tally.check(f'{name} runs in the crash kernel', [f'{file}: exit status {status}' for file, status, _ in runs
+                                                     if status != '0'] or ([] if runs else ['none']))
+    for table, columns in (('procs', SIZES), ('census', None), ('slab', None)):
+        code, out, err = vmcensus(table, front=('-f', 'csv'))
+        ours = rows(text(table + '.csv'), columns)
+        tally.check(f'{name} {table} of the crash kernel = of the dump',
+                    difference(ours, rows(out.decode(), columns)) if ours else [f'it left none (exit {code} {err})'])
+    tally.check(f'{name} summary of the crash kernel', [] if 'users' in text('summary.txt') else ['no summary'])
+    size = os.path.getsize(os.path.dirname(census) + '.collect/vmcensus-static')
+    tally.check(f'{name} program of {size} bytes', [] if size <= LIMIT else [f'more than {LIMIT}'])
