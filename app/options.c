@@ -13,6 +13,7 @@
 #include "dumpread/base/bytes.h"
 
 enum {
+	ID_UNKNOWN,
 	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
 	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
@@ -41,6 +42,7 @@ const struct option_spec option_specs[] = {
 	{ ID_THREADS, 0, "threads", NULL, "one row per thread", OPT_THREADS },
 	{ ID_KERNEL, 0, "kernel", NULL, "include kernel threads", OPT_KERNEL },
 	{ ID_ALL, 0, "all", NULL, "include rows that are normally left out", OPT_ALL },
+	{ ID_UNKNOWN, 0, "unknown", NULL, "frames whose use is unknown, in groups", OPT_UNKNOWN },
 	{ ID_FILE, 0, "file", "NAME", "only this file", OPT_FILE },
 	{ ID_VIRTUAL, 0, "virtual", NULL, "virtual size instead of resident pages", OPT_VIRTUAL },
 	{ ID_LIKE, 0, "like", "TOOL", "use the layout of an older tool", OPT_LIKE },

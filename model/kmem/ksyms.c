@@ -16,6 +16,7 @@
 
 #define MODULES_MAX 16384u
 #define SYMBOLS_MAX 1000000u	/* of a module; amdgpu has some 40000 */
+#define PARTS_MAX 8u		/* MOD_MEM_NUM_TYPES is 7 */
 
 /* struct elf64_sym, elf32_sym */
 #define SYM_BYTES(word) ((word) == 8 ? 24u : 16u)
@@ -27,6 +28,8 @@ struct ksym_module {
 	uint64_t addr;
 	const char *name;
 	uint64_t start, end;		/* of its text */
+	struct { uint64_t start, end; } part[PARTS_MAX];	/* all its memory */
+	uint32_t nparts;
 	const uint8_t *symbols;		/* NULL: not read yet */
 	uint64_t nsymbols, strings;
 };
@@ -40,30 +43,51 @@ static uint64_t get(const struct ksyms *ks, uint64_t object, enum layout_id id)
 	return kmember_u64(ks->k, ks->r, object, id, &v) ? 0 : v;
 }
 
+static void add_part(struct ksym_module *m, uint64_t start, uint64_t size)
+{
+	if (!start || !size || start + size < start || m->nparts == PARTS_MAX)
+		return;
+	m->part[m->nparts].start = start;
+	m->part[m->nparts++].end = start + size;
+}
+
+/* The memory of its initialization is given back, and its address is 0 then. */
+static void read_parts(const struct ksyms *ks, struct ksym_module *m)
+{
+	const struct member *a = &ks->k->layout.v[M_MODULE_MEM].m;
+
+	if (!has(ks->k, M_MODULE_MEM)) {
+		m->start = get(ks, m->addr, M_MODULE_BASE);
+		m->end = m->start + get(ks, m->addr, M_MODULE_TEXT);
+		add_part(m, m->start, get(ks, m->addr, M_MODULE_CORE));
+		add_part(m, get(ks, m->addr, M_MODULE_DATA_BASE), get(ks, m->addr, M_MODULE_DATA));
+		return;
+	}
+	for (uint32_t i = 0; i < a->count && i < PARTS_MAX; i++) {
+		uint64_t mem = m->addr + a->offset + (uint64_t)i * a->stride;
+		uint64_t base = get(ks, mem, M_MODMEM_BASE), size = get(ks, mem, M_MODMEM_SIZE);
+
+		add_part(m, base, size);
+		if (i == 0) { /* MOD_TEXT */
+			m->start = base;
+			m->end = base + size;
+		}
+	}
+}
+
 static void add_module(struct ksyms *ks, uint64_t addr)
 {
-	const struct layout *l = &ks->k->layout;
-	uint64_t mem = addr + layout_offset(l, M_MODULE_MEM), base, size;
+	struct ksym_module m = { .addr = addr };
 	char buf[64];
 
-	if (has(ks->k, M_MODULE_MEM)) { /* the first is MOD_TEXT */
-		base = get(ks, mem, M_MODMEM_BASE);
-		size = get(ks, mem, M_MODMEM_SIZE);
-	} else {
-		base = get(ks, addr, M_MODULE_BASE);
-		size = get(ks, addr, M_MODULE_TEXT);
-	}
-	if (!base ||
-	    read_kva_str(ks->r, addr + layout_offset(l, M_MODULE_NAME), buf, sizeof(buf))) {
+	read_parts(ks, &m);
+	if (!m.start || read_kva_str(ks->r, addr + layout_offset(&ks->k->layout, M_MODULE_NAME),
+				     buf, sizeof(buf))) {
 		issue_add(ks->k->issues, ST_NODATA, "module", 1, "at %#" PRIx64, addr);
 		return;
 	}
-	*vec_push(ks->mem, &ks->modules) = (struct ksym_module){
-		.addr = addr,
-		.name = arena_strdup(ks->mem, buf),
-		.start = base,
-		.end = base + size,
-	};
+	m.name = arena_strdup(ks->mem, buf);
+	*vec_push(ks->mem, &ks->modules) = m;
 }
 
 void ksyms_init(struct ksyms *ks, const struct kernel *k, struct reader *r, struct arena *mem)
@@ -182,4 +206,31 @@ struct ksym ksyms_at(struct ksyms *ks, uint64_t addr)
 	hash_put(&ks->seen, addr, (uint32_t)ks->found.n);
 	*vec_push(ks->mem, &ks->found) = s;
 	return s;
+}
+
+const char *ksyms_module_at(const struct ksyms *ks, uint64_t addr)
+{
+	for (size_t i = 0; i < ks->modules.n; i++) {
+		const struct ksym_module *m = &ks->modules.v[i];
+
+		for (uint32_t j = 0; j < m->nparts; j++)
+			if (addr >= m->part[j].start && addr < m->part[j].end)
+				return m->name;
+	}
+	return NULL;
+}
+
+bool ksyms_module_part(const struct ksyms *ks, uint32_t *module, uint32_t *part,
+		       struct module_part *ret)
+{
+	for (; *module < ks->modules.n; ++*module, *part = 0) {
+		const struct ksym_module *m = &ks->modules.v[*module];
+
+		if (*part == m->nparts)
+			continue;
+		*ret = (struct module_part){ m->name, m->part[*part].start, m->part[*part].end };
+		++*part;
+		return true;
+	}
+	return false;
 }

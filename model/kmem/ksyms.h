@@ -29,4 +29,17 @@ struct ksyms {
 void ksyms_init(struct ksyms *ks, const struct kernel *k, struct reader *r, struct arena *mem);
 struct ksym ksyms_at(struct ksyms *ks, uint64_t addr);
 
+/* The module whose text or data ADDR is in; NULL: of none. */
+const char *ksyms_module_at(const struct ksyms *ks, uint64_t addr);
+
+/* One piece of a module's memory: [start, end). */
+struct module_part {
+	const char *name;
+	uint64_t start, end;
+};
+
+/* The next piece of all modules, from *MODULE and *PART, both 0 at first, on. False: that was all. */
+bool ksyms_module_part(const struct ksyms *ks, uint32_t *module, uint32_t *part,
+		       struct module_part *ret);
+
 #endif

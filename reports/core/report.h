@@ -107,6 +107,7 @@ enum report_opt_flag {
 	OPT_BYTES = 16384, OPT_PAGES = 32768,
 	OPT_HEADERS = 65536, OPT_CONFIG = 131072,	/* listed like those of the first lines */
 	/* parts of a report */
+	OPT_UNKNOWN = 1 << 27,
 	OPT_TASKS = 262144, OPT_ZONES = 524288, OPT_CGROUPS = 1048576,
 	OPT_HOLDERS = 2097152,
 	OPT_LIMITS = 1 << 22, OPT_EVENTS = 1 << 23, OPT_PSI = 1 << 24, OPT_DYING = 1 << 25,

@@ -110,6 +110,7 @@ static enum status census_report(const struct snapshot *s, const struct report_o
 
 static const struct report_part parts[] = {
 	{ OPT_HOLDERS, "holders", &report_census_holders },
+	{ OPT_UNKNOWN, "unknown", &report_census_unknown },
 	{ 0 },
 };
 
@@ -127,5 +128,10 @@ const struct report report_census = {
 		"--all also shows classes without frames.\n\n"
 		"--holders shows the owners of the kernel's memory instead: pipes, sockets, rings "
 		"and so on, with the processes that hold them by a descriptor or a mapping. The "
-		"sizes of the owners in a class are part of its size.",
+		"sizes of the owners in a class are part of its size.\n\n"
+		"--unknown divides the class unknown into groups: by the line or the stack that "
+		"allocated them where the kernel keeps that (allocation tags, page_owner), by the "
+		"control group that is charged, and by shape. Of each group some pages are read, and "
+		"the column guess says what the addresses in them point to: a number that looks like "
+		"an address counts as one, so it is a guess and no fact. \"nothing\" points nowhere.",
 };

@@ -5,6 +5,6 @@
 
 #include "reports/core/report.h"
 
-extern const struct report report_census_holders;
+extern const struct report report_census_holders, report_census_unknown;
 
 #endif

@@ -65,6 +65,22 @@ def compare_cache(tally, name, vmcensus):
     tally.check(f'{name} cache', wrong, f'{len(got)} files')
 
 
+def compare_unknown(tally, name, vmcensus, page, unknown):
+    """The groups of unknown frames are those of the class, each frame in one of them."""
+    code, out, err = vmcensus('census', '--unknown', '-q', '-c', 'size,pages,blocks,sampled,absent',
+                              front=('-f', 'csv'))
+    got = [{k: int(v or 0) for k, v in r.items()}
+           for r in csv.DictReader(io.StringIO(out.decode()))]
+    wrong = [] if code in (0, 2) else [err.decode()]
+    have = sum(r['size'] for r in got) // page
+    if have != unknown:
+        wrong.append(f'{have} frames in groups, {unknown} are unknown')
+    wrong += [f'{r}: not so many pages' for r in got
+              if r['pages'] * r['blocks'] * page != r['size'] or
+              (r['sampled'] + r['absent']) * page > r['size']]
+    tally.check(f'{name} census --unknown', wrong, f'{len(got)} groups')
+
+
 def compare_census(tally, name, vmcensus, truth):
     got, error = rows(vmcensus)
     page = truth.page_size
@@ -81,4 +97,5 @@ def compare_census(tally, name, vmcensus, truth):
         if r['difference'] and int(r['difference']):
             wrong.append(f"{r['counter']} differs by {r['difference']}")
     tally.check(f'{name} census', wrong, f"{sum(size.values())} frames")
+    compare_unknown(tally, name, vmcensus, page, size['unknown'])
     compare_cache(tally, name, vmcensus)
