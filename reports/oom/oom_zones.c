@@ -9,6 +9,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/kmem/zones.h"
+#include "model/oom/zonetest.h"
 #include "reports/core/common.h"
 #include "reports/oom/oom.h"
 
@@ -45,125 +46,19 @@ static const struct column cols[] = {
 	COL(struct row, blocks, COL_STR, COL_WIDE, "", "free blocks of order 0, 1, 2 ..."),
 };
 
-static bool names(const struct oom_event *e, const char *flag)
+/* Why; NULL: not known. */
+static const char *why(const struct oom_event *e, const struct zone_test *t, struct arena *mem)
 {
-	return e->gfp_names && strstr(e->gfp_names, flag);
-}
-
-static bool is_node_zone(const struct oom_zone *a, const char *name, int64_t node)
-{
-	return a->node == node && !strcmp(a->name, name);
-}
-
-/* Place of zone NAME among those of NODE, -1: there is none. */
-static int zone_place(const struct oom_event *e, const char *name, int64_t node)
-{
-	int at = 0;
-
-	for (size_t i = 0; i < e->zones.n; i++) {
-		if (is_node_zone(&e->zones.v[i], name, node))
-			return at;
-		at += e->zones.v[i].node == node;
+	switch (t->result) {
+	case ZONE_NOT_KNOWN: return NULL;
+	case ZONE_NOT_ALLOWED: return "not for this request";
+	case ZONE_BELOW_MIN:
+		return arena_printf(mem, "%" PRId64 " pages below min%s", t->lacking,
+				    t->reserve ? " and reserve" : "");
+	case ZONE_NO_BLOCK: return arena_printf(mem, "no free block of order %" PRId64, e->order);
+	case ZONE_BELOW_HIGH: return "above min, below high";
+	default: return "had enough";
 	}
-	return -1;
-}
-
-/*
- * The entry of lowmem_reserve[] for this request, pages: that of the highest zone it could
- * use. Zones without pages are not printed; their entries are as that of the zone before.
- */
-static int64_t reserve_of(const struct oom_event *e, const struct oom_zone *z)
-{
-	const char *highest = names(e, "__GFP_DMA32")			     ? "DMA32"
-			      : names(e, "__GFP_DMA") || names(e, "GFP_DMA") ? "DMA"
-									     : "Normal";
-	int at = zone_place(e, highest, z->node);
-	bool high = names(e, "HIGH") || names(e, "MOVABLE");
-
-	if (!z->nreserve)
-		return 0;
-	/* no zone above those of the kernel: the last entry is for all */
-	if (at < 0 ||
-	    (!strcmp(highest, "Normal") && (high || zone_place(e, "HighMem", z->node) < 0)))
-		at = (int)z->nreserve - 1;
-	return z->reserve[at < (int)z->nreserve ? at : (int)z->nreserve - 1];
-}
-
-/* Could the request take from this zone at all? */
-static bool zone_allowed(const struct oom_event *e, const struct oom_zone *z)
-{
-	if (!strcmp(z->name, "Movable"))
-		return names(e, "MOVABLE") != 0;
-	if (!strcmp(z->name, "HighMem"))
-		return names(e, "HIGH") != 0;
-	if (names(e, "__GFP_DMA32"))
-		return !strncmp(z->name, "DMA", 3);
-	if (names(e, "__GFP_DMA"))
-		return !strcmp(z->name, "DMA");
-	return true;
-}
-
-static int64_t kib_of(const struct oom_zone *z, const char *key)
-{
-	int64_t v = oom_pair(&z->pairs, key);
-
-	/* more than any machine has: products below stay in 64 bits */
-	return v < 0 || v >> 50 ? OOM_UNKNOWN : v;
-}
-
-static int64_t or_0(int64_t v)
-{
-	return v == OOM_UNKNOWN ? 0 : v;
-}
-
-/* Free KiB that the request may use. */
-static int64_t usable(const struct oom_event *e, const struct oom_zone *z)
-{
-	int64_t held = kib_of(z, "free_highatomic"), v = kib_of(z, "free");
-
-	if (v == OOM_UNKNOWN)
-		return v;
-	v -= or_0(held == OOM_UNKNOWN ? kib_of(z, "reserved_highatomic") : held);
-	if (!names(e, "MOVABLE"))
-		v -= or_0(kib_of(z, "free_cma"));
-	return v;
-}
-
-/* Order of the largest free block, -1: none, -2: not printed. */
-static int largest(const struct oom_zone *z)
-{
-	int order = z->norders ? -1 : -2;
-
-	for (unsigned i = 0; i < z->norders; i++)
-		if (z->blocks[i] > 0)
-			order = (int)i;
-	return order;
-}
-
-/* Why; *lacking: pages. */
-static const char *why(const struct snapshot *s, const struct oom_event *e,
-		       const struct oom_zone *z, int64_t *lacking, struct arena *mem)
-{
-	unsigned shift = s->k->page_shift - 10;
-	int64_t free = usable(e, z), min = kib_of(z, "min"), order = e->order < 0 ? 0 : e->order;
-	int64_t need, have;
-
-	*lacking = COL_UNKNOWN_INT;
-	if (free == OOM_UNKNOWN || min == OOM_UNKNOWN || order > 20 || e->constraint == OOM_MEMCG)
-		return NULL;
-	if (!zone_allowed(e, z))
-		return "not for this request";
-	/* it must have more than the mark after all but the last page were taken */
-	need = (min >> shift) + reserve_of(e, z);
-	have = (free >> shift) - ((INT64_C(1) << order) - 1);
-	*lacking = have > need ? 0 : need - have + 1;
-	if (*lacking)
-		return arena_printf(mem, "%" PRId64 " pages below min%s", *lacking,
-				    reserve_of(e, z) ? " and reserve" : "");
-	if (order && largest(z) > -2 && largest(z) < order)
-		return arena_printf(mem, "no free block of order %" PRId64, order);
-	return e->kind == OOM_KILL && or_0(kib_of(z, "high")) > free ? "above min, below high"
-								     : "had enough";
 }
 
 static const char *blocks_text(const struct oom_zone *z, struct arena *mem)
@@ -179,8 +74,9 @@ static const char *blocks_text(const struct oom_zone *z, struct arena *mem)
 static void set_row(const struct snapshot *s, const struct oom_event *e, size_t number,
 		    const struct oom_zone *z, struct row *r, struct arena *mem)
 {
-	int order = largest(z);
+	struct zone_test test;
 
+	zone_test(e, z, s->k->page_shift, &test);
 	*r = (struct row){
 		.event = number,
 		.source = "log",
@@ -195,16 +91,17 @@ static void set_row(const struct snapshot *s, const struct oom_event *e, size_t 
 		.managed = oom_cell_bytes(oom_pair(&z->pairs, "managed"), 10),
 		.highatomic = oom_cell_bytes(oom_pair(&z->pairs, "reserved_highatomic"), 10),
 		.cma = oom_cell_bytes(oom_pair(&z->pairs, "free_cma"), 10),
-		.usable = oom_cell_bytes(usable(e, z), 10),
-		.reserve = z->nreserve ? oom_cell_bytes(reserve_of(e, z), s->k->page_shift)
+		.usable = oom_cell_bytes(test.usable, 10),
+		.reserve = z->nreserve ? oom_cell_bytes(test.reserve, s->k->page_shift)
 				       : COL_UNKNOWN,
 		.order = oom_cell_int(e->order),
-		.largest = order < -1  ? COL_UNKNOWN
-			   : order < 0 ? 0
-				       : (uint64_t)page_size(s) << order,
+		.largest = test.largest < -1  ? COL_UNKNOWN
+			   : test.largest < 0 ? 0
+					      : (uint64_t)page_size(s) << test.largest,
 		.blocks = blocks_text(z, mem),
 	};
-	r->why = why(s, e, z, &r->lacking, mem);
+	r->lacking = oom_cell_int(test.lacking);
+	r->why = why(e, &test, mem);
 }
 
 /* ---- the zones of the dump, as if they had been printed ---------------------------- */

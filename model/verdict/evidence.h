@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * evidence.h - the figures that a verdict is made of: one OOM event of the log, or the
+ * machine without one, as plain numbers and names. The rules (verdict.h) see nothing else.
+ *
+ * The scope is what the request could use: the machine, or a control group with its limit. Its
+ * sizes are those of the moment of the event: from the log, or from the dump if that was taken
+ * at once. What the log does not print is taken from the dump.
+ */
+#ifndef VMCENSUS_VERDICT_EVIDENCE_H
+#define VMCENSUS_VERDICT_EVIDENCE_H
+
+#include "model/oom/oomlog.h"
+
+#define EV_UNKNOWN UINT64_MAX
+
+/* Where memory of the scope is; they do not overlap. */
+enum use {
+	USE_FREE, USE_ANON, USE_FILE, USE_RAMFS, USE_SHMEM, USE_SLAB, USE_RECLAIMABLE, USE_TABLES,
+	USE_STACKS, USE_PERCPU, USE_HUGETLB, USE_VMALLOC, USE_COMPRESSED, USE_BALLOON, USE_SOCKETS,
+	USE_DESCRIPTORS,	/* pages of pipes, sockets, rings, found through their holders */
+	USE_OTHER,		/* the rest */
+	USES
+};
+
+/* Who or what has most of a use. */
+struct ev_owner {
+	const char *name;	/* NULL: not known */
+	const char *detail;	/* a part of a sentence, or NULL */
+	uint64_t bytes;
+};
+
+/* A process, by the log's table or by the dump. */
+struct ev_proc {
+	const char *comm;	/* NULL: there is none */
+	int64_t pid, adj;	/* adj: OOM_UNKNOWN if not known */
+	uint64_t bytes;		/* resident anonymous memory (all of rss where the log has no more)
+				   and swap */
+	uint64_t tables, locked;	/* bytes; EV_UNKNOWN */
+	uint32_t threads;
+};
+
+/* Processes of one name. */
+struct ev_name {
+	const char *comm;	/* NULL: there is none */
+	uint32_t n;
+	uint64_t bytes;		/* with their page tables, and stacks if those are known */
+};
+
+struct ev_victim {
+	const char *comm;	/* NULL: there is none */
+	int64_t pid;
+	uint64_t bytes;		/* resident and in swap */
+	bool alive;		/* it is in the dump, with its memory */
+	char state;		/* of a thread that is in D, else of its leader; 0 unknown */
+	enum oom_reaped reaped;
+};
+
+/* The zone that could have served the request with the fewest more pages. */
+struct ev_zone {
+	const char *name;	/* NULL: not known */
+	int64_t node;
+	uint64_t lacking;	/* bytes below its watermark; 0: none */
+	bool no_block;		/* enough free, but no block of that order */
+	uint64_t free, free_of_others;	/* bytes; in zones that the request may not use */
+};
+
+struct evidence {
+	/* the event */
+	const struct oom_event *event;	/* NULL: none in the log */
+	size_t number;			/* as the report oom counts */
+	size_t events;			/* in the log */
+	uint64_t kills;			/* as the kernel counts; EV_UNKNOWN */
+	bool at_once;			/* the dump shows the moment of the event */
+	const char *panic;		/* of the dump; NULL: none */
+	uint64_t log_begins;		/* ns since boot; EV_UNKNOWN: there is no log */
+
+	/* the scope */
+	uint64_t total;			/* bytes: RAM, or the limit; EV_UNKNOWN */
+	uint64_t size[USES];		/* bytes, EV_UNKNOWN */
+	struct ev_owner owner[USES];
+	uint64_t available;		/* of the machine; EV_UNKNOWN */
+	uint64_t swap_total, swap_free;
+	uint64_t locked;		/* by mlock() */
+	uint64_t huge_unused;		/* of hugetlb: in the pool, free */
+	uint64_t stored;		/* bytes that USE_COMPRESSED holds; EV_UNKNOWN */
+	uint64_t dying;			/* charged to removed control groups */
+	uint32_t ndying;
+
+	/* processes of the scope */
+	uint32_t nprocs;
+	uint64_t procs;			/* bytes of all */
+	struct ev_proc largest, second, most_locked;
+	struct ev_name name;		/* the name with most memory */
+	bool from_log;			/* the kernel's table, not the dump */
+	struct ev_victim victim;
+
+	/* the request */
+	struct ev_zone zone;
+	uint64_t machine_free;		/* of a control group: free memory of the machine */
+	uint64_t direct_reclaims, refaults;	/* since boot; EV_UNKNOWN */
+};
+
+/* Needs NEED_MACHINE, NEED_LOG, NEED_TASKS, NEED_VMAS, NEED_CGROUPS; texts are in MEM. */
+void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct arena *mem,
+		     struct evidence *ret);
+
+/* Thousandths of the scope; 0 if either is not known. */
+static inline unsigned ev_share(const struct evidence *e, uint64_t bytes)
+{
+	if (bytes == EV_UNKNOWN || e->total == EV_UNKNOWN || !e->total)
+		return 0;
+	return (unsigned)((double)bytes * 1000 / (double)e->total);
+}
+
+#endif
