@@ -26,6 +26,7 @@ enum use {
 /* Who or what has most of a use. */
 struct ev_owner {
 	const char *name;	/* NULL: not known */
+	const char *cause;	/* its kind, where the use has several; else NULL */
 	const char *detail;	/* a part of a sentence, or NULL */
 	uint64_t bytes;
 };
@@ -65,7 +66,7 @@ struct ev_zone {
 	uint64_t free, free_of_others;	/* bytes; in zones that the request may not use */
 };
 
-struct evidence {
+struct oom_evidence {
 	/* the event */
 	const struct oom_event *event;	/* NULL: none in the log */
 	size_t number;			/* as the report oom counts */
@@ -103,10 +104,26 @@ struct evidence {
 
 /* Needs NEED_MACHINE, NEED_LOG, NEED_TASKS, NEED_VMAS, NEED_CGROUPS; texts are in MEM. */
 void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct arena *mem,
-		     struct evidence *ret);
+		     struct oom_evidence *ret);
+
+/*
+ * Anonymous memory of the scope, and what of it is in swap. Pages that processes share after a
+ * fork are in the size of each: no sum of sizes is more than this.
+ */
+static inline uint64_t ev_anonymous(const struct oom_evidence *e, uint64_t sum)
+{
+	uint64_t used = e->swap_total == EV_UNKNOWN || e->swap_free == EV_UNKNOWN ||
+					e->swap_free > e->swap_total
+				? 0
+				: e->swap_total - e->swap_free;
+
+	if (e->size[USE_ANON] == EV_UNKNOWN || sum < e->size[USE_ANON] + used)
+		return sum;
+	return e->size[USE_ANON] + used;
+}
 
 /* Thousandths of the scope; 0 if either is not known. */
-static inline unsigned ev_share(const struct evidence *e, uint64_t bytes)
+static inline unsigned ev_share(const struct oom_evidence *e, uint64_t bytes)
 {
 	if (bytes == EV_UNKNOWN || e->total == EV_UNKNOWN || !e->total)
 		return 0;

@@ -78,6 +78,7 @@ struct table {
 	/* Offset of a const char *: the parts of the row that could not be read, NULL if none.
 	   Text marks such rows. 0: the report does not know. */
 	size_t incomplete;
+	const char *head;	/* lines above the table in text, or NULL; not with -c */
 	const char *note;	/* a line below the table in text, or NULL */
 	struct arena mem;
 };
@@ -112,6 +113,7 @@ enum report_opt_flag {
 	OPT_HOLDERS = 2097152,
 	OPT_LIMITS = 1 << 22, OPT_EVENTS = 1 << 23, OPT_PSI = 1 << 24, OPT_DYING = 1 << 25,
 	OPT_GROUPS = 1 << 26,
+	OPT_VERDICT = 1 << 28,
 };
 
 struct chart;			/* reports/charts/chart.h */

@@ -19,13 +19,14 @@
 #include "reports/core/common.h"
 #include "reports/machine/left_out.h"
 #include "reports/compat/like.h"
+#include "reports/oom/verdict_text.h"
 #include "reports/core/usage_cols.h"
 
 #define TOP 10		/* processes, unless --top says how many */
 
 static const struct column cols[] = {
 	COL(struct summary_row, section, COL_STR, COL_SHOWN, "",
-	    "machine, memory, swap, process, processes, log, left_out or issues"),
+	    "verdict, machine, memory, swap, process, processes, log, left_out or issues"),
 	COL(struct summary_row, pid, COL_INT, COL_SHOWN, "", "of section process"),
 	COL(struct summary_row, key, COL_STR, COL_SHOWN, "", "name of the fact"),
 	COL(struct summary_row, value, COL_UINT, COL_SHOWN, "",
@@ -61,6 +62,21 @@ static void say(struct maker *m, const char *key, const char *text)
 {
 	if (text && *text)
 		add_fact(m, key, COL_UNKNOWN, "", text);
+}
+
+/* ---- verdict ------------------------------------------------------------------ */
+
+/* Why memory ran out, or that it did not: sentences. */
+static void add_verdict(struct maker *m)
+{
+	struct oom_log log;
+	struct verdict v;
+
+	m->section = SECTION_VERDICT;
+	oom_log_of(m->s, m->mem, &log);
+	verdict_of(m->s, &log, m->mem, &v);
+	for (unsigned i = 0; i < v.n; i++)
+		add_fact(m, v.v[i].cause, v.v[i].bytes, "bytes", verdict_sentence(&v.v[i], m->mem));
 }
 
 /* ---- machine ------------------------------------------------------------------ */
@@ -529,6 +545,8 @@ static enum status summary_report(const struct snapshot *s, const struct report_
 	struct maker m = { .s = s, .mem = &t->mem };
 
 	(void)diag;
+	if (source_has(s->k, SOURCE_FRAMES))
+		add_verdict(&m);
 	if (o->began)
 		add_counts(&m);
 	else
@@ -548,7 +566,7 @@ const struct report report_summary = {
 	.name = "summary",
 	.about = "overview: machine, crash, memory, largest memory users",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
-	.wants = NEED_MACHINE | NEED_LOG,
+	.wants = NEED_VERDICT,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.own_top = true,
@@ -557,7 +575,7 @@ const struct report report_summary = {
 	.first = summary_first,
 	.text_refuses = OPT_SORT,
 	.likes = summary_likes,
-	.help = "The machine, when and why it crashed, its memory by the kernel's own counters, the\n"
+	.help = "Why memory ran out, or that it did not (oom --verdict has the same as rows). The machine, when and why it crashed, its memory by the kernel's own counters, the\n"
 		"ten largest memory users (--top N: N of them; by pss plus swap_pss), notable lines of\n"
 		"the log, and the data that the dump lacks.\n"
 		"csv, json and -c give one row per fact. On a terminal, all that needs no process is\n"

@@ -15,6 +15,7 @@ struct summary_row {
 };
 
 /* Sections, in their order. */
+#define SECTION_VERDICT "verdict"
 #define SECTION_MACHINE "machine"
 #define SECTION_MEMORY "memory"
 #define SECTION_SWAP "swap"

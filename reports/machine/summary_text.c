@@ -11,6 +11,7 @@
 #include "reports/core/common.h"
 #include "reports/render/render.h"
 #include "reports/machine/summary.h"
+#include "reports/oom/verdict_text.h"
 
 #define WIDTH 98	/* columns of a line that is cut */
 
@@ -56,6 +57,22 @@ static void put_cut(FILE *out, const char *s, size_t width)
 		put_text(out, c);
 	}
 	fputs("...", out);
+}
+
+static void text_verdict(struct text *x)
+{
+	struct arena mem = { 0 };
+
+	if (!in(x, SECTION_VERDICT))
+		return;
+	if (x->began)
+		putc('\n', x->out);
+	fputs("VERDICT\n", x->out);
+	for (const struct summary_row *r; (r = in(x, SECTION_VERDICT)); x->i++)
+		put_lines(x->out, verdict_wrap(r->text, &mem));
+	if (!x->began)
+		putc('\n', x->out);
+	arena_release(&mem);
 }
 
 static void text_machine(struct text *x)
@@ -252,6 +269,7 @@ void summary_text(const struct snapshot *s, const struct report_opts *o, const s
 	struct text x = { .t = t, .out = out, .began = o->began };
 
 	/* rows come by section; a row that --where removed is skipped */
+	text_verdict(&x);
 	text_machine(&x);
 	sizes(&x, SECTION_MEMORY, "MEMORY");
 	sizes(&x, SECTION_SWAP, "SWAP");

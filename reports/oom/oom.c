@@ -11,6 +11,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "reports/core/common.h"
+#include "reports/oom/verdict_text.h"
 
 struct row {
 	uint64_t event, time, gfp, victims, tasks, zones, inferred, line;
@@ -237,6 +238,19 @@ static void set_row(const struct oom_event *e, size_t number, struct row *r, str
 	set_victim(e, r);
 }
 
+/* The verdict, above the events. */
+static const char *head(const struct snapshot *s, const struct oom_log *log, struct arena *mem)
+{
+	const char *text = "";
+	struct verdict v;
+
+	verdict_of(s, log, mem, &v);
+	for (unsigned i = 0; i < v.n; i++)
+		text = arena_printf(mem, "%s%s", text,
+				    verdict_wrap(verdict_sentence(&v.v[i], mem), mem));
+	return arena_printf(mem, "VERDICT\n%s\n", text);
+}
+
 static enum status oom_report(const struct snapshot *s, const struct report_opts *o,
 			      struct table *t, struct diag *diag)
 {
@@ -253,6 +267,7 @@ static enum status oom_report(const struct snapshot *s, const struct report_opts
 	t->rows = rows;
 	t->nrows = log.n;
 	t->row_size = sizeof(*rows);
+	t->head = head(s, &log, &t->mem);
 	t->note = oom_note(s, &log, &t->mem);
 	return ST_OK;
 }
@@ -261,6 +276,7 @@ static const struct report_part parts[] = {
 	{ OPT_TASKS, "tasks", &report_oom_tasks },
 	{ OPT_ZONES, "zones", &report_oom_zones },
 	{ OPT_CGROUPS, "cgroups", &report_oom_cgroups },
+	{ OPT_VERDICT, "verdict", &report_oom_verdict },
 	{ 0 }
 };
 
@@ -268,6 +284,7 @@ const struct report report_oom = {
 	.name = "oom",
 	.about = "the OOM killer: who asked, what was missing, who was killed",
 	.needs = NEED_LOG | NEED_MACHINE,
+	.wants = NEED_VERDICT,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.run = oom_report,

@@ -87,6 +87,8 @@ size_t text_width(const char *s);
 void put_text(FILE *out, const char *s);
 /* Its first LEN bytes, which must not end inside a character. */
 void put_text_len(FILE *out, const char *s, size_t len);
+/* The same for several lines, each ended; S may have names from the dump. */
+void put_lines(FILE *out, const char *s);
 /* A quoted JSON string. */
 void put_json(FILE *out, const char *s);
 /* The same for an HTML page: without '<', '>' and '&'. Characters that are not shown become

@@ -236,8 +236,7 @@ static void put_totals(struct text *x)
 	end_line(x);
 }
 
-/* A note may have several lines, and names from the dump. */
-static void put_lines(FILE *out, const char *s)
+void put_lines(FILE *out, const char *s)
 {
 	for (size_t n; *s; s += n + (s[n] == '\n')) {
 		n = strcspn(s, "\n");
@@ -279,6 +278,8 @@ static void render_table(const struct render *r, FILE *out)
 	}
 	measure(&x);
 	plan_totals(&x);
+	if (r->t->head && !r->chosen)
+		put_lines(out, r->t->head);
 	if (r->t->nrows || !r->t->note)
 		put_headings(&x);
 	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++)

@@ -104,7 +104,14 @@ int main(void)
 	check_print("oom --cgroups", NULL, 3,
 		    "EVENT USAGE LIMIT FAILCNT SWAP SWAP_LIMIT  ANON FILE SHMEM SLAB USAGE_NOW LIMIT_NOW CGROUP\n"
 		    "    2 51200 51200      17    0          - 48828 1024     4    -        12     51200 /user.slice\n");
+	check_print("oom --verdict", "kind,cause,figure,percent,report,certainty", 3,
+		    "KIND   CAUSE                           FIGURE PERCENT REPORT        CERTAINTY\n"
+		    "event  OOM kill                             -       - oom           certain\n"
+		    "limit  memory limit of a control group  51200 100.000 oom --cgroups certain\n"
+		    "holder one process grew                 48000  93.700 oom --tasks   certain\n"
+		    "victim right victim                     48004  93.700 oom --tasks   certain\n");
 	check_print("oom", NULL, UINT64_MAX,
+		    "VERDICT\n  No kernel OOM in this dump. [oom]\n\n"
 		    "No kernel OOM in this dump: none in the log, which begins 0 s after boot, and the kernel counts none.\n");
 	check_print("oom --tasks", NULL, UINT64_MAX,
 		    "No kernel OOM in this dump: none in the log, which begins 0 s after boot, and the kernel counts none.\n");

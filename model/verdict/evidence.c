@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* evidence.c - the event that a verdict is about, and the zone that failed it. */
+#include "model/verdict/evidence.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/oom/zonetest.h"
+#include "model/verdict/gather.h"
+
+#define AT_ONCE UINT64_C(2000000000)	/* ns between an event and its dump */
+
+/* The event that ended in a panic, else the last kill of the kernel, else the last of all. */
+static void choose_event(struct gather *g)
+{
+	struct oom_evidence *e = g->e;
+	const struct oom_event *best = NULL;
+
+	e->events = g->log->n;
+	for (size_t i = 0; i < g->log->n; i++) {
+		const struct oom_event *v = &g->log->v[i];
+		bool worse = best &&
+			     (best->panic || (best->kind == OOM_KILL && v->kind != OOM_KILL));
+
+		if (worse && !v->panic)
+			continue;
+		best = v;
+		e->number = i + 1;
+	}
+	e->event = best;
+}
+
+/* Was the dump taken in the moment of the event? */
+static bool taken_at_once(const struct gather *g)
+{
+	const struct oom_event *v = g->e->event;
+	const struct machine *m = &g->s->machine;
+	uint64_t end = m->nlog ? m->log[m->nlog - 1].ts : 0;
+
+	if (!v)
+		return true;
+	if (v->panic || (v->kind == OOM_KILL && v->no_task))
+		return true;
+	return m->panic && !v->victims.n && end - v->time < AT_ONCE;
+}
+
+static uint32_t memcg_of(const struct gather *g)
+{
+	const struct oom_event *v = g->e->event;
+	const char *path = v ? v->oom_memcg ? v->oom_memcg : v->stats_of : NULL;
+	uint32_t found = NONE;
+
+	if (!v || v->constraint != OOM_MEMCG || !path)
+		return NONE;
+	for (uint32_t i = 0; i < g->s->ncgroups; i++) {
+		const struct cgroup *c = &g->s->cgroups[i];
+
+		if (c->memory && c->path && !strcmp(c->path, path) && (found == NONE || !c->dying))
+			found = i;
+	}
+	return found;
+}
+
+/* Is NODE in "0-1,3"? */
+static bool in_list(const char *list, int64_t node)
+{
+	while (*list) {
+		char *end;
+		long long from = strtoll(list, &end, 10), to = from;
+
+		if (end == list)
+			return false;
+		if (*end == '-') {
+			list = end + 1;
+			to = strtoll(list, &end, 10);
+		}
+		if (node >= from && node <= to)
+			return true;
+		list = *end == ',' ? end + 1 : end;
+		if (*end && *end != ',')
+			return false;
+	}
+	return false;
+}
+
+/* Was the request limited to other nodes? */
+static bool other_node(const struct oom_event *v, int64_t node)
+{
+	const char *list = v->nodemask			 ? v->nodemask
+			   : v->constraint == OOM_CPUSET ? v->mems_allowed
+							 : NULL;
+
+	return list && node != OOM_UNKNOWN && !in_list(list, node);
+}
+
+static void gather_zone(struct gather *g)
+{
+	const struct oom_event *v = g->e->event;
+	struct ev_zone *z = &g->e->zone;
+
+	for (size_t i = 0; v && v->constraint != OOM_MEMCG && i < v->zones.n; i++) {
+		const struct oom_zone *o = &v->zones.v[i];
+		uint64_t free = gather_told(oom_pair(&o->pairs, "free"), 10), lacking;
+		struct zone_test t;
+
+		zone_test(v, o, g->s->k->page_shift, &t);
+		if (other_node(v, o->node))
+			t.result = ZONE_NOT_ALLOWED;
+		if (t.result == ZONE_NOT_ALLOWED)
+			z->free_of_others += known(free);
+		if (t.result == ZONE_NOT_KNOWN || t.result == ZONE_NOT_ALLOWED)
+			continue;
+		z->free += known(free);
+		lacking = gather_told(t.lacking, g->s->k->page_shift);
+		/* of zones that lack nothing but a block, the first stands for all */
+		if (z->name &&
+		    (lacking > z->lacking ||
+		     (lacking == z->lacking && (z->no_block || t.result != ZONE_NO_BLOCK))))
+			continue;
+		z->name = o->name;
+		z->node = o->node;
+		z->lacking = lacking;
+		z->no_block = t.result == ZONE_NO_BLOCK;
+	}
+}
+
+/* Sum of lines of /proc/vmstat that are NAME, or begin with it and "_". */
+static uint64_t vmstat(const struct machine *m, const char *name)
+{
+	size_t len = strlen(name);
+	uint64_t sum = 0;
+	bool found = false;
+
+	for (uint32_t i = 0; i < m->nvmstat; i++) {
+		const char *n = m->vmstat[i].name;
+
+		if (strncmp(n, name, len) || (n[len] && n[len] != '_') ||
+		    m->vmstat[i].value == UINT64_MAX)
+			continue;
+		sum += m->vmstat[i].value;
+		found = true;
+	}
+	return found ? sum : EV_UNKNOWN;
+}
+
+static void gather_dying(struct gather *g)
+{
+	for (uint32_t i = 0; i < g->s->ncgroups; i++) {
+		const struct cgroup *c = &g->s->cgroups[i];
+
+		if (!c->dying || !c->memory)
+			continue;
+		g->e->ndying++;
+		g->e->dying += known(gather_pages(g, c->usage));
+	}
+}
+
+void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct arena *mem,
+		     struct oom_evidence *ret)
+{
+	struct gather g = { .s = s, .mem = mem, .log = log, .e = ret };
+
+	memset(ret, 0, sizeof(*ret));
+	memset(ret->size, 0xff, sizeof(ret->size));
+	ret->machine_free = ret->stored = EV_UNKNOWN;
+	ret->kills = s->machine.oom_kills;
+	ret->panic = s->machine.panic;
+	ret->log_begins = s->machine.nlog ? s->machine.log[0].ts : EV_UNKNOWN;
+	choose_event(&g);
+	ret->at_once = taken_at_once(&g);
+	g.memcg = memcg_of(&g);
+	ret->available = gather_info(&g, "MemAvailable");
+	ret->direct_reclaims = vmstat(&s->machine, "allocstall");
+	ret->refaults = vmstat(&s->machine, "workingset_refault");
+	gather_sizes(&g);
+	gather_zone(&g);
+	gather_processes(&g);
+	gather_victim(&g);
+	gather_dying(&g);
+	gather_owners(&g);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * gather.h - shared by the files that gather evidence. Private to model/verdict/.
+ *
+ *     evidence.c  which event, which moment      sizes.c   where memory is
+ *     people.c    processes and the victim       owners.c  who has most of a use
+ */
+#ifndef VMCENSUS_VERDICT_GATHER_H
+#define VMCENSUS_VERDICT_GATHER_H
+
+#include <string.h>
+
+#include "model/verdict/evidence.h"
+
+struct gather {
+	const struct snapshot *s;
+	struct arena *mem;
+	const struct oom_log *log;
+	struct oom_evidence *e;
+	/* bytes of each owner-less rest that was looked into */
+	uint32_t memcg;			/* index in cgroups of the group at its limit, or NONE */
+};
+
+static inline uint64_t gather_info(const struct gather *g, const char *name)
+{
+	return machine_meminfo(&g->s->machine, name);
+}
+
+static inline uint64_t gather_pages(const struct gather *g, uint64_t pages)
+{
+	return pages >> (63 - g->s->k->page_shift) ? EV_UNKNOWN : pages << g->s->k->page_shift;
+}
+
+/* A number of the log in units of 1 << SHIFT bytes; not more than any machine has. */
+static inline uint64_t gather_told(int64_t v, unsigned shift)
+{
+	return v < 0 || v >> (52 - shift) ? EV_UNKNOWN : (uint64_t)v << shift;
+}
+
+/* EV_UNKNOWN counts as 0. */
+static inline uint64_t known(uint64_t v)
+{
+	return v == EV_UNKNOWN ? 0 : v;
+}
+
+static inline uint64_t less(uint64_t a, uint64_t b)
+{
+	return a == EV_UNKNOWN ? a : known(b) > a ? 0 : a - known(b);
+}
+
+
+/* sizes.c: total, size[], swap, as the event's moment had them. */
+void gather_sizes(struct gather *g);
+/* people.c */
+void gather_processes(struct gather *g);
+void gather_victim(struct gather *g);
+/* owners.c: owner[]; may move parts of USE_OTHER and USE_FILE to other uses. */
+void gather_owners(struct gather *g);
+
+#endif

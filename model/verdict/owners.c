@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * owners.c - who has most of a use. Each look costs a walk of some list of the kernel, so it is
+ * taken only where the use is a large part of the scope. Two look at the page array (files of
+ * ramfs; what no counter shows); they are left out on machines of more than LOOK_FRAMES.
+ */
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "model/census/cached.h"
+#include "model/census/census.h"
+#include "model/file/shm.h"
+#include "model/kmem/slab.h"
+#include "model/kmem/vmalloc.h"
+#include "model/source/source.h"
+#include "model/verdict/gather.h"
+
+#define LOOK_SHARE 80u			/* thousandths of the scope */
+#define LOOK_FRAMES (UINT64_C(1) << 22)	/* 16 GiB of 4 KiB pages: 64 to 256 MiB of struct pages */
+
+static bool large(const struct gather *g, uint64_t bytes)
+{
+	return ev_share(g->e, bytes) >= LOOK_SHARE;
+}
+
+static bool may_read_pages(const struct gather *g)
+{
+	return source_has(g->s->k, SOURCE_MEMORY) && g->s->k->memmap.max_pfn <= LOOK_FRAMES;
+}
+
+static const char *who(const struct gather *g, uint32_t proc)
+{
+	const struct snapshot *s = g->s;
+	uint32_t t = proc < s->nprocs ? s->procs[proc].leader : NONE;
+
+	return t < s->ntasks ? arena_printf(g->mem, "%s (%d)", s->tasks[t].comm, s->procs[proc].pid)
+			     : "a process";
+}
+
+/* "used by python3 (123) and 2 more" */
+static const char *users_text(const struct gather *g, const struct inode_users *u)
+{
+	uint32_t n = u->mappers > u->openers ? u->mappers : u->openers;
+
+	if (u->first == NONE)
+		return "no process maps it or has it open";
+	return n > 1 ? arena_printf(g->mem, "used by %s and %" PRIu32 " more", who(g, u->first),
+				    n - 1)
+		     : arena_printf(g->mem, "used by %s", who(g, u->first));
+}
+
+/* ---- shared memory ------------------------------------------------------------------------ */
+
+static const char *shm_word(const struct shm_object *o)
+{
+	switch (o->kind) {
+	case SHM_TMPFS: return o->unlinked ? "a deleted file of tmpfs" : "a file of tmpfs";
+	case SHM_MEMFD: return "memfd";
+	case SHM_SYSV: return "a SysV segment";
+	case SHM_ANON: return "shared anonymous memory";
+	case SHM_KERNEL: return "an object of the kernel";
+	default: return "shared memory";
+	}
+}
+
+static const char *shm_words(enum shm_kind kind)
+{
+	switch (kind) {
+	case SHM_TMPFS: return "files of tmpfs";
+	case SHM_MEMFD: return "objects of memfd";
+	case SHM_SYSV: return "SysV segments";
+	case SHM_ANON: return "objects of shared anonymous memory";
+	default: return "objects";
+	}
+}
+
+static const char *shm_cause(const struct shm_object *o)
+{
+	bool nobody = o->users.first == NONE;
+
+	switch (o->kind) {
+	case SHM_TMPFS: return o->unlinked ? "deleted file of tmpfs" : "tmpfs";
+	case SHM_MEMFD: return "memfd";
+	case SHM_SYSV: return nobody ? "SysV segment, attached by nobody" : "SysV segment";
+	case SHM_ANON: return "shared anonymous memory";
+	default: return "shared memory";
+	}
+}
+
+/* Folder of PATH. */
+static const char *folder(const struct gather *g, const char *path)
+{
+	const char *end = strrchr(path, '/');
+
+	return !end || end == path ? "/" : arena_strndup(g->mem, path, (size_t)(end - path));
+}
+
+static void shmem_owner(struct gather *g)
+{
+	struct ev_owner *to = &g->e->owner[USE_SHMEM];
+	const struct shm_object *top = NULL;
+	uint64_t of_kind[SHM_HUGETLB + 1] = { 0 }, n = 0;
+	struct shm shm;
+
+	shm_build(g->s, g->mem, &shm);
+	for (uint32_t i = 0; i < shm.n; i++) {
+		const struct shm_object *o = &shm.v[i];
+
+		if (o->kind == SHM_HUGETLB || o->resident >> 48 || o->swapped >> 48)
+			continue;
+		of_kind[o->kind] += o->resident + o->swapped;
+		if (!top || o->resident + o->swapped > top->resident + top->swapped)
+			top = o;
+	}
+	if (!top)
+		return;
+	to->bytes = gather_pages(g, top->resident + top->swapped);
+	to->cause = shm_cause(top);
+	to->name = arena_printf(g->mem, "%s %s", shm_word(top), top->path);
+	to->detail = users_text(g, &top->users);
+	if (top->kind == SHM_SYSV)
+		to->name = arena_printf(g->mem, "%s, shmid %" PRIu64 ", key %#" PRIx64,
+					shm_word(top), top->ino, top->key);
+	if ((top->resident + top->swapped) * 2 >= of_kind[top->kind])
+		return;
+	/* many: the kind is what they have in common */
+	for (uint32_t i = 0; i < shm.n; i++)
+		n += shm.v[i].kind == top->kind && shm.v[i].resident + shm.v[i].swapped;
+	to->name = arena_printf(g->mem, "%" PRIu64 " %s%s%s", n, shm_words(top->kind),
+				top->kind == SHM_TMPFS ? ", the largest in " : "",
+				top->kind == SHM_TMPFS ? folder(g, top->path) : "");
+	to->bytes = gather_pages(g, of_kind[top->kind]);
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+/* Files of ramfs are page cache that cannot be reclaimed: they leave USE_FILE. */
+static void ramfs_owner(struct gather *g)
+{
+	struct ev_owner *to = &g->e->owner[USE_RAMFS];
+	const struct cached_file *top = NULL;
+	uint64_t sum = 0, n = 0;
+	struct cached c;
+
+	cached_build(g->s, g->mem, &c);
+	for (uint32_t i = 0; i < c.n; i++) {
+		const struct cached_file *f = &c.v[i];
+
+		if (!f->fs || (strcmp(f->fs, "ramfs") && strcmp(f->fs, "rootfs")))
+			continue;
+		n++;
+		sum += f->owner->count.pages;
+		if (!top || f->owner->count.pages > top->owner->count.pages)
+			top = f;
+	}
+	if (top) {
+		to->name = arena_printf(g->mem, "%" PRIu64 " files of %s, the largest %s", n,
+					top->fs, top->path);
+		if (n == 1 || top->owner->count.pages * 2 > sum)
+			to->name = arena_printf(g->mem, "a file of %s, %s%s", top->fs, top->path,
+						top->unlinked ? ", deleted" : "");
+		to->bytes = gather_pages(g, sum);
+		to->detail = users_text(g, &top->users);
+		g->e->size[USE_RAMFS] = to->bytes;
+		g->e->size[USE_FILE] = less(g->e->size[USE_FILE], to->bytes);
+	}
+	cached_free(&c);
+}
+
+/* ---- slab --------------------------------------------------------------------------------- */
+
+static void slab_owner(struct gather *g, enum use use)
+{
+	struct ev_owner *to = &g->e->owner[use];
+	const struct oom_event *v = g->e->event;
+	struct slab_caches sc;
+
+	for (size_t i = 0; v && use == USE_SLAB && i < v->slabs.n; i++) {
+		uint64_t n = known(gather_told(v->slabs.v[i].total, 10));
+
+		if (n > to->bytes)
+			*to = (struct ev_owner){ .name = v->slabs.v[i].name, .bytes = n };
+	}
+	if (to->name || slab_caches_build(g->s, g->mem, false, &sc))
+		return;
+	for (uint32_t i = 0; i < sc.n; i++) {
+		const struct slab_cache *c = &sc.v[i];
+		uint64_t n = c->slabs >> 40 || c->order > 20
+				     ? 0
+				     : known(gather_pages(g, c->slabs << c->order));
+
+		if (n <= to->bytes || slab_is_reclaimable(g->s->k, c) != (use == USE_RECLAIMABLE))
+			continue;
+		*to = (struct ev_owner){ .name = c->name, .bytes = n };
+		if (c->objects != SLAB_UNKNOWN)
+			to->detail = arena_printf(g->mem, "%" PRIu64 " objects", c->objects);
+	}
+}
+
+/* ---- page tables, stacks -------------------------------------------------------------------- */
+
+static void tables_owner(struct gather *g)
+{
+	struct ev_owner *to = &g->e->owner[USE_TABLES];
+	const struct oom_event *v = g->e->event;
+	const struct snapshot *s = g->s;
+
+	for (size_t i = 0; v && g->e->from_log && i < v->tasks.n; i++) {
+		uint64_t n = known(gather_told(v->tasks.v[i].tables_bytes, 0));
+
+		if (n > to->bytes)
+			*to = (struct ev_owner){ .bytes = n,
+						 .name = arena_printf(g->mem, "%s (%" PRId64 ")",
+								      v->tasks.v[i].comm,
+								      v->tasks.v[i].pid) };
+	}
+	for (uint32_t i = 0; !g->e->from_log && i < s->nmms; i++)
+		if (s->mms[i].pgtables_bytes > to->bytes && !(s->mms[i].pgtables_bytes >> 48))
+			*to = (struct ev_owner){ .bytes = s->mms[i].pgtables_bytes,
+						 .name = who(g, s->mms[i].owner) };
+}
+
+static void stacks_owner(struct gather *g)
+{
+	struct ev_owner *to = &g->e->owner[USE_STACKS];
+	const struct snapshot *s = g->s;
+	uint64_t all = known(g->e->size[USE_STACKS]);
+	uint32_t most = 0, n = 0;
+
+	for (uint32_t i = 0; i < s->nprocs; i++) {
+		if (s->procs[i].ntasks <= n)
+			continue;
+		n = s->procs[i].ntasks;
+		most = i;
+	}
+	if (!n)
+		return;
+	to->name = who(g, most);
+	to->bytes = all / s->ntasks * n;
+	to->detail = arena_printf(g->mem, "%" PRIu32 " of %" PRIu32 " threads", n, s->ntasks);
+}
+
+/* ---- vmalloc ---------------------------------------------------------------------------------- */
+
+static bool of_stacks(const struct vmalloc_area *a)
+{
+	return a->sym.name &&
+	       (strstr(a->sym.name, "thread_stack") || !strcmp(a->sym.name, "dup_task_struct") ||
+		!strcmp(a->sym.name, "copy_process"));
+}
+
+static bool same_caller(const struct vmalloc_area *a, const struct vmalloc_area *b)
+{
+	if (!a->sym.name || !b->sym.name)
+		return a->caller == b->caller;
+	return !strcmp(a->sym.name, b->sym.name) &&
+	       (a->sym.module == b->sym.module ||
+		(a->sym.module && b->sym.module && !strcmp(a->sym.module, b->sym.module)));
+}
+
+#define CALLERS 64	/* of more, the first ones are compared */
+
+/* Pages of areas leave USE_OTHER; stacks are counted elsewhere. */
+static void vmalloc_owner(struct gather *g)
+{
+	struct {
+		const struct vmalloc_area *a;
+		uint64_t pages, n;
+	} by[CALLERS] = { { 0 } }, *top = by;
+	struct oom_evidence *e = g->e;
+	struct vmalloc va;
+	uint64_t sum = 0;
+
+	if (vmalloc_build(g->s, g->mem, &va))
+		return;
+	for (uint32_t i = 0; i < va.n; i++) {
+		const struct vmalloc_area *a = &va.v[i];
+		unsigned at = 0;
+
+		if (!(a->flags & AREA_ALLOC) || a->npages >> 40 || of_stacks(a))
+			continue;
+		sum += a->npages;
+		while (at < CALLERS && by[at].a && !same_caller(by[at].a, a))
+			at++;
+		if (at == CALLERS)
+			continue;
+		by[at].a = a;
+		by[at].pages += a->npages;
+		by[at].n++;
+		if (by[at].pages > top->pages)
+			top = &by[at];
+	}
+	if (e->event && e->event->constraint == OOM_MEMCG)
+		sum = 0; /* areas of the machine */
+	if (sum && e->size[USE_OTHER] != EV_UNKNOWN) {
+		e->size[USE_VMALLOC] = min_u64(gather_pages(g, sum), e->size[USE_OTHER]);
+		e->size[USE_OTHER] -= e->size[USE_VMALLOC];
+	}
+	if (!top->a)
+		return;
+	e->owner[USE_VMALLOC] = (struct ev_owner){
+		.name = arena_printf(g->mem, "%s%s%s%s",
+				     top->a->sym.name ? top->a->sym.name : "an unknown caller",
+				     top->a->sym.module ? " [" : "",
+				     top->a->sym.module ? top->a->sym.module : "",
+				     top->a->sym.module ? "]" : ""),
+		.bytes = gather_pages(g, top->pages),
+		.detail =
+			arena_printf(g->mem, "%" PRIu64 " area%s", top->n, top->n == 1 ? "" : "s"),
+	};
+}
+
+/* ---- compressed swap ---------------------------------------------------------------------------- */
+
+static void compressed_owner(struct gather *g)
+{
+	const struct machine *m = &g->s->machine;
+	uint64_t zram = 0, zswapped = known(gather_info(g, "Zswapped"));
+
+	for (uint32_t i = 0; i < m->nswaps; i++)
+		if (m->swaps[i].path && strstr(m->swaps[i].path, "zram") &&
+		    !(m->swaps[i].used >> 40))
+			zram += m->swaps[i].used;
+	zram = known(gather_pages(g, zram));
+	g->e->stored = zram + zswapped ? zram + zswapped : EV_UNKNOWN;
+	g->e->owner[USE_COMPRESSED] = (struct ev_owner){
+		.name = zram && zswapped ? "zram and zswap"
+			: zram		 ? "zram"
+					 : "zswap",
+		.bytes = g->e->size[USE_COMPRESSED],
+	};
+	if (!zram && !zswapped)
+		g->e->owner[USE_COMPRESSED].name =
+			"zsmalloc, perhaps a disk of zram that is no swap";
+}
+
+/* ---- what no counter shows ------------------------------------------------------------------------ */
+
+static void other_owner(struct gather *g)
+{
+	struct oom_evidence *e = g->e;
+	struct census *c = census_build(g->s, g->mem);
+	const struct class_counts *n = c->classes->count;
+	uint64_t offline = gather_pages(g, n[CLASS_OFFLINE].pages);
+	uint64_t unknown = gather_pages(g, n[CLASS_UNKNOWN].pages + n[CLASS_VMAP].pages);
+
+	/* a balloon takes its pages out of MemTotal, as a rule */
+	if (offline && offline != EV_UNKNOWN && e->size[USE_BALLOON] == EV_UNKNOWN) {
+		uint64_t in = gather_pages(g, c->ram - n[CLASS_OFFLINE].pages);
+
+		e->size[USE_BALLOON] = offline;
+		if (e->total != EV_UNKNOWN && e->total < in + offline)
+			e->total += offline;
+	}
+	if (e->size[USE_OTHER] != EV_UNKNOWN)
+		e->owner[USE_OTHER] = (struct ev_owner){
+			.name = "page frames of which nothing in the dump says what they are for",
+			.bytes = min_u64(unknown, e->size[USE_OTHER]),
+		};
+	census_free(c);
+}
+
+/* Has the machine far more memory than it manages? */
+static bool managed_little(const struct gather *g)
+{
+	uint64_t present = gather_pages(g, g->s->machine.present);
+
+	return g->s->machine.present && present != EV_UNKNOWN && g->e->total != EV_UNKNOWN &&
+	       present / 10 * 7 > g->e->total;
+}
+
+void gather_owners(struct gather *g)
+{
+	const uint64_t *v = g->e->size;
+	bool memcg = g->e->event && g->e->event->constraint == OOM_MEMCG;
+	uint64_t stuck = less(gather_info(g, "Unevictable"), gather_info(g, "Mlocked"));
+
+	if (!source_has(g->s->k, SOURCE_MEMORY))
+		return;
+	if (large(g, v[USE_SHMEM]))
+		shmem_owner(g);
+	if (large(g, v[USE_FILE]) && large(g, stuck) && may_read_pages(g))
+		ramfs_owner(g);
+	if (large(g, v[USE_SLAB]))
+		slab_owner(g, USE_SLAB);
+	if (large(g, v[USE_RECLAIMABLE]))
+		slab_owner(g, USE_RECLAIMABLE);
+	if (large(g, v[USE_TABLES]))
+		tables_owner(g);
+	if (large(g, v[USE_STACKS]))
+		stacks_owner(g);
+	if (large(g, v[USE_OTHER]) || (memcg && large(g, v[USE_VMALLOC])))
+		vmalloc_owner(g);
+	if (large(g, v[USE_COMPRESSED]))
+		compressed_owner(g);
+	if (!memcg && may_read_pages(g) && (large(g, v[USE_OTHER]) || managed_little(g)))
+		other_owner(g);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* people.c - the processes of the scope: the largest, equal names, locked memory, the victim. */
+#include <stdlib.h>
+
+#include "dumpread/base/search.h"
+#include "model/verdict/gather.h"
+
+/* A process of the scope, before it is compared with others. */
+struct person {
+	struct ev_proc p;
+	size_t stem;		/* bytes of its name without the number at its end */
+};
+
+struct people {
+	struct gather *g;
+	VEC(struct person) v;
+};
+
+/* "worker-12" and "worker-7" are one name. */
+static size_t stem_of(const char *comm)
+{
+	size_t n = strlen(comm), end = n;
+
+	while (n && comm[n - 1] >= '0' && comm[n - 1] <= '9')
+		n--;
+	if (n && n < end && strchr("-_.:/#", comm[n - 1]))
+		n--;
+	return n ? n : end;
+}
+
+static void add(struct people *x, const struct ev_proc *p)
+{
+	struct person *to = vec_push(x->g->mem, &x->v);
+
+	to->p = *p;
+	to->stem = stem_of(p->comm);
+}
+
+/* ---- from the log ----------------------------------------------------------------------- */
+
+static void add_logged(struct people *x)
+{
+	const struct oom_event *e = x->g->e->event;
+	unsigned shift = x->g->s->k->page_shift;
+
+	for (size_t i = 0; i < e->tasks.n; i++) {
+		const struct oom_task *t = &e->tasks.v[i];
+		int64_t pages = t->rss_anon == OOM_UNKNOWN ? t->rss : t->rss_anon;
+		struct ev_proc p = { .comm = t->comm,
+				     .pid = t->pid,
+				     .adj = t->oom_score_adj,
+				     .bytes = known(gather_told(pages, shift)) +
+					      known(gather_told(t->swapents, shift)),
+				     .tables = gather_told(t->tables_bytes, 0),
+				     .locked = EV_UNKNOWN,
+				     .threads = 1 };
+
+		add(x, &p);
+	}
+}
+
+/* Without a table: those that were killed, as their lines have them. */
+static void add_victims(struct people *x)
+{
+	const struct oom_event *e = x->g->e->event;
+
+	for (size_t i = 0; i < e->victims.n; i++) {
+		const struct oom_victim *v = &e->victims.v[i];
+		struct ev_proc p = { .comm = v->comm ? v->comm : "?",
+				     .pid = v->pid,
+				     .adj = v->oom_score_adj,
+				     .bytes = known(gather_told(v->anon_rss, 10)),
+				     .tables = gather_told(v->tables, 10),
+				     .locked = EV_UNKNOWN,
+				     .threads = 1 };
+
+		add(x, &p);
+	}
+}
+
+/* ---- from the dump ---------------------------------------------------------------------- */
+
+static bool below(const struct snapshot *s, uint32_t cgroup, uint32_t top)
+{
+	for (uint32_t n = 0; cgroup < s->ncgroups && n <= s->ncgroups; n++) {
+		if (cgroup == top)
+			return true;
+		cgroup = s->cgroups[cgroup].parent;
+	}
+	return false;
+}
+
+static uint64_t count(int64_t pages)
+{
+	return pages < 0 ? 0 : (uint64_t)pages;
+}
+
+static const struct task *leader(const struct snapshot *s, const struct proc *p)
+{
+	return p->leader < s->ntasks	   ? &s->tasks[p->leader]
+	       : p->first_task < s->ntasks ? &s->tasks[p->first_task]
+					   : NULL;
+}
+
+/* Is it among the victims of an event that the dump does not show? */
+static bool was_killed(const struct oom_evidence *e, int32_t pid)
+{
+	for (size_t i = 0; !e->at_once && i < e->event->victims.n; i++)
+		if (e->event->victims.v[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* An mm that processes share counts for its owner. */
+static void add_dumped(struct people *x)
+{
+	const struct snapshot *s = x->g->s;
+
+	for (uint32_t i = 0; i < s->nprocs; i++) {
+		const struct proc *p = &s->procs[i];
+		const struct mm *m = p->mm < s->nmms ? &s->mms[p->mm] : NULL;
+		const struct task *t = leader(s, p);
+		struct ev_proc to;
+
+		if (!m || !t || p->kthread || m->owner != i || was_killed(x->g->e, p->pid))
+			continue;
+		if (x->g->memcg != NONE && !below(s, p->cgroup, x->g->memcg))
+			continue;
+		to = (struct ev_proc){
+			.comm = t->comm,
+			.pid = p->pid,
+			.adj = p->adj_known ? p->oom_score_adj : OOM_UNKNOWN,
+			.bytes = known(gather_pages(x->g, count(m->counter[RSS_ANON]) +
+								  count(m->counter[RSS_SWAP]))),
+			.tables = m->pgtables_bytes,
+			.locked = gather_pages(x->g, m->locked_vm),
+			.threads = p->ntasks,
+		};
+		add(x, &to);
+	}
+}
+
+/* ---- sums ------------------------------------------------------------------------------- */
+
+static int by_name(const void *pa, const void *pb)
+{
+	const struct person *a = pa, *b = pb;
+	int d = strncmp(a->p.comm, b->p.comm, a->stem < b->stem ? a->stem : b->stem);
+
+	if (d || a->stem == b->stem)
+		return d ? d : a->p.pid < b->p.pid ? -1 : a->p.pid > b->p.pid;
+	return a->stem < b->stem ? -1 : 1;
+}
+
+static bool same_name(const struct person *a, const struct person *b)
+{
+	return a->stem == b->stem && !strncmp(a->p.comm, b->p.comm, a->stem);
+}
+
+/* Bytes of one kernel stack, on average. */
+static uint64_t stack_bytes(const struct gather *g)
+{
+	return g->s->ntasks ? known(gather_info(g, "KernelStack")) / g->s->ntasks : 0;
+}
+
+static void largest_name(struct people *x)
+{
+	struct oom_evidence *e = x->g->e;
+	uint64_t stack = stack_bytes(x->g);
+
+	sort_array(x->v.v, x->v.n, sizeof(*x->v.v), by_name);
+	for (size_t i = 0, j; i < x->v.n; i = j) {
+		struct ev_name n = { .n = 0 };
+
+		for (j = i; j < x->v.n && same_name(&x->v.v[i], &x->v.v[j]); j++) {
+			const struct ev_proc *p = &x->v.v[j].p;
+
+			n.n++;
+			n.bytes += p->bytes + known(p->tables) + p->threads * stack;
+		}
+		if (n.bytes <= e->name.bytes && e->name.comm)
+			continue;
+		n.comm = arena_strndup(x->g->mem, x->v.v[i].p.comm,
+				       n.n > 1 ? x->v.v[i].stem : strlen(x->v.v[i].p.comm));
+		e->name = n;
+	}
+}
+
+void gather_processes(struct gather *g)
+{
+	struct people x = { .g = g };
+	struct oom_evidence *e = g->e;
+
+	e->from_log = e->event && e->event->tasks.n && (!e->at_once || !g->s->nprocs);
+	if (e->from_log)
+		add_logged(&x);
+	else if (!e->at_once)
+		add_victims(&x);
+	if (!e->from_log)
+		add_dumped(&x);
+	e->nprocs = (uint32_t)x.v.n;
+	for (size_t i = 0; i < x.v.n; i++) {
+		const struct ev_proc *p = &x.v.v[i].p;
+
+		e->procs += p->bytes;
+		if (!e->largest.comm || p->bytes > e->largest.bytes) {
+			e->second = e->largest;
+			e->largest = *p;
+		} else if (!e->second.comm || p->bytes > e->second.bytes) {
+			e->second = *p;
+		}
+		if (p->locked != EV_UNKNOWN && p->locked > e->most_locked.locked)
+			e->most_locked = *p;
+	}
+	largest_name(&x);
+}
+
+/* ---- the victim --------------------------------------------------------------------------- */
+
+/* D is the state that a kill waits for; it may be that of any thread. */
+static char state_of(const struct snapshot *s, const struct proc *p)
+{
+	for (uint32_t i = 0; i < p->ntasks && p->first_task + i < s->ntasks; i++)
+		if (s->tasks[p->first_task + i].state == 'D')
+			return 'D';
+	return leader(s, p) ? leader(s, p)->state : 0;
+}
+
+static uint64_t victim_bytes(const struct gather *g, const struct oom_victim *v)
+{
+	const struct oom_event *e = g->e->event;
+	uint64_t sum = known(gather_told(v->anon_rss, 10)) + known(gather_told(v->file_rss, 10)) +
+		       known(gather_told(v->shmem_rss, 10));
+
+	for (size_t i = 0; i < e->tasks.n; i++)
+		if (e->tasks.v[i].pid == v->pid)
+			return known(gather_told(e->tasks.v[i].rss, g->s->k->page_shift)) +
+			       known(gather_told(e->tasks.v[i].swapents, g->s->k->page_shift));
+	return v->anon_rss == OOM_UNKNOWN ? EV_UNKNOWN : sum;
+}
+
+static void victim_in_dump(struct gather *g, const struct proc *p, struct ev_victim *v)
+{
+	const struct task *t = leader(g->s, p);
+
+	/* a pid is given again, a name is not: a thread may only be renamed */
+	if (!t || (v->comm && strcmp(t->comm, v->comm)))
+		return;
+	v->comm = t->comm;
+	v->pid = p->pid;
+	v->state = state_of(g->s, p);
+	v->alive = p->mm < g->s->nmms;
+	if (v->bytes == EV_UNKNOWN && v->alive) {
+		const int64_t *n = g->s->mms[p->mm].counter;
+
+		v->bytes = gather_pages(g, count(n[RSS_ANON]) + count(n[RSS_FILE]) +
+						   count(n[RSS_SHMEM]) + count(n[RSS_SWAP]));
+	}
+}
+
+void gather_victim(struct gather *g)
+{
+	const struct oom_event *e = g->e->event;
+	struct ev_victim *v = &g->e->victim;
+	uint32_t at;
+
+	v->bytes = EV_UNKNOWN;
+	if (e && e->victims.n) {
+		const struct oom_victim *o = &e->victims.v[0];
+
+		v->comm = o->comm ? o->comm : "?";
+		v->pid = o->pid;
+		v->reaped = o->reaped;
+		v->bytes = victim_bytes(g, o);
+		at = o->pid < 0 || o->pid > INT32_MAX ? NONE
+						      : snapshot_proc_by_pid(g->s, (int32_t)o->pid);
+		if (at != NONE)
+			victim_in_dump(g, &g->s->procs[at], v);
+		return;
+	}
+	for (uint32_t i = 0; i < g->s->nprocs; i++)
+		if (g->s->procs[i].oom_victim && !v->comm)
+			victim_in_dump(g, &g->s->procs[i], v);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rules_holder.c - what held the memory: one row for each cause. The uses of memory are sorted by
+ * size (verdict.c); of each the first rule that holds makes the row.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/verdict/rules.h"
+
+/* How sure it is that a holder of this size is the cause. */
+static void weigh(const struct judge *j, struct verdict_row *r)
+{
+	unsigned share = ev_share(j->e, r->bytes);
+
+	r->certainty = share >= 500 ? CERTAIN : share >= 250 ? LIKELY : GUESS;
+	r->why = share >= 500	? "it is more than half of all"
+		 : share >= 250 ? "it is the largest part, but less than half"
+				: "it is the largest part, but a small one";
+}
+
+/* Do the processes explain the anonymous memory? Not if they are those of a later moment. */
+static bool explain(const struct oom_evidence *e)
+{
+	return e->nprocs &&
+	       (e->size[USE_ANON] == EV_UNKNOWN || is_part(e->procs, e->size[USE_ANON], 500));
+}
+
+/* ---- processes -------------------------------------------------------------------------------- */
+
+#define FORK_BOMB 100u		/* processes of one name */
+#define SMALL (UINT64_C(4) << 20)	/* bytes of each */
+
+/* The sizes are those that the log has, or those of the dump. */
+static void of_processes(const struct judge *j, struct verdict_row *r, uint64_t bytes)
+{
+	r->bytes = bytes;
+	weigh(j, r);
+	if (!j->e->at_once)
+		r->report = "oom --tasks";
+}
+
+static bool fork_bomb(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_name *n = &e->name;
+
+	if (!n->comm || n->n < FORK_BOMB || n->n < e->nprocs / 2 || n->bytes / n->n > SMALL ||
+	    ev_share(e, n->bytes) < 100)
+		return false;
+	of_processes(j, r, n->bytes);
+	r->text = arena_printf(j->mem,
+			       "A fork bomb: %" PRIu32 " of %" PRIu32
+			       " processes are %s; each is small, "
+			       "together they hold %s (%s) with page tables and stacks.",
+			       n->n, e->nprocs, n->comm, size_text(j, n->bytes),
+			       share_text(j, n->bytes));
+	return true;
+}
+
+static bool locked_process(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_proc *p = &e->largest;
+
+	if (!p->comm || p->locked == EV_UNKNOWN || !is_part(p->locked, p->bytes, 500) ||
+	    !is_part(p->bytes, e->procs, 500))
+		return false;
+	of_processes(j, r, p->bytes);
+	r->text =
+		arena_printf(j->mem,
+			     "%s held %s, %s, and locked it with mlock(): it cannot be swapped or "
+			     "reclaimed.",
+			     proc_text(j, p->comm, p->pid), size_text(j, p->bytes),
+			     share_text(j, p->bytes));
+	return true;
+}
+
+static bool one_grew(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_proc *p = &e->largest;
+	bool most = is_part(p->bytes, e->procs, 500);
+
+	if (!p->comm || !explain(e) ||
+	    (!most && (p->bytes / 2 < e->second.bytes || ev_share(e, p->bytes) < 250)))
+		return false;
+	of_processes(j, r, p->bytes);
+	r->text = arena_printf(j->mem, "One process grew: %s held %s in memory and swap, %s%s.",
+			       proc_text(j, p->comm, p->pid), size_text(j, p->bytes),
+			       share_text(j, p->bytes),
+			       e->second.comm
+				       ? arena_printf(j->mem, "; the next one, %s, %s",
+						      proc_text(j, e->second.comm, e->second.pid),
+						      size_text(j, e->second.bytes))
+				       : "");
+	return true;
+}
+
+static bool many_of_name(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_name *n = &e->name;
+
+	if (!n->comm || n->n < 2 || !explain(e) || !is_part(n->bytes, e->procs, 500))
+		return false;
+	of_processes(j, r, n->bytes);
+	r->text = arena_printf(j->mem, "%" PRIu32 " processes named %s held %s together, %s.", n->n,
+			       n->comm, size_text(j, n->bytes), share_text(j, n->bytes));
+	return true;
+}
+
+static bool many(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_proc *p = &e->largest;
+
+	if (!explain(e))
+		return false;
+	of_processes(j, r, ev_anonymous(e, e->procs));
+	r->text = arena_printf(j->mem,
+			       "%" PRIu32
+			       " processes held %s together, %s; none of them most of it: the "
+			       "largest is %s with %s.",
+			       e->nprocs, size_text(j, r->bytes), share_text(j, r->bytes),
+			       proc_text(j, p->comm, p->pid), size_text(j, p->bytes));
+	return true;
+}
+
+/* The processes do not explain it: the killed one is not in the table. */
+static bool anonymous(const struct judge *j, struct verdict_row *r)
+{
+	r->bytes = j->e->size[USE_ANON];
+	weigh(j, r);
+	r->text = arena_printf(j->mem, "Anonymous memory of processes was %s, %s.",
+			       size_text(j, r->bytes), share_text(j, r->bytes));
+	return true;
+}
+
+/* ---- one owner, or none known ------------------------------------------------------------------- */
+
+/* "WHAT was 12 MiB, 30 % of RAM[: NAME has 10 MiB of it[, DETAIL]]." */
+static bool of_use(const struct judge *j, struct verdict_row *r, enum use use, const char *what)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_owner *o = &e->owner[use];
+	bool all = is_part(o->bytes, e->size[use], 990);
+
+	r->bytes = e->size[use];
+	weigh(j, r);
+	if (o->cause)
+		r->cause = o->cause;
+	r->text = arena_printf(j->mem, "%s %s, %s%s%s%s%s%s%s.", what, size_text(j, r->bytes),
+			       share_text(j, r->bytes), o->name ? ": " : "", o->name ? o->name : "",
+			       !o->name ? ""
+			       : all	? " holds all of it"
+					: arena_printf(j->mem, " holds %s of it",
+						       size_text(j, o->bytes)),
+			       o->name && o->detail ? " (" : "",
+			       o->name && o->detail ? o->detail : "",
+			       o->name && o->detail ? ")" : "");
+	return true;
+}
+
+static bool shmem(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_SHMEM, "Shared memory, which no process's size shows in full, was");
+}
+
+static bool ramfs(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_RAMFS, "Files of ramfs, which can never be reclaimed, were");
+}
+
+static bool slab(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_SLAB, "Objects of the kernel that it cannot reclaim (slab) were");
+}
+
+static bool dentries(const struct judge *j, struct verdict_row *r)
+{
+	const char *name = j->e->owner[USE_RECLAIMABLE].name;
+
+	return name && !strcmp(name, "dentry") &&
+	       of_use(j, r, USE_RECLAIMABLE, "Names of files in the kernel's cache were");
+}
+
+static bool reclaimable(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_RECLAIMABLE, "Reclaimable objects of the kernel were");
+}
+
+static bool tables(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_TABLES, "Page tables were");
+}
+
+static bool stacks(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_STACKS, "Kernel stacks were");
+}
+
+static bool percpu(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_PERCPU, "Per-CPU memory of the kernel was");
+}
+
+static bool hugetlb(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+
+	r->bytes = e->size[USE_HUGETLB];
+	weigh(j, r);
+	r->text = arena_printf(
+		j->mem,
+		"Pools of huge pages (hugetlb) kept %s, %s; %s of them were free, and of "
+		"no use to others.",
+		size_text(j, r->bytes), share_text(j, r->bytes), size_text(j, e->huge_unused));
+	return true;
+}
+
+static bool vmalloc(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_VMALLOC, "Areas of vmalloc() were");
+}
+
+static bool compressed(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_COMPRESSED, "Compressed pages of swap in memory were");
+}
+
+static bool balloon(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_BALLOON, "A balloon gave to the hypervisor");
+}
+
+static bool sockets(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_SOCKETS, "Data in sockets were");
+}
+
+static bool descriptors(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(j, r, USE_DESCRIPTORS, "Pages behind file descriptors were");
+}
+
+static bool other(const struct judge *j, struct verdict_row *r)
+{
+	of_use(j, r, USE_OTHER, "Memory that no counter of the kernel has was");
+	if (r->certainty == CERTAIN)
+		r->certainty = LIKELY;
+	r->why = "a driver, or a part of the kernel that does not account for it";
+	return true;
+}
+
+static bool cache(const struct judge *j, struct verdict_row *r)
+{
+	if (ev_share(j->e, j->e->size[USE_FILE]) < 300)
+		return false;
+	of_use(j, r, USE_FILE, "Page cache of files was");
+	r->certainty = GUESS;
+	r->why = "page cache can be reclaimed, as a rule";
+	return true;
+}
+
+const struct holder_rule holder_rules[] = {
+	{ USE_ANON, { "fork bomb", "procs", fork_bomb } },
+	{ USE_ANON, { "mlock", "vmas", locked_process } },
+	{ USE_ANON, { "one process grew", "procs", one_grew } },
+	{ USE_ANON, { "processes of one name grew", "programs", many_of_name } },
+	{ USE_ANON, { "many processes grew", "procs", many } },
+	{ USE_ANON, { "anonymous memory", "census", anonymous } },
+	{ USE_SHMEM, { "shared memory", "shm", shmem } },
+	{ USE_RAMFS, { "ramfs", "cache", ramfs } },
+	{ USE_SLAB, { "unreclaimable slab", "slab", slab } },
+	{ USE_RECLAIMABLE, { "dentries", "slab", dentries } },
+	{ USE_RECLAIMABLE, { "reclaimable slab", "slab", reclaimable } },
+	{ USE_TABLES, { "page tables", "pagetables", tables } },
+	{ USE_STACKS, { "kernel stacks", "stacks", stacks } },
+	{ USE_PERCPU, { "per-CPU memory", "census", percpu } },
+	{ USE_HUGETLB, { "hugetlb", "hugetlb", hugetlb } },
+	{ USE_VMALLOC, { "vmalloc", "vmalloc", vmalloc } },
+	{ USE_COMPRESSED, { "compressed swap", "swap", compressed } },
+	{ USE_BALLOON, { "balloon", "census", balloon } },
+	{ USE_SOCKETS, { "sockets", "cgroups", sockets } },
+	{ USE_DESCRIPTORS, { "pages behind descriptors", "census", descriptors } },
+	{ USE_OTHER, { "driver or unknown", "census", other } },
+	{ USE_FILE, { "page cache", "cache", cache } },
+	{ USES, { NULL, NULL, NULL } },
+};

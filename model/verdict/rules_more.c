@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* rules_more.c - what made it worse, and whether the kill could help. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/verdict/rules.h"
+
+/* ---- what made it worse -------------------------------------------------------------------- */
+
+static bool swap_full(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+
+	if (!e->event || is_memcg(e) || e->swap_total == EV_UNKNOWN || !e->swap_total ||
+	    e->swap_free == EV_UNKNOWN || is_part(e->swap_free, e->swap_total, 50))
+		return false;
+	r->bytes = e->swap_total;
+	r->why = "the kernel's count";
+	r->text = arena_printf(j->mem, "Swap was full: %s of %s were free.",
+			       size_text(j, e->swap_free), size_text(j, e->swap_total));
+	return true;
+}
+
+static bool no_swap(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+
+	if (!e->event || is_memcg(e) || e->swap_total)
+		return false;
+	r->bytes = 0;
+	r->why = "the kernel's count";
+	r->text = "There was no swap: anonymous and shared memory could not be reclaimed.";
+	return true;
+}
+
+static bool locked(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_proc *p = &e->most_locked;
+
+	if (!e->event || is_memcg(e) || ev_share(e, e->locked) < 100)
+		return false;
+	r->bytes = e->locked;
+	r->why = "the kernel's count";
+	r->text = arena_printf(j->mem, "%s were locked by mlock() (%s)%s%s.",
+			       size_text(j, e->locked), share_text(j, e->locked),
+			       p->comm ? ", most by " : "",
+			       p->comm ? proc_text(j, p->comm, p->pid) : "");
+	return true;
+}
+
+static bool huge_unused(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+
+	if (!e->event || is_memcg(e) || ev_share(e, e->huge_unused) < 50 ||
+	    (j->holder && !strcmp(j->holder->cause, "hugetlb")))
+		return false;
+	r->bytes = e->huge_unused;
+	r->why = "the kernel's count";
+	r->text = arena_printf(j->mem,
+			       "%s of huge pages (hugetlb) were reserved and not in use, %s.",
+			       size_text(j, e->huge_unused), share_text(j, e->huge_unused));
+	return true;
+}
+
+static bool incompressible(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	uint64_t pool = e->size[USE_COMPRESSED];
+
+	if (e->stored == EV_UNKNOWN || ev_share(e, pool) < 50 || !is_part(pool, e->stored, 700))
+		return false;
+	r->bytes = pool;
+	r->why = "pages stored, and the memory that they take";
+	r->text = arena_printf(j->mem,
+			       "Compression hardly helped: %s of swapped data take %s of memory.",
+			       size_text(j, e->stored), size_text(j, pool));
+	return true;
+}
+
+static bool dying(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+
+	if (!e->ndying || ev_share(e, e->dying) < 50)
+		return false;
+	r->bytes = e->dying;
+	r->why = "what is charged to them";
+	r->text = arena_printf(j->mem, "%" PRIu32 " removed control group%s still hold%s %s, %s.",
+			       e->ndying, e->ndying == 1 ? "" : "s", e->ndying == 1 ? "s" : "",
+			       size_text(j, e->dying), share_text(j, e->dying));
+	return true;
+}
+
+static bool unkillable(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_proc *p = &e->largest;
+
+	if (!e->event || !p->comm || ev_share(e, p->bytes) < 200 ||
+	    (p->adj != -1000 && p->pid != 1))
+		return false;
+	r->bytes = p->bytes;
+	r->why = p->pid == 1 ? "it is process 1" : "its oom_score_adj is -1000";
+	r->text = arena_printf(j->mem, "The largest process, %s, could not be killed: %s.",
+			       proc_text(j, p->comm, p->pid), r->why);
+	return true;
+}
+
+/* cause NULL ends these lists; all that hold are taken */
+const struct cause_rule more_rules[] = {
+	{ "unkillable hog", "oom --tasks", unkillable },
+	{ "swap full", "swap", swap_full },
+	{ "no swap", "summary", no_swap },
+	{ "incompressible data", "summary", incompressible },
+	{ "dying control groups", "cgroups", dying },
+	{ "mlock", "vmas", locked },
+	{ "unused huge pages", "hugetlb", huge_unused },
+	{ NULL, NULL, NULL },
+};
+
+/* ---- the victim ------------------------------------------------------------------------------ */
+
+static bool is_process(const struct verdict_row *r)
+{
+	return r && (!strcmp(r->cause, "one process grew") || !strcmp(r->cause, "mlock"));
+}
+
+static bool innocent(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_victim *v = &e->victim;
+	bool other = is_process(j->holder) && v->pid != e->largest.pid;
+
+	if (!v->comm || v->bytes == EV_UNKNOWN || !j->holder || !e->event)
+		return false;
+	if (other ? v->bytes / 2 > e->largest.bytes
+		  : is_process(j->holder) || v->bytes / 2 > j->holder->bytes / 2)
+		return false;
+	/* of processes that grew together it is one */
+	if (!is_process(j->holder) && is_part(v->bytes, j->holder->bytes, 250))
+		return false;
+	r->bytes = v->bytes;
+	r->certainty = is_part(v->bytes, j->holder->bytes, 100) ? LIKELY : CERTAIN;
+	r->why = "what it held, beside what held the most";
+	r->text =
+		arena_printf(j->mem,
+			     "The victim was innocent: %s held %s, %s, and its death could free no "
+			     "more than that.",
+			     proc_text(j, v->comm, v->pid), size_text(j, v->bytes),
+			     share_text(j, v->bytes));
+	return true;
+}
+
+static bool guilty(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_victim *v = &e->victim;
+
+	if (!v->comm || !is_process(j->holder) || v->pid != e->largest.pid || !e->event)
+		return false;
+	r->bytes = v->bytes;
+	r->why = "what each process held";
+	r->text = arena_printf(j->mem, "The victim, %s, was the process that held the most.",
+			       proc_text(j, v->comm, v->pid));
+	return true;
+}
+
+static bool stuck(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_victim *v = &e->victim;
+
+	if (!v->comm || v->state != 'D' || !v->alive)
+		return false;
+	r->bytes = v->bytes;
+	r->why = "its state in the dump";
+	r->text = arena_printf(
+		j->mem,
+		"The victim, %s, is still there with its memory: it sleeps in state D and "
+		"cannot die%s.",
+		proc_text(j, v->comm, v->pid),
+		v->reaped == OOM_REAPED ? "; the reaper took what it could" : "");
+	return true;
+}
+
+static bool not_reaped(const struct judge *j, struct verdict_row *r)
+{
+	const struct ev_victim *v = &j->e->victim;
+
+	if (!v->comm || v->reaped != OOM_UNABLE)
+		return false;
+	r->bytes = v->bytes;
+	r->why = "the log has it";
+	r->text = arena_printf(j->mem, "The reaper could not free the memory of the victim, %s.",
+			       proc_text(j, v->comm, v->pid));
+	return true;
+}
+
+const struct cause_rule victim_rules[] = {
+	{ "innocent victim", "oom --tasks", innocent },
+	{ "right victim", "oom --tasks", guilty },
+	{ "victim in D state", "procs", stuck },
+	{ "victim not reaped", "oom", not_reaped },
+	{ NULL, NULL, NULL },
+};

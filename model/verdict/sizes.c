@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* sizes.c - where the memory of the scope was, by the log, by a control group, by the dump. */
+#include "dumpread/base/bytes.h"
+#include "model/cgroup/memcg.h"
+#include "model/verdict/gather.h"
+
+/* A counter that the log printed: of the machine, else added up over nodes, else zones; bytes. */
+static uint64_t told(const struct gather *g, const char *key)
+{
+	const struct oom_event *v = g->e->event;
+	uint64_t sum = 0, n;
+	bool found = false;
+
+	for (size_t i = 0; i < v->counts.n; i++)
+		if (!strcmp(v->counts.v[i].key, key))
+			return gather_told(v->counts.v[i].value,
+					   v->counts.v[i].kib ? 10 : g->s->k->page_shift);
+	for (size_t i = 0; i < v->nodes.n; i++) {
+		n = gather_told(oom_pair(&v->nodes.v[i].pairs, key), 10);
+		found = found || n != EV_UNKNOWN;
+		sum += known(n);
+	}
+	for (size_t i = 0; !found && i < v->zones.n; i++) {
+		n = gather_told(oom_pair(&v->zones.v[i].pairs, key), 10);
+		sum += known(n);
+	}
+	for (size_t i = 0; !found && i < v->zones.n; i++)
+		found = oom_pair(&v->zones.v[i].pairs, key) != OOM_UNKNOWN;
+	return found ? sum : EV_UNKNOWN;
+}
+
+static uint64_t less_of(uint64_t a, uint64_t b)
+{
+	return a == EV_UNKNOWN || b == EV_UNKNOWN ? EV_UNKNOWN : less(a, b);
+}
+
+/* ---- the dump ------------------------------------------------------------------------- */
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	return a == EV_UNKNOWN ? a : a + known(b);
+}
+
+static void sizes_of_dump(struct gather *g)
+{
+	uint64_t *v = g->e->size, zs = machine_zsmalloc(&g->s->machine);
+
+	g->e->total = gather_info(g, "MemTotal");
+	g->e->swap_total = gather_info(g, "SwapTotal");
+	g->e->swap_free = gather_info(g, "SwapFree");
+	g->e->locked = gather_info(g, "Mlocked");
+	v[USE_FREE] = gather_info(g, "MemFree");
+	v[USE_ANON] = gather_info(g, "AnonPages");
+	v[USE_SHMEM] = gather_info(g, "Shmem");
+	v[USE_FILE] =
+		less_of(plus(gather_info(g, "Cached"), gather_info(g, "Buffers")), v[USE_SHMEM]);
+	v[USE_SLAB] = gather_info(g, "SUnreclaim");
+	v[USE_RECLAIMABLE] = gather_info(g, "SReclaimable");
+	v[USE_TABLES] = plus(gather_info(g, "PageTables"), gather_info(g, "SecPageTables"));
+	v[USE_STACKS] = gather_info(g, "KernelStack");
+	v[USE_PERCPU] = gather_info(g, "Percpu");
+	v[USE_HUGETLB] = gather_info(g, "Hugetlb");
+	v[USE_COMPRESSED] = gather_pages(g, zs);
+	v[USE_BALLOON] = gather_info(g, "Balloon");
+}
+
+/* Pools of the default size, where there is no line of all sizes (before 4.19). */
+static void sizes_of_hugetlb(struct gather *g)
+{
+	uint64_t n = gather_info(g, "HugePages_Total"), free = gather_info(g, "HugePages_Free"),
+		 size = gather_info(g, "Hugepagesize");
+
+	if (n >> 32 || free >> 32 || size >> 32) /* or unknown */
+		return;
+	g->e->huge_unused = free * size;
+	if (g->e->size[USE_HUGETLB] == EV_UNKNOWN)
+		g->e->size[USE_HUGETLB] = n * size;
+}
+
+/* ---- the log -------------------------------------------------------------------------- */
+
+static void put(uint64_t *to, uint64_t v)
+{
+	if (v != EV_UNKNOWN)
+		*to = v;
+}
+
+/* Sum of the resident anonymous memory of the table (since 6.8). */
+static uint64_t anon_of_tasks(const struct gather *g)
+{
+	const struct oom_event *v = g->e->event;
+	uint64_t sum = 0, n;
+
+	for (size_t i = 0; i < v->tasks.n; i++) {
+		n = gather_told(v->tasks.v[i].rss_anon, g->s->k->page_shift);
+		if (n == EV_UNKNOWN)
+			return n;
+		sum += n;
+	}
+	return v->tasks.n ? sum : EV_UNKNOWN;
+}
+
+static void sizes_of_log(struct gather *g)
+{
+	uint64_t *v = g->e->size;
+	uint64_t lru = plus(told(g, "active_anon"), told(g, "inactive_anon"));
+
+	/* pages of shmem are on the anonymous lists; locked ones are on none of both */
+	lru = less_of(plus(lru, told(g, "mlocked")), told(g, "shmem"));
+	put(&g->e->total, less_of(told(g, "pages RAM"), told(g, "pages reserved")));
+	put(&v[USE_FREE], told(g, "free"));
+	put(&v[USE_ANON], lru);
+	put(&v[USE_ANON], anon_of_tasks(g));
+	put(&v[USE_SHMEM], told(g, "shmem"));
+	put(&v[USE_FILE], less_of(less_of(told(g, "total pagecache pages"), told(g, "shmem")),
+				  told(g, "pages in swap cache")));
+	put(&v[USE_SLAB], told(g, "slab_unreclaimable"));
+	put(&v[USE_RECLAIMABLE], told(g, "slab_reclaimable"));
+	put(&v[USE_TABLES], plus(told(g, "pagetables"), told(g, "sec_pagetables")));
+	put(&v[USE_STACKS], told(g, "kernel_stack"));
+	put(&v[USE_HUGETLB], told(g, "hugepages_total"));
+	put(&g->e->huge_unused, told(g, "hugepages_free"));
+	put(&g->e->swap_total, told(g, "Total swap"));
+	put(&g->e->swap_free, told(g, "Free swap"));
+	put(&g->e->locked, told(g, "mlocked"));
+}
+
+/* ---- a control group ------------------------------------------------------------------ */
+
+static uint64_t stat(const struct gather *g, const char *name, const char *old)
+{
+	const struct oom_event *v = g->e->event;
+
+	for (size_t i = 0; i < v->stats.n; i++)
+		if (!strcmp(v->stats.v[i].key, name) || (old && !strcmp(v->stats.v[i].key, old)))
+			return gather_told(v->stats.v[i].value, v->stats.v[i].kib ? 10 : 0);
+	return EV_UNKNOWN;
+}
+
+static void limits_of_memcg(struct gather *g)
+{
+	const struct oom_event *v = g->e->event;
+
+	g->e->total = g->memcg == NONE ? EV_UNKNOWN : gather_pages(g, g->s->cgroups[g->memcg].max);
+	for (size_t i = 0; i < v->usages.n; i++)
+		if (!strcmp(v->usages.v[i].what, "memory"))
+			put(&g->e->total, gather_told(v->usages.v[i].limit, 10));
+}
+
+/* The group as the dump shows it, where the log has no statistics of it. */
+static void memcg_of_dump(struct gather *g)
+{
+	const struct memcg *m;
+	uint64_t *v = g->e->size;
+
+	if (g->memcg == NONE || !g->e->at_once)
+		return;
+	m = &memcgs_read(g->s, g->mem)[g->memcg];
+	v[USE_ANON] = m->stat[MEMCG_STAT_ANON];
+	v[USE_SHMEM] = m->stat[MEMCG_STAT_SHMEM];
+	v[USE_FILE] = less_of(m->stat[MEMCG_STAT_FILE], v[USE_SHMEM]);
+	v[USE_SLAB] = m->stat[MEMCG_STAT_SLAB_UNRECLAIMABLE];
+	v[USE_RECLAIMABLE] = m->stat[MEMCG_STAT_SLAB_RECLAIMABLE];
+	v[USE_TABLES] = m->stat[MEMCG_STAT_PAGETABLES];
+	v[USE_STACKS] = m->stat[MEMCG_STAT_KERNEL_STACK];
+	v[USE_PERCPU] = m->stat[MEMCG_STAT_PERCPU];
+	v[USE_VMALLOC] = m->stat[MEMCG_STAT_VMALLOC];
+	v[USE_SOCKETS] = m->stat[MEMCG_STAT_SOCK];
+}
+
+static void sizes_of_memcg(struct gather *g)
+{
+	uint64_t *v = g->e->size;
+
+	g->e->machine_free = v[USE_FREE];
+	memset(v, 0xff, sizeof(g->e->size));
+	memcg_of_dump(g);
+	limits_of_memcg(g);
+	put(&v[USE_ANON], stat(g, "anon", "rss"));
+	put(&v[USE_SHMEM], stat(g, "shmem", NULL));
+	put(&v[USE_FILE], less(stat(g, "file", "cache"), stat(g, "shmem", NULL)));
+	put(&v[USE_SLAB], stat(g, "slab_unreclaimable", NULL));
+	put(&v[USE_RECLAIMABLE], stat(g, "slab_reclaimable", NULL));
+	put(&v[USE_TABLES], stat(g, "pagetables", NULL));
+	put(&v[USE_STACKS], stat(g, "kernel_stack", NULL));
+	put(&v[USE_PERCPU], stat(g, "percpu", NULL));
+	put(&v[USE_VMALLOC], stat(g, "vmalloc", NULL));
+	put(&v[USE_SOCKETS], stat(g, "sock", NULL));
+	g->e->locked = stat(g, "unevictable", NULL);
+}
+
+static void rest(struct gather *g)
+{
+	uint64_t sum = 0, *v = g->e->size;
+
+	/* without one of these the rest would be nonsense */
+	if (v[USE_FREE] == EV_UNKNOWN || v[USE_FILE] == EV_UNKNOWN || v[USE_ANON] == EV_UNKNOWN ||
+	    v[USE_SLAB] == EV_UNKNOWN || g->e->total == EV_UNKNOWN)
+		return;
+	for (unsigned i = 0; i < USE_OTHER; i++)
+		sum += known(v[i]);
+	v[USE_OTHER] = less(g->e->total, sum);
+}
+
+void gather_sizes(struct gather *g)
+{
+	const struct oom_event *v = g->e->event;
+
+	sizes_of_dump(g);
+	if (v && !g->e->at_once)
+		sizes_of_log(g);
+	sizes_of_hugetlb(g);
+	if (v && v->constraint == OOM_MEMCG)
+		sizes_of_memcg(g);
+	else
+		rest(g);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* verdict_text.h - the verdict of a snapshot, in sentences, for the reports that begin with it. */
+#ifndef VMCENSUS_VERDICT_TEXT_H
+#define VMCENSUS_VERDICT_TEXT_H
+
+#include "model/verdict/verdict.h"
+
+/* What a report needs for the same verdict as others. */
+#define NEED_VERDICT (NEED_LOG | NEED_MACHINE | NEED_TASKS | NEED_VMAS | NEED_CGROUPS)
+
+/* LOG: the events of S. In MEM. */
+void verdict_of(const struct snapshot *s, const struct oom_log *log, struct arena *mem,
+		struct verdict *ret);
+
+/* The sentence of a row, with its report, and its certainty if that is not CERTAIN. */
+const char *verdict_sentence(const struct verdict_row *r, struct arena *mem);
+
+/* TEXT in lines of a page's width, each indented; ends with a newline. */
+const char *verdict_wrap(const char *text, struct arena *mem);
+
+#endif

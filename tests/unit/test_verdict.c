@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The rules of the verdict, each on evidence made by hand: a machine of 1 GiB that ran out of
+ * memory, with one thing that is not as usual. The causes expected are those that the evidence
+ * was made for.
+ */
+#include "model/verdict/verdict.h"
+#include "tests/unit/check.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+struct hand {
+	struct oom_evidence e;
+	struct oom_event event;
+	struct oom_victim victim;
+	struct arena mem;
+	struct verdict v;
+};
+
+/* 1 GiB, of which 900 MiB are in no use that a rule looks at. */
+static void usual(struct hand *h)
+{
+	static const uint64_t mib[USES] = {
+		[USE_FREE] = 10, [USE_ANON] = 30, [USE_FILE] = 20, [USE_SHMEM] = 4,
+		[USE_SLAB] = 12, [USE_RECLAIMABLE] = 8, [USE_TABLES] = 4, [USE_STACKS] = 4,
+		[USE_PERCPU] = 4, [USE_OTHER] = 20,
+	};
+
+	memset(h, 0, sizeof(*h));
+	h->victim = (struct oom_victim){ .pid = 7, .comm = "victim" };
+	h->event = (struct oom_event){ .kind = OOM_KILL, .time = 5000000000, .comm = "asker",
+				       .pid = 9, .constraint = OOM_NONE,
+				       .victims = { &h->victim, 1, 1 } };
+	h->e = (struct oom_evidence){
+		.event = &h->event, .number = 1, .events = 1, .kills = 1, .total = 1024 * MIB,
+		.available = 12 * MIB, .swap_total = 100 * MIB, .swap_free = 90 * MIB,
+		.stored = EV_UNKNOWN, .machine_free = EV_UNKNOWN, .nprocs = 20, .procs = 40 * MIB,
+		.largest = { .comm = "sshd", .pid = 3, .bytes = 4 * MIB, .locked = 0 },
+		.second = { .comm = "bash", .pid = 4, .bytes = 3 * MIB, .locked = 0 },
+		.name = { .comm = "sshd", .n = 2, .bytes = 6 * MIB },
+		.victim = { .comm = "victim", .pid = 7, .bytes = 3 * MIB, .state = 'R' },
+		.zone = { .name = "DMA32", .node = 0, .lacking = 4 * MIB, .free = 9 * MIB },
+	};
+	for (unsigned i = 0; i < USES; i++)
+		h->e.size[i] = mib[i] * MIB;
+}
+
+static const struct verdict_row *row(const struct hand *h, enum verdict_kind kind)
+{
+	for (unsigned i = 0; i < h->v.n; i++)
+		if (h->v.v[i].kind == kind)
+			return &h->v.v[i];
+	return NULL;
+}
+
+static bool has_cause(const struct hand *h, const char *cause)
+{
+	for (unsigned i = 0; i < h->v.n; i++)
+		if (!strcmp(h->v.v[i].cause, cause))
+			return true;
+	return false;
+}
+
+static const char *cause(const struct hand *h, enum verdict_kind kind)
+{
+	const struct verdict_row *r = row(h, kind);
+
+	return r ? r->cause : "none";
+}
+
+static void judge(struct hand *h)
+{
+	verdict_find(&h->e, &h->mem, &h->v);
+	for (unsigned i = 0; i < h->v.n; i++)
+		CHECK(h->v.v[i].text && h->v.v[i].report && h->v.v[i].why && *h->v.v[i].text);
+}
+
+/* ---- holders -------------------------------------------------------------------------------- */
+
+static void one_process(struct hand *h)
+{
+	h->e.size[USE_ANON] = 800 * MIB;
+	h->e.largest = (struct ev_proc){ .comm = "hog", .pid = 7, .bytes = 780 * MIB };
+	h->e.procs = 800 * MIB;
+}
+
+static void swapped(struct hand *h)
+{
+	/* most of it is in swap: its rss is not the largest */
+	one_process(h);
+	h->e.size[USE_ANON] = 200 * MIB;
+	h->e.size[USE_SHMEM] = 300 * MIB;
+	h->e.swap_total = 700 * MIB;
+	h->e.swap_free = 1 * MIB;
+}
+
+static void of_a_name(struct hand *h)
+{
+	one_process(h);
+	h->e.largest.bytes = 45 * MIB;
+	h->e.second = h->e.largest;
+	h->e.name = (struct ev_name){ .comm = "worker", .n = 19, .bytes = 790 * MIB };
+}
+
+static void many(struct hand *h)
+{
+	of_a_name(h);
+	h->e.name.bytes = 90 * MIB;
+}
+
+static void fork_bomb(struct hand *h)
+{
+	h->e.size[USE_ANON] = 150 * MIB;
+	h->e.size[USE_TABLES] = 250 * MIB;
+	h->e.size[USE_STACKS] = 100 * MIB;
+	h->e.size[USE_SLAB] = 200 * MIB;
+	h->e.nprocs = 5010;
+	h->e.procs = 150 * MIB;
+	h->e.name = (struct ev_name){ .comm = "bomb", .n = 5000, .bytes = 480 * MIB };
+}
+
+static void locked(struct hand *h)
+{
+	one_process(h);
+	h->e.largest.locked = 770 * MIB;
+}
+
+static void of_shmem(struct hand *h)
+{
+	h->e.size[USE_SHMEM] = 700 * MIB;
+	h->e.owner[USE_SHMEM] = (struct ev_owner){ .name = "memfd /memfd:x", .cause = "memfd",
+						   .bytes = 690 * MIB };
+}
+
+static void of_slab(struct hand *h)
+{
+	h->e.size[USE_SLAB] = 700 * MIB;
+}
+
+static void dentries(struct hand *h)
+{
+	h->e.size[USE_RECLAIMABLE] = 700 * MIB;
+	h->e.owner[USE_RECLAIMABLE] = (struct ev_owner){ .name = "dentry", .bytes = 690 * MIB };
+}
+
+static void of_other_slab(struct hand *h)
+{
+	dentries(h);
+	h->e.owner[USE_RECLAIMABLE].name = "ext4_inode_cache";
+}
+
+static void of_cache(struct hand *h)
+{
+	h->e.size[USE_FILE] = 900 * MIB;
+}
+
+/* Reclaimable as it is, it is no cause beside what cannot be reclaimed. */
+static void cache_and_slab(struct hand *h)
+{
+	h->e.size[USE_FILE] = 500 * MIB;
+	h->e.size[USE_SLAB] = 300 * MIB;
+}
+
+#define USE(name, use, mib)                                                     \
+	static void name(struct hand *h)                                        \
+	{                                                                       \
+		h->e.size[use] = (mib) * MIB;                                   \
+	}
+
+USE(of_ramfs, USE_RAMFS, 600)
+USE(of_tables, USE_TABLES, 600)
+USE(of_stacks, USE_STACKS, 600)
+USE(of_percpu, USE_PERCPU, 600)
+USE(of_hugetlb, USE_HUGETLB, 600)
+USE(of_vmalloc, USE_VMALLOC, 600)
+USE(of_compressed, USE_COMPRESSED, 600)
+USE(of_balloon, USE_BALLOON, 600)
+USE(of_descriptors, USE_DESCRIPTORS, 600)
+USE(of_other, USE_OTHER, 600)
+
+static const struct {
+	void (*make)(struct hand *h);
+	const char *holder;
+} holders[] = {
+	{ one_process, "one process grew" },
+	{ swapped, "one process grew" },
+	{ of_a_name, "processes of one name grew" },
+	{ many, "many processes grew" },
+	{ fork_bomb, "fork bomb" },
+	{ locked, "mlock" },
+	{ of_shmem, "memfd" },
+	{ of_slab, "unreclaimable slab" },
+	{ dentries, "dentries" },
+	{ of_other_slab, "reclaimable slab" },
+	{ of_cache, "page cache" },
+	{ cache_and_slab, "unreclaimable slab" },
+	{ of_ramfs, "ramfs" },
+	{ of_tables, "page tables" },
+	{ of_stacks, "kernel stacks" },
+	{ of_percpu, "per-CPU memory" },
+	{ of_hugetlb, "hugetlb" },
+	{ of_vmalloc, "vmalloc" },
+	{ of_compressed, "compressed swap" },
+	{ of_balloon, "balloon" },
+	{ of_descriptors, "pages behind descriptors" },
+	{ of_other, "driver or unknown" },
+};
+
+static void test_holders(void)
+{
+	for (size_t i = 0; i < sizeof(holders) / sizeof(holders[0]); i++) {
+		struct hand h;
+
+		usual(&h);
+		holders[i].make(&h);
+		judge(&h);
+		CHECK_STR(cause(&h, VERDICT_EVENT), "OOM kill");
+		CHECK_STR(cause(&h, VERDICT_LIMIT), "memory of the machine");
+		CHECK_STR(cause(&h, VERDICT_HOLDER), holders[i].holder);
+		/* the victim is the hog where the hog is a process */
+		CHECK(has_cause(&h, "right victim") == (h.e.largest.pid == 7 && i < 2) || i == 5);
+		arena_release(&h.mem);
+	}
+}
+
+/* ---- limits, victims, the rest ------------------------------------------------------------------ */
+
+static void of_memcg(struct hand *h)
+{
+	h->event.constraint = OOM_MEMCG;
+	h->event.oom_memcg = "/pod";
+	h->e.total = 64 * MIB;
+}
+
+static void cpuset(struct hand *h)
+{
+	h->event.constraint = OOM_CPUSET;
+}
+
+static void mempolicy(struct hand *h)
+{
+	h->event.constraint = OOM_MEMPOLICY;
+}
+
+static void low_zone(struct hand *h)
+{
+	h->e.zone.free_of_others = 400 * MIB;
+}
+
+static void pieces(struct hand *h)
+{
+	h->event.order = 3;
+	h->e.zone.no_block = true;
+	h->e.zone.lacking = 0;
+}
+
+static void costly(struct hand *h)
+{
+	h->event.order = 5;
+	h->event.kind = OOM_FAILURE;
+}
+
+/* Low in all zones: the order is not what failed. */
+static void low_and_order(struct hand *h)
+{
+	h->event.order = 2;
+}
+
+static const struct {
+	void (*make)(struct hand *h);
+	const char *limit;
+} limits[] = {
+	{ of_memcg, "memory limit of a control group" },
+	{ cpuset, "cpuset" },
+	{ mempolicy, "memory policy" },
+	{ low_zone, "low zone" },
+	{ pieces, "fragmentation" },
+	{ costly, "fragmentation" },
+	{ low_and_order, "memory of the machine" },
+};
+
+static void test_limits(void)
+{
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct hand h;
+
+		usual(&h);
+		limits[i].make(&h);
+		judge(&h);
+		CHECK_STR(cause(&h, VERDICT_LIMIT), limits[i].limit);
+		arena_release(&h.mem);
+	}
+}
+
+static void victim_in_d(struct hand *h)
+{
+	h->e.victim.state = 'D';
+	h->e.victim.alive = true;
+}
+
+static void victim_gone(struct hand *h)
+{
+	h->e.victim.state = 'D';	/* of a thread without memory */
+}
+
+static void not_reaped(struct hand *h)
+{
+	h->e.victim.reaped = OOM_UNABLE;
+}
+
+static void immortal(struct hand *h)
+{
+	one_process(h);
+	h->e.largest.adj = -1000;
+	h->e.largest.pid = 2;
+}
+
+static void wrong_process(struct hand *h)
+{
+	one_process(h);
+	h->e.largest.pid = 2;
+}
+
+static void swap_full(struct hand *h)
+{
+	h->e.swap_free = 1 * MIB;
+}
+
+static void no_swap(struct hand *h)
+{
+	h->e.swap_total = h->e.swap_free = 0;
+}
+
+static void removed_groups(struct hand *h)
+{
+	h->e.ndying = 30;
+	h->e.dying = 300 * MIB;
+}
+
+static void pool(struct hand *h)
+{
+	one_process(h);
+	h->e.size[USE_HUGETLB] = h->e.huge_unused = 150 * MIB;
+}
+
+static void noise(struct hand *h)
+{
+	h->e.size[USE_COMPRESSED] = 300 * MIB;
+	h->e.stored = 310 * MIB;
+}
+
+static const struct {
+	void (*make)(struct hand *h);
+	const char *cause;
+	bool there;
+} others[] = {
+	{ of_slab, "innocent victim", true },
+	{ wrong_process, "innocent victim", true },
+	{ one_process, "innocent victim", false },
+	{ immortal, "unkillable hog", true },
+	{ one_process, "unkillable hog", false },
+	{ victim_in_d, "victim in D state", true },
+	{ victim_gone, "victim in D state", false },
+	{ not_reaped, "victim not reaped", true },
+	{ swap_full, "swap full", true },
+	{ one_process, "swap full", false },
+	{ no_swap, "no swap", true },
+	{ no_swap, "swap full", false },
+	{ removed_groups, "dying control groups", true },
+	{ pool, "unused huge pages", true },
+	{ of_hugetlb, "unused huge pages", false },
+	{ noise, "incompressible data", true },
+};
+
+static void test_others(void)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct hand h;
+
+		usual(&h);
+		others[i].make(&h);
+		judge(&h);
+		if (!CHECK(has_cause(&h, others[i].cause) == others[i].there))
+			printf("\t%s, row %zu\n", others[i].cause, i);
+		arena_release(&h.mem);
+	}
+}
+
+static void test_no_event(void)
+{
+	struct hand h;
+
+	usual(&h);
+	h.e.event = NULL;
+	h.e.events = h.e.kills = 0;
+	h.e.victim.comm = NULL;
+	h.e.panic = "Fatal exception";
+	h.e.size[USE_ANON] = 300 * MIB;
+	h.e.available = 400 * MIB;
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_EVENT), "no OOM");
+	CHECK(strstr(h.v.v[0].text, "Fatal exception") != NULL);
+	CHECK_STR(cause(&h, VERDICT_LIMIT), "no lack of memory");
+	CHECK_STR(cause(&h, VERDICT_HOLDER), "largest part of memory");
+	/* parts as small as these are no answer */
+	h.e.size[USE_ANON] = 30 * MIB;
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_HOLDER), "none");
+	h.e.available = 20 * MIB;
+	h.e.direct_reclaims = 5000;
+	h.e.refaults = 100000;
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_EVENT), "thrashing");
+	h.e.kills = 3;
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_EVENT), "OOM kill, not in the log");
+	arena_release(&h.mem);
+}
+
+/* Nothing is known: no figure is made up. */
+static void test_unknown(void)
+{
+	struct hand h;
+
+	usual(&h);
+	memset(h.e.size, 0xff, sizeof(h.e.size));
+	h.e.total = h.e.available = h.e.swap_total = h.e.swap_free = h.e.locked = EV_UNKNOWN;
+	h.e.zone = (struct ev_zone){ .name = NULL };
+	h.e.nprocs = 0;
+	h.e.procs = 0;
+	h.e.largest = h.e.second = (struct ev_proc){ .comm = NULL };
+	h.e.name = (struct ev_name){ .comm = NULL };
+	h.e.victim.bytes = EV_UNKNOWN;
+	judge(&h);
+	CHECK_EQ(h.v.n, 1);
+	CHECK_STR(cause(&h, VERDICT_EVENT), "OOM kill");
+	arena_release(&h.mem);
+}
+
+int main(void)
+{
+	test_holders();
+	test_limits();
+	test_others();
+	test_no_event();
+	test_unknown();
+	return check_done();
+}
