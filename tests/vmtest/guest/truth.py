@@ -4,7 +4,8 @@
 a tar, to DEVICE.
 
 It stays alive until the dump and nothing runs after it: with every process that starts or ends, the
-others' share of the pages of libc changes.  PANIC "sysrq" brings the machine down from here.
+others' share of the pages of libc changes.  PANIC "sysrq" brings the machine down from here;
+with "oom", "later" and "then" it ends, because memory is to change.
 """
 import ctypes
 import glob
@@ -27,7 +28,8 @@ OF_ANY = ('status', 'stat', 'comm', 'cmdline', 'cgroup', 'oom_score', 'oom_score
 OF_USER = ('maps', 'smaps', 'smaps_rollup', 'statm', 'numa_maps', 'mountinfo')
 OF_SYSTEM = ('meminfo', 'vmstat', 'zoneinfo', 'buddyinfo', 'pagetypeinfo', 'slabinfo', 'swaps',
              'iomem', 'version', 'cmdline', 'mounts', 'vmallocinfo', 'kallsyms', 'uptime', 'loadavg',
-             'pressure/memory', 'sysvipc/shm', 'modules', 'filesystems', 'self/mountinfo')
+             'pressure/memory', 'sysvipc/shm', 'sysvipc/msg', 'modules', 'net/sockstat', 'net/packet',
+             'net/unix', 'filesystems', 'self/mountinfo')
 OF_SYSFS = ('kernel/mm/ksm/pages_shared', 'kernel/mm/ksm/pages_sharing',
             'kernel/mm/transparent_hugepage/enabled')
 
@@ -184,6 +186,8 @@ def everything(pids, users, loaded):
     for name in OF_SYSFS:
         yield os.path.basename(name), read('/sys/' + name)
     yield from control_groups()
+    for path in glob.glob('/tmp/hogs/*'):
+        yield path[len('/tmp/'):], read(path)
     yield 'dmesg', kernel_log()
     yield from live(loaded)
 
@@ -264,7 +268,7 @@ def main():
     data = archive(everything(pids, users, loaded))
     write_raw(device, data)
     print(f'LAB-TRUTH {len(data)} bytes, {len(users)} user processes\nLAB-READY', flush=True)
-    if panic == 'oom':      # memory must change for that: the caller brings it about
+    if panic in ('oom', 'later', 'then'):       # memory must change for that: the caller brings it about
         return
     if panic == 'sysrq':
         with open('/proc/sysrq-trigger', 'w') as f:

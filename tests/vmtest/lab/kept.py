@@ -16,8 +16,8 @@ from .machine import HERE, busybox_of
 from .packages import run
 
 # Their sources decide what a guest does; the comparison's do not.
-SOURCES = ('zoo/*', 'guest/*', 'lab/machine.py', 'lab/targets.py', 'lab/cross.py')
-NOT_OF_THE_GUEST = {'kernel', 'out', 'timeout', 'live', 'disk', 'elsewhere'}     # of a Plan
+SOURCES = ('zoo/*', 'hogs/*.*', 'hogs/silent/*', 'guest/*', 'lab/machine.py', 'lab/targets.py', 'lab/cross.py')
+NOT_OF_THE_GUEST = {'kernel', 'out', 'timeout', 'live', 'disk', 'more', 'elsewhere'}     # of a Plan
 
 
 def made_of(machine):

@@ -45,8 +45,8 @@ class BuildRoot:
         suite.unpack([package] + common, self.dir)
         self.kernels.suite(suite.name).unpack(kbuild, self.dir)
 
-    def module(self, name, release, source, into, warnings=False):
-        """Build SOURCE for kernel NAME, whose uname -r is RELEASE; put vmcensus.ko INTO a folder."""
+    def module(self, name, release, source, into, warnings=False, file='vmcensus.ko'):
+        """Build SOURCE for kernel NAME, whose uname -r is RELEASE; put FILE INTO a folder."""
         self._headers(name, release)
         work = f'kmod-{release}-{os.getpid()}'
         shutil.rmtree(f'{self.dir}/{work}', ignore_errors=True)
@@ -68,6 +68,6 @@ class BuildRoot:
         if warnings and bad:
             raise LabError('\n'.join(bad))
         run('chroot', self.dir, f'{triplet}-strip' if triplet else 'strip', '--strip-debug',
-            f'/{work}/vmcensus.ko')
-        shutil.copy(f'{self.dir}/{work}/vmcensus.ko', into)
+            f'/{work}/{file}')
+        shutil.copy(f'{self.dir}/{work}/{file}', into)
         shutil.rmtree(f'{self.dir}/{work}')

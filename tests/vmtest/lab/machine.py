@@ -37,6 +37,8 @@ class Plan:
     timeout: int = 600
     live: str = ''          # folder whose files become /lab/live
     disk: str = ''          # folder that becomes a disk, /mnt in the guest; not with PANIC
+    more: str = ''          # folder whose files become /lab/more
+    devices: tuple = ()     # more for QEMU's command
     processors: int = 2
     elsewhere: bool = False     # the kernel is of --kernel-dir
     crash: int = 256        # MiB for the kdump kernel
@@ -132,8 +134,8 @@ class Kernel:
         """
         return 31 if version_key(self.release)[:2] < (7, 0) else 23
 
-    def needed_modules(self):
-        """Paths of MODULES and what they depend on, in the order to load them."""
+    def needed_modules(self, names=MODULES):
+        """Paths of these modules and what they depend on, in the order to load them."""
         depends = {}
         with open(self.modules + '/modules.dep') as f:
             for line in f:
@@ -141,7 +143,7 @@ class Kernel:
                 depends[path] = after.split()
         by_name = {re.sub(r'\.ko.*', '', os.path.basename(p)).replace('-', '_'): p for p in depends}
         order = []
-        for path in (by_name[m] for m in MODULES if m in by_name):   # others are built in
+        for path in (by_name[m] for m in names if m in by_name):   # others are built in
             order += [p for p in reversed(depends[path]) if p not in order]
             order += [path] if path not in order else []
         return [os.path.join(self.modules, p) for p in order]
@@ -163,7 +165,7 @@ class BuiltKernel:
         self.release = banner[1].decode()
         self.target = TARGETS[self.ARCHES[key]]
 
-    def needed_modules(self):
+    def needed_modules(self, _names=MODULES):
         return []
 
 
@@ -217,7 +219,7 @@ def empty_file(path, megabytes):
     return path
 
 
-def lab_disk(kernel, initramfs, path, cache, live=''):
+def lab_disk(kernel, initramfs, path, cache, plan):
     """A small read-only disk, /lab in the guest: the zoo, the guest's scripts, the kdump kernel."""
     tree = path + '.tree'
     shutil.rmtree(tree, ignore_errors=True)
@@ -228,8 +230,9 @@ def lab_disk(kernel, initramfs, path, cache, live=''):
         os.chmod(f'{tree}/{name}', 0o755)
     shutil.copy(kernel.image, tree + '/vmlinuz')
     shutil.copy(initramfs, tree + '/initrd')
-    if live:
-        shutil.copytree(live, tree + '/live')
+    for folder, name in (plan.live, 'live'), (plan.more, 'more'):
+        if folder:
+            shutil.copytree(folder, f'{tree}/{name}')
     run('mkfs.ext4', '-q', '-F', '-d', tree, path, f'{kernel.target.lab_disk}M')
     shutil.rmtree(tree)
     return path
@@ -245,6 +248,10 @@ class Monitor:
         self.file = self.socket.makefile('rw')
         self.file.readline()
         self.ask('qmp_capabilities')
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
 
     def ask(self, command, **arguments):
         self.file.write(json.dumps({'execute': command, 'arguments': arguments}) + '\n')
@@ -297,7 +304,7 @@ class Machine:
         for path in (empty_file(self._path('truth.raw'), TRUTH_MB),
                      empty_file(self._path('swap.raw'), self.target.swap),
                      lab_disk(self.kernel, initramfs, self._path('lab.img'), self.cache,
-                              self.plan.live)):
+                              self.plan)):
             disks.append(f'file={path},format=raw')
         if self.plan.disk:
             path = self._path('more.img')
@@ -326,7 +333,7 @@ class Machine:
                    '-display', 'none', '-serial', 'file:' + self.log,
                    '-qmp', f'unix:{self._path("qmp")},server=on,wait=off',
                    '-kernel', self.kernel.image, '-initrd', self._path('initrd.gz'),
-                   '-append', append]
+                   '-append', append, *plan.devices]
         for disk in self._disks():
             command += ['-drive', disk + ',if=virtio,cache=unsafe,werror=report']
         return command
@@ -348,6 +355,10 @@ class Machine:
                 raise LabError(f'{self.kernel.release}: {why}\n{tail}')
             print(f'vmtest: {self.kernel.release}: the kernel died before it was ready; started again')
 
+    def _arrived(self):
+        """Is the guest where it can be dumped? Asked until it is."""
+        return ('LAB-DUMPED' if self.plan.panic else 'LAB-READY') in self.console()
+
     def _died(self):
         """Has the kernel panicked where neither the plan nor our module can be the reason?"""
         text = self.console()
@@ -363,10 +374,9 @@ class Machine:
             command = self._command()
         with open(self._path('qemu.err'), 'w') as err:
             self.process = subprocess.Popen(command, stderr=err)
-        awaited = 'LAB-DUMPED' if self.plan.panic else 'LAB-READY'
         patience = self.plan.timeout * self.target.patience
         end = time.time() + patience
-        while awaited not in self.console():
+        while not self._arrived():
             failed = re.search(r'LAB-FAILED.*', self.console())
             if failed:
                 return failed[0]
@@ -375,7 +385,7 @@ class Machine:
             if self._died():
                 return 'the kernel died before it was ready'
             if time.time() > end:
-                return f'no {awaited} in {patience} s'
+                return f'not ready in {patience} s'
             time.sleep(0.5)
         return ''
 
@@ -413,6 +423,7 @@ class Machine:
                             protocol=f'file:{self._path("vmcore.kdump-zlib")}')
                 monitor.ask('pmemsave', val=0, size=self.plan.memory << 20,
                             filename=self._path('vmcore.raw'))
+            self._after_dump(monitor)
             monitor.ask('quit')
         self.stop()
         for path in glob.glob(self._path('vmcore*')):
@@ -423,6 +434,9 @@ class Machine:
                      'dump.raw', 'initrd.gz', 'qmp'):
             if os.path.exists(self._path(name)):
                 os.unlink(self._path(name))
+
+    def _after_dump(self, monitor):
+        """The guest stands still; QEMU ends next."""
 
     def stop(self):
         if self.process is None:

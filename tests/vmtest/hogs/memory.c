@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Hogs of pages with an inode or a process: shared memory, files without a disk, huge pages. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hogs.h"
+
+#ifndef MFD_CLOEXEC
+#define MFD_CLOEXEC 1u
+#endif
+
+enum { PAGE = 4096 };
+
+static void whole(size_t bytes)
+{
+	count("bytes", bytes);
+	count("pages", bytes / PAGE);
+}
+
+/* A file system of its own, as large as memory. */
+static char *mounted(const char *type)
+{
+	static char path[64];
+
+	snprintf(path, sizeof path, "/run/hog-%s", type);
+	mkdir(path, 0755);
+	must(!mount("hog", path, type, 0, strcmp(type, "tmpfs") ? NULL : "size=100%"), type);
+	return path;
+}
+
+static int new_file(const char *type, const char *name, size_t bytes)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof path, "%s/%s", mounted(type), name);
+	fd = open(path, O_RDWR | O_CREAT, 0644);
+	must(fd >= 0, path);
+	must(fill(fd, bytes) == bytes, "write");
+	tell("path", path);
+	whole(bytes);
+	return fd;
+}
+
+static void take_tmpfs(size_t bytes)
+{
+	close(new_file("tmpfs", "named", bytes));
+}
+
+static void take_deleted(size_t bytes)
+{
+	new_file("tmpfs", "deleted", bytes);
+	must(!unlink("/run/hog-tmpfs/deleted"), "unlink");
+}
+
+static void take_ramfs(size_t bytes)
+{
+	close(new_file("ramfs", "named", bytes));
+}
+
+static void take_memfd(size_t bytes)
+{
+	int fd = memfd_create("hog", MFD_CLOEXEC);
+
+	must(fd >= 0, "memfd_create");
+	must(fill(fd, bytes) == bytes, "write");
+	whole(bytes);
+}
+
+/* Made by a child that is gone; nobody is attached. */
+static void take_shm(size_t bytes)
+{
+	int id, status = 1;
+	pid_t pid;
+
+	put("/proc/sys/kernel/shmmax", "18446744073692774399");
+	put("/proc/sys/kernel/shmall", "18446744073692774399");
+	pid = fork();
+	if (pid == 0) {
+		char *p;
+
+		id = shmget(0x484f4753, bytes, IPC_CREAT | 0600);
+		p = shmat(id, NULL, 0);
+		if (p == (void *)-1)
+			_exit(1);
+		memset(p, 's', bytes);
+		_exit(0);
+	}
+	must(waitpid(pid, &status, 0) == pid && !status, "shmat");
+	id = shmget(0x484f4753, 0, 0);
+	count("shmid", (unsigned long)id);
+	count("key", 0x484f4753);
+	count("creator", (unsigned long)pid);
+	whole(bytes);
+}
+
+static void take_anon(size_t bytes)
+{
+	if (bytes)
+		touched(bytes, MAP_PRIVATE);
+	whole(bytes);
+}
+
+/* grow=KIB: on and on, by so much at once, until the kernel ends it; noise=1: not to be compressed.
+ * hang=1: in an uninterruptible sleep. */
+static void grow(void)
+{
+	const char *step = argument("grow"), *pause_us = argument("pause");
+	bool noise = argument("noise") != NULL;
+	size_t bytes = step ? strtoul(step, NULL, 10) * KIB : 0;
+	unsigned int seed = 1;
+
+	if (argument("hang"))
+		put("/sys/module/silent/parameters/hang", "1");
+	while (bytes) {
+		char *p = touched(bytes, MAP_PRIVATE);
+
+		for (size_t i = 0; noise && i < bytes; i++) {
+			seed = seed * 1103515245u + 12345u;
+			p[i] = (char)(seed >> 16);
+		}
+		usleep(pause_us ? (unsigned int)atoi(pause_us) : 2000);
+	}
+}
+
+static void take_mlock(size_t bytes)
+{
+	char *p = touched(bytes, MAP_PRIVATE);
+
+	must(!mlock(p, bytes), "mlock");
+	whole(bytes);
+}
+
+/* A pool; half of it is promised to this process, a quarter in use. */
+static void take_hugetlb(size_t bytes)
+{
+	size_t huge = 2 * MIB, pages;
+	char text[32], *p;
+
+	snprintf(text, sizeof text, "%zu", bytes / huge);
+	put("/proc/sys/vm/compact_memory", "1");
+	must(put("/proc/sys/vm/nr_hugepages", text), "nr_hugepages");
+	pages = number_in("/proc/sys/vm/nr_hugepages");
+	must(pages > 0, "huge pages");
+	p = mmap(NULL, pages / 2 * huge, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	must(p != MAP_FAILED, "MAP_HUGETLB");
+	for (size_t i = 0; i < pages / 4; i++)
+		p[i * huge] = 'h';
+	count("pool", pages);
+	count("used", pages / 4);
+	count("reserved", pages / 2 - pages / 4);
+	whole(pages * huge);
+}
+
+/* Each touched page lies in a page table of its own; what is mapped is the zero page. */
+static void take_pagetables(size_t bytes)
+{
+	size_t tables = bytes / PAGE, span = tables * 2 * MIB;
+	char sum = 0, *p = mmap(NULL, span, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	must(p != MAP_FAILED, "mmap");
+	madvise(p, span, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < tables; i++)
+		sum = (char)(sum + *(volatile char *)(p + i * 2 * MIB));
+	count("tables", tables + (size_t)sum);
+	whole(bytes);
+}
+
+const struct hog memory_hogs[] = {
+	{"tmpfs", "named tmpfs file", take_tmpfs, NULL},
+	{"deleted", "deleted tmpfs file", take_deleted, NULL},
+	{"ramfs", "ramfs file", take_ramfs, NULL},
+	{"memfd", "memfd", take_memfd, NULL},
+	{"shm", "sysv segment, not attached", take_shm, NULL},
+	{"anon", "process", take_anon, grow},
+	{"mlock", "process, locked", take_mlock, NULL},
+	{"hugetlb", "hugetlb pool", take_hugetlb, NULL},
+	{"pagetables", "page tables of a process", take_pagetables, NULL},
+	{NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A module that takes memory and tells nobody.
+ *
+ * how=pages    blocks of 1 << order pages from the page allocator
+ * how=vmalloc  areas of 1 MiB
+ * how=slab     objects of a cache of its own
+ * how=percpu   per-CPU areas of 4 KiB
+ * how=pieces   single pages, of which every eighth is kept: what is free has no order 3;
+ *              then blocks of 8 pages until the kernel gives none
+ *
+ * Who writes to its parameter "hang" holds its own mmap_lock, uninterruptible, for ever.
+ *
+ * Each block begins with a pointer to the block before it and one to the module's own variable, as
+ * the buffers of a driver do. Nothing else refers to them. All is given back when it is unloaded.
+ */
+#include <linux/init.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+enum { AREA = 1 << 20, OBJECT = 1024, OF_CPU = 4096, MOST_CPU = 8192 };
+
+struct block {
+	struct block *before;
+	void *owner;
+};
+
+static char *how = "pages";
+static unsigned int order;
+static unsigned long kib;
+static unsigned long taken;	/* bytes */
+static struct block *last;
+static struct kmem_cache *cache;
+static void __percpu *areas[MOST_CPU];
+static unsigned int of_cpu;
+
+module_param(how, charp, 0444);
+module_param(order, uint, 0444);
+module_param(kib, ulong, 0444);
+module_param(taken, ulong, 0444);
+
+static void *get(size_t *size)
+{
+	if (!strcmp(how, "vmalloc")) {
+		*size = AREA;
+		return vzalloc(AREA);
+	}
+	if (cache) {
+		*size = OBJECT;
+		return kmem_cache_zalloc(cache, GFP_KERNEL);
+	}
+	*size = PAGE_SIZE << order;
+	return (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, order);
+}
+
+static void give(struct block *b)
+{
+	if (!strcmp(how, "vmalloc"))
+		vfree(b);
+	else if (cache)
+		kmem_cache_free(cache, b);
+	else
+		free_pages((unsigned long)b, order);
+}
+
+static int hang(const char *value, const struct kernel_param *kp)
+{
+	mmap_write_lock(current->mm);
+	for (;;) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		schedule();
+	}
+	return 0;
+}
+
+static const struct kernel_param_ops hang_ops = {.set = hang};
+module_param_cb(hang, &hang_ops, NULL, 0200);
+
+/* Of eight pages in a row of the list, the first is kept. */
+static void keep_pieces(void)
+{
+	struct block *b, *next, *kept = NULL;
+	unsigned long n = 0;
+
+	for (b = last; b; b = next) {
+		next = b->before;
+		if (page_to_pfn(virt_to_page(b)) % 8) {
+			give(b);
+			taken -= PAGE_SIZE;
+			continue;
+		}
+		b->before = kept;
+		kept = b;
+		n++;
+	}
+	last = kept;
+	pr_info("silent: %lu pages kept\n", n);
+}
+
+static void silent_exit(void)
+{
+	while (last) {
+		struct block *b = last;
+
+		last = b->before;
+		give(b);
+	}
+	kmem_cache_destroy(cache);
+	while (of_cpu)
+		free_percpu(areas[--of_cpu]);
+}
+
+static int take_of_cpus(void)
+{
+	while (taken < kib * 1024 && of_cpu < MOST_CPU) {
+		areas[of_cpu] = __alloc_percpu(OF_CPU, 8);
+		if (!areas[of_cpu])
+			return -ENOMEM;
+		of_cpu++;
+		taken += OF_CPU * num_possible_cpus();
+	}
+	return 0;
+}
+
+static int __init silent_init(void)
+{
+	size_t size;
+
+	taken = 0;
+	if (!strcmp(how, "percpu"))
+		return take_of_cpus();
+	if (!strcmp(how, "slab")) {
+		cache = kmem_cache_create("silent_objects", OBJECT, 0, 0, NULL);
+		if (!cache)
+			return -ENOMEM;
+	}
+	while (taken < kib * 1024) {
+		struct block *b = get(&size);
+
+		if (!b) {
+			silent_exit();
+			return -ENOMEM;
+		}
+		b->before = last;
+		b->owner = &last;
+		last = b;
+		taken += size;
+	}
+	if (!strcmp(how, "pieces")) {
+		keep_pieces();
+		while (__get_free_pages(GFP_KERNEL, 3))
+			taken += PAGE_SIZE * 8;
+	}
+	return 0;
+}
+
+module_init(silent_init);
+module_exit(silent_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("takes memory and tells nobody: for tests");

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Guests that run out of memory for a known cause.
+
+HOGS take their memory first and write down what they took.  Then the guest's script makes the
+killer strike.  A guest goes on after a kill and is dumped with its truth; or, with PANIC, the truth is
+recorded before the script, the killer's panic ends the guest, and nobody has been killed in the dump.
+"""
+from dataclasses import dataclass, field
+
+# A small process that does nothing wrong, and one that asks for the memory that is not there.
+INNOCENT = 'hog anon 40960 comm=server; sleep 2\n'
+LAST = INNOCENT + 'hog anon 0 comm=client grow=512\nawait_oom\n'
+NODES = ('-object', 'memory-backend-ram,id=m0,size=512M', '-object', 'memory-backend-ram,id=m1,size=512M',
+         '-numa', 'node,memdev=m0,cpus=0', '-numa', 'node,memdev=m1,cpus=1')
+GROUPS = 'cd /sys/fs/cgroup; set_to cgroup.subtree_control "+memory +cpuset +pids"\n'
+
+
+@dataclass
+class Oom:
+    cause: str              # as the verdict shall name it
+    holder: str             # comm, module, file or cgroup that has the memory
+    text: str               # one sentence: what happened
+    script: str = LAST      # of the guest's init
+    hogs: dict = field(default_factory=dict)    # as in hogs.SETS
+    memory: int = 768       # MiB
+    devices: tuple = ()
+    append: str = ''
+    innocent: bool = True   # did the killed process not cause it?
+    timeout: int = 600
+
+
+def one(kind, amount, cause, text, **kw):
+    """A hog that holds most of memory, and processes that pay for it."""
+    return Oom(cause, kw.pop('holder', 'hog-' + kind), text, hogs={kind: amount}, **kw)
+
+
+OOMS = {
+    'one': Oom('one process grew', 'leaker', 'leaker grew until memory was out; it was killed',
+               INNOCENT + 'hog anon 0 comm=leaker grow=1024\nawait_oom\n', innocent=False),
+    'many': Oom('many processes grew', 'worker', '12 processes "worker" grew alike',
+                INNOCENT + 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do hog anon 1024 comm=worker grow=256 pause=20000; done\n'
+                'await_oom\n', innocent=False),
+    'forkbomb': Oom('fork bomb', 'bomb', 'a process and its children forked without end; each took 256 KiB',
+                    INNOCENT + '/lab/more/hogs --bomb bomb 256 > /dev/console &\nawait_oom\n: > /tmp/stop; sleep 5\n', innocent=False,
+                    append='log_buf_len=16M'),
+    'tmpfs': one('tmpfs', '480', 'tmpfs', 'a named file of a tmpfs, which nobody has open', holder='/run/hog-tmpfs/named'),
+    'deleted': one('deleted', '480', 'deleted tmpfs file', 'hog-deleted has a deleted file of a tmpfs open'),
+    'memfd': one('memfd', '480', 'memfd', 'hog-memfd holds a memfd'),
+    'shm': one('shm', '480', 'sysv segment', 'a SysV segment without any attached process', holder='shmid 0'),
+    'ramfs': one('ramfs', '480', 'ramfs', 'a file of a ramfs, which cannot be reclaimed', holder='/run/hog-ramfs/named'),
+    'mlock': one('mlock', '420', 'mlock', 'hog-mlock locked its memory', innocent=False),
+    'hugetlb': one('hugetlb', '480', 'hugetlb', 'a pool of huge pages, of which a quarter is used', holder='hugetlb'),
+    'pagetables': one('pagetables', '420', 'page tables', 'hog-pagetables touched one page in each 2 MiB', innocent=False),
+    'threads': one('threads', '120', 'kernel stacks', 'hog-threads has 7680 threads', memory=512),
+    'pipes': one('pipes', '480', 'pipes', 'hog-pipes has full pipes'),
+    'unix': one('unix', '400', 'sockets', 'hog-unix has data in unix sockets that nobody reads'),
+    'tcp': one('tcp', '400', 'sockets', 'hog-tcp has data in TCP sockets that nobody reads'),
+    'packet': one('packet', '450', 'packet rings', 'hog-packet has a receive ring'),
+    'uring': one('uring', '400', 'io_uring', 'hog-uring has rings'),
+    'bpf': one('bpf', '480', 'bpf maps', 'hog-bpf has preallocated maps'),
+    'ftrace': one('ftrace', '480', 'trace buffers', 'the buffers of the tracer were made large', holder='ftrace'),
+    'messages': one('messages', '450', 'unreclaimable slab', 'SysV messages that nobody receives', holder='sysv message queues'),
+    'slab': one('silent', '450:how=slab', 'unreclaimable slab', 'the module silent fills its cache silent_objects',
+                holder='silent_objects'),
+    'vmalloc': one('silent', '450:how=vmalloc', 'vmalloc', 'the module silent takes areas of vmalloc', holder='silent'),
+    'percpu': one('silent', '300:how=percpu', 'per-CPU', 'the module silent takes per-CPU memory', holder='silent'),
+    'driver': one('silent', '450:order=0', 'driver', 'the module silent takes pages and tells nobody', holder='silent'),
+    'balloon': one('balloon', '480', 'balloon', 'the host took memory with the balloon', holder='balloon'),
+    'zram': Oom('zram', 'zram0', 'swap on zram, filled with data that does not compress',
+                'echo 600M > /sys/block/zram0/disksize; mkswap /dev/zram0 > /dev/null; swapon /dev/zram0\n' + INNOCENT +
+                'hog anon 0 comm=leaker grow=1024 noise=1\nawait_oom\n', innocent=False),
+    'swapfull': Oom('swap full', 'leaker', 'leaker filled memory and the swap area',
+                    'mkswap /dev/vdc > /dev/null; swapon /dev/vdc\n' + INNOCENT +
+                    'hog anon 0 comm=leaker grow=1024\nawait_oom\n', innocent=False),
+    'unkillable': Oom('unkillable hog', 'immortal', 'immortal, with oom_score_adj -1000, holds most of memory',
+                      'hog anon 430080 comm=immortal adj=-1000\nsleep 4\n' + LAST),
+    'dstate': Oom('victim in D state', 'stuck', 'stuck was killed but holds its mmap_lock and cannot die',
+                  'insmod /lab/more/silent.ko kib=0\nhog anon 409600 comm=stuck hang=1; sleep 4\n' + LAST + 'sleep 10\n'),
+    'memcg2': Oom('memcg limit', '/job', 'the limit of 100 MiB of the group /job; memory elsewhere was free',
+                  GROUPS + 'mkdir job; echo 100M > job/memory.max\n' + INNOCENT +
+                  'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n', innocent=False),
+    'memcg2-nested': Oom('memcg limit', '/top', 'the limit of /top, reached by /top/a and /top/b together',
+                         GROUPS + 'mkdir top; set_to top/cgroup.subtree_control "+memory"; mkdir top/a top/b\n'
+                         'echo 120M > top/memory.max; echo 200M > top/b/memory.max\n' + INNOCENT +
+                         'hog anon 51200 comm=steady cgroup=/sys/fs/cgroup/top/a; sleep 2\n'
+                         'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/top/b\nawait_oom\n', innocent=False),
+    'memcg2-group': Oom('memcg limit', '/job', 'the limit of /job, which is killed as a whole (memory.oom.group)',
+                        GROUPS + 'mkdir job; echo 100M > job/memory.max; echo 1 > job/memory.oom.group\n' + INNOCENT +
+                        'hog anon 20480 comm=helper cgroup=/sys/fs/cgroup/job; sleep 2\n'
+                        'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n', innocent=False),
+    'memcg2-tmpfs': Oom('memcg limit', '/job', 'the limit of /job, reached by a file of a tmpfs that is charged to it',
+                        GROUPS + 'mkdir job; echo 100M > job/memory.max\n' + INNOCENT +
+                        'hog tmpfs 81920 cgroup=/sys/fs/cgroup/job; sleep 3\n'
+                        'hog anon 0 comm=client grow=512 cgroup=/sys/fs/cgroup/job\nawait_oom\n'),
+    'memcg1': Oom('memcg limit', '/job', 'the limit of the group /job of version 1',
+                  'cd /; umount /sys/fs/cgroup; mount -t cgroup -o memory memory /sys/fs/cgroup; cd /sys/fs/cgroup\n'
+                  'mkdir job; echo 100M > job/memory.limit_in_bytes\n' + INNOCENT +
+                  'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n', innocent=False),
+    'cpuset': Oom('cpuset', '/job', 'leaker may use node 1 alone; node 0 had free memory',
+                  GROUPS + 'mkdir job; echo 1 > job/cpuset.mems\n' + INNOCENT +
+                  'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n',
+                  memory=1024, devices=NODES, innocent=False),
+    'mempolicy': Oom('mempolicy', 'leaker', 'leaker bound itself to node 1; node 0 had free memory',
+                     INNOCENT + 'hog anon 0 comm=leaker grow=1024 bind=1\nawait_oom\n', memory=1024, devices=NODES,
+                     innocent=False),
+    'order3': Oom('fragmentation', 'silent', 'single pages of the module silent lie in each block of 8; it asks for order 3',
+                  INNOCENT + 'hog silent 614400 how=pieces\nawait_oom\n'),
+}
+
+
+def describe(name, oom):
+    """cause.txt"""
+    return (f'name {name}\ncause {oom.cause}\nholder {oom.holder}\ninnocent {"yes" if oom.innocent else "no"}\n'
+            f'text {oom.text}\n')
