@@ -86,16 +86,6 @@ class HogMachine(Machine):
             time.sleep(0.5)
 
 
-def records(truth):
-    """{hog: {key: value}} of a truth folder."""
-    found, path = {}, truth + '/hogs'
-    for name in sorted(os.listdir(path)) if os.path.isdir(path) else ():
-        if '.' not in name:
-            with open(f'{path}/{name}') as f:
-                found[name] = dict(line.rstrip('\n').split(' ', 1) for line in f)
-    return found
-
-
 def freed(console):
     """{pid: KiB that came free when it ended}: in zones and on the lists of processors; available."""
     number = r'MemFree (\d+) pcp (\d+) MemAvailable (\d+)'

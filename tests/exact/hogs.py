@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each hog of a guest (tests/vmtest/hogs) by class, holder and amount.
+
+The truth is what the hog wrote down of itself: its process, and the amount by its own arithmetic or
+by the kernel's counters. A row of the report must name the hog where a process holds the memory, and
+the amount may differ by 2 percent.
+"""
+import os
+import re
+from dataclasses import dataclass
+
+SPREAD = 0.02
+OWNERS = 'census', '--holders', '--all'
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a report shows a hog: rows whose columns match these, and the column with the amount."""
+    report: tuple           # name and options
+    where: tuple            # (column, regular expression) of each; {key}: of the record
+    column: str
+    record: str = 'bytes'   # key of the record
+    unit: int = 1           # bytes of one of the record's
+    spare: int = 0          # bytes of the machine's own in these rows
+
+
+def owner(kind, *where, holder=True, **kw):
+    rows = (('kind', kind), *where) + ((('comm', '{comm}'),) if holder else ())
+    return Place(OWNERS, rows, 'size', **kw)
+
+
+def tmpfs(kind, *where):
+    return Place(('shm', '-c', 'kind,resident,unlinked,mappers,openers,shmid,pid,comm,path'),
+                 (('kind', kind), *where), 'resident')
+
+
+HELD = ('pid', '{pid}')
+HOGS = {
+    'pipes': owner('pipe'),
+    'unix': owner('socket', record='truesize'),
+    'tcp': owner('socket', record='truesize'),
+    'udp': owner('socket', record='truesize'),
+    'packet': owner('socket', ('class', 'packet rings')),
+    'inflight': owner('pipe', ('comm', '|{comm}'), holder=False),
+    'messages': owner('.*message.*', holder=False),
+    'uring': owner('io_uring', ('class', '(?!anonymous).*'), record='rounded'),
+    'perf': owner('perf.*'),
+    'bpf': owner('bpf.*'),
+    'ftrace': owner('.*trace.*', holder=False, spare=4 << 20),
+    'deleted': tmpfs('tmpfs', ('unlinked', '1'), HELD),
+    'tmpfs': tmpfs('tmpfs', ('unlinked', '0'), ('path', '.*named')),
+    'memfd': tmpfs('memfd', HELD),
+    'shm': tmpfs('sysv', ('shmid', '{shmid}'), ('mappers', '0')),
+    'ramfs': Place(('cache', '-c', 'cached,unevictable,fs,path'), (('fs', 'ramfs'), ('path', '.*named')), 'unevictable'),
+    'anon': Place(('procs', '-c', 'pid,rss'), (HELD,), 'rss', spare=2 << 20),
+    'mlock': Place(('procs', '-c', 'pid,locked'), (HELD,), 'locked'),
+    'hugetlb': Place(('hugetlb', '-c', 'kind,memory'), (('kind', 'pool'),), 'memory'),
+    'pagetables': Place(('pagetables', '-c', 'pid,counted'), (HELD,), 'counted'),
+    'threads': Place(('stacks', '-c', 'pid,memory'), (HELD,), 'memory'),
+    'dentries': Place(('slab', '-c', 'cache,memory'), (('cache', 'dentry'),), 'memory', spare=8 << 20),
+    'zram': Place(('census',), (('class', 'zsmalloc'),), 'size'),
+    'balloon': Place(('census',), (('class', 'offline|balloon'),), 'size'),
+    'silent': Place(('census',), (('class', 'unknown'),), 'size', spare=8 << 20),
+}
+
+
+def records(folder):
+    """{hog: {key: value}} of a truth folder."""
+    found, path = {}, os.path.join(folder, 'hogs')
+    for name in sorted(os.listdir(path)) if os.path.isdir(path) else ():
+        if '.' not in name:
+            with open(os.path.join(path, name)) as f:
+                found[name] = dict(line.rstrip('\n').split(' ', 1) for line in f)
+    return found
+
+
+def found(vmcensus, place, record):
+    """The amount that the report shows, or the reason why there is none."""
+    rows, error = vmcensus.rows(*place.report)
+    if rows is None:
+        return None, error
+    where = [(column, pattern.format(**record)) for column, pattern in place.where]
+    hit = [row for row in rows if all(re.fullmatch(pattern, str('' if row.get(column) is None else row[column]))
+                                      for column, pattern in where)]
+    if not hit:
+        return None, f'no row of {place.report[0]} has ' + ', '.join(f'{c} {p}' for c, p in where)
+    return sum(int(row[place.column] or 0) for row in hit), ''
+
+
+def difference(vmcensus, place, record):
+    """What is wrong, or ''; and what was found."""
+    want = int(record[place.record]) * place.unit
+    got, error = found(vmcensus, place, record)
+    if got is None:
+        return error, 0
+    if not want * (1 - SPREAD) <= got <= want * (1 + SPREAD) + place.spare:
+        return f'{got} bytes, {want} were taken ({100 * got / want - 100:+.1f} %)', got
+    return '', got
+
+
+def compare_hogs(tally, name, vmcensus, truth):
+    """One check for each hog of the guest."""
+    for hog, record in records(truth.folder).items():
+        if hog not in HOGS:
+            continue
+        wrong, got = difference(vmcensus, HOGS[hog], record)
+        tally.check(f'{name} hog {hog}', [wrong] if wrong else [], f'{got} bytes')
