@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Guests in which known processes hold known amounts of every class of memory.
+"""Guests in which known processes hold known amounts of every class of memory, and guests that run out.
 
 A hog (hogs/) takes memory of one class and writes down what it took.  Those of one SET share a
-guest; their amounts differ, so that a figure tells whose it is.
+guest; their amounts differ, so that a figure tells whose it is.  lab/ooms.py has the causes.
 """
 import os
 import re
 import shutil
 import time
 
+from exact.census import compare_census
+from exact.cause import compare_cause
+from exact.hogs import compare_hogs, records
 from .kmod import BuildRoot
-from .machine import HERE, Kernel, Machine, Monitor, unpack_module
+from .machine import HERE, Kernel, Machine, Monitor, Plan, unpack_module
+from .ooms import OOMS, PANIC, PANICS
 from .packages import LabError, run
 from .targets import target_of
 
@@ -54,6 +58,32 @@ def folder(cache, kernels, name, into, after='', then=''):
     return into
 
 
+def labs():
+    """The labs of vmtest/run that are made of hogs: how to boot each."""
+    found = {f'hogs-{name}': dict(hogs=hogs, append='panicby=later') for name, hogs in SETS.items()}
+    for name, oom in OOMS.items():
+        how = dict(hogs=oom.hogs, memory=oom.memory, devices=oom.devices, timeout=oom.timeout)
+        found[f'oom-{name}'] = how | dict(after=oom.script, append=f'log_buf_len=2M {oom.append}')
+        if name in PANICS:
+            found[f'oom-{name}-panic'] = how | dict(then=PANIC + oom.script,
+                                                   append=f'log_buf_len=2M panicby=then {oom.append}')
+    return {name: dict(labs='hogs') | how for name, how in found.items()}
+
+
+def own(text):
+    """The lab of --hogs: NAME:MIB[:KEY=VALUE],..."""
+    return dict(labs='hogs', hogs=dict(word.split(':', 1) for word in text.split(',')), append='panicby=later')
+
+
+def machine(cache, kernels, name, out, options):
+    """The guest of one of labs()."""
+    options = dict(options)
+    more = folder(cache, kernels, name, out + '.more', options.pop('after', ''), options.pop('then', ''))
+    options['append'] = f'hogs={spec(options.pop("hogs"))} {options.get("append", "")}'
+    options['devices'] = BALLOON + tuple(options.get('devices', ()))
+    return HogMachine(Plan(kernels.get(name), out, more=more, **options), cache)
+
+
 class HogMachine(Machine):
     """A guest with hogs; after the dump, if the plan says so, they end one by one."""
 
@@ -84,6 +114,18 @@ class HogMachine(Machine):
             if time.time() > end:
                 raise LabError('the hogs do not end')
             time.sleep(0.5)
+
+
+def compare(tally, name, vmcensus, truth, one):
+    """The dump of machine ONE against what the hogs wrote down, or against the cause of its OOM."""
+    cause = name.split(' oom-', 1)[1].removesuffix('-panic') if ' oom-' in name else ''
+    if cause:
+        compare_cause(tally, name, vmcensus, OOMS[cause], records(truth.folder))
+        return
+    compare_census(tally, name, vmcensus, truth)
+    compare_hogs(tally, name, vmcensus, truth)
+    ends = freed(one.console())
+    tally.check(f'{name} freed', [] if ends else ['no hog ended'], f'{len(ends)} hogs')
 
 
 def freed(console):

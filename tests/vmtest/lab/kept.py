@@ -16,7 +16,7 @@ from .machine import HERE, busybox_of
 from .packages import run
 
 # Their sources decide what a guest does; the comparison's do not.
-SOURCES = ('zoo/*', 'hogs/*.*', 'hogs/silent/*', 'guest/*', 'lab/machine.py', 'lab/targets.py', 'lab/cross.py')
+SOURCES = ('zoo/*', 'guest/*', 'lab/machine.py', 'lab/targets.py', 'lab/cross.py')
 NOT_OF_THE_GUEST = {'kernel', 'out', 'timeout', 'live', 'disk', 'more', 'elsewhere'}     # of a Plan
 
 
@@ -31,6 +31,7 @@ def made_of(machine):
     for program in (machine.target.qemu[0], compiler):
         yield run(program, '--version')
     files = [machine.kernel.image, busybox_of(machine.target, machine.root)]
+    files += sorted(glob.glob(plan['more'] + '/*')) if plan['more'] else []
     files += sorted(path for pattern in SOURCES for path in glob.glob(f'{HERE}/{pattern}'))
     for path in files:
         with open(path, 'rb') as f:

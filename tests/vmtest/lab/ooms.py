@@ -107,6 +107,9 @@ OOMS = {
                   INNOCENT + 'hog silent 614400 how=pieces\nawait_oom\n'),
 }
 
+PANIC = 'set_to /proc/sys/vm/panic_on_oom 2\n'
+PANICS = ('one', 'deleted', 'shm', 'pipes', 'bpf', 'slab', 'driver', 'memcg2', 'mempolicy')     # also with PANIC
+
 
 def describe(name, oom):
     """cause.txt"""
