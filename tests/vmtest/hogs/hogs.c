@@ -162,7 +162,7 @@ static void kernel_says(const char *when)
 static void settle(void)
 {
 	sync();
-	put("/proc/sys/vm/compact_memory", "1");	/* drains the per-CPU lists, too */
+	put("/proc/sys/vm/compact_memory", "1"); /* drains the per-CPU lists, too */
 	sleep(1);
 	put("/proc/sys/vm/stat_refresh", "1");
 }
@@ -245,7 +245,7 @@ static const struct hog *find(const char *wanted)
 /* What any hog can be told of itself. */
 static void set_up(char *comm, size_t size)
 {
-	struct rlimit most = {1 << 20, 1 << 20};
+	struct rlimit most = { 1 << 20, 1 << 20 };
 	const char *wanted = argument("comm"), *adj = argument("adj"), *node = argument("bind"),
 		   *cgroup = argument("cgroup");
 	unsigned long nodes;
@@ -262,7 +262,8 @@ static void set_up(char *comm, size_t size)
 	must(!adj || put("/proc/self/oom_score_adj", adj), "oom_score_adj");
 	if (node) {
 		nodes = 1ul << atoi(node);
-		must(!syscall(SYS_set_mempolicy, 2 /* MPOL_BIND */, &nodes, 8 * sizeof nodes), "set_mempolicy");
+		must(!syscall(SYS_set_mempolicy, 2 /* MPOL_BIND */, &nodes, 8 * sizeof nodes),
+		     "set_mempolicy");
 	}
 	if (cgroup) {
 		snprintf(path, sizeof path, "%s/cgroup.procs", cgroup);

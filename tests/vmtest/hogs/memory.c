@@ -168,7 +168,8 @@ static void take_hugetlb(size_t bytes)
 static void take_pagetables(size_t bytes)
 {
 	size_t tables = bytes / PAGE, span = tables * 2 * MIB;
-	char sum = 0, *p = mmap(NULL, span, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char sum = 0,
+	     *p = mmap(NULL, span, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	must(p != MAP_FAILED, "mmap");
 	madvise(p, span, MADV_NOHUGEPAGE);

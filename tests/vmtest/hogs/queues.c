@@ -67,11 +67,11 @@ static void wide(int fd)
 /* What the kernel has charged to the socket: received, and sent but not yet taken. */
 static size_t charged(int fd)
 {
-	unsigned int info[9] = {0};
+	unsigned int info[9] = { 0 };
 	socklen_t length = sizeof info;
 
 	must(!getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &length), "SO_MEMINFO");
-	return info[0] + info[2];	/* SK_MEMINFO_RMEM_ALLOC, SK_MEMINFO_WMEM_ALLOC */
+	return info[0] + info[2]; /* SK_MEMINFO_RMEM_ALLOC, SK_MEMINFO_WMEM_ALLOC */
 }
 
 /* Pairs of stream sockets; 8 MiB wait in each. */
@@ -99,7 +99,8 @@ static void take_unix(size_t bytes)
 /* Connections to itself over the loopback device; nobody reads. */
 static void take_tcp(size_t bytes)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	socklen_t length = sizeof address;
 	size_t done = 0, memory = 0, pairs = 0;
 	int listener = socket(AF_INET, SOCK_STREAM, 0);
@@ -132,7 +133,8 @@ static void take_tcp(size_t bytes)
 /* Datagrams that wait in their receiver. */
 static void take_udp(size_t bytes)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	socklen_t length = sizeof address;
 	int to = socket(AF_INET, SOCK_DGRAM, 0), from = socket(AF_INET, SOCK_DGRAM, 0);
 	static char datagram[8192];
@@ -154,8 +156,9 @@ static void take_udp(size_t bytes)
 /* A receive ring of packets, mapped. */
 static void take_packet(size_t bytes)
 {
-	struct tpacket_req3 ring = {.tp_block_size = 64 * KIB, .tp_frame_size = 2048,
-				    .tp_retire_blk_tov = 60000};
+	struct tpacket_req3 ring = { .tp_block_size = 64 * KIB,
+				     .tp_frame_size = 2048,
+				     .tp_retire_blk_tov = 60000 };
 	int version = TPACKET_V3, fd = socket(AF_PACKET, SOCK_RAW, 0);
 
 	must(fd >= 0, "AF_PACKET");
@@ -176,7 +179,7 @@ static void take_messages(size_t bytes)
 	static struct {
 		long type;
 		char text[2 * PAGE - 56];
-	} message = {.type = 1};
+	} message = { .type = 1 };
 	size_t done = 0;
 	unsigned long queues = 0, messages = 0;
 
@@ -210,11 +213,14 @@ static void take_inflight(size_t bytes)
 		union {
 			struct cmsghdr head;
 			char space[CMSG_SPACE(sizeof ends)];
-		} control = {{.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
-			      .cmsg_len = CMSG_LEN(sizeof ends)}};
-		struct iovec one = {"x", 1};
-		struct msghdr message = {.msg_iov = &one, .msg_iovlen = 1, .msg_control = &control,
-					 .msg_controllen = sizeof control};
+		} control = { { .cmsg_level = SOL_SOCKET,
+				.cmsg_type = SCM_RIGHTS,
+				.cmsg_len = CMSG_LEN(sizeof ends) } };
+		struct iovec one = { "x", 1 };
+		struct msghdr message = { .msg_iov = &one,
+					  .msg_iovlen = 1,
+					  .msg_control = &control,
+					  .msg_controllen = sizeof control };
 
 		must(!pipe2(ends, O_NONBLOCK), "pipe");
 		fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);

@@ -21,7 +21,7 @@ enum { PAGE = 4096 };
 
 static void no_limit(void)
 {
-	struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+	struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
 
 	setrlimit(RLIMIT_MEMLOCK, &none);
 }
@@ -44,7 +44,7 @@ static void take_uring(size_t bytes)
 
 	no_limit();
 	for (; rounded < bytes - pinned; rings++) {
-		struct io_uring_params p = {0};
+		struct io_uring_params p = { 0 };
 		size_t ring, entries;
 
 		fd = (int)syscall(SYS_io_uring_setup, 16384, &p);
@@ -55,7 +55,8 @@ static void take_uring(size_t bytes)
 		sizes += ring + entries;
 		rounded += power_of_two(ring) + power_of_two(entries);
 		must(mmap(NULL, ring, PROT_READ | PROT_WRITE, MAP_SHARED, fd, IORING_OFF_SQ_RING) !=
-			     MAP_FAILED, "mmap");
+			     MAP_FAILED,
+		     "mmap");
 	}
 	buffer.iov_len = pinned / PAGE * PAGE;
 	buffer.iov_base = touched(buffer.iov_len, MAP_PRIVATE);
@@ -63,15 +64,17 @@ static void take_uring(size_t bytes)
 	     "IORING_REGISTER_BUFFERS");
 	count("rings", rings);
 	count("bytes", sizes);
-	count("rounded", rounded);	/* to powers of two, as they are allocated before 6.13 */
+	count("rounded", rounded); /* to powers of two, as they are allocated before 6.13 */
 	count("registered", buffer.iov_len);
 }
 
 /* Events with a mapped buffer of 4 MiB and a page each. */
 static void take_perf(size_t bytes)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof attr,
-				       .config = PERF_COUNT_SW_DUMMY, .disabled = 1};
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof attr,
+					.config = PERF_COUNT_SW_DUMMY,
+					.disabled = 1 };
 	size_t done = 0, each = 4 * MIB + PAGE, events = 0;
 
 	no_limit();
@@ -107,8 +110,11 @@ static unsigned long map_memory(int fd)
 static int map_of(const char *name, unsigned int type, unsigned int key, unsigned int value,
 		  unsigned int entries, unsigned int flags, size_t bytes)
 {
-	union bpf_attr attr = {.map_type = type, .key_size = key, .value_size = value,
-			       .max_entries = entries, .map_flags = flags};
+	union bpf_attr attr = { .map_type = type,
+				.key_size = key,
+				.value_size = value,
+				.max_entries = entries,
+				.map_flags = flags };
 	char text[32];
 	int fd;
 
@@ -138,7 +144,8 @@ static void take_bpf(size_t bytes)
 	unsigned int n = (unsigned int)(bytes / 4 / PAGE);
 	size_t ring = ring_bytes(bytes / 8);
 	unsigned int of_cpu = (unsigned int)(bytes / 8 / 1024 / (size_t)cpus);
-	size_t all = 2 * (size_t)n * PAGE + (size_t)n * PAGE + ring + (size_t)of_cpu * 1024 * (size_t)cpus;
+	size_t all = 2 * (size_t)n * PAGE + (size_t)n * PAGE + ring +
+		     (size_t)of_cpu * 1024 * (size_t)cpus;
 
 	no_limit();
 	map_of("array1", BPF_MAP_TYPE_ARRAY, 4, PAGE, n, 0, (size_t)n * PAGE);
@@ -161,11 +168,14 @@ static void take_ftrace(size_t bytes)
 	snprintf(text, sizeof text, "%lu", bytes / 2 / KIB / (size_t)cpus);
 	must(put("/sys/kernel/tracing/buffer_size_kb", text), "buffer_size_kb");
 	must(!mkdir("/sys/kernel/tracing/instances/hog", 0755), "instances");
-	must(put("/sys/kernel/tracing/instances/hog/buffer_size_kb", text), "instances/buffer_size_kb");
+	must(put("/sys/kernel/tracing/instances/hog/buffer_size_kb", text),
+	     "instances/buffer_size_kb");
 	count("main", number_in("/sys/kernel/tracing/buffer_total_size_kb") * KIB);
-	count("instance", number_in("/sys/kernel/tracing/instances/hog/buffer_total_size_kb") * KIB);
+	count("instance",
+	      number_in("/sys/kernel/tracing/instances/hog/buffer_total_size_kb") * KIB);
 	count("bytes", (number_in("/sys/kernel/tracing/buffer_total_size_kb") +
-			number_in("/sys/kernel/tracing/instances/hog/buffer_total_size_kb")) * KIB);
+			number_in("/sys/kernel/tracing/instances/hog/buffer_total_size_kb")) *
+			       KIB);
 }
 
 const struct hog ring_hogs[] = {
