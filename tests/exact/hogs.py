@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 SPREAD = 0.02
-OWNERS = 'census', '--holders', '--all'
+OWNERS = 'census', '--holders'
 
 
 @dataclass(frozen=True)
