@@ -36,6 +36,9 @@ static const struct row {
 } rows[] = {
 	{ .kind = OWNER_PIPE, .type = S_IFIFO, .of_inode = M_INODE_PIPE, .read = pipe_read },
 	{ .kind = OWNER_SOCKET, .magic = MAGIC_SOCKET, .of_private = M_SOCKET_SK, .read = socket_read },
+	{ .kind = OWNER_URING, .magic = MAGIC_ANON_INODE, .name = "[io_uring]", .read = uring_read },
+	{ .kind = OWNER_PERF, .magic = MAGIC_ANON_INODE, .name = "[perf_event]", .of_private = M_PERF_EVENT_RB, .read = perf_read },
+	{ .kind = OWNER_BPF, .magic = MAGIC_ANON_INODE, .name = "bpf-map", .read = bpf_map_read },
 };
 
 struct walk {
@@ -116,6 +119,7 @@ static struct held *owner_of(struct walk *w, uint64_t addr)
 		    !kernel_ptr_ok(h->k, object, h->k->dump->word_size))
 			return NULL;
 		o = held_get(h, rows[i].kind, object, &fresh);
+		o->files++;
 		if (fresh)
 			rows[i].read(h, o);
 		name_owner(h, &f, o);

@@ -29,6 +29,9 @@ void holders_build(const struct snapshot *s, struct reader *r, struct arena *mem
 		return;
 	holding_init(&h, s, r, &scratch, c, areas);
 	descriptors_walk(&h);
+	bpf_maps_walk(&h);
+	trace_walk(&h);
+	block_walk(&h);
 	tell(&h);
 	holding_finish(&h, mem, ret);
 	arena_release(&scratch);

@@ -78,6 +78,19 @@ bool holding_budget(struct holding *h, struct held *o, uint64_t n)
 	return true;
 }
 
+uint64_t held_member(struct holding *h, struct held *o, uint64_t object, enum layout_id id)
+{
+	uint64_t v;
+
+	if (!has(h->k, id))
+		return 0;
+	if (kmember_u64(h->k, h->r, object, id, &v)) {
+		o->incomplete = true;
+		return 0;
+	}
+	return v;
+}
+
 /* ---- what they have -------------------------------------------------------------------------- */
 
 void held_bytes(struct held *o, enum page_class class, uint64_t size, uint64_t pages)
@@ -162,6 +175,24 @@ void held_linear(struct holding *h, struct held *o, uint64_t kva, uint64_t n, en
 		held_frames(h, o, pfn, pages, to);
 	else
 		held_frames(h, o, pa >> h->k->page_shift, n, to);
+}
+
+void held_page_array(struct holding *h, struct held *o, uint64_t array, uint64_t n,
+		     enum page_class to)
+{
+	uint32_t word = h->k->dump->word_size;
+	uint64_t page;
+
+	if (n > h->k->memmap.max_pfn) {
+		o->incomplete = true;
+		return;
+	}
+	for (uint64_t i = 0; array && i < n; i++) {
+		if (read_kva_word(h->r, array + i * word, &page))
+			o->incomplete = true;
+		else if (page)
+			held_folio(h, o, page, to);
+	}
 }
 
 /* The pages of an area, by its array or by the kernel's page tables. */

@@ -26,6 +26,7 @@ struct held {
 	} part[HELD_PARTS];
 	unsigned nparts;
 	struct held_by *holders;	/* the newest first */
+	uint32_t files;			/* open files that lead to it */
 	bool kernel, incomplete;
 };
 
@@ -60,6 +61,9 @@ struct held *held_get(struct holding *h, enum owner_kind kind, uint64_t object, 
 /* PROC holds O; it may be said several times. */
 void held_by(struct holding *h, struct held *o, uint32_t proc);
 
+/* A member of OBJECT, 0 if this kernel has none; if it is not readable, O is incomplete. */
+uint64_t held_member(struct holding *h, struct held *o, uint64_t object, enum layout_id id);
+
 /* False if no more can be named: the lists of this dump are longer than its memory. */
 bool holding_budget(struct holding *h, struct held *o, uint64_t n);
 
@@ -69,6 +73,9 @@ void held_frames(struct holding *h, struct held *o, uint64_t pfn, uint64_t n, en
 void held_folio(struct holding *h, struct held *o, uint64_t page_kva, enum page_class to);
 /* The same by an address in its linear memory; N: frames if it is no folio. */
 void held_linear(struct holding *h, struct held *o, uint64_t kva, uint64_t n, enum page_class to);
+/* The folios of N struct pages, whose addresses are in an array. */
+void held_page_array(struct holding *h, struct held *o, uint64_t array, uint64_t n,
+		     enum page_class to);
 /* What kmalloc(), kvmalloc(), vmalloc() or a slab cache returned. */
 void held_memory(struct holding *h, struct held *o, uint64_t kva);
 /* SIZE bytes of memory in CLASS that are known to be nobody else's. */
@@ -78,8 +85,15 @@ void held_bytes(struct held *o, enum page_class class, uint64_t size, uint64_t p
 
 void pipe_read(struct holding *h, struct held *o);
 void socket_read(struct holding *h, struct held *o);
+void uring_read(struct holding *h, struct held *o);
+void perf_read(struct holding *h, struct held *o);
+void bpf_map_read(struct holding *h, struct held *o);
 
 /* Owners that processes hold by a descriptor or a mapping. Needs NEED_VMAS. */
 bool descriptors_walk(struct holding *h);
+/* Owners of which the kernel has lists. */
+void bpf_maps_walk(struct holding *h);
+void trace_walk(struct holding *h);
+void block_walk(struct holding *h);
 
 #endif

@@ -21,19 +21,6 @@
 enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_PACKET = 17 };
 enum { TYPE_STREAM = 1, TYPE_DGRAM = 2, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, STATE_LISTEN = 10 };
 
-static uint64_t get(struct holding *h, struct held *o, uint64_t object, enum layout_id id)
-{
-	uint64_t v;
-
-	if (!has(h->k, id))
-		return 0;
-	if (kmember_u64(h->k, h->r, object, id, &v)) {
-		o->incomplete = true;
-		return 0;
-	}
-	return v;
-}
-
 /* ---- sk_buffs ------------------------------------------------------------------------------ */
 
 static void take_skb(struct holding *h, struct held *o, uint64_t skb, unsigned depth);
@@ -41,8 +28,8 @@ static void take_skb(struct holding *h, struct held *o, uint64_t skb, unsigned d
 static void take_frags(struct holding *h, struct held *o, uint64_t info, unsigned depth)
 {
 	const struct member *m = &h->k->layout.v[M_SHINFO_FRAGS].m;
-	uint64_t n = get(h, o, info, M_SHINFO_NR_FRAGS), page;
-	uint64_t list = get(h, o, info, M_SHINFO_LIST);
+	uint64_t n = held_member(h, o, info, M_SHINFO_NR_FRAGS), page;
+	uint64_t list = held_member(h, o, info, M_SHINFO_LIST);
 
 	if (n > FRAGS_MAX || n > m->count) {
 		o->incomplete = true;
@@ -56,18 +43,18 @@ static void take_frags(struct holding *h, struct held *o, uint64_t info, unsigne
 			held_folio(h, o, page, CLASS_SOCKET);
 	}
 	for (; list && depth < NESTED_MAX && holding_budget(h, o, 1);
-	     list = get(h, o, list, M_SKB_NEXT))
+	     list = held_member(h, o, list, M_SKB_NEXT))
 		take_skb(h, o, list, depth + 1);
 }
 
 static void take_skb(struct holding *h, struct held *o, uint64_t skb, unsigned depth)
 {
-	uint64_t head = get(h, o, skb, M_SKB_HEAD), end = get(h, o, skb, M_SKB_END);
+	uint64_t head = held_member(h, o, skb, M_SKB_HEAD), end = held_member(h, o, skb, M_SKB_END);
 
 	held_memory(h, o, skb);
 	if (!head)
 		return;
-	if (get(h, o, skb, M_SKB_HEAD_FRAG))
+	if (held_member(h, o, skb, M_SKB_HEAD_FRAG))
 		held_linear(h, o, head, 1, CLASS_SOCKET);
 	else
 		held_memory(h, o, head);
@@ -84,7 +71,7 @@ static void take_queue(struct holding *h, struct held *o, uint64_t queue, bool l
 	struct listwalk w = listwalk_start(h->k, h->r, queue, QUEUE_MAX);
 
 	while (listwalk_next(&w) && holding_budget(h, o, 1)) {
-		uint64_t sk = listens ? get(h, o, w.node, M_SKB_SK) : 0;
+		uint64_t sk = listens ? held_member(h, o, w.node, M_SKB_SK) : 0;
 
 		take_skb(h, o, w.node, 0);
 		if (sk)
@@ -102,8 +89,8 @@ static void take_tree(struct holding *h, struct held *o, uint64_t root)
 	if (!has(h->k, M_RB_LEFT))
 		return;
 	while (n && holding_budget(h, o, 1)) {
-		uint64_t skb = stack[--n], left = get(h, o, skb, M_RB_LEFT),
-			 right = get(h, o, skb, M_RB_RIGHT);
+		uint64_t skb = stack[--n], left = held_member(h, o, skb, M_RB_LEFT),
+			 right = held_member(h, o, skb, M_RB_RIGHT);
 
 		take_skb(h, o, skb, 0);
 		if (n + 2 > TREE_DEPTH) {
@@ -122,8 +109,9 @@ static void take_tree(struct holding *h, struct held *o, uint64_t root)
 /* A block is a folio, or an area of vmalloc() (alloc_one_pg_vec_page()). */
 static void take_ring(struct holding *h, struct held *o, uint64_t ring)
 {
-	uint64_t vec = get(h, o, ring, M_PACKET_VEC), n = get(h, o, ring, M_PACKET_VEC_LEN),
-		 pages = get(h, o, ring, M_PACKET_VEC_PAGES), block;
+	uint64_t vec = held_member(h, o, ring, M_PACKET_VEC),
+		 n = held_member(h, o, ring, M_PACKET_VEC_LEN),
+		 pages = held_member(h, o, ring, M_PACKET_VEC_PAGES), block;
 	uint32_t size = layout_size(&h->k->layout, S_PGV);
 
 	if (!vec || !size)
@@ -153,14 +141,14 @@ static uint64_t at(const struct holding *h, uint64_t object, enum layout_id id)
 /* Connections that are ready and nobody has accepted yet. */
 static void take_unaccepted(struct holding *h, struct held *o, uint64_t sk)
 {
-	uint64_t request = get(h, o, sk, M_ICSK_ACCEPT);
+	uint64_t request = held_member(h, o, sk, M_ICSK_ACCEPT);
 
 	for (unsigned i = 0; request && i < LISTEN_MAX && holding_budget(h, o, 1); i++) {
-		uint64_t child = get(h, o, request, M_REQUEST_SK);
+		uint64_t child = held_member(h, o, request, M_REQUEST_SK);
 
 		if (child)
 			read_sock(h, o, child, true);
-		request = get(h, o, request, M_REQUEST_NEXT);
+		request = held_member(h, o, request, M_REQUEST_NEXT);
 	}
 }
 
@@ -168,14 +156,14 @@ static void read_inet(struct holding *h, struct held *o, uint64_t sk, uint64_t t
 		      uint64_t protocol, bool nested)
 {
 	if (type == TYPE_STREAM && protocol == PROTOCOL_TCP) {
-		bool listens = get(h, o, sk, M_SK_STATE) == STATE_LISTEN;
+		bool listens = held_member(h, o, sk, M_SK_STATE) == STATE_LISTEN;
 
 		if (listens && !nested)
 			take_unaccepted(h, o, sk);
 		if (listens)
 			return;
-		take_tree(h, o, get(h, o, sk, M_SK_RETRANSMIT));
-		take_tree(h, o, get(h, o, sk, M_TCP_OUT_OF_ORDER));
+		take_tree(h, o, held_member(h, o, sk, M_SK_RETRANSMIT));
+		take_tree(h, o, held_member(h, o, sk, M_TCP_OUT_OF_ORDER));
 	}
 	if (type == TYPE_DGRAM && protocol == PROTOCOL_UDP && has(h->k, M_UDP_READER))
 		take_queue(h, o, at(h, sk, M_UDP_READER), false);
@@ -184,17 +172,19 @@ static void read_inet(struct holding *h, struct held *o, uint64_t sk, uint64_t t
 /* NESTED: one that waits to be accepted by another. */
 static void read_sock(struct holding *h, struct held *o, uint64_t sk, bool nested)
 {
-	uint64_t family = get(h, o, sk, M_SK_FAMILY), type = get(h, o, sk, M_SK_TYPE),
-		 protocol = get(h, o, sk, M_SK_PROTOCOL), frag = get(h, o, sk, M_SK_FRAG),
-		 late = get(h, o, sk, M_SK_BACKLOG);
+	uint64_t family = held_member(h, o, sk, M_SK_FAMILY),
+		 type = held_member(h, o, sk, M_SK_TYPE),
+		 protocol = held_member(h, o, sk, M_SK_PROTOCOL),
+		 frag = held_member(h, o, sk, M_SK_FRAG),
+		 late = held_member(h, o, sk, M_SK_BACKLOG);
 	bool listens = family == FAMILY_UNIX && !nested &&
-		       get(h, o, sk, M_SK_STATE) == STATE_LISTEN;
+		       held_member(h, o, sk, M_SK_STATE) == STATE_LISTEN;
 
 	held_memory(h, o, sk);
 	take_queue(h, o, at(h, sk, M_SK_RECEIVE), listens);
 	take_queue(h, o, at(h, sk, M_SK_WRITE), false);
 	take_queue(h, o, at(h, sk, M_SK_ERROR), false);
-	for (; late && holding_budget(h, o, 1); late = get(h, o, late, M_SKB_NEXT))
+	for (; late && holding_budget(h, o, 1); late = held_member(h, o, late, M_SKB_NEXT))
 		take_skb(h, o, late, 0);
 	if (frag)
 		held_folio(h, o, frag, CLASS_SOCKET);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * block.c - requests of block devices. A driver's queues, and an I/O scheduler, have theirs made in
+ * advance (blk_mq_alloc_rqs(), block/blk-mq.c, read in 5.10, 6.1, 6.12, 7.2): pages in a list, each
+ * with its order in page->private. Disks are found by the devices of the class "block".
+ */
+#include "model/holder/holding.h"
+#include "model/walk/list.h"
+#include "model/walk/xarray.h"
+
+#define DEVICES_MAX (1u << 20)
+#define CLASSES_MAX 65536u
+#define QUEUES_MAX 65536u	/* of a device */
+#define BLOCKS_MAX (1u << 20)	/* of one set of requests */
+#define ORDER_MAX 10u
+#define NAME_BYTES 33
+
+struct disk {
+	struct holding *h;
+	uint64_t addr, queue;
+	char name[NAME_BYTES];
+};
+
+static uint64_t get(struct holding *h, uint64_t object, enum layout_id id)
+{
+	uint64_t v;
+
+	return object && has(h->k, id) && !kmember_u64(h->k, h->r, object, id, &v) ? v : 0;
+}
+
+/* ---- requests of one queue --------------------------------------------------------------------- */
+
+/* OBJECT, which has the requests of D of one kind; NULL: it was seen, with another disk. */
+static struct held *owner_of(const struct disk *d, uint64_t object, const char *of)
+{
+	struct held *o;
+	bool fresh;
+
+	o = held_get(d->h, OWNER_BLOCK, object, &fresh);
+	if (!fresh)
+		return NULL;
+	o->kernel = true;
+	o->what = arena_printf(d->h->mem, "%s: %s", d->name, of);
+	return o;
+}
+
+static void take_tags(struct holding *h, struct held *o, uint64_t tags)
+{
+	const struct kernel *k = h->k;
+	struct listwalk w;
+
+	if (!tags)
+		return;
+	w = listwalk_start(k, h->r, tags + layout_offset(&k->layout, M_TAGS_PAGES), BLOCKS_MAX);
+	while (listwalk_next(&w)) {
+		uint64_t page = w.node - layout_offset(&k->layout, M_PAGE_LRU), pfn;
+		uint64_t order = held_member(h, o, page, M_PAGE_PRIVATE);
+
+		if (order > ORDER_MAX || !memmap_page_pfn(&k->memmap, page, &pfn))
+			o->incomplete = true;
+		else
+			held_frames(h, o, pfn, UINT64_C(1) << order, CLASS_BLOCK);
+	}
+	o->incomplete |= w.st != ST_OK;
+}
+
+/* The driver's; disks of one host adapter share a set. */
+static void take_set(const struct disk *d, uint64_t set)
+{
+	uint64_t tags = get(d->h, set, M_TAGSET_TAGS), n = get(d->h, set, M_TAGSET_NR), one;
+	uint32_t word = d->h->k->dump->word_size;
+	struct held *o = tags ? owner_of(d, set, "driver") : NULL;
+
+	for (uint64_t i = 0; o && i < n && i < QUEUES_MAX; i++)
+		if (!read_kva_word(d->h->r, tags + i * word, &one))
+			take_tags(d->h, o, one);
+	if (o)
+		take_tags(d->h, o, get(d->h, set, M_TAGSET_SHARED));
+}
+
+struct scheduler {
+	const struct disk *d;
+	struct held *o;
+};
+
+static bool take_hctx(void *arg, const struct xa_entry *e)
+{
+	struct scheduler *s = arg;
+
+	if (!e->is_value)
+		take_tags(s->d->h, s->o, get(s->d->h, e->value, M_HCTX_SCHED));
+	return true;
+}
+
+static void take_scheduler(const struct disk *d)
+{
+	struct scheduler s = { .d = d, .o = owner_of(d, d->queue, "scheduler") };
+	uint64_t v = get(d->h, d->queue, M_QUEUE_HCTXS), n = get(d->h, d->queue, M_QUEUE_NR_HCTXS),
+		 hctx;
+	uint32_t word = d->h->k->dump->word_size;
+
+	if (!s.o)
+		return;
+	if (has(d->h->k, M_QUEUE_HCTX_TABLE))
+		xarray_walk(d->h->k, d->h->r,
+			    d->queue + layout_offset(&d->h->k->layout, M_QUEUE_HCTX_TABLE), 0,
+			    QUEUES_MAX, take_hctx, &s);
+	for (uint64_t i = 0; v && i < n && i < QUEUES_MAX; i++)
+		if (!read_kva_word(d->h->r, v + i * word, &hctx))
+			take_tags(d->h, s.o, get(d->h, hctx, M_HCTX_SCHED));
+	take_tags(d->h, s.o, get(d->h, d->queue, M_QUEUE_SHARED));
+}
+
+/* ---- disks ------------------------------------------------------------------------------------- */
+
+/* The struct gendisk of a device, 0 if it is a partition. */
+static uint64_t disk_of(struct holding *h, uint64_t device)
+{
+	const struct layout *l = &h->k->layout;
+
+	if (get(h, device, M_DEVICE_TYPE) != layout_symbol(l, Y_DISK_TYPE))
+		return 0;
+	if (has(h->k, M_BDEV_DEVICE))
+		return get(h, device - layout_offset(l, M_BDEV_DEVICE), M_BDEV_DISK);
+	return has(h->k, M_DISK_DEVICE) ? device - layout_offset(l, M_DISK_DEVICE) : 0;
+}
+
+static void take_device(struct holding *h, uint64_t device)
+{
+	struct disk d = { .h = h, .addr = disk_of(h, device) };
+
+	d.queue = get(h, d.addr, M_DISK_QUEUE);
+	if (!d.queue || read_kva_str(h->r, d.addr + layout_offset(&h->k->layout, M_DISK_NAME),
+				     d.name, sizeof(d.name)))
+		return;
+	take_set(&d, get(h, d.queue, M_QUEUE_SET));
+	take_scheduler(&d);
+}
+
+/* The subsys_private of the class; since 6.4 only the list of all classes leads to it
+   (class_to_subsys(), drivers/base/class.c). */
+static uint64_t block_class(struct holding *h)
+{
+	const struct layout *l = &h->k->layout;
+	uint64_t class = layout_symbol(l, Y_BLOCK_CLASS), kset;
+	struct listwalk w;
+
+	if (has(h->k, M_CLASS_PRIVATE))
+		return get(h, class, M_CLASS_PRIVATE);
+	if (kvar_u64(h->k, h->r, Y_CLASS_KSET, 0, &kset) || !has(h->k, M_SUBSYS_CLASS))
+		return 0;
+	w = listwalk_start(h->k, h->r, kset + layout_offset(l, M_KSET_LIST), CLASSES_MAX);
+	while (listwalk_next(&w)) {
+		uint64_t subsys = w.node - layout_offset(l, M_KOBJECT_ENTRY) -
+				  layout_offset(l, M_SUBSYS_KOBJ);
+
+		if (get(h, subsys, M_SUBSYS_CLASS) == class)
+			return subsys;
+	}
+	return 0;
+}
+
+void block_walk(struct holding *h)
+{
+	const struct layout *l = &h->k->layout;
+	uint64_t subsys;
+	struct listwalk w;
+
+	if (!has(h->k, Y_BLOCK_CLASS) || !has(h->k, Y_DISK_TYPE) || !has(h->k, M_TAGS_PAGES) ||
+	    !has(h->k, M_KNODE))
+		return;
+	subsys = block_class(h);
+	if (!subsys)
+		return;
+	w = listwalk_start(h->k, h->r, subsys + layout_offset(l, M_SUBSYS_DEVICES), DEVICES_MAX);
+	while (listwalk_next(&w))
+		take_device(h, get(h, w.node - layout_offset(l, M_KNODE), M_KNODE_DEVICE));
+	if (w.st)
+		issue_add(h->k->issues, w.st, "owner", 1, "list of block devices");
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rings.c - rings that the kernel shares with a process: io_uring (io_uring/io_uring.c, memmap.c;
+ * fs/io_uring.c in 5.10) and perf (kernel/events/ring_buffer.c). Read in 5.10, 6.1, 6.12, 7.2.
+ * Pages that the process gave are its own.
+ */
+#include "model/holder/holding.h"
+
+#define RING_PAGES (1u << 24)
+
+/* Addresses of pages in linear memory. */
+static void take_addresses(struct holding *h, struct held *o, uint64_t array, uint64_t n,
+			   enum page_class to)
+{
+	uint32_t word = h->k->dump->word_size;
+	uint64_t kva;
+
+	if (n > RING_PAGES) {
+		o->incomplete = true;
+		return;
+	}
+	for (uint64_t i = 0; array && i < n; i++) {
+		if (read_kva_word(h->r, array + i * word, &kva))
+			o->incomplete = true;
+		else if (kva)
+			held_linear(h, o, kva, 1, to);
+	}
+}
+
+/* ---- io_uring -------------------------------------------------------------------------------- */
+
+static void take_region(struct holding *h, struct held *o, enum layout_id id)
+{
+	uint64_t region = o->object + layout_offset(&h->k->layout, id);
+
+	if (has(h->k, id))
+		held_page_array(h, o, held_member(h, o, region, M_REGION_PAGES),
+				held_member(h, o, region, M_REGION_NR_PAGES), CLASS_URING);
+}
+
+/* To 6.13: a folio at RING, or, if there is one, an array of pages. */
+static void take_ring(struct holding *h, struct held *o, enum layout_id ring, enum layout_id pages,
+		      enum layout_id n)
+{
+	uint64_t array = held_member(h, o, o->object, pages),
+		 kva = held_member(h, o, o->object, ring);
+
+	if (array)
+		held_page_array(h, o, array, held_member(h, o, o->object, n), CLASS_URING);
+	else if (kva)
+		held_linear(h, o, kva, 1, CLASS_URING);
+}
+
+void uring_read(struct holding *h, struct held *o)
+{
+	held_memory(h, o, o->object);
+	if (has(h->k, M_URING_RING_REGION)) {
+		take_region(h, o, M_URING_RING_REGION);
+		take_region(h, o, M_URING_SQ_REGION);
+		take_region(h, o, M_URING_PARAM_REGION);
+		return;
+	}
+	take_ring(h, o, M_URING_RINGS, M_URING_RING_PAGES, M_URING_NR_RING_PAGES);
+	take_ring(h, o, M_URING_SQES, M_URING_SQE_PAGES, M_URING_NR_SQE_PAGES);
+}
+
+/* ---- perf ------------------------------------------------------------------------------------ */
+
+/* With CONFIG_PERF_USE_VMALLOC all data pages are one area. */
+void perf_read(struct holding *h, struct held *o)
+{
+	uint64_t user = held_member(h, o, o->object, M_PERF_USER_PAGE),
+		 n = held_member(h, o, o->object, M_PERF_NR_PAGES),
+		 aux = held_member(h, o, o->object, M_PERF_NR_AUX);
+
+	o->what = arena_printf(h->mem, "ring of %llu pages, %llu of AUX", (unsigned long long)n,
+			       (unsigned long long)aux);
+	held_memory(h, o, o->object);
+	if (user >= h->areas_start && user < h->areas_end) {
+		held_memory(h, o, user);
+	} else {
+		if (user)
+			held_linear(h, o, user, 1, CLASS_PERF);
+		take_addresses(h, o, o->object + layout_offset(&h->k->layout, M_PERF_DATA_PAGES), n,
+			       CLASS_PERF);
+	}
+	take_addresses(h, o, held_member(h, o, o->object, M_PERF_AUX_PAGES), aux, CLASS_PERF);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * trace.c - ring buffers of ftrace, by instance and CPU (kernel/trace/ring_buffer.c), and its table
+ * of functions (kernel/trace/ftrace.c). Read in 5.10, 6.1, 6.12, 7.2.
+ *
+ * The list of a buffer's pages is circular and without a head; the low two bits of its links are
+ * flags. The page that is being read is outside of it.
+ */
+#include "model/holder/holding.h"
+#include "model/walk/list.h"
+
+#define INSTANCES_MAX 65536u
+#define TABLES_MAX 1000000u
+#define ORDER_MAX 10u
+#define NAME_BYTES 64
+
+static void take_page(struct holding *h, struct held *o, uint64_t bpage)
+{
+	uint64_t data = held_member(h, o, bpage, M_RING_PAGE_DATA),
+		 order = held_member(h, o, bpage, M_RING_PAGE_ORDER);
+
+	held_memory(h, o, bpage);
+	if (data && order <= ORDER_MAX)
+		held_linear(h, o, data, UINT64_C(1) << order, CLASS_TRACE);
+	o->incomplete |= order > ORDER_MAX;
+}
+
+static void take_cpu(struct holding *h, struct held *o, uint64_t cpu)
+{
+	const struct layout *l = &h->k->layout;
+	uint64_t first = held_member(h, o, cpu, M_RING_PAGES),
+		 n = held_member(h, o, cpu, M_RING_NR_PAGES),
+		 reader = held_member(h, o, cpu, M_RING_READER), node = first;
+
+	for (uint64_t i = 0; node && i < n && holding_budget(h, o, 1); i++) {
+		take_page(h, o, node - layout_offset(l, M_RING_PAGE_LIST));
+		if (read_kva_word(h->r, node + layout_offset(l, M_LIST_NEXT), &node))
+			break;
+		node &= ~UINT64_C(3);
+		if (node == first)
+			break;
+	}
+	o->incomplete |= node != first;
+	if (reader)
+		take_page(h, o, reader);
+}
+
+static void take_buffer(struct holding *h, struct held *o, uint64_t buffer)
+{
+	uint64_t cpus = held_member(h, o, buffer, M_RING_BUFFERS), cpu;
+
+	for (uint32_t i = 0; cpus && i < h->k->ncpus; i++) {
+		if (read_kva_word(h->r, cpus + (uint64_t)h->k->possible[i] * h->k->dump->word_size,
+				  &cpu))
+			o->incomplete = true;
+		else if (cpu)
+			take_cpu(h, o, cpu);
+	}
+}
+
+static void take_instance(struct holding *h, uint64_t addr)
+{
+	bool fresh;
+	struct held *o = held_get(h, OWNER_TRACE, addr, &fresh);
+	uint64_t buffer = held_member(h, o, addr, M_TRACE_BUFFER),
+		 copy = held_member(h, o, addr, M_TRACE_SNAPSHOT),
+		 name = held_member(h, o, addr, M_TRACE_NAME);
+	char text[NAME_BYTES];
+
+	o->kernel = true;
+	o->what = "the first instance";
+	if (name && !read_kva_str(h->r, name, text, sizeof(text)))
+		o->what = arena_printf(h->mem, "instance %s", text);
+	if (buffer)
+		take_buffer(h, o, buffer);
+	if (copy)
+		take_buffer(h, o, copy);
+}
+
+/* The functions that can be traced. */
+static void take_functions(struct holding *h)
+{
+	struct held *o = NULL;
+	uint64_t table;
+	bool fresh;
+
+	if (!has(h->k, M_FTRACE_ORDER) || kvar_u64(h->k, h->r, Y_FTRACE_PAGES, 0, &table))
+		return;
+	for (unsigned i = 0; table && i < TABLES_MAX; i++) {
+		uint64_t order, records;
+
+		if (!o)
+			o = held_get(h, OWNER_TRACE, table, &fresh);
+		order = held_member(h, o, table, M_FTRACE_ORDER);
+		records = held_member(h, o, table, M_FTRACE_RECORDS);
+		if (records && order <= ORDER_MAX)
+			held_linear(h, o, records, UINT64_C(1) << order, CLASS_TRACE);
+		o->incomplete |= order > ORDER_MAX;
+		table = held_member(h, o, table, M_FTRACE_NEXT);
+	}
+	if (!o)
+		return;
+	o->kernel = true;
+	o->what = "functions that can be traced";
+}
+
+void trace_walk(struct holding *h)
+{
+	struct listwalk w;
+
+	take_functions(h);
+	if (!has(h->k, Y_TRACE_ARRAYS) || !has(h->k, M_TRACE_BUFFER) || !has(h->k, M_RING_BUFFERS))
+		return;
+	w = listwalk_start(h->k, h->r, layout_symbol(&h->k->layout, Y_TRACE_ARRAYS), INSTANCES_MAX);
+	while (listwalk_next(&w))
+		take_instance(h, w.node - layout_offset(&h->k->layout, M_TRACE_LIST));
+	if (w.st)
+		issue_add(h->k->issues, w.st, "owner", 1, "list of trace instances");
+}
