@@ -120,7 +120,8 @@ def compare(tally, name, vmcensus, truth, one):
     """The dump of machine ONE against what the hogs wrote down, or against the cause of its OOM."""
     cause = name.split(' oom-', 1)[1].removesuffix('-panic') if ' oom-' in name else ''
     if cause:
-        compare_cause(tally, name, vmcensus, OOMS[cause], records(truth.folder))
+        compare_cause(tally, name, vmcensus, OOMS[cause], records(truth.folder),
+                      'panicby=then' in one.plan.append)
         return
     compare_census(tally, name, vmcensus, truth)
     compare_hogs(tally, name, vmcensus, truth)

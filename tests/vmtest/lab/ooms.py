@@ -17,8 +17,8 @@ GROUPS = 'cd /sys/fs/cgroup; set_to cgroup.subtree_control "+memory +cpuset +pid
 
 @dataclass
 class Oom:
-    cause: str              # as the verdict shall name it
-    holder: str             # comm, module, file or cgroup that has the memory
+    cause: str              # regular expression of the verdict's first holder: its cause
+    holder: str             # the same: in its sentence, the comm, module, file or group that has the memory
     text: str               # one sentence: what happened
     script: str = LAST      # of the guest's init
     hogs: dict = field(default_factory=dict)    # as in hogs.SETS
@@ -26,6 +26,8 @@ class Oom:
     devices: tuple = ()
     append: str = ''
     innocent: bool = True   # did the killed process not cause it?
+    limit: str = 'memory of the machine'    # the verdict's limit
+    more: str = ''          # a further cause that a row must have
     timeout: int = 600
 
 
@@ -37,74 +39,80 @@ def one(kind, amount, cause, text, **kw):
 OOMS = {
     'one': Oom('one process grew', 'leaker', 'leaker grew until memory was out; it was killed',
                INNOCENT + 'hog anon 0 comm=leaker grow=1024\nawait_oom\n', innocent=False),
-    'many': Oom('many processes grew', 'worker', '12 processes "worker" grew alike',
+    'many': Oom('processes of one name grew', 'worker', '12 processes "worker" grew alike',
                 INNOCENT + 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do hog anon 1024 comm=worker grow=256 pause=20000; done\n'
                 'await_oom\n', innocent=False),
     'forkbomb': Oom('fork bomb', 'bomb', 'a process and its children forked without end; each took 256 KiB',
                     INNOCENT + '/lab/more/hogs --bomb bomb 256 > /dev/console &\nawait_oom\n: > /tmp/stop; sleep 5\n', innocent=False,
                     append='log_buf_len=16M'),
     'tmpfs': one('tmpfs', '480', 'tmpfs', 'a named file of a tmpfs, which nobody has open', holder='/run/hog-tmpfs/named'),
-    'deleted': one('deleted', '480', 'deleted tmpfs file', 'hog-deleted has a deleted file of a tmpfs open'),
+    'deleted': one('deleted', '480', 'deleted file of tmpfs', 'hog-deleted has a deleted file of a tmpfs open'),
     'memfd': one('memfd', '480', 'memfd', 'hog-memfd holds a memfd'),
-    'shm': one('shm', '480', 'sysv segment', 'a SysV segment without any attached process', holder='shmid 0'),
+    'shm': one('shm', '480', 'SysV segment, attached by nobody', 'a SysV segment without any attached process', holder='shmid'),
     'ramfs': one('ramfs', '480', 'ramfs', 'a file of a ramfs, which cannot be reclaimed', holder='/run/hog-ramfs/named'),
     'mlock': one('mlock', '420', 'mlock', 'hog-mlock locked its memory', innocent=False),
-    'hugetlb': one('hugetlb', '480', 'hugetlb', 'a pool of huge pages, of which a quarter is used', holder='hugetlb'),
+    'hugetlb': one('hugetlb', '480', 'hugetlb', 'a pool of huge pages, of which a quarter is used', holder='huge'),
     'pagetables': one('pagetables', '420', 'page tables', 'hog-pagetables touched one page in each 2 MiB', innocent=False),
     'threads': one('threads', '120', 'kernel stacks', 'hog-threads has 7680 threads', memory=512),
-    'pipes': one('pipes', '480', 'pipes', 'hog-pipes has full pipes'),
-    'unix': one('unix', '400', 'sockets', 'hog-unix has data in unix sockets that nobody reads'),
-    'tcp': one('tcp', '400', 'sockets', 'hog-tcp has data in TCP sockets that nobody reads'),
-    'packet': one('packet', '450', 'packet rings', 'hog-packet has a receive ring'),
-    'uring': one('uring', '400', 'io_uring', 'hog-uring has rings'),
-    'bpf': one('bpf', '480', 'bpf maps', 'hog-bpf has preallocated maps'),
-    'ftrace': one('ftrace', '480', 'trace buffers', 'the buffers of the tracer were made large', holder='ftrace'),
-    'messages': one('messages', '450', 'unreclaimable slab', 'SysV messages that nobody receives', holder='sysv message queues'),
+    'pipes': one('pipes', '480', 'pipes?|pages behind descriptors', 'hog-pipes has full pipes'),
+    'unix': one('unix', '400', '.*sockets?|pages behind descriptors', 'hog-unix has data in unix sockets that nobody reads'),
+    'tcp': one('tcp', '400', '.*sockets?|pages behind descriptors', 'hog-tcp has data in TCP sockets that nobody reads'),
+    'packet': one('packet', '450', 'packet rings?|.*sockets?|pages behind descriptors', 'hog-packet has a receive ring'),
+    'uring': one('uring', '400', 'io_uring.*|pages behind descriptors', 'hog-uring has rings'),
+    'bpf': one('bpf', '480', '(?i)bpf maps?|pages behind descriptors|vmalloc', 'hog-bpf has preallocated maps'),
+    'ftrace': one('ftrace', '480', '.*trac(e|ing) buffers?', 'the buffers of the tracer were made large', holder='trac'),
+    'messages': one('messages', '450', 'unreclaimable slab', 'SysV messages that nobody receives', holder='kmalloc-cg-4k|kmalloc-4k|[Mm]essage'),
     'slab': one('silent', '450:how=slab', 'unreclaimable slab', 'the module silent fills its cache silent_objects',
                 holder='silent_objects'),
     'vmalloc': one('silent', '450:how=vmalloc', 'vmalloc', 'the module silent takes areas of vmalloc', holder='silent'),
-    'percpu': one('silent', '300:how=percpu', 'per-CPU', 'the module silent takes per-CPU memory', holder='silent'),
-    'driver': one('silent', '450:order=0', 'driver', 'the module silent takes pages and tells nobody', holder='silent'),
+    'percpu': one('silent', '300:how=percpu', 'per-CPU memory', 'the module silent takes per-CPU memory', holder=''),
+    'driver': one('silent', '450:order=0', 'driver or unknown', 'the module silent takes pages and tells nobody', holder='silent'),
     'balloon': one('balloon', '480', 'balloon', 'the host took memory with the balloon', holder='balloon'),
-    'zram': Oom('zram', 'zram0', 'swap on zram, filled with data that does not compress',
+    'zram': Oom('compressed swap', 'zram', 'swap on zram, filled with data that does not compress',
                 'echo 600M > /sys/block/zram0/disksize; mkswap /dev/zram0 > /dev/null; swapon /dev/zram0\n' + INNOCENT +
                 'hog anon 0 comm=leaker grow=1024 noise=1\nawait_oom\n', innocent=False),
-    'swapfull': Oom('swap full', 'leaker', 'leaker filled memory and the swap area',
+    'swapfull': Oom('one process grew', 'leaker', 'leaker filled memory and the swap area',
                     'mkswap /dev/vdc > /dev/null; swapon /dev/vdc\n' + INNOCENT +
-                    'hog anon 0 comm=leaker grow=1024\nawait_oom\n', innocent=False),
-    'unkillable': Oom('unkillable hog', 'immortal', 'immortal, with oom_score_adj -1000, holds most of memory',
-                      'hog anon 430080 comm=immortal adj=-1000\nsleep 4\n' + LAST),
-    'dstate': Oom('victim in D state', 'stuck', 'stuck was killed but holds its mmap_lock and cannot die',
-                  'insmod /lab/more/silent.ko kib=0\nhog anon 409600 comm=stuck hang=1; sleep 4\n' + LAST + 'sleep 10\n'),
-    'memcg2': Oom('memcg limit', '/job', 'the limit of 100 MiB of the group /job; memory elsewhere was free',
+                    'hog anon 0 comm=leaker grow=1024\nawait_oom\n', innocent=False, more='swap full'),
+    'unkillable': Oom('one process grew', 'immortal', 'immortal, with oom_score_adj -1000, holds most of memory',
+                      'hog anon 430080 comm=immortal adj=-1000\nsleep 4\n' + LAST, more='unkillable hog'),
+    'dstate': Oom('one process grew', 'stuck', 'stuck was killed but holds its mmap_lock and cannot die',
+                  'insmod /lab/more/silent.ko kib=0\nhog anon 409600 comm=stuck hang=1; sleep 4\n' + LAST + 'sleep 10\n', innocent=False,
+                  more='victim in D state|victim not reaped'),
+    'memcg2': Oom('one process grew', 'leaker', 'the limit of 100 MiB of the group /job; memory elsewhere was free',
                   GROUPS + 'mkdir job; echo 100M > job/memory.max\n' + INNOCENT +
-                  'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n', innocent=False),
-    'memcg2-nested': Oom('memcg limit', '/top', 'the limit of /top, reached by /top/a and /top/b together',
+                  'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n', innocent=False,
+                limit='memory limit of a control group'),
+    'memcg2-nested': Oom('one process grew', 'leaker', 'the limit of /top, reached by /top/a and /top/b together',
                          GROUPS + 'mkdir top; set_to top/cgroup.subtree_control "+memory"; mkdir top/a top/b\n'
                          'echo 120M > top/memory.max; echo 200M > top/b/memory.max\n' + INNOCENT +
                          'hog anon 51200 comm=steady cgroup=/sys/fs/cgroup/top/a; sleep 2\n'
-                         'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/top/b\nawait_oom\n', innocent=False),
-    'memcg2-group': Oom('memcg limit', '/job', 'the limit of /job, which is killed as a whole (memory.oom.group)',
+                         'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/top/b\nawait_oom\n', innocent=False,
+                       limit='memory limit of a control group'),
+    'memcg2-group': Oom('one process grew', 'leaker', 'the limit of /job, which is killed as a whole (memory.oom.group)',
                         GROUPS + 'mkdir job; echo 100M > job/memory.max; echo 1 > job/memory.oom.group\n' + INNOCENT +
                         'hog anon 20480 comm=helper cgroup=/sys/fs/cgroup/job; sleep 2\n'
-                        'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n', innocent=False),
-    'memcg2-tmpfs': Oom('memcg limit', '/job', 'the limit of /job, reached by a file of a tmpfs that is charged to it',
+                        'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n', innocent=False,
+                      limit='memory limit of a control group'),
+    'memcg2-tmpfs': Oom('tmpfs', 'named', 'the limit of /job, reached by a file of a tmpfs that is charged to it',
                         GROUPS + 'mkdir job; echo 100M > job/memory.max\n' + INNOCENT +
                         'hog tmpfs 81920 cgroup=/sys/fs/cgroup/job; sleep 3\n'
-                        'hog anon 0 comm=client grow=512 cgroup=/sys/fs/cgroup/job\nawait_oom\n'),
-    'memcg1': Oom('memcg limit', '/job', 'the limit of the group /job of version 1',
+                        'hog anon 0 comm=client grow=512 cgroup=/sys/fs/cgroup/job\nawait_oom\n',
+                      limit='memory limit of a control group'),
+    'memcg1': Oom('one process grew', 'leaker', 'the limit of the group /job of version 1',
                   'cd /; umount /sys/fs/cgroup; mount -t cgroup -o memory memory /sys/fs/cgroup; cd /sys/fs/cgroup\n'
                   'mkdir job; echo 100M > job/memory.limit_in_bytes\n' + INNOCENT +
-                  'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n', innocent=False),
-    'cpuset': Oom('cpuset', '/job', 'leaker may use node 1 alone; node 0 had free memory',
+                  'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n', innocent=False,
+                limit='memory limit of a control group'),
+    'cpuset': Oom('one process grew', 'leaker', 'leaker may use node 1 alone; node 0 had free memory',
                   GROUPS + 'mkdir job; echo 1 > job/cpuset.mems\n' + INNOCENT +
                   'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n',
-                  memory=1024, devices=NODES, innocent=False),
-    'mempolicy': Oom('mempolicy', 'leaker', 'leaker bound itself to node 1; node 0 had free memory',
+                  memory=1024, devices=NODES, innocent=False, limit='cpuset'),
+    'mempolicy': Oom('one process grew', 'leaker', 'leaker bound itself to node 1; node 0 had free memory',
                      INNOCENT + 'hog anon 0 comm=leaker grow=1024 bind=1\nawait_oom\n', memory=1024, devices=NODES,
-                     innocent=False),
-    'order3': Oom('fragmentation', 'silent', 'single pages of the module silent lie in each block of 8; it asks for order 3',
-                  INNOCENT + 'hog silent 614400 how=pieces\nawait_oom\n'),
+                     innocent=False, limit='memory policy'),
+    'order3': Oom('', '', 'single pages of the module silent lie in each block of 8; it asks for order 3',
+                  INNOCENT + 'hog silent 614400 how=pieces\nawait_oom\n', limit='fragmentation'),
 }
 
 PANIC = 'set_to /proc/sys/vm/panic_on_oom 2\n'
@@ -113,5 +121,5 @@ PANICS = ('one', 'deleted', 'shm', 'pipes', 'bpf', 'slab', 'driver', 'memcg2', '
 
 def describe(name, oom):
     """cause.txt"""
-    return (f'name {name}\ncause {oom.cause}\nholder {oom.holder}\ninnocent {"yes" if oom.innocent else "no"}\n'
-            f'text {oom.text}\n')
+    return (f'name {name}\ntext {oom.text}\nlimit {oom.limit}\ncause {oom.cause}\nholder {oom.holder}\n'
+            f'innocent {"yes" if oom.innocent else "no"}\nmore {oom.more}\n')
