@@ -54,7 +54,7 @@ const struct option_spec option_specs[] = {
 	  "types from the kernel's headers: a package of them, or a source tree", OPT_HEADERS },
 	{ ID_CONFIG, 0, "config", "FILE", "its .config (default: the dump's, else that in DIR)",
 	  OPT_CONFIG },
-	{ ID_TASKS, 0, "tasks", NULL, "the kernel's table of tasks, beside the dump", OPT_TASKS },
+	{ ID_TASKS, 0, "tasks", NULL, "oom: the kernel's table of tasks; thrash: processes that waited", OPT_TASKS },
 	{ ID_ZONES, 0, "zones", NULL, "zones, and which of them failed the request", OPT_ZONES },
 	{ ID_CGROUPS, 0, "cgroups", NULL, "control groups that were at their limit", OPT_CGROUPS },
 	{ ID_HOLDERS, 0, "holders", NULL, "owners of the kernel's memory, and who holds them",
@@ -435,7 +435,8 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 		o->action = DO_COLUMNS;
 		return 0;
 	}
-	if (o->report->compares && take_earlier(o, &a))
+	if ((o->report->compares || (a.nearlier && o->report->opts & OPT_EARLIER)) &&
+	    take_earlier(o, &a))
 		return EXIT_USAGE;
 	if (!o->nimages && !(o->report_opts.headers && o->report->opts & OPT_HEADERS))
 		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE");

@@ -365,7 +365,7 @@ static int analyse(struct run *run)
 	};
 	const struct report *r = o->report;
 
-	if (r->compares && look_back(run, &ko))
+	if (o->nearlier && look_back(run, &ko))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "opening the dump");
 	if (run->open ? run->open(run->host, &ko, &run->diag, &run->k)

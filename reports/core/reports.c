@@ -34,6 +34,7 @@ const struct report *const reports[] = {
 	&report_dmesg,
 	&report_config,
 	&report_oom,
+	&report_thrash,
 	&report_diff,
 	&report_layout,
 	&report_html,
