@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 
 SPREAD = 0.02
+# of what comes free; and what the machine itself takes or gives meanwhile, bytes
+FREED_SPREAD, FREED_SPARE = 0.03, 512 << 10
 OWNERS = 'census', '--holders'
 
 
@@ -105,3 +107,19 @@ def compare_hogs(tally, name, vmcensus, truth):
             continue
         wrong, got = difference(vmcensus, HOGS[hog], record)
         tally.check(f'{name} hog {hog}', [wrong] if wrong else [], f'{got} bytes')
+
+
+def compare_freed(tally, name, vmcensus, ends, recorded):
+    """What the end of each hog frees, against what came free when it was killed: ENDS, {pid: KiB}."""
+    rows, error = vmcensus.rows('oom', '--kills', '-c', 'kind,pid,exit')
+    if rows is None:
+        tally.check(f'{name} freed', [error])
+        return
+    exits = {row['pid']: row['exit'] for row in rows if row['kind'] == 'process'}
+    for hog, record in recorded.items():
+        pid = int(record['pid'])
+        if pid not in ends:
+            continue
+        got, want = exits.get(pid), ends[pid] << 10
+        good = got is not None and abs(got - want) <= want * FREED_SPREAD + FREED_SPARE
+        tally.check(f'{name} freed {hog}', [] if good else [f'{got} bytes, {want} came free'], f'{got} bytes')

@@ -11,7 +11,7 @@ import time
 
 from exact.census import compare_census
 from exact.cause import compare_cause
-from exact.hogs import compare_hogs, records
+from exact.hogs import compare_freed, compare_hogs, records
 from .kmod import BuildRoot
 from .machine import HERE, Kernel, Machine, Monitor, Plan, unpack_module
 from .ooms import OOMS, PANIC, PANICS
@@ -125,8 +125,9 @@ def compare(tally, name, vmcensus, truth, one):
         return
     compare_census(tally, name, vmcensus, truth)
     compare_hogs(tally, name, vmcensus, truth)
-    ends = freed(one.console())
-    tally.check(f'{name} freed', [] if ends else ['no hog ended'], f'{len(ends)} hogs')
+    ends = {pid: kib for pid, (kib, _) in freed(one.console()).items()}
+    tally.check(f'{name} ends', [] if ends else ['no hog ended'], f'{len(ends)} hogs')
+    compare_freed(tally, name, vmcensus, ends, records(truth.folder))
 
 
 def freed(console):
