@@ -112,7 +112,7 @@ OOMS = {
                      INNOCENT + 'hog anon 0 comm=leaker grow=1024 bind=1\nawait_oom\n', memory=1024, devices=NODES,
                      innocent=False, limit='memory policy'),
     'order3': Oom('', '', 'single pages of the module silent lie in each block of 8; it asks for order 3',
-                  INNOCENT + 'hog silent 614400 how=pieces\nawait_oom\n', limit='fragmentation'),
+                  INNOCENT + 'hog silent 491520 how=pieces\nawait_oom\n', limit='fragmentation'),
 }
 
 PANIC = 'set_to /proc/sys/vm/panic_on_oom 2\n'
