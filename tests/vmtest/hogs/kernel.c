@@ -96,32 +96,38 @@ static void take_zram(size_t bytes)
 	count("pages", used / PAGE);
 }
 
-/* The host inflates it when it reads this line on the console. */
+/* Pages that the balloon has. */
+static size_t balloon_pages(void)
+{
+	unsigned long inflated = 0, deflated = 0;
+	char line[128];
+	FILE *f = fopen("/proc/vmstat", "r");
+
+	while (f && fgets(line, sizeof line, f)) {
+		sscanf(line, "balloon_inflate %lu", &inflated);
+		sscanf(line, "balloon_deflate %lu", &deflated);
+	}
+	if (f)
+		fclose(f);
+	return inflated - deflated;
+}
+
+/* The host inflates it when it reads this line on the console. It is done when nothing moves for 10 s. */
 static void take_balloon(size_t bytes)
 {
-	size_t total = 0, now = 0;
-	char line[128];
+	size_t before = 0, now = 0;
+	int still = 0;
 
 	printf("LAB-BALLOON %zu\n", bytes);
-	for (int i = 0; i < 600 && now < bytes; i++) {
-		FILE *f = fopen("/proc/vmstat", "r");
-		unsigned long inflated = 0, deflated = 0;
-
-		while (f && fgets(line, sizeof line, f)) {
-			sscanf(line, "balloon_inflate %lu", &inflated);
-			sscanf(line, "balloon_deflate %lu", &deflated);
-		}
-		if (f)
-			fclose(f);
-		now = (inflated - deflated) * PAGE;
-		if (now == total && now)
-			break;
-		total = now;
+	for (int i = 0; i < 600 && now * PAGE < bytes && still < 20; i++) {
 		usleep(500000);
+		now = balloon_pages();
+		still = now && now == before ? still + 1 : 0;
+		before = now;
 	}
 	must(now > 0, "balloon");
-	count("bytes", now);
-	count("pages", now / PAGE);
+	count("bytes", now * PAGE);
+	count("pages", now);
 }
 
 /* The module takes memory and tells nobody; HOW says of which kind (silent/silent.c). */
