@@ -81,6 +81,7 @@ struct task {				/* one thread, or process of one thread */
 	uint32_t flags;			/* PF_* */
 	bool in_execve;			/* from when execve() has the file until it is done */
 	bool in_vfork;			/* its parent waits in vfork() and shares the mm */
+	const char *unlisted;		/* it is in no list of tasks: how it was found; else NULL */
 	uint32_t cpu;			/* last ran there */
 	uint64_t utime, stime;		/* ns; of only this thread. These and the following:
 					   UINT64_MAX if unknown */

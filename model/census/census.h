@@ -21,8 +21,18 @@ struct census_counter {
 	uint64_t found;			/* pages, by the classes that it counts */
 };
 
+/* The list of free pages of a CPU whose count is not its length. */
+struct census_cpu_list {
+	const char *zone;
+	uint32_t cpu;
+	int64_t counted;		/* pages, as struct per_cpu_pages has them */
+	uint64_t listed;		/* pages, by its lists */
+};
+
 struct census {
 	struct page_classes *classes;
+	struct census_cpu_list *cpu_lists;
+	uint32_t ncpu_lists;
 	/* Where its frames are is not shown, or not all of them: they are in CLASS_UNKNOWN or
 	   CLASS_BOOT. */
 	bool unknown[PAGE_CLASSES];

@@ -22,7 +22,7 @@ bool claim_tables(const struct snapshot *s, struct reader *r, struct page_classe
 
 /* Free pages on the lists of CPUs. Scratch memory is taken from MEM, here and below. */
 bool claim_free_on_cpus(const struct snapshot *s, struct reader *r, struct arena *mem,
-			struct page_classes *c);
+			struct census *c);
 /* Areas of vmalloc(). */
 bool claim_vmalloc(const struct kernel *k, struct reader *r, const struct vmalloc *areas,
 		   struct page_classes *c);

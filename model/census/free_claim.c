@@ -19,6 +19,8 @@ struct pcp {
 	const struct kernel *k;
 	struct reader *r;
 	struct page_classes *c;
+	VEC(struct census_cpu_list) off;
+	struct arena *mem;
 	uint32_t ntypes;		/* MIGRATE_PCPTYPES */
 	uint32_t nlists;
 	unsigned huge_order;		/* of the lists behind those of small orders */
@@ -31,8 +33,8 @@ static unsigned order_of_list(const struct pcp *p, uint32_t i)
 	return order <= COSTLY_ORDER ? order : p->huge_order;
 }
 
-/* The pages of list NO at HEAD. */
-static bool claim_list(const struct pcp *p, uint64_t head, uint32_t no)
+/* The pages of list NO at HEAD, which are added to *LISTED. */
+static bool claim_list(const struct pcp *p, uint64_t head, uint32_t no, uint64_t *listed)
 {
 	struct listwalk w = listwalk_start(p->k, p->r, head, ENTRIES_MAX);
 	uint64_t pages = UINT64_C(1) << order_of_list(p, no), pfn;
@@ -46,34 +48,48 @@ static bool claim_list(const struct pcp *p, uint64_t head, uint32_t no)
 		for (uint64_t i = 0; i < pages; i++)
 			page_classes_claim(p->c, pfn + i, CLASS_FREE_CPU);
 	}
+	*listed += w.seen * pages;
 	if (w.st)
 		issue_add(p->k->issues, w.st, "per-CPU list of free pages", 1, "after %llu pages",
 			  (unsigned long long)w.seen);
 	return !w.st;
 }
 
-static bool claim_zone(const struct pcp *p, const struct zone *z)
+static void compare_count(struct pcp *p, const struct zone *z, uint32_t cpu, uint64_t listed)
+{
+	for (uint32_t i = 0; i < z->ncpus; i++)
+		if (z->cpu[i].cpu == cpu && z->cpu[i].count != (int64_t)listed)
+			*vec_push(p->mem, &p->off) =
+				(struct census_cpu_list){ z->name, cpu, z->cpu[i].count, listed };
+}
+
+static bool claim_zone(struct pcp *p, const struct zone *z)
 {
 	const struct member *m = &p->k->layout.v[M_PCP_LISTS].m;
-	uint64_t pageset, at;
-	bool whole = true;
+	uint64_t pageset, at, listed;
+	bool whole = true, all;
 
 	if (kmember_u64(p->k, p->r, z->addr, M_ZONE_PCP, &pageset))
 		return false;
 	for (uint32_t cpu = 0; cpu < p->k->ncpus; cpu++) {
 		at = pageset + p->k->percpu[cpu] + layout_offset(&p->k->layout, M_PAGESET_PCP) +
 		     m->offset;
+		listed = 0;
+		all = true;
 		for (uint32_t i = 0; i < p->nlists; i++)
-			whole &= claim_list(p, at + (uint64_t)i * m->stride, i);
+			all &= claim_list(p, at + (uint64_t)i * m->stride, i, &listed);
+		if (all)
+			compare_count(p, z, p->k->possible[cpu], listed);
+		whole &= all;
 	}
 	return whole;
 }
 
 bool claim_free_on_cpus(const struct snapshot *s, struct reader *r, struct arena *mem,
-			struct page_classes *c)
+			struct census *c)
 {
 	const struct kernel *k = s->k;
-	struct pcp p = { .k = k, .r = r, .c = c };
+	struct pcp p = { .k = k, .r = r, .c = c->classes, .mem = mem };
 	struct zones zs;
 	bool whole = true;
 
@@ -86,5 +102,7 @@ bool claim_free_on_cpus(const struct snapshot *s, struct reader *r, struct arena
 		return false;
 	for (uint32_t i = 0; i < zs.n; i++)
 		whole &= !zs.v[i].present || claim_zone(&p, &zs.v[i]);
+	c->cpu_lists = p.off.v;
+	c->ncpu_lists = (uint32_t)p.off.n;
 	return whole;
 }

@@ -33,6 +33,7 @@ _Static_assert(PAGE_CLASSES <= 0x40, "a class takes 6 bits");
 #define MAPPED 0x80
 #define CLASS_BITS 0x3f
 #define MAYBE 0x40		/* only while the pass runs: there are fewer classes */
+#define MARK 0x40		/* after it */
 #define OWNED 0x40		/* after it: the frame is counted for an owner */
 
 enum word_bit {
@@ -539,16 +540,39 @@ void page_classes_move(struct page_classes *c, enum page_class from, enum page_c
 				move_frame(c, &c->chunk[no][i], to);
 }
 
+static void conflict(struct page_classes *c, uint64_t pfn, enum page_class is, enum page_class to)
+{
+	if (!c->conflict[is][to].frames++)
+		c->conflict[is][to].pfn = pfn;
+}
+
+bool page_classes_mark(struct page_classes *c, uint64_t pfn)
+{
+	uint8_t *b;
+
+	if (page_class_at(c, pfn) == CLASS_NONE)
+		return true;
+	b = byte_at(c, pfn);
+	if (*b & MARK)
+		return false;
+	*b |= MARK;
+	return true;
+}
+
 enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to)
 {
 	enum page_class from = page_class_at(c, pfn);
 
 	if (from == CLASS_NONE || from == CLASS_HOLE)
 		return CLAIM_NONE;
-	if (from == to)
+	if (from == to) {
+		conflict(c, pfn, from, to);
 		return CLAIM_OWN;
-	if (from != CLASS_UNKNOWN && from != CLASS_BOOT && from != CLASS_COMPOUND)
+	}
+	if (from != CLASS_UNKNOWN && from != CLASS_BOOT && from != CLASS_COMPOUND) {
+		conflict(c, pfn, from, to);
 		return CLAIM_OTHER;
+	}
 	move_frame(c, byte_at(c, pfn), to);
 	return CLAIM_TAKEN;
 }

@@ -47,12 +47,19 @@ struct cache_owner {
 	uint64_t maybe;			/* of them: mapped only if no page has a count of its own */
 };
 
+/* Frames of one class that were claimed for another. */
+struct class_conflict {
+	uint64_t frames, pfn;		/* pfn: of the first */
+};
+
 struct page_classes {
 	uint8_t **chunk;		/* [pfn >> FRAME_CHUNK_SHIFT]: a byte for each frame, its class
 					   in the low 6 bits, then whether it has an owner, whether
 					   it is mapped; NULL: no struct pages */
 	uint64_t nchunks;
 	struct class_counts count[PAGE_CLASSES];
+	struct class_conflict conflict[PAGE_CLASSES][PAGE_CLASSES];	/* [is][claimed]; of the
+					   same class: claimed twice */
 	struct cache_owner *owners;	/* if they were wanted; in the order of their addresses */
 	size_t nowners;
 };
@@ -86,6 +93,16 @@ void page_classes_move(struct page_classes *c, enum page_class from, enum page_c
  * threads.
  */
 enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to);
+
+/* Marks frame PFN. False: it was marked before. Not for use by several threads. */
+bool page_classes_mark(struct page_classes *c, uint64_t pfn);
+static inline bool page_class_marked(const struct page_classes *c, uint64_t pfn)
+{
+	uint64_t i = pfn >> FRAME_CHUNK_SHIFT;
+
+	return i < c->nchunks && c->chunk[i] &&
+	       c->chunk[i][pfn & ((1u << FRAME_CHUNK_SHIFT) - 1)] & 0x40;
+}
 
 /* Marks frame PFN as counted for an owner. False: it is already, or there is no such frame. */
 bool page_classes_own(struct page_classes *c, uint64_t pfn);

@@ -11,12 +11,10 @@
 
 #include "model/source/attempt.h"
 #include "model/walk/list.h"
-#include "model/walk/xarray.h"
 
 #define PIDTYPE_TGID 1u		/* enum pid_type, 2.6.0 .. 2.6.16 */
 
-/* Index in raw, or NONE when it is not readable or not a task. */
-static uint32_t add_task(struct tasks_builder *tb, uint64_t addr)
+uint32_t tasks_add(struct tasks_builder *tb, uint64_t addr)
 {
 	struct kernel *k = tb->b->k;
 	uint32_t i = hash_get(&tb->seen, addr);
@@ -36,6 +34,7 @@ static uint32_t add_task(struct tasks_builder *tb, uint64_t addr)
 		issue_add(k->issues, st, "task", 1, "task_struct at %#" PRIx64, addr);
 		return NONE;
 	}
+	rt.t.unlisted = tb->by;
 	i = (uint32_t)tb->raw.n;
 	*vec_push(&tb->b->scratch, &tb->raw) = rt;
 	hash_put(&tb->seen, addr, i);
@@ -61,7 +60,7 @@ static enum status walk_ring(struct tasks_builder *tb, uint64_t head, uint32_t o
 	struct listwalk w = listwalk_start(k, tb->b->r, head, TASKS_MAX);
 
 	while (listwalk_next(&w))
-		add_task(tb, w.node - off);
+		tasks_add(tb, w.node - off);
 	if (w.st)
 		issue_add(k->issues, w.st, "thread list", 1,
 			  "of pid %d, task_struct %#" PRIx64 ", after %" PRIu64 " threads",
@@ -89,18 +88,19 @@ static void add_ring(struct tasks_builder *tb, uint64_t head, uint32_t off,
 	}
 	if (!st)
 		return;
+	tb->broken = true;
 	w = listwalk_backwards(k, tb->b->r, head, TASKS_MAX);
 	while (listwalk_next(&w))
-		add_task(tb, w.node - off);
+		tasks_add(tb, w.node - off);
 	if (w.seen || head == addr + off)
 		return;
 	/* the head itself is not in the dump: the others are still linked to the leader */
 	w = listwalk_start(k, tb->b->r, addr + off, TASKS_MAX);
 	while (listwalk_next(&w) && w.node != head)
-		add_task(tb, w.node - off);
+		tasks_add(tb, w.node - off);
 }
 
-static void add_threads(struct tasks_builder *tb, uint32_t leader)
+void tasks_add_threads(struct tasks_builder *tb, uint32_t leader)
 {
 	const struct layout *l = &tb->b->k->layout;
 	struct raw_task t = tb->raw.v[leader];
@@ -123,44 +123,6 @@ static void add_threads(struct tasks_builder *tb, uint32_t leader)
 
 /* ---- all leaders ------------------------------------------------------------------------ */
 
-/* The second root: struct pid by number, and the tasks linked to each. */
-struct pid_visit {
-	struct tasks_builder *tb;
-	uint64_t found;
-};
-
-static bool visit_pid(void *arg, const struct xa_entry *e)
-{
-	struct pid_visit *v = arg;
-	const struct kernel *k = v->tb->b->k;
-	const struct fact *links = &k->layout.v[M_TASK_PID_LINKS];
-	uint64_t first;
-
-	if (e->is_value || !kernel_ptr_ok(k, e->value, k->dump->word_size))
-		return true;
-	/* tasks[PIDTYPE_PID] and pid_links[PIDTYPE_PID] are the first elements */
-	if (kmember_u64(k, v->tb->b->r, e->value, M_PID_TASKS, &first) || !first)
-		return true;
-	if (hash_get(&v->tb->seen, first - links->m.offset) == HASH_NONE &&
-	    add_task(v->tb, first - links->m.offset) != NONE)
-		v->found++;
-	return true;
-}
-
-static void add_by_pid_tree(struct tasks_builder *tb)
-{
-	struct kernel *k = tb->b->k;
-	struct pid_visit v = { .tb = tb };
-	uint64_t ns = layout_symbol(&k->layout, Y_INIT_PID_NS);
-
-	if (!ns || !has(k, M_PIDNS_IDR) || !has(k, M_PID_TASKS) || !has(k, M_TASK_PID_LINKS))
-		return;
-	xarray_walk(k, tb->b->r, ns + layout_offset(&k->layout, M_PIDNS_IDR), 0, TASKS_MAX,
-		    visit_pid, &v);
-	if (v.found)
-		log_info(k->dump->log, "%" PRIu64 " tasks found only by the pid tree", v.found);
-}
-
 static void add_leaders(struct tasks_builder *tb)
 {
 	struct kernel *k = tb->b->k;
@@ -172,9 +134,10 @@ static void add_leaders(struct tasks_builder *tb)
 	attempt_begin(&a, k, tb->b->r);
 	do { /* results of an earlier walk stay */
 		w = listwalk_start(k, tb->b->r, init + off, TASKS_MAX);
-		add_task(tb, init);
+		tasks_add(tb, init);
 		while (listwalk_next(&w))
-			add_task(tb, w.node - off);
+			tasks_add(tb, w.node - off);
+		tb->broken = w.st;
 		if (w.st)
 			issue_add(k->issues, w.st, "task list", 1, "broken after %" PRIu64 " tasks",
 				  w.seen);
@@ -182,16 +145,16 @@ static void add_leaders(struct tasks_builder *tb)
 	if (w.st) {
 		w = listwalk_backwards(k, tb->b->r, init + off, TASKS_MAX);
 		while (listwalk_next(&w))
-			add_task(tb, w.node - off);
-		add_by_pid_tree(tb);
+			tasks_add(tb, w.node - off);
+		tasks_add_by_number(tb);
 	}
 	/* a kernel that has started init and kthreadd has a list of more than its head */
 	if (!w.st && !w.seen) {
 		issue_add(k->issues, ST_CORRUPT, "task list", 1, "no task except init_task");
-		add_by_pid_tree(tb);
+		tasks_add_by_number(tb);
 	}
 	for (uint32_t i = 0, n = (uint32_t)tb->raw.n; i < n; i++)
-		add_threads(tb, i);
+		tasks_add_threads(tb, i);
 }
 
 /* 2.4: a ring of plain pointers with every thread in it. */
@@ -204,7 +167,7 @@ static void add_by_next_task(struct tasks_builder *tb)
 	do {
 		size_t before = tb->raw.n;
 
-		if (add_task(tb, addr) == NONE || tb->raw.n == before) {
+		if (tasks_add(tb, addr) == NONE || tb->raw.n == before) {
 			st = ST_CORRUPT; /* unreadable, or met before: not a ring */
 			break;
 		}
@@ -221,7 +184,7 @@ static void add_idle(struct tasks_builder *tb)
 
 	for (uint32_t i = 0; rq && has(k, M_RQ_IDLE) && i < k->ncpus; i++)
 		if (!kmember_u64(k, tb->b->r, rq + k->percpu[i], M_RQ_IDLE, &idle))
-			add_task(tb, idle);
+			tasks_add(tb, idle);
 }
 
 /*
@@ -256,6 +219,7 @@ void build_tasks(struct build *b)
 	else
 		add_by_next_task(&tb);
 	add_idle(&tb);
+	tasks_add_unlisted(&tb);
 	compare_number(&tb);
 	make_procs(&tb);
 	kobj_release(&tb.task);

@@ -29,6 +29,8 @@ struct tasks_builder {
 	struct kobj task, sig, cred;
 	struct hash seen;		/* task_struct -> index in raw */
 	VEC(struct raw_task) raw;
+	bool broken;			/* a list of tasks is damaged */
+	const char *by;			/* task.unlisted of those that are added; NULL: a list */
 	uint64_t unit;			/* nanoseconds of a unit of utime and stime; 0: not known */
 };
 
@@ -36,6 +38,17 @@ struct tasks_builder {
 uint64_t task_time_unit(const struct kernel *k, struct reader *r);
 /* Reads the task_struct at ADDR. ST_CORRUPT also if it was freed and reused for something else. */
 enum status task_read(struct tasks_builder *tb, uint64_t addr, struct raw_task *ret);
+
+/* Index in raw of the task at ADDR, which is added if it is new; NONE: it is not readable. */
+uint32_t tasks_add(struct tasks_builder *tb, uint64_t addr);
+/* The task's threads. */
+void tasks_add_threads(struct tasks_builder *tb, uint32_t leader);
+
+/* unlisted.c: tasks that are in the tree of numbers. */
+void tasks_add_by_number(struct tasks_builder *tb);
+/* The same, those that a CPU runs, and children of tasks: after all lists. Those that no list has
+   are an issue. */
+void tasks_add_unlisted(struct tasks_builder *tb);
 
 /* procs.c: sorts tb->raw by group and makes the tasks and procs of the snapshot. */
 void make_procs(struct tasks_builder *tb);

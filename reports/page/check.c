@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/census/misplaced.h"
 #include "model/page/frames.h"
 #include "model/source/source.h"
 #include "model/views/verify.h"
@@ -23,21 +24,24 @@ struct row {
 
 static const struct column cols[] = {
 	NUM(explained, COL_SHOWN, "", "0: the difference is unexplained"),
-	STR(kind, COL_SHOWN, "frames: mapcounts; mm: counters of an mm"),
-	STR(what, COL_SHOWN, "kind of page, or name of the counter"),
-	COL(struct row, pid, COL_INT, COL_SHOWN, "", "of mm: first process that uses it"),
-	COL(struct row, pfn, COL_HEX, COL_SHOWN, "", "of frames: the first of them"),
-	NUM(frames, COL_SHOWN, "pages", "of frames: their number"),
+	STR(kind, COL_SHOWN,
+	    "frames: mapcounts; mm: counters of an mm; place: frames in two places, free lists, "
+	    "counts that cannot be; task: in no list of tasks"),
+	STR(what, COL_SHOWN, "kind of page, name of the counter, the two places, how a task was found"),
+	COL(struct row, pid, COL_INT, COL_SHOWN, "", "of mm: first process that uses it; of task"),
+	COL(struct row, pfn, COL_HEX, COL_SHOWN, "", "of frames, place: the first of them"),
+	NUM(frames, COL_SHOWN, "pages", "of frames, place: their number"),
 	NUM(kernel, COL_SHOWN, "", "the kernel's count of mappings, pages or vmas"),
 	NUM(found, COL_SHOWN, "", "count found by the walk"),
 	STR(comm, 0, "name of that process"),
-	STR(reason, COL_SHOWN, "reason why they may differ"),
+	STR(reason, COL_SHOWN, "reason why they may differ, or what it would mean"),
 };
 
 struct maker {
 	const struct snapshot *s;
 	struct arena *mem;
 	VEC(struct row) rows;
+	uint64_t blocks, pages;		/* of free lists, single pages that were compared */
 };
 
 static void frames_row(struct maker *m, enum verify_reason why, unsigned kind,
@@ -121,6 +125,59 @@ static void counter_row(void *arg, const struct verify_counter *c)
 	}
 }
 
+/* A task or a process; not each thread of one that is hidden. */
+static void hidden_tasks(struct maker *m)
+{
+	const struct snapshot *s = m->s;
+
+	for (uint32_t i = 0; i < s->ntasks; i++) {
+		const struct task *t = &s->tasks[i];
+		const struct proc *p = &s->procs[t->proc];
+
+		if (!t->unlisted || (p->leader != i && s->tasks[p->leader].unlisted))
+			continue;
+		*vec_push(m->mem, &m->rows) = (struct row){
+			.kind = "task",
+			.what = arena_printf(m->mem, "found %s", t->unlisted),
+			.pid = t->pid,
+			.comm = t->comm,
+			.pfn = COL_UNKNOWN,
+			.frames = COL_UNKNOWN,
+			.kernel = COL_UNKNOWN,
+			.found = COL_UNKNOWN,
+			.reason =
+				"it is in no list of tasks: somebody hides it, or the list is damaged",
+		};
+	}
+}
+
+/* What contradicts itself without a look at page tables. */
+static void misplaced_frames(struct maker *m)
+{
+	struct census *c = census_build(m->s, m->mem);
+	struct misplaced_list l;
+
+	misplaced_find(m->s, c, m->mem, &l);
+	for (size_t i = 0; i < l.v.n; i++) {
+		const struct misplaced *p = &l.v.v[i];
+
+		*vec_push(m->mem, &m->rows) = (struct row){
+			.kind = "place",
+			.what = p->what,
+			.pid = COL_UNKNOWN_INT,
+			.pfn = p->pfn,
+			.frames = p->frames,
+			.kernel = p->kernel,
+			.found = p->found,
+			.reason = p->means,
+			.explained = p->explained,
+		};
+	}
+	m->blocks = l.blocks;
+	m->pages = l.pages;
+	census_free(c);
+}
+
 static enum status check_report(const struct snapshot *s, const struct report_opts *o,
 				struct table *t, struct diag *diag)
 {
@@ -136,6 +193,10 @@ static enum status check_report(const struct snapshot *s, const struct report_op
 		counter_row(&m, &v->v[i]);
 	for (uint32_t i = 0; o->all && source_has(s->k, SOURCE_FRAMES) && i < s->nmms; i++)
 		verify_mm(s, i, counter_row, &m);
+	hidden_tasks(&m);
+	/* lists and pages of a running kernel are read at different moments */
+	if (s->k->dump && !s->k->dump->live)
+		misplaced_frames(&m);
 	if (counts_references(s->k))
 		t->note = "This kernel counts no mappings: \"kernel\" is page->count less the "
 			  "references of the page cache and of buffers.\n";
@@ -145,16 +206,17 @@ static enum status check_report(const struct snapshot *s, const struct report_op
 	t->note = arena_printf(&t->mem,
 			       "%s%" PRIu64 " frames agree, %" PRIu64 " differ (%" PRIu64
 			       " are mapped); %" PRIu64 " counters of %u mms agree, %" PRIu64
-			       " differ",
+			       " differ; %" PRIu64 " free blocks and the counts of %" PRIu64
+			       " pages were looked at",
 			       t->note ? t->note : "", v->agree, v->differ, v->mapped,
-			       v->counters - v->off, s->nmms, v->off);
+			       v->counters - v->off, s->nmms, v->off, m.blocks, m.pages);
 	return ST_OK;
 }
 
 const struct report report_check = {
 	.name = "check",
 	.about = "the kernel's counts compared with the page tables",
-	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND,
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND | NEED_MACHINE,
 	.opts = OPT_ALL,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
@@ -164,5 +226,12 @@ const struct report report_check = {
 		"tables. For every mm: its counters, compared with the sums over its vmas. Each row is\n"
 		"a difference; frames of one kind and reason share a row. --all gives each frame a row,\n"
 		"and also shows what agrees. Unexplained differences are issues of every report that\n"
-		"reads page tables, which then exits with status 2.",
+		"reads page tables, which then exits with status 2.\n"
+		"\n"
+		"check also looks for frames that are in two places at once (on a free list and in use,\n"
+		"twice on free lists, claimed by two lists or areas of the kernel), for free lists that\n"
+		"contradict their counts, for counts of single pages that cannot be, and for tasks that\n"
+		"no list of tasks has: they are found by their number, as children and on CPUs. The\n"
+		"column reason says what each would mean. Of the running kernel they are not compared: its\n"
+		"lists and pages are read at different moments.",
 };

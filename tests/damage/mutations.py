@@ -182,12 +182,24 @@ EXPECTED = {
 }
 # of kernels that have them: what summary says, and what stays clean
 OF_SYSTEM = {
-    'pools': ('hugetlb pool (corrupt)', ['check', 'procs', 'smaps']),
+    'pools': ('hugetlb pool (corrupt)', ['procs', 'smaps']),
     'node': ('node (corrupt)', ['procs', 'smaps']),
+}
+# of kernels that show it: a row of check, issues of procs, what stays clean
+PLACES = {
+    'hidden': ('found by its number', ['task list (corrupt)'], ['maps', 'smaps', 'procs']),
+    'planted': ('on a free list, and anonymous', [], ['maps', 'smaps', 'procs']),
+    'overlap': ('twice on free lists', [], ['maps', 'smaps', 'procs']),
 }
 
 
 def judge(judge_of, kind):
+    if kind in PLACES:
+        text, issues, clean = PLACES[kind]
+        seen = judge_of.check()
+        wrong = [] if any(text in d for d in seen) else [f'check does not say "{text}": {seen}']
+        wrong += [f'procs: no issue of "{i}" with exit status 2' for i in issues if not judge_of.issue(i)]
+        return wrong + [f'{name} fails too: {d}' for name in clean for d in getattr(judge_of, name)()[:1]]
     if kind in OF_SYSTEM:
         issue, clean = OF_SYSTEM[kind]
         wrong = [] if judge_of.issue(issue, 'summary') else [f'summary: no issue of "{issue}" with exit status 2']
@@ -202,14 +214,16 @@ def judge(judge_of, kind):
 
 
 def spots(tool, image, types, pids):
-    """(pid, {kind: (address, old, new)})."""
+    """(pid, {kind: [(address, old, new)]})."""
     done = subprocess.run([tool, *(['-t', types] if types else []), ','.join(map(str, pids)), *image],
                           capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)
     lines = [line.split() for line in done.stdout.splitlines()]
-    return int(lines[0][1]), {kind: (int(at, 0), bytes.fromhex(old), bytes.fromhex(new))
-                              for kind, at, old, new in lines[1:]}
+    where = {}
+    for kind, at, old, new in lines[1:]:
+        where.setdefault(kind, []).append((int(at, 0), bytes.fromhex(old), bytes.fromhex(new)))
+    return int(lines[0][1]), where
 
 
 def mutate(tally, program, tool, f, folder):
@@ -219,11 +233,11 @@ def mutate(tally, program, tool, f, folder):
     pid, where = spots(tool, f.image(), f.types(), frozen)
     copy = Copy(f.image(), folder)
     judge_of = Judge(Vmcensus(program, copy.files, f.types()), truth, frozen[pid])
-    for kind in [*EXPECTED, *(k for k in OF_SYSTEM if k in where)]:
-        address, old, new = where[kind]
-        wrong = [f'the copy has not {old.hex()} at {address:#x}']
-        if copy.set(address, old, new):
-            wrong = judge(judge_of, kind)
+    for kind in [*EXPECTED, *(k for k in [*OF_SYSTEM, *PLACES] if k in where)]:
+        done = [spot for spot in where[kind] if copy.set(*spot)]
+        wrong = [f'the copy has not {old.hex()} at {address:#x}' for address, old, new in where[kind]
+                 if (address, old, new) not in done] or judge(judge_of, kind)
+        for address, old, new in reversed(done):
             copy.set(address, new, old)
         tally.check(f'mutation {f.name}: {kind}', wrong)
     cut_last_byte(tally, f'mutation {f.name}', program, copy.files, f.types())
@@ -257,7 +271,7 @@ def mutate_containers(tally, program, tools, f, folder):
     os.makedirs(folder, exist_ok=True)
     truth = Truth(f.truth())
     _, where = spots(tools + '/mutate', f.image(), f.types(), [p.pid for p in truth.frozen()])
-    address, _, new = where['mapcount']
+    (address, _, new), = where['mapcount']
     out = os.path.join(folder, f.name)
     done = subprocess.run([tools + '/convert', '-p', f'{address:#x}={new.hex()}', out, *f.image()],
                           capture_output=True, text=True, check=False)

@@ -10,6 +10,9 @@
  * be there instead. Kinds: mapcount, pte and page (of one anonymous page), counter (of
  * anonymous pages), comm, dentry (a name in a path), flags (of a vma), list (of tasks),
  * and where the kernel has them: pools (their number), node (the address of its data).
+ * Kinds of several lines, where the kernel shows its zones: hidden (a process is taken out of the
+ * list of tasks), planted (its page is put on a free list), overlap (the second page of a free
+ * block is put on another).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +21,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/build.h"
+#include "model/kmem/zones.h"
 #include "model/kobj.h"
 #include "model/usage/account.h"
 
@@ -34,7 +38,7 @@ struct finder {
 	const struct snapshot *s;
 	const struct kernel *k;
 	struct reader *r;
-	struct spot v[16];
+	struct spot v[32];
 	unsigned n;
 	struct vma_page page;
 	const struct vma *vma;		/* that the page is in */
@@ -166,6 +170,86 @@ static void find_system(struct finder *f)
 		set(f, spot_kva(f, "node", nodes, f->k->dump->word_size), 0x13);
 }
 
+static void set_word(struct finder *f, const char *kind, uint64_t kva, uint64_t value)
+{
+	set(f, spot_kva(f, kind, kva, f->k->dump->word_size), value);
+}
+
+/* As list_del(): both neighbours of the list_head at NODE. */
+static void unlink_node(struct finder *f, const char *kind, uint64_t node)
+{
+	unsigned word = f->k->dump->word_size;
+	uint64_t next, prev;
+
+	if (read_kva_word(f->r, node, &next) || read_kva_word(f->r, node + word, &prev))
+		return;
+	set_word(f, kind, prev, next);
+	set_word(f, kind, next + word, prev);
+}
+
+/* As list_add(): the list_head at NODE becomes the first of the list at HEAD. */
+static void link_node(struct finder *f, const char *kind, uint64_t head, uint64_t node)
+{
+	unsigned word = f->k->dump->word_size;
+	uint64_t first;
+
+	if (read_kva_word(f->r, head, &first) || first == head)
+		return;
+	set_word(f, kind, head, node);
+	set_word(f, kind, first + word, node);
+	set_word(f, kind, node, first);
+	set_word(f, kind, node + word, head);
+}
+
+static uint64_t free_list(const struct finder *f, const struct zone *z, unsigned order, unsigned type)
+{
+	const struct member *area = member(f, M_ZONE_FREE_AREA), *lists = member(f, M_AREA_LISTS);
+
+	return z->addr + area->offset + order * area->stride + lists->offset + type * lists->stride;
+}
+
+static const struct zone *zone_at(const struct zones *zs, uint64_t pfn)
+{
+	for (uint32_t i = 0; i < zs->n; i++)
+		if (pfn >= zs->v[i].start_pfn && pfn < zs->v[i].start_pfn + zs->v[i].spanned)
+			return &zs->v[i];
+	return NULL;
+}
+
+/* The list that begins at *HEAD, of the first type and an order from ORDER on that has blocks. */
+static bool find_list(const struct finder *f, const struct zones *zs, const struct zone *z,
+		      unsigned order, uint64_t *head, uint64_t *first)
+{
+	for (; order < zs->norders; order++)
+		for (unsigned t = 0; t < zs->ntypes; t++) {
+			*head = free_list(f, z, order, t);
+			if (!read_kva_word(f->r, *head, first) && *first != *head)
+				return true;
+		}
+	return false;
+}
+
+static void find_places(struct finder *f, const struct task *t)
+{
+	uint64_t lru = member(f, M_PAGE_LRU)->offset, page, head, first, to;
+	struct arena mem = { 0 };
+	struct zones zs;
+	const struct zone *z;
+
+	if (has(f->k, M_PIDNS_IDR) && has(f->k, M_TASK_PID_LINKS))
+		unlink_node(f, "hidden", t->addr + member(f, M_TASK_TASKS)->offset);
+	if (!zones_build(f->s, &mem, 0, &zs) && (z = zone_at(&zs, f->page.pfn)) &&
+	    find_list(f, &zs, z, 0, &head, &first)) {
+		page = memmap_page_kva(&f->k->memmap, f->page.pfn);
+		link_node(f, "planted", head, page + lru);
+		/* the second page of another order's first block */
+		to = head;
+		if (find_list(f, &zs, z, 1, &head, &first) && head != to)
+			link_node(f, "overlap", to, first + f->k->memmap.page_size);
+	}
+	arena_release(&mem);
+}
+
 static bool find(struct finder *f, const struct proc *p)
 {
 	const struct mm *mm = p->mm == NONE ? NULL : &f->s->mms[p->mm];
@@ -184,6 +268,7 @@ static bool find(struct finder *f, const struct proc *p)
 	if (f->n != 8)
 		return false;
 	find_system(f);
+	find_places(f, t);
 	return true;
 }
 
