@@ -8,6 +8,7 @@
 
 #define CHUNK 64u		/* pointers read at once */
 #define WORD_MAX 8u
+#define STEPS_A_FRAME 32u	/* of all walkers: objects of slabs are smaller than frames */
 
 struct held_by {
 	uint32_t proc;
@@ -30,7 +31,7 @@ void holding_init(struct holding *h, const struct snapshot *s, struct reader *r,
 {
 	*h = (struct holding){ .s = s, .k = s->k, .r = r, .mem = mem, .c = c, .areas = areas };
 	h->by_object.mem = h->seen.mem = h->caches.mem = mem;
-	h->left = 4 * s->k->memmap.max_pfn;
+	h->left = STEPS_A_FRAME * s->k->memmap.max_pfn;
 	h->areas_start = UINT64_MAX;
 	for (uint32_t i = 0; i < areas->n; i++) {
 		h->areas_start = min_u64(h->areas_start, areas->v[i].start);
@@ -155,10 +156,12 @@ void held_folio(struct holding *h, struct held *o, uint64_t page_kva, enum page_
 {
 	uint64_t pfn, n = folio_of(h, page_kva, &pfn);
 
-	if (n)
-		held_frames(h, o, pfn, n, to);
-	else
+	if (!n)
 		o->incomplete = true;
+	else if (n > 1 && page_classes_owned(h->c, pfn)) /* of many fragments, or all its pages */
+		holding_budget(h, o, 1);
+	else
+		held_frames(h, o, pfn, n, to);
 }
 
 void held_linear(struct holding *h, struct held *o, uint64_t kva, uint64_t n, enum page_class to)

@@ -577,6 +577,11 @@ enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum 
 	return CLAIM_TAKEN;
 }
 
+bool page_classes_owned(const struct page_classes *c, uint64_t pfn)
+{
+	return page_class_at(c, pfn) != CLASS_NONE && *byte_at(c, pfn) & OWNED;
+}
+
 bool page_classes_own(struct page_classes *c, uint64_t pfn)
 {
 	uint8_t *b = page_class_at(c, pfn) == CLASS_NONE ? NULL : byte_at(c, pfn);

@@ -106,5 +106,6 @@ static inline bool page_class_marked(const struct page_classes *c, uint64_t pfn)
 
 /* Marks frame PFN as counted for an owner. False: it is already, or there is no such frame. */
 bool page_classes_own(struct page_classes *c, uint64_t pfn);
+bool page_classes_owned(const struct page_classes *c, uint64_t pfn);
 
 #endif
