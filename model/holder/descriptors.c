@@ -14,7 +14,6 @@
 
 #define S_IFMT 0170000u
 #define S_IFIFO 0010000u
-#define MAGIC_SOCKET 0x534f434bu	/* SOCKFS_MAGIC */
 #define NAME_BYTES 32
 
 struct open_file {
@@ -35,16 +34,10 @@ static const struct row {
 	void (*read)(struct holding *h, struct held *o);
 } rows[] = {
 	{ .kind = OWNER_PIPE, .type = S_IFIFO, .of_inode = M_INODE_PIPE, .read = pipe_read },
-	{ .kind = OWNER_SOCKET, .magic = MAGIC_SOCKET, .of_private = M_SOCKET_SK, .read = socket_read },
+	{ .kind = OWNER_SOCKET, .magic = MAGIC_SOCK, .of_private = M_SOCKET_SK, .read = socket_read },
 	{ .kind = OWNER_URING, .magic = MAGIC_ANON_INODE, .name = "[io_uring]", .read = uring_read },
 	{ .kind = OWNER_PERF, .magic = MAGIC_ANON_INODE, .name = "[perf_event]", .of_private = M_PERF_EVENT_RB, .read = perf_read },
 	{ .kind = OWNER_BPF, .magic = MAGIC_ANON_INODE, .name = "bpf-map", .read = bpf_map_read },
-};
-
-struct walk {
-	struct holding *h;
-	struct hash files;		/* struct file -> index of its owner */
-	VEC(struct held_ref) owners;
 };
 
 static void read_name(struct holding *h, struct open_file *f)
@@ -101,9 +94,8 @@ static void name_owner(struct holding *h, const struct open_file *f, struct held
 			       (unsigned long long)ino);
 }
 
-static struct held *owner_of(struct walk *w, uint64_t addr)
+static struct held *find_owner(struct holding *h, uint64_t addr)
 {
-	struct holding *h = w->h;
 	struct open_file f;
 	uint64_t object;
 
@@ -128,39 +120,55 @@ static struct held *owner_of(struct walk *w, uint64_t addr)
 	return NULL;
 }
 
-static void take_file(void *arg, uint32_t proc, uint64_t file)
+static struct held *owner_of(struct holding *h, uint64_t file)
 {
-	struct walk *w = arg;
-	uint32_t at = hash_get(&w->files, file);
+	uint32_t at = hash_get(&h->files, file);
 
 	if (at == HASH_NONE) {
-		at = (uint32_t)w->owners.n;
-		hash_put(&w->files, file, at);
-		vec_push(w->h->mem, &w->owners)->o = owner_of(w, file);
+		at = (uint32_t)h->file_owners.n;
+		hash_put(&h->files, file, at);
+		vec_push(h->mem, &h->file_owners)->o = NULL;
+		h->file_owners.v[at].o = find_owner(h, file);
 	}
-	if (w->owners.v[at].o)
-		held_by(w->h, w->owners.v[at].o, proc);
+	return h->file_owners.v[at].o;
+}
+
+static void take_file(void *arg, uint32_t proc, uint64_t file)
+{
+	struct held *o = owner_of(arg, file);
+
+	if (o)
+		held_by(arg, o, proc);
 }
 
 /* A mapping keeps its file, also when the descriptor is closed. */
-static void take_mapped(struct walk *w, uint32_t proc)
+static void take_mapped(struct holding *h, uint32_t proc)
 {
-	const struct snapshot *s = w->h->s;
+	const struct snapshot *s = h->s;
 	uint32_t i = s->procs[proc].mm;
 	const struct mm *m = i < s->nmms ? &s->mms[i] : NULL;
 
 	for (uint32_t j = 0; m && j < m->nvmas; j++)
 		if (s->vmas[m->first_vma + j].file_addr)
-			take_file(w, proc, s->vmas[m->first_vma + j].file_addr);
+			take_file(h, proc, s->vmas[m->first_vma + j].file_addr);
 }
 
 bool descriptors_walk(struct holding *h)
 {
-	struct walk w = { .h = h, .files.mem = h->mem };
+	bool known;
 
 	if (!has(h->k, M_FILE_INODE) || !has(h->k, M_FILE_PRIVATE))
 		return false;
 	for (uint32_t i = 0; i < h->s->nprocs; i++)
-		take_mapped(&w, i);
-	return open_files_walk(h->s, h->r, take_file, &w);
+		take_mapped(h, i);
+	known = open_files_walk(h->s, h->r, take_file, h);
+	/* these may lead to sockets that carry more */
+	for (size_t i = 0; i < h->in_flight.n; i++) {
+		struct in_flight f = h->in_flight.v[i];
+		struct held *o = owner_of(h, f.file);
+
+		if (o && o != f.carrier && !o->carrier)
+			o->carrier = f.carrier;
+	}
+	return known;
 }

@@ -30,6 +30,7 @@ void holders_build(const struct snapshot *s, struct reader *r, struct arena *mem
 	holding_init(&h, s, r, &scratch, c, areas);
 	descriptors_walk(&h);
 	bpf_maps_walk(&h);
+	messages_walk(&h);
 	trace_walk(&h);
 	block_walk(&h);
 	tell(&h);

@@ -8,6 +8,7 @@
 
 #define CHUNK 64u		/* pointers read at once */
 #define WORD_MAX 8u
+#define CARRIERS_MAX 8u		/* sockets in sockets: unix_attach_fds() allows 4 */
 #define STEPS_A_FRAME 32u	/* of all walkers: objects of slabs are smaller than frames */
 
 struct held_by {
@@ -30,7 +31,7 @@ void holding_init(struct holding *h, const struct snapshot *s, struct reader *r,
 		  struct page_classes *c, const struct vmalloc *areas)
 {
 	*h = (struct holding){ .s = s, .k = s->k, .r = r, .mem = mem, .c = c, .areas = areas };
-	h->by_object.mem = h->seen.mem = h->caches.mem = mem;
+	h->by_object.mem = h->seen.mem = h->caches.mem = h->files.mem = mem;
 	h->left = STEPS_A_FRAME * s->k->memmap.max_pfn;
 	h->areas_start = UINT64_MAX;
 	for (uint32_t i = 0; i < areas->n; i++) {
@@ -66,7 +67,6 @@ void held_by(struct holding *h, struct held *o, uint32_t proc)
 	b = arena_array(h->mem, struct held_by, 1);
 	*b = (struct held_by){ .proc = proc, .next = o->holders };
 	o->holders = b;
-	h->holders++;
 }
 
 bool holding_budget(struct holding *h, struct held *o, uint64_t n)
@@ -289,32 +289,40 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The holders of O, ascending, each once. Returns their number. */
-static uint32_t put_holders(const struct held *o, uint32_t *to)
-{
-	uint32_t n = 0, once = 0;
+struct procs {
+	VEC(uint32_t) v;
+	struct arena *mem;
+};
 
-	for (const struct held_by *b = o->holders; b; b = b->next)
-		to[n++] = b->proc;
-	qsort(to, n, sizeof(*to), by_number);
-	for (uint32_t i = 0; i < n; i++)
-		if (!i || to[i] != to[i - 1])
-			to[once++] = to[i];
-	return once;
+/* Appends the holders of O, and of the sockets that carry it: ascending, each once. */
+static uint32_t put_holders(const struct held *o, struct procs *to)
+{
+	size_t first = to->v.n, once = first;
+
+	for (unsigned depth = 0; o && depth < CARRIERS_MAX; o = o->carrier, depth++)
+		for (const struct held_by *b = o->holders; b; b = b->next)
+			*vec_push(to->mem, &to->v) = b->proc;
+	if (to->v.n == first)
+		return 0;
+	qsort(to->v.v + first, to->v.n - first, sizeof(*to->v.v), by_number);
+	for (size_t i = first; i < to->v.n; i++)
+		if (i == first || to->v.v[i] != to->v.v[i - 1])
+			to->v.v[once++] = to->v.v[i];
+	to->v.n = once;
+	return (uint32_t)(once - first);
 }
 
 void holding_finish(struct holding *h, struct arena *mem, struct owners *ret)
 {
-	uint32_t used = 0;
+	struct procs procs = { .mem = mem };
 	size_t rows = 0;
 
 	for (size_t i = 0; i < h->v.n; i++)
 		rows += h->v.v[i].o->nparts;
 	ret->v = arena_array(mem, struct owner, rows);
-	ret->holder = arena_array(mem, uint32_t, h->holders);
 	for (size_t i = 0; i < h->v.n; i++) {
 		const struct held *o = h->v.v[i].o;
-		uint32_t n = put_holders(o, ret->holder + used);
+		uint32_t first = (uint32_t)procs.v.n, n = put_holders(o, &procs);
 
 		for (unsigned j = 0; j < o->nparts; j++)
 			ret->v[ret->n++] = (struct owner){
@@ -324,11 +332,11 @@ void holding_finish(struct holding *h, struct arena *mem, struct owners *ret)
 				.what = arena_strdup(mem, o->what),
 				.size = o->part[j].size,
 				.pages = o->part[j].pages,
-				.first_holder = used,
+				.first_holder = first,
 				.nholders = n,
 				.kernel = o->kernel,
 				.incomplete = o->incomplete,
 			};
-		used += n;
 	}
+	ret->holder = procs.v.v;
 }

@@ -27,11 +27,17 @@ struct held {
 	unsigned nparts;
 	struct held_by *holders;	/* the newest first */
 	uint32_t files;			/* open files that lead to it */
+	struct held *carrier;		/* a socket in whose queue such a file waits; NULL: none */
 	bool kernel, incomplete;
 };
 
 struct held_ref {
 	struct held *o;			/* NULL: none */
+};
+
+struct in_flight {
+	uint64_t file;
+	struct held *carrier;
 };
 
 struct holding {
@@ -45,10 +51,12 @@ struct holding {
 	struct pagefmt fmt;
 	struct hash by_object;		/* -> index in v */
 	VEC(struct held_ref) v;
+	struct hash files;		/* struct file -> index in file_owners */
+	VEC(struct held_ref) file_owners;
+	VEC(struct in_flight) in_flight;	/* files that sockets carry, and nobody looked at */
 	struct hash seen;		/* objects of slabs that have an owner */
 	struct hash caches;		/* slab cache -> bytes of an object */
 	uint64_t left;			/* frames and objects that owners may still name */
-	uint64_t holders;		/* of all owners, at most */
 };
 
 void holding_init(struct holding *h, const struct snapshot *s, struct reader *r, struct arena *mem,
@@ -93,6 +101,7 @@ void bpf_map_read(struct holding *h, struct held *o);
 bool descriptors_walk(struct holding *h);
 /* Owners of which the kernel has lists. */
 void bpf_maps_walk(struct holding *h);
+void messages_walk(struct holding *h);
 void trace_walk(struct holding *h);
 void block_walk(struct holding *h);
 

@@ -63,17 +63,40 @@ static void take_skb(struct holding *h, struct held *o, uint64_t skb, unsigned d
 	take_frags(h, o, end, depth);
 }
 
+/* Descriptors that a message carries and nobody has received (SCM_RIGHTS). */
+static void take_rights(struct holding *h, struct held *o, uint64_t skb)
+{
+	const struct member *m = &h->k->layout.v[M_SCM_FILES].m;
+	uint64_t list, n, file;
+
+	if (!has(h->k, M_SCM_FILES) || !has(h->k, M_UNIX_FILES) || !has(h->k, M_SKB_CB))
+		return;
+	list = held_member(h, o, skb + layout_offset(&h->k->layout, M_SKB_CB), M_UNIX_FILES);
+	n = list ? held_member(h, o, list, M_SCM_COUNT) : 0;
+	if (n)
+		held_memory(h, o, list);
+	for (uint64_t i = 0; i < n && i < m->count; i++)
+		if (!read_kva_word(h->r, list + m->offset + i * m->stride, &file) &&
+		    kernel_ptr_ok(h->k, file, h->k->dump->word_size))
+			*vec_push(h->mem, &h->in_flight) =
+				(struct in_flight){ .file = file, .carrier = o };
+}
+
 static void read_sock(struct holding *h, struct held *o, uint64_t sk, bool nested);
 
+enum queue { QUEUE_DATA, QUEUE_UNIX, QUEUE_LISTEN };
+
 /* A queue of sk_buffs, or of connections that wait: they begin with the links of a list. */
-static void take_queue(struct holding *h, struct held *o, uint64_t queue, bool listens)
+static void take_queue(struct holding *h, struct held *o, uint64_t queue, enum queue kind)
 {
 	struct listwalk w = listwalk_start(h->k, h->r, queue, QUEUE_MAX);
 
 	while (listwalk_next(&w) && holding_budget(h, o, 1)) {
-		uint64_t sk = listens ? held_member(h, o, w.node, M_SKB_SK) : 0;
+		uint64_t sk = kind == QUEUE_LISTEN ? held_member(h, o, w.node, M_SKB_SK) : 0;
 
 		take_skb(h, o, w.node, 0);
+		if (kind == QUEUE_UNIX)
+			take_rights(h, o, w.node);
 		if (sk)
 			read_sock(h, o, sk, true);
 	}
@@ -166,7 +189,7 @@ static void read_inet(struct holding *h, struct held *o, uint64_t sk, uint64_t t
 		take_tree(h, o, held_member(h, o, sk, M_TCP_OUT_OF_ORDER));
 	}
 	if (type == TYPE_DGRAM && protocol == PROTOCOL_UDP && has(h->k, M_UDP_READER))
-		take_queue(h, o, at(h, sk, M_UDP_READER), false);
+		take_queue(h, o, at(h, sk, M_UDP_READER), QUEUE_DATA);
 }
 
 /* NESTED: one that waits to be accepted by another. */
@@ -177,13 +200,16 @@ static void read_sock(struct holding *h, struct held *o, uint64_t sk, bool neste
 		 protocol = held_member(h, o, sk, M_SK_PROTOCOL),
 		 frag = held_member(h, o, sk, M_SK_FRAG),
 		 late = held_member(h, o, sk, M_SK_BACKLOG);
-	bool listens = family == FAMILY_UNIX && !nested &&
-		       held_member(h, o, sk, M_SK_STATE) == STATE_LISTEN;
+	bool listens = family == FAMILY_UNIX && held_member(h, o, sk, M_SK_STATE) == STATE_LISTEN;
 
 	held_memory(h, o, sk);
-	take_queue(h, o, at(h, sk, M_SK_RECEIVE), listens);
-	take_queue(h, o, at(h, sk, M_SK_WRITE), false);
-	take_queue(h, o, at(h, sk, M_SK_ERROR), false);
+	if (!listens)
+		take_queue(h, o, at(h, sk, M_SK_RECEIVE),
+			   family == FAMILY_UNIX ? QUEUE_UNIX : QUEUE_DATA);
+	else if (!nested)
+		take_queue(h, o, at(h, sk, M_SK_RECEIVE), QUEUE_LISTEN);
+	take_queue(h, o, at(h, sk, M_SK_WRITE), QUEUE_DATA);
+	take_queue(h, o, at(h, sk, M_SK_ERROR), QUEUE_DATA);
 	for (; late && holding_budget(h, o, 1); late = held_member(h, o, late, M_SKB_NEXT))
 		take_skb(h, o, late, 0);
 	if (frag)
