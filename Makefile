@@ -83,7 +83,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 
 # Libraries and their Debian packages stand in tests/setup.sh, once.
 libs     := libkdumpfile libelf libdw libbpf zlib lzo2 snappy libzstd liblzma \
-	cairo-pdf cairo-ps cairo-png sqlite3 libarchive nettle
+	cairo-pdf cairo-ps cairo-png libseccomp sqlite3 libarchive nettle
 optional := libdebuginfod libdeflate
 PKG_CONFIG ?= pkg-config
 pkg = $(shell $(PKG_CONFIG) $1 2>/dev/null)
@@ -162,6 +162,8 @@ $B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_help)) $(archive)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
+
+$B/unit/test_permits: $B/app/permits.o
 
 $B/bench/mkmachine: $(call obj,$(bench_src))
 

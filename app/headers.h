@@ -10,7 +10,7 @@
 /* Wrong usage: EXIT_USAGE with a sentence in RUN's diag; 0 if the options fit together. */
 int run_headers_check(struct run *run);
 
-/* Write the layout file to the output. Returns the exit status. */
-int run_headers(struct run *run);
+/* Write the layout file to the output. Returns the exit status; SAID: its sentence is out. */
+int run_headers(struct run *run, bool *said);
 
 #endif

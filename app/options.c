@@ -19,7 +19,7 @@ enum {
 	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
 	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_HOLDERS,
 	ID_LIMITS, ID_EVENTS, ID_PSI, ID_DYING,
-	ID_VERDICT, ID_MEMORY,
+	ID_VERDICT, ID_MEMORY, ID_NO_SANDBOX, ID_SANDBOX_TEST,
 };
 
 /* An empty ABOUT is not listed by --help. */
@@ -70,6 +70,9 @@ const struct option_spec option_specs[] = {
 	{ ID_OUTPUT, 'o', "output", "FILE", "write the result to FILE, once it is complete", 0 },
 	{ ID_QUIET, 'q', "quiet", NULL, "print only errors on stderr", 0 },
 	{ ID_VERBOSE, 'v', "verbose", NULL, "print where symbols and types were found; twice: more", 0 },
+	{ ID_NO_SANDBOX, 0, "no-sandbox", NULL, "read the dump with all rights of this user", 0 },
+	{ ID_SANDBOX_TEST, 0, "sandbox-test", NULL,
+	  "try what the sandbox must refuse, and print what happened", 0 },
 	{ ID_HELP, 'h', "help", NULL, "this text; with the name of a report: its help", 0 },
 	{ ID_LIST, 0, "list-reports", NULL, "names of all reports", 0 },
 	{ ID_VERSION, 0, "version", NULL, "the version", 0 },
@@ -171,6 +174,8 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_EARLIER: a->earlier[a->nearlier++] = arg; break;
 	case ID_HEADERS: o->report_opts.headers = arg; break;
 	case ID_CONFIG: o->report_opts.config = arg; break;
+	case ID_NO_SANDBOX: o->no_sandbox = true; break;
+	case ID_SANDBOX_TEST: o->action = DO_SANDBOX_TEST; break;
 	case ID_QUIET: o->quiet = true; break;
 	case ID_VERBOSE:
 		o->verbose++;
@@ -354,7 +359,8 @@ static int check_taken(const struct options *o, struct args *a)
 
 bool option_of_hosts(const struct option_spec *s)
 {
-	return s->id != ID_TYPES && s->id != ID_HEADERS && s->id != ID_CONFIG;
+	return s->id != ID_TYPES && s->id != ID_HEADERS && s->id != ID_CONFIG &&
+	       s->id != ID_NO_SANDBOX && s->id != ID_SANDBOX_TEST;
 }
 
 /*
@@ -377,6 +383,8 @@ static int take_hosts(struct options *o, struct args *a, const char *image)
 			     o->ntypes		      ? "types"
 			     : o->report_opts.headers ? "headers"
 						      : "config");
+	if (o->no_sandbox || o->action == DO_SANDBOX_TEST)
+		return usage(a, "there is no sandbox here: the host has opened the dump");
 	if (o->action == DO_REPORT && o->nimages < named)
 		return usage(a, "report %s compares two dumps: name the earlier one",
 			     o->report->name);

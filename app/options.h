@@ -16,7 +16,7 @@
 #define EXIT_DAMAGED 2
 #define EXIT_USAGE 64
 
-enum action { DO_REPORT, DO_HELP, DO_VERSION, DO_LIST, DO_COLUMNS, DO_MAN };
+enum action { DO_REPORT, DO_HELP, DO_VERSION, DO_LIST, DO_COLUMNS, DO_MAN, DO_SANDBOX_TEST };
 
 struct options {
 	enum action action;
@@ -30,7 +30,7 @@ struct options {
 	enum text_unit unit;
 	unsigned jobs, verbose;
 	uint64_t memory;		/* bytes that may be used; 0: the default */
-	bool quiet;
+	bool quiet, no_sandbox;
 	unsigned given;			/* enum report_opt_flag of the options given */
 	struct report_opts report_opts;
 	struct arena mem;		/* owns the arrays */

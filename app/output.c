@@ -177,6 +177,19 @@ static int take_name(struct output *o)
 	return 0;
 }
 
+static enum status unwritten(const struct output *o, int err, struct diag *diag)
+{
+	if (err == EPIPE)
+		return ST_OK;
+	return fail(diag, ST_IO, "%s: cannot write: %s; the result is incomplete", o->name,
+		    strerror(err));
+}
+
+enum status output_flush(struct output *o, struct diag *diag)
+{
+	return fflush(o->file) || ferror(o->file) ? unwritten(o, errno, diag) : ST_OK;
+}
+
 enum status output_done(struct output *o, struct diag *diag)
 {
 	bool bad = fflush(o->file) || ferror(o->file);
@@ -186,10 +199,7 @@ enum status output_done(struct output *o, struct diag *diag)
 		bad = take_name(o) != 0;
 	err = errno;
 	output_drop(o);
-	if (!bad || err == EPIPE)
-		return ST_OK;
-	return fail(diag, ST_IO, "%s: cannot write: %s; the result is incomplete", o->name,
-		    strerror(err));
+	return bad ? unwritten(o, err, diag) : ST_OK;
 }
 
 void output_drop(struct output *o)

@@ -39,7 +39,9 @@ enum status output_open(struct output *o, const char *name, FILE *stream, struct
 bool output_is(const struct output *o, const struct stat *file);
 /* Does a person read the output? */
 bool output_is_terminal(const struct output *o);
-/* All is written: give the file its name. ST_IO with DIAG: it is not there. If the reader of a
+/* All is written, as far as this process knows: empties its buffer. ST_IO with DIAG. */
+enum status output_flush(struct output *o, struct diag *diag);
+/* The same, and all is written: give the file its name. ST_IO with DIAG: it is not there. If the reader of a
    pipe has closed it, that is no failure. */
 enum status output_done(struct output *o, struct diag *diag);
 /* Releases it; a file that is not done disappears. */

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "app/confined.h"
 #include "app/headers.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/memory.h"
@@ -430,7 +431,7 @@ static int print(struct run *run)
 		print_rows(run, out);
 	else if (write_product(run, out))
 		return EXIT_NO_ANSWER;
-	return out && output_done(&run->output, &run->diag) ? EXIT_NO_ANSWER : 0;
+	return out && run_written(run) ? EXIT_NO_ANSWER : 0;
 }
 
 static int answer(struct run *run)
@@ -488,33 +489,68 @@ void run_complain(const struct run *run)
 	putc('\n', stderr);
 }
 
+/* The lines of this process, on stderr. */
+static void begin(struct run *run)
+{
+	log_init(&run->log);
+	run->progress = progress_start(!run->o.quiet);
+	run->log.write = say;
+	run->log.arg = run->progress;
+	run->log.level = run->o.verbose > 1 ? LOG_DEBUG
+			 : run->o.verbose   ? LOG_INFO
+			 : run->o.quiet	    ? LOG_ERROR
+					    : LOG_WARN;
+}
+
+/* Everything that is read of a dump is read in here. */
+static int read_and_print(struct run *run)
+{
+	int status;
+
+	begin(run);
+	run_say_lacks(run);
+	status = answer(run);
+	if (!status && run->s)
+		frames_tell(run->s);
+	if (!status && run->k)
+		status = report_issues(run, run->k->issues);
+	if (!status && run->before)
+		status = report_issues(run, run->before_k->issues);
+	say_memory(run);
+	if (status && status != EXIT_DAMAGED)
+		run_complain(run);
+	return status;
+}
+
+static int make_layout(struct run *run)
+{
+	bool said;
+	int status;
+
+	begin(run);
+	status = run_headers(run, &said);
+	say_memory(run);
+	if (status && !said)
+		run_complain(run);
+	return status;
+}
+
 int run_report(struct run *run)
 {
 	int status = plan(run);
 
 	if (!status)
 		status = open_output(run);
-	if (!status) {
-		log_init(&run->log);
-		run->progress = progress_start(!run->o.quiet);
-		run->log.write = say;
-		run->log.arg = run->progress;
-		run->log.level = run->o.verbose > 1 ? LOG_DEBUG
-				 : run->o.verbose   ? LOG_INFO
-				 : run->o.quiet	    ? LOG_ERROR
-						    : LOG_WARN;
-		status = run->o.report_opts.headers ? run_headers(run) : answer(run);
-		if (!status && run->s)
-			frames_tell(run->s);
-		if (!status && run->k)
-			status = report_issues(run, run->k->issues);
-		if (!status && run->before)
-			status = report_issues(run, run->before_k->issues);
-		say_memory(run);
-	}
-	if (status && status != EXIT_DAMAGED)
+	if (status) {
 		run_complain(run);
-	return status;
+		return status;
+	}
+	if (run->o.report_opts.headers)
+		return make_layout(run);
+	if (!run_is_confined(run))
+		return read_and_print(run);
+	status = run_confined(run, read_and_print);
+	return status && status != EXIT_DAMAGED ? status : run_end_output(run, status);
 }
 
 void run_end(struct run *run)

@@ -9,6 +9,7 @@
 #include "app/options.h"
 #include "app/output.h"
 #include "app/progress.h"
+#include "app/sandbox.h"
 #include "reports/core/pick.h"
 #include "reports/render/render.h"
 
@@ -32,6 +33,9 @@ struct run {
 	struct columns columns;
 	struct sort sort;
 	struct where *where;
+	bool inside;			/* this is the process in the sandbox */
+	const struct sandbox_lacks *lacks;	/* of it */
+	int told;			/* of headers.c: a file in memory, for both processes */
 	struct progress *progress;
 	struct log log;
 	struct kernel *k;

@@ -5,6 +5,7 @@
 
 #include "app/help.h"
 #include "app/run.h"
+#include "app/sandbox_test.h"
 
 static int show_help(const struct options *o)
 {
@@ -19,6 +20,7 @@ static int show_help(const struct options *o)
 	case DO_LIST: help_reports(stdout); break;
 	case DO_COLUMNS: help_columns(o->report, stdout); break;
 	case DO_MAN: help_man(stdout); break;
+	case DO_SANDBOX_TEST:
 	case DO_REPORT: break;
 	}
 	return fflush(stdout) && errno != EPIPE ? EXIT_NO_ANSWER : 0;
@@ -36,6 +38,8 @@ int main(int argc, char **argv)
 	status = options_parse(&run.o, argc, argv, &run.diag);
 	if (status)
 		run_complain(&run);
+	else if (run.o.action == DO_SANDBOX_TEST)
+		status = sandbox_test(stdout);
 	else if (run.o.action != DO_REPORT)
 		status = show_help(&run.o);
 	else

@@ -42,6 +42,7 @@ table() {
 		build must lib sqlite3 libsqlite3-dev
 		build must lib libarchive libarchive-dev
 		build must lib nettle nettle-dev
+		build must lib libseccomp libseccomp-dev
 		build may lib libdebuginfod libdebuginfod-dev
 		build may lib libdeflate libdeflate-dev
 		build must cmd xz xz-utils

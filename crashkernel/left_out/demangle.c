@@ -4,6 +4,10 @@
  */
 #include "model/elf/demangle.h"
 
+void demangle_prepare(void)
+{
+}
+
 struct demangler *demangler_new(void)
 {
 	return NULL;

@@ -10,6 +10,8 @@
 /* Resident now, and at most so far; 0: not known (no /proc). */
 uint64_t memory_resident(void);
 uint64_t memory_peak(void);
+/* All that is mapped. */
+uint64_t memory_virtual(void);
 /* The bound for ALLOWED: itself, or half of this machine's memory if it is 0. UINT64_MAX:
    nothing is known. */
 uint64_t memory_bound(uint64_t allowed);

@@ -21,12 +21,13 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/base/outside.h"
 #include "dumpread/container/kdumpfile.h"
 
 struct kdumpfile {
 	pthread_mutex_t lock;	/* one request at a time */
-	pid_t pid;		/* -1: none, or dead */
-	int fd;
+	pid_t pid;		/* -1: none, or it is not our child */
+	int fd;			/* of the process; -1: none, or it is dead */
 	uint8_t *map;		/* bit set: page is in the dump; NULL: unknown */
 };
 
@@ -64,16 +65,17 @@ static void stop(struct kdumpfile *kf)
 		kill(kf->pid, SIGKILL);
 		while (waitpid(kf->pid, NULL, 0) < 0 && errno == EINTR)
 			;
-		close(kf->fd);
 	}
-	kf->pid = -1;
+	if (kf->fd >= 0)
+		close(kf->fd);
+	kf->pid = kf->fd = -1;
 }
 
 /* False: the other process is dead, and we know it from now on. */
 static bool receive(struct kdumpfile *kf, void *p, size_t n)
 {
 	for (char *at = p; n;) {
-		ssize_t got = kf->pid > 0 ? recv(kf->fd, at, n, MSG_WAITALL) : 0;
+		ssize_t got = kf->fd >= 0 ? recv(kf->fd, at, n, MSG_WAITALL) : 0;
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -87,29 +89,39 @@ static bool receive(struct kdumpfile *kf, void *p, size_t n)
 	return true;
 }
 
+int kdumpfile_start(unsigned n, const int *fds, void (*confine)(void *arg), void *arg, pid_t *pid)
+{
+	int pair[2];
+
+	*pid = -1;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	*pid = fork();
+	if (!*pid) {
+		close(pair[0]);
+		kdumpfile_serve(pair[1], n, fds, confine, arg);
+	}
+	close(pair[1]);
+	if (*pid >= 0)
+		return pair[0];
+	close(pair[0]);
+	return -1;
+}
+
 static enum status start(struct image *im)
 {
+	const struct outside *o = outside_now();
 	struct kdumpfile *kf = im->priv;
-	int *fds = arena_array(&im->mem, int, im->nparts), pair[2];
+	int *fds = arena_array(&im->mem, int, im->nparts);
 
 	for (unsigned i = 0; i < im->nparts; i++)
 		fds[i] = im->parts[i].fd;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-		return fail(&im->diag, ST_IO, "%s: cannot start the process that reads it: %s",
-			    im->parts[0].path, strerror(errno));
-	kf->pid = fork();
-	if (!kf->pid) {
-		close(pair[0]);
-		kdumpfile_serve(pair[1], im->nparts, fds);
-	}
-	close(pair[1]);
-	if (kf->pid < 0) {
-		close(pair[0]);
-		return fail(&im->diag, ST_IO, "%s: cannot start the process that reads it: %s",
-			    im->parts[0].path, strerror(errno));
-	}
-	kf->fd = pair[0];
-	return ST_OK;
+	kf->fd = o ? o->kdumpfile(o->arg, im->nparts, fds)
+		   : kdumpfile_start(im->nparts, fds, NULL, NULL, &kf->pid);
+	return kf->fd >= 0 ? ST_OK
+			   : fail(&im->diag, ST_IO,
+				  "%s: cannot start the process that reads it: %s",
+				  im->parts[0].path, strerror(errno));
 }
 
 static enum status died(struct image *im)
@@ -176,7 +188,7 @@ static enum status kdumpfile_open(struct image *im)
 	if (!begins_as_one(&im->parts[0]))
 		return ST_NOTMINE;
 	kf = arena_alloc(&im->mem, sizeof(*kf));
-	kf->pid = -1;
+	kf->pid = kf->fd = -1;
 	pthread_mutex_init(&kf->lock, NULL);
 	im->priv = kf;
 	st = start(im);
@@ -221,7 +233,7 @@ static enum status kdumpfile_read(const struct image *im, struct image_ctx *ctx,
 	if (!kdumpfile_present(im, pfn))
 		return ST_NODATA;
 	pthread_mutex_lock(&kf->lock);
-	if (kf->pid > 0 && (send(kf->fd, &pfn, sizeof(pfn), MSG_NOSIGNAL) != sizeof(pfn) ||
+	if (kf->fd >= 0 && (send(kf->fd, &pfn, sizeof(pfn), MSG_NOSIGNAL) != sizeof(pfn) ||
 			    !receive(kf, &st, sizeof(st)) ||
 			    (!st && !receive(kf, out, (size_t)1 << im->page_shift)))) {
 		stop(kf);

@@ -7,6 +7,8 @@
 #ifndef VMCENSUS_IMAGE_KDUMPFILE_H
 #define VMCENSUS_IMAGE_KDUMPFILE_H
 
+#include <sys/types.h>
+
 #include "dumpread/image/format.h"
 
 #define KDUMPFILE_MAX_PFN ((uint64_t)1 << 36)
@@ -28,7 +30,14 @@ struct kdumpfile_piece {
 	uint64_t pfn, bytes;
 };
 
-/* In a process of its own: open the N files and serve TO, a socket, until it is closed. */
-void kdumpfile_serve(int to, unsigned n, const int *fds) __attribute__((noreturn));
+/*
+ * In a process of its own: open the N files and serve TO, a socket, until it is closed. CONFINE
+ * is called before a byte of them is read; NULL: there is nothing to call.
+ */
+void kdumpfile_serve(int to, unsigned n, const int *fds, void (*confine)(void *arg), void *arg)
+	__attribute__((noreturn));
+/* Starts that process, *PID. Returns its socket; -1: errno says why there is none. */
+int kdumpfile_start(unsigned n, const int *fds, void (*confine)(void *arg), void *arg,
+		    pid_t *pid);
 
 #endif

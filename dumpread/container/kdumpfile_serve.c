@@ -22,6 +22,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/base/memory.h"
 #include "dumpread/container/kdumpfile.h"
 
 #define MAP_AT_ONCE ((uint64_t)32 << 10)	/* frames asked for at once */
@@ -208,18 +209,12 @@ static void limit_time(void)
 
 static void limit_memory(void)
 {
-	FILE *f = fopen("/proc/self/statm", "re");
-	char text[64];
-	unsigned long pages = 0;
+	uint64_t mapped = memory_virtual();
 	struct rlimit l = { 0, 0 };
 
 	setrlimit(RLIMIT_CORE, &l);
-	if (f && fgets(text, sizeof(text), f))
-		pages = strtoul(text, NULL, 10);
-	if (f)
-		fclose(f);
-	l.rlim_cur = l.rlim_max = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + MEMORY;
-	if (pages)
+	l.rlim_cur = l.rlim_max = (rlim_t)mapped + MEMORY;
+	if (mapped)
 		setrlimit(RLIMIT_AS, &l);
 }
 
@@ -237,14 +232,17 @@ static void enter(void)
 	limit_time();
 }
 
-void kdumpfile_serve(int to, unsigned n, const int *fds)
+void kdumpfile_serve(int to, unsigned n, const int *fds, void (*confine)(void *arg), void *arg)
 {
-	struct server s = { .to = to, .c = kdump_new() };
+	struct server s = { .to = to };
 	uint8_t *page = malloc(IMAGE_PAGE_MAX);
 	kdump_attr_t map = { 0 };
 	uint64_t pfn;
 
 	enter();
+	if (confine)
+		confine(arg);
+	s.c = kdump_new();
 	if (!s.c || !page)
 		_exit(1);
 	if (open_files(&s, n, fds) && find_machine(&s)) {

@@ -6,6 +6,7 @@
  * read, so no device's memory ever is.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,16 @@ bool live_is(int fd, const char *path)
 	/* /proc/vmcore, a dead kernel's memory, lies there too */
 	return !strcmp(base ? base + 1 : path, "kcore") && !fstatfs(fd, &fs) &&
 	       fs.f_type == PROC_SUPER_MAGIC;
+}
+
+bool live_named(const char *name)
+{
+	int fd = open(live_path(name), O_PATH | O_CLOEXEC);
+	bool yes = !strcmp(name, IMAGE_LIVE) || (fd >= 0 && live_is(fd, name));
+
+	if (fd >= 0)
+		close(fd);
+	return yes;
 }
 
 /* "none integrity [confidentiality]" */

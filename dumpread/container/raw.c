@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/outside.h"
 #include "dumpread/container/segments.h"
 
 #define PAGE UINT64_C(4096)	/* the smallest of any kernel */
@@ -36,7 +37,7 @@ bool image_name_split(const char *name, size_t *len, uint64_t *address)
 	const char *at = strrchr(name, '@');
 
 	*len = strlen(name);
-	if (!at || at == name || !parse_address(at + 1, address) || !access(name, F_OK))
+	if (!at || at == name || !parse_address(at + 1, address) || outside_exists(name))
 		return false;
 	*len = (size_t)(at - name);
 	return true;

@@ -11,6 +11,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/base/outside.h"
 #include "dumpread/find/find.h"
 #include "dumpread/image/vmcoreinfo.h"
 #include "dumpread/symbols/sources.h"
@@ -40,7 +41,7 @@ static enum status read_all(int fd, uint8_t *buf, size_t len)
 
 static enum status add_btf(struct dump *d, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = outside_open(path);
 	enum status st = ST_IO;
 	uint8_t *data = NULL;
 	struct stat sb;
@@ -79,7 +80,7 @@ static bool is_vmcoreinfo(const uint8_t *p, size_t len)
 
 static enum status add_vmcoreinfo(struct dump *d, const char *path)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = outside_fopen(path);
 	char *text = heap_calloc(1, TEXT_MAX + 1), release[65] = "";
 	enum status st = ST_OK;
 	size_t n = 0;
@@ -171,7 +172,7 @@ static void to_front(void *v, unsigned old, unsigned n, size_t size)
 
 static enum status read_head(struct dump *d, const char *path, uint8_t *buf, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = outside_open(path);
 	ssize_t n = fd < 0 ? -1 : read(fd, buf, HEAD);
 	int err = errno;
 

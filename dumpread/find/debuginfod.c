@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "dumpread/base/outside.h"
 #include "dumpread/find/find.h"
 
 struct debuginfod_client;
@@ -26,30 +27,27 @@ static bool load_api(void *lib, struct api *a)
 	return a->begin && a->find && a->end;
 }
 
-enum status debuginfod_find(struct dump *d, char **path)
+enum status debuginfod_ask(const uint8_t *id, unsigned len, char **path, struct diag *diag)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
 	struct debuginfod_client *c;
 	struct api api = { NULL, NULL, NULL };
 	void *lib;
 	int fd = -1;
 
 	*path = NULL;
-	if (!urls || !*urls || !d->build_id_len)
-		return ST_ABSENT;
+	diag->text[0] = '\0';
 	/* stays loaded: the libraries that it uses keep state of their own */
 	lib = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!lib || !load_api(lib, &api)) {
-		log_warn(d->log, "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 cannot be "
-				 "loaded: install it, or name a vmlinux with -t");
 		if (lib)
 			dlclose(lib);
-		return ST_ABSENT;
+		return fail(diag, ST_UNSUPPORTED,
+			    "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 cannot be "
+			    "loaded: install it, or name a vmlinux with -t");
 	}
-	log_info(d->log, "asking debuginfod for the kernel's debug information");
 	c = api.begin();
 	if (c) {
-		fd = api.find(c, d->build_id, (int)d->build_id_len, path);
+		fd = api.find(c, id, (int)len, path);
 		api.end(c);
 	}
 	if (fd >= 0)
@@ -60,4 +58,22 @@ enum status debuginfod_find(struct dump *d, char **path)
 	free(*path);
 	*path = NULL;
 	return ST_ABSENT;
+}
+
+enum status debuginfod_find(struct dump *d, char **path)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	const struct outside *o = outside_now();
+	struct diag why;
+	enum status st;
+
+	*path = NULL;
+	if (!urls || !*urls || !d->build_id_len)
+		return ST_ABSENT;
+	log_info(d->log, "asking debuginfod for the kernel's debug information");
+	st = o ? o->debuginfo(o->arg, d->build_id, d->build_id_len, path, &why)
+	       : debuginfod_ask(d->build_id, d->build_id_len, path, &why);
+	if (st && why.text[0])
+		log_warn(d->log, "%s", why.text);
+	return st ? ST_ABSENT : ST_OK;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/outside.h"
 #include "dumpread/find/find.h"
 #include "dumpread/symbols/sources.h"
 #include "dumpread/types/sources.h"
@@ -91,7 +92,7 @@ static unsigned lacking(const struct dump *d, unsigned take)
 /* Take the missing parts from the file at PATH if it exists; true: none is missing now. */
 static bool try_vmlinux(struct dump *d, const char *path, unsigned take)
 {
-	if (!access(path, R_OK)) {
+	if (outside_readable(path)) {
 		if (vmlinux_add(d, path, lacking(d, take)))
 			log_info(d->log, "not used: %s", d->diag.text);
 		else
@@ -145,7 +146,7 @@ static bool search_systemmap(struct dump *d)
 
 	for (size_t i = 0; *d->release && i < ARRAY_LEN(places); i++) {
 		snprintf(path, sizeof(path), "%s%s", places[i], d->release);
-		if (access(path, R_OK))
+		if (!outside_readable(path))
 			continue;
 		if (!symbols_add_systemmap(d, path)) {
 			log_info(d->log, "using %s", path);

@@ -33,5 +33,7 @@ enum status vmlinux_add(struct dump *d, const char *path, unsigned take);
  * *path is malloc()ed. ST_ABSENT: no servers, no library, not there.
  */
 enum status debuginfod_find(struct dump *d, char **path);
+/* The same for the build-id ID of LEN bytes. DIAG: a sentence if the library is missing. */
+enum status debuginfod_ask(const uint8_t *id, unsigned len, char **path, struct diag *diag);
 
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/outside.h"
 #include "dumpread/find/find.h"
 #include "dumpread/symbols/sources.h"
 #include "dumpread/types/btf_check.h"
@@ -136,7 +137,7 @@ static enum status check_kernel(const struct vmlinux *v, struct dump *d)
  */
 static enum status map_file(struct vmlinux *v, struct dump *d, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = outside_open(path);
 	struct stat sb;
 
 	if (fd < 0 || fstat(fd, &sb)) {
@@ -207,7 +208,7 @@ static bool try_debug_file(struct dump *d, const char *path)
 	struct vmlinux v;
 	bool ok;
 
-	if (access(path, R_OK))
+	if (!outside_readable(path))
 		return false;
 	ok = !vmlinux_open(&v, d, path) && section(&v, ".debug_info", SHT_PROGBITS) &&
 	     !take_dwarf(&v, d);
@@ -234,7 +235,7 @@ static bool take_separate(const struct vmlinux *v, struct dump *d)
 			return true;
 	}
 	if (!link || !link->d_buf || !memchr(link->d_buf, 0, link->d_size) ||
-	    strchr(link->d_buf, '/') || !realpath(v->path, dir))
+	    strchr(link->d_buf, '/') || !outside_real_path(v->path, dir))
 		return false;
 	*strrchr(dir, '/') = '\0';
 	for (size_t i = 0; i < ARRAY_LEN(places); i++) {

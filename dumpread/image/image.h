@@ -25,6 +25,8 @@
 #include "dumpread/base/status.h"
 
 #define IMAGE_LIVE "live"	/* names the running kernel; a file is ./live */
+/* Is NAME that of the running kernel's memory? */
+bool live_named(const char *name);
 #define IMAGE_PAGE_MAX (256u << 10)	/* largest page size believed, bytes */
 
 struct image;

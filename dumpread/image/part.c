@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/outside.h"
 #include "dumpread/image/extents.h"
 #include "dumpread/container/flat.h"
 #include "dumpread/image/format.h"
@@ -107,7 +108,7 @@ enum status part_open(struct image *im, struct image_part *p, const char *path)
 	p->placed = image_name_split(file, &len, &p->address);
 	p->path = arena_strndup(&im->mem, file, len);
 	/* O_NONBLOCK: a pipe with no writer is refused below, not waited for */
-	p->fd = open(p->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	p->fd = outside_open(p->path);
 	if (p->fd < 0 && file != path)
 		return live_refused(&im->diag, errno);
 	if (p->fd < 0)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/heap.h"
+#include "dumpread/base/outside.h"
 #include "dumpread/symbols/sources.h"
 #include "dumpread/symbols/symlist.h"
 
@@ -67,7 +68,7 @@ bool systemmap_sniff(const char *text, size_t len)
 
 static char *read_file(struct dump *d, const char *path, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = outside_open(path);
 	char *buf = NULL;
 	struct stat sb;
 	ssize_t n;

@@ -10,6 +10,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "dumpread/base/outside.h"
 #include "dumpread/find/find.h"
 #include "dumpread/symbols/symlist.h"
 
@@ -409,7 +410,7 @@ enum status types_add_layout_text(struct dump *d, const char *text, size_t len, 
 
 enum status types_add_layout(struct dump *d, const char *path)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = outside_fopen(path);
 	char *text = malloc(LAYOUT_MAX_BYTES + 1);
 	enum status st;
 	size_t n;

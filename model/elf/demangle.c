@@ -16,11 +16,21 @@ struct demangler {
 	char *(*fn)(const char *name, char *buf, size_t *len, int *status);
 };
 
+#define LIBRARY "libstdc++.so.6"
+
+void demangle_prepare(void)
+{
+	void *lib = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+
+	if (lib)
+		dlclose(lib);
+}
+
 struct demangler *demangler_new(void)
 {
 	struct demangler *d = heap_array(struct demangler, 1);
 
-	d->lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+	d->lib = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 	if (d->lib)
 		*(void **)&d->fn = dlsym(d->lib, "__cxa_demangle");
 	return d;

@@ -12,6 +12,9 @@
 
 struct demangler;
 
+/* Loads the C++ library, so that demangler_new() opens no file. */
+void demangle_prepare(void);
+
 struct demangler *demangler_new(void);
 void demangler_free(struct demangler *d);
 

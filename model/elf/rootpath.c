@@ -4,15 +4,21 @@
  */
 #include "model/elf/rootpath.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "dumpread/base/outside.h"
+
 #define LINKS_MAX 40		/* as the kernel follows */
+/* so as not to wait for a writer, if it is a pipe */
+#define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_CLOEXEC)
 
 struct walk {
 	int root;
@@ -83,26 +89,57 @@ static bool step(struct walk *w)
 	return follow(w, target);
 }
 
-int rootpath_open(const char *root, const char *path)
+/* By hand, for kernels before 5.6 and where openat2() is refused. */
+static int open_stepwise(int root, const char *path)
 {
-	struct walk w = { .root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
-	struct stat st;
+	struct walk w = { .root = root };
 	size_t len = strlen(path);
-	bool ok = w.root >= 0 && len < sizeof(w.left);
-	int fd = -1;
+	bool ok = len < sizeof(w.left);
 
 	if (ok)
 		memcpy(w.left, path, len + 1);
 	while (ok && w.left[0])
 		ok = step(&w);
-	/* so as not to wait for a writer, if it is a pipe */
-	if (ok && w.done[0])
-		fd = openat(w.root, w.done, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (w.root >= 0)
-		close(w.root);
+	errno = ENOENT;
+	return ok && w.done[0] ? openat(root, w.done, OPEN_FLAGS | O_NOFOLLOW) : -1;
+}
+
+static int open_in(int root, const char *path)
+{
+	struct open_how how = {
+		.flags = OPEN_FLAGS,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+
+	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? open_stepwise(root, path) : fd;
+}
+
+int rootpath_open(const char *root, const char *path)
+{
+	const struct outside *o = outside_now();
+	struct stat st;
+	int dir, fd;
+
+	if (o)
+		return o->open_below(o->arg, root, path);
+	dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = dir >= 0 ? open_in(dir, path) : -1;
+	if (dir >= 0)
+		close(dir);
 	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
 		close(fd);
+		errno = ENOENT;
 		fd = -1;
 	}
 	return fd;
+}
+
+bool rootpath_exists(const char *root, const char *path)
+{
+	int fd = rootpath_open(root, path);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno == EACCES || errno == EPERM;
 }

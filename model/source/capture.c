@@ -16,6 +16,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
+#include "dumpread/base/outside.h"
 
 #define HEAD_BYTES 4096
 #define SIZE_MAX_FILE (UINT64_C(16) << 30)
@@ -267,7 +268,7 @@ static enum status open_fd(int fd, const char *path, struct diag *diag, struct k
 
 enum status capture_open(const char *path, struct diag *diag, struct kernel **ret)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = outside_open(path);
 	struct stat st;
 	enum status err = ST_NOTMINE;
 

@@ -9,6 +9,7 @@
 #include <cairo.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "dumpread/base/heap.h"
@@ -116,6 +117,32 @@ static void draw(cairo_surface_t *surface, struct canvas canvas, double zoom,
 	cairo_destroy(page.cr);
 }
 
+/*
+ * cairo writes PostScript to a file of tmpfile() first. This one is found before libc's, and
+ * needs no directory: in a sandbox none can be opened.
+ */
+__attribute__((visibility("default"))) FILE *chart_tmpfile(void) __asm__("tmpfile");
+
+FILE *chart_tmpfile(void)
+{
+	int fd = memfd_create("chart", MFD_CLOEXEC);
+
+	return fd < 0 ? NULL : fdopen(fd, "w+");
+}
+
+void cairo_prepare(void)
+{
+	cairo_surface_t *s = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+	cairo_t *cr = cairo_create(s);
+
+	for (unsigned bold = 0; bold < 2; bold++) {
+		set_font(cr, &(struct font){ .size = 8, .bold = bold });
+		cairo_show_text(cr, "1");
+	}
+	cairo_destroy(cr);
+	cairo_surface_destroy(s);
+}
+
 /* When the machine crashed, by ISO 8601. */
 static void put_date(const struct render *r, char *buf, size_t size)
 {
@@ -134,10 +161,16 @@ static void put_date(const struct render *r, char *buf, size_t size)
 static void a4(cairo_surface_t *surface, const struct render *r)
 {
 	const struct canvas canvas = { .width = PAGE_WIDTH, .height = PAGE_HEIGHT, .paged = true };
+	cairo_status_t st;
 	struct bars b;
 
 	bars_make(r, MAX_BARS, &b);
 	draw(surface, canvas, 1, r, &b);
+	cairo_surface_finish(surface);
+	/* a stream that fails tells that itself */
+	st = cairo_surface_status(surface);
+	if (st == CAIRO_STATUS_NO_MEMORY || st == CAIRO_STATUS_TEMP_FILE_ERROR)
+		arena_die(0);
 	cairo_surface_destroy(surface);
 	arena_release(&b.mem);
 }

@@ -191,6 +191,8 @@ struct report {
 	const char *dump_only;		/* why a capsule does not have its rows; NULL: it has */
 	bool text_of_rows;		/* TEXT shows cells of columns, and asks the snapshot
 					   nothing */
+	/* Loads what it would open while it runs: before a sandbox is entered. NULL: nothing. */
+	void (*prepare)(void);
 	const char *help;	/* paragraphs for --help REPORT and the man page */
 };
 

@@ -151,6 +151,7 @@ static bool enter_group(struct tree *t, const struct snapshot *s, const char *pa
 {
 	const char *end;
 	char name[NAME_BYTES];
+	unsigned depth = 2; /* its directory, and files in the last */
 
 	for (const char *at = path; *at; at = end) {
 		size_t n;
@@ -158,6 +159,7 @@ static bool enter_group(struct tree *t, const struct snapshot *s, const char *pa
 		end = at + 1 + strcspn(at + 1, "/");
 		n = (size_t)(end - at - 1);
 		if (*at != '/' || n >= sizeof(name) || (!n && path[1]) || !strncmp(at, "/.", 2) ||
+		    ++depth > TREE_DEPTH || strlen(path) > PATH_MAX / 2 ||
 		    !strncmp(at + 1, "memory.", 7) || strpbrk(at + 1, "\n") ||
 		    strstr(at, ".pressure")) {
 			issue_add(s->k->issues, ST_CORRUPT, "cgroup", 1, "path of %.40s", path);

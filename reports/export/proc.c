@@ -58,18 +58,17 @@ static void put_threads(struct export *e, const struct proc *p)
 	tree_enter_sub(&e->t, "task");
 	for (uint32_t i = 0; i < p->ntasks && p->first_task + i < e->s->ntasks; i++) {
 		const struct task *t = &e->s->tasks[p->first_task + i];
-		int outer = e->t.dir;
 		FILE *f;
 
 		if (!export_takes(e->s, &seen, t->pid, "thread"))
 			continue;
 		snprintf(name, sizeof(name), "%d", t->pid);
-		tree_stay(&e->t, name);
+		tree_enter_sub(&e->t, name);
 		f = tree_file(&e->t, "comm");
 		if (f)
 			fprintf(f, "%s\n", t->comm);
 		tree_done(&e->t, f);
-		tree_back(&e->t, outer);
+		tree_up(&e->t);
 	}
 	arena_release(&mem);
 }

@@ -15,7 +15,6 @@
 #include "dumpread/base/bytes.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-#define DEPTH_MAX 4		/* of an export: DIR/PID/task/TID */
 
 static enum status failed(struct tree *t, const char *name)
 {
@@ -68,7 +67,7 @@ static void remove_entry(struct tree *t, int dir, const char *name, unsigned dep
 static void remove_in(struct tree *t, int parent, const char *name, unsigned depth)
 {
 	int fd = openat(parent, name, DIR_FLAGS);
-	DIR *d = fd >= 0 && depth <= DEPTH_MAX ? fdopendir(fd) : NULL;
+	DIR *d = fd >= 0 && depth <= TREE_DEPTH ? fdopendir(fd) : NULL;
 	const struct dirent *e;
 
 	if (!d) {
@@ -192,17 +191,25 @@ static void make_beside(struct tree *t, int old, const struct stat *st)
 		failed(t, "");
 }
 
+/* The tree is made by the process outside of the sandbox. */
+static enum status open_outside(struct tree *t)
+{
+	const struct outside *o = outside_now();
+
+	t->st = o->tree_open(o->arg, t->path, &t->owners, t->diag);
+	return t->st;
+}
+
 enum status tree_open(struct tree *t, const char *path, struct diag *diag)
 {
 	struct stat st;
 	int old;
 
-	*t = (struct tree){ .top = -1,
-			    .dir = -1,
-			    .parent = -1,
-			    .path = path,
-			    .diag = diag,
-			    .owners = geteuid() == 0 };
+	*t = (struct tree){
+		.top = -1, .parent = -1, .path = path, .diag = diag, .owners = geteuid() == 0
+	};
+	if (outside_now())
+		return open_outside(t);
 	if (!open_parent(t))
 		return t->st;
 	old = open_old(t, &st);
@@ -210,7 +217,6 @@ enum status tree_open(struct tree *t, const char *path, struct diag *diag)
 		make_beside(t, old, &st);
 	if (old >= 0)
 		close(old);
-	t->dir = t->top;
 	if (!t->st)
 		put_mark(t);
 	return t->st;
@@ -254,7 +260,16 @@ static void take_away(const struct tree *t)
 
 enum status tree_close(struct tree *t)
 {
-	tree_leave(t);
+	const struct outside *o = outside_now();
+
+	if (o) {
+		struct diag why;
+		enum status st = o->tree_close(o->arg, t->st != ST_OK, &why);
+
+		if (!t->st && st)
+			t->st = fail(t->diag, st, "%s", why.text);
+		return t->st;
+	}
 	if (!t->st)
 		put_in_place(t);
 	if (t->st)
@@ -263,93 +278,148 @@ enum status tree_close(struct tree *t)
 		close(t->top);
 	if (t->parent >= 0)
 		close(t->parent);
-	t->top = t->dir = t->parent = -1;
+	t->top = t->parent = -1;
 	return t->st;
+}
+
+/* ---- files, directories and links in it ------------------------------------------------ */
+
+/*
+ * The directory of PATH, entered name by name: none may be a link. *LAST is its last name.
+ * -1: there is none, or no export has such a path.
+ */
+static int open_dir_of(int top, const char *path, const char **last)
+{
+	char name[NAME_MAX + 1];
+	int dir = openat(top, ".", DIR_FLAGS);
+
+	for (unsigned depth = 0; dir >= 0; depth++) {
+		size_t n = strcspn(path, "/");
+		int next;
+
+		if (!n || n > NAME_MAX || depth >= TREE_DEPTH || path[0] == '.') {
+			errno = EINVAL;
+			break;
+		}
+		*last = path;
+		if (!path[n])
+			return dir;
+		memcpy(name, path, n);
+		name[n] = '\0';
+		path += n + 1;
+		next = openat(dir, name, DIR_FLAGS);
+		close(dir);
+		dir = next;
+	}
+	if (dir >= 0)
+		close(dir);
+	return -1;
+}
+
+static int put_dir(int in, const char *name, const struct outside_entry *e)
+{
+	int fd = mkdirat(in, name, 0777) && errno != EEXIST ? -1 : openat(in, name, DIR_FLAGS);
+	bool bad = fd < 0 || (e->owned && fchown(fd, e->uid, e->gid));
+
+	if (fd >= 0)
+		close(fd);
+	return bad ? -1 : 0;
+}
+
+static int put_file(int in, const char *name, const struct outside_entry *e)
+{
+	int fd = openat(in, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+
+	if (fd >= 0 && e->owned && fchown(fd, e->uid, e->gid)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* A link to a name that is too long is left out. */
+static int put_link(int in, const char *name, const struct outside_entry *e)
+{
+	if (symlinkat(e->target, in, name))
+		return errno == ENAMETOOLONG ? 0 : -1;
+	return e->owned ? fchownat(in, name, e->uid, e->gid, AT_SYMLINK_NOFOLLOW) : 0;
+}
+
+int tree_put(const struct tree *t, const struct outside_entry *e)
+{
+	const char *name;
+	int in = open_dir_of(t->top, e->path, &name), ret, err;
+
+	if (in < 0)
+		return -1;
+	ret = e->kind == OUTSIDE_DIR	? put_dir(in, name, e)
+	      : e->kind == OUTSIDE_LINK ? put_link(in, name, e)
+					: put_file(in, name, e);
+	err = errno;
+	close(in);
+	errno = err;
+	return ret;
+}
+
+/* Makes NAME in the present directory: what tree_put() returns, -1 after a failure. */
+static int make(struct tree *t, enum outside_kind kind, const char *name, const char *target)
+{
+	const struct outside *o = outside_now();
+	char path[sizeof(t->at) + NAME_MAX + 2];
+	const struct outside_entry e = {
+		.kind = kind,
+		.path = path,
+		.target = target,
+		.owned = t->owners && t->uid != UINT32_MAX,
+		.uid = t->uid,
+		.gid = t->gid,
+	};
+	int ret;
+
+	if (t->st)
+		return -1;
+	snprintf(path, sizeof(path), "%s%s%s", t->at, *t->at ? "/" : "", name);
+	errno = ENAMETOOLONG;
+	ret = strlen(path) >= PATH_MAX ? -1
+	      : o			? o->tree_make(o->arg, &e)
+					: tree_put(t, &e);
+	if (ret < 0)
+		failed(t, path);
+	return ret;
 }
 
 void tree_leave(struct tree *t)
 {
-	if (t->dir >= 0 && t->dir != t->top)
-		close(t->dir);
-	t->dir = t->top;
+	t->at[0] = '\0';
 	t->uid = t->gid = 0;
-}
-
-static void own(struct tree *t, int fd, const char *name)
-{
-	if (t->owners && t->uid != UINT32_MAX && fchown(fd, t->uid, t->gid))
-		failed(t, name);
-}
-
-static int enter(struct tree *t, int in, const char *name)
-{
-	int fd;
-
-	if (mkdirat(in, name, 0777) && errno != EEXIST) {
-		failed(t, name);
-		return -1;
-	}
-	fd = openat(in, name, DIR_FLAGS);
-	if (fd < 0)
-		failed(t, name);
-	else
-		own(t, fd, name);
-	return fd;
 }
 
 void tree_enter(struct tree *t, const char *name, uint32_t uid, uint32_t gid)
 {
 	tree_leave(t);
-	if (t->st)
-		return;
 	t->uid = uid;
 	t->gid = gid;
-	t->dir = enter(t, t->top, name);
+	tree_enter_sub(t, name);
 }
 
 void tree_enter_sub(struct tree *t, const char *sub)
 {
-	int outer = t->dir;
+	size_t n = strlen(t->at);
 
-	if (t->st)
-		return;
-	t->dir = enter(t, outer, sub);
-	if (outer != t->top)
-		close(outer);
+	if (!make(t, OUTSIDE_DIR, sub, NULL))
+		snprintf(t->at + n, sizeof(t->at) - n, "%s%s", n ? "/" : "", sub);
 }
 
-void tree_stay(struct tree *t, const char *sub)
+void tree_up(struct tree *t)
 {
-	if (!t->st)
-		t->dir = enter(t, t->dir, sub);
-}
+	char *slash = strrchr(t->at, '/');
 
-void tree_back(struct tree *t, int outer)
-{
-	if (t->dir == outer)
-		return;
-	if (t->dir >= 0)
-		close(t->dir);
-	t->dir = outer;
-}
-
-static int create(struct tree *t, const char *name)
-{
-	int fd = -1;
-
-	if (t->st)
-		return -1;
-	fd = openat(t->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	if (fd < 0)
-		failed(t, name);
-	else
-		own(t, fd, name);
-	return fd;
+	*(slash ? slash : t->at) = '\0';
 }
 
 FILE *tree_file(struct tree *t, const char *name)
 {
-	int fd = create(t, name);
+	int fd = make(t, OUTSIDE_FILE, name, NULL);
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 
 	if (fd >= 0 && !f) {
@@ -372,16 +442,8 @@ void tree_done(struct tree *t, FILE *f)
 
 void tree_link(struct tree *t, const char *name, const char *target)
 {
-	bool bad;
-
-	if (t->st || !*target)
-		return;
-	bad = symlinkat(target, t->dir, name) && errno != ENAMETOOLONG;
-	if (!bad && t->owners && t->uid != UINT32_MAX)
-		bad = fchownat(t->dir, name, t->uid, t->gid, AT_SYMLINK_NOFOLLOW) &&
-		      errno != ENOENT;
-	if (bad)
-		failed(t, name);
+	if (*target)
+		make(t, OUTSIDE_LINK, name, target);
 }
 
 /* ---- files of holes -------------------------------------------------------------------- */
@@ -401,7 +463,7 @@ void words_open(struct words *w, struct tree *t, const char *name)
 	w->t = t;
 	w->first = w->end = 0;
 	w->n = 0;
-	w->fd = create(t, name);
+	w->fd = make(t, OUTSIDE_FILE, name, NULL);
 }
 
 static void flush(struct words *w)

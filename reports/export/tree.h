@@ -12,16 +12,20 @@
 #ifndef VMCENSUS_EXPORT_TREE_H
 #define VMCENSUS_EXPORT_TREE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "dumpread/base/diag.h"
+#include "dumpread/base/outside.h"
 
 #define TREE_MARK "vmcensus-export"
+#define TREE_DEPTH 40		/* directories below it: control groups lie deep */
 
 struct tree {
-	int top, dir;		/* descriptors: of the tree, of where files go now */
+	int top;		/* descriptor of the tree; -1 in a sandbox, where others hold it */
+	char at[PATH_MAX];	/* where files go now, below it; "": its top */
 	int parent;		/* of the directory that the tree is in */
 	char name[256];		/* its name there */
 	char beside[48];	/* its name until it is complete; "": it has no directory */
@@ -42,14 +46,19 @@ void tree_enter(struct tree *t, const char *name, uint32_t uid, uint32_t gid);
 /* ... of its directory SUB. */
 void tree_enter_sub(struct tree *t, const char *sub);
 void tree_leave(struct tree *t);
-/* The same; tree_back() with the descriptor that T->dir had undoes it. */
-void tree_stay(struct tree *t, const char *sub);
-void tree_back(struct tree *t, int outer);
+/* Back to the directory that the present one is in. */
+void tree_up(struct tree *t);
 
 /* A stream to write the file to, NULL after a failure; give it to tree_done(). */
 FILE *tree_file(struct tree *t, const char *name);
 void tree_done(struct tree *t, FILE *f);
 void tree_link(struct tree *t, const char *name, const char *target);
+
+/*
+ * Makes E in the tree of T; no part of its path may be a link. A descriptor for a file, else
+ * 0; -1: errno says why not.
+ */
+int tree_put(const struct tree *t, const struct outside_entry *e);
 
 /* ---- files of holes ------------------------------------------------------------ */
 

@@ -153,6 +153,7 @@ const struct report report_symbols = {
 	.sort = "-eff_resident,addr,linkage",
 	.run = symbols_report,
 	.dump_only = "it reads the program files",
+	.prepare = demangle_prepare,
 	.help = "One row for each symbol with a size, for all mapped ELF files or --file NAME, over all\n"
 		"processes or in --pid N; -w 'section=\".data\"' for one section. Sizes are those of\n"
 		"exmap (see files), to the byte. Symbols come from .symtab, or from the debug file (by\n"

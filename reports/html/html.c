@@ -7,6 +7,7 @@
  */
 #include "dumpread/base/bytes.h"
 #include "reports/charts/chart.h"
+#include "model/elf/demangle.h"
 #include "reports/html/data.h"
 #include "reports/html/page_parts.h"
 #include "reports/core/list.h"
@@ -60,6 +61,7 @@ const struct report report_html = {
 	.wants = NEED_CGROUPS | NEED_MACHINE | NEED_LOG,
 	.opts = OPT_SYSROOT,
 	.products = products,
+	.prepare = demangle_prepare,
 	.help = "One file for any browser, without network: the overview, a map of all memory, the\n"
 		"processes and files with their own and shared memory, their pages, charts, and the\n"
 		"log. Give -o FILE. Sections and symbols are shown for binaries that are found below\n"

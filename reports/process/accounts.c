@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "model/elf/rootpath.h"
 
 #define LINES_MAX 1000000	/* a file that goes on longer is no passwd */
 
@@ -29,11 +32,13 @@ static void add_line(struct accounts *a, char *line, struct arena *mem)
 void accounts_read(struct accounts *a, const char *sysroot, struct arena *mem)
 {
 	char line[1024];
-	FILE *f;
+	int fd = sysroot ? rootpath_open(sysroot, ROOTPATH_PASSWD) : -1;
+	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
 
 	memset(a, 0, sizeof(*a));
 	a->by_uid.mem = mem;
-	f = sysroot ? fopen(arena_printf(mem, "%s/etc/passwd", sysroot), "re") : NULL;
+	if (!f && fd >= 0)
+		close(fd);
 	if (!f)
 		return;
 	for (int i = 0; i < LINES_MAX && fgets(line, sizeof(line), f); i++)

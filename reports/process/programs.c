@@ -6,10 +6,10 @@
 #include "reports/process/programs.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "model/elf/rootpath.h"
 #include "model/views/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/core/group_cols.h"
@@ -44,7 +44,7 @@ struct maker {
 static bool on_sysroot(struct maker *m, const char *path)
 {
 	return m->o->sysroot && path[0] == '/' &&
-	       !access(arena_printf(&m->t->mem, "%s%s", m->o->sysroot, path), F_OK);
+	       rootpath_exists(m->o->sysroot, path);
 }
 
 /* argv[0], as far as it is known: words are joined by blanks. */

@@ -10,15 +10,15 @@
 #include "reports/charts/chart.h"
 
 const struct renderer renderers[] = {
-	{ "text", "aligned columns, or the report's own form", render_text, false, false, NULL },
-	{ "csv", "a header line, quoted as RFC 4180 says; sizes in bytes", render_csv, false, false, NULL },
-	{ "json", "one object with image, columns, rows, issues", render_json, false, false, NULL },
-	{ "jsonl", "each row as an object on a line of its own", render_jsonl, false, false, NULL },
-	{ "sqlite", "a database with the rows, which is an IMAGE too", render_sqlite, false, true, &capsule_here },
-	{ "svg", "the chart, for browsers: with text and exact amounts", render_svg, true, false, NULL },
-	{ "ps", "the chart as PostScript, on pages of A4", render_ps, true, false, &chart_pages },
-	{ "pdf", "the chart as PDF, on pages of A4", render_pdf, true, true, &chart_pages },
-	{ "png", "the chart as an image", render_png, true, true, &chart_pages },
+	{ "text", "aligned columns, or the report's own form", render_text, false, false, NULL, NULL },
+	{ "csv", "a header line, quoted as RFC 4180 says; sizes in bytes", render_csv, false, false, NULL, NULL },
+	{ "json", "one object with image, columns, rows, issues", render_json, false, false, NULL, NULL },
+	{ "jsonl", "each row as an object on a line of its own", render_jsonl, false, false, NULL, NULL },
+	{ "sqlite", "a database with the rows, which is an IMAGE too", render_sqlite, false, true, &capsule_here, NULL },
+	{ "svg", "the chart, for browsers: with text and exact amounts", render_svg, true, false, NULL, NULL },
+	{ "ps", "the chart as PostScript, on pages of A4", render_ps, true, false, &chart_pages, cairo_prepare },
+	{ "pdf", "the chart as PDF, on pages of A4", render_pdf, true, true, &chart_pages, cairo_prepare },
+	{ "png", "the chart as an image", render_png, true, true, &chart_pages, cairo_prepare },
 	{ 0 }
 };
 

@@ -57,6 +57,8 @@ struct renderer {
 	bool of_chart;				/* only of reports that have one */
 	bool binary;				/* not for a terminal */
 	const bool *here;			/* does this program have it? NULL: every one does */
+	/* Loads what it would open while it draws: before a sandbox is entered. NULL: nothing. */
+	void (*prepare)(void);
 };
 
 extern const struct renderer renderers[];	/* name NULL ends it */
@@ -71,6 +73,9 @@ void render_csv(const struct render *r, FILE *out);
 void render_json(const struct render *r, FILE *out);
 void render_jsonl(const struct render *r, FILE *out);
 void render_sqlite(const struct render *r, FILE *out);
+
+/* Opens the fonts of charts (charts/cairo.c). */
+void cairo_prepare(void);
 
 /* ---- escape.c: strings of a hostile dump, made safe to print ------------- */
 

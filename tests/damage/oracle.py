@@ -23,6 +23,7 @@ if __name__ == '__main__':
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from damage import regions              # noqa: E402
 from exact.containers import of_memory  # noqa: E402
+from lib.program import program_of       # noqa: E402
 from lib.tally import death             # noqa: E402
 
 TIMEOUT = 60            # s, for an answer of a machine of 16 MiB
@@ -148,7 +149,7 @@ class Subject:
 
 class Oracle:
     def __init__(self, build):
-        self.program = os.path.join(build, 'vmcensus')
+        self.program = program_of(build)
         self.mkdump = os.path.join(build, 'tools', 'mkdump')
         self.counts, self.silent, self.wrong = collections.Counter(), [], []
 

@@ -2,11 +2,25 @@
 """vmcensus on one dump, and its output."""
 import collections
 import json
+import os
 import re
 import subprocess
 
 TIMEOUT = 180       # s, one call of vmcensus
 SINGLY = 10         # processes of which smaps and maps are asked for by --pid
+
+
+def program_of(build, san=''):
+    """The program in BUILD. A sanitizer looks for leaks with ptrace, which the sandbox refuses: so
+    of a sanitized build it is a script that turns the sandbox off (tests/cli/sandbox has its own)."""
+    program = os.path.join(build, 'vmcensus')
+    script = os.path.join(build, 'unconfined', 'vmcensus')
+    if san:
+        os.makedirs(os.path.dirname(script), exist_ok=True)
+        with open(script, 'w', encoding='ascii') as f:
+            f.write(f'#!/bin/sh\nexec {os.path.abspath(program)} --no-sandbox "$@"\n')
+        os.chmod(script, 0o755)
+    return script if san or os.path.exists(script) else program
 
 
 class Vmcensus:

@@ -13,6 +13,7 @@ import zlib
 
 from damage import lines
 from exact.containers import of_memory
+from lib.program import program_of
 from machine import account
 
 COLUMNS = 'pid,comm,start,perms,size,rss,pss,uss,swap,name'
@@ -176,7 +177,7 @@ def own_layout(name):
 class Machines:
     def __init__(self, tally, build, fixtures, thorough):
         self.thorough = thorough
-        self.tally, self.program = tally, os.path.join(build, 'vmcensus')
+        self.tally, self.program = tally, program_of(build)
         self.mkdump = os.path.join(build, 'tools', 'mkdump')
         self.scratch = os.path.join(build, 'machines')
         os.makedirs(self.scratch, exist_ok=True)

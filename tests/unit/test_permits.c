@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which files a sandboxed process is given, and where an export of it may write. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/permits.h"
+#include "reports/export/tree.h"
+#include "tests/unit/check.h"
+
+static void file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fputs(text, f) < 0 || fclose(f))
+		abort();
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+/* 0: opened; else the errno. */
+static int said(int fd)
+{
+	int err = fd < 0 ? errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+#define OPEN(p, path) said(permits_open(p, path))
+#define BELOW(p, root, path) said(permits_open_below(p, root, path))
+
+static void test_names(void)
+{
+	static const char *const names[] = { "dump", "raw@0x1000", "none", "a@b@0" };
+	struct permits p = { .files = names, .nfiles = 4 };
+
+	file("dump", "D");
+	file("raw", "R");
+	file("a@b", "A");
+	file("a", "B");
+	file("secret", "\177ELF");
+	CHECK_EQ(OPEN(&p, "dump"), 0);
+	CHECK_EQ(OPEN(&p, "raw"), 0);
+	CHECK_EQ(OPEN(&p, "raw@0x1000"), ENOENT);
+	CHECK_EQ(OPEN(&p, "none"), ENOENT);
+	CHECK_EQ(OPEN(&p, "a@b"), 0);
+	/* neither another name of the same file, nor a part of a name */
+	CHECK_EQ(OPEN(&p, "a"), EPERM);
+	CHECK_EQ(OPEN(&p, "./dump"), EPERM);
+	CHECK_EQ(OPEN(&p, "dum"), EPERM);
+	CHECK_EQ(OPEN(&p, "dump2"), EPERM);
+	CHECK_EQ(OPEN(&p, "secret"), EPERM);
+	CHECK_EQ(OPEN(&p, ""), EPERM);
+	CHECK_EQ(OPEN(&p, "/etc/passwd"), EPERM);
+	permits_add(&p, "secret");
+	CHECK_EQ(OPEN(&p, "secret"), 0);
+	permits_release(&p);
+}
+
+static void test_debug_files(void)
+{
+	struct permits p = { .nfiles = 0 };
+
+	/* not there, or there: never refused by its name */
+	CHECK_EQ(OPEN(&p, "/usr/lib/debug/no/such"), ENOENT);
+	CHECK_EQ(OPEN(&p, "/lib/modules/no/such"), ENOENT);
+	CHECK_EQ(OPEN(&p, "/boot/vmlinux-no-such"), ENOENT);
+	CHECK_EQ(OPEN(&p, "/boot/System.map-no-such"), ENOENT);
+	CHECK_EQ(OPEN(&p, "/usr/lib/debug/../../../etc/passwd"), EPERM);
+	CHECK_EQ(OPEN(&p, "/boot/vmlinux-/../../etc/passwd"), EPERM);
+	CHECK_EQ(OPEN(&p, "/boot/grub/grub.cfg"), EPERM);
+	CHECK_EQ(OPEN(&p, "/usr/lib/debug"), EPERM);
+	CHECK_EQ(OPEN(&p, "/usr/lib/debug/\033[2J"), EPERM);
+	CHECK_EQ(BELOW(&p, "/", "/usr/lib/debug/.build-id/00/00.debug"), ENOENT);
+	CHECK_EQ(BELOW(&p, "/", "/usr/lib/debug/../../../etc/passwd"), EPERM);
+	CHECK_EQ(BELOW(&p, "/", "/etc/passwd"), EPERM);
+}
+
+/* Beside a vmlinux whose real path was told: ELF files, also in .debug, no deeper. */
+static void test_beside(void)
+{
+	static const char *const names[] = { "link" };
+	struct permits p = { .files = names, .nfiles = 1 };
+	char here[PATH_MAX], real[PATH_MAX], path[2 * PATH_MAX];
+
+	if (!getcwd(here, sizeof(here)) || mkdir("k", 0700) || mkdir("k/.debug", 0700) ||
+	    mkdir("k/sub", 0700) || symlink("k/vmlinux", "link"))
+		abort();
+	file("k/vmlinux", "\177ELF");
+	file("k/vmlinux.debug", "\177ELF");
+	file("k/.debug/vmlinux.debug", "\177ELF");
+	file("k/sub/elf", "\177ELF");
+	file("k/text", "text");
+	snprintf(path, sizeof(path), "%s/k/vmlinux.debug", here);
+	CHECK_EQ(OPEN(&p, path), EPERM);
+	CHECK(permits_real_path(&p, "link", real));
+	CHECK_EQ(OPEN(&p, path), 0);
+	snprintf(path, sizeof(path), "%s/k/.debug/vmlinux.debug", here);
+	CHECK_EQ(OPEN(&p, path), 0);
+	snprintf(path, sizeof(path), "%s/k/sub/elf", here);
+	CHECK_EQ(OPEN(&p, path), EPERM);
+	snprintf(path, sizeof(path), "%s/k/text", here);
+	CHECK_EQ(OPEN(&p, path), EPERM);
+	snprintf(path, sizeof(path), "%s/k/../secret", here);
+	CHECK_EQ(OPEN(&p, path), EPERM);
+	CHECK(!permits_real_path(&p, "/etc/passwd", real));
+	permits_release(&p);
+}
+
+static void test_sysroot(void)
+{
+	struct permits p = { .sysroot = "root" };
+
+	if (mkdir("root", 0700) || mkdir("root/etc", 0700) || mkdir("root/bin", 0700) ||
+	    symlink("/etc/shadow", "root/bin/out") || symlink("../../secret", "root/bin/up"))
+		abort();
+	file("root/etc/passwd", "root:x:0:0\n");
+	file("root/etc/shadow", "root:x\n");
+	file("root/bin/sh", "\177ELF");
+	CHECK_EQ(BELOW(&p, "root", "/bin/sh"), 0);
+	CHECK_EQ(BELOW(&p, "root", "/etc/passwd"), 0);
+	CHECK_EQ(BELOW(&p, "root", "/etc/shadow"), EPERM);
+	CHECK_EQ(BELOW(&p, "root", "/bin/out"), EPERM);
+	CHECK_EQ(BELOW(&p, "root", "/bin/up"), ENOENT);
+	CHECK_EQ(BELOW(&p, "root", "/../secret"), ENOENT);
+	CHECK_EQ(BELOW(&p, "root", "/bin"), ENOENT);
+	CHECK_EQ(BELOW(&p, "k", "/vmlinux"), EPERM);
+	CHECK_EQ(BELOW(&p, "/", "/etc/passwd"), EPERM);
+	p.sysroot = NULL;
+	CHECK_EQ(BELOW(&p, "root", "/bin/sh"), EPERM);
+}
+
+/* ---- an export's tree -------------------------------------------------------------- */
+
+static int put(const struct tree *t, enum outside_kind kind, const char *path)
+{
+	const struct outside_entry e = { .kind = kind, .path = path, .target = "/etc" };
+	int ret = tree_put(t, &e), err = ret < 0 ? errno : 0;
+
+	if (ret > 0)
+		close(ret);
+	return err;
+}
+
+static void test_tree(void)
+{
+	char deep[] = "1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1";
+	struct diag diag;
+	struct tree t;
+
+	CHECK(!tree_open(&t, "tree", &diag));
+	CHECK_EQ(put(&t, OUTSIDE_DIR, "1"), 0);
+	CHECK_EQ(put(&t, OUTSIDE_DIR, "1"), 0);
+	CHECK_EQ(put(&t, OUTSIDE_FILE, "1/comm"), 0);
+	CHECK_EQ(put(&t, OUTSIDE_FILE, "1/comm"), EEXIST);
+	CHECK_EQ(put(&t, OUTSIDE_LINK, "1/exe"), 0);
+	/* a link of its own is no way out */
+	CHECK(put(&t, OUTSIDE_FILE, "1/exe/passwd") != 0);
+	CHECK(put(&t, OUTSIDE_DIR, "1/exe/new") != 0);
+	CHECK_EQ(put(&t, OUTSIDE_FILE, "../out"), EINVAL);
+	CHECK_EQ(put(&t, OUTSIDE_FILE, "1/../../out"), EINVAL);
+	CHECK_EQ(put(&t, OUTSIDE_FILE, "/tmp/out"), EINVAL);
+	CHECK_EQ(put(&t, OUTSIDE_FILE, ".hidden"), EINVAL);
+	CHECK_EQ(put(&t, OUTSIDE_FILE, ""), EINVAL);
+	CHECK_EQ(put(&t, OUTSIDE_DIR, "1/"), EINVAL);
+	for (char *at = strchr(deep, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		put(&t, OUTSIDE_DIR, deep);
+		*at = '/';
+	}
+	CHECK_EQ(put(&t, OUTSIDE_DIR, deep), EINVAL);
+	CHECK(!tree_close(&t));
+	CHECK(!access("tree/1/comm", F_OK) && access("out", F_OK));
+	CHECK(!tree_open(&t, "tree", &diag));
+	t.st = fail(&diag, ST_IO, "as if a disk were full");
+	CHECK(tree_close(&t) == ST_IO);
+	CHECK(!access("tree/1/comm", F_OK));
+}
+
+int main(void)
+{
+	char dir[] = "/tmp/test_permits.XXXXXX";
+
+	if (!mkdtemp(dir) || chdir(dir))
+		return 1;
+	test_names();
+	test_debug_files();
+	test_beside();
+	test_sysroot();
+	test_tree();
+	CHECK(!chdir("/") && !nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS));
+	return check_done();
+}
