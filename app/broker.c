@@ -32,7 +32,7 @@ struct serving {
 	bool tree_open;
 	pid_t helpers[HELPERS_MAX];
 	unsigned nhelpers;
-	const struct request *q;
+	struct request q;
 	struct answer r;
 	int fds[REQUEST_FDS];	/* that came with it */
 	unsigned nfds;
@@ -49,7 +49,7 @@ static void give(struct serving *v, int fd)
 
 static void real_path(struct serving *v)
 {
-	if (!permits_real_path(&v->b->permits, v->q->a, v->r.text))
+	if (!permits_real_path(&v->b->permits, v->q.a, v->r.text))
 		v->r.err = errno;
 }
 
@@ -58,11 +58,11 @@ static void debuginfo(struct serving *v)
 	struct diag why;
 	char *path;
 
-	if (v->q->id_len > sizeof(v->q->id)) {
+	if (v->q.id_len > sizeof(v->q.id)) {
 		v->r.err = EINVAL;
 		return;
 	}
-	v->r.status = (int32_t)debuginfod_ask(v->q->id, v->q->id_len, &path, &why);
+	v->r.status = (int32_t)debuginfod_ask(v->q.id, v->q.id_len, &path, &why);
 	snprintf(v->r.text, sizeof(v->r.text), "%s", v->r.status ? why.text : path);
 	if (!v->r.status)
 		permits_add(&v->b->permits, path);
@@ -96,7 +96,7 @@ static void say(struct serving *v, enum status st)
 
 static void open_tree(struct serving *v)
 {
-	if (v->tree_open || !v->b->tree || strcmp(v->q->a, v->b->tree)) {
+	if (v->tree_open || !v->b->tree || strcmp(v->q.a, v->b->tree)) {
 		v->r.err = EPERM;
 		return;
 	}
@@ -107,7 +107,7 @@ static void open_tree(struct serving *v)
 
 static void make_entry(struct serving *v)
 {
-	const struct request *q = v->q;
+	const struct request *q = &v->q;
 	const struct outside_entry e = {
 		.kind = (enum outside_kind)q->kind,
 		.path = q->a,
@@ -144,15 +144,15 @@ static void answer(struct serving *v)
 {
 	v->r = (struct answer){ .err = 0 };
 	v->give = -1;
-	switch (v->q->op) {
-	case ASK_OPEN: give(v, permits_open(&v->b->permits, v->q->a)); break;
-	case ASK_BELOW: give(v, permits_open_below(&v->b->permits, v->q->b, v->q->a)); break;
+	switch (v->q.op) {
+	case ASK_OPEN: give(v, permits_open(&v->b->permits, v->q.a)); break;
+	case ASK_BELOW: give(v, permits_open_below(&v->b->permits, v->q.b, v->q.a)); break;
 	case ASK_REAL_PATH: real_path(v); break;
 	case ASK_DEBUGINFO: debuginfo(v); break;
 	case ASK_KDUMPFILE: kdumpfile(v); break;
 	case ASK_TREE_OPEN: open_tree(v); break;
 	case ASK_TREE_MAKE: make_entry(v); break;
-	case ASK_TREE_CLOSE: close_tree(v, v->q->drop); break;
+	case ASK_TREE_CLOSE: close_tree(v, v->q.drop); break;
 	default: v->r.err = ENOSYS;
 	}
 }
@@ -160,15 +160,12 @@ static void answer(struct serving *v)
 /* Until the other side is gone, or sends what is no request. */
 static void serve(struct serving *v)
 {
-	struct request q;
-
 	for (v->nfds = REQUEST_FDS;
-	     request_receive(v->fd, &q, sizeof(q), v->fds, &v->nfds) == sizeof(q);
+	     request_receive(v->fd, &v->q, sizeof(v->q), v->fds, &v->nfds) == sizeof(v->q);
 	     v->nfds = REQUEST_FDS) {
 		bool ok;
 
-		q.a[sizeof(q.a) - 1] = q.b[sizeof(q.b) - 1] = '\0';
-		v->q = &q;
+		v->q.a[PATH_MAX - 1] = v->q.b[PATH_MAX - 1] = '\0';
 		answer(v);
 		ok = request_send(v->fd, &v->r, sizeof(v->r), &v->give, v->give >= 0);
 		if (v->give >= 0)

@@ -49,9 +49,9 @@ static struct ruleset all_of(int abi, size_t *len)
 
 	*len = abi < 4 ? 8 : abi < 6 ? 16 : 24;
 	if (abi >= 4)
-		r.net = 3;	/* BIND_TCP, CONNECT_TCP */
+		r.net = 3; /* BIND_TCP, CONNECT_TCP */
 	if (abi >= 6)
-		r.scoped = 3;	/* ABSTRACT_UNIX_SOCKET, SIGNAL */
+		r.scoped = 3; /* ABSTRACT_UNIX_SOCKET, SIGNAL */
 	return r;
 }
 
@@ -210,7 +210,8 @@ bool sandbox_says(const struct sandbox_lacks *lacks, struct diag *diag)
 		     strerror(lacks->error));
 	else if (lacks->landlock || lacks->other_user)
 		fail(diag, ST_UNSUPPORTED, "the sandbox is seccomp%s%s",
-		     lacks->landlock ? ", without Landlock, which this kernel lacks" : " and Landlock",
+		     lacks->landlock ? ", without Landlock, which this kernel lacks"
+				     : " and Landlock",
 		     lacks->other_user ? ", and runs as root: there is no other user here" : "");
 	return lacks->seccomp || lacks->landlock || lacks->other_user;
 }

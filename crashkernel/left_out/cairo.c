@@ -3,6 +3,7 @@
  * cairo.c - stands in for reports/charts/cairo.c: ps, pdf and png are not offered.
  */
 #include "reports/charts/chart.h"
+#include "reports/render/render.h"
 
 const bool chart_pages = false;
 

@@ -118,10 +118,10 @@ static enum status start(struct image *im)
 		fds[i] = im->parts[i].fd;
 	kf->fd = o ? o->kdumpfile(o->arg, im->nparts, fds)
 		   : kdumpfile_start(im->nparts, fds, NULL, NULL, &kf->pid);
-	return kf->fd >= 0 ? ST_OK
-			   : fail(&im->diag, ST_IO,
-				  "%s: cannot start the process that reads it: %s",
-				  im->parts[0].path, strerror(errno));
+	return kf->fd >= 0
+		       ? ST_OK
+		       : fail(&im->diag, ST_IO, "%s: cannot start the process that reads it: %s",
+			      im->parts[0].path, strerror(errno));
 }
 
 static enum status died(struct image *im)

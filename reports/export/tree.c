@@ -380,9 +380,7 @@ static int make(struct tree *t, enum outside_kind kind, const char *name, const 
 		return -1;
 	snprintf(path, sizeof(path), "%s%s%s", t->at, *t->at ? "/" : "", name);
 	errno = ENAMETOOLONG;
-	ret = strlen(path) >= PATH_MAX ? -1
-	      : o			? o->tree_make(o->arg, &e)
-					: tree_put(t, &e);
+	ret = strlen(path) >= PATH_MAX ? -1 : o ? o->tree_make(o->arg, &e) : tree_put(t, &e);
 	if (ret < 0)
 		failed(t, path);
 	return ret;

@@ -43,8 +43,7 @@ struct maker {
 
 static bool on_sysroot(struct maker *m, const char *path)
 {
-	return m->o->sysroot && path[0] == '/' &&
-	       rootpath_exists(m->o->sysroot, path);
+	return m->o->sysroot && path[0] == '/' && rootpath_exists(m->o->sysroot, path);
 }
 
 /* argv[0], as far as it is known: words are joined by blanks. */
