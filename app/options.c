@@ -19,7 +19,7 @@ enum {
 	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
 	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_HOLDERS,
 	ID_LIMITS, ID_EVENTS, ID_PSI, ID_DYING,
-	ID_VERDICT, ID_MEMORY, ID_NO_SANDBOX, ID_SANDBOX_TEST,
+	ID_VERDICT, ID_KILLS, ID_MEMORY, ID_NO_SANDBOX, ID_SANDBOX_TEST,
 };
 
 /* An empty ABOUT is not listed by --help. */
@@ -64,6 +64,7 @@ const struct option_spec option_specs[] = {
 	{ ID_PSI, 0, "psi", NULL, "pressure: the share of time that tasks waited", OPT_PSI },
 	{ ID_DYING, 0, "dying", NULL, "removed groups that are still referenced", OPT_DYING },
 	{ ID_VERDICT, 0, "verdict", NULL, "why memory ran out: causes with their figures", OPT_VERDICT },
+	{ ID_KILLS, 0, "kills", NULL, "what killing a process or control group would free", OPT_KILLS },
 	{ ID_JOBS, 'j', "jobs", "N", "number of threads (default: number of CPUs)", 0 },
 	{ ID_MEMORY, 0, "memory", "SIZE",
 	  "bytes of memory to use, as 512M or 8G (default: half of this machine's)", 0 },

@@ -12,16 +12,11 @@ struct users {
 	const struct snapshot *s;
 	struct reader *r;
 	const struct hash *by_inode;
-	struct inode_users *v;
 	uint32_t n;
+	inode_user_fn *fn;
+	void *arg;
 	uint32_t *last;		/* [n]: the mm or process counted last, + 1 */
 };
-
-static void note_first(struct inode_users *o, uint32_t proc)
-{
-	if (o->first == NONE || proc < o->first)
-		o->first = proc;
-}
 
 static void find_mappers(struct users *u)
 {
@@ -31,17 +26,11 @@ static void find_mappers(struct users *u)
 		const struct vma *v = &s->vmas[i];
 		uint64_t inode = v->file < s->nfiles ? s->files[v->file].inode : 0;
 		uint32_t at = inode ? hash_get(u->by_inode, inode) : HASH_NONE;
-		struct inode_users *o = at < u->n ? &u->v[at] : NULL;
 
-		if (!o)
-			continue;
-		o->nvmas++;
-		if (u->last[at] == v->mm + 1 || v->mm >= s->nmms)
+		if (at >= u->n || v->mm >= s->nmms || u->last[at] == v->mm + 1)
 			continue;
 		u->last[at] = v->mm + 1;
-		o->mappers += s->mms[v->mm].nprocs;
-		if (s->mms[v->mm].owner < s->nprocs)
-			note_first(o, s->mms[v->mm].owner);
+		u->fn(u->arg, at, v->mm, true);
 	}
 }
 
@@ -57,24 +46,59 @@ static void open_file(void *arg, uint32_t proc, uint64_t file)
 	if (at >= u->n || u->last[at] == proc + 1)
 		return;
 	u->last[at] = proc + 1;
-	u->v[at].openers++;
-	note_first(&u->v[at], proc);
+	u->fn(u->arg, at, proc, false);
+}
+
+void inode_users_each(const struct snapshot *s, struct reader *r, const struct hash *by_inode,
+		      uint32_t n, struct arena *mem, inode_user_fn *fn, void *arg)
+{
+	struct users u = { .s = s,
+			   .r = r,
+			   .by_inode = by_inode,
+			   .n = n,
+			   .fn = fn,
+			   .arg = arg,
+			   .last = arena_array(mem, uint32_t, n) };
+
+	find_mappers(&u);
+	memset(u.last, 0, n * sizeof(*u.last));
+	if (has(s->k, M_FILE_INODE))
+		open_files_walk(s, r, open_file, &u);
+}
+
+struct found {
+	const struct snapshot *s;
+	struct inode_users *v;
+};
+
+static void add_user(void *arg, uint32_t at, uint32_t user, bool maps)
+{
+	const struct found *f = arg;
+	struct inode_users *o = &f->v[at];
+	uint32_t proc = maps ? f->s->mms[user].owner : user;
+
+	if (maps)
+		o->mappers += f->s->mms[user].nprocs;
+	else
+		o->openers++;
+	if (proc < f->s->nprocs && (o->first == NONE || proc < o->first))
+		o->first = proc;
 }
 
 void inode_users_find(const struct snapshot *s, struct reader *r, const struct hash *by_inode,
 		      struct inode_users *v, uint32_t n, struct arena *mem)
 {
-	struct users u = { .s = s,
-			   .r = r,
-			   .by_inode = by_inode,
-			   .v = v,
-			   .n = n,
-			   .last = arena_array(mem, uint32_t, n) };
+	struct found f = { .s = s, .v = v };
 
 	for (uint32_t i = 0; i < n; i++)
 		v[i] = (struct inode_users){ .first = NONE };
-	find_mappers(&u);
-	memset(u.last, 0, n * sizeof(*u.last));
-	if (has(s->k, M_FILE_INODE))
-		open_files_walk(s, r, open_file, &u);
+	for (uint32_t i = 0; i < s->nvmas; i++) {
+		uint32_t file = s->vmas[i].file;
+		uint64_t inode = file < s->nfiles ? s->files[file].inode : 0;
+		uint32_t at = inode ? hash_get(by_inode, inode) : HASH_NONE;
+
+		if (at < n)
+			v[at].nvmas++;
+	}
+	inode_users_each(s, r, by_inode, n, mem, add_user, &f);
 }

@@ -277,6 +277,7 @@ static const struct report_part parts[] = {
 	{ OPT_ZONES, "zones", &report_oom_zones },
 	{ OPT_CGROUPS, "cgroups", &report_oom_cgroups },
 	{ OPT_VERDICT, "verdict", &report_oom_verdict },
+	{ OPT_KILLS, "kills", &report_oom_kills },
 	{ 0 }
 };
 

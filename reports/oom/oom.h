@@ -6,7 +6,8 @@
 #include "model/oom/oomlog.h"
 #include "reports/core/report.h"
 
-extern const struct report report_oom_tasks, report_oom_zones, report_oom_cgroups, report_oom_verdict;
+extern const struct report report_oom_tasks, report_oom_zones, report_oom_cgroups, report_oom_verdict,
+	report_oom_kills;
 
 /* Cells of the log's numbers. A negative number is none that the kernel prints. */
 static inline uint64_t oom_cell(int64_t v)

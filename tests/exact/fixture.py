@@ -9,7 +9,7 @@ from exact.firstwords import compare_first_words
 from exact.groups import compare_groups
 from exact.missingtexts import compare_missing_texts
 from exact.objects import compare_shm, compare_swap
-from exact.oom import compare_oom, compare_oom_zones
+from exact.oom import compare_kills, compare_oom, compare_oom_zones
 from exact.otherrelease import compare_release
 from exact.pageflags import compare_pageflags
 from exact.sizes import compare_sizes
@@ -49,7 +49,11 @@ def compare_fixture(tally, program, build, f, truth, thorough):
     compare_swap(tally, name, vmcensus, truth)
     compare_first_words(tally, name, vmcensus)
     compare_oom(tally, name, vmcensus, truth)
+<<<<<<< HEAD
     compare_thrash(tally, name, vmcensus, truth)
+=======
+    compare_kills(tally, name, vmcensus, truth)
+>>>>>>> 474b68b (oom --kills: what killing a process or a control group would free, and the cheapest kills)
     compare_oom_zones(tally, name, lambda image: Vmcensus(program, image, f.types()), f.image(), truth,
                       os.path.join(build, 'oom'))
     compare_views(tally, name, vmcensus, truth, tool)

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """oom against what the kernel counted and printed when the truth was recorded."""
+import array
 import json
 import os
 import re
 
+from exact.objects import OF_FILE
+from exact.sizes import FRAME, PRESENT, entries, has_pfnmap
+
 # a long line of every log, and lines of an OOM kill that fit in its place
 LONG = re.compile(rb'Memory: \d+K/\d+K available \([^\n\0]*\)')
 KILL = b'x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0\nMem-Info:\nNode 0 DMA free:4kB min:8kB\n'
+HUGETLB = re.compile(rb'^(?:Private|Shared)_Hugetlb: +[1-9]', re.M)
 ZONE = re.compile(r'^Node (\d+), zone +(\w+)$(.*?)(?=^Node|\Z)', re.M | re.S)
 
 
@@ -72,3 +77,40 @@ def compare_oom_zones(tally, name, open_image, image, truth, scratch):
     differences += [f'{key} {n}: kernel {v}, oom {got[key][n]}' for key in want if key in got
                     for n, v in want[key].items() if got[key][n] != v]
     tally.check(f'{name} oom --zones', differences, f'{len(got)} zones')
+
+
+def exclusive(process, counts):
+    """(pages of anonymous memory that only this entry maps, other anonymous pages) by pagemap, kpagecount."""
+    alone = other = 0
+    for _, words in entries(process):
+        for word in words:
+            if word & PRESENT and not word & OF_FILE:
+                n = counts[word & FRAME] if word & FRAME < len(counts) else 0
+                alone += n == 1
+                other += n > 1
+    return alone, other
+
+
+def compare_kills(tally, name, vmcensus, truth):
+    """What a kill frees of anonymous memory, with pagemap; huge pages of hugetlb return to their pool."""
+    rows, why = vmcensus.rows('oom', '--kills', '-c', '+anon,tables')
+    if rows is None:
+        tally.check(f'{name} oom --kills', [why])
+        return
+    got = {r['pid']: r for r in rows if r['kind'] == 'process'}
+    differences, equal, counts = [], 0, array.array('Q')
+    counts.frombytes(truth.read('kpagecount'))
+    for p in truth.frozen():
+        status = p.read('status')
+        if p.pid not in got or has_pfnmap(p) or HUGETLB.search(p.read('smaps')):
+            continue
+        alone, other = exclusive(p, counts)
+        anon = got[p.pid]['anon'] // truth.page_size
+        # pages that the process maps twice are freed too, and pagemap calls them shared
+        if not alone <= anon <= alone + other:
+            differences.append(f'{p.pid}: {alone} pages by kpagecount, {other} shared; oom has {anon}')
+        equal += anon == alone
+        tables = re.search(rb'^VmPTE:\s+(\d+) kB$', status, re.M)
+        if tables and got[p.pid]['tables'] != int(tables[1]) * 1024 + truth.page_size:
+            differences.append(f'{p.pid}: VmPTE {int(tables[1])} KiB, oom has {got[p.pid]["tables"]}')
+    tally.check(f'{name} oom --kills', differences, f'{equal} processes')
