@@ -215,9 +215,13 @@ static void add_cgroup(struct maker *m, uint32_t g)
 
 /* ---- the cheapest kills ------------------------------------------------------------------------ */
 
+struct pick {
+	struct row *r;
+};
+
 static int most_first(const void *pa, const void *pb)
 {
-	const struct row *a = *(struct row *const *)pa, *b = *(struct row *const *)pb;
+	const struct row *a = ((const struct pick *)pa)->r, *b = ((const struct pick *)pb)->r;
 
 	if (a->usable != b->usable)
 		return a->usable < b->usable ? 1 : -1;
@@ -230,24 +234,24 @@ static int most_first(const void *pa, const void *pb)
  */
 static uint64_t choose(struct maker *m, uint64_t need, uint32_t *count)
 {
-	struct row **v = arena_array(m->mem, struct row *, m->rows.n);
+	struct pick *v = arena_array(m->mem, struct pick, m->rows.n);
 	uint32_t n = 0, one = NONE;
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < m->rows.n; i++)
 		if (m->rows.v[i].killable)
-			v[n++] = &m->rows.v[i];
+			v[n++].r = &m->rows.v[i];
 	sort_array(v, n, sizeof(*v), most_first);
-	while (one + 1 < n && v[one + 1]->usable >= need)
+	while (one + 1 < n && v[one + 1].r->usable >= need)
 		one++; /* from NONE to 0 */
 	if (one != NONE) {
-		v[one]->cheapest = 1;
+		v[one].r->cheapest = 1;
 		*count = 1;
-		return v[one]->usable;
+		return v[one].r->usable;
 	}
 	for (*count = 0; *count < n && sum < need; ++*count) {
-		v[*count]->cheapest = *count + 1;
-		sum += v[*count]->usable;
+		v[*count].r->cheapest = *count + 1;
+		sum += v[*count].r->usable;
 	}
 	return sum;
 }
