@@ -56,7 +56,7 @@ say  = $(if $(V),@:,@printf '  %-7s %s\n')
 
 core_dirs := dumpread dumpread/* facts facts/* arch arch/* model model/* reports reports/*
 core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
-app_src   := $(sort $(wildcard app/*.c))
+app_src   := $(sort $(wildcard app/*.c app/*/*.c))
 cli_src   := $(sort $(wildcard cli/*.c))
 unit_src  := $(sort $(wildcard tests/unit/test_*.c))
 unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c))) \

@@ -10,12 +10,14 @@
 #include <limits.h>
 #include <string.h>
 
+#include "app/answers.h"
 #include "app/confined.h"
 #include "app/headers.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/memory.h"
 #include "model/page/frames.h"
 #include "reports/charts/chart.h"
+#include "reports/core/list.h"
 
 /* ---- checks of the options, before a byte of the dump is read -------------- */
 
@@ -238,7 +240,8 @@ static int open_output(struct run *run)
 /* ---- what the image cannot tell ------------------------------------------------- */
 
 /* A collector's text has no memory: it may lack what the report needs. */
-static bool offers(struct run *run, const struct kernel *k, const char *image)
+bool run_offers(const struct kernel *k, const struct report *r, unsigned needs, const char *image,
+		struct diag *diag)
 {
 	static const struct { unsigned need; const char *what; } words[] = {
 		{ NEED_KERNEL, "symbols and types of the kernel" },
@@ -247,18 +250,25 @@ static bool offers(struct run *run, const struct kernel *k, const char *image)
 		{ NEED_MACHINE, "counters of the machine" },
 		{ NEED_CGROUPS, "control groups" },
 	};
-	const struct report *r = run->o.report;
-	unsigned lacks = (r->needs | (run->product ? run->product->needs : 0)) & ~k->offers;
+	unsigned lacks = needs & ~k->offers;
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (lacks & words[i].need) {
-			fail(&run->diag, ST_NODATA,
+			fail(diag, ST_NODATA,
 			     "%s is a collector's text: it has no %s, "
 			     "which %s needs",
 			     image, words[i].what, r->name);
 			return false;
 		}
 	return true;
+}
+
+static bool offers(struct run *run, const struct kernel *k, const char *image)
+{
+	const struct report *r = run->o.report;
+
+	return run_offers(k, r, r->needs | (run->product ? run->product->needs : 0), image,
+			  &run->diag);
 }
 
 /* ---- the answer --------------------------------------------------------------- */
@@ -330,7 +340,9 @@ static void name_dump(struct run *run)
 {
 	struct table *t = &run->t;
 	size_t at = (t->row_size + 7) / 8 * 8, size = at + sizeof(const char *);
-	const char *name = run->o.nimages ? run->o.images[run->o.nearlier] : NULL;
+	const char *name = run->stored && run->image.npaths ? run->image.paths[0]
+			   : run->o.nimages		    ? run->o.images[run->o.nearlier]
+							    : NULL;
 	char *rows;
 
 	if (!names_dump(run))
@@ -345,10 +357,11 @@ static void name_dump(struct run *run)
 	t->row_size = size;
 }
 
-static int analyse(struct run *run)
+struct kernel_opts run_kernel_opts(struct run *run)
 {
 	const struct options *o = &run->o;
-	struct kernel_opts ko = {
+
+	return (struct kernel_opts){
 		.images = o->images,
 		.nimages = o->nimages,
 		.types = o->types,
@@ -356,9 +369,24 @@ static int analyse(struct run *run)
 		.jobs = o->jobs,
 		.memory = o->memory,
 		.log = &run->log,
-		.log_only = needs(run) == NEED_LOG,
-		.config_only = needs(run) == NEED_CONFIG,
 	};
+}
+
+void run_pick_rows(struct run *run)
+{
+	const struct report *r = run->o.report;
+
+	name_dump(run);
+	if (run->where)
+		table_filter(&run->t, run->where);
+	/* a chart adds up the rows after the first ones */
+	table_sort(&run->t, &run->sort, run->renderer->of_chart || r->own_top ? 0 : run->o.top);
+}
+
+static int analyse(struct run *run)
+{
+	const struct options *o = &run->o;
+	struct kernel_opts ko = run_kernel_opts(run);
 	const struct snapshot_opts so = {
 		.pid = o->report_opts.pid,
 		.first = has_first(run) ? print_first : NULL,
@@ -366,6 +394,8 @@ static int analyse(struct run *run)
 	};
 	const struct report *r = o->report;
 
+	ko.log_only = needs(run) == NEED_LOG;
+	ko.config_only = needs(run) == NEED_CONFIG;
 	if (o->nearlier && look_back(run, &ko))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "opening the dump");
@@ -385,17 +415,14 @@ static int analyse(struct run *run)
 	run->t.ncols = r->ncols;
 	if (r->run(run->s, &o->report_opts, &run->t, &run->diag))
 		return EXIT_NO_ANSWER;
-	name_dump(run);
-	if (run->where)
-		table_filter(&run->t, run->where);
-	/* a chart adds up the rows after the first ones */
-	table_sort(&run->t, &run->sort, run->renderer->of_chart || r->own_top ? 0 : o->top);
+	run_pick_rows(run);
+	run->image = image_facts_of(run->s, o->images, o->nimages);
+	run->issues = run->k->issues;
 	return 0;
 }
 
 static void print_rows(struct run *run, FILE *out)
 {
-	const struct image_facts image = image_facts_of(run->s, run->o.images, run->o.nimages);
 	const struct render render = {
 		.report = run->o.report,
 		.opts = &run->o.report_opts,
@@ -406,17 +433,25 @@ static void print_rows(struct run *run, FILE *out)
 		.chosen = run->o.columns != NULL,
 		.top = run->o.top,
 		.sorted = run->o.sort != NULL,
-		.units = { run->o.unit, image.page_size },
-		.image = &image,
-		.issues = run->k->issues,
+		.units = { run->o.unit, run->image.page_size },
+		.image = &run->image,
+		.issues = run->issues,
 		.made = options_rows(&run->o, &run->mem),
 	};
 
-	run->renderer->render(&render, out);
+	if (run->text)
+		fputs(run->text, out);
+	else
+		run->renderer->render(&render, out);
 }
 
 static int write_product(struct run *run, FILE *out)
 {
+	if (run->capsule) {
+		capsule_write(run->capsule, out);
+		run->capsule = NULL;
+		return 0;
+	}
 	return run->product->write(run->s, &run->o.report_opts, run->o.output, out, &run->diag)
 		       ? EXIT_NO_ANSWER
 		       : 0;
@@ -436,7 +471,11 @@ static int print(struct run *run)
 
 static int answer(struct run *run)
 {
-	int status = analyse(run);
+	const struct report *r = run->o.report;
+	int status = run->found		    ? run_ids(run)
+		     : r == &report_capsule ? run_capsule(run)
+		     : run_has_capsule(run) ? run_stored(run)
+					    : analyse(run);
 
 	progress_stop(run->progress);
 	return status ? status : print(run);
@@ -516,6 +555,12 @@ static int read_and_print(struct run *run)
 		status = report_issues(run, run->k->issues);
 	if (!status && run->before)
 		status = report_issues(run, run->before_k->issues);
+	if (!status)
+		status = run->status;
+	if (!status)
+		status = report_issues(run, run->stored_issues);
+	if (!status)
+		status = report_issues(run, run->stored_issues_before);
 	say_memory(run);
 	if (status && status != EXIT_DAMAGED)
 		run_complain(run);
@@ -539,6 +584,8 @@ int run_report(struct run *run)
 {
 	int status = plan(run);
 
+	if (!status && run->o.report->many && !run->open)
+		status = run_find(run);
 	if (!status)
 		status = open_output(run);
 	if (status) {
@@ -556,6 +603,9 @@ int run_report(struct run *run)
 void run_end(struct run *run)
 {
 	arena_release(&run->t.mem);
+	capsule_drop(run->capsule);
+	capsule_close(run->stored);
+	capsule_close(run->stored_before);
 	snapshot_free(run->s);
 	snapshot_free(run->before);
 	if (run->before_k)

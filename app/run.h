@@ -10,6 +10,7 @@
 #include "app/output.h"
 #include "app/progress.h"
 #include "app/sandbox.h"
+#include "reports/capsule/capsule.h"
 #include "reports/core/pick.h"
 #include "reports/render/render.h"
 
@@ -43,6 +44,14 @@ struct run {
 	struct kernel *before_k;	/* the first image of a report that compares */
 	struct snapshot *before;
 	struct table t;
+	struct image_facts image;	/* of the rows */
+	struct issues *issues;		/* the same; NULL: none */
+	struct found *found;		/* for a report of many dumps; in MEM */
+	int status;			/* exit status of an answer that has no issues */
+	const char *text;		/* printed in place of the rows; NULL: them */
+	struct capsule *capsule;	/* the same: being made */
+	struct capsule_file *stored, *stored_before;	/* images that are capsules */
+	struct issues *stored_issues, *stored_issues_before;	/* what they say; in MEM */
 	struct output output;
 	struct arena mem;
 	struct diag diag;

@@ -355,7 +355,6 @@ static void init_pass(struct class_pass *c, const struct kernel *k, struct reade
 	const struct layout *l = &k->layout;
 	unsigned order = k->page_shift < 21 ? 21 - k->page_shift : 0;
 
-	c->k = k;
 	pagefmt_init(&c->fmt, k);
 	for (unsigned i = 0; i < WORD_BITS; i++)
 		c->word[i] = pagefmt_flag(&c->fmt, word_flags[i]);
@@ -486,6 +485,7 @@ struct page_classes *page_classes_build(const struct kernel *k, bool owners)
 	const struct memmap *m = &k->memmap;
 	struct class_worker sum = { .maybe = 0 };
 
+	c->k = k;
 	c->ret = ret;
 	c->keep_owners = owners;
 	cache_owners_init(&sum.owners, k, r, true);

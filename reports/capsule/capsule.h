@@ -37,7 +37,6 @@ struct capsule_rows {
 	unsigned ncols;
 	const struct table *t;			/* as made: neither sorted nor cut */
 	const char *made;			/* as of struct render */
-	const char *text;			/* the report's own text; NULL: none */
 	int64_t crash_time;			/* what its json says; 0: not known */
 	const struct issues *issues;		/* NULL: none */
 };
@@ -45,10 +44,16 @@ struct capsule_rows {
 /* An empty one. Does not return if memory is exhausted. */
 struct capsule *capsule_new(const struct image_facts *f);
 void capsule_add(struct capsule *c, const struct capsule_rows *rows);
+/* The report's own TEXT, beside rows that were added. */
+void capsule_text(struct capsule *c, const struct report *r, const char *text);
+/* A fact about the dump beside those of struct image_facts. */
+void capsule_fact(struct capsule *c, const char *key, const char *text);
 /* R could not be made, and WHY. */
 void capsule_lacks(struct capsule *c, const struct report *r, const char *why);
 /* Writes the file to OUT and frees C. */
 void capsule_write(struct capsule *c, FILE *out);
+/* Frees C, which may be NULL. */
+void capsule_drop(struct capsule *c);
 
 /* ---- reading ------------------------------------------------------------------- */
 

@@ -321,7 +321,7 @@ static enum status load_report(struct loader *l, const struct report *r, struct 
 	const char *lacks;
 
 	if (sqlite3_prepare_v2(l->f->db,
-			       "SELECT lacks, made, note, text, crash_time FROM reports "
+			       "SELECT lacks, made, note, text, crash_time, head FROM reports "
 			       "WHERE report = ?",
 			       -1, &st, NULL))
 		return broken(l->f, diag);
@@ -334,6 +334,7 @@ static enum status load_report(struct loader *l, const struct report *r, struct 
 	} else {
 		more->made = get_str(st, 1, mem);
 		l->t->note = get_str(st, 2, mem);
+		l->t->head = get_str(st, 5, mem);
 		more->text = get_str(st, 3, mem);
 		more->crash_time = sqlite3_column_int64(st, 4);
 	}

@@ -7,6 +7,6 @@ const char capsule_about_sql[] =
 	"PRAGMA user_version = 1;"	      /* CAPSULE_SCHEMA */
 	"CREATE TABLE capsule (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	"CREATE TABLE reports (report TEXT PRIMARY KEY, rows INTEGER, lacks TEXT, made TEXT,"
-	" note TEXT, text TEXT, crash_time INTEGER) WITHOUT ROWID;"
+	" head TEXT, note TEXT, text TEXT, crash_time INTEGER) WITHOUT ROWID;"
 	"CREATE TABLE issues (report TEXT, number INTEGER, kind TEXT, object TEXT, count INTEGER,"
 	" texts TEXT, PRIMARY KEY (report, number)) WITHOUT ROWID;";

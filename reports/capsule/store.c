@@ -283,16 +283,16 @@ static void put_issues(struct capsule *c, const char *name, const struct issues 
 static void put_report(struct capsule *c, const char *name, const struct capsule_rows *r,
 		       const char *why)
 {
-	sqlite3_stmt *st = prepare(c, "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, ?)");
+	sqlite3_stmt *st = prepare(c, "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
 
 	bind_str(c, st, 1, name);
 	if (r) {
 		must(c->db, sqlite3_bind_int64(st, 2, (int64_t)r->t->nrows));
 		bind_str(c, st, 4, r->made);
-		bind_str(c, st, 5, r->t->note);
-		bind_str(c, st, 6, r->text);
+		bind_str(c, st, 5, r->t->head);
+		bind_str(c, st, 6, r->t->note);
 		if (r->crash_time)
-			must(c->db, sqlite3_bind_int64(st, 7, r->crash_time));
+			must(c->db, sqlite3_bind_int64(st, 8, r->crash_time));
 	}
 	bind_str(c, st, 3, why);
 	step(c, st);
@@ -314,6 +314,22 @@ void capsule_add(struct capsule *c, const struct capsule_rows *rows)
 	arena_release(&c->mem);
 }
 
+void capsule_text(struct capsule *c, const struct report *r, const char *text)
+{
+	sqlite3_stmt *st = prepare(c, "UPDATE reports SET text = ? WHERE report = ?");
+	char name[64];
+
+	bind_str(c, st, 1, text);
+	bind_str(c, st, 2, capsule_table(r, name, sizeof(name)));
+	step(c, st);
+	sqlite3_finalize(st);
+}
+
+void capsule_fact(struct capsule *c, const char *key, const char *text)
+{
+	put_fact(c, key, text, 0);
+}
+
 void capsule_lacks(struct capsule *c, const struct report *r, const char *why)
 {
 	char name[64];
@@ -332,6 +348,13 @@ void capsule_write(struct capsule *c, FILE *out)
 		arena_die((size_t)size);
 	fwrite(bytes, 1, (size_t)size, out);
 	sqlite3_free(bytes);
+	capsule_drop(c);
+}
+
+void capsule_drop(struct capsule *c)
+{
+	if (!c)
+		return;
 	sqlite3_close(c->db);
 	arena_release(&c->mem);
 	free(c);

@@ -165,6 +165,7 @@ struct report {
 	unsigned opts;		/* enum report_opt_flag: which options it takes */
 	bool own_top;		/* --top counts the entries that it lists, not its rows */
 	bool compares;		/* takes two images: an earlier one, and the one reported */
+	bool many;		/* takes any number of images: a row for each */
 	const struct column *cols;
 	unsigned ncols;
 	const char *sort;	/* default order: "-pss" descending; NULL: as made */

@@ -39,6 +39,8 @@ const struct report *const reports[] = {
 	&report_layout,
 	&report_html,
 	&report_export,
+	&report_id,
+	&report_capsule,
 	NULL
 };
 

@@ -400,6 +400,14 @@ unsigned where_needs(const struct where *w)
 	return needs;
 }
 
+bool where_uses(const struct where *w, const struct column *c)
+{
+	for (unsigned i = 0; w && i < w->n; i++)
+		if (w->v[i].col == c)
+			return true;
+	return false;
+}
+
 /* ---- matching ---------------------------------------------------------------- */
 
 #define CMP(a, b) (((a) > (b)) - ((a) < (b)))

@@ -30,6 +30,9 @@ void where_free(struct where *w);
 /* enum need of the columns that W (may be NULL) compares. */
 unsigned where_needs(const struct where *w);
 
+/* Does W (may be NULL) compare this column? */
+bool where_uses(const struct where *w, const struct column *c);
+
 bool where_match(const struct where *w, const void *row);
 
 #endif

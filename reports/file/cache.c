@@ -95,7 +95,7 @@ static enum status cache_report(const struct snapshot *s, const struct report_op
 const struct report report_cache = {
 	.name = "cache",
 	.about = "the page cache by file, mapped or not: pages, dirty pages, users",
-	.needs = NEED_VMAS,
+	.needs = NEED_VMAS | NEED_KERNEL,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-cached",

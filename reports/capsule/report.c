@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * capsule - the rows of all reports of a dump in one file.
+ *
+ * app/capsule.c makes it: each report is made as if it were the only one.
+ */
+#include "dumpread/base/bytes.h"
+#include "reports/capsule/capsule.h"
+
+static const struct product products[] = {
+	{ .name = "sqlite", .about = "an SQLite file, which is an IMAGE of its dump" },
+	{ .name = NULL }
+};
+
+const struct report report_capsule = {
+	.name = "capsule",
+	.about = "the rows of all reports in one file, in place of the dump",
+	.products = products,
+	.help = "An SQLite file with a table for each report (docs/schema.md). It is an IMAGE: reports\n"
+		"print from it what they print from the dump, in text, csv, json and jsonl, with -c, -s,\n"
+		"-w and -n; diff too. What it does not hold is refused with a sentence. The file is\n"
+		"made in memory, and takes a few percent of the dump.",
+};
