@@ -200,7 +200,7 @@ static enum page_class class_of_page(const struct class_pass *p, struct class_wo
 		return typed;
 	if (g->fr & FR_RESERVED)
 		return class_of_reserved(p, w, g->pfn);
-	if ((g->mapping & 3) == 2 && !p->zsmalloc) /* bda807d44454 (v4.8) */
+	if (page_is_movable_kernel(g->mapping) && !p->zsmalloc)
 		return CLASS_MOVABLE;
 	if (g->fr & FR_ANON)
 		return class_of_anon(g);
@@ -252,7 +252,7 @@ static void take_single(const struct class_pass *c, struct class_worker *w, cons
 		g->fr |= FR_BLANK;
 	if (counted)
 		g->mapped = page_counted(f, p, g->refs, &g->fr) != 0;
-	else
+	else if (!page_is_movable_kernel(g->mapping))
 		g->mapped = page_own_mapcount(f, g->type) != 0;
 	if (g->fr & FR_BUDDY)
 		w->buddy_end = g->pfn + (UINT64_C(1) << page_block_order(f, p, g->pfn));

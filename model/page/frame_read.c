@@ -47,15 +47,6 @@ static uint32_t enter_buddy(struct frame_reader *w, const uint8_t *p, uint64_t p
 	return w->buddy_order;
 }
 
-/*
- * PAGE_MAPPING_MOVABLE without PAGE_MAPPING_ANON (bda807d44454, v4.8): pages of zsmalloc,
- * z3fold or a balloon, which no process maps; zsmalloc keeps an offset in their _mapcount.
- */
-static bool is_movable_kernel(uint64_t mapping)
-{
-	return (mapping & 3) == 2;
-}
-
 static void decode_single(struct frame_reader *w, const uint8_t *p, uint64_t pfn, uint64_t kva,
 			  struct frame *out)
 {
@@ -74,7 +65,7 @@ static void decode_single(struct frame_reader *w, const uint8_t *p, uint64_t pfn
 		fr |= FR_BLANK;
 	if (f->mapcount_form == MAPCOUNT_NONE)
 		out->mapcount = page_counted(f, p, refs, &fr);
-	else if (!(fr & FR_SLAB) && !is_movable_kernel(mapping))
+	else if (!(fr & FR_SLAB) && !page_is_movable_kernel(mapping))
 		out->mapcount = page_own_mapcount(f, type);
 	if (out->mapcount > 1)
 		fr |= FR_SHARED_FOLIO;

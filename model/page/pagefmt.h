@@ -121,6 +121,15 @@ static inline bool type_is_type(const struct pagefmt *f, uint32_t type)
 	return f->type_form != TYPE_NONE && (int32_t)type < f->type_reserve;
 }
 
+/*
+ * PAGE_MAPPING_MOVABLE without PAGE_MAPPING_ANON (bda807d44454, v4.8): pages of zsmalloc,
+ * z3fold or a balloon, which no process maps; zsmalloc keeps an offset in their _mapcount.
+ */
+static inline bool page_is_movable_kernel(uint64_t mapping)
+{
+	return (mapping & 3) == 2;
+}
+
 /* Mappings that the page itself counts: 0 for a page with a type. */
 static inline uint32_t page_own_mapcount(const struct pagefmt *f, uint32_t type)
 {
