@@ -56,6 +56,7 @@ struct builder {
 	uint64_t astray;		/* memory maps where there is no memory */
 	uint64_t clipped;		/* struct pages beyond the budget */
 	uint64_t sound;			/* the last map whose struct pages are memory, or 0 */
+	bool shared;			/* VMEMMAP: more than one section has that map */
 	bool partial;			/* some of the map is missing */
 };
 
@@ -106,15 +107,30 @@ static void section_geometry(const struct kernel *k, unsigned *section_bits, uns
 		*max_bits = (unsigned)v;
 }
 
-static void add_section(struct builder *b, uint64_t nr, uint64_t map)
+/*
+ * Where a device took a part of a section, sparse_add_section() of 5.4 makes the map of the
+ * section's own linear address. With VMEMMAP the kernel does not use it, and nothing tells it.
+ */
+static bool is_lost_map(const struct builder *b, uint64_t map, uint64_t pfn)
 {
-	uint64_t pfn = nr * b->section_pages, kva, pa;
+	uint64_t pa;
+
+	return b->shared && map != b->sound &&
+	       !reader_kvtop(b->r, map + pfn * b->page_bytes, &pa, NULL) &&
+	       pa == pfn << b->k->dump->page_shift;
+}
+
+static void add_section(struct builder *b, uint64_t nr, uint64_t raw)
+{
+	uint64_t pfn = nr * b->section_pages, kva, pa, map = raw & ~SECTION_FLAGS;
 	enum status st;
 
-	if ((map & (SECTION_PRESENT | SECTION_HAS_MEM_MAP)) !=
+	if ((raw & (SECTION_PRESENT | SECTION_HAS_MEM_MAP)) !=
 	    (SECTION_PRESENT | SECTION_HAS_MEM_MAP))
 		return;
-	kva = (map & ~SECTION_FLAGS) + pfn * b->page_bytes;
+	if (is_lost_map(b, map, pfn))
+		map = b->sound;
+	kva = map + pfn * b->page_bytes;
 	if (b->word == 4)
 		kva = (uint32_t)kva;
 	if (!kernel_ptr_ok(b->k, kva, b->word)) {
@@ -125,17 +141,18 @@ static void add_section(struct builder *b, uint64_t nr, uint64_t map)
 	 * If only a later part of the section is memory, its first page has no struct page.
 	 * VMEMMAP: all sections have the same map, so that one of them speaks for all.
 	 */
-	st = b->sound == (map & ~SECTION_FLAGS) ? ST_OK : reader_kvtop(b->r, kva, &pa, NULL);
+	b->shared |= b->sound == map;
+	st = b->sound == map ? ST_OK : reader_kvtop(b->r, kva, &pa, NULL);
 	if (!st) {
 		b->believed++;
-		b->sound = map & ~SECTION_FLAGS;
+		b->sound = map;
 	} else if (st != ST_FAULT) {
 		b->astray++;
 	}
-	if (map & SECTION_IS_ONLINE)
+	if (raw & SECTION_IS_ONLINE)
 		b->online++;
-	add_range(b, pfn, b->section_pages, kva, !(map & SECTION_IS_ONLINE),
-		  map & SECTION_TAINT_ZONE_DEVICE);
+	add_range(b, pfn, b->section_pages, kva, !(raw & SECTION_IS_ONLINE),
+		  raw & SECTION_TAINT_ZONE_DEVICE);
 }
 
 /*
@@ -204,6 +221,7 @@ static void forget_attempt(struct builder *b)
 	b->got.v = NULL;
 	b->got.n = b->got.cap = 0;
 	b->believed = b->online = b->pages = b->unread = b->astray = b->clipped = b->sound = 0;
+	b->shared = false;
 	b->why = ST_OK;
 }
 

@@ -325,8 +325,33 @@ static void test_devices(void)
 	fake_free(f);
 }
 
+/* mm/sparse.c of 5.4, sparse_add_section(): memmap = pfn_to_kaddr(section_nr_to_pfn(nr)), encoded. */
+static void test_lost_map(void)
+{
+	enum { N = 1024, MAP = 0x100000 };
+	struct fake *f = machine(8, false);
+	const struct memmap *m = &f->kernel.memmap;
+	uint64_t vmemmap = fake_kva(f, MAP);
+
+	f->dump.vmcoreinfo = "NUMBER(SECTION_SIZE_BITS)=22\nNUMBER(MAX_PHYSMEM_BITS)=30\n";
+	sparse(f);
+	fake_symbol(f, Y_MEM_SECTION, fake_kva(f, SECTIONS));
+	for (uint64_t nr = 0; nr < 4; nr++)
+		fake_put_uint(f, SECTIONS + 16 * nr, vmemmap | 7, 8);
+	fake_put_uint(f, SECTIONS + 16 * 2, (fake_kva(f, 2 * N << 12) - 2 * N * PAGE_BYTES) | 7, 8);
+	CHECK_EQ(init(f), ST_OK);
+	CHECK_EQ(m->n, 1);
+	CHECK_EQ(memmap_page_kva(m, 2 * N + 5), vmemmap + (2 * N + 5) * PAGE_BYTES);
+	/* without VMEMMAP each section has a map of its own */
+	fake_put_uint(f, SECTIONS + 16, (vmemmap + 0x10000) | 7, 8);
+	CHECK_EQ(init(f), ST_OK);
+	CHECK_EQ(memmap_page_kva(m, 2 * N + 5), fake_kva(f, 2 * N << 12) + 5 * PAGE_BYTES);
+	fake_free(f);
+}
+
 int main(void)
 {
+	test_lost_map();
 	for (unsigned word = 4; word <= 8; word += 4)
 		for (int big = 0; big < 2; big++) {
 			test_sparse(word, big);
