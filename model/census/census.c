@@ -27,18 +27,20 @@ struct census *census_build(const struct snapshot *s, struct arena *mem)
 	struct census *c = arena_array(mem, struct census, 1);
 	struct reader *r = kernel_reader(s->k);
 	struct vmalloc areas = { 0 };
-	bool known = !vmalloc_build(s, mem, &areas);
+	bool known = !vmalloc_build(s, mem, &areas), counted;
 
 	c->classes = page_classes_build(s->k, false);
 	c->unknown[CLASS_MEMMAP] = !claim_memmap(s->k, r, c->classes);
 	c->unknown[CLASS_PERCPU] = !claim_percpu(s->k, r, c->classes);
 	c->unknown[CLASS_STACK] = !claim_stacks(s, r, c->classes);
-	c->unknown[CLASS_TABLES_OWN] = !claim_tables(s, r, c->classes);
+	c->unknown[CLASS_TABLES_OWN] = !claim_tables(s, r, c->classes, &counted);
+	c->unknown[CLASS_TABLES] = !counted;
 	c->unknown[CLASS_FREE_CPU] = !claim_free_on_cpus(s, r, mem, c);
 	c->unknown[CLASS_VMALLOC] = !known || !claim_vmalloc(s->k, r, &areas, c->classes);
 	holders_build(s, r, mem, c->classes, &areas, &c->owners);
 	claim_vmap(s->k, r, &areas, c->classes);
 	settle_compound(s, r, c);
+	claim_holes(s->k, r, mem, c->classes);
 	for (unsigned i = 0; i < PAGE_CLASSES; i++)
 		if (class_is_ram((enum page_class)i))
 			c->ram += c->classes->count[i].pages;

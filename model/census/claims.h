@@ -16,11 +16,15 @@ bool claim_percpu(const struct kernel *k, struct reader *r, struct page_classes 
 /* Kernel stacks of all tasks. Needs NEED_TASKS. */
 bool claim_stacks(const struct snapshot *s, struct reader *r, struct page_classes *c);
 
-/* Page tables whose struct pages do not say so: roots of mms, and the kernel's own. Needs
-   NEED_TASKS. */
-bool claim_tables(const struct snapshot *s, struct reader *r, struct page_classes *c);
+/* Page tables whose struct pages do not say so: of mms, and the kernel's own. Needs NEED_TASKS.
+   *COUNTED: whether all that the kernel counts are in CLASS_TABLES. */
+bool claim_tables(const struct snapshot *s, struct reader *r, struct page_classes *c,
+		  bool *counted);
+/* Frames that show nothing and are no RAM: last. Scratch memory is taken from MEM, as below. */
+void claim_holes(const struct kernel *k, struct reader *r, struct arena *mem,
+		 struct page_classes *c);
 
-/* Free pages on the lists of CPUs. Scratch memory is taken from MEM, here and below. */
+/* Free pages on the lists of CPUs. */
 bool claim_free_on_cpus(const struct snapshot *s, struct reader *r, struct arena *mem,
 			struct census *c);
 /* Areas of vmalloc(). */

@@ -22,7 +22,7 @@ static const struct {
 	int minus;			/* 1: the second item is subtracted */
 } lines[] = {
 	{ CLASS_FREE, "MemFree", NULL, OF(CLASS_FREE), false, { E_NR_FREE_PAGES }, 0 },
-	{ CLASS_ANON, "AnonPages", NULL, OF(CLASS_ANON) | OF(CLASS_KSM), true, { E_NR_ANON_MAPPED }, 0 },
+	{ CLASS_ANON, "AnonPages", NULL, OF(CLASS_ANON) | OF(CLASS_KSM), true, { 0 }, 0 }, /* anon_pending() */
 	/* also pages of the kernel that processes map: the vdso, rings */
 	{ CLASS_FILE_MAPPED, "Mapped", NULL, ~(OF(CLASS_ANON) | OF(CLASS_KSM) | OF(CLASS_HUGETLB) | OF(CLASS_ZERO)), true, { E_NR_FILE_MAPPED }, 0 },
 	{ CLASS_FILE, "Cached", NULL, OF(CLASS_FILE) | OF(CLASS_FILE_MAPPED) | OF(CLASS_SHMEM) | OF(CLASS_SHMEM_MAPPED) |
@@ -74,9 +74,21 @@ static int64_t line_pending(const struct system *y, const enum layout_id *items,
 	return sum;
 }
 
+static int64_t pending(const struct system *y, size_t line)
+{
+	int64_t n;
+
+	if (lines[line].row != CLASS_ANON)
+		return line_pending(y, lines[line].items, lines[line].minus);
+	n = anon_pending(y);
+	return n == INT64_MIN ? 0 : n;
+}
+
 void census_count(const struct snapshot *s, struct reader *r, struct arena *mem, struct census *c)
 {
 	struct system y = { .k = s->k, .r = r, .mem = mem };
+
+	uint64_t huge = kernel_rule(s->k, RULE_HUGETLB_FILE_PAGES) ? c->classes->hugetlb_cached : 0;
 
 	c->counters = arena_array(mem, struct census_counter, ARRAY_LEN(lines));
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
@@ -86,8 +98,9 @@ void census_count(const struct snapshot *s, struct reader *r, struct arena *mem,
 					: lines[i].name,
 			.row = lines[i].row,
 			.kernel = line_pages(s, lines[i].name, lines[i].plus),
-			.on_cpus = line_pending(&y, lines[i].items, lines[i].minus),
-			.found = pages_of(c->classes, lines[i].classes, lines[i].mapped),
+			.on_cpus = pending(&y, i),
+			.found = pages_of(c->classes, lines[i].classes, lines[i].mapped) +
+				 (lines[i].row == CLASS_FILE ? huge : 0),
 		};
 }
 

@@ -64,7 +64,8 @@ static bool contradicts(enum page_class is, enum page_class to)
 {
 	if (to == CLASS_VMAP || to == CLASS_MEMMAP)
 		return false;
-	if ((is == CLASS_TABLES || is == CLASS_SLAB) && to == CLASS_TABLES_OWN)
+	if ((is == CLASS_TABLES || is == CLASS_SLAB) &&
+	    (to == CLASS_TABLES || to == CLASS_TABLES_OWN))
 		return false;
 	if (is == CLASS_FREE_CPU || to == CLASS_FREE_CPU)
 		return true;

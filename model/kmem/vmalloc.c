@@ -151,13 +151,21 @@ static void walk_vmlist(struct walker *w)
 		list_damage(w, st);
 }
 
+static bool has_vmlist(const struct kernel *k)
+{
+	uint64_t at = layout_symbol(&k->layout, Y_VMLIST);
+
+	return has(k, Y_VMLIST) && (at < layout_symbol(&k->layout, Y_INIT_BEGIN) ||
+				    at >= layout_symbol(&k->layout, Y_INIT_END));
+}
+
 static bool known(const struct kernel *k)
 {
 	if (!has(k, M_VM_ADDR) || !has(k, M_VM_SIZE) || !has(k, M_VM_FLAGS_OF_AREA))
 		return false;
 	if (has(k, Y_VMAP_NODES))
 		return has(k, M_VMAP_NODE_BUSY) && has(k, S_VMAP_NODE) && has(k, M_VA_LIST);
-	return (has(k, Y_VMAP_AREAS) && has(k, M_VA_LIST) && has(k, M_VA_VM)) || has(k, Y_VMLIST);
+	return (has(k, Y_VMAP_AREAS) && has(k, M_VA_LIST) && has(k, M_VA_VM)) || has_vmlist(k);
 }
 
 enum status vmalloc_build(const struct snapshot *s, struct arena *mem, struct vmalloc *ret)

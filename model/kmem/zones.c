@@ -2,7 +2,8 @@
 /*
  * zones.c - reads nodes and zones.
  *
- * Sources: mm/vmstat.c, include/linux/mmzone.h, read in 5.10, 6.1, 6.12, 7.2.
+ * Sources: mm/vmstat.c, include/linux/mmzone.h, read in 3.10, 4.4, 5.10, 6.1, 6.12, 7.2.
+ * Counters of nodes came with 75ef71840539 (v4.8); before, zones have all.
  */
 #include "model/kmem/zones.h"
 
@@ -260,7 +261,8 @@ static void add_zone(struct builder *b, uint64_t addr, uint32_t node)
 	z->start_pfn = kobj_u64(&b->zone, M_ZONE_START_PFN);
 	z->spanned = kobj_u64(&b->zone, M_ZONE_SPANNED);
 	z->present = kobj_u64(&b->zone, M_ZONE_PRESENT);
-	z->managed = kobj_u64(&b->zone, M_ZONE_MANAGED);
+	z->managed = has(b->y.k, M_ZONE_MANAGED) ? kobj_u64(&b->zone, M_ZONE_MANAGED)
+						 : ZONE_UNKNOWN;
 	z->cma = kobj_u64(&b->zone, M_ZONE_CMA);
 	z->highatomic = kobj_u64(&b->zone, M_ZONE_HIGHATOMIC);
 	z->free_highatomic = kobj_u64(&b->zone, M_ZONE_FREE_HIGHATOMIC);
@@ -307,8 +309,8 @@ static bool known(const struct kernel *k)
 {
 	static const enum layout_id ids[] = {
 		S_ZONE, M_ZONE_NAME, M_ZONE_START_PFN, M_ZONE_SPANNED, M_ZONE_PRESENT,
-		M_ZONE_MANAGED, M_ZONE_FREE_AREA, M_AREA_LISTS, M_AREA_NR_FREE, M_ZONE_WATERMARK,
-		M_ZONE_VM_STAT, M_PGDAT_ZONES, M_PGDAT_VM_STAT, E_NR_FREE_PAGES,
+		M_ZONE_FREE_AREA, M_AREA_LISTS, M_AREA_NR_FREE, M_ZONE_WATERMARK, M_ZONE_VM_STAT,
+		M_PGDAT_ZONES, E_NR_FREE_PAGES,
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++)

@@ -61,7 +61,7 @@ struct zones {
 	unsigned block_order;	/* of a pageblock */
 	const char *type_name[MIGRATE_MAX];
 	unsigned nstat, nnuma, nnode_stat;
-	const char **stat_name, **numa_name, **node_stat_name;	/* NULL: not known */
+	const char **stat_name, **numa_name, **node_stat_name;	/* "": not printed; NULL: not known */
 	uint32_t free_item;	/* index of NR_FREE_PAGES in stat */
 	bool numa;		/* with CONFIG_NUMA */
 };

@@ -58,6 +58,7 @@ struct class_worker {
 	uint8_t *chunk;
 	struct class_counts count[PAGE_CLASSES];
 	uint64_t maybe, own_mapped, unread, lost_heads, lost_mappings;
+	uint64_t hugetlb_cached;
 };
 
 struct class_pass {
@@ -252,7 +253,8 @@ static void take_single(const struct class_pass *c, struct class_worker *w, cons
 		g->fr |= FR_BLANK;
 	if (counted)
 		g->mapped = page_counted(f, p, g->refs, &g->fr) != 0;
-	else if (!page_is_movable_kernel(g->mapping))
+	else if (!(g->fr & (FR_SLAB | FR_BLANK)) && !page_is_movable_kernel(g->mapping))
+		/* to 4.17 the word counts the objects of a slab; 0 is one mapping */
 		g->mapped = page_own_mapcount(f, g->type) != 0;
 	if (g->fr & FR_BUDDY)
 		w->buddy_end = g->pfn + (UINT64_C(1) << page_block_order(f, p, g->pfn));
@@ -261,18 +263,21 @@ static void take_single(const struct class_pass *c, struct class_worker *w, cons
 }
 
 static void take_part(const struct class_pass *c, struct class_worker *w, const uint8_t *p,
-		      struct one_page *g)
+		      bool tail, struct one_page *g)
 {
 	const struct folio_view *v = &w->folio;
 	const struct pagefmt *f = &c->fmt;
 	uint32_t own = page_own_mapcount(f, page_type(f, p));
 
+	/* the _mapcount of a tail is its pins (70b50f94f164, v3.2): a huge page is mapped whole */
+	if (f->mapcount_form == MAPCOUNT_OWN)
+		own = tail && !(v->fr & (FR_ANON | FR_HUGETLB)) ? 0 : page_own_mapcount(f, v->type);
 	g->flags = v->flags;
 	g->type = v->type;
 	g->refs = v->refcount;
 	g->mapping = v->mapping;
 	g->fr = FR_EXISTS | v->fr | (flags_class(f, g->own_flags) & (FR_RESERVED | FR_HWPOISON));
-	g->mapped = own + v->add != 0;
+	g->mapped = !(v->fr & FR_SLAB) && own + v->add != 0;
 	g->maybe = v->pte_mapped && !g->mapped;
 	w->own_mapped += v->pte_mapped && own;
 }
@@ -295,7 +300,7 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 			w->count[CLASS_UNREAD].pages++;
 			return CLASS_UNREAD;
 		}
-		take_part(c, w, p, &g);
+		take_part(c, w, p, role == PAGE_TAIL, &g);
 	} else if (role == PAGE_UNSET) {
 		g.fr = FR_BLANK;
 	} else {
@@ -307,6 +312,8 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 	count_page(c, w, class, &g);
 	if (g.maybe)
 		w->maybe++;
+	if (class == CLASS_HUGETLB && role == PAGE_HEAD && g.fr & FR_CACHE)
+		w->hugetlb_cached++;
 	return (uint8_t)(class | (g.maybe ? MAYBE : 0) | (g.mapped ? MAPPED : 0));
 }
 
@@ -381,6 +388,7 @@ static void add_worker(struct class_pass *c, const struct class_worker *w, struc
 {
 	for (unsigned i = 0; i < PAGE_CLASSES; i++)
 		class_counts_add(&c->ret->count[i], &w->count[i]);
+	c->ret->hugetlb_cached += w->hugetlb_cached;
 	sum->maybe += w->maybe;
 	sum->own_mapped += w->own_mapped;
 	sum->unread += w->unread;

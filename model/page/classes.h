@@ -60,6 +60,7 @@ struct page_classes {
 	struct class_counts count[PAGE_CLASSES];
 	struct class_conflict conflict[PAGE_CLASSES][PAGE_CLASSES];	/* [is][claimed]; of the
 					   same class: claimed twice */
+	uint64_t hugetlb_cached;	/* huge pages of hugetlb that are of a file */
 	struct cache_owner *owners;	/* if they were wanted; in the order of their addresses */
 	size_t nowners;
 };

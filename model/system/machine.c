@@ -63,18 +63,17 @@ static uint64_t oom_kills(const struct system *y)
 	return sum;
 }
 
-static int64_t pending(const struct system *y, enum layout_id item)
+static int64_t pending(const struct system *y, int64_t pages)
 {
-	int64_t pages = counter_pending(y, item);
-
 	return pages == INT64_MIN ? pages : pages * (int64_t)dump_page_size(y->k->dump);
 }
 
 static void read_pending(struct system *y)
 {
-	int64_t anon = pending(y, E_NR_ANON_MAPPED), file = pending(y, E_NR_FILE_MAPPED);
+	int64_t anon = pending(y, anon_pending(y));
+	int64_t file = pending(y, counter_pending(y, E_NR_FILE_MAPPED));
 
-	y->m->shmem_on_cpus = pending(y, E_NR_SHMEM);
+	y->m->shmem_on_cpus = pending(y, counter_pending(y, E_NR_SHMEM));
 	y->m->mapped_on_cpus = anon == INT64_MIN || file == INT64_MIN ? INT64_MIN : anon + file;
 }
 

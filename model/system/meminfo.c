@@ -75,6 +75,12 @@ static uint64_t half_or(uint64_t pages, uint64_t wmark)
 	return pages == UNKNOWN ? UNKNOWN : pages - min_u64(pages / 2, wmark);
 }
 
+/* Does the kernel print the line of rule R? Those of 4.20 do; older images are searched. */
+static bool prints(const struct meminfo *i, enum rule r)
+{
+	return has(i->y->k, E_NR_KERNEL_MISC_RECLAIMABLE) || kernel_rule(i->y->k, r);
+}
+
 /* 34e431b0ae39 (v3.14); since b29940c1abd7 (v4.20) with other reclaimable memory */
 static bool mem_available(const struct meminfo *i, uint64_t *ret)
 {
@@ -82,6 +88,8 @@ static bool mem_available(const struct meminfo *i, uint64_t *ret)
 	uint64_t slab = plus(item(i, E_NR_SLAB_RECLAIMABLE), item(i, E_NR_KERNEL_MISC_RECLAIMABLE));
 	uint64_t low = i->zones.wmark_low, sum;
 
+	if (!prints(i, RULE_LINE_MEM_AVAILABLE))
+		return false;
 	*ret = UNKNOWN;
 	if (!i->zones.known)
 		return true;
@@ -89,6 +97,22 @@ static bool mem_available(const struct meminfo *i, uint64_t *ret)
 	sum = plus(half_or(cache, low), half_or(slab, low));
 	sum = plus(sum, item(i, E_NR_FREE_PAGES));
 	*ret = bytes(i, minus(sum, word_var(i->y, Y_TOTALRESERVE)));
+	return true;
+}
+
+/* In huge pages until 69473e5de873 (v5.12), the release of NR_SWAPCACHE. */
+static uint64_t thp_bytes(const struct meminfo *i, enum layout_id id)
+{
+	uint64_t v = bytes(i, item(i, id));
+
+	return has(i->y->k, E_NR_SWAPCACHE) ? v : times(v, 1ull << i->y->k->paging->bits[0]);
+}
+
+static bool anon_pages(const struct meminfo *i, uint64_t *ret)
+{
+	*ret = bytes(i, item(i, E_NR_ANON_MAPPED));
+	if (kernel_rule(i->y->k, RULE_ANON_WITHOUT_THP))
+		*ret = plus(*ret, thp_bytes(i, E_NR_ANON_THPS));
 	return true;
 }
 
@@ -331,7 +355,7 @@ static bool huge_size(const struct meminfo *i, uint64_t *ret)
 
 static bool huge_all(const struct meminfo *i, uint64_t *ret)
 {
-	return huge_value(i, bytes(i, i->huge.all_pages), ret);
+	return prints(i, RULE_LINE_HUGETLB) && huge_value(i, bytes(i, i->huge.all_pages), ret);
 }
 
 /* Memory mapped linearly by entries of the size NAME, if this kernel shows that. */
@@ -406,7 +430,7 @@ static const struct line lines[] = {
 	{ "Zswapped", FN, 0, zswapped, E_ZSWPIN },
 	{ "Dirty", PAGES, E_NR_FILE_DIRTY, NULL, ALWAYS },
 	{ "Writeback", PAGES, E_NR_WRITEBACK, NULL, ALWAYS },
-	{ "AnonPages", PAGES, E_NR_ANON_MAPPED, NULL, ALWAYS },
+	{ "AnonPages", FN, 0, anon_pages, ALWAYS },
 	{ "Mapped", PAGES, E_NR_FILE_MAPPED, NULL, ALWAYS },
 	{ "Shmem", PAGES, E_NR_SHMEM, NULL, ALWAYS },
 	{ "KReclaimable", FN, 0, kreclaimable, E_NR_KERNEL_MISC_RECLAIMABLE },
@@ -451,14 +475,6 @@ static const struct line lines[] = {
 	{ "DirectMap4M", FN, 0, direct_4m, ALWAYS },
 	{ "DirectMap1G", FN, 0, direct_1g, ALWAYS },
 };
-
-/* In huge pages until 69473e5de873 (v5.12), the release of NR_SWAPCACHE. */
-static uint64_t thp_bytes(const struct meminfo *i, enum layout_id id)
-{
-	uint64_t v = bytes(i, item(i, id));
-
-	return has(i->y->k, E_NR_SWAPCACHE) ? v : times(v, 1ull << i->y->k->paging->bits[0]);
-}
 
 static bool line_value(const struct meminfo *i, const struct line *l, uint64_t *ret)
 {

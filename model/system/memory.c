@@ -225,6 +225,17 @@ int64_t counter_pending(const struct system *y, enum layout_id item)
 	return p.sum;
 }
 
+int64_t anon_pending(const struct system *y)
+{
+	int64_t pages = counter_pending(y, E_NR_ANON_MAPPED), huge = 0;
+
+	if (kernel_rule(y->k, RULE_ANON_WITHOUT_THP) && has(y->k, E_NR_ANON_THPS))
+		huge = counter_pending(y, E_NR_ANON_THPS);
+	if (pages == INT64_MIN || huge == INT64_MIN)
+		return INT64_MIN;
+	return pages + huge * (INT64_C(1) << y->k->paging->bits[0]);
+}
+
 /* ---- Buffers ------------------------------------------------------------------------- */
 
 static uint64_t inode_pages(const struct system *y, uint64_t inode)

@@ -103,6 +103,7 @@ void resources_read(const struct kernel *k, struct reader *r, struct arena *mem,
 	st = read_one(&w, root, &all);
 	if (!st)
 		st = walk_resources(&w, all.child, all.start, all.end, NULL, 0);
+	ret->whole = !st;
 	if (st)
 		issue_add(k->issues, st, "resource tree", 1, "after %zu ranges", ret->v.n);
 }

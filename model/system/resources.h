@@ -21,6 +21,7 @@ struct resource_line {
 struct resources {
 	VEC(struct resource_line) lines;	/* each before those in it */
 	VEC(struct resource_span) v;	/* ascending, disjoint */
+	bool whole;			/* the tree was there, and read to its end */
 };
 
 /* In MEM. Empty if the source does not show the tree; damage is an issue of K. */

@@ -34,7 +34,8 @@ void find_panic_text(struct system *y);
 void read_swaps(struct system *y);
 void read_meminfo(struct system *y);
 void read_vmstat(struct system *y);
-/* The name that the kernel prints for line AT of /proc/vmstat, in y->mem; NULL: none. */
+/* The name of line AT of /proc/vmstat, in y->mem; "": the kernel does not print it
+   (eb59254608bc, v4.17 to 4.19); NULL: not readable. */
 const char *vmstat_name(const struct system *y, uint64_t at);
 /* The counter at index ITEM of those of a node is of huge pages: in pages by the kernel, in
    huge pages where it prints it. */
@@ -86,6 +87,8 @@ uint64_t nodes_present(const struct system *y);
 void zones_read(const struct system *y, struct zone_sums *z);
 /* Counts of ITEM that CPUs have not folded in; INT64_MIN: not known. */
 int64_t counter_pending(const struct system *y, enum layout_id item);
+/* The same of what meminfo has as AnonPages. */
+int64_t anon_pending(const struct system *y);
 /* Is ITEM counted by zones, not by nodes? */
 bool counter_is_of_zones(const struct system *y, enum layout_id item);
 

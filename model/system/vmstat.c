@@ -26,7 +26,7 @@ const char *vmstat_name(const struct system *y, uint64_t at)
 	char buf[NAME_MAX_BYTES];
 
 	if (!table || read_kva_word(y->r, table + at * y->k->dump->word_size, &addr) || !addr ||
-	    read_kva_str(y->r, addr, buf, sizeof(buf)) || !*buf ||
+	    read_kva_str(y->r, addr, buf, sizeof(buf)) ||
 	    buf[strspn(buf, "abcdefghijklmnopqrstuvwxyz0123456789_")])
 		return NULL;
 	return arena_strdup(y->mem, buf);
@@ -37,7 +37,7 @@ static void add_line(struct vmstat *v, uint64_t value)
 	struct machine *m = v->y->m;
 	const char *name = vmstat_name(v->y, v->at++);
 
-	if (name)
+	if (name && *name)
 		m->vmstat[m->nvmstat++] = (struct zone_count){ name, value };
 }
 

@@ -18,7 +18,8 @@ static const struct node *node_of(const struct zones *zs, const struct zone *z)
 static void put_counts(FILE *out, const char *const *name, const uint64_t *v, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		fprintf(out, "\n      %-12s %" PRIu64, name[i] ? name[i] : "?", v[i]);
+		if (!name[i] || *name[i])
+			fprintf(out, "\n      %-12s %" PRIu64, name[i] ? name[i] : "?", v[i]);
 }
 
 static void put_line(FILE *out, const char *label, uint64_t v)

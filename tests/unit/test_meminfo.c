@@ -5,7 +5,7 @@
 #include "tests/unit/fake.h"
 
 enum { COUNTERS = 0x1000, SPACES = 0x2000, VARS = 0x3000, ONE = 0x4000 };
-enum { NR_FREE, NR_FILE, NR_STACKS, NR_ITEMS, SPACE_SIZE = 168, NRPAGES = 88 };
+enum { NR_FREE, NR_FILE, NR_STACKS, NR_ANON, NR_HUGE, NR_ITEMS, SPACE_SIZE = 168, NRPAGES = 88 };
 
 static uint64_t line(const struct machine *m, const char *name)
 {
@@ -23,7 +23,7 @@ static void put_counter(struct fake *f, unsigned item, uint64_t v)
 /* 4.4 and similar kernels: one array of counters, two areas of swap. */
 static struct fake *older(void)
 {
-	static const struct paging paging = { .nlevels = 4 };
+	static const struct paging paging = { .nlevels = 4, .bits = { 9 } };
 	struct fake *f = fake_new(8, false);
 
 	f->kernel.paging = &paging;
@@ -107,8 +107,61 @@ static void test_swap_cache(void)
 	fake_free(f);
 }
 
+/* fs/proc/meminfo.c of 3.10: + NR_ANON_TRANSPARENT_HUGEPAGES * HPAGE_PMD_NR */
+static void test_anon(void)
+{
+	struct fake *f = older();
+	struct machine m;
+	struct arena mem;
+
+	fake_enum(f, E_NR_ANON_MAPPED, NR_ANON);
+	fake_enum(f, E_NR_ANON_THPS, NR_HUGE);
+	put_counter(f, NR_ANON, 9648);
+	put_counter(f, NR_HUGE, 6);
+	f->kernel.rules.on[RULE_ANON_WITHOUT_THP] = true;
+	read_lines(f, &mem, &m);
+	CHECK_EQ(line(&m, "AnonPages"), (9648 + 6 * 512) << 12);
+	arena_release(&mem);
+	f->kernel.rules.on[RULE_ANON_WITHOUT_THP] = false;
+	read_lines(f, &mem, &m);
+	CHECK_EQ(line(&m, "AnonPages"), 9648 << 12);
+	arena_release(&mem);
+	fake_free(f);
+}
+
+static bool has_line(const struct machine *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->nmeminfo; i++)
+		if (!strcmp(m->meminfo[i].name, name))
+			return true;
+	return false;
+}
+
+static void test_lines(void)
+{
+	struct fake *f = older();
+	struct machine m;
+	struct arena mem;
+
+	for (int on = 0; on < 2; on++) {
+		f->kernel.rules.on[RULE_LINE_MEM_AVAILABLE] = on;
+		read_lines(f, &mem, &m);
+		CHECK_EQ(has_line(&m, "MemAvailable"), on);
+		arena_release(&mem);
+	}
+	/* the line came after both */
+	fake_enum(f, E_NR_KERNEL_MISC_RECLAIMABLE, 0);
+	f->kernel.rules.on[RULE_LINE_MEM_AVAILABLE] = false;
+	read_lines(f, &mem, &m);
+	CHECK(has_line(&m, "MemAvailable"));
+	arena_release(&mem);
+	fake_free(f);
+}
+
 int main(void)
 {
+	test_anon();
+	test_lines();
 	test_stacks();
 	test_swap_cache();
 	return check_done();

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Frames of which the struct page shows nothing: page tables of older kernels, holes. */
+#include "model/census/claims.h"
+
+#include <stdlib.h>
+
+#include "tests/unit/check.h"
+#include "tests/unit/rig.h"
+
+enum { PAGES_AT = 0x800000, STRUCT_PAGE = 64, LRU = 8, PMD_HUGE_PTE = 16, TYPE = 48 };
+enum { IOMEM = 0x700000, RES_SIZE = 64, RES_NAMES = 0x701000 };
+enum { FIRST_SPARE = 0x600, SPARES = 2 };
+
+static uint64_t user_end(const struct dump *d)
+{
+	(void)d;
+	return 1ull << 47;
+}
+
+/* An mm of one page and one huge page, each of which needs three tables below the root. */
+static struct rig *machine(void)
+{
+	struct rig *g = rig_new();
+
+	g->f->arch.user_end = user_end;
+	g->f->kernel.arch = &g->f->arch;
+	g->range.page_kva = fake_kva(g->f, PAGES_AT);
+	fake_member(g->f, M_PAGE_LRU, LRU, 16);
+	fake_member(g->f, M_LIST_NEXT, 0, 8);
+	fake_member(g->f, M_LIST_PREV, 8, 8);
+	add_mm(g);
+	map(g, VA, 0, 10 << 12 | P | RW);
+	map(g, VA + 512 * HUGE, 1, 512 << 12 | P | RW | PSE);
+	return g;
+}
+
+static struct page_classes *classes(void)
+{
+	struct page_classes *c = calloc(1, sizeof(*c));
+
+	c->nchunks = 1;
+	c->chunk = calloc(1, sizeof(*c->chunk));
+	c->chunk[0] = malloc(1u << FRAME_CHUNK_SHIFT);
+	memset(c->chunk[0], CLASS_UNKNOWN, 1u << FRAME_CHUNK_SHIFT);
+	c->count[CLASS_UNKNOWN].pages = 1u << FRAME_CHUNK_SHIFT;
+	return c;
+}
+
+static uint64_t page_at(const struct rig *g, uint64_t pfn)
+{
+	return fake_kva(g->f, PAGES_AT + pfn * STRUCT_PAGE);
+}
+
+/* Two tables in reserve, in a ring that the word at physical address AT points to. */
+static void put_reserve(struct rig *g, uint64_t at)
+{
+	fake_put_uint(g->f, at, page_at(g, FIRST_SPARE), 8);
+	for (uint64_t i = 0; i < SPARES; i++) {
+		uint64_t other = page_at(g, FIRST_SPARE + (i + 1) % SPARES) + LRU;
+		uint64_t lru = PAGES_AT + (FIRST_SPARE + i) * STRUCT_PAGE + LRU;
+
+		fake_put_uint(g->f, lru, other, 8);
+		fake_put_uint(g->f, lru + 8, other, 8);
+	}
+}
+
+static void expect(struct rig *g, uint64_t tables, uint64_t own, bool known)
+{
+	struct page_classes *c = classes();
+	bool counted;
+
+	claim_tables(&g->s, g->f->r, c, &counted);
+	CHECK_EQ(c->count[CLASS_TABLES].pages, tables);
+	CHECK_EQ(c->count[CLASS_TABLES_OWN].pages, own);
+	CHECK_EQ(counted, known);
+	page_classes_free(c);
+}
+
+static void test_untyped(void)
+{
+	struct rig *g = machine();
+	uint64_t pmd = entry_of(g, g->mms[0].pgd_pa, VA + 512 * HUGE, 1) >> 12;
+
+	/* a table of PTEs; a root, a PUD and two PMDs */
+	expect(g, 1, 4, true);
+	/* page->pmd_huge_pte: with the tables that wait for a split */
+	fake_member(g->f, M_PAGE_PMD_HUGE_PTE, PMD_HUGE_PTE, 8);
+	fake_put_uint(g->f, PAGES_AT + (entry_of(g, g->mms[0].pgd_pa, VA, 1) >> 12) * STRUCT_PAGE +
+				    PMD_HUGE_PTE, 0, 8);
+	put_reserve(g, PAGES_AT + pmd * STRUCT_PAGE + PMD_HUGE_PTE);
+	expect(g, 1 + SPARES, 4, true);
+	/* it points nowhere: not all are known */
+	fake_put_uint(g->f, PAGES_AT + pmd * STRUCT_PAGE + PMD_HUGE_PTE, 0xffff8880deadb000, 8);
+	expect(g, 1, 4, false);
+	/* mm->pmd_huge_pte: struct page has the member all the same */
+	g->mms[0].addr = fake_kva(g->f, IOMEM);
+	fake_member(g->f, M_MM_PMD_HUGE_PTE, 32, 8);
+	put_reserve(g, IOMEM + 32);
+	expect(g, 1 + SPARES, 4, true);
+	rig_free(g);
+}
+
+/* 4.18: tables of PTEs have a type; since 5.10 those of PMDs, too. */
+static void test_typed(void)
+{
+	struct rig *g = machine();
+
+	fake_member(g->f, M_PAGE_TYPE, TYPE, 4);
+	fake_member(g->f, M_MM_PMD_HUGE_PTE, 32, 8);
+	g->f->kernel.rules.on[RULE_PMD_TABLES_MARKED] = false;
+	expect(g, 0, 4, true);
+	g->f->kernel.rules.on[RULE_PMD_TABLES_MARKED] = true;
+	expect(g, 0, 2, true);
+	rig_free(g);
+}
+
+/* ---- holes -------------------------------------------------------------------------------- */
+
+static uint64_t names;
+
+static void put_resource(struct rig *g, unsigned no, uint64_t start, uint64_t end, const char *name,
+			 unsigned child, unsigned sibling)
+{
+	uint64_t at = IOMEM + no * RES_SIZE;
+
+	fake_put_uint(g->f, at, start, 8);
+	fake_put_uint(g->f, at + 8, end, 8);
+	fake_put_uint(g->f, at + 16, fake_kva(g->f, RES_NAMES + names), 8);
+	fake_put(g->f, RES_NAMES + names, name, strlen(name) + 1);
+	names += strlen(name) + 1;
+	fake_put_uint(g->f, at + 24, child ? fake_kva(g->f, IOMEM + child * RES_SIZE) : 0, 8);
+	fake_put_uint(g->f, at + 32, sibling ? fake_kva(g->f, IOMEM + sibling * RES_SIZE) : 0, 8);
+}
+
+static void test_holes(void)
+{
+	struct rig *g = machine();
+	struct page_classes *c = classes();
+	struct arena mem = { 0 };
+
+	g->range.end = g->f->kernel.memmap.max_pfn = 0x100;
+	fake_size(g->f, S_RESOURCE, RES_SIZE);
+	fake_member(g->f, M_RES_START, 0, 8);
+	fake_member(g->f, M_RES_END, 8, 8);
+	fake_member(g->f, M_RES_NAME, 16, 8);
+	fake_member(g->f, M_RES_CHILD, 24, 8);
+	fake_member(g->f, M_RES_SIBLING, 32, 8);
+	claim_holes(&g->f->kernel, g->f->r, &mem, c);
+	CHECK_EQ(c->count[CLASS_HOLE].pages, 0);	/* there is no tree */
+	fake_symbol(g->f, Y_IOMEM_RESOURCE, fake_kva(g->f, IOMEM));
+	put_resource(g, 0, 0, UINT64_MAX, "PCI mem", 1, 0);
+	put_resource(g, 1, 0x1000, 0x9fbff, "System RAM", 2, 3);	/* its last page is cut */
+	put_resource(g, 2, 0x2000, 0x2fff, "Kernel code", 0, 0);
+	put_resource(g, 3, 0xa0000, 0xbffff, "Persistent Memory (legacy)", 4, 0);
+	put_resource(g, 4, 0xb0000, 0xb3fff, "System RAM (kmem)", 0, 0);
+	page_classes_claim(c, 0xc0, CLASS_STACK);
+	claim_holes(&g->f->kernel, g->f->r, &mem, c);
+	/* 0; 0x9f to 0xaf; 0xb4 to 0xff without the one that is claimed */
+	CHECK_EQ(c->count[CLASS_HOLE].pages, 1 + 0x11 + 0x4c - 1);
+	CHECK_EQ(page_class_at(c, 2), CLASS_UNKNOWN);
+	CHECK_EQ(page_class_at(c, 0xb0), CLASS_UNKNOWN);
+	CHECK_EQ(page_class_at(c, 0xc0), CLASS_STACK);
+	page_classes_free(c);
+	arena_release(&mem);
+	rig_free(g);
+}
+
+int main(void)
+{
+	test_untyped();
+	test_typed();
+	test_holes();
+	return check_done();
+}
