@@ -98,6 +98,7 @@ static void gather_zone(struct gather *g)
 {
 	const struct oom_event *v = g->e->event;
 	struct ev_zone *z = &g->e->zone;
+	uint64_t most = 0, size;
 
 	for (size_t i = 0; v && v->constraint != OOM_MEMCG && i < v->zones.n; i++) {
 		const struct oom_zone *o = &v->zones.v[i];
@@ -113,11 +114,11 @@ static void gather_zone(struct gather *g)
 			continue;
 		z->free += known(free);
 		lacking = gather_told(t.lacking, g->s->k->page_shift);
-		/* of zones that lack nothing but a block, the first stands for all */
-		if (z->name &&
-		    (lacking > z->lacking ||
-		     (lacking == z->lacking && (z->no_block || t.result != ZONE_NO_BLOCK))))
+		/* the largest zone stands for all: most requests are for it */
+		size = known(gather_told(oom_pair(&o->pairs, "present"), 10));
+		if (z->name && size <= most)
 			continue;
+		most = size;
 		z->name = o->name;
 		z->node = o->node;
 		z->lacking = lacking;

@@ -51,13 +51,13 @@ struct ev_name {
 struct ev_victim {
 	const char *comm;	/* NULL: there is none */
 	int64_t pid;
-	uint64_t bytes;		/* resident and in swap */
+	uint64_t bytes;		/* resident, in swap, and page tables */
 	bool alive;		/* it is in the dump, with its memory */
 	char state;		/* of a thread that is in D, else of its leader; 0 unknown */
 	enum oom_reaped reaped;
 };
 
-/* The zone that could have served the request with the fewest more pages. */
+/* The largest zone that the request could use. */
 struct ev_zone {
 	const char *name;	/* NULL: not known */
 	int64_t node;

@@ -4,6 +4,7 @@
  *
  *     evidence.c  which event, which moment      sizes.c   where memory is
  *     people.c    processes and the victim       owners.c  who has most of a use
+ *     rest.c      what no counter of the kernel shows
  */
 #ifndef VMCENSUS_VERDICT_GATHER_H
 #define VMCENSUS_VERDICT_GATHER_H
@@ -54,6 +55,10 @@ void gather_sizes(struct gather *g);
 /* people.c */
 void gather_processes(struct gather *g);
 void gather_victim(struct gather *g);
+/* "python3 (123)" */
+const char *gather_who(const struct gather *g, uint32_t proc);
+/* rest.c: what no counter shows; reads the page array. */
+void gather_rest(struct gather *g);
 /* owners.c: owner[]; may move parts of USE_OTHER and USE_FILE to other uses. */
 void gather_owners(struct gather *g);
 

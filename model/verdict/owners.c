@@ -8,7 +8,6 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/census/cached.h"
-#include "model/census/census.h"
 #include "model/file/shm.h"
 #include "model/kmem/slab.h"
 #include "model/kmem/vmalloc.h"
@@ -28,7 +27,7 @@ static bool may_read_pages(const struct gather *g)
 	return source_has(g->s->k, SOURCE_MEMORY) && g->s->k->memmap.max_pfn <= LOOK_FRAMES;
 }
 
-static const char *who(const struct gather *g, uint32_t proc)
+const char *gather_who(const struct gather *g, uint32_t proc)
 {
 	const struct snapshot *s = g->s;
 	uint32_t t = proc < s->nprocs ? s->procs[proc].leader : NONE;
@@ -44,9 +43,9 @@ static const char *users_text(const struct gather *g, const struct inode_users *
 
 	if (u->first == NONE)
 		return "no process maps it or has it open";
-	return n > 1 ? arena_printf(g->mem, "used by %s and %" PRIu32 " more", who(g, u->first),
-				    n - 1)
-		     : arena_printf(g->mem, "used by %s", who(g, u->first));
+	return n > 1 ? arena_printf(g->mem, "used by %s and %" PRIu32 " more",
+				    gather_who(g, u->first), n - 1)
+		     : arena_printf(g->mem, "used by %s", gather_who(g, u->first));
 }
 
 /* ---- shared memory ------------------------------------------------------------------------ */
@@ -217,7 +216,7 @@ static void tables_owner(struct gather *g)
 	for (uint32_t i = 0; !g->e->from_log && i < s->nmms; i++)
 		if (s->mms[i].pgtables_bytes > to->bytes && !(s->mms[i].pgtables_bytes >> 48))
 			*to = (struct ev_owner){ .bytes = s->mms[i].pgtables_bytes,
-						 .name = who(g, s->mms[i].owner) };
+						 .name = gather_who(g, s->mms[i].owner) };
 }
 
 static void stacks_owner(struct gather *g)
@@ -235,7 +234,7 @@ static void stacks_owner(struct gather *g)
 	}
 	if (!n)
 		return;
-	to->name = who(g, most);
+	to->name = gather_who(g, most);
 	to->bytes = all / s->ntasks * n;
 	to->detail = arena_printf(g->mem, "%" PRIu32 " of %" PRIu32 " threads", n, s->ntasks);
 }
@@ -312,16 +311,49 @@ static void vmalloc_owner(struct gather *g)
 
 /* ---- compressed swap ---------------------------------------------------------------------------- */
 
-static void compressed_owner(struct gather *g)
+/* Areas of swap that are disks of zram: bytes in use now; *all: there is no other area. */
+static uint64_t zram_used(const struct gather *g, bool *all)
 {
 	const struct machine *m = &g->s->machine;
-	uint64_t zram = 0, zswapped = known(gather_info(g, "Zswapped"));
+	uint64_t used = 0;
 
-	for (uint32_t i = 0; i < m->nswaps; i++)
-		if (m->swaps[i].path && strstr(m->swaps[i].path, "zram") &&
-		    !(m->swaps[i].used >> 40))
-			zram += m->swaps[i].used;
-	zram = known(gather_pages(g, zram));
+	*all = m->nswaps != 0;
+	for (uint32_t i = 0; i < m->nswaps; i++) {
+		if (!m->swaps[i].path || !strstr(m->swaps[i].path, "zram"))
+			*all = false;
+		else if (!(m->swaps[i].used >> 40))
+			used += m->swaps[i].used;
+	}
+	return known(gather_pages(g, used));
+}
+
+/*
+ * The log has no counter of zsmalloc before 6.18. If all swap was on zram, its memory is in what
+ * no counter shows; it is not more than what was swapped.
+ */
+static void compressed_then(struct gather *g)
+{
+	struct oom_evidence *e = g->e;
+	uint64_t used = less(e->swap_total, e->swap_free), n;
+	bool all;
+
+	zram_used(g, &all);
+	if (!all || e->at_once || e->size[USE_OTHER] == EV_UNKNOWN || e->swap_total == EV_UNKNOWN)
+		return;
+	n = min_u64(used, known(e->size[USE_COMPRESSED]) + e->size[USE_OTHER]);
+	if (n <= known(e->size[USE_COMPRESSED]) || !large(g, n))
+		return;
+	e->size[USE_OTHER] = known(e->size[USE_COMPRESSED]) + e->size[USE_OTHER] - n;
+	e->size[USE_COMPRESSED] = n;
+	e->stored = used;
+	e->owner[USE_COMPRESSED] = (struct ev_owner){ .name = "zram", .bytes = n };
+}
+
+static void compressed_owner(struct gather *g)
+{
+	bool all;
+	uint64_t zram = zram_used(g, &all), zswapped = known(gather_info(g, "Zswapped"));
+
 	g->e->stored = zram + zswapped ? zram + zswapped : EV_UNKNOWN;
 	g->e->owner[USE_COMPRESSED] = (struct ev_owner){
 		.name = zram && zswapped ? "zram and zswap"
@@ -332,32 +364,6 @@ static void compressed_owner(struct gather *g)
 	if (!zram && !zswapped)
 		g->e->owner[USE_COMPRESSED].name =
 			"zsmalloc, perhaps a disk of zram that is no swap";
-}
-
-/* ---- what no counter shows ------------------------------------------------------------------------ */
-
-static void other_owner(struct gather *g)
-{
-	struct oom_evidence *e = g->e;
-	struct census *c = census_build(g->s, g->mem);
-	const struct class_counts *n = c->classes->count;
-	uint64_t offline = gather_pages(g, n[CLASS_OFFLINE].pages);
-	uint64_t unknown = gather_pages(g, n[CLASS_UNKNOWN].pages + n[CLASS_VMAP].pages);
-
-	/* a balloon takes its pages out of MemTotal, as a rule */
-	if (offline && offline != EV_UNKNOWN && e->size[USE_BALLOON] == EV_UNKNOWN) {
-		uint64_t in = gather_pages(g, c->ram - n[CLASS_OFFLINE].pages);
-
-		e->size[USE_BALLOON] = offline;
-		if (e->total != EV_UNKNOWN && e->total < in + offline)
-			e->total += offline;
-	}
-	if (e->size[USE_OTHER] != EV_UNKNOWN)
-		e->owner[USE_OTHER] = (struct ev_owner){
-			.name = "page frames of which nothing in the dump says what they are for",
-			.bytes = min_u64(unknown, e->size[USE_OTHER]),
-		};
-	census_free(c);
 }
 
 /* Has the machine far more memory than it manages? */
@@ -389,10 +395,13 @@ void gather_owners(struct gather *g)
 		tables_owner(g);
 	if (large(g, v[USE_STACKS]))
 		stacks_owner(g);
+	if (!memcg && large(g, v[USE_OTHER]))
+		compressed_then(g);
 	if (large(g, v[USE_OTHER]) || (memcg && large(g, v[USE_VMALLOC])))
 		vmalloc_owner(g);
-	if (large(g, v[USE_COMPRESSED]))
+	if (large(g, v[USE_COMPRESSED]) && !g->e->owner[USE_COMPRESSED].name)
 		compressed_owner(g);
-	if (!memcg && may_read_pages(g) && (large(g, v[USE_OTHER]) || managed_little(g)))
-		other_owner(g);
+	if (!memcg && may_read_pages(g) &&
+	    (large(g, v[USE_OTHER]) || large(g, v[USE_SLAB]) || managed_little(g)))
+		gather_rest(g);
 }

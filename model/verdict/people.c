@@ -230,11 +230,12 @@ static uint64_t victim_bytes(const struct gather *g, const struct oom_victim *v)
 {
 	const struct oom_event *e = g->e->event;
 	uint64_t sum = known(gather_told(v->anon_rss, 10)) + known(gather_told(v->file_rss, 10)) +
-		       known(gather_told(v->shmem_rss, 10));
+		       known(gather_told(v->shmem_rss, 10)) + known(gather_told(v->tables, 10));
 
 	for (size_t i = 0; i < e->tasks.n; i++)
 		if (e->tasks.v[i].pid == v->pid)
 			return known(gather_told(e->tasks.v[i].rss, g->s->k->page_shift)) +
+			       known(gather_told(e->tasks.v[i].tables_bytes, 0)) +
 			       known(gather_told(e->tasks.v[i].swapents, g->s->k->page_shift));
 	return v->anon_rss == OOM_UNKNOWN ? EV_UNKNOWN : sum;
 }
@@ -254,7 +255,8 @@ static void victim_in_dump(struct gather *g, const struct proc *p, struct ev_vic
 		const int64_t *n = g->s->mms[p->mm].counter;
 
 		v->bytes = gather_pages(g, count(n[RSS_ANON]) + count(n[RSS_FILE]) +
-						   count(n[RSS_SHMEM]) + count(n[RSS_SWAP]));
+						   count(n[RSS_SHMEM]) + count(n[RSS_SWAP])) +
+			   g->s->mms[p->mm].pgtables_bytes;
 	}
 }
 

@@ -283,8 +283,8 @@ const struct holder_rule holder_rules[] = {
 	{ USE_COMPRESSED, { "compressed swap", "swap", compressed } },
 	{ USE_BALLOON, { "balloon", "census", balloon } },
 	{ USE_SOCKETS, { "sockets", "cgroups", sockets } },
-	{ USE_DESCRIPTORS, { "pages behind descriptors", "census", descriptors } },
-	{ USE_OTHER, { "driver or unknown", "census", other } },
+	{ USE_DESCRIPTORS, { "pages behind descriptors", "census --holders", descriptors } },
+	{ USE_OTHER, { "driver or unknown", "census --unknown", other } },
 	{ USE_FILE, { "page cache", "cache", cache } },
 	{ USES, { NULL, NULL, NULL } },
 };

@@ -127,13 +127,38 @@ static bool is_process(const struct verdict_row *r)
 	return r && (!strcmp(r->cause, "one process grew") || !strcmp(r->cause, "mlock"));
 }
 
+/* Did processes of one name hold the memory, and is the victim one of them? */
+static bool one_of_many(const struct judge *j)
+{
+	const struct oom_evidence *e = j->e;
+
+	return e->name.comm && e->victim.comm && j->holder &&
+	       (!strcmp(j->holder->cause, "fork bomb") ||
+		!strcmp(j->holder->cause, "processes of one name grew")) &&
+	       !strncmp(e->victim.comm, e->name.comm, strlen(e->name.comm));
+}
+
+static bool of_many(const struct judge *j, struct verdict_row *r)
+{
+	const struct ev_victim *v = &j->e->victim;
+
+	if (!one_of_many(j) || !j->e->event)
+		return false;
+	r->bytes = v->bytes;
+	r->why = "its name";
+	r->text = arena_printf(j->mem,
+			       "The victim, %s, was one of %" PRIu32 "; its death frees %s.",
+			       proc_text(j, v->comm, v->pid), j->e->name.n, size_text(j, v->bytes));
+	return true;
+}
+
 static bool innocent(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
 	const struct ev_victim *v = &e->victim;
 	bool other = is_process(j->holder) && v->pid != e->largest.pid;
 
-	if (!v->comm || v->bytes == EV_UNKNOWN || !j->holder || !e->event)
+	if (!v->comm || v->bytes == EV_UNKNOWN || !j->holder || !e->event || one_of_many(j))
 		return false;
 	if (other ? v->bytes / 2 > e->largest.bytes
 		  : is_process(j->holder) || v->bytes / 2 > j->holder->bytes / 2)
@@ -200,6 +225,7 @@ static bool not_reaped(const struct judge *j, struct verdict_row *r)
 
 const struct cause_rule victim_rules[] = {
 	{ "innocent victim", "oom --tasks", innocent },
+	{ "one of many", "oom --tasks", of_many },
 	{ "right victim", "oom --tasks", guilty },
 	{ "victim in D state", "procs", stuck },
 	{ "victim not reaped", "oom", not_reaped },

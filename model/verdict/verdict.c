@@ -110,7 +110,8 @@ static uint64_t weight(const struct oom_evidence *e, enum use use)
 
 	if (v == EV_UNKNOWN || use == USE_FREE)
 		return 0;
-	if (use == USE_ANON) /* also what went to swap: that much it would take */
+	/* also what went to swap: that much it would take; but zram is memory already */
+	if (use == USE_ANON && e->stored == EV_UNKNOWN)
 		return max_u64(v, ev_anonymous(e, e->procs));
 	return use == USE_FILE ? v / 4 : use == USE_RECLAIMABLE ? v / 2 : v;
 }
@@ -139,7 +140,7 @@ static void add_holders(struct judge *j, struct verdict *v)
 	for (unsigned i = 0; i < USES && v->n - first < HOLDERS; i++) {
 		/* without an event only the largest is told */
 		if (ev_share(j->e, by[i].bytes) < SMALLEST ||
-		    (v->n > first && (!j->e->event || by[i].bytes < by[0].bytes / 5)))
+		    (v->n > first && (!j->e->event || by[i].bytes < by[0].bytes / 3)))
 			break;
 		add_holder(j, v, by[i].use);
 	}

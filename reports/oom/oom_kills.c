@@ -72,6 +72,7 @@ static uint64_t lacked(const struct snapshot *s, const struct oom_event *e,
 
 	if (high == COL_UNKNOWN || have == COL_UNKNOWN || high >> 50)
 		return COL_UNKNOWN;
+	high += t->reserve > 0 ? (uint64_t)t->reserve * page_size(s) : 0;
 	return (high > have ? high - have : 0) + pages * page_size(s);
 }
 

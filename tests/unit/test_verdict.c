@@ -178,6 +178,19 @@ USE(of_balloon, USE_BALLOON, 600)
 USE(of_descriptors, USE_DESCRIPTORS, 600)
 USE(of_other, USE_OTHER, 600)
 
+/* Swap on zram is memory: its pages are in the pool, not beside it. */
+static void zram_first(struct hand *h)
+{
+	one_process(h);
+	h->e.size[USE_ANON] = 200 * MIB;
+	h->e.procs = h->e.largest.bytes = 700 * MIB;
+	h->e.swap_total = 600 * MIB;
+	h->e.swap_free = 10 * MIB;
+	h->e.size[USE_COMPRESSED] = 500 * MIB;
+	h->e.stored = 590 * MIB;
+	h->e.largest.pid = 2;
+}
+
 static const struct {
 	void (*make)(struct hand *h);
 	const char *holder;
@@ -201,6 +214,7 @@ static const struct {
 	{ of_hugetlb, "hugetlb" },
 	{ of_vmalloc, "vmalloc" },
 	{ of_compressed, "compressed swap" },
+	{ zram_first, "compressed swap" },
 	{ of_balloon, "balloon" },
 	{ of_descriptors, "pages behind descriptors" },
 	{ of_other, "driver or unknown" },
@@ -349,11 +363,21 @@ static void noise(struct hand *h)
 	h->e.stored = 310 * MIB;
 }
 
+static void bomb_killed(struct hand *h)
+{
+	fork_bomb(h);
+	h->e.victim.comm = "bomb";
+}
+
 static const struct {
 	void (*make)(struct hand *h);
 	const char *cause;
 	bool there;
 } others[] = {
+	{ bomb_killed, "one of many", true },
+	{ bomb_killed, "innocent victim", false },
+	{ fork_bomb, "innocent victim", true },
+	{ zram_first, "incompressible data", true },
 	{ of_slab, "innocent victim", true },
 	{ wrong_process, "innocent victim", true },
 	{ one_process, "innocent victim", false },

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rest.c - memory that no counter of the kernel shows: pages behind descriptors, a balloon, and
+ * frames of which nothing says what they are for. By the census.
+ */
+#include "dumpread/base/bytes.h"
+#include "model/census/unknown.h"
+#include "model/verdict/gather.h"
+
+/* ---- pages behind descriptors -------------------------------------------------------------- */
+
+/* Owners of one kind in one class that one process holds, or nobody. */
+struct heap_of {
+	const struct owner *o;		/* the first of them; NULL: free */
+	uint32_t proc;
+	uint64_t bytes;
+};
+
+#define HEAPS 256u	/* of more, the first ones are compared */
+
+static bool is_slab(enum page_class c)
+{
+	return c == CLASS_SLAB || c == CLASS_KMALLOC;
+}
+
+/* Pages of their own, that a counter of no other use has. */
+static bool is_own(enum page_class c)
+{
+	return c == CLASS_PIPE || c == CLASS_SOCKET || c == CLASS_PACKET || c == CLASS_URING ||
+	       c == CLASS_BPF || c == CLASS_TRACE || c == CLASS_PERF;
+}
+
+static const char *cause_of(const struct owner *o)
+{
+	switch (o->class) {
+	case CLASS_PIPE: return "pipes";
+	case CLASS_PACKET: return "packet rings";
+	case CLASS_URING: return "io_uring rings";
+	case CLASS_BPF: return "bpf maps";
+	case CLASS_TRACE: return "trace buffers";
+	case CLASS_PERF: return "perf rings";
+	default: return o->kind == OWNER_PIPE ? "pipes" : "sockets";
+	}
+}
+
+static void add_heap(struct heap_of *v, const struct owners *all, const struct owner *o)
+{
+	uint32_t proc = o->nholders ? all->holder[o->first_holder] : NONE;
+	unsigned i = 0;
+
+	while (i < HEAPS && v[i].o && (strcmp(cause_of(v[i].o), cause_of(o)) || v[i].proc != proc))
+		i++;
+	if (i == HEAPS)
+		return;
+	v[i].o = v[i].o ? v[i].o : o;
+	v[i].proc = proc;
+	v[i].bytes += o->size;
+}
+
+/* Memory behind descriptors leaves the rest, and slab; a queue of messages has no descriptor. */
+static void descriptors(struct gather *g, const struct owners *all)
+{
+	struct heap_of *v = arena_array(g->mem, struct heap_of, HEAPS), *top = v;
+	struct oom_evidence *e = g->e;
+	uint64_t own = 0, slab = 0;
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		const struct owner *o = &all->v[i];
+
+		if (o->size >> 48 ||
+		    (!is_own(o->class) &&
+		     !(is_slab(o->class) && (o->kind == OWNER_PIPE || o->kind == OWNER_SOCKET))))
+			continue;
+		own += is_own(o->class) ? o->size : 0;
+		slab += is_slab(o->class) ? o->size : 0;
+		add_heap(v, all, o);
+	}
+	own = min_u64(own, known(e->size[USE_OTHER]));
+	slab = min_u64(slab, known(e->size[USE_SLAB]));
+	if (!(own + slab))
+		return;
+	e->size[USE_OTHER] = less(e->size[USE_OTHER], own);
+	e->size[USE_SLAB] = less(e->size[USE_SLAB], slab);
+	e->size[USE_DESCRIPTORS] = own + slab;
+	for (unsigned i = 0; i < HEAPS && v[i].o; i++)
+		top = v[i].bytes > top->bytes ? &v[i] : top;
+	e->owner[USE_DESCRIPTORS] = (struct ev_owner){
+		.cause = cause_of(top->o),
+		.name = top->proc == NONE
+				? arena_printf(g->mem, "%s that no process holds", cause_of(top->o))
+				: arena_printf(g->mem, "%s of %s", cause_of(top->o),
+					       gather_who(g, top->proc)),
+		.bytes = top->bytes,
+	};
+}
+
+/* ---- a balloon, the rest ------------------------------------------------------------------- */
+
+/* A balloon takes its pages out of MemTotal, as a rule. */
+static void balloon(struct gather *g, const struct census *c)
+{
+	struct oom_evidence *e = g->e;
+	uint64_t offline = gather_pages(g, c->classes->count[CLASS_OFFLINE].pages);
+	uint64_t ram = gather_pages(g, c->ram);
+
+	if (!offline || offline == EV_UNKNOWN || e->size[USE_BALLOON] != EV_UNKNOWN)
+		return;
+	e->size[USE_BALLOON] = offline;
+	if (e->total != EV_UNKNOWN && ram != EV_UNKNOWN && e->total + offline <= ram)
+		e->total += offline;
+	else if (e->size[USE_OTHER] != EV_UNKNOWN)
+		e->size[USE_OTHER] = less(e->size[USE_OTHER], offline);
+}
+
+/* A module that pages point to says more than other pages, which are as unknown. */
+static const struct unknown_hit *best_hit(const struct unknown_hit *to)
+{
+	const struct unknown_hit *best = NULL;
+
+	for (unsigned i = 0; i < UNKNOWN_TOP && to[i].name; i++) {
+		if (!strncmp(to[i].name, "module ", 7))
+			return &to[i];
+		if (!best && strcmp(to[i].name, "page of unknown"))
+			best = &to[i];
+	}
+	return best;
+}
+
+/* What addresses in the largest group of unknown frames point to: a guess. */
+static const char *points_to(const struct gather *g, const struct census *c)
+{
+	const struct unknown_hit *to;
+	struct unknown u;
+
+	unknown_build(g->s, c, g->mem, &u);
+	if (!u.n)
+		return NULL;
+	if (u.v[0].site || u.v[0].stack)
+		return arena_printf(g->mem, "allocated by %s",
+				    u.v[0].site ? u.v[0].site : u.v[0].stack);
+	to = best_hit(u.v[0].to);
+	to = to ? to : best_hit(u.v[0].page_to);
+	return to ? arena_printf(g->mem, "they point to %s, a guess", to->name) : NULL;
+}
+
+void gather_rest(struct gather *g)
+{
+	struct oom_evidence *e = g->e;
+	struct census *c = census_build(g->s, g->mem);
+	const struct class_counts *n = c->classes->count;
+	uint64_t unknown = gather_pages(g, n[CLASS_UNKNOWN].pages + n[CLASS_VMAP].pages);
+
+	balloon(g, c);
+	descriptors(g, &c->owners);
+	if (ev_share(e, e->size[USE_OTHER]) >= 80)
+		e->owner[USE_OTHER] = (struct ev_owner){
+			.name = "page frames of which nothing in the dump says what they are for",
+			.bytes = min_u64(unknown, e->size[USE_OTHER]),
+			.detail = points_to(g, c),
+		};
+	census_free(c);
+}
