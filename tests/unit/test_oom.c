@@ -109,7 +109,7 @@ int main(void)
 		    "event  OOM kill                             -       - oom           certain\n"
 		    "limit  memory limit of a control group  51200 100.000 oom --cgroups certain\n"
 		    "holder one process grew                 48000  93.700 oom --tasks   certain\n"
-		    "victim right victim                     48004  93.700 oom --tasks   certain\n");
+		    "victim right victim                     48068  93.800 oom --tasks   certain\n");
 	check_print("oom", NULL, UINT64_MAX,
 		    "VERDICT\n  No kernel OOM in this dump. [oom]\n\n"
 		    "No kernel OOM in this dump: none in the log, which begins 0 s after boot, and the kernel counts none.\n");
