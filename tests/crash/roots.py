@@ -109,8 +109,6 @@ class EmulatedRoot(Root):
     def __init__(self, cache, host):
         self.cache, self.host = os.path.abspath(cache), host
         self.dir = os.path.join(self.cache, "crash", host.name)
-        if not shutil.which(self.QEMU):
-            raise LabError(f"no {self.QEMU}: install qemu-user-static")
         self.tools = CrossTools(cache, self.TRIPLET, host.arch)
         if not os.path.exists(self.dir + "/complete"):
             self._make()
@@ -140,14 +138,20 @@ class EmulatedRoot(Root):
     def command(self, *words, show=()):
         return list(words)
 
-    def make(self):
+    def cross(self, target):
+        """Make TARGET for that CPU, in the folder build."""
         libs = f"{self.dir}/usr/lib/{self.TRIPLET}/pkgconfig:{self.dir}/usr/share/pkgconfig"
         env = dict(self.tools.env, PKG_CONFIG_SYSROOT_DIR=self.dir, PKG_CONFIG_LIBDIR=libs,
                    PATH=f"{self.dir}/tools:{os.environ['PATH']}")
-        run("make", "-C", TOP, "-j2", f"B={self.dir}/native", "CC=gcc", "all")
         run("make", "-C", TOP, "-j2", "B=" + self.build,
             f"CC={self.tools.gcc} --sysroot={self.dir}", f"CRASH_INCLUDE={self.dir}/usr/include",
-            "crashext", env=env)
+            target, env=env)
+
+    def make(self):
+        if not shutil.which(self.QEMU):
+            raise LabError(f"no {self.QEMU}: install qemu-user-static")
+        run("make", "-C", TOP, "-j2", f"B={self.dir}/native", "CC=gcc", "all")
+        self.cross("crashext")
 
 
 def root_of(cache, host):

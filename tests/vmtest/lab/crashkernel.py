@@ -5,20 +5,32 @@ import io
 import os
 import re
 import shutil
+import sys
 
 from .packages import run
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(HERE)), 'crash'))
+
+import roots  # noqa: E402
 
 LIMIT = 4 << 20     # bytes that the program may add to an initramfs
 SIZES = ('pid', 'name', 'pss', 'uss', 'rss', 'swap')    # no column that user pages decide: -d 31 has none
 
 
-def folder(top, into):
-    """The program and its script, as an initramfs has them."""
-    run('make', '-s', '-C', top, 'crashkernel')
+def folder(cache, target, into):
+    """The program, for the CPU of TARGET, and its script, as an initramfs has them."""
+    build = roots.TOP + '/build'
+    if target.runs_here:
+        run('make', '-s', '-C', roots.TOP, 'crashkernel')
+    else:
+        root = roots.EmulatedRoot(cache, next(h for h in roots.HOSTS if h.arch == target.arch))
+        root.cross('crashkernel')
+        build = root.build
     shutil.rmtree(into, ignore_errors=True)
     os.makedirs(into)
-    for path in ('build/vmcensus-static', 'crashkernel/vmcensus-collect'):
-        shutil.copy(f'{top}/{path}', into)
+    for path in (build + '/vmcensus-static', roots.TOP + '/crashkernel/vmcensus-collect'):
+        shutil.copy(path, into)
     return into
 
 
@@ -53,6 +65,6 @@ def compare(tally, name, vmcensus, census):
         ours = rows(text(table + '.csv'), columns)
         tally.check(f'{name} {table} of the crash kernel = of the dump',
                     difference(ours, rows(out.decode(), columns)) if ours else [f'it left none (exit {code} {err})'])
-    tally.check(f'{name} summary of the crash kernel', [] if 'users' in text('summary.txt') else ['no summary'])
+    tally.check(f'{name} summary of the crash kernel', [] if '\nMEMORY ' in text('summary.txt') else ['no summary'])
     size = os.path.getsize(os.path.dirname(census) + '.collect/vmcensus-static')
     tally.check(f'{name} program of {size} bytes', [] if size <= LIMIT else [f'more than {LIMIT}'])
