@@ -162,7 +162,7 @@ build-check:
 units: $(unit_bin)
 tools: $(tool_bin)
 # All that "make check" runs, in one parallel build.
-test-bins: all units tools fuzz-bins $(if $(SAN),,$B/vmcensus-static)
+test-bins: all units tools fuzz-bins $(if $(has_static),$B/vmcensus-static)
 
 $B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_help)) $(archive)
 	@mkdir -p $(@D)
@@ -218,16 +218,22 @@ $B/crashext/crash.o: OBJ_FLAGS += -isystem '$(CRASH_INCLUDE)'
 # shared libraries. The files of crashkernel/left_out/ stand in for them.
 left_out := dumpread/container/kdumpfile.c dumpread/container/kdumpfile_serve.c \
 	dumpread/find/debuginfod.c model/elf/demangle.c reports/charts/cairo.c \
-	$(wildcard reports/capsule/*.c)
+	$(addprefix reports/capsule/,load.c sql.c store.c)
 static_src := $(filter-out $(left_out),$(core_src) $(app_src) $(cli_src)) $(stand_in)
-static_libs = $(call pkg,--static --libs $(filter-out libkdumpfile cairo-% sqlite3 libarchive,$(linked))) \
-	-lstdc++ -lm -pthread
+# -lbz2: what of libdw needs it is not used. -lstdc++: libsnappy.
+static_libs = $(filter-out -lbz2,$(call pkg,--static --libs \
+	$(filter-out libkdumpfile cairo-% sqlite3 libarchive,$(linked)))) -lstdc++ -lm -pthread
+# Has the C library what a position-independent program without libraries starts with? The file
+# of the compiler NAME, or nothing.
+of_compiler = $(filter /%,$(shell $(CC) -print-file-name=$1 2>/dev/null))
+static_flags = $(if $(call of_compiler,rcrt1.o),-static-pie,-static)
+has_static = $(if $(SAN),,$(call of_compiler,libstdc++.a))
 
 crashkernel: $B/vmcensus-static
 
 $B/vmcensus-static: $(call obj,$(static_src))
 	$(say) LD $@
-	$(Q)$(CC) $(san_flags) $(LDFLAGS) -static-pie -s -o $@ $^ $(static_libs)
+	$(Q)$(CC) $(san_flags) $(hard_link) $(LDFLAGS) $(static_flags) -s -o $@ $^ $(static_libs)
 
 kmod:
 	@$(MAKE) --no-print-directory -C kmod

@@ -121,7 +121,7 @@ class EmulatedRoot(Root):
         print(f"crash: unpacking a root of {self.host.root} {self.host.arch}", flush=True)
         shutil.rmtree(self.dir, ignore_errors=True)
         suite = Suite(self.host.root, self.cache, self.host.arch)
-        names = suite.closure(["crash", "libncurses6"] +
+        names = suite.closure(["crash", "libncurses6", "libstdc++-12-dev"] +
                               [p for p in build_packages() if not self.UNUSED.match(p)])
         suite.unpack([n for n in names if not self.UNUSED.match(n)], self.dir)
         for folder in (f"{self.dir}/usr/lib/{self.TRIPLET}", self.dir + "/lib64"):
@@ -145,7 +145,7 @@ class EmulatedRoot(Root):
                    PATH=f"{self.dir}/tools:{os.environ['PATH']}")
         run("make", "-C", TOP, "-j2", "B=" + self.build,
             f"CC={self.tools.gcc} --sysroot={self.dir}", f"CRASH_INCLUDE={self.dir}/usr/include",
-            target, env=env)
+            f"LDFLAGS=-L{self.dir}/usr/lib/gcc/{self.TRIPLET}/12", target, env=env)
 
     def make(self):
         if not shutil.which(self.QEMU):
