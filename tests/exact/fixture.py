@@ -49,11 +49,8 @@ def compare_fixture(tally, program, build, f, truth, thorough):
     compare_swap(tally, name, vmcensus, truth)
     compare_first_words(tally, name, vmcensus)
     compare_oom(tally, name, vmcensus, truth)
-<<<<<<< HEAD
     compare_thrash(tally, name, vmcensus, truth)
-=======
     compare_kills(tally, name, vmcensus, truth)
->>>>>>> 474b68b (oom --kills: what killing a process or a control group would free, and the cheapest kills)
     compare_oom_zones(tally, name, lambda image: Vmcensus(program, image, f.types()), f.image(), truth,
                       os.path.join(build, 'oom'))
     compare_views(tally, name, vmcensus, truth, tool)
