@@ -45,6 +45,12 @@ module_param(order, uint, 0444);
 module_param(kib, ulong, 0444);
 module_param(taken, ulong, 0444);
 
+/* With a constructor it is not merged with another cache. */
+static void construct(void *object)
+{
+	memset(object, 0, OBJECT);
+}
+
 static void *get(size_t *size)
 {
 	if (!strcmp(how, "vmalloc")) {
@@ -53,7 +59,7 @@ static void *get(size_t *size)
 	}
 	if (cache) {
 		*size = OBJECT;
-		return kmem_cache_zalloc(cache, GFP_KERNEL);
+		return kmem_cache_alloc(cache, GFP_KERNEL);
 	}
 	*size = PAGE_SIZE << order;
 	return (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, order);
@@ -136,7 +142,7 @@ static int __init silent_init(void)
 	if (!strcmp(how, "percpu"))
 		return take_of_cpus();
 	if (!strcmp(how, "slab")) {
-		cache = kmem_cache_create("silent_objects", OBJECT, 0, 0, NULL);
+		cache = kmem_cache_create("silent_objects", OBJECT, 0, 0, construct);
 		if (!cache)
 			return -ENOMEM;
 	}
