@@ -111,6 +111,13 @@ OOMS = {
     'mempolicy': Oom('one process grew', 'leaker', 'leaker bound itself to node 1; node 0 had free memory',
                      INNOCENT + 'hog anon 0 comm=leaker grow=1024 bind=1\nawait_oom\n', memory=1024, devices=NODES,
                      innocent=False, limit='memory policy'),
+    'lowmem': Oom('driver or unknown', 'silent', 'the zones of the kernel were full, with the pages of the module silent; '
+                  'ZONE_MOVABLE was free', INNOCENT + 'hog pipes 409600 comm=client\nawait_oom\n',
+                  hogs={'silent': '380:order=0'}, memory=1024, append='movablecore=400M', limit='low zone'),
+    'dying': Oom('one process grew', 'leaker', 'leaker grew; removed groups still had 200 MiB of files of a tmpfs',
+                 GROUPS + 'for i in $(seq 100); do mkdir g$i; sh -c "echo \\$\\$ > g$i/cgroup.procs; '
+                 'head -c 2M /dev/zero > /dev/shm/$i"; rmdir g$i; done\n' + INNOCENT +
+                 'hog anon 0 comm=leaker grow=1024\nawait_oom\n', innocent=False, more='dying control groups'),
     'order3': Oom('', '', 'single pages of the module silent lie in each block of 8; it asks for order 3',
                   INNOCENT + 'hog silent 491520 how=pieces\nawait_oom\n', limit='fragmentation'),
 }
