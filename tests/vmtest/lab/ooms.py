@@ -44,7 +44,7 @@ OOMS = {
                 'await_oom\n', innocent=False),
     'forkbomb': Oom('fork bomb', 'bomb', 'a process and its children forked without end; each took 256 KiB',
                     INNOCENT + '/lab/more/hogs --bomb bomb 256 > /dev/console &\nawait_oom\n: > /tmp/stop; sleep 5\n', innocent=False,
-                    append='log_buf_len=16M'),
+                    append='log_buf_len=16M loglevel=2'),
     'tmpfs': one('tmpfs', '480', 'tmpfs', 'a named file of a tmpfs, which nobody has open', holder='/run/hog-tmpfs/named'),
     'deleted': one('deleted', '480', 'deleted file of tmpfs', 'hog-deleted has a deleted file of a tmpfs open'),
     'memfd': one('memfd', '480', 'memfd', 'hog-memfd holds a memfd'),
