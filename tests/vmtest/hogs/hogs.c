@@ -215,18 +215,17 @@ static int measure(char **pids)
 	return 0;
 }
 
-/* Forks without end, every child, too; each touches so many KiB. /tmp/stop ends that. */
+/* Forks without end, every child, too, until the kernel has killed one; each touches so much. */
 static int bomb(const char *comm, size_t bytes)
 {
 	prctl(PR_SET_NAME, comm);
 	for (;;) {
 		touched(bytes, MAP_PRIVATE);
-		for (int i = 0; i < 3; i++)
-			if (fork() < 0)
-				break;
-		while (!access("/tmp/stop", F_OK))
+		if (fork() < 0)
+			usleep(1000);
+		usleep(500000);
+		while (field("/proc/vmstat", "oom_kill %lu", false))
 			pause();
-		usleep(300000);
 	}
 	return 0;
 }

@@ -42,8 +42,8 @@ OOMS = {
     'many': Oom('processes of one name grew', 'worker', '12 processes "worker" grew alike',
                 INNOCENT + 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do hog anon 1024 comm=worker grow=256 pause=20000; done\n'
                 'await_oom\n', innocent=False),
-    'forkbomb': Oom('fork bomb', 'bomb', 'a process and its children forked without end; each took 256 KiB',
-                    INNOCENT + '/lab/more/hogs --bomb bomb 256 > /dev/console &\nawait_oom\n: > /tmp/stop; sleep 5\n', innocent=False,
+    'forkbomb': Oom('fork bomb', 'bomb', 'a process and its children forked without end; each takes 1 MiB again and again',
+                    INNOCENT + '/lab/more/hogs --bomb bomb 1024 > /dev/console &\nawait_oom\n', innocent=False,
                     append='log_buf_len=16M loglevel=2'),
     'tmpfs': one('tmpfs', '480', 'tmpfs', 'a named file of a tmpfs, which nobody has open', holder='/run/hog-tmpfs/named'),
     'deleted': one('deleted', '480', 'deleted file of tmpfs', 'hog-deleted has a deleted file of a tmpfs open'),
