@@ -13,7 +13,7 @@
 #include "dumpread/base/bytes.h"
 
 enum {
-	ID_UNKNOWN,
+	ID_UNKNOWN, ID_BY,
 	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
 	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
@@ -44,6 +44,8 @@ const struct option_spec option_specs[] = {
 	{ ID_KERNEL, 0, "kernel", NULL, "include kernel threads", OPT_KERNEL },
 	{ ID_ALL, 0, "all", NULL, "include rows that are normally left out", OPT_ALL },
 	{ ID_UNKNOWN, 0, "unknown", NULL, "frames whose use is unknown, in groups", OPT_UNKNOWN },
+	{ ID_BY, 0, "by", "WHAT", "classes divided by node, zone, migratetype, order or cgroup",
+	  OPT_BY },
 	{ ID_FILE, 0, "file", "NAME", "only this file", OPT_FILE },
 	{ ID_VIRTUAL, 0, "virtual", NULL, "virtual size instead of resident pages", OPT_VIRTUAL },
 	{ ID_LIKE, 0, "like", "TOOL", "use the layout of an older tool", OPT_LIKE },
@@ -170,6 +172,7 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_ALL: o->report_opts.all = true; break;
 	case ID_VIRTUAL: o->report_opts.virt = true; break;
 	case ID_FILE: o->report_opts.file = arg; break;
+	case ID_BY: o->report_opts.by = arg; break;
 	case ID_LIKE: o->report_opts.like = arg; break;
 	case ID_PAPER: o->report_opts.like = "paper"; break;
 	case ID_EARLIER: a->earlier[a->nearlier++] = arg; break;

@@ -10,6 +10,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
+#include "model/census/page_charge.h"
 #include "model/census/pointees.h"
 #include "model/kmem/origin.h"
 #include "model/kmem/zones.h"
@@ -19,8 +20,6 @@
 #define PAGES_MAX 4096u		/* read of all groups together */
 #define BLOCK_MAX 1024u		/* pages of a block that is not compound: MAX_ORDER */
 #define FEW 50u			/* 2 % */
-#define MEMCG_FLAGS UINT64_C(7)	/* MEMCG_DATA_OBJEXTS 1, _KMEM 2 (include/linux/memcontrol.h) */
-#define MEMCG_KMEM 2u
 
 /* What makes a group; all bytes are compared. */
 struct key {
@@ -121,22 +120,6 @@ static uint32_t zone_of(const struct zones *zs, uint64_t pfn)
 	return NONE;
 }
 
-/* The memory css that the page is charged to; 0: none, or not readable. */
-static uint64_t css_of(const struct finder *f, const uint8_t *p)
-{
-	uint64_t data, memcg;
-
-	if (!has(f->k, M_PAGE_MEMCG) || !has(f->k, M_MEMCG_CSS))
-		return 0;
-	data = page_word(&f->fmt, p, layout_offset(&f->k->layout, M_PAGE_MEMCG));
-	memcg = data & ~MEMCG_FLAGS;
-	if (!kernel_ptr_ok(f->k, memcg, f->k->dump->word_size))
-		return 0;
-	if (data & MEMCG_KMEM && kmember_u64(f->k, f->r, memcg, M_OBJCG_MEMCG, &memcg))
-		return 0;
-	return memcg + layout_offset(&f->k->layout, M_MEMCG_CSS);
-}
-
 static void begin_block(struct finder *f, const uint8_t *p, uint64_t pfn, bool compound,
 			uint32_t refs, bool mapped)
 {
@@ -146,7 +129,7 @@ static void begin_block(struct finder *f, const uint8_t *p, uint64_t pfn, bool c
 	from = origin_of(&f->origins, pfn, page_flags(&f->fmt, p));
 	f->block = (struct key){ .tag = from.tag,
 				 .stack = from.stack,
-				 .css = css_of(f, p),
+				 .css = page_charge(&f->fmt, f->r, p),
 				 .zone = zone_of(&f->zones, pfn),
 				 .refs = refs < 2 ? refs : 2,
 				 .compound = compound,

@@ -23,14 +23,7 @@ unsigned pageblock_order(const struct kernel *k, struct reader *r, unsigned nord
 	return max;
 }
 
-struct bits {
-	const struct kernel *k;
-	struct reader *r;
-	uint64_t base, word_at, word;	/* the word that was read last, and its address */
-	unsigned width;			/* bits of a block */
-};
-
-static enum status block_bits(struct bits *b, uint64_t index, uint64_t *ret)
+static enum status block_bits(struct pageblocks *b, uint64_t index, uint64_t *ret)
 {
 	unsigned size = b->k->dump->word_size;
 	uint64_t bit = index * b->width, at = b->base + bit / (8 * size) * size;
@@ -52,19 +45,18 @@ static unsigned type_of(const struct kernel *k, uint64_t bits)
 	return bits & 7;
 }
 
-/* The words of the block at PFN begin at b->base; *FIRST is the frame of the first. */
-static enum status find_words(struct bits *b, const struct zones *zs, const struct zone *z,
-			      uint64_t pfn, uint64_t *first)
+/* The words of the block at PFN begin at b->base; b->first is the frame of the first. */
+static enum status find_words(struct pageblocks *b, uint64_t pfn)
 {
 	const struct memmap *m = &b->k->memmap;
 	uint64_t section = memmap_section_kva(m, b->r, pfn), usage;
 	enum status st;
 
 	if (!m->sections.kva) {
-		*first = z->start_pfn >> zs->block_order << zs->block_order;
-		return kmember_u64(b->k, b->r, z->addr, M_ZONE_BLOCK_FLAGS, &b->base);
+		b->first = b->z->start_pfn >> b->zs->block_order << b->zs->block_order;
+		return kmember_u64(b->k, b->r, b->z->addr, M_ZONE_BLOCK_FLAGS, &b->base);
 	}
-	*first = pfn - pfn % m->sections.pages;
+	b->first = pfn - pfn % m->sections.pages;
 	if (!section)
 		return ST_CORRUPT;
 	st = kmember_u64(b->k, b->r, section, M_SECTION_USAGE, &usage);
@@ -82,33 +74,56 @@ static bool can_count(const struct kernel *k)
 				      : has(k, M_ZONE_BLOCK_FLAGS);
 }
 
+bool pageblocks_init(struct pageblocks *b, const struct kernel *k, struct reader *r,
+		     const struct zones *zs, const struct zone *z)
+{
+	*b = (struct pageblocks){ .k = k,
+				  .r = r,
+				  .zs = zs,
+				  .z = z,
+				  .section = UINT64_MAX,
+				  .width = has(k, E_PB_ISOLATE) ? 8 : 4 };
+	return can_count(k);
+}
+
+enum status pageblock_type(struct pageblocks *b, uint64_t pfn, unsigned *type)
+{
+	const struct memmap *m = &b->k->memmap;
+	uint64_t nr = m->sections.kva ? pfn / m->sections.pages : 0, bits;
+	enum status st;
+
+	if (!memmap_page_kva(m, pfn) || !memmap_is_online(m, pfn))
+		return ST_ABSENT;
+	if (nr != b->section) {
+		st = find_words(b, pfn);
+		if (st)
+			return st;
+		b->section = nr;
+	}
+	st = block_bits(b, (pfn - b->first) >> b->zs->block_order, &bits);
+	*type = st ? 0 : type_of(b->k, bits);
+	return st;
+}
+
 enum status pageblocks_count(const struct kernel *k, struct reader *r, const struct zones *zs,
 			     const struct zone *z, uint64_t *count)
 {
-	struct bits b = { .k = k, .r = r, .width = has(k, E_PB_ISOLATE) ? 8 : 4 };
 	uint64_t step = UINT64_C(1) << zs->block_order, end = z->start_pfn + z->spanned;
-	uint64_t section = UINT64_MAX, first = 0, bits;
-	enum status st;
+	struct pageblocks b;
+	unsigned type;
 
-	if (!can_count(k))
+	if (!pageblocks_init(&b, k, r, zs, z))
 		return ST_ABSENT;
 	end = min_u64(end, k->memmap.max_pfn);
 	for (uint64_t pfn = z->start_pfn; pfn < end; pfn += step) {
-		uint64_t nr = k->memmap.sections.kva ? pfn / k->memmap.sections.pages : 0;
+		enum status st = pageblock_type(&b, pfn, &type);
 
-		if (!memmap_page_kva(&k->memmap, pfn) || !memmap_is_online(&k->memmap, pfn))
+		if (st == ST_ABSENT)
 			continue;
-		if (nr != section) {
-			st = find_words(&b, zs, z, pfn, &first);
-			if (st)
-				return st;
-			section = nr;
-		}
-		st = block_bits(&b, (pfn - first) >> zs->block_order, &bits);
 		if (st)
 			return st;
-		if (type_of(k, bits) < zs->ntypes)
-			count[type_of(k, bits)]++;
+		if (type < zs->ntypes)
+			count[type]++;
 	}
 	return ST_OK;
 }

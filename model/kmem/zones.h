@@ -76,13 +76,31 @@ enum zones_part { ZONES_LISTS = 1, ZONES_BLOCKS = 2 };
 enum status zones_build(const struct snapshot *s, struct arena *mem, unsigned parts,
 			struct zones *ret);
 
+struct reader;
+
 /* Free pages of Z, as its counter says. */
 uint64_t zone_free(const struct zones *zs, const struct zone *z);
 /* The watermark, with boost; ZONE_UNKNOWN: there is none. */
 uint64_t zone_wmark(const struct zone *z, unsigned i);
 
-/* pageblocks.c: counts the pageblocks of Z by type into COUNT[MIGRATE_MAX]. */
-struct reader;
+/* pageblocks.c: the types of the pageblocks of one zone. */
+struct pageblocks {
+	const struct kernel *k;
+	struct reader *r;
+	const struct zones *zs;
+	const struct zone *z;
+	unsigned width;			/* bits of a block */
+	uint64_t section, first;	/* the section that was looked up last, its first frame */
+	uint64_t base, word_at, word;	/* its words; the one that was read last */
+};
+
+/* False: this kernel does not show them. All is lent. */
+bool pageblocks_init(struct pageblocks *b, const struct kernel *k, struct reader *r,
+		     const struct zones *zs, const struct zone *z);
+/* Of the block that begins at frame PFN. ST_ABSENT: there is none. */
+enum status pageblock_type(struct pageblocks *b, uint64_t pfn, unsigned *type);
+
+/* Counts the pageblocks of Z by type into COUNT[MIGRATE_MAX]. */
 enum status pageblocks_count(const struct kernel *k, struct reader *r, const struct zones *zs,
 			     const struct zone *z, uint64_t *count);
 /* Order of a pageblock. */

@@ -92,6 +92,7 @@ struct report_opts {
 	bool began;		/* report.first has printed: the rows are those that are left */
 	bool virt;		/* --virtual: virtual sizes instead of resident pages */
 	const char *file;	/* --file NAME: only this file */
+	const char *by;		/* --by WHAT: classes divided by it */
 	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
 	const char *headers;	/* --headers DIR: the kernel's headers, in place of types */
@@ -108,7 +109,7 @@ enum report_opt_flag {
 	OPT_BYTES = 16384, OPT_PAGES = 32768,
 	OPT_HEADERS = 65536, OPT_CONFIG = 131072,	/* listed like those of the first lines */
 	/* parts of a report */
-	OPT_UNKNOWN = 1 << 27,
+	OPT_UNKNOWN = 1 << 27, OPT_BY = 1 << 30,
 	OPT_TASKS = 262144, OPT_ZONES = 524288, OPT_CGROUPS = 1048576,
 	OPT_HOLDERS = 2097152,
 	OPT_LIMITS = 1 << 22, OPT_EVENTS = 1 << 23, OPT_PSI = 1 << 24, OPT_DYING = 1 << 25,

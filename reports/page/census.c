@@ -111,6 +111,7 @@ static enum status census_report(const struct snapshot *s, const struct report_o
 static const struct report_part parts[] = {
 	{ OPT_HOLDERS, "holders", &report_census_holders },
 	{ OPT_UNKNOWN, "unknown", &report_census_unknown },
+	{ OPT_BY, "by", &report_census_by },
 	{ 0 },
 };
 
@@ -133,5 +134,8 @@ const struct report report_census = {
 		"allocated them where the kernel keeps that (allocation tags, page_owner), by the "
 		"control group that is charged, and by shape. Of each group some pages are read, and "
 		"the column guess says what the addresses in them point to: a number that looks like "
-		"an address counts as one, so it is a guess and no fact. \"nothing\" points nowhere.",
+		"an address counts as one, so it is a guess and no fact. \"nothing\" points nowhere.\n\n"
+		"--by WHAT divides each class once more: by node, zone, migratetype (of the "
+		"pageblock), order (of the free block or compound page), or the cgroup that is "
+		"charged with the page. The rows still add up to RAM.",
 };

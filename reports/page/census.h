@@ -5,6 +5,7 @@
 
 #include "reports/core/report.h"
 
-extern const struct report report_census_holders, report_census_unknown;
+extern const struct report report_census_holders, report_census_unknown,
+	report_census_by;
 
 #endif

@@ -6,6 +6,7 @@ of a class are those with the flags of /proc/kpageflags, except for those that c
 while the recorder ran. Counters of the dump itself must agree with the frames to the page: counts
 that CPUs keep for themselves (mm/vmstat.c) are part of them.
 """
+import collections
 import csv
 import io
 import re
@@ -81,6 +82,36 @@ def compare_unknown(tally, name, vmcensus, page, unknown):
     tally.check(f'{name} census --unknown', wrong, f'{len(got)} groups')
 
 
+def zones_present(truth):
+    """{"0 DMA": pages of RAM} of /proc/zoneinfo."""
+    text = (truth.read('zoneinfo') or b'').decode()
+    return {f'{node} {zone}': int(n) for node, zone, n in
+            re.findall(r'^Node (\d+), zone +(\S+)$.*?^ +present +(\d+)$', text, re.M | re.S)}
+
+
+def compare_by(tally, name, vmcensus, truth, size):
+    """Each class divided by node, zone and so on is still the class; a zone has its present pages."""
+    page, wrong, n = truth.page_size, [], 0
+    for by in ('node', 'zone', 'migratetype', 'order', 'cgroup'):
+        code, out, err = vmcensus('census', '--by', by, '-q', '-c', 'part,class,size',
+                                  front=('-f', 'csv'))
+        if code == 1 and 'does not show' in err.decode():
+            continue
+        parts, classes = collections.Counter(), collections.Counter()
+        for r in csv.DictReader(io.StringIO(out.decode())):
+            parts[r['part']] += int(r['size']) // page
+            classes[r['class']] += int(r['size']) // page
+        n += len(parts)
+        if code not in (0, 2):
+            wrong.append(f'--by {by}: {err.decode()}')
+        wrong += [f'--by {by}: {classes[c]} frames are {c}, {size[c]} of all' for c in size
+                  if classes[c] != size[c]]
+        if by == 'zone':
+            wrong += [f'zone {z} has {parts[z]} frames, {want} are present'
+                      for z, want in zones_present(truth).items() if parts[z] != want]
+    tally.check(f'{name} census --by', wrong, f'{n} parts')
+
+
 def compare_census(tally, name, vmcensus, truth):
     got, error = rows(vmcensus)
     page = truth.page_size
@@ -98,4 +129,5 @@ def compare_census(tally, name, vmcensus, truth):
             wrong.append(f"{r['counter']} differs by {r['difference']}")
     tally.check(f'{name} census', wrong, f"{sum(size.values())} frames")
     compare_unknown(tally, name, vmcensus, page, size['unknown'])
+    compare_by(tally, name, vmcensus, truth, size)
     compare_cache(tally, name, vmcensus)
