@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * percpu_claim.c - pages of per-CPU variables: the chunks of mm/percpu.c, of which each CPU has
- * a unit. Only populated pages of a unit exist.
+ * a unit. Only populated pages of a unit exist. To 4.13 all pages of the first chunk are marked
+ * populated, and those behind its areas were given back to the page allocator.
  */
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
@@ -11,6 +12,7 @@
 
 #define CHUNKS_MAX (1u << 20)
 #define SLOTS_MAX 256u
+#define AREAS_MAX (1u << 24)		/* of a chunk: PCPU_MIN_UNIT_SIZE and 4 bytes each */
 #define UNIT_PAGES_MAX (1u << 16)	/* a unit of 256 MiB: VMALLOC space limits it */
 
 struct percpu {
@@ -45,6 +47,44 @@ static void claim_page(const struct percpu *p, uint64_t kva)
 			page_classes_claim(p->c, pa >> p->k->page_shift, CLASS_PERCPU);
 }
 
+/*
+ * Bytes of a unit that the areas of the chunk cover, by chunk->map: lengths, negative if in use, or
+ * since 723ad1d90b56 (v3.15) offsets, odd if in use, of which the last is the end.
+ */
+static bool areas_end(const struct percpu *p, uint64_t *ret)
+{
+	uint64_t map = kobj_u64(&p->chunk, M_PCPU_CHUNK_MAP), v, sum = 0;
+	uint64_t used = kobj_u64(&p->chunk, M_PCPU_CHUNK_MAP_USED);
+
+	if (used > AREAS_MAX || read_kva_uint(p->r, map, 4, &v))
+		return false;
+	if ((int32_t)v >= 0) {
+		if (read_kva_uint(p->r, map + 4 * used, 4, &v))
+			return false;
+		*ret = v & ~UINT64_C(1);
+		return true;
+	}
+	for (uint64_t i = 0; i < used; i++) {
+		if (read_kva_uint(p->r, map + 4 * i, 4, &v))
+			return false;
+		sum += (int32_t)v < 0 ? -(uint64_t)(int64_t)(int32_t)v : v;
+	}
+	*ret = sum;
+	return true;
+}
+
+/* Pages of a unit that may be the chunk's; 0: not known. */
+static uint64_t chunk_pages(const struct percpu *p, uint64_t base)
+{
+	uint64_t page = UINT64_C(1) << p->k->page_shift, end;
+
+	if (has(p->k, M_PCPU_CHUNK_PAGES))
+		return kobj_u64(&p->chunk, M_PCPU_CHUNK_PAGES);
+	if (base != p->first || !has(p->k, M_PCPU_CHUNK_MAP))
+		return p->unit_pages;
+	return areas_end(p, &end) ? (end + page - 1) >> p->k->page_shift : 0;
+}
+
 static void claim_chunk(struct percpu *p, uint64_t chunk)
 {
 	uint64_t base, pages;
@@ -55,8 +95,10 @@ static void claim_chunk(struct percpu *p, uint64_t chunk)
 		return;
 	}
 	base = kobj_u64(&p->chunk, M_PCPU_CHUNK_BASE);
-	pages = has(p->k, M_PCPU_CHUNK_PAGES) ? kobj_u64(&p->chunk, M_PCPU_CHUNK_PAGES)
-					      : p->unit_pages;
+	pages = chunk_pages(p, base);
+	if (!pages)
+		issue_add(p->k->issues, ST_CORRUPT, "per-CPU chunk", 1,
+			  "its areas are not readable");
 	for (uint64_t i = 0; i < min_u64(pages, p->unit_pages); i++)
 		if (is_populated(p, i))
 			claim_page(p, base + (i << p->k->page_shift));

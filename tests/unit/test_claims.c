@@ -165,8 +165,77 @@ static void test_holes(void)
 	rig_free(g);
 }
 
+/* ---- per-CPU variables ------------------------------------------------------------------- */
+
+enum { CHUNK = 0x702000, SLOT = 0x702100, AREAS = 0x702200, VARS = 0x702300, UNIT = 0x300000 };
+
+static struct rig *percpu(void)
+{
+	static uint32_t possible[1];
+	struct rig *g = machine();
+	const struct { enum layout_id id; uint64_t value; unsigned size; } vars[] = {
+		{ Y_PCPU_BASE, fake_kva(g->f, UNIT), 8 },
+		{ Y_PCPU_LISTS, fake_kva(g->f, SLOT), 8 },
+		{ Y_PCPU_NR_SLOTS, 1, 4 },
+		{ Y_PCPU_UNIT_OFFSETS, fake_kva(g->f, VARS + 8 * 8), 8 },
+		{ Y_PCPU_UNIT_PAGES, 8, 4 },
+	};
+
+	for (size_t i = 0; i < sizeof(vars) / sizeof(vars[0]); i++) {
+		fake_symbol(g->f, vars[i].id, fake_kva(g->f, VARS + 8 * i));
+		fake_put_uint(g->f, VARS + 8 * i, vars[i].value, vars[i].size);
+	}
+	fake_put_uint(g->f, VARS + 8 * 8, 0, 8);
+	g->f->kernel.ncpus = 1;
+	g->f->kernel.possible = possible;
+	fake_size(g->f, S_PCPU_CHUNK, 64);
+	fake_member(g->f, M_PCPU_CHUNK_LIST, 0, 16);
+	fake_member(g->f, M_PCPU_CHUNK_BASE, 16, 8);
+	fake_array(g->f, M_PCPU_CHUNK_POPULATED, 24, 8, 1);
+	fake_put_uint(g->f, CHUNK + 16, fake_kva(g->f, UNIT), 8);
+	fake_put_uint(g->f, CHUNK + 24, 0xff, 8);
+	fake_put_uint(g->f, CHUNK + 32, fake_kva(g->f, AREAS), 8);
+	fake_put_uint(g->f, CHUNK + 40, 2, 4);
+	for (int i = 0; i < 2; i++) {
+		fake_put_uint(g->f, CHUNK + 8 * i, fake_kva(g->f, SLOT), 8);
+		fake_put_uint(g->f, SLOT + 8 * i, fake_kva(g->f, CHUNK), 8);
+	}
+	return g;
+}
+
+static void expect_percpu(struct rig *g, uint64_t pages)
+{
+	struct page_classes *c = classes();
+
+	CHECK(claim_percpu(&g->f->kernel, g->f->r, c));
+	CHECK_EQ(c->count[CLASS_PERCPU].pages, pages);
+	page_classes_free(c);
+}
+
+/* The first chunk of 3.10 and of 4.9: its bitmap is full, its areas end within the unit. */
+static void test_first_chunk(void)
+{
+	struct rig *g = percpu();
+
+	expect_percpu(g, 8);
+	fake_member(g->f, M_PCPU_CHUNK_MAP, 32, 8);
+	fake_member(g->f, M_PCPU_CHUNK_MAP_USED, 40, 4);
+	fake_put_uint(g->f, AREAS, (uint32_t)-0x2800, 4);	/* lengths */
+	fake_put_uint(g->f, AREAS + 4, 0x2400, 4);
+	expect_percpu(g, 5);
+	fake_put_uint(g->f, AREAS, 1, 4);			/* offsets */
+	fake_put_uint(g->f, AREAS + 4, 0x2800, 4);
+	fake_put_uint(g->f, AREAS + 8, 0x3001, 4);
+	expect_percpu(g, 3);
+	fake_put_uint(g->f, CHUNK + 40, 0x7fffffff, 4);		/* cannot be */
+	expect_percpu(g, 0);
+	CHECK_EQ(fake_issues(g->f, "per-CPU chunk"), 1);
+	rig_free(g);
+}
+
 int main(void)
 {
+	test_first_chunk();
 	test_untyped();
 	test_typed();
 	test_holes();
