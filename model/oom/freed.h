@@ -16,7 +16,7 @@ struct freed {			/* bytes */
 	uint64_t reaped;
 	uint64_t exit;		/* reaped and the rest of anon, and the following four */
 	uint64_t anon;		/* anonymous pages that nobody else maps */
-	uint64_t tables, stacks;
+	uint64_t tables, stacks;	/* stacks: kernel stacks, and task_structs */
 	uint64_t shmem;		/* objects without a name that nobody else maps or has open */
 	uint64_t descriptors;	/* pipes, sockets and the like that nobody else holds */
 	uint64_t usable;	/* of anon: in the zones that were asked for */

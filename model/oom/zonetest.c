@@ -2,6 +2,7 @@
 /* zonetest.c - watermarks, reserves and free blocks of a zone, against the request. */
 #include "model/oom/zonetest.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool names(const struct oom_event *e, const char *flag)
@@ -130,4 +131,25 @@ void zone_test(const struct oom_event *e, const struct oom_zone *z, unsigned pag
 				   .usable = usable(e, z),
 				   .largest = largest(z) };
 	ret->result = result_of(e, z, page_shift, ret);
+}
+
+bool oom_node_in(const char *list, int64_t node)
+{
+	while (*list) {
+		char *end;
+		long long from = strtoll(list, &end, 10), to = from;
+
+		if (end == list)
+			return false;
+		if (*end == '-') {
+			list = end + 1;
+			to = strtoll(list, &end, 10);
+		}
+		if (node >= from && node <= to)
+			return true;
+		list = *end == ',' ? end + 1 : end;
+		if (*end && *end != ',')
+			return false;
+	}
+	return false;
 }

@@ -28,4 +28,7 @@ struct zone_test {
 void zone_test(const struct oom_event *e, const struct oom_zone *z, unsigned page_shift,
 	       struct zone_test *ret);
 
+/* Is NODE in "0-1,3"? */
+bool oom_node_in(const char *list, int64_t node);
+
 #endif

@@ -3,9 +3,9 @@
 #include "model/verdict/evidence.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/kmem/zones.h"
 #include "model/oom/zonetest.h"
 #include "model/verdict/gather.h"
 
@@ -62,28 +62,6 @@ static uint32_t memcg_of(const struct gather *g)
 	return found;
 }
 
-/* Is NODE in "0-1,3"? */
-static bool in_list(const char *list, int64_t node)
-{
-	while (*list) {
-		char *end;
-		long long from = strtoll(list, &end, 10), to = from;
-
-		if (end == list)
-			return false;
-		if (*end == '-') {
-			list = end + 1;
-			to = strtoll(list, &end, 10);
-		}
-		if (node >= from && node <= to)
-			return true;
-		list = *end == ',' ? end + 1 : end;
-		if (*end && *end != ',')
-			return false;
-	}
-	return false;
-}
-
 /* Was the request limited to other nodes? */
 static bool other_node(const struct oom_event *v, int64_t node)
 {
@@ -91,7 +69,7 @@ static bool other_node(const struct oom_event *v, int64_t node)
 			   : v->constraint == OOM_CPUSET ? v->mems_allowed
 							 : NULL;
 
-	return list && node != OOM_UNKNOWN && !in_list(list, node);
+	return list && node != OOM_UNKNOWN && !oom_node_in(list, node);
 }
 
 static void gather_zone(struct gather *g)
@@ -124,6 +102,22 @@ static void gather_zone(struct gather *g)
 		z->lacking = lacking;
 		z->no_block = t.result == ZONE_NO_BLOCK;
 	}
+}
+
+/* The kernel prints only zones that the request could use: others are those of the dump. */
+static void gather_others(struct gather *g)
+{
+	const struct oom_event *v = g->e->event;
+	struct zones zs;
+
+	if (!v || g->e->zone.free_of_others ||
+	    (v->constraint != OOM_CPUSET && v->constraint != OOM_MEMPOLICY) ||
+	    zones_build(g->s, g->mem, 0, &zs))
+		return;
+	for (uint32_t i = 0; i < zs.n; i++)
+		if (zs.v[i].node < zs.nnodes && other_node(v, zs.nodes[zs.v[i].node].id))
+			g->e->zone.free_of_others +=
+				known(gather_pages(g, zone_free(&zs, &zs.v[i])));
 }
 
 /* Sum of lines of /proc/vmstat that are NAME, or begin with it and "_". */
@@ -176,6 +170,7 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 	ret->refaults = vmstat(&s->machine, "workingset_refault");
 	gather_sizes(&g);
 	gather_zone(&g);
+	gather_others(&g);
 	gather_processes(&g);
 	gather_victim(&g);
 	gather_dying(&g);

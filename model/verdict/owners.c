@@ -402,6 +402,7 @@ void gather_owners(struct gather *g)
 	if (large(g, v[USE_COMPRESSED]) && !g->e->owner[USE_COMPRESSED].name)
 		compressed_owner(g);
 	if (!memcg && may_read_pages(g) &&
-	    (large(g, v[USE_OTHER]) || large(g, v[USE_SLAB]) || managed_little(g)))
+	    (large(g, v[USE_OTHER]) || large(g, v[USE_SLAB]) || large(g, v[USE_VMALLOC]) ||
+	     managed_little(g)))
 		gather_rest(g);
 }

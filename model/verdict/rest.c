@@ -18,28 +18,37 @@ struct heap_of {
 
 #define HEAPS 256u	/* of more, the first ones are compared */
 
-static bool is_slab(enum page_class c)
+/* The use whose counter has the memory of O; USES: it is not behind a descriptor. */
+static enum use counted_as(const struct owner *o)
 {
-	return c == CLASS_SLAB || c == CLASS_KMALLOC;
-}
-
-/* Pages of their own, that a counter of no other use has. */
-static bool is_own(enum page_class c)
-{
-	return c == CLASS_PIPE || c == CLASS_SOCKET || c == CLASS_PACKET || c == CLASS_URING ||
-	       c == CLASS_BPF || c == CLASS_TRACE || c == CLASS_PERF;
+	if (o->kind != OWNER_PIPE && o->kind != OWNER_SOCKET && o->kind != OWNER_URING &&
+	    o->kind != OWNER_PERF && o->kind != OWNER_BPF && o->kind != OWNER_TRACE)
+		return USES;
+	switch (o->class) {
+	case CLASS_SLAB:
+	case CLASS_KMALLOC: return USE_SLAB;
+	case CLASS_VMALLOC: return USE_VMALLOC;
+	case CLASS_PERCPU: return USE_PERCPU;
+	case CLASS_PIPE:
+	case CLASS_SOCKET:
+	case CLASS_PACKET:
+	case CLASS_URING:
+	case CLASS_BPF:
+	case CLASS_TRACE:
+	case CLASS_PERF: return USE_OTHER;
+	default: return USES;
+	}
 }
 
 static const char *cause_of(const struct owner *o)
 {
-	switch (o->class) {
-	case CLASS_PIPE: return "pipes";
-	case CLASS_PACKET: return "packet rings";
-	case CLASS_URING: return "io_uring rings";
-	case CLASS_BPF: return "bpf maps";
-	case CLASS_TRACE: return "trace buffers";
-	case CLASS_PERF: return "perf rings";
-	default: return o->kind == OWNER_PIPE ? "pipes" : "sockets";
+	switch (o->kind) {
+	case OWNER_PIPE: return "pipes";
+	case OWNER_URING: return "io_uring rings";
+	case OWNER_BPF: return "bpf maps";
+	case OWNER_TRACE: return "trace buffers";
+	case OWNER_PERF: return "perf rings";
+	default: return o->class == CLASS_PACKET ? "packet rings" : "sockets";
 	}
 }
 
@@ -57,31 +66,30 @@ static void add_heap(struct heap_of *v, const struct owners *all, const struct o
 	v[i].bytes += o->size;
 }
 
-/* Memory behind descriptors leaves the rest, and slab; a queue of messages has no descriptor. */
+/* Memory behind descriptors leaves the uses that count it; a queue of messages has none. */
 static void descriptors(struct gather *g, const struct owners *all)
 {
 	struct heap_of *v = arena_array(g->mem, struct heap_of, HEAPS), *top = v;
+	uint64_t of[USES] = { 0 }, sum = 0;
 	struct oom_evidence *e = g->e;
-	uint64_t own = 0, slab = 0;
 
 	for (uint32_t i = 0; i < all->n; i++) {
-		const struct owner *o = &all->v[i];
+		enum use use = all->v[i].size >> 48 ? USES : counted_as(&all->v[i]);
 
-		if (o->size >> 48 ||
-		    (!is_own(o->class) &&
-		     !(is_slab(o->class) && (o->kind == OWNER_PIPE || o->kind == OWNER_SOCKET))))
+		if (use == USES)
 			continue;
-		own += is_own(o->class) ? o->size : 0;
-		slab += is_slab(o->class) ? o->size : 0;
-		add_heap(v, all, o);
+		of[use] += all->v[i].size;
+		add_heap(v, all, &all->v[i]);
 	}
-	own = min_u64(own, known(e->size[USE_OTHER]));
-	slab = min_u64(slab, known(e->size[USE_SLAB]));
-	if (!(own + slab))
+	for (unsigned i = 0; i < USES; i++) {
+		of[i] = min_u64(of[i], known(e->size[i]));
+		sum += of[i];
+	}
+	if (ev_share(e, sum) < 80)
 		return;
-	e->size[USE_OTHER] = less(e->size[USE_OTHER], own);
-	e->size[USE_SLAB] = less(e->size[USE_SLAB], slab);
-	e->size[USE_DESCRIPTORS] = own + slab;
+	for (unsigned i = 0; i < USES; i++)
+		e->size[i] = of[i] ? e->size[i] - of[i] : e->size[i];
+	e->size[USE_DESCRIPTORS] = sum;
 	for (unsigned i = 0; i < HEAPS && v[i].o; i++)
 		top = v[i].bytes > top->bytes ? &v[i] : top;
 	e->owner[USE_DESCRIPTORS] = (struct ev_owner){

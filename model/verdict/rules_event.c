@@ -217,7 +217,7 @@ static bool nodes(const struct judge *j, struct verdict_row *r, bool cpuset)
 			     : "the kernel printed the constraint";
 	r->text =
 		arena_printf(j->mem,
-			     "%s%s%s limited the request%s%s; %s were free where it could not take "
+			     "%s%s%s limited the request%s%s; %s are free where it could not take "
 			     "them.",
 			     cpuset ? "A cpuset" : "A memory policy",
 			     cpuset && v->cpuset ? ", " : "", cpuset && v->cpuset ? v->cpuset : "",

@@ -37,7 +37,7 @@ static const struct column cols[] = {
 	BYTES(exit, S, "freed once they ended: anon, tables, stacks, shmem, descriptors"),
 	BYTES(anon, 0, "of exit: anonymous pages that nobody else maps"),
 	BYTES(tables, S, "of exit: page tables"),
-	BYTES(stacks, 0, "of exit: kernel stacks"),
+	BYTES(stacks, 0, "of exit: kernel stacks and task_structs of all threads"),
 	BYTES(shmem, S, "of exit: shared memory without a name that nobody else uses"),
 	BYTES(descriptors, S, "of exit: pipes, sockets and the like that nobody else holds"),
 	BYTES(usable, 0, "of exit: in zones that the request of the last event could use"),

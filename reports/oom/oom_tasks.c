@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* oom --tasks: the kernel's table of tasks, beside the same processes in the dump. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/oom/badness.h"
+#include "model/oom/freed.h"
+#include "model/oom/replay.h"
+#include "model/source/source.h"
 #include "model/views/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/oom/oom.h"
@@ -12,7 +15,8 @@ struct row {
 	uint64_t event, uid, victim, total_vm, rss, rss_anon, rss_file, rss_shmem, swap, pgtables;
 	uint64_t rss_now, swap_now, pgtables_now, pss, uss, oom_score;
 	int64_t pid, oom_score_adj, badness, badness_now;
-	const char *comm, *now;
+	uint64_t freed;
+	const char *comm, *now, *choice;
 };
 
 #define S COL_SHOWN
@@ -34,6 +38,8 @@ static const struct column cols[] = {
 	COL(struct row, oom_score_adj, COL_INT, S, "", "log: adjustment of the score"),
 	COL(struct row, badness, COL_INT, S, "pages",
 	    "what the OOM killer compared, from the log's numbers; to 3.4 thousandths"),
+	COL(struct row, choice, COL_STR, S, "",
+	    "whom the rules choose: then, from this table; now, from the dump"),
 	COL(struct row, now, COL_STR, S, "", "in the dump: alive, ended, or another process of that pid"),
 	BYTES(rss_now, S, "dump: resident size by the kernel's counters"),
 	BYTES(swap_now, 0, "dump: swap entries"),
@@ -43,58 +49,14 @@ static const struct column cols[] = {
 	{ "pss", COL_BYTES, S, offsetof(struct row, pss), "bytes", "dump: proportional size", WALK, 0 },
 	{ "uss", COL_BYTES, 0, offsetof(struct row, uss), "bytes",
 	  "dump: memory that no other process maps", WALK, 0 },
+	{ "freed", COL_BYTES, S, offsetof(struct row, freed), "bytes",
+	  "dump: what its death would free (--kills; here without what it holds by descriptors)", WALK, 0 },
 	COL(struct row, comm, COL_STR, S, "", "log: name"),
 };
-
-/* Pages that the tasks of event E could use; 0: not known. */
-static uint64_t total_of(const struct snapshot *s, const struct oom_event *e)
-{
-	uint64_t all = badness_total(s), swap = machine_meminfo(&s->machine, "SwapTotal");
-	uint64_t limit = 0, more = 0;
-
-	if (e->constraint == OOM_NONE)
-		return all;
-	if (e->constraint != OOM_MEMCG || swap == COL_UNKNOWN)
-		return 0;
-	/* mem_cgroup_get_max(): memory, and swap as far as there is any */
-	for (size_t i = 0; i < e->usages.n; i++) {
-		const struct oom_usage *u = &e->usages.v[i];
-		uint64_t bytes = oom_cell_bytes(u->limit, 10);
-
-		if (bytes == COL_UNKNOWN)
-			bytes = INT64_MAX;
-		if (!strcmp(u->what, "memory"))
-			limit = bytes;
-		else if (!strcmp(u->what, "swap"))
-			more = bytes;
-		else if (!strcmp(u->what, "memory+swap"))
-			more = bytes > limit ? bytes - limit : 0;
-	}
-	return limit ? (limit + min_u64(more, swap)) >> s->k->page_shift : 0;
-}
 
 static int64_t points(const struct badness *b)
 {
 	return b->known && !b->unkillable ? b->points : COL_UNKNOWN_INT;
-}
-
-static int64_t log_badness(const struct snapshot *s, const struct oom_task *t, uint64_t total)
-{
-	const struct rules *rules = &s->k->rules;
-	struct badness_of of = {
-		.rss = (uint64_t)t->rss,
-		.swap = t->swapents < 0 ? 0 : (uint64_t)t->swapents,
-		.tables = t->tables_bytes < 0 ? 0 : (uint64_t)t->tables_bytes >> s->k->page_shift,
-		.oom_score_adj = (int)t->oom_score_adj,
-	};
-	struct badness b;
-
-	/* to 4.16 it depends on CAP_SYS_ADMIN, which is not in the table */
-	if (t->rss < 0 || t->oom_score_adj < -1000 || t->oom_score_adj > 1000 || t->pid == 1 ||
-	    rules->on[RULE_OOM_ADMIN_30] || rules->on[RULE_OOM_ADMIN_PERCENT])
-		return COL_UNKNOWN_INT;
-	b = badness_compute(rules, &of, total);
-	return points(&b);
 }
 
 static bool is_victim(const struct oom_event *e, int64_t pid)
@@ -106,15 +68,46 @@ static bool is_victim(const struct oom_event *e, int64_t pid)
 	return false;
 }
 
+/* What all rows share, and what is the same for those of one event. */
+struct maker {
+	const struct snapshot *s;
+	struct freer *freer;		/* NULL: usage was not built */
+	uint64_t *freed;		/* [nprocs]; COL_UNKNOWN: not asked yet */
+	const struct oom_event *e;
+	size_t number;
+	uint64_t total;			/* pages that its tasks could use */
+	struct replay then, now;
+};
+
+static uint64_t freed_of(const struct maker *m, uint32_t proc)
+{
+	struct freed f;
+
+	if (m->freed[proc] == COL_UNKNOWN) {
+		freed_by(m->freer, &proc, 1, &f);
+		m->freed[proc] = f.exit;
+	}
+	return m->freed[proc];
+}
+
+static const char *choice(const struct maker *m, int64_t pid)
+{
+	bool then = m->then.result == REPLAY_CHOSEN && m->then.pid == pid;
+	bool now = m->now.result == REPLAY_CHOSEN && m->now.pid == pid;
+
+	return then && now ? "then, now" : then ? "then" : now ? "now" : NULL;
+}
+
 static void set_unknown(struct row *r)
 {
-	r->rss_now = r->swap_now = r->pgtables_now = r->pss = r->uss = r->oom_score = COL_UNKNOWN;
+	r->rss_now = r->swap_now = r->pgtables_now = r->pss = r->uss = COL_UNKNOWN;
+	r->oom_score = r->freed = COL_UNKNOWN;
 	r->badness_now = COL_UNKNOWN_INT;
 }
 
-static void set_now(const struct snapshot *s, const struct oom_event *e, const struct oom_task *t,
-		    struct row *r)
+static void set_now(const struct maker *m, const struct oom_task *t, struct row *r)
 {
+	const struct snapshot *s = m->s;
 	uint32_t i = t->pid < 0 || t->pid > INT32_MAX ? NONE
 						      : snapshot_proc_by_pid(s, (int32_t)t->pid);
 	const struct proc *p = i == NONE ? NULL : &s->procs[i];
@@ -122,7 +115,7 @@ static void set_now(const struct snapshot *s, const struct oom_event *e, const s
 	struct badness b;
 
 	set_unknown(r);
-	r->now = !p ? "ended" : p->start_boottime > e->time + 1000000000 ? "another" : "alive";
+	r->now = !p ? "ended" : p->start_boottime > m->e->time + 1000000000 ? "another" : "alive";
 	if (!p || *r->now != 'a' || r->now[1] != 'l')
 		return;
 	b = proc_badness(s, p, badness_total(s));
@@ -138,19 +131,20 @@ static void set_now(const struct snapshot *s, const struct oom_event *e, const s
 	if (s->built & NEED_USAGE && !mm_incomplete(s, mm)) {
 		r->pss = mm->usage.pss >> PSS_SHIFT;
 		r->uss = usage_uss(&mm->usage);
+		r->freed = m->freer ? freed_of(m, i) : COL_UNKNOWN;
 	}
 }
 
-static void set_row(const struct snapshot *s, const struct oom_event *e, size_t number,
-		    const struct oom_task *t, struct row *r)
+static void set_row(const struct maker *m, const struct oom_task *t, struct row *r)
 {
-	unsigned shift = s->k->page_shift;
+	unsigned shift = m->s->k->page_shift;
+	struct badness b = oom_task_badness(m->s, t, m->total);
 
 	*r = (struct row){
-		.event = number,
+		.event = m->number,
 		.pid = oom_cell_int(t->pid),
 		.uid = oom_cell(t->uid),
-		.victim = is_victim(e, t->pid),
+		.victim = is_victim(m->e, t->pid),
 		.total_vm = oom_cell_bytes(t->total_vm, shift),
 		.rss = oom_cell_bytes(t->rss, shift),
 		.rss_anon = oom_cell_bytes(t->rss_anon, shift),
@@ -159,16 +153,69 @@ static void set_row(const struct snapshot *s, const struct oom_event *e, size_t 
 		.swap = oom_cell_bytes(t->swapents, shift),
 		.pgtables = oom_cell(t->tables_bytes),
 		.oom_score_adj = oom_cell_int(t->oom_score_adj),
-		.badness = log_badness(s, t, total_of(s, e)),
+		.badness = points(&b),
+		.choice = choice(m, t->pid),
 		.comm = t->comm,
 	};
-	set_now(s, e, t, r);
+	set_now(m, t, r);
+}
+
+static void set_event(struct maker *m, const struct oom_log *log, size_t i, struct arena *mem)
+{
+	m->e = &log->v[i];
+	m->number = i + 1;
+	m->total = oom_total_of(m->s, m->e, mem);
+	replay_log(m->s, m->e, m->total, &m->then);
+	replay_dump(m->s, m->e, m->total, &m->now);
+}
+
+/* Where the log names another than the rules do; and the choice in the dump. */
+static const char *findings(struct maker *m, const struct oom_log *log, struct arena *mem)
+{
+	const char *text = "", *why;
+
+	for (size_t i = 0; i < log->n; i++) {
+		if (!log->v[i].tasks.n)
+			continue;
+		set_event(m, log, i, mem);
+		replay_compare(log, i, &m->then, mem, &why);
+		if (why)
+			text = arena_printf(mem, "%s%s.\n", text, why);
+	}
+	switch (m->now.result) {
+	case REPLAY_CHOSEN:
+		return arena_printf(mem, "%sNow the OOM killer would choose %s (%" PRId64 ").",
+				    text, m->now.comm, m->now.pid);
+	case REPLAY_WAITS:
+		return arena_printf(mem,
+				    "%sNow it would wait for %s (%" PRId64 "), which is dying.",
+				    text, m->now.comm, m->now.pid);
+	case REPLAY_NOBODY: return arena_printf(mem, "%sNow nobody could be killed.", text);
+	default: return *text ? text : NULL;
+	}
+}
+
+static void set_rows(struct maker *m, const struct oom_log *log, struct row *rows, struct table *t)
+{
+	if (m->s->built & NEED_USAGE && source_has(m->s->k, SOURCE_MEMORY))
+		m->freer = freer_new(m->s, NULL, NULL, 0, &t->mem);
+	m->freed = arena_array(&t->mem, uint64_t, m->s->nprocs);
+	memset(m->freed, 0xff, m->s->nprocs * sizeof(*m->freed));
+	for (size_t i = 0; i < log->n; i++) {
+		if (log->v[i].tasks.n)
+			set_event(m, log, i, &t->mem);
+		for (size_t j = 0; j < log->v[i].tasks.n; j++)
+			set_row(m, &log->v[i].tasks.v[j], &rows[t->nrows++]);
+	}
+	if (m->freer)
+		freer_free(m->freer);
 }
 
 static enum status tasks_report(const struct snapshot *s, const struct report_opts *o,
 				struct table *t, struct diag *diag)
 {
 	struct oom_log log;
+	struct maker m = { .s = s };
 	struct row *rows;
 	size_t n = 0;
 	enum status st = oom_events(s, t, &log, diag);
@@ -179,12 +226,10 @@ static enum status tasks_report(const struct snapshot *s, const struct report_op
 	for (size_t i = 0; i < log.n; i++)
 		n += log.v[i].tasks.n;
 	rows = arena_array(&t->mem, struct row, n);
-	for (size_t i = 0; i < log.n; i++)
-		for (size_t j = 0; j < log.v[i].tasks.n; j++)
-			set_row(s, &log.v[i], i + 1, &log.v[i].tasks.v[j], &rows[t->nrows++]);
+	set_rows(&m, &log, rows, t);
 	t->rows = rows;
 	t->row_size = sizeof(*rows);
-	t->note = n	  ? NULL
+	t->note = n	  ? findings(&m, &log, &t->mem)
 		  : log.n ? "No event in the log has a table of tasks."
 			  : oom_note(s, &log, &t->mem);
 	return ST_OK;
@@ -194,6 +239,7 @@ const struct report report_oom_tasks = {
 	.name = "oom",
 	.about = "the kernel's table of tasks, and the same processes in the dump",
 	.needs = NEED_LOG | NEED_MACHINE | NEED_TASKS,
+	.wants = NEED_CGROUPS,
 	.opts = OPT_TASKS,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),

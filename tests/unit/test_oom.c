@@ -90,9 +90,9 @@ int main(void)
 		    "    2    0xcc0 GFP_KERNEL                                           100       2       1000       64 /user.slice /user.slice     0     0   17\n"
 		    "The kernel counts 4 kills since boot, the log has 3; it begins 0 s after boot.\n");
 	check_print("oom --tasks", NULL, 3,
-		    "EVENT PID VICTIM    RSS SWAP OOM_SCORE_ADJ BADNESS NOW   RSS_NOW BADNESS_NOW PSS COMM\n"
-		    "    1  99      1 280000    0             0   70141 ended       -           -   - hog, 1\n"
-		    "    1  10      0   4000    0          -500 -117498 alive      28           -  12 sh\n");
+		    "EVENT PID VICTIM    RSS SWAP OOM_SCORE_ADJ BADNESS CHOICE NOW   RSS_NOW BADNESS_NOW PSS FREED COMM\n"
+		    "    1  99      1 280000    0             0   70141 then   ended       -           -   -     - hog, 1\n"
+		    "    1  10      0   4000    0          -500 -117498 -      alive      28           -  12     - sh\n");
 	check_print("oom --zones", NULL, 3,
 		    "EVENT SOURCE NODE ZONE  FREE  MIN  LOW HIGH RESERVE ORDER LARGEST WHY\n"
 		    "    1 log       0 DMA   4000  100  124  148    3600     0    2048 had enough\n"
