@@ -122,6 +122,8 @@ OOMS = {
                   INNOCENT + 'hog silent 491520 how=pieces\nawait_oom\n', limit='fragmentation'),
 }
 
+# run_out_of_memory() of the guest's init, with the dump of the kdump kernel
+HOARD = Oom('one process grew', 'python3', 'python3 hoarded')
 PANIC = 'set_to /proc/sys/vm/panic_on_oom 2\n'
 PANICS = ('one', 'deleted', 'shm', 'pipes', 'bpf', 'slab', 'driver', 'memcg2', 'mempolicy')     # also with PANIC
 
