@@ -63,7 +63,8 @@ def labs():
     found = {f'hogs-{name}': dict(hogs=hogs, append='panicby=later') for name, hogs in SETS.items()}
     for name, oom in OOMS.items():
         how = dict(hogs=oom.hogs, memory=oom.memory, devices=oom.devices, timeout=oom.timeout)
-        found[f'oom-{name}'] = how | dict(after=oom.script, append=f'log_buf_len=2M {oom.append}')
+        found[f'oom-{name}'] = how | dict([('then' if oom.crash else 'after', oom.script)],
+                                          append=f'log_buf_len=2M {"panicby=then " if oom.crash else ""}{oom.append}')
         if name in PANICS:
             found[f'oom-{name}-panic'] = how | dict(then=PANIC + oom.script,
                                                    append=f'log_buf_len=2M panicby=then {oom.append}')
@@ -121,7 +122,7 @@ def compare(tally, name, vmcensus, truth, one):
     cause = name.split(' oom-', 1)[1].removesuffix('-panic') if ' oom-' in name else ''
     if cause:
         compare_cause(tally, name, vmcensus, OOMS[cause], records(truth.folder),
-                      'panicby=then' in one.plan.append)
+                      'panicby=then' in one.plan.append and not OOMS[cause].crash)
         return
     compare_census(tally, name, vmcensus, truth)
     compare_hogs(tally, name, vmcensus, truth)

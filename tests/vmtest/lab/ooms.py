@@ -28,6 +28,7 @@ class Oom:
     innocent: bool = True   # did the killed process not cause it?
     limit: str = 'memory of the machine'    # the verdict's limit
     more: str = ''          # a further cause that a row must have
+    crash: bool = False     # /proc cannot be read afterwards: the truth is recorded before the script, which ends in a panic
     timeout: int = 600
 
 
@@ -76,9 +77,9 @@ OOMS = {
                     'hog anon 0 comm=leaker grow=1024\nawait_oom\n', innocent=False, more='swap full'),
     'unkillable': Oom('one process grew', 'immortal', 'immortal, with oom_score_adj -1000, holds most of memory',
                       'hog anon 430080 comm=immortal adj=-1000\nsleep 4\n' + LAST, more='unkillable hog'),
-    'dstate': Oom('one process grew', 'stuck', 'stuck was killed but holds its mmap_lock and cannot die',
-                  'insmod /lab/more/silent.ko kib=0\nhog anon 409600 comm=stuck hang=1; sleep 4\n' + LAST + 'sleep 10\n', innocent=False,
-                  more='victim in D state|victim not reaped'),
+    'dstate': Oom('one process grew', 'stuck', 'stuck was killed but holds its mmap_lock and cannot die; client was killed after it',
+                  'insmod /lab/more/silent.ko kib=0\nhog anon 409600 comm=stuck hang=1; sleep 4\n' + LAST +
+                  'sleep 10; echo c > /proc/sysrq-trigger\n', crash=True, more='victim in D state|victim not reaped'),
     'memcg2': Oom('one process grew', 'leaker', 'the limit of 100 MiB of the group /job; memory elsewhere was free',
                   GROUPS + 'mkdir job; echo 100M > job/memory.max\n' + INNOCENT +
                   'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n', innocent=False,
