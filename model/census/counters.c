@@ -74,10 +74,23 @@ static int64_t line_pending(const struct system *y, const enum layout_id *items,
 	return sum;
 }
 
+/* In KiB, or in stacks before d30dd8be06a2 (v4.8). */
+static int64_t stack_pending(const struct system *y)
+{
+	const enum layout_id items[ITEMS] = { E_NR_KERNEL_STACK };
+	int64_t unit = y->k->layout.v[E_NR_KERNEL_STACK].alt
+			       ? (int64_t)layout_size(&y->k->layout, S_THREAD_UNION)
+			       : 1024;
+
+	return line_pending(y, items, 0) * unit / (INT64_C(1) << y->k->page_shift);
+}
+
 static int64_t pending(const struct system *y, size_t line)
 {
 	int64_t n;
 
+	if (lines[line].row == CLASS_STACK)
+		return stack_pending(y);
 	if (lines[line].row != CLASS_ANON)
 		return line_pending(y, lines[line].items, lines[line].minus);
 	n = anon_pending(y);
