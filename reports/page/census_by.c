@@ -27,7 +27,9 @@ static const struct column cols[] = {
 static enum status by_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 			     struct diag *diag)
 {
-	enum spread_by by = spread_named(o->by);
+	/* a capsule has the rows of each part, and gives no options */
+	const char *what = o->by ? o->by : "zone";
+	enum spread_by by = spread_named(what);
 	VEC(struct row) rows = { 0 };
 	struct spread spread;
 	struct census *c;
@@ -35,11 +37,11 @@ static enum status by_report(const struct snapshot *s, const struct report_opts 
 
 	if (by == SPREADS)
 		return fail(diag, ST_ABSENT,
-			    "--by takes node, zone, migratetype, order or cgroup, not %s", o->by);
+			    "--by takes node, zone, migratetype, order or cgroup, not %s", what);
 	c = census_build(s, &t->mem);
 	st = spread_build(s, c, by, &t->mem, &spread);
 	if (st)
-		fail(diag, st, "this kernel does not show the %s of a frame", o->by);
+		fail(diag, st, "this kernel does not show the %s of a frame", what);
 	for (uint32_t i = 0; !st && i < spread.n; i++)
 		for (unsigned j = 1; j < PAGE_CLASSES; j++) {
 			uint64_t pages = spread.v[i].pages[j];
