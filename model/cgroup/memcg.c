@@ -40,9 +40,16 @@ static const struct item {
 	[MEMCG_STAT_FILE_DIRTY] = { E_NR_FILE_DIRTY, PAGES },
 	[MEMCG_STAT_FILE_WRITEBACK] = { E_NR_WRITEBACK, PAGES },
 	[MEMCG_STAT_SWAPCACHED] = { E_NR_SWAPCACHE, PAGES },
-	/* "_B", since v5.9: charged by the byte */
+	/* "_B", since v5.9: charged by the byte; pages before */
 	[MEMCG_STAT_SLAB_RECLAIMABLE] = { E_NR_SLAB_RECLAIMABLE, BYTES },
 	[MEMCG_STAT_SLAB_UNRECLAIMABLE] = { E_NR_SLAB_UNRECLAIMABLE, BYTES },
+};
+
+/* What older releases print in its place: counters of nodes stay 0 in a group. */
+static const enum layout_id older[MEMCG_STATS] = {
+	[MEMCG_STAT_ANON] = E_MEMCG_RSS,
+	[MEMCG_STAT_FILE] = E_MEMCG_CACHE,
+	[MEMCG_STAT_KERNEL_STACK] = E_MEMCG_STACK,
 };
 
 static const enum layout_id events[MEMCG_EVENTS] = {
@@ -59,14 +66,12 @@ struct reading {
 	int64_t (*pending)[MEMCG_STATS];
 };
 
-/* Counters of a zone, not of a node, before v5.11 and v5.9 moved them to the memory controller. */
+/* Counters of a zone, not of a node, before v5.11 and v5.9 moved them. */
 static bool is_zone_item(const struct kernel *k, enum layout_id id, int64_t value)
 {
 	switch (id) {
 	case E_NR_PAGETABLE:
 	case E_NR_KERNEL_STACK: return value < layout_enum(&k->layout, E_NR_VM_ZONE_STAT_ITEMS, 0);
-	case E_NR_SLAB_RECLAIMABLE:
-	case E_NR_SLAB_UNRECLAIMABLE: return k->layout.v[id].alt != 0;
 	default: return false;
 	}
 }
@@ -87,10 +92,12 @@ static void map_items(struct reading *rd)
 	for (int64_t i = 0; mapped && i < n; i++)
 		from0 |= map[i] == UINT8_MAX;
 	for (unsigned i = 0; i < MEMCG_STATS; i++) {
-		int64_t v = layout_enum(&k->layout, items[i].id, -1);
+		bool own = older[i] && has(k, older[i]);
+		enum layout_id id = own ? older[i] : items[i].id;
+		int64_t v = layout_enum(&k->layout, id, -1);
 
 		rd->at[i] = -1;
-		if (v < 0 || v >= n || is_zone_item(k, items[i].id, v))
+		if (v < 0 || v >= n || is_zone_item(k, id, v))
 			continue;
 		rd->at[i] = !mapped ? (int)v : map[v] == UINT8_MAX ? -1 : map[v] - !from0;
 	}
@@ -156,10 +163,10 @@ static enum status read_pending(struct reading *rd, uint64_t memcg, int64_t *sum
 static uint64_t in_bytes(const struct reading *rd, unsigned i, int64_t v)
 {
 	uint64_t n = v > 0 ? (uint64_t)v : 0; /* negative: CPUs caught in between */
+	bool slab = items[i].id == E_NR_SLAB_RECLAIMABLE || items[i].id == E_NR_SLAB_UNRECLAIMABLE;
+	bool pages = items[i].unit == PAGES || (slab && rd->k->layout.v[items[i].id].alt != 0);
 
-	return items[i].unit == PAGES ? n << rd->k->dump->page_shift
-	       : items[i].unit == KIB ? n << 10
-				      : n;
+	return pages ? n << rd->k->dump->page_shift : items[i].unit == KIB ? n << 10 : n;
 }
 
 /* Without a limit the counter has the largest value: PAGE_COUNTER_MAX. */

@@ -166,6 +166,15 @@ static void test_batches(void)
 	m = memcgs_read(&r.s, &r.mem);
 	CHECK_EQ(m[0].stat[MEMCG_STAT_ANON], (10 + 1 + 31) * 4096);
 	CHECK_EQ(m[1].stat[MEMCG_STAT_ANON], (8 + 31) * 4096);
+	/* 5.4: memory.stat prints counts of the controller's own; slabs are counted in pages */
+	fake_enum(r.f, E_MEMCG_RSS, 25);
+	fake_enum(r.f, E_NR_SLAB_RECLAIMABLE, 9);
+	r.f->kernel.layout.v[E_NR_SLAB_RECLAIMABLE].alt = 1;
+	put(&r, MEM(1) + 512, 25, 5);
+	put(&r, MEM(1) + 512, 9, 3);
+	m = memcgs_read(&r.s, &r.mem);
+	CHECK_EQ(m[1].stat[MEMCG_STAT_ANON], 5 * 4096);
+	CHECK_EQ(m[1].stat[MEMCG_STAT_SLAB_RECLAIMABLE], 3 * 4096);
 	end(&r);
 }
 
