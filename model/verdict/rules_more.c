@@ -127,6 +127,12 @@ static bool is_process(const struct verdict_row *r)
 	return r && (!strcmp(r->cause, "one process grew") || !strcmp(r->cause, "mlock"));
 }
 
+static bool are_processes(const struct verdict_row *r)
+{
+	return !strcmp(r->cause, "many processes grew") || !strcmp(r->cause, "anonymous memory") ||
+	       !strcmp(r->cause, "processes of one name grew");
+}
+
 /* Did processes of one name hold the memory, and is the victim one of them? */
 static bool one_of_many(const struct judge *j)
 {
@@ -164,7 +170,7 @@ static bool innocent(const struct judge *j, struct verdict_row *r)
 		  : is_process(j->holder) || v->bytes / 2 > j->holder->bytes / 2)
 		return false;
 	/* of processes that grew together it is one */
-	if (!is_process(j->holder) && is_part(v->bytes, j->holder->bytes, 250))
+	if (are_processes(j->holder) && is_part(v->bytes, j->holder->bytes, 250))
 		return false;
 	r->bytes = v->bytes;
 	r->certainty = is_part(v->bytes, j->holder->bytes, 100) ? LIKELY : CERTAIN;

@@ -363,6 +363,25 @@ static void noise(struct hand *h)
 	h->e.stored = 310 * MIB;
 }
 
+/* It held a third of what the slabs have; of processes that grew it would be one. */
+static void large_victim(struct hand *h)
+{
+	of_slab(h);
+	h->e.victim.bytes = 230 * MIB;
+}
+
+static void larger_victim(struct hand *h)
+{
+	of_slab(h);
+	h->e.victim.bytes = 720 * MIB;
+}
+
+static void large_of_many(struct hand *h)
+{
+	many(h);
+	h->e.victim.bytes = 230 * MIB;
+}
+
 static void bomb_killed(struct hand *h)
 {
 	fork_bomb(h);
@@ -379,6 +398,9 @@ static const struct {
 	{ fork_bomb, "innocent victim", true },
 	{ zram_first, "incompressible data", true },
 	{ of_slab, "innocent victim", true },
+	{ large_victim, "innocent victim", true },
+	{ larger_victim, "innocent victim", false },
+	{ large_of_many, "innocent victim", false },
 	{ wrong_process, "innocent victim", true },
 	{ one_process, "innocent victim", false },
 	{ immortal, "unkillable hog", true },
