@@ -166,8 +166,8 @@ static bool innocent(const struct judge *j, struct verdict_row *r)
 
 	if (!v->comm || v->bytes == EV_UNKNOWN || !j->holder || !e->event || one_of_many(j))
 		return false;
-	if (other ? v->bytes / 2 > e->largest.bytes
-		  : is_process(j->holder) || v->bytes / 2 > j->holder->bytes / 2)
+	if ((is_process(j->holder) && !other) ||
+	    v->bytes > (other ? e->largest.bytes : j->holder->bytes) / 2)
 		return false;
 	/* of processes that grew together it is one */
 	if (are_processes(j->holder) && is_part(v->bytes, j->holder->bytes, 250))

@@ -373,7 +373,7 @@ static void large_victim(struct hand *h)
 static void larger_victim(struct hand *h)
 {
 	of_slab(h);
-	h->e.victim.bytes = 720 * MIB;
+	h->e.victim.bytes = 360 * MIB;
 }
 
 static void large_of_many(struct hand *h)
