@@ -94,7 +94,7 @@ static void add_report(struct run *run, const struct report *r, const struct sna
 		capsule_lacks(run->capsule, r, why.text);
 	} else {
 		if (r == &report_id)
-			((struct id_row *)t.rows)->dump = run->o.images[0];
+			((struct id_row *)t.rows)->dump = run->image.paths[0];
 		add_rows(run, r, s, &t);
 	}
 	arena_release(&t.mem);
@@ -120,7 +120,7 @@ static void begin(struct run *run, const struct snapshot *s)
 {
 	char id[IDENTITY_TEXT];
 
-	run->image = image_facts_of(s, run->o.images, run->o.nimages);
+	run->image = image_facts_of(s, run->names ? run->names : run->o.images, run->o.nimages);
 	run->capsule = capsule_new(&run->image);
 	if (identity_of(s->k, id))
 		capsule_fact(run->capsule, "id", id);
@@ -170,7 +170,7 @@ static void add_id(struct run *run)
 
 	ko.log = NULL;
 	run_id_row(&ko, &r, &t.mem);
-	r.dump = run->o.images[0];
+	r.dump = run->image.paths[0];
 	t.rows = &r;
 	t.row_size = sizeof(r);
 	rows.ncols = choose_columns(&report_id, ~0u, cols);

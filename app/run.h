@@ -26,6 +26,7 @@ struct run {
 	void *host;
 	const char *near_vmlinux, *near_release;	/* from a host, for the earlier dump */
 	FILE *out;			/* instead of stdout; stays open */
+	const char *const *names;	/* of the images, for people; NULL: as they are opened */
 
 	const struct renderer *renderer;
 	const struct product *product;	/* instead of rows */

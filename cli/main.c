@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "app/commands.h"
 #include "app/help.h"
 #include "app/run.h"
 #include "app/sandbox_test.h"
@@ -35,6 +36,8 @@ int main(int argc, char **argv)
 		help_usage(stderr);
 		return EXIT_USAGE;
 	}
+	if (command_run(argc, argv, &status))
+		return status;
 	status = options_parse(&run.o, argc, argv, &run.diag);
 	if (status)
 		run_complain(&run);

@@ -16,6 +16,7 @@
 #include "reports/render/render.h"
 
 #define CAPSULE_SCHEMA 1		/* schema_version: raised when a table changes its meaning */
+#define FLEET_ID 0x564d464cu		/* application_id of a merge of capsules: "VMFL" */
 #define CAPSULE_ID 0x564d4345u		/* application_id of the file: "VMCE" */
 
 /* Does this program write and read capsules? One without SQLite does not. */
@@ -69,6 +70,11 @@ enum status capsule_open(uint8_t *bytes, size_t size, struct diag *diag, struct 
 void capsule_close(struct capsule_file *f);
 /* What it says of its image. Strings live as long as F. */
 const struct image_facts *capsule_image(const struct capsule_file *f);
+
+/* A fact that was stored with capsule_fact(), NULL if there is none. Lives as long as F. */
+const char *capsule_text_fact(struct capsule_file *f, const char *key);
+/* Does any of its reports have issues, or is one not there because types are missing? */
+bool capsule_is_damaged(struct capsule_file *f);
 
 /* What was stored beside the rows. Strings live as long as the table. */
 struct capsule_more {

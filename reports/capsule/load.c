@@ -171,6 +171,34 @@ const struct image_facts *capsule_image(const struct capsule_file *f)
 	return &f->image;
 }
 
+const char *capsule_text_fact(struct capsule_file *f, const char *key)
+{
+	sqlite3_stmt *st = NULL;
+	const char *text = NULL;
+
+	if (!sqlite3_prepare_v2(f->db, "SELECT value FROM capsule WHERE key = ?", -1, &st, NULL)) {
+		sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
+		if (sqlite3_step(st) == SQLITE_ROW)
+			text = get_str(st, 0, &f->mem);
+	}
+	sqlite3_finalize(st);
+	return text;
+}
+
+bool capsule_is_damaged(struct capsule_file *f)
+{
+	sqlite3_stmt *st = NULL;
+	bool is = true;
+
+	if (!sqlite3_prepare_v2(f->db,
+				"SELECT 1 FROM issues UNION ALL SELECT 1 FROM reports "
+				"WHERE report = 'procs' AND lacks IS NOT NULL LIMIT 1",
+				-1, &st, NULL))
+		is = sqlite3_step(st) == SQLITE_ROW;
+	sqlite3_finalize(st);
+	return is;
+}
+
 /* ---- rows ------------------------------------------------------------------------------ */
 
 /* A column of the database, and where it goes in a row. */

@@ -8,6 +8,9 @@
 /* Makes them in an empty database. */
 extern const char capsule_about_sql[];
 
+/* The same for a fleet; what takes a line of a manifest; the views. */
+extern const char fleet_about_sql[], fleet_manifest_sql[], fleet_views_sql[];
+
 /* How SQL declares a column. */
 const char *capsule_sql_type(const struct column *c);
 

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * jobs.c - runs the report capsule on a dump, and says what became of it.
+ *
+ * The process does what "vmcensus capsule" does, sandbox and all. What it writes to stderr is
+ * kept: its last lines say why.
+ */
+#include "app/batch/jobs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "app/answers.h"
+#include "app/batch/rank.h"
+#include "app/batch/unpack.h"
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+
+#define PATH_TEXT 4200
+#define WHY_TEXT 600
+
+double job_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void file_of(const struct job *j, const struct job_opts *o, const char *ext, char *buf)
+{
+	snprintf(buf, PATH_TEXT, "%s/%u.%s", o->scratch, j->no, ext);
+}
+
+void job_unpacked_dir(const struct job *j, const struct job_opts *o, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s/%u.d", o->scratch, j->no);
+}
+
+/* ---- inside the process ------------------------------------------------------------------- */
+
+static int make_capsule(const struct job *j, const struct job_opts *o)
+{
+	unsigned n = 0, all = j->dump->npaths + 2 * o->ntypes + 12;
+	char **argv = heap_array(char *, all), threads[16], memory[32], to[PATH_TEXT];
+	struct run run = { .names = j->names };
+	int status;
+
+	file_of(j, o, "vmc", to);
+	snprintf(threads, sizeof(threads), "%u", o->threads);
+	snprintf(memory, sizeof(memory), "%llu", (unsigned long long)o->memory);
+	argv[n++] = (char *)"vmcensus";
+	argv[n++] = (char *)"capsule";
+	argv[n++] = (char *)"-j";
+	argv[n++] = threads;
+	argv[n++] = (char *)"--memory";
+	argv[n++] = memory;
+	argv[n++] = (char *)"-o";
+	argv[n++] = to;
+	for (unsigned i = 0; i < o->ntypes; i++) {
+		argv[n++] = (char *)"-t";
+		argv[n++] = (char *)o->types[i];
+	}
+	argv[n++] = (char *)"--";
+	for (unsigned i = 0; i < j->dump->npaths; i++)
+		argv[n++] = (char *)j->dump->paths[i];
+	status = options_parse(&run.o, (int)n, argv, &run.diag);
+	if (status)
+		run_complain(&run);
+	else
+		status = run_report(&run);
+	run_end(&run);
+	free(argv);
+	return status;
+}
+
+static int unpack_archive(const struct job *j, const struct job_opts *o)
+{
+	char dir[PATH_TEXT];
+
+	job_unpacked_dir(j, o, dir, sizeof(dir));
+	if (mkdir(dir, 0700)) {
+		fprintf(stderr, "vmcensus: %s: %s\n", dir, strerror(errno));
+		return EXIT_NO_ANSWER;
+	}
+	return unpack(j->dump->paths[0], dir);
+}
+
+static __attribute__((noreturn)) void inside(const struct job *j, const struct job_opts *o,
+					     int err_fd, pid_t parent)
+{
+	sigset_t none;
+	int status;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || dup2(err_fd, STDERR_FILENO) < 0)
+		_exit(EXIT_NO_ANSWER);
+	status = j->dump->packed ? unpack_archive(j, o) : make_capsule(j, o);
+	fflush(stderr);
+	_exit(status);
+}
+
+/* ---- outside ------------------------------------------------------------------------------- */
+
+enum status job_start(struct job *j, const struct job_opts *o, struct diag *diag)
+{
+	pid_t parent = getpid();
+	char path[PATH_TEXT];
+	int fd;
+
+	file_of(j, o, "err", path);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(diag, ST_IO, "%s: %s", path, strerror(errno));
+	fflush(NULL);
+	j->began = job_now();
+	j->killed = false;
+	j->pid = fork();
+	if (!j->pid)
+		inside(j, o, fd, parent);
+	close(fd);
+	if (j->pid < 0) {
+		j->pid = 0;
+		return fail(diag, ST_IO, "cannot start a process: %s", strerror(errno));
+	}
+	setpgid(j->pid, j->pid);
+	return ST_OK;
+}
+
+void job_kill(struct job *j)
+{
+	if (!j->pid)
+		return;
+	kill(-j->pid, SIGKILL);
+	kill(j->pid, SIGKILL);
+}
+
+/* The last lines that the process wrote, in one. */
+static const char *why_of(const struct job *j, const struct job_opts *o, struct arena *mem)
+{
+	char path[PATH_TEXT], buf[WHY_TEXT + 1] = { 0 };
+	const char *text = buf;
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	file_of(j, o, "err", path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st))
+		st.st_size = 0;
+	n = pread(fd, buf, WHY_TEXT, st.st_size > WHY_TEXT ? st.st_size - WHY_TEXT : 0);
+	close(fd);
+	while (n > 0 && buf[n - 1] == '\n')
+		buf[--n] = '\0';
+	for (ssize_t i = 0; i < n; i++)
+		if (buf[i] == '\n')
+			buf[i] = ' ';
+	if (!strncmp(text, "vmcensus: ", 10))
+		text += 10;
+	return n > 0 ? arena_strdup(mem, text) : NULL;
+}
+
+static enum outcome outcome_of(const struct job *j, int status, const char *why)
+{
+	if (j->killed)
+		return OUTCOME_TIMEOUT;
+	if (WIFSIGNALED(status))
+		/* of the signals that end a process, only the OOM killer sends this one */
+		return WTERMSIG(status) == SIGKILL ? OUTCOME_MEMORY : OUTCOME_FAILED;
+	switch (WEXITSTATUS(status)) {
+	case 0: return j->dump->packed ? OUTCOME_UNPACKED : OUTCOME_DONE;
+	case EXIT_DAMAGED: return OUTCOME_INCOMPLETE;
+	}
+	if (why && (strstr(why, "--memory") || strstr(why, "out of memory")))
+		return OUTCOME_MEMORY;
+	return why && strstr(why, "not a memory dump") ? OUTCOME_NO_DUMP : OUTCOME_FAILED;
+}
+
+/* ---- the capsule gets its name ---------------------------------------------------------------- */
+
+static bool is_hex(const char *s)
+{
+	return strlen(s) == KEY_TEXT - 1 && strspn(s, "0123456789abcdef") == KEY_TEXT - 1;
+}
+
+static enum status sync_dir(const char *dir, struct diag *diag)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = fd < 0 || fsync(fd) ? errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return err && err != EINVAL ? fail(diag, ST_IO, "%s: %s", dir, strerror(err)) : ST_OK;
+}
+
+/* A dump without an identity (a collector's text) has that of its file. */
+static enum status place(struct job *j, const struct job_opts *o, struct manifest_line *l,
+			 struct arena *mem, struct diag *diag)
+{
+	char from[PATH_TEXT], to[PATH_TEXT];
+	struct rank new, old;
+
+	file_of(j, o, "vmc", from);
+	rank_of(from, &new);
+	if (!new.known) {
+		l->outcome = OUTCOME_FAILED;
+		l->why = "its capsule cannot be read";
+		return ST_OK;
+	}
+	if (!is_hex(new.id))
+		memcpy(new.id, j->key, sizeof(new.id));
+	l->id = arena_strdup(mem, new.id);
+	snprintf(to, sizeof(to), "%s/%s.vmc", o->dir, new.id);
+	rank_of(to, &old);
+	if (old.known && rank_is_better(&old, &new))
+		return ST_OK;
+	if (rename(from, to))
+		return fail(diag, ST_IO, "%s: %s", to, strerror(errno));
+	return sync_dir(o->dir, diag);
+}
+
+enum status job_end(struct job *j, const struct job_opts *o, int status, uint64_t memory,
+		    struct manifest_line *l, struct arena *mem, struct diag *diag)
+{
+	enum status st = ST_OK;
+	char path[PATH_TEXT];
+	const char *why = why_of(j, o, mem);
+
+	*l = (struct manifest_line){
+		.files = j->names,
+		.nfiles = j->dump->npaths,
+		.bytes = j->dump->bytes,
+		.key = j->key,
+		.outcome = outcome_of(j, status, why),
+		.why = why,
+		.seconds = job_now() - j->began,
+		.memory = memory,
+	};
+	j->pid = 0;
+	if (l->outcome == OUTCOME_DONE)
+		l->why = NULL;
+	else if (l->outcome == OUTCOME_TIMEOUT)
+		l->why = arena_printf(mem, "it took more than %.0f s", o->timeout);
+	else if (WIFSIGNALED(status) && !why)
+		l->why = arena_printf(mem, "ended by signal %d", WTERMSIG(status));
+	if (l->outcome == OUTCOME_DONE || l->outcome == OUTCOME_INCOMPLETE)
+		st = place(j, o, l, mem, diag);
+	file_of(j, o, "err", path);
+	unlink(path);
+	file_of(j, o, "vmc", path);
+	unlink(path);
+	return st;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * jobs.h - one dump, or one archive, in a process.
+ */
+#ifndef VMCENSUS_BATCH_JOBS_H
+#define VMCENSUS_BATCH_JOBS_H
+
+#include <sys/types.h>
+
+#include "app/batch/manifest.h"
+
+/* What all jobs have in common. */
+struct job_opts {
+	const char *dir;		/* of the result */
+	const char *scratch;		/* below it, for what is not complete */
+	const char **types;		/* -t FILE */
+	unsigned ntypes;
+	uint64_t memory;		/* bytes for one job */
+	unsigned threads;		/* of one job */
+	double timeout;			/* seconds */
+};
+
+struct job {
+	const struct found_dump *dump;
+	const char *const *names;	/* of its files, for people */
+	char key[KEY_TEXT];
+	struct job *archive;		/* in which it is; NULL: in none */
+	unsigned left;			/* of an archive: dumps in it that are not done */
+	pid_t pid;			/* 0: it does not run */
+	unsigned no;			/* names its files in the scratch directory */
+	double began;			/* seconds of CLOCK_MONOTONIC */
+	bool killed;			/* it took too long */
+};
+
+double job_now(void);
+/* Starts it. ST_IO with DIAG. */
+enum status job_start(struct job *j, const struct job_opts *o, struct diag *diag);
+void job_kill(struct job *j);
+/* Directory into which an archive is unpacked. */
+void job_unpacked_dir(const struct job *j, const struct job_opts *o, char *buf, size_t size);
+
+/*
+ * J ended with STATUS of waitpid() and MEMORY bytes: puts its capsule into the directory, and
+ * fills L, whose strings are in MEM. ST_IO with DIAG: the directory cannot be written, and the
+ * batch cannot go on.
+ */
+enum status job_end(struct job *j, const struct job_opts *o, int status, uint64_t memory,
+		    struct manifest_line *l, struct arena *mem, struct diag *diag);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * unpack.c - members of archives to files, by libarchive.
+ */
+#include "app/batch/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include "app/batch/find.h"
+#include "app/options.h"
+
+#define MEMBERS_MAX 100000u
+#define BLOCK 4096
+
+static int complain(const char *path, const char *why)
+{
+	fprintf(stderr, "vmcensus: %s: cannot unpack: %s\n", path, why ? why : "unknown");
+	return EXIT_NO_ANSWER;
+}
+
+static bool is_zero(const char *p, size_t n)
+{
+	while (n && !*p) {
+		p++;
+		n--;
+	}
+	return !n;
+}
+
+/* Writes at the current place; blocks of zeros are skipped. */
+static int put(int fd, const char *p, size_t n)
+{
+	while (n) {
+		size_t len = n < BLOCK ? n : BLOCK;
+
+		if (is_zero(p, len) ? lseek(fd, (off_t)len, SEEK_CUR) < 0
+				    : write(fd, p, len) != (ssize_t)len)
+			return -1;
+		p += len;
+		n -= len;
+	}
+	return 0;
+}
+
+static int copy(struct archive *a, int fd, const char *path)
+{
+	const void *p;
+	size_t n;
+	off_t end;
+	int64_t at;
+	int rc;
+
+	while ((rc = archive_read_data_block(a, &p, &n, &at)) == ARCHIVE_OK)
+		if (lseek(fd, at, SEEK_SET) < 0 || put(fd, p, n))
+			return complain(path, strerror(errno));
+	if (rc != ARCHIVE_EOF)
+		return complain(path, archive_error_string(a));
+	end = lseek(fd, 0, SEEK_CUR);
+	return end < 0 || ftruncate(fd, end) ? complain(path, strerror(errno)) : 0;
+}
+
+/* The name of a member as that of one file; a compressed file has no name for what is in it. */
+static void file_name(struct archive *a, struct archive_entry *e, const char *path, char *buf,
+		      size_t size)
+{
+	const char *name = archive_entry_pathname(e), *slash = strrchr(path, '/');
+	bool raw = archive_format(a) == ARCHIVE_FORMAT_RAW;
+	size_t n;
+
+	if (raw || !name)
+		name = slash ? slash + 1 : path;
+	while (!strncmp(name, "./", 2) || *name == '/')
+		name += *name == '/' ? 1 : 2;
+	snprintf(buf, size, "%s", name);
+	n = strlen(buf);
+	if (raw && strrchr(buf, '.') && strrchr(buf, '.') != buf)
+		*strrchr(buf, '.') = '\0';
+	for (size_t i = 0; i < n; i++)
+		if (buf[i] == '/' || (!i && buf[i] == '.'))
+			buf[i] = '!';
+}
+
+static int take_member(struct archive *a, struct archive_entry *e, const char *path,
+		       const char *dir)
+{
+	char name[NAME_MAX - 8], to[PATH_MAX];
+	int fd, err;
+
+	if (archive_entry_filetype(e) && archive_entry_filetype(e) != AE_IFREG)
+		return 0;
+	file_name(a, e, path, name, sizeof(name));
+	if (!*name || snprintf(to, sizeof(to), "%s/%s", dir, name) >= (int)sizeof(to))
+		return 0;
+	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno == EEXIST ? 0 : complain(path, strerror(errno));
+	err = copy(a, fd, path);
+	close(fd);
+	return err;
+}
+
+/* Not all that the library knows: some filters start programs, and mtree names other files. */
+static void allow(struct archive *a)
+{
+	archive_read_support_filter_gzip(a);
+	archive_read_support_filter_bzip2(a);
+	archive_read_support_filter_xz(a);
+	archive_read_support_filter_lzma(a);
+	archive_read_support_filter_zstd(a);
+	archive_read_support_filter_lz4(a);
+	archive_read_support_format_tar(a);
+	archive_read_support_format_gnutar(a);
+	archive_read_support_format_cpio(a);
+	archive_read_support_format_zip(a);
+	archive_read_support_format_raw(a);
+}
+
+int unpack(const char *path, const char *dir)
+{
+	struct archive *a = archive_read_new();
+	struct archive_entry *e;
+	unsigned n = 0;
+	int rc, err = 0;
+
+	if (!a)
+		return complain(path, "out of memory");
+	allow(a);
+	if (archive_read_open_filename(a, path, 1 << 20))
+		err = complain(path, archive_error_string(a));
+	while (!err && n++ < MEMBERS_MAX && (rc = archive_read_next_header(a, &e)) != ARCHIVE_EOF)
+		err = rc == ARCHIVE_OK || rc == ARCHIVE_WARN
+			      ? take_member(a, e, path, dir)
+			      : complain(path, archive_error_string(a));
+	archive_read_free(a);
+	return err;
+}

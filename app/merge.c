@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * merge.c - capsules to a fleet: one database with the rows of all dumps.
+ *
+ * The tables are those of the reports that this program knows, with the column dump_id before
+ * their own. A capsule gives what it has of them. Capsules are put in by their identity, so that
+ * the same capsules give the same fleet, whatever machine made them in whatever order.
+ */
+#include "app/merge.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "app/batch/rank.h"
+#include "app/options.h"
+#include "dumpread/base/hash.h"
+#include "dumpread/base/search.h"
+#include "dumpread/image/whole.h"
+#include "reports/capsule/capsule.h"
+#include "reports/capsule/sql.h"
+
+#define CAPSULE_MAX (UINT64_C(16) << 30)
+
+struct capsule_at {
+	const char *path;
+	char id[65];
+};
+
+struct merge {
+	sqlite3 *db;
+	VEC(struct capsule_at) v;
+	VEC(const char *) manifests;
+	unsigned long skipped;		/* capsules that cannot be read */
+	struct arena mem;
+	struct diag diag;
+};
+
+void merge_help(void)
+{
+	puts("usage: vmcensus merge DIR... -o FLEET.sqlite\n"
+	     "\n"
+	     "Puts the capsules in the directories (of batch) into one SQLite file: the tables of\n"
+	     "docs/schema.md, with the column dump_id, and a table manifest of what became of each\n"
+	     "dump. Of several capsules of one crash the one that lacks least is taken. The same\n"
+	     "capsules give the same fleet. fleet, clusters, regress and leaks report on it.");
+}
+
+static int sql_failed(struct merge *m)
+{
+	fail(&m->diag, ST_IO, "the fleet cannot be written: %s", sqlite3_errmsg(m->db));
+	return -1;
+}
+
+static int run_sql(struct merge *m, const char *sql)
+{
+	return sqlite3_exec(m->db, sql, NULL, NULL, NULL) ? sql_failed(m) : 0;
+}
+
+/* ---- what there is ------------------------------------------------------------------------ */
+
+static bool ends(const char *s, const char *with)
+{
+	size_t n = strlen(s), k = strlen(with);
+
+	return n >= k && !strcmp(s + n - k, with);
+}
+
+static int find_dir(struct merge *m, const char *dir)
+{
+	struct dirent **v;
+	int n = scandir(dir, &v, NULL, alphasort);
+
+	if (n < 0) {
+		fail(&m->diag, ST_IO, "%s: %s", dir, strerror(errno));
+		return -1;
+	}
+	for (int i = 0; i < n; i++) {
+		const char *path = arena_printf(&m->mem, "%s/%s", dir, v[i]->d_name);
+		size_t len = strlen(v[i]->d_name);
+
+		if (ends(path, ".vmc") && len == 64 + 4) {
+			struct capsule_at *c = vec_push(&m->mem, &m->v);
+
+			c->path = path;
+			snprintf(c->id, sizeof(c->id), "%.64s", v[i]->d_name);
+		} else if (ends(path, ".jsonl") && !strncmp(v[i]->d_name, "manifest", 8)) {
+			*vec_push(&m->mem, &m->manifests) = path;
+		}
+		free(v[i]);
+	}
+	free(v);
+	return 0;
+}
+
+static int id_order(const void *a, const void *b)
+{
+	const struct capsule_at *x = a, *y = b;
+	int d = strcmp(x->id, y->id);
+
+	return d ? d : strcmp(x->path, y->path);
+}
+
+/* One capsule for each crash. */
+static void choose(struct merge *m)
+{
+	size_t kept = 0;
+
+	if (m->v.n)
+		sort_array(m->v.v, m->v.n, sizeof(*m->v.v), id_order);
+	for (size_t i = 0; i < m->v.n; i++) {
+		struct rank new, old;
+
+		if (!kept || strcmp(m->v.v[kept - 1].id, m->v.v[i].id)) {
+			m->v.v[kept++] = m->v.v[i];
+			continue;
+		}
+		rank_of(m->v.v[kept - 1].path, &old);
+		rank_of(m->v.v[i].path, &new);
+		if (new.known && (!old.known || rank_is_better(&new, &old)))
+			m->v.v[kept - 1] = m->v.v[i];
+	}
+	m->v.n = kept;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static int make_tables(struct merge *m)
+{
+	const struct report *r;
+	char name[64];
+
+	if (run_sql(m, fleet_about_sql))
+		return -1;
+	for (unsigned i = 0; (r = capsule_report(i)); i++) {
+		char *sql = arena_printf(&m->mem, "CREATE TABLE \"%s\" (dump_id TEXT, row INTEGER",
+					 capsule_table(r, name, sizeof(name)));
+
+		for (unsigned c = 0; c < r->ncols; c++)
+			sql = arena_printf(&m->mem, "%s, \"%s\" %s", sql, r->cols[c].name,
+					   capsule_sql_type(&r->cols[c]));
+		if (run_sql(m, arena_printf(&m->mem, "%s, PRIMARY KEY (dump_id, row)) WITHOUT ROWID",
+					    sql)))
+			return -1;
+	}
+	return 0;
+}
+
+/* A plain table: a view of somebody's capsule could do anything. */
+static bool is_table(struct merge *m, const char *name)
+{
+	sqlite3_stmt *st = NULL;
+	bool is = false;
+
+	if (!sqlite3_prepare_v2(m->db,
+				"SELECT 1 FROM c.sqlite_schema WHERE type = 'table' AND name = ? "
+				"AND rootpage > 0",
+				-1, &st, NULL)) {
+		sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
+		is = sqlite3_step(st) == SQLITE_ROW;
+	}
+	sqlite3_finalize(st);
+	return is;
+}
+
+static int run_with_id(struct merge *m, const char *sql, const char *id)
+{
+	sqlite3_stmt *st = NULL;
+	int rc = sqlite3_prepare_v2(m->db, sql, -1, &st, NULL);
+
+	if (!rc) {
+		sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC);
+		rc = sqlite3_step(st);
+	}
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE ? 0 : -1;
+}
+
+static int copy_report(struct merge *m, const struct report *r, const char *id)
+{
+	struct arena mem = { 0 };
+	char name[64], *to, *from;
+	int err;
+
+	capsule_table(r, name, sizeof(name));
+	if (!is_table(m, name))
+		return 0;
+	to = arena_strdup(&mem, "dump_id, row");
+	from = arena_strdup(&mem, "?1, row");
+	for (unsigned c = 0; c < r->ncols; c++) {
+		const char *col = r->cols[c].name;
+
+		if (sqlite3_table_column_metadata(m->db, "c", name, col, NULL, NULL, NULL, NULL,
+						  NULL))
+			continue;
+		to = arena_printf(&mem, "%s, \"%s\"", to, col);
+		from = arena_printf(&mem, "%s, \"%s\"", from, col);
+	}
+	err = run_with_id(m,
+			  arena_printf(&mem, "INSERT INTO main.\"%s\" (%s) SELECT %s FROM c.\"%s\"",
+				       name, to, from, name),
+			  id);
+	arena_release(&mem);
+	return err;
+}
+
+static int copy_all(struct merge *m, const char *id)
+{
+	const struct report *r;
+	int err = 0;
+
+	if (!is_table(m, "reports") || !is_table(m, "issues"))
+		return -1;
+	for (unsigned i = 0; !err && (r = capsule_report(i)); i++)
+		err = copy_report(m, r, id);
+	if (!err)
+		err = run_with_id(m,
+				  "INSERT INTO main.reports SELECT ?1, report, rows, lacks, head, note "
+				  "FROM c.reports",
+				  id);
+	if (!err)
+		err = run_with_id(m,
+				  "INSERT INTO main.issues SELECT ?1, report, number, kind, object, "
+				  "count FROM c.issues",
+				  id);
+	return err;
+}
+
+/* All of a capsule, or nothing of it. */
+static int add_capsule(struct merge *m, const struct capsule_at *c)
+{
+	struct capsule_file *f = NULL;
+	struct diag why;
+	uint8_t *bytes, *again;
+	size_t size;
+	int err;
+
+	/* the first opening looks whether it is one */
+	if (file_whole(c->path, CAPSULE_MAX, &why, &bytes, &size) ||
+	    capsule_open(bytes, size, &why, &f) ||
+	    file_whole(c->path, CAPSULE_MAX, &why, &again, &size)) {
+		capsule_close(f);
+		fprintf(stderr, "vmcensus: %s: %s\n", c->path, why.text);
+		m->skipped++;
+		return 0;
+	}
+	capsule_close(f);
+	if (run_sql(m, "ATTACH ':memory:' AS c") ||
+	    sqlite3_deserialize(m->db, "c", again, (sqlite3_int64)size, (sqlite3_int64)size,
+				SQLITE_DESERIALIZE_READONLY)) {
+		free(again);
+		return sql_failed(m);
+	}
+	err = run_sql(m, "BEGIN");
+	if (!err && copy_all(m, c->id)) {
+		fprintf(stderr, "vmcensus: %s: %s\n", c->path, sqlite3_errmsg(m->db));
+		m->skipped++;
+		err = run_sql(m, "ROLLBACK");
+	} else if (!err) {
+		err = run_sql(m, "COMMIT");
+	}
+	if (run_sql(m, "DETACH c"))
+		err = -1;
+	free(again);
+	return err;
+}
+
+/* The last line of each dump counts. */
+static int add_manifest(struct merge *m, const char *path)
+{
+	FILE *in = fopen(path, "re");
+	sqlite3_stmt *st = NULL;
+	char *line = NULL;
+	size_t cap = 0;
+	int err = 0;
+
+	if (!in) {
+		fail(&m->diag, ST_IO, "%s: %s", path, strerror(errno));
+		return -1;
+	}
+	if (sqlite3_prepare_v2(m->db, fleet_manifest_sql, -1, &st, NULL))
+		err = sql_failed(m);
+	while (!err && getline(&line, &cap, in) > 0) {
+		sqlite3_reset(st);
+		sqlite3_bind_text(st, 1, line, -1, SQLITE_STATIC);
+		if (sqlite3_step(st) != SQLITE_DONE)
+			err = sql_failed(m);
+	}
+	sqlite3_finalize(st);
+	free(line);
+	fclose(in);
+	return err;
+}
+
+static int fill(struct merge *m)
+{
+	int err = make_tables(m);
+
+	choose(m);
+	for (size_t i = 0; !err && i < m->v.n; i++)
+		err = add_capsule(m, &m->v.v[i]);
+	if (!err)
+		err = run_sql(m, "BEGIN");
+	for (size_t i = 0; !err && i < m->manifests.n; i++)
+		err = add_manifest(m, m->manifests.v[i]);
+	if (!err)
+		err = run_sql(m, "COMMIT");
+	return err ? -1 : run_sql(m, fleet_views_sql);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static int sync_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err = fd < 0 || fsync(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int write_fleet(struct merge *m, const char *to)
+{
+	const char *tmp = arena_printf(&m->mem, "%s.tmp-%ld", to, (long)getpid());
+	int on, err;
+
+	unlink(tmp);
+	if (sqlite3_open(tmp, &m->db))
+		return sql_failed(m);
+	sqlite3_db_config(m->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
+	sqlite3_db_config(m->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
+	/* nobody sees the file before it is complete */
+	err = run_sql(m, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
+	if (!err)
+		err = fill(m);
+	sqlite3_close(m->db);
+	if (!err && (sync_file(tmp) || rename(tmp, to))) {
+		fail(&m->diag, ST_IO, "%s: %s", to, strerror(errno));
+		err = -1;
+	}
+	if (err)
+		unlink(tmp);
+	return err;
+}
+
+int merge_main(int argc, char **argv)
+{
+	struct merge m = { .db = NULL };
+	const char *to = NULL;
+	int c, status = 0;
+
+	opterr = 0;
+	optind = 1;
+	while ((c = getopt(argc, argv, "o:")) != -1)
+		if (c == 'o')
+			to = optarg;
+		else
+			status = EXIT_USAGE;
+	if (status || !to || optind == argc) {
+		fputs("vmcensus: usage: vmcensus merge DIR... -o FLEET.sqlite\n", stderr);
+		return EXIT_USAGE;
+	}
+	for (int i = optind; !status && i < argc; i++)
+		status = find_dir(&m, argv[i]) ? EXIT_NO_ANSWER : 0;
+	if (!status && write_fleet(&m, to))
+		status = EXIT_NO_ANSWER;
+	if (status)
+		fprintf(stderr, "vmcensus: %s\n", m.diag.text);
+	else if (m.skipped)
+		status = EXIT_DAMAGED;
+	arena_release(&m.mem);
+	return status;
+}
