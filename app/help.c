@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "app/commands.h"
 #include "app/options.h"
 #include "reports/charts/chart.h"
 #include "reports/render/render.h"
@@ -83,6 +84,9 @@ void help_program(FILE *out)
 	fputs(reports[0]->name, out);
 	fputs(".\n\nReports (--help REPORT for details):\n", out);
 	help_reports(out);
+	fputs("\nCommands (--help COMMAND for details):\n", out);
+	for (const struct command *c = commands; c->name; c++)
+		fprintf(out, "  %-10s %s\n", c->name, c->about);
 	fputs("\nOptions:\n", out);
 	help_options(NULL, out);
 	fputs("\nEXPR compares columns with = != < <= > >= ~ !~ (~: regular expression) and joins\n"

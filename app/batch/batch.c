@@ -331,7 +331,8 @@ static void share_out(struct batch *b)
 				   .ntypes = b->w.ntypes,
 				   .memory = memory / n,
 				   .threads = cpus > n ? cpus / n : 1,
-				   .timeout = b->w.timeout };
+				   .timeout = b->w.timeout,
+				   .lock = b->manifest.fd };
 }
 
 /* EXIT_DAMAGED: there are dumps without a capsule. */

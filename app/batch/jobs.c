@@ -105,6 +105,7 @@ static __attribute__((noreturn)) void inside(const struct job *j, const struct j
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(o->lock);
 	if (getppid() != parent || dup2(err_fd, STDERR_FILENO) < 0)
 		_exit(EXIT_NO_ANSWER);
 	status = j->dump->packed ? unpack_archive(j, o) : make_capsule(j, o);

@@ -18,6 +18,7 @@ struct job_opts {
 	uint64_t memory;		/* bytes for one job */
 	unsigned threads;		/* of one job */
 	double timeout;			/* seconds */
+	int lock;			/* descriptor that a job must not keep */
 };
 
 struct job {
