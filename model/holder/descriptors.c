@@ -55,7 +55,7 @@ static bool read_file(struct holding *h, uint64_t addr, struct open_file *f)
 	uint64_t mode, sb;
 
 	*f = (struct open_file){ .addr = addr };
-	if (kmember_u64(h->k, h->r, addr, M_FILE_INODE, &f->inode) ||
+	if (kmember_u64(h->k, h->r, addr, M_FILE_INODE, &f->inode) || !f->inode ||
 	    kmember_u64(h->k, h->r, f->inode, M_INODE_MODE, &mode) ||
 	    kmember_u64(h->k, h->r, f->inode, M_INODE_SB, &sb) ||
 	    kmember_u64(h->k, h->r, sb, M_SB_MAGIC, &f->magic))
@@ -99,17 +99,24 @@ static struct held *find_owner(struct holding *h, uint64_t addr)
 	struct open_file f;
 	uint64_t object;
 
-	if (!read_file(h, addr, &f))
+	if (!read_file(h, addr, &f)) {
+		h->lost_files++;
 		return NULL;
+	}
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		enum status st;
 		struct held *o;
 		bool fresh;
 
 		if (!matches(&rows[i], &f))
 			continue;
-		if (object_of(h, &rows[i], &f, &object) ||
-		    !kernel_ptr_ok(h->k, object, h->k->dump->word_size))
+		st = object_of(h, &rows[i], &f, &object);
+		if (st == ST_ABSENT || (!st && !object)) /* none, or not known to this kernel */
 			return NULL;
+		if (st || !kernel_ptr_ok(h->k, object, h->k->dump->word_size)) {
+			h->lost_files++;
+			return NULL;
+		}
 		o = held_get(h, rows[i].kind, object, &fresh);
 		o->files++;
 		if (fresh)
@@ -157,7 +164,8 @@ bool descriptors_walk(struct holding *h)
 {
 	bool known;
 
-	if (!has(h->k, M_FILE_INODE) || !has(h->k, M_FILE_PRIVATE))
+	if (!has(h->k, M_FILE_INODE) || !has(h->k, M_FILE_PRIVATE) || !has(h->k, M_INODE_MODE) ||
+	    !has(h->k, M_INODE_SB) || !has(h->k, M_SB_MAGIC))
 		return false;
 	for (uint32_t i = 0; i < h->s->nprocs; i++)
 		take_mapped(h, i);

@@ -7,15 +7,19 @@
 /* Owners that are not complete are one issue for each kind. */
 static void tell(const struct holding *h)
 {
+	enum status st = h->k->dump->live ? ST_TORN : ST_CORRUPT;
 	uint64_t lost[OWNER_KINDS] = { 0 };
 
 	for (size_t i = 0; i < h->v.n; i++)
 		lost[h->v.v[i].o->kind] += h->v.v[i].o->incomplete;
 	for (unsigned i = 0; i < OWNER_KINDS; i++)
 		if (lost[i])
-			issue_add(h->k->issues, h->k->dump->live ? ST_TORN : ST_CORRUPT, "owner",
-				  lost[i], "of kind %s: not all of their memory is readable",
+			issue_add(h->k->issues, st, "owner", lost[i],
+				  "of kind %s: not all of their memory is readable",
 				  owner_kind_name((enum owner_kind)i));
+	if (h->lost_files)
+		issue_add(h->k->issues, st, "open file", h->lost_files,
+			  "not readable, or what it leads to");
 }
 
 void holders_build(const struct snapshot *s, struct reader *r, struct arena *mem,

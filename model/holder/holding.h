@@ -53,6 +53,7 @@ struct holding {
 	VEC(struct held_ref) v;
 	struct hash files;		/* struct file -> index in file_owners */
 	VEC(struct held_ref) file_owners;
+	uint64_t lost_files;		/* of them: not readable, nor what they lead to */
 	VEC(struct in_flight) in_flight;	/* files that sockets carry, and nobody looked at */
 	struct hash seen;		/* objects of slabs that have an owner */
 	struct hash caches;		/* slab cache -> bytes of an object */

@@ -42,15 +42,24 @@ static void take_frags(struct holding *h, struct held *o, uint64_t info, unsigne
 		else if (page && !(page & 1))
 			held_folio(h, o, page, CLASS_SOCKET);
 	}
-	for (; list && depth < NESTED_MAX && holding_budget(h, o, 1);
+	for (; list && depth < NESTED_MAX && hash_get(&h->seen, list) == HASH_NONE &&
+	       holding_budget(h, o, 1);
 	     list = held_member(h, o, list, M_SKB_NEXT))
 		take_skb(h, o, list, depth + 1);
+	o->incomplete |= list != 0;
 }
 
 static void take_skb(struct holding *h, struct held *o, uint64_t skb, unsigned depth)
 {
-	uint64_t head = held_member(h, o, skb, M_SKB_HEAD), end = held_member(h, o, skb, M_SKB_END);
+	uint64_t head, end;
 
+	/* in two places only in a damaged list, perhaps one without an end */
+	if (hash_get(&h->seen, skb) != HASH_NONE) {
+		o->incomplete = true;
+		return;
+	}
+	head = held_member(h, o, skb, M_SKB_HEAD);
+	end = held_member(h, o, skb, M_SKB_END);
 	held_memory(h, o, skb);
 	if (!head)
 		return;

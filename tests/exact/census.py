@@ -18,6 +18,9 @@ TABLE = 1 << 26
 # Frames that changed hands, of those with the flag, and some for machines with few.
 TURNOVER, FEW = 0.03, 40
 # What the recorder itself takes and gives back between two records, pages.
+# Pages that processes of the zoo have: blocks of a packet ring, pages of a ring of perf
+# (tests/vmtest/zoo/files.c).
+ZOO = {('zoo-packet', 'packet rings'): 16, ('zoo-perf', 'perf rings'): 9}
 COUNTED = {'slab': SLAB, 'page tables': TABLE}
 
 
@@ -53,6 +56,26 @@ def compare_flags(wrong, size, kernel):
     want = sum(1 for k in kernel if k & HUGE)
     if huge != want:
         wrong.append(f'{huge} frames are hugetlb, {want} of kpageflags')
+
+
+def compare_owners(wrong, vmcensus, size, page):
+    """The owners of a class are part of it; a process of the zoo has what its source says."""
+    code, out, err = vmcensus('census', '--holders', '-q', '-c', 'class,kind,size,pages,comm,incomplete',
+                              front=('-f', 'csv'))
+    if code not in (0, 2):
+        wrong.append(err.decode())
+        return
+    owned = {}
+    for r in csv.DictReader(io.StringIO(out.decode())):
+        owned[r['class']] = owned.get(r['class'], 0) + int(r['size'])
+        if r['incomplete']:
+            wrong.append(f"owner {r['kind']} of {r['comm']} is not complete")
+        want = ZOO.get((r['comm'], r['class']))
+        if want and int(r['pages']) != want:
+            wrong.append(f"{r['comm']} has {r['pages']} pages of {r['class']}, not {want}")
+    for name, n in owned.items():
+        if n > size[name] * page:
+            wrong.append(f'owners of {name} have {n} bytes, it has {size[name] * page}')
 
 
 def compare_cache(tally, name, vmcensus):
@@ -124,6 +147,7 @@ def compare_census(tally, name, vmcensus, truth):
     raw = truth.read('kpageflags')
     if raw:
         compare_flags(wrong, size, recorded(raw))
+    compare_owners(wrong, vmcensus, size, page)
     for r in got:
         if r['difference'] and int(r['difference']):
             wrong.append(f"{r['counter']} differs by {r['difference']}")
