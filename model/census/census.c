@@ -36,6 +36,8 @@ struct census *census_build(const struct snapshot *s, struct arena *mem)
 	c->unknown[CLASS_TABLES_OWN] = !claim_tables(s, r, c->classes, &counted);
 	c->unknown[CLASS_TABLES] = !counted;
 	c->unknown[CLASS_FREE_CPU] = !claim_free_on_cpus(s, r, mem, c);
+	c->unknown[CLASS_MODULE] = !claim_modules(s->k, r, mem, c->classes);
+	c->unknown[CLASS_PAGE_EXT] = !claim_page_ext(s->k, r, c->classes);
 	c->unknown[CLASS_VMALLOC] = !known || !claim_vmalloc(s->k, r, &areas, c->classes);
 	holders_build(s, r, mem, c->classes, &areas, &c->owners);
 	claim_vmap(s->k, r, &areas, c->classes);

@@ -27,6 +27,11 @@ void claim_holes(const struct kernel *k, struct reader *r, struct arena *mem,
 /* Free pages on the lists of CPUs. */
 bool claim_free_on_cpus(const struct snapshot *s, struct reader *r, struct arena *mem,
 			struct census *c);
+/* Text and data of modules. */
+bool claim_modules(const struct kernel *k, struct reader *r, struct arena *mem,
+		   struct page_classes *c);
+/* page_ext of all sections. */
+bool claim_page_ext(const struct kernel *k, struct reader *r, struct page_classes *c);
 /* Areas of vmalloc(). */
 bool claim_vmalloc(const struct kernel *k, struct reader *r, const struct vmalloc *areas,
 		   struct page_classes *c);

@@ -45,9 +45,9 @@ static bool user_offset(const struct origins *o, enum layout_id ops, uint64_t *r
 	       !kmember_u64(o->k, o->r, at, M_EXT_OPS_OFFSET, ret) && *ret < o->size;
 }
 
-/* Address of the page_ext of PFN; 0: it has none. A section has one array of them, from which
-   the address of the first is subtracted (lookup_page_ext()). */
-static uint64_t ext_at(struct origins *o, uint64_t pfn)
+/* A section has one array of them, from which the address of that of frame 0 would be is kept
+   (lookup_page_ext()). */
+uint64_t page_ext_of(struct origins *o, uint64_t pfn)
 {
 	const struct memmap *m = &o->k->memmap;
 	uint64_t no = pfn / m->sections.pages, kva;
@@ -108,7 +108,7 @@ static uint32_t stack_at(struct origins *o, uint64_t ext)
 struct origin origin_of(struct origins *o, uint64_t pfn, uint64_t flags)
 {
 	struct origin ret = { 0 };
-	uint64_t ext = o->size ? ext_at(o, pfn) : 0;
+	uint64_t ext = o->size ? page_ext_of(o, pfn) : 0;
 
 	if (o->compressed)
 		ret.tag = tag_of_index(o, flags >> o->shift & o->mask);

@@ -35,6 +35,9 @@ bool origins_init(struct origins *o, const struct kernel *k, struct reader *r, s
 /* Of frame PFN, whose page->flags are FLAGS. What is not known is 0. */
 struct origin origin_of(struct origins *o, uint64_t pfn, uint64_t flags);
 
+/* Address of the page_ext of PFN, o->size bytes; 0: it has none. */
+uint64_t page_ext_of(struct origins *o, uint64_t pfn);
+
 /* "FILE:LINE FUNCTION", with " [MODULE]" if it has one; NULL: not readable. In MEM. */
 const char *origin_site(const struct origins *o, uint64_t tag, struct arena *mem);
 /* "f+0x12 < its caller < ..." without the functions of the page allocator; NULL: not readable. In

@@ -50,7 +50,7 @@ const struct report report_export = {
 		"directory that smem -S, ps_mem and readers of pagemap accept as /proc. It has, for\n"
 		"each process, stat, status, statm, comm, cmdline, cgroup, maps, smaps, smaps_rollup,\n"
 		"pagemap and exe; also meminfo, vmstat, swaps, version, uptime, stat, kpagecount,\n"
-		"kpageflags, zoneinfo, buddyinfo, pagetypeinfo, slabinfo, vmallocinfo and\n"
+		"kpageflags, kpagecgroup, zoneinfo, buddyinfo, pagetypeinfo, slabinfo, vmallocinfo and\n"
 		"iomem; pressure, and the files of control groups below cgroup. Run as root, each\n"
 		"directory belongs to the user of its process. DIR must be\n"
 		"new, empty, or an earlier export, which is replaced when the new one is complete.\n"

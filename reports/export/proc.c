@@ -9,6 +9,7 @@
 #include "dumpread/base/log.h"
 #include "dumpread/base/bytes.h"
 #include "model/page/frames.h"
+#include "model/census/kpagecgroup.h"
 #include "model/page/kpageflags.h"
 #include "reports/core/common.h"
 #include "reports/export/machine_text.h"
@@ -144,6 +145,24 @@ static void put_kpages(struct export *e)
 	words_close(&e->words, end);
 }
 
+static void put_kpagecgroup(struct export *e)
+{
+	struct kpagecgroup *q = kpagecgroup_new(e->s);
+	uint64_t end = end_of_frames(e->s);
+
+	if (!q)
+		return;
+	words_open(&e->words, &e->t, "kpagecgroup");
+	for (uint64_t pfn = 0; !e->t.st && pfn < end; pfn++) {
+		uint64_t inode = kpagecgroup_read(q, pfn);
+
+		if (inode)
+			words_put(&e->words, pfn, inode);
+	}
+	words_close(&e->words, end);
+	kpagecgroup_free(q);
+}
+
 static void put_machine(struct export *e)
 {
 	FILE *f;
@@ -159,6 +178,7 @@ static void put_machine(struct export *e)
 	put_group_files(&e->t, e->s);
 	tree_leave(&e->t);
 	put_kpages(e);
+	put_kpagecgroup(e);
 	/* smem -S DIR looks for DIR/proc/PID: */
 	tree_link(&e->t, "proc", ".");
 	tree_enter(&e->t, "sys", 0, 0);

@@ -40,7 +40,7 @@ static bool ours(const char *name)
 {
 	static const char *const names[] = {
 		TREE_MARK, "meminfo", "vmstat", "swaps", "version", "uptime", "stat", "sys",
-		"kpagecount", "kpageflags", "proc", "zoneinfo", "buddyinfo", "pagetypeinfo",
+		"kpagecount", "kpageflags", "kpagecgroup", "proc", "zoneinfo", "buddyinfo", "pagetypeinfo",
 		"slabinfo", "vmallocinfo", "iomem", "pressure", "cgroup",
 	};
 

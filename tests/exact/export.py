@@ -192,6 +192,19 @@ class Export:
             wrong += [f'{f:#x}: {want[f]:#x}, got {got[f]:#x}' for f in sorted(frames)
                       if f < min(len(want), len(got)) and (want[f] ^ got[f]) & mask]
             self.check(name, wrong, f'{len(frames)} frames')
+        self.kpagecgroup(frames)
+
+    def kpagecgroup(self, frames):
+        """The groups of the same frames; those of a page that somebody else mapped first vary."""
+        want = self.truth.read('kpagecgroup')
+        if not want or not os.path.exists(os.path.join(self.tree, 'kpagecgroup')):
+            self.skip('kpagecgroup')
+            return
+        want, got = recorded(want), array.array('Q', self.read('kpagecgroup'))
+        wrong = [] if len(got) == len(want) else [f'{len(got)} words, not {len(want)}']
+        wrong += [f'{f:#x}: {want[f]}, got {got[f]}' for f in sorted(frames)
+                  if f < min(len(want), len(got)) and want[f] != got[f]]
+        self.check('kpagecgroup', wrong, f'{len(frames)} frames, {len(set(want))} groups')
 
     def machine_files(self):
         for name in ('swaps', 'version'):
