@@ -195,7 +195,7 @@ static enum status check_report(const struct snapshot *s, const struct report_op
 		verify_mm(s, i, counter_row, &m);
 	hidden_tasks(&m);
 	/* lists and pages of a running kernel are read at different moments */
-	if (s->k->dump && !s->k->dump->live)
+	if (source_has(s->k, SOURCE_MEMORY) && !source_has(s->k, SOURCE_CHANGES))
 		misplaced_frames(&m);
 	if (counts_references(s->k))
 		t->note = "This kernel counts no mappings: \"kernel\" is page->count less the "
@@ -216,7 +216,8 @@ static enum status check_report(const struct snapshot *s, const struct report_op
 const struct report report_check = {
 	.name = "check",
 	.about = "the kernel's counts compared with the page tables",
-	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND | NEED_MACHINE,
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND,
+	.wants = NEED_MACHINE,
 	.opts = OPT_ALL,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
