@@ -12,6 +12,7 @@ INNOCENT = 'hog anon 40960 comm=server; sleep 2\n'
 LAST = INNOCENT + 'hog anon 0 comm=client grow=512\nawait_oom\n'
 NODES = ('-object', 'memory-backend-ram,id=m0,size=512M', '-object', 'memory-backend-ram,id=m1,size=512M',
          '-numa', 'node,memdev=m0,cpus=0', '-numa', 'node,memdev=m1,cpus=1')
+PANIC = 'set_to /proc/sys/vm/panic_on_oom 2\n'
 GROUPS = 'cd /sys/fs/cgroup; set_to cgroup.subtree_control "+memory +cpuset +pids"\n'
 
 
@@ -44,8 +45,8 @@ OOMS = {
                 INNOCENT + 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do hog anon 1024 comm=worker grow=256 pause=20000; done\n'
                 'await_oom\n', innocent=False),
     'forkbomb': Oom('fork bomb', 'bomb', 'a process and its children forked without end; each takes 1 MiB again and again',
-                    INNOCENT + '/lab/more/hogs --bomb bomb 1024 > /dev/console &\nawait_oom\n', innocent=False,
-                    append='log_buf_len=16M loglevel=2'),
+                    PANIC + INNOCENT + '/lab/more/hogs --bomb bomb 1024 > /dev/console &\nawait_oom\n', innocent=False,
+                    append='log_buf_len=16M loglevel=2', crash=True),
     'tmpfs': one('tmpfs', '480', 'tmpfs', 'a named file of a tmpfs, which nobody has open', holder='/run/hog-tmpfs/named'),
     'deleted': one('deleted', '480', 'deleted file of tmpfs', 'hog-deleted has a deleted file of a tmpfs open'),
     'memfd': one('memfd', '480', 'memfd', 'hog-memfd holds a memfd'),
@@ -125,7 +126,6 @@ OOMS = {
 
 # run_out_of_memory() of the guest's init, with the dump of the kdump kernel
 HOARD = Oom('one process grew', 'python3', 'python3 hoarded')
-PANIC = 'set_to /proc/sys/vm/panic_on_oom 2\n'
 PANICS = ('one', 'deleted', 'shm', 'pipes', 'bpf', 'slab', 'driver', 'memcg2', 'mempolicy')     # also with PANIC
 
 
