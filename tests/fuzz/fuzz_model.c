@@ -17,6 +17,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/model.h"
+#include "reports/core/report.h"
 
 #define PATCHES 64
 #define PAGES 65536u
@@ -105,8 +106,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	(void)argc, (void)argv;
 	if (!path || kernel_open(&o, &diag, &kernel)) {
-		fprintf(stderr, "VMCENSUS_FUZZ_IMAGE must name a dump%s%s\n",
-			path ? ": " : "", path ? diag.text : "");
+		fprintf(stderr, "VMCENSUS_FUZZ_IMAGE must name a dump%s%s\n", path ? ": " : "",
+			path ? diag.text : "");
 		exit(1);
 	}
 	overlay.ops = kernel->dump->pages;
@@ -137,8 +138,34 @@ static void take_patch(struct overlay *o, const uint8_t *raw)
 				     kernel->dump->big_endian);
 }
 
+/* What is read when a report runs, and is in no snapshot. */
+static const struct report *report_of(unsigned which)
+{
+	static const char *const names[] = {
+		"swap", "shm", "cgroups", "dmesg", "cache", "slab", "vmalloc", "zones", "stacks",
+		"pagetables", "hugetlb", "procs", "vmas", "files", "oom", "summary",
+	};
+
+	return report_find(names[which % ARRAY_LEN(names)]);
+}
+
+static void report(struct snapshot *s, const struct report *r)
+{
+	struct report_opts o = { 0 };
+	struct table t = { .cols = r->cols, .ncols = r->ncols };
+	struct diag diag;
+
+	if (!(r->needs & ~(s->built | NEED_KERNEL)))
+		r->run(s, &o, &t, &diag);
+	arena_release(&t.mem);
+}
+
+/* The first byte: 3 bits that say whether page tables are walked, and 5 of a report. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct report *r;
+	struct snapshot *s;
+
 	overlay.npatches = 0;
 	if (!size)
 		return 0;
@@ -146,7 +173,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	     at += PATCH_BYTES)
 		take_patch(&overlay, data + at);
 	/* page tables and the page array take longest: one input in eight */
-	snapshot_free(snapshot_build(kernel, LISTS | (data[0] & 7 ? 0 : NEED_USAGE), NULL));
+	r = report_of(data[0] >> 3);
+	s = snapshot_build(kernel, LISTS | (data[0] & 7 ? 0 : r->needs | NEED_USAGE), NULL);
+	report(s, r);
+	snapshot_free(s);
 	issues_release(kernel->issues);
 	issues_init(kernel->issues);
 	return 0;
