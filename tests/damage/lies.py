@@ -22,6 +22,8 @@ SAMPLE = ('5/40',)              # of make check
 WHOLE = tuple(f'{i}/8' for i in range(8))
 HEAD = """# Each fact of facts/layout, and the lies about it that are believed: exit status 0, and another
 # answer. All other lies change nothing, or the exit status tells. "type": not in memory.
+# "null", "unaligned", "user" and "top" of a pointer that are believed are open defects, unless null
+# is a value that it may have; "neighbour" and "cycle" lead to a sound object of another.
 # tests/damage/lies.py --update writes this file.
 """
 
