@@ -8,7 +8,9 @@ The answer must be the same, or the exit status must tell. Never a signal, more 
 512 MiB. lies.txt has a row for each fact: what is printed differently with exit status 0 is named
 there ("believed"), because nothing else in the dump contradicts it. A fact without a row fails.
 
-lies.py --update OUTPUT...    writes lies.txt from what "lies" printed, over all parts
+lies.py --rows                 does each fact have a row?
+lies.py --update OUTPUT...    writes lies.txt from what "lies" printed, over all parts; rows of facts that
+                              it did not print stay
 """
 import os
 import subprocess
@@ -81,13 +83,17 @@ def jobs(tally, build, fixtures, thorough):
 
 
 def update(program, outputs):
-    believed, kinds = {}, facts(program)
+    believed, kinds, printed = {}, facts(program), set()
     for path in outputs:
         with open(path, encoding='ascii') as f:
             for line in f:
                 fact, lie, outcome = line.split()
+                printed.add(fact)
                 if outcome not in GOOD:
                     believed.setdefault(fact, []).append(f'{lie}={outcome}')
+    for fact, kept in table().items():
+        if fact not in printed and kept:
+            believed[fact] = [f'{lie}={outcome}' for lie, outcome in kept.items()]
     with open(TABLE, 'w', encoding='ascii') as f:
         f.write(HEAD)
         for fact, kind in kinds:
@@ -96,6 +102,9 @@ def update(program, outputs):
 
 
 if __name__ == '__main__':
+    PROGRAM = os.path.join(HERE, '..', '..', 'build', 'tools', 'lies')
+    if sys.argv[1:] == ['--rows']:
+        sys.exit('\n'.join(rows(PROGRAM)) or None)
     if sys.argv[1:2] != ['--update']:
         sys.exit(__doc__)
-    update(os.path.join(HERE, '..', '..', 'build', 'tools', 'lies'), sys.argv[2:])
+    update(PROGRAM, sys.argv[2:])
