@@ -18,7 +18,7 @@ enum {
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
 	ID_MAN, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
 	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_HOLDERS,
-	ID_LIMITS, ID_EVENTS, ID_PSI, ID_DYING,
+	ID_LIMITS, ID_EVENTS, ID_PSI, ID_DYING, ID_GROUPS,
 	ID_VERDICT, ID_KILLS, ID_MEMORY, ID_NO_SANDBOX, ID_SANDBOX_TEST,
 };
 
@@ -67,6 +67,7 @@ const struct option_spec option_specs[] = {
 	{ ID_DYING, 0, "dying", NULL, "removed groups that are still referenced", OPT_DYING },
 	{ ID_VERDICT, 0, "verdict", NULL, "why memory ran out: causes with their figures", OPT_VERDICT },
 	{ ID_KILLS, 0, "kills", NULL, "what killing a process or control group would free", OPT_KILLS },
+	{ ID_GROUPS, 0, "groups", NULL, "one row for each stack, with its tasks", OPT_GROUPS },
 	{ ID_JOBS, 'j', "jobs", "N", "number of threads (default: number of CPUs)", 0 },
 	{ ID_MEMORY, 0, "memory", "SIZE",
 	  "bytes of memory to use, as 512M or 8G (default: half of this machine's)", 0 },

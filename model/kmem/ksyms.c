@@ -170,6 +170,14 @@ static bool at_module(struct ksyms *ks, struct ksym_module *m, uint64_t addr,
 
 /* ---- addresses ------------------------------------------------------------------------- */
 
+bool ksyms_in_module(const struct ksyms *ks, uint64_t addr)
+{
+	for (size_t i = 0; i < ks->modules.n; i++)
+		if (addr >= ks->modules.v[i].start && addr < ks->modules.v[i].end)
+			return true;
+	return false;
+}
+
 static struct ksym look_up(struct ksyms *ks, uint64_t addr)
 {
 	struct symbol_place p = { .name = "" };

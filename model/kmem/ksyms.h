@@ -27,6 +27,8 @@ struct ksyms {
 /* Reads the list of modules; their symbols when the first address of one is asked for. All in
    MEM; a damaged list is an issue. */
 void ksyms_init(struct ksyms *ks, const struct kernel *k, struct reader *r, struct arena *mem);
+/* Is it in the text of a module? */
+bool ksyms_in_module(const struct ksyms *ks, uint64_t addr);
 struct ksym ksyms_at(struct ksyms *ks, uint64_t addr);
 
 /* The module whose text or data ADDR is in; NULL: of none. */

@@ -15,6 +15,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "model/kobj.h"
+#include "model/views/waiting.h"
 
 #define NSEC 1e9
 /* Percent of the time: from here on it is thrashing, and below it is not. psi.rst calls long
@@ -23,7 +24,6 @@
 #define SOME_YES 30.0
 #define SOME_NO 1.0
 #define AGE_MAX 20.0		/* seconds: older averages are of another time */
-#define PF_MEMSTALL 0x01000000u	/* 4.20 to 5.9 */
 
 static const struct source_line {
 	const char *section, *name;
@@ -199,17 +199,6 @@ static void add_delays(const struct kernel *k, struct reader *r, const struct ta
 			p->delay[i] = (p->delay[i] == UINT64_MAX ? 0 : p->delay[i]) + v;
 }
 
-/* psi_memstall_enter() marks the task: with a flag until v5.10. 1, 0, or -1: unknown. */
-static int is_stalled(const struct kernel *k, struct reader *r, const struct task *t)
-{
-	static const struct era flag = { V(4, 20), V(5, 10) };
-	uint64_t v;
-
-	if (has(k, M_TASK_MEMSTALL))
-		return !r || kmember_u64(k, r, t->addr, M_TASK_MEMSTALL, &v) ? -1 : v != 0;
-	return in_era(k, flag) && has(k, Y_PSI_SYSTEM) ? (t->flags & PF_MEMSTALL) != 0 : -1;
-}
-
 static void read_tasks(struct reading *rd)
 {
 	const struct snapshot *s = rd->s;
@@ -221,7 +210,7 @@ static void read_tasks(struct reading *rd)
 	for (uint32_t i = 0; i < s->ntasks; i++) {
 		const struct task *task = &s->tasks[i];
 		struct thrash_proc *p = task->proc < s->nprocs ? &t->procs[task->proc] : NULL;
-		int stalled = psi ? is_stalled(s->k, r, task) : -1;
+		int stalled = psi ? task_is_stalled(s->k, r, task) : -1;
 
 		all &= stalled >= 0;
 		t->stalled += stalled > 0;

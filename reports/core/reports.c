@@ -35,6 +35,7 @@ const struct report *const reports[] = {
 	&report_config,
 	&report_oom,
 	&report_thrash,
+	&report_tasks,
 	&report_diff,
 	&report_layout,
 	&report_html,

@@ -14,6 +14,7 @@ from exact.otherrelease import compare_release
 from exact.pageflags import compare_pageflags
 from exact.sizes import compare_sizes
 from exact.system import compare_machine
+from exact.tasks import compare_tasks
 from exact.thrash import compare_thrash
 from exact.views import compare_views
 from lib.compare import compare_all, compare_dmesg
@@ -51,6 +52,7 @@ def compare_fixture(tally, program, build, f, truth, thorough):
     compare_oom(tally, name, vmcensus, truth)
     compare_thrash(tally, name, vmcensus, truth)
     compare_kills(tally, name, vmcensus, truth)
+    compare_tasks(tally, name, vmcensus, truth)
     compare_oom_zones(tally, name, lambda image: Vmcensus(program, image, f.types()), f.image(), truth,
                       os.path.join(build, 'oom'))
     compare_views(tally, name, vmcensus, truth, tool)

@@ -24,12 +24,13 @@ SYS_move_pages = {'x86_64': 279, 'ppc64le': 301}.get(os.uname().machine)
 SYS_finit_module = {'x86_64': 313, 'ppc64le': 353}.get(os.uname().machine)
 PAGE = os.sysconf('SC_PAGESIZE')
 # The count of switches, in status, comes first: if it is the same in the dump, so is all that follows.
-OF_ANY = ('status', 'stat', 'comm', 'cmdline', 'cgroup', 'oom_score', 'oom_score_adj', 'io')
+OF_ANY = ('status', 'stat', 'comm', 'cmdline', 'cgroup', 'oom_score', 'oom_score_adj', 'io', 'stack',
+          'wchan')
 OF_USER = ('maps', 'smaps', 'smaps_rollup', 'statm', 'numa_maps', 'mountinfo')
 OF_SYSTEM = ('meminfo', 'vmstat', 'zoneinfo', 'buddyinfo', 'pagetypeinfo', 'slabinfo', 'swaps',
              'iomem', 'version', 'cmdline', 'mounts', 'vmallocinfo', 'kallsyms', 'uptime', 'loadavg',
-             'pressure/memory', 'sysvipc/shm', 'sysvipc/msg', 'modules', 'net/sockstat', 'net/packet',
-             'net/unix', 'filesystems', 'self/mountinfo')
+             'pressure/memory', 'pressure/cpu', 'pressure/io', 'sysvipc/shm', 'sysvipc/msg', 'modules',
+             'net/sockstat', 'net/packet', 'net/unix', 'filesystems', 'self/mountinfo')
 OF_SYSFS = ('kernel/mm/ksm/pages_shared', 'kernel/mm/ksm/pages_sharing',
             'kernel/mm/transparent_hugepage/enabled')
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mmlocks.c - struct rw_semaphore (kernel/locking/rwsem.c, read in 5.10, 6.1, 7.2).
+ *
+ * Since 94a9717b3c40 (v5.3) bit 0 of count says that a writer holds it, count from bit 8 on how
+ * many readers do; owner is the task with flags in the low bits, of which bit 0 says that it is
+ * a reader: the last that came.
+ */
+#include "model/task/mmlocks.h"
+
+#include <inttypes.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/hash.h"
+#include "model/kobj.h"
+#include "model/walk/list.h"
+
+#define COUNT_WRITER 1u
+#define COUNT_READER_SHIFT 8
+#define OWNER_FLAGS 7u
+#define OWNER_READER 1u
+
+struct locks {
+	const struct snapshot *s;
+	struct reader *r;
+	struct hash tasks;		/* task_struct -> index */
+	enum mmlock *of;
+};
+
+static void set(struct locks *l, uint64_t task, enum mmlock what)
+{
+	uint32_t i = task ? hash_get(&l->tasks, task) : HASH_NONE;
+
+	if (i != HASH_NONE)
+		l->of[i] = what;
+}
+
+static void read_owner(struct locks *l, uint64_t lock)
+{
+	const struct kernel *k = l->s->k;
+	uint64_t count, owner;
+
+	if (kmember_u64(k, l->r, lock, M_RWSEM_COUNT, &count) ||
+	    kmember_u64(k, l->r, lock, M_RWSEM_OWNER, &owner))
+		return;
+	if (count & COUNT_WRITER)
+		set(l, owner & ~(uint64_t)OWNER_FLAGS, MMLOCK_WRITER);
+	else if (count >> COUNT_READER_SHIFT && owner & OWNER_READER)
+		set(l, owner & ~(uint64_t)OWNER_FLAGS, MMLOCK_READER);
+}
+
+static void read_waiters(struct locks *l, uint64_t lock)
+{
+	const struct kernel *k = l->s->k;
+	int64_t write = layout_enum(&k->layout, E_RWSEM_FOR_WRITE, 0);
+	struct listwalk w = listwalk_start(k, l->r,
+					   lock + layout_offset(&k->layout, M_RWSEM_WAITERS),
+					   l->s->ntasks);
+
+	while (listwalk_next(&w)) {
+		uint64_t waiter = w.node - layout_offset(&k->layout, M_WAITER_LIST), task, type;
+
+		if (!kmember_u64(k, l->r, waiter, M_WAITER_TASK, &task) &&
+		    !kmember_u64(k, l->r, waiter, M_WAITER_TYPE, &type))
+			set(l, task,
+			    type == (uint64_t)write ? MMLOCK_WAITS_WRITE : MMLOCK_WAITS_READ);
+	}
+	if (w.st)
+		issue_add(k->issues, w.st, "mmap_lock", 1, "waiters at %#" PRIx64, lock);
+}
+
+/* Owner and count have this form in all kernels whose lock has this name: v5.8. */
+enum mmlock *mmlocks_read(const struct snapshot *s, struct arena *mem)
+{
+	static const struct era form = { V(5, 3), 0 };
+	const struct kernel *k = s->k;
+	struct locks l = { .s = s, .r = kernel_reader(k), .tasks.mem = mem };
+	bool owners = in_era(k, form) && has(k, M_RWSEM_COUNT) && has(k, M_RWSEM_OWNER);
+	bool waiters = has(k, M_RWSEM_WAITERS) && has(k, M_WAITER_LIST) && has(k, M_WAITER_TASK) &&
+		       has(k, M_WAITER_TYPE);
+
+	if (!l.r || !has(k, M_MM_LOCK) || (!owners && !waiters)) {
+		reader_free(l.r);
+		return NULL;
+	}
+	l.of = arena_array(mem, enum mmlock, s->ntasks);
+	for (uint32_t i = 0; i < s->ntasks; i++)
+		hash_put(&l.tasks, s->tasks[i].addr, i);
+	for (uint32_t i = 0; owners && i < s->nmms; i++)
+		read_owner(&l, s->mms[i].addr + layout_offset(&k->layout, M_MM_LOCK));
+	for (uint32_t i = 0; waiters && i < s->nmms; i++)
+		read_waiters(&l, s->mms[i].addr + layout_offset(&k->layout, M_MM_LOCK));
+	reader_free(l.r);
+	return l.of;
+}
