@@ -8,6 +8,7 @@
  */
 #include "app/sandbox.h"
 
+#include <asm/termbits.h>
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>

@@ -68,6 +68,19 @@ function headline(machine) {
 		$('headline').append(make('small', {}, l));
 }
 
+// Why memory ran out: report oom --verdict.
+function sentences() {
+	const t = D.tables.verdict || {}, c = reader(t);
+
+	for (let i = 0; i < (t.n || 0); i++) {
+		const said = [c.report(i)].concat(c.certainty(i) === 'certain' ? []
+			: [c.certainty(i), c.why(i)]);
+
+		$('sentences').append(make('li', {}, c.text(i), ' ',
+			make('small', {}, said.filter(Boolean).join('; '))));
+	}
+}
+
 function facts(all) {
 	const skip = ['reason', 'task', 'victim', 'oom_kills'];
 
@@ -116,13 +129,6 @@ function openOwner(o) {
 	changed();
 }
 
-// Struct pages that describe no memory.
-function holes() {
-	if (D.ram === null)
-		return 'The amount of RAM is not known: reserved may include holes between RAM.';
-	return D.holes ? `Holes between RAM (${size(D.holes * PAGE)}) are left out.` : '';
-}
-
 // The overview: drawn when it is opened first.
 const overview = { draw: () => {} };
 
@@ -137,8 +143,9 @@ function startOverview() {
 			{ onclick: () => map.step(tree) }, '← all memory'), ` ${node.name}, ` +
 			size(node.bytes)]));
 		$('memory-note').textContent = top
-			? 'Areas are page frames, each counted once; inside, processes and files by their ' +
-			  'proportional share. Click to go inside, or on to a process or file. ' + holes()
+			? 'Areas are page frames, each counted once, by report census; inside, the owners: ' +
+			  'processes and files by their proportional share. Click to go inside, or on to a ' +
+			  'process or file.'
 			: node.about;
 	}
 	overview.draw = () => {
@@ -155,6 +162,7 @@ function startOverview() {
 		map.draw();
 	};
 	headline(all.machine || []);
+	sentences();
 	overview.draw();
 	map.id = 'area';
 	linked('overview', map);

@@ -14,11 +14,13 @@
 #include "model/views/objects.h"
 #include "model/source/source.h"
 #include "reports/core/common.h"
+#include "reports/core/list.h"
 #include "reports/file/sizes_cols.h"
 #include "reports/html/binaries.h"
-#include "reports/html/classes.h"
 #include "reports/html/emit.h"
 #include "reports/html/runs.h"
+#include "reports/oom/oom.h"
+#include "reports/page/census.h"
 #include "reports/core/pick.h"
 #include "reports/core/usage_cols.h"
 
@@ -50,37 +52,73 @@ static const struct { const char *name; size_t offset; } sizes[] = {
 #undef SIZE
 };
 
+#define TABLES_MAX 16
+#define OWNERS_SHOWN 1000	/* rows of a list of owners; the rest is one area of the map */
+
 struct data {
 	const struct snapshot *s;
 	struct emit e;
 	struct objects objects;
 	struct runs runs;
-	struct table tables[4];		/* whose strings are written at the end */
+	struct table tables[TABLES_MAX];	/* whose strings are written at the end */
 	unsigned ntables;
 	struct arena mem;
 };
 
 /* ---- reports ------------------------------------------------------------------ */
 
-static void report_table(struct data *d, const char *name, const char *const *columns, bool last)
+/* The table NAME of R's rows, at most MOST of them, the largest; 0: all. */
+static void put_table(struct data *d, const char *name, const struct report *r,
+		      const char *const *columns, size_t most)
 {
 	static const struct report_opts none;
-	const struct report *r = report_find(name);
-	struct table *t = &d->tables[d->ntables++];
+	struct table *t = &d->tables[d->ntables];
 	struct diag diag = { "" };
 	struct sort sort = { .n = 0 };
 
+	if (d->ntables)
+		fputs(",\n", d->e.out);
+	d->ntables++;
 	t->cols = r->cols;
 	t->ncols = r->ncols;
 	fprintf(d->e.out, " \"%s\": ", name);
 	if (r->run(d->s, &none, t, &diag)) {
 		emit_text(&d->e, diag.text);
-	} else {
-		if (r->sort && !sort_parse(r->sort, r->cols, r->ncols, &diag, &sort))
-			table_sort(t, &sort, 0);
-		emit_table(&d->e, t, columns);
+		return;
 	}
-	fputs(last ? "\n" : ",\n", d->e.out);
+	if (r->sort && !sort_parse(r->sort, r->cols, r->ncols, &diag, &sort))
+		table_sort(t, &sort, most);
+	if (most && t->nrows > most)
+		t->nrows = most;
+	emit_table(&d->e, t, columns);
+}
+
+/* The verdict, the census, and tables of owners: what its classes consist of. Left out where this
+   source does not offer what they need. */
+static void memory_tables(struct data *d)
+{
+	static const char *const verdict[] = { "kind", "report", "certainty", "why", "text", NULL };
+	static const char *const census[] = { "class", "size", "what", "counter", "kernel", NULL };
+	static const char *const holders[] = { "class", "kind", "what", "size", "pid", "comm", NULL };
+	static const char *const slab[] = { "cache", "memory", NULL };
+	static const char *const cache[] = { "kind", "cached", "mapped", "path", NULL };
+	static const char *const vmalloc[] = { "kind", "memory", "module", "caller", NULL };
+	static const char *const stacks[] = { "pid", "memory", "comm", NULL };
+	const struct { const char *name; const struct report *r; const char *const *columns; } all[] = {
+		{ "verdict", &report_oom_verdict, verdict },
+		{ "census", &report_census, census },
+		{ "holders", &report_census_holders, holders },
+		{ "slab", &report_slab, slab },
+		{ "cache", &report_cache, cache },
+		{ "vmalloc", &report_vmalloc, vmalloc },
+		{ "stacks", &report_stacks, stacks },
+	};
+
+	if (!source_has(d->s->k, SOURCE_MEMORY))
+		return;
+	for (unsigned i = 0; i < ARRAY_LEN(all); i++)
+		if (!(all[i].r->needs & ~d->s->built))
+			put_table(d, all[i].name, all[i].r, all[i].columns, OWNERS_SHOWN);
 }
 
 /* Index in mms of each row of procs: the reports have addresses of mms. */
@@ -96,29 +134,6 @@ static void proc_mms(struct data *d)
 		fprintf(d->e.out, "\"%d\": %" PRIu32, s->procs[i].pid, s->procs[i].mm);
 	}
 	fputs("},\n", d->e.out);
-}
-
-/* ---- memory -------------------------------------------------------------------- */
-
-static void classes(struct data *d)
-{
-	uint64_t *count = arena_array(&d->mem, uint64_t, frame_nclasses);
-	uint64_t present = d->s->machine.present, holes;
-	uint64_t total = frame_classes_count(&d->s->frames, present, count, &holes);
-
-	fprintf(d->e.out, "\"frames\": %" PRIu64 ", \"holes\": %" PRIu64 ", \"ram\": ", total,
-		holes);
-	emit_uint(&d->e, present ? present : COL_UNKNOWN);
-	fputs(",\n\"classes\": [", d->e.out);
-	for (unsigned i = 0; i < frame_nclasses; i++) {
-		emit_comma(&d->e, i);
-		fputs("\n  {\"name\": ", d->e.out);
-		emit_text(&d->e, frame_classes[i].key);
-		fputs(", \"about\": ", d->e.out);
-		emit_text(&d->e, frame_classes[i].about);
-		fprintf(d->e.out, ", \"frames\": %" PRIu64 "}", count[i]);
-	}
-	fputs("],\n", d->e.out);
 }
 
 /* ---- who maps what --------------------------------------------------------------- */
@@ -369,6 +384,8 @@ static void head(struct data *d)
 	emit_uint(&d->e, m->panic_line < m->nlog ? m->panic_line : COL_UNKNOWN);
 	fputs(", \"dump_bytes\": ", d->e.out);
 	emit_uint(&d->e, a.bytes);
+	fputs(", \"ram\": ", d->e.out);
+	emit_uint(&d->e, m->present ? m->present * page_size(d->s) : COL_UNKNOWN);
 	fputs(",\n\"issues\": [", d->e.out);
 	for (unsigned i = 0; is && i < is->n; i++) {
 		emit_comma(&d->e, i);
@@ -395,12 +412,12 @@ void html_data(const struct snapshot *s, const struct report_opts *o, FILE *out)
 	runs_build(s, &d.runs);
 	head(&d);
 	fputs("\"tables\": {\n", out);
-	report_table(&d, "summary", NULL, false);
-	report_table(&d, "procs", proc_columns, false);
-	report_table(&d, "dmesg", log_columns, true);
-	fputs("},\n", out);
+	put_table(&d, "summary", &report_summary, NULL, 0);
+	put_table(&d, "procs", &report_procs, proc_columns, 0);
+	put_table(&d, "dmesg", &report_dmesg, log_columns, 0);
+	memory_tables(&d);
+	fputs("\n},\n", out);
 	proc_mms(&d);
-	classes(&d);
 	mms(&d);
 	put_objects(&d);
 	vmas(&d);

@@ -12,6 +12,7 @@
 #include "reports/html/page_parts.h"
 #include "reports/core/list.h"
 #include "reports/core/pick.h"
+#include "reports/oom/verdict_text.h"
 #include "reports/render/render.h"
 
 #define NEEDS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND | NEED_SIZES)
@@ -58,11 +59,11 @@ const struct report report_html = {
 	.name = "html",
 	.about = "interactive HTML report: processes, files, pages, charts",
 	.needs = NEEDS,
-	.wants = NEED_CGROUPS | NEED_MACHINE | NEED_LOG,
+	.wants = NEED_VERDICT | NEED_KERNEL,
 	.opts = OPT_SYSROOT,
 	.products = products,
 	.prepare = demangle_prepare,
-	.help = "One file for any browser, without network: the overview, a map of all memory, the\n"
+	.help = "One file for any browser, without network: the verdict, a map of all memory, the\n"
 		"processes and files with their own and shared memory, their pages, charts, and the\n"
 		"log. Give -o FILE. Sections and symbols are shown for binaries that are found below\n"
 		"--sysroot DIR, or in the page cache of the dump.",

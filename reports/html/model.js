@@ -67,7 +67,7 @@ const EACH_PROC = new Set(SETS.exmap);
 const REPEATED = new Set(['rss', 'anon', 'file', 'shmem', 'resident', 'writable']);
 const OVER = 'pages that several processes share are in it several times; pss and effective ' +
 	'sizes divide them';
-const RAM = D.frames * PAGE;
+const RAM = D.ram === null ? Infinity : D.ram;
 
 // The sets for which the dump's data has all sizes.
 function setsKnown() {
@@ -322,8 +322,10 @@ const mmOrder = D.mms.first.map((f, i) => i).filter(i => D.mms.n[i])
 // ---- all memory, as a tree whose leaves add up to the machine ------------------------
 
 const COLOUR = {
-	'anonymous': 'blue', 'shared memory': 'green', 'mapped files': 'orange',
-	'page cache': 'yellow', 'slab': 'red', 'free': 'free', 'reserved': 'free', 'hugetlb': 'pink',
+	'anonymous': 'blue', 'ksm': 'blue', 'swap cache': 'blue', 'shmem mapped': 'green',
+	'shmem': 'green', 'file mapped': 'orange', 'file': 'yellow', 'block device': 'yellow',
+	'slab': 'red', 'large kmalloc': 'red', 'hugetlb used': 'pink', 'hugetlb free': 'pink',
+	'free': 'free', 'free on CPUs': 'free',
 };
 
 // Sizes of PARTS, cut so that they are no more than ALL; the rest is LEFT.
@@ -355,23 +357,87 @@ function ofObjects(bytes) {
 		name: o.name || '[anon]', bytes: bytes(o), object: o.key }));
 }
 
+// Rows of a table of owners that BELONG: {name, bytes}.
+function ofTable(table, named, bytes, belongs = () => true) {
+	const t = D.tables[table] || {}, c = reader(t), out = [];
+
+	for (let i = 0; i < (t.n || 0); i++)
+		if (belongs(c, i) && bytes(c, i) > 0)
+			out.push({ ...named(c, i), bytes: bytes(c, i) });
+	return out;
+}
+
+function ofCache(kind) {
+	return ofTable('cache', (c, i) => ({ name: c.path(i) || '(unnamed)' }),
+		(c, i) => c.cached(i) - c.mapped(i), (c, i) => c.kind(i) === kind);
+}
+
+function ofAreas(kind) {
+	return ofTable('vmalloc', (c, i) => ({ name: c.caller(i), id: c.module(i) }), (c, i) => c.memory(i),
+		(c, i) => c.kind(i) === kind);
+}
+
+// Owners of class NAME: those of one kind that one process holds are one piece.
+function ofHolders(name) {
+	const t = D.tables.holders || {}, c = reader(t), pieces = new Map();
+
+	for (let i = 0; i < (t.n || 0); i++) {
+		if (c.class(i) !== name || !c.size(i))
+			continue;
+		const pid = c.pid(i), key = pid === null ? c.what(i) : `${pid} ${c.kind(i)}`;
+		const p = pieces.get(key);
+
+		if (p)
+			Object.assign(p, { bytes: p.bytes + c.size(i), n: p.n + 1,
+				name: `${c.comm(i)}: ${c.kind(i)} × ${p.n + 1}` });
+		else
+			pieces.set(key, { bytes: c.size(i), n: 1,
+				name: pid === null ? c.what(i) : `${c.comm(i)}: ${c.what(i)}`,
+				...(pid === null ? {} : { id: String(pid), proc: pid }) });
+	}
+	return [...pieces.values()];
+}
+
+// What the classes of the census consist of, and the name of what is left.
+const PARTS = {
+	'anonymous': [() => ofProcs('pss_anon'), 'of no process found'],
+	'shmem mapped': [() => ofObjects(o => o.pss_shmem), 'of no object found'],
+	'shmem': [() => ofCache('shmem'), 'smaller objects'],
+	'file mapped': [() => ofObjects(o => o.pss_file), 'of no file found'],
+	'file': [() => ofCache('file'), 'smaller files'],
+	'slab': [() => ofTable('slab', (c, i) => ({ name: c.cache(i) }), (c, i) => c.memory(i)), 'of no cache found'],
+	'page tables': [() => ofProcs('pgtables'), 'of no process found'],
+	'kernel stacks': [() => ofTable('stacks', (c, i) => ({ name: c.comm(i), id: String(c.pid(i)),
+		proc: c.pid(i) }), (c, i) => c.memory(i)), 'of no task found'],
+	'vmalloc': [() => ofAreas('vmalloc'), 'of no area found'],
+	'vmap': [() => ofAreas('vmap'), 'of no area found'],
+};
+
+// Without a census: what processes map.
+function mappedTree() {
+	return ['anonymous', 'shmem mapped', 'file mapped'].map(name => {
+		const kids = PARTS[name][0]().sort((a, b) => b.bytes - a.bytes);
+
+		return { name, about: 'mapped by processes', kids, colour: COLOUR[name],
+			bytes: kids.reduce((sum, k) => sum + k.bytes, 0) };
+	}).filter(k => k.bytes);
+}
+
 function memoryTree() {
-	const parts = {
-		'anonymous': all => fitted(all, ofProcs('pss_anon'), 'of no process found'),
-		'shared memory': all => fitted(all, ofObjects(o => o.pss_shmem), 'not mapped: tmpfs'),
-		'mapped files': all => fitted(all, ofObjects(o => o.pss_file), 'of no file found'),
-		'page cache': all => fitted(all, ofObjects(o => (o.kind === 'file'
-			? o.cached - o.pss_file : 0)), 'files that no process maps'),
-	};
-	const kids = D.classes.filter(c => c.frames).map(c => {
-		const bytes = c.frames * PAGE;
+	const t = D.tables.census || {}, c = reader(t), kids = t.n ? [] : mappedTree();
 
-		return { name: c.name, about: c.about, bytes, kids: parts[c.name]
-			? parts[c.name](bytes) : [], colour: COLOUR[c.name] || 'grey' };
-	});
+	for (let i = 0; i < (t.n || 0); i++) {
+		const name = c.class(i), bytes = c.size(i);
 
+		if (!bytes)
+			continue;
+		const [parts, left] = PARTS[name] || [() => ofHolders(name), 'of no holder found'];
+
+		kids.push({ name, about: c.what(i), bytes, kids: fitted(bytes, parts(), left),
+			colour: COLOUR[name] || 'grey' });
+	}
 	kids.sort((a, b) => b.bytes - a.bytes);
-	return { name: 'all memory', bytes: D.frames * PAGE, kids };
+	return { name: 'all memory', bytes: kids.reduce((sum, k) => sum + k.bytes, 0), kids };
 }
 
 // The largest pieces of any kind, except for free memory.
@@ -379,7 +445,7 @@ function owners(tree, n) {
 	const out = [];
 
 	for (const c of tree.kids) {
-		if (c.name === 'free' || c.name === 'reserved')
+		if (c.colour === 'free')
 			continue;
 		if (!c.kids.length)
 			out.push({ what: c.about, ...c });

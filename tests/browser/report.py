@@ -124,13 +124,13 @@ class Fixture(Page):
         head = self.b.run('return document.getElementById("headline").firstChild.textContent')
         self.equal('the headline is the reason', [head], [shown(r) for r in reason])
         data = self.b.run('''const d = JSON.parse(document.getElementById('data').textContent);
-            return [d.frames * d.page_size, d.classes.map(c => c.frames * d.page_size)];''')
-        self.equal('classes add up to all frames', sum(data[1]), data[0])
+            return [d.ram, d.tables.census.columns.size.v];''')
+        self.equal('classes add up to RAM', sum(x or 0 for x in data[1]), data[0])
         cells = self.b.run('''return [...document.querySelectorAll('#treemap > button')].map(e => ({
             level: e.dataset.level, name: e.dataset.name, bytes: Number(e.dataset.bytes),
             area: Number(e.dataset.area) }));''')
         top = [c for c in cells if c['level'] == '1']
-        self.equal('areas of the treemap add up to all frames', sum(c['bytes'] for c in top),
+        self.equal('areas of the treemap add up to RAM', sum(c['bytes'] for c in top),
                    data[0])
         ram = self.ram()
         if ram:
@@ -229,7 +229,7 @@ class Fixture(Page):
     def total(self, column, sum_):
         """As a list tells it: no sum that pages in it several times make larger than RAM."""
         ram = self.b.run('const d = JSON.parse(document.getElementById("data").textContent);'
-                         'return d.frames * d.page_size')
+                         'return d.ram')
         return '-' if column in ('rss', 'anon', 'file', 'shmem') and sum_ > ram else f'{sum_:,}'
 
     def one_process(self):
@@ -474,7 +474,7 @@ def large(tally, page, browser):
     size = os.path.getsize(page) >> 20
     rows = browser.run('return document.querySelectorAll("#p-procs tbody tr").length')
     ram = browser.run("""const d = JSON.parse(document.getElementById('data').textContent);
-        return d.frames * d.page_size;""")
+        return d.ram;""")
     over = [f'{pane} {c}: {v} KiB of {ram // 1024}' for pane in ('#p-procs', '#f-files')
             for c, v in browser.run(TOTALS, pane).items()
             if c not in ('size', 'swap', 'procs') and v[:1].isdigit() and number(v) * 1024 > ram]

@@ -74,9 +74,9 @@ def fresh(page):
 
 # ---- units ----------------------------------------------------------------------------
 
-# Every text in view that tells a size: not the kernel's own (log), nor what a page is.
+# Every text in view that tells a size: not the kernel's own (log), nor sentences, nor what a page is.
 SIZES = r'''
-const out = [], skip = '#unit, script, style, #log, #notes .text, [hidden]';
+const out = [], skip = '#unit, script, style, #log, #notes .text, #sentences, [hidden]';
 const tell = s => out.push(...(s.match(/[0-9][0-9.,]* ?(B|kB|[KMGTPE]iB|bytes?|pages?)\b/g) || []));
 const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 for (let n = walk.nextNode(); n; n = walk.nextNode()) {

@@ -141,6 +141,7 @@ static void make_frames(struct snapshot *s)
 		f->mapcount = i < anon + file;
 	}
 	frames_give(s, chunk, nchunks, n);
+	s->machine.present = n;
 }
 
 /* The same names where the kernel logs them, and where an issue has them. */
