@@ -29,6 +29,7 @@ class Oom:
     innocent: bool = True   # did the killed process not cause it?
     limit: str = 'memory of the machine'    # the verdict's limit
     more: str = ''          # a further cause that a row must have
+    amount: bool = True     # is the holder's figure what the one hog took?
     crash: bool = False     # /proc cannot be read afterwards: the truth is recorded before the script, which ends in a panic
     timeout: int = 600
 
@@ -115,7 +116,7 @@ OOMS = {
                      innocent=False, limit='memory policy'),
     'lowmem': Oom('driver or unknown', 'silent', 'the zones of the kernel were full, with the pages of the module silent; '
                   'ZONE_MOVABLE was free', INNOCENT + 'hog pipes 409600 comm=client\nawait_oom\n',
-                  hogs={'silent': '380:order=0'}, memory=1024, append='movablecore=400M', limit='low zone'),
+                  hogs={'silent': '380:order=0'}, memory=1024, append='movablecore=400M', limit='low zone', amount=False),
     'dying': Oom('one process grew', 'leaker', 'leaker grew; removed groups still had 200 MiB of files of a tmpfs',
                  GROUPS + 'for i in $(seq 100); do mkdir g$i; sh -c "echo \\$\\$ > g$i/cgroup.procs; '
                  'head -c 2M /dev/zero > /dev/shm/$i"; rmdir g$i; done\n' + INNOCENT +
