@@ -37,6 +37,7 @@ void holders_build(const struct snapshot *s, struct reader *r, struct arena *mem
 	messages_walk(&h);
 	trace_walk(&h);
 	block_walk(&h);
+	pools_walk(&h);
 	tell(&h);
 	holding_finish(&h, mem, ret);
 	arena_release(&scratch);

@@ -105,5 +105,6 @@ void bpf_maps_walk(struct holding *h);
 void messages_walk(struct holding *h);
 void trace_walk(struct holding *h);
 void block_walk(struct holding *h);
+void pools_walk(struct holding *h);
 
 #endif

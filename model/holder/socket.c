@@ -36,7 +36,7 @@ static void take_frags(struct holding *h, struct held *o, uint64_t info, unsigne
 		return;
 	}
 	for (uint64_t i = 0; i < n; i++) {
-		/* bit 0: no page, but memory of a device (8f9a69a92fb6, v6.10) */
+		/* bit 0: no page, but memory of a device (netmem_ref, v6.10 or near) */
 		if (read_kva_word(h->r, info + m->offset + i * m->stride, &page))
 			o->incomplete = true;
 		else if (page && !(page & 1))
