@@ -84,8 +84,9 @@ static void take_cpu_frags(struct holding *h, enum layout_id id, uint32_t offset
 	o->kernel = true;
 	o->what = what;
 	for (uint32_t i = 0; i < h->k->ncpus; i++) {
-		uint64_t kva = held_member(h, o, (var + h->k->percpu[i] + offset) & mask,
-					   M_FRAGS_MEMORY) & ~(page - 1);
+		uint64_t kva =
+			held_member(h, o, (var + h->k->percpu[i] + offset) & mask, M_FRAGS_MEMORY) &
+			~(page - 1);
 
 		if (kva)
 			held_linear(h, o, kva, 1, CLASS_FRAGS);
