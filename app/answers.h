@@ -22,6 +22,9 @@ int run_capsule(struct run *run);
 /* Is an image a capsule? Then its rows are the answer. */
 bool run_has_capsule(const struct run *run);
 int run_stored(struct run *run);
+/* Report diff, if one of its images is a capsule. */
+int run_compared(struct run *run);
+bool stored_is(const char *path);
 /* Opens the capsule PATH; DIAG has a sentence on failure. */
 enum status stored_open(const char *path, struct diag *diag, struct capsule_file **ret);
 

@@ -15,6 +15,7 @@ void help_report(const struct report *r, FILE *out);
 void help_reports(FILE *out);		/* one line each */
 void help_columns(const struct report *r, FILE *out);
 /* The sections of the manual page that follow from the tables, in man(7). */
+void help_schema(FILE *out);
 void help_man(FILE *out);
 
 #endif

@@ -146,8 +146,8 @@ static int make_tables(struct merge *m)
 		for (unsigned c = 0; c < r->ncols; c++)
 			sql = arena_printf(&m->mem, "%s, \"%s\" %s", sql, r->cols[c].name,
 					   capsule_sql_type(&r->cols[c]));
-		if (run_sql(m, arena_printf(&m->mem, "%s, PRIMARY KEY (dump_id, row)) WITHOUT ROWID",
-					    sql)))
+		if (run_sql(m, arena_printf(&m->mem,
+					    "%s, PRIMARY KEY (dump_id, row)) WITHOUT ROWID", sql)))
 			return -1;
 	}
 	return 0;
@@ -221,15 +221,17 @@ static int copy_all(struct merge *m, const char *id)
 	for (unsigned i = 0; !err && (r = capsule_report(i)); i++)
 		err = copy_report(m, r, id);
 	if (!err)
-		err = run_with_id(m,
-				  "INSERT INTO main.reports SELECT ?1, report, rows, lacks, head, note "
-				  "FROM c.reports",
-				  id);
+		err = run_with_id(
+			m,
+			"INSERT INTO main.reports SELECT ?1, report, rows, lacks, head, note "
+			"FROM c.reports",
+			id);
 	if (!err)
-		err = run_with_id(m,
-				  "INSERT INTO main.issues SELECT ?1, report, number, kind, object, "
-				  "count FROM c.issues",
-				  id);
+		err = run_with_id(
+			m,
+			"INSERT INTO main.issues SELECT ?1, report, number, kind, object, "
+			"count FROM c.issues",
+			id);
 	return err;
 }
 

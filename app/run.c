@@ -474,8 +474,9 @@ static int answer(struct run *run)
 	const struct report *r = run->o.report;
 	int status = run->found		    ? run_ids(run)
 		     : r == &report_capsule ? run_capsule(run)
-		     : run_has_capsule(run) ? run_stored(run)
-					    : analyse(run);
+		     : run_has_capsule(run)
+			     ? (run->o.nearlier ? run_compared(run) : run_stored(run))
+			     : analyse(run);
 
 	progress_stop(run->progress);
 	return status ? status : print(run);
@@ -603,6 +604,8 @@ int run_report(struct run *run)
 void run_end(struct run *run)
 {
 	arena_release(&run->t.mem);
+	arena_release(&run->sides[0]);
+	arena_release(&run->sides[1]);
 	capsule_drop(run->capsule);
 	capsule_close(run->stored);
 	capsule_close(run->stored_before);

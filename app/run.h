@@ -47,6 +47,7 @@ struct run {
 	struct table t;
 	struct image_facts image;	/* of the rows */
 	struct issues *issues;		/* the same; NULL: none */
+	struct arena sides[2];		/* of rows that were compared */
 	struct found *found;		/* for a report of many dumps; in MEM */
 	int status;			/* exit status of an answer that has no issues */
 	const char *text;		/* printed in place of the rows; NULL: them */

@@ -11,7 +11,7 @@
 
 #define CAPSULE_MAX (UINT64_C(16) << 30)	/* bytes; larger ones are not believed */
 
-static bool is_capsule(const char *path)
+bool stored_is(const char *path)
 {
 	uint8_t head[CAPSULE_HEAD];
 
@@ -21,7 +21,7 @@ static bool is_capsule(const char *path)
 bool run_has_capsule(const struct run *run)
 {
 	for (unsigned i = 0; !run->open && i < run->o.nimages; i++)
-		if (is_capsule(run->o.images[i]))
+		if (stored_is(run->o.images[i]))
 			return true;
 	return false;
 }

@@ -21,6 +21,7 @@ static int show_help(const struct options *o)
 	case DO_LIST: help_reports(stdout); break;
 	case DO_COLUMNS: help_columns(o->report, stdout); break;
 	case DO_MAN: help_man(stdout); break;
+	case DO_SCHEMA: help_schema(stdout); break;
 	case DO_SANDBOX_TEST:
 	case DO_REPORT: break;
 	}

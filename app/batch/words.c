@@ -107,7 +107,8 @@ static int take_shard(struct batch_words *w, const char *text, struct diag *diag
 	snprintf(first, sizeof(first), "%.*s", (int)(slash - text), text);
 	if (!strcmp(first, "auto") ? !from_engine(&w->shard, &w->shards)
 				   : !number_of(first, &w->shard))
-		return bad(diag, "--shard", text, "a share such as 0/8, or no engine gave a number");
+		return bad(diag, "--shard", text,
+			   "a share such as 0/8, or no engine gave a number");
 	if (!w->shards || w->shard >= w->shards)
 		return bad(diag, "--shard", text, "a share below the number of shares");
 	return 0;
@@ -165,7 +166,8 @@ int batch_words(struct batch_words *w, int argc, char **argv, struct arena *mem,
 	w->ninputs = (unsigned)(argc - optind);
 	if (err || (w->dir && w->ninputs))
 		return err;
-	fail(diag, ST_ABSENT, w->dir ? "no dump was named; usage: vmcensus batch DUMP... -o DIR"
-				     : "-o DIR is missing: where the result goes");
+	fail(diag, ST_ABSENT,
+	     w->dir ? "no dump was named; usage: vmcensus batch DUMP... -o DIR"
+		    : "-o DIR is missing: where the result goes");
 	return EXIT_USAGE;
 }

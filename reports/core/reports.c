@@ -37,6 +37,7 @@ const struct report *const reports[] = {
 	&report_thrash,
 	&report_tasks,
 	&report_diff,
+	&report_costs,
 	&report_layout,
 	&report_html,
 	&report_export,

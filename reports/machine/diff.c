@@ -9,12 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "dumpread/base/search.h"
 #include "model/views/objects.h"
+#include "reports/core/cell.h"
 #include "reports/core/common.h"
 #include "reports/machine/diff.h"
 
+#define BYTES_OF(row, name, fl, about) COL(row, name, COL_BYTES, fl, "bytes", about)
 #define BYTES(name, fl, about) COL(struct diff_row, name, COL_BYTES, fl, "bytes", about)
 #define DELTA(name, fl, about) COL(struct diff_row, name, COL_DELTA, fl, "bytes", about)
 
@@ -39,18 +42,8 @@ static const struct column cols[] = {
 	COL(struct diff_row, name, COL_STR, COL_SHOWN, "", "name"),
 };
 
-/* One thing in one snapshot, and its cost. */
-struct thing {
-	enum diff_group of;
-	unsigned line;		/* of a group of meminfo */
-	const char *what, *name;
-	int64_t pid;
-	uint64_t key;		/* equal in both snapshots when it is the same thing */
-	uint64_t size, rss, uss, swap;
-};
-
 struct things {
-	VEC(struct thing) v;
+	VEC(struct diff_thing) v;
 	struct hash at;		/* key -> index in v */
 	struct arena *mem;
 };
@@ -62,22 +55,23 @@ static const char *what_of(enum diff_group of)
 	return of < DIFF_MEMORY ? what[of] : "system";
 }
 
-static struct thing *thing_of(struct things *ts, enum diff_group of, const char *name, uint64_t key)
+static struct diff_thing *thing_of(struct things *ts, enum diff_group of, const char *name,
+				   uint64_t key)
 {
 	uint32_t i = hash_get(&ts->at, key);
-	struct thing *t;
+	struct diff_thing *t;
 
 	if (i != HASH_NONE)
 		return &ts->v.v[i];
 	hash_put(&ts->at, key, (uint32_t)ts->v.n);
 	t = vec_push(ts->mem, &ts->v);
-	*t = (struct thing){
+	*t = (struct diff_thing){
 		.of = of, .what = what_of(of), .name = name, .key = key, .pid = COL_UNKNOWN_INT
 	};
 	return t;
 }
 
-static void add_usage(struct thing *t, const struct usage *u)
+static void add_usage(struct diff_thing *t, const struct usage *u)
 {
 	t->size += u->pss;
 	t->rss += u->rss;
@@ -111,22 +105,20 @@ static uint32_t nth(struct hash *seen, const char *name)
 	return n;
 }
 
-static void add_processes(struct things *ts, const struct snapshot *s, bool one_boot)
+static void add_processes(struct things *ts, const struct snapshot *s)
 {
-	struct hash seen = { .mem = ts->mem };
-
 	for (uint32_t i = 0; i < s->nprocs; i++) {
 		const struct proc *p = &s->procs[i];
 		const struct mm *mm = proc_mm(s, p);
 		const char *name = proc_comm(s, p), *program;
-		struct thing *t;
+		struct diff_thing *t;
 
 		if (!mm)
 			continue;
 		t = thing_of(ts, DIFF_PROCESSES, name,
-			     one_boot ? key_of(PROCESS, (uint64_t)p->pid, p->start_boottime)
-				      : key_of(PROCESS, hash_str(name), nth(&seen, name)));
+			     key_of(PROCESS, (uint64_t)p->pid, p->start_boottime));
 		t->pid = p->pid;
+		t->start = p->start_boottime;
 		add_usage(t, &mm->usage);
 		if (mm->owner != i)
 			continue; /* shares the memory of a process that has it */
@@ -155,7 +147,7 @@ static void add_system(struct things *ts, const struct machine *m)
 	for (uint32_t i = 0; i < m->nmeminfo; i++) {
 		const struct zone_count *z = &m->meminfo[i];
 		enum diff_group of;
-		struct thing *t;
+		struct diff_thing *t;
 		unsigned line;
 
 		if (z->value == UINT64_MAX || !strncmp(z->name, "HugePages_", 10))
@@ -167,38 +159,79 @@ static void add_system(struct things *ts, const struct machine *m)
 	}
 }
 
-static void add_all(struct things *ts, const struct snapshot *s, bool one_boot, struct arena *mem)
+/* What S costs, by thing. Strings live as long as S and MEM. */
+static void add_all(struct things *ts, const struct snapshot *s, struct arena *mem)
 {
 	ts->mem = ts->at.mem = mem;
 	add_system(ts, &s->machine);
-	add_processes(ts, s, one_boot);
+	add_processes(ts, s);
 	add_objects(ts, s);
+	for (size_t i = 0; i < ts->v.n; i++) {
+		struct diff_thing *t = &ts->v.v[i];
+
+		t->group = diff_group_name(t->of);
+		t->size >>= PSS_SHIFT;
+		if (t->of >= DIFF_MEMORY)
+			t->rss = t->uss = t->swap = COL_UNKNOWN;
+	}
+}
+
+static const struct column cost_cols[] = {
+	COL(struct diff_thing, group, COL_STR, COL_SHOWN, "",
+	    "processes, programs, objects, or the subject of a line of meminfo"),
+	COL(struct diff_thing, pid, COL_INT, COL_SHOWN, "", "process id"),
+	COL(struct diff_thing, start, COL_NSEC, 0, "ns", "of a process: when it began, since boot"),
+	COL_AS(struct diff_thing, size, "pss", COL_BYTES, COL_SHOWN, "bytes",
+	       "proportional size, or the line's value"),
+	BYTES_OF(struct diff_thing, uss, COL_SHOWN, "memory that no other process maps"),
+	BYTES_OF(struct diff_thing, rss, 0, "resident size"),
+	BYTES_OF(struct diff_thing, swap, COL_SHOWN, "swapped out"),
+	COL(struct diff_thing, name, COL_STR, COL_SHOWN, "", "name"),
+};
+
+static void fill_costs(const struct snapshot *s, struct table *t, struct arena *mem)
+{
+	struct things ts = { .mem = NULL };
+
+	add_all(&ts, s, mem);
+	t->rows = ts.v.v;
+	t->nrows = ts.v.n;
+	t->row_size = sizeof(struct diff_thing);
+}
+
+static enum status costs_report(const struct snapshot *s, const struct report_opts *o,
+				struct table *t, struct diag *diag)
+{
+	(void)o;
+	(void)diag;
+	fill_costs(s, t, &t->mem);
+	return ST_OK;
 }
 
 /* ---- the two together ------------------------------------------------------------ */
 
 /* Were both booted at the same time? Clocks are set to within two seconds. */
-static bool same_boot(const struct snapshot *a, const struct snapshot *b)
+static bool same_boot(const struct diff_side *a, const struct diff_side *b)
 {
-	int64_t t = a->machine.crash_time - (int64_t)(a->machine.uptime / 1000000000);
-	int64_t u = b->machine.crash_time - (int64_t)(b->machine.uptime / 1000000000);
+	int64_t t = a->crash_time - (int64_t)(a->uptime / 1000000000);
+	int64_t u = b->crash_time - (int64_t)(b->uptime / 1000000000);
 
-	return a->machine.crash_time && b->machine.crash_time && llabs(t - u) <= 2 &&
-	       !strcmp(a->k->nodename, b->k->nodename) && !strcmp(a->k->release, b->k->release);
+	return a->crash_time && b->crash_time && llabs(t - u) <= 2 &&
+	       !strcmp(a->nodename, b->nodename) && !strcmp(a->release, b->release);
 }
 
-static const char *change_of(const struct thing *a, const struct thing *b, int64_t delta)
+static const char *change_of(const struct diff_thing *a, const struct diff_thing *b, int64_t delta)
 {
 	if (!a || !b)
 		return a ? "gone" : "new";
 	return delta > 0 ? "grew" : delta < 0 ? "shrank" : "same";
 }
 
-static void set_row(struct diff_row *r, const struct thing *a, const struct thing *b)
+static void set_row(struct diff_row *r, const struct diff_thing *a, const struct diff_thing *b)
 {
-	static const struct thing none;
-	const struct thing *t = b ? b : a;
-	const struct thing *x = a ? a : &none, *y = b ? b : &none;
+	static const struct diff_thing none;
+	const struct diff_thing *t = b ? b : a;
+	const struct diff_thing *x = a ? a : &none, *y = b ? b : &none;
 
 	*r = (struct diff_row){
 		.of = t->of,
@@ -207,8 +240,8 @@ static void set_row(struct diff_row *r, const struct thing *a, const struct thin
 		.what = t->what,
 		.name = t->name,
 		.pid = t->pid,
-		.before = x->size >> PSS_SHIFT,
-		.after = y->size >> PSS_SHIFT,
+		.before = x->size,
+		.after = y->size,
 		.rss_before = x->rss,
 		.rss_after = y->rss,
 		.rss_delta = (int64_t)(y->rss - x->rss),
@@ -229,8 +262,8 @@ static void set_row(struct diff_row *r, const struct thing *a, const struct thin
 	r->rss_delta = r->uss_delta = r->swap_delta = COL_UNKNOWN_INT;
 }
 
-static void add_row(struct table *t, const struct report_opts *o, const struct thing *a,
-		    const struct thing *b)
+static void add_row(struct table *t, const struct report_opts *o, const struct diff_thing *a,
+		    const struct diff_thing *b)
 {
 	struct diff_row *r = (struct diff_row *)t->rows + t->nrows;
 
@@ -271,17 +304,51 @@ static void cut_groups(struct table *t, uint64_t top)
 		t->nrows = kept;
 }
 
-static enum status diff_report(const struct snapshot *s, const struct report_opts *o,
-			       struct table *t, struct diag *diag)
+static enum diff_group group_of(const char *name)
+{
+	int g = 0;
+
+	while (g < DIFF_OTHER && strcmp(diff_group_name((enum diff_group)g), name ? name : ""))
+		g++;
+	return (enum diff_group)g;
+}
+
+/* The things of one side with the keys by which they are found in the other. */
+static void index_side(struct things *ts, const struct diff_side *side, bool one_boot,
+		       struct arena *mem)
+{
+	struct hash seen = { .mem = mem };
+
+	ts->mem = ts->at.mem = mem;
+	ts->v.v = arena_array(mem, struct diff_thing, side->costs->nrows);
+	for (size_t i = 0; i < side->costs->nrows; i++) {
+		struct diff_thing *t = &ts->v.v[i];
+
+		memcpy(t, table_row(side->costs, i), min_u64(sizeof(*t), side->costs->row_size));
+		t->name = t->name ? t->name : "";
+		t->of = group_of(t->group);
+		t->line = 0;
+		if (t->of >= DIFF_MEMORY)
+			diff_line(t->name, &t->line);
+		t->what = what_of(t->of);
+		t->key = t->of >= DIFF_MEMORY	  ? key_of(SYSTEM, hash_str(t->name), 0)
+			 : t->of == DIFF_PROGRAMS ? key_of(PROGRAM, hash_str(t->name), 0)
+			 : t->of == DIFF_OBJECTS  ? key_of(OBJECT, hash_str(t->name), 0)
+			 : one_boot		  ? key_of(PROCESS, (uint64_t)t->pid, t->start)
+				    : key_of(PROCESS, hash_str(t->name), nth(&seen, t->name));
+		hash_put(&ts->at, t->key, (uint32_t)i);
+	}
+	ts->v.n = side->costs->nrows;
+}
+
+void diff_compare(const struct diff_side *before, const struct diff_side *after,
+		  const struct report_opts *o, struct table *t)
 {
 	struct things old = { .mem = NULL }, new = { .mem = NULL };
-	bool one_boot;
+	bool one_boot = same_boot(before, after);
 
-	if (!o->before)
-		return fail(diag, ST_ABSENT, "an earlier dump is needed");
-	one_boot = same_boot(o->before, s);
-	add_all(&old, o->before, one_boot, &t->mem);
-	add_all(&new, s, one_boot, &t->mem);
+	index_side(&old, before, one_boot, &t->mem);
+	index_side(&new, after, one_boot, &t->mem);
 	t->rows = arena_array(&t->mem, struct diff_row, old.v.n + new.v.n);
 	t->row_size = sizeof(struct diff_row);
 	for (size_t i = 0; i < new.v.n; i++) {
@@ -299,8 +366,43 @@ static enum status diff_report(const struct snapshot *s, const struct report_opt
 		t->note = "Nothing differs.";
 	else if (!one_boot)
 		t->note = "Not one boot of one machine: processes are compared by name.";
+}
+
+void diff_side_of(const struct snapshot *s, struct diff_side *ret, struct table *costs,
+		  struct arena *mem)
+{
+	fill_costs(s, costs, mem);
+	*ret = (struct diff_side){ .costs = costs,
+				   .crash_time = s->machine.crash_time,
+				   .uptime = s->machine.uptime,
+				   .nodename = s->k->nodename,
+				   .release = s->k->release };
+}
+
+static enum status diff_report(const struct snapshot *s, const struct report_opts *o,
+			       struct table *t, struct diag *diag)
+{
+	struct table old = { .nrows = 0 }, new = { .nrows = 0 };
+	struct diff_side before, after;
+
+	if (!o->before)
+		return fail(diag, ST_ABSENT, "an earlier dump is needed");
+	diff_side_of(o->before, &before, &old, &t->mem);
+	diff_side_of(s, &after, &new, &t->mem);
+	diff_compare(&before, &after, o, t);
 	return ST_OK;
 }
+
+const struct report report_costs = {
+	.name = "costs",
+	.about = "what each thing costs: programs, processes, objects, lines of meminfo",
+	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_MACHINE,
+	.cols = cost_cols,
+	.ncols = ARRAY_LEN(cost_cols),
+	.run = costs_report,
+	.help = "The rows that diff compares, of one dump. The groups are those of diff; sizes of the\n"
+		"first three are pss.",
+};
 
 const struct report report_diff = {
 	.name = "diff",

@@ -11,6 +11,26 @@ enum diff_group {
 	DIFF_SWAP, DIFF_KERNEL, DIFF_HUGE, DIFF_OTHER, DIFF_GROUPS
 };
 
+/* One thing in one dump, and its cost: a row of the report costs. */
+struct diff_thing {
+	enum diff_group of;
+	unsigned line;		/* of a group of meminfo */
+	const char *group, *what, *name;
+	int64_t pid;
+	uint64_t start;		/* of a process: ns since boot */
+	uint64_t key;		/* equal in both dumps when it is the same thing */
+	uint64_t size, rss, uss, swap;	/* bytes */
+};
+
+/* One of two dumps. */
+struct diff_side {
+	const struct table *costs;	/* rows of the report costs; members without a column
+					   may be missing */
+	int64_t crash_time;		/* seconds since 1970; 0: not known */
+	uint64_t uptime;		/* ns */
+	const char *nodename, *release;
+};
+
 struct diff_row {
 	enum diff_group of;
 	unsigned line;		/* of meminfo: its place in the group */
@@ -31,6 +51,12 @@ struct diff_row {
 enum diff_group diff_line(const char *name, unsigned *line);
 /* The word for GROUP in the column of that name. */
 const char *diff_group_name(enum diff_group group);
+/* The side of S, with its costs in COSTS, whose rows are in MEM. */
+void diff_side_of(const struct snapshot *s, struct diff_side *ret, struct table *costs,
+		  struct arena *mem);
+/* Fills T with the rows of diff; names are those of the sides. */
+void diff_compare(const struct diff_side *before, const struct diff_side *after,
+		  const struct report_opts *o, struct table *t);
 void diff_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
 	       FILE *out);
 

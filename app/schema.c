@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* schema.c - prints the tables of capsules and fleets as docs/schema.md has them. */
+#include "app/help.h"
+#include "reports/capsule/capsule.h"
+#include "reports/capsule/sql.h"
+
+static void put_cell(const char *s, FILE *out)
+{
+	for (; *s; s++) {
+		if (*s == '|')
+			putc('\\', out);
+		putc(*s, out);
+	}
+}
+
+static void put_table(const struct report *r, FILE *out)
+{
+	char name[64];
+
+	fprintf(out, "\n## %s\n\n", capsule_table(r, name, sizeof(name)));
+	put_cell(r->about, out);
+	fputs(".\n\n| column | type | unit | contents |\n|---|---|---|---|\n", out);
+	for (unsigned i = 0; i < r->ncols; i++) {
+		const struct column *c = &r->cols[i];
+
+		fprintf(out, "| `%s` | %s | %s | ", c->name, capsule_sql_type(c), c->unit);
+		put_cell(c->about, out);
+		fputs(" |\n", out);
+	}
+}
+
+void help_schema(FILE *out)
+{
+	const struct report *r;
+
+	fprintf(out,
+		"# Tables of capsules and fleets\n\n"
+		"Written by `tests/cli/schema --update`. schema_version %d.\n\n"
+		"A capsule (`vmcensus capsule`, `batch`) and a fleet (`vmcensus merge`) are SQLite files.\n"
+		"Each report whose rows they hold is a table. Sizes are bytes, times ns, addresses text\n"
+		"(\"0x...\"); unknown is NULL. A name that is not UTF-8 is a BLOB. `row` numbers the rows\n"
+		"from 1, in the order in which the report makes them. In a fleet `dump_id` stands before\n"
+		"it: the identity of the crash (`vmcensus id`), and the two are the key.\n\n"
+		"Columns of a capsule that begin with _ are the table engine's. A column that was not\n"
+		"computed is not in a capsule; in a fleet it is NULL.\n\n"
+		"| table | in | contents |\n|---|---|---|\n"
+		"| `capsule` | capsule | key, value: schema_version, vmcensus, id, path N, format, release ... |\n"
+		"| `reports` | both | report, rows, lacks (why it has no rows), head and note (lines above and below its table); in a capsule also made (options), text (its own form), crash_time |\n"
+		"| `issues` | both | report, number, kind, object, count: what could not be read or believed |\n"
+		"| `manifest` | fleet | file, key, outcome, dump_id, bytes, why: a row for each dump |\n"
+		"| `crashes` | fleet | a view: a row for each crash, with its panic, OOM events, sums |\n"
+		"| `outcomes` | fleet | a view: dumps and bytes by outcome |\n",
+		CAPSULE_SCHEMA);
+	for (unsigned i = 0; (r = capsule_report(i)); i++)
+		put_table(r, out);
+}
