@@ -199,11 +199,13 @@ static const struct oom_task *row_of(const struct oom_event *e, int64_t pid)
 	return NULL;
 }
 
+#define BACK 64u	/* events, and victims of each, that are looked at */
+
 /* The event before AT in which PID was killed, + 1; 0: none. */
 static size_t killed_before(const struct oom_log *log, size_t at, int64_t pid)
 {
-	for (size_t i = at; i--;)
-		for (size_t j = 0; j < log->v[i].victims.n && j < 64; j++)
+	for (size_t i = at; i-- && at - i <= BACK;)
+		for (size_t j = 0; j < log->v[i].victims.n && j < BACK; j++)
 			if (log->v[i].kind == OOM_KILL && log->v[i].victims.v[j].pid == pid)
 				return i + 1;
 	return 0;

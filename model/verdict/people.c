@@ -102,10 +102,12 @@ static const struct task *leader(const struct snapshot *s, const struct proc *p)
 					   : NULL;
 }
 
+#define VICTIMS 256u	/* of more, the first ones are looked at: a group is gone as a whole */
+
 /* Is it among the victims of an event that the dump does not show? */
 static bool was_killed(const struct oom_evidence *e, int32_t pid)
 {
-	for (size_t i = 0; !e->at_once && i < e->event->victims.n; i++)
+	for (size_t i = 0; !e->at_once && i < e->event->victims.n && i < VICTIMS; i++)
 		if (e->event->victims.v[i].pid == pid)
 			return true;
 	return false;

@@ -39,7 +39,7 @@ static const struct column cols[] = {
 	COL(struct row, badness, COL_INT, S, "pages",
 	    "what the OOM killer compared, from the log's numbers; to 3.4 thousandths"),
 	COL(struct row, choice, COL_STR, S, "",
-	    "whom the rules choose: then, from this table; now, from the dump"),
+	    "whom the rules choose: then, from this table; now, from the dump (last event)"),
 	COL(struct row, now, COL_STR, S, "", "in the dump: alive, ended, or another process of that pid"),
 	BYTES(rss_now, S, "dump: resident size by the kernel's counters"),
 	BYTES(swap_now, 0, "dump: swap entries"),
@@ -74,7 +74,7 @@ struct maker {
 	struct freer *freer;		/* NULL: usage was not built */
 	uint64_t *freed;		/* [nprocs]; COL_UNKNOWN: not asked yet */
 	const struct oom_event *e;
-	size_t number;
+	size_t number, last;		/* last: index of the last event with a table */
 	uint64_t total;			/* pages that its tasks could use */
 	struct replay then, now;
 };
@@ -166,7 +166,10 @@ static void set_event(struct maker *m, const struct oom_log *log, size_t i, stru
 	m->number = i + 1;
 	m->total = oom_total_of(m->s, m->e, mem);
 	replay_log(m->s, m->e, m->total, &m->then);
-	replay_dump(m->s, m->e, m->total, &m->now);
+	/* the dump is that of the last one, if of any */
+	m->now = (struct replay){ .result = REPLAY_NOT_POSSIBLE };
+	if (i == m->last)
+		replay_dump(m->s, m->e, m->total, &m->now);
 }
 
 /* Where the log names another than the rules do; and the choice in the dump. */
@@ -201,6 +204,8 @@ static void set_rows(struct maker *m, const struct oom_log *log, struct row *row
 		m->freer = freer_new(m->s, NULL, NULL, 0, &t->mem);
 	m->freed = arena_array(&t->mem, uint64_t, m->s->nprocs);
 	memset(m->freed, 0xff, m->s->nprocs * sizeof(*m->freed));
+	for (size_t i = 0; i < log->n; i++)
+		m->last = log->v[i].tasks.n ? i : m->last;
 	for (size_t i = 0; i < log->n; i++) {
 		if (log->v[i].tasks.n)
 			set_event(m, log, i, &t->mem);
