@@ -104,20 +104,34 @@ static void gather_zone(struct gather *g)
 	}
 }
 
-/* The kernel prints only zones that the request could use: others are those of the dump. */
+static bool was_printed(const struct oom_event *v, const struct zones *zs, const struct zone *z)
+{
+	for (size_t i = 0; i < v->zones.n; i++)
+		if (!strcmp(v->zones.v[i].name, z->name) &&
+		    (v->zones.v[i].node == OOM_UNKNOWN ||
+		     (z->node < zs->nnodes && v->zones.v[i].node == zs->nodes[z->node].id)))
+			return true;
+	return false;
+}
+
+/*
+ * The kernel prints only zones that the request could use. What was free in others is the rest of
+ * its count of all free pages; the dump shows that there are others.
+ */
 static void gather_others(struct gather *g)
 {
 	const struct oom_event *v = g->e->event;
+	struct ev_zone *z = &g->e->zone;
 	struct zones zs;
+	bool others = false;
 
-	if (!v || g->e->zone.free_of_others ||
-	    (v->constraint != OOM_CPUSET && v->constraint != OOM_MEMPOLICY) ||
+	if (!v || !z->name || z->free_of_others || v->constraint == OOM_MEMCG ||
 	    zones_build(g->s, g->mem, 0, &zs))
 		return;
 	for (uint32_t i = 0; i < zs.n; i++)
-		if (zs.v[i].node < zs.nnodes && other_node(v, zs.nodes[zs.v[i].node].id))
-			g->e->zone.free_of_others +=
-				known(gather_pages(g, zone_free(&zs, &zs.v[i])));
+		others = others || (zs.v[i].present && !was_printed(v, &zs, &zs.v[i]));
+	if (others)
+		z->free_of_others = known(less(g->e->size[USE_FREE], z->free));
 }
 
 /* Sum of lines of /proc/vmstat that are NAME, or begin with it and "_". */

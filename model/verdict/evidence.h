@@ -95,6 +95,7 @@ struct oom_evidence {
 	struct ev_name name;		/* the name with most memory */
 	bool from_log;			/* the kernel's table, not the dump */
 	struct ev_victim victim;
+	struct ev_victim stuck;	/* of this or an earlier event: in D, with its memory */
 
 	/* the request */
 	struct ev_zone zone;

@@ -262,6 +262,22 @@ static void victim_in_dump(struct gather *g, const struct proc *p, struct ev_vic
 	}
 }
 
+/* Whom the OOM killer killed, now or before, and who sleeps in D with its memory. */
+static void gather_stuck(struct gather *g)
+{
+	const struct snapshot *s = g->s;
+
+	for (uint32_t i = 0; i < s->nprocs; i++) {
+		struct ev_victim v = { .bytes = EV_UNKNOWN };
+
+		if (!s->procs[i].oom_victim || s->procs[i].mm >= s->nmms)
+			continue;
+		victim_in_dump(g, &s->procs[i], &v);
+		if (v.state == 'D' && (!g->e->stuck.comm || v.bytes > g->e->stuck.bytes))
+			g->e->stuck = v;
+	}
+}
+
 void gather_victim(struct gather *g)
 {
 	const struct oom_event *e = g->e->event;
@@ -269,6 +285,7 @@ void gather_victim(struct gather *g)
 	uint32_t at;
 
 	v->bytes = EV_UNKNOWN;
+	gather_stuck(g);
 	if (e && e->victims.n) {
 		const struct oom_victim *o = &e->victims.v[0];
 

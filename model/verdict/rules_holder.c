@@ -159,8 +159,8 @@ static bool of_use(const struct judge *j, struct verdict_row *r, enum use use, c
 			       o->name && o->detail ? " (" : "",
 			       o->name && o->detail ? o->detail : "",
 			       o->name && o->detail ? ")" : "");
-	/* the figure is that of the holder, if there is one of nearly all */
-	if (o->name && is_part(o->bytes, r->bytes, 800) && o->bytes < r->bytes)
+	/* the figure is that of the holder, if there is one of most */
+	if (o->name && is_part(o->bytes, r->bytes, 667) && o->bytes < r->bytes)
 		r->bytes = o->bytes;
 	return true;
 }

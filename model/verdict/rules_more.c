@@ -200,19 +200,16 @@ static bool guilty(const struct judge *j, struct verdict_row *r)
 
 static bool stuck(const struct judge *j, struct verdict_row *r)
 {
-	const struct oom_evidence *e = j->e;
-	const struct ev_victim *v = &e->victim;
+	const struct ev_victim *v = &j->e->stuck;
 
-	if (!v->comm || v->state != 'D' || !v->alive)
+	if (!v->comm)
 		return false;
 	r->bytes = v->bytes;
 	r->why = "its state in the dump";
-	r->text = arena_printf(
-		j->mem,
-		"The victim, %s, is still there with its memory: it sleeps in state D and "
-		"cannot die%s.",
-		proc_text(j, v->comm, v->pid),
-		v->reaped == OOM_REAPED ? "; the reaper took what it could" : "");
+	r->text = arena_printf(j->mem,
+			       "%s was killed and is still there with %s: it sleeps in state D and "
+			       "cannot die.",
+			       proc_text(j, v->comm, v->pid), size_text(j, v->bytes));
 	return true;
 }
 
