@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/hash.h"
 #include "model/kobj.h"
 
 #define STACK_TEXT_MAX 8192u
@@ -98,8 +99,25 @@ static size_t put_frame(char *buf, size_t n, size_t size, const struct kframe *f
 	return len > 0 ? min_u64(n + (size_t)len, size - 1) : n;
 }
 
+/* Texts of stacks: many tasks have the same. */
+struct texts_kept {
+	struct hash at;			/* key -> index */
+	VEC(const char *) text;
+	struct arena *mem;
+};
+
+static const char *keep_text(struct texts_kept *t, uint64_t key, const char *text)
+{
+	uint32_t i = hash_get(&t->at, key);
+
+	if (i != HASH_NONE)
+		return t->text.v[i];
+	hash_put(&t->at, key, (uint32_t)t->text.n);
+	return *vec_push(t->mem, &t->text) = arena_strdup(t->mem, text);
+}
+
 /* Guessed frames may be of calls that ended: they tell nothing. */
-static void describe(struct kstacks *ks, const struct kstack *st, struct arena *mem,
+static void describe(struct kstacks *ks, const struct kstack *st, struct texts_kept *texts,
 		     struct waiting *w)
 {
 	char buf[STACK_TEXT_MAX] = "";
@@ -126,11 +144,11 @@ static void describe(struct kstacks *ks, const struct kstack *st, struct arena *
 		w->key = (w->key ^ f->addr) * UINT64_C(0x9e3779b97f4a7c15) + 1;
 	}
 	if (w->function)
-		w->function = arena_strdup(mem, w->function);
+		w->function = arena_strdup(texts->mem, w->function);
 	if (lock && w->lock >= MMLOCK_WAITS_WRITE)
 		w->why = WAIT_MMAP_LOCK;
 	if (n)
-		w->stack = arena_strdup(mem, buf);
+		w->stack = keep_text(texts, w->key, buf);
 }
 
 enum status waiting_read(const struct snapshot *s, struct arena *mem, struct waiting **ret)
@@ -139,6 +157,7 @@ enum status waiting_read(const struct snapshot *s, struct arena *mem, struct wai
 	struct waiting *v;
 	enum mmlock *locks;
 	struct reader *r;
+	struct texts_kept texts = { .at.mem = mem, .mem = mem };
 	uint64_t unread = 0;
 
 	*ret = NULL;
@@ -153,7 +172,7 @@ enum status waiting_read(const struct snapshot *s, struct arena *mem, struct wai
 		v[i].lock = locks ? locks[i] : MMLOCK_NONE;
 		v[i].stalled = task_is_stalled(s->k, r, &s->tasks[i]);
 		kstacks_read(ks, &s->tasks[i], &st);
-		describe(ks, &st, mem, &v[i]);
+		describe(ks, &st, &texts, &v[i]);
 		unread += st.state == KSTACK_UNREAD;
 	}
 	if (unread)
