@@ -103,9 +103,11 @@ static void read_ranges(const struct kobj *o, struct mm *m)
 {
 	m->total_vm = kobj_u64(o, M_MM_TOTAL_VM);
 	m->locked_vm = kobj_u64(o, M_MM_LOCKED_VM);
-	m->data_vm = kobj_u64(o, M_MM_DATA_VM);
-	m->exec_vm = kobj_u64(o, M_MM_EXEC_VM);
 	m->stack_vm = kobj_u64(o, M_MM_STACK_VM);
+	m->data_vm = kobj_u64(o, M_MM_DATA_VM);
+	if (!has(o->k, M_MM_DATA_VM) && has(o->k, M_MM_SHARED_VM))
+		m->data_vm = m->total_vm - kobj_u64(o, M_MM_SHARED_VM) - m->stack_vm;
+	m->exec_vm = kobj_u64(o, M_MM_EXEC_VM);
 	m->hiwater_rss = kobj_u64(o, M_MM_HIWATER_RSS);
 	m->hiwater_vm = kobj_u64(o, M_MM_HIWATER_VM);
 	m->start_code = kobj_u64(o, M_MM_START_CODE);

@@ -40,13 +40,23 @@ static void put_groups(FILE *out, const struct task_text *x)
 {
 	uint32_t gid;
 
+	bool old = kernel_rule(x->s->k, RULE_IDS_SIGNED); /* f7a5f132b447 (v4.9) */
+
 	for (uint32_t i = 0; process_shown_group(x->shown, &x->d, i, &gid); i++)
-		fprintf(out, "%s%" PRIu32, i ? " " : "", gid);
-	fputs(" \n", out);
+		if (old)
+			fprintf(out, "%d ", (int)gid);
+		else
+			fprintf(out, "%s%" PRIu32, i ? " " : "", gid);
+	fputs(old ? "\n" : " \n", out);
 }
 
-static void put_ids(FILE *out, const char *label, const uint32_t *v)
+static void put_ids(FILE *out, const struct kernel *k, const char *label, const uint32_t *v)
 {
+	if (kernel_rule(k, RULE_IDS_SIGNED)) {
+		fprintf(out, "%s:\t%d\t%d\t%d\t%d\n", label, (int)v[0], (int)v[1], (int)v[2],
+			(int)v[3]);
+		return;
+	}
 	fprintf(out, "%s:\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\n", label, v[0], v[1],
 		v[2], v[3]);
 }
@@ -66,7 +76,8 @@ static void put_namespaces(FILE *out, const struct task_text *x)
 {
 	const struct kernel *k = x->s->k;
 
-	if (!has(k, Y_COPY_PID_NS) && has(k, Y_COPY_NAMESPACES))
+	if ((!has(k, Y_COPY_PID_NS) && has(k, Y_COPY_NAMESPACES)) ||
+	    !kernel_rule(k, RULE_STATUS_NS))
 		return;
 	put_ns(out, x, "NStgid", x->p->pid, x->d.ns_pid);
 	put_ns(out, x, "NSpid", x->p->pid, x->d.ns_pid);
@@ -84,12 +95,14 @@ static void put_who(const struct task_text *x, FILE *out)
 	fputs("Name:\t", out);
 	put_task_name(out, x->d.name);
 	putc('\n', out);
-	if (x->d.has_fs)
+	if (x->d.has_fs && kernel_rule(x->s->k, RULE_STATUS_UMASK))
 		fprintf(out, "Umask:\t%04o\n", x->d.umask);
-	fprintf(out, "State:\t%s\nTgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t%d\n",
-		state_text(state), p->pid, p->pid, p->ppid, x->d.tracer);
-	put_ids(out, "Uid", x->d.uid);
-	put_ids(out, "Gid", x->d.gid);
+	fprintf(out, "State:\t%s\nTgid:\t%d\n%sPid:\t%d\nPPid:\t%d\nTracerPid:\t%d\n",
+		state_text(state), p->pid,
+		kernel_rule(x->s->k, RULE_STATUS_NGID) ? "Ngid:\t0\n" : "", p->pid, p->ppid,
+		x->d.tracer);
+	put_ids(out, x->s->k, "Uid", x->d.uid);
+	put_ids(out, x->s->k, "Gid", x->d.gid);
 	fprintf(out, "FDSize:\t%" PRIu32 "\nGroups:\t", x->d.fd_size);
 	put_groups(out, x);
 	put_namespaces(out, x);

@@ -76,7 +76,7 @@ def expected_process(p, vfork_known):
         'ppid': [int(p.stat[1])],
         'state': [p.state],
         'threads': [int(p.stat[17])],
-        'uid': [int(p.status('Uid')[0])],
+        'uid': [int(p.status('Uid')[0]) % 2**32],      # to 4.8 a signed number
         'oom_score_adj': [int(p.read('oom_score_adj'))],
         'rss': [p.smaps_sum('Rss')],
         'uss': [private, private + hugetlb],
