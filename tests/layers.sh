@@ -26,7 +26,7 @@ reports: reports model arch facts dumpread
 app: app reports model arch facts dumpread
 cli: cli app reports model arch facts dumpread
 crashext: crashext app reports model arch facts dumpread
-crashkernel: reports model arch facts dumpread
+crashkernel: app reports model arch facts dumpread
 kmod: kmod
 '
 

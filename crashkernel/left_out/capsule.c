@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * capsule.c - stands in for reports/capsule/store.c, load.c and sql.c: nothing is written as a
+ * capsule.c - stands in for reports/capsule/store.c and load.c: nothing is written as a
  * database, and none is recognised as an image.
  */
 #include <stdlib.h>
