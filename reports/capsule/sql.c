@@ -36,3 +36,10 @@ const char fleet_views_sql[] =
 	/* what became of the dumps */
 	"CREATE VIEW outcomes AS SELECT outcome, count(*) AS dumps, sum(bytes) AS bytes"
 	" FROM manifest GROUP BY outcome;";
+
+const char *capsule_sql_type(const struct column *c)
+{
+	return c->type == COL_RATIO			 ? "REAL"
+	       : column_is_text(c) || c->type == COL_HEX ? "TEXT"
+							 : "INTEGER";
+}

@@ -126,13 +126,6 @@ static void bind_cell(struct capsule *c, sqlite3_stmt *st, int at, const struct 
 	}
 }
 
-const char *capsule_sql_type(const struct column *c)
-{
-	return c->type == COL_RATIO			 ? "REAL"
-	       : column_is_text(c) || c->type == COL_HEX ? "TEXT"
-							 : "INTEGER";
-}
-
 /* ---- tables -------------------------------------------------------------------------- */
 
 static void put_fact(struct capsule *c, const char *key, const char *text, int64_t number)
