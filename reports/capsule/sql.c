@@ -2,6 +2,8 @@
 /* sql.c - the tables of a capsule that are about its other tables. */
 #include "reports/capsule/sql.h"
 
+#include "reports/core/cell.h"
+
 const char capsule_about_sql[] =
 	"PRAGMA application_id = 1447904069;" /* CAPSULE_ID */
 	"PRAGMA user_version = 1;"	      /* CAPSULE_SCHEMA */
