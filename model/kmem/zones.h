@@ -83,6 +83,10 @@ uint64_t zone_free(const struct zones *zs, const struct zone *z);
 /* The watermark, with boost; ZONE_UNKNOWN: there is none. */
 uint64_t zone_wmark(const struct zone *z, unsigned i);
 
+/* numa.c: "10 20": the distances of node N to each node, in MEM; NULL: not shown. */
+const char *node_distances(const struct snapshot *s, const struct zones *zs, const struct node *n,
+			   struct arena *mem);
+
 /* pageblocks.c: the types of the pageblocks of one zone. */
 struct pageblocks {
 	const struct kernel *k;

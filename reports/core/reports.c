@@ -26,6 +26,7 @@ const struct report *const reports[] = {
 	&report_pages,
 	&report_check,
 	&report_zones,
+	&report_numa,
 	&report_slab,
 	&report_vmalloc,
 	&report_stacks,

@@ -5,6 +5,7 @@ User space is frozen, except process 1 and the recorder (see exact/system.py), w
 on, allocates, and ends before the dump. So some counters move. Each is named here with the
 most that it may move; every other byte must be equal.
 """
+import collections
 import itertools
 import re
 
@@ -222,6 +223,31 @@ def compare_pagetables(rows, truth):
                     if r['found'] and int(r['found']) > int(r['counted']) + truth.page_size]
 
 
+NODE_COUNTS = {'file': ('nr_file_pages',), 'anon': ('nr_anon_pages',), 'shmem': ('nr_shmem',),
+               'mapped': ('nr_mapped',), 'dirty': ('nr_dirty',), 'unevictable': ('nr_unevictable',),
+               'slab': ('nr_slab_reclaimable', 'nr_slab_unreclaimable'), 'free': ('nr_free_pages',),
+               'size': ('present',), 'managed': ('managed',), 'numa_hit': ('numa_hit',),
+               'numa_miss': ('numa_miss',), 'other_node': ('numa_other',), 'local_node': ('numa_local',)}
+EVENTS = ('numa_hit', 'numa_miss', 'other_node', 'local_node')
+
+
+def compare_numa(rows, zoneinfo, page):
+    """The report numa against the counters of nodes and zones in the exported zoneinfo."""
+    nodes = collections.defaultdict(collections.Counter)
+    for zone in re.split(r'^(?=Node )', zoneinfo.decode(), flags=re.M)[1:]:
+        node = re.match(r'Node (\d+)', zone)[1]
+        for name, value in re.findall(r'^ +(\w+) +(\d+)$', zone, re.M):
+            nodes[node][name] += int(value)
+    wrong = [] if len(rows) == len(nodes) else [f'{len(rows)} nodes, {len(nodes)} in zoneinfo']
+    for r in rows:
+        for column, names in NODE_COUNTS.items():
+            have = nodes[r['node']]
+            want = sum(have[n] for n in names) * (1 if column in EVENTS else page)
+            if r[column] and int(r[column]) != want:
+                wrong.append(f'node {r["node"]}: {column} is {r[column]}, {want} in zoneinfo')
+    return wrong
+
+
 def compare_tables(check, skip, truth, read, knows, report):
     """CHECK(what, differences, detail), SKIP(what, why); READ(name): the exported file; KNOWS(fact): is
     it in the dump's types? REPORT(name, option...): all columns of its rows."""
@@ -241,6 +267,7 @@ def compare_tables(check, skip, truth, read, knows, report):
                                                buddyinfo))
     check('report zones', compare_zones(truth.read('zoneinfo'), report('zones', '--all'),
                                         truth.page_size))
+    check('report numa', compare_numa(report('numa'), zoneinfo, truth.page_size))
     wrong, same = compare_slabinfo(truth.read('slabinfo'), read('slabinfo'))
     check('slabinfo', wrong, f'{same} lines equal')
     check('report slab', compare_slab(report('slab', '--all'), read('slabinfo'), read('meminfo')))

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * numa.c - distances of nodes, as __node_distance() of x86 and of the CPUs with mm/numa_memblks.c
+ * has them (read in 6.1, 7.1): outside of the table, 10 of a node to itself and 20 to others.
+ */
+#include <inttypes.h>
+
+#include "model/kmem/zones.h"
+#include "model/kobj.h"
+
+#define NODES_MAX 1024u		/* MAX_NUMNODES */
+#define DISTANCE_LOCAL 10u
+#define DISTANCE_REMOTE 20u
+
+const char *node_distances(const struct snapshot *s, const struct zones *zs, const struct node *n,
+			   struct arena *mem)
+{
+	const struct kernel *k = s->k;
+	struct reader *r = kernel_reader(k);
+	uint64_t cnt = 0, table = 0, from = (uint32_t)n->id;
+	const char *text = "";
+	bool known = has(k, Y_NUMA_DISTANCE) && has(k, Y_NUMA_DISTANCE_CNT) &&
+		     !kvar_u64(k, r, Y_NUMA_DISTANCE_CNT, 4, &cnt) &&
+		     !kvar_u64(k, r, Y_NUMA_DISTANCE, 0, &table) && cnt <= NODES_MAX;
+
+	for (uint32_t i = 0; known && i < zs->nnodes; i++) {
+		uint64_t to = (uint32_t)zs->nodes[i].id;
+		uint64_t v = to == from ? DISTANCE_LOCAL : DISTANCE_REMOTE;
+
+		if (from < cnt && to < cnt)
+			known = !read_kva_uint(r, table + from * cnt + to, 1, &v);
+		text = arena_printf(mem, "%s%s%" PRIu64, text, i ? " " : "", v);
+	}
+	reader_free(r);
+	return known ? text : NULL;
+}
