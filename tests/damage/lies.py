@@ -24,6 +24,7 @@ SAMPLE = ('5/40',)              # of make check
 WHOLE = tuple(f'{i}/8' for i in range(8))
 HEAD = """# Each fact of facts/layout, and the lies about it that are believed: exit status 0, and another
 # answer. All other lies change nothing, or the exit status tells. "type": not in memory.
+# "untried": the fact is newer than the last run of all lies.
 # "null", "unaligned", "user" and "top" of a pointer that are believed are open defects, unless null
 # is a value that it may have; "neighbour" and "cycle" lead to a sound object of another.
 # tests/damage/lies.py --update writes this file.
@@ -91,13 +92,15 @@ def update(program, outputs):
                 printed.add(fact)
                 if outcome not in GOOD:
                     believed.setdefault(fact, []).append(f'{lie}={outcome}')
-    for fact, kept in table().items():
+    old = table()
+    for fact, kept in old.items():
         if fact not in printed and kept:
             believed[fact] = [f'{lie}={outcome}' for lie, outcome in kept.items()]
     with open(TABLE, 'w', encoding='ascii') as f:
         f.write(HEAD)
         for fact, kind in kinds:
-            what = ['type'] if kind in ('size', 'enum') else believed.get(fact, [])
+            untried = [] if fact in old or fact in printed else ['untried']
+            what = ['type'] if kind in ('size', 'enum') else believed.get(fact, untried)
             f.write(' '.join([fact, *what]) + '\n')
 
 
