@@ -38,7 +38,7 @@ def table():
         for line in f:
             words = line.split('#')[0].split()
             if words:
-                out[words[0]] = dict(w.split('=') for w in words[1:] if '=' in w)
+                out[words[0]] = {w.split('=')[0]: w.partition('=')[2] for w in words[1:]}
     return out
 
 
@@ -95,7 +95,7 @@ def update(program, outputs):
     old = table()
     for fact, kept in old.items():
         if fact not in printed and kept:
-            believed[fact] = [f'{lie}={outcome}' for lie, outcome in kept.items()]
+            believed[fact] = [f'{lie}={outcome}' if outcome else lie for lie, outcome in kept.items()]
     with open(TABLE, 'w', encoding='ascii') as f:
         f.write(HEAD)
         for fact, kind in kinds:
