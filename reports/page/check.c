@@ -206,10 +206,14 @@ static enum status check_report(const struct snapshot *s, const struct report_op
 	t->note = arena_printf(&t->mem,
 			       "%s%" PRIu64 " frames agree, %" PRIu64 " differ (%" PRIu64
 			       " are mapped); %" PRIu64 " counters of %u mms agree, %" PRIu64
-			       " differ; %" PRIu64 " free blocks and the counts of %" PRIu64
-			       " pages were looked at",
+			       " differ",
 			       t->note ? t->note : "", v->agree, v->differ, v->mapped,
-			       v->counters - v->off, s->nmms, v->off, m.blocks, m.pages);
+			       v->counters - v->off, s->nmms, v->off);
+	if (m.blocks || m.pages)
+		t->note = arena_printf(&t->mem,
+				       "%s; %" PRIu64 " free blocks and the counts of %" PRIu64
+				       " pages were looked at",
+				       t->note, m.blocks, m.pages);
 	return ST_OK;
 }
 

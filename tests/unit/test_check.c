@@ -370,6 +370,10 @@ static void test_summary(void)
 	issue_add(&h.issues, ST_NODATA, "vma", 3, "some");
 	got = hand_print(&h, "summary", "text", NULL, NULL, NULL, 0, NULL);
 	CHECK_STR(got,
+		"VERDICT\n"
+		"  The kernel counts 2 OOM kills since boot; the log has none, it begins 0 s after boot. [summary]\n"
+		"  Memory that no counter of the kernel has was 24 MiB, 39 % of RAM. [census --unknown]\n"
+		"\n"
 		"kernel     6.1.0-hand\n"
 		"host       field \"7\"\n"
 		"cpu        x86_64, 0 online of 0, ?, pages of 4 KiB\n"
