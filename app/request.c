@@ -143,6 +143,7 @@ static enum status ask_debuginfo(void *arg, const uint8_t *id, unsigned len, cha
 {
 	struct request q = { .op = ASK_DEBUGINFO, .id_len = len };
 	struct answer r;
+	size_t size;
 
 	diag->text[0] = '\0';
 	if (len > sizeof(q.id))
@@ -153,8 +154,8 @@ static enum status ask_debuginfo(void *arg, const uint8_t *id, unsigned len, cha
 	r.text[sizeof(r.text) - 1] = '\0';
 	if (r.status)
 		return fail(diag, (enum status)r.status, "%s", r.text);
-	*path = heap_bytes(strlen(r.text) + 1);
-	strcpy(*path, r.text);
+	size = strlen(r.text) + 1;
+	*path = memcpy(heap_bytes(size), r.text, size);
 	return ST_OK;
 }
 

@@ -81,6 +81,7 @@ static void add_job(struct batch *b, const struct found_dump *d, const char *con
 	if (archive)
 		archive->left++;
 	b->bytes_left += d->bytes;
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): a vector of pointers */
 	*vec_push(&b->mem, &b->queue) = j;
 }
 

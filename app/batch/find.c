@@ -126,11 +126,10 @@ static enum status add_list(struct found *f, const char *path, unsigned depth, s
 	enum status st = ST_OK;
 	char *line = NULL;
 	size_t cap = 0;
-	ssize_t n;
 
 	if (!in)
 		return fail(diag, ST_IO, "%s: %s", path, strerror(errno));
-	while (!st && (n = getline(&line, &cap, in)) > 0) {
+	while (!st && getline(&line, &cap, in) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		if (!*line || *line == '#')
 			continue;

@@ -247,20 +247,18 @@ enum replay_agrees replay_compare(const struct oom_log *log, size_t at, const st
 	int64_t got = e->chosen_comm ? e->chosen_pid
 		      : e->victims.n ? e->victims.v[0].pid
 				     : OOM_UNKNOWN;
-	const char *because;
+	const char *because, *choice;
 
 	*why = NULL;
 	if (r->result == REPLAY_NOT_POSSIBLE || got == OOM_UNKNOWN || e->exiting ||
 	    (r->result == REPLAY_CHOSEN && r->pid == got))
 		return REPLAY_AGREES;
 	because = r->result == REPLAY_CHOSEN ? reason(log, at, r, got, mem) : NULL;
-	*why = arena_printf(mem,
-			    "event %zu: the rules choose %s%s%" PRId64 "%s, the log %" PRId64
-			    "%s%s",
-			    at + 1, r->result == REPLAY_CHOSEN ? r->comm : "nobody",
-			    r->result == REPLAY_CHOSEN ? " (" : " (of ",
-			    r->result == REPLAY_CHOSEN ? r->pid : (int64_t)e->tasks.n,
-			    r->result == REPLAY_CHOSEN ? ")" : ")", got, because ? ": " : "",
+	choice = r->result == REPLAY_CHOSEN
+			 ? arena_printf(mem, "%s (%" PRId64 ")", r->comm, (int64_t)r->pid)
+			 : arena_printf(mem, "nobody (of %zu)", (size_t)e->tasks.n);
+	*why = arena_printf(mem, "event %zu: the rules choose %s, the log %" PRId64 "%s%s", at + 1,
+			    choice, got, because ? ": " : "",
 			    because ? because : ", and no rule explains it");
 	return because ? REPLAY_EXPLAINED : REPLAY_CONTRADICTS;
 }

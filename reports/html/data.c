@@ -99,7 +99,9 @@ static void memory_tables(struct data *d)
 {
 	static const char *const verdict[] = { "kind", "report", "certainty", "why", "text", NULL };
 	static const char *const census[] = { "class", "size", "what", "counter", "kernel", NULL };
-	static const char *const holders[] = { "class", "kind", "what", "size", "pid", "comm", NULL };
+	static const char *const holders[] = {
+		"class", "kind", "what", "size", "pid", "comm", NULL
+	};
 	static const char *const slab[] = { "cache", "memory", NULL };
 	static const char *const cache[] = { "kind", "cached", "mapped", "path", NULL };
 	static const char *const vmalloc[] = { "kind", "memory", "module", "caller", NULL };
