@@ -162,7 +162,7 @@ void gather_rest(struct gather *g)
 	descriptors(g, &c->owners);
 	if (ev_share(e, e->size[USE_OTHER]) >= 80)
 		e->owner[USE_OTHER] = (struct ev_owner){
-			.name = "page frames of which nothing in the dump says what they are for",
+			.name = "frames of no known use",
 			.bytes = min_u64(unknown, e->size[USE_OTHER]),
 			.detail = points_to(g, c),
 		};

@@ -53,7 +53,7 @@ static const char *which(const struct judge *j)
 {
 	const struct oom_evidence *e = j->e;
 
-	return e->events > 1 ? arena_printf(j->mem, "Event %zu of %zu: ", e->number, e->events)
+	return e->events > 1 ? arena_printf(j->mem, "Event %zu of %zu. ", e->number, e->events)
 			     : "";
 }
 

@@ -139,7 +139,7 @@ static bool anonymous(const struct judge *j, struct verdict_row *r)
 
 /* ---- one owner, or none known ------------------------------------------------------------------- */
 
-/* "WHAT was 12 MiB, 30 % of RAM[: NAME has 10 MiB of it[, DETAIL]]." */
+/* "WHAT was 12 MiB, 30 % of RAM[; largest part: NAME, 10 MiB[ (DETAIL)]]." */
 static bool of_use(const struct judge *j, struct verdict_row *r, enum use use, const char *what)
 {
 	const struct oom_evidence *e = j->e;
@@ -151,11 +151,11 @@ static bool of_use(const struct judge *j, struct verdict_row *r, enum use use, c
 	if (o->cause)
 		r->cause = o->cause;
 	r->text = arena_printf(j->mem, "%s %s, %s%s%s%s%s%s%s.", what, size_text(j, r->bytes),
-			       share_text(j, r->bytes), o->name ? ": " : "", o->name ? o->name : "",
+			       share_text(j, r->bytes), o->name ? "; largest part: " : "",
+			       o->name ? o->name : "",
 			       !o->name ? ""
-			       : all	? " holds all of it"
-					: arena_printf(j->mem, " holds %s of it",
-						       size_text(j, o->bytes)),
+			       : all	? ", all of it"
+					: arena_printf(j->mem, ", %s", size_text(j, o->bytes)),
 			       o->name && o->detail ? " (" : "",
 			       o->name && o->detail ? o->detail : "",
 			       o->name && o->detail ? ")" : "");
