@@ -120,8 +120,8 @@ static bool many(const struct judge *j, struct verdict_row *r)
 	of_processes(j, r, ev_anonymous(e, e->procs));
 	r->text = arena_printf(j->mem,
 			       "%" PRIu32
-			       " processes held %s together, %s; none of them most of it: the "
-			       "largest is %s with %s.",
+			       " processes held %s of anonymous memory together, %s; none of them "
+			       "most of it: the largest is %s with %s.",
 			       e->nprocs, size_text(j, r->bytes), share_text(j, r->bytes),
 			       proc_text(j, p->comm, p->pid), size_text(j, p->bytes));
 	return true;
