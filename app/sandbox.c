@@ -166,8 +166,8 @@ static bool add_rules(scmp_filter_ctx ctx)
 	err |= ALLOW(ctx, clone, SCMP_A0(SCMP_CMP_MASKED_EQ, thread, thread));
 	/* its flags are in memory, where a filter cannot see them; glibc then takes clone() */
 	err |= seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-	err |= ALLOW(ctx, ioctl, SCMP_A1(SCMP_CMP_EQ, TCGETS));
-	err |= ALLOW(ctx, tgkill, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+	err |= ALLOW(ctx, ioctl, SCMP_A1(SCMP_CMP_EQ, TCGETS, 0));
+	err |= ALLOW(ctx, tgkill, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
 	return !err;
 }
 

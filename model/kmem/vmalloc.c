@@ -70,7 +70,7 @@ static void add_va(struct walker *w, uint64_t va, bool lazy)
 
 	if (ok && vm)
 		ok = read_vm(w, vm, &a);
-	else
+	else if (ok)
 		a.size = end - a.start;
 	if (!ok) {
 		issue_add(w->k->issues, ST_CORRUPT, "vmalloc area", 1, "at %#" PRIx64, va);

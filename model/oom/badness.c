@@ -135,7 +135,7 @@ uint64_t proc_oom_score(const struct snapshot *s, const struct proc *p)
 	uint64_t total = badness_total(s);
 	struct badness b = proc_badness(s, p, total);
 
-	if (!b.known)
+	if (!b.known || !total)
 		return UINT64_MAX;
 	if (b.unkillable)
 		return 0;

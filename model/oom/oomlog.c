@@ -186,6 +186,7 @@ static void handle(struct oom_reader *rd, struct oom_writer *w, uint32_t line,
 static void flush(struct oom_reader *rd, struct oom_writer *w)
 {
 	struct oom_match m;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): W is one of a vector */
 	struct oom_text t = { &m, { w->open.v, w->open.n } };
 
 	if (!w->open_form)
@@ -207,6 +208,7 @@ static void open_append(struct oom_reader *rd, struct oom_writer *w, struct span
  */
 static bool continues(const struct oom_reader *rd, const struct oom_writer *w, struct span text)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): W is one of a vector */
 	struct span open = { w->open.v, w->open.n }, f[TEXT_FIELDS];
 
 	if (!w->open_form || !text.n)

@@ -66,6 +66,7 @@ static void add_victims(struct people *x)
 
 	for (size_t i = 0; i < e->victims.n; i++) {
 		const struct oom_victim *v = &e->victims.v[i];
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): V is one of a vector */
 		struct ev_proc p = { .comm = v->comm ? v->comm : "?",
 				     .pid = v->pid,
 				     .adj = v->oom_score_adj,

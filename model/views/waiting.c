@@ -111,6 +111,7 @@ static const char *keep_text(struct texts_kept *t, uint64_t key, const char *tex
 	uint32_t i = hash_get(&t->at, key);
 
 	if (i != HASH_NONE)
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): I is one of text */
 		return t->text.v[i];
 	hash_put(&t->at, key, (uint32_t)t->text.n);
 	return *vec_push(t->mem, &t->text) = arena_strdup(t->mem, text);
