@@ -131,7 +131,10 @@ class Kernel:
     def dump_level(self):
         """makedumpfile's -d.  Up to 1.7.8 at least it takes tail pages of the newest kernels' slabs
         for user pages (bit 3, value 8) and drops them, and with them tasks and files: so not there.
+        That of Debian 12 finds no struct page of 6.12 on POWER9: there it filters nothing.
         """
+        if self.target.triplet:
+            return 0
         return 31 if version_key(self.release)[:2] < (7, 0) else 23
 
     def needed_modules(self, names=MODULES):
