@@ -209,7 +209,7 @@ static enum status check_report(const struct snapshot *s, const struct report_op
 			       " differ",
 			       t->note ? t->note : "", v->agree, v->differ, v->mapped,
 			       v->counters - v->off, s->nmms, v->off);
-	if (m.blocks || m.pages)
+	if (m.blocks)
 		t->note = arena_printf(&t->mem,
 				       "%s; %" PRIu64 " free blocks and the counts of %" PRIu64
 				       " pages were looked at",
