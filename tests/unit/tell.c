@@ -17,6 +17,8 @@ void tell(const struct snapshot *s, const char *name, const char *format)
 	struct arena mem = { 0 };
 	struct columns deflt, cols;
 	struct diag diag;
+	static const char *const paths[] = { "image" };
+	const struct image_facts image = image_facts_of(s, paths, 1);
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
@@ -27,7 +29,7 @@ void tell(const struct snapshot *s, const char *name, const char *format)
 		abort();
 	renderer_find(r, format)->render(&(struct render){
 		.report = r, .opts = &opts, .s = s, .t = &t, .cols = cols.v, .ncols = cols.n,
-		.units = { UNIT_KIB, 4096 } }, out);
+		.units = { UNIT_KIB, 4096 }, .image = &image, .issues = s->k->issues }, out);
 	fclose(out);
 	free(text);
 	arena_release(&t.mem);
