@@ -75,12 +75,27 @@ static void read_parts(const struct ksyms *ks, struct ksym_module *m)
 	}
 }
 
+/* struct module is part of the module's own memory (.gnu.linkonce.this_module, layout_sections() in
+   kernel/module/main.c). Memory of another place is not that of this module. */
+static bool has_itself(const struct ksym_module *m)
+{
+	for (uint32_t i = 0; i < m->nparts; i++)
+		if (m->addr >= m->part[i].start && m->addr < m->part[i].end)
+			return true;
+	return !m->nparts;
+}
+
 static void add_module(struct ksyms *ks, uint64_t addr)
 {
 	struct ksym_module m = { .addr = addr };
 	char buf[64];
 
 	read_parts(ks, &m);
+	if (!has_itself(&m)) {
+		issue_add(ks->k->issues, ST_CORRUPT, "module", 1, "memory of that at %#" PRIx64,
+			  addr);
+		return;
+	}
 	if (!m.start || read_kva_str(ks->r, addr + layout_offset(&ks->k->layout, M_MODULE_NAME),
 				     buf, sizeof(buf))) {
 		issue_add(ks->k->issues, ST_NODATA, "module", 1, "at %#" PRIx64, addr);
