@@ -24,7 +24,7 @@ class Target:
     types_since: tuple = (0, 0)     # the first kernel whose image has BTF
     memory: int = 1024      # MiB, usually
     patience: int = 1       # times as slow as this host emulates itself
-    lab_disk: int = 64      # MiB
+    lab_disk: int = 192     # MiB
     swap: int = 128         # MiB
     append: str = ''        # more for the kernel's command line
 
