@@ -333,6 +333,11 @@ struct machine {
 
 /* Value of a meminfo line ("MemTotal"), UINT64_MAX if unknown. */
 uint64_t machine_meminfo(const struct machine *m, const char *name);
+/* Value of a line of /proc/vmstat, UINT64_MAX if it is not known or not there. */
+uint64_t machine_vmstat(const struct machine *m, const char *name);
+/* The known lines that are NAME, or NAME, "_" and more: those of all zones ("allocstall_normal" ...,
+   since v4.8) added up. UINT64_MAX: there is none. */
+uint64_t machine_vmstat_sum(const struct machine *m, const char *name);
 /* Pages of zsmalloc: those of zram, and of zswap if it uses zsmalloc (always since v6.18).
    UINT64_MAX: not known, or zsmalloc is not built in. */
 uint64_t machine_zsmalloc(const struct machine *m);

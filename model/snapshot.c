@@ -40,13 +40,35 @@ uint64_t machine_meminfo(const struct machine *m, const char *name)
 	return UINT64_MAX;
 }
 
-uint64_t machine_zsmalloc(const struct machine *m)
+uint64_t machine_vmstat(const struct machine *m, const char *name)
 {
-	/* 91537fee0013 (v4.8) */
 	for (uint32_t i = 0; i < m->nvmstat; i++)
-		if (!strcmp(m->vmstat[i].name, "nr_zspages"))
+		if (!strcmp(m->vmstat[i].name, name))
 			return m->vmstat[i].value;
 	return UINT64_MAX;
+}
+
+uint64_t machine_vmstat_sum(const struct machine *m, const char *name)
+{
+	size_t len = strlen(name);
+	uint64_t sum = 0;
+	bool found = false;
+
+	for (uint32_t i = 0; i < m->nvmstat; i++) {
+		const char *n = m->vmstat[i].name;
+
+		if (strncmp(n, name, len) || (n[len] && n[len] != '_') ||
+		    m->vmstat[i].value == UINT64_MAX)
+			continue;
+		sum += m->vmstat[i].value;
+		found = true;
+	}
+	return found ? sum : UINT64_MAX;
+}
+
+uint64_t machine_zsmalloc(const struct machine *m)
+{
+	return machine_vmstat(m, "nr_zspages"); /* 91537fee0013 (v4.8) */
 }
 
 uint32_t snapshot_proc_by_pid(const struct snapshot *s, int32_t pid)

@@ -134,25 +134,6 @@ static void gather_others(struct gather *g)
 		z->free_of_others = known(less(g->e->size[USE_FREE], z->free));
 }
 
-/* Sum of lines of /proc/vmstat that are NAME, or begin with it and "_". */
-static uint64_t vmstat(const struct machine *m, const char *name)
-{
-	size_t len = strlen(name);
-	uint64_t sum = 0;
-	bool found = false;
-
-	for (uint32_t i = 0; i < m->nvmstat; i++) {
-		const char *n = m->vmstat[i].name;
-
-		if (strncmp(n, name, len) || (n[len] && n[len] != '_') ||
-		    m->vmstat[i].value == UINT64_MAX)
-			continue;
-		sum += m->vmstat[i].value;
-		found = true;
-	}
-	return found ? sum : EV_UNKNOWN;
-}
-
 static void gather_dying(struct gather *g)
 {
 	for (uint32_t i = 0; i < g->s->ncgroups; i++) {
@@ -180,8 +161,8 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 	ret->at_once = taken_at_once(&g);
 	g.memcg = memcg_of(&g);
 	ret->available = gather_info(&g, "MemAvailable");
-	ret->direct_reclaims = vmstat(&s->machine, "allocstall");
-	ret->refaults = vmstat(&s->machine, "workingset_refault");
+	ret->direct_reclaims = machine_vmstat_sum(&s->machine, "allocstall");
+	ret->refaults = machine_vmstat_sum(&s->machine, "workingset_refault");
 	gather_sizes(&g);
 	gather_zone(&g);
 	gather_others(&g);

@@ -67,22 +67,18 @@ struct reading {
 
 /* ---- counters -------------------------------------------------------------------------- */
 
-static uint64_t line_of(const struct snapshot *s, const char *name)
-{
-	for (uint32_t i = 0; i < s->machine.nvmstat; i++)
-		if (s->machine.vmstat[i].name && !strcmp(s->machine.vmstat[i].name, name))
-			return s->machine.vmstat[i].value;
-	return UINT64_MAX;
-}
-
 /* What happened between the dumps, or since boot. UINT64_MAX: not counted. */
-static uint64_t happened(const struct reading *rd, const char *name)
+static uint64_t between(uint64_t now, uint64_t then)
 {
-	uint64_t now = line_of(rd->s, name), then = rd->before ? line_of(rd->before, name) : 0;
-
 	if (now == UINT64_MAX || then == UINT64_MAX)
 		return UINT64_MAX;
 	return now > then ? now - then : 0;
+}
+
+static uint64_t happened(const struct reading *rd, const char *name)
+{
+	return between(machine_vmstat(&rd->s->machine, name),
+		       rd->before ? machine_vmstat(&rd->before->machine, name) : 0);
 }
 
 static double span(const struct thrash *t)
@@ -108,7 +104,8 @@ static void add_counters(struct reading *rd)
 {
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
 		bool level = !strcmp(lines[i].section, "lists");
-		uint64_t v = level ? line_of(rd->s, lines[i].name) : happened(rd, lines[i].name);
+		uint64_t v = level ? machine_vmstat(&rd->s->machine, lines[i].name)
+				   : happened(rd, lines[i].name);
 
 		if (v != UINT64_MAX)
 			add(rd, &lines[i], v, !level);
@@ -120,19 +117,11 @@ static void add_stalls(struct reading *rd)
 {
 	static const struct source_line l = { "reclaim", "allocstall", THRASH_COUNT,
 					      "times that a task had to reclaim memory itself" };
-	uint64_t sum = 0;
-	bool any = false;
+	uint64_t v = between(machine_vmstat_sum(&rd->s->machine, l.name),
+			     rd->before ? machine_vmstat_sum(&rd->before->machine, l.name) : 0);
 
-	for (uint32_t i = 0; i < rd->s->machine.nvmstat; i++) {
-		const char *name = rd->s->machine.vmstat[i].name;
-
-		if (!name || strncmp(name, l.name, strlen(l.name)))
-			continue;
-		any = true;
-		sum += happened(rd, name);
-	}
-	if (any)
-		add(rd, &l, sum, true);
+	if (v != UINT64_MAX)
+		add(rd, &l, v, true);
 }
 
 /* ---- pressure ---------------------------------------------------------------------------- */

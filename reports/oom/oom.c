@@ -79,29 +79,10 @@ enum status oom_events(const struct snapshot *s, struct table *t, struct oom_log
 
 /* ---- the note ----------------------------------------------------------------------- */
 
-/* Value of a line of /proc/vmstat; lines that begin with NAME and "_" are added. */
-static uint64_t vmstat_sum(const struct machine *m, const char *name)
-{
-	size_t len = strlen(name);
-	uint64_t sum = 0;
-	bool found = false;
-
-	for (uint32_t i = 0; i < m->nvmstat; i++) {
-		const char *n = m->vmstat[i].name;
-
-		if (strncmp(n, name, len) || (n[len] && n[len] != '_') ||
-		    m->vmstat[i].value == UINT64_MAX)
-			continue;
-		sum += m->vmstat[i].value;
-		found = true;
-	}
-	return found ? sum : UINT64_MAX;
-}
-
 /* Direct reclaim since boot: without an OOM kill this is what lack of memory cost. */
 static const char *events_text(const struct machine *m, struct arena *mem)
 {
-	uint64_t stalls = vmstat_sum(m, "allocstall");
+	uint64_t stalls = machine_vmstat_sum(m, "allocstall");
 
 	return stalls == UINT64_MAX
 		       ? ""
