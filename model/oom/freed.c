@@ -11,8 +11,8 @@
 #include "dumpread/base/heap.h"
 #include "model/file/shm.h"
 #include "model/holder/owners.h"
-#include "model/kmem/slab.h"
 #include "model/kmem/stacks.h"
+#include "model/oom/freed_objects.h"
 #include "model/usage/account.h"
 #include "model/usage/residency.h"
 #include "model/views/incomplete.h"
@@ -34,7 +34,8 @@ struct freer {
 	VEC(struct object_user) users;	/* by object */
 	uint32_t *first_user;		/* [shm.n + 1] */
 	uint32_t *used, nused;		/* objects that have users */
-	uint64_t stack;			/* bytes of one, and of a task_struct */
+	uint64_t stack;			/* bytes of one */
+	struct object_costs cost;
 	uint8_t *proc, *mm;		/* [nprocs], [nmms]: killed */
 	uint64_t left;			/* pages that may still be visited for this question */
 };
@@ -69,23 +70,6 @@ static void sort_users(struct freer *f)
 			f->used[f->nused++] = i;
 }
 
-/* Memory of one object of the cache task_struct; 0: not known. */
-static uint64_t task_bytes(const struct snapshot *s, struct arena *mem)
-{
-	struct slab_caches sc;
-
-	if (slab_caches_build(s, mem, false, &sc))
-		return 0;
-	for (uint32_t i = 0; i < sc.n; i++) {
-		const struct slab_cache *c = &sc.v[i];
-
-		if (c->name && !strcmp(c->name, "task_struct") && c->per_slab &&
-		    c->per_slab != SLAB_UNKNOWN && c->order < 20)
-			return (UINT64_C(1) << (s->k->page_shift + c->order)) / c->per_slab;
-	}
-	return 0;
-}
-
 struct freer *freer_new(const struct snapshot *s, const struct owners *owners,
 			const struct freed_range *ranges, uint32_t n, struct arena *mem)
 {
@@ -94,7 +78,8 @@ struct freer *freer_new(const struct snapshot *s, const struct owners *owners,
 
 	*f = (struct freer){ .s = s, .owners = owners, .ranges = ranges, .nranges = n, .mem = mem };
 	f->r = kernel_reader(s->k);
-	f->stack = f->r ? stack_size(&s->k->layout) + task_bytes(s, mem) : 0;
+	f->stack = f->r ? stack_size(&s->k->layout) : 0;
+	object_costs_read(s, mem, &f->cost);
 	f->proc = arena_array(mem, uint8_t, s->nprocs);
 	f->mm = arena_array(mem, uint8_t, s->nmms);
 	shm_build(s, mem, &f->shm);
@@ -205,6 +190,7 @@ static void pages_of_mm(struct pages *x, const struct mm *m)
 		x->reaped = is_reaped(s->k, v);
 		vma_walk(s, x->f->r, v, leaf, x);
 	}
+	x->ret->objects += m->nvmas * x->f->cost.vma;
 	x->ret->tables += m->pgtables_bytes + (UINT64_C(1) << s->k->page_shift); /* and the root */
 }
 
@@ -287,11 +273,13 @@ void freed_by(struct freer *f, const uint32_t *procs, uint32_t n, struct freed *
 		if (!f->proc[i])
 			continue;
 		ret->stacks += s->procs[i].ntasks * f->stack;
+		ret->objects += objects_of_proc(s, f->r, &f->cost, &s->procs[i], &ret->incomplete);
 		ret->incomplete = ret->incomplete || proc_incomplete(s, &s->procs[i]);
 	}
 	objects(f, ret);
 	descriptors(f, ret);
 	ret->incomplete = ret->incomplete || x.met.full || !f->shm.whole;
-	ret->exit = ret->anon + ret->tables + ret->stacks + ret->shmem + ret->descriptors;
+	ret->exit = ret->anon + ret->tables + ret->stacks + ret->objects + ret->shmem +
+		    ret->descriptors;
 	arena_release(&scratch);
 }

@@ -14,9 +14,10 @@
 
 struct freed {			/* bytes */
 	uint64_t reaped;
-	uint64_t exit;		/* reaped and the rest of anon, and the following four */
+	uint64_t exit;		/* reaped and the rest of anon, and the following five */
 	uint64_t anon;		/* anonymous pages that nobody else maps */
-	uint64_t tables, stacks;	/* stacks: kernel stacks, and task_structs */
+	uint64_t tables, stacks;	/* stacks: of the kernel */
+	uint64_t objects;	/* slab objects: tasks, vmas, inodes and dentries of /proc */
 	uint64_t shmem;		/* objects without a name that nobody else maps or has open */
 	uint64_t descriptors;	/* pipes, sockets and the like that nobody else holds */
 	uint64_t usable;	/* of anon: in the zones that were asked for */

@@ -18,7 +18,7 @@
 #include "reports/oom/oom.h"
 
 struct row {
-	uint64_t procs, rss, reaped, exit, anon, tables, stacks, shmem, descriptors, usable, swap,
+	uint64_t procs, rss, reaped, exit, anon, tables, stacks, objects, shmem, descriptors, usable, swap,
 		never, cheapest;
 	int64_t pid, badness;
 	const char *kind, *name, *incomplete;
@@ -34,10 +34,11 @@ static const struct column cols[] = {
 	COL(struct row, procs, COL_UINT, S, "", "processes that would end: all that share its mm, or all of the group"),
 	BYTES(rss, S, "resident size, by the kernel's counters"),
 	BYTES(reaped, S, "freed by the OOM reaper, before the process ends (since 4.7)"),
-	BYTES(exit, S, "freed once they ended: anon, tables, stacks, shmem, descriptors"),
+	BYTES(exit, S, "freed once they ended: anon, tables, stacks, objects, shmem, descriptors"),
 	BYTES(anon, 0, "of exit: anonymous pages that nobody else maps"),
 	BYTES(tables, S, "of exit: page tables"),
-	BYTES(stacks, 0, "of exit: kernel stacks and task_structs of all threads"),
+	BYTES(stacks, 0, "of exit: kernel stacks of all threads"),
+	BYTES(objects, 0, "of exit: slab objects: tasks, vmas, inodes and dentries of /proc"),
 	BYTES(shmem, S, "of exit: shared memory without a name that nobody else uses"),
 	BYTES(descriptors, S, "of exit: pipes, sockets and the like that nobody else holds"),
 	BYTES(usable, 0, "of exit: in zones that the request of the last event could use"),
@@ -163,6 +164,7 @@ static struct row *add_row(struct maker *m, uint32_t n, const char *kind, const 
 		.anon = f.anon,
 		.tables = f.tables,
 		.stacks = f.stacks,
+		.objects = f.objects,
 		.shmem = f.shmem,
 		.descriptors = f.descriptors,
 		.usable = m->q->nranges ? f.usable : f.exit,

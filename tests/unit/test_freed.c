@@ -115,7 +115,8 @@ static struct freed kill(struct machine_of_three *m, const uint32_t *procs, uint
 
 	freed_by(f, procs, n, &ret);
 	freer_free(f);
-	CHECK_EQ(ret.exit, ret.anon + ret.tables + ret.stacks + ret.shmem + ret.descriptors);
+	CHECK_EQ(ret.exit, ret.anon + ret.tables + ret.stacks + ret.objects + ret.shmem +
+				   ret.descriptors);
 	return ret;
 }
 
