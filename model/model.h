@@ -399,5 +399,7 @@ void snapshot_free(struct snapshot *s);
 
 /* Process by pid, NONE if there is none. */
 uint32_t snapshot_proc_by_pid(const struct snapshot *s, int32_t pid);
+/* Is cgroup (an index in cgroups[]) TOP, or below it? */
+bool snapshot_cgroup_within(const struct snapshot *s, uint32_t cgroup, uint32_t top);
 
 #endif

@@ -71,6 +71,16 @@ uint64_t machine_zsmalloc(const struct machine *m)
 	return machine_vmstat(m, "nr_zspages"); /* 91537fee0013 (v4.8) */
 }
 
+bool snapshot_cgroup_within(const struct snapshot *s, uint32_t cgroup, uint32_t top)
+{
+	for (uint32_t n = 0; cgroup < s->ncgroups && n <= s->ncgroups; n++) {
+		if (cgroup == top)
+			return true;
+		cgroup = s->cgroups[cgroup].parent;
+	}
+	return false;
+}
+
 uint32_t snapshot_proc_by_pid(const struct snapshot *s, int32_t pid)
 {
 	/* procs are made in the order of their pids */

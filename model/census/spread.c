@@ -217,7 +217,7 @@ static void spread_run(void *arg, unsigned worker, struct reader *r, const struc
 static const char *name_of(const struct pass *p, uint64_t key, const struct hash *css,
 			   struct arena *mem)
 {
-	const struct zone *z = &p->zones.v[key - 1];
+	const struct zone *z;
 	uint32_t i;
 
 	if (!key)
@@ -225,6 +225,7 @@ static const char *name_of(const struct pass *p, uint64_t key, const struct hash
 	switch (p->by) {
 	case SPREAD_NODE: return arena_printf(mem, "%" PRId32, p->zones.nodes[key - 1].id);
 	case SPREAD_ZONE:
+		z = &p->zones.v[key - 1];
 		return arena_printf(mem, "%" PRId32 " %s", p->zones.nodes[z->node].id, z->name);
 	case SPREAD_MIGRATETYPE: return p->zones.type_name[key - 1];
 	case SPREAD_ORDER: return arena_printf(mem, "%" PRIu64, key - 1);

@@ -81,16 +81,6 @@ static void add_victims(struct people *x)
 
 /* ---- from the dump ---------------------------------------------------------------------- */
 
-static bool below(const struct snapshot *s, uint32_t cgroup, uint32_t top)
-{
-	for (uint32_t n = 0; cgroup < s->ncgroups && n <= s->ncgroups; n++) {
-		if (cgroup == top)
-			return true;
-		cgroup = s->cgroups[cgroup].parent;
-	}
-	return false;
-}
-
 static uint64_t count(int64_t pages)
 {
 	return pages < 0 ? 0 : (uint64_t)pages;
@@ -127,7 +117,7 @@ static void add_dumped(struct people *x)
 
 		if (!m || !t || p->kthread || m->owner != i || was_killed(x->g->e, p->pid))
 			continue;
-		if (x->g->memcg != NONE && !below(s, p->cgroup, x->g->memcg))
+		if (x->g->memcg != NONE && !snapshot_cgroup_within(s, p->cgroup, x->g->memcg))
 			continue;
 		to = (struct ev_proc){
 			.comm = t->comm,

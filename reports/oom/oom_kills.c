@@ -137,16 +137,6 @@ struct maker {
 	uint32_t *procs;	/* [nprocs] */
 };
 
-static bool below(const struct snapshot *s, uint32_t cgroup, uint32_t top)
-{
-	for (uint32_t n = 0; cgroup < s->ncgroups && n <= s->ncgroups; n++) {
-		if (cgroup == top)
-			return true;
-		cgroup = s->cgroups[cgroup].parent;
-	}
-	return false;
-}
-
 static struct row *add_row(struct maker *m, uint32_t n, const char *kind, const char *name)
 {
 	struct row *r = vec_push(m->mem, &m->rows);
@@ -192,7 +182,7 @@ static void add_process(struct maker *m, uint32_t i)
 	r->rss = mm_counted_rss(s, mm);
 	r->badness = b.known && !b.unkillable ? b.points : COL_UNKNOWN_INT;
 	r->killable = !b.known || !b.unkillable;
-	if (m->q->memcg != NONE && !below(s, p->cgroup, m->q->memcg))
+	if (m->q->memcg != NONE && !snapshot_cgroup_within(s, p->cgroup, m->q->memcg))
 		r->killable = false;
 }
 
@@ -204,7 +194,7 @@ static void add_cgroup(struct maker *m, uint32_t g)
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < s->nprocs; i++) {
-		if (s->procs[i].kthread || !below(s, s->procs[i].cgroup, g))
+		if (s->procs[i].kthread || !snapshot_cgroup_within(s, s->procs[i].cgroup, g))
 			continue;
 		m->procs[count++] = i;
 		n = proc_mm(s, &s->procs[i]) && proc_mm(s, &s->procs[i])->owner == i
