@@ -202,12 +202,14 @@ static const struct oom_task *row_of(const struct oom_event *e, int64_t pid)
 #define BACK 64u	/* events, and victims of each, that are looked at */
 
 /* The event before AT in which PID was killed, + 1; 0: none. */
-static size_t killed_before(const struct oom_log *log, size_t at, int64_t pid)
+static size_t killed_before(const struct oom_log *log, size_t at, int64_t pid, enum oom_reaped *how)
 {
 	for (size_t i = at; i-- && at - i <= BACK;)
 		for (size_t j = 0; j < log->v[i].victims.n && j < BACK; j++)
-			if (log->v[i].kind == OOM_KILL && log->v[i].victims.v[j].pid == pid)
+			if (log->v[i].kind == OOM_KILL && log->v[i].victims.v[j].pid == pid) {
+				*how = log->v[i].victims.v[j].reaped;
 				return i + 1;
+			}
 	return 0;
 }
 
@@ -224,15 +226,16 @@ static const char *reason(const struct oom_log *log, size_t at, const struct rep
 {
 	const struct oom_event *e = &log->v[at];
 	const struct oom_task *t = row_of(e, got);
-	size_t before = killed_before(log, at, r->pid);
+	enum oom_reaped how = OOM_NOT_REAPED;
+	size_t before = killed_before(log, at, r->pid, &how);
 
 	if (e->prefix && strstr(e->prefix, "oom_kill_allocating_task"))
 		return "the kernel was told to kill who asks (vm.oom_kill_allocating_task)";
 	if (before)
-		return arena_printf(mem,
-				    "%s (%" PRId64
-				    ") was killed in event %zu, and its memory reaped",
-				    r->comm, r->pid, before);
+		return arena_printf(mem, "%s (%" PRId64 ") was killed in event %zu, and %s",
+				    r->comm, r->pid, before,
+				    how == OOM_UNABLE ? "the reaper gave it up"
+						      : "its memory reaped");
 	if (!t)
 		return "who was chosen is not in the table, or is a child of a row in it";
 	if (is_near(r, t))

@@ -153,6 +153,7 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 
 	memset(ret, 0, sizeof(*ret));
 	memset(ret->size, 0xff, sizeof(ret->size));
+	memset(ret->now, 0xff, sizeof(ret->now));
 	ret->machine_free = ret->stored = EV_UNKNOWN;
 	ret->kills = s->machine.oom_kills;
 	ret->panic = s->machine.panic;

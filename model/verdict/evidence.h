@@ -29,6 +29,7 @@ struct ev_owner {
 	const char *cause;	/* its kind, where the use has several; else NULL */
 	const char *detail;	/* a part of a sentence, or NULL */
 	uint64_t bytes;
+	int64_t pid;		/* 0: no process, or not one */
 };
 
 /* A process, by the log's table or by the dump. */
@@ -38,6 +39,7 @@ struct ev_proc {
 	uint64_t bytes;		/* resident anonymous memory (all of rss where the log has no more)
 				   and swap */
 	uint64_t tables, locked;	/* bytes; EV_UNKNOWN */
+	uint64_t start;		/* ns since boot; EV_UNKNOWN */
 	uint32_t threads;
 };
 
@@ -45,7 +47,9 @@ struct ev_proc {
 struct ev_name {
 	const char *comm;	/* NULL: there is none */
 	uint32_t n;
-	uint64_t bytes;		/* with their page tables, and stacks if those are known */
+	uint32_t dated, young;	/* of n: whose start is known; and who started shortly before */
+	uint64_t bytes;		/* pages that they share once; with their page tables, and stacks
+				   if those are known */
 };
 
 struct ev_victim {
@@ -80,9 +84,13 @@ struct oom_evidence {
 	uint64_t total;			/* bytes: RAM, or the limit; EV_UNKNOWN */
 	uint64_t size[USES];		/* bytes, EV_UNKNOWN */
 	struct ev_owner owner[USES];
+	uint64_t now[USES];		/* size[] of the dump, where it shows another moment; else
+					   EV_UNKNOWN */
+	uint64_t task_slab;		/* bytes of objects of tasks: they come with USE_STACKS and are
+					   not in USE_SLAB */
 	uint64_t available;		/* of the machine; EV_UNKNOWN */
 	uint64_t swap_total, swap_free;
-	uint64_t locked;		/* by mlock() */
+	uint64_t locked, locked_now;	/* by mlock(); in the dump */
 	uint64_t huge_unused;		/* of hugetlb: in the pool, free */
 	uint64_t stored;		/* bytes that USE_COMPRESSED holds; EV_UNKNOWN */
 	uint64_t dying;			/* charged to removed control groups */
@@ -95,6 +103,7 @@ struct oom_evidence {
 	struct ev_name name;		/* the name with most memory */
 	bool from_log;			/* the kernel's table, not the dump */
 	struct ev_victim victim;
+	struct ev_victim earlier;	/* killed before this event, but not yet gone */
 	struct ev_victim stuck;	/* of this or an earlier event: in D, with its memory */
 
 	/* the request */

@@ -5,12 +5,14 @@
  *     evidence.c  which event, which moment      sizes.c   where memory is
  *     people.c    processes and the victim       owners.c  who has most of a use
  *     rest.c      what no counter of the kernel shows
+ *     hints.c     whose it may be
  */
 #ifndef VMCENSUS_VERDICT_GATHER_H
 #define VMCENSUS_VERDICT_GATHER_H
 
 #include <string.h>
 
+#include "model/kmem/vmalloc.h"
 #include "model/verdict/evidence.h"
 
 struct gather {
@@ -56,9 +58,13 @@ void gather_sizes(struct gather *g);
 void gather_processes(struct gather *g);
 void gather_victim(struct gather *g);
 /* "python3 (123)" */
+int64_t gather_pid(const struct gather *g, uint32_t proc);	/* 0: none */
 const char *gather_who(const struct gather *g, uint32_t proc);
 /* rest.c: what no counter shows; reads the page array. */
 void gather_rest(struct gather *g);
+/* hints.c: the module that most areas of the caller of LIKE point to; NULL: none. */
+const char *vmalloc_points_to(const struct gather *g, const struct vmalloc *va,
+			      const struct vmalloc_area *like);
 /* owners.c: owner[]; may move parts of USE_OTHER and USE_FILE to other uses. */
 void gather_owners(struct gather *g);
 

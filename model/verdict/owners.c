@@ -27,6 +27,11 @@ static bool may_read_pages(const struct gather *g)
 	return source_has(g->s->k, SOURCE_MEMORY) && g->s->k->memmap.max_pfn <= LOOK_FRAMES;
 }
 
+int64_t gather_pid(const struct gather *g, uint32_t proc)
+{
+	return proc < g->s->nprocs ? g->s->procs[proc].pid : 0;
+}
+
 const char *gather_who(const struct gather *g, uint32_t proc)
 {
 	const struct snapshot *s = g->s;
@@ -168,6 +173,11 @@ static void ramfs_owner(struct gather *g)
 
 /* ---- slab --------------------------------------------------------------------------------- */
 
+static bool counted_with_stacks(const struct gather *g, const char *cache)
+{
+	return g->e->task_slab && cache && !strcmp(cache, "task_struct");
+}
+
 static void slab_owner(struct gather *g, enum use use)
 {
 	struct ev_owner *to = &g->e->owner[use];
@@ -177,7 +187,7 @@ static void slab_owner(struct gather *g, enum use use)
 	for (size_t i = 0; v && use == USE_SLAB && i < v->slabs.n; i++) {
 		uint64_t n = known(gather_told(v->slabs.v[i].total, 10));
 
-		if (n > to->bytes)
+		if (n > to->bytes && !counted_with_stacks(g, v->slabs.v[i].name))
 			*to = (struct ev_owner){ .name = v->slabs.v[i].name, .bytes = n };
 	}
 	if (to->name || slab_caches_build(g->s, g->mem, false, &sc))
@@ -188,7 +198,8 @@ static void slab_owner(struct gather *g, enum use use)
 				     ? 0
 				     : known(gather_pages(g, c->slabs << c->order));
 
-		if (n <= to->bytes || slab_is_reclaimable(g->s->k, c) != (use == USE_RECLAIMABLE))
+		if (n <= to->bytes || counted_with_stacks(g, c->name) ||
+		    slab_is_reclaimable(g->s->k, c) != (use == USE_RECLAIMABLE))
 			continue;
 		*to = (struct ev_owner){ .name = c->name, .bytes = n };
 		if (c->objects != SLAB_UNKNOWN)
@@ -209,6 +220,7 @@ static void tables_owner(struct gather *g)
 
 		if (n > to->bytes)
 			*to = (struct ev_owner){ .bytes = n,
+						 .pid = v->tasks.v[i].pid,
 						 .name = arena_printf(g->mem, "%s (%" PRId64 ")",
 								      v->tasks.v[i].comm,
 								      v->tasks.v[i].pid) };
@@ -216,7 +228,29 @@ static void tables_owner(struct gather *g)
 	for (uint32_t i = 0; !g->e->from_log && i < s->nmms; i++)
 		if (s->mms[i].pgtables_bytes > to->bytes && !(s->mms[i].pgtables_bytes >> 48))
 			*to = (struct ev_owner){ .bytes = s->mms[i].pgtables_bytes,
+						 .pid = gather_pid(g, s->mms[i].owner),
 						 .name = gather_who(g, s->mms[i].owner) };
+}
+
+/* A stack comes with an object of task_struct: it leaves USE_SLAB. */
+static void task_slab(struct gather *g)
+{
+	struct oom_evidence *e = g->e;
+	struct slab_caches sc;
+	uint64_t each = 0, n = g->s->ntasks, stacks = known(e->size[USE_STACKS]);
+
+	if (slab_caches_build(g->s, g->mem, false, &sc))
+		return;
+	for (uint32_t i = 0; i < sc.n; i++)
+		if (sc.v[i].name && !strcmp(sc.v[i].name, "task_struct") && sc.v[i].size < 1 << 20)
+			each = sc.v[i].size;
+	/* as many as there were then */
+	if (known(e->now[USE_STACKS]))
+		n = (uint64_t)((double)n * (double)stacks / (double)e->now[USE_STACKS]);
+	if (e->size[USE_SLAB] == EV_UNKNOWN || n >> 32)
+		return;
+	e->task_slab = min_u64(n * each, e->size[USE_SLAB]);
+	e->size[USE_SLAB] -= e->task_slab;
 }
 
 static void stacks_owner(struct gather *g)
@@ -235,6 +269,7 @@ static void stacks_owner(struct gather *g)
 	if (!n)
 		return;
 	to->name = gather_who(g, most);
+	to->pid = gather_pid(g, most);
 	to->bytes = all / s->ntasks * n;
 	to->detail = arena_printf(g->mem, "%" PRIu32 " of %" PRIu32 " threads", n, s->ntasks);
 }
@@ -268,6 +303,7 @@ static void vmalloc_owner(struct gather *g)
 	} by[CALLERS] = { { 0 } }, *top = by;
 	struct oom_evidence *e = g->e;
 	struct vmalloc va;
+	const char *module;
 	uint64_t sum = 0;
 
 	if (vmalloc_build(g->s, g->mem, &va))
@@ -307,6 +343,11 @@ static void vmalloc_owner(struct gather *g)
 		.detail =
 			arena_printf(g->mem, "%" PRIu64 " area%s", top->n, top->n == 1 ? "" : "s"),
 	};
+	module = top->a->sym.module ? NULL : vmalloc_points_to(g, &va, top->a);
+	if (module)
+		e->owner[USE_VMALLOC].detail = arena_printf(g->mem,
+							    "%s; they point to module %s, a guess",
+							    e->owner[USE_VMALLOC].detail, module);
 }
 
 /* ---- compressed swap ---------------------------------------------------------------------------- */
@@ -375,6 +416,74 @@ static bool managed_little(const struct gather *g)
 	       present / 10 * 7 > g->e->total;
 }
 
+#define BEFORE UINT64_C(60000000000)	/* ns: the end of an earlier victim may take so long */
+
+/*
+ * The killed process that BYTES of USE may have come free with. An earlier one may not have been
+ * gone yet: the log has the page tables of each, of the rest only a single victim can be told.
+ */
+static const struct oom_victim *freed_by(const struct gather *g, enum use use, uint64_t bytes)
+{
+	const struct oom_event *last = g->e->event;
+	const struct oom_victim *found = NULL;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < g->e->number; i++) {
+		const struct oom_event *e = &g->log->v[i];
+
+		if (e->kind != OOM_KILL || last->time - min_u64(e->time, last->time) > BEFORE)
+			continue;
+		for (size_t j = 0; j < e->victims.n; j++) {
+			const struct oom_victim *v = &e->victims.v[j];
+
+			if (use == USE_TABLES && v->tables != OOM_UNKNOWN &&
+			    known(gather_told(v->tables, 10)) < bytes / 2)
+				continue;
+			found = v;
+			n++;
+		}
+	}
+	return n == 1 && found->comm ? found : NULL;
+}
+
+static bool is_last(const struct gather *g, const struct oom_victim *v)
+{
+	const struct oom_event *e = g->e->event;
+
+	return v >= e->victims.v && v < e->victims.v + e->victims.n;
+}
+
+/*
+ * What was there at the event and is not in the dump came free with a victim: a process held
+ * it. Of the memory that no counter has that leaves what its descriptors held.
+ */
+static void came_free(struct gather *g)
+{
+	static const enum use uses[] = { USE_SHMEM, USE_SLAB, USE_TABLES, USE_STACKS, USE_OTHER };
+
+	for (unsigned i = 0; i < ARRAY_LEN(uses); i++) {
+		uint64_t then = g->e->size[uses[i]], now = g->e->now[uses[i]];
+		const struct oom_victim *v;
+
+		if (!large(g, then) || now == EV_UNKNOWN || now > then / 2)
+			continue;
+		v = freed_by(g, uses[i], then - now);
+		if (!v)
+			continue;
+		g->e->owner[uses[i]] = (struct ev_owner){
+			.name = arena_printf(g->mem, "%s (%" PRId64 ")", v->comm, v->pid),
+			.cause = uses[i] == USE_OTHER ? "pages behind descriptors" : NULL,
+			.detail = "it came free when that was killed",
+			.bytes = then - now,
+			.pid = v->pid,
+		};
+		if (!is_last(g, v))
+			g->e->earlier = (struct ev_victim){ .comm = v->comm,
+							    .pid = v->pid,
+							    .bytes = then - now };
+	}
+}
+
 void gather_owners(struct gather *g)
 {
 	const uint64_t *v = g->e->size;
@@ -383,17 +492,20 @@ void gather_owners(struct gather *g)
 
 	if (!source_has(g->s->k, SOURCE_MEMORY))
 		return;
-	if (large(g, v[USE_SHMEM]))
+	came_free(g);
+	if (large(g, v[USE_STACKS]))
+		task_slab(g);
+	if (large(g, v[USE_SHMEM]) && !g->e->owner[USE_SHMEM].name)
 		shmem_owner(g);
 	if (large(g, v[USE_FILE]) && large(g, stuck) && may_read_pages(g))
 		ramfs_owner(g);
-	if (large(g, v[USE_SLAB]))
+	if (large(g, v[USE_SLAB]) && !g->e->owner[USE_SLAB].name)
 		slab_owner(g, USE_SLAB);
 	if (large(g, v[USE_RECLAIMABLE]))
 		slab_owner(g, USE_RECLAIMABLE);
 	if (large(g, v[USE_TABLES]))
 		tables_owner(g);
-	if (large(g, v[USE_STACKS]))
+	if (large(g, v[USE_STACKS]) && !g->e->owner[USE_STACKS].name)
 		stacks_owner(g);
 	if (!memcg && large(g, v[USE_OTHER]))
 		compressed_then(g);

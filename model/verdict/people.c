@@ -2,6 +2,7 @@
 /* people.c - the processes of the scope: the largest, equal names, locked memory, the victim. */
 #include <stdlib.h>
 
+#include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
 #include "model/verdict/gather.h"
 
@@ -36,6 +37,22 @@ static void add(struct people *x, const struct ev_proc *p)
 	to->stem = stem_of(p->comm);
 }
 
+static const struct task *leader(const struct snapshot *s, const struct proc *p)
+{
+	return p->leader < s->ntasks	   ? &s->tasks[p->leader]
+	       : p->first_task < s->ntasks ? &s->tasks[p->first_task]
+					   : NULL;
+}
+
+/* When a process of the log was started, if the dump still has it: pids are given again. */
+static uint64_t start_of(const struct gather *g, int64_t pid, const char *comm)
+{
+	uint32_t i = pid < 0 || pid > INT32_MAX ? NONE : snapshot_proc_by_pid(g->s, (int32_t)pid);
+	const struct task *t = i == NONE ? NULL : leader(g->s, &g->s->procs[i]);
+
+	return t && comm && !strcmp(t->comm, comm) ? g->s->procs[i].start_boottime : EV_UNKNOWN;
+}
+
 /* ---- from the log ----------------------------------------------------------------------- */
 
 static void add_logged(struct people *x)
@@ -53,6 +70,7 @@ static void add_logged(struct people *x)
 					      known(gather_told(t->swapents, shift)),
 				     .tables = gather_told(t->tables_bytes, 0),
 				     .locked = EV_UNKNOWN,
+				     .start = start_of(x->g, t->pid, t->comm),
 				     .threads = 1 };
 
 		add(x, &p);
@@ -73,6 +91,7 @@ static void add_victims(struct people *x)
 				     .bytes = known(gather_told(v->anon_rss, 10)),
 				     .tables = gather_told(v->tables, 10),
 				     .locked = EV_UNKNOWN,
+				     .start = EV_UNKNOWN,
 				     .threads = 1 };
 
 		add(x, &p);
@@ -84,13 +103,6 @@ static void add_victims(struct people *x)
 static uint64_t count(int64_t pages)
 {
 	return pages < 0 ? 0 : (uint64_t)pages;
-}
-
-static const struct task *leader(const struct snapshot *s, const struct proc *p)
-{
-	return p->leader < s->ntasks	   ? &s->tasks[p->leader]
-	       : p->first_task < s->ntasks ? &s->tasks[p->first_task]
-					   : NULL;
 }
 
 #define VICTIMS 256u	/* of more, the first ones are looked at: a group is gone as a whole */
@@ -127,6 +139,7 @@ static void add_dumped(struct people *x)
 								  count(m->counter[RSS_SWAP]))),
 			.tables = m->pgtables_bytes,
 			.locked = gather_pages(x->g, m->locked_vm),
+			.start = p->start_boottime,
 			.threads = p->ntasks,
 		};
 		add(x, &to);
@@ -150,33 +163,70 @@ static bool same_name(const struct person *a, const struct person *b)
 	return a->stem == b->stem && !strncmp(a->p.comm, b->p.comm, a->stem);
 }
 
+#define YOUNG UINT64_C(300000000000)	/* ns before the event */
+
 /* Bytes of one kernel stack, on average. */
 static uint64_t stack_bytes(const struct gather *g)
 {
 	return g->s->ntasks ? known(gather_info(g, "KernelStack")) / g->s->ntasks : 0;
 }
 
+static void count_start(const struct gather *g, const struct ev_proc *p, struct ev_name *n)
+{
+	const struct oom_event *v = g->e->event;
+	uint64_t now = v ? v->time : g->s->machine.uptime;
+
+	if (p->start == EV_UNKNOWN)
+		return;
+	n->dated++;
+	n->young += p->start >= now || now - p->start <= YOUNG;
+}
+
 static void largest_name(struct people *x)
 {
 	struct oom_evidence *e = x->g->e;
-	uint64_t stack = stack_bytes(x->g);
+	uint64_t stack = stack_bytes(x->g), most = 0;
 
 	sort_array(x->v.v, x->v.n, sizeof(*x->v.v), by_name);
 	for (size_t i = 0, j; i < x->v.n; i = j) {
 		struct ev_name n = { .n = 0 };
+		uint64_t pages = 0, kernel = 0;
 
 		for (j = i; j < x->v.n && same_name(&x->v.v[i], &x->v.v[j]); j++) {
 			const struct ev_proc *p = &x->v.v[j].p;
 
 			n.n++;
-			n.bytes += p->bytes + known(p->tables) + p->threads * stack;
+			pages += p->bytes;
+			kernel += known(p->tables) + p->threads * stack;
+			count_start(x->g, p, &n);
 		}
-		if (n.bytes <= e->name.bytes && e->name.comm)
+		if (pages + kernel <= most && e->name.comm)
 			continue;
+		most = pages + kernel;
+		n.bytes = ev_anonymous(e, pages) + kernel;
 		n.comm = arena_strndup(x->g->mem, x->v.v[i].p.comm,
 				       n.n > 1 ? x->v.v[i].stem : strlen(x->v.v[i].p.comm));
 		e->name = n;
 	}
+}
+
+/*
+ * The table does not say what was locked, the log does of all: what the others cannot have
+ * locked is of the largest process; so is what was no longer locked when that was gone.
+ */
+static void locked_then(struct oom_evidence *e)
+{
+	struct ev_proc *p = &e->largest;
+	const struct oom_event *v = e->event;
+	uint64_t n;
+
+	if (!p->comm || p->locked != EV_UNKNOWN || e->locked == EV_UNKNOWN)
+		return;
+	n = less(e->locked, e->procs - p->bytes);
+	if (v && v->victims.n && v->victims.v[0].pid == p->pid && v->constraint != OOM_MEMCG &&
+	    e->locked_now != EV_UNKNOWN)
+		n = max_u64(n, less(e->locked, e->locked_now));
+	p->locked = min_u64(n, p->bytes);
 }
 
 void gather_processes(struct gather *g)
@@ -205,6 +255,7 @@ void gather_processes(struct gather *g)
 		if (p->locked != EV_UNKNOWN && p->locked > e->most_locked.locked)
 			e->most_locked = *p;
 	}
+	locked_then(e);
 	largest_name(&x);
 }
 

@@ -99,6 +99,7 @@ static void descriptors(struct gather *g, const struct owners *all)
 				: arena_printf(g->mem, "%s of %s", cause_of(top->o),
 					       gather_who(g, top->proc)),
 		.bytes = top->bytes,
+		.pid = gather_pid(g, top->proc),
 	};
 }
 
@@ -160,7 +161,7 @@ void gather_rest(struct gather *g)
 
 	balloon(g, c);
 	descriptors(g, &c->owners);
-	if (ev_share(e, e->size[USE_OTHER]) >= 80)
+	if (ev_share(e, e->size[USE_OTHER]) >= 80 && !e->owner[USE_OTHER].name)
 		e->owner[USE_OTHER] = (struct ev_owner){
 			.name = "frames of no known use",
 			.bytes = min_u64(unknown, e->size[USE_OTHER]),

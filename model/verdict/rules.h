@@ -9,6 +9,8 @@ struct judge {
 	const struct oom_evidence *e;
 	struct arena *mem;
 	const struct verdict_row *holder;	/* the first, once it is known; else NULL */
+	const struct ev_owner *owner;		/* of its use */
+	uint64_t weight;			/* bytes that it is told for */
 };
 
 /* Fills R if the rule holds: figure, certainty, why, text; cause and report are the table's,

@@ -28,7 +28,8 @@ static bool explain(const struct oom_evidence *e)
 
 /* ---- processes -------------------------------------------------------------------------------- */
 
-#define FORK_BOMB 100u		/* processes of one name */
+#define FORK_BOMB 100u		/* processes of one name; half, if they are known to be young */
+#define SWARM 1000u		/* so many are one, however large each is */
 #define SMALL (UINT64_C(4) << 20)	/* bytes of each */
 
 /* The sizes are those that the log has, or those of the dump. */
@@ -40,13 +41,25 @@ static void of_processes(const struct judge *j, struct verdict_row *r, uint64_t 
 		r->report = "oom --tasks";
 }
 
+/*
+ * Their number is the trouble, not their size, and it grew in minutes: what is known to be older
+ * piled up, or is a pool of workers.
+ */
+static bool is_bomb(const struct ev_name *n)
+{
+	bool young = n->dated && n->young >= n->dated - n->young;
+
+	if (!n->comm || (n->dated && !young) || n->n < (young ? FORK_BOMB / 2 : FORK_BOMB))
+		return false;
+	return n->n >= SWARM || n->bytes / n->n <= SMALL;
+}
+
 static bool fork_bomb(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
 	const struct ev_name *n = &e->name;
 
-	if (!n->comm || n->n < FORK_BOMB || n->n < e->nprocs / 2 || n->bytes / n->n > SMALL ||
-	    ev_share(e, n->bytes) < 100)
+	if (!is_bomb(n) || n->n < e->nprocs / 2 || ev_share(e, n->bytes) < 100)
 		return false;
 	of_processes(j, r, n->bytes);
 	r->text = arena_printf(j->mem,
@@ -102,7 +115,8 @@ static bool many_of_name(const struct judge *j, struct verdict_row *r)
 	const struct oom_evidence *e = j->e;
 	const struct ev_name *n = &e->name;
 
-	if (!n->comm || n->n < 2 || !explain(e) || !is_part(n->bytes, e->procs, 500))
+	if (!n->comm || n->n < 2 || !explain(e) ||
+	    !is_part(n->bytes, ev_anonymous(e, e->procs), 500))
 		return false;
 	of_processes(j, r, n->bytes);
 	r->text = arena_printf(j->mem, "%" PRIu32 " processes named %s held %s together, %s.", n->n,
@@ -200,7 +214,11 @@ static bool tables(const struct judge *j, struct verdict_row *r)
 
 static bool stacks(const struct judge *j, struct verdict_row *r)
 {
-	return of_use(j, r, USE_STACKS, "Kernel stacks were");
+	of_use(j, r, USE_STACKS, "Kernel stacks were");
+	if (j->e->task_slab)
+		r->text = arena_printf(j->mem, "%s Their tasks took %s more (task_struct).",
+				       r->text, size_text(j, j->e->task_slab));
+	return true;
 }
 
 static bool percpu(const struct judge *j, struct verdict_row *r)
@@ -252,6 +270,11 @@ static bool other(const struct judge *j, struct verdict_row *r)
 	of_use(j, r, USE_OTHER, "Memory that no counter of the kernel has was");
 	if (r->certainty == CERTAIN)
 		r->certainty = LIKELY;
+	if (j->e->owner[USE_OTHER].pid) {
+		r->report = "oom";
+		r->why = "what was free after the kill; of what kind it was is not known";
+		return true;
+	}
 	r->why = "a driver, or a part of the kernel that does not account for it";
 	return true;
 }

@@ -158,6 +158,13 @@ static bool of_many(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+/* Is the victim the process that has most of what was told first? */
+static bool owns(const struct judge *j)
+{
+	return j->owner && j->owner->pid && j->owner->pid == j->e->victim.pid &&
+	       is_part(j->owner->bytes, j->holder->bytes, 500);
+}
+
 static bool innocent(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
@@ -166,8 +173,8 @@ static bool innocent(const struct judge *j, struct verdict_row *r)
 
 	if (!v->comm || v->bytes == EV_UNKNOWN || !j->holder || !e->event || one_of_many(j))
 		return false;
-	if ((is_process(j->holder) && !other) ||
-	    v->bytes > (other ? e->largest.bytes : j->holder->bytes) / 2)
+	if ((is_process(j->holder) && !other) || owns(j) ||
+	    v->bytes > (other ? e->largest.bytes : j->weight) / 2)
 		return false;
 	/* of processes that grew together it is one */
 	if (are_processes(j->holder) && is_part(v->bytes, j->holder->bytes, 250))
@@ -189,7 +196,8 @@ static bool guilty(const struct judge *j, struct verdict_row *r)
 	const struct oom_evidence *e = j->e;
 	const struct ev_victim *v = &e->victim;
 
-	if (!v->comm || !is_process(j->holder) || v->pid != e->largest.pid || !e->event)
+	if (!v->comm || !e->event || !j->holder ||
+	    !(owns(j) || (is_process(j->holder) && v->pid == e->largest.pid)))
 		return false;
 	r->bytes = v->bytes;
 	r->why = "what each process held";
@@ -213,6 +221,21 @@ static bool stuck(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+static bool not_gone(const struct judge *j, struct verdict_row *r)
+{
+	const struct ev_victim *v = &j->e->earlier;
+
+	if (!v->comm)
+		return false;
+	r->bytes = v->bytes;
+	r->certainty = LIKELY;
+	r->why = "it is not in the dump, and was still counted in the event";
+	r->text = arena_printf(j->mem,
+			       "%s was killed shortly before and had not given back %s yet.",
+			       proc_text(j, v->comm, v->pid), size_text(j, v->bytes));
+	return true;
+}
+
 static bool not_reaped(const struct judge *j, struct verdict_row *r)
 {
 	const struct ev_victim *v = &j->e->victim;
@@ -231,6 +254,7 @@ const struct cause_rule victim_rules[] = {
 	{ "one of many", "oom --tasks", of_many },
 	{ "right victim", "oom --tasks", guilty },
 	{ "victim in D state", "procs", stuck },
+	{ "victim not gone yet", "oom", not_gone },
 	{ "victim not reaped", "oom", not_reaped },
 	{ NULL, NULL, NULL },
 };

@@ -48,7 +48,7 @@ static void sizes_of_dump(struct gather *g)
 	g->e->total = gather_info(g, "MemTotal");
 	g->e->swap_total = gather_info(g, "SwapTotal");
 	g->e->swap_free = gather_info(g, "SwapFree");
-	g->e->locked = gather_info(g, "Mlocked");
+	g->e->locked = g->e->locked_now = gather_info(g, "Mlocked");
 	v[USE_FREE] = gather_info(g, "MemFree");
 	v[USE_ANON] = gather_info(g, "AnonPages");
 	v[USE_SHMEM] = gather_info(g, "Shmem");
@@ -207,8 +207,13 @@ void gather_sizes(struct gather *g)
 	const struct oom_event *v = g->e->event;
 
 	sizes_of_dump(g);
-	if (v && !g->e->at_once)
+	if (v && !g->e->at_once) {
+		rest(g);
+		if (v->constraint != OOM_MEMCG)
+			memcpy(g->e->now, g->e->size, sizeof(g->e->now));
+		g->e->size[USE_OTHER] = EV_UNKNOWN;
 		sizes_of_log(g);
+	}
 	sizes_of_hugetlb(g);
 	if (v && v->constraint == OOM_MEMCG)
 		sizes_of_memcg(g);

@@ -3,6 +3,7 @@
 #include "model/verdict/verdict.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
@@ -113,40 +114,68 @@ static uint64_t weight(const struct oom_evidence *e, enum use use)
 	/* also what went to swap: that much it would take; but zram is memory already */
 	if (use == USE_ANON && e->stored == EV_UNKNOWN)
 		return max_u64(v, ev_anonymous(e, e->procs));
+	if (use == USE_STACKS)
+		return v + e->task_slab;
 	return use == USE_FILE ? v / 4 : use == USE_RECLAIMABLE ? v / 2 : v;
 }
 
-/* A fork bomb is in several uses: page tables, stacks, and what its processes have. */
-static uint64_t bomb(const struct judge *j)
+/* Bytes that the row of processes will be about: of one of them, or of all. */
+static uint64_t told_of_processes(const struct judge *j, const char **cause)
 {
-	struct verdict_row r = { .bytes = 0 };
+	for (const struct holder_rule *h = holder_rules; h->use != USES; h++) {
+		struct verdict_row r = { .bytes = EV_UNKNOWN };
 
-	return holder_rules[0].rule.holds(j, &r) ? r.bytes : 0;
+		*cause = h->rule.cause;
+		if (h->use == USE_ANON && h->rule.holds(j, &r))
+			return r.bytes;
+	}
+	return EV_UNKNOWN;
+}
+
+#define HUNDREDS 100u
+
+/*
+ * A fork bomb, or hundreds of processes that piled up, are in several uses: page tables, stacks,
+ * and what they have.
+ */
+static void weigh_processes(const struct judge *j, struct sized *by)
+{
+	const char *cause;
+	uint64_t bytes = told_of_processes(j, &cause);
+
+	if (bytes == EV_UNKNOWN)
+		return;
+	if (strcmp(cause, "fork bomb") &&
+	    (strcmp(cause, "processes of one name grew") || j->e->name.n < HUNDREDS)) {
+		by[USE_ANON].bytes = min_u64(by[USE_ANON].bytes, bytes);
+		return;
+	}
+	by[USE_ANON].bytes = max_u64(by[USE_ANON].bytes, bytes);
+	by[USE_TABLES].bytes = by[USE_STACKS].bytes = 0;
 }
 
 static void add_holders(struct judge *j, struct verdict *v)
 {
 	struct sized by[USES];
 	unsigned first = v->n;
-	uint64_t together = bomb(j);
 
 	for (unsigned i = 0; i < USES; i++)
 		by[i] = (struct sized){ (enum use)i, weight(j->e, (enum use)i) };
-	if (together) {
-		by[USE_ANON].bytes = max_u64(by[USE_ANON].bytes, together);
-		by[USE_TABLES].bytes = by[USE_STACKS].bytes = 0;
-	}
+	weigh_processes(j, by);
 	sort_array(by, USES, sizeof(*by), largest_first);
 	for (unsigned i = 0; i < USES && v->n - first < HOLDERS; i++) {
 		/* without an event only the largest is told */
 		if (ev_share(j->e, by[i].bytes) < SMALLEST ||
 		    (v->n > first && (!j->e->event || by[i].bytes < by[0].bytes / 3)))
 			break;
-		add_holder(j, v, by[i].use);
+		if (!add_holder(j, v, by[i].use) || j->holder)
+			continue;
+		j->holder = &v->v[first];
+		j->owner = &j->e->owner[by[i].use];
+		j->weight = max_u64(by[i].bytes, v->v[first].bytes);
 	}
 	if (v->n == first)
 		return;
-	j->holder = &v->v[first];
 	if (j->e->event || v->v[0].bytes != EV_UNKNOWN) /* or memory was short */
 		return;
 	v->v[first].cause = "largest part of memory";

@@ -20,7 +20,7 @@ def compare_rows(oom, rows, panicked):
     if not re.search(oom.holder, holder['text']):
         wrong.append(f'{oom.holder!r} is not in {holder["text"]!r}')
     victims = {r['cause'] for r in rows if r['kind'] == 'victim'}
-    if not panicked and ('innocent victim' in victims) != oom.innocent:
+    if not panicked and oom.innocent is not None and ('innocent victim' in victims) != oom.innocent:
         wrong.append(f'the victim was {"" if oom.innocent else "not "}innocent; rows: {sorted(victims)}')
     if oom.more and not any(re.fullmatch(oom.more, r['cause']) for r in rows):
         wrong.append(f'no row has {oom.more!r}')

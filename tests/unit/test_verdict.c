@@ -119,6 +119,45 @@ static void fork_bomb(struct hand *h)
 	h->e.name = (struct ev_name){ .comm = "bomb", .n = 5000, .bytes = 480 * MIB };
 }
 
+/* 60 are few, but they are young. */
+static void young_bomb(struct hand *h)
+{
+	fork_bomb(h);
+	h->e.nprocs = 80;
+	h->e.name = (struct ev_name){ .comm = "bomb", .n = 60, .dated = 50, .young = 40,
+				      .bytes = 200 * MIB };
+}
+
+/* As many as a bomb has, which piled up over days. */
+static void piled_up(struct hand *h)
+{
+	fork_bomb(h);
+	h->e.name.dated = 5000;
+	h->e.name.young = 100;
+}
+
+/* Each shows all pages that it shares with the others after fork(). */
+static void sharing(struct hand *h)
+{
+	h->e.size[USE_ANON] = 500 * MIB;
+	h->e.nprocs = 40;
+	h->e.procs = 3000 * MIB;
+	h->e.largest = h->e.second = (struct ev_proc){ .comm = "worker", .pid = 8, .bytes = 99 * MIB };
+	h->e.name = (struct ev_name){ .comm = "worker", .n = 30, .bytes = 490 * MIB };
+}
+
+/* Anonymous memory of several processes is more than the stacks, that of one is not. */
+static void threads(struct hand *h)
+{
+	h->e.size[USE_ANON] = 250 * MIB;
+	h->e.procs = 160 * MIB;
+	h->e.largest = (struct ev_proc){ .comm = "client", .pid = 7, .bytes = 90 * MIB };
+	h->e.second = (struct ev_proc){ .comm = "server", .pid = 8, .bytes = 40 * MIB };
+	h->e.victim.bytes = 90 * MIB;
+	h->e.size[USE_STACKS] = 150 * MIB;
+	h->e.task_slab = 80 * MIB;
+}
+
 static void locked(struct hand *h)
 {
 	one_process(h);
@@ -199,6 +238,10 @@ static const struct {
 	{ swapped, "one process grew" },
 	{ of_a_name, "processes of one name grew" },
 	{ many, "many processes grew" },
+	{ sharing, "processes of one name grew" },
+	{ young_bomb, "fork bomb" },
+	{ piled_up, "processes of one name grew" },
+	{ threads, "kernel stacks" },
 	{ fork_bomb, "fork bomb" },
 	{ locked, "mlock" },
 	{ of_shmem, "memfd" },
@@ -232,7 +275,7 @@ static void test_holders(void)
 		CHECK_STR(cause(&h, VERDICT_LIMIT), "memory of the machine");
 		CHECK_STR(cause(&h, VERDICT_HOLDER), holders[i].holder);
 		/* the victim is the hog where the hog is a process */
-		CHECK(has_cause(&h, "right victim") == (h.e.largest.pid == 7 && i < 2) || i == 5);
+		CHECK(has_cause(&h, "right victim") == (h.e.largest.pid == 7 && i < 2) || i == 9);
 		arena_release(&h.mem);
 	}
 }
@@ -376,6 +419,20 @@ static void large_of_many(struct hand *h)
 	h->e.victim.bytes = 230 * MIB;
 }
 
+/* The killed process had the page tables. */
+static void owner_killed(struct hand *h)
+{
+	of_tables(h);
+	h->e.owner[USE_TABLES] = (struct ev_owner){ .name = "victim (7)", .bytes = 580 * MIB, .pid = 7 };
+}
+
+static void other_owner(struct hand *h)
+{
+	owner_killed(h);
+	h->e.owner[USE_TABLES].pid = 8;
+	h->e.earlier = (struct ev_victim){ .comm = "hog", .pid = 8, .bytes = 580 * MIB };
+}
+
 static void bomb_killed(struct hand *h)
 {
 	fork_bomb(h);
@@ -391,6 +448,11 @@ static const struct {
 	{ bomb_killed, "innocent victim", false },
 	{ fork_bomb, "innocent victim", true },
 	{ zram_first, "incompressible data", true },
+	{ owner_killed, "right victim", true },
+	{ owner_killed, "innocent victim", false },
+	{ other_owner, "innocent victim", true },
+	{ other_owner, "victim not gone yet", true },
+	{ threads, "innocent victim", true },
 	{ of_slab, "innocent victim", true },
 	{ large_victim, "innocent victim", true },
 	{ larger_victim, "innocent victim", false },

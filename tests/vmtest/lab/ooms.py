@@ -12,6 +12,8 @@ INNOCENT = 'hog anon 40960 comm=server; sleep 2\n'
 LAST = INNOCENT + 'hog anon 0 comm=client grow=512\nawait_oom\n'
 NODES = ('-object', 'memory-backend-ram,id=m0,size=512M', '-object', 'memory-backend-ram,id=m1,size=512M',
          '-numa', 'node,memdev=m0,cpus=0', '-numa', 'node,memdev=m1,cpus=1')
+SMALL_NODE = ('-object', 'memory-backend-ram,id=m0,size=896M', '-object', 'memory-backend-ram,id=m1,size=128M',
+              '-numa', 'node,memdev=m0,cpus=0', '-numa', 'node,memdev=m1,cpus=1')
 PANIC = 'set_to /proc/sys/vm/panic_on_oom 2\n'
 GROUPS = 'cd /sys/fs/cgroup; set_to cgroup.subtree_control "+memory +cpuset +pids"\n'
 
@@ -26,7 +28,7 @@ class Oom:
     memory: int = 768       # MiB
     devices: tuple = ()
     append: str = ''
-    innocent: bool = True   # did the killed process not cause it?
+    innocent: bool = True   # did the killed process not cause it? None: who is killed last is chance
     limit: str = 'memory of the machine'    # the verdict's limit
     more: str = ''          # a further cause that a row must have
     amount: bool = True     # is the holder's figure what the one hog took?
@@ -55,9 +57,14 @@ OOMS = {
     'ramfs': one('ramfs', '480', 'ramfs', 'a file of a ramfs, which cannot be reclaimed', holder='/run/hog-ramfs/named'),
     'mlock': one('mlock', '420', 'mlock', 'hog-mlock locked its memory', innocent=False),
     'hugetlb': one('hugetlb', '480', 'hugetlb', 'a pool of huge pages, of which a quarter is used', holder='huge'),
-    'pagetables': one('pagetables', '420', 'page tables', 'hog-pagetables touched one page in each 2 MiB', innocent=False),
+    # it takes a while to end: others may be killed meanwhile
+    'pagetables': Oom('page tables', 'hog-pagetables', 'hog-pagetables touched one page in each 2 MiB',
+                      hogs={'pagetables': '420'}, innocent=None, amount=False),
     'threads': one('threads', '120', 'kernel stacks', 'hog-threads has 7680 threads', memory=512),
     'pipes': one('pipes', '480', 'pipes?|pages behind descriptors', 'hog-pipes has full pipes'),
+    'pipes-killed': one('pipes', '450:adj=900', 'pages behind descriptors|pipes?', 'hog-pipes has full pipes, and is killed',
+                        innocent=False),
+    'memfd-killed': one('memfd', '450:adj=900', 'shared memory|memfd', 'hog-memfd holds a memfd, and is killed', innocent=False),
     'unix': one('unix', '450', '.*sockets?|pages behind descriptors', 'hog-unix has data in unix sockets that nobody reads'),
     'tcp': one('tcp', '450', '.*sockets?|pages behind descriptors', 'hog-tcp has data in TCP sockets that nobody reads'),
     'packet': one('packet', '450', 'packet rings?|.*sockets?|pages behind descriptors', 'hog-packet has a receive ring'),
@@ -102,6 +109,11 @@ OOMS = {
                         'hog tmpfs 81920 cgroup=/sys/fs/cgroup/job; sleep 3\n'
                         'hog anon 0 comm=client grow=512 cgroup=/sys/fs/cgroup/job\nawait_oom\n',
                       limit='memory limit of a control group'),
+    'memcg2-pipes': Oom('pages behind descriptors|pipes?', 'hog-pipes', 'the limit of /job, reached by pipes that are charged to it',
+                        GROUPS + 'mkdir job; echo 100M > job/memory.max\n' + INNOCENT +
+                        'hog pipes 81920 cgroup=/sys/fs/cgroup/job; sleep 3\n'
+                        'hog anon 0 comm=client grow=512 cgroup=/sys/fs/cgroup/job\nawait_oom\n',
+                        limit='memory limit of a control group'),
     'memcg1': Oom('one process grew', 'leaker', 'the limit of the group /job of version 1',
                   'cd /; umount /sys/fs/cgroup; mount -t cgroup -o memory memory /sys/fs/cgroup; cd /sys/fs/cgroup\n'
                   'mkdir job; echo 100M > job/memory.limit_in_bytes\n' + INNOCENT +
@@ -111,6 +123,11 @@ OOMS = {
                   GROUPS + 'mkdir job; echo 1 > job/cpuset.mems\n' + INNOCENT +
                   'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n',
                   memory=1024, devices=NODES, innocent=False, limit='cpuset'),
+    'cpuset-small': Oom('one process grew', 'leaker', 'leaker may use node 1 alone, which is small; server on node 0 is larger',
+                        GROUPS + 'mkdir job; echo 1 > job/cpuset.mems\n' + PANIC +
+                        'hog anon 307200 comm=server bind=0; sleep 3\n'
+                        'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n',
+                        memory=1024, devices=SMALL_NODE, innocent=False, limit='cpuset', crash=True),
     'mempolicy': Oom('one process grew', 'leaker', 'leaker bound itself to node 1; node 0 had free memory',
                      INNOCENT + 'hog anon 0 comm=leaker grow=1024 bind=1\nawait_oom\n', memory=1024, devices=NODES,
                      innocent=False, limit='memory policy'),
@@ -133,4 +150,4 @@ PANICS = ('one', 'deleted', 'shm', 'pipes', 'bpf', 'slab', 'driver', 'memcg2', '
 def describe(name, oom):
     """cause.txt"""
     return (f'name {name}\ntext {oom.text}\nlimit {oom.limit}\ncause {oom.cause}\nholder {oom.holder}\n'
-            f'innocent {"yes" if oom.innocent else "no"}\nmore {oom.more}\n')
+            f'innocent {"yes" if oom.innocent else "no" if oom.innocent is False else "-"}\nmore {oom.more}\n')

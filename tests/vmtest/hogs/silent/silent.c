@@ -24,7 +24,7 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
-enum { AREA = 1 << 20, OBJECT = 1016, OF_CPU = 4096, MOST_CPU = 8192 };
+enum { AREA = 1 << 20, OBJECT = 1016, OF_CPU = 4096, MOST_CPU = 65536 };
 
 struct block {
 	struct block *before;
