@@ -62,6 +62,7 @@ static bool fork_bomb(const struct judge *j, struct verdict_row *r)
 	if (!is_bomb(n) || n->n < e->nprocs / 2 || ev_share(e, n->bytes) < 100)
 		return false;
 	of_processes(j, r, n->bytes);
+	r->owner = n->comm;
 	r->text = arena_printf(j->mem,
 			       "A fork bomb: %" PRIu32 " of %" PRIu32
 			       " processes are %s; each is small, "
@@ -80,6 +81,7 @@ static bool locked_process(const struct judge *j, struct verdict_row *r)
 	    !is_part(p->bytes, e->procs, 500))
 		return false;
 	of_processes(j, r, p->bytes);
+	r->owner = p->comm;
 	r->text =
 		arena_printf(j->mem,
 			     "%s held %s, %s, and locked it with mlock(): it cannot be swapped or "
@@ -99,6 +101,7 @@ static bool one_grew(const struct judge *j, struct verdict_row *r)
 	    (!most && (p->bytes / 2 < e->second.bytes || ev_share(e, p->bytes) < 250)))
 		return false;
 	of_processes(j, r, p->bytes);
+	r->owner = p->comm;
 	r->text = arena_printf(j->mem, "One process grew: %s held %s in memory and swap, %s%s.",
 			       proc_text(j, p->comm, p->pid), size_text(j, p->bytes),
 			       share_text(j, p->bytes),
@@ -119,6 +122,7 @@ static bool many_of_name(const struct judge *j, struct verdict_row *r)
 	    !is_part(n->bytes, ev_anonymous(e, e->procs), 500))
 		return false;
 	of_processes(j, r, n->bytes);
+	r->owner = n->comm;
 	r->text = arena_printf(j->mem, "%" PRIu32 " processes named %s held %s together, %s.", n->n,
 			       n->comm, size_text(j, n->bytes), share_text(j, n->bytes));
 	return true;
@@ -161,6 +165,7 @@ static bool of_use(const struct judge *j, struct verdict_row *r, enum use use, c
 	bool all = is_part(o->bytes, e->size[use], 990);
 
 	r->bytes = e->size[use];
+	r->owner = o->name;
 	weigh(j, r);
 	if (o->cause)
 		r->cause = o->cause;

@@ -29,6 +29,7 @@ struct verdict_row {
 	const char *cause;	/* of the table: "one process grew" */
 	uint64_t bytes;		/* its figure; EV_UNKNOWN: none */
 	unsigned share;		/* of the scope, thousandths */
+	const char *owner;	/* who or what has it: a program, a cache, a file; NULL: not one */
 	const char *report;	/* the report that shows the figure */
 	enum certainty certainty;
 	const char *why;	/* it is as certain as that */

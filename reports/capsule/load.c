@@ -113,7 +113,7 @@ static enum status read_facts(struct capsule_file *f, struct diag *diag)
 	sqlite3_finalize(st);
 	if (rc != SQLITE_DONE)
 		return broken(f, diag);
-	if (schema != CAPSULE_SCHEMA)
+	if (schema < 1 || schema > CAPSULE_SCHEMA)
 		return fail(diag, ST_UNSUPPORTED,
 			    "the capsule has schema_version %" PRId64 "; this program knows %d",
 			    schema, CAPSULE_SCHEMA);

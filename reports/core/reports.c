@@ -33,6 +33,7 @@ const struct report *const reports[] = {
 	&report_hugetlb,
 	&report_pagetables,
 	&report_dmesg,
+	&report_panic,
 	&report_config,
 	&report_oom,
 	&report_thrash,

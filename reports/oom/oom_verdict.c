@@ -8,7 +8,7 @@
 #include <math.h>
 
 struct row {
-	const char *kind, *cause, *report, *certainty, *why, *text;
+	const char *kind, *cause, *owner, *report, *certainty, *why, *text;
 	uint64_t figure;
 	double percent;
 };
@@ -19,6 +19,7 @@ struct row {
 static const struct column cols[] = {
 	STR(kind, S, "event, limit, holder (the first is the cause), victim, more"),
 	STR(cause, S | COL_WIDE, "what it is, in a few words that do not change"),
+	STR(owner, 0, "of a holder: the program, cache, file or area that has most of it"),
 	COL(struct row, figure, COL_BYTES, S, "bytes", "how much memory it is about"),
 	COL(struct row, percent, COL_RATIO, S, "%", "of RAM, or of the limit of the control group"),
 	STR(report, S, "the report that shows the figure"),
@@ -42,6 +43,7 @@ static enum status verdict_report(const struct snapshot *s, const struct report_
 		rows[i] = (struct row){
 			.kind = verdict_kind_text(v.v[i].kind),
 			.cause = v.v[i].cause,
+			.owner = v.v[i].owner,
 			.figure = v.v[i].bytes,
 			.percent = v.v[i].bytes == EV_UNKNOWN ? NAN : v.v[i].share / 10.0,
 			.report = v.v[i].report,

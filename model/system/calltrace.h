@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * calltrace.h - the calls that the kernel printed when it panicked, as data, and what names a
+ * panic across machines and builds.
+ */
+#ifndef VMCENSUS_CALLTRACE_H
+#define VMCENSUS_CALLTRACE_H
+
+#include "model/model.h"
+
+#define CALLS_MAX 256u
+#define DUPHASH_TEXT 41		/* a SHA-1 in hexadecimal digits, terminated */
+
+struct call {
+	const char *function;	/* as printed: "f.isra.0" */
+	uint64_t offset, size;	/* bytes: "+0x1/0x2" */
+	const char *module;	/* NULL: of the kernel itself */
+	const char *stack;	/* "IRQ", "NMI" ...: of <IRQ>; NULL: of the task */
+	bool reliable;		/* false: printed with "?", or as (unreliable) */
+	bool at;		/* the instruction itself (RIP, NIP ...), not a call */
+	bool hashed;		/* ABRT's hash has it, if it is reliable */
+};
+
+struct calltrace {
+	struct call *v;		/* the instruction first, then innermost calls first */
+	unsigned n;
+};
+
+/* The trace of the panic of M, in MEM; without one n is 0. A panic about other tasks (a hung
+   task, a lockup) has their trace. */
+void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *ret);
+/* The calls on one line into RET (TEXT may be any line). False: there is none. */
+bool calltrace_line(const char *text, struct arena *mem, struct call *ret);
+
+/*
+ * The name without what a compiler adds (".isra.0", ".part.1", ".constprop.0", ".cold") and
+ * PowerPC's leading dot, in MEM. NULL: a function that only reports or enters a fault, and is
+ * on many traces (panic, dump_stack, page_fault).
+ */
+const char *call_plain(const char *function, struct arena *mem);
+
+/* ABRT's hash of an oops into RET; false: no frame is reliable. */
+bool calltrace_duphash(const struct calltrace *t, char ret[DUPHASH_TEXT]);
+
+/* A panic message without what differs between two machines: numbers, addresses, names of
+   tasks. In MEM. */
+const char *panic_plain(const char *message, struct arena *mem);
+
+#endif
