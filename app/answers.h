@@ -28,6 +28,12 @@ bool stored_is(const char *path);
 /* Opens the capsule PATH; DIAG has a sentence on failure. */
 enum status stored_open(const char *path, struct diag *diag, struct capsule_file **ret);
 
+/* Reports of a fleet: the files in the directories that were named, outside of the sandbox;
+   then the answer. */
+bool run_has_fleet(const struct run *run);
+int run_find_fleet(struct run *run);
+int run_fleet(struct run *run);
+
 /* What run.c gives them. */
 
 /* Options for opening the images of RUN. */

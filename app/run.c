@@ -447,6 +447,10 @@ static void print_rows(struct run *run, FILE *out)
 
 static int write_product(struct run *run, FILE *out)
 {
+	if (run->fleet) {
+		run->product->write_fleet(run->fleet, out);
+		return 0;
+	}
 	if (run->capsule) {
 		capsule_write(run->capsule, out);
 		run->capsule = NULL;
@@ -469,10 +473,17 @@ static int print(struct run *run)
 	return out && run_written(run) ? EXIT_NO_ANSWER : 0;
 }
 
+/* Of many crashes: the report is, or the image of one that can be. */
+static bool is_of_fleet(const struct run *run)
+{
+	return run->o.report->of_fleet || run_has_fleet(run);
+}
+
 static int answer(struct run *run)
 {
 	const struct report *r = run->o.report;
-	int status = run->found		    ? run_ids(run)
+	int status = is_of_fleet(run)	    ? run_fleet(run)
+		     : run->found	    ? run_ids(run)
 		     : r == &report_capsule ? run_capsule(run)
 		     : run_has_capsule(run)
 			     ? (run->o.nearlier ? run_compared(run) : run_stored(run))
@@ -568,6 +579,25 @@ static int read_and_print(struct run *run)
 	return status;
 }
 
+/* Does the report have an answer for a fleet, and is there one? */
+static int check_fleet(struct run *run)
+{
+	const struct report *r = run->o.report;
+
+	if (r->of_fleet && run->open) {
+		fail(&run->diag, ST_ABSENT, "report %s is of many dumps, and this is one", r->name);
+		return EXIT_USAGE;
+	}
+	if (!r->of_fleet && !(run->product && run->product->write_fleet)) {
+		fail(&run->diag, ST_NODATA,
+		     "%s is a fleet, and report %s is of one dump; fleet, clusters, regress, leaks "
+		     "and html are of fleets",
+		     run->o.images[0], r->name);
+		return EXIT_NO_ANSWER;
+	}
+	return run_find_fleet(run);
+}
+
 static int make_layout(struct run *run)
 {
 	bool said;
@@ -585,7 +615,9 @@ int run_report(struct run *run)
 {
 	int status = plan(run);
 
-	if (!status && run->o.report->many && !run->open)
+	if (!status && is_of_fleet(run))
+		status = check_fleet(run);
+	else if (!status && run->o.report->many && !run->open)
 		status = run_find(run);
 	if (!status)
 		status = open_output(run);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * capsule.c - stands in for reports/capsule/store.c and load.c: nothing is written as a
+ * capsule.c - stands in for reports/capsule/store.c and load.c, and for reports/fleet/load.c: nothing is written as a
  * database, and none is recognised as an image.
  */
 #include <stdlib.h>
 
 #include "reports/capsule/capsule.h"
+#include "reports/fleet/fleet.h"
 
 const bool capsule_here = false;
 
@@ -93,5 +94,19 @@ enum status capsule_load(struct capsule_file *f, const struct report *r, struct 
 			 struct diag *diag)
 {
 	(void)f, (void)r, (void)t, (void)stored, (void)is, (void)more;
+	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
+}
+
+bool fleet_is(const uint8_t *head, size_t n)
+{
+	(void)head, (void)n;
+	return false;
+}
+
+enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *path,
+		      struct diag *diag)
+{
+	(void)f, (void)size, (void)path;
+	free(bytes);
 	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
 }

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * load.c - rows of reports out of a database.
- *
- * A capsule may be anybody's file. SQLite checks its pages; only tables are read, no views and
- * nothing that a schema can call.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <sqlite3.h>
-
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "reports/capsule/capsule.h"
+#include "reports/capsule/database.h"
 #include "reports/capsule/sql.h"
 #include "reports/core/pick.h"
 
@@ -35,38 +31,7 @@ bool capsule_is(const uint8_t *head, size_t n)
 
 static enum status broken(struct capsule_file *f, struct diag *diag)
 {
-	if (sqlite3_errcode(f->db) == SQLITE_NOMEM)
-		arena_die(0);
-	return fail(diag, ST_CORRUPT, "the capsule is damaged: %s", sqlite3_errmsg(f->db));
-}
-
-/* Is NAME a plain table? A view or a virtual table may do anything. */
-static bool is_table(struct capsule_file *f, const char *name)
-{
-	sqlite3_stmt *st = NULL;
-	bool is = false;
-
-	if (!sqlite3_prepare_v2(f->db,
-				"SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? "
-				"AND rootpage > 0",
-				-1, &st, NULL)) {
-		sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
-		is = sqlite3_step(st) == SQLITE_ROW;
-	}
-	sqlite3_finalize(st);
-	return is;
-}
-
-/* A text, or the bytes of what is none; NULL: neither. */
-static const char *get_str(sqlite3_stmt *st, int at, struct arena *mem)
-{
-	int type = sqlite3_column_type(st, at);
-	const void *p;
-
-	if (type != SQLITE_TEXT && type != SQLITE_BLOB)
-		return NULL;
-	p = sqlite3_column_blob(st, at);
-	return arena_strndup(mem, p ? p : "", (size_t)sqlite3_column_bytes(st, at));
+	return database_broken(f->db, diag);
 }
 
 /* ---- what it is of ------------------------------------------------------------------- */
@@ -79,12 +44,12 @@ static void take_fact(struct capsule_file *f, sqlite3_stmt *st, int64_t *schema)
 		{ "machine", &f->image.machine }, { "nodename", &f->image.nodename },
 		{ "arch", &f->image.arch },
 	};
-	const char *key = get_str(st, 0, &f->mem);
+	const char *key = database_str(st, 0, &f->mem);
 	int64_t number = sqlite3_column_int64(st, 1);
 
 	for (size_t i = 0; key && i < ARRAY_LEN(texts); i++)
 		if (!strcmp(key, texts[i].key))
-			*texts[i].to = get_str(st, 1, &f->mem);
+			*texts[i].to = database_str(st, 1, &f->mem);
 	if (!key)
 		return;
 	if (!strcmp(key, "schema_version"))
@@ -104,7 +69,8 @@ static enum status read_facts(struct capsule_file *f, struct diag *diag)
 	int rc;
 
 	f->image = (struct image_facts){ .paths = paths, .page_size = 4096, .level = -1 };
-	if (!is_table(f, "capsule") || !is_table(f, "reports") || !is_table(f, "issues"))
+	if (!database_has(f->db, "capsule") || !database_has(f->db, "reports") ||
+	    !database_has(f->db, "issues"))
 		return fail(diag, ST_CORRUPT, "the capsule is damaged: a table is missing");
 	if (sqlite3_prepare_v2(f->db, "SELECT key, value FROM capsule", -1, &st, NULL))
 		return broken(f, diag);
@@ -125,7 +91,7 @@ static enum status read_facts(struct capsule_file *f, struct diag *diag)
 		sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
 		if (sqlite3_step(st) != SQLITE_ROW)
 			break;
-		paths[f->image.npaths] = get_str(st, 0, &f->mem);
+		paths[f->image.npaths] = database_str(st, 0, &f->mem);
 		if (!paths[f->image.npaths++])
 			f->image.npaths--;
 	}
@@ -137,18 +103,12 @@ enum status capsule_open(uint8_t *bytes, size_t size, struct diag *diag, struct 
 {
 	struct capsule_file *f = heap_array(struct capsule_file, 1);
 	enum status st;
-	int on;
 
 	*ret = NULL;
 	f->bytes = bytes;
-	if (sqlite3_open(":memory:", &f->db))
-		arena_die(0);
-	sqlite3_db_config(f->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
-	sqlite3_db_config(f->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
-	st = sqlite3_deserialize(f->db, "main", bytes, (sqlite3_int64)size, (sqlite3_int64)size,
-				 SQLITE_DESERIALIZE_READONLY)
-		     ? broken(f, diag)
-		     : read_facts(f, diag);
+	st = database_open(bytes, size, diag, &f->db);
+	if (!st)
+		st = read_facts(f, diag);
 	if (st)
 		capsule_close(f);
 	else
@@ -179,7 +139,7 @@ const char *capsule_text_fact(struct capsule_file *f, const char *key)
 	if (!sqlite3_prepare_v2(f->db, "SELECT value FROM capsule WHERE key = ?", -1, &st, NULL)) {
 		sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
 		if (sqlite3_step(st) == SQLITE_ROW)
-			text = get_str(st, 0, &f->mem);
+			text = database_str(st, 0, &f->mem);
 	}
 	sqlite3_finalize(st);
 	return text;
@@ -219,8 +179,7 @@ struct loader {
 
 static bool has_column(struct loader *l, const char *name)
 {
-	return !sqlite3_table_column_metadata(l->f->db, "main", l->name, name, NULL, NULL, NULL,
-					      NULL, NULL);
+	return database_has_column(l->f->db, l->name, name);
 }
 
 static bool take_column(struct loader *l, const struct column *c, const char *name, size_t offset)
@@ -301,7 +260,7 @@ static void take_cell(struct loader *l, sqlite3_stmt *st, const struct target *t
 	if (to->at < 0 || sqlite3_column_type(st, to->at) == SQLITE_NULL)
 		return;
 	if (column_is_text(c) || c->type == COL_HEX)
-		s = get_str(st, to->at, &l->t->mem);
+		s = database_str(st, to->at, &l->t->mem);
 	if (c->type == COL_HEX && s)
 		cell_set_uint(c, row, strtoull(s, NULL, 16));
 	else if (column_is_text(c) && s)
@@ -357,17 +316,17 @@ static enum status load_report(struct loader *l, const struct report *r, struct 
 	if (sqlite3_step(st) != SQLITE_ROW) {
 		ret = fail(diag, ST_NODATA,
 			   "the capsule does not have report %s: it needs the dump", r->name);
-	} else if ((lacks = get_str(st, 0, mem))) {
+	} else if ((lacks = database_str(st, 0, mem))) {
 		ret = fail(diag, ST_NODATA, "%s", lacks);
 	} else {
-		more->made = get_str(st, 1, mem);
-		l->t->note = get_str(st, 2, mem);
-		l->t->head = get_str(st, 5, mem);
-		more->text = get_str(st, 3, mem);
+		more->made = database_str(st, 1, mem);
+		l->t->note = database_str(st, 2, mem);
+		l->t->head = database_str(st, 5, mem);
+		more->text = database_str(st, 3, mem);
 		more->crash_time = sqlite3_column_int64(st, 4);
 	}
 	sqlite3_finalize(st);
-	if (!ret && !is_table(l->f, l->name))
+	if (!ret && !database_has(l->f->db, l->name))
 		ret = fail(diag, ST_CORRUPT, "the capsule is damaged: it has no table %s", l->name);
 	return ret;
 }
@@ -382,8 +341,8 @@ static enum status status_of(const char *word)
 
 static void take_issue(sqlite3_stmt *st, struct issues *is, struct arena *mem)
 {
-	const char *kind = get_str(st, 0, mem), *object = get_str(st, 1, mem);
-	const char *texts = get_str(st, 3, mem);
+	const char *kind = database_str(st, 0, mem), *object = database_str(st, 1, mem);
+	const char *texts = database_str(st, 3, mem);
 	struct issue *v = &is->v[is->n];
 
 	if (!object)

@@ -29,7 +29,7 @@ struct capsule {
 /* Those whose rows are made from one dump, and not too many to keep. */
 static bool is_held(const struct report *r)
 {
-	return !r->products && !r->compares && !r->dump_only;
+	return !r->products && !r->compares && !r->dump_only && !r->of_fleet;
 }
 
 const struct report *capsule_report(unsigned i)

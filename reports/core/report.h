@@ -118,6 +118,7 @@ enum report_opt_flag {
 };
 
 struct chart;			/* reports/charts/chart.h */
+struct fleet;			/* reports/fleet/fleet.h */
 
 /*
  * The layout of an older tool, for its users and their scripts: the report's rows in that
@@ -149,6 +150,8 @@ struct product {
 	/* DEST: the argument of -o, NULL for stdout. On failure DIAG has a sentence. */
 	enum status (*write)(const struct snapshot *s, const struct report_opts *o,
 			     const char *dest, FILE *out, struct diag *diag);
+	/* The same of a fleet; NULL: there is none. */
+	void (*write_fleet)(const struct fleet *f, FILE *out);
 };
 
 /* Rows of another kind that an option of the report shows instead: columns of their own. */
@@ -173,6 +176,9 @@ struct report {
 	/* Fill T (cols are set already). ST_ABSENT with DIAG: e.g. no such pid. */
 	enum status (*run)(const struct snapshot *s, const struct report_opts *o,
 			   struct table *t, struct diag *diag);
+	/* The same from many crashes (reports/fleet/fleet.h), in place of run; NULL: of one dump. */
+	enum status (*of_fleet)(const struct fleet *f, const struct report_opts *o,
+				struct table *t, struct diag *diag);
 	/*
 	 * Prints the rows as text, if that is not a plain table (summary, smaps, maps, dmesg);
 	 * NULL: the table. Filter, order and --top are applied already.

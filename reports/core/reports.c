@@ -45,6 +45,10 @@ const struct report *const reports[] = {
 	&report_export,
 	&report_id,
 	&report_capsule,
+	&report_fleet,
+	&report_clusters,
+	&report_regress,
+	&report_leaks,
 	NULL
 };
 

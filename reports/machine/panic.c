@@ -27,10 +27,8 @@ static const struct column cols[] = {
 	UINT(offset, 0, "bytes", "in the function"),
 	UINT(size, 0, "bytes", "of the function"),
 	STR(function, S | COL_WIDE, "function, as the kernel prints it"),
-	STR(name, 0, "the same without what compilers add (.isra.0, .cold); empty: it only reports "
-	     "or enters a fault"),
-	STR(hash, 0, "of log: ABRT's and FAF's hash of the oops: SHA-1 of the six innermost reliable "
-	    "functions"),
+	STR(name, 0, "without what compilers add (.cold); empty: it only reports a fault"),
+	STR(hash, 0, "of log: the hash of the oops that ABRT and FAF have"),
 	STR(reason, 0, "message of the panic without numbers, addresses and names of tasks"),
 };
 

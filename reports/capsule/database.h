@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * database.h - anybody's SQLite file, opened in memory and only to be read. SQLite checks its
+ * pages; only plain tables are read, no views and nothing that a schema can call.
+ */
+#ifndef VMCENSUS_CAPSULE_DATABASE_H
+#define VMCENSUS_CAPSULE_DATABASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+#include "dumpread/base/arena.h"
+#include "dumpread/base/diag.h"
+
+/* Opens BYTES (SIZE of them), which must live until sqlite3_close(). *ret is never NULL.
+   ST_CORRUPT with DIAG. */
+enum status database_open(uint8_t *bytes, size_t size, struct diag *diag, sqlite3 **ret);
+/* ST_CORRUPT with what SQLite says in DIAG; does not return if memory is exhausted. */
+enum status database_broken(sqlite3 *db, struct diag *diag);
+/* Is NAME a plain table? A view or a virtual table may do anything. */
+bool database_has(sqlite3 *db, const char *name);
+bool database_has_column(sqlite3 *db, const char *table, const char *column);
+/* A text, or the bytes of what is none; NULL: neither. In MEM. */
+const char *database_str(sqlite3_stmt *st, int at, struct arena *mem);
+
+#endif

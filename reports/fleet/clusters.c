@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* clusters - crashes of one cause: how many, since when, on which kernels. */
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "reports/core/common.h"
+#include "reports/fleet/fleet.h"
+
+#define S COL_SHOWN
+#define ID_SHOWN 12		/* digits of an identity, in a list */
+#define MEMBERS_MAX 4096u
+
+struct row {
+	const char *kind, *cause, *owner, *limit, *function, *hash, *first, *last, *releases,
+		*exemplar, *dump, *members;
+	uint64_t dumps, machines, held;
+	double spread;
+};
+
+#define STR(name, fl, about) COL(struct row, name, COL_STR, fl, "", about)
+#define UINT(name, fl, about) COL(struct row, name, COL_UINT, fl, "", about)
+
+static const struct column cols[] = {
+	UINT(dumps, S | COL_TOTAL, "crashes in the cluster"),
+	UINT(machines, S, "machines (by name) that they were on"),
+	STR(kind, S, "panic, memory, or asked for: a dump that somebody wanted"),
+	STR(first, S, "the first crash, UTC"),
+	STR(last, S, "the last one"),
+	STR(releases, S, "kernels, the oldest first"),
+	STR(cause, S | COL_WIDE, "message of the panic, or cause of the verdict, without numbers"),
+	STR(owner, S, "of memory: the program, cache or file that had most"),
+	STR(limit, 0, "of memory: what could not be exceeded"),
+	COL(struct row, held, COL_BYTES, 0, "bytes", "of the exemplar: what the cause is about"),
+	STR(function, S, "of a panic: where it happened"),
+	STR(hash, 0, "of a panic: ABRT's hash of the exemplar"),
+	COL(struct row, spread, COL_RATIO, 0, "", "largest distance from the exemplar, 0 to 1"),
+	STR(exemplar, S, "identity of a typical one, the latest"),
+	STR(dump, 0, "its file"),
+	STR(members, 0, "identities of all, 12 digits of each"),
+};
+
+static const char *short_id(const char *id, struct arena *mem)
+{
+	return arena_strndup(mem, id, strnlen(id, ID_SHOWN));
+}
+
+static const char *list_members(const struct fleet *f, const struct cluster *c, struct arena *mem)
+{
+	char *text = arena_alloc(mem, (size_t)min_u64(c->n, MEMBERS_MAX) * (ID_SHOWN + 1) + 1);
+	char *to = text;
+
+	for (uint32_t i = 0; i < c->n && i < MEMBERS_MAX; i++) {
+		const char *id = f->v.v[c->member[i]].id;
+		size_t n = strnlen(id, ID_SHOWN);
+
+		if (i)
+			*to++ = ' ';
+		memcpy(to, id, n);
+		to += n;
+	}
+	*to = '\0';
+	return text;
+}
+
+/* The names at AT (offset in struct crashed) that differ, in V; their number. */
+static uint32_t different(const struct fleet *f, const struct cluster *c, size_t at, const char **v,
+			  uint32_t max)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		const char *const *s = (const void *)((const char *)&f->v.v[c->member[i]] + at);
+		uint32_t j = 0;
+
+		while (*s && j < n && strcmp(v[j], *s))
+			j++;
+		if (*s && j == n && n < max)
+			v[n++] = *s;
+	}
+	return n;
+}
+
+static const char *list_releases(const char **v, uint32_t n, struct arena *mem)
+{
+	char *text = arena_strdup(mem, "");
+
+	for (uint32_t i = 1; i < n; i++)
+		for (uint32_t j = i; j && release_order(v[j - 1], v[j]) > 0; j--) {
+			const char *s = v[j];
+
+			v[j] = v[j - 1];
+			v[j - 1] = s;
+		}
+	for (uint32_t i = 0; i < n; i++)
+		text = arena_printf(mem, "%s%s%s", text, i ? " " : "", v[i]);
+	return text;
+}
+
+static void set_row(const struct fleet *f, const struct cluster *c, struct row *r,
+		    struct arena *mem)
+{
+	const struct crashed *x = &f->v.v[c->exemplar];
+	const char *names[256];
+	uint32_t n;
+
+	*r = (struct row){
+		.kind = crash_kind_text(c->kind),
+		.dumps = c->n,
+		.held = c->kind == CRASH_MEMORY ? x->held : COL_UNKNOWN,
+		.cause = c->kind == CRASH_MEMORY ? x->cause : x->reason,
+		.owner = c->kind == CRASH_MEMORY ? x->owner : NULL,
+		.limit = c->kind == CRASH_MEMORY ? x->limit : NULL,
+		.function = c->kind == CRASH_PANIC ? x->function : NULL,
+		.hash = c->kind == CRASH_PANIC ? x->hash : NULL,
+		.spread = c->spread,
+		.exemplar = short_id(x->id, mem),
+		.dump = x->dump,
+		.members = list_members(f, c, mem),
+		.first = date_text(f->v.v[c->member[0]].crash_time, mem),
+		.last = date_text(f->v.v[c->member[c->n - 1]].crash_time, mem),
+	};
+	r->machines = different(f, c, offsetof(struct crashed, nodename), names, ARRAY_LEN(names));
+	n = different(f, c, offsetof(struct crashed, release), names, ARRAY_LEN(names));
+	r->releases = list_releases(names, n, mem);
+	if (!r->cause && c->kind == CRASH_PANIC)
+		r->cause = x->panic;
+}
+
+static enum status clusters_report(const struct fleet *f, const struct report_opts *o,
+				   struct table *t, struct diag *diag)
+{
+	struct cluster *v;
+	struct row *rows;
+
+	(void)o, (void)diag;
+	t->nrows = clusters_of(f, &t->mem, &v);
+	t->rows = rows = arena_array(&t->mem, struct row, t->nrows);
+	t->row_size = sizeof(*rows);
+	for (size_t i = 0; i < t->nrows; i++)
+		set_row(f, &v[i], &rows[i], &t->mem);
+	return ST_OK;
+}
+
+const struct report report_clusters = {
+	.name = "clusters",
+	.about = "of a fleet: crashes of one cause",
+	.of_fleet = clusters_report,
+	.cols = cols,
+	.ncols = ARRAY_LEN(cols),
+	.help = "Takes what merge made, or capsules and directories of them. Panics are of one cluster\n"
+		"if message, function and the innermost frames agree, without offsets, numbers and what\n"
+		"compilers add to names; dumps of memory, if the verdict has the same constraint, cause\n"
+		"and owner, and the census is alike. A panic of the OOM killer is of memory. hash is\n"
+		"that of ABRT and FAF.",
+};

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* crashed.c - what a crash is, and the order of crashes. */
+#include <string.h>
+#include <time.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/search.h"
+#include "facts/release.h"
+#include "reports/fleet/fleet.h"
+
+static bool starts(const char *s, const char *with)
+{
+	return s && !strncmp(s, with, strlen(with));
+}
+
+/* ---- the order ------------------------------------------------------------------------------ */
+
+static int text_order(const char *a, const char *b)
+{
+	if (!a || !b)
+		return (b == NULL) - (a == NULL);
+	return strcmp(a, b);
+}
+
+static int crash_order(const void *pa, const void *pb)
+{
+	const struct crashed *a = pa, *b = pb;
+
+	if (a->crash_time != b->crash_time)
+		return a->crash_time < b->crash_time ? -1 : 1;
+	return strcmp(a->id, b->id);
+}
+
+void fleet_done(struct fleet *f)
+{
+	size_t kept = 0;
+
+	if (f->v.n)
+		sort_array(f->v.v, f->v.n, sizeof(*f->v.v), crash_order);
+	for (size_t i = 0; i < f->v.n; i++)
+		if (!kept || strcmp(f->v.v[kept - 1].id, f->v.v[i].id))
+			f->v.v[kept++] = f->v.v[i];
+	f->v.n = kept;
+}
+
+/* Numbers of the name are compared as numbers: "6.1.0-9" is before "6.1.0-56". */
+int release_order(const char *a, const char *b)
+{
+	struct release x, y;
+
+	if (!a || !b)
+		return text_order(a, b);
+	release_parse(a, &x);
+	release_parse(b, &y);
+	if (release_mainline(&x) != release_mainline(&y))
+		return release_mainline(&x) < release_mainline(&y) ? -1 : 1;
+	return strverscmp(a, b);
+}
+
+/* ---- kinds ---------------------------------------------------------------------------------- */
+
+/* Panics that the OOM killer makes (mm/oom_kill.c). */
+static bool is_of_memory(const char *panic)
+{
+	return starts(panic, "Out of memory") || starts(panic, "System is deadlocked on memory");
+}
+
+/* Somebody asked for a dump: by sysrq, or by an NMI. */
+static bool is_asked(const char *panic)
+{
+	return !panic || starts(panic, "sysrq") || starts(panic, "NMI: Not continuing");
+}
+
+enum crash_kind crash_kind_of(const struct crashed *c)
+{
+	if (!is_asked(c->panic) && !is_of_memory(c->panic))
+		return CRASH_PANIC;
+	if (is_of_memory(c->panic) || (c->limit && strcmp(c->limit, "no lack of memory") &&
+				       c->event && strcmp(c->event, "no OOM")))
+		return CRASH_MEMORY;
+	return CRASH_ASKED;
+}
+
+const char *crash_kind_text(enum crash_kind k)
+{
+	static const char *const text[] = { "panic", "memory", "asked for" };
+
+	return text[k];
+}
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+const char *name_plain(const char *name, struct arena *mem)
+{
+	char *ret = arena_strdup(mem, name), *to = ret;
+
+	while (*name) {
+		size_t n = starts(name, "0x") ? 2 + strspn(name + 2, "0123456789abcdefABCDEF")
+					      : strspn(name, "0123456789");
+
+		*to++ = n ? '#' : *name;
+		name += n ? n : 1;
+	}
+	*to = '\0';
+	return ret;
+}
+
+const char *date_text(int64_t when, struct arena *mem)
+{
+	char buf[40];
+	struct tm tm;
+	time_t t = (time_t)when;
+
+	if (when == COL_UNKNOWN_INT || !when || !gmtime_r(&t, &tm) ||
+	    !strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M", &tm))
+		return NULL;
+	return arena_strdup(mem, buf);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fleet.h - many crashes, as the reports of a fleet see them: plain structs, out of a fleet
+ * (vmcensus merge) or of capsules. All is in the fleet's arena.
+ */
+#ifndef VMCENSUS_FLEET_H
+#define VMCENSUS_FLEET_H
+
+#include "dumpread/base/hash.h"
+#include "reports/core/report.h"
+
+#define FRAMES_KEPT 8u		/* of a panic: the innermost that name it */
+
+/* A thing that costs memory: a program, library, object, cache or class. */
+struct cost {
+	const char *kind, *name;	/* strings that are equal are one pointer */
+	uint64_t bytes;
+};
+
+/* One crash. Strings may be NULL, numbers COL_UNKNOWN or COL_UNKNOWN_INT. */
+struct crashed {
+	const char *id, *release, *version, *arch, *nodename, *dump, *panic;
+	int64_t crash_time;		/* seconds since 1970 */
+	uint64_t uptime, ram, unused;	/* ns; bytes, unused: of the census, free */
+	const char *event, *limit;	/* of the verdict: causes */
+	const char *cause, *owner;	/* of its first holder */
+	uint64_t held;			/* bytes of it */
+	const char *reason, *hash;	/* of the panic: panic_plain(), ABRT's hash */
+	const char *function;		/* where it happened */
+	const char *frame[FRAMES_KEPT];	/* plain names, innermost first */
+	unsigned nframes;
+	VEC(struct cost) costs;		/* classes first */
+	size_t nclasses;
+};
+
+/* A dump without a capsule. */
+struct failed {
+	const char *file, *outcome, *why;
+};
+
+struct fleet {
+	VEC(struct crashed) v;		/* by crash time, then id */
+	VEC(struct failed) failed;
+	struct hash names;		/* hash of a name -> its number in kept */
+	VEC(const char *) kept;
+	struct arena *mem;
+};
+
+/* Does a file that begins with HEAD (N bytes) hold a fleet? */
+bool fleet_is(const uint8_t *head, size_t n);
+
+/* Adds the crashes in BYTES (SIZE of them, from malloc(); it owns them), a fleet or a capsule
+   of PATH. ST_CORRUPT or ST_UNSUPPORTED with DIAG. F->mem is set. */
+enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *path,
+		      struct diag *diag);
+/* To be called once all are added: order, and one of each crash. */
+void fleet_done(struct fleet *f);
+
+/* ---- what a crash is ------------------------------------------------------------ */
+
+enum crash_kind { CRASH_PANIC, CRASH_MEMORY, CRASH_ASKED };
+/* A panic for another reason than memory; memory ran out; somebody wanted a dump. */
+enum crash_kind crash_kind_of(const struct crashed *c);
+const char *crash_kind_text(enum crash_kind k);
+
+/* A name without numbers: "SysV segment, shmid #". In MEM. */
+const char *name_plain(const char *name, struct arena *mem);
+/* The date of seconds since 1970, UTC; NULL: unknown. In MEM. */
+const char *date_text(int64_t when, struct arena *mem);
+/* The order of releases: older first. */
+int release_order(const char *a, const char *b);
+
+/* ---- clusters --------------------------------------------------------------------- */
+
+/* Crashes are of one cause if their distance is at most this; tests/fleet sets it. */
+#define NEAR_PANIC 0.40
+#define NEAR_MEMORY 0.34
+
+struct cluster {
+	enum crash_kind kind;
+	uint32_t *member;		/* indices in fleet.v, by time */
+	uint32_t n;
+	uint32_t exemplar;		/* index in fleet.v */
+	double spread;			/* largest distance from the exemplar */
+};
+
+/* From 0, the same, to 1. Crashes of different kinds have 1. */
+double crash_distance(const struct crashed *a, const struct crashed *b);
+/* The clusters of F, the largest first; their number. In MEM. */
+size_t clusters_of(const struct fleet *f, struct arena *mem, struct cluster **ret);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * load.c - a fleet out of a database: of one that merge made, or of a capsule.
+ *
+ * The tables are the same, but for the column dump_id, which a capsule has not. Tables and
+ * columns that an older file lacks are unknown.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/hash.h"
+#include "model/system/calltrace.h"
+#include "reports/capsule/capsule.h"
+#include "reports/capsule/database.h"
+#include "reports/fleet/fleet.h"
+
+struct loading {
+	struct fleet *f;
+	sqlite3 *db;
+	const char *id;		/* of a capsule; NULL: a fleet */
+	size_t first;		/* crashes in F that are of this file */
+	struct arena mem;
+};
+
+bool fleet_is(const uint8_t *head, size_t n)
+{
+	return n >= CAPSULE_HEAD && !memcmp(head, "SQLite format 3", 16) &&
+	       load32(head + 68, true) == FLEET_ID;
+}
+
+/* ---- cells -------------------------------------------------------------------------------- */
+
+static const char *get_str(struct loading *l, sqlite3_stmt *st, int at)
+{
+	const char *s = database_str(st, at, &l->mem);
+
+	return s && *s ? arena_strdup(l->f->mem, s) : NULL;
+}
+
+static uint64_t get_uint(sqlite3_stmt *st, int at)
+{
+	return sqlite3_column_type(st, at) == SQLITE_INTEGER
+		       ? (uint64_t)sqlite3_column_int64(st, at)
+		       : COL_UNKNOWN;
+}
+
+/* Equal names are one pointer: they are compared often. */
+static const char *keep(struct fleet *f, const char *s)
+{
+	uint64_t key = hash_str(s);
+	uint32_t i = hash_get(&f->names, key);
+
+	if (i != HASH_NONE && !strcmp(f->kept.v[i], s))
+		return f->kept.v[i];
+	hash_put(&f->names, key, (uint32_t)f->kept.n);
+	return *vec_push(f->mem, &f->kept) = arena_strdup(f->mem, s);
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+typedef void row_fn(struct loading *l, sqlite3_stmt *st, struct crashed *c);
+
+/* Those of a fleet were added in the order of ids. */
+static struct crashed *crash_of(struct loading *l, const char *id)
+{
+	struct crashed *v = l->f->v.v;
+	size_t from = l->first, to = l->f->v.n;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+		int d = strcmp(v[mid].id, id);
+
+		if (!d)
+			return &v[mid];
+		if (d < 0)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return NULL;
+}
+
+/* Calls FN for each row of TABLE with COLS (names, by commas) behind the dump's id. */
+static enum status each(struct loading *l, const char *table, const char *cols, row_fn *fn,
+			struct diag *diag)
+{
+	char *sql = arena_printf(&l->mem, "SELECT %s", l->id ? "?1" : "dump_id");
+	struct crashed *c = NULL;
+	sqlite3_stmt *st = NULL;
+	int rc;
+
+	if (!database_has(l->db, table))
+		return ST_OK;
+	while (*cols) {
+		size_t n = strcspn(cols, ",");
+		const char *col = arena_strndup(&l->mem, cols, n);
+
+		sql = database_has_column(l->db, table, col)
+			      ? arena_printf(&l->mem, "%s, \"%s\"", sql, col)
+			      : arena_printf(&l->mem, "%s, NULL", sql);
+		cols += n + (cols[n] == ',');
+	}
+	sql = arena_printf(&l->mem, "%s FROM \"%s\" ORDER BY %srow", sql, table,
+			   l->id ? "" : "dump_id, ");
+	if (sqlite3_prepare_v2(l->db, sql, -1, &st, NULL))
+		return database_broken(l->db, diag);
+	if (l->id)
+		sqlite3_bind_text(st, 1, l->id, -1, SQLITE_STATIC);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		const char *id = (const char *)sqlite3_column_text(st, 0);
+
+		/* rows of one dump follow one another */
+		if (id && (!c || strcmp(c->id, id)))
+			c = crash_of(l, id);
+		if (id && c)
+			fn(l, st, c);
+	}
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
+}
+
+static void take_verdict(struct loading *l, sqlite3_stmt *st, struct crashed *c)
+{
+	const char *kind = database_str(st, 1, &l->mem);
+
+	if (!kind)
+		return;
+	if (!strcmp(kind, "event") && !c->event)
+		c->event = get_str(l, st, 2);
+	if (!strcmp(kind, "limit") && !c->limit)
+		c->limit = get_str(l, st, 2);
+	if (strcmp(kind, "holder") || c->cause)
+		return;
+	c->cause = get_str(l, st, 2);
+	c->owner = get_str(l, st, 3);
+	c->held = get_uint(st, 4);
+}
+
+/* Frames of the log name a panic; the stack's are there for people. */
+static void take_frame(struct loading *l, sqlite3_stmt *st, struct crashed *c)
+{
+	const char *from = database_str(st, 1, &l->mem), *name;
+
+	if (!from || strcmp(from, "log"))
+		return;
+	if (!c->hash)
+		c->hash = get_str(l, st, 4);
+	name = get_str(l, st, 3);
+	if (!name || sqlite3_column_int64(st, 2) != 1 || c->nframes == FRAMES_KEPT)
+		return;
+	if (!c->function)
+		c->function = name;
+	c->frame[c->nframes++] = name;
+}
+
+static void add_cost(struct loading *l, struct crashed *c, const char *kind, const char *name,
+		     uint64_t bytes)
+{
+	if (name && *name && bytes != COL_UNKNOWN)
+		*vec_push(l->f->mem, &c->costs) = (struct cost){ kind, keep(l->f, name), bytes };
+}
+
+static void take_class(struct loading *l, sqlite3_stmt *st, struct crashed *c)
+{
+	const char *name = database_str(st, 1, &l->mem);
+
+	add_cost(l, c, "class", name, get_uint(st, 2));
+	c->nclasses = c->costs.n;
+	if (name && !strcmp(name, "free"))
+		c->unused = get_uint(st, 2);
+}
+
+static void take_cache(struct loading *l, sqlite3_stmt *st, struct crashed *c)
+{
+	add_cost(l, c, "cache", database_str(st, 1, &l->mem), get_uint(st, 2));
+}
+
+static void take_thing(struct loading *l, sqlite3_stmt *st, struct crashed *c)
+{
+	const char *group = database_str(st, 1, &l->mem), *name = database_str(st, 2, &l->mem);
+	const char *kind = !group			 ? NULL
+			   : !strcmp(group, "programs")	 ? "program"
+			   : strcmp(group, "objects")	 ? NULL
+			   : name && strstr(name, ".so") ? "library"
+							 : "object";
+
+	if (kind)
+		add_cost(l, c, kind, name, get_uint(st, 3));
+}
+
+/* ---- the crashes ---------------------------------------------------------------------------- */
+
+static void add_crash(struct loading *l, const char *id, sqlite3_stmt *st)
+{
+	struct crashed *c = vec_push(l->f->mem, &l->f->v);
+
+	memset(c, 0, sizeof(*c));
+	c->id = arena_strdup(l->f->mem, id);
+	c->release = get_str(l, st, 1);
+	c->version = get_str(l, st, 2);
+	c->arch = get_str(l, st, 3);
+	c->nodename = get_str(l, st, 4);
+	c->crash_time = sqlite3_column_type(st, 5) == SQLITE_INTEGER ? sqlite3_column_int64(st, 5)
+								     : COL_UNKNOWN_INT;
+	c->uptime = get_uint(st, 6);
+	c->ram = get_uint(st, 7);
+	c->panic = get_str(l, st, 8);
+	c->dump = get_str(l, st, 9);
+	c->unused = c->held = COL_UNKNOWN;
+	if (c->panic)
+		c->reason = panic_plain(c->panic, l->f->mem);
+}
+
+static enum status add_crashes(struct loading *l, struct diag *diag)
+{
+	sqlite3_stmt *st = NULL;
+	int rc;
+
+	if (!database_has(l->db, "dump"))
+		return fail(diag, ST_CORRUPT, "it has no table of dumps");
+	if (sqlite3_prepare_v2(l->db,
+			       l->id ? "SELECT ?1, release, version, arch, nodename, crash_time, "
+				       "uptime, ram, panic, dump FROM dump LIMIT 1"
+				     : "SELECT dump_id, release, version, arch, nodename, "
+				       "crash_time, uptime, ram, panic, dump FROM dump "
+				       "ORDER BY dump_id",
+			       -1, &st, NULL))
+		return database_broken(l->db, diag);
+	if (l->id)
+		sqlite3_bind_text(st, 1, l->id, -1, SQLITE_STATIC);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		const char *id = database_str(st, 0, &l->mem);
+
+		if (id)
+			add_crash(l, id, st);
+	}
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
+}
+
+static enum status add_failed(struct loading *l, struct diag *diag)
+{
+	sqlite3_stmt *st = NULL;
+	int rc;
+
+	if (l->id || !database_has(l->db, "manifest"))
+		return ST_OK;
+	if (sqlite3_prepare_v2(l->db,
+			       "SELECT file, outcome, why FROM manifest WHERE outcome NOT IN "
+			       "('done', 'incomplete', 'unpacked') ORDER BY file",
+			       -1, &st, NULL))
+		return database_broken(l->db, diag);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW)
+		*vec_push(l->f->mem, &l->f->failed) =
+			(struct failed){ get_str(l, st, 0), get_str(l, st, 1), get_str(l, st, 2) };
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
+}
+
+static enum status add_all(struct loading *l, struct diag *diag)
+{
+	static const struct { const char *table, *cols; row_fn *fn; } parts[] = {
+		{ "oom_verdict", "kind,cause,owner,figure", take_verdict },
+		{ "panic", "from,reliable,name,hash", take_frame },
+		{ "census", "class,size", take_class },
+		{ "slab", "cache,memory", take_cache },
+		{ "costs", "group,name,pss", take_thing },
+	};
+	enum status st = add_crashes(l, diag);
+
+	for (size_t i = 0; !st && i < ARRAY_LEN(parts); i++)
+		st = each(l, parts[i].table, parts[i].cols, parts[i].fn, diag);
+	return st ? st : add_failed(l, diag);
+}
+
+/* The identity that a capsule has; without one its name has to do. */
+static const char *capsule_name(struct loading *l, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *id = NULL;
+	sqlite3_stmt *st = NULL;
+
+	if (database_has(l->db, "capsule") &&
+	    !sqlite3_prepare_v2(l->db, "SELECT value FROM capsule WHERE key = 'id'", -1, &st,
+				NULL) &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		id = database_str(st, 0, &l->mem);
+	sqlite3_finalize(st);
+	return id && *id ? id : slash ? slash + 1 : path;
+}
+
+enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *path,
+		      struct diag *diag)
+{
+	struct loading l = { .f = f, .first = f->v.n };
+	bool many = fleet_is(bytes, size);
+	enum status st;
+
+	f->names.mem = f->mem;
+	if (!many && !capsule_is(bytes, size)) {
+		free(bytes);
+		return fail(diag, ST_UNSUPPORTED, "%s: is neither a fleet nor a capsule", path);
+	}
+	st = database_open(bytes, size, diag, &l.db);
+	if (!st) {
+		l.id = many ? NULL : capsule_name(&l, path);
+		st = add_all(&l, diag);
+	}
+	sqlite3_close(l.db);
+	free(bytes);
+	arena_release(&l.mem);
+	return st ? fail_in(diag, st, "%s", path) : ST_OK;
+}
