@@ -28,9 +28,9 @@ bool stored_is(const char *path);
 /* Opens the capsule PATH; DIAG has a sentence on failure. */
 enum status stored_open(const char *path, struct diag *diag, struct capsule_file **ret);
 
-/* Reports of a fleet: the files in the directories that were named, outside of the sandbox;
-   then the answer. */
-bool run_has_fleet(const struct run *run);
+/* Of many crashes: the report is, or the image of one that can be. First the files in the
+   directories that were named, outside of the sandbox; then the answer. */
+bool run_is_of_fleet(const struct run *run);
 int run_find_fleet(struct run *run);
 int run_fleet(struct run *run);
 

@@ -20,8 +20,10 @@ static bool fleet_named(const char *path)
 	return fleet_is(head, file_head(path, head, sizeof(head)));
 }
 
-bool run_has_fleet(const struct run *run)
+bool run_is_of_fleet(const struct run *run)
 {
+	if (run->o.report->of_fleet)
+		return true;
 	for (unsigned i = 0; !run->open && i < run->o.nimages; i++)
 		if (fleet_named(run->o.images[i]))
 			return true;
@@ -50,12 +52,33 @@ static int list_dir(struct run *run, const char *dir, const char ***v, unsigned 
 	return 0;
 }
 
+/* Does the report have an answer for a fleet, and is there one? */
+static int check(struct run *run)
+{
+	const struct report *r = run->o.report;
+
+	if (r->of_fleet && run->open) {
+		fail(&run->diag, ST_ABSENT, "report %s is of many dumps, and this is one", r->name);
+		return EXIT_USAGE;
+	}
+	if (r->of_fleet || (run->product && run->product->write_fleet))
+		return 0;
+	fail(&run->diag, ST_NODATA,
+	     "%s is a fleet, and report %s is of one dump; fleet, clusters, regress, leaks and "
+	     "html are of fleets",
+	     run->o.images[0], r->name);
+	return EXIT_NO_ANSWER;
+}
+
 int run_find_fleet(struct run *run)
 {
 	const char **v = NULL;
 	unsigned n = 0;
 	struct stat st;
+	int status = check(run);
 
+	if (status)
+		return status;
 	for (unsigned i = 0; i < run->o.nimages; i++) {
 		const char *name = run->o.images[i];
 

@@ -473,16 +473,10 @@ static int print(struct run *run)
 	return out && run_written(run) ? EXIT_NO_ANSWER : 0;
 }
 
-/* Of many crashes: the report is, or the image of one that can be. */
-static bool is_of_fleet(const struct run *run)
-{
-	return run->o.report->of_fleet || run_has_fleet(run);
-}
-
 static int answer(struct run *run)
 {
 	const struct report *r = run->o.report;
-	int status = is_of_fleet(run)	    ? run_fleet(run)
+	int status = run_is_of_fleet(run)   ? run_fleet(run)
 		     : run->found	    ? run_ids(run)
 		     : r == &report_capsule ? run_capsule(run)
 		     : run_has_capsule(run)
@@ -579,25 +573,6 @@ static int read_and_print(struct run *run)
 	return status;
 }
 
-/* Does the report have an answer for a fleet, and is there one? */
-static int check_fleet(struct run *run)
-{
-	const struct report *r = run->o.report;
-
-	if (r->of_fleet && run->open) {
-		fail(&run->diag, ST_ABSENT, "report %s is of many dumps, and this is one", r->name);
-		return EXIT_USAGE;
-	}
-	if (!r->of_fleet && !(run->product && run->product->write_fleet)) {
-		fail(&run->diag, ST_NODATA,
-		     "%s is a fleet, and report %s is of one dump; fleet, clusters, regress, leaks "
-		     "and html are of fleets",
-		     run->o.images[0], r->name);
-		return EXIT_NO_ANSWER;
-	}
-	return run_find_fleet(run);
-}
-
 static int make_layout(struct run *run)
 {
 	bool said;
@@ -615,8 +590,8 @@ int run_report(struct run *run)
 {
 	int status = plan(run);
 
-	if (!status && is_of_fleet(run))
-		status = check_fleet(run);
+	if (!status && run_is_of_fleet(run))
+		status = run_find_fleet(run);
 	else if (!status && run->o.report->many && !run->open)
 		status = run_find(run);
 	if (!status)
