@@ -62,14 +62,24 @@ static uint32_t memcg_of(const struct gather *g)
 	return found;
 }
 
-/* Was the request limited to other nodes? */
-static bool other_node(const struct oom_event *v, int64_t node)
+static const char *nodes_of(const struct oom_event *v)
 {
-	const char *list = v->nodemask			 ? v->nodemask
-			   : v->constraint == OOM_CPUSET ? v->mems_allowed
-							 : NULL;
+	return v->nodemask ? v->nodemask : v->constraint == OOM_CPUSET ? v->mems_allowed : NULL;
+}
+
+bool gather_other_node(const struct oom_event *v, int64_t node)
+{
+	const char *list = nodes_of(v);
 
 	return list && node != OOM_UNKNOWN && !oom_node_in(list, node);
+}
+
+bool gather_is_of_nodes(const struct gather *g)
+{
+	const struct oom_event *v = g->e->event;
+
+	return v && (v->constraint == OOM_CPUSET || v->constraint == OOM_MEMPOLICY) &&
+	       nodes_of(v) && v->zones.n;
 }
 
 static void gather_zone(struct gather *g)
@@ -84,7 +94,7 @@ static void gather_zone(struct gather *g)
 		struct zone_test t;
 
 		zone_test(v, o, g->s->k->page_shift, &t);
-		if (other_node(v, o->node))
+		if (gather_other_node(v, o->node))
 			t.result = ZONE_NOT_ALLOWED;
 		if (t.result == ZONE_NOT_ALLOWED)
 			z->free_of_others += known(free);
@@ -131,7 +141,9 @@ static void gather_others(struct gather *g)
 	for (uint32_t i = 0; i < zs.n; i++)
 		others = others || (zs.v[i].present && !was_printed(v, &zs, &zs.v[i]));
 	if (others)
-		z->free_of_others = known(less(g->e->size[USE_FREE], z->free));
+		z->free_of_others =
+			known(less(g->all_free == EV_UNKNOWN ? g->e->size[USE_FREE] : g->all_free,
+				   z->free));
 }
 
 static void gather_dying(struct gather *g)

@@ -88,6 +88,8 @@ struct oom_evidence {
 					   EV_UNKNOWN */
 	uint64_t task_slab;		/* bytes of objects of tasks: they come with USE_STACKS and are
 					   not in USE_SLAB */
+	uint64_t percpu_areas;		/* bytes of what the kernel keeps of per-CPU memory, beside
+					   USE_PERCPU; not in USE_VMALLOC and USE_OTHER */
 	uint64_t available;		/* of the machine; EV_UNKNOWN */
 	uint64_t swap_total, swap_free;
 	uint64_t locked, locked_now;	/* by mlock(); in the dump */

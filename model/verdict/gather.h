@@ -20,7 +20,7 @@ struct gather {
 	struct arena *mem;
 	const struct oom_log *log;
 	struct oom_evidence *e;
-	/* bytes of each owner-less rest that was looked into */
+	uint64_t all_free;		/* bytes, of the machine; EV_UNKNOWN */
 	uint32_t memcg;			/* index in cgroups of the group at its limit, or NONE */
 };
 
@@ -52,9 +52,13 @@ static inline uint64_t less(uint64_t a, uint64_t b)
 }
 
 
+/* evidence.c: was the request of V limited to others than NODE? To some nodes at all? */
+bool gather_other_node(const struct oom_event *v, int64_t node);
+bool gather_is_of_nodes(const struct gather *g);
 /* sizes.c: total, size[], swap, as the event's moment had them. */
 void gather_sizes(struct gather *g);
-/* people.c */
+/* people.c: is PROC in the control group at its limit, if that is the scope? */
+bool gather_in_scope(const struct gather *g, uint32_t proc);
 void gather_processes(struct gather *g);
 void gather_victim(struct gather *g);
 /* "python3 (123)" */

@@ -283,6 +283,12 @@ static bool of_stacks(const struct vmalloc_area *a)
 		!strcmp(a->sym.name, "copy_process"));
 }
 
+/* Maps of chunks; of control groups, twice as large as the memory of one CPU (mm/percpu.c, 5.9). */
+static bool of_percpu(const struct vmalloc_area *a)
+{
+	return a->sym.name && !strncmp(a->sym.name, "pcpu_", 5);
+}
+
 static bool same_caller(const struct vmalloc_area *a, const struct vmalloc_area *b)
 {
 	if (!a->sym.name || !b->sym.name)
@@ -304,7 +310,7 @@ static void vmalloc_owner(struct gather *g)
 	struct oom_evidence *e = g->e;
 	struct vmalloc va;
 	const char *module;
-	uint64_t sum = 0;
+	uint64_t sum = 0, maps = 0;
 
 	if (vmalloc_build(g->s, g->mem, &va))
 		return;
@@ -314,6 +320,10 @@ static void vmalloc_owner(struct gather *g)
 
 		if (!(a->flags & AREA_ALLOC) || a->npages >> 40 || of_stacks(a))
 			continue;
+		if (of_percpu(a)) {
+			maps += a->npages;
+			continue;
+		}
 		sum += a->npages;
 		while (at < CALLERS && by[at].a && !same_caller(by[at].a, a))
 			at++;
@@ -326,7 +336,11 @@ static void vmalloc_owner(struct gather *g)
 			top = &by[at];
 	}
 	if (e->event && e->event->constraint == OOM_MEMCG)
-		sum = 0; /* areas of the machine */
+		sum = maps = 0; /* areas of the machine */
+	if (e->size[USE_OTHER] != EV_UNKNOWN) {
+		e->percpu_areas = min_u64(known(gather_pages(g, maps)), e->size[USE_OTHER]);
+		e->size[USE_OTHER] -= e->percpu_areas;
+	}
 	if (sum && e->size[USE_OTHER] != EV_UNKNOWN) {
 		e->size[USE_VMALLOC] = min_u64(gather_pages(g, sum), e->size[USE_OTHER]);
 		e->size[USE_OTHER] -= e->size[USE_VMALLOC];
@@ -509,12 +523,12 @@ void gather_owners(struct gather *g)
 		stacks_owner(g);
 	if (!memcg && large(g, v[USE_OTHER]))
 		compressed_then(g);
-	if (large(g, v[USE_OTHER]) || (memcg && large(g, v[USE_VMALLOC])))
+	if (large(g, memcg ? v[USE_VMALLOC] : v[USE_OTHER]))
 		vmalloc_owner(g);
 	if (large(g, v[USE_COMPRESSED]) && !g->e->owner[USE_COMPRESSED].name)
 		compressed_owner(g);
-	if (!memcg && may_read_pages(g) &&
+	if (may_read_pages(g) &&
 	    (large(g, v[USE_OTHER]) || large(g, v[USE_SLAB]) || large(g, v[USE_VMALLOC]) ||
-	     managed_little(g)))
+	     large(g, v[USE_SOCKETS]) || (!memcg && managed_little(g))))
 		gather_rest(g);
 }

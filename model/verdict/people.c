@@ -100,6 +100,13 @@ static void add_victims(struct people *x)
 
 /* ---- from the dump ---------------------------------------------------------------------- */
 
+bool gather_in_scope(const struct gather *g, uint32_t proc)
+{
+	return g->memcg == NONE ||
+	       (proc < g->s->nprocs &&
+		snapshot_cgroup_within(g->s, g->s->procs[proc].cgroup, g->memcg));
+}
+
 static uint64_t count(int64_t pages)
 {
 	return pages < 0 ? 0 : (uint64_t)pages;
@@ -129,7 +136,7 @@ static void add_dumped(struct people *x)
 
 		if (!m || !t || p->kthread || m->owner != i || was_killed(x->g->e, p->pid))
 			continue;
-		if (x->g->memcg != NONE && !snapshot_cgroup_within(s, p->cgroup, x->g->memcg))
+		if (!gather_in_scope(x->g, i))
 			continue;
 		to = (struct ev_proc){
 			.comm = t->comm,
@@ -210,6 +217,52 @@ static void largest_name(struct people *x)
 	}
 }
 
+/* ---- some nodes ------------------------------------------------------------------------- */
+
+static bool is_named(const char *path, const char *name)
+{
+	const char *last = path ? strrchr(path, '/') : NULL;
+
+	return last && name && !strcmp(last + 1, name);
+}
+
+/* May the process use those nodes alone? Who asked, and who is in the same cpuset. */
+static bool is_confined(const struct gather *g, int64_t pid)
+{
+	const struct oom_event *v = g->e->event;
+	uint32_t i = pid < 0 || pid > INT32_MAX ? NONE : snapshot_proc_by_pid(g->s, (int32_t)pid);
+	uint32_t c = i == NONE ? NONE : g->s->procs[i].cgroup;
+
+	if (pid == v->pid)
+		return true;
+	if (v->constraint != OOM_CPUSET)
+		return false;
+	return (c < g->s->ncgroups && is_named(g->s->cgroups[c].path, v->cpuset)) ||
+	       (v->victims.n && v->victims.v[0].pid == pid && is_named(v->task_memcg, v->cpuset));
+}
+
+/*
+ * Nothing says on which nodes the memory of a process is. Those that are confined have theirs
+ * there; of the others it is not more than what is left of the anonymous memory there.
+ */
+static void confine(struct people *x)
+{
+	struct oom_evidence *e = x->g->e;
+	uint64_t all = ev_anonymous(e, EV_UNKNOWN - 1), left;
+
+	if (!gather_is_of_nodes(x->g) || e->size[USE_ANON] == EV_UNKNOWN)
+		return;
+	left = all;
+	for (size_t i = 0; i < x->v.n; i++)
+		if (is_confined(x->g, x->v.v[i].p.pid))
+			left = less(left, x->v.v[i].p.bytes);
+	for (size_t i = 0; i < x->v.n; i++) {
+		struct ev_proc *p = &x->v.v[i].p;
+
+		p->bytes = min_u64(p->bytes, is_confined(x->g, p->pid) ? all : left);
+	}
+}
+
 /*
  * The table does not say what was locked, the log does of all: what the others cannot have
  * locked is of the largest process; so is what was no longer locked when that was gone.
@@ -241,6 +294,7 @@ void gather_processes(struct gather *g)
 		add_victims(&x);
 	if (!e->from_log)
 		add_dumped(&x);
+	confine(&x);
 	e->nprocs = (uint32_t)x.v.n;
 	for (size_t i = 0; i < x.v.n; i++) {
 		const struct ev_proc *p = &x.v.v[i].p;

@@ -18,12 +18,32 @@ struct heap_of {
 
 #define HEAPS 256u	/* of more, the first ones are compared */
 
+static bool is_memcg(const struct gather *g)
+{
+	return g->e->event && g->e->event->constraint == OOM_MEMCG;
+}
+
+/* Is a holder of O in the scope? */
+static bool in_scope(const struct gather *g, const struct owners *all, const struct owner *o)
+{
+	if (!is_memcg(g))
+		return true;
+	for (uint32_t i = 0; g->memcg != NONE && i < o->nholders; i++)
+		if (gather_in_scope(g, all->holder[o->first_holder + i]))
+			return true;
+	return false;
+}
+
 /* The use whose counter has the memory of O; USES: it is not behind a descriptor. */
-static enum use counted_as(const struct owner *o)
+static enum use counted_as(const struct gather *g, const struct owner *o)
 {
 	if (o->kind != OWNER_PIPE && o->kind != OWNER_SOCKET && o->kind != OWNER_URING &&
 	    o->kind != OWNER_PERF && o->kind != OWNER_BPF && o->kind != OWNER_TRACE)
 		return USES;
+	/* of a control group the buffers of TCP have a counter of their own */
+	if (o->kind == OWNER_SOCKET && o->class != CLASS_PACKET && is_memcg(g) &&
+	    known(g->e->size[USE_SOCKETS]) > known(g->e->size[USE_SLAB]))
+		return USE_SOCKETS;
 	switch (o->class) {
 	case CLASS_SLAB:
 	case CLASS_KMALLOC: return USE_SLAB;
@@ -74,9 +94,9 @@ static void descriptors(struct gather *g, const struct owners *all)
 	struct oom_evidence *e = g->e;
 
 	for (uint32_t i = 0; i < all->n; i++) {
-		enum use use = all->v[i].size >> 48 ? USES : counted_as(&all->v[i]);
+		enum use use = all->v[i].size >> 48 ? USES : counted_as(g, &all->v[i]);
 
-		if (use == USES)
+		if (use == USES || !in_scope(g, all, &all->v[i]))
 			continue;
 		of[use] += all->v[i].size;
 		add_heap(v, all, &all->v[i]);
@@ -159,7 +179,8 @@ void gather_rest(struct gather *g)
 	const struct class_counts *n = c->classes->count;
 	uint64_t unknown = gather_pages(g, n[CLASS_UNKNOWN].pages + n[CLASS_VMAP].pages);
 
-	balloon(g, c);
+	if (!is_memcg(g))
+		balloon(g, c);
 	descriptors(g, &c->owners);
 	if (ev_share(e, e->size[USE_OTHER]) >= 80 && !e->owner[USE_OTHER].name)
 		e->owner[USE_OTHER] = (struct ev_owner){

@@ -219,8 +219,10 @@ static bool nodes(const struct judge *j, struct verdict_row *r, bool cpuset)
 		arena_printf(j->mem,
 			     "%s%s%s limited the request%s%s; %s are free where it could not take "
 			     "them.",
-			     cpuset ? "A cpuset" : "A memory policy",
-			     cpuset && v->cpuset ? ", " : "", cpuset && v->cpuset ? v->cpuset : "",
+			     !cpuset	 ? "A memory policy"
+			     : v->cpuset ? "Cpuset "
+					 : "A cpuset",
+			     cpuset && v->cpuset ? v->cpuset : "", "",
 			     list ? " to nodes " : "", list ? list : "",
 			     size_text(j, e->zone.free_of_others));
 	return true;

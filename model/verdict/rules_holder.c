@@ -228,7 +228,11 @@ static bool stacks(const struct judge *j, struct verdict_row *r)
 
 static bool percpu(const struct judge *j, struct verdict_row *r)
 {
-	return of_use(j, r, USE_PERCPU, "Per-CPU memory of the kernel was");
+	of_use(j, r, USE_PERCPU, "Per-CPU memory of the kernel was");
+	if (j->e->percpu_areas > r->bytes / 4)
+		r->text = arena_printf(j->mem, "%s The kernel's maps of it took %s more.", r->text,
+				       size_text(j, j->e->percpu_areas));
+	return true;
 }
 
 static bool hugetlb(const struct judge *j, struct verdict_row *r)
@@ -272,7 +276,9 @@ static bool descriptors(const struct judge *j, struct verdict_row *r)
 
 static bool other(const struct judge *j, struct verdict_row *r)
 {
-	of_use(j, r, USE_OTHER, "Memory that no counter of the kernel has was");
+	of_use(j, r, USE_OTHER,
+	       is_memcg(j->e) ? "Memory of the kernel charged to the group, of no counter, was"
+			      : "Memory that no counter of the kernel has was");
 	if (r->certainty == CERTAIN)
 		r->certainty = LIKELY;
 	if (j->e->owner[USE_OTHER].pid) {

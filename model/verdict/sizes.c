@@ -4,25 +4,37 @@
 #include "model/cgroup/memcg.h"
 #include "model/verdict/gather.h"
 
-/* A counter that the log printed: of the machine, else added up over nodes, else zones; bytes. */
+/* A counter that the log printed of the machine. */
+static uint64_t told_of_machine(const struct gather *g, const char *key)
+{
+	const struct oom_pairs *c = &g->e->event->counts;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcmp(c->v[i].key, key))
+			return gather_told(c->v[i].value, c->v[i].kib ? 10 : g->s->k->page_shift);
+	return EV_UNKNOWN;
+}
+
+/*
+ * A counter that the log printed: of the machine, else added up over nodes, else zones; bytes.
+ * Where the request was limited to some nodes: of these alone.
+ */
 static uint64_t told(const struct gather *g, const char *key)
 {
 	const struct oom_event *v = g->e->event;
 	uint64_t sum = 0, n;
-	bool found = false;
+	bool found = false, all = !gather_is_of_nodes(g);
 
-	for (size_t i = 0; i < v->counts.n; i++)
-		if (!strcmp(v->counts.v[i].key, key))
-			return gather_told(v->counts.v[i].value,
-					   v->counts.v[i].kib ? 10 : g->s->k->page_shift);
+	if (all && told_of_machine(g, key) != EV_UNKNOWN)
+		return told_of_machine(g, key);
 	for (size_t i = 0; i < v->nodes.n; i++) {
 		n = gather_told(oom_pair(&v->nodes.v[i].pairs, key), 10);
 		found = found || n != EV_UNKNOWN;
-		sum += known(n);
+		sum += all || !gather_other_node(v, v->nodes.v[i].node) ? known(n) : 0;
 	}
 	for (size_t i = 0; !found && i < v->zones.n; i++) {
 		n = gather_told(oom_pair(&v->zones.v[i].pairs, key), 10);
-		sum += known(n);
+		sum += all || !gather_other_node(v, v->zones.v[i].node) ? known(n) : 0;
 	}
 	for (size_t i = 0; !found && i < v->zones.n; i++)
 		found = oom_pair(&v->zones.v[i].pairs, key) != OOM_UNKNOWN;
@@ -110,7 +122,8 @@ static void sizes_of_log(struct gather *g)
 	put(&g->e->total, less_of(told(g, "pages RAM"), told(g, "pages reserved")));
 	put(&v[USE_FREE], told(g, "free"));
 	put(&v[USE_ANON], lru);
-	put(&v[USE_ANON], anon_of_tasks(g));
+	if (!gather_is_of_nodes(g))
+		put(&v[USE_ANON], anon_of_tasks(g));
 	put(&v[USE_SHMEM], told(g, "shmem"));
 	put(&v[USE_FILE], less_of(less_of(told(g, "total pagecache pages"), told(g, "shmem")),
 				  told(g, "pages in swap cache")));
@@ -123,6 +136,29 @@ static void sizes_of_log(struct gather *g)
 	put(&g->e->swap_total, told(g, "Total swap"));
 	put(&g->e->swap_free, told(g, "Free swap"));
 	put(&g->e->locked, told(g, "mlocked"));
+}
+
+/* What the log has not by node cannot be more than what is left of the nodes. */
+static void sizes_of_nodes(struct gather *g)
+{
+	static const enum use rest[] = { USE_SLAB, USE_RECLAIMABLE, USE_HUGETLB, USE_PERCPU,
+					 USE_COMPRESSED, USE_BALLOON };
+	uint64_t *v = g->e->size, left, total = told(g, "managed");
+
+	if (total == EV_UNKNOWN)
+		total = told(g, "present");
+	if (total == EV_UNKNOWN)
+		return;
+	g->e->total = left = total;
+	put(&v[USE_FILE], plus(told(g, "active_file"), told(g, "inactive_file")));
+	left = less(left, known(v[USE_FREE]) + known(v[USE_ANON]) + known(v[USE_SHMEM]));
+	left = less(left, known(v[USE_FILE]) + known(v[USE_TABLES]) + known(v[USE_STACKS]));
+	for (unsigned i = 0; i < ARRAY_LEN(rest); i++) {
+		if (v[rest[i]] == EV_UNKNOWN)
+			continue;
+		v[rest[i]] = min_u64(v[rest[i]], left);
+		left -= v[rest[i]];
+	}
 }
 
 /* ---- a control group ------------------------------------------------------------------ */
@@ -168,6 +204,34 @@ static void memcg_of_dump(struct gather *g)
 	v[USE_SOCKETS] = m->stat[MEMCG_STAT_SOCK];
 }
 
+static uint64_t usage(const struct gather *g, const char *what)
+{
+	const struct oom_event *v = g->e->event;
+
+	for (size_t i = 0; i < v->usages.n; i++)
+		if (!strcmp(v->usages.v[i].what, what))
+			return gather_told(v->usages.v[i].usage, 10);
+	return EV_UNKNOWN;
+}
+
+/*
+ * What is charged and in no line. Version 1 may have no lines of slab and the like: all that the
+ * kernel has for the group is one counter.
+ */
+static void rest_of_memcg(struct gather *g)
+{
+	uint64_t sum = 0, *v = g->e->size, all = usage(g, "memory");
+
+	if (all == EV_UNKNOWN)
+		all = g->e->total;
+	for (unsigned i = 0; i < USE_OTHER; i++)
+		sum += known(v[i]);
+	if (v[USE_SLAB] == EV_UNKNOWN)
+		v[USE_OTHER] = usage(g, "kmem");
+	else if (v[USE_ANON] != EV_UNKNOWN && v[USE_FILE] != EV_UNKNOWN)
+		v[USE_OTHER] = less(all, sum);
+}
+
 static void sizes_of_memcg(struct gather *g)
 {
 	uint64_t *v = g->e->size;
@@ -187,6 +251,7 @@ static void sizes_of_memcg(struct gather *g)
 	put(&v[USE_VMALLOC], stat(g, "vmalloc", NULL));
 	put(&v[USE_SOCKETS], stat(g, "sock", NULL));
 	g->e->locked = stat(g, "unevictable", NULL);
+	rest_of_memcg(g);
 }
 
 static void rest(struct gather *g)
@@ -207,14 +272,17 @@ void gather_sizes(struct gather *g)
 	const struct oom_event *v = g->e->event;
 
 	sizes_of_dump(g);
-	if (v && !g->e->at_once) {
+	g->all_free = v ? told_of_machine(g, "free") : EV_UNKNOWN;
+	if (v && (!g->e->at_once || gather_is_of_nodes(g))) {
 		rest(g);
-		if (v->constraint != OOM_MEMCG)
+		if (v->constraint != OOM_MEMCG && !gather_is_of_nodes(g))
 			memcpy(g->e->now, g->e->size, sizeof(g->e->now));
 		g->e->size[USE_OTHER] = EV_UNKNOWN;
 		sizes_of_log(g);
 	}
 	sizes_of_hugetlb(g);
+	if (gather_is_of_nodes(g))
+		sizes_of_nodes(g);
 	if (v && v->constraint == OOM_MEMCG)
 		sizes_of_memcg(g);
 	else

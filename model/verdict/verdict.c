@@ -41,7 +41,9 @@ const char *size_text(const struct judge *j, uint64_t bytes)
 const char *share_text(const struct judge *j, uint64_t bytes)
 {
 	unsigned share = ev_share(j->e, bytes);
-	const char *of = is_memcg(j->e) ? "of the limit" : "of RAM";
+	const struct oom_event *v = j->e->event;
+	bool nodes = v && (v->constraint == OOM_CPUSET || v->constraint == OOM_MEMPOLICY);
+	const char *of = is_memcg(j->e) ? "of the limit" : nodes ? "of those nodes" : "of RAM";
 
 	return share >= 100 ? arena_printf(j->mem, "%u %% %s", share / 10, of)
 			    : arena_printf(j->mem, "%u.%u %% %s", share / 10, share % 10, of);
@@ -116,6 +118,8 @@ static uint64_t weight(const struct oom_evidence *e, enum use use)
 		return max_u64(v, ev_anonymous(e, e->procs));
 	if (use == USE_STACKS)
 		return v + e->task_slab;
+	if (use == USE_PERCPU)
+		return v + e->percpu_areas;
 	return use == USE_FILE ? v / 4 : use == USE_RECLAIMABLE ? v / 2 : v;
 }
 

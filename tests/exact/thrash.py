@@ -6,6 +6,23 @@ import re
 STILL = ('refaults', 'swap')
 
 
+def compare_answer(tally, name, vmcensus, want):
+    """Did the machine thrash, on what, and who suffered (tests/vmtest/lab/thrashes.py)?"""
+    rows, why = vmcensus.rows('thrash')
+    who, why_too = vmcensus.rows('thrash', '--tasks')
+    if rows is None or who is None:
+        tally.check(f'{name} thrash', [why or why_too])
+        return
+    said = {r['name']: r['about'] for r in rows if r['section'] == 'answer'}
+    wrong = []
+    if said['thrashing'] != want.answer or not re.fullmatch(want.of, said['of']):
+        wrong.append(f'{said}, not {want.answer} of {want.of}')
+    most = max(who, key=lambda r: r['maj_flt'] or 0, default={'comm': 'nobody'})
+    if want.who and most['comm'] != want.who:
+        wrong.append(f'{most["comm"]} had most faults, not {want.who}')
+    tally.check(f'{name} thrash', wrong, said['why'])
+
+
 def compare_thrash(tally, name, vmcensus, truth):
     rows, why = vmcensus.rows('thrash')
     who, why_too = vmcensus.rows('thrash', '--tasks')

@@ -105,15 +105,41 @@ static void take_shm(size_t bytes)
 	whole(bytes);
 }
 
+static const char *whole_of;	/* what is_read() reads */
+static size_t whole_size;
+
 static void take_anon(size_t bytes)
 {
 	if (bytes)
-		touched(bytes, MAP_PRIVATE);
+		whole_of = touched(bytes, MAP_PRIVATE);
+	whole_size = bytes;
 	whole(bytes);
 }
 
+/* A file of a disk, mapped as programs are. */
+static void take_program(size_t bytes)
+{
+	int fd = open("/var/tmp/program", O_RDWR | O_CREAT | O_TRUNC, 0755);
+
+	must(fd >= 0 && fill(fd, bytes) == bytes && !fsync(fd), "/var/tmp/program");
+	whole_of = mmap(NULL, bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	must(whole_of != MAP_FAILED, "mmap");
+	whole_size = bytes;
+	whole(bytes);
+}
+
+/* Each page, again and again. */
+static void read_on(void)
+{
+	volatile char sum = 0;
+
+	for (;;)
+		for (size_t i = 0; i < whole_size; i += 4096)
+			sum += whole_of[i];
+}
+
 /* grow=KIB: on and on, by so much at once, until the kernel ends it; noise=1: not to be compressed.
- * hang=1: in an uninterruptible sleep. */
+ * hang=1: in an uninterruptible sleep. again=1: reads what it has. */
 static void grow(void)
 {
 	const char *step = argument("grow"), *pause_us = argument("pause");
@@ -121,6 +147,8 @@ static void grow(void)
 	size_t bytes = step ? strtoul(step, NULL, 10) * KIB : 0;
 	unsigned int seed = 1;
 
+	if (argument("again"))
+		read_on();
 	if (argument("hang"))
 		put("/sys/module/silent/parameters/hang", "1");
 	while (bytes) {
@@ -186,6 +214,7 @@ const struct hog memory_hogs[] = {
 	{"memfd", "memfd", take_memfd, NULL},
 	{"shm", "sysv segment, not attached", take_shm, NULL},
 	{"anon", "process", take_anon, grow},
+	{"program", "mapped file", take_program, read_on},
 	{"mlock", "process, locked", take_mlock, NULL},
 	{"hugetlb", "hugetlb pool", take_hugetlb, NULL},
 	{"pagetables", "page tables of a process", take_pagetables, NULL},

@@ -11,12 +11,14 @@ import time
 
 from exact.census import compare_census
 from exact.cause import compare_cause
+from exact.thrash import compare_answer
 from exact.hogs import compare_freed, compare_hogs, records
 from .kmod import BuildRoot
 from .machine import HERE, Kernel, Machine, Monitor, Plan, unpack_module
 from .ooms import OOMS, PANIC, PANICS
 from .packages import LabError, run
 from .targets import target_of
+from .thrashes import THRASHES
 
 # name -> MiB, or MiB:KEY=VALUE
 SETS = {
@@ -68,6 +70,8 @@ def labs():
         if name in PANICS:
             found[f'oom-{name}-panic'] = how | dict(then=PANIC + oom.script,
                                                    append=f'log_buf_len=2M panicby=then {oom.append}')
+    for name, thrash in THRASHES.items():
+        found[f'thrash-{name}'] = dict(hogs={}, memory=thrash.memory, then=thrash.script, append='panicby=then')
     return {name: dict(labs='hogs') | how for name, how in found.items()}
 
 
@@ -123,6 +127,9 @@ def compare(tally, name, vmcensus, truth, one):
     if cause:
         compare_cause(tally, name, vmcensus, OOMS[cause], records(truth.folder),
                       'panicby=then' in one.plan.append and not OOMS[cause].crash)
+        return
+    if ' thrash-' in name:
+        compare_answer(tally, name, vmcensus, THRASHES[name.split(' thrash-', 1)[1]])
         return
     compare_census(tally, name, vmcensus, truth)
     compare_hogs(tally, name, vmcensus, truth)

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 # A small process that does nothing wrong, and one that asks for the memory that is not there.
 INNOCENT = 'hog anon 40960 comm=server; sleep 2\n'
 LAST = INNOCENT + 'hog anon 0 comm=client grow=512\nawait_oom\n'
+# A client for which there is enough once the hog is gone.
+BOUNDED = INNOCENT + 'hog anon 204800 comm=client\nawait_oom\n'
 NODES = ('-object', 'memory-backend-ram,id=m0,size=512M', '-object', 'memory-backend-ram,id=m1,size=512M',
          '-numa', 'node,memdev=m0,cpus=0', '-numa', 'node,memdev=m1,cpus=1')
 SMALL_NODE = ('-object', 'memory-backend-ram,id=m0,size=896M', '-object', 'memory-backend-ram,id=m1,size=128M',
@@ -63,8 +65,9 @@ OOMS = {
     'threads': one('threads', '120', 'kernel stacks', 'hog-threads has 7680 threads', memory=512),
     'pipes': one('pipes', '480', 'pipes?|pages behind descriptors', 'hog-pipes has full pipes'),
     'pipes-killed': one('pipes', '450:adj=900', 'pages behind descriptors|pipes?', 'hog-pipes has full pipes, and is killed',
-                        innocent=False),
-    'memfd-killed': one('memfd', '450:adj=900', 'shared memory|memfd', 'hog-memfd holds a memfd, and is killed', innocent=False),
+                        script=BOUNDED, innocent=False),
+    'memfd-killed': one('memfd', '450:adj=900', 'shared memory|memfd', 'hog-memfd holds a memfd, and is killed',
+                        script=BOUNDED, innocent=False),
     'unix': one('unix', '450', '.*sockets?|pages behind descriptors', 'hog-unix has data in unix sockets that nobody reads'),
     'tcp': one('tcp', '450', '.*sockets?|pages behind descriptors', 'hog-tcp has data in TCP sockets that nobody reads'),
     'packet': one('packet', '450', 'packet rings?|.*sockets?|pages behind descriptors', 'hog-packet has a receive ring'),
@@ -75,7 +78,7 @@ OOMS = {
     'slab': one('silent', '450:how=slab', 'unreclaimable slab', 'the module silent fills its cache silent_objects',
                 holder='silent_objects'),
     'vmalloc': one('silent', '450:how=vmalloc', 'vmalloc', 'the module silent takes areas of vmalloc', holder='silent'),
-    'percpu': one('silent', '300:how=percpu', 'per-CPU memory', 'the module silent takes per-CPU memory', holder=''),
+    'percpu': one('silent', '200:how=percpu', 'per-CPU memory', 'the module silent takes per-CPU memory', holder=''),
     'driver': one('silent', '450:order=0', 'driver or unknown', 'the module silent takes pages and tells nobody', holder='silent'),
     'balloon': one('balloon', '480', 'balloon', 'the host took memory with the balloon', holder='balloon'),
     'zram': Oom('compressed swap', 'zram', 'swap on zram, filled with data that does not compress',
