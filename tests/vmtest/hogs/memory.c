@@ -128,14 +128,22 @@ static void take_program(size_t bytes)
 	whole(bytes);
 }
 
-/* Each page, again and again. */
+/* Any page, again and again; procs=N: by N processes. */
 static void read_on(void)
 {
+	const char *procs = argument("procs");
+	size_t pages = whole_size / 4096;
+	unsigned int seed, n = procs ? (unsigned int)atoi(procs) : 1;
 	volatile char sum = 0;
 
-	for (;;)
-		for (size_t i = 0; i < whole_size; i += 4096)
-			sum += whole_of[i];
+	madvise((void *)whole_of, whole_size, MADV_RANDOM);
+	while (n-- > 1 && fork())
+		continue;
+	seed = (unsigned int)getpid();
+	for (;;) {
+		seed = seed * 1103515245u + 12345u;
+		sum += whole_of[(seed >> 8) % pages * 4096];
+	}
 }
 
 /* grow=KIB: on and on, by so much at once, until the kernel ends it; noise=1: not to be compressed.

@@ -19,9 +19,9 @@ class Thrash:
 
 THRASHES = {
     'anon': Thrash('yes', 'anonymous memory', 'mkswap /dev/vdc > /dev/null; swapon /dev/vdc\n'
-                   'hog anon 358400 comm=rereader again=1\n' + PANIC, 'rereader'),
+                   'hog anon 307200 comm=rereader again=1 procs=4\n' + PANIC, 'rereader'),
     'programs': Thrash('yes', 'files', 'hog anon 184320 comm=resting; sleep 8\n'
-                       'hog program 143360 comm=rereader\n' + PANIC, 'rereader'),
+                       'hog program 143360 comm=rereader procs=4\n' + PANIC, 'rereader'),
     # reclaim alone is no thrashing: a file larger than memory is read once
     'stream': Thrash('no', '.*', 'hog anon 102400 comm=resting; sleep 8\n'
                      'head -c 400M /dev/zero > /var/tmp/stream; sync; cat /var/tmp/stream > /dev/null; sleep 20\n' + PANIC),
