@@ -21,6 +21,12 @@ enum page_class {
 /* Name and meaning of a class. */
 const char *page_class_name(enum page_class c);
 const char *page_class_what(enum page_class c);
+/*
+ * Is C a class that no line of /proc/meminfo counts, of memory that MemTotal includes? What is
+ * reserved at boot (the image, memmap) and pages that left the page allocator (offline) are no
+ * part of MemTotal. zsmalloc has nr_zspages in /proc/vmstat.
+ */
+bool page_class_uncounted(enum page_class c);
 
 /* Counts of the frames of one class, pages. All but PAGES are parts of it. */
 struct class_counts {

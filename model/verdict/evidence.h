@@ -11,6 +11,7 @@
 #define VMCENSUS_VERDICT_EVIDENCE_H
 
 #include "model/oom/oomlog.h"
+#include "model/page/classes.h"
 
 #define EV_UNKNOWN UINT64_MAX
 
@@ -111,6 +112,8 @@ struct oom_evidence {
 	/* the request */
 	struct ev_zone zone;
 	uint64_t machine_free;		/* of a control group: free memory of the machine */
+	/* of the dump, by class; NULL: the page array was not looked at */
+	const struct class_counts *classes;
 	uint64_t direct_reclaims, refaults;	/* since boot; EV_UNKNOWN */
 };
 

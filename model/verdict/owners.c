@@ -15,7 +15,7 @@
 #include "model/verdict/gather.h"
 
 #define LOOK_SHARE 80u			/* thousandths of the scope */
-#define LOOK_FRAMES (UINT64_C(1) << 22)	/* 16 GiB of 4 KiB pages: 64 to 256 MiB of struct pages */
+#define LOOK_FRAMES (UINT64_C(1) << 28)	/* 1 TiB of 4 KiB pages: 16 GiB of struct pages */
 
 static bool large(const struct gather *g, uint64_t bytes)
 {

@@ -176,9 +176,12 @@ void gather_rest(struct gather *g)
 {
 	struct oom_evidence *e = g->e;
 	struct census *c = census_build(g->s, g->mem);
-	const struct class_counts *n = c->classes->count;
-	uint64_t unknown = gather_pages(g, n[CLASS_UNKNOWN].pages + n[CLASS_VMAP].pages);
+	struct class_counts *n = arena_array(g->mem, struct class_counts, PAGE_CLASSES);
+	uint64_t unknown;
 
+	memcpy(n, c->classes->count, PAGE_CLASSES * sizeof(*n));
+	e->classes = n;
+	unknown = gather_pages(g, n[CLASS_UNKNOWN].pages + n[CLASS_VMAP].pages);
 	if (!is_memcg(g))
 		balloon(g, c);
 	descriptors(g, &c->owners);

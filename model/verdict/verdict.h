@@ -41,6 +41,8 @@ struct verdict_row {
 struct verdict {
 	struct verdict_row v[VERDICT_ROWS];
 	unsigned n;
+	/* of the dump, [PAGE_CLASSES]; NULL: no rule needed them */
+	const struct class_counts *classes;
 };
 
 /* Texts are in MEM. */

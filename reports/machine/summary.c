@@ -26,7 +26,7 @@
 
 static const struct column cols[] = {
 	COL(struct summary_row, section, COL_STR, COL_SHOWN, "",
-	    "verdict, machine, memory, swap, process, processes, log, left_out or issues"),
+	    "verdict, machine, memory, swap, other, process, processes, log, left_out or issues"),
 	COL(struct summary_row, pid, COL_INT, COL_SHOWN, "", "of section process"),
 	COL(struct summary_row, key, COL_STR, COL_SHOWN, "", "name of the fact"),
 	COL(struct summary_row, value, COL_UINT, COL_SHOWN, "",
@@ -42,6 +42,7 @@ struct maker {
 	VEC(struct summary_row) rows;
 	const char *section;
 	bool first;		/* only what needs no process */
+	const struct class_counts *classes;	/* struct verdict has them */
 };
 
 static struct summary_row *add_fact(struct maker *m, const char *key, uint64_t value,
@@ -75,6 +76,7 @@ static void add_verdict(struct maker *m)
 	m->section = SECTION_VERDICT;
 	oom_log_of(m->s, m->mem, &log);
 	verdict_of(m->s, &log, m->mem, &v);
+	m->classes = v.classes;
 	for (unsigned i = 0; i < v.n; i++)
 		add_fact(m, v.v[i].cause, v.v[i].bytes, "bytes", verdict_sentence(&v.v[i], m->mem));
 }
@@ -328,6 +330,20 @@ static void memory(struct maker *m)
 		add_fact(m, "available", v, "bytes", "for new work, without swapping");
 }
 
+/* Classes that no counter shows, if the verdict had to look at every page frame. */
+static void other(struct maker *m)
+{
+	uint64_t total = info(m, "MemTotal");
+
+	m->section = SECTION_OTHER;
+	for (unsigned i = 0; m->classes && i < PAGE_CLASSES; i++) {
+		uint64_t bytes = m->classes[i].pages * page_size(m->s);
+
+		if (page_class_uncounted(i) && bytes >= total / 100)
+			add_fact(m, page_class_name(i), bytes, "bytes", page_class_what(i));
+	}
+}
+
 static void swap(struct maker *m)
 {
 	uint64_t total = info(m, "SwapTotal"), free_ = info(m, "SwapFree");
@@ -531,14 +547,6 @@ static void summary_first(const struct snapshot *s, const struct report_opts *o,
 	arena_release(&t.mem);
 }
 
-/* The rest of section machine. */
-static void add_counts(struct maker *m)
-{
-	m->section = SECTION_MACHINE;
-	victims(m);
-	activity(m);
-}
-
 static enum status summary_report(const struct snapshot *s, const struct report_opts *o,
 				  struct table *t, struct diag *diag)
 {
@@ -547,10 +555,14 @@ static enum status summary_report(const struct snapshot *s, const struct report_
 	(void)diag;
 	if (source_has(s->k, SOURCE_FRAMES))
 		add_verdict(&m);
-	if (o->began)
-		add_counts(&m);
-	else
+	if (o->began) { /* the rest of section machine */
+		m.section = SECTION_MACHINE;
+		victims(&m);
+		activity(&m);
+	} else {
 		add_first(&m);
+	}
+	other(&m);
 	add_processes(&m, o->top ? o->top : TOP);
 	if (!o->began)
 		add_noted(&m);
@@ -575,11 +587,11 @@ const struct report report_summary = {
 	.first = summary_first,
 	.text_refuses = OPT_SORT,
 	.likes = summary_likes,
-	.help = "Why memory ran out, or that it did not (oom --verdict has the same as rows). The machine, when and why it crashed, its memory by the kernel's own counters, the\n"
-		"ten largest memory users (--top N: N of them; by pss plus swap_pss), notable lines of\n"
-		"the log, and the data that the dump lacks.\n"
-		"csv, json and -c give one row per fact. On a terminal, all that needs no process is\n"
-		"printed at once, the log as well; the processes follow.\n"
+	.help = "Why memory ran out, or that it did not (oom --verdict has the same as rows). The\n"
+		"machine, when and why it crashed, its memory by the kernel's own counters and what\n"
+		"they do not count, the ten largest memory users (--top N: N of them; by pss plus\n"
+		"swap_pss), notable lines of the log, and the data that the dump lacks.\n"
+		"csv, json and -c give one row per fact. On a terminal the processes are printed last.\n"
 		"\n"
 		"An incomplete process is marked with *: its sizes are lower bounds, and it is sorted\n"
 		"by the kernel's counters. Below the processes: the pss of all of them; the kernel's\n"

@@ -19,6 +19,7 @@ struct summary_row {
 #define SECTION_MACHINE "machine"
 #define SECTION_MEMORY "memory"
 #define SECTION_SWAP "swap"
+#define SECTION_OTHER "other"		/* of memory: classes that no counter of the kernel shows */
 #define SECTION_PROCESS "process"
 #define SECTION_PROCESSES "processes"	/* all of them together */
 #define SECTION_LOG "log"

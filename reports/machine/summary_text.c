@@ -112,6 +112,20 @@ static void sizes(struct text *x, const char *section, const char *title)
 		put_size(x, r);
 }
 
+/* Parts of what MEMORY calls other, in percent of all memory. */
+static void text_other(struct text *x, const struct snapshot *s)
+{
+	const struct summary_row *r = in(x, SECTION_OTHER);
+
+	if (!r)
+		return;
+	x->total = machine_meminfo(&s->machine, "MemTotal");
+	fprintf(x->out, "\n%-20s%12s%s\n", "OF OTHER MEMORY", "KIB", "       %");
+	for (; (r = in(x, SECTION_OTHER)); x->i++)
+		put_size(x, r);
+	fputs("  census has all classes, census --holders the owners\n", x->out);
+}
+
 /* The rows of one process become one line. */
 static void text_process(struct text *x)
 {
@@ -273,6 +287,7 @@ void summary_text(const struct snapshot *s, const struct report_opts *o, const s
 	text_machine(&x);
 	sizes(&x, SECTION_MEMORY, "MEMORY");
 	sizes(&x, SECTION_SWAP, "SWAP");
+	text_other(&x, s);
 	text_processes(&x);
 	text_noted(&x);
 	if (source_has(s->k, SOURCE_FRAMES))

@@ -14,6 +14,7 @@ void verdict_of(const struct snapshot *s, const struct oom_log *log, struct aren
 
 	evidence_gather(s, log, mem, &e);
 	verdict_find(&e, mem, ret);
+	ret->classes = e.classes;
 }
 
 const char *verdict_sentence(const struct verdict_row *r, struct arena *mem)
