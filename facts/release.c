@@ -56,20 +56,46 @@ static void find_build(const char *text, struct release *ret)
 	}
 }
 
-void release_of(const char *release, const char *version, struct release *ret)
+/* TEXT: "-213-generic". Kernels for clouds count from 1000 on. */
+static int ubuntu_build(const char *text)
+{
+	int ret = *text == '-' ? (text++, number(&text)) : -1;
+
+	return ret > 0 && ret < 1000 && *text == '-' ? ret : 0;
+}
+
+/* The last release in TEXT that is of the same mainline version. */
+static void find_stable(const char *text, struct release *ret)
 {
 	struct release w;
 
-	if (release_parse(release, ret) < 2)
-		return;
-	find_build(release + strspn(release, ".0123456789"), ret);
-	for (const char *s = version; *s; s++) {
+	for (const char *s = text; *s; s++) {
 		if (!isdigit((unsigned char)*s) ||
-		    (s > version && (isdigit((unsigned char)s[-1]) || s[-1] == '.')))
+		    (s > text && (isdigit((unsigned char)s[-1]) || s[-1] == '.')))
 			continue;
 		if (release_parse(s, &w) == 3 && w.major == ret->major && w.minor == ret->minor)
 			ret->patch = w.patch;
 	}
+}
+
+void release_of(const char *release, const char *version, struct release *ret)
+{
+	const char *rest = release + strspn(release, ".0123456789");
+
+	if (release_parse(release, ret) < 2)
+		return;
+	find_build(rest, ret);
+	if (strstr(version, "-Ubuntu "))
+		ret->ubuntu = ubuntu_build(rest);
+	find_stable(version, ret);
+}
+
+void release_of_banner(const char *banner, struct release *r)
+{
+	const char *tail = strrchr(banner, '(');
+
+	if (tail && !strncmp(tail, "(Ubuntu ", 8))
+		find_stable(tail, r);
 }
 
 int release_mainline(const struct release *r)

@@ -15,6 +15,7 @@
 struct release {
 	int major, minor, patch;	/* all 0: not known */
 	int el, build;	/* 4.18.0-240.22.1.el8_3: 8 and 240; el 0: not of Red Hat's */
+	int ubuntu;	/* 4.15.0-213-generic: 213; 0: not Ubuntu's, or of a cloud's own count */
 };
 
 /* A mainline version as a number that compares. Until 2.6.39 the third number is part of it. */
@@ -40,6 +41,12 @@ unsigned release_parse(const char *text, struct release *ret);
  * "5.4.17-2136.300.7.el8uek.x86_64", "6.9.1-1.el9.elrepo.x86_64".
  */
 void release_of(const char *release, const char *version, struct release *ret);
+
+/*
+ * Adds to R what only the banner has: that of Ubuntu ends with the stable release that was taken
+ * last, "(Ubuntu 5.4.0-216.236-generic 5.4.291)".
+ */
+void release_of_banner(const char *banner, struct release *r);
 
 /* V() or V26() of R. */
 int release_mainline(const struct release *r);

@@ -109,12 +109,18 @@ void image_texts_look(struct image_texts *t, const uint8_t *buf, size_t len, uns
 
 /* ---- the decision ---------------------------------------------------------------- */
 
-/* "el8:240" at TEXT: is V that build of Red Hat's 8, or a later one? */
+/* "el8:240" or "ubuntu4.15:213" at TEXT: is V that build of Red Hat's 8 or of Ubuntu's 4.15, or a
+   later one? */
 static bool rebuilt(const struct release *v, const char *text)
 {
+	struct release w;
+	const char *colon = strchr(text, ':');
 	char *end;
 	long major;
 
+	if (!strncmp(text, "ubuntu", 6) && colon)
+		return release_parse(text + 6, &w) == 2 && v->major == w.major &&
+		       v->minor == w.minor && v->ubuntu >= strtol(colon + 1, NULL, 10);
 	if (strncmp(text, "el", 2))
 		return false;
 	major = strtol(text + 2, &end, 10);

@@ -50,8 +50,8 @@ struct rule_spec {
 	const char *name;
 	const char *about;
 	struct era era;
-	/* releases of other trees that took it: "5.10.223 5.15.135 el8:240", "" none. The last
-	   is build 240 of Red Hat's 8 (release.h) */
+	/* releases of other trees that took it: "5.10.223 el8:240 ubuntu4.15:213", "" none. The
+	   last two are build 240 of Red Hat's 8 and build 213 of Ubuntu's 4.15 (release.h) */
 	const char *backports;
 	struct sign since;	/* seen: the rule has begun */
 	struct sign until;	/* seen: it has ended */

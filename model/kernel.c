@@ -50,6 +50,9 @@ static void read_uts_field(struct kernel *k, struct reader *r, enum layout_id id
 
 static void read_uts(struct kernel *k, struct reader *r)
 {
+	uint64_t banner = layout_symbol(&k->layout, Y_LINUX_BANNER);
+	char text[512];
+
 	read_uts_field(k, r, M_UTS_RELEASE, k->release);
 	read_uts_field(k, r, M_UTS_VERSION, k->uts_version);
 	read_uts_field(k, r, M_UTS_MACHINE, k->machine);
@@ -59,6 +62,8 @@ static void read_uts(struct kernel *k, struct reader *r)
 	if (!k->dump->release[0])
 		snprintf(k->dump->release, sizeof(k->dump->release), "%s", k->release);
 	release_of(k->release, k->uts_version, &k->version);
+	if (banner && !read_kva_str(r, banner, text, sizeof(text)))
+		release_of_banner(text, &k->version);
 }
 
 /* ---- per-CPU data ---------------------------------------------------------------- */

@@ -34,6 +34,10 @@ void filetab_finish(struct filetab *t);
  * mm and its proc.
  */
 void vma_name(struct snapshot *s, struct reader *r, struct vma *v);
+/* The same as the file of P says, which shares the mm: its own stacks have names. In MEM, or as
+   vma_name() found it. R may be NULL. */
+const char *vma_name_in(const struct snapshot *s, struct reader *r, const struct vma *v,
+			const struct proc *p, struct arena *mem);
 
 /*
  * Path of a struct path {mnt, dentry} as d_path() would print it for a reader

@@ -14,10 +14,12 @@
 #define SPECIAL_NAME_MAX 64	/* "[vvar_vclock]" is the longest of v3.16 .. v7.3 */
 
 struct namer {
-	struct snapshot *s;
+	const struct snapshot *s;
 	const struct kernel *k;
 	struct reader *r;
+	struct arena *mem;		/* of the name */
 	const struct vma *v;
+	const struct proc *p;		/* whose file is read; NULL: unknown */
 };
 
 static void damaged(const struct namer *n, enum status st)
@@ -42,7 +44,7 @@ static const char *read_name(const struct namer *n, uint64_t kva, const char *pr
 		damaged(n, st);
 		return NULL;
 	}
-	return arena_printf(&n->s->mem, "%s%s%s", prefix, buf, *prefix ? "]" : "");
+	return arena_printf(n->mem, "%s%s%s", prefix, buf, *prefix ? "]" : "");
 }
 
 /*
@@ -171,19 +173,19 @@ static bool knows_sp(const struct kernel *k)
 	       (has(k, M_THREAD_REGS) && has(k, M_REGS_GPR));
 }
 
-/* vm_is_stack(), mm/util.c of v3.4 .. v4.4: the leader is asked first. */
+/* vm_is_stack(), mm/util.c of v3.4 .. v4.4: the threads of the process that is asked, its
+   leader first. */
 static const char *thread_stack(const struct namer *n)
 {
 	const struct mm *m = &n->s->mms[n->v->mm];
-	const struct proc *p = m->owner == NONE ? NULL : &n->s->procs[m->owner];
 
-	for (uint32_t i = 0; p && i < p->ntasks; i++) {
-		const struct task *t = &n->s->tasks[p->first_task + i];
+	for (uint32_t i = 0; n->p && i < n->p->ntasks; i++) {
+		const struct task *t = &n->s->tasks[n->p->first_task + i];
 
 		if (!holds(n, user_sp(n, t)))
 			continue;
 		return holds(n, m->start_stack) ? "[stack]"
-						: arena_printf(&n->s->mem, "[stack:%d]", t->pid);
+						: arena_printf(n->mem, "[stack:%d]", t->pid);
 	}
 	return NULL;
 }
@@ -218,7 +220,25 @@ static const char *name_of(const struct namer *n)
 
 void vma_name(struct snapshot *s, struct reader *r, struct vma *v)
 {
-	struct namer n = { .s = s, .k = s->k, .r = r, .v = v };
+	uint32_t owner = s->mms[v->mm].owner;
+	struct namer n = { .s = s,
+			   .k = s->k,
+			   .r = r,
+			   .mem = &s->mem,
+			   .v = v,
+			   .p = owner == NONE ? NULL : &s->procs[owner] };
 
 	v->name = name_of(&n);
+}
+
+const char *vma_name_in(const struct snapshot *s, struct reader *r, const struct vma *v,
+			const struct proc *p, struct arena *mem)
+{
+	struct namer n = { .s = s, .k = s->k, .r = r, .mem = mem, .v = v, .p = p };
+
+	if (!r || v->file != NONE || !kernel_rule(s->k, RULE_STACK_TID) ||
+	    s->mms[v->mm].owner == (uint32_t)(p - s->procs) ||
+	    (*v->name && strncmp(v->name, "[stack", 6) != 0))
+		return v->name;
+	return name_of(&n);
 }

@@ -89,7 +89,7 @@ bool acct_may_be_page(const struct acct *a, uint64_t va, uint64_t pfn)
 {
 	const struct vma *v = a->v;
 
-	if (pfn == a->zero_pfn || pfn == a->huge_zero_pfn)
+	if (pfn == a->zero_pfn || (pfn == a->huge_zero_pfn && acct_rule(a, RULE_HUGE_ZERO_SKIPPED)))
 		return false;
 	if (!(v->flags & VMA_PFNMAP) || v->flags & VMA_MIXEDMAP || acct_rule(a, RULE_VM_SHM))
 		return true;
@@ -242,7 +242,7 @@ static bool smaps_hole(void *arg, uint64_t va, uint64_t end, unsigned shift)
 	struct acct *a = arg;
 	uint64_t first = va, last = end;
 
-	if (!a->shmem.by_hole)
+	if (!a->shmem.by_hole || (shift == a->page_shift && !acct_rule(a, RULE_SHMEM_ENTRY_ASKED)))
 		return true;
 	/* before 5.17 the kernel used addresses in place of indexes, except for single entries */
 	if (shift == a->page_shift || !acct_rule(a, RULE_SHMEM_HOLE_BY_ADDRESS)) {

@@ -73,6 +73,15 @@ static void hide_dax(struct acct *a, uint64_t pfn, uint64_t bytes)
 	acct_hide(a, f, bytes);
 }
 
+/* Nobody maps it, and no counter has it (do_huge_pmd_anonymous_page() of 3.10). */
+static void huge_zero(struct acct *a, const struct frame *f, uint64_t bytes, unsigned pte_flags)
+{
+	a->u.anon_huge += bytes;
+	acct_tally(a, acct_facts(a, f->flags, pte_flags) | TALLY_PRIVATE, bytes,
+		   acct_whole_pss(a, bytes));
+	acct_hide(a, f, -bytes);
+}
+
 static void huge_present(struct acct *a, uint64_t va, unsigned shift, const struct pte *e)
 {
 	uint64_t bytes = UINT64_C(1) << shift, pfn = e->pa >> a->page_shift;
@@ -94,6 +103,10 @@ static void huge_present(struct acct *a, uint64_t va, unsigned shift, const stru
 	f = acct_frame(a, pfn);
 	if (!acct_usable(a, f, pfn, bytes))
 		return;
+	if (pfn == a->huge_zero_pfn) {
+		huge_zero(a, f, bytes, e->flags);
+		return;
+	}
 	acct_count_huge(a, pfn, 1);
 	if (smaps_passes_over(a->k, e->flags)) {
 		acct_hide(a, f, bytes);

@@ -4,12 +4,14 @@
  */
 #include "model/views/vma_shown.h"
 
+#include "model/file/files.h"
 #include "model/mm/gate.h"
 #include "model/mm/thp.h"
 
 struct vma_shown {
 	const struct snapshot *s;
 	struct reader *r;		/* NULL: the source has no memory */
+	struct arena *mem;
 	struct gate gate;
 	struct thp thp;
 };
@@ -19,6 +21,7 @@ struct vma_shown *vma_shown_new(const struct snapshot *s, struct arena *mem)
 	struct vma_shown *x = arena_array(mem, struct vma_shown, 1);
 
 	x->s = s;
+	x->mem = mem;
 	x->r = kernel_reader(s->k);
 	if (x->r)
 		gate_read(s->k, x->r, &x->gate);
@@ -35,6 +38,13 @@ void vma_shown_free(struct vma_shown *x)
 bool vma_shown_thp(struct vma_shown *x, const struct vma *v)
 {
 	return thp_eligible(&x->thp, v);
+}
+
+const char *vma_shown_name(struct vma_shown *x, const struct vma *v, const struct proc *p)
+{
+	return p && v >= x->s->vmas && v < x->s->vmas + x->s->nvmas
+		       ? vma_name_in(x->s, x->r, v, p, x->mem)
+		       : v->name;
 }
 
 bool vma_shown_pkeys(const struct vma_shown *x)

@@ -16,8 +16,9 @@
 #include "reports/process/vma_rows.h"
 #include "reports/process/vmflags.h"
 
-/* FIRST, LAST: in kernels that print the page sizes there. */
-enum text_of { SMAPS = 1, ROLLUP = 2, FIRST = 4, LAST = 8 };
+/* FIRST, LAST: in kernels that print the page sizes there. ASKED: in those that ask whether a
+   vma is locked, UNASKED: in others. */
+enum text_of { SMAPS = 1, ROLLUP = 2, FIRST = 4, LAST = 8, ASKED = 16, UNASKED = 32 };
 
 /* One counter's line: label of 16 characters, number right-aligned in 8. */
 static const struct line {
@@ -55,7 +56,8 @@ static const struct line {
 	L("SwapPss:        ", u.swap_pss, RULE_LINE_SWAP_PSS),
 	L_IN(SMAPS | LAST, "KernelPageSize: ", kernel_page, RULE_LINE_PAGE_SIZES),
 	L_IN(SMAPS | LAST, "MMUPageSize:    ", kernel_page, RULE_LINE_PAGE_SIZES),
-	L("Locked:         ", u.pss_locked, RULE_LINE_LOCKED),
+	L_IN(SMAPS | ROLLUP | ASKED, "Locked:         ", u.pss_locked, RULE_LINE_LOCKED),
+	L_IN(SMAPS | ROLLUP | UNASKED, "Locked:         ", u.pss, RULE_LINE_LOCKED),
 };
 
 #define LABEL 16	/* Private_Hugetlb is one longer, and its number narrower */
@@ -186,6 +188,9 @@ void maps_text(const struct snapshot *s, const struct report_opts *o, const stru
 static unsigned choose_lines(const struct kernel *k, enum text_of text, const struct line **ret)
 {
 	unsigned other = kernel_rule(k, RULE_PAGE_SIZES_LAST) ? FIRST : LAST, n = 0;
+
+	other |= kernel_rule(k, RULE_SMAPS_ROLLUP) && !kernel_rule(k, RULE_LOCKED_ASKED) ? ASKED
+											 : UNASKED;
 
 	for (unsigned i = 0; i < ARRAY_LEN(lines); i++)
 		if (lines[i].in & text && !(lines[i].in & other) &&

@@ -134,7 +134,7 @@ static void add_vma(struct maker *m, const struct proc *p, const char *comm, con
 	r->offset = v->file_addr ? v->pgoff * page_size(m->s) : 0;
 	r->dev = dev_text(m, f ? f->dev_major : 0, f ? f->dev_minor : 0);
 	r->ino = f ? f->ino : 0;
-	r->name = v->name;
+	r->name = vma_shown_name(m->shown, v, p);
 	r->kernel_page = f && v->flags & VMA_HUGETLB && f->huge_page_size ? f->huge_page_size
 									  : page_size(m->s);
 	r->vmflags = flags_text(m, v->flags);

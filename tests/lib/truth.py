@@ -67,6 +67,12 @@ class Truth:
         return os.path.exists(os.path.join(self.folder, name))
 
     @property
+    def release(self):
+        """(6, 1); (2, 6) of any 2.6."""
+        found = re.match(rb'Linux version (\d+)\.(\d+)', self.read('version'))
+        return tuple(int(n) for n in found.groups())
+
+    @property
     def page_size(self):
         """From any pagemap.bin: start and end of a mapping, number of its pages."""
         for process in self.all:

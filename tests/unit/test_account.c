@@ -85,6 +85,32 @@ static void test_no_page(void)
 	rig_free(g);
 }
 
+/* The huge zero page: no page since 3.19, a private one before. No counter has it. */
+static void test_huge_zero(void)
+{
+	struct rig *g = rig_new();
+	struct usage *u;
+
+	fake_symbol(g->f, Y_HUGE_ZERO_PFN, fake_kva(g->f, 0x7000));
+	fake_put_uint(g->f, 0x7000, 512, 8);
+	add_mm(g);
+	u = &add_vma(g, VA, 2 * HUGE, VMA_READ | VMA_WRITE)->usage;
+	for (uint64_t i = 0; i < 512; i++)
+		frame(g, 512 + i, i ? 0 : FR_HEAD | 9 << FR_ORDER_SHIFT, 0);
+	map(g, VA, 1, 512 << 12 | P | A | PSE);
+	map(g, VA + HUGE, 1, 512 << 12 | P | PSE);
+	run(g);
+	CHECK(u->rss == 0 && u->anon_huge == 0 && u->special == 2 * HUGE);
+	g->f->kernel.rules.on[RULE_HUGE_ZERO_SKIPPED] = false;
+	run(g);
+	CHECK(u->rss == 2 * HUGE && u->private_clean == 2 * HUGE && u->special == 0);
+	CHECK(u->referenced == HUGE && u->anon_huge == 2 * HUGE && u->anonymous == 0);
+	CHECK_EQ(u->pss, 2 * HUGE << PSS_SHIFT);
+	CHECK_EQ(u->hidden_file, -2 * HUGE);
+	CHECK_EQ(g->chunk[512].found, 0);
+	rig_free(g);
+}
+
 /* Kernels without pte_special: the offset of a PFNMAP vma tells what it maps. */
 static void test_pfnmap(void)
 {
@@ -397,6 +423,9 @@ static void test_shmem(void)
 	CHECK_EQ(v[2]->usage.swap, (1 + 4 * 4) * PAGE);
 	CHECK_EQ(v[2]->usage.swap_ptes, PAGE);
 	CHECK_EQ(v[2]->usage.swap_pss, FULL);
+	g->f->kernel.rules.on[RULE_SHMEM_ENTRY_ASKED] = false;	/* RHEL 7 */
+	run(g);
+	CHECK_EQ(v[2]->usage.swap, PAGE);
 	g->files[0].shmem_swapped = 0;
 	run(g);
 	CHECK_EQ(v[0]->usage.swap, 0);
@@ -476,6 +505,7 @@ int main(void)
 	test_split();
 	test_live();
 	test_shmem();
+	test_huge_zero();
 	test_no_mapcount();
 	test_walk();
 	return check_done();

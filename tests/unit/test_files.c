@@ -447,6 +447,19 @@ static void test_thread_stacks(void)
 	v.end = 0x7f0000002000;
 	vma_name(&s, f->r, &v);
 	CHECK_STR(v.name, "[stack:8]");
+	/* a process that shares the mm: its own stack; what is no stack keeps its name */
+	struct proc both[2] = { proc, { .first_task = 1, .ntasks = 1 } };
+
+	s.procs = both;
+	s.nprocs = 2;
+	CHECK(vma_name_in(&s, f->r, &v, &both[0], &s.mem) == v.name);
+	CHECK_STR(vma_name_in(&s, f->r, &v, &both[1], &s.mem), "[stack:8]");
+	both[1].first_task = 0;
+	CHECK_STR(vma_name_in(&s, f->r, &v, &both[1], &s.mem), "");
+	v.name = "[heap]";
+	CHECK_STR(vma_name_in(&s, f->r, &v, &both[1], &s.mem), "[heap]");
+	s.procs = &proc;
+	s.nprocs = 1;
 	/* by the registers saved on the kernel stack */
 	f->kernel.layout.v[M_THREAD_USERSP].alt = -1;
 	fake_member(f, M_THREAD_SP0, 0x28, 8);

@@ -155,6 +155,19 @@ static void test_smaps(void)
 		"Swap:                  4 kB\n" "SwapPss:               2 kB\n"
 		"Locked:                0 kB\n" "THPeligible:           0\n"
 		"VmFlags: rd wr mr mw me ac sd \n");
+	/* its Locked is Pss, locked or not */
+	check_smaps(4, 14, "Size:                132 kB\n" "KernelPageSize:        4 kB\n"
+		"MMUPageSize:           4 kB\n" "Rss:                  20 kB\n"
+		"Pss:                  10 kB\n"
+		"Shared_Clean:          0 kB\n" "Shared_Dirty:         12 kB\n"
+		"Private_Clean:         0 kB\n" "Private_Dirty:         8 kB\n"
+		"Referenced:           20 kB\n" "Anonymous:            20 kB\n"
+		"LazyFree:              0 kB\n" "AnonHugePages:         0 kB\n"
+		"ShmemPmdMapped:        0 kB\n"
+		"Shared_Hugetlb:        0 kB\n" "Private_Hugetlb:       0 kB\n"
+		"Swap:                  4 kB\n" "SwapPss:               2 kB\n"
+		"Locked:               10 kB\n"
+		"VmFlags: rd wr mr mw me ac sd \n");
 	check_smaps(4, 4, "Size:                132 kB\n" "Rss:                  20 kB\n"
 		"Pss:                  10 kB\n"
 		"Shared_Clean:          0 kB\n" "Shared_Dirty:         12 kB\n"

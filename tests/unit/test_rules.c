@@ -242,6 +242,29 @@ static void test_distributions(void)
 	CHECK_EQ(release("6.9.1-1.el9.elrepo.x86_64", "").el, 0);
 	CHECK_EQ(release("4.12.14-122.37-default", "").el, 0);
 	CHECK_EQ(release("5.15.0-91-generic", "#101~20.04.1-Ubuntu SMP").el, 0);
+	/* Ubuntu's: its builds; the stable release it took last is in the banner */
+	r = release("4.15.0-213-generic", "#224-Ubuntu SMP Mon Jun 19 13:30:12 UTC 2023");
+	CHECK(r.ubuntu == 213 && r.patch == 0);
+	CHECK(holds(RULE_HUGETLB_PMD_SHARED, r, NULL, JUDGE_RELEASE));
+	r.ubuntu = 212;
+	CHECK(!holds(RULE_HUGETLB_PMD_SHARED, r, NULL, JUDGE_RELEASE));
+	CHECK_EQ(release("4.15.0-1151-aws", "#164-Ubuntu SMP").ubuntu, 0);
+	CHECK_EQ(release("4.15.0-213-generic", "#224 SMP").ubuntu, 0);
+	CHECK_EQ(release("4.15.0-213", "#224-Ubuntu SMP").ubuntu, 0);
+	CHECK_EQ(release("4.15.0-", "#224-Ubuntu SMP").ubuntu, 0);
+	r = release("5.4.0-216-generic", "#236-Ubuntu SMP Fri Apr 11 19:53:21 UTC 2025");
+	CHECK(!holds(RULE_HUGETLB_PMD_SHARED, r, NULL, JUDGE_RELEASE));
+	release_of_banner("Linux version 5.4.0-216-generic (buildd@lcy02) (gcc version 9.4.0 (Ubuntu "
+			  "9.4.0-1ubuntu1)) #236-Ubuntu SMP Fri (Ubuntu 5.4.0-216.236-generic 5.4.291)\n",
+			  &r);
+	CHECK_EQ(r.patch, 291);
+	CHECK(holds(RULE_HUGETLB_PMD_SHARED, r, NULL, JUDGE_RELEASE));
+	CHECK(holds(RULE_OOM_SIGNED, r, NULL, JUDGE_RELEASE));
+	release_of_banner("Linux version 5.4.0 (me@host) (gcc 5.4.17) #1 SMP", &r);
+	release_of_banner("", &r);
+	CHECK_EQ(r.patch, 291);
+	r = release("5.14.0-362.8.1.el9_3.x86_64", "#1 SMP");
+	CHECK(holds(RULE_HUGETLB_PMD_SHARED, r, NULL, JUDGE_RELEASE));
 	r = release("6.1.0-56-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-30)");
 	CHECK(r.el == 0 && r.patch == 192);
 	/* hostile */
