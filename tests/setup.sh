@@ -54,6 +54,8 @@ table() {
 		test may cmd clang-tidy clang-tidy
 		test may cmd cppcheck cppcheck
 		test may cmd smem smem
+		test may cmd slabtop procps
+		test may cmd numastat numactl
 		test may cmd crash crash
 		test may cmd chromium chromium
 		test may cmd chromedriver chromium-driver

@@ -39,6 +39,10 @@ void vma_name(struct snapshot *s, struct reader *r, struct vma *v);
 const char *vma_name_in(const struct snapshot *s, struct reader *r, const struct vma *v,
 			const struct proc *p, struct arena *mem);
 
+/* vma_is_initial_heap() and is_stack() of this kernel, whatever V is. */
+bool vma_is_heap(const struct snapshot *s, const struct vma *v);
+bool vma_is_stack(const struct snapshot *s, const struct vma *v);
+
 /*
  * Path of a struct path {mnt, dentry} as d_path() would print it for a reader
  * whose root is that of process 1; in ARENA, never NULL.

@@ -128,20 +128,25 @@ static const char *arch_name(const struct namer *n)
 	return vdso == n->v->start ? "[vdso]" : NULL;
 }
 
-static bool is_heap(const struct namer *n)
+bool vma_is_heap(const struct snapshot *s, const struct vma *v)
 {
-	const struct mm *m = &n->s->mms[n->v->mm];
+	const struct mm *m = &s->mms[v->mm];
 
-	if (kernel_rule(n->k, RULE_HEAP_WHOLE))
-		return n->v->start <= m->start_brk && n->v->end >= m->brk;
-	if (kernel_rule(n->k, RULE_HEAP_STRICT))
-		return n->v->start < m->brk && n->v->end > m->start_brk;
-	return n->v->start <= m->brk && n->v->end >= m->start_brk;
+	if (kernel_rule(s->k, RULE_HEAP_WHOLE))
+		return v->start <= m->start_brk && v->end >= m->brk;
+	if (kernel_rule(s->k, RULE_HEAP_STRICT))
+		return v->start < m->brk && v->end > m->start_brk;
+	return v->start <= m->brk && v->end >= m->start_brk;
 }
 
-static bool holds(const struct namer *n, uint64_t sp)
+static bool holds(const struct vma *v, uint64_t sp)
 {
-	return n->v->start <= sp && n->v->end >= sp;
+	return v->start <= sp && v->end >= sp;
+}
+
+bool vma_is_stack(const struct snapshot *s, const struct vma *v)
+{
+	return holds(v, s->mms[v->mm].start_stack);
 }
 
 /* KSTK_ESP(): the thread's stack pointer when it entered the kernel. */
@@ -177,14 +182,12 @@ static bool knows_sp(const struct kernel *k)
    leader first. */
 static const char *thread_stack(const struct namer *n)
 {
-	const struct mm *m = &n->s->mms[n->v->mm];
-
 	for (uint32_t i = 0; n->p && i < n->p->ntasks; i++) {
 		const struct task *t = &n->s->tasks[n->p->first_task + i];
 
-		if (!holds(n, user_sp(n, t)))
+		if (!holds(n->v, user_sp(n, t)))
 			continue;
-		return holds(n, m->start_stack) ? "[stack]"
+		return vma_is_stack(n->s, n->v) ? "[stack]"
 						: arena_printf(n->mem, "[stack:%d]", t->pid);
 	}
 	return NULL;
@@ -194,7 +197,7 @@ static const char *stack_name(const struct namer *n)
 {
 	if (kernel_rule(n->k, RULE_STACK_TID) && knows_sp(n->k))
 		return thread_stack(n);
-	return holds(n, n->s->mms[n->v->mm].start_stack) ? "[stack]" : NULL;
+	return vma_is_stack(n->s, n->v) ? "[stack]" : NULL;
 }
 
 static const char *name_of(const struct namer *n)
@@ -210,7 +213,7 @@ static const char *name_of(const struct namer *n)
 		name = arch_name(n);
 	if (name)
 		return name;
-	if (is_heap(n))
+	if (vma_is_heap(n->s, n->v))
 		return "[heap]";
 	name = stack_name(n);
 	if (!name)

@@ -204,23 +204,6 @@ const struct vmalloc_area *vmalloc_at(const struct vmalloc *va, uint64_t addr)
 
 /* ---- nodes of its pages ------------------------------------------------------------------ */
 
-/* The only node whose zones span PFN; NONE: there is none, or more than one. */
-static uint32_t node_of(const struct zones *zs, uint64_t pfn)
-{
-	uint32_t found = NONE;
-
-	for (uint32_t i = 0; i < zs->n; i++) {
-		const struct zone *z = &zs->v[i];
-
-		if (pfn < z->start_pfn || pfn - z->start_pfn >= z->spanned)
-			continue;
-		if (found != NONE && found != z->node)
-			return NONE;
-		found = z->node;
-	}
-	return found;
-}
-
 bool vmalloc_nodes(const struct kernel *k, struct reader *r, const struct zones *zs,
 		   const struct vmalloc_area *a, uint64_t *count)
 {
@@ -232,7 +215,7 @@ bool vmalloc_nodes(const struct kernel *k, struct reader *r, const struct zones 
 
 		if (!read_kva_word(r, a->pages + i * word, &page) &&
 		    memmap_page_pfn(&k->memmap, page, &pfn))
-			node = node_of(zs, pfn);
+			node = zones_node_of(zs, pfn);
 		if (node == NONE)
 			return false;
 		count[node] += step;

@@ -80,6 +80,11 @@ struct reader;
 
 /* Free pages of Z, as its counter says. */
 uint64_t zone_free(const struct zones *zs, const struct zone *z);
+/* numa.c: the counter or event NAME (as in zoneinfo) of N, or of its zones together, in pages but for
+   stacks; ZONE_UNKNOWN: this kernel has none. */
+uint64_t node_count(const struct zones *zs, const struct node *n, const char *name);
+/* Index of the only node whose zones span PFN; NONE: there is none, or more than one. */
+uint32_t zones_node_of(const struct zones *zs, uint64_t pfn);
 /* The watermark, with boost; ZONE_UNKNOWN: there is none. */
 uint64_t zone_wmark(const struct zone *z, unsigned i);
 

@@ -12,6 +12,8 @@ struct process_shown {
 	const struct snapshot *s;
 	struct reader *r;		/* NULL: the source has no memory */
 	struct pagemap *pagemap;	/* NULL: not asked for yet */
+	struct numa_maps *numa;		/* NULL: there is none, or it was not asked for */
+	bool numa_asked;
 };
 
 struct process_shown *process_shown_new(const struct snapshot *s)
@@ -27,6 +29,8 @@ void process_shown_free(struct process_shown *x)
 {
 	if (x->pagemap)
 		pagemap_free(x->pagemap);
+	if (x->numa)
+		numa_maps_free(x->numa);
 	reader_free(x->r);
 	free(x);
 }
@@ -59,4 +63,18 @@ void process_shown_pagemap(struct process_shown *x, const struct vma *v,
 	if (!x->pagemap)
 		x->pagemap = pagemap_new(x->s, x->r);
 	pagemap_walk(x->pagemap, v, fn, arg);
+}
+
+const struct zones *process_shown_zones(struct process_shown *x)
+{
+	if (!x->numa_asked)
+		x->numa = numa_maps_new(x->s, x->r);
+	x->numa_asked = true;
+	return x->numa ? numa_maps_zones(x->numa) : NULL;
+}
+
+const struct numa_counts *process_shown_numa(struct process_shown *x, const struct vma *v,
+					     uint64_t task)
+{
+	return numa_maps_count(x->numa, v, task);
 }

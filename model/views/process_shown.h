@@ -8,6 +8,7 @@
 
 #include "model/cgroup/cgroups.h"
 #include "model/task/details.h"
+#include "model/usage/numa_maps.h"
 #include "model/usage/pagemap.h"
 
 struct process_shown;
@@ -31,5 +32,11 @@ unsigned process_shown_cgroups(struct process_shown *x, const struct proc *p, st
 /* pagemap_walk() of model/usage/pagemap.h. */
 void process_shown_pagemap(struct process_shown *x, const struct vma *v,
 			   void (*fn)(void *arg, uint64_t va, uint64_t word), void *arg);
+
+/* numa_maps_zones() and numa_maps_count() of model/usage/numa_maps.h. NULL: there is no numa_maps;
+   then do not count. */
+const struct zones *process_shown_zones(struct process_shown *x);
+const struct numa_counts *process_shown_numa(struct process_shown *x, const struct vma *v,
+					     uint64_t task);
 
 #endif

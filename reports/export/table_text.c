@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "model/system/resources.h"
+#include "reports/export/node_text.h"
 #include "reports/export/slab_text.h"
 #include "reports/export/vmalloc_text.h"
 #include "reports/export/zone_text.h"
@@ -31,6 +32,7 @@ static void put_zones(struct tree *t, const struct snapshot *s)
 		if (f)
 			write_pagetypeinfo(&zs, f);
 		tree_done(t, f);
+		put_nodes(t, s, &zs);
 	}
 	arena_release(&mem);
 }

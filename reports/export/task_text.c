@@ -14,6 +14,7 @@
 #include "model/oom/badness.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
+#include "reports/export/numa_text.h"
 #include "reports/export/status_text.h"
 #include "reports/process/vma_rows.h"
 
@@ -212,6 +213,16 @@ static bool has_rollup(const struct task_text *x)
 	return x->mm && x->mm->nvmas && kernel_rule(x->s->k, RULE_SMAPS_ROLLUP);
 }
 
+static bool has_numa(const struct task_text *x)
+{
+	return has_numa_maps(x->s, x->shown, x->mm);
+}
+
+static void write_numa(const struct task_text *x, FILE *out)
+{
+	write_numa_maps(x->s, x->shown, x->p, x->mm, out);
+}
+
 /* ---- all of them ---------------------------------------------------------------------- */
 
 const struct task_file task_files[] = {
@@ -226,6 +237,7 @@ const struct task_file task_files[] = {
 	{ "maps", NULL, write_maps },
 	{ "smaps", NULL, write_smaps },
 	{ "smaps_rollup", has_rollup, write_rollup },
+	{ "numa_maps", has_numa, write_numa },
 	{ NULL, NULL, NULL }
 };
 

@@ -46,29 +46,9 @@ static const struct column cols[] = {
 	COL(struct row, distances, COL_STR, P, "", "distance to each node in turn; 10 is the node itself"),
 };
 
-/* Value of the counter NAME of NAMES, in pages; ZONE_UNKNOWN: this kernel has none. */
-static uint64_t named(const char *const *names, const uint64_t *v, unsigned n, const char *name)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (names[i] && !strcmp(names[i], name))
-			return v[i];
-	return ZONE_UNKNOWN;
-}
-
 static uint64_t sum(uint64_t a, uint64_t b)
 {
 	return a == ZONE_UNKNOWN || b == ZONE_UNKNOWN ? ZONE_UNKNOWN : a + b;
-}
-
-/* The counter NAME of all zones of node N. */
-static uint64_t of_zones(const struct zones *zs, const struct node *n, const char *name)
-{
-	uint64_t all = 0;
-
-	for (uint32_t i = n->first_zone; i < n->first_zone + n->nzones; i++)
-		if (zs->v[i].present && zs->v[i].numa)
-			all = sum(all, named(zs->numa_name, zs->v[i].numa, zs->nnuma, name));
-	return zs->nnuma ? all : ZONE_UNKNOWN;
 }
 
 static uint64_t bytes(const struct snapshot *s, uint64_t pages)
@@ -79,7 +59,7 @@ static uint64_t bytes(const struct snapshot *s, uint64_t pages)
 static void set_memory(const struct snapshot *s, const struct zones *zs, const struct node *n,
 		       struct row *r)
 {
-#define COUNT(name) bytes(s, named(zs->node_stat_name, n->stat, zs->nnode_stat, name))
+#define COUNT(name) bytes(s, node_count(zs, n, name))
 	uint64_t present = 0, managed = 0, free = 0, stack;
 
 	for (uint32_t i = n->first_zone; i < n->first_zone + n->nzones; i++) {
@@ -101,7 +81,7 @@ static void set_memory(const struct snapshot *s, const struct zones *zs, const s
 	r->slab = sum(r->slab_reclaimable, COUNT("nr_slab_unreclaimable"));
 	r->pagetables = COUNT("nr_page_table_pages");
 	/* in KiB */
-	stack = named(zs->node_stat_name, n->stat, zs->nnode_stat, "nr_kernel_stack");
+	stack = node_count(zs, n, "nr_kernel_stack");
 	r->kernel_stack = stack == ZONE_UNKNOWN ? COL_UNKNOWN : stack << 10;
 }
 
@@ -121,12 +101,12 @@ static enum status numa_report(const struct snapshot *s, const struct report_opt
 
 		rows[i].node = n->id;
 		set_memory(s, &zs, n, &rows[i]);
-		rows[i].numa_hit = of_zones(&zs, n, "numa_hit");
-		rows[i].numa_miss = of_zones(&zs, n, "numa_miss");
-		rows[i].numa_foreign = of_zones(&zs, n, "numa_foreign");
-		rows[i].interleave_hit = of_zones(&zs, n, "numa_interleave");
-		rows[i].local_node = of_zones(&zs, n, "numa_local");
-		rows[i].other_node = of_zones(&zs, n, "numa_other");
+		rows[i].numa_hit = node_count(&zs, n, "numa_hit");
+		rows[i].numa_miss = node_count(&zs, n, "numa_miss");
+		rows[i].numa_foreign = node_count(&zs, n, "numa_foreign");
+		rows[i].interleave_hit = node_count(&zs, n, "numa_interleave");
+		rows[i].local_node = node_count(&zs, n, "numa_local");
+		rows[i].other_node = node_count(&zs, n, "numa_other");
 		rows[i].distances = node_distances(s, &zs, n, &t->mem);
 	}
 	t->rows = rows;

@@ -23,6 +23,7 @@ from lib.program import Vmcensus
 
 from exact.pageflags import recorded
 from exact.tables import compare_tables
+from exact.tools import compare_numastat, compare_slabtop
 
 PRESENT, PFN = 1 << 63, (1 << 55) - 1
 IDLE = 1 << 25          # DAMON of 7.x goes on setting it
@@ -95,7 +96,7 @@ class Export:
     def task_files(self):
         frozen = self.truth.frozen()
         for name in ('maps', 'smaps', 'smaps_rollup', 'statm', 'comm', 'cgroup', 'oom_score_adj',
-                     'oom_score', 'stat', 'status'):
+                     'oom_score', 'stat', 'status', 'numa_maps'):
             wrong = []
             if not any(p.has(name) for p in frozen):
                 self.skip(name)
@@ -243,6 +244,13 @@ class Export:
             self.check('files of control groups', wrong, f'{same} files equal')
         elif os.path.isdir(top):
             self.skip('files of control groups', 'the layout file is older than their facts')
+
+    def tools(self):
+        """Of the processes whose numa_maps are equal, some."""
+        equal = [p.pid for p in self.truth.frozen()
+                 if p.read('numa_maps') and p.read('numa_maps') == self.read(f'{p.pid}/numa_maps')]
+        compare_slabtop(self.check, self.skip, self.truth.folder, self.tree)
+        compare_numastat(self.check, self.skip, self.truth.folder, self.tree, equal[:12])
 
     # ---- smem ----
 
@@ -428,6 +436,7 @@ class Export:
         self.group_files()
         compare_tables(self.check, self.skip, self.truth, self.read, self.knows,
                        lambda name, *o: self.rows(name, 'all', [*o, *self.image]))
+        self.tools()
         self.ps_mem()
         self.tvpm()
         self.tar()
@@ -455,7 +464,7 @@ def compare_export(tally, name, program, image, types, truth, scratch):
 
 
 def compare_kernel_files(tally, name, program, image, truth, scratch):
-    """Only the files of processes and frames, as their kernel wrote them."""
+    """Only the files of processes and frames, as their kernel wrote them, and tools that read such files."""
     export = Export(tally, name, program, image, None, truth, scratch)
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(scratch)
@@ -465,4 +474,5 @@ def compare_kernel_files(tally, name, program, image, truth, scratch):
         export.task_files()
         export.still_tasks()
         export.kpages(export.pagemaps())
+        export.tools()
     shutil.rmtree(scratch, ignore_errors=True)

@@ -186,6 +186,9 @@ def everything(pids, users, loaded):
         yield name.replace('/', '_'), read('/proc/' + name)
     for name in OF_SYSFS:
         yield os.path.basename(name), read('/sys/' + name)
+    for path in glob.glob('/sys/devices/system/node/node*'):
+        for name in 'meminfo', 'numastat', 'distance':
+            yield f'node/{os.path.basename(path)}/{name}', read(f'{path}/{name}')
     yield from control_groups()
     for path in glob.glob('/tmp/hogs/*'):
         yield path[len('/tmp/'):], read(path)

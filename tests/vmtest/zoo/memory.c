@@ -510,6 +510,36 @@ static void pkeys(void)
 		lacking("protection keys");
 }
 
+/* A policy of the task, of areas, and of a part of an object that is mapped twice. */
+static void policies(void)
+{
+	enum { PREFERRED = 1, BIND, INTERLEAVE, LOCAL, PREFERRED_MANY /* 5.15 */, WEIGHTED /* 6.9 */ };
+	static const int modes[] = { PREFERRED, BIND, INTERLEAVE, LOCAL, PREFERRED_MANY, WEIGHTED,
+				     BIND | 1 << 15 /* static */, INTERLEAVE | 1 << 14 /* relative */,
+				     BIND | 1 << 13 /* balancing, 5.12 */ };
+	unsigned long node0[4] = { 1 }, bits = 8 * sizeof node0;
+	int fd = memfd_create("zoo policies", 0);
+	char *p;
+
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+		p = anon(20);
+		if (syscall(SYS_mbind, p, 20 * PAGE, modes[i], modes[i] == LOCAL ? NULL : node0, bits, 0))
+			lacking("mbind");
+		dirty(p, 10, 1);
+	}
+	if (fd < 0 || ftruncate(fd, (off_t)(30 * PAGE)))
+		lacking("memfd_create");
+	p = map(30, RW, MAP_SHARED, fd, 0);
+	if (p && syscall(SYS_mbind, p + 10 * PAGE, 10 * PAGE, BIND, node0, bits, 0))
+		lacking("mbind");
+	if (p)
+		dirty(p, 30, 1);
+	map(4, RW, MAP_SHARED, fd, 12);
+	if (syscall(SYS_set_mempolicy, INTERLEAVE, node0, bits))
+		lacking("set_mempolicy");
+	dirty(anon(4), 4, 1);
+}
+
 const struct kind memory_kinds[] = {
 	{ "anon", private_anon },
 	{ "cow", cow },
@@ -541,5 +571,6 @@ const struct kind memory_kinds[] = {
 	{ "sealed", sealed },
 	{ "secret", secret },
 	{ "pkeys", pkeys },
+	{ "policies", policies },
 	{ NULL, NULL },
 };
