@@ -158,6 +158,29 @@ static void gather_dying(struct gather *g)
 	}
 }
 
+/* An event says more than that the machine was slow. */
+static void gather_thrash(struct gather *g)
+{
+	struct oom_evidence *e = g->e;
+	uint64_t most = 0;
+	struct thrash t;
+
+	if (e->event)
+		return;
+	thrash_read(g->s, NULL, g->mem, &t);
+	e->thrash = t.answer;
+	e->thrash_sure = t.certainty;
+	e->thrash_why = t.why;
+	for (uint32_t i = 0; i < g->s->nprocs; i++) {
+		uint64_t n = t.procs[i].maj_flt;
+
+		if (n == UINT64_MAX || n <= most)
+			continue;
+		most = n;
+		e->sufferer = gather_who(g, i);
+	}
+}
+
 void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct arena *mem,
 		     struct oom_evidence *ret)
 {
@@ -182,5 +205,6 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 	gather_processes(&g);
 	gather_victim(&g);
 	gather_dying(&g);
+	gather_thrash(&g);
 	gather_owners(&g);
 }

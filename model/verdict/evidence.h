@@ -12,6 +12,7 @@
 
 #include "model/oom/oomlog.h"
 #include "model/page/classes.h"
+#include "model/views/thrash.h"
 
 #define EV_UNKNOWN UINT64_MAX
 
@@ -115,6 +116,12 @@ struct oom_evidence {
 	/* of the dump, by class; NULL: the page array was not looked at */
 	const struct class_counts *classes;
 	uint64_t direct_reclaims, refaults;	/* since boot; EV_UNKNOWN */
+
+	/* without an event (model/views/thrash.h) */
+	enum thrash_answer thrash;
+	enum thrash_certainty thrash_sure;
+	const char *thrash_why;		/* a sentence; NULL: not looked at */
+	const char *sufferer;		/* who had most major faults; NULL: nobody, or not known */
 };
 
 /* Needs NEED_MACHINE, NEED_LOG, NEED_TASKS, NEED_VMAS, NEED_CGROUPS; texts are in MEM. */

@@ -125,12 +125,27 @@ static bool is_short(const struct oom_evidence *e)
 	return e->available != EV_UNKNOWN && ev_share(e, e->available) < 100;
 }
 
-/* Tasks had to reclaim memory themselves, and what was reclaimed came back. */
 static bool thrashing(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
 
-	if (e->event || !is_short(e) || e->direct_reclaims == EV_UNKNOWN || !e->direct_reclaims)
+	if (e->event || e->thrash != THRASH_YES)
+		return false;
+	r->bytes = e->available;
+	r->certainty = e->thrash_sure == THRASH_WEAK ? GUESS : LIKELY;
+	r->why = "the kernel's averages of pressure, and pages that were read again";
+	r->text = arena_printf(j->mem, "No kernel OOM in this dump, but the machine thrashed: %s%s%s%s",
+			       e->thrash_why, e->sufferer ? " Most major faults: " : "",
+			       e->sufferer ? e->sufferer : "", e->sufferer ? "." : "");
+	return true;
+}
+
+/* Tasks had to reclaim memory themselves, and what was reclaimed came back. */
+static bool short_of_memory(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+
+	if (e->event || !is_short(e) || e->thrash == THRASH_NO || e->direct_reclaims == EV_UNKNOWN || !e->direct_reclaims)
 		return false;
 	r->bytes = e->available;
 	r->certainty = e->refaults != EV_UNKNOWN && e->refaults > 1000 ? LIKELY : GUESS;
@@ -173,7 +188,8 @@ const struct cause_rule event_rules[] = {
 	{ "failed allocation", "oom", failed },
 	{ "killed by a program", "oom", by_program },
 	{ "OOM kill, not in the log", "summary", not_in_log },
-	{ "thrashing", "summary", thrashing },
+	{ "thrashing", "thrash", thrashing },
+	{ "memory was short", "summary", short_of_memory },
 	{ "no OOM", "oom", no_oom },
 	{ NULL, NULL, NULL },
 };
@@ -311,7 +327,7 @@ static bool enough(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
 
-	if (e->event || e->available == EV_UNKNOWN || is_short(e))
+	if (e->event || e->thrash == THRASH_YES || e->available == EV_UNKNOWN || is_short(e))
 		return false;
 	r->bytes = e->available;
 	r->why = "the kernel's own estimate, MemAvailable";

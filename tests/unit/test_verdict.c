@@ -512,7 +512,21 @@ static void test_no_event(void)
 	h.e.direct_reclaims = 5000;
 	h.e.refaults = 100000;
 	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_EVENT), "memory was short");
+	/* that is no thrashing if nobody waits for memory */
+	h.e.thrash = THRASH_NO;
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_EVENT), "no OOM");
+	/* programs thrash while memory is available: their pages are */
+	h.e.thrash = THRASH_YES;
+	h.e.thrash_why = "Tasks waited.";
+	h.e.available = 300 * MIB;
+	h.e.size[USE_ANON] = 500 * MIB;
+	h.e.procs = h.e.largest.bytes = 500 * MIB;
+	judge(&h);
 	CHECK_STR(cause(&h, VERDICT_EVENT), "thrashing");
+	CHECK_STR(cause(&h, VERDICT_LIMIT), "none");
+	CHECK_STR(cause(&h, VERDICT_HOLDER), "one process grew");
 	h.e.kills = 3;
 	judge(&h);
 	CHECK_STR(cause(&h, VERDICT_EVENT), "OOM kill, not in the log");
