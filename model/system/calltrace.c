@@ -231,7 +231,7 @@ void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* On the traces of many panics: they report, or enter a fault. */
+/* On the traces of many panics: they report, enter a fault, or wait. */
 static const char *const ways[] = {
 	"dump_stack", "dump_stack_lvl", "__dump_stack", "show_stack", "show_trace", "panic",
 	"vpanic", "nmi_panic", "die", "__die", "__die_body", "die_addr", "oops_end", "oops_exit",
@@ -249,6 +249,10 @@ static const char *const ways[] = {
 	"asm_exc_divide_error", "exc_double_fault", "___do_page_fault", "data_access_common_virt",
 	"do_exception", "__do_kernel_fault", "die_kernel_fault", "do_translation_fault",
 	"do_mem_abort", "el1_abort", "el1h_64_sync_handler", "el1h_64_sync", "el1_da",
+	/* how a hung task waits, not for what */
+	"__schedule", "schedule", "preempt_schedule_common", "_cond_resched", "__cond_resched",
+	"schedule_timeout", "io_schedule", "io_schedule_timeout", "schedule_preempt_disabled",
+	"__io_schedule", "schedule_timeout_uninterruptible",
 };
 
 const char *call_plain(const char *function, struct arena *mem)

@@ -34,8 +34,8 @@ bool calltrace_line(const char *text, struct arena *mem, struct call *ret);
 
 /*
  * The name without what a compiler adds (".isra.0", ".part.1", ".constprop.0", ".cold") and
- * PowerPC's leading dot, in MEM. NULL: a function that only reports or enters a fault, and is
- * on many traces (panic, dump_stack, page_fault).
+ * PowerPC's leading dot, in MEM. NULL: a function that only reports, enters a fault or waits, and
+ * is on many traces (panic, dump_stack, page_fault, schedule).
  */
 const char *call_plain(const char *function, struct arena *mem);
 

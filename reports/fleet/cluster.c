@@ -23,17 +23,73 @@ static bool same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Equal but for numbers: pids, paths of temporary files. */
-static bool same_plain(const char *a, const char *b)
+/* ---- owners: "pipes of hog-pipes (147)" and "hog-pipes (149)" are one program's ---- */
+
+#define WORDS_MAX 32u
+
+struct word {
+	const char *s;
+	size_t len;
+};
+
+/* What owners of one kind have in common, and numbers. */
+static bool is_filler(const struct word *w)
+{
+	static const char *const words[] = {
+		"a", "an", "of", "the", "by", "no", "is", "nobody", "deleted", "file", "files",
+		"tmpfs", "SysV", "segment", "shmid", "key", "pipes", "sockets", "maps", "bpf",
+		"rings", "frames", "known", "use", "unknown", "caller", "attached", "attach",
+	};
+
+	if (strspn(w->s, "0123456789") >= w->len || (w->len > 2 && !strncmp(w->s, "0x", 2)))
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (strlen(words[i]) == w->len && !memcmp(words[i], w->s, w->len))
+			return true;
+	return false;
+}
+
+static unsigned words_of(const char *s, struct word *v)
+{
+	static const char between[] = " \t,()[]\"'";
+	unsigned n = 0;
+
+	while (n < WORDS_MAX && *(s += strspn(s, between))) {
+		v[n] = (struct word){ s, strcspn(s, between) };
+		s += v[n].len;
+		n += !is_filler(&v[n]);
+	}
+	return n;
+}
+
+static bool same_word(const struct word *a, const struct word *b)
 {
 	struct arena mem = { 0 };
-	bool is;
+	bool is = !strcmp(name_plain(arena_strndup(&mem, a->s, a->len), &mem),
+			  name_plain(arena_strndup(&mem, b->s, b->len), &mem));
 
-	if (!a || !b || !strcmp(a, b))
-		return same(a, b);
-	is = !strcmp(name_plain(a, &mem), name_plain(b, &mem));
 	arena_release(&mem);
 	return is;
+}
+
+/* 0: all words that say who are those of the other; half where one of the two is not known.
+   Negative: neither is. */
+static double owner_distance(const char *a, const char *b)
+{
+	struct word x[WORDS_MAX + 1], y[WORDS_MAX + 1];
+	unsigned nx, ny, both = 0;
+
+	nx = a ? words_of(a, x) : 0;
+	ny = b ? words_of(b, y) : 0;
+	for (unsigned i = 0; i < nx; i++)
+		for (unsigned j = 0; j < ny; j++)
+			if (same_word(&x[i], &y[j])) {
+				both++;
+				break;
+			}
+	if (!nx || !ny)
+		return nx == ny ? -1 : 0.5;
+	return 1 - (double)both / (nx < ny ? nx : ny);
 }
 
 /* The weight of FUNCTION in C: the innermost counts most. */
@@ -116,8 +172,11 @@ static double panic_distance(const struct crashed *a, const struct crashed *b)
 
 static double memory_distance(const struct crashed *a, const struct crashed *b)
 {
-	return 0.35 * !same(a->limit, b->limit) + 0.35 * !same(a->cause, b->cause) +
-	       0.20 * !same_plain(a->owner, b->owner) + 0.10 * census_distance(a, b);
+	double census = census_distance(a, b), owner = owner_distance(a->owner, b->owner);
+
+	/* who is not known: the census stands for it */
+	return 0.35 * !same(a->limit, b->limit) + 0.20 * !same(a->cause, b->cause) +
+	       0.35 * (owner < 0 ? census : owner) + 0.10 * census;
 }
 
 double crash_distance(const struct crashed *a, const struct crashed *b)
