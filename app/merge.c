@@ -25,6 +25,7 @@
 #include "dumpread/base/search.h"
 #include "dumpread/image/whole.h"
 #include "reports/capsule/capsule.h"
+#include "reports/capsule/database.h"
 #include "reports/capsule/sql.h"
 
 #define CAPSULE_MAX (UINT64_C(16) << 30)
@@ -153,23 +154,6 @@ static int make_tables(struct merge *m)
 	return 0;
 }
 
-/* A plain table: a view of somebody's capsule could do anything. */
-static bool is_table(struct merge *m, const char *name)
-{
-	sqlite3_stmt *st = NULL;
-	bool is = false;
-
-	if (!sqlite3_prepare_v2(m->db,
-				"SELECT 1 FROM c.sqlite_schema WHERE type = 'table' AND name = ? "
-				"AND rootpage > 0",
-				-1, &st, NULL)) {
-		sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
-		is = sqlite3_step(st) == SQLITE_ROW;
-	}
-	sqlite3_finalize(st);
-	return is;
-}
-
 static int run_with_id(struct merge *m, const char *sql, const char *id)
 {
 	sqlite3_stmt *st = NULL;
@@ -190,7 +174,7 @@ static int copy_report(struct merge *m, const struct report *r, const char *id)
 	int err;
 
 	capsule_table(r, name, sizeof(name));
-	if (!is_table(m, name))
+	if (!database_has_in(m->db, "c", name))
 		return 0;
 	to = arena_strdup(&mem, "dump_id, row");
 	from = arena_strdup(&mem, "?1, row");
@@ -216,7 +200,7 @@ static int copy_all(struct merge *m, const char *id)
 	const struct report *r;
 	int err = 0;
 
-	if (!is_table(m, "reports") || !is_table(m, "issues"))
+	if (!database_has_in(m->db, "c", "reports") || !database_has_in(m->db, "c", "issues"))
 		return -1;
 	for (unsigned i = 0; !err && (r = capsule_report(i)); i++)
 		err = copy_report(m, r, id);

@@ -51,11 +51,6 @@ static enum content content_of(const char *path)
 	return OTHER;
 }
 
-bool find_is_packed(const char *path)
-{
-	return content_of(path) == PACKED;
-}
-
 static bool is_called_vmcore(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

@@ -36,7 +36,4 @@ enum status find_dumps(struct found *f, const char *name, struct diag *diag);
 /* To be called once all are added: joins split dumps, orders them, and drops doubles. */
 void find_done(struct found *f);
 
-/* Does the file begin as something that libarchive can unpack? */
-bool find_is_packed(const char *path);
-
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+
 #include "reports/capsule/database.h"
 
 enum status database_broken(sqlite3 *db, struct diag *diag)
@@ -22,20 +24,27 @@ enum status database_open(uint8_t *bytes, size_t size, struct diag *diag, sqlite
 		       : ST_OK;
 }
 
-bool database_has(sqlite3 *db, const char *name)
+bool database_has_in(sqlite3 *db, const char *schema, const char *name)
 {
 	sqlite3_stmt *st = NULL;
 	bool is = false;
+	char sql[160];
 
-	if (!sqlite3_prepare_v2(db,
-				"SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? "
-				"AND rootpage > 0",
-				-1, &st, NULL)) {
+	snprintf(sql, sizeof(sql),
+		 "SELECT 1 FROM \"%s\".sqlite_schema WHERE type = 'table' AND name = ? "
+		 "AND rootpage > 0",
+		 schema);
+	if (!sqlite3_prepare_v2(db, sql, -1, &st, NULL)) {
 		sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
 		is = sqlite3_step(st) == SQLITE_ROW;
 	}
 	sqlite3_finalize(st);
 	return is;
+}
+
+bool database_has(sqlite3 *db, const char *name)
+{
+	return database_has_in(db, "main", name);
 }
 
 bool database_has_column(sqlite3 *db, const char *table, const char *column)

@@ -19,7 +19,9 @@
 enum status database_open(uint8_t *bytes, size_t size, struct diag *diag, sqlite3 **ret);
 /* ST_CORRUPT with what SQLite says in DIAG; does not return if memory is exhausted. */
 enum status database_broken(sqlite3 *db, struct diag *diag);
-/* Is NAME a plain table? A view or a virtual table may do anything. */
+/* Is NAME a plain table, of SCHEMA? A view or a virtual table may do anything. */
+bool database_has_in(sqlite3 *db, const char *schema, const char *name);
+/* The same of the database itself. */
 bool database_has(sqlite3 *db, const char *name);
 bool database_has_column(sqlite3 *db, const char *table, const char *column);
 /* A text, or the bytes of what is none; NULL: neither. In MEM. */

@@ -38,20 +38,15 @@ static enum status broken(struct capsule_file *f, struct diag *diag)
 
 static void take_fact(struct capsule_file *f, sqlite3_stmt *st, int64_t *schema)
 {
-	const struct { const char *key; const char **to; } texts[] = {
-		{ "format", &f->image.format },	  { "compression", &f->image.compression },
-		{ "release", &f->image.release }, { "version", &f->image.version },
-		{ "machine", &f->image.machine }, { "nodename", &f->image.nodename },
-		{ "arch", &f->image.arch },
-	};
 	const char *key = database_str(st, 0, &f->mem);
 	int64_t number = sqlite3_column_int64(st, 1);
 
-	for (size_t i = 0; key && i < ARRAY_LEN(texts); i++)
-		if (!strcmp(key, texts[i].key))
-			*texts[i].to = database_str(st, 1, &f->mem);
 	if (!key)
 		return;
+	for (const struct image_text *t = image_texts; t->name; t++)
+		if (!strcmp(key, t->name))
+			*(const char **)((char *)&f->image + t->offset) =
+				database_str(st, 1, &f->mem);
 	if (!strcmp(key, "schema_version"))
 		*schema = number;
 	else if (!strcmp(key, "page_size") && page_shift_of((uint64_t)number))

@@ -141,12 +141,6 @@ static void put_fact(struct capsule *c, const char *key, const char *text, int64
 	sqlite3_finalize(st);
 }
 
-static void put_text_fact(struct capsule *c, const char *key, const char *text)
-{
-	if (text && *text)
-		put_fact(c, key, text, 0);
-}
-
 static void put_facts(struct capsule *c, const struct image_facts *f)
 {
 	char key[32];
@@ -157,13 +151,12 @@ static void put_facts(struct capsule *c, const struct image_facts *f)
 		snprintf(key, sizeof(key), "path %u", i);
 		put_fact(c, key, f->paths[i], 0);
 	}
-	put_text_fact(c, "format", f->format);
-	put_text_fact(c, "compression", f->compression);
-	put_text_fact(c, "release", f->release);
-	put_text_fact(c, "version", f->version);
-	put_text_fact(c, "machine", f->machine);
-	put_text_fact(c, "nodename", f->nodename);
-	put_text_fact(c, "arch", f->arch);
+	for (const struct image_text *t = image_texts; t->name; t++) {
+		const char *text = image_text_of(f, t);
+
+		if (text && *text)
+			put_fact(c, t->name, text, 0);
+	}
 	put_fact(c, "page_size", NULL, f->page_size);
 	if (f->level >= 0)
 		put_fact(c, "dump_level", NULL, f->level);

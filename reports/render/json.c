@@ -26,6 +26,13 @@ static void put_field(FILE *out, const char *name, const char *value)
 		fputs("null", out);
 }
 
+#define TEXT(name) { #name, offsetof(struct image_facts, name) }
+
+const struct image_text image_texts[] = {
+	TEXT(format), TEXT(compression), TEXT(release), TEXT(version), TEXT(machine), TEXT(nodename),
+	TEXT(arch), { NULL, 0 },
+};
+
 struct image_facts image_facts_of(const struct snapshot *s, const char *const *paths,
 				  unsigned npaths)
 {
@@ -57,13 +64,8 @@ static void put_image(const struct image_facts *f, FILE *out)
 		put_json(out, f->paths[i]);
 	}
 	putc(']', out);
-	put_field(out, "format", f->format);
-	put_field(out, "compression", f->compression);
-	put_field(out, "release", f->release);
-	put_field(out, "version", f->version);
-	put_field(out, "machine", f->machine);
-	put_field(out, "nodename", f->nodename);
-	put_field(out, "arch", f->arch);
+	for (const struct image_text *t = image_texts; t->name; t++)
+		put_field(out, t->name, image_text_of(f, t));
 	fprintf(out, ", \"page_size\": %" PRIu32, f->page_size);
 	if (f->level >= 0)
 		fprintf(out, ", \"dump_level\": %d", f->level);

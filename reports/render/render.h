@@ -27,6 +27,15 @@ struct image_facts {
 	int64_t crash_time;			/* seconds since 1970; 0: not known */
 };
 
+/* Those of them that are texts, by the names that json and capsules have; the last has none. */
+struct image_text { const char *name; size_t offset; };
+extern const struct image_text image_texts[];
+
+static inline const char *image_text_of(const struct image_facts *f, const struct image_text *t)
+{
+	return *(const char *const *)((const char *)f + t->offset);
+}
+
 /* Those of S, which holds them; PATHS stay the caller's. */
 struct image_facts image_facts_of(const struct snapshot *s, const char *const *paths,
 				  unsigned npaths);
