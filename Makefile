@@ -12,6 +12,7 @@
 #? make nightly      everything that make check and make vmtest leave out, too (tests/nightly)
 #? make htmltest     the page of report html in headless Chromium (part of check)
 #? make oracle       N cuts and N bit flips of dumps in all containers (N=10000): none is silent
+#? make batchtest    a batch of N inputs (N=1000), killed ten times (tests/batch/)
 #? make fuzz         every fuzz target for T seconds (T=60; FUZZ=NAME for one)
 #? make bench        speed against the floor and against drgn (tests/bench/)
 #? make crashext     vmcensus.so for the crash utility (needs its header: Debian
@@ -113,7 +114,7 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 
 # ---- building -------------------------------------------------------------
 
-.PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format oracle fuzz \
+.PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format oracle fuzz batchtest \
 	vmtest bench clean help \
 	build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest crashkernel \
 	kmod FORCE
@@ -281,6 +282,9 @@ format:
 
 oracle: all tools
 	@python3 tests/damage/oracle.py --build $B --cuts $(N) --flips $(N)
+
+batchtest: all tools
+	@python3 tests/check --build $B --only batch --inputs $(if $(filter file,$(origin N)),1000,$(N))
 
 fuzz:
 	@sh tests/fuzz/run.sh --time $(T) --make '$(MAKE)' $(FUZZ)

@@ -9,6 +9,7 @@
 #include "app/batch/batch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "app/batch/jobs.h"
+#include "app/batch/share.h"
 #include "app/batch/words.h"
 #include "app/options.h"
 #include "dumpread/base/bytes.h"
@@ -42,6 +44,7 @@ struct batch {
 	double began;
 	bool tty, shown;
 	char scratch[4200];
+	int placing;			/* of struct job_opts */
 	struct arena mem;
 	struct diag diag;
 };
@@ -96,8 +99,33 @@ static int find_all(struct batch *b)
 	find_done(f);
 	b->others = f->others;
 	for (size_t i = 0; i < f->v.n; i++)
-		if (b->w.shards < 2 || manifest_share(&f->v.v[i]) % b->w.shards == b->w.shard)
-			add_job(b, &f->v.v[i], f->v.v[i].paths, NULL);
+		add_job(b, &f->v.v[i], f->v.v[i].paths, NULL);
+	return 0;
+}
+
+/* Leaves in the queue what is in our share. What an earlier run did is in it. */
+static int keep_share(struct batch *b)
+{
+	struct share *share = arena_array(&b->mem, struct share, b->queue.n);
+	size_t kept = 0;
+
+	if (b->w.shards < 2)
+		return 0;
+	if (shares_find(b->queue.v, b->queue.n, &b->jo, b->nslots, share, &b->diag))
+		return -1;
+	for (size_t i = 0; i < b->queue.n; i++) {
+		struct job *j = b->queue.v[i];
+
+		if (share[i].everybodys || share[i].number % b->w.shards == b->w.shard ||
+		    manifest_outcome(&b->manifest, j->key) >= 0) {
+			j->no = (unsigned)kept;
+			b->queue.v[kept++] = j;
+		} else {
+			b->bytes_left -= j->dump->bytes;
+		}
+		j->asks = j->killed = false;
+	}
+	b->queue.n = kept;
 	return 0;
 }
 
@@ -149,8 +177,9 @@ static int make_dir(struct batch *b, const char *dir)
 /* Shards may have one directory in common. */
 static int open_dir(struct batch *b)
 {
-	char name[64] = "manifest.jsonl", scratch[64] = ".scratch";
+	char name[64] = "manifest.jsonl", scratch[64] = ".scratch", lock[4200];
 
+	b->placing = -1;
 	if (b->w.shards > 1) {
 		snprintf(name, sizeof(name), "manifest.%u-%u.jsonl", b->w.shard, b->w.shards);
 		snprintf(scratch, sizeof(scratch), ".scratch.%u-%u", b->w.shard, b->w.shards);
@@ -159,6 +188,14 @@ static int open_dir(struct batch *b)
 	if (make_dir(b, b->w.dir) || manifest_open(&b->manifest, b->w.dir, name, &b->diag))
 		return -1;
 	remove_tree(b->scratch);
+	if (b->w.shards > 1) {
+		snprintf(lock, sizeof(lock), "%s/.lock", b->w.dir);
+		b->placing = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+		if (b->placing < 0) {
+			fail(&b->diag, ST_IO, "%s: %s", lock, strerror(errno));
+			return -1;
+		}
+	}
 	return make_dir(b, b->scratch);
 }
 
@@ -333,7 +370,8 @@ static void share_out(struct batch *b)
 				   .memory = memory / n,
 				   .threads = cpus > n ? cpus / n : 1,
 				   .timeout = b->w.timeout,
-				   .lock = b->manifest.fd };
+				   .lock = b->manifest.fd,
+				   .placing = b->placing };
 }
 
 /* EXIT_DAMAGED: there are dumps without a capsule. */
@@ -353,8 +391,11 @@ int batch_main(int argc, char **argv)
 	b.began = job_now();
 	if (!status && (open_dir(&b) || find_all(&b)))
 		status = EXIT_NO_ANSWER;
-	if (!status) {
+	if (!status)
 		share_out(&b);
+	if (!status && keep_share(&b))
+		status = EXIT_NO_ANSWER;
+	if (!status) {
 		status = work(&b) ? EXIT_NO_ANSWER : status_of(&b);
 		say(&b, true);
 		remove_tree(b.scratch);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -48,25 +49,30 @@ void job_unpacked_dir(const struct job *j, const struct job_opts *o, char *buf, 
 
 /* ---- inside the process ------------------------------------------------------------------- */
 
-static int make_capsule(const struct job *j, const struct job_opts *o)
+/* The identity is in the only row of a table, or the capsule. */
+static int read_with(const struct job *j, const struct job_opts *o, unsigned ntypes)
 {
-	unsigned n = 0, all = j->dump->npaths + 2 * o->ntypes + 12;
+	unsigned n = 0, all = j->dump->npaths + 2 * ntypes + 16;
 	char **argv = heap_array(char *, all), threads[16], memory[32], to[PATH_TEXT];
 	struct run run = { .names = j->names };
 	int status;
 
-	file_of(j, o, "vmc", to);
+	file_of(j, o, j->asks ? "id" : "vmc", to);
 	snprintf(threads, sizeof(threads), "%u", o->threads);
 	snprintf(memory, sizeof(memory), "%llu", (unsigned long long)o->memory);
 	argv[n++] = (char *)"vmcensus";
-	argv[n++] = (char *)"capsule";
+	argv[n++] = (char *)(j->asks ? "id" : "capsule");
+	if (j->asks) {
+		argv[n++] = (char *)"-fcsv";
+		argv[n++] = (char *)"-cid";
+	}
 	argv[n++] = (char *)"-j";
 	argv[n++] = threads;
 	argv[n++] = (char *)"--memory";
 	argv[n++] = memory;
 	argv[n++] = (char *)"-o";
 	argv[n++] = to;
-	for (unsigned i = 0; i < o->ntypes; i++) {
+	for (unsigned i = 0; i < ntypes; i++) {
 		argv[n++] = (char *)"-t";
 		argv[n++] = (char *)o->types[i];
 	}
@@ -81,6 +87,23 @@ static int make_capsule(const struct job *j, const struct job_opts *o)
 	run_end(&run);
 	free(argv);
 	return status;
+}
+
+static bool says_misfit(int err_fd)
+{
+	char buf[WHY_TEXT + 1] = { 0 };
+
+	return pread(err_fd, buf, WHY_TEXT, 0) > 0 && strstr(buf, "belongs to another kernel");
+}
+
+/* -t names types of some of the dumps: one that they do not fit is read without them. */
+static int read_dump(const struct job *j, const struct job_opts *o, int err_fd)
+{
+	int status = read_with(j, o, o->ntypes);
+
+	if (!status || !o->ntypes || !says_misfit(err_fd) || ftruncate(err_fd, 0))
+		return status;
+	return read_with(j, o, 0);
 }
 
 static int unpack_archive(const struct job *j, const struct job_opts *o)
@@ -106,9 +129,11 @@ static __attribute__((noreturn)) void inside(const struct job *j, const struct j
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(o->lock);
+	if (o->placing >= 0)
+		close(o->placing);
 	if (getppid() != parent || dup2(err_fd, STDERR_FILENO) < 0)
 		_exit(EXIT_NO_ANSWER);
-	status = j->dump->packed ? unpack_archive(j, o) : make_capsule(j, o);
+	status = j->dump->packed ? unpack_archive(j, o) : read_dump(j, o, err_fd);
 	fflush(stderr);
 	_exit(status);
 }
@@ -208,12 +233,60 @@ static enum status sync_dir(const char *dir, struct diag *diag)
 	return err && err != EINVAL ? fail(diag, ST_IO, "%s: %s", dir, strerror(err)) : ST_OK;
 }
 
+bool job_identity(const struct job *j, const struct job_opts *o, char id[KEY_TEXT])
+{
+	char path[PATH_TEXT], line[KEY_TEXT + 2] = "";
+	FILE *in;
+
+	file_of(j, o, "id", path);
+	in = fopen(path, "re");
+	/* after the line with the name of the column */
+	if (!in || !fgets(line, sizeof(line), in) || !fgets(line, sizeof(line), in))
+		line[0] = '\0';
+	if (in)
+		fclose(in);
+	line[strcspn(line, "\n")] = '\0';
+	if (!is_hex(line))
+		return false;
+	memcpy(id, line, KEY_TEXT);
+	return true;
+}
+
+void job_forget(const struct job *j, const struct job_opts *o)
+{
+	static const char *const exts[] = { "err", "id", "vmc" };
+	char path[PATH_TEXT];
+
+	for (size_t i = 0; i < ARRAY_LEN(exts); i++) {
+		file_of(j, o, exts[i], path);
+		unlink(path);
+	}
+}
+
+/* The best capsule of a crash keeps its name, whoever comes first. */
+static enum status give_name(const char *from, const char *to, const struct rank *new,
+			     const struct job_opts *o, struct diag *diag)
+{
+	enum status st = ST_OK;
+	struct rank old;
+
+	if (o->placing >= 0 && flock(o->placing, LOCK_EX))
+		return fail(diag, ST_IO, "%s: cannot lock: %s", o->dir, strerror(errno));
+	rank_of(to, &old);
+	if (!old.known || !rank_is_better(&old, new))
+		st = rename(from, to) ? fail(diag, ST_IO, "%s: %s", to, strerror(errno))
+				      : sync_dir(o->dir, diag);
+	if (o->placing >= 0)
+		flock(o->placing, LOCK_UN);
+	return st;
+}
+
 /* A dump without an identity (a collector's text) has that of its file. */
 static enum status place(struct job *j, const struct job_opts *o, struct manifest_line *l,
 			 struct arena *mem, struct diag *diag)
 {
 	char from[PATH_TEXT], to[PATH_TEXT];
-	struct rank new, old;
+	struct rank new;
 
 	file_of(j, o, "vmc", from);
 	rank_of(from, &new);
@@ -226,19 +299,13 @@ static enum status place(struct job *j, const struct job_opts *o, struct manifes
 		memcpy(new.id, j->key, sizeof(new.id));
 	l->id = arena_strdup(mem, new.id);
 	snprintf(to, sizeof(to), "%s/%s.vmc", o->dir, new.id);
-	rank_of(to, &old);
-	if (old.known && rank_is_better(&old, &new))
-		return ST_OK;
-	if (rename(from, to))
-		return fail(diag, ST_IO, "%s: %s", to, strerror(errno));
-	return sync_dir(o->dir, diag);
+	return give_name(from, to, &new, o, diag);
 }
 
 enum status job_end(struct job *j, const struct job_opts *o, int status, uint64_t memory,
 		    struct manifest_line *l, struct arena *mem, struct diag *diag)
 {
 	enum status st = ST_OK;
-	char path[PATH_TEXT];
 	const char *why = why_of(j, o, mem);
 
 	*l = (struct manifest_line){
@@ -260,9 +327,6 @@ enum status job_end(struct job *j, const struct job_opts *o, int status, uint64_
 		l->why = arena_printf(mem, "ended by signal %d", WTERMSIG(status));
 	if (l->outcome == OUTCOME_DONE || l->outcome == OUTCOME_INCOMPLETE)
 		st = place(j, o, l, mem, diag);
-	file_of(j, o, "err", path);
-	unlink(path);
-	file_of(j, o, "vmc", path);
-	unlink(path);
+	job_forget(j, o);
 	return st;
 }

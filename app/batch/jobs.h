@@ -19,6 +19,8 @@ struct job_opts {
 	unsigned threads;		/* of one job */
 	double timeout;			/* seconds */
 	int lock;			/* descriptor that a job must not keep */
+	int placing;			/* locked while a capsule gets its name, where others write
+					   to DIR as well; -1: they do not */
 };
 
 struct job {
@@ -31,6 +33,7 @@ struct job {
 	unsigned no;			/* names its files in the scratch directory */
 	double began;			/* seconds of CLOCK_MONOTONIC */
 	bool killed;			/* it took too long */
+	bool asks;			/* only for the identity: no capsule is made */
 };
 
 double job_now(void);
@@ -39,6 +42,11 @@ enum status job_start(struct job *j, const struct job_opts *o, struct diag *diag
 void job_kill(struct job *j);
 /* Directory into which an archive is unpacked. */
 void job_unpacked_dir(const struct job *j, const struct job_opts *o, char *buf, size_t size);
+
+/* The identity that a job which ASKS has found; false: the dump has none. */
+bool job_identity(const struct job *j, const struct job_opts *o, char id[KEY_TEXT]);
+/* Removes what it has written and nobody asks for any more. */
+void job_forget(const struct job *j, const struct job_opts *o);
 
 /*
  * J ended with STATUS of waitpid() and MEMORY bytes: puts its capsule into the directory, and

@@ -16,10 +16,7 @@
 #include <nettle/sha2.h>
 
 #include "dumpread/base/bytes.h"
-#include "dumpread/image/whole.h"
 #include "reports/render/render.h"
-
-#define SHARE_BYTES (64u << 10)	/* of the first file: headers, and in each format the kernel's notes */
 
 const char *const outcome_names[OUTCOMES] = {
 	[OUTCOME_DONE] = "done",
@@ -60,21 +57,6 @@ void manifest_key(const char *const *files, unsigned n, uint64_t bytes, int64_t 
 	add_number(&hash, bytes);
 	add_number(&hash, (uint64_t)changed);
 	put_hex(&hash, ret);
-}
-
-uint64_t manifest_share(const struct found_dump *d)
-{
-	uint8_t *buf = malloc(SHARE_BYTES), digest[SHA256_DIGEST_SIZE];
-	struct sha256_ctx hash;
-
-	if (!buf)
-		arena_die(SHARE_BYTES);
-	sha256_init(&hash);
-	sha256_update(&hash, file_head(d->paths[0], buf, SHARE_BYTES), buf);
-	add_number(&hash, d->bytes);
-	sha256_digest(&hash, sizeof(digest), digest);
-	free(buf);
-	return load64(digest, false);
 }
 
 /* ---- the lines of an earlier run -------------------------------------------------------- */

@@ -54,8 +54,4 @@ void manifest_close(struct manifest *m);
 /* What makes files the same as in an earlier run: their names, sizes and times. */
 void manifest_key(const char *const *files, unsigned n, uint64_t bytes, int64_t changed,
 		  char ret[KEY_TEXT]);
-/* The same for deciding which of many machines does the work: it is of the contents, so
-   that all agree wherever the files are. 0 if they cannot be read. */
-uint64_t manifest_share(const struct found_dump *d);
-
 #endif
