@@ -13,6 +13,8 @@
 #? make htmltest     the page of report html in headless Chromium (part of check)
 #? make oracle       N cuts and N bit flips of dumps in all containers (N=10000): none is silent
 #? make batchtest    a batch of N inputs (N=1000), killed ten times (tests/batch/)
+#? make fleettest    installs Slurm where it is missing, starts a cluster of it on this machine, kills
+#?                   a node, and compares with a single run; needs root
 #? make fuzz         every fuzz target for T seconds (T=60; FUZZ=NAME for one)
 #? make bench        speed against the floor and against drgn (tests/bench/)
 #? make crashext     vmcensus.so for the crash utility (needs its header: Debian
@@ -114,8 +116,8 @@ all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
 
 # ---- building -------------------------------------------------------------
 
-.PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format oracle fuzz batchtest \
-	vmtest bench clean help \
+.PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format oracle fuzz \
+	vmtest bench clean help batchtest fleettest \
 	build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest crashkernel \
 	kmod FORCE
 .DELETE_ON_ERROR:
@@ -285,6 +287,11 @@ oracle: all tools
 
 batchtest: all tools
 	@python3 tests/check --build $B --only batch --inputs $(if $(filter file,$(origin N)),1000,$(N))
+
+fleettest:
+	@sh tests/setup.sh --install fleet
+	$(again) all
+	@python3 tests/check --build $B --only slurm
 
 fuzz:
 	@sh tests/fuzz/run.sh --time $(T) --make '$(MAKE)' $(FUZZ)

@@ -6,7 +6,8 @@
 #                           does nothing at all when nothing is missing
 # setup.sh --list KIND      the Debian packages of KIND, for a container recipe
 #
-# KIND is "build" (to build and to run "make demo") or "test" (also "make check").
+# KIND is "build" (to build and to run "make demo"), "test" (also "make check") or "fleet" (to build, and
+# "make fleettest").
 # This is the one place that knows which package brings what. POSIX sh and
 # nothing else: it runs before anything is installed.
 
@@ -14,8 +15,9 @@ set -u
 mode=${1:-} kind=${2:-}
 case "$mode:$kind" in
 --verify:build | --install:build | --list:build | --verify:test | --install:test | --list:test) ;;
+--verify:fleet | --install:fleet | --list:fleet) ;;
 *)
-	echo "usage: setup.sh --verify|--install|--list build|test" >&2
+	echo "usage: setup.sh --verify|--install|--list build|test|fleet" >&2
 	exit 64
 	;;
 esac
@@ -61,6 +63,11 @@ table() {
 		test may cmd chromedriver chromium-driver
 		test may cmd pdftotext poppler-utils
 		test may cmd sqlite3 sqlite3
+		fleet must cmd python3 python3
+		fleet must cmd slurmctld slurmctld
+		fleet must cmd slurmd slurmd
+		fleet must cmd sbatch slurm-client
+		fleet must cmd munged munge
 	END
 }
 
@@ -96,7 +103,7 @@ int main(void) { return 0; }" | compiles ${CC%% *}
 }
 
 wanted_kind() {
-	[ "$1" = build ] || [ "$kind" = test ]
+	[ "$1" = build ] || [ "$kind" = "$1" ]
 }
 
 must='' may='' what_missing='' all=''

@@ -91,8 +91,9 @@ def death(code):
         return f'killed by signal {-code}'
 
 
-def run_program(tally, name, command, env=None, timeout=600):
-    """A test program: its last "N passed, N failed" line counts, else its exit status."""
+def run_program(tally, name, command, env=None, timeout=600, show=False):
+    """A test program: its last "N passed, N failed" line counts, else its exit status. SHOW: what it
+    measures is printed."""
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               stdin=subprocess.DEVNULL, timeout=timeout,
@@ -104,6 +105,8 @@ def run_program(tally, name, command, env=None, timeout=600):
         tally.check(name, [str(e)])
         return
     output = done.stdout.decode(errors='replace').splitlines()
+    if show:
+        print('\n'.join(output[:-1]), flush=True)
     if done.returncode == 77:
         tally.skip(name, output[-1] if output else 'exit status 77')
         return
