@@ -223,7 +223,7 @@ $B/crashext/crash.o: OBJ_FLAGS += -isystem '$(CRASH_INCLUDE)'
 # The program of the crash kernel: one file, without the readers and renderers that need
 # shared libraries. The files of crashkernel/left_out/ stand in for them.
 left_out := dumpread/container/kdumpfile.c dumpread/container/kdumpfile_serve.c \
-	dumpread/find/debuginfod.c model/elf/demangle.c reports/charts/cairo.c \
+	dumpread/find/debuginfod.c dumpread/image/nbd.c model/elf/demangle.c reports/charts/cairo.c \
 	$(addprefix reports/capsule/,database.c load.c store.c) reports/fleet/load.c app/commands.c app/merge.c \
 	$(filter-out %/find.c,$(wildcard app/batch/*.c))
 static_src := $(filter-out $(left_out),$(core_src) $(app_src) $(cli_src)) $(stand_in)

@@ -15,9 +15,11 @@
 
 #include "app/broker.h"
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/elsewhere.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/memory.h"
 #include "dumpread/image/image.h"
+#include "dumpread/image/nbd.h"
 
 #define GIB (UINT64_C(1) << 30)
 #define SECONDS 3600u		/* of processor time, for any dump ... */
@@ -72,6 +74,9 @@ static void prepare(void *arg)
 		run->renderer->prepare();
 	if (run->o.report->prepare)
 		run->o.report->prepare();
+	for (unsigned i = 0; i < run->o.nimages; i++)
+		if (elsewhere_is_nbd(run->o.images[i], NULL, 0, NULL, 0))
+			nbd_load();
 }
 
 static int inside(void *arg, const struct sandbox_lacks *lacks)

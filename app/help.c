@@ -79,7 +79,8 @@ void help_program(FILE *out)
 	      "usage: vmcensus [OPTIONS] [REPORT] IMAGE... [REPORT OPTIONS]\n\n"
 	      "IMAGE is a dump from kdump, makedumpfile, QEMU, /proc/vmcore, LiME or AVML; name all\n"
 	      "parts of a split dump. FILE@ADDRESS is raw memory that begins at that physical\n"
-	      "address. Without REPORT: ",
+	      "address, - is standard input, nbd+unix:///EXPORT?socket=PATH is on an NBD server.\n"
+	      "Without REPORT: ",
 	      out);
 	fputs(reports[0]->name, out);
 	fputs(".\n\nReports (--help REPORT for details):\n", out);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/elsewhere.h"
 #include "model/elf/rootpath.h"
 
 #define FOUND_MAX 64		/* a run asks for two or three */
@@ -117,6 +118,8 @@ int permits_open(struct permits *p, const char *path)
 
 	if (!named && (!is_plain(path) || !(is_map(path) || is_debug(path) || is_beside(p, path))))
 		return refuse(-1, EPERM);
+	if (named && elsewhere_named(path))
+		return elsewhere_open(path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return named ? fd : is_map(path) ? only_file(fd) : only_elf(fd);
 }

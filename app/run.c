@@ -13,6 +13,7 @@
 #include "app/answers.h"
 #include "app/confined.h"
 #include "app/headers.h"
+#include "app/spool.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/memory.h"
 #include "model/page/frames.h"
@@ -521,6 +522,19 @@ static void say_memory(struct run *run)
 		progress_say(run->progress, line);
 }
 
+/* How much of the dump was needed: it may have come over a network. */
+static void say_read(struct run *run)
+{
+	const struct image *im = run->k && run->k->dump ? run->k->dump->image : NULL;
+	uint64_t size, n = im ? image_bytes_read(im, &size) : 0;
+	char line[100];
+
+	if (!im || !run->o.verbose)
+		return;
+	snprintf(line, sizeof(line), "read: %" PRIu64 " bytes of a dump of %" PRIu64, n, size);
+	progress_say(run->progress, line);
+}
+
 static void say(void *arg, enum log_level level, const char *line)
 {
 	(void)level;
@@ -567,6 +581,7 @@ static int read_and_print(struct run *run)
 		status = report_issues(run, run->stored_issues);
 	if (!status)
 		status = report_issues(run, run->stored_issues_before);
+	say_read(run);
 	say_memory(run);
 	if (status && status != EXIT_DAMAGED)
 		run_complain(run);
@@ -590,6 +605,8 @@ int run_report(struct run *run)
 {
 	int status = plan(run);
 
+	if (!status)
+		status = spool_stdin(run);
 	if (!status && run_is_of_fleet(run))
 		status = run_find_fleet(run);
 	else if (!status && run->o.report->many && !run->open)

@@ -135,7 +135,7 @@ static const char *const calls[] = {
 	"fstat", "fstat64", "newfstatat", "fstatat64", "statx", "fstatfs", "fstatfs64", "ftruncate",
 	"ftruncate64", "fcntl", "fcntl64", "fadvise64", "recvmsg", "recvfrom", "recv", "sendmsg",
 	"sendto", "send",
-	"memfd_create", "brk", "munmap", "mremap", "madvise",
+	"poll", "ppoll", "ppoll_time64", "memfd_create", "brk", "munmap", "mremap", "madvise",
 	"futex", "futex_time64", "set_robust_list", "rseq", "sched_yield", "sched_getaffinity",
 	"getpid", "gettid", "getuid", "geteuid", "getgid", "getegid", "exit", "exit_group",
 	"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigreturn", "sigaltstack",

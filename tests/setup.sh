@@ -63,6 +63,10 @@ table() {
 		test may cmd chromedriver chromium-driver
 		test may cmd pdftotext poppler-utils
 		test may cmd sqlite3 sqlite3
+		test may cmd nbdkit nbdkit
+		test may lib libnbd libnbd-dev
+		test may module yaml python3-yaml
+		test may module jsonschema python3-jsonschema
 		fleet must cmd python3 python3
 		fleet must cmd slurmctld slurmctld
 		fleet must cmd slurmd slurmd
@@ -96,6 +100,7 @@ present() {	# PROBE WHAT
 			echo "#include <$2>
 int main(void) { return 0; }" | compiles ${CC%% *}
 		;;
+	module) python3 -c "import $2" > /dev/null 2>&1 ;;
 	sanitizer)
 		echo 'int main(void) { return 0; }' | compiles "$2" -fsanitize=address,undefined
 		;;
@@ -115,6 +120,7 @@ while read -r k need probe what package; do
 	[ "$mode:$need" = --verify:may ] && continue
 	present "$probe" "$what" && continue
 	[ "$probe" = sanitizer ] && what="sanitizers of $what"
+	[ "$probe" = module ] && what="module $what of Python"
 	what_missing="$what_missing
   $what (Debian package $package)"
 	if [ "$need" = must ]; then

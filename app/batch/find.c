@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/elsewhere.h"
 #include "dumpread/base/search.h"
 #include "dumpread/image/whole.h"
 #include "reports/capsule/capsule.h"
@@ -147,6 +148,10 @@ static enum status add_name(struct found *f, const char *name, bool named, unsig
 
 	if (depth > DEPTH_MAX)
 		return fail(diag, ST_LIMIT, "%s: lists name one another", name);
+	if (named && elsewhere_named(name)) {
+		add_file(f, name, &(struct stat){ .st_size = 0 }, named);
+		return ST_OK;
+	}
 	if (stat(name, &st))
 		return named ? fail(diag, ST_IO, "%s: %s", name, strerror(errno)) : ST_OK;
 	if (S_ISDIR(st.st_mode))

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "dumpread/base/elsewhere.h"
+
 static const struct outside *now;
 
 void outside_use(const struct outside *o)
@@ -26,6 +28,8 @@ int outside_open(const char *path)
 {
 	if (now)
 		return now->open(now->arg, path);
+	if (elsewhere_named(path))
+		return elsewhere_open(path);
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 

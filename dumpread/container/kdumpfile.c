@@ -49,6 +49,8 @@ static const struct {
 
 static bool begins_as_one(const struct image_part *p)
 {
+	if (p->remote) /* the library wants a file */
+		return false;
 	for (size_t i = 0; i < ARRAY_LEN(magics); i++) {
 		char head[8];
 

@@ -30,6 +30,7 @@ bool live_named(const char *name);
 #define IMAGE_PAGE_MAX (256u << 10)	/* largest page size believed, bytes */
 
 struct image;
+struct remote;		/* remote.h */
 struct flat;		/* table of a flattened file, flat.h */
 struct image_ctx;	/* private to a format: decompressor, bounce buffer */
 
@@ -70,6 +71,8 @@ struct image_part {
 	uint64_t raw_size;	/* bytes of the file itself */
 	uint64_t stored;	/* of them, those that are no hole: bounds any search and
 				   allocation */
+	struct remote *remote;	/* it is read from a server; NULL: by fd */
+	uint64_t *read;		/* bytes that were read of the file; NULL: nobody counts */
 	struct flat *flat;	/* of a makedumpfile -F file; NULL: plain */
 	bool live;		/* the running kernel's /proc/kcore: changes while read */
 };
@@ -149,6 +152,9 @@ struct image_note {
 
 /* The note at *AT (0: the first); *AT moves to the next. False: there is none, or it is cut off. */
 bool image_next_note(const struct image *im, size_t *at, struct image_note *ret);
+
+/* Bytes that were read of the image's files so far, or sent by their servers; *SIZE: all of them. */
+uint64_t image_bytes_read(const struct image *im, uint64_t *size);
 
 /* For formats: LEN bytes at OFF of part; short reads are ST_NODATA. */
 enum status part_read(const struct image_part *p, uint64_t off, void *buf, size_t len);

@@ -7,15 +7,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/elsewhere.h"
 #include "dumpread/base/outside.h"
 #include "dumpread/image/extents.h"
 #include "dumpread/container/flat.h"
 #include "dumpread/image/format.h"
+#include "dumpread/image/remote.h"
 
 static enum status open_failed(struct diag *g, const char *path, int err)
 {
@@ -99,6 +102,31 @@ static enum status find_size(struct diag *g, struct image_part *p)
 	return ST_OK;
 }
 
+/* The socket is libnbd's from now on. */
+static enum status open_remote(struct image *im, struct image_part *p)
+{
+	char export[PATH_MAX];
+	struct nbd *n = NULL;
+	enum status st;
+	int fd = p->fd;
+
+	p->fd = -1;
+	elsewhere_is_nbd(p->path, export, sizeof(export), NULL, 0);
+	st = nbd_open(fd, export, &im->diag, &n);
+	if (st)
+		return fail_in(&im->diag, st, "%s", p->path);
+	p->remote = remote_new(n);
+	p->size = p->raw_size = p->stored = remote_size(p->remote);
+	return p->size ? ST_OK : fail(&im->diag, ST_IO, "%s: the export is empty", p->path);
+}
+
+static enum status open_flat(struct image *im, struct image_part *p)
+{
+	enum status st = flat_open(im, p);
+
+	return st == ST_NOTMINE ? ST_OK : st;
+}
+
 enum status part_open(struct image *im, struct image_part *p, const char *path)
 {
 	const char *file = live_path(path);
@@ -113,20 +141,24 @@ enum status part_open(struct image *im, struct image_part *p, const char *path)
 		return live_refused(&im->diag, errno);
 	if (p->fd < 0)
 		return open_failed(&im->diag, p->path, errno);
+	p->read = arena_alloc(&im->mem, sizeof(*p->read));
+	if (elsewhere_is_nbd(p->path, NULL, 0, NULL, 0)) {
+		st = open_remote(im, p);
+		return st || p->placed ? st : open_flat(im, p);
+	}
 	p->live = live_is(p->fd, p->path);
 	if (!p->live && file != path)
 		return live_masked(&im->diag);
 	st = find_size(&im->diag, p);
-	if (st || p->placed)
-		return st;
-	st = flat_open(im, p);
-	return st == ST_NOTMINE ? ST_OK : st;
+	return st || p->placed ? st : open_flat(im, p);
 }
 
 void part_close(struct image_part *p)
 {
 	flat_free(p->flat);
 	p->flat = NULL;
+	remote_free(p->remote);
+	p->remote = NULL;
 	if (p->fd >= 0)
 		close(p->fd);
 	p->fd = -1;
@@ -137,6 +169,8 @@ enum status part_read_some(const struct image_part *p, uint64_t off, void *buf, 
 {
 	if (p->flat)
 		return flat_read_some(p, off, buf, len, got);
+	if (p->remote)
+		return remote_read(p->remote, off, buf, len, got);
 	*got = 0;
 	if (off > INT64_MAX)
 		return ST_OK;
@@ -151,7 +185,23 @@ enum status part_read_some(const struct image_part *p, uint64_t off, void *buf, 
 			break;
 		*got += (size_t)n;
 	}
+	if (p->read)
+		__atomic_fetch_add(p->read, *got, __ATOMIC_RELAXED);
 	return ST_OK;
+}
+
+uint64_t image_bytes_read(const struct image *im, uint64_t *size)
+{
+	uint64_t sum = 0;
+
+	*size = 0;
+	for (unsigned i = 0; i < im->nparts; i++) {
+		const struct image_part *p = &im->parts[i];
+
+		sum += p->remote ? remote_bytes(p->remote) : *p->read;
+		*size += p->raw_size;
+	}
+	return sum;
 }
 
 enum status part_read(const struct image_part *p, uint64_t off, void *buf, size_t len)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* spool.h - a dump that comes through standard input. */
+#ifndef VMCENSUS_SPOOL_H
+#define VMCENSUS_SPOOL_H
+
+#include "app/run.h"
+
+/*
+ * If standard input is an image of RUN: makes it a file that can be read in any order. A pipe is
+ * written to a file without a name in $TMPDIR (/var/tmp), which is gone with the process; pages of
+ * zeros take no space. 0, or EXIT_NO_ANSWER with DIAG.
+ */
+int spool_stdin(struct run *run);
+
+#endif

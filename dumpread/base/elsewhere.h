@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * elsewhere.h - images that have a name and no file: standard input ("-"), and exports of network
+ * block devices ("nbd+unix:///EXPORT?socket=PATH", doc/uri.md of NBD). Their descriptors are opened
+ * here, in the process that may (outside.h).
+ */
+#ifndef VMCENSUS_ELSEWHERE_H
+#define VMCENSUS_ELSEWHERE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ELSEWHERE_STDIN "-"
+
+bool elsewhere_named(const char *name);
+
+/* The parts of the URI of an export, decoded; false: NAME is none. NULL: the part is not wanted. */
+bool elsewhere_is_nbd(const char *name, char *export, size_t export_size, char *socket,
+		      size_t socket_size);
+
+/* Standard input is the regular file FD from now on, of this process and those that it starts. */
+void elsewhere_stdin(int fd);
+
+/* A descriptor: of a file, or of a socket that is connected to the server. -1: errno says why. */
+int elsewhere_open(const char *name);
+
+#endif
