@@ -134,7 +134,8 @@ static bool thrashing(const struct judge *j, struct verdict_row *r)
 	r->bytes = e->available;
 	r->certainty = e->thrash_sure == THRASH_WEAK ? GUESS : LIKELY;
 	r->why = "the kernel's averages of pressure, and pages that were read again";
-	r->text = arena_printf(j->mem, "No kernel OOM in this dump, but the machine thrashed: %s%s%s%s",
+	r->text = arena_printf(j->mem,
+			       "No kernel OOM in this dump, but the machine thrashed. %s%s%s%s",
 			       e->thrash_why, e->sufferer ? " Most major faults: " : "",
 			       e->sufferer ? e->sufferer : "", e->sufferer ? "." : "");
 	return true;
@@ -145,7 +146,8 @@ static bool short_of_memory(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
 
-	if (e->event || !is_short(e) || e->thrash == THRASH_NO || e->direct_reclaims == EV_UNKNOWN || !e->direct_reclaims)
+	if (e->event || !is_short(e) || e->thrash == THRASH_NO ||
+	    e->direct_reclaims == EV_UNKNOWN || !e->direct_reclaims)
 		return false;
 	r->bytes = e->available;
 	r->certainty = e->refaults != EV_UNKNOWN && e->refaults > 1000 ? LIKELY : GUESS;
@@ -238,9 +240,8 @@ static bool nodes(const struct judge *j, struct verdict_row *r, bool cpuset)
 			     !cpuset	 ? "A memory policy"
 			     : v->cpuset ? "Cpuset "
 					 : "A cpuset",
-			     cpuset && v->cpuset ? v->cpuset : "", "",
-			     list ? " to nodes " : "", list ? list : "",
-			     size_text(j, e->zone.free_of_others));
+			     cpuset && v->cpuset ? v->cpuset : "", "", list ? " to nodes " : "",
+			     list ? list : "", size_text(j, e->zone.free_of_others));
 	return true;
 }
 

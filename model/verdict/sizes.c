@@ -141,8 +141,8 @@ static void sizes_of_log(struct gather *g)
 /* What the log has not by node cannot be more than what is left of the nodes. */
 static void sizes_of_nodes(struct gather *g)
 {
-	static const enum use rest[] = { USE_SLAB, USE_RECLAIMABLE, USE_HUGETLB, USE_PERCPU,
-					 USE_COMPRESSED, USE_BALLOON };
+	static const enum use rest[] = { USE_SLAB,   USE_RECLAIMABLE, USE_HUGETLB,
+					 USE_PERCPU, USE_COMPRESSED,  USE_BALLOON };
 	uint64_t *v = g->e->size, left, total = told(g, "managed");
 
 	if (total == EV_UNKNOWN)

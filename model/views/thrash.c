@@ -133,6 +133,17 @@ static void add_percent(struct reading *rd, const char *name, uint64_t avg, cons
 	add(rd, &l, psi_percent100(avg), false);
 }
 
+static double percent_of(const struct reading *rd, const struct psi *then, enum psi_state st)
+{
+	const struct thrash *t = rd->t;
+	uint64_t waited = t->psi.total[st] - min_u64(t->psi.total[st], then->total[st]);
+
+	if (!t->psi.has[st])
+		return NAN;
+	return t->seconds > 0 ? (double)waited / NSEC / t->seconds * 100
+			      : (double)t->psi.avg[st][0] / 2048;
+}
+
 static void add_pressure(struct reading *rd)
 {
 	static const struct source_line some = { "pressure", "some_total", THRASH_US,
@@ -144,7 +155,7 @@ static void add_pressure(struct reading *rd)
 	const struct psi *p = &t->psi;
 	uint64_t a, b;
 
-	t->some = t->full = t->psi_age = NAN;
+	t->some = t->full = t->io_some = t->io_full = t->psi_age = NAN;
 	if (!psi_of_machine(rd->s->k, &t->psi) || !p->has[PSI_MEMORY_SOME] ||
 	    !p->has[PSI_MEMORY_FULL] || (rd->before && !psi_of_machine(rd->before->k, &then)))
 		return;
@@ -164,10 +175,10 @@ static void add_pressure(struct reading *rd)
 	    min_u64(p->total[PSI_MEMORY_FULL], then.total[PSI_MEMORY_FULL]);
 	add(rd, &some, a / 1000, true);
 	add(rd, &full, b / 1000, true);
-	t->some = t->seconds > 0 ? (double)a / NSEC / t->seconds * 100
-				 : (double)p->avg[PSI_MEMORY_SOME][0] / 2048;
-	t->full = t->seconds > 0 ? (double)b / NSEC / t->seconds * 100
-				 : (double)p->avg[PSI_MEMORY_FULL][0] / 2048;
+	t->some = percent_of(rd, &then, PSI_MEMORY_SOME);
+	t->full = percent_of(rd, &then, PSI_MEMORY_FULL);
+	t->io_some = percent_of(rd, &then, PSI_IO_SOME);
+	t->io_full = percent_of(rd, &then, PSI_IO_FULL);
 }
 
 /* ---- who waits ----------------------------------------------------------------------------- */
@@ -276,6 +287,48 @@ static const char *of_words(enum thrash_of of)
 	return words[of];
 }
 
+#define MAJOR 100u		/* faults: fewer tell nothing */
+#define SOME_RECLAIM 0.01	/* percent: memory is being reclaimed */
+
+/* Have the processes that sleep in D now most of the major faults? */
+static bool faulters_wait(const struct reading *rd)
+{
+	uint64_t all = 0, waiting = 0;
+
+	for (uint32_t i = 0; i < rd->s->nprocs; i++) {
+		const struct thrash_proc *p = &rd->t->procs[i];
+
+		if (p->maj_flt == UINT64_MAX)
+			continue;
+		all += p->maj_flt;
+		waiting += p->blocked ? p->maj_flt : 0;
+	}
+	return all && waiting >= all - waiting;
+}
+
+/*
+ * The wait for a page that comes back is counted as one for memory only if the page was active
+ * when it was given up (PG_workingset, 1899ad18c607, v4.20). Else it is a wait for the disk: it is
+ * thrashing if that is long, while memory is reclaimed, and most major faults read again what was
+ * given up.
+ */
+static bool waits_for_disk(const struct reading *rd, uint64_t again)
+{
+	const struct thrash *t = rd->t;
+	uint64_t major = happened(rd, "pgmajfault");
+
+	if (isnan(t->io_full) || !(t->io_full >= FULL_YES || t->io_some >= SOME_YES) ||
+	    t->some < SOME_RECLAIM)
+		return false;
+	return major != UINT64_MAX && major >= MAJOR && again != UINT64_MAX && again >= major / 2 &&
+	       faulters_wait(rd);
+}
+
+static const char *when(const struct thrash *t)
+{
+	return t->seconds > 0 ? "between the dumps" : "in the last 10 s";
+}
+
 static void decide(struct reading *rd)
 {
 	struct thrash *t = rd->t;
@@ -289,6 +342,14 @@ static void decide(struct reading *rd)
 		t->certainty = THRASH_STRONG;
 		t->why = arena_printf(rd->mem, "No page was read again after it was reclaimed %s.",
 				      two ? "between the dumps" : "since boot");
+	} else if (known && !old && t->full < FULL_YES && t->some < SOME_YES &&
+		   waits_for_disk(rd, again)) {
+		t->answer = THRASH_YES;
+		t->why = arena_printf(
+			rd->mem,
+			"Tasks waited for disks %.1f %% of the time, all of them %.1f %%, %s, while "
+			"memory was reclaimed; most major faults read again what was given up, %s.",
+			t->io_some, t->io_full, when(t), of_words(t->of));
 	} else if (known && !old) {
 		t->answer = t->full >= FULL_YES || t->some >= SOME_YES ? THRASH_YES
 			    : t->some < SOME_NO			       ? THRASH_NO
@@ -299,8 +360,7 @@ static void decide(struct reading *rd)
 			rd->mem,
 			"Tasks waited for memory %.1f %% of the time, all of them %.1f %%, "
 			"%s; pages were read again, %s.",
-			t->some, t->full, two ? "between the dumps" : "in the last 10 s",
-			of_words(t->of));
+			t->some, t->full, when(t), of_words(t->of));
 	} else {
 		t->why = arena_printf(rd->mem, "%s; counters since boot do not tell when.",
 				      old ? "The averages of pressure are old"

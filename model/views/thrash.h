@@ -51,6 +51,7 @@ struct thrash {
 	double psi_age;			/* seconds since it was averaged; NAN unknown */
 	double some, full;		/* percent of the time waited for memory: between the
 					   dumps, else over the last 10 s; NAN unknown */
+	double io_some, io_full;	/* the same for disks */
 	uint64_t stalled, blocked;	/* tasks; UINT64_MAX unknown */
 	VEC(struct thrash_figure) figures;
 	struct thrash_proc *procs;	/* one for each of s->procs */

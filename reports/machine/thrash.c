@@ -208,5 +208,7 @@ const struct report report_thrash = {
 		"is weak, unless nothing happened at all. Averages of pressure are fair. With --earlier,\n"
 		"a dump of the same boot, figures are those of the time between the two, and certainty\n"
 		"is strong where there is pressure. Thrashing is \"yes\" if tasks waited for memory 30 % of\n"
-		"the time, or all of them at once 10 %, and pages were read again; \"no\" below 1 %.",
+		"the time, or all of them at once 10 %, and pages were read again; \"no\" below 1 %.\n"
+		"Waits for disks count if processes that wait had most of the major faults, and these\n"
+		"read again what had been given up: the kernel takes only active pages for memory.",
 };

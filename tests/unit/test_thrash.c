@@ -55,6 +55,8 @@ static void start(struct rig *r, unsigned seconds)
 	fake_member(r->f, M_PSI_AVG, AVG, 168);
 	fake_member(r->f, M_PSI_TOTAL, TOTAL, 112);
 	fake_member(r->f, M_PSI_UPDATED, UPDATED, 8);
+	fake_enum(r->f, E_PSI_IO_SOME, 0);
+	fake_enum(r->f, E_PSI_IO_FULL, 1);
 	fake_enum(r->f, E_PSI_MEM_SOME, 2);
 	fake_enum(r->f, E_PSI_MEM_FULL, 3);
 	fake_symbol(r->f, Y_PSI_SYSTEM, fake_kva(r->f, SYSTEM));
@@ -128,6 +130,39 @@ static void test_answers(void)
 	one(1000, 900, 50, 40, 60, THRASH_UNKNOWN, THRASH_OF_BOTH, THRASH_WEAK);
 }
 
+/* SOME memory pressure, tasks wait for disks; process 50, which is in D, had FAULTS major faults. */
+static void disk(unsigned memory, unsigned io, uint64_t majors, uint64_t again, uint64_t faults,
+		 enum thrash_answer want)
+{
+	struct rig r;
+
+	start(&r, 100);
+	refaults(&r, again, 0);
+	line(&r, "pgmajfault", majors);
+	pressure(&r, 0, 0, 1);
+	put(&r, SYSTEM + AVG + 2 * 3 * 8, memory);
+	put(&r, SYSTEM + AVG + 0 * 3 * 8, (uint64_t)io << 11);
+	put(&r, SYSTEM + AVG + 1 * 3 * 8, (uint64_t)io << 11);
+	r.procs[0].maj_flt = 100;
+	r.procs[1].maj_flt = faults;
+	answer(&r, NULL);
+	CHECK_EQ(r.t.answer, want);
+	end(&r);
+}
+
+static void test_disk(void)
+{
+	/* 0.5 % of the time for memory, 90 % for disks */
+	disk(1024, 90, 2000, 1800, 1900, THRASH_YES);
+	/* a disk that is busy for other reasons: nothing is reclaimed */
+	disk(0, 90, 2000, 1800, 1900, THRASH_NO);
+	disk(1024, 5, 2000, 1800, 1900, THRASH_NO);
+	/* programs that start: their pages were not there before */
+	disk(1024, 90, 2000, 300, 1900, THRASH_NO);
+	/* who waits now is not who had the faults */
+	disk(1024, 90, 2000, 1800, 50, THRASH_NO);
+}
+
 static void test_tasks(void)
 {
 	struct rig r;
@@ -198,6 +233,7 @@ static void test_two(void)
 int main(void)
 {
 	test_answers();
+	test_disk();
 	test_tasks();
 	test_old_kernel();
 	test_two();
