@@ -30,6 +30,7 @@ struct serving {
 	struct tree tree;
 	struct diag tree_diag;
 	bool tree_open;
+	int into;		/* descriptor of the directory for new files; -1: none */
 	pid_t helpers[HELPERS_MAX];
 	unsigned nhelpers;
 	struct request q;
@@ -116,13 +117,15 @@ static void make_entry(struct serving *v)
 		.uid = q->uid,
 		.gid = q->gid,
 	};
+	const struct tree into = { .top = v->into };
 	int fd;
 
-	if (!v->tree_open || q->kind > OUTSIDE_LINK) {
+	if (v->into >= 0 ? q->kind != OUTSIDE_FILE || e.owned || strchr(q->a, '/')
+			 : !v->tree_open || q->kind > OUTSIDE_LINK) {
 		v->r.err = EPERM;
 		return;
 	}
-	fd = tree_put(&v->tree, &e);
+	fd = tree_put(v->into >= 0 ? &into : &v->tree, &e);
 	give(v, fd);
 	if (!fd)
 		v->give = -1;
@@ -194,11 +197,18 @@ static __attribute__((noreturn)) void be_inside(struct broker *b, int fd)
 	a = asker_new(fd, open("/proc/self/status", O_RDONLY | O_CLOEXEC));
 	if (b->prepare)
 		b->prepare(b->arg);
-	lacks = sandbox_enter(&b->limits);
-	outside_use(asker_outside(a));
+	lacks = b->below ? sandbox_enter_below(b->below, &b->limits) : sandbox_enter(&b->limits);
+	if (!b->below)
+		outside_use(asker_outside(a));
 	status = b->inside(b->arg, &lacks);
 	fflush(NULL);
 	_exit(status);
+}
+
+static void close_if(int fd)
+{
+	if (fd >= 0)
+		close(fd);
 }
 
 static int await(pid_t pid)
@@ -210,28 +220,48 @@ static int await(pid_t pid)
 	return status;
 }
 
+/* Waiting for a request ends after that time: the other side may sleep. */
+static void be_patient(const struct serving *v)
+{
+	const struct timeval t = { .tv_sec = v->b->patience };
+
+	if (t.tv_sec)
+		setsockopt(v->fd, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t));
+}
+
 enum status broker_run(struct broker *b, int *status, struct diag *diag)
 {
-	struct serving v = { .b = b };
+	struct serving v = { .b = b, .into = -1 };
 	int pair[2];
 	pid_t pid;
 
+	if (b->into)
+		v.into = open(b->into, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (b->into && v.into < 0)
+		return fail(diag, ST_IO, "%s: %s", b->into, strerror(errno));
 	fflush(NULL); /* otherwise buffers would be written twice */
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		close_if(v.into);
 		return fail(diag, ST_IO, "cannot start a process: %s", strerror(errno));
+	}
 	pid = fork();
 	if (!pid) {
 		close(pair[0]);
+		close_if(v.into);
 		be_inside(b, pair[1]);
 	}
 	close(pair[1]);
 	v.fd = pair[0];
 	if (pid > 0) {
+		be_patient(&v);
 		serve(&v);
 		shutdown(v.fd, SHUT_RDWR);
+		if (b->patience)
+			kill(pid, SIGKILL); /* of one that has ended nothing is left to kill */
 		*status = await(pid);
 	}
 	close(v.fd);
+	close_if(v.into);
 	for (unsigned i = 0; i < v.nhelpers; i++) {
 		kill(v.helpers[i], SIGKILL);
 		await(v.helpers[i]);

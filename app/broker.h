@@ -12,6 +12,10 @@
 struct broker {
 	struct permits permits;
 	const char *tree;	/* the directory that may be exported to; NULL: none */
+	const char *into;	/* the directory that new files may be made in; NULL: none */
+	/* NULL, or: INSIDE asks for nothing, and is confined as sandbox_enter_below() says. */
+	const char *below;
+	unsigned patience;	/* seconds without a request after which it is killed; 0: any */
 	struct sandbox_limits limits;
 	/* In the sandboxed process, before it is one: opens files, loads libraries. */
 	void (*prepare)(void *arg);

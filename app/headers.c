@@ -1,22 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * headers.c - the dump's part in a layout from headers: its configuration, and who its
- * kernel is.
+ * kernel is. And the directory in which the compiler works, which is all that it can write to.
  */
 #include "app/headers.h"
 
 #include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "app/broker.h"
 #include "app/confined.h"
+#include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "facts/headers/headers.h"
 #include "model/system/ikconfig.h"
 
 #define MAX_CONFIG ((size_t)8 << 20)
+#define MAX_LAYOUT ((uint64_t)64 << 20)
+#define COMPILER_MEMORY (UINT64_C(16) << 30)	/* of address space, for each of its processes */
+#define COMPILER_SECONDS 3600u			/* of processor time, likewise */
+#define COMPILER_FILES 1024u
 
 int run_headers_check(struct run *run)
 {
@@ -168,24 +179,140 @@ static int ask_dump(struct run *run, struct headers_opts *ho, bool *said)
 	return status;
 }
 
-/* Nothing is written while the line of progress is on the terminal. */
-static enum status make_layout(struct run *run, const struct headers_opts *ho)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *mem = open_memstream(&text, &len);
-	enum status st = mem ? headers_layout(ho, mem, &run->diag)
-			     : fail(&run->diag, ST_LIMIT, "no memory");
+/* ---- the compiler --------------------------------------------------------------------- */
 
-	progress_stop(run->progress);
-	if (mem)
-		fclose(mem);
-	if (!st) {
-		fwrite(text, 1, len, run->output.file);
-		st = output_done(&run->output, &run->diag);
+struct compiling {
+	struct run *run;
+	const struct headers_opts *ho;
+	int to;		/* a file in memory */
+};
+
+/* It alone has the sentence. */
+static int compile(void *arg, const struct sandbox_lacks *lacks)
+{
+	struct compiling *c = arg;
+	struct run *run = c->run;
+	int fd = dup(c->to);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	struct diag d;
+	int status = out ? 0 : EXIT_NO_ANSWER;
+
+	progress_resume(run->progress);
+	if (lacks->seccomp || lacks->landlock)
+		log_info(&run->log, "the compiler can write to any file: %s",
+			 lacks->landlock ? "this kernel lacks Landlock" : "seccomp is refused");
+	if (!out)
+		fail(&run->diag, ST_LIMIT, "no memory");
+	else if (headers_layout(c->ho, out, &d) || fflush(out)) {
+		run->diag = d;
+		status = EXIT_NO_ANSWER;
 	}
+	if (out)
+		fclose(out);
+	if (status)
+		run_complain(run);
+	return status;
+}
+
+/* What the process wrote goes to the output. */
+static enum status take_layout(struct run *run, int from)
+{
+	struct stat st;
+	char *text;
+	size_t len;
+	bool whole;
+
+	if (fstat(from, &st) || st.st_size < 0 || (uint64_t)st.st_size > MAX_LAYOUT)
+		return fail(&run->diag, ST_LIMIT, "the layout has more than %u MiB",
+			    (unsigned)(MAX_LAYOUT >> 20));
+	len = (size_t)st.st_size;
+	text = heap_bytes(len + 1);
+	whole = pread(from, text, len, 0) == (ssize_t)len;
+	if (whole)
+		fwrite(text, 1, len, run->output.file);
 	free(text);
-	return st;
+	return whole ? output_done(&run->output, &run->diag)
+		     : fail(&run->diag, ST_IO, "the layout cannot be read");
+}
+
+/* Compiles in the directory HO->tmp. The exit status; SAID: it was complained about. */
+static int compile_confined(struct run *run, const struct headers_opts *ho, bool *said)
+{
+	struct compiling c = { run, ho, memfd_create("layout", MFD_CLOEXEC) };
+	struct broker b = {
+		.below = ho->tmp,
+		.limits = { .memory = COMPILER_MEMORY,
+			    .seconds = COMPILER_SECONDS,
+			    .files = COMPILER_FILES },
+		.inside = compile,
+		.arg = &c,
+	};
+	int status = EXIT_NO_ANSWER;
+
+	*said = false;
+	if (c.to < 0) {
+		fail(&run->diag, ST_LIMIT, "no memory");
+	} else if (run->o.no_sandbox) {
+		status = compile(&c, &(struct sandbox_lacks){ .error = 0 });
+		progress_pause(run->progress);
+		*said = status;
+		status = status || take_layout(run, c.to) ? EXIT_NO_ANSWER : 0;
+	} else if (!broker_run(&b, &status, &run->diag)) {
+		*said = WIFEXITED(status) && WEXITSTATUS(status);
+		if (WIFSIGNALED(status))
+			fail(&run->diag, ST_CORRUPT,
+			     "the process that reads the headers was ended by signal %d (%s)",
+			     WTERMSIG(status), strsignal(WTERMSIG(status)));
+		status = status || take_layout(run, c.to) ? EXIT_NO_ANSWER : 0;
+	}
+	if (c.to >= 0)
+		close(c.to);
+	return status;
+}
+
+static int remove_one(const char *path, const struct stat *sb, int type, struct FTW *at)
+{
+	(void)sb;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+static enum status make_tmp(struct run *run, char tmp[PATH_MAX])
+{
+	const char *dir = getenv("TMPDIR");
+
+	if (snprintf(tmp, PATH_MAX, "%s/vmcensus-XXXXXX", dir && *dir ? dir : "/tmp") < PATH_MAX &&
+	    mkdtemp(tmp))
+		return ST_OK;
+	return fail(&run->diag, ST_IO, "cannot make a temporary directory: %s", strerror(errno));
+}
+
+/*
+ * A signal that would end the program waits until the directory is removed. The compiler
+ * gets it at once. Two processes would write the line of progress.
+ */
+static int make_layout(struct run *run, struct headers_opts *ho, bool *said)
+{
+	sigset_t ending, was;
+	char tmp[PATH_MAX];
+	int status;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ending, &was);
+	ho->tmp = tmp;
+	status = make_tmp(run, tmp) ? EXIT_NO_ANSWER : 0;
+	if (!status) {
+		progress_pause(run->progress);
+		status = compile_confined(run, ho, said);
+		progress_resume(run->progress);
+		nftw(tmp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	}
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	return status;
 }
 
 int run_headers(struct run *run, bool *said)
@@ -206,5 +333,5 @@ int run_headers(struct run *run, bool *said)
 			return status;
 	}
 	progress_phase(run->progress, "compiling the headers");
-	return make_layout(run, &ho) ? EXIT_NO_ANSWER : 0;
+	return make_layout(run, &ho, said);
 }

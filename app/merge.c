@@ -5,6 +5,10 @@
  * The tables are those of the reports that this program knows, with the column dump_id before
  * their own. A capsule gives what it has of them. Capsules are put in by their identity, so that
  * the same capsules give the same fleet, whatever machine made them in whatever order.
+ *
+ * SQLite reads the capsules, which may be anybody's files, in a sandbox. It opens the fleet
+ * before, and keeps the rest in memory. The process outside lists names, and gives the fleet
+ * its own.
  */
 #include "app/merge.h"
 
@@ -12,16 +16,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
 
 #include "app/batch/rank.h"
+#include "app/broker.h"
 #include "app/options.h"
+#include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "dumpread/base/outside.h"
 #include "dumpread/base/search.h"
 #include "dumpread/image/whole.h"
 #include "reports/capsule/capsule.h"
@@ -29,6 +39,10 @@
 #include "reports/capsule/sql.h"
 
 #define CAPSULE_MAX (UINT64_C(16) << 30)
+#define SPARE (UINT64_C(4) << 30)	/* bytes beyond three times the largest capsule */
+#define SECONDS 3600u		/* of processor time ... */
+#define SECONDS_A_CAPSULE 60u	/* ... and for each capsule */
+#define FILES 64u
 
 struct capsule_at {
 	const char *path;
@@ -36,6 +50,11 @@ struct capsule_at {
 };
 
 struct merge {
+	const char *tmp;		/* the fleet, until it is complete */
+	const char *const *dirs;
+	unsigned ndirs;
+	uint64_t largest;		/* bytes of a capsule */
+	int err;			/* the fleet cannot be made */
 	sqlite3 *db;
 	VEC(struct capsule_at) v;
 	VEC(const char *) manifests;
@@ -77,6 +96,7 @@ static bool ends(const char *s, const char *with)
 static int find_dir(struct merge *m, const char *dir)
 {
 	struct dirent **v;
+	struct stat st;
 	int n = scandir(dir, &v, NULL, alphasort);
 
 	if (n < 0) {
@@ -91,6 +111,8 @@ static int find_dir(struct merge *m, const char *dir)
 			struct capsule_at *c = vec_push(&m->mem, &m->v);
 
 			c->path = path;
+			if (!stat(path, &st) && st.st_size > 0)
+				m->largest = max_u64(m->largest, (uint64_t)st.st_size);
 			snprintf(c->id, sizeof(c->id), "%.64s", v[i]->d_name);
 		} else if (ends(path, ".jsonl") && !strncmp(v[i]->d_name, "manifest", 8)) {
 			*vec_push(&m->mem, &m->manifests) = path;
@@ -261,7 +283,7 @@ static int add_capsule(struct merge *m, const struct capsule_at *c)
 /* The last line of each dump counts. */
 static int add_manifest(struct merge *m, const char *path)
 {
-	FILE *in = fopen(path, "re");
+	FILE *in = outside_fopen(path);
 	sqlite3_stmt *st = NULL;
 	char *line = NULL;
 	size_t cap = 0;
@@ -287,7 +309,7 @@ static int add_manifest(struct merge *m, const char *path)
 
 static int fill(struct merge *m)
 {
-	int err = make_tables(m);
+	int err = 0;
 
 	choose(m);
 	for (size_t i = 0; !err && i < m->v.n; i++)
@@ -299,6 +321,70 @@ static int fill(struct merge *m)
 	if (!err)
 		err = run_sql(m, "COMMIT");
 	return err ? -1 : run_sql(m, fleet_views_sql);
+}
+
+/* ---- the sandbox ------------------------------------------------------------------------------ */
+
+/* Opens the fleet; nobody sees it before it is complete. After this SQLite opens no file. */
+static void begin(void *arg)
+{
+	struct merge *m = arg;
+	int on;
+
+	unlink(m->tmp);
+	if (sqlite3_open(m->tmp, &m->db)) {
+		m->err = sql_failed(m);
+		return;
+	}
+	sqlite3_db_config(m->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
+	sqlite3_db_config(m->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
+	m->err = run_sql(m, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; "
+			    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY");
+	if (!m->err)
+		m->err = make_tables(m);
+}
+
+static int inside(void *arg, const struct sandbox_lacks *lacks)
+{
+	struct merge *m = arg;
+	struct diag d;
+
+	if (sandbox_says(lacks, &d) && lacks->seccomp)
+		fprintf(stderr, "vmcensus: %s\n", d.text);
+	if (!m->err)
+		m->err = fill(m);
+	sqlite3_close(m->db);
+	if (m->err)
+		fprintf(stderr, "vmcensus: %s\n", m->diag.text);
+	return m->err ? EXIT_NO_ANSWER : m->skipped ? EXIT_DAMAGED : 0;
+}
+
+/* The exit status; it is told why. */
+static int fill_confined(struct merge *m)
+{
+	struct broker b = {
+		.permits = { .folders = m->dirs, .nfolders = m->ndirs },
+		.limits = { .memory = 3 * min_u64(m->largest, CAPSULE_MAX) + SPARE,
+			    .seconds = SECONDS + m->v.n * SECONDS_A_CAPSULE,
+			    .files = FILES },
+		.prepare = begin,
+		.inside = inside,
+		.arg = m,
+	};
+	int status;
+
+	if (broker_run(&b, &status, &m->diag))
+		fprintf(stderr, "vmcensus: %s\n", m->diag.text);
+	else if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status) && WEXITSTATUS(status) != EXIT_DAMAGED
+			       ? EXIT_NO_ANSWER
+			       : WEXITSTATUS(status);
+	else
+		fprintf(stderr,
+			"vmcensus: the process that reads the capsules was ended by signal %d "
+			"(%s)\n",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return EXIT_NO_ANSWER;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -315,26 +401,17 @@ static int sync_file(const char *path)
 
 static int write_fleet(struct merge *m, const char *to)
 {
-	const char *tmp = arena_printf(&m->mem, "%s.tmp-%ld", to, (long)getpid());
-	int on, err;
+	int status;
 
-	unlink(tmp);
-	if (sqlite3_open(tmp, &m->db))
-		return sql_failed(m);
-	sqlite3_db_config(m->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
-	sqlite3_db_config(m->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
-	/* nobody sees the file before it is complete */
-	err = run_sql(m, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
-	if (!err)
-		err = fill(m);
-	sqlite3_close(m->db);
-	if (!err && (sync_file(tmp) || rename(tmp, to))) {
-		fail(&m->diag, ST_IO, "%s: %s", to, strerror(errno));
-		err = -1;
+	m->tmp = arena_printf(&m->mem, "%s.tmp-%ld", to, (long)getpid());
+	status = fill_confined(m);
+	if (status != EXIT_NO_ANSWER && (sync_file(m->tmp) || rename(m->tmp, to))) {
+		fprintf(stderr, "vmcensus: %s: %s\n", to, strerror(errno));
+		status = EXIT_NO_ANSWER;
 	}
-	if (err)
-		unlink(tmp);
-	return err;
+	if (status == EXIT_NO_ANSWER)
+		unlink(m->tmp);
+	return status;
 }
 
 int merge_main(int argc, char **argv)
@@ -354,14 +431,14 @@ int merge_main(int argc, char **argv)
 		fputs("vmcensus: usage: vmcensus merge DIR... -o FLEET.sqlite\n", stderr);
 		return EXIT_USAGE;
 	}
-	for (int i = optind; !status && i < argc; i++)
-		status = find_dir(&m, argv[i]) ? EXIT_NO_ANSWER : 0;
-	if (!status && write_fleet(&m, to))
-		status = EXIT_NO_ANSWER;
+	m.dirs = (const char *const *)argv + optind;
+	m.ndirs = (unsigned)(argc - optind);
+	for (unsigned i = 0; !status && i < m.ndirs; i++)
+		status = find_dir(&m, m.dirs[i]) ? EXIT_NO_ANSWER : 0;
 	if (status)
 		fprintf(stderr, "vmcensus: %s\n", m.diag.text);
-	else if (m.skipped)
-		status = EXIT_DAMAGED;
+	else
+		status = write_fleet(&m, to);
 	arena_release(&m.mem);
 	return status;
 }

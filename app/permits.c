@@ -80,6 +80,24 @@ static bool is_beside(const struct permits *p, const char *path)
 	return false;
 }
 
+static bool ends(const char *s, const char *with)
+{
+	size_t n = strlen(s), k = strlen(with);
+
+	return n > k && !strcmp(s + n - k, with);
+}
+
+/* FOLDER/NAME of a folder that the user named. */
+static bool is_in_folder(const struct permits *p, const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	for (unsigned i = 0; name && i < p->nfolders; i++)
+		if (strlen(p->folders[i]) == (size_t)(name - path) && begins(path, p->folders[i]))
+			return true;
+	return false;
+}
+
 /* ---- opening ---------------------------------------------------------------------------- */
 
 static int refuse(int fd, int err)
@@ -90,18 +108,34 @@ static int refuse(int fd, int err)
 	return -1;
 }
 
-/* FD if it is a regular file that begins as ELF. */
-static int only_elf(int fd)
+/* FD if it is a regular file that begins with MAGIC. */
+static int only_begins(int fd, const char *magic)
 {
+	ssize_t n = (ssize_t)strlen(magic);
 	struct stat st;
-	char head[4];
+	char head[16];
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || pread(fd, head, 4, 0) != 4 ||
-	    memcmp(head, "\177ELF", 4))
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || pread(fd, head, (size_t)n, 0) != n ||
+	    memcmp(head, magic, (size_t)n))
 		return refuse(fd, EPERM);
 	return fd;
+}
+
+static int only_elf(int fd)
+{
+	return only_begins(fd, "\177ELF");
+}
+
+/* A link to a file of another kind is none. */
+static int open_in_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (ends(path, ".vmc"))
+		return only_begins(fd, "SQLite format 3");
+	return ends(path, ".jsonl") ? only_begins(fd, "{") : refuse(fd, EPERM);
 }
 
 static int only_file(int fd)
@@ -116,6 +150,8 @@ int permits_open(struct permits *p, const char *path)
 	bool named = is_named(p, path);
 	int fd;
 
+	if (!named && is_in_folder(p, path))
+		return open_in_folder(path);
 	if (!named && (!is_plain(path) || !(is_map(path) || is_debug(path) || is_beside(p, path))))
 		return refuse(-1, EPERM);
 	if (named && elsewhere_named(path))

@@ -8,6 +8,7 @@
  *                               /lib/modules, /boot), beside a vmlinux that it was given,
  *                               or from debuginfod
  *   below --sysroot             ELF, and etc/passwd
+ *   in folders of capsules      NAME.vmc that begins as SQLite, NAME.jsonl that begins as JSON
  *
  * Never anything else, so an exploit cannot print /etc/shadow.
  */
@@ -24,6 +25,8 @@ struct permits {
 	const char *const *files;	/* named by the user, FILE or FILE@ADDRESS */
 	unsigned nfiles;
 	const char *sysroot;		/* NULL: none was named */
+	const char *const *folders;	/* of capsules, named by the user */
+	unsigned nfolders;
 	VEC(const char *) found;	/* files of debuginfod */
 	VEC(const char *) dirs;		/* of files whose real path was told */
 	struct arena mem;

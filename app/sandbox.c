@@ -10,6 +10,7 @@
 
 #include <asm/termbits.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -33,8 +34,12 @@
 /* Debian 12's linux/landlock.h is that of 6.1. */
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444	/* the same on all CPUs */
+#define SYS_landlock_add_rule 445
 #define SYS_landlock_restrict_self 446
 #endif
+#define RULE_PATH_BENEATH 1	/* LANDLOCK_RULE_PATH_BENEATH */
+#define FS_READS 0x0du		/* EXECUTE, READ_FILE, READ_DIR */
+#define FS_OF_NULL 0x4002u	/* WRITE_FILE, TRUNCATE */
 #define RULESET_VERSION 1u	/* LANDLOCK_CREATE_RULESET_VERSION */
 #define NEWEST_ABI 6
 
@@ -56,26 +61,49 @@ static struct ruleset all_of(int abi, size_t *len)
 	return r;
 }
 
+/* struct landlock_path_beneath_attr */
+struct path_rule {
+	uint64_t allowed;
+	int32_t fd;
+} __attribute__((packed));
+
+static bool allow_below(int rules, const char *path, uint64_t rights)
+{
+	struct path_rule r = { .allowed = rights, .fd = open(path, O_PATH | O_CLOEXEC) };
+	bool ok = r.fd >= 0 && !syscall(SYS_landlock_add_rule, rules, RULE_PATH_BENEATH, &r, 0);
+
+	if (r.fd >= 0)
+		close(r.fd);
+	return ok;
+}
+
 /*
  * A domain without a rule: everything that it handles is refused. Some kernels claim an ABI
- * of which they lack a part (RHEL 9): then the one below is tried.
+ * of which they lack a part (RHEL 9): then the one below is tried. DIR, if not NULL: what
+ * reads is not handled, and below it all is allowed.
  */
-static bool enter_landlock(void)
+static bool enter_landlock(const char *dir)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, RULESET_VERSION);
-	int fd = -1, err;
+	struct ruleset r = { .fs = 0 };
+	int fd = -1;
+	bool ok;
 
 	for (abi = abi > NEWEST_ABI ? NEWEST_ABI : abi; abi > 0 && fd < 0; abi--) {
 		size_t len;
-		struct ruleset r = all_of((int)abi, &len);
 
+		r = all_of((int)abi, &len);
+		if (dir)
+			r.fs &= ~(uint64_t)FS_READS;
 		fd = (int)syscall(SYS_landlock_create_ruleset, &r, len, 0);
 	}
 	if (fd < 0)
 		return false;
-	err = (int)syscall(SYS_landlock_restrict_self, fd, 0);
+	ok = !dir ||
+	     (allow_below(fd, dir, r.fs) && allow_below(fd, "/dev/null", r.fs & FS_OF_NULL));
+	ok = ok && !syscall(SYS_landlock_restrict_self, fd, 0);
 	close(fd);
-	return !err;
+	return ok;
 }
 
 /* ---- privileges ---------------------------------------------------------------------- */
@@ -94,6 +122,21 @@ static bool drop_privileges(void)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0);
 	return ok;
+}
+
+/* Of root's capabilities the one by which it reads is left: headers may be anybody's. */
+static void keep_reading(void)
+{
+	const uint32_t reads = 1u << CAP_DAC_READ_SEARCH;
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct has[2] = { 0 };
+
+	syscall(SYS_capget, &head, has);
+	has[0].permitted &= reads;
+	has[0].effective &= reads;
+	has[0].inheritable = has[1].inheritable = has[1].permitted = has[1].effective = 0;
+	syscall(SYS_capset, &head, has);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
 /* ---- limits ---------------------------------------------------------------------------- */
@@ -171,10 +214,39 @@ static bool add_rules(scmp_filter_ctx ctx)
 	return !err;
 }
 
-/* Returns 0, or an errno. */
-static int enter_seccomp(void)
+/* What a compiler does not do: the rest is Landlock's to refuse. */
+static const char *const refused[] = {
+	"socket", "connect", "bind", "ptrace", "process_vm_readv", "process_vm_writev", "kill", "tkill",
+	"pidfd_open", "pidfd_getfd", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+	"io_uring_setup", "bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key", "request_key",
+	"mount", "umount2", "fsopen", "fsmount", "open_tree", "move_mount", "pivot_root", "chroot",
+	"unshare", "setns", "init_module", "finit_module", "delete_module", "kexec_load",
+	"kexec_file_load", "reboot", "swapon", "swapoff", "settimeofday", "clock_settime",
+	/* of files that are root's, and of which Landlock says nothing, or not before 6.2 */
+	"open_by_handle_at", "truncate", "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown",
+	"lchown", "fchownat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr",
+	"fremovexattr", "utime", "utimes", "futimesat", "utimensat",
+};
+
+static bool add_refusals(scmp_filter_ctx ctx)
 {
-	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	int err = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
+		int nr = seccomp_syscall_resolve_name(refused[i]);
+
+		if (nr >= 0)
+			err |= seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), nr, 0);
+	}
+	err |= seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
+				SCMP_A1(SCMP_CMP_EQ, TIOCSTI, 0));
+	return !err;
+}
+
+/* Returns 0, or an errno. What ADD has no rule for is OTHERS. */
+static int enter_seccomp(uint32_t others, bool (*add)(scmp_filter_ctx))
+{
+	scmp_filter_ctx ctx = seccomp_init(others);
 	int err;
 
 	if (!ctx)
@@ -182,7 +254,7 @@ static int enter_seccomp(void)
 	/* our code is not the attacker's: no guard against speculation by it, which costs */
 	seccomp_attr_set(ctx, SCMP_FLTATR_CTL_SSB, 1);
 	seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-	err = add_rules(ctx) ? -seccomp_load(ctx) : EINVAL;
+	err = add(ctx) ? -seccomp_load(ctx) : EINVAL;
 	seccomp_release(ctx);
 	return err;
 }
@@ -197,8 +269,21 @@ struct sandbox_lacks sandbox_enter(const struct sandbox_limits *l)
 	lacks.other_user = !drop_privileges();
 	/* forgotten at a change of user */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	lacks.landlock = !enter_landlock();
-	lacks.error = enter_seccomp();
+	lacks.landlock = !enter_landlock(NULL);
+	lacks.error = enter_seccomp(SCMP_ACT_ERRNO(EPERM), add_rules);
+	lacks.seccomp = lacks.error != 0;
+	return lacks;
+}
+
+struct sandbox_lacks sandbox_enter_below(const char *dir, const struct sandbox_limits *l)
+{
+	struct sandbox_lacks lacks = { .seccomp = false };
+
+	set_limits(l);
+	keep_reading();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	lacks.landlock = !enter_landlock(dir);
+	lacks.error = enter_seccomp(SCMP_ACT_ALLOW, add_refusals);
 	lacks.seccomp = lacks.error != 0;
 	return lacks;
 }

@@ -36,6 +36,14 @@ struct sandbox_lacks {
  */
 struct sandbox_lacks sandbox_enter(const struct sandbox_limits *l);
 
+/*
+ * Confines this process, and the programs that it starts, so far as a compiler can be: it may
+ * read and start what is there, and write files below DIR and nowhere else. It has no
+ * connection, no TCP, and traces and signals nobody. Without Landlock it can write anywhere:
+ * lacks.landlock.
+ */
+struct sandbox_lacks sandbox_enter_below(const char *dir, const struct sandbox_limits *l);
+
 /* The sentence about LACKS in DIAG; false: nothing is missing. */
 bool sandbox_says(const struct sandbox_lacks *lacks, struct diag *diag);
 

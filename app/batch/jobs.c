@@ -267,12 +267,13 @@ void job_forget(const struct job *j, const struct job_opts *o)
 static enum status give_name(const char *from, const char *to, const struct rank *new,
 			     const struct job_opts *o, struct diag *diag)
 {
+	const int kept[] = { o->lock, o->placing };
 	enum status st = ST_OK;
 	struct rank old;
 
 	if (o->placing >= 0 && flock(o->placing, LOCK_EX))
 		return fail(diag, ST_IO, "%s: cannot lock: %s", o->dir, strerror(errno));
-	rank_of(to, &old);
+	rank_confined(to, kept, &old);
 	if (!old.known || !rank_is_better(&old, new))
 		st = rename(from, to) ? fail(diag, ST_IO, "%s: %s", to, strerror(errno))
 				      : sync_dir(o->dir, diag);
@@ -285,11 +286,12 @@ static enum status give_name(const char *from, const char *to, const struct rank
 static enum status place(struct job *j, const struct job_opts *o, struct manifest_line *l,
 			 struct arena *mem, struct diag *diag)
 {
+	const int kept[] = { o->lock, o->placing };
 	char from[PATH_TEXT], to[PATH_TEXT];
 	struct rank new;
 
 	file_of(j, o, "vmc", from);
-	rank_of(from, &new);
+	rank_confined(from, kept, &new);
 	if (!new.known) {
 		l->outcome = OUTCOME_FAILED;
 		l->why = "its capsule cannot be read";

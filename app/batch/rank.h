@@ -14,6 +14,11 @@ struct rank {
 };
 
 void rank_of(const char *path, struct rank *r);
+/*
+ * The same in a sandbox, for a process that is in none: a capsule may be anybody's file. KEPT:
+ * descriptors that the sandbox does not get; -1: none.
+ */
+void rank_confined(const char *path, const int kept[2], struct rank *r);
 /* Of two dumps of one crash the one that lacks less; the same one in whatever order they come. */
 bool rank_is_better(const struct rank *a, const struct rank *b);
 

@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * unpack.c - members of archives to files, by libarchive.
+ * unpack.c - members of archives to files, by libarchive, in a sandbox: the process outside
+ * opens the archive, and makes each file in the one directory.
  */
 #include "app/batch/unpack.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <archive.h>
 #include <archive_entry.h>
 
-#include "app/batch/find.h"
+#include "app/broker.h"
 #include "app/options.h"
+#include "dumpread/base/outside.h"
 
 #define MEMBERS_MAX 100000u
 #define BLOCK 4096
+#define BUFFER ((size_t)1 << 20)
+#define MEMORY (UINT64_C(4) << 30)	/* of address space: xz and zstd have dictionaries of 2 GiB */
+#define SECONDS (24u * 3600)		/* of processor time; the batch has its own limit */
+#define FILES 64u
 
 static int complain(const char *path, const char *why)
 {
@@ -89,18 +95,19 @@ static void file_name(struct archive *a, struct archive_entry *e, const char *pa
 			buf[i] = '!';
 }
 
-static int take_member(struct archive *a, struct archive_entry *e, const char *path,
-		       const char *dir)
+static int take_member(struct archive *a, struct archive_entry *e, const char *path)
 {
-	char name[NAME_MAX - 8], to[PATH_MAX];
+	const struct outside *o = outside_now();
+	char name[NAME_MAX - 8];
+	const struct outside_entry file = { .kind = OUTSIDE_FILE, .path = name };
 	int fd, err;
 
 	if (archive_entry_filetype(e) && archive_entry_filetype(e) != AE_IFREG)
 		return 0;
 	file_name(a, e, path, name, sizeof(name));
-	if (!*name || snprintf(to, sizeof(to), "%s/%s", dir, name) >= (int)sizeof(to))
+	if (!*name)
 		return 0;
-	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = o->tree_make(o->arg, &file);
 	if (fd < 0)
 		return errno == EEXIST ? 0 : complain(path, strerror(errno));
 	err = copy(a, fd, path);
@@ -124,22 +131,56 @@ static void allow(struct archive *a)
 	archive_read_support_format_raw(a);
 }
 
-int unpack(const char *path, const char *dir)
+/* ---- the sandbox ------------------------------------------------------------------------ */
+
+static int take_all(struct archive *a, int fd, const char *path)
 {
-	struct archive *a = archive_read_new();
 	struct archive_entry *e;
 	unsigned n = 0;
 	int rc, err = 0;
 
-	if (!a)
-		return complain(path, "out of memory");
 	allow(a);
-	if (archive_read_open_filename(a, path, 1 << 20))
+	if (archive_read_open_fd(a, fd, BUFFER))
 		err = complain(path, archive_error_string(a));
 	while (!err && n++ < MEMBERS_MAX && (rc = archive_read_next_header(a, &e)) != ARCHIVE_EOF)
 		err = rc == ARCHIVE_OK || rc == ARCHIVE_WARN
-			      ? take_member(a, e, path, dir)
+			      ? take_member(a, e, path)
 			      : complain(path, archive_error_string(a));
-	archive_read_free(a);
 	return err;
+}
+
+static int inside(void *arg, const struct sandbox_lacks *lacks)
+{
+	const char *path = arg;
+	struct archive *a = archive_read_new();
+	int fd = outside_open(path), err;
+	struct diag d;
+
+	if (sandbox_says(lacks, &d) && lacks->seccomp)
+		fprintf(stderr, "vmcensus: %s\n", d.text);
+	err = !a       ? complain(path, "out of memory")
+	      : fd < 0 ? complain(path, strerror(errno))
+		       : take_all(a, fd, path);
+	archive_read_free(a);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+int unpack(const char *path, const char *dir)
+{
+	struct broker b = {
+		.permits = { .files = &path, .nfiles = 1 },
+		.into = dir,
+		.limits = { .memory = MEMORY, .seconds = SECONDS, .files = FILES },
+		.inside = inside,
+		.arg = (void *)(uintptr_t)path,
+	};
+	struct diag diag;
+	int status;
+
+	if (broker_run(&b, &status, &diag))
+		return complain(path, diag.text);
+	return WIFSIGNALED(status) ? complain(path, strsignal(WTERMSIG(status)))
+				   : WEXITSTATUS(status);
 }

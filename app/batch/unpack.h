@@ -7,9 +7,9 @@
 
 /*
  * Writes each member of the archive or compressed file PATH that may be a dump to the directory
- * DIR, under its name with '/' as '!'. Pages of zeros become holes. It is called in a process of
- * its own, because an archive may be hostile. Returns an exit status, and writes a sentence to
- * stderr if it is not 0.
+ * DIR, under its name with '/' as '!'. Pages of zeros become holes. The archive is read in a
+ * sandbox, because it may be hostile. Returns an exit status, and writes a sentence to stderr if
+ * it is not 0.
  */
 int unpack(const char *path, const char *dir);
 

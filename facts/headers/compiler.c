@@ -44,7 +44,8 @@ static void add_compiler(struct headers *h)
 	}
 }
 
-/* Our environment, with TMPDIR in tmp: a compiler that crashes leaves files. */
+/* Our environment, with TMPDIR in tmp: a compiler that crashes leaves files. It may write
+   nowhere else, so ccache has no cache. */
 static char **environment(struct headers *h)
 {
 	size_t n = 0, kept = 0;
@@ -52,11 +53,12 @@ static char **environment(struct headers *h)
 
 	while (environ[n])
 		n++;
-	env = arena_array(&h->mem, char *, n + 2);
+	env = arena_array(&h->mem, char *, n + 3);
 	for (size_t i = 0; i < n; i++)
 		if (strncmp(environ[i], "TMPDIR=", 7))
 			env[kept++] = environ[i];
-	env[kept] = headers_path(h, "TMPDIR=%s", h->tmp);
+	env[kept++] = headers_path(h, "TMPDIR=%s", h->tmp);
+	env[kept] = headers_path(h, "CCACHE_DISABLE=1");
 	return env;
 }
 

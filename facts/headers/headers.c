@@ -6,8 +6,6 @@
 #include "facts/headers/headers.h"
 
 #include <errno.h>
-#include <ftw.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -266,49 +264,11 @@ static enum status make_layout(struct headers *h, FILE *out)
 	return st;
 }
 
-/* ---- the temporary directory ------------------------------------------------------------ */
-
-static int remove_one(const char *path, const struct stat *sb, int type, struct FTW *at)
-{
-	(void)sb;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
-static enum status make_tmp(struct headers *h)
-{
-	const char *dir = getenv("TMPDIR");
-
-	if ((size_t)snprintf(h->tmp, sizeof(h->tmp), "%s/vmcensus-XXXXXX",
-			     dir && *dir ? dir : "/tmp") >= sizeof(h->tmp) ||
-	    !mkdtemp(h->tmp)) {
-		h->tmp[0] = '\0';
-		return fail(h->diag, ST_IO, "cannot make a temporary directory: %s",
-			    strerror(errno));
-	}
-	return ST_OK;
-}
-
-/* A signal that would end the program waits until the directory is removed. The compiler
-   gets it at once. */
 enum status headers_layout(const struct headers_opts *o, FILE *out, struct diag *diag)
 {
-	struct headers h = { .o = o, .diag = diag };
-	sigset_t ending, was;
-	enum status st;
+	struct headers h = { .o = o, .tmp = o->tmp, .diag = diag };
+	enum status st = make_layout(&h, out);
 
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGTERM);
-	sigaddset(&ending, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &ending, &was);
-	st = make_tmp(&h);
-	if (!st)
-		st = make_layout(&h, out);
-	if (h.tmp[0])
-		nftw(h.tmp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	pthread_sigmask(SIG_SETMASK, &was, NULL);
 	arena_release(&h.mem);
 	return st;
 }

@@ -24,12 +24,13 @@ struct headers_opts {
 	const char *release;	/* of the kernel, for the file; NULL: what DIR says, if it does */
 	const uint8_t *build_id;	/* the same; BUILD_ID_LEN 0: none */
 	unsigned build_id_len;
+	const char *tmp;	/* an empty directory, which it leaves full */
 	const struct log *log;
 };
 
 /*
- * Write the layout file to OUT. Runs $CC, or the usual compiler for the kernel's CPU, in a
- * temporary directory that is removed again. ST_ABSENT and others with DIAG.
+ * Write the layout file to OUT. Runs $CC, or the usual compiler for the kernel's CPU, with all
+ * signals let through. ST_ABSENT and others with DIAG.
  */
 enum status headers_layout(const struct headers_opts *o, FILE *out, struct diag *diag);
 

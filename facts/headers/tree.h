@@ -28,7 +28,7 @@ struct headers {
 	struct arena mem;
 	char own[PATH_MAX];		/* the tree that DIR names */
 	char common[PATH_MAX];		/* what it shares with other configurations; or the same */
-	char tmp[PATH_MAX];			/* temporary directory */
+	const char *tmp;		/* temporary directory */
 	const struct headers_cpu *cpu;
 	struct kconfig config;
 	char release[65];		/* what the tree says; "" if nothing */

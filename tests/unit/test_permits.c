@@ -142,6 +142,37 @@ static void test_sysroot(void)
 	CHECK_EQ(BELOW(&p, "root", "/bin/sh"), EPERM);
 }
 
+/* In a folder that was named: capsules and manifests, and links to such. */
+static void test_folders(void)
+{
+	static const char *const folders[] = { "caps", "more/" };
+	struct permits p = { .folders = folders, .nfolders = 2 };
+
+	if (mkdir("caps", 0700) || mkdir("caps/sub", 0700) || mkdir("more", 0700) ||
+	    symlink("../secret", "caps/link.vmc") || symlink("a.vmc", "caps/same.vmc"))
+		abort();
+	file("caps/a.vmc", "SQLite format 3");
+	file("caps/sub/a.vmc", "SQLite format 3");
+	file("caps/text.vmc", "SQLite format");
+	file("caps/manifest.jsonl", "{}");
+	file("caps/passwd.jsonl", "root:x:0:0\n");
+	file("caps/other", "SQLite format 3");
+	file("more/a.vmc", "SQLite format 3");
+	CHECK_EQ(OPEN(&p, "caps/a.vmc"), 0);
+	CHECK_EQ(OPEN(&p, "more//a.vmc"), 0);
+	CHECK_EQ(OPEN(&p, "caps/same.vmc"), 0);
+	CHECK_EQ(OPEN(&p, "caps/manifest.jsonl"), 0);
+	CHECK_EQ(OPEN(&p, "caps/none.vmc"), ENOENT);
+	CHECK_EQ(OPEN(&p, "caps/link.vmc"), EPERM);
+	CHECK_EQ(OPEN(&p, "caps/text.vmc"), EPERM);
+	CHECK_EQ(OPEN(&p, "caps/passwd.jsonl"), EPERM);
+	CHECK_EQ(OPEN(&p, "caps/other"), EPERM);
+	CHECK_EQ(OPEN(&p, "caps/sub"), EPERM);
+	CHECK_EQ(OPEN(&p, "caps/sub/a.vmc"), EPERM);
+	CHECK_EQ(OPEN(&p, "more/../caps/a.vmc"), EPERM);
+	CHECK_EQ(OPEN(&p, "a.vmc"), EPERM);
+}
+
 /* ---- an export's tree -------------------------------------------------------------- */
 
 static int put(const struct tree *t, enum outside_kind kind, const char *path)
@@ -198,6 +229,7 @@ int main(void)
 	test_names();
 	test_debug_files();
 	test_beside();
+	test_folders();
 	test_sysroot();
 	test_tree();
 	CHECK(!chdir("/") && !nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS));

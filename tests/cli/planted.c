@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * planted.c - a library to preload: functions of other libraries that hostile input has taken
+ * over. Each tries to leave its process, writes to descriptor $PLANTED what it got, and ends
+ * the process. tests/cli/planted compiles it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int out;
+
+static void tell(const char *what, int got)
+{
+	dprintf(out, "%s: %s\n", what, got ? "POSSIBLE" : strerror(errno));
+}
+
+static int opens(const char *path, int flags)
+{
+	int fd = path ? open(path, flags, 0600) : -1;
+
+	return fd >= 0 && !close(fd);
+}
+
+static int connects(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9) };
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return fd >= 0 && (!connect(fd, (struct sockaddr *)&to, sizeof(to)) || errno == ECONNREFUSED);
+}
+
+/* In a child, if there can be one; does RUN work there? */
+static int in_child(int (*run)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(run && !run() ? errno : 0);
+	if (pid < 0)
+		return run && run();
+	if (waitpid(pid, &status, 0) < 0)
+		return 0;
+	errno = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	return !errno;
+}
+
+static int traced(void)
+{
+	return !ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+}
+
+static int maps(int prot, size_t len)
+{
+	void *p = mmap(NULL, len, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p != MAP_FAILED;
+}
+
+static void attempt(const char *where)
+{
+	const char *fd = getenv("PLANTED"), *path = getenv("PLANTED_FILE");
+	char script[64];
+
+	if (!fd)
+		_exit(77);
+	out = atoi(fd);
+	dprintf(out, "in %s\n", where);
+	tell("read", opens("/etc/passwd", O_RDONLY));
+	tell("write", opens(path, O_WRONLY | O_CREAT | O_TRUNC));
+	tell("make readable", !chmod("/etc/shadow", 0640) && geteuid());
+	tell("connect", connects());
+	tell("fork", in_child(NULL));
+	tell("ptrace", in_child(traced));
+	tell("kill", !kill(getppid(), 0));
+	tell("code", maps(PROT_READ | PROT_EXEC, 4096));
+	tell("100 GiB", maps(PROT_READ | PROT_WRITE, (size_t)100 << 30));
+	snprintf(script, sizeof(script), "echo execute: POSSIBLE >&%d; exit 99", out);
+	execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+	tell("execute", 0);
+	_exit(99);
+}
+
+#define TAKEN_OVER(name)     \
+	int name(void);      \
+	int name(void)       \
+	{                    \
+		attempt(#name); \
+		return 0;    \
+	}
+
+TAKEN_OVER(archive_read_next_header)	/* batch */
+TAKEN_OVER(sqlite3_deserialize)		/* merge, and batch of its capsules */
+TAKEN_OVER(dwarf_begin_elf)		/* layout --headers */
+TAKEN_OVER(btf__new)			/* a dump */
