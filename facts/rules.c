@@ -219,7 +219,7 @@ static void decide(enum rule r, const struct release *v, const struct evidence *
 		u = ended(s, ask(&s->until, t && t->until[r], e), v, &ret->level);
 	ret->on[r] = b.yes && !u.yes;
 	if (ret->on[r])
-		ret->judge[r] = b.judge < u.judge ? b.judge : u.judge;
+		ret->judge[r] = (uint8_t)(b.judge < u.judge ? b.judge : u.judge);
 	else if (b.yes || (u.yes && u.judge > b.judge))
 		ret->judge[r] = u.judge;
 	else

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# CFLAGS=... lint.sh [--quick] FILE...    clang-format, clang-tidy and cppcheck over the
-# sources, each where it is installed; exit status 1 when one that ran found something.
+# CFLAGS=... lint.sh [--quick] FILE...    clang-format, gcc's -Wconversion, clang-tidy and cppcheck
+# over the sources, each where it is installed; exit status 1 when one that ran found something.
 # --quick leaves out the analyzer of clang-tidy, which takes four fifths of the time.
 
 set -u
@@ -29,6 +29,18 @@ if command -v clang-format > /dev/null 2>&1; then
 	python3 "$(dirname "$0")/format.py" "$@" || rc=1
 else
 	echo "skipped: clang-format is not installed (Debian package clang-format)"
+fi
+
+# A number of the dump that is cut to fewer bits is a wrong answer: it is cut where that is meant.
+if command -v gcc > /dev/null 2>&1; then
+	ran=1
+	echo "gcc -Wconversion: $# files"
+	printf '%s\n' "$@" | xargs -P "$(nproc)" -n 8 sh -c '
+		f=$1; shift
+		eval "gcc -O1 -fsyntax-only -Wconversion -Werror $f \"\$@\""
+	' lint "${CFLAGS:-}" || rc=1
+else
+	echo "skipped: gcc is not installed (Debian package gcc)"
 fi
 
 if command -v clang-tidy > /dev/null 2>&1; then

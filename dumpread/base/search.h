@@ -10,14 +10,15 @@
 
 /*
  * The number of elements, out of N, before the first for which BEFORE is false. BEFORE
- * is an expression of the index I, true up to some element and false from there on.
+ * is an expression of the index I, true up to some element and false from there on. It has
+ * the unsigned type of N.
  */
 #define search_first(n, i, before)                                             \
 	({                                                                     \
-		size_t lo_ = 0, hi_ = (n);                                     \
+		__typeof__((n) + 0u) lo_ = 0, hi_ = (n);                       \
 									       \
 		while (lo_ < hi_) {                                            \
-			const size_t i = lo_ + (hi_ - lo_) / 2;                \
+			const __typeof__(lo_) i = lo_ + (hi_ - lo_) / 2;       \
 									       \
 			if (before)                                            \
 				lo_ = i + 1;                                   \

@@ -31,7 +31,7 @@ _Static_assert(PAGE_CLASSES <= 0x40, "a class takes 6 bits");
  * mapped, as in the kernel's own counters.
  */
 #define MAPPED 0x80
-#define CLASS_BITS 0x3f
+#define CLASS_BITS 0x3fu
 #define MAYBE 0x40		/* only while the pass runs: there are fewer classes */
 #define MARK 0x40		/* after it */
 #define OWNED 0x40		/* after it: the frame is counted for an owner */

@@ -59,7 +59,7 @@ static uint32_t find_slot(const struct frame_store *st, const struct frame *f, u
 
 static uint16_t kind_of(struct frame_store *st, const struct frame *f)
 {
-	uint32_t at = find_slot(st, f, value_hash(f) >> 47);
+	uint32_t at = find_slot(st, f, (uint32_t)(value_hash(f) >> 47));
 	uint16_t kind = __atomic_load_n(&st->by_value[at], __ATOMIC_ACQUIRE);
 
 	if (kind)
@@ -78,7 +78,7 @@ static uint16_t kind_of(struct frame_store *st, const struct frame *f)
 
 static uint16_t recent_kind(struct frame_store *st, struct frame_filler *fi, const struct frame *f)
 {
-	unsigned at = value_hash(f) >> 54;
+	unsigned at = (unsigned)(value_hash(f) >> 54);
 
 	if (!fi->recent[at].used || !same(&fi->recent[at].f, f)) {
 		fi->recent[at].f = *f;
@@ -227,7 +227,8 @@ static enum chunk_state state_of(const struct frame_store *st, uint64_t c)
 
 static void set_state(struct frame_store *st, uint64_t c, enum chunk_state to)
 {
-	__atomic_store_n(&st->state[c], (st->state[c] & ~CHUNK_STATES) | to, __ATOMIC_RELEASE);
+	__atomic_store_n(&st->state[c], (st->state[c] & ~(unsigned)CHUNK_STATES) | to,
+			 __ATOMIC_RELEASE);
 }
 
 /* Reads and keeps chunk C, which is CHUNK_READING and has room for BYTES. Caller holds the lock, which is let go

@@ -198,7 +198,8 @@ uint32_t mapping_class(const struct pagefmt *f, uint64_t mapping, uint32_t other
 uint32_t page_counted(const struct pagefmt *f, const uint8_t *p, uint32_t refs, uint32_t *fr)
 {
 	uint64_t mapping = page_mapping(f, p);
-	uint32_t others = (mapping != 0) + (f->buffers && page_word(f, p, f->buffers));
+	uint32_t others =
+		(mapping != 0 ? 1u : 0) + (f->buffers && page_word(f, p, f->buffers) ? 1u : 0);
 
 	if ((int32_t)refs <= 0 || *fr & (FR_RESERVED | FR_SLAB))
 		return 0;

@@ -106,5 +106,5 @@ size_t vmflags_text(const struct kernel *k, uint64_t flags, char *buf)
 
 unsigned vmflags_pkey(const struct kernel *k, uint64_t flags)
 {
-	return flags >> PKEY_BIT & ((1u << pkey_bits(k)) - 1);
+	return (unsigned)(flags >> PKEY_BIT & ((1u << pkey_bits(k)) - 1));
 }
