@@ -144,6 +144,8 @@ static const struct report *report_of(unsigned which)
 	static const char *const names[] = {
 		"swap", "shm", "cgroups", "dmesg", "cache", "slab", "vmalloc", "zones", "stacks",
 		"pagetables", "hugetlb", "procs", "vmas", "files", "oom", "summary",
+		"census", "numa", "panic", "thrash", "tasks", "units", "costs", "pages", "check",
+		"total", "users", "programs", "alerts", "sections", "symbols", "config",
 	};
 
 	return report_find(names[which % ARRAY_LEN(names)]);
@@ -155,7 +157,7 @@ static void report(struct snapshot *s, const struct report *r)
 	struct table t = { .cols = r->cols, .ncols = r->ncols };
 	struct diag diag;
 
-	if (!(r->needs & ~(s->built | NEED_KERNEL)))
+	if (!(r->needs & ~(s->built | NEED_KERNEL | NEED_CONFIG)))
 		r->run(s, &o, &t, &diag);
 	arena_release(&t.mem);
 }
