@@ -189,8 +189,7 @@ OF_SYSTEM = {
 # of kernels that show it: a row of check, issues of procs, what stays clean
 PLACES = {
     'hidden': ('found by its number', ['task list (corrupt)'], ['maps', 'smaps', 'procs']),
-    # on a list of blocks larger than a page, its number may not be that of a block
-    'planted': ('on a free list, and anonymous|on the free list of another zone or order', [], ['maps', 'smaps', 'procs']),
+    'planted': ('on a free list, and anonymous', [], ['maps', 'smaps', 'procs']),
     'overlap': ('twice on free lists', [], ['maps', 'smaps', 'procs']),
 }
 

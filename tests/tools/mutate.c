@@ -187,13 +187,13 @@ static void unlink_node(struct finder *f, const char *kind, uint64_t node)
 	set_word(f, kind, next + word, prev);
 }
 
-/* As list_add(): the list_head at NODE becomes the first of the list at HEAD. */
+/* As list_add(): the list_head at NODE becomes the first of the list at HEAD, which may be empty. */
 static void link_node(struct finder *f, const char *kind, uint64_t head, uint64_t node)
 {
 	unsigned word = f->k->dump->word_size;
 	uint64_t first;
 
-	if (read_kva_word(f->r, head, &first) || first == head)
+	if (read_kva_word(f->r, head, &first) || !first)
 		return;
 	set_word(f, kind, head, node);
 	set_word(f, kind, first + word, node);
@@ -231,20 +231,20 @@ static bool find_list(const struct finder *f, const struct zones *zs, const stru
 
 static void find_places(struct finder *f, const struct task *t)
 {
-	uint64_t lru = member(f, M_PAGE_LRU)->offset, page, head, first, to;
+	uint64_t lru = member(f, M_PAGE_LRU)->offset, page, head, first, to = 0;
 	struct arena mem = { 0 };
 	struct zones zs;
 	const struct zone *z;
 
 	if (has(f->k, M_PIDNS_IDR) && has(f->k, M_TASK_PID_LINKS))
 		unlink_node(f, "hidden", t->addr + member(f, M_TASK_TASKS)->offset);
-	if (!zones_build(f->s, &mem, 0, &zs) && (z = zone_at(&zs, f->page.pfn)) &&
-	    find_list(f, &zs, z, 0, &head, &first)) {
+	if (!zones_build(f->s, &mem, 0, &zs) && (z = zone_at(&zs, f->page.pfn))) {
 		page = memmap_page_kva(&f->k->memmap, f->page.pfn);
-		link_node(f, "planted", head, page + lru);
+		/* any page may be a block of order 0 */
+		link_node(f, "planted", free_list(f, z, 0, 0), page + lru);
 		/* the second page of another order's first block */
-		to = head;
-		if (find_list(f, &zs, z, 1, &head, &first) && head != to)
+		if (find_list(f, &zs, z, 0, &to, &first) &&
+		    find_list(f, &zs, z, 1, &head, &first) && head != to)
 			link_node(f, "overlap", to, first + f->k->memmap.page_size);
 	}
 	arena_release(&mem);
