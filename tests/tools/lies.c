@@ -4,8 +4,11 @@
  * asked again.
  *
  *	lies --facts		each fact of the tables: its name, and what kind it is
- *	lies [-p I/N] IMAGE...	for every N-th member and variable from the I-th on, and each lie:
- *				a line MEMBER LIE OUTCOME
+ *	lies [-p I/N] [-s FACT] [-d DIR] IMAGE...
+ *				for every N-th member and variable from the I-th on (or FACT only),
+ *				and each lie: a line MEMBER LIE OUTCOME. DIR gets what each report
+ *				printed without a lie (REPORT) and what was believed
+ *				(MEMBER.LIE.REPORT)
  *
  * The accessors of model/kobj.h are wrapped by the linker: a run without damage tells which
  * members each report reads, and of which objects. A member whose value is an address of the
@@ -16,7 +19,7 @@
  * "cycle" points to the object that the member is in, "self" to the member. Outcomes:
  *
  *	same		exit status 0, and what is printed has not changed
- *	told		exit status 1 or 2
+ *	told		exit status 1 or 2, or a row of "check"
  *	believed	exit status 0, and something else is printed
  *	crash, slow, big	a signal, more than 10 s of processor time, more than 512 MiB
  *
@@ -161,6 +164,7 @@ static struct {
 	void *self;
 	uint64_t pa, value;
 	unsigned width;		/* 0: no lie */
+	char name[96];		/* as a prefix of files: "MEMBER.LIE." */
 } lie;
 
 static bool lie_present(void *self, uint64_t pfn)
@@ -214,8 +218,27 @@ static enum status give_kernel(void *host, const struct kernel_opts *ko, struct 
 	return ST_OK;
 }
 
-static struct answer ask(const char *report)
+static const char *kept;		/* a directory for what was printed; NULL: not kept */
+
+/* TEXT as a file of KEPT: REPORT, after the name of the lie if there is one. */
+static void keep(const char *report, const char *text, size_t len)
 {
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s%s", kept, lie.width ? lie.name : "", report);
+	f = fopen(path, "w");
+	if (!f)
+		abort();
+	fwrite(text, 1, len, f);
+	fclose(f);
+}
+
+static struct answer whole[ARRAY_LEN(asked)];	/* without damage */
+
+static struct answer ask(unsigned which)
+{
+	const char *report = asked[which];
 	const char *const words[] = { "lies", "-q", "-j1", "-f", "csv", report };
 	char *argv[ARRAY_LEN(words)];
 	struct run run = { .open = give_kernel };
@@ -234,6 +257,8 @@ static struct answer ask(const char *report)
 	for (size_t i = 0; i < len; i++)
 		a.sum = (a.sum ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
 	fclose(run.out);
+	if (kept && !a.status && a.sum != whole[which].sum)
+		keep(report, text, len);
 	run_end(&run);
 	issues_release(kernel->issues);
 	issues_init(kernel->issues);
@@ -242,8 +267,6 @@ static struct answer ask(const char *report)
 		free(argv[i]);
 	return a;
 }
-
-static struct answer whole[ARRAY_LEN(asked)];	/* without damage */
 
 /* In a process of its own: the reports of WHICH; its end says the outcome. */
 static __attribute__((noreturn)) void try_lie(uint32_t which)
@@ -258,9 +281,10 @@ static __attribute__((noreturn)) void try_lie(uint32_t which)
 
 		if (!(which >> i & 1))
 			continue;
-		a = ask(asked[i]);
-		told |= a.status != 0;
-		changed |= !a.status && a.sum != whole[i].sum;
+		a = ask(i);
+		/* what check prints are findings */
+		told |= a.status != 0 || (!i && a.sum != whole[i].sum);
+		changed |= i && !a.status && a.sum != whole[i].sum;
 	}
 	_exit(changed ? 2 : told ? 1 : 0);
 }
@@ -343,6 +367,7 @@ static void tell_lie(enum layout_id id, const struct victim *v, uint32_t which, 
 	if (value == v->old)
 		return;
 	lie.value = value;
+	snprintf(lie.name, sizeof(lie.name), "%s.%s.", fact_specs[id].id, name);
 	printf("%s %s %s\n", fact_specs[id].id, name, outcome(which));
 	fflush(stdout);
 }
@@ -419,7 +444,7 @@ static bool run_whole(void)
 {
 	for (unsigned i = 0; i < ARRAY_LEN(asked); i++) {
 		recording = UINT32_C(1) << i;
-		whole[i] = ask(asked[i]);
+		whole[i] = ask(i);
 		recording = 0;
 		if (!whole[i].status)
 			continue;
@@ -433,19 +458,24 @@ static bool run_whole(void)
 int main(int argc, char **argv)
 {
 	struct kernel_opts o = { .jobs = 1 };
-	unsigned part = 0, parts = 1, at = 1;
+	unsigned part = 0, parts = 1;
+	const char *only = NULL;
 	struct reader *r;
 	struct diag diag;
+	int c;
 
 	if (argc > 1 && !strcmp(argv[1], "--facts"))
 		return list_facts();
-	if (argc > 3 && !strcmp(argv[1], "-p")) {
-		if (sscanf(argv[2], "%u/%u", &part, &parts) != 2 || !parts)
+	while ((c = getopt(argc, argv, "p:s:d:")) > 0) {
+		if (c == 's')
+			only = optarg;
+		else if (c == 'd')
+			kept = optarg;
+		else if (c != 'p' || sscanf(optarg, "%u/%u", &part, &parts) != 2 || !parts)
 			return 64;
-		at = 3;
 	}
-	o.images = (const char *const *)argv + at;
-	o.nimages = (unsigned)argc - at;
+	o.images = (const char *const *)argv + optind;
+	o.nimages = (unsigned)(argc - optind);
 	if (!o.nimages || kernel_open(&o, &diag, &kernel)) {
 		fprintf(stderr, "lies: %s\n", o.nimages ? diag.text : "name a dump");
 		return 64;
@@ -460,7 +490,8 @@ int main(int argc, char **argv)
 		bool in_memory = fact_specs[i].kind == FACT_MEMBER ||
 				 fact_specs[i].kind == FACT_SYMBOL;
 
-		if (in_memory && (unsigned)i % parts == part % parts)
+		if (in_memory && (unsigned)i % parts == part % parts &&
+		    (!only || !strcmp(only, fact_specs[i].id)))
 			of_fact(r, (enum layout_id)i);
 	}
 	reader_free(r);
