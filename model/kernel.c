@@ -34,6 +34,18 @@ bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align)
 	return addr && !(addr & (align - 1)) && k->arch->is_kernel_addr(k->dump, addr);
 }
 
+bool kernel_static_ok(const struct kernel *k, uint64_t addr, unsigned align)
+{
+	uint64_t start = layout_symbol(&k->layout, Y_IMAGE_START), pa, run;
+	uint64_t end = layout_symbol(&k->layout, Y_IMAGE_END);
+
+	if (!kernel_ptr_ok(k, addr, align))
+		return false;
+	if (!start || !end || (addr >= start && addr < end))
+		return true;
+	return k->arch->by_rule(k->dump, addr, &pa, &run) != ST_OK;
+}
+
 /* ---- who it is --------------------------------------------------------------- */
 
 static void read_uts_field(struct kernel *k, struct reader *r, enum layout_id id, char *buf)

@@ -100,6 +100,9 @@ static inline bool pss_overflows(const struct kernel *k)
 
 /* Can ADDR be a pointer to a kernel object aligned to ALIGN bytes? */
 bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align);
+/* May it point to code or to a table of functions: in the kernel's image or in a module, not in
+   memory that is allocated? */
+bool kernel_static_ok(const struct kernel *k, uint64_t addr, unsigned align);
 
 /*
  * Exact value of the struct percpu_counter at ADDR (s64): its count plus the s32 of every

@@ -43,11 +43,28 @@ static void read_sb(struct cacher *c, uint64_t sb)
 	if (kmember_u64(c->k, c->r, sb, M_SB_DEV, &c->sb_dev))
 		c->sb_dev = 0;
 	c->sb_mnt = sb_mount(c->k, c->r, sb);
-	if (has(c->k, M_SB_TYPE) && has(c->k, M_FSTYPE_NAME) &&
-	    !kmember_u64(c->k, c->r, sb, M_SB_TYPE, &type) &&
+	if (!has(c->k, M_SB_TYPE) || !has(c->k, M_FSTYPE_NAME))
+		return;
+	/* both are constants of the file system's code */
+	if (!kmember_u64(c->k, c->r, sb, M_SB_TYPE, &type) && kernel_static_ok(c->k, type, 1) &&
 	    !kmember_u64(c->k, c->r, type, M_FSTYPE_NAME, &name) &&
-	    !read_kva_str(c->r, name, text, sizeof(text)))
+	    kernel_static_ok(c->k, name, 1) && !read_kva_str(c->r, name, text, sizeof(text)))
 		c->fs = arena_strdup(c->mem, text);
+	else
+		issue_add(c->k->issues, ST_CORRUPT, "file system", 1,
+			  "type of the super block at %#" PRIx64, sb);
+}
+
+/*
+ * A mapping inside an inode is that inode's. Others, of metadata, have a host of their own, and
+ * then no inode begins where this one would (gfs2, nilfs2).
+ */
+static bool host_sound(struct cacher *c, uint64_t mapping, uint64_t host)
+{
+	uint64_t inode = mapping - layout_offset(&c->k->layout, M_INODE_DATA), own;
+
+	return !mapping || !has(c->k, M_INODE_DATA) || inode == host ||
+	       kmember_u64(c->k, c->r, inode, M_INODE_MAPPING, &own) || own != mapping;
 }
 
 /* dev_t of the kernel: 12 and 20 bits (include/linux/kdev_t.h); 8 and 8 in 2.4. */
@@ -67,6 +84,11 @@ static void read_file(struct cacher *c, struct cached_file *f)
 	f->ino = f->size = UINT64_MAX;
 	f->lost = !kernel_ptr_ok(c->k, f->inode, c->k->dump->word_size) ||
 		  kobj_read(&c->inode, c->r, f->inode);
+	if (!f->lost && !host_sound(c, f->owner->mapping, f->inode)) {
+		issue_add(c->k->issues, ST_CORRUPT, "file", 1, "host of the mapping at %#" PRIx64,
+			  f->owner->mapping);
+		f->lost = true;
+	}
 	if (f->lost)
 		return;
 	f->ino = kobj_u64(i, M_INODE_INO);

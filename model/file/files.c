@@ -22,6 +22,7 @@
 #define FMODE_BACKING_OLD (1u << 25)
 #define FMODE_BACKING_NEW (1u << 24)
 
+#define HSTATES_MAX 16u		/* sizes of huge pages; HUGE_MAX_HSTATE is less */
 #define MINOR_BITS 20		/* include/linux/kdev_t.h; 8 of 16 in v2.4 */
 #define PATHS_MAX (256u << 20)	/* bytes of all paths together */
 
@@ -114,17 +115,30 @@ static enum status load_sb(struct filetab *t, uint64_t sb)
 	return t->sb_st;
 }
 
+/* An element of hstates[]. */
+static bool is_hstate(const struct kernel *k, uint64_t hstate)
+{
+	uint64_t size = layout_size(&k->layout, S_HSTATE);
+	uint64_t at = hstate - layout_symbol(&k->layout, Y_HSTATES);
+
+	return !has(k, Y_HSTATES) || !size || (at % size == 0 && at / size < HSTATES_MAX);
+}
+
 /* HUGETLBFS_SB(sb)->hstate, include/linux/hugetlb.h; one size per mount. */
-static uint64_t huge_page_size(struct filetab *t, uint64_t sb)
+static uint64_t huge_page_size(struct filetab *t, struct file *f, uint64_t sb)
 {
 	const struct kernel *k = t->k;
 	uint64_t info = 0, hstate = 0, order = 0;
 
-	if (kmember_u64(k, t->r, sb, M_SB_FS_INFO, &info) || !info ||
-	    kmember_u64(k, t->r, info, M_HUGETLBFS_HSTATE, &hstate) || !hstate ||
-	    kmember_u64(k, t->r, hstate, M_HSTATE_ORDER, &order) ||
-	    order + k->dump->page_shift >= 48)
+	if (!has(k, M_HUGETLBFS_HSTATE))
 		return 0;
+	if (kmember_u64(k, t->r, sb, M_SB_FS_INFO, &info) || !info ||
+	    kmember_u64(k, t->r, info, M_HUGETLBFS_HSTATE, &hstate) || !is_hstate(k, hstate) ||
+	    kmember_u64(k, t->r, hstate, M_HSTATE_ORDER, &order) ||
+	    order + k->dump->page_shift >= 48) {
+		damaged(t, f, ST_CORRUPT, "size of huge pages", sb);
+		return 0;
+	}
 	return (uint64_t)dump_page_size(k->dump) << order;
 }
 
@@ -165,8 +179,42 @@ static uint64_t fill_mapping(struct filetab *t, struct file *f)
 	return aops;
 }
 
-/* The inode whose pages are mapped. */
-static void fill_inode(struct filetab *t, struct file *f, bool made_up)
+/*
+ * Values that no inode has. Those of anon_inodes had no type until v6.16 (alloc_anon_inode()),
+ * but permissions. Only fs-verity keeps pages behind the end, of files that are not empty.
+ */
+static void check_inode(struct filetab *t, struct file *f)
+{
+	uint64_t mode = kobj_u64(&t->inode, M_INODE_MODE);
+	bool file = f->kind == FILE_REGULAR || f->kind == FILE_SHMEM;
+
+	if (!S_ISREG(mode) && !S_ISDIR(mode) && !S_ISCHR(mode) && !S_ISBLK(mode) &&
+	    !S_ISFIFO(mode) && !S_ISLNK(mode) && !S_ISSOCK(mode) && (mode & S_IFMT || !mode))
+		damaged(t, f, ST_CORRUPT, "mode of the inode", f->inode);
+	if (f->size >> 63 || (file && !f->size && f->cached))
+		damaged(t, f, ST_CORRUPT, "size of the inode", f->inode);
+}
+
+/*
+ * The inode whose pages are mapped. It is that of the dentry, in the same file system; only
+ * overlayfs and aufs show a path of their own for a file of another.
+ */
+static void check_dentry(struct filetab *t, struct file *f, const struct path_text *text)
+{
+	uint64_t sb = kobj_u64(&t->inode, M_INODE_SB), magic = 0;
+
+	if (!text->inode || !text->sb || (f->inode == text->inode && sb == text->sb))
+		return;
+	if (sb != text->sb && kernel_ptr_ok(t->k, text->sb, t->k->dump->word_size) &&
+	    !kmember_u64(t->k, t->r, text->sb, M_SB_MAGIC, &magic) &&
+	    (magic == MAGIC_OVERLAYFS || magic == MAGIC_AUFS))
+		return;
+	damaged(t, f, ST_CORRUPT, "another inode than its dentry has: the file of that", f->inode);
+}
+
+/* TEXT: its path; NULL: that of another. */
+static void fill_inode(struct filetab *t, struct file *f, bool made_up,
+		       const struct path_text *text)
 {
 	uint64_t sb, aops;
 	enum status st = load_object(t, &t->inode, f->inode);
@@ -179,6 +227,8 @@ static void fill_inode(struct filetab *t, struct file *f, bool made_up)
 	st = load_sb(t, sb);
 	if (st)
 		damaged(t, f, st, "super block", sb);
+	if (text)
+		check_dentry(t, f, text);
 	f->dev_major = t->sb_major;
 	f->dev_minor = t->sb_minor;
 	f->ino = kobj_u64(&t->inode, M_INODE_INO);
@@ -188,17 +238,21 @@ static void fill_inode(struct filetab *t, struct file *f, bool made_up)
 	aops = fill_mapping(t, f);
 	f->kind = kind_of(t, aops, made_up);
 	if (f->kind == FILE_HUGETLB) {
-		f->huge_page_size = huge_page_size(t, sb);
+		f->huge_page_size = huge_page_size(t, f, sb);
 		/* nrpages counts huge pages before a08c7193e4f1 (v6.7); blocks are of 512 bytes */
 		if (has(t->k, M_INODE_BLOCKS))
 			f->cached = kobj_u64(&t->inode, M_INODE_BLOCKS) >> (t->k->page_shift - 9);
 	}
+	check_inode(t, f);
 	if (f->kind == FILE_SHMEM && has(t->k, M_SHMEM_SWAPPED)) {
 		uint64_t info = f->inode - layout_offset(&t->k->layout, M_SHMEM_INODE);
 
 		st = kmember_u64(t->k, t->r, info, M_SHMEM_SWAPPED, &f->shmem_swapped);
 		if (st)
 			damaged(t, f, st, "shmem inode", info);
+		else if (f->shmem_swapped > f->size >> t->k->page_shift)
+			damaged(t, f, ST_CORRUPT, "more pages in swap than the file has, inode",
+				info);
 	}
 }
 
@@ -308,7 +362,8 @@ static uint32_t intern(struct filetab *t, struct file *f, const struct path_text
 	return row;
 }
 
-static uint32_t row_of_ident(struct filetab *t, const struct ident *id, bool user_inode)
+static uint32_t row_of_ident(struct filetab *t, const struct ident *id, bool own_path,
+			     bool user_inode)
 {
 	struct path_text text;
 	struct file f = {
@@ -321,7 +376,7 @@ static uint32_t row_of_ident(struct filetab *t, const struct ident *id, bool use
 	f.status_known = text.whole;
 	if (!f.inode)
 		f.inode = text.inode; /* no f_inode before v3.9 */
-	fill_inode(t, &f, text.made_up);
+	fill_inode(t, &f, text.made_up, own_path ? &text : NULL);
 	if (user_inode)
 		show_user_inode(t, &f, text.inode);
 	return intern(t, &f, &text);
@@ -359,8 +414,8 @@ static uint32_t row_of_file(struct filetab *t, uint64_t prfile)
 		.dentry = kobj_u64(&t->file, M_FILE_DENTRY),
 		.inode = kobj_u64(&t->file, M_FILE_INODE),
 	};
-	bool user_inode = has_prfile(t, prfile, &id) ||
-			  (is_backing(t, &id) && kernel_rule(t->k, RULE_MAPS_USER_INODE));
+	bool other_path = has_prfile(t, prfile, &id), backing = !other_path && is_backing(t, &id);
+	bool user_inode = other_path || (backing && kernel_rule(t->k, RULE_MAPS_USER_INODE));
 	uint64_t key = hash_bytes(&id, sizeof(id));
 	uint32_t first = hash_get(&t->by_ident, key), i, row;
 	struct ident_row *n;
@@ -368,7 +423,7 @@ static uint32_t row_of_file(struct filetab *t, uint64_t prfile)
 	for (i = first; i != NONE; i = t->idents.v[i].next)
 		if (!memcmp(&t->idents.v[i].id, &id, sizeof(id)))
 			return t->idents.v[i].row;
-	row = row_of_ident(t, &id, user_inode);
+	row = row_of_ident(t, &id, !other_path && !backing, user_inode);
 	n = vec_push(&t->mem, &t->idents);
 	*n = (struct ident_row){ .id = id, .row = row, .next = first };
 	hash_put(&t->by_ident, key, (uint32_t)(t->idents.n - 1));

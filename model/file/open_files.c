@@ -3,6 +3,7 @@
 #include "model/file/open_files.h"
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/hash.h"
 #include "model/kobj.h"
 
 #define FDS_MAX (64u << 20)	/* slots of all tables together */
@@ -13,6 +14,9 @@ struct tables {
 	const struct snapshot *s;
 	struct reader *r;
 	uint64_t left;			/* slots */
+	struct arena mem;
+	struct hash files_of;		/* array of pointers -> index in files */
+	VEC(uint64_t) files;		/* files_struct */
 	void (*fn)(void *arg, uint32_t proc, uint64_t file);
 	void *arg;
 };
@@ -21,6 +25,7 @@ static enum status slots(struct tables *t, uint32_t proc, uint64_t fd, uint64_t 
 {
 	const struct dump *d = t->s->k->dump;
 	uint8_t buf[FDS_CHUNK * WORD_MAX];
+	enum status worst = ST_OK;
 
 	for (uint64_t i = 0; i < n; i += FDS_CHUNK) {
 		uint64_t k = min_u64(FDS_CHUNK, n - i);
@@ -35,9 +40,31 @@ static enum status slots(struct tables *t, uint32_t proc, uint64_t fd, uint64_t 
 
 			if (kernel_ptr_ok(t->s->k, file, d->word_size))
 				t->fn(t->arg, proc, file);
+			else if (file)
+				worst = ST_CORRUPT;
 		}
 	}
-	return ST_OK;
+	return worst;
+}
+
+/*
+ * A table is of one files_struct, has whole words of bits (alloc_fdtable(), fs/file.c), and is
+ * aligned as its pointers are.
+ */
+static bool table_sound(struct tables *t, uint64_t files, uint64_t fdt, uint64_t max, uint64_t fd)
+{
+	const struct kernel *k = t->s->k;
+	unsigned word = k->dump->word_size;
+	uint32_t at = hash_get(&t->files_of, fd);
+
+	if (!kernel_ptr_ok(k, fdt, word) || !kernel_ptr_ok(k, fd, word) || !max || max % (8 * word))
+		return false;
+	if (at == HASH_NONE) {
+		at = (uint32_t)t->files.n;
+		*vec_push(&t->mem, &t->files) = files;
+		hash_put(&t->files_of, fd, at);
+	}
+	return t->files.v[at] == files;
 }
 
 static enum status table(struct tables *t, uint32_t proc, uint64_t files)
@@ -50,6 +77,8 @@ static enum status table(struct tables *t, uint32_t proc, uint64_t files)
 		st = kmember_u64(k, t->r, fdt, M_FDT_MAX, &max);
 	if (!st)
 		st = kmember_u64(k, t->r, fdt, M_FDT_FD, &fd);
+	if (!st && !table_sound(t, files, fdt, max, fd))
+		st = ST_CORRUPT;
 	if (!st && max > t->left)
 		st = ST_LIMIT;
 	if (st)
@@ -84,6 +113,7 @@ bool open_files_walk(const struct snapshot *s, struct reader *r,
 {
 	struct tables t = { .s = s, .r = r, .left = FDS_MAX, .fn = fn, .arg = arg };
 
+	t.files_of.mem = &t.mem;
 	if (!r || !has(s->k, M_FILES_FDT) || !has(s->k, M_TASK_FILES) || !has(s->k, M_FDT_FD))
 		return false;
 	for (uint32_t i = 0; i < s->nprocs; i++) {
@@ -93,5 +123,6 @@ bool open_files_walk(const struct snapshot *s, struct reader *r,
 			issue_add(s->k->issues, st, "open files", 1, "of process %d",
 				  s->procs[i].pid);
 	}
+	arena_release(&t.mem);
 	return true;
 }

@@ -25,6 +25,7 @@ struct place {
 	uint64_t dentry;
 	uint64_t vfsmnt;	/* the struct vfsmount, as in struct path */
 	uint64_t mount;		/* address of the contents of w->mount; 0 nothing */
+	uint64_t sb;		/* the super block of all dentries up to the next mount */
 };
 
 /* ---- the buffer ---------------------------------------------------------------- */
@@ -59,16 +60,36 @@ void path_damaged(struct pathwalk *w, enum status st, uint64_t addr)
 }
 
 /*
- * The length is part of the name (struct qstr). A NUL inside the name is damage; the
- * kernel's own printing would end there too.
+ * N bytes of the name at P, of the dentry D: a short one is in the dentry itself, and nowhere
+ * else in it. Behind each is a NUL (__d_alloc(), fs/dcache.c), and none inside, where the
+ * kernel's own printing would end too.
  */
+static enum status read_name(const struct pathwalk *w, uint64_t p, uint64_t n, char *to)
+{
+	const struct kobj *d = &w->dentry;
+	uint64_t in = p - d->addr;
+	bool inside = in < d->size && n < d->size - in;
+	char end = 1;
+	enum status st = ST_OK;
+
+	if (inside && has(w->k, M_DENTRY_INAME) &&
+	    in != layout_offset(&w->k->layout, M_DENTRY_INAME))
+		return ST_CORRUPT;
+	if (inside)
+		memcpy(to, d->data + in, n), end = (char)d->data[in + n];
+	else if (n)
+		st = read_kva(w->r, p, to, n);
+	if (!st && !inside)
+		st = read_kva(w->r, p + n, &end, 1);
+	return !st && (end || memchr(to, 0, n)) ? ST_CORRUPT : st;
+}
+
+/* The length is part of the name (struct qstr). */
 bool path_prepend_name(struct pathwalk *w)
 {
 	const struct kobj *d = &w->dentry;
 	uint64_t p = kobj_u64(d, M_DENTRY_NAME), n = kobj_u64(d, M_DENTRY_NAME_LEN);
-	uint64_t in = p - d->addr; /* a short name is in the dentry itself */
-	enum status st = ST_OK;
-	char *to;
+	enum status st;
 
 	if (n > NAME_LIMIT || !kernel_ptr_ok(w->k, p, 1)) {
 		path_damaged(w, ST_CORRUPT, d->addr);
@@ -76,13 +97,7 @@ bool path_prepend_name(struct pathwalk *w)
 	}
 	if (n + strlen(PATH_UNKNOWN) > w->at)
 		return false;
-	to = w->buf + w->at - n;
-	if (in < d->size && n <= d->size - in)
-		memcpy(to, d->data + in, n);
-	else if (n)
-		st = read_kva(w->r, p, to, n);
-	if (!st && memchr(to, 0, n))
-		st = ST_CORRUPT;
+	st = read_name(w, p, n, w->buf + w->at - n);
 	if (st) {
 		path_damaged(w, st, p);
 		return prepend_str(w, PATH_UNKNOWN);
@@ -100,9 +115,25 @@ static enum status load_object(struct kobj *o, struct reader *r, uint64_t addr)
 	return kobj_read(o, r, addr);
 }
 
+/* The root of a mount is in the file system that is mounted. */
+static bool mount_sound(const struct pathwalk *w)
+{
+	uint64_t root = kobj_u64(&w->mount, M_MOUNT_ROOT), sb;
+
+	if (!has(w->k, M_MOUNT_SB) || !has(w->k, M_DENTRY_SB))
+		return true;
+	return kernel_ptr_ok(w->k, root, w->k->dump->word_size) &&
+	       !kmember_u64(w->k, w->r, root, M_DENTRY_SB, &sb) &&
+	       sb == kobj_u64(&w->mount, M_MOUNT_SB);
+}
+
 static enum status load_mount(struct pathwalk *w, struct place *p, uint64_t mount)
 {
 	enum status st = load_object(&w->mount, w->r, mount);
+
+	if (!st && !mount_sound(w))
+		st = ST_CORRUPT;
+	p->sb = st ? 0 : kobj_u64(&w->mount, M_MOUNT_SB);
 
 	p->mount = st ? 0 : mount;
 	p->vfsmnt = mount + layout_offset(&w->k->layout, M_MOUNT_VFS);
@@ -128,6 +159,8 @@ static bool has_dname(struct pathwalk *w)
 		return false;
 	if (kernel_ptr_ok(w->k, ops, w->k->dump->word_size))
 		st = kmember_u64(w->k, w->r, ops, M_DOP_DNAME, &hook);
+	if (!st && hook && !kernel_static_ok(w->k, hook, 1))
+		st = ST_CORRUPT;
 	if (st)
 		path_damaged(w, st, ops);
 	return hook;
@@ -167,12 +200,28 @@ static enum step step_mount(struct pathwalk *w, struct place *p, enum status *st
 {
 	uint64_t parent = kobj_u64(&w->mount, M_MOUNT_PARENT);
 
-	/* root of a namespace, or of a mount that is in none, or no longer */
-	if (parent == p->mount)
-		return STEP_END;
+	/* root of a namespace, or of a mount that is in none, or no longer: mounted on itself */
+	if (parent == p->mount) {
+		if (kobj_u64(&w->mount, M_MOUNT_POINT) == p->dentry)
+			return STEP_END;
+		*st = ST_CORRUPT;
+		return STEP_BROKEN;
+	}
 	p->dentry = kobj_u64(&w->mount, M_MOUNT_POINT);
 	*st = load_mount(w, p, parent);
 	return *st ? STEP_BROKEN : STEP_ON;
+}
+
+/* The dentry is in the file system that the walk is in. */
+static bool same_fs(const struct pathwalk *w, const struct place *p)
+{
+	return !p->sb || !has(w->k, M_DENTRY_SB) || kobj_u64(&w->dentry, M_DENTRY_SB) == p->sb;
+}
+
+/* A dentry without a parent is called "/", unless it was made for one file and is on no list. */
+static bool is_root(const struct pathwalk *w)
+{
+	return kobj_u64(&w->dentry, M_DENTRY_NAME_LEN) <= 1 || is_unhashed(&w->dentry);
 }
 
 static enum step step_up(struct pathwalk *w, struct place *p, enum status *st)
@@ -184,9 +233,11 @@ static enum step step_up(struct pathwalk *w, struct place *p, enum status *st)
 	if (p->mount && p->dentry == kobj_u64(&w->mount, M_MOUNT_ROOT))
 		return step_mount(w, p, st);
 	*st = w->dentry.addr == p->dentry ? ST_OK : load_object(&w->dentry, w->r, p->dentry);
+	parent = kobj_u64(&w->dentry, M_DENTRY_PARENT);
+	if (!*st && (!same_fs(w, p) || (parent == p->dentry && !is_root(w))))
+		*st = ST_CORRUPT;
 	if (*st)
 		return STEP_BROKEN;
-	parent = kobj_u64(&w->dentry, M_DENTRY_PARENT);
 	/* moved out of the part of its file system that is mounted here; without a mount
 	   (path_in_fs) this is the end */
 	if (parent == p->dentry)
@@ -260,27 +311,35 @@ static bool start(struct pathwalk *w, uint64_t dentry, struct path_text *ret)
 		return false;
 	}
 	ret->inode = kobj_u64(&w->dentry, M_DENTRY_INODE);
+	ret->sb = kobj_u64(&w->dentry, M_DENTRY_SB);
 	return true;
 }
 
 void path_read(struct pathwalk *w, uint64_t mnt, uint64_t dentry, struct path_text *ret)
 {
 	struct place p = { .dentry = dentry, .vfsmnt = mnt };
-	bool is_root;
+	bool has_no_parent;
 	enum status st;
 
 	if (!start(w, dentry, ret))
 		return;
-	is_root = kobj_u64(&w->dentry, M_DENTRY_PARENT) == dentry;
+	has_no_parent = kobj_u64(&w->dentry, M_DENTRY_PARENT) == dentry;
 	st = load_mount(w, &p, mnt - layout_offset(&w->k->layout, M_MOUNT_VFS));
+	if (!st && !same_fs(w, &p)) {
+		st = ST_CORRUPT;
+		p.mount = p.sb = 0;
+	}
 	/* a mounted pseudo file system is printed by its mountpoint */
-	if (has_dname(w) && (!is_root || !p.mount || dentry != kobj_u64(&w->mount, M_MOUNT_ROOT))) {
+	if (has_dname(w) &&
+	    (!has_no_parent || !p.mount || dentry != kobj_u64(&w->mount, M_MOUNT_ROOT))) {
 		ret->made_up = true;
+		if (st)
+			path_damaged(w, st, mnt);
 		path_dname(w, &ret->deleted);
 		finish_path(w, ret);
 		return;
 	}
-	ret->deleted = is_unhashed(&w->dentry) && !is_root;
+	ret->deleted = is_unhashed(&w->dentry) && !has_no_parent;
 	if (ret->deleted)
 		prepend_str(w, deleted_suffix);
 	if (st)

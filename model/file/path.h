@@ -30,7 +30,7 @@
 struct path_text {
 	const char *s;		/* terminated, unescaped; PATH_UNKNOWN at the least */
 	size_t len;
-	uint64_t inode;		/* dentry->d_inode; 0 if the dentry is not readable */
+	uint64_t inode, sb;	/* d_inode and d_sb of the dentry; 0 if it is not readable */
 	bool deleted;		/* " (deleted)" is not part of a name */
 	bool made_up;		/* by the file system: nobody can open this name */
 	bool whole;		/* no part of it is missing */
@@ -80,5 +80,7 @@ enum sb_magic {
 	MAGIC_TMPFS = 0x01021994,
 };
 #define MAGIC_HUGETLBFS 0x958458f6u
+#define MAGIC_OVERLAYFS 0x794c7630u
+#define MAGIC_AUFS 0x61756673u
 
 #endif

@@ -11,6 +11,9 @@
 #include "model/kobj.h"
 
 #define ANON_NAME_MAX 80	/* ANON_VMA_NAME_MAX_LEN, with its NUL */
+#define VM_PFNMAP 0x400
+#define VM_IO 0x4000
+#define VDSO_MAX 0x20000	/* bytes of the largest vdso */
 #define SPECIAL_NAME_MAX 64	/* "[vvar_vclock]" is the longest of v3.16 .. v7.3 */
 
 struct namer {
@@ -86,6 +89,23 @@ static uint64_t hook(const struct namer *n, enum layout_id member)
 }
 
 /*
+ * NAME of a special mapping is a constant in brackets; that of the vdso is where the mm says it
+ * is, or behind it if the vma was split.
+ */
+static const char *check_special(const struct namer *n, const char *name)
+{
+	uint64_t vdso = 0;
+	bool ok = name && *name == '[' && name[strlen(name) - 1] == ']';
+
+	if (ok && has(n->k, M_MM_VDSO) &&
+	    !kmember_u64(n->k, n->r, n->s->mms[n->v->mm].addr, M_MM_VDSO, &vdso) && vdso)
+		ok = strcmp(name, "[vdso]") ? n->v->start != vdso : n->v->start - vdso < VDSO_MAX;
+	if (!ok)
+		damaged(n, ST_CORRUPT);
+	return name;
+}
+
+/*
  * vm_ops->name: v3.16 .. v7.3 have only special_mapping_name(), except for the gate VMA,
  * which belongs to no process.
  */
@@ -94,6 +114,9 @@ static const char *special_name(const struct namer *n)
 	uint64_t fn = hook(n, M_VMOPS_NAME), known, p = 0;
 	enum status st = ST_CORRUPT;
 
+	/* operations without a name are those of files; PFNs without either, of nobody */
+	if (!fn && has(n->k, M_VMOPS_NAME) && (n->v->ops || n->v->flags & (VM_PFNMAP | VM_IO)))
+		damaged(n, ST_CORRUPT);
 	if (!fn)
 		return NULL;
 	known = layout_symbol(&n->k->layout, Y_SPECIAL_MAPPING_NAME);
@@ -107,7 +130,7 @@ static const char *special_name(const struct namer *n)
 		damaged(n, st);
 		return NULL;
 	}
-	return p ? read_name(n, p, "", SPECIAL_NAME_MAX) : NULL;
+	return check_special(n, p ? read_name(n, p, "", SPECIAL_NAME_MAX) : NULL);
 }
 
 /*

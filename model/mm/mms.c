@@ -12,6 +12,7 @@
 #include "model/build.h"
 #include "model/kobj.h"
 
+#define PF_KTHREAD 0x200000
 #define MMF_OOM_SKIP 21		/* include/linux/sched/coredump.h, 4.9 .. 7.3 */
 
 struct mms_builder {
@@ -123,6 +124,24 @@ static void read_ranges(const struct kobj *o, struct mm *m)
 	m->env_end = kobj_u64(o, M_MM_ENV_END);
 }
 
+/* What execve() and brk() set lies in user space; no counter exceeds its pages. */
+static const char *bad_range(const struct kernel *k, const struct mm *m)
+{
+	static const struct era dumpable_to_2 = { V(3, 14), 0 }; /* 7288e1187ba9 */
+	uint64_t end = k->arch->user_end(k->dump), pages = end >> k->page_shift;
+
+	if (m->start_brk > m->brk || m->brk > end || (m->brk && !m->start_brk))
+		return "heap";
+	if (m->start_stack > end || (m->arg_start && !m->start_stack))
+		return "stack";
+	if (m->locked_vm > pages || m->hiwater_rss > pages || m->hiwater_vm > pages ||
+	    m->total_vm > pages)
+		return "counters";
+	if (has(k, M_MM_FLAGS) && (m->flags & 3) == 3 && in_era(k, dumpable_to_2))
+		return "flags";
+	return NULL;
+}
+
 static void lose_root(const struct kernel *k, struct mm *m, enum status st, const char *why)
 {
 	m->pgd_pa = 0;
@@ -144,6 +163,7 @@ static void read_mm(struct mms_builder *mb, struct mm *m)
 	struct kernel *k = mb->b->k;
 	const struct kobj *o = &mb->mm;
 	uint64_t pgd = kobj_u64(o, M_MM_PGD);
+	const char *what;
 	enum status st;
 
 	m->users = (int32_t)kobj_int(o, M_MM_USERS);
@@ -152,6 +172,10 @@ static void read_mm(struct mms_builder *mb, struct mm *m)
 	m->flags = kobj_u64(o, M_MM_FLAGS);
 	m->reaped = has(k, M_SIG_OOM_MM) && m->flags >> MMF_OOM_SKIP & 1;
 	read_ranges(o, m);
+	what = bad_range(k, m);
+	if (what)
+		issue_add(k->issues, ST_CORRUPT, "mm", 1, "%s of the mm at %#" PRIx64, what,
+			  m->addr);
 	read_counters(mb, m);
 	st = pgd ? reader_kvtop(mb->b->r, pgd, &m->pgd_pa, NULL) : ST_CORRUPT;
 	if (st)
@@ -255,6 +279,24 @@ static void fold_task_counts(struct build *b)
 			s->mms[i].counter[c] = clamp0(s->mms[i].counter[c]);
 }
 
+/* A task of a process is a user of its mm. */
+static void check_users(const struct build *b)
+{
+	const struct snapshot *s = b->s;
+	uint32_t last = NONE;
+
+	for (uint32_t i = 0; i < s->ntasks; i++) {
+		uint32_t mi = s->tasks[i].mm;
+
+		if (mi == NONE || mi == last || s->mms[mi].users > 0 ||
+		    s->tasks[i].flags & PF_KTHREAD)
+			continue;
+		last = mi;
+		issue_add(b->k->issues, b->k->dump->live ? ST_TORN : ST_CORRUPT, "mm", 1,
+			  "%#" PRIx64 " has no users", s->mms[mi].addr);
+	}
+}
+
 /* No two mms have one root. It is unknown which of them owns it, so neither keeps it. */
 static void check_roots(struct build *b)
 {
@@ -291,6 +333,7 @@ void build_mms(struct build *b)
 		if (b->task_mm[i])
 			s->tasks[i].mm = add_mm(&mb, b->task_mm[i]);
 	check_roots(b);
+	check_users(b);
 	fold_task_counts(b);
 	for (uint32_t i = 0; i < s->nprocs; i++)
 		tie_proc(&mb, i);

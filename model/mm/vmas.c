@@ -16,6 +16,7 @@
 #include "model/walk/maple.h"
 
 #define VM_EXECUTABLE 0x1000	/* until v3.7 */
+#define VM_MAY_OR_MAPS 0xff	/* VM_READ .. VM_MAYSHARE: each vma may at least be read */
 #define VMAS_MAX_MM (16u << 20)	/* of one mm; vm.max_map_count is 65530 by default */
 
 struct vmas_builder {
@@ -60,6 +61,24 @@ static void read_vma(const struct kobj *o, struct vma *v)
 	};
 }
 
+/* Values that mmap() gives to none: EOVERFLOW of do_mmap(), operations in allocated memory. */
+static void check_vma(const struct vmas_builder *vb, const struct vma *v)
+{
+	const struct kernel *k = vb->b->k;
+	uint64_t last = v->pgoff + ((v->end - v->start) >> k->page_shift) - 1;
+	const char *what = NULL;
+
+	if (!(v->flags & VM_MAY_OR_MAPS))
+		what = "flags";
+	else if (last < v->pgoff || (k->dump->word_size == 4 && last > UINT32_MAX))
+		what = "offset";
+	else if (v->ops && !kernel_static_ok(k, v->ops, k->dump->word_size))
+		what = "operations";
+	if (what)
+		issue_add(k->issues, ST_CORRUPT, "vma", 1, "%s of the vma at %#" PRIx64, what,
+			  v->addr);
+}
+
 /* Makes the VMA at ADDR the next of the current mm; false if it cannot be one. */
 static bool add_vma(struct vmas_builder *vb, uint64_t addr, struct vma **ret)
 {
@@ -78,6 +97,7 @@ static bool add_vma(struct vmas_builder *vb, uint64_t addr, struct vma **ret)
 		reject(vb, st, addr);
 		return false;
 	}
+	check_vma(vb, &v);
 	v.mm = vb->mm;
 	v.usage.size = v.end - v.start;
 	vb->last_end = v.end;
@@ -198,12 +218,25 @@ static void add_file(struct build *b, struct filetab *t, struct vma *v)
 	forget_unmapped(&a, b->s, v);
 }
 
+/* Since e9714acf8c43 (v3.7) a program keeps its file until its last user is gone. */
+static void check_exe(const struct build *b, uint32_t mi)
+{
+	static const struct era kept = { V(3, 7), 0 };
+	const struct mm *m = &b->s->mms[mi];
+
+	if (has(b->k, M_MM_EXE_FILE) && !b->mm_exe[mi] && m->users > 0 && m->arg_start &&
+	    in_era(b->k, kept))
+		issue_add(b->k->issues, ST_CORRUPT, "mm", 1, "%#" PRIx64 " has no program",
+			  m->addr);
+}
+
 static void add_exe(struct build *b, struct filetab *t, uint32_t mi)
 {
 	struct mm *m = &b->s->mms[mi];
 	struct attempt a;
 
 	attempt_begin(&a, b->k, b->r);
+	check_exe(b, mi);
 	m->exe = filetab_get(t, has(b->k, M_MM_EXE_FILE) ? b->mm_exe[mi] : executable(b->s, m));
 	if (attempt_failed(&a) && !mm_still_used(b->s, b->r, mi))
 		attempt_gone(&a, "process", "ended while its executable was read");

@@ -11,6 +11,8 @@
 
 #define PF_KTHREAD 0x00200000u	/* 2.6.32 .. now */
 #define PF_EXITING 0x4u		/* 2.4 .. now */
+#define PID_LIMIT 0x400000	/* PID_MAX_LIMIT, include/linux/threads.h */
+#define FAULTS_MAX_SANE (1ull << 62)
 #define CAP_SYS_ADMIN 21	/* include/uapi/linux/capability.h */
 
 static void read_cred(struct tasks_builder *tb, const struct raw_task *rt, struct proc *p)
@@ -53,6 +55,29 @@ static void read_pidns(struct tasks_builder *tb, const struct raw_task *rt, stru
 				   level * layout_size(l, S_UPID) + layout_offset(l, M_UPID_NR),
 			   4, &nr))
 		p->pidns_pid = (int32_t)nr;
+	if (p->pid && (p->pidns_pid <= 0 || p->pidns_pid > PID_LIMIT))
+		issue_add(k->issues, ST_CORRUPT, "task", 1, "number of %d in its namespace",
+			  p->pid);
+}
+
+/* Threads of a group share its signal_struct, and only idle tasks are without a number. No task
+   had more faults or time than a machine could in a century. */
+static void check_thread(struct tasks_builder *tb, const struct raw_task *lead,
+			 const struct raw_task *rt)
+{
+	const struct task *t = &rt->t;
+	const char *what = NULL;
+
+	if ((!t->tgid && t->pid) ||
+	    (t->tgid && lead->signal && rt->signal && lead->signal != rt->signal))
+		what = "thread group";
+	else if (t->min_flt > FAULTS_MAX_SANE || t->maj_flt > FAULTS_MAX_SANE ||
+		 rt->runtime > NSEC_MAX_SANE ||
+		 (tb->unit && (t->utime > NSEC_MAX_SANE || t->stime > NSEC_MAX_SANE)))
+		what = "counters";
+	if (what)
+		issue_add(tb->b->k->issues, ST_CORRUPT, "task", 1, "%s of the task at %#" PRIx64,
+			  what, t->addr);
 }
 
 /*
@@ -180,6 +205,7 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 	read_pidns(tb, rt, p);
 	for (uint32_t i = first; i < first + n; i++) {
 		s->tasks[i].proc = pi;
+		check_thread(tb, rt, &raw[i]);
 		p->utime += raw[i].t.utime;
 		p->stime += raw[i].t.stime;
 		p->min_flt += raw[i].t.min_flt;

@@ -186,8 +186,10 @@ static void put_process(struct made *m)
 {
 	point(m, TASK, FILES);
 	point(m, FILES, FDT);
-	put(m, FDT, 4, 4);
+	put(m, FDT, 64, 4);
 	point(m, FDT + 8, FDS);
+	for (unsigned i = 0; i < 64; i++)
+		put(m, FDS + 8 * i, 0, 8);
 	point(m, FDS, FILE_PIPE);
 	point(m, FDS + 16, FILE_PIPE);
 	point(m, FDS + 24, FILE_SOCKET);

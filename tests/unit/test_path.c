@@ -71,9 +71,10 @@ static void put_dentry_n(struct fake *f, uint64_t pa, uint64_t parent, const cha
 	uint8_t d[D_SIZE] = { 0 };
 	uint64_t at = pa + D_INAME;
 
-	if (len > D_SIZE - D_INAME) {
+	if (len >= D_SIZE - D_INAME) {
 		at = PA_NAME;
 		fake_put(f, at, name, len);
+		fake_put_uint(f, at + len, 0, 1);
 	} else {
 		memcpy(d + D_INAME, name, len);
 	}
@@ -362,7 +363,8 @@ static void put_deep(struct fake *f, unsigned count, unsigned len)
 	if (!all)
 		abort();
 	memset(name, 'd', sizeof(name));
-	fake_put(f, PA_NAME, name, len);
+	name[len] = 0;
+	fake_put(f, PA_NAME, name, len + 1);
 	for (unsigned i = 0; i < count; i++) {
 		uint8_t *d = all + i * 128;
 		uint64_t up = i ? PA_MANY + (i - 1) * 128 : PA_ROOT;
@@ -370,6 +372,7 @@ static void put_deep(struct fake *f, unsigned count, unsigned len)
 		store_ptr(f, d + D_HASH_PPREV, fake_kva(f, PA_MANY));
 		store_ptr(f, d + D_PARENT, fake_kva(f, up));
 		store_ptr(f, d + D_NAME, fake_kva(f, PA_NAME));
+		store_ptr(f, d + D_SB, fake_kva(f, PA_SB));
 		store_uint(d + D_LEN, len, 4, f->dump.big_endian);
 	}
 	fake_put(f, PA_MANY, all, (size_t)count * 128);
