@@ -6,6 +6,8 @@
  */
 #include "model/cgroup/cgroups.h"
 
+#include "model/cgroup/memcg.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,6 +106,17 @@ static bool is_dead(struct cgbuild *b, uint64_t cgrp)
 	return !(flags & (uint64_t)online);
 }
 
+/* Is CSS online? Then subsys[] of its group points to it (online_css(), kernel/cgroup/cgroup.c). */
+static bool css_sound(struct cgbuild *b, uint64_t css, uint64_t cgrp)
+{
+	int64_t online = layout_enum(&b->k->layout, E_CSS_ONLINE, 0);
+	uint64_t flags = 0;
+
+	return !online || !has(b->k, M_CGROUP_SUBSYS) || b->memory_id < 0 ||
+	       kmember_u64(b->k, b->r, css, M_CSS_FLAGS, &flags) || !(flags & (uint64_t)online) ||
+	       memory_css(b, cgrp, M_CGROUP_SUBSYS) == css;
+}
+
 /* ---- path ---------------------------------------------------------------------------- */
 
 /* Writes "/NAME" before the text at AT; returns the new start, or 0 if there is no room. */
@@ -118,6 +131,36 @@ static size_t prepend(char *buf, size_t at, const char *name)
 	return at - n - 1;
 }
 
+/* kernfs_name_hash() with full_name_hash(), fs/kernfs/dir.c, in this form since v4.8. */
+static uint32_t name_hash(const struct kernel *k, const char *name)
+{
+	bool wide = k->dump->word_size == 8;
+	uint64_t h = 0;
+
+	for (const uint8_t *p = (const uint8_t *)name; *p; p++)
+		h = (h + ((uint64_t)*p << 4) + (*p >> 4)) * 11;
+	h = wide ? h * UINT64_C(0x61c8864680b583eb) >> 32 : (uint32_t)h * UINT64_C(0x61c88647);
+	h &= INT32_MAX;
+	if (h < 2)
+		h += 2;
+	return h >= INT32_MAX ? INT32_MAX - 1 : (uint32_t)h;
+}
+
+/* The name of a kernfs node, which has a hash of it beside. */
+static enum status node_name(struct cgbuild *b, uint64_t kn, char *name)
+{
+	static const struct era hashed_so = { V(4, 8), 0 };
+	uint64_t p = pointer(b, kn, M_KN_NAME), hash;
+	enum status st = p ? read_kva_str(b->r, p, name, CGROUP_NAME_MAX) : ST_CORRUPT;
+
+	if (!st && has(b->k, M_KN_HASH) && in_era(b->k, hashed_so) &&
+	    !kmember_u64(b->k, b->r, kn, M_KN_HASH, &hash) && hash != name_hash(b->k, name))
+		st = ST_CORRUPT;
+	if (st)
+		damaged(b, st, "name", kn);
+	return st;
+}
+
 /* kernfs_path(): names up to the node that has no parent. */
 static const char *kernfs_path(struct cgbuild *b, uint64_t kn, bool dead)
 {
@@ -128,10 +171,7 @@ static const char *kernfs_path(struct cgbuild *b, uint64_t kn, bool dead)
 
 	memcpy(buf + end, dead ? suffix : "", dead ? sizeof(suffix) : 1);
 	for (unsigned n = 0; (up = pointer(b, kn, M_KN_PARENT)); n++, kn = up) {
-		uint64_t p = pointer(b, kn, M_KN_NAME);
-		enum status st = p ? read_kva_str(b->r, p, name, sizeof(name)) : ST_CORRUPT;
-
-		if (st)
+		if (node_name(b, kn, name))
 			snprintf(name, sizeof(name), PATH_UNKNOWN);
 		at = n < DEPTH_MAX ? prepend(buf, at, name) : 0;
 		if (!at || end - at > b->paths_left) {
@@ -159,12 +199,33 @@ static const char *dentry_path(struct cgbuild *b, uint64_t dentry)
 	return s;
 }
 
+/*
+ * The node of a group points back to it, until nothing refers to the group
+ * (css_release_work_fn()); and its parent is the node of the group's parent.
+ */
+static bool node_sound(struct cgbuild *b, uint64_t cgrp, uint64_t kn, bool dead)
+{
+	uint64_t back = has(b->k, M_KN_PRIV) ? pointer(b, kn, M_KN_PRIV) : cgrp, up;
+
+	if (!kn || (back != cgrp && !(dead && !back)))
+		return false;
+	if (dead)
+		return true;
+	up = parent_of(b, cgrp);
+	return pointer(b, kn, M_KN_PARENT) == (up ? pointer(b, up, M_CGROUP_KN) : 0);
+}
+
 static const char *path_of_cgroup(struct cgbuild *b, uint64_t cgrp)
 {
 	uint64_t p = pointer(b, cgrp, M_CGROUP_KN);
+	bool dead = is_dead(b, cgrp);
 
+	if (has(b->k, M_CGROUP_KN) && !node_sound(b, cgrp, p, dead)) {
+		damaged(b, ST_CORRUPT, "node of the group", cgrp);
+		return PATH_UNKNOWN;
+	}
 	if (p)
-		return kernfs_path(b, p, is_dead(b, cgrp));
+		return kernfs_path(b, p, dead);
 	p = has(b->k, M_CGROUP_KN) ? 0 : pointer(b, cgrp, M_CGROUP_DENTRY);
 	return p ? dentry_path(b, p) : PATH_UNKNOWN;
 }
@@ -214,6 +275,22 @@ static void fill_counters(struct cgbuild *b, struct cgroup *g, uint64_t cgrp)
 		both = not_negative(k, counter(b, memcg, M_MEMCG_MEMSW));
 		g->swap = both > g->usage ? both - g->usage : 0;
 	}
+}
+
+/* Charges of a group are charges of its parent, since bef8620cd8e0 (v5.11) always. Each CPU may be
+   between the two. A group that exists has a parent that exists. */
+static void check_counters(struct cgbuild *b, const struct cgroup *g)
+{
+	static const struct era hierarchy = { V(5, 11), 0 };
+	const struct cgroup *up = g->parent == NONE ? NULL : &b->rows.v[g->parent];
+
+	if (!up)
+		return;
+	if (!g->dying && up->dying)
+		damaged(b, ST_CORRUPT, "a group in the removed group", up->css);
+	if (g->memory && up->memory && in_era(b->k, hierarchy) &&
+	    g->usage > up->usage + memcg_slack(b->k))
+		damaged(b, ST_CORRUPT, "less memory than the groups below it, the group", up->css);
 }
 
 /* ---- rows ------------------------------------------------------------------------------ */
@@ -274,8 +351,13 @@ static void push_children(struct cgbuild *b, uint64_t css)
 	uint64_t head = css + layout_offset(&b->k->layout, M_CSS_CHILDREN);
 	struct listwalk w = listwalk_start(b->k, b->r, head, CGROUPS_MAX);
 
-	while (listwalk_next(&w))
-		*vec_push(&b->mem, &b->todo) = w.node - layout_offset(&b->k->layout, M_CSS_SIBLING);
+	while (listwalk_next(&w)) {
+		uint64_t child = w.node - layout_offset(&b->k->layout, M_CSS_SIBLING);
+
+		if (has(b->k, M_CSS_PARENT) && pointer(b, child, M_CSS_PARENT) != css)
+			damaged(b, ST_CORRUPT, "parent of css", child);
+		*vec_push(&b->mem, &b->todo) = child;
+	}
 	if (w.st)
 		damaged(b, w.st, "children of css", css);
 	for (size_t i = first, j = b->todo.n; i + 1 < j; i++, j--) {
@@ -300,6 +382,8 @@ static void walk_memory(struct cgbuild *b)
 		uint64_t css = b->todo.v[--b->todo.n];
 		uint64_t cgrp = pointer(b, css, M_CSS_CGROUP);
 
+		if (!cgrp || !css_sound(b, css, cgrp))
+			damaged(b, ST_CORRUPT, "group of css", css);
 		/* a group that is known already was visited: no circles */
 		if (!cgrp || hash_get(&b->by_addr, cgrp) != HASH_NONE)
 			continue;
@@ -310,6 +394,20 @@ static void walk_memory(struct cgbuild *b)
 
 /* ---- processes --------------------------------------------------------------------------- */
 
+/* The memory of a group's processes is charged to it, or to the nearest one above it that has the
+   controller: CSS. */
+static void check_controller(struct cgbuild *b, uint32_t row, uint64_t css)
+{
+	for (; row != NONE && !b->rows.v[row].dying; row = b->rows.v[row].parent) {
+		if (!b->rows.v[row].memory)
+			continue;
+		if (b->rows.v[row].css != css)
+			damaged(b, ST_CORRUPT,
+				"memory of processes is not charged to their group, but to", css);
+		return;
+	}
+}
+
 static uint32_t row_of_proc(struct cgbuild *b, uint64_t css_set, bool exiting)
 {
 	uint64_t dfl = pointer(b, css_set, M_CSET_DFL);
@@ -317,8 +415,12 @@ static uint32_t row_of_proc(struct cgbuild *b, uint64_t css_set, bool exiting)
 	uint64_t cgrp = css ? pointer(b, css, M_CSS_CGROUP) : 0;
 	uint32_t row;
 
-	if (!cgrp || (dfl && pointer(b, cgrp, M_CGROUP_ROOT) == b->dfl_root))
-		return dfl ? row_of(b, dfl, 0) : NONE;
+	if (!cgrp || (dfl && pointer(b, cgrp, M_CGROUP_ROOT) == b->dfl_root)) {
+		row = dfl ? row_of(b, dfl, 0) : NONE;
+		if (cgrp && !exiting)
+			check_controller(b, row, css);
+		return row;
+	}
 	row = row_of(b, cgrp, 0);
 	/* legacy hierarchies show exiting processes at the root */
 	while (exiting && row != NONE && b->rows.v[row].parent != NONE)
@@ -350,7 +452,13 @@ void cgroups_build(struct snapshot *s, struct reader *r, const uint64_t *css_set
 		bool exiting = s->tasks[p->leader].flags & PF_EXITING;
 
 		p->cgroup = css_sets[i] ? row_of_proc(&b, css_sets[i], exiting) : NONE;
+		/* no group is removed while a process is in it */
+		if (!exiting && p->cgroup != NONE && b.rows.v[p->cgroup].dying)
+			damaged(&b, ST_CORRUPT, "a process in the removed group",
+				b.rows.v[p->cgroup].css);
 	}
+	for (uint32_t i = 0; i < b.rows.n; i++)
+		check_counters(&b, &b.rows.v[i]);
 	s->cgroups = b.rows.v;
 	s->ncgroups = (uint32_t)b.rows.n;
 	arena_release(&b.mem);

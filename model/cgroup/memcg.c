@@ -15,6 +15,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/hash.h"
 #include "model/kobj.h"
 #include "model/source/source.h"
 
@@ -64,6 +65,7 @@ struct reading {
 	int at[MEMCG_STATS];		/* index in state[]; -1: not counted */
 	bool rstat;
 	int64_t (*pending)[MEMCG_STATS];
+	struct hash seen;		/* memcg_vmstats */
 };
 
 /* Counters of a zone, not of a node, before v5.11 and v5.9 moved them. */
@@ -134,8 +136,11 @@ static enum status read_flushed(struct reading *rd, uint64_t memcg, int64_t *sum
 	}
 	if (m->is_pointer)
 		st = read_kva_word(rd->r, at, &at);
-	if (!st && !kernel_ptr_ok(rd->k, at, word))
+	/* each group has its own, outside of its mem_cgroup if it is a pointer */
+	if (!st && (!kernel_ptr_ok(rd->k, at, word) || hash_get(&rd->seen, at) != HASH_NONE ||
+		    (m->is_pointer && at - memcg <= m->offset)))
 		st = ST_CORRUPT;
+	hash_put(&rd->seen, at, 1);
 	if (!st)
 		st = kobj_read(&rd->stats, rd->r, at);
 	if (!st)
@@ -150,6 +155,8 @@ static enum status read_pending(struct reading *rd, uint64_t memcg, int64_t *sum
 
 	if (rd->rstat)
 		add_counter(rd, &rd->stats, M_VMSTATS_PENDING, 1, sum);
+	if (!st && !base)
+		st = ST_CORRUPT;
 	for (uint32_t i = 0; !st && i < rd->k->ncpus; i++) {
 		st = kobj_read(&rd->cpu, rd->r, base + rd->k->percpu[i]);
 		if (st)
@@ -169,6 +176,12 @@ static uint64_t in_bytes(const struct reading *rd, unsigned i, int64_t v)
 	return pages ? n << rd->k->dump->page_shift : items[i].unit == KIB ? n << 10 : n;
 }
 
+static void damaged(const struct reading *rd, const char *what, uint64_t memcg)
+{
+	issue_add(rd->k->issues, ST_CORRUPT, "cgroup", 1, "%s of the mem_cgroup at %#" PRIx64, what,
+		  memcg);
+}
+
 /* Without a limit the counter has the largest value: PAGE_COUNTER_MAX. */
 static uint64_t limit(const struct reading *rd, uint64_t memcg, enum layout_id id)
 {
@@ -176,22 +189,29 @@ static uint64_t limit(const struct reading *rd, uint64_t memcg, enum layout_id i
 				   ? (uint64_t)INT64_MAX >> rd->k->dump->page_shift
 				   : INT32_MAX;
 
-	if (!has(rd->k, id) || kmember_u64(rd->k, rd->r, memcg, id, &v) || v >= none)
+	if (!has(rd->k, id) || kmember_u64(rd->k, rd->r, memcg, id, &v))
 		return UINT64_MAX;
-	return v;
+	if (v > none)
+		damaged(rd, "a limit", memcg);
+	return v >= none ? UINT64_MAX : v;
 }
 
 static void read_events(struct reading *rd, uint64_t memcg, struct memcg *m)
 {
 	const struct member *a = &rd->k->layout.v[M_MEMCG_EVENTS].m;
+	unsigned word = rd->k->dump->word_size;
 
 	for (unsigned i = 0; i < MEMCG_EVENTS; i++) {
 		int64_t e = layout_enum(&rd->k->layout, events[i], -1);
+		uint64_t v;
 
-		if (has(rd->k, M_MEMCG_EVENTS) && e >= 0 && e < a->count &&
-		    read_kva_uint(rd->r, memcg + a->offset + (uint64_t)e * a->stride,
-				  rd->k->dump->word_size, &m->event[i]))
-			m->event[i] = UINT64_MAX;
+		if (!has(rd->k, M_MEMCG_EVENTS) || e < 0 || e >= a->count ||
+		    read_kva_uint(rd->r, memcg + a->offset + (uint64_t)e * a->stride, word, &v))
+			continue;
+		if (v >> (8 * word - 1) & 1)
+			damaged(rd, "a count of events", memcg);
+		else
+			m->event[i] = v;
 	}
 }
 
@@ -206,6 +226,9 @@ static void read_one(struct reading *rd, uint32_t g, struct memcg *m)
 	m->high = limit(rd, memcg, M_MEMCG_HIGH);
 	m->swap_max = limit(rd, memcg, M_MEMCG_SWAP_MAX);
 	m->peak = limit(rd, memcg, M_MEMCG_PEAK);
+	if (m->peak != UINT64_MAX &&
+	    (m->peak > rd->k->memmap.max_pfn || m->peak + memcg_slack(rd->k) < c->usage))
+		damaged(rd, "peak", memcg);
 	read_events(rd, memcg, m);
 	if (!has(rd->k, M_MEMCG_VMSTATS) || !has(rd->k, M_VMSTATS_CPU_STATE))
 		return;
@@ -237,10 +260,21 @@ static void add_pending(struct reading *rd, struct memcg *v)
 	}
 }
 
+/* Anonymous memory of a group is charged to it; that of the root is not. */
+static void check_usage(const struct reading *rd, const struct cgroup *g, const struct memcg *m)
+{
+	uint64_t anon = m->stat[MEMCG_STAT_ANON];
+
+	if (g->memory && !g->dying && g->parent != NONE && anon != UINT64_MAX &&
+	    anon >> rd->k->dump->page_shift > g->usage + memcg_slack(rd->k))
+		damaged(rd, "more anonymous memory than all memory", g->css);
+}
+
 struct memcg *memcgs_read(const struct snapshot *s, struct arena *mem)
 {
 	struct memcg *v = arena_array(mem, struct memcg, s->ncgroups);
 	struct reading rd = { .s = s, .k = s->k };
+	struct arena scratch = { 0 };
 
 	for (uint32_t g = 0; g < s->ncgroups; g++) {
 		for (unsigned i = 0; i < MEMCG_STATS; i++)
@@ -252,6 +286,7 @@ struct memcg *memcgs_read(const struct snapshot *s, struct arena *mem)
 	if (!source_has(s->k, SOURCE_MEMORY))
 		return v;
 	rd.r = reader_new(s->k->dump);
+	rd.seen.mem = &scratch;
 	rd.pending = arena_calloc(mem, s->ncgroups, sizeof(*rd.pending));
 	rd.rstat = has(s->k, M_VMSTATS_STATE);
 	kobj_init(&rd.stats, s->k, S_VMSTATS);
@@ -261,6 +296,9 @@ struct memcg *memcgs_read(const struct snapshot *s, struct arena *mem)
 		if (s->cgroups[g].memory)
 			read_one(&rd, g, &v[g]);
 	add_pending(&rd, v);
+	for (uint32_t g = 0; g < s->ncgroups; g++)
+		check_usage(&rd, &s->cgroups[g], &v[g]);
+	arena_release(&scratch);
 	kobj_release(&rd.stats);
 	kobj_release(&rd.cpu);
 	reader_free(rd.r);

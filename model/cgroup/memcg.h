@@ -5,7 +5,16 @@
 #ifndef VMCENSUS_MEMCG_H
 #define VMCENSUS_MEMCG_H
 
+#include "model/kernel.h"
 #include "model/model.h"
+
+#define MEMCG_BATCH 64u		/* MEMCG_CHARGE_BATCH, mm/memcontrol.c */
+
+/* Pages by which a counter may differ from what it counts: each CPU charges ahead. */
+static inline uint64_t memcg_slack(const struct kernel *k)
+{
+	return (uint64_t)k->ncpus * MEMCG_BATCH;
+}
 
 enum memcg_stat {		/* lines of memory.stat, bytes */
 	MEMCG_STAT_ANON, MEMCG_STAT_FILE, MEMCG_STAT_KERNEL, MEMCG_STAT_KERNEL_STACK,

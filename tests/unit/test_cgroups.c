@@ -6,6 +6,8 @@
 #include "tests/unit/fake.h"
 
 /* Where the members of the made-up kernel lie (64-bit, big-endian). */
+#define PF_EXITING 4u
+
 enum {
 	CSS_CGROUP = 0, CSS_FLAGS = 8, CSS_PARENT = 16, CSS_CHILDREN = 24, CSS_SIBLING = 40,
 	CG_ROOT = 56, CG_KN = 64, CG_SUBSYS = 72,
@@ -39,6 +41,7 @@ static struct fake *machine(void)
 	};
 	struct fake *f = fake_new(8, true);
 
+	f->kernel.ncpus = 8;	/* each may have charged ahead */
 	for (unsigned i = 0; i < sizeof(m) / sizeof(m[0]); i++)
 		fake_member(f, m[i].id, m[i].offset, m[i].size);
 	fake_array(f, M_CSET_SUBSYS, 0, 8, 5);
@@ -76,6 +79,7 @@ static void put_group(struct fake *f, int n, int parent, const char *name, uint6
 	put_ptr(f, KN(n) + 8, KN(n) + 0x100);
 	fake_put(f, KN(n) + 0x100, name, strlen(name) + 1);
 	put_ptr(f, MEM(n) + CSS_CGROUP, CG(n));
+	put_ptr(f, MEM(n) + CSS_PARENT, parent < 0 ? 0 : MEM(parent));
 	link_after(f, MEM(n) + CSS_CHILDREN, MEM(n) + CSS_CHILDREN);
 	fake_put_uint(f, MEM(n) + MEM_USAGE, 100u * (unsigned)n, 8);
 	fake_put_uint(f, MEM(n) + MEM_MAX, INT64_MAX >> 12, 8);
@@ -122,7 +126,8 @@ struct result {
 	struct task tasks[4];
 };
 
-static void build(struct fake *f, struct result *r)
+/* FLAGS: of the task of process 1 */
+static void build(struct fake *f, struct result *r, uint32_t flags)
 {
 	uint64_t sets[4] = { fake_kva(f, SET(0)), fake_kva(f, SET(1)), fake_kva(f, SET(2)), 0 };
 
@@ -132,6 +137,7 @@ static void build(struct fake *f, struct result *r)
 	r->s.nprocs = r->s.ntasks = 4;
 	for (uint32_t i = 0; i < 4; i++)
 		r->procs[i].leader = i;
+	r->tasks[1].flags = flags;
 	cgroups_build(&r->s, f->r, sets);
 }
 
@@ -148,7 +154,7 @@ static void test_unified(void)
 	struct result r;
 
 	put_tree(f);
-	build(f, &r);
+	build(f, &r, PF_EXITING);	/* a process remains in a removed group until it is gone */
 	if (!CHECK_EQ(r.s.ncgroups, 5))
 		return;
 	CHECK_STR(r.s.cgroups[0].path, "/");
@@ -191,7 +197,7 @@ static void test_legacy(void)
 	put_set(f, 0, 5, 0);
 	put_set(f, 1, 6, 1);
 	put_set(f, 2, 6, 4);
-	build(f, &r);
+	build(f, &r, 0);
 	CHECK_EQ(r.s.ncgroups, 4);
 	CHECK_STR(path_of_proc(&r, 1), "/a");
 	CHECK_STR(path_of_proc(&r, 2), "/z");
@@ -210,7 +216,7 @@ static void test_no_memory(void)
 	put_tree(f);
 	f->kernel.layout.v[E_MEMORY_CGRP].alt = -1;
 	f->kernel.layout.v[Y_ROOT_MEM_CGROUP].alt = -1;
-	build(f, &r);
+	build(f, &r, PF_EXITING);
 	CHECK_EQ(r.s.ncgroups, 4);
 	CHECK_STR(path_of_proc(&r, 1), "/a/b c (deleted)");
 	CHECK_STR(path_of_proc(&r, 2), "/a/x");
@@ -228,7 +234,7 @@ static void test_broken(void)
 	put_tree(f);
 	put_ptr(f, CG(1) + CSS_PARENT, CG(2));
 	put_ptr(f, KN(1), KN(2));
-	build(f, &r);
+	build(f, &r, 0);
 	CHECK_STR(path_of_proc(&r, 1), PATH_UNKNOWN);
 	CHECK(fake_issues(f, "cgroup") > 0);
 	arena_release(&r.s.mem);
@@ -238,7 +244,7 @@ static void test_broken(void)
 	f = machine();
 	put_tree(f);
 	link_after(f, MEM(1) + CSS_CHILDREN, MEM(1) + CSS_SIBLING);
-	build(f, &r);
+	build(f, &r, 0);
 	CHECK(r.s.ncgroups >= 3 && r.s.ncgroups <= 5);
 	arena_release(&r.s.mem);
 
@@ -246,7 +252,7 @@ static void test_broken(void)
 	put_tree(f);
 	put_ptr(f, KN(1) + 8, 0x900000);
 	fake_drop(f, MEM(4));
-	build(f, &r);
+	build(f, &r, 0);
 	CHECK_STR(path_of_proc(&r, 2), "/" PATH_UNKNOWN "/x");
 	arena_release(&r.s.mem);
 
@@ -256,12 +262,12 @@ static void test_broken(void)
 		fake_drop(f, MEM(i));
 		fake_drop(f, KN(i));
 	}
-	build(f, &r);
+	build(f, &r, 0);
 	CHECK_STR(path_of_proc(&r, 0), PATH_UNKNOWN);
 	arena_release(&r.s.mem);
 	for (int i = 0; i < 3; i++)
 		fake_drop(f, SET(i));
-	build(f, &r);
+	build(f, &r, 0);
 	CHECK_EQ(r.procs[0].cgroup, NONE);
 	arena_release(&r.s.mem);
 	fake_free(f);
