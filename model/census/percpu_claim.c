@@ -4,12 +4,15 @@
  * a unit. Only populated pages of a unit exist. To 4.13 all pages of the first chunk are marked
  * populated, and those behind its areas were given back to the page allocator.
  */
+#include <inttypes.h>
+
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "model/census/claims.h"
 #include "model/kobj.h"
 #include "model/walk/list.h"
 
+#define SHARED_PAGES 2u		/* of a chunk, with another one */
 #define CHUNKS_MAX (1u << 20)
 #define SLOTS_MAX 256u
 #define AREAS_MAX (1u << 24)		/* of a chunk: PCPU_MIN_UNIT_SIZE and 4 bytes each */
@@ -23,6 +26,7 @@ struct percpu {
 	uint64_t unit_pages;
 	uint64_t *unit;			/* [ncpus]: offset of the CPU's unit in a chunk */
 	uint64_t chunks_left;
+	uint64_t taken;			/* frames, of all CPUs */
 	/* static variables lie before the first chunk's own memory, and in no chunk */
 	uint64_t first;			/* pcpu_base_addr */
 	uint64_t statics;		/* bytes of them */
@@ -37,14 +41,18 @@ static bool is_populated(const struct percpu *p, uint64_t page)
 	return !read_kva_uint(p->r, at, p->k->dump->word_size, &word) && word >> page % bits & 1;
 }
 
-/* The page at KVA of the first unit, and its like in the others. */
-static void claim_page(const struct percpu *p, uint64_t kva)
+/* The page at KVA of the first unit, and its like in the others; how many nobody else has. */
+static uint32_t claim_page(struct percpu *p, uint64_t kva)
 {
+	uint32_t own = 0;
 	uint64_t pa;
 
 	for (uint32_t cpu = 0; cpu < p->k->ncpus; cpu++)
 		if (!reader_kvtop(p->r, kva + p->unit[cpu], &pa, NULL))
-			page_classes_claim(p->c, pa >> p->k->page_shift, CLASS_PERCPU);
+			own += page_classes_claim(p->c, pa >> p->k->page_shift, CLASS_PERCPU) ==
+			       CLAIM_TAKEN;
+	p->taken += own;
+	return own;
 }
 
 /*
@@ -87,7 +95,7 @@ static uint64_t chunk_pages(const struct percpu *p, uint64_t base)
 
 static void claim_chunk(struct percpu *p, uint64_t chunk)
 {
-	uint64_t base, pages;
+	uint64_t base, pages, lost = 0;
 
 	if (!kernel_ptr_ok(p->k, chunk, p->k->dump->word_size) ||
 	    kobj_read(&p->chunk, p->r, chunk)) {
@@ -101,7 +109,11 @@ static void claim_chunk(struct percpu *p, uint64_t chunk)
 			  "its areas are not readable");
 	for (uint64_t i = 0; i < min_u64(pages, p->unit_pages); i++)
 		if (is_populated(p, i))
-			claim_page(p, base + (i << p->k->page_shift));
+			lost += claim_page(p, base + (i << p->k->page_shift)) < p->k->ncpus;
+	/* chunks of the first units may share a page; to 4.13 not all that is marked is theirs */
+	if (lost > SHARED_PAGES && has(p->k, M_PCPU_CHUNK_PAGES))
+		issue_add(p->k->issues, ST_CORRUPT, "per-CPU chunk", 1,
+			  "its pages are not there, or somebody else's");
 	if (base - p->first < p->unit_pages << p->k->page_shift)
 		p->statics = min_u64(p->statics, base - p->first);
 }
@@ -142,7 +154,7 @@ bool claim_percpu(const struct kernel *k, struct reader *r, struct page_classes 
 		.k = k, .r = r, .c = c, .chunks_left = CHUNKS_MAX, .statics = UINT64_MAX
 	};
 	unsigned word = k->dump->word_size;
-	uint64_t lists, nslots, chunk;
+	uint64_t lists, nslots, chunk, counted = 0;
 	bool whole = false;
 
 	if (!has(k, M_PCPU_CHUNK_BASE) || !has(k, M_PCPU_CHUNK_POPULATED))
@@ -164,6 +176,12 @@ bool claim_percpu(const struct kernel *k, struct reader *r, struct page_classes 
 	for (uint64_t at = 0; p.statics != UINT64_MAX && at < p.statics;
 	     at += UINT64_C(1) << k->page_shift)
 		claim_page(&p, p.first + at);
+	/* the counter includes the static variables (pcpu_setup_first_chunk()) */
+	if (has(k, M_PCPU_CHUNK_PAGES) && has(k, Y_PCPU_POPULATED) &&
+	    (kvar_u64(k, r, Y_PCPU_POPULATED, 0, &counted) || counted != p.taken / k->ncpus))
+		issue_add(k->issues, k->dump->live ? ST_TORN : ST_CORRUPT, "per-CPU chunks", 1,
+			  "%" PRIu64 " pages found, of %u CPUs, not %" PRIu64 " of each", p.taken,
+			  k->ncpus, counted);
 	whole = true;
 out:
 	kobj_release(&p.chunk);

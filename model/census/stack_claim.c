@@ -14,15 +14,23 @@ bool claim_stacks(const struct snapshot *s, struct reader *r, struct page_classe
 	if (!has(k, M_TASK_STACK) || !size || size < page)
 		return false;
 	for (uint32_t i = 0; i < s->ntasks; i++) {
+		uint64_t lost = 0;
+
 		/* the first task's is a variable of the kernel image, and not counted */
 		if (s->tasks[i].addr == layout_symbol(&k->layout, Y_INIT_TASK))
 			continue;
+		if (kmember_u64(k, r, s->tasks[i].addr, M_TASK_STACK, &stack))
+			continue;
 		/* freed with the last reference of a task that ended */
-		if (kmember_u64(k, r, s->tasks[i].addr, M_TASK_STACK, &stack) || !stack)
+		if (!stack && (s->tasks[i].state == 'X' || s->tasks[i].state == 'Z'))
 			continue;
 		for (uint64_t at = 0; at < size; at += page)
-			if (!reader_kvtop(r, stack + at, &pa, NULL))
-				page_classes_claim(c, pa >> k->page_shift, CLASS_STACK);
+			lost += reader_kvtop(r, stack + at, &pa, NULL) ||
+				page_classes_claim(c, pa >> k->page_shift, CLASS_STACK) !=
+					CLAIM_TAKEN;
+		if (lost)
+			issue_add(k->issues, k->dump->live ? ST_TORN : ST_CORRUPT, "kernel stack",
+				  1, "of pid %d: not there, or somebody else's", s->tasks[i].pid);
 	}
 	return true;
 }

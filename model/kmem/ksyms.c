@@ -14,6 +14,7 @@
 #include "model/kobj.h"
 #include "model/walk/list.h"
 
+#define MODULE_MAX (UINT64_C(1) << 30)	/* bytes; x86-64 has room for 1.5 GiB of all */
 #define MODULES_MAX 16384u
 #define SYMBOLS_MAX 1000000u	/* of a module; amdgpu has some 40000 */
 #define PARTS_MAX 8u		/* MOD_MEM_NUM_TYPES is 7 */
@@ -30,6 +31,7 @@ struct ksym_module {
 	uint64_t start, end;		/* of its text */
 	struct { uint64_t start, end; } part[PARTS_MAX];	/* all its memory */
 	uint32_t nparts;
+	bool sized;			/* this kernel has the sizes of its memory */
 	const uint8_t *symbols;		/* NULL: not read yet */
 	uint64_t nsymbols, strings;
 };
@@ -58,11 +60,13 @@ static void read_parts(const struct ksyms *ks, struct ksym_module *m)
 
 	if (!has(ks->k, M_MODULE_MEM)) {
 		m->start = get(ks, m->addr, M_MODULE_BASE);
+		m->sized = has(ks->k, M_MODULE_CORE);
 		m->end = m->start + get(ks, m->addr, M_MODULE_TEXT);
 		add_part(m, m->start, get(ks, m->addr, M_MODULE_CORE));
 		add_part(m, get(ks, m->addr, M_MODULE_DATA_BASE), get(ks, m->addr, M_MODULE_DATA));
 		return;
 	}
+	m->sized = has(ks->k, M_MODMEM_SIZE);
 	for (uint32_t i = 0; i < a->count && i < PARTS_MAX; i++) {
 		uint64_t mem = m->addr + a->offset + (uint64_t)i * a->stride;
 		uint64_t base = get(ks, mem, M_MODMEM_BASE), size = get(ks, mem, M_MODMEM_SIZE);
@@ -80,9 +84,12 @@ static void read_parts(const struct ksyms *ks, struct ksym_module *m)
 static bool has_itself(const struct ksym_module *m)
 {
 	for (uint32_t i = 0; i < m->nparts; i++)
+		if (m->part[i].end - m->part[i].start > MODULE_MAX || m->part[i].start & 0xfff)
+			return false;
+	for (uint32_t i = 0; i < m->nparts; i++)
 		if (m->addr >= m->part[i].start && m->addr < m->part[i].end)
 			return true;
-	return !m->nparts;
+	return !m->nparts && !m->sized;
 }
 
 static void add_module(struct ksyms *ks, uint64_t addr)
@@ -123,7 +130,7 @@ void ksyms_init(struct ksyms *ks, const struct kernel *k, struct reader *r, stru
 static bool load(struct ksyms *ks, struct ksym_module *m)
 {
 	unsigned bytes = SYM_BYTES(ks->k->dump->word_size);
-	uint64_t tables = m->addr, n, at;
+	uint64_t tables = m->addr, n, at, end;
 	uint8_t *raw;
 
 	if (m->symbols)
@@ -134,13 +141,16 @@ static bool load(struct ksyms *ks, struct ksym_module *m)
 	n = get(ks, tables, M_MODSYM_COUNT);
 	at = get(ks, tables, M_MODSYM_TABLE);
 	raw = n && n <= SYMBOLS_MAX ? arena_calloc(ks->mem, n, bytes) : NULL;
-	if (!tables || !at || !raw || read_kva(ks->r, at, raw, n * bytes)) {
+	m->strings = get(ks, tables, M_MODSYM_STRINGS);
+	/* both tables begin with the empty symbol (gABI: index 0) */
+	if (!tables || !kernel_ptr_ok(ks->k, at, ks->k->dump->word_size) || !raw ||
+	    read_kva(ks->r, at, raw, n * bytes) || load32(raw + SYM_NAME, false) ||
+	    read_kva_uint(ks->r, m->strings, 1, &end) || end) {
 		issue_add(ks->k->issues, ST_NODATA, "module", 1, "%s: its symbols", m->name);
 		return false;
 	}
 	m->symbols = raw;
 	m->nsymbols = n;
-	m->strings = get(ks, tables, M_MODSYM_STRINGS);
 	return true;
 }
 

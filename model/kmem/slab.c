@@ -52,14 +52,19 @@ static void add(uint64_t *sum, uint64_t v)
 	*sum = *sum == SLAB_UNKNOWN || v == SLAB_UNKNOWN ? SLAB_UNKNOWN : *sum + v;
 }
 
-/* Free objects of the slab at KVA (struct slab, struct page before it). */
-static uint64_t free_of_slab(struct walker *w, uint64_t kva)
+/* Free objects of the slab at KVA (struct slab, struct page before it), which names its cache. */
+static uint64_t free_of_slab(struct walker *w, struct slab_cache *c, uint64_t kva)
 {
 	uint64_t objects = get(w, kva, M_SLAB_OBJECTS), inuse = get(w, kva, M_SLAB_INUSE);
 
-	return objects == SLAB_UNKNOWN || inuse == SLAB_UNKNOWN || inuse > objects
-		       ? SLAB_UNKNOWN
-		       : objects - inuse;
+	if (objects == SLAB_UNKNOWN || inuse == SLAB_UNKNOWN)
+		return SLAB_UNKNOWN;
+	if (!objects || inuse > objects ||
+	    (has(w->k, M_SLAB_CACHE) && get(w, kva, M_SLAB_CACHE) != c->addr)) {
+		damage(w, ST_CORRUPT, c, "a slab on its lists");
+		return SLAB_UNKNOWN;
+	}
+	return objects - inuse;
 }
 
 /* ---- a node's list ------------------------------------------------------------------- */
@@ -81,7 +86,7 @@ static void add_partial(struct walker *w, struct slab_cache *c, uint64_t node, u
 					   w->slabs_max);
 
 	while (listwalk_next(&l)) {
-		uint64_t free_objects = free_of_slab(w, l.node - to_list);
+		uint64_t free_objects = free_of_slab(w, c, l.node - to_list);
 
 		add(&sum, free_objects);
 		if (l.seen <= SCANNED / 2 || l.seen + SCANNED / 2 > n)
@@ -147,15 +152,21 @@ static void add_node(struct walker *w, struct slab_cache *c, uint32_t i)
 static void add_cpu_list(struct walker *w, struct slab_cache *c, uint64_t cpu)
 {
 	uint64_t slab = get(w, cpu, M_KCC_PARTIAL), n = 0;
+	/* the first one has their number (put_cpu_partial(), mm/slub.c) */
+	uint64_t counted = slab && slab != SLAB_UNKNOWN && has(w->k, M_SLAB_SLABS)
+				   ? get(w, slab, M_SLAB_SLABS)
+				   : SLAB_UNKNOWN;
 
 	for (; slab && slab != SLAB_UNKNOWN && n <= w->slabs_max; n++) {
 		if (!kernel_ptr_ok(w->k, slab, w->k->dump->word_size)) {
 			slab = SLAB_UNKNOWN;
 			break;
 		}
-		add(&c->cpu_partial_free, free_of_slab(w, slab));
+		add(&c->cpu_partial_free, free_of_slab(w, c, slab));
 		slab = get(w, slab, M_SLAB_NEXT);
 	}
+	if (!slab && counted != SLAB_UNKNOWN && counted != n)
+		slab = SLAB_UNKNOWN;
 	add(&c->cpu_partial, slab ? SLAB_UNKNOWN : n);
 	if (slab)
 		damage(w, ST_CORRUPT, c, "the list of partial slabs of a CPU");

@@ -20,6 +20,8 @@
 
 struct tally {
 	uint64_t slabs, pages, objects, inuse;
+	uint64_t part;			/* of the slabs: some of their objects are free */
+	uint64_t bad;			/* of the slabs: their numbers contradict each other */
 };
 
 struct pass {
@@ -63,13 +65,19 @@ static void count(const struct pass *p, struct worker *w, struct reader *r,
 	const uint8_t *raw = run->p + i * p->f.size;
 	uint32_t at = hash_get(&p->by_addr, member_of(p, raw, M_SLAB_CACHE));
 	struct tally *t = &w->v[at == HASH_NONE ? p->ncaches : at];
+	uint64_t objects = member_of(p, raw, M_SLAB_OBJECTS),
+		 inuse = member_of(p, raw, M_SLAB_INUSE);
+	bool no_list = has(p->k, M_SLAB_FREELIST) && !member_of(p, raw, M_SLAB_FREELIST);
 
 	t->slabs++;
 	t->pages += page_flags(&p->f, raw) & p->f.head
 			    ? pages_of(p, r, run, run->kva + i * p->f.size)
 			    : 1;
-	t->objects += member_of(p, raw, M_SLAB_OBJECTS);
-	t->inuse += member_of(p, raw, M_SLAB_INUSE);
+	t->objects += objects;
+	t->inuse += inuse;
+	t->part += inuse < objects;
+	/* without a list of free objects, all are in use, or the CPU that took the list says so */
+	t->bad += !objects || inuse > objects || (no_list && inuse < objects);
 }
 
 static bool is_slab(const struct pass *p, const uint8_t *raw, uint64_t kva, size_t len)
@@ -98,9 +106,44 @@ static void slab_run(void *arg, unsigned worker, struct reader *r, const struct 
 	}
 }
 
-static void add_up(struct slab_caches *sc, const struct worker *w)
+/* Pages of KFENCE are marked as slabs, and in no cache's counters. */
+static bool has_kfence(const struct kernel *k)
+{
+	struct reader *r = kernel_reader(k);
+	uint64_t pool = 0;
+
+	if (has(k, Y_KFENCE_POOL) && kvar_u64(k, r, Y_KFENCE_POOL, 0, &pool))
+		pool = 1;
+	reader_free(r);
+	return pool;
+}
+
+/* The slabs found are those that the cache counts; of its slabs with free objects, those on no list
+   are the ones that CPUs take from. */
+static void check(const struct kernel *k, const struct slab_cache *c, const struct tally *t)
+{
+	bool lists = c->partial != SLAB_UNKNOWN && c->cpu_partial != SLAB_UNKNOWN;
+
+	if (t->bad)
+		issue_add(k->issues, ST_CORRUPT, "slab", t->bad, "of %s: its numbers of objects",
+			  c->name);
+	if (c->slabs != SLAB_UNKNOWN && (t->slabs != c->slabs || t->objects != c->objects))
+		issue_add(k->issues, ST_CORRUPT, "slab cache", 1,
+			  "%s counts %llu slabs of %llu objects; found: %llu of %llu", c->name,
+			  (unsigned long long)c->slabs, (unsigned long long)c->objects,
+			  (unsigned long long)t->slabs, (unsigned long long)t->objects);
+	else if (lists && t->part > c->partial + c->cpu_partial + k->ncpus)
+		issue_add(k->issues, ST_CORRUPT, "slab cache", 1, "%s: slabs on none of its lists",
+			  c->name);
+}
+
+static void add_up(struct slab_caches *sc, const struct worker *w, struct tally *sum)
 {
 	for (uint32_t i = 0; i < sc->n; i++) {
+		sum[i].slabs += w->v[i].slabs;
+		sum[i].objects += w->v[i].objects;
+		sum[i].part += w->v[i].part;
+		sum[i].bad += w->v[i].bad;
 		struct slab_cache *c = &sc->v[i];
 
 		c->found_slabs += w->v[i].slabs;
@@ -117,6 +160,7 @@ void slab_pages_count(const struct snapshot *s, struct slab_caches *sc)
 	struct arena mem = { 0 };
 	struct pass p = { .k = s->k, .ncaches = sc->n, .by_addr.mem = &mem };
 	struct page_scan scan = { .run = slab_run, .arg = &p };
+	struct tally *sum;
 	uint64_t unread = 0;
 
 	if (!s->k->memmap.n || !has(s->k, M_SLAB_CACHE))
@@ -129,15 +173,19 @@ void slab_pages_count(const struct snapshot *s, struct slab_caches *sc)
 		c->found_slabs = c->found_pages = c->found_objects = c->found_inuse = 0;
 	}
 	p.workers = arena_array(&mem, struct worker, JOBS_MAX);
+	sum = arena_calloc(&mem, sc->n + 1u, sizeof(*sum));
 	page_scan(s->k, p.f.size, &scan);
 	for (unsigned i = 0; i < JOBS_MAX; i++) {
 		if (!p.workers[i].v)
 			continue;
-		add_up(sc, &p.workers[i]);
+		add_up(sc, &p.workers[i], sum);
 		unread += p.workers[i].unread;
 		free(p.workers[i].v);
 	}
 	if (unread)
 		issue_add(s->k->issues, ST_NODATA, "struct page", unread, "in search of slabs");
+	else if (!s->k->dump->live && !has_kfence(s->k))
+		for (uint32_t i = 0; i < sc->n; i++)
+			check(s->k, &sc->v[i], &sum[i]);
 	arena_release(&mem);
 }

@@ -18,9 +18,10 @@ uint64_t stack_size(const struct layout *l)
 	return size & (size - 1) || size > STACK_MAX ? 0 : size;
 }
 
-static enum stack_place place(const struct kernel *k, struct reader *r, uint64_t task)
+/* ENDED: the stack may be gone already. */
+static enum stack_place place(const struct kernel *k, struct reader *r, uint64_t task, bool ended)
 {
-	uint64_t stack, area = 0;
+	uint64_t stack, area = 0, pa, run;
 
 	if (task == layout_symbol(&k->layout, Y_INIT_TASK))
 		return STACK_IMAGE;
@@ -28,7 +29,11 @@ static enum stack_place place(const struct kernel *k, struct reader *r, uint64_t
 	    (has(k, M_TASK_STACK_VM) && kmember_u64(k, r, task, M_TASK_STACK_VM, &area)))
 		return STACK_UNREAD;
 	if (!stack)
-		return STACK_NONE;
+		return ended ? STACK_NONE : STACK_UNREAD;
+	/* memory of vmalloc() has an area, other memory none */
+	if (has(k, M_TASK_STACK_VM) &&
+	    !area == (k->arch->by_rule(k->dump, stack, &pa, &run) != ST_OK))
+		return STACK_UNREAD;
 	return area ? STACK_VMALLOC : STACK_LINEAR;
 }
 
@@ -44,7 +49,8 @@ enum status stacks_build(const struct snapshot *s, struct arena *mem, struct sta
 	}
 	ret->of = arena_array(mem, enum stack_place, s->ntasks);
 	for (uint32_t i = 0; i < s->ntasks; i++) {
-		ret->of[i] = place(s->k, r, s->tasks[i].addr);
+		ret->of[i] = place(s->k, r, s->tasks[i].addr,
+				   s->tasks[i].state == 'X' || s->tasks[i].state == 'Z');
 		unread += ret->of[i] == STACK_UNREAD;
 	}
 	reader_free(r);

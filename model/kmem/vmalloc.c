@@ -16,6 +16,9 @@
 
 #define AREAS_MAX (1u << 24)
 #define VMAP_NODES_MAX 1024u	/* one for each CPU, 128 at most */
+#define VM_ALLOC 2u		/* include/linux/vmalloc.h */
+#define VM_UNINITIALIZED 0x20u
+#define VM_FLAG_BITS 20		/* more than any release has */
 #define MARKED_RAM 1u		/* VMAP_RAM of vmap_area.flags (v6.3) */
 
 struct walker {
@@ -39,6 +42,19 @@ static bool get(const struct walker *w, uint64_t object, enum layout_id id, uint
 
 /* ---- one area -------------------------------------------------------------------------- */
 
+/*
+ * Flags of areas are low bits, and each with pages has one; vmalloc() sets VM_UNINITIALIZED until the area has
+ * its pages. A caller is code; the areas of early boot have none.
+ */
+static bool vm_sound(const struct kernel *k, const struct vmalloc_area *a)
+{
+	bool complete = (a->flags & (VM_ALLOC | VM_UNINITIALIZED)) == VM_ALLOC;
+
+	return (a->flags || !a->npages) && !(a->flags >> VM_FLAG_BITS) &&
+	       !(complete && a->pages && has(k, M_VM_NR_PAGES) && !a->npages) &&
+	       (!a->caller || kernel_static_ok(k, a->caller, 1));
+}
+
 static bool read_vm(struct walker *w, uint64_t vm, struct vmalloc_area *a)
 {
 	uint64_t order;
@@ -49,6 +65,9 @@ static bool read_vm(struct walker *w, uint64_t vm, struct vmalloc_area *a)
 	    !get(w, vm, M_VM_PHYS, &a->phys) || !get(w, vm, M_VM_CALLER, &a->caller) ||
 	    !get(w, vm, M_VM_PAGE_ORDER, &order))
 		return false;
+	if (!vm_sound(w->k, a))
+		issue_add(w->k->issues, ST_CORRUPT, "vmalloc area", 1, "vm_struct at %#" PRIx64,
+			  vm);
 	a->page_order = (unsigned)min_u64(order, 31);
 	/* the pages of an area fit in it */
 	if (a->npages > a->size >> w->k->page_shift) {
@@ -63,15 +82,18 @@ static bool read_vm(struct walker *w, uint64_t vm, struct vmalloc_area *a)
 static void add_va(struct walker *w, uint64_t va, bool lazy)
 {
 	struct vmalloc_area a = { .kind = lazy ? AREA_LAZY : AREA_OF_VM };
-	uint64_t end, vm = 0, flags = 0;
+	uint64_t start, end, vm = 0, flags = 0;
 	bool ok = get(w, va, M_VA_START, &a.start) && get(w, va, M_VA_END, &end) &&
 		  (lazy || get(w, va, M_VA_VM, &vm)) && get(w, va, M_VA_FLAGS, &flags) &&
 		  end > a.start;
 
-	if (ok && vm)
-		ok = read_vm(w, vm, &a);
-	else if (ok)
+	start = a.start;
+	if (ok && vm) {
+		/* setup_vmalloc_vm() copies both */
+		ok = read_vm(w, vm, &a) && a.start == start && a.size == end - start;
+	} else if (ok) {
 		a.size = end - a.start;
+	}
 	if (!ok) {
 		issue_add(w->k->issues, ST_CORRUPT, "vmalloc area", 1, "at %#" PRIx64, va);
 		return;

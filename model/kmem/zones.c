@@ -14,6 +14,7 @@
 #include "model/system/system.h"
 #include "model/walk/list.h"
 
+#define NODES_MAX 1024u		/* NODES_SHIFT is 10 at most */
 #define ZONE_NAME_BYTES 32
 
 struct builder {
@@ -245,6 +246,22 @@ static void read_watermarks(struct builder *b, struct zone *z)
 					    8 * b->y.k->dump->word_size);
 }
 
+/* Present pages are in the span, watermarks ascend, and no CPU has more free pages than there are. */
+static void check_zone(const struct builder *b, const struct zone *z)
+{
+	uint64_t most = z->managed == ZONE_UNKNOWN ? z->present : z->managed;
+	const char *what = z->spanned && z->present > z->spanned ? "present pages" : NULL;
+
+	for (unsigned i = 0; i + 1 < z->nwmarks && i < 2; i++)
+		if (z->wmark[i] > z->wmark[i + 1])
+			what = "watermarks";
+	for (uint32_t i = 0; i < z->ncpus; i++)
+		if (z->cpu[i].count < 0 || (uint64_t)z->cpu[i].count > most)
+			what = "pages that a CPU has";
+	if (what)
+		issue_add(b->y.k->issues, ST_CORRUPT, "zone", 1, "%s: %s", z->name, what);
+}
+
 static void add_zone(struct builder *b, uint64_t addr, uint32_t node)
 {
 	struct zone *z;
@@ -276,6 +293,7 @@ static void add_zone(struct builder *b, uint64_t addr, uint32_t node)
 	read_zone_stat(b, z);
 	if (z->present)
 		read_cpus(b, z);
+	check_zone(b, z);
 	read_free(b, z);
 	read_blocks(b, z);
 }
@@ -295,6 +313,9 @@ static bool add_node(const struct system *y, uint64_t pgdat, void *arg)
 	if (st || kmember_u64(y->k, y->r, pgdat, M_PGDAT_NODE_ID, &id))
 		id = index;
 	n->id = (int32_t)id;
+	/* nodes come in the order of their numbers */
+	if (id >= NODES_MAX || (index && n->id <= b->nodes.v[index - 1].id))
+		issue_add(y->k->issues, ST_CORRUPT, "node", 1, "number of node %u", index);
 	if (kmember_u64(y->k, y->r, pgdat, M_PGDAT_FAILURES, &n->failures))
 		n->failures = ZONE_UNKNOWN;
 	for (uint32_t i = 0; i < m->count && i < ZONES_OF_NODE; i++)

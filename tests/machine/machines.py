@@ -101,8 +101,9 @@ NO_TIMES = 'pid,threads,majflt,utime,stime\n1,1,0,,\n20,2,7,,\n'
 # the last line of check: frames, and counters of address spaces
 AGREES = re.compile(r' frames agree, 0 differ \(.* mms agree, 0 differ$')
 UNEXPLAINED = re.compile(r'^ +0 ', re.M)
-# described machines have no zones, no per-CPU memory, and no counters of swap
-NOT_DESCRIBED = {'sum above its whole', 'per-CPU chunks', 'vm counters', 'node'}
+# described machines have no zones, no per-CPU memory, no kernel stacks, and no counters of swap;
+# totalram_pages is that of pages of 4 KiB
+NOT_DESCRIBED = {'sum above its whole', 'per-CPU chunks', 'vm counters', 'node', 'kernel stack', 'counter'}
 REPORTS = ('procs', 'maps', 'smaps', 'check', 'dmesg', 'summary', 'pages')
 
 
