@@ -101,6 +101,9 @@ static void read_area(struct swaps *w, struct kobj *o, struct reader *r, uint64_
 		return;
 	f->max = kobj_u64(o, M_SI_MAX);
 	f->counts = kobj_u64(o, w->in_table ? M_SI_CLUSTER_INFO : M_SI_SWAP_MAP);
+	/* memory of vmalloc() */
+	if (!w->in_table && f->counts & (dump_page_size(w->k->dump) - 1))
+		issue_add(w->k->issues, ST_CORRUPT, "swap area", 1, "counts of type %u", type);
 }
 
 static void read_areas(struct swaps *w, struct reader *r)
@@ -276,8 +279,14 @@ bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset, struc
 	const struct swap_file *f = &c->w->file[type & (SWAP_TYPES - 1)];
 
 	*ret = (struct swap_slot){ 0 };
-	if (!f->counts || offset >= f->max)
+	if (!f->counts || offset >= f->max) {
+		/* an entry names a slot of an area in use, if this kernel shows areas at all */
+		if (has(c->w->k, Y_SWAP_INFO) && has(c->w->k, M_SI_MAX) &&
+		    (c->w->in_table || has(c->w->k, M_SI_SWAP_MAP)))
+			issue_add(c->w->k->issues, ST_CORRUPT, "swap slot", 1,
+				  "%" PRIu64 " of type %u: there is none", offset, type);
 		return false;
+	}
 	if (c->w->in_table ? slot_in_table(c, type & (SWAP_TYPES - 1), offset, ret)
 			   : slot_in_map(c, f, offset, ret))
 		return true;

@@ -3,6 +3,8 @@
  * The clocks as the timekeeper last set them: at the last tick before the crash, so up to
  * one tick early (10 ms; about a second if all CPUs were idle).
  */
+#include <elf.h>
+
 #include "model/kobj.h"
 #include "model/system/system.h"
 
@@ -14,16 +16,17 @@ static uint64_t timekeeper(const struct system *y)
 {
 	const struct layout *l = &y->k->layout;
 	uint64_t base = layout_symbol(l, Y_TIMEKEEPERS);
-	uint64_t lock;
+	uint64_t lock, align;
 
 	if (!base)
 		return layout_symbol(l, Y_TIMEKEEPER);
 	if (layout_has(l, M_TKDATA_TIMEKEEPER))
 		return base + layout_offset(l, M_TKDATA_TIMEKEEPER);
-	/* tk_core's type has no name: a seqcount, then the timekeeper, which
-	   holds 64-bit members */
+	/* tk_core's type has no name: a seqcount, then the timekeeper, which holds 64-bit
+	   members; i386 aligns them to 4 bytes */
 	lock = layout_size(l, S_TK_SEQCOUNT);
-	return lock ? base + (lock + 7) / 8 * 8 : 0;
+	align = y->k->arch->elf_machine == EM_386 ? 4 : 8;
+	return lock ? base + (lock + align - 1) / align * align : 0;
 }
 
 /* The value of /proc/uptime: CLOCK_BOOTTIME, suspended time included. */
@@ -32,9 +35,14 @@ static uint64_t boottime(const struct kobj *tk)
 	uint64_t shift = kobj_u64(tk, M_TK_MONO_SHIFT);
 	uint64_t ns = kobj_u64(tk, M_TK_MONO_BASE) + kobj_u64(tk, M_TK_OFFS_BOOT);
 
-	if (shift < 64)
-		ns += kobj_u64(tk, M_TK_MONO_NSEC) >> shift;
-	return ns / NSEC_PER_SEC < YEARS_100 ? ns : 0;
+	uint64_t rest = shift < 64 ? kobj_u64(tk, M_TK_MONO_NSEC) >> shift : UINT64_MAX;
+
+	/* less than a second is left over (tk_normalize_xtime(), kernel/time/timekeeping.c) */
+	if (rest > 2 * NSEC_PER_SEC || (ns + rest) / NSEC_PER_SEC >= YEARS_100) {
+		issue_add(tk->k->issues, ST_CORRUPT, "clock", 1, "the time since boot");
+		return 0;
+	}
+	return ns + rest;
 }
 
 /* The same if the clock is kept as the time of day, to 3.16. */
@@ -71,6 +79,8 @@ void read_clock(struct system *y)
 	kobj_init(&tk, y->k, S_TIMEKEEPER);
 	if (addr && !kobj_read(&tk, y->r, addr)) {
 		now = kobj_u64(&tk, has(y->k, M_TK_XTIME) ? M_TK_XTIME : M_TK_XTIME_SEC);
+		if (now >= 10 * YEARS_100)
+			issue_add(y->k->issues, ST_CORRUPT, "clock", 1, "the time of day");
 		if (has(y->k, M_TK_MONO_BASE))
 			y->m->uptime = boottime(&tk);
 		else if (has(y->k, M_TK_TO_MONO_SEC))

@@ -17,6 +17,8 @@
 
 #define COUNT_BITS_MAX 26	/* log_buf_len is 2 GiB at most, a record 32 bytes of it */
 #define SIZE_BITS_MAX 31
+#define BLOCK_REST_MAX 64u	/* bytes of a block that are not text */
+#define TIME_MAX (UINT64_C(1) << 62)	/* ns: more than 100 years */
 
 enum desc_state { DESC_RESERVED, DESC_COMMITTED, DESC_FINALIZED, DESC_REUSABLE };
 
@@ -32,6 +34,22 @@ struct ring {
 };
 
 #define TEXT_MAX 65536u		/* text_len is 16 bits */
+
+/*
+ * From the tail to the head there are at most as many records as descriptors, and the descriptor
+ * at the tail has that id (printk_ringbuffer.c: "tail_id").
+ */
+static bool ends_sound(const struct ring *g)
+{
+	const struct layout *l = &g->y->k->layout;
+	uint64_t mask = (1ull << g->id_bits) - 1, n = 1ull << g->count_bits, sv;
+	uint64_t desc = g->descs + (g->tail & (n - 1)) * layout_size(l, S_PRB_DESC);
+
+	return ((g->head - g->tail) & mask) < n && kernel_ptr_ok(g->y->k, g->descs, g->word) &&
+	       kernel_ptr_ok(g->y->k, g->infos, g->word) &&
+	       !kmember_u64(g->y->k, g->y->r, desc, M_DESC_STATE, &sv) &&
+	       (sv & mask) == (g->tail & mask);
+}
 
 static bool ring_open(struct ring *g, const struct system *y)
 {
@@ -52,7 +70,8 @@ static bool ring_open(struct ring *g, const struct system *y)
 	g->size_bits = (unsigned)kobj_u64(&o, M_PRB_SIZE_BITS);
 	g->id_bits = 8 * g->word - 2;
 	kobj_release(&o);
-	if (!st && (g->count_bits > COUNT_BITS_MAX || g->size_bits > SIZE_BITS_MAX))
+	if (!st &&
+	    (g->count_bits > COUNT_BITS_MAX || g->size_bits > SIZE_BITS_MAX || !ends_sound(g)))
 		st = ST_CORRUPT;
 	if (st)
 		issue_add(y->k->issues, st, "kernel log", 1, "cannot read the printk ring");
@@ -72,7 +91,7 @@ static enum status text_block(const struct ring *g, uint64_t id, uint64_t *kva, 
 	*len = 0;
 	/* odd positions say why there is no text (FAILED_LPOS, EMPTY_LINE_LPOS) */
 	if (begin & 1 || next & 1)
-		return ST_OK;
+		return begin == next && (begin == 1 || begin == 3) ? ST_OK : ST_CORRUPT;
 	/* next is the first byte after the block: the same wrap if the last byte has it (the
 	   kernel's test since 6.19; before, a block at the end of the ring had no text) */
 	if (next > begin && begin >> g->size_bits == (next - 1) >> g->size_bits) {
@@ -97,7 +116,7 @@ static enum status text_block(const struct ring *g, uint64_t id, uint64_t *kva, 
 /* ST_ABSENT: the slot has nothing readable, which is no damage. */
 static enum status read_record(struct ring *g, uint64_t id, struct log_line *like, uint64_t *len)
 {
-	uint64_t at = id & ((1ull << g->count_bits) - 1), sv, kva = 0;
+	uint64_t at = id & ((1ull << g->count_bits) - 1), sv, text, kva = 0;
 	uint64_t mask = (1ull << g->id_bits) - 1;
 	struct reader *r = g->y->r;
 	enum status st = kobj_read(&g->desc, r, g->descs + at * g->desc.size);
@@ -106,6 +125,9 @@ static enum status read_record(struct ring *g, uint64_t id, struct log_line *lik
 	if (st)
 		return st;
 	sv = kobj_u64(&g->desc, M_DESC_STATE);
+	/* each CPU may have moved the head on, and not yet written its descriptor */
+	if ((sv & mask) != id && ((g->head - id) & mask) >= g->y->k->ncpus)
+		return ST_CORRUPT;
 	if ((sv & mask) != id ||
 	    (sv >> g->id_bits != DESC_COMMITTED && sv >> g->id_bits != DESC_FINALIZED))
 		return ST_ABSENT;
@@ -120,8 +142,14 @@ static enum status read_record(struct ring *g, uint64_t id, struct log_line *lik
 		.facility = (uint8_t)kobj_u64(&g->info, M_INFO_FACILITY),
 		.caller = (uint32_t)kobj_u64(&g->info, M_INFO_CALLER),
 	};
+	text = kobj_u64(&g->info, M_INFO_TEXT_LEN);
+	/* the block was made for the text with prefix, newline and NUL, and is aligned */
+	if (like->ts > TIME_MAX || (!text && *len > 2 * sizeof(uint64_t)) ||
+	    (*len && (text > *len || *len - text > BLOCK_REST_MAX)))
+		issue_add(g->y->k->issues, ST_CORRUPT, "log record", 1,
+			  "length or time of record %llu", (unsigned long long)id);
 	/* a truncated block is shorter than text_len says */
-	*len = min_u64(*len, min_u64(kobj_u64(&g->info, M_INFO_TEXT_LEN), TEXT_MAX));
+	*len = min_u64(*len, min_u64(text, TEXT_MAX));
 	return *len ? read_kva(r, kva, g->text, *len) : ST_OK;
 }
 

@@ -532,6 +532,28 @@ static void read_2_4(struct meminfo *i)
 		keep_line(y->m, lines_2_4[l].name, bytes(i, lines_2_4[l].value));
 }
 
+/*
+ * Sizes that no machine has: more than its memory, none at all, fewer units of per-CPU variables
+ * than CPUs, no reserve although zones have watermarks (calculate_totalreserve_pages()).
+ */
+static void check_totals(const struct meminfo *i)
+{
+	const struct kernel *k = i->y->k;
+	uint64_t reserve = word_var(i->y, Y_TOTALRESERVE), units = int_var(i->y, Y_PCPU_UNITS);
+	uint64_t populated = word_var(i->y, Y_PCPU_POPULATED);
+	const char *what = NULL;
+
+	if (!i->total || (k->memmap.max_pfn && i->total > k->memmap.max_pfn))
+		what = "totalram_pages";
+	else if (reserve > i->total || (!reserve && i->zones.known && i->zones.wmark_low))
+		what = reserve == UNKNOWN ? NULL : "totalreserve_pages";
+	if (!what && has(k, Y_PCPU_POPULATED) && units != UNKNOWN && populated != UNKNOWN &&
+	    (units < k->ncpus || !populated || populated > i->total / units))
+		what = "pcpu_nr_populated or pcpu_nr_units";
+	if (what && i->total != UNKNOWN)
+		issue_add(k->issues, ST_CORRUPT, "counter", 1, "%s", what);
+}
+
 void read_meminfo(struct system *y)
 {
 	struct meminfo i = { .y = y };
@@ -548,6 +570,7 @@ void read_meminfo(struct system *y)
 	zones_read(y, &i.zones);
 	hugetlb_read(y, &i.huge);
 	i.total = word_var(y, Y_TOTALRAM);
+	check_totals(&i);
 	i.buffers = blockdev_pages(y);
 	i.swapcache = swapcache_pages(y, &i.c);
 	swap_sums(&i);

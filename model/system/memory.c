@@ -430,9 +430,10 @@ void hugetlb_read(const struct system *y, struct hugetlb_sums *h)
 		h->known = !kobj_read(&o, y->r, base + i * o.size);
 		order = kobj_u64(&o, M_HSTATE_ORDER);
 		nr = kobj_u64(&o, M_HSTATE_NR);
-		h->known &= order <= HUGE_ORDER_MAX;
+		h->known &= order <= HUGE_ORDER_MAX &&
+			    (!y->k->memmap.max_pfn || nr <= y->k->memmap.max_pfn >> order);
 		if (!h->known) {
-			pool_damage(y, "one is not readable, or of no possible size");
+			pool_damage(y, "one is not readable, or of no possible size or number");
 			continue;
 		}
 		h->all_pages += nr << order;

@@ -8,6 +8,7 @@
 #include "model/system/system.h"
 
 #define SWAP_AREAS_MAX 128u	/* MAX_SWAPFILES is 32 at most; more is damage */
+#define SWAP_BATCH 64u		/* include/linux/swap.h */
 #define SWP_USED 1u
 #define SWP_WRITEOK 2u
 #define SWP_BLKDEV 0x40u	/* a partition, not a file; 2.6.29 .. now */
@@ -40,6 +41,8 @@ static void add_area(struct system *y, const struct kobj *o, unsigned type)
 
 	if (!(flags & SWP_USED) || !file)
 		return;
+	if (!kernel_ptr_ok(y->k, file, y->k->dump->word_size))
+		issue_add(y->k->issues, ST_CORRUPT, "swap area", 1, "file of type %u", type);
 	a->type = type;
 	a->pages = kobj_u64(o, M_AREA_PAGES);
 	a->used = kobj_u64(o, M_AREA_INUSE);
@@ -50,6 +53,29 @@ static void add_area(struct system *y, const struct kobj *o, unsigned type)
 	a->blockdev = flags & SWP_BLKDEV;
 	a->path = area_path(y, file);
 	y->m->nswaps++;
+}
+
+/*
+ * total_swap_pages has the pages of all areas in use, nr_swap_pages those that are free. Each CPU
+ * may hold some that it has subtracted already (get_swap_pages(), mm/swapfile.c).
+ */
+static void check_swaps(const struct system *y)
+{
+	uint64_t total = word_var(y, Y_TOTAL_SWAP), left = word_var(y, Y_FREE_SWAP), pages = 0,
+		 used = 0;
+	uint64_t slack = (uint64_t)y->k->ncpus * SWAP_BATCH;
+
+	for (uint32_t i = 0; i < y->m->nswaps; i++) {
+		if (!y->m->swaps[i].active)
+			return; /* swapoff() subtracts in steps */
+		pages += y->m->swaps[i].pages;
+		used += y->m->swaps[i].used;
+	}
+	if ((has(y->k, Y_TOTAL_SWAP) && total != UNKNOWN && total != pages) || used > pages ||
+	    (has(y->k, Y_FREE_SWAP) && left != UNKNOWN &&
+	     (left > pages || left + used > pages + slack || left + used + slack < pages)))
+		issue_add(y->k->issues, ST_CORRUPT, "swap area", 1,
+			  "the sizes of the areas, and those of all swap");
 }
 
 void read_swaps(struct system *y)
@@ -80,4 +106,6 @@ void read_swaps(struct system *y)
 			add_area(y, &o, i);
 	}
 	kobj_release(&o);
+	if (!y->k->dump->live)
+		check_swaps(y);
 }

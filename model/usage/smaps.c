@@ -141,9 +141,13 @@ static void account_slot(struct acct *a, const struct pte *e)
 {
 	uint64_t page = UINT64_C(1) << a->page_shift;
 	struct swap_slot slot;
-	uint32_t n;
+	bool known = swap_slot_read(&a->cursor, e->swap_type, e->swap_offset, &slot);
+	uint32_t n = known ? slot.count : 0;
 
-	n = swap_slot_read(&a->cursor, e->swap_type, e->swap_offset, &slot) ? slot.count : 0;
+	if (known && !slot.used)
+		issue_add(a->k->issues, ST_CORRUPT, "swap slot", 1,
+			  "%llu of type %u is free, and a page table refers to it",
+			  (unsigned long long)e->swap_offset, e->swap_type);
 	a->u.swap_cached += slot.cached ? page : 0;
 	a->u.swap += page;
 	a->u.swap_ptes += page;

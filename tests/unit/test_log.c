@@ -69,7 +69,7 @@ static void put_text(struct fake *f, uint64_t id, uint64_t data_at, const char *
 	unsigned w = f->dump.word_size;
 	uint64_t at = INFOS + (id & 7) * INFO_SIZE;
 
-	fake_put_uint(f, at + 8, id * 1000, 8);
+	fake_put_uint(f, at + 8, (id & 0xffff) * 1000, 8);
 	fake_put_uint(f, at + 16, strlen(text), 2);
 	fake_put_uint(f, at + 18, 0, 1);
 	fake_put_uint(f, at + 19, 6, 1);
@@ -123,7 +123,7 @@ static void test_ring(unsigned word, bool big)
 		CHECK_STR(m->log[2].text, "");
 		CHECK_STR(m->log[3].text, "wrapped");
 		CHECK_STR(m->log[4].text, "at the end");
-		CHECK_EQ(m->log[1].ts, ((id + 1) & mask) * 1000);
+		CHECK_EQ(m->log[1].ts, ((id + 1) & 0xffff) * 1000);
 		CHECK_EQ(m->log[1].level, 6);
 		CHECK_EQ(m->log[4].caller, 0x8000001);
 	}
@@ -147,22 +147,22 @@ static void test_ring_damage(void)
 	put_desc(f, 3, FINALIZED, 128, 128 + 4096);		/* longer than the ring */
 	m = read_log(f, &s);
 	CHECK_EQ(m->nlog, 2);
-	CHECK_EQ(fake_issues(f, "log record"), 2);
+	CHECK_EQ(fake_issues(f, "log record"), 3);
 	if (m->nlog == 2) {
 		CHECK_EQ(m->log[1].len, 56);
 		CHECK(!strncmp(m->log[1].text, "cut short", 9));
 	}
 	arena_release(&s.mem);
 
-	put_ring(f, 5, 1, 10);		/* head before tail: at most the ring is read */
+	put_ring(f, 5, 1, 10);		/* head before tail */
 	m = read_log(f, &s);
-	CHECK(m->nlog <= 8);
+	CHECK_EQ(m->nlog, 0);
 	arena_release(&s.mem);
 
 	put_ring(f, 0, 3, 200);
 	m = read_log(f, &s);
 	CHECK_EQ(m->nlog, 0);
-	CHECK_EQ(fake_issues(f, "kernel log"), 1);
+	CHECK_EQ(fake_issues(f, "kernel log"), 2);
 	arena_release(&s.mem);
 
 	put_ring(f, 0, 0, 10);
