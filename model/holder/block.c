@@ -4,6 +4,8 @@
  * advance (blk_mq_alloc_rqs(), block/blk-mq.c, read in 5.10, 6.1, 6.12, 7.2): pages in a list, each
  * with its order in page->private. Disks are found by the devices of the class "block".
  */
+#include <inttypes.h>
+
 #include "model/holder/holding.h"
 #include "model/walk/list.h"
 #include "model/walk/xarray.h"
@@ -74,6 +76,8 @@ static void take_set(const struct disk *d, uint64_t set)
 	for (uint64_t i = 0; o && i < n && i < QUEUES_MAX; i++)
 		if (!read_kva_word(d->h->r, tags + i * word, &one))
 			take_tags(d->h, o, one);
+		else
+			o->incomplete = true;
 	if (o)
 		take_tags(d->h, o, get(d->h, set, M_TAGSET_SHARED));
 }
@@ -81,12 +85,26 @@ static void take_set(const struct disk *d, uint64_t set)
 struct scheduler {
 	const struct disk *d;
 	struct held *o;
+	uint64_t tags;			/* array of the driver's set; 0: none */
 };
+
+/* Queue I of the hardware has the driver's tags I (blk_mq_init_hctx()). */
+static void check_tags(const struct scheduler *s, uint64_t i, uint64_t hctx)
+{
+	uint64_t of_set = 0, of_queue = get(s->d->h, hctx, M_HCTX_TAGS);
+
+	if (s->tags && of_queue &&
+	    (read_kva_word(s->d->h->r, s->tags + i * s->d->h->k->dump->word_size, &of_set) ||
+	     of_set != of_queue))
+		s->o->incomplete = true;
+}
 
 static bool take_hctx(void *arg, const struct xa_entry *e)
 {
 	struct scheduler *s = arg;
 
+	if (!e->is_value)
+		check_tags(s, e->index, e->value);
 	if (!e->is_value)
 		take_tags(s->d->h, s->o, get(s->d->h, e->value, M_HCTX_SCHED));
 	return true;
@@ -101,38 +119,70 @@ static void take_scheduler(const struct disk *d)
 
 	if (!s.o)
 		return;
+	s.tags = get(d->h, get(d->h, d->queue, M_QUEUE_SET), M_TAGSET_TAGS);
 	if (has(d->h->k, M_QUEUE_HCTX_TABLE))
 		xarray_walk(d->h->k, d->h->r,
 			    d->queue + layout_offset(&d->h->k->layout, M_QUEUE_HCTX_TABLE), 0,
 			    QUEUES_MAX, take_hctx, &s);
 	for (uint64_t i = 0; v && i < n && i < QUEUES_MAX; i++)
-		if (!read_kva_word(d->h->r, v + i * word, &hctx))
+		if (!read_kva_word(d->h->r, v + i * word, &hctx)) {
+			check_tags(&s, i, hctx);
 			take_tags(d->h, s.o, get(d->h, hctx, M_HCTX_SCHED));
+		}
 	take_tags(d->h, s.o, get(d->h, d->queue, M_QUEUE_SHARED));
 }
 
 /* ---- disks ------------------------------------------------------------------------------------- */
 
-/* The struct gendisk of a device, 0 if it is a partition. */
+static void damaged(const struct holding *h, const char *what, uint64_t addr)
+{
+	issue_add(h->k->issues, h->k->dump->live ? ST_TORN : ST_CORRUPT, "owner", 1,
+		  "%s at %#" PRIx64, what, addr);
+}
+
+/* The struct gendisk of a device, 0 if it is a partition. Its part 0 is the device. */
 static uint64_t disk_of(struct holding *h, uint64_t device)
 {
 	const struct layout *l = &h->k->layout;
+	uint64_t type = get(h, device, M_DEVICE_TYPE), bdev, disk;
 
-	if (get(h, device, M_DEVICE_TYPE) != layout_symbol(l, Y_DISK_TYPE))
+	if (type != layout_symbol(l, Y_DISK_TYPE)) {
+		if (has(h->k, Y_PART_TYPE) && type != layout_symbol(l, Y_PART_TYPE))
+			damaged(h, "type of the block device", device);
 		return 0;
-	if (has(h->k, M_BDEV_DEVICE))
-		return get(h, device - layout_offset(l, M_BDEV_DEVICE), M_BDEV_DISK);
-	return has(h->k, M_DISK_DEVICE) ? device - layout_offset(l, M_DISK_DEVICE) : 0;
+	}
+	if (!has(h->k, M_BDEV_DEVICE))
+		return has(h->k, M_DISK_DEVICE) ? device - layout_offset(l, M_DISK_DEVICE) : 0;
+	bdev = device - layout_offset(l, M_BDEV_DEVICE);
+	disk = get(h, bdev, M_BDEV_DISK);
+	if (has(h->k, M_DISK_PART0) && (!disk || get(h, disk, M_DISK_PART0) != bdev)) {
+		damaged(h, "disk of the block device", device);
+		return 0;
+	}
+	return disk;
+}
+
+/* A queue of the hardware has tags; only those of programs have none (nr_hw_queues is 0). */
+static void check_set(struct holding *h, uint64_t queue, uint64_t set)
+{
+	if (get(h, queue, M_QUEUE_NR_HCTXS) &&
+	    (!set || !get(h, set, M_TAGSET_TAGS) || !get(h, set, M_TAGSET_NR)))
+		damaged(h, "tag set of the queue", queue);
 }
 
 static void take_device(struct holding *h, uint64_t device)
 {
 	struct disk d = { .h = h, .addr = disk_of(h, device) };
 
+	if (!d.addr)
+		return;
 	d.queue = get(h, d.addr, M_DISK_QUEUE);
+	if (!d.queue || (has(h->k, M_QUEUE_DISK) && get(h, d.queue, M_QUEUE_DISK) != d.addr))
+		damaged(h, "queue of the disk", d.addr);
 	if (!d.queue || read_kva_str(h->r, d.addr + layout_offset(&h->k->layout, M_DISK_NAME),
 				     d.name, sizeof(d.name)))
 		return;
+	check_set(h, d.queue, get(h, d.queue, M_QUEUE_SET));
 	take_set(&d, get(h, d.queue, M_QUEUE_SET));
 	take_scheduler(&d);
 }
@@ -170,11 +220,20 @@ void block_walk(struct holding *h)
 	    !has(h->k, M_KNODE))
 		return;
 	subsys = block_class(h);
-	if (!subsys)
+	if (!subsys) {
+		damaged(h, "devices of the class", layout_symbol(l, Y_BLOCK_CLASS));
 		return;
+	}
 	w = listwalk_start(h->k, h->r, subsys + layout_offset(l, M_SUBSYS_DEVICES), DEVICES_MAX);
-	while (listwalk_next(&w))
-		take_device(h, get(h, w.node - layout_offset(l, M_KNODE), M_KNODE_DEVICE));
+	while (listwalk_next(&w)) {
+		uint64_t private = w.node - layout_offset(l, M_KNODE);
+		uint64_t device = get(h, private, M_KNODE_DEVICE);
+
+		if (has(h->k, M_DEVICE_PRIVATE) && get(h, device, M_DEVICE_PRIVATE) != private)
+			damaged(h, "device of the class, by its part", private);
+		else
+			take_device(h, device);
+	}
 	if (w.st)
 		issue_add(h->k->issues, w.st, "owner", 1, "list of block devices");
 }

@@ -41,8 +41,13 @@ static void take_dma(struct holding *h, enum layout_id pool, const char *what)
 		uint64_t start = held_member(h, o, chunk, M_GENCHUNK_START),
 			 last = held_member(h, o, chunk, M_GENCHUNK_END);
 
-		if (last < start || !take_range(h, o, held_member(h, o, chunk, M_GENCHUNK_PHYS),
-						last - start + 1, CLASS_DMA))
+		uint64_t pa = held_member(h, o, chunk, M_GENCHUNK_PHYS), mapped;
+
+		/* whole pages, mapped where they are */
+		if (last < start ||
+		    (start | pa | (last + 1)) & ((UINT64_C(1) << h->k->page_shift) - 1) ||
+		    reader_kvtop(h->r, start, &mapped, NULL) || mapped != pa ||
+		    !take_range(h, o, pa, last - start + 1, CLASS_DMA))
 			o->incomplete = true;
 	}
 	o->incomplete |= w.st != ST_OK;

@@ -8,6 +8,11 @@
 
 #define RING_PAGES (1u << 24)
 
+static bool is_page(const struct holding *h, uint64_t kva)
+{
+	return !(kva & ((UINT64_C(1) << h->k->page_shift) - 1));
+}
+
 /* Addresses of pages in linear memory. */
 static void take_addresses(struct holding *h, struct held *o, uint64_t array, uint64_t n,
 			   enum page_class to)
@@ -22,8 +27,10 @@ static void take_addresses(struct holding *h, struct held *o, uint64_t array, ui
 	for (uint64_t i = 0; array && i < n; i++) {
 		if (read_kva_word(h->r, array + i * word, &kva))
 			o->incomplete = true;
-		else if (kva)
+		else if (kva && is_page(h, kva))
 			held_linear(h, o, kva, 1, to);
+		else
+			o->incomplete = true;
 	}
 }
 
@@ -43,10 +50,12 @@ static void take_ring(struct holding *h, struct held *o, enum layout_id ring, en
 		      enum layout_id n)
 {
 	uint64_t array = held_member(h, o, o->object, pages),
-		 kva = held_member(h, o, o->object, ring);
+		 kva = held_member(h, o, o->object, ring),
+		 count = array ? held_member(h, o, o->object, n) : 0;
 
+	o->incomplete |= array && !count;
 	if (array)
-		held_page_array(h, o, array, held_member(h, o, o->object, n), CLASS_URING);
+		held_page_array(h, o, array, count, CLASS_URING);
 	else if (kva)
 		held_linear(h, o, kva, 1, CLASS_URING);
 }
@@ -79,6 +88,7 @@ void perf_read(struct holding *h, struct held *o)
 	if (user >= h->areas_start && user < h->areas_end) {
 		held_memory(h, o, user);
 	} else {
+		o->incomplete |= !is_page(h, user);
 		if (user)
 			held_linear(h, o, user, 1, CLASS_PERF);
 		take_addresses(h, o, o->object + layout_offset(&h->k->layout, M_PERF_DATA_PAGES), n,

@@ -17,6 +17,7 @@
 #define NESTED_MAX 4u		/* sk_buffs in lists of fragments */
 #define FRAGS_MAX 64u		/* MAX_SKB_FRAGS: 17, to 45 by configuration */
 #define RING_BLOCKS (1u << 24)
+#define FAMILIES_MAX 64u	/* AF_MAX is less */
 
 enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_PACKET = 17 };
 enum { TYPE_STREAM = 1, TYPE_DGRAM = 2, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, STATE_LISTEN = 10 };
@@ -146,6 +147,7 @@ static void take_ring(struct holding *h, struct held *o, uint64_t ring)
 		 pages = held_member(h, o, ring, M_PACKET_VEC_PAGES), block;
 	uint32_t size = layout_size(&h->k->layout, S_PGV);
 
+	o->incomplete |= !vec != !n;
 	if (!vec || !size)
 		return;
 	if (n > RING_BLOCKS || pages > h->k->memmap.max_pfn) {
@@ -211,6 +213,7 @@ static void read_sock(struct holding *h, struct held *o, uint64_t sk, bool neste
 		 late = held_member(h, o, sk, M_SK_BACKLOG);
 	bool listens = family == FAMILY_UNIX && held_member(h, o, sk, M_SK_STATE) == STATE_LISTEN;
 
+	o->incomplete |= !family || family >= FAMILIES_MAX;
 	held_memory(h, o, sk);
 	if (!listens)
 		take_queue(h, o, at(h, sk, M_SK_RECEIVE),

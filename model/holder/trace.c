@@ -14,12 +14,24 @@
 #define ORDER_MAX 10u
 #define NAME_BYTES 64
 
+/* Whole pages at KVA, which no other owner has. */
+static bool is_own_page(const struct holding *h, uint64_t kva)
+{
+	uint64_t pa;
+
+	return kva && !(kva & ((UINT64_C(1) << h->k->page_shift) - 1)) &&
+	       (reader_kvtop(h->r, kva, &pa, NULL) ||
+		!page_classes_owned(h->c, pa >> h->k->page_shift));
+}
+
 static void take_page(struct holding *h, struct held *o, uint64_t bpage)
 {
 	uint64_t data = held_member(h, o, bpage, M_RING_PAGE_DATA),
 		 order = held_member(h, o, bpage, M_RING_PAGE_ORDER);
 
 	held_memory(h, o, bpage);
+	/* each has pages of its own */
+	o->incomplete |= !is_own_page(h, data);
 	if (data && order <= ORDER_MAX)
 		held_linear(h, o, data, UINT64_C(1) << order, CLASS_TRACE);
 	o->incomplete |= order > ORDER_MAX;
@@ -30,9 +42,12 @@ static void take_cpu(struct holding *h, struct held *o, uint64_t cpu)
 	const struct layout *l = &h->k->layout;
 	uint64_t first = held_member(h, o, cpu, M_RING_PAGES),
 		 n = held_member(h, o, cpu, M_RING_NR_PAGES),
-		 reader = held_member(h, o, cpu, M_RING_READER), node = first;
+		 reader = held_member(h, o, cpu, M_RING_READER), node = first, i = 0;
 
-	for (uint64_t i = 0; node && i < n && holding_budget(h, o, 1); i++) {
+	/* all three are made with the buffer, which each of its CPUs points back to */
+	o->incomplete |= !first || !n || !reader;
+	for (; node && i < n && holding_budget(h, o, 1);) {
+		i++;
 		take_page(h, o, node - layout_offset(l, M_RING_PAGE_LIST));
 		if (read_kva_word(h->r, node + layout_offset(l, M_LIST_NEXT), &node))
 			break;
@@ -40,7 +55,7 @@ static void take_cpu(struct holding *h, struct held *o, uint64_t cpu)
 		if (node == first)
 			break;
 	}
-	o->incomplete |= node != first;
+	o->incomplete |= node != first || i != n;
 	if (reader)
 		take_page(h, o, reader);
 }
@@ -49,9 +64,12 @@ static void take_buffer(struct holding *h, struct held *o, uint64_t buffer)
 {
 	uint64_t cpus = held_member(h, o, buffer, M_RING_BUFFERS), cpu;
 
+	o->incomplete |= !cpus;
 	for (uint32_t i = 0; cpus && i < h->k->ncpus; i++) {
 		if (read_kva_word(h->r, cpus + (uint64_t)h->k->possible[i] * h->k->dump->word_size,
-				  &cpu))
+				  &cpu) ||
+		    (cpu && has(h->k, M_RING_BUFFER) &&
+		     held_member(h, o, cpu, M_RING_BUFFER) != buffer))
 			o->incomplete = true;
 		else if (cpu)
 			take_cpu(h, o, cpu);
@@ -71,6 +89,8 @@ static void take_instance(struct holding *h, uint64_t addr)
 	o->what = "the first instance";
 	if (name && !read_kva_str(h->r, name, text, sizeof(text)))
 		o->what = arena_printf(h->mem, "instance %s", text);
+	o->incomplete |= !buffer || (has(h->k, M_TRACE_OF_BUFFER) &&
+				     held_member(h, o, addr, M_TRACE_OF_BUFFER) != addr);
 	if (buffer)
 		take_buffer(h, o, buffer);
 	if (copy)
@@ -81,18 +101,27 @@ static void take_instance(struct holding *h, uint64_t addr)
 static void take_functions(struct holding *h)
 {
 	struct held *o = NULL;
-	uint64_t table;
+	uint64_t table, seen = 0;
 	bool fresh;
 
 	if (!has(h->k, M_FTRACE_ORDER) || kvar_u64(h->k, h->r, Y_FTRACE_PAGES, 0, &table))
 		return;
-	for (unsigned i = 0; table && i < TABLES_MAX; i++) {
+	for (unsigned i = 0; table; i++) {
 		uint64_t order, records;
+
+		/* Brent: a list that leads back */
+		if (i >= TABLES_MAX || table == seen) {
+			o->incomplete = true;
+			break;
+		}
+		if (!(i & (i - 1)))
+			seen = table;
 
 		if (!o)
 			o = held_get(h, OWNER_TRACE, table, &fresh);
 		order = held_member(h, o, table, M_FTRACE_ORDER);
 		records = held_member(h, o, table, M_FTRACE_RECORDS);
+		o->incomplete |= !is_own_page(h, records);
 		if (records && order <= ORDER_MAX)
 			held_linear(h, o, records, UINT64_C(1) << order, CLASS_TRACE);
 		o->incomplete |= order > ORDER_MAX;
