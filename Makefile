@@ -142,9 +142,19 @@ page_parts := $B/gen/reports/html/page_parts.h
 $(page_parts): reports/html/embed.sh $(page) $(page_js)
 	@mkdir -p $(@D)
 	$(say) GEN $@
-	$(Q)sh $^ > $@
+	$(Q)sh $< page $(wordlist 2,$(words $^),$^) > $@
 
 $B/reports/html/html.o: $(page_parts)
+
+fleet_js := $(addprefix reports/html/,fleet_model.js tips.js table.js fleet.js)
+fleet_parts := $B/gen/reports/html/fleet_parts.h
+
+$(fleet_parts): reports/html/embed.sh reports/html/fleet.html reports/html/page.css $(fleet_js)
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q)sh $< fleet $(wordlist 2,$(words $^),$^) > $@
+
+$B/reports/html/fleet.o: $(fleet_parts)
 
 $B/%.o: %.c $B/flags
 	@mkdir -p $(@D)
@@ -187,7 +197,7 @@ $(tool_bin): $B/%: $B/tests/%.o $(call obj,$(unit_help)) $(archive)
 # Every source through the compiler's checks, without code.
 every_src := $(core_src) $(app_src) $(cli_src) $(unit_src) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
 	$(tool_src) $(bench_src) $(stand_in) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
-syntax: $(page_parts) | build-check
+syntax: $(page_parts) $(fleet_parts) | build-check
 	$(say) CHECK '$(CC), $(words $(every_src)) files'
 	$(Q)printf '%s\n' $(every_src) | xargs -n 8 $(CC) $(all_cflags) -isystem '$(CRASH_INCLUDE)' -fsyntax-only
 
@@ -274,7 +284,7 @@ layers:
 nightly:
 	@tests/nightly
 
-lint lint-quick: $(page_parts)
+lint lint-quick: $(page_parts) $(fleet_parts)
 	@$(MAKE) --no-print-directory build-check
 	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh \
 		$(if $(filter %-quick,$@),--quick) $(lint_src)

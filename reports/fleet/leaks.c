@@ -112,9 +112,16 @@ static void add_series(const struct series *s, struct table *t, size_t *room)
 	}
 }
 
+/* Names that machines have before anybody gives them one. */
+static bool is_named(const struct crashed *c)
+{
+	return c->nodename && strcmp(c->nodename, "(none)") &&
+	       strncmp(c->nodename, "localhost", strlen("localhost"));
+}
+
 static bool of_one(const struct crashed *a, const struct crashed *b)
 {
-	return a->nodename && b->nodename && a->release && b->release &&
+	return is_named(a) && a->nodename && b->nodename && a->release && b->release &&
 	       !strcmp(a->nodename, b->nodename) && !strcmp(a->release, b->release);
 }
 
@@ -162,7 +169,7 @@ static enum status leaks_report(const struct fleet *f, const struct report_opts 
 	(void)o, (void)diag;
 	t->row_size = sizeof(struct row);
 	for (uint32_t i = 0; i < f->v.n; i++) {
-		if (done[i])
+		if (done[i] || !is_named(&f->v.v[i]))
 			continue;
 		take_series(&s, i, done);
 		if (s.n < LEAST)
@@ -183,7 +190,7 @@ const struct report report_leaks = {
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-per_hour",
 	.help = "Dumps of one machine (its name) with one release are a series, in the order of the time\n"
-		"since boot; there must be three. A row is a program, library, object, slab cache or class\n"
+		"since boot; there must be three (and a name: not \"(none)\", not localhost). A row is a program, library, object, slab cache or class\n"
 		"of the census that grew at most steps and shrank at none. A capsule of the running\n"
 		"kernel (vmcensus capsule live) every hour makes such a series.",
 };

@@ -16,4 +16,9 @@
 
 void html_data(const struct snapshot *s, const struct report_opts *o, FILE *out);
 
+struct fleet;
+
+/* The page of a fleet. */
+void html_fleet(const struct fleet *f, FILE *out);
+
 #endif

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# embed.sh PAGE.html PAGE.css SCRIPT.js...: the page as C arrays, on stdout.
+# embed.sh NAME PAGE.html PAGE.css SCRIPT.js...: the page as C arrays NAME_part_N, on stdout.
 #
-# PAGE.html is cut where its lines @charts@ and @data@ stand, into page_part_0 .. 2;
+# PAGE.html is cut where its lines @charts@ and @data@ stand, into part 0 to 2;
 # @style@ and @script@ become the style sheet and the scripts, in their order, and
 # @policy@ their hashes, by which the page's content security policy lets nothing
 # else run. Needs sed, awk, od, sha256sum, base64.
 
 set -eu
 export LC_ALL=C
-page=$1 css=$2
-shift 2
+name=$1 page=$2 css=$3
+shift 3
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -52,7 +52,7 @@ awk -v css="$tmp/css" -v js="$tmp/js" -v out="$tmp/part" \
 
 echo '/* Generated from reports/html/ by embed.sh. */'
 for i in 0 1 2; do
-	echo "static const unsigned char page_part_$i[] = {"
+	echo "static const unsigned char ${name}_part_$i[] = {"
 	od -An -v -tu1 "$tmp/part$i" | sed 's/[0-9][0-9]*/&,/g'
 	echo '};'
 done

@@ -51,7 +51,7 @@ static enum status write_html(const struct snapshot *s, const struct report_opts
 
 static const struct product products[] = {
 	{ .name = "html", .about = "one file for a browser; needs no network and no other file",
-	  .dest_word = true, .write = write_html },
+	  .dest_word = true, .write = write_html, .write_fleet = html_fleet },
 	{ .name = NULL }
 };
 
@@ -66,5 +66,6 @@ const struct report report_html = {
 	.help = "One file for any browser, without network: the verdict, a map of all memory, the\n"
 		"processes and files with their own and shared memory, their pages, charts, and the\n"
 		"log. Give -o FILE. Sections and symbols are shown for binaries that are found below\n"
-		"--sysroot DIR, or in the page cache of the dump.",
+		"--sysroot DIR, or in the page cache of the dump. Of a fleet (merge) the page has an index of\n"
+		"its dumps, clusters and trends.",
 };

@@ -4,18 +4,6 @@
 const D = JSON.parse(document.getElementById('data').textContent);
 const PAGE = D.page_size;
 
-// Columns of a table that a report made, as functions of the row's number.
-function reader(table) {
-	const out = {};
-
-	for (const [name, c] of Object.entries(table.columns || {})) {
-		out[name] = c.type === 'text'
-			? i => (c.v[i] === null ? '' : D.strings[c.v[i]])
-			: i => c.v[i];
-	}
-	return out;
-}
-
 // The sizes of a VMA, and their meanings.
 const ABOUT = {
 	pss: 'proportional: each page divided by the number of its mappings',

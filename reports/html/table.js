@@ -7,6 +7,18 @@ const grouped = new Intl.NumberFormat('en-US');
 const two = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2,
 	maximumFractionDigits: 2 });
 
+// Columns of a table that a report made, as functions of the row's number.
+function reader(table) {
+	const out = {};
+
+	for (const [name, c] of Object.entries(table.columns || {})) {
+		out[name] = c.type === 'text'
+			? i => (c.v[i] === null ? '' : D.strings[c.v[i]])
+			: i => c.v[i];
+	}
+	return out;
+}
+
 // All sizes are shown in the unit that the reader chose.
 function amount(bytes) {
 	if (bytes === null || bytes === undefined)

@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections import Counter
 
-from browser import view
+from browser import fleet, view
 from browser.driver import Browsers, missing
 
 DOWN, RIGHT, ESCAPE = '\ue015', '\ue014', '\ue00c'
@@ -520,6 +520,10 @@ def made(b, tally, build, scratch):
     large(tally, big, b)
 
 
+def of_fleet(b, tally, build, program, scratch):
+    fleet.look(Page(tally, 'html of a fleet', b), program, build, scratch)
+
+
 def jobs(tally, build, fixtures, program, thorough):
     """THOROUGH: what the page does is tried on every fixture, not only on those of BEHAVIOUR."""
     why = missing()
@@ -529,6 +533,7 @@ def jobs(tally, build, fixtures, program, thorough):
     scratch = os.path.join(build, 'html')
     os.makedirs(scratch, exist_ok=True)
     pages = [('html made', made, tally, build, scratch)]
+    pages += [('html of a fleet', of_fleet, tally, build, program, scratch)]
     pages += [('html, cut off', cut, tally, f, program, scratch) for f in fixtures
               if f.name == 'x86_64-6.1-sysrq']
     pages += [(f'html {f.name}', one, tally, f, program, scratch, thorough) for f in fixtures]

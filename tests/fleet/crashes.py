@@ -4,8 +4,13 @@
 Panics have the form of printk by release (model/system/calltrace.c lists them); names of functions,
 offsets, modules and the frames around differ from crash to crash as those of builds and machines do.
 """
+import hashlib
+import os
 import random
+import sqlite3
+import subprocess
 
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RELEASES = '2.6.32', '3.10', '3.16', '4.19'      # tests/machine/layouts
 ENTRY = ['do_syscall_64', 'system_call_fastpath', 'entry_SYSCALL_64_after_hwframe', 'ret_from_fork', 'kthread']
 STALE = ['schedule', '__schedule', 'mutex_lock', 'kmem_cache_free', 'up_read', 'default_wake_function',
@@ -162,3 +167,23 @@ class Crash:
                 'mm one\nbrk 0x10020000 0x10023000\nstack 0x7ffffe00\narea 0x10020000 0x10023000 0x77\n'
                 'area 0x7fffe000 0x80000000 0x177\npages 0x10020000 2 one.heap wdy\n'
                 'page 0x7ffff000 one.stack wdy\ntask 0 0 swapper - R 0\ntask 1 1 init one S 0\n')
+
+
+def capsule_of(program, build, crash, name, d):
+    """(file, '') of CRASH as a capsule in D/caps, named by what would be its identity; or why there is none."""
+    base = os.path.join(d, 'm')
+    os.makedirs(d + '/caps', exist_ok=True)
+    layout = os.path.join(TOP, 'tests', 'machine', 'layouts', f'linux-{crash.release}-x86_64.layout')
+    with open(base + '.machine', 'w', encoding='utf-8') as f:
+        f.write(crash.text().replace('RELEASE', crash.release + '.0-fleet'))
+    made = subprocess.run([os.path.join(build, 'tools', 'mkdump'), 'x86_64', layout, base + '.machine', base, 'elf'],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    to = os.path.join(d, 'caps', hashlib.sha256(name.encode()).hexdigest() + '.vmc')
+    done = subprocess.run([program, 'capsule', *made.stdout.decode().split()[:1], '-t', layout, '-t', base + '.map',
+                           '-o', to, '-q'], stderr=subprocess.PIPE, check=False)
+    if done.returncode not in (0, 2):
+        return os.path.basename(to), made.stderr + done.stderr
+    # described machines have no clock: those of one release are one crash
+    with sqlite3.connect(to) as db:
+        db.execute("DELETE FROM capsule WHERE key = 'id'")
+    return os.path.basename(to), ''
