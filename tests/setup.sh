@@ -67,6 +67,7 @@ table() {
 		test may lib libnbd libnbd-dev
 		test may module yaml python3-yaml
 		test may module jsonschema python3-jsonschema
+		test may module pandas python3-pandas
 		fleet must cmd python3 python3
 		fleet must cmd slurmctld slurmctld
 		fleet must cmd slurmd slurmd
