@@ -265,6 +265,7 @@ static void test_distributions(void)
 	CHECK_EQ(r.patch, 291);
 	r = release("5.14.0-362.8.1.el9_3.x86_64", "#1 SMP");
 	CHECK(holds(RULE_HUGETLB_PMD_SHARED, r, NULL, JUDGE_RELEASE));
+	CHECK(holds(RULE_PMD_PROTNONE_SKIPPED, r, NULL, JUDGE_RELEASE));
 	r = release("6.1.0-56-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-09-30)");
 	CHECK(r.el == 0 && r.patch == 192);
 	/* hostile */
