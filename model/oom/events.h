@@ -65,6 +65,9 @@ void oom_memcg(struct oom_reader *rd, struct oom_event *e, const struct oom_text
 /* What older releases do not print, from what they do. */
 void oom_infer(struct oom_event *e);
 
+/* nodes.c: the same by the nodes of the dump that the log left out. */
+void oom_infer_nodes(const struct snapshot *s, struct oom_log *log, struct arena *mem);
+
 /* memory.c: lines below Mem-Info, and rows of tables. */
 void oom_memory(struct oom_reader *rd, struct oom_event *e, const struct oom_text *t);
 void oom_columns(struct oom_writer *w, struct span text);

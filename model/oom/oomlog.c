@@ -309,6 +309,7 @@ void oom_log_of(const struct snapshot *s, struct arena *mem, struct oom_log *ret
 	};
 
 	oom_log_read(s->machine.log, s->machine.nlog, &o, mem, ret);
+	oom_infer_nodes(s, ret, mem);
 	if (ret->left_out)
 		issue_add(s->k->issues, ST_LIMIT, "kernel log", ret->left_out,
 			  "more than %u events of the OOM killer", OOM_EVENTS_MAX);

@@ -231,6 +231,7 @@ static bool nodes(const struct judge *j, struct verdict_row *r, bool cpuset)
 		return false;
 	list = v->nodemask ? v->nodemask : cpuset ? v->mems_allowed : NULL;
 	r->bytes = e->zone.free_of_others;
+	r->certainty = v->inferred ? LIKELY : CERTAIN;
 	r->why = v->inferred ? "other lines of the log say so"
 			     : "the kernel printed the constraint";
 	r->text =

@@ -62,7 +62,7 @@ OOMS = {
     # it takes a while to end: others may be killed meanwhile
     'pagetables': Oom('page tables', 'hog-pagetables', 'hog-pagetables touched one page in each 2 MiB',
                       hogs={'pagetables': '420'}, innocent=None, amount=False),
-    'threads': one('threads', '170', 'kernel stacks', 'hog-threads has 10880 threads', memory=640),
+    'threads': one('threads', '170', 'kernel stacks', 'hog-threads has 10880 threads', memory=640, innocent=None),
     'pipes': one('pipes', '480', 'pipes?|pages behind descriptors', 'hog-pipes has full pipes'),
     'pipes-killed': one('pipes', '450:adj=900', 'pages behind descriptors|pipes?', 'hog-pipes has full pipes, and is killed',
                         script=BOUNDED, innocent=False),
