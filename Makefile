@@ -183,6 +183,7 @@ $B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_help)) $(archive)
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
 
 $B/unit/test_permits: $B/app/permits.o
+$B/unit/test_remote: LDFLAGS += $(foreach f,nbd_size nbd_read nbd_close,-Wl,--wrap=$f)
 $B/tools/lies: $(call obj,$(app_src))
 $B/tools/lies: LDFLAGS += $(foreach f,kobj_u64 kobj_int kobj_elem kobj_member_kva kmember_u64 kvar_u64,-Wl,--wrap=$f)
 $B/tools/lies: LDLIBS += $(archive)
