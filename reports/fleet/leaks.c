@@ -190,7 +190,8 @@ const struct report report_leaks = {
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-per_hour",
 	.help = "Dumps of one machine (its name) with one release are a series, in the order of the time\n"
-		"since boot; there must be three (and a name: not \"(none)\", not localhost). A row is a program, library, object, slab cache or class\n"
-		"of the census that grew at most steps and shrank at none. A capsule of the running\n"
-		"kernel (vmcensus capsule live) every hour makes such a series.",
+		"since boot. There must be three, and a name: \"(none)\" and localhost are none. A row is\n"
+		"a program, library, object, slab cache or class of the census that grew at most steps and\n"
+		"shrank at none. A capsule of the running kernel (vmcensus capsule live) every hour makes\n"
+		"such a series.",
 };
