@@ -2,7 +2,7 @@
 /*
  * pools.c - memory that the kernel keeps ready: pools for DMA without sleeping (kernel/dma/pool.c),
  * bounce buffers (swiotlb), and the folios of which CPUs and tasks cut fragments of packets
- * (net/core/skbuff.c, skb_page_frag_refill()). Read in 5.10, 6.1, 6.12, 7.2.
+ * (net/core/skbuff.c, skb_page_frag_refill()). Read in 5.10, 6.1, 6.12, 7.1; struct dma_gen_pool in 7.3.
  */
 #include "model/holder/holding.h"
 #include "model/walk/list.h"
@@ -24,13 +24,13 @@ static bool take_range(struct holding *h, struct held *o, uint64_t pa, uint64_t 
 static void take_dma(struct holding *h, enum layout_id pool, const char *what)
 {
 	const struct layout *l = &h->k->layout;
-	uint64_t addr;
+	uint64_t addr, var = layout_symbol(l, pool);
 	struct listwalk w;
 	struct held *o;
 	bool fresh;
 
-	if (!has(h->k, M_GENPOOL_CHUNKS) || !has(h->k, M_GENCHUNK_PHYS) ||
-	    kvar_u64(h->k, h->r, pool, 0, &addr) || !addr)
+	if (!var || !has(h->k, M_GENPOOL_CHUNKS) || !has(h->k, M_GENCHUNK_PHYS) ||
+	    read_kva_word(h->r, var + layout_offset(l, M_DMA_POOL_POOL), &addr) || !addr)
 		return;
 	o = held_get(h, OWNER_DMA, addr, &fresh);
 	o->kernel = true;

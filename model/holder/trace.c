@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * trace.c - ring buffers of ftrace, by instance and CPU (kernel/trace/ring_buffer.c), and its table
- * of functions (kernel/trace/ftrace.c). Read in 5.10, 6.1, 6.12, 7.2.
+ * trace.c - ring buffers of ftrace, by instance and CPU (kernel/trace/ring_buffer.c), its table of
+ * functions (kernel/trace/ftrace.c), and the names of tasks that it keeps (saved_cmdlines_buffer of
+ * kernel/trace/trace.c, since 6.9 trace_sched_switch.c). Read in 5.10, 6.1, 6.12, 7.1.
  *
  * The list of a buffer's pages is circular and without a head; the low two bits of its links are
  * flags. The page that is being read is outside of it.
@@ -13,6 +14,8 @@
 #define TABLES_MAX 1000000u
 #define ORDER_MAX 10u
 #define NAME_BYTES 64
+#define SAVED_BYTES 20u	/* of a task: TASK_COMM_LEN, and its pid */
+#define SAVED_MAX (1u << 20)
 
 /* Whole pages at KVA, which no other owner has. */
 static bool is_own_page(const struct holding *h, uint64_t kva)
@@ -133,11 +136,37 @@ static void take_functions(struct holding *h)
 	o->what = "functions that can be traced";
 }
 
+/*
+ * One block of 2^n pages, as large as the struct and its arrays need. Where the arrays are not in it
+ * (until 6.8 and its stable releases), they are small: the struct has a number for each pid.
+ */
+static void take_names(struct holding *h)
+{
+	uint64_t addr, num, bytes, page = UINT64_C(1) << h->k->page_shift, block = page;
+	struct held *o;
+	bool fresh;
+
+	if (!has(h->k, S_SAVED_CMDLINES) || !has(h->k, M_SAVED_CMDLINES_NUM) ||
+	    kvar_u64(h->k, h->r, Y_SAVED_CMDLINES, 0, &addr) || !addr)
+		return;
+	o = held_get(h, OWNER_TRACE, addr, &fresh);
+	o->kernel = true;
+	o->what = "names of tasks";
+	num = held_member(h, o, addr, M_SAVED_CMDLINES_NUM);
+	o->incomplete |= num > SAVED_MAX;
+	bytes = layout_size(&h->k->layout, S_SAVED_CMDLINES) +
+		(num > SAVED_MAX ? 0 : num * SAVED_BYTES);
+	while (block < bytes)
+		block <<= 1;
+	held_linear(h, o, addr, block >> h->k->page_shift, CLASS_TRACE);
+}
+
 void trace_walk(struct holding *h)
 {
 	struct listwalk w;
 
 	take_functions(h);
+	take_names(h);
 	if (!has(h->k, Y_TRACE_ARRAYS) || !has(h->k, M_TRACE_BUFFER) || !has(h->k, M_RING_BUFFERS))
 		return;
 	w = listwalk_start(h->k, h->r, layout_symbol(&h->k->layout, Y_TRACE_ARRAYS), INSTANCES_MAX);
