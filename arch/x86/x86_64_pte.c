@@ -129,17 +129,27 @@ static inline void decode_page(const struct masks *m, uint64_t v, uint64_t frame
 	out->swap_type = 0;
 }
 
+/* Neighbours mostly differ in the frame only: then the rest is as decoded before. */
 static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n, struct pte *out)
 {
+	uint64_t last = 0, rest = ~m->frame, frame = m->frame;
+	struct pte page = { .kind = PTE_NONE }; /* LAST decoded; 0: there is none */
+
 	for (unsigned i = 0; i < n; i++, raw += 8, out++) {
 		uint64_t v = load64(raw, false);
 
-		if (v & m->present)
-			decode_page(m, v, m->frame, out);
-		else if (v & ~m->stray)
+		if (v & P && !((v ^ last) & rest)) {
+			page.pa = v & frame;
+			*out = page;
+		} else if (v & m->present) {
+			decode_page(m, v, frame, &page);
+			*out = page;
+			last = v;
+		} else if (v & ~m->stray) {
 			decode_swap(m, v, out);
-		else
+		} else {
 			*out = (struct pte){ .kind = PTE_NONE };
+		}
 	}
 }
 
