@@ -15,7 +15,9 @@
 #include "model/kobj.h"
 #include "model/usage/account.h"
 
-#define AHEAD 12	/* entries between a prefetch of a frame and its use */
+#define GROUP 64u	/* entries whose frames are asked for together */
+#define AHEAD 192u	/* entries between that and their use */
+#define LINE_FRAMES 32u	/* frames of a chunk in a cache line */
 
 _Static_assert(TALLY_ANON == FR_ANON >> 1 && TALLY_KSM == FR_KSM >> 1 &&
 	       TALLY_SWAPBACKED == FR_SWAPBACKED >> 1 && TALLY_DIRTY == FR_DIRTY >> 1 &&
@@ -96,16 +98,17 @@ bool acct_may_be_page(const struct acct *a, uint64_t va, uint64_t pfn)
 	return is_cow(v) && pfn != v->pgoff + ((va - v->start) >> a->page_shift);
 }
 
-/* smaps_account() of one page that an entry maps. */
-static inline void tally_page(struct acct *a, const struct frame *f, unsigned pte_flags)
+/* smaps_account() of N pages like F, each mapped by an entry with PTE_FLAGS. */
+static inline void tally_pages(struct acct *a, const struct frame *f, unsigned pte_flags,
+			       uint64_t n)
 {
-	uint64_t page = UINT64_C(1) << a->page_shift;
+	uint64_t bytes = n << a->page_shift;
 	uint32_t key = acct_facts(a, f->flags, pte_flags);
 
 	if (f->flags & FR_SINGLE && a->single_ref)
-		acct_tally(a, key | TALLY_PRIVATE, page, page << PSS_SHIFT);
+		acct_tally(a, key | TALLY_PRIVATE, bytes, bytes << PSS_SHIFT);
 	else
-		acct_tally_mapped(a, key, f);
+		acct_tally_mapped(a, key, f, n);
 }
 
 /* One that maps no page for smaps, whatever its frame is. */
@@ -131,7 +134,7 @@ static void account_present(struct acct *a, const struct pte *e, uint64_t va)
 		return;
 	if (acct_usable(a, f, pfn, page)) {
 		acct_count_found(a, pfn);
-		tally_page(a, f, e->flags);
+		tally_pages(a, f, e->flags, 1);
 	}
 }
 
@@ -193,7 +196,7 @@ void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t k
 	for (uint64_t i = 0; i < nr; i++) {
 		const struct frame *part = acct_frame(a, pfn + i);
 
-		acct_tally_mapped(a, key, part ? part : f);
+		acct_tally_mapped(a, key, part ? part : f, 1);
 	}
 }
 
@@ -277,45 +280,112 @@ static void slow_pte(struct acct *a, const struct pte *e, uint64_t va)
 	}
 }
 
-static void prefetch(const struct frames *f, uint64_t pfn)
+static inline void any_pte(struct acct *a, const struct pte *e, uint64_t va)
+{
+	uint64_t pfn = e->pa >> a->page_shift;
+	const struct frame *f = NULL;
+
+	if (e->kind == PTE_NONE && !a->shmem.by_hole)
+		return;
+	if (e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL) && !a->check_pages) {
+		if (!acct_now(a, pfn))
+			return;
+		f = acct_frame(a, pfn);
+	}
+	if (f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS) {
+		acct_count_found(a, pfn);
+		tally_pages(a, f, e->flags, 1);
+	} else {
+		slow_pte(a, e, va);
+	}
+}
+
+/* Frames come in any order, and each run of them is a cache miss: ask for those of N entries
+   before any is used. */
+static void prefetch(const struct acct *a, const struct pte *pte, unsigned n)
+{
+	const struct frames *frames = &a->s->frames;
+	uint64_t last = UINT64_MAX;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t pfn = pte[i].pa >> a->page_shift, c = pfn >> FRAME_CHUNK_SHIFT;
+		const struct frame_chunk *chunk;
+
+		if (pfn / LINE_FRAMES == last || pte[i].kind != PTE_PAGE || c >= frames->nchunks)
+			continue;
+		last = pfn / LINE_FRAMES;
+		chunk = __atomic_load_n(&frames->chunk[c], __ATOMIC_ACQUIRE);
+		if (chunk)
+			__builtin_prefetch(&chunk->kind[pfn & (FRAME_CHUNK - 1)]);
+	}
+}
+
+static inline bool is_plain(const struct pte *e)
+{
+	return e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL);
+}
+
+/* FRAME_RARE: see any_pte(). */
+static inline uint16_t kind_of(const struct frames *frames, uint64_t pfn)
 {
 	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
 	const struct frame_chunk *chunk;
 
-	if (c >= f->nchunks)
-		return;
-	chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
-	if (chunk)
-		__builtin_prefetch(&chunk->kind[pfn & (FRAME_CHUNK - 1)]);
+	if (c >= frames->nchunks)
+		return FRAME_RARE;
+	chunk = __atomic_load_n(&frames->chunk[c], __ATOMIC_ACQUIRE);
+	return chunk ? chunk->kind[pfn & (FRAME_CHUNK - 1)] : FRAME_RARE;
 }
 
-static void ptes(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
+/* Neighbours mostly have one kind and the same flags: they are tallied together. */
+static void group(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
 {
 	const struct frames *frames = &a->s->frames;
-	unsigned shift = a->page_shift;
+	unsigned shift = a->page_shift, flags = 0;
+	uint16_t last = FRAME_RARE;
+	uint64_t alike = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		const struct pte *e = &pte[i];
 		uint64_t pfn = e->pa >> shift;
-		const struct frame *f;
+		uint16_t kind = is_plain(e) ? kind_of(frames, pfn) : FRAME_RARE;
 
-		/* frames come in any order: each is a cache miss, so prefetch it */
-		if (i + AHEAD < n && pte[i + AHEAD].kind == PTE_PAGE)
-			prefetch(frames, pte[i + AHEAD].pa >> shift);
-		if (e->kind == PTE_NONE && !a->shmem.by_hole)
+		if (kind == FRAME_RARE ||
+		    (frames->kind[kind].flags & (FR_EXISTS | FR_UNREAD)) != FR_EXISTS) {
+			any_pte(a, e, va + ((uint64_t)i << shift));
 			continue;
-		f = NULL;
-		if (e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL) && !a->check_pages) {
-			if (!acct_now(a, pfn))
-				continue;
-			f = acct_frame(a, pfn);
 		}
-		if (f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS) {
-			acct_count_found(a, pfn);
-			tally_page(a, f, e->flags);
-		} else {
-			slow_pte(a, e, va + ((uint64_t)i << shift));
+		acct_count_found(a, pfn);
+		if (kind != last || e->flags != flags) {
+			if (alike)
+				tally_pages(a, &frames->kind[last], flags, alike);
+			last = kind;
+			flags = e->flags;
+			alike = 0;
 		}
+		alike++;
+	}
+	if (alike)
+		tally_pages(a, &frames->kind[last], flags, alike);
+}
+
+static void ptes(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
+{
+	/* In rounds, chunks that are kept have their turn, except where only some are counted;
+	   the others look at each page. */
+	bool plain = !(a->turn && a->each_found) && !a->check_pages && !a->by_found;
+
+	prefetch(a, pte, n < AHEAD ? n : AHEAD);
+	for (unsigned i = 0, m; i < n; i += m, va += (uint64_t)m << a->page_shift) {
+		m = n - i < GROUP ? n - i : GROUP;
+		if (i + AHEAD < n)
+			prefetch(a, pte + i + AHEAD, n - i - AHEAD < GROUP ? n - i - AHEAD : GROUP);
+		if (plain) {
+			group(a, va, pte + i, m);
+			continue;
+		}
+		for (unsigned j = 0; j < m; j++)
+			any_pte(a, &pte[i + j], va + ((uint64_t)j << a->page_shift));
 	}
 }
 

@@ -184,8 +184,9 @@ static inline void acct_tally(struct acct *a, uint32_t key, uint64_t bytes, uint
 	a->tally[key].pss += pss;
 }
 
-/* One page of a folio that has more than one reference. */
-static inline void acct_tally_mapped(struct acct *a, uint32_t key, const struct frame *f)
+/* N pages like F, of folios that have more than one reference. */
+static inline void acct_tally_mapped(struct acct *a, uint32_t key, const struct frame *f,
+				     uint64_t n)
 {
 	uint64_t page = UINT64_C(1) << a->page_shift, pss;
 	bool private = a->average ? !(f->flags & FR_SHARED_FOLIO) : f->mapcount < 2;
@@ -194,7 +195,7 @@ static inline void acct_tally_mapped(struct acct *a, uint32_t key, const struct 
 		pss = a->pss_of[f->mapcount];
 	else
 		pss = (page << PSS_SHIFT) / f->mapcount;
-	acct_tally(a, private ? key | TALLY_PRIVATE : key, page, pss);
+	acct_tally(a, private ? key | TALLY_PRIVATE : key, n * page, n * pss);
 }
 
 uint64_t acct_whole_pss(const struct acct *a, uint64_t bytes);

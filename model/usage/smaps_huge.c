@@ -46,7 +46,7 @@ static void tally_huge(struct acct *a, const struct frame *f, uint64_t pfn, uint
 		for (uint64_t i = 0; i < nr; i++) {
 			const struct frame *part = acct_frame(a, pfn + i);
 
-			acct_tally_mapped(a, key, part ? part : f);
+			acct_tally_mapped(a, key, part ? part : f, 1);
 		}
 	}
 }
