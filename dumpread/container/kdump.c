@@ -28,7 +28,8 @@
 #include "dumpread/image/decompress.h"
 #include "dumpread/image/window.h"
 
-#define DESC_WINDOW 4096
+#define DESC_WINDOW_MIN 4096
+#define DESC_WINDOW_MAX (32u << 10)
 #define DATA_WINDOW_MIN 4096
 #define DATA_WINDOW_MAX (128u << 10)
 #define DESCS_AT_ONCE 1024
@@ -531,7 +532,7 @@ static struct image_ctx *kdump_ctx_new(const struct image *im)
 	struct image_ctx *ctx = heap_array(struct image_ctx, 1);
 	size_t page = block_size(im);
 
-	window_init(&ctx->descs, DESC_WINDOW, DESC_WINDOW);
+	window_init(&ctx->descs, DESC_WINDOW_MIN, DESC_WINDOW_MAX);
 	window_init(&ctx->data, DATA_WINDOW_MIN, page > DATA_WINDOW_MAX ? page : DATA_WINDOW_MAX);
 	ctx->expand = decompressor_new();
 	return ctx;
