@@ -31,11 +31,12 @@ void build_tasks(struct build *b);
 /* mms of all tasks, and the links task.mm, proc.mm, mm.owner. */
 void build_mms(struct build *b);
 
-/* VMAs of all mms, from the list or maple tree, and their files and names. */
-void build_vmas(struct build *b);
+/* VMAs of the mm ONLY, or (NONE) of all, from the list or maple tree, and their files and
+   names. The executables of all mms. */
+void build_vmas(struct build *b, uint32_t only);
 
 /* mm.cmdline, if the pages of the arguments are in the dump. */
-void build_cmdlines(struct build *b);
+void build_cmdlines(struct build *b, uint32_t only);
 
 /* operation build of the sources that have memory */
 void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snapshot_opts *o);

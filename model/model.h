@@ -245,6 +245,8 @@ struct frame_chunk {
 	uint16_t kind[FRAME_CHUNK];
 	struct frame_rare { uint32_t at; struct frame f; } *rare;	/* ascending */
 	uint32_t nrare;
+	uint64_t *parts;	/* a bit for each part that was read (model/page/parts.c); NULL: it
+				   was read as a whole */
 };
 
 struct frame_store;		/* model/page/frames.h */

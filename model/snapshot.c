@@ -124,6 +124,16 @@ static void build_machine(struct build *b, unsigned needs)
 		machine_log(b->s, b->r);
 }
 
+/* Parts that look at the vmas of all processes, also for a report about one. */
+#define OF_ALL (NEED_SIZES | NEED_FOUND | NEED_BUILD_IDS | NEED_CGROUPS | NEED_MACHINE)
+
+static uint32_t only_mm(const struct snapshot *s, const struct snapshot_opts *o)
+{
+	uint32_t p = o && o->pid ? snapshot_proc_by_pid(s, o->pid) : NONE;
+
+	return p == NONE ? NONE : s->procs[p].mm;
+}
+
 static void build_lists(struct build *b, unsigned needs, const struct snapshot_opts *o)
 {
 	bool first = o && o->first;
@@ -139,18 +149,13 @@ static void build_lists(struct build *b, unsigned needs, const struct snapshot_o
 	if (needs & NEED_CGROUPS)
 		cgroups_build(b->s, b->r, b->proc_css_set);
 	if (needs & NEED_VMAS) {
-		build_vmas(b);
-		build_cmdlines(b);
+		uint32_t only = needs & OF_ALL ? NONE : only_mm(b->s, o);
+
+		build_vmas(b, only);
+		build_cmdlines(b, only);
 	}
 	if (!first)
 		build_machine(b, needs);
-}
-
-static uint32_t only_mm(const struct snapshot *s, const struct snapshot_opts *o)
-{
-	uint32_t p = o && o->pid ? snapshot_proc_by_pid(s, o->pid) : NONE;
-
-	return p == NONE ? NONE : s->procs[p].mm;
 }
 
 static void build_sizes(struct snapshot *s, uint32_t only)

@@ -267,14 +267,15 @@ static void add_files(struct build *b)
 		add_name(b, &s->vmas[i]);
 }
 
-void build_vmas(struct build *b)
+void build_vmas(struct build *b, uint32_t only)
 {
 	struct snapshot *s = b->s;
 	struct vmas_builder vb = { .b = b, .user_end = b->k->arch->user_end(b->k->dump) };
 
 	kobj_init(&vb.vma, b->k, S_VMA);
 	for (uint32_t i = 0; i < s->nmms; i++)
-		add_mm_vmas(&vb, i);
+		if (only == NONE || only == i)
+			add_mm_vmas(&vb, i);
 	kobj_release(&vb.vma);
 	s->nvmas = (uint32_t)vb.all.n;
 	s->vmas = arena_array(&s->mem, struct vma, vb.all.n);

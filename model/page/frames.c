@@ -14,8 +14,6 @@
 #include "dumpread/base/search.h"
 #include "model/page/frame_read.h"
 
-#define RECENT 1024u			/* kinds that a filler remembers */
-
 enum chunk_state {
 	CHUNK_UNREAD, CHUNK_READING, CHUNK_THERE, CHUNK_NONE,
 	CHUNK_STATES = 0x1f,
@@ -23,15 +21,6 @@ enum chunk_state {
 	CHUNK_IN_PARTS = 0x20,		/* parts of a folio are mapped */
 	CHUNK_OWN = 0x40,		/* and have mapcounts of their own */
 	CHUNK_SUMMED = 0x80,		/* its sums and issues are known */
-};
-
-/* What one thread needs to read a chunk. */
-struct frame_filler {
-	struct frame_filler *next;
-	struct frame_reader *reader;	/* NULL: frames are given */
-	struct frame_sums sums;
-	struct { struct frame f; uint16_t kind; bool used; } recent[RECENT];
-	struct frame frames[FRAME_CHUNK];
 };
 
 /* ---- distinct frames ---------------------------------------------------------------- */
@@ -76,7 +65,7 @@ static uint16_t kind_of(struct frame_store *st, const struct frame *f)
 	return kind ? kind - 1 : FRAME_RARE;
 }
 
-static uint16_t recent_kind(struct frame_store *st, struct frame_filler *fi, const struct frame *f)
+uint16_t frames_kind_of(struct frame_store *st, struct frame_filler *fi, const struct frame *f)
 {
 	unsigned at = (unsigned)(value_hash(f) >> 54);
 
@@ -99,15 +88,16 @@ static void add_rare(struct frame_chunk *chunk, uint32_t at, const struct frame 
 static void pack(struct frame_store *st, struct frame_filler *fi, struct frame_chunk *chunk)
 {
 	const struct frame *last = &fi->frames[0];
-	uint16_t kind = recent_kind(st, fi, last);
+	uint16_t kind = frames_kind_of(st, fi, last);
 
 	chunk->rare = NULL;
 	chunk->nrare = 0;
+	chunk->parts = NULL;
 	for (uint32_t i = 0; i < FRAME_CHUNK; i++) {
 		const struct frame *f = &fi->frames[i];
 
 		if (!same(f, last)) {
-			kind = recent_kind(st, fi, f);
+			kind = frames_kind_of(st, fi, f);
 			last = f;
 		}
 		chunk->kind[i] = kind;
@@ -157,7 +147,7 @@ static void sum_up(struct frame_store *st, uint64_t c, const struct frame *frame
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static struct frame_filler *take_filler(struct frame_store *st)
+struct frame_filler *frames_take_filler(struct frame_store *st)
 {
 	struct frame_filler *fi;
 
@@ -174,7 +164,7 @@ static struct frame_filler *take_filler(struct frame_store *st)
 	return fi;
 }
 
-static void give_filler(struct frame_store *st, struct frame_filler *fi)
+void frames_give_filler(struct frame_store *st, struct frame_filler *fi)
 {
 	pthread_mutex_lock(&st->lock);
 	fi->next = st->idle;
@@ -185,14 +175,14 @@ static void give_filler(struct frame_store *st, struct frame_filler *fi)
 void frames_put(struct frames *f, uint64_t c, const struct frame *frames)
 {
 	struct frame_store *st = f->store;
-	struct frame_filler *fi = take_filler(st);
+	struct frame_filler *fi = frames_take_filler(st);
 
 	memcpy(fi->frames, frames, sizeof(fi->frames));
 	f->chunk[c] = heap_bytes(sizeof(*f->chunk[c]));
 	pack(st, fi, f->chunk[c]);
 	sum_up(st, c, fi->frames);
 	st->state[c] = CHUNK_THERE | CHUNK_SUMMED;
-	give_filler(st, fi);
+	frames_give_filler(st, fi);
 }
 
 void frames_put_none(struct frames *f, uint64_t c)
@@ -231,6 +221,13 @@ static void set_state(struct frame_store *st, uint64_t c, enum chunk_state to)
 			 __ATOMIC_RELEASE);
 }
 
+static void publish(struct frame_store *st, uint64_t c, struct frame_chunk *chunk)
+{
+	__atomic_store_n(&st->frames->chunk[c], chunk, __ATOMIC_RELEASE);
+	set_state(st, c, chunk ? CHUNK_THERE : CHUNK_NONE);
+	pthread_cond_broadcast(&st->ready);
+}
+
 /* Reads and keeps chunk C, which is CHUNK_READING and has room for BYTES. Caller holds the lock, which is let go
    meanwhile. */
 static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
@@ -239,8 +236,14 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	struct frame_filler *fi;
 	bool any;
 
+	if (st->in_parts) {
+		any = frames_next_chunk(st->frames, c) == c;
+		st->kept -= any ? 0 : bytes;
+		publish(st, c, any ? parts_new() : NULL);
+		return;
+	}
 	pthread_mutex_unlock(&st->lock);
-	fi = take_filler(st);
+	fi = frames_take_filler(st);
 	any = read_chunk(st, fi, c);
 	if (any) {
 		chunk = heap_bytes(sizeof(*chunk));
@@ -254,9 +257,7 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	st->idle = fi;
 	st->kept += any ? chunk->nrare * sizeof(*chunk->rare) : 0;
 	st->kept -= any ? 0 : bytes;
-	__atomic_store_n(&st->frames->chunk[c], chunk, __ATOMIC_RELEASE);
-	set_state(st, c, any ? CHUNK_THERE : CHUNK_NONE);
-	pthread_cond_broadcast(&st->ready);
+	publish(st, c, chunk);
 }
 
 static bool has_room(const struct frame_store *st, uint64_t bytes)
@@ -308,8 +309,7 @@ uint64_t frames_next_chunk(const struct frames *f, uint64_t c)
 	return m->v[i].pfn > pfn ? m->v[i].pfn >> FRAME_CHUNK_SHIFT : c;
 }
 
-/* A frame whose chunk is not kept. */
-static const struct frame *peek(struct frame_store *st, uint64_t pfn)
+const struct frame *frames_peek(struct frame_store *st, uint64_t pfn)
 {
 	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
 	struct frame_filler *fi;
@@ -317,14 +317,14 @@ static const struct frame *peek(struct frame_store *st, uint64_t pfn)
 
 	if (!st->k || frames_next_chunk(st->frames, c) != c)
 		return NULL;
-	fi = take_filler(st);
+	fi = frames_take_filler(st);
 	frame_read(fi->reader, pfn, pfn + 1, st->frames->average, fi->frames, &fi->sums);
-	kind = recent_kind(st, fi, &fi->frames[0]);
+	kind = frames_kind_of(st, fi, &fi->frames[0]);
 	if (kind == FRAME_RARE) { /* until FRAMES_GUESTS others were asked for */
 		kind += __atomic_fetch_add(&st->nguests, 1, __ATOMIC_RELAXED) % FRAMES_GUESTS;
 		st->frames->kind[kind] = fi->frames[0];
 	}
-	give_filler(st, fi);
+	frames_give_filler(st, fi);
 	return &st->frames->kind[kind];
 }
 
@@ -339,7 +339,7 @@ const struct frame *frame_fetch(const struct frames *f, uint64_t pfn)
 {
 	struct frame_store *st = f->store;
 	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
-	const struct frame_chunk *chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
+	struct frame_chunk *chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
 	uint32_t at = pfn & (FRAME_CHUNK - 1);
 
 	if (!chunk && state_of(st, c) != CHUNK_NONE &&
@@ -350,7 +350,9 @@ const struct frame *frame_fetch(const struct frames *f, uint64_t pfn)
 		chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
 	}
 	if (!chunk)
-		return state_of(st, c) == CHUNK_NONE ? NULL : peek(st, pfn);
+		return state_of(st, c) == CHUNK_NONE ? NULL : frames_peek(st, pfn);
+	if (chunk->parts)
+		return parts_frame(st, chunk, pfn);
 	return chunk->kind[at] == FRAME_RARE ? rare_frame(chunk, at) : &f->kind[chunk->kind[at]];
 }
 
@@ -447,7 +449,7 @@ uint64_t frames_chunks(const struct frames *f)
 /* Reads C without keeping it, and counts its page tables. */
 static uint64_t stream(struct frame_store *st, uint64_t c)
 {
-	struct frame_filler *fi = take_filler(st);
+	struct frame_filler *fi = frames_take_filler(st);
 	bool first = !frames_summed(st->frames, c);
 	uint64_t tables = 0;
 
@@ -460,7 +462,7 @@ static uint64_t stream(struct frame_store *st, uint64_t c)
 	pthread_mutex_lock(&st->lock);
 	note_read(st, c, &fi->sums);
 	pthread_mutex_unlock(&st->lock);
-	give_filler(st, fi);
+	frames_give_filler(st, fi);
 	return tables;
 }
 

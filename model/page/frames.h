@@ -18,6 +18,7 @@
 #include <pthread.h>
 
 #include "model/model.h"
+#include "model/page/frame_read.h"
 
 /* Bytes that a chunk takes, and bytes with its mappings counted one by one. */
 #define FRAMES_CHUNK_BYTES (sizeof(struct frame_chunk) + 16)
@@ -25,6 +26,7 @@
 
 #define FRAMES_TABLE (UINT32_C(1) << 17)	/* slots of frame_store.by_value */
 #define FRAMES_GUESTS 256		/* of frames.kind, behind those with an index */
+#define FRAMES_RECENT 1024u		/* kinds that a filler remembers */
 
 /* A frame whose mappings are known, to be packed by frames_give(). */
 struct frame_given {
@@ -50,6 +52,7 @@ struct frame_store {
 	const struct kernel *k;		/* NULL: they were given */
 	struct pagefmt *fmt;
 	bool by_head;			/* for a huge page, only its head has counts */
+	bool in_parts;			/* chunks are read in parts, see frames_in_parts() */
 	pthread_mutex_t lock;
 	pthread_cond_t ready;		/* a chunk was read */
 	struct frame_filler *idle;
@@ -118,7 +121,32 @@ void frames_sum(const struct frames *f, uint64_t c);
 /* Frames marked as page tables, in all of memory; reads all of it. */
 uint64_t frames_count_tables(const struct frames *f);
 
-/* ---- for frames.c and frames_open.c ------------------------------------------------- */
+/*
+ * From now on, of a chunk only the parts are read that are asked for: a page of struct pages.
+ * For one small process. There are no sums of mappings then.
+ */
+void frames_in_parts(const struct frames *f);
+
+/* ---- for frames.c, frames_open.c and parts.c ---------------------------------------- */
+
+/* What one thread needs to read a chunk. */
+struct frame_filler {
+	struct frame_filler *next;
+	struct frame_reader *reader;	/* NULL: frames are given */
+	struct frame_sums sums;
+	struct { struct frame f; uint16_t kind; bool used; } recent[FRAMES_RECENT];
+	struct frame frames[FRAME_CHUNK];
+};
+
+struct frame_filler *frames_take_filler(struct frame_store *st);
+void frames_give_filler(struct frame_store *st, struct frame_filler *fi);
+/* The index of F in frames.kind, or FRAME_RARE. */
+uint16_t frames_kind_of(struct frame_store *st, struct frame_filler *fi, const struct frame *f);
+/* A frame whose chunk is not kept. */
+const struct frame *frames_peek(struct frame_store *st, uint64_t pfn);
+/* A chunk of which nothing was read, and a frame of it. */
+struct frame_chunk *parts_new(void);
+const struct frame *parts_frame(struct frame_store *st, struct frame_chunk *chunk, uint64_t pfn);
 
 void frames_put(struct frames *f, uint64_t c, const struct frame *frames);
 void frames_put_none(struct frames *f, uint64_t c);

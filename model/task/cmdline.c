@@ -76,7 +76,7 @@ static uint64_t title(struct build *b, const struct mm *m, char *buf)
 	return len + (len < n);
 }
 
-void build_cmdlines(struct build *b)
+void build_cmdlines(struct build *b, uint32_t only)
 {
 	struct snapshot *s = b->s;
 	uint64_t user_end = b->k->arch->user_end(b->k->dump);
@@ -86,6 +86,8 @@ void build_cmdlines(struct build *b)
 		struct mm *m = &s->mms[i];
 		uint64_t n, whole;
 
+		if (only != NONE && i != only)
+			continue;
 		if (!m->pgd_pa || m->arg_end <= m->arg_start || m->arg_end > user_end)
 			continue;
 		n = read_user(b, m, m->arg_start, buf,

@@ -311,6 +311,8 @@ void account_build(struct snapshot *s, uint32_t only)
 
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		s->vmas[i].usage = (struct usage){ 0 };
+	if (only != NONE)
+		frames_in_parts(f);
 	if (all) {
 		init_huge(p);
 		free(f->store->seen);
