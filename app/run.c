@@ -517,9 +517,15 @@ static void say_memory(struct run *run)
 {
 	char line[80];
 
+	if (!run->o.verbose)
+		return;
 	snprintf(line, sizeof(line), "memory: %" PRIu64 " KiB at most", memory_peak() >> 10);
-	if (run->o.verbose)
-		progress_say(run->progress, line);
+	progress_say(run->progress, line);
+	if (!run->k)
+		return;
+	snprintf(line, sizeof(line), "%" PRIu64 " pages of the dump were read",
+		 run->k->dump->pages_read);
+	progress_say(run->progress, line);
 }
 
 /* How much of the dump was needed: it may have come over a network. */

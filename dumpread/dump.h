@@ -83,6 +83,7 @@ struct dump {
 	   put theirs; NULL: none. */
 	const char *near_vmlinux, *near_release;
 
+	uint64_t pages_read;		/* by all readers; a page that is read again counts again */
 	unsigned jobs;			/* threads to use; 0: one for each processor */
 	struct arena mem;
 	struct issues issues;

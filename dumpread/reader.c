@@ -161,13 +161,14 @@ static uint32_t take_slot(struct reader *r)
 
 static enum status fill_slot(struct reader *r, uint64_t pfn, uint32_t *ret)
 {
-	const struct dump *d = r->dump;
+	struct dump *d = r->dump;
 	uint32_t i, *bucket;
 	enum status st;
 
 	if (!d->pages->present(d->pages_self, pfn))
 		return ST_NODATA;
 	i = take_slot(r);
+	__atomic_fetch_add(&d->pages_read, 1, __ATOMIC_RELAXED);
 	st = d->pages->read(d->pages_self, r->ctx, pfn, slot_data(r, i));
 	if (st)
 		return st;
