@@ -150,6 +150,8 @@ static void sizes_of_nodes(struct gather *g)
 	if (total == EV_UNKNOWN)
 		return;
 	g->e->total = left = total;
+	put(&v[USE_SLAB], told_of_machine(g, "slab_unreclaimable"));
+	put(&v[USE_RECLAIMABLE], told_of_machine(g, "slab_reclaimable"));
 	put(&v[USE_FILE], plus(told(g, "active_file"), told(g, "inactive_file")));
 	left = less(left, known(v[USE_FREE]) + known(v[USE_ANON]) + known(v[USE_SHMEM]));
 	left = less(left, known(v[USE_FILE]) + known(v[USE_TABLES]) + known(v[USE_STACKS]));

@@ -72,7 +72,7 @@ OOMS = {
     'tcp': one('tcp', '450', '.*sockets?|pages behind descriptors', 'hog-tcp has data in TCP sockets that nobody reads'),
     'packet': one('packet', '450', 'packet rings?|.*sockets?|pages behind descriptors', 'hog-packet has a receive ring'),
     'uring': one('uring', '440', 'io_uring.*|pages behind descriptors', 'hog-uring has rings'),
-    'bpf': one('bpf', '480', '(?i)bpf maps?|pages behind descriptors|vmalloc', 'hog-bpf has preallocated maps'),
+    'bpf': one('bpf', '420', '(?i)bpf maps?|pages behind descriptors|vmalloc', 'hog-bpf has preallocated maps'),
     'ftrace': one('ftrace', '480', '.*trac(e|ing) buffers?', 'the buffers of the tracer were made large', holder='trac'),
     'messages': one('messages', '450', 'unreclaimable slab', 'SysV messages that nobody receives', holder='kmalloc-cg-4k|kmalloc-4k|[Mm]essage'),
     'slab': one('silent', '450:how=slab', 'unreclaimable slab', 'the module silent fills its cache silent_objects',

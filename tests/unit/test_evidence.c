@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Evidence of an event from its log alone: the dump is of later, and shows nothing of it. Machines
+ * of two nodes, worked out by hand; sizes in the log are KiB or pages of 4 KiB.
+ */
+#include "dumpread/base/bytes.h"
+#include "model/verdict/evidence.h"
+#include "tests/unit/check.h"
+#include "tests/unit/hand_snapshot.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define PAIRS(a) { a, ARRAY_LEN(a), ARRAY_LEN(a) }
+
+struct rig {
+	struct hand h;
+	struct oom_event event;
+	struct oom_log log;
+	struct arena mem;
+	struct oom_evidence e;
+};
+
+static struct oom_pair zone0[] = { { "free", 400 << 10, true }, { "managed", 800 << 10, true } };
+static struct oom_pair zone1[] = { { "free", 4 << 10, true }, { "managed", 100 << 10, true } };
+static struct oom_pair node0[] = { { "active_anon", 300 << 10, true }, { "inactive_anon", 20 << 10, true },
+				   { "shmem", 0, true } };
+static struct oom_pair node1[] = { { "active_anon", 80 << 10, true }, { "inactive_anon", 2 << 10, true },
+				   { "shmem", 0, true } };
+static struct oom_pair counts[] = {
+	{ "free", 404 << 8, false }, { "active_anon", 380 << 8, false }, { "inactive_anon", 22 << 8, false },
+	{ "shmem", 0, false }, { "slab_unreclaimable", 30 << 8, false }, { "mlocked", 0, false },
+	{ "pages RAM", 1000 << 8, false }, { "pages reserved", 100 << 8, false },
+	{ "total pagecache pages", 10 << 8, false }, { "pages in swap cache", 0, false },
+};
+static struct oom_zone zones[] = { { .node = 0, .name = "Normal", .pairs = PAIRS(zone0) },
+				   { .node = 1, .name = "Normal", .pairs = PAIRS(zone1) } };
+static struct oom_node nodes[] = { { 0, PAIRS(node0) }, { 1, PAIRS(node1) } };
+static struct oom_task tasks[] = {
+	{ .pid = 900, .tgid = 900, .rss = 300 << 8, .rss_anon = 300 << 8, .tables_bytes = 4096, .comm = "server" },
+	{ .pid = 901, .tgid = 901, .rss = 79 << 8, .rss_anon = 79 << 8, .tables_bytes = 4096, .comm = "leaker" },
+	{ .pid = 902, .tgid = 902, .rss = 1 << 8, .rss_anon = 1 << 8, .tables_bytes = 4096, .comm = "shell" },
+};
+static struct oom_victim killed = { .pid = 900, .comm = "server", .anon_rss = 300 << 10, .tables = 4 };
+
+static void start(struct rig *r)
+{
+	memset(r, 0, sizeof(*r));
+	hand_snapshot(&r->h, 6, 8);
+	r->event = (struct oom_event){
+		.kind = OOM_KILL, .time = 5000000000, .constraint = OOM_NONE, .comm = "leaker", .pid = 901,
+		.zones = { zones, 2, 2 }, .nodes = { nodes, 2, 2 }, .counts = PAIRS(counts),
+		.tasks = { tasks, 3, 3 }, .victims = { &killed, 1, 1 },
+	};
+	r->log = (struct oom_log){ .v = &r->event, .n = 1 };
+}
+
+static void gather(struct rig *r)
+{
+	evidence_gather(&r->h.s, &r->log, &r->mem, &r->e);
+}
+
+static void test_machine(void)
+{
+	struct rig r;
+
+	start(&r);
+	gather(&r);
+	CHECK_EQ(r.e.total, 900 * MIB);
+	CHECK_EQ(r.e.size[USE_FREE], 404 * MIB);
+	CHECK_EQ(r.e.size[USE_ANON], 380 * MIB);	/* of the table */
+	CHECK_EQ(r.e.size[USE_SLAB], 30 * MIB);
+	CHECK_STR(r.e.largest.comm, "server");
+	CHECK_EQ(r.e.largest.bytes, 300 * MIB);
+	arena_release(&r.mem);
+}
+
+/* Who asked is confined to node 1: the server, however large, has no page there. */
+static void test_nodes(void)
+{
+	struct rig r;
+
+	start(&r);
+	r.event.constraint = OOM_CPUSET;
+	r.event.cpuset = "job";
+	r.event.mems_allowed = "1";
+	gather(&r);
+	CHECK_EQ(r.e.total, 100 * MIB);
+	CHECK_EQ(r.e.size[USE_FREE], 4 * MIB);
+	CHECK_EQ(r.e.size[USE_ANON], 82 * MIB);
+	CHECK_EQ(r.e.size[USE_SLAB], 14 * MIB);	/* of the machine's 30: no more is left */
+	CHECK_STR(r.e.largest.comm, "leaker");
+	CHECK_EQ(r.e.largest.bytes, 79 * MIB);
+	CHECK_EQ(r.e.second.bytes, 3 * MIB);	/* 82 less 79 */
+	arena_release(&r.mem);
+}
+
+/* 310 MiB are locked; others than the server have 80 together. */
+static void test_locked(void)
+{
+	struct rig r;
+
+	start(&r);
+	counts[5].value = 310 << 8;
+	gather(&r);
+	CHECK_EQ(r.e.largest.locked, 230 * MIB);
+	counts[5].value = 60 << 8;
+	gather(&r);
+	CHECK_EQ(r.e.largest.locked, 0);
+	counts[5].value = 0;
+	arena_release(&r.mem);
+}
+
+/* Each of them shows the pages that all share: together they are no more than there are. */
+static void test_shared(void)
+{
+	static struct oom_task forks[40];
+	struct rig r;
+
+	for (unsigned i = 0; i < 40; i++)
+		forks[i] = (struct oom_task){ .pid = 500 + i, .tgid = 500 + i, .rss = 40 << 8,
+					      .rss_anon = OOM_UNKNOWN, .tables_bytes = 8192,
+					      .comm = "worker" };
+	start(&r);
+	r.event.tasks.v = forks;
+	r.event.tasks.n = r.event.tasks.cap = 40;
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_ANON], 402 * MIB);	/* of the lists */
+	CHECK_EQ(r.e.procs, 1600 * MIB);
+	CHECK_EQ(r.e.name.n, 40);
+	CHECK_EQ(r.e.name.bytes, 402 * MIB + UINT64_C(40) * 8192);
+	CHECK_EQ(r.e.name.dated, 0);	/* none of them is in the dump */
+	arena_release(&r.mem);
+}
+
+int main(void)
+{
+	test_machine();
+	test_nodes();
+	test_locked();
+	test_shared();
+	return check_done();
+}
