@@ -46,7 +46,7 @@ struct series {
 	uint32_t n, boots;
 };
 
-/* Bytes per hour: the line that is nearest to the points. */
+/* Bytes per hour: the line that is nearest to the points; COL_UNKNOWN_INT: all are at one time. */
 static int64_t slope(const struct series *s, const uint64_t *y)
 {
 	double mx = 0, my = 0, xy = 0, xx = 0;
@@ -61,7 +61,7 @@ static int64_t slope(const struct series *s, const uint64_t *y)
 		xy += x * ((double)y[i] - my);
 		xx += x * x;
 	}
-	return xx > 0 ? (int64_t)(xy / xx) : 0;
+	return xx > 0 && fabs(xy / xx) < 9e18 ? (int64_t)(xy / xx) : COL_UNKNOWN_INT;
 }
 
 /* Grows it at each step, or stays as it is? At most steps it must grow. */
@@ -128,11 +128,12 @@ static bool of_one(const struct crashed *a, const struct crashed *b)
 /* Was B booted when A was? Clocks are set to within two seconds, as diff has it. */
 static bool one_boot(const struct crashed *a, const struct crashed *b)
 {
-	int64_t x = a->crash_time - (int64_t)(a->uptime / 1000000000);
-	int64_t y = b->crash_time - (int64_t)(b->uptime / 1000000000);
+	/* of anybody's file: in doubles nothing overflows */
+	double x = (double)a->crash_time - (double)a->uptime / 1e9;
+	double y = (double)b->crash_time - (double)b->uptime / 1e9;
 
-	return a->crash_time != COL_UNKNOWN_INT && b->crash_time != COL_UNKNOWN_INT && x - y <= 2 &&
-	       y - x <= 2;
+	return a->crash_time != COL_UNKNOWN_INT && b->crash_time != COL_UNKNOWN_INT &&
+	       fabs(x - y) <= 2;
 }
 
 /* The series that crash FIRST begins; crashes in it are marked DONE. */
