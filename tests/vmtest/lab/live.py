@@ -169,7 +169,7 @@ def compare_sources(tally, name, program, truth, vmcore, types=None):
 
 
 # Classes of which the program that looks, and the recorder, take and give back much; and others
-CENSUS_MOVES = {'free', 'free on CPUs', 'anonymous', 'file'}
+CENSUS_MOVES = {'free', 'free on CPUs', 'anonymous', 'file', 'file mapped'}
 CENSUS_SLACK = 1 << 20, 48 << 20
 
 
