@@ -21,6 +21,11 @@ from lib.compare import compare_all, compare_dmesg
 from lib.program import SINGLY, AtOnce, Vmcensus
 
 
+def compare_field(tally, program, f, truth):
+    """A kernel of a distribution that Debian does not have: processes, check and the log."""
+    compare_all(tally, f'fixture {f.name}', AtOnce(Vmcensus(program, f.image(), f.types()), SINGLY), truth)
+
+
 def compare_fixture(tally, program, build, f, truth, thorough):
     """THOROUGH: each process is asked for by --pid, else the first ones are."""
     name, tool = f'fixture {f.name}', build + '/tools/machine'

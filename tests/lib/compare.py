@@ -61,7 +61,7 @@ def compare_leaderless(vmcensus, processes, own_stacks):
         tid = next((int(t) for t in sorted_threads(process) if int(t) != process.pid), 0)
         of_thread = comparable(process.read(f'thread_smaps/{tid}'))
         if own_stacks:
-            out, of_thread = STACK.sub(b'', out), STACK.sub(b'', of_thread)
+            out, of_thread = STACK.sub(b' ', out), STACK.sub(b' ', of_thread)
         if comparable(out) not in (b'', of_thread):
             differences.append(f'{title(process)}: {first_difference(of_thread, comparable(out))}')
         elif code and not (code == 1 and str(process.pid).encode() in err):
