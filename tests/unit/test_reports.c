@@ -241,7 +241,7 @@ static void test_tables(void)
 {
 	for (const struct report *const *r = reports; *r; r++) {
 		CHECK(report_find((*r)->name) == *r);
-		CHECK(((*r)->run || (*r)->products) && (*r)->help && *(*r)->about);
+		CHECK(((*r)->run || (*r)->of_fleet || (*r)->products) && (*r)->help && *(*r)->about);
 		for (unsigned i = 0; i < (*r)->ncols; i++) {
 			const struct column *c = &(*r)->cols[i];
 
