@@ -22,6 +22,8 @@
 #include "model/texts.h"
 #include "model/source/source.h"
 
+#define ERRNO_MAX 4095u
+
 #define CPUS_MAX 8192u		/* NR_CPUS of the largest configurations */
 
 struct reader *kernel_reader(const struct kernel *k)
@@ -39,7 +41,9 @@ bool kernel_static_ok(const struct kernel *k, uint64_t addr, unsigned align)
 	uint64_t start = layout_symbol(&k->layout, Y_IMAGE_START), pa, run;
 	uint64_t end = layout_symbol(&k->layout, Y_IMAGE_END);
 
-	if (!kernel_ptr_ok(k, addr, align))
+	/* the last page is that of errors (include/linux/err.h) */
+	if (!kernel_ptr_ok(k, addr, align) || addr + ERRNO_MAX < addr ||
+	    (k->dump->word_size == 4 && addr > UINT32_MAX - ERRNO_MAX))
 		return false;
 	if (!start || !end || (addr >= start && addr < end))
 		return true;

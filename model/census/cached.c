@@ -5,6 +5,7 @@
  */
 #include "model/census/cached.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -48,7 +49,8 @@ static void read_sb(struct cacher *c, uint64_t sb)
 	/* both are constants of the file system's code */
 	if (!kmember_u64(c->k, c->r, sb, M_SB_TYPE, &type) && kernel_static_ok(c->k, type, 1) &&
 	    !kmember_u64(c->k, c->r, type, M_FSTYPE_NAME, &name) &&
-	    kernel_static_ok(c->k, name, 1) && !read_kva_str(c->r, name, text, sizeof(text)))
+	    kernel_static_ok(c->k, name, 1) && !read_kva_str(c->r, name, text, sizeof(text)) &&
+	    isalnum((unsigned char)*text))
 		c->fs = arena_strdup(c->mem, text);
 	else
 		issue_add(c->k->issues, ST_CORRUPT, "file system", 1,

@@ -150,6 +150,7 @@ static void walk_sbs(struct walk *w)
 	uint64_t head = layout_symbol(&k->layout, Y_SUPER_BLOCKS), mnt;
 	uint64_t huge = has(k, M_INODE_BLOCKS) ? layout_symbol(&k->layout, Y_HUGETLBFS_OPS) : 0;
 	struct listwalk l;
+	bool own = false;
 
 	w->ret->whole = head && ops && has(k, M_SB_LIST) && has(k, M_SB_OP) &&
 			has(k, M_SB_INODES) && has(k, M_INODE_SB_LIST);
@@ -166,7 +167,10 @@ static void walk_sbs(struct walk *w)
 			damaged(w, ST_NODATA, "super block", sb);
 		else if (op == ops || (huge && op == huge))
 			walk_sb(w, sb, op != ops);
+		own |= sb == w->own_sb;
 	}
+	if (w->own_sb && !own)
+		damaged(w, ST_CORRUPT, "super block of shm_mnt", w->own_sb);
 	if (l.st)
 		damaged(w, l.st, "super blocks", head);
 }

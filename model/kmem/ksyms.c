@@ -143,7 +143,8 @@ static bool load(struct ksyms *ks, struct ksym_module *m)
 	raw = n && n <= SYMBOLS_MAX ? arena_calloc(ks->mem, n, bytes) : NULL;
 	m->strings = get(ks, tables, M_MODSYM_STRINGS);
 	/* both tables begin with the empty symbol (gABI: index 0) */
-	if (!tables || !kernel_ptr_ok(ks->k, at, ks->k->dump->word_size) || !raw ||
+	if (!tables || m->strings - tables < 4 * ks->k->dump->word_size ||
+	    !kernel_ptr_ok(ks->k, at, ks->k->dump->word_size) || !raw ||
 	    read_kva(ks->r, at, raw, n * bytes) || load32(raw + SYM_NAME, false) ||
 	    read_kva_uint(ks->r, m->strings, 1, &end) || end) {
 		issue_add(ks->k->issues, ST_NODATA, "module", 1, "%s: its symbols", m->name);

@@ -48,11 +48,18 @@ static bool get(const struct walker *w, uint64_t object, enum layout_id id, uint
  */
 static bool vm_sound(const struct kernel *k, const struct vmalloc_area *a)
 {
+	const struct layout *l = &k->layout;
+	/* of the image: text, and text that was given back after the boot */
+	bool data = a->caller >= layout_symbol(l, Y_ETEXT) &&
+		    a->caller < layout_symbol(l, Y_IMAGE_END) &&
+		    (a->caller < layout_symbol(l, Y_SINITTEXT) ||
+		     a->caller >= layout_symbol(l, Y_INIT_END)) &&
+		    has(k, Y_ETEXT) && has(k, Y_SINITTEXT) && has(k, Y_INIT_END);
 	bool complete = (a->flags & (VM_ALLOC | VM_UNINITIALIZED)) == VM_ALLOC;
 
 	return (a->flags || !a->npages) && !(a->flags >> VM_FLAG_BITS) &&
 	       !(complete && a->pages && has(k, M_VM_NR_PAGES) && !a->npages) &&
-	       (!a->caller || kernel_static_ok(k, a->caller, 1));
+	       (!a->caller || (kernel_static_ok(k, a->caller, 1) && !data));
 }
 
 static bool read_vm(struct walker *w, uint64_t vm, struct vmalloc_area *a)

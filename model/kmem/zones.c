@@ -250,7 +250,7 @@ static void read_watermarks(struct builder *b, struct zone *z)
 static void check_zone(const struct builder *b, const struct zone *z)
 {
 	uint64_t most = z->managed == ZONE_UNKNOWN ? z->present : z->managed;
-	const char *what = z->spanned && z->present > z->spanned ? "present pages" : NULL;
+	const char *what = z->present > z->spanned ? "present pages" : NULL;
 
 	for (unsigned i = 0; i + 1 < z->nwmarks && i < 2; i++)
 		if (z->wmark[i] > z->wmark[i + 1])

@@ -11,12 +11,18 @@
 
 void cache_owners_init(struct cache_owners *o, const struct kernel *k, struct reader *r, bool keep)
 {
+	uint64_t magic = 0;
+
 	*o = (struct cache_owners){ .k = k, .keep = keep };
 	o->seen.mem = &o->mem;
 	o->shmem_aops = layout_symbol(&k->layout, Y_SHMEM_AOPS);
 	o->secretmem_aops = layout_symbol(&k->layout, Y_SECRETMEM_AOPS);
 	if (kvar_u64(k, r, Y_BLOCKDEV_SB, 0, &o->bdev_sb))
 		o->bdev_sb = 0;
+	else if (has(k, M_SB_MAGIC) &&
+		 (!kernel_ptr_ok(k, o->bdev_sb, k->dump->word_size) ||
+		  kmember_u64(k, r, o->bdev_sb, M_SB_MAGIC, &magic) || magic != MAGIC_BDEV))
+		issue_add(k->issues, ST_CORRUPT, "file system", 1, "that of block devices");
 	kobj_init(&o->mapping, k, S_ADDRESS_SPACE);
 }
 

@@ -29,6 +29,18 @@ static uint64_t timekeeper(const struct system *y)
 	return lock ? base + (lock + align - 1) / align * align : 0;
 }
 
+/* The base of CLOCK_MONOTONIC is the time of day and the difference between the two
+   (tk_update_ktime_data()). */
+static bool same_clock(const struct kobj *tk)
+{
+	int64_t base = kobj_int(tk, M_TK_MONO_BASE) / (int64_t)NSEC_PER_SEC;
+	int64_t sum =
+		(int64_t)(kobj_u64(tk, M_TK_XTIME_SEC) + (uint64_t)kobj_int(tk, M_TK_TO_MONO_SEC));
+
+	return !has(tk->k, M_TK_XTIME_SEC) || !has(tk->k, M_TK_TO_MONO_SEC) ||
+	       (base >= sum - 1 && base <= sum + 1);
+}
+
 /* The value of /proc/uptime: CLOCK_BOOTTIME, suspended time included. */
 static uint64_t boottime(const struct kobj *tk)
 {
@@ -38,7 +50,8 @@ static uint64_t boottime(const struct kobj *tk)
 	uint64_t rest = shift < 64 ? kobj_u64(tk, M_TK_MONO_NSEC) >> shift : UINT64_MAX;
 
 	/* less than a second is left over (tk_normalize_xtime(), kernel/time/timekeeping.c) */
-	if (rest > 2 * NSEC_PER_SEC || (ns + rest) / NSEC_PER_SEC >= YEARS_100) {
+	if (rest > 2 * NSEC_PER_SEC || kobj_int(tk, M_TK_OFFS_BOOT) < 0 || !same_clock(tk) ||
+	    (ns + rest) / NSEC_PER_SEC >= YEARS_100) {
 		issue_add(tk->k->issues, ST_CORRUPT, "clock", 1, "the time since boot");
 		return 0;
 	}

@@ -541,6 +541,7 @@ static void check_totals(const struct meminfo *i)
 	const struct kernel *k = i->y->k;
 	uint64_t reserve = word_var(i->y, Y_TOTALRESERVE), units = int_var(i->y, Y_PCPU_UNITS);
 	uint64_t populated = word_var(i->y, Y_PCPU_POPULATED);
+	uint64_t stored = int_var(i->y, Y_ZSWAP_STORED), used = 0;
 	const char *what = NULL;
 
 	if (!i->total || (k->memmap.max_pfn && i->total > k->memmap.max_pfn))
@@ -550,6 +551,11 @@ static void check_totals(const struct meminfo *i)
 	if (!what && has(k, Y_PCPU_POPULATED) && units != UNKNOWN && populated != UNKNOWN &&
 	    (units < k->ncpus || !populated || populated > i->total / units))
 		what = "pcpu_nr_populated or pcpu_nr_units";
+	for (uint32_t a = 0; a < i->y->m->nswaps; a++)
+		used += i->y->m->swaps[a].used;
+	/* each page of zswap has a slot */
+	if (has(k, Y_ZSWAP_STORED) && stored != UNKNOWN && stored > used + k->ncpus * SWAP_BATCH)
+		what = "zswap_stored_pages";
 	if (what && i->total != UNKNOWN)
 		issue_add(k->issues, ST_CORRUPT, "counter", 1, "%s", what);
 }

@@ -22,7 +22,12 @@ uint64_t word_var(const struct system *y, enum layout_id symbol)
 {
 	uint64_t v;
 
-	return kvar_u64(y->k, y->r, symbol, 0, &v) ? UNKNOWN : v;
+	if (kvar_u64(y->k, y->r, symbol, 0, &v))
+		return UNKNOWN;
+	if (v == UNKNOWN)
+		issue_add(y->k->issues, ST_CORRUPT, "counter", 1, "of all ones: %s",
+			  fact_specs[symbol].id);
+	return v;
 }
 
 uint64_t int_var(const struct system *y, enum layout_id symbol)
@@ -268,9 +273,13 @@ uint64_t blockdev_pages(const struct system *y)
 	if (!has(y->k, M_MAPPING_NRPAGES) || !has(y->k, M_INODE_I_MAPPING))
 		return UNKNOWN;
 	if (!bdevs) {
-		if (kvar_u64(y->k, y->r, Y_BLOCKDEV_SB, 0, &head) || !has(y->k, M_SB_INODES) ||
-		    !kernel_ptr_ok(y->k, head, y->k->dump->word_size))
+		if (kvar_u64(y->k, y->r, Y_BLOCKDEV_SB, 0, &head) || !has(y->k, M_SB_INODES))
 			return UNKNOWN;
+		if (!kernel_ptr_ok(y->k, head, y->k->dump->word_size)) {
+			issue_add(y->k->issues, ST_CORRUPT, "file system", 1,
+				  "that of block devices");
+			return UNKNOWN;
+		}
 		head += layout_offset(&y->k->layout, M_SB_INODES);
 	}
 	w = listwalk_start(y->k, y->r, head, INODES_MAX);

@@ -8,7 +8,6 @@
 #include "model/system/system.h"
 
 #define SWAP_AREAS_MAX 128u	/* MAX_SWAPFILES is 32 at most; more is damage */
-#define SWAP_BATCH 64u		/* include/linux/swap.h */
 #define SWP_USED 1u
 #define SWP_WRITEOK 2u
 #define SWP_BLKDEV 0x40u	/* a partition, not a file; 2.6.29 .. now */

@@ -14,6 +14,7 @@
 #include "model/model.h"
 
 #define UNKNOWN UINT64_MAX	/* of a meminfo value */
+#define SWAP_BATCH 64u		/* slots that a CPU takes at once; include/linux/swap.h */
 
 /* The arguments of every function here. */
 struct system {

@@ -354,6 +354,33 @@ static void test_names(unsigned w, bool big)
 	fake_free(f);
 }
 
+/* What another place contradicts: one issue each, and no name that is wrong. */
+static void test_contradictions(unsigned w, bool big)
+{
+	struct fake *f = machine(w, big);
+
+	put_tree(f, "x");
+	put_ptr(f, PA_FILE + D_SB, PA_INODE);		/* of another file system than its mount */
+	CHECK_STR(path(f, PA_MNT, PA_FILE), "(?)/usr/lib/x");
+	put_tree(f, "x");
+	put_ptr(f, PA_USR + D_SB, PA_INODE);		/* a directory of another */
+	CHECK_STR(path(f, PA_MNT, PA_FILE), "(?)/lib/x");
+	put_tree(f, "x");
+	put_ptr(f, PA_MNT + M_ROOT, PA_INODE);		/* the root of the mount is no dentry of it */
+	CHECK_STR(path(f, PA_MNT, PA_FILE), "(?)/usr/lib/x");
+	put_tree(f, "x");
+	put_ptr(f, PA_MNT + M_POINT, PA_USR);		/* on no other mount, but not on its root */
+	CHECK_STR(path(f, PA_MNT, PA_FILE), "(?)/usr/lib/x");
+	put_tree(f, "x");
+	put_ptr(f, PA_USR + D_PARENT, PA_USR);		/* without a parent, and called "usr" */
+	CHECK_STR(path(f, PA_MNT, PA_FILE), "(?)/lib/x");
+	put_tree(f, "x");
+	fake_put_uint(f, PA_FILE + D_LEN, 0, 4);		/* a name that goes on after its end */
+	CHECK_STR(path(f, PA_MNT, PA_FILE), "/usr/lib/(?)");
+	CHECK_EQ(fake_issues(f, "path"), 6);
+	fake_free(f);
+}
+
 /* COUNT nested directories of the name of LEN bytes at PA_NAME. */
 static void put_deep(struct fake *f, unsigned count, unsigned len)
 {
@@ -426,6 +453,7 @@ int main(void)
 		test_missing(w, big);
 		test_circles(w, big);
 		test_names(w, big);
+		test_contradictions(w, big);
 		test_limits(w, big);
 	}
 	test_unhashed_before();
