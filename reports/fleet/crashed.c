@@ -18,7 +18,7 @@ static bool starts(const char *s, const char *with)
 static int text_order(const char *a, const char *b)
 {
 	if (!a || !b)
-		return (b == NULL) - (a == NULL);
+		return (a == NULL) - (b == NULL);
 	return strcmp(a, b);
 }
 

@@ -67,7 +67,7 @@ const char *crash_kind_text(enum crash_kind k);
 const char *name_plain(const char *name, struct arena *mem);
 /* The date of seconds since 1970, UTC; NULL: unknown. In MEM. */
 const char *date_text(int64_t when, struct arena *mem);
-/* The order of releases: older first. */
+/* The order of releases: older first, unknown last. */
 int release_order(const char *a, const char *b);
 
 /* ---- clusters --------------------------------------------------------------------- */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Crashes of a fleet: their kinds, order and distances, worked out by hand. */
+#include <math.h>
+
+#include "dumpread/base/bytes.h"
+#include "reports/fleet/fleet.h"
+#include "tests/unit/check.h"
+
+static struct arena mem;
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) < 1e-9;
+}
+
+static struct crashed panic_of(const char *message, const char *f, const char *g)
+{
+	return (struct crashed){ .id = "x", .panic = message, .reason = message, .function = f,
+				 .frame = { f, g }, .nframes = 2, .crash_time = COL_UNKNOWN_INT };
+}
+
+static struct crashed oom_of(const char *limit, const char *cause, const char *owner)
+{
+	return (struct crashed){ .id = "x", .event = "OOM kill", .limit = limit, .cause = cause,
+				 .owner = owner, .ram = 1000, .crash_time = COL_UNKNOWN_INT };
+}
+
+static void test_kinds(void)
+{
+	struct crashed c = panic_of("Attempted to kill init!", "f", "g");
+
+	CHECK_EQ(crash_kind_of(&c), CRASH_PANIC);
+	c = oom_of("memory of the machine", "one process grew", "java");
+	CHECK_EQ(crash_kind_of(&c), CRASH_MEMORY);
+	/* after an OOM kill something else is wrong */
+	c.panic = "Attempted to kill init!";
+	CHECK_EQ(crash_kind_of(&c), CRASH_PANIC);
+	c.panic = "Out of memory: compulsory panic_on_oom is enabled";
+	CHECK_EQ(crash_kind_of(&c), CRASH_MEMORY);
+	c.panic = "sysrq triggered crash";
+	CHECK_EQ(crash_kind_of(&c), CRASH_MEMORY);
+	c.limit = "no lack of memory";
+	CHECK_EQ(crash_kind_of(&c), CRASH_ASKED);
+	c = (struct crashed){ .id = "x" };
+	CHECK_EQ(crash_kind_of(&c), CRASH_ASKED);
+}
+
+static void test_panics(void)
+{
+	struct crashed a = panic_of("bug", "f", "g"), b = panic_of("bug", "f", "h");
+
+	CHECK(near(crash_distance(&a, &a), 0));
+	/* weights 1 and 1/2: both have 1, one of them 1 + 1/2 + 1/2 */
+	CHECK(near(crash_distance(&a, &b), 0.45 * 0.5));
+	CHECK(near(crash_distance(&b, &a), 0.45 * 0.5));
+	b.reason = "gpf";
+	CHECK(near(crash_distance(&a, &b), 0.25 + 0.45 * 0.5));
+	b = panic_of("gpf", "k", "l");
+	CHECK(near(crash_distance(&a, &b), 1));
+	/* at another depth: the smaller weight of each is 1/2 */
+	b = panic_of("bug", "g", "f");
+	CHECK(near(crash_distance(&a, &b), 0.30 + 0.45 * 0.5));
+}
+
+static void test_memory(void)
+{
+	static struct cost few[] = { { "class", "free", 900 }, { "class", "slab", 100 } };
+	static struct cost many[] = { { "class", "slab", 300 }, { "class", "anonymous", 100 } };
+	struct crashed a = oom_of("memory of the machine", "pipes", "pipes of hog (147)"), b = a;
+
+	CHECK(near(crash_distance(&a, &b), 0));
+	b.owner = "hog (9)";
+	CHECK(near(crash_distance(&a, &b), 0));
+	b.owner = "a hog with more of them";
+	CHECK(near(crash_distance(&a, &b), 0));
+	b.owner = "cat (147)";
+	CHECK(near(crash_distance(&a, &b), 0.35));
+	b.owner = NULL;
+	CHECK(near(crash_distance(&a, &b), 0.175));
+	b = a;
+	b.cause = "sockets";
+	b.limit = "cpuset";
+	CHECK(near(crash_distance(&a, &b), 0.55));
+	/* slab: 0.1 and 0.3 of RAM; anonymous: 0 and 0.1; free does not count: 1 - 0.1 / 0.4 */
+	b = a;
+	a.costs.v = few, a.costs.n = a.nclasses = 2;
+	b.costs.v = many, b.costs.n = b.nclasses = 2;
+	CHECK(near(crash_distance(&a, &b), 0.10 * 0.75));
+	/* nobody is known: the census counts for it */
+	a.owner = "frames of no known use";
+	b.owner = NULL;
+	CHECK(near(crash_distance(&a, &b), 0.45 * 0.75));
+	b = panic_of("bug", "f", "g");
+	CHECK(near(crash_distance(&a, &b), 1));
+}
+
+static void test_order(void)
+{
+	CHECK(release_order("4.2.0-9", "4.10.0") < 0);
+	CHECK(release_order("4.2.0-10", "4.2.0-9") > 0);
+	CHECK(release_order("2.6.32-754", "3.10.0") < 0);
+	CHECK(release_order("6.1", "6.1") == 0);
+	CHECK(release_order(NULL, "6.1") > 0 && release_order("6.1", NULL) < 0);
+	CHECK_STR(name_plain("shmid 0, key 0x484f, /tmp/a12b", &mem), "shmid #, key #, /tmp/a#b");
+	CHECK_STR(date_text(1700000000, &mem), "2023-11-14 22:13");
+	CHECK(!date_text(COL_UNKNOWN_INT, &mem) && !date_text(INT64_MAX, &mem));
+}
+
+/* Copies of a crash are one; clusters are of all crashes, the largest first. */
+static void test_clusters(void)
+{
+	struct fleet f = { .mem = &mem };
+	struct cluster *v;
+
+	for (unsigned i = 0; i < 5; i++) {
+		struct crashed c = panic_of(i < 3 ? "bug" : "gpf", i < 3 ? "f" : "k", "g");
+
+		c.id = arena_printf(&mem, "%u", i == 2 ? 1 : i);
+		c.crash_time = i == 2 ? 1 : (int64_t)i;
+		*vec_push(&mem, &f.v) = c;
+	}
+	fleet_done(&f);
+	CHECK_EQ(f.v.n, 4);
+	CHECK_EQ(clusters_of(&f, &mem, &v), 2);
+	CHECK_EQ(v[0].n, 2);
+	CHECK_EQ(v[1].n, 2);
+	CHECK_EQ(v[0].member[0], 0);
+	CHECK_EQ(v[1].exemplar, 3);
+}
+
+int main(void)
+{
+	test_kinds();
+	test_panics();
+	test_memory();
+	test_order();
+	test_clusters();
+	arena_release(&mem);
+	return check_done();
+}
