@@ -14,7 +14,7 @@
 #include "model/page/pagefmt.h"
 #include "model/source/source.h"
 
-#define OF_THREAD (UINT64_C(5) << 20)	/* bytes that a thread takes: two readers, a chunk */
+#define OF_THREAD (UINT64_C(7) << 20)	/* bytes that a thread takes: two readers, a chunk */
 
 static struct frame_store *store_new(struct snapshot *s, bool given)
 {
