@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Source: node_read_meminfo(), node_read_numastat(), node_read_distance() of drivers/base/node.c,
- * hugetlb_report_node_meminfo() of mm/hugetlb.c, read in 5.10, 6.1, 6.12, 6.19, 7.1.
+ * hugetlb_report_node_meminfo() of mm/hugetlb.c, read in 5.10, 6.1, 6.12, 6.19, 7.1; the lines of 7.3
+ * are those that it printed.
  */
 #include "reports/export/node_text.h"
 
@@ -51,6 +52,7 @@ static const struct node_line lines[] = {
 	{ "FileHugePages:  ", { "nr_file_hugepages" }, HUGE_PAGES, false },
 	{ "FilePmdMapped:  ", { "nr_file_pmdmapped" }, HUGE_PAGES, false },
 	{ "Unaccepted:     ", { "nr_unaccepted" }, PAGES, true },	/* not in 6.4 */
+	{ "Balloon:        ", { "nr_balloon_pages" }, PAGES, true },
 	{ "GPUActive:      ", { "nr_gpu_active" }, PAGES, true },	/* seen in 7.1, not in 6.19 */
 	{ "GPUReclaim:     ", { "nr_gpu_reclaim" }, PAGES, true },
 };
@@ -87,7 +89,8 @@ static void put_line(const struct snapshot *s, const struct zones *zs, const str
 	unsigned shift = l->unit == HUGE_PAGES ? paging_shift(s->k->paging, 1) : s->k->page_shift;
 	uint64_t v = pages_of(zs, n, l);
 
-	if (v == ZONE_UNKNOWN || (l->unit == HUGE_PAGES && !has_huge_pages(s)))
+	if (v == ZONE_UNKNOWN || (l->unit == HUGE_PAGES && !has_huge_pages(s)) ||
+	    (!strncmp(l->label, "Balloon", 7) && !kernel_rule(s->k, RULE_NODE_BALLOON)))
 		return;
 	fprintf(out, "Node %" PRId32 " %.*s%8" PRIu64 " kB\n", n->id,
 		(int)(strlen(l->label) - narrow), l->label, l->unit == KIB ? v : v << shift >> 10);

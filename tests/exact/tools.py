@@ -18,7 +18,7 @@ PLACES = ('mount --bind "$0" /proc; '
 MOVES = {'MemFree', 'MemUsed', 'AnonHugePages', 'Active', 'Inactive', 'Active(anon)', 'Inactive(anon)',
          'Active(file)', 'Inactive(file)', 'AnonPages', 'Dirty', 'Writeback', 'FilePages', 'Mapped',
          'KReclaimable', 'Slab', 'SReclaimable', 'SUnreclaim', 'KernelStack', 'PageTables', 'Shmem'}
-MOVED_KIB = 16384       # the recorder itself holds what it recorded
+MOVED_KIB = 65536       # the recorder itself holds what it recorded
 
 
 def lacking(tool):
