@@ -25,9 +25,7 @@ static void take_addresses(struct holding *h, struct held *o, uint64_t array, ui
 		return;
 	}
 	for (uint64_t i = 0; array && i < n; i++) {
-		if (read_kva_word(h->r, array + i * word, &kva))
-			o->incomplete = true;
-		else if (kva && is_page(h, kva))
+		if (!read_kva_word(h->r, array + i * word, &kva) && kva && is_page(h, kva))
 			held_linear(h, o, kva, 1, to);
 		else
 			o->incomplete = true;

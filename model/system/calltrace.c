@@ -43,12 +43,10 @@ static const char *take_stack(const char *s, struct arena *mem, const char **nam
 
 	if (!open || s[open + len] != '>' || !len)
 		return s;
-	if (s[open] == '/' || starts(s + open, "EO"))
+	if (s[open] == '/' || starts(s + open, "EO") || starts(s + open, "TASK>"))
 		*name = "";
-	else if (!starts(s + open, "TASK>"))
-		*name = arena_strndup(mem, s + open, len);
 	else
-		*name = "";
+		*name = arena_strndup(mem, s + open, len);
 	s += open + len;
 	return s + strspn(s, ">");
 }
