@@ -43,5 +43,10 @@ bool run_offers(const struct kernel *k, const struct report *r, unsigned needs, 
 		struct diag *diag);
 /* Filter and order of the rows in RUN. */
 void run_pick_rows(struct run *run);
+/* plan.c: format, columns, order and conditions from the options. The exit status, with a
+   sentence in run->diag. */
+int run_plan(struct run *run);
+/* Is the dump named in a column? */
+bool run_names_dump(const struct run *run);
 
 #endif

@@ -20,178 +20,7 @@
 #include "reports/charts/chart.h"
 #include "reports/core/list.h"
 
-/* ---- checks of the options, before a byte of the dump is read -------------- */
-
-static void also(struct diag *d, const char *name)
-{
-	size_t n = strlen(d->text);
-
-	snprintf(d->text + n, sizeof(d->text) - n, " %s", name);
-}
-
-static int find_form(struct run *run)
-{
-	const struct options *o = &run->o;
-	const struct product *p = o->report->products;
-
-	run->product = options_product(o);
-	run->renderer = renderer_find(o->report, o->format);
-	if (run->product || run->renderer)
-		return 0;
-	fail(&run->diag, ST_ABSENT, "report %s has no format '%.20s'; it has:", o->report->name,
-	     o->format);
-	for (; p && p->name; p++)
-		also(&run->diag, p->name);
-	for (const struct renderer *r = renderers; r->name; r++)
-		if (renderer_shows(r, o->report))
-			also(&run->diag, r->name);
-	return EXIT_USAGE;
-}
-
-static int find_like(struct run *run, const char **order)
-{
-	const struct report_opts *o = &run->o.report_opts;
-	const struct report *r = run->o.report;
-	const struct like *like = report_like(r, o);
-
-	if (like && like->sort)
-		*order = like->sort;
-	if (like || !o->like)
-		return 0;
-	fail(&run->diag, ST_ABSENT, "report %s has no layout of '%.20s'; it has:", r->name,
-	     o->like);
-	for (like = r->likes; like && like->name; like++)
-		also(&run->diag, like->name);
-	return EXIT_USAGE;
-}
-
-/* Does LIKE have a form of its own for the requested format? */
-static bool like_has_form(const struct like *like, const struct renderer *to)
-{
-	return to->of_chart		   ? like->chart != NULL
-	       : to->render == render_text ? like->text != NULL
-					   : to->render == render_csv && like->csv;
-}
-
-/* The given options that the requested form cannot follow, and the name of that form. */
-static unsigned form_refuses(const struct run *run, const struct like *like, const char **form)
-{
-	const struct report *r = run->o.report;
-	bool text = run->renderer->render == render_text;
-
-	*form = "in this format";
-	if (run->renderer->of_chart)
-		return OPT_COLUMNS;
-	if (like) {
-		*form = "with this layout";
-		return OPT_COLUMNS | OPT_BYTES | OPT_PAGES | like->refuses;
-	}
-	if (!text)
-		return OPT_PAGES;
-	*form = "without -c, which makes a table";
-	return r->text && !run->o.columns ? OPT_BYTES | OPT_PAGES | r->text_refuses : 0;
-}
-
-/* An option works or is refused. */
-static int check_fits(struct run *run)
-{
-	const struct report *r = run->o.report;
-	const struct like *like = report_like(r, &run->o.report_opts);
-	const struct option_spec *s = NULL;
-	const char *form = "without the layout that it is for (--like)";
-	unsigned of_rows = OPT_ROWS | OPT_BYTES | OPT_PAGES | OPT_LIKE | OPT_PAPER;
-
-	if (!run->product)
-		s = option_given(&run->o, ~(r->opts | of_rows | (like ? like->opts : 0)));
-	if (like && !like_has_form(like, run->renderer)) {
-		fail(&run->diag, ST_ABSENT, "layout %s of report %s has no format '%.20s'",
-		     like->name, r->name, run->o.format);
-		return EXIT_USAGE;
-	}
-	if (!run->product && !s)
-		s = option_given(&run->o, form_refuses(run, like, &form));
-	if (!s)
-		return 0;
-	fail(&run->diag, ST_ABSENT, "report %s takes no --%s %s", r->name, s->name, form);
-	return EXIT_USAGE;
-}
-
-static int check_sysroot(struct run *run)
-{
-	const char *dir = run->o.report_opts.sysroot;
-	struct stat st;
-
-	if (!dir || (!stat(dir, &st) && S_ISDIR(st.st_mode)))
-		return 0;
-	fail(&run->diag, ST_ABSENT, "--sysroot %s is not a directory", dir);
-	return EXIT_USAGE;
-}
-
-/* Does an option name the column "dump"? */
-static bool names_dump(const struct run *run)
-{
-	const char *lists[] = { run->o.columns, run->o.sort, run->o.where };
-
-	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-		if (lists[i] && strstr(lists[i], "dump"))
-			return true;
-	return false;
-}
-
-/* The columns of the report, and one that says which dump a row is from. */
-static void add_dump_column(struct run *run)
-{
-	const struct report *r = run->o.report;
-
-	run->ncols = r->ncols + 1;
-	run->cols = arena_array(&run->mem, struct column, run->ncols);
-	if (r->ncols)
-		memcpy(run->cols, r->cols, r->ncols * sizeof(*r->cols));
-	run->cols[r->ncols] = (struct column){ .name = "dump",
-					       .type = COL_STR,
-					       .flags = COL_NAMED,
-					       .unit = "",
-					       .about = "the file that was analysed" };
-}
-
-static int plan(struct run *run)
-{
-	const struct options *o = &run->o;
-	const struct report *r = o->report;
-	const struct report_opts *ro = &o->report_opts;
-	struct columns deflt;
-	const char *order = r->sort;
-
-	if (find_form(run) || find_like(run, &order) || check_fits(run) || check_sysroot(run) ||
-	    run_headers_check(run))
-		return EXIT_USAGE;
-	if (run->product && run->product->dir && !o->output) {
-		fail(&run->diag, ST_ABSENT, "%s makes a directory; name it with -o DIR",
-		     run->product->name);
-		return EXIT_USAGE;
-	}
-	if (run->product)
-		return 0;
-	if (o->sort)
-		order = o->sort;
-	add_dump_column(run);
-	if (ro->file && r->opts & OPT_FILE)
-		columns_marked(run->cols, run->ncols, COL_FILE, &run->mem, &deflt);
-	else
-		columns_default(run->cols, run->ncols, ro->threads, &run->mem, &deflt);
-	if (run->renderer->render == render_text)
-		run->columns = deflt;
-	else
-		columns_all(run->cols, run->ncols, &deflt, &run->mem, &run->columns);
-	if (o->columns && columns_choose(o->columns, run->cols, run->ncols, &deflt, &run->mem,
-					 &run->diag, &run->columns))
-		return EXIT_USAGE;
-	if (order && sort_parse(order, run->cols, run->ncols, &run->diag, &run->sort))
-		return EXIT_USAGE;
-	if (o->where && where_parse(o->where, run->cols, run->ncols, &run->diag, &run->where))
-		return EXIT_USAGE;
-	return 0;
-}
+/* ---- output -------------------------------------------------------------------- */
 
 static bool would_overwrite(const struct output *out, const char *name)
 {
@@ -346,7 +175,7 @@ static void name_dump(struct run *run)
 							    : NULL;
 	char *rows;
 
-	if (!names_dump(run))
+	if (!run_names_dump(run))
 		return;
 	rows = arena_calloc(&t->mem, t->nrows, size);
 	for (size_t i = 0; i < t->nrows; i++) {
@@ -609,7 +438,7 @@ static int make_layout(struct run *run)
 
 int run_report(struct run *run)
 {
-	int status = plan(run);
+	int status = run_plan(run);
 
 	if (!status)
 		status = spool_stdin(run);

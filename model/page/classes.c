@@ -85,55 +85,6 @@ struct one_page {
 	bool mapped, maybe;
 };
 
-const char *page_class_name(enum page_class c)
-{
-	static const char *const names[] = {
-#define C(id, name, what) name,
-#include "model/page/classes.def"
-#undef C
-	};
-
-	return names[c];
-}
-
-const char *page_class_what(enum page_class c)
-{
-	static const char *const texts[] = {
-#define C(id, name, what) what,
-#include "model/page/classes.def"
-#undef C
-	};
-
-	return texts[c];
-}
-
-bool page_class_uncounted(enum page_class c)
-{
-	switch (c) {
-	case CLASS_FREE_CPU:
-	case CLASS_SWAPCACHE:
-	case CLASS_TRUNCATED:
-	case CLASS_PERF:
-	case CLASS_ZERO:
-	case CLASS_TABLES_OWN:
-	case CLASS_MODULE:
-	case CLASS_VMALLOC:
-	case CLASS_VMAP:
-	case CLASS_PIPE:
-	case CLASS_SOCKET:
-	case CLASS_PACKET:
-	case CLASS_URING:
-	case CLASS_BPF:
-	case CLASS_TRACE:
-	case CLASS_BLOCK:
-	case CLASS_FRAGS:
-	case CLASS_DMA:
-	case CLASS_SWIOTLB:
-	case CLASS_UNKNOWN: return true;
-	default: return false;
-	}
-}
-
 /* ---- the class of one page ------------------------------------------------------------ */
 
 static bool begins(const char *s, const char *with)
