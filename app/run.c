@@ -350,7 +350,7 @@ static void say_memory(struct run *run)
 		return;
 	snprintf(line, sizeof(line), "memory: %" PRIu64 " KiB at most", memory_peak() >> 10);
 	progress_say(run->progress, line);
-	if (!run->k)
+	if (!run->k || !run->k->dump)
 		return;
 	snprintf(line, sizeof(line), "%" PRIu64 " pages of the dump were read",
 		 run->k->dump->pages_read);
