@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Files: inodes, page caches, the directories of their paths, one mount.
+ * Files: inodes, page caches, the directories of their paths, a mount for the disk and for each
+ * directory with files in memory.
  */
 #include "tests/machine/lay.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t lay_dentry(struct machine *m, const char *name, const char *text, size_t len,
-			   uint64_t parent)
+static uint64_t lay_dentry(struct machine *m, enum mfs fs, const char *name, const char *text,
+			   size_t len, uint64_t parent)
 {
 	uint64_t d = mobject(m, "dentry", name, OBJECT / 2), s = d + OBJECT / 2;
 
@@ -16,7 +18,7 @@ static uint64_t lay_dentry(struct machine *m, const char *name, const char *text
 	mput(m, d, M_DENTRY_NAME, s);
 	mput(m, d, M_DENTRY_NAME_LEN, len);
 	mput(m, d, M_DENTRY_PARENT, parent ? parent : d);
-	mput(m, d, M_DENTRY_SB, m->super[MFS_DISK]);
+	mput(m, d, M_DENTRY_SB, m->super[fs]);
 	/* hashed: a neighbour, whoever it is */
 	mput(m, d, M_DENTRY_HASH_NEXT, m->mount);
 	mput(m, d, M_DENTRY_HASH_PPREV, m->mount);
@@ -58,11 +60,19 @@ void lay_mount(struct machine *m)
 
 	m->mount = mount;
 	m->super[MFS_DISK] = lay_super(m, "root", 31, 0);
-	m->root_dentry = lay_dentry(m, "/", "/", 1, 0);
+	m->root_dentry = lay_dentry(m, MFS_DISK, "/", "/", 1, 0);
 	mput(m, mount, M_MOUNT_ROOT, m->root_dentry);
 	mput(m, mount, M_MOUNT_POINT, m->root_dentry);
 	mput(m, mount, M_MOUNT_PARENT, mount);
 	mput(m, mount, M_MOUNT_SB, m->super[MFS_DISK]);
+}
+
+static const struct object *known_dentry(const struct machine *m, const char *name)
+{
+	for (size_t i = 0; i < m->objects.n; i++)
+		if (!strcmp(m->objects.v[i].kind, "dentry") && !strcmp(m->objects.v[i].name, name))
+			return &m->objects.v[i];
+	return NULL;
 }
 
 /* The dentry of the directory before the last name of PATH. */
@@ -73,17 +83,37 @@ static uint64_t lay_parents(struct machine *m, const char *path, const char **la
 
 	for (; (slash = strchr(s, '/')); s = slash + 1) {
 		char prefix[48];
-		size_t known_ones = m->objects.n, i = 0;
+		const struct object *known;
 
 		snprintf(prefix, sizeof(prefix), "%.*s", (int)(slash - path), path);
-		while (i < known_ones && (strcmp(m->objects.v[i].kind, "dentry") ||
-					  strcmp(m->objects.v[i].name, prefix)))
-			i++;
-		parent = i < known_ones ? m->objects.v[i].kva :
-			 lay_dentry(m, prefix, s, (size_t)(slash - s), parent);
+		known = known_dentry(m, prefix);
+		parent = known ? known->kva
+			       : lay_dentry(m, MFS_DISK, prefix, s, (size_t)(slash - s), parent);
 	}
 	*last = s;
 	return parent;
+}
+
+/* The mount of FS on the directory POINT; its root becomes *PARENT. */
+static uint64_t lay_memory_mount(struct machine *m, enum mfs fs, uint64_t point, uint64_t *parent)
+{
+	char name[48];
+	uint64_t mount;
+	const struct object *known;
+
+	snprintf(name, sizeof(name), "%d at %" PRIx64, (int)fs, point);
+	known = known_dentry(m, name);
+	if (known) {
+		*parent = known->kva;
+		return mfind(m, "mount", name)->kva;
+	}
+	*parent = lay_dentry(m, fs, name, "/", 1, 0);
+	mount = mobject_of(m, "mount", name, S_MOUNT);
+	mput(m, mount, M_MOUNT_ROOT, *parent);
+	mput(m, mount, M_MOUNT_POINT, point);
+	mput(m, mount, M_MOUNT_PARENT, m->mount);
+	mput(m, mount, M_MOUNT_SB, m->super[fs]);
+	return mount;
 }
 
 /* i_data, somewhere after the inode */
@@ -95,10 +125,12 @@ uint64_t mmapping_of(const struct mfile *f)
 void lay_file(struct machine *m, struct mfile *f)
 {
 	const char *last;
-	uint64_t parent = lay_parents(m, f->path, &last), mapping;
+	uint64_t parent = lay_parents(m, f->path, &last), mount = m->mount, mapping;
 
-	f->dentry = lay_dentry(m, f->name, last, strlen(last), parent);
 	lay_memory_fs(m, f->fs);
+	if (f->fs != MFS_DISK)
+		mount = lay_memory_mount(m, f->fs, parent, &parent);
+	f->dentry = lay_dentry(m, f->fs, f->name, last, strlen(last), parent);
 	/* in a shmem_inode_info, but not at its start */
 	mobject(m, "inode", f->name, OBJECT);
 	f->inode = mfind(m, "inode", f->name)->kva += OBJECT / 4;
@@ -111,7 +143,7 @@ void lay_file(struct machine *m, struct mfile *f)
 	mput(m, f->inode, M_INODE_MAPPING, mapping);
 	mput(m, mapping, M_MAPPING_HOST, f->inode);
 	mput(m, f->file, M_FILE_DENTRY, f->dentry);
-	mput(m, f->file, M_FILE_MNT, m->mount + layout_offset(&m->layout, M_MOUNT_VFS));
+	mput(m, f->file, M_FILE_MNT, mount + layout_offset(&m->layout, M_MOUNT_VFS));
 	mput(m, f->file, M_FILE_INODE, f->inode);
 	mput(m, f->file, M_FILE_MAPPING, mapping);
 }

@@ -103,7 +103,7 @@ AGREES = re.compile(r' frames agree, 0 differ \(.* mms agree, 0 differ$')
 UNEXPLAINED = re.compile(r'^ +0 ', re.M)
 # described machines have no zones, no per-CPU memory, no kernel stacks, and no counters of swap;
 # totalram_pages is that of pages of 4 KiB
-NOT_DESCRIBED = {'sum above its whole', 'per-CPU chunks', 'vm counters', 'node', 'kernel stack', 'counter'}
+NOT_DESCRIBED = {'sum above its whole', 'file system', 'per-CPU chunks', 'vm counters', 'node', 'kernel stack', 'counter'}
 REPORTS = ('procs', 'maps', 'smaps', 'check', 'dmesg', 'summary', 'pages')
 
 
