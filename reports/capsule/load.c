@@ -166,7 +166,6 @@ struct loader {
 	struct capsule_file *f;
 	const char *name;	/* of the table */
 	struct table *t;
-	bool own_text;		/* the report prints its rows itself; a text of them is never NULL */
 	struct target *v;
 	unsigned n;
 	char *sql;
@@ -253,8 +252,6 @@ static void take_cell(struct loader *l, sqlite3_stmt *st, const struct target *t
 	const char *s = NULL;
 
 	cell_set_unknown(c, row);
-	if (l->own_text && column_is_text(c))
-		cell_set_str(c, row, "");
 	if (to->at < 0 || sqlite3_column_type(st, to->at) == SQLITE_NULL)
 		return;
 	if (column_is_text(c) || c->type == COL_HEX)
@@ -381,7 +378,7 @@ enum status capsule_load(struct capsule_file *f, const struct report *r, struct 
 			 struct diag *diag)
 {
 	char name[64];
-	struct loader l = { .f = f, .t = t, .own_text = r->text };
+	struct loader l = { .f = f, .t = t };
 	enum status st;
 
 	l.name = capsule_table(r, name, sizeof(name));

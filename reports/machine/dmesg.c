@@ -85,7 +85,7 @@ static void dmesg_text(const struct snapshot *s, const struct report_opts *o, co
 
 		fprintf(out, "[%5" PRIu64 ".%06" PRIu64 "] ", r->ts / 1000000000,
 			r->ts / 1000 % 1000000);
-		put_log_line(out, r->text);
+		put_log_line(out, r->text ? r->text : ""); /* of a damaged capsule */
 		putc('\n', out);
 	}
 }

@@ -18,19 +18,26 @@
 struct text {
 	const struct table *t;
 	size_t i;		/* row to print next */
+	struct summary_row row;	/* the same: what a damaged capsule lacks of it is empty */
 	uint64_t total;		/* of memory, bytes */
 	bool began;		/* the sections before the processes are printed */
 	bool marked;		/* a process is incomplete */
 	FILE *out;
 };
 
-static const struct summary_row *row(const struct text *x)
+static const struct summary_row *row(struct text *x)
 {
-	return x->i < x->t->nrows ? table_row(x->t, x->i) : NULL;
+	if (x->i >= x->t->nrows)
+		return NULL;
+	memcpy(&x->row, table_row(x->t, x->i), sizeof(x->row));
+	x->row.section = x->row.section ? x->row.section : "";
+	x->row.key = x->row.key ? x->row.key : "";
+	x->row.text = x->row.text ? x->row.text : "";
+	return &x->row;
 }
 
 /* The row to print if it is of SECTION. */
-static const struct summary_row *in(const struct text *x, const char *section)
+static const struct summary_row *in(struct text *x, const char *section)
 {
 	const struct summary_row *r = row(x);
 
