@@ -95,7 +95,6 @@ struct file shared_file = {
 /* ---- huge pages: a mount for each size ---------------------------------------- */
 
 static const struct address_space_operations hugetlbfs_aops;
-static struct mount huge_mount;
 
 #define HUGE_FILE(which, bits, dev, ino)                                               \
 	static struct hstate which##_hstate = { .order = (bits) };                     \
@@ -108,12 +107,23 @@ static struct mount huge_mount;
 		.i_mapping = &which##_inode.i_data,                                    \
 		.i_data = { .host = &which##_inode, .a_ops = &hugetlbfs_aops },        \
 	};                                                                             \
+	static struct inode which##_root_inode = {                                     \
+		.i_mode = 0040755, .i_sb = &which##_sb, .i_ino = 1,                    \
+	};                                                                             \
+	static struct dentry which##_root = {                                          \
+		.d_parent = &which##_root, .d_name = NAME("/"),                        \
+		.d_inode = &which##_root_inode, .d_sb = &which##_sb, .d_hash.pprev = &hashed, \
+	};                                                                             \
+	static struct mount which##_mount = {                                          \
+		.mnt_parent = &root_mount, .mnt_mountpoint = &huge,                    \
+		.mnt = { .mnt_root = &which##_root, .mnt_sb = &which##_sb },           \
+	};                                                                             \
 	static struct dentry which##_dentry = {                                        \
-		.d_parent = &huge_root, .d_name = NAME(#which),                        \
+		.d_parent = &which##_root, .d_name = NAME(#which),                     \
 		.d_inode = &which##_inode, .d_sb = &which##_sb, .d_hash.pprev = &hashed, \
 	};                                                                             \
 	struct file which##_file = {                                                   \
-		.f_path = { &huge_mount.mnt, &which##_dentry },                        \
+		.f_path = { &which##_mount.mnt, &which##_dentry },                     \
 		.f_inode = &which##_inode, .f_mapping = &which##_inode.i_data,         \
 	}
 
@@ -121,16 +131,8 @@ static struct dentry huge = {
 	.d_parent = &root, .d_name = NAME("huge"), .d_inode = &root_inode, .d_sb = &disk_sb,
 	.d_hash.pprev = &hashed,
 };
-static struct dentry huge_root = {
-	.d_parent = &huge_root, .d_name = NAME("/"), .d_inode = &shm_root_inode,
-	.d_sb = &shm_sb, .d_hash.pprev = &hashed,
-};
 HUGE_FILE(huge_2m, 9, 24, 79);
 HUGE_FILE(huge_1g, 18, 25, 80);
-static struct mount huge_mount = {
-	.mnt_parent = &root_mount, .mnt_mountpoint = &huge,
-	.mnt = { .mnt_root = &huge_root, .mnt_sb = &huge_2m_sb },
-};
 
 /* ---- the idle task ------------------------------------------------------------ */
 
