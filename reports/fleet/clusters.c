@@ -62,35 +62,33 @@ static const char *list_members(const struct fleet *f, const struct cluster *c, 
 	return text;
 }
 
-/* The names at AT (offset in struct crashed) that differ, in V; their number. */
-static uint32_t different(const struct fleet *f, const struct cluster *c, size_t at, const char **v,
-			  uint32_t max)
+#define NAMES_MAX 256u		/* machines, releases: of more, the first ones */
+
+static uint32_t machines(const struct fleet *f, const struct cluster *c)
 {
+	const char *v[NAMES_MAX];
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < c->n; i++) {
-		const char *const *s = (const void *)((const char *)&f->v.v[c->member[i]] + at);
+		const char *name = f->v.v[c->member[i]].nodename;
 		uint32_t j = 0;
 
-		while (*s && j < n && strcmp(v[j], *s))
+		while (name && j < n && strcmp(v[j], name))
 			j++;
-		if (*s && j == n && n < max)
-			v[n++] = *s;
+		if (name && j == n && n < NAMES_MAX)
+			v[n++] = name;
 	}
 	return n;
 }
 
-static const char *list_releases(const char **v, uint32_t n, struct arena *mem)
+static const char *list_releases(const struct fleet *f, const struct cluster *c, struct arena *mem)
 {
 	char *text = arena_strdup(mem, "");
+	const char *v[NAMES_MAX];
+	uint32_t n = 0;
 
-	for (uint32_t i = 1; i < n; i++)
-		for (uint32_t j = i; j && release_order(v[j - 1], v[j]) > 0; j--) {
-			const char *s = v[j];
-
-			v[j] = v[j - 1];
-			v[j - 1] = s;
-		}
+	for (uint32_t i = 0; i < c->n; i++)
+		n = release_insert(v, n, NAMES_MAX, f->v.v[c->member[i]].release);
 	for (uint32_t i = 0; i < n; i++)
 		text = arena_printf(mem, "%s%s%s", text, i ? " " : "", v[i]);
 	return text;
@@ -100,8 +98,6 @@ static void set_row(const struct fleet *f, const struct cluster *c, struct row *
 		    struct arena *mem)
 {
 	const struct crashed *x = &f->v.v[c->exemplar];
-	const char *names[256];
-	uint32_t n;
 
 	*r = (struct row){
 		.kind = crash_kind_text(c->kind),
@@ -116,12 +112,11 @@ static void set_row(const struct fleet *f, const struct cluster *c, struct row *
 		.exemplar = short_id(x->id, mem),
 		.dump = x->dump,
 		.members = list_members(f, c, mem),
+		.machines = machines(f, c),
+		.releases = list_releases(f, c, mem),
 		.first = date_text(f->v.v[c->member[0]].crash_time, mem),
 		.last = date_text(f->v.v[c->member[c->n - 1]].crash_time, mem),
 	};
-	r->machines = different(f, c, offsetof(struct crashed, nodename), names, ARRAY_LEN(names));
-	n = different(f, c, offsetof(struct crashed, release), names, ARRAY_LEN(names));
-	r->releases = list_releases(names, n, mem);
 	if (!r->cause && c->kind == CRASH_PANIC)
 		r->cause = x->panic;
 }

@@ -15,13 +15,6 @@ static bool starts(const char *s, const char *with)
 
 /* ---- the order ------------------------------------------------------------------------------ */
 
-static int text_order(const char *a, const char *b)
-{
-	if (!a || !b)
-		return (a == NULL) - (b == NULL);
-	return strcmp(a, b);
-}
-
 static int crash_order(const void *pa, const void *pb)
 {
 	const struct crashed *a = pa, *b = pb;
@@ -49,12 +42,25 @@ int release_order(const char *a, const char *b)
 	struct release x, y;
 
 	if (!a || !b)
-		return text_order(a, b);
+		return (a == NULL) - (b == NULL);
 	release_parse(a, &x);
 	release_parse(b, &y);
 	if (release_mainline(&x) != release_mainline(&y))
 		return release_mainline(&x) < release_mainline(&y) ? -1 : 1;
 	return strverscmp(a, b);
+}
+
+uint32_t release_insert(const char **v, uint32_t n, uint32_t max, const char *release)
+{
+	uint32_t at = 0;
+
+	while (release && at < n && release_order(v[at], release) < 0)
+		at++;
+	if (!release || n == max || (at < n && !strcmp(v[at], release)))
+		return n;
+	memmove(v + at + 1, v + at, (n - at) * sizeof(*v));
+	v[at] = release;
+	return n + 1;
 }
 
 /* ---- kinds ---------------------------------------------------------------------------------- */

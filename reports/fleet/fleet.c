@@ -34,7 +34,6 @@ struct sums {
 	struct hash at;
 	struct row *rows;
 	size_t n;
-	struct arena *mem;
 };
 
 static struct row *row_of(struct sums *s, const char *release, const char *kind, const char *cause)
@@ -81,7 +80,7 @@ static void add_crash(struct sums *s, const struct crashed *c)
 static enum status fleet_report(const struct fleet *f, const struct report_opts *o, struct table *t,
 				struct diag *diag)
 {
-	struct sums s = { .mem = &t->mem, .at.mem = &t->mem };
+	struct sums s = { .at.mem = &t->mem };
 
 	(void)o, (void)diag;
 	s.rows = arena_array(&t->mem, struct row, f->v.n + f->failed.n);

@@ -69,6 +69,8 @@ const char *name_plain(const char *name, struct arena *mem);
 const char *date_text(int64_t when, struct arena *mem);
 /* The order of releases: older first, unknown last. */
 int release_order(const char *a, const char *b);
+/* Puts RELEASE in V (N of at most MAX, in that order) if it is known and not there; their number. */
+uint32_t release_insert(const char **v, uint32_t n, uint32_t max, const char *release);
 
 /* ---- clusters --------------------------------------------------------------------- */
 

@@ -44,6 +44,8 @@ struct series {
 	const struct fleet *f;
 	uint32_t *v;		/* indices of crashes, by uptime */
 	uint32_t n, boots;
+	struct arena *mem;
+	VEC(struct row) rows;
 };
 
 /* Bytes per hour: the line that is nearest to the points; COL_UNKNOWN_INT: all are at one time. */
@@ -76,11 +78,11 @@ static bool only_grows(const uint64_t *y, uint32_t n, uint32_t *steps)
 	return *steps * 2 > n - 1 && y[n - 1] - y[0] >= PAGE_LEAST;
 }
 
-static void add_series(const struct series *s, struct table *t, size_t *room)
+static void add_series(struct series *s)
 {
 	const struct crashed *a = &s->f->v.v[s->v[0]], *b = &s->f->v.v[s->v[s->n - 1]];
 	struct thing *things;
-	size_t n = things_of(s->f, s->v, s->n, &t->mem, &things);
+	size_t n = things_of(s->f, s->v, s->n, s->mem, &things);
 
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t *y = things[i].bytes;
@@ -91,12 +93,7 @@ static void add_series(const struct series *s, struct table *t, size_t *room)
 		if (!only_grows(y, s->n, &steps) ||
 		    (!strcmp(things[i].kind, "class") && !strncmp(things[i].name, "free", 4)))
 			continue;
-		if (t->nrows == *room) {
-			t->rows = arena_grow(&t->mem, t->rows, *room, *room ? 2 * *room : 64,
-					     sizeof(*r));
-			*room = *room ? 2 * *room : 64;
-		}
-		r = (struct row *)t->rows + t->nrows++;
+		r = vec_push(s->mem, &s->rows);
 		*r = (struct row){ .nodename = a->nodename,
 				   .release = a->release,
 				   .kind = things[i].kind,
@@ -121,7 +118,7 @@ static bool is_named(const struct crashed *c)
 
 static bool of_one(const struct crashed *a, const struct crashed *b)
 {
-	return is_named(a) && a->nodename && b->nodename && a->release && b->release &&
+	return a->nodename && b->nodename && a->release && b->release &&
 	       !strcmp(a->nodename, b->nodename) && !strcmp(a->release, b->release);
 }
 
@@ -162,13 +159,11 @@ static void take_series(struct series *s, uint32_t first, bool *done)
 static enum status leaks_report(const struct fleet *f, const struct report_opts *o, struct table *t,
 				struct diag *diag)
 {
-	struct series s = { .f = f, .v = arena_array(&t->mem, uint32_t, f->v.n) };
+	struct series s = { .f = f, .v = arena_array(&t->mem, uint32_t, f->v.n), .mem = &t->mem };
 	bool *done = arena_array(&t->mem, bool, f->v.n);
 	unsigned found = 0;
-	size_t room = 0;
 
 	(void)o, (void)diag;
-	t->row_size = sizeof(struct row);
 	for (uint32_t i = 0; i < f->v.n; i++) {
 		if (done[i] || !is_named(&f->v.v[i]))
 			continue;
@@ -176,8 +171,11 @@ static enum status leaks_report(const struct fleet *f, const struct report_opts 
 		if (s.n < LEAST)
 			continue;
 		found++;
-		add_series(&s, t, &room);
+		add_series(&s);
 	}
+	t->rows = s.rows.v;
+	t->nrows = s.rows.n;
+	t->row_size = sizeof(struct row);
 	if (!found)
 		t->note = "No machine has three dumps or more with a time since boot.";
 	return ST_OK;

@@ -10,6 +10,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "dumpread/base/search.h"
 #include "model/system/calltrace.h"
 #include "reports/capsule/capsule.h"
 #include "reports/capsule/database.h"
@@ -64,21 +65,10 @@ typedef void row_fn(struct loading *l, sqlite3_stmt *st, struct crashed *c);
 /* Those of a fleet were added in the order of ids. */
 static struct crashed *crash_of(struct loading *l, const char *id)
 {
-	struct crashed *v = l->f->v.v;
-	size_t from = l->first, to = l->f->v.n;
+	struct crashed *v = l->f->v.v + l->first;
+	size_t n = l->f->v.n - l->first, at = search_first(n, i, strcmp(v[i].id, id) < 0);
 
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-		int d = strcmp(v[mid].id, id);
-
-		if (!d)
-			return &v[mid];
-		if (d < 0)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return NULL;
+	return at < n && !strcmp(v[at].id, id) ? &v[at] : NULL;
 }
 
 /* Calls FN for each row of TABLE with COLS (names, by commas) behind the dump's id. */

@@ -74,26 +74,6 @@ static void compare(const struct row *a, struct row *b)
 								      : is_notable(a, b);
 }
 
-/* The releases of F, older first, in V (as many as crashes). */
-static uint32_t releases_of(const struct fleet *f, const char **v)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < f->v.n; i++) {
-		const char *s = f->v.v[i].release;
-		uint32_t j = 0;
-
-		while (s && j < n && release_order(v[j], s) < 0)
-			j++;
-		if (!s || (j < n && !strcmp(v[j], s)))
-			continue;
-		memmove(v + j + 1, v + j, (n - j) * sizeof(*v));
-		v[j] = s;
-		n++;
-	}
-	return n;
-}
-
 struct regress {
 	const struct fleet *f;
 	const char **releases;
@@ -144,8 +124,10 @@ static enum status regress_report(const struct fleet *f, const struct report_opt
 	for (size_t i = 0; i < f->v.n; i++)
 		all[i] = (uint32_t)i;
 	n = things_of(f, all, (uint32_t)f->v.n, &t->mem, &things);
-	g.releases = arena_array(&t->mem, const char *, f->v.n + 1);
-	g.nreleases = releases_of(f, g.releases);
+	g.releases = arena_array(&t->mem, const char *, f->v.n);
+	for (size_t i = 0; i < f->v.n; i++)
+		g.nreleases = release_insert(g.releases, g.nreleases, (uint32_t)f->v.n,
+					     f->v.v[i].release);
 	g.v = arena_array(&t->mem, uint64_t, f->v.n);
 	t->rows = arena_array(&t->mem, struct row, n * g.nreleases);
 	t->row_size = sizeof(struct row);
