@@ -17,6 +17,14 @@ enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uin
 	return ST_OK;
 }
 
+void linear_end(struct linear *l, const struct dump *d, struct reader *r, uint64_t most)
+{
+	uint64_t end;
+
+	if (fact_variable(d, r, Y_HIGH_MEMORY, 0, &end) && end > l->va && end - l->va <= most)
+		l->size = end - l->va;
+}
+
 bool lowmem_is_kernel_addr(const struct dump *d, uint64_t addr)
 {
 	const struct kernel_map *m = d->kv_self;

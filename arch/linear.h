@@ -30,6 +30,10 @@ bool lowmem_is_kernel_addr(const struct dump *d, uint64_t addr);
 uint64_t lowmem_user_end(const struct dump *d);
 enum status lowmem_by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uint64_t *run);
 
+/* Ends the map of low memory at high_memory, if it has at most MOST bytes then: what is above is
+   mapped by page tables only. */
+void linear_end(struct linear *l, const struct dump *d, struct reader *r, uint64_t most);
+
 /* ST_OK with *run bytes up to the end of the map; ST_NODATA outside of it. */
 enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uint64_t *run);
 

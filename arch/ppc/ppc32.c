@@ -115,16 +115,6 @@ static unsigned pte_size(const struct dump *d, enum ppc32_family family)
 	return family == PPC_44X ? 8 : 4;
 }
 
-/* Low memory ends where the kernel says, if its value is possible. */
-static void find_lowmem(struct dump *d, struct reader *r, struct kernel_map *x)
-{
-	uint64_t end;
-
-	if (fact_variable(d, r, Y_HIGH_MEMORY, 0, &end) && end > x->low.va &&
-	    end - x->low.va <= x->env.max_pa - x->low.pa)
-		x->low.size = end - x->low.va;
-}
-
 static enum status ppc32_attach_late(struct dump *d)
 {
 	struct ppc32 *self = d->kv_self;
@@ -135,7 +125,7 @@ static enum status ppc32_attach_late(struct dump *d)
 	struct release v = kernel_release(d);
 	uint64_t root;
 
-	find_lowmem(d, r, x);
+	linear_end(&x->low, d, r, x->env.max_pa - x->low.pa);
 	x->env.form = (uint8_t)ppc32_form(family, size, release_mainline(&v));
 	x->paging = ppc32_paging(family, x->env.form, d->page_shift, size);
 	x->env.swap_form = release_since(&v, V26(0)) ? PPC32_SWAP_2_6 : PPC32_SWAP_2_4;

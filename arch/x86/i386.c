@@ -107,22 +107,11 @@ static uint8_t i386_swap_form(const struct dump *d, bool pae, const struct relea
 	return release_since(v, V26(0)) ? X86_SWAP_2_6_0 : X86_SWAP_2_4;
 }
 
-/* Low memory ends where the kernel says: what is above is mapped by page tables only. */
-static void i386_find_lowmem(struct dump *d, struct kernel_map *x)
-{
-	struct reader *r = reader_new(d);
-	uint64_t end;
-
-	if (fact_variable(d, r, Y_HIGH_MEMORY, 0, &end) && end > x->low.va &&
-	    end - x->low.va < x->low.size)
-		x->low.size = end - x->low.va;
-	reader_free(r);
-}
-
 static enum status i386_attach_late(struct dump *d)
 {
 	struct kernel_map *x = d->kv_self;
 	struct release v = kernel_release(d);
+	struct reader *r;
 	uint32_t pte;
 	bool pae;
 
@@ -131,7 +120,9 @@ static enum status i386_attach_late(struct dump *d)
 	if (!x->has_root)
 		issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
 			  "the kernel's page tables are not in the dump or are damaged");
-	i386_find_lowmem(d, x);
+	r = reader_new(d);
+	linear_end(&x->low, d, r, x->low.size);
+	reader_free(r);
 	pae = x->paging == &i386_paging[I386_PAE];
 	x->env.swap_form = i386_swap_form(d, pae, &v);
 	x->env.invert_swap = x->env.swap_form == X86_SWAP_L1TF;
