@@ -399,8 +399,8 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 				const struct snapshot_opts *o);
 void snapshot_free(struct snapshot *s);
 
-/* Process by pid, NONE if there is none. */
-uint32_t snapshot_proc_by_pid(const struct snapshot *s, int32_t pid);
+/* Process by pid, also as a log or a user has it; NONE if there is none. */
+uint32_t snapshot_proc_by_pid(const struct snapshot *s, int64_t pid);
 /* Is cgroup (an index in cgroups[]) TOP, or below it? */
 bool snapshot_cgroup_within(const struct snapshot *s, uint32_t cgroup, uint32_t top);
 

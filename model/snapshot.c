@@ -81,12 +81,12 @@ bool snapshot_cgroup_within(const struct snapshot *s, uint32_t cgroup, uint32_t 
 	return false;
 }
 
-uint32_t snapshot_proc_by_pid(const struct snapshot *s, int32_t pid)
+uint32_t snapshot_proc_by_pid(const struct snapshot *s, int64_t pid)
 {
 	/* procs are made in the order of their pids */
 	uint32_t lo = search_first(s->nprocs, mid, s->procs[mid].pid < pid);
 
-	return lo < s->nprocs && s->procs[lo].pid == pid ? lo : NONE;
+	return pid >= 0 && lo < s->nprocs && s->procs[lo].pid == pid ? lo : NONE;
 }
 
 /* Which parts need which. */

@@ -56,7 +56,7 @@ static const char *printed(const struct oom_event *e, const struct zones *zs, st
 /* A task of the root group has no cpuset of its own, as a rule: it is its policy. */
 static bool has_cpuset(const struct snapshot *s, int64_t pid)
 {
-	uint32_t i = pid < 0 || pid > INT32_MAX ? NONE : snapshot_proc_by_pid(s, (int32_t)pid);
+	uint32_t i = snapshot_proc_by_pid(s, pid);
 	uint32_t c = i == NONE ? NONE : s->procs[i].cgroup;
 
 	return c < s->ncgroups && s->cgroups[c].path && strcmp(s->cgroups[c].path, "/");

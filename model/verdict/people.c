@@ -47,7 +47,7 @@ static const struct task *leader(const struct snapshot *s, const struct proc *p)
 /* When a process of the log was started, if the dump still has it: pids are given again. */
 static uint64_t start_of(const struct gather *g, int64_t pid, const char *comm)
 {
-	uint32_t i = pid < 0 || pid > INT32_MAX ? NONE : snapshot_proc_by_pid(g->s, (int32_t)pid);
+	uint32_t i = snapshot_proc_by_pid(g->s, pid);
 	const struct task *t = i == NONE ? NULL : leader(g->s, &g->s->procs[i]);
 
 	return t && comm && !strcmp(t->comm, comm) ? g->s->procs[i].start_boottime : EV_UNKNOWN;
@@ -230,7 +230,7 @@ static bool is_named(const char *path, const char *name)
 static bool is_confined(const struct gather *g, int64_t pid)
 {
 	const struct oom_event *v = g->e->event;
-	uint32_t i = pid < 0 || pid > INT32_MAX ? NONE : snapshot_proc_by_pid(g->s, (int32_t)pid);
+	uint32_t i = snapshot_proc_by_pid(g->s, pid);
 	uint32_t c = i == NONE ? NONE : g->s->procs[i].cgroup;
 
 	if (pid == v->pid)
@@ -389,8 +389,7 @@ void gather_victim(struct gather *g)
 		v->pid = o->pid;
 		v->reaped = o->reaped;
 		v->bytes = victim_bytes(g, o);
-		at = o->pid < 0 || o->pid > INT32_MAX ? NONE
-						      : snapshot_proc_by_pid(g->s, (int32_t)o->pid);
+		at = snapshot_proc_by_pid(g->s, o->pid);
 		if (at != NONE)
 			victim_in_dump(g, &g->s->procs[at], v);
 		return;

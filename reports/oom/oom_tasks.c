@@ -108,8 +108,7 @@ static void set_unknown(struct row *r)
 static void set_now(const struct maker *m, const struct oom_task *t, struct row *r)
 {
 	const struct snapshot *s = m->s;
-	uint32_t i = t->pid < 0 || t->pid > INT32_MAX ? NONE
-						      : snapshot_proc_by_pid(s, (int32_t)t->pid);
+	uint32_t i = snapshot_proc_by_pid(s, t->pid);
 	const struct proc *p = i == NONE ? NULL : &s->procs[i];
 	const struct mm *mm = p ? proc_mm(s, p) : NULL;
 	struct badness b;
