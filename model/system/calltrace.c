@@ -114,7 +114,7 @@ static void take_module(const char *s, struct arena *mem, struct call *c)
 		c->reliable = false;
 }
 
-static bool take_call(const char *s, struct arena *mem, struct call *c)
+bool calltrace_line(const char *s, struct arena *mem, struct call *c)
 {
 	const char *name;
 	size_t len;
@@ -137,11 +137,6 @@ static bool take_call(const char *s, struct arena *mem, struct call *c)
 	c->function = arena_strndup(mem, name, len);
 	take_module(s, mem, c);
 	return true;
-}
-
-bool calltrace_line(const char *text, struct arena *mem, struct call *ret)
-{
-	return take_call(text, mem, ret);
 }
 
 /* ---- the trace ------------------------------------------------------------------------------ */
@@ -209,7 +204,7 @@ void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *
 		in |= is_title(s);
 		for (const char *p; *s == '<' && (p = take_stack(s, mem, &stack)) != s;)
 			s = blanks(p);
-		if (!take_call(s, mem, &c))
+		if (!calltrace_line(s, mem, &c))
 			continue;
 		/* of registers in the middle: what an interrupt met */
 		if (c.at && in && !starts(s, "EIP: "))

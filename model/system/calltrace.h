@@ -29,8 +29,8 @@ struct calltrace {
 /* The trace of the panic of M, in MEM; without one n is 0. A panic about other tasks (a hung
    task, a lockup) has their trace. */
 void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *ret);
-/* The calls on one line into RET (TEXT may be any line). False: there is none. */
-bool calltrace_line(const char *text, struct arena *mem, struct call *ret);
+/* The call on line S, which may be any line, into C. False: there is none. */
+bool calltrace_line(const char *s, struct arena *mem, struct call *c);
 
 /*
  * The name without what a compiler adds (".isra.0", ".part.1", ".constprop.0", ".cold") and
