@@ -144,6 +144,12 @@ static inline uint64_t ev_anonymous(const struct oom_evidence *e, uint64_t sum)
 	return e->size[USE_ANON] + used;
 }
 
+/* Is the scope a control group? */
+static inline bool ev_is_memcg(const struct oom_evidence *e)
+{
+	return e->event && e->event->constraint == OOM_MEMCG;
+}
+
 /* Thousandths of the scope; 0 if either is not known. */
 static inline unsigned ev_share(const struct oom_evidence *e, uint64_t bytes)
 {

@@ -335,7 +335,7 @@ static void vmalloc_owner(struct gather *g)
 		if (by[at].pages > top->pages)
 			top = &by[at];
 	}
-	if (e->event && e->event->constraint == OOM_MEMCG)
+	if (ev_is_memcg(e))
 		sum = maps = 0; /* areas of the machine */
 	if (e->size[USE_OTHER] != EV_UNKNOWN) {
 		e->percpu_areas = min_u64(known(gather_pages(g, maps)), e->size[USE_OTHER]);
@@ -501,7 +501,7 @@ static void came_free(struct gather *g)
 void gather_owners(struct gather *g)
 {
 	const uint64_t *v = g->e->size;
-	bool memcg = g->e->event && g->e->event->constraint == OOM_MEMCG;
+	bool memcg = ev_is_memcg(g->e);
 	uint64_t stuck = less(gather_info(g, "Unevictable"), gather_info(g, "Mlocked"));
 
 	if (!source_has(g->s->k, SOURCE_MEMORY))

@@ -18,15 +18,10 @@ struct heap_of {
 
 #define HEAPS 256u	/* of more, the first ones are compared */
 
-static bool is_memcg(const struct gather *g)
-{
-	return g->e->event && g->e->event->constraint == OOM_MEMCG;
-}
-
 /* Is a holder of O in the scope? */
 static bool in_scope(const struct gather *g, const struct owners *all, const struct owner *o)
 {
-	if (!is_memcg(g))
+	if (!ev_is_memcg(g->e))
 		return true;
 	for (uint32_t i = 0; g->memcg != NONE && i < o->nholders; i++)
 		if (gather_in_scope(g, all->holder[o->first_holder + i]))
@@ -41,7 +36,7 @@ static enum use counted_as(const struct gather *g, const struct owner *o)
 	    o->kind != OWNER_PERF && o->kind != OWNER_BPF && o->kind != OWNER_TRACE)
 		return USES;
 	/* of a control group the buffers of TCP have a counter of their own */
-	if (o->kind == OWNER_SOCKET && o->class != CLASS_PACKET && is_memcg(g) &&
+	if (o->kind == OWNER_SOCKET && o->class != CLASS_PACKET && ev_is_memcg(g->e) &&
 	    known(g->e->size[USE_SOCKETS]) > known(g->e->size[USE_SLAB]))
 		return USE_SOCKETS;
 	switch (o->class) {
@@ -182,7 +177,7 @@ void gather_rest(struct gather *g)
 	memcpy(n, c->classes->count, PAGE_CLASSES * sizeof(*n));
 	e->classes = n;
 	unknown = gather_pages(g, n[CLASS_UNKNOWN].pages + n[CLASS_VMAP].pages);
-	if (!is_memcg(g))
+	if (!ev_is_memcg(g->e))
 		balloon(g, c);
 	descriptors(g, &c->owners);
 	if (ev_share(e, e->size[USE_OTHER]) >= 80 && !e->owner[USE_OTHER].name)

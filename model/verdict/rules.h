@@ -39,11 +39,6 @@ const char *size_text(const struct judge *j, uint64_t bytes);
 const char *share_text(const struct judge *j, uint64_t bytes);
 const char *proc_text(const struct judge *j, const char *comm, int64_t pid);
 
-static inline bool is_memcg(const struct oom_evidence *e)
-{
-	return e->event && e->event->constraint == OOM_MEMCG;
-}
-
 /* FIG: is A at least THOUSANDTHS of B? */
 static inline bool is_part(uint64_t a, uint64_t b, unsigned thousandths)
 {

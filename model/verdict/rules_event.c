@@ -204,7 +204,7 @@ static bool memcg(const struct judge *j, struct verdict_row *r)
 	const struct oom_event *v = e->event;
 	const char *path;
 
-	if (!is_memcg(e))
+	if (!ev_is_memcg(e))
 		return false;
 	path = v->oom_memcg ? v->oom_memcg : v->stats_of;
 	r->bytes = e->total;
@@ -234,15 +234,14 @@ static bool nodes(const struct judge *j, struct verdict_row *r, bool cpuset)
 	r->certainty = v->inferred ? LIKELY : CERTAIN;
 	r->why = v->inferred ? "other lines of the log say so"
 			     : "the kernel printed the constraint";
-	r->text =
-		arena_printf(j->mem,
-			     "%s%s%s limited the request%s%s; %s are free where it could not take "
-			     "them.",
-			     !cpuset	 ? "A memory policy"
-			     : v->cpuset ? "Cpuset "
-					 : "A cpuset",
-			     cpuset && v->cpuset ? v->cpuset : "", "", list ? " to nodes " : "",
-			     list ? list : "", size_text(j, e->zone.free_of_others));
+	r->text = arena_printf(j->mem,
+			       "%s%s limited the request%s%s; %s are free where it could not take "
+			       "them.",
+			       !cpuset	   ? "A memory policy"
+			       : v->cpuset ? "Cpuset "
+					   : "A cpuset",
+			       cpuset && v->cpuset ? v->cpuset : "", list ? " to nodes " : "",
+			       list ? list : "", size_text(j, e->zone.free_of_others));
 	return true;
 }
 
@@ -271,7 +270,7 @@ static bool fragmentation(const struct judge *j, struct verdict_row *r)
 	const struct oom_evidence *e = j->e;
 	const struct oom_event *v = e->event;
 
-	if (!v || is_memcg(e) || v->order < 1 || v->order > 20 || !e->zone.name ||
+	if (!v || ev_is_memcg(e) || v->order < 1 || v->order > 20 || !e->zone.name ||
 	    (!e->zone.no_block && v->order <= 3))
 		return false;
 	r->bytes = e->zone.free;
@@ -309,7 +308,7 @@ static bool all_memory(const struct judge *j, struct verdict_row *r)
 	const struct oom_evidence *e = j->e;
 	const struct oom_event *v = e->event;
 
-	if (!v || is_memcg(e) || v->order == -1 || v->kind == OOM_PROGRAM ||
+	if (!v || ev_is_memcg(e) || v->order == -1 || v->kind == OOM_PROGRAM ||
 	    e->size[USE_FREE] == EV_UNKNOWN)
 		return false;
 	r->bytes = e->size[USE_FREE];

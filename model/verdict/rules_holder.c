@@ -277,8 +277,8 @@ static bool descriptors(const struct judge *j, struct verdict_row *r)
 static bool other(const struct judge *j, struct verdict_row *r)
 {
 	of_use(j, r, USE_OTHER,
-	       is_memcg(j->e) ? "Memory of the kernel charged to the group, of no counter, was"
-			      : "Memory that no counter of the kernel has was");
+	       ev_is_memcg(j->e) ? "Memory of the kernel charged to the group, of no counter, was"
+				 : "Memory that no counter of the kernel has was");
 	if (r->certainty == CERTAIN)
 		r->certainty = LIKELY;
 	if (j->e->owner[USE_OTHER].pid) {

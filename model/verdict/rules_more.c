@@ -11,7 +11,7 @@ static bool swap_full(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
 
-	if (!e->event || is_memcg(e) || e->swap_total == EV_UNKNOWN || !e->swap_total ||
+	if (!e->event || ev_is_memcg(e) || e->swap_total == EV_UNKNOWN || !e->swap_total ||
 	    e->swap_free == EV_UNKNOWN || is_part(e->swap_free, e->swap_total, 50))
 		return false;
 	r->bytes = e->swap_total;
@@ -25,7 +25,7 @@ static bool no_swap(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
 
-	if (!e->event || is_memcg(e) || e->swap_total)
+	if (!e->event || ev_is_memcg(e) || e->swap_total)
 		return false;
 	r->bytes = 0;
 	r->why = "the kernel's count";
@@ -38,7 +38,7 @@ static bool locked(const struct judge *j, struct verdict_row *r)
 	const struct oom_evidence *e = j->e;
 	const struct ev_proc *p = &e->most_locked;
 
-	if (!e->event || is_memcg(e) || ev_share(e, e->locked) < 100)
+	if (!e->event || ev_is_memcg(e) || ev_share(e, e->locked) < 100)
 		return false;
 	r->bytes = e->locked;
 	r->why = "the kernel's count";
@@ -53,7 +53,7 @@ static bool huge_unused(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
 
-	if (!e->event || is_memcg(e) || ev_share(e, e->huge_unused) < 50 ||
+	if (!e->event || ev_is_memcg(e) || ev_share(e, e->huge_unused) < 50 ||
 	    (j->holder && !strcmp(j->holder->cause, "hugetlb")))
 		return false;
 	r->bytes = e->huge_unused;

@@ -43,7 +43,7 @@ const char *share_text(const struct judge *j, uint64_t bytes)
 	unsigned share = ev_share(j->e, bytes);
 	const struct oom_event *v = j->e->event;
 	bool nodes = v && (v->constraint == OOM_CPUSET || v->constraint == OOM_MEMPOLICY);
-	const char *of = is_memcg(j->e) ? "of the limit" : nodes ? "of those nodes" : "of RAM";
+	const char *of = ev_is_memcg(j->e) ? "of the limit" : nodes ? "of those nodes" : "of RAM";
 
 	return share >= 100 ? arena_printf(j->mem, "%u %% %s", share / 10, of)
 			    : arena_printf(j->mem, "%u.%u %% %s", share / 10, share % 10, of);
