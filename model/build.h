@@ -31,6 +31,12 @@ void build_tasks(struct build *b);
 /* mms of all tasks, and the links task.mm, proc.mm, mm.owner. */
 void build_mms(struct build *b);
 
+/* Adds N mms that no task has yet. */
+void build_forked(struct build *b, const uint64_t *addr, size_t n);
+
+/* forked.c: addresses of mms of children inside fork(), by VMAS of the others; how many. */
+size_t build_find_forked(struct build *b, const struct vma *vmas, uint64_t **ret);
+
 /* VMAs of the mm ONLY, or (NONE) of all, from the list or maple tree, and their files and
    names. The executables of all mms. */
 void build_vmas(struct build *b, uint32_t only);

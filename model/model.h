@@ -144,6 +144,7 @@ struct mm {
 	const struct bad_table *bad_tables;	/* model/usage/tables.h; ascending */
 	uint32_t nbad_tables;
 	bool reaped;			/* the OOM reaper ran on it */
+	bool forked;			/* of a child inside fork(): no task has it yet */
 	bool broken;			/* its VMAs could not all be read */
 	struct usage usage;		/* sum over its VMAs */
 };

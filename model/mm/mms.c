@@ -4,6 +4,7 @@
  * that no longer have theirs (signal->oom_mm).
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
@@ -277,6 +278,27 @@ static void fold_task_counts(struct build *b)
 	for (uint32_t i = 0; i < s->nmms; i++)
 		for (unsigned c = 0; c < RSS_COUNTERS; c++)
 			s->mms[i].counter[c] = clamp0(s->mms[i].counter[c]);
+}
+
+void build_forked(struct build *b, const uint64_t *addr, size_t n)
+{
+	struct snapshot *s = b->s;
+	struct mms_builder mb = { .b = b, .seen = { .mem = &b->scratch } };
+	struct mm *mms = arena_array(&s->mem, struct mm, s->nmms + n);
+	uint64_t *exe = arena_array(&b->scratch, uint64_t, s->nmms + n);
+
+	memcpy(mms, s->mms, s->nmms * sizeof(*mms));
+	memcpy(exe, b->mm_exe, s->nmms * sizeof(*exe));
+	s->mms = mms;
+	b->mm_exe = exe;
+	kobj_init(&mb.mm, b->k, S_MM);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = add_mm(&mb, addr[i]);
+
+		if (at != NONE)
+			s->mms[at].forked = true;
+	}
+	kobj_release(&mb.mm);
 }
 
 /* A task of a process is a user of its mm. */

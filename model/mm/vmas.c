@@ -88,6 +88,10 @@ static bool add_vma(struct vmas_builder *vb, uint64_t addr, struct vma **ret)
 
 	if (kernel_ptr_ok(k, addr, k->dump->word_size))
 		st = kobj_read(&vb->vma, vb->b->r, addr);
+	/* where dup_mmap() copies the tree first (v6.8, d24062914837), the rest is the parent's */
+	if (!st && vb->b->s->mms[vb->mm].forked &&
+	    kobj_u64(&vb->vma, M_VMA_MM) != vb->b->s->mms[vb->mm].addr)
+		return false;
 	if (!st) {
 		read_vma(&vb->vma, &v);
 		if (!plausible(vb, &v, kobj_u64(&vb->vma, M_VMA_MM)))
@@ -159,7 +163,7 @@ static void walk_mm_vmas(struct vmas_builder *vb, struct mm *m)
 	} else if (has(k, M_MM_MMAP)) {
 		add_from_list(vb, m->addr);
 	}
-	if (m->users > 0 && m->map_count != m->nvmas)
+	if (m->users > 0 && !m->forked && m->map_count != m->nvmas)
 		issue_add(k->issues, ST_CORRUPT, "map_count", 1,
 			  "mm %#" PRIx64 " says %" PRId64 " vmas, %u found", m->addr, m->map_count,
 			  m->nvmas);
@@ -267,6 +271,19 @@ static void add_files(struct build *b)
 		add_name(b, &s->vmas[i]);
 }
 
+static void add_forked(struct vmas_builder *vb)
+{
+	uint32_t first = vb->b->s->nmms;
+	uint64_t *addr = NULL;
+	size_t n = build_find_forked(vb->b, vb->all.v, &addr);
+
+	if (!n)
+		return;
+	build_forked(vb->b, addr, n);
+	for (uint32_t i = first; i < vb->b->s->nmms; i++)
+		add_mm_vmas(vb, i);
+}
+
 void build_vmas(struct build *b, uint32_t only)
 {
 	struct snapshot *s = b->s;
@@ -276,6 +293,8 @@ void build_vmas(struct build *b, uint32_t only)
 	for (uint32_t i = 0; i < s->nmms; i++)
 		if (only == NONE || only == i)
 			add_mm_vmas(&vb, i);
+	if (only == NONE)
+		add_forked(&vb);
 	kobj_release(&vb.vma);
 	s->nvmas = (uint32_t)vb.all.n;
 	s->vmas = arena_array(&s->mem, struct vma, vb.all.n);

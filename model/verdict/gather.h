@@ -55,7 +55,9 @@ static inline uint64_t less(uint64_t a, uint64_t b)
 /* evidence.c: was the request of V limited to others than NODE? To some nodes at all? */
 bool gather_other_node(const struct oom_event *v, int64_t node);
 bool gather_is_of_nodes(const struct gather *g);
-/* sizes.c: total, size[], swap, as the event's moment had them. */
+/* sizes.c: a counter that the log printed of the machine with event V; bytes. */
+uint64_t gather_count(const struct gather *g, const struct oom_event *v, const char *key);
+/* Total, size[], swap, as the event's moment had them. */
 void gather_sizes(struct gather *g);
 /* people.c: is PROC in the control group at its limit, if that is the scope? */
 bool gather_in_scope(const struct gather *g, uint32_t proc);

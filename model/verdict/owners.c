@@ -432,14 +432,33 @@ static bool managed_little(const struct gather *g)
 
 #define BEFORE UINT64_C(60000000000)	/* ns: the end of an earlier victim may take so long */
 
+#define SHRUNK (UINT64_C(1) << 20)	/* bytes: more than a counter drifts between two reports */
+
+/* Had USE begun to come free when the log told of the last event? Then an earlier victim had it. */
+static bool was_coming_free(const struct gather *g, const struct oom_event *e, enum use use)
+{
+	static const char *const key[USES] = { [USE_SHMEM] = "shmem",
+					       [USE_SLAB] = "slab_unreclaimable",
+					       [USE_TABLES] = "pagetables" };
+	uint64_t then, last;
+
+	if (!key[use] || e == g->e->event)
+		return false;
+	then = gather_count(g, e, key[use]);
+	last = gather_count(g, g->e->event, key[use]);
+	return then != EV_UNKNOWN && last != EV_UNKNOWN && then >= SHRUNK && last <= then - SHRUNK;
+}
+
 /*
  * The killed process that BYTES of USE may have come free with. An earlier one may not have been
- * gone yet: the log has the page tables of each, of the rest only a single victim can be told.
+ * gone yet: the log has the page tables of each, and shows what had begun to come free; of the
+ * rest only a single victim can be told.
  */
 static const struct oom_victim *freed_by(const struct gather *g, enum use use, uint64_t bytes)
 {
 	const struct oom_event *last = g->e->event;
 	const struct oom_victim *found = NULL;
+	bool shrank = false;
 	unsigned n = 0;
 
 	for (size_t i = 0; i < g->e->number; i++) {
@@ -447,6 +466,9 @@ static const struct oom_victim *freed_by(const struct gather *g, enum use use, u
 
 		if (e->kind != OOM_KILL || last->time - min_u64(e->time, last->time) > BEFORE)
 			continue;
+		if (e == last && shrank)
+			break;
+		shrank = shrank || was_coming_free(g, e, use);
 		for (size_t j = 0; j < e->victims.n; j++) {
 			const struct oom_victim *v = &e->victims.v[j];
 
@@ -504,9 +526,9 @@ void gather_owners(struct gather *g)
 	bool memcg = ev_is_memcg(g->e);
 	uint64_t stuck = less(gather_info(g, "Unevictable"), gather_info(g, "Mlocked"));
 
+	came_free(g);
 	if (!source_has(g->s->k, SOURCE_MEMORY))
 		return;
-	came_free(g);
 	if (large(g, v[USE_STACKS]))
 		task_slab(g);
 	if (large(g, v[USE_SHMEM]) && !g->e->owner[USE_SHMEM].name)

@@ -4,15 +4,19 @@
 #include "model/cgroup/memcg.h"
 #include "model/verdict/gather.h"
 
-/* A counter that the log printed of the machine. */
-static uint64_t told_of_machine(const struct gather *g, const char *key)
+uint64_t gather_count(const struct gather *g, const struct oom_event *v, const char *key)
 {
-	const struct oom_pairs *c = &g->e->event->counts;
+	const struct oom_pairs *c = &v->counts;
 
 	for (size_t i = 0; i < c->n; i++)
 		if (!strcmp(c->v[i].key, key))
 			return gather_told(c->v[i].value, c->v[i].kib ? 10 : g->s->k->page_shift);
 	return EV_UNKNOWN;
+}
+
+static uint64_t told_of_machine(const struct gather *g, const char *key)
+{
+	return gather_count(g, g->e->event, key);
 }
 
 /*

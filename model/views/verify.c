@@ -62,6 +62,7 @@ static const struct { const char *text, *beyond; bool explains; } reasons[VERIFY
 	[VERIFY_LOST_PTES] = { "not all of its page tables are readable", NULL, true },
 	[VERIFY_EXECVE] = { "a task of it was inside execve(): its new arguments count here", NULL,
 			    true },
+	[VERIFY_FORKED] = { "fork() was filling it", NULL, true },
 	[VERIFY_TAKEN_DOWN] = { "it was being torn down", NULL, true },
 	[VERIFY_REAPED] = { "the OOM reaper was freeing it", NULL, true },
 	[VERIFY_RAN] = { "a task of it was running", NULL, true },
@@ -350,6 +351,8 @@ static enum verify_reason mm_reason(const struct snapshot *s, uint32_t i, enum f
 		return VERIFY_LOST_VMAS;
 	if (form != OF_VMAS && tables_lost(mm) && less && less <= lost_pages(s, mm))
 		return VERIFY_LOST_PTES;
+	if (mm->forked)
+		return VERIFY_FORKED;
 	if (!mm->users)
 		return VERIFY_TAKEN_DOWN;
 	if (mm->reaped && form != OF_VMAS)

@@ -178,6 +178,20 @@ static void misplaced_frames(struct maker *m)
 	census_free(c);
 }
 
+static const char *forked_note(const struct snapshot *s, const char *note, struct arena *mem)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->nmms; i++)
+		n += s->mms[i].forked;
+	return n ? arena_printf(mem,
+				"%s; %" PRIu32
+				" mms are of children inside fork(), which no task has "
+				"yet",
+				note, n)
+		 : note;
+}
+
 static enum status check_report(const struct snapshot *s, const struct report_opts *o,
 				struct table *t, struct diag *diag)
 {
@@ -209,6 +223,7 @@ static enum status check_report(const struct snapshot *s, const struct report_op
 			       " differ",
 			       t->note ? t->note : "", v->agree, v->differ, v->mapped,
 			       v->counters - v->off, s->nmms, v->off);
+	t->note = forked_note(s, t->note, &t->mem);
 	if (m.blocks)
 		t->note = arena_printf(&t->mem,
 				       "%s; %" PRIu64 " free blocks and the counts of %" PRIu64

@@ -12,8 +12,10 @@ def first(rows, kind):
 def compare_rows(oom, rows, panicked):
     """What the rows of the verdict should say and do not."""
     wrong = []
-    limit, holder = first(rows, 'limit'), first(rows, 'holder')
-    if limit['cause'] != oom.limit:
+    event, limit, holder = first(rows, 'event'), first(rows, 'limit'), first(rows, 'holder')
+    if event['cause'] != oom.event:
+        wrong.append(f'event is {event["cause"]!r}, not {oom.event!r}')
+    if oom.limit and limit['cause'] != oom.limit:
         wrong.append(f'limit is {limit["cause"]!r}, not {oom.limit!r}')
     if not re.fullmatch(oom.cause or '.*', holder['cause']):
         wrong.append(f'cause is {holder["cause"]!r}, not {oom.cause!r}: {holder["text"]}')

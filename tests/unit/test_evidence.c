@@ -131,11 +131,47 @@ static void test_shared(void)
 	arena_release(&r.mem);
 }
 
+/*
+ * Two victims within a second, 460 MiB of shared memory, and none in the dump: it had begun to come
+ * free with the first when the second was killed. If it had not, nobody knows whose it was.
+ */
+static void test_coming_free(void)
+{
+	static struct oom_pair before[] = { { "shmem", 460 << 8, false } };
+	static struct oom_pair with[ARRAY_LEN(counts)];
+	static struct oom_victim hog = { .pid = 905, .comm = "hog", .anon_rss = 92, .tables = 4 };
+	static struct zone_count info[] = { { "MemTotal", 900 * MIB }, { "Shmem", 0 }, { "MemFree", 700 * MIB },
+					    { "Cached", 10 * MIB }, { "AnonPages", 40 * MIB },
+					    { "SUnreclaim", 30 * MIB } };
+	struct oom_event two[2];
+	struct rig r;
+
+	start(&r);
+	memcpy(with, counts, sizeof(with));
+	with[3].value = 440 << 8;
+	r.h.s.machine.meminfo = info;
+	r.h.s.machine.nmeminfo = ARRAY_LEN(info);
+	two[0] = two[1] = r.event;
+	two[0].counts = (struct oom_pairs)PAIRS(before);
+	two[0].victims.v = &hog;
+	two[1].counts = (struct oom_pairs)PAIRS(with);
+	r.log = (struct oom_log){ .v = two, .n = 2 };
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_SHMEM], 440 * MIB);
+	CHECK_STR(r.e.owner[USE_SHMEM].name, "hog (905)");
+	CHECK_STR(r.e.earlier.comm, "hog");
+	before[0].value = 440 << 8;
+	gather(&r);
+	CHECK(!r.e.owner[USE_SHMEM].name);
+	arena_release(&r.mem);
+}
+
 int main(void)
 {
 	test_machine();
 	test_nodes();
 	test_locked();
 	test_shared();
+	test_coming_free();
 	return check_done();
 }

@@ -108,11 +108,46 @@ static void take_shm(size_t bytes)
 static const char *whole_of;	/* what is_read() reads */
 static size_t whole_size;
 
+/* A huge page at each first touch; SPARSE: that touch alone. */
+static char *huge_touched(size_t bytes)
+{
+	size_t huge = 2 * MIB;
+	char *p = mmap(NULL, bytes + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	must(p != MAP_FAILED, "mmap");
+	p += (huge - (size_t)p % huge) % huge;
+	must(!madvise(p, bytes, MADV_HUGEPAGE), "MADV_HUGEPAGE");
+	for (size_t i = 0; i < bytes; i += huge)
+		p[i] = 'h';
+	return p;
+}
+
+/* sparse=1: in huge pages. children=N: so many processes share it after a fork. */
 static void take_anon(size_t bytes)
 {
+	const char *children = argument("children");
+	int n = children ? atoi(children) : 0;
+
 	if (bytes)
-		whole_of = touched(bytes, MAP_PRIVATE);
+		whole_of = argument("sparse") ? huge_touched(bytes) : touched(bytes, MAP_PRIVATE);
 	whole_size = bytes;
+	whole(bytes);
+	while (n-- > 0)
+		if (!fork())
+			for (;;)
+				pause();
+}
+
+/* A file of a disk that is mapped, locked and deleted: page cache that cannot be reclaimed. */
+static void take_lockedfile(size_t bytes)
+{
+	const char *path = "/var/tmp/locked";
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+	char *p;
+
+	must(fd >= 0 && fill(fd, bytes) == bytes && !fsync(fd), path);
+	p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	must(p != MAP_FAILED && !mlock(p, bytes) && !unlink(path) && !close(fd), "mlock");
 	whole(bytes);
 }
 
@@ -147,7 +182,7 @@ static void read_on(void)
 }
 
 /* grow=KIB: on and on, by so much at once, until the kernel ends it; noise=1: not to be compressed.
- * hang=1: in an uninterruptible sleep. again=1: reads what it has. */
+ * hang=1: in an uninterruptible sleep. again=1: reads what it has. refused=1: ends when it gets no more. */
 static void grow(void)
 {
 	const char *step = argument("grow"), *pause_us = argument("pause");
@@ -160,7 +195,15 @@ static void grow(void)
 	if (argument("hang"))
 		put("/sys/module/silent/parameters/hang", "1");
 	while (bytes) {
-		char *p = touched(bytes, MAP_PRIVATE);
+		char *p;
+
+		if (argument("refused")) {
+			p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, -1, 0);
+			if (p == MAP_FAILED)
+				return;
+			munmap(p, bytes);
+		}
+		p = touched(bytes, MAP_PRIVATE);
 
 		for (size_t i = 0; noise && i < bytes; i++) {
 			seed = seed * 1103515245u + 12345u;
@@ -176,6 +219,23 @@ static void take_mlock(size_t bytes)
 
 	must(!mlock(p, bytes), "mlock");
 	whole(bytes);
+}
+
+/* No pool, but surplus pages are allowed: all are promised to this process; touch=1: and in use. */
+static void take_surplus(size_t bytes)
+{
+	size_t huge = 2 * MIB;
+	char text[32], *p;
+
+	snprintf(text, sizeof text, "%zu", bytes / huge);
+	put("/proc/sys/vm/compact_memory", "1");
+	must(put("/proc/sys/vm/nr_overcommit_hugepages", text), "nr_overcommit_hugepages");
+	p = mmap(NULL, bytes / huge * huge, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	must(p != MAP_FAILED, "MAP_HUGETLB");
+	for (size_t i = 0; argument("touch") && i < bytes / huge; i++)
+		p[i * huge] = 'h';
+	whole(bytes / huge * huge);
 }
 
 /* A pool; half of it is promised to this process, a quarter in use. */
@@ -224,7 +284,9 @@ const struct hog memory_hogs[] = {
 	{"anon", "process", take_anon, grow},
 	{"program", "mapped file", take_program, read_on},
 	{"mlock", "process, locked", take_mlock, NULL},
+	{"lockedfile", "locked page cache", take_lockedfile, NULL},
 	{"hugetlb", "hugetlb pool", take_hugetlb, NULL},
+	{"surplus", "hugetlb surplus", take_surplus, NULL},
 	{"pagetables", "page tables of a process", take_pagetables, NULL},
 	{NULL, NULL, NULL, NULL},
 };

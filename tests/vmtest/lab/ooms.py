@@ -33,14 +33,15 @@ class Oom:
     innocent: bool = True   # did the killed process not cause it? None: who is killed last is chance
     limit: str = 'memory of the machine'    # the verdict's limit
     more: str = ''          # a further cause that a row must have
+    event: str = 'OOM kill'
     amount: bool = True     # is the holder's figure what the one hog took?
     crash: bool = False     # /proc cannot be read afterwards: the truth is recorded before the script, which ends in a panic
     timeout: int = 600
 
 
-def one(kind, amount, cause, text, **kw):
+def one(kind, size, cause, text, **kw):
     """A hog that holds most of memory, and processes that pay for it."""
-    return Oom(cause, kw.pop('holder', 'hog-' + kind), text, hogs={kind: amount}, **kw)
+    return Oom(cause, kw.pop('holder', 'hog-' + kind), text, hogs={kind: size}, **kw)
 
 
 OOMS = {
@@ -67,11 +68,12 @@ OOMS = {
     'pipes-killed': one('pipes', '450:adj=900', 'pages behind descriptors|pipes?', 'hog-pipes has full pipes, and is killed',
                         script=BOUNDED, innocent=False),
     'memfd-killed': one('memfd', '450:adj=900', 'shared memory|memfd', 'hog-memfd holds a memfd, and is killed',
-                        script=BOUNDED, innocent=False),
+                        script=BOUNDED, innocent=None),     # client may ask again before all is free
     'unix': one('unix', '450', '.*sockets?|pages behind descriptors', 'hog-unix has data in unix sockets that nobody reads'),
     'tcp': one('tcp', '450', '.*sockets?|pages behind descriptors', 'hog-tcp has data in TCP sockets that nobody reads'),
     'packet': one('packet', '450', 'packet rings?|.*sockets?|pages behind descriptors', 'hog-packet has a receive ring'),
-    'uring': one('uring', '440', 'io_uring.*|pages behind descriptors', 'hog-uring has rings'),
+    # not to be killed: it has pinned memory of its own, too
+    'uring': one('uring', '440:adj=-1000', 'io_uring.*|pages behind descriptors', 'hog-uring has rings', amount=False),
     'bpf': one('bpf', '420', '(?i)bpf maps?|pages behind descriptors|vmalloc', 'hog-bpf has preallocated maps'),
     'ftrace': one('ftrace', '480', '.*trac(e|ing) buffers?', 'the buffers of the tracer were made large', holder='trac'),
     'messages': one('messages', '450', 'unreclaimable slab', 'SysV messages that nobody receives', holder='kmalloc-cg-4k|kmalloc-4k|[Mm]essage'),
@@ -143,6 +145,55 @@ OOMS = {
                  'hog anon 0 comm=leaker grow=1024\nawait_oom\n', innocent=False, more='dying control groups'),
     'order3': Oom('', '', 'single pages of the module silent lie in each block of 8; it asks for order 3',
                   INNOCENT + 'hog silent 491520 how=pieces\nawait_oom\n', limit='fragmentation'),
+    # two at once: the larger is the cause, the other has a row
+    'two': Oom('deleted file of tmpfs', 'hog-deleted', 'a deleted file and full pipes; the file is the larger',
+               hogs={'deleted': '270', 'pipes': '180'}, more='pipes|pages behind descriptors', amount=False),
+    'two-kernel': Oom('unreclaimable slab', 'silent_objects', 'the module silent fills a cache, a memfd is smaller',
+                      hogs={'silent': '260:how=slab', 'memfd': '190'}, more='memfd', amount=False),
+    'forked': Oom('processes of one name grew|one process grew', 'parent', '40 children share what their parent took before the fork',
+                  'hog anon 430080 comm=parent children=40; sleep 4\n' + LAST, innocent=False),
+    'huge': Oom('one process grew', 'java', 'java has a heap in huge pages, of which it touched a byte each',
+                'hog anon 450560 comm=java sparse=1; sleep 4\n' + LAST, innocent=False),
+    'cpuset-nested': Oom('one process grew', 'leaker', 'leaker is in a group below that with the cpuset; node 0 had free memory',
+                         GROUPS + 'mkdir top; set_to top/cgroup.subtree_control "+memory +pids"\n'
+                         'set_to top/cpuset.mems 1; mkdir top/job\n' + INNOCENT +
+                         'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/top/job\nawait_oom\n',
+                         memory=1024, devices=NODES, innocent=False, limit='cpuset'),
+    'kmalloc': one('silent', '450:how=kmalloc', 'unreclaimable slab', 'the module silent has blocks of kmalloc()', holder='kmalloc-1k'),
+    'lockedfile': one('lockedfile', '420', 'locked page cache', 'hog-lockedfile maps and locks a deleted file of a disk'),
+    'zram-full': Oom('one process grew', 'leaker', 'a small swap on zram is full of data that compresses well',
+                     'echo 200M > /sys/block/zram0/disksize; mkswap /dev/zram0 > /dev/null; swapon /dev/zram0\n' + INNOCENT +
+                     'hog anon 0 comm=leaker grow=1024\nawait_oom\n', innocent=False, more='swap full'),
+    'surplus': one('surplus', '460:touch=1', 'hugetlb', 'hog-surplus has surplus huge pages (nr_overcommit_hugepages)'),
+    'reserved': one('surplus', '460', 'hugetlb', 'surplus huge pages are reserved for hog-surplus, which uses none'),
+    'inflight': one('inflight', '440', 'pipes?|pages behind descriptors', 'pipes in messages of unix sockets that nobody received'),
+    'perf': one('perf', '400', 'perf rings?|pages behind descriptors', 'hog-perf has large buffers of perf'),
+    'oomd': Oom('', '', 'systemd-oomd killed the group of job, and the kernel nobody',
+                'hog anon 102400 comm=job; sleep 3; kill -9 $(pgrep -x job)\n'
+                'echo "<6>systemd-oomd[412]: Killed /system.slice/job.service due to memory used (90%) / total '
+                '(100%) and swap used (95%) / total (100%) being more than 90.00%" > /dev/kmsg; sleep 2\n',
+                innocent=None, limit='', amount=False, event='killed by a program'),
+    'earlyoom': Oom('', '', 'earlyoom killed job, and the kernel nobody',
+                    'hog anon 102400 comm=job; sleep 3; pid=$(pgrep -x job); kill -9 $pid\n'
+                    'echo "<4>earlyoom[311]: sending SIGTERM to process $pid uid 0 \\"job\\": badness 800, VmRSS 101 MiB" '
+                    '> /dev/kmsg; sleep 2\n', innocent=None, limit='', amount=False, event='killed by a program'),
+    'commit': Oom('', '', 'vm.overcommit_memory=2: greedy is refused memory at CommitLimit; the kernel kills nobody',
+                  'echo 2 > /proc/sys/vm/overcommit_memory; { sleep 30; echo c > /proc/sysrq-trigger; } &\nsleep 1\n'
+                  'hog anon 0 comm=greedy grow=8192 refused=1\nwait\n',
+                  innocent=None, limit='commit limit', crash=True, event='no OOM'),
+    'order5': Oom('', '', 'single pages of the module silent lie in each block of 8; it asks for order 5, for which nobody is killed',
+                  'hog silent 491520 how=pieces order=5; sleep 20\n', limit='fragmentation', innocent=None,
+                  event='failed allocation'),
+    'allocating': Oom('one process grew', 'hoard', 'the kernel kills who asks (vm.oom_kill_allocating_task): client, while hoard has most',
+                      'set_to /proc/sys/vm/oom_kill_allocating_task 1; hog anon 419840 comm=hoard; sleep 4\n' + LAST,
+                      more='kills who asks'),
+    'panic-memcg2': Oom('one process grew', 'leaker', 'panic_on_oom=2: the limit of the group /job ends the machine',
+                        PANIC + GROUPS + 'mkdir job; echo 100M > job/memory.max\n' + INNOCENT +
+                        'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nawait_oom\n', innocent=None,
+                        limit='memory limit of a control group', crash=True),
+    'large': Oom('memfd', 'hog-memfd', 'a machine of 2 GiB, most of it in a memfd', hogs={'memfd': '1500'}, memory=2048),
+    'small': Oom('pipes?|pages behind descriptors', 'hog-pipes', 'a machine of 384 MiB, most of what is left in pipes',
+                 'hog anon 0 comm=client grow=256\nawait_oom\n', hogs={'pipes': '150'}, memory=384),
 }
 
 # run_out_of_memory() of the guest's init, with the dump of the kdump kernel

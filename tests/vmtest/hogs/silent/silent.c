@@ -5,9 +5,10 @@
  * how=pages    blocks of 1 << order pages from the page allocator
  * how=vmalloc  areas of 1 MiB
  * how=slab     objects of a cache of its own
+ * how=kmalloc  blocks of kmalloc(1024)
  * how=percpu   per-CPU areas of 4 KiB
  * how=pieces   single pages, of which every eighth is kept: what is free has no order 3;
- *              then blocks of 8 pages until the kernel gives none
+ *              then blocks of 8 pages, or of 1 << order, until the kernel gives none
  *
  * Who writes to its parameter "hang" holds its own mmap_lock, uninterruptible, for ever.
  *
@@ -24,7 +25,7 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
-enum { AREA = 1 << 20, OBJECT = 1016, OF_CPU = 4096, MOST_CPU = 65536 };
+enum { AREA = 1 << 20, OBJECT = 1016, OF_KMALLOC = 1024, OF_CPU = 4096, MOST_CPU = 65536 };
 
 struct block {
 	struct block *before;
@@ -51,6 +52,11 @@ static void construct(void *object)
 	memset(object, 0, OBJECT);
 }
 
+static unsigned int block_order(void)
+{
+	return strcmp(how, "pieces") ? order : 0;
+}
+
 static void *get(size_t *size)
 {
 	if (!strcmp(how, "vmalloc")) {
@@ -61,8 +67,12 @@ static void *get(size_t *size)
 		*size = OBJECT;
 		return kmem_cache_alloc(cache, GFP_KERNEL);
 	}
-	*size = PAGE_SIZE << order;
-	return (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, order);
+	if (!strcmp(how, "kmalloc")) {
+		*size = OF_KMALLOC;
+		return kmalloc(OF_KMALLOC, GFP_KERNEL);
+	}
+	*size = PAGE_SIZE << block_order();
+	return (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, block_order());
 }
 
 static void give(struct block *b)
@@ -71,8 +81,10 @@ static void give(struct block *b)
 		vfree(b);
 	else if (cache)
 		kmem_cache_free(cache, b);
+	else if (!strcmp(how, "kmalloc"))
+		kfree(b);
 	else
-		free_pages((unsigned long)b, order);
+		free_pages((unsigned long)b, block_order());
 }
 
 static int hang(const char *value, const struct kernel_param *kp)
@@ -160,8 +172,8 @@ static int __init silent_init(void)
 	}
 	if (!strcmp(how, "pieces")) {
 		keep_pieces();
-		while (__get_free_pages(GFP_KERNEL, 3))
-			taken += PAGE_SIZE * 8;
+		while (__get_free_pages(GFP_KERNEL, order ? order : 3))
+			taken += PAGE_SIZE << (order ? order : 3);
 	}
 	return 0;
 }
