@@ -11,8 +11,6 @@
 #include "dumpread/image/whole.h"
 #include "reports/fleet/fleet.h"
 
-#define FLEET_MAX (UINT64_C(16) << 30)	/* bytes; larger files are not believed */
-
 static bool fleet_named(const char *path)
 {
 	uint8_t head[CAPSULE_HEAD];
@@ -105,7 +103,7 @@ static int read_all(struct run *run, struct fleet *f)
 		uint8_t *bytes;
 		size_t size;
 
-		if (file_whole(path, FLEET_MAX, &run->diag, &bytes, &size) ||
+		if (file_whole(path, CAPSULE_MAX, &run->diag, &bytes, &size) ||
 		    fleet_add(f, bytes, size, path, &run->diag))
 			return EXIT_NO_ANSWER;
 	}

@@ -38,7 +38,6 @@
 #include "reports/capsule/database.h"
 #include "reports/capsule/sql.h"
 
-#define CAPSULE_MAX (UINT64_C(16) << 30)
 #define SPARE (UINT64_C(4) << 30)	/* bytes beyond three times the largest capsule */
 #define SECONDS 3600u		/* of processor time ... */
 #define SECONDS_A_CAPSULE 60u	/* ... and for each capsule */
@@ -86,13 +85,6 @@ static int run_sql(struct merge *m, const char *sql)
 
 /* ---- what there is ------------------------------------------------------------------------ */
 
-static bool ends(const char *s, const char *with)
-{
-	size_t n = strlen(s), k = strlen(with);
-
-	return n >= k && !strcmp(s + n - k, with);
-}
-
 static int find_dir(struct merge *m, const char *dir)
 {
 	struct dirent **v;
@@ -107,14 +99,14 @@ static int find_dir(struct merge *m, const char *dir)
 		const char *path = arena_printf(&m->mem, "%s/%s", dir, v[i]->d_name);
 		size_t len = strlen(v[i]->d_name);
 
-		if (ends(path, ".vmc") && len == 64 + 4) {
+		if (str_ends(path, ".vmc") && len == 64 + 4) {
 			struct capsule_at *c = vec_push(&m->mem, &m->v);
 
 			c->path = path;
 			if (!stat(path, &st) && st.st_size > 0)
 				m->largest = max_u64(m->largest, (uint64_t)st.st_size);
 			snprintf(c->id, sizeof(c->id), "%.64s", v[i]->d_name);
-		} else if (ends(path, ".jsonl") && !strncmp(v[i]->d_name, "manifest", 8)) {
+		} else if (str_ends(path, ".jsonl") && !strncmp(v[i]->d_name, "manifest", 8)) {
 			*vec_push(&m->mem, &m->manifests) = path;
 		}
 		free(v[i]);
@@ -347,10 +339,8 @@ static void begin(void *arg)
 static int inside(void *arg, const struct sandbox_lacks *lacks)
 {
 	struct merge *m = arg;
-	struct diag d;
 
-	if (sandbox_says(lacks, &d) && lacks->seccomp)
-		fprintf(stderr, "vmcensus: %s\n", d.text);
+	sandbox_warn(lacks);
 	if (!m->err)
 		m->err = fill(m);
 	sqlite3_close(m->db);

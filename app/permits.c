@@ -20,11 +20,6 @@
 #define FOUND_MAX 64		/* a run asks for two or three */
 #define DEBUG_DIR "/usr/lib/debug/"
 
-static bool begins(const char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with));
-}
-
 /* No part of it is "..", and nothing in it is of terminals. */
 static bool is_plain(const char *path)
 {
@@ -44,7 +39,7 @@ static bool is_named(const struct permits *p, const char *path)
 	size_t len = strlen(path);
 
 	for (unsigned i = 0; i < p->nfiles; i++)
-		if (begins(p->files[i], path) &&
+		if (str_begins(p->files[i], path) &&
 		    (!p->files[i][len] || strrchr(p->files[i], '@') == p->files[i] + len))
 			return true;
 	for (size_t i = 0; i < p->found.n; i++)
@@ -55,13 +50,14 @@ static bool is_named(const struct permits *p, const char *path)
 
 static bool is_map(const char *path)
 {
-	return begins(path, "/boot/System.map-") || begins(path, DEBUG_DIR "boot/System.map-");
+	return str_begins(path, "/boot/System.map-") ||
+	       str_begins(path, DEBUG_DIR "boot/System.map-");
 }
 
 static bool is_debug(const char *path)
 {
-	return begins(path, DEBUG_DIR) || begins(path, "/lib/modules/") ||
-	       begins(path, "/boot/vmlinux-");
+	return str_begins(path, DEBUG_DIR) || str_begins(path, "/lib/modules/") ||
+	       str_begins(path, "/boot/vmlinux-");
 }
 
 /* DIR/NAME or DIR/.debug/NAME, where .gnu_debuglink leads. */
@@ -70,21 +66,14 @@ static bool is_beside(const struct permits *p, const char *path)
 	for (size_t i = 0; i < p->dirs.n; i++) {
 		const char *rest = path + strlen(p->dirs.v[i]);
 
-		if (!begins(path, p->dirs.v[i]) || *rest++ != '/')
+		if (!str_begins(path, p->dirs.v[i]) || *rest++ != '/')
 			continue;
-		if (begins(rest, ".debug/"))
+		if (str_begins(rest, ".debug/"))
 			rest += strlen(".debug/");
 		if (*rest && !strchr(rest, '/'))
 			return true;
 	}
 	return false;
-}
-
-static bool ends(const char *s, const char *with)
-{
-	size_t n = strlen(s), k = strlen(with);
-
-	return n > k && !strcmp(s + n - k, with);
 }
 
 /* FOLDER/NAME of a folder that the user named. */
@@ -93,7 +82,8 @@ static bool is_in_folder(const struct permits *p, const char *path)
 	const char *name = strrchr(path, '/');
 
 	for (unsigned i = 0; name && i < p->nfolders; i++)
-		if (strlen(p->folders[i]) == (size_t)(name - path) && begins(path, p->folders[i]))
+		if (strlen(p->folders[i]) == (size_t)(name - path) &&
+		    str_begins(path, p->folders[i]))
 			return true;
 	return false;
 }
@@ -133,9 +123,9 @@ static int open_in_folder(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	if (ends(path, ".vmc"))
+	if (str_ends(path, ".vmc"))
 		return only_begins(fd, "SQLite format 3");
-	return ends(path, ".jsonl") ? only_begins(fd, "{") : refuse(fd, EPERM);
+	return str_ends(path, ".jsonl") ? only_begins(fd, "{") : refuse(fd, EPERM);
 }
 
 static int only_file(int fd)
@@ -162,7 +152,7 @@ int permits_open(struct permits *p, const char *path)
 
 int permits_open_below(struct permits *p, const char *root, const char *path)
 {
-	if (!strcmp(root, "/") && begins(path, DEBUG_DIR) && is_plain(path))
+	if (!strcmp(root, "/") && str_begins(path, DEBUG_DIR) && is_plain(path))
 		return only_elf(rootpath_open(root, path));
 	if (!p->sysroot || strcmp(root, p->sysroot))
 		return refuse(-1, EPERM);

@@ -306,7 +306,7 @@ static int print(struct run *run)
 static int answer(struct run *run)
 {
 	const struct report *r = run->o.report;
-	int status = run_is_of_fleet(run)   ? run_fleet(run)
+	int status = run->of_fleet	    ? run_fleet(run)
 		     : run->found	    ? run_ids(run)
 		     : r == &report_capsule ? run_capsule(run)
 		     : run_has_capsule(run)
@@ -442,7 +442,8 @@ int run_report(struct run *run)
 
 	if (!status)
 		status = spool_stdin(run);
-	if (!status && run_is_of_fleet(run))
+	run->of_fleet = !status && run_is_of_fleet(run);
+	if (run->of_fleet)
 		status = run_find_fleet(run);
 	else if (!status && run->o.report->many && !run->open)
 		status = run_find(run);

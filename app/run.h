@@ -49,6 +49,7 @@ struct run {
 	struct issues *issues;		/* the same; NULL: none */
 	struct arena sides[2];		/* of rows that were compared */
 	struct found *found;		/* for a report of many dumps; in MEM */
+	bool of_fleet;			/* the images are fleets or capsules, asked for many */
 	struct fleet *fleet;		/* of a report of many crashes; in MEM */
 	int status;			/* exit status of an answer that has no issues */
 	const char *text;		/* printed in place of the rows; NULL: them */

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -300,4 +301,12 @@ bool sandbox_says(const struct sandbox_lacks *lacks, struct diag *diag)
 				     : " and Landlock",
 		     lacks->other_user ? ", and runs as root: there is no other user here" : "");
 	return lacks->seccomp || lacks->landlock || lacks->other_user;
+}
+
+void sandbox_warn(const struct sandbox_lacks *lacks)
+{
+	struct diag d;
+
+	if (sandbox_says(lacks, &d) && lacks->seccomp)
+		fprintf(stderr, "vmcensus: %s\n", d.text);
 }

@@ -46,5 +46,7 @@ struct sandbox_lacks sandbox_enter_below(const char *dir, const struct sandbox_l
 
 /* The sentence about LACKS in DIAG; false: nothing is missing. */
 bool sandbox_says(const struct sandbox_lacks *lacks, struct diag *diag);
+/* Prints that sentence to stderr if there is no sandbox at all. */
+void sandbox_warn(const struct sandbox_lacks *lacks);
 
 #endif

@@ -57,11 +57,6 @@ static ssize_t read_whole(uint8_t *buf, size_t len)
 	return (ssize_t)at;
 }
 
-static bool is_zero(const uint8_t *p, size_t n)
-{
-	return !p[0] && !memcmp(p, p + 1, n - 1);
-}
-
 /* Writes N bytes at AT, but blocks of zeros. */
 static bool put(int fd, const uint8_t *buf, size_t n, off_t at)
 {

@@ -9,8 +9,6 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/whole.h"
 
-#define CAPSULE_MAX (UINT64_C(16) << 30)	/* bytes; larger ones are not believed */
-
 bool stored_is(const char *path)
 {
 	uint8_t head[CAPSULE_HEAD];

@@ -18,6 +18,7 @@
 
 #include "app/broker.h"
 #include "app/options.h"
+#include "dumpread/base/bytes.h"
 #include "dumpread/base/outside.h"
 
 #define MEMBERS_MAX 100000u
@@ -31,15 +32,6 @@ static int complain(const char *path, const char *why)
 {
 	fprintf(stderr, "vmcensus: %s: cannot unpack: %s\n", path, why ? why : "unknown");
 	return EXIT_NO_ANSWER;
-}
-
-static bool is_zero(const char *p, size_t n)
-{
-	while (n && !*p) {
-		p++;
-		n--;
-	}
-	return !n;
 }
 
 /* Writes at the current place; blocks of zeros are skipped. */
@@ -154,10 +146,8 @@ static int inside(void *arg, const struct sandbox_lacks *lacks)
 	const char *path = arg;
 	struct archive *a = archive_read_new();
 	int fd = outside_open(path), err;
-	struct diag d;
 
-	if (sandbox_says(lacks, &d) && lacks->seccomp)
-		fprintf(stderr, "vmcensus: %s\n", d.text);
+	sandbox_warn(lacks);
 	err = !a       ? complain(path, "out of memory")
 	      : fd < 0 ? complain(path, strerror(errno))
 		       : take_all(a, fd, path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bytes.h - integers of the dumped machine, read on this one.
+ * bytes.h - integers of the dumped machine, read on this one; small questions about bytes
+ * and strings.
  *
  * All loads are unaligned-safe and take the byte order of the dump; nothing
  * else in the program may cast dump bytes to an integer pointer.
@@ -74,6 +75,26 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b)
 static inline uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/* N bytes (1 or more) of zeros. */
+static inline bool is_zero(const void *p, size_t n)
+{
+	const uint8_t *b = p;
+
+	return !b[0] && !memcmp(b, b + 1, n - 1);
+}
+
+static inline bool str_begins(const char *s, const char *with)
+{
+	return !strncmp(s, with, strlen(with));
+}
+
+static inline bool str_ends(const char *s, const char *with)
+{
+	size_t n = strlen(s), k = strlen(with);
+
+	return n >= k && !strcmp(s + n - k, with);
 }
 
 #endif

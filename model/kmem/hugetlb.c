@@ -8,7 +8,6 @@
 #include "model/kobj.h"
 
 #define HSTATES_MAX 8u
-#define NODES_MAX 1024u
 #define HUGE_ORDER_MAX 30u	/* pages of 4 TiB; hardware has 16 GiB at most */
 
 struct builder {

@@ -10,7 +10,6 @@
 #include "model/kmem/zones.h"
 #include "model/kobj.h"
 
-#define NODES_MAX 1024u		/* MAX_NUMNODES */
 #define DISTANCE_LOCAL 10u
 #define DISTANCE_REMOTE 20u
 

@@ -14,7 +14,6 @@
 #include "model/walk/list.h"
 
 #define CACHES_MAX (1u << 16)
-#define NODES_MAX 1024u
 #define NAME_BYTES 128
 #define OO_SHIFT 16		/* struct kmem_cache_order_objects: order above, objects below */
 #define SCANNED 10000u		/* slabs of a list that slabinfo looks at (v6.10) */

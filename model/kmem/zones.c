@@ -14,7 +14,6 @@
 #include "model/system/system.h"
 #include "model/walk/list.h"
 
-#define NODES_MAX 1024u		/* NODES_SHIFT is 10 at most */
 #define ZONE_NAME_BYTES 32
 
 struct builder {

@@ -22,7 +22,6 @@ enum { MODE_DEFAULT, MODE_PREFERRED, MODE_BIND, MODE_INTERLEAVE, MODE_LOCAL, MOD
 #define FLAG_BALANCING 0x2000u
 #define FLAG_LOCAL 0x2u		/* MPOL_F_LOCAL, with MPOL_PREFERRED: not in 5.14 */
 
-#define NODES_MAX 1024u		/* MAX_NUMNODES */
 #define TREE_DEPTH 128u		/* of a red-black tree of all that fits into 64 bits */
 
 bool mempolicy_known(const struct kernel *k)

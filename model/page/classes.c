@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
 #include "model/page/owners.h"
@@ -87,11 +88,6 @@ struct one_page {
 
 /* ---- the class of one page ------------------------------------------------------------ */
 
-static bool begins(const char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with));
-}
-
 static enum page_class class_of_reserved(const struct class_pass *p, struct class_worker *w,
 					 uint64_t pfn)
 {
@@ -102,12 +98,12 @@ static enum page_class class_of_reserved(const struct class_pass *p, struct clas
 	if (!p->resources.v.n)
 		return CLASS_BOOT;
 	name = resource_name(&p->resources, first, &w->resource);
-	if (name && begins(name, "Kernel "))
+	if (name && str_begins(name, "Kernel "))
 		return CLASS_IMAGE;
 	if (name && !strcmp(name, "Crash kernel"))
 		return CLASS_CRASH;
 	end = resource_name(&p->resources, last, &w->resource);
-	if (end && begins(end, "Kernel "))
+	if (end && str_begins(end, "Kernel "))
 		return CLASS_IMAGE;
 	/* the kernel rounds RAM to whole pages */
 	if (!name || strcmp(name, "System RAM") || !end || strcmp(end, "System RAM"))

@@ -26,7 +26,6 @@
 #include "model/walk/xarray.h"
 
 #define SECTIONS_MAX (UINT64_C(1) << 26)
-#define NODES_MAX 1024
 #define DEVICES_MAX 65536
 #define MAX_ORDER_PAGES 4096	/* as many on any machine, or fewer */
 

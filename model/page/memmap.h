@@ -14,6 +14,8 @@
 
 #include "dumpread/base/status.h"
 
+#define NODES_MAX 1024u		/* MAX_NUMNODES: NODES_SHIFT is 10 at most */
+
 struct kernel;
 struct reader;
 

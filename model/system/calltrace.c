@@ -24,11 +24,6 @@
 #define NAME_MAX_ 512u		/* KSYM_NAME_LEN is 512 since 6.1, 128 before */
 #define HASHED 6u		/* frames in ABRT's hash */
 
-static bool starts(const char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with));
-}
-
 /* ---- one line ---------------------------------------------------------------------------- */
 
 static const char *blanks(const char *s)
@@ -43,7 +38,7 @@ static const char *take_stack(const char *s, struct arena *mem, const char **nam
 
 	if (!open || s[open + len] != '>' || !len)
 		return s;
-	if (s[open] == '/' || starts(s + open, "EO") || starts(s + open, "TASK>"))
+	if (s[open] == '/' || str_begins(s + open, "EO") || str_begins(s + open, "TASK>"))
 		*name = "";
 	else
 		*name = arena_strndup(mem, s + open, len);
@@ -77,7 +72,7 @@ static const char *take_at(const char *s, struct call *c)
 		const char *p = s + strlen(marks[i]);
 		size_t segment;
 
-		if (!starts(s, marks[i]))
+		if (!str_begins(s, marks[i]))
 			continue;
 		c->at = true;
 		segment = strspn(p, "0123456789abcdef");
@@ -96,10 +91,10 @@ static const char *take_offset(const char *s, struct call *c)
 {
 	char *end;
 
-	if (!starts(s, "+0x"))
+	if (!str_begins(s, "+0x"))
 		return NULL;
 	c->offset = strtoull(s + 1, &end, 16);
-	if (!starts(end, "/0x"))
+	if (!str_begins(end, "/0x"))
 		return NULL;
 	c->size = strtoull(end + 1, &end, 16);
 	return end;
@@ -156,7 +151,7 @@ static uint32_t first_line(const struct machine *m)
 	for (size_t i = 0; m->panic && i < ARRAY_LEN(others); i++) {
 		uint32_t found = m->panic_line;
 
-		if (!starts(m->panic, others[i].panic))
+		if (!str_begins(m->panic, others[i].panic))
 			continue;
 		for (uint32_t j = m->panic_line; j-- > 0;)
 			if (strstr(m->log[j].text, others[i].line)) {
@@ -177,14 +172,14 @@ static bool is_end(const char *s)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
-		if (starts(s, marks[i]))
+		if (str_begins(s, marks[i]))
 			return true;
 	return false;
 }
 
 static bool is_title(const char *s)
 {
-	return starts(blanks(s), "Call Trace:") || starts(blanks(s), "Call trace:");
+	return str_begins(blanks(s), "Call Trace:") || str_begins(blanks(s), "Call trace:");
 }
 
 void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *ret)
@@ -207,7 +202,7 @@ void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *
 		if (!calltrace_line(s, mem, &c))
 			continue;
 		/* of registers in the middle: what an interrupt met */
-		if (c.at && in && !starts(s, "EIP: "))
+		if (c.at && in && !str_begins(s, "EIP: "))
 			c.at = c.hashed = false;
 		if (c.at ? at : !in)
 			continue;
@@ -301,7 +296,7 @@ static size_t number_at(const char *s)
 {
 	size_t n = strspn(s, "0123456789abcdefABCDEF"), digits = strspn(s, "0123456789");
 
-	if (starts(s, "0x"))
+	if (str_begins(s, "0x"))
 		return 2 + strspn(s + 2, "0123456789abcdefABCDEF");
 	return n >= 8 && !isalnum((unsigned char)s[n]) ? n : digits;
 }
@@ -312,7 +307,7 @@ const char *panic_plain(const char *message, struct arena *mem)
 	char *ret, *to;
 
 	/* "Fatal exception (BUG: ...)": the fault is what is wrong */
-	if (starts(message, "Fatal exception") && fault)
+	if (str_begins(message, "Fatal exception") && fault)
 		s = fault + 1;
 	to = ret = arena_strdup(mem, s);
 	while (*s && (size_t)(to - ret) < 160) {

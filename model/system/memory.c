@@ -9,7 +9,6 @@
 #include "model/system/system.h"
 #include "model/walk/list.h"
 
-#define NODES_MAX 1024u		/* NODES_SHIFT is 10 at most */
 #define ZONES_MAX 8u
 #define INODES_MAX 1000000u	/* block devices; a machine has some dozens */
 #define HSTATES_MAX 8u

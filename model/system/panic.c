@@ -90,15 +90,10 @@ static const char *const fault_marks[] = {
 	"Kernel BUG at ", "Machine check", "watchdog: BUG: ",
 };
 
-static bool starts(const struct log_line *l, const char *mark)
-{
-	return !strncmp(l->text, mark, strlen(mark));
-}
-
 static bool is_fault(const struct log_line *l)
 {
 	for (size_t i = 0; i < ARRAY_LEN(fault_marks); i++)
-		if (starts(l, fault_marks[i]))
+		if (str_begins(l->text, fault_marks[i]))
 			return true;
 	return false;
 }
@@ -128,7 +123,7 @@ static const struct log_line *fault_before(const struct machine *m, uint32_t end
 static uint32_t line_with(const struct machine *m, const char *mark)
 {
 	for (uint32_t i = 0; i < m->nlog; i++)
-		if (starts(&m->log[i], mark))
+		if (str_begins(m->log[i].text, mark))
 			return i;
 	return m->nlog;
 }

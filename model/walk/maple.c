@@ -24,7 +24,7 @@
 #define NODE_MASK (~(uint64_t)(NODE_ALIGN - 1))
 #define NODE_BYTES 512		/* more than any struct maple_node */
 #define DEPTH_MAX 31		/* MAPLE_HEIGHT_MAX */
-#define NODES_MAX (1u << 22)	/* 64 million entries */
+#define MAPLE_NODES_MAX (1u << 22)	/* 64 million entries */
 
 enum { MAPLE_DENSE, MAPLE_LEAF_64, MAPLE_RANGE_64, MAPLE_ARANGE_64 };
 
@@ -139,7 +139,7 @@ static void walk_node(struct mwalk *w, uint64_t enode, uint64_t parent, uint64_t
 	struct node_shape sh;
 	enum status st;
 
-	if (depth > DEPTH_MAX || ++w->nodes > NODES_MAX) {
+	if (depth > DEPTH_MAX || ++w->nodes > MAPLE_NODES_MAX) {
 		damage(w, ST_LIMIT, node, "tree too deep or too large");
 		w->stopped = true;
 		return;

@@ -62,6 +62,7 @@ struct capsule_file;
 
 /* Do the N bytes at the beginning of a file say that it is a capsule? */
 #define CAPSULE_HEAD 100
+#define CAPSULE_MAX (UINT64_C(16) << 30)	/* bytes of a capsule or fleet; larger files are not believed */
 bool capsule_is(const uint8_t *head, size_t n);
 
 /* Opens the capsule in BYTES (SIZE of them, from malloc(); it owns them). ST_CORRUPT or

@@ -17,6 +17,8 @@
 /* Opens BYTES (SIZE of them), which must live until sqlite3_close(). *ret is never NULL.
    ST_CORRUPT with DIAG. */
 enum status database_open(uint8_t *bytes, size_t size, struct diag *diag, sqlite3 **ret);
+/* Does a file that begins with HEAD (N bytes) hold a database of application ID? */
+bool database_is(const uint8_t *head, size_t n, uint32_t id);
 /* ST_CORRUPT with what SQLite says in DIAG; does not return if memory is exhausted. */
 enum status database_broken(sqlite3 *db, struct diag *diag);
 /* Is NAME a plain table, of SCHEMA? A view or a virtual table may do anything. */

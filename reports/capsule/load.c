@@ -24,9 +24,7 @@ struct capsule_file {
 
 bool capsule_is(const uint8_t *head, size_t n)
 {
-	/* "The Database File Format": application_id is at offset 68, big-endian */
-	return n >= CAPSULE_HEAD && !memcmp(head, "SQLite format 3", 16) &&
-	       load32(head + 68, true) == CAPSULE_ID;
+	return database_is(head, n, CAPSULE_ID);
 }
 
 static enum status broken(struct capsule_file *f, struct diag *diag)

@@ -16,7 +16,7 @@
 #include "reports/core/cell.h"
 #include "reports/core/pick.h"
 
-#define NODES_MAX 256	/* comparisons and connectives of one expression */
+#define TERMS_MAX 256	/* comparisons and connectives of one expression */
 #define DEPTH_MAX 64	/* nested parentheses and nots */
 #define WORD_MAX 1024
 
@@ -36,7 +36,7 @@ struct node {
 };
 
 struct where {
-	struct node v[NODES_MAX];
+	struct node v[TERMS_MAX];
 	unsigned n;
 	uint16_t root;
 };
@@ -271,7 +271,7 @@ static void typed_value(struct parser *p, struct node *n)
 
 static uint16_t node(struct parser *p, enum op op)
 {
-	if (p->w->n == NODES_MAX) {
+	if (p->w->n == TERMS_MAX) {
 		wrong(p, "the expression is too long");
 		return 0;
 	}
@@ -447,7 +447,7 @@ static bool holds(const struct node *n, const void *row)
 	}
 }
 
-/* Recursion is bounded by NODES_MAX: a child always comes before its parent. */
+/* Recursion is bounded by TERMS_MAX: a child always comes before its parent. */
 static bool match(const struct where *w, uint16_t i, const void *row)
 {
 	const struct node *n = &w->v[i];

@@ -96,19 +96,16 @@ static void put_line(const struct snapshot *s, const struct zones *zs, const str
 		(int)(strlen(l->label) - narrow), l->label, l->unit == KIB ? v : v << shift >> 10);
 }
 
-static void put_pools(const struct snapshot *s, const struct node *n, FILE *out)
+static void put_pools(const struct huge_pools *hp, const struct node *n, FILE *out)
 {
-	struct arena mem = { 0 };
-	struct huge_pools hp;
 	const struct huge_pool *of_node = NULL;
 	bool any = false;
 
-	if (!huge_pools_build(s, &mem, &hp))
-		for (uint32_t i = 0; i < hp.n; i++) {
-			any |= hp.v[i].usual;
-			if (hp.v[i].usual && hp.v[i].node == n->id)
-				of_node = &hp.v[i];
-		}
+	for (uint32_t i = 0; i < hp->n; i++) {
+		any |= hp->v[i].usual;
+		if (hp->v[i].usual && hp->v[i].node == n->id)
+			of_node = &hp->v[i];
+	}
 	if (any)
 		fprintf(out,
 			"Node %" PRId32 " HugePages_Total: %5" PRIu64 "\n"
@@ -116,11 +113,10 @@ static void put_pools(const struct snapshot *s, const struct node *n, FILE *out)
 			"Node %" PRId32 " HugePages_Surp:  %5" PRIu64 "\n",
 			n->id, of_node ? of_node->total : 0, n->id, of_node ? of_node->free : 0,
 			n->id, of_node ? of_node->surplus : 0);
-	arena_release(&mem);
 }
 
-static void write_meminfo(const struct snapshot *s, const struct zones *zs, const struct node *n,
-			  FILE *out)
+static void write_meminfo(const struct snapshot *s, const struct zones *zs,
+			  const struct huge_pools *hp, const struct node *n, FILE *out)
 {
 	unsigned shift = s->k->page_shift;
 	uint64_t managed = 0, free = 0;
@@ -139,7 +135,7 @@ static void write_meminfo(const struct snapshot *s, const struct zones *zs, cons
 		(managed - free) << shift >> 10);
 	for (size_t i = 0; i < ARRAY_LEN(lines); i++)
 		put_line(s, zs, n, &lines[i], out);
-	put_pools(s, n, out);
+	put_pools(hp, n, out);
 }
 
 static void write_numastat(const struct zones *zs, const struct node *n, FILE *out)
@@ -159,7 +155,7 @@ static void write_numastat(const struct zones *zs, const struct node *n, FILE *o
 }
 
 static void put_node(struct tree *t, const struct snapshot *s, const struct zones *zs,
-		     const struct node *n)
+		     const struct huge_pools *hp, const struct node *n)
 {
 	struct arena mem = { 0 };
 	const char *distances = node_distances(s, zs, n, &mem);
@@ -170,7 +166,7 @@ static void put_node(struct tree *t, const struct snapshot *s, const struct zone
 	tree_enter_sub(t, name);
 	f = tree_file(t, "meminfo");
 	if (f)
-		write_meminfo(s, zs, n, f);
+		write_meminfo(s, zs, hp, n, f);
 	tree_done(t, f);
 	f = tree_file(t, "numastat");
 	if (f)
@@ -186,11 +182,17 @@ static void put_node(struct tree *t, const struct snapshot *s, const struct zone
 
 void put_nodes(struct tree *t, const struct snapshot *s, const struct zones *zs)
 {
+	struct arena mem = { 0 };
+	struct huge_pools hp;
+
 	if (!zs->numa)
 		return;
+	if (huge_pools_build(s, &mem, &hp))
+		hp = (struct huge_pools){ 0 };
 	tree_enter(t, "node", 0, 0);
 	for (uint32_t i = 0; i < zs->nnodes; i++)
 		if (zs->nodes[i].id >= 0)
-			put_node(t, s, zs, &zs->nodes[i]);
+			put_node(t, s, zs, &hp, &zs->nodes[i]);
 	tree_leave(t);
+	arena_release(&mem);
 }

@@ -8,11 +8,6 @@
 #include "facts/release.h"
 #include "reports/fleet/fleet.h"
 
-static bool starts(const char *s, const char *with)
-{
-	return s && !strncmp(s, with, strlen(with));
-}
-
 /* ---- the order ------------------------------------------------------------------------------ */
 
 static int crash_order(const void *pa, const void *pb)
@@ -68,13 +63,14 @@ uint32_t release_insert(const char **v, uint32_t n, uint32_t max, const char *re
 /* Panics that the OOM killer makes (mm/oom_kill.c). */
 static bool is_of_memory(const char *panic)
 {
-	return starts(panic, "Out of memory") || starts(panic, "System is deadlocked on memory");
+	return panic && (str_begins(panic, "Out of memory") ||
+			 str_begins(panic, "System is deadlocked on memory"));
 }
 
 /* Somebody asked for a dump: by sysrq, or by an NMI. */
 static bool is_asked(const char *panic)
 {
-	return !panic || starts(panic, "sysrq") || starts(panic, "NMI: Not continuing");
+	return !panic || str_begins(panic, "sysrq") || str_begins(panic, "NMI: Not continuing");
 }
 
 enum crash_kind crash_kind_of(const struct crashed *c)
@@ -101,8 +97,8 @@ const char *name_plain(const char *name, struct arena *mem)
 	char *ret = arena_strdup(mem, name), *to = ret;
 
 	while (*name) {
-		size_t n = starts(name, "0x") ? 2 + strspn(name + 2, "0123456789abcdefABCDEF")
-					      : strspn(name, "0123456789");
+		size_t n = str_begins(name, "0x") ? 2 + strspn(name + 2, "0123456789abcdefABCDEF")
+						  : strspn(name, "0123456789");
 
 		*to++ = n ? '#' : *name;
 		name += n ? n : 1;

@@ -26,8 +26,7 @@ struct loading {
 
 bool fleet_is(const uint8_t *head, size_t n)
 {
-	return n >= CAPSULE_HEAD && !memcmp(head, "SQLite format 3", 16) &&
-	       load32(head + 68, true) == FLEET_ID;
+	return database_is(head, n, FLEET_ID);
 }
 
 /* ---- cells -------------------------------------------------------------------------------- */
