@@ -107,6 +107,15 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 	return ST_OK;
 }
 
+const char *const fact_modules[] = { "zsmalloc", "zram", "virtio_balloon", NULL };
+
+void layout_resolve_modules(const struct dump *d, struct layout *l)
+{
+	for (int id = 0; id < LAYOUT_COUNT; id++)
+		if (l->v[id].alt < 0 && fact_specs[id].kind != FACT_SYMBOL)
+			resolve_one(d, &fact_specs[id], &l->v[id]);
+}
+
 /* VMCOREINFO is asked directly: while arch/ attaches it is not yet a source of symbols. */
 bool fact_symbol(const struct dump *d, enum layout_id id, uint64_t *addr)
 {

@@ -88,6 +88,11 @@ struct layout {
  */
 enum status layout_resolve(struct dump *d, struct layout *ret);
 
+/* Modules whose own types (layout/module.def) are asked for, up to a NULL. */
+extern const char *const fact_modules[];
+/* Resolve the facts about types that are not known yet, after these modules' types were added. */
+void layout_resolve_modules(const struct dump *d, struct layout *l);
+
 /*
  * One fact, before the layout is resolved (arch/ finds the page tables first), from
  * the sources that there are so far. False: none has it.

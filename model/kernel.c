@@ -17,6 +17,7 @@
 #include "dumpread/base/jobs.h"
 #include "dumpread/types/sources.h"
 #include "model/fit.h"
+#include "model/modtypes.h"
 #include "model/source/capture.h"
 #include "model/kobj.h"
 #include "model/texts.h"
@@ -219,6 +220,7 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 	st = memmap_init(k, r);
 	if (st)
 		issue_add(k->issues, st, "page array", 1, "cannot find the struct pages");
+	kernel_add_module_types(k, r);
 	reader_free(r);
 	return ST_OK;
 }

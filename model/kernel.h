@@ -27,6 +27,7 @@ struct kernel {
 	const struct paging *paging;	/* of user page tables */
 	struct paging_env env;
 	struct layout layout;
+	enum status module_types;	/* of modules (modtypes.h); else why not all are known */
 	struct release version;		/* patch: the stable number where known */
 	char release[65], uts_version[65], machine[65], nodename[65];
 	struct rules rules;		/* behaviour that types do not describe: kernel_rule() */

@@ -5,6 +5,7 @@
 #include "dumpread/types/btf_check.h"
 
 #include <inttypes.h>
+#include <linux/btf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,58 @@
 #include "dumpread/types/btf_index.h"
 #include "dumpread/types/sources.h"
 
-enum status types_add_btf(struct dump *d, uint8_t *data, size_t len, const char *name)
+static const char kernels_own[] = "btf";	/* the name of the dump's own, known by its address */
+
+static struct btf_base extent_of(const struct btf *btf)
 {
+	uint32_t len;
+	const struct btf_header *h = btf__raw_data(btf, &len);
+
+	return (struct btf_base){ btf__type_cnt(btf) - 1, h ? h->str_len : 0 };
+}
+
+/*
+ * BASE, and the LEN bytes at DATA that were split from it and are checked, as one: ids and offsets
+ * go on where those of the base end, so types and strings have only to follow each other. (libbpf
+ * 1.1 declares btf__new_split(), and does not export it.) NULL: no memory, or refused.
+ */
+static struct btf *join(const struct btf *base, const uint8_t *data, uint32_t len)
+{
+	uint32_t base_len, types, strs;
+	const struct btf_header *a = btf__raw_data(base, &base_len), *b = (const void *)data;
+	const uint8_t *a_body = (const uint8_t *)a + (a ? a->hdr_len : 0), *b_body;
+	struct btf_header *h;
+	struct btf *btf;
+	uint8_t *to;
+
+	if (!a || len < sizeof(*b) || (uint64_t)base_len + len > BTF_MAX_BYTES)
+		return NULL;
+	b_body = data + b->hdr_len;
+	types = a->type_len + b->type_len;
+	strs = a->str_len + b->str_len;
+	h = malloc(sizeof(*h) + types + strs);
+	if (!h)
+		return NULL;
+	*h = *a;
+	h->hdr_len = sizeof(*h);
+	h->type_off = 0;
+	h->type_len = h->str_off = types;
+	h->str_len = strs;
+	to = (uint8_t *)(h + 1);
+	memcpy(to, a_body + a->type_off, a->type_len);
+	memcpy(to + a->type_len, b_body + b->type_off, b->type_len);
+	memcpy(to + types, a_body + a->str_off, a->str_len);
+	memcpy(to + types + a->str_len, b_body + b->str_off, b->str_len);
+	btf = btf__new(h, (uint32_t)sizeof(*h) + types + strs); /* takes a copy */
+	free(h);
+	return btf;
+}
+
+/* BASE: what DATA is split from; NULL: it stands alone. */
+static enum status add_btf(struct dump *d, uint8_t *data, size_t len, const struct btf_index *base,
+			   const char *name)
+{
+	struct btf_base of = { 0 };
 	bool big = d->big_endian;
 	struct btf *btf;
 	enum status st;
@@ -24,20 +75,28 @@ enum status types_add_btf(struct dump *d, uint8_t *data, size_t len, const char 
 		return fail(&d->diag, ST_CORRUPT, "BTF of a %s-endian kernel, the dump is not",
 			    big ? "big" : "little");
 	}
-	st = btf_check(data, &len, &d->diag);
+	if (base)
+		of = extent_of(base->btf);
+	st = btf_check(data, &len, of, &d->diag);
 	if (st) {
 		free(data);
 		return st;
 	}
-	btf = btf__new(data, (uint32_t)len); /* takes a copy */
+	btf = base ? join(base->btf, data, (uint32_t)len) : btf__new(data, (uint32_t)len);
 	free(data);
 	if (!btf)
 		return fail(&d->diag, ST_CORRUPT, "BTF: refused by libbpf");
-	log_debug(d->log, "%s: %u types", name, btf__type_cnt(btf) - 1);
-	return btf_index_attach(btf_index_new(btf, d->word_size, big), d, name);
+	log_debug(d->log, "%s: %u types", name, btf__type_cnt(btf) - 1 - of.ntypes);
+	return btf_index_attach(btf_index_new(btf, base, d->word_size, big), d, name);
 }
 
-static enum status add_range(struct dump *d, struct reader *r, uint64_t start, uint64_t size)
+enum status types_add_btf(struct dump *d, uint8_t *data, size_t len, const char *name)
+{
+	return add_btf(d, data, len, NULL, name);
+}
+
+static enum status add_range(struct dump *d, struct reader *r, uint64_t start, uint64_t size,
+			     const struct btf_index *base, const char *name)
 {
 	enum status st;
 	uint8_t *data;
@@ -53,7 +112,7 @@ static enum status add_range(struct dump *d, struct reader *r, uint64_t start, u
 		return fail(&d->diag, st, "BTF at %#" PRIx64 " cannot be read (%s)", start,
 			    status_name(st));
 	}
-	return types_add_btf(d, data, size, "btf");
+	return add_btf(d, data, size, base, name);
 }
 
 struct search {
@@ -72,7 +131,7 @@ static void try_header(struct search *s, uint64_t addr, size_t size)
 	if (!data)
 		return;
 	kimage_read(s->ki, addr, data, size);
-	s->st = types_add_btf(s->d, data, size, "btf");
+	s->st = types_add_btf(s->d, data, size, kernels_own);
 	s->hits++;
 }
 
@@ -109,9 +168,27 @@ enum status types_add_btf_dump(struct dump *d)
 
 	if (symbols_find(&d->symbols, "__start_BTF", &start, NULL) &&
 	    symbols_find(&d->symbols, "__stop_BTF", &stop, NULL))
-		st = add_range(d, r, start, stop - start);
+		st = add_range(d, r, start, stop - start, NULL, kernels_own);
 	else
 		st = search_image(d, r);
 	reader_free(r);
 	return st;
+}
+
+/* The dump's own BTF; NULL: it is not among the sources. */
+static const struct btf_index *index_of_own(const struct dump *d)
+{
+	for (unsigned i = 0; i < d->types.n; i++)
+		if (d->types.v[i].name == kernels_own)
+			return d->types.v[i].self;
+	return NULL;
+}
+
+/* Where the types come from elsewhere (DWARF, crash), the dump's own BTF is added as the last. */
+enum status types_add_btf_module(struct dump *d, struct reader *r, uint64_t kva, uint64_t len,
+				 const char *name)
+{
+	enum status st = index_of_own(d) ? ST_OK : types_add_btf_dump(d);
+
+	return st ? st : add_range(d, r, kva, len, index_of_own(d), name);
 }

@@ -44,7 +44,8 @@ struct btf_blob {
 	size_t ntypes_words, nwords_out;
 	const char *strs;
 	uint32_t str_len;
-	uint32_t ntypes;		/* ids 1..ntypes */
+	uint32_t ntypes;		/* of its own; the last id is base.ntypes + ntypes */
+	struct btf_base base;
 	struct shape shape[KINDS];
 	struct diag *diag;
 };
@@ -120,6 +121,22 @@ static bool read_layout(struct btf_blob *b, const uint8_t *p, uint32_t bytes)
 	return true;
 }
 
+/* The shapes of all kinds; BODY: bytes after the header. */
+static enum status read_kinds(struct btf_blob *b, const uint8_t *data, uint32_t hdr_len,
+			      size_t body, bool big)
+{
+	uint32_t off, n;
+
+	memcpy(b->shape, shapes, sizeof(shapes));
+	if (hdr_len < 32)
+		return ST_OK;
+	off = load32(data + 24, big);
+	n = load32(data + 28, big);
+	if (!section_ok(off, n, body) || !read_layout(b, data + hdr_len + off, n))
+		return fail(b->diag, ST_CORRUPT, "BTF: bad layout section");
+	return ST_OK;
+}
+
 static enum status read_header(struct btf_blob *b, uint8_t *data, size_t len, bool *big)
 {
 	uint32_t hdr_len, type_off, type_len, str_off;
@@ -140,16 +157,9 @@ static enum status read_header(struct btf_blob *b, uint8_t *data, size_t len, bo
 	b->types = (uint32_t *)(void *)(data + hdr_len + type_off);
 	b->ntypes_words = type_len / 4;
 	b->strs = (const char *)data + hdr_len + str_off;
-	if (!b->str_len || b->strs[0] || b->strs[b->str_len - 1])
+	if (!b->str_len || (!b->base.ntypes && b->strs[0]) || b->strs[b->str_len - 1])
 		return fail(b->diag, ST_CORRUPT, "BTF: strings are not terminated");
-	memcpy(b->shape, shapes, sizeof(shapes));
-	if (hdr_len >= 32) {
-		uint32_t off = load32(data + 24, *big), n = load32(data + 28, *big);
-
-		if (!section_ok(off, n, body) || !read_layout(b, data + hdr_len + off, n))
-			return fail(b->diag, ST_CORRUPT, "BTF: bad layout section");
-	}
-	return ST_OK;
+	return read_kinds(b, data, hdr_len, body, *big);
 }
 
 /* Every field of the type section is a u32. */
@@ -171,11 +181,16 @@ static bool size_ok(uint32_t kind, uint32_t size)
 	return true;
 }
 
+static bool name_ok(const struct btf_blob *b, uint32_t off)
+{
+	return off < b->base.str_len || off - b->base.str_len < b->str_len;
+}
+
 /* Are the names of the VLEN elements of WORDS each, name first, in bounds? */
 static bool names_ok(const struct btf_blob *b, const uint32_t *e, uint32_t vlen, unsigned words)
 {
 	for (uint32_t i = 0; i < vlen; i++, e += words)
-		if (e[0] >= b->str_len)
+		if (!name_ok(b, e[0]))
 			return false;
 	return true;
 }
@@ -197,7 +212,7 @@ static size_t take_type(const struct btf_blob *b, uint32_t *out, const uint32_t 
 		memmove(out, (uint32_t[3]){ 0, INERT, 0 }, 12);
 		return 3;
 	}
-	if (t[0] >= b->str_len || !size_ok(kind, t[2]))
+	if (!name_ok(b, t[0]) || !size_ok(kind, t[2]))
 		return 0;
 	if (s->element && !names_ok(b, t + 3, vlen, s->element))
 		return 0;
@@ -238,10 +253,15 @@ static enum status take_types(struct btf_blob *b)
 	return ST_OK;
 }
 
+static bool type_ok(const struct btf_blob *b, uint32_t id)
+{
+	return id <= b->base.ntypes || id - b->base.ntypes <= b->ntypes;
+}
+
 static bool members_refer(const struct btf_blob *b, const uint32_t *t)
 {
 	for (uint32_t i = 0; i < VLEN(t[1]); i++)
-		if (t[3 + 3 * i + 1] > b->ntypes)
+		if (!type_ok(b, t[3 + 3 * i + 1]))
 			return false;
 	return true;
 }
@@ -251,9 +271,9 @@ static bool refers_ok(const struct btf_blob *b, const uint32_t *t)
 	switch (KIND(t[1])) {
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION: return members_refer(b, t);
-	case BTF_KIND_ARRAY: return t[3] <= b->ntypes && t[4] <= b->ntypes;
+	case BTF_KIND_ARRAY: return type_ok(b, t[3]) && type_ok(b, t[4]);
 	}
-	return !b->shape[KIND(t[1])].ref || t[2] <= b->ntypes;
+	return !b->shape[KIND(t[1])].ref || type_ok(b, t[2]);
 }
 
 /*
@@ -292,9 +312,9 @@ static void close_up(const struct btf_blob *b, uint8_t *data, size_t *len)
 	*len = HDR_LEN + (size_t)type_len + b->str_len;
 }
 
-enum status btf_check(uint8_t *data, size_t *len, struct diag *diag)
+enum status btf_check(uint8_t *data, size_t *len, struct btf_base base, struct diag *diag)
 {
-	struct btf_blob b = { .diag = diag };
+	struct btf_blob b = { .diag = diag, .base = base };
 	enum status st;
 	bool big = false;
 

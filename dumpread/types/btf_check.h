@@ -30,7 +30,16 @@ bool btf_sniff(const uint8_t *data, size_t len, bool *big);
 /* Bytes of the blob that starts here by its header; 0 if it makes no sense. */
 size_t btf_extent(const uint8_t *data, size_t len);
 
+/*
+ * What the BTF of a module builds on: it goes on counting types and bytes of strings where that of
+ * the kernel ends (split BTF). All 0: it stands alone.
+ */
+struct btf_base {
+	uint32_t ntypes;		/* without type 0 */
+	uint32_t str_len;
+};
+
 /* DATA: 4-byte aligned, *len bytes; *len becomes the new, smaller length. */
-enum status btf_check(uint8_t *data, size_t *len, struct diag *diag);
+enum status btf_check(uint8_t *data, size_t *len, struct btf_base base, struct diag *diag);
 
 #endif

@@ -140,7 +140,7 @@ static bool is_enum(const struct btf_type *t)
 
 static void count(struct btf_index *x, uint64_t *types, uint64_t *enums)
 {
-	for (uint32_t id = 1; id < btf__type_cnt(x->btf); id++) {
+	for (uint32_t id = x->first; id < btf__type_cnt(x->btf); id++) {
 		const struct btf_type *t = btf__type_by_id(x->btf, id);
 
 		if (is_enum(t)) {
@@ -152,12 +152,15 @@ static void count(struct btf_index *x, uint64_t *types, uint64_t *enums)
 	}
 }
 
-struct btf_index *btf_index_new(struct btf *btf, unsigned word_size, bool big_endian)
+struct btf_index *btf_index_new(struct btf *btf, const struct btf_index *base, unsigned word_size,
+				bool big_endian)
 {
 	struct btf_index *x = heap_array(struct btf_index, 1);
 	uint64_t types = 0, enums = 0;
 
 	x->btf = btf;
+	x->first = base ? btf__type_cnt(base->btf) : 1;
+	x->signs = base && base->signs;
 	x->big_endian = big_endian;
 	if (word_size == 4 || word_size == 8)
 		btf__set_pointer_size(btf, word_size);
@@ -166,7 +169,7 @@ struct btf_index *btf_index_new(struct btf *btf, unsigned word_size, bool big_en
 	x->types = arena_array(&x->mem, uint32_t, x->types_mask + 1ull);
 	x->enums_mask = table_size(enums) - 1;
 	x->enums = arena_calloc(&x->mem, x->enums_mask + 1ull, sizeof(*x->enums));
-	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
+	for (uint32_t id = x->first; id < btf__type_cnt(btf); id++) {
 		const struct btf_type *t = btf__type_by_id(btf, id);
 		const char *name = str(x, t->name_off);
 

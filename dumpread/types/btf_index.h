@@ -18,6 +18,7 @@
 
 struct btf_index {
 	struct btf *btf;
+	uint32_t first;		/* id of the first type to be found: 1, or where the base ends */
 	bool big_endian;	/* of the kernel described, for bit fields */
 	bool signs;		/* enums say whether they are signed */
 	uint32_t *types;	/* hash -> type id, 0 empty */
@@ -27,8 +28,9 @@ struct btf_index {
 	struct arena mem;
 };
 
-/* Takes BTF over. */
-struct btf_index *btf_index_new(struct btf *btf, unsigned word_size, bool big_endian);
+/* Takes BTF over. BASE: the one that it goes on from, whose types are not found here; NULL: none. */
+struct btf_index *btf_index_new(struct btf *btf, const struct btf_index *base, unsigned word_size,
+				bool big_endian);
 void btf_index_free(struct btf_index *x);
 
 /*

@@ -281,7 +281,7 @@ static enum status finish_dwarf(struct scan *s, struct dump *d, const char *path
 	struct btf_index *x;
 
 	if (btf__type_cnt(s->types.btf) > 1) {
-		x = btf_index_new(s->types.btf, d->word_size, s->types.big);
+		x = btf_index_new(s->types.btf, NULL, d->word_size, s->types.big);
 		s->types.btf = NULL;
 		x->signs = true; /* libbpf sets them where a value is negative */
 		return btf_index_attach(x, d, "dwarf");

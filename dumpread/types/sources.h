@@ -21,6 +21,9 @@
 enum status types_add_btf_dump(struct dump *d);
 /* DATA is LEN bytes from malloc(); freed here in any case. */
 enum status types_add_btf(struct dump *d, uint8_t *data, size_t len, const char *name);
+/* The LEN bytes of split BTF of module NAME at KVA, after all sources that there are. */
+enum status types_add_btf_module(struct dump *d, struct reader *r, uint64_t kva, uint64_t len,
+				 const char *name);
 
 /*
  * An ELF file of elf_memory() over a private, writable mapping of the whole file

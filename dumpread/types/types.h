@@ -47,7 +47,7 @@ struct type_source {
 };
 
 struct types {
-	struct type_source v[8];
+	struct type_source v[16];
 	unsigned n;
 };
 

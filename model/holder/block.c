@@ -5,6 +5,7 @@
  * with its order in page->private. Disks are found by the devices of the class "block".
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "model/holder/holding.h"
 #include "model/walk/list.h"
@@ -185,6 +186,8 @@ static void take_device(struct holding *h, uint64_t device)
 	check_set(h, d.queue, get(h, d.queue, M_QUEUE_SET));
 	take_set(&d, get(h, d.queue, M_QUEUE_SET));
 	take_scheduler(&d);
+	if (!strncmp(d.name, "zram", 4))
+		zram_read(h, d.addr, d.name);
 }
 
 /* The subsys_private of the class; since 6.4 only the list of all classes leads to it

@@ -97,6 +97,8 @@ void socket_read(struct holding *h, struct held *o);
 void uring_read(struct holding *h, struct held *o);
 void perf_read(struct holding *h, struct held *o);
 void bpf_map_read(struct holding *h, struct held *o);
+/* The struct gendisk DISK, called NAME: what it stores, if it is of zram. */
+void zram_read(struct holding *h, uint64_t disk, const char *name);
 
 /* Owners that processes hold by a descriptor or a mapping. Needs NEED_VMAS. */
 bool descriptors_walk(struct holding *h);
@@ -106,5 +108,6 @@ void messages_walk(struct holding *h);
 void trace_walk(struct holding *h);
 void block_walk(struct holding *h);
 void pools_walk(struct holding *h);
+void balloons_walk(struct holding *h);
 
 #endif
