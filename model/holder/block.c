@@ -213,6 +213,23 @@ static uint64_t block_class(struct holding *h)
 	return 0;
 }
 
+/* The struct device of NODE in the list of its class; 0: damaged. */
+static uint64_t device_of_node(struct holding *h, uint64_t node)
+{
+	const struct layout *l = &h->k->layout;
+	uint64_t private, device;
+
+	if (!has(h->k, M_KNODE))
+		return node - layout_offset(l, M_DEVICE_KNODE);
+	private = node - layout_offset(l, M_KNODE);
+	device = get(h, private, M_KNODE_DEVICE);
+	if (has(h->k, M_DEVICE_PRIVATE) && get(h, device, M_DEVICE_PRIVATE) != private) {
+		damaged(h, "device of the class, by its part", private);
+		return 0;
+	}
+	return device;
+}
+
 void block_walk(struct holding *h)
 {
 	const struct layout *l = &h->k->layout;
@@ -220,7 +237,7 @@ void block_walk(struct holding *h)
 	struct listwalk w;
 
 	if (!has(h->k, Y_BLOCK_CLASS) || !has(h->k, Y_DISK_TYPE) || !has(h->k, M_TAGS_PAGES) ||
-	    !has(h->k, M_KNODE))
+	    !(has(h->k, M_KNODE) || has(h->k, M_DEVICE_KNODE)))
 		return;
 	subsys = block_class(h);
 	if (!subsys) {
@@ -229,12 +246,9 @@ void block_walk(struct holding *h)
 	}
 	w = listwalk_start(h->k, h->r, subsys + layout_offset(l, M_SUBSYS_DEVICES), DEVICES_MAX);
 	while (listwalk_next(&w)) {
-		uint64_t private = w.node - layout_offset(l, M_KNODE);
-		uint64_t device = get(h, private, M_KNODE_DEVICE);
+		uint64_t device = device_of_node(h, w.node);
 
-		if (has(h->k, M_DEVICE_PRIVATE) && get(h, device, M_DEVICE_PRIVATE) != private)
-			damaged(h, "device of the class, by its part", private);
-		else
+		if (device)
 			take_device(h, device);
 	}
 	if (w.st)
