@@ -4,7 +4,7 @@
  *
  * One snapshot serves all reports, because a walk over page tables is what costs. If it met
  * damage, it is not known which report that concerns; then each report is made again from a
- * snapshot of its own, so that it has the issues that it has without the others.
+ * snapshot with its own needs, so that it has the issues that it has without the others.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,7 @@
 #include "reports/core/list.h"
 #include "reports/fleet/id.h"
 
-static const struct report_opts no_opts;
-
-/* What the model must have for R without options. */
+/* What the model must have for R, whatever the options of a part. */
 static unsigned needs_of(const struct report *r)
 {
 	unsigned needs = r->needs | r->wants;
@@ -43,9 +41,10 @@ static unsigned choose_columns(const struct report *r, unsigned built, const str
 }
 
 /* The report's own text; NULL: it is the table, or is made of the rows. */
-static char *own_text(struct run *run, const struct report *r, const struct snapshot *s,
+static char *own_text(struct run *run, const struct capsule_part *p, const struct snapshot *s,
 		      struct table *t)
 {
+	const struct report *r = p->report;
 	struct sort order = { .n = 0 };
 	char *text = NULL;
 	size_t len;
@@ -59,16 +58,17 @@ static char *own_text(struct run *run, const struct report *r, const struct snap
 	if (!out)
 		arena_die(0);
 	t->nall = t->nrows;
-	r->text(s, &no_opts, t, out);
+	r->text(s, &p->opts, t, out);
 	fclose(out);
 	return text;
 }
 
-static void add_rows(struct run *run, const struct report *r, const struct snapshot *s,
+static void add_rows(struct run *run, const struct capsule_part *p, const struct snapshot *s,
 		     struct table *t)
 {
+	const struct report *r = p->report;
 	const struct column **cols = arena_array(&t->mem, const struct column *, r->ncols);
-	struct capsule_rows rows = { .report = r, .cols = cols, .t = t, .issues = s->k->issues };
+	struct capsule_rows rows = { .part = *p, .cols = cols, .t = t, .issues = s->k->issues };
 	struct source_about about;
 	char *text;
 
@@ -77,27 +77,58 @@ static void add_rows(struct run *run, const struct report *r, const struct snaps
 	rows.crash_time = needs_of(r) & NEED_MACHINE ? run->image.crash_time : about.when;
 	rows.ncols = choose_columns(r, s->built, cols);
 	capsule_add(run->capsule, &rows);
-	text = own_text(run, r, s, t);
+	text = own_text(run, p, s, t);
 	if (text)
-		capsule_text(run->capsule, r, text);
+		capsule_text(run->capsule, p, text);
 	free(text);
 }
 
-static void add_report(struct run *run, const struct report *r, const struct snapshot *s)
+static void add_report(struct run *run, const struct capsule_part *p, const struct snapshot *s)
 {
+	const struct report *r = p->report;
 	struct table t = { .cols = r->cols, .ncols = r->ncols };
 	struct diag why = { "" };
 
 	progress_phase(run->progress, r->name);
 	if (!run_offers(s->k, r, r->needs, run->o.images[0], &why) ||
-	    r->run(s, &no_opts, &t, &why)) {
-		capsule_lacks(run->capsule, r, why.text);
+	    r->run(s, &p->opts, &t, &why)) {
+		capsule_lacks(run->capsule, p, why.text);
 	} else {
 		if (r == &report_id)
 			((struct id_row *)t.rows)->dump = run->image.paths[0];
-		add_rows(run, r, s, &t);
+		add_rows(run, p, s, &t);
 	}
 	arena_release(&t.mem);
+}
+
+static unsigned page_needs(void)
+{
+	return report_html.needs | report_html.wants | report_html.products->needs;
+}
+
+/* What report html writes, from the parts of S that it would have alone. */
+static void add_page(struct run *run, struct snapshot *s)
+{
+	const struct product *p = report_html.products;
+	unsigned built = s->built;
+	const struct report_opts none = { .pid = 0 };
+	struct diag why = { "" };
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!run_offers(s->k, &report_html, report_html.needs | p->needs, run->o.images[0], &why))
+		return;
+	out = open_memstream(&text, &size);
+	if (!out)
+		arena_die(0);
+	progress_phase(run->progress, report_html.name);
+	s->built = snapshot_parts(s->k, page_needs());
+	p->write(s, &none, NULL, out, &why);
+	s->built = built;
+	fclose(out);
+	capsule_page(run->capsule, p->name, text, size, s->k->issues);
+	free(text);
 }
 
 /* ---- one snapshot for all --------------------------------------------------------- */
@@ -105,13 +136,13 @@ static void add_report(struct run *run, const struct report *r, const struct sna
 /* Those of columns that are not shown as well: here they cost little more. */
 static unsigned all_needs(void)
 {
-	const struct report *r;
-	unsigned needs = 0;
+	unsigned needs = page_needs();
+	struct capsule_part p;
 
-	for (unsigned i = 0; (r = capsule_report(i)); i++) {
-		needs |= needs_of(r);
-		for (unsigned c = 0; c < r->ncols; c++)
-			needs |= r->cols[c].needs;
+	for (unsigned i = 0; capsule_part(i, &p); i++) {
+		needs |= needs_of(p.report);
+		for (unsigned c = 0; c < p.report->ncols; c++)
+			needs |= p.report->cols[c].needs;
 	}
 	return needs;
 }
@@ -128,35 +159,74 @@ static void begin(struct run *run, const struct snapshot *s)
 
 static void add_all(struct run *run)
 {
-	const struct report *r;
+	struct capsule_part p;
 
 	begin(run, run->s);
-	for (unsigned i = 0; (r = capsule_report(i)); i++)
-		add_report(run, r, run->s);
+	for (unsigned i = 0; capsule_part(i, &p); i++)
+		add_report(run, &p, run->s);
+	add_page(run, run->s);
 }
 
 /* ---- a snapshot for each ------------------------------------------------------------- */
 
-/* Opens the dump again: what was counted for another report is not counted for this one. */
-static void add_alone(struct run *run, const struct report *r)
+/* The dump, opened again. */
+struct again {
+	struct run *run;
+	struct snapshot *s;		/* NULL: none */
+	unsigned needs;			/* of it */
+	uint64_t issues;		/* that it had when it was built */
+	struct diag why;		/* there is no S */
+	bool has_no_types;
+	struct diag no_types;		/* why */
+};
+
+static void again_close(struct again *a)
 {
-	struct kernel_opts ko = run_kernel_opts(run);
-	unsigned needs = needs_of(r);
-	struct snapshot *s = NULL;
-	struct kernel *k = NULL;
-	struct diag why = { "" };
+	struct kernel *k = a->s ? a->s->k : NULL;
+
+	snapshot_free(a->s);
+	if (k)
+		kernel_close(k);
+	a->s = NULL;
+}
+
+static void again_build(struct again *a, unsigned needs)
+{
+	struct kernel_opts ko = run_kernel_opts(a->run);
+	bool wants_types;
+	struct kernel *k;
 
 	ko.log = NULL;
 	ko.log_only = needs == NEED_LOG;
 	ko.config_only = needs == NEED_CONFIG;
-	if (!kernel_open(&ko, &why, &k))
-		s = snapshot_build(k, needs, NULL);
-	if (s && !s->refused)
-		add_report(run, r, s);
-	else
-		capsule_lacks(run->capsule, r, s ? s->refused : why.text);
-	snapshot_free(s);
-	kernel_close(k);
+	wants_types = !ko.log_only && !ko.config_only;
+	if (wants_types && a->has_no_types) {
+		a->why = a->no_types;
+		return;
+	}
+	if (kernel_open(&ko, &a->why, &k)) {
+		a->has_no_types |= wants_types;
+		a->no_types = wants_types ? a->why : a->no_types;
+		return;
+	}
+	a->s = snapshot_build(k, needs, NULL);
+	a->needs = needs;
+	a->issues = issues_total(k->issues);
+	if (!a->s->refused)
+		return;
+	fail(&a->why, ST_LIMIT, "%s", a->s->refused);
+	again_close(a);
+}
+
+/* A snapshot with NEEDS, and without what a report before has counted: the one that is there if
+   it counted nothing. NULL with a->why. */
+static struct snapshot *again_open(struct again *a, unsigned needs)
+{
+	if (!a->s || a->needs != needs || issues_total(a->s->k->issues) != a->issues) {
+		again_close(a);
+		again_build(a, needs);
+	}
+	return a->s;
 }
 
 /* Types are not needed for it. */
@@ -164,7 +234,7 @@ static void add_id(struct run *run)
 {
 	struct table t = { .cols = report_id.cols, .ncols = report_id.ncols, .nrows = 1 };
 	const struct column **cols = arena_array(&t.mem, const struct column *, t.ncols);
-	struct capsule_rows rows = { .report = &report_id, .cols = cols, .t = &t };
+	struct capsule_rows rows = { .part = { .report = &report_id }, .cols = cols, .t = &t };
 	struct kernel_opts ko = run_kernel_opts(run);
 	struct id_row r;
 
@@ -178,19 +248,48 @@ static void add_id(struct run *run)
 	arena_release(&t.mem);
 }
 
+/* All that have NEEDS. */
+static void add_alike(struct again *a, unsigned needs)
+{
+	struct capsule_part p;
+
+	for (unsigned i = 0; capsule_part(i, &p); i++) {
+		if (p.report == &report_id || needs_of(p.report) != needs)
+			continue;
+		if (again_open(a, needs))
+			add_report(a->run, &p, a->s);
+		else
+			capsule_lacks(a->run->capsule, &p, a->why.text);
+	}
+}
+
+/* Has a part before the Nth the same NEEDS? */
+static bool is_done(unsigned n, unsigned needs)
+{
+	struct capsule_part p;
+
+	for (unsigned i = 0; i < n && capsule_part(i, &p); i++)
+		if (p.report != &report_id && needs_of(p.report) == needs)
+			return true;
+	return false;
+}
+
 static void add_each(struct run *run)
 {
-	const struct report *r;
+	struct again a = { .run = run };
+	struct capsule_part p;
 
 	if (!run->capsule)
 		begin(run, run->s);
 	snapshot_free(run->s);
 	run->s = NULL;
-	for (unsigned i = 0; (r = capsule_report(i)); i++)
-		if (r == &report_id)
-			add_id(run);
-		else
-			add_alone(run, r);
+	add_id(run);
+	for (unsigned i = 0; capsule_part(i, &p); i++)
+		if (p.report != &report_id && !is_done(i, needs_of(p.report)))
+			add_alike(&a, needs_of(p.report));
+	if (again_open(&a, page_needs()))
+		add_page(run, a.s);
+	again_close(&a);
 }
 
 /* Types are missing: what needs none is kept. */

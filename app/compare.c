@@ -20,9 +20,10 @@ struct side {
 static bool load(struct run *run, struct side *x, const struct report *r, struct table *t)
 {
 	bool *stored = arena_array(&run->mem, bool, r->ncols);
+	const struct capsule_part part = { .report = r };
 	struct capsule_more more;
 
-	return !capsule_load(*x->file, r, t, stored, *x->issues, &more, &run->diag);
+	return !capsule_load(*x->file, &part, t, stored, *x->issues, &more, &run->diag);
 }
 
 static bool from_capsule(struct run *run, struct side *x, const char *path)

@@ -37,6 +37,7 @@ static bool of_capsule(struct run *run, const char *path, struct id_row *r)
 {
 	bool *stored = arena_array(&run->mem, bool, report_id.ncols);
 	uint8_t head[CAPSULE_HEAD];
+	const struct capsule_part part = { .report = &report_id };
 	struct capsule_file *f = NULL;
 	struct capsule_more more;
 	struct diag why = { "" };
@@ -47,7 +48,7 @@ static bool of_capsule(struct run *run, const char *path, struct id_row *r)
 		return false;
 	issues_init(&is);
 	if (stored_open(path, &why, &f) ||
-	    capsule_load(f, &report_id, &t, stored, &is, &more, &why) || t.nrows != 1)
+	    capsule_load(f, &part, &t, stored, &is, &more, &why) || t.nrows != 1)
 		id_unknown(why.text, r, &run->t.mem);
 	else
 		id_copy(t.rows, r, &run->t.mem);

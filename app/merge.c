@@ -147,16 +147,27 @@ static void choose(struct merge *m)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/* The first part from *I on that has a table in a fleet. */
+static bool next_table(unsigned *i, struct capsule_part *p)
+{
+	bool is;
+
+	while ((is = capsule_part(*i, p)) && !capsule_part_merges(p))
+		++*i;
+	return is;
+}
+
 static int make_tables(struct merge *m)
 {
-	const struct report *r;
-	char name[64];
+	struct capsule_part p;
+	char name[CAPSULE_TABLE];
 
 	if (run_sql(m, fleet_about_sql))
 		return -1;
-	for (unsigned i = 0; (r = capsule_report(i)); i++) {
+	for (unsigned i = 0; next_table(&i, &p); i++) {
+		const struct report *r = p.report;
 		char *sql = arena_printf(&m->mem, "CREATE TABLE \"%s\" (dump_id TEXT, row INTEGER",
-					 capsule_table(r, name, sizeof(name)));
+					 capsule_table(&p, name));
 
 		for (unsigned c = 0; c < r->ncols; c++)
 			sql = arena_printf(&m->mem, "%s, \"%s\" %s", sql, r->cols[c].name,
@@ -181,13 +192,14 @@ static int run_with_id(struct merge *m, const char *sql, const char *id)
 	return rc == SQLITE_DONE ? 0 : -1;
 }
 
-static int copy_report(struct merge *m, const struct report *r, const char *id)
+static int copy_report(struct merge *m, const struct capsule_part *p, const char *id)
 {
+	const struct report *r = p->report;
 	struct arena mem = { 0 };
-	char name[64], *to, *from;
+	char name[CAPSULE_TABLE], *to, *from;
 	int err;
 
-	capsule_table(r, name, sizeof(name));
+	capsule_table(p, name);
 	if (!database_has_in(m->db, "c", name))
 		return 0;
 	to = arena_strdup(&mem, "dump_id, row");
@@ -211,13 +223,13 @@ static int copy_report(struct merge *m, const struct report *r, const char *id)
 
 static int copy_all(struct merge *m, const char *id)
 {
-	const struct report *r;
+	struct capsule_part p;
 	int err = 0;
 
 	if (!database_has_in(m->db, "c", "reports") || !database_has_in(m->db, "c", "issues"))
 		return -1;
-	for (unsigned i = 0; !err && (r = capsule_report(i)); i++)
-		err = copy_report(m, r, id);
+	for (unsigned i = 0; !err && next_table(&i, &p); i++)
+		err = copy_report(m, &p, id);
 	if (!err)
 		err = run_with_id(
 			m,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/census/spread.h"
 
 enum {
 	ID_UNKNOWN, ID_BY,
@@ -174,7 +175,14 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_ALL: o->report_opts.all = true; break;
 	case ID_VIRTUAL: o->report_opts.virt = true; break;
 	case ID_FILE: o->report_opts.file = arg; break;
-	case ID_BY: o->report_opts.by = arg; break;
+	case ID_BY:
+		o->report_opts.by = arg;
+		if (spread_named(arg) == SPREADS)
+			err = usage(a,
+				    "--by takes node, zone, migratetype, order or cgroup, not "
+				    "'%.60s'",
+				    arg);
+		break;
 	case ID_LIKE: o->report_opts.like = arg; break;
 	case ID_PAPER: o->report_opts.like = "paper"; break;
 	case ID_EARLIER: a->earlier[a->nearlier++] = arg; break;

@@ -286,6 +286,10 @@ static int write_product(struct run *run, FILE *out)
 		run->capsule = NULL;
 		return 0;
 	}
+	if (run->stored)
+		return capsule_page_write(run->stored, run->product->name, out, &run->diag)
+			       ? EXIT_NO_ANSWER
+			       : 0;
 	return run->product->write(run->s, &run->o.report_opts, run->o.output, out, &run->diag)
 		       ? EXIT_NO_ANSWER
 		       : 0;

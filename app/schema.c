@@ -13,11 +13,12 @@ static void put_cell(const char *s, FILE *out)
 	}
 }
 
-static void put_table(const struct report *r, FILE *out)
+static void put_table(const struct capsule_part *p, FILE *out)
 {
-	char name[64];
+	const struct report *r = p->report;
+	char name[CAPSULE_TABLE];
 
-	fprintf(out, "\n## %s\n\n", capsule_table(r, name, sizeof(name)));
+	fprintf(out, "\n## %s\n\n", capsule_table(p, name));
 	put_cell(r->about, out);
 	fputs(".\n\n| column | type | unit | contents |\n|---|---|---|---|\n", out);
 	for (unsigned i = 0; i < r->ncols; i++) {
@@ -31,7 +32,7 @@ static void put_table(const struct report *r, FILE *out)
 
 void help_schema(FILE *out)
 {
-	const struct report *r;
+	struct capsule_part p;
 
 	fprintf(out,
 		"# Tables of capsules and fleets\n\n"
@@ -47,10 +48,13 @@ void help_schema(FILE *out)
 		"| `capsule` | capsule | key, value: schema_version, vmcensus, id, path N, format, release ... |\n"
 		"| `reports` | both | report, rows, lacks (why it has no rows), head and note (lines above and below its table); in a capsule also made (options), text (its own form), crash_time |\n"
 		"| `issues` | both | report, number, kind, object, count: what could not be read or believed |\n"
+		"| `written` | capsule | name, size, zlib: the page that report html writes, compressed |\n"
+		"| `NAME_all` | capsule | rows of NAME with --all |\n"
 		"| `manifest` | fleet | file, key, outcome, dump_id, bytes, why: a row for each dump |\n"
 		"| `crashes` | fleet | a view: a row for each crash, with its panic, OOM events, sums |\n"
 		"| `outcomes` | fleet | a view: dumps and bytes by outcome |\n",
 		CAPSULE_SCHEMA);
-	for (unsigned i = 0; (r = capsule_report(i)); i++)
-		put_table(r, out);
+	for (unsigned i = 0; capsule_part(i, &p); i++)
+		if (capsule_part_merges(&p))
+			put_table(&p, out);
 }

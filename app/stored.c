@@ -53,26 +53,26 @@ static int check_form(struct run *run)
 {
 	const struct options *o = &run->o;
 	const struct report *r = o->report;
-	unsigned of_rows = OPT_COLUMNS | OPT_SORT | OPT_TOP | OPT_WHERE | OPT_BYTES | OPT_PAGES;
-	const struct option_spec *s = option_given(o, ~(of_rows | of_part(r)));
+	unsigned of_rows = run->product ? 0 : OPT_ROWS | OPT_BYTES | OPT_PAGES;
+	const struct option_spec *s =
+		option_given(o, ~(of_rows | of_part(r) | (r->opts & OPT_ALL)));
 	const char *what = NULL;
 
 	if (r->dump_only)
 		fail(&run->diag, ST_NODATA,
 		     "a capsule does not have report %s: %s; it needs the dump", r->name,
 		     r->dump_only);
-	else if (run->product)
+	else if (run->product && !run->product->kept)
 		what = run->product->name;
-	else if (run->renderer->of_chart)
+	else if (!run->product && run->renderer->of_chart)
 		what = run->renderer->name;
 	else if (s)
 		fail(&run->diag, ST_NODATA,
-		     "a capsule has the rows of report %s without --%s, which needs the dump",
-		     r->name, s->name);
+		     "a capsule has report %s without --%s, which needs the dump", r->name,
+		     s->name);
 	else if (o->top && r->own_top && !r->compares)
 		fail(&run->diag, ST_NODATA,
-		     "a capsule has the rows of report %s without --top, which needs the dump",
-		     r->name);
+		     "a capsule has report %s without --top, which needs the dump", r->name);
 	else
 		return 0;
 	if (what)
@@ -124,12 +124,16 @@ static int take_text(struct run *run, const struct capsule_more *more)
 static int take_rows(struct run *run)
 {
 	const struct report *r = run->o.report;
+	const struct capsule_part part = {
+		.report = r, .opts = { .all = run->o.report_opts.all, .by = run->o.report_opts.by }
+	};
 	bool *stored = arena_array(&run->mem, bool, r->ncols);
 	struct capsule_more more;
 
 	run->stored_issues = arena_array(&run->mem, struct issues, 1);
 	issues_init(run->stored_issues);
-	if (capsule_load(run->stored, r, &run->t, stored, run->stored_issues, &more, &run->diag))
+	if (capsule_load(run->stored, &part, &run->t, stored, run->stored_issues, &more,
+			 &run->diag))
 		return EXIT_NO_ANSWER;
 	if (more.made) {
 		fail(&run->diag, ST_NODATA, "the rows of report %s were made with %s", r->name,
@@ -145,6 +149,16 @@ static int take_rows(struct run *run)
 	return 0;
 }
 
+/* What the product of the report writes, as it was written then. */
+static int take_page(struct run *run)
+{
+	run->stored_issues = arena_array(&run->mem, struct issues, 1);
+	issues_init(run->stored_issues);
+	return capsule_page_issues(run->stored, run->product->name, run->stored_issues, &run->diag)
+		       ? EXIT_NO_ANSWER
+		       : 0;
+}
+
 int run_stored(struct run *run)
 {
 	const struct options *o = &run->o;
@@ -158,5 +172,5 @@ int run_stored(struct run *run)
 	}
 	if (stored_open(o->images[0], &run->diag, &run->stored))
 		return EXIT_NO_ANSWER;
-	return take_rows(run);
+	return run->product ? take_page(run) : take_rows(run);
 }

@@ -395,6 +395,8 @@ struct snapshot_opts {
 	void *first_arg;
 };
 
+/* enum need: all that snapshot_build() builds of K for NEEDS. */
+unsigned snapshot_parts(const struct kernel *k, unsigned needs);
 /* Never fails as a whole: damage is recorded in k->issues. */
 struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 				const struct snapshot_opts *o);

@@ -90,7 +90,7 @@ uint32_t snapshot_proc_by_pid(const struct snapshot *s, int64_t pid)
 }
 
 /* Which parts need which. */
-static unsigned closure(unsigned needs)
+unsigned snapshot_parts(const struct kernel *k, unsigned needs)
 {
 	if (needs & NEED_FOUND)
 		needs |= NEED_USAGE;
@@ -102,7 +102,7 @@ static unsigned closure(unsigned needs)
 		needs |= NEED_VMAS | NEED_FRAMES;
 	if (needs & (NEED_VMAS | NEED_CGROUPS))
 		needs |= NEED_TASKS;
-	return needs;
+	return needs & k->offers;
 }
 
 static void sum_usage(struct snapshot *s)
@@ -200,7 +200,7 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct s
 	struct snapshot *s = heap_array(struct snapshot, 1);
 
 	s->k = k;
-	s->built = closure(needs) & k->offers;
+	s->built = snapshot_parts(k, needs);
 	k->source->build(s, s->built, o);
 	if (s->refused)
 		return s;

@@ -15,18 +15,6 @@ void render_sqlite(const struct render *r, FILE *out)
 	(void)r, (void)out;
 }
 
-const char *capsule_table(const struct report *r, char *buf, size_t size)
-{
-	(void)buf, (void)size;
-	return r->name;
-}
-
-const struct report *capsule_report(unsigned i)
-{
-	(void)i;
-	return NULL;
-}
-
 struct capsule *capsule_new(const struct image_facts *f)
 {
 	(void)f;
@@ -39,9 +27,9 @@ void capsule_add(struct capsule *c, const struct capsule_rows *rows)
 	(void)c, (void)rows;
 }
 
-void capsule_text(struct capsule *c, const struct report *r, const char *text)
+void capsule_text(struct capsule *c, const struct capsule_part *p, const char *text)
 {
-	(void)c, (void)r, (void)text;
+	(void)c, (void)p, (void)text;
 }
 
 void capsule_fact(struct capsule *c, const char *key, const char *text)
@@ -49,9 +37,9 @@ void capsule_fact(struct capsule *c, const char *key, const char *text)
 	(void)c, (void)key, (void)text;
 }
 
-void capsule_lacks(struct capsule *c, const struct report *r, const char *why)
+void capsule_lacks(struct capsule *c, const struct capsule_part *p, const char *why)
 {
-	(void)c, (void)r, (void)why;
+	(void)c, (void)p, (void)why;
 }
 
 void capsule_write(struct capsule *c, FILE *out)
@@ -89,11 +77,31 @@ const struct image_facts *capsule_image(const struct capsule_file *f)
 	return NULL;
 }
 
-enum status capsule_load(struct capsule_file *f, const struct report *r, struct table *t,
+enum status capsule_load(struct capsule_file *f, const struct capsule_part *p, struct table *t,
 			 bool *stored, struct issues *is, struct capsule_more *more,
 			 struct diag *diag)
 {
-	(void)f, (void)r, (void)t, (void)stored, (void)is, (void)more;
+	(void)f, (void)p, (void)t, (void)stored, (void)is, (void)more;
+	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
+}
+
+void capsule_page(struct capsule *c, const char *name, const char *text, size_t size,
+		  const struct issues *is)
+{
+	(void)c, (void)name, (void)text, (void)size, (void)is;
+}
+
+enum status capsule_page_issues(struct capsule_file *f, const char *name, struct issues *is,
+				struct diag *diag)
+{
+	(void)f, (void)name, (void)is;
+	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
+}
+
+enum status capsule_page_write(struct capsule_file *f, const char *name, FILE *out,
+			       struct diag *diag)
+{
+	(void)f, (void)name, (void)out;
 	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
 }
 

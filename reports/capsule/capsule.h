@@ -15,17 +15,29 @@
 
 #include "reports/render/render.h"
 
-#define CAPSULE_SCHEMA 2		/* schema_version: raised when tables change; older ones are read */
+#define CAPSULE_SCHEMA 3		/* schema_version: raised when tables change; older ones are read */
 #define FLEET_ID 0x564d464cu		/* application_id of a merge of capsules: "VMFL" */
 #define CAPSULE_ID 0x564d4345u		/* application_id of the file: "VMCE" */
 
 /* Does this program write and read capsules? One without SQLite does not. */
 extern const bool capsule_here;
 
-/* Name of R's table: that of the report, and of its part ("oom_tasks"). BUF is for the latter. */
-const char *capsule_table(const struct report *r, char *buf, size_t size);
-/* A number for each report whose rows a capsule holds: [0, n). NULL: no more. Parts too. */
-const struct report *capsule_report(unsigned i);
+/* What a capsule holds of one report: the rows that it has with OPTS, of which one at most is
+   given: all, or by. */
+struct capsule_part {
+	const struct report *report;
+	struct report_opts opts;
+};
+
+/* A number for each of them: [0, n). False: no more. First all that have a table in fleets. */
+bool capsule_part(unsigned i, struct capsule_part *ret);
+/* Has a fleet this table too? */
+bool capsule_part_merges(const struct capsule_part *p);
+
+#define CAPSULE_TABLE 64	/* bytes of a table's name */
+/* The name of its table: that of the report, of its part, and of the option ("census_by_zone",
+   "slab_all"). Returns BUF, which has CAPSULE_TABLE bytes. */
+const char *capsule_table(const struct capsule_part *p, char *buf);
 
 /* ---- writing ------------------------------------------------------------------- */
 
@@ -33,7 +45,7 @@ struct capsule;
 
 /* Rows of one report. */
 struct capsule_rows {
-	const struct report *report;
+	struct capsule_part part;
 	const struct column *const *cols;	/* those to store */
 	unsigned ncols;
 	const struct table *t;			/* as made: neither sorted nor cut */
@@ -46,11 +58,14 @@ struct capsule_rows {
 struct capsule *capsule_new(const struct image_facts *f);
 void capsule_add(struct capsule *c, const struct capsule_rows *rows);
 /* The report's own TEXT, beside rows that were added. */
-void capsule_text(struct capsule *c, const struct report *r, const char *text);
+void capsule_text(struct capsule *c, const struct capsule_part *p, const char *text);
+/* What product NAME of R writes: TEXT of SIZE bytes, with the issues of its snapshot. */
+void capsule_page(struct capsule *c, const char *name, const char *text, size_t size,
+		  const struct issues *is);
 /* A fact about the dump beside those of struct image_facts. */
 void capsule_fact(struct capsule *c, const char *key, const char *text);
-/* R could not be made, and WHY. */
-void capsule_lacks(struct capsule *c, const struct report *r, const char *why);
+/* P could not be made, and WHY. */
+void capsule_lacks(struct capsule *c, const struct capsule_part *p, const char *why);
 /* Writes the file to OUT and frees C. */
 void capsule_write(struct capsule *c, FILE *out);
 /* Frees C, which may be NULL. */
@@ -84,12 +99,19 @@ struct capsule_more {
 };
 
 /*
- * Fills T, whose columns are those of R, with R's rows; those of columns that were not stored
+ * Fills T, whose columns are those of P's report, with P's rows; those of columns that were not stored
  * are unknown, and *STORED[i] (ncols of them) is false. IS gets the issues. ST_NODATA with DIAG:
- * the capsule does not have this report. ST_CORRUPT with DIAG.
+ * the capsule does not have it. ST_CORRUPT with DIAG.
  */
-enum status capsule_load(struct capsule_file *f, const struct report *r, struct table *t,
+enum status capsule_load(struct capsule_file *f, const struct capsule_part *p, struct table *t,
 			 bool *stored, struct issues *is, struct capsule_more *more,
 			 struct diag *diag);
+
+/* The issues of the page NAME (capsule_page). ST_NODATA with DIAG: the capsule does not have it. */
+enum status capsule_page_issues(struct capsule_file *f, const char *name, struct issues *is,
+				struct diag *diag);
+/* Writes the page to OUT. ST_CORRUPT with DIAG. */
+enum status capsule_page_write(struct capsule_file *f, const char *name, FILE *out,
+			       struct diag *diag);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "reports/capsule/capsule.h"
@@ -353,33 +355,34 @@ static void take_issue(sqlite3_stmt *st, struct issues *is, struct arena *mem)
 	}
 }
 
-/* In the order in which they were counted. */
-static enum status load_issues(struct loader *l, struct issues *is, struct diag *diag)
+/* Of table NAME, in the order in which they were counted. Texts in MEM. */
+static enum status load_issues(struct capsule_file *f, const char *name, struct issues *is,
+			       struct arena *mem, struct diag *diag)
 {
 	sqlite3_stmt *st = NULL;
 	int rc;
 
-	if (sqlite3_prepare_v2(l->f->db,
+	if (sqlite3_prepare_v2(f->db,
 			       "SELECT kind, object, count, texts FROM issues WHERE report = ? "
 			       "ORDER BY number",
 			       -1, &st, NULL))
-		return broken(l->f, diag);
-	sqlite3_bind_text(st, 1, l->name, -1, SQLITE_STATIC);
+		return broken(f, diag);
+	sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW && is->n < ISSUES_MAX)
-		take_issue(st, is, &l->t->mem);
+		take_issue(st, is, mem);
 	sqlite3_finalize(st);
-	return rc == SQLITE_DONE || rc == SQLITE_ROW ? ST_OK : broken(l->f, diag);
+	return rc == SQLITE_DONE || rc == SQLITE_ROW ? ST_OK : broken(f, diag);
 }
 
-enum status capsule_load(struct capsule_file *f, const struct report *r, struct table *t,
+enum status capsule_load(struct capsule_file *f, const struct capsule_part *p, struct table *t,
 			 bool *stored, struct issues *is, struct capsule_more *more,
 			 struct diag *diag)
 {
-	char name[64];
-	struct loader l = { .f = f, .t = t };
+	const struct report *r = p->report;
+	char name[CAPSULE_TABLE];
+	struct loader l = { .f = f, .name = capsule_table(p, name), .t = t };
 	enum status st;
 
-	l.name = capsule_table(r, name, sizeof(name));
 	*more = (struct capsule_more){ .made = NULL };
 	t->cols = r->cols;
 	t->ncols = r->ncols;
@@ -390,8 +393,88 @@ enum status capsule_load(struct capsule_file *f, const struct report *r, struct 
 		st = load_rows(&l, diag);
 	}
 	if (!st)
-		st = load_issues(&l, is, diag);
+		st = load_issues(f, l.name, is, &t->mem, diag);
 	t->nall = t->nrows;
 	arena_release(&l.mem);
 	return st;
+}
+
+/* ---- what is no table ---------------------------------------------------------------------- */
+
+/* Columns size and zlib of page NAME. */
+static enum status find_page(struct capsule_file *f, const char *name, struct diag *diag,
+			     sqlite3_stmt **ret)
+{
+	int rc;
+
+	*ret = NULL;
+	if (!database_has(f->db, "written"))
+		return fail(diag, ST_NODATA, "the capsule does not have %s: it needs the dump",
+			    name);
+	if (sqlite3_prepare_v2(f->db, "SELECT size, zlib FROM written WHERE name = ?", -1, ret,
+			       NULL))
+		return broken(f, diag);
+	sqlite3_bind_text(*ret, 1, name, -1, SQLITE_STATIC);
+	rc = sqlite3_step(*ret);
+	if (rc == SQLITE_ROW)
+		return ST_OK;
+	sqlite3_finalize(*ret);
+	*ret = NULL;
+	return rc == SQLITE_DONE ? fail(diag, ST_NODATA,
+					"the capsule does not have %s: it needs the dump", name)
+				 : broken(f, diag);
+}
+
+enum status capsule_page_issues(struct capsule_file *f, const char *name, struct issues *is,
+				struct diag *diag)
+{
+	sqlite3_stmt *st;
+	enum status ret = find_page(f, name, diag, &st);
+
+	if (!ret)
+		ret = load_issues(f, name, is, &f->mem, diag);
+	sqlite3_finalize(st);
+	return ret;
+}
+
+/* Inflates Z's input to OUT, SIZE bytes at most. False: it is not what it should be. */
+static bool inflate_to(z_stream *z, uint64_t size, FILE *out)
+{
+	uint8_t buf[1 << 14];
+	int err = Z_OK;
+
+	while (err == Z_OK) {
+		size_t n;
+
+		z->next_out = buf;
+		z->avail_out = sizeof(buf);
+		err = inflate(z, Z_NO_FLUSH);
+		n = sizeof(buf) - z->avail_out;
+		if (n > size || (!n && err == Z_OK))
+			return false;
+		size -= n;
+		fwrite(buf, 1, n, out);
+	}
+	return err == Z_STREAM_END && !size;
+}
+
+enum status capsule_page_write(struct capsule_file *f, const char *name, FILE *out,
+			       struct diag *diag)
+{
+	z_stream z = { .avail_in = 0 };
+	sqlite3_stmt *st;
+	enum status ret = find_page(f, name, diag, &st);
+	bool whole;
+
+	if (ret)
+		return ret;
+	z.next_in = (Bytef *)(uintptr_t)sqlite3_column_blob(st, 1);
+	z.avail_in = (uInt)sqlite3_column_bytes(st, 1);
+	if (inflateInit(&z) != Z_OK)
+		arena_die(0);
+	whole = inflate_to(&z, (uint64_t)sqlite3_column_int64(st, 0), out);
+	inflateEnd(&z);
+	sqlite3_finalize(st);
+	return whole ? ST_OK
+		     : fail(diag, ST_CORRUPT, "the capsule is damaged: its %s ends early", name);
 }

@@ -5,17 +5,19 @@
 #include "reports/core/cell.h"
 
 const char capsule_about_sql[] =
+	"PRAGMA page_size = 1024;"	      /* many tables are small */
 	"PRAGMA application_id = 1447904069;" /* CAPSULE_ID */
-	"PRAGMA user_version = 2;"	      /* CAPSULE_SCHEMA */
+	"PRAGMA user_version = 3;"	      /* CAPSULE_SCHEMA */
 	"CREATE TABLE capsule (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	"CREATE TABLE reports (report TEXT PRIMARY KEY, rows INTEGER, lacks TEXT, made TEXT,"
 	" head TEXT, note TEXT, text TEXT, crash_time INTEGER) WITHOUT ROWID;"
 	"CREATE TABLE issues (report TEXT, number INTEGER, kind TEXT, object TEXT, count INTEGER,"
-	" texts TEXT, PRIMARY KEY (report, number)) WITHOUT ROWID;";
+	" texts TEXT, PRIMARY KEY (report, number)) WITHOUT ROWID;"
+	"CREATE TABLE written (name TEXT PRIMARY KEY, size INTEGER, zlib BLOB);";
 
 const char fleet_about_sql[] =
 	"PRAGMA application_id = 1447904844;" /* FLEET_ID */
-	"PRAGMA user_version = 2;"	      /* CAPSULE_SCHEMA */
+	"PRAGMA user_version = 3;"	      /* CAPSULE_SCHEMA */
 	"CREATE TABLE manifest (file TEXT, key TEXT, outcome TEXT, dump_id TEXT, bytes INTEGER,"
 	" why TEXT, PRIMARY KEY (file, key)) WITHOUT ROWID;"
 	"CREATE TABLE reports (dump_id TEXT, report TEXT, rows INTEGER, lacks TEXT, head TEXT,"

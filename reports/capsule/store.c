@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include <sqlite3.h>
+#include <zlib.h>
 
 #include "dumpread/base/heap.h"
 #include "reports/capsule/capsule.h"
 #include "reports/capsule/sql.h"
-#include "reports/core/list.h"
 
 const bool capsule_here = true;
 
@@ -23,39 +23,6 @@ struct capsule {
 	sqlite3 *db;
 	struct arena mem;
 };
-
-/* ---- the reports of a capsule --------------------------------------------------- */
-
-/* Those whose rows are made from one dump, and not too many to keep. */
-static bool is_held(const struct report *r)
-{
-	return !r->products && !r->compares && !r->dump_only && !r->of_fleet;
-}
-
-const struct report *capsule_report(unsigned i)
-{
-	for (const struct report *const *r = reports; *r; r++) {
-		if (!is_held(*r))
-			continue;
-		if (!i--)
-			return *r;
-		for (const struct report_part *p = (*r)->parts; p && p->opt; p++)
-			if (!i--)
-				return p->report;
-	}
-	return NULL;
-}
-
-const char *capsule_table(const struct report *r, char *buf, size_t size)
-{
-	const struct report *whole = report_find(r->name);
-
-	snprintf(buf, size, "%s", r->table ? r->table : r->name);
-	for (const struct report_part *p = whole ? whole->parts : NULL; p && p->opt; p++)
-		if (p->report == r)
-			snprintf(buf, size, "%s_%s", r->name, p->name);
-	return buf;
-}
 
 /* ---- SQL --------------------------------------------------------------------------- */
 
@@ -287,8 +254,8 @@ static void put_report(struct capsule *c, const char *name, const struct capsule
 
 void capsule_add(struct capsule *c, const struct capsule_rows *rows)
 {
-	char name[64];
-	struct wide w = { .rows = rows, .name = capsule_table(rows->report, name, sizeof(name)) };
+	char name[CAPSULE_TABLE];
+	struct wide w = { .rows = rows, .name = capsule_table(&rows->part, name) };
 
 	run_sql(c, "BEGIN");
 	plan_hidden(c, &w);
@@ -300,15 +267,33 @@ void capsule_add(struct capsule *c, const struct capsule_rows *rows)
 	arena_release(&c->mem);
 }
 
-void capsule_text(struct capsule *c, const struct report *r, const char *text)
+void capsule_text(struct capsule *c, const struct capsule_part *p, const char *text)
 {
 	sqlite3_stmt *st = prepare(c, "UPDATE reports SET text = ? WHERE report = ?");
-	char name[64];
+	char name[CAPSULE_TABLE];
 
 	bind_str(c, st, 1, text);
-	bind_str(c, st, 2, capsule_table(r, name, sizeof(name)));
+	bind_str(c, st, 2, capsule_table(p, name));
 	step(c, st);
 	sqlite3_finalize(st);
+}
+
+void capsule_page(struct capsule *c, const char *name, const char *text, size_t size,
+		  const struct issues *is)
+{
+	sqlite3_stmt *st = prepare(c, "INSERT INTO written VALUES (?, ?, ?)");
+	uLong len = compressBound(size);
+	Bytef *packed = arena_array(&c->mem, Bytef, len);
+
+	if (compress2(packed, &len, (const Bytef *)text, size, Z_BEST_COMPRESSION) != Z_OK)
+		arena_die(size);
+	bind_str(c, st, 1, name);
+	must(c->db, sqlite3_bind_int64(st, 2, (int64_t)size));
+	must(c->db, sqlite3_bind_blob64(st, 3, packed, len, SQLITE_STATIC));
+	step(c, st);
+	sqlite3_finalize(st);
+	put_issues(c, name, is);
+	arena_release(&c->mem);
 }
 
 void capsule_fact(struct capsule *c, const char *key, const char *text)
@@ -316,11 +301,11 @@ void capsule_fact(struct capsule *c, const char *key, const char *text)
 	put_fact(c, key, text, 0);
 }
 
-void capsule_lacks(struct capsule *c, const struct report *r, const char *why)
+void capsule_lacks(struct capsule *c, const struct capsule_part *p, const char *why)
 {
-	char name[64];
+	char name[CAPSULE_TABLE];
 
-	put_report(c, capsule_table(r, name, sizeof(name)), NULL, why);
+	put_report(c, capsule_table(p, name), NULL, why);
 }
 
 /* ---- the end ------------------------------------------------------------------------- */
@@ -352,7 +337,8 @@ void render_sqlite(const struct render *r, FILE *out)
 {
 	struct capsule *c = capsule_new(r->image);
 	const struct capsule_rows rows = {
-		.report = r->report,
+		.part = { .report = r->report,
+			  .opts = { .all = r->opts->all, .by = r->opts->by } },
 		.cols = r->cols,
 		.ncols = r->ncols,
 		.t = r->t,

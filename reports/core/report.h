@@ -92,7 +92,7 @@ struct report_opts {
 	bool began;		/* report.first has printed: the rows are those that are left */
 	bool virt;		/* --virtual: virtual sizes instead of resident pages */
 	const char *file;	/* --file NAME: only this file */
-	const char *by;		/* --by WHAT: classes divided by it */
+	const char *by;		/* --by WHAT: classes divided by it; a name of spread.h */
 	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
 	const char *headers;	/* --headers DIR: the kernel's headers, in place of types */
@@ -147,6 +147,7 @@ struct product {
 	unsigned needs;			/* enum need, beside those of the report */
 	bool dest_word;			/* without -o, the word after its name is DEST */
 	bool dir;			/* makes a directory: DEST is its name, OUT NULL */
+	bool kept;			/* a capsule has what it writes without options */
 	/* DEST: the argument of -o, NULL for stdout. On failure DIAG has a sentence. */
 	enum status (*write)(const struct snapshot *s, const struct report_opts *o,
 			     const char *dest, FILE *out, struct diag *diag);

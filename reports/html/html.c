@@ -51,7 +51,7 @@ static enum status write_html(const struct snapshot *s, const struct report_opts
 
 static const struct product products[] = {
 	{ .name = "html", .about = "one file for a browser; needs no network and no other file",
-	  .dest_word = true, .write = write_html, .write_fleet = html_fleet },
+	  .dest_word = true, .kept = true, .write = write_html, .write_fleet = html_fleet },
 	{ .name = NULL }
 };
 

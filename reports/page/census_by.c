@@ -27,21 +27,16 @@ static const struct column cols[] = {
 static enum status by_report(const struct snapshot *s, const struct report_opts *o, struct table *t,
 			     struct diag *diag)
 {
-	/* a capsule has the rows of each part, and gives no options */
-	const char *what = o->by ? o->by : "zone";
-	enum spread_by by = spread_named(what);
+	enum spread_by by = spread_named(o->by);
 	VEC(struct row) rows = { 0 };
 	struct spread spread;
 	struct census *c;
 	enum status st;
 
-	if (by == SPREADS)
-		return fail(diag, ST_ABSENT,
-			    "--by takes node, zone, migratetype, order or cgroup, not %s", what);
 	c = census_build(s, &t->mem);
 	st = spread_build(s, c, by, &t->mem, &spread);
 	if (st)
-		fail(diag, st, "this kernel does not show the %s of a frame", what);
+		fail(diag, st, "this kernel does not show the %s of a frame", o->by);
 	for (uint32_t i = 0; !st && i < spread.n; i++)
 		for (unsigned j = 1; j < PAGE_CLASSES; j++) {
 			uint64_t pages = spread.v[i].pages[j];
