@@ -28,6 +28,7 @@ PKG_CONFIG=${PKG_CONFIG:-pkg-config}
 # KIND  NEED  PROBE  WHAT  PACKAGE.  NEED: "must", or "may": its absence is lived with.
 table() {
 	cat <<-END
+		build must cmd make make
 		build must cmd ${CC%% *} $(cc_package)
 		build must header stdio.h libc6-dev
 		build must cmd $PKG_CONFIG pkg-config
