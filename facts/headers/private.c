@@ -15,7 +15,8 @@
 /* Where definitions are looked for, in this order. */
 static const char *const folders[] = {
 	"include/linux", "mm", "kernel", "kernel/printk", "kernel/sched", "kernel/cgroup",
-	"kernel/time", "lib", "fs", "fs/hugetlbfs", "ipc",
+	"kernel/time", "kernel/locking", "kernel/events", "kernel/trace", "kernel/bpf", "lib",
+	"fs", "fs/hugetlbfs", "ipc", "block", "drivers/base", "net/core", "net/packet",
 };
 
 struct search {
