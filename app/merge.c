@@ -293,6 +293,11 @@ static int add_manifest(struct merge *m, const char *path)
 	size_t cap = 0;
 	int err = 0;
 
+	if (!in && errno == EPERM) {
+		fprintf(stderr, "vmcensus: %s: it is no manifest\n", path);
+		m->skipped++;
+		return 0;
+	}
 	if (!in) {
 		fail(&m->diag, ST_IO, "%s: %s", path, strerror(errno));
 		return -1;

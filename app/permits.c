@@ -118,21 +118,24 @@ static int only_elf(int fd)
 	return only_begins(fd, "\177ELF");
 }
 
-/* A link to a file of another kind is none. */
-static int open_in_folder(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (str_ends(path, ".vmc"))
-		return only_begins(fd, "SQLite format 3");
-	return str_ends(path, ".jsonl") ? only_begins(fd, "{") : refuse(fd, EPERM);
-}
-
 static int only_file(int fd)
 {
 	struct stat st;
 
 	return fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode)) ? refuse(fd, EPERM) : fd;
+}
+
+/* A link to a file of another kind is none. A manifest is empty if the share of its task is. */
+static int open_in_folder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (str_ends(path, ".vmc"))
+		return only_begins(fd, "SQLite format 3");
+	if (!str_ends(path, ".jsonl"))
+		return refuse(fd, EPERM);
+	return fd >= 0 && !fstat(fd, &st) && !st.st_size ? only_file(fd) : only_begins(fd, "{");
 }
 
 int permits_open(struct permits *p, const char *path)

@@ -214,11 +214,6 @@ static void put_desc(const struct mkimage *m, struct bytes *b, uint64_t at, uint
 	put_uint(b, at + 12, flags, 4, m->big);
 }
 
-static bool is_zero(const uint8_t *page, size_t n)
-{
-	return !page[0] && !memcmp(page, page + 1, n - 1);
-}
-
 struct bytes mk_kdump(const struct mkimage *m)
 {
 	uint64_t block = (uint64_t)1 << m->page_shift, n = 0, at, off, zero;

@@ -155,6 +155,7 @@ static void test_folders(void)
 	file("caps/sub/a.vmc", "SQLite format 3");
 	file("caps/text.vmc", "SQLite format");
 	file("caps/manifest.jsonl", "{}");
+	file("caps/manifest.1-4.jsonl", "");
 	file("caps/passwd.jsonl", "root:x:0:0\n");
 	file("caps/other", "SQLite format 3");
 	file("more/a.vmc", "SQLite format 3");
@@ -162,6 +163,7 @@ static void test_folders(void)
 	CHECK_EQ(OPEN(&p, "more//a.vmc"), 0);
 	CHECK_EQ(OPEN(&p, "caps/same.vmc"), 0);
 	CHECK_EQ(OPEN(&p, "caps/manifest.jsonl"), 0);
+	CHECK_EQ(OPEN(&p, "caps/manifest.1-4.jsonl"), 0);
 	CHECK_EQ(OPEN(&p, "caps/none.vmc"), ENOENT);
 	CHECK_EQ(OPEN(&p, "caps/link.vmc"), EPERM);
 	CHECK_EQ(OPEN(&p, "caps/text.vmc"), EPERM);
