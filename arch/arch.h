@@ -117,6 +117,7 @@ struct arch_gate {
 	   that member, if COMPAT is 0 */
 	enum layout_id flags, compat;
 	uint64_t flag;
+	uint32_t thread;		/* without both: if this flag of thread_info is not set */
 };
 
 /* A line of /proc/PID/status that only this CPU's kernels have, since mainline SINCE, a V(). */

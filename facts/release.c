@@ -10,11 +10,11 @@
 
 unsigned release_parse(const char *text, struct release *ret)
 {
-	int *const part[] = { &ret->major, &ret->minor, &ret->patch };
+	int *const part[] = { &ret->major, &ret->minor, &ret->patch, &ret->stable };
 	unsigned n = 0;
 
 	*ret = (struct release){ 0 };
-	while (n < 3 && isdigit((unsigned char)*text)) {
+	while (n < (ret->major == 2 ? 4 : 3) && isdigit((unsigned char)*text)) {
 		for (; isdigit((unsigned char)*text); text++) {
 			*part[n] = 10 * *part[n] + (*text - '0');
 			if (*part[n] > RELEASE_MAX)

@@ -14,6 +14,7 @@
 
 struct release {
 	int major, minor, patch;	/* all 0: not known */
+	int stable;	/* 2.6.32.69: 69; only of 2.6, where the third number is the mainline's */
 	int el, build;	/* 4.18.0-240.22.1.el8_3: 8 and 240; el 0: not of Red Hat's */
 	int ubuntu;	/* 4.15.0-213-generic: 213; 0: not Ubuntu's, or of a cloud's own count */
 };
@@ -28,8 +29,8 @@ struct era {
 	int from, until;
 };
 
-/* Read the numbers at the start of TEXT, at most three; returns how many. Missing ones
-   are 0, and none is above RELEASE_MAX. */
+/* Read the numbers at the start of TEXT, at most three, of 2.6 four; returns how many. Missing
+   ones are 0, and none is above RELEASE_MAX. */
 unsigned release_parse(const char *text, struct release *ret);
 
 /*

@@ -135,8 +135,16 @@ static bool backported(const struct release *v, const char *list)
 	for (; *list; list += strcspn(list, " "), list += strspn(list, " ")) {
 		if (rebuilt(v, list))
 			return true;
-		if (release_parse(list, &w) == 3 && v->major == w.major && v->minor == w.minor)
-			return v->patch >= w.patch;
+		switch (release_parse(list, &w)) {
+		case 3:
+			if (v->major == w.major && v->minor == w.minor)
+				return v->patch >= w.patch;
+			break;
+		case 4:
+			if (release_mainline(v) == release_mainline(&w))
+				return v->stable >= w.stable;
+			break;
+		}
 	}
 	return false;
 }

@@ -145,6 +145,7 @@ struct mm {
 	uint32_t nbad_tables;
 	bool reaped;			/* the OOM reaper ran on it */
 	bool forked;			/* of a child inside fork(): no task has it yet */
+	bool oom_disabled;		/* a task of it must not be killed (until 3.1) */
 	bool broken;			/* its VMAs could not all be read */
 	struct usage usage;		/* sum over its VMAs */
 };

@@ -192,11 +192,13 @@ const struct arch_vmflag x86_64_vmflags[] = { { 37, V(6, 6), "ss" }, { 0, 0, NUL
 /*
  * arch/x86/entry/vsyscall/vsyscall_64.c (get_gate_vma, map_vsyscall) and
  * arch/x86/include/asm/mmu.h, read in 5.10 ... 7.3: enum { EMULATE, XONLY, NONE }
- * vsyscall_mode; MM_CONTEXT_HAS_VSYSCALL is bit 1.
+ * vsyscall_mode; MM_CONTEXT_HAS_VSYSCALL is bit 1. Until 375906f8765e (v2.6.39) the thread's
+ * TIF_IA32 was asked, bit 17; RHEL 6 has another bit of mm->flags, set and cleared with it.
  */
 static const struct arch_gate gate = {
 	.name = "[vsyscall]", .vma = Y_GATE_VMA, .mode = Y_VSYSCALL_MODE, .mode_none = 2,
 	.flags = M_MM_CONTEXT_FLAGS, .flag = 0x2, .compat = M_MM_CONTEXT_IA32,
+	.thread = 1u << 17,
 };
 
 #define FEATURE_OSPKE (16 * 32 + 4)	/* word and bit in x86_capability[] */

@@ -66,14 +66,17 @@ static void compare_count(struct pcp *p, const struct zone *z, uint32_t cpu, uin
 static bool claim_zone(struct pcp *p, const struct zone *z)
 {
 	const struct member *m = &p->k->layout.v[M_PCP_LISTS].m;
-	uint64_t pageset, at, listed;
+	uint64_t at, listed;
 	bool whole = true, all;
 
-	if (kmember_u64(p->k, p->r, z->addr, M_ZONE_PCP, &pageset))
-		return false;
 	for (uint32_t cpu = 0; cpu < p->k->ncpus; cpu++) {
-		at = pageset + p->k->percpu[cpu] + layout_offset(&p->k->layout, M_PAGESET_PCP) +
-		     m->offset;
+		enum status st = zone_of_cpu(p->k, p->r, z->addr, M_ZONE_PCP, cpu, &at);
+
+		if (st == ST_ABSENT)
+			continue;
+		if (st)
+			return false;
+		at += layout_offset(&p->k->layout, M_PAGESET_PCP) + m->offset;
 		listed = 0;
 		all = true;
 		for (uint32_t i = 0; i < p->nlists; i++)

@@ -155,7 +155,7 @@ bool vma_is_heap(const struct snapshot *s, const struct vma *v)
 {
 	const struct mm *m = &s->mms[v->mm];
 
-	if (kernel_rule(s->k, RULE_HEAP_WHOLE))
+	if (!kernel_rule(s->k, RULE_HEAP_PART))
 		return v->start <= m->start_brk && v->end >= m->brk;
 	if (kernel_rule(s->k, RULE_HEAP_STRICT))
 		return v->start < m->brk && v->end > m->start_brk;

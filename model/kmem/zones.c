@@ -116,17 +116,42 @@ static enum status add_cpu_numa(struct builder *b, struct zone *z, uint64_t stat
 	return ST_OK;
 }
 
-static enum status read_cpu(struct builder *b, struct zone *z, uint64_t offset, struct zone_cpu *c)
+enum status zone_of_cpu(const struct kernel *k, struct reader *r, uint64_t addr,
+			enum layout_id id, uint32_t i, uint64_t *ret)
 {
-	uint64_t pcp = kobj_u64(&b->zone, M_ZONE_PCP) + offset;
-	uint64_t stats = kobj_u64(&b->zone, M_ZONE_CPU_STATS) + offset;
+	const struct member *m = &k->layout.v[id].m;
+	unsigned word = k->dump->word_size;
 	enum status st;
 
-	if (b->y.k->dump->word_size == 4) {
-		pcp = (uint32_t)pcp;
-		stats = (uint32_t)stats;
+	if (!m->is_array) {
+		st = kmember_u64(k, r, addr, id, ret);
+		if (!st && !*ret)
+			return ST_CORRUPT;
+		*ret += k->percpu[i];
+		if (word == 4)
+			*ret = (uint32_t)*ret;
+		return st;
 	}
-	pcp += layout_offset(&b->y.k->layout, M_PAGESET_PCP);
+	if (k->possible[i] >= m->count)
+		return ST_CORRUPT;
+	*ret = addr + m->offset + (uint64_t)k->possible[i] * m->stride;
+	if (m->stride != word)
+		return ST_OK;
+	st = read_kva_word(r, *ret, ret);
+	return st || *ret ? st : ST_ABSENT;
+}
+
+static enum status read_cpu(struct builder *b, struct zone *z, uint32_t i, struct zone_cpu *c)
+{
+	const struct kernel *k = b->y.k;
+	uint64_t pcp, stats = 0;
+	enum status st = zone_of_cpu(k, b->y.r, z->addr, M_ZONE_PCP, i, &pcp);
+
+	if (!st && has(k, M_ZONE_CPU_STATS))
+		st = zone_of_cpu(k, b->y.r, z->addr, M_ZONE_CPU_STATS, i, &stats);
+	if (st)
+		return st;
+	pcp += layout_offset(&k->layout, M_PAGESET_PCP);
 	st = read_int(b, pcp, M_PCP_COUNT, &c->count);
 	st = st ? st : read_int(b, pcp, M_PCP_HIGH, &c->high);
 	st = st ? st : read_int(b, pcp, M_PCP_BATCH, &c->batch);
@@ -156,7 +181,9 @@ static void read_cpus(struct builder *b, struct zone *z)
 		if (!cpu_was_online(&b->y, k->possible[i]))
 			continue;
 		c->cpu = k->possible[i];
-		st = read_cpu(b, z, k->percpu[i], c);
+		st = read_cpu(b, z, i, c);
+		if (st == ST_ABSENT)
+			continue;
 		if (st)
 			issue_add(k->issues, st, "zone", 1, "%s: the list of CPU %u", z->name,
 				  c->cpu);

@@ -78,6 +78,14 @@ enum status zones_build(const struct snapshot *s, struct arena *mem, unsigned pa
 
 struct reader;
 
+/*
+ * Where the I-th possible CPU keeps what ID (M_ZONE_PCP, M_ZONE_CPU_STATS) says of the zone at ADDR: per-CPU data since
+ * 99dcc3e5a94e (v2.6.34); before, an array with a struct for each CPU, or with CONFIG_NUMA a pointer to one. ST_ABSENT:
+ * that CPU has none.
+ */
+enum status zone_of_cpu(const struct kernel *k, struct reader *r, uint64_t addr,
+			enum layout_id id, uint32_t i, uint64_t *ret);
+
 /* Free pages of Z, as its counter says. */
 uint64_t zone_free(const struct zones *zs, const struct zone *z);
 /* numa.c: the counter or event NAME (as in zoneinfo) of N, or of its zones together, in pages but for

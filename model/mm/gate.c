@@ -51,8 +51,26 @@ void gate_read(const struct kernel *k, struct reader *r, struct gate *ret)
 		ret->pkeys = cpu_has(k, r, k->arch->pkey_feature);
 }
 
-bool gate_in_mm(const struct kernel *k, struct reader *r, const struct gate *g, const struct mm *mm)
+/* The flags of the thread_info of MM's process; 0: not known. */
+static uint64_t thread_flags(const struct snapshot *s, struct reader *r, const struct mm *mm)
 {
+	uint64_t task, info, back, flags;
+
+	if (mm->owner >= s->nprocs || s->procs[mm->owner].leader >= s->ntasks ||
+	    !has(s->k, M_THREAD_INFO_FLAGS) || !has(s->k, M_THREAD_INFO_TASK))
+		return 0;
+	task = s->tasks[s->procs[mm->owner].leader].addr;
+	if (kmember_u64(s->k, r, task, M_TASK_STACK, &info) ||
+	    kmember_u64(s->k, r, info, M_THREAD_INFO_TASK, &back) || back != task ||
+	    kmember_u64(s->k, r, info, M_THREAD_INFO_FLAGS, &flags))
+		return 0;
+	return flags;
+}
+
+bool gate_in_mm(const struct snapshot *s, struct reader *r, const struct gate *g,
+		const struct mm *mm)
+{
+	const struct kernel *k = s->k;
 	const struct arch_gate *a = k->arch ? k->arch->gate : NULL;
 	uint64_t v;
 
@@ -62,5 +80,5 @@ bool gate_in_mm(const struct kernel *k, struct reader *r, const struct gate *g, 
 		return !kmember_u64(k, r, mm->addr, a->flags, &v) && v & a->flag;
 	if (has(k, a->compat))
 		return !kmember_u64(k, r, mm->addr, a->compat, &v) && !v;
-	return true;
+	return !(thread_flags(s, r, mm) & a->thread);
 }

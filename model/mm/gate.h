@@ -17,7 +17,7 @@ struct gate {
 void gate_read(const struct kernel *k, struct reader *r, struct gate *ret);
 
 /* Does the process of MM see the gate vma? (get_gate_vma(): 64-bit processes do.) */
-bool gate_in_mm(const struct kernel *k, struct reader *r, const struct gate *g,
+bool gate_in_mm(const struct snapshot *s, struct reader *r, const struct gate *g,
 		const struct mm *mm);
 
 #endif

@@ -81,6 +81,7 @@ static void read_counters(struct mms_builder *mb, struct mm *m)
 	if (has(k, M_MM_FILE_RSS)) {
 		m->counter[RSS_FILE] = kobj_int(o, M_MM_FILE_RSS);
 		m->counter[RSS_ANON] = kobj_int(o, M_MM_ANON_RSS);
+		m->counter[RSS_SWAP] = kobj_int(o, M_MM_SWAP_USAGE);
 	} else if (has(k, M_MM_RSS)) {
 		m->counter[RSS_ANON] = kobj_int(o, M_MM_ANON_RSS);
 		m->counter[RSS_FILE] = kobj_int(o, M_MM_RSS) - m->counter[RSS_ANON];
@@ -110,6 +111,7 @@ static void read_ranges(const struct kobj *o, struct mm *m)
 	if (!has(o->k, M_MM_DATA_VM) && has(o->k, M_MM_SHARED_VM))
 		m->data_vm = m->total_vm - kobj_u64(o, M_MM_SHARED_VM) - m->stack_vm;
 	m->exec_vm = kobj_u64(o, M_MM_EXEC_VM);
+	m->oom_disabled = kobj_int(o, M_MM_OOM_DISABLED) > 0;
 	m->hiwater_rss = kobj_u64(o, M_MM_HIWATER_RSS);
 	m->hiwater_vm = kobj_u64(o, M_MM_HIWATER_VM);
 	m->start_code = kobj_u64(o, M_MM_START_CODE);

@@ -92,7 +92,7 @@ static bool left_out(const struct snapshot *s, const struct proc *p)
 	const struct rules *rules = &s->k->rules;
 	const struct task *t = task_with_mm(s, p);
 
-	if (p->kthread || p->pid == 1 || !t)
+	if (p->kthread || p->pid == 1 || !t || s->mms[t->mm].oom_disabled)
 		return true;
 	if (rules->on[RULE_OOM_SKIP] && s->mms[t->mm].flags >> MMF_OOM_SKIP & 1)
 		return true;

@@ -5,6 +5,7 @@
  */
 #include <elf.h>
 
+#include "dumpread/base/bytes.h"
 #include "model/kobj.h"
 #include "model/system/system.h"
 
@@ -64,11 +65,26 @@ static uint64_t boottime_of_day(const struct kobj *tk)
 	uint64_t shift = kobj_u64(tk, M_TK_SHIFT);
 	int64_t sec = kobj_int(tk, M_TK_XTIME_SEC) + kobj_int(tk, M_TK_XTIME) +
 		      kobj_int(tk, M_TK_TO_MONO_SEC) + kobj_int(tk, M_TK_SLEPT_SEC);
-	uint64_t ns = kobj_u64(tk, M_TK_TO_MONO_NSEC) + kobj_u64(tk, M_TK_SLEPT_NSEC);
+	uint64_t ns = kobj_u64(tk, M_TK_TO_MONO_NSEC) + kobj_u64(tk, M_TK_SLEPT_NSEC) +
+		      kobj_u64(tk, M_TK_XTIME_TV_NSEC);
 
 	if (shift < 64)
 		ns += kobj_u64(tk, M_TK_XTIME_NSEC) >> shift;
 	return sec >= 0 && (uint64_t)sec < YEARS_100 ? (uint64_t)sec * NSEC_PER_SEC + ns : 0;
+}
+
+/* The same from variables of their own; a struct timespec begins with its seconds. */
+static uint64_t boottime_of_variables(const struct system *y, uint64_t now)
+{
+	unsigned word = y->k->dump->word_size;
+	uint64_t mono, slept = 0;
+
+	if (kvar_u64(y->k, y->r, Y_WALL_TO_MONOTONIC, word, &mono) ||
+	    (has(y->k, Y_TOTAL_SLEEP_TIME) &&
+	     kvar_u64(y->k, y->r, Y_TOTAL_SLEEP_TIME, word, &slept)))
+		return 0;
+	now += (uint64_t)sign_extend(mono, 8 * word) + slept;
+	return now < YEARS_100 ? now * NSEC_PER_SEC : 0;
 }
 
 static int64_t crashtime(const struct dump *d)
@@ -100,6 +116,9 @@ void read_clock(struct system *y)
 			y->m->uptime = boottime_of_day(&tk);
 	}
 	kobj_release(&tk);
+	if (!now && has(y->k, Y_XTIME) && has(y->k, Y_WALL_TO_MONOTONIC) &&
+	    !kvar_u64(y->k, y->r, Y_XTIME, y->k->dump->word_size, &now))
+		y->m->uptime = boottime_of_variables(y, now);
 	/*
 	 * CRASHTIME is the kernel's own value. A dump taken from outside has none, and its file's
 	 * header has the time of writing: then the kernel's clock is better.

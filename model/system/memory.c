@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/kmem/zones.h"
 #include "model/kobj.h"
 #include "model/system/system.h"
 #include "model/walk/list.h"
@@ -173,35 +174,50 @@ struct pending {
 	int64_t sum;
 };
 
-/* Element I of the array STATS of each CPU, signed bytes (include/linux/mmzone.h). */
-static bool pending_of_cpus(const struct system *y, uint64_t percpu, enum layout_id stats,
-			    int64_t i, int64_t *sum)
+/* Adds element I of the array STATS at AT, signed bytes (include/linux/mmzone.h). */
+static bool add_pending(const struct system *y, uint64_t at, enum layout_id stats, int64_t i,
+			int64_t *sum)
 {
 	uint64_t v;
 
-	for (uint32_t cpu = 0; percpu && cpu < y->k->ncpus; cpu++) {
-		if (!elem(y, percpu + y->k->percpu[cpu], stats, i, &v))
+	if (!elem(y, at, stats, i, &v))
+		return false;
+	*sum += (int8_t)v;
+	return true;
+}
+
+static bool pending_of_zone(const struct system *y, uint64_t zone, int64_t i, int64_t *sum)
+{
+	uint64_t at;
+
+	for (uint32_t cpu = 0; cpu < y->k->ncpus; cpu++) {
+		enum status st = zone_of_cpu(y->k, y->r, zone, M_ZONE_CPU_STATS, cpu, &at);
+
+		if (st != ST_ABSENT && (st || !add_pending(y, at, M_ZONE_STAT_DIFF, i, sum)))
 			return false;
-		*sum += (int8_t)v;
 	}
-	return percpu != 0;
+	return true;
 }
 
 static bool pending_of_node(const struct system *y, uint64_t pgdat, void *arg)
 {
 	struct pending *p = arg;
+	int64_t i = layout_enum(&y->k->layout, p->item, -1);
 	uint64_t stats;
 
-	return !kmember_u64(y->k, y->r, pgdat, M_PGDAT_CPU_STATS, &stats) &&
-	       pending_of_cpus(y, stats, M_NODE_STAT_DIFF, layout_enum(&y->k->layout, p->item, -1),
-			       &p->sum);
+	if (kmember_u64(y->k, y->r, pgdat, M_PGDAT_CPU_STATS, &stats) || !stats)
+		return false;
+	for (uint32_t cpu = 0; cpu < y->k->ncpus; cpu++)
+		if (!add_pending(y, stats + y->k->percpu[cpu], M_NODE_STAT_DIFF, i, &p->sum))
+			return false;
+	return true;
 }
 
 static bool pending_of_zones(const struct system *y, uint64_t pgdat, void *arg)
 {
 	struct pending *p = arg;
 	const struct member *m = &y->k->layout.v[M_PGDAT_ZONES].m;
-	uint64_t present, stats;
+	uint64_t present;
 
 	for (uint32_t i = 0; i < m->count && i < ZONES_MAX; i++) {
 		uint64_t zone = pgdat + m->offset + (uint64_t)i * m->stride;
@@ -209,9 +225,7 @@ static bool pending_of_zones(const struct system *y, uint64_t pgdat, void *arg)
 		/* empty zones share one set of counters */
 		if (kmember_u64(y->k, y->r, zone, M_ZONE_PRESENT, &present) ||
 		    (present &&
-		     (kmember_u64(y->k, y->r, zone, M_ZONE_CPU_STATS, &stats) ||
-		      !pending_of_cpus(y, stats, M_ZONE_STAT_DIFF,
-				       layout_enum(&y->k->layout, p->item, -1), &p->sum))))
+		     !pending_of_zone(y, zone, layout_enum(&y->k->layout, p->item, -1), &p->sum)))
 			return false;
 	}
 	return true;

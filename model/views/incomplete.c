@@ -64,3 +64,16 @@ uint64_t mm_counted_rss(const struct snapshot *s, const struct mm *m)
 		return UINT64_MAX;
 	return pages > 0 ? (uint64_t)pages << s->k->page_shift : 0;
 }
+
+/* b084d4353ff9 (v2.6.34); before, only RHEL 6 does. */
+bool mm_counts_swap(const struct kernel *k)
+{
+	return has(k, M_MM_SWAP_USAGE) || !(has(k, M_MM_RSS) || has(k, M_MM_FILE_RSS));
+}
+
+uint64_t mm_counted_swap(const struct snapshot *s, const struct mm *m)
+{
+	if (!source_has(s->k, SOURCE_COUNTERS) || !mm_counts_swap(s->k))
+		return UINT64_MAX;
+	return m->counter[RSS_SWAP] > 0 ? (uint64_t)m->counter[RSS_SWAP] << s->k->page_shift : 0;
+}

@@ -28,5 +28,8 @@ const char *incomplete_text(unsigned what);
 
 /* Resident bytes by the kernel's own counters of M; UINT64_MAX: not known. */
 uint64_t mm_counted_rss(const struct snapshot *s, const struct mm *m);
+/* Does this kernel count the swapped pages of an mm? The same in bytes; UINT64_MAX: not known. */
+bool mm_counts_swap(const struct kernel *k);
+uint64_t mm_counted_swap(const struct snapshot *s, const struct mm *m);
 
 #endif

@@ -15,6 +15,7 @@
 #include "model/page/frames.h"
 #include "model/source/source.h"
 #include "model/system/machine.h"
+#include "model/views/incomplete.h"
 
 #define PF_EXITING 0x4		/* include/linux/sched.h, since 2.4 */
 #define PF_KTHREAD 0x200000	/* 246bb0b1deb2 (v2.6.27) */
@@ -398,12 +399,6 @@ static bool only_total(const struct kernel *k)
 	return has(k, M_MM_RSS) && !has(k, M_MM_ANON_RSS);
 }
 
-/* Before b084d4353ff9 (v2.6.34). */
-static bool no_swap_counter(const struct kernel *k)
-{
-	return has(k, M_MM_RSS) || has(k, M_MM_FILE_RSS);
-}
-
 void verify_mm(const struct snapshot *s, uint32_t mm,
 	       void (*fn)(void *arg, const struct verify_counter *c), void *arg)
 {
@@ -425,7 +420,7 @@ void verify_mm(const struct snapshot *s, uint32_t mm,
 	}
 	if (shmem)
 		compare(&c, OF_FILES, "rss shmem", counter(m, RSS_SHMEM), found_shmem(u) >> shift);
-	if (!no_swap_counter(s->k))
+	if (mm_counts_swap(s->k))
 		compare(&c, OF_PAGES, "swap", counter(m, RSS_SWAP), u->swap_ptes >> shift);
 	compare(&c, OF_VMAS, "VMAs", (uint64_t)m->map_count, m->nvmas);
 	compare(&c, OF_VMAS, "size", m->total_vm, u->size >> shift);

@@ -54,5 +54,5 @@ bool vma_shown_pkeys(const struct vma_shown *x)
 
 const struct vma *vma_shown_gate(const struct vma_shown *x, const struct mm *m)
 {
-	return x->r && gate_in_mm(x->s->k, x->r, &x->gate, m) ? &x->gate.vma : NULL;
+	return x->r && gate_in_mm(x->s, x->r, &x->gate, m) ? &x->gate.vma : NULL;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/views/incomplete.h"
 #include "reports/core/common.h"
 
 #define MMF_DISABLE_THP (UINT64_C(1) << 24)
@@ -147,7 +148,8 @@ static void put_sizes(const struct task_text *x, FILE *out)
 	put_kib(out, "VmExe", text);
 	put_kib(out, "VmLib", exec - text);
 	put_kib(out, "VmPTE", mm->pgtables_bytes);
-	put_kib(out, "VmSwap", shown(x, RSS_SWAP));
+	if (mm_counts_swap(x->s->k))
+		put_kib(out, "VmSwap", shown(x, RSS_SWAP));
 	if (has(x->s->k, M_MM_HUGETLB_USAGE))
 		put_kib(out, "HugetlbPages", x->d.hugetlb * page);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/views/incomplete.h"
 #include "reports/core/common.h"
 
 #define P COL_SHOWN
@@ -151,7 +152,7 @@ static void set_task(const struct snapshot *s, const struct thrash *th, uint32_t
 		.rate = per_second(s, th, p, tp->maj_flt),
 		.stalled = tp->known_stalled ? tp->stalled : COL_UNKNOWN,
 		.blocked = tp->blocked,
-		.swap = mm ? pages_bytes(s, mm->counter[RSS_SWAP]) : COL_UNKNOWN,
+		.swap = mm ? mm_counted_swap(s, mm) : COL_UNKNOWN,
 	};
 	for (unsigned d = 0; d < ARRAY_LEN(r->delay); d++)
 		r->delay[d] = tp->delay[d];

@@ -125,7 +125,7 @@ static void set_now(const struct maker *m, const struct oom_task *t, struct row 
 		return;
 	}
 	r->rss_now = mm_counted_rss(s, mm);
-	r->swap_now = pages_bytes(s, mm->counter[RSS_SWAP]);
+	r->swap_now = mm_counted_swap(s, mm);
 	r->pgtables_now = mm->pgtables_bytes;
 	if (s->built & NEED_USAGE && !mm_incomplete(s, mm)) {
 		r->pss = mm->usage.pss >> PSS_SHIFT;

@@ -88,7 +88,7 @@ static void set_counters(const struct snapshot *s, const struct mm *mm, struct p
 	}
 	r->rss_kernel = mm_counted_rss(s, mm);
 	r->rss_status = pages_bytes(s, now);
-	r->swap_kernel = pages_bytes(s, mm->counter[RSS_SWAP]);
+	r->swap_kernel = mm_counted_swap(s, mm);
 	/* the kernel raises hiwater_rss only when rss is about to fall */
 	if (now > 0 && peak < (uint64_t)now)
 		peak = (uint64_t)now;

@@ -34,7 +34,6 @@ struct rig *rig_new(void)
 	g->f->kernel.rules.on[RULE_VM_SHM] = false;
 	g->f->kernel.rules.on[RULE_THP_BY_HEAD] = false;
 	g->f->kernel.rules.on[RULE_SWAP_ANY] = false;
-	g->f->kernel.rules.on[RULE_HEAP_WHOLE] = false;
 	g->f->kernel.rules.on[RULE_SHMEM_HOLE_BY_ADDRESS] = false;
 	g->f->kernel.rules.on[RULE_SWP_PTE_MARKER] = false;
 	g->f->kernel.rules.on[RULE_SWP_SWAPIN_ERROR] = false;

@@ -118,6 +118,11 @@ static void test_score(void)
 	CHECK_EQ(proc_oom_score(&p.s, &p.proc[2]), 0);
 	place_init(&p, "5.8");
 	CHECK_EQ(proc_oom_score(&p.s, &p.proc[2]), 23);
+	/* RHEL 6: thousandths, with the tables; a task that shares the mm is exempt */
+	place_init(&p, "2.6.39");
+	CHECK_EQ(proc_oom_score(&p.s, &p.proc[2]), 23);
+	p.mm[1].oom_disabled = true;
+	CHECK_EQ(proc_oom_score(&p.s, &p.proc[2]), 0);
 	place_init(&p, "7.0");
 	/* 50000 + 100 pages */
 	CHECK_EQ(proc_oom_score(&p.s, &p.proc[2]), 700);

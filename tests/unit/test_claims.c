@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "model/kmem/zones.h"
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"
 
@@ -233,8 +234,50 @@ static void test_first_chunk(void)
 	rig_free(g);
 }
 
+/* ---- lists of free pages that CPUs keep -------------------------------------------------- */
+
+enum { ZONE = 0x703000, PAGESETS = 0x80, PAGESET_SIZE = 0x40, SECOND = 0x703800 };
+
+/* What zone_of_cpu() says of CPU 1, the second of two. */
+static uint64_t second_cpu(struct rig *g, enum status want)
+{
+	static uint64_t percpu[] = { 0x10000, 0x20000 };
+	static uint32_t possible[] = { 0, 1 };
+	uint64_t at;
+
+	g->f->kernel.ncpus = 2;
+	g->f->kernel.percpu = percpu;
+	g->f->kernel.possible = possible;
+	CHECK(zone_of_cpu(&g->f->kernel, g->f->r, fake_kva(g->f, ZONE), M_ZONE_PCP, 1, &at) ==
+	      want);
+	return want ? 0 : at - fake_kva(g->f, 0);
+}
+
+/* To 2.6.33 an array of structs, with CONFIG_NUMA of pointers; per-CPU data since. */
+static void test_zone_of_cpu(void)
+{
+	struct rig *g = rig_new();
+
+	fake_put_uint(g->f, ZONE + PAGESETS + 8, fake_kva(g->f, SECOND), 8);
+	fake_array(g->f, M_ZONE_PCP, PAGESETS, PAGESET_SIZE, 4);
+	CHECK_EQ(second_cpu(g, ST_OK), ZONE + PAGESETS + PAGESET_SIZE);
+	fake_array(g->f, M_ZONE_PCP, PAGESETS, PAGESET_SIZE, 1);
+	second_cpu(g, ST_CORRUPT);
+	fake_array(g->f, M_ZONE_PCP, PAGESETS, 8, 4);
+	CHECK_EQ(second_cpu(g, ST_OK), SECOND);
+	fake_put_uint(g->f, ZONE + PAGESETS + 8, 0, 8);
+	second_cpu(g, ST_ABSENT);
+	fake_member(g->f, M_ZONE_PCP, PAGESETS, 8);
+	fake_put_uint(g->f, ZONE + PAGESETS, fake_kva(g->f, SECOND), 8);
+	CHECK_EQ(second_cpu(g, ST_OK), SECOND + 0x20000);
+	fake_put_uint(g->f, ZONE + PAGESETS, 0, 8);
+	second_cpu(g, ST_CORRUPT);
+	rig_free(g);
+}
+
 int main(void)
 {
+	test_zone_of_cpu();
 	test_first_chunk();
 	test_untyped();
 	test_typed();

@@ -232,6 +232,16 @@ static void test_distributions(void)
 	r = release("2.6.32-642.6.2.el6.x86_64", "");
 	CHECK(r.patch == 32 && r.el == 6 && r.build == 642);
 	CHECK(holds(RULE_OOM_PTES, r, NULL, JUDGE_RELEASE));
+	/* the stable number of 2.6 is the fourth */
+	CHECK(!holds(RULE_HEAP_PART, r, NULL, JUDGE_RELEASE));
+	CHECK_EQ(r.stable, 0);
+	r = release("2.6.32.69-amd64", "#1 SMP");
+	CHECK(r.patch == 32 && r.stable == 69);
+	CHECK(holds(RULE_HEAP_PART, r, NULL, JUDGE_RELEASE));
+	CHECK(!holds(RULE_HEAP_PART, release("2.6.32.59", ""), NULL, JUDGE_RELEASE));
+	CHECK(!holds(RULE_HEAP_PART, release("2.6.33.70", ""), NULL, JUDGE_RELEASE));
+	CHECK(holds(RULE_HEAP_PART, release("2.6.39", ""), NULL, JUDGE_RELEASE));
+	CHECK_EQ(release("6.1.2.3", "").stable, 0);
 	r = release("3.10.0-1160.119.1.el7.x86_64", "");
 	CHECK(r.el == 7 && r.build == 1160);
 	CHECK(holds(RULE_OOM_ADMIN_PERCENT, r, NULL, JUDGE_RELEASE));

@@ -27,6 +27,7 @@ PAGE = os.sysconf('SC_PAGESIZE')
 OF_ANY = ('status', 'stat', 'comm', 'cmdline', 'cgroup', 'oom_score', 'oom_score_adj', 'io', 'stack',
           'wchan')
 OF_USER = ('maps', 'smaps', 'smaps_rollup', 'statm', 'numa_maps', 'mountinfo')
+PAGEMAP_SPLITS = (3, 4)     # until this release reading pagemap splits huge pages (5aaabe831eb5; read: RHEL 6)
 OF_SYSTEM = ('meminfo', 'vmstat', 'zoneinfo', 'buddyinfo', 'pagetypeinfo', 'slabinfo', 'swaps',
              'iomem', 'version', 'cmdline', 'mounts', 'vmallocinfo', 'kallsyms', 'uptime', 'loadavg',
              'pressure/memory', 'pressure/cpu', 'pressure/io', 'sysvipc/shm', 'sysvipc/msg', 'modules',
@@ -97,6 +98,11 @@ def settle(pids):
         libc.syscall(SYS_move_pages, 0, 0, bytes(8), bytes(8), bytes(8), 2)     # MPOL_MF_MOVE
 
 
+def release():
+    """Of the kernel, as a pair: what uname() says may be another, for the sake of the C library."""
+    return tuple(int(n) for n in re.findall(rb'\d+', read('/proc/version'))[:2])
+
+
 def pagemap(pid, maps):
     """For each mapping: start, end, count as u64, then the pagemap entries."""
     out = io.BytesIO()
@@ -127,7 +133,8 @@ def process(pid, user):
     if user:
         try:
             yield f'{pid}/exe', os.fsencode(os.readlink(f'{base}/exe'))
-            yield f'{pid}/pagemap.bin', pagemap(pid, read(f'{base}/maps') or b'')
+            if release() >= PAGEMAP_SPLITS:
+                yield f'{pid}/pagemap.bin', pagemap(pid, read(f'{base}/maps') or b'')
         except OSError:
             pass
 
