@@ -181,15 +181,15 @@ uint32_t typed_class(const struct pagefmt *f, uint32_t type)
 
 /*
  * Bits 0 and 1 of page->mapping: 1 anonymous, 1|2 KSM, 2 movable (4.8 to 6.16).
- * KSM pages of 2.6.32 have no anon_vma: 1|2 with all else zero. Pages of slabs,
- * page tables and the allocator use the word for something else.
+ * KSM pages of 2.6.32 have no anon_vma: 1 with all else zero (PageKsm(); RHEL 6 has
+ * the bit). Pages of slabs, page tables and the allocator use the word for something else.
  */
 uint32_t mapping_class(const struct pagefmt *f, uint64_t mapping, uint32_t others)
 {
 	if (!mapping || others & (FR_SLAB | FR_BUDDY | FR_PGTABLE | FR_OFFLINE | FR_RESERVED))
 		return 0;
 	if (mapping & 1)
-		return mapping & 2 ? FR_ANON | FR_KSM : FR_ANON;
+		return mapping & 2 || mapping == 1 ? FR_ANON | FR_KSM : FR_ANON;
 	if (mapping & 2 || !kernel_ptr_ok(f->k, mapping, f->word))
 		return 0;
 	return FR_CACHE;

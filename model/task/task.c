@@ -10,27 +10,32 @@
 
 /*
  * The letter of /proc/PID/stat (fs/proc/array.c, task_state_array): the highest
- * bit of state | exit_state among TASK_REPORT. 0x402 is an idle kernel thread;
- * RTLOCK_WAIT (0x1000) and FROZEN (0x8000) are shown as D.
+ * bit of state | exit_state among TASK_REPORT, which has not TASK_DEAD (0x40 to 4.13).
+ * 0x402 is an idle kernel thread; RTLOCK_WAIT (0x1000) and FROZEN (0x8000) are shown as D.
+ * To 4.13 parked (0x200) is shown as S (read: 4.4, 4.9, RHEL 7; 3.10 says R).
  */
 static char state_letter(const struct kernel *k, uint64_t state, uint64_t exit_state)
 {
 	/* 2.4: zombies have a state of their own, and there is no exit_state */
 	static const char letters_2_4[] = "RSDZTW";
-	static const char letters[] = "RSDTtXZP";
-	bool old = !has(k, M_TASK_EXIT_STATE);
-	uint64_t v = (state | exit_state) & (old ? 0x1f : 0x7f);
+	static const char zombie_first[] = "RSDTtZX", dead_first[] = "RSDTtXZP";
+	bool old = !has(k, M_TASK_EXIT_STATE), now = kernel_rule(k, RULE_STATE_PARKED);
+	uint64_t v = (state | exit_state) & (old ? 0x1f : now ? 0x7f : 0x3f);
 	unsigned i = 0;
 
-	if (!old && (state & 0x402) == 0x402 && !exit_state)
+	if (now && (state & 0x402) == 0x402 && !exit_state)
 		return 'I';
-	if (state & (0x1000 | 0x8000) && !v)
+	if (now && state & (0x1000 | 0x8000) && !v)
 		return 'D';
-	while (v) {
+	if (!now && !old && state == 0x200 && !exit_state)
+		return 'S';
+	for (; v; v >>= 1)
 		i++;
-		v >>= 1;
-	}
-	return old ? letters_2_4[i] : letters[i];
+	if (old)
+		return letters_2_4[i];
+	if (i == 4 && !kernel_rule(k, RULE_STATE_TRACED))
+		return 'T';
+	return kernel_rule(k, RULE_STATE_DEAD_FIRST) ? dead_first[i] : zombie_first[i];
 }
 
 /*

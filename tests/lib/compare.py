@@ -133,6 +133,15 @@ def describe(values):
         ' or '.join(repr(v) for v in values)
 
 
+def compare_zombies(vmcensus, truth):
+    """They stay what they are, whatever runs."""
+    rows, why = vmcensus.rows('procs')
+    state = {row.get('pid'): row.get('state') for row in rows or []}
+    return [why] if rows is None else \
+        [f'{title(p)}: kernel Z, vmcensus {state.get(p.pid)}' for p in truth.all
+         if p.state == 'Z' and state.get(p.pid) != 'Z']
+
+
 def compare_check(vmcensus):
     """The walk's counts against the kernel's: nothing unexplained, and no issue of any kind."""
     code, out, err = vmcensus('check', front=('-f', 'json'))
@@ -187,6 +196,7 @@ def compare_all(tally, name, vmcensus, truth, memory_changed=False):
     tally.check(f'{name} maps', compare_text(vmcensus, some, 'maps'), f'{len(some)} processes')
     tally.check(f'{name} procs', compare_processes(vmcensus, frozen, memory_changed),
                 f'{len(frozen)} processes')
+    tally.check(f'{name} zombies', compare_zombies(vmcensus, truth))
     if leaderless and not memory_changed:
         tally.check(f'{name} smaps without leader',
                     compare_leaderless(vmcensus, leaderless, truth.release < (4, 9)))

@@ -174,7 +174,10 @@ static void test_small(unsigned word, bool big)
 	set(g, 6, O_MAPPING, 0x12345);		/* private to the slab */
 	counts(g, 7, 0x80000001, 1);		/* an overflown count is a type to 6.12 */
 	set(g, 8, O_FLAGS, 1u << F_RESERVED);
+	set(g, 20, O_MAPPING, 1);		/* of KSM in 2.6.32 */
+	counts(g, 20, 1, 2);
 	build(g);
+	CHECK_EQ(flags_of(g, 20), FR_EXISTS | FR_ANON | FR_KSM | FR_SHARED_FOLIO);
 	CHECK_EQ(flags_of(g, 1), FR_EXISTS | FR_ANON | FR_SWAPBACKED | FR_DIRTY | FR_LRU |
 		 FR_SINGLE);
 	CHECK_EQ(mapcount_of(g, 1), 1);
