@@ -350,6 +350,8 @@ static void test_plain_names(void)
 	CHECK_STR(name_of(f, &c), "");
 	CHECK_STR(name_of(f, &(struct vma_case){ 0x1000, 0x2000, 0, 0, 0 }), "/f");
 	CHECK_STR(name_of(f, &(struct vma_case){ 0x10000, 0x21000, 0, 0, NONE }), "[heap]");
+	CHECK_STR(name_of(f, &(struct vma_case){ 0x20000, 0x21000, 0, 0, NONE }), "");
+	f->kernel.rules.on[RULE_HEAP_PART] = true;
 	CHECK_STR(name_of(f, &(struct vma_case){ 0x20000, 0x21000, 0, 0, NONE }), "[heap]");
 	f->kernel.rules.on[RULE_HEAP_STRICT] = true;
 	CHECK_STR(name_of(f, &(struct vma_case){ 0x20000, 0x21000, 0, 0, NONE }), "");
