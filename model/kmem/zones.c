@@ -116,8 +116,8 @@ static enum status add_cpu_numa(struct builder *b, struct zone *z, uint64_t stat
 	return ST_OK;
 }
 
-enum status zone_of_cpu(const struct kernel *k, struct reader *r, uint64_t addr,
-			enum layout_id id, uint32_t i, uint64_t *ret)
+enum status zone_of_cpu(const struct kernel *k, struct reader *r, uint64_t addr, enum layout_id id,
+			uint32_t i, uint64_t *ret)
 {
 	const struct member *m = &k->layout.v[id].m;
 	unsigned word = k->dump->word_size;
