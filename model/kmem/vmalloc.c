@@ -223,6 +223,11 @@ enum status vmalloc_build(const struct snapshot *s, struct arena *mem, struct vm
 	return ST_OK;
 }
 
+bool vmalloc_of_percpu(const struct vmalloc_area *a)
+{
+	return a->flags & AREA_ALLOC && a->sym.name && !strncmp(a->sym.name, "pcpu_", 5);
+}
+
 const struct vmalloc_area *vmalloc_at(const struct vmalloc *va, uint64_t addr)
 {
 	for (uint32_t i = 0; i < va->n; i++)

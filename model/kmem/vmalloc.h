@@ -48,6 +48,9 @@ struct zones;
 struct reader;
 bool vmalloc_nodes(const struct kernel *k, struct reader *r, const struct zones *zs,
 		   const struct vmalloc_area *a, uint64_t *count);
+/* Maps of per-CPU chunks; those of control groups are twice as large as the memory of one CPU
+   (mm/percpu.c, 5.9). */
+bool vmalloc_of_percpu(const struct vmalloc_area *a);
 /* The area that ADDR is in, or NULL. */
 const struct vmalloc_area *vmalloc_at(const struct vmalloc *va, uint64_t addr);
 

@@ -13,6 +13,7 @@
 #include "model/holder/owners.h"
 #include "model/kmem/stacks.h"
 #include "model/oom/freed_objects.h"
+#include "model/oom/freed_percpu.h"
 #include "model/usage/account.h"
 #include "model/usage/residency.h"
 #include "model/views/incomplete.h"
@@ -36,6 +37,7 @@ struct freer {
 	uint32_t *used, nused;		/* objects that have users */
 	uint64_t stack;			/* bytes of one */
 	struct object_costs cost;
+	struct percpu_costs percpu;
 	uint8_t *proc, *mm;		/* [nprocs], [nmms]: killed */
 	uint64_t left;			/* pages that may still be visited for this question */
 };
@@ -80,6 +82,7 @@ struct freer *freer_new(const struct snapshot *s, const struct owners *owners,
 	f->r = kernel_reader(s->k);
 	f->stack = f->r ? stack_size(&s->k->layout) : 0;
 	object_costs_read(s, mem, &f->cost);
+	percpu_costs_read(s, mem, &f->percpu);
 	f->proc = arena_array(mem, uint8_t, s->nprocs);
 	f->mm = arena_array(mem, uint8_t, s->nmms);
 	shm_build(s, mem, &f->shm);
@@ -226,6 +229,8 @@ static void objects(struct freer *f, struct freed *ret)
 
 static void descriptors(struct freer *f, struct freed *ret)
 {
+	uint64_t percpu = 0;
+
 	for (uint32_t i = 0; f->owners && i < f->owners->n; i++) {
 		const struct owner *o = &f->owners->v[i];
 		bool all = o->nholders && !o->kernel;
@@ -234,9 +239,10 @@ static void descriptors(struct freer *f, struct freed *ret)
 			all = f->proc[f->owners->holder[o->first_holder + j]];
 		if (!all || o->size >> 48)
 			continue;
-		ret->descriptors += o->size;
+		*(o->class == CLASS_PERCPU ? &percpu : &ret->descriptors) += o->size;
 		ret->incomplete = ret->incomplete || o->incomplete;
 	}
+	ret->descriptors += percpu_freed(&f->percpu, percpu);
 }
 
 /* Marks PROCS and all that share an mm with them. */

@@ -6,6 +6,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/kmem/zones.h"
+#include "model/kobj.h"
 #include "model/oom/zonetest.h"
 #include "model/verdict/gather.h"
 
@@ -146,6 +147,20 @@ static void gather_others(struct gather *g)
 				   z->free));
 }
 
+/* What vm.overcommit_memory=2 refuses at (mm/util.c: sysctl_overcommit_memory, OVERCOMMIT_NEVER). */
+static void gather_promises(struct gather *g)
+{
+	const struct kernel *k = g->s->k;
+	struct reader *r = kernel_reader(k);
+	uint64_t mode = 0;
+
+	g->e->committed = gather_info(g, "Committed_AS");
+	g->e->commit_limit = gather_info(g, "CommitLimit");
+	g->e->strict = r && has(k, Y_OVERCOMMIT_MEMORY) &&
+		       !kvar_u64(k, r, Y_OVERCOMMIT_MEMORY, 4, &mode) && mode == 2;
+	reader_free(r);
+}
+
 static void gather_dying(struct gather *g)
 {
 	for (uint32_t i = 0; i < g->s->ncgroups; i++) {
@@ -199,6 +214,7 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 	ret->available = gather_info(&g, "MemAvailable");
 	ret->direct_reclaims = machine_vmstat_sum(&s->machine, "allocstall");
 	ret->refaults = machine_vmstat_sum(&s->machine, "workingset_refault");
+	gather_promises(&g);
 	gather_sizes(&g);
 	gather_zone(&g);
 	gather_others(&g);

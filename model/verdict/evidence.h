@@ -16,9 +16,9 @@
 
 #define EV_UNKNOWN UINT64_MAX
 
-/* Where memory of the scope is; they do not overlap. */
+/* Where memory of the scope is; they do not overlap. USE_LOCKED: page cache under mlock(). */
 enum use {
-	USE_FREE, USE_ANON, USE_FILE, USE_RAMFS, USE_SHMEM, USE_SLAB, USE_RECLAIMABLE, USE_TABLES,
+	USE_FREE, USE_ANON, USE_FILE, USE_LOCKED, USE_RAMFS, USE_SHMEM, USE_SLAB, USE_RECLAIMABLE, USE_TABLES,
 	USE_STACKS, USE_PERCPU, USE_HUGETLB, USE_VMALLOC, USE_COMPRESSED, USE_BALLOON, USE_SOCKETS,
 	USE_DESCRIPTORS,	/* pages of pipes, sockets, rings, found through their holders */
 	USE_OTHER,		/* the rest */
@@ -97,6 +97,9 @@ struct oom_evidence {
 	uint64_t locked, locked_now;	/* by mlock(); in the dump */
 	uint64_t huge_unused;		/* of hugetlb: in the pool, free */
 	uint64_t stored;		/* bytes that USE_COMPRESSED holds; EV_UNKNOWN */
+	bool strict;			/* vm.overcommit_memory is 2: nothing beyond the limit is
+					   promised */
+	uint64_t committed, commit_limit;	/* of the dump; EV_UNKNOWN */
 	uint64_t dying;			/* charged to removed control groups */
 	uint32_t ndying;
 

@@ -4,6 +4,7 @@
  *
  *     evidence.c  which event, which moment      sizes.c   where memory is
  *     people.c    processes and the victim       owners.c  who has most of a use
+ *     mapped.c    what vmas show: locked files, huge pages
  *     rest.c      what no counter of the kernel shows
  *     hints.c     whose it may be
  */
@@ -52,6 +53,14 @@ static inline uint64_t less(uint64_t a, uint64_t b)
 }
 
 
+#define GATHER_BEFORE UINT64_C(60000000000)	/* ns: the end of an earlier victim may take so long */
+
+/* Is V so shortly before the event that who was killed then may not have been gone? */
+static inline bool gather_shortly_before(const struct oom_evidence *e, const struct oom_event *v)
+{
+	return e->event->time < v->time || e->event->time - v->time <= GATHER_BEFORE;
+}
+
 /* evidence.c: was the request of V limited to others than NODE? To some nodes at all? */
 bool gather_other_node(const struct oom_event *v, int64_t node);
 bool gather_is_of_nodes(const struct gather *g);
@@ -66,11 +75,16 @@ void gather_victim(struct gather *g);
 /* "python3 (123)" */
 int64_t gather_pid(const struct gather *g, uint32_t proc);	/* 0: none */
 const char *gather_who(const struct gather *g, uint32_t proc);
+/* mapped.c: parts of USE_FILE go to USE_LOCKED; the owner of USE_HUGETLB. */
+void gather_locked_files(struct gather *g);
+void gather_hugetlb(struct gather *g);
 /* rest.c: what no counter shows; reads the page array. */
 void gather_rest(struct gather *g);
 /* hints.c: the module that most areas of the caller of LIKE point to; NULL: none. */
 const char *vmalloc_points_to(const struct gather *g, const struct vmalloc *va,
 			      const struct vmalloc_area *like);
+/* The same of the slabs of CACHE. */
+const char *slab_points_to(const struct gather *g, const struct page_classes *c, uint64_t cache);
 /* owners.c: owner[]; may move parts of USE_OTHER and USE_FILE to other uses. */
 void gather_owners(struct gather *g);
 

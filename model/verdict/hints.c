@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hints.c - whose memory it may be, where no symbol says so: the module that the first words of its
- * pages point to. A guess.
+ * hints.c - whose memory it may be, where no symbol says so: the module that words of its pages
+ * point to. A guess.
  */
 #include "dumpread/base/bytes.h"
+#include "model/kobj.h"
+#include "model/page/pagefmt.h"
 #include "model/verdict/gather.h"
 
 #define AREAS 64u	/* that are looked at */
@@ -15,6 +17,15 @@ struct votes {
 	unsigned n[MODULES], looked;
 };
 
+/* The module that more than half of the looks voted for. */
+static const char *elected(const struct votes *v)
+{
+	for (unsigned i = 0; i < MODULES && v->module[i]; i++)
+		if (v->n[i] * 2 > v->looked)
+			return v->module[i];
+	return NULL;
+}
+
 static bool is_of(const struct vmalloc_area *a, const struct vmalloc_area *like)
 {
 	return (a->flags & AREA_ALLOC) && a->caller == like->caller;
@@ -22,11 +33,11 @@ static bool is_of(const struct vmalloc_area *a, const struct vmalloc_area *like)
 
 /* One vote of an area for each module, however often it points there. */
 static void vote(struct votes *v, const struct ksyms *ks, const uint8_t *data, unsigned word,
-		 bool big_endian)
+		 unsigned words, bool big_endian)
 {
 	bool voted[MODULES] = { false };
 
-	for (unsigned at = 0; at < WORDS * word; at += word) {
+	for (unsigned at = 0; at < words * word; at += word) {
 		const char *name = ksyms_module_at(ks, load_uint(data + at, word, big_endian));
 		unsigned i = 0;
 
@@ -57,11 +68,63 @@ const char *vmalloc_points_to(const struct gather *g, const struct vmalloc *va,
 		    read_kva(r, va->v[i].start, data, WORDS * k->dump->word_size))
 			continue;
 		v.looked++;
-		vote(&v, &ks, data, k->dump->word_size, k->dump->big_endian);
+		vote(&v, &ks, data, k->dump->word_size, WORDS, k->dump->big_endian);
 	}
 	reader_free(r);
-	for (unsigned i = 0; i < MODULES && v.module[i]; i++)
-		if (v.n[i] * 2 > v.looked)
-			return v.module[i];
-	return NULL;
+	return elected(&v);
+}
+
+/* ---- slabs ------------------------------------------------------------------------------- */
+
+#define TRIES 1024u	/* frames of slabs that are looked at */
+
+/* Is frame PFN in a slab of CACHE? */
+static bool in_cache(const struct kernel *k, struct reader *r, const struct pagefmt *fmt,
+		     uint64_t pfn, uint64_t cache)
+{
+	uint64_t kva = memmap_page_kva(&k->memmap, pfn), head, of;
+	uint8_t raw[2 * STRUCT_PAGE_MAX];
+	size_t n = page_role_size(fmt, kva);
+
+	if (!kva || read_kva(r, kva, raw, n))
+		return false;
+	page_role(fmt, raw, kva, n, &head);
+	return !kmember_u64(k, r, head, M_SLAB_CACHE, &of) && of == cache;
+}
+
+static bool vote_of_frame(struct votes *v, const struct ksyms *ks, const struct kernel *k,
+			  struct reader *r, uint64_t pfn)
+{
+	unsigned word = k->dump->word_size;
+	struct page_ref ref = { 0 };
+
+	if (reader_page(r, pfn, &ref))
+		return false;
+	v->looked++;
+	vote(v, ks, ref.data, word, dump_page_size(k->dump) / word, k->dump->big_endian);
+	reader_release(r, &ref);
+	return true;
+}
+
+const char *slab_points_to(const struct gather *g, const struct page_classes *c, uint64_t cache)
+{
+	const struct kernel *k = g->s->k;
+	struct reader *r = kernel_reader(k);
+	uint64_t all = c->count[CLASS_SLAB].pages, step = all / TRIES + 1, at = 0;
+	struct votes v = { .looked = 0 };
+	struct pagefmt fmt;
+	struct ksyms ks;
+
+	if (!r || !has(k, M_SLAB_CACHE)) {
+		reader_free(r);
+		return NULL;
+	}
+	pagefmt_init(&fmt, k);
+	ksyms_init(&ks, k, r, g->mem);
+	for (uint64_t pfn = 0; pfn < k->memmap.max_pfn && v.looked < AREAS; pfn++)
+		if (page_class_at(c, pfn) == CLASS_SLAB && !(at++ % step) &&
+		    in_cache(k, r, &fmt, pfn, cache))
+			vote_of_frame(&v, &ks, k, r, pfn);
+	reader_free(r);
+	return elected(&v);
 }

@@ -283,12 +283,6 @@ static bool of_stacks(const struct vmalloc_area *a)
 		!strcmp(a->sym.name, "copy_process"));
 }
 
-/* Maps of chunks; of control groups, twice as large as the memory of one CPU (mm/percpu.c, 5.9). */
-static bool of_percpu(const struct vmalloc_area *a)
-{
-	return a->sym.name && !strncmp(a->sym.name, "pcpu_", 5);
-}
-
 static bool same_caller(const struct vmalloc_area *a, const struct vmalloc_area *b)
 {
 	if (!a->sym.name || !b->sym.name)
@@ -320,7 +314,7 @@ static void vmalloc_owner(struct gather *g)
 
 		if (!(a->flags & AREA_ALLOC) || a->npages >> 40 || of_stacks(a))
 			continue;
-		if (of_percpu(a)) {
+		if (vmalloc_of_percpu(a)) {
 			maps += a->npages;
 			continue;
 		}
@@ -430,8 +424,6 @@ static bool managed_little(const struct gather *g)
 	       present / 10 * 7 > g->e->total;
 }
 
-#define BEFORE UINT64_C(60000000000)	/* ns: the end of an earlier victim may take so long */
-
 #define SHRUNK (UINT64_C(1) << 20)	/* bytes: more than a counter drifts between two reports */
 
 /* Had USE begun to come free when the log told of the last event? Then an earlier victim had it. */
@@ -464,7 +456,7 @@ static const struct oom_victim *freed_by(const struct gather *g, enum use use, u
 	for (size_t i = 0; i < g->e->number; i++) {
 		const struct oom_event *e = &g->log->v[i];
 
-		if (e->kind != OOM_KILL || last->time - min_u64(e->time, last->time) > BEFORE)
+		if (e->kind != OOM_KILL || !gather_shortly_before(g->e, e))
 			continue;
 		if (e == last && shrank)
 			break;
@@ -535,6 +527,10 @@ void gather_owners(struct gather *g)
 		shmem_owner(g);
 	if (large(g, v[USE_FILE]) && large(g, stuck) && may_read_pages(g))
 		ramfs_owner(g);
+	if (!memcg && large(g, v[USE_FILE]) && large(g, g->e->locked))
+		gather_locked_files(g);
+	if (!memcg && large(g, v[USE_HUGETLB]))
+		gather_hugetlb(g);
 	if (large(g, v[USE_SLAB]) && !g->e->owner[USE_SLAB].name)
 		slab_owner(g, USE_SLAB);
 	if (large(g, v[USE_RECLAIMABLE]))

@@ -98,6 +98,54 @@ static void add_victims(struct people *x)
 	}
 }
 
+static bool is_there(const struct people *x, int64_t pid)
+{
+	for (size_t i = 0; i < x->v.n; i++)
+		if (x->v.v[i].p.pid == pid)
+			return true;
+	return false;
+}
+
+/*
+ * Who was killed shortly before has left the table, and its memory is still counted: the processes
+ * in the table do not explain what is anonymous. The latest such victim first.
+ */
+static void add_unfreed(struct people *x)
+{
+	const struct gather *g = x->g;
+	struct oom_evidence *e = g->e;
+	uint64_t sum = 0, left;
+
+	if (e->size[USE_ANON] == EV_UNKNOWN || gather_is_of_nodes(g) || ev_is_memcg(e))
+		return;
+	for (size_t i = 0; i < x->v.n; i++)
+		sum += x->v.v[i].p.bytes;
+	left = less(ev_anonymous(e, EV_UNKNOWN - 1), sum);
+	for (size_t i = e->number - 1; i-- > 0 && gather_shortly_before(e, &g->log->v[i]);) {
+		const struct oom_event *v = &g->log->v[i];
+		const struct oom_victim *o = v->kind == OOM_KILL && v->victims.n ? &v->victims.v[0]
+										 : NULL;
+		uint64_t bytes = o ? known(gather_told(o->anon_rss, 10)) : 0;
+		struct ev_proc p = { .pid = o ? o->pid : 0,
+				     .adj = o ? o->oom_score_adj : OOM_UNKNOWN,
+				     .bytes = min_u64(bytes, left),
+				     .tables = o ? gather_told(o->tables, 10) : EV_UNKNOWN,
+				     .locked = EV_UNKNOWN,
+				     .start = EV_UNKNOWN,
+				     .threads = 1 };
+
+		if (!o || !o->comm || !bytes || left < bytes / 2 || is_there(x, o->pid))
+			continue;
+		p.comm = o->comm;
+		add(x, &p);
+		left -= p.bytes;
+		if (p.bytes > e->earlier.bytes)
+			e->earlier = (struct ev_victim){ .comm = o->comm,
+							 .pid = o->pid,
+							 .bytes = p.bytes };
+	}
+}
+
 /* ---- from the dump ---------------------------------------------------------------------- */
 
 bool gather_in_scope(const struct gather *g, uint32_t proc)
@@ -288,10 +336,12 @@ void gather_processes(struct gather *g)
 	struct oom_evidence *e = g->e;
 
 	e->from_log = e->event && e->event->tasks.n && (!e->at_once || !g->s->nprocs);
-	if (e->from_log)
+	if (e->from_log) {
 		add_logged(&x);
-	else if (!e->at_once)
+		add_unfreed(&x);
+	} else if (!e->at_once) {
 		add_victims(&x);
+	}
 	if (!e->from_log)
 		add_dumped(&x);
 	confine(&x);

@@ -5,6 +5,7 @@
  */
 #include "dumpread/base/bytes.h"
 #include "model/census/unknown.h"
+#include "model/kmem/slab.h"
 #include "model/verdict/gather.h"
 
 /* ---- pages behind descriptors -------------------------------------------------------------- */
@@ -167,6 +168,25 @@ static const char *points_to(const struct gather *g, const struct census *c)
 	return to ? arena_printf(g->mem, "they point to %s, a guess", to->name) : NULL;
 }
 
+/* kmalloc() has caches for all: whose blocks they are, the blocks may say. */
+static void kmalloc_hint(struct gather *g, const struct census *c)
+{
+	struct ev_owner *o = &g->e->owner[USE_SLAB];
+	const char *module = NULL;
+	struct slab_caches sc;
+
+	if (!o->name || strncmp(o->name, "kmalloc-", 8) ||
+	    slab_caches_build(g->s, g->mem, false, &sc))
+		return;
+	for (uint32_t i = 0; i < sc.n; i++)
+		if (sc.v[i].name && !strcmp(sc.v[i].name, o->name))
+			module = slab_points_to(g, c->classes, sc.v[i].addr);
+	if (!module)
+		return;
+	o->detail = arena_printf(g->mem, "%s%sthey point to module %s, a guess",
+				 o->detail ? o->detail : "", o->detail ? "; " : "", module);
+}
+
 void gather_rest(struct gather *g)
 {
 	struct oom_evidence *e = g->e;
@@ -180,6 +200,8 @@ void gather_rest(struct gather *g)
 	if (!ev_is_memcg(g->e))
 		balloon(g, c);
 	descriptors(g, &c->owners);
+	if (ev_share(e, e->size[USE_SLAB]) >= 80)
+		kmalloc_hint(g, c);
 	if (ev_share(e, e->size[USE_OTHER]) >= 80 && !e->owner[USE_OTHER].name)
 		e->owner[USE_OTHER] = (struct ev_owner){
 			.name = "frames of no known use",

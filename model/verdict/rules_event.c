@@ -324,6 +324,23 @@ static bool all_memory(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+/* Nobody is killed then: mmap() and fork() fail. */
+static bool commit_limit(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+
+	if (e->event || !e->strict || !is_part(e->committed, e->commit_limit, 950))
+		return false;
+	r->bytes = e->commit_limit;
+	r->why = "the kernel's count, and vm.overcommit_memory=2";
+	r->text = arena_printf(j->mem,
+			       "Requests are refused at the commit limit (vm.overcommit_memory=2): "
+			       "%s of %s are promised, while %s are available.",
+			       size_text(j, e->committed), size_text(j, e->commit_limit),
+			       size_text(j, e->available));
+	return true;
+}
+
 static bool enough(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
@@ -344,6 +361,7 @@ const struct cause_rule limit_rules[] = {
 	{ "fragmentation", "oom --zones", fragmentation },
 	{ "low zone", "oom --zones", low_zone },
 	{ "memory of the machine", "oom --zones", all_memory },
+	{ "commit limit", "summary", commit_limit },
 	{ "no lack of memory", "summary", enough },
 	{ NULL, NULL, NULL },
 };

@@ -194,6 +194,13 @@ static bool ramfs(const struct judge *j, struct verdict_row *r)
 	return of_use(j, r, USE_RAMFS, "Files of ramfs, which can never be reclaimed, were");
 }
 
+static bool locked_files(const struct judge *j, struct verdict_row *r)
+{
+	return of_use(
+		j, r, USE_LOCKED,
+		"Page cache of files that is locked with mlock(), and cannot be reclaimed, was");
+}
+
 static bool slab(const struct judge *j, struct verdict_row *r)
 {
 	return of_use(j, r, USE_SLAB, "Objects of the kernel that it cannot reclaim (slab) were");
@@ -238,14 +245,19 @@ static bool percpu(const struct judge *j, struct verdict_row *r)
 static bool hugetlb(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
+	const struct ev_owner *o = &e->owner[USE_HUGETLB];
+	const char *who = o->name ? arena_printf(j->mem, "; most is mapped by %s, %s", o->name,
+						 size_text(j, o->bytes))
+				  : "";
 
 	r->bytes = e->size[USE_HUGETLB];
+	r->owner = o->name;
 	weigh(j, r);
 	r->text = arena_printf(
 		j->mem,
 		"Pools of huge pages (hugetlb) kept %s, %s; %s of them were free, and of "
-		"no use to others.",
-		size_text(j, r->bytes), share_text(j, r->bytes), size_text(j, e->huge_unused));
+		"no use to others%s.",
+		size_text(j, r->bytes), share_text(j, r->bytes), size_text(j, e->huge_unused), who);
 	return true;
 }
 
@@ -309,6 +321,7 @@ const struct holder_rule holder_rules[] = {
 	{ USE_ANON, { "anonymous memory", "census", anonymous } },
 	{ USE_SHMEM, { "shared memory", "shm", shmem } },
 	{ USE_RAMFS, { "ramfs", "cache", ramfs } },
+	{ USE_LOCKED, { "locked page cache", "vmas", locked_files } },
 	{ USE_SLAB, { "unreclaimable slab", "slab", slab } },
 	{ USE_RECLAIMABLE, { "dentries", "slab", dentries } },
 	{ USE_RECLAIMABLE, { "reclaimable slab", "slab", reclaimable } },

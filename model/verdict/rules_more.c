@@ -108,9 +108,21 @@ static bool unkillable(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+static bool kills_asker(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_event *v = j->e->event;
+
+	if (!v || !v->prefix || !strstr(v->prefix, "oom_kill_allocating_task"))
+		return false;
+	r->why = "the log has it";
+	r->text = "The kernel kills who asks (vm.oom_kill_allocating_task), not who has most.";
+	return true;
+}
+
 /* cause NULL ends these lists; all that hold are taken */
 const struct cause_rule more_rules[] = {
 	{ "unkillable hog", "oom --tasks", unkillable },
+	{ "kills who asks", "oom", kills_asker },
 	{ "swap full", "swap", swap_full },
 	{ "no swap", "summary", no_swap },
 	{ "incompressible data", "summary", incompressible },

@@ -166,6 +166,87 @@ static void test_coming_free(void)
 	arena_release(&r.mem);
 }
 
+/*
+ * 300 MiB of page cache, of which a process has locked 200: mapped in two pieces, and again by another.
+ * A file of the second kind has a locked mapping that is larger than what is there of it.
+ */
+static void test_locked_files(void)
+{
+	static struct zone_count info[] = { { "MemTotal", 900 * MIB }, { "Shmem", 0 }, { "MemFree", 100 * MIB },
+					    { "Cached", 300 * MIB }, { "Buffers", 0 }, { "AnonPages", 460 * MIB },
+					    { "SUnreclaim", 30 * MIB }, { "Mlocked", 220 * MIB },
+					    { "Unevictable", 220 * MIB } };
+	struct file files[] = { { .path = "/data", .kind = FILE_REGULAR, .cached = 250 << 8 },
+				{ .path = "/small", .kind = FILE_REGULAR, .cached = 10 << 8 } };
+	struct mm mms[] = { { .owner = 2, .nprocs = 1, .nvmas = 4 }, { .owner = 1, .nprocs = 1, .first_vma = 4, .nvmas = 1 } };
+	struct vma vmas[] = {
+		{ .start = 0, .end = 150 * MIB, .flags = VMA_LOCKED, .file = 0 },
+		{ .start = 200 * MIB, .end = 250 * MIB, .flags = VMA_LOCKED, .file = 0 },
+		{ .start = 300 * MIB, .end = 350 * MIB, .file = 0 },
+		{ .start = 400 * MIB, .end = 500 * MIB, .flags = VMA_LOCKED, .file = 1 },
+		{ .start = 0, .end = 150 * MIB, .flags = VMA_LOCKED, .file = 0, .mm = 1 },
+	};
+	struct source with_memory = source_by_hand;
+	struct rig r;
+
+	start(&r);
+	with_memory.has |= SOURCE_MEMORY;
+	r.h.k.source = &with_memory;
+	r.h.s.machine.meminfo = info;
+	r.h.s.machine.nmeminfo = ARRAY_LEN(info);
+	r.h.s.files = files;
+	r.h.s.nfiles = 2;
+	r.h.s.mms = mms;
+	r.h.s.nmms = 2;
+	r.h.s.vmas = vmas;
+	r.h.s.nvmas = 5;
+	r.h.s.nprocs = 3;
+	r.log.n = 0;
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_LOCKED], 210 * MIB);
+	CHECK_EQ(r.e.size[USE_FILE], 90 * MIB);
+	CHECK_STR(r.e.owner[USE_LOCKED].name, "file /data");
+	CHECK_EQ(r.e.owner[USE_LOCKED].bytes, 200 * MIB);
+	CHECK_STR(r.e.owner[USE_LOCKED].detail, "locked by child (11)");
+	info[7].value = 190 * MIB;	/* no more than is locked */
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_LOCKED], 190 * MIB);
+	arena_release(&r.mem);
+}
+
+/* 402 MiB are anonymous, the table has 80: the rest is of java, killed a second before. */
+static void test_unfreed(void)
+{
+	static struct oom_victim java = { .pid = 950, .comm = "java", .anon_rss = 300 << 10, .tables = 700 };
+	struct oom_task left[] = { tasks[1], tasks[2] };
+	struct oom_event two[2];
+	struct rig r;
+
+	start(&r);
+	two[0] = two[1] = r.event;
+	two[0].time -= 1000000000;
+	two[0].victims.v = &java;
+	two[1].tasks.v = left;
+	two[1].tasks.n = two[1].tasks.cap = 2;
+	for (unsigned i = 0; i < 2; i++)
+		left[i].rss_anon = OOM_UNKNOWN;	/* before 6.8: the lists say what is anonymous */
+	r.log = (struct oom_log){ .v = two, .n = 2 };
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_ANON], 402 * MIB);
+	CHECK_STR(r.e.largest.comm, "java");
+	CHECK_EQ(r.e.largest.bytes, 300 * MIB);
+	CHECK_STR(r.e.earlier.comm, "java");
+	two[1].time = two[0].time + 61000000000;	/* long ago */
+	gather(&r);
+	CHECK_STR(r.e.largest.comm, "leaker");
+	two[0].time = two[1].time;
+	two[1].tasks.v = tasks;		/* who is there explains it */
+	two[1].tasks.n = 3;
+	gather(&r);
+	CHECK_STR(r.e.largest.comm, "server");
+	arena_release(&r.mem);
+}
+
 int main(void)
 {
 	test_machine();
@@ -173,5 +254,7 @@ int main(void)
 	test_locked();
 	test_shared();
 	test_coming_free();
+	test_locked_files();
+	test_unfreed();
 	return check_done();
 }

@@ -6,6 +6,7 @@
  * 10 pages without a name; the first alone has one of 20 pages with a name.
  */
 #include "model/oom/freed.h"
+#include "model/oom/freed_percpu.h"
 #include "model/holder/owners.h"
 #include "model/source/source.h"
 #include "model/usage/account.h"
@@ -120,12 +121,31 @@ static struct freed kill(struct machine_of_three *m, const uint32_t *procs, uint
 	return ret;
 }
 
+/*
+ * Chunks of 2 MiB with 2 MiB of maps. A run of 12.5 MiB has 5 whole ones, of which the kernel keeps
+ * one; one of 4.5 MiB has 1. Before 5.14 nothing else comes back.
+ */
+static void test_percpu(void)
+{
+	struct percpu_costs c = { .chunk = 2 << 20, .maps = 2 << 20 };
+
+	CHECK_EQ(percpu_freed(&c, 25 << 19), (25 << 19) + (8 << 20));
+	CHECK_EQ(percpu_freed(&c, 9 << 19), 9 << 19);
+	CHECK_EQ(percpu_freed(&c, 4096), 4096);
+	c.kept = true;
+	CHECK_EQ(percpu_freed(&c, 25 << 19), 16 << 20);
+	CHECK_EQ(percpu_freed(&c, 9 << 19), 0);
+	c.chunk = 0;	/* not known */
+	CHECK_EQ(percpu_freed(&c, 4096), 4096);
+}
+
 int main(void)
 {
 	static const uint32_t first[] = { 0 }, two[] = { 0, 1 }, all[] = { 0, 1, 2 }, third[] = { 2 };
 	static struct machine_of_three m;
 	struct freed f;
 
+	test_percpu();
 	make(&m, 6, 1);
 	f = kill(&m, first, 1);
 	CHECK_EQ(f.anon >> 12, 4);	/* 1, 5, 7, 8 */

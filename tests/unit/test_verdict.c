@@ -207,6 +207,7 @@ static void cache_and_slab(struct hand *h)
 	}
 
 USE(of_ramfs, USE_RAMFS, 600)
+USE(of_locked_files, USE_LOCKED, 600)
 USE(of_tables, USE_TABLES, 600)
 USE(of_stacks, USE_STACKS, 600)
 USE(of_percpu, USE_PERCPU, 600)
@@ -251,6 +252,7 @@ static const struct {
 	{ of_cache, "page cache" },
 	{ cache_and_slab, "unreclaimable slab" },
 	{ of_ramfs, "ramfs" },
+	{ of_locked_files, "locked page cache" },
 	{ of_tables, "page tables" },
 	{ of_stacks, "kernel stacks" },
 	{ of_percpu, "per-CPU memory" },
@@ -394,6 +396,12 @@ static void pool(struct hand *h)
 	h->e.size[USE_HUGETLB] = h->e.huge_unused = 150 * MIB;
 }
 
+static void asker_killed(struct hand *h)
+{
+	one_process(h);
+	h->event.prefix = "Out of memory (oom_kill_allocating_task)";
+}
+
 static void noise(struct hand *h)
 {
 	h->e.size[USE_COMPRESSED] = 300 * MIB;
@@ -464,6 +472,8 @@ static const struct {
 	{ victim_in_d, "victim in D state", true },
 	{ one_process, "victim in D state", false },
 	{ not_reaped, "victim not reaped", true },
+	{ asker_killed, "kills who asks", true },
+	{ one_process, "kills who asks", false },
 	{ swap_full, "swap full", true },
 	{ one_process, "swap full", false },
 	{ no_swap, "no swap", true },
@@ -504,6 +514,18 @@ static void test_no_event(void)
 	CHECK(strstr(h.v.v[0].text, "Fatal exception") != NULL);
 	CHECK_STR(cause(&h, VERDICT_LIMIT), "no lack of memory");
 	CHECK_STR(cause(&h, VERDICT_HOLDER), "largest part of memory");
+	/* all is promised, and nothing more is given */
+	h.e.committed = 500 * MIB;
+	h.e.commit_limit = 512 * MIB;
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_LIMIT), "no lack of memory");
+	h.e.strict = true;
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_EVENT), "no OOM");
+	CHECK_STR(cause(&h, VERDICT_LIMIT), "commit limit");
+	h.e.committed = 400 * MIB;
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_LIMIT), "no lack of memory");
 	/* parts as small as these are no answer */
 	h.e.size[USE_ANON] = 30 * MIB;
 	judge(&h);
