@@ -35,7 +35,10 @@ extern const struct holder_rule holder_rules[];
 
 /* "12 MiB" */
 const char *size_text(const struct judge *j, uint64_t bytes);
-/* "84 % of RAM", of the limit */
+/* The nodes that constrained V, as the kernel lists them ("0-1"); NULL: none, or not known. */
+const char *nodes_text(const struct oom_event *v);
+bool nodes_are_one(const char *list);
+/* "84 % of RAM", of the limit, of those nodes */
 const char *share_text(const struct judge *j, uint64_t bytes);
 const char *proc_text(const struct judge *j, const char *comm, int64_t pid);
 

@@ -229,8 +229,9 @@ static bool nodes(const struct judge *j, struct verdict_row *r, bool cpuset)
 
 	if (!v || v->constraint != (cpuset ? OOM_CPUSET : OOM_MEMPOLICY))
 		return false;
-	list = v->nodemask ? v->nodemask : cpuset ? v->mems_allowed : NULL;
+	list = nodes_text(v);
 	r->bytes = e->zone.free_of_others;
+	r->elsewhere = true;
 	r->certainty = v->inferred ? LIKELY : CERTAIN;
 	r->why = v->inferred ? "other lines of the log say so"
 			     : "the kernel printed the constraint";
@@ -240,7 +241,10 @@ static bool nodes(const struct judge *j, struct verdict_row *r, bool cpuset)
 			       !cpuset	   ? "A memory policy"
 			       : v->cpuset ? "Cpuset "
 					   : "A cpuset",
-			       cpuset && v->cpuset ? v->cpuset : "", list ? " to nodes " : "",
+			       cpuset && v->cpuset ? v->cpuset : "",
+			       !list		     ? ""
+			       : nodes_are_one(list) ? " to node "
+						     : " to nodes ",
 			       list ? list : "", size_text(j, e->zone.free_of_others));
 	return true;
 }

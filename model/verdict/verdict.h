@@ -29,6 +29,7 @@ struct verdict_row {
 	const char *cause;	/* of the table: "one process grew" */
 	uint64_t bytes;		/* its figure; EV_UNKNOWN: none */
 	unsigned share;		/* of the scope, thousandths */
+	bool elsewhere;		/* bytes are outside of the scope: no share of it */
 	const char *owner;	/* who or what has it: a program, a cache, a file; NULL: not one */
 	const char *report;	/* the report that shows the figure */
 	enum certainty certainty;

@@ -45,7 +45,9 @@ static enum status verdict_report(const struct snapshot *s, const struct report_
 			.cause = v.v[i].cause,
 			.owner = v.v[i].owner,
 			.figure = v.v[i].bytes,
-			.percent = v.v[i].bytes == EV_UNKNOWN ? NAN : v.v[i].share / 10.0,
+			.percent = v.v[i].bytes == EV_UNKNOWN || v.v[i].elsewhere
+					   ? NAN
+					   : v.v[i].share / 10.0,
 			.report = v.v[i].report,
 			.certainty = certainty_text(v.v[i].certainty),
 			.why = v.v[i].why,

@@ -299,6 +299,8 @@ static void cpuset(struct hand *h)
 static void mempolicy(struct hand *h)
 {
 	h->event.constraint = OOM_MEMPOLICY;
+	h->event.nodemask = "1";
+	h->e.zone.free_of_others = 2 * h->e.total;
 }
 
 static void low_zone(struct hand *h)
@@ -349,6 +351,32 @@ static void test_limits(void)
 		CHECK_STR(cause(&h, VERDICT_LIMIT), limits[i].limit);
 		arena_release(&h.mem);
 	}
+}
+
+static const char *limit_of(struct hand *h, void (*make)(struct hand *h), const char *nodes)
+{
+	usual(h);
+	make(h);
+	h->event.nodemask = nodes;
+	judge(h);
+	for (unsigned i = 0; i < h->v.n; i++)
+		if (h->v.v[i].kind == VERDICT_LIMIT) {
+			CHECK(h->v.v[i].elsewhere);
+			return h->v.v[i].text;
+		}
+	return "";
+}
+
+static void test_nodes(void)
+{
+	struct hand h;
+
+	CHECK(strstr(limit_of(&h, mempolicy, "1"), "the request to node 1;"));
+	arena_release(&h.mem);
+	CHECK(strstr(limit_of(&h, mempolicy, "0-1"), "the request to nodes 0-1;"));
+	arena_release(&h.mem);
+	CHECK(strstr(limit_of(&h, cpuset, NULL), "limited the request; "));
+	arena_release(&h.mem);
 }
 
 static void victim_in_d(struct hand *h)
@@ -579,6 +607,7 @@ int main(void)
 {
 	test_holders();
 	test_limits();
+	test_nodes();
 	test_others();
 	test_no_event();
 	test_unknown();
