@@ -64,16 +64,14 @@ static void tlb_clear(struct reader *r)
 	r->kv = r->dump->kv;
 }
 
-struct reader *reader_new(struct dump *d)
+static struct reader *new_reader(struct dump *d, uint32_t nslots)
 {
 	struct reader *r = heap_array(struct reader, 1);
 	uint32_t nbuckets = 1;
 
 	r->dump = d;
 	r->page_shift = d->page_shift;
-	r->nslots = CACHE_BYTES >> d->page_shift;
-	if (r->nslots < CACHE_PAGES_MIN)
-		r->nslots = CACHE_PAGES_MIN;
+	r->nslots = nslots < CACHE_PAGES_MIN ? CACHE_PAGES_MIN : nslots;
 	r->bucket_shift = 64;
 	while (nbuckets < r->nslots * 2) {
 		nbuckets *= 2;
@@ -88,6 +86,16 @@ struct reader *reader_new(struct dump *d)
 		r->ctx = d->pages->ctx_new(d->pages_self);
 	tlb_clear(r);
 	return r;
+}
+
+struct reader *reader_new(struct dump *d)
+{
+	return new_reader(d, CACHE_BYTES >> d->page_shift);
+}
+
+struct reader *reader_new_forward(struct dump *d)
+{
+	return new_reader(d, CACHE_PAGES_MIN);
 }
 
 void reader_free(struct reader *r)

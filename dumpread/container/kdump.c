@@ -25,13 +25,9 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
 #include "dumpread/container/bitmap.h"
+#include "dumpread/image/blocks.h"
 #include "dumpread/image/decompress.h"
-#include "dumpread/image/window.h"
 
-#define DESC_WINDOW_MIN 4096
-#define DESC_WINDOW_MAX (32u << 10)
-#define DATA_WINDOW_MIN 4096
-#define DATA_WINDOW_MAX (128u << 10)
 #define DESCS_AT_ONCE 1024
 
 struct kdump_part {
@@ -48,6 +44,7 @@ struct kdump {
 	struct bitmap bitmap;
 	struct kdump_part *parts;	/* by start_pfn */
 	unsigned nparts;
+	struct blocks *blocks;
 	bool whole;		/* every set bit has its page: nothing was lost */
 	uint8_t block_shift;	/* log2 of the bytes that a bit stands for */
 };
@@ -378,6 +375,7 @@ static enum status kdump_open(struct image *im)
 			    im->parts[0].path);
 	note_header_loss(im, k);
 	place_parts(im, k);
+	k->blocks = blocks_new(im);
 	describe(im, &k->parts[0]);
 	return ST_OK;
 }
@@ -451,8 +449,8 @@ static uint64_t kdump_next(const struct image *im, uint64_t pfn)
 
 struct image_ctx {
 	struct bitmap_window bits;
-	struct window descs, data;
 	struct decompressor *expand;
+	uint8_t *data;		/* of a page, compressed */
 	uint8_t *block;		/* the last one read in pieces, or NULL */
 	uint64_t block_no;
 };
@@ -461,19 +459,20 @@ static enum status read_block(const struct image *im, struct image_ctx *ctx, uin
 			      uint8_t *out)
 {
 	size_t page = block_size(im);
+	struct kdump *k = im->priv;
 	const struct kdump_part *kp;
-	const uint8_t *p;
+	uint8_t raw[KDUMP_DESC];
 	uint64_t index;
 	enum status st;
 	struct desc d;
 
-	kp = find_page(im->priv, &ctx->bits, pfn, &index);
+	kp = find_page(k, &ctx->bits, pfn, &index);
 	if (!kp)
 		return ST_NODATA;
-	st = window_get(&ctx->descs, kp->file, kp->h.desc_off + index * KDUMP_DESC, KDUMP_DESC, &p);
+	st = blocks_read(k->blocks, kp->file, kp->h.desc_off + index * KDUMP_DESC, raw, KDUMP_DESC);
 	if (st)
 		return st;
-	d = parse_desc(p, kp->h.big_endian);
+	d = parse_desc(raw, kp->h.big_endian);
 	if (!d.off)
 		return ST_NODATA;
 	if (!d.size || d.size > page)
@@ -485,10 +484,10 @@ static enum status read_block(const struct image *im, struct image_ctx *ctx, uin
 	/* no cut has lost it, so its descriptor is wrong */
 	if (!part_holds(kp->file, d.off, d.size))
 		return ST_CORRUPT;
-	st = window_get(&ctx->data, kp->file, d.off, d.size, &p);
+	st = blocks_read(k->blocks, kp->file, d.off, ctx->data, d.size);
 	if (st)
 		return st;
-	return decompress(ctx->expand, d.flags, p, d.size, out, page);
+	return decompress(ctx->expand, d.flags, ctx->data, d.size, out, page);
 }
 
 static enum status kdump_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
@@ -530,10 +529,8 @@ static void kdump_set_page_shift(struct image *im, uint8_t shift)
 static struct image_ctx *kdump_ctx_new(const struct image *im)
 {
 	struct image_ctx *ctx = heap_array(struct image_ctx, 1);
-	size_t page = block_size(im);
 
-	window_init(&ctx->descs, DESC_WINDOW_MIN, DESC_WINDOW_MAX);
-	window_init(&ctx->data, DATA_WINDOW_MIN, page > DATA_WINDOW_MAX ? page : DATA_WINDOW_MAX);
+	ctx->data = heap_bytes(block_size(im));
 	ctx->expand = decompressor_new();
 	return ctx;
 }
@@ -541,9 +538,8 @@ static struct image_ctx *kdump_ctx_new(const struct image *im)
 static void kdump_ctx_free(struct image_ctx *ctx)
 {
 	bitmap_window_free(&ctx->bits);
-	window_free(&ctx->descs);
-	window_free(&ctx->data);
 	decompressor_free(ctx->expand);
+	free(ctx->data);
 	free(ctx->block);
 	free(ctx);
 }
@@ -552,8 +548,10 @@ static void kdump_close(struct image *im)
 {
 	struct kdump *k = im->priv;
 
-	if (k)
+	if (k) {
 		bitmap_close(&k->bitmap);
+		blocks_free(k->blocks);
+	}
 	im->priv = NULL;
 }
 

@@ -10,7 +10,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "dumpread/image/window.h"
+#include "dumpread/image/blocks.h"
 
 /* Physical addresses that any supported CPU can form, and no more frames than
    this many for each byte of the file: a filtered dump keeps 32 or more bytes
@@ -19,8 +19,6 @@
 #define FRAMES_MIN ((uint64_t)1 << 24)
 #define FRAMES_PER_BYTE 16
 
-#define WINDOW_MIN 4096
-#define WINDOW_MAX (128u << 10)
 
 /* A place: number of the file, and offset in it. No file is as long as this: the
    offsets of /proc/kcore are addresses of at most 56 bits (__VIRTUAL_MASK). */
@@ -102,6 +100,8 @@ void segments_finish(struct image *im)
 	uint64_t page = (uint64_t)1 << im->page_shift;
 
 	extents_resolve(&s->x, EXTENTS_FIRST_WINS);
+	if (!im->live)
+		s->blocks = blocks_new(im);
 	segments_set_page_shift(im, im->page_shift);
 	if (s->lost)
 		issue_add(&im->issues, ST_NODATA, "truncated image",
@@ -145,7 +145,6 @@ uint64_t segments_next(const struct image *im, uint64_t pfn)
 }
 
 struct image_ctx {
-	struct window w;
 	/*
 	 * Live: the file, opened once for each reader. read_kcore() copies through
 	 * one page that belongs to the open file (kcore_open(), fs/proc/kcore.c): if
@@ -158,16 +157,11 @@ struct image_ctx {
 static enum status read_place(const struct image *im, struct image_ctx *ctx, uint64_t place,
 			      uint64_t n, uint8_t *out)
 {
-	const struct image_part *p = &im->parts[place >> PLACE_BITS];
-	const uint8_t *data;
-	enum status st;
+	const struct segments *s = im->priv;
 
 	if (im->live) /* nothing is kept, nothing read ahead */
 		return part_read(&ctx->own, place, out, n) ? ST_NODATA : ST_OK;
-	st = window_get(&ctx->w, p, place_offset(place), n, &data);
-	if (!st)
-		memcpy(out, data, n);
-	return st;
+	return blocks_read(s->blocks, &im->parts[place >> PLACE_BITS], place_offset(place), out, n);
 }
 
 /*
@@ -209,9 +203,7 @@ enum status segments_read(const struct image *im, struct image_ctx *ctx, uint64_
 struct image_ctx *segments_ctx_new(const struct image *im)
 {
 	struct image_ctx *ctx = heap_calloc(1, sizeof(*ctx));
-	size_t page = (size_t)1 << im->page_shift;
 
-	window_init(&ctx->w, WINDOW_MIN, page > WINDOW_MAX ? page : WINDOW_MAX);
 	ctx->own.fd = -1;
 	if (im->live) {
 		ctx->own = im->parts[0];
@@ -222,7 +214,6 @@ struct image_ctx *segments_ctx_new(const struct image *im)
 
 void segments_ctx_free(struct image_ctx *ctx)
 {
-	window_free(&ctx->w);
 	if (ctx->own.fd >= 0)
 		close(ctx->own.fd);
 	free(ctx);
@@ -232,7 +223,9 @@ void segments_close(struct image *im)
 {
 	struct segments *s = im->priv;
 
-	if (s)
+	if (s) {
 		extents_free(&s->x);
+		blocks_free(s->blocks);
+	}
 	im->priv = NULL;
 }

@@ -7,6 +7,7 @@
 #ifndef VMCENSUS_IMAGE_SEGMENTS_H
 #define VMCENSUS_IMAGE_SEGMENTS_H
 
+#include "dumpread/image/blocks.h"
 #include "dumpread/image/extents.h"
 #include "dumpread/image/format.h"
 
@@ -16,6 +17,7 @@ struct segments {
 	uint64_t top;		/* exclusive end of memory, bytes */
 	uint64_t lost;		/* bytes beyond the end of their file */
 	uint64_t beyond;	/* segments above what can be believed */
+	struct blocks *blocks;	/* NULL: live */
 };
 
 #define SEGMENTS_PARTS 0xffu	/* files of one image */

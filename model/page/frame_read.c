@@ -190,7 +190,7 @@ struct frame_reader *frame_reader_new(const struct kernel *k, const struct pagef
 	w->k = k;
 	w->f = f;
 	w->strip = (struct page_strip){
-		.r = reader_new(k->dump),
+		.r = reader_new_forward(k->dump),
 		.page_size = dump_page_size(k->dump),
 		.size = f->size,
 		.run = frame_run,

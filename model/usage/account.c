@@ -136,7 +136,7 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 
 	if (!a) {
 		a = p->accts[worker] = heap_array(struct acct, 1);
-		p->readers[worker] = reader_new(p->s->k->dump);
+		p->readers[worker] = reader_new_forward(p->s->k->dump);
 		acct_open(a, &p->shared, p->readers[worker]);
 		if (p->s->k->dump->live)
 			p->asides[worker] = heap_array(struct issues_aside, 1);
