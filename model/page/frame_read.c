@@ -12,6 +12,17 @@
 #include "dumpread/base/search.h"
 #include "model/page/scan.h"
 
+#define LOOKS 256u
+
+/* All that decides the frame of a page, and that frame. */
+struct look {
+	uint64_t flags, mapping;
+	uint32_t type, refs;
+	uint32_t of_block;		/* FR_* of the free block that it lies in */
+	struct frame frame;
+	bool used;
+};
+
 struct frame_reader {
 	const struct kernel *k;
 	const struct pagefmt *f;
@@ -24,7 +35,10 @@ struct frame_reader {
 	uint64_t buddy_end;		/* pages below it follow a free block's head */
 	uint32_t buddy_order;
 	struct folio_view folio;
+	struct look tail;		/* the last one of folio; mapping: its compound_head */
 	struct frame_sums sums;
+	/* of all chunks: pages that look alike have equal frames, and most pages do */
+	struct look looks[LOOKS];
 };
 
 /* ---- one page ------------------------------------------------------------------ */
@@ -101,6 +115,92 @@ static void decode_part(struct frame_reader *w, const uint8_t *p, bool tail, str
 	}
 }
 
+static struct look look_at(const struct frame_reader *w, const uint8_t *p, uint64_t pfn)
+{
+	const struct pagefmt *f = w->f;
+	struct look k = { .flags = page_flags(f, p),
+			  .mapping = page_mapping(f, p),
+			  .type = page_type(f, p),
+			  .refs = page_refcount(f, p) };
+
+	if (k.mapping & 3) /* mapping_class() asks for these bits only */
+		k.mapping &= 3;
+	if (!k.refs && pfn < w->buddy_end)
+		k.of_block = FR_BUDDY | w->buddy_order;
+	return k;
+}
+
+static bool same_look(const struct look *a, const struct look *b)
+{
+	return b->used && a->flags == b->flags && a->mapping == b->mapping && a->type == b->type &&
+	       a->refs == b->refs && a->of_block == b->of_block;
+}
+
+static struct look *slot_of(struct frame_reader *w, const struct look *k)
+{
+	uint64_t all = k->flags ^ k->mapping ^ ((uint64_t)k->type << 32 | k->refs);
+
+	return &w->looks[all * 0x9e3779b97f4a7c15u >> 56];
+}
+
+/*
+ * Does the frame of a single page of look K depend on nothing else? A blank page (no references,
+ * 0 where others have a mapcount) depends on its list, the head of a free block says how many
+ * follow it, pages of 2.4 have buffers.
+ */
+static bool is_told_by_look(const struct pagefmt *f, const struct look *k)
+{
+	return (k->refs || k->type) && f->mapcount_form != MAPCOUNT_NONE &&
+	       !((type_class(f, k->type) | flags_class(f, k->flags)) & FR_BUDDY);
+}
+
+/* The frame of a tail whose head and look are those of the last one, or of a single page of a
+   known look. */
+static bool decode_again(struct frame_reader *w, const uint8_t *p, uint64_t pfn, struct frame *out)
+{
+	const struct pagefmt *f = w->f;
+	uint64_t compound = page_word(f, p, f->compound);
+	const struct look *as;
+	struct look k;
+
+	if (f->compound_form != COMPOUND_HEAD)
+		return false;
+	if (compound & 1) {
+		as = &w->tail;
+		if (!as->used || as->mapping != compound || as->flags != page_flags(f, p) ||
+		    as->type != page_type(f, p))
+			return false;
+	} else {
+		k = look_at(w, p, pfn);
+		as = slot_of(w, &k);
+		if (!same_look(&k, as))
+			return false;
+	}
+	*out = as->frame;
+	return true;
+}
+
+static void keep_single(struct frame_reader *w, const uint8_t *p, uint64_t pfn,
+			const struct frame *fr)
+{
+	struct look k = look_at(w, p, pfn);
+
+	if (!is_told_by_look(w->f, &k))
+		return;
+	k.frame = *fr;
+	k.used = true;
+	*slot_of(w, &k) = k;
+}
+
+static void keep_tail(struct frame_reader *w, const uint8_t *p, const struct frame *fr)
+{
+	w->tail = (struct look){ .mapping = page_word(w->f, p, w->f->compound),
+				 .flags = page_flags(w->f, p),
+				 .type = page_type(w->f, p),
+				 .frame = *fr,
+				 .used = w->folio.readable && !w->folio.pte_mapped };
+}
+
 /* Struct page I of RUN. */
 static void decode_page(struct frame_reader *w, const struct page_run *run, uint64_t i)
 {
@@ -108,9 +208,12 @@ static void decode_page(struct frame_reader *w, const struct page_run *run, uint
 	uint64_t pfn = run->pfn + i, kva = run->kva + i * f->size, head;
 	const uint8_t *p = run->p + i * f->size;
 	struct frame *out = frame_of(w, pfn);
-	enum page_role role = page_role(f, p, kva, run->len - (kva - run->here_kva), &head);
+	enum page_role role;
 
 	w->sums.existing++;
+	if (decode_again(w, p, pfn, out))
+		return;
+	role = page_role(f, p, kva, run->len - (kva - run->here_kva), &head);
 	if (role == PAGE_UNSET) {
 		out->flags = FR_EXISTS | FR_BLANK;
 		return;
@@ -120,7 +223,9 @@ static void decode_page(struct frame_reader *w, const struct page_run *run, uint
 		if (role == PAGE_ASTRAY) {
 			out->flags |= FR_TAIL;
 			w->sums.lost_heads++;
+			return;
 		}
+		keep_single(w, p, pfn, out);
 		return;
 	}
 	if (w->folio.kva != head) {
@@ -129,6 +234,8 @@ static void decode_page(struct frame_reader *w, const struct page_run *run, uint
 		w->sums.pte_mapped += w->folio.pte_mapped;
 	}
 	decode_part(w, p, role == PAGE_TAIL, out);
+	if (role == PAGE_TAIL)
+		keep_tail(w, p, out);
 }
 
 static void frame_run(void *arg, const struct page_run *run)
@@ -166,6 +273,7 @@ bool frame_read(struct frame_reader *w, uint64_t pfn, uint64_t end, bool average
 	w->first_pfn = pfn;
 	w->buddy_end = 0;
 	w->folio = (struct folio_view){ 0 };
+	w->tail.used = false;
 	w->sums = (struct frame_sums){ 0 };
 	memset(frames, 0, (end - pfn) * sizeof(*frames));
 	for (; i < m->n && m->v[i].pfn < end; i++) {
