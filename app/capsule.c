@@ -316,14 +316,16 @@ int run_capsule(struct run *run)
 		return without_types(run, &ko);
 	progress_phase(run->progress, "taking the census");
 	run->s = snapshot_build(run->k, all_needs(), NULL);
-	if (!run->s->refused) {
-		add_all(run);
-		frames_tell(run->s);
-		if (!issues_total(run->k->issues))
-			return 0;
-		capsule_drop(run->capsule);
-		run->capsule = NULL;
+	if (run->s->refused) { /* half of a capsule would be taken for a whole one */
+		fail(&run->diag, ST_LIMIT, "%s", run->s->refused);
+		return EXIT_NO_ANSWER;
 	}
+	add_all(run);
+	frames_tell(run->s);
+	if (!issues_total(run->k->issues))
+		return 0;
+	capsule_drop(run->capsule);
+	run->capsule = NULL;
 	add_each(run);
 	return 0;
 }
