@@ -84,12 +84,13 @@ def expected_process(p, vfork_known):
         'state': [p.state],
         'threads': [int(p.stat[17])],
         'uid': [int(p.status('Uid')[0]) % 2**32],      # to 4.8 a signed number
-        'oom_score_adj': [int(p.read('oom_score_adj'))],
         'rss': [p.smaps_sum('Rss')],
         'uss': [private, private + hugetlb],
         'swap': [p.smaps_sum('Swap')],
     }
-    if p.has('oom_score'):
+    if p.has('oom_score_adj'):          # since 2.6.36, and of RHEL 6
+        want['oom_score_adj'] = [int(p.read('oom_score_adj'))]
+    if p.has('oom_score') and 'oom_score_adj' in want:
         want['oom_score'] = [int(p.read('oom_score'))]
         if p.comm == b'zoo-mm-sharer' and not vfork_known:
             want['oom_score'].append(None)      # one of the two is a child of vfork

@@ -285,6 +285,21 @@ static void test_distributions(void)
 	CHECK_EQ(release("5.4.0-1.el", "").el, 0);
 }
 
+/* RHEL 6 has huge pages, and counts them as 2.6.38 did. */
+static void test_early_huge_pages(void)
+{
+	static struct layout l;
+	const struct evidence e = { .layout = &l, .types_whole = true };
+	const struct release rhel6 = { .major = 2, .minor = 6, .patch = 32 },
+			     v3_12 = { .major = 3, .minor = 12 };
+
+	clear(&l);
+	CHECK(!holds(RULE_ANON_WITHOUT_THP, rhel6, &e, JUDGE_SIGN));
+	l.v[E_NR_ANON_THPS].alt = 1;
+	CHECK(holds(RULE_ANON_WITHOUT_THP, rhel6, &e, JUDGE_RELEASE)); /* its end */
+	CHECK(!holds(RULE_ANON_WITHOUT_THP, v3_12, &e, JUDGE_RELEASE));
+}
+
 /* A text that came after a change shows that it was made; its absence shows nothing. */
 static void test_later_texts(void)
 {
@@ -308,6 +323,7 @@ int main(void)
 	test_spelling();
 	test_judges();
 	test_later_texts();
+	test_early_huge_pages();
 	test_without_texts();
 	test_levels();
 	test_distributions();
