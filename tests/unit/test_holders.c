@@ -305,6 +305,26 @@ static void test_whole(void)
 	end(m);
 }
 
+/* To 2.6.34: the slots are in the pipe, which says which is the first and how many are used. */
+static void test_slots_inside(void)
+{
+	struct made *m = make_machine();
+
+	m->f->kernel.layout.v[M_PIPE_HEAD].alt = m->f->kernel.layout.v[M_PIPE_SLOTS].alt = -1;
+	fake_member(m->f, M_PIPE_FIRST, PIPE_TAIL, 4);
+	fake_member(m->f, M_PIPE_USED, PIPE_HEAD, 4);
+	fake_array(m->f, M_PIPE_BUFS, PIPE_BUFS, BUFFER, SLOTS);
+	put_pipe(m, PIPE, PIPE + PIPE_BUFS, SLOTS - 1, 2, DATA);
+	put(m, PIPE + PIPE_HEAD, 2, 4);
+	put(m, SENT + PIPE_HEAD, SLOTS + 1, 4);	/* more than there are */
+	put(m, PIPE + PIPE_BUFS, page_of(m, DATA + 0x1000), 8);
+	build(m);
+	CHECK_EQ(owner(m, PIPE, CLASS_PIPE)->pages, 2);
+	CHECK_EQ(owner(m, PIPE, CLASS_SLAB)->size, OBJECT);
+	CHECK(owner(m, SENT, CLASS_PIPE)->pages == 0);
+	end(m);
+}
+
 /* A page in two pipes is the first one's; pages of others stay theirs. */
 static void test_shared(void)
 {
@@ -358,6 +378,7 @@ static void test_broken_queue(void)
 int main(void)
 {
 	test_whole();
+	test_slots_inside();
 	test_shared();
 	test_damaged();
 	test_broken_queue();
