@@ -19,12 +19,13 @@ const char *inode_path(struct pathwalk *w, uint64_t inode, uint64_t mnt, uint64_
 		       struct arena *mem)
 {
 	static const char deleted[] = " (deleted)";
-	uint64_t alias = 0, dentry;
+	uint64_t alias = 0, head = inode + layout_offset(&w->k->layout, M_INODE_DENTRY), dentry;
 	struct path_text text;
 	bool mark;
 
 	if (!has(w->k, M_INODE_DENTRY) || !has(w->k, M_DENTRY_ALIAS) ||
-	    kmember_u64(w->k, w->r, inode, M_INODE_DENTRY, &alias) || !alias)
+	    kmember_u64(w->k, w->r, inode, M_INODE_DENTRY, &alias) || !alias ||
+	    alias == head) /* before 3.6 a ring */
 		return PATH_UNKNOWN;
 	dentry = alias - layout_offset(&w->k->layout, M_DENTRY_ALIAS);
 	if (mnt)

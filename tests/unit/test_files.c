@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of files and the names of vmas. */
 #include "model/file/files.h"
+#include "model/file/inode_path.h"
 #include "model/file/path.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
@@ -342,6 +343,28 @@ static const char *name_of(struct fake *f, const struct vma_case *c)
 	return name;
 }
 
+/* The dentries of an inode are a list, before 3.6 a ring through the inode. */
+static void test_name_of_inode(void)
+{
+	enum { I_DENTRY = 40, D_ALIAS = 80 };
+	struct fake *f = machine();
+	struct pathwalk w;
+	uint64_t left = 100;
+
+	put_all(f);
+	fake_member(f, M_INODE_DENTRY, I_DENTRY, 8);
+	fake_member(f, M_DENTRY_ALIAS, D_ALIAS, 16);
+	put_ptr(f, PA_INODE + I_DENTRY, PA_DENTRY + D_ALIAS);
+	/* none: what would be its dentry is no name */
+	put_dentry(f, PA_INODE2 + I_DENTRY - D_ALIAS, PA_ROOT2, "x", PA_INODE2, PA_SB2);
+	put_ptr(f, PA_INODE2 + I_DENTRY, PA_INODE2 + I_DENTRY);
+	pathwalk_init(&w, &f->kernel, f->r);
+	CHECK_STR(inode_path(&w, fake_kva(f, PA_INODE), 0, &left, &f->dump.mem), "/f");
+	CHECK_STR(inode_path(&w, fake_kva(f, PA_INODE2), 0, &left, &f->dump.mem), PATH_UNKNOWN);
+	pathwalk_release(&w);
+	fake_free(f);
+}
+
 static void test_plain_names(void)
 {
 	struct fake *f = machine();
@@ -495,6 +518,7 @@ int main(void)
 	test_backing();
 	test_prfile();
 	test_lost();
+	test_name_of_inode();
 	test_plain_names();
 	test_given_names();
 	test_special_names();
