@@ -47,8 +47,8 @@ static bool of_capsule(struct run *run, const char *path, struct id_row *r)
 	if (!capsule_is(head, file_head(path, head, sizeof(head))))
 		return false;
 	issues_init(&is);
-	if (stored_open(path, &why, &f) ||
-	    capsule_load(f, &part, &t, stored, &is, &more, &why) || t.nrows != 1)
+	if (stored_open(path, &why, &f) || capsule_load(f, &part, &t, stored, &is, &more, &why) ||
+	    t.nrows != 1)
 		id_unknown(why.text, r, &run->t.mem);
 	else
 		id_copy(t.rows, r, &run->t.mem);

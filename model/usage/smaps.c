@@ -15,9 +15,7 @@
 #include "model/kobj.h"
 #include "model/usage/account.h"
 
-#define GROUP 64u	/* entries whose frames are asked for together */
-#define AHEAD 192u	/* entries between that and their use */
-#define LINE_FRAMES 32u	/* frames of a chunk in a cache line */
+#define GROUP 512u	/* entries whose frames are asked for together: a table on most CPUs */
 
 _Static_assert(TALLY_ANON == FR_ANON >> 1 && TALLY_KSM == FR_KSM >> 1 &&
 	       TALLY_SWAPBACKED == FR_SWAPBACKED >> 1 && TALLY_DIRTY == FR_DIRTY >> 1 &&
@@ -300,69 +298,63 @@ static inline void any_pte(struct acct *a, const struct pte *e, uint64_t va)
 	}
 }
 
-/* Frames come in any order, and each run of them is a cache miss: ask for those of N entries
-   before any is used. */
-static void prefetch(const struct acct *a, const struct pte *pte, unsigned n)
-{
-	const struct frames *frames = &a->s->frames;
-	uint64_t last = UINT64_MAX;
-
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t pfn = pte[i].pa >> a->page_shift, c = pfn >> FRAME_CHUNK_SHIFT;
-		const struct frame_chunk *chunk;
-
-		if (pfn / LINE_FRAMES == last || pte[i].kind != PTE_PAGE || c >= frames->nchunks)
-			continue;
-		last = pfn / LINE_FRAMES;
-		chunk = __atomic_load_n(&frames->chunk[c], __ATOMIC_ACQUIRE);
-		if (chunk)
-			__builtin_prefetch(&chunk->kind[pfn & (FRAME_CHUNK - 1)]);
-	}
-}
-
 static inline bool is_plain(const struct pte *e)
 {
 	return e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL);
 }
 
-/* FRAME_RARE: see any_pte(). */
-static inline uint16_t kind_of(const struct frames *frames, uint64_t pfn)
+/*
+ * Where the kind of the frame of each of N entries is; FRAME_RARE: see any_pte(). Frames come in
+ * any order, and each run of them is a cache miss: all are asked for before any is used.
+ */
+static void find_kinds(const struct acct *a, const struct pte *pte, unsigned n,
+		       const uint16_t **kind)
 {
-	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
-	const struct frame_chunk *chunk;
+	static const uint16_t rare = FRAME_RARE;
+	const struct frames *frames = &a->s->frames;
 
-	if (c >= frames->nchunks)
-		return FRAME_RARE;
-	chunk = __atomic_load_n(&frames->chunk[c], __ATOMIC_ACQUIRE);
-	return chunk ? chunk->kind[pfn & (FRAME_CHUNK - 1)] : FRAME_RARE;
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t pfn = pte[i].pa >> a->page_shift, c = pfn >> FRAME_CHUNK_SHIFT;
+		const struct frame_chunk *chunk = NULL;
+
+		if (c < frames->nchunks && is_plain(&pte[i]))
+			chunk = __atomic_load_n(&frames->chunk[c], __ATOMIC_ACQUIRE);
+		kind[i] = chunk ? &chunk->kind[pfn & (FRAME_CHUNK - 1)] : &rare;
+		__builtin_prefetch(kind[i]);
+	}
+}
+
+/* Does any_pte() look at nothing else of a plain entry of this kind? */
+static inline bool is_counted(const struct frames *frames, uint16_t kind)
+{
+	return kind != FRAME_RARE &&
+	       (frames->kind[kind].flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS;
 }
 
 /* Neighbours mostly have one kind and the same flags: they are tallied together. */
-static void group(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
+static void group(struct acct *a, uint64_t va, const struct pte *pte, const uint16_t **kind,
+		  unsigned n)
 {
 	const struct frames *frames = &a->s->frames;
+	uint64_t alike = 0; /* the entries before, of kind LAST and with FLAGS */
 	unsigned shift = a->page_shift, flags = 0;
-	uint16_t last = FRAME_RARE;
-	uint64_t alike = 0;
+	uint16_t last = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		const struct pte *e = &pte[i];
-		uint64_t pfn = e->pa >> shift;
-		uint16_t kind = is_plain(e) ? kind_of(frames, pfn) : FRAME_RARE;
 
-		if (kind == FRAME_RARE ||
-		    (frames->kind[kind].flags & (FR_EXISTS | FR_UNREAD)) != FR_EXISTS) {
-			any_pte(a, e, va + ((uint64_t)i << shift));
-			continue;
-		}
-		acct_count_found(a, pfn);
-		if (kind != last || e->flags != flags) {
+		if (!alike || *kind[i] != last || e->flags != flags) {
 			if (alike)
 				tally_pages(a, &frames->kind[last], flags, alike);
-			last = kind;
-			flags = e->flags;
 			alike = 0;
+			last = *kind[i];
+			flags = e->flags;
+			if (!is_counted(frames, last)) {
+				any_pte(a, e, va + ((uint64_t)i << shift));
+				continue;
+			}
 		}
+		acct_count_found(a, e->pa >> shift);
 		alike++;
 	}
 	if (alike)
@@ -374,14 +366,13 @@ static void ptes(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
 	/* In rounds, chunks that are kept have their turn, except where only some are counted;
 	   the others look at each page. */
 	bool plain = !(a->turn && a->each_found) && !a->check_pages && !a->by_found;
+	const uint16_t *kind[GROUP];
 
-	prefetch(a, pte, n < AHEAD ? n : AHEAD);
 	for (unsigned i = 0, m; i < n; i += m, va += (uint64_t)m << a->page_shift) {
 		m = n - i < GROUP ? n - i : GROUP;
-		if (i + AHEAD < n)
-			prefetch(a, pte + i + AHEAD, n - i - AHEAD < GROUP ? n - i - AHEAD : GROUP);
+		find_kinds(a, pte + i, m, kind);
 		if (plain) {
-			group(a, va, pte + i, m);
+			group(a, va, pte + i, kind, m);
 			continue;
 		}
 		for (unsigned j = 0; j < m; j++)
