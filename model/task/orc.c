@@ -162,12 +162,11 @@ static enum type type_of(const struct kstacks *ks, const struct entry *e, unsign
 	return !has(ks->k, M_ORC_END) || bits_of(ks, M_ORC_END, bits) ? TYPE_END : TYPE_UNDEFINED;
 }
 
-/* The last entry that begins at ADDR or before. */
-static bool find_in(const struct kstacks *ks, const struct orc_table *t, uint64_t addr,
-		    struct entry *e)
+/* The last entry that begins at ADDR or before; *AT: where. */
+static bool place_in(const struct kstacks *ks, const struct orc_table *t, uint64_t addr,
+		     uint64_t *ret, uint64_t *at)
 {
 	uint64_t low = 0, high = t->n, start;
-	uint8_t raw[ENTRY_BYTES];
 
 	while (high - low > 1) {
 		uint64_t mid = low + (high - low) / 2;
@@ -179,7 +178,16 @@ static bool find_in(const struct kstacks *ks, const struct orc_table *t, uint64_
 		else
 			high = mid;
 	}
-	if (read_kva(ks->r, t->entries + low * ENTRY_BYTES, raw, sizeof(raw)))
+	*ret = low;
+	return start_of(ks, t, low, at);
+}
+
+static bool entry_at(const struct kstacks *ks, const struct orc_table *t, uint64_t i,
+		     struct entry *e)
+{
+	uint8_t raw[ENTRY_BYTES];
+
+	if (read_kva(ks->r, t->entries + i * ENTRY_BYTES, raw, sizeof(raw)))
 		return false;
 	e->sp_offset = (int16_t)load16(raw, false);
 	e->bp_offset = (int16_t)load16(raw + 2, false);
@@ -189,18 +197,28 @@ static bool find_in(const struct kstacks *ks, const struct orc_table *t, uint64_
 	return true;
 }
 
+/*
+ * A module's table also has its code for initialization, which lay elsewhere: others may lie between.
+ * The entry that begins last is of the code that is there.
+ */
 static bool find(const struct kstacks *ks, uint64_t addr, struct entry *e)
 {
 	const struct orc *o = ks->orc;
+	const struct orc_table *best = NULL;
+	uint64_t best_at = 0, best_i = 0, at, n;
 
 	for (size_t i = 0; i < o->tables.n; i++) {
 		const struct orc_table *t = &o->tables.v[i];
 
 		/* the last entry of a table ends it */
-		if (addr >= t->first && addr < t->last && find_in(ks, t, addr, e))
-			return true;
+		if (addr < t->first || addr >= t->last || !place_in(ks, t, addr, &n, &at) ||
+		    (best && at <= best_at))
+			continue;
+		best = t;
+		best_at = at;
+		best_i = n;
 	}
-	return false;
+	return best && entry_at(ks, best, best_i, e);
 }
 
 /* ---- a step -------------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@ from lib.program import Vmcensus
 
 from exact.pageflags import recorded
 from exact.tables import compare_tables
+from exact.tasks import calls
 from exact.tools import compare_numastat, compare_slabtop
 
 PRESENT, PFN = 1 << 63, (1 << 55) - 1
@@ -138,6 +139,18 @@ class Export:
                 wrong += self.differences(p, name, p.read(name), self.read(f'{p.pid}/{name}'))
             self.check(f'{name} of {len(still)} kernel threads and zombies', wrong,
                        f'{workers} workers')
+        self.stacks(still)
+
+    def stacks(self, still):
+        """exact/tasks.py has those of frozen processes."""
+        with_stack = [p for p in still if p.read('stack')]
+        if not with_stack:
+            self.skip('stacks of kernel threads')
+            return
+        shown = {r['tid']: (r['how'], r['stack'].split(' < ')) for r in self.rows('tasks', 'tid,how,stack')}
+        wrong = [f'{p.pid}: {want}, not {shown.get(str(p.pid))}' for p in with_stack
+                 for want in [calls(p.read('stack').decode())] if shown.get(str(p.pid)) != ('whole', want)]
+        self.check(f'stacks of {len(with_stack)} kernel threads', wrong)
 
     @staticmethod
     def differences(p, name, want, got):

@@ -154,6 +154,53 @@ static void test_forms(void)
 	end(&r);
 }
 
+/* A module's table: N entries of BITS and SP_OFFSET, from TEXT + FIRST on and at TEXT + LAST. */
+static void module(struct rig *r, uint64_t at, uint64_t next, uint64_t first, uint64_t last,
+		   int sp_offset, unsigned bits)
+{
+	uint64_t ip = at + 0x400, e = at + 0x800;
+
+	put(r, at, kva(r, next));
+	put(r, next + 8, kva(r, at));
+	fake_put_uint(r->f, at + 16, 2, 4);
+	put(r, at + 24, kva(r, ip));
+	put(r, at + 32, kva(r, e));
+	fake_put_uint(r->f, ip, (uint32_t)(TEXT + first - ip), 4);
+	fake_put_uint(r->f, ip + 4, (uint32_t)(TEXT + last - ip - 4), 4);
+	for (unsigned i = 0; i < 2; i++, e += 6) {
+		fake_put_uint(r->f, e, (uint16_t)sp_offset, 2);
+		fake_put_uint(r->f, e + 2, 0, 2);
+		fake_put_uint(r->f, e + 4, bits, 2);
+	}
+}
+
+/* One module lies between the code of another and where that had its code for initialization. */
+static void test_modules(void)
+{
+	enum { HEAD = 0x30000, SPREAD = 0x31000, BETWEEN = 0x32000 };
+	struct rig r;
+
+	start(&r, 8, false);
+	field(r.f, M_ORC_TYPE, 0, 3);
+	orc(&r, 5, 1, 2 << 8, 1 << 8);
+	fake_member(r.f, M_MODULE_LIST, 0, 16);
+	fake_member(r.f, M_MODULE_ORC_COUNT, 16, 4);
+	fake_member(r.f, M_MODULE_ORC_IP, 24, 8);
+	fake_member(r.f, M_MODULE_ORC, 32, 8);
+	fake_symbol(r.f, Y_MODULES, kva(&r, HEAD));
+	put(&r, HEAD, kva(&r, SPREAD));
+	put(&r, SPREAD + 8, kva(&r, HEAD));
+	module(&r, SPREAD, BETWEEN, 0x1000, 0x8000, 0, 0);
+	module(&r, BETWEEN, HEAD, 0x2000, 0x2100, 24, 2 << 8 | 5);
+	put(&r, SP + FRAME_RET, kva(&r, TEXT + 0x2005));
+	put(&r, SP + FRAME + 16, kva(&r, TEXT + 0x205));
+	walk(&r);
+	CHECK_EQ(r.st.state, KSTACK_WHOLE);
+	CHECK_EQ(r.st.n, 2);
+	CHECK_EQ(r.st.f[1].addr, kva(&r, TEXT + 0x205));
+	end(&r);
+}
+
 static void test_damage(void)
 {
 	struct rig r;
@@ -300,6 +347,7 @@ static void test_locks(void)
 int main(void)
 {
 	test_forms();
+	test_modules();
 	test_damage();
 	test_guessed();
 	test_pointers();
