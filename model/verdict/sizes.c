@@ -116,9 +116,20 @@ static uint64_t anon_of_tasks(const struct gather *g)
 	return v->tasks.n ? sum : EV_UNKNOWN;
 }
 
+/* Was somebody killed shortly before, and may not have given all back? */
+static bool killed_before(const struct gather *g)
+{
+	size_t i = g->e->number - 1;
+
+	while (i-- > 0 && gather_shortly_before(g->e, &g->log->v[i]))
+		if (g->log->v[i].kind == OOM_KILL && g->log->v[i].victims.n)
+			return true;
+	return false;
+}
+
 static void sizes_of_log(struct gather *g)
 {
-	uint64_t *v = g->e->size;
+	uint64_t *v = g->e->size, of_tasks;
 	uint64_t lru = plus(told(g, "active_anon"), told(g, "inactive_anon"));
 
 	/* pages of shmem are on the anonymous lists; locked ones are on none of both */
@@ -126,8 +137,10 @@ static void sizes_of_log(struct gather *g)
 	put(&g->e->total, less_of(told(g, "pages RAM"), told(g, "pages reserved")));
 	put(&v[USE_FREE], told(g, "free"));
 	put(&v[USE_ANON], lru);
-	if (!gather_is_of_nodes(g))
-		put(&v[USE_ANON], anon_of_tasks(g));
+	of_tasks = gather_is_of_nodes(g) ? EV_UNKNOWN : anon_of_tasks(g);
+	/* who was killed before has left the table */
+	if (lru == EV_UNKNOWN || lru < of_tasks || !killed_before(g))
+		put(&v[USE_ANON], of_tasks);
 	put(&v[USE_SHMEM], told(g, "shmem"));
 	put(&v[USE_FILE], less_of(less_of(told(g, "total pagecache pages"), told(g, "shmem")),
 				  told(g, "pages in swap cache")));

@@ -228,9 +228,11 @@ static void test_unfreed(void)
 	two[0].victims.v = &java;
 	two[1].tasks.v = left;
 	two[1].tasks.n = two[1].tasks.cap = 2;
-	for (unsigned i = 0; i < 2; i++)
-		left[i].rss_anon = OOM_UNKNOWN;	/* before 6.8: the lists say what is anonymous */
 	r.log = (struct oom_log){ .v = two, .n = 2 };
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_ANON], 402 * MIB);
+	for (unsigned i = 0; i < 2; i++)
+		left[i].rss_anon = OOM_UNKNOWN;	/* before 6.8 */
 	gather(&r);
 	CHECK_EQ(r.e.size[USE_ANON], 402 * MIB);
 	CHECK_STR(r.e.largest.comm, "java");

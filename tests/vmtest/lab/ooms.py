@@ -151,7 +151,7 @@ OOMS = {
     'two-kernel': Oom('unreclaimable slab', 'silent_objects', 'the module silent fills a cache, a memfd is smaller',
                       hogs={'silent': '260:how=slab', 'memfd': '190'}, more='memfd', amount=False),
     'forked': Oom('processes of one name grew|one process grew', 'parent', '40 children share what their parent took before the fork',
-                  'hog anon 430080 comm=parent children=40; sleep 4\n' + BOUNDED, innocent=False),
+                  'hog anon 430080 comm=parent children=40; sleep 4\n' + BOUNDED, innocent=None),
     'huge': Oom('one process grew', 'java', 'java has a heap in huge pages, of which it touched a byte each',
                 'hog anon 450560 comm=java sparse=1; sleep 4\n' + LAST, innocent=None),
     'cpuset-nested': Oom('one process grew', 'leaker', 'leaker is in a group below that with the cpuset; node 0 had free memory',
@@ -195,7 +195,7 @@ OOMS = {
                         limit='memory limit of a control group', crash=True),
     'large': Oom('memfd', 'hog-memfd', 'a machine of 2 GiB, most of it in a memfd', hogs={'memfd': '1500'}, memory=2048),
     'small': Oom('pipes?|pages behind descriptors', 'hog-pipes', 'a machine of 384 MiB, most of what is left in pipes',
-                 'hog anon 0 comm=client grow=256\nawait_oom\n', hogs={'pipes': '150'}, memory=384),
+                 'hog anon 0 comm=client grow=256\nawait_oom\n', hogs={'pipes': '150'}, memory=384, innocent=None),
 }
 
 # run_out_of_memory() of the guest's init, with the dump of the kdump kernel
