@@ -12,7 +12,9 @@ import time
 from exact.census import compare_census
 from exact.cause import compare_cause
 from exact.thrash import compare_answer
+from exact.planted import compare_planted
 from exact.hogs import compare_freed, compare_hogs, records
+from . import ownkernel
 from .kmod import BuildRoot
 from .machine import HERE, Kernel, Machine, Monitor, Plan, unpack_module
 from .ooms import OOMS, PANIC, PANICS
@@ -28,6 +30,8 @@ SETS = {
               'hugetlb': '32', 'pagetables': '24'},
     'kernel': {'dentries': '32', 'threads': '20', 'zram': '40', 'balloon': '100', 'silent': '48'},
 }
+# Nobody can go on after this; see hogs/silent.
+PLANT = 'sleep 9999 & insmod /lab/more/silent.ko how=plant hide=$!\n'
 MODULES = ('zsmalloc', 'lzo', 'lzo_rle', 'zram', 'virtio_balloon')
 BALLOON = ('-device', 'virtio-balloon-pci,id=balloon')
 
@@ -41,17 +45,27 @@ def spec(hogs):
     return ','.join(words)
 
 
+def kernel_folder(cache, kernels, name):
+    return ownkernel.folder(cache, name, kernels) if ownkernel.kind_of(name) else kernels.get(name)
+
+
+def silent_module(cache, kernels, name, release, into):
+    build = [ownkernel.module, cache, name] if ownkernel.kind_of(name) else \
+        [BuildRoot(cache, kernels).module, name, release]
+    build[0](*build[1:], HERE + '/hogs/silent', into, file='silent.ko')
+
+
 def folder(cache, kernels, name, into, after='', then=''):
     """Fill INTO with the program, its modules for kernel NAME, and what the guest does AFTER the hogs,
     and THEN, when the truth is recorded (panicby=then)."""
-    kernel = Kernel(kernels.get(name))
+    kernel = Kernel(kernel_folder(cache, kernels, name))
     shutil.rmtree(into, ignore_errors=True)
     os.makedirs(into)
     sources = [f'{HERE}/hogs/{f}' for f in sorted(os.listdir(HERE + '/hogs')) if f.endswith('.c')]
     run('gcc', '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-Wall', '-pthread', *target_of(name).flags,
         '-o', into + '/hogs', *sources)
     order = [unpack_module(path, into) for path in kernel.needed_modules(MODULES)]
-    BuildRoot(cache, kernels).module(name, kernel.release, HERE + '/hogs/silent', into, file='silent.ko')
+    silent_module(cache, kernels, name, kernel.release, into)
     with open(into + '/order', 'w') as f:
         f.write('\n'.join(order) + '\n')
     for script, text in ('after', after), ('then', then):
@@ -72,6 +86,7 @@ def labs():
                                                    append=f'log_buf_len=2M panicby=then {oom.append}')
     for name, thrash in THRASHES.items():
         found[f'thrash-{name}'] = dict(hogs={}, memory=thrash.memory, then=thrash.script, append='panicby=then')
+    found['planted'] = dict(hogs={}, then=PLANT, append='panicby=then')
     return {name: dict(labs='hogs') | how for name, how in found.items()}
 
 
@@ -86,7 +101,7 @@ def machine(cache, kernels, name, out, options):
     more = folder(cache, kernels, name, out + '.more', options.pop('after', ''), options.pop('then', ''))
     options['append'] = f'hogs={spec(options.pop("hogs"))} {options.get("append", "")}'
     options['devices'] = BALLOON + tuple(options.get('devices', ()))
-    return HogMachine(Plan(kernels.get(name), out, more=more, **options), cache)
+    return HogMachine(Plan(kernel_folder(cache, kernels, name), out, more=more, **options), cache)
 
 
 class HogMachine(Machine):
@@ -127,6 +142,9 @@ def compare(tally, name, vmcensus, truth, one):
     if cause:
         compare_cause(tally, name, vmcensus, OOMS[cause], records(truth.folder),
                       'panicby=then' in one.plan.append and not OOMS[cause].crash)
+        return
+    if name.endswith(' planted'):
+        compare_planted(tally, name, vmcensus, one.console())
         return
     if ' thrash-' in name:
         compare_answer(tally, name, vmcensus, THRASHES[name.split(' thrash-', 1)[1]])

@@ -9,6 +9,8 @@
  * how=percpu   per-CPU areas of 4 KiB
  * how=pieces   single pages, of which every eighth is kept: what is free has no order 3;
  *              then blocks of 8 pages, or of 1 << order, until the kernel gives none
+ * how=plant    what must not be: the process "hide" is taken off the list of tasks; a page in use
+ *              and a page inside of a free block are put on a list of free pages. Then it panics.
  *
  * Who writes to its parameter "hang" holds its own mmap_lock, uninterruptible, for ever.
  *
@@ -18,8 +20,10 @@
 #include <linux/init.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/mmzone.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -36,6 +40,7 @@ static char *how = "pages";
 static unsigned int order;
 static unsigned long kib;
 static unsigned long taken;	/* bytes */
+static int hide;		/* pid */
 static struct block *last;
 static struct kmem_cache *cache;
 static void __percpu *areas[MOST_CPU];
@@ -45,6 +50,7 @@ module_param(how, charp, 0444);
 module_param(order, uint, 0444);
 module_param(kib, ulong, 0444);
 module_param(taken, ulong, 0444);
+module_param(hide, int, 0444);
 
 /* With a constructor it is not merged with another cache, and the list of free objects adds 8 bytes. */
 static void construct(void *object)
@@ -146,6 +152,46 @@ static int take_of_cpus(void)
 	return 0;
 }
 
+static void put_on_free_list(struct page *page, const char *what)
+{
+	struct free_area *area = &page_zone(page)->free_area[0];
+
+	list_add_tail(&page->lru, &area->free_list[MIGRATE_MOVABLE]);
+	area->nr_free++;
+	pr_alert("LAB-PLANTED %s %lx\n", what, page_to_pfn(page));
+}
+
+/* The last of the largest free blocks of ZONE. */
+static struct page *free_block(struct zone *zone)
+{
+	int o, t;
+
+	for (o = ARRAY_SIZE(zone->free_area) - 1; o > 0; o--)
+		for (t = 0; t < MIGRATE_TYPES; t++)
+			if (!list_empty(&zone->free_area[o].free_list[t]))
+				return list_last_entry(&zone->free_area[o].free_list[t],
+						       struct page, lru);
+	return NULL;
+}
+
+static int plant(void)
+{
+	struct page *used = alloc_page(GFP_KERNEL), *block;
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = pid_task(find_vpid(hide), PIDTYPE_PID);
+	local_irq_disable();	/* nobody allocates from these lists any more */
+	block = used ? free_block(page_zone(used)) : NULL;
+	if (!task || !block)
+		panic("silent: nothing to plant");
+	list_del_init(&task->tasks);
+	pr_alert("LAB-PLANTED task %x\n", task->pid);
+	put_on_free_list(used, "used");
+	put_on_free_list(block + 1, "free");
+	panic("planted");
+}
+
 static int __init silent_init(void)
 {
 	size_t size;
@@ -153,6 +199,8 @@ static int __init silent_init(void)
 	taken = 0;
 	if (!strcmp(how, "percpu"))
 		return take_of_cpus();
+	if (!strcmp(how, "plant"))
+		return plant();
 	if (!strcmp(how, "slab")) {
 		cache = kmem_cache_create("silent_objects", OBJECT, 0, 0, construct);
 		if (!cache)
