@@ -16,6 +16,7 @@
 #define QUEUES_MAX 65536u	/* of a device */
 #define BLOCKS_MAX (1u << 20)	/* of one set of requests */
 #define ORDER_MAX 10u
+#define POOL_MAX 1024u		/* blocks in reserve; 2 */
 #define NAME_BYTES 33
 
 struct disk {
@@ -133,6 +134,34 @@ static void take_scheduler(const struct disk *d)
 	take_tags(d->h, s.o, get(d->h, d->queue, M_QUEUE_SHARED));
 }
 
+/* A pool of blocks of pages, all of one order. */
+static void take_integrity(struct holding *h)
+{
+	uint64_t pool = layout_symbol(&h->k->layout, Y_INTEGRITY_POOL), nr, order, elements, page,
+		 pfn;
+	uint32_t word = h->k->dump->word_size;
+	struct held *o;
+	bool fresh;
+
+	if (!pool || !has(h->k, M_MEMPOOL_NR) || !has(h->k, M_MEMPOOL_ELEMENTS) ||
+	    !has(h->k, M_MEMPOOL_DATA))
+		return;
+	o = held_get(h, OWNER_BLOCK, pool, &fresh);
+	o->kernel = true;
+	o->what = "integrity data of requests";
+	nr = held_member(h, o, pool, M_MEMPOOL_NR);
+	order = held_member(h, o, pool, M_MEMPOOL_DATA);
+	elements = held_member(h, o, pool, M_MEMPOOL_ELEMENTS);
+	if (order > ORDER_MAX || nr > POOL_MAX)
+		o->incomplete = true;
+	for (uint64_t i = 0; i < nr && !o->incomplete; i++)
+		if (read_kva_word(h->r, elements + i * word, &page) ||
+		    !memmap_page_pfn(&h->k->memmap, page, &pfn))
+			o->incomplete = true;
+		else
+			held_frames(h, o, pfn, UINT64_C(1) << order, CLASS_BLOCK);
+}
+
 /* ---- disks ------------------------------------------------------------------------------------- */
 
 static void damaged(const struct holding *h, const char *what, uint64_t addr)
@@ -236,6 +265,7 @@ void block_walk(struct holding *h)
 	uint64_t subsys;
 	struct listwalk w;
 
+	take_integrity(h);
 	if (!has(h->k, Y_BLOCK_CLASS) || !has(h->k, Y_DISK_TYPE) || !has(h->k, M_TAGS_PAGES) ||
 	    !(has(h->k, M_KNODE) || has(h->k, M_DEVICE_KNODE)))
 		return;

@@ -38,6 +38,7 @@ void holders_build(const struct snapshot *s, struct reader *r, struct arena *mem
 	trace_walk(&h);
 	block_walk(&h);
 	pools_walk(&h);
+	hashes_walk(&h);
 	balloons_walk(&h);
 	if (s->k->module_types)
 		issue_add(s->k->issues, s->k->module_types, "types of modules", 1,

@@ -108,6 +108,7 @@ void messages_walk(struct holding *h);
 void trace_walk(struct holding *h);
 void block_walk(struct holding *h);
 void pools_walk(struct holding *h);
+void hashes_walk(struct holding *h);
 void balloons_walk(struct holding *h);
 
 #endif

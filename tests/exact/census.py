@@ -78,6 +78,27 @@ def compare_owners(wrong, vmcensus, size, page):
             wrong.append(f'owners of {name} have {n} bytes, it has {size[name] * page}')
 
 
+# Owners by what the kernel's log calls them, where it names their bytes.
+HASHES = {'mounts': 'Mount-cache', 'mount points': 'Mountpoint-cache', 'IP identifiers': 'IP idents',
+          'TCP connections': 'TCP established', 'TCP ports': 'TCP bind', 'TCP listeners': 'tcp_listen_portaddr_hash',
+          'UDP sockets': 'UDP'}
+
+
+def compare_hashes(tally, name, vmcensus, truth):
+    """Hash tables have the bytes that the kernel's log said when it made them."""
+    code, out, err = vmcensus('census', '--holders', '-q', '-c', 'kind,what,size', front=('-f', 'csv'))
+    got = {r['what']: int(r['size']) for r in csv.DictReader(io.StringIO(out.decode())) if r['kind'] == 'hash table'}
+    log = dict(re.findall(r'\] ([\w -]+?)(?: hash)? hash table entries: \d+ \(order:? -?\d+, (\d+) bytes',
+                          (truth.read('dmesg') or b'').decode(errors='replace')))
+    wrong = [] if code in (0, 2) else [err.decode()]
+    page = truth.page_size
+    for what, size in got.items():
+        want = log.get(HASHES[what])
+        if want and size != -(-int(want) // page) * page:
+            wrong.append(f'{what}: {size} bytes, the log says {want}')
+    tally.check(f'{name} hash tables', wrong, f'{len(got)} tables')
+
+
 def compare_cache(tally, name, vmcensus):
     """Each file has as many pages in memory as its address_space counts."""
     code, out, err = vmcensus('cache', '-q', '-c', 'cached,counted,path', front=('-f', 'csv'))
@@ -151,6 +172,7 @@ def compare_census(tally, name, vmcensus, truth):
     raw = truth.read('kpageflags')
     if raw:
         compare_flags(wrong, size, recorded(raw))
+    compare_hashes(tally, name, vmcensus, truth)
     compare_owners(wrong, vmcensus, size, page)
     unknown = 100 * size['unknown'] / max(1, sum(size.values()))
     if unknown > UNKNOWN_MOST:
