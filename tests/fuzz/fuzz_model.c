@@ -3,12 +3,15 @@
  * A real dump with a few words of its memory replaced: every walker of the model must end,
  * whatever the words are.
  *
- * The dump named by VMCENSUS_FUZZ_IMAGE is opened once. A clean run records
- * which pages the walkers read; each input then names some of these and what
- * to write there: 12 bytes a patch,
- *     u16 page (index in that list)  u16 offset  u64 value
+ * The dumps named by VMCENSUS_FUZZ_IMAGE (with blanks between; files for -t after a dump, with
+ * commas) are opened once. A clean run records which pages the walkers read. An input is
+ *     u8 what: 3 bits, 0: page tables are walked; 5 bits: a report
+ *     patches of 12 bytes: u16 page (index in that list)  u16 offset  u64 value
+ *     what is left: u8 dump (none: the first)  u8 report, of all with their parts and options;
+ *     255: each of them  u8 log: in place of the dump's (none: its own)
  * where a value below 65536 is the number of another page, whose word at the
  * same offset is copied: real pointers in wrong places find more than noise.
+ * VMCENSUS_FUZZ_LOGS names logs (with blanks between), each line after a byte for its caller.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,8 +20,10 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/model.h"
-#include "reports/core/report.h"
+#include "reports/capsule/capsule.h"
+#include "reports/core/list.h"
 
+#define DUMPS 16
 #define PATCHES 64
 #define PAGES 65536u
 #define PATCH_BYTES 12u
@@ -40,8 +45,15 @@ struct overlay {
 	uint8_t *scratch;		/* one page */
 };
 
-static struct overlay overlay;
+/* A dump, and what lies over it. */
+static struct { struct kernel *kernel; struct overlay overlay; } dumps[DUMPS];
+static unsigned ndumps;
+/* Those of the input. */
 static struct kernel *kernel;
+static FILE *nowhere;
+static struct { struct log_line *v; uint32_t n; } logs[DUMPS];
+static unsigned nlogs;
+static struct arena log_mem;
 
 static bool over_present(void *self, uint64_t pfn)
 {
@@ -98,30 +110,86 @@ static const struct pages_ops over_ops = {
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* SPEC: the dump, and types. False: it cannot be opened, which was said. */
+static bool open_dump(char *spec)
+{
+	struct overlay *o = &dumps[ndumps].overlay;
+	const char *names[8];
+	struct kernel_opts ko = { .images = names, .nimages = 1, .types = names + 1, .jobs = 1 };
+	struct diag diag;
+	unsigned n = 0;
+
+	for (char *s = strtok(spec, ","); s && n < ARRAY_LEN(names); s = strtok(NULL, ","))
+		names[n++] = s;
+	ko.ntypes = n ? n - 1 : 0;
+	if (!n || kernel_open(&ko, &diag, &kernel)) {
+		fprintf(stderr, "VMCENSUS_FUZZ_IMAGE must name dumps%s%s\n", n ? ": " : "",
+			n ? diag.text : "");
+		return false;
+	}
+	dumps[ndumps++].kernel = kernel;
+	o->ops = kernel->dump->pages;
+	o->self = kernel->dump->pages_self;
+	kernel->dump->pages = &over_ops;
+	kernel->dump->pages_self = o;
+	o->ctx = over_ctx_new(o);
+	o->scratch = malloc(dump_page_size(kernel->dump));
+	if (!o->scratch)
+		abort();
+	o->recording = true;
+	snapshot_free(snapshot_build(kernel, LISTS, NULL));
+	o->recording = false;
+	return true;
+}
+
+static void open_log(const char *path)
+{
+	VEC(struct log_line) lines = { 0 };
+	FILE *in = fopen(path, "re");
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+
+	while (in && (n = getline(&line, &cap, in)) > 1)
+		*vec_push(&log_mem, &lines) = (struct log_line){
+			.caller = (uint8_t)*line,
+			.text = arena_strndup(&log_mem, line + 1, (size_t)n - 2),
+			.len = (uint32_t)n - 2,
+		};
+	free(line);
+	if (in)
+		fclose(in);
+	logs[nlogs].v = lines.v;
+	logs[nlogs++].n = (uint32_t)lines.n;
+}
+
+static void open_logs(void)
+{
+	const char *all = getenv("VMCENSUS_FUZZ_LOGS");
+	char *names = strdup(all ? all : ""), *rest = names;
+
+	for (char *s; nlogs < DUMPS && (s = strsep(&rest, " "));)
+		if (*s)
+			open_log(s);
+	free(names);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	const char *path = getenv("VMCENSUS_FUZZ_IMAGE");
-	struct kernel_opts o = { .images = &path, .nimages = 1, .jobs = 1 };
-	struct diag diag;
+	const char *all = getenv("VMCENSUS_FUZZ_IMAGE");
+	char *specs = strdup(all ? all : ""), *rest = specs;
 
 	(void)argc, (void)argv;
-	if (!path || kernel_open(&o, &diag, &kernel)) {
-		fprintf(stderr, "VMCENSUS_FUZZ_IMAGE must name a dump%s%s\n", path ? ": " : "",
-			path ? diag.text : "");
-		exit(1);
-	}
-	overlay.ops = kernel->dump->pages;
-	overlay.self = kernel->dump->pages_self;
-	kernel->dump->pages = &over_ops;
-	kernel->dump->pages_self = &overlay;
-	overlay.ctx = over_ctx_new(&overlay);
-	overlay.scratch = malloc(dump_page_size(kernel->dump));
-	if (!overlay.scratch)
-		abort();
-	overlay.recording = true;
-	snapshot_free(snapshot_build(kernel, LISTS, NULL));
-	overlay.recording = false;
-	return 0;
+	nowhere = fopen("/dev/null", "we");
+	open_logs();
+	for (char *s; ndumps < DUMPS && (s = strsep(&rest, " "));)
+		if (*s && !open_dump(s))
+			exit(1);
+	free(specs);
+	if (ndumps && nowhere)
+		return 0;
+	fputs("VMCENSUS_FUZZ_IMAGE must name a dump\n", stderr);
+	exit(1);
 }
 
 static void take_patch(struct overlay *o, const uint8_t *raw)
@@ -151,33 +219,90 @@ static const struct report *report_of(unsigned which)
 	return report_find(names[which % ARRAY_LEN(names)]);
 }
 
-static void report(struct snapshot *s, const struct report *r)
+static void report(struct snapshot *s, const struct report *r, const struct report_opts *o)
 {
-	struct report_opts o = { 0 };
 	struct table t = { .cols = r->cols, .ncols = r->ncols };
 	struct diag diag;
 
-	if (!(r->needs & ~(s->built | NEED_KERNEL | NEED_CONFIG)))
-		r->run(s, &o, &t, &diag);
+	if (!(r->needs & ~(s->built | NEED_KERNEL | NEED_CONFIG)) && !r->run(s, o, &t, &diag) &&
+	    r->text)
+		r->text(s, o, &t, nowhere);
 	arena_release(&t.mem);
 }
 
-/* The first byte: 3 bits that say whether page tables are walked, and 5 of a report. */
+/* Products of a report that are no directories. */
+static void product(struct snapshot *s, const struct report *r)
+{
+	static const struct report_opts none;
+	struct diag diag;
+
+	for (const struct product *p = r->products; p->name; p++)
+		if (!p->dir && p->write && !((r->needs | p->needs) & ~s->built))
+			p->write(s, &none, NULL, nowhere, &diag);
+}
+
+/* What an input asks for: a report, or all. */
+struct ask {
+	struct capsule_part one;
+	bool all;
+	unsigned needs;
+};
+
+static struct ask ask_of(const uint8_t *data, size_t size, size_t left)
+{
+	struct ask ask = { .one.report = report_of(data[0] >> 3) };
+	struct capsule_part p;
+
+	ask.all = left > 1 && data[size - left + 1] == 0xff;
+	if (left > 1 && !ask.all && capsule_part(data[size - left + 1], &p))
+		ask.one = p;
+	ask.needs = ask.one.report->needs;
+	for (unsigned i = 0; ask.all && capsule_part(i, &p); i++)
+		ask.needs |= p.report->needs | p.report->wants;
+	if (ask.all)
+		ask.needs |= report_html.needs | report_export.needs | NEED_MACHINE | NEED_CGROUPS;
+	return ask;
+}
+
+static void answer(struct snapshot *s, const struct ask *ask)
+{
+	struct capsule_part p;
+
+	if (!ask->all)
+		report(s, ask->one.report, &ask->one.opts);
+	for (unsigned i = 0; ask->all && capsule_part(i, &p); i++)
+		report(s, p.report, &p.opts);
+	for (unsigned i = 0; ask->all && i < 32; i++)
+		report(s, report_of(i), &(struct report_opts){ .kernel_threads = true });
+	if (ask->all) {
+		product(s, &report_html);
+		product(s, &report_export);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct report *r;
+	struct overlay *o;
 	struct snapshot *s;
+	struct ask ask;
+	size_t at = 1, left;
 
-	overlay.npatches = 0;
 	if (!size)
 		return 0;
-	for (size_t at = 1; at + PATCH_BYTES <= size && overlay.npatches < PATCHES;
-	     at += PATCH_BYTES)
-		take_patch(&overlay, data + at);
+	left = (size - 1) % PATCH_BYTES;
+	kernel = dumps[left ? data[size - left] % ndumps : 0].kernel;
+	o = &dumps[left ? data[size - left] % ndumps : 0].overlay;
+	ask = ask_of(data, size, left);
+	for (o->npatches = 0; at + PATCH_BYTES <= size && o->npatches < PATCHES; at += PATCH_BYTES)
+		take_patch(o, data + at);
 	/* page tables and the page array take longest: one input in eight */
-	r = report_of(data[0] >> 3);
-	s = snapshot_build(kernel, LISTS | (data[0] & 7 ? 0 : r->needs | NEED_USAGE), NULL);
-	report(s, r);
+	s = snapshot_build(kernel, LISTS | (data[0] & 7 ? 0 : ask.needs | NEED_USAGE), NULL);
+	if (left > 2 && nlogs) {
+		s->machine.log = logs[data[size - left + 2] % nlogs].v;
+		s->machine.nlog = logs[data[size - left + 2] % nlogs].n;
+		s->machine.panic_line = s->machine.nlog;
+	}
+	answer(s, &ask);
 	snapshot_free(s);
 	issues_release(kernel->issues);
 	issues_init(kernel->issues);

@@ -38,7 +38,7 @@ clang -fsanitize=fuzzer,address,undefined -o "$probe/p" "$probe/p.c" > /dev/null
 	skip "this clang has no libFuzzer (Debian package libclang-rt-dev)"
 
 $make --no-print-directory -j"$(nproc)" CC=clang B=build-fuzz \
-	SAN=fuzzer-no-link,address,undefined fuzz-bins || exit 1
+	SAN=fuzzer-no-link,address,undefined fuzz-bins build-fuzz/tools/mkdump || exit 1
 
 if [ $# -gt 0 ]; then
 	names=$*
@@ -47,19 +47,10 @@ else
 fi
 [ -n "$names" ] || skip "there is no tests/fuzz/fuzz_*.c"
 
-# fixture: the dump that fuzz_model tells lies in.
-fixture() {
-	packed=$(ls tests/fixtures/x86_64-*/vmcore* 2> /dev/null | head -n 1)
-	case $packed in
-	*.xz)
-		xz -dc "$packed" > build-fuzz/fixture
-		echo "$PWD/build-fuzz/fixture"
-		;;
-	*) echo "$PWD/$packed" ;;
-	esac
-}
-VMCENSUS_FUZZ_IMAGE=$(fixture)
-export VMCENSUS_FUZZ_IMAGE
+. tests/fuzz/image.sh
+VMCENSUS_FUZZ_IMAGE=$(fuzz_image build-fuzz)
+VMCENSUS_FUZZ_LOGS=$(printf '%s ' "$PWD"/tests/fuzz/corpus/oomlog/*)
+export VMCENSUS_FUZZ_IMAGE VMCENSUS_FUZZ_LOGS
 
 rc=0
 for name in $names; do
