@@ -148,27 +148,48 @@ static void walk_no_orc(struct kwalk *w)
 
 /* ---- where it begins ------------------------------------------------------------------------ */
 
-/* Registers of the CPU that ran task PID when the kernel died: crash_save_cpu() notes its pid. */
+/* Notes with the registers of a CPU, and others of QEMU, whose notes have the CPU for the pid. */
+static bool is_registers(const struct image_note *n)
+{
+	return n->descsz == NT_PRSTATUS_BYTES && n->namesz == 5 && !memcmp(n->name, "CORE", 5);
+}
+
+static bool is_qemu(const struct image_note *n)
+{
+	return n->namesz == 5 && !memcmp(n->name, "QEMU", 5);
+}
+
+/*
+ * Registers of the CPU that ran task PID when the kernel died: its stack is that of the task, or
+ * crash_save_cpu() noted the pid, of a CPU on another stack.
+ */
 static bool registers(struct kwalk *w, int32_t pid)
 {
 	const struct image *im = w->ks->k->dump->image;
+	const uint8_t *found = NULL, *of_pid = NULL;
 	struct image_note note;
+	bool qemu = false;
 	size_t at = 0;
 
-	if (!im || pid <= 0 || !w->ks->orc)
+	if (!im || !w->ks->orc)
 		return false;
-	while (image_next_note(im, &at, &note)) {
-		if (note.descsz != NT_PRSTATUS_BYTES || note.namesz != 5 ||
-		    memcmp(note.name, "CORE", 5) != 0 ||
-		    (int32_t)load32(note.desc + PR_PID, false) != pid)
+	while (!found && image_next_note(im, &at, &note)) {
+		qemu |= is_qemu(&note);
+		if (!is_registers(&note))
 			continue;
-		w->ip = load64(note.desc + PR_IP, false);
-		w->sp = load64(note.desc + PR_SP, false);
-		w->bp = load64(note.desc + PR_BP, false);
-		w->exact = true;
-		return kwalk_is_text(w->ks, w->ip);
+		if (load64(note.desc + PR_SP, false) - w->low < w->high - w->low)
+			found = note.desc;
+		else if (pid > 0 && (int32_t)load32(note.desc + PR_PID, false) == pid)
+			of_pid = note.desc;
 	}
-	return false;
+	found = found ? found : qemu ? NULL : of_pid;
+	if (!found)
+		return false;
+	w->ip = load64(found + PR_IP, false);
+	w->sp = load64(found + PR_SP, false);
+	w->bp = load64(found + PR_BP, false);
+	w->exact = true;
+	return kwalk_is_text(w->ks, w->ip);
 }
 
 /* struct inactive_task_frame lies at thread.sp; above it is the frame of __schedule(). */
