@@ -243,6 +243,41 @@ static const char *const ways[] = {
 	"__io_schedule", "schedule_timeout_uninterruptible",
 };
 
+/* They find what their caller did wrong, or wait for what it waits for: they are of no cause. */
+static const char *const helpers[] = {
+	"check_panic_on_warn", "__list_add_valid", "__list_del_entry_valid",
+	"__list_add_valid_or_report", "__list_del_entry_valid_or_report", "__list_add",
+	"__list_del_entry", "list_del", "refcount_warn_saturate", "__stack_chk_fail",
+	"fortify_panic", "__fortify_panic", "__fortify_report", "usercopy_abort",
+	"__check_object_size", "__check_heap_object",
+	/* locks and completions */
+	"native_queued_spin_lock_slowpath", "queued_spin_lock_slowpath",
+	"__pv_queued_spin_lock_slowpath", "queued_read_lock_slowpath",
+	"queued_write_lock_slowpath", "_raw_spin_lock", "_raw_spin_lock_irq",
+	"_raw_spin_lock_irqsave", "_raw_spin_lock_bh", "_raw_read_lock", "_raw_write_lock",
+	"do_raw_spin_lock", "mutex_lock", "mutex_lock_killable", "mutex_lock_interruptible",
+	"__mutex_lock", "__mutex_lock_common", "__mutex_lock_slowpath",
+	"__mutex_lock_killable_slowpath", "__mutex_lock_interruptible_slowpath", "down",
+	"__down", "__down_common", "down_read", "down_write", "down_read_killable",
+	"down_write_killable", "rwsem_down_read_slowpath", "rwsem_down_write_slowpath",
+	"rwsem_down_read_failed", "rwsem_down_write_failed", "call_rwsem_down_read_failed",
+	"call_rwsem_down_write_failed", "wait_for_completion", "wait_for_common",
+	"__wait_for_common", "do_wait_for_common", "wait_for_completion_timeout",
+	"wait_for_completion_killable", "wait_for_completion_interruptible",
+	/* of strings and memory */
+	"memcpy", "__memcpy", "memcpy_erms", "memcpy_orig", "memset", "__memset", "memset_erms",
+	"memset_orig", "memmove", "__memmove", "memcmp", "strlen", "strnlen", "strcmp", "strncmp",
+	"strcpy", "strncpy", "strlcpy", "strscpy", "strchr", "strstr",
+};
+
+static bool is_one_of(const char *const *names, size_t n, const char *s, size_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strlen(names[i]) == len && !memcmp(names[i], s, len))
+			return true;
+	return false;
+}
+
 const char *call_plain(const char *function, struct arena *mem)
 {
 	static const char *const adds[] = { ".isra", ".part", ".constprop",
@@ -257,9 +292,9 @@ const char *call_plain(const char *function, struct arena *mem)
 		if (at && at > function && (size_t)(at - function) < len)
 			len = (size_t)(at - function);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(ways); i++)
-		if (strlen(ways[i]) == len && !memcmp(ways[i], function, len))
-			return NULL;
+	if (is_one_of(ways, ARRAY_LEN(ways), function, len) ||
+	    is_one_of(helpers, ARRAY_LEN(helpers), function, len))
+		return NULL;
 	return arena_strndup(mem, function, len);
 }
 
@@ -301,19 +336,53 @@ static size_t number_at(const char *s)
 	return n >= 8 && !isalnum((unsigned char)s[n]) ? n : digits;
 }
 
+/* S begins a word. "/build/linux/mm/slub.c:305!": the folder is that of the build; behind it. */
+static const char *skip_folder(const char *s)
+{
+	size_t len = strcspn(s, " ");
+	const char *name = s;
+
+	for (size_t i = 0; i + 2 < len; i++) {
+		if (s[i] == '/')
+			name = s + i + 1;
+		if (s[i] == '.' && (s[i + 1] == 'c' || s[i + 1] == 'h') && s[i + 2] == ':')
+			return name;
+	}
+	return s;
+}
+
+/* Is that what die() adds to its message: ": 0000 [#1] SMP PTI"? That is of the kernel's build. */
+static bool is_of_die(const char *s)
+{
+	return str_begins(s, ": ") && strspn(s + 2, "0123456789abcdef") == 4 && str_begins(s + 6, " [");
+}
+
+/* Where a protection fault guesses an address. */
+static bool is_guess(const char *s)
+{
+	return str_begins(s, ", probably for ") || str_begins(s, ", maybe for ");
+}
+
 const char *panic_plain(const char *message, struct arena *mem)
 {
 	const char *fault = strchr(message, '('), *s = message;
 	char *ret, *to;
 
-	/* "Fatal exception (BUG: ...)": the fault is what is wrong */
+	/* "Fatal exception (BUG: ...)": the fault is what is wrong; v6.12 prints "Oops: " before it */
 	if (str_begins(message, "Fatal exception") && fault)
 		s = fault + 1;
+	while (str_begins(s, "Oops: "))
+		s += strlen("Oops: ");
 	to = ret = arena_strdup(mem, s);
 	while (*s && (size_t)(to - ret) < 160) {
 		bool word = s > message && (isalnum((unsigned char)s[-1]) || s[-1] == '_');
-		size_t n = word ? 0 : number_at(s);
+		size_t n;
 
+		if (is_of_die(s) || is_guess(s))
+			break;
+		if (s == message || s[-1] == ' ')
+			s = skip_folder(s);
+		n = word ? 0 : number_at(s);
 		if (n)
 			*to++ = '#';
 		else

@@ -34,16 +34,16 @@ bool calltrace_line(const char *s, struct arena *mem, struct call *c);
 
 /*
  * The name without what a compiler adds (".isra.0", ".part.1", ".constprop.0", ".cold") and
- * PowerPC's leading dot, in MEM. NULL: a function that only reports, enters a fault or waits, and
- * is on many traces (panic, dump_stack, page_fault, schedule).
+ * PowerPC's leading dot, in MEM. NULL: a function that only reports, enters a fault, waits or
+ * finds what its caller did, and is on many traces (panic, page_fault, schedule, mutex_lock).
  */
 const char *call_plain(const char *function, struct arena *mem);
 
 /* ABRT's hash of an oops into RET; false: no frame is reliable. */
 bool calltrace_duphash(const struct calltrace *t, char ret[DUPHASH_TEXT]);
 
-/* A panic message without what differs between two machines: numbers, addresses, names of
-   tasks. In MEM. */
+/* A panic message without what differs between two machines or builds: numbers, addresses, names
+   of tasks, folders of sources. In MEM. */
 const char *panic_plain(const char *message, struct arena *mem);
 
 #endif

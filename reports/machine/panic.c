@@ -27,7 +27,7 @@ static const struct column cols[] = {
 	UINT(offset, 0, "bytes", "in the function"),
 	UINT(size, 0, "bytes", "of the function"),
 	STR(function, S | COL_WIDE, "function, as the kernel prints it"),
-	STR(name, 0, "without what compilers add (.cold); empty: it only reports a fault"),
+	STR(name, 0, "without what compilers add (.cold); empty: it reports, waits or helps"),
 	STR(hash, 0, "of log: the hash of the oops that ABRT and FAF have"),
 	STR(reason, 0, "message of the panic without numbers, addresses and names of tasks"),
 };

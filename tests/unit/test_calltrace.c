@@ -163,11 +163,22 @@ static void test_names(void)
 	check_plain(".f.part.2", "f");
 	check_plain("panic", "(none)");
 	check_plain("panic_on_something", "panic_on_something");
+	check_plain("__list_del_entry_valid.cold", "(none)");
+	check_plain("__mutex_lock.constprop.0", "(none)");
+	check_plain("list_del_of_mine", "list_del_of_mine");
 	CHECK_STR(panic_plain("Attempted to kill init! exitcode=0x00000009", &mem),
 		  "Attempted to kill init! exitcode=#");
 	CHECK_STR(panic_plain("Fatal exception (BUG: unable to handle page fault for address: "
 			      "ffffa8c0deadbee0)", &mem),
 		  "BUG: unable to handle page fault for address: #");
+	CHECK_STR(panic_plain("Fatal exception in interrupt (kernel BUG at /build/acme-3.1/rx.c:59!)", &mem),
+		  "kernel BUG at rx.c:#!");
+	CHECK_STR(panic_plain("kernel BUG at lib/list_debug.c:53!", &mem), "kernel BUG at list_debug.c:#!");
+	CHECK_STR(panic_plain("Fatal exception (Oops: general protection fault, probably for non-canonical "
+			      "address 0x6b6b6b6b6b6b6b83: 0000 [#1] PREEMPT SMP NOPTI)", &mem),
+		  "general protection fault");
+	CHECK_STR(panic_plain("divide error: 0000 [#1] SMP", &mem), "divide error");
+	CHECK_STR(panic_plain("/sys/a/b 3.c", &mem), "/sys/a/b #.c");
 	CHECK_STR(panic_plain("Out of memory: x86 i2c_1", &mem), "Out of memory: x86 i2c_1");
 	CHECK_STR(panic_plain("", &mem), "");
 }
