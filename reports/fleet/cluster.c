@@ -170,12 +170,40 @@ static double panic_distance(const struct crashed *a, const struct crashed *b)
 	       0.45 * frames_distance(a, b);
 }
 
+/* Half where one verdict knows the kind of what the other only knows the family of. */
+static double cause_distance(const char *a, const char *b)
+{
+	static const struct { const char *family, *kind; } known[] = {
+		{ "pages behind descriptors", "pipes" },
+		{ "pages behind descriptors", "sockets" },
+		{ "pages behind descriptors", "packet rings" },
+		{ "pages behind descriptors", "io_uring rings" },
+		{ "pages behind descriptors", "bpf maps" },
+		{ "pages behind descriptors", "perf rings" },
+		{ "shared memory", "tmpfs" },
+		{ "shared memory", "deleted file of tmpfs" },
+		{ "shared memory", "memfd" },
+		{ "shared memory", "shared anonymous memory" },
+		{ "shared memory", "SysV segment" },
+		{ "shared memory", "SysV segment, attached by nobody" },
+		{ "SysV segment", "SysV segment, attached by nobody" },
+	};
+
+	if (same(a, b))
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
+		if ((same(a, known[i].family) && same(b, known[i].kind)) ||
+		    (same(b, known[i].family) && same(a, known[i].kind)))
+			return 0.5;
+	return 1;
+}
+
 static double memory_distance(const struct crashed *a, const struct crashed *b)
 {
 	double census = census_distance(a, b), owner = owner_distance(a->owner, b->owner);
 
 	/* who is not known: the census stands for it */
-	return 0.35 * !same(a->limit, b->limit) + 0.20 * !same(a->cause, b->cause) +
+	return 0.35 * !same(a->limit, b->limit) + 0.20 * cause_distance(a->cause, b->cause) +
 	       0.35 * (owner < 0 ? census : owner) + 0.10 * census;
 }
 

@@ -126,17 +126,32 @@ static void take_verdict(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 	c->held = get_uint(st, 4);
 }
 
-/* Frames of the log name a panic; the stack's are there for people. */
+/* Is that the stack of an interrupt, as printk calls it? */
+static bool is_interrupt(const char *stack)
+{
+	return stack && (!strcmp(stack, "IRQ") || !strcmp(stack, "SOFTIRQ"));
+}
+
+/* Frames of the log name a panic; the stack's are there for people. What a panic in an interrupt
+   interrupted is not of its cause. Before the first frame that the kernel was sure of, the others
+   count: after a jump to what is no code there is none. */
 static void take_frame(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
 	const char *from = database_str(st, 1, &l->mem), *name;
+	bool interrupt, sure = sqlite3_column_int64(st, 2) == 1;
 
 	if (!from || strcmp(from, "log"))
 		return;
 	if (!c->hash)
 		c->hash = get_str(l, st, 4);
 	name = get_str(l, st, 3);
-	if (!name || sqlite3_column_int64(st, 2) != 1 || c->nframes == FRAMES_KEPT)
+	if ((c->sure && !sure) || c->nframes == FRAMES_KEPT)
+		return;
+	c->sure |= sure;
+	interrupt = is_interrupt(database_str(st, 5, &l->mem));
+	c->left |= c->interrupt && !interrupt && c->nframes;
+	c->interrupt |= interrupt;
+	if (!name || c->left)
 		return;
 	if (!c->function)
 		c->function = name;
@@ -251,7 +266,7 @@ static enum status add_all(struct loading *l, struct diag *diag)
 {
 	static const struct { const char *table, *cols; row_fn *fn; } parts[] = {
 		{ "oom_verdict", "kind,cause,owner,figure", take_verdict },
-		{ "panic", "from,reliable,name,hash", take_frame },
+		{ "panic", "from,reliable,name,hash,stack", take_frame },
 		{ "census", "class,size", take_class },
 		{ "slab", "cache,memory", take_cache },
 		{ "costs", "group,name,pss", take_thing },
