@@ -132,22 +132,30 @@ static bool is_interrupt(const char *stack)
 	return stack && (!strcmp(stack, "IRQ") || !strcmp(stack, "SOFTIRQ"));
 }
 
+/* A jump to what is no code: of the innermost calls, before the first that it is sure of, the kernel prints
+   what lies on the stack. */
+static bool is_jump(const struct crashed *c)
+{
+	return c->panic && (strstr(c->panic, "unable to handle page fault") ||
+			    strstr(c->panic, "unable to handle kernel"));
+}
+
 /* Frames of the log name a panic; the stack's are there for people. What a panic in an interrupt
-   interrupted is not of its cause. Before the first frame that the kernel was sure of, the others
-   count: after a jump to what is no code there is none. */
+   interrupted is not of its cause. */
 static void take_frame(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
 	const char *from = database_str(st, 1, &l->mem), *name;
-	bool interrupt, sure = sqlite3_column_int64(st, 2) == 1;
+	bool interrupt;
 
 	if (!from || strcmp(from, "log"))
 		return;
 	if (!c->hash)
 		c->hash = get_str(l, st, 4);
 	name = get_str(l, st, 3);
-	if ((c->sure && !sure) || c->nframes == FRAMES_KEPT)
+	c->sure |= sqlite3_column_int64(st, 2) == 1;
+	if ((sqlite3_column_int64(st, 2) != 1 && (c->sure || !is_jump(c))) ||
+	    c->nframes == FRAMES_KEPT)
 		return;
-	c->sure |= sure;
 	interrupt = is_interrupt(database_str(st, 5, &l->mem));
 	c->left |= c->interrupt && !interrupt && c->nframes;
 	c->interrupt |= interrupt;

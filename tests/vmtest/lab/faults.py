@@ -68,7 +68,7 @@ FAULTS = {
     'zero': acme('acme_set_rate() divides by zero', 'zero', 'set_rate', 'Fatal exception.*divide error', ('call', 'call', 'timer', 'work')),
     'stack': bolt('bolt_walk() calls itself until the stack is full', 'stack', 'walk', 'Fatal exception', ('call', 'thread', 'work', 'call')),
     'jump': bolt('bolt_complete() calls what is no code', 'jump', 'complete', 'Fatal exception', ('thread', 'work', 'call', 'call')),
-    'firmware': bolt('bolt_give_up() panics', 'panic', 'give_up', 'bolt: slot 2: the firmware does not answer', ('work', 'call', 'thread', 'call')),
+    'firmware': bolt('bolt_give_up() panics', 'panic', 'give_up', 'bolt: slot [2-9]: the firmware does not answer', ('work', 'call', 'thread', 'call')),
     'warn': acme('WARN_ON() in acme_check_ring()', 'warn', 'check_ring', 'kernel: panic_on_warn set', ('work', 'call', 'timer', 'call'), WARN),
     'warn-bolt': bolt('WARN() in bolt_check_queue()', 'warn', 'check_queue', 'kernel: panic_on_warn set', ('call', 'work', 'call', 'thread'), WARN),
     'lock': acme('acme_stats_update() waits for a spinlock that its caller holds', 'lock', 'stats_update',
@@ -191,17 +191,20 @@ class FaultMachine(Machine):
         text = self.console()
         if 'end Kernel panic' in text:
             return True
-        if self.host is None or 'LAB-FAULT' not in text:
+        # in an interrupt the kernel does not always print its last line
+        panicked = 'Kernel panic - not syncing' in text
+        if not panicked and (self.host is None or 'LAB-FAULT' not in text):
             return False
         self.since = self.since or time.time()
         if time.time() < self.since + STANDS:
             return False
-        if self.host == 'nmi':
-            self.host = 'asked'
+        if self.host == 'nmi' and not panicked:
+            self.host, self.since = None, 0
             monitor = Monitor(self._path('qmp'))
             monitor.ask('inject-nmi')
             monitor.close()
-        return not self.host
+            return False
+        return True
 
     def _died(self):
         return False
