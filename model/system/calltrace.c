@@ -354,7 +354,8 @@ static const char *skip_folder(const char *s)
 /* Is that what die() adds to its message: ": 0000 [#1] SMP PTI"? That is of the kernel's build. */
 static bool is_of_die(const char *s)
 {
-	return str_begins(s, ": ") && strspn(s + 2, "0123456789abcdef") == 4 && str_begins(s + 6, " [");
+	return str_begins(s, ": ") && strspn(s + 2, "0123456789abcdef") == 4 &&
+	       str_begins(s + 6, " [");
 }
 
 /* Where a protection fault guesses an address. */
