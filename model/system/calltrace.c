@@ -164,14 +164,16 @@ static uint32_t first_line(const struct machine *m)
 	return m->panic_line;
 }
 
-static bool is_end(const char *s)
+/* ANY: is there a frame? Before the trace of a stall of RCU it says which CPU it is of. */
+static bool is_end(const char *s, bool any)
 {
 	static const char *const marks[] = {
 		"---[ end ", "Kernel Offset:", "Kernel panic - not syncing", "INFO: task ",
 		"Showing all locks", "NMI backtrace for cpu", "Sending NMI",
 	};
+	size_t n = any ? ARRAY_LEN(marks) : ARRAY_LEN(marks) - 2;
 
-	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+	for (size_t i = 0; i < n; i++)
 		if (str_begins(s, marks[i]))
 			return true;
 	return false;
@@ -194,7 +196,7 @@ void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *
 		struct call c;
 
 		/* the trace of another */
-		if (i > from && (is_end(s) || (in && is_title(s))))
+		if (i > from && (is_end(s, ret->n) || (in && is_title(s))))
 			break;
 		in |= is_title(s);
 		for (const char *p; *s == '<' && (p = take_stack(s, mem, &stack)) != s;)
@@ -236,6 +238,9 @@ static const char *const ways[] = {
 	"rewind_stack_and_make_dead", "make_task_dead", "do_divide_error", "exc_divide_error",
 	"asm_exc_divide_error", "exc_double_fault", "___do_page_fault", "data_access_common_virt",
 	"do_exception", "__do_kernel_fault", "die_kernel_fault", "do_translation_fault",
+	"sysvec_apic_timer_interrupt", "__sysvec_apic_timer_interrupt",
+	"asm_sysvec_apic_timer_interrupt", "smp_apic_timer_interrupt", "apic_timer_interrupt",
+	"asm_call_irq_on_stack", "report_bug_entry",
 	"do_mem_abort", "el1_abort", "el1h_64_sync_handler", "el1h_64_sync", "el1_da",
 	/* how a hung task waits, not for what */
 	"__schedule", "schedule", "preempt_schedule_common", "_cond_resched", "__cond_resched",

@@ -140,6 +140,18 @@ static bool is_jump(const struct crashed *c)
 			    strstr(c->panic, "unable to handle kernel"));
 }
 
+/* Watchdogs run in interrupts, and print what they interrupted: that is what hangs. */
+static bool is_watched(const struct crashed *c)
+{
+	static const char *const marks[] = { "softlockup: ", "RCU Stall", "Hard LOCKUP",
+					     "Watchdog detected hard LOCKUP" };
+
+	for (size_t i = 0; c->panic && i < ARRAY_LEN(marks); i++)
+		if (str_begins(c->panic, marks[i]))
+			return true;
+	return false;
+}
+
 /* Frames of the log name a panic; the stack's are there for people. What a panic in an interrupt
    interrupted is not of its cause. */
 static void take_frame(struct loading *l, sqlite3_stmt *st, struct crashed *c)
@@ -157,6 +169,8 @@ static void take_frame(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 	    c->nframes == FRAMES_KEPT)
 		return;
 	interrupt = is_interrupt(database_str(st, 5, &l->mem));
+	if (interrupt && is_watched(c))
+		return;
 	c->left |= c->interrupt && !interrupt && c->nframes;
 	c->interrupt |= interrupt;
 	if (!name || c->left)

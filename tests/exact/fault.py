@@ -64,7 +64,9 @@ def compare_panic(fault, rows, lines):
     log = [r for r in rows if r['from'] == 'log']
     # after a jump to what is no code the kernel is not sure of the innermost calls
     sure = next((i for i, r in enumerate(log) if r['reliable'] == 1), len(log))
-    named = [r for i, r in enumerate(log) if (r['reliable'] == 1 or i < sure) and r['name']]
+    # watchdogs run in interrupts, and print what they interrupted
+    watched = fault.panic.startswith(('RCU', 'softlockup'))
+    named = [r for i, r in enumerate(log) if (r['reliable'] == 1 or i < sure) and r['name'] and not (watched and r['stack'])]
     first = (plain(named[0]['name']), named[0]['module']) if named else None
     # an NMI may hit a CPU that only waits for the one that hangs
     if fault.function and not fault.host and first != (fault.function, fault.module):
@@ -78,8 +80,9 @@ def compare_tasks(fault, rows, lines, who):
     for pid, comm in ([(who[2], who[1])] if who else []):
         if pid and (pid not in by or by[pid]['comm'] != comm):
             wrong.append(f'{comm} ({pid}) is not there: {by.get(pid)}')
-    for m in (re.match(r'INFO: task (.+):(\d+) blocked for more than', line) for line in lines):
-        if m and (by[int(m[2])]['state'] not in 'DU' or fault.function not in by[int(m[2])]['stack']):
+    blocked = [m for m in (re.match(r'INFO: task (.+):(\d+) blocked for more than', line) for line in lines) if m]
+    for m in blocked[:1]:       # others may wait for the first one
+        if (by[int(m[2])]['state'] not in 'DU' or fault.function not in by[int(m[2])]['stack']):
             wrong.append(f'{m[1]} ({m[2]}) waits in {fault.function}, not {by[int(m[2])]}')
     if not who and not any(fault.function in (r['stack'] or '').split('+')[0] for r in rows if r['state'] == 'R'):
         wrong.append(f'no task runs in {fault.function}')

@@ -134,11 +134,20 @@ static void test_others(void)
 		"Kernel panic - not syncing: hung_task: blocked tasks", "Call Trace:",
 		" dump_stack+0x1/0x2", " watchdog+0x1/0x2", NULL
 	};
+	static const char *const stall[] = {
+		"rcu: INFO: rcu_sched self-detected stall on CPU", "NMI backtrace for cpu 1", "Call Trace:",
+		" <IRQ>", " dump_stack+0x1/0x2", " </IRQ>", "RIP: 0010:inner+0x1/0x2", " c+0x1/0x2",
+		"Kernel panic - not syncing: RCU Stall", "Call Trace:", " panic+0x1/0x2", NULL
+	};
 	struct machine m = log_of(lines, 9, "hung_task: blocked tasks");
 	struct calltrace t;
 
 	calltrace_of(&m, &mem, &t);
 	check_names(&t, "__schedule io_schedule");
+	m = log_of(stall, 8, "RCU Stall");
+	calltrace_of(&m, &mem, &t);
+	check_names(&t, "dump_stack! inner c");
+	m = log_of(lines, 9, "hung_task: blocked tasks");
 	m.panic = "Attempted to kill init! exitcode=0x00000009";
 	calltrace_of(&m, &mem, &t);
 	check_names(&t, "dump_stack watchdog");
