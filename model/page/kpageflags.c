@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kpageflags.c - stable_page_flags() of fs/proc/page.c, read in 5.10, 6.1, 6.10,
+ * kpageflags.c - stable_page_flags() of fs/proc/page.c, read in 3.10, 4.4, 5.10, 6.1, 6.10,
  * 6.12 and 7.3. Until 6.9 it looks at the flags of each page itself, and at the head
  * where the test macros do; since then at those of the folio.
  */
@@ -38,6 +38,12 @@ struct folio {
 
 #define SUBSECTION_SHIFT 21	/* include/linux/mmzone.h, since ba72b4c8cf60 (v5.3) */
 
+/* One word of mem_section.usage->subsection_map, of the latest request. */
+struct subsections {
+	uint64_t kva;			/* of the word; 0: none was read */
+	uint64_t word;			/* all ones if it could not be read */
+};
+
 struct kpageflags {
 	const struct snapshot *s;
 	const struct kernel *k;
@@ -45,9 +51,9 @@ struct kpageflags {
 	struct pagefmt fmt;
 	struct { unsigned bit; uint64_t mask; } copy[ARRAY_LEN(copied)];
 	unsigned ncopies;
-	bool of_folio, thp_rmappable;
-	uint64_t end_pfn;		/* first frame for which pfn_to_online_page() returns
-					   nothing */
+	bool of_folio, thp_rmappable, asks_subsections;
+	uint64_t end_pfn;		/* from here on pfn_to_online_page() returns nothing */
+	struct subsections subsections;
 	uint64_t rmappable;		/* bit of page[1].flags */
 	uint64_t zero_pfn, huge_zero_pfn;
 	struct folio folio;
@@ -67,6 +73,30 @@ static uint64_t end_of_memory(const struct kernel *k, struct reader *r)
 	    kvar_u64(k, r, Y_MAX_PFN, 0, &max_pfn) || !max_pfn)
 		return UINT64_MAX;
 	return (max_pfn + n - 1) & ~(n - 1);
+}
+
+/* pfn_section_valid(): has the subsection of PFN memory? Yes, if this dump does not tell. */
+static bool in_subsection(struct kpageflags *q, uint64_t pfn)
+{
+	const struct kernel *k = q->k;
+	const struct memmap_sections *m = &k->memmap.sections;
+	unsigned bits = k->page_shift < SUBSECTION_SHIFT ? SUBSECTION_SHIFT - k->page_shift : 0;
+	uint64_t section, usage, at, n;
+
+	if (!q->asks_subsections || !m->pages)
+		return true;
+	section = memmap_section_kva(&k->memmap, q->r, pfn);
+	if (!section || kmember_u64(k, q->r, section, M_SECTION_USAGE, &usage) || !usage)
+		return true;
+	n = pfn % m->pages >> bits;
+	at = usage + layout_offset(&k->layout, M_SUBSECTION_MAP) +
+	     n / (8 * q->fmt.word) * q->fmt.word;
+	if (at != q->subsections.kva) {
+		q->subsections.kva = at;
+		if (read_kva_word(q->r, at, &q->subsections.word))
+			q->subsections.word = UINT64_MAX;
+	}
+	return q->subsections.word >> n % (8 * q->fmt.word) & 1;
 }
 
 struct kpageflags *kpageflags_new(const struct snapshot *s)
@@ -91,6 +121,8 @@ struct kpageflags *kpageflags_new(const struct snapshot *s)
 	q->thp_rmappable = kernel_rule(k, RULE_KPF_THP_RMAPPABLE) && q->rmappable;
 	zero_frames(k, q->r, &q->zero_pfn, &q->huge_zero_pfn);
 	q->end_pfn = end_of_memory(k, q->r);
+	q->asks_subsections = kernel_rule(k, RULE_KPAGE_SUBSECTION) && has(k, M_SECTION_USAGE) &&
+			      has(k, M_SUBSECTION_MAP);
 	q->parts_left = 4 * s->frames.max_pfn;
 	return q;
 }
@@ -159,6 +191,11 @@ static uint64_t frame_bits(const struct frame *f)
 	return u;
 }
 
+static bool rule(const struct kpageflags *q, enum rule r)
+{
+	return kernel_rule(q->k, r);
+}
+
 static bool in_huge_zero(const struct kpageflags *q, const struct frame *f, uint64_t pfn)
 {
 	unsigned order = f->flags >> FR_ORDER_SHIFT;
@@ -177,6 +214,8 @@ static uint64_t huge_bits(const struct kpageflags *q, const struct frame *f, uin
 
 	if (thp)
 		return KPF(THP);
+	if (!rule(q, RULE_KPF_ZERO))
+		return 0;
 	if (compound && in_huge_zero(q, f, pfn))
 		return KPF(ZERO_PAGE) | KPF(THP);
 	if (pfn == q->zero_pfn && (q->of_folio || !compound))
@@ -184,19 +223,25 @@ static uint64_t huge_bits(const struct kpageflags *q, const struct frame *f, uin
 	return 0;
 }
 
-static bool rule(const struct kpageflags *q, enum rule r)
+/* To 4.4 a tail has the bits of its own words: page_mapped(), PageAnon() and PageSlab() did not ask
+   the head (822cdd115226; of slabs 0a71649cb724, v4.6). */
+static uint64_t own_bits(const struct kpageflags *q, const struct frame *f, const uint8_t *raw)
 {
-	return kernel_rule(q->k, r);
+	uint64_t u = copy_bits(q, page_flags(&q->fmt, raw));
+
+	u |= f->flags & FR_HUGETLB ? KPF(HUGE) : 0;
+	u |= page_mapping(&q->fmt, raw) & 1 ? KPF(ANON) : 0;
+	if (!(u & KPF(SLAB)) && page_own_mapcount(&q->fmt, page_type(&q->fmt, raw)))
+		u |= KPF(MMAP);
+	return u;
 }
 
-/* From page->mapping of the page itself. */
-static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, enum page_role role,
-		    uint64_t mapping, struct page_words *ret)
+static uint64_t usual_bits(const struct kpageflags *q, const struct frame *f, bool compound,
+			   uint64_t mapping, uint64_t own_flags)
 {
 	const struct folio_view *folio = &q->folio.view;
-	bool compound = role != PAGE_SINGLE;
-	uint64_t flags = compound && q->of_folio ? folio->flags : ret->flags;
-	uint64_t u = copy_bits(q, flags) | frame_bits(f);
+	uint64_t u = copy_bits(q, compound && q->of_folio ? folio->flags : own_flags) |
+		     frame_bits(f);
 
 	if (compound)
 		mapping = folio->mapping;
@@ -206,6 +251,19 @@ static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, e
 		u |= KPF(KSM);
 	if (compound ? q->folio.mapped : f->mapcount != 0)
 		u |= KPF(MMAP);
+	return u;
+}
+
+/* RAW is the struct page itself. */
+static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, enum page_role role,
+		    const uint8_t *raw, struct page_words *ret)
+{
+	const struct folio_view *folio = &q->folio.view;
+	bool compound = role != PAGE_SINGLE;
+	bool own = role == PAGE_TAIL && q->fmt.mapcount_form == MAPCOUNT_OWN;
+	uint64_t u = own ? own_bits(q, f, raw)
+			 : usual_bits(q, f, compound, page_mapping(&q->fmt, raw), ret->flags);
+
 	u |= role == PAGE_HEAD ? KPF(COMPOUND_HEAD) : compound ? KPF(COMPOUND_TAIL) : 0;
 	if (!(f->flags & FR_HUGETLB))
 		u |= huge_bits(q, f, pfn, compound);
@@ -237,7 +295,8 @@ enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_word
 
 	*ret = (struct page_words){ .kpf = rule(q, RULE_KPF_NOPAGE) ? KPF(NOPAGE) : 0,
 				    .none = true };
-	if (!kva || !f || !(f->flags & (FR_EXISTS | FR_UNREAD)) || pfn >= q->end_pfn)
+	if (!kva || !f || !(f->flags & (FR_EXISTS | FR_UNREAD)) || pfn >= q->end_pfn ||
+	    !in_subsection(q, pfn))
 		return ST_OK;
 	ret->none = false;
 	st = read_kva(q->r, kva, raw, page_role_size(fmt, kva));
@@ -257,6 +316,6 @@ enum status kpageflags_read(struct kpageflags *q, uint64_t pfn, struct page_word
 	if (ret->refcount < 0)
 		refuse_refcount(q, pfn, ret);
 	if (!rule(q, RULE_KPAGE_ONLINE) || memmap_is_online(&q->k->memmap, pfn))
-		set_kpf(q, f, pfn, role, page_mapping(fmt, raw), ret);
+		set_kpf(q, f, pfn, role, raw, ret);
 	return ST_OK;
 }

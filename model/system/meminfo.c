@@ -476,9 +476,17 @@ static const struct line lines[] = {
 	{ "DirectMap1G", FN, 0, direct_1g, ALWAYS },
 };
 
+/* Has the kernel ITEM? RHEL 7 prints the lines of CMA, and has no cma_areas. */
+static bool has_item(const struct kernel *k, enum layout_id item)
+{
+	return has(k, item) ||
+	       (item == Y_CMA_AREAS && !has(k, E_NR_KERNEL_MISC_RECLAIMABLE) &&
+		kernel_rule(k, RULE_LINE_CMA_EARLY));
+}
+
 static bool line_value(const struct meminfo *i, const struct line *l, uint64_t *ret)
 {
-	if (l->if_item != ALWAYS && !has(i->y->k, l->if_item))
+	if (l->if_item != ALWAYS && !has_item(i->y->k, l->if_item))
 		return false;
 	switch (l->how) {
 	case PAGES: *ret = bytes(i, item(i, l->item)); return true;

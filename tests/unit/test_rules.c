@@ -172,8 +172,8 @@ static int level(struct layout *l, int major, int minor)
 static void test_levels(void)
 {
 	static const enum layout_id to_6_1[] = {
-		Y_LEVEL_4_11, Y_LEVEL_5_4, Y_LEVEL_5_8, Y_LEVEL_5_10, Y_LEVEL_5_14,
-		Y_LEVEL_5_17, Y_LEVEL_5_18, Y_LEVEL_5_19, Y_LEVEL_6_0, Y_LEVEL_6_1,
+		Y_LEVEL_4_11, Y_LEVEL_4_17, Y_LEVEL_4_18, Y_LEVEL_5_4, Y_LEVEL_5_8, Y_LEVEL_5_10,
+		Y_LEVEL_5_14, Y_LEVEL_5_17, Y_LEVEL_5_18, Y_LEVEL_5_19, Y_LEVEL_6_0, Y_LEVEL_6_1,
 	};
 	static struct layout l;
 	const struct release v = { .major = 5, .minor = 14 }, unknown = { 0 };
