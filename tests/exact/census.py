@@ -11,7 +11,7 @@ import csv
 import io
 import re
 
-from exact.pageflags import recorded
+from exact.pageflags import MARKED, recorded
 
 SLAB, HUGE = 1 << 7, 1 << 17
 TABLE = 1 << 26
@@ -46,9 +46,11 @@ def compare_ram(wrong, got, truth, page):
         wrong.append(f'classes add up to {have} pages, zones have {want} present')
 
 
-def compare_flags(wrong, size, kernel):
+def compare_flags(wrong, size, kernel, release):
     """Classes that are one flag of kpageflags."""
     for name, flag in COUNTED.items():
+        if release < MARKED[flag]:
+            continue
         want = sum(1 for k in kernel if k & flag)
         if abs(size[name] - want) > want * TURNOVER + FEW:
             wrong.append(f'{size[name]} frames are {name}, {want} of kpageflags')
@@ -171,7 +173,7 @@ def compare_census(tally, name, vmcensus, truth):
     compare_ram(wrong, got, truth, page)
     raw = truth.read('kpageflags')
     if raw:
-        compare_flags(wrong, size, recorded(raw))
+        compare_flags(wrong, size, recorded(raw), truth.release)
     compare_hashes(tally, name, vmcensus, truth)
     compare_owners(wrong, vmcensus, size, page)
     unknown = 100 * size['unknown'] / max(1, sum(size.values()))

@@ -21,11 +21,6 @@ from lib.compare import compare_all, compare_dmesg
 from lib.program import SINGLY, AtOnce, Vmcensus
 
 
-def compare_field(tally, program, f, truth):
-    """A kernel of a distribution that Debian does not have: processes, check and the log."""
-    compare_all(tally, f'fixture {f.name}', AtOnce(Vmcensus(program, f.image(), f.types()), SINGLY), truth)
-
-
 def compare_fixture(tally, program, build, f, truth, thorough):
     """THOROUGH: each process is asked for by --pid, else the first ones are."""
     name, tool = f'fixture {f.name}', build + '/tools/machine'
@@ -43,7 +38,20 @@ def compare_fixture(tally, program, build, f, truth, thorough):
                 vmcensus('dmesg', front=('-f', 'csv')):
             differ = ['columns differ from those with types']
         tally.check(f'{name} dmesg without types', differ)
-    compare_machine(tally, name, tool, f.image(), f.types(), truth)
+    compare_reports(tally, program, build, f, truth)
+    compare_views(tally, name, vmcensus, truth, tool)
+    compare_export(tally, name, program, f.image(), f.types(), truth,
+                   os.path.join(build, 'export', f.name))
+
+
+def compare_reports(tally, program, build, f, truth):
+    name = f'fixture {f.name}'
+
+    def make(image, types):
+        return Vmcensus(program, image, types)
+
+    vmcensus = make(f.image(), f.types())
+    compare_machine(tally, name, build + '/tools/machine', f.image(), f.types(), truth)
     compare_pageflags(tally, name, vmcensus, truth)
     compare_census(tally, name, vmcensus, truth)
     compare_sizes(tally, name, vmcensus, truth)
@@ -60,6 +68,11 @@ def compare_fixture(tally, program, build, f, truth, thorough):
     compare_tasks(tally, name, vmcensus, truth)
     compare_oom_zones(tally, name, lambda image: Vmcensus(program, image, f.types()), f.image(), truth,
                       os.path.join(build, 'oom'))
-    compare_views(tally, name, vmcensus, truth, tool)
-    compare_export(tally, name, program, f.image(), f.types(), truth,
-                   os.path.join(build, 'export', f.name))
+
+
+def compare_field(tally, program, build, f, truth):
+    """A kernel of a distribution that Debian does not have: all but the forms of other tools and the
+    files of an export, whose formats are those of 5.10 and later.
+    """
+    compare_all(tally, f'fixture {f.name}', AtOnce(Vmcensus(program, f.image(), f.types()), SINGLY), truth)
+    compare_reports(tally, program, build, f, truth)

@@ -16,6 +16,9 @@ import shutil
 
 # of a kernel: an older one and a newer one whose text is as long
 OTHERS = {
+    b'3.10': (b'2.18', b'5.10'),
+    b'4.18': (b'3.10', b'6.12'),
+    b'5.14': (b'3.16', b'6.12'),
     b'5.10': (b'3.10', b'6.12'),
     b'6.1': (b'4.9', b'6.9'),
     b'6.12': (b'3.16', b'6.19'),
@@ -25,6 +28,7 @@ BY_VERSION = {
     'RULE_HWPOISON_IS_PAGE', 'RULE_NONPRESENT_CLEAN', 'RULE_NONPRESENT_SINGLE', 'RULE_RSS_EXACT',
     'RULE_HUGETLB_PMD_SHARED', 'RULE_HUGETLB_SHARE_SEEN', 'RULE_OOM_SIGNED',
     'RULE_MPOL_BALANCING', 'RULE_PAGEMAP_HUGE_ANY', 'RULE_PMD_PROTNONE_SKIPPED',
+    'RULE_KPAGE_ONLINE', 'RULE_LOCKED_ASKED', 'RULE_OOM_ADMIN_PERCENT',
 }
 
 
