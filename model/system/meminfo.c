@@ -280,14 +280,13 @@ static bool vmalloc_used(const struct meminfo *i, uint64_t *ret)
 	else if (has(i->y->k, Y_NR_VMALLOC))
 		*ret = bytes(i, word_var(i->y, Y_NR_VMALLOC));
 	else
-		*ret = 0;
+		*ret = kernel_rule(i->y->k, RULE_VMALLOC_SUMMED) ? UNKNOWN : 0;
 	return true;
 }
 
-static bool zero(const struct meminfo *i, uint64_t *ret)
+static bool vmalloc_chunk(const struct meminfo *i, uint64_t *ret)
 {
-	(void)i;
-	*ret = 0;
+	*ret = kernel_rule(i->y->k, RULE_VMALLOC_SUMMED) ? UNKNOWN : 0;
 	return true;
 }
 
@@ -448,7 +447,7 @@ static const struct line lines[] = {
 	{ "Committed_AS", FN, 0, committed, ALWAYS },
 	{ "VmallocTotal", FN, 0, vmalloc_total, ALWAYS },
 	{ "VmallocUsed", FN, 0, vmalloc_used, ALWAYS },
-	{ "VmallocChunk", FN, 0, zero, ALWAYS },
+	{ "VmallocChunk", FN, 0, vmalloc_chunk, ALWAYS },
 	{ "Percpu", FN, 0, percpu, Y_PCPU_POPULATED },
 	{ "EarlyMemtestBad", FN, 0, memtest, Y_MEMTEST_DONE },
 	{ "HardwareCorrupted", FN, 0, poisoned, Y_POISONED },

@@ -70,7 +70,7 @@ def compare_usage(tally, name, vmcensus, truth):
         tally.check(f'{name} cgroups', [why])
         return
     by_path, differences, compared = {r['path']: r for r in rows}, [], 0
-    # the counters of 4.16 to 5.0 (mem_cgroup.stat_cpu) are not read
+    # the counters of 4.18 (mem_cgroup.stat_cpu) are not read
     stats = vmcensus.knows('mem_cgroup.vmstats') or vmcensus.knows('mem_cgroup.vmstats_percpu')
     slack = 32 * 4096 * len(rows) * 2 if batched(truth) else 0      # 2 CPUs
     top = os.path.join(truth.folder, 'cgroup')
