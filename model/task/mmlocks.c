@@ -57,6 +57,8 @@ static void read_waiters(struct locks *l, uint64_t lock)
 					   lock + layout_offset(&k->layout, M_RWSEM_WAITERS),
 					   l->s->ntasks);
 
+	/* RHEL 7: struct slist_head, include/linux/rwsem.h of 3.10.0-1160 */
+	w.next_only = k->layout.v[M_RWSEM_WAITERS].m.size == k->dump->word_size;
 	while (listwalk_next(&w)) {
 		uint64_t waiter = w.node - layout_offset(&k->layout, M_WAITER_LIST), task, type;
 

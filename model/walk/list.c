@@ -56,6 +56,8 @@ bool listwalk_next(struct listwalk *w)
 	st = read_links(w, w->node, &ahead, &unused);
 	if (st)
 		return end(w, st);
+	if (ahead == w->head && w->next_only)
+		return false;
 	if (ahead == w->head) {
 		/* the head's other link points to the last node */
 		st = read_links(w, w->head, &unused, &behind);
@@ -68,7 +70,7 @@ bool listwalk_next(struct listwalk *w)
 	st = read_links(w, ahead, &unused, &behind);
 	if (st)
 		return end(w, st);
-	if (behind != w->node)
+	if (behind != w->node && !w->next_only)
 		return end(w, ST_CORRUPT);
 	w->node = ahead;
 	w->seen++;

@@ -21,6 +21,7 @@ struct listwalk {
 	uint64_t head, node;	/* kernel-virtual addresses of list_heads */
 	uint64_t seen, budget;
 	bool backwards;
+	bool next_only;		/* nodes have no prev: set by the caller */
 	enum status st;		/* why it ended; ST_OK: at the head */
 };
 

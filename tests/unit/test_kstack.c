@@ -340,6 +340,14 @@ static void test_locks(void)
 	CHECK_EQ(l[0], MMLOCK_WRITER);
 	CHECK_EQ(l[1], MMLOCK_READER);
 	CHECK_EQ(l[2], MMLOCK_WAITS_WRITE);
+	/* RHEL 7: the list has no prev pointers, the owner is next to its head */
+	fake_member(r.f, M_RWSEM_WAITERS, WAITERS, 8);
+	for (unsigned i = 0; i < 2; i++)
+		put(&r, MM + 0x100 * i + LOCK + WAITERS + 8, tasks[i].addr);
+	put(&r, WAITER + 8, 0);
+	l = mmlocks_read(&r.s, &mem);
+	CHECK_EQ(l[2], MMLOCK_WAITS_WRITE);
+	CHECK_EQ(fake_issues(r.f, "mmap_lock"), 0);
 	arena_release(&mem);
 	end(&r);
 }
