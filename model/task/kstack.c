@@ -143,7 +143,8 @@ static void walk_no_orc(struct kwalk *w)
 	if (walk_pointers(w))
 		return;
 	w->ret->n = 0;
-	walk_words(&again);
+	if (!again.exact || put(&again, again.ip, false))
+		walk_words(&again);
 }
 
 /* ---- where it begins ------------------------------------------------------------------------ */
@@ -171,7 +172,7 @@ static bool registers(struct kwalk *w, int32_t pid)
 	bool qemu = false;
 	size_t at = 0;
 
-	if (!im || !w->ks->orc)
+	if (!im)
 		return false;
 	while (!found && image_next_note(im, &at, &note)) {
 		qemu |= is_qemu(&note);
@@ -233,8 +234,12 @@ void kstacks_read(struct kstacks *ks, const struct task *t, struct kstack *ret)
 	}
 	if (is_running(ks, t)) {
 		ret->state = KSTACK_RUNNING;
-		if (registers(&w, t->pid))
+		if (!registers(&w, t->pid))
+			return;
+		if (ks->orc)
 			walk_orc(&w);
+		else
+			walk_no_orc(&w);
 		return;
 	}
 	if (w.sp < w.low || w.sp >= w.high)
