@@ -23,6 +23,10 @@ def of_memory(answer):
     return re.sub(OWN.encode(), b'', answer, flags=re.M)
 
 
+# The registers of CPUs are notes, which not all containers have: tasks that did not run.
+ONLY = {'tasks': ['--where', 'state != R']}
+
+
 def run(*command):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600,
                           check=False)
@@ -33,7 +37,7 @@ def compare(tally, what, program, reports, want, arguments, truth):
     images = arguments[:arguments.index('-t')] if '-t' in arguments else arguments
     compare_all(tally, what, AtOnce(Vmcensus(program, images, *arguments[len(images) + 1:])), truth)
     for report in reports:
-        got = run(program, report, *arguments)
+        got = run(program, report, *ONLY.get(report, ()), *arguments)
         if got.returncode or of_memory(got.stdout) != want[report]:
             wrong.append(f'{report}: exit {got.returncode} {got.stderr[-200:]!r}')
     tally.check(what, wrong)
@@ -64,7 +68,7 @@ def compare_containers(tally, program, tool, fixture, scratch):
     reports = [r for r in reports
                if r not in ('layout', 'export', 'dump', 'diff', 'html', 'config', 'id', 'capsule')]
     truth = Truth(fixture.truth())
-    want = {r: of_memory(run(program, r, *fixture.image()).stdout) for r in reports}
+    want = {r: of_memory(run(program, r, *ONLY.get(r, ()), *fixture.image()).stdout) for r in reports}
     for line in done.stdout.decode().splitlines():
         images = line.split()
         form = images[0][len(out) + 1:].split('.')[0]
