@@ -478,9 +478,8 @@ static const struct line lines[] = {
 /* Has the kernel ITEM? RHEL 7 prints the lines of CMA, and has no cma_areas. */
 static bool has_item(const struct kernel *k, enum layout_id item)
 {
-	return has(k, item) ||
-	       (item == Y_CMA_AREAS && !has(k, E_NR_KERNEL_MISC_RECLAIMABLE) &&
-		kernel_rule(k, RULE_LINE_CMA_EARLY));
+	return has(k, item) || (item == Y_CMA_AREAS && !has(k, E_NR_KERNEL_MISC_RECLAIMABLE) &&
+				kernel_rule(k, RULE_LINE_CMA_EARLY));
 }
 
 static bool line_value(const struct meminfo *i, const struct line *l, uint64_t *ret)
