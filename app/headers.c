@@ -312,6 +312,7 @@ static int make_layout(struct run *run, struct headers_opts *ho, bool *said)
 		nftw(tmp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	}
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	ho->tmp = NULL;
 	return status;
 }
 

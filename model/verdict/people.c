@@ -165,8 +165,10 @@ static uint64_t count(int64_t pages)
 /* Is it among the victims of an event that the dump does not show? */
 static bool was_killed(const struct oom_evidence *e, int32_t pid)
 {
-	for (size_t i = 0; !e->at_once && i < e->event->victims.n && i < VICTIMS; i++)
-		if (e->event->victims.v[i].pid == pid)
+	const struct oom_event *v = e->event;
+
+	for (size_t i = 0; v && !e->at_once && i < v->victims.n && i < VICTIMS; i++)
+		if (v->victims.v[i].pid == pid)
 			return true;
 	return false;
 }
@@ -298,7 +300,7 @@ static void confine(struct people *x)
 	struct oom_evidence *e = x->g->e;
 	uint64_t all = ev_anonymous(e, EV_UNKNOWN - 1), left;
 
-	if (!gather_is_of_nodes(x->g) || e->size[USE_ANON] == EV_UNKNOWN)
+	if (!e->event || !gather_is_of_nodes(x->g) || e->size[USE_ANON] == EV_UNKNOWN)
 		return;
 	left = all;
 	for (size_t i = 0; i < x->v.n; i++)
@@ -339,7 +341,7 @@ void gather_processes(struct gather *g)
 	if (e->from_log) {
 		add_logged(&x);
 		add_unfreed(&x);
-	} else if (!e->at_once) {
+	} else if (e->event && !e->at_once) {
 		add_victims(&x);
 	}
 	if (!e->from_log)

@@ -300,7 +300,7 @@ void gather_sizes(struct gather *g)
 		sizes_of_log(g);
 	}
 	sizes_of_hugetlb(g);
-	if (gather_is_of_nodes(g))
+	if (v && gather_is_of_nodes(g))
 		sizes_of_nodes(g);
 	if (v && v->constraint == OOM_MEMCG)
 		sizes_of_memcg(g);

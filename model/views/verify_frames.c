@@ -154,6 +154,7 @@ static void classify(struct pass *p)
 			return;
 		}
 		count_missing(p, p->chunks + at, n);
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the caller frees the chunks */
 		p->group = p->chunks + at;
 		jobs_run(p->s->k->jobs, n, classify_chunk, p);
 		if (!keep)

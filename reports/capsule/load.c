@@ -440,7 +440,7 @@ enum status capsule_page_issues(struct capsule_file *f, const char *name, struct
 /* Inflates Z's input to OUT, SIZE bytes at most. False: it is not what it should be. */
 static bool inflate_to(z_stream *z, uint64_t size, FILE *out)
 {
-	uint8_t buf[1 << 14];
+	uint8_t buf[1 << 14] = { 0 };
 	int err = Z_OK;
 
 	while (err == Z_OK) {

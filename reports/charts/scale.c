@@ -112,5 +112,5 @@ void scale_tick(const struct scale *s, uint64_t v, char *buf)
 	}
 	snprintf(buf, AMOUNT_TEXT, "%" PRIu64 " %s", v, v ? names[i] : "");
 	if (!v)
-		strcpy(buf, "0");
+		snprintf(buf, AMOUNT_TEXT, "0");
 }

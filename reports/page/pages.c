@@ -202,6 +202,7 @@ static void count_frames(struct maker *m, uint64_t pfn, uint64_t n)
 		};
 		hash_put(&m->by_flags, w.kpf + 1, i);
 	}
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): I is one of v */
 	m->rows.v[i].frames += n;
 }
 
@@ -219,6 +220,7 @@ static enum status reserve(struct maker *m, struct diag *diag)
 		if (m->o->all && !m->o->pid)
 			n += frames_next_chunk(&m->s->frames, c) == c ? CHUNK_FRAMES : 0;
 		else
+			/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): built without a histogram */
 			for (uint64_t i = 0; m->maps.chunk[c] && i < CHUNK_FRAMES; i++)
 				n += m->maps.chunk[c][i].vma != 0;
 	if (n > memory_left(m->s->k->memory) / sizeof(struct row))
@@ -258,6 +260,7 @@ static void mapped_frames(struct maker *m)
 	bool histogram = is_histogram(m->o);
 
 	for (uint64_t c = 0; c < m->s->frames.nchunks; c++)
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): built for a process, and without a histogram */
 		for (uint64_t i = 0; m->maps.chunk[c] && i < CHUNK_FRAMES; i++) {
 			uint64_t pfn = (c << FRAME_CHUNK_SHIFT) + i;
 
