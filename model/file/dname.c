@@ -77,7 +77,7 @@ void path_dname(struct pathwalk *w, bool *deleted)
 {
 	switch (magic_of(w)) {
 	case MAGIC_ANON_INODE:
-		if (path_prepend_name(w))
+		if (path_prepend_name(w) && kernel_rule(w->k, RULE_ANON_INODE_PREFIX))
 			put_literal(w, "anon_inode:");
 		return;
 	case MAGIC_PIPE: put_inode(w, "pipe"); return;

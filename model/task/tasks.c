@@ -100,6 +100,18 @@ static void add_ring(struct tasks_builder *tb, uint64_t head, uint32_t off,
 		tasks_add(tb, w.node - off);
 }
 
+/* INIT_TASK() of 2.6.32 (RHEL 6 too; not of 3.10) leaves the ring of init_task zeroed: it has no
+   other threads. */
+static bool ring_never_begun(struct tasks_builder *tb, uint64_t task)
+{
+	const struct layout *l = &tb->b->k->layout;
+	uint64_t next;
+
+	return task == layout_symbol(l, Y_INIT_TASK) &&
+	       !read_kva_word(tb->b->r, task + layout_offset(l, M_TASK_THREAD_GROUP), &next) &&
+	       !next;
+}
+
 void tasks_add_threads(struct tasks_builder *tb, uint32_t leader)
 {
 	const struct layout *l = &tb->b->k->layout;
@@ -110,6 +122,8 @@ void tasks_add_threads(struct tasks_builder *tb, uint32_t leader)
 			add_ring(tb, t.signal + layout_offset(l, M_SIG_THREAD_HEAD),
 				 layout_offset(l, M_TASK_THREAD_NODE), &t);
 	} else if (layout_has(l, M_TASK_THREAD_GROUP)) {
+		if (ring_never_begun(tb, t.t.addr))
+			return;
 		add_ring(tb, t.t.addr + layout_offset(l, M_TASK_THREAD_GROUP),
 			 layout_offset(l, M_TASK_THREAD_GROUP), &t);
 	} else if (layout_has(l, M_TASK_PIDS) && layout_has(l, M_PID_LIST)) {

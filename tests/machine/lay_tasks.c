@@ -199,13 +199,16 @@ static void lay_threads(struct machine *m, struct mtask *leader)
 	uint64_t sig;
 	char name[16];
 
-	if (layout_has(&m->layout, M_TASK_THREAD_GROUP))
-		lay_ring(m, layout_offset(&m->layout, M_TASK_THREAD_GROUP), leader->tgid, 0);
-	/* 2.6.0 to 2.6.16: pids[PIDTYPE_TGID].pid_list */
-	else if (layout_has(&m->layout, M_TASK_PIDS) && layout_has(&m->layout, M_PID_LIST))
+	if (layout_has(&m->layout, M_TASK_THREAD_GROUP)) {
+		/* INIT_TASK() left it out until 2.6.32 at least */
+		if (leader->tgid || m->number >= 3010)
+			lay_ring(m, layout_offset(&m->layout, M_TASK_THREAD_GROUP), leader->tgid, 0);
+	} else if (layout_has(&m->layout, M_TASK_PIDS) && layout_has(&m->layout, M_PID_LIST)) {
+		/* 2.6.0 to 2.6.16: pids[PIDTYPE_TGID].pid_list */
 		lay_ring(m, layout_offset(&m->layout, M_TASK_PIDS) +
 			 m->layout.v[M_TASK_PIDS].m.stride +
 			 layout_offset(&m->layout, M_PID_LIST), leader->tgid, 0);
+	}
 	snprintf(name, sizeof(name), "%d", leader->pid);
 	if (layout_has(&m->layout, M_SIG_THREAD_HEAD)) {
 		sig = mobject_of(m, "signal", name, S_SIGNAL);

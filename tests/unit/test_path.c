@@ -246,6 +246,7 @@ static void test_made_up(unsigned w, bool big)
 	};
 	struct fake *f = machine(w, big);
 
+	f->kernel.rules.on[RULE_ANON_INODE_PREFIX] = true;
 	fake_member(f, M_DMABUF_NAME, 8, w);
 	put_ptr(f, PA_OPS + OPS_DNAME, PA_MANY);
 	fake_put_uint(f, PA_INODE + INO, 4711, w);
@@ -259,6 +260,16 @@ static void test_made_up(unsigned w, bool big)
 		put_ptr(f, PA_FILE + D_FSDATA, PA_DMABUF);
 		CHECK_STR(path(f, PA_MNT2, PA_FILE), t[i].path);
 	}
+	/* the hook of RHEL 6 */
+	f->kernel.rules.on[RULE_ANON_INODE_PREFIX] = false;
+	fake_put_uint(f, PA_SB + SB_MAGIC, MAGIC_ANON_INODE, w);
+	put_dentry(f, PA_FILE, PA_FILE, "[perf_event]");
+	put_ptr(f, PA_FILE + D_OPS, PA_OPS);
+	CHECK_STR(path(f, PA_MNT2, PA_FILE), "[perf_event]");
+	fake_put_uint(f, PA_SB + SB_MAGIC, MAGIC_DMABUF, w);
+	put_dentry(f, PA_FILE, PA_FILE, "dmabuf");
+	put_ptr(f, PA_FILE + D_OPS, PA_OPS);
+	put_ptr(f, PA_FILE + D_FSDATA, PA_DMABUF);
 	put_ptr(f, PA_DMABUF + 8, PA_NAME);
 	fake_put(f, PA_NAME, "camera", 7);
 	CHECK_STR(path(f, PA_MNT2, PA_FILE), "/dmabuf:camera");
