@@ -82,6 +82,7 @@ static void start(struct rig *r)
 
 static size_t find(struct rig *r, uint64_t **ret)
 {
+	r->b.r = r->f->r; /* each change makes a new one */
 	return build_find_forked(&r->b, r->vmas, ret);
 }
 
