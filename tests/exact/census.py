@@ -158,11 +158,8 @@ def compare_by(tally, name, vmcensus, truth, size):
     tally.check(f'{name} census --by', wrong, f'{n} parts')
 
 
-# Percent of RAM. Guests of 64 to 512 MiB: tables of fixed size weigh more there.
-UNKNOWN_MOST = 2.5
-
-
-def compare_census(tally, name, vmcensus, truth):
+def compare_census(tally, name, vmcensus, truth, most=100):
+    """MOST: percent of RAM that may be unknown."""
     got, error = rows(vmcensus)
     page = truth.page_size
     if error or not got:
@@ -177,7 +174,7 @@ def compare_census(tally, name, vmcensus, truth):
     compare_hashes(tally, name, vmcensus, truth)
     compare_owners(wrong, vmcensus, size, page)
     unknown = 100 * size['unknown'] / max(1, sum(size.values()))
-    if unknown > UNKNOWN_MOST:
+    if unknown > most:
         wrong.append(f'{unknown:.1f} % are unknown')
     for r in got:
         if r['difference'] and int(r['difference']):
