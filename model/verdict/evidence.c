@@ -63,14 +63,9 @@ static uint32_t memcg_of(const struct gather *g)
 	return found;
 }
 
-static const char *nodes_of(const struct oom_event *v)
-{
-	return v->nodemask ? v->nodemask : v->constraint == OOM_CPUSET ? v->mems_allowed : NULL;
-}
-
 bool gather_other_node(const struct oom_event *v, int64_t node)
 {
-	const char *list = nodes_of(v);
+	const char *list = ev_nodes(v);
 
 	return list && node != OOM_UNKNOWN && !oom_node_in(list, node);
 }
@@ -79,8 +74,7 @@ bool gather_is_of_nodes(const struct gather *g)
 {
 	const struct oom_event *v = g->e->event;
 
-	return v && (v->constraint == OOM_CPUSET || v->constraint == OOM_MEMPOLICY) &&
-	       nodes_of(v) && v->zones.n;
+	return v && ev_is_of_nodes(v) && ev_nodes(v) && v->zones.n;
 }
 
 static void gather_zone(struct gather *g)

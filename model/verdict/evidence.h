@@ -153,6 +153,18 @@ static inline bool ev_is_memcg(const struct oom_evidence *e)
 	return e->event && e->event->constraint == OOM_MEMCG;
 }
 
+/* Was the request of V limited to some nodes? */
+static inline bool ev_is_of_nodes(const struct oom_event *v)
+{
+	return v->constraint == OOM_CPUSET || v->constraint == OOM_MEMPOLICY;
+}
+
+/* Those nodes, as the kernel lists them ("0-1"); NULL: not known. */
+static inline const char *ev_nodes(const struct oom_event *v)
+{
+	return v->nodemask ? v->nodemask : v->constraint == OOM_CPUSET ? v->mems_allowed : NULL;
+}
+
 /* Thousandths of the scope; 0 if either is not known. */
 static inline unsigned ev_share(const struct oom_evidence *e, uint64_t bytes)
 {

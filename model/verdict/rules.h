@@ -35,8 +35,7 @@ extern const struct holder_rule holder_rules[];
 
 /* "12 MiB" */
 const char *size_text(const struct judge *j, uint64_t bytes);
-/* The nodes that constrained V, as the kernel lists them ("0-1"); NULL: none, or not known. */
-const char *nodes_text(const struct oom_event *v);
+/* Is a list of nodes ("0-1") a single one? */
 bool nodes_are_one(const char *list);
 /* "84 % of RAM", of the limit, of those nodes */
 const char *share_text(const struct judge *j, uint64_t bytes);

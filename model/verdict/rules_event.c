@@ -229,7 +229,7 @@ static bool nodes(const struct judge *j, struct verdict_row *r, bool cpuset)
 
 	if (!v || v->constraint != (cpuset ? OOM_CPUSET : OOM_MEMPOLICY))
 		return false;
-	list = nodes_text(v);
+	list = ev_nodes(v);
 	r->bytes = e->zone.free_of_others;
 	r->elsewhere = true;
 	r->certainty = v->inferred ? LIKELY : CERTAIN;

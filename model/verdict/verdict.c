@@ -38,13 +38,6 @@ const char *size_text(const struct judge *j, uint64_t bytes)
 	return arena_printf(j->mem, "%" PRIu64 " KiB", bytes >> 10);
 }
 
-const char *nodes_text(const struct oom_event *v)
-{
-	if (!v || (v->constraint != OOM_CPUSET && v->constraint != OOM_MEMPOLICY))
-		return NULL;
-	return v->nodemask ? v->nodemask : v->constraint == OOM_CPUSET ? v->mems_allowed : NULL;
-}
-
 bool nodes_are_one(const char *list)
 {
 	return *list && !list[strspn(list, "0123456789")];
@@ -54,8 +47,8 @@ const char *share_text(const struct judge *j, uint64_t bytes)
 {
 	unsigned share = ev_share(j->e, bytes);
 	const struct oom_event *v = j->e->event;
-	bool nodes = v && (v->constraint == OOM_CPUSET || v->constraint == OOM_MEMPOLICY);
-	const char *list = nodes_text(v);
+	bool nodes = v && ev_is_of_nodes(v);
+	const char *list = nodes ? ev_nodes(v) : NULL;
 	const char *of = ev_is_memcg(j->e)	       ? "of the limit"
 			 : !nodes		       ? "of RAM"
 			 : list && nodes_are_one(list) ? "of that node"
