@@ -14,8 +14,8 @@
 #include "dumpread/base/issues.h"
 #include "model/build.h"
 #include "model/kobj.h"
+#include "model/task/mmlocks.h"
 
-#define COUNT_WRITER 1u		/* of rw_semaphore.count; 94a9717b3c40 (v5.3) */
 #define DEPTH 128u		/* a red-black tree of 2^63 nodes is not higher */
 #define NODES (UINT64_C(1) << 22)	/* of all trees that are looked at */
 
@@ -76,13 +76,6 @@ static bool walk(struct search *x, uint64_t anon_vma)
 	return true;
 }
 
-static bool is_write_locked(struct search *x, uint64_t mm)
-{
-	uint64_t count, lock = mm + layout_offset(&x->b->k->layout, M_MM_LOCK);
-
-	return word_of(x, lock, M_RWSEM_COUNT, &count) && count & COUNT_WRITER;
-}
-
 static bool look_at(struct search *x, const struct vma *v)
 {
 	if (!v->anon_vma || hash_get(&x->trees, v->anon_vma) != HASH_NONE)
@@ -93,15 +86,13 @@ static bool look_at(struct search *x, const struct vma *v)
 
 size_t build_find_forked(struct build *b, const struct vma *vmas, uint64_t **ret)
 {
-	static const struct era form = { V(5, 3), 0 };
 	struct search x = { .b = b, .left = NODES };
 	const struct kernel *k = b->k;
 	const struct snapshot *s = b->s;
 
 	x.mms.mem = x.trees.mem = &b->scratch;
-	if (k->dump->live || !in_era(k, form) || !has(k, M_MM_LOCK) || !has(k, M_RWSEM_COUNT) ||
-	    !has(k, M_ANON_VMA_ROOT) || !has(k, M_AVC_RB) || !has(k, M_AVC_VMA) ||
-	    !has(k, M_RB_LEFT) || !has(k, M_RB_RIGHT))
+	if (k->dump->live || !mmlocks_counted(k) || !has(k, M_ANON_VMA_ROOT) || !has(k, M_AVC_RB) ||
+	    !has(k, M_AVC_VMA) || !has(k, M_RB_LEFT) || !has(k, M_RB_RIGHT))
 		return 0;
 	for (uint32_t i = 0; i < s->nmms; i++)
 		hash_put(&x.mms, s->mms[i].addr, 0);
@@ -109,7 +100,7 @@ size_t build_find_forked(struct build *b, const struct vma *vmas, uint64_t **ret
 		const struct mm *m = &s->mms[i];
 		bool whole = true;
 
-		if (!m->users || !is_write_locked(&x, m->addr))
+		if (!m->users || !mmlock_is_written(k, b->r, m->addr))
 			continue;
 		for (uint32_t v = 0; whole && v < m->nvmas; v++)
 			whole = look_at(&x, &vmas[m->first_vma + v]);

@@ -71,13 +71,27 @@ static void read_waiters(struct locks *l, uint64_t lock)
 		issue_add(k->issues, w.st, "mmap_lock", 1, "waiters at %#" PRIx64, lock);
 }
 
+bool mmlocks_counted(const struct kernel *k)
+{
+	static const struct era form = { V(5, 3), 0 };
+
+	return in_era(k, form) && has(k, M_MM_LOCK) && has(k, M_RWSEM_COUNT);
+}
+
+bool mmlock_is_written(const struct kernel *k, struct reader *r, uint64_t mm)
+{
+	uint64_t count, lock = mm + layout_offset(&k->layout, M_MM_LOCK);
+
+	return kernel_ptr_ok(k, lock, k->dump->word_size) &&
+	       !kmember_u64(k, r, lock, M_RWSEM_COUNT, &count) && count & COUNT_WRITER;
+}
+
 /* Owner and count have this form in all kernels whose lock has this name: v5.8. */
 enum mmlock *mmlocks_read(const struct snapshot *s, struct arena *mem)
 {
-	static const struct era form = { V(5, 3), 0 };
 	const struct kernel *k = s->k;
 	struct locks l = { .s = s, .r = kernel_reader(k), .tasks.mem = mem };
-	bool owners = in_era(k, form) && has(k, M_RWSEM_COUNT) && has(k, M_RWSEM_OWNER);
+	bool owners = mmlocks_counted(k) && has(k, M_RWSEM_OWNER);
 	bool waiters = has(k, M_RWSEM_WAITERS) && has(k, M_WAITER_LIST) && has(k, M_WAITER_TASK) &&
 		       has(k, M_WAITER_TYPE);
 

@@ -18,4 +18,9 @@ enum mmlock {
  */
 enum mmlock *mmlocks_read(const struct snapshot *s, struct arena *mem);
 
+/* Do the locks of K have a count of the form that is known, since v5.3? */
+bool mmlocks_counted(const struct kernel *k);
+/* Does a writer hold the lock of the mm at MM? Needs mmlocks_counted(). */
+bool mmlock_is_written(const struct kernel *k, struct reader *r, uint64_t mm);
+
 #endif
