@@ -71,16 +71,11 @@ void pointees_init(struct pointees *p, const struct snapshot *s, struct reader *
 /* The cache of the slab that frame PFN is in. */
 static uint32_t cache_of(struct pointees *p, uint64_t pfn)
 {
-	uint64_t kva = memmap_page_kva(&p->k->memmap, pfn), head, cache;
-	uint8_t raw[2 * STRUCT_PAGE_MAX];
-	size_t n = page_role_size(&p->fmt, kva);
+	uint64_t cache;
 	uint32_t i;
 
-	if (!kva || read_kva(p->r, kva, raw, n))
-		return intern(p, "page of ", page_class_name(CLASS_SLAB));
-	page_role(&p->fmt, raw, kva, n, &head);
-	if (!has(p->k, M_SLAB_CACHE) || kmember_u64(p->k, p->r, head, M_SLAB_CACHE, &cache) ||
-	    !cache || (i = hash_get(&p->caches, cache)) == HASH_NONE)
+	if (slab_cache_of(p->k, p->r, &p->fmt, pfn, &cache) || !cache ||
+	    (i = hash_get(&p->caches, cache)) == HASH_NONE)
 		return intern(p, "page of ", page_class_name(CLASS_SLAB));
 	return i;
 }

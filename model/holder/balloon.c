@@ -15,17 +15,10 @@
 #define NAME_BYTES 32
 #define UNIT_SHIFT 12		/* VIRTIO_BALLOON_PFN_SHIFT */
 
-static uint64_t get(struct holding *h, uint64_t object, enum layout_id id)
-{
-	uint64_t v;
-
-	return object && has(h->k, id) && !kmember_u64(h->k, h->r, object, id, &v) ? v : 0;
-}
-
 static bool is_named(struct holding *h, uint64_t object, enum layout_id id, const char *name)
 {
 	char buf[NAME_BYTES];
-	uint64_t at = get(h, object, id);
+	uint64_t at = holding_get(h, object, id);
 
 	return at && !read_kva_str(h->r, at, buf, sizeof(buf)) && !strcmp(buf, name);
 }
@@ -58,9 +51,9 @@ static void take_device(struct holding *h, uint64_t device)
 	struct held *o;
 	bool fresh;
 
-	if (!is_named(h, get(h, device, M_DEVICE_DRIVER), M_DRIVER_NAME, "virtio_balloon"))
+	if (!is_named(h, holding_get(h, device, M_DEVICE_DRIVER), M_DRIVER_NAME, "virtio_balloon"))
 		return;
-	balloon = get(h, virtio, M_VIRTIO_PRIVATE);
+	balloon = holding_get(h, virtio, M_VIRTIO_PRIVATE);
 	o = held_get(h, OWNER_BALLOON, balloon ? balloon : device, &fresh);
 	if (!fresh)
 		return;
@@ -86,7 +79,7 @@ static uint64_t virtio_bus(struct holding *h)
 		uint64_t subsys = w.node - layout_offset(l, M_KOBJECT_ENTRY) -
 				  layout_offset(l, M_SUBSYS_KOBJ);
 
-		if (is_named(h, get(h, subsys, M_SUBSYS_BUS), M_BUS_NAME, "virtio"))
+		if (is_named(h, holding_get(h, subsys, M_SUBSYS_BUS), M_BUS_NAME, "virtio"))
 			return subsys;
 	}
 	if (w.st)
@@ -109,7 +102,8 @@ void balloons_walk(struct holding *h)
 		return;
 	w = listwalk_start(h->k, h->r, subsys + layout_offset(l, M_SUBSYS_DEVICES), DEVICES_MAX);
 	while (listwalk_next(&w))
-		take_device(h, get(h, w.node - layout_offset(l, M_KNODE_BUS), M_KNODE_DEVICE));
+		take_device(h,
+			    holding_get(h, w.node - layout_offset(l, M_KNODE_BUS), M_KNODE_DEVICE));
 	if (w.st)
 		issue_add(h->k->issues, w.st, "owner", 1, "list of virtio devices");
 }

@@ -25,13 +25,6 @@ struct disk {
 	char name[NAME_BYTES];
 };
 
-static uint64_t get(struct holding *h, uint64_t object, enum layout_id id)
-{
-	uint64_t v;
-
-	return object && has(h->k, id) && !kmember_u64(h->k, h->r, object, id, &v) ? v : 0;
-}
-
 /* ---- requests of one queue --------------------------------------------------------------------- */
 
 /* OBJECT, which has the requests of D of one kind; NULL: it was seen, with another disk. */
@@ -71,7 +64,8 @@ static void take_tags(struct holding *h, struct held *o, uint64_t tags)
 /* The driver's; disks of one host adapter share a set. */
 static void take_set(const struct disk *d, uint64_t set)
 {
-	uint64_t tags = get(d->h, set, M_TAGSET_TAGS), n = get(d->h, set, M_TAGSET_NR), one;
+	uint64_t tags = holding_get(d->h, set, M_TAGSET_TAGS),
+		 n = holding_get(d->h, set, M_TAGSET_NR), one;
 	uint32_t word = d->h->k->dump->word_size;
 	struct held *o = tags ? owner_of(d, set, "driver") : NULL;
 
@@ -81,7 +75,7 @@ static void take_set(const struct disk *d, uint64_t set)
 		else
 			o->incomplete = true;
 	if (o)
-		take_tags(d->h, o, get(d->h, set, M_TAGSET_SHARED));
+		take_tags(d->h, o, holding_get(d->h, set, M_TAGSET_SHARED));
 }
 
 struct scheduler {
@@ -93,7 +87,7 @@ struct scheduler {
 /* Queue I of the hardware has the driver's tags I (blk_mq_init_hctx()). */
 static void check_tags(const struct scheduler *s, uint64_t i, uint64_t hctx)
 {
-	uint64_t of_set = 0, of_queue = get(s->d->h, hctx, M_HCTX_TAGS);
+	uint64_t of_set = 0, of_queue = holding_get(s->d->h, hctx, M_HCTX_TAGS);
 
 	if (s->tags && of_queue &&
 	    (read_kva_word(s->d->h->r, s->tags + i * s->d->h->k->dump->word_size, &of_set) ||
@@ -108,20 +102,20 @@ static bool take_hctx(void *arg, const struct xa_entry *e)
 	if (!e->is_value)
 		check_tags(s, e->index, e->value);
 	if (!e->is_value)
-		take_tags(s->d->h, s->o, get(s->d->h, e->value, M_HCTX_SCHED));
+		take_tags(s->d->h, s->o, holding_get(s->d->h, e->value, M_HCTX_SCHED));
 	return true;
 }
 
 static void take_scheduler(const struct disk *d)
 {
 	struct scheduler s = { .d = d, .o = owner_of(d, d->queue, "scheduler") };
-	uint64_t v = get(d->h, d->queue, M_QUEUE_HCTXS), n = get(d->h, d->queue, M_QUEUE_NR_HCTXS),
-		 hctx;
+	uint64_t v = holding_get(d->h, d->queue, M_QUEUE_HCTXS),
+		 n = holding_get(d->h, d->queue, M_QUEUE_NR_HCTXS), hctx;
 	uint32_t word = d->h->k->dump->word_size;
 
 	if (!s.o)
 		return;
-	s.tags = get(d->h, get(d->h, d->queue, M_QUEUE_SET), M_TAGSET_TAGS);
+	s.tags = holding_get(d->h, holding_get(d->h, d->queue, M_QUEUE_SET), M_TAGSET_TAGS);
 	if (has(d->h->k, M_QUEUE_HCTX_TABLE))
 		xarray_walk(d->h->k, d->h->r,
 			    d->queue + layout_offset(&d->h->k->layout, M_QUEUE_HCTX_TABLE), 0,
@@ -129,9 +123,9 @@ static void take_scheduler(const struct disk *d)
 	for (uint64_t i = 0; v && i < n && i < QUEUES_MAX; i++)
 		if (!read_kva_word(d->h->r, v + i * word, &hctx)) {
 			check_tags(&s, i, hctx);
-			take_tags(d->h, s.o, get(d->h, hctx, M_HCTX_SCHED));
+			take_tags(d->h, s.o, holding_get(d->h, hctx, M_HCTX_SCHED));
 		}
-	take_tags(d->h, s.o, get(d->h, d->queue, M_QUEUE_SHARED));
+	take_tags(d->h, s.o, holding_get(d->h, d->queue, M_QUEUE_SHARED));
 }
 
 /* A pool of blocks of pages, all of one order. */
@@ -174,7 +168,7 @@ static void damaged(const struct holding *h, const char *what, uint64_t addr)
 static uint64_t disk_of(struct holding *h, uint64_t device)
 {
 	const struct layout *l = &h->k->layout;
-	uint64_t type = get(h, device, M_DEVICE_TYPE), bdev, disk;
+	uint64_t type = holding_get(h, device, M_DEVICE_TYPE), bdev, disk;
 
 	if (type != layout_symbol(l, Y_DISK_TYPE)) {
 		if (has(h->k, Y_PART_TYPE) && type != layout_symbol(l, Y_PART_TYPE))
@@ -184,8 +178,8 @@ static uint64_t disk_of(struct holding *h, uint64_t device)
 	if (!has(h->k, M_BDEV_DEVICE))
 		return has(h->k, M_DISK_DEVICE) ? device - layout_offset(l, M_DISK_DEVICE) : 0;
 	bdev = device - layout_offset(l, M_BDEV_DEVICE);
-	disk = get(h, bdev, M_BDEV_DISK);
-	if (has(h->k, M_DISK_PART0) && (!disk || get(h, disk, M_DISK_PART0) != bdev)) {
+	disk = holding_get(h, bdev, M_BDEV_DISK);
+	if (has(h->k, M_DISK_PART0) && (!disk || holding_get(h, disk, M_DISK_PART0) != bdev)) {
 		damaged(h, "disk of the block device", device);
 		return 0;
 	}
@@ -195,8 +189,8 @@ static uint64_t disk_of(struct holding *h, uint64_t device)
 /* A queue of the hardware has tags; only those of programs have none (nr_hw_queues is 0). */
 static void check_set(struct holding *h, uint64_t queue, uint64_t set)
 {
-	if (get(h, queue, M_QUEUE_NR_HCTXS) &&
-	    (!set || !get(h, set, M_TAGSET_TAGS) || !get(h, set, M_TAGSET_NR)))
+	if (holding_get(h, queue, M_QUEUE_NR_HCTXS) &&
+	    (!set || !holding_get(h, set, M_TAGSET_TAGS) || !holding_get(h, set, M_TAGSET_NR)))
 		damaged(h, "tag set of the queue", queue);
 }
 
@@ -206,14 +200,15 @@ static void take_device(struct holding *h, uint64_t device)
 
 	if (!d.addr)
 		return;
-	d.queue = get(h, d.addr, M_DISK_QUEUE);
-	if (!d.queue || (has(h->k, M_QUEUE_DISK) && get(h, d.queue, M_QUEUE_DISK) != d.addr))
+	d.queue = holding_get(h, d.addr, M_DISK_QUEUE);
+	if (!d.queue ||
+	    (has(h->k, M_QUEUE_DISK) && holding_get(h, d.queue, M_QUEUE_DISK) != d.addr))
 		damaged(h, "queue of the disk", d.addr);
 	if (!d.queue || read_kva_str(h->r, d.addr + layout_offset(&h->k->layout, M_DISK_NAME),
 				     d.name, sizeof(d.name)))
 		return;
-	check_set(h, d.queue, get(h, d.queue, M_QUEUE_SET));
-	take_set(&d, get(h, d.queue, M_QUEUE_SET));
+	check_set(h, d.queue, holding_get(h, d.queue, M_QUEUE_SET));
+	take_set(&d, holding_get(h, d.queue, M_QUEUE_SET));
 	take_scheduler(&d);
 	if (!strncmp(d.name, "zram", 4))
 		zram_read(h, d.addr, d.name);
@@ -228,7 +223,7 @@ static uint64_t block_class(struct holding *h)
 	struct listwalk w;
 
 	if (has(h->k, M_CLASS_PRIVATE))
-		return get(h, class, M_CLASS_PRIVATE);
+		return holding_get(h, class, M_CLASS_PRIVATE);
 	if (kvar_u64(h->k, h->r, Y_CLASS_KSET, 0, &kset) || !has(h->k, M_SUBSYS_CLASS))
 		return 0;
 	w = listwalk_start(h->k, h->r, kset + layout_offset(l, M_KSET_LIST), CLASSES_MAX);
@@ -236,7 +231,7 @@ static uint64_t block_class(struct holding *h)
 		uint64_t subsys = w.node - layout_offset(l, M_KOBJECT_ENTRY) -
 				  layout_offset(l, M_SUBSYS_KOBJ);
 
-		if (get(h, subsys, M_SUBSYS_CLASS) == class)
+		if (holding_get(h, subsys, M_SUBSYS_CLASS) == class)
 			return subsys;
 	}
 	return 0;
@@ -251,8 +246,8 @@ static uint64_t device_of_node(struct holding *h, uint64_t node)
 	if (!has(h->k, M_KNODE))
 		return node - layout_offset(l, M_DEVICE_KNODE);
 	private = node - layout_offset(l, M_KNODE);
-	device = get(h, private, M_KNODE_DEVICE);
-	if (has(h->k, M_DEVICE_PRIVATE) && get(h, device, M_DEVICE_PRIVATE) != private) {
+	device = holding_get(h, private, M_KNODE_DEVICE);
+	if (has(h->k, M_DEVICE_PRIVATE) && holding_get(h, device, M_DEVICE_PRIVATE) != private) {
 		damaged(h, "device of the class, by its part", private);
 		return 0;
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/kmem/slab.h"
 
 #define CHUNK 64u		/* pointers read at once */
 #define WORD_MAX 8u
@@ -67,6 +68,13 @@ void held_by(struct holding *h, struct held *o, uint32_t proc)
 	b = arena_array(h->mem, struct held_by, 1);
 	*b = (struct held_by){ .proc = proc, .next = o->holders };
 	o->holders = b;
+}
+
+uint64_t holding_get(struct holding *h, uint64_t object, enum layout_id id)
+{
+	uint64_t v;
+
+	return object && has(h->k, id) && !kmember_u64(h->k, h->r, object, id, &v) ? v : 0;
 }
 
 bool holding_budget(struct holding *h, struct held *o, uint64_t n)
@@ -228,14 +236,10 @@ static void held_area(struct holding *h, struct held *o, const struct vmalloc_ar
 /* Bytes of an object of the slab whose first struct page is that of PFN; 0: not known. */
 static uint64_t slab_object_size(struct holding *h, uint64_t pfn)
 {
-	uint64_t page = memmap_page_kva(&h->k->memmap, pfn), head = page, cache, size;
-	uint8_t raw[2 * STRUCT_PAGE_MAX];
-	size_t len = page_role_size(&h->fmt, page);
+	uint64_t cache, size;
 	uint32_t known;
 
-	if (!page || !has(h->k, M_CACHE_SIZE) || read_kva(h->r, page, raw, len) ||
-	    page_role(&h->fmt, raw, page, len, &head) == PAGE_ASTRAY ||
-	    kmember_u64(h->k, h->r, head, M_SLAB_CACHE, &cache) || !cache)
+	if (!has(h->k, M_CACHE_SIZE) || slab_cache_of(h->k, h->r, &h->fmt, pfn, &cache) || !cache)
 		return 0;
 	known = hash_get(&h->caches, cache);
 	if (known != HASH_NONE)

@@ -70,6 +70,8 @@ struct held *held_get(struct holding *h, enum owner_kind kind, uint64_t object, 
 /* PROC holds O; it may be said several times. */
 void held_by(struct holding *h, struct held *o, uint32_t proc);
 
+/* Member ID of OBJECT; 0: there is no object or no such member, or it cannot be read. */
+uint64_t holding_get(struct holding *h, uint64_t object, enum layout_id id);
 /* A member of OBJECT, 0 if this kernel has none; if it is not readable, O is incomplete. */
 uint64_t held_member(struct holding *h, struct held *o, uint64_t object, enum layout_id id);
 

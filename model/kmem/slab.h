@@ -47,6 +47,12 @@ enum status slab_caches_build(const struct snapshot *s, struct arena *mem, bool 
 /* Is the memory of the cache given back under pressure (SLAB_RECLAIM_ACCOUNT)? */
 bool slab_is_reclaimable(const struct kernel *k, const struct slab_cache *c);
 
+struct pagefmt;
+struct reader;
+/* slab_pages.c: the address of the cache of the slab that frame PFN is in, which may be 0. ST_ABSENT: the kernel
+   does not show it. */
+enum status slab_cache_of(const struct kernel *k, struct reader *r, const struct pagefmt *f,
+			  uint64_t pfn, uint64_t *cache);
 /* slab_pages.c: fills the found_ members and stray_slabs. */
 void slab_pages_count(const struct snapshot *s, struct slab_caches *sc);
 

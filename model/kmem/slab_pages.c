@@ -13,10 +13,27 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
 #include "model/kmem/slab.h"
+#include "model/kobj.h"
 #include "model/page/pagefmt.h"
 #include "model/page/scan.h"
 
 #define SLAB_ORDER_MAX 10u	/* of a folio; larger is damage */
+
+enum status slab_cache_of(const struct kernel *k, struct reader *r, const struct pagefmt *f,
+			  uint64_t pfn, uint64_t *cache)
+{
+	uint64_t kva = memmap_page_kva(&k->memmap, pfn), head;
+	uint8_t raw[2 * STRUCT_PAGE_MAX];
+	size_t n = page_role_size(f, kva);
+	enum status st;
+
+	if (!kva || !has(k, M_SLAB_CACHE))
+		return ST_ABSENT;
+	st = read_kva(r, kva, raw, n);
+	if (!st && page_role(f, raw, kva, n, &head) == PAGE_ASTRAY)
+		return ST_CORRUPT;
+	return st ? st : kmember_u64(k, r, head, M_SLAB_CACHE, cache);
+}
 
 struct tally {
 	uint64_t slabs, pages, objects, inuse;

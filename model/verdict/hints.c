@@ -4,6 +4,7 @@
  * point to. A guess.
  */
 #include "dumpread/base/bytes.h"
+#include "model/kmem/slab.h"
 #include "model/kobj.h"
 #include "model/page/pagefmt.h"
 #include "model/verdict/gather.h"
@@ -78,39 +79,24 @@ const char *vmalloc_points_to(const struct gather *g, const struct vmalloc *va,
 
 #define TRIES 1024u	/* frames of slabs that are looked at */
 
-/* Is frame PFN in a slab of CACHE? */
-static bool in_cache(const struct kernel *k, struct reader *r, const struct pagefmt *fmt,
-		     uint64_t pfn, uint64_t cache)
-{
-	uint64_t kva = memmap_page_kva(&k->memmap, pfn), head, of;
-	uint8_t raw[2 * STRUCT_PAGE_MAX];
-	size_t n = page_role_size(fmt, kva);
-
-	if (!kva || read_kva(r, kva, raw, n))
-		return false;
-	page_role(fmt, raw, kva, n, &head);
-	return !kmember_u64(k, r, head, M_SLAB_CACHE, &of) && of == cache;
-}
-
-static bool vote_of_frame(struct votes *v, const struct ksyms *ks, const struct kernel *k,
+static void vote_of_frame(struct votes *v, const struct ksyms *ks, const struct kernel *k,
 			  struct reader *r, uint64_t pfn)
 {
 	unsigned word = k->dump->word_size;
 	struct page_ref ref = { 0 };
 
 	if (reader_page(r, pfn, &ref))
-		return false;
+		return;
 	v->looked++;
 	vote(v, ks, ref.data, word, dump_page_size(k->dump) / word, k->dump->big_endian);
 	reader_release(r, &ref);
-	return true;
 }
 
 const char *slab_points_to(const struct gather *g, const struct page_classes *c, uint64_t cache)
 {
 	const struct kernel *k = g->s->k;
 	struct reader *r = kernel_reader(k);
-	uint64_t all = c->count[CLASS_SLAB].pages, step = all / TRIES + 1, at = 0;
+	uint64_t all = c->count[CLASS_SLAB].pages, step = all / TRIES + 1, at = 0, of;
 	struct votes v = { .looked = 0 };
 	struct pagefmt fmt;
 	struct ksyms ks;
@@ -123,7 +109,7 @@ const char *slab_points_to(const struct gather *g, const struct page_classes *c,
 	ksyms_init(&ks, k, r, g->mem);
 	for (uint64_t pfn = 0; pfn < k->memmap.max_pfn && v.looked < AREAS; pfn++)
 		if (page_class_at(c, pfn) == CLASS_SLAB && !(at++ % step) &&
-		    in_cache(k, r, &fmt, pfn, cache))
+		    !slab_cache_of(k, r, &fmt, pfn, &of) && of == cache)
 			vote_of_frame(&v, &ks, k, r, pfn);
 	reader_free(r);
 	return elected(&v);
