@@ -84,7 +84,7 @@ static void take_table(struct holding *h, const struct table *t)
 	o = held_get(h, OWNER_HASH, layout_symbol(&h->k->layout, t->var) + t->pointer, &fresh);
 	o->kernel = true;
 	o->what = t->what;
-	if (at >= h->areas_start && at < h->areas_end && vmalloc_at(h->areas, at))
+	if (vmalloc_at(h->areas, at))
 		held_memory(h, o, at);
 	else if (!kernel_ptr_ok(h->k, at, 8) || reader_kvtop(h->r, at, &pa, NULL))
 		o->incomplete = true;

@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "reports/capsule/capsule.h"
 #include "reports/capsule/database.h"
-
-#define HEAD 100u	/* bytes of the head of a database */
 
 bool database_is(const uint8_t *head, size_t n, uint32_t id)
 {
 	/* "The Database File Format": application_id is at offset 68, big-endian */
-	return n >= HEAD && !memcmp(head, "SQLite format 3", 16) && load32(head + 68, true) == id;
+	return n >= CAPSULE_HEAD && !memcmp(head, "SQLite format 3", 16) &&
+	       load32(head + 68, true) == id;
 }
 
 enum status database_broken(sqlite3 *db, struct diag *diag)
