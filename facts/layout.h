@@ -38,14 +38,14 @@ enum layout_id {
 	LAYOUT_COUNT
 };
 
-#define LAYOUT_ALTS 4		/* spellings of one fact, at most */
+#define LAYOUT_ALTS 5		/* spellings of one fact, at most */
 
 /*
  * Version of the tables, which layout files state. Raise it by one in a commit that
  * adds facts: a layout file of an earlier version does not know them, and the log
  * says so. Layout files in the tree need no change unless their kernel has the fact.
  */
-#define FACTS_VERSION 25
+#define FACTS_VERSION 26
 
 enum fact_kind { FACT_MEMBER, FACT_SIZE, FACT_ENUM, FACT_SYMBOL };
 

@@ -20,6 +20,15 @@ int level_newest(void)
 	return milestones[ARRAY_LEN(milestones) - 1].version;
 }
 
+bool level_may_be(const struct level *l, int version)
+{
+	int newest = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(milestones) && milestones[i].version <= version; i++)
+		newest = milestones[i].version;
+	return !l->known || l->version >= newest;
+}
+
 struct level level_decide(const struct release *v, const struct layout *l, bool listed)
 {
 	const int release = release_mainline(v), n = (int)ARRAY_LEN(milestones);

@@ -27,6 +27,9 @@ struct level {
 /* The newest release of levels.def: what changed later is told by the release alone. */
 int level_newest(void);
 
+/* May a kernel of level L be of the release VERSION? Not if it lacks a function of that. */
+bool level_may_be(const struct level *l, int version);
+
 /* LISTED: a function that L lacks is one that the kernel lacks. */
 struct level level_decide(const struct release *v, const struct layout *l, bool listed);
 

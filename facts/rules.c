@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
+
 #define NO_SIGN .whole = false
 #define SINCE(...) .since = __VA_ARGS__
 #define UNTIL(...) .until = __VA_ARGS__
@@ -127,6 +129,32 @@ static bool rebuilt(const struct release *v, const char *text)
 	return *end == ':' && v->el == major && v->build >= strtol(end + 1, NULL, 10);
 }
 
+/* The mainline release that a tree of the list began with. */
+static int tree_of(const char *text)
+{
+	static const int red_hat[] = {
+		[6] = V26(32), [7] = V(3, 10), [8] = V(4, 18), [9] = V(5, 14)
+	};
+	struct release w;
+	unsigned long el;
+
+	if (!strncmp(text, "el", 2)) {
+		el = strtoul(text + 2, NULL, 10);
+		return el < ARRAY_LEN(red_hat) ? red_hat[el] : 0;
+	}
+	release_parse(text + (strncmp(text, "ubuntu", 6) ? 0 : 6), &w);
+	return release_mainline(&w);
+}
+
+/* May a kernel of level L be in a tree of the list? */
+static bool in_reach(const struct level *l, const char *list)
+{
+	for (; *list; list += strcspn(list, " "), list += strspn(list, " "))
+		if (level_may_be(l, tree_of(list)))
+			return true;
+	return false;
+}
+
 /* Is V in a tree of the list, at the release named or a later one? */
 static bool backported(const struct release *v, const char *list)
 {
@@ -194,7 +222,7 @@ static struct verdict begun(const struct rule_spec *s, int sign, const struct re
 		return (struct verdict){ sign, JUDGE_SIGN };
 	if (s->era.from)
 		ret = reached(s->era.from, v, l);
-	if (!ret.yes && *s->backports)
+	if (!ret.yes && in_reach(l, s->backports))
 		ret = (struct verdict){ backported(v, s->backports), JUDGE_RELEASE };
 	return ret;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * outside.h - files of the analysing machine, by name. Everything behind the seam opens them
- * here, and nowhere else: in a sandbox (app/sandbox.h) the process cannot open any, and asks
+ * here, and nowhere else: in a sandbox (app/sandbox/sandbox.h) the process cannot open any, and asks
  * the one outside, which decides.
  *
  * A process is in a sandbox or it is not, so this is a property of the process, and the only

@@ -181,6 +181,26 @@ static void count_pages(struct image *im)
 		im->pages_present += (unsigned)__builtin_popcount(kf->map[i]);
 }
 
+/* A damaged file may have taken the other process over: nothing that it says is taken on trust. */
+static bool is_believable(const struct kdumpfile_told *t)
+{
+	return (!t->word_size || t->word_size == 4 || t->word_size == 8) &&
+	       (UINT64_C(1) << (t->page_shift & 63)) <= IMAGE_PAGE_MAX && t->page_shift < 64 &&
+	       t->max_pfn && t->max_pfn <= KDUMPFILE_MAX_PFN && t->vmcoreinfo_len <= VMCOREINFO_MAX;
+}
+
+static void end_texts(struct kdumpfile_told *t)
+{
+	t->text[sizeof(t->text) - 1] = 0;
+	t->format[sizeof(t->format) - 1] = 0;
+	t->header.compression[sizeof(t->header.compression) - 1] = 0;
+	t->header.no_memmap = false;
+	t->header.release[sizeof(t->header.release) - 1] = 0;
+	t->header.version[sizeof(t->header.version) - 1] = 0;
+	t->header.machine[sizeof(t->header.machine) - 1] = 0;
+	t->header.nodename[sizeof(t->header.nodename) - 1] = 0;
+}
+
 static enum status kdumpfile_open(struct image *im)
 {
 	struct kdumpfile *kf;
@@ -198,14 +218,17 @@ static enum status kdumpfile_open(struct image *im)
 		return st;
 	if (!receive(kf, &t, sizeof(t)))
 		return died(im);
+	end_texts(&t);
 	if (t.st == ST_NOTMINE)
 		return ST_NOTMINE;
 	if (t.st)
 		return fail(&im->diag, t.st, "%s: libkdumpfile: %s", im->parts[0].path, t.text);
+	if (!is_believable(&t))
+		return died(im);
 	im->elf_machine = t.elf_machine;
 	im->word_size = t.word_size;
 	im->page_shift = t.page_shift;
-	im->big_endian = t.big_endian;
+	im->big_endian = t.big_endian != 0;
 	im->max_pfn = t.max_pfn;
 	im->header = t.header;
 	im->header.dump_level = -1;

@@ -18,7 +18,7 @@ struct kdumpfile_told {
 	char text[200];
 	uint16_t elf_machine;
 	uint8_t word_size, page_shift;
-	bool big_endian, has_map;
+	uint8_t big_endian, has_map;	/* no bool: any byte may come */
 	uint64_t max_pfn;
 	struct image_header header;
 	char format[64];

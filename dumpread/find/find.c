@@ -171,7 +171,7 @@ static enum status no_types(struct dump *d, const char *btf)
 		"cannot find the types of kernel %s (build-id %s): no usable BTF in the dump "
 		"(%.200s)%s, and no vmlinux with debug information in the usual places; install "
 		"its debug package (Debian: linux-image-%s-dbg) or name a vmlinux, .btf or "
-		"layout file with -t; dmesg alone needs none",
+		"layout file with -t; only dmesg works without types",
 		release, *hex ? hex : "unknown", btf, cut, release);
 }
 

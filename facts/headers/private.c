@@ -16,7 +16,8 @@
 static const char *const folders[] = {
 	"include/linux", "mm", "kernel", "kernel/printk", "kernel/sched", "kernel/cgroup",
 	"kernel/time", "kernel/locking", "kernel/events", "kernel/trace", "kernel/bpf", "lib",
-	"fs", "fs/hugetlbfs", "ipc", "block", "drivers/base", "net/core", "net/packet",
+	"fs", "fs/hugetlbfs", "ipc", "block", "drivers/base", "net/core", "net/packet", "net/xdp",
+	"io_uring", "drivers/dma-buf/heaps",
 };
 
 struct search {
@@ -110,6 +111,23 @@ static void add_unit(struct search *s, const char *folder, const char *name, con
 	u->types = types;
 }
 
+/* Is the file of an allocator that the kernel does not have? Each has its struct kmem_cache. */
+static bool other_allocator(const struct headers *h, const char *name)
+{
+	static const struct {
+		const char *file, *option;
+	} allocators[] = {
+		{ "slab_def.h", "CONFIG_SLAB" }, { "slab.c", "CONFIG_SLAB" },
+		{ "slub_def.h", "CONFIG_SLUB" }, { "slub.c", "CONFIG_SLUB" },
+		{ "slob_def.h", "CONFIG_SLOB" }, { "slob.c", "CONFIG_SLOB" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(allocators); i++)
+		if (!strcmp(name, allocators[i].file))
+			return !kconfig_get(&h->config, allocators[i].option);
+	return false;
+}
+
 static void search_file(struct search *s, const char *folder, const char *name)
 {
 	const char *text =
@@ -148,7 +166,7 @@ void headers_private(struct headers *h, const char *const *names, unsigned n,
 		struct dirent *e;
 
 		while (d && (e = readdir(d)))
-			if (is_source(e->d_name))
+			if (is_source(e->d_name) && !other_allocator(h, e->d_name))
 				search_file(&s, folders[i], e->d_name);
 		if (d)
 			closedir(d);
