@@ -57,7 +57,7 @@ say  = $(if $(V),@:,@printf '  %-7s %s\n')
 
 # ---- sources --------------------------------------------------------------
 
-core_dirs := dumpread dumpread/* facts facts/* arch arch/* model model/* reports reports/*
+core_dirs := dumpread dumpread/* facts facts/* arch arch/* model model/* model/views/* reports reports/*
 core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
 app_src   := $(sort $(wildcard app/*.c app/*/*.c))
 cli_src   := $(sort $(wildcard cli/*.c))
@@ -182,11 +182,17 @@ $B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_help)) $(archive)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
 
-$B/unit/test_permits: $B/app/permits.o
+$B/unit/test_permits: $B/app/sandbox/permits.o
 $B/unit/test_remote: LDFLAGS += $(foreach f,nbd_size nbd_read nbd_close,-Wl,--wrap=$f)
-$B/tools/lies: $(call obj,$(app_src))
+# also where LDFLAGS are given
+$B/fuzz/fuzz_machine $B/fuzz/fuzz_find: override LDFLAGS += -Wl,--wrap=mdie
+$B/tools/lies $B/tools/serve: $(call obj,$(app_src))
 $B/tools/lies: LDFLAGS += $(foreach f,kobj_u64 kobj_int kobj_elem kobj_member_kva kmember_u64 kvar_u64,-Wl,--wrap=$f)
-$B/tools/lies: LDLIBS += $(archive)
+$B/tools/lies $B/tools/serve: LDLIBS += $(archive)
+# newer than the program: tests/lib/program.py asks one that is not older
+$B/tools/asker: $(call obj,$(app_src)) | $B/vmcensus
+$B/tools/asker: private LDFLAGS += -Wl,--wrap=kernel_open
+$B/tools/asker: private LDLIBS += $(archive)
 
 $B/bench/mkmachine: $(call obj,$(bench_src))
 
@@ -235,7 +241,7 @@ $B/crashext/crash.o: OBJ_FLAGS += -isystem '$(CRASH_INCLUDE)'
 # shared libraries. The files of crashkernel/left_out/ stand in for them.
 left_out := dumpread/container/kdumpfile.c dumpread/container/kdumpfile_serve.c \
 	dumpread/find/debuginfod.c dumpread/image/nbd.c model/elf/demangle.c reports/charts/cairo.c \
-	$(addprefix reports/capsule/,database.c load.c store.c) reports/fleet/load.c app/commands.c app/merge.c \
+	$(addprefix reports/capsule/,database.c load.c sets.c store.c) reports/fleet/load.c app/commands.c app/merge.c \
 	$(filter-out %/find.c,$(wildcard app/batch/*.c))
 static_src := $(filter-out $(left_out),$(core_src) $(app_src) $(cli_src)) $(stand_in)
 # -lbz2: what of libdw needs it is not used. -lstdc++: libsnappy.

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/broker.h"
-#include "app/confined.h"
+#include "app/sandbox/broker.h"
+#include "app/sandbox/confined.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "facts/headers/headers.h"

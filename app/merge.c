@@ -27,7 +27,7 @@
 #include <sqlite3.h>
 
 #include "app/batch/rank.h"
-#include "app/broker.h"
+#include "app/sandbox/broker.h"
 #include "app/options.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
@@ -197,25 +197,33 @@ static int copy_report(struct merge *m, const struct capsule_part *p, const char
 	const struct report *r = p->report;
 	struct arena mem = { 0 };
 	char name[CAPSULE_TABLE], *to, *from;
+	struct database_rows rows;
+	enum rows_found found;
 	int err;
 
 	capsule_table(p, name);
-	if (!database_has_in(m->db, "c", name))
-		return 0;
+	found = database_rows(m->db, "c", name, &mem, &rows);
+	if (found != ROWS_FOUND) {
+		arena_release(&mem);
+		return found == ROWS_ABSENT ? 0 : -1;
+	}
 	to = arena_strdup(&mem, "dump_id, row");
 	from = arena_strdup(&mem, "?1, row");
 	for (unsigned c = 0; c < r->ncols; c++) {
-		const char *col = r->cols[c].name;
+		const char *cell = database_cell(&rows, r->cols[c].name);
 
-		if (sqlite3_table_column_metadata(m->db, "c", name, col, NULL, NULL, NULL, NULL,
-						  NULL))
+		if (!cell)
 			continue;
-		to = arena_printf(&mem, "%s, \"%s\"", to, col);
-		from = arena_printf(&mem, "%s, \"%s\"", from, col);
+		if (r->cols[c].type == COL_HEX) /* as in tables without sets */
+			cell = arena_printf(&mem,
+					    "iif(typeof(%s) = 'integer', printf('0x%%x', %s), %s)",
+					    cell, cell, cell);
+		to = arena_printf(&mem, "%s, \"%s\"", to, r->cols[c].name);
+		from = arena_printf(&mem, "%s, %s", from, cell);
 	}
 	err = run_with_id(m,
-			  arena_printf(&mem, "INSERT INTO main.\"%s\" (%s) SELECT %s FROM c.\"%s\"",
-				       name, to, from, name),
+			  arena_printf(&mem, "INSERT INTO main.\"%s\" (%s) SELECT %s FROM %s", name,
+				       to, from, rows.from),
 			  id);
 	arena_release(&mem);
 	return err;

@@ -2,7 +2,7 @@
 /* plan.c - do the options fit the report? Before a byte of the dump is read. */
 #include <string.h>
 
-#include "app/answers.h"
+#include "app/answers/answers.h"
 #include "app/headers.h"
 #include "dumpread/base/bytes.h"
 #include "reports/core/list.h"

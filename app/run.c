@@ -10,8 +10,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "app/answers.h"
-#include "app/confined.h"
+#include "app/answers/answers.h"
+#include "app/sandbox/confined.h"
 #include "app/headers.h"
 #include "app/spool.h"
 #include "dumpread/base/bytes.h"

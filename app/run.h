@@ -9,7 +9,7 @@
 #include "app/options.h"
 #include "app/output.h"
 #include "app/progress.h"
-#include "app/sandbox.h"
+#include "app/sandbox/sandbox.h"
 #include "reports/capsule/capsule.h"
 #include "reports/core/pick.h"
 #include "reports/render/render.h"

@@ -6,7 +6,7 @@
 #include "app/commands.h"
 #include "app/help.h"
 #include "app/run.h"
-#include "app/sandbox_test.h"
+#include "app/sandbox/sandbox_test.h"
 
 static int show_help(const struct options *o)
 {

@@ -366,7 +366,8 @@ enum need {
 
 struct refs;
 struct sizes;			/* model/usage/refs.h */
-struct verify;			/* model/views/verify.h */
+struct verify;			/* model/views/trust/verify.h */
+struct shared;			/* model/shared.h */
 
 struct snapshot {
 	struct kernel *k;		/* borrowed; outlives the snapshot */
@@ -383,6 +384,7 @@ struct snapshot {
 	struct refs *refs;		/* NEED_SIZES; else NULL */
 	struct sizes *sizes;		/* NEED_SIZES: [nvmas] */
 	struct verify *verify;		/* NEED_USAGE: the kernel's counts against the walk */
+	struct shared *shared;		/* views that several reports ask for; NULL: none yet */
 	const char *refused;		/* a sentence: more memory is needed than is allowed, and
 					   parts are not built. NULL: they are */
 	struct arena mem;		/* owns all above except the frames and refs */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/views/bounds.h"
+#include "model/views/trust/bounds.h"
 #include "model/build.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
@@ -17,9 +17,10 @@
 #include "model/usage/account.h"
 #include "model/page/frames.h"
 #include "model/usage/refs.h"
+#include "model/shared.h"
 #include "model/source/source.h"
 #include "model/system/machine.h"
-#include "model/views/verify.h"
+#include "model/views/trust/verify.h"
 
 void usage_add(struct usage *sum, const struct usage *u)
 {
@@ -222,6 +223,7 @@ void snapshot_free(struct snapshot *s)
 {
 	if (!s)
 		return;
+	shared_free(s);
 	frames_free(&s->frames);
 	refs_free(s->refs);
 	arena_release(&s->mem);

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app/answers.h"
+#include "app/answers/answers.h"
 #include "app/batch/rank.h"
 #include "app/batch/unpack.h"
 #include "dumpread/base/bytes.h"

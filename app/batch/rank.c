@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/answers.h"
-#include "app/broker.h"
+#include "app/answers/answers.h"
+#include "app/sandbox/broker.h"
 
 #define SPARE (UINT64_C(1) << 30)	/* bytes beyond three times the capsule */
 #define SECONDS 600u			/* of processor time, and of patience */

@@ -16,7 +16,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-#include "app/broker.h"
+#include "app/sandbox/broker.h"
 #include "app/options.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/outside.h"

@@ -12,6 +12,7 @@
 #include "dumpread/base/hash.h"
 #include "model/file/inode_path.h"
 #include "model/kobj.h"
+#include "model/shared.h"
 
 #define PATHS_MAX (256u << 20)	/* bytes of all paths together */
 #define NAME_BYTES 64
@@ -123,22 +124,25 @@ static void take_mapped_paths(const struct snapshot *s, const struct hash *by_in
 	}
 }
 
-void cached_build(const struct snapshot *s, struct arena *mem, struct cached *ret)
+static void *make_cached(const struct snapshot *s, struct arena *mem)
 {
 	struct cacher c = {
 		.k = s->k, .mem = mem, .r = kernel_reader(s->k), .paths_left = PATHS_MAX
 	};
 	struct hash by_inode = { .mem = mem };
+	struct cached *ret = arena_array(mem, struct cached, 1);
+	const struct page_classes *classes = page_classes_of(s);
 	struct inode_users *users;
 
-	*ret = (struct cached){ .classes = page_classes_build(s->k, true) };
-	ret->n = (uint32_t)ret->classes->nowners;
+	if (!classes->all_owners)
+		classes = ret->own = page_classes_build(s->k, true);
+	ret->n = (uint32_t)classes->nowners;
 	ret->v = arena_array(mem, struct cached_file, ret->n);
 	users = arena_array(mem, struct inode_users, ret->n);
 	kobj_init(&c.inode, s->k, S_INODE);
 	pathwalk_init(&c.path, s->k, c.r);
 	for (uint32_t i = 0; i < ret->n; i++) {
-		ret->v[i].owner = &ret->classes->owners[i];
+		ret->v[i].owner = &classes->owners[i];
 		ret->v[i].inode = ret->v[i].owner->inode;
 		read_file(&c, &ret->v[i]);
 		if (ret->v[i].inode)
@@ -151,10 +155,17 @@ void cached_build(const struct snapshot *s, struct arena *mem, struct cached *re
 	pathwalk_release(&c.path);
 	kobj_release(&c.inode);
 	reader_free(c.r);
+	return ret;
 }
 
-void cached_free(struct cached *c)
+static void release_cached(void *view)
 {
-	page_classes_free(c->classes);
-	c->classes = NULL;
+	page_classes_free(((struct cached *)view)->own);
+}
+
+const struct cached *cached_of(const struct snapshot *s)
+{
+	static const struct shared_maker maker = { make_cached, release_cached };
+
+	return shared_view(s, SHARED_CACHED, &maker);
 }

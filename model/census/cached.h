@@ -24,11 +24,10 @@ struct cached_file {
 struct cached {
 	struct cached_file *v;		/* in the order of addresses of mappings */
 	uint32_t n;
-	struct page_classes *classes;	/* cached_free() */
+	struct page_classes *own;	/* a pass of its own, if there are too many; else NULL */
 };
 
-/* Needs NEED_VMAS. In MEM, except classes. */
-void cached_build(const struct snapshot *s, struct arena *mem, struct cached *ret);
-void cached_free(struct cached *c);
+/* Of S, shared by all who ask. Needs NEED_VMAS. */
+const struct cached *cached_of(const struct snapshot *s);
 
 #endif

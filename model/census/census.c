@@ -5,6 +5,7 @@
 #include "model/census/claims.h"
 #include "model/census/counters.h"
 #include "model/holder/holders.h"
+#include "model/shared.h"
 
 /*
  * A kmalloc() larger than the caches takes a compound page, and counts it as slab. It has a type
@@ -22,14 +23,14 @@ static void settle_compound(const struct snapshot *s, struct reader *r, struct c
 	page_classes_move(p, CLASS_COMPOUND, kmalloc ? CLASS_KMALLOC : CLASS_UNKNOWN);
 }
 
-struct census *census_build(const struct snapshot *s, struct arena *mem)
+static void *make_census(const struct snapshot *s, struct arena *mem)
 {
 	struct census *c = arena_array(mem, struct census, 1);
 	struct reader *r = kernel_reader(s->k);
 	struct vmalloc areas = { 0 };
 	bool known = !vmalloc_build(s, mem, &areas), counted;
 
-	c->classes = page_classes_build(s->k, false);
+	c->classes = page_classes_of(s);
 	c->unknown[CLASS_MEMMAP] = !claim_memmap(s->k, r, c->classes);
 	c->unknown[CLASS_PERCPU] = !claim_percpu(s->k, r, c->classes);
 	c->unknown[CLASS_STACK] = !claim_stacks(s, r, c->classes);
@@ -52,8 +53,9 @@ struct census *census_build(const struct snapshot *s, struct arena *mem)
 	return c;
 }
 
-void census_free(struct census *c)
+const struct census *census_of(const struct snapshot *s)
 {
-	page_classes_free(c->classes);
-	c->classes = NULL;
+	static const struct shared_maker maker = { .make = make_census };
+
+	return shared_view(s, SHARED_CENSUS, &maker);
 }

@@ -43,9 +43,8 @@ struct census {
 	uint64_t present;		/* pages of RAM by the nodes' own counts; 0: unknown */
 };
 
-/* Needs NEED_MACHINE and NEED_VMAS. The result is in MEM; census_free() gives back its frames. */
-struct census *census_build(const struct snapshot *s, struct arena *mem);
-void census_free(struct census *c);
+/* Of S, shared by all who ask. Needs NEED_MACHINE and NEED_VMAS. */
+const struct census *census_of(const struct snapshot *s);
 
 /* Is a frame of class C RAM? */
 static inline bool class_is_ram(enum page_class c)

@@ -226,7 +226,15 @@ static void compare_lists(struct walk *w)
 	add_unlisted(w);
 }
 
-void misplaced_find(const struct snapshot *s, struct census *c, struct arena *mem,
+/* Takes back all marks: of owners, and of an earlier call. */
+static void unmark(struct page_classes *c)
+{
+	for (uint64_t no = 0; no < c->nchunks; no++)
+		for (uint64_t i = 0; c->chunk[no] && i < FRAME_CHUNK; i++)
+			c->chunk[no][i] &= (uint8_t)~0x40;
+}
+
+void misplaced_find(const struct snapshot *s, const struct census *c, struct arena *mem,
 		    struct misplaced_list *ret)
 {
 	struct walk w = { .s = s, .k = s->k, .mem = mem, .c = c->classes, .ret = ret };
@@ -235,6 +243,7 @@ void misplaced_find(const struct snapshot *s, struct census *c, struct arena *me
 	if (!s->k->dump || !s->k->memmap.n)
 		return;
 	w.r = kernel_reader(s->k);
+	unmark(c->classes);
 	add_claims(c->classes, mem, ret);
 	add_cpu_lists(c, mem, ret);
 	compare_lists(&w);

@@ -22,9 +22,9 @@ struct misplaced_list {
 	uint64_t pages;			/* single pages whose counts were compared */
 };
 
-/* Compares C, of census_build(), with the free lists, and the counts of all single pages. In MEM.
+/* Compares C, of census_of(), with the free lists, and the counts of all single pages. In MEM.
    Nothing for sources without memory. */
-void misplaced_find(const struct snapshot *s, struct census *c, struct arena *mem,
+void misplaced_find(const struct snapshot *s, const struct census *c, struct arena *mem,
 		    struct misplaced_list *ret);
 
 /* bad_pages.c: the second part. */

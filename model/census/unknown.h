@@ -44,7 +44,7 @@ struct unknown {
 	bool origins;			/* the kernel keeps who allocated pages */
 };
 
-/* Of C, after census_build(). In MEM. Needs NEED_MACHINE, NEED_TASKS and NEED_CGROUPS. */
+/* Of C, by census_of(). In MEM. Needs NEED_MACHINE, NEED_TASKS and NEED_CGROUPS. */
 void unknown_build(const struct snapshot *s, const struct census *c, struct arena *mem,
 		   struct unknown *ret);
 

@@ -215,6 +215,27 @@ static void read_events(struct reading *rd, uint64_t memcg, struct memcg *m)
 	}
 }
 
+static void set_unknown(struct memcg *m)
+{
+	for (unsigned i = 0; i < MEMCG_STATS; i++)
+		m->stat[i] = UINT64_MAX;
+	for (unsigned i = 0; i < MEMCG_EVENTS; i++)
+		m->event[i] = UINT64_MAX;
+	m->low = m->high = m->swap_max = m->peak = UINT64_MAX;
+}
+
+void memcg_read_bounds(const struct snapshot *s, struct reader *r, uint32_t g, struct memcg *ret)
+{
+	struct reading rd = { .s = s, .k = s->k, .r = r };
+	uint64_t memcg = s->cgroups[g].css - layout_offset(&s->k->layout, M_MEMCG_CSS);
+
+	set_unknown(ret);
+	ret->low = limit(&rd, memcg, M_MEMCG_LOW);
+	ret->high = limit(&rd, memcg, M_MEMCG_HIGH);
+	ret->swap_max = limit(&rd, memcg, M_MEMCG_SWAP_MAX);
+	read_events(&rd, memcg, ret);
+}
+
 static void read_one(struct reading *rd, uint32_t g, struct memcg *m)
 {
 	const struct cgroup *c = &rd->s->cgroups[g];
@@ -276,13 +297,8 @@ struct memcg *memcgs_read(const struct snapshot *s, struct arena *mem)
 	struct reading rd = { .s = s, .k = s->k };
 	struct arena scratch = { 0 };
 
-	for (uint32_t g = 0; g < s->ncgroups; g++) {
-		for (unsigned i = 0; i < MEMCG_STATS; i++)
-			v[g].stat[i] = UINT64_MAX;
-		for (unsigned i = 0; i < MEMCG_EVENTS; i++)
-			v[g].event[i] = UINT64_MAX;
-		v[g].low = v[g].high = v[g].swap_max = v[g].peak = UINT64_MAX;
-	}
+	for (uint32_t g = 0; g < s->ncgroups; g++)
+		set_unknown(&v[g]);
 	if (!source_has(s->k, SOURCE_MEMORY))
 		return v;
 	rd.r = reader_new(s->k->dump);

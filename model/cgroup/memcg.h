@@ -38,6 +38,8 @@ struct memcg {
 	uint64_t low, high, swap_max, peak;
 };
 
+/* Limits and events of G, a group with .memory; the rest is UINT64_MAX. */
+void memcg_read_bounds(const struct snapshot *s, struct reader *r, uint32_t g, struct memcg *ret);
 /* One for each of s->cgroups, in MEM. Supported since 5.2. */
 struct memcg *memcgs_read(const struct snapshot *s, struct arena *mem);
 

@@ -8,7 +8,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
-#include "model/views/areas.h"
+#include "model/views/file/areas.h"
 #include "model/elf/elffind.h"
 #include "model/elf/elfloads.h"
 

@@ -12,7 +12,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "model/kobj.h"
-#include "model/walk/xarray.h"
+#include "model/file/file_bytes.h"
 
 #define HEADERS_MAX 1024		/* program headers that are looked at */
 #define SEGMENTS_MAX 64			/* of them, segments to load: compilers make about five */
@@ -47,61 +47,6 @@ static bool read_fd(const struct elf_image *e, uint64_t off, uint8_t *buf, size_
 	return true;
 }
 
-struct lookup {
-	const struct snapshot *s;
-	uint64_t index, pfn;
-	bool found;
-};
-
-/*
- * An entry is the head of a folio. It stands for all pages of the folio since 6b24ca4a1a8d
- * (v5.17); before, each page had an entry, which was the head.
- */
-static bool see_entry(void *arg, const struct xa_entry *e)
-{
-	struct lookup *l = arg;
-	const struct frame *f;
-
-	if (e->is_value || !memmap_page_pfn(&l->s->k->memmap, e->value, &l->pfn))
-		return false;
-	f = frame_at(&l->s->frames, l->pfn);
-	if (e->order)
-		l->pfn += l->index - e->index;
-	else if (f && f->flags & FR_HEAD)
-		l->pfn += l->index & ((UINT64_C(1) << (f->flags >> FR_ORDER_SHIFT)) - 1);
-	l->found = true;
-	return false;
-}
-
-static bool find_page(const struct elf_image *e, uint64_t index, uint64_t *pfn)
-{
-	const struct kernel *k = e->s->k;
-	struct lookup l = { .s = e->s, .index = index };
-
-	xarray_walk(k, e->r, e->file->mapping + layout_offset(&k->layout, M_MAPPING_I_PAGES), index,
-		    index, see_entry, &l);
-	*pfn = l.pfn;
-	return l.found;
-}
-
-static bool read_cache(const struct elf_image *e, uint64_t off, uint8_t *buf, size_t len)
-{
-	uint64_t page = UINT64_C(1) << e->s->k->page_shift, pfn;
-
-	while (len) {
-		uint64_t in = off & (page - 1);
-		size_t n = min_u64(page - in, len);
-
-		if (!find_page(e, off >> e->s->k->page_shift, &pfn) ||
-		    read_pa(e->r, (pfn << e->s->k->page_shift) + in, buf, n))
-			return false;
-		buf += n;
-		off += n;
-		len -= n;
-	}
-	return true;
-}
-
 bool elf_read(struct elf_image *e, uint64_t off, void *buf, size_t len)
 {
 	if (off > e->size || len > e->size - off)
@@ -110,7 +55,8 @@ bool elf_read(struct elf_image *e, uint64_t off, void *buf, size_t len)
 		memcpy(buf, e->mem + off, len);
 		return true;
 	}
-	return e->fd >= 0 ? read_fd(e, off, buf, len) : read_cache(e, off, buf, len);
+	return e->fd >= 0 ? read_fd(e, off, buf, len)
+			  : file_read_cached(e->s, e->r, e->file, off, buf, len);
 }
 
 uint64_t elf_size(const struct elf_image *e)

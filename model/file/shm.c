@@ -14,6 +14,7 @@
 #include "dumpread/base/hash.h"
 #include "model/file/inode_path.h"
 #include "model/file/inode_users.h"
+#include "model/shared.h"
 #include "model/walk/list.h"
 
 #define SBS_MAX (1u << 20)
@@ -220,8 +221,9 @@ static void set_users(struct walk *w)
 		w->ret->v[i].users = users[i];
 }
 
-void shm_build(const struct snapshot *s, struct arena *mem, struct shm *ret)
+static void *make_shm(const struct snapshot *s, struct arena *mem)
 {
+	struct shm *ret = arena_array(mem, struct shm, 1);
 	struct walk w = { .s = s,
 			  .k = s->k,
 			  .mem = mem,
@@ -229,7 +231,6 @@ void shm_build(const struct snapshot *s, struct arena *mem, struct shm *ret)
 			  .inodes_left = INODES_MAX,
 			  .paths_left = PATHS_MAX };
 
-	memset(ret, 0, sizeof(*ret));
 	w.by_inode.mem = mem;
 	if (s->k->dump) {
 		w.r = reader_new(s->k->dump);
@@ -244,4 +245,12 @@ void shm_build(const struct snapshot *s, struct arena *mem, struct shm *ret)
 	ret->n = (uint32_t)w.v.n;
 	set_users(&w);
 	reader_free(w.r);
+	return ret;
+}
+
+const struct shm *shm_of(const struct snapshot *s)
+{
+	static const struct shared_maker maker = { .make = make_shm };
+
+	return shared_view(s, SHARED_SHM, &maker);
 }

@@ -32,7 +32,7 @@ struct shm {
 	bool whole;		/* all file systems were walked */
 };
 
-/* Needs VMAs. In MEM; data that cannot be read is an issue. */
-void shm_build(const struct snapshot *s, struct arena *mem, struct shm *ret);
+/* Of S, shared by all who ask. Needs VMAs; data that cannot be read is an issue. */
+const struct shm *shm_of(const struct snapshot *s);
 
 #endif

@@ -15,7 +15,7 @@
 /* enum bpf_map_type (include/uapi/linux/bpf.h): numbers never change */
 enum {
 	MAP_HASH = 1, MAP_PERCPU_HASH = 5, MAP_PERCPU_ARRAY = 6, MAP_STACK_TRACE = 7,
-	MAP_LRU_HASH = 9, MAP_LRU_PERCPU_HASH = 10, MAP_HASH_OF_MAPS = 13,
+	MAP_LRU_HASH = 9, MAP_LRU_PERCPU_HASH = 10, MAP_LPM_TRIE = 11, MAP_HASH_OF_MAPS = 13,
 	MAP_PERCPU_CGROUP_STORAGE = 21, MAP_RINGBUF = 27, MAP_USER_RINGBUF = 31,
 };
 
@@ -106,6 +106,29 @@ static void take_ring(const struct map *m)
 		held_memory(m->h, m->o, pages);
 }
 
+/* Nodes were allocated one by one. */
+static void take_trie(const struct map *m)
+{
+	const struct member *child = &m->h->k->layout.v[M_LPM_CHILD].m;
+	VEC(uint64_t) todo = { 0 };
+	uint64_t node = get(m, m->o->object, M_LPM_ROOT);
+
+	if (!has(m->h->k, M_LPM_CHILD))
+		return;
+	while (node && holding_budget(m->h, m->o, 1)) {
+		held_memory(m->h, m->o, node);
+		for (unsigned i = 0; i < 2; i++) {
+			uint64_t next;
+
+			if (read_kva_word(m->h->r, node + child->offset + i * child->stride, &next))
+				m->o->incomplete = true;
+			else if (next)
+				*vec_push(m->h->mem, &todo) = next;
+		}
+		node = todo.n ? todo.v[--todo.n] : 0;
+	}
+}
+
 static void take_kind(const struct map *m)
 {
 	uint64_t elems;
@@ -116,6 +139,7 @@ static void take_kind(const struct map *m)
 	case MAP_LRU_HASH:
 	case MAP_LRU_PERCPU_HASH:
 	case MAP_HASH_OF_MAPS: take_hash(m); break;
+	case MAP_LPM_TRIE: take_trie(m); break;
 	case MAP_PERCPU_ARRAY: take_percpu(m, m->entries); break;
 	case MAP_RINGBUF:
 	case MAP_USER_RINGBUF: take_ring(m); break;

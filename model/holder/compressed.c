@@ -87,12 +87,23 @@ static void take_classes(struct pool *p)
 }
 
 /* Are the members of the types there that the walk needs? */
-static bool known(const struct kernel *k)
+static bool pool_known(const struct kernel *k)
 {
-	return has(k, M_DISK_PRIVATE) && has(k, M_ZRAM_DISK) && has(k, M_ZRAM_POOL) &&
-	       has(k, M_ZSPOOL_CLASSES) && has(k, M_ZSCLASS_LISTS) && has(k, M_ZSCLASS_PAGES) &&
+	return has(k, M_ZSPOOL_CLASSES) && has(k, M_ZSCLASS_LISTS) && has(k, M_ZSCLASS_PAGES) &&
 	       has(k, M_ZSPAGE_LIST) && has(k, M_ZSPAGE_FIRST) && has(k, M_ZSPAGE_HUGE) &&
 	       has(k, M_ZSPAGE_POOL) && (has(k, M_ZPDESC_NEXT) || has(k, M_PAGE_INDEX));
+}
+
+void zspool_read(struct holding *h, struct held *o, uint64_t pool)
+{
+	struct pool p = { .h = h, .o = o, .addr = pool };
+
+	if (!pool || !pool_known(h->k)) {
+		o->incomplete = true;
+		return;
+	}
+	take_classes(&p);
+	o->incomplete |= p.pages != held_member(h, o, pool, M_ZSPOOL_PAGES);
 }
 
 void zram_read(struct holding *h, uint64_t disk, const char *name)
@@ -101,7 +112,8 @@ void zram_read(struct holding *h, uint64_t disk, const char *name)
 	uint64_t zram;
 	bool fresh;
 
-	if (!known(h->k) || kmember_u64(h->k, h->r, disk, M_DISK_PRIVATE, &zram) || !zram)
+	if (!has(h->k, M_DISK_PRIVATE) || !has(h->k, M_ZRAM_DISK) || !has(h->k, M_ZRAM_POOL) ||
+	    !pool_known(h->k) || kmember_u64(h->k, h->r, disk, M_DISK_PRIVATE, &zram) || !zram)
 		return;
 	p.o = held_get(h, OWNER_ZRAM, zram, &fresh);
 	if (!fresh)
@@ -116,6 +128,5 @@ void zram_read(struct holding *h, uint64_t disk, const char *name)
 	if (!p.addr) /* no size was set yet */
 		return;
 	held_memory(h, p.o, held_member(h, p.o, zram, M_ZRAM_TABLE));
-	take_classes(&p);
-	p.o->incomplete |= p.pages != held_member(h, p.o, p.addr, M_ZSPOOL_PAGES);
+	zspool_read(h, p.o, p.addr);
 }

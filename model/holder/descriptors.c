@@ -14,6 +14,7 @@
 
 #define S_IFMT 0170000u
 #define S_IFIFO 0010000u
+#define S_IFREG 0100000u
 #define NAME_BYTES 32
 
 struct open_file {
@@ -31,12 +32,18 @@ static const struct row {
 	const char *name;
 	/* the object: this member of the inode, or of what the file's private_data points to */
 	enum layout_id of_inode, of_private;
+	enum layout_id around;		/* the object: what has the inode as this member */
 	void (*read)(struct holding *h, struct held *o);
 } rows[] = {
 	{ .kind = OWNER_PIPE, .type = S_IFIFO, .of_inode = M_INODE_PIPE, .read = pipe_read },
 	{ .kind = OWNER_SOCKET, .magic = MAGIC_SOCK, .of_private = M_SOCKET_SK, .read = socket_read },
 	{ .kind = OWNER_URING, .magic = MAGIC_ANON_INODE, .name = "[io_uring]", .read = uring_read },
 	{ .kind = OWNER_PERF, .magic = MAGIC_ANON_INODE, .name = "[perf_event]", .of_private = M_PERF_EVENT_RB, .read = perf_read },
+	{ .kind = OWNER_EPOLL, .magic = MAGIC_ANON_INODE, .name = "[eventpoll]", .read = epoll_read },
+	{ .kind = OWNER_WATCHES, .magic = MAGIC_ANON_INODE, .name = "inotify", .read = watches_read },
+	{ .kind = OWNER_WATCHES, .magic = MAGIC_ANON_INODE, .name = "[fanotify]", .read = watches_read },
+	{ .kind = OWNER_DMABUF, .magic = MAGIC_DMABUF, .read = dmabuf_read },
+	{ .kind = OWNER_MESSAGES, .magic = MAGIC_MQUEUE, .type = S_IFREG, .around = M_MQUEUE_INODE, .read = mqueue_read },
 	{ .kind = OWNER_BPF, .magic = MAGIC_ANON_INODE, .name = "bpf-map", .read = bpf_map_read },
 };
 
@@ -77,6 +84,10 @@ static enum status object_of(struct holding *h, const struct row *w, const struc
 {
 	enum status st;
 
+	if (w->around) {
+		*object = f->inode - layout_offset(&h->k->layout, w->around);
+		return has(h->k, w->around) ? ST_OK : ST_ABSENT;
+	}
 	if (w->of_inode)
 		return kmember_u64(h->k, h->r, f->inode, w->of_inode, object);
 	st = kmember_u64(h->k, h->r, f->addr, M_FILE_PRIVATE, object);

@@ -31,18 +31,17 @@ static const struct table tables[] = {
 	  { S_UDP_SLOT, S_UDP_SLOT, NONE_ID }, 0 },
 };
 
-/* Entries of T; 0: not known. */
+/* Entries of T, a power of two; 0: not known. */
 static uint64_t entries(const struct holding *h, const struct table *t)
 {
 	uint64_t var = layout_symbol(&h->k->layout, t->var), n;
 
-	if (!has(h->k, t->last))
-		return 0;
 	if (t->pointer == NONE_ID ? kvar_u64(h->k, h->r, t->last, 4, &n)
 				  : kmember_u64(h->k, h->r, var, t->last, &n))
 		return 0;
 	n += !t->count;
-	return n <= ENTRIES_MAX && n <= h->k->memmap.max_pfn << h->k->page_shift ? n : 0;
+	return n & (n - 1) || n > ENTRIES_MAX || n > h->k->memmap.max_pfn << h->k->page_shift ? 0
+											      : n;
 }
 
 /* Bytes of an entry; 0: not known. Ports have a second table behind the first (28044fc1d495, v6.1);
@@ -77,16 +76,18 @@ static void take_table(struct holding *h, const struct table *t)
 				  : kmember_u64(h->k, h->r, layout_symbol(&h->k->layout, t->var),
 						t->pointer, &at))
 		at = 0;
+	if (!has(h->k, t->last) || !entry_size(h->k, t)) /* the types of this kernel do not tell */
+		return;
 	n = entries(h, t);
 	bytes = n * entry_size(h->k, t);
-	if (!bytes) /* the types of this kernel do not tell */
-		return;
 	o = held_get(h, OWNER_HASH, layout_symbol(&h->k->layout, t->var) + t->pointer, &fresh);
 	o->kernel = true;
 	o->what = t->what;
+	/* such a table has at least a page, unless the command line wants less */
+	o->incomplete |= bytes < page;
 	if (vmalloc_at(h->areas, at))
 		held_memory(h, o, at);
-	else if (!kernel_ptr_ok(h->k, at, 8) || reader_kvtop(h->r, at, &pa, NULL))
+	else if (!holding_allocated(h, at) || at & (page - 1) || reader_kvtop(h->r, at, &pa, NULL))
 		o->incomplete = true;
 	else
 		held_frames(h, o, pa >> h->k->page_shift, (bytes + page - 1) / page, CLASS_HASH);

@@ -40,6 +40,8 @@ void holders_build(const struct snapshot *s, struct reader *r, struct arena *mem
 	pools_walk(&h);
 	hashes_walk(&h);
 	balloons_walk(&h);
+	page_pools_walk(&h);
+	swapping_walk(&h);
 	if (s->k->module_types)
 		issue_add(s->k->issues, s->k->module_types, "types of modules", 1,
 			  "not readable: their objects have no owner");

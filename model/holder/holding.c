@@ -9,6 +9,7 @@
 
 #define CHUNK 64u		/* pointers read at once */
 #define WORD_MAX 8u
+#define TREE_DEPTH 128u		/* of a red-black tree of 2^64 nodes */
 #define CARRIERS_MAX 8u		/* sockets in sockets: unix_attach_fds() allows 4 */
 #define STEPS_A_FRAME 32u	/* of all walkers: objects of slabs are smaller than frames */
 
@@ -77,6 +78,14 @@ uint64_t holding_get(struct holding *h, uint64_t object, enum layout_id id)
 	return object && has(h->k, id) && !kmember_u64(h->k, h->r, object, id, &v) ? v : 0;
 }
 
+bool holding_allocated(const struct holding *h, uint64_t kva)
+{
+	uint64_t start = layout_symbol(&h->k->layout, Y_IMAGE_START);
+	uint64_t end = layout_symbol(&h->k->layout, Y_IMAGE_END);
+
+	return kernel_ptr_ok(h->k, kva, 8) && !(start && kva >= start && kva < end);
+}
+
 bool holding_budget(struct holding *h, struct held *o, uint64_t n)
 {
 	if (n > h->left) {
@@ -124,6 +133,24 @@ static bool may_own(enum page_class c, enum page_class to)
 	return c == to || c == CLASS_VMALLOC || c == CLASS_VMAP || c == CLASS_KMALLOC;
 }
 
+/*
+ * Pipes, sockets and io_uring also refer to pages of processes and files (splice(), MSG_ZEROCOPY, fixed
+ * buffers). These stay what they are, but what no process maps and no file has is the owner's alone.
+ */
+static bool borrowed(struct holding *h, struct held *o, uint64_t pfn, enum page_class to)
+{
+	enum page_class class = page_class_at(h->c, pfn);
+
+	if (to != CLASS_PIPE && to != CLASS_SOCKET && to != CLASS_URING)
+		return false;
+	if (class < CLASS_ANON || class > CLASS_HUGETLB)
+		return false;
+	if ((class == CLASS_ANON || class == CLASS_TRUNCATED) && !page_class_mapped(h->c, pfn) &&
+	    page_classes_own(h->c, pfn))
+		held_bytes(o, class, UINT64_C(1) << h->k->page_shift, 1);
+	return true;
+}
+
 void held_frames(struct holding *h, struct held *o, uint64_t pfn, uint64_t n, enum page_class to)
 {
 	if (!holding_budget(h, o, n))
@@ -131,6 +158,8 @@ void held_frames(struct holding *h, struct held *o, uint64_t pfn, uint64_t n, en
 	for (uint64_t i = 0; i < n; i++) {
 		enum page_class class;
 
+		if (borrowed(h, o, pfn + i, to))
+			continue;
 		if (page_classes_claim(h->c, pfn + i, to) == CLAIM_NONE)
 			continue;
 		class = page_class_at(h->c, pfn + i);
@@ -282,6 +311,30 @@ void held_memory(struct holding *h, struct held *o, uint64_t kva)
 		held_object(h, o, kva, pfn);
 	else
 		held_linear(h, o, kva, 1, CLASS_KMALLOC);
+}
+
+void held_tree(struct holding *h, struct held *o, uint64_t root, uint32_t offset,
+	       void (*fn)(void *holding, struct held *o, uint64_t object))
+{
+	uint64_t stack[TREE_DEPTH] = { root };
+	unsigned n = root ? 1 : 0;
+
+	if (!has(h->k, M_RB_LEFT))
+		return;
+	while (n && holding_budget(h, o, 1)) {
+		uint64_t node = stack[--n], left = held_member(h, o, node, M_RB_LEFT),
+			 right = held_member(h, o, node, M_RB_RIGHT);
+
+		fn(h, o, node - offset);
+		if (n + 2 > TREE_DEPTH) {
+			o->incomplete = true;
+			return;
+		}
+		if (left)
+			stack[n++] = left;
+		if (right)
+			stack[n++] = right;
+	}
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

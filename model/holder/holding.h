@@ -75,6 +75,9 @@ uint64_t holding_get(struct holding *h, uint64_t object, enum layout_id id);
 /* A member of OBJECT, 0 if this kernel has none; if it is not readable, O is incomplete. */
 uint64_t held_member(struct holding *h, struct held *o, uint64_t object, enum layout_id id);
 
+/* May KVA be memory that was allocated: a kernel's address, and none in its image? */
+bool holding_allocated(const struct holding *h, uint64_t kva);
+
 /* False if no more can be named: the lists of this dump are longer than its memory. */
 bool holding_budget(struct holding *h, struct held *o, uint64_t n);
 
@@ -89,6 +92,9 @@ void held_page_array(struct holding *h, struct held *o, uint64_t array, uint64_t
 		     enum page_class to);
 /* What kmalloc(), kvmalloc(), vmalloc() or a slab cache returned. */
 void held_memory(struct holding *h, struct held *o, uint64_t kva);
+/* FN for each object of a red-black tree; OFFSET: of its rb_node. */
+void held_tree(struct holding *h, struct held *o, uint64_t root, uint32_t offset,
+	       void (*fn)(void *holding, struct held *o, uint64_t object));
 /* SIZE bytes of memory in CLASS that are known to be nobody else's. */
 void held_bytes(struct held *o, enum page_class class, uint64_t size, uint64_t pages);
 
@@ -99,6 +105,12 @@ void socket_read(struct holding *h, struct held *o);
 void uring_read(struct holding *h, struct held *o);
 void perf_read(struct holding *h, struct held *o);
 void bpf_map_read(struct holding *h, struct held *o);
+void epoll_read(struct holding *h, struct held *o);
+void watches_read(struct holding *h, struct held *o);
+void dmabuf_read(struct holding *h, struct held *o);
+void mqueue_read(struct holding *h, struct held *o);
+/* A struct zs_pool: what O stores in it. */
+void zspool_read(struct holding *h, struct held *o, uint64_t pool);
 /* The struct gendisk DISK, called NAME: what it stores, if it is of zram. */
 void zram_read(struct holding *h, uint64_t disk, const char *name);
 
@@ -112,5 +124,7 @@ void block_walk(struct holding *h);
 void pools_walk(struct holding *h);
 void hashes_walk(struct holding *h);
 void balloons_walk(struct holding *h);
+void page_pools_walk(struct holding *h);
+void swapping_walk(struct holding *h);
 
 #endif

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * messages.c - messages of SysV by queue, of all ipc namespaces that a process is in (ipc/msg.c,
- * ipc/msgutil.c, read in 5.10, 6.1, 6.12, 7.2). A message is an object of a slab, and more for
- * what exceeds a page. No process holds a queue.
+ * messages.c - messages by queue, of SysV and of POSIX, and semaphores of SysV: of all ipc namespaces
+ * that a process is in (ipc/msg.c, ipc/msgutil.c, read in 5.10, 6.1, 6.12, 7.2; ipc/mqueue.c, ipc/sem.c in
+ * 6.12). A message is an object of a slab, and more for what exceeds a page. No process holds a queue of
+ * SysV.
  */
+#include "model/file/path.h"
 #include "model/holder/holding.h"
 #include "model/walk/list.h"
 #include "model/walk/xarray.h"
 
-#define IPC_MSG_IDS 1u		/* ipc/util.h */
+#define IPC_SEM_IDS 0u		/* ipc/util.h */
+#define IPC_MSG_IDS 1u
+#define S_IFMT 0170000u
+#define S_IFREG 0100000u
 #define MESSAGES_MAX (1u << 26)
 #define SEGMENTS_MAX (1u << 20)	/* of a message; msgmax is an int */
 
@@ -23,12 +28,98 @@ static void take_message(struct holding *h, struct held *o, uint64_t msg)
 	}
 }
 
+static void take_list(struct holding *h, struct held *o, uint64_t head)
+{
+	struct listwalk w = listwalk_start(h->k, h->r, head, MESSAGES_MAX);
+
+	while (listwalk_next(&w) && holding_budget(h, o, 1))
+		take_message(h, o, w.node - layout_offset(&h->k->layout, M_MSG_LIST));
+	o->incomplete |= w.st != ST_OK;
+}
+
+/* ---- POSIX: messages of one priority are a list in a node of a tree ---- */
+
+static void take_priority(void *holding, struct held *o, uint64_t node)
+{
+	struct holding *h = holding;
+
+	held_memory(h, o, node);
+	take_list(h, o, node + layout_offset(&h->k->layout, M_MQNODE_LIST));
+}
+
+void mqueue_read(struct holding *h, struct held *o)
+{
+	uint64_t spare = held_member(h, o, o->object, M_MQUEUE_CACHE);
+
+	if (!has(h->k, M_MQUEUE_TREE) || !has(h->k, M_MQNODE_LIST) || !has(h->k, M_MSG_LIST))
+		return;
+	held_memory(h, o, o->object);
+	o->kernel = true; /* its file system has it, also when nobody has it open */
+	held_tree(h, o, held_member(h, o, o->object, M_MQUEUE_TREE), 0, take_priority);
+	if (spare)
+		held_memory(h, o, spare);
+}
+
+/* All of a namespace, whether they are open or not. */
+static void take_mqueues(struct holding *h, uint64_t ns)
+{
+	const struct layout *l = &h->k->layout;
+	uint64_t mount = holding_get(h, ns, M_IPC_MQUEUES),
+		 sb = holding_get(h, mount, M_VFSMOUNT_SB), mode;
+	struct listwalk w;
+
+	if (!sb || !has(h->k, M_SB_INODES) || !has(h->k, M_INODE_SB_LIST) ||
+	    !has(h->k, M_MQUEUE_INODE))
+		return;
+	w = listwalk_start(h->k, h->r, sb + layout_offset(l, M_SB_INODES), MESSAGES_MAX);
+	while (listwalk_next(&w)) {
+		uint64_t inode = w.node - layout_offset(l, M_INODE_SB_LIST);
+		struct held *o;
+		bool fresh;
+
+		if (kmember_u64(h->k, h->r, inode, M_INODE_MODE, &mode) ||
+		    (mode & S_IFMT) != S_IFREG)
+			continue;
+		o = held_get(h, OWNER_MESSAGES, inode - layout_offset(l, M_MQUEUE_INODE), &fresh);
+		if (fresh) {
+			o->what = arena_printf(h->mem, "POSIX:[%llu]",
+					       (unsigned long long)holding_get(h, inode,
+									       M_INODE_INO));
+			mqueue_read(h, o);
+		}
+	}
+	if (w.st)
+		issue_add(h->k->issues, w.st, "message queue", 1, "a list of POSIX queues");
+}
+
+/* ---- SysV ---- */
+
+/* An object of semaphores begins with what all objects of SysV have. */
+static bool take_semaphores(void *arg, const struct xa_entry *e)
+{
+	struct holding *h = arg;
+	struct held *o;
+	bool fresh;
+
+	if (e->is_value || !kernel_ptr_ok(h->k, e->value, h->k->dump->word_size))
+		return true;
+	o = held_get(h, OWNER_SEMAPHORES, e->value, &fresh);
+	if (!fresh)
+		return true;
+	o->kernel = true;
+	o->what = arena_printf(h->mem, "id %llu key %#llx: %llu",
+			       (unsigned long long)held_member(h, o, e->value, M_IPC_ID),
+			       (unsigned long long)held_member(h, o, e->value, M_IPC_KEY),
+			       (unsigned long long)held_member(h, o, e->value, M_SEM_COUNT));
+	held_memory(h, o, e->value);
+	return true;
+}
+
 static bool take_queue(void *arg, const struct xa_entry *e)
 {
 	struct holding *h = arg;
 	const struct layout *l = &h->k->layout;
 	uint64_t queue = e->value - layout_offset(l, M_MSGQ_PERM);
-	struct listwalk w;
 	struct held *o;
 	bool fresh;
 
@@ -43,11 +134,19 @@ static bool take_queue(void *arg, const struct xa_entry *e)
 			       (unsigned long long)held_member(h, o, e->value, M_IPC_KEY),
 			       (unsigned long long)held_member(h, o, queue, M_MSGQ_COUNT));
 	held_memory(h, o, queue);
-	w = listwalk_start(h->k, h->r, queue + layout_offset(l, M_MSGQ_MESSAGES), MESSAGES_MAX);
-	while (listwalk_next(&w) && holding_budget(h, o, 1))
-		take_message(h, o, w.node - layout_offset(l, M_MSG_LIST));
-	o->incomplete |= w.st != ST_OK;
+	take_list(h, o, queue + layout_offset(l, M_MSGQ_MESSAGES));
 	return true;
+}
+
+static void take_ids(struct holding *h, uint64_t ns, unsigned kind,
+		     bool (*fn)(void *arg, const struct xa_entry *e))
+{
+	const struct member *m = &h->k->layout.v[M_IPC_IDS].m;
+
+	xarray_walk(h->k, h->r,
+		    ns + m->offset + kind * m->stride + layout_offset(&h->k->layout, M_IPC_IDR) +
+			    layout_offset(&h->k->layout, M_IDR_ROOT),
+		    0, UINT32_MAX, fn, h);
 }
 
 static void take_namespace(struct holding *h, struct hash *seen, uint64_t ns)
@@ -58,11 +157,9 @@ static void take_namespace(struct holding *h, struct hash *seen, uint64_t ns)
 	    m->count <= IPC_MSG_IDS)
 		return;
 	hash_put(seen, ns, 0);
-	xarray_walk(h->k, h->r,
-		    ns + m->offset + IPC_MSG_IDS * m->stride +
-			    layout_offset(&h->k->layout, M_IPC_IDR) +
-			    layout_offset(&h->k->layout, M_IDR_ROOT),
-		    0, UINT32_MAX, take_queue, h);
+	take_ids(h, ns, IPC_MSG_IDS, take_queue);
+	take_ids(h, ns, IPC_SEM_IDS, take_semaphores);
+	take_mqueues(h, ns);
 }
 
 void messages_walk(struct holding *h)

@@ -58,9 +58,54 @@ static void take_ring(struct holding *h, struct held *o, enum layout_id ring, en
 		held_linear(h, o, kva, 1, CLASS_URING);
 }
 
+/* Pages that the process registered: its own, unless it has unmapped them. */
+static void take_buffer(struct holding *h, struct held *o, uint64_t buf)
+{
+	uint32_t step = layout_size(&h->k->layout, S_BIO_VEC);
+	uint64_t n = held_member(h, o, buf, M_UBUF_NR), page;
+	uint64_t at = buf + layout_offset(&h->k->layout, M_UBUF_BVEC);
+
+	if (!step || n > RING_PAGES || !holding_budget(h, o, n)) {
+		o->incomplete = true;
+		return;
+	}
+	held_memory(h, o, buf);
+	for (uint64_t i = 0; i < n; i++, at += step)
+		if (kmember_u64(h->k, h->r, at, M_BVEC_PAGE, &page))
+			o->incomplete = true;
+		else if (page)
+			held_folio(h, o, page, CLASS_URING);
+}
+
+static void take_buffers(struct holding *h, struct held *o)
+{
+	bool table = has(h->k, M_URING_BUF_TABLE) && has(h->k, M_RSRC_NODES);
+	uint64_t at = o->object + (table ? layout_offset(&h->k->layout, M_URING_BUF_TABLE) : 0);
+	uint64_t n = held_member(h, o, at, table ? M_RSRC_NR : M_URING_NR_BUFS),
+		 array = held_member(h, o, at, table ? M_RSRC_NODES : M_URING_BUFS), buf;
+	uint32_t word = h->k->dump->word_size;
+
+	if (!has(h->k, M_UBUF_NR) || !has(h->k, M_UBUF_BVEC) || !has(h->k, M_BVEC_PAGE))
+		return;
+	if (n > RING_PAGES) {
+		o->incomplete = true;
+		return;
+	}
+	for (uint64_t i = 0; array && i < n; i++) {
+		if (read_kva_word(h->r, array + i * word, &buf)) {
+			o->incomplete = true;
+			continue;
+		}
+		buf = table ? holding_get(h, buf, M_RSRC_BUF) : buf;
+		if (kernel_ptr_ok(h->k, buf, word))
+			take_buffer(h, o, buf);
+	}
+}
+
 void uring_read(struct holding *h, struct held *o)
 {
 	held_memory(h, o, o->object);
+	take_buffers(h, o);
 	if (has(h->k, M_URING_RING_REGION)) {
 		take_region(h, o, M_URING_RING_REGION);
 		take_region(h, o, M_URING_SQ_REGION);

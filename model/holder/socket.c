@@ -19,7 +19,7 @@
 #define RING_BLOCKS (1u << 24)
 #define FAMILIES_MAX 64u	/* AF_MAX is less */
 
-enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_PACKET = 17 };
+enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_PACKET = 17, FAMILY_XDP = 44 };
 enum { TYPE_STREAM = 1, TYPE_DGRAM = 2, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, STATE_LISTEN = 10 };
 
 /* ---- sk_buffs ------------------------------------------------------------------------------ */
@@ -113,28 +113,15 @@ static void take_queue(struct holding *h, struct held *o, uint64_t queue, enum q
 	o->incomplete |= w.st != ST_OK;
 }
 
-/* The sk_buffs of a red-black tree: rbnode is their first member. */
+/* rbnode is the first member of an sk_buff. */
+static void take_tree_skb(void *holding, struct held *o, uint64_t skb)
+{
+	take_skb(holding, o, skb, 0);
+}
+
 static void take_tree(struct holding *h, struct held *o, uint64_t root)
 {
-	uint64_t stack[TREE_DEPTH] = { root };
-	unsigned n = root ? 1 : 0;
-
-	if (!has(h->k, M_RB_LEFT))
-		return;
-	while (n && holding_budget(h, o, 1)) {
-		uint64_t skb = stack[--n], left = held_member(h, o, skb, M_RB_LEFT),
-			 right = held_member(h, o, skb, M_RB_RIGHT);
-
-		take_skb(h, o, skb, 0);
-		if (n + 2 > TREE_DEPTH) {
-			o->incomplete = true;
-			return;
-		}
-		if (left)
-			stack[n++] = left;
-		if (right)
-			stack[n++] = right;
-	}
+	held_tree(h, o, root, 0, take_tree_skb);
 }
 
 /* ---- packet sockets -------------------------------------------------------------------------- */
@@ -163,6 +150,38 @@ static void take_ring(struct holding *h, struct held *o, uint64_t ring)
 		else if (block)
 			held_linear(h, o, block, pages, CLASS_PACKET);
 	}
+}
+
+/* ---- sockets of AF_XDP ------------------------------------------------------------------------- */
+
+/* A ring is a folio, or an area of vmalloc() (9f78bf330a66, v6.4 or near). */
+static void take_xdp_ring(struct holding *h, struct held *o, uint64_t queue)
+{
+	uint64_t ring = queue ? held_member(h, o, queue, M_XDP_RING) : 0;
+
+	if (!ring)
+		return;
+	held_memory(h, o, queue);
+	if (ring >= h->areas_start && ring < h->areas_end)
+		held_memory(h, o, ring);
+	else
+		held_linear(h, o, ring, 1, CLASS_PACKET);
+}
+
+/* The rings of the packets' memory are the socket's until it is bound, and then of a pool. */
+static void take_xdp(struct holding *h, struct held *o, uint64_t sk)
+{
+	uint64_t pool = held_member(h, o, sk, M_XDP_POOL);
+
+	take_xdp_ring(h, o, held_member(h, o, sk, M_XDP_RX));
+	take_xdp_ring(h, o, held_member(h, o, sk, M_XDP_TX));
+	take_xdp_ring(h, o, held_member(h, o, sk, M_XDP_FILL));
+	take_xdp_ring(h, o, held_member(h, o, sk, M_XDP_DONE));
+	if (!pool || !has(h->k, M_XDP_POOL_FILL) || hash_get(&h->seen, pool) != HASH_NONE)
+		return;
+	held_memory(h, o, pool);
+	take_xdp_ring(h, o, held_member(h, o, pool, M_XDP_POOL_FILL));
+	take_xdp_ring(h, o, held_member(h, o, pool, M_XDP_POOL_DONE));
 }
 
 /* ---- sockets ----------------------------------------------------------------------------------- */
@@ -228,6 +247,8 @@ static void read_sock(struct holding *h, struct held *o, uint64_t sk, bool neste
 		held_folio(h, o, frag, CLASS_SOCKET);
 	if (family == FAMILY_INET || family == FAMILY_INET6)
 		read_inet(h, o, sk, type, protocol, nested);
+	if (family == FAMILY_XDP && has(h->k, M_XDP_RING))
+		take_xdp(h, o, sk);
 	if (family == FAMILY_PACKET && has(h->k, M_PACKET_RX)) {
 		take_ring(h, o, at(h, sk, M_PACKET_RX));
 		take_ring(h, o, at(h, sk, M_PACKET_TX));

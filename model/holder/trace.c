@@ -153,7 +153,7 @@ static void take_names(struct holding *h)
 	o->kernel = true;
 	o->what = "names of tasks";
 	num = held_member(h, o, addr, M_SAVED_CMDLINES_NUM);
-	o->incomplete |= num > SAVED_MAX;
+	o->incomplete |= num > SAVED_MAX || !holding_allocated(h, addr);
 	bytes = layout_size(&h->k->layout, S_SAVED_CMDLINES) +
 		(num > SAVED_MAX ? 0 : num * SAVED_BYTES);
 	while (block < bytes)

@@ -189,34 +189,43 @@ static bool is_allocator(const char *function)
 	return false;
 }
 
+unsigned origin_frames(const struct origins *o, uint32_t handle, uint64_t *addr, unsigned max)
+{
+	uint64_t at = record_of(o, handle), n, entries, word = o->k->dump->word_size;
+
+	if (!at || kmember_u64(o->k, o->r, at, M_STACK_SIZE, &n) || !n || n > STACK_MAX || n > max)
+		return 0;
+	entries = at + layout_offset(&o->k->layout, M_STACK_ENTRIES);
+	for (uint64_t i = 0; i < n; i++)
+		if (read_kva_word(o->r, entries + i * word, &addr[i]))
+			return 0;
+	return (unsigned)n;
+}
+
 const char *origin_stack(const struct origins *o, uint32_t handle, struct arena *mem)
 {
-	uint64_t at = record_of(o, handle), n, entries, word = o->k->dump->word_size, addr;
+	uint64_t addr[STACK_MAX];
+	unsigned n = origin_frames(o, handle, addr, STACK_MAX);
 	char text[TEXT_MAX];
 	size_t len = 0;
 
-	if (!at || kmember_u64(o->k, o->r, at, M_STACK_SIZE, &n) || !n || n > STACK_MAX)
-		return NULL;
-	entries = at + layout_offset(&o->k->layout, M_STACK_ENTRIES);
-	for (uint64_t i = 0; i < n; i++) {
-		struct ksym sym;
+	for (unsigned i = 0; i < n; i++) {
+		struct ksym sym = ksyms_at(o->ks, addr[i]);
 
-		if (read_kva_word(o->r, entries + i * word, &addr))
-			return NULL;
-		sym = ksyms_at(o->ks, addr);
 		if (!len && i + 1 < n && sym.name && is_allocator(sym.name))
 			continue;
 		if (len + SYMBOL_NAME_MAX + 100 > sizeof(text))
 			break;
 		len += (size_t)snprintf(text + len, sizeof(text) - len, len ? " < " : "");
 		if (!sym.name)
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%#" PRIx64, addr);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%#" PRIx64,
+						addr[i]);
 		else
 			len += (size_t)snprintf(text + len, sizeof(text) - len,
 						sym.module ? "%s [%s]" : "%s", sym.name,
 						sym.module);
 	}
-	return arena_strdup(mem, text);
+	return n ? arena_strdup(mem, text) : NULL;
 }
 
 /* ---- what this kernel keeps ------------------------------------------------------------- */

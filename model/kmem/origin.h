@@ -44,4 +44,7 @@ const char *origin_site(const struct origins *o, uint64_t tag, struct arena *mem
    MEM. */
 const char *origin_stack(const struct origins *o, uint32_t handle, struct arena *mem);
 
+/* The return addresses of the stack, at most MAX; 0: it is not readable, or has more. */
+unsigned origin_frames(const struct origins *o, uint32_t handle, uint64_t *addr, unsigned max);
+
 #endif

@@ -2,8 +2,9 @@
 /*
  * slab.c - reads the list of slab caches.
  *
- * Sources: mm/slab.h, mm/slab_common.c, mm/slub.c, read in 5.10, 6.1, 6.12, 7.2. A cache is
- * allocated with room for nr_node_ids nodes only, so that it is read member by member.
+ * Sources: mm/slab.h, mm/slab_common.c, mm/slub.c, read in 5.10, 6.1, 6.12, 7.2; mm/slab.c in
+ * 2.6.32, 3.16, 4.19. A cache is allocated with room for nr_node_ids nodes only, so that it is read
+ * member by member.
  */
 #include "model/kmem/slab.h"
 
@@ -26,6 +27,7 @@ struct walker {
 	struct arena *mem;
 	uint64_t nodes;			/* nr_node_ids */
 	uint64_t slabs_max;		/* no list is longer */
+	bool slub;
 	bool missing;			/* a member of this cache was not readable */
 };
 
@@ -118,11 +120,64 @@ static void add_barn(struct walker *w, struct slab_cache *c, uint64_t barn)
 	}
 }
 
-static void add_node(struct walker *w, struct slab_cache *c, uint32_t i)
+/* ---- SLAB: each node has three lists of slabs, whose objects are all in use, some, or none ------ */
+
+/* The slabs in the list LIST of the node at NODE. */
+static uint64_t slabs_in(struct walker *w, const struct slab_cache *c, uint64_t node,
+			 enum layout_id list)
 {
-	const struct member *m = &w->k->layout.v[M_CACHE_NODES].m;
+	struct listwalk l =
+		listwalk_start(w->k, w->r, node + layout_offset(&w->k->layout, list), w->slabs_max);
+
+	while (listwalk_next(&l))
+		;
+	if (!l.st)
+		return l.seen;
+	damage(w, l.st, c, "a list of slabs");
+	return SLAB_UNKNOWN;
+}
+
+/* get_slabinfo(), mm/slab.c: objects are those of all slabs, and free ones are counted. */
+static void add_lists(struct walker *w, struct slab_cache *c, uint64_t node)
+{
+	uint64_t partial = slabs_in(w, c, node, M_KCN_SLABS_PARTIAL), slabs = partial, objects;
+
+	add(&slabs, slabs_in(w, c, node, M_KCN_SLABS_FULL));
+	add(&slabs, slabs_in(w, c, node, M_KCN_SLABS_FREE));
+	if (slabs == SLAB_UNKNOWN || c->per_slab == SLAB_UNKNOWN ||
+	    __builtin_mul_overflow(slabs, c->per_slab, &objects))
+		objects = SLAB_UNKNOWN;
+	add(&c->partial, partial);
+	add(&c->slabs, slabs);
+	add(&c->objects, objects);
+	add(&c->shown_free, get(w, node, M_KCN_FREE_OBJECTS));
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+/* Where the cache has its nodes, and how many it may have. */
+static uint64_t nodes_of(struct walker *w, const struct slab_cache *c, uint32_t *n,
+			 uint64_t *stride)
+{
+	const struct fact *f = &w->k->layout.v[M_CACHE_NODES];
+	uint64_t at = c->addr + f->m.offset;
+	bool pointer = f->alt >= 3;
+
+	*n = pointer ? NODES_MAX : f->m.count;
+	*stride = pointer ? w->k->dump->word_size : f->m.stride;
+	return pointer && read_kva_word(w->r, at, &at) ? 0 : at;
+}
+
+static void no_numbers(struct slab_cache *c)
+{
+	c->slabs = c->objects = c->partial = c->partial_free = c->shown_free = SLAB_UNKNOWN;
+}
+
+/* AT: the node's place in the cache. */
+static void add_node(struct walker *w, struct slab_cache *c, uint64_t at)
+{
 	unsigned word = w->k->dump->word_size;
-	uint64_t at = c->addr + m->offset + (uint64_t)i * m->stride, node, barn = 0, objects;
+	uint64_t node, barn = 0, objects;
 	enum status st =
 		read_kva_word(w->r, at + layout_offset(&w->k->layout, M_PER_NODE_NODE), &node);
 
@@ -130,7 +185,11 @@ static void add_node(struct walker *w, struct slab_cache *c, uint32_t i)
 		return;
 	if (st || !kernel_ptr_ok(w->k, node, word)) {
 		damage(w, st ? st : ST_CORRUPT, c, "a node of it");
-		c->slabs = c->objects = c->partial = c->partial_free = c->shown_free = SLAB_UNKNOWN;
+		no_numbers(c);
+		return;
+	}
+	if (!w->slub) {
+		add_lists(w, c, node);
 		return;
 	}
 	objects = get(w, node, M_KCN_OBJECTS);
@@ -206,9 +265,50 @@ static void read_cpus(struct walker *w, struct slab_cache *c)
 
 /* ---- caches ------------------------------------------------------------------------------ */
 
+static void read_nodes(struct walker *w, struct slab_cache *c)
+{
+	uint32_t n;
+	uint64_t stride, at = nodes_of(w, c, &n, &stride);
+
+	if (!has(w->k, w->slub ? M_KCN_NR_SLABS : M_KCN_SLABS_FULL))
+		c->slabs = c->objects = SLAB_UNKNOWN;
+	if (!has(w->k, w->slub ? M_KCN_PARTIAL : M_KCN_SLABS_PARTIAL))
+		c->partial = c->shown_free = SLAB_UNKNOWN;
+	if (!w->slub || !has(w->k, M_KCN_PARTIAL))
+		c->partial_free = SLAB_UNKNOWN;
+	if (!at)
+		no_numbers(c);
+	for (uint32_t i = 0; at && i < w->nodes && i < n; i++)
+		add_node(w, c, at + i * stride);
+	if (!w->slub && c->objects != SLAB_UNKNOWN && c->shown_free != SLAB_UNKNOWN &&
+	    c->shown_free > c->objects) {
+		damage(w, ST_CORRUPT, c, "more free objects than objects");
+		c->shown_free = SLAB_UNKNOWN;
+	}
+}
+
+/* Bytes and objects of a slab. */
+static void read_sizes(struct walker *w, struct slab_cache *c)
+{
+	uint64_t oo = get(w, c->addr, M_CACHE_OO), order = get(w, c->addr, M_CACHE_GFPORDER);
+
+	c->flags = get(w, c->addr, M_CACHE_FLAGS);
+	c->size = get(w, c->addr, M_CACHE_SIZE);
+	c->object_size = get(w, c->addr, M_CACHE_OBJECT_SIZE);
+	if (w->slub) {
+		c->per_slab = has(w->k, M_CACHE_OO) ? oo & ((1u << OO_SHIFT) - 1) : SLAB_UNKNOWN;
+		c->order = has(w->k, M_CACHE_OO) ? (unsigned)min_u64(oo >> OO_SHIFT, 31) : 0;
+		return;
+	}
+	c->per_slab = get(w, c->addr, M_CACHE_NUM);
+	c->order = order == SLAB_UNKNOWN ? 0 : (unsigned)min_u64(order, 31);
+	if (!has(w->k, M_CACHE_OBJECT_SIZE)) /* to 3.5 */
+		c->object_size = c->size;
+}
+
 static void read_cache(struct walker *w, struct slab_cache *c)
 {
-	uint64_t name = get(w, c->addr, M_CACHE_NAME), oo = get(w, c->addr, M_CACHE_OO);
+	uint64_t name = get(w, c->addr, M_CACHE_NAME);
 	char buf[NAME_BYTES];
 
 	w->missing = false;
@@ -217,18 +317,9 @@ static void read_cache(struct walker *w, struct slab_cache *c)
 		c->name = arena_strdup(w->mem, buf);
 	else
 		damage(w, ST_NODATA, c, "its name");
-	c->flags = get(w, c->addr, M_CACHE_FLAGS);
-	c->size = get(w, c->addr, M_CACHE_SIZE);
-	c->object_size = get(w, c->addr, M_CACHE_OBJECT_SIZE);
-	c->per_slab = has(w->k, M_CACHE_OO) ? oo & ((1u << OO_SHIFT) - 1) : SLAB_UNKNOWN;
-	c->order = has(w->k, M_CACHE_OO) ? (unsigned)min_u64(oo >> OO_SHIFT, 31) : 0;
+	read_sizes(w, c);
 	c->found_slabs = c->found_pages = c->found_objects = c->found_inuse = SLAB_UNKNOWN;
-	if (!has(w->k, M_KCN_NR_SLABS))
-		c->slabs = c->objects = SLAB_UNKNOWN;
-	if (!has(w->k, M_KCN_PARTIAL))
-		c->partial = c->partial_free = c->shown_free = SLAB_UNKNOWN;
-	for (uint32_t i = 0; i < w->nodes && i < w->k->layout.v[M_CACHE_NODES].m.count; i++)
-		add_node(w, c, i);
+	read_nodes(w, c);
 	read_cpus(w, c);
 	if (w->missing)
 		damage(w, ST_NODATA, c, "some of its numbers");
@@ -247,6 +338,7 @@ enum status slab_caches_build(const struct snapshot *s, struct arena *mem, bool 
 	    !has(s->k, M_CACHE_NAME))
 		return ST_ABSENT;
 	w.r = kernel_reader(s->k);
+	w.slub = ret->slub = has(s->k, M_CACHE_OO) || !has(s->k, M_CACHE_NUM);
 	if (!kvar_u64(s->k, w.r, Y_NR_NODE_IDS, 4, &nodes))
 		w.nodes = min_u64(nodes, NODES_MAX);
 	l = listwalk_start(s->k, w.r, layout_symbol(&s->k->layout, Y_SLAB_CACHES), CACHES_MAX);

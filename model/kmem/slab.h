@@ -21,11 +21,12 @@ struct slab_cache {
 	uint64_t slabs, objects;
 	uint64_t partial;		/* slabs in the lists of nodes */
 	uint64_t partial_free;		/* free objects in them */
-	uint64_t shown_free;		/* the same as /proc/slabinfo has it: of long lists an
+	uint64_t shown_free;		/* free objects as /proc/slabinfo has it: of long lists an
 					   estimate */
 	uint64_t cpu_partial, cpu_partial_free;	/* slabs in lists of CPUs (until 6.17) */
 	uint64_t sheaves;		/* free objects in sheaves (v6.18) */
-	/* a pass over struct pages; SLAB_UNKNOWN if it was not asked for */
+	/* a pass over struct pages; SLAB_UNKNOWN if it was not asked for. Of SLAB, the objects are
+	   those that its nodes count, and to 3.6 the slabs and pages too */
 	uint64_t found_slabs, found_pages, found_objects, found_inuse;
 };
 
@@ -33,6 +34,7 @@ struct slab_caches {
 	struct slab_cache *v;		/* as the kernel lists them */
 	uint32_t n;
 	bool whole;			/* the list was read to its end */
+	bool slub;			/* the allocator is SLUB, not SLAB */
 	/* slabs of no cache of the list, and their pages: 0 if the pass was not made */
 	uint64_t stray_slabs, stray_pages;
 };

@@ -47,6 +47,7 @@ struct pass {
 	struct hash by_addr;		/* cache -> its index */
 	struct worker *workers;
 	uint32_t ncaches;
+	bool slub;
 };
 
 struct worker {
@@ -86,10 +87,12 @@ static void count(const struct pass *p, struct worker *w, struct reader *r,
 		 inuse = member_of(p, raw, M_SLAB_INUSE);
 	bool no_list = has(p->k, M_SLAB_FREELIST) && !member_of(p, raw, M_SLAB_FREELIST);
 
-	t->slabs++;
 	t->pages += page_flags(&p->f, raw) & p->f.head
 			    ? pages_of(p, r, run, run->kva + i * p->f.size)
 			    : 1;
+	t->slabs++;
+	if (!p->slub)
+		return;
 	t->objects += objects;
 	t->inuse += inuse;
 	t->part += inuse < objects;
@@ -154,6 +157,30 @@ static void check(const struct kernel *k, const struct slab_cache *c, const stru
 			  c->name);
 }
 
+/*
+ * SLAB: struct page has no numbers of objects. To 3.6 it does not name the cache; to 3.12 each page of
+ * a slab is marked, later its head (a57a49887eb3).
+ */
+static void of_nodes(const struct kernel *k, struct slab_cache *c)
+{
+	if (!has(k, M_SLAB_CACHE) && c->slabs != SLAB_UNKNOWN)
+		c->found_pages = c->slabs << c->order;
+	if (c->found_pages != SLAB_UNKNOWN)
+		c->found_slabs = c->found_pages >> c->order;
+	c->found_objects = c->objects;
+	c->found_inuse = c->objects == SLAB_UNKNOWN || c->shown_free == SLAB_UNKNOWN
+				 ? SLAB_UNKNOWN
+				 : c->objects - c->shown_free;
+}
+
+static void check_nodes(const struct kernel *k, const struct slab_cache *c)
+{
+	if (c->slabs != SLAB_UNKNOWN && c->found_slabs != c->slabs)
+		issue_add(k->issues, ST_CORRUPT, "slab cache", 1, "%s has %llu slabs, found: %llu",
+			  c->name, (unsigned long long)c->slabs,
+			  (unsigned long long)c->found_slabs);
+}
+
 static void add_up(struct slab_caches *sc, const struct worker *w, struct tally *sum)
 {
 	for (uint32_t i = 0; i < sc->n; i++) {
@@ -175,11 +202,13 @@ static void add_up(struct slab_caches *sc, const struct worker *w, struct tally 
 void slab_pages_count(const struct snapshot *s, struct slab_caches *sc)
 {
 	struct arena mem = { 0 };
-	struct pass p = { .k = s->k, .ncaches = sc->n, .by_addr.mem = &mem };
+	struct pass p = { .k = s->k, .ncaches = sc->n, .slub = sc->slub, .by_addr.mem = &mem };
 	struct page_scan scan = { .run = slab_run, .arg = &p };
 	struct tally *sum;
 	uint64_t unread = 0;
 
+	for (uint32_t i = 0; !sc->slub && !has(s->k, M_SLAB_CACHE) && i < sc->n; i++)
+		of_nodes(s->k, &sc->v[i]);
 	if (!s->k->memmap.n || !has(s->k, M_SLAB_CACHE))
 		return;
 	pagefmt_init(&p.f, s->k);
@@ -199,10 +228,12 @@ void slab_pages_count(const struct snapshot *s, struct slab_caches *sc)
 		unread += p.workers[i].unread;
 		free(p.workers[i].v);
 	}
+	for (uint32_t i = 0; !sc->slub && i < sc->n; i++)
+		of_nodes(s->k, &sc->v[i]);
 	if (unread)
 		issue_add(s->k->issues, ST_NODATA, "struct page", unread, "in search of slabs");
 	else if (!s->k->dump->live && !has_kfence(s->k))
 		for (uint32_t i = 0; i < sc->n; i++)
-			check(s->k, &sc->v[i], &sum[i]);
+			sc->slub ? check(s->k, &sc->v[i], &sum[i]) : check_nodes(s->k, &sc->v[i]);
 	arena_release(&mem);
 }

@@ -3,7 +3,7 @@
  * forked.c - mms that no task has yet: those of children inside fork().
  *
  * copy_process() makes the mm of a child before the child is in any list. While dup_mmap() fills
- * it, the lock of the parent's mm is held for writing (kernel/fork.c, 5.10 .. 7.3), and where
+ * it, the lock of the parent's mm is held for writing (kernel/fork.c, 4.4 .. 7.3), and where
  * memory is short that takes long. anon_vma_fork() has put each vma of the child into the trees of
  * the parent's anon_vmas before copy_page_range() maps pages in it: so the trees lead to the mm.
  * A mm without such a vma maps nothing that would have been copied (vma_needs_copy()).
@@ -91,8 +91,8 @@ size_t build_find_forked(struct build *b, const struct vma *vmas, uint64_t **ret
 	const struct snapshot *s = b->s;
 
 	x.mms.mem = x.trees.mem = &b->scratch;
-	if (k->dump->live || !mmlocks_counted(k) || !has(k, M_ANON_VMA_ROOT) || !has(k, M_AVC_RB) ||
-	    !has(k, M_AVC_VMA) || !has(k, M_RB_LEFT) || !has(k, M_RB_RIGHT))
+	if (k->dump->live || !mmlock_writers_known(k) || !has(k, M_ANON_VMA_ROOT) ||
+	    !has(k, M_AVC_RB) || !has(k, M_AVC_VMA) || !has(k, M_RB_LEFT) || !has(k, M_RB_RIGHT))
 		return 0;
 	for (uint32_t i = 0; i < s->nmms; i++)
 		hash_put(&x.mms, s->mms[i].addr, 0);

@@ -4,6 +4,7 @@
  *
  *     oomlog.c   records to lines, lines to events      request.c   who asked for what
  *     memory.c   zones, nodes, slabs                    outcome.c   victims
+ *     asker.c    functions on the way to the request
  */
 #ifndef VMCENSUS_OOM_EVENTS_H
 #define VMCENSUS_OOM_EVENTS_H
@@ -62,6 +63,8 @@ void oom_pair_add(struct oom_reader *rd, struct oom_pairs *to, struct span key, 
 /* request.c: lines of the request and its control group. */
 void oom_request(struct oom_reader *rd, struct oom_event *e, const struct oom_text *t);
 void oom_memcg(struct oom_reader *rd, struct oom_event *e, const struct oom_text *t);
+/* asker.c: a line between the request and the figures, which may be of its call trace. */
+void oom_asker(struct oom_reader *rd, struct oom_event *e, struct span text);
 /* What older releases do not print, from what they do. */
 void oom_infer(struct oom_event *e);
 

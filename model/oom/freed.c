@@ -16,7 +16,7 @@
 #include "model/oom/freed_percpu.h"
 #include "model/usage/account.h"
 #include "model/usage/residency.h"
-#include "model/views/incomplete.h"
+#include "model/views/trust/incomplete.h"
 
 /* Who uses an object of shared memory. */
 struct object_user {
@@ -31,7 +31,7 @@ struct freer {
 	uint32_t nranges;
 	struct arena *mem;
 	struct reader *r;
-	struct shm shm;
+	const struct shm *shm;
 	VEC(struct object_user) users;	/* by object */
 	uint32_t *first_user;		/* [shm.n + 1] */
 	uint32_t *used, nused;		/* objects that have users */
@@ -55,19 +55,19 @@ static void note_user(void *arg, uint32_t at, uint32_t user, bool maps)
 static void sort_users(struct freer *f)
 {
 	struct object_user *v = arena_array(f->mem, struct object_user, f->users.n);
-	uint32_t *next = arena_array(f->mem, uint32_t, f->shm.n + 1);
+	uint32_t *next = arena_array(f->mem, uint32_t, f->shm->n + 1);
 
-	f->first_user = arena_array(f->mem, uint32_t, f->shm.n + 1);
+	f->first_user = arena_array(f->mem, uint32_t, f->shm->n + 1);
 	for (size_t i = 0; i < f->users.n; i++)
 		f->first_user[f->users.v[i].at + 1]++;
-	for (uint32_t i = 0; i < f->shm.n; i++)
+	for (uint32_t i = 0; i < f->shm->n; i++)
 		f->first_user[i + 1] += f->first_user[i];
-	memcpy(next, f->first_user, (f->shm.n + 1) * sizeof(*next));
+	memcpy(next, f->first_user, (f->shm->n + 1) * sizeof(*next));
 	for (size_t i = 0; i < f->users.n; i++)
 		v[next[f->users.v[i].at]++] = f->users.v[i];
 	f->users.v = v;
-	f->used = arena_array(f->mem, uint32_t, f->shm.n);
-	for (uint32_t i = 0; i < f->shm.n; i++)
+	f->used = arena_array(f->mem, uint32_t, f->shm->n);
+	for (uint32_t i = 0; i < f->shm->n; i++)
 		if (f->first_user[i] < f->first_user[i + 1])
 			f->used[f->nused++] = i;
 }
@@ -85,11 +85,11 @@ struct freer *freer_new(const struct snapshot *s, const struct owners *owners,
 	percpu_costs_read(s, mem, &f->percpu);
 	f->proc = arena_array(mem, uint8_t, s->nprocs);
 	f->mm = arena_array(mem, uint8_t, s->nmms);
-	shm_build(s, mem, &f->shm);
-	for (uint32_t i = 0; i < f->shm.n; i++)
-		if (f->shm.v[i].inode)
-			hash_put(&by_inode, f->shm.v[i].inode, i);
-	inode_users_each(s, f->r, &by_inode, f->shm.n, mem, note_user, f);
+	f->shm = shm_of(s);
+	for (uint32_t i = 0; i < f->shm->n; i++)
+		if (f->shm->v[i].inode)
+			hash_put(&by_inode, f->shm->v[i].inode, i);
+	inode_users_each(s, f->r, &by_inode, f->shm->n, mem, note_user, f);
 	sort_users(f);
 	return f;
 }
@@ -214,7 +214,7 @@ static bool object_dies(const struct freer *f, uint32_t at)
 static void objects(struct freer *f, struct freed *ret)
 {
 	for (uint32_t i = 0; i < f->nused; i++) {
-		const struct shm_object *o = &f->shm.v[f->used[i]];
+		const struct shm_object *o = &f->shm->v[f->used[i]];
 		uint64_t bytes = o->resident >> 40 ? 0 : o->resident << f->s->k->page_shift;
 
 		if (o->kind == SHM_HUGETLB || !bytes || !object_dies(f, f->used[i]))
@@ -284,7 +284,7 @@ void freed_by(struct freer *f, const uint32_t *procs, uint32_t n, struct freed *
 	}
 	objects(f, ret);
 	descriptors(f, ret);
-	ret->incomplete = ret->incomplete || x.met.full || !f->shm.whole;
+	ret->incomplete = ret->incomplete || x.met.full || !f->shm->whole;
 	ret->exit = ret->anon + ret->tables + ret->stacks + ret->objects + ret->shmem +
 		    ret->descriptors;
 	arena_release(&scratch);

@@ -153,6 +153,8 @@ static void handle(struct oom_reader *rd, struct oom_writer *w, uint32_t line,
 	struct oom_event *e = event_of(rd, w);
 
 	if (!t->m->form) {
+		if (e && !w->done && w->table == TABLE_NONE && !w->told)
+			oom_asker(rd, e, t->text);
 		if (e && !w->done)
 			oom_table_row(rd, w, e, t->text);
 		return;

@@ -91,6 +91,9 @@ struct oom_event {
 	uint32_t caller;		/* as the log has it; 0: it does not tell */
 	const char *comm;		/* who asked for memory, or the program that killed */
 	int64_t pid;
+	const char *asker;		/* function that asked, of the kernel or of a module */
+	const char *asker_module;	/* NULL: of the kernel */
+	unsigned frames;		/* of the trace that were read */
 	int64_t gfp, order;
 	const char *gfp_names;
 	int64_t oom_score_adj;		/* of who asked; oom_adj before 2.6.36 */

@@ -45,6 +45,9 @@ bool page_class_uncounted(enum page_class c)
 	case CLASS_BLOCK:
 	case CLASS_HASH:
 	case CLASS_FRAGS:
+	case CLASS_PAGE_POOL:
+	case CLASS_DMABUF:
+	case CLASS_SWAP_MAP:
 	case CLASS_DMA:
 	case CLASS_SWIOTLB:
 	case CLASS_UNKNOWN: return true;

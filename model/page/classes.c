@@ -18,6 +18,7 @@
 #include "model/page/owners.h"
 #include "model/page/pagefmt.h"
 #include "model/page/scan.h"
+#include "model/shared.h"
 #include "model/system/resources.h"
 #include "model/usage/account.h"
 
@@ -54,6 +55,7 @@ struct class_worker {
 	struct cache_owner *owner;	/* of the page that is decoded; NULL: none */
 	struct folio_view folio;
 	uint64_t buddy_end;		/* pages below it follow a free block's head */
+	uint64_t pool_head;		/* the latest page, or head, of a page_pool */
 	size_t resource;		/* place in the resource tree */
 	uint64_t chunk_no;		/* of the latest run */
 	uint8_t *chunk;
@@ -283,6 +285,11 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 	}
 	w->owner = NULL;
 	class = class_of_page(c, w, r, &g);
+	if ((class == CLASS_UNKNOWN || class == CLASS_COMPOUND) && page_is_of_pool(f, p))
+		w->pool_head = kva;
+	if ((class == CLASS_UNKNOWN || class == CLASS_COMPOUND) &&
+	    w->pool_head == (role == PAGE_TAIL ? head : kva))
+		class = CLASS_PAGE_POOL;
 	count_page(c, w, class, &g);
 	if (g.maybe)
 		w->maybe++;
@@ -481,12 +488,12 @@ struct page_classes *page_classes_build(const struct kernel *k, bool owners)
 		if (!c->workers[i])
 			continue;
 		add_worker(c, c->workers[i], &sum);
-		if (owners)
-			cache_owners_add(&sum.owners, &c->workers[i]->owners);
+		cache_owners_add(&sum.owners, &c->workers[i]->owners);
 		cache_owners_release(&c->workers[i]->owners);
 		free(c->workers[i]);
 	}
-	if (owners)
+	ret->all_owners = sum.owners.whole;
+	if (ret->all_owners)
 		take_owners(ret, &sum.owners, !sum.own_mapped);
 	cache_owners_release(&sum.owners);
 	if (sum.maybe)
@@ -512,6 +519,24 @@ void page_classes_free(struct page_classes *c)
 	free(c->chunk);
 	free(c->owners);
 	free(c);
+}
+
+static void *make_classes(const struct snapshot *s, struct arena *mem)
+{
+	(void)mem;
+	return page_classes_build(s->k, false);
+}
+
+static void release_classes(void *view)
+{
+	page_classes_free(view);
+}
+
+struct page_classes *page_classes_of(const struct snapshot *s)
+{
+	static const struct shared_maker maker = { make_classes, release_classes };
+
+	return shared_view(s, SHARED_CLASSES, &maker);
 }
 
 void page_classes_move(struct page_classes *c, enum page_class from, enum page_class to)

@@ -67,14 +67,18 @@ struct page_classes {
 	struct class_conflict conflict[PAGE_CLASSES][PAGE_CLASSES];	/* [is][claimed]; of the
 					   same class: claimed twice */
 	uint64_t hugetlb_cached;	/* huge pages of hugetlb that are of a file */
-	struct cache_owner *owners;	/* if they were wanted; in the order of their addresses */
+	struct cache_owner *owners;	/* in the order of their addresses */
 	size_t nowners;
+	bool all_owners;		/* false: there are too many, and OWNERS is empty */
 };
 
 /* Reads the page array of K, with K->jobs threads. Struct pages that cannot be read are
-   CLASS_UNREAD and an issue. OWNERS: also list the address_spaces, with about 100 bytes each. */
+   CLASS_UNREAD and an issue. OWNERS: list all address_spaces, with about 100 bytes each, not only
+   a bounded number. */
 struct page_classes *page_classes_build(const struct kernel *k, bool owners);
 void page_classes_free(struct page_classes *c);
+/* Of the machine of S, without OWNERS, shared by all who ask. */
+struct page_classes *page_classes_of(const struct snapshot *s);
 
 static inline enum page_class page_class_at(const struct page_classes *c, uint64_t pfn)
 {
@@ -109,6 +113,15 @@ static inline bool page_class_marked(const struct page_classes *c, uint64_t pfn)
 
 	return i < c->nchunks && c->chunk[i] &&
 	       c->chunk[i][pfn & ((1u << FRAME_CHUNK_SHIFT) - 1)] & 0x40;
+}
+
+/* Does a process map frame PFN? */
+static inline bool page_class_mapped(const struct page_classes *c, uint64_t pfn)
+{
+	uint64_t i = pfn >> FRAME_CHUNK_SHIFT;
+
+	return i < c->nchunks && c->chunk[i] &&
+	       c->chunk[i][pfn & ((1u << FRAME_CHUNK_SHIFT) - 1)] & 0x80;
 }
 
 /* Marks frame PFN as counted for an owner. False: it is already, or there is no such frame. */

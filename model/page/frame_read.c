@@ -36,6 +36,8 @@ struct frame_reader {
 	uint32_t buddy_order;
 	struct folio_view folio;
 	struct look tail;		/* the last one of folio; mapping: its compound_head */
+	uint64_t like_tail;		/* struct pages that were, one after the other, as TAIL */
+	uint64_t tails_at;		/* a page of memory with struct pages like TAIL alone; 0: none */
 	struct frame_sums sums;
 	/* of all chunks: pages that look alike have equal frames, and most pages do */
 	struct look looks[LOOKS];
@@ -170,11 +172,13 @@ static bool decode_again(struct frame_reader *w, const uint8_t *p, uint64_t pfn,
 		if (!as->used || as->mapping != compound || as->flags != page_flags(f, p) ||
 		    as->type != page_type(f, p))
 			return false;
+		w->like_tail++;
 	} else {
 		k = look_at(w, p, pfn);
 		as = slot_of(w, &k);
 		if (!same_look(&k, as))
 			return false;
+		w->like_tail = 0;
 	}
 	*out = as->frame;
 	return true;
@@ -199,6 +203,7 @@ static void keep_tail(struct frame_reader *w, const uint8_t *p, const struct fra
 				 .type = page_type(w->f, p),
 				 .frame = *fr,
 				 .used = w->folio.readable && !w->folio.pte_mapped };
+	w->tails_at = 0;
 }
 
 /* Struct page I of RUN. */
@@ -213,6 +218,7 @@ static void decode_page(struct frame_reader *w, const struct page_run *run, uint
 	w->sums.existing++;
 	if (decode_again(w, p, pfn, out))
 		return;
+	w->like_tail = 0;
 	role = page_role(f, p, kva, run->len - (kva - run->here_kva), &head);
 	if (role == PAGE_UNSET) {
 		out->flags = FR_EXISTS | FR_BLANK;
@@ -238,10 +244,27 @@ static void decode_page(struct frame_reader *w, const struct page_run *run, uint
 		keep_tail(w, p, out);
 }
 
+/*
+ * The tails of a large hugetlb page share one page of memory (hugetlb vmemmap optimization,
+ * f41f2ed43ca5, v5.14): it was just read, for the struct pages before these.
+ */
+static void add_tails(struct frame_reader *w, const struct page_run *run)
+{
+	struct frame *out = frame_of(w, run->pfn);
+
+	for (uint64_t i = 0; i < run->n; i++)
+		out[i] = w->tail.frame;
+	w->sums.existing += run->n;
+}
+
 static void frame_run(void *arg, const struct page_run *run)
 {
 	struct frame_reader *w = arg;
 
+	if (run->p && run->p == run->here && run->at && run->at == w->tails_at) {
+		add_tails(w, run);
+		return;
+	}
 	for (uint64_t i = 0; i < run->n; i++) {
 		if (run->p) {
 			decode_page(w, run, i);
@@ -249,7 +272,10 @@ static void frame_run(void *arg, const struct page_run *run)
 		}
 		frame_of(w, run->pfn + i)->flags = FR_UNREAD;
 		w->sums.unread++;
+		w->like_tail = 0;
 	}
+	if (run->p == run->here && run->n * w->f->size == run->len && w->like_tail >= run->n)
+		w->tails_at = run->at;
 }
 
 static void mark_device(struct frame_reader *w, uint64_t pfn, uint64_t end)
@@ -274,6 +300,7 @@ bool frame_read(struct frame_reader *w, uint64_t pfn, uint64_t end, bool average
 	w->buddy_end = 0;
 	w->folio = (struct folio_view){ 0 };
 	w->tail.used = false;
+	w->tails_at = w->like_tail = 0;
 	w->sums = (struct frame_sums){ 0 };
 	memset(frames, 0, (end - pfn) * sizeof(*frames));
 	for (; i < m->n && m->v[i].pfn < end; i++) {

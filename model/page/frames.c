@@ -129,18 +129,24 @@ static uint32_t counted_here(const struct frame_store *st, const struct frame *f
 static void sum_up(struct frame_store *st, uint64_t c, const struct frame *frames)
 {
 	struct frame_sum sum = { 0 };
+	uint32_t i, end, n;
 
-	for (uint32_t i = 0; i < FRAME_CHUNK; i++) {
-		uint32_t n;
+	/* neighbours are alike, as a rule */
+	for (i = 0; i < FRAME_CHUNK; i = end) {
+		const struct frame *f = &frames[i];
+		bool alone = frame_counts_by_head(st, f);
 
-		if (!frames[i].flags)
+		for (end = i + 1; end < FRAME_CHUNK && !alone && same(&frames[end], f);)
+			end++;
+		if (!f->flags)
 			continue;
-		sum.there += (frames[i].flags & (FR_EXISTS | FR_UNREAD)) != 0;
-		n = frame_is_blank(&frames[i]) ? 0 : counted_here(st, frames, i);
-		if (n) {
-			sum.mapped++;
-			sum.expected += n * frame_weight((c << FRAME_CHUNK_SHIFT) + i);
-		}
+		if (f->flags & (FR_EXISTS | FR_UNREAD))
+			sum.there += end - i;
+		n = frame_is_blank(f) ? 0 : counted_here(st, frames, i);
+		if (!n)
+			continue;
+		sum.mapped += end - i;
+		sum.expected += n * frame_weights((c << FRAME_CHUNK_SHIFT) + i, end - i);
 	}
 	st->sum[c] = sum;
 }

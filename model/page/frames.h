@@ -165,6 +165,16 @@ static inline uint64_t frame_weight(uint64_t pfn)
 	return (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
 }
 
+/* The sum of the weights of the N frames from PFN on. */
+static inline uint64_t frame_weights(uint64_t pfn, uint64_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t end = pfn + n; pfn < end; pfn++)
+		sum += frame_weight(pfn);
+	return sum;
+}
+
 /* Does only the head of FR's page have a count? */
 static inline bool frame_counts_by_head(const struct frame_store *st, const struct frame *fr)
 {

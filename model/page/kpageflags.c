@@ -212,7 +212,7 @@ static uint64_t huge_bits(const struct kpageflags *q, const struct frame *f, uin
 	bool thp = compound && (q->thp_rmappable ? h->second_flags & q->rmappable
 						 : h->flags & q->fmt.lru_bit || f->flags & FR_ANON);
 
-	if (thp)
+	if (thp && rule(q, RULE_KPF_THP))
 		return KPF(THP);
 	if (!rule(q, RULE_KPF_ZERO))
 		return 0;

@@ -13,7 +13,7 @@ void cache_owners_init(struct cache_owners *o, const struct kernel *k, struct re
 {
 	uint64_t magic = 0;
 
-	*o = (struct cache_owners){ .k = k, .keep = keep };
+	*o = (struct cache_owners){ .k = k, .keep = keep, .whole = true };
 	o->seen.mem = &o->mem;
 	o->shmem_aops = layout_symbol(&k->layout, Y_SHMEM_AOPS);
 	o->secretmem_aops = layout_symbol(&k->layout, Y_SECRETMEM_AOPS);
@@ -78,6 +78,7 @@ struct cache_owner *cache_owners_at(struct cache_owners *o, struct reader *r, ui
 		o->seen = (struct hash){ .mem = &o->mem };
 		o->v.v = NULL;
 		o->v.n = o->v.cap = 0;
+		o->whole = false;
 	}
 	if (i == HASH_NONE) {
 		o->last = add_owner(o, mapping);
@@ -90,6 +91,7 @@ struct cache_owner *cache_owners_at(struct cache_owners *o, struct reader *r, ui
 
 void cache_owners_add(struct cache_owners *o, const struct cache_owners *from)
 {
+	o->whole &= from->whole;
 	for (size_t i = 0; i < from->v.n; i++) {
 		const struct cache_owner *f = &from->v.v[i];
 		uint32_t at = hash_get(&o->seen, f->mapping);

@@ -13,6 +13,7 @@
 struct cache_owners {
 	const struct kernel *k;
 	bool keep;			/* all of them are wanted; else memory is bounded */
+	bool whole;			/* all of them are here */
 	uint64_t shmem_aops, secretmem_aops, bdev_sb;	/* 0: this kernel has none */
 	struct kobj mapping;
 	struct hash seen;		/* address_space -> index in v */

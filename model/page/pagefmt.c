@@ -238,4 +238,6 @@ void pagefmt_init(struct pagefmt *f, const struct kernel *k)
 	init_flags(f);
 	init_types(f);
 	pagefmt_init_compound(f);
+	if (has(k, M_PP_MAGIC))
+		f->pool_mark = (uint32_t)layout_offset(&k->layout, M_PP_MAGIC);
 }

@@ -77,6 +77,7 @@ struct pagefmt {
 	uint64_t hugetlb_bit;		/* of page[1].flags */
 	uint32_t dtor_off, dtor_size, dtor_hugetlb;	/* dtor_off 0: none */
 	uint64_t dtor_hugetlb_kva;	/* to 4.3: page[1].lru.next is this function */
+	uint32_t pool_mark;		/* page.pp_magic; 0: none */
 	uint32_t view_size;		/* bytes from the head on that a view needs */
 };
 
@@ -139,6 +140,9 @@ static inline uint32_t page_own_mapcount(const struct pagefmt *f, uint32_t type)
 		return 0;
 	return (uint32_t)n;
 }
+
+/* Is the page, or the folio it is the head of, of a page_pool? poolmark.c */
+bool page_is_of_pool(const struct pagefmt *f, const uint8_t *p);
 
 /* FR_BUDDY, FR_SLAB, FR_PGTABLE, FR_OFFLINE, FR_HUGETLB as TYPE says. */
 uint32_t typed_class(const struct pagefmt *f, uint32_t type);

@@ -65,6 +65,7 @@ void page_strip_read(struct page_strip *s, uint64_t pfn, uint64_t end, uint64_t 
 		if (!st) {
 			run.here = ref.data;
 			run.p = run.here + off;
+			run.at = at * psize;
 		}
 		if (st != ST_FAULT)
 			s->run(s->arg, &run);

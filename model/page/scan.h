@@ -16,6 +16,7 @@ struct page_run {
 	uint64_t n;			/* struct pages */
 	uint64_t kva;			/* of the first */
 	const uint8_t *p;		/* the first; NULL: the dump does not hold them */
+	uint64_t at;			/* physical address of the memory around it; 0: of two pages */
 	/* the memory around it: LEN readable bytes at HERE, whose address is HERE_KVA */
 	const uint8_t *here;
 	uint64_t here_kva;

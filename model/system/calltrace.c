@@ -169,7 +169,8 @@ static bool is_end(const char *s, bool any)
 {
 	static const char *const marks[] = {
 		"---[ end ", "Kernel Offset:", "Kernel panic - not syncing", "INFO: task ",
-		"Showing all locks", "NMI backtrace for cpu", "Sending NMI",
+		"Showing all locks", "Allocated by task", "Freed by task", "The buggy address",
+		"Last potentially related work", "NMI backtrace for cpu", "Sending NMI",
 	};
 	size_t n = any ? ARRAY_LEN(marks) : ARRAY_LEN(marks) - 2;
 
@@ -184,6 +185,28 @@ static bool is_title(const char *s)
 	return str_begins(blanks(s), "Call Trace:") || str_begins(blanks(s), "Call trace:");
 }
 
+/*
+ * "--- interrupt: 901 at f+0x1/0x2", before 5.0 "--- Exception: ...": PowerPC has one stack for what
+ * interrupts and what is interrupted. The frames so far are of an interrupt if the vector is one that comes
+ * from outside (arch/powerpc/include/asm/interrupt.h). Behind it: what was interrupted.
+ */
+static const char *take_vector(const char *s, struct calltrace *t)
+{
+	static const unsigned outside[] = { 0x100, 0x500, 0x900, 0x980, 0xa00,
+					    0xa80, 0xe60, 0xe80, 0xea0, 0xf00 };
+	const char *at = strstr(s, " at ");
+	unsigned long vector;
+
+	if (!at || !(str_begins(s, "--- interrupt: ") || str_begins(s, "--- Exception: ")))
+		return s;
+	vector = strtoul(s + strlen("--- interrupt: "), NULL, 16) & ~1UL;
+	for (size_t i = 0; i < ARRAY_LEN(outside); i++)
+		for (unsigned j = 0; outside[i] == vector && j < t->n; j++)
+			if (!t->v[j].stack && !t->v[j].at)
+				t->v[j].stack = "IRQ";
+	return at + strlen(" at ");
+}
+
 void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *ret)
 {
 	const char *stack = "";
@@ -195,18 +218,25 @@ void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *
 		const char *s = blanks(m->log[i].text);
 		struct call c;
 
-		/* the trace of another */
-		if (i > from && (is_end(s, ret->n) || (in && is_title(s))))
+		/* the trace of another; but check_panic_on_warn() may panic before the report has one */
+		if (i > from && (ret->n || !str_begins(s, "Kernel panic")) &&
+		    (is_end(s, ret->n) || (in && is_title(s))))
 			break;
 		in |= is_title(s);
 		for (const char *p; *s == '<' && (p = take_stack(s, mem, &stack)) != s;)
 			s = blanks(p);
+		if (in)
+			s = take_vector(s, ret);
 		if (!calltrace_line(s, mem, &c))
 			continue;
 		/* of registers in the middle: what an interrupt met */
 		if (c.at && in && !str_begins(s, "EIP: "))
 			c.at = c.hashed = false;
 		if (c.at ? at : !in)
+			continue;
+		/* beside the line of the vector there are registers since 5.12 */
+		if (ret->n && !strcmp(ret->v[ret->n - 1].function, c.function) &&
+		    ret->v[ret->n - 1].offset == c.offset && str_begins(s, "NIP "))
 			continue;
 		c.stack = *stack ? stack : NULL;
 		if (c.at) {
@@ -217,90 +247,6 @@ void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *
 		ret->v[c.at ? 0 : ret->n] = c;
 		ret->n++;
 	}
-}
-
-/* ---- names ---------------------------------------------------------------------------------- */
-
-/* On the traces of many panics: they report, enter a fault, or wait. */
-static const char *const ways[] = {
-	"dump_stack", "dump_stack_lvl", "__dump_stack", "show_stack", "show_trace", "panic",
-	"vpanic", "nmi_panic", "die", "__die", "__die_body", "die_addr", "oops_end", "oops_exit",
-	"oops_begin", "no_context", "__bad_area", "__bad_area_nosemaphore",
-	"bad_area_nosemaphore", "bad_area", "page_fault_oops", "kernelmode_fixup_or_oops",
-	"do_page_fault", "__do_page_fault", "do_user_addr_fault", "do_kern_addr_fault",
-	"exc_page_fault", "asm_exc_page_fault", "page_fault", "async_page_fault",
-	"do_async_page_fault", "trace_do_page_fault", "do_trap", "do_error_trap",
-	"exc_invalid_op", "asm_exc_invalid_op", "invalid_op", "do_invalid_op", "handle_bug",
-	"exc_general_protection", "asm_exc_general_protection", "general_protection",
-	"do_general_protection", "report_bug", "__warn", "warn_slowpath_common",
-	"warn_slowpath_null", "warn_slowpath_fmt", "__warn_printk", "crash_kexec", "__crash_kexec",
-	"machine_kexec", "fixup_bug", "__report_bug", "rewind_stack_do_exit",
-	"rewind_stack_and_make_dead", "make_task_dead", "do_divide_error", "exc_divide_error",
-	"asm_exc_divide_error", "exc_double_fault", "___do_page_fault", "data_access_common_virt",
-	"do_exception", "__do_kernel_fault", "die_kernel_fault", "do_translation_fault",
-	"sysvec_apic_timer_interrupt", "__sysvec_apic_timer_interrupt",
-	"asm_sysvec_apic_timer_interrupt", "smp_apic_timer_interrupt", "apic_timer_interrupt",
-	"asm_call_irq_on_stack", "report_bug_entry",
-	"do_mem_abort", "el1_abort", "el1h_64_sync_handler", "el1h_64_sync", "el1_da",
-	/* how a hung task waits, not for what */
-	"__schedule", "schedule", "preempt_schedule_common", "_cond_resched", "__cond_resched",
-	"schedule_timeout", "io_schedule", "io_schedule_timeout", "schedule_preempt_disabled",
-	"__io_schedule", "schedule_timeout_uninterruptible",
-};
-
-/* They find what their caller did wrong, or wait for what it waits for: they are of no cause. */
-static const char *const helpers[] = {
-	"check_panic_on_warn", "__list_add_valid", "__list_del_entry_valid",
-	"__list_add_valid_or_report", "__list_del_entry_valid_or_report", "__list_add",
-	"__list_del_entry", "list_del", "refcount_warn_saturate", "__stack_chk_fail",
-	"fortify_panic", "__fortify_panic", "__fortify_report", "usercopy_abort",
-	"__check_object_size", "__check_heap_object",
-	/* locks and completions */
-	"native_queued_spin_lock_slowpath", "queued_spin_lock_slowpath",
-	"__pv_queued_spin_lock_slowpath", "queued_read_lock_slowpath",
-	"queued_write_lock_slowpath", "_raw_spin_lock", "_raw_spin_lock_irq",
-	"_raw_spin_lock_irqsave", "_raw_spin_lock_bh", "_raw_read_lock", "_raw_write_lock",
-	"do_raw_spin_lock", "mutex_lock", "mutex_lock_killable", "mutex_lock_interruptible",
-	"__mutex_lock", "__mutex_lock_common", "__mutex_lock_slowpath",
-	"__mutex_lock_killable_slowpath", "__mutex_lock_interruptible_slowpath", "down",
-	"__down", "__down_common", "down_read", "down_write", "down_read_killable",
-	"down_write_killable", "rwsem_down_read_slowpath", "rwsem_down_write_slowpath",
-	"rwsem_down_read_failed", "rwsem_down_write_failed", "call_rwsem_down_read_failed",
-	"call_rwsem_down_write_failed", "wait_for_completion", "wait_for_common",
-	"__wait_for_common", "do_wait_for_common", "wait_for_completion_timeout",
-	"wait_for_completion_killable", "wait_for_completion_interruptible",
-	/* of strings and memory */
-	"memcpy", "__memcpy", "memcpy_erms", "memcpy_orig", "memset", "__memset", "memset_erms",
-	"memset_orig", "memmove", "__memmove", "memcmp", "strlen", "strnlen", "strcmp", "strncmp",
-	"strcpy", "strncpy", "strlcpy", "strscpy", "strchr", "strstr",
-};
-
-static bool is_one_of(const char *const *names, size_t n, const char *s, size_t len)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strlen(names[i]) == len && !memcmp(names[i], s, len))
-			return true;
-	return false;
-}
-
-const char *call_plain(const char *function, struct arena *mem)
-{
-	static const char *const adds[] = { ".isra", ".part", ".constprop",
-					    ".cold", ".llvm", ".lto_priv" };
-	size_t len;
-
-	function += *function == '.';
-	len = strlen(function);
-	for (size_t i = 0; i < ARRAY_LEN(adds); i++) {
-		const char *at = strstr(function, adds[i]);
-
-		if (at && at > function && (size_t)(at - function) < len)
-			len = (size_t)(at - function);
-	}
-	if (is_one_of(ways, ARRAY_LEN(ways), function, len) ||
-	    is_one_of(helpers, ARRAY_LEN(helpers), function, len))
-		return NULL;
-	return arena_strndup(mem, function, len);
 }
 
 /*
@@ -329,74 +275,4 @@ bool calltrace_duphash(const struct calltrace *t, char ret[DUPHASH_TEXT])
 	for (size_t i = 0; n && i < sizeof(digest); i++)
 		snprintf(ret + 2 * i, 3, "%02x", digest[i]);
 	return n;
-}
-
-/* The length of the number at S, decimal or hexadecimal; 0: none. */
-static size_t number_at(const char *s)
-{
-	size_t n = strspn(s, "0123456789abcdefABCDEF"), digits = strspn(s, "0123456789");
-
-	if (str_begins(s, "0x"))
-		return 2 + strspn(s + 2, "0123456789abcdefABCDEF");
-	return n >= 8 && !isalnum((unsigned char)s[n]) ? n : digits;
-}
-
-/* S begins a word. "/build/linux/mm/slub.c:305!": the folder is that of the build; behind it. */
-static const char *skip_folder(const char *s)
-{
-	size_t len = strcspn(s, " ");
-	const char *name = s;
-
-	for (size_t i = 0; i + 2 < len; i++) {
-		if (s[i] == '/')
-			name = s + i + 1;
-		if (s[i] == '.' && (s[i + 1] == 'c' || s[i + 1] == 'h') && s[i + 2] == ':')
-			return name;
-	}
-	return s;
-}
-
-/* Is that what die() adds to its message: ": 0000 [#1] SMP PTI"? That is of the kernel's build. */
-static bool is_of_die(const char *s)
-{
-	return str_begins(s, ": ") && strspn(s + 2, "0123456789abcdef") == 4 &&
-	       str_begins(s + 6, " [");
-}
-
-/* Where a protection fault guesses an address. */
-static bool is_guess(const char *s)
-{
-	return str_begins(s, ", probably for ") || str_begins(s, ", maybe for ");
-}
-
-const char *panic_plain(const char *message, struct arena *mem)
-{
-	const char *fault = strchr(message, '('), *s = message;
-	char *ret, *to;
-
-	/* "Fatal exception (BUG: ...)": the fault is what is wrong; v6.12 prints "Oops: " before it */
-	if (str_begins(message, "Fatal exception") && fault)
-		s = fault + 1;
-	while (str_begins(s, "Oops: "))
-		s += strlen("Oops: ");
-	to = ret = arena_strdup(mem, s);
-	while (*s && (size_t)(to - ret) < 160) {
-		bool word = s > message && (isalnum((unsigned char)s[-1]) || s[-1] == '_');
-		size_t n;
-
-		if (is_of_die(s) || is_guess(s))
-			break;
-		if (s == message || s[-1] == ' ')
-			s = skip_folder(s);
-		n = word ? 0 : number_at(s);
-		if (n)
-			*to++ = '#';
-		else
-			*to++ = *s;
-		s += n ? n : 1;
-	}
-	while (to > ret && (to[-1] == ')' || to[-1] == ' '))
-		to--;
-	*to = '\0';
-	return ret;
 }

@@ -42,8 +42,11 @@ const char *call_plain(const char *function, struct arena *mem);
 /* ABRT's hash of an oops into RET; false: no frame is reliable. */
 bool calltrace_duphash(const struct calltrace *t, char ret[DUPHASH_TEXT]);
 
+/* Does the panic's MESSAGE only say that the report before it is fatal? */
+bool panic_is_of_report(const char *message);
+
 /* A panic message without what differs between two machines or builds: numbers, addresses, names
-   of tasks, folders of sources. In MEM. */
+   of tasks, folders of sources; in the words of the newest release where those have changed. In MEM. */
 const char *panic_plain(const char *message, struct arena *mem);
 
 #endif

@@ -81,14 +81,25 @@ static bool prints(const struct meminfo *i, enum rule r)
 	return has(i->y->k, E_NR_KERNEL_MISC_RECLAIMABLE) || kernel_rule(i->y->k, r);
 }
 
+/* sysctl_meminfo_legacy_layout of RHEL 6: its meminfo is that of 2.6.32 unless this is 0. */
+static bool hidden(const struct meminfo *i)
+{
+	uint64_t v;
+
+	return has(i->y->k, Y_MEMINFO_LEGACY) &&
+	       !kvar_u64(i->y->k, i->y->r, Y_MEMINFO_LEGACY, 4, &v) && v;
+}
+
 /* 34e431b0ae39 (v3.14); since b29940c1abd7 (v4.20) with other reclaimable memory */
 static bool mem_available(const struct meminfo *i, uint64_t *ret)
 {
 	uint64_t cache = plus(item(i, E_NR_ACTIVE_FILE), item(i, E_NR_INACTIVE_FILE));
 	uint64_t slab = plus(item(i, E_NR_SLAB_RECLAIMABLE), item(i, E_NR_KERNEL_MISC_RECLAIMABLE));
 	uint64_t low = i->zones.wmark_low, sum;
+	bool reserves = has(i->y->k, E_NR_KERNEL_MISC_RECLAIMABLE) ||
+			kernel_rule(i->y->k, RULE_AVAILABLE_RESERVES);
 
-	if (!prints(i, RULE_LINE_MEM_AVAILABLE))
+	if (!prints(i, RULE_LINE_MEM_AVAILABLE) || hidden(i))
 		return false;
 	*ret = UNKNOWN;
 	if (!i->zones.known)
@@ -96,7 +107,7 @@ static bool mem_available(const struct meminfo *i, uint64_t *ret)
 	/* free memory may be less than the reserve: subtract last */
 	sum = plus(half_or(cache, low), half_or(slab, low));
 	sum = plus(sum, item(i, E_NR_FREE_PAGES));
-	*ret = bytes(i, minus(sum, word_var(i->y, Y_TOTALRESERVE)));
+	*ret = bytes(i, minus(sum, reserves ? word_var(i->y, Y_TOTALRESERVE) : low));
 	return true;
 }
 

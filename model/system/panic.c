@@ -6,6 +6,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
+#include "model/system/calltrace.h"
 #include "model/system/machine.h"
 #include "model/system/system.h"
 
@@ -87,15 +88,26 @@ static const char panic_mark[] = "Kernel panic - not syncing: ";
 static const char *const fault_marks[] = {
 	"BUG: ", "kernel BUG at ", "Unable to handle kernel ", "general protection fault",
 	"Oops: ", "divide error", "invalid opcode", "stack segment", "double fault",
-	"Kernel BUG at ", "Machine check", "watchdog: BUG: ",
+	"Kernel BUG at ", "Machine check", "watchdog: BUG: ", "PANIC: double fault",
+	"traps: PANIC: double fault", "kernel stack overflow",
 };
+/* With panic_on_warn the report is one of these. */
+static const char *const warn_marks[] = { "WARNING: ", "BUG: ", "UBSAN: " };
 
-static bool is_fault(const struct log_line *l)
+#define REPORT_LINES 1000u	/* of a report, at most */
+
+static bool begins_with_one(const char *s, const char *const *v, size_t n)
 {
-	for (size_t i = 0; i < ARRAY_LEN(fault_marks); i++)
-		if (str_begins(l->text, fault_marks[i]))
+	for (size_t i = 0; i < n; i++)
+		if (str_begins(s, v[i]))
 			return true;
 	return false;
+}
+
+static bool is_fault(const struct log_line *l, bool warned)
+{
+	return warned ? begins_with_one(l->text, warn_marks, ARRAY_LEN(warn_marks))
+		      : begins_with_one(l->text, fault_marks, ARRAY_LEN(fault_marks));
 }
 
 /*
@@ -103,15 +115,15 @@ static bool is_fault(const struct log_line *l)
  * ("BUG: kernel NULL pointer dereference"), followed within a few lines by "Oops: 0002
  * [#1]".
  */
-static const struct log_line *fault_before(const struct machine *m, uint32_t end)
+static const struct log_line *fault_before(const struct machine *m, uint32_t end, bool warned)
 {
 	const struct log_line *found = NULL;
 	uint32_t at = 0;
 
-	for (uint32_t i = end; i-- > 0;) {
-		if (found && at - i > 8)
+	for (uint32_t i = end; i-- > 0 && end - i <= REPORT_LINES;) {
+		if (found && (warned || at - i > 8))
 			break;
-		if (!is_fault(&m->log[i]))
+		if (!is_fault(&m->log[i], warned))
 			continue;
 		found = &m->log[i];
 		at = i;
@@ -138,8 +150,9 @@ void find_panic_text(struct system *y)
 	m->panic_line = m->nlog;
 	if (at < m->nlog) {
 		text = m->log[at].text + strlen(panic_mark);
-		/* "Fatal exception": the oops above it has the reason */
-		fault = strncmp(text, "Fatal exception", 15) ? NULL : fault_before(m, at);
+		fault = panic_is_of_report(text)
+				? fault_before(m, at, strstr(text, "panic_on_warn") != NULL)
+				: NULL;
 		m->panic = fault ? arena_printf(y->mem, "%s (%s)", text, fault->text) : text;
 		m->panic_line = fault ? (uint32_t)(fault - m->log) : at;
 		return;
@@ -148,7 +161,7 @@ void find_panic_text(struct system *y)
 	   machine that continued is not the reason */
 	if (crashed_cpu(y) < 0)
 		return;
-	fault = fault_before(m, m->nlog);
+	fault = fault_before(m, m->nlog, false);
 	at = fault ? m->nlog : line_with(m, "sysrq: Trigger a crash");
 	if (at < m->nlog)
 		fault = &m->log[at];

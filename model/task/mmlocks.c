@@ -5,6 +5,10 @@
  * Since 94a9717b3c40 (v5.3) bit 0 of count says that a writer holds it, count from bit 8 on how
  * many readers do; owner is the task with flags in the low bits, of which bit 0 says that it is
  * a reader: the last that came.
+ *
+ * Before, count does not tell a writer from tasks that wait. But since 4fc828e24cd9 (v3.16) a writer
+ * puts its task into owner and takes it out again, where CONFIG_RWSEM_SPIN_ON_OWNER is on; readers
+ * leave owner 0, or set bit 0 of it since 19c5d690e416 (v4.8), and bit 1 too in 5.1 and 5.2.
  */
 #include "model/task/mmlocks.h"
 
@@ -71,19 +75,29 @@ static void read_waiters(struct locks *l, uint64_t lock)
 		issue_add(k->issues, w.st, "mmap_lock", 1, "waiters at %#" PRIx64, lock);
 }
 
-bool mmlocks_counted(const struct kernel *k)
+/* Has count the form that it has since v5.3? */
+static bool mmlocks_counted(const struct kernel *k)
 {
 	static const struct era form = { V(5, 3), 0 };
 
 	return in_era(k, form) && has(k, M_MM_LOCK) && has(k, M_RWSEM_COUNT);
 }
 
+bool mmlock_writers_known(const struct kernel *k)
+{
+	return mmlocks_counted(k) || (has(k, M_MM_LOCK) && has(k, M_RWSEM_OWNER));
+}
+
 bool mmlock_is_written(const struct kernel *k, struct reader *r, uint64_t mm)
 {
-	uint64_t count, lock = mm + layout_offset(&k->layout, M_MM_LOCK);
+	uint64_t word, lock = mm + layout_offset(&k->layout, M_MM_LOCK);
 
-	return kernel_ptr_ok(k, lock, k->dump->word_size) &&
-	       !kmember_u64(k, r, lock, M_RWSEM_COUNT, &count) && count & COUNT_WRITER;
+	if (!kernel_ptr_ok(k, lock, k->dump->word_size))
+		return false;
+	if (mmlocks_counted(k))
+		return !kmember_u64(k, r, lock, M_RWSEM_COUNT, &word) && word & COUNT_WRITER;
+	return !kmember_u64(k, r, lock, M_RWSEM_OWNER, &word) && !(word & OWNER_FLAGS) &&
+	       kernel_ptr_ok(k, word, k->dump->word_size);
 }
 
 /* Owner and count have this form in all kernels whose lock has this name: v5.8. */

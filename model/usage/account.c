@@ -156,9 +156,10 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 
 /* ---- the mappings of huge pages --------------------------------------------------- */
 
-/* Calls FN for the pages of CHUNK that huge entries map, with the number of those. */
+/* Calls FN for the PAGES pages of CHUNK from PFN on that huge entries map, with the number of
+   those, N. */
 static bool each_huge(const struct pass *p, uint64_t chunk,
-		      void (*fn)(const struct pass *p, uint64_t pfn, uint32_t n))
+		      void (*fn)(const struct pass *p, uint64_t pfn, uint64_t pages, uint32_t n))
 {
 	const struct paging *pg = p->s->k->paging;
 	uint64_t first = chunk << FRAME_CHUNK_SHIFT;
@@ -168,29 +169,31 @@ static bool each_huge(const struct pass *p, uint64_t chunk,
 		unsigned shift = paging_shift(pg, l) - p->s->k->dump->page_shift;
 		const uint32_t *units = p->shared.huge_found[l];
 
-		for (uint64_t i = 0; units && i < FRAME_CHUNK; i++) {
-			uint64_t unit = (first + i) >> shift, next = (unit + 1) << shift;
+		for (uint64_t pfn = first, end; units && pfn < first + FRAME_CHUNK; pfn = end) {
+			uint64_t unit = pfn >> shift;
 
+			end = min_u64((unit + 1) << shift, first + FRAME_CHUNK);
 			if (unit >= p->shared.huge_units[l])
 				break;
 			if (units[unit])
-				fn(p, first + i, units[unit]);
-			else
-				i += next - first - i - 1;
+				fn(p, pfn, end - pfn, units[unit]);
 			any |= units[unit] != 0;
 		}
 	}
 	return any;
 }
 
-static void sum_huge(const struct pass *p, uint64_t pfn, uint32_t n)
+static void sum_huge(const struct pass *p, uint64_t pfn, uint64_t pages, uint32_t n)
 {
-	p->s->frames.store->seen[pfn >> FRAME_CHUNK_SHIFT] += n * frame_weight(pfn);
+	p->s->frames.store->seen[pfn >> FRAME_CHUNK_SHIFT] += n * frame_weights(pfn, pages);
 }
 
-static void count_huge(const struct pass *p, uint64_t pfn, uint32_t n)
+static void count_huge(const struct pass *p, uint64_t pfn, uint64_t pages, uint32_t n)
 {
-	p->s->frames.store->found[pfn >> FRAME_CHUNK_SHIFT][pfn & (FRAME_CHUNK - 1)] += n;
+	uint32_t *found = p->s->frames.store->found[pfn >> FRAME_CHUNK_SHIFT];
+
+	for (uint64_t at = pfn & (FRAME_CHUNK - 1), end = at + pages; at < end; at++)
+		found[at] += n;
 }
 
 /* Mappings of huge pages, noted once for each page, become mappings of their small pages. */

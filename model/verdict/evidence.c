@@ -157,6 +157,7 @@ static void gather_promises(struct gather *g)
 
 static void gather_dying(struct gather *g)
 {
+	g->e->ngroups = g->s->ncgroups;
 	for (uint32_t i = 0; i < g->s->ncgroups; i++) {
 		const struct cgroup *c = &g->s->cgroups[i];
 
@@ -216,5 +217,9 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 	gather_victim(&g);
 	gather_dying(&g);
 	gather_thrash(&g);
+	gather_repeated(&g);
+	gather_killer(&g);
+	gather_throttled(&g);
+	gather_journal(&g);
 	gather_owners(&g);
 }

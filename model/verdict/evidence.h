@@ -61,6 +61,14 @@ struct ev_victim {
 	bool alive;		/* it is in the dump, with its memory */
 	char state;		/* of a thread that is in D, else of its leader; 0 unknown */
 	enum oom_reaped reaped;
+	const char *sure;	/* why it is certain that the memory was its; NULL: it is not */
+};
+
+/* A control group above memory.high: its processes sleep when they ask for memory. */
+struct ev_throttled {
+	const char *path;	/* NULL: there is none */
+	uint64_t usage, high;	/* bytes */
+	uint64_t times;		/* as memory.events counts */
 };
 
 /* The largest zone that the request could use. */
@@ -95,13 +103,14 @@ struct oom_evidence {
 	uint64_t available;		/* of the machine; EV_UNKNOWN */
 	uint64_t swap_total, swap_free;
 	uint64_t locked, locked_now;	/* by mlock(); in the dump */
+	uint64_t unwritten;		/* of USE_FILE: dirty, or being written */
 	uint64_t huge_unused;		/* of hugetlb: in the pool, free */
 	uint64_t stored;		/* bytes that USE_COMPRESSED holds; EV_UNKNOWN */
 	bool strict;			/* vm.overcommit_memory is 2: nothing beyond the limit is
 					   promised */
 	uint64_t committed, commit_limit;	/* of the dump; EV_UNKNOWN */
 	uint64_t dying;			/* charged to removed control groups */
-	uint32_t ndying;
+	uint32_t ndying, ngroups;	/* removed control groups; all */
 
 	/* processes of the scope */
 	uint32_t nprocs;
@@ -112,6 +121,14 @@ struct oom_evidence {
 	struct ev_victim victim;
 	struct ev_victim earlier;	/* killed before this event, but not yet gone */
 	struct ev_victim stuck;	/* of this or an earlier event: in D, with its memory */
+
+	struct {
+		uint32_t kills;		/* of this event and shortly before */
+		uint64_t since, bytes;	/* ns from the first to this; what the victims held */
+	} repeated;
+	const char *killer;		/* a program that kills processes: "earlyoom (12)"; or NULL */
+	const char *said;		/* its last message of a kill, in the journal; or NULL */
+	struct ev_throttled throttled;	/* without an event */
 
 	/* the request */
 	struct ev_zone zone;

@@ -6,7 +6,8 @@
  *     people.c    processes and the victim       owners.c  who has most of a use
  *     mapped.c    what vmas show: locked files, huge pages
  *     rest.c      what no counter of the kernel shows
- *     hints.c     whose it may be
+ *     hints.c     whose it may be                       slabusers.c   whose slab objects are
+ *     others.c    earlier kills, programs that kill, memory.high      journal.c   their messages
  */
 #ifndef VMCENSUS_VERDICT_GATHER_H
 #define VMCENSUS_VERDICT_GATHER_H
@@ -85,6 +86,14 @@ const char *vmalloc_points_to(const struct gather *g, const struct vmalloc *va,
 			      const struct vmalloc_area *like);
 /* The same of the slabs of CACHE. */
 const char *slab_points_to(const struct gather *g, const struct page_classes *c, uint64_t cache);
+/* others.c: repeated, killer, throttled. */
+void gather_repeated(struct gather *g);
+void gather_killer(struct gather *g);
+void gather_throttled(struct gather *g);
+/* journal.c: said; after killer. */
+void gather_journal(struct gather *g);
+/* slabusers.c: the process that has most objects of the cache TO->name made. */
+void gather_slab_user(const struct gather *g, struct ev_owner *to);
 /* owners.c: owner[]; may move parts of USE_OTHER and USE_FILE to other uses. */
 void gather_owners(struct gather *g);
 

@@ -102,13 +102,12 @@ static const char *folder(const struct gather *g, const char *path)
 static void shmem_owner(struct gather *g)
 {
 	struct ev_owner *to = &g->e->owner[USE_SHMEM];
+	const struct shm *shm = shm_of(g->s);
 	const struct shm_object *top = NULL;
 	uint64_t of_kind[SHM_HUGETLB + 1] = { 0 }, n = 0;
-	struct shm shm;
 
-	shm_build(g->s, g->mem, &shm);
-	for (uint32_t i = 0; i < shm.n; i++) {
-		const struct shm_object *o = &shm.v[i];
+	for (uint32_t i = 0; i < shm->n; i++) {
+		const struct shm_object *o = &shm->v[i];
 
 		if (o->kind == SHM_HUGETLB || o->resident >> 48 || o->swapped >> 48)
 			continue;
@@ -128,8 +127,8 @@ static void shmem_owner(struct gather *g)
 	if ((top->resident + top->swapped) * 2 >= of_kind[top->kind])
 		return;
 	/* many: the kind is what they have in common */
-	for (uint32_t i = 0; i < shm.n; i++)
-		n += shm.v[i].kind == top->kind && shm.v[i].resident + shm.v[i].swapped;
+	for (uint32_t i = 0; i < shm->n; i++)
+		n += shm->v[i].kind == top->kind && shm->v[i].resident + shm->v[i].swapped;
 	to->name = arena_printf(g->mem, "%" PRIu64 " %s%s%s", n, shm_words(top->kind),
 				top->kind == SHM_TMPFS ? ", the largest in " : "",
 				top->kind == SHM_TMPFS ? folder(g, top->path) : "");
@@ -138,17 +137,35 @@ static void shmem_owner(struct gather *g)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
+/* The file with most pages that are not written yet. */
+static void unwritten_owner(struct gather *g, const struct cached *c)
+{
+	struct ev_owner *to = &g->e->owner[USE_FILE];
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct cached_file *f = &c->v[i];
+		uint64_t n = f->owner->count.dirty > f->owner->count.writeback
+				     ? f->owner->count.dirty
+				     : f->owner->count.writeback;
+
+		if (f->owner->kind != CACHE_FILE || known(gather_pages(g, n)) <= to->bytes)
+			continue;
+		*to = (struct ev_owner){ .name = f->path,
+					 .detail = users_text(g, &f->users),
+					 .bytes = gather_pages(g, n) };
+	}
+}
+
 /* Files of ramfs are page cache that cannot be reclaimed: they leave USE_FILE. */
-static void ramfs_owner(struct gather *g)
+static void file_owners(struct gather *g)
 {
 	struct ev_owner *to = &g->e->owner[USE_RAMFS];
 	const struct cached_file *top = NULL;
 	uint64_t sum = 0, n = 0;
-	struct cached c;
+	const struct cached *c = cached_of(g->s);
 
-	cached_build(g->s, g->mem, &c);
-	for (uint32_t i = 0; i < c.n; i++) {
-		const struct cached_file *f = &c.v[i];
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct cached_file *f = &c->v[i];
 
 		if (!f->fs || (strcmp(f->fs, "ramfs") && strcmp(f->fs, "rootfs")))
 			continue;
@@ -168,7 +185,8 @@ static void ramfs_owner(struct gather *g)
 		g->e->size[USE_RAMFS] = to->bytes;
 		g->e->size[USE_FILE] = less(g->e->size[USE_FILE], to->bytes);
 	}
-	cached_free(&c);
+	if (large(g, g->e->unwritten))
+		unwritten_owner(g, c);
 }
 
 /* ---- slab --------------------------------------------------------------------------------- */
@@ -441,12 +459,38 @@ static bool was_coming_free(const struct gather *g, const struct oom_event *e, e
 	return then != EV_UNKNOWN && last != EV_UNKNOWN && then >= SHRUNK && last <= then - SHRUNK;
 }
 
+static bool in_table(const struct oom_event *e, int64_t pid)
+{
+	for (size_t i = 0; i < e->tasks.n; i++)
+		if (e->tasks.v[i].pid == pid)
+			return true;
+	return false;
+}
+
+#define GONE UINT64_C(2000000000)	/* ns: who has given up its memory has closed its files then */
+
+/* Was the victim of event AT out of the kernel's table a while before the last event? */
+static bool had_gone(const struct gather *g, size_t at, int64_t pid)
+{
+	const struct oom_event *last = g->e->event;
+
+	for (size_t i = at + 1; i < g->e->number; i++) {
+		const struct oom_event *e = &g->log->v[i];
+
+		if (e->kind == OOM_KILL && e->tasks.n && !in_table(e, pid) &&
+		    last->time >= e->time + GONE)
+			return true;
+	}
+	return false;
+}
+
 /*
  * The killed process that BYTES of USE may have come free with. An earlier one may not have been
  * gone yet: the log has the page tables of each, and shows what had begun to come free; of the
- * rest only a single victim can be told.
+ * rest only a single victim can be told. *SURE: why nobody else can have had it; NULL.
  */
-static const struct oom_victim *freed_by(const struct gather *g, enum use use, uint64_t bytes)
+static const struct oom_victim *freed_by(const struct gather *g, enum use use, uint64_t bytes,
+					 const char **sure)
 {
 	const struct oom_event *last = g->e->event;
 	const struct oom_victim *found = NULL;
@@ -467,11 +511,20 @@ static const struct oom_victim *freed_by(const struct gather *g, enum use use, u
 			if (use == USE_TABLES && v->tables != OOM_UNKNOWN &&
 			    known(gather_told(v->tables, 10)) < bytes / 2)
 				continue;
+			if (use != USE_TABLES && had_gone(g, i, v->pid))
+				continue;
+			n += !found || found->pid != v->pid;
 			found = v;
-			n++;
 		}
 	}
-	return n == 1 && found->comm ? found : NULL;
+	*sure = NULL;
+	if (n != 1)
+		return NULL;
+	if (shrank)
+		*sure = "it had begun to come free before anybody else was killed";
+	else if (in_table(last, found->pid))
+		*sure = "it was in the kernel's table then, and who was killed before had gone";
+	return found->comm ? found : NULL;
 }
 
 static bool is_last(const struct gather *g, const struct oom_victim *v)
@@ -492,10 +545,11 @@ static void came_free(struct gather *g)
 	for (unsigned i = 0; i < ARRAY_LEN(uses); i++) {
 		uint64_t then = g->e->size[uses[i]], now = g->e->now[uses[i]];
 		const struct oom_victim *v;
+		const char *sure;
 
 		if (!large(g, then) || now == EV_UNKNOWN || now > then / 2)
 			continue;
-		v = freed_by(g, uses[i], then - now);
+		v = freed_by(g, uses[i], then - now, &sure);
 		if (!v)
 			continue;
 		g->e->owner[uses[i]] = (struct ev_owner){
@@ -506,9 +560,9 @@ static void came_free(struct gather *g)
 			.pid = v->pid,
 		};
 		if (!is_last(g, v))
-			g->e->earlier = (struct ev_victim){ .comm = v->comm,
-							    .pid = v->pid,
-							    .bytes = then - now };
+			g->e->earlier = (struct ev_victim){
+				.comm = v->comm, .pid = v->pid, .bytes = then - now, .sure = sure
+			};
 	}
 }
 
@@ -525,16 +579,21 @@ void gather_owners(struct gather *g)
 		task_slab(g);
 	if (large(g, v[USE_SHMEM]) && !g->e->owner[USE_SHMEM].name)
 		shmem_owner(g);
-	if (large(g, v[USE_FILE]) && large(g, stuck) && may_read_pages(g))
-		ramfs_owner(g);
+	if (large(g, v[USE_FILE]) && (large(g, stuck) || large(g, g->e->unwritten)) &&
+	    may_read_pages(g))
+		file_owners(g);
 	if (!memcg && large(g, v[USE_FILE]) && large(g, g->e->locked))
 		gather_locked_files(g);
 	if (!memcg && large(g, v[USE_HUGETLB]))
 		gather_hugetlb(g);
-	if (large(g, v[USE_SLAB]) && !g->e->owner[USE_SLAB].name)
+	if (large(g, v[USE_SLAB]) && !g->e->owner[USE_SLAB].name) {
 		slab_owner(g, USE_SLAB);
-	if (large(g, v[USE_RECLAIMABLE]))
+		gather_slab_user(g, &g->e->owner[USE_SLAB]);
+	}
+	if (large(g, v[USE_RECLAIMABLE])) {
 		slab_owner(g, USE_RECLAIMABLE);
+		gather_slab_user(g, &g->e->owner[USE_RECLAIMABLE]);
+	}
 	if (large(g, v[USE_TABLES]))
 		tables_owner(g);
 	if (large(g, v[USE_STACKS]) && !g->e->owner[USE_STACKS].name)

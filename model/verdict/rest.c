@@ -190,7 +190,7 @@ static void kmalloc_hint(struct gather *g, const struct census *c)
 void gather_rest(struct gather *g)
 {
 	struct oom_evidence *e = g->e;
-	struct census *c = census_build(g->s, g->mem);
+	const struct census *c = census_of(g->s);
 	struct class_counts *n = arena_array(g->mem, struct class_counts, PAGE_CLASSES);
 	uint64_t unknown;
 
@@ -208,5 +208,4 @@ void gather_rest(struct gather *g)
 			.bytes = min_u64(unknown, e->size[USE_OTHER]),
 			.detail = points_to(g, c),
 		};
-	census_free(c);
 }

@@ -12,6 +12,15 @@ static const char *seconds(const struct judge *j, uint64_t ns)
 	return arena_printf(j->mem, "%" PRIu64 " s after boot", ns / 1000000000);
 }
 
+/* The function of a module, or who wants pages in a row; single pages are asked for by all. */
+static const char *asker(const struct judge *j, const struct oom_event *v)
+{
+	if (!v->asker || (!v->order && !v->asker_module))
+		return "";
+	return arena_printf(j->mem, " in %s()%s%s", v->asker, v->asker_module ? " of module " : "",
+			    v->asker_module ? v->asker_module : "");
+}
+
 static const char *request(const struct judge *j)
 {
 	const struct oom_event *v = j->e->event;
@@ -23,9 +32,9 @@ static const char *request(const struct judge *j)
 		return "the log does not have who asked";
 	if (v->order == OOM_UNKNOWN || v->order > 20)
 		return arena_printf(j->mem, "%s asked for memory", proc_text(j, v->comm, v->pid));
-	return arena_printf(j->mem, "%s asked for %" PRIu64 " page%s%s",
+	return arena_printf(j->mem, "%s asked for %" PRIu64 " page%s%s%s",
 			    proc_text(j, v->comm, v->pid), UINT64_C(1) << v->order,
-			    v->order ? "s in a row" : "", gfp);
+			    v->order ? "s in a row" : "", gfp, asker(j, v));
 }
 
 static const char *outcome(const struct judge *j)
@@ -99,6 +108,21 @@ static bool by_program(const struct judge *j, struct verdict_row *r)
 			       : v->group ? v->group
 					  : "a process",
 			       seconds(j, v->time));
+	return true;
+}
+
+/* Its message is in the journal alone. */
+static bool by_program_quietly(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+
+	if (e->event || !e->said)
+		return false;
+	r->certainty = LIKELY;
+	r->why = "a message in the pages of the journal";
+	r->text = arena_printf(
+		j->mem, "Not the OOM killer of the kernel: %s runs, and the journal has \"%s\".",
+		e->killer, e->said);
 	return true;
 }
 
@@ -189,6 +213,7 @@ const struct cause_rule event_rules[] = {
 	{ "OOM kill", "oom", killed },
 	{ "failed allocation", "oom", failed },
 	{ "killed by a program", "oom", by_program },
+	{ "killed by a program", "procs", by_program_quietly },
 	{ "OOM kill, not in the log", "summary", not_in_log },
 	{ "thrashing", "thrash", thrashing },
 	{ "memory was short", "summary", short_of_memory },
@@ -345,6 +370,23 @@ static bool commit_limit(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+/* Nobody is killed there either: its processes sleep. */
+static bool throttled(const struct judge *j, struct verdict_row *r)
+{
+	const struct ev_throttled *t = &j->e->throttled;
+
+	if (j->e->event || !t->path || !t->times)
+		return false;
+	r->bytes = t->high;
+	r->elsewhere = true;
+	r->why = "its counters";
+	r->text = arena_printf(j->mem,
+			       "Control group %s is at memory.high: it has %s of %s, and its "
+			       "processes were slowed down %" PRIu64 " times.",
+			       t->path, size_text(j, t->usage), size_text(j, t->high), t->times);
+	return true;
+}
+
 static bool enough(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
@@ -366,6 +408,7 @@ const struct cause_rule limit_rules[] = {
 	{ "low zone", "oom --zones", low_zone },
 	{ "memory of the machine", "oom --zones", all_memory },
 	{ "commit limit", "summary", commit_limit },
+	{ "memory.high of a control group", "cgroups", throttled },
 	{ "no lack of memory", "summary", enough },
 	{ NULL, NULL, NULL },
 };

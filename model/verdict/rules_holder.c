@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
 #include "model/verdict/rules.h"
 
 /* How sure it is that a holder of this size is the cause. */
@@ -302,6 +303,27 @@ static bool other(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+static bool unwritten(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct ev_owner *o = &e->owner[USE_FILE];
+
+	if (!is_part(e->unwritten, e->size[USE_FILE], 500) || !e->event)
+		return false;
+	r->bytes = min_u64(e->unwritten, e->size[USE_FILE]);
+	r->owner = o->name;
+	weigh(j, r);
+	r->text = arena_printf(j->mem,
+			       "Page cache that was not on its disk yet, and cannot be reclaimed "
+			       "before that, was %s, %s%s%s%s%s%s.",
+			       size_text(j, r->bytes), share_text(j, r->bytes),
+			       o->name ? "; largest part: " : "", o->name ? o->name : "",
+			       o->name ? arena_printf(j->mem, ", %s", size_text(j, o->bytes)) : "",
+			       o->name && o->detail ? ", " : "",
+			       o->name && o->detail ? o->detail : "");
+	return true;
+}
+
 static bool cache(const struct judge *j, struct verdict_row *r)
 {
 	if (ev_share(j->e, j->e->size[USE_FILE]) < 300)
@@ -335,6 +357,7 @@ const struct holder_rule holder_rules[] = {
 	{ USE_SOCKETS, { "sockets", "cgroups", sockets } },
 	{ USE_DESCRIPTORS, { "pages behind descriptors", "census --holders", descriptors } },
 	{ USE_OTHER, { "driver or unknown", "census --unknown", other } },
+	{ USE_FILE, { "page cache not written yet", "cache", unwritten } },
 	{ USE_FILE, { "page cache", "cache", cache } },
 	{ USES, { NULL, NULL, NULL } },
 };

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
 #include "model/verdict/rules.h"
 
 /* ---- what made it worse -------------------------------------------------------------------- */
@@ -93,6 +94,27 @@ static bool dying(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+#define MANY_GROUPS 1000u
+
+/* Each has objects of slabs and per-CPU memory, whatever is in it. */
+static bool many_groups(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	uint64_t slab = e->size[USE_SLAB], percpu = e->size[USE_PERCPU];
+	uint64_t both = (slab == EV_UNKNOWN ? 0 : slab) + (percpu == EV_UNKNOWN ? 0 : percpu);
+
+	if (!e->event || e->ngroups < MANY_GROUPS || ev_share(e, both) < 200)
+		return false;
+	r->bytes = both;
+	r->certainty = LIKELY;
+	r->why = "their number; the kernel does not count what each costs";
+	r->text = arena_printf(j->mem,
+			       "There are %" PRIu32 " control groups. Each costs memory of the "
+			       "kernel, in slabs and for each CPU: together these were %s, %s.",
+			       e->ngroups, size_text(j, both), share_text(j, both));
+	return true;
+}
+
 static bool unkillable(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
@@ -119,14 +141,50 @@ static bool kills_asker(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+static bool repeated(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+
+	if (e->repeated.kills < 3)
+		return false;
+	r->bytes = e->repeated.bytes;
+	r->elsewhere = true;
+	r->why = "the log has them";
+	r->text = arena_printf(j->mem,
+			       "The kernel killed %" PRIu32 " times in %" PRIu64
+			       " s; the victims held %s together, and that was not enough.",
+			       e->repeated.kills, e->repeated.since / 1000000000,
+			       size_text(j, e->repeated.bytes));
+	return true;
+}
+
+/* Nothing of a kill by a program is in the kernel's log: it cannot be told from an exit. */
+static bool killer_runs(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct oom_event *v = e->event;
+
+	if (!e->killer || e->said || (v && v->kind != OOM_FAILURE && v->kind != OOM_STALL))
+		return false;
+	r->why = "the process is there; whether it killed is not in the kernel's log";
+	r->text = arena_printf(j->mem,
+			       "%s runs, which kills processes before the kernel has to. Whom it "
+			       "killed is in its own messages (journal), not in the kernel's log.",
+			       e->killer);
+	return true;
+}
+
 /* cause NULL ends these lists; all that hold are taken */
 const struct cause_rule more_rules[] = {
 	{ "unkillable hog", "oom --tasks", unkillable },
+	{ "repeated kills", "oom", repeated },
+	{ "user-space killer", "procs", killer_runs },
 	{ "kills who asks", "oom", kills_asker },
 	{ "swap full", "swap", swap_full },
 	{ "no swap", "summary", no_swap },
 	{ "incompressible data", "summary", incompressible },
 	{ "dying control groups", "cgroups", dying },
+	{ "many control groups", "cgroups", many_groups },
 	{ "mlock", "vmas", locked },
 	{ "unused huge pages", "hugetlb", huge_unused },
 	{ NULL, NULL, NULL },
@@ -177,6 +235,17 @@ static bool owns(const struct judge *j)
 	       is_part(j->owner->bytes, j->holder->bytes, 500);
 }
 
+/* What the process has that has most of what was told first: that may be in several uses. */
+static uint64_t of_owner(const struct judge *j)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; j->owner && j->owner->pid && i < USES; i++)
+		if (j->e->owner[i].pid == j->owner->pid && j->e->size[i] != EV_UNKNOWN)
+			sum += min_u64(j->e->owner[i].bytes, j->e->size[i]);
+	return sum;
+}
+
 static bool innocent(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
@@ -186,10 +255,11 @@ static bool innocent(const struct judge *j, struct verdict_row *r)
 	if (!v->comm || v->bytes == EV_UNKNOWN || !j->holder || !e->event || one_of_many(j))
 		return false;
 	if ((is_process(j->holder) && !other) || owns(j) ||
-	    v->bytes > (other ? e->largest.bytes : j->weight) / 2)
+	    v->bytes > (other ? e->largest.bytes : max_u64(j->weight, of_owner(j))) / 2)
 		return false;
 	/* of processes that grew together it is one */
-	if (are_processes(j->holder) && is_part(v->bytes, j->holder->bytes, 250))
+	if (are_processes(j->holder) &&
+	    (is_part(v->bytes, j->holder->bytes, 250) || is_part(v->bytes, e->largest.bytes, 500)))
 		return false;
 	r->bytes = v->bytes;
 	r->certainty = is_part(v->bytes, j->holder->bytes, 100) ? LIKELY : CERTAIN;
@@ -209,7 +279,9 @@ static bool guilty(const struct judge *j, struct verdict_row *r)
 	const struct ev_victim *v = &e->victim;
 
 	if (!v->comm || !e->event || !j->holder ||
-	    !(owns(j) || (is_process(j->holder) && v->pid == e->largest.pid)))
+	    !(owns(j) ||
+	      (v->pid == e->largest.pid &&
+	       (is_process(j->holder) || !strcmp(j->holder->cause, "many processes grew")))))
 		return false;
 	r->bytes = v->bytes;
 	r->why = "what each process held";
@@ -237,11 +309,11 @@ static bool not_gone(const struct judge *j, struct verdict_row *r)
 {
 	const struct ev_victim *v = &j->e->earlier;
 
-	if (!v->comm)
+	if (!v->comm || ev_share(j->e, v->bytes) < 10)
 		return false;
 	r->bytes = v->bytes;
-	r->certainty = LIKELY;
-	r->why = "it is not in the dump, and was still counted in the event";
+	r->certainty = v->sure ? CERTAIN : LIKELY;
+	r->why = v->sure ? v->sure : "it is not in the dump, and was still counted in the event";
 	r->text = arena_printf(j->mem,
 			       "%s was killed shortly before and had not given back %s yet.",
 			       proc_text(j, v->comm, v->pid), size_text(j, v->bytes));

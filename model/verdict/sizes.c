@@ -65,6 +65,7 @@ static void sizes_of_dump(struct gather *g)
 	g->e->swap_total = gather_info(g, "SwapTotal");
 	g->e->swap_free = gather_info(g, "SwapFree");
 	g->e->locked = g->e->locked_now = gather_info(g, "Mlocked");
+	g->e->unwritten = plus(gather_info(g, "Dirty"), gather_info(g, "Writeback"));
 	v[USE_FREE] = gather_info(g, "MemFree");
 	v[USE_ANON] = gather_info(g, "AnonPages");
 	v[USE_SHMEM] = gather_info(g, "Shmem");
@@ -153,6 +154,7 @@ static void sizes_of_log(struct gather *g)
 	put(&g->e->swap_total, told(g, "Total swap"));
 	put(&g->e->swap_free, told(g, "Free swap"));
 	put(&g->e->locked, told(g, "mlocked"));
+	put(&g->e->unwritten, plus(told(g, "dirty"), told(g, "writeback")));
 }
 
 /* What the log has not by node cannot be more than what is left of the nodes. */
@@ -270,6 +272,8 @@ static void sizes_of_memcg(struct gather *g)
 	put(&v[USE_VMALLOC], stat(g, "vmalloc", NULL));
 	put(&v[USE_SOCKETS], stat(g, "sock", NULL));
 	g->e->locked = stat(g, "unevictable", NULL);
+	g->e->unwritten =
+		plus(stat(g, "file_dirty", "dirty"), stat(g, "file_writeback", "writeback"));
 	rest_of_memcg(g);
 }
 

@@ -129,6 +129,9 @@ static uint64_t weight(const struct oom_evidence *e, enum use use)
 		return v + e->task_slab;
 	if (use == USE_PERCPU)
 		return v + e->percpu_areas;
+	/* what is not written yet cannot be dropped */
+	if (use == USE_FILE && e->unwritten != EV_UNKNOWN)
+		return max_u64(v / 4, min_u64(e->unwritten, v));
 	return use == USE_FILE ? v / 4 : use == USE_RECLAIMABLE ? v / 2 : v;
 }
 

@@ -15,7 +15,7 @@
 
 #include "reports/render/render.h"
 
-#define CAPSULE_SCHEMA 3		/* schema_version: raised when tables change; older ones are read */
+#define CAPSULE_SCHEMA 4		/* schema_version: raised when tables change; older ones are read */
 #define FLEET_ID 0x564d464cu		/* application_id of a merge of capsules: "VMFL" */
 #define CAPSULE_ID 0x564d4345u		/* application_id of the file: "VMCE" */
 

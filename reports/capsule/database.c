@@ -5,6 +5,8 @@
 #include "dumpread/base/bytes.h"
 #include "reports/capsule/capsule.h"
 #include "reports/capsule/database.h"
+#include "reports/capsule/sets.h"
+#include "reports/capsule/sql.h"
 
 bool database_is(const uint8_t *head, size_t n, uint32_t id)
 {
@@ -57,10 +59,78 @@ bool database_has(sqlite3 *db, const char *name)
 	return database_has_in(db, "main", name);
 }
 
-bool database_has_column(sqlite3 *db, const char *table, const char *column)
+/* ---- tables with sets ----------------------------------------------------------------------- */
+
+/*
+ * Is NAME a set as store.c makes it? Its _id is the rowid then, and no two rows have one: a join with
+ * it has as many rows as the table that is joined.
+ */
+static bool is_set(sqlite3 *db, const char *schema, const char *name)
 {
-	return !sqlite3_table_column_metadata(db, "main", table, column, NULL, NULL, NULL, NULL,
+	char sql[160], begins[2 * CAPSULE_TABLE + sizeof(CAPSULE_SET_SQL)];
+	sqlite3_stmt *st = NULL;
+	bool is = false;
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT sql FROM \"%s\".sqlite_schema WHERE type = 'table' AND name = ? "
+		 "AND rootpage > 0",
+		 schema);
+	snprintf(begins, sizeof(begins), CAPSULE_SET_SQL, name);
+	if (!sqlite3_prepare_v2(db, sql, -1, &st, NULL)) {
+		sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
+		if (sqlite3_step(st) == SQLITE_ROW) {
+			const char *made = (const char *)sqlite3_column_text(st, 0);
+
+			is = made && !strncmp(made, begins, strlen(begins)) && str_ends(made, ")");
+		}
+	}
+	sqlite3_finalize(st);
+	return is;
+}
+
+static bool has_column(sqlite3 *db, const char *schema, const char *table, const char *column)
+{
+	return !sqlite3_table_column_metadata(db, schema, table, column, NULL, NULL, NULL, NULL,
 					      NULL);
+}
+
+enum rows_found database_rows(sqlite3 *db, const char *schema, const char *name, struct arena *mem,
+			      struct database_rows *ret)
+{
+	*ret = (struct database_rows){ .db = db, .schema = schema, .name = name, .mem = mem };
+	if (database_has_in(db, schema, name)) {
+		ret->from = arena_printf(mem, "\"%s\".\"%s\" AS m", schema, name);
+		return ROWS_FOUND;
+	}
+	ret->name = arena_printf(mem, "_%s", name);
+	if (!database_has_in(db, schema, ret->name))
+		return ROWS_ABSENT;
+	ret->from = arena_printf(mem, "\"%s\".\"%s\" AS m", schema, ret->name);
+	for (unsigned i = 1; i <= SETS_MAX; i++) {
+		char column[16];
+
+		snprintf(column, sizeof(column), "_%u", i);
+		if (!has_column(db, schema, ret->name, column))
+			break;
+		if (!is_set(db, schema, arena_printf(mem, "%s_%u", ret->name, i)))
+			return ROWS_BROKEN;
+		/* CROSS: the rows are read in their order, and each asks for its row of the set */
+		ret->from = arena_printf(mem,
+					 "%s CROSS JOIN \"%s\".\"%s_%u\" AS s%u ON s%u._id = m._%u",
+					 ret->from, schema, ret->name, i, i, i, i);
+		ret->nsets = i;
+	}
+	return ROWS_FOUND;
+}
+
+const char *database_cell(const struct database_rows *r, const char *column)
+{
+	if (has_column(r->db, r->schema, r->name, column))
+		return arena_printf(r->mem, "m.\"%s\"", column);
+	for (unsigned i = 1; i <= r->nsets; i++)
+		if (has_column(r->db, r->schema, arena_printf(r->mem, "%s_%u", r->name, i), column))
+			return arena_printf(r->mem, "s%u.\"%s\"", i, column);
+	return NULL;
 }
 
 const char *database_str(sqlite3_stmt *st, int at, struct arena *mem)

@@ -25,7 +25,23 @@ enum status database_broken(sqlite3 *db, struct diag *diag);
 bool database_has_in(sqlite3 *db, const char *schema, const char *name);
 /* The same of the database itself. */
 bool database_has(sqlite3 *db, const char *name);
-bool database_has_column(sqlite3 *db, const char *table, const char *column);
+
+/* The rows of a report, which are in one table or in sets beside it (sets.h). */
+struct database_rows {
+	const char *from; /* what stands behind FROM */
+	sqlite3 *db;
+	const char *schema, *name;
+	unsigned nsets;
+	struct arena *mem;
+};
+
+enum rows_found { ROWS_ABSENT, ROWS_FOUND, ROWS_BROKEN };
+
+/* Those of table NAME. Broken: their sets are not as they should be. Strings in MEM. */
+enum rows_found database_rows(sqlite3 *db, const char *schema, const char *name, struct arena *mem,
+			      struct database_rows *ret);
+/* COLUMN as SQL names it beside R->from; NULL: there is none. */
+const char *database_cell(const struct database_rows *r, const char *column);
 /* A text, or the bytes of what is none; NULL: neither. In MEM. */
 const char *database_str(sqlite3_stmt *st, int at, struct arena *mem);
 

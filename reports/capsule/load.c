@@ -165,6 +165,8 @@ struct target {
 struct loader {
 	struct capsule_file *f;
 	const char *name;	/* of the table */
+	struct database_rows rows;
+	int64_t nrows; /* that it should have; -1: not known */
 	struct table *t;
 	struct target *v;
 	unsigned n;
@@ -172,22 +174,18 @@ struct loader {
 	struct arena mem;
 };
 
-static bool has_column(struct loader *l, const char *name)
-{
-	return database_has_column(l->f->db, l->name, name);
-}
-
 static bool take_column(struct loader *l, const struct column *c, const char *name, size_t offset)
 {
+	const char *cell = database_cell(&l->rows, name);
 	struct target *to = &l->v[l->n++];
 
 	to->col = *c;
 	to->col.offset = offset;
 	to->at = -1;
-	if (!has_column(l, name))
+	if (!cell)
 		return false;
 	to->at = (int)l->n - 1;
-	l->sql = arena_printf(&l->mem, "%s%s\"%s\"", l->sql, l->n > 1 ? ", " : "", name);
+	l->sql = arena_printf(&l->mem, "%s%s%s", l->sql, l->n > 1 ? ", " : "", cell);
 	return true;
 }
 
@@ -230,7 +228,7 @@ static void take_columns(struct loader *l, const struct report *r, bool *stored)
 		if (!take_column(l, &r->cols[i], name, r->cols[i].order))
 			l->n--;
 	}
-	if (has_column(l, "_incomplete")) {
+	if (database_cell(&l->rows, "_incomplete")) {
 		t->incomplete = place_behind(t);
 		take_column(l, &words, "_incomplete", t->incomplete);
 	} else {
@@ -238,12 +236,12 @@ static void take_columns(struct loader *l, const struct report *r, bool *stored)
 			if (stored[i] && !strcmp(r->cols[i].name, "incomplete"))
 				t->incomplete = r->cols[i].offset;
 	}
-	if (has_column(l, "_key")) {
+	if (database_cell(&l->rows, "_key")) {
 		t->total_key = place_behind(t);
 		take_column(l, &number, "_key", t->total_key);
 	}
 	t->row_size = (t->row_size + 7) / 8 * 8;
-	l->sql = arena_printf(&l->mem, "%s FROM \"%s\" ORDER BY row", l->sql, l->name);
+	l->sql = arena_printf(&l->mem, "%s FROM %s ORDER BY m.row", l->sql, l->rows.from);
 }
 
 static void take_cell(struct loader *l, sqlite3_stmt *st, const struct target *to, void *row)
@@ -251,10 +249,15 @@ static void take_cell(struct loader *l, sqlite3_stmt *st, const struct target *t
 	const struct column *c = &to->col;
 	const char *s = NULL;
 
+	bool number;
+
 	cell_set_unknown(c, row);
 	if (to->at < 0 || sqlite3_column_type(st, to->at) == SQLITE_NULL)
 		return;
-	if (column_is_text(c) || c->type == COL_HEX)
+	/* addresses are texts in tables, numbers in those with sets */
+	number = !column_is_text(c) &&
+		 (c->type != COL_HEX || sqlite3_column_type(st, to->at) == SQLITE_INTEGER);
+	if (!number)
 		s = database_str(st, to->at, &l->t->mem);
 	if (c->type == COL_HEX && s)
 		cell_set_uint(c, row, strtoull(s, NULL, 16));
@@ -262,7 +265,7 @@ static void take_cell(struct loader *l, sqlite3_stmt *st, const struct target *t
 		cell_set_str(c, row, s);
 	else if (c->type == COL_RATIO)
 		cell_set_ratio(c, row, sqlite3_column_double(st, to->at));
-	else if (!column_is_text(c) && c->type != COL_HEX)
+	else if (number)
 		cell_set_uint(c, row, (uint64_t)sqlite3_column_int64(st, to->at));
 }
 
@@ -289,7 +292,13 @@ static enum status load_rows(struct loader *l, struct diag *diag)
 	}
 	t->rows = rows.v;
 	sqlite3_finalize(st);
-	return rc == SQLITE_DONE ? ST_OK : broken(l->f, diag);
+	if (rc != SQLITE_DONE)
+		return broken(l->f, diag);
+	/* a row whose set is not there is left out by a join */
+	return l->nrows >= 0 && t->nrows != (uint64_t)l->nrows
+		       ? fail(diag, ST_CORRUPT, "the capsule is damaged: rows of %s are missing",
+			      l->name)
+		       : ST_OK;
 }
 
 /* ---- beside the rows --------------------------------------------------------------------- */
@@ -302,10 +311,11 @@ static enum status load_report(struct loader *l, const struct report *r, struct 
 	enum status ret = ST_OK;
 	const char *lacks;
 
-	if (sqlite3_prepare_v2(l->f->db,
-			       "SELECT lacks, made, note, text, crash_time, head FROM reports "
-			       "WHERE report = ?",
-			       -1, &st, NULL))
+	if (sqlite3_prepare_v2(
+		    l->f->db,
+		    "SELECT lacks, made, note, text, crash_time, head, rows FROM reports "
+		    "WHERE report = ?",
+		    -1, &st, NULL))
 		return broken(l->f, diag);
 	sqlite3_bind_text(st, 1, l->name, -1, SQLITE_STATIC);
 	if (sqlite3_step(st) != SQLITE_ROW) {
@@ -319,9 +329,12 @@ static enum status load_report(struct loader *l, const struct report *r, struct 
 		l->t->head = database_str(st, 5, mem);
 		more->text = database_str(st, 3, mem);
 		more->crash_time = sqlite3_column_int64(st, 4);
+		l->nrows = sqlite3_column_type(st, 6) == SQLITE_INTEGER
+				   ? sqlite3_column_int64(st, 6)
+				   : -1;
 	}
 	sqlite3_finalize(st);
-	if (!ret && !database_has(l->f->db, l->name))
+	if (!ret && database_rows(l->f->db, "main", l->name, &l->mem, &l->rows) != ROWS_FOUND)
 		ret = fail(diag, ST_CORRUPT, "the capsule is damaged: it has no table %s", l->name);
 	return ret;
 }

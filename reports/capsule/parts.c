@@ -36,8 +36,7 @@ bool capsule_part(unsigned i, struct capsule_part *ret)
 			for (unsigned n = 0; with_option(ret->report, n, &ret->opts); n++)
 				if (!i--)
 					return true;
-			ret->report = p && p->opt ? p->report : NULL;
-			p += ret->report != NULL;
+			ret->report = p && p->opt ? (p++)->report : NULL;
 		}
 	}
 	return false;

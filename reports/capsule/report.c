@@ -2,7 +2,7 @@
 /*
  * capsule - the rows of all reports of a dump in one file.
  *
- * app/capsule.c makes it: each report is made as if it were the only one.
+ * app/answers/capsule.c makes it: each report is made as if it were the only one.
  */
 #include "dumpread/base/bytes.h"
 #include "model/elf/demangle.h"

@@ -7,7 +7,7 @@
 const char capsule_about_sql[] =
 	"PRAGMA page_size = 1024;"	      /* many tables are small */
 	"PRAGMA application_id = 1447904069;" /* CAPSULE_ID */
-	"PRAGMA user_version = 3;"	      /* CAPSULE_SCHEMA */
+	"PRAGMA user_version = 4;"	      /* CAPSULE_SCHEMA */
 	"CREATE TABLE capsule (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	"CREATE TABLE reports (report TEXT PRIMARY KEY, rows INTEGER, lacks TEXT, made TEXT,"
 	" head TEXT, note TEXT, text TEXT, crash_time INTEGER) WITHOUT ROWID;"
@@ -17,7 +17,7 @@ const char capsule_about_sql[] =
 
 const char fleet_about_sql[] =
 	"PRAGMA application_id = 1447904844;" /* FLEET_ID */
-	"PRAGMA user_version = 3;"	      /* CAPSULE_SCHEMA */
+	"PRAGMA user_version = 4;"	      /* CAPSULE_SCHEMA */
 	"CREATE TABLE manifest (file TEXT, key TEXT, outcome TEXT, dump_id TEXT, bytes INTEGER,"
 	" why TEXT, PRIMARY KEY (file, key)) WITHOUT ROWID;"
 	"CREATE TABLE reports (dump_id TEXT, report TEXT, rows INTEGER, lacks TEXT, head TEXT,"

@@ -5,6 +5,9 @@
 
 #include "reports/core/report.h"
 
+/* How the SQL begins that makes the set "%s"; ")" ends it. Readers believe no other. */
+#define CAPSULE_SET_SQL "CREATE TABLE \"%s\" (_id INTEGER PRIMARY KEY"
+
 /* Makes them in an empty database. */
 extern const char capsule_about_sql[];
 

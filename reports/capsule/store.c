@@ -5,6 +5,9 @@
  * Beside the columns a table has what the table engine keeps outside of them: _incomplete (the
  * parts that could not be read), _key (equal where rows show one thing, for totals) and _by_NAME
  * (sorts in place of column NAME).
+ *
+ * A table NAME with sets (sets.h) is a view: of _NAME, which has the rows, and of _NAME_1 ..., the
+ * sets. Column _1 of _NAME is the _id of a row of _NAME_1. Addresses are numbers there.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +16,10 @@
 #include <sqlite3.h>
 #include <zlib.h>
 
+#include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"
 #include "reports/capsule/capsule.h"
+#include "reports/capsule/sets.h"
 #include "reports/capsule/sql.h"
 
 const bool capsule_here = true;
@@ -73,8 +78,9 @@ static void bind_str(struct capsule *c, sqlite3_stmt *st, int at, const char *s)
 		     sqlite3_bind_text64(st, at, s, strlen(s), SQLITE_TRANSIENT, SQLITE_UTF8));
 }
 
+/* HEX: an address is a text. */
 static void bind_cell(struct capsule *c, sqlite3_stmt *st, int at, const struct column *col,
-		      const void *row)
+		      const void *row, bool hex)
 {
 	static const struct units bytes = { UNIT_BYTES, 1 };
 	char buf[CELL_TEXT];
@@ -83,7 +89,7 @@ static void bind_cell(struct capsule *c, sqlite3_stmt *st, int at, const struct 
 		must(c->db, sqlite3_bind_null(st, at));
 	} else if (column_is_text(col)) {
 		bind_str(c, st, at, cell_str(col, row, buf));
-	} else if (col->type == COL_HEX) {
+	} else if (col->type == COL_HEX && hex) {
 		cell_text(col, row, &bytes, buf);
 		bind_str(c, st, at, buf);
 	} else if (col->type == COL_RATIO) {
@@ -139,11 +145,13 @@ struct capsule *capsule_new(const struct image_facts *f)
 	return c;
 }
 
-struct wide {			/* a table with what is beside its columns */
+/* A table with what is beside its columns, as it is stored. */
+struct wide {
 	const struct capsule_rows *rows;
-	struct column *more;
-	unsigned nmore;
 	const char *name;
+	const struct column **cols;
+	unsigned ncols;
+	struct sets sets;
 };
 
 static bool is_stored(const struct capsule_rows *r, size_t offset)
@@ -154,62 +162,173 @@ static bool is_stored(const struct capsule_rows *r, size_t offset)
 	return false;
 }
 
-static void add_hidden(struct wide *w, const char *name, enum col_type type, size_t offset)
+static void add_hidden(struct capsule *c, struct wide *w, const char *name, enum col_type type,
+		       size_t offset)
 {
-	w->more[w->nmore++] = (struct column){ .name = name, .type = type, .offset = offset };
+	struct column *col = arena_array(&c->mem, struct column, 1);
+
+	*col = (struct column){ .name = name, .type = type, .offset = offset };
+	w->cols[w->ncols++] = col;
 }
 
-static void plan_hidden(struct capsule *c, struct wide *w)
+static void plan_columns(struct capsule *c, struct wide *w)
 {
-	const struct table *t = w->rows->t;
+	const struct capsule_rows *r = w->rows;
+	const struct table *t = r->t;
 
-	w->more = arena_array(&c->mem, struct column, w->rows->ncols + 2);
-	if (t->incomplete && !is_stored(w->rows, t->incomplete))
-		add_hidden(w, "_incomplete", COL_STR, t->incomplete);
+	w->cols = arena_array(&c->mem, const struct column *, 2 * (size_t)r->ncols + 2);
+	for (; w->ncols < r->ncols; w->ncols++)
+		w->cols[w->ncols] = r->cols[w->ncols];
+	if (t->incomplete && !is_stored(r, t->incomplete))
+		add_hidden(c, w, "_incomplete", COL_STR, t->incomplete);
 	if (t->total_key)
-		add_hidden(w, "_key", COL_UINT, t->total_key);
-	for (unsigned i = 0; i < w->rows->ncols; i++) {
-		const struct column *col = w->rows->cols[i];
+		add_hidden(c, w, "_key", COL_UINT, t->total_key);
+	for (unsigned i = 0; i < r->ncols; i++) {
+		const struct column *col = r->cols[i];
 
 		if (col->order)
-			add_hidden(w, arena_printf(&c->mem, "_by_%s", col->name), col->type,
+			add_hidden(c, w, arena_printf(&c->mem, "_by_%s", col->name), col->type,
 				   col->order);
 	}
+	sets_plan(w->cols, w->ncols, t, &c->mem, &w->sets);
 }
 
-static void make_table(struct capsule *c, const struct wide *w)
-{
-	char *sql = arena_printf(&c->mem, "CREATE TABLE \"%s\" (row INTEGER PRIMARY KEY", w->name);
+/* Rows that become a table: all of them, or those of set NUMBER, each once. */
+struct filling {
+	unsigned number; /* 0: all */
+	sqlite3_stmt *st;
+	VEC(const void *) firsts; /* a row with the cells of each row of the set */
+	struct hash known;	  /* of cells: an index in FIRSTS */
+};
 
-	for (unsigned i = 0; i < w->rows->ncols; i++)
-		sql = arena_printf(&c->mem, "%s, \"%s\" %s", sql, w->rows->cols[i]->name,
-				   capsule_sql_type(w->rows->cols[i]));
-	for (unsigned i = 0; i < w->nmore; i++)
-		sql = arena_printf(&c->mem, "%s, \"%s\" %s", sql, w->more[i].name,
-				   capsule_sql_type(&w->more[i]));
+/* "INSERT INTO ... VALUES (?, ?)" with N of them. */
+static sqlite3_stmt *prepare_insert(struct capsule *c, const char *name, unsigned n)
+{
+	char *sql = arena_printf(&c->mem, "INSERT INTO \"%s\" VALUES (?", name);
+
+	while (--n)
+		sql = arena_printf(&c->mem, "%s, ?", sql);
+	return prepare(c, arena_printf(&c->mem, "%s)", sql));
+}
+
+static void make_table(struct capsule *c, const struct wide *w, struct filling *f)
+{
+	unsigned sets = f->number ? 0 : w->sets.n, n = 1 + sets;
+	const char *name = w->name;
+	char *sql;
+
+	if (f->number)
+		name = arena_printf(&c->mem, "_%s_%u", w->name, f->number);
+	else if (sets)
+		name = arena_printf(&c->mem, "_%s", w->name);
+	sql = arena_printf(&c->mem,
+			   f->number ? CAPSULE_SET_SQL
+				     : "CREATE TABLE \"%s\" (row INTEGER PRIMARY KEY",
+			   name);
+	for (unsigned i = 1; i <= sets; i++)
+		sql = arena_printf(&c->mem, "%s, _%u INTEGER", sql, i);
+	for (unsigned i = 0; i < w->ncols; i++) {
+		if (w->sets.of[i] != f->number)
+			continue;
+		sql = arena_printf(&c->mem, "%s, \"%s\" %s", sql, w->cols[i]->name,
+				   w->sets.n && w->cols[i]->type == COL_HEX
+					   ? "INTEGER"
+					   : capsule_sql_type(w->cols[i]));
+		n++;
+	}
 	run_sql(c, arena_printf(&c->mem, "%s)", sql));
+	f->st = prepare_insert(c, name, n);
+	f->known.mem = &c->mem;
+}
+
+/* The table as it would be without sets. */
+static void make_view(struct capsule *c, const struct wide *w)
+{
+	char *sql = arena_printf(&c->mem, "CREATE VIEW \"%s\" AS SELECT m.row", w->name);
+
+	for (unsigned i = 0; i < w->ncols; i++) {
+		const char *name = w->cols[i]->name, *cell;
+		unsigned set = w->sets.of[i];
+
+		cell = set ? arena_printf(&c->mem, "s%u.\"%s\"", set, name)
+			   : arena_printf(&c->mem, "m.\"%s\"", name);
+		if (w->cols[i]->type == COL_HEX)
+			cell = arena_printf(
+				&c->mem,
+				"CASE WHEN %s IS NOT NULL THEN printf('0x%%x', %s) END AS \"%s\"",
+				cell, cell, name);
+		sql = arena_printf(&c->mem, "%s, %s", sql, cell);
+	}
+	sql = arena_printf(&c->mem, "%s FROM \"_%s\" AS m", sql, w->name);
+	for (unsigned i = 1; i <= w->sets.n; i++)
+		sql = arena_printf(&c->mem, "%s JOIN \"_%s_%u\" AS s%u ON s%u._id = m._%u", sql,
+				   w->name, i, i, i, i);
+	run_sql(c, sql);
+}
+
+/* The cells of ROW that are in F's table, from parameter AT on. */
+static void put_cells(struct capsule *c, const struct wide *w, struct filling *f, int at,
+		      const void *row)
+{
+	for (unsigned i = 0; i < w->ncols; i++)
+		if (w->sets.of[i] == f->number)
+			bind_cell(c, f->st, at++, w->cols[i], row, !w->sets.n);
+	step(c, f->st);
+}
+
+static bool is_like(const struct wide *w, unsigned set, const void *a, const void *b)
+{
+	for (unsigned i = 0; i < w->ncols; i++)
+		if (w->sets.of[i] == set && !sets_same(w->cols[i], a, b))
+			return false;
+	return true;
+}
+
+/* The number of ROW's cells in the set, which gets them if they are new. */
+static int64_t put_in_set(struct capsule *c, const struct wide *w, struct filling *f,
+			  const void *row)
+{
+	uint64_t key = 1;
+	uint32_t known;
+
+	for (unsigned i = 0; i < w->ncols; i++)
+		if (w->sets.of[i] == f->number)
+			key = key * UINT64_C(0x9e3779b97f4a7c15) + sets_hash(w->cols[i], row);
+	key += !key;
+	while ((known = hash_get(&f->known, key)) != HASH_NONE) {
+		if (is_like(w, f->number, f->firsts.v[known], row))
+			return (int64_t)known + 1;
+		key = key + 1 ? key + 1 : 1;
+	}
+	hash_put(&f->known, key, (uint32_t)f->firsts.n);
+	*vec_push(&c->mem, &f->firsts) = row;
+	must(c->db, sqlite3_bind_int64(f->st, 1, (int64_t)f->firsts.n));
+	put_cells(c, w, f, 2, row);
+	return (int64_t)f->firsts.n;
 }
 
 static void put_rows(struct capsule *c, const struct wide *w)
 {
-	const struct capsule_rows *r = w->rows;
-	char *sql = arena_printf(&c->mem, "INSERT INTO \"%s\" VALUES (?", w->name);
-	sqlite3_stmt *st;
+	struct filling *all = arena_array(&c->mem, struct filling, w->sets.n + 1);
+	const struct table *t = w->rows->t;
 
-	for (unsigned i = 0; i < r->ncols + w->nmore; i++)
-		sql = arena_printf(&c->mem, "%s, ?", sql);
-	st = prepare(c, arena_printf(&c->mem, "%s)", sql));
-	for (size_t n = 0; n < r->t->nrows; n++) {
-		const void *row = table_row(r->t, n);
-
-		must(c->db, sqlite3_bind_int64(st, 1, (int64_t)n + 1));
-		for (unsigned i = 0; i < r->ncols; i++)
-			bind_cell(c, st, (int)i + 2, r->cols[i], row);
-		for (unsigned i = 0; i < w->nmore; i++)
-			bind_cell(c, st, (int)(i + r->ncols) + 2, &w->more[i], row);
-		step(c, st);
+	for (unsigned i = 0; i <= w->sets.n; i++) {
+		all[i].number = i;
+		make_table(c, w, &all[i]);
 	}
-	sqlite3_finalize(st);
+	for (size_t n = 0; n < t->nrows; n++) {
+		const void *row = table_row(t, n);
+
+		must(c->db, sqlite3_bind_int64(all->st, 1, (int64_t)n + 1));
+		for (unsigned i = 1; i <= w->sets.n; i++)
+			must(c->db, sqlite3_bind_int64(all->st, (int)i + 1,
+						       put_in_set(c, w, &all[i], row)));
+		put_cells(c, w, all, (int)w->sets.n + 2, row);
+	}
+	for (unsigned i = 0; i <= w->sets.n; i++)
+		sqlite3_finalize(all[i].st);
+	if (w->sets.n)
+		make_view(c, w);
 }
 
 static void put_issues(struct capsule *c, const char *name, const struct issues *is)
@@ -258,8 +377,7 @@ void capsule_add(struct capsule *c, const struct capsule_rows *rows)
 	struct wide w = { .rows = rows, .name = capsule_table(&rows->part, name) };
 
 	run_sql(c, "BEGIN");
-	plan_hidden(c, &w);
-	make_table(c, &w);
+	plan_columns(c, &w);
 	put_rows(c, &w);
 	put_issues(c, name, rows->issues);
 	put_report(c, name, rows, NULL);
@@ -337,8 +455,7 @@ void render_sqlite(const struct render *r, FILE *out)
 {
 	struct capsule *c = capsule_new(r->image);
 	const struct capsule_rows rows = {
-		.part = { .report = r->report,
-			  .opts = { .all = r->opts->all, .by = r->opts->by } },
+		.part = { .report = r->report, .opts = { .all = r->opts->all, .by = r->opts->by } },
 		.cols = r->cols,
 		.ncols = r->ncols,
 		.t = r->t,

@@ -12,7 +12,7 @@ static bool cache_known(const struct slab_cache *c)
 
 bool slabinfo_known(const struct slab_caches *sc)
 {
-	for (uint32_t i = 0; i < sc->n; i++)
+	for (uint32_t i = 0; sc->slub && i < sc->n; i++)
 		if (cache_known(&sc->v[i]))
 			return true;
 	return false;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "model/system/resources.h"
+#include "reports/export/allocation_text.h"
 #include "reports/export/node_text.h"
 #include "reports/export/slab_text.h"
 #include "reports/export/vmalloc_text.h"
@@ -98,4 +99,6 @@ void put_table_files(struct tree *t, const struct snapshot *s)
 	put_slabs(t, s);
 	put_vmalloc(t, s);
 	put_resources(t, s);
+	put_page_owner(t, s);
+	put_allocinfo(t, s);
 }

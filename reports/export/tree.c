@@ -41,7 +41,8 @@ static bool ours(const char *name)
 	static const char *const names[] = {
 		TREE_MARK, "meminfo", "vmstat", "swaps", "version", "uptime", "stat", "sys",
 		"kpagecount", "kpageflags", "kpagecgroup", "proc", "zoneinfo", "buddyinfo", "pagetypeinfo",
-		"slabinfo", "vmallocinfo", "iomem", "pressure", "cgroup", "node",
+		"slabinfo", "vmallocinfo", "iomem", "pressure", "cgroup", "node", "page_owner",
+		"allocinfo",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)

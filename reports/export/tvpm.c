@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "model/source/capture.h"
-#include "model/views/listed_pages.h"
+#include "model/views/file/listed_pages.h"
 #include "reports/core/common.h"
 #include "reports/export/products.h"
 

@@ -76,19 +76,17 @@ static void set_cache_row(const struct snapshot *s, const struct cached_file *f,
 static enum status cache_report(const struct snapshot *s, const struct report_opts *o,
 				struct table *t, struct diag *diag)
 {
-	struct cached c;
+	const struct cached *c = cached_of(s);
 	struct cache_row *rows;
 
 	(void)o;
 	(void)diag;
-	cached_build(s, &t->mem, &c);
-	rows = arena_array(&t->mem, struct cache_row, c.n);
-	for (uint32_t i = 0; i < c.n; i++)
-		set_cache_row(s, &c.v[i], &t->mem, &rows[i]);
+	rows = arena_array(&t->mem, struct cache_row, c->n);
+	for (uint32_t i = 0; i < c->n; i++)
+		set_cache_row(s, &c->v[i], &t->mem, &rows[i]);
 	t->rows = rows;
-	t->nrows = c.n;
+	t->nrows = c->n;
 	t->row_size = sizeof(*rows);
-	cached_free(&c);
 	return ST_OK;
 }
 

@@ -102,17 +102,16 @@ static const char *shm_note(const struct snapshot *s, const struct shm *shm, str
 static enum status shm_report(const struct snapshot *s, const struct report_opts *o,
 			      struct table *t, struct diag *diag)
 {
-	struct shm shm;
+	const struct shm *shm = shm_of(s);
 	struct row *rows;
 
 	(void)diag;
-	shm_build(s, &t->mem, &shm);
-	t->rows = rows = arena_array(&t->mem, struct row, shm.n);
+	t->rows = rows = arena_array(&t->mem, struct row, shm->n);
 	t->row_size = sizeof(*rows);
-	for (uint32_t i = 0; i < shm.n; i++)
-		if (shm_wanted(&shm.v[i], o))
-			set_row(s, &shm.v[i], &rows[t->nrows++]);
-	t->note = shm_note(s, &shm, &t->mem);
+	for (uint32_t i = 0; i < shm->n; i++)
+		if (shm_wanted(&shm->v[i], o))
+			set_row(s, &shm->v[i], &rows[t->nrows++]);
+	t->note = shm_note(s, shm, &t->mem);
 	return ST_OK;
 }
 

@@ -67,15 +67,17 @@ static bool is_of_memory(const char *panic)
 			 str_begins(panic, "System is deadlocked on memory"));
 }
 
-/* Somebody asked for a dump: by sysrq, or by an NMI. */
-static bool is_asked(const char *panic)
+/* Somebody asked for a dump: by sysrq, which followed a NULL pointer before 5.1, or by an NMI. */
+static bool is_asked(const struct crashed *c)
 {
-	return !panic || str_begins(panic, "sysrq") || str_begins(panic, "NMI: Not continuing");
+	return !c->panic || str_begins(c->panic, "sysrq") || str_begins(c->panic, "SysRq") ||
+	       str_begins(c->panic, "NMI: Not continuing") || strstr(c->panic, "System Reset") ||
+	       (c->function && !strcmp(c->function, "sysrq_handle_crash"));
 }
 
 enum crash_kind crash_kind_of(const struct crashed *c)
 {
-	if (!is_asked(c->panic) && !is_of_memory(c->panic))
+	if (!is_asked(c) && !is_of_memory(c->panic))
 		return CRASH_PANIC;
 	if (is_of_memory(c->panic) || (c->limit && strcmp(c->limit, "no lack of memory") &&
 				       c->event && strcmp(c->event, "no OOM")))

@@ -30,6 +30,7 @@ struct crashed {
 	const char *frame[FRAMES_KEPT];	/* plain names, innermost first */
 	unsigned nframes;
 	bool sure;			/* the kernel was, of a frame so far */
+	bool begun, registers;		/* frames were seen; the first was the instruction */
 	bool interrupt, left;		/* the frames came to one's stack; and to what is below it */
 	VEC(struct cost) costs;		/* classes first */
 	size_t nclasses;

@@ -75,22 +75,24 @@ static enum status each(struct loading *l, const char *table, const char *cols, 
 			struct diag *diag)
 {
 	char *sql = arena_printf(&l->mem, "SELECT %s", l->id ? "?1" : "dump_id");
+	struct database_rows rows;
+	enum rows_found found = database_rows(l->db, "main", table, &l->mem, &rows);
 	struct crashed *c = NULL;
 	sqlite3_stmt *st = NULL;
 	int rc;
 
-	if (!database_has(l->db, table))
-		return ST_OK;
+	if (found != ROWS_FOUND)
+		return found == ROWS_ABSENT
+			       ? ST_OK
+			       : fail(diag, ST_CORRUPT, "the database is damaged: table %s", table);
 	while (*cols) {
 		size_t n = strcspn(cols, ",");
-		const char *col = arena_strndup(&l->mem, cols, n);
+		const char *cell = database_cell(&rows, arena_strndup(&l->mem, cols, n));
 
-		sql = database_has_column(l->db, table, col)
-			      ? arena_printf(&l->mem, "%s, \"%s\"", sql, col)
-			      : arena_printf(&l->mem, "%s, NULL", sql);
+		sql = arena_printf(&l->mem, "%s, %s", sql, cell ? cell : "NULL");
 		cols += n + (cols[n] == ',');
 	}
-	sql = arena_printf(&l->mem, "%s FROM \"%s\" ORDER BY %srow", sql, table,
+	sql = arena_printf(&l->mem, "%s FROM %s ORDER BY %srow", sql, rows.from,
 			   l->id ? "" : "dump_id, ");
 	if (sqlite3_prepare_v2(l->db, sql, -1, &st, NULL))
 		return database_broken(l->db, diag);
@@ -126,10 +128,11 @@ static void take_verdict(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 	c->held = get_uint(st, 4);
 }
 
-/* Is that the stack of an interrupt, as printk calls it? */
+/* Is that the stack of what interrupts a task, as printk calls it? A double fault ("#DF") is the task's own. */
 static bool is_interrupt(const char *stack)
 {
-	return stack && (!strcmp(stack, "IRQ") || !strcmp(stack, "SOFTIRQ"));
+	return stack && (!strcmp(stack, "IRQ") || !strcmp(stack, "SOFTIRQ") ||
+			 !strcmp(stack, "NMI") || !strcmp(stack, "#MC"));
 }
 
 /* A jump to what is no code: of the innermost calls, before the first that it is sure of, the kernel prints
@@ -140,15 +143,19 @@ static bool is_jump(const struct crashed *c)
 			    strstr(c->panic, "unable to handle kernel"));
 }
 
-/* Watchdogs run in interrupts, and print what they interrupted: that is what hangs. */
-static bool is_watched(const struct crashed *c)
+/*
+ * Watchdogs run in interrupts, and print what they interrupted: that is what hangs. Their own frames are on STACK
+ * if they print where they are; a trace that begins with the registers is of what hangs, and may be of an interrupt.
+ */
+static bool is_watchdog(const struct crashed *c, const char *stack)
 {
 	static const char *const marks[] = { "softlockup: ", "RCU Stall", "Hard LOCKUP",
 					     "Watchdog detected hard LOCKUP" };
 
 	for (size_t i = 0; c->panic && i < ARRAY_LEN(marks); i++)
 		if (str_begins(c->panic, marks[i]))
-			return true;
+			return !strcmp(stack, "NMI") ||
+			       (!c->registers && !strstr(marks[i], "LOCKUP"));
 	return false;
 }
 
@@ -156,20 +163,24 @@ static bool is_watched(const struct crashed *c)
    interrupted is not of its cause. */
 static void take_frame(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
-	const char *from = database_str(st, 1, &l->mem), *name;
-	bool interrupt;
+	const char *from = database_str(st, 1, &l->mem), *stack = database_str(st, 5, &l->mem);
+	bool interrupt = is_interrupt(stack);
+	const char *name;
 
 	if (!from || strcmp(from, "log"))
 		return;
 	if (!c->hash)
 		c->hash = get_str(l, st, 4);
-	name = get_str(l, st, 3);
+	c->registers |= !c->begun && sqlite3_column_int64(st, 7) == 1;
+	c->begun = true;
+	/* by what is known of names today, not when the capsule was made */
+	name = get_str(l, st, 6);
+	name = name ? call_plain(name, l->f->mem) : get_str(l, st, 3);
 	c->sure |= sqlite3_column_int64(st, 2) == 1;
 	if ((sqlite3_column_int64(st, 2) != 1 && (c->sure || !is_jump(c))) ||
 	    c->nframes == FRAMES_KEPT)
 		return;
-	interrupt = is_interrupt(database_str(st, 5, &l->mem));
-	if (interrupt && is_watched(c))
+	if (interrupt && is_watchdog(c, stack))
 		return;
 	c->left |= c->interrupt && !interrupt && c->nframes;
 	c->interrupt |= interrupt;
@@ -177,6 +188,9 @@ static void take_frame(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 		return;
 	if (!c->function)
 		c->function = name;
+	/* the two functions of a system call have one name */
+	if (c->nframes && !strcmp(c->frame[c->nframes - 1], name))
+		return;
 	c->frame[c->nframes++] = name;
 }
 
@@ -288,7 +302,7 @@ static enum status add_all(struct loading *l, struct diag *diag)
 {
 	static const struct { const char *table, *cols; row_fn *fn; } parts[] = {
 		{ "oom_verdict", "kind,cause,owner,figure", take_verdict },
-		{ "panic", "from,reliable,name,hash,stack", take_frame },
+		{ "panic", "from,reliable,name,hash,stack,function,at", take_frame },
 		{ "census", "class,size", take_class },
 		{ "slab", "cache,memory", take_cache },
 		{ "costs", "group,name,pss", take_thing },

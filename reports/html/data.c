@@ -9,9 +9,9 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "model/views/incomplete.h"
-#include "model/views/object_sizes.h"
-#include "model/views/objects.h"
+#include "model/views/trust/incomplete.h"
+#include "model/views/file/object_sizes.h"
+#include "model/views/file/objects.h"
 #include "model/source/source.h"
 #include "reports/core/common.h"
 #include "reports/core/list.h"

@@ -61,8 +61,9 @@ static void set_bytes(const struct snapshot *s, const struct slab_cache *c, stru
 	if (c->found_pages == SLAB_UNKNOWN)
 		return;
 	r->memory = c->found_pages << s->k->page_shift;
-	if (!has(s->k, M_SLAB_INUSE) || c->size == SLAB_UNKNOWN || c->object_size == SLAB_UNKNOWN ||
-	    c->found_inuse > c->found_objects)
+	if ((!has(s->k, M_SLAB_INUSE) && !has(s->k, M_CACHE_NUM)) || c->size == SLAB_UNKNOWN ||
+	    c->object_size == SLAB_UNKNOWN || c->found_inuse > c->found_objects ||
+	    c->found_objects == SLAB_UNKNOWN)
 		return;
 	inuse = c->found_inuse - in_sheaves(c);
 	idle = (c->found_objects - inuse) * c->size;
@@ -170,6 +171,6 @@ const struct report report_slab = {
 		"struct pages finds the slabs, those in no list too. memory is used, idle and waste\n"
 		"together. Free objects of the slab that a CPU takes from at the moment count as in\n"
 		"use, as in /proc/slabinfo; those in lists of partial slabs and in sheaves do not.\n"
-		"Caches that the kernel merged have the name of the first. SLAB and SLOB (until 6.7)\n"
-		"show only their memory. The line below compares the sum with the kernel's counter.",
+		"Caches that the kernel merged have the name of the first. SLAB (until 6.7) has no lists\n"
+		"of CPUs; SLOB shows only its memory. The line below compares the sum with the kernel's counter.",
 };

@@ -12,7 +12,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "dumpread/base/search.h"
-#include "model/views/objects.h"
+#include "model/views/file/objects.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 #include "reports/machine/diff.h"

@@ -12,8 +12,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
-#include "model/views/attributed.h"
-#include "model/views/incomplete.h"
+#include "model/views/trust/attributed.h"
+#include "model/views/trust/incomplete.h"
 #include "model/source/source.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
@@ -70,15 +70,13 @@ static void say(struct maker *m, const char *key, const char *text)
 /* Why memory ran out, or that it did not: sentences. */
 static void add_verdict(struct maker *m)
 {
-	struct oom_log log;
-	struct verdict v;
+	const struct verdict *v = verdict_of(m->s);
 
 	m->section = SECTION_VERDICT;
-	oom_log_of(m->s, m->mem, &log);
-	verdict_of(m->s, &log, m->mem, &v);
-	m->classes = v.classes;
-	for (unsigned i = 0; i < v.n; i++)
-		add_fact(m, v.v[i].cause, v.v[i].bytes, "bytes", verdict_sentence(&v.v[i], m->mem));
+	m->classes = v->classes;
+	for (unsigned i = 0; i < v->n; i++)
+		add_fact(m, v->v[i].cause, v->v[i].bytes, "bytes",
+			 verdict_sentence(&v->v[i], m->mem));
 }
 
 /* ---- machine ------------------------------------------------------------------ */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/source/source.h"
-#include "model/views/incomplete.h"
+#include "model/views/trust/incomplete.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 #include "reports/render/render.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/views/incomplete.h"
+#include "model/views/trust/incomplete.h"
 #include "reports/core/common.h"
 
 #define P COL_SHOWN

@@ -18,7 +18,7 @@ struct row {
 	uint64_t victim_uid, victim_rss, anon_rss, file_rss, shmem_rss, total_vm, pgtables;
 	int64_t pid, order, oom_score_adj, victim_pid, victim_adj, chosen_pid, score;
 	const char *kind, *comm, *gfp_names, *constraint, *memcg, *task_memcg, *nodemask, *cpuset,
-		*mems_allowed, *victim, *chosen, *outcome, *group, *panic, *text;
+		*asker, *asker_module, *mems_allowed, *victim, *chosen, *outcome, *group, *panic, *text;
 };
 
 #define S COL_SHOWN
@@ -36,6 +36,8 @@ static const struct column cols[] = {
 	INT(order, S, "it asked for 2^order pages; -1: somebody asked for a kill (sysrq f)"),
 	STR(gfp_names, S | COL_WIDE, "flags of the request, in the names of that release"),
 	COL(struct row, gfp, COL_HEX, 0, "", "the same as a number"),
+	STR(asker, 0, "function that asked, by the call trace in the log"),
+	STR(asker_module, 0, "the module that it is of"),
 	INT(oom_score_adj, 0, "of the task that asked (to 2.6.35: oom_adj)"),
 	STR(constraint, S, "what limited the request: none, memcg, cpuset, mempolicy"),
 	UINT(inferred, 0, "1: the constraint follows from other lines (before 5.0)"),
@@ -195,6 +197,8 @@ static void set_row(const struct oom_event *e, size_t number, struct row *r, str
 		.comm = e->comm,
 		.pid = oom_cell_int(e->pid),
 		.order = oom_cell_int(e->order),
+		.asker = e->asker,
+		.asker_module = e->asker_module,
 		.gfp = oom_cell(e->gfp),
 		.gfp_names = e->gfp_names,
 		.oom_score_adj = oom_cell_int(e->oom_score_adj),
@@ -220,15 +224,14 @@ static void set_row(const struct oom_event *e, size_t number, struct row *r, str
 }
 
 /* The verdict, above the events. */
-static const char *head(const struct snapshot *s, const struct oom_log *log, struct arena *mem)
+static const char *head(const struct snapshot *s, struct arena *mem)
 {
 	const char *text = "";
-	struct verdict v;
+	const struct verdict *v = verdict_of(s);
 
-	verdict_of(s, log, mem, &v);
-	for (unsigned i = 0; i < v.n; i++)
+	for (unsigned i = 0; i < v->n; i++)
 		text = arena_printf(mem, "%s%s", text,
-				    verdict_wrap(verdict_sentence(&v.v[i], mem), mem));
+				    verdict_wrap(verdict_sentence(&v->v[i], mem), mem));
 	return arena_printf(mem, "VERDICT\n%s\n", text);
 }
 
@@ -248,7 +251,7 @@ static enum status oom_report(const struct snapshot *s, const struct report_opts
 	t->rows = rows;
 	t->nrows = log.n;
 	t->row_size = sizeof(*rows);
-	t->head = head(s, &log, &t->mem);
+	t->head = head(s, &t->mem);
 	t->note = oom_note(s, &log, &t->mem);
 	return ST_OK;
 }

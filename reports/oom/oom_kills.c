@@ -13,7 +13,7 @@
 #include "model/oom/badness.h"
 #include "model/oom/freed.h"
 #include "model/oom/zonetest.h"
-#include "model/views/incomplete.h"
+#include "model/views/trust/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/oom/oom.h"
 
@@ -282,7 +282,7 @@ static const char *note(struct maker *m)
 static enum status kills_report(const struct snapshot *s, const struct report_opts *o,
 				struct table *t, struct diag *diag)
 {
-	struct census *c = census_build(s, &t->mem);
+	const struct census *c = census_of(s);
 	struct maker m = { .s = s, .mem = &t->mem };
 	struct request q;
 	struct oom_log log;
@@ -301,7 +301,6 @@ static enum status kills_report(const struct snapshot *s, const struct report_op
 			add_cgroup(&m, i);
 	t->note = note(&m);
 	freer_free(m.f);
-	census_free(c);
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	t->row_size = sizeof(struct row);

@@ -7,7 +7,7 @@
 #include "model/oom/freed.h"
 #include "model/oom/replay.h"
 #include "model/source/source.h"
-#include "model/views/incomplete.h"
+#include "model/views/trust/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/oom/oom.h"
 

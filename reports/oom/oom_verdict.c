@@ -31,30 +31,27 @@ static const struct column cols[] = {
 static enum status verdict_report(const struct snapshot *s, const struct report_opts *o,
 				  struct table *t, struct diag *diag)
 {
-	struct oom_log log;
-	struct verdict v;
+	const struct verdict *v = verdict_of(s);
 	struct row *rows;
 
 	(void)o, (void)diag;
-	oom_log_of(s, &t->mem, &log);
-	verdict_of(s, &log, &t->mem, &v);
-	rows = arena_array(&t->mem, struct row, v.n);
-	for (unsigned i = 0; i < v.n; i++)
+	rows = arena_array(&t->mem, struct row, v->n);
+	for (unsigned i = 0; i < v->n; i++)
 		rows[i] = (struct row){
-			.kind = verdict_kind_text(v.v[i].kind),
-			.cause = v.v[i].cause,
-			.owner = v.v[i].owner,
-			.figure = v.v[i].bytes,
-			.percent = v.v[i].bytes == EV_UNKNOWN || v.v[i].elsewhere
+			.kind = verdict_kind_text(v->v[i].kind),
+			.cause = v->v[i].cause,
+			.owner = v->v[i].owner,
+			.figure = v->v[i].bytes,
+			.percent = v->v[i].bytes == EV_UNKNOWN || v->v[i].elsewhere
 					   ? NAN
-					   : v.v[i].share / 10.0,
-			.report = v.v[i].report,
-			.certainty = certainty_text(v.v[i].certainty),
-			.why = v.v[i].why,
-			.text = v.v[i].text,
+					   : v->v[i].share / 10.0,
+			.report = v->v[i].report,
+			.certainty = certainty_text(v->v[i].certainty),
+			.why = v->v[i].why,
+			.text = v->v[i].text,
 		};
 	t->rows = rows;
-	t->nrows = v.n;
+	t->nrows = v->n;
 	t->row_size = sizeof(*rows);
 	return ST_OK;
 }

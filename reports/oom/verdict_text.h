@@ -8,9 +8,8 @@
 /* What a report needs for the same verdict as others. */
 #define NEED_VERDICT (NEED_LOG | NEED_MACHINE | NEED_TASKS | NEED_VMAS | NEED_CGROUPS)
 
-/* LOG: the events of S. In MEM. */
-void verdict_of(const struct snapshot *s, const struct oom_log *log, struct arena *mem,
-		struct verdict *ret);
+/* Of S, shared by all who ask. */
+const struct verdict *verdict_of(const struct snapshot *s);
 
 /* The sentence of a row, with its report, and its certainty if that is not CERTAIN. */
 const char *verdict_sentence(const struct verdict_row *r, struct arena *mem);

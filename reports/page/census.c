@@ -72,7 +72,7 @@ static void set_unknown(struct census_line *l)
 static enum status census_report(const struct snapshot *s, const struct report_opts *o,
 				 struct table *t, struct diag *diag)
 {
-	struct census *c = census_build(s, &t->mem);
+	const struct census *c = census_of(s);
 	VEC(struct census_line) rows = { 0 };
 	uint64_t page = page_size(s);
 
@@ -104,7 +104,6 @@ static enum status census_report(const struct snapshot *s, const struct report_o
 	t->rows = rows.v;
 	t->nrows = rows.n;
 	t->row_size = sizeof(struct census_line);
-	census_free(c);
 	return ST_OK;
 }
 

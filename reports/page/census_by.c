@@ -30,10 +30,9 @@ static enum status by_report(const struct snapshot *s, const struct report_opts 
 	enum spread_by by = spread_named(o->by);
 	VEC(struct row) rows = { 0 };
 	struct spread spread;
-	struct census *c;
+	const struct census *c = census_of(s);
 	enum status st;
 
-	c = census_build(s, &t->mem);
 	st = spread_build(s, c, by, &t->mem, &spread);
 	if (st)
 		fail(diag, st, "this kernel does not show the %s of a frame", o->by);
@@ -53,14 +52,13 @@ static enum status by_report(const struct snapshot *s, const struct report_opts 
 	t->rows = rows.v;
 	t->nrows = rows.n;
 	t->row_size = sizeof(struct row);
-	census_free(c);
 	return st;
 }
 
 const struct report report_census_by = {
 	.name = "census",
 	.about = "classes of all of RAM, divided once more",
-	.needs = NEED_MACHINE | NEED_TASKS | NEED_CGROUPS,
+	.needs = NEED_MACHINE | NEED_VMAS | NEED_TASKS | NEED_CGROUPS,
 	.opts = OPT_BY,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),

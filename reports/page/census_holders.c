@@ -46,7 +46,7 @@ static void set_holder(const struct snapshot *s, const struct owners *w, const s
 static enum status holders_report(const struct snapshot *s, const struct report_opts *o,
 				  struct table *t, struct diag *diag)
 {
-	struct census *c = census_build(s, &t->mem);
+	const struct census *c = census_of(s);
 	const struct owners *w = &c->owners;
 	struct row *rows = arena_array(&t->mem, struct row, w->n);
 
@@ -72,7 +72,6 @@ static enum status holders_report(const struct snapshot *s, const struct report_
 	t->nrows = w->n;
 	t->row_size = sizeof(*rows);
 	t->incomplete = offsetof(struct row, incomplete);
-	census_free(c);
 	return ST_OK;
 }
 

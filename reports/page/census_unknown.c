@@ -109,7 +109,7 @@ static void set_row(const struct snapshot *s, const struct unknown_group *u, uin
 static enum status unknown_report(const struct snapshot *s, const struct report_opts *o,
 				  struct table *t, struct diag *diag)
 {
-	struct census *c = census_build(s, &t->mem);
+	const struct census *c = census_of(s);
 	struct unknown u;
 	struct row *rows;
 	uint64_t frames = 0;
@@ -129,14 +129,13 @@ static enum status unknown_report(const struct snapshot *s, const struct report_
 		u.origins
 			? NULL
 			: "This kernel does not keep who allocated a page (page_owner, allocation tags).";
-	census_free(c);
 	return ST_OK;
 }
 
 const struct report report_census_unknown = {
 	.name = "census",
 	.about = "frames whose use is unknown, by who allocated them, shape and contents",
-	.needs = NEED_MACHINE | NEED_TASKS | NEED_CGROUPS,
+	.needs = NEED_MACHINE | NEED_VMAS | NEED_TASKS | NEED_CGROUPS,
 	.opts = OPT_UNKNOWN,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),

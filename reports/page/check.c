@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check - the differences that model/views/verify.h found, as rows: counts of the kernel
+ * check - the differences that model/views/trust/verify.h found, as rows: counts of the kernel
  * that differ from those of the walk, with the reason if it is known.
  */
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "model/census/misplaced.h"
 #include "model/page/frames.h"
 #include "model/source/source.h"
-#include "model/views/verify.h"
+#include "model/views/trust/verify.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 
@@ -154,7 +154,7 @@ static void hidden_tasks(struct maker *m)
 /* What contradicts itself without a look at page tables. */
 static void misplaced_frames(struct maker *m)
 {
-	struct census *c = census_build(m->s, m->mem);
+	const struct census *c = census_of(m->s);
 	struct misplaced_list l;
 
 	misplaced_find(m->s, c, m->mem, &l);
@@ -175,7 +175,6 @@ static void misplaced_frames(struct maker *m)
 	}
 	m->blocks = l.blocks;
 	m->pages = l.pages;
-	census_free(c);
 }
 
 static const char *forked_note(const struct snapshot *s, const char *note, struct arena *mem)

@@ -101,16 +101,15 @@ static void swap_processes(struct maker *m, const struct report_opts *o)
 
 static void swap_objects(struct maker *m, const struct report_opts *o)
 {
-	struct shm shm;
+	const struct shm *shm = shm_of(m->s);
 
-	shm_build(m->s, &m->t->mem, &shm);
-	for (uint32_t i = 0; i < shm.n; i++) {
+	for (uint32_t i = 0; i < shm->n; i++) {
 		struct row *r;
 
-		if (shm.v[i].kind == SHM_HUGETLB || (!shm.v[i].swapped && !o->all))
+		if (shm->v[i].kind == SHM_HUGETLB || (!shm->v[i].swapped && !o->all))
 			continue;
-		r = add_swap_row(m, "shmem", shm.v[i].path);
-		r->swap = r->share = shm.v[i].swapped * page_size(m->s);
+		r = add_swap_row(m, "shmem", shm->v[i].path);
+		r->swap = r->share = shm->v[i].swapped * page_size(m->s);
 		r->swap_uss = r->swap;
 		m->shmem += r->share;
 	}

@@ -20,7 +20,7 @@ struct row {
 #define EVENT(which, name, fl, about)                                                \
 	COL_AS(struct row, count[MEMCG_COUNT_##which], name, COL_UINT, fl, "", about), \
 	COL_AS(struct row, local[MEMCG_COUNT_##which], "local_" name, COL_UINT, 0, "",  \
-	       "the same, of the group alone")
+	       "the same, of this group only")
 
 static const struct column limit_cols[] = {
 	VERSION,

@@ -7,7 +7,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/cgroup/memcg.h"
-#include "model/views/incomplete.h"
+#include "model/views/trust/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/core/usage_cols.h"
 #include "reports/process/cgroup_parts.h"

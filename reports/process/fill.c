@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "model/oom/badness.h"
-#include "model/views/attributed.h"
-#include "model/views/incomplete.h"
-#include "model/views/object_sizes.h"
-#include "model/views/objects.h"
+#include "model/views/trust/attributed.h"
+#include "model/views/trust/incomplete.h"
+#include "model/views/file/object_sizes.h"
+#include "model/views/file/objects.h"
 #include "model/source/source.h"
 #include "reports/core/common.h"
 #include "reports/process/procs.h"

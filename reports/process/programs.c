@@ -10,7 +10,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "model/elf/rootpath.h"
-#include "model/views/incomplete.h"
+#include "model/views/trust/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/core/group_cols.h"
 #include "reports/compat/like.h"

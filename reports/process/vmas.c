@@ -5,9 +5,9 @@
  */
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
-#include "model/views/areas.h"
+#include "model/views/file/areas.h"
 #include "model/source/source.h"
-#include "model/views/incomplete.h"
+#include "model/views/trust/incomplete.h"
 #include "model/views/vma_shown.h"
 #include "reports/core/common.h"
 #include "reports/file/showmaps.h"

@@ -8,7 +8,7 @@
  * bytes, times in ns; addresses are strings "0x...", because a double cannot hold them;
  * unknown cells are null.
  *
- * jsonl has the rows alone, each an object on a line.
+ * jsonl has only the rows, each an object on a line.
  */
 #include <inttypes.h>
 

@@ -37,15 +37,15 @@ static uint64_t head_flags(const struct compound *c)
 {
 	if (mpage_flag(c->m, E_PG_HEAD, 0))
 		return mpage_flag(c->m, E_PG_HEAD, 0);
-	return has_fact(c, E_PG_COMPOUND) ? mpage_flag(c->m, E_PG_COMPOUND, 0)
-					  : PG_COMPOUND_2_6_18;
+	return has_fact(c, E_PG_COMPOUND) ? mpage_flag(c->m, E_PG_COMPOUND, 0) : PG_COMPOUND_2_6_18;
 }
 
 static uint64_t tail_flags(const struct compound *c)
 {
 	if (!has_fact(c, M_PAGE_FIRST_PAGE))
 		return has_fact(c, M_PAGE_COMPOUND_HEAD) || has_fact(c, M_PAGE_COMPOUND_INFO)
-		       ? 0 : PG_COMPOUND_2_6_18;
+			       ? 0
+			       : PG_COMPOUND_2_6_18;
 	if (has_fact(c, E_PG_TAIL))
 		return mpage_flag(c->m, E_PG_TAIL, 0);
 	return head_flags(c) | mpage_flag(c->m, E_PG_RECLAIM, 0);
@@ -61,8 +61,7 @@ static void put_link(const struct compound *c, uint64_t tail)
 	uint64_t mask = ~((uint64_t)size * c->pages - 1);
 
 	if (has_fact(c, M_PAGE_COMPOUND_INFO))
-		mput(c->m, tail, M_PAGE_COMPOUND_INFO,
-		     size & (size - 1) ? c->head | 1 : mask | 1);
+		mput(c->m, tail, M_PAGE_COMPOUND_INFO, size & (size - 1) ? c->head | 1 : mask | 1);
 	else if (has_fact(c, M_PAGE_COMPOUND_HEAD))
 		mput(c->m, tail, M_PAGE_COMPOUND_HEAD, c->head | 1);
 	else if (has_fact(c, M_PAGE_FIRST_PAGE))
@@ -96,7 +95,7 @@ static void put_order(const struct compound *c)
 		mput(m, c->head, M_FOLIO_ORDER, c->f->order);
 	else if (has_fact(c, M_FOLIO_FLAGS_1))
 		mput(m, c->head, M_FOLIO_FLAGS_1, c->f->order | (c->f->hugetlb ? bit : 0));
-	else	/* set_compound_order(): page[1].lru.prev */
+	else /* set_compound_order(): page[1].lru.prev */
 		mset(m, c->second + layout_offset(&m->layout, M_PAGE_LRU) + m->cpu->word,
 		     c->f->order, m->cpu->word);
 }

@@ -23,10 +23,11 @@ static struct object frame_object(struct machine *m, const char *kind, const cha
 		const struct mframe *f = &m->frames.v[i];
 
 		if (!strcmp(f->name, name))
-			return (struct object){
-				.kva = kind[0] == 'f'
-					? (f->pfn << m->cpu->page_shift) + m->cpu->page_offset
-					: mpage_struct(m, f->pfn), .size = 1 };
+			return (struct object){ .kva = kind[0] == 'f'
+							       ? (f->pfn << m->cpu->page_shift) +
+									 m->cpu->page_offset
+							       : mpage_struct(m, f->pfn),
+						.size = 1 };
 	}
 	mdie("no frame %s", name);
 }
@@ -57,7 +58,7 @@ static struct mmm *mm_of(struct machine *m, const char *name)
 static void lose(struct machine *m, const struct object *o)
 {
 	for (uint64_t at = 0; at < o->size; at += mpage_size(m))
-		m->lost[mpa(m, o->kva + at) >> m->cpu->page_shift] = true;
+		m->lost[(mbytes(m, o->kva + at, 1) - m->mem) >> m->cpu->page_shift] = true;
 }
 
 /* A pointer, or the first of a list_head. */
@@ -74,7 +75,7 @@ static void point(struct machine *m, const struct object *o, const struct damage
 
 static uint64_t word_of(const struct machine *m, uint64_t kva)
 {
-	return load_uint(m->mem + mpa(m, kva), m->cpu->word, m->cpu->big);
+	return load_uint(mbytes(m, kva, m->cpu->word), m->cpu->word, m->cpu->big);
 }
 
 static void unlink_node(struct machine *m, uint64_t node)

@@ -12,7 +12,7 @@ static void lay_holes(struct machine *m)
 	for (size_t i = 0; i < m->holes.n; i++) {
 		uint64_t at = m->holes.v[i].start;
 
-		if (m->holes.v[i].end > m->base)
+		if (m->holes.v[i].end > m->base || m->holes.v[i].start >= m->holes.v[i].end)
 			mdie("a hole in the kernel");
 		for (; at < m->holes.v[i].end; at += mpage_size(m))
 			m->lost[at >> m->cpu->page_shift] = true;

@@ -76,10 +76,10 @@ static bool known(const struct machine *m, const char *name)
 	static const char *const ppc[] = { "cur_cpu_spec", NULL };
 	static const char *const book3s[] = { "__pte_index_size", "__pmd_index_size",
 					      "__pud_index_size", "__pgd_index_size", NULL };
-	static const char *const hash[] = { "vmemmap_list", "mmu_vmemmap_psize",
-					    "mmu_psize_defs", NULL };
-	static const char *const flat[] = { "mem_map", NULL }, *const sparse[] = {
-		"mem_section", NULL };
+	static const char *const hash[] = { "vmemmap_list", "mmu_vmemmap_psize", "mmu_psize_defs",
+					    NULL };
+	static const char *const flat[] = { "mem_map", NULL }, *const sparse[] = { "mem_section",
+										   NULL };
 	bool ppc64 = m->cpu->elf_machine == EM_PPC64, is_hash = m->cpu->features == 0x1;
 
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
@@ -114,8 +114,8 @@ static void write_map(const struct machine *m, const char *path)
 	for (size_t i = 0; i < ARRAY_LEN(variables); i++)
 		if (known(m, variables[i].name))
 			fprintf(out, "%0*llx %c %s\n", 2 * m->cpu->word,
-				(unsigned long long)msymbol(m, variables[i].name),
-				i ? 'D' : 'T', variables[i].name);
+				(unsigned long long)msymbol(m, variables[i].name), i ? 'D' : 'T',
+				variables[i].name);
 	fclose(out);
 }
 
@@ -224,7 +224,7 @@ static void lay_ring_buffer(struct machine *m)
 	}
 	mset_word(m, msymbol(m, "prb"), prb);
 	mput(m, prb, M_PRB_COUNT_BITS, RING_BITS);
-	mput(m, prb, M_PRB_SIZE_BITS, 12);	/* LOG_BUF */
+	mput(m, prb, M_PRB_SIZE_BITS, 12); /* LOG_BUF */
 	mput(m, prb, M_PRB_DESCS, descs);
 	mput(m, prb, M_PRB_INFOS, infos);
 	mput(m, prb, M_PRB_DATA, data);
@@ -286,14 +286,14 @@ void lay_counters(struct machine *m)
 	uint64_t list;
 
 	mset_word(m, msymbol(m, known(m, "totalram_pages") ? "totalram_pages" : "_totalram_pages"),
-		 m->total);
+		  m->total);
 	if (m->number < 2600) {
 		lay_zones_2_4(m);
 		return;
 	}
 	mset(m, msymbol(m, "tick_nsec"), 10000000, m->cpu->word);
 	if (m->number < 2618)
-		return;		/* per-CPU page_states, which are never read */
+		return; /* per-CPU page_states, which are never read */
 	put_stat(m, nodes ? "vm_zone_stat" : "vm_stat", E_NR_FREE_PAGES, m->free);
 	put_stat(m, nodes ? "vm_node_stat" : "vm_stat", E_NR_FILE_PAGES, m->cache);
 	/* no block device has pages */
@@ -332,7 +332,7 @@ void lay_vmemmap_list(struct machine *m)
 		return;
 	at = mobject(m, "vmemmap", "0", OBJECT);
 	mset_word(m, msymbol(m, "vmemmap_list"), at);
-	mput(m, at, M_VMEMMAP_PHYS, m->mapped.v[0].pa);	/* lay_memmap() was the first */
+	mput(m, at, M_VMEMMAP_PHYS, m->mapped.v[0].pa); /* lay_memmap() was the first */
 	mput(m, at, M_VMEMMAP_VIRT, m->cpu->vmemmap);
 	mset(m, msymbol(m, "mmu_psize_defs") + layout_offset(&m->layout, M_PSIZE_SHIFT), 24, 4);
 }
@@ -357,7 +357,8 @@ void lay_vmcoreinfo(struct machine *m)
 {
 	static const char *const names[] = { "_stext", "swapper_pg_dir", "init_uts_ns" };
 	bool x86 = m->cpu->elf_machine == EM_X86_64;
-	char *text = arena_printf(&m->arena, "OSRELEASE=%s\nPAGESIZE=%u\nSIZE(list_head)=%u\n"
+	char *text = arena_printf(&m->arena,
+				  "OSRELEASE=%s\nPAGESIZE=%u\nSIZE(list_head)=%u\n"
 				  "OFFSET(list_head.next)=0\n",
 				  m->release, (unsigned)mpage_size(m), 2 * m->cpu->word);
 	uint64_t at;

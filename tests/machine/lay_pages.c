@@ -86,8 +86,7 @@ static void mark_table(struct machine *m, const struct object *o)
 		v = (uint32_t)type << 24;
 	for (uint64_t at = 0; at < o->size && layout_has(&m->layout, M_PAGE_TYPE);
 	     at += mpage_size(m))
-		mput(m, mpage_struct(m, mpa(m, o->kva + at) >> m->cpu->page_shift), M_PAGE_TYPE,
-		     v);
+		mput(m, mpage_struct(m, mpa(m, o->kva + at) >> m->cpu->page_shift), M_PAGE_TYPE, v);
 }
 
 void lay_table_pages(struct machine *m)
@@ -129,7 +128,7 @@ void lay_frame(struct machine *m, struct mframe *f)
 /* Count one more entry for the slot at AT, of SIZE bytes. */
 static void count_slot(struct machine *m, uint64_t at, unsigned size, uint64_t used, uint64_t one)
 {
-	mset(m, at, (load_uint(m->mem + mpa(m, at), size, m->cpu->big) | used) + one, size);
+	mset(m, at, (load_uint(mbytes(m, at, size), size, m->cpu->big) | used) + one, size);
 }
 
 /*
@@ -165,7 +164,7 @@ void lay_swap(struct machine *m)
 		mput(m, si, M_SI_CLUSTER_INFO, cluster);
 		mput(m, cluster, M_SWAP_CLUSTER_TABLE, map);
 	} else {
-		map = mpages_at(m, 0, max * size);	/* vmalloc() */
+		map = mpages_at(m, 0, max * size); /* vmalloc() */
 		mput(m, si, M_SI_SWAP_MAP, map);
 	}
 	for (size_t i = 0; i < m->mms.n; i++)

@@ -94,8 +94,10 @@ static void lay_counter(struct machine *m, uint64_t mm, enum layout_id e, uint64
 
 	mput_elem(m, mm, M_MM_RSS_COUNT, i, v);
 	if (layout_has(l, M_MM_RSS_PERCPU) && i >= 0)
-		mput(m, mm + layout_offset(l, M_MM_RSS_STAT) +
-			(uint64_t)i * l->v[M_MM_RSS_STAT].m.stride, M_PCC_COUNT, v);
+		mput(m,
+		     mm + layout_offset(l, M_MM_RSS_STAT) +
+			     (uint64_t)i * l->v[M_MM_RSS_STAT].m.stride,
+		     M_PCC_COUNT, v);
 }
 
 void lay_mm(struct machine *m, struct mmm *mm)
@@ -202,12 +204,15 @@ static void lay_threads(struct machine *m, struct mtask *leader)
 	if (layout_has(&m->layout, M_TASK_THREAD_GROUP)) {
 		/* INIT_TASK() left it out until 2.6.32 at least */
 		if (leader->tgid || m->number >= 3010)
-			lay_ring(m, layout_offset(&m->layout, M_TASK_THREAD_GROUP), leader->tgid, 0);
+			lay_ring(m, layout_offset(&m->layout, M_TASK_THREAD_GROUP), leader->tgid,
+				 0);
 	} else if (layout_has(&m->layout, M_TASK_PIDS) && layout_has(&m->layout, M_PID_LIST)) {
 		/* 2.6.0 to 2.6.16: pids[PIDTYPE_TGID].pid_list */
-		lay_ring(m, layout_offset(&m->layout, M_TASK_PIDS) +
-			 m->layout.v[M_TASK_PIDS].m.stride +
-			 layout_offset(&m->layout, M_PID_LIST), leader->tgid, 0);
+		lay_ring(m,
+			 layout_offset(&m->layout, M_TASK_PIDS) +
+				 m->layout.v[M_TASK_PIDS].m.stride +
+				 layout_offset(&m->layout, M_PID_LIST),
+			 leader->tgid, 0);
 	}
 	snprintf(name, sizeof(name), "%d", leader->pid);
 	if (layout_has(&m->layout, M_SIG_THREAD_HEAD)) {
@@ -226,7 +231,8 @@ void lay_tasks(struct machine *m)
 		char name[16];
 
 		snprintf(name, sizeof(name), "%d", m->tasks.v[i].pid);
-		m->tasks.v[i].addr = i ? mobject_of(m, "task", name, S_TASK) : msymbol(m, "init_task");
+		m->tasks.v[i].addr = i ? mobject_of(m, "task", name, S_TASK)
+				       : msymbol(m, "init_task");
 	}
 	for (size_t i = 0; i < m->tasks.n; i++) {
 		uint64_t next = m->tasks.v[(i + 1) % m->tasks.n].addr;

@@ -223,6 +223,8 @@ uint64_t mpages(struct machine *m, uint64_t bytes);
 uint64_t mpages_at(struct machine *m, uint64_t kva, uint64_t bytes);
 void mset(struct machine *m, uint64_t kva, uint64_t v, unsigned size);
 uint64_t mpa(const struct machine *m, uint64_t kva);
+/* N bytes of memory; they must be there. */
+uint8_t *mbytes(const struct machine *m, uint64_t kva, uint64_t n);
 static inline uint64_t mpage_size(const struct machine *m)
 {
 	return UINT64_C(1) << m->cpu->page_shift;

@@ -13,7 +13,7 @@ import zlib
 
 from damage import lines
 from exact.containers import of_memory
-from lib.program import program_of
+from lib.program import ask_text, program_of
 from machine import account
 
 COLUMNS = 'pid,comm,start,perms,size,rss,pss,uss,swap,name'
@@ -202,7 +202,7 @@ class Machines:
     def add_layouts(self, fixture, cpus):
         """Members and sizes of a real kernel; its addresses are not those of these machines."""
         types = ['-t', fixture.types()] if fixture.types() else []
-        text = run(self.program, 'layout', *fixture.image(), *types).stdout
+        text = ask_text(self.program, 'layout', *fixture.image(), *types).stdout
         release = re.search(r'^release (\S+)', text, re.M)
         if not release:
             self.tally.skip(f'machines with types of {fixture.name}', 'no layout of it')
@@ -237,7 +237,7 @@ class Machines:
                 os.unlink(os.path.join(self.scratch, f))
 
     def vmas(self, arguments, columns=COLUMNS):
-        return run(self.program, 'vmas', '-c', columns, '-f', 'csv', *arguments)
+        return ask_text(self.program, 'vmas', '-c', columns, '-f', 'csv', *arguments)
 
     def containers(self, key):
         """Those that a machine is written in; none: all. Containers know nothing of kernels, but of
@@ -266,11 +266,11 @@ class Machines:
             if seen[container] != 'ok':
                 wrong.append(f'{container}: exit {got.returncode} {got.stderr}{got.stdout}')
             for report in REPORTS if container in ASKED else ():
-                answer = of_memory(run(self.program, report, *arguments).stdout)
+                answer = of_memory(ask_text(self.program, report, *arguments).stdout)
                 if others.setdefault(report, answer) != answer:
                     wrong.append(f'{container}: {report} differs from the first')
             if 'times' not in others:
-                others['times'] = run(self.program, 'procs', '-f', 'csv', '-c',
+                others['times'] = ask_text(self.program, 'procs', '-f', 'csv', '-c',
                                       'pid,threads,majflt,utime,stime', *arguments).stdout
         wrong += told(others, name, key)
         self.forget(name, key)
@@ -312,12 +312,12 @@ class Machines:
                                                     'elf' not in UNTOLD.get(key, ())):
                 continue
             seen.append(container)
-            got = run(self.program, 'smaps', *arguments)
+            got = ask_text(self.program, 'smaps', *arguments)
             if got.returncode or got.stderr:
                 wrong.append(f'{container}: exit {got.returncode} {got.stderr}')
             wrong += [f'{container}: {d}' for d in
                       account.differences(want, account.printed(got.stdout), but)]
-            check = run(self.program, 'check', *arguments)
+            check = ask_text(self.program, 'check', *arguments)
             # hugetlb pages were not counted before 2.6.36, and check says so
             good = not UNEXPLAINED.search(check.stdout) if name == 'hugetlb' and \
                 account.number_of(release) < 2636 else AGREES.search(check.stdout)
@@ -345,12 +345,12 @@ class Machines:
         wrong = []
         for container, arguments in self.dumps('paper', text, 'ppc-40x 2.4.27', 'elf', 'mcore1',
                                                'mcore2'):
-            rows = csv.DictReader(run(self.program, 'procs', '-f', 'csv', *arguments)
+            rows = csv.DictReader(ask_text(self.program, 'procs', '-f', 'csv', *arguments)
                                   .stdout.splitlines())
             pages = {r['comm']: int(r['rss']) // 4096 for r in rows if int(r['rss'])}
             if pages != FIGURE_2:
                 wrong.append(f'{container}: {pages}')
-            if '(439 are mapped)' not in run(self.program, 'check', *arguments).stdout:
+            if '(439 are mapped)' not in ask_text(self.program, 'check', *arguments).stdout:
                 wrong.append(f'{container}: not the 439 frames of Figure 8')
             wrong += self.figures(container, arguments, capture)
             wrong += self.written_back(container, arguments, capture)
@@ -359,13 +359,13 @@ class Machines:
     def figures(self, container, arguments, capture):
         """All figures of the dump are those of the collector's text, byte by byte."""
         return [f'{container}: {" ".join(report)} --paper' for report in FIGURES
-                if run(self.program, *report, '--paper', *arguments).stdout !=
-                run(self.program, *report, '--paper', capture).stdout]
+                if ask_text(self.program, *report, '--paper', *arguments).stdout !=
+                ask_text(self.program, *report, '--paper', capture).stdout]
 
     def written_back(self, container, arguments, capture):
         """Areas and pages as "export -f tvpm" has them, and what is computed of them."""
         out = os.path.join(self.scratch, 'paper.tvpm')
-        if run(self.program, 'export', '-f', 'tvpm', '-o', out, *arguments).returncode == 64:
+        if ask_text(self.program, 'export', '-f', 'tvpm', '-o', out, *arguments).returncode == 64:
             return []       # no such report
         wrong = []
         with open(out, encoding='utf-8') as a, open(capture, encoding='utf-8') as b:
@@ -374,8 +374,8 @@ class Machines:
                     [line for line in b if line[0] not in 'TP']:
                 wrong.append(f'{container}: {out} is not {capture}')
         for report in ('procs', 'vmas', 'units', 'alerts', 'total', 'pages'):
-            if run(self.program, report, '--paper', '-q', out).stdout != \
-                    run(self.program, report, '--paper', '-q', capture).stdout:
+            if ask_text(self.program, report, '--paper', '-q', out).stdout != \
+                    ask_text(self.program, report, '--paper', '-q', capture).stdout:
                 wrong.append(f'{container}: {report} --paper')
         return wrong
 
@@ -408,13 +408,13 @@ poke task 21 M_TASK_PID 20
         wrong, out = [], os.path.join(self.scratch, 'twins')
         for _, arguments in self.dumps(name + '-twins', text, key, 'elf'):
             shutil.rmtree(out, ignore_errors=True)
-            done = run(self.program, 'export', '-f', 'proc', '-o', out, *arguments)
+            done = ask_text(self.program, 'export', '-f', 'proc', '-o', out, *arguments)
             if done.returncode != 2 or 'thread (corrupt)' not in done.stderr:
                 wrong.append(f'exit {done.returncode} {done.stderr}')
             wrong += [f'no {path}' for path in ('1/stat', '20/stat', '20/task/20/comm', 'meminfo')
                       if not os.path.exists(os.path.join(out, path))]
             wrong += [f'left behind: {n}' for n in os.listdir(self.scratch) if n[0] == '.']
-            done = run(self.program, 'export', '-f', 'smemcap', '-o', out + '.tar', *arguments)
+            done = ask_text(self.program, 'export', '-f', 'smemcap', '-o', out + '.tar', *arguments)
             names = run('tar', 'tf', out + '.tar').stdout.split()
             if done.returncode not in (0, 2) or len(names) != len(set(names)) or '20/stat' not in names:
                 wrong.append(f'smemcap: exit {done.returncode} {names}')
@@ -428,8 +428,8 @@ poke task 21 M_TASK_PID 20
         for count in ('0x7ffffffe', '0xfffffff0', '0x3fffffff'):
             line = f'poke page one.data M_PAGE_MAPCOUNT {count}'
             for _, arguments in self.dumps(name + '-absurd', f'{text}\n{line}\n', key, 'mcore2'):
-                check = run(self.program, 'check', *arguments)
-                procs = run(self.program, 'procs', *arguments)
+                check = ask_text(self.program, 'check', *arguments)
+                procs = ask_text(self.program, 'procs', *arguments)
                 if ' 1 differ ' not in check.stdout:
                     wrong.append(f'{line}: {check.stdout}')
                 wrong += [f'{line}: exit {r.returncode} {r.stderr}' for r in (check, procs)
@@ -449,7 +449,7 @@ poke task 21 M_TASK_PID 20
         for line in ('', 'poke page x M_PAGE_MAPCOUNT 0\n'):
             for _, arguments in self.dumps('understated', text + line, key, 'mcore2'):
                 for report in ('procs', 'users', 'summary'):
-                    got = run(self.program, report, '-v', *arguments)
+                    got = ask_text(self.program, report, '-v', *arguments)
                     told = re.search(r'pss of all processes: \d+ KiB, more than the \d+ KiB of '
                                      'page frames', got.stderr) is not None
                     if told != bool(line) or line and got.returncode != 2:
@@ -465,7 +465,7 @@ poke task 21 M_TASK_PID 20
                            ('lose table one:0x10000000', 'page tables'),
                            ('poke task 1 M_TASK_MM 0x13', 'mm')):
             for _, arguments in self.dumps(name + '-incomplete', f'{text}\n{line}\n', key, 'elf'):
-                rows = list(csv.DictReader(run(self.program, 'procs', '-f', 'csv', *arguments)
+                rows = list(csv.DictReader(ask_text(self.program, 'procs', '-f', 'csv', *arguments)
                                            .stdout.splitlines()))
                 row = next((r for r in rows if r['pid'] == '1'), {})
                 if what not in row.get('incomplete', '') or row['pss'] == '0':
@@ -473,17 +473,17 @@ poke task 21 M_TASK_PID 20
                 if what != 'mm' and rows[0] is not row:
                     wrong.append(f'{line}: not the first by the counters: {rows}')
                 for report in ('procs', 'users', 'programs', 'summary'):
-                    shown = run(self.program, report, *arguments).stdout
+                    shown = ask_text(self.program, report, *arguments).stdout
                     if not re.search(r' \*$', shown, re.M) or 'lower bounds' not in shown:
                         wrong.append(f'{line}: {report} has no mark: {shown}')
-                for row in csv.DictReader(run(self.program, 'vmas', '-f', 'csv', *arguments)
+                for row in csv.DictReader(ask_text(self.program, 'vmas', '-f', 'csv', *arguments)
                                           .stdout.splitlines()):
                     lost = what == 'page tables' and row['pid'] == '1'
                     if row['incomplete'] and row['rss'] == '0' or \
                             (lost and 'pgd' in line and row['incomplete'] != what):
                         wrong.append(f'{line}: vmas: {row}')
                 for report in ('total', 'units', 'files'):
-                    shown = run(self.program, report, *arguments).stdout
+                    shown = ask_text(self.program, report, *arguments).stdout
                     if what == 'page tables' and not re.search(r' \*$', shown, re.M):
                         wrong.append(f'{line}: {report} has no mark: {shown}')
         self.tally.check(f'machine {name} on {key}, what is incomplete is marked', wrong)

@@ -32,7 +32,7 @@ uint64_t mpages_at(struct machine *m, uint64_t kva, uint64_t bytes)
 	mpages(m, bytes);
 	if (!kva) {
 		p->kva = m->cpu->vmalloc + m->next_vmalloc;
-		m->next_vmalloc += p->size + mpage_size(m);	/* a guard page */
+		m->next_vmalloc += p->size + mpage_size(m); /* a guard page */
 	}
 	return p->kva;
 }
@@ -45,11 +45,18 @@ uint64_t mpa(const struct machine *m, uint64_t kva)
 	return kva - (kva >= m->cpu->image_offset ? m->cpu->image_offset : m->cpu->page_offset);
 }
 
+uint8_t *mbytes(const struct machine *m, uint64_t kva, uint64_t n)
+{
+	uint64_t all = m->nframes << m->cpu->page_shift, pa = mpa(m, kva);
+
+	if (n > all || pa > all - n)
+		mdie("%#llx is outside of memory", (unsigned long long)kva);
+	return m->mem + pa;
+}
+
 void mset(struct machine *m, uint64_t kva, uint64_t v, unsigned size)
 {
-	if (mpa(m, kva) > (m->nframes << m->cpu->page_shift) - size)
-		mdie("%#llx is outside of memory", (unsigned long long)kva);
-	store_uint(m->mem + mpa(m, kva), v, size, m->cpu->big);
+	store_uint(mbytes(m, kva, size), v, size, m->cpu->big);
 }
 
 void mset_word(struct machine *m, uint64_t kva, uint64_t v)
@@ -59,7 +66,7 @@ void mset_word(struct machine *m, uint64_t kva, uint64_t v)
 
 void mset_bytes(struct machine *m, uint64_t kva, const void *p, size_t n)
 {
-	memcpy(m->mem + mpa(m, kva), p, n);
+	memcpy(mbytes(m, kva, n), p, n);
 }
 
 uint64_t mobject(struct machine *m, const char *kind, const char *name, uint64_t bytes)

@@ -305,12 +305,19 @@ static uint64_t page_entry(const struct machine *m, const struct mpage *p, uint6
 		return pa | p->raw;
 	for (const char *s = p->bits; *s; s++)
 		switch (*s) {
-		case 'w': v |= f->write; write = true; break;
+		case 'w':
+			v |= f->write;
+			write = true;
+			break;
 		case 'd': v |= f->dirty; break;
 		case 'y': v |= f->young; break;
-		case 'x': v |= f->exec; exec = true; break;
+		case 'x':
+			v |= f->exec;
+			exec = true;
+			break;
 		case 'n': none = true; break;
-		case 'o': case '-': break;
+		case 'o':
+		case '-': break;
 		default: mdie("bits '%s'?", p->bits);
 		}
 	v |= (write ? 0 : f->read_only) | (exec ? 0 : f->no_exec);
@@ -353,8 +360,7 @@ static uint64_t migration_entry(const struct machine *m, const struct mpage *p, 
 
 	if (m->number < 2616)
 		mdie("%s has no migration entries", m->release);
-	return swap_entry(m, three ? write ? 30 : 28 : write ? 31 : 30,
-			  pa >> m->cpu->page_shift);
+	return swap_entry(m, three ? write ? 30 : 28 : write ? 31 : 30, pa >> m->cpu->page_shift);
 }
 
 /* ---- tables ------------------------------------------------------------------------- */
@@ -382,7 +388,8 @@ static bool big_tables(const struct machine *m)
 
 static uint64_t get(const struct machine *m, uint64_t kva, unsigned level)
 {
-	return load_uint(m->mem + mpa(m, kva), entry_bytes(m, level), big_tables(m));
+	return load_uint(mbytes(m, kva, entry_bytes(m, level)), entry_bytes(m, level),
+			 big_tables(m));
 }
 
 static void put(struct machine *m, uint64_t kva, unsigned level, uint64_t v)
@@ -390,14 +397,14 @@ static void put(struct machine *m, uint64_t kva, unsigned level, uint64_t v)
 	uint8_t raw[8];
 
 	store_uint(raw, v, entry_bytes(m, level), big_tables(m));
-	memcpy(m->mem + mpa(m, kva), raw, entry_bytes(m, level));
+	memcpy(mbytes(m, kva, entry_bytes(m, level)), raw, entry_bytes(m, level));
 }
 
 /* The bits of an entry of LEVEL besides the address of the table below it. */
 static uint64_t table_bits(const struct machine *m, unsigned level)
 {
 	if (m->cpu->form == FORM_PAE && level == 2)
-		return 0x1;		/* only PRESENT */
+		return 0x1; /* only PRESENT */
 	if (m->cpu->form == FORM_RADIX)
 		return form_of(m)->table | m->cpu->bits[level - 1];
 	return form_of(m)->table;
@@ -541,13 +548,14 @@ static void put_huge_table(struct machine *m, const struct mmm *mm, const struct
 		at = (v & ~(BIT(63) | 0x3f)) | m->cpu->page_offset;
 	} else {
 		snprintf(name, sizeof(name), "%s:%#llx", mm->name, (unsigned long long)p->va);
-		at = mobject(m, "table", name, (uint64_t)size << (shift > h->shift
-								 ? shift - h->shift : 0));
+		at = mobject(m, "table", name,
+			     (uint64_t)size << (shift > h->shift ? shift - h->shift : 0));
 		switch (h->how) {
 		case BY_TOP_BIT: v = (at & ~top) | h->shift; break;
 		case BY_8M: v = mpa(m, at) | 0x40 | 0x1 | 0xc; break;
 		default:
-			v = (m->cpu->form == FORM_BOOK3S ? mpa(m, at) | BIT(63) : at) | h->bits << 2;
+			v = (m->cpu->form == FORM_BOOK3S ? mpa(m, at) | BIT(63) : at) |
+			    h->bits << 2;
 		}
 		/* each entry of the directory that it covers */
 		for (uint64_t i = 0; i < (h->shift > shift ? UINT64_C(1) << (h->shift - shift) : 1);
@@ -574,9 +582,7 @@ static void put_huge(struct machine *m, const struct mmm *mm, const struct mpage
 	if (!migrates)
 		v |= bits;
 	switch (h->how) {
-	case BY_LEAF:
-		put(m, slot_at(m, mm->pgd, 1, p->va, mm->name), 1, v);
-		break;
+	case BY_LEAF: put(m, slot_at(m, mm->pgd, 1, p->va, mm->name), 1, v); break;
 	case BY_CELLS:
 		for (uint64_t i = 0; i < UINT64_C(1) << f->order; i++) {
 			uint64_t off = i << m->cpu->page_shift;
@@ -585,8 +591,7 @@ static void put_huge(struct machine *m, const struct mmm *mm, const struct mpage
 			    migrates ? v : v + off);
 		}
 		break;
-	default:
-		put_huge_table(m, mm, p, h, v);
+	default: put_huge_table(m, mm, p, h, v);
 	}
 }
 
@@ -602,8 +607,7 @@ void paging_user(struct machine *m, struct mmm *mm)
 		}
 		snprintf(name, sizeof(name), "%s:%#llx", mm->name,
 			 (unsigned long long)(p->va & ~UINT64_C(0x1fffff)));
-		put(m, slot_at(m, mm->pgd, 0, p->va, name), 0,
-		    entry_of(m, p, m->cpu->page_shift));
+		put(m, slot_at(m, mm->pgd, 0, p->va, name), 0, entry_of(m, p, m->cpu->page_shift));
 	}
 }
 

@@ -3,7 +3,6 @@
  * text.c - reads the text that describes a machine.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +17,6 @@ struct line {
 	unsigned nr, n;
 	char *w[WORDS];
 };
-
-void mdie(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("mkdump: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-	exit(1);
-}
 
 static uint64_t number(const struct line *l, const char *s)
 {
@@ -147,8 +134,8 @@ static void on_frames(struct line *l)
 
 static void on_hole(struct line *l)
 {
-	*vec_push(&l->m->arena, &l->m->holes) = (struct hole){
-		number(l, l->w[1]), number(l, l->w[2]) };
+	*vec_push(&l->m->arena, &l->m->holes) =
+		(struct hole){ number(l, l->w[1]), number(l, l->w[2]) };
 }
 
 static void on_base(struct line *l)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/views/verify.h"
+#include "model/views/trust/verify.h"
 #include "model/page/frames.h"
 #include "model/usage/refs.h"
 #include "reports/core/report.h"

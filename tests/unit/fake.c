@@ -100,11 +100,11 @@ uint64_t fake_kva(const struct fake *f, uint64_t pa)
 	return base(&f->dump) + pa;
 }
 
-/* Readers cache pages: whoever changes memory needs a new one. */
+/* Readers cache pages: whoever changes memory needs a new one, which is small, for there are many. */
 static void renew_reader(struct fake *f)
 {
 	reader_free(f->r);
-	f->r = reader_new(&f->dump);
+	f->r = reader_new_forward(&f->dump);
 }
 
 void fake_put(struct fake *f, uint64_t pa, const void *data, size_t len)

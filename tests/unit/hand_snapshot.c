@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arch/x86/x86_64.h"
+#include "model/shared.h"
 #include "reports/core/pick.h"
 #include "reports/render/render.h"
 
@@ -189,6 +190,7 @@ char *hand_print(struct hand *h, const char *name, const char *format, const cha
 	fputs(diag.text, out);
 	fclose(out);
 	where_free(w);
+	shared_free(&h->s);
 	arena_release(&t.mem);
 	arena_release(&mem);
 	return text;

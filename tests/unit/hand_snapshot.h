@@ -9,7 +9,7 @@
 #define VMCENSUS_TESTS_HAND_SNAPSHOT_H
 
 #include "model/source/source.h"
-#include "model/views/verify.h"
+#include "model/views/trust/verify.h"
 #include "reports/core/report.h"
 
 /* All that a dump has, except memory. */

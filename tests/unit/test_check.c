@@ -4,7 +4,7 @@
 
 #include "tests/unit/check.h"
 #include "model/page/frames.h"
-#include "model/views/verify.h"
+#include "model/views/trust/verify.h"
 #include "model/source/capture.h"
 #include "tests/unit/hand_snapshot.h"
 

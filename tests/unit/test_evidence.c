@@ -143,7 +143,8 @@ static void test_coming_free(void)
 	static struct zone_count info[] = { { "MemTotal", 900 * MIB }, { "Shmem", 0 }, { "MemFree", 700 * MIB },
 					    { "Cached", 10 * MIB }, { "AnonPages", 40 * MIB },
 					    { "SUnreclaim", 30 * MIB } };
-	struct oom_event two[2];
+	static struct oom_victim last = { .pid = 902, .comm = "shell", .anon_rss = 1 << 10, .tables = 4 };
+	struct oom_event two[2], three[3];
 	struct rig r;
 
 	start(&r);
@@ -160,7 +161,29 @@ static void test_coming_free(void)
 	CHECK_EQ(r.e.size[USE_SHMEM], 440 * MIB);
 	CHECK_STR(r.e.owner[USE_SHMEM].name, "hog (905)");
 	CHECK_STR(r.e.earlier.comm, "hog");
+	CHECK(r.e.earlier.sure);
 	before[0].value = 440 << 8;
+	gather(&r);
+	CHECK(!r.e.owner[USE_SHMEM].name);
+	/* a third is killed 3 s later: the hog had left the table before, so it is not the hog's */
+	three[0] = two[0];
+	three[1] = three[2] = two[1];
+	three[2].time += 3000000000;
+	three[1].victims.v = &last;
+	three[2].victims.v = &killed;
+	r.log = (struct oom_log){ .v = three, .n = 3 };
+	gather(&r);
+	CHECK(!r.e.owner[USE_SHMEM].name);	/* the second is in the table as well */
+	last.pid = 906;
+	three[1].time -= 3000000000;
+	three[0].time -= 3000000000;
+	gather(&r);
+	CHECK(!r.e.owner[USE_SHMEM].name);	/* it was not looked for after its kill */
+	three[1].victims.v = &killed;	/* twice */
+	gather(&r);
+	CHECK_STR(r.e.owner[USE_SHMEM].name, "server (900)");
+	CHECK(!r.e.earlier.comm);		/* it was killed in the event itself */
+	three[1].time = three[2].time - 1000000000;	/* the hog may still have closed its files */
 	gather(&r);
 	CHECK(!r.e.owner[USE_SHMEM].name);
 	arena_release(&r.mem);
@@ -214,6 +237,38 @@ static void test_locked_files(void)
 	arena_release(&r.mem);
 }
 
+/* 300 MiB of slabs, most in one cache: a process has nearly all mappings, or none has most. */
+static void test_slab_user(void)
+{
+	static struct oom_slab slabs[] = { { "kmalloc-1k", 9 << 10, 10 << 10 },
+					   { "vm_area_struct", 250 << 10, 260 << 10 } };
+	struct mm mms[] = { { .owner = 0, .nprocs = 1, .nvmas = 40 },
+			    { .owner = 2, .nprocs = 1, .nvmas = 1300000 } };
+	struct source with_memory = source_by_hand;
+	struct rig r;
+
+	start(&r);
+	with_memory.has |= SOURCE_MEMORY;
+	r.h.k.source = &with_memory;
+	r.h.k.memmap.max_pfn = UINT64_C(1) << 40;	/* so many are not looked at */
+	r.event.slabs.v = slabs;
+	r.event.slabs.n = r.event.slabs.cap = 2;
+	r.h.s.mms = mms;
+	r.h.s.nmms = 2;
+	r.h.s.nprocs = 3;
+	counts[4].value = 300 << 8;
+	gather(&r);
+	CHECK_STR(r.e.owner[USE_SLAB].name, "vm_area_struct");
+	CHECK_STR(r.e.owner[USE_SLAB].detail, "child (11) has 1300000 of 1300040 mappings");
+	CHECK_EQ(r.e.owner[USE_SLAB].pid, 11);
+	mms[0].nvmas = 1400000;
+	mms[0].owner = NONE;
+	gather(&r);
+	CHECK(!r.e.owner[USE_SLAB].detail);
+	counts[4].value = 30 << 8;
+	arena_release(&r.mem);
+}
+
 /* 402 MiB are anonymous, the table has 80: the rest is of java, killed a second before. */
 static void test_unfreed(void)
 {
@@ -258,5 +313,6 @@ int main(void)
 	test_coming_free();
 	test_locked_files();
 	test_unfreed();
+	test_slab_user();
 	return check_done();
 }

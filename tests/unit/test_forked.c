@@ -123,7 +123,7 @@ static void test_damage(void)
 	end(&r);
 }
 
-/* Locks before 5.3 have another form. */
+/* Locks before 5.3 have another form: who writes is the owner, and nobody is known without it. */
 static void test_old(void)
 {
 	uint64_t *found = NULL;
@@ -131,6 +131,16 @@ static void test_old(void)
 
 	start(&r);
 	r.f->kernel.version = (struct release){ .major = 5, .minor = 2 };
+	CHECK_EQ(find(&r, &found), 0);
+	fake_member(r.f, M_RWSEM_OWNER, 8, 8);
+	fake_put_uint(r.f, PARENT + LOCK + 8, 0, 8);	/* count has bit 0: a reader, or somebody waits */
+	CHECK_EQ(find(&r, &found), 0);
+	put(&r, PARENT + LOCK + 8, 0xa000);
+	CHECK_EQ(find(&r, &found), 1);
+	CHECK(found && found[0] == fake_kva(r.f, CHILD));
+	fake_put_uint(r.f, PARENT + LOCK + 8, fake_kva(r.f, 0xa000) | 3, 8);	/* the last reader */
+	CHECK_EQ(find(&r, &found), 0);
+	fake_put_uint(r.f, PARENT + LOCK + 8, 1, 8);	/* readers of 4.8 to 5.0 */
 	CHECK_EQ(find(&r, &found), 0);
 	end(&r);
 }

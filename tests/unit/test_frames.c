@@ -428,6 +428,38 @@ static void test_zsmalloc(void)
 	rig_free(g);
 }
 
+/* Pages of tails that are one page of memory (hugetlb vmemmap optimization). */
+static void test_shared_tails(void)
+{
+	struct rig *g = rig_new(8, false);
+	struct memmap_range shared[] = {
+		{ .pfn = 0, .end = 128, .page_kva = page_kva(g, 0) },
+		{ .pfn = 128, .end = 192, .page_kva = page_kva(g, 64) },
+		{ .pfn = 192, .end = 256, .page_kva = page_kva(g, 192) },
+		{ .pfn = 256, .end = 320, .page_kva = page_kva(g, 64) },
+	};
+
+	era_6_12(g);
+	compound(g, 0, 7);
+	large(g, 0, 7, 1, 1);
+	compound(g, 192, 6);
+	large(g, 192, 6, 2, 2);
+	g->f->kernel.memmap.v = shared;
+	g->f->kernel.memmap.n = 4;
+	g->f->kernel.memmap.max_pfn = 320;
+	build(g);
+	for (uint64_t pfn = 1; pfn < 320; pfn++) {
+		bool second = pfn >= 192 && pfn < 256;
+
+		if (pfn == 192)
+			continue;
+		CHECK(flags_of(g, pfn) & FR_TAIL);
+		CHECK_EQ(order_of(g, pfn), second ? 6 : 7);
+		CHECK_EQ(mapcount_of(g, pfn), second ? 2 : 1);
+	}
+	rig_free(g);
+}
+
 int main(void)
 {
 	for (unsigned word = 4; word <= 8; word += 4)
@@ -437,6 +469,7 @@ int main(void)
 			test_first_page(word, big);
 		}
 	test_buddy();
+	test_shared_tails();
 	test_average();
 	test_mask();
 	test_double_map();

@@ -158,10 +158,52 @@ static void test_lines(void)
 	fake_free(f);
 }
 
+/*
+ * MemAvailable: half of the cache, what is free, less reserves (4.5) or the low watermark (3.14). RHEL 6
+ * hides it by a setting.
+ */
+static void test_available(void)
+{
+	enum { NODE = 0x5000, RESERVE = 0x6000, LEGACY = 0x6010, LOW = 30 };
+	struct fake *f = older();
+	struct machine m;
+	struct arena mem;
+
+	fake_symbol(f, Y_ONE_PGDAT, fake_kva(f, NODE));
+	fake_array(f, M_PGDAT_ZONES, 0, 64, 1);
+	fake_array(f, M_ZONE_WATERMARK, 0, 8, 3);
+	fake_put_uint(f, NODE + 8, LOW, 8);
+	fake_enum(f, E_NR_ACTIVE_FILE, NR_ANON);
+	fake_enum(f, E_NR_INACTIVE_FILE, NR_HUGE);
+	fake_enum(f, E_NR_SLAB_RECLAIMABLE, NR_STACKS);
+	put_counter(f, NR_ANON, 100);
+	put_counter(f, NR_HUGE, 60);
+	put_counter(f, NR_STACKS, 50);
+	fake_symbol(f, Y_TOTALRESERVE, fake_kva(f, RESERVE));
+	fake_put_uint(f, RESERVE, 200, 8);
+	f->kernel.rules.on[RULE_LINE_MEM_AVAILABLE] = true;
+	read_lines(f, &mem, &m);
+	CHECK_EQ(line(&m, "MemAvailable"), (1000 - LOW + 160 - LOW + 50 - 25) << 12);
+	arena_release(&mem);
+	f->kernel.rules.on[RULE_AVAILABLE_RESERVES] = true;
+	read_lines(f, &mem, &m);
+	CHECK_EQ(line(&m, "MemAvailable"), (1000 - 200 + 160 - LOW + 50 - 25) << 12);
+	arena_release(&mem);
+	fake_symbol(f, Y_MEMINFO_LEGACY, fake_kva(f, LEGACY));
+	for (unsigned legacy = 0; legacy < 2; legacy++) {
+		fake_put_uint(f, LEGACY, legacy, 4);
+		read_lines(f, &mem, &m);
+		CHECK_EQ(has_line(&m, "MemAvailable"), !legacy);
+		arena_release(&mem);
+	}
+	fake_free(f);
+}
+
 int main(void)
 {
 	test_anon();
 	test_lines();
+	test_available();
 	test_stacks();
 	test_swap_cache();
 	return check_done();

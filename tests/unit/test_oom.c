@@ -13,6 +13,11 @@ static const char *const texts[] = {
 	"Linux version 6.1.0",
 	"sh invoked oom-killer: gfp_mask=0x140dca(GFP_HIGHUSER_MOVABLE|__GFP_COMP|__GFP_ZERO), order=0, oom_score_adj=0",
 	"CPU: 0 PID: 10 Comm: sh Not tainted 6.1.0",
+	" dump_stack_lvl+0x34/0x48",
+	" __alloc_pages_slowpath.constprop.0+0x9/0xcc",
+	" __get_free_pages+0x34/0x48",
+	" ring_open+0x1/0x9",
+	" vfs_open+0x1/0x9",
 	"Mem-Info:",
 	"active_anon:1 inactive_anon:60000 isolated_anon:0",
 	"Node 0 DMA free:4000kB boost:0kB min:100kB low:124kB high:148kB reserved_highatomic:0KB present:15992kB "
@@ -33,6 +38,16 @@ static const char *const texts[] = {
 	"UID:0 pgtables:564kB oom_score_adj:0",
 	/* of a control group; its table is off (oom_dump_tasks) */
 	"child invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=3, oom_score_adj=100",
+	"Call Trace:",
+	" <TASK>",
+	" dump_stack_lvl+0x34/0x48",
+	" dump_header+0x4a/0x1ff",
+	" ? left_over+0x1/0x2 [old]",
+	" try_charge_memcg+0x6d8/0x7c0",
+	" __kmalloc_large_node_noprof+0x6d8/0x7c0",
+	" ring_pages.isra.0+0x20/0x90",
+	" ring_grow+0x10/0x20 [acme 0123456789abcdef]",
+	" do_syscall_64+0x58/0xc0 [other]",
 	"memory: usage 51200kB, limit 51200kB, failcnt 17",
 	"swap: usage 0kB, limit 9007199254740988kB, failcnt 0",
 	"Memory cgroup stats for /user.slice:",
@@ -82,13 +97,17 @@ int main(void)
 	check_print("oom", "event,time,kind,comm,pid,order,constraint,memcg,victim_pid,victim,victim_rss,outcome", 3,
 		    "EVENT     TIME KIND     COMM  PID ORDER CONSTRAINT MEMCG       VICTIM_PID VICTIM VICTIM_RSS OUTCOME\n"
 		    "    1 00:00:01 oom kill sh     10     0 none       -                   99 hog, 1     280000 killed\n"
-		    "    2 00:00:17 oom kill child   -     3 memcg      /user.slice         11 child       48004 group of 2 killed, reaped\n");
+		    "    2 00:00:22 oom kill child   -     3 memcg      /user.slice         11 child       48004 group of 2 killed, reaped\n");
 	check_print("oom", "event,gfp,gfp_names,oom_score_adj,victims,victim_uid,pgtables,task_memcg,group,tasks,zones,line",
 		    4,
 		    "EVENT      GFP GFP_NAMES                                  OOM_SCORE_ADJ VICTIMS VICTIM_UID PGTABLES TASK_MEMCG  GROUP       TASKS ZONES LINE\n"
 		    "    1 0x140dca GFP_HIGHUSER_MOVABLE|__GFP_COMP|__GFP_ZERO             0       1          0      564 /user.slice -               2     2    1\n"
-		    "    2    0xcc0 GFP_KERNEL                                           100       2       1000       64 /user.slice /user.slice     0     0   17\n"
+		    "    2    0xcc0 GFP_KERNEL                                           100       2       1000       64 /user.slice /user.slice     0     0   22\n"
 		    "The kernel counts 4 kills since boot, the log has 3; it begins 0 s after boot.\n");
+	check_print("oom", "event,asker,asker_module", 3,
+		    "EVENT ASKER     ASKER_MODULE\n"
+		    "    1 ring_open -\n"
+		    "    2 ring_grow acme\n");
 	check_print("oom --tasks", NULL, 3,
 		    "EVENT PID VICTIM    RSS SWAP OOM_SCORE_ADJ BADNESS CHOICE NOW   RSS_NOW BADNESS_NOW PSS FREED COMM\n"
 		    "    1  99      1 280000    0             0   70141 then   ended       -           -   -     - hog, 1\n"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/permits.h"
+#include "app/sandbox/permits.h"
 #include "reports/export/tree.h"
 #include "tests/unit/check.h"
 

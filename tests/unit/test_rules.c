@@ -300,6 +300,27 @@ static void test_early_huge_pages(void)
 	CHECK(!holds(RULE_ANON_WITHOUT_THP, v3_12, &e, JUDGE_RELEASE));
 }
 
+/*
+ * A change that only newer trees took: a kernel that lacks a function of theirs is none of them,
+ * whatever its release. One that has it may be.
+ */
+static void test_trees(void)
+{
+	static struct layout l;
+	const struct evidence e = { .layout = &l, .symbols_whole = true };
+	const struct release rhel6 = { .major = 2, .minor = 6, .patch = 32, .el = 6, .build = 642 },
+			     rhel7 = { .major = 3, .minor = 10, .el = 7, .build = 1160 };
+
+	clear(&l);
+	l.v[Y_SEQ_PRINTF].alt = l.v[Y_LEVEL_2_6_27].alt = 0;
+	CHECK(!holds(RULE_HUGE_ZERO_SKIPPED, rhel6, &e, JUDGE_LEVEL));
+	CHECK(holds(RULE_OOM_PTES, rhel6, &e, JUDGE_RELEASE));
+	CHECK(!holds(RULE_HUGE_ZERO_SKIPPED, rhel6, NULL, JUDGE_RELEASE));
+	l.v[Y_LEVEL_3_7].alt = 0;
+	CHECK(holds(RULE_HUGE_ZERO_SKIPPED, rhel7, &e, JUDGE_RELEASE));
+	CHECK(!holds(RULE_HWPOISON_IS_PAGE, rhel7, &e, JUDGE_LEVEL));
+}
+
 /* A text that came after a change shows that it was made; its absence shows nothing. */
 static void test_later_texts(void)
 {
@@ -324,6 +345,7 @@ int main(void)
 	test_judges();
 	test_later_texts();
 	test_early_huge_pages();
+	test_trees();
 	test_without_texts();
 	test_levels();
 	test_distributions();

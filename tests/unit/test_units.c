@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model/source/capture.h"
-#include "model/views/units.h"
+#include "model/views/file/units.h"
 #include "reports/page/glyphs.h"
 #include "reports/core/pick.h"
 #include "reports/render/render.h"

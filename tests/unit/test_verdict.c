@@ -194,6 +194,14 @@ static void of_cache(struct hand *h)
 }
 
 /* Reclaimable as it is, it is no cause beside what cannot be reclaimed. */
+/* Half of it cannot be dropped: it is more than the slabs. */
+static void of_unwritten(struct hand *h)
+{
+	h->e.size[USE_FILE] = 500 * MIB;
+	h->e.unwritten = 400 * MIB;
+	h->e.size[USE_SLAB] = 300 * MIB;
+}
+
 static void cache_and_slab(struct hand *h)
 {
 	h->e.size[USE_FILE] = 500 * MIB;
@@ -251,6 +259,7 @@ static const struct {
 	{ of_other_slab, "reclaimable slab" },
 	{ of_cache, "page cache" },
 	{ cache_and_slab, "unreclaimable slab" },
+	{ of_unwritten, "page cache not written yet" },
 	{ of_ramfs, "ramfs" },
 	{ of_locked_files, "locked page cache" },
 	{ of_tables, "page tables" },
@@ -277,7 +286,7 @@ static void test_holders(void)
 		CHECK_STR(cause(&h, VERDICT_LIMIT), "memory of the machine");
 		CHECK_STR(cause(&h, VERDICT_HOLDER), holders[i].holder);
 		/* the victim is the hog where the hog is a process */
-		CHECK(has_cause(&h, "right victim") == (h.e.largest.pid == 7 && i < 2) || i == 9);
+		CHECK(has_cause(&h, "right victim") == (h.e.largest.pid == 7 && (i < 2 || i == 3)) || i == 9);
 		arena_release(&h.mem);
 	}
 }
@@ -449,6 +458,16 @@ static void larger_victim(struct hand *h)
 	h->e.victim.bytes = 360 * MIB;
 }
 
+/* The owner of the slabs has other memory as well. */
+static void owner_of_two(struct hand *h)
+{
+	larger_victim(h);
+	h->e.size[USE_RECLAIMABLE] = 150 * MIB;
+	h->e.owner[USE_SLAB].pid = h->e.owner[USE_RECLAIMABLE].pid = 8;
+	h->e.owner[USE_SLAB].bytes = 700 * MIB;
+	h->e.owner[USE_RECLAIMABLE].bytes = 150 * MIB;
+}
+
 static void large_of_many(struct hand *h)
 {
 	many(h);
@@ -467,6 +486,13 @@ static void other_owner(struct hand *h)
 	owner_killed(h);
 	h->e.owner[USE_TABLES].pid = 8;
 	h->e.earlier = (struct ev_victim){ .comm = "hog", .pid = 8, .bytes = 580 * MIB };
+}
+
+static void thrice(struct hand *h)
+{
+	one_process(h);
+	h->e.repeated.kills = 3;
+	h->e.repeated.bytes = 900 * MIB;
 }
 
 static void bomb_killed(struct hand *h)
@@ -492,6 +518,7 @@ static const struct {
 	{ of_slab, "innocent victim", true },
 	{ large_victim, "innocent victim", true },
 	{ larger_victim, "innocent victim", false },
+	{ owner_of_two, "innocent victim", true },
 	{ large_of_many, "innocent victim", false },
 	{ wrong_process, "innocent victim", true },
 	{ one_process, "innocent victim", false },
@@ -510,6 +537,9 @@ static const struct {
 	{ pool, "unused huge pages", true },
 	{ of_hugetlb, "unused huge pages", false },
 	{ noise, "incompressible data", true },
+	{ thrice, "repeated kills", true },
+	{ one_process, "repeated kills", false },
+	{ large_of_many, "user-space killer", false },
 };
 
 static void test_others(void)
@@ -554,6 +584,18 @@ static void test_no_event(void)
 	h.e.committed = 400 * MIB;
 	judge(&h);
 	CHECK_STR(cause(&h, VERDICT_LIMIT), "no lack of memory");
+	/* a program that kills; its message; a group that is slowed down */
+	h.e.killer = "earlyoom (5)";
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_EVENT), "no OOM");
+	CHECK(has_cause(&h, "user-space killer"));
+	h.e.said = "Killed /a due to memory pressure";
+	h.e.throttled = (struct ev_throttled){ .path = "/b", .usage = 60, .high = 60, .times = 9 };
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_EVENT), "killed by a program");
+	CHECK(!has_cause(&h, "user-space killer"));
+	CHECK_STR(cause(&h, VERDICT_LIMIT), "memory.high of a control group");
+	h.e.killer = h.e.said = h.e.throttled.path = NULL;
 	/* parts as small as these are no answer */
 	h.e.size[USE_ANON] = 30 * MIB;
 	judge(&h);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* fleets.c - reports of many crashes: from a fleet that merge made, or from capsules. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app/answers/answers.h"
+#include "dumpread/base/bytes.h"
+#include "dumpread/image/whole.h"
+#include "reports/fleet/fleet.h"
+
+static bool fleet_named(const char *path)
+{
+	uint8_t head[CAPSULE_HEAD];
+
+	return fleet_is(head, file_head(path, head, sizeof(head)));
+}
+
+bool run_is_of_fleet(const struct run *run)
+{
+	if (run->o.report->of_fleet)
+		return true;
+	for (unsigned i = 0; !run->open && i < run->o.nimages; i++)
+		if (fleet_named(run->o.images[i]))
+			return true;
+	return false;
+}
+
+/* The capsules in DIR, by name. */
+static int list_dir(struct run *run, const char *dir, const char ***v, unsigned *n)
+{
+	struct dirent **names;
+	int count = scandir(dir, &names, NULL, alphasort);
+
+	if (count < 0) {
+		fail(&run->diag, ST_IO, "%s: %s", dir, strerror(errno));
+		return EXIT_NO_ANSWER;
+	}
+	*v = arena_grow(&run->mem, *v, *n, *n + (unsigned)count, sizeof(**v));
+	for (int i = 0; i < count; i++) {
+		const char *path = arena_printf(&run->mem, "%s/%s", dir, names[i]->d_name);
+
+		if (stored_is(path))
+			(*v)[(*n)++] = path;
+		free(names[i]);
+	}
+	free(names);
+	return 0;
+}
+
+/* Does the report have an answer for a fleet, and is there one? */
+static int check(struct run *run)
+{
+	const struct report *r = run->o.report;
+
+	if (r->of_fleet && run->open) {
+		fail(&run->diag, ST_ABSENT, "report %s is of many dumps, and this is one", r->name);
+		return EXIT_USAGE;
+	}
+	if (r->of_fleet || (run->product && run->product->write_fleet))
+		return 0;
+	fail(&run->diag, ST_NODATA,
+	     "%s is a fleet, and report %s is of one dump; fleet, clusters, regress, leaks and "
+	     "html are of fleets",
+	     run->o.images[0], r->name);
+	return EXIT_NO_ANSWER;
+}
+
+int run_find_fleet(struct run *run)
+{
+	const char **v = NULL;
+	unsigned n = 0;
+	struct stat st;
+	int status = check(run);
+
+	if (status)
+		return status;
+	for (unsigned i = 0; i < run->o.nimages; i++) {
+		const char *name = run->o.images[i];
+
+		if (!stat(name, &st) && S_ISDIR(st.st_mode)) {
+			if (list_dir(run, name, &v, &n))
+				return EXIT_NO_ANSWER;
+			continue;
+		}
+		v = arena_grow(&run->mem, v, n, n + 1, sizeof(*v));
+		v[n++] = name;
+	}
+	run->o.images = v;
+	run->o.nimages = n;
+	if (n)
+		return 0;
+	fail(&run->diag, ST_ABSENT, "there is no fleet and no capsule in what was named");
+	return EXIT_NO_ANSWER;
+}
+
+static int read_all(struct run *run, struct fleet *f)
+{
+	for (unsigned i = 0; i < run->o.nimages; i++) {
+		const char *path = run->o.images[i];
+		uint8_t *bytes;
+		size_t size;
+
+		if (file_whole(path, CAPSULE_MAX, &run->diag, &bytes, &size) ||
+		    fleet_add(f, bytes, size, path, &run->diag))
+			return EXIT_NO_ANSWER;
+	}
+	fleet_done(f);
+	return 0;
+}
+
+int run_fleet(struct run *run)
+{
+	struct fleet *f = arena_array(&run->mem, struct fleet, 1);
+	const struct report *r = run->o.report;
+
+	f->mem = &run->mem;
+	run->fleet = f;
+	if (read_all(run, f))
+		return EXIT_NO_ANSWER;
+	run->image = (struct image_facts){
+		.paths = run->o.images, .npaths = run->o.nimages, .page_size = 4096, .level = -1
+	};
+	if (run->product)
+		return 0;
+	run->t.cols = r->cols;
+	run->t.ncols = r->ncols;
+	if (r->of_fleet(f, &run->o.report_opts, &run->t, &run->diag))
+		return EXIT_NO_ANSWER;
+	run_pick_rows(run);
+	return 0;
+}

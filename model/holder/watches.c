@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * watches.c - files that wait for others: epoll (fs/eventpoll.c), inotify and fanotify (fs/notify/). What they
+ * watch are objects of slabs. Types read in 6.1 and 7.3, sources in 6.12.
+ */
+#include "model/holder/holding.h"
+#include "model/walk/list.h"
+
+#define WATCHES_MAX (1u << 26)
+#define WAITS_MAX 64u		/* of a watched file: a wait queue or two */
+
+static void take_item(void *arg, struct held *o, uint64_t item)
+{
+	struct holding *h = arg;
+	uint64_t wait = held_member(h, o, item, M_EPITEM_WAITS);
+
+	held_memory(h, o, item);
+	for (unsigned i = 0; wait && has(h->k, M_EPWAIT_NEXT) && i < WAITS_MAX; i++) {
+		held_memory(h, o, wait);
+		wait = held_member(h, o, wait, M_EPWAIT_NEXT);
+	}
+}
+
+void epoll_read(struct holding *h, struct held *o)
+{
+	held_memory(h, o, o->object);
+	if (has(h->k, M_EPOLL_TREE) && has(h->k, M_EPITEM_NODE))
+		held_tree(h, o, held_member(h, o, o->object, M_EPOLL_TREE),
+			  layout_offset(&h->k->layout, M_EPITEM_NODE), take_item);
+}
+
+/* A mark is the first member of what inotify and fanotify keep of a file. */
+void watches_read(struct holding *h, struct held *o)
+{
+	const struct layout *l = &h->k->layout;
+	struct listwalk w;
+
+	held_memory(h, o, o->object);
+	if (!has(h->k, M_FSN_MARKS) || !has(h->k, M_FSN_MARK_LIST))
+		return;
+	w = listwalk_start(h->k, h->r, o->object + layout_offset(l, M_FSN_MARKS), WATCHES_MAX);
+	while (listwalk_next(&w) && holding_budget(h, o, 1))
+		held_memory(h, o, w.node - layout_offset(l, M_FSN_MARK_LIST));
+	o->incomplete |= w.st != ST_OK;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * shared.h - views of a snapshot that several reports ask for: built when the first asks, and
+ * kept as long as the snapshot. Reports run one after the other: not for use by several threads.
+ */
+#ifndef VMCENSUS_SHARED_H
+#define VMCENSUS_SHARED_H
+
+#include "model/model.h"
+
+enum shared_view {
+	SHARED_CLASSES, SHARED_CENSUS, SHARED_CACHED, SHARED_SHM, SHARED_VERDICT, SHARED_VIEWS
+};
+
+/* How a view is made; its memory is MEM's, except what release() gives back. */
+struct shared_maker {
+	void *(*make)(const struct snapshot *s, struct arena *mem);
+	void (*release)(void *view);	/* NULL: all of it is in MEM */
+};
+
+/* View V of S. */
+void *shared_view(const struct snapshot *s, enum shared_view v, const struct shared_maker *m);
+
+/* Gives back all views of S. */
+void shared_free(struct snapshot *s);
+
+#endif

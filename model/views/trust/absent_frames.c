@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * absent_frames.c - counts the pages that are not in the dump (makedumpfile filters them).
+ */
+#include "model/views/trust/absent_frames.h"
+
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/search.h"
+#include "model/page/frames.h"
+#include "model/system/resources.h"
+
+static const uint32_t kind_flags[ABSENT_KINDS] = {
+	/* the first whose flags are all there */
+	[ABSENT_FREE] = FR_BUDDY,
+	[ABSENT_OFFLINE] = FR_OFFLINE,
+	[ABSENT_HUGETLB] = FR_HUGETLB,
+	[ABSENT_ANON] = FR_ANON,
+	[ABSENT_SHMEM] = FR_CACHE | FR_SWAPBACKED,
+	[ABSENT_CACHE] = FR_CACHE,
+	[ABSENT_SLAB] = FR_SLAB,
+	[ABSENT_TABLES] = FR_PGTABLE,
+	[ABSENT_RESERVED] = FR_RESERVED,
+	[ABSENT_OTHER] = 0,
+};
+
+struct counter {
+	const struct snapshot *s;
+	struct resources resources;
+	size_t at;			/* in resources */
+	struct absent_frames *to;
+};
+
+static void count_name(struct counter *c, struct absent_name *n, uint64_t pfn)
+{
+	const char *name = resource_name(&c->resources, pfn << c->s->k->page_shift, &c->at);
+	unsigned i = 0;
+
+	/* frames in plain memory have no known cause */
+	if (!name || !strcmp(name, "System RAM"))
+		return;
+	while (i < ABSENT_NAMES - 1 && n[i].name && strcmp(n[i].name, name))
+		i++;
+	n[i].name = i == ABSENT_NAMES - 1 ? "others" : name;
+	n[i].frames++;
+}
+
+static void count_frame(struct counter *c, uint64_t pfn, const struct frame *fr)
+{
+	unsigned kind = 0;
+
+	while ((fr->flags & kind_flags[kind]) != kind_flags[kind])
+		kind++;
+	c->to->n[kind]++;
+	if (kind == ABSENT_RESERVED)
+		count_name(c, c->to->reserved, pfn);
+	if (kind == ABSENT_OTHER)
+		count_name(c, c->to->other, pfn);
+}
+
+static int most_first(const void *pa, const void *pb)
+{
+	const struct absent_name *a = pa, *b = pb;
+
+	return a->frames < b->frames ? 1 : -(a->frames > b->frames);
+}
+
+void absent_frames_count(const struct snapshot *s, struct arena *mem, struct absent_frames *ret)
+{
+	const struct frames *f = &s->frames;
+	const struct dump *d = s->k->dump;
+	struct counter c = { .s = s, .to = ret };
+	struct reader *r;
+
+	*ret = (struct absent_frames){ 0 };
+	if (!d || !d->pages)
+		return;
+	r = kernel_reader(s->k);
+	resources_read(s->k, r, mem, &c.resources);
+	reader_free(r);
+	ret->zeros_absent = d->image && d->image->header.dump_level < 0;
+	frames_load_all(s);
+	for (uint64_t pfn = 0; pfn < f->max_pfn; pfn++) {
+		const struct frame *fr = frame_of_all(f, pfn);
+
+		if (!fr)
+			pfn |= FRAME_CHUNK - 1;
+		else if (fr->flags & FR_EXISTS && !d->pages->present(d->pages_self, pfn))
+			count_frame(&c, pfn, fr);
+	}
+	sort_array(ret->reserved, ABSENT_NAMES, sizeof(*ret->reserved), most_first);
+	sort_array(ret->other, ABSENT_NAMES, sizeof(*ret->other), most_first);
+}
