@@ -21,8 +21,7 @@ static const char *name_of(const struct btf_index *x, uint32_t off)
 	return s ? s : "";
 }
 
-static void ask_members(const struct dump *d, const struct btf_index *x,
-			const struct btf_type *t)
+static void ask_members(const struct dump *d, const struct btf_index *x, const struct btf_type *t)
 {
 	const struct btf_member *v = btf_members(t);
 	char path[256];
@@ -56,7 +55,7 @@ static void ask(const struct dump *d, const struct btf_index *x)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct dump d = { .vmcoreinfo = "" };	/* word size 0: either byte order */
+	struct dump d = { .vmcoreinfo = "" }; /* word size 0: either byte order */
 	uint8_t *copy = malloc(size + 1);
 
 	if (!copy)

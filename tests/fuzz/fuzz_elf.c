@@ -21,15 +21,18 @@ static void find_loads(const struct elf_head *h)
 	struct kernel k = { .page_shift = 12 };
 	struct mm mm = { .nvmas = 5, .nprocs = 1 };
 	struct vma vmas[5];
-	struct snapshot s = { .k = &k, .mms = &mm, .nmms = 1, .vmas = vmas, .nvmas = 5,
-			      .nfiles = 1 };
+	struct snapshot s = {
+		.k = &k, .mms = &mm, .nmms = 1, .vmas = vmas, .nvmas = 5, .nfiles = 1
+	};
 	struct elf_loads loads = { 0 };
 	struct arena mem = { 0 };
 
 	for (unsigned i = 0; i < 5; i++)
 		vmas[i] = (struct vma){ .start = (0x7f0000000ull + i) * PAGE,
-					.end = (0x7f0000001ull + i) * PAGE, .flags = VMA_READ,
-					.pgoff = i, .file = i < 4 ? 0 : NONE };
+					.end = (0x7f0000001ull + i) * PAGE,
+					.flags = VMA_READ,
+					.pgoff = i,
+					.file = i < 4 ? 0 : NONE };
 	elf_loads_find(&s, &mm, 0, h, &mem, &loads);
 	arena_release(&mem);
 }

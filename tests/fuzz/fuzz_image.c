@@ -125,6 +125,21 @@ static void read_dump(struct dump *d)
 	vmcoreinfo_number(d, "x", &n);
 }
 
+/* What begins as nothing else, at an address. */
+static void try_raw(const char *path)
+{
+	char name[64];
+	const char *const names[] = { name };
+	struct diag g = { "" };
+	struct dump *d;
+
+	snprintf(name, sizeof(name), "%s@0x1000", path);
+	if (dump_open(names, 1, NULL, &g, &d))
+		return;
+	read_dump(d);
+	dump_close(d);
+}
+
 /* libkdumpfile is not tested: only files of our own formats come to dump_open(). */
 static void try_paths(const char *const *paths, unsigned n)
 {
@@ -147,6 +162,8 @@ static void try_paths(const char *const *paths, unsigned n)
 		}
 		return;
 	}
+	if (n == 1)
+		try_raw(paths[0]);
 }
 
 static int make_file(const uint8_t *data, size_t size, char path[32])

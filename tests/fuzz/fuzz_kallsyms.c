@@ -48,8 +48,7 @@ static void tables(uint8_t flags, const uint8_t *p, size_t size)
 	k->token_index = k->tokens + k->tokens_len;
 	k->values = k->token_index + 512;
 	used = 6 + k->names_len + k->tokens_len + 512;
-	if (used <= size && (size_t)k->num * k->value_size <= size - used &&
-	    !kallsyms_index(k) &&
+	if (used <= size && (size_t)k->num * k->value_size <= size - used && !kallsyms_index(k) &&
 	    !kallsyms_choose_form(k, &anchor, flags & 16 ? 1 : 0))
 		ask(k);
 	kallsyms_free(k);

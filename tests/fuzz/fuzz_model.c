@@ -8,22 +8,27 @@
  *     u8 what: 3 bits, 0: page tables are walked; 5 bits: a report
  *     patches of 12 bytes: u16 page (index in that list)  u16 offset  u64 value
  *     what is left: u8 dump (none: the first)  u8 report, of all with their parts and options;
- *     255: each of them  u8 log: in place of the dump's (none: its own)
+ *     255: each of them, and exports; 254: of one process; u8 log: in place of the dump's (none: its own)
  * where a value below 65536 is the number of another page, whose word at the
  * same offset is copied: real pointers in wrong places find more than noise.
  * VMCENSUS_FUZZ_LOGS names logs (with blanks between), each line after a byte for its caller.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/outside.h"
 #include "model/model.h"
 #include "reports/capsule/capsule.h"
 #include "reports/core/list.h"
 
-#define DUMPS 16
+#define DUMPS 24
+#define LOGS 32
+#define SEEDED 64u
 #define PATCHES 64
 #define PAGES 65536u
 #define PATCH_BYTES 12u
@@ -51,7 +56,7 @@ static unsigned ndumps;
 /* Those of the input. */
 static struct kernel *kernel;
 static FILE *nowhere;
-static struct { struct log_line *v; uint32_t n; } logs[DUMPS];
+static struct { struct log_line *v; uint32_t n; } logs[LOGS];
 static unsigned nlogs;
 static struct arena log_mem;
 
@@ -103,6 +108,47 @@ static void over_ctx_free(void *self, void *ctx)
 static const struct pages_ops over_ops = {
 	.present = over_present, .read = over_read, .ctx_new = over_ctx_new,
 	.ctx_free = over_ctx_free,
+};
+
+/* Exports are written into nothing, and below --sysroot each path is the file of VMCENSUS_FUZZ_ELF. */
+static int open_none(void *arg, const char *path)
+{
+	(void)arg, (void)path;
+	errno = ENOENT;
+	return -1;
+}
+
+static int open_below(void *arg, const char *root, const char *path)
+{
+	const char *elf = getenv("VMCENSUS_FUZZ_ELF");
+
+	(void)arg, (void)root, (void)path;
+	errno = ENOENT;
+	return elf ? open(elf, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+static enum status tree_begin(void *arg, const char *path, bool *owners, struct diag *diag)
+{
+	(void)arg, (void)path, (void)diag;
+	*owners = true;
+	return ST_OK;
+}
+
+static int tree_make(void *arg, const struct outside_entry *e)
+{
+	(void)arg;
+	return e->kind == OUTSIDE_FILE ? open("/dev/null", O_WRONLY | O_CLOEXEC) : 0;
+}
+
+static enum status tree_end(void *arg, bool drop, struct diag *diag)
+{
+	(void)arg, (void)drop, (void)diag;
+	return ST_OK;
+}
+
+static const struct outside outside = {
+	.open = open_none, .open_below = open_below, .tree_open = tree_begin,
+	.tree_make = tree_make, .tree_close = tree_end, .status = -1,
 };
 
 #define LISTS (NEED_VMAS | NEED_CGROUPS | NEED_MACHINE | NEED_LOG)
@@ -168,7 +214,7 @@ static void open_logs(void)
 	const char *all = getenv("VMCENSUS_FUZZ_LOGS");
 	char *names = strdup(all ? all : ""), *rest = names;
 
-	for (char *s; nlogs < DUMPS && (s = strsep(&rest, " "));)
+	for (char *s; nlogs < LOGS && (s = strsep(&rest, " "));)
 		if (*s)
 			open_log(s);
 	free(names);
@@ -230,20 +276,21 @@ static void report(struct snapshot *s, const struct report *r, const struct repo
 	arena_release(&t.mem);
 }
 
-/* Products of a report that are no directories. */
+/* Products of a report. */
 static void product(struct snapshot *s, const struct report *r)
 {
 	static const struct report_opts none;
 	struct diag diag;
 
 	for (const struct product *p = r->products; p->name; p++)
-		if (!p->dir && p->write && !((r->needs | p->needs) & ~s->built))
-			p->write(s, &none, NULL, nowhere, &diag);
+		if (p->write && !((r->needs | p->needs) & ~s->built))
+			p->write(s, &none, p->dir ? "/tree" : NULL, p->dir ? NULL : nowhere, &diag);
 }
 
 /* What an input asks for: a report, or all. */
 struct ask {
 	struct capsule_part one;
+	struct snapshot_opts built;	/* of one process */
 	bool all;
 	unsigned needs;
 };
@@ -254,7 +301,11 @@ static struct ask ask_of(const uint8_t *data, size_t size, size_t left)
 	struct capsule_part p;
 
 	ask.all = left > 1 && data[size - left + 1] == 0xff;
-	if (left > 1 && !ask.all && capsule_part(data[size - left + 1], &p))
+	if (left > 1 && data[size - left + 1] == 0xfe) {
+		ask.built.pid = ask.one.opts.pid = 1;
+		ask.one.report = data[0] & 8 ? &report_smaps : &report_procs;
+		ask.needs = ask.one.report->needs;
+	} else if (left > 1 && !ask.all && capsule_part(data[size - left + 1], &p))
 		ask.one = p;
 	ask.needs = ask.one.report->needs;
 	for (unsigned i = 0; ask.all && capsule_part(i, &p); i++)
@@ -274,6 +325,10 @@ static void answer(struct snapshot *s, const struct ask *ask)
 		report(s, p.report, &p.opts);
 	for (unsigned i = 0; ask->all && i < 32; i++)
 		report(s, report_of(i), &(struct report_opts){ .kernel_threads = true });
+	for (unsigned i = 0; ask->all && i < 32; i++)
+		report(s, report_of(i),
+		       &(struct report_opts){
+			       .sysroot = "/sysroot", .all = true, .threads = true, .virt = true });
 	if (ask->all) {
 		product(s, &report_html);
 		product(s, &report_export);
@@ -290,13 +345,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	left = (size - 1) % PATCH_BYTES;
+	/* seeds name dumps that not every run has: what another one finds is not found twice */
+	if (left && data[size - left] >= ndumps && data[size - left] < SEEDED)
+		return 0;
 	kernel = dumps[left ? data[size - left] % ndumps : 0].kernel;
 	o = &dumps[left ? data[size - left] % ndumps : 0].overlay;
 	ask = ask_of(data, size, left);
 	for (o->npatches = 0; at + PATCH_BYTES <= size && o->npatches < PATCHES; at += PATCH_BYTES)
 		take_patch(o, data + at);
 	/* page tables and the page array take longest: one input in eight */
-	s = snapshot_build(kernel, LISTS | (data[0] & 7 ? 0 : ask.needs | NEED_USAGE), NULL);
+	outside_use(&outside);
+	s = snapshot_build(kernel, LISTS | (data[0] & 7 ? 0 : ask.needs | NEED_USAGE),
+			   ask.built.pid ? &ask.built : NULL);
 	if (left > 2 && nlogs) {
 		s->machine.log = logs[data[size - left + 2] % nlogs].v;
 		s->machine.nlog = logs[data[size - left + 2] % nlogs].n;
@@ -304,6 +364,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	answer(s, &ask);
 	snapshot_free(s);
+	outside_use(NULL);
 	issues_release(kernel->issues);
 	issues_init(kernel->issues);
 	return 0;

@@ -105,7 +105,7 @@ static void describe(struct fake *f, uint8_t flags)
 {
 	unsigned w = f->dump.word_size;
 
-#define M(id, word) fake_member(f, id, (word) * w, w);
+#define M(id, word) fake_member(f, id, (word)*w, w);
 	MEMBERS(M)
 #undef M
 	fake_member(f, M_FILE_MODE, 4 * w, 4);
@@ -180,12 +180,20 @@ static void name_all(struct fake *f)
 	struct mm mm = { .addr = at(f, MM, 0), .start_brk = 0x1000, .brk = 0x3000 };
 	struct task task = { .flags = 4 };
 	struct proc procs[2] = { { .leader = 0 }, { .leader = 0 } };
-	struct snapshot s = { .k = &f->kernel, .mms = &mm, .nmms = 1, .tasks = &task,
-			      .ntasks = 1, .procs = procs, .nprocs = 2 };
+	struct snapshot s = { .k = &f->kernel,
+			      .mms = &mm,
+			      .nmms = 1,
+			      .tasks = &task,
+			      .ntasks = 1,
+			      .procs = procs,
+			      .nprocs = 2 };
 	uint64_t sets[2] = { at(f, SETS, 0), at(f, SETS + 1, 0) };
 	struct filetab *t = filetab_new(&s, f->r);
-	struct vma v = { .addr = at(f, VMA, 0), .start = 0x4000, .end = 0x5000,
-			 .ops = at(f, OPS, 0), .private_data = at(f, SPECIAL, 0) };
+	struct vma v = { .addr = at(f, VMA, 0),
+			 .start = 0x4000,
+			 .end = 0x5000,
+			 .ops = at(f, OPS, 0),
+			 .private_data = at(f, SPECIAL, 0) };
 
 	for (unsigned i = FILES; i < FILE_END; i++)
 		filetab_get(t, at(f, i, 0));

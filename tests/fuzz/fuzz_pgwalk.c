@@ -93,7 +93,7 @@ static void walk(struct reader *r, const struct paging *p, const struct paging_e
 	if (start >= end)
 		return;
 	t.end = min_u64(end - 1, start | half) + 1;
-	if (!t.end)		/* the very last byte cannot be asked for */
+	if (!t.end) /* the very last byte cannot be asked for */
 		return;
 	must(pgwalk(r, p, env, root, start, end, &visit, &t));
 	must(t.limit || t.at == t.end);
@@ -136,10 +136,12 @@ static void attach(struct tables *t, const uint8_t *data)
 	t->dump.elf_machine = m->elf_machine;
 	t->dump.word_size = m->word_size;
 	if (data[0] & 16) {
-		snprintf(info, sizeof(info), "SYMBOL(swapper_pg_dir)=%llx\n"
+		snprintf(info, sizeof(info),
+			 "SYMBOL(swapper_pg_dir)=%llx\n"
 			 "SYMBOL(init_uts_ns)=%llx\nSYMBOL(prb)=%llx\n",
-			 (unsigned long long)m->linear + (m->word_size == 8 &&
-			 m->elf_machine == EM_X86_64 ? 0x1005000 : 0x5000),
+			 (unsigned long long)m->linear +
+				 (m->word_size == 8 && m->elf_machine == EM_X86_64 ? 0x1005000
+										   : 0x5000),
 			 (unsigned long long)m->linear + 0x6000,
 			 (unsigned long long)m->linear + 0x6800);
 		t->dump.vmcoreinfo = info;

@@ -16,6 +16,7 @@ static void ask(const struct dump *d)
 {
 	static const char *const names[] = {
 		"task_struct", "task_struct.mm", "task_struct.mm.pgd", "task_struct.v[]", "nosuch.x",
+		"sample_outer.list", "sample_outer.bits.third", "sample_outer.table", "sample_kind.SAMPLE_SEVEN",
 	};
 	struct member m;
 	uint32_t bytes;
@@ -33,7 +34,13 @@ static void ask(const struct dump *d)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct dump d = { .vmcoreinfo = "", .word_size = 8, .elf_machine = 62 };
+	const char *wanted[] = { "task_struct", "sample_outer", "sample_bits", "sample_kind",
+				 "word" };
+	struct dump d = { .vmcoreinfo = "",
+			  .word_size = 8,
+			  .elf_machine = 62,
+			  .wanted = wanted,
+			  .nwanted = sizeof(wanted) / sizeof(wanted[0]) };
 	int fd = memfd_create("input", MFD_CLOEXEC);
 	char path[64];
 

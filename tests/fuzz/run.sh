@@ -50,7 +50,9 @@ fi
 . tests/fuzz/image.sh
 VMCENSUS_FUZZ_IMAGE=$(fuzz_image build-fuzz)
 VMCENSUS_FUZZ_LOGS=$(printf '%s ' "$PWD"/tests/fuzz/corpus/oomlog/*)
-export VMCENSUS_FUZZ_IMAGE VMCENSUS_FUZZ_LOGS
+VMCENSUS_FUZZ_MACHINES=$(fuzz_machines)
+VMCENSUS_FUZZ_ELF=$PWD/tests/fuzz/corpus/elf/shared
+export VMCENSUS_FUZZ_ELF VMCENSUS_FUZZ_IMAGE VMCENSUS_FUZZ_LOGS VMCENSUS_FUZZ_MACHINES
 
 rc=0
 for name in $names; do
