@@ -1,5 +1,8 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damaged copies of a dump: vmcensus must end with a result or a message, whatever the damage.
+"""hostile.py [--seed S] [--rounds N] [--build DIR] IMAGE[,LAYOUT]...
+
+Damaged copies of a dump: vmcensus must end with a result or a message, whatever the damage.
 
 Three kinds of damage, each at places that depend only on the seed:
 cut short, bits flipped in the file, and words of page contents replaced (ELF,
@@ -10,17 +13,24 @@ Each answer is judged as oracle.py does. Exit status 0 is only for the undamaged
 contents were changed of which nothing in the file could tell: flipped bits of pages that have no
 checksum, and lies.
 """
+import argparse
+import collections
 import os
 import random
 import shutil
 import struct
 import subprocess
+import sys
 import threading
+import time
 import zlib
 
-from damage import oracle, regions
-from exact.containers import of_memory
-from lib.kdump import MACHINE_OFFSET, PAGE_DESC
+if __name__ == '__main__':
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from damage import oracle, regions                      # noqa: E402
+from damage.served import Served                        # noqa: E402
+from exact.containers import of_memory                  # noqa: E402
+from lib.kdump import MACHINE_OFFSET, PAGE_DESC         # noqa: E402
 
 TIMEOUT = 120           # s, any one report of a damaged dump
 REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg', 'cgroups', 'swap', 'shm', 'files', 'symbols',
@@ -184,6 +194,9 @@ def command(program, report, path, options):
 
 def ask(program, report, path, options):
     """Exit status (None: no end), answer, stderr."""
+    if isinstance(program, Served):
+        status, out, err = program.run(command('', report, path, options)[1:])
+        return status, of_memory(out.decode(errors='replace')), sentence(err.decode(errors='replace'))
     try:
         done = subprocess.run(command(program, report, path, options), stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=TIMEOUT, check=False)
@@ -217,3 +230,49 @@ def jobs(tally, program, name, image, types, scratch, rounds):
     os.makedirs(scratch, exist_ok=True)
     return [(f'hostile {name}: {damage[0]}', lambda n=n, d=damage: job(n, *d))
             for n, damage in enumerate(damages(data, name, rounds))]
+
+
+def storm(served, image, options, seed, rounds, scratch):
+    """All damages of one dump, one after the other, in one process each of a server: (outcomes, what is wrong)."""
+    with open(image, 'rb') as f:
+        data = f.read()
+    answers, counts, wrong = Answers(served, image, options), collections.Counter(), []
+    path = os.path.join(scratch, f'damaged.{os.getpid()}')
+    for number, (what, make, telling) in enumerate(damages(data, seed, rounds)):
+        report = REPORTS[number % len(REPORTS)]
+        with open(path, 'wb') as f:
+            f.write(make())
+        outcome, why = oracle.judge('', answers[report], ask(served, report, path, options))
+        counts[outcome] += 1
+        if outcome == oracle.WRONG or outcome == oracle.SILENT and telling:
+            wrong.append(f'{image}: {what} (seed {seed}): {report}: {outcome}: {why}')
+            print(wrong[-1], flush=True)
+        shutil.rmtree(path + '.out', ignore_errors=True)
+    os.unlink(path)
+    return counts, wrong
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('--build', default='build', metavar='DIR')
+    p.add_argument('--scratch', default='/dev/shm/vmcensus-hostile', metavar='DIR')
+    p.add_argument('--seed', default='nightly')
+    p.add_argument('--rounds', type=int, default=100, metavar='N')
+    p.add_argument('images', nargs='+', metavar='IMAGE[,LAYOUT]')
+    args = p.parse_args()
+    served, began = Served(args.build, args.scratch), time.time()
+    failed = False
+    for image in args.images:
+        path, *types = image.split(',')
+        counts, wrong = storm(served, path, [o for t in types for o in ('-t', t)], args.seed, args.rounds,
+                              args.scratch)
+        failed |= bool(wrong)
+        print(f'{os.path.basename(path)}: {sum(counts.values())} damaged copies: {dict(counts)}', flush=True)
+    print(f'{served.runs} runs, the slowest {served.slowest} ms, the largest {served.largest >> 10} MiB, '
+          f'{time.time() - began:.0f} s')
+    served.close()
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == '__main__':
+    main()

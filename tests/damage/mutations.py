@@ -13,7 +13,7 @@ import struct
 import subprocess
 
 from lib.compare import compare_check, compare_dmesg, compare_processes, compare_text
-from lib.program import Vmcensus, last_line
+from lib.program import Opened, Vmcensus, last_line
 from lib.fixtures import COMPRESSIONS
 from lib.kdump import PAGE_DESC, header_offset
 from lib.truth import Truth
@@ -233,11 +233,11 @@ def mutate(tally, program, tool, f, folder):
     frozen = {p.pid: p for p in truth.frozen()}
     pid, where = spots(tool, f.image(), f.types(), frozen)
     copy = Copy(f.image(), folder)
-    judge_of = Judge(Vmcensus(program, copy.files, f.types()), truth, frozen[pid])
     for kind in [*EXPECTED, *(k for k in [*OF_SYSTEM, *PLACES] if k in where)]:
         done = [spot for spot in where[kind] if copy.set(*spot)]
         wrong = [f'the copy has not {old.hex()} at {address:#x}' for address, old, new in where[kind]
-                 if (address, old, new) not in done] or judge(judge_of, kind)
+                 if (address, old, new) not in done] or \
+            judge(Judge(Opened(program, copy.files, f.types()), truth, frozen[pid]), kind)
         for address, old, new in reversed(done):
             copy.set(address, new, old)
         tally.check(f'mutation {f.name}: {kind}', wrong)
@@ -259,7 +259,7 @@ def cut_last_byte(tally, name, program, images, types):
 
 def of_container(tally, name, program, images, types):
     """An image with a map count that is one too high."""
-    vmcensus = Vmcensus(program, images, types)
+    vmcensus = Opened(program, images, types)
     wrong = [] if compare_check(vmcensus) else ['check does not see it']
     if not Judge(vmcensus, None, None).issue('1 page map count (corrupt)'):
         wrong.append(f'procs: {vmcensus("procs")[2]!r}')

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""oracle.py [--cuts N] [--flips N] [--seed S] [--part I/N] [--build DIR]: damage that no report may
+"""oracle.py [--cuts N] [--flips N] [--seed S] [--part I/N] [--build DIR] [--served]: damage that no report may
 ignore.
 
 A small machine described in text is written in every container. In a copy one file is cut off
@@ -22,6 +22,7 @@ import time
 if __name__ == '__main__':
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from damage import regions              # noqa: E402
+from damage.served import Served        # noqa: E402
 from exact.containers import of_memory  # noqa: E402
 from lib.program import program_of       # noqa: E402
 from lib.tally import death             # noqa: E402
@@ -49,6 +50,9 @@ ABSURD = re.compile(r'(?<![\w.])(-?nan|-?inf)(?![\w.])|(?<![\w.])-[0-9]{4,}|(?<!
 
 def ask(program, report, form, arguments):
     """Exit status (None: no end), answer, stderr."""
+    if isinstance(program, Served):
+        status, out, err = program.run([report, '-f', form, *arguments])
+        return status, of_memory(out.decode(errors='replace')), err.decode(errors='replace')
     try:
         done = subprocess.run([program, report, '-f', form, *arguments], stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=TIMEOUT, check=False)
@@ -148,8 +152,9 @@ class Subject:
 
 
 class Oracle:
-    def __init__(self, build):
-        self.program = program_of(build)
+    def __init__(self, build, served=None):
+        """SERVED: where the program runs as a server; without: each run is a start of it."""
+        self.program = Served(build, served) if served else program_of(build)
         self.mkdump = os.path.join(build, 'tools', 'mkdump')
         self.counts, self.silent, self.wrong = collections.Counter(), [], []
 
@@ -219,9 +224,10 @@ def main():
     p.add_argument('--cuts', type=int, default=10000)
     p.add_argument('--flips', type=int, default=10000)
     p.add_argument('--seed', default='nightly')
+    p.add_argument('--served', action='store_true', help='fork a server for each run, without the sandbox')
     p.add_argument('--part', default='0/1', metavar='I/N', help='every Nth case, from the Ith on')
     args = p.parse_args()
-    o, began = Oracle(args.build), time.time()
+    o, began = Oracle(args.build, args.scratch if args.served else None), time.time()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended early'))
     try:
         o.run(args.scratch, args.cuts, args.flips, args.seed, *map(int, args.part.split('/')))
@@ -232,6 +238,9 @@ def main():
             for line in lines:
                 print('  ' + line[:400])
         print(f'\n{time.time() - began:.0f} s')
+        if args.served:
+            print(f'{o.program.runs} runs, the slowest {o.program.slowest} ms, the largest {o.program.largest >> 10} MiB')
+            o.program.close()
     for kind, why in BLIND.items():
         print(f'{kind}: {why}')
     sys.exit(1 if o.wrong else 0)
