@@ -5,7 +5,8 @@ The questions come from the help of the program, so that a new report or option 
 needs the dump is listed here, and in docs/reports.md."""
 import os
 import re
-import subprocess
+
+from lib.program import Asker
 
 NEED_DUMP = {'pages', 'smaps', 'maps', 'sections', 'symbols', 'export', 'capsule'}
 OPTIONS_NEED_DUMP = {'--pid', '--threads', '--kernel', '--file', '--virtual', '--like', '--paper', '--sysroot',
@@ -15,15 +16,21 @@ DRAWN = {'svg', 'ps', 'pdf', 'png'}
 
 
 class Program:
-    def __init__(self, path, types=()):
-        self.path, self.types = path, [a for t in types for a in ('-t', t)]
+    """The program on the dump FILES and on capsules of it."""
+
+    def __init__(self, path, files, types=()):
+        self.files, self.types = files, [a for t in types for a in ('-t', t)]
+        self.on_dump, self.on_other = Asker(path, files, self.types), Asker(path)
+
+    def of_dump(self, *args):
+        """(exit status, stdout, stderr)."""
+        return self.on_dump(*args, *self.types, *self.files)
 
     def run(self, *args):
-        return subprocess.run([self.path, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=600, check=False)
+        return self.on_other(*args)
 
     def says(self, *args):
-        return self.run(*args).stdout.decode()
+        return self.run(*args)[1].decode()
 
 
 def reports(program):
@@ -67,39 +74,39 @@ def formats(program, name):
     return [w for w in (w.split()[0] for w in words.split(', ')) if w not in DRAWN]
 
 
-def answer(program, ask, form, files, scratch):
+def answer(run, ask, form, files, scratch):
     """Exit status, what it says of damage, and the bytes."""
     to = os.path.join(scratch, 'answer')
     if os.path.exists(to):
         os.unlink(to)
-    done = program.run(*ask, *form, '-o', to, *files)
-    said = sorted(li for li in done.stderr.decode('utf-8', 'replace').splitlines() if 'incomplete result' in li)
+    status, _, err = run(*ask, *form, '-o', to, *files)
+    said = sorted(li for li in err.decode('utf-8', 'replace').splitlines() if 'incomplete result' in li)
     if not os.path.exists(to):
-        return done.returncode, said, done.stderr
+        return status, said, err
     with open(to, 'rb') as f:
-        return done.returncode, said, f.read()
+        return status, said, f.read()
 
 
-def compare(tally, name, program, files, scratch, forms=None, more=()):
-    """A capsule of the dump in FILES answers as it does. Returns bytes of the capsule."""
+def compare(tally, name, program, scratch, forms=None, more=()):
+    """A capsule of PROGRAM's dump answers as it does. Returns bytes of the capsule."""
     capsule = os.path.join(scratch, 'capsule.vmc')
-    made = program.run('capsule', '-o', capsule, *program.types, *files)
-    tally.check(f'{name} capsule', [] if made.returncode in (0, 2) else [made.stderr.decode()])
-    if made.returncode not in (0, 2):
+    status, _, err = program.of_dump('capsule', '-o', capsule)
+    tally.check(f'{name} capsule', [] if status in (0, 2) else [err.decode()])
+    if status not in (0, 2):
         return 0
     for report in reports(program):
         if report in NEED_DUMP:
-            got = program.run(report, '-o', scratch + '/none', capsule)
+            status, _, err = program.run(report, '-o', scratch + '/none', capsule)
             tally.check(f'{name} {report} of a capsule says that it needs the dump', [] if
-                        got.returncode in (1, 64) and b'dump' in got.stderr else [got.stderr.decode()])
+                        status in (1, 64) and b'dump' in err else [err.decode()])
             continue
         for ask in questions(program, report):
             ways = [['-f', f] for f in (forms or formats(program, report))]
             wrong = []
             for way in ways + ([] if report == 'html' else [m for m in more if not (
                     report == 'summary' and '-n' in m)]):      # its processes
-                want = answer(program, [*ask, *program.types], way, files, scratch)
-                got = answer(program, ask, way, [capsule], scratch)
+                want = answer(program.of_dump, ask, way, [], scratch)
+                got = answer(program.run, ask, way, [capsule], scratch)
                 same = got[:2] == want[:2] and (got[2] == want[2] or want[0] not in (0, 2))
                 wrong += [] if same else [f'{" ".join(way)}: {want[:2]} {got[:2]} {got[2][:200]}']
             tally.check(f'{name} {" ".join(ask)} of a capsule', wrong)

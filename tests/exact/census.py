@@ -24,12 +24,36 @@ ZOO = {('zoo-packet', 'packet rings'): 16, ('zoo-perf', 'perf rings'): 9}
 COUNTED = {'slab': SLAB, 'page tables': TABLE}
 
 
+# Until 3.9 pages of the page array and dma_reserve are not present (free_area_init_core()).
+PRESENT_IS_RAM = (3, 9)
+
+
+def taken_at_boot(log):
+    """{"0 DMA": pages that are not present for it}, by the lines of free_area_init_core()."""
+    taken, node = collections.Counter(), ''
+    for line in log.splitlines():
+        found = re.search(r'On node (\d+) totalpages| (\w+) zone: (\d+) pages (?:used for memmap|reserved)', line)
+        if found and found[1]:
+            node = found[1]
+        elif found:
+            taken[f'{node} {found[2]}'] += int(found[3])
+    return taken
+
+
+def zones_present(truth):
+    """{"0 DMA": pages of RAM} of /proc/zoneinfo."""
+    text = (truth.read('zoneinfo') or b'').decode()
+    present = {f'{node} {zone}': int(n) for node, zone, n in
+               re.findall(r'^Node (\d+), zone +(\S+)$.*?^ +present +(\d+)$', text, re.M | re.S)}
+    if truth.release < PRESENT_IS_RAM:
+        for zone, n in taken_at_boot((truth.read('dmesg') or b'').decode(errors='replace')).items():
+            present[zone] += n
+    return present
+
+
 def present(truth):
     """Pages of RAM, None: not recorded."""
-    text = truth.read('zoneinfo')
-    if not text:
-        return None
-    return sum(int(n) for n in re.findall(rb'^ +present +(\d+)$', text, re.M))
+    return sum(zones_present(truth).values()) or None
 
 
 def rows(vmcensus):
@@ -126,13 +150,6 @@ def compare_unknown(tally, name, vmcensus, page, unknown):
               if r['pages'] * r['blocks'] * page != r['size'] or
               (r['sampled'] + r['absent']) * page > r['size']]
     tally.check(f'{name} census --unknown', wrong, f'{len(got)} groups')
-
-
-def zones_present(truth):
-    """{"0 DMA": pages of RAM} of /proc/zoneinfo."""
-    text = (truth.read('zoneinfo') or b'').decode()
-    return {f'{node} {zone}': int(n) for node, zone, n in
-            re.findall(r'^Node (\d+), zone +(\S+)$.*?^ +present +(\d+)$', text, re.M | re.S)}
 
 
 def compare_by(tally, name, vmcensus, truth, size):

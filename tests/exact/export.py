@@ -19,7 +19,7 @@ import subprocess
 import tarfile
 
 from lib.compare import comparable
-from lib.program import Vmcensus
+from lib.program import Asker, Opened
 
 from exact.pageflags import recorded
 from exact.tables import compare_tables
@@ -62,7 +62,8 @@ class Export:
         self.image = [*image, *(['-t', types] if types else [])]
         self.truth, self.scratch = truth, scratch
         self.tree = os.path.join(scratch, 'proc')
-        self.vfork_known = Vmcensus(program, image, types).knows('task_struct.vfork_done')
+        self.vfork_known = Opened(program, image, types).knows('task_struct.vfork_done')
+        self.asker = Asker(program, image, self.image[len(image):])
 
     def check(self, what, differences, detail=''):
         self.tally.check(f'{self.name}: export: {what}', differences, detail)
@@ -71,8 +72,8 @@ class Export:
         self.tally.skip(f'{self.name}: export: {what}', why)
 
     def run(self, *args):
-        done = subprocess.run([self.program, '-q', *args], capture_output=True, timeout=300)
-        return done.returncode, done.stdout, done.stderr.decode(errors='replace')
+        code, out, err = self.asker('-q', *args)
+        return code, out, err.decode(errors='replace')
 
     def rows(self, report, columns, image=None):
         out = self.run('-f', 'csv', '-c', columns, report, *(image or self.image))[1]

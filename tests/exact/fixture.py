@@ -18,7 +18,7 @@ from exact.tasks import compare_tasks
 from exact.thrash import compare_thrash
 from exact.views import compare_views
 from lib.compare import compare_all, compare_dmesg
-from lib.program import SINGLY, AtOnce, Vmcensus
+from lib.program import SINGLY, AtOnce, Opened
 
 
 # Guests of 64 to 512 MiB: tables of fixed size weigh more there
@@ -30,13 +30,13 @@ def compare_fixture(tally, program, build, f, truth, thorough):
     name, tool = f'fixture {f.name}', build + '/tools/machine'
 
     def make(image, types):
-        return Vmcensus(program, image, types)
+        return Opened(program, image, types)
 
     vmcensus = make(f.image(), f.types())
     compare_all(tally, name, vmcensus if thorough else AtOnce(vmcensus, SINGLY), truth)
     if f.types():
         # the kernel's log is described by VMCOREINFO, which every dump has
-        bare = Vmcensus(program, f.image())
+        bare = Opened(program, f.image())
         differ = compare_dmesg(bare, truth)
         if not differ and bare('dmesg', front=('-f', 'csv')) != \
                 vmcensus('dmesg', front=('-f', 'csv')):
@@ -52,7 +52,7 @@ def compare_reports(tally, program, build, f, truth):
     name = f'fixture {f.name}'
 
     def make(image, types):
-        return Vmcensus(program, image, types)
+        return Opened(program, image, types)
 
     vmcensus = make(f.image(), f.types())
     compare_machine(tally, name, build + '/tools/machine', f.image(), f.types(), truth)
@@ -70,7 +70,7 @@ def compare_reports(tally, program, build, f, truth):
     compare_thrash(tally, name, vmcensus, truth)
     compare_kills(tally, name, vmcensus, truth)
     compare_tasks(tally, name, vmcensus, truth)
-    compare_oom_zones(tally, name, lambda image: Vmcensus(program, image, f.types()), f.image(), truth,
+    compare_oom_zones(tally, name, lambda image: Opened(program, image, f.types()), f.image(), truth,
                       os.path.join(build, 'oom'))
 
 
@@ -78,5 +78,5 @@ def compare_field(tally, program, build, f, truth):
     """A kernel of a distribution that Debian does not have: all but the forms of other tools and the
     files of an export, whose formats are those of 5.10 and later.
     """
-    compare_all(tally, f'fixture {f.name}', AtOnce(Vmcensus(program, f.image(), f.types()), SINGLY), truth)
+    compare_all(tally, f'fixture {f.name}', AtOnce(Opened(program, f.image(), f.types()), SINGLY), truth)
     compare_reports(tally, program, build, f, truth)

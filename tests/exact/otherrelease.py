@@ -16,6 +16,7 @@ import shutil
 
 # of a kernel: an older one and a newer one whose text is as long
 OTHERS = {
+    b'2.6': (b'2.4', b'4.9'),
     b'3.10': (b'2.18', b'5.10'),
     b'4.18': (b'3.10', b'6.12'),
     b'5.14': (b'3.16', b'6.12'),
@@ -29,6 +30,8 @@ BY_VERSION = {
     'RULE_HUGETLB_PMD_SHARED', 'RULE_HUGETLB_SHARE_SEEN', 'RULE_OOM_SIGNED',
     'RULE_MPOL_BALANCING', 'RULE_PAGEMAP_HUGE_ANY', 'RULE_PMD_PROTNONE_SKIPPED',
     'RULE_KPAGE_ONLINE', 'RULE_LOCKED_ASKED', 'RULE_OOM_ADMIN_PERCENT',
+    # only of 2.6.32: RHEL 6, and stable releases of the tree that it left
+    'RULE_HEAP_PART', 'RULE_OOM_PTES', 'RULE_OOM_ADMIN_30',
 }
 
 

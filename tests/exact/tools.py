@@ -7,8 +7,10 @@ A tool has the names of its files built in: it runs in a mount namespace of its 
 them, that are equal on both sides must be equal: the recorder itself moves some counters.
 """
 import os
+import re
 import shutil
 import subprocess
+from itertools import zip_longest
 
 NODES = '/sys/devices/system/node'
 PLACES = ('mount --bind "$0" /proc; '
@@ -18,6 +20,8 @@ PLACES = ('mount --bind "$0" /proc; '
 MOVES = {'MemFree', 'MemUsed', 'AnonHugePages', 'Active', 'Inactive', 'Active(anon)', 'Inactive(anon)',
          'Active(file)', 'Inactive(file)', 'AnonPages', 'Dirty', 'Writeback', 'FilePages', 'Mapped',
          'KReclaimable', 'Slab', 'SReclaimable', 'SUnreclaim', 'KernelStack', 'PageTables', 'Shmem'}
+# frames with one of these flags: of the recorder, free, or taken by kernel threads
+MOVING_FLAGS = {'anonymous', 'buddy', 'slab', 'n', '', 'compound_head', 'compound_tail'}
 MOVED_KIB = 65536       # the recorder itself holds what it recorded
 
 
@@ -41,6 +45,20 @@ def by_name(text):
     return {line.split()[0]: line for line in text.decode(errors='replace').splitlines() if line}
 
 
+def rows_of_slabtop(lines):
+    """{cache: line} below the heads."""
+    return {line.split()[-1]: line for line in lines[7:] if line}
+
+
+def same_slabs(said, tree):
+    """Caches whose line of slabinfo is the same in both folders."""
+    lines = []
+    for folder in (said, tree):
+        with open(os.path.join(folder, 'slabinfo'), 'rb') as f:
+            lines.append(by_name(f.read()))
+    return [name for name, line in lines[0].items() if lines[1].get(name) == line]
+
+
 def compare_slabtop(check, skip, said, tree):
     """Rows of caches whose line of slabinfo is the same in the folders SAID and TREE."""
     why = lacking('slabtop')
@@ -48,13 +66,8 @@ def compare_slabtop(check, skip, said, tree):
     if why or not all(map(os.path.exists, files)):
         skip('slabtop', why or 'no slabinfo')
         return
-    lines = []
-    for path in files:
-        with open(path, 'rb') as f:
-            lines.append(by_name(f.read()))
-    rows = [{line.split()[-1]: line for line in run(folder, 'slabtop', '-o')[7:] if line}
-            for folder in (said, tree)]
-    same = [name for name, line in lines[0].items() if lines[1].get(name) == line and name in rows[0]]
+    rows = [rows_of_slabtop(run(folder, 'slabtop', '-o')) for folder in (said, tree)]
+    same = [name for name in same_slabs(said, tree) if name in rows[0]]
     wrong = [] if same and len(rows[0]) == len(rows[1]) else [f'{len(rows[0])} rows, got {len(rows[1])}']
     wrong += [f'{rows[0][name]!r}, got {rows[1].get(name)!r}' for name in same
               if rows[0][name] != rows[1].get(name)]
@@ -97,3 +110,48 @@ def compare_numastat(check, skip, said, tree, pids):
     want, got = (run(folder, *command) for folder in (said, tree)) if pids else ([], [])
     check('numastat -p', [] if want == got and bool(want) == bool(pids) else [f'{want}, got {got}'],
           f'{len(pids)} processes')
+
+
+def slabtop_differs(want, got, said, tree):
+    """Kernel threads free slabs, and the recorder takes some: of caches that did not change alone."""
+    rows = [rows_of_slabtop(lines) for lines in (want, got)]
+    same = [name for name in same_slabs(said, tree) if name in rows[0]]
+    wrong = [f'{rows[0][name]!r}, got {rows[1].get(name)!r}' for name in same
+             if rows[0][name] != rows[1].get(name)]
+    return wrong + ([] if len(same) * 2 > len(rows[0]) else [f'only {len(same)} caches did not change'])
+
+
+def numastat_differs(want, got):
+    """Of the whole machine; MiB with two digits."""
+    def value(line):
+        return float(line.split()[-1])
+    wrong = [] if len(want) == len(got) else [f'{len(want)} lines, got {len(got)}']
+    for a, b in zip(want, got):
+        if a != b and (a.split()[0] not in MOVES or abs(value(a) - value(b)) * 1024 > MOVED_KIB):
+            wrong.append(f'{a!r}, got {b!r}')
+    return wrong
+
+
+def page_types_differ(want, got):
+    """Frames by their flags: all of the machine; those of the recorder, free ones and slabs move."""
+    rows = [{m[1]: (int(m[2]), m[3]) for m in
+             (re.match(r'(\S+)\s+(\d+)\s+\d+\s+\S+\s*(\S*)', line) for line in lines[1:]) if m}
+            for lines in (want, got)]
+    wrong = [] if rows[0].get('total') == rows[1].get('total') else [f'total {rows[0].get("total")}, {rows[1].get("total")}']
+    for flags in sorted(rows[0].keys() | rows[1].keys()):
+        a, b = (r.get(flags, (0, ''))[0] for r in rows)
+        names = (rows[0].get(flags) or rows[1][flags])[1].split(',')
+        if a != b and (abs(a - b) * 4 > MOVED_KIB or not MOVING_FLAGS & set(names)):
+            wrong.append(f'{flags} {names}: {a}, got {b}')
+    return wrong
+
+
+def differences(tool, want, got, said, tree):
+    """Of what TOOL printed in the guest and of the export TREE; SAID has the recorded files."""
+    if tool == 'slabtop':
+        return slabtop_differs(want, got, said, tree)
+    if tool == 'numastat-m':
+        return numastat_differs(want, got)
+    if tool == 'page-types':
+        return page_types_differ(want, got)
+    return [f'{a!r}, got {b!r}' for a, b in zip_longest(want, got) if a != b]

@@ -5,6 +5,8 @@ import json
 import os
 import re
 import subprocess
+import threading
+import weakref
 
 TIMEOUT = 180       # s, one call of vmcensus
 SINGLY = 10         # processes of which smaps and maps are asked for by --pid
@@ -23,19 +25,78 @@ def program_of(build, san=''):
     return script if san or os.path.exists(script) else program
 
 
+def run(program, *arguments):
+    """(exit status, stdout, stderr) of one run."""
+    try:
+        done = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        return -1, b'', b'no result after %d s' % TIMEOUT
+    return done.returncode, done.stdout, done.stderr
+
+
+class Asker:
+    """The program, asked many questions of a dump that is opened once (tests/tools/asker.c): IMAGE
+    and TYPES as on a command line. Without IMAGE only the start of the program is saved. If the tool
+    is not there, or is older than the program, the program is run each time."""
+
+    def __init__(self, program, image=(), types=()):
+        build, self.program, self.front = os.path.dirname(program), program, []
+        if os.path.basename(build) == 'unconfined':     # program_of()
+            build, self.front = os.path.dirname(build), ['--no-sandbox']
+        tool, whole = os.path.join(build, 'tools', 'asker'), os.path.join(build, 'vmcensus')
+        self.process = None
+        if os.path.exists(tool) and os.path.getmtime(tool) >= os.path.getmtime(whole):
+            self.process = subprocess.Popen([tool, *types, *image], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE)
+            weakref.finalize(self, self.end, self.process)
+
+    @staticmethod
+    def end(process):
+        process.stdin.close()
+        process.stdout.close()
+        process.wait()
+
+    def __call__(self, *arguments):
+        """(exit status, stdout, stderr) of the program with these arguments."""
+        if not self.process:
+            return run(self.program, *arguments)
+        words = [os.fsencode(w) for w in ('vmcensus', *self.front, *arguments)]
+        self.process.stdin.write(b'%d\n' % len(words) + b''.join(b'%d\n%s' % (len(w), w) for w in words))
+        self.process.stdin.flush()
+        status, out, err = map(int, self.process.stdout.readline().split())
+        return status, self.process.stdout.read(out), self.process.stdout.read(err)
+
+
+STARTED = threading.local()
+
+
+def ask(program, *arguments):
+    """As run(), by a process that has been started already; one for each thread."""
+    if getattr(STARTED, 'program', None) != program:
+        STARTED.program, STARTED.asker = program, Asker(program)
+    return STARTED.asker(*arguments)
+
+
+Said = collections.namedtuple('Said', 'returncode stdout stderr')
+
+
+def ask_text(program, *arguments):
+    """The same, with text for bytes."""
+    code, *said = ask(program, *arguments)
+    return Said(code, *(text.decode(errors='replace') for text in said))
+
+
 class Vmcensus:
+    """The program on one dump, which each run opens."""
+
     def __init__(self, program, image, types=None):
         self.program, self.image = program, image       # image: list of files
         self.types = ['-t', types] if types else []
 
     def __call__(self, report, *options, front=()):
         """(exit status, stdout, stderr).  Status 2, a partial answer, is for the caller to judge."""
-        command = [self.program, *front, report, *self.image, *self.types, *options]
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=TIMEOUT)
-        except subprocess.TimeoutExpired:
-            return -1, b'', b'no result after %d s' % TIMEOUT
-        return done.returncode, done.stdout, done.stderr
+        return run(self.program, *front, report, *self.image, *self.types, *options)
 
     def knows(self, fact):
         """Is FACT ("task_struct.pid") known? A layout file may be older than the question."""
@@ -52,6 +113,22 @@ class Vmcensus:
             return json.loads(out)['rows'], ''
         except (ValueError, KeyError) as e:
             return None, f'exit {code}, {type(e).__name__} {e}: {last_line(err)}'
+
+
+class Opened(Vmcensus):
+    """The same on a dump that does not change: the first question is put to the program itself, the
+    others to one that opens the dump once."""
+
+    def __init__(self, program, image, types=None):
+        super().__init__(program, image, types)
+        self.asked, self.asker = False, None
+
+    def __call__(self, report, *options, front=()):
+        if not self.asked:
+            self.asked = True
+            return super().__call__(report, *options, front=front)
+        self.asker = self.asker or Asker(self.program, self.image, self.types)
+        return self.asker(*front, report, *self.image, *self.types, *options)
 
 
 PROCESS = re.compile(rb'^==> (\d+) .* <==\n', re.M)

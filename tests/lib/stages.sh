@@ -4,13 +4,41 @@
 # failure with a name. A command counts by its last "N passed, N failed" line; without one
 # it is one test. Exit status 77 is a skip. Sourced from the root of the tree.
 
+# stages_record, if it is set, is a folder with the result of each stage: what passed is not run
+# again by the same command, and is counted with the rest. With stages_asked=no nothing is run.
+
 stages_log=$(mktemp -d) || exit 1
 trap 'rm -rf "$stages_log"' EXIT
-passed=0 failed=0 skipped=0 took=
+passed=0 failed=0 skipped=0 took= not_run= stages_record= stages_asked=yes
+
+stage_count() {	# PASSED FAILED SKIPPED MINUTES NAME
+	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+	took="$took
+$(printf '%4d min  %s' "$4" "$5")"
+}
+
+# Counts what the record says of NAME and the COMMAND; false: it has to be run.
+stage_is_recorded() {	# NAME COMMAND
+	[ -n "$stages_record" ] || return 1
+	record=$stages_record/$(printf %s "$1" | tr -c 'A-Za-z0-9' _)
+	stage_name=$1 stage_command=$2
+	if [ "$(sed 1q "$record" 2> /dev/null)" = "$stage_command" ]; then
+		set -- $(sed 1d "$record")
+		[ "$2" -gt 0 ] && [ $stages_asked = yes ] && return 1
+		stage_count "$1" "$2" "$3" "$4" "$stage_name, before"
+	elif [ $stages_asked = yes ]; then
+		return 1
+	else
+		not_run="$not_run
+not run: $stage_name"
+	fi
+}
 
 stage() {	# NAME MINUTES COMMAND...
 	name=$1 minutes=$2 began=$(date +%s)
 	shift 2
+	stage_is_recorded "$name" "$*" && return
+	command=$*
 	echo "==== $name: $*"
 	{
 		timeout -k 30 "$((minutes * 60))" "$@" 2>&1
@@ -18,8 +46,6 @@ stage() {	# NAME MINUTES COMMAND...
 	} | tee "$stages_log/log"
 	rc=$(cat "$stages_log/rc")
 	now=$((($(date +%s) - began + 30) / 60))
-	took="$took
-$(printf '%4d min  %s' "$now" "$name")"
 	[ "$rc" -eq 124 ] && echo "$name: stopped after $minutes minutes"
 	# make has an exit status of its own, and says that of the command
 	grep -q '^make: \*\*\* .* Error 77$' "$stages_log/log" && rc=77
@@ -35,12 +61,13 @@ $(printf '%4d min  %s' "$now" "$name")"
 	elif [ -z "$line" ]; then
 		set -- 1 0 0
 	fi
-	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + ${3:-0}))
+	stage_count "$1" "$2" "${3:-0}" $now "$name"
+	[ -z "$stages_record" ] || printf '%s\n' "$command" "$1 $2 ${3:-0} $now" > "$record"
 }
 
 # Minutes of each stage, and the one tally; the exit status is 0 if nothing failed.
 stages_end() {
-	echo "$took"
+	echo "$took$not_run"
 	[ $skipped -gt 0 ] && echo "$skipped skipped (reasons above)"
 	echo "$passed passed, $failed failed"
 	[ $failed -eq 0 ]

@@ -200,7 +200,7 @@ def everything(pids, users, loaded):
     for path in glob.glob('/tmp/hogs/*'):
         yield path[len('/tmp/'):], read(path)
     yield 'dmesg', kernel_log()
-    yield from live(loaded)
+    yield from live(users, loaded)
 
 
 LIVE = '/lab/live/'
@@ -224,7 +224,14 @@ def load_modules():
         os.close(fd)
 
 
-def live(loaded):
+def words_of(line, users):
+    """Of a command: "@5" is the fifth of the processes that stand still, or the last."""
+    still = sorted(users - {1, os.getpid(), os.getppid()})
+    return [str(still[min(int(w[1:]), len(still) - 1)]) if re.fullmatch('@[0-9]+', w) else w
+            for w in line.split(' ')]
+
+
+def live(users, loaded):
     """What the programs of /lab/live say while all else stands still.
 
     They bring their own C library, or they would share pages with those that are frozen.  What
@@ -238,7 +245,8 @@ def live(loaded):
     for line in (read(LIVE + 'read') or b'').decode().splitlines():
         yield 'live/' + os.path.basename(line), read(line)
     for line in (read(LIVE + 'commands') or b'').decode().splitlines():
-        name, *words = line.split(' ')
+        name, *words = words_of(line, users)
+        yield f'live/{name}.words', ' '.join(words).encode()
         status = run_to_files(name, [LIVE + 'ld.so', '--library-path', LIVE] + words)
         yield f'live/{name}.status', b'%d' % status
     for name in sorted(os.listdir(LIVE_OUT)):       # also what they wrote themselves

@@ -149,11 +149,24 @@ static void take_silent(size_t bytes)
 	count("pages", number_in("/sys/module/silent/parameters/taken") / PAGE);
 }
 
+/* Pages of a pool for the packets of a network driver. */
+static void take_page_pool(size_t bytes)
+{
+	char text[128];
+	int fd = open("/lab/more/pool.ko", O_RDONLY);
+
+	snprintf(text, sizeof text, "kib=%zu", bytes / KIB);
+	must(fd >= 0, "pool.ko");
+	must(!syscall(SYS_finit_module, fd, text, 0), text);
+	count("bytes", number_in("/sys/module/pool/parameters/taken"));
+}
+
 const struct hog kernel_hogs[] = {
 	{"dentries", "negative directory entries", take_dentries, NULL},
 	{"threads", "kernel stacks of a process", take_threads, NULL},
 	{"zram", "zram", take_zram, NULL},
 	{"balloon", "balloon", take_balloon, NULL},
+	{"pagepool", "page pool", take_page_pool, NULL},
 	{"silent", "module", take_silent, NULL},
 	{NULL, NULL, NULL, NULL},
 };

@@ -9,8 +9,10 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +23,10 @@
 #endif
 
 enum { PAGE = 4096 };
+
+#ifndef MADV_HWPOISON
+#define MADV_HWPOISON 100
+#endif
 
 static void whole(size_t bytes)
 {
@@ -122,15 +128,18 @@ static char *huge_touched(size_t bytes)
 	return p;
 }
 
-/* sparse=1: in huge pages. children=N: so many processes share it after a fork. */
+/* sparse=1: in huge pages. children=N: so many processes share it after a fork. merge=1: for KSM, all
+ * pages are equal. lockall=1: this and all that is mapped later is locked. */
 static void take_anon(size_t bytes)
 {
 	const char *children = argument("children");
 	int n = children ? atoi(children) : 0;
 
+	must(!argument("lockall") || !mlockall(MCL_CURRENT | MCL_FUTURE), "mlockall");
 	if (bytes)
 		whole_of = argument("sparse") ? huge_touched(bytes) : touched(bytes, MAP_PRIVATE);
 	whole_size = bytes;
+	must(!argument("merge") || !madvise((void *)whole_of, bytes, MADV_MERGEABLE), "MADV_MERGEABLE");
 	whole(bytes);
 	while (n-- > 0)
 		if (!fork())
@@ -149,6 +158,33 @@ static void take_lockedfile(size_t bytes)
 	p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
 	must(p != MAP_FAILED && !mlock(p, bytes) && !unlink(path) && !close(fd), "mlock");
 	whole(bytes);
+}
+
+/* Memory that the kernel itself cannot read (since 5.14). */
+static void take_secret(size_t bytes)
+{
+	int fd = (int)syscall(447 /* memfd_secret */, 0);
+	char *p;
+
+	must(fd >= 0 && !ftruncate(fd, (off_t)bytes), "memfd_secret");
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	must(p != MAP_FAILED, "mmap");
+	for (size_t i = 0; i < bytes; i += PAGE)
+		p[i] = 'h';
+	whole(bytes);
+}
+
+/* Mappings of one page, no two alike: each has a vma of some 200 bytes, and no memory. */
+static void take_vmas(size_t bytes)
+{
+	size_t n = bytes / 200;
+
+	put("/proc/sys/vm/max_map_count", "16777216");
+	for (size_t i = 0; i < n; i++)
+		must(mmap(NULL, PAGE, i & 1 ? PROT_READ : PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED, "mmap");
+	count("vmas", n);
+	count("bytes", n * 200);
 }
 
 /* A file of a disk, mapped as programs are. */
@@ -275,6 +311,40 @@ static void take_pagetables(size_t bytes)
 	whole(bytes);
 }
 
+/* Each page twice; KSM keeps one. It is done when nothing is merged for 5 s. */
+static void take_merged(size_t bytes)
+{
+	char *p = touched(2 * bytes, MAP_PRIVATE);
+	unsigned long merged = 0, before = 0;
+
+	for (size_t i = 0; i < 2 * bytes; i += PAGE)
+		memcpy(p + i, &(size_t){ i % bytes + 1 }, sizeof(size_t));
+	must(!madvise(p, 2 * bytes, MADV_NOHUGEPAGE) && !madvise(p, 2 * bytes, MADV_MERGEABLE),
+	     "MADV_MERGEABLE");
+	put("/sys/kernel/mm/ksm/sleep_millisecs", "20");
+	put("/sys/kernel/mm/ksm/pages_to_scan", "5000");
+	must(put("/sys/kernel/mm/ksm/run", "1"), "ksm");
+	for (int i = 0, still = 0; i < 60 && still < 5; i++) {
+		sleep(1);
+		merged = number_in("/sys/kernel/mm/ksm/pages_shared");
+		still = merged && merged == before ? still + 1 : 0;
+		before = merged;
+	}
+	put("/sys/kernel/mm/ksm/run", "0");
+	must(merged > 0, "merged");
+	count("bytes", merged * PAGE);
+}
+
+/* Pages that the kernel is told to be broken. */
+static void take_broken(size_t bytes)
+{
+	char *p = touched(bytes, MAP_PRIVATE);
+
+	for (size_t i = 0; i < bytes; i += PAGE)
+		must(!madvise(p + i, PAGE, MADV_HWPOISON), "MADV_HWPOISON");
+	whole(bytes);
+}
+
 const struct hog memory_hogs[] = {
 	{"tmpfs", "named tmpfs file", take_tmpfs, NULL},
 	{"deleted", "deleted tmpfs file", take_deleted, NULL},
@@ -287,6 +357,10 @@ const struct hog memory_hogs[] = {
 	{"lockedfile", "locked page cache", take_lockedfile, NULL},
 	{"hugetlb", "hugetlb pool", take_hugetlb, NULL},
 	{"surplus", "hugetlb surplus", take_surplus, NULL},
+	{"secret", "secret memory", take_secret, NULL},
+	{"vmas", "mappings", take_vmas, NULL},
+	{"merged", "ksm", take_merged, NULL},
+	{"broken", "hwpoison", take_broken, NULL},
 	{"pagetables", "page tables of a process", take_pagetables, NULL},
 	{NULL, NULL, NULL, NULL},
 };

@@ -236,7 +236,20 @@ static void take_inflight(size_t bytes)
 	count("pages", done / PAGE);
 }
 
+/* Sockets without data: each is objects of the kernel of some 2400 bytes. */
+static void take_idle(size_t bytes)
+{
+	size_t n = bytes / 2400;
+
+	put("/proc/sys/fs/file-max", "10000000");	/* sockets of unix are limited by it */
+	for (size_t i = 0; i < n; i++)
+		must(socket(AF_UNIX, SOCK_STREAM, 0) >= 0, "socket");
+	count("sockets", n);
+	count("bytes", n * 2400);
+}
+
 const struct hog queue_hogs[] = {
+	{"idle", "unix socket without data", take_idle, NULL},
 	{"pipes", "pipe", take_pipes, NULL},
 	{"unix", "unix socket", take_unix, NULL},
 	{"tcp", "tcp socket", take_tcp, NULL},

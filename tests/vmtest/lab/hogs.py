@@ -27,7 +27,9 @@ SETS = {
     'queues': {'pipes': '40', 'unix': '30', 'tcp': '34', 'udp': '10', 'packet': '24', 'messages': '18', 'inflight': '12'},
     'rings': {'uring': '28', 'perf': '24', 'bpf': '36', 'ftrace': '50'},
     'files': {'deleted': '41', 'memfd': '31', 'shm': '53', 'ramfs': '22', 'tmpfs': '26', 'mlock': '44',
-              'hugetlb': '32', 'pagetables': '24'},
+              'hugetlb': '32', 'pagetables': '24', 'secret': '7', 'merged': '3', 'broken': '1'},
+    'ipc': {'mqueue': '9', 'semaphores': '7', 'datagrams': '12', 'netlink': '11', 'epoll': '5', 'inotify': '3'},
+    'given': {'spliced': '20', 'fixed': '26', 'xdp': '13', 'trie': '6', 'pagepool': '15', 'dmabuf': '33', 'zswap': '16'},
     'kernel': {'dentries': '32', 'threads': '20', 'zram': '40', 'balloon': '100', 'silent': '48'},
 }
 # Nobody can go on after this; see hogs/silent.
@@ -49,15 +51,15 @@ def kernel_folder(cache, kernels, name):
     return ownkernel.folder(cache, name, kernels) if ownkernel.kind_of(name) else kernels.get(name)
 
 
-def silent_module(cache, kernels, name, release, into):
+def module(cache, kernels, name, release, into, which):
     build = [ownkernel.module, cache, name] if ownkernel.kind_of(name) else \
         [BuildRoot(cache, kernels).module, name, release]
-    build[0](*build[1:], HERE + '/hogs/silent', into, file='silent.ko')
+    build[0](*build[1:], f'{HERE}/hogs/{which}', into, file=which + '.ko')
 
 
-def folder(cache, kernels, name, into, after='', then=''):
-    """Fill INTO with the program, its modules for kernel NAME, and what the guest does AFTER the hogs,
-    and THEN, when the truth is recorded (panicby=then)."""
+def folder(cache, kernels, name, into, after='', then='', hogs=()):
+    """Fill INTO with the program, its modules for kernel NAME and these HOGS, and what the guest does AFTER the
+    hogs, and THEN, when the truth is recorded (panicby=then)."""
     kernel = Kernel(kernel_folder(cache, kernels, name))
     shutil.rmtree(into, ignore_errors=True)
     os.makedirs(into)
@@ -65,7 +67,9 @@ def folder(cache, kernels, name, into, after='', then=''):
     run('gcc', '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-Wall', '-pthread', *target_of(name).flags,
         '-o', into + '/hogs', *sources)
     order = [unpack_module(path, into) for path in kernel.needed_modules(MODULES)]
-    silent_module(cache, kernels, name, kernel.release, into)
+    module(cache, kernels, name, kernel.release, into, 'silent')
+    if 'pagepool' in hogs:
+        module(cache, kernels, name, kernel.release, into, 'pool')
     with open(into + '/order', 'w') as f:
         f.write('\n'.join(order) + '\n')
     for script, text in ('after', after), ('then', then):
@@ -98,7 +102,8 @@ def own(text):
 def machine(cache, kernels, name, out, options):
     """The guest of one of labs()."""
     options = dict(options)
-    more = folder(cache, kernels, name, out + '.more', options.pop('after', ''), options.pop('then', ''))
+    more = folder(cache, kernels, name, out + '.more', options.pop('after', ''), options.pop('then', ''),
+                  options['hogs'])
     options['append'] = f'hogs={spec(options.pop("hogs"))} {options.get("append", "")}'
     options['devices'] = BALLOON + tuple(options.get('devices', ()))
     return HogMachine(Plan(kernel_folder(cache, kernels, name), out, more=more, **options), cache)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """vmcensus.ko for a Debian kernel, built against Debian's headers in a root of its own."""
+import glob
+import hashlib
 import os
 import re
 import shutil
@@ -10,6 +12,15 @@ from .targets import target_of
 SUITE = 'trixie'        # its compiler builds for all; its libc runs the newest kernels' kbuild
 PACKAGES = 'gcc,gcc-12,make,libelf1t64,perl,python3,pahole'
 OLD = (6, 2)            # kernels before it are built with gcc-12
+
+
+def sum_of(folder):
+    """Of the content of all files in FOLDER."""
+    text = hashlib.sha256()
+    for path in sorted(glob.glob(folder + '/*')):
+        with open(path, 'rb') as f:
+            text.update(os.path.basename(path).encode() + b'\0' + f.read())
+    return text.hexdigest()[:24]
 
 
 class BuildRoot:
@@ -46,7 +57,14 @@ class BuildRoot:
         self.kernels.suite(suite.name).unpack(kbuild, self.dir)
 
     def module(self, name, release, source, into, warnings=False, file='vmcensus.ko'):
-        """Build SOURCE for kernel NAME, whose uname -r is RELEASE; put FILE INTO a folder."""
+        """Build SOURCE for kernel NAME, whose uname -r is RELEASE; put FILE INTO a folder.
+
+        One that was built of the same sources before is taken, unless WARNINGS are looked for.
+        """
+        kept = f'{self.dir}.modules/{release}-{sum_of(source)}-{file}'
+        if not warnings and os.path.exists(kept):
+            shutil.copy(kept, os.path.join(into, file))
+            return
         self._headers(name, release)
         work = f'kmod-{release}-{os.getpid()}'
         shutil.rmtree(f'{self.dir}/{work}', ignore_errors=True)
@@ -70,4 +88,7 @@ class BuildRoot:
         run('chroot', self.dir, f'{triplet}-strip' if triplet else 'strip', '--strip-debug',
             f'/{work}/{file}')
         shutil.copy(f'{self.dir}/{work}/{file}', into)
+        os.makedirs(os.path.dirname(kept), exist_ok=True)
+        shutil.copy(f'{self.dir}/{work}/{file}', f'{kept}.{os.getpid()}')
+        os.rename(f'{kept}.{os.getpid()}', kept)
         shutil.rmtree(f'{self.dir}/{work}')

@@ -19,6 +19,25 @@ SMALL_NODE = ('-object', 'memory-backend-ram,id=m0,size=896M', '-object', 'memor
 PANIC = 'set_to /proc/sys/vm/panic_on_oom 2\n'
 GROUPS = 'cd /sys/fs/cgroup; set_to cgroup.subtree_control "+memory +cpuset +pids"\n'
 
+# systemd is process 1 from here on: systemd-oomd kills by pressure below hog.slice, then the machine is dumped.
+SYSTEMD = """mkdir -p /run/systemd/system /run/systemd/oomd.conf.d; cd /run/systemd/system
+printf '[OOM]\\nDefaultMemoryPressureDurationSec=2s\\n' > ../oomd.conf.d/lab.conf
+printf '[Unit]\\nWants=systemd-journald.service systemd-oomd.service job.service end.service\\n' > lab.target
+printf '[Slice]\\nMemoryHigh=80M\\nManagedOOMMemoryPressure=kill\\nManagedOOMMemoryPressureLimit=1%%\\n' > hog.slice
+printf '[Service]\\nSlice=hog.slice\\nExecStart=/lab/more/hogs /tmp/hogs anon 0 comm=leaker grow=1024 quick=1\\n' > job.service
+printf '[Unit]\\nAfter=job.service systemd-oomd.service\\n[Service]\\nExecStart=/run/end\\n' > end.service
+cat > /run/end <<'END'
+#!/bin/sh
+while systemctl -q is-active job; do sleep 1; done
+sleep 3
+journalctl -b -o short-monotonic | grep -i oom > /dev/console
+sleep 1
+echo c > /proc/sysrq-trigger
+END
+chmod +x /run/end
+exec /lib/systemd/systemd --unit=lab.target
+"""
+
 
 @dataclass
 class Oom:
@@ -196,6 +215,55 @@ OOMS = {
     'large': Oom('memfd', 'hog-memfd', 'a machine of 2 GiB, most of it in a memfd', hogs={'memfd': '1500'}, memory=2048),
     'small': Oom('pipes?|pages behind descriptors', 'hog-pipes', 'a machine of 384 MiB, most of what is left in pipes',
                  'hog anon 0 comm=client grow=256\nawait_oom\n', hogs={'pipes': '150'}, memory=384, innocent=None),
+    'zswap': Oom('one process grew', 'leaker', 'leaker filled memory, zswap and the swap area behind it',
+                 'set_to /sys/module/zswap/parameters/max_pool_percent 60; set_to /sys/module/zswap/parameters/enabled Y\n'
+                 'mkswap /dev/vdc > /dev/null; swapon /dev/vdc\n' + INNOCENT +
+                 'hog anon 0 comm=leaker grow=1024\nawait_oom\n', innocent=False, more='swap full'),
+    'unmerged': Oom('processes of one name grew', 'clone', 'pages that KSM had merged were made private again',
+                    'cd /sys/kernel/mm/ksm; set_to pages_to_scan 20000; set_to sleep_millisecs 1; set_to run 1\n' + INNOCENT +
+                    'for i in 1 2 3 4 5 6; do hog anon 143360 comm=clone-$i merge=1; for t in $(seq 90); do sleep 1; '
+                    '[ $(cat pages_sharing) -gt $((i * 33000)) ] && break; done; done\n'
+                    'echo 2 > run &\nawait_oom\n', innocent=None),
+    'containers': Oom('many processes grew', '', 'a process in each of 24 control groups grew alike',
+                      GROUPS + INNOCENT + 'for i in a b c d e f g h i j k l m n o p q r s t u v w x; do mkdir pod-$i; '
+                      'hog anon 1024 comm=svc$i grow=256 pause=20000 cgroup=/sys/fs/cgroup/pod-$i; done\nawait_oom\n',
+                      innocent=False),
+    'high': Oom('', '', 'leaker is slowed down at memory.high of /job; the kernel kills nobody',
+                GROUPS + 'mkdir job; echo 60M > job/memory.high\n'
+                'hog anon 0 comm=leaker grow=1024 cgroup=/sys/fs/cgroup/job\nsleep 30; echo c > /proc/sysrq-trigger\n',
+                innocent=None, limit='memory.high of a control group', crash=True, event='no OOM'),
+    'mlockall': Oom('mlock', 'locker', 'locker locks all that it maps; a swap on zram is nearly empty',
+                    'echo 300M > /sys/block/zram0/disksize; mkswap /dev/zram0 > /dev/null; swapon /dev/zram0\n' + INNOCENT +
+                    'hog anon 1024 comm=locker lockall=1 grow=1024\nawait_oom\n', innocent=False, amount=False),
+    'namespace': Oom('tmpfs', 'store', 'a file of a tmpfs that only the mount namespace of one process has',
+                     "unshare -m sh -c 'mkdir -p /mnt/vault; mount -t tmpfs -o size=100% vault /mnt/vault; "
+                     "head -c 480M /dev/zero > /mnt/vault/store; exec sleep 9999' &\nsleep 25\n" + LAST),
+    'bound-memfd': Oom('memfd', 'hog-memfd', 'a memfd fills node 1; client may use that node alone',
+                       'hog anon 20480 comm=server; sleep 2\nhog anon 0 comm=client grow=512 bind=1\nawait_oom\n',
+                       hogs={'memfd': '420:bind=1'}, memory=1024, devices=NODES, limit='memory policy'),
+    'atomic': Oom('driver or unknown', 'silent', 'the module silent takes pages by GFP_ATOMIC until a request fails; nobody is killed',
+                  'hog silent 0 how=atomic; sleep 20\n', innocent=None, event='failed allocation', amount=False),
+    'memcg1-pipes': Oom('pages behind descriptors|pipes?', 'hog-pipes', 'the limit of /job of version 1, reached by pipes',
+                        'cd /; umount /sys/fs/cgroup; mount -t cgroup -o memory memory /sys/fs/cgroup; cd /sys/fs/cgroup\n'
+                        'mkdir job; echo 100M > job/memory.limit_in_bytes\n' + INNOCENT +
+                        'hog pipes 81920 cgroup=/sys/fs/cgroup/job; sleep 3\n'
+                        'hog anon 0 comm=client grow=512 cgroup=/sys/fs/cgroup/job\nawait_oom\n',
+                        innocent=None, limit='memory limit of a control group'),
+    'idle': one('idle', '430', 'unreclaimable slab|sockets|pages behind descriptors', 'hog-idle has sockets without data',
+                holder='UNIX|sock|hog-idle', amount=False),
+    'vmas': one('vmas', '330', 'unreclaimable slab', 'hog-vmas has a million of mappings of a page', holder='vm_area_struct', amount=False),
+    'groups': Oom('unreclaimable slab|per-CPU memory|control groups', '', 'thousands of control groups, all empty',
+                  GROUPS + 'mkdir $(seq -f g%g 12000) 2> /dev/null\n' + LAST, memory=512, more='many control groups'),
+    # the programs themselves, not their messages: nothing of them is in the kernel's log
+    'earlyoom-runs': Oom('', '', 'earlyoom killed leaker, and the kernel nobody',
+                         'earlyoom -m 12 -r 0 > /run/earlyoom.log 2>&1 &\n' + INNOCENT +
+                         'hog anon 0 comm=leaker grow=1024 pause=20000\n'
+                         'for t in $(seq 200); do sleep 1; grep "sending SIG.* to process" /run/earlyoom.log > /dev/console && break; done\n'
+                         'sleep 3\n', innocent=None, limit='', amount=False, event='no OOM', more='user-space killer'),
+    'oomd-runs': Oom('', '', 'systemd-oomd killed the group of job.service, and the kernel nobody', SYSTEMD, innocent=None, limit='',
+                     amount=False, crash=True, append='psi=1', event='no OOM', more='user-space killer', timeout=1200),
+    'asked': Oom('one process grew', 'big', 'somebody asked for a kill (sysrq f) though memory was free',
+                 'hog anon 307200 comm=big; sleep 5; echo f > /proc/sysrq-trigger\nawait_oom\n', innocent=False, limit=''),
 }
 
 # run_out_of_memory() of the guest's init, with the dump of the kdump kernel

@@ -114,8 +114,11 @@ class Suite:
         self.config = os.path.join(self.dir, 'apt.conf')
         self.env = dict(os.environ, APT_CONFIG=self.config)
         self.fresh = False
+        self.lacks = ''         # what the mirror does not give, in apt's words
 
     def update(self):
+        """Fetches the lists of packages. Those of another CPU than amd64 may be out of step with their release for days:
+        then this suite has the packages of the lists fetched earlier, or none."""
         if self.fresh:
             return
         for sub in ('lists/partial', 'archives/partial', 'parts'):
@@ -139,7 +142,13 @@ APT::Sandbox::User "root";
 Acquire::Languages "none";
 Acquire::Retries "3";
 ''')
-        run('apt-get', '-q', 'update', env=self.env, timeout=300)
+        try:
+            run('apt-get', '-q', 'update', env=self.env, timeout=300)
+        except LabError as e:
+            if self.arch == 'amd64':
+                raise
+            self.lacks = next(line for line in str(e).splitlines() + ['apt-get update failed'] if 'ailed' in line)
+            print(f'vmtest: lists of {self.name} for {self.arch}: {self.lacks}', flush=True)
         self.fresh = True
 
     def _write(self, name, text):
@@ -255,6 +264,9 @@ class Kernels:
         short = (*(int(n) for n in number.split('.')), flavour or 'amd64')
         found = self._look(target_of(short[2]).arch)
         if short not in found:
+            arch = target_of(short[2]).arch
+            for suite in (s for s in self.suites if s.arch == arch and s.lacks):
+                raise NotThere(f'the mirror does not give the packages of {suite.name} for {arch}: {suite.lacks}')
             raise LabError(f'no Debian release that is looked at has a kernel {name}')
         return short, *found[short][1:]
 

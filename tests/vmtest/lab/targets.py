@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 ROOT_PACKAGES = ('python3', 'busybox-static', 'procps', 'kmod', 'util-linux', 'iproute2',
                  'kexec-tools', 'makedumpfile')
-SERVERS = ('redis-server', 'postgresql', 'nginx-light')
+SERVERS = ('redis-server', 'postgresql', 'nginx-light', 'systemd', 'systemd-oomd', 'earlyoom')
 # What debootstrap brings, where its packages cannot be configured on this host.
 BASE = ('base-files', 'bash', 'coreutils', 'dash', 'grep', 'libc-bin', 'mount', 'netbase',
         'sed')

@@ -9,6 +9,7 @@
  * how=percpu   per-CPU areas of 4 KiB
  * how=pieces   single pages, of which every eighth is kept: what is free has no order 3;
  *              then blocks of 8 pages, or of 1 << order, until the kernel gives none
+ * how=atomic   single pages by GFP_ATOMIC until the kernel gives none; a part of them is given back
  * how=plant    what must not be: the process "hide" is taken off the list of tasks; a page in use
  *              and a page inside of a free block are put on a list of free pages. Then it panics.
  *
@@ -152,6 +153,28 @@ static int take_of_cpus(void)
 	return 0;
 }
 
+#define SPARE (96ul << 20)	/* bytes, for who is to go on */
+
+/* Nobody is killed for such a request: it fails, and the log says so. */
+static int take_atomic(void)
+{
+	struct block *b;
+
+	while ((b = (void *)__get_free_page(GFP_ATOMIC))) {
+		b->before = last;
+		b->owner = &last;
+		last = b;
+		taken += PAGE_SIZE;
+	}
+	for (; last && kib < SPARE / 1024; kib += PAGE_SIZE / 1024) {
+		b = last;
+		last = b->before;
+		free_page((unsigned long)b);
+		taken -= PAGE_SIZE;
+	}
+	return 0;
+}
+
 static void put_on_free_list(struct page *page, const char *what)
 {
 	struct free_area *area = &page_zone(page)->free_area[0];
@@ -201,6 +224,8 @@ static int __init silent_init(void)
 		return take_of_cpus();
 	if (!strcmp(how, "plant"))
 		return plant();
+	if (!strcmp(how, "atomic"))
+		return take_atomic();
 	if (!strcmp(how, "slab")) {
 		cache = kmem_cache_create("silent_objects", OBJECT, 0, 0, construct);
 		if (!cache)
