@@ -7,6 +7,7 @@ offsets, modules and the frames around differ from crash to crash as those of bu
 import hashlib
 import os
 import random
+import re
 import sqlite3
 import subprocess
 
@@ -48,6 +49,19 @@ HUNG = {
                  'xfs_buf_read_map'],
 }
 
+# what is reported, whose panic says only that it is fatal, or who watched: its calls
+REPORTS = {
+    'ring warning': ('warn', ['acme_check_ring', 'acme_clean', 'acme_poll', 'net_rx_action', '__do_softirq']),
+    'queue warning': ('warn', ['bolt_check_queue', 'bolt_submit', 'vfs_write', 'ksys_write']),
+    'ring use after free': ('kasan', ['acme_get', 'acme_read', 'vfs_read', 'ksys_read']),
+    'request use after free': ('kasan', ['bolt_done', 'blk_mq_complete_request', 'blk_done_softirq', '__do_softirq']),
+    'hard spin': ('hard', ['acme_wait_idle', 'acme_reset', 'acme_ioctl', 'do_vfs_ioctl', 'sys_ioctl']),
+    'hard poll': ('hard', ['bolt_poll', 'bolt_flush', 'bolt_sync', 'vfs_fsync_range', 'do_fsync']),
+    'soft spin': ('soft', ['acme_drain', 'acme_close', '__fput', 'task_work_run']),
+    'soft scan': ('soft', ['bolt_scan', 'bolt_work', 'process_one_work', 'worker_thread']),
+    'deep recursion': ('stack', ['acme_walk', 'acme_walk', 'acme_walk', 'acme_walk', 'acme_walk', 'acme_open']),
+}
+
 # limit, the program that grew, its processes
 OOMS = {
     'java grew': ('machine', 'java', 1),
@@ -55,7 +69,7 @@ OOMS = {
     'java in its group': ('group', 'java', 1),
     'many apache2': ('machine', 'apache2', 12),
 }
-CAUSES = [*PANICS, *HUNG, *OOMS]
+CAUSES = [*PANICS, *HUNG, *REPORTS, *OOMS]
 
 
 class Crash:
@@ -68,6 +82,10 @@ class Crash:
             self.log = self.panic(*PANICS[cause])
         elif cause in HUNG:
             self.log = self.hung(HUNG[cause])
+        elif cause in REPORTS:
+            self.log = self.report(*REPORTS[cause])
+            while sum(32 + len(line) for line in self.log) > 3000:      # LOG_BUF of a described machine
+                self.log.pop()
         else:
             self.log = self.oom(*OOMS[cause])
 
@@ -125,6 +143,38 @@ class Crash:
                 'seconds.', *self.trace(calls, ['__schedule', 'schedule']),
                 'Kernel panic - not syncing: hung_task: blocked tasks',
                 *self.trace(['watchdog', 'kthread'], ['dump_stack', 'panic'])]
+
+    def report(self, form, calls):
+        r = self.rand
+        who = f'CPU: {r.randrange(8)} PID: {r.randrange(9999)} Comm: {r.choice(["cp", "kworker/1:2", "sh"])}'
+        at = re.sub(r'^\[<.*?>\] ', '', self.frame(calls[0]))
+        where = f'{r.choice(["", "/build/a-1/"])}{calls[0]}.c:{r.randrange(99)} {at}'
+        last = ['Kernel panic - not syncing: ' + {
+            'warn': 'panic_on_warn set ...', 'kasan': 'KASAN: panic_on_warn set ...', 'stack': 'Fatal exception in interrupt',
+            'soft': 'softlockup: hung tasks', 'hard': f'Watchdog detected hard LOCKUP on cpu {r.randrange(8)}'}[form], who]
+        if form == 'warn':
+            say = {'2.6.32': 'WARNING: at ', '3.10': 'WARNING: at '}.get(self.release, 'WARNING: CPU: 1 PID: 7 at ')
+            front = ['warn_slowpath_common', 'warn_slowpath_null'] if self.old else ['__warn', 'report_bug', 'invalid_op']
+            # the panic comes before the trace, or after it
+            trace = [self.at(calls[0]), *self.trace(calls[1:])] if r.random() < 0.5 else []
+            return [*self.noise(), say + where + '()', *trace, *last, *self.trace(calls, ['dump_stack', 'panic', *front])]
+        if form == 'kasan':
+            what = f'BUG: KASAN: use-after-free in {at}' + (f' at addr {self.address()}' if self.old else '')
+            checks = ['print_address_description', 'kasan_report', r.choice(['__asan_load8', '__asan_report_load4_noabort'])]
+            return [*self.noise(), what, 'Read of size 8', *self.trace(calls, ['dump_stack', *checks]), 'Allocated by task 9:',
+                    self.frame('kasan_save_stack'), self.frame(r.choice(STALE)), *last, *self.trace(calls, ['end_report', *checks])]
+        if form == 'stack':
+            return [*self.noise(), f'BUG: stack guard page was hit at {self.address()} (stack is {self.address()}..{self.address()})',
+                    'kernel stack overflow (double-fault): 0000 [1] SMP', self.at(calls[0]), *self.trace(calls[1:]),
+                    '---[ end trace 0 ]---', *last]
+        if form == 'soft':
+            return [*self.noise(), f'BUG: soft lockup - CPU{r.randrange(8)} stuck for 2{r.randrange(10)}s! [{r.choice(["sh", "cp"])}:7]',
+                    who, self.at(r.choice([calls[0], '_raw_spin_unlock_irqrestore'])), *self.trace(calls), *last,
+                    *self.trace(['watchdog_timer_fn', 'hrtimer_interrupt', 'smp_apic_timer_interrupt', *calls])]
+        nmi = [self.frame(f) for f in ('dump_stack', 'panic', 'watchdog_overflow_callback', '__perf_event_overflow',
+                                       'perf_event_nmi_handler', 'nmi_handle', 'do_nmi', 'end_repeat_nmi')]
+        return [*self.noise(), *last, 'Call Trace:', f' <NMI>  {nmi[0]}', *nmi[1:-1],
+                f'{nmi[-1]}', f' {"<<EOE>>" if self.old else "</NMI>"}', *self.trace(calls)[1:]]
 
     # ---- the OOM killer ----
 
