@@ -13,9 +13,11 @@
 
 static const char in_use[] =
 	"the page is handed out and can be handed out again: freed twice, or used after it was freed";
-static const char shared[] = "two owners believe that they have the page alone: one of them freed it";
+static const char shared[] =
+	"two owners believe that they have the page alone: one of them freed it";
 static const char lost[] = "free memory that nobody can get: the list was cut or overwritten";
-static const char length[] = "the list was changed without its count: damage, or a bug in the allocator";
+static const char length[] =
+	"the list was changed without its count: damage, or a bug in the allocator";
 static const char locked[] = "a CPU held the lock of the zone when the machine stopped";
 static const char strange[] = "a list of free pages leads out of its zone: it was overwritten";
 
@@ -27,7 +29,7 @@ struct walk {
 	struct page_classes *c;
 	struct misplaced_list *ret;
 	const struct zone *z;
-	bool busy;			/* the zone's lock was held */
+	bool busy; /* the zone's lock was held */
 	struct class_conflict on_list[PAGE_CLASSES], twice, outside;
 };
 
@@ -226,14 +228,6 @@ static void compare_lists(struct walk *w)
 	add_unlisted(w);
 }
 
-/* Takes back all marks: of owners, and of an earlier call. */
-static void unmark(struct page_classes *c)
-{
-	for (uint64_t no = 0; no < c->nchunks; no++)
-		for (uint64_t i = 0; c->chunk[no] && i < FRAME_CHUNK; i++)
-			c->chunk[no][i] &= (uint8_t)~0x40;
-}
-
 void misplaced_find(const struct snapshot *s, const struct census *c, struct arena *mem,
 		    struct misplaced_list *ret)
 {
@@ -243,7 +237,7 @@ void misplaced_find(const struct snapshot *s, const struct census *c, struct are
 	if (!s->k->dump || !s->k->memmap.n)
 		return;
 	w.r = kernel_reader(s->k);
-	unmark(c->classes);
+	page_classes_unmark(c->classes); /* owners may have marked frames */
 	add_claims(c->classes, mem, ret);
 	add_cpu_lists(c, mem, ret);
 	compare_lists(&w);

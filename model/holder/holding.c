@@ -195,7 +195,7 @@ void held_folio(struct holding *h, struct held *o, uint64_t page_kva, enum page_
 
 	if (!n)
 		o->incomplete = true;
-	else if (n > 1 && page_classes_owned(h->c, pfn)) /* of many fragments, or all its pages */
+	else if (n > 1 && page_class_marked(h->c, pfn)) /* of many fragments, or all its pages */
 		holding_budget(h, o, 1);
 	else
 		held_frames(h, o, pfn, n, to);

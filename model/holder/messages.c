@@ -10,12 +10,12 @@
 #include "model/walk/list.h"
 #include "model/walk/xarray.h"
 
-#define IPC_SEM_IDS 0u		/* ipc/util.h */
-#define IPC_MSG_IDS 1u
-#define S_IFMT 0170000u
-#define S_IFREG 0100000u
+#define IPC_SEM_IDS  0u /* ipc/util.h */
+#define IPC_MSG_IDS  1u
+#define S_IFMT	     0170000u
+#define S_IFREG	     0100000u
 #define MESSAGES_MAX (1u << 26)
-#define SEGMENTS_MAX (1u << 20)	/* of a message; msgmax is an int */
+#define SEGMENTS_MAX (1u << 20) /* of a message; msgmax is an int */
 
 static void take_message(struct holding *h, struct held *o, uint64_t msg)
 {
@@ -94,24 +94,31 @@ static void take_mqueues(struct holding *h, uint64_t ns)
 
 /* ---- SysV ---- */
 
-/* An object of semaphores begins with what all objects of SysV have. */
-static bool take_semaphores(void *arg, const struct xa_entry *e)
+/* The object of entry E, in which struct kern_ipc_perm is at PERM. NULL: there is none, or it is known. */
+static struct held *take_id(struct holding *h, const struct xa_entry *e, enum owner_kind owner,
+			    uint64_t perm, enum layout_id count, const char *unit)
 {
-	struct holding *h = arg;
+	uint64_t object = e->value - perm;
 	struct held *o;
 	bool fresh;
 
 	if (e->is_value || !kernel_ptr_ok(h->k, e->value, h->k->dump->word_size))
-		return true;
-	o = held_get(h, OWNER_SEMAPHORES, e->value, &fresh);
+		return NULL;
+	o = held_get(h, owner, object, &fresh);
 	if (!fresh)
-		return true;
+		return NULL;
 	o->kernel = true;
-	o->what = arena_printf(h->mem, "id %llu key %#llx: %llu",
+	o->what = arena_printf(h->mem, "id %llu key %#llx: %llu%s",
 			       (unsigned long long)held_member(h, o, e->value, M_IPC_ID),
 			       (unsigned long long)held_member(h, o, e->value, M_IPC_KEY),
-			       (unsigned long long)held_member(h, o, e->value, M_SEM_COUNT));
-	held_memory(h, o, e->value);
+			       (unsigned long long)held_member(h, o, object, count), unit);
+	held_memory(h, o, object);
+	return o;
+}
+
+static bool take_semaphores(void *arg, const struct xa_entry *e)
+{
+	take_id(arg, e, OWNER_SEMAPHORES, 0, M_SEM_COUNT, "");
 	return true;
 }
 
@@ -119,22 +126,11 @@ static bool take_queue(void *arg, const struct xa_entry *e)
 {
 	struct holding *h = arg;
 	const struct layout *l = &h->k->layout;
-	uint64_t queue = e->value - layout_offset(l, M_MSGQ_PERM);
-	struct held *o;
-	bool fresh;
+	struct held *o = take_id(h, e, OWNER_MESSAGES, layout_offset(l, M_MSGQ_PERM), M_MSGQ_COUNT,
+				 " messages");
 
-	if (e->is_value || !kernel_ptr_ok(h->k, e->value, h->k->dump->word_size))
-		return true;
-	o = held_get(h, OWNER_MESSAGES, queue, &fresh);
-	if (!fresh)
-		return true;
-	o->kernel = true;
-	o->what = arena_printf(h->mem, "id %llu key %#llx: %llu messages",
-			       (unsigned long long)held_member(h, o, e->value, M_IPC_ID),
-			       (unsigned long long)held_member(h, o, e->value, M_IPC_KEY),
-			       (unsigned long long)held_member(h, o, queue, M_MSGQ_COUNT));
-	held_memory(h, o, queue);
-	take_list(h, o, queue + layout_offset(l, M_MSGQ_MESSAGES));
+	if (o)
+		take_list(h, o, o->object + layout_offset(l, M_MSGQ_MESSAGES));
 	return true;
 }
 

@@ -24,7 +24,7 @@ static bool is_own_page(const struct holding *h, uint64_t kva)
 
 	return kva && !(kva & ((UINT64_C(1) << h->k->page_shift) - 1)) &&
 	       (reader_kvtop(h->r, kva, &pa, NULL) ||
-		!page_classes_owned(h->c, pa >> h->k->page_shift));
+		!page_class_marked(h->c, pa >> h->k->page_shift));
 }
 
 static void take_page(struct holding *h, struct held *o, uint64_t bpage)

@@ -24,23 +24,17 @@
 
 #define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)
 
-_Static_assert(PAGE_CLASSES <= 0x40, "a class takes 6 bits");
+_Static_assert(PAGE_CLASSES <= BYTE_CLASS + 1, "a class takes 6 bits");
 
 /*
- * The top bit of a byte: the page is mapped. While the pass runs, MAYBE marks a page of a large
- * folio that may be mapped, because the folio's counts say that some of its pages are: if no
- * page of the machine has a count of its own (CONFIG_NO_PAGE_MAPCOUNT, 6.15), these count as
- * mapped, as in the kernel's own counters.
+ * While the pass runs, MAYBE marks a page of a large folio that may be mapped, because the folio's
+ * counts say that some of its pages are: if no page of the machine has a count of its own
+ * (CONFIG_NO_PAGE_MAPCOUNT, 6.15), these count as mapped, as in the kernel's own counters. After
+ * it no byte has that mark.
  */
-#define MAPPED 0x80
-#define CLASS_BITS 0x3fu
-#define MAYBE 0x40		/* only while the pass runs: there are fewer classes */
-#define MARK 0x40		/* after it */
-#define OWNED 0x40		/* after it: the frame is counted for an owner */
+#define MAYBE BYTE_MARK
 
-enum word_bit {
-	BIT_WRITEBACK, BIT_UNEVICTABLE, BIT_MLOCKED, BIT_ACTIVE, WORD_BITS
-};
+enum word_bit { BIT_WRITEBACK, BIT_UNEVICTABLE, BIT_MLOCKED, BIT_ACTIVE, WORD_BITS };
 
 static const enum layout_id word_flags[WORD_BITS] = {
 	[BIT_WRITEBACK] = E_PG_WRITEBACK,
@@ -52,12 +46,12 @@ static const enum layout_id word_flags[WORD_BITS] = {
 /* One thread's. */
 struct class_worker {
 	struct cache_owners owners;
-	struct cache_owner *owner;	/* of the page that is decoded; NULL: none */
+	struct cache_owner *owner; /* of the page that is decoded; NULL: none */
 	struct folio_view folio;
-	uint64_t buddy_end;		/* pages below it follow a free block's head */
-	uint64_t pool_head;		/* the latest page, or head, of a page_pool */
-	size_t resource;		/* place in the resource tree */
-	uint64_t chunk_no;		/* of the latest run */
+	uint64_t buddy_end; /* pages below it follow a free block's head */
+	uint64_t pool_head; /* the latest page, or head, of a page_pool */
+	size_t resource;    /* place in the resource tree */
+	uint64_t chunk_no;  /* of the latest run */
 	uint8_t *chunk;
 	struct class_counts count[PAGE_CLASSES];
 	uint64_t maybe, own_mapped, unread, lost_heads, lost_mappings;
@@ -68,8 +62,8 @@ struct class_pass {
 	const struct kernel *k;
 	struct pagefmt fmt;
 	uint64_t word[WORD_BITS];
-	uint32_t kmalloc, zsmalloc;	/* types in the top byte; 0: not told apart */
-	uint64_t zero, huge_zero, huge_zero_end;	/* pfns */
+	uint32_t kmalloc, zsmalloc;		 /* types in the top byte; 0: not told apart */
+	uint64_t zero, huge_zero, huge_zero_end; /* pfns */
 	struct arena mem;
 	struct resources resources;
 	struct page_classes *ret;
@@ -80,10 +74,10 @@ struct class_pass {
 /* What is known of one page: the facts of its own struct page, and of its folio's head. */
 struct one_page {
 	uint64_t pfn;
-	uint32_t fr;			/* FR_* */
-	uint32_t type;			/* of the head */
-	uint32_t refs;			/* of the head */
-	uint64_t own_flags, flags;	/* of the page, of the head */
+	uint32_t fr;		   /* FR_* */
+	uint32_t type;		   /* of the head */
+	uint32_t refs;		   /* of the head */
+	uint64_t own_flags, flags; /* of the page, of the head */
 	uint64_t mapping;
 	bool mapped, maybe;
 };
@@ -295,7 +289,7 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 		w->maybe++;
 	if (class == CLASS_HUGETLB && role == PAGE_HEAD && g.fr & FR_CACHE)
 		w->hugetlb_cached++;
-	return (uint8_t)(class | (g.maybe ? MAYBE : 0) | (g.mapped ? MAPPED : 0));
+	return (uint8_t)(class | (g.maybe ? MAYBE : 0) | (g.mapped ? BYTE_MAPPED : 0));
 }
 
 /* ---- the pass ------------------------------------------------------------------------------ */
@@ -384,14 +378,14 @@ static uint8_t *byte_at(const struct page_classes *c, uint64_t pfn)
 
 static void move_frame(struct page_classes *c, uint8_t *b, enum page_class to)
 {
-	struct class_counts *from = &c->count[*b & CLASS_BITS];
-	bool mapped = *b & MAPPED;
+	struct class_counts *from = &c->count[*b & BYTE_CLASS];
+	bool mapped = *b & BYTE_MAPPED;
 
 	from->pages--;
 	from->mapped -= mapped;
 	c->count[to].pages++;
 	c->count[to].mapped += mapped;
-	*b = (uint8_t)(to | (*b & ~CLASS_BITS));
+	*b = (uint8_t)(to | (*b & ~BYTE_CLASS));
 }
 
 static enum page_class mapped_class(enum page_class c)
@@ -416,8 +410,8 @@ static void settle(struct page_classes *c, bool mapped)
 			if (!mapped)
 				continue;
 			c->count[*b].mapped++;
-			*b |= MAPPED;
-			move_frame(c, b, mapped_class(*b & CLASS_BITS));
+			*b |= BYTE_MAPPED;
+			move_frame(c, b, mapped_class(*b & BYTE_CLASS));
 		}
 }
 
@@ -453,7 +447,7 @@ static int by_mapping(const void *a, const void *b)
 	return x->mapping < y->mapping ? -1 : x->mapping > y->mapping;
 }
 
-/* MAPPED: pages that may be mapped are. */
+/* BYTE_MAPPED: pages that may be mapped are. */
 static void take_owners(struct page_classes *c, const struct cache_owners *o, bool mapped)
 {
 	c->nowners = o->v.n;
@@ -543,7 +537,7 @@ void page_classes_move(struct page_classes *c, enum page_class from, enum page_c
 {
 	for (uint64_t no = 0; no < c->nchunks && c->count[from].pages; no++)
 		for (uint64_t i = 0; c->chunk[no] && i < CHUNK_FRAMES; i++)
-			if ((c->chunk[no][i] & CLASS_BITS) == from)
+			if ((c->chunk[no][i] & BYTE_CLASS) == from)
 				move_frame(c, &c->chunk[no][i], to);
 }
 
@@ -555,15 +549,22 @@ static void conflict(struct page_classes *c, uint64_t pfn, enum page_class is, e
 
 bool page_classes_mark(struct page_classes *c, uint64_t pfn)
 {
-	uint8_t *b;
+	return page_classes_own(c, pfn) || page_class_at(c, pfn) == CLASS_NONE;
+}
 
-	if (page_class_at(c, pfn) == CLASS_NONE)
-		return true;
-	b = byte_at(c, pfn);
-	if (*b & MARK)
+bool page_classes_own(struct page_classes *c, uint64_t pfn)
+{
+	if (page_class_at(c, pfn) == CLASS_NONE || page_class_marked(c, pfn))
 		return false;
-	*b |= MARK;
+	*byte_at(c, pfn) |= BYTE_MARK;
 	return true;
+}
+
+void page_classes_unmark(struct page_classes *c)
+{
+	for (uint64_t no = 0; no < c->nchunks; no++)
+		for (uint64_t i = 0; c->chunk[no] && i < CHUNK_FRAMES; i++)
+			c->chunk[no][i] &= (uint8_t)~BYTE_MARK;
 }
 
 enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to)
@@ -582,19 +583,4 @@ enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum 
 	}
 	move_frame(c, byte_at(c, pfn), to);
 	return CLAIM_TAKEN;
-}
-
-bool page_classes_owned(const struct page_classes *c, uint64_t pfn)
-{
-	return page_class_at(c, pfn) != CLASS_NONE && *byte_at(c, pfn) & OWNED;
-}
-
-bool page_classes_own(struct page_classes *c, uint64_t pfn)
-{
-	uint8_t *b = page_class_at(c, pfn) == CLASS_NONE ? NULL : byte_at(c, pfn);
-
-	if (!b || *b & OWNED)
-		return false;
-	*b |= OWNED;
-	return true;
 }

@@ -31,45 +31,48 @@ bool page_class_uncounted(enum page_class c);
 /* Counts of the frames of one class, pages. All but PAGES are parts of it. */
 struct class_counts {
 	uint64_t pages;
-	uint64_t mapped;		/* by a process */
+	uint64_t mapped; /* by a process */
 	uint64_t dirty, writeback, unevictable, mlocked, active;
 };
 
 void class_counts_add(struct class_counts *to, const struct class_counts *n);
 
 enum cache_kind {
-	CACHE_FILE, CACHE_BDEV, CACHE_SHMEM, CACHE_SECRETMEM,
-	CACHE_PERF,			/* no cache: rings of perf that a process has mapped */
-	CACHE_LOST			/* the address_space is not readable */
+	CACHE_FILE,
+	CACHE_BDEV,
+	CACHE_SHMEM,
+	CACHE_SECRETMEM,
+	CACHE_PERF, /* no cache: rings of perf that a process has mapped */
+	CACHE_LOST  /* the address_space is not readable */
 };
 
 /* An address_space with pages in the page cache. */
 struct cache_owner {
-	uint64_t mapping;		/* kernel address of the struct address_space */
-	uint64_t inode;			/* its host; 0: not readable */
+	uint64_t mapping; /* kernel address of the struct address_space */
+	uint64_t inode;	  /* its host; 0: not readable */
 	enum cache_kind kind;
-	struct class_counts count;	/* its pages, as found */
-	uint64_t nrpages;		/* its pages, as it counts them itself */
-	uint64_t maybe;			/* of them: mapped only if no page has a count of its own */
+	struct class_counts count; /* its pages, as found */
+	uint64_t nrpages;	   /* its pages, as it counts them itself */
+	uint64_t maybe;		   /* of them: mapped only if no page has a count of its own */
 };
 
 /* Frames of one class that were claimed for another. */
 struct class_conflict {
-	uint64_t frames, pfn;		/* pfn: of the first */
+	uint64_t frames, pfn; /* pfn: of the first */
 };
 
 struct page_classes {
-	uint8_t **chunk;		/* [pfn >> FRAME_CHUNK_SHIFT]: a byte for each frame, its class
-					   in the low 6 bits, then whether it has an owner, whether
-					   it is mapped; NULL: no struct pages */
+	uint8_t **chunk; /* [pfn >> FRAME_CHUNK_SHIFT]: a byte for each frame, its class
+					   in the low 6 bits, then a mark, then whether it is
+					   mapped (enum class_byte); NULL: no struct pages */
 	uint64_t nchunks;
 	struct class_counts count[PAGE_CLASSES];
-	struct class_conflict conflict[PAGE_CLASSES][PAGE_CLASSES];	/* [is][claimed]; of the
+	struct class_conflict conflict[PAGE_CLASSES][PAGE_CLASSES]; /* [is][claimed]; of the
 					   same class: claimed twice */
-	uint64_t hugetlb_cached;	/* huge pages of hugetlb that are of a file */
-	struct cache_owner *owners;	/* in the order of their addresses */
+	uint64_t hugetlb_cached;    /* huge pages of hugetlb that are of a file */
+	struct cache_owner *owners; /* in the order of their addresses */
 	size_t nowners;
-	bool all_owners;		/* false: there are too many, and OWNERS is empty */
+	bool all_owners; /* false: there are too many, and OWNERS is empty */
 };
 
 /* Reads the page array of K, with K->jobs threads. Struct pages that cannot be read are
@@ -80,20 +83,29 @@ void page_classes_free(struct page_classes *c);
 /* Of the machine of S, without OWNERS, shared by all who ask. */
 struct page_classes *page_classes_of(const struct snapshot *s);
 
-static inline enum page_class page_class_at(const struct page_classes *c, uint64_t pfn)
+/* The byte of a frame, see struct page_classes. */
+enum class_byte { BYTE_CLASS = 0x3f, BYTE_MARK = 0x40, BYTE_MAPPED = 0x80 };
+
+/* 0, CLASS_NONE, if frame PFN has no struct page. */
+static inline uint8_t page_class_byte(const struct page_classes *c, uint64_t pfn)
 {
 	uint64_t i = pfn >> FRAME_CHUNK_SHIFT;
 
 	if (i >= c->nchunks || !c->chunk[i])
 		return CLASS_NONE;
-	return (enum page_class)(c->chunk[i][pfn & ((1u << FRAME_CHUNK_SHIFT) - 1)] & 0x3f);
+	return c->chunk[i][pfn & ((1u << FRAME_CHUNK_SHIFT) - 1)];
+}
+
+static inline enum page_class page_class_at(const struct page_classes *c, uint64_t pfn)
+{
+	return (enum page_class)(page_class_byte(c, pfn) & BYTE_CLASS);
 }
 
 enum claim_result {
-	CLAIM_TAKEN,			/* the frame is in the claimed class now */
-	CLAIM_OWN,			/* it was already */
-	CLAIM_OTHER,			/* another claim, or its struct page, says otherwise */
-	CLAIM_NONE,			/* there is no such frame */
+	CLAIM_TAKEN, /* the frame is in the claimed class now */
+	CLAIM_OWN,   /* it was already */
+	CLAIM_OTHER, /* another claim, or its struct page, says otherwise */
+	CLAIM_NONE,  /* there is no such frame */
 };
 
 /* Moves all frames of class FROM to class TO. */
@@ -105,27 +117,24 @@ void page_classes_move(struct page_classes *c, enum page_class from, enum page_c
  */
 enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to);
 
-/* Marks frame PFN. False: it was marked before. Not for use by several threads. */
+/*
+ * A mark for each frame: the walk over holders marks those that are counted for one of them, the walk over
+ * free lists, which takes all marks back first, those that it met. Not for use by several threads.
+ * page_classes_mark() is false if frame PFN was marked before, page_classes_own() also if there is no such
+ * frame.
+ */
 bool page_classes_mark(struct page_classes *c, uint64_t pfn);
+bool page_classes_own(struct page_classes *c, uint64_t pfn);
+void page_classes_unmark(struct page_classes *c);
 static inline bool page_class_marked(const struct page_classes *c, uint64_t pfn)
 {
-	uint64_t i = pfn >> FRAME_CHUNK_SHIFT;
-
-	return i < c->nchunks && c->chunk[i] &&
-	       c->chunk[i][pfn & ((1u << FRAME_CHUNK_SHIFT) - 1)] & 0x40;
+	return page_class_byte(c, pfn) & BYTE_MARK;
 }
 
 /* Does a process map frame PFN? */
 static inline bool page_class_mapped(const struct page_classes *c, uint64_t pfn)
 {
-	uint64_t i = pfn >> FRAME_CHUNK_SHIFT;
-
-	return i < c->nchunks && c->chunk[i] &&
-	       c->chunk[i][pfn & ((1u << FRAME_CHUNK_SHIFT) - 1)] & 0x80;
+	return page_class_byte(c, pfn) & BYTE_MAPPED;
 }
-
-/* Marks frame PFN as counted for an owner. False: it is already, or there is no such frame. */
-bool page_classes_own(struct page_classes *c, uint64_t pfn);
-bool page_classes_owned(const struct page_classes *c, uint64_t pfn);
 
 #endif
