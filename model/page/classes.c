@@ -385,7 +385,7 @@ static void move_frame(struct page_classes *c, uint8_t *b, enum page_class to)
 	from->mapped -= mapped;
 	c->count[to].pages++;
 	c->count[to].mapped += mapped;
-	*b = (uint8_t)(to | (*b & ~BYTE_CLASS));
+	*b = (uint8_t)(to | (*b & (BYTE_MARK | BYTE_MAPPED)));
 }
 
 static enum page_class mapped_class(enum page_class c)
