@@ -297,6 +297,12 @@ static const char *warning_plain(const char *s, struct arena *mem)
 			    s);
 }
 
+bool panic_is_asked(const char *message)
+{
+	return str_begins(message, "sysrq") || str_begins(message, "SysRq") ||
+	       str_begins(message, "NMI: Not continuing") || strstr(message, "System Reset");
+}
+
 /* The report is above: die(), check_panic_on_warn() and what a sanitizer does at the end of its own. */
 bool panic_is_of_report(const char *message)
 {

@@ -19,6 +19,7 @@
 #include <nettle/sha1.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/system/hang.h"
 
 #define LINES_MAX 400u		/* of one trace, with registers, code and modules */
 #define NAME_MAX_ 512u		/* KSYM_NAME_LEN is 512 since 6.1, 128 before */
@@ -136,34 +137,6 @@ bool calltrace_line(const char *s, struct arena *mem, struct call *c)
 
 /* ---- the trace ------------------------------------------------------------------------------ */
 
-/* Panics about others: the trace below an earlier line is the one that counts. */
-static const struct { const char *panic, *line; } others[] = {
-	{ "hung_task: ", "INFO: task " },
-	{ "softlockup: ", "BUG: soft lockup" },
-	{ "Hard LOCKUP", "detected hard LOCKUP" },
-	{ "Watchdog detected hard LOCKUP", "detected hard LOCKUP" },
-	{ "RCU Stall", "detected stall" },
-};
-
-/* The last one before the panic; of hung tasks the first of the log, which waits longest. */
-static uint32_t first_line(const struct machine *m)
-{
-	for (size_t i = 0; m->panic && i < ARRAY_LEN(others); i++) {
-		uint32_t found = m->panic_line;
-
-		if (!str_begins(m->panic, others[i].panic))
-			continue;
-		for (uint32_t j = m->panic_line; j-- > 0;)
-			if (strstr(m->log[j].text, others[i].line)) {
-				found = j;
-				if (i)
-					break;
-			}
-		return found;
-	}
-	return m->panic_line;
-}
-
 /* ANY: is there a frame? Before the trace of a stall of RCU it says which CPU it is of. */
 static bool is_end(const char *s, bool any)
 {
@@ -207,10 +180,9 @@ static const char *take_vector(const char *s, struct calltrace *t)
 	return at + strlen(" at ");
 }
 
-void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *ret)
+void calltrace_at(const struct machine *m, uint32_t from, struct arena *mem, struct calltrace *ret)
 {
 	const char *stack = "";
-	uint32_t from = first_line(m);
 	bool in = false, at = false;
 
 	*ret = (struct calltrace){ .v = arena_array(mem, struct call, CALLS_MAX) };
@@ -247,6 +219,11 @@ void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *
 		ret->v[c.at ? 0 : ret->n] = c;
 		ret->n++;
 	}
+}
+
+void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *ret)
+{
+	calltrace_at(m, m->panic ? hang_line(m, m->panic, m->panic_line) : m->panic_line, mem, ret);
 }
 
 /*

@@ -29,6 +29,8 @@ struct calltrace {
 /* The trace of the panic of M, in MEM; without one n is 0. A panic about other tasks (a hung
    task, a lockup) has their trace. */
 void calltrace_of(const struct machine *m, struct arena *mem, struct calltrace *ret);
+/* The trace of the report that begins in line FROM of the log. */
+void calltrace_at(const struct machine *m, uint32_t from, struct arena *mem, struct calltrace *ret);
 /* The call on line S, which may be any line, into C. False: there is none. */
 bool calltrace_line(const char *s, struct arena *mem, struct call *c);
 
@@ -42,6 +44,8 @@ const char *call_plain(const char *function, struct arena *mem);
 /* ABRT's hash of an oops into RET; false: no frame is reliable. */
 bool calltrace_duphash(const struct calltrace *t, char ret[DUPHASH_TEXT]);
 
+/* Did somebody ask for a dump, by sysrq or an NMI? Before 5.1 sysrq follows a NULL pointer: that is not told. */
+bool panic_is_asked(const char *message);
 /* Does the panic's MESSAGE only say that the report before it is fatal? */
 bool panic_is_of_report(const char *message);
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/system/hang.h"
 #include "model/task/kstack.h"
 
 static const struct task *panic_task(const struct snapshot *s)
@@ -50,16 +51,27 @@ static void add_stack(const struct snapshot *s, struct arena *mem, struct crash 
 
 void crash_of(const struct snapshot *s, struct arena *mem, struct crash *ret)
 {
+	const struct machine *m = &s->machine;
 	struct calltrace t;
+	uint32_t line;
 
 	*ret = (struct crash){ .n = 0 };
-	calltrace_of(&s->machine, mem, &t);
+	ret->reason = hang_of_asked(s, &line);
+	if (ret->reason) {
+		ret->hang = m->log[line].text;
+		calltrace_at(m, line, mem, &t);
+	} else {
+		calltrace_of(m, mem, &t);
+	}
 	ret->v = arena_array(mem, struct crash_call, t.n + KSTACK_MAX);
 	for (unsigned i = 0; i < t.n; i++)
 		add(ret, &t.v[i], false, mem);
 	calltrace_duphash(&t, ret->hash);
-	if (s->machine.panic)
-		ret->reason = panic_plain(s->machine.panic, mem);
+	if (m->panic && !ret->reason) {
+		ret->reason = hang_reason(m->panic);
+		if (!ret->reason)
+			ret->reason = panic_plain(m->panic, mem);
+	}
 	if (s->built & NEED_TASKS)
 		add_stack(s, mem, ret);
 }

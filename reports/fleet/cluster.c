@@ -14,7 +14,7 @@
 #include "dumpread/base/search.h"
 #include "reports/fleet/fleet.h"
 
-#define GROUPS_MAX 4000u	/* more are only compared for equality: 8 million pairs */
+#define GROUPS_MAX 4000u /* more are only compared for equality: 8 million pairs */
 
 /* ---- distance ------------------------------------------------------------------------------- */
 
@@ -36,9 +36,10 @@ struct word {
 static bool is_filler(const struct word *w)
 {
 	static const char *const words[] = {
-		"a", "an", "of", "the", "by", "no", "is", "nobody", "deleted", "file", "files",
-		"tmpfs", "SysV", "segment", "shmid", "key", "pipes", "sockets", "maps", "bpf",
-		"rings", "frames", "known", "use", "unknown", "caller", "attached", "attach",
+		"a",	  "an",	     "of",    "the",	 "by",	   "no",       "is",
+		"nobody", "deleted", "file",  "files",	 "tmpfs",  "SysV",     "segment",
+		"shmid",  "key",     "pipes", "sockets", "maps",   "bpf",      "rings",
+		"frames", "known",   "use",   "unknown", "caller", "attached", "attach",
 	};
 
 	if (strspn(w->s, "0123456789") >= w->len || (w->len > 2 && !strncmp(w->s, "0x", 2)))
@@ -173,7 +174,9 @@ static double panic_distance(const struct crashed *a, const struct crashed *b)
 /* Half where one verdict knows the kind of what the other only knows the family of. */
 static double cause_distance(const char *a, const char *b)
 {
-	static const struct { const char *family, *kind; } known[] = {
+	static const struct {
+		const char *family, *kind;
+	} known[] = {
 		{ "pages behind descriptors", "pipes" },
 		{ "pages behind descriptors", "sockets" },
 		{ "pages behind descriptors", "packet rings" },
@@ -213,7 +216,7 @@ double crash_distance(const struct crashed *a, const struct crashed *b)
 
 	if (k != crash_kind_of(b))
 		return 1;
-	return k == CRASH_PANIC	   ? panic_distance(a, b)
+	return crash_has_calls(k)  ? panic_distance(a, b)
 	       : k == CRASH_MEMORY ? memory_distance(a, b)
 				   : !same(a->reason, b->reason);
 }
@@ -223,10 +226,10 @@ double crash_distance(const struct crashed *a, const struct crashed *b)
 struct groups {
 	const struct fleet *f;
 	struct arena *mem;
-	struct hash at;			/* hash of the names of a crash -> its group */
-	VEC(uint32_t) first;		/* of each group: its first crash */
-	uint32_t *of;			/* of each crash: its group */
-	uint32_t *up;			/* of each group: another of its cluster; itself: none */
+	struct hash at;	     /* hash of the names of a crash -> its group */
+	VEC(uint32_t) first; /* of each group: its first crash */
+	uint32_t *of;	     /* of each crash: its group */
+	uint32_t *up;	     /* of each group: another of its cluster; itself: none */
 };
 
 static uint64_t mix(uint64_t key, const char *s)
@@ -247,7 +250,7 @@ static uint64_t names_of(const struct crashed *c, struct arena *mem)
 		return mix(key, c->owner ? name_plain(c->owner, mem) : NULL);
 	}
 	key = mix(key, c->reason);
-	for (unsigned i = 0; k == CRASH_PANIC && i < c->nframes; i++)
+	for (unsigned i = 0; crash_has_calls(k) && i < c->nframes; i++)
 		key = mix(key, c->frame[i]);
 	return key;
 }
@@ -286,7 +289,7 @@ static void join_near(struct groups *g)
 	for (uint32_t i = 0; i < g->first.n && g->first.n <= GROUPS_MAX; i++)
 		for (uint32_t j = 0; j < i; j++) {
 			const struct crashed *a = &v[g->first.v[i]], *b = &v[g->first.v[j]];
-			double near = crash_kind_of(a) == CRASH_PANIC ? NEAR_PANIC : NEAR_MEMORY;
+			double near = crash_kind_of(a) == CRASH_MEMORY ? NEAR_MEMORY : NEAR_PANIC;
 
 			if (crash_distance(a, b) <= near)
 				g->up[top_of(g, i)] = top_of(g, j);

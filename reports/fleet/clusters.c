@@ -6,8 +6,8 @@
 #include "reports/core/common.h"
 #include "reports/fleet/fleet.h"
 
-#define S COL_SHOWN
-#define ID_SHOWN 12		/* digits of an identity, in a list */
+#define S	    COL_SHOWN
+#define ID_SHOWN    12 /* digits of an identity, in a list */
 #define MEMBERS_MAX 4096u
 
 struct row {
@@ -17,13 +17,13 @@ struct row {
 	double spread;
 };
 
-#define STR(name, fl, about) COL(struct row, name, COL_STR, fl, "", about)
+#define STR(name, fl, about)  COL(struct row, name, COL_STR, fl, "", about)
 #define UINT(name, fl, about) COL(struct row, name, COL_UINT, fl, "", about)
 
 static const struct column cols[] = {
 	UINT(dumps, S | COL_TOTAL, "crashes in the cluster"),
 	UINT(machines, S, "machines (by name) that they were on"),
-	STR(kind, S, "panic, memory, or asked for: a dump that somebody wanted"),
+	STR(kind, S, "panic, hang, memory, or asked for: a dump that somebody wanted"),
 	STR(first, S, "the first crash, UTC"),
 	STR(last, S, "the last one"),
 	STR(releases, S, "kernels, the oldest first"),
@@ -31,7 +31,7 @@ static const struct column cols[] = {
 	STR(owner, S, "of memory: the program, cache or file that had most"),
 	STR(limit, 0, "of memory: what could not be exceeded"),
 	COL(struct row, held, COL_BYTES, 0, "bytes", "of the exemplar: what the cause is about"),
-	STR(function, S, "of a panic: where it happened"),
+	STR(function, S, "of a panic or hang: where it happened"),
 	STR(hash, 0, "of a panic: ABRT's hash of the exemplar"),
 	COL(struct row, spread, COL_RATIO, 0, "", "largest distance from the exemplar, 0 to 1"),
 	STR(exemplar, S, "identity of a typical one, the latest"),
@@ -62,7 +62,7 @@ static const char *list_members(const struct fleet *f, const struct cluster *c, 
 	return text;
 }
 
-#define NAMES_MAX 256u		/* machines, releases: of more, the first ones */
+#define NAMES_MAX 256u /* machines, releases: of more, the first ones */
 
 static uint32_t machines(const struct fleet *f, const struct cluster *c)
 {
@@ -106,8 +106,8 @@ static void set_row(const struct fleet *f, const struct cluster *c, struct row *
 		.cause = c->kind == CRASH_MEMORY ? x->cause : x->reason,
 		.owner = c->kind == CRASH_MEMORY ? x->owner : NULL,
 		.limit = c->kind == CRASH_MEMORY ? x->limit : NULL,
-		.function = c->kind == CRASH_PANIC ? x->function : NULL,
-		.hash = c->kind == CRASH_PANIC ? x->hash : NULL,
+		.function = crash_has_calls(c->kind) ? x->function : NULL,
+		.hash = crash_has_calls(c->kind) ? x->hash : NULL,
 		.spread = c->spread,
 		.exemplar = short_id(x->id, mem),
 		.dump = x->dump,
@@ -117,7 +117,7 @@ static void set_row(const struct fleet *f, const struct cluster *c, struct row *
 		.first = date_text(f->v.v[c->member[0]].crash_time, mem),
 		.last = date_text(f->v.v[c->member[c->n - 1]].crash_time, mem),
 	};
-	if (!r->cause && c->kind == CRASH_PANIC)
+	if (!r->cause && crash_has_calls(c->kind))
 		r->cause = x->panic;
 }
 
@@ -142,9 +142,9 @@ const struct report report_clusters = {
 	.of_fleet = clusters_report,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
-	.help = "Takes what merge made, or capsules and directories of them. Panics are of one cluster\n"
-		"if message, function and the innermost frames agree, without offsets, numbers and what\n"
+	.help = "Takes what merge made, or capsules and directories of them. Panics and hangs are of one\n"
+		"cluster if message, function and the innermost frames agree, without offsets, numbers and what\n"
 		"compilers add to names; dumps of memory, if the verdict has the same constraint, cause\n"
-		"and owner, and the census is alike. A panic of the OOM killer is of memory. hash is\n"
-		"that of ABRT and FAF.",
+		"and owner, and the census is alike. A panic of the OOM killer is of memory. A dump that\n"
+		"somebody asked for is of a hang if the log reports one. hash is that of ABRT and FAF.",
 };

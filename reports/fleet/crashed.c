@@ -6,6 +6,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
 #include "facts/release.h"
+#include "model/system/calltrace.h"
+#include "model/system/hang.h"
 #include "reports/fleet/fleet.h"
 
 /* ---- the order ------------------------------------------------------------------------------ */
@@ -70,26 +72,30 @@ static bool is_of_memory(const char *panic)
 /* Somebody asked for a dump: by sysrq, which followed a NULL pointer before 5.1, or by an NMI. */
 static bool is_asked(const struct crashed *c)
 {
-	return !c->panic || str_begins(c->panic, "sysrq") || str_begins(c->panic, "SysRq") ||
-	       str_begins(c->panic, "NMI: Not continuing") || strstr(c->panic, "System Reset") ||
+	return !c->panic || panic_is_asked(c->panic) || (c->hang && !hang_reason(c->panic)) ||
 	       (c->function && !strcmp(c->function, "sysrq_handle_crash"));
 }
 
 enum crash_kind crash_kind_of(const struct crashed *c)
 {
-	if (!is_asked(c) && !is_of_memory(c->panic))
-		return CRASH_PANIC;
-	if (is_of_memory(c->panic) || (c->limit && strcmp(c->limit, "no lack of memory") &&
+	bool asked = is_asked(c);
+
+	if (is_of_memory(c->panic) || (asked && c->limit && strcmp(c->limit, "no lack of memory") &&
 				       c->event && strcmp(c->event, "no OOM")))
 		return CRASH_MEMORY;
-	return CRASH_ASKED;
+	return c->hang ? CRASH_HANG : asked ? CRASH_ASKED : CRASH_PANIC;
 }
 
 const char *crash_kind_text(enum crash_kind k)
 {
-	static const char *const text[] = { "panic", "memory", "asked for" };
+	static const char *const text[] = { "panic", "hang", "memory", "asked for" };
 
 	return text[k];
+}
+
+bool crash_has_calls(enum crash_kind k)
+{
+	return k == CRASH_PANIC || k == CRASH_HANG;
 }
 
 /* ---- texts ---------------------------------------------------------------------------------- */

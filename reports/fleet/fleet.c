@@ -18,7 +18,7 @@ struct row {
 static const struct column cols[] = {
 	COL(struct row, release, COL_STR, S, "", "kernel"),
 	COL(struct row, kind, COL_STR, S, "",
-	    "panic, memory, asked for (by sysrq, NMI), or failed: no capsule"),
+	    "panic, hang, memory, asked for (by sysrq, NMI), or failed: no capsule"),
 	COL(struct row, dumps, COL_UINT, S | COL_TOTAL, "", "dumps"),
 	COL(struct row, ram, COL_BYTES, S | COL_TOTAL, "bytes", "of their machines"),
 	COL(struct row, used, COL_BYTES, S | COL_TOTAL, "bytes", "of it in use"),

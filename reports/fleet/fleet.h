@@ -25,7 +25,8 @@ struct crashed {
 	const char *event, *limit;	/* of the verdict: causes */
 	const char *cause, *owner;	/* of its first holder */
 	uint64_t held;			/* bytes of it */
-	const char *reason, *hash;	/* of the panic: panic_plain(), ABRT's hash */
+	const char *reason, *hash;	/* of the panic: panic_plain() or hang_reason(), ABRT's hash */
+	bool hang;			/* the reason is a hang_reason() */
 	const char *function;		/* where it happened */
 	const char *frame[FRAMES_KEPT];	/* plain names, innermost first */
 	unsigned nframes;
@@ -61,8 +62,11 @@ void fleet_done(struct fleet *f);
 
 /* ---- what a crash is ------------------------------------------------------------ */
 
-enum crash_kind { CRASH_PANIC, CRASH_MEMORY, CRASH_ASKED };
-/* A panic for another reason than memory; memory ran out; somebody wanted a dump. */
+/* A panic for another reason; a task or CPU hung, and the kernel panicked or somebody asked for the dump;
+   memory ran out; somebody asked for the dump, and nothing tells why. */
+enum crash_kind { CRASH_PANIC, CRASH_HANG, CRASH_MEMORY, CRASH_ASKED };
+/* Are crashes of kind K compared by message, function and frames? */
+bool crash_has_calls(enum crash_kind k);
 enum crash_kind crash_kind_of(const struct crashed *c);
 const char *crash_kind_text(enum crash_kind k);
 

@@ -13,9 +13,9 @@
 #include "reports/core/common.h"
 #include "reports/fleet/things.h"
 
-#define S COL_SHOWN
-#define LEAST 3u		/* dumps: two points always make a line */
-#define HOUR 3600e9		/* ns */
+#define S	   COL_SHOWN
+#define LEAST	   3u	  /* dumps: two points always make a line */
+#define HOUR	   3600e9 /* ns */
 #define PAGE_LEAST 4096u
 
 struct row {
@@ -29,9 +29,11 @@ static const struct column cols[] = {
 	COL(struct row, nodename, COL_STR, S, "", "machine"),
 	COL(struct row, release, COL_STR, 0, "", "kernel"),
 	COL(struct row, dumps, COL_UINT, S, "", "dumps in the series"),
-	COL(struct row, boots, COL_UINT, S, "", "boots that they are of; more than 1: less certain"),
+	COL(struct row, boots, COL_UINT, S, "",
+	    "boots that they are of; more than 1: less certain"),
 	COL(struct row, span, COL_NSEC, S, "ns", "time since boot, from the first to the last"),
-	COL(struct row, kind, COL_STR, S, "", "program, library, object, cache (slab) or class (census)"),
+	COL(struct row, kind, COL_STR, S, "",
+	    "program, library, object, cache (slab) or class (census)"),
 	COL(struct row, before, COL_BYTES, S, "bytes", "cost in the first dump"),
 	COL(struct row, after, COL_BYTES, S, "bytes", "in the last one"),
 	COL(struct row, per_hour, COL_DELTA, S, "bytes", "growth per hour: least squares"),
@@ -42,7 +44,7 @@ static const struct column cols[] = {
 
 struct series {
 	const struct fleet *f;
-	uint32_t *v;		/* indices of crashes, by uptime */
+	uint32_t *v; /* indices of crashes, by uptime */
 	uint32_t n, boots;
 	struct arena *mem;
 	VEC(struct row) rows;

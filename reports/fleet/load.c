@@ -12,6 +12,7 @@
 #include "dumpread/base/hash.h"
 #include "dumpread/base/search.h"
 #include "model/system/calltrace.h"
+#include "model/system/hang.h"
 #include "reports/capsule/capsule.h"
 #include "reports/capsule/database.h"
 #include "reports/fleet/fleet.h"
@@ -19,8 +20,8 @@
 struct loading {
 	struct fleet *f;
 	sqlite3 *db;
-	const char *id;		/* of a capsule; NULL: a fleet */
-	size_t first;		/* crashes in F that are of this file */
+	const char *id; /* of a capsule; NULL: a fleet */
+	size_t first;	/* crashes in F that are of this file */
 	struct arena mem;
 };
 
@@ -149,14 +150,18 @@ static bool is_jump(const struct crashed *c)
  */
 static bool is_watchdog(const struct crashed *c, const char *stack)
 {
-	static const char *const marks[] = { "softlockup: ", "RCU Stall", "Hard LOCKUP",
-					     "Watchdog detected hard LOCKUP" };
+	if (!c->hang || str_begins(c->reason, "hung_task"))
+		return false;
+	return !strcmp(stack, "NMI") || (!c->registers && !strstr(c->reason, "LOCKUP"));
+}
 
-	for (size_t i = 0; c->panic && i < ARRAY_LEN(marks); i++)
-		if (str_begins(c->panic, marks[i]))
-			return !strcmp(stack, "NMI") ||
-			       (!c->registers && !strstr(marks[i], "LOCKUP"));
-	return false;
+/* REASON: as the log tells it; NULL: nothing is known of it. */
+static void set_reason(struct crashed *c, const char *reason)
+{
+	const char *hang = reason ? hang_reason(reason) : NULL;
+
+	c->hang |= hang != NULL;
+	c->reason = hang ? hang : c->reason;
 }
 
 /* Frames of the log name a panic; the stack's are there for people. What a panic in an interrupt
@@ -169,6 +174,8 @@ static void take_frame(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 
 	if (!from || strcmp(from, "log"))
 		return;
+	if (!c->begun)
+		set_reason(c, database_str(st, 8, &l->mem));
 	if (!c->hash)
 		c->hash = get_str(l, st, 4);
 	c->registers |= !c->begun && sqlite3_column_int64(st, 7) == 1;
@@ -248,8 +255,10 @@ static void add_crash(struct loading *l, const char *id, sqlite3_stmt *st)
 	c->panic = get_str(l, st, 8);
 	c->dump = get_str(l, st, 9);
 	c->unused = c->held = COL_UNKNOWN;
-	if (c->panic)
+	if (c->panic) {
 		c->reason = panic_plain(c->panic, l->f->mem);
+		set_reason(c, c->panic);
+	}
 }
 
 static enum status add_crashes(struct loading *l, struct diag *diag)
@@ -300,9 +309,12 @@ static enum status add_failed(struct loading *l, struct diag *diag)
 
 static enum status add_all(struct loading *l, struct diag *diag)
 {
-	static const struct { const char *table, *cols; row_fn *fn; } parts[] = {
+	static const struct {
+		const char *table, *cols;
+		row_fn *fn;
+	} parts[] = {
 		{ "oom_verdict", "kind,cause,owner,figure", take_verdict },
-		{ "panic", "from,reliable,name,hash,stack,function,at", take_frame },
+		{ "panic", "from,reliable,name,hash,stack,function,at,reason", take_frame },
 		{ "census", "class,size", take_class },
 		{ "slab", "cache,memory", take_cache },
 		{ "costs", "group,name,pss", take_thing },

@@ -12,8 +12,8 @@
 #include "reports/core/common.h"
 #include "reports/fleet/things.h"
 
-#define S COL_SHOWN
-#define SIGMA 1.4826		/* MAD to standard deviation, where costs are normal */
+#define S	      COL_SHOWN
+#define SIGMA	      1.4826 /* MAD to standard deviation, where costs are normal */
 #define PERCENT_LEAST 5.0
 
 struct row {
@@ -24,7 +24,8 @@ struct row {
 };
 
 static const struct column cols[] = {
-	COL(struct row, kind, COL_STR, S, "", "program, library, object, cache (slab) or class (census)"),
+	COL(struct row, kind, COL_STR, S, "",
+	    "program, library, object, cache (slab) or class (census)"),
 	COL(struct row, release, COL_STR, S, "", "kernel"),
 	COL(struct row, dumps, COL_UINT, S, "", "dumps of it that have the thing"),
 	COL(struct row, median, COL_BYTES, S, "bytes", "of its cost: pss, memory of slabs, size"),
@@ -78,7 +79,7 @@ struct regress {
 	const struct fleet *f;
 	const char **releases;
 	uint32_t nreleases;
-	uint64_t *v;		/* room for a value of each crash */
+	uint64_t *v; /* room for a value of each crash */
 	struct table *t;
 };
 

@@ -14,7 +14,7 @@ struct row {
 	uint64_t n, offset, size, reliable, at;
 };
 
-#define STR(name, fl, about) COL(struct row, name, COL_STR, fl, "", about)
+#define STR(name, fl, about)	    COL(struct row, name, COL_STR, fl, "", about)
 #define UINT(name, fl, unit, about) COL(struct row, name, COL_UINT, fl, unit, about)
 
 static const struct column cols[] = {
@@ -29,7 +29,8 @@ static const struct column cols[] = {
 	STR(function, S | COL_WIDE, "function, as the kernel prints it"),
 	STR(name, 0, "without what compilers add (.cold); empty: it reports, waits or helps"),
 	STR(hash, 0, "of log: the hash of the oops that ABRT and FAF have"),
-	STR(reason, 0, "message of the panic without numbers, addresses and names of tasks"),
+	STR(reason, 0,
+	    "message of the panic without numbers, addresses and names of tasks; what hung"),
 };
 
 static enum status panic_report(const struct snapshot *s, const struct report_opts *o,
@@ -61,8 +62,10 @@ static enum status panic_report(const struct snapshot *s, const struct report_op
 			.reason = c.reason,
 		};
 	}
-	if (s->machine.panic)
-		t->head = arena_printf(&t->mem, "%s%s%s", s->machine.panic,
+	if (s->machine.panic || c.hang)
+		t->head = arena_printf(&t->mem, "%s%s%s%s%s",
+				       s->machine.panic ? s->machine.panic : "no panic",
+				       c.hang ? "\nhang: " : "", c.hang ? c.hang : "",
 				       *c.hash ? "\nhash " : "", c.hash);
 	t->note = c.n	     ? NULL
 		  : c.reason ? "The log has no call trace."
@@ -82,8 +85,9 @@ const struct report report_panic = {
 	.ncols = ARRAY_LEN(cols),
 	.run = panic_report,
 	.help = "The call trace that the kernel printed, one row for each frame, innermost first; of a\n"
-		"panic about another task (hung task, lockup) that of the other. Then the stack of the\n"
-		"task that panicked, if the dump has the registers of its CPU. The hash is the one\n"
+		"panic about another task (hung task, lockup) that of the other. If somebody asked for the\n"
+		"dump (sysrq, NMI, hypervisor), that of the task or CPU that hangs by the log. Then the\n"
+		"stack of the task that panicked, if the dump has the registers of its CPU. The hash is the one\n"
 		"that ABRT computes for an oops, and under which FAF knows it; clusters compares it, and\n"
 		"the names, between dumps.",
 };

@@ -70,6 +70,7 @@ OOMS = {
     'many apache2': ('machine', 'apache2', 12),
 }
 CAUSES = [*PANICS, *HUNG, *REPORTS, *OOMS]
+HANGS = {*HUNG, *(c for c, (form, _) in REPORTS.items() if form in ('soft', 'hard'))}
 
 
 class Crash:
@@ -78,6 +79,9 @@ class Crash:
         self.rand = random.Random(f'{cause}/{seed}')
         self.release = self.rand.choice(RELEASES)
         self.old = self.release < '4'
+        # every other hang does not end in a panic: somebody asks for the dump
+        self.asked = cause in HANGS and REPORTS.get(cause, [''])[0] != 'hard' and seed % 2 == 1
+        self.waits = None       # pid of a task in state D
         if cause in PANICS:
             self.log = self.panic(*PANICS[cause])
         elif cause in HUNG:
@@ -136,13 +140,22 @@ class Crash:
                 '---[ end trace 0123456789abcdef ]---', f'Kernel panic - not syncing: {last}',
                 *self.trace(['panic', 'oops_end', 'no_context', 'do_page_fault'])]
 
+    def sysrq(self):
+        """Since 5.1 a panic; a NULL pointer before."""
+        return ['SysRq : Trigger a crash', 'BUG: unable to handle kernel NULL pointer dereference at (null)',
+                self.at('sysrq_handle_crash'), 'Call Trace:', self.frame('__handle_sysrq'), 'Kernel panic - not syncing: Fatal exception']
+
     def hung(self, calls):
         r = self.rand
-        return [*self.noise(),
-                f'INFO: task {r.choice(["tar", "rsync", "postgres"])}:{r.randrange(9999)} blocked for more than 120 '
-                'seconds.', *self.trace(calls, ['__schedule', 'schedule']),
-                'Kernel panic - not syncing: hung_task: blocked tasks',
-                *self.trace(['watchdog', 'kthread'], ['dump_stack', 'panic'])]
+        self.waits = r.randrange(2, 9999)
+        name = r.choice(["tar", "rsync", "postgres"])
+        # the first waits no longer
+        before = [f'INFO: task kjournald:{self.waits + 1} blocked for more than 120 seconds.', 'Call Trace:', self.frame('down')]
+        return [*self.noise(), *(before if self.asked else []),
+                f'INFO: task {name}:{self.waits} blocked for more than 120 seconds.',
+                *self.trace(calls, ['__schedule', 'schedule']),
+                *(self.sysrq() if self.asked else
+                  ['Kernel panic - not syncing: hung_task: blocked tasks', *self.trace(['watchdog', 'kthread'], ['dump_stack', 'panic'])])]
 
     def report(self, form, calls):
         r = self.rand
@@ -169,8 +182,9 @@ class Crash:
                     '---[ end trace 0 ]---', *last]
         if form == 'soft':
             return [*self.noise(), f'BUG: soft lockup - CPU{r.randrange(8)} stuck for 2{r.randrange(10)}s! [{r.choice(["sh", "cp"])}:7]',
-                    who, self.at(r.choice([calls[0], '_raw_spin_unlock_irqrestore'])), *self.trace(calls), *last,
-                    *self.trace(['watchdog_timer_fn', 'hrtimer_interrupt', 'smp_apic_timer_interrupt', *calls])]
+                    who, self.at(r.choice([calls[0], '_raw_spin_unlock_irqrestore'])), *self.trace(calls),
+                    *(self.sysrq() if self.asked else [*last, *self.trace(
+                        ['watchdog_timer_fn', 'hrtimer_interrupt', 'smp_apic_timer_interrupt', *calls])])]
         nmi = [self.frame(f) for f in ('dump_stack', 'panic', 'watchdog_overflow_callback', '__perf_event_overflow',
                                        'perf_event_nmi_handler', 'nmi_handle', 'do_nmi', 'end_repeat_nmi')]
         return [*self.noise(), *last, 'Call Trace:', f' <NMI>  {nmi[0]}', *nmi[1:-1],
@@ -216,7 +230,8 @@ class Crash:
                 ''.join(f'log <4>{line}\n' for line in self.log).replace('#', '') +
                 'mm one\nbrk 0x10020000 0x10023000\nstack 0x7ffffe00\narea 0x10020000 0x10023000 0x77\n'
                 'area 0x7fffe000 0x80000000 0x177\npages 0x10020000 2 one.heap wdy\n'
-                'page 0x7ffff000 one.stack wdy\ntask 0 0 swapper - R 0\ntask 1 1 init one S 0\n')
+                'page 0x7ffff000 one.stack wdy\ntask 0 0 swapper - R 0\ntask 1 1 init one S 0\n' +
+                (f'task {self.waits} {self.waits} waits one D 1\n' if self.waits else ''))
 
 
 def capsule_of(program, build, crash, name, d):

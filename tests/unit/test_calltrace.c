@@ -8,6 +8,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/system/calltrace.h"
+#include "model/system/hang.h"
 #include "model/system/system.h"
 #include "tests/unit/check.h"
 
@@ -156,6 +157,51 @@ static void test_others(void)
 	m.panic_line = m.nlog;
 	calltrace_of(&m, &mem, &t);
 	CHECK(!t.n);
+}
+
+static const char *asked(const char *const *lines, uint32_t panic_line, const char *panic, uint64_t last,
+			 uint32_t *line)
+{
+	struct task tasks[] = { { .pid = 17, .state = 'S' }, { .pid = 18, .state = 'D' } };
+	struct snapshot s = { .machine = log_of(lines, panic_line, panic),
+			      .built = NEED_TASKS,
+			      .tasks = tasks,
+			      .ntasks = ARRAY_LEN(tasks) };
+
+	for (uint32_t i = 0; i < s.machine.nlog; i++)
+		s.machine.log[i].ts = i + 1 == s.machine.nlog ? last : 0;
+	return hang_of_asked(&s, line);
+}
+
+/* What hangs when somebody asks for a dump. */
+static void test_asked(void)
+{
+	static const char *const hung[] = {
+		"INFO: task tar:17 blocked for more than 120 seconds.",
+		"INFO: task a:b c:18 blocked for more than 120 seconds.",
+		"INFO: task cp:19 blocked for more than 120 seconds.",
+		"rcu: INFO: rcu_sched self-detected stall on CPU", "sysrq: Trigger a crash",
+		"Kernel panic - not syncing: sysrq triggered crash", "x", NULL
+	};
+	static const char *const oops[] = {
+		"watchdog: BUG: soft lockup - CPU#0 stuck for 22s! [sh:7]", "SysRq : Trigger a crash",
+		"BUG: unable to handle kernel NULL pointer dereference at (null)", NULL
+	};
+	const uint64_t s = 1000000000;
+	uint32_t line = 99;
+
+	CHECK_STR(asked(hung, 5, "sysrq triggered crash", 0, &line), "RCU Stall");
+	CHECK_EQ(line, 3);
+	/* the CPU goes on since; 17 does, and 19 ended */
+	CHECK_STR(asked(hung, 7, NULL, 601 * s, &line), "hung_task: blocked tasks");
+	CHECK_EQ(line, 1);
+	CHECK(!asked(hung, 3, "Attempted to kill init!", 0, &line));
+	CHECK_STR(asked(oops, 2, oops[2], 9 * s, &line), "softlockup: hung tasks");
+	CHECK_EQ(line, 0);
+	CHECK(!asked(oops + 2, 0, oops[2], 9 * s, &line));
+	CHECK(!asked(oops + 3, 0, NULL, 0, &line));
+	CHECK_STR(hang_reason("Watchdog detected hard LOCKUP on cpu 3"), "hard LOCKUP");
+	CHECK(!hang_reason("Fatal exception"));
 }
 
 /* The log's panic by its message without what differs, and the functions that name it. */
@@ -346,6 +392,7 @@ int main(void)
 	test_hash();
 	test_instruction();
 	test_others();
+	test_asked();
 	test_releases();
 	test_names();
 	arena_release(&mem);

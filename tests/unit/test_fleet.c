@@ -43,6 +43,16 @@ static void test_kinds(void)
 	CHECK_EQ(crash_kind_of(&c), CRASH_ASKED);
 	c = (struct crashed){ .id = "x" };
 	CHECK_EQ(crash_kind_of(&c), CRASH_ASKED);
+	/* somebody asked for it because of a hang; an OOM counts more, for tasks wait for memory then */
+	c.hang = true;
+	CHECK_EQ(crash_kind_of(&c), CRASH_HANG);
+	c.panic = "BUG: unable to handle kernel NULL pointer dereference at (null)";
+	CHECK_EQ(crash_kind_of(&c), CRASH_HANG);
+	c.limit = "memory of the machine";
+	c.event = "OOM kill";
+	CHECK_EQ(crash_kind_of(&c), CRASH_MEMORY);
+	c.panic = "hung_task: blocked tasks";
+	CHECK_EQ(crash_kind_of(&c), CRASH_HANG);
 }
 
 static void test_panics(void)
