@@ -45,7 +45,7 @@ enum layout_id {
  * adds facts: a layout file of an earlier version does not know them, and the log
  * says so. Layout files in the tree need no change unless their kernel has the fact.
  */
-#define FACTS_VERSION 26
+#define FACTS_VERSION 27
 
 enum fact_kind { FACT_MEMBER, FACT_SIZE, FACT_ENUM, FACT_SYMBOL };
 

@@ -86,6 +86,11 @@ bool holding_allocated(const struct holding *h, uint64_t kva)
 	return kernel_ptr_ok(h->k, kva, 8) && !(start && kva >= start && kva < end);
 }
 
+const struct vmalloc_area *holding_area(const struct holding *h, uint64_t kva)
+{
+	return kva >= h->areas_start && kva < h->areas_end ? vmalloc_at(h->areas, kva) : NULL;
+}
+
 bool holding_budget(struct holding *h, struct held *o, uint64_t n)
 {
 	if (n > h->left) {
@@ -293,11 +298,9 @@ static void held_object(struct holding *h, struct held *o, uint64_t kva, uint64_
 
 void held_memory(struct holding *h, struct held *o, uint64_t kva)
 {
-	const struct vmalloc_area *v = NULL;
+	const struct vmalloc_area *v = holding_area(h, kva);
 	uint64_t pa, pfn;
 
-	if (kva >= h->areas_start && kva < h->areas_end)
-		v = vmalloc_at(h->areas, kva);
 	if (v) {
 		held_area(h, o, v);
 		return;

@@ -47,7 +47,7 @@ struct holding {
 	struct arena *mem;
 	struct page_classes *c;
 	const struct vmalloc *areas;
-	uint64_t areas_start, areas_end;	/* all areas are in it */
+	uint64_t areas_start, areas_end;	/* all areas are in it; the linear memory may be, too */
 	struct pagefmt fmt;
 	struct hash by_object;		/* -> index in v */
 	VEC(struct held_ref) v;
@@ -75,6 +75,8 @@ uint64_t holding_get(struct holding *h, uint64_t object, enum layout_id id);
 /* A member of OBJECT, 0 if this kernel has none; if it is not readable, O is incomplete. */
 uint64_t held_member(struct holding *h, struct held *o, uint64_t object, enum layout_id id);
 
+/* The area of vmalloc() or vmap() that KVA is in, or NULL. */
+const struct vmalloc_area *holding_area(const struct holding *h, uint64_t kva);
 /* May KVA be memory that was allocated: a kernel's address, and none in its image? */
 bool holding_allocated(const struct holding *h, uint64_t kva);
 

@@ -25,7 +25,8 @@ static const char *name_of(struct holding *h, uint64_t pool)
 	return arena_printf(h->mem, "of %s", name);
 }
 
-static void take_page(struct holding *h, uint64_t pfn)
+/* The pool whose mark the frame at PFN has; NULL: not readable. */
+static struct held *pool_of(struct holding *h, uint64_t pfn)
 {
 	uint64_t kva = memmap_page_kva(&h->k->memmap, pfn), head, pool;
 	size_t len = page_role_size(&h->fmt, kva);
@@ -34,17 +35,29 @@ static void take_page(struct holding *h, uint64_t pfn)
 	bool fresh;
 
 	if (!kva || read_kva(h->r, kva, raw, len))
-		return;
+		return NULL;
 	if (page_role(&h->fmt, raw, kva, len, &head) == PAGE_TAIL)
 		kva = head;
 	if (kmember_u64(h->k, h->r, kva, M_PP_POOL, &pool) ||
 	    !kernel_ptr_ok(h->k, pool, h->k->dump->word_size))
-		return;
+		return NULL;
 	o = held_get(h, OWNER_PAGE_POOL, pool, &fresh);
 	if (fresh) {
 		o->kernel = true;
 		o->what = name_of(h, pool);
 		held_memory(h, o, pool);
+	}
+	return o;
+}
+
+/* LOST has the frames whose pool is not known. */
+static void take_page(struct holding *h, struct held *lost, uint64_t pfn)
+{
+	struct held *o = holding_budget(h, lost, 1) ? pool_of(h, pfn) : NULL;
+
+	if (!o) {
+		o = lost;
+		o->incomplete = true;
 	}
 	if (page_classes_own(h->c, pfn))
 		held_bytes(o, CLASS_PAGE_POOL, UINT64_C(1) << h->k->page_shift, 1);
@@ -53,12 +66,16 @@ static void take_page(struct holding *h, uint64_t pfn)
 void page_pools_walk(struct holding *h)
 {
 	const struct memmap *m = &h->k->memmap;
+	struct held *lost;
+	bool fresh;
 
 	if (!h->c->count[CLASS_PAGE_POOL].pages || !has(h->k, M_PP_POOL))
 		return;
+	lost = held_get(h, OWNER_PAGE_POOL, 0, &fresh);
+	lost->kernel = true;
+	lost->what = "not readable";
 	for (uint32_t i = 0; i < m->n; i++)
 		for (uint64_t pfn = m->v[i].pfn; pfn < m->v[i].end; pfn++)
-			if (page_class_at(h->c, pfn) == CLASS_PAGE_POOL &&
-			    holding_budget(h, &(struct held){ 0 }, 1))
-				take_page(h, pfn);
+			if (page_class_at(h->c, pfn) == CLASS_PAGE_POOL)
+				take_page(h, lost, pfn);
 }

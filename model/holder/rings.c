@@ -128,7 +128,7 @@ void perf_read(struct holding *h, struct held *o)
 	o->what = arena_printf(h->mem, "ring of %llu pages, %llu of AUX", (unsigned long long)n,
 			       (unsigned long long)aux);
 	held_memory(h, o, o->object);
-	if (user >= h->areas_start && user < h->areas_end) {
+	if (holding_area(h, user)) {
 		held_memory(h, o, user);
 	} else {
 		o->incomplete |= !is_page(h, user);

@@ -145,7 +145,7 @@ static void take_ring(struct holding *h, struct held *o, uint64_t ring)
 	for (uint64_t i = 0; i < n; i++) {
 		if (read_kva_word(h->r, vec + i * size, &block))
 			o->incomplete = true;
-		else if (block >= h->areas_start && block < h->areas_end)
+		else if (holding_area(h, block))
 			held_memory(h, o, block);
 		else if (block)
 			held_linear(h, o, block, pages, CLASS_PACKET);
@@ -162,7 +162,7 @@ static void take_xdp_ring(struct holding *h, struct held *o, uint64_t queue)
 	if (!ring)
 		return;
 	held_memory(h, o, queue);
-	if (ring >= h->areas_start && ring < h->areas_end)
+	if (holding_area(h, ring))
 		held_memory(h, o, ring);
 	else
 		held_linear(h, o, ring, 1, CLASS_PACKET);

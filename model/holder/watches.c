@@ -12,12 +12,22 @@
 static void take_item(void *arg, struct held *o, uint64_t item)
 {
 	struct holding *h = arg;
-	uint64_t wait = held_member(h, o, item, M_EPITEM_WAITS);
+	const struct layout *l = &h->k->layout;
+	struct listwalk w;
+	uint64_t wait;
 
 	held_memory(h, o, item);
-	for (unsigned i = 0; wait && has(h->k, M_EPWAIT_NEXT) && i < WAITS_MAX; i++) {
-		held_memory(h, o, wait);
-		wait = held_member(h, o, wait, M_EPWAIT_NEXT);
+	if (has(h->k, M_EPWAIT_NEXT)) {
+		wait = held_member(h, o, item, M_EPITEM_WAITS);
+		for (unsigned i = 0; wait && i < WAITS_MAX; i++) {
+			held_memory(h, o, wait);
+			wait = held_member(h, o, wait, M_EPWAIT_NEXT);
+		}
+	} else if (has(h->k, M_EPITEM_WAITS) && has(h->k, M_EPWAIT_LINK)) {
+		w = listwalk_start(h->k, h->r, item + layout_offset(l, M_EPITEM_WAITS), WAITS_MAX);
+		while (listwalk_next(&w))
+			held_memory(h, o, w.node - layout_offset(l, M_EPWAIT_LINK));
+		o->incomplete |= w.st != ST_OK;
 	}
 }
 
@@ -29,7 +39,22 @@ void epoll_read(struct holding *h, struct held *o)
 			  layout_offset(&h->k->layout, M_EPITEM_NODE), take_item);
 }
 
-/* A mark is the first member of what inotify and fanotify keep of a file. */
+/*
+ * A mark is the first member of what inotify and fanotify keep of a file. Its file has a connector to its
+ * marks, which goes with the last of them (fsnotify_put_mark()): with this one if it has no other.
+ */
+static void take_mark(struct holding *h, struct held *o, uint64_t mark)
+{
+	uint64_t connector = held_member(h, o, mark, M_FSN_CONNECTOR);
+
+	held_memory(h, o, mark);
+	if (connector && has(h->k, M_FSN_CONNECTOR_FIRST) && has(h->k, M_FSN_MARK_NEXT) &&
+	    held_member(h, o, connector, M_FSN_CONNECTOR_FIRST) - mark ==
+		    layout_offset(&h->k->layout, M_FSN_MARK_NEXT) &&
+	    !held_member(h, o, mark, M_FSN_MARK_NEXT))
+		held_memory(h, o, connector);
+}
+
 void watches_read(struct holding *h, struct held *o)
 {
 	const struct layout *l = &h->k->layout;
@@ -40,6 +65,6 @@ void watches_read(struct holding *h, struct held *o)
 		return;
 	w = listwalk_start(h->k, h->r, o->object + layout_offset(l, M_FSN_MARKS), WATCHES_MAX);
 	while (listwalk_next(&w) && holding_budget(h, o, 1))
-		held_memory(h, o, w.node - layout_offset(l, M_FSN_MARK_LIST));
+		take_mark(h, o, w.node - layout_offset(l, M_FSN_MARK_LIST));
 	o->incomplete |= w.st != ST_OK;
 }

@@ -88,6 +88,12 @@ OWNED = {
 }
 OWNED_SINCE = 5, 17
 
+# The same where the kernel remembers who allocated a page, by the file of the truth that says it does.
+TOLD = {'silent': {
+    'allocinfo': Place(('census', '--unknown', '-c', 'size,site'), (('site', r'.*/silent\.c:\d+ get \[silent\]'),), 'size'),
+    'page_owner': Place(('census', '--unknown', '-c', 'size,stack'), (('stack', r'(get|silent_init)\+.* \[silent\].*'),), 'size'),
+}}
+
 # More that a hog's record says.
 POOL = ('hugetlb', '-c', 'kind,used,reserved,surplus'), (('kind', 'pool'),)
 MORE = {'hugetlb': [Place(*POOL, 'used', 'used'), Place(*POOL, 'reserved', 'reserved')]}
@@ -136,10 +142,14 @@ def compare_hogs(tally, name, vmcensus, truth):
     for hog, record in records(truth.folder).items():
         if hog not in HOGS:
             continue
-        places = [HOGS[hog]] + ([OWNED[hog]] if hog in OWNED and release(truth) >= OWNED_SINCE else [])
-        for n, place in enumerate(places + MORE.get(hog, [])):
+        places = {'': HOGS[hog]}
+        if hog in OWNED and release(truth) >= OWNED_SINCE:
+            places[' by owner'] = OWNED[hog]
+        places |= {f' {place.column}': place for place in MORE.get(hog, [])}
+        places |= {f' by {file}': place for file, place in TOLD.get(hog, {}).items() if truth.has(file)}
+        for how, place in places.items():
             wrong, got = difference(vmcensus, place, record)
-            tally.check(f'{name} hog {hog}' + ('' if n == 0 else ' by owner' if n < len(places) else f' {place.column}'), [wrong] if wrong else [], f'{got} bytes')
+            tally.check(f'{name} hog {hog}{how}', [wrong] if wrong else [], f'{got} bytes')
 
 
 # Memory that "exit" leaves out: a lower bound (docs/oom.md)

@@ -212,9 +212,7 @@ struct held_machine *hm_new(void)
 
 void hm_build(struct held_machine *m)
 {
-	struct vmalloc areas = { 0 };
-
-	holders_build(&m->s, m->f->r, &m->mem, &m->c, &areas, &m->owners);
+	holders_build(&m->s, m->f->r, &m->mem, &m->c, &m->areas, &m->owners);
 }
 
 void hm_free(struct held_machine *m)

@@ -29,6 +29,7 @@ struct held_machine {
 	struct proc proc;
 	struct memmap_range range;
 	struct page_classes c;
+	struct vmalloc areas;
 	uint8_t *chunk;
 	struct arena mem;
 	struct owners owners;

@@ -11,6 +11,7 @@ static void test_page_pool(void)
 {
 	struct held_machine *m = hm_new();
 	uint64_t pfn = (DATA >> 12) + 0x20;
+	const struct owner *lost = NULL;
 
 	fake_member(m->f, M_PP_POOL, 40, 8);
 	fake_member(m->f, M_POOL_NETDEV, 8, 8);
@@ -28,6 +29,13 @@ static void test_page_pool(void)
 	CHECK_STR(hm_owner(m, POOL, CLASS_PAGE_POOL)->what, "of eth7");
 	CHECK(hm_owner(m, POOL, CLASS_PAGE_POOL)->kernel);
 	CHECK_EQ(hm_owner(m, POOL, CLASS_SLAB)->size, OBJECT);
+	/* the pool of the third is not known */
+	for (uint32_t i = 0; i < m->owners.n; i++)
+		if (!m->owners.v[i].object)
+			lost = &m->owners.v[i];
+	CHECK(lost && lost->pages == 1 && lost->incomplete && lost->class == CLASS_PAGE_POOL);
+	CHECK(!hm_owner(m, POOL, CLASS_PAGE_POOL)->incomplete);
+	CHECK_EQ(issues_total(m->f->kernel.issues), 1);
 	hm_free(m);
 }
 

@@ -68,14 +68,43 @@ static void test_epoll(void)
 	check_slab(m, OBJECT_AT, 5);
 }
 
+/* Until 5.10 the waits of an item are a list. */
+static void test_epoll_list(void)
+{
+	struct held_machine *m = machine(0x09041934, "[eventpoll]\0\0\0\0");
+
+	fake_member(m->f, M_EPOLL_TREE, 16, 8);
+	fake_member(m->f, M_EPITEM_NODE, 0, 24);
+	fake_member(m->f, M_EPITEM_WAITS, 64, 16);
+	fake_member(m->f, M_EPWAIT_LINK, 8, 16);
+	hm_point(m, OBJECT_AT + 16, NODE1);
+	put_tree(m);
+	hm_queue(m, NODE1 + 64, 0, 0);
+	hm_queue(m, NODE2 + 64, WAIT + 8, MSG1 + 8);
+	hm_queue(m, NODE3 + 64, 0, 0);
+	/* the epoll, three items, two waits */
+	check_slab(m, OBJECT_AT, 6);
+}
+
 static void test_watches(void)
 {
 	struct held_machine *m = machine(0x09041934, "inotify\0\0\0\0\0\0\0\0");
 
 	fake_member(m->f, M_FSN_MARKS, 16, 16);
 	fake_member(m->f, M_FSN_MARK_LIST, 8, 16);
+	fake_member(m->f, M_FSN_MARK_NEXT, 24, 8);
+	fake_member(m->f, M_FSN_CONNECTOR, 32, 8);
+	fake_member(m->f, M_FSN_CONNECTOR_FIRST, 16, 8);
 	hm_queue(m, OBJECT_AT + 16, NODE1 + 8, NODE2 + 8);
-	check_slab(m, OBJECT_AT, 3);
+	/* the file of the second has a mark of somebody else too */
+	hm_put(m, NODE1 + 24, 0, 8);
+	hm_point(m, NODE1 + 32, MSG1);
+	hm_point(m, MSG1 + 16, NODE1 + 24);
+	hm_put(m, NODE2 + 24, 0, 8);
+	hm_point(m, NODE2 + 32, MSG2);
+	hm_point(m, MSG2 + 16, NODE3 + 24);
+	/* the group, two marks, a connector */
+	check_slab(m, OBJECT_AT, 4);
 }
 
 static void state_queue(struct held_machine *m)
@@ -163,6 +192,7 @@ static void test_trie(void)
 int main(void)
 {
 	test_epoll();
+	test_epoll_list();
 	test_watches();
 	test_mqueue();
 	test_semaphores();

@@ -31,7 +31,7 @@ PAGEMAP_SPLITS = (3, 4)     # until this release reading pagemap splits huge pag
 OF_SYSTEM = ('meminfo', 'vmstat', 'zoneinfo', 'buddyinfo', 'pagetypeinfo', 'slabinfo', 'swaps',
              'iomem', 'version', 'cmdline', 'mounts', 'vmallocinfo', 'kallsyms', 'uptime', 'loadavg',
              'pressure/memory', 'pressure/cpu', 'pressure/io', 'sysvipc/shm', 'sysvipc/msg', 'modules',
-             'net/sockstat', 'net/packet', 'net/unix', 'filesystems', 'self/mountinfo')
+             'net/sockstat', 'net/packet', 'net/unix', 'filesystems', 'self/mountinfo', 'allocinfo')
 OF_SYSFS = ('kernel/mm/ksm/pages_shared', 'kernel/mm/ksm/pages_sharing',
             'kernel/mm/transparent_hugepage/enabled')
 
@@ -196,6 +196,7 @@ def everything(pids, users, loaded):
     for path in glob.glob('/sys/devices/system/node/node*'):
         for name in 'meminfo', 'numastat', 'distance':
             yield f'node/{os.path.basename(path)}/{name}', read(f'{path}/{name}')
+    yield 'page_owner', read('/sys/kernel/debug/page_owner')
     yield from control_groups()
     for path in glob.glob('/tmp/hogs/*'):
         yield path[len('/tmp/'):], read(path)

@@ -15,7 +15,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "hogs.h"
@@ -80,12 +79,7 @@ static void take_fixed(size_t bytes)
 /* A ring has a head; until 6.3 it takes twice as much, a power of two. */
 static size_t ring_size(size_t entries, size_t each)
 {
-	struct utsname u;
-	int major = 0, minor = 0;
-
-	uname(&u);
-	sscanf(u.release, "%d.%d", &major, &minor);
-	return entries * each * (major * 100 + minor < 604 ? 2 : 1);
+	return entries * each * (release() < 604 ? 2 : 1);
 }
 
 /* The four rings of sockets; packets would lie in the process's own memory. */

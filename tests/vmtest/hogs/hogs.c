@@ -20,6 +20,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,6 +91,16 @@ unsigned long number_in(const char *path)
 		n = 0;
 	fclose(f);
 	return n;
+}
+
+int release(void)
+{
+	struct utsname u;
+	int major = 0, minor = 0;
+
+	if (!uname(&u))
+		sscanf(u.release, "%d.%d", &major, &minor);
+	return major * 100 + minor;
 }
 
 const char *argument(const char *key)

@@ -29,6 +29,7 @@ void lacking(const char *what) __attribute__((noreturn)); /* prints why; ends th
 void count(const char *key, unsigned long value);	/* one line of the record */
 void tell(const char *key, const char *text);		/* one line of the record */
 bool put(const char *path, const char *text);	/* write TEXT to an existing file */
+int release(void);			/* of the kernel: 601 is 6.1 */
 unsigned long number_in(const char *path);	/* the first number of a file; 0: none */
 void must(bool good, const char *what);		/* lacking(WHAT) if not */
 const char *argument(const char *name);	/* of NAME=VALUE on the command line, or NULL */

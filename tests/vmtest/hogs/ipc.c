@@ -23,7 +23,7 @@
 #define SO_MEMINFO 55
 #endif
 
-enum { PAGE = 4096, HEAD = 48 /* struct msg_msg */, IN_QUEUE = 256, SEM = 64, SEM_HEAD = 256 };
+enum { PAGE = 4096, HEAD = 48 /* struct msg_msg */, IN_QUEUE = 256, SEMS = 8184, SET = 128 * PAGE };
 
 /* Messages that fill a page with their head. Nobody has the even queues open. */
 static void take_mqueue(size_t bytes)
@@ -52,14 +52,15 @@ static void take_mqueue(size_t bytes)
 	count("bytes", done);
 }
 
-/* Sets of 8000, whom no process holds. */
+/* Sets that no process holds, with their heads 128 pages each, by kmalloc() as by vmalloc(): 64 bytes a
+   semaphore, at most 512 for the head. */
 static void take_semaphores(size_t bytes)
 {
 	size_t done = 0, sets = 0;
 
 	must(put("/proc/sys/kernel/sem", "16000 1024000000 500 32000"), "sem");
-	for (; done < bytes; sets++, done += SEM_HEAD + 8000 * SEM)
-		must(semget(IPC_PRIVATE, 8000, IPC_CREAT | 0600) >= 0, "semget");
+	for (; done < bytes; sets++, done += SET)
+		must(semget(IPC_PRIVATE, SEMS, IPC_CREAT | 0600) >= 0, "semget");
 	count("sets", sets);
 	count("bytes", done);
 }
@@ -144,6 +145,15 @@ static unsigned long object_size(const char *cache)
 	return size;
 }
 
+/* Where its cache is merged with another: until 6.7 the file system's id was in it, too. */
+static unsigned long connector_size(void)
+{
+	unsigned long size = object_size("fsnotify_inode_mark_connector");
+
+	size = size ? size : object_size("fsnotify_mark_connector");
+	return size ? size : release() < 608 ? 32 : 24;
+}
+
 /* One eventfd, watched by many numbers. Caches with a name of their own tell the size of an object. */
 static void take_epoll(size_t bytes)
 {
@@ -164,10 +174,11 @@ static void take_epoll(size_t bytes)
 	count("bytes", n * (item + wait));
 }
 
-/* Watches of files of a tmpfs. */
+/* Watches of files of a tmpfs, each with a connector to its file. The files are there first: what objects come
+   with them may lie in the same slabs as connectors. */
 static void take_inotify(size_t bytes)
 {
-	unsigned long mark = object_size("inotify_inode_mark");
+	unsigned long mark = object_size("inotify_inode_mark"), connector = connector_size();
 	int fd = inotify_init1(0);
 	char path[64];
 	size_t n;
@@ -176,13 +187,16 @@ static void take_inotify(size_t bytes)
 	put("/proc/sys/fs/inotify/max_user_watches", "10000000");
 	mkdir("/run/hog-watched", 0755);
 	must(fd >= 0 && !mount("hog", "/run/hog-watched", "tmpfs", 0, NULL), "inotify_init1");
-	for (n = 0; n * mark < bytes; n++) {
+	for (n = 0; n * (mark + connector) < bytes; n++) {
 		snprintf(path, sizeof path, "/run/hog-watched/%zu", n);
 		close(open(path, O_CREAT | O_WRONLY, 0644));
+	}
+	for (size_t i = 0; i < n; i++) {
+		snprintf(path, sizeof path, "/run/hog-watched/%zu", i);
 		must(inotify_add_watch(fd, path, IN_MODIFY) >= 0, path);
 	}
 	count("watches", n);
-	count("bytes", n * mark);
+	count("bytes", n * (mark + connector));
 }
 
 const struct hog ipc_hogs[] = {

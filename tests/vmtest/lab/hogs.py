@@ -9,6 +9,7 @@ import re
 import shutil
 import time
 
+from exact.allocations import compare_allocations
 from exact.census import compare_census
 from exact.cause import compare_cause
 from exact.thrash import compare_answer
@@ -156,6 +157,7 @@ def compare(tally, name, vmcensus, truth, one):
         return
     compare_census(tally, name, vmcensus, truth)
     compare_hogs(tally, name, vmcensus, truth)
+    compare_allocations(tally, name, vmcensus, truth, one.out + '/export')
     ends = {pid: kib for pid, (kib, _) in freed(one.console()).items()}
     tally.check(f'{name} ends', [] if ends else ['no hog ended'], f'{len(ends)} hogs')
     compare_freed(tally, name, vmcensus, ends, records(truth.folder))
