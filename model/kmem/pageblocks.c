@@ -10,6 +10,30 @@
 #include "model/kmem/zones.h"
 #include "model/kobj.h"
 
+#define HSTATES_MAX 8u
+
+/*
+ * HUGETLB_PAGE_ORDER: of what an entry of the lowest directory maps, if there are such pages. On e500 (4 MiB) and
+ * 8xx (512 KiB) it is that of the smallest ones: HPAGE_SHIFT in arch/powerpc/include/asm/page.h of 6.1.
+ */
+static uint64_t huge_order(const struct kernel *k, struct reader *r)
+{
+	uint64_t base = layout_symbol(&k->layout, Y_HSTATES), n, order, least = UINT64_MAX;
+	uint64_t usual = k->paging->bits[0];
+
+	if (!base || !has(k, S_HSTATE) || !has(k, M_HSTATE_ORDER) ||
+	    kvar_u64(k, r, Y_MAX_HSTATE, 4, &n) || n > HSTATES_MAX)
+		return usual;
+	for (uint64_t i = 0; i < n; i++) {
+		if (kmember_u64(k, r, base + i * layout_size(&k->layout, S_HSTATE), M_HSTATE_ORDER,
+				&order) ||
+		    order == usual)
+			return usual;
+		least = min_u64(least, order);
+	}
+	return n ? least : usual;
+}
+
 unsigned pageblock_order(const struct kernel *k, struct reader *r, unsigned norders)
 {
 	unsigned max = norders ? norders - 1 : 0;
@@ -17,8 +41,10 @@ unsigned pageblock_order(const struct kernel *k, struct reader *r, unsigned nord
 
 	if (!kvar_u64(k, r, Y_PAGEBLOCK_ORDER, 4, &order))
 		return (unsigned)min_u64(order, max);
+	if (has(k, Y_HSTATES))
+		return (unsigned)min_u64(huge_order(k, r), max);
 	/* the order of a huge page of a PMD */
-	if (has(k, Y_HSTATES) || (has(k, Y_THP_FLAGS) && has(k, E_PB_ISOLATE)))
+	if (has(k, Y_THP_FLAGS) && has(k, E_PB_ISOLATE))
 		return (unsigned)min_u64(k->paging->bits[0], max);
 	return max;
 }

@@ -275,8 +275,32 @@ static void test_zone_of_cpu(void)
 	rig_free(g);
 }
 
+/* Pools of 4 and 16 MiB, as on e500; then also one of what a directory entry maps, 2 MiB. */
+static void test_block_order(void)
+{
+	enum { HSTATES = 0x702000, HSTATE = 64, NUMBER = 0x703000 };
+	struct rig *g = rig_new();
+	const struct kernel *k = &g->f->kernel;
+
+	CHECK_EQ(pageblock_order(k, g->f->r, 11), 10);
+	fake_symbol(g->f, Y_HSTATES, fake_kva(g->f, HSTATES));
+	CHECK_EQ(pageblock_order(k, g->f->r, 11), 9);
+	fake_size(g->f, S_HSTATE, HSTATE);
+	fake_member(g->f, M_HSTATE_ORDER, 8, 4);
+	fake_symbol(g->f, Y_MAX_HSTATE, fake_kva(g->f, NUMBER));
+	fake_put_uint(g->f, NUMBER, 2, 4);
+	fake_put_uint(g->f, HSTATES + 8, 12, 4);
+	fake_put_uint(g->f, HSTATES + HSTATE + 8, 10, 4);
+	CHECK_EQ(pageblock_order(k, g->f->r, 14), 10);
+	fake_put_uint(g->f, NUMBER, 3, 4);
+	fake_put_uint(g->f, HSTATES + 2 * HSTATE + 8, 9, 4);
+	CHECK_EQ(pageblock_order(k, g->f->r, 14), 9);
+	rig_free(g);
+}
+
 int main(void)
 {
+	test_block_order();
 	test_zone_of_cpu();
 	test_first_chunk();
 	test_untyped();
