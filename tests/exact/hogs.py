@@ -94,7 +94,9 @@ SHOWN_SINCE = {'pagepool': (5, 14)}
 # The same where the kernel remembers who allocated a page, by the file of the truth that says it does.
 TOLD = {'silent': {
     'allocinfo': Place(('census', '--unknown', '-c', 'size,site'), (('site', r'.*/silent\.c:\d+ get \[silent\]'),), 'size'),
-    'page_owner': Place(('census', '--unknown', '-c', 'size,stack'), (('stack', r'(get|silent_init)\+.* \[silent\].*'),), 'size'),
+    # the function was __init, and is gone: the kernel's file has its address, too
+    'page_owner': Place(('census', '--unknown', '-c', 'size,stack'),
+                        (('stack', r'0x[0-9a-f]+ < do_one_initcall < do_init_module < .*'),), 'size'),
 }}
 
 # More that a hog's record says.

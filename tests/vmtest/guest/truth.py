@@ -139,11 +139,11 @@ def process(pid, user):
             pass
 
 
-def frame_table(name):
-    """kpagecount and its like want reads of whole 8-byte words."""
+def frame_table(name, path=''):
+    """kpagecount and its like want reads of whole 8-byte words; page_owner, of one record."""
     parts = []
     try:
-        fd = os.open('/proc/' + name, os.O_RDONLY)
+        fd = os.open(path or '/proc/' + name, os.O_RDONLY)
         while part := os.read(fd, 1 << 16):
             parts.append(part)
         os.close(fd)
@@ -196,7 +196,8 @@ def everything(pids, users, loaded):
     for path in glob.glob('/sys/devices/system/node/node*'):
         for name in 'meminfo', 'numastat', 'distance':
             yield f'node/{os.path.basename(path)}/{name}', read(f'{path}/{name}')
-    yield 'page_owner', read('/sys/kernel/debug/page_owner')
+    if os.path.exists('/sys/kernel/debug/page_owner'):
+        yield frame_table('page_owner', '/sys/kernel/debug/page_owner')
     yield from control_groups()
     for path in glob.glob('/tmp/hogs/*'):
         yield path[len('/tmp/'):], read(path)
