@@ -129,10 +129,22 @@ static bool many_of_name(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+/* "NAME with 12 MiB", and the next one if it is not much smaller: two may have grown side by side. */
+static const char *largest_text(const struct judge *j)
+{
+	const struct ev_proc *p = &j->e->largest, *next = &j->e->second;
+	const char *first = arena_printf(j->mem, "%s with %s", proc_text(j, p->comm, p->pid),
+					 size_text(j, p->bytes));
+
+	if (!next->comm || next->bytes < p->bytes / 2)
+		return arena_printf(j->mem, "the largest is %s", first);
+	return arena_printf(j->mem, "the largest are %s and %s with %s", first,
+			    proc_text(j, next->comm, next->pid), size_text(j, next->bytes));
+}
+
 static bool many(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
-	const struct ev_proc *p = &e->largest;
 
 	if (!explain(e))
 		return false;
@@ -140,9 +152,9 @@ static bool many(const struct judge *j, struct verdict_row *r)
 	r->text = arena_printf(j->mem,
 			       "%" PRIu32
 			       " processes held %s of anonymous memory together, %s; none of them "
-			       "most of it: the largest is %s with %s.",
+			       "most of it: %s.",
 			       e->nprocs, size_text(j, r->bytes), share_text(j, r->bytes),
-			       proc_text(j, p->comm, p->pid), size_text(j, p->bytes));
+			       largest_text(j));
 	return true;
 }
 

@@ -291,6 +291,29 @@ static void test_holders(void)
 	}
 }
 
+/* Two that grew side by side are both named; a much smaller one is not. */
+static void test_two_grew(void)
+{
+	struct hand h;
+
+	usual(&h);
+	h.e.size[USE_ANON] = h.e.procs = 800 * MIB;
+	h.e.largest = (struct ev_proc){ .comm = "ingest", .pid = 7, .bytes = 380 * MIB };
+	h.e.second = (struct ev_proc){ .comm = "indexer", .pid = 8, .bytes = 370 * MIB };
+	h.e.name = (struct ev_name){ .comm = "ingest", .n = 1, .bytes = 381 * MIB };
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_HOLDER), "many processes grew");
+	CHECK(strstr(row(&h, VERDICT_HOLDER)->text,
+		     "the largest are ingest (7) with 380 MiB and indexer (8) with 370 MiB."));
+	h.e.largest.bytes = 200 * MIB;
+	h.e.second.bytes = 90 * MIB;
+	h.e.name.bytes = 200 * MIB;
+	h.e.size[USE_ANON] = 850 * MIB;
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_HOLDER)->text, "the largest is ingest (7) with 200 MiB."));
+	arena_release(&h.mem);
+}
+
 /* ---- limits, victims, the rest ------------------------------------------------------------------ */
 
 static void of_memcg(struct hand *h)
@@ -648,6 +671,7 @@ static void test_unknown(void)
 int main(void)
 {
 	test_holders();
+	test_two_grew();
 	test_limits();
 	test_nodes();
 	test_others();
