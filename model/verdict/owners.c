@@ -99,6 +99,13 @@ static const char *folder(const struct gather *g, const char *path)
 	return !end || end == path ? "/" : arena_strndup(g->mem, path, (size_t)(end - path));
 }
 
+/* Objects of the dump that are a small part of what there was then explain nothing. */
+static void forget_small(struct gather *g, enum use use)
+{
+	if (g->e->owner[use].bytes < g->e->size[use] / 10)
+		g->e->owner[use] = (struct ev_owner){ .name = NULL };
+}
+
 static void shmem_owner(struct gather *g)
 {
 	struct ev_owner *to = &g->e->owner[USE_SHMEM];
@@ -577,8 +584,10 @@ void gather_owners(struct gather *g)
 		return;
 	if (large(g, v[USE_STACKS]))
 		task_slab(g);
-	if (large(g, v[USE_SHMEM]) && !g->e->owner[USE_SHMEM].name)
+	if (large(g, v[USE_SHMEM]) && !g->e->owner[USE_SHMEM].name) {
 		shmem_owner(g);
+		forget_small(g, USE_SHMEM);
+	}
 	if (large(g, v[USE_FILE]) && (large(g, stuck) || large(g, g->e->unwritten)) &&
 	    may_read_pages(g))
 		file_owners(g);

@@ -55,6 +55,18 @@ static uint64_t start_of(const struct gather *g, int64_t pid, const char *comm)
 
 /* ---- from the log ----------------------------------------------------------------------- */
 
+/*
+ * Resident memory of a task. Before 6.8 the table has all of it, also of libraries, which are charged
+ * to whoever read them first: of a control group that is no more than its limit.
+ */
+static uint64_t logged_bytes(const struct gather *g, const struct oom_task *t)
+{
+	int64_t pages = t->rss_anon == OOM_UNKNOWN ? t->rss : t->rss_anon;
+	uint64_t bytes = known(gather_told(pages, g->s->k->page_shift));
+
+	return ev_is_memcg(g->e) ? min_u64(bytes, g->e->total) : bytes;
+}
+
 static void add_logged(struct people *x)
 {
 	const struct oom_event *e = x->g->e->event;
@@ -62,11 +74,10 @@ static void add_logged(struct people *x)
 
 	for (size_t i = 0; i < e->tasks.n; i++) {
 		const struct oom_task *t = &e->tasks.v[i];
-		int64_t pages = t->rss_anon == OOM_UNKNOWN ? t->rss : t->rss_anon;
 		struct ev_proc p = { .comm = t->comm,
 				     .pid = t->pid,
 				     .adj = t->oom_score_adj,
-				     .bytes = known(gather_told(pages, shift)) +
+				     .bytes = logged_bytes(x->g, t) +
 					      known(gather_told(t->swapents, shift)),
 				     .tables = gather_told(t->tables_bytes, 0),
 				     .locked = EV_UNKNOWN,

@@ -128,13 +128,34 @@ static bool killed_before(const struct gather *g)
 	return false;
 }
 
+/* Page cache without shmem: that of files. */
+static uint64_t files_of_log(const struct gather *g)
+{
+	return less_of(less_of(told(g, "total pagecache pages"), told(g, "shmem")),
+		       told(g, "pages in swap cache"));
+}
+
+/*
+ * Shmem that no list has: SHM_LOCK makes it unevictable, and NR_MLOCK does not count it
+ * (mm/vmscan.c: folio_evictable(); mm/mlock.c). So are files of ramfs, which are on no list of files.
+ */
+static uint64_t locked_shmem(const struct gather *g)
+{
+	uint64_t lists = plus(told(g, "active_file"), told(g, "inactive_file"));
+	uint64_t ramfs = less_of(files_of_log(g), lists);
+	uint64_t n = less_of(less_of(told(g, "unevictable"), told(g, "mlocked")), ramfs);
+
+	return n == EV_UNKNOWN ? 0 : min_u64(n, known(told(g, "shmem")));
+}
+
 static void sizes_of_log(struct gather *g)
 {
 	uint64_t *v = g->e->size, of_tasks;
 	uint64_t lru = plus(told(g, "active_anon"), told(g, "inactive_anon"));
 
 	/* pages of shmem are on the anonymous lists; locked ones are on none of both */
-	lru = less_of(plus(lru, told(g, "mlocked")), told(g, "shmem"));
+	lru = plus(plus(lru, told(g, "mlocked")), locked_shmem(g));
+	lru = less_of(lru, told(g, "shmem"));
 	put(&g->e->total, less_of(told(g, "pages RAM"), told(g, "pages reserved")));
 	put(&v[USE_FREE], told(g, "free"));
 	put(&v[USE_ANON], lru);
@@ -143,8 +164,7 @@ static void sizes_of_log(struct gather *g)
 	if (lru == EV_UNKNOWN || lru < of_tasks || !killed_before(g))
 		put(&v[USE_ANON], of_tasks);
 	put(&v[USE_SHMEM], told(g, "shmem"));
-	put(&v[USE_FILE], less_of(less_of(told(g, "total pagecache pages"), told(g, "shmem")),
-				  told(g, "pages in swap cache")));
+	put(&v[USE_FILE], files_of_log(g));
 	put(&v[USE_SLAB], told(g, "slab_unreclaimable"));
 	put(&v[USE_RECLAIMABLE], told(g, "slab_reclaimable"));
 	put(&v[USE_TABLES], plus(told(g, "pagetables"), told(g, "sec_pagetables")));
@@ -179,6 +199,25 @@ static void sizes_of_nodes(struct gather *g)
 			continue;
 		v[rest[i]] = min_u64(v[rest[i]], left);
 		left -= v[rest[i]];
+	}
+}
+
+/*
+ * What the machine has no longer was on those nodes, as far as they had as much: who may use these
+ * alone was killed. NOW is of the machine.
+ */
+static void nodes_now(struct gather *g, const uint64_t now[USES])
+{
+	static const char *const key[USES] = { [USE_SHMEM] = "shmem",
+					       [USE_SLAB] = "slab_unreclaimable",
+					       [USE_TABLES] = "pagetables",
+					       [USE_STACKS] = "kernel_stack" };
+
+	for (unsigned i = 0; i < USES; i++) {
+		uint64_t then = key[i] ? told_of_machine(g, key[i]) : EV_UNKNOWN;
+
+		if (then != EV_UNKNOWN && now[i] != EV_UNKNOWN && g->e->size[i] != EV_UNKNOWN)
+			g->e->now[i] = less(g->e->size[i], less(then, now[i]));
 	}
 }
 
@@ -293,8 +332,10 @@ static void rest(struct gather *g)
 void gather_sizes(struct gather *g)
 {
 	const struct oom_event *v = g->e->event;
+	uint64_t dumped[USES];
 
 	sizes_of_dump(g);
+	memcpy(dumped, g->e->size, sizeof(dumped));
 	g->all_free = v ? told_of_machine(g, "free") : EV_UNKNOWN;
 	if (v && (!g->e->at_once || gather_is_of_nodes(g))) {
 		rest(g);
@@ -304,8 +345,11 @@ void gather_sizes(struct gather *g)
 		sizes_of_log(g);
 	}
 	sizes_of_hugetlb(g);
-	if (v && gather_is_of_nodes(g))
+	if (v && gather_is_of_nodes(g)) {
 		sizes_of_nodes(g);
+		if (!g->e->at_once)
+			nodes_now(g, dumped);
+	}
 	if (v && v->constraint == OOM_MEMCG)
 		sizes_of_memcg(g);
 	else

@@ -109,6 +109,55 @@ static void test_locked(void)
 	arena_release(&r.mem);
 }
 
+/*
+ * 200 MiB of shmem, of which 150 are locked with SHM_LOCK and on no list: of 450 MiB on the lists 50 are
+ * shmem. Of 160 MiB that are unevictable, 10 are files of ramfs.
+ */
+static void test_locked_shmem(void)
+{
+	static struct oom_pair with[] = {
+		{ "free", 100 << 8, false }, { "active_anon", 430 << 8, false }, { "inactive_anon", 20 << 8, false },
+		{ "active_file", 5 << 8, false }, { "inactive_file", 15 << 8, false }, { "unevictable", 160 << 8, false },
+		{ "shmem", 200 << 8, false }, { "slab_unreclaimable", 30 << 8, false }, { "mlocked", 0, false },
+		{ "total pagecache pages", 230 << 8, false }, { "pages in swap cache", 0, false },
+	};
+	struct oom_task old[] = { tasks[0], tasks[1] };
+	struct rig r;
+
+	start(&r);
+	old[0].rss_anon = old[1].rss_anon = OOM_UNKNOWN;	/* before 6.8 */
+	r.event.tasks.v = old;
+	r.event.tasks.n = r.event.tasks.cap = 2;
+	r.event.counts = (struct oom_pairs)PAIRS(with);
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_SHMEM], 200 * MIB);
+	CHECK_EQ(r.e.size[USE_FILE], 30 * MIB);
+	CHECK_EQ(r.e.size[USE_ANON], 400 * MIB);
+	arena_release(&r.mem);
+}
+
+/* A group of 300 MiB: the table shows libraries, too, which are charged to others. */
+static void test_limit_holds(void)
+{
+	static struct oom_usage usage = { .what = "memory", .usage = 300 << 10, .limit = 300 << 10 };
+	struct oom_task one = tasks[0];
+	struct rig r;
+
+	start(&r);
+	one.rss = 303 << 8;
+	one.rss_anon = OOM_UNKNOWN;
+	r.event.constraint = OOM_MEMCG;
+	r.event.oom_memcg = "/job";
+	r.event.usages.v = &usage;
+	r.event.usages.n = r.event.usages.cap = 1;
+	r.event.tasks.v = &one;
+	r.event.tasks.n = r.event.tasks.cap = 1;
+	gather(&r);
+	CHECK_EQ(r.e.total, 300 * MIB);
+	CHECK_EQ(r.e.largest.bytes, 300 * MIB);
+	arena_release(&r.mem);
+}
+
 /* Each of them shows the pages that all share: together they are no more than there are. */
 static void test_shared(void)
 {
@@ -184,6 +233,42 @@ static void test_coming_free(void)
 	CHECK_STR(r.e.owner[USE_SHMEM].name, "server (900)");
 	CHECK(!r.e.earlier.comm);		/* it was killed in the event itself */
 	three[1].time = three[2].time - 1000000000;	/* the hog may still have closed its files */
+	gather(&r);
+	CHECK(!r.e.owner[USE_SHMEM].name);
+	arena_release(&r.mem);
+}
+
+/*
+ * 90 MiB of shared memory fill node 1, and came free with who was killed.
+ */
+static void test_freed_on_node(void)
+{
+	static struct oom_pair node[] = { { "active_anon", 1 << 10, true }, { "inactive_anon", 90 << 10, true },
+					  { "shmem", 90 << 10, true } };
+	static struct zone_count info[] = { { "MemTotal", 900 * MIB }, { "Shmem", 1 * MIB }, { "MemFree", 700 * MIB },
+					    { "Cached", 10 * MIB }, { "AnonPages", 40 * MIB },
+					    { "SUnreclaim", 30 * MIB } };
+	static struct oom_victim hog = { .pid = 905, .comm = "hog", .anon_rss = 92, .tables = 4 };
+	struct oom_pair with[ARRAY_LEN(counts)];
+	struct oom_node two[] = { nodes[0], { 1, PAIRS(node) } };
+	struct rig r;
+
+	start(&r);
+	memcpy(with, counts, sizeof(with));
+	with[3].value = 100 << 8;
+	r.h.s.machine.meminfo = info;
+	r.h.s.machine.nmeminfo = ARRAY_LEN(info);
+	r.event.counts = (struct oom_pairs)PAIRS(with);
+	r.event.nodes.v = two;
+	r.event.victims.v = &hog;
+	r.event.constraint = OOM_MEMPOLICY;
+	r.event.nodemask = "1";
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_SHMEM], 90 * MIB);
+	CHECK_STR(r.e.owner[USE_SHMEM].name, "hog (905)");
+	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 90 * MIB);
+	CHECK_EQ(r.e.owner[USE_SHMEM].pid, 905);
+	info[1].value = 80 * MIB;	/* most is still there: of node 0, as it may be */
 	gather(&r);
 	CHECK(!r.e.owner[USE_SHMEM].name);
 	arena_release(&r.mem);
@@ -309,8 +394,11 @@ int main(void)
 	test_machine();
 	test_nodes();
 	test_locked();
+	test_locked_shmem();
+	test_limit_holds();
 	test_shared();
 	test_coming_free();
+	test_freed_on_node();
 	test_locked_files();
 	test_unfreed();
 	test_slab_user();
