@@ -78,6 +78,7 @@ int64_t gather_pid(const struct gather *g, uint32_t proc);	/* 0: none */
 const char *gather_who(const struct gather *g, uint32_t proc);
 /* mapped.c: parts of USE_FILE go to USE_LOCKED; the owner of USE_HUGETLB. */
 void gather_locked_files(struct gather *g);
+void gather_freed_locked_files(struct gather *g);
 void gather_hugetlb(struct gather *g);
 /* rest.c: what no counter shows; reads the page array. */
 void gather_rest(struct gather *g);

@@ -3,6 +3,8 @@
  * mapped.c - memory that vmas show: page cache that processes locked with mlock(), and who maps
  * huge pages of hugetlb. By the dump.
  */
+#include <inttypes.h>
+
 #include "dumpread/base/bytes.h"
 #include "model/verdict/gather.h"
 
@@ -74,6 +76,35 @@ void gather_locked_files(struct gather *g)
 		.bytes = min_u64(most, sum),
 		.detail = locked_by(g, of[top].most),
 		.pid = of[top].most < s->nmms ? gather_pid(g, s->mms[of[top].most].owner) : 0,
+	};
+}
+
+/*
+ * The same of a killed process that the dump has not any more: its pages of files, as far as so much
+ * was locked that no longer is. Before 6.8 the table counts them with its anonymous ones (people.c).
+ */
+void gather_freed_locked_files(struct gather *g)
+{
+	struct oom_evidence *e = g->e;
+	const struct oom_event *v = e->event;
+	const struct oom_victim *o = v && v->victims.n ? &v->victims.v[0] : NULL;
+	uint64_t n;
+
+	if (!o || !o->comm || e->at_once || !v->tasks.n || v->tasks.v[0].rss_anon == OOM_UNKNOWN ||
+	    e->locked == EV_UNKNOWN || e->locked_now == EV_UNKNOWN ||
+	    e->size[USE_FILE] == EV_UNKNOWN)
+		return;
+	n = less(less(e->locked, e->locked_now), gather_told(o->anon_rss, 10));
+	n = min_u64(n, min_u64(known(gather_told(o->file_rss, 10)), e->size[USE_FILE]));
+	if (!n)
+		return;
+	e->size[USE_LOCKED] = n;
+	e->size[USE_FILE] -= n;
+	e->owner[USE_LOCKED] = (struct ev_owner){
+		.name = arena_printf(g->mem, "%s (%" PRId64 ")", o->comm, o->pid),
+		.bytes = n,
+		.detail = "it came free when that was killed",
+		.pid = o->pid,
 	};
 }
 

@@ -580,6 +580,8 @@ void gather_owners(struct gather *g)
 	uint64_t stuck = less(gather_info(g, "Unevictable"), gather_info(g, "Mlocked"));
 
 	came_free(g);
+	if (!memcg && large(g, v[USE_FILE]) && large(g, g->e->locked))
+		gather_freed_locked_files(g);
 	if (!source_has(g->s->k, SOURCE_MEMORY))
 		return;
 	if (large(g, v[USE_STACKS]))
@@ -591,7 +593,8 @@ void gather_owners(struct gather *g)
 	if (large(g, v[USE_FILE]) && (large(g, stuck) || large(g, g->e->unwritten)) &&
 	    may_read_pages(g))
 		file_owners(g);
-	if (!memcg && large(g, v[USE_FILE]) && large(g, g->e->locked))
+	if (!memcg && large(g, v[USE_FILE]) && large(g, g->e->locked) &&
+	    v[USE_LOCKED] == EV_UNKNOWN)
 		gather_locked_files(g);
 	if (!memcg && large(g, v[USE_HUGETLB]))
 		gather_hugetlb(g);

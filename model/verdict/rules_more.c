@@ -158,6 +158,26 @@ static bool repeated(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+/* What the one before had came free while the kernel chose the next. */
+static bool free_again(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct oom_event *v = e->event;
+
+	if (e->repeated.kills < 2 || ev_is_memcg(e) || v->kind != OOM_KILL || v->order < 0 ||
+	    v->order > 3 || !e->zone.name || e->zone.lacking || e->zone.no_block ||
+	    e->size[USE_FREE] == EV_UNKNOWN)
+		return false;
+	r->bytes = e->size[USE_FREE];
+	r->certainty = LIKELY;
+	r->why = "no zone was below its mark, and another was killed shortly before";
+	r->text = arena_printf(j->mem,
+			       "%s were free again when this victim was chosen: a process killed "
+			       "shortly before was giving back its memory.",
+			       size_text(j, e->size[USE_FREE]));
+	return true;
+}
+
 /* Nothing of a kill by a program is in the kernel's log: it cannot be told from an exit. */
 static bool killer_runs(const struct judge *j, struct verdict_row *r)
 {
@@ -178,6 +198,7 @@ static bool killer_runs(const struct judge *j, struct verdict_row *r)
 const struct cause_rule more_rules[] = {
 	{ "unkillable hog", "oom --tasks", unkillable },
 	{ "repeated kills", "oom", repeated },
+	{ "memory was free again", "oom --zones", free_again },
 	{ "user-space killer", "procs", killer_runs },
 	{ "kills who asks", "oom", kills_asker },
 	{ "swap full", "swap", swap_full },

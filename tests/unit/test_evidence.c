@@ -322,6 +322,39 @@ static void test_locked_files(void)
 	arena_release(&r.mem);
 }
 
+/* The killed process had 400 MiB of files mapped and locked, 20 MiB of its own; 5 MiB are locked by others. */
+static void test_freed_locked_files(void)
+{
+	static struct zone_count info[] = { { "MemTotal", 900 * MIB }, { "Shmem", 0 }, { "MemFree", 800 * MIB },
+					    { "Cached", 10 * MIB }, { "AnonPages", 40 * MIB },
+					    { "SUnreclaim", 30 * MIB }, { "Mlocked", 5 * MIB } };
+	static struct oom_victim hog = { .pid = 900, .comm = "server", .anon_rss = 20 << 10,
+					 .file_rss = 402 << 10, .tables = 4 };
+	struct oom_task with_files[] = { tasks[0], tasks[1], tasks[2] };
+	struct oom_pair with[ARRAY_LEN(counts)];
+	struct rig r;
+
+	start(&r);
+	memcpy(with, counts, sizeof(with));
+	with[5].value = 425 << 8;	/* mlocked */
+	with[8].value = 430 << 8;	/* page cache */
+	with_files[0].rss_anon = 20 << 8;
+	r.h.s.machine.meminfo = info;
+	r.h.s.machine.nmeminfo = ARRAY_LEN(info);
+	r.event.counts = (struct oom_pairs)PAIRS(with);
+	r.event.tasks.v = with_files;
+	r.event.victims.v = &hog;
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_LOCKED], 400 * MIB);
+	CHECK_EQ(r.e.size[USE_FILE], 30 * MIB);
+	CHECK_STR(r.e.owner[USE_LOCKED].name, "server (900)");
+	info[6].value = 425 * MIB;	/* all is still locked: by another */
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_LOCKED], EV_UNKNOWN);
+	CHECK_EQ(r.e.size[USE_FILE], 430 * MIB);
+	arena_release(&r.mem);
+}
+
 /* 300 MiB of slabs, most in one cache: a process has nearly all mappings, or none has most. */
 static void test_slab_user(void)
 {
@@ -401,6 +434,7 @@ int main(void)
 	test_freed_on_node();
 	test_locked_files();
 	test_unfreed();
+	test_freed_locked_files();
 	test_slab_user();
 	return check_done();
 }

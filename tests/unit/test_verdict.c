@@ -518,6 +518,20 @@ static void thrice(struct hand *h)
 	h->e.repeated.bytes = 900 * MIB;
 }
 
+/* The zone has enough: what the first victim had came free meanwhile. */
+static void too_late(struct hand *h)
+{
+	one_process(h);
+	h->e.repeated.kills = 2;
+	h->e.zone.lacking = 0;
+}
+
+static void still_low(struct hand *h)
+{
+	too_late(h);
+	h->e.zone.lacking = 1 * MIB;
+}
+
 static void bomb_killed(struct hand *h)
 {
 	fork_bomb(h);
@@ -562,6 +576,9 @@ static const struct {
 	{ noise, "incompressible data", true },
 	{ thrice, "repeated kills", true },
 	{ one_process, "repeated kills", false },
+	{ too_late, "memory was free again", true },
+	{ still_low, "memory was free again", false },
+	{ one_process, "memory was free again", false },
 	{ large_of_many, "user-space killer", false },
 };
 
