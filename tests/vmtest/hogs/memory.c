@@ -84,7 +84,7 @@ static void take_memfd(size_t bytes)
 	whole(bytes);
 }
 
-/* Made by a child that is gone; nobody is attached. */
+/* Made by a child that is gone; nobody is attached. lock=1: its pages are locked, by nobody's mlock(). */
 static void take_shm(size_t bytes)
 {
 	int id, status = 1;
@@ -105,6 +105,7 @@ static void take_shm(size_t bytes)
 	}
 	must(waitpid(pid, &status, 0) == pid && !status, "shmat");
 	id = shmget(0x484f4753, 0, 0);
+	must(!argument("lock") || !shmctl(id, SHM_LOCK, NULL), "SHM_LOCK");
 	count("shmid", (unsigned long)id);
 	count("key", 0x484f4753);
 	count("creator", (unsigned long)pid);
