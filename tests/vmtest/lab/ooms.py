@@ -284,8 +284,9 @@ MIXTURES = {
                       innocent=None, more='one process grew'),
     'caged-bomb': Oom('fork bomb', 'spawn', 'a fork bomb inside a control group of 150 MiB; memory elsewhere was free',
                       GROUPS + 'mkdir cage; echo 150M > cage/memory.max\n' + INNOCENT +
-                      "sh -c 'echo $$ > cage/cgroup.procs; exec /lab/more/hogs --bomb spawn 128' > /dev/console &\nawait_oom\n",
-                      memory=900, append='log_buf_len=8M loglevel=2', innocent=False, limit='memory limit of a control group'),
+                      "sh -c 'echo $$ > cage/cgroup.procs; exec /lab/more/hogs --bomb spawn 128' > /dev/console &\nawait_oom\n"
+                      'echo c > /proc/sysrq-trigger\n', memory=900, append='log_buf_len=8M loglevel=2', innocent=False, crash=True,
+                      limit='memory limit of a control group'),
     'node-pool': Oom('hugetlb', 'huge', 'a pool of huge pages has most of node 1; client may use that node alone',
                      'set_to /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages 190\n' +
                      GROUPS + 'mkdir job; echo 1 > job/cpuset.mems\n' + INNOCENT +
