@@ -34,50 +34,61 @@
 #include "dumpread/base/search.h"
 #include "dumpread/image/format.h"
 
-#define MAGIC 0x9a8bccddu
-#define UNIT_PAGES 128u			/* CRASH_SOURCE_PAGES */
-#define BLOCK_SHIFT_MAX 18		/* pages of 256 KiB: 44x */
-#define OFFSET_BLKS 100			/* CRASH_OFFSET_BLKS, version 1 */
-#define REGIONS_MAX 1024u		/* headers of version 1 */
-#define STREAM_MAX (32u << 20)		/* bytes of one compressed unit */
-#define PACKED_AT_ONCE (64u << 10)
-#define EXPANDED_MAX (16u << 20)	/* bytes of one unit of version 1 */
-#define MEMORY_MAX (UINT64_C(1) << 40)	/* an identity map of more is not believed */
+#define MAGIC		0x9a8bccddu
+#define UNIT_PAGES	128u	    /* CRASH_SOURCE_PAGES */
+#define BLOCK_SHIFT_MAX 18	    /* pages of 256 KiB: 44x */
+#define OFFSET_BLKS	100	    /* CRASH_OFFSET_BLKS, version 1 */
+#define REGIONS_MAX	1024u	    /* headers of version 1 */
+#define STREAM_MAX	(32u << 20) /* bytes of one compressed unit */
+#define PACKED_AT_ONCE	(64u << 10)
+#define EXPANDED_MAX	(16u << 20) /* bytes of one unit of version 1 */
+/* Pages of many units are read by turns. Units that a thread keeps: */
+#define SLOTS_MAX   16u
+#define SLOTS_BYTES (4u << 20)		/* more than one only below this */
+#define MEMORY_MAX  (UINT64_C(1) << 40) /* an identity map of more is not believed */
 
 struct unit {
-	uint64_t off;			/* of its stream, in the file */
-	uint64_t va;			/* of its first page */
-	uint32_t len;			/* bytes of the stream, with padding */
+	uint64_t off; /* of its stream, in the file */
+	uint64_t va;  /* of its first page */
+	uint32_t len; /* bytes of the stream, with padding */
 	uint32_t npages;
 };
 
 struct page {
-	uint64_t va;			/* later: frame number */
+	uint64_t va; /* later: frame number */
 	uint32_t unit, index;
 };
 
 struct mcore {
 	struct unit *units;
-	struct page *pages;		/* ascending */
+	struct page *pages; /* ascending */
 	size_t nunits, npages;
-	uint32_t table;			/* bytes before the pages of a unit */
-	uint32_t expanded;		/* most bytes that a unit expands to */
+	uint32_t table;	   /* bytes before the pages of a unit */
+	uint32_t expanded; /* most bytes that a unit expands to */
+};
+
+/* A unit, expanded. */
+struct slot {
+	uint8_t *data; /* a byte longer than any unit: its end is seen; NULL: never used */
+	size_t got;    /* bytes of data that the unit gave */
+	uint32_t unit; /* the one in data */
+	uint64_t used; /* turn of the last use */
 };
 
 struct image_ctx {
-	uint8_t *data;			/* a byte longer than any unit: its end is seen */
+	struct slot slots[SLOTS_MAX];
+	unsigned nslots;
+	uint64_t turn;
 	uint8_t packed[PACKED_AT_ONCE];
-	size_t got;			/* bytes of data that the unit gave */
-	uint32_t unit;			/* the one in data; UINT32_MAX: none */
 };
 
 /* A header of either version, wherever it lies. */
 struct header {
-	uint64_t at;			/* of the header, bytes */
+	uint64_t at; /* of the header, bytes */
 	uint32_t blk_size;
-	uint64_t map_off, map_len;	/* bytes */
-	uint32_t map_entries;		/* version 1 */
-	uint64_t va_per_entry;		/* version 1 */
+	uint64_t map_off, map_len; /* bytes */
+	uint32_t map_entries;	   /* version 1 */
+	uint64_t va_per_entry;	   /* version 1 */
 };
 
 /* ---- headers ---------------------------------------------------------------------- */
@@ -109,8 +120,14 @@ static bool parse_header(const struct image_part *p, uint64_t at, unsigned w, bo
 	return shape_ok(p, h);
 }
 
-static const struct { uint8_t word; bool big; } kinds[] = {
-	{ 8, false }, { 8, true }, { 4, false }, { 4, true },
+static const struct {
+	uint8_t word;
+	bool big;
+} kinds[] = {
+	{ 8, false },
+	{ 8, true },
+	{ 4, false },
+	{ 4, true },
 };
 
 static bool find_kind(struct image *im, uint64_t at, bool v1, struct header *h)
@@ -127,20 +144,21 @@ static bool find_kind(struct image *im, uint64_t at, bool v1, struct header *h)
 /* ---- units ------------------------------------------------------------------------ */
 
 /*
- * Expand the unit to ctx->got bytes. A unit that the end of the file cuts off gives what
+ * Expand the unit to to->got bytes. A unit that the end of the file cuts off gives what
  * it can. If a unit does not end, or its checksum is wrong, none of it can be believed:
  * damaged data may have expanded to something.
  */
-static enum status expand(const struct image *im, struct image_ctx *ctx, const struct unit *u)
+static enum status expand(const struct image *im, struct image_ctx *ctx, const struct unit *u,
+			  struct slot *to)
 {
 	const struct mcore *m = im->priv;
 	size_t cap = m->expanded + 1u;
-	z_stream z = { .next_out = ctx->data, .avail_out = (uInt)cap };
+	z_stream z = { .next_out = to->data, .avail_out = (uInt)cap };
 	int err = inflateInit(&z);
 	enum status st = ST_OK;
 	size_t got = 1;
 
-	ctx->got = 0;
+	to->got = 0;
 	for (uint64_t at = 0; err == Z_OK && z.avail_out && at < u->len && got && !st; at += got) {
 		st = part_read_some(&im->parts[0], u->off + at, ctx->packed,
 				    min_u64(PACKED_AT_ONCE, u->len - at), &got);
@@ -150,11 +168,44 @@ static enum status expand(const struct image *im, struct image_ctx *ctx, const s
 			err = inflate(&z, Z_NO_FLUSH);
 	}
 	if (err == Z_STREAM_END || (err == Z_OK && !part_holds(&im->parts[0], u->off, u->len)))
-		ctx->got = cap - z.avail_out;
+		to->got = cap - z.avail_out;
 	else
 		st = ST_CORRUPT;
 	inflateEnd(&z);
 	return st;
+}
+
+/* The slot of a unit: the one that has it, or the one to take for it. */
+static struct slot *slot_for(const struct image *im, struct image_ctx *ctx, uint32_t unit,
+			     bool *has)
+{
+	const struct mcore *m = im->priv;
+	struct slot *to = &ctx->slots[0];
+
+	*has = false;
+	for (unsigned i = 0; i < ctx->nslots && !*has; i++) {
+		struct slot *s = &ctx->slots[i];
+
+		*has = s->data && s->unit == unit;
+		if (*has || s->used < to->used)
+			to = s;
+	}
+	if (!to->data)
+		to->data = heap_bytes(m->expanded + 1u);
+	to->unit = unit;
+	to->used = ++ctx->turn;
+	return to;
+}
+
+static struct slot *expanded(const struct image *im, struct image_ctx *ctx, uint32_t unit,
+			     enum status *st)
+{
+	const struct mcore *m = im->priv;
+	bool has;
+	struct slot *to = slot_for(im, ctx, unit, &has);
+
+	*st = has ? ST_OK : expand(im, ctx, &m->units[unit], to);
+	return to;
 }
 
 static void damaged(struct image *im, const struct unit *u, const char *what)
@@ -182,13 +233,15 @@ static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, s
 	struct unit *u = &m->units[unit];
 	unsigned w = im->word_size;
 	uint64_t last = 0, mask = (1u << im->page_shift) - 1;
+	enum status st;
+	const struct slot *x = expanded(im, ctx, unit, &st);
 
-	if (expand(im, ctx, u) || ctx->got < w) {
+	if (st || x->got < w) {
 		damaged(im, u, "does not expand");
 		return;
 	}
-	for (; u->npages < UNIT_PAGES && m->table <= ctx->got; u->npages++) {
-		uint64_t va = load_uint(ctx->data + u->npages * w, w, im->big_endian);
+	for (; u->npages < UNIT_PAGES && m->table <= x->got; u->npages++) {
+		uint64_t va = load_uint(x->data + u->npages * w, w, im->big_endian);
 
 		if (!va)
 			break;
@@ -336,7 +389,8 @@ static void ctx_free(struct image_ctx *ctx)
 {
 	if (!ctx)
 		return;
-	free(ctx->data);
+	for (unsigned i = 0; i < ctx->nslots; i++)
+		free(ctx->slots[i].data);
 	free(ctx);
 }
 
@@ -345,8 +399,8 @@ static struct image_ctx *ctx_new(const struct image *im)
 	const struct mcore *m = im->priv;
 	struct image_ctx *ctx = heap_array(struct image_ctx, 1);
 
-	ctx->data = heap_bytes(m->expanded + 1u);
-	ctx->unit = UINT32_MAX;
+	ctx->nslots = SLOTS_BYTES / (m->expanded + 1u);
+	ctx->nslots = ctx->nslots < 1 ? 1 : ctx->nslots > SLOTS_MAX ? SLOTS_MAX : ctx->nslots;
 	return ctx;
 }
 
@@ -450,17 +504,16 @@ static enum status mcore_read(const struct image *im, struct image_ctx *ctx, uin
 	const struct mcore *m = im->priv;
 	const struct page *p = find_page(im, pfn);
 	size_t size = (size_t)1 << im->page_shift, at;
+	const struct slot *x;
+	enum status st;
 
 	if (!p)
 		return ST_NODATA;
-	if (ctx->unit != p->unit) {
-		ctx->unit = p->unit;
-		expand(im, ctx, &m->units[p->unit]);
-	}
+	x = expanded(im, ctx, p->unit, &st); /* what a damaged unit gave is in got: nothing */
 	at = m->table + p->index * size;
-	if (at + size > ctx->got)
+	if (at + size > x->got)
 		return ST_CORRUPT;
-	memcpy(out, ctx->data + at, size);
+	memcpy(out, x->data + at, size);
 	return ST_OK;
 }
 
