@@ -65,6 +65,28 @@ size_t kallsyms_names_size(const struct kallsyms *k)
 	return pos;
 }
 
+/*
+ * A name is hashed as a polynomial of its letters, so that its hash comes from those of its tokens:
+ * no name is expanded for the index.
+ */
+static uint64_t hash_letters(const char *s, size_t n)
+{
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < n; i++)
+		h = h * 0x100000001b3ull + (unsigned char)s[i];
+	return h;
+}
+
+static void hash_token(struct kallsyms_token *t)
+{
+	t->hash = hash_letters(t->s, t->len);
+	t->tail = t->len ? hash_letters(t->s + 1, t->len - 1) : 0;
+	t->power = 1;
+	for (uint32_t i = 0; i < t->len; i++)
+		t->power *= 0x100000001b3ull;
+}
+
 static bool index_tokens(struct kallsyms *k)
 {
 	for (unsigned t = 0; t < 256; t++) {
@@ -77,6 +99,7 @@ static bool index_tokens(struct kallsyms *k)
 		/* a token is a part of a name */
 		if (off + k->token[t].len >= k->tokens_len || k->token[t].len >= KALLSYMS_NAME_LEN)
 			return false;
+		hash_token(&k->token[t]);
 	}
 	return true;
 }
@@ -96,6 +119,24 @@ static size_t expand(const struct kallsyms *k, size_t pos, uint32_t len, char *b
 		n += part;
 	}
 	buf[n] = '\0';
+	return n;
+}
+
+/* The letters that expand() would give; *RET: hash_letters() of them without the first, the type. */
+static size_t hash_name(const struct kallsyms *k, size_t pos, uint32_t len, uint64_t *ret)
+{
+	size_t n = 0;
+	uint64_t h = 0;
+
+	for (uint32_t i = 0; i < len; i++) {
+		const struct kallsyms_token *t = &k->token[k->names[pos + i]];
+
+		if (t->len > KALLSYMS_NAME_LEN - 1 - n)
+			break;
+		h = n ? h * t->power + t->hash : t->tail;
+		n += t->len;
+	}
+	*ret = h;
 	return n;
 }
 
@@ -138,7 +179,7 @@ uint64_t kallsyms_address(const struct kallsyms *k, uint32_t i)
 	return address_as(k, i, k->form);
 }
 
-/* FNV's low bits are weak on names that differ in few letters. */
+/* The low bits are weak on names that differ in few letters. */
 static uint64_t mix(uint64_t h)
 {
 	return (h * 0x9e3779b97f4a7c15ull) >> 16;
@@ -147,7 +188,6 @@ static uint64_t mix(uint64_t h)
 static void index_names(struct kallsyms *k)
 {
 	size_t cap = 1024, pos = 0;
-	char buf[KALLSYMS_NAME_LEN];
 	uint32_t len;
 
 	while (cap < (size_t)k->num * 2)
@@ -164,10 +204,10 @@ static void index_names(struct kallsyms *k)
 			k->marks[i / MARK_STEP] = (uint32_t)pos;
 		if (!name_len(k, &pos, &len))
 			return;
-		n = expand(k, pos, len, buf);
+		n = hash_name(k, pos, len, &h);
 		if (n < 2)
 			continue;
-		h = mix(hash_bytes(buf + 1, n - 1));
+		h = mix(h);
 		for (s = h & k->mask; k->slots[s] && probes < MAX_PROBES; probes++)
 			s = (s + 1) & k->mask;
 		if (probes < MAX_PROBES)
@@ -178,7 +218,7 @@ static void index_names(struct kallsyms *k)
 /* Index of NAME: the first global one, else the first; false if none. */
 static bool find_index(const struct kallsyms *k, const char *name, uint32_t *ret)
 {
-	uint64_t h = mix(hash_str(name));
+	uint64_t h = mix(hash_letters(name, strlen(name)));
 	uint32_t tag = (uint32_t)(h >> 38);
 	char buf[KALLSYMS_NAME_LEN];
 	size_t s = h & k->mask;

@@ -26,7 +26,6 @@
 #include <stdint.h>
 
 #include "dumpread/base/arena.h"
-#include "dumpread/base/hash.h"
 #include "dumpread/base/status.h"
 
 #define KALLSYMS_MAX_SYMS (2u << 20)	/* ten times a large kernel's */
@@ -49,6 +48,13 @@ struct kallsyms_anchor {
 	uint64_t addr;
 };
 
+struct kallsyms_token {
+	const char *s;
+	uint32_t len;
+	uint64_t hash, tail;		/* of its letters; of those after the first */
+	uint64_t power;			/* the hash of what precedes it is multiplied by this */
+};
+
 struct kallsyms {
 	/* set by the loader; bytes are in mem */
 	struct arena mem;
@@ -69,7 +75,7 @@ struct kallsyms {
 	/* set by kallsyms_choose_form() */
 	enum kallsyms_form form;
 	/* set by kallsyms_index() */
-	struct { const char *s; uint32_t len; } token[256];
+	struct kallsyms_token token[256];
 	uint32_t *marks;		/* offset in names of every 256th symbol */
 	uint32_t *slots;		/* name hash: tag << 22 | index + 1, 0 empty */
 	uint32_t mask;
