@@ -206,7 +206,7 @@ every_src := $(core_src) $(app_src) $(cli_src) $(unit_src) $(unit_help) $(fuzz_s
 	$(tool_src) $(bench_src) $(stand_in) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
 syntax: $(page_parts) $(fleet_parts) | build-check
 	$(say) CHECK '$(CC), $(words $(every_src)) files'
-	$(Q)printf '%s\n' $(every_src) | xargs -n 8 $(CC) $(all_cflags) -isystem '$(CRASH_INCLUDE)' -fsyntax-only
+	$(Q)printf '%s\n' $(every_src) | sh tests/tree/syntax.sh $(CC) $(all_cflags) -isystem '$(CRASH_INCLUDE)'
 
 # Fuzz targets: libFuzzer's own main under "make fuzz", a driver that replays
 # files otherwise, so that each seed is a regression test for every compiler.
