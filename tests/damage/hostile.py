@@ -15,6 +15,7 @@ checksum, and lies.
 """
 import argparse
 import collections
+import contextlib
 import os
 import random
 import shutil
@@ -38,6 +39,7 @@ REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg', 'cgroups', 'swap', 'sh
            'zones', 'slab', 'vmalloc', 'stacks', 'hugetlb')
 CUTS = (0, 1, 7, 64, 4095, 4096, 8192, 40000)
 PAGE = 4096
+PIECE = 64 << 10
 ZLIB, COMPRESSIONS = 0x1, 0x27  # of disk_dump_header.status: zlib; all of them
 
 
@@ -94,7 +96,7 @@ def pages_of(data):
 def lie(rng, page, pool):
     """PAGE with some of its non-zero words replaced."""
     page = bytearray(page)
-    words = [o for o in range(0, len(page), 8) if any(page[o:o + 8])]
+    words = [8 * i for i, w in enumerate(struct.unpack(f'<{len(page) // 8}Q', page)) if w]
     if not words:
         return bytes(page)
     for o in rng.sample(words, min(len(words), rng.choice((1, 1, 2, 8)))):
@@ -206,30 +208,68 @@ def ask(program, report, path, options):
         sentence(done.stderr.decode(errors='replace'))
 
 
+def overwrite(path, has, wants):
+    """Makes of a file that holds HAS one that holds WANTS; only pieces that differ are written."""
+    with open(path, 'r+b') as f:
+        f.truncate(min(len(has), len(wants)))
+        for at in range(0, len(wants), PIECE):
+            if has[at:at + PIECE] != wants[at:at + PIECE]:
+                f.seek(at)
+                f.write(wants[at:at + PIECE])
+
+
+class Copies:
+    """Copies of DATA in files FRONT.N, of which each is damaged and mended again and again."""
+
+    def __init__(self, data, front, uses):
+        self.data, self.front, self.left, self.made, self.idle = data, front, uses, 0, []
+        self.lock = threading.Lock()
+
+    @contextlib.contextmanager
+    def damaged(self, bad):
+        """The path of one that holds BAD. After the last use all of them are removed."""
+        with self.lock:
+            self.made += not self.idle
+            path = self.idle.pop() if self.idle else f'{self.front}.{self.made}'
+        if not os.path.exists(path):
+            with open(path, 'wb') as f:
+                f.write(self.data)
+        overwrite(path, self.data, bad)
+        yield path
+        overwrite(path, bad, self.data)
+        with self.lock:
+            self.idle.append(path)
+            self.left -= 1
+            if not self.left:
+                for each in self.idle:
+                    os.unlink(each)
+
+
 def jobs(tally, program, name, image, types, scratch, rounds):
     """One job for each damaged copy; the copy is kept where the test failed."""
     with open(image, 'rb') as f:
         data = f.read()
     options = ['-t', types] if types else []
-    answers = Answers(program, image, options)
+    answers, all_damages = Answers(program, image, options), list(damages(data, name, rounds))
+    copies = Copies(data, os.path.join(scratch, name), len(all_damages))
 
     def job(number, what, make, telling):
-        path = os.path.join(scratch, f'{name}.{number}')
-        report = REPORTS[number % len(REPORTS)]
-        with open(path, 'wb') as f:
-            f.write(make())
-        outcome, why = oracle.judge('', answers[report], ask(program, report, path, options))
+        report, bad = REPORTS[number % len(REPORTS)], make()
+        with copies.damaged(bad) as path:
+            outcome, why = oracle.judge('', answers[report], ask(program, report, path, options))
+            shutil.rmtree(path + '.out', ignore_errors=True)
         wrong = outcome == oracle.WRONG or outcome == oracle.SILENT and telling
+        if wrong:
+            path = os.path.join(scratch, f'{name}.damage{number}')
+            with open(path, 'wb') as f:
+                f.write(bad)
         tally.check(f'hostile {name}: {what}: {report}',
                     [f'{outcome}: {why}\n{" ".join(command(program, report, path, options))}']
                     if wrong else [])
-        shutil.rmtree(path + '.out', ignore_errors=True)
-        if not wrong:
-            os.unlink(path)
 
     os.makedirs(scratch, exist_ok=True)
     return [(f'hostile {name}: {damage[0]}', lambda n=n, d=damage: job(n, *d))
-            for n, damage in enumerate(damages(data, name, rounds))]
+            for n, damage in enumerate(all_damages)]
 
 
 def storm(served, image, options, seed, rounds, scratch):
