@@ -41,11 +41,18 @@ def mainline(data):
     return found and found[1]
 
 
+RELEASE_AFTER = (b'OSRELEASE=', b'Linux version ', b'Debian ', b'\0')
+
+
 def places(data, old):
     """Where OLD begins a release or Debian's version, which has the stable number."""
-    number = re.escape(old)
-    return [m.start(1) for m in re.finditer(
-        rb'(?:OSRELEASE=|Linux version |Debian |\0)(' + number + rb')\.\d+[-.\d]*', data)]
+    found, at = [], data.find(old + b'.')
+    while at >= 0:
+        end = at + len(old) + 1
+        if data[max(0, at - 14):at].endswith(RELEASE_AFTER) and data[end:end + 1].isdigit():
+            found.append(at)
+        at = data.find(old + b'.', end)
+    return found
 
 
 def rules(vmcensus):

@@ -9,8 +9,7 @@ what struct slab has there, a link or a count of the lists that the slab is on (
 by its low bits the slab is "anonymous" and "ksm", until it is on another list.
 """
 import array
-import csv
-import io
+import collections
 
 BUDDY, MMAP, RESERVED = 1 << 10, 1 << 11, 1 << 32
 TIME = 1 << 2 | 1 << 5 | 1 << 6 | 1 << 25      # referenced, lru, active, idle
@@ -30,8 +29,8 @@ def flags(vmcensus):
     code, out, err = vmcensus('pages', '--all', '-q', '-c', 'pfn,kpf', front=('-f', 'csv'))
     if code not in (0, 2):
         return {}, err.decode()
-    rows = csv.DictReader(io.StringIO(out.decode()))
-    return {int(r['pfn']): int(r['kpf'], 16) for r in rows if r['kpf']}, ''
+    rows = (line.split(',') for line in out.decode().splitlines()[1:])
+    return {int(pfn): int(kpf, 16) for pfn, kpf in rows if kpf}, ''
 
 
 def recorded(raw):
@@ -52,23 +51,24 @@ def compare_pageflags(tally, name, vmcensus, truth):
         tally.skip(f'{name} pages', 'kpageflags was not recorded')
         return
     got, error = flags(vmcensus)
-    kernel, wrong, compared, moved, lists = recorded(raw), [], 0, 0, 0
+    kernel, compared, moved, lists, mapped = recorded(raw), 0, 0, 0, set()
     seen = dict.fromkeys(KINDS, 0)
-    for pfn, want in enumerate(kernel):
-        have = got.get(pfn)
+    for (want, have), n in collections.Counter((want, got.get(pfn)) for pfn, want in enumerate(kernel)).items():
         if have is None or free(want) or free(have):
             continue
-        compared += 1
+        compared += n
         for kind, bit in KINDS.items():
-            seen[kind] += bool(want & bit and have & bit)
+            seen[kind] += n * bool(want & bit and have & bit)
         if not (want ^ have) & ~TIME:
             continue
         if want & have & SLAB and not (want ^ have) & ~OF_SLABS:
-            lists += 1
+            lists += n
             continue
         if want & MMAP and have & MMAP:
-            wrong.append(f'frame {pfn:#x}: kernel {want:#x}, vmcensus {have:#x}')
-        moved += 1
+            mapped.add((want, have))
+        moved += n
+    wrong = [f'frame {pfn:#x}: kernel {want:#x}, vmcensus {got[pfn]:#x}' for pfn, want in enumerate(kernel)
+             if (want, got.get(pfn)) in mapped] if mapped else []
     if error or moved > compared * TURNOVER:
         wrong.append(f'{moved} of {compared} frames differ {error}')
     if truth.release < MARKED[PAGE_TABLE]:
