@@ -8,7 +8,7 @@ from exact.export import compare_export
 from exact.firstwords import compare_first_words
 from exact.groups import compare_groups
 from exact.missingtexts import compare_missing_texts
-from exact.objects import compare_shm, compare_swap
+from exact.objects import compare_shm, compare_slabs, compare_swap
 from exact.oom import compare_kills, compare_oom, compare_oom_zones
 from exact.otherrelease import compare_release
 from exact.pageflags import compare_pageflags
@@ -65,6 +65,7 @@ def compare_reports(tally, program, build, f, truth):
     compare_groups(tally, name, vmcensus, truth)
     compare_shm(tally, name, vmcensus, truth)
     compare_swap(tally, name, vmcensus, truth)
+    compare_slabs(tally, name, vmcensus, truth)
     compare_first_words(tally, name, vmcensus)
     compare_oom(tally, name, vmcensus, truth)
     compare_thrash(tally, name, vmcensus, truth)

@@ -125,3 +125,38 @@ def compare_swap(tally, name, vmcensus, truth):
               if r['kind'] == 'process' and r['pid'] in own
               and not 0 < r['swap'] <= own[r['pid']]]
     tally.check(f'{name} swap', wrong, f'{len(rows)} rows')
+
+
+# Of /proc/slabinfo's words: objects in use, all objects, bytes of one, objects of a slab; from the end: slabs.
+INUSE, OBJECTS, SIZE, PER_SLAB, SLABS = 1, 2, 3, 4, -2
+# Slabs that the recorder may have taken or given back since, of any cache, and of those that reading /proc fills.
+FEW_SLABS, MORE_SLABS = 3, 16
+FILLED = {'dentry', 'inode_cache', 'proc_inode_cache', 'ext4_inode_cache', 'radix_tree_node', 'filp', 'buffer_head'}
+
+
+def compare_slabs(tally, name, vmcensus, truth):
+    """Each cache of slabinfo: its sizes, its slabs found in memory, and no more objects in use."""
+    text = truth.read('slabinfo')
+    if not vmcensus.knows('kmem_cache.name'):
+        tally.skip(f'{name} slab', 'the layout file is older than its facts')
+        return
+    rows, why = vmcensus.rows('slab', '--all')
+    if rows is None or not text:
+        tally.check(f'{name} slab', [why or 'no slabinfo was recorded'])
+        return
+    by_name, wrong, same = {r['cache']: r for r in rows}, [], 0
+    lines = [line.split() for line in text.decode().splitlines()[2:]]
+    for line in lines:
+        row = by_name.get(line[0])
+        if not row:
+            wrong.append(f'{line[0]}: no row')
+            continue
+        want = [int(line[i]) for i in (SIZE, PER_SLAB, SLABS, OBJECTS)]
+        got = [row[c] for c in ('size', 'per_slab', 'slabs', 'objects')]
+        moved, few = got[2] - want[2], MORE_SLABS if line[0] in FILLED else FEW_SLABS
+        if abs(moved) <= few:
+            want[2:] = got[2], want[3] + moved * want[1]
+        same += not moved
+        if want != got or row['inuse'] is None or row['inuse'] > int(line[INUSE]) + few * want[1]:
+            wrong.append(f'{line}, vmcensus {row}')
+    tally.check(f'{name} slab', wrong, f'{same} of {len(lines)} caches with as many slabs')
