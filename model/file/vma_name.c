@@ -106,15 +106,33 @@ static const char *check_special(const struct namer *n, const char *name)
 }
 
 /*
+ * Where the vdso is that does not name itself (before v3.16 or v5.11, depending on the CPU): its
+ * operations are those of special mappings, without a name. False: V is none of its parts.
+ */
+static bool nameless_vdso(const struct namer *n, uint64_t *vdso)
+{
+	uint64_t fault;
+
+	if (!has(n->k, M_MM_VDSO) || !has(n->k, Y_SPECIAL_MAPPING_FAULT))
+		return false;
+	fault = hook(n, M_VMOPS_FAULT);
+	return fault && fault == layout_symbol(&n->k->layout, Y_SPECIAL_MAPPING_FAULT) &&
+	       !kmember_u64(n->k, n->r, n->s->mms[n->v->mm].addr, M_MM_VDSO, vdso) && *vdso &&
+	       n->v->start - *vdso < VDSO_MAX;
+}
+
+/*
  * vm_ops->name: v3.16 .. v7.3 have only special_mapping_name(), except for the gate VMA,
  * which belongs to no process.
  */
 static const char *special_name(const struct namer *n)
 {
-	uint64_t fn = hook(n, M_VMOPS_NAME), known, p = 0;
+	uint64_t fn = hook(n, M_VMOPS_NAME), known, vdso, p = 0;
 	enum status st = ST_CORRUPT;
 
-	/* operations without a name are those of files; PFNs without either, of nobody */
+	if (!fn && nameless_vdso(n, &vdso))
+		return vdso == n->v->start ? "[vdso]" : NULL; /* arch_vma_name() */
+	/* other operations without a name are those of files; PFNs without either, of nobody */
 	if (!fn && has(n->k, M_VMOPS_NAME) && (n->v->ops || n->v->flags & (VM_PFNMAP | VM_IO)))
 		damaged(n, ST_CORRUPT);
 	if (!fn)
@@ -131,24 +149,6 @@ static const char *special_name(const struct namer *n)
 		return NULL;
 	}
 	return check_special(n, p ? read_name(n, p, "", SPECIAL_NAME_MAX) : NULL);
-}
-
-/*
- * arch_vma_name(): the vdso, if its vma does not name itself (before v3.16 or v5.11,
- * depending on the CPU).
- */
-static const char *arch_name(const struct namer *n)
-{
-	uint64_t fault, vdso;
-
-	if (!has(n->k, M_MM_VDSO) || !has(n->k, Y_SPECIAL_MAPPING_FAULT))
-		return NULL;
-	fault = hook(n, M_VMOPS_FAULT);
-	if (!fault || fault != layout_symbol(&n->k->layout, Y_SPECIAL_MAPPING_FAULT))
-		return NULL;
-	if (kmember_u64(n->k, n->r, n->s->mms[n->v->mm].addr, M_MM_VDSO, &vdso))
-		return NULL;
-	return vdso == n->v->start ? "[vdso]" : NULL;
 }
 
 bool vma_is_heap(const struct snapshot *s, const struct vma *v)
@@ -232,8 +232,6 @@ static const char *name_of(const struct namer *n)
 		return name ? name : n->s->files[n->v->file].path;
 	}
 	name = special_name(n);
-	if (!name)
-		name = arch_name(n);
 	if (name)
 		return name;
 	if (vma_is_heap(n->s, n->v))

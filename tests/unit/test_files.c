@@ -446,8 +446,13 @@ static void test_special_names(void)
 	fake_put_uint(f, PA_OPS + 8, 0, 8);
 	fake_put_uint(f, PA_MM + 32, 0x1000, 8);
 	CHECK_STR(name_of(f, &lost), "[vdso]");
+	CHECK_EQ(fake_issues(f, "vma name"), 2);
+	fake_put_uint(f, PA_MM + 32, 0x800, 8);		/* a later part of it */
+	CHECK_STR(name_of(f, &lost), "");
+	CHECK_EQ(fake_issues(f, "vma name"), 2);
 	fake_put_uint(f, PA_MM + 32, 0x3000, 8);
 	CHECK_STR(name_of(f, &lost), "");
+	CHECK_EQ(fake_issues(f, "vma name"), 3);
 	fake_free(f);
 }
 

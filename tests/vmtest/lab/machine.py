@@ -194,9 +194,18 @@ def target_elsewhere(kernel, folder):
         # Kernels without it take such an option for the size of all memory.
         persistent = 'CONFIG_X86_PMEM_LEGACY=y\n' in f.read()
     append = target.append if persistent else target.append.replace(PERSISTENT, '')
+    return replace(target, append=append + ' printk.time=1', swap=512, cpu=cpu_for(target, version_key(kernel.release)))
+
+
+def cpu_for(target, version):
+    """What a kernel of VERSION knows, of the machine's CPUs."""
     # 3.10.4 starts no program where XSAVE has the state of AVX-512.
-    cpu = 'Nehalem' if target.native and version_key(kernel.release) < (4, 4) else target.cpu
-    return replace(target, append=append + ' printk.time=1', swap=512, cpu=cpu)
+    if target.native and version < (4, 4):
+        return 'Nehalem'
+    # A guest has radix tables since 4.11 (cc3d2940133d).
+    if target.kernel_arch == 'powerpc' and version < (4, 11):
+        return 'POWER8'
+    return target.cpu
 
 
 def kernel_in(folder):
