@@ -195,6 +195,25 @@ enum step {
 	STEP_LOST,	/* in a circle, or beyond all bounds */
 };
 
+/*
+ * The root of a mount that is mounted nowhere. By RULE_ROOT_NAMED its own name takes the place of
+ * the first slash: "/", or what a file system that nobody mounts calls it.
+ */
+static enum step end_at_root(struct pathwalk *w, const struct place *p, enum status *st)
+{
+	if (!kernel_rule(w->k, RULE_ROOT_NAMED))
+		return STEP_END;
+	*st = load_object(&w->dentry, w->r, p->dentry);
+	if (*st)
+		return STEP_BROKEN;
+	if (w->buf[w->at] == '/')
+		w->at++;
+	if (path_prepend_name(w))
+		return STEP_END;
+	*st = ST_LIMIT;
+	return STEP_LOST;
+}
+
 /* From the root of a mount to its mountpoint. */
 static enum step step_mount(struct pathwalk *w, struct place *p, enum status *st)
 {
@@ -203,7 +222,7 @@ static enum step step_mount(struct pathwalk *w, struct place *p, enum status *st
 	/* root of a namespace, or of a mount that is in none, or no longer: mounted on itself */
 	if (parent == p->mount) {
 		if (kobj_u64(&w->mount, M_MOUNT_POINT) == p->dentry)
-			return STEP_END;
+			return end_at_root(w, p, st);
 		*st = ST_CORRUPT;
 		return STEP_BROKEN;
 	}

@@ -230,6 +230,27 @@ static void test_vfsmount(void)
 	fake_free(f);
 }
 
+/* Until 2.6.35 the name of the root is printed, which nobody mounted. */
+static void test_root_named(void)
+{
+	struct fake *f = machine(8, false);
+
+	put_tree(f, "x");
+	put_dentry(f, PA_ROOT2, PA_ROOT2, "anon_inode:");
+	put_dentry(f, PA_DIR2, PA_ROOT2, "[perf_event]");
+	put_mount(f, PA_MNT2, PA_MNT2, PA_ROOT2, PA_ROOT2);
+	CHECK_STR(path(f, PA_MNT2, PA_DIR2), "/[perf_event]");
+	f->kernel.rules.on[RULE_ROOT_NAMED] = true;
+	CHECK_STR(path(f, PA_MNT2, PA_DIR2), "anon_inode:[perf_event]");
+	CHECK_STR(path(f, PA_MNT2, PA_ROOT2), "anon_inode:");
+	CHECK_STR(path(f, PA_MNT, PA_FILE), "/usr/lib/x");
+	CHECK_EQ(fake_issues(f, "path"), 0);
+	fake_drop(f, PA_ROOT2);
+	CHECK_STR(path(f, PA_MNT2, PA_DIR2), "(?)/[perf_event]");
+	CHECK_EQ(fake_issues(f, "path"), 1);
+	fake_free(f);
+}
+
 static void test_made_up(unsigned w, bool big)
 {
 	static const struct { uint64_t magic; const char *name, *path; } t[] = {
@@ -469,6 +490,7 @@ int main(void)
 	}
 	test_unhashed_before();
 	test_vfsmount();
+	test_root_named();
 	test_escape();
 	return check_done();
 }
