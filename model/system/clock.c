@@ -68,8 +68,9 @@ static uint64_t boottime_of_day(const struct kobj *tk)
 	uint64_t ns = kobj_u64(tk, M_TK_TO_MONO_NSEC) + kobj_u64(tk, M_TK_SLEPT_NSEC) +
 		      kobj_u64(tk, M_TK_XTIME_TV_NSEC);
 
-	if (shift < 64)
-		ns += kobj_u64(tk, M_TK_XTIME_NSEC) >> shift;
+	/* beside tv_nsec, which is rounded up, it is a negative rest (update_wall_time(), 2.6.32) */
+	if (shift < 63)
+		ns += (uint64_t)(kobj_int(tk, M_TK_XTIME_NSEC) / (INT64_C(1) << shift));
 	return sec >= 0 && (uint64_t)sec < YEARS_100 ? (uint64_t)sec * NSEC_PER_SEC + ns : 0;
 }
 

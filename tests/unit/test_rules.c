@@ -312,7 +312,7 @@ static void test_trees(void)
 			     rhel7 = { .major = 3, .minor = 10, .el = 7, .build = 1160 };
 
 	clear(&l);
-	l.v[Y_SEQ_PRINTF].alt = l.v[Y_LEVEL_2_6_27].alt = 0;
+	l.v[Y_SEQ_PRINTF].alt = l.v[Y_LEVEL_2_6_32].alt = 0;
 	CHECK(!holds(RULE_HUGE_ZERO_SKIPPED, rhel6, &e, JUDGE_LEVEL));
 	CHECK(holds(RULE_OOM_PTES, rhel6, &e, JUDGE_RELEASE));
 	CHECK(!holds(RULE_HUGE_ZERO_SKIPPED, rhel6, NULL, JUDGE_RELEASE));
