@@ -46,6 +46,11 @@ enum layout_id {
  * says so. Layout files in the tree need no change unless their kernel has the fact.
  */
 #define FACTS_VERSION 27
+/*
+ * Version in which the newest fact came that a rule asks for (rules.def). In a layout file of this version or
+ * a later one what is missing is a sign; an older one does not tell.
+ */
+#define FACTS_OF_RULES 26
 
 enum fact_kind { FACT_MEMBER, FACT_SIZE, FACT_ENUM, FACT_SYMBOL };
 

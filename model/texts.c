@@ -40,10 +40,10 @@ struct texts {
 	struct rules rules;		/* with them */
 };
 
-/* Has the source FROM of a fact all facts of the tables? A layout file may be older. */
+/* Has the source FROM of a fact all facts that rules ask for? A layout file may be older. */
 static bool whole(const struct kernel *k, const char *from)
 {
-	return !from || strcmp(from, "layout file") != 0 || k->dump->layout_facts >= FACTS_VERSION;
+	return !from || strcmp(from, "layout file") != 0 || k->dump->layout_facts >= FACTS_OF_RULES;
 }
 
 static struct evidence evidence(const struct kernel *k)
