@@ -10,7 +10,6 @@ KERNEL_FLAGS = ['-g', '-O0', '-ffreestanding', '-fno-pic', '-fno-pie', '-mcmodel
                 '-fno-eliminate-unused-debug-types', '-nostdlib', '-static', '-no-pie',
                 '-Wl,-Ttext-segment=0xffffffff81000000', '-Wl,--build-id=sha1',
                 '-Wl,-e,start_kernel', '-Wl,-z,max-page-size=4096']
-MIB = 1 << 20
 
 
 def mkmachine(build, cc, folder, sizes):
