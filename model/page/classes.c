@@ -62,8 +62,8 @@ struct class_pass {
 	const struct kernel *k;
 	struct pagefmt fmt;
 	uint64_t word[WORD_BITS];
-	uint32_t kmalloc, zsmalloc;		 /* types in the top byte; 0: not told apart */
-	uint64_t zero, huge_zero, huge_zero_end; /* pfns */
+	uint32_t kmalloc, zsmalloc; /* types in the top byte; 0: not told apart */
+	uint64_t zero, huge_zero;   /* pfns; UINT64_MAX: none */
 	struct arena mem;
 	struct resources resources;
 	struct page_classes *ret;
@@ -146,6 +146,15 @@ static enum page_class class_of_anon(const struct one_page *g)
 	return CLASS_ANON;
 }
 
+/* The huge zero page is of the order of its head: 2 MiB on x86, 16 MiB with hash tables of 64K pages. */
+static bool is_zero_page(const struct class_pass *p, const struct one_page *g)
+{
+	unsigned order = g->fr >> FR_ORDER_SHIFT;
+
+	return g->pfn == p->zero || (p->huge_zero != UINT64_MAX && g->pfn >= p->huge_zero &&
+				     order < 32 && g->pfn - p->huge_zero < UINT64_C(1) << order);
+}
+
 static enum page_class class_of_page(const struct class_pass *p, struct class_worker *w,
 				     struct reader *r, const struct one_page *g)
 {
@@ -159,7 +168,7 @@ static enum page_class class_of_page(const struct class_pass *p, struct class_wo
 		return CLASS_POISON;
 	if (g->fr & FR_BUDDY)
 		return CLASS_FREE;
-	if (g->pfn == p->zero || (g->pfn >= p->huge_zero && g->pfn < p->huge_zero_end))
+	if (is_zero_page(p, g))
 		return CLASS_ZERO;
 	if (g->fr & FR_SLAB)
 		return CLASS_SLAB;
@@ -335,7 +344,6 @@ static void class_run(void *arg, unsigned worker, struct reader *r, const struct
 static void init_pass(struct class_pass *c, const struct kernel *k, struct reader *r)
 {
 	const struct layout *l = &k->layout;
-	unsigned order = k->page_shift < 21 ? 21 - k->page_shift : 0;
 
 	pagefmt_init(&c->fmt, k);
 	for (unsigned i = 0; i < WORD_BITS; i++)
@@ -343,8 +351,6 @@ static void init_pass(struct class_pass *c, const struct kernel *k, struct reade
 	c->kmalloc = (uint32_t)layout_enum(l, E_PGTY_LARGE_KMALLOC, 0);
 	c->zsmalloc = (uint32_t)layout_enum(l, E_PGTY_ZSMALLOC, 0);
 	zero_frames(k, r, &c->zero, &c->huge_zero);
-	c->huge_zero_end = c->huge_zero == UINT64_MAX ? c->huge_zero
-						      : c->huge_zero + (UINT64_C(1) << order);
 	resources_read(k, r, &c->mem, &c->resources);
 }
 
