@@ -287,7 +287,11 @@ static void test_exiting(void)
 	CHECK_EQ(unexplained(&h), 0);
 	chunk[3].mapcount = 3;			/* by one process */
 	CHECK_EQ(unexplained(&h), 1);
-	chunk[3].mapcount = 2;
+	chunk[3].flags = FR_EXISTS | FR_CACHE;	/* where two segments of a program meet */
+	CHECK_EQ(unexplained(&h), 0);
+	chunk[3].mapcount = 4;
+	CHECK_EQ(unexplained(&h), 1);
+	frame(3, FR_ANON, 2, 1);
 	h.tasks[2].state = 'Z';
 	CHECK_EQ(unexplained(&h), 1);
 	h.tasks[2].state = 'D';

@@ -261,6 +261,8 @@ static enum verify_reason too_few(const struct snapshot *s, const struct frame *
 {
 	const struct verify *v = s->verify;
 	uint32_t more = mapcount - found;
+	/* an mm maps the page of a program where two of its segments meet twice */
+	uint32_t each = fr->flags & FR_CACHE ? 2 : 1;
 
 	if (v->damaged)
 		return VERIFY_LOST_TABLES;
@@ -269,7 +271,7 @@ static enum verify_reason too_few(const struct snapshot *s, const struct frame *
 		return more <= s->frames.existing ? VERIFY_NO_MAPPING : VERIFY_UNKNOWN_MM;
 	if (more == 1 && v->arguments && fr->flags & FR_ANON)
 		return VERIFY_ARGUMENTS;
-	if (more <= v->exiting)
+	if (more <= v->exiting * each)
 		return VERIFY_EXITING;
 	return more <= v->busy ? VERIFY_IN_FLUX : VERIFY_UNKNOWN_MM;
 }
