@@ -237,6 +237,13 @@ static void try_shape(struct builder *b, enum shape shape, uint64_t kva)
 		scan_roots(b, p);
 }
 
+/* Data from a wrong shape leads astray more often than not, though more of it may be believed: roots that are
+   taken for pointers to roots lead to struct pages. What the dump does not hold says nothing. */
+static bool is_plausible(const struct builder *b)
+{
+	return b->astray + (b->why == ST_NODATA ? 0 : b->unread) <= b->believed;
+}
+
 static enum status sparse(struct builder *b)
 {
 	const struct kernel *k = b->k;
@@ -244,6 +251,7 @@ static enum status sparse(struct builder *b)
 	uint64_t kva = layout_symbol(&k->layout, Y_MEM_SECTION), best = 0;
 	enum shape which = SHAPES;
 	enum status why = ST_OK;
+	bool plausible = false;
 
 	b->section_bytes = layout_size(&k->layout, S_MEM_SECTION);
 	if (!kva || !has(k, M_SECTION_MEM_MAP) || !b->section_bytes || b->section_bytes < b->word ||
@@ -263,7 +271,9 @@ static enum status sparse(struct builder *b)
 		/* other errors mean that the shape is wrong */
 		if (s != BY_SECTIONS && b->why == ST_NODATA)
 			why = ST_NODATA;
-		if (b->believed > best) {
+		if (b->believed && is_plausible(b) >= plausible &&
+		    (b->believed > best || is_plausible(b) > plausible)) {
+			plausible = is_plausible(b);
 			best = b->believed;
 			which = s;
 		}
