@@ -14,14 +14,14 @@
 
 /* The panic, and the line that it is about. What hangs most comes first: others wait for it. */
 static const struct hang_sign {
-	const char *panic, *line;
+	const char *panic, *line, *reason;
 	bool of_task;
 } signs[] = {
-	{ "Watchdog detected hard LOCKUP", "detected hard LOCKUP", false },
-	{ "Hard LOCKUP", "detected hard LOCKUP", false },
-	{ "softlockup: ", "BUG: soft lockup", false },
-	{ "RCU Stall", "detected stall", false },
-	{ "hung_task: ", " blocked for more than ", true },
+	{ "Watchdog detected hard LOCKUP", "detected hard LOCKUP", "hard LOCKUP", false },
+	{ "Hard LOCKUP", "detected hard LOCKUP", "hard LOCKUP", false },
+	{ "softlockup: ", "BUG: soft lockup", "softlockup: hung tasks", false },
+	{ "RCU Stall", "detected stall", "RCU Stall", false },
+	{ "hung_task: ", " blocked for more than ", "hung_task: blocked tasks", true },
 };
 
 static const struct hang_sign *sign_of(const char *message)
@@ -32,24 +32,11 @@ static const struct hang_sign *sign_of(const char *message)
 	return NULL;
 }
 
-static const char *reason_of(const struct hang_sign *sign)
-{
-	static const char *const texts[ARRAY_LEN(signs)] = {
-		"hard LOCKUP",
-		"hard LOCKUP",
-		"softlockup: hung tasks",
-		"RCU Stall",
-		"hung_task: blocked tasks",
-	};
-
-	return texts[sign - signs];
-}
-
 const char *hang_reason(const char *message)
 {
 	const struct hang_sign *sign = sign_of(message);
 
-	return sign ? reason_of(sign) : NULL;
+	return sign ? sign->reason : NULL;
 }
 
 static bool is_report(const struct log_line *l, const struct hang_sign *sign)
@@ -123,7 +110,7 @@ const char *hang_of_asked(const struct snapshot *s, uint32_t *line)
 				found = true;
 			}
 		if (found)
-			return reason_of(sign);
+			return sign->reason;
 	}
 	return NULL;
 }
