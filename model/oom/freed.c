@@ -9,6 +9,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "model/census/cached.h"
 #include "model/file/shm.h"
 #include "model/holder/owners.h"
 #include "model/kmem/stacks.h"
@@ -18,9 +19,9 @@
 #include "model/usage/residency.h"
 #include "model/views/trust/incomplete.h"
 
-/* Who uses an object of shared memory. */
+/* Who uses an object of shared memory, or a file. */
 struct object_user {
-	uint32_t at, user;	/* index of the object; in mms if it maps, else in procs */
+	uint32_t at, user;	/* index in objects; in mms if it maps, else in procs */
 	bool maps;
 };
 
@@ -32,8 +33,11 @@ struct freer {
 	struct arena *mem;
 	struct reader *r;
 	const struct shm *shm;
+	const struct cached *cached;	/* may be NULL */
+	uint32_t *file, nfiles;		/* of cached: files that end with their last user */
+	uint32_t nobjects;		/* those of shm, then files */
 	VEC(struct object_user) users;	/* by object */
-	uint32_t *first_user;		/* [shm.n + 1] */
+	uint32_t *first_user;		/* [nobjects + 1] */
 	uint32_t *used, nused;		/* objects that have users */
 	uint64_t stack;			/* bytes of one */
 	struct object_costs cost;
@@ -55,30 +59,57 @@ static void note_user(void *arg, uint32_t at, uint32_t user, bool maps)
 static void sort_users(struct freer *f)
 {
 	struct object_user *v = arena_array(f->mem, struct object_user, f->users.n);
-	uint32_t *next = arena_array(f->mem, uint32_t, f->shm->n + 1);
+	uint32_t *next = arena_array(f->mem, uint32_t, f->nobjects + 1);
 
-	f->first_user = arena_array(f->mem, uint32_t, f->shm->n + 1);
+	f->first_user = arena_array(f->mem, uint32_t, f->nobjects + 1);
 	for (size_t i = 0; i < f->users.n; i++)
 		f->first_user[f->users.v[i].at + 1]++;
-	for (uint32_t i = 0; i < f->shm->n; i++)
+	for (uint32_t i = 0; i < f->nobjects; i++)
 		f->first_user[i + 1] += f->first_user[i];
-	memcpy(next, f->first_user, (f->shm->n + 1) * sizeof(*next));
+	memcpy(next, f->first_user, (f->nobjects + 1) * sizeof(*next));
 	for (size_t i = 0; i < f->users.n; i++)
 		v[next[f->users.v[i].at]++] = f->users.v[i];
 	f->users.v = v;
-	f->used = arena_array(f->mem, uint32_t, f->shm->n);
-	for (uint32_t i = 0; i < f->shm->n; i++)
+	f->used = arena_array(f->mem, uint32_t, f->nobjects);
+	for (uint32_t i = 0; i < f->nobjects; i++)
 		if (f->first_user[i] < f->first_user[i + 1])
 			f->used[f->nused++] = i;
 }
 
+/*
+ * A deleted file is truncated when its last user is gone (iput_final(), evict(), fs/inode.c), and so is
+ * secret memory, which never has a name.
+ */
+static bool ends_with_users(const struct cached_file *c)
+{
+	if (!c->inode || c->lost)
+		return false;
+	return c->owner->kind == CACHE_SECRETMEM || (c->owner->kind == CACHE_FILE && c->unlinked);
+}
+
+static void find_files(struct freer *f)
+{
+	uint32_t n = f->cached ? f->cached->n : 0;
+
+	f->file = arena_array(f->mem, uint32_t, n);
+	for (uint32_t i = 0; i < n; i++)
+		if (ends_with_users(&f->cached->v[i]))
+			f->file[f->nfiles++] = i;
+}
+
 struct freer *freer_new(const struct snapshot *s, const struct owners *owners,
-			const struct freed_range *ranges, uint32_t n, struct arena *mem)
+			const struct cached *cached, const struct freed_range *ranges, uint32_t n,
+			struct arena *mem)
 {
 	struct freer *f = heap_array(struct freer, 1);
 	struct hash by_inode = { .mem = mem };
 
-	*f = (struct freer){ .s = s, .owners = owners, .ranges = ranges, .nranges = n, .mem = mem };
+	*f = (struct freer){ .s = s,
+			     .owners = owners,
+			     .cached = cached,
+			     .ranges = ranges,
+			     .nranges = n,
+			     .mem = mem };
 	f->r = kernel_reader(s->k);
 	f->stack = f->r ? stack_size(&s->k->layout) : 0;
 	object_costs_read(s, mem, &f->cost);
@@ -89,7 +120,11 @@ struct freer *freer_new(const struct snapshot *s, const struct owners *owners,
 	for (uint32_t i = 0; i < f->shm->n; i++)
 		if (f->shm->v[i].inode)
 			hash_put(&by_inode, f->shm->v[i].inode, i);
-	inode_users_each(s, f->r, &by_inode, f->shm->n, mem, note_user, f);
+	find_files(f);
+	for (uint32_t i = 0; i < f->nfiles; i++)
+		hash_put(&by_inode, cached->v[f->file[i]].inode, f->shm->n + i);
+	f->nobjects = f->shm->n + f->nfiles;
+	inode_users_each(s, f->r, &by_inode, f->nobjects, mem, note_user, f);
 	sort_users(f);
 	return f;
 }
@@ -211,19 +246,35 @@ static bool object_dies(const struct freer *f, uint32_t at)
 	return true;
 }
 
+static uint64_t in_bytes(const struct freer *f, uint64_t pages)
+{
+	return pages >> 40 ? 0 : pages << f->s->k->page_shift;
+}
+
+static void one_object(const struct freer *f, const struct shm_object *o, struct freed *ret)
+{
+	uint64_t bytes = o->kind == SHM_HUGETLB ? 0 : in_bytes(f, o->resident);
+
+	/* a segment of SysV stays until somebody removes it */
+	if (o->unlinked && !o->segment)
+		ret->shmem += bytes;
+	else
+		ret->never += bytes;
+}
+
 static void objects(struct freer *f, struct freed *ret)
 {
 	for (uint32_t i = 0; i < f->nused; i++) {
-		const struct shm_object *o = &f->shm->v[f->used[i]];
-		uint64_t bytes = o->resident >> 40 ? 0 : o->resident << f->s->k->page_shift;
+		uint32_t at = f->used[i];
 
-		if (o->kind == SHM_HUGETLB || !bytes || !object_dies(f, f->used[i]))
+		if (!object_dies(f, at))
 			continue;
-		/* a segment of SysV stays until somebody removes it */
-		if (o->unlinked && !o->segment)
-			ret->shmem += bytes;
+		if (at < f->shm->n)
+			one_object(f, &f->shm->v[at], ret);
 		else
-			ret->never += bytes;
+			ret->cache +=
+				in_bytes(f,
+					 f->cached->v[f->file[at - f->shm->n]].owner->count.pages);
 	}
 }
 
@@ -285,7 +336,7 @@ void freed_by(struct freer *f, const uint32_t *procs, uint32_t n, struct freed *
 	objects(f, ret);
 	descriptors(f, ret);
 	ret->incomplete = ret->incomplete || x.met.full || !f->shm->whole;
-	ret->exit = ret->anon + ret->tables + ret->stacks + ret->objects + ret->shmem +
+	ret->exit = ret->anon + ret->tables + ret->stacks + ret->objects + ret->shmem + ret->cache +
 		    ret->descriptors;
 	arena_release(&scratch);
 }

@@ -67,6 +67,11 @@ bool gather_other_node(const struct oom_event *v, int64_t node);
 bool gather_is_of_nodes(const struct gather *g);
 /* sizes.c: a counter that the log printed of the machine with event V; bytes. */
 uint64_t gather_count(const struct gather *g, const struct oom_event *v, const char *key);
+/* Of the scope: by COUNTER of the machine, or by LINE of the statistics of the same group (NULL: none). */
+uint64_t gather_of_scope(const struct gather *g, const struct oom_event *v, const char *counter,
+			 const char *line);
+/* Were A and B at the limit of one control group? */
+bool gather_same_group(const struct oom_event *a, const struct oom_event *b);
 /* Total, size[], swap, as the event's moment had them. */
 void gather_sizes(struct gather *g);
 /* people.c: is PROC in the control group at its limit, if that is the scope? */

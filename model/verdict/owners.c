@@ -461,8 +461,8 @@ static bool was_coming_free(const struct gather *g, const struct oom_event *e, e
 
 	if (!key[use] || e == g->e->event)
 		return false;
-	then = gather_count(g, e, key[use]);
-	last = gather_count(g, g->e->event, key[use]);
+	then = gather_of_scope(g, e, key[use], key[use]);
+	last = gather_of_scope(g, g->e->event, key[use], key[use]);
 	return then != EV_UNKNOWN && last != EV_UNKNOWN && then >= SHRUNK && last <= then - SHRUNK;
 }
 
@@ -476,6 +476,12 @@ static bool in_table(const struct oom_event *e, int64_t pid)
 
 #define GONE UINT64_C(2000000000)	/* ns: who has given up its memory has closed its files then */
 
+/* Does the table of E have all that the table of the event OF had? */
+static bool same_table(const struct oom_event *e, const struct oom_event *of)
+{
+	return e->constraint != OOM_MEMCG || gather_same_group(e, of);
+}
+
 /* Was the victim of event AT out of the kernel's table a while before the last event? */
 static bool had_gone(const struct gather *g, size_t at, int64_t pid)
 {
@@ -484,8 +490,8 @@ static bool had_gone(const struct gather *g, size_t at, int64_t pid)
 	for (size_t i = at + 1; i < g->e->number; i++) {
 		const struct oom_event *e = &g->log->v[i];
 
-		if (e->kind == OOM_KILL && e->tasks.n && !in_table(e, pid) &&
-		    last->time >= e->time + GONE)
+		if (e->kind == OOM_KILL && e->tasks.n && same_table(e, &g->log->v[at]) &&
+		    !in_table(e, pid) && last->time >= e->time + GONE)
 			return true;
 	}
 	return false;

@@ -392,6 +392,12 @@ static char state_of(const struct snapshot *s, const struct proc *p)
 	return leader(s, p) ? leader(s, p)->state : 0;
 }
 
+/* Files that are resident may be charged to other groups: of a group at its limit it is no more than that. */
+static uint64_t within(const struct gather *g, uint64_t resident)
+{
+	return ev_is_memcg(g->e) ? min_u64(resident, g->e->total) : resident;
+}
+
 static uint64_t victim_bytes(const struct gather *g, const struct oom_victim *v)
 {
 	const struct oom_event *e = g->e->event;
@@ -400,10 +406,11 @@ static uint64_t victim_bytes(const struct gather *g, const struct oom_victim *v)
 
 	for (size_t i = 0; i < e->tasks.n; i++)
 		if (e->tasks.v[i].pid == v->pid)
-			return known(gather_told(e->tasks.v[i].rss, g->s->k->page_shift)) +
-			       known(gather_told(e->tasks.v[i].tables_bytes, 0)) +
+			return within(g,
+				      known(gather_told(e->tasks.v[i].rss, g->s->k->page_shift)) +
+					      known(gather_told(e->tasks.v[i].tables_bytes, 0))) +
 			       known(gather_told(e->tasks.v[i].swapents, g->s->k->page_shift));
-	return v->anon_rss == OOM_UNKNOWN ? EV_UNKNOWN : sum;
+	return v->anon_rss == OOM_UNKNOWN ? EV_UNKNOWN : within(g, sum);
 }
 
 static void victim_in_dump(struct gather *g, const struct proc *p, struct ev_victim *v)

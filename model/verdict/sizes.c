@@ -223,14 +223,38 @@ static void nodes_now(struct gather *g, const uint64_t now[USES])
 
 /* ---- a control group ------------------------------------------------------------------ */
 
-static uint64_t stat(const struct gather *g, const char *name, const char *old)
+static uint64_t stat_of(const struct oom_event *v, const char *name, const char *old)
 {
-	const struct oom_event *v = g->e->event;
-
 	for (size_t i = 0; i < v->stats.n; i++)
 		if (!strcmp(v->stats.v[i].key, name) || (old && !strcmp(v->stats.v[i].key, old)))
 			return gather_told(v->stats.v[i].value, v->stats.v[i].kib ? 10 : 0);
 	return EV_UNKNOWN;
+}
+
+static uint64_t stat(const struct gather *g, const char *name, const char *old)
+{
+	return stat_of(g->e->event, name, old);
+}
+
+static const char *limited_group(const struct oom_event *v)
+{
+	return v->oom_memcg ? v->oom_memcg : v->stats_of;
+}
+
+bool gather_same_group(const struct oom_event *a, const struct oom_event *b)
+{
+	const char *pa = limited_group(a), *pb = limited_group(b);
+
+	return a->constraint == OOM_MEMCG && b->constraint == OOM_MEMCG && pa && pb &&
+	       !strcmp(pa, pb);
+}
+
+uint64_t gather_of_scope(const struct gather *g, const struct oom_event *v, const char *counter,
+			 const char *line)
+{
+	if (!ev_is_memcg(g->e))
+		return v->constraint == OOM_MEMCG ? EV_UNKNOWN : gather_count(g, v, counter);
+	return line && gather_same_group(v, g->e->event) ? stat_of(v, line, NULL) : EV_UNKNOWN;
 }
 
 static void limits_of_memcg(struct gather *g)
@@ -243,15 +267,8 @@ static void limits_of_memcg(struct gather *g)
 			put(&g->e->total, gather_told(v->usages.v[i].limit, 10));
 }
 
-/* The group as the dump shows it, where the log has no statistics of it. */
-static void memcg_of_dump(struct gather *g)
+static void memcg_of_dump(const struct memcg *m, uint64_t v[USES])
 {
-	const struct memcg *m;
-	uint64_t *v = g->e->size;
-
-	if (g->memcg == NONE || !g->e->at_once)
-		return;
-	m = &memcgs_read(g->s, g->mem)[g->memcg];
 	v[USE_ANON] = m->stat[MEMCG_STAT_ANON];
 	v[USE_SHMEM] = m->stat[MEMCG_STAT_SHMEM];
 	v[USE_FILE] = less_of(m->stat[MEMCG_STAT_FILE], v[USE_SHMEM]);
@@ -262,6 +279,47 @@ static void memcg_of_dump(struct gather *g)
 	v[USE_PERCPU] = m->stat[MEMCG_STAT_PERCPU];
 	v[USE_VMALLOC] = m->stat[MEMCG_STAT_VMALLOC];
 	v[USE_SOCKETS] = m->stat[MEMCG_STAT_SOCK];
+}
+
+/* What is charged and in no line of V: no more than all, unless a line is unknown. */
+static uint64_t in_no_line(const uint64_t v[USES], uint64_t all)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < USE_OTHER; i++)
+		sum += known(v[i]);
+	return v[USE_SLAB] == EV_UNKNOWN || v[USE_ANON] == EV_UNKNOWN || v[USE_FILE] == EV_UNKNOWN
+		       ? EV_UNKNOWN
+		       : less_of(all, sum);
+}
+
+/*
+ * The group as the dump shows it: the moment itself, where the log has no statistics of it, or what
+ * is left of it. What a removed group of that path still has is not gone.
+ */
+static void dump_of_memcg(struct gather *g)
+{
+	const struct memcg *m;
+	const char *path;
+
+	if (g->memcg == NONE)
+		return;
+	m = memcgs_read(g->s, g->mem);
+	memcg_of_dump(&m[g->memcg], g->e->at_once ? g->e->size : g->e->now);
+	if (g->e->at_once)
+		return;
+	g->e->now[USE_OTHER] =
+		in_no_line(g->e->now, gather_pages(g, g->s->cgroups[g->memcg].usage));
+	path = g->s->cgroups[g->memcg].path;
+	for (uint32_t i = 0; i < g->s->ncgroups; i++) {
+		const struct cgroup *c = &g->s->cgroups[i];
+
+		if (i != g->memcg && c->memory && c->path && !strcmp(c->path, path))
+			g->e->now[USE_SHMEM] =
+				m[i].stat[MEMCG_STAT_SHMEM] == EV_UNKNOWN
+					? EV_UNKNOWN
+					: plus(g->e->now[USE_SHMEM], m[i].stat[MEMCG_STAT_SHMEM]);
+	}
 }
 
 static uint64_t usage(const struct gather *g, const char *what)
@@ -280,16 +338,11 @@ static uint64_t usage(const struct gather *g, const char *what)
  */
 static void rest_of_memcg(struct gather *g)
 {
-	uint64_t sum = 0, *v = g->e->size, all = usage(g, "memory");
+	uint64_t *v = g->e->size, all = usage(g, "memory");
 
 	if (all == EV_UNKNOWN)
 		all = g->e->total;
-	for (unsigned i = 0; i < USE_OTHER; i++)
-		sum += known(v[i]);
-	if (v[USE_SLAB] == EV_UNKNOWN)
-		v[USE_OTHER] = usage(g, "kmem");
-	else if (v[USE_ANON] != EV_UNKNOWN && v[USE_FILE] != EV_UNKNOWN)
-		v[USE_OTHER] = less(all, sum);
+	v[USE_OTHER] = v[USE_SLAB] == EV_UNKNOWN ? usage(g, "kmem") : in_no_line(v, all);
 }
 
 static void sizes_of_memcg(struct gather *g)
@@ -298,7 +351,7 @@ static void sizes_of_memcg(struct gather *g)
 
 	g->e->machine_free = v[USE_FREE];
 	memset(v, 0xff, sizeof(g->e->size));
-	memcg_of_dump(g);
+	dump_of_memcg(g);
 	limits_of_memcg(g);
 	put(&v[USE_ANON], stat(g, "anon", "rss"));
 	put(&v[USE_SHMEM], stat(g, "shmem", NULL));

@@ -54,6 +54,9 @@ const char *share_text(const struct judge *j, uint64_t bytes)
 			 : list && nodes_are_one(list) ? "of that node"
 						       : "of those nodes";
 
+	/* with what it has in swap */
+	if (share > 1000)
+		return arena_printf(j->mem, "more than 100 %% %s", of);
 	return share >= 100 ? arena_printf(j->mem, "%u %% %s", share / 10, of)
 			    : arena_printf(j->mem, "%u.%u %% %s", share / 10, share % 10, of);
 }

@@ -8,6 +8,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
+#include "model/census/cached.h"
 #include "model/census/census.h"
 #include "model/kmem/zones.h"
 #include "model/oom/badness.h"
@@ -18,8 +19,8 @@
 #include "reports/oom/oom.h"
 
 struct row {
-	uint64_t procs, rss, reaped, exit, anon, tables, stacks, objects, shmem, descriptors, usable, swap,
-		never, cheapest;
+	uint64_t procs, rss, reaped, exit, anon, tables, stacks, objects, shmem, cache, descriptors, usable,
+		swap, never, cheapest;
 	int64_t pid, badness;
 	const char *kind, *name, *incomplete;
 	bool killable;
@@ -34,12 +35,13 @@ static const struct column cols[] = {
 	COL(struct row, procs, COL_UINT, S, "", "processes that would end: all that share its mm, or all of the group"),
 	BYTES(rss, S, "resident size, by the kernel's counters"),
 	BYTES(reaped, S, "freed by the OOM reaper, before the process ends (since 4.7)"),
-	BYTES(exit, S, "freed once they ended: anon, tables, stacks, objects, shmem, descriptors"),
+	BYTES(exit, S, "freed once they ended: anon, tables, stacks, objects, shmem, cache, descriptors"),
 	BYTES(anon, 0, "of exit: anonymous pages that nobody else maps"),
 	BYTES(tables, S, "of exit: page tables"),
 	BYTES(stacks, 0, "of exit: kernel stacks of all threads"),
 	BYTES(objects, 0, "of exit: slab objects: tasks, vmas, inodes and dentries of /proc"),
 	BYTES(shmem, S, "of exit: shared memory without a name that nobody else uses"),
+	BYTES(cache, 0, "of exit: page cache of deleted files, and secret memory, that nobody else uses"),
 	BYTES(descriptors, S, "of exit: pipes, sockets and the like that nobody else holds"),
 	BYTES(usable, 0, "of exit: in zones that the request of the last event could use"),
 	BYTES(swap, S, "slots of swap that nobody else uses: no memory"),
@@ -156,6 +158,7 @@ static struct row *add_row(struct maker *m, uint32_t n, const char *kind, const 
 		.stacks = f.stacks,
 		.objects = f.objects,
 		.shmem = f.shmem,
+		.cache = f.cache,
 		.descriptors = f.descriptors,
 		.usable = m->q->nranges ? f.usable : f.exit,
 		.swap = f.swap,
@@ -291,7 +294,7 @@ static enum status kills_report(const struct snapshot *s, const struct report_op
 	oom_log_of(s, &t->mem, &log);
 	find_request(s, &log, &t->mem, &q);
 	m.q = &q;
-	m.f = freer_new(s, &c->owners, q.ranges, q.nranges, &t->mem);
+	m.f = freer_new(s, &c->owners, cached_of(s), q.ranges, q.nranges, &t->mem);
 	m.procs = arena_array(&t->mem, uint32_t, s->nprocs);
 	for (uint32_t i = 0; i < s->nprocs; i++)
 		if (proc_mm(s, &s->procs[i]) && proc_mm(s, &s->procs[i])->owner == i)

@@ -200,7 +200,7 @@ static const char *findings(struct maker *m, const struct oom_log *log, struct a
 static void set_rows(struct maker *m, const struct oom_log *log, struct row *rows, struct table *t)
 {
 	if (m->s->built & NEED_USAGE && source_has(m->s->k, SOURCE_MEMORY))
-		m->freer = freer_new(m->s, NULL, NULL, 0, &t->mem);
+		m->freer = freer_new(m->s, NULL, NULL, NULL, 0, &t->mem);
 	m->freed = arena_array(&t->mem, uint64_t, m->s->nprocs);
 	memset(m->freed, 0xff, m->s->nprocs * sizeof(*m->freed));
 	for (size_t i = 0; i < log->n; i++)

@@ -161,7 +161,7 @@ def compare_hogs(tally, name, vmcensus, truth):
 
 
 # Memory that "exit" leaves out: a lower bound (docs/oom.md). What a process has in zswap is its swap.
-LEFT_OUT = {'secret', 'zswap'}
+LEFT_OUT = {'zswap'}
 
 
 def compare_freed(tally, name, vmcensus, ends, recorded):

@@ -6,6 +6,7 @@
 #include "dumpread/base/bytes.h"
 #include "model/verdict/evidence.h"
 #include "tests/unit/check.h"
+#include "tests/unit/fake.h"
 #include "tests/unit/hand_snapshot.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -232,6 +233,11 @@ static void test_coming_free(void)
 	gather(&r);
 	CHECK_STR(r.e.owner[USE_SHMEM].name, "server (900)");
 	CHECK(!r.e.earlier.comm);		/* it was killed in the event itself */
+	/* the table of a control group has only its own processes */
+	three[1].constraint = OOM_MEMCG;
+	gather(&r);
+	CHECK(!r.e.owner[USE_SHMEM].name);
+	three[1].constraint = OOM_NONE;
 	three[1].time = three[2].time - 1000000000;	/* the hog may still have closed its files */
 	gather(&r);
 	CHECK(!r.e.owner[USE_SHMEM].name);
@@ -422,8 +428,106 @@ static void test_unfreed(void)
 	arena_release(&r.mem);
 }
 
+/* 400 MiB of shared memory: a file that the dump has explains a tenth of it, or nothing. */
+static void test_small_object(void)
+{
+	struct file file = { .inode = 0x1000, .path = "/run/x", .kind = FILE_SHMEM, .cached = 39 << 8,
+			     .status_known = true };
+	struct oom_pair with[ARRAY_LEN(counts)];
+	struct source with_memory = source_by_hand;
+	struct rig r;
+
+	start(&r);
+	memcpy(with, counts, sizeof(with));
+	with[3].value = 400 << 8;
+	with_memory.has |= SOURCE_MEMORY;
+	r.h.k.source = &with_memory;
+	r.h.k.memmap.max_pfn = UINT64_C(1) << 40;	/* so many are not looked at */
+	r.event.counts = (struct oom_pairs)PAIRS(with);
+	r.h.s.files = &file;
+	r.h.s.nfiles = 1;
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_SHMEM], 400 * MIB);
+	CHECK(!r.e.owner[USE_SHMEM].name);
+	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 0);
+	arena_release(&r.mem);
+	start(&r);
+	r.h.k.source = &with_memory;
+	r.h.k.memmap.max_pfn = UINT64_C(1) << 40;
+	r.event.counts = (struct oom_pairs)PAIRS(with);
+	r.h.s.files = &file;
+	r.h.s.nfiles = 1;
+	file.cached = 41 << 8;
+	gather(&r);
+	CHECK_STR(r.e.owner[USE_SHMEM].name, "a file of tmpfs /run/x");
+	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 41 * MIB);
+	arena_release(&r.mem);
+}
+
+/*
+ * A group of 100 MiB, 90 of them shared memory, of which 1 MiB is left in the dump: it came free with the
+ * process that was killed. Not if a removed group of that path still has it.
+ */
+static void test_freed_in_group(void)
+{
+	enum { CPU_STATS = 8, STATE = 512, NR_SHMEM = 4, AT = 0x10000 };
+	static struct oom_usage usage = { .what = "memory", .usage = 100 << 10, .limit = 100 << 10 };
+	static struct oom_pair stats[] = { { "anon", 5 << 20, false }, { "file", 92 << 20, false },
+					   { "shmem", 90 << 20, false }, { "slab_unreclaimable", 1 << 20, false } };
+	static struct oom_victim hog = { .pid = 905, .comm = "hog", .anon_rss = 92, .file_rss = 103 << 10,
+					 .tables = 4 };
+	static uint64_t percpu[1];
+	struct fake *f = fake_new(8, false);
+	struct cgroup groups[3] = { { .css = fake_kva(f, AT), .path = "/", .parent = NONE, .memory = true },
+				    { .css = fake_kva(f, AT + 0x4000), .path = "/job", .parent = 0,
+				      .memory = true, .usage = 2 << 8, .max = 100 << 8 },
+				    { .css = fake_kva(f, AT + 0x8000), .path = "/job", .parent = 0,
+				      .memory = true, .dying = true, .usage = 90 << 8 } };
+	struct snapshot s = { .k = &f->kernel, .cgroups = groups, .ncgroups = 2 };
+	struct rig r;
+
+	start(&r);
+	fake_member(f, M_MEMCG_CSS, 0, 56);
+	fake_member(f, M_MEMCG_VMSTATS_PERCPU, 72, 8);
+	fake_array(f, M_VMSTATS_CPU_STATE, CPU_STATS, 8, 32);
+	fake_array(f, M_MEMCG_VMSTATS, STATE, 8, 32);
+	fake_size(f, S_VMSTATS_CPU, 1024);
+	f->kernel.layout.extent[S_VMSTATS_CPU] = 1024;
+	fake_enum(f, E_NR_SHMEM, NR_SHMEM);
+	fake_enum(f, E_MEMCG_NR_STAT, 32);
+	f->kernel.layout.v[M_MEMCG_VMSTATS].m.size = 32 * 8;
+	f->kernel.ncpus = 1;
+	f->kernel.percpu = percpu;
+	for (unsigned i = 0; i < 3; i++) {
+		fake_put_uint(f, AT + i * 0x4000 + 0x2000, 0, 8);
+		fake_put_uint(f, AT + i * 0x4000 + 72, fake_kva(f, AT + i * 0x4000 + 0x2000), 8);
+		fake_put_uint(f, AT + i * 0x4000 + STATE + NR_SHMEM * 8, i == 2 ? 90 << 8 : 1 << 8, 8);
+	}
+	r.event.constraint = OOM_MEMCG;
+	r.event.oom_memcg = "/job";
+	r.event.usages.v = &usage;
+	r.event.usages.n = r.event.usages.cap = 1;
+	r.event.stats = (struct oom_pairs)PAIRS(stats);
+	r.event.tasks.n = 0;
+	r.event.victims.v = &hog;
+	evidence_gather(&s, &r.log, &r.mem, &r.e);
+	CHECK_EQ(r.e.size[USE_SHMEM], 90 * MIB);
+	CHECK_EQ(r.e.now[USE_SHMEM], 1 * MIB);
+	CHECK_STR(r.e.owner[USE_SHMEM].name, "hog (905)");
+	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 89 * MIB);
+	CHECK_EQ(r.e.victim.bytes, 100 * MIB);	/* libraries are charged to others */
+	s.ncgroups = 3;
+	evidence_gather(&s, &r.log, &r.mem, &r.e);
+	CHECK_EQ(r.e.now[USE_SHMEM], 91 * MIB);
+	CHECK(!r.e.owner[USE_SHMEM].pid);
+	arena_release(&r.mem);
+	fake_free(f);
+}
+
 int main(void)
 {
+	test_small_object();
+	test_freed_in_group();
 	test_machine();
 	test_nodes();
 	test_locked();

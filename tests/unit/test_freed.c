@@ -3,9 +3,12 @@
  * What kills free, on three processes made by hand. Pages: 1 of the first alone; 2 and 3 of the
  * first and second; 4 of all three; 5 of the first, locked; 6 a page of a file; 7 of the first,
  * in a shared mapping of a device; 8 twice in the first. The first and second share a memfd of
- * 10 pages without a name; the first alone has one of 20 pages with a name.
+ * 10 pages without a name; the first alone has one of 20 pages with a name. The first and second map
+ * a deleted file of which 40 pages are cached; the first alone one with a name and 50 pages, one whose
+ * inode is not readable, and 60 pages of secret memory.
  */
 #include "model/oom/freed.h"
+#include "model/census/cached.h"
 #include "model/oom/freed_percpu.h"
 #include "model/holder/owners.h"
 #include "model/source/source.h"
@@ -13,7 +16,8 @@
 #include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 
-enum { PLAIN, SHARED_1, LOCKED_VMA, FILE_VMA, DEVICE_VMA, MEMFD_0, NAMED, SECOND, MEMFD_1, THIRD, VMAS };
+enum { PLAIN, SHARED_1, LOCKED_VMA, FILE_VMA, DEVICE_VMA, MEMFD_0, NAMED, GONE_0, STAYS, LOST, SECRET, SECOND, MEMFD_1,
+       GONE_1, THIRD, VMAS };
 
 static const struct { uint32_t mm; uint64_t flags, ops; uint32_t file; uint64_t pfn[4]; } plan[VMAS] = {
 	[PLAIN] = { 0, VMA_READ, 0, NONE, { 1, 8, 8 } },
@@ -23,8 +27,13 @@ static const struct { uint32_t mm; uint64_t flags, ops; uint32_t file; uint64_t 
 	[DEVICE_VMA] = { 0, VMA_READ | VMA_SHARED, 1, NONE, { 7 } },
 	[MEMFD_0] = { 0, VMA_READ | VMA_SHARED, 1, 0, { 0 } },
 	[NAMED] = { 0, VMA_READ | VMA_SHARED, 1, 1, { 0 } },
+	[GONE_0] = { 0, VMA_READ | VMA_SHARED, 1, 2, { 0 } },
+	[STAYS] = { 0, VMA_READ | VMA_SHARED, 1, 3, { 0 } },
+	[LOST] = { 0, VMA_READ | VMA_SHARED, 1, 4, { 0 } },
+	[SECRET] = { 0, VMA_READ | VMA_SHARED, 1, 5, { 0 } },
 	[SECOND] = { 1, VMA_READ, 0, NONE, { 2, 3, 4 } },
 	[MEMFD_1] = { 1, VMA_READ | VMA_SHARED, 1, 0, { 0 } },
+	[GONE_1] = { 1, VMA_READ | VMA_SHARED, 1, 2, { 0 } },
 	[THIRD] = { 2, VMA_READ, 0, NONE, { 4 } },
 };
 static const uint32_t mapcount[9] = { 0, 1, 2, 2, 3, 1, 1, 1, 2 };
@@ -50,7 +59,7 @@ struct machine_of_three {
 	struct proc procs[3];
 	struct mm mms[3];
 	struct vma vmas[VMAS];
-	struct file files[2];
+	struct file files[6];
 	struct frame_chunk chunk, *chunks[1];
 	struct frame kinds[9];
 	struct arena mem;
@@ -85,6 +94,9 @@ static void make(struct machine_of_three *m, int major, int minor)
 				     .kind = FILE_SHMEM, .cached = 10, .status_known = true };
 	m->files[1] = (struct file){ .inode = 0x2000, .path = "/tmp/x", .kind = FILE_SHMEM,
 				     .cached = 20, .status_known = true };
+	for (uint32_t i = 2; i < 6; i++)
+		m->files[i] = (struct file){ .inode = 0x1000 * (i + 1), .path = "/data/x",
+					     .kind = FILE_REGULAR, .status_known = true };
 	for (uint32_t i = 0; i < 9; i++) {
 		m->kinds[i] = (struct frame){ mapcount[i], FR_EXISTS | (i == 6 ? 0 : FR_ANON) };
 		m->chunk.kind[i] = (uint16_t)i;
@@ -98,7 +110,7 @@ static void make(struct machine_of_three *m, int major, int minor)
 	m->h.s.files = m->files;
 	m->h.s.nprocs = m->h.s.nmms = 3;
 	m->h.s.nvmas = VMAS;
-	m->h.s.nfiles = 2;
+	m->h.s.nfiles = 6;
 }
 
 static struct freed kill(struct machine_of_three *m, const uint32_t *procs, uint32_t n)
@@ -111,13 +123,21 @@ static struct freed kill(struct machine_of_three *m, const uint32_t *procs, uint
 	};
 	static const struct owners owners = { owner, 3, holders };
 	static const struct freed_range range = { 3, 6 };
-	struct freer *f = freer_new(&m->h.s, &owners, &range, 1, &m->mem);
+	static const struct cache_owner plain = { .kind = CACHE_FILE, .count.pages = 40 },
+					named = { .kind = CACHE_FILE, .count.pages = 50 },
+					secret = { .kind = CACHE_SECRETMEM, .count.pages = 60 };
+	static struct cached_file file[] = { { .owner = &plain, .inode = 0x3000, .unlinked = true },
+					     { .owner = &named, .inode = 0x4000 },
+					     { .owner = &plain, .inode = 0x5000, .unlinked = true, .lost = true },
+					     { .owner = &secret, .inode = 0x6000 } };
+	static const struct cached cached = { file, 4, NULL };
+	struct freer *f = freer_new(&m->h.s, &owners, &cached, &range, 1, &m->mem);
 	struct freed ret;
 
 	freed_by(f, procs, n, &ret);
 	freer_free(f);
 	CHECK_EQ(ret.exit, ret.anon + ret.tables + ret.stacks + ret.objects + ret.shmem +
-				   ret.descriptors);
+				   ret.cache + ret.descriptors);
 	return ret;
 }
 
@@ -154,6 +174,7 @@ int main(void)
 	CHECK_EQ(f.tables >> 12, 3);	/* 8 KiB and the root */
 	CHECK_EQ(f.shmem, 0);
 	CHECK_EQ(f.never >> 12, 20);
+	CHECK_EQ(f.cache >> 12, 60);	/* the second maps the deleted file, too */
 	CHECK_EQ(f.descriptors >> 12, 3);
 	CHECK_EQ(f.swap, 0);
 	f = kill(&m, two, 2);
@@ -161,6 +182,7 @@ int main(void)
 	CHECK_EQ(f.reaped >> 12, 5);
 	CHECK_EQ(f.usable >> 12, 2);
 	CHECK_EQ(f.shmem >> 12, 10);
+	CHECK_EQ(f.cache >> 12, 100);
 	CHECK_EQ(f.descriptors >> 12, 3);
 	CHECK_EQ(f.swap, 8192);
 	f = kill(&m, all, 3);

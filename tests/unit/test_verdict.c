@@ -665,6 +665,24 @@ static void test_no_event(void)
 	arena_release(&h.mem);
 }
 
+/* In memory and swap together there may be more than the scope has: that is no part of it. */
+static void test_shares(void)
+{
+	struct hand h;
+
+	usual(&h);
+	one_process(&h);
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_HOLDER)->text, "780 MiB in memory and swap, 76 % of RAM; "));
+	swapped(&h);
+	h.e.largest.bytes = 1200 * MIB;
+	h.e.procs = 1300 * MIB;
+	h.e.swap_total = 1400 * MIB;
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_HOLDER)->text, "1200 MiB in memory and swap, more than 100 % of RAM; "));
+	arena_release(&h.mem);
+}
+
 /* Nothing is known: no figure is made up. */
 static void test_unknown(void)
 {
@@ -693,6 +711,7 @@ int main(void)
 	test_nodes();
 	test_others();
 	test_no_event();
+	test_shares();
 	test_unknown();
 	return check_done();
 }

@@ -331,7 +331,54 @@ MIXTURES = {
                       'hog program 122880 comm=reader again=1; sleep 3\nhog anon 0 comm=cruncher grow=512\nawait_oom\n',
                       memory=700, innocent=False, more='swap full', timeout=900),
 }
-OOMS |= MIXTURES
+# Made up later, again with what they should be judged as before they were booted.
+LATER = {
+    'tail': Oom('one process grew', 'tail', 'a child of a shell keeps all that it reads: tail /dev/zero',
+                INNOCENT + "sh -c 'tail /dev/zero > /dev/null; sleep 9999' &\nawait_oom\n", innocent=False),
+    'caged-swap': Oom('one process grew', 'etl', 'etl meets memory.max and memory.swap.max of its group; swap elsewhere is free',
+                      'mkswap /dev/vdc > /dev/null; swapon /dev/vdc\n' +
+                      GROUPS + 'mkdir batch; echo 80M > batch/memory.max; echo 60M > batch/memory.swap.max\n' + INNOCENT +
+                      'hog anon 0 comm=etl grow=512 cgroup=/sys/fs/cgroup/batch\nawait_oom\n', innocent=False,
+                      limit='memory limit of a control group'),
+    'pod-tmpfs': Oom('tmpfs', 'part.0', "a file of a tmpfs in a container's own mount namespace fills its control group; api pays",
+                     GROUPS + 'mkdir pod; echo 120M > pod/memory.max\n' + INNOCENT +
+                     "sh -c 'echo $$ > pod/cgroup.procs; exec unshare -m sh -c \"mkdir -p /mnt/scratch; mount -t tmpfs -o size=100% "
+                     "scratch /mnt/scratch; head -c 96M /dev/zero > /mnt/scratch/part.0; exec sleep 9999\"' &\nsleep 12\n"
+                     'hog anon 0 comm=api grow=256 cgroup=/sys/fs/cgroup/pod\nawait_oom\n',
+                     limit='memory limit of a control group'),
+    'headless': Oom('one process grew', 'pool-|python3', 'a process of 60 threads that all take memory; its first thread has ended',
+                    INNOCENT + """cat > /tmp/many.py <<'END'
+import ctypes, threading, time
+libc = ctypes.CDLL(None)
+def grow(i):
+    libc.prctl(15, b'pool-%d' % i, 0, 0, 0)
+    while True:
+        kept.append(bytearray(b'x' * (256 << 10)))
+        time.sleep(0.05)
+kept = []
+for i in range(60):
+    threading.Thread(target=grow, args=(i,)).start()
+libc.syscall(60, 0)
+END
+python3 /tmp/many.py &
+await_oom
+""", innocent=False),
+    'staggered': Oom('many processes grew', '', 'five services of 70 to 130 MiB, each a little larger every moment; none has most',
+                     INNOCENT + 'kib=71680; for name in postgres redis gitlab jenkins elastic; do\n'
+                     'hog anon $kib comm=$name grow=128 pause=90000; kib=$((kib + 15360)); sleep 2; done\nawait_oom\n',
+                     memory=768, innocent=False),
+    'cpuset-kernel': Oom('pipes?|pages behind descriptors', 'client', 'the kernel part of node 1 is full of the pipes of client, which '
+                         'may use that node alone; its ZONE_MOVABLE and node 0 are free',
+                         GROUPS + 'mkdir job; echo 1 > job/cpuset.mems\n' + INNOCENT +
+                         'hog pipes 409600 comm=client cgroup=/sys/fs/cgroup/job\nawait_oom\n',
+                         memory=1024, devices=NODES, append='movablecore=500M', innocent=None, limit='cpuset', amount=False),
+    'tmpfs-swapped': Oom('tmpfs', '/run/hog-tmpfs/named', 'a named file of a tmpfs fills memory and most of the swap area; client asks',
+                         'mkswap /dev/vdc > /dev/null; swapon /dev/vdc\nhog tmpfs 614400; sleep 60\n' + LAST,
+                         innocent=None, more='swap full'),
+    'caches': one('silent', '420:how=slabs', 'unreclaimable slab', 'the module silent fills 40 caches of its own alike',
+                  holder='silent_'),
+}
+OOMS |= MIXTURES | LATER
 
 # run_out_of_memory() of the guest's init, with the dump of the kdump kernel
 HOARD = Oom('one process grew', 'python3', 'python3 hoarded')

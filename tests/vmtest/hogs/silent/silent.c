@@ -5,6 +5,7 @@
  * how=pages    blocks of 1 << order pages from the page allocator
  * how=vmalloc  areas of 1 MiB
  * how=slab     objects of a cache of its own
+ * how=slabs    objects of 40 caches of its own, in turn
  * how=kmalloc  blocks of kmalloc(1024)
  * how=percpu   per-CPU areas of 4 KiB
  * how=pieces   single pages, of which every eighth is kept: what is free has no order 3;
@@ -30,7 +31,7 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
-enum { AREA = 1 << 20, OBJECT = 1016, OF_KMALLOC = 1024, OF_CPU = 4096, MOST_CPU = 65536 };
+enum { AREA = 1 << 20, OBJECT = 1016, OF_KMALLOC = 1024, OF_CPU = 4096, MOST_CPU = 65536, CACHES = 40 };
 
 struct block {
 	struct block *before;
@@ -43,7 +44,8 @@ static unsigned long kib;
 static unsigned long taken;	/* bytes */
 static int hide;		/* pid */
 static struct block *last;
-static struct kmem_cache *cache;
+static struct kmem_cache *cache, *caches[CACHES];
+static unsigned int turn;
 static void __percpu *areas[MOST_CPU];
 static unsigned int of_cpu;
 
@@ -66,6 +68,8 @@ static unsigned int block_order(void)
 
 static void *get(size_t *size)
 {
+	void *object;
+
 	if (!strcmp(how, "vmalloc")) {
 		*size = AREA;
 		return vzalloc(AREA);
@@ -73,6 +77,12 @@ static void *get(size_t *size)
 	if (cache) {
 		*size = OBJECT;
 		return kmem_cache_alloc(cache, GFP_KERNEL);
+	}
+	if (caches[0]) {
+		*size = OBJECT;
+		object = kmem_cache_alloc(caches[turn % CACHES], GFP_KERNEL);
+		turn += object != NULL;
+		return object;
 	}
 	if (!strcmp(how, "kmalloc")) {
 		*size = OF_KMALLOC;
@@ -88,6 +98,8 @@ static void give(struct block *b)
 		vfree(b);
 	else if (cache)
 		kmem_cache_free(cache, b);
+	else if (caches[0])
+		kmem_cache_free(caches[--turn % CACHES], b);
 	else if (!strcmp(how, "kmalloc"))
 		kfree(b);
 	else
@@ -130,6 +142,8 @@ static void keep_pieces(void)
 
 static void silent_exit(void)
 {
+	unsigned int i;
+
 	while (last) {
 		struct block *b = last;
 
@@ -137,6 +151,8 @@ static void silent_exit(void)
 		give(b);
 	}
 	kmem_cache_destroy(cache);
+	for (i = 0; i < CACHES; i++)
+		kmem_cache_destroy(caches[i]);
 	while (of_cpu)
 		free_percpu(areas[--of_cpu]);
 }
@@ -215,6 +231,21 @@ static int plant(void)
 	panic("planted");
 }
 
+/* In each cache an object more or less: the last taken is the first given back. */
+static int make_caches(void)
+{
+	char name[32];
+	unsigned int i;
+
+	for (i = 0; i < CACHES; i++) {
+		snprintf(name, sizeof(name), "silent_%u", i);
+		caches[i] = kmem_cache_create(name, OBJECT, 0, 0, construct);
+		if (!caches[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int __init silent_init(void)
 {
 	size_t size;
@@ -230,6 +261,10 @@ static int __init silent_init(void)
 		cache = kmem_cache_create("silent_objects", OBJECT, 0, 0, construct);
 		if (!cache)
 			return -ENOMEM;
+	}
+	if (!strcmp(how, "slabs") && make_caches()) {
+		silent_exit();
+		return -ENOMEM;
 	}
 	while (taken < kib * 1024) {
 		struct block *b = get(&size);
