@@ -110,6 +110,7 @@ struct oom_event {
 	const char *panic;		/* the line of the panic that followed */
 	bool no_task;			/* there was nobody to kill */
 	bool exiting;			/* the victim was exiting already */
+	uint32_t again;			/* times that the first victim was killed again */
 	const char *text;		/* of a program's kill: the whole line */
 	/* what was printed about memory */
 	VEC(struct oom_task) tasks;

@@ -28,6 +28,16 @@ static struct oom_victim *add_victim(struct oom_reader *rd, struct oom_event *e,
 	return v;
 }
 
+/*
+ * Who was chosen is killed, then all of its group (memory.oom.group), and so the chosen one again, or
+ * it is exiting by then: oom_kill_process(), oom_kill_memcg_member(), mm/oom_kill.c.
+ */
+static bool is_first_again(const struct oom_event *e, struct span pid)
+{
+	return e->group && e->kind == OOM_KILL && e->victims.n &&
+	       e->victims.v[0].pid == span_value(pid);
+}
+
 /* "total-vm:%lukB, anon-rss:%lukB ..." */
 static void victim_sizes(struct oom_victim *v, struct span s)
 {
@@ -77,8 +87,13 @@ static void killed(struct oom_reader *rd, struct oom_event *e, const struct oom_
 	const struct span *f = t->m->field;
 	bool named = *pattern == '%', uid_first = strstr(pattern, "%d, UID") != NULL;
 	struct span pid = f[named], comm = f[named + 1 + uid_first];
-	struct oom_victim *v = add_victim(rd, e, pid, comm);
+	struct oom_victim *v;
 
+	if (is_first_again(e, pid)) {
+		e->again++;
+		return;
+	}
+	v = add_victim(rd, e, pid, comm);
 	if (named)
 		e->prefix = oom_string(rd, f[0]);
 	if (e->task_memcg)
@@ -103,6 +118,8 @@ void oom_outcome(struct oom_reader *rd, struct oom_event *e, const struct oom_te
 		break;
 	case LINE_KILLED: killed(rd, e, t); break;
 	case LINE_EXITING:
+		if (is_first_again(e, f[1]))
+			break;
 		e->prefix = oom_string(rd, f[0]);
 		add_victim(rd, e, f[1], f[2]);
 		e->exiting = true;

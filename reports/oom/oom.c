@@ -100,7 +100,7 @@ static uint64_t kills_logged(const struct oom_log *log)
 
 	for (size_t i = 0; i < log->n; i++)
 		if (log->v[i].kind == OOM_KILL && !log->v[i].exiting)
-			n += log->v[i].victims.n;
+			n += log->v[i].victims.n + log->v[i].again;
 	return n;
 }
 

@@ -61,6 +61,10 @@ static const char *const texts[] = {
 	"UID:1000 pgtables:64kB oom_score_adj:100",
 	"Memory cgroup out of memory: Killed process 12 (child2) total-vm:100kB, anon-rss:80kB, file-rss:0kB, shmem-rss:0kB, "
 	"UID:1000 pgtables:64kB oom_score_adj:100",
+	/* the group has the first one, too: the kernel counts it twice */
+	"Memory cgroup out of memory: Killed process 11 (child) total-vm:100kB, anon-rss:48000kB, file-rss:0kB, shmem-rss:4kB, "
+	"UID:1000 pgtables:64kB oom_score_adj:100",
+	"Memory cgroup out of memory: OOM victim 11 (child) is already exiting. Skip killing the task",
 	"oom_reaper: reaped process 11 (child), now anon-rss:0kB, file-rss:0kB, shmem-rss:0kB",
 };
 
@@ -94,36 +98,36 @@ static void check_print(const char *report, const char *columns, uint64_t kills,
 
 int main(void)
 {
-	check_print("oom", "event,time,kind,comm,pid,order,constraint,memcg,victim_pid,victim,victim_rss,outcome", 3,
+	check_print("oom", "event,time,kind,comm,pid,order,constraint,memcg,victim_pid,victim,victim_rss,outcome", 4,
 		    "EVENT     TIME KIND     COMM  PID ORDER CONSTRAINT MEMCG       VICTIM_PID VICTIM VICTIM_RSS OUTCOME\n"
 		    "    1 00:00:01 oom kill sh     10     0 none       -                   99 hog, 1     280000 killed\n"
 		    "    2 00:00:22 oom kill child   -     3 memcg      /user.slice         11 child       48004 group of 2 killed, reaped\n");
 	check_print("oom", "event,gfp,gfp_names,oom_score_adj,victims,victim_uid,pgtables,task_memcg,group,tasks,zones,line",
-		    4,
+		    5,
 		    "EVENT      GFP GFP_NAMES                                  OOM_SCORE_ADJ VICTIMS VICTIM_UID PGTABLES TASK_MEMCG  GROUP       TASKS ZONES LINE\n"
 		    "    1 0x140dca GFP_HIGHUSER_MOVABLE|__GFP_COMP|__GFP_ZERO             0       1          0      564 /user.slice -               2     2    1\n"
 		    "    2    0xcc0 GFP_KERNEL                                           100       2       1000       64 /user.slice /user.slice     0     0   22\n"
-		    "The kernel counts 4 kills since boot, the log has 3; it begins 0 s after boot.\n");
-	check_print("oom", "event,asker,asker_module", 3,
+		    "The kernel counts 5 kills since boot, the log has 4; it begins 0 s after boot.\n");
+	check_print("oom", "event,asker,asker_module", 4,
 		    "EVENT ASKER     ASKER_MODULE\n"
 		    "    1 ring_open -\n"
 		    "    2 ring_grow acme\n");
-	check_print("oom --tasks", NULL, 3,
+	check_print("oom --tasks", NULL, 4,
 		    "EVENT PID VICTIM    RSS SWAP OOM_SCORE_ADJ BADNESS CHOICE NOW   RSS_NOW BADNESS_NOW PSS FREED COMM\n"
 		    "    1  99      1 280000    0             0   70141 then   ended       -           -   -     - hog, 1\n"
 		    "    1  10      0   4000    0          -500 -117498 -      alive      28           -  12     - sh\n");
-	check_print("oom --zones", NULL, 3,
+	check_print("oom --zones", NULL, 4,
 		    "EVENT SOURCE NODE ZONE  FREE  MIN  LOW HIGH RESERVE ORDER LARGEST WHY\n"
 		    "    1 log       0 DMA   4000  100  124  148    3600     0    2048 had enough\n"
 		    "    1 log       0 DMA32 2000 2400 3000 3600       0     0       4 201 pages below min\n");
-	check_print("oom --zones", "zone,usable,boost,lacking,blocks", 3,
+	check_print("oom --zones", "zone,usable,boost,lacking,blocks", 4,
 		    "ZONE  USABLE BOOST LACKING BLOCKS\n"
 		    "DMA     4000     0       0 0 0 2 0 0 0 0 0 0 1\n"
 		    "DMA32   1600  1000     201 500 0 0\n");
-	check_print("oom --cgroups", NULL, 3,
+	check_print("oom --cgroups", NULL, 4,
 		    "EVENT USAGE LIMIT FAILCNT SWAP SWAP_LIMIT  ANON FILE SHMEM SLAB USAGE_NOW LIMIT_NOW CGROUP\n"
 		    "    2 51200 51200      17    0          - 48828 1024     4    -        12     51200 /user.slice\n");
-	check_print("oom --verdict", "kind,cause,figure,percent,report,certainty", 3,
+	check_print("oom --verdict", "kind,cause,figure,percent,report,certainty", 4,
 		    "KIND   CAUSE                           FIGURE PERCENT REPORT        CERTAINTY\n"
 		    "event  OOM kill                             -       - oom           certain\n"
 		    "limit  memory limit of a control group  51200 100.000 oom --cgroups certain\n"
