@@ -163,15 +163,18 @@ static void group_of_column(struct plan *p, unsigned col)
 	g->cost = min_u64(in_set, in_rows);
 }
 
-/* What A and B cost as one set; with ID: which rows of the sample are alike then. */
+/*
+ * What A and B cost as one set; with ID: which rows of the sample are alike then. Where it is not
+ * less than LIMIT, the sum may end early: it is at least LIMIT.
+ */
 static uint64_t cost_of_two(struct plan *p, const struct group *a, const struct group *b,
-			    uint32_t *id)
+			    uint64_t limit, uint32_t *id)
 {
 	uint64_t cost = 0;
 	unsigned n = 0;
 
 	memset(p->slots, 0, sizeof(p->slots));
-	for (uint32_t i = 0; i < p->nrows; i++) {
+	for (uint32_t i = 0; i < p->nrows && cost + overhead(n, p->nrows) < limit; i++) {
 		uint32_t first = i;
 
 		FOR_SLOT(at, mix((uint64_t)a->id[i] * SAMPLE + b->id[i]))
@@ -204,10 +207,14 @@ static int64_t *gain_of(struct plan *p, unsigned a, unsigned b)
 /* With all groups before the Nth. */
 static void find_gains(struct plan *p, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t apart = p->v[i].cost + p->v[n].cost;
+
 		if (!p->v[i].gone)
-			*gain_of(p, i, n) = (int64_t)(p->v[i].cost + p->v[n].cost) -
-					    (int64_t)cost_of_two(p, &p->v[i], &p->v[n], NULL);
+			*gain_of(p, i, n) =
+				(int64_t)apart -
+				(int64_t)cost_of_two(p, &p->v[i], &p->v[n], apart, NULL);
+	}
 }
 
 static bool best_two(struct plan *p, unsigned *a, unsigned *b)
@@ -229,7 +236,7 @@ static void join(struct plan *p, unsigned ai, unsigned bi)
 	struct group *a = &p->v[ai], *b = &p->v[bi], *g = new_group(p);
 	unsigned last = a->first;
 
-	g->cost = cost_of_two(p, a, b, g->id);
+	g->cost = cost_of_two(p, a, b, UINT64_MAX, g->id);
 	for (unsigned i = 0; i < p->nrows; i++)
 		g->bytes[i] = a->bytes[i] + b->bytes[i];
 	g->is_set = true;
