@@ -286,6 +286,22 @@ static inline const struct frame *frame_at(const struct frames *f, uint64_t pfn)
 	return frame_fetch(f, pfn);
 }
 
+/*
+ * Asks for what frame_at() will read, where the chunk of PFN is kept. Frames of a page table come
+ * in any order, so each is a cache miss: ask FRAME_AHEAD entries before the use.
+ */
+#define FRAME_AHEAD 16
+static inline void frame_prefetch(const struct frames *f, uint64_t pfn)
+{
+	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
+	const struct frame_chunk *chunk = NULL;
+
+	if (c < f->nchunks)
+		chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
+	if (chunk)
+		__builtin_prefetch(&chunk->kind[pfn & (FRAME_CHUNK - 1)]);
+}
+
 /* ---- the machine -------------------------------------------------------------- */
 
 struct swap_area {

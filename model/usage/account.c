@@ -407,17 +407,20 @@ static bool revisit_entries(void *arg, uint64_t va, unsigned shift, const struct
 {
 	struct revisit *v = arg;
 	uint64_t table = revisited_table(v, shift);
+	unsigned page_shift = v->s->k->dump->page_shift;
 
 	for (unsigned i = 0; i < n; i++) {
 		struct vma_page p = { .va = va + ((uint64_t)i << shift),
 				      .shift = shift,
 				      .pte = pte[i] };
 
+		if (i + FRAME_AHEAD < n && pte[i + FRAME_AHEAD].kind == PTE_PAGE)
+			frame_prefetch(&v->s->frames, pte[i + FRAME_AHEAD].pa >> page_shift);
 		if (pte[i].kind == PTE_NONE)
 			continue;
 		p.table = table;
 		if (pte[i].kind == PTE_PAGE) {
-			p.pfn = pte[i].pa >> v->s->k->dump->page_shift;
+			p.pfn = pte[i].pa >> page_shift;
 			p.frame = frame_at(&v->s->frames, p.pfn);
 		}
 		if (!v->fn(v->arg, &p))

@@ -22,7 +22,6 @@
 #define SLOT_CHUNKS_MIN 512
 #define CAPTURE_CHUNKS 8192	/* if nothing shows what is RAM: 1 TiB of 4 KiB pages */
 #define COUNT_MAX (UINT32_C(1) << 31)	/* counters stop here */
-#define AHEAD 16		/* entries between a prefetch of a counter and its use */
 #define TALLY 128		/* pages with fewer references than this are tallied */
 #define FREE_TABLES 1024	/* for a query about a small range, whose size limits the tables */
 
@@ -229,8 +228,9 @@ static bool count_entries(void *arg, uint64_t va, unsigned shift, const struct p
 		const struct pte *e = &pte[i];
 
 		/* frames come in any order: each is a cache miss, so prefetch it */
-		if (small && i + AHEAD < n && pte[i + AHEAD].kind == PTE_PAGE)
-			__builtin_prefetch(refcount_find(&f->frames, pte[i + AHEAD].pa >> shift),
+		if (small && i + FRAME_AHEAD < n && pte[i + FRAME_AHEAD].kind == PTE_PAGE)
+			__builtin_prefetch(refcount_find(&f->frames,
+							 pte[i + FRAME_AHEAD].pa >> shift),
 					   1);
 		if (e->kind == PTE_PAGE && small)
 			count(f, frame_counter(f, &f->frames, e->pa >> shift), w->weight);
@@ -347,8 +347,9 @@ static bool size_entries(void *arg, uint64_t va, unsigned shift, const struct pt
 	for (unsigned i = 0; i < n; i++) {
 		const struct pte *e = &pte[i];
 
-		if (small && i + AHEAD < n && pte[i + AHEAD].kind == PTE_PAGE)
-			__builtin_prefetch(refcount_find(&f->frames, pte[i + AHEAD].pa >> shift));
+		if (small && i + FRAME_AHEAD < n && pte[i + FRAME_AHEAD].kind == PTE_PAGE)
+			__builtin_prefetch(
+				refcount_find(&f->frames, pte[i + FRAME_AHEAD].pa >> shift));
 		if (e->kind == PTE_PAGE && small) {
 			add_present(w, refs_of_frame(f, e->pa >> shift), 1, e->flags & PTE_WRITE);
 		} else if (e->kind == PTE_PAGE) {
