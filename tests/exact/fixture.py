@@ -29,10 +29,7 @@ def compare_fixture(tally, program, build, f, truth, thorough):
     """THOROUGH: each process is asked for by --pid, else the first ones are."""
     name, tool = f'fixture {f.name}', build + '/tools/machine'
 
-    def make(image, types):
-        return Opened(program, image, types)
-
-    vmcensus = make(f.image(), f.types())
+    vmcensus = Opened(program, f.image(), f.types())
     compare_all(tally, name, vmcensus if thorough else AtOnce(vmcensus, SINGLY), truth)
     if f.types():
         # the kernel's log is described by VMCOREINFO, which every dump has
@@ -42,19 +39,18 @@ def compare_fixture(tally, program, build, f, truth, thorough):
                 vmcensus('dmesg', front=('-f', 'csv')):
             differ = ['columns differ from those with types']
         tally.check(f'{name} dmesg without types', differ)
-    compare_reports(tally, program, build, f, truth)
+    compare_reports(tally, vmcensus, build, f, truth)
     compare_views(tally, name, vmcensus, truth, tool)
     compare_export(tally, name, program, f.image(), f.types(), truth,
                    os.path.join(build, 'export', f.name))
 
 
-def compare_reports(tally, program, build, f, truth):
+def compare_reports(tally, vmcensus, build, f, truth):
     name = f'fixture {f.name}'
 
     def make(image, types):
-        return Opened(program, image, types)
+        return Opened(vmcensus.program, image, types)
 
-    vmcensus = make(f.image(), f.types())
     compare_machine(tally, name, build + '/tools/machine', f.image(), f.types(), truth)
     compare_pageflags(tally, name, vmcensus, truth)
     compare_census(tally, name, vmcensus, truth, UNKNOWN_MOST)
@@ -71,7 +67,7 @@ def compare_reports(tally, program, build, f, truth):
     compare_thrash(tally, name, vmcensus, truth)
     compare_kills(tally, name, vmcensus, truth)
     compare_tasks(tally, name, vmcensus, truth)
-    compare_oom_zones(tally, name, lambda image: Opened(program, image, f.types()), f.image(), truth,
+    compare_oom_zones(tally, name, lambda image: make(image, f.types()), f.image(), truth,
                       os.path.join(build, 'oom'))
 
 
@@ -79,5 +75,6 @@ def compare_field(tally, program, build, f, truth):
     """A kernel of a distribution that Debian does not have: all but the forms of other tools and the
     files of an export, whose formats are those of 5.10 and later.
     """
-    compare_all(tally, f'fixture {f.name}', AtOnce(Opened(program, f.image(), f.types()), SINGLY), truth)
-    compare_reports(tally, program, build, f, truth)
+    vmcensus = Opened(program, f.image(), f.types())
+    compare_all(tally, f'fixture {f.name}', AtOnce(vmcensus, SINGLY), truth)
+    compare_reports(tally, vmcensus, build, f, truth)

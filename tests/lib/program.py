@@ -117,18 +117,23 @@ class Vmcensus:
 
 class Opened(Vmcensus):
     """The same on a dump that does not change: the first question is put to the program itself, the
-    others to one that opens the dump once."""
+    others to one that opens the dump once, each once unless it writes files."""
 
     def __init__(self, program, image, types=None):
         super().__init__(program, image, types)
-        self.asked, self.asker = False, None
+        self.known, self.asker = {}, None
 
-    def __call__(self, report, *options, front=()):
-        if not self.asked:
-            self.asked = True
+    def ask(self, report, *options, front=()):
+        if not self.known:
             return super().__call__(report, *options, front=front)
         self.asker = self.asker or Asker(self.program, self.image, self.types)
         return self.asker(*front, report, *self.image, *self.types, *options)
+
+    def __call__(self, report, *options, front=()):
+        question = (report, *options), tuple(front)
+        if question not in self.known or '-o' in options:
+            self.known[question] = self.ask(report, *options, front=front)
+        return self.known[question]
 
 
 PROCESS = re.compile(rb'^==> (\d+) .* <==\n', re.M)
