@@ -200,6 +200,7 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 	memset(ret->size, 0xff, sizeof(ret->size));
 	memset(ret->now, 0xff, sizeof(ret->now));
 	ret->machine_free = ret->stored = EV_UNKNOWN;
+	ret->group_swap = ret->group_swap_limit = EV_UNKNOWN;
 	ret->kills = s->machine.oom_kills;
 	ret->panic = s->machine.panic;
 	ret->log_begins = s->machine.nlog ? s->machine.log[0].ts : EV_UNKNOWN;

@@ -102,6 +102,10 @@ struct oom_evidence {
 					   USE_PERCPU; not in USE_VMALLOC and USE_OTHER */
 	uint64_t available;		/* of the machine; EV_UNKNOWN */
 	uint64_t swap_total, swap_free;
+	uint64_t shmem_swapped;		/* shared memory in swap, which is not in size[]; 0 also if not
+					   known */
+	/* of a control group of version 2; EV_UNKNOWN: not known, or no limit */
+	uint64_t group_swap, group_swap_limit;
 	uint64_t locked, locked_now;	/* by mlock(); in the dump */
 	uint64_t unwritten;		/* of USE_FILE: dirty, or being written */
 	uint64_t huge_unused;		/* of hugetlb: in the pool, free */
@@ -162,6 +166,14 @@ static inline uint64_t ev_anonymous(const struct oom_evidence *e, uint64_t sum)
 	if (e->size[USE_ANON] == EV_UNKNOWN || sum < e->size[USE_ANON] + used)
 		return sum;
 	return e->size[USE_ANON] + used;
+}
+
+/* Shared memory, and what of it is in swap: that much it would take; but zram is memory already. */
+static inline uint64_t ev_shared(const struct oom_evidence *e)
+{
+	uint64_t v = e->size[USE_SHMEM];
+
+	return v == EV_UNKNOWN || e->stored != EV_UNKNOWN ? v : v + e->shmem_swapped;
 }
 
 /* Is the scope a control group? */

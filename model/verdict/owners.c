@@ -592,7 +592,8 @@ void gather_owners(struct gather *g)
 		return;
 	if (large(g, v[USE_STACKS]))
 		task_slab(g);
-	if (large(g, v[USE_SHMEM]) && !g->e->owner[USE_SHMEM].name) {
+	if (large(g, known(v[USE_SHMEM]) + g->e->shmem_swapped) &&
+	    !g->e->owner[USE_SHMEM].name) {
 		shmem_owner(g);
 		forget_small(g, USE_SHMEM);
 	}

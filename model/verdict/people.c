@@ -348,6 +348,49 @@ static void locked_then(struct oom_evidence *e)
 	p->locked = min_u64(n, p->bytes);
 }
 
+/* ---- swap that no process has ------------------------------------------------------------ */
+
+/* What the processes have in swap, as their mms count it; EV_UNKNOWN: not all are known. */
+static uint64_t swapped_of_procs(const struct gather *g)
+{
+	const struct oom_event *v = g->e->event;
+	uint64_t sum = 0;
+
+	if (!g->e->from_log && !g->e->at_once)
+		return EV_UNKNOWN;
+	for (size_t i = 0; g->e->from_log && i < v->tasks.n; i++) {
+		uint64_t n = gather_told(v->tasks.v[i].swapents, g->s->k->page_shift);
+
+		if (n == EV_UNKNOWN)
+			return n;
+		sum += n;
+	}
+	for (uint32_t i = 0; !g->e->from_log && i < g->s->nmms; i++)
+		sum += known(gather_pages(g, count(g->s->mms[i].counter[RSS_SWAP])));
+	return sum;
+}
+
+/*
+ * A slot of swap is of a process's page, which its mm counts (MM_SWAPENTS), of a page that is in the
+ * swap cache, or of shared memory. Counters drift, and who was killed has left the table: a small rest says nothing.
+ */
+static void gather_shmem_swapped(struct gather *g)
+{
+	struct oom_evidence *e = g->e;
+	const struct oom_event *v = e->event;
+	uint64_t used, sum = swapped_of_procs(g), cached;
+
+	if (ev_is_memcg(e) || e->swap_total == EV_UNKNOWN || e->swap_free == EV_UNKNOWN ||
+	    sum == EV_UNKNOWN || e->earlier.comm)
+		return;
+	used = less(e->swap_total, e->swap_free);
+	cached = e->from_log ? gather_count(g, v, "pages in swap cache")
+			     : gather_info(g, "SwapCached");
+	sum = less(less(used, sum), cached);
+	if (sum >= used / 4)
+		e->shmem_swapped = sum;
+}
+
 void gather_processes(struct gather *g)
 {
 	struct people x = { .g = g };
@@ -379,6 +422,7 @@ void gather_processes(struct gather *g)
 	}
 	locked_then(e);
 	largest_name(&x);
+	gather_shmem_swapped(g);
 }
 
 /* ---- the victim --------------------------------------------------------------------------- */

@@ -103,9 +103,9 @@ static bool one_grew(const struct judge *j, struct verdict_row *r)
 		return false;
 	of_processes(j, r, p->bytes);
 	r->owner = p->comm;
-	r->text = arena_printf(j->mem, "One process grew: %s held %s in memory and swap, %s%s.",
+	r->text = arena_printf(j->mem, "One process grew: %s held %s%s, %s%s.",
 			       proc_text(j, p->comm, p->pid), size_text(j, p->bytes),
-			       share_text(j, p->bytes),
+			       e->swap_total ? " in memory and swap" : "", share_text(j, p->bytes),
 			       e->second.comm
 				       ? arena_printf(j->mem, "; the next one, %s, %s",
 						      proc_text(j, e->second.comm, e->second.pid),
@@ -175,9 +175,10 @@ static bool of_use(const struct judge *j, struct verdict_row *r, enum use use, c
 {
 	const struct oom_evidence *e = j->e;
 	const struct ev_owner *o = &e->owner[use];
-	bool all = is_part(o->bytes, e->size[use], 990);
+	uint64_t size = use == USE_SHMEM ? ev_shared(e) : e->size[use];
+	bool all = is_part(o->bytes, size, 990);
 
-	r->bytes = e->size[use];
+	r->bytes = size;
 	r->owner = o->name;
 	weigh(j, r);
 	if (o->cause)
@@ -199,7 +200,11 @@ static bool of_use(const struct judge *j, struct verdict_row *r, enum use use, c
 
 static bool shmem(const struct judge *j, struct verdict_row *r)
 {
-	return of_use(j, r, USE_SHMEM, "Shared memory, which no process's size shows in full, was");
+	return of_use(j, r, USE_SHMEM,
+		      ev_shared(j->e) > j->e->size[USE_SHMEM]
+			      ? "Shared memory, which no process's size shows in full, was, with what is "
+				"in swap,"
+			      : "Shared memory, which no process's size shows in full, was");
 }
 
 static bool ramfs(const struct judge *j, struct verdict_row *r)

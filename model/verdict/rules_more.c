@@ -22,6 +22,26 @@ static bool swap_full(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+/* A limit of swap; 0 is that of many containers. */
+static bool group_swap_full(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	uint64_t limit = e->group_swap_limit;
+
+	if (!ev_is_memcg(e) || !e->swap_total || e->group_swap == EV_UNKNOWN ||
+	    limit == EV_UNKNOWN || limit > e->swap_total || e->group_swap < limit / 20 * 19)
+		return false;
+	r->bytes = limit;
+	r->elsewhere = true;
+	r->why = "the kernel's count";
+	r->text = limit ? arena_printf(j->mem,
+				       "The control group was also at its limit of swap: %s of %s "
+				       "were in use.",
+				       size_text(j, e->group_swap), size_text(j, limit))
+			: "The control group may not use swap.";
+	return true;
+}
+
 static bool no_swap(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
@@ -202,6 +222,7 @@ const struct cause_rule more_rules[] = {
 	{ "user-space killer", "procs", killer_runs },
 	{ "kills who asks", "oom", kills_asker },
 	{ "swap full", "swap", swap_full },
+	{ "swap limit of the control group", "cgroups", group_swap_full },
 	{ "no swap", "summary", no_swap },
 	{ "incompressible data", "summary", incompressible },
 	{ "dying control groups", "cgroups", dying },

@@ -345,6 +345,19 @@ static void rest_of_memcg(struct gather *g)
 	v[USE_OTHER] = v[USE_SLAB] == EV_UNKNOWN ? usage(g, "kmem") : in_no_line(v, all);
 }
 
+/* Version 2 counts swap by itself; without a limit it is the largest number that there is. */
+static void limits_of_swap(struct gather *g)
+{
+	const struct oom_event *v = g->e->event;
+
+	for (size_t i = 0; i < v->usages.n; i++) {
+		if (strcmp(v->usages.v[i].what, "swap"))
+			continue;
+		g->e->group_swap = gather_told(v->usages.v[i].usage, 10);
+		g->e->group_swap_limit = gather_told(v->usages.v[i].limit, 10);
+	}
+}
+
 static void sizes_of_memcg(struct gather *g)
 {
 	uint64_t *v = g->e->size;
@@ -363,6 +376,7 @@ static void sizes_of_memcg(struct gather *g)
 	put(&v[USE_PERCPU], stat(g, "percpu", NULL));
 	put(&v[USE_VMALLOC], stat(g, "vmalloc", NULL));
 	put(&v[USE_SOCKETS], stat(g, "sock", NULL));
+	limits_of_swap(g);
 	g->e->locked = stat(g, "unevictable", NULL);
 	g->e->unwritten =
 		plus(stat(g, "file_dirty", "dirty"), stat(g, "file_writeback", "writeback"));

@@ -128,6 +128,8 @@ static uint64_t weight(const struct oom_evidence *e, enum use use)
 	/* also what went to swap: that much it would take; but zram is memory already */
 	if (use == USE_ANON && e->stored == EV_UNKNOWN)
 		return max_u64(v, ev_anonymous(e, e->procs));
+	if (use == USE_SHMEM)
+		return ev_shared(e);
 	if (use == USE_STACKS)
 		return v + e->task_slab;
 	if (use == USE_PERCPU)

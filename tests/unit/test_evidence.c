@@ -524,8 +524,35 @@ static void test_freed_in_group(void)
 	fake_free(f);
 }
 
+/* 500 MiB of swap are full, the processes have 100 MiB there, 10 are in the swap cache: the rest is shared. */
+static void test_swapped_shmem(void)
+{
+	static struct oom_pair with[ARRAY_LEN(counts) + 2];
+	struct oom_task slept[] = { tasks[0], tasks[1], tasks[2] };
+	struct rig r;
+
+	start(&r);
+	memcpy(with, counts, sizeof(counts));
+	with[9].value = 10 << 8;
+	with[ARRAY_LEN(counts)] = (struct oom_pair){ "Total swap", 500 << 10, true };
+	with[ARRAY_LEN(counts) + 1] = (struct oom_pair){ "Free swap", 0, true };
+	slept[1].swapents = 100 << 8;
+	r.event.counts = (struct oom_pairs)PAIRS(with);
+	r.event.tasks.v = slept;
+	gather(&r);
+	CHECK_EQ(r.e.shmem_swapped, 390 * MIB);
+	slept[0].swapents = 300 << 8;	/* 90 of 500: counters may drift */
+	gather(&r);
+	CHECK_EQ(r.e.shmem_swapped, 0);
+	slept[0].swapents = OOM_UNKNOWN;
+	gather(&r);
+	CHECK_EQ(r.e.shmem_swapped, 0);
+	arena_release(&r.mem);
+}
+
 int main(void)
 {
+	test_swapped_shmem();
 	test_small_object();
 	test_freed_in_group();
 	test_machine();

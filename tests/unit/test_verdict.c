@@ -34,7 +34,8 @@ static void usual(struct hand *h)
 	h->e = (struct oom_evidence){
 		.event = &h->event, .number = 1, .events = 1, .kills = 1, .total = 1024 * MIB,
 		.available = 12 * MIB, .swap_total = 100 * MIB, .swap_free = 90 * MIB,
-		.stored = EV_UNKNOWN, .machine_free = EV_UNKNOWN, .nprocs = 20, .procs = 40 * MIB,
+		.stored = EV_UNKNOWN, .machine_free = EV_UNKNOWN, .group_swap = EV_UNKNOWN,
+		.group_swap_limit = EV_UNKNOWN, .nprocs = 20, .procs = 40 * MIB,
 		.largest = { .comm = "sshd", .pid = 3, .bytes = 4 * MIB, .locked = 0 },
 		.second = { .comm = "bash", .pid = 4, .bytes = 3 * MIB, .locked = 0 },
 		.name = { .comm = "sshd", .n = 2, .bytes = 6 * MIB },
@@ -171,6 +172,19 @@ static void of_shmem(struct hand *h)
 						   .bytes = 690 * MIB };
 }
 
+/* Most of it is in swap: all that the processes have is less. */
+static void of_swapped_shmem(struct hand *h)
+{
+	one_process(h);
+	h->e.size[USE_ANON] = 380 * MIB;
+	h->e.procs = h->e.largest.bytes = 380 * MIB;
+	h->e.size[USE_SHMEM] = 250 * MIB;
+	h->e.swap_total = 510 * MIB;
+	h->e.swap_free = 0;
+	h->e.shmem_swapped = 500 * MIB;
+	h->e.owner[USE_SHMEM] = (struct ev_owner){ .name = "a file of tmpfs /x", .cause = "tmpfs", .bytes = 750 * MIB };
+}
+
 static void of_slab(struct hand *h)
 {
 	h->e.size[USE_SLAB] = 700 * MIB;
@@ -254,6 +268,7 @@ static const struct {
 	{ fork_bomb, "fork bomb" },
 	{ locked, "mlock" },
 	{ of_shmem, "memfd" },
+	{ of_swapped_shmem, "tmpfs" },
 	{ of_slab, "unreclaimable slab" },
 	{ dentries, "dentries" },
 	{ of_other_slab, "reclaimable slab" },
@@ -439,6 +454,27 @@ static void swap_full(struct hand *h)
 	h->e.swap_free = 1 * MIB;
 }
 
+/* The group may have 60 MiB in swap, and has. */
+static void caged(struct hand *h)
+{
+	one_process(h);
+	h->event.constraint = OOM_MEMCG;
+	h->e.group_swap = h->e.group_swap_limit = 60 * MIB;
+}
+
+static void caged_without(struct hand *h)
+{
+	caged(h);
+	h->e.group_swap = h->e.group_swap_limit = 0;
+}
+
+/* No limit but that of the machine. */
+static void caged_free(struct hand *h)
+{
+	caged(h);
+	h->e.group_swap_limit = UINT64_C(1) << 50;
+}
+
 static void no_swap(struct hand *h)
 {
 	h->e.swap_total = h->e.swap_free = 0;
@@ -567,6 +603,10 @@ static const struct {
 	{ asker_killed, "kills who asks", true },
 	{ one_process, "kills who asks", false },
 	{ swap_full, "swap full", true },
+	{ caged, "swap limit of the control group", true },
+	{ caged_without, "swap limit of the control group", true },
+	{ caged_free, "swap limit of the control group", false },
+	{ swap_full, "swap limit of the control group", false },
 	{ one_process, "swap full", false },
 	{ no_swap, "no swap", true },
 	{ no_swap, "swap full", false },
