@@ -6,7 +6,7 @@
  *     people.c    processes and the victim       owners.c  who has most of a use
  *     mapped.c    what vmas show: locked files, huge pages
  *     rest.c      what no counter of the kernel shows
- *     hints.c     whose it may be                       slabusers.c   whose slab objects are
+ *     hints.c     whose it may be                       caches.c, slabusers.c   whose slab objects are
  *     others.c    earlier kills, programs that kill, memory.high      journal.c   their messages
  */
 #ifndef VMCENSUS_VERDICT_GATHER_H
@@ -98,6 +98,8 @@ void gather_killer(struct gather *g);
 void gather_throttled(struct gather *g);
 /* journal.c: said; after killer. */
 void gather_journal(struct gather *g);
+/* caches.c: the owner of USE, one of both of slabs. */
+void gather_slab_owner(struct gather *g, enum use use);
 /* slabusers.c: the process that has most objects of the cache TO->name made. */
 void gather_slab_user(const struct gather *g, struct ev_owner *to);
 /* owners.c: owner[]; may move parts of USE_OTHER and USE_FILE to other uses. */

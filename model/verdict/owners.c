@@ -196,42 +196,6 @@ static void file_owners(struct gather *g)
 		unwritten_owner(g, c);
 }
 
-/* ---- slab --------------------------------------------------------------------------------- */
-
-static bool counted_with_stacks(const struct gather *g, const char *cache)
-{
-	return g->e->task_slab && cache && !strcmp(cache, "task_struct");
-}
-
-static void slab_owner(struct gather *g, enum use use)
-{
-	struct ev_owner *to = &g->e->owner[use];
-	const struct oom_event *v = g->e->event;
-	struct slab_caches sc;
-
-	for (size_t i = 0; v && use == USE_SLAB && i < v->slabs.n; i++) {
-		uint64_t n = known(gather_told(v->slabs.v[i].total, 10));
-
-		if (n > to->bytes && !counted_with_stacks(g, v->slabs.v[i].name))
-			*to = (struct ev_owner){ .name = v->slabs.v[i].name, .bytes = n };
-	}
-	if (to->name || slab_caches_build(g->s, g->mem, false, &sc))
-		return;
-	for (uint32_t i = 0; i < sc.n; i++) {
-		const struct slab_cache *c = &sc.v[i];
-		uint64_t n = c->slabs >> 40 || c->order > 20
-				     ? 0
-				     : known(gather_pages(g, c->slabs << c->order));
-
-		if (n <= to->bytes || counted_with_stacks(g, c->name) ||
-		    slab_is_reclaimable(g->s->k, c) != (use == USE_RECLAIMABLE))
-			continue;
-		*to = (struct ev_owner){ .name = c->name, .bytes = n };
-		if (c->objects != SLAB_UNKNOWN)
-			to->detail = arena_printf(g->mem, "%" PRIu64 " objects", c->objects);
-	}
-}
-
 /* ---- page tables, stacks -------------------------------------------------------------------- */
 
 static void tables_owner(struct gather *g)
@@ -592,8 +556,7 @@ void gather_owners(struct gather *g)
 		return;
 	if (large(g, v[USE_STACKS]))
 		task_slab(g);
-	if (large(g, known(v[USE_SHMEM]) + g->e->shmem_swapped) &&
-	    !g->e->owner[USE_SHMEM].name) {
+	if (large(g, known(v[USE_SHMEM]) + g->e->shmem_swapped) && !g->e->owner[USE_SHMEM].name) {
 		shmem_owner(g);
 		forget_small(g, USE_SHMEM);
 	}
@@ -605,14 +568,10 @@ void gather_owners(struct gather *g)
 		gather_locked_files(g);
 	if (!memcg && large(g, v[USE_HUGETLB]))
 		gather_hugetlb(g);
-	if (large(g, v[USE_SLAB]) && !g->e->owner[USE_SLAB].name) {
-		slab_owner(g, USE_SLAB);
-		gather_slab_user(g, &g->e->owner[USE_SLAB]);
-	}
-	if (large(g, v[USE_RECLAIMABLE])) {
-		slab_owner(g, USE_RECLAIMABLE);
-		gather_slab_user(g, &g->e->owner[USE_RECLAIMABLE]);
-	}
+	if (large(g, v[USE_SLAB]) && !g->e->owner[USE_SLAB].name)
+		gather_slab_owner(g, USE_SLAB);
+	if (large(g, v[USE_RECLAIMABLE]))
+		gather_slab_owner(g, USE_RECLAIMABLE);
 	if (large(g, v[USE_TABLES]))
 		tables_owner(g);
 	if (large(g, v[USE_STACKS]) && !g->e->owner[USE_STACKS].name)

@@ -393,6 +393,39 @@ static void test_slab_user(void)
 	arena_release(&r.mem);
 }
 
+/* 300 MiB of slabs: 30 caches of 9 MiB, no one of which says much, and a few small ones. */
+static void test_many_caches(void)
+{
+	static struct oom_slab slabs[40];
+	static char names[40][16];
+	struct source with_memory = source_by_hand;
+	struct rig r;
+
+	start(&r);
+	with_memory.has |= SOURCE_MEMORY;
+	r.h.k.source = &with_memory;
+	r.h.k.memmap.max_pfn = UINT64_C(1) << 40;	/* so many are not looked at */
+	for (unsigned i = 0; i < 40; i++) {
+		snprintf(names[i], sizeof(names[i]), "cache_%u", i);
+		slabs[i] = (struct oom_slab){ names[i], 0, i < 30 ? 9 << 10 : 1 << 10 };
+	}
+	r.event.slabs.v = slabs;
+	r.event.slabs.n = r.event.slabs.cap = 40;
+	counts[4].value = 300 << 8;
+	gather(&r);
+	CHECK_STR(r.e.owner[USE_SLAB].name, "cache_0");
+	CHECK_EQ(r.e.owner[USE_SLAB].bytes, 9 * MIB);
+	/* half of 280 */
+	CHECK_STR(r.e.owner[USE_SLAB].detail,
+		  "16 caches have half of it: cache_0, cache_1, cache_10 and 13 more");
+	slabs[7].total = 200 << 10;
+	gather(&r);
+	CHECK_STR(r.e.owner[USE_SLAB].name, "cache_7");
+	CHECK(!r.e.owner[USE_SLAB].detail);
+	counts[4].value = 30 << 8;
+	arena_release(&r.mem);
+}
+
 /* 402 MiB are anonymous, the table has 80: the rest is of java, killed a second before. */
 static void test_unfreed(void)
 {
@@ -567,5 +600,6 @@ int main(void)
 	test_unfreed();
 	test_freed_locked_files();
 	test_slab_user();
+	test_many_caches();
 	return check_done();
 }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* caches.c - which caches of slabs have most: one, or many alike. By the log, else by the dump. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/search.h"
+#include "model/kmem/slab.h"
+#include "model/verdict/gather.h"
+
+struct one {
+	const char *name;
+	uint64_t bytes, objects;
+};
+
+struct sums {
+	struct gather *g;
+	VEC(struct one) v;
+	uint64_t all;
+};
+
+/* Objects that come with kernel stacks are counted there. */
+static void add(struct sums *x, const char *name, uint64_t bytes, uint64_t objects)
+{
+	if (!bytes || !name || (x->g->e->task_slab && !strcmp(name, "task_struct")))
+		return;
+	*vec_push(x->g->mem, &x->v) = (struct one){ name, bytes, objects };
+	x->all += bytes;
+}
+
+static void of_dump(struct sums *x, enum use use)
+{
+	struct gather *g = x->g;
+	struct slab_caches sc;
+
+	if (slab_caches_build(g->s, g->mem, false, &sc))
+		return;
+	for (uint32_t i = 0; i < sc.n; i++) {
+		const struct slab_cache *c = &sc.v[i];
+		bool sound = !(c->slabs >> 40) && c->order <= 20;
+
+		if (sound && slab_is_reclaimable(g->s->k, c) == (use == USE_RECLAIMABLE))
+			add(x, c->name, known(gather_pages(g, c->slabs << c->order)), c->objects);
+	}
+}
+
+static int largest_first(const void *pa, const void *pb)
+{
+	const struct one *a = pa, *b = pb;
+
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+/* NULL: few have most of it. */
+static const char *many(const struct sums *x)
+{
+	const struct one *v = x->v.v;
+	uint64_t sum = 0;
+	size_t n = 0;
+
+	if (v[0].bytes >= x->all / 4)
+		return NULL;
+	while (sum < x->all / 2)
+		sum += v[n++].bytes;
+	return arena_printf(x->g->mem, "%zu caches have half of it: %s, %s, %s%s", n, v[0].name,
+			    v[1].name, v[2].name,
+			    n == 3 ? "" : arena_printf(x->g->mem, " and %zu more", n - 3));
+}
+
+void gather_slab_owner(struct gather *g, enum use use)
+{
+	struct ev_owner *to = &g->e->owner[use];
+	const struct oom_event *v = g->e->event;
+	struct sums x = { .g = g };
+	const char *others;
+
+	for (size_t i = 0; v && use == USE_SLAB && i < v->slabs.n; i++)
+		add(&x, v->slabs.v[i].name, known(gather_told(v->slabs.v[i].total, 10)),
+		    SLAB_UNKNOWN);
+	if (!x.v.n)
+		of_dump(&x, use);
+	if (!x.v.n)
+		return;
+	sort_array(x.v.v, x.v.n, sizeof(*x.v.v), largest_first);
+	others = many(&x);
+	*to = (struct ev_owner){ .name = x.v.v[0].name, .bytes = x.v.v[0].bytes };
+	if (others)
+		to->detail = others;
+	else if (x.v.v[0].objects != SLAB_UNKNOWN)
+		to->detail = arena_printf(g->mem, "%" PRIu64 " objects", x.v.v[0].objects);
+	gather_slab_user(g, to);
+}
