@@ -203,6 +203,10 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 	ret->group_swap = ret->group_swap_limit = EV_UNKNOWN;
 	ret->kills = s->machine.oom_kills;
 	ret->panic = s->machine.panic;
+	ret->panic_time = s->machine.panic && s->machine.panic_line < s->machine.nlog
+				  ? s->machine.log[s->machine.panic_line].ts
+				  : EV_UNKNOWN;
+	ret->uptime = s->machine.uptime;
 	ret->log_begins = s->machine.nlog ? s->machine.log[0].ts : EV_UNKNOWN;
 	choose_event(&g);
 	ret->at_once = taken_at_once(&g);

@@ -88,6 +88,8 @@ struct oom_evidence {
 	uint64_t kills;			/* as the kernel counts; EV_UNKNOWN */
 	bool at_once;			/* the dump shows the moment of the event */
 	const char *panic;		/* of the dump; NULL: none */
+	uint64_t panic_time;		/* ns since boot, of its message; EV_UNKNOWN */
+	uint64_t uptime;		/* ns; 0: not known */
 	uint64_t log_begins;		/* ns since boot; EV_UNKNOWN: there is no log */
 
 	/* the scope */

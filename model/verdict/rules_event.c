@@ -12,6 +12,24 @@ static const char *seconds(const struct judge *j, uint64_t ns)
 	return arena_printf(j->mem, "%" PRIu64 " s after boot", ns / 1000000000);
 }
 
+#define LONG_AGO UINT64_C(600000000000)	/* ns: what is newer is told as if it were now */
+
+/* ", 3 h before this dump" */
+static const char *ago(const struct judge *j, uint64_t ns)
+{
+	uint64_t minutes;
+
+	if (j->e->uptime < ns || j->e->uptime - ns < LONG_AGO)
+		return "";
+	minutes = (j->e->uptime - ns) / 60000000000;
+	return minutes < 120
+		       ? arena_printf(j->mem, ", %" PRIu64 " minutes before this dump", minutes)
+	       : minutes < 2880
+		       ? arena_printf(j->mem, ", %" PRIu64 " hours before this dump", minutes / 60)
+		       : arena_printf(j->mem, ", %" PRIu64 " days before this dump",
+				      minutes / 1440);
+}
+
 /* The function of a module, or who wants pages in a row; single pages are asked for by all. */
 static const char *asker(const struct judge *j, const struct oom_event *v)
 {
@@ -73,8 +91,8 @@ static bool killed(const struct judge *j, struct verdict_row *r)
 	if (!v || (v->kind != OOM_KILL && v->kind != OOM_FAULT))
 		return false;
 	r->why = "the log has it";
-	r->text = arena_printf(j->mem, "%sThe kernel ran out of memory %s: %s; %s.", which(j),
-			       seconds(j, v->time), request(j), outcome(j));
+	r->text = arena_printf(j->mem, "%sThe kernel ran out of memory %s%s: %s; %s.", which(j),
+			       seconds(j, v->time), ago(j, v->time), request(j), outcome(j));
 	return true;
 }
 
@@ -85,9 +103,9 @@ static bool failed(const struct judge *j, struct verdict_row *r)
 	if (!v || (v->kind != OOM_FAILURE && v->kind != OOM_STALL))
 		return false;
 	r->why = "the log has it";
-	r->text = arena_printf(j->mem, "%sNo process was killed; an allocation %s %s: %s.",
+	r->text = arena_printf(j->mem, "%sNo process was killed; an allocation %s %s%s: %s.",
 			       which(j), v->kind == OOM_FAILURE ? "failed" : "took long",
-			       seconds(j, v->time), request(j));
+			       seconds(j, v->time), ago(j, v->time), request(j));
 	return true;
 }
 
@@ -99,7 +117,7 @@ static bool by_program(const struct judge *j, struct verdict_row *r)
 	if (!v || (v->kind != OOM_PROGRAM && v->kind != OOM_ANDROID))
 		return false;
 	r->why = "the log has its message";
-	r->text = arena_printf(j->mem, "%sNot the OOM killer of the kernel: %s killed %s %s.",
+	r->text = arena_printf(j->mem, "%sNot the OOM killer of the kernel: %s killed %s %s%s.",
 			       which(j),
 			       v->comm			? v->comm
 			       : v->kind == OOM_ANDROID ? "lowmemorykiller"
@@ -107,7 +125,7 @@ static bool by_program(const struct judge *j, struct verdict_row *r)
 			       o	  ? proc_text(j, o->comm ? o->comm : "?", o->pid)
 			       : v->group ? v->group
 					  : "a process",
-			       seconds(j, v->time));
+			       seconds(j, v->time), ago(j, v->time));
 	return true;
 }
 

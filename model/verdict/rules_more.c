@@ -214,8 +214,26 @@ static bool killer_runs(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+/* The machine did not die of this event. */
+static bool other_panic(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_evidence *e = j->e;
+	const struct oom_event *v = e->event;
+	bool later = v && e->panic_time != EV_UNKNOWN && e->panic_time >= v->time;
+
+	if (!v || v->panic || !e->panic)
+		return false;
+	r->why = "the log has it";
+	r->text = !later ? arena_printf(j->mem, "The panic is another: %s.", e->panic)
+			 : arena_printf(j->mem,
+					"The panic is another, %" PRIu64 " s after this event: %s.",
+					(e->panic_time - v->time) / 1000000000, e->panic);
+	return true;
+}
+
 /* cause NULL ends these lists; all that hold are taken */
 const struct cause_rule more_rules[] = {
+	{ "another panic", "summary", other_panic },
 	{ "unkillable hog", "oom --tasks", unkillable },
 	{ "repeated kills", "oom", repeated },
 	{ "memory was free again", "oom --zones", free_again },

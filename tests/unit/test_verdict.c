@@ -723,6 +723,30 @@ static void test_shares(void)
 	arena_release(&h.mem);
 }
 
+/* A kill of long ago, and a panic that has nothing to do with it. */
+static void test_long_ago(void)
+{
+	struct hand h;
+
+	usual(&h);
+	one_process(&h);
+	h.e.uptime = UINT64_C(604000000000);	/* the event was at 5 s */
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot: "));
+	h.e.uptime = UINT64_C(10805000000000);
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot, 3 hours before this dump: "));
+	CHECK(!has_cause(&h, "another panic"));
+	h.e.panic = "Fatal exception";
+	h.e.panic_time = UINT64_C(65000000000);
+	judge(&h);
+	CHECK_STR(row(&h, VERDICT_MORE)->text, "The panic is another, 60 s after this event: Fatal exception.");
+	h.event.panic = "Out of memory: compulsory panic_on_oom is enabled";
+	judge(&h);
+	CHECK(!has_cause(&h, "another panic"));
+	arena_release(&h.mem);
+}
+
 /* Nothing is known: no figure is made up. */
 static void test_unknown(void)
 {
@@ -752,6 +776,7 @@ int main(void)
 	test_others();
 	test_no_event();
 	test_shares();
+	test_long_ago();
 	test_unknown();
 	return check_done();
 }
