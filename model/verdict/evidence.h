@@ -10,6 +10,8 @@
 #ifndef VMCENSUS_VERDICT_EVIDENCE_H
 #define VMCENSUS_VERDICT_EVIDENCE_H
 
+#include <string.h>
+
 #include "model/oom/oomlog.h"
 #include "model/page/classes.h"
 #include "model/views/thrash.h"
@@ -188,6 +190,19 @@ static inline bool ev_is_memcg(const struct oom_evidence *e)
 static inline bool ev_is_of_nodes(const struct oom_event *v)
 {
 	return v->constraint == OOM_CPUSET || v->constraint == OOM_MEMPOLICY;
+}
+
+/*
+ * Did the kernel ask for the kill before memory was out? kswapd allocates with PF_MEMALLOC and never gets to the
+ * killer, but for lru_gen/min_ttl_ms: lru_gen_age_node(), mm/vmscan.c, since 354ed5974429 (v6.1).
+ */
+static inline bool ev_is_of_kswapd(const struct oom_event *v)
+{
+	static const char name[] = "kswapd";
+
+	return v->kind == OOM_KILL && v->order == 0 && v->comm &&
+	       !strncmp(v->comm, name, sizeof(name) - 1) && v->comm[sizeof(name) - 1] >= '0' &&
+	       v->comm[sizeof(name) - 1] <= '9';
 }
 
 /* Those nodes, as the kernel lists them ("0-1"); NULL: not known. */

@@ -337,8 +337,8 @@ static bool low_zone(const struct judge *j, struct verdict_row *r)
 	const struct oom_evidence *e = j->e;
 	const struct ev_zone *z = &e->zone;
 
-	if (!e->event || !z->name || ev_share(e, z->free_of_others) < 50 ||
-	    z->free_of_others / 2 < z->free)
+	if (!e->event || !z->name || ev_is_of_kswapd(e->event) ||
+	    ev_share(e, z->free_of_others) < 50 || z->free_of_others / 2 < z->free)
 		return false;
 	r->bytes = z->free_of_others;
 	r->why = "the zones of the log, tested again";

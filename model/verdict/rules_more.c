@@ -214,6 +214,22 @@ static bool killer_runs(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
+static bool prevented_thrashing(const struct judge *j, struct verdict_row *r)
+{
+	const struct oom_event *v = j->e->event;
+
+	if (!v || !ev_is_of_kswapd(v))
+		return false;
+	r->certainty = LIKELY;
+	r->why = "kswapd asked, which it does for nothing else";
+	r->text = arena_printf(
+		j->mem,
+		"%s asked for the kill before memory was out, so that the machine does "
+		"not thrash: all pages had been used within lru_gen/min_ttl_ms.",
+		v->comm);
+	return true;
+}
+
 /* The machine did not die of this event. */
 static bool other_panic(const struct judge *j, struct verdict_row *r)
 {
@@ -239,6 +255,7 @@ const struct cause_rule more_rules[] = {
 	{ "memory was free again", "oom --zones", free_again },
 	{ "user-space killer", "procs", killer_runs },
 	{ "kills who asks", "oom", kills_asker },
+	{ "thrashing prevention", "oom", prevented_thrashing },
 	{ "swap full", "swap", swap_full },
 	{ "swap limit of the control group", "cgroups", group_swap_full },
 	{ "no swap", "summary", no_swap },

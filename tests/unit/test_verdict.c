@@ -747,6 +747,27 @@ static void test_long_ago(void)
 	arena_release(&h.mem);
 }
 
+/* lru_gen/min_ttl_ms: memory is not out, and no zone is low. */
+static void test_kswapd(void)
+{
+	struct hand h;
+
+	usual(&h);
+	one_process(&h);
+	h.e.zone.free = 20 * MIB;
+	h.e.zone.free_of_others = 90 * MIB;
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_LIMIT), "low zone");
+	h.event.comm = "kswapd1";
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_LIMIT), "memory of the machine");
+	CHECK(has_cause(&h, "thrashing prevention"));
+	h.event.comm = "kswapdx";
+	judge(&h);
+	CHECK(!has_cause(&h, "thrashing prevention"));
+	arena_release(&h.mem);
+}
+
 /* Nothing is known: no figure is made up. */
 static void test_unknown(void)
 {
@@ -777,6 +798,7 @@ int main(void)
 	test_no_event();
 	test_shares();
 	test_long_ago();
+	test_kswapd();
 	test_unknown();
 	return check_done();
 }

@@ -375,6 +375,9 @@ await_oom
     'tmpfs-swapped': Oom('tmpfs', '/run/hog-tmpfs/named', 'a named file of a tmpfs fills memory and most of the swap area; client asks',
                          'mkswap /dev/vdc > /dev/null; swapon /dev/vdc\nhog tmpfs 614400; sleep 60\n' + LAST,
                          innocent=None, more='swap full'),
+    'min-ttl': Oom('one process grew', 'leaker', 'lru_gen/min_ttl_ms is set: kswapd has leaker killed before memory is out',
+                   'set_to /sys/kernel/mm/lru_gen/enabled 7; set_to /sys/kernel/mm/lru_gen/min_ttl_ms 20000\n' + INNOCENT +
+                   'hog anon 0 comm=leaker grow=1024\nawait_oom\n', innocent=False, more='thrashing prevention'),
     'caches': one('silent', '420:how=slabs', 'unreclaimable slab', 'the module silent fills 40 caches of its own alike',
                   holder='silent_'),
 }
