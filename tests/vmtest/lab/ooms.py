@@ -350,6 +350,7 @@ LATER = {
                     INNOCENT + """cat > /tmp/many.py <<'END'
 import ctypes, threading, time
 libc = ctypes.CDLL(None)
+libc.mlockall(1)
 def grow(i):
     libc.prctl(15, b'pool-%d' % i, 0, 0, 0)
     while True:
