@@ -221,12 +221,24 @@ static void tables_owner(struct gather *g)
 						 .name = gather_who(g, s->mms[i].owner) };
 }
 
+/* Threads of the scope: of a control group those of its processes. */
+static uint32_t threads(const struct gather *g)
+{
+	uint32_t n = 0;
+
+	if (g->memcg == NONE)
+		return g->s->ntasks;
+	for (uint32_t i = 0; i < g->s->nprocs; i++)
+		n += gather_in_scope(g, i) ? g->s->procs[i].ntasks : 0;
+	return n;
+}
+
 /* A stack comes with an object of task_struct: it leaves USE_SLAB. */
 static void task_slab(struct gather *g)
 {
 	struct oom_evidence *e = g->e;
 	struct slab_caches sc;
-	uint64_t each = 0, n = g->s->ntasks, stacks = known(e->size[USE_STACKS]);
+	uint64_t each = 0, n = threads(g), stacks = known(e->size[USE_STACKS]);
 
 	if (slab_caches_build(g->s, g->mem, false, &sc))
 		return;
@@ -247,20 +259,20 @@ static void stacks_owner(struct gather *g)
 	struct ev_owner *to = &g->e->owner[USE_STACKS];
 	const struct snapshot *s = g->s;
 	uint64_t all = known(g->e->size[USE_STACKS]);
-	uint32_t most = 0, n = 0;
+	uint32_t most = 0, n = 0, of = threads(g);
 
 	for (uint32_t i = 0; i < s->nprocs; i++) {
-		if (s->procs[i].ntasks <= n)
+		if (s->procs[i].ntasks <= n || !gather_in_scope(g, i))
 			continue;
 		n = s->procs[i].ntasks;
 		most = i;
 	}
-	if (!n)
+	if (!n || !of)
 		return;
 	to->name = gather_who(g, most);
 	to->pid = gather_pid(g, most);
-	to->bytes = all / s->ntasks * n;
-	to->detail = arena_printf(g->mem, "%" PRIu32 " of %" PRIu32 " threads", n, s->ntasks);
+	to->bytes = all / of * n;
+	to->detail = arena_printf(g->mem, "%" PRIu32 " of %" PRIu32 " threads", n, of);
 }
 
 /* ---- vmalloc ---------------------------------------------------------------------------------- */

@@ -255,6 +255,7 @@ static uint64_t choose(struct maker *m, uint64_t need, uint32_t *count)
 static const char *note(struct maker *m)
 {
 	const struct request *q = m->q;
+	const char *lacked_text;
 	uint32_t n;
 	uint64_t sum;
 
@@ -263,22 +264,26 @@ static const char *note(struct maker *m)
 	if (q->need == COL_UNKNOWN)
 		return "What the last event lacked is not in the log.";
 	sum = choose(m, q->need, &n);
+	lacked_text =
+		arena_printf(m->mem, "The last event lacked %" PRIu64 " KiB%s%s.", q->need >> 10,
+			     q->memcg != NONE ? " below the limit of its control group"
+			     : q->nranges ? " in the zones that it could use, to the high watermark"
+					  : " to the high watermark",
+			     q->e->order > 0 && q->e->order < 20
+				     ? arena_printf(m->mem,
+						    "; whether blocks of order %" PRId64
+						    " come of it is not known",
+						    q->e->order)
+				     : "");
+	if (!n)
+		return arena_printf(m->mem, "%s There is nobody who could be killed%s.",
+				    lacked_text, q->memcg != NONE ? " in that group" : "");
 	return arena_printf(
 		m->mem,
-		"The last event lacked %" PRIu64 " KiB%s%s. The cheapest kills (one process "
-		"if one is enough, the one with least memory; else the largest first): %" PRIu32
-		" process%s, which free%s %" PRIu64 " KiB%s.",
-		q->need >> 10,
-		q->memcg != NONE ? " below the limit of its control group"
-		: q->nranges	 ? " in the zones that it could use, to the high watermark"
-				 : " to the high watermark",
-		q->e->order > 0 && q->e->order < 20
-			? arena_printf(m->mem,
-				       "; whether blocks of order %" PRId64
-				       " come of it is not known",
-				       q->e->order)
-			: "",
-		n, n == 1 ? "" : "es", n == 1 ? "s" : "", sum >> 10,
+		"%s The cheapest kills (one process if one is enough, the one with least "
+		"memory; else the largest first): %" PRIu32 " process%s, which free%s %" PRIu64
+		" KiB%s.",
+		lacked_text, n, n == 1 ? "" : "es", n == 1 ? "s" : "", sum >> 10,
 		sum < q->need ? ": not enough" : "");
 }
 

@@ -583,8 +583,42 @@ static void test_swapped_shmem(void)
 	arena_release(&r.mem);
 }
 
+/* 40 MiB of stacks of a group, of whose 2560 threads a process has 2500. Another, outside, has 3000. */
+static void test_stacks_in_group(void)
+{
+	static struct oom_usage usage = { .what = "memory", .usage = 100 << 10, .limit = 100 << 10 };
+	static struct oom_pair stats[] = { { "anon", 5 << 20, false }, { "file", 0, false }, { "shmem", 0, false },
+					   { "kernel_stack", 40 << 20, false } };
+	struct fake *f = fake_new(8, false);
+	struct task leaders[3] = { { .comm = "outside" }, { .comm = "threads" }, { .comm = "small" } };
+	struct proc procs[3] = { { .pid = 5, .leader = 0, .first_task = 3, .ntasks = 3000, .cgroup = 0, .mm = NONE },
+				 { .pid = 6, .leader = 1, .first_task = 3, .ntasks = 2500, .cgroup = 1, .mm = NONE },
+				 { .pid = 7, .leader = 2, .first_task = 3, .ntasks = 60, .cgroup = 1, .mm = NONE } };
+	struct cgroup groups[2] = { { .path = "/", .parent = NONE },
+				    { .path = "/job", .parent = 0, .memory = true, .max = 100 << 8 } };
+	struct snapshot s = { .k = &f->kernel, .cgroups = groups, .ncgroups = 2, .tasks = leaders,
+			      .ntasks = 3, .procs = procs, .nprocs = 3 };
+	struct rig r;
+
+	start(&r);
+	groups[1].css = fake_kva(f, 0x10000);
+	r.event.constraint = OOM_MEMCG;
+	r.event.oom_memcg = "/job";
+	r.event.usages.v = &usage;
+	r.event.usages.n = r.event.usages.cap = 1;
+	r.event.stats = (struct oom_pairs)PAIRS(stats);
+	r.event.tasks.n = 0;
+	evidence_gather(&s, &r.log, &r.mem, &r.e);
+	CHECK_STR(r.e.owner[USE_STACKS].name, "threads (6)");
+	CHECK_STR(r.e.owner[USE_STACKS].detail, "2500 of 2560 threads");
+	CHECK_EQ(r.e.owner[USE_STACKS].bytes, (40 * MIB) / 2560 * 2500);
+	arena_release(&r.mem);
+	fake_free(f);
+}
+
 int main(void)
 {
+	test_stacks_in_group();
 	test_swapped_shmem();
 	test_small_object();
 	test_freed_in_group();
