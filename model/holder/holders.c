@@ -42,6 +42,7 @@ void holders_build(const struct snapshot *s, struct reader *r, struct arena *mem
 	balloons_walk(&h);
 	page_pools_walk(&h);
 	swapping_walk(&h);
+	xfs_buffers_walk(&h);
 	if (s->k->module_types)
 		issue_add(s->k->issues, s->k->module_types, "types of modules", 1,
 			  "not readable: their objects have no owner");

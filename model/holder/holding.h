@@ -128,5 +128,6 @@ void hashes_walk(struct holding *h);
 void balloons_walk(struct holding *h);
 void page_pools_walk(struct holding *h);
 void swapping_walk(struct holding *h);
+void xfs_buffers_walk(struct holding *h);
 
 #endif

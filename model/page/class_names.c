@@ -43,6 +43,7 @@ bool page_class_uncounted(enum page_class c)
 	case CLASS_BPF:
 	case CLASS_TRACE:
 	case CLASS_BLOCK:
+	case CLASS_FS:
 	case CLASS_HASH:
 	case CLASS_FRAGS:
 	case CLASS_PAGE_POOL:
