@@ -200,12 +200,12 @@ static bool of_use(const struct judge *j, struct verdict_row *r, enum use use, c
 
 static bool shmem(const struct judge *j, struct verdict_row *r)
 {
-	return of_use(
-		j, r, USE_SHMEM,
-		ev_shared(j->e) > j->e->size[USE_SHMEM]
-			? "Shared memory, which no process's size shows in full, was, with what is "
-			  "in swap,"
-			: "Shared memory, which no process's size shows in full, was");
+	bool swapped = ev_shared(j->e) > j->e->size[USE_SHMEM];
+
+	return of_use(j, r, USE_SHMEM,
+		      swapped ? "Shared memory, which no process's size shows in full, was (with "
+				"what of it is in swap)"
+			      : "Shared memory, which no process's size shows in full, was");
 }
 
 static bool ramfs(const struct judge *j, struct verdict_row *r)
