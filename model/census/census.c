@@ -34,9 +34,9 @@ static void *make_census(const struct snapshot *s, struct arena *mem)
 	c->unknown[CLASS_MEMMAP] = !claim_memmap(s->k, r, c->classes);
 	c->unknown[CLASS_PERCPU] = !claim_percpu(s->k, r, c->classes);
 	c->unknown[CLASS_STACK] = !claim_stacks(s, r, c->classes);
+	c->unknown[CLASS_FREE_CPU] = !claim_free_on_cpus(s, r, mem, c);
 	c->unknown[CLASS_TABLES_OWN] = !claim_tables(s, r, c->classes, &counted);
 	c->unknown[CLASS_TABLES] = !counted;
-	c->unknown[CLASS_FREE_CPU] = !claim_free_on_cpus(s, r, mem, c);
 	c->unknown[CLASS_MODULE] = !claim_modules(s->k, r, mem, c->classes);
 	c->unknown[CLASS_PAGE_EXT] = !claim_page_ext(s->k, r, c->classes);
 	c->unknown[CLASS_VMALLOC] = !known || !claim_vmalloc(s->k, r, &areas, c->classes);

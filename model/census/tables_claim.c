@@ -19,6 +19,7 @@ struct tables_claim {
 	uint64_t root;
 	unsigned lowest;		/* level of the lowest tables to look for */
 	bool marked;			/* tables of PTEs have a page type */
+	bool two_roots;			/* page-table isolation: a root is a pair of pages */
 	enum layout_id reserve;		/* where tables in reserve hang; M_MM_PGD: none */
 	bool lost;
 };
@@ -43,6 +44,11 @@ static bool claim_kernel_tables(struct tables_claim *t)
 	if (!arch_kernel_paging(t->k->dump, &p, &env, &root, &start))
 		return false;
 	pgwalk(t->r, p, &env, root, start, UINT64_MAX, &visit, t);
+	/* what a process sees of the kernel has a root of its own, behind the other: KAISER made 256
+	   tables below it, pti_clone_pgtable() as many as it needs (arch/x86/mm/pti.c) */
+	if (t->two_roots)
+		pgwalk(t->r, p, &env, root + (UINT64_C(1) << t->k->page_shift), start, UINT64_MAX,
+		       &visit, t);
 	return true;
 }
 
@@ -120,25 +126,43 @@ static enum layout_id reserve_of(const struct kernel *k, bool marked)
 	return !marked && has(k, M_PAGE_PMD_HUGE_PTE) ? M_PAGE_PMD_HUGE_PTE : M_MM_PGD;
 }
 
+/*
+ * Is frame PFN the rest of a block of pages? Only its first page has a reference
+ * (prep_new_page()). With the configuration for it every root is a pair in 4.15 to 6.14 and RHEL 7;
+ * in 4.4, 4.9 and later ones (pgd_allocation_order()) only if isolation is on.
+ */
+static bool goes_on(const struct tables_claim *t, const struct pagefmt *fmt, uint64_t pfn)
+{
+	uint64_t kva = memmap_page_kva(&t->k->memmap, pfn);
+	uint8_t raw[STRUCT_PAGE_MAX];
+
+	return kva && !read_kva(t->r, kva, raw, fmt->size) && !page_refcount(fmt, raw);
+}
+
+static void claim_root(struct tables_claim *t, const struct pagefmt *fmt, uint64_t pgd_pa)
+{
+	uint64_t pfn = pgd_pa >> t->k->page_shift;
+
+	if (pgd_pa && page_classes_claim(t->c, pfn, CLASS_TABLES_OWN) == CLAIM_TAKEN &&
+	    t->two_roots && goes_on(t, fmt, pfn + 1))
+		page_classes_claim(t->c, pfn + 1, CLASS_TABLES_OWN);
+}
+
 bool claim_tables(const struct snapshot *s, struct reader *r, struct page_classes *c, bool *counted)
 {
 	const struct kernel *k = s->k;
-	bool pair = k->arch && k->arch->two_roots && has(k, k->arch->two_roots), own;
 	struct tables_claim t = { .k = k, .r = r, .c = c };
 	struct pagefmt fmt;
+	bool own;
 
 	pagefmt_init(&fmt, k);
+	t.two_roots = k->arch && k->arch->two_roots && has(k, k->arch->two_roots);
 	t.marked = fmt.type_table != 0;
 	t.reserve = reserve_of(k, t.marked);
 	if (t.marked)
 		t.lowest = kernel_rule(k, RULE_PMD_TABLES_MARKED) ? 2 : 1;
-	for (uint32_t i = 0; i < s->nmms; i++) {
-		uint64_t pfn = s->mms[i].pgd_pa >> k->page_shift;
-
-		if (s->mms[i].pgd_pa &&
-		    page_classes_claim(c, pfn, CLASS_TABLES_OWN) == CLAIM_TAKEN && pair)
-			page_classes_claim(c, pfn + 1, CLASS_TABLES_OWN);
-	}
+	for (uint32_t i = 0; i < s->nmms; i++)
+		claim_root(&t, &fmt, s->mms[i].pgd_pa);
 	own = claim_kernel_tables(&t);
 	for (uint32_t i = 0; i < s->nmms && k->arch && k->paging; i++)
 		if (s->mms[i].pgd_pa)

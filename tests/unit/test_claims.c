@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "arch/linear.h"
 #include "model/kmem/zones.h"
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"
@@ -112,6 +113,45 @@ static void test_typed(void)
 	expect(g, 0, 4, true);
 	g->f->kernel.rules.on[RULE_PMD_TABLES_MARKED] = true;
 	expect(g, 0, 2, true);
+	rig_free(g);
+}
+
+enum { REFCOUNT = 52, KERNEL_ROOT = 0x5000, SEEN_BY_USERS = 0x8000 };
+
+/* Page-table isolation: a root is a pair of pages, the kernel's own too. */
+static void test_two_roots(void)
+{
+	struct rig *g = machine();
+	uint64_t second = (add_mm(g)->pgd_pa >> 12) + 1;
+	struct kernel_map own = { .paging = g->f->kernel.paging,
+				  .env = g->f->kernel.env,
+				  .low.va = 0xffff800000000000,
+				  .root = KERNEL_ROOT,
+				  .has_root = true };
+
+	g->f->kernel.rules.on[RULE_COUNT_FROM_MINUS_1] = false;
+	g->f->arch.two_roots = Y_PTI_INIT;
+	fake_size(g->f, S_PAGE, STRUCT_PAGE);
+	fake_member(g->f, M_PAGE_REFCOUNT, REFCOUNT, 4);
+	fake_put_uint(g->f, PAGES_AT + second * STRUCT_PAGE + REFCOUNT, 0, 4);
+	expect(g, 1, 5, true);
+	fake_symbol(g->f, Y_PTI_INIT, fake_kva(g->f, IOMEM));
+	expect(g, 1, 6, true);
+	/* somebody else's: isolation is off */
+	fake_put_uint(g->f, PAGES_AT + second * STRUCT_PAGE + REFCOUNT, 1, 4);
+	expect(g, 1, 5, true);
+	fake_put_uint(g->f, PAGES_AT + second * STRUCT_PAGE + REFCOUNT, 0, 4);
+	/* two tables of what processes see of the kernel, and the pair itself */
+	g->f->dump.kv_self = &own;
+	fake_put_uint(g->f, KERNEL_ROOT, 0, 8);
+	fake_put_uint(g->f, KERNEL_ROOT + PAGE + 8 * 256, SEEN_BY_USERS | P | RW, 8);
+	fake_put_uint(g->f, KERNEL_ROOT + PAGE + 8 * 511, (SEEN_BY_USERS + PAGE) | P | RW, 8);
+	fake_put_uint(g->f, SEEN_BY_USERS, 0, 8);
+	fake_put_uint(g->f, SEEN_BY_USERS + PAGE, 0, 8);
+	expect(g, 1, 6 + 4, true);
+	g->f->arch.two_roots = 0;
+	expect(g, 1, 5 + 1, true);
+	g->f->dump.kv_self = NULL;
 	rig_free(g);
 }
 
@@ -305,6 +345,7 @@ int main(void)
 	test_first_chunk();
 	test_untyped();
 	test_typed();
+	test_two_roots();
 	test_holes();
 	return check_done();
 }
