@@ -155,6 +155,35 @@ static void test_two_roots(void)
 	rig_free(g);
 }
 
+enum { SECTIONS = 0x704000, PAGE_CGROUPS = 0x900000 };
+
+/* page_cgroup of 2.6.28 to 3.18: an array for each of two sections. */
+static void test_page_cgroup(void)
+{
+	struct rig *g = machine();
+	struct kernel *k = &g->f->kernel;
+	struct page_classes *c = classes();
+
+	k->memmap.sections = (struct memmap_sections){ .kva = fake_kva(g->f, SECTIONS),
+						       .per_root = 1,
+						       .bytes = 32,
+						       .pages = 1 << 15,
+						       .n = 2 };
+	for (uint64_t i = 0; i < 2; i++)
+		fake_put_uint(g->f, SECTIONS + i * 32 + 16,
+			      fake_kva(g->f, PAGE_CGROUPS + (i << 20)) - (i << 15) * 16, 8);
+	fake_member(g->f, M_SECTION_PAGE_CGROUP, 16, 8);
+	CHECK(!claim_page_ext(k, g->f->r, c));		/* of how many bytes? */
+	fake_size(g->f, S_PAGE_CGROUP, 16);
+	CHECK(claim_page_ext(k, g->f->r, c));
+	CHECK_EQ(c->count[CLASS_PAGE_EXT].pages, 2 * 128);
+	CHECK_EQ(page_class_at(c, (PAGE_CGROUPS + (1 << 20)) >> 12), CLASS_PAGE_EXT);
+	fake_drop(g->f, SECTIONS);
+	CHECK(!claim_page_ext(k, g->f->r, c));
+	page_classes_free(c);
+	rig_free(g);
+}
+
 /* ---- holes -------------------------------------------------------------------------------- */
 
 static uint64_t names;
@@ -346,6 +375,7 @@ int main(void)
 	test_untyped();
 	test_typed();
 	test_two_roots();
+	test_page_cgroup();
 	test_holes();
 	return check_done();
 }
