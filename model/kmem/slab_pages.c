@@ -103,10 +103,12 @@ static void count(const struct pass *p, struct worker *w, struct reader *r,
 static bool is_slab(const struct pass *p, const uint8_t *raw, uint64_t kva, size_t len)
 {
 	uint64_t flags = page_flags(&p->f, raw), head;
+	enum page_role role;
 
 	if (!(flags & p->f.slab_bit) && !(type_class(&p->f, page_type(&p->f, raw)) & FR_SLAB))
 		return false;
-	return page_role(&p->f, raw, kva, len, &head) != PAGE_TAIL;
+	role = page_role(&p->f, raw, kva, len, &head);
+	return role != PAGE_TAIL && role != PAGE_UNSET;
 }
 
 static void slab_run(void *arg, unsigned worker, struct reader *r, const struct page_run *run)

@@ -134,9 +134,48 @@ static void test_damage(void)
 	fake_free(f);
 }
 
+/* Struct pages behind the last page of RAM that nobody set up (PAGE_POISON_PATTERN) are in no slab. */
+static void test_never_set_up(void)
+{
+	enum { PAGES = 0x10000, STRUCT_PAGE = 64, OF_SLABS = 12, UNSET = 4, CACHE_AT = 24 };
+	struct fake *f = slab(false);
+	struct memmap_range range = { .end = OF_SLABS + UNSET, .page_kva = fake_kva(f, PAGES) };
+	struct slab_caches sc;
+	struct arena mem;
+
+	fake_size(f, S_PAGE, STRUCT_PAGE);
+	fake_member(f, M_PAGE_FLAGS, 0, 8);
+	fake_member(f, M_SLAB_CACHE, CACHE_AT, 8);
+	fake_enum(f, E_PG_SLAB, 7);
+	f->kernel.memmap.v = &range;
+	f->kernel.memmap.n = 1;
+	f->kernel.memmap.page_size = STRUCT_PAGE;
+	for (uint64_t i = 0; i < OF_SLABS + UNSET; i++) {
+		uint64_t at = PAGES + i * STRUCT_PAGE;
+
+		for (uint64_t word = 0; word < STRUCT_PAGE; word += 8)
+			put(f, at + word, i < OF_SLABS ? 0 : UINT64_MAX);
+		if (i < OF_SLABS) {
+			put(f, at, 1 << 7);
+			put(f, at + CACHE_AT, fake_kva(f, CACHE));
+		}
+	}
+	read(f, &mem, &sc);
+	CHECK_EQ(sc.v[0].found_pages, OF_SLABS);
+	CHECK_EQ(sc.stray_slabs, 0);
+	CHECK_EQ(sc.stray_pages, 0);
+	put(f, PAGES + CACHE_AT, 0);		/* names no cache */
+	arena_release(&mem);
+	read(f, &mem, &sc);
+	CHECK_EQ(sc.stray_slabs, 1);
+	arena_release(&mem);
+	fake_free(f);
+}
+
 int main(void)
 {
 	test_lists();
 	test_damage();
+	test_never_set_up();
 	return check_done();
 }
