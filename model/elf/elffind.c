@@ -4,6 +4,7 @@
  */
 #include "model/elf/elffind.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +81,10 @@ static enum status find_below(const struct file *f, const char *sysroot,
 	int fd = rootpath_open(sysroot, path);
 	enum status st;
 
+	if (fd < 0 && errno == EPERM) { /* it is there; a sandbox gets ELF files only */
+		*why = arena_printf(mem, "%s below %s is not an ELF file", path, sysroot);
+		return ST_ABSENT;
+	}
 	if (fd < 0) {
 		*why = arena_printf(mem, "there is no file %s below %s", path, sysroot);
 		return ST_NODATA;
