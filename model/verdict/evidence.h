@@ -34,6 +34,7 @@ struct ev_owner {
 	const char *detail;	/* a part of a sentence, or NULL */
 	uint64_t bytes;
 	int64_t pid;		/* 0: no process, or not one */
+	bool among;		/* NAME has several processes; the owner is one of them */
 };
 
 /* A process, by the log's table or by the dump. */

@@ -24,6 +24,7 @@ struct gather {
 	struct oom_evidence *e;
 	uint64_t all_free;		/* bytes, of the machine; EV_UNKNOWN */
 	uint32_t memcg;			/* index in cgroups of the group at its limit, or NONE */
+	bool of_machine;		/* sizes of the log are of all nodes, whatever the request asked for */
 };
 
 static inline uint64_t gather_info(const struct gather *g, const char *name)

@@ -450,6 +450,7 @@ static bool in_table(const struct oom_event *e, int64_t pid)
 	return false;
 }
 
+#define AMONG_MAX 4u	/* names in a sentence */
 #define GONE UINT64_C(2000000000)	/* ns: who has given up its memory has closed its files then */
 
 /* Does the table of E have all that the table of the event OF had? */
@@ -476,10 +477,11 @@ static bool had_gone(const struct gather *g, size_t at, int64_t pid)
 /*
  * The killed process that BYTES of USE may have come free with. An earlier one may not have been
  * gone yet: the log has the page tables of each, and shows what had begun to come free; of the
- * rest only a single victim can be told. *SURE: why nobody else can have had it; NULL.
+ * rest only a single victim can be told; of several NULL is returned, and *AMONG has their names.
+ * *SURE: why nobody else can have had it; NULL.
  */
 static const struct oom_victim *freed_by(const struct gather *g, enum use use, uint64_t bytes,
-					 const char **sure)
+					 const char **sure, const char **among)
 {
 	const struct oom_event *last = g->e->event;
 	const struct oom_victim *found = NULL;
@@ -502,13 +504,19 @@ static const struct oom_victim *freed_by(const struct gather *g, enum use use, u
 				continue;
 			if (use != USE_TABLES && had_gone(g, i, v->pid))
 				continue;
-			n += !found || found->pid != v->pid;
+			if (found && found->pid == v->pid)
+				continue;
+			*among = arena_printf(g->mem, "%s%s%s (%" PRId64 ")", n ? *among : "",
+					      n ? ", " : "", v->comm ? v->comm : "?", v->pid);
+			n++;
 			found = v;
 		}
 	}
 	*sure = NULL;
-	if (n != 1)
+	if (n != 1) {
+		*among = n > AMONG_MAX ? arena_printf(g->mem, "%u killed processes", n) : *among;
 		return NULL;
+	}
 	if (shrank)
 		*sure = "it had begun to come free before anybody else was killed";
 	else if (in_table(last, found->pid))
@@ -533,12 +541,20 @@ static void came_free(struct gather *g)
 
 	for (unsigned i = 0; i < ARRAY_LEN(uses); i++) {
 		uint64_t then = g->e->size[uses[i]], now = g->e->now[uses[i]];
+		const char *sure, *among = NULL;
 		const struct oom_victim *v;
-		const char *sure;
 
 		if (!large(g, then) || now == EV_UNKNOWN || now > then / 2)
 			continue;
-		v = freed_by(g, uses[i], then - now, &sure);
+		v = freed_by(g, uses[i], then - now, &sure, &among);
+		if (!v && uses[i] == USE_OTHER && among)
+			g->e->owner[USE_OTHER] = (struct ev_owner){
+				.name = arena_printf(g->mem, "that of one of %s", among),
+				.cause = "pages behind descriptors",
+				.detail = "it came free when these were killed",
+				.bytes = then - now,
+				.among = true,
+			};
 		if (!v)
 			continue;
 		g->e->owner[uses[i]] = (struct ev_owner){

@@ -312,7 +312,7 @@ static bool other(const struct judge *j, struct verdict_row *r)
 				 : "Memory that no counter of the kernel has was");
 	if (r->certainty == CERTAIN)
 		r->certainty = LIKELY;
-	if (j->e->owner[USE_OTHER].pid) {
+	if (j->e->owner[USE_OTHER].pid || j->e->owner[USE_OTHER].among) {
 		r->report = "oom";
 		r->why = "what was free after the kill; of what kind it was is not known";
 		return true;

@@ -331,6 +331,8 @@ static bool innocent(const struct judge *j, struct verdict_row *r)
 
 	if (!v->comm || v->bytes == EV_UNKNOWN || !j->holder || !e->event || one_of_many(j))
 		return false;
+	if (j->owner && j->owner->among) /* perhaps it had that */
+		return false;
 	if ((is_process(j->holder) && !other) || owns(j) ||
 	    v->bytes > (other ? e->largest.bytes : max_u64(j->weight, of_owner(j))) / 2)
 		return false;

@@ -21,13 +21,13 @@ static uint64_t told_of_machine(const struct gather *g, const char *key)
 
 /*
  * A counter that the log printed: of the machine, else added up over nodes, else zones; bytes.
- * Where the request was limited to some nodes: of these alone.
+ * Where the request was limited to some nodes: of these alone, unless G->of_machine.
  */
 static uint64_t told(const struct gather *g, const char *key)
 {
 	const struct oom_event *v = g->e->event;
 	uint64_t sum = 0, n;
-	bool found = false, all = !gather_is_of_nodes(g);
+	bool found = false, all = g->of_machine || !gather_is_of_nodes(g);
 
 	if (all && told_of_machine(g, key) != EV_UNKNOWN)
 		return told_of_machine(g, key);
@@ -202,11 +202,38 @@ static void sizes_of_nodes(struct gather *g)
 	}
 }
 
+static void rest(struct gather *g)
+{
+	uint64_t sum = 0, *v = g->e->size;
+
+	/* without one of these the rest would be nonsense */
+	if (v[USE_FREE] == EV_UNKNOWN || v[USE_FILE] == EV_UNKNOWN || v[USE_ANON] == EV_UNKNOWN ||
+	    v[USE_SLAB] == EV_UNKNOWN || g->e->total == EV_UNKNOWN)
+		return;
+	for (unsigned i = 0; i < USE_OTHER; i++)
+		sum += known(v[i]);
+	v[USE_OTHER] = less(g->e->total, sum);
+}
+
+/* What no counter of the machine had at the event. */
+static uint64_t other_of_machine(const struct gather *g)
+{
+	struct oom_evidence e = *g->e;
+	struct gather machine = *g;
+
+	machine.e = &e;
+	machine.of_machine = true;
+	e.size[USE_OTHER] = EV_UNKNOWN;
+	sizes_of_log(&machine);
+	rest(&machine);
+	return e.size[USE_OTHER];
+}
+
 /*
  * What the machine has no longer was on those nodes, as far as they had as much: who may use these
- * alone was killed. NOW is of the machine.
+ * alone was killed. NOW is of the machine, OTHER what no counter of the machine had then.
  */
-static void nodes_now(struct gather *g, const uint64_t now[USES])
+static void nodes_now(struct gather *g, const uint64_t now[USES], uint64_t other)
 {
 	static const char *const key[USES] = { [USE_SHMEM] = "shmem",
 					       [USE_SLAB] = "slab_unreclaimable",
@@ -214,7 +241,9 @@ static void nodes_now(struct gather *g, const uint64_t now[USES])
 					       [USE_STACKS] = "kernel_stack" };
 
 	for (unsigned i = 0; i < USES; i++) {
-		uint64_t then = key[i] ? told_of_machine(g, key[i]) : EV_UNKNOWN;
+		uint64_t then = i == USE_OTHER ? other
+				: key[i]       ? told_of_machine(g, key[i])
+					       : EV_UNKNOWN;
 
 		if (then != EV_UNKNOWN && now[i] != EV_UNKNOWN && g->e->size[i] != EV_UNKNOWN)
 			g->e->now[i] = less(g->e->size[i], less(then, now[i]));
@@ -383,42 +412,30 @@ static void sizes_of_memcg(struct gather *g)
 	rest_of_memcg(g);
 }
 
-static void rest(struct gather *g)
-{
-	uint64_t sum = 0, *v = g->e->size;
-
-	/* without one of these the rest would be nonsense */
-	if (v[USE_FREE] == EV_UNKNOWN || v[USE_FILE] == EV_UNKNOWN || v[USE_ANON] == EV_UNKNOWN ||
-	    v[USE_SLAB] == EV_UNKNOWN || g->e->total == EV_UNKNOWN)
-		return;
-	for (unsigned i = 0; i < USE_OTHER; i++)
-		sum += known(v[i]);
-	v[USE_OTHER] = less(g->e->total, sum);
-}
-
 void gather_sizes(struct gather *g)
 {
 	const struct oom_event *v = g->e->event;
-	uint64_t dumped[USES];
+	uint64_t dumped[USES], other = EV_UNKNOWN;
 
 	sizes_of_dump(g);
 	memcpy(dumped, g->e->size, sizeof(dumped));
 	g->all_free = v ? told_of_machine(g, "free") : EV_UNKNOWN;
 	if (v && (!g->e->at_once || gather_is_of_nodes(g))) {
 		rest(g);
+		dumped[USE_OTHER] = g->e->size[USE_OTHER];
 		if (v->constraint != OOM_MEMCG && !gather_is_of_nodes(g))
 			memcpy(g->e->now, g->e->size, sizeof(g->e->now));
+		other = gather_is_of_nodes(g) ? other_of_machine(g) : EV_UNKNOWN;
 		g->e->size[USE_OTHER] = EV_UNKNOWN;
 		sizes_of_log(g);
 	}
 	sizes_of_hugetlb(g);
-	if (v && gather_is_of_nodes(g)) {
+	if (v && gather_is_of_nodes(g))
 		sizes_of_nodes(g);
-		if (!g->e->at_once)
-			nodes_now(g, dumped);
-	}
 	if (v && v->constraint == OOM_MEMCG)
 		sizes_of_memcg(g);
 	else
 		rest(g);
+	if (v && gather_is_of_nodes(g) && !g->e->at_once)
+		nodes_now(g, dumped, other);
 }

@@ -281,6 +281,54 @@ static void test_freed_on_node(void)
 }
 
 /*
+ * Memory of no counter: 54 MiB of node 1, 134 of the machine. In the dump the machine has 40.
+ */
+static void test_other_on_node(void)
+{
+	static struct oom_pair node[] = { { "active_anon", 1 << 10, true }, { "inactive_anon", 1 << 10, true },
+					  { "shmem", 0, true } };
+	static struct zone_count info[] = { { "MemTotal", 900 * MIB }, { "Shmem", 0 }, { "MemFree", 500 * MIB },
+					    { "Cached", 10 * MIB }, { "AnonPages", 320 * MIB },
+					    { "SUnreclaim", 30 * MIB } };
+	static struct oom_victim hog = { .pid = 905, .comm = "hog", .anon_rss = 92, .tables = 4 };
+	struct oom_pair with[ARRAY_LEN(counts)];
+	struct oom_node two[] = { nodes[0], { 1, PAIRS(node) } };
+	struct oom_event events[2];
+	struct rig r;
+
+	start(&r);
+	memcpy(with, counts, sizeof(with));
+	with[1].value = 300 << 8;
+	r.h.s.machine.meminfo = info;
+	r.h.s.machine.nmeminfo = ARRAY_LEN(info);
+	r.event.counts = (struct oom_pairs)PAIRS(with);
+	r.event.nodes.v = two;
+	r.event.victims.v = &hog;
+	r.event.constraint = OOM_CPUSET;
+	r.event.mems_allowed = "1";
+	gather(&r);
+	CHECK_EQ(r.e.size[USE_OTHER], 54 * MIB);
+	CHECK_EQ(r.e.now[USE_OTHER], 0);
+	CHECK_STR(r.e.owner[USE_OTHER].name, "hog (905)");
+	CHECK_STR(r.e.owner[USE_OTHER].cause, "pages behind descriptors");
+	CHECK_EQ(r.e.owner[USE_OTHER].bytes, 54 * MIB);
+	/* another was killed at once before: one of both had it */
+	events[0] = events[1] = r.event;
+	events[0].victims.v = &killed;
+	r.log = (struct oom_log){ .v = events, .n = 2 };
+	gather(&r);
+	CHECK_STR(r.e.owner[USE_OTHER].name, "that of one of server (900), hog (905)");
+	CHECK(r.e.owner[USE_OTHER].among && !r.e.owner[USE_OTHER].pid);
+	CHECK_EQ(r.e.owner[USE_OTHER].bytes, 54 * MIB);
+	r.log = (struct oom_log){ .v = &r.event, .n = 1 };
+	info[2].value = 420 * MIB;	/* most is still there */
+	gather(&r);
+	CHECK_EQ(r.e.now[USE_OTHER], 40 * MIB);
+	CHECK(!r.e.owner[USE_OTHER].cause);
+	arena_release(&r.mem);
+}
+
+/*
  * 300 MiB of page cache, of which a process has locked 200: mapped in two pieces, and again by another.
  * A file of the second kind has a locked mapping that is larger than what is there of it.
  */
@@ -630,6 +678,7 @@ int main(void)
 	test_shared();
 	test_coming_free();
 	test_freed_on_node();
+	test_other_on_node();
 	test_locked_files();
 	test_unfreed();
 	test_freed_locked_files();

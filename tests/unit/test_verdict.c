@@ -547,6 +547,18 @@ static void other_owner(struct hand *h)
 	h->e.earlier = (struct ev_victim){ .comm = "hog", .pid = 8, .bytes = 580 * MIB };
 }
 
+/* Memory of no counter that one of several had who were killed: perhaps the last. */
+static void of_one_of_them(struct hand *h)
+{
+	h->e.size[USE_OTHER] = 700 * MIB;
+	h->e.owner[USE_OTHER] = (struct ev_owner){ .name = "that of one of them", .bytes = 690 * MIB, .among = true };
+}
+
+static void of_nobody(struct hand *h)
+{
+	h->e.size[USE_OTHER] = 700 * MIB;
+}
+
 static void thrice(struct hand *h)
 {
 	one_process(h);
@@ -586,6 +598,8 @@ static const struct {
 	{ owner_killed, "right victim", true },
 	{ owner_killed, "innocent victim", false },
 	{ other_owner, "innocent victim", true },
+	{ of_one_of_them, "innocent victim", false },
+	{ of_nobody, "innocent victim", true },
 	{ other_owner, "victim not gone yet", true },
 	{ threads, "innocent victim", true },
 	{ of_slab, "innocent victim", true },
