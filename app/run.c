@@ -19,6 +19,7 @@
 #include "model/page/frames.h"
 #include "reports/charts/chart.h"
 #include "reports/core/list.h"
+#include "reports/fleet/id.h"
 
 /* ---- output -------------------------------------------------------------------- */
 
@@ -245,6 +246,8 @@ static int analyse(struct run *run)
 	run->t.ncols = r->ncols;
 	if (r->run(run->s, &o->report_opts, &run->t, &run->diag))
 		return EXIT_NO_ANSWER;
+	if (r == &report_id && o->nimages) /* under a host: else run_ids() */
+		((struct id_row *)run->t.rows)->dump = o->images[0];
 	run_pick_rows(run);
 	run->image = image_facts_of(run->s, o->images, o->nimages);
 	run->issues = run->k->issues;
