@@ -664,8 +664,58 @@ static void test_stacks_in_group(void)
 	fake_free(f);
 }
 
+/* A group of version 2 has a line of its own for swap: 58 of 60 MiB; in version 1 "memory+swap" is something else. */
+static void test_swap_of_group(void)
+{
+	static struct oom_usage usages[] = { { .what = "memory", .usage = 100 << 10, .limit = 100 << 10 },
+					     { .what = "swap", .usage = 58 << 10, .limit = 60 << 10 } };
+	struct rig r;
+
+	start(&r);
+	r.event.constraint = OOM_MEMCG;
+	r.event.oom_memcg = "/job";
+	r.event.usages.v = usages;
+	r.event.usages.n = r.event.usages.cap = 2;
+	gather(&r);
+	CHECK_EQ(r.e.group_swap, 58 * MIB);
+	CHECK_EQ(r.e.group_swap_limit, 60 * MIB);
+	usages[1].what = "memory+swap";
+	gather(&r);
+	CHECK_EQ(r.e.group_swap, EV_UNKNOWN);
+	CHECK_EQ(r.e.group_swap_limit, EV_UNKNOWN);
+	arena_release(&r.mem);
+}
+
+/* When the machine panicked, and when it was dumped. */
+static void test_times(void)
+{
+	static struct log_line lines[] = { { .ts = 1000000000, .text = "" }, { .ts = 7000000000, .text = "" } };
+	struct rig r;
+
+	start(&r);
+	r.h.s.machine.log = lines;
+	r.h.s.machine.nlog = 2;
+	r.h.s.machine.panic = "Fatal exception";
+	r.h.s.machine.panic_line = 1;
+	r.h.s.machine.uptime = 9000000000;
+	gather(&r);
+	CHECK_EQ(r.e.uptime, 9000000000);
+	CHECK_STR(r.e.panic, "Fatal exception");
+	CHECK_EQ(r.e.panic_time, 7000000000);
+	r.h.s.machine.panic_line = 2;	/* not in the log */
+	gather(&r);
+	CHECK_EQ(r.e.panic_time, EV_UNKNOWN);
+	r.h.s.machine.panic_line = 1;
+	r.h.s.machine.panic = NULL;
+	gather(&r);
+	CHECK_EQ(r.e.panic_time, EV_UNKNOWN);
+	arena_release(&r.mem);
+}
+
 int main(void)
 {
+	test_swap_of_group();
+	test_times();
 	test_stacks_in_group();
 	test_swapped_shmem();
 	test_small_object();

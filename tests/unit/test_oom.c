@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/unit/check.h"
+#include "tests/unit/fake.h"
 #include "tests/unit/hand_snapshot.h"
 
 static const char *const texts[] = {
@@ -73,19 +74,25 @@ static const char *const texts[] = {
 static struct log_line lines[LINES];
 static struct zone_count info[2] = { { "MemTotal", UINT64_C(950000) << 10 }, { "SwapTotal", 0 } };
 
+static void lay_log(struct hand *h)
+{
+	for (size_t i = 0; i < LINES; i++)
+		lines[i] = (struct log_line){ .ts = i * UINT64_C(1000000000), .text = texts[i],
+					      .len = (uint32_t)strlen(texts[i]) };
+	h->s.machine.log = lines;
+	h->s.machine.nlog = LINES;
+	h->s.machine.meminfo = info;
+	h->s.machine.nmeminfo = 2;
+}
+
 static void check_print(const char *report, const char *columns, uint64_t kills, const char *want)
 {
 	struct hand h;
 	char *got;
 
 	hand_snapshot(&h, 6, 1);
-	for (size_t i = 0; i < LINES; i++)
-		lines[i] = (struct log_line){ .ts = i * UINT64_C(1000000000), .text = texts[i],
-					      .len = (uint32_t)strlen(texts[i]) };
-	h.s.machine.log = lines;
+	lay_log(&h);
 	h.s.machine.nlog = kills == UINT64_MAX ? 1 : LINES;
-	h.s.machine.meminfo = info;
-	h.s.machine.nmeminfo = 2;
 	h.s.machine.oom_kills = kills == UINT64_MAX ? 0 : kills;
 	h.cgroups[0].memory = true;
 	h.cgroups[0].usage = 3;
@@ -96,8 +103,49 @@ static void check_print(const char *report, const char *columns, uint64_t kills,
 	free(got);
 }
 
+#define INCOMPLETE "* not all of it could be read (column incomplete says what): sizes are lower bounds, - is unknown\n"
+#define OF_ORDER "; whether blocks of order 3 come of it is not known."
+
+/* The only process of the group at PATH; the group of the last event is /user.slice. At -1000 it may not be killed. */
+static void check_kills(int score_adj, const char *path, const char *want)
+{
+	struct fake *f = fake_new(8, false);
+	struct hand h;
+	char *got;
+
+	hand_snapshot(&h, 6, 1);
+	lay_log(&h);
+	f->kernel.rules = h.k.rules;
+	h.s.k = &f->kernel;
+	h.cgroups[0].memory = true;
+	h.cgroups[0].path = path;
+	h.s.ncgroups = 1;
+	h.procs[1].oom_score_adj = score_adj;
+	h.procs[1].adj_known = true;
+	got = hand_print(&h, "oom --kills", "text", "pid,cheapest,name", NULL, NULL, 0, NULL);
+	CHECK_STR(got, want);
+	free(got);
+	fake_free(f);
+}
+
 int main(void)
 {
+	check_kills(-500, "/user.slice",
+		    "PID CHEAPEST NAME\n"
+		    " 10        1 sh\\x1b[2J *\n" INCOMPLETE
+		    "The last event lacked 32 KiB below the limit of its control group" OF_ORDER
+		    " The cheapest kills (one process if one is enough, the one with least memory; else the largest first): "
+		    "1 process, which frees 12 KiB: not enough.\n");
+	check_kills(-1000, "/user.slice",
+		    "PID CHEAPEST NAME\n"
+		    " 10        - sh\\x1b[2J *\n" INCOMPLETE
+		    "The last event lacked 32 KiB below the limit of its control group" OF_ORDER
+		    " There is nobody who could be killed in that group.\n");
+	check_kills(-1000, "/other",
+		    "PID CHEAPEST NAME\n"
+		    " 10        - sh\\x1b[2J *\n" INCOMPLETE
+		    "The last event lacked 32 KiB to the high watermark" OF_ORDER
+		    " There is nobody who could be killed.\n");
 	check_print("oom", "event,time,kind,comm,pid,order,constraint,memcg,victim_pid,victim,victim_rss,outcome", 4,
 		    "EVENT     TIME KIND     COMM  PID ORDER CONSTRAINT MEMCG       VICTIM_PID VICTIM VICTIM_RSS OUTCOME\n"
 		    "    1 00:00:01 oom kill sh     10     0 none       -                   99 hog, 1     280000 killed\n"

@@ -475,6 +475,35 @@ static void caged_free(struct hand *h)
 	h->e.group_swap_limit = UINT64_C(1) << 50;
 }
 
+/* The machine has less swap than the group may have: that of the machine is full. */
+static void caged_above(struct hand *h)
+{
+	caged(h);
+	h->e.group_swap = h->e.swap_total - MIB;
+	h->e.group_swap_limit = h->e.swap_total + MIB;
+}
+
+/* Half of what it may have. */
+static void caged_half(struct hand *h)
+{
+	caged(h);
+	h->e.group_swap = 30 * MIB;
+}
+
+/* The limit of its memory; the machine has no swap, which another row says. */
+static void caged_no_swap(struct hand *h)
+{
+	caged_without(h);
+	h->e.swap_total = h->e.swap_free = 0;
+}
+
+/* The group is known, but this event is not of its limit. */
+static void not_caged(struct hand *h)
+{
+	caged(h);
+	h->event.constraint = OOM_NONE;
+}
+
 static void no_swap(struct hand *h)
 {
 	h->e.swap_total = h->e.swap_free = 0;
@@ -620,6 +649,10 @@ static const struct {
 	{ caged, "swap limit of the control group", true },
 	{ caged_without, "swap limit of the control group", true },
 	{ caged_free, "swap limit of the control group", false },
+	{ caged_above, "swap limit of the control group", false },
+	{ caged_half, "swap limit of the control group", false },
+	{ caged_no_swap, "swap limit of the control group", false },
+	{ not_caged, "swap limit of the control group", false },
 	{ swap_full, "swap limit of the control group", false },
 	{ one_process, "swap full", false },
 	{ no_swap, "no swap", true },
