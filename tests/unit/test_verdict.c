@@ -783,11 +783,35 @@ static void test_long_ago(void)
 	h.e.uptime = UINT64_C(10805000000000);
 	judge(&h);
 	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot, 3 hours before this dump: "));
+	h.e.uptime = UINT64_C(905000000000);
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot, 15 minutes before this dump: "));
+	h.e.uptime = UINT64_C(259205000000000);
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot, 3 days before this dump: "));
+	h.e.uptime = 0;	/* not known */
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot: "));
+	h.e.uptime = UINT64_C(10805000000000);
+	h.event.kind = OOM_FAILURE;
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot, 3 hours before this dump: "));
+	h.event.kind = OOM_PROGRAM;
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot, 3 hours before this dump."));
+	h.event.kind = OOM_KILL;
+	judge(&h);
 	CHECK(!has_cause(&h, "another panic"));
 	h.e.panic = "Fatal exception";
 	h.e.panic_time = UINT64_C(65000000000);
 	judge(&h);
 	CHECK_STR(row(&h, VERDICT_MORE)->text, "The panic is another, 60 s after this event: Fatal exception.");
+	h.e.panic_time = EV_UNKNOWN;
+	judge(&h);
+	CHECK_STR(row(&h, VERDICT_MORE)->text, "The panic is another: Fatal exception.");
+	h.e.panic_time = UINT64_C(1000000000);	/* before the event */
+	judge(&h);
+	CHECK_STR(row(&h, VERDICT_MORE)->text, "The panic is another: Fatal exception.");
 	h.event.panic = "Out of memory: compulsory panic_on_oom is enabled";
 	judge(&h);
 	CHECK(!has_cause(&h, "another panic"));
@@ -809,6 +833,14 @@ static void test_kswapd(void)
 	judge(&h);
 	CHECK_STR(cause(&h, VERDICT_LIMIT), "memory of the machine");
 	CHECK(has_cause(&h, "thrashing prevention"));
+	h.event.order = 3;	/* min_ttl_ms asks for order 0 */
+	judge(&h);
+	CHECK(!has_cause(&h, "thrashing prevention"));
+	h.event.order = 0;
+	h.event.kind = OOM_FAILURE;	/* kswapd may also want a page for swap, and not get it */
+	judge(&h);
+	CHECK(!has_cause(&h, "thrashing prevention"));
+	h.event.kind = OOM_KILL;
 	h.event.comm = "kswapdx";
 	judge(&h);
 	CHECK(!has_cause(&h, "thrashing prevention"));
