@@ -19,6 +19,7 @@
 #define OO_SHIFT 16		/* struct kmem_cache_order_objects: order above, objects below */
 #define SCANNED 10000u		/* slabs of a list that slabinfo looks at (v6.10) */
 #define SHEAVES_MAX 1024u	/* of a barn: it has 10 at most */
+#define FULL_SHEAVES 10u	/* MAX_FULL_SHEAVES, mm/slub.c: with so many a full one is flushed */
 #define RECLAIM_ACCOUNT 0x20000u	/* SLAB_RECLAIM_ACCOUNT, until v6.11 or near a macro */
 
 struct walker {
@@ -104,6 +105,17 @@ static void add_partial(struct walker *w, struct slab_cache *c, uint64_t node, u
 	add(&c->shown_free, sum);
 }
 
+/* Room for free objects in a sheaf with SIZE of them; every sheaf of a cache has the same capacity. */
+static void add_room(struct walker *w, struct slab_cache *c, uint64_t sheaves, uint64_t size)
+{
+	uint64_t capacity = get(w, c->addr, M_CACHE_SHEAF_CAPACITY);
+
+	if (capacity == SLAB_UNKNOWN || size == SLAB_UNKNOWN)
+		c->sheaf_room = SLAB_UNKNOWN;
+	else if (sheaves * capacity > size)
+		add(&c->sheaf_room, sheaves * capacity - size);
+}
+
 /* Free objects in the full sheaves that a node keeps. */
 static void add_barn(struct walker *w, struct slab_cache *c, uint64_t barn)
 {
@@ -118,6 +130,8 @@ static void add_barn(struct walker *w, struct slab_cache *c, uint64_t barn)
 		damage(w, l.st, c, "the sheaves of a node");
 		c->sheaves = SLAB_UNKNOWN;
 	}
+	if (l.seen < FULL_SHEAVES)
+		add_room(w, c, FULL_SHEAVES - l.seen, l.st ? SLAB_UNKNOWN : 0);
 }
 
 /* ---- SLAB: each node has three lists of slabs, whose objects are all in use, some, or none ------ */
@@ -236,12 +250,14 @@ static void add_cpu_sheaves(struct walker *w, struct slab_cache *c, uint64_t cpu
 
 	/* objects of the last are still in use by readers, and free soon */
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
-		uint64_t sheaf = has(w->k, ids[i]) ? get(w, cpu, ids[i]) : 0;
+		uint64_t sheaf = has(w->k, ids[i]) ? get(w, cpu, ids[i]) : 0, size = sheaf;
 
-		if (sheaf == SLAB_UNKNOWN)
-			c->sheaves = SLAB_UNKNOWN;
-		else if (sheaf)
-			add(&c->sheaves, get(w, sheaf, M_SHEAF_SIZE));
+		if (sheaf && sheaf != SLAB_UNKNOWN)
+			size = get(w, sheaf, M_SHEAF_SIZE);
+		add(&c->sheaves, size);
+		/* a CPU without a spare takes an empty one; that for RCU goes to the node when it is full */
+		if (ids[i] != M_SHEAVES_RCU)
+			add_room(w, c, 1, size);
 	}
 }
 
@@ -255,6 +271,7 @@ static void read_cpus(struct walker *w, struct slab_cache *c)
 
 	c->cpu_partial = c->cpu_partial_free = lists ? 0 : SLAB_UNKNOWN;
 	c->sheaves = sheaves ? c->sheaves : SLAB_UNKNOWN;
+	c->sheaf_room = sheaves ? c->sheaf_room : 0;
 	for (uint32_t i = 0; i < w->k->ncpus; i++) {
 		if (cpu && cpu != SLAB_UNKNOWN)
 			add_cpu_list(w, c, (cpu + w->k->percpu[i]) & mask);

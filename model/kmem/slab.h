@@ -25,6 +25,7 @@ struct slab_cache {
 					   estimate */
 	uint64_t cpu_partial, cpu_partial_free;	/* slabs in lists of CPUs (until 6.17) */
 	uint64_t sheaves;		/* free objects in sheaves (v6.18) */
+	uint64_t sheaf_room;		/* objects that sheaves would keep if they were freed */
 	/* a pass over struct pages; SLAB_UNKNOWN if it was not asked for. Of SLAB, the objects are
 	   those that its nodes count, and to 3.6 the slabs and pages too */
 	uint64_t found_slabs, found_pages, found_objects, found_inuse;

@@ -228,7 +228,6 @@ static void pages_of_mm(struct pages *x, const struct mm *m)
 		x->reaped = is_reaped(s->k, v);
 		vma_walk(s, x->f->r, v, leaf, x);
 	}
-	x->ret->objects += m->nvmas * x->f->cost.vma;
 	x->ret->tables += m->pgtables_bytes + (UINT64_C(1) << s->k->page_shift); /* and the root */
 }
 
@@ -318,21 +317,29 @@ void freed_by(struct freer *f, const uint32_t *procs, uint32_t n, struct freed *
 	const struct snapshot *s = f->s;
 	struct arena scratch = { 0 };
 	struct pages x = { .f = f, .ret = ret };
+	uint64_t vmas = 0, tasks = 0, inodes = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	mark(f, procs, n);
 	f->left = account_pages_max(s);
 	residency_init(&x.met, s, &scratch);
-	for (uint32_t i = 0; i < s->nmms; i++)
-		if (f->mm[i])
-			pages_of_mm(&x, &s->mms[i]);
+	for (uint32_t i = 0; i < s->nmms; i++) {
+		if (!f->mm[i])
+			continue;
+		pages_of_mm(&x, &s->mms[i]);
+		vmas += s->mms[i].nvmas;
+	}
 	for (uint32_t i = 0; i < s->nprocs; i++) {
 		if (!f->proc[i])
 			continue;
 		ret->stacks += s->procs[i].ntasks * f->stack;
-		ret->objects += objects_of_proc(s, f->r, &f->cost, &s->procs[i], &ret->incomplete);
+		tasks += s->procs[i].ntasks;
+		inodes += inodes_of_proc(s, f->r, &f->cost, &s->procs[i], &ret->incomplete);
 		ret->incomplete = ret->incomplete || proc_incomplete(s, &s->procs[i]);
 	}
+	ret->objects = group_freed(&f->cost.task, tasks, &ret->incomplete) +
+		       group_freed(&f->cost.vma, vmas, &ret->incomplete) +
+		       group_freed(&f->cost.inode, inodes, &ret->incomplete);
 	objects(f, ret);
 	descriptors(f, ret);
 	ret->incomplete = ret->incomplete || x.met.full || !f->shm->whole;

@@ -4,6 +4,10 @@
  * the inodes of directories of /proc/PID, which release_task() drops (proc_flush_pid(),
  * 7bc3e6e55acf, v5.7; kernels before that find them by name). Inodes of files in these
  * directories are not listed: that part stays a lower bound.
+ *
+ * Not every object that is freed gives memory back. Since v6.18 sheaves keep the first ones, of each
+ * cache two of each CPU and ten of each node (__pcs_replace_full_main(), barn_replace_full_sheaf(),
+ * mm/slub.c); of these caches all but that of vmas have sheaves since v7.0.
  */
 #include "model/oom/freed_objects.h"
 
@@ -12,17 +16,34 @@
 #include "model/kmem/slab.h"
 #include "model/kobj.h"
 
-/* Memory of one object of cache NAME; 0: there is no such cache, or it is not known. */
-static uint64_t cost(const struct kernel *k, const struct slab_caches *sc, const char *name)
+/* Adds cache NAME to G, if there is one and the memory of its objects is known. */
+static void group_add(struct object_group *g, const struct kernel *k, const struct slab_caches *sc,
+		      const char *name)
 {
 	for (uint32_t i = 0; i < sc->n; i++) {
 		const struct slab_cache *c = &sc->v[i];
 
-		if (c->name && !strcmp(c->name, name) && c->per_slab &&
-		    c->per_slab != SLAB_UNKNOWN && c->order < 20)
-			return (UINT64_C(1) << (k->page_shift + c->order)) / c->per_slab;
+		if (!c->name || strcmp(c->name, name) || !c->per_slab ||
+		    c->per_slab == SLAB_UNKNOWN || c->order >= 20 || g->n == OBJECT_CACHES)
+			continue;
+		g->v[g->n++] = (struct object_cache){
+			(UINT64_C(1) << (k->page_shift + c->order)) / c->per_slab,
+			c->sheaf_room == SLAB_UNKNOWN ? 0 : c->sheaf_room,
+			c->sheaf_room == SLAB_UNKNOWN,
+		};
+		return;
 	}
-	return 0;
+}
+
+uint64_t group_freed(const struct object_group *g, uint64_t n, bool *incomplete)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; n && i < g->n; i++) {
+		sum += n > g->v[i].kept ? (n - g->v[i].kept) * g->v[i].bytes : 0;
+		*incomplete = *incomplete || g->v[i].unknown;
+	}
+	return sum;
 }
 
 static uint64_t count(const struct slab_caches *sc, const char *name)
@@ -42,12 +63,14 @@ void object_costs_read(const struct snapshot *s, struct arena *mem, struct objec
 	*ret = (struct object_costs){ 0 };
 	if (slab_caches_build(s, mem, false, &sc))
 		return;
-	ret->task = cost(k, &sc, "task_struct") + cost(k, &sc, "pid");
+	group_add(&ret->task, k, &sc, "task_struct");
+	group_add(&ret->task, k, &sc, "pid");
 	if (has(k, M_TASK_STACK_VM))
-		ret->task += cost(k, &sc, "vmap_area");
-	ret->vma = cost(k, &sc, "vm_area_struct");
-	ret->inode = cost(k, &sc, "proc_inode_cache") + cost(k, &sc, "lsm_inode_cache") +
-		     cost(k, &sc, "dentry");
+		group_add(&ret->task, k, &sc, "vmap_area");
+	group_add(&ret->vma, k, &sc, "vm_area_struct");
+	group_add(&ret->inode, k, &sc, "proc_inode_cache");
+	group_add(&ret->inode, k, &sc, "lsm_inode_cache");
+	group_add(&ret->inode, k, &sc, "dentry");
 	ret->ninodes = count(&sc, "proc_inode_cache");
 }
 
@@ -76,8 +99,8 @@ static bool inodes(const struct kernel *k, struct reader *r, uint64_t task, uint
 	}
 }
 
-uint64_t objects_of_proc(const struct snapshot *s, struct reader *r, const struct object_costs *c,
-			 const struct proc *proc, bool *incomplete)
+uint64_t inodes_of_proc(const struct snapshot *s, struct reader *r, const struct object_costs *c,
+			const struct proc *proc, bool *incomplete)
 {
 	uint64_t n = 0;
 
@@ -85,5 +108,5 @@ uint64_t objects_of_proc(const struct snapshot *s, struct reader *r, const struc
 		for (uint32_t i = 0; i < proc->ntasks; i++)
 			if (!inodes(s->k, r, s->tasks[proc->first_task + i].addr, c->ninodes, &n))
 				*incomplete = true;
-	return proc->ntasks * c->task + n * c->inode;
+	return n;
 }

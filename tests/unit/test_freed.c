@@ -9,6 +9,7 @@
  */
 #include "model/oom/freed.h"
 #include "model/census/cached.h"
+#include "model/oom/freed_objects.h"
 #include "model/oom/freed_percpu.h"
 #include "model/holder/owners.h"
 #include "model/source/source.h"
@@ -159,6 +160,23 @@ static void test_percpu(void)
 	CHECK_EQ(percpu_freed(&c, 4096), 4096);
 }
 
+/* A cache of which 56 more objects would be kept, one that keeps none, one of which that is not known. */
+static void test_kept(void)
+{
+	struct object_group g = { .v = { { 10922, 56, false }, { 128, 0, false } }, .n = 2 };
+	bool incomplete = false;
+
+	CHECK_EQ(group_freed(&g, 1280, &incomplete), (1280 - 56) * 10922 + 1280 * 128);
+	CHECK_EQ(group_freed(&g, 56, &incomplete), 56 * 128);
+	CHECK_EQ(group_freed(&g, 1, &incomplete), 128);
+	CHECK_EQ(incomplete, false);
+	g.v[1].unknown = true;
+	CHECK_EQ(group_freed(&g, 0, &incomplete), 0);
+	CHECK_EQ(incomplete, false);
+	CHECK_EQ(group_freed(&g, 1, &incomplete), 128);
+	CHECK_EQ(incomplete, true);
+}
+
 int main(void)
 {
 	static const uint32_t first[] = { 0 }, two[] = { 0, 1 }, all[] = { 0, 1, 2 }, third[] = { 2 };
@@ -166,6 +184,7 @@ int main(void)
 	struct freed f;
 
 	test_percpu();
+	test_kept();
 	make(&m, 6, 1);
 	f = kill(&m, first, 1);
 	CHECK_EQ(f.anon >> 12, 4);	/* 1, 5, 7, 8 */
