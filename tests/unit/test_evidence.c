@@ -244,6 +244,27 @@ static void test_coming_free(void)
 	arena_release(&r.mem);
 }
 
+/* hog is killed for a request that is limited to node 1, which has NODE; the dump has INFO, of 6 lines. */
+struct on_node {
+	struct oom_pair counts[ARRAY_LEN(counts)];
+	struct oom_node nodes[2];
+};
+
+static void start_on_node(struct rig *r, struct on_node *n, struct oom_pair node[3], struct zone_count info[6])
+{
+	static struct oom_victim hog = { .pid = 905, .comm = "hog", .anon_rss = 92, .tables = 4 };
+
+	start(r);
+	memcpy(n->counts, counts, sizeof(counts));
+	n->nodes[0] = nodes[0];
+	n->nodes[1] = (struct oom_node){ 1, { node, 3, 3 } };
+	r->h.s.machine.meminfo = info;
+	r->h.s.machine.nmeminfo = 6;
+	r->event.counts = (struct oom_pairs)PAIRS(n->counts);
+	r->event.nodes.v = n->nodes;
+	r->event.victims.v = &hog;
+}
+
 /*
  * 90 MiB of shared memory fill node 1, and came free with who was killed.
  */
@@ -254,19 +275,11 @@ static void test_freed_on_node(void)
 	static struct zone_count info[] = { { "MemTotal", 900 * MIB }, { "Shmem", 1 * MIB }, { "MemFree", 700 * MIB },
 					    { "Cached", 10 * MIB }, { "AnonPages", 40 * MIB },
 					    { "SUnreclaim", 30 * MIB } };
-	static struct oom_victim hog = { .pid = 905, .comm = "hog", .anon_rss = 92, .tables = 4 };
-	struct oom_pair with[ARRAY_LEN(counts)];
-	struct oom_node two[] = { nodes[0], { 1, PAIRS(node) } };
+	struct on_node n;
 	struct rig r;
 
-	start(&r);
-	memcpy(with, counts, sizeof(with));
-	with[3].value = 100 << 8;
-	r.h.s.machine.meminfo = info;
-	r.h.s.machine.nmeminfo = ARRAY_LEN(info);
-	r.event.counts = (struct oom_pairs)PAIRS(with);
-	r.event.nodes.v = two;
-	r.event.victims.v = &hog;
+	start_on_node(&r, &n, node, info);
+	n.counts[3].value = 100 << 8;
 	r.event.constraint = OOM_MEMPOLICY;
 	r.event.nodemask = "1";
 	gather(&r);
@@ -290,20 +303,12 @@ static void test_other_on_node(void)
 	static struct zone_count info[] = { { "MemTotal", 900 * MIB }, { "Shmem", 0 }, { "MemFree", 500 * MIB },
 					    { "Cached", 10 * MIB }, { "AnonPages", 320 * MIB },
 					    { "SUnreclaim", 30 * MIB } };
-	static struct oom_victim hog = { .pid = 905, .comm = "hog", .anon_rss = 92, .tables = 4 };
-	struct oom_pair with[ARRAY_LEN(counts)];
-	struct oom_node two[] = { nodes[0], { 1, PAIRS(node) } };
 	struct oom_event events[2];
+	struct on_node n;
 	struct rig r;
 
-	start(&r);
-	memcpy(with, counts, sizeof(with));
-	with[1].value = 300 << 8;
-	r.h.s.machine.meminfo = info;
-	r.h.s.machine.nmeminfo = ARRAY_LEN(info);
-	r.event.counts = (struct oom_pairs)PAIRS(with);
-	r.event.nodes.v = two;
-	r.event.victims.v = &hog;
+	start_on_node(&r, &n, node, info);
+	n.counts[1].value = 300 << 8;
 	r.event.constraint = OOM_CPUSET;
 	r.event.mems_allowed = "1";
 	gather(&r);
