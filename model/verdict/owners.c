@@ -506,9 +506,10 @@ static const struct oom_victim *freed_by(const struct gather *g, enum use use, u
 				continue;
 			if (found && found->pid == v->pid)
 				continue;
-			*among = arena_printf(g->mem, "%s%s%s (%" PRId64 ")", n ? *among : "",
-					      n ? ", " : "", v->comm ? v->comm : "?", v->pid);
-			n++;
+			if (n++ < AMONG_MAX)
+				*among = arena_printf(g->mem, "%s%s%s (%" PRId64 ")",
+						      *among ? *among : "", *among ? ", " : "",
+						      v->comm ? v->comm : "?", v->pid);
 			found = v;
 		}
 	}
