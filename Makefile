@@ -9,7 +9,7 @@
 #?                   builds, analyses a real dump of tests/fixtures/
 #? make check        the same set-up, then every test that needs no virtual machine
 #? make vmtest       boots real kernels under QEMU and compares (tests/vmtest/)
-#? make nightly      everything that make check and make vmtest leave out, too (tests/nightly)
+#? make nightly      what make check and make vmtest leave out, in parts by turns (tests/nightly)
 #? make htmltest     the page of report html in headless Chromium (part of check)
 #? make oracle       N cuts and N bit flips of dumps in all containers (N=10000): none is silent
 #? make batchtest    a batch of N inputs (N=1000), killed ten times (tests/batch/)

@@ -85,8 +85,14 @@ class Browser:
                          {'using': 'css selector', 'value': css})[ELEMENT]
 
     def click(self, css):
-        """As a user does: the element must be in view and on top."""
-        self.call('POST', f'{self.session}/element/{self.find(css)}/click')
+        """As a user does: the element must be in view and on top. One that was drawn anew since it was
+        found is looked for again."""
+        for last in (False, False, True):
+            try:
+                return self.call('POST', f'{self.session}/element/{self.find(css)}/click')
+            except RuntimeError as e:
+                if last or 'stale element' not in str(e):
+                    raise
 
     def keys(self, css, text):
         self.call('POST', f'{self.session}/element/{self.find(css)}/value', {'text': text})

@@ -83,8 +83,10 @@ class Page:
         return self.b.run(ROWS, pane)
 
     def tab(self, name):
-        """Without the mouse, which takes long: links() of view.py clicks on each tab."""
-        self.b.run('document.getElementById(arguments[0]).click()', f'tab-{name}')
+        """Without the mouse, which takes long: links() of view.py clicks on each tab. A treemap that was
+        hidden is drawn in the next frame, when its size is known."""
+        self.b.run('''document.getElementById(arguments[0]).click();
+            return new Promise(f => requestAnimationFrame(() => requestAnimationFrame(() => f())));''', f'tab-{name}')
 
     @staticmethod
     def shown(text):

@@ -15,6 +15,7 @@
 #include "dumpread/base/bytes.h"
 #include "model/views/trust/verify.h"
 #include "model/page/frames.h"
+#include "model/shared.h"
 #include "model/usage/refs.h"
 #include "reports/core/report.h"
 #include "tests/unit/hand_snapshot.h"
@@ -192,6 +193,9 @@ int main(int argc, char **argv)
 		make_log(&s);
 	if (r->products->write(&s, &o, NULL, out, &diag) || fclose(out))
 		return 1;
+	shared_free(&s);
+	frames_free(&s.frames);
+	issues_release(&issues);
 	arena_release(&s.mem);
 	return 0;
 }
