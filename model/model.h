@@ -71,6 +71,8 @@ static inline uint64_t usage_uss(const struct usage *u)
 
 /* ---- tasks and processes -------------------------------------------------- */
 
+#define PF_KTHREAD 0x200000u	/* of task.flags; 246bb0b1deb2 (v2.6.27) */
+
 struct task {				/* one thread, or process of one thread */
 	uint64_t addr;			/* of its task_struct */
 	int32_t pid, tgid, ppid;	/* as the initial pid namespace counts */
@@ -184,9 +186,9 @@ struct file {				/* one (inode, path) that VMAs map */
 	bool deleted;
 	enum file_kind kind;
 	uint32_t dev_major, dev_minor;
-	uint64_t ino;
-	uint64_t size;			/* i_size, bytes */
-	uint64_t cached;		/* pages in its page cache */
+	uint64_t ino;			/* UINT64_MAX: not known */
+	uint64_t size;			/* i_size, bytes; UINT64_MAX: not known */
+	uint64_t cached;		/* pages in its page cache; UINT64_MAX: not known */
 	uint64_t shmem_swapped;		/* pages of a shmem file in swap */
 	uint64_t huge_page_size;	/* FILE_HUGETLB: bytes, else 0 */
 	uint8_t build_id[32];

@@ -380,6 +380,9 @@ static enum status settle(struct image *im)
 		m->pages[n++].va = pfn;
 	}
 	m->npages = n;
+	if (!n)
+		return fail(&im->diag, ST_CORRUPT, "%s: an mcore dump with impossible addresses",
+			    im->parts[0].path);
 	im->max_pfn = m->pages[n - 1].va + 1;
 	im->pages_present = n;
 	return ST_OK;

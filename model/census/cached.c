@@ -96,6 +96,11 @@ static void read_file(struct cacher *c, struct cached_file *f)
 		return;
 	f->ino = kobj_u64(i, M_INODE_INO);
 	f->size = kobj_u64(i, M_INODE_SIZE);
+	if (f->size >> 63) { /* a loff_t */
+		f->size = UINT64_MAX;
+		issue_add(c->k->issues, ST_CORRUPT, "file", 1, "size of the inode at %#" PRIx64,
+			  f->inode);
+	}
 	f->unlinked = has(c->k, M_INODE_NLINK) && !kobj_u64(i, M_INODE_NLINK);
 	read_sb(c, kobj_u64(i, M_INODE_SB));
 	f->fs = c->fs;

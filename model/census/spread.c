@@ -195,7 +195,7 @@ static uint64_t page_key(struct pass *p, struct tally *t, struct reader *r,
 		return t->folio.readable ? t->folio.order + 1 : 0;
 	}
 	if (role == PAGE_TAIL)
-		return head - run->here_kva + f->size <= run->len
+		return head >= run->here_kva && head - run->here_kva + f->size <= run->len
 			       ? page_charge(f, r, run->here + (head - run->here_kva))
 		       : !read_kva(r, head, first, f->size) ? page_charge(f, r, first)
 							    : 0;

@@ -96,13 +96,19 @@ static void read_counts(const struct kernel *k, struct reader *r, uint64_t memcg
 	}
 }
 
-/* Before there was a default hierarchy, all were v1. */
+/* Before there was a default hierarchy, all were v1. A root that is nowhere is damage: the values of v1 and v2
+   differ. */
 static bool is_legacy(const struct kernel *k, struct reader *r, uint64_t css)
 {
-	uint64_t dfl = layout_symbol(&k->layout, Y_CGRP_DFL_ROOT), cgrp = 0, root = 0;
+	uint64_t dfl = layout_symbol(&k->layout, Y_CGRP_DFL_ROOT), cgrp = 0, root = 0, pa;
 
-	return !dfl || kmember_u64(k, r, css, M_CSS_CGROUP, &cgrp) ||
-	       kmember_u64(k, r, cgrp, M_CGROUP_ROOT, &root) || root != dfl;
+	if (!dfl || !has(k, M_CSS_CGROUP) || !has(k, M_CGROUP_ROOT))
+		return true;
+	if (kmember_u64(k, r, css, M_CSS_CGROUP, &cgrp) ||
+	    kmember_u64(k, r, cgrp, M_CGROUP_ROOT, &root) ||
+	    !kernel_ptr_ok(k, root, k->dump->word_size) || reader_kvtop(r, root, &pa, NULL))
+		issue_add(k->issues, ST_CORRUPT, "cgroup", 1, "hierarchy of css at %#" PRIx64, css);
+	return root != dfl;
 }
 
 /* percpu_ref_kill() makes one count of those of the CPUs. */

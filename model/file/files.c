@@ -110,6 +110,8 @@ static enum status load_sb(struct filetab *t, uint64_t sb)
 		t->sb_st = kmember_u64(t->k, t->r, sb, M_SB_DEV, &dev);
 	if (!t->sb_st)
 		t->sb_st = kmember_u64(t->k, t->r, sb, M_SB_MAGIC, &t->sb_magic);
+	if (!t->sb_st && !dev && !t->sb_magic)
+		t->sb_st = ST_CORRUPT;
 	t->sb_major = (uint32_t)(dev >> bits);
 	t->sb_minor = (uint32_t)(dev & ((1u << bits) - 1));
 	return t->sb_st;
@@ -157,23 +159,45 @@ static enum file_kind kind_of(const struct filetab *t, uint64_t aops, bool made_
 	return S_ISREG(mode) && !made_up ? FILE_REGULAR : FILE_OTHER;
 }
 
+static void set_cached(struct filetab *t, struct file *f, uint64_t pages)
+{
+	if (t->k->memmap.max_pfn && pages > t->k->memmap.max_pfn)
+		damaged(t, f, ST_CORRUPT, "more cached pages than frames, inode", f->inode);
+	else
+		f->cached = pages;
+}
+
+static void set_size(struct filetab *t, struct file *f, uint64_t size)
+{
+	f->size = size >> 63 ? UINT64_MAX : size; /* a loff_t */
+	if (size >> 63)
+		damaged(t, f, ST_CORRUPT, "size of the inode", f->inode);
+}
+
 /* Page cache of the mapped file: for a block device its own, not that of its node's inode. */
 static uint64_t fill_mapping(struct filetab *t, struct file *f)
 {
 	const struct kernel *k = t->k;
-	uint64_t aops = 0, host = 0;
+	uint64_t aops = 0, host = 0, pages, size;
 	enum status st = ST_CORRUPT;
 
-	if (!f->mapping)
+	if (!f->mapping) {
+		f->cached = 0;
 		return 0;
+	}
 	if (kernel_ptr_ok(k, f->mapping, k->dump->word_size))
-		st = kmember_u64(k, t->r, f->mapping, M_MAPPING_NRPAGES, &f->cached);
+		st = kmember_u64(k, t->r, f->mapping, M_MAPPING_NRPAGES, &pages);
+	if (!st)
+		set_cached(t, f, pages);
 	if (!st)
 		st = kmember_u64(k, t->r, f->mapping, M_MAPPING_AOPS, &aops);
 	if (!st)
 		st = kmember_u64(k, t->r, f->mapping, M_MAPPING_HOST, &host);
-	if (!st && host != f->inode && kernel_ptr_ok(k, host, k->dump->word_size))
-		st = kmember_u64(k, t->r, host, M_INODE_SIZE, &f->size);
+	if (!st && host != f->inode && kernel_ptr_ok(k, host, k->dump->word_size)) {
+		st = kmember_u64(k, t->r, host, M_INODE_SIZE, &size);
+		if (!st)
+			set_size(t, f, size);
+	}
 	if (st && st != ST_ABSENT)
 		damaged(t, f, st, "mapping", f->mapping);
 	return aops;
@@ -191,7 +215,7 @@ static void check_inode(struct filetab *t, struct file *f)
 	if (!S_ISREG(mode) && !S_ISDIR(mode) && !S_ISCHR(mode) && !S_ISBLK(mode) &&
 	    !S_ISFIFO(mode) && !S_ISLNK(mode) && !S_ISSOCK(mode) && (mode & S_IFMT || !mode))
 		damaged(t, f, ST_CORRUPT, "mode of the inode", f->inode);
-	if (f->size >> 63 || (file && !f->size && f->cached))
+	if (file && !f->size && f->cached && f->cached != UINT64_MAX)
 		damaged(t, f, ST_CORRUPT, "size of the inode", f->inode);
 }
 
@@ -231,8 +255,9 @@ static void fill_inode(struct filetab *t, struct file *f, bool made_up,
 		check_dentry(t, f, text);
 	f->dev_major = t->sb_major;
 	f->dev_minor = t->sb_minor;
-	f->ino = kobj_u64(&t->inode, M_INODE_INO);
-	f->size = kobj_u64(&t->inode, M_INODE_SIZE);
+	if (!st) /* else it may be no inode */
+		f->ino = kobj_u64(&t->inode, M_INODE_INO);
+	set_size(t, f, kobj_u64(&t->inode, M_INODE_SIZE));
 	if (!f->mapping)
 		f->mapping = kobj_u64(&t->inode, M_INODE_MAPPING);
 	aops = fill_mapping(t, f);
@@ -241,7 +266,8 @@ static void fill_inode(struct filetab *t, struct file *f, bool made_up,
 		f->huge_page_size = huge_page_size(t, f, sb);
 		/* nrpages counts huge pages before a08c7193e4f1 (v6.7); blocks are of 512 bytes */
 		if (has(t->k, M_INODE_BLOCKS))
-			f->cached = kobj_u64(&t->inode, M_INODE_BLOCKS) >> (t->k->page_shift - 9);
+			set_cached(t, f,
+				   kobj_u64(&t->inode, M_INODE_BLOCKS) >> (t->k->page_shift - 9));
 	}
 	check_inode(t, f);
 	if (f->kind == FILE_SHMEM && has(t->k, M_SHMEM_SWAPPED)) {
@@ -369,6 +395,9 @@ static uint32_t row_of_ident(struct filetab *t, const struct ident *id, bool own
 	struct file f = {
 		.inode = id->inode,
 		.mapping = kobj_u64(&t->file, M_FILE_MAPPING),
+		.ino = UINT64_MAX,
+		.size = UINT64_MAX,
+		.cached = UINT64_MAX,
 	};
 
 	path_read(&t->walk, id->mnt, id->dentry, &text);

@@ -2,7 +2,10 @@
 /* inode_path.c - from inode.i_dentry: one of the dentries that name it. */
 #include "model/file/inode_path.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#include "dumpread/base/issues.h"
 
 uint64_t sb_mount(const struct kernel *k, struct reader *r, uint64_t sb)
 {
@@ -21,11 +24,19 @@ const char *inode_path(struct pathwalk *w, uint64_t inode, uint64_t mnt, uint64_
 	static const char deleted[] = " (deleted)";
 	uint64_t alias = 0, head = inode + layout_offset(&w->k->layout, M_INODE_DENTRY), dentry;
 	struct path_text text;
+	uint64_t back;
 	bool mark;
 
 	if (!has(w->k, M_INODE_DENTRY) || !has(w->k, M_DENTRY_ALIAS) ||
-	    kmember_u64(w->k, w->r, inode, M_INODE_DENTRY, &alias) || !alias ||
-	    alias == head) /* before 3.6 a ring */
+	    kmember_u64(w->k, w->r, inode, M_INODE_DENTRY, &alias) || !alias)
+		return PATH_UNKNOWN;
+	/* hlist_node.pprev; before 3.6 list_head.prev of a ring, where the head itself is the end */
+	if (read_kva_word(w->r, alias + w->k->dump->word_size, &back) || back != head) {
+		issue_add(w->k->issues, ST_CORRUPT, "file", 1, "names of the inode at %#" PRIx64,
+			  inode);
+		return PATH_UNKNOWN;
+	}
+	if (alias == head)
 		return PATH_UNKNOWN;
 	dentry = alias - layout_offset(&w->k->layout, M_DENTRY_ALIAS);
 	if (mnt)

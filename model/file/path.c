@@ -157,7 +157,7 @@ static bool has_dname(struct pathwalk *w)
 
 	if (!ops || !has(w->k, M_DOP_DNAME))
 		return false;
-	if (kernel_ptr_ok(w->k, ops, w->k->dump->word_size))
+	if (kernel_static_ok(w->k, ops, w->k->dump->word_size))
 		st = kmember_u64(w->k, w->r, ops, M_DOP_DNAME, &hook);
 	if (!st && hook && !kernel_static_ok(w->k, hook, 1))
 		st = ST_CORRUPT;

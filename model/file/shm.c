@@ -115,6 +115,10 @@ static void add_inode(struct walk *w, uint64_t addr, uint64_t sb, uint64_t mnt, 
 	o = add_object(w, addr);
 	o->ino = kobj_u64(i, M_INODE_INO);
 	o->size = kobj_u64(i, M_INODE_SIZE);
+	if (o->size >> 63) { /* a loff_t */
+		o->size = UINT64_MAX;
+		damaged(w, ST_CORRUPT, "size of inode", addr);
+	}
 	o->uid = (uint32_t)kobj_u64(i, M_INODE_UID);
 	o->unlinked = has(w->k, M_INODE_NLINK) && !kobj_u64(i, M_INODE_NLINK);
 	o->regular = S_ISREG(kobj_u64(i, M_INODE_MODE));
@@ -125,6 +129,10 @@ static void add_inode(struct walk *w, uint64_t addr, uint64_t sb, uint64_t mnt, 
 	} else if (kmember_u64(w->k, w->r, addr + layout_offset(&w->k->layout, M_INODE_DATA),
 			       M_MAPPING_NRPAGES, &o->resident)) {
 		damaged(w, ST_NODATA, "mapping of inode", addr);
+	}
+	if (w->k->memmap.max_pfn && o->resident > w->k->memmap.max_pfn) {
+		o->resident = 0;
+		damaged(w, ST_CORRUPT, "more pages than frames, inode", addr);
 	}
 	o->swapped = huge ? 0 : swapped_of(w, addr);
 	o->path = inode_path(&w->path, addr, mnt, &w->paths_left, w->mem);
@@ -151,14 +159,14 @@ static void walk_sbs(struct walk *w)
 	uint64_t head = layout_symbol(&k->layout, Y_SUPER_BLOCKS), mnt;
 	uint64_t huge = has(k, M_INODE_BLOCKS) ? layout_symbol(&k->layout, Y_HUGETLBFS_OPS) : 0;
 	struct listwalk l;
-	bool own = false;
+	bool own = false, told;
 
 	w->ret->whole = head && ops && has(k, M_SB_LIST) && has(k, M_SB_OP) &&
 			has(k, M_SB_INODES) && has(k, M_INODE_SB_LIST);
 	if (!w->ret->whole)
 		return;
-	if (!kvar_u64(k, w->r, Y_SHM_MNT, 0, &mnt) &&
-	    kmember_u64(k, w->r, mnt, M_VFSMOUNT_SB, &w->own_sb))
+	told = !kvar_u64(k, w->r, Y_SHM_MNT, 0, &mnt);
+	if (told && kmember_u64(k, w->r, mnt, M_VFSMOUNT_SB, &w->own_sb))
 		damaged(w, ST_NODATA, "shm_mnt", mnt);
 	l = listwalk_start(k, w->r, head, SBS_MAX);
 	while (listwalk_next(&l)) {
@@ -170,7 +178,7 @@ static void walk_sbs(struct walk *w)
 			walk_sb(w, sb, op != ops);
 		own |= sb == w->own_sb;
 	}
-	if (w->own_sb && !own)
+	if (told && !own)
 		damaged(w, ST_CORRUPT, "super block of shm_mnt", w->own_sb);
 	if (l.st)
 		damaged(w, l.st, "super blocks", head);
@@ -201,7 +209,7 @@ static void add_mapped(struct walk *w)
 		o->path = f->path;
 		o->ino = f->ino;
 		o->size = f->size;
-		o->resident = f->cached;
+		o->resident = f->cached == UINT64_MAX ? 0 : f->cached;
 		o->swapped = f->shmem_swapped;
 		o->unlinked = f->deleted;
 		o->uid = UINT32_MAX;

@@ -18,9 +18,13 @@
 static bool is_named(struct holding *h, uint64_t object, enum layout_id id, const char *name)
 {
 	char buf[NAME_BYTES];
-	uint64_t at = holding_get(h, object, id);
+	uint64_t at;
 
-	return at && !read_kva_str(h->r, at, buf, sizeof(buf)) && !strcmp(buf, name);
+	if (kmember_u64(h->k, h->r, object, id, &at) || read_kva_str(h->r, at, buf, sizeof(buf))) {
+		holding_damaged(h, "name of a bus or driver", object);
+		return false;
+	}
+	return !strcmp(buf, name);
 }
 
 static void take_pages(struct holding *h, struct held *o, uint64_t balloon)
@@ -47,11 +51,15 @@ static void take_pages(struct holding *h, struct held *o, uint64_t balloon)
 
 static void take_device(struct holding *h, uint64_t device)
 {
-	uint64_t virtio = device - layout_offset(&h->k->layout, M_VIRTIO_DEVICE), balloon;
+	uint64_t virtio = device - layout_offset(&h->k->layout, M_VIRTIO_DEVICE), balloon, driver;
 	struct held *o;
 	bool fresh;
 
-	if (!is_named(h, holding_get(h, device, M_DEVICE_DRIVER), M_DRIVER_NAME, "virtio_balloon"))
+	if (kmember_u64(h->k, h->r, device, M_DEVICE_DRIVER, &driver)) {
+		holding_damaged(h, "virtio device", device);
+		return;
+	}
+	if (!driver || !is_named(h, driver, M_DRIVER_NAME, "virtio_balloon"))
 		return;
 	balloon = holding_get(h, virtio, M_VIRTIO_PRIVATE);
 	o = held_get(h, OWNER_BALLOON, balloon ? balloon : device, &fresh);
@@ -72,14 +80,18 @@ static uint64_t virtio_bus(struct holding *h)
 	struct listwalk w;
 	uint64_t kset;
 
-	if (kvar_u64(h->k, h->r, Y_BUS_KSET, 0, &kset))
+	if (kvar_u64(h->k, h->r, Y_BUS_KSET, 0, &kset)) {
+		holding_damaged(h, "list of buses", layout_symbol(l, Y_BUS_KSET));
 		return 0;
+	}
 	w = listwalk_start(h->k, h->r, kset + layout_offset(l, M_KSET_LIST), BUSES_MAX);
 	while (listwalk_next(&w)) {
 		uint64_t subsys = w.node - layout_offset(l, M_KOBJECT_ENTRY) -
 				  layout_offset(l, M_SUBSYS_KOBJ);
 
-		if (is_named(h, holding_get(h, subsys, M_SUBSYS_BUS), M_BUS_NAME, "virtio"))
+		uint64_t bus = holding_get(h, subsys, M_SUBSYS_BUS);
+
+		if (is_named(h, bus, M_BUS_NAME, "virtio"))
 			return subsys;
 	}
 	if (w.st)

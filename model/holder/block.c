@@ -4,7 +4,6 @@
  * advance (blk_mq_alloc_rqs(), block/blk-mq.c, read in 5.10, 6.1, 6.12, 7.2): pages in a list, each
  * with its order in page->private. Disks are found by the devices of the class "block".
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "model/holder/holding.h"
@@ -87,7 +86,7 @@ struct scheduler {
 /* Queue I of the hardware has the driver's tags I (blk_mq_init_hctx()). */
 static void check_tags(const struct scheduler *s, uint64_t i, uint64_t hctx)
 {
-	uint64_t of_set = 0, of_queue = holding_get(s->d->h, hctx, M_HCTX_TAGS);
+	uint64_t of_set = 0, of_queue = held_member(s->d->h, s->o, hctx, M_HCTX_TAGS);
 
 	if (s->tags && of_queue &&
 	    (read_kva_word(s->d->h->r, s->tags + i * s->d->h->k->dump->word_size, &of_set) ||
@@ -99,10 +98,11 @@ static bool take_hctx(void *arg, const struct xa_entry *e)
 {
 	struct scheduler *s = arg;
 
-	if (!e->is_value)
-		check_tags(s, e->index, e->value);
-	if (!e->is_value)
-		take_tags(s->d->h, s->o, holding_get(s->d->h, e->value, M_HCTX_SCHED));
+	s->o->incomplete |= e->is_value;
+	if (e->is_value)
+		return true;
+	check_tags(s, e->index, e->value);
+	take_tags(s->d->h, s->o, held_member(s->d->h, s->o, e->value, M_HCTX_SCHED));
 	return true;
 }
 
@@ -121,9 +121,11 @@ static void take_scheduler(const struct disk *d)
 			    d->queue + layout_offset(&d->h->k->layout, M_QUEUE_HCTX_TABLE), 0,
 			    QUEUES_MAX, take_hctx, &s);
 	for (uint64_t i = 0; v && i < n && i < QUEUES_MAX; i++)
-		if (!read_kva_word(d->h->r, v + i * word, &hctx)) {
+		if (read_kva_word(d->h->r, v + i * word, &hctx)) {
+			s.o->incomplete = true;
+		} else if (hctx) {
 			check_tags(&s, i, hctx);
-			take_tags(d->h, s.o, holding_get(d->h, hctx, M_HCTX_SCHED));
+			take_tags(d->h, s.o, held_member(d->h, s.o, hctx, M_HCTX_SCHED));
 		}
 	take_tags(d->h, s.o, holding_get(d->h, d->queue, M_QUEUE_SHARED));
 }
@@ -158,12 +160,6 @@ static void take_integrity(struct holding *h)
 
 /* ---- disks ------------------------------------------------------------------------------------- */
 
-static void damaged(const struct holding *h, const char *what, uint64_t addr)
-{
-	issue_add(h->k->issues, h->k->dump->live ? ST_TORN : ST_CORRUPT, "owner", 1,
-		  "%s at %#" PRIx64, what, addr);
-}
-
 /* The struct gendisk of a device, 0 if it is a partition. Its part 0 is the device. */
 static uint64_t disk_of(struct holding *h, uint64_t device)
 {
@@ -172,7 +168,7 @@ static uint64_t disk_of(struct holding *h, uint64_t device)
 
 	if (type != layout_symbol(l, Y_DISK_TYPE)) {
 		if (has(h->k, Y_PART_TYPE) && type != layout_symbol(l, Y_PART_TYPE))
-			damaged(h, "type of the block device", device);
+			holding_damaged(h, "type of the block device", device);
 		return 0;
 	}
 	if (!has(h->k, M_BDEV_DEVICE))
@@ -180,7 +176,7 @@ static uint64_t disk_of(struct holding *h, uint64_t device)
 	bdev = device - layout_offset(l, M_BDEV_DEVICE);
 	disk = holding_get(h, bdev, M_BDEV_DISK);
 	if (has(h->k, M_DISK_PART0) && (!disk || holding_get(h, disk, M_DISK_PART0) != bdev)) {
-		damaged(h, "disk of the block device", device);
+		holding_damaged(h, "disk of the block device", device);
 		return 0;
 	}
 	return disk;
@@ -191,7 +187,7 @@ static void check_set(struct holding *h, uint64_t queue, uint64_t set)
 {
 	if (holding_get(h, queue, M_QUEUE_NR_HCTXS) &&
 	    (!set || !holding_get(h, set, M_TAGSET_TAGS) || !holding_get(h, set, M_TAGSET_NR)))
-		damaged(h, "tag set of the queue", queue);
+		holding_damaged(h, "tag set of the queue", queue);
 }
 
 static void take_device(struct holding *h, uint64_t device)
@@ -203,7 +199,7 @@ static void take_device(struct holding *h, uint64_t device)
 	d.queue = holding_get(h, d.addr, M_DISK_QUEUE);
 	if (!d.queue ||
 	    (has(h->k, M_QUEUE_DISK) && holding_get(h, d.queue, M_QUEUE_DISK) != d.addr))
-		damaged(h, "queue of the disk", d.addr);
+		holding_damaged(h, "queue of the disk", d.addr);
 	if (!d.queue || read_kva_str(h->r, d.addr + layout_offset(&h->k->layout, M_DISK_NAME),
 				     d.name, sizeof(d.name)))
 		return;
@@ -212,6 +208,8 @@ static void take_device(struct holding *h, uint64_t device)
 	take_scheduler(&d);
 	if (!strncmp(d.name, "zram", 4))
 		zram_read(h, d.addr, d.name);
+	else if (!strncmp(d.name, "md", 2))
+		raid_read(h, d.addr, d.name);
 }
 
 /* The subsys_private of the class; since 6.4 only the list of all classes leads to it
@@ -248,7 +246,7 @@ static uint64_t device_of_node(struct holding *h, uint64_t node)
 	private = node - layout_offset(l, M_KNODE);
 	device = holding_get(h, private, M_KNODE_DEVICE);
 	if (has(h->k, M_DEVICE_PRIVATE) && holding_get(h, device, M_DEVICE_PRIVATE) != private) {
-		damaged(h, "device of the class, by its part", private);
+		holding_damaged(h, "device of the class, by its part", private);
 		return 0;
 	}
 	return device;
@@ -266,7 +264,7 @@ void block_walk(struct holding *h)
 		return;
 	subsys = block_class(h);
 	if (!subsys) {
-		damaged(h, "devices of the class", layout_symbol(l, Y_BLOCK_CLASS));
+		holding_damaged(h, "devices of the class", layout_symbol(l, Y_BLOCK_CLASS));
 		return;
 	}
 	w = listwalk_start(h->k, h->r, subsys + layout_offset(l, M_SUBSYS_DEVICES), DEVICES_MAX);

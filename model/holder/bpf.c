@@ -45,7 +45,7 @@ static void take_percpu(const struct map *m, uint64_t n)
 	uint64_t each = ((m->value + 7) & ~UINT64_C(7)) * m->h->k->ncpus;
 
 	if (each && n <= (m->h->k->memmap.max_pfn << m->h->k->page_shift) / each)
-		held_bytes(m->o, CLASS_PERCPU, n * each, 0);
+		held_percpu(m->h, m->o, n * each);
 	else
 		m->o->incomplete = true;
 }
@@ -181,8 +181,10 @@ static bool take_map(void *arg, const struct xa_entry *e)
 	struct held *o;
 	bool fresh;
 
-	if (e->is_value || !kernel_ptr_ok(h->k, e->value, h->k->dump->word_size))
+	if (e->is_value || !kernel_ptr_ok(h->k, e->value, h->k->dump->word_size)) {
+		holding_damaged(h, "map of BPF", e->value);
 		return true;
+	}
 	o = held_get(h, OWNER_BPF, e->value, &fresh);
 	if (fresh)
 		bpf_map_read(h, o);

@@ -47,14 +47,17 @@ static const struct row {
 	{ .kind = OWNER_BPF, .magic = MAGIC_ANON_INODE, .name = "bpf-map", .read = bpf_map_read },
 };
 
-static void read_name(struct holding *h, struct open_file *f)
+/* False: damaged. Without a name it is not known what the file is. */
+static bool read_name(struct holding *h, struct open_file *f)
 {
 	uint64_t dentry, name;
 
-	if (kmember_u64(h->k, h->r, f->addr, M_FILE_DENTRY, &dentry) ||
-	    kmember_u64(h->k, h->r, dentry, M_DENTRY_NAME, &name) ||
-	    read_kva_str(h->r, name, f->name, sizeof(f->name)))
-		f->name[0] = 0;
+	f->name[0] = 0;
+	if (!has(h->k, M_FILE_DENTRY) || !has(h->k, M_DENTRY_NAME))
+		return true;
+	return !kmember_u64(h->k, h->r, f->addr, M_FILE_DENTRY, &dentry) &&
+	       !kmember_u64(h->k, h->r, dentry, M_DENTRY_NAME, &name) &&
+	       !read_kva_str(h->r, name, f->name, sizeof(f->name));
 }
 
 static bool read_file(struct holding *h, uint64_t addr, struct open_file *f)
@@ -68,9 +71,7 @@ static bool read_file(struct holding *h, uint64_t addr, struct open_file *f)
 	    kmember_u64(h->k, h->r, sb, M_SB_MAGIC, &f->magic))
 		return false;
 	f->mode = (uint32_t)mode;
-	if (f->magic == MAGIC_ANON_INODE)
-		read_name(h, f);
-	return true;
+	return f->magic != MAGIC_ANON_INODE || read_name(h, f);
 }
 
 static bool matches(const struct row *w, const struct open_file *f)

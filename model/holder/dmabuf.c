@@ -61,6 +61,8 @@ void dmabuf_read(struct holding *h, struct held *o)
 			       text_at(h, holding_get(h, o->object, M_DMABUF_EXPORTER), by),
 			       text_at(h, holding_get(h, o->object, M_DMABUF_NAME), name));
 	held_memory(h, o, o->object);
+	/* who made it, and so what it has, is told by its operations */
+	o->incomplete |= !holding_mapped(h, ops);
 	if (ops && ops == layout_symbol(&h->k->layout, Y_SYSTEM_HEAP_OPS) &&
 	    has(h->k, M_HEAP_TABLE) && has(h->k, M_SGT_LIST) && has(h->k, M_SG_LINK))
 		take_table(h, o, private + layout_offset(&h->k->layout, M_HEAP_TABLE));

@@ -90,7 +90,8 @@ static void take_table(struct holding *h, const struct table *t)
 	else if (!holding_allocated(h, at) || at & (page - 1) || reader_kvtop(h->r, at, &pa, NULL))
 		o->incomplete = true;
 	else
-		held_frames(h, o, pa >> h->k->page_shift, (bytes + page - 1) / page, CLASS_HASH);
+		held_frames(h, o, pa >> h->k->page_shift, (bytes + page - 1) >> h->k->page_shift,
+			    CLASS_HASH);
 }
 
 void hashes_walk(struct holding *h)

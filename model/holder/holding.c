@@ -2,6 +2,7 @@
 /* holding.c - owners under construction: what an object has, and who holds it. */
 #include "model/holder/holding.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
@@ -35,6 +36,8 @@ void holding_init(struct holding *h, const struct snapshot *s, struct reader *r,
 	*h = (struct holding){ .s = s, .k = s->k, .r = r, .mem = mem, .c = c, .areas = areas };
 	h->by_object.mem = h->seen.mem = h->caches.mem = h->files.mem = mem;
 	h->left = STEPS_A_FRAME * s->k->memmap.max_pfn;
+	h->slab_left = c->count[CLASS_SLAB].pages << s->k->page_shift;
+	h->percpu_left = s->k->memmap.max_pfn << s->k->page_shift;
 	h->areas_start = UINT64_MAX;
 	for (uint32_t i = 0; i < areas->n; i++) {
 		h->areas_start = min_u64(h->areas_start, areas->v[i].start);
@@ -76,6 +79,20 @@ uint64_t holding_get(struct holding *h, uint64_t object, enum layout_id id)
 	uint64_t v;
 
 	return object && has(h->k, id) && !kmember_u64(h->k, h->r, object, id, &v) ? v : 0;
+}
+
+void holding_damaged(const struct holding *h, const char *what, uint64_t addr)
+{
+	issue_add(h->k->issues, h->k->dump->live ? ST_TORN : ST_CORRUPT, "owner", 1,
+		  "%s at %#" PRIx64, what, addr);
+}
+
+bool holding_mapped(struct holding *h, uint64_t kva)
+{
+	uint64_t pa;
+
+	return kernel_ptr_ok(h->k, kva, h->k->dump->word_size) &&
+	       !reader_kvtop(h->r, kva, &pa, NULL);
 }
 
 bool holding_allocated(const struct holding *h, uint64_t kva)
@@ -130,6 +147,22 @@ void held_bytes(struct held *o, enum page_class class, uint64_t size, uint64_t p
 		o->part[o->nparts++].class = class;
 	o->part[i].size += size;
 	o->part[i].pages += pages;
+}
+
+/* As held_bytes(), of *LEFT at most: a size is what a cache or a map says of itself. */
+static void held_some(struct held *o, enum page_class class, uint64_t size, uint64_t *left)
+{
+	if (size > *left) {
+		o->incomplete = true;
+		return;
+	}
+	*left -= size;
+	held_bytes(o, class, size, 0);
+}
+
+void held_percpu(struct holding *h, struct held *o, uint64_t size)
+{
+	held_some(o, CLASS_PERCPU, size, &h->percpu_left);
 }
 
 /* Can a frame of class C have an owner? Those of processes, files and slabs have their own. */
@@ -264,6 +297,8 @@ static void held_area(struct holding *h, struct held *o, const struct vmalloc_ar
 					    load_uint(raw + j * word, word, h->k->dump->big_endian),
 					    &pfn))
 				held_frames(h, o, pfn, 1, to);
+			else
+				o->incomplete = true;
 	}
 }
 
@@ -293,7 +328,7 @@ static void held_object(struct holding *h, struct held *o, uint64_t kva, uint64_
 	if (!size || hash_get(&h->seen, kva) != HASH_NONE || !holding_budget(h, o, 1))
 		return;
 	hash_put(&h->seen, kva, 0);
-	held_bytes(o, CLASS_SLAB, size, 0);
+	held_some(o, CLASS_SLAB, size, &h->slab_left);
 }
 
 void held_memory(struct holding *h, struct held *o, uint64_t kva)

@@ -58,6 +58,7 @@ struct holding {
 	struct hash seen;		/* objects of slabs that have an owner */
 	struct hash caches;		/* slab cache -> bytes of an object */
 	uint64_t left;			/* frames and objects that owners may still name */
+	uint64_t slab_left, percpu_left; /* bytes that they may still have there */
 };
 
 void holding_init(struct holding *h, const struct snapshot *s, struct reader *r, struct arena *mem,
@@ -74,6 +75,11 @@ void held_by(struct holding *h, struct held *o, uint32_t proc);
 uint64_t holding_get(struct holding *h, uint64_t object, enum layout_id id);
 /* A member of OBJECT, 0 if this kernel has none; if it is not readable, O is incomplete. */
 uint64_t held_member(struct holding *h, struct held *o, uint64_t object, enum layout_id id);
+
+/* An issue: WHAT, which has no owner that could be incomplete. */
+void holding_damaged(const struct holding *h, const char *what, uint64_t addr);
+/* Can KVA be a pointer to an object: aligned, and mapped by the kernel? */
+bool holding_mapped(struct holding *h, uint64_t kva);
 
 /* The area of vmalloc() or vmap() that KVA is in, or NULL. */
 const struct vmalloc_area *holding_area(const struct holding *h, uint64_t kva);
@@ -99,6 +105,8 @@ void held_tree(struct holding *h, struct held *o, uint64_t root, uint32_t offset
 	       void (*fn)(void *holding, struct held *o, uint64_t object));
 /* SIZE bytes of memory in CLASS that are known to be nobody else's. */
 void held_bytes(struct held *o, enum page_class class, uint64_t size, uint64_t pages);
+/* SIZE bytes of per-CPU areas. */
+void held_percpu(struct holding *h, struct held *o, uint64_t size);
 
 /* ---- walkers: each fills an owner that a descriptor or a list led to ---- */
 
@@ -115,6 +123,8 @@ void mqueue_read(struct holding *h, struct held *o);
 void zspool_read(struct holding *h, struct held *o, uint64_t pool);
 /* The struct gendisk DISK, called NAME: what it stores, if it is of zram. */
 void zram_read(struct holding *h, uint64_t disk, const char *name);
+/* The same: its stripes, if it is an array of RAID 4, 5 or 6. */
+void raid_read(struct holding *h, uint64_t disk, const char *name);
 
 /* Owners that processes hold by a descriptor or a mapping. Needs NEED_VMAS. */
 bool descriptors_walk(struct holding *h);
@@ -129,5 +139,7 @@ void balloons_walk(struct holding *h);
 void page_pools_walk(struct holding *h);
 void swapping_walk(struct holding *h);
 void xfs_buffers_walk(struct holding *h);
+void rpc_servers_walk(struct holding *h);
+void kexec_walk(struct holding *h);
 
 #endif

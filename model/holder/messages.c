@@ -68,6 +68,8 @@ static void take_mqueues(struct holding *h, uint64_t ns)
 		 sb = holding_get(h, mount, M_VFSMOUNT_SB), mode;
 	struct listwalk w;
 
+	if (mount && !sb && has(h->k, M_VFSMOUNT_SB))
+		holding_damaged(h, "mount of the POSIX queues", mount);
 	if (!sb || !has(h->k, M_SB_INODES) || !has(h->k, M_INODE_SB_LIST) ||
 	    !has(h->k, M_MQUEUE_INODE))
 		return;
@@ -102,8 +104,10 @@ static struct held *take_id(struct holding *h, const struct xa_entry *e, enum ow
 	struct held *o;
 	bool fresh;
 
-	if (e->is_value || !kernel_ptr_ok(h->k, e->value, h->k->dump->word_size))
+	if (e->is_value || !kernel_ptr_ok(h->k, e->value, h->k->dump->word_size)) {
+		holding_damaged(h, owner_kind_name(owner), e->value);
 		return NULL;
+	}
 	o = held_get(h, owner, object, &fresh);
 	if (!fresh)
 		return NULL;

@@ -96,9 +96,12 @@ static void take_buffers(struct holding *h, struct held *o)
 			o->incomplete = true;
 			continue;
 		}
-		buf = table ? holding_get(h, buf, M_RSRC_BUF) : buf;
+		if (table && buf)
+			buf = held_member(h, o, buf, M_RSRC_BUF);
 		if (kernel_ptr_ok(h->k, buf, word))
 			take_buffer(h, o, buf);
+		else if (buf)
+			o->incomplete = true;
 	}
 }
 

@@ -85,9 +85,12 @@ static void take_rights(struct holding *h, struct held *o, uint64_t skb)
 	n = list ? held_member(h, o, list, M_SCM_COUNT) : 0;
 	if (n)
 		held_memory(h, o, list);
+	o->incomplete |= n > m->count;
 	for (uint64_t i = 0; i < n && i < m->count; i++)
-		if (!read_kva_word(h->r, list + m->offset + i * m->stride, &file) &&
-		    kernel_ptr_ok(h->k, file, h->k->dump->word_size))
+		if (read_kva_word(h->r, list + m->offset + i * m->stride, &file) ||
+		    !kernel_ptr_ok(h->k, file, h->k->dump->word_size))
+			o->incomplete = true;
+		else
 			*vec_push(h->mem, &h->in_flight) =
 				(struct in_flight){ .file = file, .carrier = o };
 }

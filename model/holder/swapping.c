@@ -119,16 +119,27 @@ static void take_zswap(struct holding *h)
 static void take_charges(struct holding *h)
 {
 	uint32_t size = layout_size(&h->k->layout, S_SWAP_CHARGES);
-	uint64_t at = layout_symbol(&h->k->layout, Y_SWAP_CHARGES), map, areas;
+	uint64_t at = layout_symbol(&h->k->layout, Y_SWAP_CHARGES), map, areas, length;
 
 	if (!at || !size || !has(h->k, M_SWAP_CHARGES_MAP) || !has(h->k, M_SWAP_CHARGES_LENGTH) ||
-	    kvar_u64(h->k, h->r, Y_NR_SWAPFILES, 4, &areas))
+	    !has(h->k, Y_NR_SWAPFILES))
 		return;
+	if (kvar_u64(h->k, h->r, Y_NR_SWAPFILES, 4, &areas)) {
+		holding_damaged(h, "number of swap areas", at);
+		return;
+	}
 	for (uint64_t i = 0; i < areas && i < LISTS_MAX; i++, at += size) {
 		struct held *o;
 		bool fresh;
 
-		if (kmember_u64(h->k, h->r, at, M_SWAP_CHARGES_MAP, &map) || !map)
+		if (kmember_u64(h->k, h->r, at, M_SWAP_CHARGES_MAP, &map)) {
+			holding_damaged(h, "control groups of slots", at);
+			continue;
+		}
+		/* swap_cgroup_swapoff() clears both */
+		if (!kmember_u64(h->k, h->r, at, M_SWAP_CHARGES_LENGTH, &length) && !map != !length)
+			holding_damaged(h, "control groups of slots", at);
+		if (!map)
 			continue;
 		o = held_get(h, OWNER_SWAP, at, &fresh);
 		o->kernel = true;

@@ -45,12 +45,14 @@ void epoll_read(struct holding *h, struct held *o)
  */
 static void take_mark(struct holding *h, struct held *o, uint64_t mark)
 {
-	uint64_t connector = held_member(h, o, mark, M_FSN_CONNECTOR);
+	uint64_t connector = held_member(h, o, mark, M_FSN_CONNECTOR), first;
 
 	held_memory(h, o, mark);
-	if (connector && has(h->k, M_FSN_CONNECTOR_FIRST) && has(h->k, M_FSN_MARK_NEXT) &&
-	    held_member(h, o, connector, M_FSN_CONNECTOR_FIRST) - mark ==
-		    layout_offset(&h->k->layout, M_FSN_MARK_NEXT) &&
+	if (!connector || !has(h->k, M_FSN_CONNECTOR_FIRST) || !has(h->k, M_FSN_MARK_NEXT))
+		return;
+	first = held_member(h, o, connector, M_FSN_CONNECTOR_FIRST);
+	o->incomplete |= !holding_mapped(h, first);
+	if (first - mark == layout_offset(&h->k->layout, M_FSN_MARK_NEXT) &&
 	    !held_member(h, o, mark, M_FSN_MARK_NEXT))
 		held_memory(h, o, connector);
 }

@@ -56,14 +56,16 @@ bool flag_names_read(struct flag_names *f, const struct kernel *k, struct reader
 	for (; f->n < FLAG_NAMES; f->n++, at += size) {
 		struct flag_name *v = &f->v[f->n];
 
-		if (kmember_u64(k, r, at, M_FLAG_MASK, &v->mask) ||
-		    kmember_u64(k, r, at, M_FLAG_NAME, &name))
-			return false;
-		if (!name)
+		bool read = !kmember_u64(k, r, at, M_FLAG_MASK, &v->mask) &&
+			    !kmember_u64(k, r, at, M_FLAG_NAME, &name);
+
+		if (read && !name)
 			break;
-		v->name = name_at(r, mem, name);
-		if (!v->name)
+		v->name = read ? name_at(r, mem, name) : NULL;
+		if (!v->name) {
+			issue_add(k->issues, ST_NODATA, "page_owner", 1, "the name of a flag");
 			return false;
+		}
 	}
 	if (symbol == Y_PAGEFLAG_NAMES)
 		read_fields(f, k, r, mem);

@@ -25,13 +25,25 @@
 
 /* ---- page_ext -------------------------------------------------------------------------- */
 
+/* A variable that this kernel has, SIZE bytes; what is not readable is an issue. */
+static bool get_var(const struct kernel *k, struct reader *r, enum layout_id id, unsigned size,
+		    uint64_t *ret)
+{
+	enum status st = has(k, id) ? kvar_u64(k, r, id, size, ret) : ST_ABSENT;
+
+	if (st && st != ST_ABSENT)
+		issue_add(k->issues, st, "page_ext", 1, "a variable at %#" PRIx64,
+			  layout_symbol(&k->layout, id));
+	return !st;
+}
+
 static uint64_t ext_bytes(const struct kernel *k, struct reader *r)
 {
 	uint64_t n = 0, extra;
 
 	if (has(k, Y_PAGE_EXT_SIZE))
-		kvar_u64(k, r, Y_PAGE_EXT_SIZE, 0, &n);
-	else if (has(k, S_PAGE_EXT) && !kvar_u64(k, r, Y_PAGE_EXT_EXTRA, 0, &extra))
+		get_var(k, r, Y_PAGE_EXT_SIZE, 0, &n);
+	else if (has(k, S_PAGE_EXT) && get_var(k, r, Y_PAGE_EXT_EXTRA, 0, &extra))
 		n = layout_size(&k->layout, S_PAGE_EXT) + extra;
 	return n <= EXT_MAX && has(k, M_SECTION_PAGE_EXT) && k->memmap.sections.kva ? n : 0;
 }
@@ -41,8 +53,12 @@ static bool user_offset(const struct origins *o, enum layout_id ops, uint64_t *r
 {
 	uint64_t at = layout_symbol(&o->k->layout, ops);
 
-	return at && has(o->k, M_EXT_OPS_OFFSET) && o->size &&
-	       !kmember_u64(o->k, o->r, at, M_EXT_OPS_OFFSET, ret) && *ret < o->size;
+	if (!at || !has(o->k, M_EXT_OPS_OFFSET) || !o->size)
+		return false;
+	if (!kmember_u64(o->k, o->r, at, M_EXT_OPS_OFFSET, ret) && *ret < o->size)
+		return true;
+	issue_add(o->k->issues, ST_CORRUPT, "page_ext", 1, "the offset of a user at %#" PRIx64, at);
+	return false;
 }
 
 /* A section has one array of them, from which the address of that of frame 0 would be is kept
@@ -56,8 +72,10 @@ uint64_t page_ext_of(struct origins *o, uint64_t pfn)
 		o->section = no;
 		o->section_base = 0;
 		kva = memmap_section_kva(m, o->r, pfn);
-		if (kva && kmember_u64(o->k, o->r, kva, M_SECTION_PAGE_EXT, &o->section_base))
+		if (kva && kmember_u64(o->k, o->r, kva, M_SECTION_PAGE_EXT, &o->section_base)) {
 			o->section_base = 0;
+			o->unread++;
+		}
 		if (o->section_base & EXT_INVALID)
 			o->section_base = 0;
 	}
@@ -86,7 +104,12 @@ static uint64_t tag_at(struct origins *o, uint64_t ext)
 		o->unread++;
 		return 0;
 	}
-	return tag > TAG_EMPTY && kernel_ptr_ok(o->k, tag, 4) ? tag : 0;
+	if (tag <= TAG_EMPTY)
+		return 0;
+	if (kernel_ptr_ok(o->k, tag, 4))
+		return tag;
+	o->unread++;
+	return 0;
 }
 
 /* The flags of page_ext say that a stack was kept, and that the page was not freed since. */
@@ -121,14 +144,15 @@ struct origin origin_of(struct origins *o, uint64_t pfn, uint64_t flags)
 
 /* ---- text ------------------------------------------------------------------------------- */
 
+/* Empty: there is none. False: not readable. */
 static bool text_of(const struct origins *o, uint64_t tag, enum layout_id id, char *buf, size_t n)
 {
 	uint64_t at;
 
 	buf[0] = 0;
-	if (!has(o->k, id) || kmember_u64(o->k, o->r, tag, id, &at) || !at)
-		return false;
-	return !read_kva_str(o->r, at, buf, n);
+	if (!has(o->k, id))
+		return true;
+	return !kmember_u64(o->k, o->r, tag, id, &at) && (!at || !read_kva_str(o->r, at, buf, n));
 }
 
 const char *origin_site(const struct origins *o, uint64_t tag, struct arena *mem)
@@ -136,11 +160,12 @@ const char *origin_site(const struct origins *o, uint64_t tag, struct arena *mem
 	char file[256], function[256], module[64];
 	uint64_t line;
 
-	if (!text_of(o, tag, M_CODETAG_FILE, file, sizeof(file)) ||
-	    kmember_u64(o->k, o->r, tag, M_CODETAG_LINE, &line))
+	if (!text_of(o, tag, M_CODETAG_FILE, file, sizeof(file)) || !*file ||
+	    kmember_u64(o->k, o->r, tag, M_CODETAG_LINE, &line) ||
+	    !text_of(o, tag, M_CODETAG_FUNCTION, function, sizeof(function)) ||
+	    !text_of(o, tag, M_CODETAG_MODULE, module, sizeof(module)))
 		return NULL;
-	text_of(o, tag, M_CODETAG_FUNCTION, function, sizeof(function));
-	if (!text_of(o, tag, M_CODETAG_MODULE, module, sizeof(module)))
+	if (!*module)
 		return arena_printf(mem, "%s:%" PRIu64 " %s", file, line, function);
 	return arena_printf(mem, "%s:%" PRIu64 " %s [%s]", file, line, function, module);
 }
@@ -235,20 +260,23 @@ static void find_compressed(struct origins *o)
 	const struct layout *l = &o->k->layout;
 	uint64_t on = 0, shift, mask, at = layout_symbol(l, Y_KERNEL_TAGS);
 	/* static_key.enabled is the first member: an int */
-	enum status st = kvar_u64(o->k, o->r, Y_TAGS_COMPRESSED, 4, &on);
-
-	if (st || !on || !at || !has(o->k, S_ALLOC_TAG) ||
-	    kvar_u64(o->k, o->r, Y_TAG_REF_SHIFT, 4, &shift) ||
-	    kvar_u64(o->k, o->r, Y_TAG_REF_MASK, 0, &mask) || shift > 63 ||
-	    kmember_u64(o->k, o->r, at, M_KERNEL_TAGS_FIRST, &o->kernel_tags) ||
-	    kmember_u64(o->k, o->r, at, M_KERNEL_TAGS_COUNT, &o->nkernel_tags))
+	if (!get_var(o->k, o->r, Y_TAGS_COMPRESSED, 4, &on) || !on || !at ||
+	    !has(o->k, S_ALLOC_TAG) || !get_var(o->k, o->r, Y_TAG_REF_SHIFT, 4, &shift) ||
+	    !get_var(o->k, o->r, Y_TAG_REF_MASK, 0, &mask))
 		return;
+	if (shift > 63 || kmember_u64(o->k, o->r, at, M_KERNEL_TAGS_FIRST, &o->kernel_tags) ||
+	    kmember_u64(o->k, o->r, at, M_KERNEL_TAGS_COUNT, &o->nkernel_tags)) {
+		issue_add(o->k->issues, ST_CORRUPT, "page_ext", 1, "the numbers of tags");
+		return;
+	}
 	o->compressed = o->tags = true;
 	o->shift = (unsigned)shift;
 	o->mask = mask;
 	if (has(o->k, Y_MODULE_TAGS) && kmember_u64(o->k, o->r, layout_symbol(l, Y_MODULE_TAGS),
-						    M_MODULE_TAGS_FIRST, &o->module_tags))
+						    M_MODULE_TAGS_FIRST, &o->module_tags)) {
 		o->module_tags = 0;
+		o->unread++;
+	}
 }
 
 /* need_page_alloc_tagging(): page_ext has the tags if they are wanted and not in page->flags. */
@@ -259,7 +287,7 @@ static void find_tags(struct origins *o)
 	find_compressed(o);
 	if (o->compressed)
 		return;
-	if (has(o->k, Y_TAGS_WANTED) && kvar_u64(o->k, o->r, Y_TAGS_WANTED, 1, &wanted))
+	if (has(o->k, Y_TAGS_WANTED) && !get_var(o->k, o->r, Y_TAGS_WANTED, 1, &wanted))
 		wanted = 0;
 	o->tags = wanted && user_offset(o, Y_ALLOC_TAG_OPS, &o->tag_at);
 }
@@ -269,7 +297,7 @@ static bool find_pools(struct origins *o)
 	const struct kernel *k = o->k;
 
 	o->pools = layout_symbol(&k->layout, Y_DEPOT_POOLS);
-	if (has(k, Y_DEPOT_MAX_POOLS) && read_kva_word(o->r, o->pools, &o->pools))
+	if (has(k, Y_DEPOT_MAX_POOLS) && !get_var(k, o->r, Y_DEPOT_POOLS, 0, &o->pools))
 		o->pools = 0;
 	return o->pools && has(k, M_HANDLE_OFFSET) &&
 	       (has(k, M_HANDLE_POOL_1) || has(k, M_HANDLE_POOL)) && has(k, M_STACK_SIZE) &&

@@ -304,6 +304,28 @@ static void read_nodes(struct walker *w, struct slab_cache *c)
 	}
 }
 
+/* A slab holds as many objects as fit (calculate_sizes(), mm/slub.c); until v4.17 it may keep an rcu_head. */
+static void check_sizes(const struct walker *w, struct slab_cache *c)
+{
+	uint64_t bytes = UINT64_C(1) << (w->k->page_shift + c->order), size = c->size;
+	uint64_t rcu_head = 2 * w->k->dump->word_size;
+
+	if (size != SLAB_UNKNOWN && (!size || size > bytes)) {
+		damage(w, ST_CORRUPT, c, "the size of its objects");
+		c->size = size = SLAB_UNKNOWN;
+	}
+	if (c->object_size != SLAB_UNKNOWN &&
+	    (!c->object_size || (size != SLAB_UNKNOWN && c->object_size > size))) {
+		damage(w, ST_CORRUPT, c, "the size of what is asked for");
+		c->object_size = SLAB_UNKNOWN;
+	}
+	if (!c->per_slab || (size != SLAB_UNKNOWN && c->per_slab != bytes / size &&
+			     c->per_slab != (bytes - rcu_head) / size)) {
+		damage(w, ST_CORRUPT, c, "the objects of a slab");
+		c->per_slab = SLAB_UNKNOWN;
+	}
+}
+
 /* Bytes and objects of a slab. */
 static void read_sizes(struct walker *w, struct slab_cache *c)
 {
@@ -313,14 +335,27 @@ static void read_sizes(struct walker *w, struct slab_cache *c)
 	c->size = get(w, c->addr, M_CACHE_SIZE);
 	c->object_size = get(w, c->addr, M_CACHE_OBJECT_SIZE);
 	if (w->slub) {
-		c->per_slab = has(w->k, M_CACHE_OO) ? oo & ((1u << OO_SHIFT) - 1) : SLAB_UNKNOWN;
-		c->order = has(w->k, M_CACHE_OO) ? (unsigned)min_u64(oo >> OO_SHIFT, 31) : 0;
+		bool known = has(w->k, M_CACHE_OO) && oo != SLAB_UNKNOWN;
+
+		c->per_slab = known ? oo & ((1u << OO_SHIFT) - 1) : SLAB_UNKNOWN;
+		c->order = known ? (unsigned)min_u64(oo >> OO_SHIFT, 31) : 0;
+		if (known)
+			check_sizes(w, c);
 		return;
 	}
 	c->per_slab = get(w, c->addr, M_CACHE_NUM);
 	c->order = order == SLAB_UNKNOWN ? 0 : (unsigned)min_u64(order, 31);
 	if (!has(w->k, M_CACHE_OBJECT_SIZE)) /* to 3.5 */
 		c->object_size = c->size;
+}
+
+/* Until v5.9 the name of a control group, which may have letters of any language, is part of it. */
+static bool is_name(const char *s)
+{
+	for (const char *p = s; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			return false;
+	return *s > ' ';
 }
 
 static void read_cache(struct walker *w, struct slab_cache *c)
@@ -330,10 +365,12 @@ static void read_cache(struct walker *w, struct slab_cache *c)
 
 	w->missing = false;
 	c->name = "?";
-	if (name && name != SLAB_UNKNOWN && !read_kva_str(w->r, name, buf, sizeof(buf)))
-		c->name = arena_strdup(w->mem, buf);
-	else
+	if (!name || name == SLAB_UNKNOWN || read_kva_str(w->r, name, buf, sizeof(buf)))
 		damage(w, ST_NODATA, c, "its name");
+	else if (!is_name(buf))
+		damage(w, ST_CORRUPT, c, "its name");
+	else
+		c->name = arena_strdup(w->mem, buf);
 	read_sizes(w, c);
 	c->found_slabs = c->found_pages = c->found_objects = c->found_inuse = SLAB_UNKNOWN;
 	read_nodes(w, c);

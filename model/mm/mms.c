@@ -13,7 +13,6 @@
 #include "model/build.h"
 #include "model/kobj.h"
 
-#define PF_KTHREAD 0x200000
 #define MMF_OOM_SKIP 21		/* include/linux/sched/coredump.h, 4.9 .. 7.3 */
 
 struct mms_builder {

@@ -67,11 +67,11 @@ static void read_cpuset(struct oom_reader *rd, struct oom_event *e, struct span 
 /*
  * 5.0 and later, in one line: the names of cpuset and task may hold what separates the
  * parts, and so may paths. A name of a cpuset has no slash; the task's control group is in
- * the one that is at its limit.
+ * the one that is at its limit. Of the task's name may be left what separates it (without_comm()).
  */
 static void read_paths(struct oom_reader *rd, struct oom_event *e, struct span s)
 {
-	static const char between[] = ",task_memcg=";
+	static const char between[] = ",task_memcg=", task[] = ",task=";
 
 	for (size_t at = 0; at < s.n; at++) {
 		struct span a = { s.p, at }, b = span_from(s, at + sizeof(between) - 1);
@@ -81,7 +81,8 @@ static void read_paths(struct oom_reader *rd, struct oom_event *e, struct span s
 		e->oom_memcg = oom_string(rd, a);
 		e->task_memcg = oom_string(rd, b);
 		if (b.n >= a.n && !memcmp(a.p, b.p, a.n) &&
-		    (b.n == a.n || b.p[a.n] == '/' || a.n == 1))
+		    (b.n == a.n || b.p[a.n] == '/' || a.n == 1 ||
+		     span_starts(span_from(b, a.n), task)))
 			return;
 	}
 }

@@ -44,6 +44,9 @@ bool page_class_uncounted(enum page_class c)
 	case CLASS_TRACE:
 	case CLASS_BLOCK:
 	case CLASS_FS:
+	case CLASS_RPC:
+	case CLASS_STRIPES:
+	case CLASS_KEXEC:
 	case CLASS_HASH:
 	case CLASS_FRAGS:
 	case CLASS_PAGE_POOL:

@@ -53,8 +53,6 @@ void module_task(const struct module *m, uint32_t task, struct task *to)
 	to->start_boottime = t->start;
 }
 
-#define PF_KTHREAD 0x00200000u
-
 void module_proc(const struct module *m, uint32_t task, struct proc *to)
 {
 	const struct vmc_task *t = &m->tasks.v[task];

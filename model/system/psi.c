@@ -92,6 +92,8 @@ static enum status find_group(const struct kernel *k, struct reader *r, uint64_t
 		st = kmember_u64(k, r, cgrp, M_CGROUP_ROOT, &root);
 	if (st)
 		return st;
+	if (!kernel_ptr_ok(k, root, k->dump->word_size))
+		return ST_CORRUPT;
 	if (root != dfl)
 		return ST_ABSENT;
 	*ret = cgrp + layout_offset(&k->layout, M_CGROUP_PSI);

@@ -83,7 +83,7 @@ void read_swaps(struct system *y)
 	uint64_t n = int_var(y, Y_SWAP_AREA_COUNT);
 	struct kobj o;
 
-	if (!base || !n)
+	if (!base)
 		return;
 	if (n > SWAP_AREAS_MAX) {
 		issue_add(y->k->issues, n == UNKNOWN ? ST_NODATA : ST_LIMIT, "swap area", 1,

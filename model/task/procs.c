@@ -9,7 +9,6 @@
 
 #include "dumpread/base/search.h"
 
-#define PF_KTHREAD 0x00200000u	/* 2.6.32 .. now */
 #define PF_EXITING 0x4u		/* 2.4 .. now */
 #define PID_LIMIT 0x400000	/* PID_MAX_LIMIT, include/linux/threads.h */
 #define FAULTS_MAX_SANE (1ull << 62)

@@ -105,12 +105,15 @@ static void read_charge(struct pass *p, uint64_t page)
 		return;
 	a->slab = data & CHARGE_OBJECTS;
 	memcg = data & ~CHARGE_FLAGS;
-	if (a->slab || !kernel_ptr_ok(p->k, memcg, p->k->dump->word_size))
+	if (a->slab)
 		return;
 	a->by_objcg = data & CHARGE_KMEM;
-	if ((a->by_objcg || has(p->k, M_OBJCG_ROOT)) &&
-	    kmember_u64(p->k, p->r, memcg, M_OBJCG_MEMCG, &memcg))
+	if (!kernel_ptr_ok(p->k, memcg, p->k->dump->word_size) ||
+	    ((a->by_objcg || has(p->k, M_OBJCG_ROOT)) &&
+	     kmember_u64(p->k, p->r, memcg, M_OBJCG_MEMCG, &memcg))) {
+		p->o.unread++;
 		return;
+	}
 	memcg += layout_offset(&p->k->layout, M_MEMCG_CSS);
 	flags = get(p, memcg, M_CSS_FLAGS);
 	a->online = flags & (uint64_t)layout_enum(&p->k->layout, E_CSS_ONLINE, 2);

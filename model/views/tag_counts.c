@@ -9,6 +9,7 @@
 
 #define TAGS_MAX (1u << 20)	/* of all modules; a distribution's kernel has some 20,000 */
 #define TEXT_BYTES 256
+#define ERRORS 4095u		/* MAX_ERRNO: include/linux/err.h */
 #define FLAG_INACCURATE 1u	/* CODETAG_FLAG_INACCURATE */
 
 struct pass {
@@ -95,6 +96,14 @@ static bool take_module(void *arg, const struct xa_entry *e)
 	return true;
 }
 
+/* 0 or an error (ERR_PTR()): it was switched off when the machine started. */
+static bool is_off(const struct kernel *k, uint64_t type)
+{
+	uint64_t last = k->dump->word_size == 4 ? UINT32_MAX : UINT64_MAX;
+
+	return !type || type > last - ERRORS;
+}
+
 static bool known(const struct kernel *k)
 {
 	return has(k, Y_TAG_TYPE) && has(k, M_CODETAG_MODULES) && has(k, M_CODETAG_SIZE) &&
@@ -112,14 +121,17 @@ enum status tag_counts_read(const struct snapshot *s, struct arena *mem, struct 
 	if (!known(s->k))
 		return ST_ABSENT;
 	p.r = kernel_reader(s->k);
-	/* 0 or an error: it was switched off when the machine started */
-	if (!kvar_u64(s->k, p.r, Y_TAG_TYPE, 0, &type) &&
-	    kernel_ptr_ok(s->k, type, s->k->dump->word_size) &&
-	    !kmember_u64(s->k, p.r, type, M_CODETAG_SIZE, &p.size) && p.size)
-		xarray_walk(s->k, p.r,
-			    type + layout_offset(&s->k->layout, M_CODETAG_MODULES) +
-				    layout_offset(&s->k->layout, M_IDR_ROOT),
-			    0, UINT32_MAX, take_module, &p);
+	p.lost = kvar_u64(s->k, p.r, Y_TAG_TYPE, 0, &type) ? 1 : 0;
+	if (!p.lost && !is_off(s->k, type)) {
+		if (!kernel_ptr_ok(s->k, type, s->k->dump->word_size) ||
+		    kmember_u64(s->k, p.r, type, M_CODETAG_SIZE, &p.size) || !p.size)
+			p.lost++;
+		else
+			xarray_walk(s->k, p.r,
+				    type + layout_offset(&s->k->layout, M_CODETAG_MODULES) +
+					    layout_offset(&s->k->layout, M_IDR_ROOT),
+				    0, UINT32_MAX, take_module, &p);
+	}
 	if (p.lost)
 		issue_add(s->k->issues, ST_NODATA, "allocation tag", p.lost, "not readable");
 	reader_free(p.r);

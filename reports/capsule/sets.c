@@ -175,7 +175,7 @@ static uint64_t cost_of_two(struct plan *p, const struct group *a, const struct 
 
 	memset(p->slots, 0, sizeof(p->slots));
 	for (uint32_t i = 0; i < p->nrows && cost + overhead(n, p->nrows) < limit; i++) {
-		uint32_t first = i;
+		uint32_t first;
 
 		FOR_SLOT(at, mix((uint64_t)a->id[i] * SAMPLE + b->id[i]))
 		{

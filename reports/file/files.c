@@ -66,7 +66,7 @@ static void set_file_cells(const struct snapshot *s, const struct file *f, struc
 	r->dev = arena_printf(&t->mem, "%02x:%02x", f->dev_major, f->dev_minor);
 	r->ino = f->ino;
 	r->file_size = f->size;
-	r->cached = f->cached * page_size(s);
+	r->cached = f->cached == UINT64_MAX ? COL_UNKNOWN : f->cached * page_size(s);
 	r->deleted = f->deleted;
 	if (f->build_id_len)
 		r->build_id = hex_of(&t->mem, f->build_id, f->build_id_len);

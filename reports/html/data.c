@@ -172,8 +172,10 @@ static uint64_t cached_pages(struct data *d, struct hash *inodes, uint32_t file)
 {
 	const struct file *f = file < d->s->nfiles ? &d->s->files[file] : NULL;
 
-	if (!f || !f->mapping)
-		return f ? f->cached : 0;
+	if (!f || f->cached == UINT64_MAX)
+		return 0;
+	if (!f->mapping)
+		return f->cached;
 	if (hash_get(inodes, f->mapping) != HASH_NONE)
 		return 0;
 	hash_put(inodes, f->mapping, file);

@@ -215,12 +215,12 @@ static bool same_content(const struct file *a, const struct file *b)
 {
 	size_t n = base_len(a);
 
-	if (a->inode == b->inode)
+	if (a->inode == b->inode || a->ino == UINT64_MAX || b->ino == UINT64_MAX)
 		return false;
 	if (a->build_id_len && b->build_id_len)
 		return a->build_id_len == b->build_id_len &&
 		       !memcmp(a->build_id, b->build_id, a->build_id_len);
-	return a->size && a->size == b->size && n == base_len(b) &&
+	return a->size && a->size != UINT64_MAX && a->size == b->size && n == base_len(b) &&
 	       !memcmp(base_name(a->path), base_name(b->path), n);
 }
 

@@ -146,7 +146,7 @@ static void put_map_line(const struct snapshot *s, const struct vma_row *r, stru
 	append(x, " ", 1);
 	append(x, r->dev, strlen(r->dev));
 	append(x, " ", 1);
-	add_right(x, r->ino, 0);
+	add_right(x, r->ino == COL_UNKNOWN ? 0 : r->ino, 0);
 	append(x, " ", 1);
 	if (*r->name) {
 		while (x->n < width)

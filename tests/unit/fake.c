@@ -111,22 +111,37 @@ void fake_put(struct fake *f, uint64_t pa, const void *data, size_t len)
 {
 	uint32_t size = dump_page_size(&f->dump);
 
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = 0, n; i < len; i += n) {
 		uint8_t **p = &f->page[(pa + i) / size];
 
+		n = min_u64(len - i, size - (pa + i) % size);
 		if (!*p)
 			*p = calloc(1, size);
 		if (!*p)
 			abort();
-		(*p)[(pa + i) % size] = ((const uint8_t *)data)[i];
+		memcpy(*p + (pa + i) % size, (const uint8_t *)data + i, n);
 	}
 	renew_reader(f);
+}
+
+static void note_word(struct fake *f, uint64_t pa, unsigned size)
+{
+	unsigned i = 0;
+
+	while (i < f->nwords && f->word[i].pa != pa)
+		i++;
+	if (i == FAKE_WORDS)
+		return;
+	f->word[i] = (struct fake_word){ .pa = pa, .size = size };
+	if (i == f->nwords)
+		f->nwords++;
 }
 
 void fake_put_uint(struct fake *f, uint64_t pa, uint64_t v, unsigned size)
 {
 	uint8_t raw[8];
 
+	note_word(f, pa, size);
 	store_uint(raw, v, size, f->dump.big_endian);
 	fake_put(f, pa, raw, size);
 }

@@ -15,12 +15,22 @@
 #define FAKE_BASE32 0xc0000000ull
 #define FAKE_PAGES 4096u	/* 16 MiB of physical memory */
 
+#define FAKE_WORDS 2048u
+
+/* A word that fake_put_uint() wrote. */
+struct fake_word {
+	uint64_t pa;
+	unsigned size;
+};
+
 struct fake {
 	struct dump dump;
 	struct kernel kernel;
 	struct arch arch;
 	uint8_t *page[FAKE_PAGES];	/* NULL: not in the dump */
 	struct reader *r;
+	struct fake_word word[FAKE_WORDS];	/* each once */
+	unsigned nwords;
 };
 
 /* WORD 4 or 8 bytes. All members and types are absent until stated. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
+
 uint64_t hm_page(const struct held_machine *m, uint64_t pa)
 {
 	return fake_kva(m->f, PAGES + (pa >> 12) * STRUCT_PAGE);
@@ -24,9 +26,13 @@ static void state_pages(struct fake *f)
 	fake_size(f, S_PAGE, STRUCT_PAGE);
 	fake_member(f, M_PAGE_FLAGS, 0, 8);
 	fake_member(f, M_PAGE_COMPOUND_HEAD, 8, 8);
+	fake_member(f, M_PAGE_LRU, 8, 16);
 	fake_member(f, M_PAGE_COMPOUND_ORDER, 16, 1);
+	fake_member(f, M_PAGE_MAPPING, 24, 8);
+	fake_member(f, M_PAGE_PRIVATE, 40, 8);
 	fake_member(f, M_PAGE_REFCOUNT, 52, 4);
 	fake_member(f, M_PAGE_MAPCOUNT, 48, 4);
+	fake_enum(f, E_PG_SLAB, 7);
 	fake_enum(f, E_PG_HEAD, 16);
 	fake_member(f, M_SLAB_CACHE, 24, 8);
 	fake_member(f, M_CACHE_SIZE, 0, 4);
@@ -81,6 +87,24 @@ static void state_sockets(struct fake *f)
 	fake_array(f, M_SCM_FILES, 8, 8, 253);
 }
 
+void hm_cpus(struct held_machine *m)
+{
+	static uint64_t percpu[] = { 0, CPU_BYTES };
+	static uint32_t possible[] = { 0, 1 };
+
+	m->f->kernel.percpu = percpu;
+	m->f->kernel.possible = possible;
+	m->f->kernel.ncpus = 2;
+}
+
+void hm_xarrays(struct held_machine *m)
+{
+	fake_member(m->f, M_XA_HEAD, 0, 8);
+	fake_member(m->f, M_XA_NODE_SHIFT, 0, 1);
+	fake_array(m->f, M_XA_NODE_SLOTS, 16, 8, 64);
+	fake_size(m->f, S_XA_NODE, 16 + 8 * 64);
+}
+
 void hm_file(struct held_machine *m, uint64_t file, uint64_t inode, uint64_t sb, uint64_t mode,
 		     uint64_t ino)
 {
@@ -105,7 +129,7 @@ void hm_pipe(struct held_machine *m, uint64_t pipe, uint64_t bufs, uint32_t tail
 void hm_queue(struct held_machine *m, uint64_t at, uint64_t first, uint64_t second)
 {
 	uint64_t n[3] = { at, first, second };
-	unsigned count = first ? 3 : 1;
+	unsigned count = second ? 3 : first ? 2 : 1;
 
 	for (unsigned i = 0; i < count; i++) {
 		hm_point(m, n[i], n[(i + 1) % count]);
@@ -113,7 +137,7 @@ void hm_queue(struct held_machine *m, uint64_t at, uint64_t first, uint64_t seco
 	}
 }
 
-static void put_skb(struct held_machine *m, uint64_t skb, uint64_t head, uint64_t page)
+void hm_skb(struct held_machine *m, uint64_t skb, uint64_t head, uint64_t page)
 {
 	hm_point(m, skb + SKB_HEAD, head);
 	hm_put(m, skb + SKB_END, HEAD_BYTES, 4);
@@ -142,8 +166,8 @@ static void put_socket(struct held_machine *m)
 	hm_queue(m, SK + SK_ERROR, 0, 0);
 	put_folio(m, DATA + 0x8000);
 	/* both fragments are in tails of one folio */
-	put_skb(m, SKB, HEAD, hm_page(m, DATA + 0x9000));
-	put_skb(m, SKB2, HEAD2, hm_page(m, DATA + 0xa000));
+	hm_skb(m, SKB, HEAD, hm_page(m, DATA + 0x9000));
+	hm_skb(m, SKB2, HEAD2, hm_page(m, DATA + 0xa000));
 	hm_point(m, SKB2 + SKB_CB, RIGHTS);
 	hm_put(m, RIGHTS, 1, 2);
 	hm_point(m, RIGHTS + 8, FILE_SENT);
@@ -174,30 +198,54 @@ static void put_process(struct held_machine *m)
 	put_socket(m);
 }
 
+/* Struct pages: they are no words that somebody put. */
+static void put_pages(struct fake *f)
+{
+	uint8_t *raw = calloc(HELD_FRAMES, STRUCT_PAGE);
+
+	for (uint64_t pfn = 0; pfn < HELD_FRAMES; pfn++) {
+		uint8_t *page = raw + pfn * STRUCT_PAGE;
+
+		store_uint(page + 48, UINT32_MAX, 4, false);
+		if (pfn >= DATA >> 12)
+			continue;
+		store_uint(page, 1u << 7, 8, false);
+		store_uint(page + 24, fake_kva(f, CACHE), 8, false);
+		store_uint(page + PAGE_INUSE, PER_SLAB, 2, false);
+		store_uint(page + PAGE_OBJECTS, PER_SLAB, 2, false);
+	}
+	fake_put(f, PAGES, raw, (size_t)HELD_FRAMES * STRUCT_PAGE);
+	free(raw);
+}
+
 static void put_frames(struct held_machine *m)
 {
-	for (uint64_t pfn = 0; pfn < FAKE_PAGES; pfn++) {
-		hm_put(m, PAGES + pfn * STRUCT_PAGE, 0, 8);
-		hm_put(m, PAGES + pfn * STRUCT_PAGE + 48, UINT32_MAX, 4);
-	}
-	for (uint64_t pfn = 0; pfn < DATA >> 12; pfn++)
-		hm_point(m, PAGES + pfn * STRUCT_PAGE + 24, CACHE);
+	put_pages(m->f);
 	hm_put(m, CACHE, OBJECT, 4);
 	m->chunk = calloc(1, 1u << FRAME_CHUNK_SHIFT);
 	memset(m->chunk, CLASS_SLAB, DATA >> 12);
-	memset(m->chunk + (DATA >> 12), CLASS_UNKNOWN, FAKE_PAGES - (DATA >> 12));
+	memset(m->chunk + (DATA >> 12), CLASS_UNKNOWN, HELD_FRAMES - (DATA >> 12));
 	m->c = (struct page_classes){ .chunk = &m->chunk, .nchunks = 1 };
-	m->c.count[CLASS_UNKNOWN].pages = FAKE_PAGES - (DATA >> 12);
+	m->c.count[CLASS_SLAB].pages = DATA >> 12;
+	m->c.count[CLASS_UNKNOWN].pages = HELD_FRAMES - (DATA >> 12);
+}
+
+struct held_machine *hm_of(struct fake *f)
+{
+	struct held_machine *m = calloc(1, sizeof(*m));
+
+	m->f = f;
+	m->s.k = &f->kernel;
+	return m;
 }
 
 struct held_machine *hm_new(void)
 {
-	struct held_machine *m = calloc(1, sizeof(*m));
+	struct held_machine *m = hm_of(fake_new(8, false));
 
-	m->f = fake_new(8, false);
-	m->range = (struct memmap_range){ .end = FAKE_PAGES, .page_kva = fake_kva(m->f, PAGES) };
+	m->range = (struct memmap_range){ .end = HELD_FRAMES, .page_kva = fake_kva(m->f, PAGES) };
 	m->f->kernel.memmap = (struct memmap){ .v = &m->range, .n = 1, .page_size = STRUCT_PAGE,
-					       .max_pfn = FAKE_PAGES, .ram_end = FAKE_PAGES };
+					       .max_pfn = HELD_FRAMES, .ram_end = HELD_FRAMES };
 	state_pages(m->f);
 	state_files(m->f);
 	state_sockets(m->f);
@@ -217,6 +265,7 @@ void hm_build(struct held_machine *m)
 
 void hm_free(struct held_machine *m)
 {
+
 	arena_release(&m->mem);
 	fake_free(m->f);
 	free(m->chunk);

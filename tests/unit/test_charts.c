@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/shared.h"
 #include "model/usage/refs.h"
 #include "reports/charts/label.h"
 #include "reports/charts/scale.h"
@@ -157,6 +158,7 @@ static void test_html(void)
 	CHECK(!strstr(page, "<!--") || !strstr(strstr(page, "<!--") + 4, "<!--"));
 	CHECK(strstr(page, "\\u003c/script\\u003e\\u003c!--"));
 	free(page);
+	shared_free(&h.s);
 }
 
 int main(void)

@@ -4,6 +4,7 @@
  * of two nodes, worked out by hand; sizes in the log are KiB or pages of 4 KiB.
  */
 #include "dumpread/base/bytes.h"
+#include "model/shared.h"
 #include "model/verdict/evidence.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
@@ -59,6 +60,12 @@ static void gather(struct rig *r)
 	evidence_gather(&r->h.s, &r->log, &r->mem, &r->e);
 }
 
+static void finish(struct rig *r)
+{
+	shared_free(&r->h.s);
+	arena_release(&r->mem);
+}
+
 static void test_machine(void)
 {
 	struct rig r;
@@ -71,7 +78,7 @@ static void test_machine(void)
 	CHECK_EQ(r.e.size[USE_SLAB], 30 * MIB);
 	CHECK_STR(r.e.largest.comm, "server");
 	CHECK_EQ(r.e.largest.bytes, 300 * MIB);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* Who asked is confined to node 1: the server, however large, has no page there. */
@@ -91,7 +98,7 @@ static void test_nodes(void)
 	CHECK_STR(r.e.largest.comm, "leaker");
 	CHECK_EQ(r.e.largest.bytes, 79 * MIB);
 	CHECK_EQ(r.e.second.bytes, 3 * MIB);	/* 82 less 79 */
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* 310 MiB are locked; others than the server have 80 together. */
@@ -107,7 +114,7 @@ static void test_locked(void)
 	gather(&r);
 	CHECK_EQ(r.e.largest.locked, 0);
 	counts[5].value = 0;
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /*
@@ -134,7 +141,7 @@ static void test_locked_shmem(void)
 	CHECK_EQ(r.e.size[USE_SHMEM], 200 * MIB);
 	CHECK_EQ(r.e.size[USE_FILE], 30 * MIB);
 	CHECK_EQ(r.e.size[USE_ANON], 400 * MIB);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* A group of 300 MiB: the table shows libraries, too, which are charged to others. */
@@ -156,7 +163,7 @@ static void test_limit_holds(void)
 	gather(&r);
 	CHECK_EQ(r.e.total, 300 * MIB);
 	CHECK_EQ(r.e.largest.bytes, 300 * MIB);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* Each of them shows the pages that all share: together they are no more than there are. */
@@ -178,7 +185,7 @@ static void test_shared(void)
 	CHECK_EQ(r.e.name.n, 40);
 	CHECK_EQ(r.e.name.bytes, 402 * MIB + UINT64_C(40) * 8192);
 	CHECK_EQ(r.e.name.dated, 0);	/* none of them is in the dump */
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /*
@@ -241,7 +248,7 @@ static void test_coming_free(void)
 	three[1].time = three[2].time - 1000000000;	/* the hog may still have closed its files */
 	gather(&r);
 	CHECK(!r.e.owner[USE_SHMEM].name);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* hog is killed for a request that is limited to node 1, which has NODE; the dump has INFO, of 6 lines. */
@@ -290,7 +297,7 @@ static void test_freed_on_node(void)
 	info[1].value = 80 * MIB;	/* most is still there: of node 0, as it may be */
 	gather(&r);
 	CHECK(!r.e.owner[USE_SHMEM].name);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /*
@@ -330,7 +337,7 @@ static void test_other_on_node(void)
 	gather(&r);
 	CHECK_EQ(r.e.now[USE_OTHER], 40 * MIB);
 	CHECK(!r.e.owner[USE_OTHER].cause);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /*
@@ -378,7 +385,7 @@ static void test_locked_files(void)
 	info[7].value = 190 * MIB;	/* no more than is locked */
 	gather(&r);
 	CHECK_EQ(r.e.size[USE_LOCKED], 190 * MIB);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* The killed process had 400 MiB of files mapped and locked, 20 MiB of its own; 5 MiB are locked by others. */
@@ -411,7 +418,7 @@ static void test_freed_locked_files(void)
 	gather(&r);
 	CHECK_EQ(r.e.size[USE_LOCKED], EV_UNKNOWN);
 	CHECK_EQ(r.e.size[USE_FILE], 430 * MIB);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* 300 MiB of slabs, most in one cache: a process has nearly all mappings, or none has most. */
@@ -443,7 +450,7 @@ static void test_slab_user(void)
 	gather(&r);
 	CHECK(!r.e.owner[USE_SLAB].detail);
 	counts[4].value = 30 << 8;
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* 300 MiB of slabs: 30 caches of 9 MiB, no one of which says much, and a few small ones. */
@@ -476,7 +483,7 @@ static void test_many_caches(void)
 	CHECK_STR(r.e.owner[USE_SLAB].name, "cache_7");
 	CHECK(!r.e.owner[USE_SLAB].detail);
 	counts[4].value = 30 << 8;
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* 402 MiB are anonymous, the table has 80: the rest is of java, killed a second before. */
@@ -511,7 +518,7 @@ static void test_unfreed(void)
 	two[1].tasks.n = 3;
 	gather(&r);
 	CHECK_STR(r.e.largest.comm, "server");
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* 400 MiB of shared memory: a file that the dump has explains a tenth of it, or nothing. */
@@ -536,7 +543,7 @@ static void test_small_object(void)
 	CHECK_EQ(r.e.size[USE_SHMEM], 400 * MIB);
 	CHECK(!r.e.owner[USE_SHMEM].name);
 	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 0);
-	arena_release(&r.mem);
+	finish(&r);
 	start(&r);
 	r.h.k.source = &with_memory;
 	r.h.k.memmap.max_pfn = UINT64_C(1) << 40;
@@ -547,7 +554,7 @@ static void test_small_object(void)
 	gather(&r);
 	CHECK_STR(r.e.owner[USE_SHMEM].name, "a file of tmpfs /run/x");
 	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 41 * MIB);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /*
@@ -606,7 +613,8 @@ static void test_freed_in_group(void)
 	evidence_gather(&s, &r.log, &r.mem, &r.e);
 	CHECK_EQ(r.e.now[USE_SHMEM], 91 * MIB);
 	CHECK(!r.e.owner[USE_SHMEM].pid);
-	arena_release(&r.mem);
+	shared_free(&s);
+	finish(&r);
 	fake_free(f);
 }
 
@@ -633,7 +641,7 @@ static void test_swapped_shmem(void)
 	slept[0].swapents = OOM_UNKNOWN;
 	gather(&r);
 	CHECK_EQ(r.e.shmem_swapped, 0);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* 40 MiB of stacks of a group, of whose 2560 threads a process has 2500. Another, outside, has 3000. */
@@ -665,7 +673,7 @@ static void test_stacks_in_group(void)
 	CHECK_STR(r.e.owner[USE_STACKS].name, "threads (6)");
 	CHECK_STR(r.e.owner[USE_STACKS].detail, "2500 of 2560 threads");
 	CHECK_EQ(r.e.owner[USE_STACKS].bytes, (40 * MIB) / 2560 * 2500);
-	arena_release(&r.mem);
+	finish(&r);
 	fake_free(f);
 }
 
@@ -688,7 +696,7 @@ static void test_swap_of_group(void)
 	gather(&r);
 	CHECK_EQ(r.e.group_swap, EV_UNKNOWN);
 	CHECK_EQ(r.e.group_swap_limit, EV_UNKNOWN);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 /* When the machine panicked, and when it was dumped. */
@@ -714,7 +722,7 @@ static void test_times(void)
 	r.h.s.machine.panic = NULL;
 	gather(&r);
 	CHECK_EQ(r.e.panic_time, EV_UNKNOWN);
-	arena_release(&r.mem);
+	finish(&r);
 }
 
 int main(void)

@@ -355,12 +355,24 @@ static void test_name_of_inode(void)
 	fake_member(f, M_INODE_DENTRY, I_DENTRY, 8);
 	fake_member(f, M_DENTRY_ALIAS, D_ALIAS, 16);
 	put_ptr(f, PA_INODE + I_DENTRY, PA_DENTRY + D_ALIAS);
+	put_ptr(f, PA_DENTRY + D_ALIAS + 8, PA_INODE + I_DENTRY);
 	/* none: what would be its dentry is no name */
 	put_dentry(f, PA_INODE2 + I_DENTRY - D_ALIAS, PA_ROOT2, "x", PA_INODE2, PA_SB2);
 	put_ptr(f, PA_INODE2 + I_DENTRY, PA_INODE2 + I_DENTRY);
+	put_ptr(f, PA_INODE2 + I_DENTRY + 8, PA_INODE2 + I_DENTRY);
 	pathwalk_init(&w, &f->kernel, f->r);
 	CHECK_STR(inode_path(&w, fake_kva(f, PA_INODE), 0, &left, &f->dump.mem), "/f");
 	CHECK_STR(inode_path(&w, fake_kva(f, PA_INODE2), 0, &left, &f->dump.mem), PATH_UNKNOWN);
+	CHECK_EQ(issues_total(f->kernel.issues), 0);
+	/* a hlist does not end at its head, and the first node points back to it */
+	pathwalk_release(&w);
+	put_ptr(f, PA_INODE2 + I_DENTRY + 8, 0);
+	put_ptr(f, PA_DENTRY + D_ALIAS + 8, PA_INODE);
+	pathwalk_init(&w, &f->kernel, f->r);
+	CHECK_STR(inode_path(&w, fake_kva(f, PA_INODE2), 0, &left, &f->dump.mem), PATH_UNKNOWN);
+	CHECK_EQ(issues_total(f->kernel.issues), 1);
+	CHECK_STR(inode_path(&w, fake_kva(f, PA_INODE), 0, &left, &f->dump.mem), PATH_UNKNOWN);
+	CHECK_EQ(issues_total(f->kernel.issues), 2);
 	pathwalk_release(&w);
 	fake_free(f);
 }

@@ -7,6 +7,7 @@
  * a deleted file of which 40 pages are cached; the first alone one with a name and 50 pages, one whose
  * inode is not readable, and 60 pages of secret memory.
  */
+#include "model/shared.h"
 #include "model/oom/freed.h"
 #include "model/census/cached.h"
 #include "model/oom/freed_objects.h"
@@ -137,6 +138,7 @@ static struct freed kill(struct machine_of_three *m, const uint32_t *procs, uint
 
 	freed_by(f, procs, n, &ret);
 	freer_free(f);
+	shared_free(&m->h.s);
 	CHECK_EQ(ret.exit, ret.anon + ret.tables + ret.stacks + ret.objects + ret.shmem +
 				   ret.cache + ret.descriptors);
 	return ret;

@@ -18,7 +18,6 @@
 #include "model/views/trust/incomplete.h"
 
 #define PF_EXITING 0x4		/* include/linux/sched.h, since 2.4 */
-#define PF_KTHREAD 0x200000	/* 246bb0b1deb2 (v2.6.27) */
 
 /*
  * Pages whose entries a CPU changes before their map counts and the counters of the mm:

@@ -257,7 +257,7 @@ OOMS = {
     'vmas': one('vmas', '120', 'unreclaimable slab', 'hog-vmas has 600,000 mappings of a page', holder='vm_area_struct', amount=False,
                 memory=384),
     'groups': Oom('unreclaimable slab|per-CPU memory|control groups', '', 'thousands of control groups, all empty',
-                  GROUPS + 'mkdir $(seq -f g%g 12000) 2> /dev/null\n' + LAST + 'sleep 2; echo c > /proc/sysrq-trigger\n', memory=512,
+                  GROUPS + 'mkdir $(seq -f g%g 12000) 2> /dev/null\n' + LAST + 'sleep 2; echo c > /proc/sysrq-trigger\n', memory=640,
                   more='many control groups', crash=True),      # the truth has files of each group: before there are so many
     # the programs themselves, not their messages: nothing of them is in the kernel's log
     'earlyoom-runs': Oom('', '', 'earlyoom killed leaker, and the kernel nobody',
@@ -305,7 +305,7 @@ MIXTURES = {
                   'hog anon 430080 comm=hoard adj=-600; sleep 4; hog anon 92160 comm=browser adj=400; sleep 2\n'
                   'hog anon 153600 comm=client\nawait_oom\n'),
     'locked-deleted': Oom('deleted file of tmpfs', 'hog-deleted', 'a deleted file, beside locked memory of another process',
-                          hogs={'deleted': '430', 'mlock': '300'}, memory=1200, innocent=None, more='mlock', amount=False),
+                          hogs={'deleted': '430', 'mlock': '300:adj=-1000'}, memory=1200, innocent=None, more='mlock', amount=False),
     'deep-memfd': Oom('memfd', 'hog-memfd', 'a memfd in one group fills the limit of the group above; client in another pays for it',
                       GROUPS + 'mkdir -p top/mid/leaf top/mid/other; set_to top/cgroup.subtree_control +memory\n'
                       'set_to top/mid/cgroup.subtree_control +memory; echo 130M > top/mid/memory.max\n' + INNOCENT +
