@@ -22,7 +22,8 @@ struct hog {
 	void (*go_on)(void);		/* after the record; NULL: it rests */
 };
 
-extern const struct hog queue_hogs[], ring_hogs[], memory_hogs[], kernel_hogs[], ipc_hogs[], given_hogs[];
+extern const struct hog queue_hogs[], ring_hogs[], memory_hogs[], kernel_hogs[], ipc_hogs[], given_hogs[],
+	server_hogs[];
 
 /* hogs.c */
 void lacking(const char *what) __attribute__((noreturn)); /* prints why; ends the process */

@@ -32,10 +32,13 @@ SETS = {
     'ipc': {'mqueue': '9', 'semaphores': '7', 'datagrams': '12', 'netlink': '11', 'epoll': '5', 'inotify': '3'},
     'given': {'spliced': '20', 'fixed': '26', 'xdp': '13', 'trie': '6', 'pagepool': '15', 'dmabuf': '33', 'zswap': '16'},
     'kernel': {'dentries': '32', 'threads': '20', 'zram': '40', 'balloon': '100', 'silent': '48'},
+    'servers': {'nfsd': '66', 'stripes': '56', 'kexec': '38'},
 }
 # Nobody can go on after this; see hogs/silent.
 PLANT = 'sleep 9999 & insmod /lab/more/silent.ko how=plant hide=$!\n'
 MODULES = ('zsmalloc', 'lzo', 'lzo_rle', 'zram', 'virtio_balloon')
+# What some hogs need beyond, loaded only where they are.
+THEIR_MODULES = {'nfsd': ('nfsd',), 'stripes': ('brd', 'raid456')}
 BALLOON = ('-device', 'virtio-balloon-pci,id=balloon')
 
 
@@ -67,7 +70,8 @@ def folder(cache, kernels, name, into, after='', then='', hogs=()):
     sources = [f'{HERE}/hogs/{f}' for f in sorted(os.listdir(HERE + '/hogs')) if f.endswith('.c')]
     run('gcc', '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-Wall', '-pthread', *target_of(name).flags,
         '-o', into + '/hogs', *sources)
-    order = [unpack_module(path, into) for path in kernel.needed_modules(MODULES)]
+    modules = MODULES + tuple(more for hog in hogs for more in THEIR_MODULES.get(hog, ()))
+    order = [unpack_module(path, into) for path in kernel.needed_modules(modules)]
     module(cache, kernels, name, kernel.release, into, 'silent')
     if 'pagepool' in hogs:
         module(cache, kernels, name, kernel.release, into, 'pool')
