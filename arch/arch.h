@@ -151,6 +151,8 @@ struct arch {
 	uint64_t (*user_end)(const struct dump *d);
 	/* May ADDR be a kernel pointer on this machine? */
 	bool (*is_kernel_addr)(const struct dump *d, uint64_t addr);
+	/* No code, and no variable of the image or a module, lies below it; 0: not known. */
+	uint64_t static_start;
 	/* VMALLOC_TOTAL of this kernel, bytes; false: not known. May be NULL. After
 	   attach_late. */
 	bool (*vmalloc_total)(struct dump *d, uint64_t *ret);

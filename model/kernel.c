@@ -44,7 +44,8 @@ bool kernel_static_ok(const struct kernel *k, uint64_t addr, unsigned align)
 
 	/* the last page is that of errors (include/linux/err.h) */
 	if (!kernel_ptr_ok(k, addr, align) || addr + ERRNO_MAX < addr ||
-	    (k->dump->word_size == 4 && addr > UINT32_MAX - ERRNO_MAX))
+	    (k->dump->word_size == 4 && addr > UINT32_MAX - ERRNO_MAX) ||
+	    addr < k->arch->static_start)
 		return false;
 	if (!start || !end || (addr >= start && addr < end))
 		return true;

@@ -213,6 +213,7 @@ const struct arch arch_x86_64 = {
 	.by_rule = x86_64_by_rule,
 	.user_end = x86_64_user_end,
 	.is_kernel_addr = x86_64_is_kernel_addr,
+	.static_start = X86_64_TEXT,	/* modules follow: Documentation/arch/x86/x86_64/mm.rst */
 	.vmalloc_total = x86_64_vmalloc_total,
 	.direct_sizes = x86_64_direct_sizes,
 	.sections = x86_64_sections,

@@ -4,8 +4,10 @@
 
 #include "model/census/claims.h"
 #include "model/census/counters.h"
+#include "model/census/misplaced.h"
 #include "model/holder/holders.h"
 #include "model/shared.h"
+#include "model/source/source.h"
 
 /*
  * A kmalloc() larger than the caches takes a compound page, and counts it as slab. It has a type
@@ -21,6 +23,16 @@ static void settle_compound(const struct snapshot *s, struct reader *r, struct c
 				       p->count[CLASS_COMPOUND].pages;
 
 	page_classes_move(p, CLASS_COMPOUND, kmalloc ? CLASS_KMALLOC : CLASS_UNKNOWN);
+}
+
+/* In a running kernel pages change hands while they are read. */
+static void tell_conflicts(const struct snapshot *s, const struct page_classes *c)
+{
+	uint64_t n = source_has(s->k, SOURCE_CHANGES) ? 0 : misplaced_claims(c);
+
+	if (n)
+		issue_add(s->k->issues, ST_CORRUPT, "page", n,
+			  "claimed for what they cannot be; \"check\" names them");
 }
 
 static void *make_census(const struct snapshot *s, struct arena *mem)
@@ -43,6 +55,7 @@ static void *make_census(const struct snapshot *s, struct arena *mem)
 	holders_build(s, r, mem, c->classes, &areas, &c->owners);
 	claim_vmap(s->k, r, &areas, c->classes);
 	settle_compound(s, r, c);
+	tell_conflicts(s, c->classes);
 	claim_holes(s->k, r, mem, c->classes);
 	for (unsigned i = 0; i < PAGE_CLASSES; i++)
 		if (class_is_ram((enum page_class)i))

@@ -12,7 +12,6 @@
 #include "model/walk/list.h"
 
 #define COSTLY_ORDER 3u		/* PAGE_ALLOC_COSTLY_ORDER */
-#define LISTS_MAX 64u
 #define ENTRIES_MAX (1u << 24)	/* of one list; pcp->high is far below */
 
 struct pcp {
@@ -101,7 +100,7 @@ bool claim_free_on_cpus(const struct snapshot *s, struct reader *r, struct arena
 	p.nlists = k->layout.v[M_PCP_LISTS].m.count;
 	p.ntypes = (uint32_t)layout_enum(&k->layout, E_PCP_TYPES, 3);
 	p.huge_order = zs.block_order;
-	if (!p.ntypes || p.nlists > LISTS_MAX)
+	if (!p.ntypes || p.nlists > CPU_LISTS_MAX)
 		return false;
 	for (uint32_t i = 0; i < zs.n; i++)
 		whole &= !zs.v[i].present || claim_zone(&p, &zs.v[i]);

@@ -15,6 +15,10 @@ static const char in_use[] =
 	"the page is handed out and can be handed out again: freed twice, or used after it was freed";
 static const char shared[] =
 	"two owners believe that they have the page alone: one of them freed it";
+static const char mapped[] =
+	"a process maps memory of the kernel's own: its map count is wrong, or the page has two owners";
+static const char no_ram[] =
+	"an owner has a page whose struct page says that it is no RAM: it was overwritten";
 static const char lost[] = "free memory that nobody can get: the list was cut or overwritten";
 static const char length[] =
 	"the list was changed without its count: damage, or a bug in the allocator";
@@ -58,6 +62,12 @@ static bool shows_itself(enum page_class c)
 	return (c >= CLASS_FREE && c <= CLASS_ZERO && c != CLASS_FREE_CPU) || c == CLASS_OFFLINE;
 }
 
+/* Did claims note frames of class C because a process maps them? */
+static bool mapped_only(enum page_class c)
+{
+	return c == CLASS_UNKNOWN || c == CLASS_BOOT || c == CLASS_COMPOUND;
+}
+
 /*
  * What is mapped with vmap() belongs to anybody; page tables may have the type of a table, or be
  * objects of a slab (ppc, i386 with PAE); stacks and per-CPU variables may lie in areas of vmalloc.
@@ -66,6 +76,11 @@ static bool contradicts(enum page_class is, enum page_class to)
 {
 	if (to == CLASS_VMAP || to == CLASS_MEMMAP)
 		return false;
+	/* firmware has tables in memory of its own */
+	if (is == CLASS_HOLE)
+		return page_class_private(to) && to != CLASS_TABLES_OWN;
+	if (mapped_only(is))
+		return true;
 	if ((is == CLASS_TABLES || is == CLASS_SLAB) &&
 	    (to == CLASS_TABLES || to == CLASS_TABLES_OWN))
 		return false;
@@ -74,21 +89,41 @@ static bool contradicts(enum page_class is, enum page_class to)
 	return shows_itself(is) && is != to;
 }
 
+static const char *meaning(enum page_class is, enum page_class to)
+{
+	if (is == CLASS_HOLE)
+		return no_ram;
+	if (mapped_only(is))
+		return mapped;
+	return is == CLASS_FREE || is == CLASS_FREE_CPU || to == CLASS_FREE_CPU ? in_use : shared;
+}
+
+uint64_t misplaced_claims(const struct page_classes *c)
+{
+	uint64_t n = 0;
+
+	for (unsigned is = 0; is < PAGE_CLASSES; is++)
+		for (unsigned to = 0; to < PAGE_CLASSES; to++)
+			if (contradicts((enum page_class)is, (enum page_class)to))
+				n += c->conflict[is][to].frames;
+	return n;
+}
+
 static void add_claims(const struct page_classes *c, struct arena *mem, struct misplaced_list *ret)
 {
 	for (unsigned is = 0; is < PAGE_CLASSES; is++)
 		for (unsigned to = 0; to < PAGE_CLASSES; to++) {
 			const struct class_conflict *n = &c->conflict[is][to];
-			bool free = is == CLASS_FREE || is == CLASS_FREE_CPU ||
-				    to == CLASS_FREE_CPU;
 
 			if (!n->frames || !contradicts((enum page_class)is, (enum page_class)to))
 				continue;
 			add(ret, mem,
 			    is == to ? arena_printf(mem, "%s: twice", page_class_name(is))
-				     : arena_printf(mem, "%s, and %s", page_class_name(is),
-						    page_class_name(to)),
-			    free ? in_use : shared, n);
+			    : mapped_only((enum page_class)is)
+				    ? arena_printf(mem, "mapped, and %s", page_class_name(to))
+				    : arena_printf(mem, "%s, and %s", page_class_name(is),
+						   page_class_name(to)),
+			    meaning((enum page_class)is, (enum page_class)to), n);
 		}
 }
 

@@ -27,6 +27,9 @@ struct misplaced_list {
 void misplaced_find(const struct snapshot *s, const struct census *c, struct arena *mem,
 		    struct misplaced_list *ret);
 
+/* Frames of C that were claimed for what they cannot be, of which misplaced_find() tells where. */
+uint64_t misplaced_claims(const struct page_classes *c);
+
 /* bad_pages.c: the second part. */
 void bad_pages_find(const struct snapshot *s, struct arena *mem, struct misplaced_list *ret);
 

@@ -12,6 +12,7 @@
 
 #include "dumpread/base/hash.h"
 #include "model/file/path.h"
+#include "model/kmem/hugetlb.h"
 
 /*
  * Bits of file.f_mode (include/linux/fs.h) that mean "part of a struct backing_file": bit
@@ -22,7 +23,6 @@
 #define FMODE_BACKING_OLD (1u << 25)
 #define FMODE_BACKING_NEW (1u << 24)
 
-#define HSTATES_MAX 16u		/* sizes of huge pages; HUGE_MAX_HSTATE is less */
 #define MINOR_BITS 20		/* include/linux/kdev_t.h; 8 of 16 in v2.4 */
 #define PATHS_MAX (256u << 20)	/* bytes of all paths together */
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
 #include "model/holder/holding.h"
 #include "model/walk/list.h"
 #include "model/walk/xarray.h"
@@ -15,6 +16,8 @@
 #define QUEUES_MAX 65536u	/* of a device */
 #define BLOCKS_MAX (1u << 20)	/* of one set of requests */
 #define ORDER_MAX 10u
+#define TAGS_MAX (1u << 20)	/* of a queue; BLK_MQ_MAX_DEPTH is 10240 */
+#define REQUESTS 64u		/* addresses that are read at once */
 #define POOL_MAX 1024u		/* blocks in reserve; 2 */
 #define NAME_BYTES 33
 
@@ -40,6 +43,32 @@ static struct held *owner_of(const struct disk *d, uint64_t object, const char *
 	return o;
 }
 
+/* Each request of TAGS lies in the pages that were taken (blk_mq_alloc_rqs()). */
+static void check_requests(struct holding *h, struct held *o, uint64_t tags)
+{
+	uint64_t v = held_member(h, o, tags, M_TAGS_REQUESTS), n, pa;
+	uint32_t word = h->k->dump->word_size;
+	uint8_t raw[REQUESTS * sizeof(uint64_t)];
+
+	if (!v || !has(h->k, M_TAGS_NR))
+		return;
+	n = held_member(h, o, tags, M_TAGS_NR);
+	o->incomplete |= n > TAGS_MAX;
+	for (uint64_t i = 0; i < n && !o->incomplete; i++) {
+		uint64_t request;
+
+		if (i % REQUESTS == 0 &&
+		    read_kva(h->r, v + i * word, raw, min_u64(n - i, REQUESTS) * word)) {
+			o->incomplete = true;
+			break;
+		}
+		request = load_uint(raw + i % REQUESTS * word, word, h->k->dump->big_endian);
+		o->incomplete |= request &&
+				 (reader_kvtop(h->r, request, &pa, NULL) ||
+				  page_class_at(h->c, pa >> h->k->page_shift) != CLASS_BLOCK);
+	}
+}
+
 static void take_tags(struct holding *h, struct held *o, uint64_t tags)
 {
 	const struct kernel *k = h->k;
@@ -58,6 +87,7 @@ static void take_tags(struct holding *h, struct held *o, uint64_t tags)
 			held_frames(h, o, pfn, UINT64_C(1) << order, CLASS_BLOCK);
 	}
 	o->incomplete |= w.st != ST_OK;
+	check_requests(h, o, tags);
 }
 
 /* The driver's; disks of one host adapter share a set. */

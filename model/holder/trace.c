@@ -100,15 +100,17 @@ static void take_instance(struct holding *h, uint64_t addr)
 		take_buffer(h, o, copy);
 }
 
-/* The functions that can be traced. */
+/* The functions that can be traced: tables in a list, of which the kernel counts the pages. */
 static void take_functions(struct holding *h)
 {
 	struct held *o = NULL;
-	uint64_t table, seen = 0;
-	bool fresh;
+	uint64_t table, seen = 0, pages = 0, counted;
+	bool known = !kvar_u64(h->k, h->r, Y_FTRACE_NR_PAGES, 0, &counted), fresh;
 
 	if (!has(h->k, M_FTRACE_ORDER) || kvar_u64(h->k, h->r, Y_FTRACE_PAGES, 0, &table))
 		return;
+	if (!table && known && counted)
+		holding_damaged(h, "tables of functions that can be traced", table);
 	for (unsigned i = 0; table; i++) {
 		uint64_t order, records;
 
@@ -128,10 +130,12 @@ static void take_functions(struct holding *h)
 		if (records && order <= ORDER_MAX)
 			held_linear(h, o, records, UINT64_C(1) << order, CLASS_TRACE);
 		o->incomplete |= order > ORDER_MAX;
+		pages += order <= ORDER_MAX ? UINT64_C(1) << order : 0;
 		table = held_member(h, o, table, M_FTRACE_NEXT);
 	}
 	if (!o)
 		return;
+	o->incomplete |= known && pages != counted;
 	o->kernel = true;
 	o->what = "functions that can be traced";
 }

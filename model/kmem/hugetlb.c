@@ -7,7 +7,6 @@
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
 
-#define HSTATES_MAX 8u
 #define HUGE_ORDER_MAX 30u	/* pages of 4 TiB; hardware has 16 GiB at most */
 
 struct builder {
@@ -18,6 +17,24 @@ struct builder {
 	struct kobj o;
 	uint64_t nodes;
 };
+
+enum status huge_page_sizes(const struct kernel *k, struct reader *r, uint64_t *n)
+{
+	uint64_t base = layout_symbol(&k->layout, Y_HSTATES), order;
+	enum status st;
+
+	*n = 0;
+	if (!base || !has(k, Y_MAX_HSTATE))
+		return ST_ABSENT;
+	st = kvar_u64(k, r, Y_MAX_HSTATE, 4, n);
+	if (!st && !*n && has(k, M_HSTATE_ORDER))
+		st = kmember_u64(k, r, base, M_HSTATE_ORDER, &order) || order ? ST_CORRUPT : ST_OK;
+	if (*n > HSTATES_MAX)
+		st = ST_CORRUPT;
+	if (st)
+		*n = 0;
+	return st;
+}
 
 static void pool_damage(const struct builder *b, enum status st, const char *what)
 {
@@ -87,10 +104,8 @@ enum status huge_pools_build(const struct snapshot *s, struct arena *mem, struct
 		return ST_ABSENT;
 	b.r = kernel_reader(s->k);
 	kobj_init(&b.o, s->k, S_HSTATE);
-	if (kvar_u64(s->k, b.r, Y_MAX_HSTATE, 4, &n) || n > HSTATES_MAX) {
+	if (huge_page_sizes(s->k, b.r, &n))
 		pool_damage(&b, ST_CORRUPT, "their number is not possible");
-		n = 0;
-	}
 	kvar_u64(s->k, b.r, Y_DEFAULT_HSTATE, 4, &usual);
 	if (!kvar_u64(s->k, b.r, Y_NR_NODE_IDS, 4, &b.nodes))
 		b.nodes = min_u64(b.nodes, NODES_MAX);

@@ -6,6 +6,13 @@
 #include "model/model.h"
 
 #define HUGETLB_UNKNOWN UINT64_MAX
+#define HSTATES_MAX 16u			/* sizes of huge pages; HUGE_MAX_HSTATE is less on every CPU */
+
+/*
+ * The number of sizes of huge pages: max_hstate. ST_CORRUPT: more than there can be, or none although the first has
+ * one (hugetlb_add_hstate() fills hstates[] from its start); ST_ABSENT: the kernel does not show it.
+ */
+enum status huge_page_sizes(const struct kernel *k, struct reader *r, uint64_t *n);
 
 /* Pages of the pool's size. */
 struct huge_pool {

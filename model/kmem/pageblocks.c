@@ -7,10 +7,9 @@
  * 5.10, 6.1, 6.12, 7.2). Before 535b81e20921 (v5.9) the bits are in reverse order.
  */
 #include "dumpread/base/bytes.h"
+#include "model/kmem/hugetlb.h"
 #include "model/kmem/zones.h"
 #include "model/kobj.h"
-
-#define HSTATES_MAX 8u
 
 /*
  * HUGETLB_PAGE_ORDER: of what an entry of the lowest directory maps, if there are such pages. On e500 (4 MiB) and
@@ -21,8 +20,7 @@ static uint64_t huge_order(const struct kernel *k, struct reader *r)
 	uint64_t base = layout_symbol(&k->layout, Y_HSTATES), n, order, least = UINT64_MAX;
 	uint64_t usual = k->paging->bits[0];
 
-	if (!base || !has(k, S_HSTATE) || !has(k, M_HSTATE_ORDER) ||
-	    kvar_u64(k, r, Y_MAX_HSTATE, 4, &n) || n > HSTATES_MAX)
+	if (!has(k, S_HSTATE) || !has(k, M_HSTATE_ORDER) || huge_page_sizes(k, r, &n))
 		return usual;
 	for (uint64_t i = 0; i < n; i++) {
 		if (kmember_u64(k, r, base + i * layout_size(&k->layout, S_HSTATE), M_HSTATE_ORDER,

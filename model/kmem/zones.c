@@ -11,6 +11,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
+#include "model/source/source.h"
 #include "model/system/system.h"
 #include "model/walk/list.h"
 
@@ -141,6 +142,24 @@ enum status zone_of_cpu(const struct kernel *k, struct reader *r, uint64_t addr,
 	return st || *ret ? st : ST_ABSENT;
 }
 
+/* Does COUNT say that the lists at PCP have pages, and do they have none, or the reverse? */
+static bool contradicts_lists(struct builder *b, uint64_t pcp, int64_t count)
+{
+	const struct member *m = &b->y.k->layout.v[M_PCP_LISTS].m;
+	bool any = false;
+
+	if (!has(b->y.k, M_PCP_LISTS) || source_has(b->y.k, SOURCE_CHANGES))
+		return false;
+	for (uint32_t i = 0; i < m->count && i < CPU_LISTS_MAX && !any; i++) {
+		uint64_t head = pcp + m->offset + (uint64_t)i * m->stride, next;
+
+		if (read_kva_word(b->y.r, head, &next))
+			return false;
+		any = next != head;
+	}
+	return any != (count != 0);
+}
+
 static enum status read_cpu(struct builder *b, struct zone *z, uint32_t i, struct zone_cpu *c)
 {
 	const struct kernel *k = b->y.k;
@@ -153,6 +172,7 @@ static enum status read_cpu(struct builder *b, struct zone *z, uint32_t i, struc
 		return st;
 	pcp += layout_offset(&k->layout, M_PAGESET_PCP);
 	st = read_int(b, pcp, M_PCP_COUNT, &c->count);
+	c->contradicts = !st && contradicts_lists(b, pcp, c->count);
 	st = st ? st : read_int(b, pcp, M_PCP_HIGH, &c->high);
 	st = st ? st : read_int(b, pcp, M_PCP_BATCH, &c->batch);
 	st = st ? st : read_int(b, pcp, M_PCP_HIGH_MIN, &c->high_min);
@@ -282,7 +302,8 @@ static void check_zone(const struct builder *b, const struct zone *z)
 		if (z->wmark[i] > z->wmark[i + 1])
 			what = "watermarks";
 	for (uint32_t i = 0; i < z->ncpus; i++)
-		if (z->cpu[i].count < 0 || (uint64_t)z->cpu[i].count > most)
+		if (z->cpu[i].count < 0 || (uint64_t)z->cpu[i].count > most ||
+		    z->cpu[i].contradicts)
 			what = "pages that a CPU has";
 	if (what)
 		issue_add(b->y.k->issues, ST_CORRUPT, "zone", 1, "%s: %s", z->name, what);

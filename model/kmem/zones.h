@@ -13,6 +13,7 @@
 #define ORDERS_MAX 32u
 #define MIGRATE_MAX 16u
 #define WMARKS_MAX 8u
+#define CPU_LISTS_MAX 64u	/* lists of free pages of one CPU and zone */
 #define ZONE_UNKNOWN UINT64_MAX
 
 enum { WMARK_OF_MIN, WMARK_OF_LOW, WMARK_OF_HIGH, WMARK_OF_PROMO };
@@ -22,6 +23,7 @@ struct zone_cpu {		/* the list of free pages of one CPU */
 	int64_t count, high, batch;
 	int64_t high_min, high_max;	/* 90b41691b988 (v6.7); before 0 */
 	int64_t threshold;	/* of counts that the CPU keeps; INT64_MIN: uniprocessor */
+	bool contradicts;	/* COUNT is 0 and a list has pages, or all lists are empty and COUNT is not 0 */
 };
 
 struct zone {

@@ -58,3 +58,21 @@ bool page_class_uncounted(enum page_class c)
 	default: return false;
 	}
 }
+
+bool page_class_private(enum page_class c)
+{
+	switch (c) {
+	case CLASS_FREE_CPU:
+	case CLASS_TABLES:
+	case CLASS_TABLES_OWN:
+	case CLASS_STACK:
+	case CLASS_PAGE_EXT:
+	case CLASS_BLOCK:
+	case CLASS_FS:
+	case CLASS_STRIPES:
+	case CLASS_KEXEC:
+	case CLASS_ZBUD:
+	case CLASS_SWAP_MAP: return true;
+	default: return false;
+	}
+}

@@ -577,8 +577,12 @@ enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum 
 {
 	enum page_class from = page_class_at(c, pfn);
 
-	if (from == CLASS_NONE || from == CLASS_HOLE)
+	if (from == CLASS_NONE)
 		return CLAIM_NONE;
+	if (from == CLASS_HOLE) {
+		conflict(c, pfn, from, to);
+		return CLAIM_NONE;
+	}
 	if (from == to) {
 		conflict(c, pfn, from, to);
 		return CLAIM_OWN;
@@ -587,6 +591,8 @@ enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum 
 		conflict(c, pfn, from, to);
 		return CLAIM_OTHER;
 	}
+	if (page_class_mapped(c, pfn) && page_class_private(to))
+		conflict(c, pfn, from, to);
 	move_frame(c, byte_at(c, pfn), to);
 	return CLAIM_TAKEN;
 }

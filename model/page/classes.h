@@ -27,6 +27,8 @@ const char *page_class_what(enum page_class c);
  * part of MemTotal. zsmalloc has nr_zspages in /proc/vmstat.
  */
 bool page_class_uncounted(enum page_class c);
+/* Is C a class of pages that the kernel alone uses, from the page allocator: no process ever maps one? */
+bool page_class_private(enum page_class c);
 
 /* Counts of the frames of one class, pages. All but PAGES are parts of it. */
 struct class_counts {
@@ -56,7 +58,8 @@ struct cache_owner {
 	uint64_t maybe;		   /* of them: mapped only if no page has a count of its own */
 };
 
-/* Frames of one class that were claimed for another. */
+/* Frames of one class that were claimed for another; of one that has no claim, such as CLASS_UNKNOWN: frames
+   that a process maps and that were claimed for a class that nobody maps. */
 struct class_conflict {
 	uint64_t frames, pfn; /* pfn: of the first */
 };
@@ -105,7 +108,7 @@ enum claim_result {
 	CLAIM_TAKEN, /* the frame is in the claimed class now */
 	CLAIM_OWN,   /* it was already */
 	CLAIM_OTHER, /* another claim, or its struct page, says otherwise */
-	CLAIM_NONE,  /* there is no such frame */
+	CLAIM_NONE,  /* there is no such frame, or no RAM */
 };
 
 /* Moves all frames of class FROM to class TO. */

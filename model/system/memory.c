@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/kmem/hugetlb.h"
 #include "model/kmem/zones.h"
 #include "model/kobj.h"
 #include "model/system/system.h"
@@ -12,9 +13,9 @@
 
 #define ZONES_MAX 8u
 #define INODES_MAX 1000000u	/* block devices; a machine has some dozens */
-#define HSTATES_MAX 8u
 #define HUGE_ORDER_MAX 30u	/* pages of 4 TiB; hardware has 16 GiB at most */
 #define SWAPFILES_MAX 32u
+#define PENDING_MAX 126		/* one step above the threshold: calculate_normal_threshold(), mm/vmstat.c */
 #define SPACES_MAX (1u << 16)	/* 64 MiB each: 4 TiB of swap in one area */
 #define POOLS_MAX 1024u
 
@@ -182,6 +183,11 @@ static bool add_pending(const struct system *y, uint64_t at, enum layout_id stat
 
 	if (!elem(y, at, stats, i, &v))
 		return false;
+	if ((int8_t)v > PENDING_MAX || (int8_t)v < -PENDING_MAX) {
+		issue_add(y->k->issues, ST_CORRUPT, "vm counters", 1,
+			  "what a CPU holds back is more than a CPU may: %d pages", (int8_t)v);
+		return false;
+	}
 	*sum += (int8_t)v;
 	return true;
 }
@@ -434,13 +440,13 @@ static void pool_damage(const struct system *y, const char *what)
 void hugetlb_read(const struct system *y, struct hugetlb_sums *h)
 {
 	uint64_t base = layout_symbol(&y->k->layout, Y_HSTATES);
-	uint64_t n = int_var(y, Y_MAX_HSTATE), deflt = int_var(y, Y_DEFAULT_HSTATE);
+	uint64_t n, deflt = int_var(y, Y_DEFAULT_HSTATE);
 	struct kobj o;
 
 	*h = (struct hugetlb_sums){ .there = base != 0 };
 	if (!base || !has(y->k, Y_MAX_HSTATE) || !has(y->k, Y_DEFAULT_HSTATE))
 		return;
-	if (n > HSTATES_MAX || deflt > HSTATES_MAX || (n && deflt >= n)) {
+	if (huge_page_sizes(y->k, y->r, &n) || deflt > HSTATES_MAX || (n && deflt >= n)) {
 		pool_damage(y, "their number or the default is not possible");
 		return;
 	}

@@ -259,6 +259,7 @@ static struct pass *pass_new(struct snapshot *s, uint32_t only)
 	acct_claims_init(&p->shared);
 	r = reader_new(s->k->dump);
 	swaps_init(&p->shared.swaps, s->k, r);
+	zero_frames(s->k, r, &p->shared.zero_pfn, &p->shared.huge_zero_pfn);
 	reader_free(r);
 	return p;
 }

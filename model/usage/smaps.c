@@ -445,15 +445,26 @@ const struct pgvisit acct_visit_tables = { .table = note_table };
 
 /* ---- life ------------------------------------------------------------------------------ */
 
+/* PFN is RAM, and not the first frame, which belongs to firmware or to the kernel's start. */
+static uint64_t zero_frame(const struct kernel *k, uint64_t pfn)
+{
+	if (pfn && (!k->memmap.max_pfn || memmap_page_kva(&k->memmap, pfn)))
+		return pfn;
+	issue_add(k->issues, ST_CORRUPT, "zero page", 1, "frame %#" PRIx64 " cannot be", pfn);
+	return UINT64_MAX;
+}
+
 void zero_frames(const struct kernel *k, struct reader *r, uint64_t *zero, uint64_t *huge)
 {
 	uint64_t v, pfn;
 
 	*zero = *huge = UINT64_MAX;
 	if (!kvar_u64(k, r, Y_ZERO_PFN, 0, &v))
-		*zero = v;
+		*zero = zero_frame(k, v);
+	/* all ones: there is none */
 	if (!kvar_u64(k, r, Y_HUGE_ZERO_PFN, 0, &v))
-		*huge = v;
+		*huge = sign_extend(v, 8 * k->dump->word_size) == -1 ? UINT64_MAX
+								     : zero_frame(k, v);
 	else if (!kvar_u64(k, r, Y_HUGE_ZERO_PAGE, 0, &v) && memmap_page_pfn(&k->memmap, v, &pfn))
 		*huge = pfn;
 }
@@ -479,7 +490,8 @@ void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r)
 	a->page_facts = TALLY_PRIVATE - 1;
 	if (!acct_rule(a, RULE_DIRTY_ASKS_PAGE))
 		a->page_facts &= ~(uint32_t)TALLY_DIRTY;
-	zero_frames(k, r, &a->zero_pfn, &a->huge_zero_pfn);
+	a->zero_pfn = shared->zero_pfn;
+	a->huge_zero_pfn = shared->huge_zero_pfn;
 	for (unsigned i = 0; i < PSS_TABLE; i++)
 		a->pss_of[i] = i < 2 ? page_pss : page_pss / i;
 	swap_cursor_init(&a->cursor, a->swaps, r);

@@ -55,6 +55,7 @@ struct acct_shared {
 	 */
 	int64_t tables_left;
 	uint64_t nodes_left;		/* of trees of pages */
+	uint64_t zero_pfn, huge_zero_pfn;	/* of zero_frames() */
 	/* Tables that processes share (hugetlb): the index of the vma that counts the pages
 	   below each. A key is the table's physical address + 1. */
 	struct {

@@ -23,7 +23,7 @@ static void put_core(struct held_machine *m, enum layout_id kset, uint64_t node)
 
 enum { BDEV = 0x7200, BDEV_DEVICE = 0x40, DISK = 0x7300, RQ = 0x7380, SET = 0x7400, HCTX = 0x7440,
        TAGS = 0x7480, SCHED_TAGS = 0x74a0, TAG_ARRAY = 0x74c0, ZRAM = 0x7540, ZPOOL = 0x7800,
-       HCTX_ARRAY = 0x74e0, INTEGRITY = 0x7580, ELEMENTS = 0x75c0, TYPE_OF_DISK = 0x7600 };
+       HCTX_ARRAY = 0x74e0, REQUESTS = 0x7640, INTEGRITY = 0x7580, ELEMENTS = 0x75c0, TYPE_OF_DISK = 0x7600 };
 enum { DISK_NAME = 8, DISK_QUEUE = 0x30, DISK_DATA = 0x38 };
 enum { RQ_DISK = 0, RQ_SET = 8, RQ_HCTXS = 0x10, RQ_NR = 0x20, RQ_SHARED = 0x28 };
 
@@ -46,17 +46,23 @@ static void state_queues(struct fake *f)
 	fake_member(f, M_TAGSET_NR, 8, 4);
 	fake_member(f, M_TAGSET_SHARED, 16, 8);
 	fake_member(f, M_TAGS_PAGES, 0, 16);
+	fake_member(f, M_TAGS_NR, 16, 4);
+	fake_member(f, M_TAGS_REQUESTS, 24, 8);
 	fake_member(f, M_ZRAM_DISK, 0, 8);
 	fake_member(f, M_ZRAM_POOL, 8, 8);
 	fake_member(f, M_ZRAM_TABLE, 16, 8);
 }
 
-/* Two blocks of requests, of one page and of two. */
-static void put_tags(struct held_machine *m, uint64_t tags, uint64_t first)
+/* Two blocks of requests, of one page and of two; the second request is in the last page. Their list is at LIST. */
+static void put_tags(struct held_machine *m, uint64_t tags, uint64_t first, uint64_t list)
 {
 	uint64_t a = PAGES + (first >> 12) * STRUCT_PAGE, b = a + 2 * STRUCT_PAGE;
 
 	hm_queue(m, tags, a + 8, b + 8);
+	hm_put(m, tags + 16, 2, 4);
+	hm_point(m, tags + 24, list);
+	hm_point(m, list, first + 0x100);
+	hm_point(m, list + 8, first + 0x3100);
 	hm_put(m, a + 40, 0, 8);
 	hm_put(m, b + 40, 1, 8);
 }
@@ -96,8 +102,8 @@ static void put_queue(struct held_machine *m)
 	hm_point(m, TAG_ARRAY, TAGS);
 	hm_point(m, HCTX, TAGS);
 	hm_point(m, HCTX + 8, SCHED_TAGS);
-	put_tags(m, TAGS, MORE + 0x10000);
-	put_tags(m, SCHED_TAGS, MORE + 0x18000);
+	put_tags(m, TAGS, MORE + 0x10000, REQUESTS);
+	put_tags(m, SCHED_TAGS, MORE + 0x18000, REQUESTS + 16);
 }
 
 struct held_machine *hm_block(void)

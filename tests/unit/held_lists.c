@@ -101,6 +101,7 @@ static void state_trace(struct fake *f)
 	fake_member(f, M_RING_PAGE_DATA, 16, 8);
 	fake_member(f, M_RING_PAGE_ORDER, 24, 4);
 	fake_symbol(f, Y_FTRACE_PAGES, fake_kva(f, TABLES));
+	fake_symbol(f, Y_FTRACE_NR_PAGES, fake_kva(f, TABLES + 8));
 	fake_member(f, M_FTRACE_NEXT, 0, 8);
 	fake_member(f, M_FTRACE_RECORDS, 8, 8);
 	fake_member(f, M_FTRACE_ORDER, 16, 4);
@@ -137,6 +138,7 @@ struct held_machine *hm_trace(void)
 	hm_put(m, BPAGE, fake_kva(m->f, BPAGE + 0x40) | 1, 8);
 	hm_point(m, BPAGE + 0x40, BPAGE);
 	hm_point(m, TABLES, TABLE);
+	hm_put(m, TABLES + 8, 2, 8);
 	hm_put(m, TABLE, 0, 8);
 	hm_point(m, TABLE + 8, MORE + 0x4000);
 	hm_put(m, TABLE + 16, 1, 4);

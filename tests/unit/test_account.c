@@ -111,6 +111,28 @@ static void test_huge_zero(void)
 	rig_free(g);
 }
 
+/* A frame of a zero page that is not RAM is damage; all ones: there is no huge one. */
+static void test_zero_frames(void)
+{
+	struct rig *g = rig_new();
+	uint64_t zero, huge;
+
+	fake_symbol(g->f, Y_ZERO_PFN, fake_kva(g->f, 0x7000));
+	fake_symbol(g->f, Y_HUGE_ZERO_PFN, fake_kva(g->f, 0x7008));
+	fake_put_uint(g->f, 0x7000, 3, 8);
+	fake_put_uint(g->f, 0x7008, UINT64_MAX, 8);
+	zero_frames(&g->f->kernel, g->f->r, &zero, &huge);
+	CHECK(zero == 3 && huge == UINT64_MAX && !fake_issues(g->f, "zero page"));
+	fake_put_uint(g->f, 0x7000, 0, 8);
+	zero_frames(&g->f->kernel, g->f->r, &zero, &huge);
+	CHECK(zero == UINT64_MAX && fake_issues(g->f, "zero page") == 1);
+	fake_put_uint(g->f, 0x7000, g->f->kernel.memmap.max_pfn, 8);
+	fake_put_uint(g->f, 0x7008, UINT64_MAX - 1, 8);
+	zero_frames(&g->f->kernel, g->f->r, &zero, &huge);
+	CHECK(zero == UINT64_MAX && huge == UINT64_MAX && fake_issues(g->f, "zero page") == 3);
+	rig_free(g);
+}
+
 /* Kernels without pte_special: the offset of a PFNMAP vma tells what it maps. */
 static void test_pfnmap(void)
 {
@@ -506,6 +528,7 @@ int main(void)
 	test_live();
 	test_shmem();
 	test_huge_zero();
+	test_zero_frames();
 	test_no_mapcount();
 	test_walk();
 	return check_done();

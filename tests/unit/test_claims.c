@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Frames of which the struct page shows nothing: page tables of older kernels, holes. */
 #include "model/census/claims.h"
+#include "model/census/misplaced.h"
+#include "model/kmem/hugetlb.h"
 
 #include <stdlib.h>
 
@@ -367,9 +369,71 @@ static void test_block_order(void)
 	rig_free(g);
 }
 
+/* The number of sizes says that there are none, and the first has an order. */
+static void test_huge_page_sizes(void)
+{
+	enum { HSTATES = 0x702000, HSTATE = 64, NUMBER = 0x703000, ORDER = 8 };
+	struct rig *g = rig_new();
+	const struct kernel *k = &g->f->kernel;
+	uint64_t n;
+
+	CHECK_EQ(huge_page_sizes(k, g->f->r, &n), ST_ABSENT);
+	fake_symbol(g->f, Y_HSTATES, fake_kva(g->f, HSTATES));
+	fake_symbol(g->f, Y_MAX_HSTATE, fake_kva(g->f, NUMBER));
+	fake_size(g->f, S_HSTATE, HSTATE);
+	fake_member(g->f, M_HSTATE_ORDER, ORDER, 4);
+	fake_put_uint(g->f, HSTATES + ORDER, 0, 4);
+	fake_put_uint(g->f, NUMBER, 0, 4);
+	CHECK(!huge_page_sizes(k, g->f->r, &n) && n == 0);
+	fake_put_uint(g->f, HSTATES + ORDER, 9, 4);
+	CHECK_EQ(huge_page_sizes(k, g->f->r, &n), ST_CORRUPT);
+	fake_put_uint(g->f, NUMBER, 1, 4);
+	CHECK(!huge_page_sizes(k, g->f->r, &n) && n == 1);
+	fake_put_uint(g->f, NUMBER, HSTATES_MAX + 1, 4);
+	CHECK(huge_page_sizes(k, g->f->r, &n) == ST_CORRUPT && n == 0);
+	rig_free(g);
+}
+
+/* A stack in a page that a process maps, one in a page that is no RAM; packet rings are mapped. */
+static void test_conflicts(void)
+{
+	struct page_classes *c = classes();
+
+	c->chunk[0][5] |= BYTE_MAPPED;
+	c->chunk[0][6] |= BYTE_MAPPED;
+	c->chunk[0][7] = CLASS_HOLE;
+	c->count[CLASS_UNKNOWN].mapped = 2;
+	page_classes_claim(c, 4, CLASS_STACK);
+	page_classes_claim(c, 5, CLASS_PACKET);
+	page_classes_claim(c, 7, CLASS_VMAP);
+	page_classes_claim(c, 7, CLASS_TABLES_OWN);
+	CHECK_EQ(misplaced_claims(c), 0);
+	CHECK_EQ(page_classes_claim(c, 6, CLASS_STACK), CLAIM_TAKEN);
+	CHECK_EQ(misplaced_claims(c), 1);
+	CHECK_EQ(page_classes_claim(c, 7, CLASS_STACK), CLAIM_NONE);
+	CHECK_EQ(misplaced_claims(c), 2);
+	page_classes_free(c);
+}
+
+/* Nothing of the kernel's image lies below the text: an address there is of the heap. */
+static void test_static_start(void)
+{
+	struct rig *g = machine();
+	const struct kernel *k = &g->f->kernel;
+
+	CHECK(kernel_static_ok(k, fake_kva(g->f, IOMEM), 8));
+	g->f->arch.static_start = fake_kva(g->f, IOMEM) + 8;
+	CHECK(!kernel_static_ok(k, fake_kva(g->f, IOMEM), 8));
+	CHECK(kernel_static_ok(k, fake_kva(g->f, IOMEM) + 8, 8));
+	rig_free(g);
+}
+
 int main(void)
 {
+	test_static_start();
 	test_block_order();
+	test_huge_page_sizes();
+	test_conflicts();
 	test_zone_of_cpu();
 	test_first_chunk();
 	test_untyped();

@@ -61,6 +61,12 @@ static const struct {
 	{ hm_ipc, IPC_NS + 0x20, 0x1000, 8 },		/* the list of semaphores, of queues, the mount of POSIX queues */
 	{ hm_ipc, IPC_NS + 0x60, 0x1000, 8 },
 	{ hm_ipc, IPC_NS + 0x110, 0x1000, 8 },
+	{ hm_trace, 0x7308, 3, 8 },			/* pages of the tables of functions; no table */
+	{ hm_trace, 0x7300, 0, 8 },
+	{ hm_block, PAGES + ((MORE + 0x12000) >> 12) * STRUCT_PAGE + 40, 0, 8 },	/* the order of a block of requests */
+	{ hm_block, 0x7640, DATA, 8 },			/* a request, their list, their number */
+	{ hm_block, 0x7498, 0x1000, 8 },
+	{ hm_block, 0x7490, UINT32_MAX, 4 },
 	{ hm_block, 0x7390, 0x1000, 8 },		/* a queue of the hardware, the array of them, one of it */
 	{ hm_block_class, 0x7390, 0x1000, 8 },
 	{ hm_block_class, 0x74e0, 0x1000, 8 },

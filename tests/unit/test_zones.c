@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What CPUs keep of a zone: its lists of free pages, and counts that they have not folded in. */
+#include "model/kmem/zones.h"
+
+#include "model/system/system.h"
+#include "tests/unit/check.h"
+#include "tests/unit/fake.h"
+
+enum { ZONE = 0x1000, AREA_BYTES = 24, NAME = 0x2000, PAGESET_BYTES = 64 };
+/* Members of the zone; of a CPU's pageset, which is in it. */
+enum { SPANNED = 16, PRESENT = 24, MARKS = 32, AREAS = 64, STAT = 128, PAGESET = 192 };
+enum { COUNT = 0, LISTS = 8, NLISTS = 2, DIFF = 48 };
+
+struct one_zone {
+	struct fake *f;
+	struct snapshot s;
+	struct arena mem;
+};
+
+static struct one_zone *one_zone(void)
+{
+	static struct one_zone m;
+	static uint32_t possible[1];
+	struct fake *f = fake_new(8, false);
+	const struct { enum layout_id id; uint32_t offset, size; } members[] = {
+		{ M_ZONE_NAME, 0, 8 }, { M_ZONE_START_PFN, 8, 8 }, { M_ZONE_SPANNED, SPANNED, 8 },
+		{ M_ZONE_PRESENT, PRESENT, 8 }, { M_AREA_NR_FREE, 16, 8 }, { M_LIST_NEXT, 0, 8 },
+		{ M_LIST_PREV, 8, 8 }, { M_PCP_COUNT, COUNT, 4 },
+	};
+
+	m = (struct one_zone){ .f = f, .s.k = &f->kernel };
+	f->kernel.memmap.max_pfn = 0x1000;
+	f->kernel.possible = possible;
+	f->kernel.ncpus = 1;
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+		fake_member(f, members[i].id, members[i].offset, members[i].size);
+	fake_size(f, S_ZONE, 0x200);
+	fake_symbol(f, Y_ONE_PGDAT, fake_kva(f, ZONE));
+	fake_array(f, M_PGDAT_ZONES, 0, 0x200, 1);
+	fake_array(f, M_ZONE_WATERMARK, MARKS, 8, 3);
+	fake_array(f, M_ZONE_FREE_AREA, AREAS, AREA_BYTES, 1);
+	fake_array(f, M_AREA_LISTS, 0, 16, 1);
+	fake_array(f, M_ZONE_VM_STAT, STAT, 8, 2);
+	fake_array(f, M_ZONE_PCP, PAGESET, PAGESET_BYTES, 4);
+	fake_array(f, M_PCP_LISTS, LISTS, 16, NLISTS);
+	fake_array(f, M_ZONE_CPU_STATS, PAGESET, PAGESET_BYTES, 4);
+	fake_array(f, M_ZONE_STAT_DIFF, DIFF, 1, 2);
+	fake_enum(f, E_NR_FREE_PAGES, 0);
+	for (unsigned i = 0; i < 0x200; i += 8)
+		fake_put_uint(f, ZONE + i, 0, 8);
+	fake_put(f, NAME, "Normal", 7);
+	fake_put_uint(f, ZONE, fake_kva(f, NAME), 8);
+	fake_put_uint(f, ZONE + SPANNED, 0x1000, 8);
+	fake_put_uint(f, ZONE + PRESENT, 0x1000, 8);
+	for (unsigned i = 0; i < NLISTS; i++) {
+		uint64_t head = ZONE + PAGESET + LISTS + i * 16;
+
+		fake_put_uint(f, head, fake_kva(f, head), 8);
+	}
+	return &m;
+}
+
+static void release(struct one_zone *m)
+{
+	arena_release(&m->mem);
+	fake_free(m->f);
+}
+
+static uint64_t issues_of_zones(struct one_zone *m)
+{
+	struct zones zs;
+
+	CHECK(!zones_build(&m->s, &m->mem, 0, &zs));
+	CHECK(zs.n == 1 && zs.v[0].ncpus == 1);
+	return fake_issues(m->f, "zone");
+}
+
+/* A CPU counts pages and its lists are empty, or it counts none and one has a page. */
+static void test_lists(void)
+{
+	struct one_zone *m = one_zone();
+
+	CHECK_EQ(issues_of_zones(m), 0);
+	fake_put_uint(m->f, ZONE + PAGESET + COUNT, 1, 4);
+	CHECK_EQ(issues_of_zones(m), 1);
+	fake_put_uint(m->f, ZONE + PAGESET + LISTS + 16, fake_kva(m->f, 0x3008), 8);
+	CHECK_EQ(issues_of_zones(m), 1);
+	fake_put_uint(m->f, ZONE + PAGESET + COUNT, 0, 4);
+	CHECK_EQ(issues_of_zones(m), 2);
+	release(m);
+}
+
+/* A CPU folds its count in when that passes the threshold, 125 at most. */
+static void test_pending(void)
+{
+	struct one_zone *m = one_zone();
+	struct system y = { .k = &m->f->kernel, .r = m->f->r, .mem = &m->mem };
+
+	fake_put_uint(m->f, ZONE + PAGESET + DIFF, (uint8_t)-125, 1);
+	CHECK_EQ(counter_pending(&y, E_NR_FREE_PAGES), -125);
+	CHECK_EQ(fake_issues(m->f, "vm counters"), 0);
+	fake_put_uint(m->f, ZONE + PAGESET + DIFF, 127, 1);
+	CHECK_EQ(counter_pending(&y, E_NR_FREE_PAGES), INT64_MIN);
+	CHECK_EQ(fake_issues(m->f, "vm counters"), 1);
+	fake_put_uint(m->f, ZONE + PAGESET + DIFF, 0x80, 1);
+	CHECK_EQ(counter_pending(&y, E_NR_FREE_PAGES), INT64_MIN);
+	release(m);
+}
+
+int main(void)
+{
+	test_lists();
+	test_pending();
+	return check_done();
+}
