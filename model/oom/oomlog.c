@@ -224,6 +224,15 @@ static bool continues(const struct oom_reader *rd, const struct oom_writer *w, s
 	       strchr(" =/", open.p[open.n - 1]);
 }
 
+/* Is TEXT the end of the summary that W left open? The name in it may make it look like another line. */
+static bool ends_summary(const struct oom_writer *w, struct span text)
+{
+	struct span f[TEXT_FIELDS];
+
+	return w->open_form && w->open_form->line == LINE_SUMMARY &&
+	       text_match(",task=%c,pid=%d,uid=%d", text, f);
+}
+
 static void take_line(struct oom_reader *rd, struct oom_writer *w, uint32_t line)
 {
 	const struct log_line *l = &rd->lines[line];
@@ -232,7 +241,7 @@ static void take_line(struct oom_reader *rd, struct oom_writer *w, uint32_t line
 	struct oom_text t = { &m, text };
 
 	oom_line_read(text, &rd->o->release, &m);
-	if (!m.form && continues(rd, w, text)) {
+	if ((!m.form || ends_summary(w, text)) && continues(rd, w, text)) {
 		open_append(rd, w, text);
 		return;
 	}

@@ -363,6 +363,11 @@ def check_rest(tally, tool):
     one('exiting', '6.1', [(1, 0, 'Out of memory: OOM victim 9 (a) b) is already exiting. Skip killing the task')],
         [{'exiting': 1, 'victims': [{'pid': 9, 'comm': 'a) b'}]}])
     one('programs may not speak for the kernel', '6.1', [(1, 1, killed), (1, 3, 'a invoked oom-killer: order=0')], [])
+    pieces = ('a invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0',
+              'oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null)', ',cpuset=', 'a', ',mems_allowed=0', ',oom_memcg=', '/',
+              ',task_memcg=', '/a,task=b,pid=1,uid=2', ',task= cpuset=/,pid=7,uid=5')
+    one('a name that looks like a line', '5.8', [(1, 0, text) for text in pieces],
+        [{'task_memcg': '/a,task=b,pid=1,uid=2', 'cpuset': 'a'}])
     one('systemd-oomd', '6.1', [(1, 3, 'systemd-oomd[612]: Killed /user.slice/a due to memory pressure for /user.slice '
                                  'being 51.23% > 50.00% for > 20s with reclaim activity')],
         [{'kind': 'killed by a program', 'comm': 'systemd-oomd', 'group': '/user.slice/a'}])
