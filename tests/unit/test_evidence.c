@@ -9,6 +9,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 #include "tests/unit/hand_snapshot.h"
+#include "tests/unit/slab_machine.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define PAIRS(a) { a, ARRAY_LEN(a), ARRAY_LEN(a) }
@@ -649,8 +650,9 @@ static void test_stacks_in_group(void)
 {
 	static struct oom_usage usage = { .what = "memory", .usage = 100 << 10, .limit = 100 << 10 };
 	static struct oom_pair stats[] = { { "anon", 5 << 20, false }, { "file", 0, false }, { "shmem", 0, false },
-					   { "kernel_stack", 40 << 20, false } };
-	struct fake *f = fake_new(8, false);
+					   { "kernel_stack", 40 << 20, false },
+					   { "slab_unreclaimable", 30 << 20, false } };
+	struct fake *f = sl_lists(false);
 	struct task leaders[3] = { { .comm = "outside" }, { .comm = "threads" }, { .comm = "small" } };
 	struct proc procs[3] = { { .pid = 5, .leader = 0, .first_task = 3, .ntasks = 3000, .cgroup = 0, .mm = NONE },
 				 { .pid = 6, .leader = 1, .first_task = 3, .ntasks = 2500, .cgroup = 1, .mm = NONE },
@@ -663,6 +665,8 @@ static void test_stacks_in_group(void)
 
 	start(&r);
 	groups[1].css = fake_kva(f, 0x10000);
+	fake_put(f, SL_NAME, "task_struct", 12);
+	fake_put_uint(f, SL_CACHE + SL_SIZE, 8192, 4);
 	r.event.constraint = OOM_MEMCG;
 	r.event.oom_memcg = "/job";
 	r.event.usages.v = &usage;
@@ -673,6 +677,9 @@ static void test_stacks_in_group(void)
 	CHECK_STR(r.e.owner[USE_STACKS].name, "threads (6)");
 	CHECK_STR(r.e.owner[USE_STACKS].detail, "2500 of 2560 threads");
 	CHECK_EQ(r.e.owner[USE_STACKS].bytes, (40 * MIB) / 2560 * 2500);
+	CHECK_EQ(r.e.task_slab, 2560 * 8192);	/* of the group alone */
+	CHECK_EQ(r.e.size[USE_SLAB], 10 * MIB);
+	shared_free(&s);
 	finish(&r);
 	fake_free(f);
 }
