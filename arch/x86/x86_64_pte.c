@@ -17,6 +17,8 @@
  */
 #include "arch/x86/x86_64.h"
 
+#include <string.h>
+
 #include "dumpread/base/bytes.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -132,18 +134,21 @@ static inline void decode_page(const struct masks *m, uint64_t v, uint64_t frame
 /* Neighbours mostly differ in the frame only: then the rest is as decoded before. */
 static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n, struct pte *out)
 {
-	uint64_t last = 0, rest = ~m->frame, frame = m->frame;
-	struct pte page = { .kind = PTE_NONE }; /* LAST decoded; 0: there is none */
+	enum { TAIL = sizeof(out->pa), TAIL_BYTES = sizeof(*out) - TAIL };
+	uint64_t last = 0, rest = ~m->frame, frame = m->frame, present = m->present;
+	uint64_t tail =
+		0; /* what follows the address of LAST decoded, copied as one word; 0: there is none */
 
+	_Static_assert(TAIL_BYTES == sizeof(tail), "an entry is two words");
 	for (unsigned i = 0; i < n; i++, raw += 8, out++) {
 		uint64_t v = load64(raw, false);
 
 		if (v & P && !((v ^ last) & rest)) {
-			page.pa = v & frame;
-			*out = page;
-		} else if (v & m->present) {
-			decode_page(m, v, frame, &page);
-			*out = page;
+			out->pa = v & frame;
+			memcpy((uint8_t *)out + TAIL, &tail, TAIL_BYTES);
+		} else if (v & present) {
+			decode_page(m, v, frame, out);
+			memcpy(&tail, (uint8_t *)out + TAIL, TAIL_BYTES);
 			last = v;
 		} else if (v & ~m->stray) {
 			decode_swap(m, v, out);

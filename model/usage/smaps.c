@@ -311,14 +311,16 @@ static void find_kinds(const struct acct *a, const struct pte *pte, unsigned n,
 		       const uint16_t **kind)
 {
 	static const uint16_t rare = FRAME_RARE;
-	const struct frames *frames = &a->s->frames;
+	struct frame_chunk *const *chunks = a->s->frames.chunk;
+	uint64_t nchunks = a->s->frames.nchunks;
+	unsigned shift = a->page_shift;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t pfn = pte[i].pa >> a->page_shift, c = pfn >> FRAME_CHUNK_SHIFT;
+		uint64_t pfn = pte[i].pa >> shift, c = pfn >> FRAME_CHUNK_SHIFT;
 		const struct frame_chunk *chunk = NULL;
 
-		if (c < frames->nchunks && is_plain(&pte[i]))
-			chunk = __atomic_load_n(&frames->chunk[c], __ATOMIC_ACQUIRE);
+		if (c < nchunks && is_plain(&pte[i]))
+			chunk = __atomic_load_n(&chunks[c], __ATOMIC_ACQUIRE);
 		kind[i] = chunk ? &chunk->kind[pfn & (FRAME_CHUNK - 1)] : &rare;
 		__builtin_prefetch(kind[i]);
 	}
@@ -336,12 +338,15 @@ static void group(struct acct *a, uint64_t va, const struct pte *pte, const uint
 		  unsigned n)
 {
 	const struct frames *frames = &a->s->frames;
-	uint64_t alike = 0; /* the entries before, of kind LAST and with FLAGS */
-	unsigned shift = a->page_shift, flags = 0;
+	unsigned shift = a->page_shift, flags = 0,
+		 alike = 0; /* the entries before, of kind LAST and with FLAGS */
+	uint64_t *seen = a->seen;
+	bool each = a->each_found;
 	uint16_t last = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		const struct pte *e = &pte[i];
+		uint64_t pfn = e->pa >> shift;
 
 		if (!alike || *kind[i] != last || e->flags != flags) {
 			if (alike)
@@ -354,7 +359,10 @@ static void group(struct acct *a, uint64_t va, const struct pte *pte, const uint
 				continue;
 			}
 		}
-		acct_count_found(a, e->pa >> shift);
+		if (seen)
+			seen[pfn >> FRAME_CHUNK_SHIFT] += frame_weight(pfn);
+		if (each)
+			acct_count_each(a, pfn);
 		alike++;
 	}
 	if (alike)
