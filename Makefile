@@ -213,7 +213,12 @@ syntax: $(page_parts) $(fleet_parts) | build-check
 fuzz_main := $(if $(findstring fuzzer,$(SAN)),,$(wildcard tests/fuzz/replay.c))
 fuzz-bins: $(fuzz_bin)
 
-$B/fuzz/%: $B/tests/fuzz/%.o $(call obj,$(fuzz_main) $(unit_help)) $(archive)
+# An archive: a target has no more of the program than it calls, and libFuzzer looks at less after each input.
+$B/helpers.a: $(call obj,$(unit_help))
+	$(say) AR $@
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$B/fuzz/%: $B/tests/fuzz/%.o $(call obj,$(fuzz_main)) $B/helpers.a $(archive)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(subst fuzzer-no-link,fuzzer,$(san_flags)) $(LDFLAGS) -o $@ $^ $(all_libs)

@@ -15,7 +15,9 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/dump.h"
 
+#ifndef CACHE_BYTES		/* "make fuzz" has it small: each input makes some readers */
 #define CACHE_BYTES (2u << 20)
+#endif
 #define CACHE_PAGES_MIN 64	/* more than READER_PINS, even with 64K pages */
 #define NO_SLOT UINT32_MAX
 

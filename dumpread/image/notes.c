@@ -33,8 +33,9 @@ static bool is_line(const char *line, size_t len)
 	for (size_t i = 0; i < len; i++)
 		if (line[i] < ' ' || line[i] > '~')
 			return false;
-	if (!value++ || value - line == 1)
+	if (!value || value == line)
 		return false;
+	value++;
 	len -= (size_t)(value - line);
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (!strncmp(line, kinds[i].kind, strlen(kinds[i].kind)))

@@ -212,12 +212,15 @@ static inline const char *ev_nodes(const struct oom_event *v)
 	return v->nodemask ? v->nodemask : v->constraint == OOM_CPUSET ? v->mems_allowed : NULL;
 }
 
-/* Thousandths of the scope; 0 if either is not known. */
+/* Thousandths of the scope, UINT32_MAX if more; 0 if either is not known. */
 static inline unsigned ev_share(const struct oom_evidence *e, uint64_t bytes)
 {
+	double share;
+
 	if (bytes == EV_UNKNOWN || e->total == EV_UNKNOWN || !e->total)
 		return 0;
-	return (unsigned)((double)bytes * 1000 / (double)e->total);
+	share = (double)bytes * 1000 / (double)e->total;
+	return share < UINT32_MAX ? (unsigned)share : UINT32_MAX;
 }
 
 #endif

@@ -238,7 +238,8 @@ static void task_slab(struct gather *g)
 {
 	struct oom_evidence *e = g->e;
 	struct slab_caches sc;
-	uint64_t each = 0, n = threads(g), stacks = known(e->size[USE_STACKS]);
+	uint64_t each = 0, stacks = known(e->size[USE_STACKS]);
+	double n = threads(g);
 
 	if (slab_caches_build(g->s, g->mem, false, &sc))
 		return;
@@ -247,10 +248,10 @@ static void task_slab(struct gather *g)
 			each = sc.v[i].size;
 	/* as many as there were then */
 	if (known(e->now[USE_STACKS]))
-		n = (uint64_t)((double)n * (double)stacks / (double)e->now[USE_STACKS]);
-	if (e->size[USE_SLAB] == EV_UNKNOWN || n >> 32)
+		n = n * (double)stacks / (double)e->now[USE_STACKS];
+	if (e->size[USE_SLAB] == EV_UNKNOWN || n > UINT32_MAX)
 		return;
-	e->task_slab = min_u64(n * each, e->size[USE_SLAB]);
+	e->task_slab = min_u64((uint64_t)n * each, e->size[USE_SLAB]);
 	e->size[USE_SLAB] -= e->task_slab;
 }
 

@@ -120,7 +120,8 @@ static void add_symbols(void *arg, struct elf_mapped *m)
 			.type = y->type,
 		};
 	}
-	size_symbols(k, m, first);
+	if (symbols.n)
+		size_symbols(k, m, first);
 }
 
 static enum status symbols_report(const struct snapshot *s, const struct report_opts *o,

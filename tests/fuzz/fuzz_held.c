@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Small machines made by hand (tests/unit/held_objects.h), each with one object that no dump of the other
+ * Small machines made by hand (tests/unit/held_objects.h, held_servers.h), each with one object that no dump of the other
  * targets has: pipes, sockets, rings, maps of BPF, pools, zram, balloons, buffers of xfs, page_owner, tags,
  * slab caches, control groups. Some of their words are altered, and all readers of such an object run to
  * their end. Not only crashes are found, but wrong answers:
@@ -34,7 +34,7 @@
 #include "model/system/psi.h"
 #include "model/views/allocations.h"
 #include "tests/unit/group_machine.h"
-#include "tests/unit/held_objects.h"
+#include "tests/unit/held_servers.h"
 #include "tests/unit/slab_machine.h"
 
 #define PATCHES 16u
@@ -109,6 +109,8 @@ static struct subject {
 	MACHINE(slab_array, SLABS), MACHINE(slab_pointer, SLABS), MACHINE(hm_page_owner, ALLOCATED),
 	MACHINE(hm_page_owner_new, ALLOCATED), MACHINE(hm_tags, ALLOCATED),
 	MACHINE(hm_tags_in_flags, ALLOCATED), MACHINE(groups, GROUPS),
+	MACHINE(hm_rpc, OWNERS), MACHINE(hm_rpc_arrays, OWNERS), MACHINE(hm_raid, OWNERS),
+	MACHINE(hm_kexec, OWNERS),
 };
 
 static const struct subject *now;

@@ -7,7 +7,8 @@
 # build-fuzz/ and runs each (or those named) for SECONDS, from tests/fuzz/corpus/NAME/
 # (seeds, and inputs that once found something; "make check" replays them); fuzz_model
 # over a real dump of tests/fixtures/. New finds stay in
-# build-fuzz/corpus/NAME/; a crash leaves its input in build-fuzz/crash-NAME-*.
+# build-fuzz/corpus/NAME/; a crash leaves its input in build-fuzz/crash-NAME-*. The last line is the
+# number of executions, also of targets that failed.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -38,7 +39,8 @@ clang -fsanitize=fuzzer,address,undefined -o "$probe/p" "$probe/p.c" > /dev/null
 	skip "this clang has no libFuzzer (Debian package libclang-rt-dev)"
 
 $make --no-print-directory -j"$(nproc)" CC=clang B=build-fuzz \
-	SAN=fuzzer-no-link,address,undefined fuzz-bins build-fuzz/tools/mkdump || exit 1
+	CPPFLAGS="${CPPFLAGS:-} -DCACHE_BYTES=0" SAN=fuzzer-no-link,address,undefined \
+	fuzz-bins build-fuzz/tools/mkdump || exit 1
 
 if [ $# -gt 0 ]; then
 	names=$*
@@ -54,7 +56,15 @@ VMCENSUS_FUZZ_MACHINES=$(fuzz_machines)
 VMCENSUS_FUZZ_ELF=$PWD/tests/fuzz/corpus/elf/shared
 export VMCENSUS_FUZZ_ELF VMCENSUS_FUZZ_IMAGE VMCENSUS_FUZZ_LOGS VMCENSUS_FUZZ_MACHINES
 
-rc=0
+# Freed memory is kept for longer than one input runs: less of it is touched.
+export ASAN_OPTIONS="quarantine_size_mb=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+
+# executions LOG: what libFuzzer says at its end, or, if it was killed, said last.
+executions() {
+	awk '/^#[0-9]+\t/ { n = substr($1, 2) } /^stat::number_of_executed_units:/ { n = $2 } END { print n + 0 }' "$1"
+}
+
+rc=0 total=0 targets=0
 for name in $names; do
 	corpus=build-fuzz/corpus/$name
 	mkdir -p "$corpus"
@@ -66,6 +76,7 @@ for name in $names; do
 	fi
 	echo "== $name, $seconds s"
 	# One job for each processor; a hang is an input that takes over 20 s.
+	targets=$((targets + 1))
 	if ! "build-fuzz/fuzz/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
 		-print_final_stats=1 -artifact_prefix="build-fuzz/crash-$name-" \
 		"$corpus" $kept > "build-fuzz/$name.log" 2>&1; then
@@ -75,5 +86,7 @@ for name in $names; do
 	else
 		grep -E 'number_of_executed_units|new_units_added|peak_rss_mb' "build-fuzz/$name.log"
 	fi
+	total=$((total + $(executions "build-fuzz/$name.log")))
 done
+echo "$total executions over $targets targets"
 exit $rc

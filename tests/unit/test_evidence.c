@@ -732,8 +732,22 @@ static void test_times(void)
 	finish(&r);
 }
 
+/* What a damaged log says to be used is more than all there is. */
+static void test_share(void)
+{
+	struct oom_evidence e = { .total = 4096 };
+	volatile uint64_t much = UINT64_MAX / 3;	/* the compiler must not know it */
+
+	CHECK_EQ(ev_share(&e, 1024), 250);
+	CHECK_EQ(ev_share(&e, much), UINT32_MAX);
+	CHECK_EQ(ev_share(&e, EV_UNKNOWN), 0);
+	e.total = 0;
+	CHECK_EQ(ev_share(&e, 1024), 0);
+}
+
 int main(void)
 {
+	test_share();
 	test_swap_of_group();
 	test_times();
 	test_stacks_in_group();
