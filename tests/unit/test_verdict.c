@@ -871,8 +871,21 @@ static void test_unknown(void)
 	arena_release(&h.mem);
 }
 
+/* A damaged log has a number that is no order. */
+static void test_order(void)
+{
+	struct hand h;
+
+	usual(&h);
+	h.event.order = -7;
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "asker (9) asked for memory;"));
+	arena_release(&h.mem);
+}
+
 int main(void)
 {
+	test_order();
 	test_holders();
 	test_two_grew();
 	test_limits();
