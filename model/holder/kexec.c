@@ -69,8 +69,13 @@ void kexec_walk(struct holding *h)
 	bool fresh;
 
 	if (!has(k, Y_KEXEC_IMAGE) || !has(k, M_KIMAGE_HEAD) || !has(k, M_KIMAGE_CONTROL) ||
-	    !has(k, M_PAGE_LRU) || !has(k, M_PAGE_PRIVATE) ||
-	    kvar_u64(k, h->r, Y_KEXEC_IMAGE, 0, &image) || !image)
+	    !has(k, M_PAGE_LRU) || !has(k, M_PAGE_PRIVATE))
+		return;
+	if (kvar_u64(k, h->r, Y_KEXEC_IMAGE, 0, &image)) {
+		holding_damaged(h, "kexec_image", layout_symbol(&k->layout, Y_KEXEC_IMAGE));
+		return;
+	}
+	if (!image)
 		return;
 	o = held_get(h, OWNER_KEXEC, image, &fresh);
 	o->kernel = true;

@@ -138,14 +138,18 @@ static bool is_known(const struct kernel *k)
 void raid_read(struct holding *h, uint64_t disk, const char *name)
 {
 	struct array a = { .h = h, .stripes = { .mem = h->mem } };
-	uint64_t mddev, level;
+	uint64_t mddev, level, of;
 	bool fresh;
 
-	if (!is_known(h->k) || kmember_u64(h->k, h->r, disk, M_DISK_PRIVATE, &mddev) ||
-	    holding_get(h, mddev, M_MD_DISK) != disk)
+	if (!is_known(h->k))
 		return;
-	level = holding_get(h, mddev, M_MD_LEVEL);
-	a.conf = holding_get(h, mddev, M_MD_PRIVATE);
+	if (kmember_u64(h->k, h->r, disk, M_DISK_PRIVATE, &mddev) ||
+	    kmember_u64(h->k, h->r, mddev, M_MD_DISK, &of) ||
+	    kmember_u64(h->k, h->r, mddev, M_MD_LEVEL, &level) ||
+	    kmember_u64(h->k, h->r, mddev, M_MD_PRIVATE, &a.conf) || of != disk) {
+		holding_damaged(h, "array of the disk", disk);
+		return;
+	}
 	if (level < 4 || level > 6 || !a.conf)
 		return;
 	a.o = held_get(h, OWNER_RAID, a.conf, &fresh);

@@ -106,12 +106,20 @@ static const char *name_of(struct holding *h, uint64_t server)
 	return arena_strdup(h->mem, name);
 }
 
-/* The struct svc_rqst that TASK serves; 0: it is no thread of a server. */
+/*
+ * The struct svc_rqst that TASK serves; 0: it is no thread of a server. The data of a kernel thread may be anything,
+ * also memory that was freed.
+ */
 static uint64_t rqst_of(struct holding *h, uint64_t task)
 {
-	uint64_t kthread = holding_get(h, task, M_TASK_KTHREAD),
-		 data = holding_get(h, kthread, M_KTHREAD_DATA);
+	uint64_t kthread = holding_get(h, task, M_TASK_KTHREAD), data;
 
+	if (!kthread)
+		return 0;
+	if (kmember_u64(h->k, h->r, kthread, M_KTHREAD_DATA, &data)) {
+		holding_damaged(h, "data of the kernel thread", task);
+		return 0;
+	}
 	if (!holding_allocated(h, data) || holding_get(h, data, M_RQST_TASK) != task)
 		return 0;
 	return data;
@@ -138,9 +146,13 @@ void rpc_servers_walk(struct holding *h)
 		struct server s = { .h = h, .known = &known };
 		uint64_t rqst = t->flags & PF_KTHREAD ? rqst_of(h, t->addr) : 0;
 
-		s.addr = holding_get(h, rqst, M_RQST_SERVER);
-		if (!holding_allocated(h, s.addr))
+		if (!rqst)
 			continue;
+		s.addr = holding_get(h, rqst, M_RQST_SERVER);
+		if (!holding_allocated(h, s.addr)) {
+			holding_damaged(h, "server of the RPC thread", rqst);
+			continue;
+		}
 		s.o = held_get(h, OWNER_RPC, s.addr, &fresh);
 		if (fresh) {
 			s.o->kernel = true;

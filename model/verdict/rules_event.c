@@ -48,7 +48,7 @@ static const char *request(const struct judge *j)
 		return "somebody asked for a kill with sysrq f";
 	if (!v->comm)
 		return "the log does not have who asked";
-	if (v->order < 0 || v->order > 20)	/* or not known */
+	if (v->order < 0 || v->order > 20) /* or not known */
 		return arena_printf(j->mem, "%s asked for memory", proc_text(j, v->comm, v->pid));
 	return arena_printf(j->mem, "%s asked for %" PRIu64 " page%s%s%s",
 			    proc_text(j, v->comm, v->pid), UINT64_C(1) << v->order,

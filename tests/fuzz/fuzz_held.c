@@ -179,6 +179,12 @@ static uint64_t evil_value(const struct fake *f, const struct fake_word *w, uint
 	}
 }
 
+/* Nothing says what the data of a kernel thread are, but that they name the thread. */
+static bool may_be_anything(const struct fake_word *w)
+{
+	return !strncmp(now->name, "hm_rpc", 6) && (w->pa == KTHREAD || w->pa == RQST1 + R_TASK);
+}
+
 /* Returns whether no kernel could have it so. */
 static bool alter(struct fake *f, const uint8_t *raw)
 {
@@ -198,7 +204,7 @@ static bool alter(struct fake *f, const uint8_t *raw)
 	}
 	undo[nundo++] = (struct undo){ .pa = w->pa, .value = old, .size = w->size };
 	store_uint(p, evil_value(f, w, what, arg), w->size, false);
-	return what % 32 % EVILS >= USERS && is_pointer(w, old);
+	return what % 32 % EVILS >= USERS && is_pointer(w, old) && !may_be_anything(w);
 }
 
 static void restore(struct fake *f)

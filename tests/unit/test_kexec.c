@@ -18,6 +18,17 @@ static void test_image(void)
 	hm_free(m);
 }
 
+static void test_lost(void)
+{
+	struct held_machine *m = hm_kexec();
+
+	fake_drop(m->f, KEXEC_VAR);
+	hm_build(m);
+	CHECK_EQ(m->c.count[CLASS_KEXEC].pages, 0);
+	CHECK_EQ(fake_issues(m->f, "owner"), 1);
+	hm_free(m);
+}
+
 static void test_none(void)
 {
 	struct held_machine *m = hm_kexec();
@@ -58,6 +69,7 @@ int main(void)
 {
 	test_image();
 	test_none();
+	test_lost();
 	damaged(cycle);
 	damaged(astray);
 	damaged(no_list);

@@ -44,7 +44,7 @@ static void test_stripes(void)
 	hm_free(m);
 }
 
-/* Not of these levels, or no array at all. */
+/* Not of these levels, or another array than the disk's. */
 static void test_others(void)
 {
 	for (int i = 0; i < 3; i++) {
@@ -55,6 +55,7 @@ static void test_others(void)
 		else
 			hm_put(m, MDDEV + MD_LEVEL, i ? (uint32_t)-1 : 1, 4);
 		CHECK_EQ(read_it(m).n, 0);
+		CHECK_EQ(fake_issues(m->f, "owner"), i == 2);
 		hm_free(m);
 	}
 }

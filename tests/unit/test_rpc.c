@@ -60,6 +60,22 @@ static void no_page(struct held_machine *m) { hm_put(m, RQST2 + R_PAGES, 0x12345
 static void gone(struct held_machine *m) { fake_drop(m->f, CALL1); }
 static void huge(struct held_machine *m) { hm_put(m, RQST2 + R_MAXPAGES, UINT64_MAX, 8); }
 
+/* Whether it is a thread of a server is not known. */
+static void unknown(void (*alter)(struct held_machine *m))
+{
+	struct held_machine *m = hm_rpc();
+
+	alter(m);
+	hm_build(m);
+	CHECK_EQ(hm_owner(m, SERVER, CLASS_RPC)->pages, 0);
+	CHECK_EQ(fake_issues(m->f, "owner"), 1);
+	hm_free(m);
+}
+
+static void no_kthread(struct held_machine *m) { hm_put(m, TASK + 0x20, 0x123456789abcdef0, 8); }
+static void no_data(struct held_machine *m) { fake_drop(m->f, KTHREAD); }
+static void no_server(struct held_machine *m) { hm_put(m, RQST1 + R_SERVER, 0x1000, 8); }
+
 int main(void)
 {
 	check_machine(hm_rpc(), 2 * (RPC_ARRAY - 1) + 1, 4);
@@ -72,5 +88,8 @@ int main(void)
 	damaged(hm_rpc(), no_page);
 	damaged(hm_rpc_arrays(), gone);
 	damaged(hm_rpc_arrays(), huge);
+	unknown(no_kthread);
+	unknown(no_data);
+	unknown(no_server);
 	return check_done();
 }
