@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""hostile.py [--seed S] [--rounds N] [--build DIR] IMAGE[,LAYOUT]...
+"""hostile.py [--seed S] [--rounds N] [--build DIR] [FIXTURE...]
 
-Damaged copies of a dump: vmcensus must end with a result or a message, whatever the damage.
+Damaged copies of real dumps: vmcensus must end with a result or a message, whatever the damage, after no
+more than 10 s of processor time, and with no more than 1 GiB of memory.
 
 Three kinds of damage, each at places that depend only on the seed:
 cut short, bits flipped in the file, and words of page contents replaced (ELF,
@@ -20,7 +21,6 @@ import os
 import random
 import shutil
 import struct
-import subprocess
 import sys
 import threading
 import time
@@ -29,18 +29,46 @@ import zlib
 if __name__ == '__main__':
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from damage import oracle, regions                      # noqa: E402
-from damage.served import Served                        # noqa: E402
+from damage.served import Served, Started               # noqa: E402
 from exact.containers import of_memory                  # noqa: E402
+from lib import fixtures                                # noqa: E402
 from lib.kdump import MACHINE_OFFSET, PAGE_DESC         # noqa: E402
 
-TIMEOUT = 120           # s, any one report of a damaged dump
 REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg', 'cgroups', 'swap', 'shm', 'files', 'symbols',
            'sections', 'total', 'alerts', 'pages', 'export tvpm', 'export smemcap', 'export proc',
            'zones', 'slab', 'vmalloc', 'stacks', 'hugetlb')
 CUTS = (0, 1, 7, 64, 4095, 4096, 8192, 40000)
 PAGE = 4096
-PIECE = 64 << 10
+MOST_PAGES = 2000       # of one copy that hold lies
 ZLIB, COMPRESSIONS = 0x1, 0x27  # of disk_dump_header.status: zlib; all of them
+
+
+class Bad:
+    """What is done to a copy of DATA: the size that it gets, and bytes at places of it."""
+
+    def __init__(self, data, size=None):
+        self.data, self.size, self.pieces = data, len(data) if size is None else size, []
+
+    def put(self, at, piece):
+        self.pieces.append((at, piece))
+        self.size = max(self.size, at + len(piece))
+
+    def apply(self, path):
+        with open(path, 'r+b') as f:
+            for at, piece in self.pieces:
+                f.seek(at)
+                f.write(piece)
+            f.truncate(self.size)
+
+    def undo(self, path):
+        whole = len(self.data)
+        with open(path, 'r+b') as f:
+            for at, piece in self.pieces:
+                f.seek(at)
+                f.write(self.data[at:at + len(piece)])
+            f.truncate(min(self.size, whole))
+            f.seek(min(self.size, whole))
+            f.write(self.data[self.size:])
 
 
 class Pages:
@@ -48,24 +76,24 @@ class Pages:
 
     def __init__(self, data, status_offset):
         self.data = data
-        status, block, sub, bitmap = struct.unpack_from('<IiiI', data, status_offset)
+        _, block, sub, bitmap = struct.unpack_from('<IiiI', data, status_offset)
         start = (1 + sub) * block
-        held = data[start + bitmap * block // 2:start + bitmap * block]
         self.first = start + bitmap * block
-        self.count = sum(b.bit_count() for b in held)
+        self.count = sum(what == regions.DESC and (end - at) // PAGE_DESC.size
+                         for at, end, what in labels_of(data))
 
     def read(self, i):
         offset, size, flags, _ = PAGE_DESC.unpack_from(self.data, self.first + i * PAGE_DESC.size)
         page = self.data[offset:offset + size]
         return zlib.decompress(page) if flags & ZLIB else bytes(page)
 
-    def write(self, out, i, page):
+    def write(self, bad, i, page):
         packed = zlib.compress(page, 1)
         flags = ZLIB
         if len(packed) >= len(page):
             packed, flags = page, 0
-        PAGE_DESC.pack_into(out, self.first + i * PAGE_DESC.size, len(out), len(packed), flags, 0)
-        out += packed
+        bad.put(self.first + i * PAGE_DESC.size, PAGE_DESC.pack(bad.size, len(packed), flags, 0))
+        bad.put(bad.size, packed)
 
 
 class FlatPages:
@@ -77,8 +105,8 @@ class FlatPages:
     def read(self, i):
         return bytes(self.data[(i + 1) * PAGE:(i + 2) * PAGE])
 
-    def write(self, out, i, page):
-        out[(i + 1) * PAGE:(i + 2) * PAGE] = page
+    def write(self, bad, i, page):
+        bad.put((i + 1) * PAGE, page)
 
 
 def pages_of(data):
@@ -93,50 +121,66 @@ def pages_of(data):
     return None
 
 
-def lie(rng, page, pool):
+def of_kernel(word, size):
+    """Is it an address of the kernel's, on some CPU?"""
+    return word >> 30 == 3 if size == 4 else word >> 40 == 0xffffff or word >> 60 == 0xc
+
+
+def lie(rng, page, pool, kind):
     """PAGE with some of its non-zero words replaced."""
-    page = bytearray(page)
-    words = [8 * i for i, w in enumerate(struct.unpack(f'<{len(page) // 8}Q', page)) if w]
+    page, size, all_ones = bytearray(page), kind.word, (1 << 8 * kind.word) - 1
+    one = struct.Struct(kind.order + ('Q' if size == 8 else 'I'))
+    words = [size * i for i, (w,) in enumerate(one.iter_unpack(page)) if w]
     if not words:
         return bytes(page)
     for o in rng.sample(words, min(len(words), rng.choice((1, 1, 2, 8)))):
-        old = struct.unpack_from('<Q', page, o)[0]
-        if old >> 40 == 0xffffff:
+        old, = one.unpack_from(page, o)
+        if of_kernel(old, size):
             pool.append(old)
-        new = rng.choice((0, (1 << 64) - 1, old ^ 1 << rng.randrange(64), old + 8, old - 8,
-                          rng.getrandbits(64), rng.choice(pool), rng.choice(pool), o))
-        struct.pack_into('<Q', page, o, new & (1 << 64) - 1)
+        new = rng.choice((0, all_ones, old ^ 1 << rng.randrange(8 * size), old + size, old - size,
+                          rng.getrandbits(8 * size), rng.choice(pool), rng.choice(pool), o))
+        one.pack_into(page, o, new & all_ones)
     return bytes(page)
 
 
 def with_lies(data, rng, share):
-    """A copy in which SHARE of the pages hold wrong words."""
-    pages, pool, out = pages_of(data), [0], bytearray(data)
-    for i in sorted(rng.sample(range(pages.count), max(1, int(pages.count * share)))):
+    """SHARE of the pages hold wrong words."""
+    pages, pool, bad, kind = pages_of(data), [0], Bad(data), kind_of(data)
+    for i in sorted(rng.sample(range(pages.count), max(1, min(MOST_PAGES, int(pages.count * share))))):
         try:
-            pages.write(out, i, lie(rng, pages.read(i), pool))
+            pages.write(bad, i, lie(rng, pages.read(i), pool, kind))
         except zlib.error:
             continue
-    return out
+    return bad
 
 
 def with_flips(data, places):
-    out = bytearray(data)
+    bits = collections.Counter()
     for at, bit in places:
-        out[at] ^= bit
-    return out
+        bits[at] ^= bit
+    bad = Bad(data)
+    for at, flipped in bits.items():
+        bad.put(at, bytes([data[at] ^ flipped]))
+    return bad
 
 
 def places_of(rng, end, flips):
     return [(rng.randrange(end), 1 << rng.randrange(8)) for _ in range(flips)]
 
 
+def kind_of(data):
+    """The kind of machine of a dump, or None where the container does not tell."""
+    if data[:4] == b'\x7fELF':
+        return regions.Kind('><'[data[5] == 1], 4 * data[4], PAGE)
+    if data[:8] == b'KDUMP   ':
+        return regions.kind_of(bytes(data[MACHINE_OFFSET:MACHINE_OFFSET + 65]).split(b'\0')[0].decode())
+    return None
+
+
 def labels_of(data):
     """What each byte is (regions.py), or None where nobody has written that down."""
-    container = {b'KDUMP   ': 'kdump', b'\x7fELF\2\1\1\0': 'elf'}.get(bytes(data[:8]))
-    if not container or container == 'kdump' and data[MACHINE_OFFSET:MACHINE_OFFSET + 6] != b'x86_64':
-        return None
-    return regions.of(container, data)
+    kind = kind_of(data)
+    return regions.of('elf' if data[:4] == b'\x7fELF' else 'kdump', data, kind) if kind else None
 
 
 def can_tell(labels, places):
@@ -147,11 +191,11 @@ def can_tell(labels, places):
 
 
 def damages(data, seed, rounds):
-    """(name, function that makes the damaged bytes, must it be noticed) of each copy."""
+    """(name, function that says what is damaged, must it be noticed) of each copy."""
     size, labels = len(data), labels_of(data)
     for cut in sorted({c for c in CUTS if c < size} | {size * n // 8 for n in range(1, 8)} |
                       {size - 1}):
-        yield f'cut at {cut}', lambda cut=cut: data[:cut], True
+        yield f'cut at {cut}', lambda cut=cut: Bad(data, cut), True
     for i in range(rounds):
         rng = random.Random(f'{seed} flip {i}')
         head = min(size, 1 << (9 + i % 12))
@@ -171,14 +215,14 @@ def damages(data, seed, rounds):
 class Answers:
     """What the undamaged dump says, asked for once."""
 
-    def __init__(self, program, image, options):
-        self.program, self.image, self.options = program, image, options
+    def __init__(self, program, files):
+        self.program, self.files = program, files
         self.known, self.lock = {}, threading.Lock()
 
     def __getitem__(self, report):
         with self.lock:
             if report not in self.known:
-                self.known[report] = ask(self.program, report, self.image, self.options)[1]
+                self.known[report] = ask(self.program, report, self.files)[1]
             return self.known[report]
 
 
@@ -188,34 +232,16 @@ def sentence(err):
     return '\n'.join(wrong[:3] + lines[-8:])
 
 
-def command(program, report, path, options):
+def command(report, files):
     report, _, product = report.partition(' ')
-    to = ['-o', path + '.out'] if product == 'proc' else []
-    return [program, '-f', product or 'csv', report, *to, path, *options]
+    to = ['-o', files[0] + '.out'] if product == 'proc' else []
+    return ['-f', product or 'csv', report, *to, *files]
 
 
-def ask(program, report, path, options):
-    """Exit status (None: no end), answer, stderr."""
-    if isinstance(program, Served):
-        status, out, err = program.run(command('', report, path, options)[1:])
-        return status, of_memory(out.decode(errors='replace')), sentence(err.decode(errors='replace'))
-    try:
-        done = subprocess.run(command(program, report, path, options), stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=TIMEOUT, check=False)
-    except subprocess.TimeoutExpired:
-        return None, '', f'no end after {TIMEOUT} s'
-    return done.returncode, of_memory(done.stdout.decode(errors='replace')), \
-        sentence(done.stderr.decode(errors='replace'))
-
-
-def overwrite(path, has, wants):
-    """Makes of a file that holds HAS one that holds WANTS; only pieces that differ are written."""
-    with open(path, 'r+b') as f:
-        f.truncate(min(len(has), len(wants)))
-        for at in range(0, len(wants), PIECE):
-            if has[at:at + PIECE] != wants[at:at + PIECE]:
-                f.seek(at)
-                f.write(wants[at:at + PIECE])
+def ask(program, report, files):
+    """Exit status, answer, stderr. FILES: of the dump, and -t of its types."""
+    status, out, err = program.run(command(report, files))
+    return status, of_memory(out.decode(errors='replace')), sentence(err.decode(errors='replace'))
 
 
 class Copies:
@@ -227,16 +253,16 @@ class Copies:
 
     @contextlib.contextmanager
     def damaged(self, bad):
-        """The path of one that holds BAD. After the last use all of them are removed."""
+        """The path of one with that damage. After the last use all of them are removed."""
         with self.lock:
             self.made += not self.idle
             path = self.idle.pop() if self.idle else f'{self.front}.{self.made}'
         if not os.path.exists(path):
             with open(path, 'wb') as f:
                 f.write(self.data)
-        overwrite(path, self.data, bad)
+        bad.apply(path)
         yield path
-        overwrite(path, bad, self.data)
+        bad.undo(path)
         with self.lock:
             self.idle.append(path)
             self.left -= 1
@@ -245,50 +271,59 @@ class Copies:
                     os.unlink(each)
 
 
-def jobs(tally, program, name, image, types, scratch, rounds):
-    """One job for each damaged copy; the copy is kept where the test failed."""
-    with open(image, 'rb') as f:
-        data = f.read()
-    options = ['-t', types] if types else []
-    answers, all_damages = Answers(program, image, options), list(damages(data, name, rounds))
+def read(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def jobs(tally, program, name, files, scratch, rounds):
+    """One job for each damaged copy of the first of FILES; the copy is kept where the test failed."""
+    data, program, others = read(files[0]), Started(program), files[1:]
+    answers, all_damages = Answers(program, files), list(damages(data, name, rounds))
     copies = Copies(data, os.path.join(scratch, name), len(all_damages))
 
     def job(number, what, make, telling):
         report, bad = REPORTS[number % len(REPORTS)], make()
         with copies.damaged(bad) as path:
-            outcome, why = oracle.judge('', answers[report], ask(program, report, path, options))
+            outcome, why = oracle.judge('csv', answers[report], ask(program, report, [path, *others]))
             shutil.rmtree(path + '.out', ignore_errors=True)
         wrong = outcome == oracle.WRONG or outcome == oracle.SILENT and telling
         if wrong:
             path = os.path.join(scratch, f'{name}.damage{number}')
             with open(path, 'wb') as f:
-                f.write(bad)
+                f.write(data)
+            bad.apply(path)
         tally.check(f'hostile {name}: {what}: {report}',
-                    [f'{outcome}: {why}\n{" ".join(command(program, report, path, options))}']
+                    [f'{outcome}: {why}\n{program.program} {" ".join(command(report, [path, *others]))}']
                     if wrong else [])
+        if not copies.left:
+            print(f'     hostile {name}: {program.cost()}', flush=True)
 
     os.makedirs(scratch, exist_ok=True)
     return [(f'hostile {name}: {damage[0]}', lambda n=n, d=damage: job(n, *d))
             for n, damage in enumerate(all_damages)]
 
 
-def storm(served, image, options, seed, rounds, scratch):
-    """All damages of one dump, one after the other, in one process each of a server: (outcomes, what is wrong)."""
-    with open(image, 'rb') as f:
-        data = f.read()
-    answers, counts, wrong = Answers(served, image, options), collections.Counter(), []
-    path = os.path.join(scratch, f'damaged.{os.getpid()}')
-    for number, (what, make, telling) in enumerate(damages(data, seed, rounds)):
+def dumps_of(fixture):
+    """Each file of it first, with the others and -t of its types behind it."""
+    files, types = fixture.image(), ['-t', fixture.types()] if fixture.types() else []
+    return [[f, *(o for o in files if o != f), *types] for f in files]
+
+
+def storm(served, files, seed, rounds, scratch):
+    """All damages of the first of FILES, one after the other: (outcomes, what is wrong)."""
+    data, counts, wrong = read(files[0]), collections.Counter(), []
+    answers, all_damages = Answers(served, files), list(damages(data, seed, rounds))
+    copies = Copies(data, os.path.join(scratch, f'damaged{os.getpid()}'), len(all_damages))
+    for number, (what, make, telling) in enumerate(all_damages):
         report = REPORTS[number % len(REPORTS)]
-        with open(path, 'wb') as f:
-            f.write(make())
-        outcome, why = oracle.judge('', answers[report], ask(served, report, path, options))
+        with copies.damaged(make()) as path:
+            outcome, why = oracle.judge('csv', answers[report], ask(served, report, [path, *files[1:]]))
+            shutil.rmtree(path + '.out', ignore_errors=True)
         counts[outcome] += 1
         if outcome == oracle.WRONG or outcome == oracle.SILENT and telling:
-            wrong.append(f'{image}: {what} (seed {seed}): {report}: {outcome}: {why}')
+            wrong.append(f'{files[0]}: {what} (seed {seed}): {report}: {outcome}: {why}')
             print(wrong[-1], flush=True)
-        shutil.rmtree(path + '.out', ignore_errors=True)
-    os.unlink(path)
     return counts, wrong
 
 
@@ -298,17 +333,21 @@ def main():
     p.add_argument('--scratch', default='/dev/shm/vmcensus-hostile', metavar='DIR')
     p.add_argument('--seed', default='nightly')
     p.add_argument('--rounds', type=int, default=100, metavar='N')
-    p.add_argument('images', nargs='+', metavar='IMAGE[,LAYOUT]')
+    p.add_argument('--fixtures', default='tests/fixtures', metavar='DIR')
+    p.add_argument('names', nargs='*', metavar='FIXTURE', help='of those in DIR; none: all')
     args = p.parse_args()
     served, began = Served(args.build, args.scratch), time.time()
-    failed = False
-    for image in args.images:
-        path, *types = image.split(',')
-        counts, wrong = storm(served, path, [o for t in types for o in ('-t', t)], args.seed, args.rounds,
-                              args.scratch)
-        failed |= bool(wrong)
-        print(f'{os.path.basename(path)}: {sum(counts.values())} damaged copies: {dict(counts)}', flush=True)
-    print(f'{served.runs} runs, the slowest {served.slowest} ms, the largest {served.largest >> 10} MiB, '
+    failed, all_counts = False, collections.Counter()
+    for f in fixtures.find(args.fixtures, os.path.join(args.build, 'fixtures')):
+        if args.names and f.name not in args.names:
+            continue
+        for files in dumps_of(f):
+            counts, wrong = storm(served, files, args.seed, args.rounds, args.scratch)
+            failed |= bool(wrong)
+            all_counts += counts
+            print(f'{f.name}, {os.path.basename(files[0])}: {sum(counts.values())} damaged copies: {dict(counts)}',
+                  flush=True)
+    print(f'{sum(all_counts.values())} damaged copies: {dict(all_counts)}; {served.cost()}, '
           f'{time.time() - began:.0f} s')
     served.close()
     sys.exit(1 if failed else 0)

@@ -1,34 +1,36 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""oracle.py [--cuts N] [--flips N] [--seed S] [--part I/N] [--build DIR] [--served]: damage that no report may
-ignore.
+"""oracle.py [--cuts N] [--flips N] [--seed S] [--part I/N] [--build DIR] [--served]: damage that no
+report may ignore.
 
-A small machine described in text is written in every container. In a copy one file is cut off
-somewhere, or one bit is flipped, and one report is asked for. Exit status 0 with another answer than
-the undamaged dump's is SILENT; it is allowed only where nothing in the file shows the damage
-(BLIND). The table
-at the end counts outcomes by container and by what was damaged.
+A small machine described in text is written for every CPU, with the layouts of several kernels, in every
+container. In a copy one file is cut off somewhere, or one bit is flipped, and one report is asked for.
+Exit status 0 with another answer than the undamaged dump's is SILENT; it is allowed only where nothing
+in the file shows the damage (BLIND). WRONG are a signal, more than 10 s of processor time, more than
+1 GiB, a status without a reason, and a number that cannot be. The tables at the end count outcomes by
+container and by what was damaged, and by CPU.
 """
 import argparse
 import collections
+import csv
 import os
 import random
 import re
 import signal
-import subprocess
 import sys
 import time
 
 if __name__ == '__main__':
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from damage import regions              # noqa: E402
-from damage.served import Served        # noqa: E402
-from exact.containers import of_memory  # noqa: E402
-from lib.program import program_of       # noqa: E402
-from lib.tally import death             # noqa: E402
+from damage import regions                          # noqa: E402
+from damage.served import Served, Started           # noqa: E402
+from exact.containers import of_memory              # noqa: E402
+from lib import fixtures                            # noqa: E402
+from lib.program import program_of                  # noqa: E402
+from lib.tally import Tally, death                  # noqa: E402
+from machine.machines import CONTAINERS, UNTOLD, Machines, text_of   # noqa: E402
 
-TIMEOUT = 60            # s, for an answer of a machine of 16 MiB
-MACHINES = (('x86_64', '3.10'), ('x86_64', '2.6.18'))
+LAYOUTS = 3             # kernels of each CPU in one run
 REPORTS = (('procs', 'csv'), ('vmas', 'csv'), ('smaps', 'text'), ('summary', 'text'), ('check', 'text'),
            ('maps', 'text'), ('procs', 'json'), ('files', 'csv'), ('total', 'csv'), ('pages', 'csv'),
            ('dmesg', 'text'), ('programs', 'csv'), ('units', 'csv'), ('alerts', 'csv'))
@@ -49,17 +51,18 @@ ABSURD = re.compile(r'(?<![\w.])(-?nan|-?inf)(?![\w.])|(?<![\w.])-[0-9]{4,}|(?<!
 
 
 def ask(program, report, form, arguments):
-    """Exit status (None: no end), answer, stderr."""
-    if isinstance(program, Served):
-        status, out, err = program.run([report, '-f', form, *arguments])
-        return status, of_memory(out.decode(errors='replace')), err.decode(errors='replace')
-    try:
-        done = subprocess.run([program, report, '-f', form, *arguments], stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=TIMEOUT, check=False)
-    except subprocess.TimeoutExpired:
-        return None, '', f'no end after {TIMEOUT} s'
-    return done.returncode, of_memory(done.stdout.decode(errors='replace')), \
-        done.stderr.decode(errors='replace')
+    """Exit status, answer, stderr."""
+    status, out, err = program.run([report, '-f', form, *arguments])
+    return status, of_memory(out.decode(errors='replace')), err.decode(errors='replace')
+
+
+def plain(form, answer):
+    """Without places in files: there are files of up to 2^63 bytes, and a mapping may begin behind the end."""
+    rows = list(csv.reader(answer.splitlines())) if form == 'csv' else []
+    if not rows or 'offset' not in rows[0]:
+        return answer
+    column = rows[0].index('offset')
+    return '\n'.join(','.join(row[:column] + row[column + 1:]) for row in rows)
 
 
 def judge(form, want, got):
@@ -68,9 +71,9 @@ def judge(form, want, got):
     if status == 1:
         return (REFUSED, '') if len(err.split()) > 3 else (WRONG, f'exit 1, no sentence: {err!r}')
     if status not in (0, 2):
-        return WRONG, f'{death(status or 0) or f"exit {status}"}: {err[-600:]}'
-    absurd = ABSURD.search(answer)
-    if absurd and not ABSURD.search(want):
+        return WRONG, f'{death(status) or f"exit {status}"}: {err[-600:]}'
+    absurd = ABSURD.search(plain(form, answer))
+    if absurd and not ABSURD.search(plain(form, want)):
         return WRONG, f'cannot be: {absurd[0]}'
     if status == 0:
         return (SAME, '') if answer == want else (SILENT, difference(want, answer))
@@ -92,14 +95,15 @@ def difference(want, got):
 class Subject:
     """A dump in one container, its files as they are and as they are damaged."""
 
-    def __init__(self, container, arguments):
-        self.container, self.arguments = container, arguments
+    def __init__(self, key, container, arguments):
+        self.key, self.cpu, self.container, self.arguments = key, key.split()[0], container, arguments
         self.paths = [a.split('@')[0] for a in arguments[:arguments.index('-t')]]
         self.data, self.regions = [], []
         for path in self.paths:
             with open(path, 'rb') as f:
                 self.data.append(f.read())
-            self.regions.append([r for r in regions.of(container, self.data[-1]) if r[1] > r[0]])
+            self.regions.append([r for r in regions.of(container, self.data[-1],
+                                                              regions.kind_of(self.cpu)) if r[1] > r[0]])
         self.answers = {}
 
     def undamaged(self, program, report, form):
@@ -152,69 +156,109 @@ class Subject:
 
 
 class Oracle:
-    def __init__(self, build, served=None):
-        """SERVED: where the program runs as a server; without: each run is a start of it."""
-        self.program = Served(build, served) if served else program_of(build)
-        self.mkdump = os.path.join(build, 'tools', 'mkdump')
+    def __init__(self, build, scratch, found, served):
+        """FOUND: fixtures, whose kernels' types the machines have too. SERVED: the program runs as a
+        server; without: each run is a start of it."""
+        self.program = Served(build, scratch) if served else Started(program_of(build))
+        self.machines = Machines(Tally(), build, found, False, scratch)
         self.counts, self.silent, self.wrong = collections.Counter(), [], []
 
-    def subjects(self, scratch):
-        os.makedirs(scratch, exist_ok=True)
-        out = []
-        for cpu, release in MACHINES:
-            layout = f'tests/machine/layouts/linux-{release}-{cpu}.layout'
-            prefix = os.path.join(scratch, f'{cpu}-{release}')
-            with open('tests/machine/texts/small.machine', encoding='utf-8') as f, \
-                    open(prefix + '.machine', 'w', encoding='utf-8') as to:
-                to.write(f.read().replace('release RELEASE', f'release {release}'))
-            done = subprocess.run([self.mkdump, cpu, layout, prefix + '.machine', prefix],
-                                  capture_output=True, text=True, check=True)
-            for line in done.stdout.splitlines():
-                if line.strip():
-                    container = line.split()[0][len(prefix) + 1:].split('.')[0]
-                    out.append(Subject(container, line.split() + ['-t', layout, '-t', prefix + '.map']))
-        return out
+    def draw(self, seed, i):
+        """CPU and kernel, container, and what goes on with case I. Of each CPU a run has LAYOUTS kernels."""
+        rng, keys = random.Random(f'{seed} {i}'), list(self.machines.layouts)
+        cpu = rng.choice(sorted({key.split()[0] for key in keys}))
+        mine = [key for key in keys if key.split()[0] == cpu]
+        some = random.Random(f'{seed} {cpu}').sample(mine, min(LAYOUTS, len(mine)))
+        return rng.choice(some), rng.choice(CONTAINERS), rng
+
+    def subjects(self, key, containers):
+        text, name = text_of('small', 'machine'), f'oracle{os.getpid()}'
+        dumps = self.machines.dumps(name, text, key, *containers)
+        return {c: Subject(key, c, arguments) for c, arguments in dumps if c not in UNTOLD.get(key, ())}
+
+    def report(self, subject, rng):
+        """A report that says of the undamaged dump that all is well, its form and its answer."""
+        for report, form in rng.sample(REPORTS, len(REPORTS) // 2):
+            want = subject.undamaged(self.program, report, form)
+            if want is not None:
+                return report, form, want
+        raise RuntimeError(f'{subject.key} in {subject.container}: no report says that all is well')
 
     def one(self, subject, damage, rng):
-        known = [r for r in REPORTS if subject.undamaged(self.program, *r) is not None]
-        if 2 * len(known) < len(REPORTS):
-            raise RuntimeError(f'{subject.container}: only {known} say that all is well')
-        report, form = rng.choice(known)
-        want = subject.undamaged(self.program, report, form)
+        report, form, want = self.report(subject, rng)
         kind, where, got = damage(rng, lambda: ask(self.program, report, form, subject.arguments))
         outcome, why = judge(form, want, got)
-        self.counts[subject.container, kind, outcome] += 1
+        self.counts[subject.cpu, subject.container, kind, outcome] += 1
         if outcome in (SILENT, WRONG):
-            told = f'{subject.container}: {kind}: {where}: {report} -f {form}: {outcome}: {why}'
+            told = f'{subject.key}: {subject.container}: {kind}: {where}: {report} -f {form}: {outcome}: {why}'
             (self.wrong if outcome == WRONG or kind not in BLIND else self.silent).append(told)
 
-    def run(self, scratch, cuts, flips, seed, part=0, parts=1):
-        """Cases PART, PART + PARTS ... of the CUTS + FLIPS."""
-        subjects = self.subjects(scratch)
+    def run(self, cuts, flips, seed, part=0, parts=1):
+        """Cases PART, PART + PARTS ... of the CUTS + FLIPS, machine by machine."""
+        cases = collections.defaultdict(list)
         for i in range(part, cuts + flips, parts):
-            rng = random.Random(f'{seed} {i}')
-            subject = rng.choice(subjects)
-            self.one(subject, subject.cut if i < cuts else subject.flip, rng)
+            key, container, rng = self.draw(seed, i)
+            cases[key].append((container, rng, i < cuts))
+        for key, mine in sorted(cases.items()):
+            subjects = self.subjects(key, sorted({c for c, _, _ in mine}))
+            for container, rng, is_cut in mine:
+                # another, if the machine cannot be in it
+                subject = subjects.get(container) or self.other(subjects, key, rng)
+                self.one(subject, subject.cut if is_cut else subject.flip, rng)
+            self.machines.forget(f'oracle{os.getpid()}', key)
+
+    def other(self, subjects, key, rng):
+        if not subjects:
+            subjects.update(self.subjects(key, ['elf', 'kdump-zlib']))
+        return subjects[rng.choice(sorted(subjects))]
 
     def table(self):
-        rows = sorted({(c, k) for c, k, _ in self.counts})
-        lines = [f'{"container":<14}{"damaged":<13}' + ''.join(f'{o:>17}' for o in OUTCOMES)]
-        for row in rows + [('all', None)]:
-            sums = [sum(n for (c, k, o), n in self.counts.items()
-                        if o == outcome and (row[1] is None or (c, k) == row)) for outcome in OUTCOMES]
-            lines.append(f'{row[0]:<14}{row[1] or "":<13}' + ''.join(f'{n or ".":>17}' for n in sums))
-        return '\n'.join(lines)
+        """Outcomes by container and what was damaged, and by CPU."""
+        def line(name, what, those):
+            sums = [sum(n for (*of, o), n in self.counts.items() if o == outcome and those(of))
+                    for outcome in OUTCOMES]
+            return f'{name:<18}{what:<13}{sum(sums):>8}' + ''.join(f'{n or ".":>17}' for n in sums)
+        lines = [f'{"container":<18}{"damaged":<13}{"runs":>8}' + ''.join(f'{o:>17}' for o in OUTCOMES)]
+        lines += [line(*row, lambda of, row=row: tuple(of[1:]) == row)
+                  for row in sorted({(c, k) for _, c, k, _ in self.counts})]
+        lines += [line('all of ' + c, '', lambda of, c=c: of[1] == c)
+                  for c in sorted({c for _, c, _, _ in self.counts})]
+        lines += [line(cpu, '', lambda of, cpu=cpu: of[0] == cpu)
+                  for cpu in sorted({cpu for cpu, _, _, _ in self.counts})]
+        return '\n'.join([*lines, line('all', '', lambda of: True)])
+
+    def cost(self):
+        return f'{sum(self.counts.values())} damaged dumps; {self.program.cost()}'
 
 
-def jobs(tally, build, cuts, flips):
+def limits(build, scratch):
+    """What is wrong with the limits: of a run that takes 0.2 s and 64 MiB each must be told, and no other."""
+    burn = ['-c', 'import time\nx = bytearray(64 << 20)\nwhile time.process_time() < .2: pass']
+    wrong, report = [], ['procs', '-f', 'csv', os.devnull]
+    for seconds, kib, expected in ((.1, 1 << 20, WRONG), (10, 60 << 10, WRONG), (10, 1 << 20, SAME)):
+        got = Started(sys.executable, seconds, kib).run(burn)
+        outcome, why = judge('csv', '', (got[0], got[1].decode(), got[2].decode()))
+        if outcome != expected or (expected == WRONG and not re.search(r'\d ms, \d+ KiB$', why)):
+            wrong.append(f'{seconds} s, {kib} KiB: {outcome} {why}')
+    for seconds, kib, expected in ((-1, 1 << 20, -24), (10, 1 << 8, -24), (10, 1 << 20, 1)):
+        served = Served(build, scratch, seconds, kib)
+        status, _, err = served.run(report)
+        if status != expected or not served.largest:
+            wrong.append(f'served, {seconds} s, {kib} KiB: {status} {err}')
+        served.close()
+    return wrong
+
+
+def jobs(tally, build, found, cuts, flips):
     """The seeded share of make check."""
     def job():
-        o = Oracle(build)
-        o.run(os.path.join(build, 'oracle'), cuts, flips, 'check')
+        o = Oracle(build, os.path.join(build, 'oracle'), found, False)
+        o.run(cuts, flips, 'check')
         print(o.table(), flush=True)
-        tally.check(f'oracle: {cuts} cuts and {flips} flips over all containers', o.wrong,
-                    f'{len(o.silent)} silent where nothing could tell')
-    return [('oracle', job)]
+        tally.check(f'oracle: {cuts} cuts and {flips} flips over all CPUs and containers', o.wrong,
+                    f'{o.cost()}; {len(o.silent)} silent where nothing could tell')
+    return [('oracle', job), ('oracle: limits', lambda: tally.check(
+        'oracle: a run over the limits is told', limits(build, os.path.join(build, 'oracle'))))]
 
 
 def main():
@@ -224,23 +268,23 @@ def main():
     p.add_argument('--cuts', type=int, default=10000)
     p.add_argument('--flips', type=int, default=10000)
     p.add_argument('--seed', default='nightly')
+    p.add_argument('--fixtures', default='tests/fixtures', metavar='DIR')
     p.add_argument('--served', action='store_true', help='fork a server for each run, without the sandbox')
     p.add_argument('--part', default='0/1', metavar='I/N', help='every Nth case, from the Ith on')
     args = p.parse_args()
-    o, began = Oracle(args.build, args.scratch if args.served else None), time.time()
+    found = fixtures.find(args.fixtures, os.path.join(args.build, 'fixtures'))
+    o, began = Oracle(args.build, args.scratch, found, args.served), time.time()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit('ended early'))
     try:
-        o.run(args.scratch, args.cuts, args.flips, args.seed, *map(int, args.part.split('/')))
+        o.run(args.cuts, args.flips, args.seed, *map(int, args.part.split('/')))
     finally:
         print(o.table())
         for what, lines in (('silent where nothing could tell', o.silent), ('WRONG', o.wrong)):
             print(f'\n{len(lines)} {what}')
             for line in lines:
                 print('  ' + line[:400])
-        print(f'\n{time.time() - began:.0f} s')
-        if args.served:
-            print(f'{o.program.runs} runs, the slowest {o.program.slowest} ms, the largest {o.program.largest >> 10} MiB')
-            o.program.close()
+        print(f'\n{o.cost()}; {time.time() - began:.0f} s')
+        o.program.close()
     for kind, why in BLIND.items():
         print(f'{kind}: {why}')
     sys.exit(1 if o.wrong else 0)

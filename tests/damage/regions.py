@@ -1,56 +1,89 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each byte of a dump file is: (start, end, what), ascending, of little-endian 64-bit machines.
+"""What each byte of a dump file is: (start, end, what), ascending.
 
 "contents" are pages as they are and "packed" pages whose packing has no checksum: nothing in the
 file shows whether they are right. "checked" pages have one. All other bytes are the container's
 own.
 """
+import bisect
+import collections
 import struct
 import zlib
 
-PAGE = 4096
 HEADER, TEXT, NAMES, BITMAP, DESC, RECORD = 'header', 'vmcoreinfo', 'names', 'bitmap', 'descriptor', 'record'
 CHECKED, PACKED, CONTENTS, UNUSED = 'checked', 'packed', 'contents', 'unused'
 
 
-def elf(data):
-    count = struct.unpack_from('<H', data, 56)[0]
-    out = [(0, 64 + 56 * count, HEADER)]
-    for i in range(count):
-        kind, _, start, _, _, size = struct.unpack_from('<IIQQQQ', data, 64 + 56 * i)
+# A machine: its order of bytes as struct has it, the bytes of a word and of a page.
+Kind = collections.namedtuple('Kind', 'order word page')
+# Of a kdump file, by the bytes of a word and the alignment of its offsets: where the sub-header has split,
+# start and end; the places and lengths of VMCOREINFO and of the notes; its end.
+SUBS = {(8, 8): (12, 16, 24, 32, 40, 48, 56, 112), (4, 4): (8, 12, 16, 20, 28, 32, 40, 80),
+        (4, 8): (8, 12, 16, 24, 32, 40, 48, 96)}
+# ELF: program headers, number of them; of one: its bytes, place in the file, bytes there
+ELF_HEADER = {8: (32, 56, 56, 8, 32), 4: (28, 44, 32, 4, 16)}
+
+
+def kind_of(cpu):
+    """Of a row of tests/machine/paging.c, or of utsname's machine."""
+    return Kind('>' if cpu.startswith('ppc') and not cpu.startswith('ppc64le') else '<',
+                8 if cpu.startswith(('x86_64', 'ppc64')) else 4, 65536 if cpu.endswith('64k') else 4096)
+
+
+class Words:
+    """Numbers of a file of one kind of machine."""
+
+    def __init__(self, data, kind):
+        self.data, self.kind = data, kind
+
+    def at(self, place, size=0):
+        """SIZE: 0 for a word."""
+        number = self.data[place:place + (size or self.kind.word)]
+        return int.from_bytes(number, 'big' if self.kind.order == '>' else 'little')
+
+
+def elf(data, kind):
+    w = Words(data, kind)
+    headers, number, length, offset, filesz = ELF_HEADER[kind.word]
+    first, count = w.at(headers), w.at(number, 2)
+    out = [(0, number + 8, HEADER), (first, first + length * count, HEADER)]
+    for at in range(first, first + length * count, length):
+        start, size = w.at(at + offset), w.at(at + filesz)
         if size:
-            out += [(start, start + 24, HEADER), (start + 24, start + size, TEXT)] if kind == 4 else \
+            out += [(start, start + 24, HEADER), (start + 24, start + size, TEXT)] if w.at(at, 4) == 4 else \
                 [(start, start + size, CONTENTS)]
     return out
 
 
-def kdump(data):
-    status, block, sub, bitmaps = struct.unpack_from('<IiiI', data, 424)
-    text, length, notes, notes_length = struct.unpack_from('<QQQQ', data, block + 32)
+def kdump(data, kind):
+    w, base = Words(data, kind), 424 if kind.word == 8 else 412
+    block, sub, bitmaps = (w.at(base + i, 4) for i in (4, 8, 12))
+    place = SUBS[kind.word, 8 if kind.word == 8 or kind.order == '>' else 4]
+    split, start, end = w.at(block + place[0], 4), w.at(block + place[1]), w.at(block + place[2])
+    text, notes = w.at(block + place[3], 8), w.at(block + place[5], 8)
+    length = w.at(block + place[4])
     first = (1 + sub) * block
     descs = first + bitmaps * block
-    split = struct.unpack_from('<I', data, block + 12)[0] == 1
     held = int.from_bytes(data[first + bitmaps * block // 2:descs], 'little')
-    if split:
-        start, end = struct.unpack_from('<QQ', data, block + 80)
+    if split == 1:
         held = held >> start & (1 << end - start) - 1
     count = held.bit_count()
-    out = [(0, 12, HEADER), (12, 402, NAMES), (408, 424, NAMES), (424, 464, HEADER), (block, block + 112, HEADER),
-           (notes, notes + 24, HEADER), (text, text + length, TEXT),
+    out = [(0, 12, HEADER), (12, 402, NAMES), (base - 2 * kind.word, base, NAMES), (base, base + 40, HEADER),
+           (block, block + place[7], HEADER), (notes, notes + 24, HEADER), (text, text + length, TEXT),
            (first, first + bitmaps * block // 2, UNUSED),
            (first + bitmaps * block // 2, descs, BITMAP), (descs, descs + 24 * count, DESC)]
     seen = set()
     for i in range(count):
-        offset, size, flags, _ = struct.unpack_from('<qIIQ', data, descs + 24 * i)
+        offset, size, flags, _ = struct.unpack_from(kind.order + 'qIIQ', data, descs + 24 * i)
         if offset not in seen:
             seen.add(offset)
             out.append((offset, offset + size, CHECKED if flags & 1 else PACKED if flags else CONTENTS))
     return out
 
 
-def flat(data):
+def flat(data, kind):
     """Records: which bytes of them are the last word about a byte of the dump."""
-    records, at = [], PAGE
+    records, at = [], 4096
     out = [(0, 32, HEADER)]
     while True:
         offset, size = struct.unpack_from('>qq', data, at)
@@ -64,40 +97,41 @@ def flat(data):
     for o, n, pos in records:
         inner[o:o + n] = data[pos:pos + n]
         owner[o] = (n, pos)     # only the tests' own rewrite from their start
-    for start, end, what in kdump(bytes(inner)):
-        for o, (n, pos) in owner.items():
+    starts = sorted(owner)
+    for start, end, what in kdump(bytes(inner), kind):
+        for o in starts[max(0, bisect.bisect_right(starts, start) - 1):bisect.bisect_left(starts, end)]:
+            n, pos = owner[o]
             a, b = max(start, o), min(end, o + n)
             if a < b:
                 out.append((pos + a - o, pos + b - o, what))
     return out
 
 
-def lime(data):
-    out, at = [], 0
+def lime(data, kind):
+    out, at, w = [], 0, Words(data, kind)
     while at < len(data):
-        start, end = struct.unpack_from('<QQ', data, at + 8)
-        size = end + 1 - start
+        size = w.at(at + 16, 8) + 1 - w.at(at + 8, 8)
         out += [(at, at + 32, HEADER), (at + 32, at + 32 + size, CONTENTS)]
         at += 32 + size
     return out
 
 
-def avml(data):
+def avml(data, _):
     out, at = [], 0
     while at < len(data):
         start, end = struct.unpack_from('<QQ', data, at + 8)
         out.append((at, at + 42, HEADER))
         left, at = end + 1 - start, at + 42
         while left > 0:
-            kind, size = data[at], int.from_bytes(data[at + 1:at + 4], 'little')
+            frame, size = data[at], int.from_bytes(data[at + 1:at + 4], 'little')
             varint = value = 0
-            while kind == 0:
+            while frame == 0:
                 value |= (data[at + 8 + varint] & 0x7f) << 7 * varint
                 varint += 1
                 if not data[at + 7 + varint] & 0x80:
                     break
             out += [(at, at + 8 + varint, RECORD), (at + 8 + varint, at + 4 + size, CHECKED)]
-            left -= value if kind == 0 else size - 4
+            left -= value if frame == 0 else size - 4
             at += 4 + size
         out.append((at, at + 8, HEADER))
         at += 8
@@ -106,37 +140,38 @@ def avml(data):
 
 def stream_end(data, at):
     d = zlib.decompressobj()
-    d.decompress(data[at:])
-    return len(data) - len(d.unused_data)
+    for piece in range(at, len(data), 1 << 16):
+        d.decompress(data[piece:piece + (1 << 16)])
+        if d.eof:
+            return min(len(data), piece + (1 << 16)) - len(d.unused_data)
+    raise ValueError(f'no end of the stream at {at}')
 
 
-def mcore(data):
-    first = struct.unpack_from('<Q', data, 0)[0]
-    if first == 0x9a8bccdd:
-        headers, shift = [0], 0
-    else:
+def mcore(data, kind):
+    w, word = Words(data, kind), kind.word
+    headers, shift = [0], 0
+    if w.at(0) != 0x9a8bccdd:
         shift, headers = -100, []
-        while struct.unpack_from('<I', data, 4 * len(headers))[0]:
-            headers.append(PAGE * struct.unpack_from('<I', data, 4 * len(headers))[0])
+        while w.at(4 * len(headers), 4):
+            headers.append(kind.page * w.at(4 * len(headers), 4))
     out = [(0, 4 * len(headers) + 4, HEADER)] if headers[0] else []
     for h in headers:
-        place, entries = struct.unpack_from('<I', data, h + 36)[0], \
-            struct.unpack_from('<I', data, h + 44)[0]
-        out.append((h, h + 8, HEADER))
-        out.append((h + 32, h + (56 if h else 44), HEADER))
-        step, at, n = 32 if h else 24, h + place * PAGE, 0
-        while (n < entries) if h else struct.unpack_from('<Q', data, at)[0]:
-            block = struct.unpack_from('<i', data, at + 16)[0] + (h // PAGE + shift if h else 0)
-            out += [(at, at + 8, HEADER), (at + 16, at + 24, HEADER),
-                    (block * PAGE, stream_end(data, block * PAGE), CHECKED)]
+        place, entries = w.at(h + 4 * word + 4, 4), w.at(h + 4 * word + 12, 4)
+        out += [(h, h + word, HEADER),
+                (h + 4 * word, h + (7 * word if word == 8 else 9 * word) if h else 4 * word + 12, HEADER)]
+        step, at, n = (32 if word == 8 else 20) if h else 2 * word + 8, h + place * kind.page, 0
+        while (n < entries) if h else w.at(at):
+            block = w.at(at + 2 * word, 4) + (h // kind.page + shift if h else 0)
+            out += [(at, at + word, HEADER), (at + 2 * word, at + 2 * word + 8, HEADER),
+                    (block * kind.page, stream_end(data, block * kind.page), CHECKED)]
             at += step
             n += 1
         if not h:
-            out.append((at, at + 24, HEADER))
+            out.append((at, at + 2 * word + 8, HEADER))
     return out
 
 
-def raw(data):
+def raw(data, _):
     return [(0, len(data), CONTENTS)]
 
 
@@ -144,6 +179,6 @@ FORMS = {'elf': elf, 'kdump': kdump, 'flat': flat, 'split': kdump, 'lime': lime,
          'mcore1': mcore, 'mcore2': mcore, 'raw': raw}
 
 
-def of(container, data):
-    """CONTAINER as mkdump names it."""
-    return sorted(FORMS[container.split('-')[0]](data))
+def of(container, data, kind):
+    """CONTAINER as mkdump names it, KIND of the machine."""
+    return sorted(FORMS[container.split('-')[0]](data, kind))

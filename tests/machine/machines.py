@@ -185,11 +185,11 @@ def own_layout(name):
 
 
 class Machines:
-    def __init__(self, tally, build, fixtures, thorough):
+    def __init__(self, tally, build, fixtures, thorough, scratch=''):
         self.thorough = thorough
         self.tally, self.program = tally, program_of(build)
         self.mkdump = os.path.join(build, 'tools', 'mkdump')
-        self.scratch = os.path.join(build, 'machines')
+        self.scratch = scratch or os.path.join(build, 'machines')
         os.makedirs(self.scratch, exist_ok=True)
         self.layouts = {f'{cpu} {release}': (cpu, own_layout(name), release)
                         for name, release, cpu in OWN}

@@ -6,7 +6,7 @@
  * standard output and error to these files. The answer is a line
  *	STATUS KIB MILLISECONDS
  * with the exit status (-N: signal N ended it), the most memory that it had, and its processor time. It
- * runs without the sandbox, and for at most SECONDS of processor time.
+ * runs without the sandbox, for at most SECONDS of processor time and WAITS of any.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -20,6 +20,7 @@
 #include "app/run.h"
 
 #define SECONDS 30
+#define WAITS 300
 #define WORDS 64
 
 static void redirect(const char *path, int to)
@@ -42,6 +43,7 @@ __attribute__((noreturn)) static void run_one(int argc, char **argv)
 	redirect(argv[0], 1);
 	redirect(argv[1], 2);
 	setrlimit(RLIMIT_CPU, &time);
+	alarm(WAITS);
 	setrlimit(RLIMIT_CORE, &core);
 	argv[1] = (char[]){ "vmcensus" };
 	status = options_parse(&run.o, argc - 1, argv + 1, &run.diag);
