@@ -58,6 +58,8 @@ struct dump {
 	void *kv_self;			/* arch's own state, in mem */
 
 	struct symbols symbols;
+	enum status kallsyms_lost;	/* why the kernel's own table, which is there, cannot be
+					   used; ST_OK: it is used, or there is none */
 	struct types types;
 
 	uint16_t elf_machine;		/* EM_* */

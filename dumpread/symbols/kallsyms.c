@@ -331,6 +331,31 @@ enum status kallsyms_index(struct kallsyms *k)
 	return ST_OK;
 }
 
+/* Marks of WIDTH bytes at P, which has LEN bytes. */
+static bool marks_at(const struct kallsyms *k, const uint8_t *p, size_t len, unsigned width)
+{
+	for (uint32_t i = 0; i <= (k->num - 1) / MARK_STEP; i++)
+		if ((i + 1) * (size_t)width > len ||
+		    load_uint(p + i * (size_t)width, width, k->big) != k->marks[i])
+			return false;
+	return true;
+}
+
+/* They are longs up to 4.19. The table begins at a word, since 7.1 at 4 bytes. */
+bool kallsyms_marked(const struct kallsyms *k, uint64_t kva)
+{
+	uint64_t end = kva + kallsyms_names_size(k);
+
+	for (unsigned align = 4; align <= 8; align += 4) {
+		uint64_t at = ((end + align - 1) & ~(uint64_t)(align - 1)) - kva;
+
+		for (unsigned width = 4; width <= 8 && at <= k->names_len; width += 4)
+			if (marks_at(k, k->names + at, k->names_len - at, width))
+				return true;
+	}
+	return false;
+}
+
 bool kallsyms_find(const struct kallsyms *k, const char *name, uint64_t *addr)
 {
 	uint32_t i;

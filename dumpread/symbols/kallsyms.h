@@ -96,6 +96,9 @@ enum status kallsyms_index(struct kallsyms *k);
 enum status kallsyms_choose_form(struct kallsyms *k, const struct kallsyms_anchor *a,
 				 unsigned n);
 
+/* After kallsyms_index(): are the kernel's own marks behind the names, which are at KVA? */
+bool kallsyms_marked(const struct kallsyms *k, uint64_t kva);
+
 /* Bytes of names that the num symbols take; 0 if they run out of names_len. */
 size_t kallsyms_names_size(const struct kallsyms *k);
 
@@ -113,7 +116,8 @@ bool kallsyms_at(const struct kallsyms *k, uint64_t addr, struct symbol_place *r
 struct dump;
 struct reader;
 
-/* Fill K by the signature of the tables; see kallsyms_scan.c. */
+/* Fill K by the signature of the tables; see kallsyms_scan.c. ST_CORRUPT: there are only
+   tokens. */
 enum status kallsyms_scan(struct kallsyms *k, struct reader *r,
 			  const struct kallsyms_anchor *a, unsigned n);
 

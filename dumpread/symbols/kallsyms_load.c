@@ -130,12 +130,17 @@ enum status symbols_add_kallsyms(struct dump *d)
 	struct reader *r = reader_new(d);
 	struct kallsyms *k = start(d);
 	enum status st = load_named(k, r, d);
+	uint64_t names;
 
 	if (!st)
 		st = kallsyms_index(k);
+	/* after a wrong length of one name all others are of wrong symbols */
+	if (!st && vmcoreinfo_symbol(d, "kallsyms_names", &names) && !kallsyms_marked(k, names))
+		st = ST_CORRUPT;
 	if (!st)
 		st = kallsyms_choose_form(k, anchors, n);
 	if (st) {
+		d->kallsyms_lost = st;
 		log_debug(d->log, "no kallsyms by VMCOREINFO (%s), looking for its signature",
 			  status_name(st));
 		kallsyms_free(k);
@@ -144,9 +149,12 @@ enum status symbols_add_kallsyms(struct dump *d)
 	}
 	reader_free(r);
 	if (st) {
+		if (d->kallsyms_lost == ST_ABSENT)
+			d->kallsyms_lost = st == ST_ABSENT ? ST_OK : st;
 		kallsyms_free(k);
 		return fail(&d->diag, st, "no usable kallsyms table in the dump");
 	}
+	d->kallsyms_lost = ST_OK;
 	log_debug(d->log, "kallsyms: %" PRIu32 " symbols", k->num);
 	src.self = k;
 	return symbols_add(&d->symbols, &src) ? ST_OK : ST_LIMIT;

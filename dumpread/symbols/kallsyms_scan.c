@@ -283,6 +283,6 @@ enum status kallsyms_scan(struct kallsyms *k, struct reader *r, const struct kal
 
 	kimage_init(&ki, r);
 	if (!kimage_scan(&ki, look_at, &s))
-		return ST_ABSENT;
+		return s.hits ? ST_CORRUPT : ST_ABSENT;
 	return s.found ? ST_OK : ST_LIMIT;
 }

@@ -97,8 +97,10 @@ static uint32_t symbol_of(struct pointees *p, uint64_t word)
 
 	if (word < p->image_start || word >= p->image_end)
 		return HASH_NONE;
-	if (!symbols_at(&p->k->dump->symbols, word, &at))
+	if (!symbols_at(&p->k->dump->symbols, word, &at)) {
+		ksyms_tell_lost(p->k, word);
 		at.name[0] = 0;
+	}
 	i = intern(p, at.name[0] ? "" : "kernel image", at.name);
 	if (i != HASH_NONE)
 		p->v.v[i].image = true;

@@ -204,6 +204,13 @@ bool ksyms_in_module(const struct ksyms *ks, uint64_t addr)
 	return false;
 }
 
+void ksyms_tell_lost(const struct kernel *k, uint64_t addr)
+{
+	if (k->dump->kallsyms_lost && kernel_static_ok(k, addr, 1))
+		issue_add(k->issues, k->dump->kallsyms_lost, "symbol name", 1, "of %#" PRIx64,
+			  addr);
+}
+
 static struct ksym look_up(struct ksyms *ks, uint64_t addr)
 {
 	struct symbol_place p = { .name = "" };
@@ -219,8 +226,10 @@ static struct ksym look_up(struct ksyms *ks, uint64_t addr)
 		s.module = m->name;
 		break;
 	}
-	if (!s.module && !symbols_at(&ks->k->dump->symbols, addr, &p))
+	if (!s.module && !symbols_at(&ks->k->dump->symbols, addr, &p)) {
+		ksyms_tell_lost(ks->k, addr);
 		return s;
+	}
 	s.name = arena_strdup(ks->mem, p.name);
 	s.offset = p.offset;
 	s.size = p.size;

@@ -223,6 +223,7 @@ class Answers:
         with self.lock:
             if report not in self.known:
                 self.known[report] = ask(self.program, report, self.files)[1]
+                shutil.rmtree(self.files[0] + '.out', ignore_errors=True)
             return self.known[report]
 
 
@@ -321,9 +322,11 @@ def storm(served, files, seed, rounds, scratch):
             outcome, why = oracle.judge('csv', answers[report], ask(served, report, [path, *files[1:]]))
             shutil.rmtree(path + '.out', ignore_errors=True)
         counts[outcome] += 1
-        if outcome == oracle.WRONG or outcome == oracle.SILENT and telling:
-            wrong.append(f'{files[0]}: {what} (seed {seed}): {report}: {outcome}: {why}')
-            print(wrong[-1], flush=True)
+        if outcome in (oracle.WRONG, oracle.SILENT):
+            told = f'{files[0]}: {what} (seed {seed}): {report}: {outcome}: {why}'
+            print(told[:400], flush=True)
+            if outcome == oracle.WRONG or telling:
+                wrong.append(told)
     return counts, wrong
 
 

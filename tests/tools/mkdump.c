@@ -98,10 +98,22 @@ static void put_kdumps(const struct job *j)
 	put(j, "flat", flat);
 }
 
+/* The frame before which half of the pages in the dump are. */
+static uint64_t middle_of(const struct mkimage *im)
+{
+	uint64_t n = 0, half = 0, pfn = 0;
+
+	for (uint64_t i = 0; i < im->max_pfn; i++)
+		n += mk_has(im, i);
+	for (; pfn < im->max_pfn && half < n / 2; pfn++)
+		half += mk_has(im, pfn);
+	return pfn;
+}
+
 /* makedumpfile --split: each file has a part of the frames. */
 static void put_split(const struct job *j)
 {
-	uint64_t middle = j->im->max_pfn / 2;
+	uint64_t middle = middle_of(j->im);
 
 	if (!wanted(j, "split"))
 		return;

@@ -165,6 +165,23 @@ static void test_tags_in_flags(void)
 	fake_free(f);
 }
 
+/* The table of names is there and cannot be used: an address without a name is told, once. */
+static void test_names_lost(void)
+{
+	struct fake *f = machine();
+	uint64_t addr = fake_kva(f, 0x5000);
+
+	ks = (struct ksyms){ .k = &f->kernel, .r = f->r, .mem = &mem, .seen.mem = &mem };
+	CHECK(!ksyms_at(&ks, addr).name);
+	CHECK_EQ(fake_issues(f, "symbol name"), 0);
+	f->dump.kallsyms_lost = ST_CORRUPT;
+	CHECK(!ksyms_at(&ks, addr + 16).name);
+	CHECK(!ksyms_at(&ks, addr + 16).name);
+	CHECK(!ksyms_at(&ks, 0x1111).name);	/* no address of the kernel */
+	CHECK_EQ(fake_issues(f, "symbol name"), 1);
+	fake_free(f);
+}
+
 int main(void)
 {
 	test_owner_2016();
@@ -174,6 +191,7 @@ int main(void)
 	test_tags_in_page_ext();
 	test_tags_in_flags();
 	test_damaged();
+	test_names_lost();
 	arena_release(&mem);
 	return check_done();
 }

@@ -134,6 +134,7 @@ static void one_variant(const struct variant *v, bool big, enum found_by by)
 	else
 		printf("\t%s, %s-endian, %d: %s\n", v->what, big ? "big" : "little", by,
 		       f->dump.diag.text);
+	CHECK_EQ(f->dump.kallsyms_lost, ST_OK);
 	symbols_close(&f->dump.symbols);
 	fake_free(f);
 }
@@ -166,6 +167,41 @@ static void test_wrong_anchor(void)
 	CHECK(symbols_add_kallsyms(&f->dump) != ST_OK);
 	CHECK_EQ(f->dump.symbols.n, 0);
 	fake_free(f);
+}
+
+/* One wrong byte: the tables are not used, and it is known that they are there. */
+static void damaged(const struct variant *v, enum found_by by, bool second_name)
+{
+	struct fake *f = fake_new(v->word, false);
+	struct mk_kallsyms m = tables_of(v, f);
+	static uint8_t buf[256 << 10];
+	char info[1024];
+	size_t len;
+
+	make_symbols(fake_kva(f, TEXT_PA), v->form == KALLSYMS_PERCPU);
+	len = mk_kallsyms(&m, symbols, NSYMS, buf, sizeof(buf));
+	if (second_name)
+		buf[m.names - m.va + 1 + buf[m.names - m.va]]++;	/* its length */
+	else
+		buf[m.markers - m.va + 4]++;
+	fake_put(f, TABLES_PA, buf, len);
+	vmcoreinfo(info, sizeof(info), &m, by);
+	f->dump.vmcoreinfo = info;
+	CHECK(symbols_add_kallsyms(&f->dump) != ST_OK);
+	CHECK_EQ(f->dump.kallsyms_lost, ST_CORRUPT);
+	symbols_close(&f->dump.symbols);
+	fake_free(f);
+}
+
+static void test_lost(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(variants); i++) {
+		/* 4.19 has longs */
+		damaged(&variants[i], BY_NAME, true);
+		damaged(&variants[i], BY_SIGNATURE, true);
+		if (!variants[i].long_count)
+			damaged(&variants[i], BY_NAME, false);
+	}
 }
 
 /* Every byte of the small tables, and some of the large, set to 0xff. */
@@ -311,6 +347,7 @@ int main(void)
 {
 	test_forms();
 	test_wrong_anchor();
+	test_lost();
 	test_damage();
 	test_systemmap();
 	test_sniff();
