@@ -3,7 +3,7 @@
 """oracle.py [--cuts N] [--flips N] [--seed S] [--part I/N] [--build DIR] [--served]: damage that no
 report may ignore.
 
-A small machine described in text is written for every CPU, with the layouts of several kernels, in every
+A small machine described in text is written for every CPU, with the layout of some kernel, in every
 container. In a copy one file is cut off somewhere, or one bit is flipped, and one report is asked for.
 Exit status 0 with another answer than the undamaged dump's is SILENT; it is allowed only where nothing
 in the file shows the damage (BLIND). WRONG are a signal, more than 10 s of processor time, more than
@@ -30,7 +30,6 @@ from lib.program import program_of                  # noqa: E402
 from lib.tally import Tally, death                  # noqa: E402
 from machine.machines import CONTAINERS, UNTOLD, Machines, text_of   # noqa: E402
 
-LAYOUTS = 3             # kernels of each CPU in one run
 REPORTS = (('procs', 'csv'), ('vmas', 'csv'), ('smaps', 'text'), ('summary', 'text'), ('check', 'text'),
            ('maps', 'text'), ('procs', 'json'), ('files', 'csv'), ('total', 'csv'), ('pages', 'csv'),
            ('dmesg', 'text'), ('programs', 'csv'), ('units', 'csv'), ('alerts', 'csv'))
@@ -164,12 +163,11 @@ class Oracle:
         self.counts, self.silent, self.wrong = collections.Counter(), [], []
 
     def draw(self, seed, i):
-        """CPU and kernel, container, and what goes on with case I. Of each CPU a run has LAYOUTS kernels."""
+        """CPU and kernel, container, and what goes on with case I. Of each CPU a seed has one kernel."""
         rng, keys = random.Random(f'{seed} {i}'), list(self.machines.layouts)
         cpu = rng.choice(sorted({key.split()[0] for key in keys}))
-        mine = [key for key in keys if key.split()[0] == cpu]
-        some = random.Random(f'{seed} {cpu}').sample(mine, min(LAYOUTS, len(mine)))
-        return rng.choice(some), rng.choice(CONTAINERS), rng
+        key = random.Random(f'{seed} {cpu}').choice([k for k in keys if k.split()[0] == cpu])
+        return key, rng.choice(CONTAINERS), rng
 
     def subjects(self, key, containers):
         text, name = text_of('small', 'machine'), f'oracle{os.getpid()}'
@@ -191,6 +189,7 @@ class Oracle:
         self.counts[subject.cpu, subject.container, kind, outcome] += 1
         if outcome in (SILENT, WRONG):
             told = f'{subject.key}: {subject.container}: {kind}: {where}: {report} -f {form}: {outcome}: {why}'
+            print(told[:600], flush=True)
             (self.wrong if outcome == WRONG or kind not in BLIND else self.silent).append(told)
 
     def run(self, cuts, flips, seed, part=0, parts=1):
@@ -279,11 +278,8 @@ def main():
         o.run(args.cuts, args.flips, args.seed, *map(int, args.part.split('/')))
     finally:
         print(o.table())
-        for what, lines in (('silent where nothing could tell', o.silent), ('WRONG', o.wrong)):
-            print(f'\n{len(lines)} {what}')
-            for line in lines:
-                print('  ' + line[:400])
-        print(f'\n{o.cost()}; {time.time() - began:.0f} s')
+        print(f'{len(o.wrong)} WRONG, {len(o.silent)} silent where nothing could tell; {o.cost()}; '
+              f'{time.time() - began:.0f} s')
         o.program.close()
     for kind, why in BLIND.items():
         print(f'{kind}: {why}')
