@@ -29,7 +29,7 @@ import zlib
 if __name__ == '__main__':
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from damage import oracle, regions                      # noqa: E402
-from damage.served import Served, Started               # noqa: E402
+from damage.served import Served                        # noqa: E402
 from exact.containers import of_memory                  # noqa: E402
 from lib import fixtures                                # noqa: E402
 from lib.kdump import MACHINE_OFFSET, PAGE_DESC         # noqa: E402
@@ -271,22 +271,29 @@ class Copies:
                 for each in self.idle:
                     os.unlink(each)
 
+    def ended(self):
+        """True once, after the last use."""
+        with self.lock:
+            ended = not self.left
+            self.left -= ended
+            return ended
+
 
 def read(path):
     with open(path, 'rb') as f:
         return f.read()
 
 
-def jobs(tally, program, name, files, scratch, rounds):
+def jobs(tally, build, program, name, files, scratch, rounds):
     """One job for each damaged copy of the first of FILES; the copy is kept where the test failed."""
-    data, program, others = read(files[0]), Started(program), files[1:]
-    answers, all_damages = Answers(program, files), list(damages(data, name, rounds))
+    data, served, others = read(files[0]), Served(build, scratch, program), files[1:]
+    answers, all_damages = Answers(served, files), list(damages(data, name, rounds))
     copies = Copies(data, os.path.join(scratch, name), len(all_damages))
 
     def job(number, what, make, telling):
         report, bad = REPORTS[number % len(REPORTS)], make()
         with copies.damaged(bad) as path:
-            outcome, why = oracle.judge('csv', answers[report], ask(program, report, [path, *others]))
+            outcome, why = oracle.judge('csv', answers[report], ask(served, report, [path, *others]))
             shutil.rmtree(path + '.out', ignore_errors=True)
         wrong = outcome == oracle.WRONG or outcome == oracle.SILENT and telling
         if wrong:
@@ -295,10 +302,11 @@ def jobs(tally, program, name, files, scratch, rounds):
                 f.write(data)
             bad.apply(path)
         tally.check(f'hostile {name}: {what}: {report}',
-                    [f'{outcome}: {why}\n{program.program} {" ".join(command(report, [path, *others]))}']
+                    [f'{outcome}: {why}\n{program} {" ".join(command(report, [path, *others]))}']
                     if wrong else [])
-        if not copies.left:
-            print(f'     hostile {name}: {program.cost()}', flush=True)
+        if copies.ended():
+            print(f'     hostile {name}: {served.cost()}', flush=True)
+            served.close()
 
     os.makedirs(scratch, exist_ok=True)
     return [(f'hostile {name}: {damage[0]}', lambda n=n, d=damage: job(n, *d))

@@ -23,7 +23,7 @@ import time
 if __name__ == '__main__':
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from damage import regions                          # noqa: E402
-from damage.served import Served, Started           # noqa: E402
+from damage.served import Served                    # noqa: E402
 from exact.containers import of_memory              # noqa: E402
 from lib import fixtures                            # noqa: E402
 from lib.program import program_of                  # noqa: E402
@@ -158,7 +158,7 @@ class Oracle:
     def __init__(self, build, scratch, found, served):
         """FOUND: fixtures, whose kernels' types the machines have too. SERVED: the program runs as a
         server; without: each run is a start of it."""
-        self.program = Served(build, scratch) if served else Started(program_of(build))
+        self.program = Served(build, scratch, '' if served else program_of(build))
         self.machines = Machines(Tally(), build, found, False, scratch)
         self.counts, self.silent, self.wrong = collections.Counter(), [], []
 
@@ -232,18 +232,21 @@ class Oracle:
 
 def limits(build, scratch):
     """What is wrong with the limits: of a run that takes 0.2 s and 64 MiB each must be told, and no other."""
-    burn = ['-c', 'import time\nx = bytearray(64 << 20)\nwhile time.process_time() < .2: pass']
-    wrong, report = [], ['procs', '-f', 'csv', os.devnull]
+    burn = ['-c', 'import time; x = bytearray(64 << 20); all(iter(lambda: time.process_time() < .2, False))']
+    wrong, tried = [], []
     for seconds, kib, expected in ((.1, 1 << 20, WRONG), (10, 60 << 10, WRONG), (10, 1 << 20, SAME)):
-        got = Started(sys.executable, seconds, kib).run(burn)
-        outcome, why = judge('csv', '', (got[0], got[1].decode(), got[2].decode()))
+        tried.append(Served(build, scratch, sys.executable, seconds, kib))
+        status, out, err = tried[-1].run(burn)
+        outcome, why = judge('csv', '', (status, out.decode(), err.decode()))
         if outcome != expected or (expected == WRONG and not re.search(r'\d ms, \d+ KiB$', why)):
             wrong.append(f'{seconds} s, {kib} KiB: {outcome} {why}')
+    # without a start
     for seconds, kib, expected in ((-1, 1 << 20, -24), (10, 1 << 8, -24), (10, 1 << 20, 1)):
-        served = Served(build, scratch, seconds, kib)
-        status, _, err = served.run(report)
-        if status != expected or not served.largest:
+        tried.append(Served(build, scratch, '', seconds, kib))
+        status, _, err = tried[-1].run(['procs', '-f', 'csv', os.devnull])
+        if status != expected or not tried[-1].largest:
             wrong.append(f'served, {seconds} s, {kib} KiB: {status} {err}')
+    for served in tried:
         served.close()
     return wrong
 
@@ -254,6 +257,7 @@ def jobs(tally, build, found, cuts, flips):
         o = Oracle(build, os.path.join(build, 'oracle'), found, False)
         o.run(cuts, flips, 'check')
         print(o.table(), flush=True)
+        o.program.close()
         tally.check(f'oracle: {cuts} cuts and {flips} flips over all CPUs and containers', o.wrong,
                     f'{o.cost()}; {len(o.silent)} silent where nothing could tell')
     return [('oracle', job), ('oracle: limits', lambda: tally.check(
