@@ -251,6 +251,7 @@ struct frame_chunk {
 	uint32_t nrare;
 	uint64_t *parts;	/* a bit for each part that was read (model/page/parts.c); NULL: it
 				   was read as a whole */
+	uint64_t shared;	/* all frames are alike: so many chunks are this one; 0: it is no such chunk */
 };
 
 struct frame_store;		/* model/page/frames.h */

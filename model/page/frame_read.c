@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
 #include "model/page/scan.h"
 
 #define LOOKS 256u
+#define ALIKE_AFTER 2u		/* pages of struct pages that are read before others are known to be alike */
 
 /* All that decides the frame of a page, and that frame. */
 struct look {
@@ -31,7 +33,9 @@ struct frame_reader {
 	/* of the chunk */
 	struct frame *frames;
 	bool any;			/* one of them has a struct page */
-	uint64_t first_pfn;
+	uint64_t first_pfn, n;
+	uint64_t ready;			/* of FRAMES, the first so many hold what is known of them, or 0 */
+	uint64_t alike;			/* the first so many are as TAIL, those from READY on not written; 0: not known */
 	uint64_t buddy_end;		/* pages below it follow a free block's head */
 	uint32_t buddy_order;
 	struct folio_view folio;
@@ -45,9 +49,23 @@ struct frame_reader {
 
 /* ---- one page ------------------------------------------------------------------ */
 
+/* Writes what was put off. */
+static void settle(struct frame_reader *w)
+{
+	uint64_t end = max_u64(w->ready, w->alike);
+
+	for (uint64_t i = w->ready; i < end; i++)
+		w->frames[i] = w->tail.frame;
+	memset(w->frames + end, 0, (w->n - end) * sizeof(*w->frames));
+	w->ready = w->n;
+	w->alike = 0;
+}
+
 static struct frame *frame_of(struct frame_reader *w, uint64_t pfn)
 {
 	w->any = true;
+	if (pfn - w->first_pfn >= w->ready)
+		settle(w);
 	return &w->frames[pfn - w->first_pfn];
 }
 
@@ -250,16 +268,23 @@ static void decode_page(struct frame_reader *w, const struct page_run *run, uint
  */
 static void add_tails(struct frame_reader *w, const struct page_run *run)
 {
-	struct frame *out = frame_of(w, run->pfn);
+	struct frame *out;
 
+	w->sums.existing += run->n;
+	if (w->alike && run->pfn == w->first_pfn + w->alike) {
+		w->alike += run->n;
+		return;
+	}
+	settle(w);
+	out = frame_of(w, run->pfn);
 	for (uint64_t i = 0; i < run->n; i++)
 		out[i] = w->tail.frame;
-	w->sums.existing += run->n;
 }
 
 static void frame_run(void *arg, const struct page_run *run)
 {
 	struct frame_reader *w = arg;
+	uint64_t end = run->pfn + run->n;
 
 	if (run->p && run->p == run->here && run->at && run->at == w->tails_at) {
 		add_tails(w, run);
@@ -276,10 +301,15 @@ static void frame_run(void *arg, const struct page_run *run)
 	}
 	if (run->p == run->here && run->n * w->f->size == run->len && w->like_tail >= run->n)
 		w->tails_at = run->at;
+	/* the first of the chunk is the tail that the others are like */
+	if (w->tails_at && w->ready < w->n && end == w->first_pfn + w->ready &&
+	    w->like_tail + 1 == w->ready)
+		w->alike = w->ready;
 }
 
 static void mark_device(struct frame_reader *w, uint64_t pfn, uint64_t end)
 {
+	settle(w);
 	for (; pfn < end; pfn++)
 		if (w->frames[pfn - w->first_pfn].flags & FR_EXISTS)
 			w->frames[pfn - w->first_pfn].flags |= FR_ZONE_DEVICE;
@@ -297,12 +327,15 @@ bool frame_read(struct frame_reader *w, uint64_t pfn, uint64_t end, bool average
 	w->average = average;
 	w->any = false;
 	w->first_pfn = pfn;
+	w->n = end - pfn;
+	w->ready = min_u64(w->n, ALIKE_AFTER * w->strip.page_size / w->f->size);
+	w->alike = 0;
 	w->buddy_end = 0;
 	w->folio = (struct folio_view){ 0 };
 	w->tail.used = false;
 	w->tails_at = w->like_tail = 0;
 	w->sums = (struct frame_sums){ 0 };
-	memset(frames, 0, (end - pfn) * sizeof(*frames));
+	memset(frames, 0, w->ready * sizeof(*frames));
 	for (; i < m->n && m->v[i].pfn < end; i++) {
 		const struct memmap_range *g = &m->v[i];
 		uint64_t lo = max_u64(pfn, g->pfn), hi = min_u64(end, g->end);
@@ -314,6 +347,9 @@ bool frame_read(struct frame_reader *w, uint64_t pfn, uint64_t end, bool average
 	i = search_first(m->ndevices, mid, m->devices[mid].end <= pfn);
 	for (; i < m->ndevices && m->devices[i].pfn < end; i++)
 		mark_device(w, max_u64(pfn, m->devices[i].pfn), min_u64(end, m->devices[i].end));
+	w->sums.alike = w->alike == w->n;
+	if (!w->sums.alike)
+		settle(w);
 	*sums = w->sums;
 	return w->any;
 }

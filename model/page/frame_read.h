@@ -15,6 +15,7 @@
 struct frame_sums {
 	uint64_t existing, unread, lost_heads;
 	uint64_t pte_mapped, own_mapped;	/* evidence: is _mapcount kept? */
+	bool alike;		/* all frames are tails like the first, which is the only one that was written */
 };
 
 /* Of one thread. */

@@ -27,7 +27,7 @@ enum chunk_state {
 
 static uint64_t value_hash(const struct frame *f)
 {
-	return frame_weight((uint64_t)f->flags << 32 | f->mapcount);
+	return frame_hash((uint64_t)f->flags << 32 | f->mapcount);
 }
 
 static bool same(const struct frame *a, const struct frame *b)
@@ -93,6 +93,7 @@ static void pack(struct frame_store *st, struct frame_filler *fi, struct frame_c
 	chunk->rare = NULL;
 	chunk->nrare = 0;
 	chunk->parts = NULL;
+	chunk->shared = 0;
 	for (uint32_t i = 0; i < FRAME_CHUNK; i++) {
 		const struct frame *f = &fi->frames[i];
 
@@ -106,11 +107,43 @@ static void pack(struct frame_store *st, struct frame_filler *fi, struct frame_c
 	}
 }
 
-void frames_free_chunk(struct frame_chunk *chunk)
+void frames_free_chunk(struct frame_store *st, struct frame_chunk *chunk)
 {
-	if (chunk)
-		free(chunk->rare);
+	if (!chunk || (chunk->shared && --chunk->shared))
+		return;
+	for (unsigned i = 0; i < FRAMES_ALIKE; i++)
+		if (st->alike[i] == chunk)
+			st->alike[i] = NULL;
+	free(chunk->rare);
 	free(chunk);
+}
+
+/* ---- chunks of a huge page ------------------------------------------------------------- */
+
+/*
+ * The chunk whose frames are all as F. It is kept once, however many there are: most of a machine with pages of
+ * 1 GiB is in such chunks. NULL: others have its place. Caller holds the lock.
+ */
+static struct frame_chunk *alike_chunk(struct frame_store *st, uint16_t kind)
+{
+	struct frame_chunk **at = &st->alike[kind % FRAMES_ALIKE];
+
+	if (kind == FRAME_RARE || (*at && (*at)->kind[0] != kind))
+		return NULL;
+	if (!*at) {
+		*at = heap_array(struct frame_chunk, 1);
+		for (uint32_t i = 0; i < FRAME_CHUNK; i++)
+			(*at)->kind[i] = kind;
+	}
+	(*at)->shared++;
+	return *at;
+}
+
+static void write_all(struct frame_filler *fi)
+{
+	for (uint32_t i = 1; fi->sums.alike && i < FRAME_CHUNK; i++)
+		fi->frames[i] = fi->frames[0];
+	fi->sums.alike = false;
 }
 
 /* ---- sums ------------------------------------------------------------------------------ */
@@ -126,7 +159,8 @@ static uint32_t counted_here(const struct frame_store *st, const struct frame *f
 	return frames[at >> order << order].mapcount;
 }
 
-static void sum_up(struct frame_store *st, uint64_t c, const struct frame *frames)
+/* Of frames that are ALIKE only the first is looked at. */
+static void sum_up(struct frame_store *st, uint64_t c, const struct frame *frames, bool alike)
 {
 	struct frame_sum sum = { 0 };
 	uint32_t i, end, n;
@@ -136,8 +170,9 @@ static void sum_up(struct frame_store *st, uint64_t c, const struct frame *frame
 		const struct frame *f = &frames[i];
 		bool alone = frame_counts_by_head(st, f);
 
-		for (end = i + 1; end < FRAME_CHUNK && !alone && same(&frames[end], f);)
+		for (end = i + 1; end < FRAME_CHUNK && !alike && !alone && same(&frames[end], f);)
 			end++;
+		end = alike ? FRAME_CHUNK : end;
 		if (!f->flags)
 			continue;
 		if (f->flags & (FR_EXISTS | FR_UNREAD))
@@ -186,7 +221,7 @@ void frames_put(struct frames *f, uint64_t c, const struct frame *frames)
 	memcpy(fi->frames, frames, sizeof(fi->frames));
 	f->chunk[c] = heap_bytes(sizeof(*f->chunk[c]));
 	pack(st, fi, f->chunk[c]);
-	sum_up(st, c, fi->frames);
+	sum_up(st, c, fi->frames, false);
 	st->state[c] = CHUNK_THERE | CHUNK_SUMMED;
 	frames_give_filler(st, fi);
 }
@@ -200,9 +235,13 @@ void frames_put_none(struct frames *f, uint64_t c)
 static bool read_chunk(struct frame_store *st, struct frame_filler *fi, uint64_t c)
 {
 	uint64_t pfn = c << FRAME_CHUNK_SHIFT;
+	bool any = frame_read(fi->reader, pfn, pfn + FRAME_CHUNK, st->frames->average, fi->frames,
+			      &fi->sums);
 
-	return frame_read(fi->reader, pfn, pfn + FRAME_CHUNK, st->frames->average, fi->frames,
-			  &fi->sums);
+	/* a folio of this size has its head here: the dump is damaged */
+	if (fi->sums.alike && fi->frames[0].flags >> FR_ORDER_SHIFT < FRAME_CHUNK_SHIFT)
+		write_all(fi);
+	return any;
 }
 
 /* Counts what was read, at the first time. Caller holds the lock. */
@@ -251,11 +290,19 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	pthread_mutex_unlock(&st->lock);
 	fi = frames_take_filler(st);
 	any = read_chunk(st, fi, c);
-	if (any) {
+	if (any && !frames_summed(st->frames, c))
+		sum_up(st, c, fi->frames, fi->sums.alike);
+	if (any && fi->sums.alike) {
+		uint16_t kind = frames_kind_of(st, fi, &fi->frames[0]);
+
+		pthread_mutex_lock(&st->lock);
+		chunk = alike_chunk(st, kind);
+		pthread_mutex_unlock(&st->lock);
+	}
+	if (any && !chunk) {
+		write_all(fi);
 		chunk = heap_bytes(sizeof(*chunk));
 		pack(st, fi, chunk);
-		if (!frames_summed(st->frames, c))
-			sum_up(st, c, fi->frames);
 	}
 	pthread_mutex_lock(&st->lock);
 	note_read(st, c, &fi->sums);
@@ -263,6 +310,8 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	st->idle = fi;
 	st->kept += any ? chunk->nrare * sizeof(*chunk->rare) : 0;
 	st->kept -= any ? 0 : bytes;
+	if (any && chunk->shared > 1)
+		st->kept -= FRAMES_CHUNK_BYTES;
 	publish(st, c, chunk);
 }
 
@@ -376,19 +425,19 @@ void frames_load(const struct frames *f, uint64_t pfn)
 	if (st->spare) {
 		f->chunk[st->spare_at] = NULL;
 		set_state(st, st->spare_at, CHUNK_UNREAD);
-		frames_free_chunk(st->spare);
+		frames_free_chunk(st, st->spare);
 		st->spare = NULL;
 	}
 	room = bring(st, c, FRAMES_CHUNK_BYTES);
 	if (!room) {
-		uint64_t limit = st->limit;
+		uint64_t limit = st->limit, kept = st->kept;
 
 		st->limit = UINT64_MAX;
 		bring(st, c, FRAMES_CHUNK_BYTES);
 		st->limit = limit;
 		st->spare = f->chunk[c];
 		st->spare_at = c;
-		st->kept -= st->spare ? FRAMES_CHUNK_BYTES : 0;
+		st->kept = kept;
 	}
 	pthread_mutex_unlock(&st->lock);
 }
@@ -421,7 +470,7 @@ void frames_drop(const struct frames *f)
 	     c = frames_next_chunk(f, c + 1)) {
 		if (!f->chunk[c])
 			continue;
-		frames_free_chunk(f->chunk[c]);
+		frames_free_chunk(st, f->chunk[c]);
 		f->chunk[c] = NULL;
 		set_state(st, c, CHUNK_UNREAD);
 	}
@@ -460,10 +509,13 @@ static uint64_t stream(struct frame_store *st, uint64_t c)
 	uint64_t tables = 0;
 
 	if (read_chunk(st, fi, c)) {
+		uint32_t n = fi->sums.alike ? 1 : FRAME_CHUNK;
+
 		if (first)
-			sum_up(st, c, fi->frames);
-		for (uint32_t i = 0; i < FRAME_CHUNK; i++)
+			sum_up(st, c, fi->frames, fi->sums.alike);
+		for (uint32_t i = 0; i < n; i++)
 			tables += (fi->frames[i].flags & FR_PGTABLE) != 0;
+		tables *= FRAME_CHUNK / n;
 	}
 	pthread_mutex_lock(&st->lock);
 	note_read(st, c, &fi->sums);

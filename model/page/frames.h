@@ -27,6 +27,7 @@
 #define FRAMES_TABLE (UINT32_C(1) << 17)	/* slots of frame_store.by_value */
 #define FRAMES_GUESTS 256		/* of frames.kind, behind those with an index */
 #define FRAMES_RECENT 1024u		/* kinds that a filler remembers */
+#define FRAMES_ALIKE 64u
 
 /* A frame whose mappings are known, to be packed by frames_give(). */
 struct frame_given {
@@ -65,6 +66,7 @@ struct frame_store {
 	uint8_t *state;			/* of each: enum chunk_state of frames.c */
 	struct frame_sum *sum;
 	uint64_t kept, limit;		/* bytes of those that are kept */
+	struct frame_chunk *alike[FRAMES_ALIKE];	/* by kind: chunks whose frames are alike */
 	struct frame_chunk *spare;	/* kept beyond the limit, for frames_load() */
 	uint64_t spare_at;
 	/* the walk */
@@ -150,7 +152,7 @@ const struct frame *parts_frame(struct frame_store *st, struct frame_chunk *chun
 
 void frames_put(struct frames *f, uint64_t c, const struct frame *frames);
 void frames_put_none(struct frames *f, uint64_t c);
-void frames_free_chunk(struct frame_chunk *chunk);
+void frames_free_chunk(struct frame_store *st, struct frame_chunk *chunk);
 void frames_free_fillers(struct frame_store *st);
 /* Reads chunk C, and keeps it if there is room. Are parts of a folio mapped there, and have
    they mapcounts of their own? */
@@ -158,21 +160,25 @@ void frames_probe(struct frames *f, uint64_t c, bool *in_parts, bool *own);
 
 /* ---- mappings ---------------------------------------------------------------------- */
 
-static inline uint64_t frame_weight(uint64_t pfn)
+static inline uint64_t frame_hash(uint64_t x)
 {
-	uint64_t x = (pfn + 1) * UINT64_C(0x9e3779b97f4a7c15);
-
+	x = (x + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	return (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
 }
 
-/* The sum of the weights of the N frames from PFN on. */
+/*
+ * The sum of the weights of the N frames from PFN on. A weight is the difference of the hashes of two
+ * neighbours, so that a range costs what a frame costs. Of a difference of counts remains what changes from
+ * frame to frame, times a hash, and at both ends of the chunk: it is not 0, but by chance.
+ */
 static inline uint64_t frame_weights(uint64_t pfn, uint64_t n)
 {
-	uint64_t sum = 0;
+	return frame_hash(pfn + n) - frame_hash(pfn);
+}
 
-	for (uint64_t end = pfn + n; pfn < end; pfn++)
-		sum += frame_weight(pfn);
-	return sum;
+static inline uint64_t frame_weight(uint64_t pfn)
+{
+	return frame_weights(pfn, 1);
 }
 
 /* Does only the head of FR's page have a count? */

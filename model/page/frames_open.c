@@ -183,7 +183,7 @@ void frames_free(struct frames *f)
 
 	if (st) {
 		for (uint64_t c = 0; c < f->nchunks; c++)
-			frames_free_chunk(f->chunk[c]);
+			frames_free_chunk(st, f->chunk[c]);
 		frames_found_drop(f);
 		frames_free_fillers(st);
 		pthread_mutex_destroy(&st->lock);

@@ -24,6 +24,7 @@ struct frame_chunk *parts_new(void)
 	memset(chunk->kind, 0xff, sizeof(chunk->kind)); /* FRAME_RARE: ask parts_frame() */
 	chunk->rare = NULL;
 	chunk->nrare = 0;
+	chunk->shared = 0;
 	chunk->parts = (uint64_t *)(chunk + 1);
 	memset(chunk->parts, 0, PARTS / 8);
 	return chunk;

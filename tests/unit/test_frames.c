@@ -460,6 +460,67 @@ static void test_shared_tails(void)
 	rig_free(g);
 }
 
+/*
+ * Chunks 1 and 2 have nothing but tails of one folio, in one page of memory. Chunk 0 has tails of another one; in 3
+ * struct pages are missing, in 4 the last are of the other folio, 5 ends in its middle.
+ */
+static void test_alike_chunks(void)
+{
+	enum { ORDER = 18, CHUNKS = 6, HOLE = 3 * FRAME_CHUNK + 640, OTHER = 5 * FRAME_CHUNK - 64,
+	       END = CHUNKS * FRAME_CHUNK - FRAME_CHUNK / 2 };
+	static struct memmap_range shared[CHUNKS * FRAME_CHUNK / 64];
+	struct rig *g = rig_new(8, false);
+	const struct frame_sum *sum;
+	uint32_t n = 0;
+
+	era_6_12(g);
+	compound(g, 0, 7);
+	large(g, 0, ORDER, 3, 3);
+	compound(g, 192, 6);
+	large(g, 192, 6, 2, 2);
+	for (uint64_t pfn = 0; pfn < END; pfn += 64) {
+		uint64_t like = pfn < FRAME_CHUNK || pfn == OTHER ? 192 : 64;
+
+		if (pfn != HOLE)
+			shared[n++] = (struct memmap_range){ .pfn = pfn,
+							     .end = pfn + 64,
+							     .page_kva = page_kva(g, like) };
+	}
+	g->f->kernel.memmap.v = shared;
+	g->f->kernel.memmap.n = n;
+	g->f->kernel.memmap.max_pfn = CHUNKS * FRAME_CHUNK;
+	build(g);
+	for (uint64_t pfn = FRAME_CHUNK; pfn < CHUNKS * FRAME_CHUNK; pfn++) {
+		const struct frame *f = frame_at(&g->s.frames, pfn);
+		bool hole = (pfn >= HOLE && pfn < HOLE + 64) || pfn >= END;
+		uint32_t mapcount = hole ? 0 : pfn >= OTHER && pfn < OTHER + 64 ? 2 : 3;
+
+		if (pfn != OTHER && (f->mapcount != mapcount || !hole != !!(f->flags & FR_TAIL))) {
+			CHECK_EQ(pfn, 0);
+			break;
+		}
+	}
+	for (uint64_t c = 0; c < CHUNKS; c++)
+		CHECK_EQ(g->s.frames.chunk[c]->shared, c == 1 || c == 2 ? 2 : 0);
+	CHECK(g->s.frames.chunk[1] == g->s.frames.chunk[2]);
+	sum = g->s.frames.store->sum;
+	CHECK(sum[1].there == FRAME_CHUNK && sum[1].mapped == FRAME_CHUNK);
+	for (uint64_t c = 1; c < 3; c++) {
+		uint64_t all = 0;
+
+		for (uint64_t i = 0; i < FRAME_CHUNK; i++)
+			all += 3 * frame_weight(c * FRAME_CHUNK + i);
+		CHECK_EQ(sum[c].expected, all);
+	}
+	CHECK_EQ(sum[3].there, FRAME_CHUNK - 64);
+	CHECK_EQ(sum[5].there, FRAME_CHUNK / 2);
+	CHECK_EQ(g->s.frames.store->kept, (CHUNKS - 1) * FRAMES_CHUNK_BYTES);
+	frames_drop(&g->s.frames);
+	CHECK_EQ(mapcount_of(g, 2 * FRAME_CHUNK), 3);
+	CHECK_EQ(g->s.frames.store->kept, FRAMES_CHUNK_BYTES);
+	rig_free(g);
+}
+
 int main(void)
 {
 	for (unsigned word = 4; word <= 8; word += 4)
@@ -470,6 +531,7 @@ int main(void)
 		}
 	test_buddy();
 	test_shared_tails();
+	test_alike_chunks();
 	test_average();
 	test_mask();
 	test_double_map();
