@@ -214,6 +214,8 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct s
 	if (s->built & NEED_USAGE) {
 		verify_build(s, only_mm(s, o));
 		bounds_check(s);
+	} else if (s->built & NEED_VMAS) {
+		verify_build_sizes(s, only_mm(s, o));
 	}
 	frames_tell(s);
 	return s;

@@ -174,6 +174,8 @@ static bool looks_like_kthread(const struct raw_task *raw, uint32_t first, uint3
 static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint32_t first,
 		      uint32_t n)
 {
+	/* release_task() of 2.6.0 (kernel/exit.c): the first thread goes after all others */
+	static const struct era first_stays = { V(2, 6), 0 };
 	struct build *b = tb->b;
 	struct snapshot *s = b->s;
 	uint32_t pi = s->nprocs++, lead = first;
@@ -200,6 +202,9 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 		p->kthread = looks_like_kthread(raw, first, n);
 	if (!p->pid)
 		p->kthread = true; /* the idle tasks; PF_KTHREAD since 5.17 only */
+	if (rt->t.pid != rt->t.tgid && in_era(b->k, first_stays) && !b->k->dump->live)
+		issue_add(b->k->issues, ST_CORRUPT, "task", 1, "no first thread of the group %d",
+			  rt->t.tgid);
 	read_cred(tb, rt, p);
 	read_pidns(tb, rt, p);
 	for (uint32_t i = first; i < first + n; i++) {

@@ -437,6 +437,18 @@ poke task 21 M_TASK_PID 20
         self.tally.check(f'machine {name} on {key}, absurd map counts', wrong)
         self.forget(name + '-absurd', key)
 
+    def told_by_maps(self, name, key):
+        """A report that walks no page tables compares the sum of vmas too, and threads have a first one."""
+        text, wrong = text_of(name, 'machine').replace(' two R 1', ' two S 1'), []
+        for line, issue in (('', ''), ('poke mm one M_MM_TOTAL_VM 7', '1 mm counter (corrupt)'),
+                            ('poke task 20 M_TASK_TGID 8212', '2 task (corrupt)')):
+            for _, arguments in self.dumps(name + '-told', f'{text}\n{line}\n', key, 'elf'):
+                got = ask_text(self.program, 'maps', *arguments)
+                if got.returncode != (2 if issue else 0) or issue not in got.stderr:
+                    wrong.append(f'{line}: exit {got.returncode} {got.stderr}')
+        self.tally.check(f'machine {name} on {key}, told by maps', wrong)
+        self.forget(name + '-told', key)
+
     def understated(self, key):
         """A frame mapped more often than memory has frames, whose map count says one: its pss
         does not fit, and every report that adds up says so. With the true count all is well."""

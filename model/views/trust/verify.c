@@ -394,6 +394,13 @@ static void compare(const struct comparison *c, enum form form, const char *what
 	c->fn(c->arg, &v);
 }
 
+static void compare_size(const struct comparison *c)
+{
+	const struct mm *m = &c->s->mms[c->mm];
+
+	compare(c, OF_VMAS, "size", m->total_vm, m->usage.size >> c->s->k->page_shift);
+}
+
 /* 2.4: mm->rss, and no mapcounts either. */
 static bool only_total(const struct kernel *k)
 {
@@ -424,7 +431,16 @@ void verify_mm(const struct snapshot *s, uint32_t mm,
 	if (mm_counts_swap(s->k))
 		compare(&c, OF_PAGES, "swap", counter(m, RSS_SWAP), u->swap_ptes >> shift);
 	compare(&c, OF_VMAS, "VMAs", (uint64_t)m->map_count, m->nvmas);
-	compare(&c, OF_VMAS, "size", m->total_vm, u->size >> shift);
+	compare_size(&c);
+}
+
+/* Without the walk over page tables. The number of VMAs is compared when they are read. */
+static void verify_size(const struct snapshot *s, uint32_t mm,
+			void (*fn)(void *arg, const struct verify_counter *c), void *arg)
+{
+	const struct comparison c = { .s = s, .mm = mm, .fn = fn, .arg = arg };
+
+	compare_size(&c);
 }
 
 static void count_counter(void *arg, const struct verify_counter *c)
@@ -443,18 +459,23 @@ static void note_counter(void *arg, const struct verify_counter *c)
 		s->verify->v[s->verify->n++] = *c;
 }
 
-static void check_mms(struct snapshot *s, uint32_t first, uint32_t end)
+typedef void verify_fn(const struct snapshot *s, uint32_t mm,
+		       void (*fn)(void *arg, const struct verify_counter *c), void *arg);
+
+/* ONLY: as for verify_build(). */
+static void check_mms(struct snapshot *s, uint32_t only, verify_fn *each)
 {
+	uint32_t first = only == NONE ? 0 : only, end = only == NONE ? s->nmms : only + 1;
 	struct verify *v = s->verify;
 
 	for (uint32_t i = first; i < end; i++)
-		verify_mm(s, i, count_counter, v);
+		each(s, i, count_counter, v);
 	if (!v->off)
 		return;
 	verify_find_causes(s);
 	v->v = arena_array(&s->mem, struct verify_counter, v->off);
 	for (uint32_t i = first; i < end; i++)
-		verify_mm(s, i, note_counter, s);
+		each(s, i, note_counter, s);
 }
 
 /* ---- issues ------------------------------------------------------------------------ */
@@ -503,7 +524,16 @@ void verify_build(struct snapshot *s, uint32_t only)
 	}
 	/* a collector's counts of a VMA were compared when its text was read */
 	if (source_has(k, SOURCE_FRAMES))
-		check_mms(s, only == NONE ? 0 : only, only == NONE ? s->nmms : only + 1);
+		check_mms(s, only, verify_mm);
 	if (source_has(k, SOURCE_FRAMES) && !source_has(k, SOURCE_CHANGES))
 		tell(s);
+}
+
+void verify_build_sizes(struct snapshot *s, uint32_t only)
+{
+	if (!source_has(s->k, SOURCE_FRAMES) || source_has(s->k, SOURCE_CHANGES))
+		return;
+	s->verify = arena_array(&s->mem, struct verify, 1);
+	check_mms(s, only, verify_size);
+	tell(s);
 }

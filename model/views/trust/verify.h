@@ -72,6 +72,8 @@ struct verify {
  * not for a live machine or a capture, whose counts are from different moments.
  */
 void verify_build(struct snapshot *s, uint32_t only);
+/* The same for reports without the walk: only the sums over VMAs. */
+void verify_build_sizes(struct snapshot *s, uint32_t only);
 
 /* For verify_build(): all frames; how much each reason can explain, once. */
 void verify_all_frames(struct snapshot *s);
