@@ -174,32 +174,48 @@ static bool is_told_by_look(const struct pagefmt *f, const struct look *k)
 	       !((type_class(f, k->type) | flags_class(f, k->flags)) & FR_BUDDY);
 }
 
-/* The frame of a tail whose head and look are those of the last one, or of a single page of a
-   known look. */
+/* The frame of a single page of a known look. */
 static bool decode_again(struct frame_reader *w, const uint8_t *p, uint64_t pfn, struct frame *out)
 {
 	const struct pagefmt *f = w->f;
-	uint64_t compound = page_word(f, p, f->compound);
 	const struct look *as;
 	struct look k;
 
-	if (f->compound_form != COMPOUND_HEAD)
+	if (f->compound_form != COMPOUND_HEAD || page_word(f, p, f->compound) & 1)
 		return false;
-	if (compound & 1) {
-		as = &w->tail;
-		if (!as->used || as->mapping != compound || as->flags != page_flags(f, p) ||
-		    as->type != page_type(f, p))
-			return false;
-		w->like_tail++;
-	} else {
-		k = look_at(w, p, pfn);
-		as = slot_of(w, &k);
-		if (!same_look(&k, as))
-			return false;
-		w->like_tail = 0;
-	}
+	k = look_at(w, p, pfn);
+	as = slot_of(w, &k);
+	if (!same_look(&k, as))
+		return false;
 	*out = as->frame;
 	return true;
+}
+
+/* Struct pages of RUN from I on that are tails with the head and the look of the last one. Returns their number; their
+   frames are written. */
+static uint64_t add_like_tail(struct frame_reader *w, const struct page_run *run, uint64_t i)
+{
+	const struct pagefmt *f = w->f;
+	const struct look tail = w->tail;
+	const uint8_t *p = run->p + i * f->size;
+	uint64_t n = 0;
+	struct frame *out;
+
+	if (!tail.used || f->compound_form != COMPOUND_HEAD)
+		return 0;
+	while (i + n < run->n && page_word(f, p, f->compound) == tail.mapping &&
+	       page_flags(f, p) == tail.flags && page_type(f, p) == tail.type) {
+		n++;
+		p += f->size;
+	}
+	if (!n)
+		return 0;
+	out = frame_of(w, run->pfn + i + n - 1) - (n - 1);
+	for (uint64_t j = 0; j < n; j++)
+		out[j] = tail.frame;
+	w->sums.existing += n;
+	w->like_tail += n;
+	return n;
 }
 
 static void keep_single(struct frame_reader *w, const uint8_t *p, uint64_t pfn,
@@ -234,9 +250,9 @@ static void decode_page(struct frame_reader *w, const struct page_run *run, uint
 	enum page_role role;
 
 	w->sums.existing++;
+	w->like_tail = 0;
 	if (decode_again(w, p, pfn, out))
 		return;
-	w->like_tail = 0;
 	role = page_role(f, p, kva, run->len - (kva - run->here_kva), &head);
 	if (role == PAGE_UNSET) {
 		out->flags = FR_EXISTS | FR_BLANK;
@@ -290,7 +306,11 @@ static void frame_run(void *arg, const struct page_run *run)
 		add_tails(w, run);
 		return;
 	}
-	for (uint64_t i = 0; i < run->n; i++) {
+	for (uint64_t i = 0, n; i < run->n; i += n) {
+		n = run->p ? add_like_tail(w, run, i) : 0;
+		if (n)
+			continue;
+		n = 1;
 		if (run->p) {
 			decode_page(w, run, i);
 			continue;
