@@ -343,6 +343,16 @@ static bool node_span(struct builder *b, uint64_t pgdat, uint64_t *start, uint64
 	return !st;
 }
 
+/* A map in one piece, at KVA: its first struct page is memory of the kernel. */
+static void check_map(struct builder *b, uint64_t kva)
+{
+	uint64_t byte;
+	enum status st = read_kva_uint(b->r, kva, 1, &byte);
+
+	if (st)
+		issue_add(b->k->issues, st, "page array", 1, "at %#" PRIx64, kva);
+}
+
 static void add_node(struct builder *b, uint64_t pgdat)
 {
 	uint64_t map, start, spanned, before;
@@ -354,6 +364,7 @@ static void add_node(struct builder *b, uint64_t pgdat)
 		node_damage(b, ST_CORRUPT, pgdat, "struct pages");
 		return;
 	}
+	check_map(b, map);
 	before = frames_before(b, start, map);
 	add_range(b, start - before, spanned + before, map - before * b->page_bytes, false, false);
 }
@@ -413,6 +424,7 @@ static enum status flat(struct builder *b)
 	if (has(k, Y_MEMSTART_ADDR) &&
 	    !kvar_u64(k, b->r, Y_MEMSTART_ADDR, k->paging ? k->paging->entry_size[0] : 0, &base))
 		base >>= k->dump->page_shift;
+	check_map(b, map);
 	add_range(b, base, n, map, false, false);
 	return b->got.n ? ST_OK : ST_CORRUPT;
 }

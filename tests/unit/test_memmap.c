@@ -122,12 +122,18 @@ static void test_flat(unsigned word, bool big)
 	fake_symbol(f, Y_MAX_MAPNR, fake_kva(f, VAR + 16));
 	fake_put_uint(f, VAR, fake_kva(f, 0x100000), word);
 	fake_put_uint(f, VAR + 16, 4096, word);
+	fake_put_uint(f, 0x100000, 0, word);
 	if (CHECK_EQ(init(f), ST_OK)) {
 		CHECK_EQ(f->kernel.memmap.n, 1);
 		CHECK_EQ(f->kernel.memmap.max_pfn, 4096);
 		CHECK_EQ(memmap_page_kva(&f->kernel.memmap, 9),
 			 fake_kva(f, 0x100000) + 9 * PAGE_BYTES);
 	}
+	CHECK_EQ(fake_issues(f, "page array"), 0);
+	/* one bit of mem_map: no memory is there */
+	fake_put_uint(f, VAR, fake_kva(f, 0x100000) + 0x4000000, word);
+	init(f);
+	CHECK_EQ(fake_issues(f, "page array"), 1);
 	fake_free(f);
 }
 
