@@ -333,13 +333,6 @@ static inline bool is_counted(const struct frames *frames, uint16_t kind)
 	       (frames->kind[kind].flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS;
 }
 
-/* The frames [from, end), all of one chunk, have one more mapping each. */
-static inline void add_seen(uint64_t *seen, uint64_t from, uint64_t end)
-{
-	if (seen && from != end)
-		seen[from >> FRAME_CHUNK_SHIFT] += frame_weights(from, end - from);
-}
-
 /* Neighbours mostly have one kind and the same flags: they are tallied together. */
 static void group(struct acct *a, uint64_t va, const struct pte *pte, const uint16_t **kind,
 		  unsigned n)
@@ -347,8 +340,7 @@ static void group(struct acct *a, uint64_t va, const struct pte *pte, const uint
 	const struct frames *frames = &a->s->frames;
 	unsigned shift = a->page_shift, flags = 0,
 		 alike = 0; /* the entries before, of kind LAST and with FLAGS */
-	uint64_t *seen = a->seen, from = 0,
-		 end = 0; /* frames that follow one another, not in SEEN yet */
+	uint64_t *seen = a->seen;
 	bool each = a->each_found;
 	uint16_t last = 0;
 
@@ -367,16 +359,12 @@ static void group(struct acct *a, uint64_t va, const struct pte *pte, const uint
 				continue;
 			}
 		}
-		if (pfn != end || !(pfn & (FRAME_CHUNK - 1))) {
-			add_seen(seen, from, end);
-			from = pfn;
-		}
-		end = pfn + 1;
+		if (seen)
+			seen[pfn >> FRAME_CHUNK_SHIFT] += frame_weight(pfn);
 		if (each)
 			acct_count_each(a, pfn);
 		alike++;
 	}
-	add_seen(seen, from, end);
 	if (alike)
 		tally_pages(a, &frames->kind[last], flags, alike);
 }
