@@ -57,10 +57,14 @@ bool kernel_static_ok(const struct kernel *k, uint64_t addr, unsigned align)
 static void read_uts_field(struct kernel *k, struct reader *r, enum layout_id id, char *buf)
 {
 	uint64_t base = layout_symbol(&k->layout, Y_INIT_UTS_NS);
+	enum status st = ST_OK;
 
 	buf[0] = 0;
 	if (base && has(k, id))
-		read_kva_str(r, base + layout_offset(&k->layout, id), buf, 65);
+		st = read_kva_str(r, base + layout_offset(&k->layout, id), buf, 65);
+	/* the release decides which rules hold */
+	if (st)
+		issue_add(k->issues, st, "utsname", 1, "%s", fact_specs[id].id);
 	for (char *c = buf; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';

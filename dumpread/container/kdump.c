@@ -312,18 +312,21 @@ static void take_texts(struct image *im, const struct kdump_part *kp)
 	}
 }
 
-/* Old writers leave the compressor out of the header: ask the first pages. */
+/*
+ * What the first pages say: each is expanded as its descriptor has it, and old writers leave the compressor out of the
+ * header. If the header names one that none of them has, they are not compressed.
+ */
 static uint32_t used_compressors(const struct kdump_part *kp)
 {
-	uint8_t buf[KDUMP_DESC * 64];
-	uint32_t flags = kp->h.status & PAGE_COMPRESSED;
+	uint8_t buf[KDUMP_DESC * 256];
 	size_t n = min_u64(ARRAY_LEN(buf) / KDUMP_DESC, kp->ndescs) * KDUMP_DESC;
+	uint32_t flags = 0;
 
-	if (flags || part_read(kp->file, kp->h.desc_off, buf, n))
-		return flags;
+	if (part_read(kp->file, kp->h.desc_off, buf, n))
+		return kp->h.status & PAGE_COMPRESSED;
 	for (size_t at = 0; at < n; at += KDUMP_DESC)
 		flags |= parse_desc(buf + at, kp->h.big_endian).flags;
-	return flags;
+	return flags & PAGE_COMPRESSED;
 }
 
 static void describe(struct image *im, const struct kdump_part *kp)

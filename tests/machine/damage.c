@@ -40,6 +40,8 @@ static struct object object_of(struct machine *m, const char *kind, const char *
 		return (struct object){ .kva = mpage_struct(m, first),
 					.size = mpage_struct(m, m->npages) -
 						mpage_struct(m, first) };
+	if (!strcmp(kind, "symbol"))
+		return (struct object){ .kva = msymbol(m, name), .size = 1 };
 	if (!strcmp(kind, "task") && !first)
 		return (struct object){ .kva = msymbol(m, "init_task"), .size = 1 };
 	if (!strcmp(kind, "frame") || !strcmp(kind, "page"))

@@ -441,10 +441,13 @@ poke task 21 M_TASK_PID 20
         """A report that walks no page tables compares the sum of vmas too, and threads have a first one."""
         text, wrong = text_of(name, 'machine').replace(' two R 1', ' two S 1'), []
         for line, issue in (('', ''), ('poke mm one M_MM_TOTAL_VM 7', '1 mm counter (corrupt)'),
-                            ('poke task 20 M_TASK_TGID 8212', '2 task (corrupt)')):
+                            ('poke task 20 M_TASK_TGID 8212', '2 task (corrupt)'),
+                            ('lose symbol init_uts_ns', '4 utsname (nodata)')):
             for _, arguments in self.dumps(name + '-told', f'{text}\n{line}\n', key, 'elf'):
                 got = ask_text(self.program, 'maps', *arguments)
-                if got.returncode != (2 if issue else 0) or issue not in got.stderr:
+                # on ppc the start of memory is sought with it
+                refused = line.startswith('lose') and got.returncode == 1
+                if not refused and (got.returncode != (2 if issue else 0) or issue not in got.stderr):
                     wrong.append(f'{line}: exit {got.returncode} {got.stderr}')
         self.tally.check(f'machine {name} on {key}, told by maps', wrong)
         self.forget(name + '-told', key)
