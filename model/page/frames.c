@@ -109,11 +109,13 @@ static void pack(struct frame_store *st, struct frame_filler *fi, struct frame_c
 
 void frames_free_chunk(struct frame_store *st, struct frame_chunk *chunk)
 {
-	if (!chunk || (chunk->shared && --chunk->shared))
+	if (!chunk)
 		return;
-	for (unsigned i = 0; i < FRAMES_ALIKE; i++)
-		if (st->alike[i] == chunk)
-			st->alike[i] = NULL;
+	if (chunk->shared) {
+		if (--chunk->shared)
+			return;
+		st->alike[chunk->kind[0] % FRAMES_ALIKE] = NULL;
+	}
 	free(chunk->rare);
 	free(chunk);
 }
@@ -121,8 +123,9 @@ void frames_free_chunk(struct frame_store *st, struct frame_chunk *chunk)
 /* ---- chunks of a huge page ------------------------------------------------------------- */
 
 /*
- * The chunk whose frames are all as F. It is kept once, however many there are: most of a machine with pages of
- * 1 GiB is in such chunks. NULL: others have its place. Caller holds the lock.
+ * The chunk whose frames are all of KIND. It is kept once, however many there are: most of a machine with pages of
+ * 1 GiB is in such chunks; all but the first give back what is reserved for them. NULL: another kind has its place.
+ * Caller holds the lock.
  */
 static struct frame_chunk *alike_chunk(struct frame_store *st, uint16_t kind)
 {
@@ -135,7 +138,8 @@ static struct frame_chunk *alike_chunk(struct frame_store *st, uint16_t kind)
 		for (uint32_t i = 0; i < FRAME_CHUNK; i++)
 			(*at)->kind[i] = kind;
 	}
-	(*at)->shared++;
+	if ((*at)->shared++)
+		st->kept -= FRAMES_CHUNK_BYTES;
 	return *at;
 }
 
@@ -310,8 +314,6 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	st->idle = fi;
 	st->kept += any ? chunk->nrare * sizeof(*chunk->rare) : 0;
 	st->kept -= any ? 0 : bytes;
-	if (any && chunk->shared > 1)
-		st->kept -= FRAMES_CHUNK_BYTES;
 	publish(st, c, chunk);
 }
 
