@@ -136,8 +136,8 @@ static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n, s
 {
 	enum { TAIL = sizeof(out->pa), TAIL_BYTES = sizeof(*out) - TAIL };
 	uint64_t last = 0, rest = ~m->frame, frame = m->frame, present = m->present;
-	uint64_t tail =
-		0; /* what follows the address of LAST decoded, copied as one word; 0: there is none */
+	/* what follows the address in LAST decoded, copied as one word; 0: there is no last one */
+	uint64_t tail = 0;
 
 	_Static_assert(TAIL_BYTES == sizeof(tail), "an entry is two words");
 	for (unsigned i = 0; i < n; i++, raw += 8, out++) {

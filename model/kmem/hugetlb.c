@@ -7,8 +7,6 @@
 #include "dumpread/base/bytes.h"
 #include "model/kobj.h"
 
-#define HUGE_ORDER_MAX 30u	/* pages of 4 TiB; hardware has 16 GiB at most */
-
 struct builder {
 	const struct kernel *k;
 	struct reader *r;

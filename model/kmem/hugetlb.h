@@ -6,6 +6,7 @@
 #include "model/model.h"
 
 #define HUGETLB_UNKNOWN UINT64_MAX
+#define HUGE_ORDER_MAX 30u		/* pages of 4 TiB; hardware has 16 GiB at most */
 #define HSTATES_MAX 16u			/* sizes of huge pages; HUGE_MAX_HSTATE is less on every CPU */
 
 /*

@@ -13,7 +13,6 @@
 
 #define ZONES_MAX 8u
 #define INODES_MAX 1000000u	/* block devices; a machine has some dozens */
-#define HUGE_ORDER_MAX 30u	/* pages of 4 TiB; hardware has 16 GiB at most */
 #define SWAPFILES_MAX 32u
 #define PENDING_MAX 126		/* one step above the threshold: calculate_normal_threshold(), mm/vmstat.c */
 #define SPACES_MAX (1u << 16)	/* 64 MiB each: 4 TiB of swap in one area */

@@ -338,15 +338,12 @@ static void group(struct acct *a, uint64_t va, const struct pte *pte, const uint
 		  unsigned n)
 {
 	const struct frames *frames = &a->s->frames;
-	unsigned shift = a->page_shift, flags = 0,
-		 alike = 0; /* the entries before, of kind LAST and with FLAGS */
-	uint64_t *seen = a->seen;
-	bool each = a->each_found;
+	uint64_t alike = 0; /* the entries before, of kind LAST and with FLAGS */
+	unsigned shift = a->page_shift, flags = 0;
 	uint16_t last = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		const struct pte *e = &pte[i];
-		uint64_t pfn = e->pa >> shift;
 
 		if (!alike || *kind[i] != last || e->flags != flags) {
 			if (alike)
@@ -359,10 +356,7 @@ static void group(struct acct *a, uint64_t va, const struct pte *pte, const uint
 				continue;
 			}
 		}
-		if (seen)
-			seen[pfn >> FRAME_CHUNK_SHIFT] += frame_weight(pfn);
-		if (each)
-			acct_count_each(a, pfn);
+		acct_count_found(a, e->pa >> shift);
 		alike++;
 	}
 	if (alike)
