@@ -171,15 +171,16 @@ static bool is_page_shift(const struct walk *w, unsigned shift)
 	return shift >= w->p->page_shift && shift < paging_shift(w->p, w->p->nlevels);
 }
 
-/* Entries that DIR, an entry of LEVEL that maps VA, points to: at most those in one page. */
+/* Entries that DIR, an entry of LEVEL that maps VA, points to: at most those in one page, and up to that of LAST. */
 static enum status borrow_huge(const struct walk *w, unsigned level, const struct pte *dir,
-			       uint64_t va, struct page_ref *ref, const uint8_t **raw, unsigned *n)
+			       uint64_t va, uint64_t last, struct page_ref *ref,
+			       const uint8_t **raw, unsigned *n)
 {
 	unsigned shift = w->shift[level], want = 1, i = 0;
 
 	if (dir->shift < shift) {
 		i = (unsigned)((va & low_mask(shift)) >> dir->shift);
-		want = (1u << (shift - dir->shift)) - i;
+		want = (unsigned)((last - va) >> dir->shift) + 1;
 	}
 	return borrow_entries(w, 0, dir->pa, i, want, ref, raw, n);
 }
@@ -207,7 +208,7 @@ static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *di
 		struct pte pte[PIECE];
 		const uint8_t *raw;
 		unsigned n;
-		enum status st = borrow_huge(w, level, dir, at, &ref, &raw, &n);
+		enum status st = borrow_huge(w, level, dir, at, dir_last, &ref, &raw, &n);
 
 		if (st)
 			return say_lost(w, max_u64(max_u64(at, va), start), dir_last, st);
@@ -325,7 +326,7 @@ static enum status trans_huge(const struct walk *w, unsigned level, const struct
 	enum status st = ST_CORRUPT;
 
 	if (is_page_shift(w, dir->shift))
-		st = borrow_huge(w, level, dir, va, &ref, &raw, &n);
+		st = borrow_huge(w, level, dir, va, va, &ref, &raw, &n);
 	if (st)
 		return st;
 	w->p->decode(w->p, w->env, 0, raw, 1, &pte);
