@@ -24,11 +24,14 @@
 #include "dumpread/base/outside.h"
 #include "dumpread/container/kdumpfile.h"
 
+/* Bytes of a block of the map. A damaged file may claim 2^36 frames: a block is made when the dump has pages there. */
+#define MAP_BLOCK 65536u
+
 struct kdumpfile {
 	pthread_mutex_t lock;	/* one request at a time */
 	pid_t pid;		/* -1: none, or it is not our child */
 	int fd;			/* of the process; -1: none, or it is dead */
-	uint8_t *map;		/* bit set: page is in the dump; NULL: unknown */
+	uint8_t **map;		/* in blocks; bit set: page is in the dump; a block of NULL: none is; NULL: unknown */
 };
 
 /* How its formats begin (src/kdumpfile of 0.5.1: *_probe()). */
@@ -147,13 +150,31 @@ static bool get_vmcoreinfo(struct image *im, uint64_t len)
 	return true;
 }
 
+/* The block of the map with byte AT. */
+static uint8_t *block_of(struct image *im, uint64_t at)
+{
+	struct kdumpfile *kf = im->priv;
+	uint8_t **block = &kf->map[at / MAP_BLOCK];
+
+	if (!*block)
+		*block = arena_calloc(&im->mem, MAP_BLOCK, 1);
+	return *block;
+}
+
+static bool is_in_map(const struct kdumpfile *kf, uint64_t pfn)
+{
+	const uint8_t *block = kf->map[pfn / 8 / MAP_BLOCK];
+
+	return block && block[pfn / 8 % MAP_BLOCK] >> pfn % 8 & 1;
+}
+
 static bool get_map(struct image *im)
 {
 	struct kdumpfile *kf = im->priv;
 	uint64_t bytes = im->max_pfn / 8 + 1;
 	struct kdumpfile_piece piece;
 
-	kf->map = arena_calloc(&im->mem, bytes, 1);
+	kf->map = arena_calloc(&im->mem, bytes / MAP_BLOCK + 1, sizeof(*kf->map));
 	while (receive(kf, &piece, sizeof(piece))) {
 		uint64_t first = piece.pfn / 8, n;
 
@@ -162,11 +183,12 @@ static bool get_map(struct image *im)
 		for (; piece.bytes; piece.bytes -= n, first += n) {
 			uint8_t buf[4096];
 
-			n = min_u64(piece.bytes, sizeof(buf));
+			n = min_u64(piece.bytes, sizeof(buf) - first % sizeof(buf));
 			if (!receive(kf, buf, n))
 				return false;
 			if (first < bytes)
-				memcpy(kf->map + first, buf, min_u64(n, bytes - first));
+				memcpy(block_of(im, first) + first % MAP_BLOCK, buf,
+				       min_u64(n, bytes - first));
 		}
 	}
 	return false;
@@ -176,9 +198,14 @@ static void count_pages(struct image *im)
 {
 	const struct kdumpfile *kf = im->priv;
 
-	kf->map[im->max_pfn / 8] &= (uint8_t)((1u << im->max_pfn % 8) - 1);
-	for (uint64_t i = 0; i <= im->max_pfn / 8; i++)
-		im->pages_present += (unsigned)__builtin_popcount(kf->map[i]);
+	uint64_t last = im->max_pfn / 8;
+
+	if (kf->map[last / MAP_BLOCK])
+		kf->map[last / MAP_BLOCK][last % MAP_BLOCK] &=
+			(uint8_t)((1u << im->max_pfn % 8) - 1);
+	for (uint64_t i = 0; i <= last / MAP_BLOCK; i++)
+		for (unsigned j = 0; kf->map[i] && j < MAP_BLOCK; j++)
+			im->pages_present += (unsigned)__builtin_popcount(kf->map[i][j]);
 }
 
 /* A damaged file may have taken the other process over: nothing that it says is taken on trust. */
@@ -245,7 +272,7 @@ static bool kdumpfile_present(const struct image *im, uint64_t pfn)
 {
 	const struct kdumpfile *kf = im->priv;
 
-	return pfn < im->max_pfn && (!kf->map || (kf->map[pfn / 8] >> pfn % 8 & 1));
+	return pfn < im->max_pfn && (!kf->map || is_in_map(kf, pfn));
 }
 
 static enum status kdumpfile_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
