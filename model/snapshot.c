@@ -106,6 +106,25 @@ unsigned snapshot_parts(const struct kernel *k, unsigned needs)
 	return needs & k->offers;
 }
 
+/*
+ * A process with pages that could not be accounted is marked, and a marked row always comes with an issue: where no
+ * other tells of the struct pages, the dump maps none for these frames.
+ */
+static void tell_unknown(const struct snapshot *s)
+{
+	const struct kernel *k = s->k;
+	uint64_t unknown = 0;
+
+	if (!source_has(k, SOURCE_MEMORY) || k->memmap.partial || s->frames.unread ||
+	    (s->frames.store && s->frames.store->lost_heads))
+		return;
+	for (uint32_t i = 0; i < s->nmms; i++)
+		unknown += s->mms[i].usage.unknown;
+	if (unknown)
+		issue_add(k->issues, ST_FAULT, "struct page", unknown >> k->dump->page_shift,
+			  "pages of processes whose frame has none");
+}
+
 static void sum_usage(struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->nmms; i++) {
@@ -214,6 +233,7 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct s
 	if (s->built & NEED_USAGE) {
 		verify_build(s, only_mm(s, o));
 		bounds_check(s);
+		tell_unknown(s);
 	} else if (s->built & NEED_VMAS) {
 		verify_build_sizes(s, only_mm(s, o));
 	}

@@ -186,24 +186,39 @@ static uint64_t vmemmap_bytes(struct dump *d, struct reader *r)
 	return UINT64_C(1) << v;
 }
 
-/* struct vmemmap_backing: a list that ends with NULL, in the linear map. */
+static void tell_vmemmap(struct dump *d, enum status st, const char *what)
+{
+	issue_add(&d->issues, st, "vmemmap", 1, "the list of memory that holds struct pages %s",
+		  what);
+}
+
+/*
+ * struct vmemmap_backing: a list that ends with NULL, in the linear map. A kernel that has it has an entry in it for
+ * its first struct pages (vmemmap_populate(), arch/powerpc/mm/init_64.c, since v2.6.36).
+ */
 static void read_vmemmap(struct dump *d, struct reader *r, struct ppc64 *x)
 {
-	uint64_t bytes = vmemmap_bytes(d, r), at, most = d->max_pfn;
+	uint64_t bytes, list, at, most = d->max_pfn;
 	struct member phys, virt;
 	VEC(struct linear) v = { 0 };
 
-	if (!bytes || !fact_member(d, M_VMEMMAP_PHYS, &phys) ||
-	    !fact_member(d, M_VMEMMAP_VIRT, &virt) || !fact_variable(d, r, Y_VMEMMAP_LIST, 0, &at))
+	if (!fact_member(d, M_VMEMMAP_PHYS, &phys) || !fact_member(d, M_VMEMMAP_VIRT, &virt) ||
+	    !fact_symbol(d, Y_VMEMMAP_LIST, &list))
 		return;
+	bytes = vmemmap_bytes(d, r);
+	if (!bytes || !fact_variable(d, r, Y_VMEMMAP_LIST, 0, &at)) {
+		tell_vmemmap(d, ST_NODATA, "is not readable");
+		return;
+	}
+	if (!at)
+		tell_vmemmap(d, ST_CORRUPT, "is empty");
 	most = min_u64(most, VMEMMAP_MAX);
 	while (at && v.n < most) {
 		struct linear l = { .size = bytes };
 
 		if (read_kva_word(r, at + phys.offset, &l.pa) ||
 		    read_kva_word(r, at + virt.offset, &l.va) || read_kva_word(r, at, &at)) {
-			issue_add(&d->issues, ST_CORRUPT, "vmemmap", 1,
-				  "the list of memory that holds struct pages breaks off");
+			tell_vmemmap(d, ST_CORRUPT, "breaks off");
 			break;
 		}
 		*vec_push(&d->mem, &v) = l;
