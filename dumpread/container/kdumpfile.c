@@ -197,7 +197,6 @@ static bool get_map(struct image *im)
 static void count_pages(struct image *im)
 {
 	const struct kdumpfile *kf = im->priv;
-
 	uint64_t last = im->max_pfn / 8;
 
 	if (kf->map[last / MAP_BLOCK])

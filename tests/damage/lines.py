@@ -60,6 +60,8 @@ SECTIONS = (
     ('poke sections 0 M_SECTION_MEM_MAP 0', r'page array \(corrupt\)', 2, 2),
     ('poke sections 0 M_SECTION_MEM_MAP 0x17', r'page array \(corrupt\)', 2, 2),
 )
+# of 64-bit PowerPC with hash tables: the list of what maps struct pages (v2.6.36)
+VMEMMAP = ('lose symbol vmemmap_list', r'vmemmap \(nodata\)', 2, 2)
 # of those without
 FLAT = (
     ('lose memmap 0', r'struct pages? \(nodata\)', 2, 2),
@@ -84,8 +86,8 @@ def first_six(row):
     return row.split(',')[:6]
 
 
-def lines_for(release, sparse):
-    """Of a kernel of that release (as account.number_of has it) and memory model."""
+def lines_for(release, sparse, hashed):
+    """Of a kernel of that release (as account.number_of has it), memory model, and kind of MMU."""
     out = [row for row in LINES
            if (release < 6001 or 'M_VMA_NEXT' not in row[0]) and
            (release >= 2600 or 'M_PAGE_MAPCOUNT' not in row[0])]
@@ -94,6 +96,8 @@ def lines_for(release, sparse):
         out.append(UNLINKED)
     if release >= 6001:
         out.append(TREE)
+    if sparse and hashed and release >= 2636:
+        out.append(VMEMMAP)
     return out + list(SECTIONS if sparse else FLAT)
 
 
