@@ -25,6 +25,9 @@ static inline void *heap_bytes(size_t n)
 	return heap_got(malloc(n ? n : 1), n);
 }
 
+/* The same, by huge pages where the kernel has them: for what is looked at in any order. */
+void *heap_large(size_t n);
+
 /* N zeroed objects of SIZE bytes; free() them. */
 static inline void *heap_calloc(size_t n, size_t size)
 {

@@ -85,15 +85,23 @@ static void add_rare(struct frame_chunk *chunk, uint32_t at, const struct frame 
 	chunk->rare[chunk->nrare++] = (struct frame_rare){ at, *f };
 }
 
-static void pack(struct frame_store *st, struct frame_filler *fi, struct frame_chunk *chunk)
+/* Its kinds are garbage. */
+static struct frame_chunk *new_chunk(struct frame_store *st)
 {
-	const struct frame *last = &fi->frames[0];
-	uint16_t kind = frames_kind_of(st, fi, last);
+	struct frame_chunk *chunk = pool_take(&st->pool);
 
 	chunk->rare = NULL;
 	chunk->nrare = 0;
 	chunk->parts = NULL;
 	chunk->shared = 0;
+	return chunk;
+}
+
+static void pack(struct frame_store *st, struct frame_filler *fi, struct frame_chunk *chunk)
+{
+	const struct frame *last = &fi->frames[0];
+	uint16_t kind = frames_kind_of(st, fi, last);
+
 	for (uint32_t i = 0; i < FRAME_CHUNK; i++) {
 		const struct frame *f = &fi->frames[i];
 
@@ -117,7 +125,8 @@ void frames_free_chunk(struct frame_store *st, struct frame_chunk *chunk)
 		st->alike[chunk->kind[0] % FRAMES_ALIKE] = NULL;
 	}
 	free(chunk->rare);
-	free(chunk);
+	free(chunk->parts);
+	pool_give(&st->pool, chunk);
 }
 
 /* ---- chunks of a huge page ------------------------------------------------------------- */
@@ -134,7 +143,7 @@ static struct frame_chunk *alike_chunk(struct frame_store *st, uint16_t kind)
 	if (kind == FRAME_RARE || (*at && (*at)->kind[0] != kind))
 		return NULL;
 	if (!*at) {
-		*at = heap_array(struct frame_chunk, 1);
+		*at = new_chunk(st);
 		for (uint32_t i = 0; i < FRAME_CHUNK; i++)
 			(*at)->kind[i] = kind;
 	}
@@ -223,7 +232,7 @@ void frames_put(struct frames *f, uint64_t c, const struct frame *frames)
 	struct frame_filler *fi = frames_take_filler(st);
 
 	memcpy(fi->frames, frames, sizeof(fi->frames));
-	f->chunk[c] = heap_bytes(sizeof(*f->chunk[c]));
+	f->chunk[c] = new_chunk(st);
 	pack(st, fi, f->chunk[c]);
 	sum_up(st, c, fi->frames, false);
 	st->state[c] = CHUNK_THERE | CHUNK_SUMMED;
@@ -288,7 +297,7 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	if (st->in_parts) {
 		any = frames_next_chunk(st->frames, c) == c;
 		st->kept -= any ? 0 : bytes;
-		publish(st, c, any ? parts_new() : NULL);
+		publish(st, c, any ? parts_new(st) : NULL);
 		return;
 	}
 	pthread_mutex_unlock(&st->lock);
@@ -305,7 +314,7 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	}
 	if (any && !chunk) {
 		write_all(fi);
-		chunk = heap_bytes(sizeof(*chunk));
+		chunk = new_chunk(st);
 		pack(st, fi, chunk);
 	}
 	pthread_mutex_lock(&st->lock);

@@ -17,6 +17,7 @@
 
 #include <pthread.h>
 
+#include "dumpread/base/pool.h"
 #include "model/model.h"
 #include "model/page/frame_read.h"
 
@@ -63,6 +64,7 @@ struct frame_store {
 	uint32_t nkinds;
 	uint32_t nguests;		/* frames beyond them that were asked for, one by one */
 	/* chunks */
+	struct pool pool;		/* has them */
 	uint8_t *state;			/* of each: enum chunk_state of frames.c */
 	struct frame_sum *sum;
 	uint64_t kept, limit;		/* bytes of those that are kept */
@@ -147,7 +149,7 @@ uint16_t frames_kind_of(struct frame_store *st, struct frame_filler *fi, const s
 /* A frame whose chunk is not kept. */
 const struct frame *frames_peek(struct frame_store *st, uint64_t pfn);
 /* A chunk of which nothing was read, and a frame of it. */
-struct frame_chunk *parts_new(void);
+struct frame_chunk *parts_new(struct frame_store *st);
 const struct frame *parts_frame(struct frame_store *st, struct frame_chunk *chunk, uint64_t pfn);
 
 void frames_put(struct frames *f, uint64_t c, const struct frame *frames);

@@ -32,6 +32,7 @@ static struct frame_store *store_new(struct snapshot *s, bool given)
 	st->state = heap_array(uint8_t, f->nchunks);
 	st->sum = heap_array(struct frame_sum, f->nchunks);
 	st->found = heap_array(uint32_t *, f->nchunks);
+	pool_init(&st->pool, sizeof(struct frame_chunk), f->nchunks);
 	st->limit = UINT64_MAX;
 	f->store = st;
 	f->chunk = heap_array(struct frame_chunk *, f->nchunks);
@@ -186,6 +187,7 @@ void frames_free(struct frames *f)
 			frames_free_chunk(st, f->chunk[c]);
 		frames_found_drop(f);
 		frames_free_fillers(st);
+		pool_end(&st->pool);
 		pthread_mutex_destroy(&st->lock);
 		pthread_mutex_destroy(&st->kinds_lock);
 		pthread_cond_destroy(&st->ready);

@@ -17,16 +17,15 @@ void frames_in_parts(const struct frames *f)
 		f->store->in_parts = true;
 }
 
-struct frame_chunk *parts_new(void)
+struct frame_chunk *parts_new(struct frame_store *st)
 {
-	struct frame_chunk *chunk = heap_bytes(sizeof(*chunk) + PARTS / 8);
+	struct frame_chunk *chunk = pool_take(&st->pool);
 
 	memset(chunk->kind, 0xff, sizeof(chunk->kind)); /* FRAME_RARE: ask parts_frame() */
 	chunk->rare = NULL;
 	chunk->nrare = 0;
 	chunk->shared = 0;
-	chunk->parts = (uint64_t *)(chunk + 1);
-	memset(chunk->parts, 0, PARTS / 8);
+	chunk->parts = heap_calloc(PARTS / 8, 1);
 	return chunk;
 }
 
