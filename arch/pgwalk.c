@@ -165,10 +165,10 @@ static bool visit_directory(struct walk *w, unsigned level, unsigned shift, cons
 	return true;
 }
 
-/* May pages have 1 << SHIFT bytes? */
-static bool is_page_shift(const struct walk *w, unsigned shift)
+/* May huge pages have 1 << SHIFT bytes? */
+static bool is_huge_shift(const struct walk *w, unsigned shift)
 {
-	return shift >= w->p->page_shift && shift < paging_shift(w->p, w->p->nlevels);
+	return shift > w->p->page_shift && shift < paging_shift(w->p, w->p->nlevels);
 }
 
 /* Entries that DIR, an entry of LEVEL that maps VA, points to: at most those in one page, and up to that of LAST. */
@@ -196,7 +196,7 @@ static bool walk_huge_table(struct walk *w, unsigned level, const struct pte *di
 	uint64_t at = max_u64(va, start) & ~low_mask(dir->shift);
 	bool go = true;
 
-	if (!is_page_shift(w, dir->shift) || (at < va && start < va))
+	if (!is_huge_shift(w, dir->shift) || (at < va && start < va))
 		return say_lost(w, max_u64(va, start), dir_last, ST_CORRUPT);
 	if (!w->tables_left) {
 		w->over = true;
@@ -265,11 +265,12 @@ static void walk_init(struct walk *w, struct reader *r, const struct paging *p,
 		      const struct paging_env *env)
 {
 	uint64_t smallest = UINT64_MAX;
+	uint8_t shift = p->page_shift;
 
 	*w = (struct walk){ .r = r, .p = p, .env = env };
 	w->page_shift = reader_dump(r)->page_shift;
-	for (unsigned l = 0; l < p->nlevels; l++) {
-		w->shift[l] = (uint8_t)paging_shift(p, l);
+	for (unsigned l = 0; l < p->nlevels; shift += p->bits[l++]) {
+		w->shift[l] = shift;
 		smallest = min_u64(smallest, (uint64_t)p->entry_size[l] << p->bits[l]);
 	}
 	w->tables_left = env->max_pa / smallest + TABLES_SLACK;
@@ -303,9 +304,9 @@ static uint64_t contiguous(const struct walk *w, unsigned level, const uint8_t *
 	uint64_t size = UINT64_C(1) << w->shift[level], bytes = 0;
 	struct pte pte[RUN_PIECE];
 
-	for (unsigned i = 0; i < n && bytes < enough; i += RUN_PIECE) {
-		unsigned m = n - i < RUN_PIECE ? n - i : RUN_PIECE;
-
+	/* many runs have one entry (the tails of a hugetlb page share their struct pages) */
+	for (unsigned i = 0, m = 2; i < n && bytes < enough; i += m, m = RUN_PIECE) {
+		m = n - i < m ? n - i : m;
 		w->p->decode(w->p, w->env, level, raw + (size_t)i * w->p->entry_size[level], m,
 			     pte);
 		for (unsigned k = 0; k < m; k++, bytes += size)
@@ -325,7 +326,7 @@ static enum status trans_huge(const struct walk *w, unsigned level, const struct
 	unsigned n;
 	enum status st = ST_CORRUPT;
 
-	if (is_page_shift(w, dir->shift))
+	if (is_huge_shift(w, dir->shift))
 		st = borrow_huge(w, level, dir, va, va, &ref, &raw, &n);
 	if (st)
 		return st;
@@ -342,11 +343,18 @@ static enum status trans_huge(const struct walk *w, unsigned level, const struct
 enum status pgtrans(struct reader *r, const struct paging *p, const struct paging_env *env,
 		    uint64_t root, uint64_t va, uint64_t *pa, uint64_t *run)
 {
+	struct reader_path *path = reader_path(r);
+	unsigned level = p->nlevels, range;
 	uint64_t table = root;
 	struct walk w;
 
 	walk_init(&w, r, p, env);
-	for (unsigned level = p->nlevels; level-- > 0;) {
+	range = table_shift(&w, 0);
+	if (path->of == p && path->root == root && path->range == va >> range) {
+		level = 1;
+		table = path->table;
+	}
+	while (level-- > 0) {
 		unsigned index_end = 1u << p->bits[level], shift = w.shift[level], n;
 		unsigned i = (unsigned)(va >> shift & (index_end - 1));
 		struct page_ref ref = { 0 };
@@ -357,6 +365,8 @@ enum status pgtrans(struct reader *r, const struct paging *p, const struct pagin
 
 		if (st)
 			return st;
+		if (!level)
+			*path = (struct reader_path){ p, root, va >> range, table };
 		p->decode(p, env, level, raw, 1, &pte);
 		if (level && pte.kind == PTE_HUGE_TABLE) {
 			reader_release(r, &ref);

@@ -53,6 +53,7 @@ struct reader {
 
 	const struct kv_ops *kv;	/* that the buffers were filled from */
 	struct tlb_entry regions[TLB_REGIONS], tlb_pages[TLB_PAGES];
+	struct reader_path path;
 
 	struct arena mem;
 };
@@ -63,6 +64,7 @@ static void tlb_clear(struct reader *r)
 		r->regions[i].kva = 1;
 	for (unsigned i = 0; i < TLB_PAGES; i++)
 		r->tlb_pages[i].kva = 1;
+	r->path.of = NULL;
 	r->kv = r->dump->kv;
 }
 
@@ -324,6 +326,11 @@ enum status read_pa(struct reader *r, uint64_t pa, void *buf, size_t len)
 }
 
 /* ---- kernel-virtual --------------------------------------------------- */
+
+struct reader_path *reader_path(struct reader *r)
+{
+	return &r->path;
+}
 
 static enum status ask_tables(struct reader *r, uint64_t kva, uint64_t *pa, uint64_t *run)
 {

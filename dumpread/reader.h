@@ -71,6 +71,14 @@ enum status read_kva(struct reader *r, uint64_t kva, void *buf, size_t len);
  */
 enum status reader_kvtop(struct reader *r, uint64_t kva, uint64_t *pa, uint64_t *run);
 
+/* The table that the last walk of page tables ended in, for the next address: filled by kv_ops.kvtop. */
+struct reader_path {
+	const void *of;		/* the kind of page tables; NULL: there was no walk */
+	uint64_t root, range;	/* the table translates the addresses of this range */
+	uint64_t table;		/* physical address */
+};
+struct reader_path *reader_path(struct reader *r);
+
 /* A pointer- or integer-sized word of the dumped machine at KVA. */
 enum status read_kva_word(struct reader *r, uint64_t kva, uint64_t *ret);
 enum status read_kva_uint(struct reader *r, uint64_t kva, unsigned size, uint64_t *ret);
