@@ -23,67 +23,7 @@ enum chunk_state {
 	CHUNK_SUMMED = 0x80,		/* its sums and issues are known */
 };
 
-/* ---- distinct frames ---------------------------------------------------------------- */
-
-static uint64_t value_hash(const struct frame *f)
-{
-	return frame_hash((uint64_t)f->flags << 32 | f->mapcount);
-}
-
-static bool same(const struct frame *a, const struct frame *b)
-{
-	return a->flags == b->flags && a->mapcount == b->mapcount;
-}
-
-/* The slot of F in by_value, or the first empty one from AT on. */
-static uint32_t find_slot(const struct frame_store *st, const struct frame *f, uint32_t at)
-{
-	uint16_t v;
-
-	while ((v = __atomic_load_n(&st->by_value[at], __ATOMIC_ACQUIRE)) &&
-	       !same(&st->frames->kind[v - 1], f))
-		at = (at + 1) & (FRAMES_TABLE - 1);
-	return at;
-}
-
-static uint16_t kind_of(struct frame_store *st, const struct frame *f)
-{
-	uint32_t at = find_slot(st, f, (uint32_t)(value_hash(f) >> 47));
-	uint16_t kind = __atomic_load_n(&st->by_value[at], __ATOMIC_ACQUIRE);
-
-	if (kind)
-		return kind - 1;
-	pthread_mutex_lock(&st->kinds_lock);
-	at = find_slot(st, f, at);
-	kind = st->by_value[at];
-	if (!kind && st->nkinds < FRAME_RARE) {
-		st->frames->kind[st->nkinds] = *f;
-		kind = (uint16_t)++st->nkinds;
-		__atomic_store_n(&st->by_value[at], kind, __ATOMIC_RELEASE);
-	}
-	pthread_mutex_unlock(&st->kinds_lock);
-	return kind ? kind - 1 : FRAME_RARE;
-}
-
-uint16_t frames_kind_of(struct frame_store *st, struct frame_filler *fi, const struct frame *f)
-{
-	unsigned at = (unsigned)(value_hash(f) >> 54);
-
-	if (!fi->recent[at].used || !same(&fi->recent[at].f, f)) {
-		fi->recent[at].f = *f;
-		fi->recent[at].kind = kind_of(st, f);
-		fi->recent[at].used = true;
-	}
-	return fi->recent[at].kind;
-}
-
-static void add_rare(struct frame_chunk *chunk, uint32_t at, const struct frame *f)
-{
-	if (!(chunk->nrare & (chunk->nrare - 1)))
-		chunk->rare = heap_grow(chunk->rare, chunk->nrare ? 2 * (size_t)chunk->nrare : 1,
-					sizeof(*chunk->rare));
-	chunk->rare[chunk->nrare++] = (struct frame_rare){ at, *f };
-}
+/* ---- chunks -------------------------------------------------------------------------------- */
 
 /* Its kinds are garbage. */
 static struct frame_chunk *new_chunk(struct frame_store *st)
@@ -95,24 +35,6 @@ static struct frame_chunk *new_chunk(struct frame_store *st)
 	chunk->parts = NULL;
 	chunk->shared = 0;
 	return chunk;
-}
-
-static void pack(struct frame_store *st, struct frame_filler *fi, struct frame_chunk *chunk)
-{
-	const struct frame *last = &fi->frames[0];
-	uint16_t kind = frames_kind_of(st, fi, last);
-
-	for (uint32_t i = 0; i < FRAME_CHUNK; i++) {
-		const struct frame *f = &fi->frames[i];
-
-		if (!same(f, last)) {
-			kind = frames_kind_of(st, fi, f);
-			last = f;
-		}
-		chunk->kind[i] = kind;
-		if (kind == FRAME_RARE)
-			add_rare(chunk, i, f);
-	}
 }
 
 void frames_free_chunk(struct frame_store *st, struct frame_chunk *chunk)
@@ -159,46 +81,6 @@ static void write_all(struct frame_filler *fi)
 	fi->sums.alike = false;
 }
 
-/* ---- sums ------------------------------------------------------------------------------ */
-
-/* frame_counted() of frame AT of a whole chunk. A head in another chunk makes the sum wrong: then
-   mappings are counted one by one. */
-static uint32_t counted_here(const struct frame_store *st, const struct frame *frames, uint32_t at)
-{
-	unsigned order = frames[at].flags >> FR_ORDER_SHIFT;
-
-	if (order >= FRAME_CHUNK_SHIFT || !frame_counts_by_head(st, &frames[at]))
-		return frames[at].mapcount;
-	return frames[at >> order << order].mapcount;
-}
-
-/* Of frames that are ALIKE only the first is looked at. */
-static void sum_up(struct frame_store *st, uint64_t c, const struct frame *frames, bool alike)
-{
-	struct frame_sum sum = { 0 };
-	uint32_t i, end, n;
-
-	/* neighbours are alike, as a rule */
-	for (i = 0; i < FRAME_CHUNK; i = end) {
-		const struct frame *f = &frames[i];
-		bool alone = frame_counts_by_head(st, f);
-
-		for (end = i + 1; end < FRAME_CHUNK && !alike && !alone && same(&frames[end], f);)
-			end++;
-		end = alike ? FRAME_CHUNK : end;
-		if (!f->flags)
-			continue;
-		if (f->flags & (FR_EXISTS | FR_UNREAD))
-			sum.there += end - i;
-		n = frame_is_blank(f) ? 0 : counted_here(st, frames, i);
-		if (!n)
-			continue;
-		sum.mapped += end - i;
-		sum.expected += n * frame_weights((c << FRAME_CHUNK_SHIFT) + i, end - i);
-	}
-	st->sum[c] = sum;
-}
-
 /* ---- reading ------------------------------------------------------------------------------ */
 
 struct frame_filler *frames_take_filler(struct frame_store *st)
@@ -233,8 +115,8 @@ void frames_put(struct frames *f, uint64_t c, const struct frame *frames)
 
 	memcpy(fi->frames, frames, sizeof(fi->frames));
 	f->chunk[c] = new_chunk(st);
-	pack(st, fi, f->chunk[c]);
-	sum_up(st, c, fi->frames, false);
+	frames_pack(st, fi, f->chunk[c]);
+	frames_sum_up(st, c, fi->frames, false);
 	st->state[c] = CHUNK_THERE | CHUNK_SUMMED;
 	frames_give_filler(st, fi);
 }
@@ -304,7 +186,7 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	fi = frames_take_filler(st);
 	any = read_chunk(st, fi, c);
 	if (any && !frames_summed(st->frames, c))
-		sum_up(st, c, fi->frames, fi->sums.alike);
+		frames_sum_up(st, c, fi->frames, fi->sums.alike);
 	if (any && fi->sums.alike) {
 		uint16_t kind = frames_kind_of(st, fi, &fi->frames[0]);
 
@@ -315,7 +197,7 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	if (any && !chunk) {
 		write_all(fi);
 		chunk = new_chunk(st);
-		pack(st, fi, chunk);
+		frames_pack(st, fi, chunk);
 	}
 	pthread_mutex_lock(&st->lock);
 	note_read(st, c, &fi->sums);
@@ -523,7 +405,7 @@ static uint64_t stream(struct frame_store *st, uint64_t c)
 		uint32_t n = fi->sums.alike ? 1 : FRAME_CHUNK;
 
 		if (first)
-			sum_up(st, c, fi->frames, fi->sums.alike);
+			frames_sum_up(st, c, fi->frames, fi->sums.alike);
 		for (uint32_t i = 0; i < n; i++)
 			tables += (fi->frames[i].flags & FR_PGTABLE) != 0;
 		tables *= FRAME_CHUNK / n;

@@ -131,7 +131,7 @@ uint64_t frames_count_tables(const struct frames *f);
  */
 void frames_in_parts(const struct frames *f);
 
-/* ---- for frames.c, frames_open.c and parts.c ---------------------------------------- */
+/* ---- for frames.c, frame_pack.c, frames_open.c and parts.c ---------------------------------------- */
 
 /* What one thread needs to read a chunk. */
 struct frame_filler {
@@ -146,6 +146,10 @@ struct frame_filler *frames_take_filler(struct frame_store *st);
 void frames_give_filler(struct frame_store *st, struct frame_filler *fi);
 /* The index of F in frames.kind, or FRAME_RARE. */
 uint16_t frames_kind_of(struct frame_store *st, struct frame_filler *fi, const struct frame *f);
+/* Writes the frames of FI to CHUNK, which has none yet. */
+void frames_pack(struct frame_store *st, struct frame_filler *fi, struct frame_chunk *chunk);
+/* The sums of chunk C. Of FRAMES that are ALIKE only the first is looked at. */
+void frames_sum_up(struct frame_store *st, uint64_t c, const struct frame *frames, bool alike);
 /* A frame whose chunk is not kept. */
 const struct frame *frames_peek(struct frame_store *st, uint64_t pfn);
 /* A chunk of which nothing was read, and a frame of it. */

@@ -15,8 +15,6 @@
 #include "model/kobj.h"
 #include "model/usage/account.h"
 
-#define GROUP 512u	/* entries whose frames are asked for together: a table on most CPUs */
-
 _Static_assert(TALLY_ANON == FR_ANON >> 1 && TALLY_KSM == FR_KSM >> 1 &&
 	       TALLY_SWAPBACKED == FR_SWAPBACKED >> 1 && TALLY_DIRTY == FR_DIRTY >> 1 &&
 	       TALLY_REFERENCED == FR_REFERENCED >> 1, "facts are frame flags");
@@ -96,19 +94,6 @@ bool acct_may_be_page(const struct acct *a, uint64_t va, uint64_t pfn)
 	return is_cow(v) && pfn != v->pgoff + ((va - v->start) >> a->page_shift);
 }
 
-/* smaps_account() of N pages like F, each mapped by an entry with PTE_FLAGS. */
-static inline void tally_pages(struct acct *a, const struct frame *f, unsigned pte_flags,
-			       uint64_t n)
-{
-	uint64_t bytes = n << a->page_shift;
-	uint32_t key = acct_facts(a, f->flags, pte_flags);
-
-	if (f->flags & FR_SINGLE && a->single_ref)
-		acct_tally(a, key | TALLY_PRIVATE, bytes, bytes << PSS_SHIFT);
-	else
-		acct_tally_mapped(a, key, f, n);
-}
-
 /* One that maps no page for smaps, whatever its frame is. */
 static void account_special(struct acct *a)
 {
@@ -132,7 +117,7 @@ static void account_present(struct acct *a, const struct pte *e, uint64_t va)
 		return;
 	if (acct_usable(a, f, pfn, page)) {
 		acct_count_found(a, pfn);
-		tally_pages(a, f, e->flags, 1);
+		acct_tally_pages(a, f, e->flags, 1);
 	}
 }
 
@@ -268,117 +253,13 @@ void acct_bad_entry(struct acct *a, uint64_t va, unsigned shift)
 	issue_add(a->k->issues, ST_CORRUPT, "page table entry", 1, "at %#" PRIx64, va);
 }
 
-static void slow_pte(struct acct *a, const struct pte *e, uint64_t va)
+void acct_slow_pte(struct acct *a, const struct pte *e, uint64_t va)
 {
 	switch (e->kind) {
 	case PTE_PAGE: account_present(a, e, va); break;
 	case PTE_SWAP: account_swap_entry(a, e); break;
 	case PTE_NONE: smaps_hole(a, va, va + (UINT64_C(1) << a->page_shift), a->page_shift); break;
 	default: acct_bad_entry(a, va, a->page_shift);
-	}
-}
-
-static inline void any_pte(struct acct *a, const struct pte *e, uint64_t va)
-{
-	uint64_t pfn = e->pa >> a->page_shift;
-	const struct frame *f = NULL;
-
-	if (e->kind == PTE_NONE && !a->shmem.by_hole)
-		return;
-	if (e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL) && !a->check_pages) {
-		if (!acct_now(a, pfn))
-			return;
-		f = acct_frame(a, pfn);
-	}
-	if (f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS) {
-		acct_count_found(a, pfn);
-		tally_pages(a, f, e->flags, 1);
-	} else {
-		slow_pte(a, e, va);
-	}
-}
-
-static inline bool is_plain(const struct pte *e)
-{
-	return e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL);
-}
-
-/*
- * Where the kind of the frame of each of N entries is; FRAME_RARE: see any_pte(). Frames come in
- * any order, and each run of them is a cache miss: all are asked for before any is used.
- */
-static void find_kinds(const struct acct *a, const struct pte *pte, unsigned n,
-		       const uint16_t **kind)
-{
-	static const uint16_t rare = FRAME_RARE;
-	struct frame_chunk *const *chunks = a->s->frames.chunk;
-	uint64_t nchunks = a->s->frames.nchunks;
-	unsigned shift = a->page_shift;
-
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t pfn = pte[i].pa >> shift, c = pfn >> FRAME_CHUNK_SHIFT;
-		const struct frame_chunk *chunk = NULL;
-
-		if (c < nchunks && is_plain(&pte[i]))
-			chunk = __atomic_load_n(&chunks[c], __ATOMIC_ACQUIRE);
-		kind[i] = chunk ? &chunk->kind[pfn & (FRAME_CHUNK - 1)] : &rare;
-		__builtin_prefetch(kind[i]);
-	}
-}
-
-/* Does any_pte() look at nothing else of a plain entry of this kind? */
-static inline bool is_counted(const struct frames *frames, uint16_t kind)
-{
-	return kind != FRAME_RARE &&
-	       (frames->kind[kind].flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS;
-}
-
-/* Neighbours mostly have one kind and the same flags: they are tallied together. */
-static void group(struct acct *a, uint64_t va, const struct pte *pte, const uint16_t **kind,
-		  unsigned n)
-{
-	const struct frames *frames = &a->s->frames;
-	uint64_t alike = 0; /* the entries before, of kind LAST and with FLAGS */
-	unsigned shift = a->page_shift, flags = 0;
-	uint16_t last = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		const struct pte *e = &pte[i];
-
-		if (!alike || *kind[i] != last || e->flags != flags) {
-			if (alike)
-				tally_pages(a, &frames->kind[last], flags, alike);
-			alike = 0;
-			last = *kind[i];
-			flags = e->flags;
-			if (!is_counted(frames, last)) {
-				any_pte(a, e, va + ((uint64_t)i << shift));
-				continue;
-			}
-		}
-		acct_count_found(a, e->pa >> shift);
-		alike++;
-	}
-	if (alike)
-		tally_pages(a, &frames->kind[last], flags, alike);
-}
-
-static void ptes(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
-{
-	/* In rounds, chunks that are kept have their turn, except where only some are counted;
-	   the others look at each page. */
-	bool plain = !(a->turn && a->each_found) && !a->check_pages && !a->by_found;
-	const uint16_t *kind[GROUP];
-
-	for (unsigned i = 0, m; i < n; i += m, va += (uint64_t)m << a->page_shift) {
-		m = n - i < GROUP ? n - i : GROUP;
-		find_kinds(a, pte + i, m, kind);
-		if (plain) {
-			group(a, va, pte + i, kind, m);
-			continue;
-		}
-		for (unsigned j = 0; j < m; j++)
-			any_pte(a, &pte[i + j], va + ((uint64_t)j << a->page_shift));
 	}
 }
 
@@ -391,7 +272,7 @@ static bool smaps_entries(void *arg, uint64_t va, unsigned shift, const struct p
 	if (a->v->flags & VMA_HUGETLB)
 		acct_hugetlb_entries(a, va, shift, pte, n);
 	else if (shift == a->page_shift)
-		ptes(a, va, pte, n);
+		acct_ptes(a, va, pte, n);
 	else
 		acct_huge_entries(a, va, shift, pte, n);
 	return true;

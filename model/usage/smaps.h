@@ -109,7 +109,7 @@ void acct_close(struct acct *a);
 void acct_vma(struct acct *a, const struct vma *v);
 void acct_take(struct acct *a, struct usage *sum);
 
-/* ---- for smaps.c and smaps_huge.c ------------------------------------------------ */
+/* ---- for smaps.c, ptes.c and smaps_huge.c ------------------------------------------------ */
 
 static inline bool acct_rule(const struct acct *a, enum rule r)
 {
@@ -155,13 +155,19 @@ static inline const struct frame *acct_frame(struct acct *a, uint64_t pfn)
 
 void acct_count_each(const struct acct *a, uint64_t pfn);
 
+/* One more mapping of each of the N frames from PFN on, all in one chunk. */
+static inline void acct_count_run(const struct acct *a, uint64_t pfn, uint64_t n)
+{
+	if (a->seen)
+		a->seen[pfn >> FRAME_CHUNK_SHIFT] += frame_weights(pfn, n);
+	for (uint64_t i = 0; a->each_found && i < n; i++)
+		acct_count_each(a, pfn + i);
+}
+
 /* One more mapping of PFN, which has a frame. */
 static inline void acct_count_found(const struct acct *a, uint64_t pfn)
 {
-	if (a->seen)
-		a->seen[pfn >> FRAME_CHUNK_SHIFT] += frame_weight(pfn);
-	if (a->each_found)
-		acct_count_each(a, pfn);
+	acct_count_run(a, pfn, 1);
 }
 
 /* An entry of LEVEL that maps memory from PFN on. */
@@ -199,6 +205,19 @@ static inline void acct_tally_mapped(struct acct *a, uint32_t key, const struct 
 	acct_tally(a, private ? key | TALLY_PRIVATE : key, n * page, n * pss);
 }
 
+/* smaps_account() of N pages like F, each mapped by an entry with PTE_FLAGS. */
+static inline void acct_tally_pages(struct acct *a, const struct frame *f, unsigned pte_flags,
+				    uint64_t n)
+{
+	uint64_t bytes = n << a->page_shift;
+	uint32_t key = acct_facts(a, f->flags, pte_flags);
+
+	if (f->flags & FR_SINGLE && a->single_ref)
+		acct_tally(a, key | TALLY_PRIVATE, bytes, bytes << PSS_SHIFT);
+	else
+		acct_tally_mapped(a, key, f, n);
+}
+
 uint64_t acct_whole_pss(const struct acct *a, uint64_t bytes);
 /* Is F a page to account? If not, BYTES are counted as special or unknown. */
 bool acct_usable(struct acct *a, const struct frame *f, uint64_t pfn, uint64_t bytes);
@@ -211,6 +230,9 @@ void acct_absent(struct acct *a, const struct frame *f, uint64_t pfn, uint32_t k
 unsigned acct_raw_bits(const struct pte *e);
 bool acct_spend(struct acct *a);
 void acct_bad_entry(struct acct *a, uint64_t va, unsigned shift);
+/* The N entries PTE of the lowest level, of which the first maps VA; one of any kind. */
+void acct_ptes(struct acct *a, uint64_t va, const struct pte *pte, unsigned n);
+void acct_slow_pte(struct acct *a, const struct pte *e, uint64_t va);
 
 /* BYTES of the page of F that are in the counters of the mm but not in smaps; below 0: the
    reverse. */
