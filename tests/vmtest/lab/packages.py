@@ -17,6 +17,7 @@ KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 SUITES = {
     'bullseye': ['bullseye', 'bullseye-security'],
     'bookworm': ['bookworm', 'bookworm-security'],
+    'bookworm-backports': ['bookworm-backports'],
     'trixie': ['trixie', 'trixie-security'],
     'trixie-backports': ['trixie-backports'],
     'sid': ['sid'],
@@ -47,7 +48,7 @@ KERNEL = re.compile(r'linux-(image|binary|binary-unsigned)-'
                     r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-(amd64|686|686-pae|powerpc64le|powerpc64le-64k)')
 
 # Releases that have kernels of another CPU (only the archive proper).
-OTHER_SUITES = {'i386': ['bookworm'], 'ppc64el': ['bookworm', 'trixie', 'sid']}
+OTHER_SUITES = {'i386': ['bookworm'], 'ppc64el': ['bookworm', 'bookworm-backports', 'trixie', 'sid']}
 
 # "image" is empty where there is "binary"; an unsigned build will do where no other is.
 PREFERENCE = {'image': 0, 'binary-unsigned': 1, 'binary': 2}
