@@ -15,12 +15,19 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(HERE)), 'crash')
 
 import roots  # noqa: E402
 
-LIMIT = 4 << 20     # bytes that the program may add to an initramfs, which is compressed
+LIMIT = 4000000     # bytes that the program may add to an initramfs, which is compressed
+# What goes wrong in the place of each run: report, shell words, the exit status that the log has then.
+FAILURES = (('summary', 'exec sleep 1000', 137),
+            ('dmesg', """exec awk 'BEGIN { for (;;) a[n++] = sprintf("%100000s", n) }'""", 137),
+            ('procs', 'exit 1', 1),
+            ('census', 'kill -SEGV $$', 139),
+            ('oom', 'kill -ABRT $$', 134),
+            ('slab', 'exec /nowhere', 127))
 SIZES = ('pid', 'name', 'pss', 'uss', 'rss', 'swap')    # no column that user pages decide: -d 31 has none
 
 
 def folder(cache, target, into):
-    """The program, for the CPU of TARGET, and its script, as an initramfs has them."""
+    """The program, for the CPU of TARGET, and its script, as an initramfs has them; and one that fails."""
     build = roots.TOP + '/build'
     if target.runs_here:
         run('make', '-s', '-C', roots.TOP, 'crashkernel')
@@ -32,6 +39,10 @@ def folder(cache, target, into):
     os.makedirs(into)
     for path in (build + '/vmcensus-static', roots.TOP + '/crashkernel/vmcensus-collect'):
         shutil.copy(path, into)
+    with open(into + '/bad', 'w') as f:
+        f.write('#!/bin/sh\necho half a table\ncase $5 in\n' +
+                ''.join(f'{report}) {words} ;;\n' for report, words, _ in FAILURES) + 'esac\n')
+    os.chmod(into + '/bad', 0o755)
     return into
 
 
@@ -46,6 +57,19 @@ def difference(ours, theirs):
     both = [(a, b) for a, b in zip(ours, theirs) if a != b]
     return [f'{len(ours)} and {len(theirs)} rows; in the crash kernel {a}, of the dump {b}' for a, b in both[:3]] \
         or [f'{len(ours)} and {len(theirs)} rows']
+
+
+def compare_failures(tally, name, bad, console):
+    """A program that fails in each way ran first: it left no table, and only it was killed for memory."""
+    with open(bad + '/vmcensus.log') as f:
+        log = f.read()
+    print('     ' + log.strip().replace('\n', '\n     '))
+    runs = re.findall(r'^(\w+)\S*: exit status (\d+),', log, re.M)
+    expected = [(report, str(status)) for report, _, status in FAILURES]
+    tally.check(f'{name} failures of the program', [] if runs == expected else [f'{runs}'])
+    tally.check(f'{name} failures leave no table', [file for file in os.listdir(bad) if file != 'vmcensus.log'])
+    killed = re.findall(r'Killed process \d+ \((.*?)\)', console)
+    tally.check(f'{name} memory runs out in the crash kernel', [] if killed == ['awk'] else [f'killed: {killed}'])
 
 
 def compare(tally, name, vmcensus, census):

@@ -44,7 +44,7 @@ class Plan:
     processors: int = 2
     elsewhere: bool = False     # the kernel is of --kernel-dir
     crash: int = 256        # MiB for the kdump kernel
-    collect: str = ''       # folder that the kdump kernel has as /crashkernel; its census is kept too
+    collect: str = ''       # folder that the kdump kernel has as /crashkernel; its census and bad are kept too
 
 
 def unmount(tree):
@@ -439,7 +439,7 @@ class Machine:
             self.process.wait(60)
             run('debugfs', '-R', f'dump /vmcore {self._path("vmcore")}', self._path('dump.raw'))
             if self.plan.collect:
-                run('debugfs', '-R', f'rdump /census {self.out}', self._path('dump.raw'))
+                run('debugfs', '-R', f'rdump /bad /census {self.out}', self._path('dump.raw'))
         else:
             time.sleep(1)
             monitor = Monitor(self._path('qmp'))
