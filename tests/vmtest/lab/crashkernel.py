@@ -18,7 +18,7 @@ import roots  # noqa: E402
 LIMIT = 4000000     # bytes that the program may add to an initramfs, which is compressed
 # What goes wrong in the place of each run: report, shell words, the exit status that the log has then.
 FAILURES = (('summary', 'exec sleep 1000', 137),
-            ('dmesg', """exec awk 'BEGIN { for (;;) a[n++] = sprintf("%100000s", n) }'""", 137),
+            ('dmesg', """exec awk 'BEGIN { s = sprintf("%1000000s", 1); for (;;) a[n++] = s n }'""", 137),
             ('procs', 'exit 1', 1),
             ('census', 'kill -SEGV $$', 139),
             ('oom', 'kill -ABRT $$', 134),
@@ -26,9 +26,10 @@ FAILURES = (('summary', 'exec sleep 1000', 137),
 SIZES = ('pid', 'name', 'pss', 'uss', 'rss', 'swap')    # no column that user pages decide: -d 31 has none
 
 
-def folder(cache, target, into):
-    """The program, for the CPU of TARGET, and its script, as an initramfs has them; and one that fails."""
-    build = roots.TOP + '/build'
+def folder(cache, kernel, into):
+    """The program, for the CPU of KERNEL, its script, and what the kernel itself does not tell, as an initramfs has them;
+    and a program that fails."""
+    build, target = roots.TOP + '/build', kernel.target
     if target.runs_here:
         run('make', '-s', '-C', roots.TOP, 'crashkernel')
     else:
@@ -39,6 +40,12 @@ def folder(cache, target, into):
     os.makedirs(into)
     for path in (build + '/vmcensus-static', roots.TOP + '/crashkernel/vmcensus-collect'):
         shutil.copy(path, into)
+    if kernel.vmlinux:
+        run('make', '-s', '-C', roots.TOP, 'build/tools/mklayout')
+        with open(into + '/layout', 'w') as f:
+            f.write(run(roots.TOP + '/build/tools/mklayout', kernel.vmlinux))
+        # its kallsyms have no data
+        shutil.copy(kernel.vmlinux.replace('/vmlinux-', '/System.map-'), into + '/System.map')
     with open(into + '/bad', 'w') as f:
         f.write('#!/bin/sh\necho half a table\ncase $5 in\n' +
                 ''.join(f'{report}) {words} ;;\n' for report, words, _ in FAILURES) + 'esac\n')

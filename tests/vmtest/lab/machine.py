@@ -148,8 +148,10 @@ class Kernel:
     @property
     def guest_dump_level(self):
         """The same in the kdump kernel: that of Debian 12 (1.7.2) takes slabs for user pages since 6.10,
-        where they are told by page_type (46df8e73a4a3).
+        where they are told by page_type (46df8e73a4a3).  Of ppc64le it knows kernels before that.
         """
+        if self.target.triplet and version_key(self.release)[:2] < (6, 10):
+            return 31
         return 23 if self.dump_level == 31 and version_key(self.release)[:2] >= (6, 10) else self.dump_level
 
     def needed_modules(self, names=MODULES):
