@@ -18,7 +18,7 @@ import roots  # noqa: E402
 LIMIT = 4000000     # bytes that the program may add to an initramfs, which is compressed
 # What goes wrong in the place of each run: report, shell words, the exit status that the log has then.
 FAILURES = (('summary', 'exec sleep 1000', 137),
-            ('dmesg', """exec awk 'BEGIN { s = sprintf("%1000000s", 1); for (;;) a[n++] = s n }'""", 137),
+            ('dmesg', """exec awk 'BEGIN { s = sprintf("%10000s", 1); for (;;) a[n++] = s n }'""", 137),
             ('procs', 'exit 1', 1),
             ('census', 'kill -SEGV $$', 139),
             ('oom', 'kill -ABRT $$', 134),
