@@ -376,15 +376,20 @@ enum need {
 	NEED_MACHINE = 1 << 5,	/* machine without its log */
 	NEED_LOG = 1 << 6,
 	NEED_SIZES = 1 << 7,	/* references counted (refs), effective sizes: two more
-				   walks; model/usage/refs.h says how much memory they take */
+				   walks, with NEED_FOUND none of most vmas; model/usage/refs.h
+				   says how much memory they take */
 	NEED_BUILD_IDS = 1 << 8,	/* file.build_id, read from the page cache */
 	NEED_KERNEL = 1 << 9,	/* nothing built: symbols and types of the kernel */
 	NEED_CONFIG = 1 << 10,	/* nothing built: the configuration in the kernel image */
 	NEED_FOUND = 1 << 11,	/* all frames compared with the walk, frame_found() */
+	NEED_CLASSES = 1 << 12,	/* classes are asked for: made while frames are read, if there is
+				   room (model/page/classes.h) */
 };
 
 struct refs;
+struct kept;			/* model/usage/kept.h */
 struct sizes;			/* model/usage/refs.h */
+struct class_pass;		/* model/page/classes.h */
 struct verify;			/* model/views/trust/verify.h */
 struct shared;			/* model/shared.h */
 
@@ -402,7 +407,9 @@ struct snapshot {
 	bool tables_checked;		/* mm.bad_tables of all mms are there */
 	struct refs *refs;		/* NEED_SIZES; else NULL */
 	struct sizes *sizes;		/* NEED_SIZES: [nvmas] */
+	struct kept *kept;		/* pages of vmas that need not be walked again; or NULL */
 	struct verify *verify;		/* NEED_USAGE: the kernel's counts against the walk */
+	struct class_pass *classes;	/* of struct pages that were read; NULL: none */
 	struct shared *shared;		/* views that several reports ask for; NULL: none yet */
 	const char *refused;		/* a sentence: more memory is needed than is allowed, and
 					   parts are not built. NULL: they are */

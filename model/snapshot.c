@@ -15,12 +15,18 @@
 #include "model/model.h"
 #include "model/usage/tables.h"
 #include "model/usage/account.h"
+#include "model/page/classes.h"
 #include "model/page/frames.h"
+#include "model/page/refcounts.h"
+#include "model/usage/kept.h"
 #include "model/usage/refs.h"
 #include "model/shared.h"
 #include "model/source/source.h"
 #include "model/system/machine.h"
+#include "model/views/file/units.h"
 #include "model/views/trust/verify.h"
+
+#define KEPT_BYTES (UINT64_C(32) << 20)	/* of runs of pages: kept.h */
 
 void usage_add(struct usage *sum, const struct usage *u)
 {
@@ -190,6 +196,48 @@ static void build_sizes(struct snapshot *s, uint32_t only)
 	refs_vma_sizes(s->refs, only, s->sizes);
 }
 
+/*
+ * Where all frames are compared with the walk for usage, and there is room for all that this takes,
+ * that walk counts the references too, and keeps runs of pages: most vmas need no other walk. The
+ * page array is read once, for frames and classes.
+ */
+static void keep_pages(struct snapshot *s)
+{
+	const struct frames *f = &s->frames;
+	/* frames, where they differ their mappings; references, first groups; classes */
+	uint64_t bytes = FRAMES_FOUND_BYTES + 2 * REFCOUNTS_CHUNK_BYTES + FRAME_CHUNK;
+
+	if (!(s->built & NEED_FOUND) || !f->store || s->k->dump->live || f->average ||
+	    !has(s->k, M_PAGE_MAPCOUNT) ||
+	    !frames_fit(f, bytes, KEPT_BYTES))
+		return;
+	if (s->built & NEED_CLASSES) {
+		s->classes = page_classes_begin(s->k, false);
+		frames_classify(f, s->classes);
+	}
+	s->refs = refs_beside_mappings(s);
+	s->kept = kept_new(s, KEPT_BYTES, units_of_vmas(s));
+}
+
+/* After all frames were compared. */
+static void build_kept_sizes(struct snapshot *s)
+{
+	bool equal = false, counted = refs_beside_done(s->refs, &equal);
+
+	if (!equal) {
+		kept_free(s->kept);
+		s->kept = NULL;
+	}
+	if (!counted) {
+		refs_free(s->refs);
+		s->refs = NULL;
+		build_sizes(s, NONE);
+		return;
+	}
+	s->sizes = arena_array(&s->mem, struct sizes, s->nvmas);
+	refs_vma_sizes(s->refs, NONE, s->sizes);
+}
+
 static void build_ids(struct snapshot *s)
 {
 	struct reader *r = reader_new(s->k->dump);
@@ -211,6 +259,8 @@ void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snaps
 		return;
 	if (needs & NEED_SIZES) /* it walks all mms, more than once */
 		tables_check(s);
+	if (needs & NEED_SIZES)
+		keep_pages(s);
 	if (needs & NEED_USAGE)
 		account_build(s, only_mm(s, o));
 }
@@ -226,7 +276,7 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct s
 		return s;
 	if (s->built & NEED_BUILD_IDS && source_has(k, SOURCE_MEMORY))
 		build_ids(s);
-	if (s->built & NEED_SIZES)
+	if (s->built & NEED_SIZES && !s->refs)
 		build_sizes(s, only_mm(s, o));
 	if (s->built & NEED_VMAS)
 		sum_usage(s);
@@ -237,6 +287,8 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct s
 	} else if (s->built & NEED_VMAS) {
 		verify_build_sizes(s, only_mm(s, o));
 	}
+	if (s->kept && !s->refused)
+		build_kept_sizes(s);
 	frames_tell(s);
 	return s;
 }
@@ -246,8 +298,10 @@ void snapshot_free(struct snapshot *s)
 	if (!s)
 		return;
 	shared_free(s);
+	page_classes_drop(s->classes);
 	frames_free(&s->frames);
 	refs_free(s->refs);
+	kept_free(s->kept);
 	arena_release(&s->mem);
 	free(s);
 }

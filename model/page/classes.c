@@ -15,6 +15,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
+#include "model/page/frames.h"
 #include "model/page/owners.h"
 #include "model/page/pagefmt.h"
 #include "model/page/scan.h"
@@ -45,6 +46,7 @@ static const enum layout_id word_flags[WORD_BITS] = {
 
 /* One thread's. */
 struct class_worker {
+	struct reader *r;	   /* for other memory than struct pages */
 	struct cache_owners owners;
 	struct cache_owner *owner; /* of the page that is decoded; NULL: none */
 	struct folio_view folio;
@@ -68,6 +70,8 @@ struct class_pass {
 	struct resources resources;
 	struct page_classes *ret;
 	bool keep_owners;
+	struct page_scan scan;
+	uint8_t *done;		    /* [chunks]: a worker has it, or had it */
 	struct class_worker *workers[JOBS_MAX];
 };
 
@@ -108,9 +112,9 @@ static enum page_class class_of_reserved(const struct class_pass *p, struct clas
 }
 
 static enum page_class class_of_cache(const struct class_pass *p, struct class_worker *w,
-				      struct reader *r, const struct one_page *g)
+				      const struct one_page *g)
 {
-	w->owner = cache_owners_at(&w->owners, r, g->mapping);
+	w->owner = cache_owners_at(&w->owners, w->r, g->mapping);
 	switch (w->owner->kind) {
 	case CACHE_SHMEM: return g->mapped ? CLASS_SHMEM_MAPPED : CLASS_SHMEM;
 	case CACHE_SECRETMEM: return CLASS_SECRETMEM;
@@ -156,7 +160,7 @@ static bool is_zero_page(const struct class_pass *p, const struct one_page *g)
 }
 
 static enum page_class class_of_page(const struct class_pass *p, struct class_worker *w,
-				     struct reader *r, const struct one_page *g)
+				     const struct one_page *g)
 {
 	enum page_class typed = class_of_typed(p, g);
 
@@ -185,7 +189,7 @@ static enum page_class class_of_page(const struct class_pass *p, struct class_wo
 	if (g->fr & FR_ANON)
 		return class_of_anon(g);
 	if (g->fr & FR_CACHE)
-		return class_of_cache(p, w, r, g);
+		return class_of_cache(p, w, g);
 	if (g->fr & FR_SWAPCACHE)
 		return CLASS_SWAPCACHE;
 	if (g->fr & FR_LRU)
@@ -287,7 +291,7 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 		w->lost_heads += role == PAGE_ASTRAY;
 	}
 	w->owner = NULL;
-	class = class_of_page(c, w, r, &g);
+	class = class_of_page(c, w, &g);
 	if ((class == CLASS_UNKNOWN || class == CLASS_COMPOUND) && page_is_of_pool(f, p))
 		w->pool_head = kva;
 	if ((class == CLASS_UNKNOWN || class == CLASS_COMPOUND) &&
@@ -303,14 +307,15 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 
 /* ---- the pass ------------------------------------------------------------------------------ */
 
-static struct class_worker *worker_of(struct class_pass *c, unsigned worker, struct reader *r)
+static struct class_worker *worker_of(struct class_pass *c, unsigned worker)
 {
 	struct class_worker *w = c->workers[worker];
 
 	if (!w) {
 		w = c->workers[worker] = heap_array(struct class_worker, 1);
 		w->chunk_no = UINT64_MAX;
-		cache_owners_init(&w->owners, c->k, r, c->keep_owners);
+		w->r = kernel_reader(c->k);
+		cache_owners_init(&w->owners, c->k, w->r, c->keep_owners);
 	}
 	return w;
 }
@@ -318,13 +323,14 @@ static struct class_worker *worker_of(struct class_pass *c, unsigned worker, str
 static void class_run(void *arg, unsigned worker, struct reader *r, const struct page_run *run)
 {
 	struct class_pass *c = arg;
-	struct class_worker *w = worker_of(c, worker, r);
+	struct class_worker *w = worker_of(c, worker);
 	uint64_t no = run->pfn >> FRAME_CHUNK_SHIFT;
 	uint8_t *to;
 
 	if (w->chunk_no != no) {
 		w->chunk_no = no;
 		w->resource = 0;
+		w->buddy_end = 0;
 		w->chunk = c->ret->chunk[no];
 		if (!w->chunk)
 			w->chunk = c->ret->chunk[no] = heap_array(uint8_t, CHUNK_FRAMES);
@@ -377,23 +383,6 @@ static void add_worker(struct class_pass *c, const struct class_worker *w, struc
 	sum->lost_mappings += w->lost_mappings;
 }
 
-static uint8_t *byte_at(const struct page_classes *c, uint64_t pfn)
-{
-	return &c->chunk[pfn >> FRAME_CHUNK_SHIFT][pfn & (CHUNK_FRAMES - 1)];
-}
-
-static void move_frame(struct page_classes *c, uint8_t *b, enum page_class to)
-{
-	struct class_counts *from = &c->count[*b & BYTE_CLASS];
-	bool mapped = *b & BYTE_MAPPED;
-
-	from->pages--;
-	from->mapped -= mapped;
-	c->count[to].pages++;
-	c->count[to].mapped += mapped;
-	*b = (uint8_t)(to | (*b & (BYTE_MARK | BYTE_MAPPED)));
-}
-
 static enum page_class mapped_class(enum page_class c)
 {
 	switch (c) {
@@ -417,7 +406,7 @@ static void settle(struct page_classes *c, bool mapped)
 				continue;
 			c->count[*b].mapped++;
 			*b |= BYTE_MAPPED;
-			move_frame(c, b, mapped_class(*b & BYTE_CLASS));
+			page_class_move(c, b, mapped_class(*b & BYTE_CLASS));
 		}
 }
 
@@ -427,7 +416,8 @@ static void mark_devices(struct page_classes *c, uint64_t pfn, uint64_t end)
 		enum page_class from = page_class_at(c, pfn);
 
 		if (from != CLASS_NONE && from != CLASS_UNREAD)
-			move_frame(c, byte_at(c, pfn), CLASS_DEVICE);
+			page_class_move(c, &c->chunk[pfn >> FRAME_CHUNK_SHIFT][pfn & (CHUNK_FRAMES - 1)],
+					CLASS_DEVICE);
 	}
 }
 
@@ -465,33 +455,70 @@ static void take_owners(struct page_classes *c, const struct cache_owners *o, bo
 	qsort(c->owners, c->nowners, sizeof(*c->owners), by_mapping);
 }
 
-struct page_classes *page_classes_build(const struct kernel *k, bool owners)
+struct class_pass *page_classes_begin(const struct kernel *k, bool owners)
 {
-	struct page_classes *ret = heap_array(struct page_classes, 1);
 	struct class_pass *c = heap_array(struct class_pass, 1);
-	struct page_scan scan = { .run = class_run, .arg = c };
-	struct reader *r = kernel_reader(k);
 	const struct memmap *m = &k->memmap;
-	struct class_worker sum = { .maybe = 0 };
+	struct reader *r = kernel_reader(k);
 
 	c->k = k;
-	c->ret = ret;
+	c->ret = heap_array(struct page_classes, 1);
 	c->keep_owners = owners;
-	cache_owners_init(&sum.owners, k, r, true);
 	if (m->n) {
 		init_pass(c, k, r);
-		ret->nchunks = ((m->max_pfn - 1) >> FRAME_CHUNK_SHIFT) + 1;
-		ret->chunk = heap_array(uint8_t *, ret->nchunks);
-		page_scan(k, c->fmt.size, &scan);
+		c->ret->nchunks = ((m->max_pfn - 1) >> FRAME_CHUNK_SHIFT) + 1;
+		c->ret->chunk = heap_array(uint8_t *, c->ret->nchunks);
 	}
-	for (unsigned i = 0; i < JOBS_MAX; i++) {
-		if (!c->workers[i])
-			continue;
-		add_worker(c, c->workers[i], &sum);
-		cache_owners_add(&sum.owners, &c->workers[i]->owners);
-		cache_owners_release(&c->workers[i]->owners);
-		free(c->workers[i]);
-	}
+	c->done = heap_array(uint8_t, c->ret->nchunks);
+	c->scan = (struct page_scan){ .run = class_run, .arg = c, .done = c->done };
+	reader_free(r);
+	return c;
+}
+
+const struct page_scan *page_classes_take(struct class_pass *c, unsigned worker, uint64_t chunk)
+{
+	if (worker >= JOBS_MAX || __atomic_exchange_n(&c->done[chunk], 1, __ATOMIC_RELAXED))
+		return NULL;
+	return &c->scan;
+}
+
+static void end_worker(struct class_pass *c, struct class_worker *w, struct class_worker *sum)
+{
+	add_worker(c, w, sum);
+	cache_owners_add(&sum->owners, &w->owners);
+	cache_owners_release(&w->owners);
+	reader_free(w->r);
+	free(w);
+}
+
+/* All workers' into SUM and C->ret; ends them. */
+static void end_workers(struct class_pass *c, struct class_worker *sum)
+{
+	struct reader *r = kernel_reader(c->k);
+
+	cache_owners_init(&sum->owners, c->k, r, true);
+	for (unsigned i = 0; i < JOBS_MAX; i++)
+		if (c->workers[i])
+			end_worker(c, c->workers[i], sum);
+	reader_free(r);
+}
+
+static void pass_free(struct class_pass *c)
+{
+	arena_release(&c->mem);
+	free(c->done);
+	free(c);
+}
+
+struct page_classes *page_classes_end(struct class_pass *c)
+{
+	struct page_classes *ret = c->ret;
+	const struct memmap *m = &c->k->memmap;
+	struct class_worker sum = { .maybe = 0 };
+
+	page_scan(c->k, c->fmt.size, &c->scan);
+	end_workers(c, &sum);
+	cache_owners_tell(&sum.owners);
 	ret->all_owners = sum.owners.whole;
 	if (ret->all_owners)
 		take_owners(ret, &sum.owners, !sum.own_mapped);
@@ -504,10 +531,25 @@ struct page_classes *page_classes_build(const struct kernel *k, bool owners)
 	for (uint32_t i = 0; i < m->ndevices; i++)
 		mark_devices(ret, m->devices[i].pfn, m->devices[i].end);
 	tell(c, &sum);
-	reader_free(r);
-	arena_release(&c->mem);
-	free(c);
+	pass_free(c);
 	return ret;
+}
+
+void page_classes_drop(struct class_pass *c)
+{
+	struct class_worker sum = { .maybe = 0 };
+
+	if (!c)
+		return;
+	end_workers(c, &sum);
+	cache_owners_release(&sum.owners);
+	page_classes_free(c->ret);
+	pass_free(c);
+}
+
+struct page_classes *page_classes_build(const struct kernel *k, bool owners)
+{
+	return page_classes_end(page_classes_begin(k, owners));
 }
 
 void page_classes_free(struct page_classes *c)
@@ -523,8 +565,15 @@ void page_classes_free(struct page_classes *c)
 
 static void *make_classes(const struct snapshot *s, struct arena *mem)
 {
+	struct class_pass *begun = s->classes;
+
 	(void)mem;
-	return page_classes_build(s->k, false);
+	if (!begun)
+		return page_classes_build(s->k, false);
+	frames_classify(&s->frames, NULL);
+	/* what is kept beside S's arrays is no part of what reports may not change */
+	((struct snapshot *)s)->classes = NULL;
+	return page_classes_end(begun);
 }
 
 static void release_classes(void *view)
@@ -537,62 +586,4 @@ struct page_classes *page_classes_of(const struct snapshot *s)
 	static const struct shared_maker maker = { make_classes, release_classes };
 
 	return shared_view(s, SHARED_CLASSES, &maker);
-}
-
-void page_classes_move(struct page_classes *c, enum page_class from, enum page_class to)
-{
-	for (uint64_t no = 0; no < c->nchunks && c->count[from].pages; no++)
-		for (uint64_t i = 0; c->chunk[no] && i < CHUNK_FRAMES; i++)
-			if ((c->chunk[no][i] & BYTE_CLASS) == from)
-				move_frame(c, &c->chunk[no][i], to);
-}
-
-static void conflict(struct page_classes *c, uint64_t pfn, enum page_class is, enum page_class to)
-{
-	if (!c->conflict[is][to].frames++)
-		c->conflict[is][to].pfn = pfn;
-}
-
-bool page_classes_mark(struct page_classes *c, uint64_t pfn)
-{
-	return page_classes_own(c, pfn) || page_class_at(c, pfn) == CLASS_NONE;
-}
-
-bool page_classes_own(struct page_classes *c, uint64_t pfn)
-{
-	if (page_class_at(c, pfn) == CLASS_NONE || page_class_marked(c, pfn))
-		return false;
-	*byte_at(c, pfn) |= BYTE_MARK;
-	return true;
-}
-
-void page_classes_unmark(struct page_classes *c)
-{
-	for (uint64_t no = 0; no < c->nchunks; no++)
-		for (uint64_t i = 0; c->chunk[no] && i < CHUNK_FRAMES; i++)
-			c->chunk[no][i] &= (uint8_t)~BYTE_MARK;
-}
-
-enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to)
-{
-	enum page_class from = page_class_at(c, pfn);
-
-	if (from == CLASS_NONE)
-		return CLAIM_NONE;
-	if (from == CLASS_HOLE) {
-		conflict(c, pfn, from, to);
-		return CLAIM_NONE;
-	}
-	if (from == to) {
-		conflict(c, pfn, from, to);
-		return CLAIM_OWN;
-	}
-	if (from != CLASS_UNKNOWN && from != CLASS_BOOT && from != CLASS_COMPOUND) {
-		conflict(c, pfn, from, to);
-		return CLAIM_OTHER;
-	}
-	if (page_class_mapped(c, pfn) && page_class_private(to))
-		conflict(c, pfn, from, to);
-	move_frame(c, byte_at(c, pfn), to);
-	return CLAIM_TAKEN;
 }

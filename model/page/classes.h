@@ -83,6 +83,22 @@ struct page_classes {
    a bounded number. */
 struct page_classes *page_classes_build(const struct kernel *k, bool owners);
 void page_classes_free(struct page_classes *c);
+
+/*
+ * The same in pieces, while others read struct pages:
+ *     page_classes_begin()
+ *     page_classes_take()      whoever reads chunk C as a whole hands its struct pages to the
+ *                              result, as WORKER; NULL: somebody did. One thread has a number
+ *     page_classes_end()       reads the other chunks; ends C
+ */
+struct class_pass;
+struct page_scan;
+struct class_pass *page_classes_begin(const struct kernel *k, bool owners);
+const struct page_scan *page_classes_take(struct class_pass *c, unsigned worker, uint64_t chunk);
+struct page_classes *page_classes_end(struct class_pass *c);
+/* Ends C (or NULL) without them. */
+void page_classes_drop(struct class_pass *c);
+
 /* Of the machine of S, without OWNERS, shared by all who ask. */
 struct page_classes *page_classes_of(const struct snapshot *s);
 
@@ -110,6 +126,9 @@ enum claim_result {
 	CLAIM_OTHER, /* another claim, or its struct page, says otherwise */
 	CLAIM_NONE,  /* there is no such frame, or no RAM */
 };
+
+/* Moves the frame whose byte is B to class TO. For classes.c and class_claim.c. */
+void page_class_move(struct page_classes *c, uint8_t *b, enum page_class to);
 
 /* Moves all frames of class FROM to class TO. */
 void page_classes_move(struct page_classes *c, enum page_class from, enum page_class to);

@@ -36,6 +36,19 @@ uint32_t frame_found(const struct frames *f, uint64_t pfn)
 	return fr && !frame_is_blank(fr) ? frame_counted(f, fr, pfn) : 0;
 }
 
+bool frames_found_alike(const struct frames *f, uint64_t pfn)
+{
+	const struct frame_store *st = f->store;
+	uint64_t c = pfn >> FRAME_CHUNK_SHIFT;
+	const struct frame_chunk *chunk;
+
+	if (!st || c >= f->nchunks || (!st->found[c] && (!st->seen || !st->seen[c])))
+		return true;
+	chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
+	return !st->found[c] && chunk && chunk->shared &&
+	       !frame_counts_by_head(st, frame_at(f, pfn));
+}
+
 uint32_t *frames_found_make(const struct frames *f, uint64_t c)
 {
 	uint32_t **at = &f->store->found[c], *none = NULL, *fresh;

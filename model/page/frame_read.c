@@ -29,6 +29,8 @@ struct frame_reader {
 	const struct kernel *k;
 	const struct pagefmt *f;
 	struct page_strip strip;
+	const struct page_scan *also;	/* NULL: nobody */
+	unsigned worker;
 	bool average;			/* a partly mapped folio's pages have its average */
 	/* of the chunk */
 	struct frame *frames;
@@ -327,6 +329,15 @@ static void frame_run(void *arg, const struct page_run *run)
 		w->alike = w->ready;
 }
 
+static void any_run(void *arg, const struct page_run *run)
+{
+	struct frame_reader *w = arg;
+
+	frame_run(w, run);
+	if (w->also)
+		w->also->run(w->also->arg, w->worker, w->strip.r, run);
+}
+
 static void mark_device(struct frame_reader *w, uint64_t pfn, uint64_t end)
 {
 	settle(w);
@@ -384,10 +395,16 @@ struct frame_reader *frame_reader_new(const struct kernel *k, const struct pagef
 		.r = reader_new_forward(k->dump),
 		.page_size = dump_page_size(k->dump),
 		.size = f->size,
-		.run = frame_run,
+		.run = any_run,
 		.arg = w,
 	};
 	return w;
+}
+
+void frame_read_also(struct frame_reader *w, const struct page_scan *also, unsigned worker)
+{
+	w->also = also;
+	w->worker = worker;
 }
 
 void frame_reader_free(struct frame_reader *w)

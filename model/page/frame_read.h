@@ -20,6 +20,7 @@ struct frame_sums {
 
 /* Of one thread. */
 struct frame_reader;
+struct page_scan;
 
 /* F must outlive it. */
 struct frame_reader *frame_reader_new(const struct kernel *k, const struct pagefmt *f);
@@ -32,5 +33,8 @@ void frame_reader_free(struct frame_reader *w);
  */
 bool frame_read(struct frame_reader *w, uint64_t pfn, uint64_t end, bool average,
 		struct frame *frames, struct frame_sums *sums);
+
+/* Struct pages that are read go to ALSO (scan.h), too, as its worker WORKER; NULL: no more. */
+void frame_read_also(struct frame_reader *w, const struct page_scan *also, unsigned worker);
 
 #endif

@@ -12,6 +12,7 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/search.h"
+#include "model/page/classes.h"
 #include "model/page/frame_read.h"
 
 enum chunk_state {
@@ -95,6 +96,7 @@ struct frame_filler *frames_take_filler(struct frame_store *st)
 	if (fi)
 		return fi;
 	fi = heap_array(struct frame_filler, 1);
+	fi->number = __atomic_fetch_add(&st->nfillers, 1, __ATOMIC_RELAXED);
 	if (st->k)
 		fi->reader = frame_reader_new(st->k, st->fmt);
 	return fi;
@@ -130,9 +132,14 @@ void frames_put_none(struct frames *f, uint64_t c)
 static bool read_chunk(struct frame_store *st, struct frame_filler *fi, uint64_t c)
 {
 	uint64_t pfn = c << FRAME_CHUNK_SHIFT;
-	bool any = frame_read(fi->reader, pfn, pfn + FRAME_CHUNK, st->frames->average, fi->frames,
-			      &fi->sums);
+	bool any;
 
+	if (st->classes)
+		frame_read_also(fi->reader, page_classes_take(st->classes, fi->number, c),
+				fi->number);
+	any = frame_read(fi->reader, pfn, pfn + FRAME_CHUNK, st->frames->average, fi->frames,
+			 &fi->sums);
+	frame_read_also(fi->reader, NULL, 0);
 	/* a folio of this size has its head here: the dump is damaged */
 	if (fi->sums.alike && fi->frames[0].flags >> FR_ORDER_SHIFT < FRAME_CHUNK_SHIFT)
 		write_all(fi);
@@ -238,6 +245,11 @@ void frames_free_fillers(struct frame_store *st)
 			frame_reader_free(fi->reader);
 		free(fi);
 	}
+}
+
+void frames_classify(const struct frames *f, struct class_pass *classes)
+{
+	f->store->classes = classes;
 }
 
 /* ---- one frame ------------------------------------------------------------------------- */
@@ -466,11 +478,18 @@ static uint64_t chunks_there(const struct frames *f)
 	return n;
 }
 
+bool frames_fit(const struct frames *f, uint64_t bytes, uint64_t more)
+{
+	const struct frame_store *st = f->store;
+
+	return st->limit >= more && chunks_there(f) <= (st->limit - more) / bytes;
+}
+
 void frames_turns_begin(const struct frames *f, uint64_t bytes)
 {
 	struct frame_store *st = f->store;
 
-	if (!st || !st->k || chunks_there(f) <= st->limit / bytes)
+	if (!st || !st->k || frames_fit(f, bytes, 0))
 		return;
 	frames_drop(f);
 	st->chunk_bytes = bytes;

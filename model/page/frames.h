@@ -58,6 +58,8 @@ struct frame_store {
 	pthread_mutex_t lock;
 	pthread_cond_t ready;		/* a chunk was read */
 	struct frame_filler *idle;
+	unsigned nfillers;		/* that were made */
+	struct class_pass *classes;	/* gets struct pages that are read; NULL: none */
 	/* distinct frames */
 	pthread_mutex_t kinds_lock;
 	uint16_t *by_value;		/* hash table: index in frames.kind, + 1 */
@@ -113,6 +115,8 @@ void frames_load_all(const struct snapshot *s);
 void frames_drop(const struct frames *f);
 /* Chunks that were read and have frames. */
 uint64_t frames_chunks(const struct frames *f);
+/* Is there room for BYTES of each chunk of the machine, and for MORE? */
+bool frames_fit(const struct frames *f, uint64_t bytes, uint64_t more);
 /* Room for more, in bytes. */
 uint64_t frames_room(const struct frames *f);
 
@@ -131,12 +135,16 @@ uint64_t frames_count_tables(const struct frames *f);
  */
 void frames_in_parts(const struct frames *f);
 
+/* From now on, struct pages of whole chunks go to CLASSES, too; NULL: no more. */
+void frames_classify(const struct frames *f, struct class_pass *classes);
+
 /* ---- for frames.c, frame_pack.c, frames_open.c and parts.c ---------------------------------------- */
 
 /* What one thread needs to read a chunk. */
 struct frame_filler {
 	struct frame_filler *next;
 	struct frame_reader *reader;	/* NULL: frames are given */
+	unsigned number;
 	struct frame_sums sums;
 	struct { struct frame f; uint16_t kind; bool used; } recent[FRAMES_RECENT];
 	struct frame frames[FRAME_CHUNK];
@@ -205,6 +213,8 @@ static inline bool frame_is_blank(const struct frame *fr)
 
 /* Mappings of PFN that the walk found. With NEED_FOUND, or where they were given. */
 uint32_t frame_found(const struct frames *f, uint64_t pfn);
+/* Are the mappings of all frames in the chunk of PFN equal, as is known without a look at each? */
+bool frames_found_alike(const struct frames *f, uint64_t pfn);
 /* Where they are counted: zeroed counters of chunk C, made by any thread. */
 uint32_t *frames_found_make(const struct frames *f, uint64_t c);
 void frames_found_drop(const struct frames *f);

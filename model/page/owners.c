@@ -22,8 +22,14 @@ void cache_owners_init(struct cache_owners *o, const struct kernel *k, struct re
 	else if (has(k, M_SB_MAGIC) &&
 		 (!kernel_ptr_ok(k, o->bdev_sb, k->dump->word_size) ||
 		  kmember_u64(k, r, o->bdev_sb, M_SB_MAGIC, &magic) || magic != MAGIC_BDEV))
-		issue_add(k->issues, ST_CORRUPT, "file system", 1, "that of block devices");
+		o->bad_sb = true;
 	kobj_init(&o->mapping, k, S_ADDRESS_SPACE);
+}
+
+void cache_owners_tell(const struct cache_owners *o)
+{
+	if (o->bad_sb)
+		issue_add(o->k->issues, ST_CORRUPT, "file system", 1, "that of block devices");
 }
 
 void cache_owners_release(struct cache_owners *o)

@@ -15,6 +15,7 @@ struct cache_owners {
 	bool keep;			/* all of them are wanted; else memory is bounded */
 	bool whole;			/* all of them are here */
 	uint64_t shmem_aops, secretmem_aops, bdev_sb;	/* 0: this kernel has none */
+	bool bad_sb;			/* bdev_sb cannot be right */
 	struct kobj mapping;
 	struct hash seen;		/* address_space -> index in v */
 	VEC(struct cache_owner) v;
@@ -23,6 +24,8 @@ struct cache_owners {
 };
 
 void cache_owners_init(struct cache_owners *o, const struct kernel *k, struct reader *r, bool keep);
+/* An issue, if the super block of block devices is none. */
+void cache_owners_tell(const struct cache_owners *o);
 void cache_owners_release(struct cache_owners *o);
 
 /* The struct address_space at MAPPING; valid until the next call. CACHE_LOST: it is not readable. */

@@ -138,7 +138,8 @@ static uint32_t list_chunks(struct scanner *sc)
 		uint64_t c = max_u64(next, m->v[i].pfn >> FRAME_CHUNK_SHIFT);
 
 		for (; c <= (m->v[i].end - 1) >> FRAME_CHUNK_SHIFT; c++)
-			sc->chunks[n++] = (uint32_t)c;
+			if (!sc->scan->done || !sc->scan->done[c])
+				sc->chunks[n++] = (uint32_t)c;
 		next = max_u64(next, c);
 	}
 	return n;

@@ -43,6 +43,7 @@ struct page_scan {
 	/* Called by WORKER (0 .. JOBS_MAX - 1) for each run; R is its reader. */
 	void (*run)(void *arg, unsigned worker, struct reader *r, const struct page_run *run);
 	void *arg;
+	const uint8_t *done;		/* chunks to leave out; NULL: none */
 };
 
 /* All struct pages of K, with K->jobs threads. SIZE: bytes of one. */

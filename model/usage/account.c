@@ -64,7 +64,7 @@ static void account_vma(struct pass *p, struct acct *a, const struct mm *m, uint
 	bool piece = it->end != 0, first = !piece || it->start == v->start;
 	uint64_t start = piece ? it->start : v->start, end = piece ? it->end : v->end;
 
-	acct_vma(a, v);
+	acct_vma(a, v, start, end);
 	if (first && a->first) {
 		a->u.size = v->end - v->start;
 		a->u.swap = a->shmem.bytes;
@@ -323,6 +323,8 @@ void account_build(struct snapshot *s, uint32_t only)
 		f->store->seen = heap_array(uint64_t, f->nchunks);
 	}
 	p->shared.first = p->whole_run = true;
+	p->shared.refs = s->refs;
+	p->shared.kept = s->kept;
 	frames_turns_begin(f, by_found ? FRAMES_FOUND_BYTES : FRAMES_CHUNK_BYTES);
 	do {
 		keep_usage(p);
@@ -340,6 +342,8 @@ void account_build(struct snapshot *s, uint32_t only)
 	if (all)
 		jobs_run(s->k->jobs, f->nchunks, spread_huge, p);
 	pass_free(p);
+	if (s->kept)
+		kept_close(s->kept, s);
 	s->tables_checked |= only == NONE;
 }
 

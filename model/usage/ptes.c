@@ -10,6 +10,18 @@
 #define GROUP 512u	/* entries whose frames are asked for together: a table on most CPUs */
 #define KINDS_A_LINE (64 / sizeof(uint16_t))	/* of a cache line */
 
+/* N entries of the same flags, from VA on, that map pages like F. */
+static inline void keep_pages(struct acct *a, uint64_t va, const struct pte *pte, unsigned n,
+			      const struct frame *f)
+{
+	if (!a->kept)
+		return;
+	if (frame_counts_by_head(a->s->frames.store, f))
+		kept_spoil(a->kept);
+	else
+		kept_add(a->kept, va, pte, n, f);
+}
+
 static inline void any_pte(struct acct *a, const struct pte *e, uint64_t va)
 {
 	uint64_t pfn = e->pa >> a->page_shift;
@@ -25,6 +37,8 @@ static inline void any_pte(struct acct *a, const struct pte *e, uint64_t va)
 	if (f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS) {
 		acct_count_found(a, pfn);
 		acct_tally_pages(a, f, e->flags, 1);
+		acct_refer(a, va, a->page_shift, e, true);
+		keep_pages(a, va, e, 1, f);
 	} else {
 		acct_slow_pte(a, e, va);
 	}
@@ -138,6 +152,8 @@ static void account_run(struct acct *a, uint64_t va, const struct pte *pte, cons
 		}
 		same->n += end - i;
 		acct_count_run(a, pfn + i, end - i);
+		keep_pages(a, va + ((uint64_t)(r->first + i) << a->page_shift), &e[i], end - i,
+			   &a->s->frames.kind[kind]);
 	}
 }
 
@@ -170,7 +186,8 @@ void acct_ptes(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
 {
 	/* In rounds, chunks that are kept have their turn, except where only some are counted;
 	   the others look at each page. */
-	bool plain = !(a->turn && a->each_found) && !a->check_pages && !a->by_found;
+	bool plain = !(a->turn && a->each_found) && !a->check_pages && !a->by_found &&
+		     a->weight == 1;
 	struct pte_run runs[GROUP];
 
 	if (!plain) {

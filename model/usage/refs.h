@@ -62,6 +62,27 @@ struct refs;
 /* Counts all references: one pass over all page tables, in parallel. */
 struct refs *refs_count(const struct snapshot *s);
 void refs_free(struct refs *f);
+
+/*
+ * Counters that the walk for usage fills, in place of refs_count(): of what frame_found() does not
+ * count. A reference to a frame is found, or counted here.
+ *     refs_beside_mappings(s)     before the walk
+ *     refs_beside_new(f)          once a thread; free() it
+ *     refs_beside_vma()           for each range; returns how many references an entry is
+ *     refs_beside()               for each entry that is no mapping, or more than one reference
+ *     refs_beside_done()          after frames were compared (NEED_FOUND)
+ */
+struct refs_walker;
+struct refs *refs_beside_mappings(const struct snapshot *s);
+struct refs_walker *refs_beside_new(struct refs *f);
+uint32_t refs_beside_vma(struct refs_walker *w, const struct vma *v, uint64_t start, uint64_t end);
+void refs_beside(struct refs_walker *w, uint64_t va, unsigned shift, const struct pte *e,
+		 bool mapping);
+/* From the walk: there is something that cannot be counted so. */
+void refs_beside_odd(struct refs_walker *w);
+/* False: something cannot be counted so; call refs_count(). *EQUAL: references to frames that are
+   found are their mapcounts. */
+bool refs_beside_done(struct refs *f, bool *equal);
 /* False: all counters would have taken more memory than is allowed. */
 bool refs_complete(const struct refs *f);
 

@@ -101,24 +101,26 @@ static void account_special(struct acct *a)
 		special(a, UINT64_C(1) << a->page_shift);
 }
 
-static void account_present(struct acct *a, const struct pte *e, uint64_t va)
+/* True: it is a mapping of its frame. */
+static bool account_present(struct acct *a, const struct pte *e, uint64_t va)
 {
 	uint64_t page = UINT64_C(1) << a->page_shift, pfn = e->pa >> a->page_shift;
 	const struct frame *f;
 
 	if (e->flags & PTE_SPECIAL || (a->check_pages && !acct_may_be_page(a, va, pfn))) {
 		account_special(a);
-		return;
+		return false;
 	}
 	if (!acct_now(a, pfn))
-		return;
+		return false;
 	f = acct_frame(a, pfn);
 	if (f && f->flags & FR_RESERVED && acct_rule(a, RULE_RESERVED_NO_PAGE))
-		return;
-	if (acct_usable(a, f, pfn, page)) {
-		acct_count_found(a, pfn);
-		acct_tally_pages(a, f, e->flags, 1);
-	}
+		return false;
+	if (!acct_usable(a, f, pfn, page))
+		return false;
+	acct_count_found(a, pfn);
+	acct_tally_pages(a, f, e->flags, 1);
+	return true;
 }
 
 /* ---- entries that are not present -------------------------------------------------- */
@@ -190,7 +192,8 @@ unsigned acct_raw_bits(const struct pte *e)
 	       (e->flags & PTE_RAW_YOUNG ? PTE_YOUNG : 0);
 }
 
-static void account_swap_entry(struct acct *a, const struct pte *e)
+/* True: it is a mapping of its frame. */
+static bool account_swap_entry(struct acct *a, const struct pte *e)
 {
 	enum swap_kind kind = a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)];
 	uint64_t pfn = e->swap_offset & a->swaps->pfn_mask, page = UINT64_C(1) << a->page_shift;
@@ -200,21 +203,21 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 	if (kind == SWAP_SLOT) {
 		if (a->first)
 			account_slot(a, e);
-		return;
+		return false;
 	}
 	if (a->first && acct_rule(a, RULE_SWAP_ANY))
 		a->u.swap += page;
 	if (!acct_now(a, pfn))
-		return;
+		return false;
 	f = acct_frame(a, pfn);
 	if (!acct_kind_is_page(a, kind, false)) {
 		/* the counters of its mm still include it (try_to_unmap_one()) */
 		if (kind == SWAP_MIGRATION && f)
 			acct_hide(a, f, page);
-		return;
+		return false;
 	}
 	if (!acct_usable(a, f, pfn, page))
-		return;
+		return false;
 	if (kind == SWAP_DEVICE_PRIVATE)
 		acct_count_found(a, pfn);
 	/* try_to_unmap_one() has subtracted it from the counters */
@@ -223,6 +226,7 @@ static void account_swap_entry(struct acct *a, const struct pte *e)
 	acct_absent(a, f, pfn, acct_facts(a, f->flags, bits), 1,
 		    kind == SWAP_DEVICE_PRIVATE && acct_rule(a, RULE_DEVPRIVATE_PRESENT),
 		    kind == SWAP_MIGRATION);
+	return kind == SWAP_DEVICE_PRIVATE;
 }
 
 /* ---- holes of a private shmem vma --------------------------------------------------- */
@@ -255,12 +259,18 @@ void acct_bad_entry(struct acct *a, uint64_t va, unsigned shift)
 
 void acct_slow_pte(struct acct *a, const struct pte *e, uint64_t va)
 {
+	bool mapping = false;
+
 	switch (e->kind) {
-	case PTE_PAGE: account_present(a, e, va); break;
-	case PTE_SWAP: account_swap_entry(a, e); break;
-	case PTE_NONE: smaps_hole(a, va, va + (UINT64_C(1) << a->page_shift), a->page_shift); break;
+	case PTE_PAGE: mapping = account_present(a, e, va); break;
+	case PTE_SWAP: mapping = account_swap_entry(a, e); break;
+	case PTE_NONE:
+		smaps_hole(a, va, va + (UINT64_C(1) << a->page_shift), a->page_shift);
+		return;
 	default: acct_bad_entry(a, va, a->page_shift);
 	}
+	acct_refer(a, va, a->page_shift, e, mapping);
+	acct_spoil(a);
 }
 
 /* ---- the visitor ---------------------------------------------------------------------- */
@@ -282,6 +292,7 @@ static bool smaps_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 {
 	struct acct *a = arg;
 
+	acct_spoil(a);
 	if (!a->first)
 		return true;
 	a->u.lost += end - va;
@@ -298,6 +309,8 @@ bool acct_spend(struct acct *a)
 		issue_add(a->k->issues, ST_LIMIT, "page table", 1,
 			  "more tables than memory can hold, in the vma at %#" PRIx64, a->v->start);
 	a->over = true;
+	if (a->refs)
+		refs_beside_odd(a->refs);
 	return false;
 }
 
@@ -378,6 +391,10 @@ void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r)
 	for (unsigned i = 0; i < PSS_TABLE; i++)
 		a->pss_of[i] = i < 2 ? page_pss : page_pss / i;
 	swap_cursor_init(&a->cursor, a->swaps, r);
+	if (shared->refs)
+		a->refs = refs_beside_new(shared->refs);
+	if (shared->kept)
+		a->kept = kept_writer_new(shared->kept);
 }
 
 void acct_close(struct acct *a)
@@ -386,6 +403,9 @@ void acct_close(struct acct *a)
 		if (a->seen[c])
 			a->s->frames.store->seen[c] += a->seen[c];
 	free(a->seen);
+	free(a->refs);
+	if (a->kept)
+		kept_writer_close(a->kept);
 	swap_cursor_release(&a->cursor);
 	shmem_swap_release(&a->shmem);
 	*a = (struct acct){ 0 };
@@ -400,9 +420,12 @@ static void take_shmem(struct acct *a, const struct vma *v)
 	__atomic_fetch_sub(&a->shared->nodes_left, min_u64(given - left, given), __ATOMIC_RELAXED);
 }
 
-void acct_vma(struct acct *a, const struct vma *v)
+void acct_vma(struct acct *a, const struct vma *v, uint64_t start, uint64_t end)
 {
 	a->v = v;
+	a->weight = a->refs ? refs_beside_vma(a->refs, v, start, end) : 1;
+	if (a->kept)
+		kept_begin(a->kept, a->s, (uint32_t)(v - a->s->vmas), start, end);
 	a->u = (struct usage){ 0 };
 	memset(a->tally, 0, sizeof(a->tally));
 	a->over = false;
@@ -448,4 +471,6 @@ void acct_take(struct acct *a, struct usage *sum)
 		if (a->tally[key].bytes)
 			fold_tally(&a->u, key, &a->tally[key], a->v->flags & VMA_LOCKED);
 	usage_add(sum, &a->u);
+	if (a->kept)
+		kept_end(a->kept);
 }

@@ -4,7 +4,7 @@
  * model/page.
  *
  *     acct_open(a)                           once a thread
- *     acct_vma(a, v)                         values for all of the VMA
+ *     acct_vma(a, v, start, end)             values for all of the VMA; the range to walk
  *     pgwalk(..., &acct_visit, a)            one or more ranges of it
  *     acct_take(a, &usage)                   the sums since acct_vma()
  *
@@ -20,6 +20,8 @@
 #include "model/model.h"
 #include "model/page/frames.h"
 #include "model/page/swap.h"
+#include "model/usage/kept.h"
+#include "model/usage/refs.h"
 
 /* Facts of a tallied page. The first five are FR_ANON .. FR_REFERENCED >> 1. */
 enum tally_fact {
@@ -56,6 +58,8 @@ struct acct_shared {
 	int64_t tables_left;
 	uint64_t nodes_left;		/* of trees of pages */
 	uint64_t zero_pfn, huge_zero_pfn;	/* of zero_frames() */
+	struct refs *refs;		/* to fill beside the mappings; NULL: none */
+	struct kept *kept;		/* to fill; NULL: nothing is kept */
 	/* Tables that processes share (hugetlb): the index of the vma that counts the pages
 	   below each. A key is the table's physical address + 1. */
 	struct {
@@ -93,8 +97,11 @@ struct acct {
 	uint64_t table_pa[PAGING_LEVELS], counted_pa[PAGING_LEVELS];
 	uint64_t shared_table;		/* the last argument of table_is_shared() */
 	bool shared_answer;
+	struct refs_walker *refs;	/* of shared; NULL: none */
+	struct kept_writer *kept;
 	/* of the VMA */
 	const struct vma *v;
+	uint32_t weight;		/* references that an entry of it is */
 	struct shmem_swap shmem;
 	uint64_t huge_size;		/* hugetlb: bytes of one page, else 0 */
 	bool check_pages;		/* no pte_special: each entry must be looked at */
@@ -106,7 +113,7 @@ struct acct {
 void acct_open(struct acct *a, struct acct_shared *shared, struct reader *r);
 void acct_close(struct acct *a);
 
-void acct_vma(struct acct *a, const struct vma *v);
+void acct_vma(struct acct *a, const struct vma *v, uint64_t start, uint64_t end);
 void acct_take(struct acct *a, struct usage *sum);
 
 /* ---- for smaps.c, ptes.c and smaps_huge.c ------------------------------------------------ */
@@ -177,6 +184,21 @@ static inline void acct_count_huge(const struct acct *a, uint64_t pfn, unsigned 
 
 	if ((a->seen || a->each_found) && unit < a->shared->huge_units[level])
 		__atomic_fetch_add(&a->shared->huge_found[level][unit], 1, __ATOMIC_RELAXED);
+}
+
+/* An entry of the VMA; MAPPING: frames count it as found. */
+static inline void acct_refer(struct acct *a, uint64_t va, unsigned shift, const struct pte *e,
+			      bool mapping)
+{
+	if (a->refs && (!mapping || a->weight > 1))
+		refs_beside(a->refs, va, shift, e, mapping);
+}
+
+/* The VMA has something that cannot be kept as a run of pages. */
+static inline void acct_spoil(struct acct *a)
+{
+	if (a->kept)
+		kept_spoil(a->kept);
 }
 
 static inline uint32_t acct_facts(const struct acct *a, uint32_t frame_flags,

@@ -8,6 +8,20 @@
 #include "model/kobj.h"
 #include "model/usage/account.h"
 
+/* Mappings are counted in units of a level, all of them frames: refs_beside() counts pages. */
+static void acct_refer_huge(struct acct *a, uint64_t va, unsigned shift, const struct pte *e,
+			    bool mapping)
+{
+	uint64_t pfn = e->pa >> a->page_shift, n = UINT64_C(1) << (shift - a->page_shift);
+
+	if (!a->refs)
+		return;
+	if (mapping && (pfn & (n - 1) || pfn + n > a->s->frames.max_pfn || va < a->v->start ||
+			a->v->end - va < n << a->page_shift))
+		refs_beside_odd(a->refs);
+	acct_refer(a, va, shift, e, mapping);
+}
+
 /* ---- huge pages --------------------------------------------------------------------- */
 
 /* compound_nr() of the page, at most the size of the entry. */
@@ -62,15 +76,16 @@ void acct_hide(struct acct *a, const struct frame *f, uint64_t bytes)
 }
 
 /* smaps leaves it out; the counters of the mm and of the page do not. */
-static void hide_dax(struct acct *a, uint64_t pfn, uint64_t bytes)
+static bool hide_dax(struct acct *a, uint64_t pfn, uint64_t bytes)
 {
 	const struct frame *f = frame_at(&a->s->frames, pfn);
 
 	if (!f ||
 	    (f->flags & (FR_EXISTS | FR_UNREAD | FR_ZONE_DEVICE)) != (FR_EXISTS | FR_ZONE_DEVICE))
-		return;
+		return false;
 	acct_count_huge(a, pfn, 1);
 	acct_hide(a, f, bytes);
+	return true;
 }
 
 /* Nobody maps it, and no counter has it (do_huge_pmd_anonymous_page() of 3.10). */
@@ -82,7 +97,8 @@ static void huge_zero(struct acct *a, const struct frame *f, uint64_t bytes, uns
 	acct_hide(a, f, -bytes);
 }
 
-static void huge_present(struct acct *a, uint64_t va, unsigned shift, const struct pte *e)
+/* True: it is a mapping of its frames. */
+static bool huge_present(struct acct *a, uint64_t va, unsigned shift, const struct pte *e)
 {
 	uint64_t bytes = UINT64_C(1) << shift, pfn = e->pa >> a->page_shift;
 	bool devmap = e->flags & PTE_DEVMAP && !acct_rule(a, RULE_PMD_DEVMAP_IS_PAGE);
@@ -93,30 +109,29 @@ static void huge_present(struct acct *a, uint64_t va, unsigned shift, const stru
 	    !acct_may_be_page(a, va, pfn)) {
 		if (a->first)
 			a->u.special += bytes;
-		if (e->flags & PTE_SPECIAL && acct_rule(a, RULE_PMD_DAX_SPECIAL) &&
-		    acct_huge_now(a, pfn))
-			hide_dax(a, pfn, bytes);
-		return;
+		return e->flags & PTE_SPECIAL && acct_rule(a, RULE_PMD_DAX_SPECIAL) &&
+		       acct_huge_now(a, pfn) && hide_dax(a, pfn, bytes);
 	}
 	if (!acct_huge_now(a, pfn))
-		return;
+		return false;
 	f = acct_frame(a, pfn);
 	if (!acct_usable(a, f, pfn, bytes))
-		return;
+		return false;
 	if (pfn == a->huge_zero_pfn) {
 		huge_zero(a, f, bytes, e->flags);
-		return;
+		return false;
 	}
 	acct_count_huge(a, pfn, 1);
 	if (smaps_passes_over(a->k, e->flags)) {
 		acct_hide(a, f, bytes);
-		return;
+		return true;
 	}
 	count_huge_kind(a, f, shift);
 	tally_huge(a, f, pfn, acct_facts(a, f->flags, e->flags), pages_of(a, f, shift));
 	/* insert_pfn_pmd() counts nothing */
 	if (e->flags & PTE_DEVMAP)
 		acct_hide(a, f, -(pages_of(a, f, shift) << a->page_shift));
+	return true;
 }
 
 static void huge_absent(struct acct *a, unsigned shift, const struct pte *e)
@@ -144,13 +159,17 @@ static void huge_absent(struct acct *a, unsigned shift, const struct pte *e)
 void acct_huge_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,
 		       unsigned n)
 {
+	acct_spoil(a);
 	for (unsigned i = 0; i < n; i++, va += UINT64_C(1) << shift) {
+		bool mapping = false;
+
 		if (pte[i].kind == PTE_PAGE)
-			huge_present(a, va, shift, &pte[i]);
+			mapping = huge_present(a, va, shift, &pte[i]);
 		else if (pte[i].kind == PTE_SWAP)
 			huge_absent(a, shift, &pte[i]);
 		else
 			acct_bad_entry(a, va, shift);
+		acct_refer_huge(a, va, shift, &pte[i], mapping);
 	}
 }
 
@@ -240,29 +259,32 @@ static void count_hugetlb(struct acct *a, uint64_t pfn, unsigned shift)
 	}
 }
 
-static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const struct pte *e)
+/* True: it is a mapping of its frames. */
+static bool hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const struct pte *e)
 {
 	uint64_t size = a->huge_size ? a->huge_size : UINT64_C(1) << shift, pfn;
 	unsigned level = level_of(a, shift);
 	uint64_t table = a->table_pa[level];
-	bool present = e->kind == PTE_PAGE, under_shared, shared;
+	bool present = e->kind == PTE_PAGE, under_shared, shared, mapping;
 	const struct frame *f;
 
 	pfn = present ? e->pa >> a->page_shift : e->swap_offset & a->swaps->pfn_mask;
 	if (!present &&
 	    !acct_kind_is_page(a, a->swaps->kind[e->swap_type & (SWAP_TYPES - 1)], false))
-		return;
+		return false;
 	if (!acct_huge_now(a, pfn))
-		return;
+		return false;
 	f = acct_frame(a, pfn);
 	if (!acct_usable(a, f, pfn, UINT64_C(1) << shift))
-		return;
+		return false;
 	under_shared = table_is_shared(a, table);
-	if (present && (a->seen || a->each_found) && (!under_shared || claim_table(a, table)))
+	mapping = present && (a->seen || a->each_found) &&
+		  (!under_shared || claim_table(a, table));
+	if (mapping)
 		count_hugetlb(a, pfn, shift);
 	/* several entries may make one page: the first counts for all */
 	if (va & (size - 1) || !acct_rule(a, RULE_LINE_SHARED_HUGETLB))
-		return;
+		return mapping;
 	shared = f->flags & FR_SHARED_FOLIO ||
 		 (under_shared && acct_rule(a, RULE_HUGETLB_PMD_SHARED) &&
 		  hugetlb_sharing_seen(a->k)) ||
@@ -271,15 +293,20 @@ static void hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const str
 		a->u.shared_hugetlb += size;
 	else
 		a->u.private_hugetlb += size;
+	return mapping;
 }
 
 void acct_hugetlb_entries(struct acct *a, uint64_t va, unsigned shift, const struct pte *pte,
 			  unsigned n)
 {
+	acct_spoil(a);
 	for (unsigned i = 0; i < n; i++, va += UINT64_C(1) << shift) {
+		bool mapping = false;
+
 		if (pte[i].kind == PTE_PAGE || pte[i].kind == PTE_SWAP)
-			hugetlb_entry(a, va, shift, &pte[i]);
+			mapping = hugetlb_entry(a, va, shift, &pte[i]);
 		else if (pte[i].kind == PTE_BAD)
 			acct_bad_entry(a, va, shift);
+		acct_refer_huge(a, va, shift, &pte[i], mapping);
 	}
 }

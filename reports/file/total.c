@@ -141,8 +141,8 @@ static enum status total_report(const struct snapshot *s, const struct report_op
 		return fail(diag, ST_ABSENT,
 			    "--virtual goes with --paper; here the columns "
 			    "virt_text, virt_data, virt_bss, virt_total are virtual sizes");
-	units_build(s, areas_build(s, &t->mem), UNITS_CODE | UNITS_FILES | UNITS_REST, &t->mem,
-		    &us);
+	units_build(s, areas_build(s, &t->mem),
+		    o->like ? UNITS_CODE | UNITS_FILES | UNITS_REST : UNITS_COSTS, &t->mem, &us);
 	m.rows = arena_array(&t->mem, struct row, (size_t)s->nfiles + AREA_CLASSES);
 	m.of_file = arena_array(&t->mem, uint32_t, s->nfiles);
 	for (uint32_t i = 0; i < us.n; i++)

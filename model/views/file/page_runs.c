@@ -59,24 +59,13 @@ static void add_run(struct page_runs *x, struct page_run more)
 	*run = more;
 }
 
-static enum page_kind kind_of(const struct frame *f)
-{
-	if (f->flags & FR_HUGETLB)
-		return PAGE_HUGETLB;
-	if (f->flags & FR_ANON)
-		return PAGE_ANON;
-	if (f->flags & FR_CACHE)
-		return f->flags & FR_SWAPBACKED ? PAGE_SHMEM : PAGE_FILE;
-	return PAGE_OTHER;
-}
-
 static struct page_run present(const struct page_runs *x, const struct vma_page *p, uint64_t pfn)
 {
 	const struct frame *f = p->frame ? frame_at(&x->s->frames, pfn) : NULL;
 
 	return (struct page_run){
 		.pages = 1,
-		.kind = (uint8_t)(f && !(p->pte.flags & PTE_SPECIAL) ? kind_of(f) : PAGE_ZERO),
+		.kind = (uint8_t)(f && !(p->pte.flags & PTE_SPECIAL) ? frame_page_kind(f) : PAGE_ZERO),
 		.writable = (p->pte.flags & PTE_WRITE) != 0,
 		.count = x->s->refs ? refs_of_frame(x->s->refs, pfn) : 0,
 	};
@@ -115,6 +104,14 @@ static bool add_leaf(void *arg, const struct vma_page *p)
 	return !x->stopped;
 }
 
+static bool add_kept(void *arg, const struct page_run *run)
+{
+	struct page_runs *x = arg;
+
+	add_run(x, *run);
+	return !x->stopped;
+}
+
 void page_runs_each(struct page_runs *x, const struct vma *v,
 		    bool (*fn)(void *arg, const struct page_run *run), void *arg)
 {
@@ -124,6 +121,9 @@ void page_runs_each(struct page_runs *x, const struct vma *v,
 	x->fn = fn;
 	x->arg = arg;
 	x->stopped = false;
-	vma_walk(x->s, x->r, v, add_leaf, x);
+	if (kept_has(x->s->kept, (uint32_t)(v - x->s->vmas)))
+		kept_each(x->s->kept, (uint32_t)(v - x->s->vmas), add_kept, x);
+	else
+		vma_walk(x->s, x->r, v, add_leaf, x);
 	give_run(x);
 }

@@ -6,19 +6,7 @@
 #ifndef VMCENSUS_PAGE_RUNS_H
 #define VMCENSUS_PAGE_RUNS_H
 
-#include "model/model.h"
-
-enum page_kind {
-	PAGE_ABSENT, PAGE_ZERO, PAGE_SWAPPED, PAGE_ANON, PAGE_FILE, PAGE_SHMEM,
-	PAGE_HUGETLB, PAGE_OTHER, PAGE_MIGRATING,
-};
-
-struct page_run {
-	uint64_t pages;
-	uint8_t kind;			/* enum page_kind */
-	bool writable;			/* by its page-table entry */
-	uint32_t count;			/* references to each (refs.h); 0: unknown */
-};
+#include "model/usage/kept.h"
 
 struct page_runs;
 

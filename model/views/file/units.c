@@ -10,6 +10,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "model/views/trust/bounds.h"
+#include "model/usage/kept.h"
 #include "model/views/trust/incomplete.h"
 
 struct maker {
@@ -142,7 +143,7 @@ static bool each_page(void *arg, const struct resident_page *p)
 
 static bool unit_wanted(const struct unit *u, unsigned what)
 {
-	return what & (u->code ? UNITS_CODE : u->file != NONE ? UNITS_FILES : UNITS_REST);
+	return what & UNITS_COSTS || what & (u->code ? UNITS_CODE : u->file != NONE ? UNITS_FILES : UNITS_REST);
 }
 
 static void count_unit(struct pass *x, struct unit_list *us, uint32_t unit, const uint32_t *vmas,
@@ -216,8 +217,56 @@ static void count_pages(const struct snapshot *s, struct unit_list *us, unsigned
 	free(first);
 }
 
-void units_build(const struct snapshot *s, const struct area *areas, unsigned what,
-		 struct arena *mem, struct unit_list *ret)
+/* ---- their costs, of what is kept -------------------------------------------------------- */
+
+static bool add_kept(void *arg, const struct page_run *run)
+{
+	struct pass *x = arg;
+
+	if (run->kind == PAGE_ABSENT)
+		return true;
+	x->u->mapped += run->pages;
+	/* nobody else maps them */
+	x->u->new_frames += run->count == 1 ? run->pages : 0;
+	return true;
+}
+
+static bool meet_page(void *arg, const struct resident_page *p)
+{
+	struct pass *x = arg;
+
+	x->u->mapped++;
+	kept_meet(x->s->kept, p->pfn, x->unit - 1);
+	return true;
+}
+
+static void count_costs(const struct snapshot *s, struct unit_list *us)
+{
+	uint64_t *first = heap_array(uint64_t, us->n);
+	struct pass x = { .s = s, .r = kernel_reader(s->k) };
+
+	page_budget_init(&x.budget, s);
+	for (uint32_t i = 0; i < s->nvmas; i++) {
+		x.v = &s->vmas[i];
+		x.u = &us->v[us->of_vma[i]];
+		x.unit = us->of_vma[i] + 1;
+		if (kept_has(s->kept, i))
+			kept_each(s->kept, i, add_kept, &x);
+		else
+			resident_walk(s, x.r, x.v, &x.budget, meet_page, &x);
+	}
+	kept_count_first(s->kept, first);
+	for (uint32_t u = 0; u < us->n; u++)
+		us->v[u].new_frames += first[u];
+	check_cost(s, us);
+	reader_free(x.r);
+	free(first);
+}
+
+/* ---- all of them -------------------------------------------------------------------------- */
+
+static void list_units(const struct snapshot *s, const struct area *areas, struct arena *mem,
+		       struct unit_list *ret)
 {
 	struct maker m = { .s = s, .areas = areas, .mem = mem, .by_key.mem = mem };
 
@@ -228,7 +277,29 @@ void units_build(const struct snapshot *s, const struct area *areas, unsigned wh
 	}
 	ret->v = m.v.v;
 	ret->n = (uint32_t)m.v.n;
-	count_pages(s, ret, what, mem);
+}
+
+void units_build(const struct snapshot *s, const struct area *areas, unsigned what,
+		 struct arena *mem, struct unit_list *ret)
+{
+	list_units(s, areas, mem, ret);
+	if (what & UNITS_COSTS && s->kept)
+		count_costs(s, ret);
+	else
+		count_pages(s, ret, what, mem);
+}
+
+uint32_t *units_of_vmas(const struct snapshot *s)
+{
+	uint32_t *of_vma = heap_array(uint32_t, s->nvmas);
+	struct unit_list list = { .n = 0 };
+	struct arena mem = { 0 };
+
+	list_units(s, areas_build(s, &mem), &mem, &list);
+	if (s->nvmas)
+		memcpy(of_vma, list.of_vma, s->nvmas * sizeof(*of_vma));
+	arena_release(&mem);
+	return of_vma;
 }
 
 const char *unit_name(const struct snapshot *s, const struct unit *u)

@@ -43,6 +43,7 @@ enum units_flag {
 	UNITS_FILES = 2,	/* of other files */
 	UNITS_REST = 4,		/* of memory without a file */
 	UNITS_MAPS = 8,		/* keep unit.map of those with a file */
+	UNITS_COSTS = 16,	/* of all units: no other counts of pages than mapped and new_frames */
 };
 
 /*
@@ -51,6 +52,9 @@ enum units_flag {
  */
 void units_build(const struct snapshot *s, const struct area *areas, unsigned what,
 		 struct arena *mem, struct unit_list *ret);
+
+/* The unit of each vma, [nvmas]; free() it. */
+uint32_t *units_of_vmas(const struct snapshot *s);
 
 /*
  * The cost of U, in pages: frames, each in the first unit that maps it. The sum over all
