@@ -208,8 +208,7 @@ static void keep_pages(struct snapshot *s)
 	uint64_t bytes = FRAMES_FOUND_BYTES + 2 * REFCOUNTS_CHUNK_BYTES + FRAME_CHUNK;
 
 	if (!(s->built & NEED_FOUND) || !f->store || s->k->dump->live || f->average ||
-	    !has(s->k, M_PAGE_MAPCOUNT) ||
-	    !frames_fit(f, bytes, KEPT_BYTES))
+	    !has(s->k, M_PAGE_MAPCOUNT) || !frames_fit(f, bytes, KEPT_BYTES))
 		return;
 	if (s->built & NEED_CLASSES) {
 		s->classes = page_classes_begin(s->k, false);

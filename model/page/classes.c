@@ -416,7 +416,9 @@ static void mark_devices(struct page_classes *c, uint64_t pfn, uint64_t end)
 		enum page_class from = page_class_at(c, pfn);
 
 		if (from != CLASS_NONE && from != CLASS_UNREAD)
-			page_class_move(c, &c->chunk[pfn >> FRAME_CHUNK_SHIFT][pfn & (CHUNK_FRAMES - 1)],
+			page_class_move(c,
+					&c->chunk[pfn >> FRAME_CHUNK_SHIFT]
+						 [pfn & (CHUNK_FRAMES - 1)],
 					CLASS_DEVICE);
 	}
 }

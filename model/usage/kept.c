@@ -264,9 +264,11 @@ static uint64_t take_leb128(const uint8_t **p)
 	uint64_t v = 0;
 	unsigned shift = 0;
 
-	for (; **p & 0x80; shift += 7)
-		v |= (uint64_t)(*(*p)++ & 0x7f) << shift;
-	return v | (uint64_t)*(*p)++ << shift;
+	for (; **p & 0x80; shift += 7, (*p)++)
+		v |= (uint64_t)(**p & 0x7f) << shift;
+	v |= (uint64_t) * *p << shift;
+	(*p)++;
+	return v;
 }
 
 /* NEXT: the address after the last run of the piece before; after that of this one. */

@@ -118,7 +118,7 @@ uint32_t refs_of_absent(const struct refs *f, const struct pte *e, bool *slot)
  * Returns its level; 0 if the pages must be taken one by one.
  */
 unsigned refs_clip_leaf(const struct refs_walker *w, uint64_t va, unsigned shift, uint64_t *pfn,
-			  uint64_t *n)
+			uint64_t *n)
 {
 	uint64_t end = va + (UINT64_C(1) << shift), lo = max_u64(va, w->start);
 	uint64_t hi = min_u64(end, w->end);
@@ -328,9 +328,9 @@ static bool any_mixed(const struct refs *f, const struct refcounts *c)
 
 	for (uint64_t i = 0; c->chunk && i < min_u64(n, c->nchunks); i++)
 		for (uint64_t j = 0; c->chunk[i] && j < REFCOUNTS_CHUNK; j++)
-			if (c->chunk[i][j] && (c->shift > MIXED_SHIFT ||
-					       is_mixed(f, (i << REFCOUNTS_CHUNK_SHIFT) + j,
-							UINT64_C(1) << c->shift)))
+			if (c->chunk[i][j] &&
+			    (c->shift > MIXED_SHIFT || is_mixed(f, (i << REFCOUNTS_CHUNK_SHIFT) + j,
+								UINT64_C(1) << c->shift)))
 				return true;
 	return false;
 }

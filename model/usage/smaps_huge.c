@@ -278,8 +278,7 @@ static bool hugetlb_entry(struct acct *a, uint64_t va, unsigned shift, const str
 	if (!acct_usable(a, f, pfn, UINT64_C(1) << shift))
 		return false;
 	under_shared = table_is_shared(a, table);
-	mapping = present && (a->seen || a->each_found) &&
-		  (!under_shared || claim_table(a, table));
+	mapping = present && (a->seen || a->each_found) && (!under_shared || claim_table(a, table));
 	if (mapping)
 		count_hugetlb(a, pfn, shift);
 	/* several entries may make one page: the first counts for all */

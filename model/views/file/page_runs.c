@@ -65,7 +65,8 @@ static struct page_run present(const struct page_runs *x, const struct vma_page 
 
 	return (struct page_run){
 		.pages = 1,
-		.kind = (uint8_t)(f && !(p->pte.flags & PTE_SPECIAL) ? frame_page_kind(f) : PAGE_ZERO),
+		.kind = (uint8_t)(f && !(p->pte.flags & PTE_SPECIAL) ? frame_page_kind(f)
+								     : PAGE_ZERO),
 		.writable = (p->pte.flags & PTE_WRITE) != 0,
 		.count = x->s->refs ? refs_of_frame(x->s->refs, pfn) : 0,
 	};

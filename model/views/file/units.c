@@ -143,7 +143,11 @@ static bool each_page(void *arg, const struct resident_page *p)
 
 static bool unit_wanted(const struct unit *u, unsigned what)
 {
-	return what & UNITS_COSTS || what & (u->code ? UNITS_CODE : u->file != NONE ? UNITS_FILES : UNITS_REST);
+	unsigned part = u->file != NONE ? UNITS_FILES : UNITS_REST;
+
+	if (u->code)
+		part = UNITS_CODE;
+	return what & (UNITS_COSTS | part);
 }
 
 static void count_unit(struct pass *x, struct unit_list *us, uint32_t unit, const uint32_t *vmas,
