@@ -116,15 +116,20 @@ static inline bool is_counted(const struct frames *frames, uint16_t kind)
 
 /* Neighbours mostly have one kind and the same flags: they are tallied together. */
 struct alike {
-	uint64_t n;		/* entries that are not tallied yet */
+	uint32_t first, n;	/* entries that are not tallied yet, one after the other */
 	uint16_t kind;
 	unsigned flags;
 };
 
-static inline void tally_alike(struct acct *a, struct alike *same)
+static inline void tally_alike(struct acct *a, uint64_t va, const struct pte *pte,
+			       struct alike *same)
 {
-	if (same->n)
-		acct_tally_pages(a, &a->s->frames.kind[same->kind], same->flags, same->n);
+	const struct frame *f = &a->s->frames.kind[same->kind];
+
+	if (!same->n)
+		return;
+	acct_tally_pages(a, f, same->flags, same->n);
+	keep_pages(a, va + ((uint64_t)same->first << a->page_shift), &pte[same->first], same->n, f);
 	same->n = 0;
 }
 
@@ -136,24 +141,23 @@ static void account_run(struct acct *a, uint64_t va, const struct pte *pte, cons
 	uint64_t pfn = e->pa >> a->page_shift;
 
 	for (uint32_t i = 0, end; i < r->n; i = end) {
+		uint32_t at = r->first + i;
 		uint16_t kind = r->kind[i];
 
 		end = i + 1;
 		if (!is_counted(&a->s->frames, kind)) {
-			any_pte(a, &e[i], va + ((uint64_t)(r->first + i) << a->page_shift));
+			tally_alike(a, va, pte, same);
+			any_pte(a, &e[i], va + ((uint64_t)at << a->page_shift));
 			continue;
 		}
 		while (end < r->n && r->kind[end] == kind)
 			end++;
-		if (kind != same->kind || e->flags != same->flags) {
-			tally_alike(a, same);
-			same->kind = kind;
-			same->flags = e->flags;
+		if (kind != same->kind || e->flags != same->flags || at != same->first + same->n) {
+			tally_alike(a, va, pte, same);
+			*same = (struct alike){ .first = at, .kind = kind, .flags = e->flags };
 		}
 		same->n += end - i;
 		acct_count_run(a, pfn + i, end - i);
-		keep_pages(a, va + ((uint64_t)(r->first + i) << a->page_shift), &e[i], end - i,
-			   &a->s->frames.kind[kind]);
 	}
 }
 
@@ -165,12 +169,14 @@ static void group(struct acct *a, uint64_t va, const struct pte *pte, const stru
 	for (unsigned i = 0; i < n; i++) {
 		const struct pte_run *r = &runs[i];
 
-		if (r->kind)
+		if (r->kind) {
 			account_run(a, va, pte, r, &same);
-		else
-			any_pte(a, &pte[r->first], va + ((uint64_t)r->first << a->page_shift));
+			continue;
+		}
+		tally_alike(a, va, pte, &same);
+		any_pte(a, &pte[r->first], va + ((uint64_t)r->first << a->page_shift));
 	}
-	tally_alike(a, &same);
+	tally_alike(a, va, pte, &same);
 }
 
 static void each_pte(struct acct *a, uint64_t va, const struct pte *pte, unsigned n)
