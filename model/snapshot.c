@@ -256,10 +256,10 @@ void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snaps
 		frames_open(s);
 	if (s->refused)
 		return;
-	if (needs & NEED_SIZES) /* it walks all mms, more than once */
-		tables_check(s);
-	if (needs & NEED_SIZES)
+	if (needs & NEED_SIZES) {
+		tables_check(s); /* it walks all mms, more than once */
 		keep_pages(s);
+	}
 	if (needs & NEED_USAGE)
 		account_build(s, only_mm(s, o));
 }

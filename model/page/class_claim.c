@@ -2,13 +2,6 @@
 /* class_claim.c - frames that are moved to another class, and marks. */
 #include "model/page/classes.h"
 
-#define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)
-
-static uint8_t *byte_at(const struct page_classes *c, uint64_t pfn)
-{
-	return &c->chunk[pfn >> FRAME_CHUNK_SHIFT][pfn & (CHUNK_FRAMES - 1)];
-}
-
 void page_class_move(struct page_classes *c, uint8_t *b, enum page_class to)
 {
 	struct class_counts *from = &c->count[*b & BYTE_CLASS];
@@ -24,7 +17,7 @@ void page_class_move(struct page_classes *c, uint8_t *b, enum page_class to)
 void page_classes_move(struct page_classes *c, enum page_class from, enum page_class to)
 {
 	for (uint64_t no = 0; no < c->nchunks && c->count[from].pages; no++)
-		for (uint64_t i = 0; c->chunk[no] && i < CHUNK_FRAMES; i++)
+		for (uint64_t i = 0; c->chunk[no] && i < FRAME_CHUNK; i++)
 			if ((c->chunk[no][i] & BYTE_CLASS) == from)
 				page_class_move(c, &c->chunk[no][i], to);
 }
@@ -44,14 +37,14 @@ bool page_classes_own(struct page_classes *c, uint64_t pfn)
 {
 	if (page_class_at(c, pfn) == CLASS_NONE || page_class_marked(c, pfn))
 		return false;
-	*byte_at(c, pfn) |= BYTE_MARK;
+	*page_class_place(c, pfn) |= BYTE_MARK;
 	return true;
 }
 
 void page_classes_unmark(struct page_classes *c)
 {
 	for (uint64_t no = 0; no < c->nchunks; no++)
-		for (uint64_t i = 0; c->chunk[no] && i < CHUNK_FRAMES; i++)
+		for (uint64_t i = 0; c->chunk[no] && i < FRAME_CHUNK; i++)
 			c->chunk[no][i] &= (uint8_t)~BYTE_MARK;
 }
 
@@ -75,6 +68,6 @@ enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum 
 	}
 	if (page_class_mapped(c, pfn) && page_class_private(to))
 		conflict(c, pfn, from, to);
-	page_class_move(c, byte_at(c, pfn), to);
+	page_class_move(c, page_class_place(c, pfn), to);
 	return CLAIM_TAKEN;
 }

@@ -23,8 +23,6 @@
 #include "model/system/resources.h"
 #include "model/usage/account.h"
 
-#define CHUNK_FRAMES (UINT64_C(1) << FRAME_CHUNK_SHIFT)
-
 _Static_assert(PAGE_CLASSES <= BYTE_CLASS + 1, "a class takes 6 bits");
 
 /*
@@ -333,9 +331,9 @@ static void class_run(void *arg, unsigned worker, struct reader *r, const struct
 		w->buddy_end = 0;
 		w->chunk = c->ret->chunk[no];
 		if (!w->chunk)
-			w->chunk = c->ret->chunk[no] = heap_array(uint8_t, CHUNK_FRAMES);
+			w->chunk = c->ret->chunk[no] = heap_array(uint8_t, FRAME_CHUNK);
 	}
-	to = &w->chunk[run->pfn & (CHUNK_FRAMES - 1)];
+	to = &w->chunk[run->pfn & (FRAME_CHUNK - 1)];
 	for (uint64_t i = 0; i < run->n; i++) {
 		if (run->p) {
 			to[i] = decode_page(c, w, r, run, i);
@@ -396,7 +394,7 @@ static enum page_class mapped_class(enum page_class c)
 static void settle(struct page_classes *c, bool mapped)
 {
 	for (uint64_t no = 0; no < c->nchunks; no++)
-		for (uint64_t i = 0; c->chunk[no] && i < CHUNK_FRAMES; i++) {
+		for (uint64_t i = 0; c->chunk[no] && i < FRAME_CHUNK; i++) {
 			uint8_t *b = &c->chunk[no][i];
 
 			if (!(*b & MAYBE))
@@ -416,10 +414,7 @@ static void mark_devices(struct page_classes *c, uint64_t pfn, uint64_t end)
 		enum page_class from = page_class_at(c, pfn);
 
 		if (from != CLASS_NONE && from != CLASS_UNREAD)
-			page_class_move(c,
-					&c->chunk[pfn >> FRAME_CHUNK_SHIFT]
-						 [pfn & (CHUNK_FRAMES - 1)],
-					CLASS_DEVICE);
+			page_class_move(c, page_class_place(c, pfn), CLASS_DEVICE);
 	}
 }
 

@@ -127,7 +127,11 @@ enum claim_result {
 	CLAIM_NONE,  /* there is no such frame, or no RAM */
 };
 
-/* Moves the frame whose byte is B to class TO. For classes.c and class_claim.c. */
+/* For classes.c and class_claim.c: the byte of PFN, which has one; moves the frame of byte B to class TO. */
+static inline uint8_t *page_class_place(const struct page_classes *c, uint64_t pfn)
+{
+	return &c->chunk[pfn >> FRAME_CHUNK_SHIFT][pfn & (FRAME_CHUNK - 1)];
+}
 void page_class_move(struct page_classes *c, uint8_t *b, enum page_class to);
 
 /* Moves all frames of class FROM to class TO. */

@@ -22,6 +22,11 @@ static inline void keep_pages(struct acct *a, uint64_t va, const struct pte *pte
 		kept_add(a->kept, va, pte, n, f);
 }
 
+static inline bool is_plain(const struct pte *e)
+{
+	return e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL);
+}
+
 static inline void any_pte(struct acct *a, const struct pte *e, uint64_t va)
 {
 	uint64_t pfn = e->pa >> a->page_shift;
@@ -29,7 +34,7 @@ static inline void any_pte(struct acct *a, const struct pte *e, uint64_t va)
 
 	if (e->kind == PTE_NONE && !a->shmem.by_hole)
 		return;
-	if (e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL) && !a->check_pages) {
+	if (is_plain(e) && !a->check_pages) {
 		if (!acct_now(a, pfn))
 			return;
 		f = acct_frame(a, pfn);
@@ -42,11 +47,6 @@ static inline void any_pte(struct acct *a, const struct pte *e, uint64_t va)
 	} else {
 		acct_slow_pte(a, e, va);
 	}
-}
-
-static inline bool is_plain(const struct pte *e)
-{
-	return e->kind == PTE_PAGE && !(e->flags & PTE_SPECIAL);
 }
 
 /*

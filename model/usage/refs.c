@@ -21,6 +21,7 @@
 #define CAPTURE_CHUNKS 8192	/* if nothing shows what is RAM: 1 TiB of 4 KiB pages */
 #define MIXED_SHIFT 12		/* of larger units not each frame is looked at */
 #define COUNT_MAX (UINT32_C(1) << 31)	/* counters stop here */
+
 /* ---- counters ------------------------------------------------------------------- */
 
 static inline void count(const struct refs *f, uint32_t *counter, uint32_t n)
