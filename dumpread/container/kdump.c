@@ -458,13 +458,45 @@ struct image_ctx {
 	uint64_t block_no;
 };
 
+/* Pages may share their data (those of zeros do), but have no part of them in common. */
+static bool overlap(const struct desc *a, const struct desc *b)
+{
+	return a->off < b->off ? b->off - a->off < a->size
+			       : a->off > b->off && a->off - b->off < b->size;
+}
+
+/*
+ * Descriptor INDEX. Few compressors have a checksum: that an offset or a size is wrong shows in the
+ * data of the page before or after, which follow each other in the file.
+ */
+static enum status get_desc(const struct kdump *k, const struct kdump_part *kp, uint64_t index,
+			    struct desc *ret)
+{
+	uint64_t first = index ? index - 1 : 0;
+	size_t n = min_u64(kp->ndescs - first, index - first + 2);
+	bool big = kp->h.big_endian;
+	uint8_t raw[3 * KDUMP_DESC];
+	enum status st = blocks_read(k->blocks, kp->file, kp->h.desc_off + first * KDUMP_DESC, raw,
+				     n * KDUMP_DESC);
+
+	if (st)
+		return st;
+	*ret = parse_desc(raw + (index - first) * KDUMP_DESC, big);
+	for (size_t i = 0; i < n; i++) {
+		struct desc other = parse_desc(raw + i * KDUMP_DESC, big);
+
+		if (overlap(ret, &other))
+			return ST_CORRUPT;
+	}
+	return ST_OK;
+}
+
 static enum status read_block(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
 			      uint8_t *out)
 {
 	size_t page = block_size(im);
 	struct kdump *k = im->priv;
 	const struct kdump_part *kp;
-	uint8_t raw[KDUMP_DESC];
 	uint64_t index;
 	enum status st;
 	struct desc d;
@@ -472,10 +504,9 @@ static enum status read_block(const struct image *im, struct image_ctx *ctx, uin
 	kp = find_page(k, &ctx->bits, pfn, &index);
 	if (!kp)
 		return ST_NODATA;
-	st = blocks_read(k->blocks, kp->file, kp->h.desc_off + index * KDUMP_DESC, raw, KDUMP_DESC);
+	st = get_desc(k, kp, index, &d);
 	if (st)
 		return st;
-	d = parse_desc(raw, kp->h.big_endian);
 	if (!d.off)
 		return ST_NODATA;
 	if (!d.size || d.size > page)

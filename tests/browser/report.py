@@ -11,6 +11,7 @@ from collections import Counter
 
 from browser import fleet, view
 from browser.driver import Browsers, missing
+from lib.scratch import scratch_of
 
 DOWN, RIGHT, ESCAPE = '\ue015', '\ue014', '\ue00c'
 SMAPS = ['pss', 'uss', 'rss', 'swap', 'anon', 'file', 'shmem']
@@ -539,13 +540,13 @@ def jobs(tally, build, fixtures, program, thorough):
     if why:
         tally.skip('html', why)
         return []
-    scratch = os.path.join(build, 'html')
-    os.makedirs(scratch, exist_ok=True)
-    pages = [('html made', made, tally, build, scratch)]
-    pages += [('html of a fleet', of_fleet, tally, build, program, scratch)]
-    pages += [('html, cut off', cut, tally, f, program, scratch) for f in fixtures
+    folder = scratch_of(build, 'html')
+    os.makedirs(folder, exist_ok=True)
+    pages = [('html made', made, tally, build, folder)]
+    pages += [('html of a fleet', of_fleet, tally, build, program, folder)]
+    pages += [('html, cut off', cut, tally, f, program, folder) for f in fixtures
               if f.name == 'x86_64-6.1-sysrq']
-    pages += [(f'html {f.name}', one, tally, f, program, scratch, thorough) for f in fixtures]
+    pages += [(f'html {f.name}', one, tally, f, program, folder, thorough) for f in fixtures]
     browsers = Browsers(len(pages))
 
     def job(look, *args):

@@ -27,6 +27,7 @@ from damage.served import Served                    # noqa: E402
 from exact.containers import of_memory              # noqa: E402
 from lib import fixtures                            # noqa: E402
 from lib.program import program_of                  # noqa: E402
+from lib.scratch import scratch_of                  # noqa: E402
 from lib.tally import Tally, death                  # noqa: E402
 from machine.machines import CONTAINERS, UNTOLD, Machines, text_of   # noqa: E402
 
@@ -255,14 +256,14 @@ def limits(build, scratch):
 def jobs(tally, build, found, cuts, flips):
     """The seeded share of make check."""
     def job():
-        o = Oracle(build, os.path.join(build, 'oracle'), found, False)
+        o = Oracle(build, scratch_of(build, 'oracle'), found, False)
         o.run(cuts, flips, 'check')
         print(o.table(), flush=True)
         o.program.close()
         tally.check(f'oracle: {cuts} cuts and {flips} flips over all CPUs and containers', o.wrong,
                     f'{o.cost()}; {len(o.silent)} silent where nothing could tell')
     return [('oracle', job), ('oracle: limits', lambda: tally.check(
-        'oracle: a run over the limits is told', limits(build, os.path.join(build, 'oracle'))))]
+        'oracle: a run over the limits is told', limits(build, scratch_of(build, 'oracle'))))]
 
 
 def main():

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One real dump, compared with everything that its own kernel recorded."""
-import os
-
 from exact.bounds import compare_bounds
 from exact.census import compare_census
 from exact.export import compare_export
@@ -19,6 +17,7 @@ from exact.thrash import compare_thrash
 from exact.views import compare_views
 from lib.compare import compare_all, compare_dmesg
 from lib.program import SINGLY, AtOnce, Opened
+from lib.scratch import scratch_of
 
 
 # Guests of 64 to 512 MiB: tables of fixed size weigh more there
@@ -42,7 +41,7 @@ def compare_fixture(tally, program, build, f, truth, thorough):
     compare_reports(tally, vmcensus, build, f, truth)
     compare_views(tally, name, vmcensus, truth, tool)
     compare_export(tally, name, program, f.image(), f.types(), truth,
-                   os.path.join(build, 'export', f.name))
+                   scratch_of(build, 'export', f.name))
 
 
 def compare_reports(tally, vmcensus, build, f, truth):
@@ -56,8 +55,8 @@ def compare_reports(tally, vmcensus, build, f, truth):
     compare_census(tally, name, vmcensus, truth, UNKNOWN_MOST)
     compare_sizes(tally, name, vmcensus, truth)
     compare_bounds(tally, name, vmcensus, truth)
-    compare_release(tally, name, f, make, os.path.join(build, 'release'))
-    compare_missing_texts(tally, name, f, make, os.path.join(build, 'missing'))
+    compare_release(tally, name, f, make, scratch_of(build, 'release'))
+    compare_missing_texts(tally, name, f, make, scratch_of(build, 'missing'))
     compare_groups(tally, name, vmcensus, truth)
     compare_shm(tally, name, vmcensus, truth)
     compare_swap(tally, name, vmcensus, truth)
@@ -68,7 +67,7 @@ def compare_reports(tally, vmcensus, build, f, truth):
     compare_kills(tally, name, vmcensus, truth)
     compare_tasks(tally, name, vmcensus, truth)
     compare_oom_zones(tally, name, lambda image: make(image, f.types()), f.image(), truth,
-                      os.path.join(build, 'oom'))
+                      scratch_of(build, 'oom'))
 
 
 def compare_field(tally, program, build, f, truth):

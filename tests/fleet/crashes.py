@@ -12,6 +12,8 @@ import shutil
 import sqlite3
 import subprocess
 
+from lib.scratch import scratch_of
+
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RELEASES = '2.6.32', '3.10', '3.16', '4.19'      # tests/machine/layouts
 ENTRY = ['do_syscall_64', 'system_call_fastpath', 'entry_SYSCALL_64_after_hwframe', 'ret_from_fork', 'kthread']
@@ -239,7 +241,7 @@ def capsule_of(program, build, crash, name, d):
     """(file, '') of CRASH as a capsule in D/caps, named by what would be its identity; or why there is none."""
     base, tool = os.path.join(d, 'm'), os.path.join(build, 'tools', 'mkdump')
     to = os.path.join(d, 'caps', hashlib.sha256(name.encode()).hexdigest() + '.vmc')
-    kept = os.path.join(build, 'planted', os.path.basename(to))     # another test wants it too
+    kept = scratch_of(build, 'planted', os.path.basename(to))     # another test wants it too
     layout = os.path.join(TOP, 'tests', 'machine', 'layouts', f'linux-{crash.release}-x86_64.layout')
     os.makedirs(d + '/caps', exist_ok=True)
     if os.path.exists(kept) and os.path.getmtime(kept) > max(map(os.path.getmtime, (program, tool, layout, __file__))):

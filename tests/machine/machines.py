@@ -14,6 +14,7 @@ import zlib
 from damage import lines
 from exact.containers import of_memory
 from lib.program import ask_text, program_of
+from lib.scratch import scratch_of
 from machine import account
 
 COLUMNS = 'pid,comm,start,perms,size,rss,pss,uss,swap,name'
@@ -185,11 +186,11 @@ def own_layout(name):
 
 
 class Machines:
-    def __init__(self, tally, build, fixtures, thorough, scratch=''):
+    def __init__(self, tally, build, fixtures, thorough, folder=''):
         self.thorough = thorough
         self.tally, self.program = tally, program_of(build)
         self.mkdump = os.path.join(build, 'tools', 'mkdump')
-        self.scratch = scratch or os.path.join(build, 'machines')
+        self.scratch = folder or scratch_of(build, 'machines')
         os.makedirs(self.scratch, exist_ok=True)
         self.layouts = {f'{cpu} {release}': (cpu, own_layout(name), release)
                         for name, release, cpu in OWN}

@@ -233,6 +233,33 @@ static void test_bad_page(void)
 	mk_free(&b);
 }
 
+/* Data that are moved by a few bytes begin or end in those of a neighbour; which one is wrong is unknown. */
+static void test_overlap(void)
+{
+	static const int moves[] = { 4, -4 };
+
+	for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
+		struct bytes b = mk_kdump(&kdump);
+		size_t at = 4096 * 4 + 24 * 2;
+		struct diag g;
+		struct tally t;
+		char path[64];
+		struct image *im;
+
+		put_uint(&b, at, load64(b.v + at, false) + (uint64_t)moves[i], 8, false);
+		im = open_ours(mk_file(&b, b.n, path), &g);
+		if (CHECK(im != NULL)) {
+			t = read_all(im, &kdump);
+			CHECK_EQ(t.corrupt, 2);
+			CHECK_EQ(t.ok, 43);
+			CHECK_EQ(t.wrong, 0);
+		}
+		image_close(im);
+		unlink(path);
+		mk_free(&b);
+	}
+}
+
 static uint64_t issues_of(struct bytes b)
 {
 	struct diag g;
@@ -414,6 +441,7 @@ int main(void)
 	test_lost_count();
 	test_shrink();
 	test_bad_page();
+	test_overlap();
 	test_text();
 	test_terabytes();
 	test_words(&kdump, mk_kdump(&kdump), 400, 464);
