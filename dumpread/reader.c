@@ -19,6 +19,7 @@
 #define CACHE_BYTES (2u << 20)
 #endif
 #define CACHE_PAGES_MIN 64	/* more than READER_PINS, even with 64K pages */
+#define LONG_READ 16u		/* pages; what is longer leaves the cache to others */
 #define NO_SLOT UINT32_MAX
 
 #define REGION_SHIFT 21
@@ -81,8 +82,7 @@ static struct reader *new_reader(struct dump *d, uint32_t nslots)
 		nbuckets *= 2;
 		r->bucket_shift--;
 	}
-	/* Large and zeroed: slots cost memory when they are first used. */
-	r->pages = arena_calloc(&r->mem, r->nslots, (size_t)1 << d->page_shift);
+	r->pages = heap_large((size_t)r->nslots << d->page_shift);
 	r->slots = arena_array(&r->mem, struct slot, r->nslots);
 	r->buckets = arena_array(&r->mem, uint32_t, nbuckets);
 	memset(r->buckets, 0xff, nbuckets * sizeof(*r->buckets));
@@ -112,6 +112,7 @@ void reader_free(struct reader *r)
 	if (d->pages->ctx_free)
 		d->pages->ctx_free(d->pages_self, r->ctx);
 	arena_release(&r->mem);
+	free(r->pages);
 	free(r);
 }
 
@@ -171,17 +172,21 @@ static uint32_t take_slot(struct reader *r)
 	}
 }
 
-static enum status fill_slot(struct reader *r, uint64_t pfn, uint32_t *ret)
+static enum status read_page(struct reader *r, uint64_t pfn, uint8_t *out)
 {
 	struct dump *d = r->dump;
-	uint32_t i, *bucket;
-	enum status st;
 
 	if (!d->pages->present(d->pages_self, pfn))
 		return ST_NODATA;
-	i = take_slot(r);
 	__atomic_fetch_add(&d->pages_read, 1, __ATOMIC_RELAXED);
-	st = d->pages->read(d->pages_self, r->ctx, pfn, slot_data(r, i));
+	return d->pages->read(d->pages_self, r->ctx, pfn, out);
+}
+
+static enum status fill_slot(struct reader *r, uint64_t pfn, uint32_t *ret)
+{
+	uint32_t i = take_slot(r), *bucket;
+	enum status st = read_page(r, pfn, slot_data(r, i));
+
 	if (st)
 		return st;
 	bucket = bucket_of(r, pfn);
@@ -295,22 +300,36 @@ static enum status lend_pa(struct reader *r, uint64_t pa, const uint8_t **ret, s
 	return ST_OK;
 }
 
-/* LEN bytes from AT on, piece by piece as LEND has them. */
-static enum status copy(struct reader *r, uint64_t at, void *buf, size_t len,
-			enum status (*lend)(struct reader *r, uint64_t at, const uint8_t **ret,
-					    size_t *n))
+/* Where the byte AT is, and how many bytes *run follow it there. */
+typedef enum status where_fn(struct reader *r, uint64_t at, uint64_t *pa, uint64_t *run);
+
+/* LEN bytes from AT on, piece by piece. Of a long read whole pages go past the cache. */
+static enum status copy(struct reader *r, uint64_t at, void *buf, size_t len, where_fn *where)
 {
+	size_t page = (size_t)1 << r->page_shift;
+	bool is_long = len >= LONG_READ * page;
 	uint8_t *out = buf;
 
 	while (len) {
 		const uint8_t *data;
+		uint64_t pa, run;
 		size_t n = 0;
-		enum status st = lend(r, at, &data, &n);
+		enum status st = where(r, at, &pa, &run);
 
 		if (st)
 			return st;
-		n = min_u64(n, len);
-		memcpy(out, data, n);
+		if (is_long && len >= page && run >= page && !(pa & (page - 1)) &&
+		    find_slot(r, pa >> r->page_shift) == NO_SLOT) {
+			n = page;
+			st = read_page(r, pa >> r->page_shift, out);
+		} else {
+			st = lend_pa(r, pa, &data, &n);
+			n = min_u64(min_u64(n, run), len);
+			if (!st)
+				memcpy(out, data, n);
+		}
+		if (st)
+			return st;
 		out += n;
 		len -= n;
 		if (len && at > UINT64_MAX - n)
@@ -320,9 +339,17 @@ static enum status copy(struct reader *r, uint64_t at, void *buf, size_t len,
 	return ST_OK;
 }
 
+static enum status where_pa(struct reader *r, uint64_t at, uint64_t *pa, uint64_t *run)
+{
+	(void)r;
+	*pa = at;
+	*run = UINT64_MAX;
+	return ST_OK;
+}
+
 enum status read_pa(struct reader *r, uint64_t pa, void *buf, size_t len)
 {
-	return copy(r, pa, buf, len, lend_pa);
+	return copy(r, pa, buf, len, where_pa);
 }
 
 /* ---- kernel-virtual --------------------------------------------------- */
@@ -416,7 +443,7 @@ static enum status lend_kva(struct reader *r, uint64_t kva, const uint8_t **ret,
 
 enum status read_kva(struct reader *r, uint64_t kva, void *buf, size_t len)
 {
-	return copy(r, kva, buf, len, lend_kva);
+	return copy(r, kva, buf, len, reader_kvtop);
 }
 
 enum status read_kva_uint(struct reader *r, uint64_t kva, unsigned size, uint64_t *ret)

@@ -9,14 +9,20 @@
 /* Of x86 and of PowerPC's radix tree. Where it is another, the pages are as small as others. */
 #define HUGE_PAGE ((size_t)2 << 20)
 
-void *heap_large(size_t n)
+void *heap_try_large(size_t n)
 {
-	void *p = NULL;
+	void *p;
 
 	if (n < HUGE_PAGE)
-		return heap_bytes(n);
-	heap_got(posix_memalign(&p, HUGE_PAGE, n) ? NULL : p, n);
+		return malloc(n ? n : 1);
+	if (posix_memalign(&p, HUGE_PAGE, n))
+		return NULL;
 	/* refused by kernels without them: the memory is the same */
 	madvise(p, n & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
 	return p;
+}
+
+void *heap_large(size_t n)
+{
+	return heap_got(heap_try_large(n), n);
 }

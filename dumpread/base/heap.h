@@ -25,8 +25,9 @@ static inline void *heap_bytes(size_t n)
 	return heap_got(malloc(n ? n : 1), n);
 }
 
-/* The same, by huge pages where the kernel has them: for what is looked at in any order. */
+/* The same, by huge pages where the kernel has them: a fault for each 2 MiB, and few misses of the TLB. */
 void *heap_large(size_t n);
+void *heap_try_large(size_t n);	/* NULL: no memory */
 
 /* N zeroed objects of SIZE bytes; free() them. */
 static inline void *heap_calloc(size_t n, size_t size)

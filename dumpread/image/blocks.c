@@ -56,7 +56,7 @@ struct blocks *blocks_new(const struct image *im)
 	/* room for all of a small image, although its blocks do not fill the sets evenly */
 	for (b->shift = 64; nsets * BLOCK * WAYS < min_u64(2 * size, BLOCKS_BYTES); b->shift--)
 		nsets *= 2;
-	b->bytes = heap_bytes(nsets * WAYS * BLOCK);
+	b->bytes = heap_large(nsets * WAYS * BLOCK);
 	b->sets = heap_array(struct set, nsets);
 	for (size_t i = 0; i < nsets; i++)
 		pthread_mutex_init(&b->sets[i].lock, NULL);

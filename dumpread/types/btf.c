@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/heap.h"
 #include "dumpread/symbols/kimage.h"
 #include "dumpread/types/btf_index.h"
 #include "dumpread/types/sources.h"
@@ -103,7 +104,7 @@ static enum status add_range(struct dump *d, struct reader *r, uint64_t start, u
 
 	if (!size || size > BTF_MAX_BYTES || size > d->max_pfn << d->page_shift)
 		return fail(&d->diag, ST_CORRUPT, "BTF of %" PRIu64 " bytes", size);
-	data = malloc(size);
+	data = heap_try_large(size);
 	if (!data)
 		return fail(&d->diag, ST_LIMIT, "no memory for BTF of %" PRIu64 " bytes", size);
 	st = read_kva(r, start, data, size);

@@ -40,19 +40,20 @@ def begin(build):
         name = hashlib.sha1(os.path.abspath(build).encode()).hexdigest()[:12]
         place = os.path.join(MEMORY, f'vmcensus-{os.getuid()}-{name}')
         shutil.rmtree(place, ignore_errors=True)
-        os.mkdir(place, 0o700)
+        os.mkdir(place, 0o755)     # the program reads as nobody
         os.symlink(place, link)
     os.makedirs(scratch_of(build, 'tmp'))
     os.environ['TMPDIR'] = tempfile.tempdir = os.path.abspath(scratch_of(build, 'tmp'))
 
 
 def end(build, keep=False):
-    """Removes it; KEEP: what is in memory is moved to the disk, to be looked at."""
+    """Removes it; KEEP: what is in memory is moved to the disk, to be looked at, without temporary files."""
     link = scratch_of(build)
     place = os.path.realpath(link)
     if os.path.islink(link):
         os.unlink(link)
         if keep:
+            shutil.rmtree(os.path.join(place, 'tmp'), ignore_errors=True)
             shutil.copytree(place, link, symlinks=True)
     if not keep or place != os.path.abspath(link):
         shutil.rmtree(place, ignore_errors=True)
