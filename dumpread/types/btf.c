@@ -143,8 +143,10 @@ static bool look_at(void *arg, uint64_t addr, const uint8_t *buf, size_t len)
 	size_t end = len < KIMAGE_STEP ? len : KIMAGE_STEP;
 
 	for (size_t off = 0; off < end && s->st && s->hits < MAX_HITS; off += 4) {
-		size_t size = btf_extent(buf + off, len - off);
+		size_t size = 0;
 
+		if (len - off >= 4 && btf_may_begin(buf + off))
+			size = btf_extent(buf + off, len - off);
 		if (size && size <= s->ki->end - (addr + off))
 			try_header(s, addr + off, size);
 	}
