@@ -84,6 +84,31 @@ static uint64_t array_size(uint64_t last, uint64_t logged)
 	return size;
 }
 
+/*
+ * The N bytes before the end of the ring of SIZE at BUF, from AT on; returns how many are in OUT. A page
+ * that cannot be read is left out, and ends a line; *st says why.
+ */
+static size_t read_ring(const struct system *y, uint64_t buf, uint64_t size, uint64_t at,
+			uint64_t n, char *out, enum status *st)
+{
+	uint64_t page = dump_page_size(y->k->dump), len;
+	size_t got = 0;
+
+	for (; n; n -= len, at = (at + len) & (size - 1)) {
+		enum status one;
+
+		len = min_u64(min_u64(n, size - at), page - ((buf + at) & (page - 1)));
+		one = read_kva(y->r, buf + at, out + got, len);
+		if (!one)
+			got += len;
+		else if (got && out[got - 1] != '\n')
+			out[got++] = '\n';
+		if (one)
+			*st = one;
+	}
+	return got;
+}
+
 void log_text_read(const struct system *y, struct log_lines *l)
 {
 	bool array = !has(y->k, Y_LOG_BUF_LEN);
@@ -92,8 +117,8 @@ void log_text_read(const struct system *y, struct log_lines *l)
 	uint64_t size = !array		  ? int_var(y, Y_LOG_BUF_LEN)
 			: n < LOG_BUF_MAX ? array_size(last, n)
 					  : UNKNOWN;
-	uint64_t start, part;
-	enum status st;
+	enum status st = ST_OK;
+	size_t got;
 	char *text;
 
 	n = min_u64(n, size);
@@ -103,16 +128,12 @@ void log_text_read(const struct system *y, struct log_lines *l)
 		return;
 	}
 	text = heap_bytes(n);
-	start = (last - n) & (size - 1);
-	part = min_u64(n, size - start);
-	st = read_kva(y->r, buf + start, text, part);
-	if (!st && n > part)
-		st = read_kva(y->r, buf, text + part, n - part);
+	got = read_ring(y, buf, size, (last - n) & (size - 1), n, text, &st);
 	if (st)
-		issue_add(y->k->issues, st, "kernel log", 1, "cannot read its text");
+		issue_add(y->k->issues, st, "kernel log", 1, "cannot read %s of its text",
+			  got ? "a part" : "any");
 	/* each line costs one byte more than its text, and has its newline for that */
 	l->budget = n + 1;
-	if (!st)
-		add_text(l, text, text + n);
+	add_text(l, text, text + got);
 	free(text);
 }

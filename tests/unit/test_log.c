@@ -294,6 +294,42 @@ static void test_text(void)
 	fake_free(f);
 }
 
+/* A ring of two pages that has wrapped, and one of them is not in the dump: the other is shown. */
+static void test_text_page(void)
+{
+	static const char log[] = "<6>one\n<4>cut off here";
+	struct fake *f = fake_new(4, true);
+	uint64_t n = sizeof(log) - 1;
+	struct snapshot s;
+	struct machine *m;
+
+	fake_symbol(f, Y_LOG_BUF, fake_kva(f, 0x100));
+	fake_symbol(f, Y_LOG_BUF_LEN, fake_kva(f, 0x108));
+	fake_symbol(f, Y_LOG_END, fake_kva(f, 0x110));
+	fake_symbol(f, Y_LOGGED_CHARS, fake_kva(f, 0x118));
+	fake_put_uint(f, 0x100, fake_kva(f, 0x2000), 4);
+	fake_put_uint(f, 0x108, 0x2000, 4);
+	fake_put_uint(f, 0x110, 0x2000 + 100, 4);
+	fake_put_uint(f, 0x118, n + 100, 4);
+	fake_put(f, 0x4000 - n, log, n);
+	fake_drop(f, 0x2000);
+	m = read_log(f, &s);
+	CHECK_EQ(m->nlog, 2);
+	if (m->nlog == 2) {
+		CHECK_STR(m->log[0].text, "one");
+		CHECK_STR(m->log[1].text, "cut off here");
+		CHECK_EQ(m->log[1].level, 4);
+	}
+	CHECK_EQ(fake_issues(f, "kernel log"), 1);
+	arena_release(&s.mem);
+	fake_drop(f, 0x3000);
+	m = read_log(f, &s);
+	CHECK_EQ(m->nlog, 0);
+	CHECK_EQ(fake_issues(f, "kernel log"), 2);
+	arena_release(&s.mem);
+	fake_free(f);
+}
+
 /* 2.4: the array itself, of unknown length: not yet full, full, cleared since. */
 static void test_array(void)
 {
@@ -433,6 +469,7 @@ int main(void)
 	test_records(false);
 	test_records(true);
 	test_text();
+	test_text_page();
 	test_array();
 	test_panic();
 	return check_done();
