@@ -351,8 +351,12 @@ struct machine {
 	uint32_t nswaps;
 	struct log_line *log;
 	uint32_t nlog;
+	enum status log_status;	/* if it is 0: why; ST_OK: nobody looked */
 	uint32_t panic_line;	/* index in log of the panic line; nlog: none */
 };
+
+/* Why there is no line of the log: a sentence without a period. */
+const char *machine_no_log(const struct machine *m);
 
 /* Value of a meminfo line ("MemTotal"), UINT64_MAX if unknown. */
 uint64_t machine_meminfo(const struct machine *m, const char *name);

@@ -106,6 +106,18 @@ void issues_end_aside(struct issues *is, struct issues_aside *own)
 	pthread_mutex_unlock(&is->lock);
 }
 
+enum status issues_reason(struct issues *is, const char *object)
+{
+	enum status st = ST_OK;
+
+	pthread_mutex_lock(&is->lock);
+	for (unsigned i = 0; i < is->n && !st; i++)
+		if (is->v[i].count && !strcmp(is->v[i].object, object))
+			st = is->v[i].kind;
+	pthread_mutex_unlock(&is->lock);
+	return st;
+}
+
 uint64_t issues_total(struct issues *is)
 {
 	uint64_t sum = 0;

@@ -51,6 +51,9 @@ void issues_copy(struct issues *to, const struct issues *from);
 /* Sum of all counts except those of ST_TORN, which was read again. */
 uint64_t issues_total(struct issues *is);
 
+/* Why the first issue of OBJECT is one; ST_OK: there is none. */
+enum status issues_reason(struct issues *is, const char *object);
+
 /*
  * From issues_begin_aside() to issues_end_aside() this thread counts in OWN, which is
  * the caller's and zeroed; at the end OWN is added to the rest. A thread has one at a

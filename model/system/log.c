@@ -38,6 +38,15 @@ bool log_add(struct log_lines *l, const struct log_line *like, const char *text,
 	return false;
 }
 
+const char *machine_no_log(const struct machine *m)
+{
+	switch (m->log_status) {
+	case ST_CORRUPT: return "the kernel's log is damaged: no line of it can be read";
+	case ST_FAULT: return "the kernel's log cannot be read: its address is not mapped";
+	default: return "the kernel's log is not in the dump";
+	}
+}
+
 void machine_log(struct snapshot *s, struct reader *r)
 {
 	struct system y = { .k = s->k, .r = r, .mem = &s->mem, .m = &s->machine };
@@ -54,6 +63,7 @@ void machine_log(struct snapshot *s, struct reader *r)
 			  "none of prb, log_next_idx, log_buf is known");
 	s->machine.log = l.v.v;
 	s->machine.nlog = (uint32_t)l.v.n;
+	s->machine.log_status = l.v.n ? ST_OK : issues_reason(s->k->issues, "kernel log");
 	find_panic_text(&y);
 	/* without a clock, the last stamp is a lower bound for the uptime */
 	if (!s->machine.uptime && l.v.n)

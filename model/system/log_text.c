@@ -10,6 +10,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "model/kobj.h"
 #include "model/system/system.h"
 
 #define LOG_BUF_MAX (1u << 28)
@@ -84,6 +85,20 @@ static uint64_t array_size(uint64_t last, uint64_t logged)
 	return size;
 }
 
+/* Why one of the variables cannot be read; ST_OK: all can. */
+static enum status unread(const struct system *y)
+{
+	static const enum layout_id vars[] = { Y_LOG_BUF, Y_LOG_BUF_LEN, Y_LOG_END,
+					       Y_LOGGED_CHARS };
+	enum status st = ST_OK;
+	uint64_t v;
+
+	for (size_t i = 0; i < ARRAY_LEN(vars) && !st; i++)
+		if (has(y->k, vars[i]))
+			st = kvar_u64(y->k, y->r, vars[i], 4, &v);
+	return st;
+}
+
 /*
  * The N bytes before the end of the ring of SIZE at BUF, from AT on; returns how many are in OUT. A page
  * that cannot be read is left out, and ends a line; *st says why.
@@ -124,7 +139,9 @@ void log_text_read(const struct system *y, struct log_lines *l)
 	n = min_u64(n, size);
 	/* its length is a power of two (setup_log_buf()) */
 	if (buf == UNKNOWN || size > LOG_BUF_MAX || size & (size - 1) || last == UNKNOWN || !n) {
-		issue_add(y->k->issues, ST_NODATA, "kernel log", 1, "cannot find its text");
+		st = unread(y);
+		issue_add(y->k->issues, st ? st : ST_NODATA, "kernel log", 1,
+			  "cannot find its text");
 		return;
 	}
 	text = heap_bytes(n);

@@ -43,7 +43,7 @@ static enum status dmesg_report(const struct snapshot *s, const struct report_op
 
 	(void)o;
 	if (!m->nlog)
-		return fail(diag, ST_NODATA, "the kernel's log is not in the dump");
+		return fail(diag, ST_NODATA, "%s", machine_no_log(m));
 	for (uint32_t i = 0; i < m->nlog; i++)
 		rows[i] = (struct row){
 			.ts = m->log[i].ts,

@@ -127,7 +127,7 @@ static void why(struct maker *m)
 	else if (is_live(m))
 		say(m, "reason", "none: this kernel runs, and memory changed while it was read");
 	else if (!mc->nlog)
-		say(m, "reason", "unknown: the kernel's log is not in the dump");
+		say(m, "reason", arena_printf(m->mem, "unknown: %s", machine_no_log(mc)));
 	else
 		say(m, "reason", "no panic in the log: dumped from outside, or while it ran");
 	if (mc->panic_pid >= 0)

@@ -74,7 +74,7 @@ enum status oom_events(const struct snapshot *s, struct table *t, struct oom_log
 {
 	*log = (struct oom_log){ 0 };
 	if (!s->machine.nlog)
-		return fail(diag, ST_NODATA, "the kernel's log is not in the dump");
+		return fail(diag, ST_NODATA, "%s", machine_no_log(&s->machine));
 	oom_log_of(s, &t->mem, log);
 	return ST_OK;
 }

@@ -325,7 +325,10 @@ static void test_text_page(void)
 	fake_drop(f, 0x3000);
 	m = read_log(f, &s);
 	CHECK_EQ(m->nlog, 0);
+	CHECK_STR(machine_no_log(m), "the kernel's log is not in the dump");
 	CHECK_EQ(fake_issues(f, "kernel log"), 2);
+	m->log_status = ST_CORRUPT;
+	CHECK_STR(machine_no_log(m), "the kernel's log is damaged: no line of it can be read");
 	arena_release(&s.mem);
 	fake_free(f);
 }
