@@ -146,14 +146,16 @@ enum status percpu_counter_read(const struct kernel *k, struct reader *r, uint64
 		*approx = (int64_t)count;
 	if (kmember_u64(k, r, addr, M_PCC_COUNTERS, &counters) || !counters)
 		return ST_OK;
+	/* it wraps as the kernel's own sum does */
 	for (uint32_t i = 0; i < k->ncpus; i++) {
 		uint64_t v;
 
 		st = read_kva_uint(r, counters + k->percpu[i], 4, &v);
 		if (st)
 			return st;
-		*exact += (int32_t)v;
+		count += (uint64_t)(int32_t)v;
 	}
+	*exact = (int64_t)count;
 	return ST_OK;
 }
 

@@ -199,6 +199,27 @@ static void test_available(void)
 	fake_free(f);
 }
 
+/* percpu_counter_sum() is two's complement, whatever the parts say. */
+static void test_counter_wraps(void)
+{
+	static uint64_t percpu[] = { 0, 0x100 };
+	struct fake *f = fake_new(8, false);
+	int64_t exact = 0, approx = 0;
+
+	fake_member(f, M_PCC_COUNT, 8, 8);
+	fake_member(f, M_PCC_COUNTERS, 16, 8);
+	f->kernel.percpu = percpu;
+	f->kernel.ncpus = 2;
+	fake_put_uint(f, 0x1008, (uint64_t)INT64_MIN, 8);
+	fake_put_uint(f, 0x1010, fake_kva(f, 0x2000), 8);
+	fake_put_uint(f, 0x2000, UINT32_MAX, 4);
+	fake_put_uint(f, 0x2100, 3, 4);
+	CHECK(!percpu_counter_read(&f->kernel, f->r, fake_kva(f, 0x1000), &exact, &approx));
+	CHECK(exact == INT64_MIN + 2);
+	CHECK(approx == INT64_MIN);
+	fake_free(f);
+}
+
 int main(void)
 {
 	test_anon();
@@ -206,5 +227,6 @@ int main(void)
 	test_available();
 	test_stacks();
 	test_swap_cache();
+	test_counter_wraps();
 	return check_done();
 }
