@@ -124,6 +124,8 @@ enum status dump_open(const char *const *paths, unsigned n, const struct log *lo
 	d->big_endian = im->big_endian;
 	d->page_shift = im->page_shift;
 	d->live = im->live;
+	if (d->live)
+		heap_small_pages();
 	d->max_pfn = im->max_pfn;
 	d->vmcoreinfo = im->vmcoreinfo ? im->vmcoreinfo : "";
 	snprintf(d->release, sizeof(d->release), "%s", im->header.release);

@@ -5,6 +5,7 @@
 #include "dumpread/base/heap.h"
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 /* Of x86 and of PowerPC's radix tree. Where it is another, the pages are as small as others. */
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -25,4 +26,9 @@ void *heap_try_large(size_t n)
 void *heap_large(size_t n)
 {
 	return heap_got(heap_try_large(n), n);
+}
+
+void heap_small_pages(void)
+{
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }

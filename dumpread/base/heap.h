@@ -29,6 +29,12 @@ static inline void *heap_bytes(size_t n)
 void *heap_large(size_t n);
 void *heap_try_large(size_t n);	/* NULL: no memory */
 
+/*
+ * No huge pages from now on, in all of this process. For a running kernel, whose memory has ours in it:
+ * a huge page that is being cleared looks as if it had no owner.
+ */
+void heap_small_pages(void);
+
 /* N zeroed objects of SIZE bytes; free() them. */
 static inline void *heap_calloc(size_t n, size_t size)
 {
