@@ -176,17 +176,19 @@ static enum status read_page(struct reader *r, uint64_t pfn, uint8_t *out)
 {
 	struct dump *d = r->dump;
 
-	if (!d->pages->present(d->pages_self, pfn))
-		return ST_NODATA;
 	__atomic_fetch_add(&d->pages_read, 1, __ATOMIC_RELAXED);
 	return d->pages->read(d->pages_self, r->ctx, pfn, out);
 }
 
 static enum status fill_slot(struct reader *r, uint64_t pfn, uint32_t *ret)
 {
-	uint32_t i = take_slot(r), *bucket;
-	enum status st = read_page(r, pfn, slot_data(r, i));
+	uint32_t i, *bucket;
+	enum status st;
 
+	if (!reader_present(r, pfn))
+		return ST_NODATA;
+	i = take_slot(r);
+	st = read_page(r, pfn, slot_data(r, i));
 	if (st)
 		return st;
 	bucket = bucket_of(r, pfn);
@@ -319,6 +321,7 @@ static enum status copy(struct reader *r, uint64_t at, void *buf, size_t len, wh
 		if (st)
 			return st;
 		if (is_long && len >= page && run >= page && !(pa & (page - 1)) &&
+		    reader_present(r, pa >> r->page_shift) &&
 		    find_slot(r, pa >> r->page_shift) == NO_SLOT) {
 			n = page;
 			st = read_page(r, pa >> r->page_shift, out);

@@ -76,11 +76,10 @@ bool btf_sniff(const uint8_t *data, size_t len, bool *big)
 {
 	bool b;
 
-	if (len < HDR_LEN || (data[0] ^ data[1]) != (0xeb ^ 0x9f))
+	if (len < HDR_LEN || !btf_may_begin(data))
 		return false;
 	b = data[0] == 0xeb;
-	if (load16(data, b) != BTF_MAGIC || data[2] != BTF_VERSION ||
-	    load32(data + 4, b) < HDR_LEN || load32(data + 4, b) > HDR_LEN_MAX)
+	if (load32(data + 4, b) < HDR_LEN || load32(data + 4, b) > HDR_LEN_MAX)
 		return false;
 	if (big)
 		*big = b;

@@ -255,6 +255,18 @@ static void test_records(bool big)
 
 /* ---- plain text --------------------------------------------------------------------- */
 
+static void text_layout(struct fake *f, uint64_t size, uint64_t end, uint64_t chars)
+{
+	fake_symbol(f, Y_LOG_BUF, fake_kva(f, 0x100));
+	fake_symbol(f, Y_LOG_BUF_LEN, fake_kva(f, 0x108));
+	fake_symbol(f, Y_LOG_END, fake_kva(f, 0x110));
+	fake_symbol(f, Y_LOGGED_CHARS, fake_kva(f, 0x118));
+	fake_put_uint(f, 0x100, fake_kva(f, 0x2000), 4);
+	fake_put_uint(f, 0x108, size, 4);
+	fake_put_uint(f, 0x110, end, 4);
+	fake_put_uint(f, 0x118, chars, 4);
+}
+
 static void test_text(void)
 {
 	static const char log[] = "tail of a lost line\n<6>[   12.500000] hello\n"
@@ -264,14 +276,7 @@ static void test_text(void)
 	struct machine *m;
 	uint64_t size = 128, n = sizeof(log) - 1, start = 100;
 
-	fake_symbol(f, Y_LOG_BUF, fake_kva(f, 0x100));
-	fake_symbol(f, Y_LOG_BUF_LEN, fake_kva(f, 0x108));
-	fake_symbol(f, Y_LOG_END, fake_kva(f, 0x110));
-	fake_symbol(f, Y_LOGGED_CHARS, fake_kva(f, 0x118));
-	fake_put_uint(f, 0x100, fake_kva(f, 0x2000), 4);
-	fake_put_uint(f, 0x108, size, 4);
-	fake_put_uint(f, 0x110, start + n, 4);
-	fake_put_uint(f, 0x118, n, 4);
+	text_layout(f, size, start + n, n);
 	for (uint64_t i = 0; i < n; i++)
 		fake_put_uint(f, 0x2000 + (start + i) % size, (uint8_t)log[i], 1);
 	m = read_log(f, &s);
@@ -303,14 +308,7 @@ static void test_text_page(void)
 	struct snapshot s;
 	struct machine *m;
 
-	fake_symbol(f, Y_LOG_BUF, fake_kva(f, 0x100));
-	fake_symbol(f, Y_LOG_BUF_LEN, fake_kva(f, 0x108));
-	fake_symbol(f, Y_LOG_END, fake_kva(f, 0x110));
-	fake_symbol(f, Y_LOGGED_CHARS, fake_kva(f, 0x118));
-	fake_put_uint(f, 0x100, fake_kva(f, 0x2000), 4);
-	fake_put_uint(f, 0x108, 0x2000, 4);
-	fake_put_uint(f, 0x110, 0x2000 + 100, 4);
-	fake_put_uint(f, 0x118, n + 100, 4);
+	text_layout(f, 0x2000, 0x2000 + 100, n + 100);
 	fake_put(f, 0x4000 - n, log, n);
 	fake_drop(f, 0x2000);
 	m = read_log(f, &s);
