@@ -54,6 +54,13 @@ struct desc {
 	uint32_t size, flags;
 };
 
+static size_t block_size(const struct image *im)
+{
+	const struct kdump *k = im->priv;
+
+	return (size_t)1 << k->block_shift;
+}
+
 static struct desc parse_desc(const uint8_t *d, bool big)
 {
 	return (struct desc){ load64(d, big), load32(d + 8, big), load32(d + 12, big) };
@@ -215,6 +222,28 @@ static void find_zero_page(const struct image *im, struct kdump_part *kp, uint64
 	kp->zero_off = off;
 }
 
+/*
+ * Does one more descriptor follow those of the TOTAL pages in the bitmap? Then the bitmap has lost a bit, and each page
+ * after it would get the data of another. Between descriptors and data is nothing, or the page of zeros. One bit too
+ * many shows as a page that is lost: its descriptor is data.
+ */
+static bool has_more_descs(const struct kdump_part *kp, uint64_t total, uint64_t block)
+{
+	uint64_t end = kp->h.desc_off + (total + 1) * KDUMP_DESC;
+	uint8_t raw[KDUMP_DESC];
+	struct desc d[DESCS_AT_ONCE], more;
+	size_t n = kp->ndescs == total ? read_descs(kp, 0, d) : 0;
+
+	if (!n || part_read(kp->file, end - KDUMP_DESC, raw, sizeof(raw)))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (d[i].off && d[i].off < end)
+			return false;
+	more = parse_desc(raw, kp->h.big_endian);
+	return more.off >= end && more.size && more.size <= block &&
+	       part_holds(kp->file, more.off, more.size);
+}
+
 static int by_start_pfn(const void *a, const void *b)
 {
 	const struct kdump_part *x = a, *y = b;
@@ -281,6 +310,10 @@ static void place_parts(struct image *im, struct kdump *k)
 		n = bitmap_rank(&k->bitmap, NULL, h->end_pfn) - kp->first_rank;
 		find_zero_page(im, kp, n);
 		im->pages_present += n - find_losses(im, kp, n);
+		if (has_more_descs(kp, n, block_size(im)))
+			issue_add(&im->issues, ST_CORRUPT, "page bitmap", 1,
+				  "%s: there are more page descriptors than pages in the bitmap",
+				  kp->file->path);
 		if (h->end_pfn > next)
 			held += bitmap_rank(&k->bitmap, NULL, h->end_pfn) -
 				bitmap_rank(&k->bitmap, NULL, max_u64(next, h->start_pfn));
@@ -409,13 +442,6 @@ static const struct kdump_part *find_page(struct kdump *k, struct bitmap_window 
 	if (*index >= kp->ndescs || (kp->lost && kp->lost[*index / 8] >> *index % 8 & 1))
 		return NULL;
 	return kp;
-}
-
-static size_t block_size(const struct image *im)
-{
-	const struct kdump *k = im->priv;
-
-	return (size_t)1 << k->block_shift;
 }
 
 /*

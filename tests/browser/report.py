@@ -21,7 +21,7 @@ EXMAP = ['eff_resident', 'eff_mapped', 'sole', 'writable', 'resident', 'mapped',
 ROWS = '''
 const pane = document.querySelector(arguments[0]), scroll = pane.querySelector('.scroll');
 const out = [], seen = new Set();
-for (let y = 0; ; y += 200) {
+for (let y = 0; ; y += Math.max(scroll.clientHeight / 2, 200)) {
     scroll.scrollTop = y;
     scroll.dispatchEvent(new Event('scroll'));
     for (const tr of pane.querySelectorAll('tbody tr[data-key]')) {
@@ -57,14 +57,16 @@ def shown(text):
     return re.sub(r'[\x00-\x1f\x7f\x80-\x9f]', lambda m: ''.join(
         f'\\x{b:02x}' for b in m.group().encode()), text or '')
 
-# What the page does is the same on all dumps: each part of it is tried on two or three of them. One
-# has a log from a crash, one another word size, one another page size, one another byte order.
+# What the page does is the same on all dumps: each part of it is tried on one or two of them. One
+# has a log from a crash, one another word size, one another page size, one another byte order, one
+# has binaries.
 PARTS = 'keyboard', 'charts', 'units', 'tips', 'links', 'paper'
 BEHAVIOUR = {
     'x86_64-6.1-sysrq': PARTS,
     'i386-pae-6.1': ('keyboard', 'tips'),
-    'ppc64le-hash-6.1': ('charts', 'units', 'paper'),
-    'ppc32-e500-6.1': ('units', 'links'),
+    'ppc64le-hash-6.1': ('charts', 'units'),
+    'ppc32-e500-6.1': (),
+    'x86_64-6.1-arrays': (),
 }
 
 
@@ -535,7 +537,7 @@ def of_fleet(b, tally, build, program, scratch):
 
 
 def jobs(tally, build, fixtures, program, thorough):
-    """THOROUGH: all that the page does is tried on every fixture."""
+    """THOROUGH: every fixture, and all that the page does on each."""
     why = missing()
     if why:
         tally.skip('html', why)
@@ -546,7 +548,8 @@ def jobs(tally, build, fixtures, program, thorough):
     pages += [('html of a fleet', of_fleet, tally, build, program, folder)]
     pages += [('html, cut off', cut, tally, f, program, folder) for f in fixtures
               if f.name == 'x86_64-6.1-sysrq']
-    pages += [(f'html {f.name}', one, tally, f, program, folder, thorough) for f in fixtures]
+    pages += [(f'html {f.name}', one, tally, f, program, folder, thorough) for f in fixtures
+              if thorough or f.name in BEHAVIOUR]
     browsers = Browsers(len(pages))
 
     def job(look, *args):

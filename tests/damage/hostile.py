@@ -215,15 +215,14 @@ def damages(data, seed, rounds):
 class Answers:
     """What the undamaged dump says, asked for once."""
 
-    def __init__(self, program, files):
-        self.program, self.files = program, files
+    def __init__(self, program, files, scratch):
+        self.program, self.files, self.scratch = program, files, scratch
         self.known, self.lock = {}, threading.Lock()
 
     def __getitem__(self, report):
         with self.lock:
             if report not in self.known:
-                self.known[report] = ask(self.program, report, self.files)[1]
-                shutil.rmtree(self.files[0] + '.out', ignore_errors=True)
+                self.known[report] = ask(self.program, report, self.files, self.scratch)[1]
             return self.known[report]
 
 
@@ -233,15 +232,16 @@ def sentence(err):
     return '\n'.join(wrong[:3] + lines[-8:])
 
 
-def command(report, files):
+def command(report, files, to):
     report, _, product = report.partition(' ')
-    to = ['-o', files[0] + '.out'] if product == 'proc' else []
-    return ['-f', product or 'csv', report, *to, *files]
+    return ['-f', product or 'csv', report, *(['-o', to] if product == 'proc' else []), *files]
 
 
-def ask(program, report, files):
+def ask(program, report, files, scratch):
     """Exit status, answer, stderr. FILES: of the dump, and -t of its types."""
-    status, out, err = program.run(command(report, files))
+    to = os.path.join(scratch, f'tree.{os.getpid()}.{threading.get_ident()}')
+    status, out, err = program.run(command(report, files, to))
+    shutil.rmtree(to, ignore_errors=True)
     return status, of_memory(out.decode(errors='replace')), sentence(err.decode(errors='replace'))
 
 
@@ -287,14 +287,13 @@ def read(path):
 def jobs(tally, build, program, name, files, scratch, rounds):
     """One job for each damaged copy of the first of FILES; the copy is kept where the test failed."""
     data, served, others = read(files[0]), Served(build, scratch, program), files[1:]
-    answers, all_damages = Answers(served, files), list(damages(data, name, rounds))
+    answers, all_damages = Answers(served, files, scratch), list(damages(data, name, rounds))
     copies = Copies(data, os.path.join(scratch, name), len(all_damages))
 
     def job(number, what, make, telling):
         report, bad = REPORTS[number % len(REPORTS)], make()
         with copies.damaged(bad) as path:
-            outcome, why = oracle.judge('csv', answers[report], ask(served, report, [path, *others]))
-            shutil.rmtree(path + '.out', ignore_errors=True)
+            outcome, why = oracle.judge('csv', answers[report], ask(served, report, [path, *others], scratch))
         wrong = outcome == oracle.WRONG or outcome == oracle.SILENT and telling
         if wrong:
             path = os.path.join(scratch, f'{name}.damage{number}')
@@ -302,7 +301,7 @@ def jobs(tally, build, program, name, files, scratch, rounds):
                 f.write(data)
             bad.apply(path)
         tally.check(f'hostile {name}: {what}: {report}',
-                    [f'{outcome}: {why}\n{program} {" ".join(command(report, [path, *others]))}']
+                    [f'{outcome}: {why}\n{program} {" ".join(command(report, [path, *others], path + ".out"))}']
                     if wrong else [])
         if copies.ended():
             print(f'     hostile {name}: {served.cost()}', flush=True)
@@ -322,13 +321,12 @@ def dumps_of(fixture):
 def storm(served, files, seed, rounds, scratch):
     """All damages of the first of FILES, one after the other: (outcomes, what is wrong)."""
     data, counts, wrong = read(files[0]), collections.Counter(), []
-    answers, all_damages = Answers(served, files), list(damages(data, seed, rounds))
+    answers, all_damages = Answers(served, files, scratch), list(damages(data, seed, rounds))
     copies = Copies(data, os.path.join(scratch, f'damaged{os.getpid()}'), len(all_damages))
     for number, (what, make, telling) in enumerate(all_damages):
         report = REPORTS[number % len(REPORTS)]
         with copies.damaged(make()) as path:
-            outcome, why = oracle.judge('csv', answers[report], ask(served, report, [path, *files[1:]]))
-            shutil.rmtree(path + '.out', ignore_errors=True)
+            outcome, why = oracle.judge('csv', answers[report], ask(served, report, [path, *files[1:]], scratch))
         counts[outcome] += 1
         if outcome in (oracle.WRONG, oracle.SILENT):
             told = f'{files[0]}: {what} (seed {seed}): {report}: {outcome}: {why}'

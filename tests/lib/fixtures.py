@@ -14,6 +14,8 @@ import sys
 import tarfile
 import threading
 
+from lib.kdump import MACHINE_OFFSET
+
 RECOMPRESS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'tools',
                           'recompress.py')
 COMPRESSIONS = ('zlib', 'lzo', 'snappy', 'zstd')
@@ -86,6 +88,18 @@ def fresh(target, source):
 def find(root, unpacked):
     return [Fixture(os.path.join(root, n), unpacked) for n in sorted(dir_of(root))
             if any(f.startswith('vmcore') for f in dir_of(os.path.join(root, n)))]
+
+
+def unlike(fixtures):
+    """The first of FIXTURES of each container, word size and byte order. What knows nothing of kernels
+    is tried on these."""
+    found = {}
+    for f in fixtures:
+        with open(f.image()[0], 'rb') as image:
+            head = image.read(MACHINE_OFFSET + 65)
+        machine = head[MACHINE_OFFSET:].split(b'\0')[0] if head.startswith(b'KDUMP') else b''
+        found.setdefault((head[:8], machine, len(f.image()) > 1), f)
+    return list(found.values())
 
 
 def dir_of(path):

@@ -266,6 +266,18 @@ static uint64_t issues_of(struct bytes b)
 	return n;
 }
 
+/* One bit of the bitmap more or less, and each page after it would have the data of another. */
+static void test_bitmap(void)
+{
+	for (unsigned pfn = 0; pfn < kdump.max_pfn; pfn++) {
+		struct bytes b = mk_kdump(&kdump);
+
+		b.v[4096 * 3 + pfn / 8] ^= (uint8_t)(1u << pfn % 8);
+		CHECK_EQ(issues_of(b), 1);
+	}
+	CHECK_EQ(issues_of(mk_kdump(&kdump)), 0);
+}
+
 /* VMCOREINFO has no checksum: impossible lines, and lines that the header contradicts. */
 static void test_text(void)
 {
@@ -435,6 +447,7 @@ int main(void)
 	test_shrink();
 	test_bad_page();
 	test_overlap();
+	test_bitmap();
 	test_text();
 	test_terabytes();
 	test_words(&kdump, mk_kdump(&kdump), 400, 464);
