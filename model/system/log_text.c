@@ -132,8 +132,9 @@ void log_text_read(const struct system *y, struct log_lines *l)
 	uint64_t size = !array		  ? int_var(y, Y_LOG_BUF_LEN)
 			: n < LOG_BUF_MAX ? array_size(last, n)
 					  : UNKNOWN;
+	bool counted = n != UNKNOWN;
 	enum status st = ST_OK;
-	size_t got;
+	size_t got, blank = 0;
 	char *text;
 
 	n = min_u64(n, size);
@@ -149,8 +150,16 @@ void log_text_read(const struct system *y, struct log_lines *l)
 	if (st)
 		issue_add(y->k->issues, st, "kernel log", 1, "cannot read %s of its text",
 			  got ? "a part" : "any");
+	if (!counted) {
+		st = unread(y);
+		issue_add(y->k->issues, st ? st : ST_NODATA, "kernel log", 1,
+			  "how much text it has is unknown");
+		/* what was never written is zero, and comes first */
+		while (blank < got && !text[blank])
+			blank++;
+	}
 	/* each line costs one byte more than its text, and has its newline for that */
 	l->budget = n + 1;
-	add_text(l, text, text + got);
+	add_text(l, text + blank, text + got);
 	free(text);
 }

@@ -331,6 +331,29 @@ static void test_text_page(void)
 	fake_free(f);
 }
 
+/* The number of its characters cannot be read: what the ring has is shown, and an issue. */
+static void test_text_uncounted(void)
+{
+	static const char log[] = "<6>one\n<4>two\n";
+	struct fake *f = fake_new(4, true);
+	struct snapshot s;
+	struct machine *m;
+
+	text_layout(f, 0x1000, sizeof(log) - 1, 0);
+	fake_symbol(f, Y_LOGGED_CHARS, fake_kva(f, 0x5000));
+	fake_put(f, 0x2000, log, sizeof(log) - 1);
+	fake_drop(f, 0x5000);
+	m = read_log(f, &s);
+	CHECK_EQ(m->nlog, 2);
+	if (m->nlog == 2) {
+		CHECK_STR(m->log[0].text, "one");
+		CHECK_STR(m->log[1].text, "two");
+	}
+	CHECK_EQ(fake_issues(f, "kernel log"), 1);
+	arena_release(&s.mem);
+	fake_free(f);
+}
+
 /* 2.4: the array itself, of unknown length: not yet full, full, cleared since. */
 static void test_array(void)
 {
@@ -471,6 +494,7 @@ int main(void)
 	test_records(true);
 	test_text();
 	test_text_page();
+	test_text_uncounted();
 	test_array();
 	test_panic();
 	return check_done();
