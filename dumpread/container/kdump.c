@@ -232,16 +232,19 @@ static bool has_more_descs(const struct kdump_part *kp, uint64_t total, uint64_t
 	uint64_t end = kp->h.desc_off + (total + 1) * KDUMP_DESC;
 	uint8_t raw[KDUMP_DESC];
 	struct desc d[DESCS_AT_ONCE], more;
-	size_t n = kp->ndescs == total ? read_descs(kp, 0, d) : 0;
+	size_t n;
 
-	if (!n || part_read(kp->file, end - KDUMP_DESC, raw, sizeof(raw)))
+	if (kp->ndescs < total || part_read(kp->file, end - KDUMP_DESC, raw, sizeof(raw)))
 		return false;
+	more = parse_desc(raw, kp->h.big_endian);
+	if (more.off < end || !more.size || more.size > block ||
+	    !part_holds(kp->file, more.off, more.size))
+		return false;
+	n = read_descs(kp, 0, d);
 	for (size_t i = 0; i < n; i++)
 		if (d[i].off && d[i].off < end)
 			return false;
-	more = parse_desc(raw, kp->h.big_endian);
-	return more.off >= end && more.size && more.size <= block &&
-	       part_holds(kp->file, more.off, more.size);
+	return n;
 }
 
 static int by_start_pfn(const void *a, const void *b)

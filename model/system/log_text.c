@@ -85,7 +85,7 @@ static uint64_t array_size(uint64_t last, uint64_t logged)
 	return size;
 }
 
-/* Why one of the variables cannot be read; ST_OK: all can. */
+/* Why one of the variables is unknown: ST_NODATA if each can be read. */
 static enum status unread(const struct system *y)
 {
 	static const enum layout_id vars[] = { Y_LOG_BUF, Y_LOG_BUF_LEN, Y_LOG_END,
@@ -96,7 +96,7 @@ static enum status unread(const struct system *y)
 	for (size_t i = 0; i < ARRAY_LEN(vars) && !st; i++)
 		if (has(y->k, vars[i]))
 			st = kvar_u64(y->k, y->r, vars[i], 4, &v);
-	return st;
+	return st ? st : ST_NODATA;
 }
 
 /*
@@ -140,9 +140,7 @@ void log_text_read(const struct system *y, struct log_lines *l)
 	n = min_u64(n, size);
 	/* its length is a power of two (setup_log_buf()) */
 	if (buf == UNKNOWN || size > LOG_BUF_MAX || size & (size - 1) || last == UNKNOWN || !n) {
-		st = unread(y);
-		issue_add(y->k->issues, st ? st : ST_NODATA, "kernel log", 1,
-			  "cannot find its text");
+		issue_add(y->k->issues, unread(y), "kernel log", 1, "cannot find its text");
 		return;
 	}
 	text = heap_bytes(n);
@@ -151,8 +149,7 @@ void log_text_read(const struct system *y, struct log_lines *l)
 		issue_add(y->k->issues, st, "kernel log", 1, "cannot read %s of its text",
 			  got ? "a part" : "any");
 	if (!counted) {
-		st = unread(y);
-		issue_add(y->k->issues, st ? st : ST_NODATA, "kernel log", 1,
+		issue_add(y->k->issues, unread(y), "kernel log", 1,
 			  "how much text it has is unknown");
 		/* what was never written is zero, and comes first */
 		while (blank < got && !text[blank])
