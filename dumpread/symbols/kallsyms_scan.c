@@ -259,11 +259,15 @@ static bool look_at(void *arg, uint64_t addr, const uint8_t *buf, size_t len)
 {
 	struct scan *s = arg;
 	bool big = s->k->big;
+	/* u16: 0, and the length of the first token, which is no more than 10 bits */
+	const struct kimage_word begin = { .mask = big ? 0x00fcffff : 0xfc00ffff };
+	size_t end = len < 2 * TOKENS ? 0 : (len - 2 * TOKENS + 4) & ~(size_t)3, off = 4;
 
-	for (size_t off = 4; off + 2 * TOKENS <= len; off += 4) {
+	for (; off < end; off += 4) {
 		size_t table;
 
-		if (buf[off - 1] || !looks_like_index(buf + off, big) ||
+		off = kimage_next(buf, off, end, &begin);
+		if (off == end || buf[off - 1] || !looks_like_index(buf + off, big) ||
 		    !table_before(buf, off, big, &table) || table >= KIMAGE_STEP)
 			continue;
 		s->table = addr + table;

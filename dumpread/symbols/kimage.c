@@ -11,6 +11,7 @@
 
 #define MAX_IMAGE ((uint64_t)512 << 20)	/* no kernel image is larger */
 #define MAX_GAP ((uint64_t)16 << 20)	/* nothing at all mapped: the image is over */
+#define BLOCK ((size_t)16)		/* words looked at together */
 #define TEXT_ALIGN ((uint64_t)2 << 20)	/* the image may start so much before _stext */
 
 void kimage_init(struct kimage *ki, struct reader *r)
@@ -100,4 +101,34 @@ bool kimage_scan(const struct kimage *ki,
 	}
 	free(buf);
 	return found;
+}
+
+static bool begins(uint32_t word, struct kimage_word b)
+{
+	uint32_t bits = word & b.mask;
+
+	return (word != 0) & ((bits == b.either) | (bits == b.or));
+}
+
+size_t kimage_next(const uint8_t *buf, size_t off, size_t end, const struct kimage_word *begin)
+{
+	const struct kimage_word b = *begin;
+
+	while (off < end) {
+		/* nearly all blocks have none: no branch for each word, so that it is one for several */
+		if (end - off >= BLOCK * sizeof(uint32_t)) {
+			uint32_t any = 0;
+
+			for (size_t i = 0; i < BLOCK; i++)
+				any |= begins(load32(buf + off + 4 * i, false), b);
+			if (!any) {
+				off += BLOCK * sizeof(uint32_t);
+				continue;
+			}
+		}
+		for (size_t i = 0; i < BLOCK && off < end; i++, off += 4)
+			if (begins(load32(buf + off, false), b))
+				return off;
+	}
+	return end;
 }

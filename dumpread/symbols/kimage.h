@@ -39,4 +39,16 @@ bool kimage_scan(const struct kimage *ki,
 		 bool (*fn)(void *arg, uint64_t addr, const uint8_t *buf, size_t len),
 		 void *arg);
 
+/* A word (4 bytes, as a little-endian number) with which something begins: not 0, and ... */
+struct kimage_word {
+	uint32_t mask;
+	uint32_t either, or;	/* ... of the bits of the mask it has these or those */
+};
+
+/*
+ * The first offset of BUF, from OFF on in steps of 4 bytes, at which there is such a word; END if
+ * there is none below it. OFF and END are multiples of 4.
+ */
+size_t kimage_next(const uint8_t *buf, size_t off, size_t end, const struct kimage_word *begin);
+
 #endif

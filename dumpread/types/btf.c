@@ -139,14 +139,19 @@ static void try_header(struct search *s, uint64_t addr, size_t size)
 /* A 4-byte aligned header whose sections make sense (.BTF of vmlinux.lds.h). */
 static bool look_at(void *arg, uint64_t addr, const uint8_t *buf, size_t len)
 {
+	static const struct kimage_word magic = { .mask = BTF_HEAD,
+						  .either = BTF_LITTLE,
+						  .or = BTF_BIG };
 	struct search *s = arg;
-	size_t end = len < KIMAGE_STEP ? len : KIMAGE_STEP;
+	size_t end = min_u64(len & ~(size_t)3, KIMAGE_STEP), off = 0;
 
-	for (size_t off = 0; off < end && s->st && s->hits < MAX_HITS; off += 4) {
-		size_t size = 0;
+	for (; s->st && s->hits < MAX_HITS; off += 4) {
+		size_t size;
 
-		if (len - off >= 4 && btf_may_begin(buf + off))
-			size = btf_extent(buf + off, len - off);
+		off = kimage_next(buf, off, end, &magic);
+		if (off == end)
+			break;
+		size = btf_extent(buf + off, len - off);
 		if (size && size <= s->ki->end - (addr + off))
 			try_header(s, addr + off, size);
 	}

@@ -74,11 +74,15 @@ static const struct shape shapes[KNOWN_KINDS] = {
 
 bool btf_sniff(const uint8_t *data, size_t len, bool *big)
 {
+	uint32_t head;
 	bool b;
 
-	if (len < HDR_LEN || !btf_may_begin(data))
+	if (len < HDR_LEN)
 		return false;
-	b = data[0] == 0xeb;
+	head = load32(data, false) & BTF_HEAD;
+	b = head == BTF_BIG;
+	if (!b && head != BTF_LITTLE)
+		return false;
 	if (load32(data + 4, b) < HDR_LEN || load32(data + 4, b) > HDR_LEN_MAX)
 		return false;
 	if (big)

@@ -28,13 +28,10 @@
 /* Does BTF of either byte order start here? *big (may be NULL): which. */
 bool btf_sniff(const uint8_t *data, size_t len, bool *big);
 
-/* May a header begin at these 4 bytes: magic number and version, in either order? For a search. */
-static inline bool btf_may_begin(const uint8_t *p)
-{
-	uint32_t head = load32(p, false) & 0xffffff;
-
-	return head == 0x01eb9f || head == 0x019feb; /* linux/btf.h */
-}
+/* Magic number and version, the first 3 bytes as a little-endian number (linux/btf.h). */
+#define BTF_HEAD 0xffffffu
+#define BTF_LITTLE 0x01eb9fu
+#define BTF_BIG 0x019febu
 
 /* Bytes of the blob that starts here by its header; 0 if it makes no sense. */
 size_t btf_extent(const uint8_t *data, size_t len);
