@@ -107,12 +107,15 @@ x86      := $(filter x86_64-% i386-% i486-% i586-% i686-%,$(shell $(CC) -dumpmac
 hard_flags := -fstack-protector-strong -fstack-clash-protection $(if $(x86),-fcf-protection=full) \
 	$(if $(SAN),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
 hard_link := -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
-# debuginfod is loaded at run time, by machines that have it: never linked.
-linked   := $(libs) $(filter-out libdebuginfod,$(have_opt))
+# What a loaded library finds in the program before libc's: reports/charts/cairo.c.
+exported := -Wl,--dynamic-list=reports/charts/cairo.list
+# Loaded at run time, by runs that need them: never linked (dumpread/base/library.h).
+loaded   := cairo-pdf cairo-ps cairo-png libarchive libdebuginfod
+linked   := $(filter-out $(loaded),$(libs) $(have_opt))
 pkg_cflags := $(call pkg,--cflags $(libs) $(have_opt))
 pkg_libs := $(call pkg,--libs $(linked))
 all_cflags = $(own_flags) $(WARN) $(hard_flags) $(CPPFLAGS) $(CFLAGS) $(san_flags) $(pkg_cflags)
-all_libs   = $(pkg_libs) $(LDLIBS) -ldl -lm -pthread
+all_libs   = $(LDLIBS) -Wl,--as-needed $(pkg_libs) -ldl -lm -pthread
 
 # ---- building -------------------------------------------------------------
 
@@ -127,7 +130,7 @@ all: $B/vmcensus
 
 $B/vmcensus: $(call obj,$(cli_src) $(app_src)) $(archive)
 	$(say) LD $@
-	$(Q)$(CC) $(san_flags) -pie $(hard_link) $(LDFLAGS) -o $@ $^ $(all_libs)
+	$(Q)$(CC) $(san_flags) -pie $(hard_link) $(exported) $(LDFLAGS) -o $@ $^ $(all_libs)
 
 $(archive): $(call obj,$(core_src))
 	$(say) AR $@
@@ -177,29 +180,34 @@ tools: $(tool_bin)
 # All that "make check" runs, in one parallel build.
 test-bins: all units tools fuzz-bins $(if $(has_static),$B/vmcensus-static)
 
-$B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_help)) $(archive)
+# An archive: a test has no more of the program, and of its libraries, than it calls; libFuzzer looks
+# at less after each input.
+$B/helpers.a: $(call obj,$(unit_help))
+	$(say) AR $@
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$B/unit/%: $B/tests/unit/%.o $B/helpers.a $(archive)
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
+	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(archive) $(all_libs)
 
+# Objects of a target stand after the archive in its list: hence the archive once more.
 $B/unit/test_permits: $B/app/sandbox/permits.o
 $B/unit/test_remote: LDFLAGS += $(foreach f,nbd_size nbd_read nbd_close,-Wl,--wrap=$f)
 # also where LDFLAGS are given
 $B/fuzz/fuzz_machine $B/fuzz/fuzz_find: override LDFLAGS += -Wl,--wrap=mdie
 $B/tools/lies $B/tools/serve: $(call obj,$(app_src))
 $B/tools/lies: LDFLAGS += $(foreach f,kobj_u64 kobj_int kobj_elem kobj_member_kva kmember_u64 kvar_u64,-Wl,--wrap=$f)
-$B/tools/lies $B/tools/serve: LDLIBS += $(archive)
 # newer than the program: tests/lib/program.py asks one that is not older
 $B/tools/asker: $(call obj,$(app_src)) | $B/vmcensus
-$B/tools/asker: private LDFLAGS += -Wl,--wrap=kernel_open
-$B/tools/asker: private LDLIBS += $(archive)
+$B/tools/asker: private LDFLAGS += -Wl,--wrap=kernel_open $(exported)
 
 $B/bench/mkmachine: $(call obj,$(bench_src))
 
-$(tool_bin): $B/%: $B/tests/%.o $(call obj,$(unit_help)) $(archive)
+$(tool_bin): $B/%: $B/tests/%.o $B/helpers.a $(archive)
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(all_libs)
+	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(archive) $(all_libs)
 
 # Every source through the compiler's checks, without code.
 every_src := $(core_src) $(app_src) $(cli_src) $(unit_src) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
@@ -212,11 +220,6 @@ syntax: $(page_parts) $(fleet_parts) | build-check
 # files otherwise, so that each seed is a regression test for every compiler.
 fuzz_main := $(if $(findstring fuzzer,$(SAN)),,$(wildcard tests/fuzz/replay.c))
 fuzz-bins: $(fuzz_bin)
-
-# An archive: a target has no more of the program than it calls, and libFuzzer looks at less after each input.
-$B/helpers.a: $(call obj,$(unit_help))
-	$(say) AR $@
-	$(Q)rm -f $@ && ar rcs $@ $^
 
 $B/fuzz/%: $B/tests/fuzz/%.o $(call obj,$(fuzz_main)) $B/helpers.a $(archive)
 	@mkdir -p $(@D)
@@ -244,14 +247,14 @@ $B/crashext/crash.o: OBJ_FLAGS += -isystem '$(CRASH_INCLUDE)'
 
 # The program of the crash kernel: one file, without the readers and renderers that need
 # shared libraries. The files of crashkernel/left_out/ stand in for them.
-left_out := dumpread/container/kdumpfile.c dumpread/container/kdumpfile_serve.c \
+left_out := dumpread/base/library.c dumpread/container/kdumpfile.c dumpread/container/kdumpfile_serve.c \
 	dumpread/find/debuginfod.c dumpread/image/nbd.c model/elf/demangle.c reports/charts/cairo.c \
 	$(addprefix reports/capsule/,database.c load.c sets.c store.c) reports/fleet/load.c app/commands.c app/merge.c \
 	$(filter-out %/find.c,$(wildcard app/batch/*.c))
 static_src := $(filter-out $(left_out),$(core_src) $(app_src) $(cli_src)) $(stand_in)
 # -lbz2: what of libdw needs it is not used. -lstdc++: libsnappy.
 static_libs = $(filter-out -lbz2,$(call pkg,--static --libs \
-	$(filter-out libkdumpfile cairo-% sqlite3 libarchive,$(linked)))) -lstdc++ -lm -pthread
+	$(filter-out libkdumpfile sqlite3,$(linked)))) -lstdc++ -lm -pthread
 # Has the C library what a position-independent program without libraries starts with? The file
 # of the compiler NAME, or nothing.
 of_compiler = $(filter /%,$(shell $(CC) -print-file-name=$1 2>/dev/null))
@@ -298,6 +301,7 @@ nightly:
 
 lint lint-quick: $(page_parts) $(fleet_parts)
 	@$(MAKE) --no-print-directory build-check
+	$(if $(shell command -v clang),@$(MAKE) --no-print-directory B=$B/clang CC=clang SAN= syntax)
 	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh \
 		$(if $(filter %-quick,$@),--quick) $(lint_src)
 

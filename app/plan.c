@@ -157,6 +157,8 @@ int run_plan(struct run *run)
 	}
 	if (run->product)
 		return 0;
+	if (run->renderer->load && run->renderer->load(&run->diag))
+		return EXIT_NO_ANSWER;
 	if (o->sort)
 		order = o->sort;
 	add_dump_column(run);

@@ -19,6 +19,7 @@
 #include "app/sandbox/broker.h"
 #include "app/options.h"
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/library.h"
 #include "dumpread/base/outside.h"
 
 #define MEMBERS_MAX 100000u
@@ -27,6 +28,25 @@
 #define MEMORY (UINT64_C(4) << 30)	/* of address space: xz and zstd have dictionaries of 2 GiB */
 #define SECONDS (24u * 3600)		/* of processor time; the batch has its own limit */
 #define FILES 64u
+
+/* What is used of libarchive. */
+#define FUNCTIONS(F) \
+	F(entry_filetype) F(entry_pathname) F(error_string) F(format) F(read_data_block) \
+	F(read_free) F(read_new) F(read_next_header) F(read_open_fd) \
+	F(read_support_filter_bzip2) F(read_support_filter_gzip) F(read_support_filter_lz4) \
+	F(read_support_filter_lzma) F(read_support_filter_xz) F(read_support_filter_zstd) \
+	F(read_support_format_cpio) F(read_support_format_gnutar) \
+	F(read_support_format_raw) F(read_support_format_tar) F(read_support_format_zip)
+
+static struct {
+#define MEMBER(name) __typeof__(&archive_##name) name;
+	FUNCTIONS(MEMBER)
+} lib;
+
+static const struct library_function functions[] = {
+#define ROW(name) { "archive_" #name, &lib.name },
+	FUNCTIONS(ROW)
+};
 
 static int complain(const char *path, const char *why)
 {
@@ -57,11 +77,11 @@ static int copy(struct archive *a, int fd, const char *path)
 	int64_t at;
 	int rc;
 
-	while ((rc = archive_read_data_block(a, &p, &n, &at)) == ARCHIVE_OK)
+	while ((rc = lib.read_data_block(a, &p, &n, &at)) == ARCHIVE_OK)
 		if (lseek(fd, at, SEEK_SET) < 0 || put(fd, p, n))
 			return complain(path, strerror(errno));
 	if (rc != ARCHIVE_EOF)
-		return complain(path, archive_error_string(a));
+		return complain(path, lib.error_string(a));
 	end = lseek(fd, 0, SEEK_CUR);
 	return end < 0 || ftruncate(fd, end) ? complain(path, strerror(errno)) : 0;
 }
@@ -70,8 +90,8 @@ static int copy(struct archive *a, int fd, const char *path)
 static void file_name(struct archive *a, struct archive_entry *e, const char *path, char *buf,
 		      size_t size)
 {
-	const char *name = archive_entry_pathname(e), *slash = strrchr(path, '/');
-	bool raw = archive_format(a) == ARCHIVE_FORMAT_RAW;
+	const char *name = lib.entry_pathname(e), *slash = strrchr(path, '/');
+	bool raw = lib.format(a) == ARCHIVE_FORMAT_RAW;
 	size_t n;
 
 	if (raw || !name)
@@ -94,7 +114,7 @@ static int take_member(struct archive *a, struct archive_entry *e, const char *p
 	const struct outside_entry file = { .kind = OUTSIDE_FILE, .path = name };
 	int fd, err;
 
-	if (archive_entry_filetype(e) && archive_entry_filetype(e) != AE_IFREG)
+	if (lib.entry_filetype(e) && lib.entry_filetype(e) != AE_IFREG)
 		return 0;
 	file_name(a, e, path, name, sizeof(name));
 	if (!*name)
@@ -110,17 +130,17 @@ static int take_member(struct archive *a, struct archive_entry *e, const char *p
 /* Not all that the library knows: some filters start programs, and mtree names other files. */
 static void allow(struct archive *a)
 {
-	archive_read_support_filter_gzip(a);
-	archive_read_support_filter_bzip2(a);
-	archive_read_support_filter_xz(a);
-	archive_read_support_filter_lzma(a);
-	archive_read_support_filter_zstd(a);
-	archive_read_support_filter_lz4(a);
-	archive_read_support_format_tar(a);
-	archive_read_support_format_gnutar(a);
-	archive_read_support_format_cpio(a);
-	archive_read_support_format_zip(a);
-	archive_read_support_format_raw(a);
+	lib.read_support_filter_gzip(a);
+	lib.read_support_filter_bzip2(a);
+	lib.read_support_filter_xz(a);
+	lib.read_support_filter_lzma(a);
+	lib.read_support_filter_zstd(a);
+	lib.read_support_filter_lz4(a);
+	lib.read_support_format_tar(a);
+	lib.read_support_format_gnutar(a);
+	lib.read_support_format_cpio(a);
+	lib.read_support_format_zip(a);
+	lib.read_support_format_raw(a);
 }
 
 /* ---- the sandbox ------------------------------------------------------------------------ */
@@ -132,26 +152,25 @@ static int take_all(struct archive *a, int fd, const char *path)
 	int rc, err = 0;
 
 	allow(a);
-	if (archive_read_open_fd(a, fd, BUFFER))
-		err = complain(path, archive_error_string(a));
-	while (!err && n++ < MEMBERS_MAX && (rc = archive_read_next_header(a, &e)) != ARCHIVE_EOF)
-		err = rc == ARCHIVE_OK || rc == ARCHIVE_WARN
-			      ? take_member(a, e, path)
-			      : complain(path, archive_error_string(a));
+	if (lib.read_open_fd(a, fd, BUFFER))
+		err = complain(path, lib.error_string(a));
+	while (!err && n++ < MEMBERS_MAX && (rc = lib.read_next_header(a, &e)) != ARCHIVE_EOF)
+		err = rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? take_member(a, e, path)
+							     : complain(path, lib.error_string(a));
 	return err;
 }
 
 static int inside(void *arg, const struct sandbox_lacks *lacks)
 {
 	const char *path = arg;
-	struct archive *a = archive_read_new();
+	struct archive *a = lib.read_new();
 	int fd = outside_open(path), err;
 
 	sandbox_warn(lacks);
 	err = !a       ? complain(path, "out of memory")
 	      : fd < 0 ? complain(path, strerror(errno))
 		       : take_all(a, fd, path);
-	archive_read_free(a);
+	lib.read_free(a);
 	if (fd >= 0)
 		close(fd);
 	return err;
@@ -169,6 +188,9 @@ int unpack(const char *path, const char *dir)
 	struct diag diag;
 	int status;
 
+	if (!library_load("libarchive.so.13", functions, ARRAY_LEN(functions)))
+		return complain(path, "libarchive.so.13 cannot be loaded: install it (Debian "
+				      "package libarchive13)");
 	if (broker_run(&b, &status, &diag))
 		return complain(path, diag.text);
 	return WIFSIGNALED(status) ? complain(path, strsignal(WTERMSIG(status)))

@@ -7,6 +7,11 @@
 
 const bool chart_pages = false;
 
+enum status cairo_load(struct diag *diag)
+{
+	return fail(diag, ST_UNSUPPORTED, "this program draws svg only");
+}
+
 void cairo_prepare(void)
 {
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A chart on cairo's surfaces: PDF, PostScript, PNG.
+ * A chart on cairo's surfaces: PDF, PostScript, PNG. The library is loaded for these only.
  *
  * The same dump gives the same bytes: the date in the files is that of the crash.
  */
@@ -12,7 +12,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/base/library.h"
 #include "model/source/source.h"
 #include "reports/charts/draw.h"
 
@@ -25,21 +27,49 @@ struct page {
 	cairo_t *cr;
 };
 
+/* What is used of cairo. */
+#define FUNCTIONS(F) \
+	F(create) F(destroy) F(fill) F(image_surface_create) F(line_to) F(move_to) F(paint) \
+	F(pdf_surface_create_for_stream) F(pdf_surface_set_metadata) \
+	F(ps_surface_create_for_stream) F(ps_surface_dsc_comment) F(rectangle) F(scale) \
+	F(select_font_face) F(set_font_size) F(set_line_width) F(set_source_rgb) \
+	F(set_source_rgba) F(show_page) F(show_text) F(stroke) F(surface_destroy) \
+	F(surface_finish) F(surface_status) F(surface_write_to_png_stream) F(text_extents)
+
+static struct {
+#define MEMBER(name) __typeof__(&cairo_##name) name;
+	FUNCTIONS(MEMBER)
+} lib;
+
+static const struct library_function functions[] = {
+#define ROW(name) { "cairo_" #name, &lib.name },
+	FUNCTIONS(ROW)
+};
+
 const bool chart_pages = true;
+
+enum status cairo_load(struct diag *diag)
+{
+	if (library_load("libcairo.so.2", functions, ARRAY_LEN(functions)))
+		return ST_OK;
+	return fail(diag, ST_UNSUPPORTED,
+		    "libcairo.so.2 cannot be loaded: install it (Debian package libcairo2), or ask "
+		    "for svg");
+}
 
 static void set_font(cairo_t *cr, const struct font *f)
 {
-	cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-			       f->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-	cairo_set_font_size(cr, f->size);
+	lib.select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+			     f->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+	lib.set_font_size(cr, f->size);
 }
 
 static void set_paint(cairo_t *cr, struct paint p)
 {
 	uint32_t c = p.colour == INK ? 0x1a1a1a : p.colour;
 
-	cairo_set_source_rgba(cr, (c >> 16 & 255) / 255.0, (c >> 8 & 255) / 255.0,
-			      (c & 255) / 255.0, p.alpha);
+	lib.set_source_rgba(cr, (c >> 16 & 255) / 255.0, (c >> 8 & 255) / 255.0, (c & 255) / 255.0,
+			    p.alpha);
 }
 
 static double page_text_width(struct canvas *c, const char *s, const struct font *f)
@@ -48,7 +78,7 @@ static double page_text_width(struct canvas *c, const char *s, const struct font
 	cairo_text_extents_t e;
 
 	set_font(cr, f);
-	cairo_text_extents(cr, s, &e);
+	lib.text_extents(cr, s, &e);
 	return e.x_advance;
 }
 
@@ -60,8 +90,8 @@ static void page_text(struct canvas *c, double x, double y, const struct words *
 
 	x -= back[f->anchor] * page_text_width(c, w->text, f);
 	set_paint(cr, f->paint);
-	cairo_move_to(cr, x, y);
-	cairo_show_text(cr, w->text);
+	lib.move_to(cr, x, y);
+	lib.show_text(cr, w->text);
 }
 
 static void page_rect(struct canvas *c, double x, double y, double w, double h, struct paint p,
@@ -71,8 +101,8 @@ static void page_rect(struct canvas *c, double x, double y, double w, double h, 
 
 	(void)tip;
 	set_paint(cr, p);
-	cairo_rectangle(cr, x, y, w, h);
-	cairo_fill(cr);
+	lib.rectangle(cr, x, y, w, h);
+	lib.fill(cr);
 }
 
 static void page_line(struct canvas *c, double x1, double y1, double x2, double y2, struct paint p)
@@ -80,15 +110,15 @@ static void page_line(struct canvas *c, double x1, double y1, double x2, double 
 	cairo_t *cr = ((struct page *)c)->cr;
 
 	set_paint(cr, p);
-	cairo_set_line_width(cr, 0.8);
-	cairo_move_to(cr, x1, y1);
-	cairo_line_to(cr, x2, y2);
-	cairo_stroke(cr);
+	lib.set_line_width(cr, 0.8);
+	lib.move_to(cr, x1, y1);
+	lib.line_to(cr, x2, y2);
+	lib.stroke(cr);
 }
 
 static void page_next(struct canvas *c)
 {
-	cairo_show_page(((struct page *)c)->cr);
+	lib.show_page(((struct page *)c)->cr);
 }
 
 static const struct canvas_ops page_ops = { page_text_width, page_text, page_rect, page_line,
@@ -103,23 +133,23 @@ static cairo_status_t write_bytes(void *arg, const unsigned char *data, unsigned
 static void draw(cairo_surface_t *surface, struct canvas canvas, double zoom,
 		 const struct render *r, const struct bars *b)
 {
-	struct page page = { .canvas = canvas, .cr = cairo_create(surface) };
+	struct page page = { .canvas = canvas, .cr = lib.create(surface) };
 
-	cairo_scale(page.cr, zoom, zoom);
+	lib.scale(page.cr, zoom, zoom);
 	if (!canvas.paged) {
-		cairo_set_source_rgb(page.cr, 1, 1, 1);
-		cairo_paint(page.cr);
+		lib.set_source_rgb(page.cr, 1, 1, 1);
+		lib.paint(page.cr);
 	}
 	page.canvas.ops = &page_ops;
 	chart_draw(&page.canvas, r, b);
 	if (canvas.paged)
-		cairo_show_page(page.cr);
-	cairo_destroy(page.cr);
+		lib.show_page(page.cr);
+	lib.destroy(page.cr);
 }
 
 /*
- * cairo writes PostScript to a file of tmpfile() first. This one is found before libc's, and
- * needs no directory: in a sandbox none can be opened.
+ * cairo writes PostScript to a file of tmpfile() first. This one is found before libc's, for the
+ * program exports it (Makefile), and needs no directory: in a sandbox none can be opened.
  */
 __attribute__((visibility("default"))) FILE *chart_tmpfile(void) __asm__("tmpfile");
 
@@ -132,15 +162,15 @@ FILE *chart_tmpfile(void)
 
 void cairo_prepare(void)
 {
-	cairo_surface_t *s = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
-	cairo_t *cr = cairo_create(s);
+	cairo_surface_t *s = lib.image_surface_create(CAIRO_FORMAT_A8, 1, 1);
+	cairo_t *cr = lib.create(s);
 
 	for (unsigned bold = 0; bold < 2; bold++) {
 		set_font(cr, &(struct font){ .size = 8, .bold = bold });
-		cairo_show_text(cr, "1");
+		lib.show_text(cr, "1");
 	}
-	cairo_destroy(cr);
-	cairo_surface_destroy(s);
+	lib.destroy(cr);
+	lib.surface_destroy(s);
 }
 
 /* When the machine crashed, by ISO 8601. */
@@ -166,25 +196,25 @@ static void a4(cairo_surface_t *surface, const struct render *r)
 
 	bars_make(r, MAX_BARS, &b);
 	draw(surface, canvas, 1, r, &b);
-	cairo_surface_finish(surface);
+	lib.surface_finish(surface);
 	/* a stream that fails tells that itself */
-	st = cairo_surface_status(surface);
+	st = lib.surface_status(surface);
 	if (st == CAIRO_STATUS_NO_MEMORY || st == CAIRO_STATUS_TEMP_FILE_ERROR)
 		arena_die(0);
-	cairo_surface_destroy(surface);
+	lib.surface_destroy(surface);
 	arena_release(&b.mem);
 }
 
 void render_pdf(const struct render *r, FILE *out)
 {
 	cairo_surface_t *s =
-		cairo_pdf_surface_create_for_stream(write_bytes, out, PAGE_WIDTH, PAGE_HEIGHT);
+		lib.pdf_surface_create_for_stream(write_bytes, out, PAGE_WIDTH, PAGE_HEIGHT);
 	char date[32];
 
 	put_date(r, date, sizeof(date));
-	cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATE_DATE, date);
-	cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_TITLE,
-				       report_chart(r->report, r->opts)->title);
+	lib.pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATE_DATE, date);
+	lib.pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_TITLE,
+				     report_chart(r->report, r->opts)->title);
 	a4(s, r);
 }
 
@@ -219,8 +249,8 @@ void render_ps(const struct render *r, FILE *out)
 	if (!mem)
 		arena_die(0);
 	/* a landscape page on a portrait sheet, as printers expect it */
-	s = cairo_ps_surface_create_for_stream(write_bytes, mem, PAGE_WIDTH, PAGE_HEIGHT);
-	cairo_ps_surface_dsc_comment(s, "%%Orientation: Landscape");
+	s = lib.ps_surface_create_for_stream(write_bytes, mem, PAGE_WIDTH, PAGE_HEIGHT);
+	lib.ps_surface_dsc_comment(s, "%%Orientation: Landscape");
 	a4(s, r);
 	if (fclose(mem))
 		arena_die(len);
@@ -236,10 +266,10 @@ void render_png(const struct render *r, FILE *out)
 
 	bars_make(r, PNG_BARS, &b);
 	canvas.height = chart_height(&b);
-	s = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(canvas.width * PNG_SCALE),
-				       (int)(canvas.height * PNG_SCALE));
+	s = lib.image_surface_create(CAIRO_FORMAT_RGB24, (int)(canvas.width * PNG_SCALE),
+				     (int)(canvas.height * PNG_SCALE));
 	draw(s, canvas, PNG_SCALE, r, &b);
-	cairo_surface_write_to_png_stream(s, write_bytes, out);
-	cairo_surface_destroy(s);
+	lib.surface_write_to_png_stream(s, write_bytes, out);
+	lib.surface_destroy(s);
 	arena_release(&b.mem);
 }

@@ -10,15 +10,15 @@
 #include "reports/charts/chart.h"
 
 const struct renderer renderers[] = {
-	{ "text", "aligned columns, or the report's own form", render_text, false, false, NULL, NULL },
-	{ "csv", "a header line, quoted as RFC 4180 says; sizes in bytes", render_csv, false, false, NULL, NULL },
-	{ "json", "one object with image, columns, rows, issues", render_json, false, false, NULL, NULL },
-	{ "jsonl", "each row as an object on a line of its own", render_jsonl, false, false, NULL, NULL },
-	{ "sqlite", "a database with the rows, which is an IMAGE too", render_sqlite, false, true, &capsule_here, NULL },
-	{ "svg", "the chart, for browsers: with text and exact amounts", render_svg, true, false, NULL, NULL },
-	{ "ps", "the chart as PostScript, on pages of A4", render_ps, true, false, &chart_pages, cairo_prepare },
-	{ "pdf", "the chart as PDF, on pages of A4", render_pdf, true, true, &chart_pages, cairo_prepare },
-	{ "png", "the chart as an image", render_png, true, true, &chart_pages, cairo_prepare },
+	{ .name = "text", .about = "aligned columns, or the report's own form", .render = render_text },
+	{ .name = "csv", .about = "a header line, quoted as RFC 4180 says; sizes in bytes", .render = render_csv },
+	{ .name = "json", .about = "one object with image, columns, rows, issues", .render = render_json },
+	{ .name = "jsonl", .about = "each row as an object on a line of its own", .render = render_jsonl },
+	{ .name = "sqlite", .about = "a database with the rows, which is an IMAGE too", .render = render_sqlite, .binary = true, .here = &capsule_here },
+	{ .name = "svg", .about = "the chart, for browsers: with text and exact amounts", .render = render_svg, .of_chart = true },
+	{ .name = "ps", .about = "the chart as PostScript, on pages of A4", .render = render_ps, .of_chart = true, .here = &chart_pages, .load = cairo_load, .prepare = cairo_prepare },
+	{ .name = "pdf", .about = "the chart as PDF, on pages of A4", .render = render_pdf, .of_chart = true, .binary = true, .here = &chart_pages, .load = cairo_load, .prepare = cairo_prepare },
+	{ .name = "png", .about = "the chart as an image", .render = render_png, .of_chart = true, .binary = true, .here = &chart_pages, .load = cairo_load, .prepare = cairo_prepare },
 	{ 0 }
 };
 

@@ -66,7 +66,9 @@ struct renderer {
 	bool of_chart;				/* only of reports that have one */
 	bool binary;				/* not for a terminal */
 	const bool *here;			/* does this program have it? NULL: every one does */
-	/* Loads what it would open while it draws: before a sandbox is entered. NULL: nothing. */
+	/* Loads the library it draws with, or says why that failed. NULL: it needs none. */
+	enum status (*load)(struct diag *diag);
+	/* Opens what it would open while it draws: before a sandbox is entered. NULL: nothing. */
 	void (*prepare)(void);
 };
 
@@ -83,7 +85,8 @@ void render_json(const struct render *r, FILE *out);
 void render_jsonl(const struct render *r, FILE *out);
 void render_sqlite(const struct render *r, FILE *out);
 
-/* Opens the fonts of charts (charts/cairo.c). */
+/* Loads cairo, and opens the fonts of charts (charts/cairo.c). */
+enum status cairo_load(struct diag *diag);
 void cairo_prepare(void);
 
 /* ---- escape.c: strings of a hostile dump, made safe to print ------------- */

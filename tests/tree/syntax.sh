@@ -9,7 +9,7 @@ case $("$1" --version) in
 *clang*)
 	proper=$("$@" -fsyntax-only '-###' -x c - 2>&1 | sed -n '$s/ "-"$//p')
 	# the arguments of sh are expanded by it: shellcheck disable=SC2016
-	exec xargs -n 100 sh -c 'eval "$0 \"\$@\""' "${proper:?"$1 names no compiler"}"
+	exec xargs -P "$(nproc)" -n 50 sh -c 'eval "$0 \"\$@\""' "${proper:?"$1 names no compiler"}"
 	;;
 esac
-exec xargs -n 8 "$@" -fsyntax-only
+exec xargs -P "$(nproc)" -n 8 "$@" -fsyntax-only

@@ -173,7 +173,7 @@ char *hand_print(struct hand *h, const char *name, const char *format, const cha
 	if (sort || r->sort)
 		sort_parse(sort ? sort : r->sort, r->cols, r->ncols, &diag, &order);
 	out = open_memstream(&text, &len);
-	if (!diag.text[0] && !r->run(&h->s, opts, &t, &diag)) {
+	if (!diag.text[0] && !(to->load && to->load(&diag)) && !r->run(&h->s, opts, &t, &diag)) {
 		const struct image_facts image = image_facts_of(&h->s, paths, 1);
 		const struct render render = {
 			.report = r, .opts = opts, .s = &h->s, .t = &t, .cols = chosen.v,
