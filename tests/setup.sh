@@ -61,6 +61,7 @@ table() {
 		test may cmd numastat numactl
 		test may cmd crash crash
 		test may cmd chromium chromium
+		test may cmd chromium-headless-shell chromium-headless-shell
 		test may cmd chromedriver chromium-driver
 		test may cmd pdftotext poppler-utils
 		test may cmd sqlite3 sqlite3

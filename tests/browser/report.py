@@ -537,7 +537,7 @@ def of_fleet(b, tally, build, program, scratch):
 
 
 def jobs(tally, build, fixtures, program, thorough):
-    """THOROUGH: every fixture, and all that the page does on each."""
+    """THOROUGH: every fixture, and all that the page does on each, in the whole Chromium."""
     why = missing()
     if why:
         tally.skip('html', why)
@@ -550,7 +550,7 @@ def jobs(tally, build, fixtures, program, thorough):
               if f.name == 'x86_64-6.1-sysrq']
     pages += [(f'html {f.name}', one, tally, f, program, folder, thorough) for f in fixtures
               if thorough or f.name in BEHAVIOUR]
-    browsers = Browsers(len(pages))
+    browsers = Browsers(len(pages), thorough)
 
     def job(look, *args):
         with browsers.job() as b:
