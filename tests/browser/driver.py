@@ -11,7 +11,8 @@ import subprocess
 import urllib.error
 import urllib.request
 
-SHELL = 'chromium-headless-shell'
+# not the script of this name in /usr/bin, which would be killed in its place
+SHELL = '/usr/lib/chromium/chromium-headless-shell'
 ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 
@@ -42,8 +43,8 @@ class Browser:
         if os.geteuid() == 0:
             options.append('--no-sandbox')
         chrome = {'args': options, 'perfLoggingPrefs': {'enablePage': False}}
-        if not whole and shutil.which(SHELL):
-            chrome['binary'] = shutil.which(SHELL)
+        if not whole and os.path.exists(SHELL):
+            chrome['binary'] = SHELL
         wanted = {'browserName': 'chrome', 'goog:chromeOptions': chrome,
                   'goog:loggingPrefs': {'browser': 'ALL', 'performance': 'ALL'}}
         answer = self.call('POST', '/session', {'capabilities': {'alwaysMatch': wanted}})
