@@ -301,7 +301,8 @@ nightly:
 
 lint lint-quick: $(page_parts) $(fleet_parts)
 	@$(MAKE) --no-print-directory build-check
-	$(if $(shell command -v clang),@$(MAKE) --no-print-directory B=$B/clang CC=clang SAN= syntax)
+	$(if $(shell command -v clang),@$(MAKE) --no-print-directory B=$B/clang CC=clang SAN= syntax,@echo \
+		'skipped: clang is not installed (Debian package clang)')
 	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh \
 		$(if $(filter %-quick,$@),--quick) $(lint_src)
 

@@ -4,42 +4,41 @@
  */
 #include "model/elf/demangle.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #include "dumpread/base/heap.h"
+#include "dumpread/base/library.h"
 
 #define MANGLED_MAX 2048	/* bytes of a name: its work grows faster than its length */
 
 struct demangler {
-	void *lib;
-	char *(*fn)(const char *name, char *buf, size_t *len, int *status);
+	char *(*fn)(const char *name, char *buf, size_t *len, int *status);	/* NULL: there is none */
 };
 
-#define LIBRARY "libstdc++.so.6"
+static void load(struct demangler *d)
+{
+	const struct library_function function = { "__cxa_demangle", &d->fn };
+
+	library_load("libstdc++.so.6", &function, 1);
+}
 
 void demangle_prepare(void)
 {
-	void *lib = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+	struct demangler d;
 
-	if (lib)
-		dlclose(lib);
+	load(&d);
 }
 
 struct demangler *demangler_new(void)
 {
 	struct demangler *d = heap_array(struct demangler, 1);
 
-	d->lib = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-	if (d->lib)
-		*(void **)&d->fn = dlsym(d->lib, "__cxa_demangle");
+	load(d);
 	return d;
 }
 
 void demangler_free(struct demangler *d)
 {
-	if (d->lib)
-		dlclose(d->lib);
 	free(d);
 }
 
