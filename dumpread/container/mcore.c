@@ -24,6 +24,7 @@
  * Addresses are those of the kernel's identity map; the lowest is physical 0.
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +43,9 @@
 #define STREAM_MAX	(32u << 20) /* bytes of one compressed unit */
 #define PACKED_AT_ONCE	(64u << 10)
 #define EXPANDED_MAX	(16u << 20) /* bytes of one unit of version 1 */
-/* Pages of many units are read by turns. Units that a thread keeps: */
-#define SLOTS_MAX   16u
-#define SLOTS_BYTES (4u << 20)		/* more than one only below this */
+/* Pages of many units are read by turns. Units that are kept, for all readers: */
+#define SLOTS_MAX   64u
+#define SLOTS_BYTES (32u << 20)		/* more than one only below this */
 #define MEMORY_MAX  (UINT64_C(1) << 40) /* an identity map of more is not believed */
 
 struct unit {
@@ -59,26 +60,30 @@ struct page {
 	uint32_t unit, index;
 };
 
+/* A unit, expanded. */
+struct slot {
+	uint8_t *data; /* a byte longer than any unit: its end is seen; NULL: never used */
+	size_t got;    /* bytes of data that the unit gave */
+	uint32_t unit; /* the one in data */
+	bool busy;     /* a thread expands it, without the lock */
+	uint64_t used; /* turn of the last use */
+};
+
 struct mcore {
 	struct unit *units;
 	struct page *pages; /* ascending */
 	size_t nunits, npages;
 	uint32_t table;	   /* bytes before the pages of a unit */
 	uint32_t expanded; /* most bytes that a unit expands to */
-};
 
-/* A unit, expanded. */
-struct slot {
-	uint8_t *data; /* a byte longer than any unit: its end is seen; NULL: never used */
-	size_t got;    /* bytes of data that the unit gave */
-	uint32_t unit; /* the one in data */
-	uint64_t used; /* turn of the last use */
-};
-
-struct image_ctx {
+	pthread_mutex_t lock; /* of the slots */
+	pthread_cond_t ready; /* a slot is no longer busy */
 	struct slot slots[SLOTS_MAX];
 	unsigned nslots;
 	uint64_t turn;
+};
+
+struct image_ctx {
 	uint8_t packed[PACKED_AT_ONCE];
 };
 
@@ -175,36 +180,49 @@ static enum status expand(const struct image *im, struct image_ctx *ctx, const s
 	return st;
 }
 
-/* The slot of a unit: the one that has it, or the one to take for it. */
-static struct slot *slot_for(const struct image *im, struct image_ctx *ctx, uint32_t unit,
-			     bool *has)
+/* The slot of a unit: the one that has it, or the one to take for it; NULL: all are busy. */
+static struct slot *slot_for(struct mcore *m, uint32_t unit)
 {
-	const struct mcore *m = im->priv;
-	struct slot *to = &ctx->slots[0];
+	struct slot *to = NULL;
 
-	*has = false;
-	for (unsigned i = 0; i < ctx->nslots && !*has; i++) {
-		struct slot *s = &ctx->slots[i];
+	for (unsigned i = 0; i < m->nslots; i++) {
+		struct slot *s = &m->slots[i];
 
-		*has = s->data && s->unit == unit;
-		if (*has || s->used < to->used)
+		if (s->data && s->unit == unit)
+			return s;
+		if (!s->busy && (!to || s->used < to->used))
 			to = s;
 	}
-	if (!to->data)
-		to->data = heap_bytes(m->expanded + 1u);
-	to->unit = unit;
-	to->used = ++ctx->turn;
 	return to;
 }
 
-static struct slot *expanded(const struct image *im, struct image_ctx *ctx, uint32_t unit,
-			     enum status *st)
+/* The unit, with the lock of the slots, which the caller gives back. */
+static const struct slot *expanded(const struct image *im, struct image_ctx *ctx, uint32_t unit,
+				   enum status *st)
 {
-	const struct mcore *m = im->priv;
-	bool has;
-	struct slot *to = slot_for(im, ctx, unit, &has);
+	struct mcore *m = im->priv;
+	struct slot *to;
 
-	*st = has ? ST_OK : expand(im, ctx, &m->units[unit], to);
+	*st = ST_OK;
+	pthread_mutex_lock(&m->lock);
+	for (;;) {
+		to = slot_for(m, unit);
+		if (to && !to->busy)
+			break;
+		pthread_cond_wait(&m->ready, &m->lock);
+	}
+	if (!to->data || to->unit != unit) {
+		if (!to->data)
+			to->data = heap_bytes(m->expanded + 1u);
+		to->unit = unit;
+		to->busy = true;
+		pthread_mutex_unlock(&m->lock);
+		*st = expand(im, ctx, &m->units[unit], to);
+		pthread_mutex_lock(&m->lock);
+		to->busy = false;
+		pthread_cond_broadcast(&m->ready);
+	}
+	to->used = ++m->turn;
 	return to;
 }
 
@@ -236,11 +254,9 @@ static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, s
 	enum status st;
 	const struct slot *x = expanded(im, ctx, unit, &st);
 
-	if (st || x->got < w) {
+	if (st || x->got < w)
 		damaged(im, u, "does not expand");
-		return;
-	}
-	for (; u->npages < UNIT_PAGES && m->table <= x->got; u->npages++) {
+	for (; !st && x->got >= w && u->npages < UNIT_PAGES && m->table <= x->got; u->npages++) {
 		uint64_t va = load_uint(x->data + u->npages * w, w, im->big_endian);
 
 		if (!va)
@@ -252,6 +268,7 @@ static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, s
 		add_page(m, unit, u->npages, va, cap);
 		last = va;
 	}
+	pthread_mutex_unlock(&m->lock);
 }
 
 static void new_unit(struct image *im, uint64_t off, uint64_t len, uint64_t va, uint32_t npages,
@@ -390,21 +407,13 @@ static enum status settle(struct image *im)
 
 static void ctx_free(struct image_ctx *ctx)
 {
-	if (!ctx)
-		return;
-	for (unsigned i = 0; i < ctx->nslots; i++)
-		free(ctx->slots[i].data);
 	free(ctx);
 }
 
 static struct image_ctx *ctx_new(const struct image *im)
 {
-	const struct mcore *m = im->priv;
-	struct image_ctx *ctx = heap_array(struct image_ctx, 1);
-
-	ctx->nslots = SLOTS_BYTES / (m->expanded + 1u);
-	ctx->nslots = ctx->nslots < 1 ? 1 : ctx->nslots > SLOTS_MAX ? SLOTS_MAX : ctx->nslots;
-	return ctx;
+	(void)im;
+	return heap_array(struct image_ctx, 1);
 }
 
 static void set_geometry(struct image *im, const struct header *h, bool v1)
@@ -415,6 +424,8 @@ static void set_geometry(struct image *im, const struct header *h, bool v1)
 	im->page_shift = page_shift_of(blk);
 	m->table = v1 ? 0 : ((UNIT_PAGES + 1) * im->word_size + blk - 1) / blk * blk;
 	m->expanded = v1 ? (uint32_t)h->va_per_entry : m->table + UNIT_PAGES * blk;
+	m->nslots = SLOTS_BYTES / (m->expanded + 1u);
+	m->nslots = m->nslots < 1 ? 1 : m->nslots > SLOTS_MAX ? SLOTS_MAX : m->nslots;
 	snprintf(im->format, sizeof(im->format), "mcore, version %d", v1 ? 1 : 2);
 	snprintf(im->header.compression, sizeof(im->header.compression), "zlib");
 }
@@ -470,8 +481,11 @@ static enum status mcore_open(struct image *im)
 {
 	struct image_ctx *ctx;
 	struct header h;
+	struct mcore *m;
 
-	im->priv = arena_alloc(&im->mem, sizeof(struct mcore));
+	im->priv = m = arena_alloc(&im->mem, sizeof(struct mcore));
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_cond_init(&m->ready, NULL);
 	if (!find_kind(im, 0, false, &h))
 		return open_v1(im);
 	if (im->nparts > 1)
@@ -504,7 +518,7 @@ static bool mcore_present(const struct image *im, uint64_t pfn)
 static enum status mcore_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
 			      uint8_t *out)
 {
-	const struct mcore *m = im->priv;
+	struct mcore *m = im->priv;
 	const struct page *p = find_page(im, pfn);
 	size_t size = (size_t)1 << im->page_shift, at;
 	const struct slot *x;
@@ -514,10 +528,11 @@ static enum status mcore_read(const struct image *im, struct image_ctx *ctx, uin
 		return ST_NODATA;
 	x = expanded(im, ctx, p->unit, &st); /* what a damaged unit gave is in got: nothing */
 	at = m->table + p->index * size;
-	if (at + size > x->got)
-		return ST_CORRUPT;
-	memcpy(out, x->data + at, size);
-	return ST_OK;
+	st = at + size > x->got ? ST_CORRUPT : ST_OK;
+	if (!st)
+		memcpy(out, x->data + at, size);
+	pthread_mutex_unlock(&m->lock);
+	return st;
 }
 
 static void mcore_close(struct image *im)
@@ -525,6 +540,10 @@ static void mcore_close(struct image *im)
 	struct mcore *m = im->priv;
 
 	if (m) {
+		for (unsigned i = 0; i < m->nslots; i++)
+			free(m->slots[i].data);
+		pthread_cond_destroy(&m->ready);
+		pthread_mutex_destroy(&m->lock);
 		free(m->units);
 		free(m->pages);
 	}

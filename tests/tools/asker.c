@@ -11,8 +11,10 @@
  *
  * Each question is asked in a child process, of main() with its sandbox. The linker wraps
  * kernel_open(): a run that names the same images and types gets the child's copy of the kernel
- * that is open, and what was said while it was opened. Any other run opens what it names.
+ * that is open, and what was said while it was opened. Any other run opens what it names. The
+ * parent reads, too, each page that a run read: the next runs have it in their copy of its memory.
  */
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,8 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/dump.h"
 #include "model/kernel.h"
 
 #define main program_main
@@ -31,6 +35,8 @@ int program_main(int argc, char **argv);
 #define SECONDS 180u		/* of one run */
 #define WORDS 64u		/* of one question */
 #define LINES 256u		/* said while the dump was opened */
+#define KEPT_BYTES (96u << 20)	/* pages that were read */
+#define MISSED 65536u		/* pages of one run */
 
 enum status __real_kernel_open(const struct kernel_opts *o, struct diag *diag, struct kernel **ret);
 enum status __wrap_kernel_open(const struct kernel_opts *o, struct diag *diag, struct kernel **ret);
@@ -52,6 +58,89 @@ static void remember(void *arg, enum log_level level, const char *line)
 	said[nsaid].level = level;
 	said[nsaid++].text = strdup(line);
 }
+
+/* ---- pages that were read before ------------------------------------------ */
+
+static const struct pages_ops *of_dump;
+static struct pages_ops with_kept;
+static struct {
+	uint8_t *pages;			/* [max << page_shift], huge pages: cheap to fork */
+	uint64_t *pfns;			/* [max], by hash */
+	uint32_t *slots;		/* [max], beside pfns: place in pages, from 1; 0: none */
+	uint32_t n, max;		/* n: at most half of max */
+	unsigned page_shift;
+	void *ctx;			/* of the dump's pages_ops */
+} kept;
+static struct missed {			/* shared with the child */
+	uint32_t n;
+	uint64_t pfn[MISSED];
+} *missed;
+
+static uint32_t place_of(uint64_t pfn)
+{
+	uint32_t at = (uint32_t)((pfn * 0x9e3779b97f4a7c15u >> 32) % kept.max);
+
+	while (kept.slots[at] && kept.pfns[at] != pfn)
+		at = (at + 1) % kept.max;
+	return at;
+}
+
+/* In a child, by any thread. What could not be read is not kept: it is read, and said, again. */
+static enum status read_page(void *self, void *ctx, uint64_t pfn, uint8_t *out)
+{
+	uint32_t at = place_of(pfn), n;
+	enum status st;
+
+	if (kept.slots[at]) {
+		memcpy(out, kept.pages + ((size_t)(kept.slots[at] - 1) << kept.page_shift),
+		       (size_t)1 << kept.page_shift);
+		return ST_OK;
+	}
+	st = of_dump->read(self, ctx, pfn, out);
+	if (!st) {
+		n = __atomic_fetch_add(&missed->n, 1, __ATOMIC_RELAXED);
+		if (n < MISSED)
+			missed->pfn[n] = pfn;
+	}
+	return st;
+}
+
+/* In the parent: the next child has what this one missed. */
+static void keep_missed(void)
+{
+	for (uint32_t i = 0; i < missed->n && i < MISSED && kept.n < kept.max / 2; i++) {
+		uint64_t pfn = missed->pfn[i];
+		uint32_t at = place_of(pfn);
+
+		if (kept.slots[at] ||
+		    of_dump->read(kernel->dump->pages_self, kept.ctx, pfn,
+				  kept.pages + ((size_t)kept.n << kept.page_shift)))
+			continue;
+		kept.pfns[at] = pfn;
+		kept.slots[at] = ++kept.n;
+	}
+	missed->n = 0;
+}
+
+static void keep_pages(struct dump *d)
+{
+	kept.page_shift = d->page_shift;
+	kept.max = (2 * KEPT_BYTES) >> d->page_shift;
+	kept.pages = heap_large(KEPT_BYTES);
+	kept.pfns = heap_array(uint64_t, kept.max);
+	kept.slots = heap_array(uint32_t, kept.max);
+	missed = mmap(NULL, sizeof(*missed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (missed == MAP_FAILED)
+		abort();
+	of_dump = d->pages;
+	if (of_dump->ctx_new)
+		kept.ctx = of_dump->ctx_new(d->pages_self);
+	with_kept = *of_dump;
+	with_kept.read = read_page;
+	d->pages = &with_kept;
+}
+
+/* ---- questions ------------------------------------------------------------ */
 
 static bool same_words(const char *const *a, unsigned na, const char *const *b, unsigned nb)
 {
@@ -161,9 +250,14 @@ int main(int argc, char **argv)
 	opened.log = &current;
 	if (c >= 0 || (opened.nimages && __real_kernel_open(&opened, &diag, &kernel)))
 		kernel = NULL;
+	if (kernel && kernel->dump)
+		keep_pages(kernel->dump);
+	malloc_trim(0); /* a child takes new pages, instead of a copy of what was there */
 	for (;;) {
 		n = get_words(words);
 		answer(n, words);
+		if (kept.max)
+			keep_missed();
 		while (n)
 			free(words[--n]);
 	}
