@@ -17,6 +17,7 @@ checksum, and lies.
 import argparse
 import collections
 import contextlib
+import itertools
 import os
 import random
 import shutil
@@ -54,18 +55,16 @@ class Bad:
         self.size = max(self.size, at + len(piece))
 
     def apply(self, path):
-        with open(path, 'r+b') as f:
+        with open(path, 'r+b', buffering=0) as f:
             for at, piece in self.pieces:
-                f.seek(at)
-                f.write(piece)
+                os.pwrite(f.fileno(), piece, at)
             f.truncate(self.size)
 
     def undo(self, path):
         whole = len(self.data)
-        with open(path, 'r+b') as f:
+        with open(path, 'r+b', buffering=0) as f:
             for at, piece in self.pieces:
-                f.seek(at)
-                f.write(self.data[at:at + len(piece)])
+                os.pwrite(f.fileno(), self.data[at:at + len(piece)], at)
             f.truncate(min(self.size, whole))
             f.seek(min(self.size, whole))
             f.write(self.data[self.size:])
@@ -130,7 +129,7 @@ def lie(rng, page, pool, kind):
     """PAGE with some of its non-zero words replaced."""
     page, size, all_ones = bytearray(page), kind.word, (1 << 8 * kind.word) - 1
     one = struct.Struct(kind.order + ('Q' if size == 8 else 'I'))
-    words = [size * i for i, (w,) in enumerate(one.iter_unpack(page)) if w]
+    words = list(itertools.compress(range(0, len(page), size), memoryview(page).cast('IQ'[size == 8])))
     if not words:
         return bytes(page)
     for o in rng.sample(words, min(len(words), rng.choice((1, 1, 2, 8)))):
