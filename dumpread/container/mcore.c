@@ -44,8 +44,9 @@
 #define PACKED_AT_ONCE	(64u << 10)
 #define EXPANDED_MAX	(16u << 20) /* bytes of one unit of version 1 */
 /* Pages of many units are read by turns. Units that are kept, for all readers: */
+#define SLOTS_MIN   4u			/* threads do not wait for each other */
 #define SLOTS_MAX   64u
-#define SLOTS_BYTES (32u << 20)		/* more than one only below this */
+#define SLOTS_BYTES (32u << 20)		/* more than SLOTS_MIN only below this */
 #define MEMORY_MAX  (UINT64_C(1) << 40) /* an identity map of more is not believed */
 
 struct unit {
@@ -425,7 +426,9 @@ static void set_geometry(struct image *im, const struct header *h, bool v1)
 	m->table = v1 ? 0 : ((UNIT_PAGES + 1) * im->word_size + blk - 1) / blk * blk;
 	m->expanded = v1 ? (uint32_t)h->va_per_entry : m->table + UNIT_PAGES * blk;
 	m->nslots = SLOTS_BYTES / (m->expanded + 1u);
-	m->nslots = m->nslots < 1 ? 1 : m->nslots > SLOTS_MAX ? SLOTS_MAX : m->nslots;
+	m->nslots = m->nslots < SLOTS_MIN   ? SLOTS_MIN
+		    : m->nslots > SLOTS_MAX ? SLOTS_MAX
+					    : m->nslots;
 	snprintf(im->format, sizeof(im->format), "mcore, version %d", v1 ? 1 : 2);
 	snprintf(im->header.compression, sizeof(im->header.compression), "zlib");
 }
