@@ -8,6 +8,7 @@
  */
 #include "model/oom/oomlog.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
@@ -296,6 +297,7 @@ void oom_log_read(const struct log_line *lines, uint32_t n, const struct oom_opt
 			vec_push(&rd.scratch, &writers);
 			hash_put(&index, key, w);
 		}
+		assert(w < writers.n);
 		take_line(&rd, &writers.v[w], i);
 	}
 	for (size_t i = 0; i < writers.n; i++)
