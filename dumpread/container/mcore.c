@@ -242,22 +242,15 @@ static void add_page(struct mcore *m, uint32_t unit, uint32_t index, uint64_t va
 	m->pages[m->npages++] = (struct page){ .va = va, .unit = unit, .index = index };
 }
 
-/*
- * The table of page addresses at the start of a unit of version 2. The stream has one
- * checksum for all of it, so all of it is expanded.
- */
-static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, size_t *cap)
+/* The table of page addresses at the start of X, a unit of version 2. */
+static void take_table(struct image *im, const struct slot *x, uint32_t unit, size_t *cap)
 {
 	struct mcore *m = im->priv;
 	struct unit *u = &m->units[unit];
 	unsigned w = im->word_size;
 	uint64_t last = 0, mask = (1u << im->page_shift) - 1;
-	enum status st;
-	const struct slot *x = expanded(im, ctx, unit, &st);
 
-	if (st || x->got < w)
-		damaged(im, u, "does not expand");
-	for (; !st && x->got >= w && u->npages < UNIT_PAGES && m->table <= x->got; u->npages++) {
+	for (; u->npages < UNIT_PAGES && m->table <= x->got; u->npages++) {
 		uint64_t va = load_uint(x->data + u->npages * w, w, im->big_endian);
 
 		if (!va)
@@ -269,6 +262,19 @@ static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, s
 		add_page(m, unit, u->npages, va, cap);
 		last = va;
 	}
+}
+
+/* The stream has one checksum for all of it, so all of it is expanded. */
+static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, size_t *cap)
+{
+	struct mcore *m = im->priv;
+	enum status st;
+	const struct slot *x = expanded(im, ctx, unit, &st);
+
+	if (st || x->got < im->word_size)
+		damaged(im, &m->units[unit], "does not expand");
+	else
+		take_table(im, x, unit, cap);
 	pthread_mutex_unlock(&m->lock);
 }
 
@@ -425,10 +431,8 @@ static void set_geometry(struct image *im, const struct header *h, bool v1)
 	im->page_shift = page_shift_of(blk);
 	m->table = v1 ? 0 : ((UNIT_PAGES + 1) * im->word_size + blk - 1) / blk * blk;
 	m->expanded = v1 ? (uint32_t)h->va_per_entry : m->table + UNIT_PAGES * blk;
-	m->nslots = SLOTS_BYTES / (m->expanded + 1u);
-	m->nslots = m->nslots < SLOTS_MIN   ? SLOTS_MIN
-		    : m->nslots > SLOTS_MAX ? SLOTS_MAX
-					    : m->nslots;
+	m->nslots =
+		(unsigned)min_u64(max_u64(SLOTS_BYTES / (m->expanded + 1u), SLOTS_MIN), SLOTS_MAX);
 	snprintf(im->format, sizeof(im->format), "mcore, version %d", v1 ? 1 : 2);
 	snprintf(im->header.compression, sizeof(im->header.compression), "zlib");
 }

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/dump.h"
 #include "model/kernel.h"
@@ -64,10 +65,9 @@ static void remember(void *arg, enum log_level level, const char *line)
 static const struct pages_ops *of_dump;
 static struct pages_ops with_kept;
 static struct {
-	uint8_t *pages;			/* [max << page_shift], huge pages: cheap to fork */
-	uint64_t *pfns;			/* [max], by hash */
-	uint32_t *slots;		/* [max], beside pfns: place in pages, from 1; 0: none */
-	uint32_t n, max;		/* n: at most half of max */
+	uint8_t *pages;			/* KEPT_BYTES of huge pages: cheap to fork */
+	struct hash places;		/* pfn + 1 -> place in pages */
+	struct arena mem;		/* of places */
 	unsigned page_shift;
 	void *ctx;			/* of the dump's pages_ops */
 } kept;
@@ -76,24 +76,19 @@ static struct missed {			/* shared with the child */
 	uint64_t pfn[MISSED];
 } *missed;
 
-static uint32_t place_of(uint64_t pfn)
+static uint8_t *kept_page(uint32_t place)
 {
-	uint32_t at = (uint32_t)((pfn * 0x9e3779b97f4a7c15u >> 32) % kept.max);
-
-	while (kept.slots[at] && kept.pfns[at] != pfn)
-		at = (at + 1) % kept.max;
-	return at;
+	return kept.pages + ((size_t)place << kept.page_shift);
 }
 
 /* In a child, by any thread. What could not be read is not kept: it is read, and said, again. */
 static enum status read_page(void *self, void *ctx, uint64_t pfn, uint8_t *out)
 {
-	uint32_t at = place_of(pfn), n;
+	uint32_t place = hash_get(&kept.places, pfn + 1), n;
 	enum status st;
 
-	if (kept.slots[at]) {
-		memcpy(out, kept.pages + ((size_t)(kept.slots[at] - 1) << kept.page_shift),
-		       (size_t)1 << kept.page_shift);
+	if (place != HASH_NONE) {
+		memcpy(out, kept_page(place), (size_t)1 << kept.page_shift);
 		return ST_OK;
 	}
 	st = of_dump->read(self, ctx, pfn, out);
@@ -108,16 +103,16 @@ static enum status read_page(void *self, void *ctx, uint64_t pfn, uint8_t *out)
 /* In the parent: the next child has what this one missed. */
 static void keep_missed(void)
 {
-	for (uint32_t i = 0; i < missed->n && i < MISSED && kept.n < kept.max / 2; i++) {
-		uint64_t pfn = missed->pfn[i];
-		uint32_t at = place_of(pfn);
+	const struct dump *d = kernel->dump;
 
-		if (kept.slots[at] ||
-		    of_dump->read(kernel->dump->pages_self, kept.ctx, pfn,
-				  kept.pages + ((size_t)kept.n << kept.page_shift)))
-			continue;
-		kept.pfns[at] = pfn;
-		kept.slots[at] = ++kept.n;
+	for (uint32_t i = 0; i < missed->n && i < MISSED; i++) {
+		uint64_t pfn = missed->pfn[i];
+		uint32_t place = (uint32_t)kept.places.n;
+
+		if (place < KEPT_BYTES >> kept.page_shift &&
+		    hash_get(&kept.places, pfn + 1) == HASH_NONE &&
+		    !of_dump->read(d->pages_self, kept.ctx, pfn, kept_page(place)))
+			hash_put(&kept.places, pfn + 1, place);
 	}
 	missed->n = 0;
 }
@@ -125,10 +120,8 @@ static void keep_missed(void)
 static void keep_pages(struct dump *d)
 {
 	kept.page_shift = d->page_shift;
-	kept.max = (2 * KEPT_BYTES) >> d->page_shift;
+	kept.places.mem = &kept.mem;
 	kept.pages = heap_large(KEPT_BYTES);
-	kept.pfns = heap_array(uint64_t, kept.max);
-	kept.slots = heap_array(uint32_t, kept.max);
 	missed = mmap(NULL, sizeof(*missed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (missed == MAP_FAILED)
 		abort();
@@ -256,7 +249,7 @@ int main(int argc, char **argv)
 	for (;;) {
 		n = get_words(words);
 		answer(n, words);
-		if (kept.max)
+		if (kept.pages)
 			keep_missed();
 		while (n)
 			free(words[--n]);
