@@ -5,12 +5,14 @@
 #include "dumpread/symbols/kimage.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 
 #define MAX_IMAGE ((uint64_t)512 << 20)	/* no kernel image is larger */
 #define MAX_GAP ((uint64_t)16 << 20)	/* nothing at all mapped: the image is over */
+#define PART ((size_t)64 << 10)		/* read at once */
 #define BLOCK ((size_t)16)		/* words looked at together */
 #define TEXT_ALIGN ((uint64_t)2 << 20)	/* the image may start so much before _stext */
 
@@ -40,16 +42,13 @@ static enum status read_some(const struct kimage *ki, uint64_t addr, uint8_t *bu
 	return ki->physical ? read_pa(ki->r, addr, buf, len) : read_kva(ki->r, addr, buf, len);
 }
 
-/* As kimage_read(). *ANY: something could be read. */
-static enum status read_pages(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len,
-			      bool *any)
+/* LEN bytes page by page. Returns as kimage_read(). *ANY: set if something could be read. */
+static enum status read_each(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len,
+			     bool *any)
 {
 	uint64_t page = dump_page_size(reader_dump(ki->r));
 	enum status ret = ST_OK;
 
-	*any = len && !read_some(ki, addr, buf, len);
-	if (*any)
-		return ST_OK;
 	while (len) {
 		size_t n = min_u64(len, page - (addr & (page - 1)));
 		enum status st = read_some(ki, addr, buf, n);
@@ -66,6 +65,27 @@ static enum status read_pages(const struct kimage *ki, uint64_t addr, uint8_t *b
 	return ret;
 }
 
+/* The same, in parts, so that one page that is missing has few others read twice. */
+static enum status read_pages(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len,
+			      bool *any)
+{
+	enum status ret = ST_OK;
+
+	*any = false;
+	for (size_t n; len; addr += n, buf += n, len -= n) {
+		enum status st = ST_OK;
+
+		n = min_u64(len, PART - (addr & (PART - 1)));
+		if (!read_some(ki, addr, buf, n))
+			*any = true;
+		else
+			st = read_each(ki, addr, buf, n, any);
+		if (st && (!ret || ret == ST_FAULT))
+			ret = st;
+	}
+	return ret;
+}
+
 enum status kimage_read(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len)
 {
 	bool any;
@@ -73,35 +93,58 @@ enum status kimage_read(const struct kimage *ki, uint64_t addr, uint8_t *buf, si
 	return read_pages(ki, addr, buf, len, &any);
 }
 
-/* One piece at ADDR. */
-static bool scan_piece(const struct kimage *ki, uint64_t addr, uint8_t *buf, bool *any,
-		       bool (*fn)(void *arg, uint64_t addr, const uint8_t *buf, size_t len),
-		       void *arg)
-{
-	size_t len = min_u64(KIMAGE_STEP + KIMAGE_OVERLAP, ki->end - addr);
+/* ---- pieces --------------------------------------------------------------------- */
 
-	read_pages(ki, addr, buf, len, any);
-	return *any && fn(arg, addr, buf, len);
+struct piece {
+	uint8_t *buf;
+	uint64_t addr;		/* of the piece that is in BUF */
+	size_t len;		/* of that piece; 0: none is */
+	bool any;		/* something could be read when it came */
+	bool beside;		/* something of the piece before it, which it has in part */
+};
+
+/* Reads the piece at ADDR; what it has in common with the one before is not read again. */
+static void read_piece(const struct kimage *ki, struct piece *p, uint64_t addr)
+{
+	size_t len = min_u64(KIMAGE_STEP + KIMAGE_OVERLAP, ki->end - addr), from = 0, to = len;
+
+	p->beside = p->len && p->any;
+	if (p->len && addr + KIMAGE_STEP == p->addr) {
+		to = min_u64(to, KIMAGE_STEP);
+		memmove(p->buf + to, p->buf, len - to);
+	} else if (p->len && addr == p->addr + KIMAGE_STEP) {
+		from = min_u64(len, p->len - KIMAGE_STEP);
+		memmove(p->buf, p->buf + KIMAGE_STEP, from);
+	} else {
+		p->beside = false;
+	}
+	read_pages(ki, addr + from, p->buf + from, to - from, &p->any);
+	p->addr = addr;
+	p->len = len;
 }
 
 bool kimage_scan(const struct kimage *ki,
 		 bool (*fn)(void *arg, uint64_t addr, const uint8_t *buf, size_t len), void *arg)
 {
-	uint8_t *buf = heap_bytes(KIMAGE_STEP + KIMAGE_OVERLAP);
-	bool found = false, any;
+	struct piece p = { .buf = heap_bytes(KIMAGE_STEP + KIMAGE_OVERLAP) };
+	bool found = false;
 	uint64_t gap = 0;
 
 	for (uint64_t a = ki->data; !found && a > ki->start;) {
 		a -= KIMAGE_STEP;
-		found = scan_piece(ki, a, buf, &any, fn, arg);
+		read_piece(ki, &p, a);
+		found = (p.any || p.beside) && fn(arg, a, p.buf, p.len);
 	}
 	for (uint64_t a = ki->data; !found && a < ki->end && gap < MAX_GAP; a += KIMAGE_STEP) {
-		found = scan_piece(ki, a, buf, &any, fn, arg);
-		gap = any || ki->physical ? 0 : gap + KIMAGE_STEP;
+		read_piece(ki, &p, a);
+		found = (p.any || p.beside) && fn(arg, a, p.buf, p.len);
+		gap = p.any || ki->physical ? 0 : gap + KIMAGE_STEP;
 	}
-	free(buf);
+	free(p.buf);
 	return found;
 }
+
+/* ---- words ---------------------------------------------------------------------- */
 
 static bool begins(uint32_t word, struct kimage_word b)
 {
