@@ -61,6 +61,9 @@ struct pte {
 		uint8_t swap_type;	/* PTE_SWAP: raw type number */
 		uint8_t shift;		/* PTE_HUGE_TABLE */
 	};
+	/* PTE_PAGE: so many entries from this one on map pages one after the other, with the same
+	   flags; 0: not known, also if it is so */
+	uint32_t run;
 };
 
 /* What a decoder must know about the machine; filled by arch_attach(). */

@@ -4,6 +4,8 @@
  * map neighbouring frames of one kind, with the same flags: such runs are counted together.
  * Every other entry is counted alone, by smaps.c.
  */
+#include <string.h>
+
 #include "dumpread/base/bytes.h"
 #include "model/usage/smaps.h"
 
@@ -62,12 +64,13 @@ struct pte_run {
 static inline unsigned run_length(const struct acct *a, const struct pte *e, unsigned n)
 {
 	uint64_t pfn = e->pa >> a->page_shift, page = UINT64_C(1) << a->page_shift;
-	unsigned most = (unsigned)min_u64(n, FRAME_CHUNK - (pfn & (FRAME_CHUNK - 1))), i = 1;
+	unsigned most = (unsigned)min_u64(n, FRAME_CHUNK - (pfn & (FRAME_CHUNK - 1))), i = 0;
 
-	while (i < most && e[i].pa == e[i - 1].pa + page && e[i].flags == e->flags &&
-	       e[i].kind == e->kind)
-		i++;
-	return i;
+	do {
+		i += e[i].run ? e[i].run : 1;
+	} while (i < most && e[i].pa == e->pa + i * page && e[i].flags == e->flags &&
+		 e[i].kind == e->kind);
+	return i < most ? i : most;
 }
 
 /*
@@ -114,6 +117,21 @@ static inline bool is_counted(const struct frames *frames, uint16_t kind)
 	       (frames->kind[kind].flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS;
 }
 
+/* The end of the frames of R from I on that are of kind KIND, of which the first is one. */
+static inline uint32_t kind_end(const struct pte_run *r, uint32_t i, uint16_t kind)
+{
+	uint64_t same = kind * UINT64_C(0x0001000100010001), four;
+
+	for (; i + 4 <= r->n; i += 4) {
+		memcpy(&four, &r->kind[i], sizeof(four));
+		if (four != same)
+			break;
+	}
+	while (i < r->n && r->kind[i] == kind)
+		i++;
+	return i;
+}
+
 /* Neighbours mostly have one kind and the same flags: they are tallied together. */
 struct alike {
 	uint32_t first, n;	/* entries that are not tallied yet, one after the other */
@@ -150,8 +168,7 @@ static void account_run(struct acct *a, uint64_t va, const struct pte *pte, cons
 			any_pte(a, &e[i], va + ((uint64_t)at << a->page_shift));
 			continue;
 		}
-		while (end < r->n && r->kind[end] == kind)
-			end++;
+		end = kind_end(r, i, kind);
 		if (kind != same->kind || e->flags != same->flags || at != same->first + same->n) {
 			tally_alike(a, va, pte, same);
 			*same = (struct alike){ .first = at, .kind = kind, .flags = e->flags };

@@ -232,6 +232,79 @@ static void test_tables(void)
 	CHECK_EQ(decode(&env, 1, 0x1234567000 | BIT(8)).kind, PTE_BAD);
 }
 
+/* One that follows the others, as random numbers say: mostly the next page with the same flags. */
+static uint64_t next_entry(uint64_t v, uint32_t *seed)
+{
+	uint32_t r = *seed = *seed * 1664525 + 1013904223;
+
+	r >>= 16;
+	if (r % 100 < 85)
+		return v + BIT(12);
+	switch (r % 8) {
+	case 0: return v + BIT(12) + BIT(6);	/* dirty, or no longer */
+	case 1: return v ^ BIT(63);
+	case 2: return v ^ BIT(0);
+	case 3: return swap_l1tf(3, r);
+	case 4: return 0;
+	case 5: return v + BIT(13);
+	case 6: return (UINT64_C(0xfffffffffd) << 12 | BIT(0) | BIT(5));
+	default: return (uint64_t)r << 12 | BIT(0) | BIT(1) | BIT(5) | BIT(63);
+	}
+}
+
+/* Does each entry of the run that is said to begin at P map the page after the one before? */
+static bool run_is_true(const struct pte *p, unsigned left)
+{
+	if (p->run > left || (p->run && p->kind != PTE_PAGE))
+		return false;
+	for (unsigned i = 1; i < p->run; i++)
+		if (p[i].kind != p->kind || p[i].flags != p->flags || p[i].pa != p->pa + i * BIT(12))
+			return false;
+	return true;
+}
+
+/* A table gives what its entries give one by one, in whatever order they come. Returns how many
+   are in runs. */
+static unsigned check_table(const struct paging_env *env, const uint64_t *v)
+{
+	enum { N = 512 };
+	static struct pte got[N];
+	uint8_t raw[8 * N];
+	unsigned in_runs = 0;
+
+	memset(got, 0x5a, sizeof(got));
+	for (unsigned i = 0; i < N; i++)
+		store_uint(raw + (size_t)i * 8, v[i], 8, false);
+	x86_64_decode(&x86_64_paging[X86_64_4LEVEL], env, 0, raw, N, got);
+	for (unsigned i = 0; i < N; i++) {
+		struct pte one = decode(env, 0, v[i]);
+
+		CHECK_PTE(got[i], one.kind, one.pa, one.flags);
+		CHECK(one.kind != PTE_SWAP || got[i].swap_type == one.swap_type);
+		CHECK(run_is_true(&got[i], N - i));
+		in_runs += got[i].run;
+	}
+	return in_runs;
+}
+
+static void test_table_at_once(void)
+{
+	struct paging_env env = modern();
+	unsigned rounds = 300, in_runs = 0;
+	uint64_t v[512] = { 0 };
+	uint32_t seed = 1;
+
+	for (unsigned round = 0; round < rounds; round++) {
+		/* addresses with a hole, as those of encrypted memory have */
+		env.sme_mask = round % 3 ? 0 : BIT(20);
+		v[0] = v[511];
+		for (unsigned i = 1; i < 512; i++)
+			v[i] = next_entry(v[i - 1], &seed);
+		in_runs += check_table(&env, v);
+	}
+	CHECK(in_runs > rounds * 512 / 8);
+}
+
 /* The encryption bit is in every entry, and in no address. */
 static void test_sme(void)
 {
@@ -581,6 +654,7 @@ int main(void)
 	test_old_swap();
 	test_huge();
 	test_tables();
+	test_table_at_once();
 	test_sme();
 	test_attach_told();
 	test_scan();
