@@ -42,6 +42,7 @@ struct frame_reader {
 	uint32_t buddy_order;
 	struct folio_view folio;
 	struct look tail;		/* the last one of folio; mapping: its compound_head */
+	struct look single;		/* the last page, if it was one of a known look */
 	uint64_t like_tail;		/* struct pages that were, one after the other, as TAIL */
 	uint64_t tails_at;		/* a page of memory with struct pages like TAIL alone; 0: none */
 	struct frame_sums sums;
@@ -51,23 +52,23 @@ struct frame_reader {
 
 /* ---- one page ------------------------------------------------------------------ */
 
-/* Writes what was put off. */
-static void settle(struct frame_reader *w)
+/* Writes what was put off of the first TO frames. */
+static void settle(struct frame_reader *w, uint64_t to)
 {
 	uint64_t end = max_u64(w->ready, w->alike);
 
 	for (uint64_t i = w->ready; i < end; i++)
 		w->frames[i] = w->tail.frame;
-	memset(w->frames + end, 0, (w->n - end) * sizeof(*w->frames));
-	w->ready = w->n;
+	if (to > end)
+		memset(w->frames + end, 0, (to - end) * sizeof(*w->frames));
+	w->ready = max_u64(to, end);
 	w->alike = 0;
 }
 
+/* settle() was called for it */
 static struct frame *frame_of(struct frame_reader *w, uint64_t pfn)
 {
 	w->any = true;
-	if (pfn - w->first_pfn >= w->ready)
-		settle(w);
 	return &w->frames[pfn - w->first_pfn];
 }
 
@@ -176,6 +177,17 @@ static bool is_told_by_look(const struct pagefmt *f, const struct look *k)
 	       !((type_class(f, k->type) | flags_class(f, k->flags)) & FR_BUDDY);
 }
 
+/* The single page at P has look K and the frame FR. */
+static void note_single(struct frame_reader *w, const uint8_t *p, const struct look *k,
+			const struct frame *fr)
+{
+	w->single = *k;
+	w->single.mapping = page_mapping(w->f, p);
+	w->single.frame = *fr;
+	/* what is free, or has no count, depends on its neighbours */
+	w->single.used = k->refs && !k->of_block;
+}
+
 /* The frame of a single page of a known look. */
 static bool decode_again(struct frame_reader *w, const uint8_t *p, uint64_t pfn, struct frame *out)
 {
@@ -190,33 +202,52 @@ static bool decode_again(struct frame_reader *w, const uint8_t *p, uint64_t pfn,
 	if (!same_look(&k, as))
 		return false;
 	*out = as->frame;
+	note_single(w, p, &k, out);
 	return true;
 }
 
-/* Struct pages of RUN from I on that are tails with the head and the look of the last one. Returns their number; their
-   frames are written. */
-static uint64_t add_like_tail(struct frame_reader *w, const struct page_run *run, uint64_t i)
+/* Is the struct page at P a tail of the head and the look of T? */
+static inline bool is_like_tail(const struct pagefmt *f, const uint8_t *p, const struct look *t)
+{
+	return page_word(f, p, f->compound) == t->mapping && page_flags(f, p) == t->flags &&
+	       page_type(f, p) == t->type;
+}
+
+/* Is it a single page of the look of T, which has references? */
+static inline bool is_like_single(const struct pagefmt *f, const uint8_t *p, const struct look *t)
+{
+	return !(page_word(f, p, f->compound) & 1) && page_flags(f, p) == t->flags &&
+	       page_mapping(f, p) == t->mapping && page_type(f, p) == t->type &&
+	       page_refcount(f, p) == t->refs;
+}
+
+/*
+ * Struct pages of RUN from I on that look as the last one. Returns their number; their frames
+ * are written.
+ */
+static uint64_t add_like_last(struct frame_reader *w, const struct page_run *run, uint64_t i)
 {
 	const struct pagefmt *f = w->f;
-	const struct look tail = w->tail;
+	const struct look last = w->single.used ? w->single : w->tail;
 	const uint8_t *p = run->p + i * f->size;
-	uint64_t n = 0;
+	uint64_t most = run->n - i, n = 0;
 	struct frame *out;
 
-	if (!tail.used || f->compound_form != COMPOUND_HEAD)
+	if (!last.used || f->compound_form != COMPOUND_HEAD)
 		return 0;
-	while (i + n < run->n && page_word(f, p, f->compound) == tail.mapping &&
-	       page_flags(f, p) == tail.flags && page_type(f, p) == tail.type) {
-		n++;
-		p += f->size;
-	}
+	if (w->single.used)
+		for (; n < most && is_like_single(f, p, &last); p += f->size)
+			n++;
+	else
+		for (; n < most && is_like_tail(f, p, &last); p += f->size)
+			n++;
 	if (!n)
 		return 0;
-	out = frame_of(w, run->pfn + i + n - 1) - (n - 1);
+	out = frame_of(w, run->pfn + i);
 	for (uint64_t j = 0; j < n; j++)
-		out[j] = tail.frame;
+		out[j] = last.frame;
 	w->sums.existing += n;
-	w->like_tail += n;
+	w->like_tail = w->single.used ? 0 : w->like_tail + n;
 	return n;
 }
 
@@ -230,6 +261,7 @@ static void keep_single(struct frame_reader *w, const uint8_t *p, uint64_t pfn,
 	k.frame = *fr;
 	k.used = true;
 	*slot_of(w, &k) = k;
+	note_single(w, p, &k, fr);
 }
 
 static void keep_tail(struct frame_reader *w, const uint8_t *p, const struct frame *fr)
@@ -253,6 +285,7 @@ static void decode_page(struct frame_reader *w, const struct page_run *run, uint
 
 	w->sums.existing++;
 	w->like_tail = 0;
+	w->single.used = false;
 	if (decode_again(w, p, pfn, out))
 		return;
 	role = page_role(f, p, kva, run->len - (kva - run->here_kva), &head);
@@ -293,7 +326,7 @@ static void add_tails(struct frame_reader *w, const struct page_run *run)
 		w->alike += run->n;
 		return;
 	}
-	settle(w);
+	settle(w, run->pfn + run->n - w->first_pfn);
 	out = frame_of(w, run->pfn);
 	for (uint64_t i = 0; i < run->n; i++)
 		out[i] = w->tail.frame;
@@ -308,8 +341,10 @@ static void frame_run(void *arg, const struct page_run *run)
 		add_tails(w, run);
 		return;
 	}
+	if (end - w->first_pfn > w->ready)
+		settle(w, end - w->first_pfn);
 	for (uint64_t i = 0, n; i < run->n; i += n) {
-		n = run->p ? add_like_tail(w, run, i) : 0;
+		n = run->p ? add_like_last(w, run, i) : 0;
 		if (n)
 			continue;
 		n = 1;
@@ -340,7 +375,7 @@ static void any_run(void *arg, const struct page_run *run)
 
 static void mark_device(struct frame_reader *w, uint64_t pfn, uint64_t end)
 {
-	settle(w);
+	settle(w, end - w->first_pfn);
 	for (; pfn < end; pfn++)
 		if (w->frames[pfn - w->first_pfn].flags & FR_EXISTS)
 			w->frames[pfn - w->first_pfn].flags |= FR_ZONE_DEVICE;
@@ -363,7 +398,7 @@ bool frame_read(struct frame_reader *w, uint64_t pfn, uint64_t end, bool average
 	w->alike = 0;
 	w->buddy_end = 0;
 	w->folio = (struct folio_view){ 0 };
-	w->tail.used = false;
+	w->tail.used = w->single.used = false;
 	w->tails_at = w->like_tail = 0;
 	w->sums = (struct frame_sums){ 0 };
 	memset(frames, 0, w->ready * sizeof(*frames));
@@ -380,7 +415,7 @@ bool frame_read(struct frame_reader *w, uint64_t pfn, uint64_t end, bool average
 		mark_device(w, max_u64(pfn, m->devices[i].pfn), min_u64(end, m->devices[i].end));
 	w->sums.alike = w->alike == w->n;
 	if (!w->sums.alike)
-		settle(w);
+		settle(w, w->n);
 	*sums = w->sums;
 	return w->any;
 }

@@ -197,6 +197,38 @@ static void test_small(unsigned word, bool big)
 	rig_free(g);
 }
 
+/* Neighbours that are alike in all but one word: each has what its own words say. */
+static void test_alike_but_one(unsigned word, bool big)
+{
+	static const uint32_t flags[] = { 0, 1u << F_DIRTY }, refs[] = { 1, 2, 0 };
+	enum { N = 300 };
+	struct rig *g = rig_new(word, big);
+	unsigned at[4] = { 0 };			/* flags, mapping, mapcount, refs */
+
+	era_6_12(g);
+	for (unsigned i = 0; i < N; i++) {
+		if (i % 3)			/* or as the one before */
+			at[i / 3 % 4]++;
+		set(g, 8 + i, O_FLAGS, flags[at[0] % 2] | 1u << F_LRU);
+		set(g, 8 + i, O_MAPPING, at[1] % 3 ? fake_kva(g->f, 0x9000) + at[1] % 3 - 1 : 0);
+		counts(g, 8 + i, at[2] % 4, refs[at[3] % 3]);
+	}
+	build(g);
+	for (unsigned i = 0, n[4] = { 0 }; i < N; i++) {
+		uint32_t want = FR_EXISTS | FR_LRU;
+
+		if (i % 3)
+			n[i / 3 % 4]++;
+		want |= n[0] % 2 ? FR_DIRTY : 0;
+		want |= n[1] % 3 == 1 ? FR_CACHE : n[1] % 3 ? FR_ANON : 0;
+		want |= n[2] % 4 ? FR_SHARED_FOLIO : 0;
+		want |= refs[n[3] % 3] == 1 ? FR_SINGLE : 0;
+		CHECK_EQ(flags_of(g, 8 + i), want);
+		CHECK_EQ(mapcount_of(g, 8 + i), n[2] % 4 + 1);
+	}
+	rig_free(g);
+}
+
 static void test_buddy(void)
 {
 	struct rig *g = rig_new(8, false);
@@ -529,6 +561,9 @@ int main(void)
 			test_folio(word, big);
 			test_first_page(word, big);
 		}
+	test_alike_but_one(8, false);
+	test_alike_but_one(8, true);
+	test_alike_but_one(4, false);
 	test_buddy();
 	test_shared_tails();
 	test_alike_chunks();
