@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/heap.h"
+
 #define BLOCK ((size_t)64 << 10)
 #define BIG ((size_t)16 << 10)
 #define ALIGN ((size_t)16)
@@ -55,6 +57,7 @@ static void *big_alloc(struct arena *a, size_t bytes)
 		arena_die(bytes);
 	/* calloc of a large block costs nothing until it is touched */
 	b = must(calloc(1, sizeof(*b) + bytes), bytes);
+	heap_advise(b, sizeof(*b) + bytes);
 	b->size = bytes;
 	b->next = a->big;
 	if (b->next)
@@ -92,11 +95,13 @@ void *arena_calloc(struct arena *a, size_t n, size_t size)
 	return arena_alloc(a, bytes);
 }
 
+/* The new tail is garbage: what nobody needs yet costs no memory. */
 static void *big_resize(struct arena *a, void *p, size_t old, size_t bytes)
 {
 	struct arena_block *b = (void *)((char *)p - offsetof(struct arena_block, data));
 
 	b = must(realloc(b, sizeof(*b) + bytes), bytes);
+	heap_advise(b, sizeof(*b) + bytes);
 	b->size = bytes;
 	if (b->prev)
 		b->prev->next = b;
@@ -104,12 +109,11 @@ static void *big_resize(struct arena *a, void *p, size_t old, size_t bytes)
 		a->big = b;
 	if (b->next)
 		b->next->prev = b;
-	memset(b->data + old, 0, bytes - old);
 	a->used += bytes - old;
 	return b->data;
 }
 
-void *arena_grow(struct arena *a, void *p, size_t old_n, size_t new_n, size_t size)
+void *arena_extend(struct arena *a, void *p, size_t old_n, size_t new_n, size_t size)
 {
 	size_t old, bytes;
 	void *q;
@@ -122,6 +126,14 @@ void *arena_grow(struct arena *a, void *p, size_t old_n, size_t new_n, size_t si
 	q = arena_alloc(a, bytes);
 	if (p)
 		memcpy(q, p, old);
+	return q;
+}
+
+void *arena_grow(struct arena *a, void *p, size_t old_n, size_t new_n, size_t size)
+{
+	unsigned char *q = arena_extend(a, p, old_n, new_n, size);
+
+	memset(q + old_n * size, 0, (new_n - old_n) * size);
 	return q;
 }
 

@@ -13,6 +13,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 struct arena_block;
 
@@ -38,10 +39,11 @@ ARENA_GOT void *arena_calloc(struct arena *a, size_t n, size_t size);
 #define arena_array(a, type, n) ((type *)arena_calloc((a), (n), sizeof(type)))
 
 /*
- * Grow P (NULL, or from this function) from OLD_N to NEW_N elements; the new
- * tail is zeroed. P is invalid afterwards.
+ * Grow P (NULL, or from these functions) from OLD_N to NEW_N elements. P is invalid
+ * afterwards. The new tail is zeroed by arena_grow(), and garbage after arena_extend().
  */
 ARENA_GOT void *arena_grow(struct arena *a, void *p, size_t old_n, size_t new_n, size_t size);
+ARENA_GOT void *arena_extend(struct arena *a, void *p, size_t old_n, size_t new_n, size_t size);
 
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
@@ -51,20 +53,21 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 /* A growable array inside an arena: struct { T *v; size_t n, cap; }. */
 #define VEC(T) struct { T *v; size_t n, cap; }
 /* Pointer to a new, zeroed last element. */
-#ifdef __clang_analyzer__		/* which does not see that n < cap means memory */
 #define vec_push(a, vec)                                                       \
-	((vec)->v = arena_grow((a), (vec)->v, (vec)->n, (vec)->n + 1,          \
-			       sizeof(*(vec)->v)),                             \
+	((vec)->v = vec_room((a), (vec)->v, (vec)->n, &(vec)->cap, sizeof(*(vec)->v)), \
 	 &(vec)->v[(vec)->n++])
-#else
-#define vec_push(a, vec)                                                       \
-	((vec)->n == (vec)->cap                                                \
-		 ? ((vec)->v = arena_grow((a), (vec)->v, (vec)->cap,           \
-					  (vec)->cap ? (vec)->cap * 2 : 16,    \
-					  sizeof(*(vec)->v)),                  \
-		    (vec)->cap = (vec)->cap ? (vec)->cap * 2 : 16,             \
-		    &(vec)->v[(vec)->n++])                                     \
-		 : &(vec)->v[(vec)->n++])
-#endif
+
+/* The N elements of V with room for one more, which is zeroed. */
+ARENA_GOT static inline void *vec_room(struct arena *a, void *v, size_t n, size_t *cap, size_t size)
+{
+	if (!v || n == *cap) {
+		size_t more = *cap ? *cap * 2 : 16;
+
+		v = arena_extend(a, v, *cap, more, size);
+		*cap = more;
+	}
+	memset((char *)v + n * size, 0, size);
+	return v;
+}
 
 #endif

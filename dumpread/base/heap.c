@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 /* Of x86 and of PowerPC's radix tree. Where it is another, the pages are as small as others. */
 #define HUGE_PAGE ((size_t)2 << 20)
@@ -29,6 +30,16 @@ void *heap_try_large(size_t n)
 void *heap_large(size_t n)
 {
 	return heap_got(heap_try_large(n), n);
+}
+
+/* All pages of P, so that a mapping of the C library remains one, which it can grow. */
+void heap_advise(void *p, size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = (uintptr_t)p & ~(page - 1);
+
+	if (n >= 2 * HUGE_PAGE && !small_pages)
+		madvise((void *)start, (uintptr_t)p + n - start, MADV_HUGEPAGE);
 }
 
 void heap_small_pages(void)

@@ -28,6 +28,8 @@ static inline void *heap_bytes(size_t n)
 /* The same, by huge pages where the kernel has them: a fault for each 2 MiB, and few misses of the TLB. */
 void *heap_large(size_t n);
 void *heap_try_large(size_t n);	/* NULL: no memory */
+/* The same for the N bytes at P, from malloc(), which keep their contents and their place. */
+void heap_advise(void *p, size_t n);
 
 /*
  * No huge pages from now on, in all of this process. For a running kernel, whose memory has ours in it:

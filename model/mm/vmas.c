@@ -105,7 +105,7 @@ static bool add_vma(struct vmas_builder *vb, uint64_t addr, struct vma **ret)
 	v.mm = vb->mm;
 	v.usage.size = v.end - v.start;
 	vb->last_end = v.end;
-	*ret = vec_push(&vb->b->scratch, &vb->all);
+	*ret = vec_push(&vb->b->s->mem, &vb->all);
 	**ret = v;
 	return true;
 }
@@ -297,8 +297,6 @@ void build_vmas(struct build *b, uint32_t only)
 		add_forked(&vb);
 	kobj_release(&vb.vma);
 	s->nvmas = (uint32_t)vb.all.n;
-	s->vmas = arena_array(&s->mem, struct vma, vb.all.n);
-	for (uint32_t i = 0; i < s->nvmas; i++)
-		s->vmas[i] = vb.all.v[i];
+	s->vmas = vb.all.v ? vb.all.v : arena_array(&s->mem, struct vma, 0);
 	add_files(b);
 }
