@@ -15,9 +15,13 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/dump.h"
 
-#ifndef CACHE_BYTES		/* "make fuzz" has it small: each input makes some readers */
+#ifdef CACHE_BYTES		/* "make fuzz" has it small: each input makes some readers */
+#define CACHE_BYTES_WIDE CACHE_BYTES
+#else
 #define CACHE_BYTES (2u << 20)
+#define CACHE_BYTES_WIDE (32u << 20)
 #endif
+#define MEMORY_PER_CACHE 8192u	/* bytes of the machine for a byte of a wide reader's cache */
 #define CACHE_PAGES_MIN 64	/* more than READER_PINS, even with 64K pages */
 #define LONG_READ 16u		/* pages; what is longer leaves the cache to others */
 #define NO_SLOT UINT32_MAX
@@ -95,6 +99,13 @@ static struct reader *new_reader(struct dump *d, uint32_t nslots)
 struct reader *reader_new(struct dump *d)
 {
 	return new_reader(d, CACHE_BYTES >> d->page_shift);
+}
+
+struct reader *reader_new_wide(struct dump *d)
+{
+	uint64_t bytes = max_u64(CACHE_BYTES, (d->max_pfn << d->page_shift) / MEMORY_PER_CACHE);
+
+	return new_reader(d, (uint32_t)(min_u64(bytes, CACHE_BYTES_WIDE) >> d->page_shift));
 }
 
 struct reader *reader_new_forward(struct dump *d)

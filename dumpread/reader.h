@@ -29,6 +29,9 @@ struct page_ref {
 
 /* Never NULL (memory exhaustion ends in arena_die). Free before the dump. */
 struct reader *reader_new(struct dump *d);
+/* The same, for one that comes to all tasks, mms or vmas more than once: on a large machine it has
+   more pages, up to 32 MiB of them. */
+struct reader *reader_new_wide(struct dump *d);
 /* The same, for one that goes forward and seldom back: its few pages stay in the processor's
    cache. */
 struct reader *reader_new_forward(struct dump *d);

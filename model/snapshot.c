@@ -247,7 +247,7 @@ static void build_ids(struct snapshot *s)
 
 void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snapshot_opts *o)
 {
-	struct build b = { .s = s, .k = s->k, .r = reader_new(s->k->dump) };
+	struct build b = { .s = s, .k = s->k, .r = reader_new_wide(s->k->dump) };
 
 	build_lists(&b, needs, o);
 	arena_release(&b.scratch);
