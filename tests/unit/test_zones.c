@@ -90,20 +90,26 @@ static void test_lists(void)
 	release(m);
 }
 
+/* Where a CPU has DIFF pages that are not folded in yet. */
+static int64_t pending_of(struct one_zone *m, uint8_t diff)
+{
+	struct system y = { .k = &m->f->kernel, .mem = &m->mem };
+
+	fake_put_uint(m->f, ZONE + PAGESET + DIFF, diff, 1);
+	y.r = m->f->r;			/* a new one: memory has changed */
+	return counter_pending(&y, E_NR_FREE_PAGES);
+}
+
 /* A CPU folds its count in when that passes the threshold, 125 at most. */
 static void test_pending(void)
 {
 	struct one_zone *m = one_zone();
-	struct system y = { .k = &m->f->kernel, .r = m->f->r, .mem = &m->mem };
 
-	fake_put_uint(m->f, ZONE + PAGESET + DIFF, (uint8_t)-125, 1);
-	CHECK_EQ(counter_pending(&y, E_NR_FREE_PAGES), -125);
+	CHECK_EQ(pending_of(m, (uint8_t)-125), -125);
 	CHECK_EQ(fake_issues(m->f, "vm counters"), 0);
-	fake_put_uint(m->f, ZONE + PAGESET + DIFF, 127, 1);
-	CHECK_EQ(counter_pending(&y, E_NR_FREE_PAGES), INT64_MIN);
+	CHECK_EQ(pending_of(m, 127), INT64_MIN);
 	CHECK_EQ(fake_issues(m->f, "vm counters"), 1);
-	fake_put_uint(m->f, ZONE + PAGESET + DIFF, 0x80, 1);
-	CHECK_EQ(counter_pending(&y, E_NR_FREE_PAGES), INT64_MIN);
+	CHECK_EQ(pending_of(m, 0x80), INT64_MIN);
 	release(m);
 }
 
