@@ -59,24 +59,35 @@ static void read_pidns(struct tasks_builder *tb, const struct raw_task *rt, stru
 			  p->pid);
 }
 
-/* Threads of a group share its signal_struct, and only idle tasks are without a number. No task
-   had more faults or time than a machine could in a century. */
+/* Threads of a group share its signal_struct, and only idle tasks are without a number. */
 static void check_thread(struct tasks_builder *tb, const struct raw_task *lead,
 			 const struct raw_task *rt)
 {
 	const struct task *t = &rt->t;
-	const char *what = NULL;
 
 	if ((!t->tgid && t->pid) ||
 	    (t->tgid && lead->signal && rt->signal && lead->signal != rt->signal))
-		what = "thread group";
-	else if (t->min_flt > FAULTS_MAX_SANE || t->maj_flt > FAULTS_MAX_SANE ||
-		 rt->runtime > NSEC_MAX_SANE ||
-		 (tb->unit && (t->utime > NSEC_MAX_SANE || t->stime > NSEC_MAX_SANE)))
-		what = "counters";
-	if (what)
-		issue_add(tb->b->k->issues, ST_CORRUPT, "task", 1, "%s of the task at %#" PRIx64,
-			  what, t->addr);
+		issue_add(tb->b->k->issues, ST_CORRUPT, "task", 1,
+			  "thread group of the task at %#" PRIx64, t->addr);
+}
+
+/* No task and no process had more faults or time than a machine could in a century. */
+static bool can_be(const struct tasks_builder *tb, uint64_t min_flt, uint64_t maj_flt,
+		   uint64_t utime, uint64_t stime)
+{
+	return min_flt <= FAULTS_MAX_SANE && maj_flt <= FAULTS_MAX_SANE &&
+	       (!tb->unit || (utime <= NSEC_MAX_SANE && stime <= NSEC_MAX_SANE));
+}
+
+/* False: the counters of RT cannot be; those of T, which is the same task, are unknown then. */
+static bool check_counters(struct tasks_builder *tb, const struct raw_task *rt, struct task *t)
+{
+	if (can_be(tb, t->min_flt, t->maj_flt, t->utime, t->stime) && rt->runtime <= NSEC_MAX_SANE)
+		return true;
+	issue_add(tb->b->k->issues, ST_CORRUPT, "task", 1, "counters of the task at %#" PRIx64,
+		  t->addr);
+	t->min_flt = t->maj_flt = t->utime = t->stime = UINT64_MAX;
+	return false;
 }
 
 /*
@@ -181,6 +192,7 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 	uint32_t pi = s->nprocs++, lead = first;
 	struct proc *p = &s->procs[pi];
 	uint64_t runtime = 0;
+	bool known = true;
 	const struct raw_task *rt;
 
 	for (uint32_t i = first; i < first + n; i++)
@@ -210,6 +222,7 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 	for (uint32_t i = first; i < first + n; i++) {
 		s->tasks[i].proc = pi;
 		check_thread(tb, rt, &raw[i]);
+		known &= check_counters(tb, &raw[i], &s->tasks[i]);
 		p->utime += raw[i].t.utime;
 		p->stime += raw[i].t.stime;
 		p->min_flt += raw[i].t.min_flt;
@@ -221,8 +234,15 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 		adjust_cputime(p, runtime + kobj_u64(&tb->sig, M_SIG_RUNTIME),
 			       kobj_u64(&tb->sig, M_SIG_PREV_UTIME) * tb->unit,
 			       kobj_u64(&tb->sig, M_SIG_PREV_STIME) * tb->unit);
-	if (!tb->unit)
-		p->utime = p->stime = UINT64_MAX; /* not known */
+	if (known && !can_be(tb, p->min_flt, p->maj_flt, p->utime, p->stime)) {
+		issue_add(b->k->issues, ST_CORRUPT, "signal_struct", 1, "counters of pid %d",
+			  p->pid);
+		known = false;
+	}
+	if (!known)
+		p->min_flt = p->maj_flt = UINT64_MAX;
+	if (!known || !tb->unit)
+		p->utime = p->stime = UINT64_MAX;
 }
 
 static int by_group(const void *pa, const void *pb)
