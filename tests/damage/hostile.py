@@ -344,6 +344,7 @@ def main():
     p.add_argument('--fixtures', default='tests/fixtures', metavar='DIR')
     p.add_argument('names', nargs='*', metavar='FIXTURE', help='of those in DIR; none: all')
     args = p.parse_args()
+    os.makedirs(args.scratch, exist_ok=True)
     served, began = Served(args.build, args.scratch), time.time()
     failed, all_counts = False, collections.Counter()
     for f in fixtures.find(args.fixtures, os.path.join(args.build, 'fixtures')):
