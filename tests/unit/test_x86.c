@@ -290,7 +290,7 @@ static unsigned check_table(const struct paging_env *env, const uint64_t *v)
 static void test_table_at_once(void)
 {
 	struct paging_env env = modern();
-	unsigned rounds = 300, in_runs = 0;
+	unsigned rounds = 60, in_runs = 0;
 	uint64_t v[512] = { 0 };
 	uint32_t seed = 1;
 
