@@ -7,71 +7,13 @@
  * on the per-CPU lists. PG_reserved (memory that the page allocator never had, include/linux/
  * page-flags.h) is divided by the resource tree.
  */
-#include "model/page/classes.h"
+#include "model/page/class_pass.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "dumpread/base/jobs.h"
 #include "model/page/frames.h"
-#include "model/page/owners.h"
-#include "model/page/pagefmt.h"
-#include "model/page/scan.h"
-#include "model/shared.h"
-#include "model/system/resources.h"
-#include "model/usage/account.h"
-
-_Static_assert(PAGE_CLASSES <= BYTE_CLASS + 1, "a class takes 6 bits");
-
-/*
- * While the pass runs, MAYBE marks a page of a large folio that may be mapped, because the folio's
- * counts say that some of its pages are: if no page of the machine has a count of its own
- * (CONFIG_NO_PAGE_MAPCOUNT, 6.15), these count as mapped, as in the kernel's own counters. After
- * it no byte has that mark.
- */
-#define MAYBE BYTE_MARK
-
-enum word_bit { BIT_WRITEBACK, BIT_UNEVICTABLE, BIT_MLOCKED, BIT_ACTIVE, WORD_BITS };
-
-static const enum layout_id word_flags[WORD_BITS] = {
-	[BIT_WRITEBACK] = E_PG_WRITEBACK,
-	[BIT_UNEVICTABLE] = E_PG_UNEVICTABLE,
-	[BIT_MLOCKED] = E_PG_MLOCKED,
-	[BIT_ACTIVE] = E_PG_ACTIVE,
-};
-
-/* One thread's. */
-struct class_worker {
-	struct reader *r;	   /* for other memory than struct pages */
-	struct cache_owners owners;
-	struct cache_owner *owner; /* of the page that is decoded; NULL: none */
-	struct folio_view folio;
-	uint64_t buddy_end; /* pages below it follow a free block's head */
-	uint64_t pool_head; /* the latest page, or head, of a page_pool */
-	size_t resource;    /* place in the resource tree */
-	uint64_t chunk_no;  /* of the latest run */
-	uint8_t *chunk;
-	struct class_counts count[PAGE_CLASSES];
-	uint64_t maybe, own_mapped, unread, lost_heads, lost_mappings;
-	uint64_t hugetlb_cached;
-};
-
-struct class_pass {
-	const struct kernel *k;
-	struct pagefmt fmt;
-	uint64_t word[WORD_BITS];
-	uint32_t kmalloc, zsmalloc; /* types in the top byte; 0: not told apart */
-	uint64_t zero, huge_zero;   /* pfns; UINT64_MAX: none */
-	struct arena mem;
-	struct resources resources;
-	struct page_classes *ret;
-	bool keep_owners;
-	struct page_scan scan;
-	uint8_t *done;		    /* [chunks]: a worker has it, or had it */
-	struct class_worker *workers[JOBS_MAX];
-};
 
 /* What is known of one page: the facts of its own struct page, and of its folio's head. */
 struct one_page {
@@ -202,6 +144,8 @@ static void count_page(const struct class_pass *p, struct class_worker *w, enum 
 {
 	struct class_counts n = { .pages = 1, .mapped = g->mapped };
 
+	w->last.class = c;
+	w->last.owner = w->owner;
 	if (c >= CLASS_ANON && c <= CLASS_HUGETLB) {
 		n.dirty = !!(g->fr & FR_DIRTY);
 		n.writeback = !!(g->flags & p->word[BIT_WRITEBACK]);
@@ -209,6 +153,7 @@ static void count_page(const struct class_pass *p, struct class_worker *w, enum 
 		n.mlocked = !!(g->flags & p->word[BIT_MLOCKED]);
 		n.active = !!(g->flags & p->word[BIT_ACTIVE]);
 	}
+	w->last.count = n;
 	class_counts_add(&w->count[c], &n);
 	if (!w->owner)
 		return;
@@ -263,6 +208,83 @@ static void take_part(const struct class_pass *c, struct class_worker *w, const 
 	w->own_mapped += v->pte_mapped && own;
 }
 
+/* Does what was found of the page G hold for any that is like it? Not if its neighbours, its address or
+   the mark of a page_pool had a say. */
+static bool holds_for_others(const struct class_worker *w, enum page_class class,
+			     const struct one_page *g)
+{
+	if (g->fr & (FR_RESERVED | FR_BLANK | FR_BUDDY) ||
+	    (w->owner && w->owner->kind == CACHE_LOST))
+		return false;
+	switch (class) {
+	case CLASS_UNKNOWN:
+	case CLASS_COMPOUND:
+	case CLASS_PAGE_POOL:
+	case CLASS_ZERO:
+	case CLASS_UNREAD: return false;
+	default: return true;
+	}
+}
+
+static void keep_last(const struct class_pass *c, struct class_worker *w, const uint8_t *p,
+		      enum page_role role, const struct one_page *g)
+{
+	struct last_page *l = &w->last;
+
+	if (!page_has_words(&c->fmt) || !holds_for_others(w, l->class, g))
+		return;
+	l->words = page_words(&c->fmt, p);
+	l->single = role == PAGE_SINGLE && l->words.refs;
+	l->tail = role == PAGE_TAIL;
+	l->maybe = g->maybe;
+	l->own_mapped = l->tail && w->folio.pte_mapped && page_own_mapcount(&c->fmt, l->words.type);
+}
+
+static void counts_times(struct class_counts *c, uint64_t n)
+{
+	c->pages *= n;
+	c->mapped *= n;
+	c->dirty *= n;
+	c->writeback *= n;
+	c->unevictable *= n;
+	c->mlocked *= n;
+	c->active *= n;
+}
+
+/* Struct pages of RUN from I on that are as the last one. Returns their number; they are counted. */
+static uint64_t take_like_last(const struct class_pass *c, struct class_worker *w,
+			       const struct page_run *run, uint64_t i, uint8_t *to)
+{
+	const struct pagefmt *f = &c->fmt;
+	const struct last_page *l = &w->last;
+	const uint8_t *p = run->p + i * f->size;
+	uint64_t pfn = run->pfn + i, most = run->n - i, n;
+	struct class_counts count = l->count;
+
+	if (!l->single && !l->tail)
+		return 0;
+	/* a zero page is told by its number */
+	if (c->zero >= pfn)
+		most = min_u64(most, c->zero - pfn);
+	if (c->huge_zero >= pfn)
+		most = min_u64(most, c->huge_zero - pfn);
+	if (l->single)
+		n = pages_like_single(f, p, most, &l->words);
+	else
+		n = pages_like_tail(f, p, most, &l->words,
+				    folio_left(f, &w->folio, run->kva + i * f->size));
+	memset(to, l->byte, n);
+	counts_times(&count, n);
+	class_counts_add(&w->count[l->class], &count);
+	if (l->owner) {
+		class_counts_add(&l->owner->count, &count);
+		l->owner->maybe += n * l->maybe;
+	}
+	w->maybe += n * l->maybe;
+	w->own_mapped += n * l->own_mapped;
+	return n;
+}
+
 static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, struct reader *r,
 			   const struct page_run *run, uint64_t i)
 {
@@ -273,6 +295,7 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 	enum page_role role = page_role(f, p, kva, run->len - (kva - run->here_kva), &head);
 	enum page_class class;
 
+	w->last.single = w->last.tail = false;
 	if (role == PAGE_HEAD || role == PAGE_TAIL) {
 		if (w->folio.kva != head)
 			folio_read(f, r, head, run->here, run->here_kva, run->len, &w->folio);
@@ -300,7 +323,9 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 		w->maybe++;
 	if (class == CLASS_HUGETLB && role == PAGE_HEAD && g.fr & FR_CACHE)
 		w->hugetlb_cached++;
-	return (uint8_t)(class | (g.maybe ? MAYBE : 0) | (g.mapped ? BYTE_MAPPED : 0));
+	keep_last(c, w, p, role, &g);
+	return w->last.byte =
+		       (uint8_t)(class | (g.maybe ? MAYBE : 0) | (g.mapped ? BYTE_MAPPED : 0));
 }
 
 /* ---- the pass ------------------------------------------------------------------------------ */
@@ -318,7 +343,7 @@ static struct class_worker *worker_of(struct class_pass *c, unsigned worker)
 	return w;
 }
 
-static void class_run(void *arg, unsigned worker, struct reader *r, const struct page_run *run)
+void class_run(void *arg, unsigned worker, struct reader *r, const struct page_run *run)
 {
 	struct class_pass *c = arg;
 	struct class_worker *w = worker_of(c, worker);
@@ -336,251 +361,13 @@ static void class_run(void *arg, unsigned worker, struct reader *r, const struct
 	to = &w->chunk[run->pfn & (FRAME_CHUNK - 1)];
 	for (uint64_t i = 0; i < run->n; i++) {
 		if (run->p) {
-			to[i] = decode_page(c, w, r, run, i);
+			i += take_like_last(c, w, run, i, &to[i]);
+			if (i < run->n)
+				to[i] = decode_page(c, w, r, run, i);
 			continue;
 		}
 		to[i] = CLASS_UNREAD;
 		w->count[CLASS_UNREAD].pages++;
 		w->unread++;
 	}
-}
-
-static void init_pass(struct class_pass *c, const struct kernel *k, struct reader *r)
-{
-	const struct layout *l = &k->layout;
-
-	pagefmt_init(&c->fmt, k);
-	for (unsigned i = 0; i < WORD_BITS; i++)
-		c->word[i] = pagefmt_flag(&c->fmt, word_flags[i]);
-	c->kmalloc = (uint32_t)layout_enum(l, E_PGTY_LARGE_KMALLOC, 0);
-	c->zsmalloc = (uint32_t)layout_enum(l, E_PGTY_ZSMALLOC, 0);
-	zero_frames(k, r, &c->zero, &c->huge_zero);
-	resources_read(k, r, &c->mem, &c->resources);
-}
-
-void class_counts_add(struct class_counts *to, const struct class_counts *n)
-{
-	to->pages += n->pages;
-	to->mapped += n->mapped;
-	to->dirty += n->dirty;
-	to->writeback += n->writeback;
-	to->unevictable += n->unevictable;
-	to->mlocked += n->mlocked;
-	to->active += n->active;
-}
-
-static void add_worker(struct class_pass *c, const struct class_worker *w, struct class_worker *sum)
-{
-	for (unsigned i = 0; i < PAGE_CLASSES; i++)
-		class_counts_add(&c->ret->count[i], &w->count[i]);
-	c->ret->hugetlb_cached += w->hugetlb_cached;
-	sum->maybe += w->maybe;
-	sum->own_mapped += w->own_mapped;
-	sum->unread += w->unread;
-	sum->lost_heads += w->lost_heads;
-	sum->lost_mappings += w->lost_mappings;
-}
-
-static enum page_class mapped_class(enum page_class c)
-{
-	switch (c) {
-	case CLASS_FILE: return CLASS_FILE_MAPPED;
-	case CLASS_SHMEM: return CLASS_SHMEM_MAPPED;
-	default: return c;
-	}
-}
-
-/* Settles the bytes with MAYBE. */
-static void settle(struct page_classes *c, bool mapped)
-{
-	for (uint64_t no = 0; no < c->nchunks; no++)
-		for (uint64_t i = 0; c->chunk[no] && i < FRAME_CHUNK; i++) {
-			uint8_t *b = &c->chunk[no][i];
-
-			if (!(*b & MAYBE))
-				continue;
-			*b &= (uint8_t)~MAYBE;
-			if (!mapped)
-				continue;
-			c->count[*b].mapped++;
-			*b |= BYTE_MAPPED;
-			page_class_move(c, b, mapped_class(*b & BYTE_CLASS));
-		}
-}
-
-static void mark_devices(struct page_classes *c, uint64_t pfn, uint64_t end)
-{
-	for (; pfn < end; pfn++) {
-		enum page_class from = page_class_at(c, pfn);
-
-		if (from != CLASS_NONE && from != CLASS_UNREAD)
-			page_class_move(c, page_class_place(c, pfn), CLASS_DEVICE);
-	}
-}
-
-static void tell(const struct class_pass *c, const struct class_worker *sum)
-{
-	enum status torn = c->k->dump->live ? ST_TORN : ST_CORRUPT;
-
-	if (sum->unread)
-		issue_add(c->k->issues, ST_NODATA, "struct page", sum->unread,
-			  "struct pages that the dump does not hold");
-	if (sum->lost_heads)
-		issue_add(c->k->issues, torn, "compound page", sum->lost_heads,
-			  "tail pages whose head is not readable");
-	if (sum->lost_mappings)
-		issue_add(c->k->issues, torn, "page mapping", sum->lost_mappings,
-			  "pages whose address_space is not readable");
-}
-
-static int by_mapping(const void *a, const void *b)
-{
-	const struct cache_owner *x = a, *y = b;
-
-	return x->mapping < y->mapping ? -1 : x->mapping > y->mapping;
-}
-
-/* BYTE_MAPPED: pages that may be mapped are. */
-static void take_owners(struct page_classes *c, const struct cache_owners *o, bool mapped)
-{
-	c->nowners = o->v.n;
-	c->owners = heap_array(struct cache_owner, c->nowners);
-	if (c->nowners)
-		memcpy(c->owners, o->v.v, c->nowners * sizeof(*c->owners));
-	for (size_t i = 0; i < c->nowners; i++)
-		c->owners[i].count.mapped += mapped ? c->owners[i].maybe : 0;
-	qsort(c->owners, c->nowners, sizeof(*c->owners), by_mapping);
-}
-
-struct class_pass *page_classes_begin(const struct kernel *k, bool owners)
-{
-	struct class_pass *c = heap_array(struct class_pass, 1);
-	const struct memmap *m = &k->memmap;
-	struct reader *r = kernel_reader(k);
-
-	c->k = k;
-	c->ret = heap_array(struct page_classes, 1);
-	c->keep_owners = owners;
-	if (m->n) {
-		init_pass(c, k, r);
-		c->ret->nchunks = ((m->max_pfn - 1) >> FRAME_CHUNK_SHIFT) + 1;
-		c->ret->chunk = heap_array(uint8_t *, c->ret->nchunks);
-	}
-	c->done = heap_array(uint8_t, c->ret->nchunks);
-	c->scan = (struct page_scan){ .run = class_run, .arg = c, .done = c->done };
-	reader_free(r);
-	return c;
-}
-
-const struct page_scan *page_classes_take(struct class_pass *c, unsigned worker, uint64_t chunk)
-{
-	if (worker >= JOBS_MAX || __atomic_exchange_n(&c->done[chunk], 1, __ATOMIC_RELAXED))
-		return NULL;
-	return &c->scan;
-}
-
-static void end_worker(struct class_pass *c, struct class_worker *w, struct class_worker *sum)
-{
-	add_worker(c, w, sum);
-	cache_owners_add(&sum->owners, &w->owners);
-	cache_owners_release(&w->owners);
-	reader_free(w->r);
-	free(w);
-}
-
-/* All workers' into SUM and C->ret; ends them. */
-static void end_workers(struct class_pass *c, struct class_worker *sum)
-{
-	struct reader *r = kernel_reader(c->k);
-
-	cache_owners_init(&sum->owners, c->k, r, true);
-	for (unsigned i = 0; i < JOBS_MAX; i++)
-		if (c->workers[i])
-			end_worker(c, c->workers[i], sum);
-	reader_free(r);
-}
-
-static void pass_free(struct class_pass *c)
-{
-	arena_release(&c->mem);
-	free(c->done);
-	free(c);
-}
-
-struct page_classes *page_classes_end(struct class_pass *c)
-{
-	struct page_classes *ret = c->ret;
-	const struct memmap *m = &c->k->memmap;
-	struct class_worker sum = { .maybe = 0 };
-
-	page_scan(c->k, c->fmt.size, &c->scan);
-	end_workers(c, &sum);
-	cache_owners_tell(&sum.owners);
-	ret->all_owners = sum.owners.whole;
-	if (ret->all_owners)
-		take_owners(ret, &sum.owners, !sum.own_mapped);
-	cache_owners_release(&sum.owners);
-	if (sum.maybe)
-		settle(ret, !sum.own_mapped);
-	for (uint32_t i = 0; i < m->n; i++)
-		if (m->v[i].offline)
-			mark_devices(ret, m->v[i].pfn, m->v[i].end);
-	for (uint32_t i = 0; i < m->ndevices; i++)
-		mark_devices(ret, m->devices[i].pfn, m->devices[i].end);
-	tell(c, &sum);
-	pass_free(c);
-	return ret;
-}
-
-void page_classes_drop(struct class_pass *c)
-{
-	struct class_worker sum = { .maybe = 0 };
-
-	if (!c)
-		return;
-	end_workers(c, &sum);
-	cache_owners_release(&sum.owners);
-	page_classes_free(c->ret);
-	pass_free(c);
-}
-
-struct page_classes *page_classes_build(const struct kernel *k, bool owners)
-{
-	return page_classes_end(page_classes_begin(k, owners));
-}
-
-void page_classes_free(struct page_classes *c)
-{
-	if (!c)
-		return;
-	for (uint64_t i = 0; i < c->nchunks; i++)
-		free(c->chunk[i]);
-	free(c->chunk);
-	free(c->owners);
-	free(c);
-}
-
-static void *make_classes(const struct snapshot *s, struct arena *mem)
-{
-	struct class_pass *begun = s->classes;
-
-	(void)mem;
-	if (!begun)
-		return page_classes_build(s->k, false);
-	frames_classify(&s->frames, NULL);
-	/* what is kept beside S's arrays is no part of what reports may not change */
-	((struct snapshot *)s)->classes = NULL;
-	return page_classes_end(begun);
-}
-
-static void release_classes(void *view)
-{
-	page_classes_free(view);
-}
-
-struct page_classes *page_classes_of(const struct snapshot *s)
-{
-	static const struct shared_maker maker = { make_classes, release_classes };
-
-	return shared_view(s, SHARED_CLASSES, &maker);
 }

@@ -11,6 +11,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
+#include "model/page/alike.h"
 #include "model/page/scan.h"
 
 #define LOOKS 256u
@@ -21,6 +22,13 @@ struct look {
 	uint64_t flags, mapping;
 	uint32_t type, refs;
 	uint32_t of_block;		/* FR_* of the free block that it lies in */
+	struct frame frame;
+	bool used;
+};
+
+/* One that those after it may be like. */
+struct last_page {
+	struct page_words words;
 	struct frame frame;
 	bool used;
 };
@@ -41,8 +49,8 @@ struct frame_reader {
 	uint64_t buddy_end;		/* pages below it follow a free block's head */
 	uint32_t buddy_order;
 	struct folio_view folio;
-	struct look tail;		/* the last one of folio; mapping: its compound_head */
-	struct look single;		/* the last page, if it was one of a known look */
+	struct last_page tail;		/* of the folio */
+	struct last_page single;	/* the last page, if it was one of a known look */
 	uint64_t like_tail;		/* struct pages that were, one after the other, as TAIL */
 	uint64_t tails_at;		/* a page of memory with struct pages like TAIL alone; 0: none */
 	struct frame_sums sums;
@@ -181,11 +189,10 @@ static bool is_told_by_look(const struct pagefmt *f, const struct look *k)
 static void note_single(struct frame_reader *w, const uint8_t *p, const struct look *k,
 			const struct frame *fr)
 {
-	w->single = *k;
-	w->single.mapping = page_mapping(w->f, p);
+	w->single.words = page_words(w->f, p);
 	w->single.frame = *fr;
 	/* what is free, or has no count, depends on its neighbours */
-	w->single.used = k->refs && !k->of_block;
+	w->single.used = page_has_words(w->f) && k->refs && !k->of_block;
 }
 
 /* The frame of a single page of a known look. */
@@ -195,7 +202,7 @@ static bool decode_again(struct frame_reader *w, const uint8_t *p, uint64_t pfn,
 	const struct look *as;
 	struct look k;
 
-	if (f->compound_form != COMPOUND_HEAD || page_word(f, p, f->compound) & 1)
+	if (!page_has_words(f) || page_word(f, p, f->compound) & 1)
 		return false;
 	k = look_at(w, p, pfn);
 	as = slot_of(w, &k);
@@ -206,21 +213,6 @@ static bool decode_again(struct frame_reader *w, const uint8_t *p, uint64_t pfn,
 	return true;
 }
 
-/* Is the struct page at P a tail of the head and the look of T? */
-static inline bool is_like_tail(const struct pagefmt *f, const uint8_t *p, const struct look *t)
-{
-	return page_word(f, p, f->compound) == t->mapping && page_flags(f, p) == t->flags &&
-	       page_type(f, p) == t->type;
-}
-
-/* Is it a single page of the look of T, which has references? */
-static inline bool is_like_single(const struct pagefmt *f, const uint8_t *p, const struct look *t)
-{
-	return !(page_word(f, p, f->compound) & 1) && page_flags(f, p) == t->flags &&
-	       page_mapping(f, p) == t->mapping && page_type(f, p) == t->type &&
-	       page_refcount(f, p) == t->refs;
-}
-
 /*
  * Struct pages of RUN from I on that look as the last one. Returns their number; their frames
  * are written.
@@ -228,24 +220,22 @@ static inline bool is_like_single(const struct pagefmt *f, const uint8_t *p, con
 static uint64_t add_like_last(struct frame_reader *w, const struct page_run *run, uint64_t i)
 {
 	const struct pagefmt *f = w->f;
-	const struct look last = w->single.used ? w->single : w->tail;
+	const struct last_page *last = w->single.used ? &w->single : &w->tail;
 	const uint8_t *p = run->p + i * f->size;
-	uint64_t most = run->n - i, n = 0;
+	uint64_t n, kva = run->kva + i * f->size;
 	struct frame *out;
 
-	if (!last.used || f->compound_form != COMPOUND_HEAD)
+	if (!last->used)
 		return 0;
 	if (w->single.used)
-		for (; n < most && is_like_single(f, p, &last); p += f->size)
-			n++;
+		n = pages_like_single(f, p, run->n - i, &last->words);
 	else
-		for (; n < most && is_like_tail(f, p, &last); p += f->size)
-			n++;
+		n = pages_like_tail(f, p, run->n - i, &last->words, folio_left(f, &w->folio, kva));
 	if (!n)
 		return 0;
 	out = frame_of(w, run->pfn + i);
 	for (uint64_t j = 0; j < n; j++)
-		out[j] = last.frame;
+		out[j] = last->frame;
 	w->sums.existing += n;
 	w->like_tail = w->single.used ? 0 : w->like_tail + n;
 	return n;
@@ -266,11 +256,11 @@ static void keep_single(struct frame_reader *w, const uint8_t *p, uint64_t pfn,
 
 static void keep_tail(struct frame_reader *w, const uint8_t *p, const struct frame *fr)
 {
-	w->tail = (struct look){ .mapping = page_word(w->f, p, w->f->compound),
-				 .flags = page_flags(w->f, p),
-				 .type = page_type(w->f, p),
-				 .frame = *fr,
-				 .used = w->folio.readable && !w->folio.pte_mapped };
+	w->tail = (struct last_page){
+		.words = page_words(w->f, p),
+		.frame = *fr,
+		.used = page_has_words(w->f) && w->folio.readable && !w->folio.pte_mapped,
+	};
 	w->tails_at = 0;
 }
 
@@ -337,7 +327,8 @@ static void frame_run(void *arg, const struct page_run *run)
 	struct frame_reader *w = arg;
 	uint64_t end = run->pfn + run->n;
 
-	if (run->p && run->p == run->here && run->at && run->at == w->tails_at) {
+	if (run->p && run->p == run->here && run->at && run->at == w->tails_at &&
+	    folio_left(w->f, &w->folio, run->kva) >= run->n) {
 		add_tails(w, run);
 		return;
 	}

@@ -2,6 +2,7 @@
 /*
  * test_frames.c - the frame array: struct pages of several kernels.
  */
+#include "model/page/classes.h"
 #include "model/page/frames.h"
 
 #include <stdlib.h>
@@ -201,31 +202,45 @@ static void test_small(unsigned word, bool big)
 static void test_alike_but_one(unsigned word, bool big)
 {
 	static const uint32_t flags[] = { 0, 1u << F_DIRTY }, refs[] = { 1, 2, 0 };
-	enum { N = 300 };
+	enum { N = 300, ZERO = 96, ZERO_PFN = 0xa000 };
 	struct rig *g = rig_new(word, big);
+	struct page_classes *c;
+	uint64_t anon = 0, dirty = 0;
 	unsigned at[4] = { 0 };			/* flags, mapping, mapcount, refs */
 
 	era_6_12(g);
 	for (unsigned i = 0; i < N; i++) {
-		if (i % 3)			/* or as the one before */
-			at[i / 3 % 4]++;
-		set(g, 8 + i, O_FLAGS, flags[at[0] % 2] | 1u << F_LRU);
+		if (i % 4 % 3)			/* else as the one before */
+			at[i / 4 % 4]++;
+		set(g, 8 + i, O_FLAGS, flags[at[0] / 2 % 2] | 1u << F_LRU);
 		set(g, 8 + i, O_MAPPING, at[1] % 3 ? fake_kva(g->f, 0x9000) + at[1] % 3 - 1 : 0);
 		counts(g, 8 + i, at[2] % 4, refs[at[3] % 3]);
 	}
 	build(g);
+	fake_symbol(g->f, Y_ZERO_PFN, fake_kva(g->f, ZERO_PFN));
+	fake_put_uint(g->f, ZERO_PFN, 8 + ZERO, word);
+	c = page_classes_build(&g->f->kernel, true);
 	for (unsigned i = 0, n[4] = { 0 }; i < N; i++) {
 		uint32_t want = FR_EXISTS | FR_LRU;
 
-		if (i % 3)
-			n[i / 3 % 4]++;
-		want |= n[0] % 2 ? FR_DIRTY : 0;
+		if (i % 4 % 3)
+			n[i / 4 % 4]++;
+		want |= n[0] / 2 % 2 ? FR_DIRTY : 0;
 		want |= n[1] % 3 == 1 ? FR_CACHE : n[1] % 3 ? FR_ANON : 0;
 		want |= n[2] % 4 ? FR_SHARED_FOLIO : 0;
 		want |= refs[n[3] % 3] == 1 ? FR_SINGLE : 0;
 		CHECK_EQ(flags_of(g, 8 + i), want);
 		CHECK_EQ(mapcount_of(g, 8 + i), n[2] % 4 + 1);
+		CHECK_EQ(page_class_at(c, 8 + i), i == ZERO ? CLASS_ZERO :
+			 want & FR_ANON ? CLASS_ANON :
+			 want & FR_CACHE ? CLASS_FILE_MAPPED : CLASS_TRUNCATED);
+		anon += page_class_at(c, 8 + i) == CLASS_ANON;
+		dirty += page_class_at(c, 8 + i) == CLASS_ANON && want & FR_DIRTY;
 	}
+	CHECK_EQ(c->count[CLASS_ANON].pages, anon);
+	CHECK_EQ(c->count[CLASS_ANON].mapped, anon);
+	CHECK_EQ(c->count[CLASS_ANON].dirty, dirty);
+	page_classes_free(c);
 	rig_free(g);
 }
 
@@ -304,6 +319,7 @@ static void test_average(void)
 static void test_mask(void)
 {
 	struct rig *g = rig_new(8, false);
+	struct page_classes *c;
 
 	era_6_12(g);
 	fake_member(g->f, M_PAGE_COMPOUND_INFO, 8, 8);
@@ -311,9 +327,34 @@ static void test_mask(void)
 	large(g, 64, 4, 1, 1);
 	for (unsigned i = 1; i < 16; i++)
 		set(g, 64 + i, O_COMPOUND, ~(UINT64_C(16) * 64 - 1) | 1);
+	/* the next folio has the same mask, and other counts */
+	compound(g, 80, 4);
+	large(g, 80, 4, 3, 3);
+	for (unsigned i = 1; i < 16; i++)
+		set(g, 80 + i, O_COMPOUND, ~(UINT64_C(16) * 64 - 1) | 1);
 	compound(g, 128, 4);			/* a pointer still works */
 	large(g, 128, 4, 2, 2);
+	compound(g, 144, 4);			/* nobody maps it */
+	large(g, 144, 4, 0, 0);
+	/* of two large ones the second has lost its head: its tails are not those of the first */
+	for (unsigned pfn = 256; pfn < 512; pfn += 128) {
+		compound(g, pfn, 7);
+		large(g, pfn, 7, 1, 1);
+		for (unsigned i = 1; i < 128; i++)
+			set(g, pfn + i, O_COMPOUND, ~(UINT64_C(128) * 64 - 1) | 1);
+	}
+	fake_drop(g->f, page_pa(g, 384));
 	build(g);
+	CHECK_EQ(mapcount_of(g, 383), 1);
+	CHECK(flags_of(g, 384) & FR_UNREAD && flags_of(g, 448) & FR_UNREAD);
+	CHECK_EQ(mapcount_of(g, 90), 3);
+	CHECK_EQ(mapcount_of(g, 150), 0);
+	c = page_classes_build(&g->f->kernel, true);
+	CHECK_EQ(c->count[CLASS_ANON].pages, 64 + 128);
+	CHECK_EQ(c->count[CLASS_ANON].mapped, 48 + 128);
+	CHECK_EQ(c->count[CLASS_UNREAD].pages, 128);
+	CHECK(page_class_mapped(c, 70) && page_class_mapped(c, 95) && !page_class_mapped(c, 159));
+	page_classes_free(c);
 	CHECK_EQ(mapcount_of(g, 70), 1);
 	CHECK_EQ(order_of(g, 70), 4);
 	CHECK_EQ(mapcount_of(g, 140), 2);

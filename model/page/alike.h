@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * alike.h - struct pages that are as the one before them: most are, and what was found out about that
+ * one holds for them. Asked of kernels whose tails have a word of their own (4.4 and later).
+ */
+#ifndef VMCENSUS_PAGE_ALIKE_H
+#define VMCENSUS_PAGE_ALIKE_H
+
+#include "model/page/pagefmt.h"
+
+/* The words of a struct page that say what it is, without its neighbours in a list or a folio. */
+struct page_words {
+	uint64_t flags, mapping, compound;
+	uint32_t type, refs;
+};
+
+static inline bool page_has_words(const struct pagefmt *f)
+{
+	return f->compound_form == COMPOUND_HEAD || f->compound_form == COMPOUND_INFO;
+}
+
+static inline struct page_words page_words(const struct pagefmt *f, const uint8_t *p)
+{
+	return (struct page_words){
+		.flags = page_flags(f, p),
+		.mapping = page_mapping(f, p),
+		.compound = page_word(f, p, f->compound),
+		.type = page_type(f, p),
+		.refs = page_refcount(f, p),
+	};
+}
+
+/*
+ * How many of the N struct pages from P on are no tails, and have the flags, mapping, type and
+ * references of W? Heads are told by a flag.
+ */
+static inline uint64_t pages_like_single(const struct pagefmt *f, const uint8_t *p, uint64_t n,
+					 const struct page_words *w)
+{
+	uint64_t i = 0;
+
+	while (i < n && !(page_word(f, p, f->compound) & 1) && page_flags(f, p) == w->flags &&
+	       page_mapping(f, p) == w->mapping && page_type(f, p) == w->type &&
+	       page_refcount(f, p) == w->refs) {
+		p += f->size;
+		i++;
+	}
+	return i;
+}
+
+/*
+ * How many are tails of the folio of which W is a tail, with its flags and type? LEFT: pages of
+ * that folio from P on, which counts where the word is a mask and not the head's address.
+ */
+static inline uint64_t pages_like_tail(const struct pagefmt *f, const uint8_t *p, uint64_t n,
+				       const struct page_words *w, uint64_t left)
+{
+	uint64_t i = 0;
+
+	if (f->compound_form == COMPOUND_INFO)
+		n = min_u64(n, left);
+	while (i < n && page_word(f, p, f->compound) == w->compound &&
+	       page_flags(f, p) == w->flags && page_type(f, p) == w->type) {
+		p += f->size;
+		i++;
+	}
+	return i;
+}
+
+/* Pages of the folio V from its page at KVA on. */
+static inline uint64_t folio_left(const struct pagefmt *f, const struct folio_view *v, uint64_t kva)
+{
+	uint64_t at = (kva - v->kva) / f->size, n = v->order < 64 ? UINT64_C(1) << v->order : 0;
+
+	return kva >= v->kva && at < n ? n - at : 0;
+}
+
+#endif
