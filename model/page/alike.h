@@ -67,6 +67,12 @@ static inline uint64_t pages_like_tail(const struct pagefmt *f, const uint8_t *p
 	return i;
 }
 
+/* How many of the N pages from PFN on are below END. */
+static inline uint64_t pages_below(uint64_t end, uint64_t pfn, uint64_t n)
+{
+	return end > pfn ? min_u64(n, end - pfn) : 0;
+}
+
 /* Pages of the folio V from its page at KVA on. */
 static inline uint64_t folio_left(const struct pagefmt *f, const struct folio_view *v, uint64_t kva)
 {

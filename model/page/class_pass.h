@@ -27,6 +27,7 @@ enum word_bit { BIT_WRITEBACK, BIT_UNEVICTABLE, BIT_MLOCKED, BIT_ACTIVE, WORD_BI
 struct last_page {
 	struct page_words words;
 	bool single, tail; /* neither: none of them is like it */
+	uint64_t end;	   /* of single: pages from here on are not like it */
 	uint8_t byte;
 	enum page_class class;
 	struct class_counts count;

@@ -182,10 +182,14 @@ static void take_single(const struct class_pass *c, struct class_worker *w, cons
 	else if (!(g->fr & (FR_SLAB | FR_BLANK)) && !page_is_movable_kernel(g->mapping))
 		/* to 4.17 the word counts the objects of a slab; 0 is one mapping */
 		g->mapped = page_own_mapcount(f, g->type) != 0;
-	if (g->fr & FR_BUDDY)
+	w->last.end = UINT64_MAX;
+	if (g->fr & FR_BUDDY) {
 		w->buddy_end = g->pfn + (UINT64_C(1) << page_block_order(f, p, g->pfn));
-	else if (!g->refs && g->pfn < w->buddy_end)
+		w->last.end = 0;
+	} else if (!g->refs && g->pfn < w->buddy_end) {
 		g->fr |= FR_BUDDY;
+		w->last.end = w->buddy_end;
+	}
 }
 
 static void take_part(const struct class_pass *c, struct class_worker *w, const uint8_t *p,
@@ -208,13 +212,12 @@ static void take_part(const struct class_pass *c, struct class_worker *w, const 
 	w->own_mapped += v->pte_mapped && own;
 }
 
-/* Does what was found of the page G hold for any that is like it? Not if its neighbours, its address or
-   the mark of a page_pool had a say. */
+/* Does what was found of the page G hold for any that is like it? Not if its address or the mark
+   of a page_pool had a say. */
 static bool holds_for_others(const struct class_worker *w, enum page_class class,
 			     const struct one_page *g)
 {
-	if (g->fr & (FR_RESERVED | FR_BLANK | FR_BUDDY) ||
-	    (w->owner && w->owner->kind == CACHE_LOST))
+	if (g->fr & (FR_RESERVED | FR_BLANK) || (w->owner && w->owner->kind == CACHE_LOST))
 		return false;
 	switch (class) {
 	case CLASS_UNKNOWN:
@@ -234,7 +237,8 @@ static void keep_last(const struct class_pass *c, struct class_worker *w, const 
 	if (!page_has_words(&c->fmt) || !holds_for_others(w, l->class, g))
 		return;
 	l->words = page_words(&c->fmt, p);
-	l->single = role == PAGE_SINGLE && l->words.refs;
+	/* without both it may be blank, which is no matter of its words */
+	l->single = role == PAGE_SINGLE && (l->words.refs || l->words.type);
 	l->tail = role == PAGE_TAIL;
 	l->maybe = g->maybe;
 	l->own_mapped = l->tail && w->folio.pte_mapped && page_own_mapcount(&c->fmt, l->words.type);
@@ -265,11 +269,11 @@ static uint64_t take_like_last(const struct class_pass *c, struct class_worker *
 		return 0;
 	/* a zero page is told by its number */
 	if (c->zero >= pfn)
-		most = min_u64(most, c->zero - pfn);
+		most = pages_below(c->zero, pfn, most);
 	if (c->huge_zero >= pfn)
-		most = min_u64(most, c->huge_zero - pfn);
+		most = pages_below(c->huge_zero, pfn, most);
 	if (l->single)
-		n = pages_like_single(f, p, most, &l->words);
+		n = pages_like_single(f, p, pages_below(l->end, pfn, most), &l->words);
 	else
 		n = pages_like_tail(f, p, most, &l->words,
 				    folio_left(f, &w->folio, run->kva + i * f->size));

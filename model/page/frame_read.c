@@ -30,6 +30,7 @@ struct look {
 struct last_page {
 	struct page_words words;
 	struct frame frame;
+	uint64_t end;		/* of single: pages from here on are not like it */
 	bool used;
 };
 
@@ -191,8 +192,8 @@ static void note_single(struct frame_reader *w, const uint8_t *p, const struct l
 {
 	w->single.words = page_words(w->f, p);
 	w->single.frame = *fr;
-	/* what is free, or has no count, depends on its neighbours */
-	w->single.used = page_has_words(w->f) && k->refs && !k->of_block;
+	w->single.end = k->of_block ? w->buddy_end : UINT64_MAX;
+	w->single.used = page_has_words(w->f);
 }
 
 /* The frame of a single page of a known look. */
@@ -222,18 +223,18 @@ static uint64_t add_like_last(struct frame_reader *w, const struct page_run *run
 	const struct pagefmt *f = w->f;
 	const struct last_page *last = w->single.used ? &w->single : &w->tail;
 	const uint8_t *p = run->p + i * f->size;
-	uint64_t n, kva = run->kva + i * f->size;
+	uint64_t n = run->n - i, pfn = run->pfn + i, kva = run->kva + i * f->size;
 	struct frame *out;
 
 	if (!last->used)
 		return 0;
 	if (w->single.used)
-		n = pages_like_single(f, p, run->n - i, &last->words);
+		n = pages_like_single(f, p, pages_below(last->end, pfn, n), &last->words);
 	else
-		n = pages_like_tail(f, p, run->n - i, &last->words, folio_left(f, &w->folio, kva));
+		n = pages_like_tail(f, p, n, &last->words, folio_left(f, &w->folio, kva));
 	if (!n)
 		return 0;
-	out = frame_of(w, run->pfn + i);
+	out = frame_of(w, pfn);
 	for (uint64_t j = 0; j < n; j++)
 		out[j] = last->frame;
 	w->sums.existing += n;

@@ -247,6 +247,7 @@ static void test_alike_but_one(unsigned word, bool big)
 static void test_buddy(void)
 {
 	struct rig *g = rig_new(8, false);
+	struct page_classes *c;
 
 	era_6_12(g);
 	counts(g, 16, 0xf0000000, 0);
@@ -264,6 +265,12 @@ static void test_buddy(void)
 	CHECK_EQ(flags_of(g, 33), FR_EXISTS | FR_BUDDY);
 	CHECK_EQ(flags_of(g, 34), FR_EXISTS);
 	CHECK_EQ(flags_of(g, 65), FR_EXISTS);
+	c = page_classes_build(&g->f->kernel, false);
+	CHECK_EQ(page_class_at(c, 23), CLASS_FREE);
+	CHECK_EQ(page_class_at(c, 24), CLASS_UNKNOWN);	/* as 23, and behind the block */
+	CHECK_EQ(page_class_at(c, 34), CLASS_UNKNOWN);
+	CHECK_EQ(c->count[CLASS_FREE].pages, 7 + 1 + 1);
+	page_classes_free(c);
 	rig_free(g);
 }
 
