@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * alike.h - struct pages that are as the one before them: most are, and what was found out about that
- * one holds for them. Asked of kernels whose tails have a word of their own (4.4 and later).
+ * one holds for them.
  */
 #ifndef VMCENSUS_PAGE_ALIKE_H
 #define VMCENSUS_PAGE_ALIKE_H
@@ -14,9 +14,17 @@ struct page_words {
 	uint32_t type, refs;
 };
 
-static inline bool page_has_words(const struct pagefmt *f)
+/* Is a tail told by bit 0 of a word that says which its folio is (4.4 and later), and not by its flags? */
+static inline bool page_tails_by_word(const struct pagefmt *f)
 {
 	return f->compound_form == COMPOUND_HEAD || f->compound_form == COMPOUND_INFO;
+}
+
+static inline bool page_may_be_single(const struct pagefmt *f, const uint8_t *p)
+{
+	if (page_tails_by_word(f))
+		return !(page_word(f, p, f->compound) & 1);
+	return !f->tail || (page_flags(f, p) & f->tail) != f->tail;
 }
 
 static inline struct page_words page_words(const struct pagefmt *f, const uint8_t *p)
@@ -31,15 +39,15 @@ static inline struct page_words page_words(const struct pagefmt *f, const uint8_
 }
 
 /*
- * How many of the N struct pages from P on are no tails, and have the flags, mapping, type and
- * references of W? Heads are told by a flag.
+ * How many of the N struct pages from P on are single pages, as W is, with its flags, mapping, type and
+ * references? Heads are told by a flag, and tails too where they are not told by a word.
  */
 static inline uint64_t pages_like_single(const struct pagefmt *f, const uint8_t *p, uint64_t n,
 					 const struct page_words *w)
 {
 	uint64_t i = 0;
 
-	while (i < n && !(page_word(f, p, f->compound) & 1) && page_flags(f, p) == w->flags &&
+	while (i < n && page_may_be_single(f, p) && page_flags(f, p) == w->flags &&
 	       page_mapping(f, p) == w->mapping && page_type(f, p) == w->type &&
 	       page_refcount(f, p) == w->refs) {
 		p += f->size;
@@ -49,8 +57,9 @@ static inline uint64_t pages_like_single(const struct pagefmt *f, const uint8_t 
 }
 
 /*
- * How many are tails of the folio of which W is a tail, with its flags and type? LEFT: pages of
- * that folio from P on, which counts where the word is a mask and not the head's address.
+ * How many are tails of the folio of which W is a tail, with its flags and type? page_tails_by_word()
+ * holds. LEFT: pages of that folio from P on, which counts where the word is a mask and not the
+ * head's address.
  */
 static inline uint64_t pages_like_tail(const struct pagefmt *f, const uint8_t *p, uint64_t n,
 				       const struct page_words *w, uint64_t left)

@@ -234,12 +234,13 @@ static void keep_last(const struct class_pass *c, struct class_worker *w, const 
 {
 	struct last_page *l = &w->last;
 
-	if (!page_has_words(&c->fmt) || !holds_for_others(w, l->class, g))
+	/* of 2.4 other words count, too */
+	if (c->fmt.mapcount_form == MAPCOUNT_NONE || !holds_for_others(w, l->class, g))
 		return;
 	l->words = page_words(&c->fmt, p);
 	/* without both it may be blank, which is no matter of its words */
 	l->single = role == PAGE_SINGLE && (l->words.refs || l->words.type);
-	l->tail = role == PAGE_TAIL;
+	l->tail = role == PAGE_TAIL && page_tails_by_word(&c->fmt);
 	l->maybe = g->maybe;
 	l->own_mapped = l->tail && w->folio.pte_mapped && page_own_mapcount(&c->fmt, l->words.type);
 }

@@ -193,7 +193,7 @@ static void note_single(struct frame_reader *w, const uint8_t *p, const struct l
 	w->single.words = page_words(w->f, p);
 	w->single.frame = *fr;
 	w->single.end = k->of_block ? w->buddy_end : UINT64_MAX;
-	w->single.used = page_has_words(w->f);
+	w->single.used = true;
 }
 
 /* The frame of a single page of a known look. */
@@ -203,7 +203,7 @@ static bool decode_again(struct frame_reader *w, const uint8_t *p, uint64_t pfn,
 	const struct look *as;
 	struct look k;
 
-	if (!page_has_words(f) || page_word(f, p, f->compound) & 1)
+	if (f->mapcount_form == MAPCOUNT_NONE || !page_may_be_single(f, p))
 		return false;
 	k = look_at(w, p, pfn);
 	as = slot_of(w, &k);
@@ -260,7 +260,7 @@ static void keep_tail(struct frame_reader *w, const uint8_t *p, const struct fra
 	w->tail = (struct last_page){
 		.words = page_words(w->f, p),
 		.frame = *fr,
-		.used = page_has_words(w->f) && w->folio.readable && !w->folio.pte_mapped,
+		.used = page_tails_by_word(w->f) && w->folio.readable && !w->folio.pte_mapped,
 	};
 	w->tails_at = 0;
 }

@@ -198,8 +198,8 @@ static void test_small(unsigned word, bool big)
 	rig_free(g);
 }
 
-/* Neighbours that are alike in all but one word: each has what its own words say. */
-static void test_alike_but_one(unsigned word, bool big)
+/* Neighbours that are alike in all but one word: each has what its own words say. OLD: as to 4.3. */
+static void test_alike_but_one(unsigned word, bool big, bool old)
 {
 	static const uint32_t flags[] = { 0, 1u << F_DIRTY }, refs[] = { 1, 2, 0 };
 	enum { N = 300, ZERO = 96, ZERO_PFN = 0xa000 };
@@ -208,7 +208,12 @@ static void test_alike_but_one(unsigned word, bool big)
 	uint64_t anon = 0, dirty = 0;
 	unsigned at[4] = { 0 };			/* flags, mapping, mapcount, refs */
 
-	era_6_12(g);
+	if (old) {
+		fake_enum(g->f, E_PG_TAIL, F_DOUBLE);
+		fake_member(g->f, M_PAGE_FIRST_PAGE, O_PRIVATE * word, word);
+	} else {
+		era_6_12(g);
+	}
 	for (unsigned i = 0; i < N; i++) {
 		if (i % 4 % 3)			/* else as the one before */
 			at[i / 4 % 4]++;
@@ -609,9 +614,11 @@ int main(void)
 			test_folio(word, big);
 			test_first_page(word, big);
 		}
-	test_alike_but_one(8, false);
-	test_alike_but_one(8, true);
-	test_alike_but_one(4, false);
+	test_alike_but_one(8, false, false);
+	test_alike_but_one(8, true, false);
+	test_alike_but_one(4, false, false);
+	test_alike_but_one(8, false, true);
+	test_alike_but_one(4, true, true);
 	test_buddy();
 	test_shared_tails();
 	test_alike_chunks();
