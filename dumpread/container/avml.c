@@ -20,6 +20,7 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
 #include "dumpread/image/decompress.h"
+#include "dumpread/image/bundles.h"
 #include "dumpread/container/lime.h"
 #include "dumpread/container/segments.h"
 
@@ -44,13 +45,19 @@ struct frame {
 struct avml {
 	struct frame *v;		/* ascending, without overlaps */
 	size_t n, cap;
+	struct bundles *kept;		/* frames, expanded */
 };
 
 struct image_ctx {
 	struct decompressor *unpack;
 	uint32_t crc[8][256];
-	uint8_t *stored, *data;
-	const struct frame *frame;	/* the one in data; NULL: none */
+	uint8_t *stored;
+};
+
+/* What expanding a frame needs. */
+struct job {
+	const struct image *im;
+	struct image_ctx *ctx;
 };
 
 /* ---- CRC-32C, eight bytes at a time -------------------------------------------- */
@@ -236,6 +243,7 @@ static void settle(struct image *im)
 static enum status avml_open(struct image *im)
 {
 	struct lime_range r = { .searched = 0 };
+	struct avml *a;
 	uint64_t off = 0, limit;
 
 	if (!lime_header(im, &avml, 0, true, &r))
@@ -245,7 +253,8 @@ static enum status avml_open(struct image *im)
 			    "%s: an AVML dump is one file; name "
 			    "each dump on its own",
 			    im->parts[0].path);
-	im->priv = arena_alloc(&im->mem, sizeof(struct avml));
+	im->priv = a = arena_alloc(&im->mem, sizeof(*a));
+	a->kept = bundles_new(FRAME_MAX);
 	im->page_shift = 12;
 	limit = image_address_limit(im);
 	while (lime_next(im, &avml, off, &r))
@@ -275,22 +284,20 @@ static bool avml_present(const struct image *im, uint64_t pfn)
 	return i < a->n && a->v[i].pa < pa + (1u << im->page_shift);
 }
 
-static enum status expand(const struct image *im, struct image_ctx *ctx, const struct frame *f)
+static void expand(void *arg, size_t number, struct bundle *to)
 {
-	enum status st;
+	const struct job *job = arg;
+	const struct avml *a = job->im->priv;
+	const struct frame *f = &a->v[number];
+	struct image_ctx *ctx = job->ctx;
 
-	if (ctx->frame == f)
-		return ST_OK;
-	ctx->frame = NULL;
-	st = part_read(&im->parts[0], f->off, ctx->stored, f->stored);
-	if (!st)
-		st = decompress(ctx->unpack, f->packed ? PAGE_SNAPPY : 0, ctx->stored, f->stored,
-				ctx->data, f->size);
-	if (!st && crc_masked(ctx->crc, ctx->data, f->size) != f->crc)
-		st = ST_CORRUPT;
-	if (!st)
-		ctx->frame = f;
-	return st;
+	to->st = part_read(&job->im->parts[0], f->off, ctx->stored, f->stored);
+	if (!to->st)
+		to->st = decompress(ctx->unpack, f->packed ? PAGE_SNAPPY : 0, ctx->stored,
+				    f->stored, to->bytes, f->size);
+	if (!to->st && crc_masked(ctx->crc, to->bytes, f->size) != f->crc)
+		to->st = ST_CORRUPT;
+	to->got = to->st ? 0 : f->size;
 }
 
 static enum status avml_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
@@ -298,20 +305,23 @@ static enum status avml_read(const struct image *im, struct image_ctx *ctx, uint
 {
 	const struct avml *a = im->priv;
 	uint64_t at = pfn << im->page_shift, end = at + (1u << im->page_shift);
+	struct job job = { .im = im, .ctx = ctx };
+	enum status st = ST_OK;
 
 	if (!avml_present(im, pfn))
 		return ST_NODATA;
 	memset(out, 0, end - at);
-	for (size_t i = find_frame(a, at); i < a->n && a->v[i].pa < end; i++) {
+	for (size_t i = find_frame(a, at); !st && i < a->n && a->v[i].pa < end; i++) {
 		const struct frame *f = &a->v[i];
 		uint64_t from = max_u64(at, f->pa), to = min_u64(end, f->pa + f->size);
-		enum status st = expand(im, ctx, f);
+		const struct bundle *x = bundles_get(a->kept, i, expand, &job);
 
-		if (st)
-			return st;
-		memcpy(out + (from - at), ctx->data + (from - f->pa), to - from);
+		st = x->st;
+		if (!st)
+			memcpy(out + (from - at), x->bytes + (from - f->pa), to - from);
+		bundles_release(a->kept);
 	}
-	return ST_OK;
+	return st;
 }
 
 static struct image_ctx *avml_ctx_new(const struct image *im)
@@ -322,7 +332,6 @@ static struct image_ctx *avml_ctx_new(const struct image *im)
 	crc_init(ctx->crc);
 	ctx->unpack = decompressor_new();
 	ctx->stored = heap_calloc(1, PACKED_MAX);
-	ctx->data = heap_calloc(1, FRAME_MAX);
 	return ctx;
 }
 
@@ -330,7 +339,6 @@ static void avml_ctx_free(struct image_ctx *ctx)
 {
 	decompressor_free(ctx->unpack);
 	free(ctx->stored);
-	free(ctx->data);
 	free(ctx);
 }
 
@@ -338,8 +346,10 @@ static void avml_close(struct image *im)
 {
 	struct avml *a = im->priv;
 
-	if (a)
+	if (a) {
+		bundles_free(a->kept);
 		free(a->v);
+	}
 	im->priv = NULL;
 }
 

@@ -24,7 +24,6 @@
  * Addresses are those of the kernel's identity map; the lowest is physical 0.
  */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +33,7 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
 #include "dumpread/image/format.h"
+#include "dumpread/image/bundles.h"
 
 #define MAGIC		0x9a8bccddu
 #define UNIT_PAGES	128u	    /* CRASH_SOURCE_PAGES */
@@ -43,10 +43,6 @@
 #define STREAM_MAX	(32u << 20) /* bytes of one compressed unit */
 #define PACKED_AT_ONCE	(64u << 10)
 #define EXPANDED_MAX	(16u << 20) /* bytes of one unit of version 1 */
-/* Pages of many units are read by turns. Units that are kept, for all readers: */
-#define SLOTS_MIN   4u			/* threads do not wait for each other */
-#define SLOTS_MAX   64u
-#define SLOTS_BYTES (32u << 20)		/* more than SLOTS_MIN only below this */
 #define MEMORY_MAX  (UINT64_C(1) << 40) /* an identity map of more is not believed */
 
 struct unit {
@@ -61,27 +57,19 @@ struct page {
 	uint32_t unit, index;
 };
 
-/* A unit, expanded. */
-struct slot {
-	uint8_t *data; /* a byte longer than any unit: its end is seen; NULL: never used */
-	size_t got;    /* bytes of data that the unit gave */
-	uint32_t unit; /* the one in data */
-	bool busy;     /* a thread expands it, without the lock */
-	uint64_t used; /* turn of the last use */
-};
-
 struct mcore {
 	struct unit *units;
 	struct page *pages; /* ascending */
 	size_t nunits, npages;
 	uint32_t table;	   /* bytes before the pages of a unit */
 	uint32_t expanded; /* most bytes that a unit expands to */
+	struct bundles *kept; /* a byte longer than any unit: its end is seen */
+};
 
-	pthread_mutex_t lock; /* of the slots */
-	pthread_cond_t ready; /* a slot is no longer busy */
-	struct slot slots[SLOTS_MAX];
-	unsigned nslots;
-	uint64_t turn;
+/* What expanding a unit needs. */
+struct job {
+	const struct image *im;
+	struct image_ctx *ctx;
 };
 
 struct image_ctx {
@@ -154,77 +142,41 @@ static bool find_kind(struct image *im, uint64_t at, bool v1, struct header *h)
  * it can. If a unit does not end, or its checksum is wrong, none of it can be believed:
  * damaged data may have expanded to something.
  */
-static enum status expand(const struct image *im, struct image_ctx *ctx, const struct unit *u,
-			  struct slot *to)
+static void expand(void *arg, size_t number, struct bundle *to)
 {
-	const struct mcore *m = im->priv;
+	const struct job *job = arg;
+	const struct image_part *part = &job->im->parts[0];
+	const struct mcore *m = job->im->priv;
+	const struct unit *u = &m->units[number];
 	size_t cap = m->expanded + 1u;
-	z_stream z = { .next_out = to->data, .avail_out = (uInt)cap };
+	z_stream z = { .next_out = to->bytes, .avail_out = (uInt)cap };
 	int err = inflateInit(&z);
-	enum status st = ST_OK;
 	size_t got = 1;
 
 	to->got = 0;
-	for (uint64_t at = 0; err == Z_OK && z.avail_out && at < u->len && got && !st; at += got) {
-		st = part_read_some(&im->parts[0], u->off + at, ctx->packed,
-				    min_u64(PACKED_AT_ONCE, u->len - at), &got);
-		z.next_in = ctx->packed;
+	to->st = ST_OK;
+	for (uint64_t at = 0; err == Z_OK && z.avail_out && at < u->len && got && !to->st;
+	     at += got) {
+		to->st = part_read_some(part, u->off + at, job->ctx->packed,
+					min_u64(PACKED_AT_ONCE, u->len - at), &got);
+		z.next_in = job->ctx->packed;
 		z.avail_in = (uInt)got;
 		while (err == Z_OK && z.avail_out && z.avail_in)
 			err = inflate(&z, Z_NO_FLUSH);
 	}
-	if (err == Z_STREAM_END || (err == Z_OK && !part_holds(&im->parts[0], u->off, u->len)))
+	if (err == Z_STREAM_END || (err == Z_OK && !part_holds(part, u->off, u->len)))
 		to->got = cap - z.avail_out;
 	else
-		st = ST_CORRUPT;
+		to->st = ST_CORRUPT;
 	inflateEnd(&z);
-	return st;
 }
 
-/* The slot of a unit: the one that has it, or the one to take for it; NULL: all are busy. */
-static struct slot *slot_for(struct mcore *m, uint32_t unit)
+/* The unit, which the caller gives back with bundles_release(). */
+static const struct bundle *expanded(const struct image *im, struct image_ctx *ctx, uint32_t unit)
 {
-	struct slot *to = NULL;
+	const struct mcore *m = im->priv;
 
-	for (unsigned i = 0; i < m->nslots; i++) {
-		struct slot *s = &m->slots[i];
-
-		if (s->data && s->unit == unit)
-			return s;
-		if (!s->busy && (!to || s->used < to->used))
-			to = s;
-	}
-	return to;
-}
-
-/* The unit, with the lock of the slots, which the caller gives back. */
-static const struct slot *expanded(const struct image *im, struct image_ctx *ctx, uint32_t unit,
-				   enum status *st)
-{
-	struct mcore *m = im->priv;
-	struct slot *to;
-
-	*st = ST_OK;
-	pthread_mutex_lock(&m->lock);
-	for (;;) {
-		to = slot_for(m, unit);
-		if (to && !to->busy)
-			break;
-		pthread_cond_wait(&m->ready, &m->lock);
-	}
-	if (!to->data || to->unit != unit) {
-		if (!to->data)
-			to->data = heap_bytes(m->expanded + 1u);
-		to->unit = unit;
-		to->busy = true;
-		pthread_mutex_unlock(&m->lock);
-		*st = expand(im, ctx, &m->units[unit], to);
-		pthread_mutex_lock(&m->lock);
-		to->busy = false;
-		pthread_cond_broadcast(&m->ready);
-	}
-	to->used = ++m->turn;
-	return to;
+	return bundles_get(m->kept, unit, expand, &(struct job){ .im = im, .ctx = ctx });
 }
 
 static void damaged(struct image *im, const struct unit *u, const char *what)
@@ -243,7 +195,7 @@ static void add_page(struct mcore *m, uint32_t unit, uint32_t index, uint64_t va
 }
 
 /* The table of page addresses at the start of X, a unit of version 2. */
-static void take_table(struct image *im, const struct slot *x, uint32_t unit, size_t *cap)
+static void take_table(struct image *im, const struct bundle *x, uint32_t unit, size_t *cap)
 {
 	struct mcore *m = im->priv;
 	struct unit *u = &m->units[unit];
@@ -251,7 +203,7 @@ static void take_table(struct image *im, const struct slot *x, uint32_t unit, si
 	uint64_t last = 0, mask = (1u << im->page_shift) - 1;
 
 	for (; u->npages < UNIT_PAGES && m->table <= x->got; u->npages++) {
-		uint64_t va = load_uint(x->data + u->npages * w, w, im->big_endian);
+		uint64_t va = load_uint(x->bytes + u->npages * w, w, im->big_endian);
 
 		if (!va)
 			break;
@@ -268,14 +220,13 @@ static void take_table(struct image *im, const struct slot *x, uint32_t unit, si
 static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, size_t *cap)
 {
 	struct mcore *m = im->priv;
-	enum status st;
-	const struct slot *x = expanded(im, ctx, unit, &st);
+	const struct bundle *x = expanded(im, ctx, unit);
 
-	if (st || x->got < im->word_size)
+	if (x->st || x->got < im->word_size)
 		damaged(im, &m->units[unit], "does not expand");
 	else
 		take_table(im, x, unit, cap);
-	pthread_mutex_unlock(&m->lock);
+	bundles_release(m->kept);
 }
 
 static void new_unit(struct image *im, uint64_t off, uint64_t len, uint64_t va, uint32_t npages,
@@ -431,8 +382,8 @@ static void set_geometry(struct image *im, const struct header *h, bool v1)
 	im->page_shift = page_shift_of(blk);
 	m->table = v1 ? 0 : ((UNIT_PAGES + 1) * im->word_size + blk - 1) / blk * blk;
 	m->expanded = v1 ? (uint32_t)h->va_per_entry : m->table + UNIT_PAGES * blk;
-	m->nslots =
-		(unsigned)min_u64(max_u64(SLOTS_BYTES / (m->expanded + 1u), SLOTS_MIN), SLOTS_MAX);
+	bundles_free(m->kept);
+	m->kept = bundles_new(m->expanded + 1u);
 	snprintf(im->format, sizeof(im->format), "mcore, version %d", v1 ? 1 : 2);
 	snprintf(im->header.compression, sizeof(im->header.compression), "zlib");
 }
@@ -491,8 +442,6 @@ static enum status mcore_open(struct image *im)
 	struct mcore *m;
 
 	im->priv = m = arena_alloc(&im->mem, sizeof(struct mcore));
-	pthread_mutex_init(&m->lock, NULL);
-	pthread_cond_init(&m->ready, NULL);
 	if (!find_kind(im, 0, false, &h))
 		return open_v1(im);
 	if (im->nparts > 1)
@@ -528,17 +477,17 @@ static enum status mcore_read(const struct image *im, struct image_ctx *ctx, uin
 	struct mcore *m = im->priv;
 	const struct page *p = find_page(im, pfn);
 	size_t size = (size_t)1 << im->page_shift, at;
-	const struct slot *x;
+	const struct bundle *x;
 	enum status st;
 
 	if (!p)
 		return ST_NODATA;
-	x = expanded(im, ctx, p->unit, &st); /* what a damaged unit gave is in got: nothing */
+	x = expanded(im, ctx, p->unit); /* what a damaged unit gave is in got: nothing */
 	at = m->table + p->index * size;
 	st = at + size > x->got ? ST_CORRUPT : ST_OK;
 	if (!st)
-		memcpy(out, x->data + at, size);
-	pthread_mutex_unlock(&m->lock);
+		memcpy(out, x->bytes + at, size);
+	bundles_release(m->kept);
 	return st;
 }
 
@@ -547,10 +496,7 @@ static void mcore_close(struct image *im)
 	struct mcore *m = im->priv;
 
 	if (m) {
-		for (unsigned i = 0; i < m->nslots; i++)
-			free(m->slots[i].data);
-		pthread_cond_destroy(&m->ready);
-		pthread_mutex_destroy(&m->lock);
+		bundles_free(m->kept);
 		free(m->units);
 		free(m->pages);
 	}
