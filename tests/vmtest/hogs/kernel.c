@@ -112,14 +112,15 @@ static size_t balloon_pages(void)
 	return inflated - deflated;
 }
 
-/* The host inflates it when it reads this line on the console. It is done when nothing moves for 10 s. */
+/* The host inflates it when it reads this line on the console. It is done when nothing moves for a
+   minute: on a busy host it pauses for 10 s and more. */
 static void take_balloon(size_t bytes)
 {
 	size_t before = 0, now = 0;
 	int still = 0;
 
 	printf("LAB-BALLOON %zu\n", bytes);
-	for (int i = 0; i < 600 && now * PAGE < bytes && still < 20; i++) {
+	for (int i = 0; i < 600 && now * PAGE < bytes && still < 120; i++) {
 		usleep(500000);
 		now = balloon_pages();
 		still = now && now == before ? still + 1 : 0;
