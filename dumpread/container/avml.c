@@ -19,8 +19,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
-#include "dumpread/image/decompress.h"
 #include "dumpread/image/bundles.h"
+#include "dumpread/image/decompress.h"
 #include "dumpread/container/lime.h"
 #include "dumpread/container/segments.h"
 
@@ -52,12 +52,6 @@ struct image_ctx {
 	struct decompressor *unpack;
 	uint32_t crc[8][256];
 	uint8_t *stored;
-};
-
-/* What expanding a frame needs. */
-struct job {
-	const struct image *im;
-	struct image_ctx *ctx;
 };
 
 /* ---- CRC-32C, eight bytes at a time -------------------------------------------- */
@@ -240,6 +234,20 @@ static void settle(struct image *im)
 	set_page_shift(im, 12);
 }
 
+static void expand(const struct image *im, struct image_ctx *ctx, size_t number, struct bundle *to)
+{
+	const struct avml *a = im->priv;
+	const struct frame *f = &a->v[number];
+
+	to->st = part_read(&im->parts[0], f->off, ctx->stored, f->stored);
+	if (!to->st)
+		to->st = decompress(ctx->unpack, f->packed ? PAGE_SNAPPY : 0, ctx->stored,
+				    f->stored, to->bytes, f->size);
+	if (!to->st && crc_masked(ctx->crc, to->bytes, f->size) != f->crc)
+		to->st = ST_CORRUPT;
+	to->got = to->st ? 0 : f->size;
+}
+
 static enum status avml_open(struct image *im)
 {
 	struct lime_range r = { .searched = 0 };
@@ -254,7 +262,7 @@ static enum status avml_open(struct image *im)
 			    "each dump on its own",
 			    im->parts[0].path);
 	im->priv = a = arena_alloc(&im->mem, sizeof(*a));
-	a->kept = bundles_new(FRAME_MAX);
+	a->kept = bundles_new(FRAME_MAX, expand);
 	im->page_shift = 12;
 	limit = image_address_limit(im);
 	while (lime_next(im, &avml, off, &r))
@@ -284,28 +292,11 @@ static bool avml_present(const struct image *im, uint64_t pfn)
 	return i < a->n && a->v[i].pa < pa + (1u << im->page_shift);
 }
 
-static void expand(void *arg, size_t number, struct bundle *to)
-{
-	const struct job *job = arg;
-	const struct avml *a = job->im->priv;
-	const struct frame *f = &a->v[number];
-	struct image_ctx *ctx = job->ctx;
-
-	to->st = part_read(&job->im->parts[0], f->off, ctx->stored, f->stored);
-	if (!to->st)
-		to->st = decompress(ctx->unpack, f->packed ? PAGE_SNAPPY : 0, ctx->stored,
-				    f->stored, to->bytes, f->size);
-	if (!to->st && crc_masked(ctx->crc, to->bytes, f->size) != f->crc)
-		to->st = ST_CORRUPT;
-	to->got = to->st ? 0 : f->size;
-}
-
 static enum status avml_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn,
 			     uint8_t *out)
 {
 	const struct avml *a = im->priv;
 	uint64_t at = pfn << im->page_shift, end = at + (1u << im->page_shift);
-	struct job job = { .im = im, .ctx = ctx };
 	enum status st = ST_OK;
 
 	if (!avml_present(im, pfn))
@@ -314,7 +305,7 @@ static enum status avml_read(const struct image *im, struct image_ctx *ctx, uint
 	for (size_t i = find_frame(a, at); !st && i < a->n && a->v[i].pa < end; i++) {
 		const struct frame *f = &a->v[i];
 		uint64_t from = max_u64(at, f->pa), to = min_u64(end, f->pa + f->size);
-		const struct bundle *x = bundles_get(a->kept, i, expand, &job);
+		const struct bundle *x = bundles_get(a->kept, im, ctx, i);
 
 		st = x->st;
 		if (!st)

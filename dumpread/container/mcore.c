@@ -66,12 +66,6 @@ struct mcore {
 	struct bundles *kept; /* a byte longer than any unit: its end is seen */
 };
 
-/* What expanding a unit needs. */
-struct job {
-	const struct image *im;
-	struct image_ctx *ctx;
-};
-
 struct image_ctx {
 	uint8_t packed[PACKED_AT_ONCE];
 };
@@ -142,11 +136,10 @@ static bool find_kind(struct image *im, uint64_t at, bool v1, struct header *h)
  * it can. If a unit does not end, or its checksum is wrong, none of it can be believed:
  * damaged data may have expanded to something.
  */
-static void expand(void *arg, size_t number, struct bundle *to)
+static void expand(const struct image *im, struct image_ctx *ctx, size_t number, struct bundle *to)
 {
-	const struct job *job = arg;
-	const struct image_part *part = &job->im->parts[0];
-	const struct mcore *m = job->im->priv;
+	const struct image_part *part = &im->parts[0];
+	const struct mcore *m = im->priv;
 	const struct unit *u = &m->units[number];
 	size_t cap = m->expanded + 1u;
 	z_stream z = { .next_out = to->bytes, .avail_out = (uInt)cap };
@@ -157,9 +150,9 @@ static void expand(void *arg, size_t number, struct bundle *to)
 	to->st = ST_OK;
 	for (uint64_t at = 0; err == Z_OK && z.avail_out && at < u->len && got && !to->st;
 	     at += got) {
-		to->st = part_read_some(part, u->off + at, job->ctx->packed,
+		to->st = part_read_some(part, u->off + at, ctx->packed,
 					min_u64(PACKED_AT_ONCE, u->len - at), &got);
-		z.next_in = job->ctx->packed;
+		z.next_in = ctx->packed;
 		z.avail_in = (uInt)got;
 		while (err == Z_OK && z.avail_out && z.avail_in)
 			err = inflate(&z, Z_NO_FLUSH);
@@ -169,14 +162,6 @@ static void expand(void *arg, size_t number, struct bundle *to)
 	else
 		to->st = ST_CORRUPT;
 	inflateEnd(&z);
-}
-
-/* The unit, which the caller gives back with bundles_release(). */
-static const struct bundle *expanded(const struct image *im, struct image_ctx *ctx, uint32_t unit)
-{
-	const struct mcore *m = im->priv;
-
-	return bundles_get(m->kept, unit, expand, &(struct job){ .im = im, .ctx = ctx });
 }
 
 static void damaged(struct image *im, const struct unit *u, const char *what)
@@ -220,7 +205,7 @@ static void take_table(struct image *im, const struct bundle *x, uint32_t unit, 
 static void read_table(struct image *im, struct image_ctx *ctx, uint32_t unit, size_t *cap)
 {
 	struct mcore *m = im->priv;
-	const struct bundle *x = expanded(im, ctx, unit);
+	const struct bundle *x = bundles_get(m->kept, im, ctx, unit);
 
 	if (x->st || x->got < im->word_size)
 		damaged(im, &m->units[unit], "does not expand");
@@ -383,7 +368,7 @@ static void set_geometry(struct image *im, const struct header *h, bool v1)
 	m->table = v1 ? 0 : ((UNIT_PAGES + 1) * im->word_size + blk - 1) / blk * blk;
 	m->expanded = v1 ? (uint32_t)h->va_per_entry : m->table + UNIT_PAGES * blk;
 	bundles_free(m->kept);
-	m->kept = bundles_new(m->expanded + 1u);
+	m->kept = bundles_new(m->expanded + 1u, expand);
 	snprintf(im->format, sizeof(im->format), "mcore, version %d", v1 ? 1 : 2);
 	snprintf(im->header.compression, sizeof(im->header.compression), "zlib");
 }
@@ -482,7 +467,8 @@ static enum status mcore_read(const struct image *im, struct image_ctx *ctx, uin
 
 	if (!p)
 		return ST_NODATA;
-	x = expanded(im, ctx, p->unit); /* what a damaged unit gave is in got: nothing */
+	x = bundles_get(m->kept, im, ctx, p->unit);
+	/* what a damaged unit gave is in got: nothing */
 	at = m->table + p->index * size;
 	st = at + size > x->got ? ST_CORRUPT : ST_OK;
 	if (!st)

@@ -27,17 +27,19 @@ struct bundles {
 	pthread_mutex_t lock;	/* of all that follows */
 	pthread_cond_t ready;	/* a slot is no longer busy */
 	size_t size;
+	bundles_expand *expand;
 	struct slot slots[SLOTS_MAX];
 	unsigned nslots;
 	struct slot *last;	/* reads come in bursts; NULL: none yet */
 	uint64_t turn;
 };
 
-struct bundles *bundles_new(size_t size)
+struct bundles *bundles_new(size_t size, bundles_expand *expand)
 {
 	struct bundles *b = heap_array(struct bundles, 1);
 
 	b->size = size;
+	b->expand = expand;
 	b->nslots = (unsigned)min_u64(max_u64(SLOTS_BYTES / size, SLOTS_MIN), SLOTS_MAX);
 	pthread_mutex_init(&b->lock, NULL);
 	pthread_cond_init(&b->ready, NULL);
@@ -78,8 +80,8 @@ static struct slot *slot_for(struct bundles *b, size_t number)
 	return to;
 }
 
-const struct bundle *bundles_get(struct bundles *b, size_t number, bundles_expand *expand,
-				 void *arg)
+const struct bundle *bundles_get(struct bundles *b, const struct image *im, struct image_ctx *ctx,
+				 size_t number)
 {
 	struct slot *to;
 
@@ -96,7 +98,7 @@ const struct bundle *bundles_get(struct bundles *b, size_t number, bundles_expan
 		to->number = number;
 		to->busy = true;
 		pthread_mutex_unlock(&b->lock);
-		expand(arg, number, &to->data);
+		b->expand(im, ctx, number, &to->data);
 		pthread_mutex_lock(&b->lock);
 		to->busy = false;
 		pthread_cond_broadcast(&b->ready);

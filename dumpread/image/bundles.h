@@ -13,6 +13,8 @@
 #include "dumpread/base/status.h"
 
 struct bundles;
+struct image;
+struct image_ctx;
 
 /* One that is expanded. */
 struct bundle {
@@ -21,21 +23,24 @@ struct bundle {
 	enum status st;		/* of its expansion */
 };
 
-/* Expands bundle NUMBER into TO, whose got and st it sets. Several threads run it at once. */
-typedef void bundles_expand(void *arg, size_t number, struct bundle *to);
+/* Expands bundle NUMBER of IM into TO, whose got and st it sets. Several threads run it at once, each
+   with a CTX of its own. */
+typedef void bundles_expand(const struct image *im, struct image_ctx *ctx, size_t number,
+			    struct bundle *to);
 
 /*
- * SIZE: bytes, room for any bundle. Keeps up to 32 MiB of them, four bundles at least; memory is taken
+ * SIZE: bytes, room for any bundle, which EXPAND expands. Keeps up to 32 MiB of them, four bundles at least; memory is taken
  * as they come. Never NULL.
  */
-struct bundles *bundles_new(size_t size);
+struct bundles *bundles_new(size_t size, bundles_expand *expand);
 void bundles_free(struct bundles *b);
 
 /*
- * Bundle NUMBER, which EXPAND is asked for if it is not kept. No other thread gets one until it is
- * given back with bundles_release().
+ * Bundle NUMBER, which is expanded if it is not kept. No other thread gets one until it is given back
+ * with bundles_release().
  */
-const struct bundle *bundles_get(struct bundles *b, size_t number, bundles_expand *expand, void *arg);
+const struct bundle *bundles_get(struct bundles *b, const struct image *im, struct image_ctx *ctx,
+				 size_t number);
 void bundles_release(struct bundles *b);
 
 #endif

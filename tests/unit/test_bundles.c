@@ -16,7 +16,8 @@
 #define LARGE ((size_t)16 << 20)
 #define BAD 7u			/* its expansion fails */
 
-struct rig {
+struct image_ctx {
+	/* of all threads */
 	struct bundles *b;
 	size_t size;
 	unsigned expanded;	/* so often */
@@ -24,10 +25,9 @@ struct rig {
 	bool slowly;		/* others come meanwhile */
 };
 
-static void expand(void *arg, size_t number, struct bundle *to)
+static void expand(const struct image *im, struct image_ctx *g, size_t number, struct bundle *to)
 {
-	struct rig *g = arg;
-
+	(void)im;
 	__atomic_fetch_add(&g->expanded, 1, __ATOMIC_RELAXED);
 	memset(to->bytes, 0xff, g->size);
 	if (g->slowly)
@@ -37,9 +37,9 @@ static void expand(void *arg, size_t number, struct bundle *to)
 	to->got = number == BAD ? 0 : g->size - number % 10;
 }
 
-static void ask(struct rig *g, size_t number)
+static void ask(struct image_ctx *g, size_t number)
 {
-	const struct bundle *x = bundles_get(g->b, number, expand, g);
+	const struct bundle *x = bundles_get(g->b, NULL, g, number);
 	bool right = number == BAD ? x->st == ST_CORRUPT && !x->got
 				   : !x->st && x->got == g->size - number % 10 &&
 					     x->bytes[0] == number % 251 &&
@@ -53,7 +53,7 @@ static void ask(struct rig *g, size_t number)
 /* N bundles, twice. Returns how often one was expanded. */
 static unsigned rounds(size_t size, unsigned n)
 {
-	struct rig g = { .b = bundles_new(size), .size = size };
+	struct image_ctx g = { .b = bundles_new(size, expand), .size = size };
 
 	for (unsigned i = 0; i < 2 * n; i++)
 		ask(&g, i % n);
@@ -81,7 +81,7 @@ static void ask_many(void *arg, unsigned worker, size_t item)
 /* More threads than bundles that are kept. */
 static void test_threads(void)
 {
-	struct rig g = { .b = bundles_new(LARGE), .size = 4096, .slowly = true };
+	struct image_ctx g = { .b = bundles_new(LARGE, expand), .size = 4096, .slowly = true };
 
 	jobs_run(8, 40, ask_many, &g);
 	CHECK_EQ(g.wrong, 0);
