@@ -32,7 +32,7 @@ struct last_page {
 	enum page_class class;
 	struct class_counts count;
 	struct cache_owner *owner; /* NULL: none */
-	uint64_t maybe, own_mapped;
+	bool maybe, own_mapped;	   /* of struct one_page */
 };
 
 /* One thread's. */

@@ -24,6 +24,7 @@ struct one_page {
 	uint64_t own_flags, flags; /* of the page, of the head */
 	uint64_t mapping;
 	bool mapped, maybe;
+	bool own_mapped;	   /* a page of a partly mapped folio has a count of its own */
 };
 
 /* ---- the class of one page ------------------------------------------------------------ */
@@ -139,13 +140,38 @@ static enum page_class class_of_page(const struct class_pass *p, struct class_wo
 	return CLASS_UNKNOWN;
 }
 
+static void counts_times(struct class_counts *c, uint64_t n)
+{
+	c->pages *= n;
+	c->mapped *= n;
+	c->dirty *= n;
+	c->writeback *= n;
+	c->unevictable *= n;
+	c->mlocked *= n;
+	c->active *= n;
+}
+
+/* Counts N pages like the last one. */
+static void count_like_last(struct class_worker *w, uint64_t n)
+{
+	const struct last_page *l = &w->last;
+	struct class_counts count = l->count;
+
+	counts_times(&count, n);
+	class_counts_add(&w->count[l->class], &count);
+	if (l->owner) {
+		class_counts_add(&l->owner->count, &count);
+		l->owner->maybe += n * l->maybe;
+	}
+	w->maybe += n * l->maybe;
+	w->own_mapped += n * l->own_mapped;
+}
+
 static void count_page(const struct class_pass *p, struct class_worker *w, enum page_class c,
 		       const struct one_page *g)
 {
 	struct class_counts n = { .pages = 1, .mapped = g->mapped };
 
-	w->last.class = c;
-	w->last.owner = w->owner;
 	if (c >= CLASS_ANON && c <= CLASS_HUGETLB) {
 		n.dirty = !!(g->fr & FR_DIRTY);
 		n.writeback = !!(g->flags & p->word[BIT_WRITEBACK]);
@@ -153,12 +179,12 @@ static void count_page(const struct class_pass *p, struct class_worker *w, enum 
 		n.mlocked = !!(g->flags & p->word[BIT_MLOCKED]);
 		n.active = !!(g->flags & p->word[BIT_ACTIVE]);
 	}
+	w->last.class = c;
+	w->last.owner = w->owner;
 	w->last.count = n;
-	class_counts_add(&w->count[c], &n);
-	if (!w->owner)
-		return;
-	class_counts_add(&w->owner->count, &n);
-	w->owner->maybe += g->maybe;
+	w->last.maybe = g->maybe;
+	w->last.own_mapped = g->own_mapped;
+	count_like_last(w, 1);
 }
 
 /* ---- struct pages ----------------------------------------------------------------------- */
@@ -209,7 +235,7 @@ static void take_part(const struct class_pass *c, struct class_worker *w, const 
 	g->fr = FR_EXISTS | v->fr | (flags_class(f, g->own_flags) & (FR_RESERVED | FR_HWPOISON));
 	g->mapped = !(v->fr & FR_SLAB) && own + v->add != 0;
 	g->maybe = v->pte_mapped && !g->mapped;
-	w->own_mapped += v->pte_mapped && own;
+	g->own_mapped = v->pte_mapped && own;
 }
 
 /* Does what was found of the page G hold for any that is like it? Not if its address or the mark
@@ -241,19 +267,6 @@ static void keep_last(const struct class_pass *c, struct class_worker *w, const 
 	/* without both it may be blank, which is no matter of its words */
 	l->single = role == PAGE_SINGLE && (l->words.refs || l->words.type);
 	l->tail = role == PAGE_TAIL && page_tails_by_word(&c->fmt);
-	l->maybe = g->maybe;
-	l->own_mapped = l->tail && w->folio.pte_mapped && page_own_mapcount(&c->fmt, l->words.type);
-}
-
-static void counts_times(struct class_counts *c, uint64_t n)
-{
-	c->pages *= n;
-	c->mapped *= n;
-	c->dirty *= n;
-	c->writeback *= n;
-	c->unevictable *= n;
-	c->mlocked *= n;
-	c->active *= n;
 }
 
 /* Struct pages of RUN from I on that are as the last one. Returns their number; they are counted. */
@@ -264,7 +277,6 @@ static uint64_t take_like_last(const struct class_pass *c, struct class_worker *
 	const struct last_page *l = &w->last;
 	const uint8_t *p = run->p + i * f->size;
 	uint64_t pfn = run->pfn + i, most = run->n - i, n;
-	struct class_counts count = l->count;
 
 	if (!l->single && !l->tail)
 		return 0;
@@ -279,14 +291,7 @@ static uint64_t take_like_last(const struct class_pass *c, struct class_worker *
 		n = pages_like_tail(f, p, most, &l->words,
 				    folio_left(f, &w->folio, run->kva + i * f->size));
 	memset(to, l->byte, n);
-	counts_times(&count, n);
-	class_counts_add(&w->count[l->class], &count);
-	if (l->owner) {
-		class_counts_add(&l->owner->count, &count);
-		l->owner->maybe += n * l->maybe;
-	}
-	w->maybe += n * l->maybe;
-	w->own_mapped += n * l->own_mapped;
+	count_like_last(w, n);
 	return n;
 }
 
@@ -324,8 +329,6 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 	    w->pool_head == (role == PAGE_TAIL ? head : kva))
 		class = CLASS_PAGE_POOL;
 	count_page(c, w, class, &g);
-	if (g.maybe)
-		w->maybe++;
 	if (class == CLASS_HUGETLB && role == PAGE_HEAD && g.fr & FR_CACHE)
 		w->hugetlb_cached++;
 	keep_last(c, w, p, role, &g);
