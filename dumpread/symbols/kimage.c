@@ -42,44 +42,25 @@ static enum status read_some(const struct kimage *ki, uint64_t addr, uint8_t *bu
 	return ki->physical ? read_pa(ki->r, addr, buf, len) : read_kva(ki->r, addr, buf, len);
 }
 
-/* LEN bytes page by page. Returns as kimage_read(). *ANY: set if something could be read. */
-static enum status read_each(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len,
-			     bool *any)
+/* LEN bytes in parts of PART, so that one page that is missing has few others read twice; what fails
+   is read page by page. Returns as kimage_read(). *ANY: set if something could be read. */
+static enum status read_parts(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len,
+			      size_t part, bool *any)
 {
-	uint64_t page = dump_page_size(reader_dump(ki->r));
+	size_t page = dump_page_size(reader_dump(ki->r));
 	enum status ret = ST_OK;
 
-	while (len) {
-		size_t n = min_u64(len, page - (addr & (page - 1)));
-		enum status st = read_some(ki, addr, buf, n);
-
-		if (st)
-			memset(buf, 0, n);
-		if (st && (!ret || ret == ST_FAULT))
-			ret = st;
-		*any |= !st;
-		addr += n;
-		buf += n;
-		len -= n;
-	}
-	return ret;
-}
-
-/* The same, in parts, so that one page that is missing has few others read twice. */
-static enum status read_pages(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len,
-			      bool *any)
-{
-	enum status ret = ST_OK;
-
-	*any = false;
 	for (size_t n; len; addr += n, buf += n, len -= n) {
-		enum status st = ST_OK;
+		enum status st;
 
-		n = min_u64(len, PART - (addr & (PART - 1)));
-		if (!read_some(ki, addr, buf, n))
-			*any = true;
+		n = min_u64(len, part - (addr & (part - 1)));
+		st = read_some(ki, addr, buf, n);
+		if (st && part > page)
+			st = read_parts(ki, addr, buf, n, page, any);
+		else if (st)
+			memset(buf, 0, n);
 		else
-			st = read_each(ki, addr, buf, n, any);
+			*any = true;
 		if (st && (!ret || ret == ST_FAULT))
 			ret = st;
 	}
@@ -88,9 +69,9 @@ static enum status read_pages(const struct kimage *ki, uint64_t addr, uint8_t *b
 
 enum status kimage_read(const struct kimage *ki, uint64_t addr, uint8_t *buf, size_t len)
 {
-	bool any;
+	bool any = false;
 
-	return read_pages(ki, addr, buf, len, &any);
+	return read_parts(ki, addr, buf, len, PART, &any);
 }
 
 /* ---- pieces --------------------------------------------------------------------- */
@@ -118,7 +99,8 @@ static void read_piece(const struct kimage *ki, struct piece *p, uint64_t addr)
 	} else {
 		p->beside = false;
 	}
-	read_pages(ki, addr + from, p->buf + from, to - from, &p->any);
+	p->any = false;
+	read_parts(ki, addr + from, p->buf + from, to - from, PART, &p->any);
 	p->addr = addr;
 	p->len = len;
 }
