@@ -12,6 +12,12 @@ static inline uint32_t page_size(const struct snapshot *s)
 	return UINT32_C(1) << s->k->page_shift;
 }
 
+/* V, or 0 where it is unknown: for formats that have no word for that. */
+static inline uint64_t known_or_0(uint64_t v)
+{
+	return v == UINT64_MAX ? 0 : v;
+}
+
 /* Leader of P, or its first thread when the leader is not in the snapshot;
    NULL if there is none. */
 const struct task *proc_leader(const struct snapshot *s, const struct proc *p);

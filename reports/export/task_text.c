@@ -89,12 +89,6 @@ static void put_signals(const struct task_text *x, const struct task *t, FILE *o
 								    : x->d.exit_code);
 }
 
-/* The file has no word for what is unknown. */
-static uint64_t known(uint64_t v)
-{
-	return v == UINT64_MAX ? 0 : v;
-}
-
 static void write_stat(const struct task_text *x, FILE *out)
 {
 	const struct proc *p = x->p;
@@ -104,12 +98,12 @@ static void write_stat(const struct task_text *x, FILE *out)
 	fprintf(out, "%d (%s) %c %d %d %d %" PRIu32 " %d %" PRIu32, p->pid, x->d.name,
 		t && t->state ? t->state : '?', p->ppid, x->d.pgrp, x->d.session, x->d.tty,
 		x->d.tty_pgrp, t ? t->flags : 0);
-	put_uint(out, known(p->min_flt));
+	put_uint(out, known_or_0(p->min_flt));
 	put_uint(out, x->d.cmin_flt);
-	put_uint(out, known(p->maj_flt));
+	put_uint(out, known_or_0(p->maj_flt));
 	put_uint(out, x->d.cmaj_flt);
-	put_uint(out, known(p->utime) / NSEC_TICK);
-	put_uint(out, known(p->stime) / NSEC_TICK);
+	put_uint(out, known_or_0(p->utime) / NSEC_TICK);
+	put_uint(out, known_or_0(p->stime) / NSEC_TICK);
 	put_uint(out, x->d.cutime / NSEC_TICK);
 	put_uint(out, x->d.cstime / NSEC_TICK);
 	put_int(out, x->d.prio - MAX_RT_PRIO);

@@ -112,11 +112,6 @@ static void tvpm_vma(struct writer *w, const struct vma *v)
 	putc('\n', w->out);
 }
 
-static uint64_t known(uint64_t v)
-{
-	return v == UINT64_MAX ? 0 : v;
-}
-
 /*
  * min_flt and maj_flt, the same for children (a dump's tasks do not have them), and utime
  * and stime in jiffies of 10 ms, as in 2.4.
@@ -130,10 +125,10 @@ static void numbers(const struct writer *w, const struct task *t, uint64_t *n)
 		memcpy(n, given, 6 * sizeof(*n));
 		return;
 	}
-	n[0] = known(t->min_flt);
-	n[1] = known(t->maj_flt);
-	n[4] = known(t->utime) / JIFFY;
-	n[5] = known(t->stime) / JIFFY;
+	n[0] = known_or_0(t->min_flt);
+	n[1] = known_or_0(t->maj_flt);
+	n[4] = known_or_0(t->utime) / JIFFY;
+	n[5] = known_or_0(t->stime) / JIFFY;
 }
 
 static void put_task(struct writer *w, const struct task *t, const struct mm *mm)
