@@ -174,7 +174,7 @@ static inline uint64_t entry(const uint8_t *raw, unsigned i)
 	return load64(raw + (size_t)i * 8, false);
 }
 
-/* Does entry I at RAW, the one after it, map the page I pages after that of V? 0: yes. */
+/* Do entries I and I + 1 at RAW map the pages I and I + 1 pages after that of V? 0: they do. */
 static inline uint64_t strays(const uint8_t *raw, uint64_t v, unsigned i)
 {
 	return (entry(raw, i) ^ (v + i * PAGE)) | (entry(raw, i + 1) ^ (v + (i + 1) * PAGE));

@@ -15,9 +15,19 @@ static uint64_t value_hash(const struct frame *f)
 	return frame_hash((uint64_t)f->flags << 32 | f->mapcount);
 }
 
+/* A frame as one number: equal frames have the same. */
+static inline uint64_t number_of(const struct frame *f)
+{
+	uint64_t n;
+
+	_Static_assert(sizeof(*f) == sizeof(n), "a frame has no padding");
+	memcpy(&n, f, sizeof(n));
+	return n;
+}
+
 static bool same(const struct frame *a, const struct frame *b)
 {
-	return a->flags == b->flags && a->mapcount == b->mapcount;
+	return number_of(a) == number_of(b);
 }
 
 /* The slot of F in by_value, or the first empty one from AT on. */
@@ -71,16 +81,6 @@ static void add_rare(struct frame_chunk *chunk, uint32_t at, const struct frame 
 }
 
 /* ---- a chunk --------------------------------------------------------------------------- */
-
-/* A frame as one number: equal frames have the same. */
-static inline uint64_t number_of(const struct frame *f)
-{
-	uint64_t n;
-
-	_Static_assert(sizeof(*f) == sizeof(n), "a frame has no padding");
-	memcpy(&n, f, sizeof(n));
-	return n;
-}
 
 /* The end of the run of frames that are as frame I of a chunk. Four at once. */
 static uint32_t run_end(const struct frame *frames, uint32_t i)
