@@ -271,7 +271,7 @@ kmod:
 	@$(MAKE) --no-print-directory -C kmod
 
 -include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(app_src) $(unit_src) $(unit_help) \
-	$(fuzz_src) $(fuzz_main) $(tool_src) $(crash_src) $(stand_in)))
+	$(fuzz_src) $(fuzz_main) $(tool_src) $(bench_src) $(crash_src) $(stand_in)))
 
 # The set-up may install the compiler and pkg-config: what follows it runs in a
 # make of its own, which looks for them afresh, on all processors.

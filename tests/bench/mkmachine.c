@@ -14,6 +14,8 @@
  *	VMAS				of all processes; what is beyond the above is empty
  *	HVO				1: struct pages of hugetlb's tails are shared (default)
  *	EXCLUDED			1: as makedumpfile -e
+ *	SHARE				1: struct pages of free memory and page cache share data
+ *					in the dump, which stays small, and compresses too well
  *	ZSTD				1: the compressor, in place of zlib
  *
  * A kdump-compressed file as makedumpfile -d 31 leaves it: the kernel's memory, no user
@@ -47,6 +49,7 @@ static void set_size(struct size *z, const char *arg)
 		{ "VMAS", &z->vmas, 1 },
 		{ "HVO", &z->hvo, 1 },
 		{ "EXCLUDED", &z->excluded, 1 },
+		{ "SHARE", &z->share, 1 },
 		{ "ZSTD", &z->zstd, 1 },
 	};
 	size_t len = strcspn(arg, "=");

@@ -2,9 +2,11 @@
 /*
  * memory.c - pages: the kernel's tables, processes, their page tables, struct pages.
  *
- * Struct pages of memory that is not mapped look alike, so that pages of them can share
- * their data in the file: free memory has no list pointers, the page cache has one file,
- * whose first 64 pages come again and again.
+ * Struct pages hold what those of Linux 6.1 hold after boot, also where nothing reads it, as a
+ * dump has to be decompressed as a whole: __init_single_page() makes an empty list of lru, and
+ * prep_compound_tail() leaves half of it. With SHARE those of free memory and page cache have no
+ * lists, and the file of the cache has 64 pages that come again and again: pages of them share
+ * their data in the dump.
  */
 #include "tests/bench/machine/memory.h"
 
@@ -22,6 +24,7 @@
 #define ZONE_NORMAL (UINT64_C(2) << 52)
 #define TYPE_BUDDY 0xffffff7fu
 #define TYPE_TABLE 0xfffffdffu
+#define TAIL_MAPPING UINT64_C(0xdead000000000400)	/* include/linux/poison.h */
 
 /* ---- where things are, as the kernel sees them ------------------------------------------ */
 
@@ -313,6 +316,19 @@ static uint64_t anon_mapping(const struct machine *m, uint64_t proc)
 	return (uint64_t)(uintptr_t)process_at(m, proc) | 1;
 }
 
+/* A list of which nothing else is a member. */
+static void empty_list(uint64_t pfn, struct page *p)
+{
+	p->lru.next = p->lru.prev = &struct_page(pfn)->lru;
+}
+
+/* Its neighbours were added to the list before it and after it. */
+static void list_in_order(uint64_t pfn, struct page *p)
+{
+	p->lru.next = &struct_page(pfn + 1)->lru;
+	p->lru.prev = &struct_page(pfn - 1)->lru;
+}
+
 static void user_page(const struct machine *m, uint64_t pfn, uint64_t at, struct page *p)
 {
 	uint64_t user = user_of(m, at);
@@ -323,8 +339,7 @@ static void user_page(const struct machine *m, uint64_t pfn, uint64_t at, struct
 	s = segment_of(m, PART_USER, user);
 	user -= s->first;
 	p->flags |= 1 << PG_uptodate | 1 << PG_lru | 1 << PG_referenced;
-	p->lru.next = &struct_page(pfn + 1)->lru;
-	p->lru.prev = &struct_page(pfn - 1)->lru;
+	list_in_order(pfn, p);
 	p->_mapcount.counter = s->stride ? 0 : (int)m->size.procs - 1;
 	p->_refcount.counter = s->stride ? 1 : (int)m->size.procs + 1;
 	if (s != &m->seg[0])
@@ -352,6 +367,7 @@ static void huge_page(const struct machine *m, enum part part, uint64_t pfn, uin
 	else if (s && proc < s->windows)
 		maps = m->size.procs / s->windows + (proc < m->size.procs % s->windows);
 	if (i) {
+		p->mapping = kernel_ptr(TAIL_MAPPING);
 		p->compound_head = (uint64_t)(uintptr_t)struct_page(pfn - i) | 1;
 		if (i == 1) {
 			p->compound_dtor = part == PART_THP ? TRANSHUGE_PAGE_DTOR
@@ -362,6 +378,7 @@ static void huge_page(const struct machine *m, enum part part, uint64_t pfn, uin
 		return;
 	}
 	p->flags |= 1 << PG_uptodate | 1 << PG_head | 1 << PG_referenced;
+	list_in_order(pfn, p);
 	p->_refcount.counter = (int)maps + (part != PART_THP);
 	if (part == PART_THP) {
 		p->flags |= 1 << PG_swapbacked | 1 << PG_dirty | 1 << PG_lru;
@@ -403,6 +420,8 @@ static void fill_struct_page(const struct machine *m, const struct extent *x, ui
 	p->flags = (uint64_t)x->node << NODE_SHIFT | ZONE_NORMAL;
 	p->_mapcount.counter = -1;
 	p->_refcount.counter = x->part <= PART_LOW || x->part == PART_CACHE;
+	if (!m->size.share)
+		empty_list(pfn, p);
 	switch (x->part) {
 	case PART_OBJECTS: p->flags |= 1 << PG_slab; break;
 	case PART_UTABLES: p->page_type = TYPE_TABLE; break;
@@ -413,7 +432,9 @@ static void fill_struct_page(const struct machine *m, const struct extent *x, ui
 	case PART_CACHE:
 		p->flags |= 1 << PG_uptodate | 1 << PG_lru;
 		p->mapping = kernel_ptr(m->image.exe_mapping);
-		p->index = pfn % PAGES_A_PAGE;
+		p->index = m->size.share ? pfn % PAGES_A_PAGE : at;
+		if (!m->size.share)
+			list_in_order(pfn, p);
 		break;
 	case PART_FREE: free_page(x, pfn, p); break;
 	default: p->flags |= 1 << PG_reserved;
@@ -437,7 +458,7 @@ unsigned twin_of(const struct machine *m, uint64_t pfn)
 	unsigned variant = 0;
 	uint64_t first, block;
 
-	if (x->part != PART_VMEMMAP)
+	if (!m->size.share || x->part != PART_VMEMMAP)
 		return 0;
 	first = described_by(m, pfn);
 	x = extent_of(&m->all, first);
@@ -508,7 +529,7 @@ void image_patch(struct machine *m)
 		nodes[i] = (struct pglist_data){ m->node[i].start, n, n, (int)i };
 		node_data[i] = image_symbol("nodes") + i * sizeof(*nodes);
 	}
-	patch_file(m, m->image.exe_file, 16);
+	patch_file(m, m->image.exe_file, m->size.share || m->size.cache < 16 ? 16 : m->size.cache);
 	patch_file(m, m->image.shared_file, m->size.shared);
 	patch_file(m, m->image.huge_2m_file, m->size.huge_2m);
 	patch_file(m, m->image.huge_1g_file, m->size.huge_1g);

@@ -42,6 +42,7 @@ struct size {
 	uint64_t vmas;		/* of all processes, at least; those beyond SEGMENTS have no page */
 	uint64_t hvo;		/* struct pages of hugetlb's tails share one page */
 	uint64_t excluded;	/* as makedumpfile -e: no struct pages of frames that are left out */
+	uint64_t share;		/* pages of struct pages share data in the dump, where they can */
 	uint64_t zstd;		/* the compressor, in place of zlib */
 };
 
