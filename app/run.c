@@ -220,6 +220,7 @@ static int analyse(struct run *run)
 	struct kernel_opts ko = run_kernel_opts(run);
 	const struct snapshot_opts so = {
 		.pid = o->report_opts.pid,
+		.file = o->report_opts.file,
 		.first = has_first(run) ? print_first : NULL,
 		.first_arg = run,
 	};

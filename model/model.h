@@ -408,6 +408,7 @@ struct snapshot {
 	struct cgroup *cgroups; uint32_t ncgroups;
 	struct frames frames;
 	struct machine machine;
+	const bool *asked;		/* [nmms]: its pages are asked for; NULL: of all */
 	bool tables_checked;		/* mm.bad_tables of all mms are there */
 	struct refs *refs;		/* NEED_SIZES; else NULL */
 	struct sizes *sizes;		/* NEED_SIZES: [nvmas] */
@@ -421,7 +422,10 @@ struct snapshot {
 };
 
 struct snapshot_opts {
-	int32_t pid;			/* walk only this process's pages; 0: all */
+	/* Walk only the pages of one process (0: all), or of those that map a file of this name
+	   (object_is(); NULL: all). With both, of the process. */
+	int32_t pid;
+	const char *file;
 	/* Called once, when MACHINE and the log are built and nothing else; NULL: they are built
 	   in the order of the arrays. A source without memory never calls it. */
 	void (*first)(void *arg, const struct snapshot *s);
@@ -434,6 +438,12 @@ unsigned snapshot_parts(const struct kernel *k, unsigned needs);
 struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 				const struct snapshot_opts *o);
 void snapshot_free(struct snapshot *s);
+
+/* Are the pages of mms[i] walked? See snapshot_opts. */
+static inline bool snapshot_asks(const struct snapshot *s, uint32_t mm)
+{
+	return !s->asked || s->asked[mm];
+}
 
 /* Process by pid, also as a log or a user has it; NONE if there is none. */
 uint32_t snapshot_proc_by_pid(const struct snapshot *s, int64_t pid);

@@ -23,6 +23,7 @@
 #include "model/shared.h"
 #include "model/source/source.h"
 #include "model/system/machine.h"
+#include "model/views/file/objects.h"
 #include "model/views/file/units.h"
 #include "model/views/trust/verify.h"
 
@@ -160,6 +161,43 @@ static uint32_t only_mm(const struct snapshot *s, const struct snapshot_opts *o)
 	return p == NONE ? NONE : s->procs[p].mm;
 }
 
+/* A process without an mm has no page. */
+static void ask_process(struct snapshot *s, uint32_t proc)
+{
+	bool *asked = arena_array(&s->mem, bool, s->nmms);
+
+	if (s->procs[proc].mm != NONE)
+		asked[s->procs[proc].mm] = true;
+	s->asked = asked;
+}
+
+/* Where most processes map the file, pages are read faster as a whole. */
+static void ask_file(struct snapshot *s, const char *file)
+{
+	bool *asked = arena_array(&s->mem, bool, s->nmms);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->nvmas; i++) {
+		const struct vma *v = &s->vmas[i];
+
+		if (!asked[v->mm] && object_is(object_name(s, v), file)) {
+			asked[v->mm] = true;
+			n++;
+		}
+	}
+	s->asked = n <= s->nmms / 2 ? asked : NULL;
+}
+
+static void ask_pages(struct snapshot *s, const struct snapshot_opts *o)
+{
+	uint32_t p = o && o->pid ? snapshot_proc_by_pid(s, o->pid) : NONE;
+
+	if (p != NONE)
+		ask_process(s, p);
+	else if (o && o->file)
+		ask_file(s, o->file);
+}
+
 static void build_lists(struct build *b, unsigned needs, const struct snapshot_opts *o)
 {
 	bool first = o && o->first;
@@ -184,7 +222,7 @@ static void build_lists(struct build *b, unsigned needs, const struct snapshot_o
 		build_machine(b, needs);
 }
 
-static void build_sizes(struct snapshot *s, uint32_t only)
+static void build_sizes(struct snapshot *s)
 {
 	s->refs = refs_count(s);
 	if (!refs_complete(s->refs)) {
@@ -193,7 +231,7 @@ static void build_sizes(struct snapshot *s, uint32_t only)
 		return;
 	}
 	s->sizes = arena_array(&s->mem, struct sizes, s->nvmas);
-	refs_vma_sizes(s->refs, only, s->sizes);
+	refs_vma_sizes(s->refs, s->sizes);
 }
 
 /*
@@ -230,11 +268,11 @@ static void build_kept_sizes(struct snapshot *s)
 	if (!counted) {
 		refs_free(s->refs);
 		s->refs = NULL;
-		build_sizes(s, NONE);
+		build_sizes(s);
 		return;
 	}
 	s->sizes = arena_array(&s->mem, struct sizes, s->nvmas);
-	refs_vma_sizes(s->refs, NONE, s->sizes);
+	refs_vma_sizes(s->refs, s->sizes);
 }
 
 static void build_ids(struct snapshot *s)
@@ -252,6 +290,8 @@ void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snaps
 	build_lists(&b, needs, o);
 	arena_release(&b.scratch);
 	reader_free(b.r);
+	if (needs & NEED_VMAS)
+		ask_pages(s, o);
 	if (needs & NEED_FRAMES)
 		frames_open(s);
 	if (s->refused)
@@ -261,7 +301,7 @@ void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snaps
 		keep_pages(s);
 	}
 	if (needs & NEED_USAGE)
-		account_build(s, only_mm(s, o));
+		account_build(s);
 }
 
 struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct snapshot_opts *o)
@@ -276,15 +316,15 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct s
 	if (s->built & NEED_BUILD_IDS && source_has(k, SOURCE_MEMORY))
 		build_ids(s);
 	if (s->built & NEED_SIZES && !s->refs)
-		build_sizes(s, only_mm(s, o));
+		build_sizes(s);
 	if (s->built & NEED_VMAS)
 		sum_usage(s);
 	if (s->built & NEED_USAGE) {
-		verify_build(s, only_mm(s, o));
+		verify_build(s);
 		bounds_check(s);
 		tell_unknown(s);
 	} else if (s->built & NEED_VMAS) {
-		verify_build_sizes(s, only_mm(s, o));
+		verify_build_sizes(s);
 	}
 	if (s->kept && !s->refused)
 		build_kept_sizes(s);

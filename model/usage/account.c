@@ -241,7 +241,8 @@ static void run_pass(struct pass *p)
 	}
 }
 
-static struct pass *pass_new(struct snapshot *s, uint32_t only)
+/* ALL: also the mms whose pages are not asked for. */
+static struct pass *pass_new(struct snapshot *s, bool all)
 {
 	struct pass *p = heap_array(struct pass, 1);
 	struct reader *r;
@@ -250,7 +251,7 @@ static struct pass *pass_new(struct snapshot *s, uint32_t only)
 	/* the holes of a shmem vma are counted entry by entry: it must stay whole */
 	p->cut = (struct cut){ .s = s, .whole_shmem = true };
 	for (uint32_t i = 0; i < s->nmms; i++)
-		if (only == NONE || only == i)
+		if (all || snapshot_asks(s, i))
 			cut_mm(&p->cut, &s->mms[i]);
 	p->tables = tables_begin(s);
 	p->shared.s = s;
@@ -306,16 +307,16 @@ static void keep_usage(struct pass *p)
 		p->before[i] = p->s->vmas[i].usage;
 }
 
-void account_build(struct snapshot *s, uint32_t only)
+void account_build(struct snapshot *s)
 {
-	bool all = only == NONE && s->frames.store, by_found = all && !has(s->k, M_PAGE_MAPCOUNT);
-	struct pass *p = pass_new(s, only);
+	bool all = !s->asked && s->frames.store, by_found = all && !has(s->k, M_PAGE_MAPCOUNT);
+	struct pass *p = pass_new(s, false);
 	struct frames *f = &s->frames;
 	unsigned rounds = 0;
 
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		s->vmas[i].usage = (struct usage){ 0 };
-	if (only != NONE)
+	if (s->asked)
 		frames_in_parts(f);
 	if (all) {
 		init_huge(p);
@@ -344,12 +345,12 @@ void account_build(struct snapshot *s, uint32_t only)
 	pass_free(p);
 	if (s->kept)
 		kept_close(s->kept, s);
-	s->tables_checked |= only == NONE;
+	s->tables_checked |= !s->asked;
 }
 
 void account_found(struct snapshot *s, const uint64_t *chunks, size_t n)
 {
-	struct pass *p = pass_new(s, NONE);
+	struct pass *p = pass_new(s, true);
 
 	init_huge(p);
 	for (size_t i = 0; i < n; i++)

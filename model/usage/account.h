@@ -8,11 +8,11 @@
 #include "model/model.h"
 
 /*
- * Walks the page tables of all mms (or of ONLY, an index in mms, if not NONE) in parallel;
+ * Walks the page tables of all mms whose pages are asked for (snapshot_asks()) in parallel;
  * fills vma.usage and, if all are walked, frame_store.seen. Work is split by mm, large mms by
  * address; sums do not depend on the split, nor on the number of rounds (frames.h).
  */
-void account_build(struct snapshot *s, uint32_t only);
+void account_build(struct snapshot *s);
 
 /* Walks all mms again and counts the mappings of each frame of CHUNKS[n]: frame_found(). */
 void account_found(struct snapshot *s, const uint64_t *chunks, size_t n);

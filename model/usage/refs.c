@@ -244,7 +244,7 @@ static void do_item(void *ctx, unsigned worker, size_t item)
 	}
 }
 
-void refs_run(struct refs *f, uint32_t only, refs_vma_fn *do_vma, void *arg)
+void refs_run(struct refs *f, bool all, refs_vma_fn *do_vma, void *arg)
 {
 	struct pass *p = heap_array(struct pass, 1);
 	const struct snapshot *s = f->s;
@@ -255,7 +255,7 @@ void refs_run(struct refs *f, uint32_t only, refs_vma_fn *do_vma, void *arg)
 	p->cut.s = s;
 	f->tables_left = (int64_t)min_u64(cut_budget(s), INT64_MAX);
 	for (uint32_t i = 0; i < s->nmms; i++)
-		if (only == NONE || only == i)
+		if (all || snapshot_asks(s, i))
 			cut_mm(&p->cut, &s->mms[i]);
 	jobs_run(s->k->jobs, p->cut.n, do_item, p);
 	for (unsigned i = 0; i < JOBS_MAX; i++) {
@@ -431,7 +431,7 @@ struct refs *refs_count(const struct snapshot *s)
 {
 	struct refs *f = refs_new(s);
 
-	refs_run(f, NONE, count_vma, NULL);
+	refs_run(f, true, count_vma, NULL);
 	for (unsigned l = 1; f->device.over && l < PAGING_LEVELS; l++)
 		refcounts_drop_devices(&f->huge[l]);
 	if (f->device.over)

@@ -102,8 +102,8 @@ uint32_t refs_of_absent(const struct refs *f, const struct pte *e, bool *slot);
 void refs_sizes(struct refs *f, struct reader *r, const struct vma *v, uint64_t start,
 		uint64_t end, struct sizes *ret);
 
-/* Sizes of all VMAs (or of those of the mm ONLY, if not NONE) into Z[nvmas]: a
+/* Sizes of the VMAs of all mms whose pages are asked for into Z[nvmas]: a
    second pass. */
-void refs_vma_sizes(struct refs *f, uint32_t only, struct sizes *z);
+void refs_vma_sizes(struct refs *f, struct sizes *z);
 
 #endif

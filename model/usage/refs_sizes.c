@@ -256,11 +256,11 @@ static void size_vma(void *arg, struct refs_walker *w)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void refs_vma_sizes(struct refs *f, uint32_t only, struct sizes *z)
+void refs_vma_sizes(struct refs *f, struct sizes *z)
 {
 	struct pass p = { .z = z };
 
 	pthread_mutex_init(&p.lock, NULL);
-	refs_run(f, only, size_vma, &p);
+	refs_run(f, false, size_vma, &p);
 	pthread_mutex_destroy(&p.lock);
 }

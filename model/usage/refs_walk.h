@@ -62,7 +62,8 @@ void refs_walker_init(struct refs_walker *w, struct refs *f, struct reader *r);
 /* W has the VMA, and the range of it that is walked. */
 typedef void refs_vma_fn(void *arg, struct refs_walker *w);
 
-/* DO_VMA for all VMAs, or for those of the mm ONLY. A large one comes in several ranges. */
-void refs_run(struct refs *f, uint32_t only, refs_vma_fn *do_vma, void *arg);
+/* DO_VMA for the VMAs of the mms whose pages are asked for, or of ALL. A large one comes in
+   several ranges. */
+void refs_run(struct refs *f, bool all, refs_vma_fn *do_vma, void *arg);
 
 #endif

@@ -136,7 +136,7 @@ void rig_frames(struct rig *g)
 	g->s.frames.marks_tables = was.marks_tables;
 }
 
-void rig_account(struct rig *g, uint32_t only)
+void rig_account(struct rig *g)
 {
 	const uint64_t chunk = 0;
 	uint64_t sum = 0;
@@ -144,8 +144,8 @@ void rig_account(struct rig *g, uint32_t only)
 	rig_frames(g);
 	frames_found_drop(&g->s.frames);
 	g->s.tables_checked = false;
-	account_build(&g->s, only);
-	if (only != NONE)
+	account_build(&g->s);
+	if (g->s.asked)
 		return;
 	frames_found_drop(&g->s.frames);
 	account_found(&g->s, &chunk, 1);

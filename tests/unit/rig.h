@@ -49,7 +49,7 @@ uint64_t swap_entry(unsigned type, uint64_t offset);
 /* The frames of g->chunk. */
 void rig_frames(struct rig *g);
 /* account_build() with them; the mappings found are in g->chunk then. */
-void rig_account(struct rig *g, uint32_t only);
+void rig_account(struct rig *g);
 void frame(struct rig *g, uint64_t pfn, uint32_t flags, uint32_t mapcount);
 
 #endif

@@ -7,13 +7,14 @@
 
 static void run(struct rig *g)
 {
-	rig_account(g, NONE);
+	rig_account(g);
 }
 
 static void test_pages(void)
 {
 	struct rig *g = rig_new();
 	struct usage *u;
+	bool asked = true;
 
 	add_mm(g);
 	u = &add_vma(g, VA, 16 * PAGE, VMA_READ | VMA_WRITE | VMA_LOCKED)->usage;
@@ -56,9 +57,13 @@ static void test_pages(void)
 	CHECK_EQ(u->pss_anon, FULL + FULL / 2 + FULL / 600);
 	/* only one mm: other users of a page are unknown */
 	g->chunk[10].found = 7;
-	rig_account(g, 0);
+	g->s.asked = &asked;
+	rig_account(g);
 	CHECK_EQ(u->rss, 5 * PAGE);
 	CHECK_EQ(g->chunk[10].found, 7);
+	asked = false;
+	rig_account(g);
+	CHECK_EQ(u->rss, 0);
 	rig_free(g);
 }
 

@@ -51,7 +51,7 @@ static void verify(struct hand *h)
 	arena_release(&built);
 	h->s.mem = (struct arena){ 0 };
 	pack(h);
-	verify_build(&h->s, NONE);
+	verify_build(&h->s);
 	built = h->s.mem;
 }
 

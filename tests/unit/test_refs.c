@@ -23,7 +23,7 @@ static struct refs *count(struct rig *g, struct sizes *z)
 	struct refs *f = refs_count(&g->s);
 
 	memset(z, 0, VMAS * sizeof(*z));
-	refs_vma_sizes(f, NONE, z);
+	refs_vma_sizes(f, z);
 	return f;
 }
 

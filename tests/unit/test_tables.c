@@ -29,7 +29,7 @@ static void run(struct rig *g, unsigned jobs)
 		g->mms[i].nbad_tables = 0;
 	}
 	g->s.tables_checked = false;
-	rig_account(g, NONE);
+	rig_account(g);
 }
 
 /* An mm of one page at VA, and its count of tables. */

@@ -462,20 +462,20 @@ static void note_counter(void *arg, const struct verify_counter *c)
 typedef void verify_fn(const struct snapshot *s, uint32_t mm,
 		       void (*fn)(void *arg, const struct verify_counter *c), void *arg);
 
-/* ONLY: as for verify_build(). */
-static void check_mms(struct snapshot *s, uint32_t only, verify_fn *each)
+static void check_mms(struct snapshot *s, verify_fn *each)
 {
-	uint32_t first = only == NONE ? 0 : only, end = only == NONE ? s->nmms : only + 1;
 	struct verify *v = s->verify;
 
-	for (uint32_t i = first; i < end; i++)
-		each(s, i, count_counter, v);
+	for (uint32_t i = 0; i < s->nmms; i++)
+		if (snapshot_asks(s, i))
+			each(s, i, count_counter, v);
 	if (!v->off)
 		return;
 	verify_find_causes(s);
 	v->v = arena_array(&s->mem, struct verify_counter, v->off);
-	for (uint32_t i = first; i < end; i++)
-		each(s, i, note_counter, s);
+	for (uint32_t i = 0; i < s->nmms; i++)
+		if (snapshot_asks(s, i))
+			each(s, i, note_counter, s);
 }
 
 /* ---- issues ------------------------------------------------------------------------ */
@@ -511,29 +511,29 @@ static void tell(const struct snapshot *s)
 			tell_counter(s, &v->v[i]);
 }
 
-void verify_build(struct snapshot *s, uint32_t only)
+void verify_build(struct snapshot *s)
 {
 	const struct kernel *k = s->k;
 
 	s->verify = arena_array(&s->mem, struct verify, 1);
 	/* of a live machine, frames and tables are of different moments: only check asks */
-	if (only == NONE && s->frames.store &&
+	if (!s->asked && s->frames.store &&
 	    (s->built & NEED_FOUND || !source_has(k, SOURCE_CHANGES))) {
 		verify_all_frames(s);
 		bound_reasons(s->verify);
 	}
 	/* a collector's counts of a VMA were compared when its text was read */
 	if (source_has(k, SOURCE_FRAMES))
-		check_mms(s, only, verify_mm);
+		check_mms(s, verify_mm);
 	if (source_has(k, SOURCE_FRAMES) && !source_has(k, SOURCE_CHANGES))
 		tell(s);
 }
 
-void verify_build_sizes(struct snapshot *s, uint32_t only)
+void verify_build_sizes(struct snapshot *s)
 {
 	if (!source_has(s->k, SOURCE_FRAMES) || source_has(s->k, SOURCE_CHANGES))
 		return;
 	s->verify = arena_array(&s->mem, struct verify, 1);
-	check_mms(s, only, verify_size);
+	check_mms(s, verify_size);
 	tell(s);
 }

@@ -67,13 +67,13 @@ struct verify {
 };
 
 /*
- * Fills s->verify, after the walk and the sums over VMAs. ONLY: index of the one mm that
- * was walked, then only its counters are compared; NONE: all were walked. Adds issues, but
- * not for a live machine or a capture, whose counts are from different moments.
+ * Fills s->verify, after the walk and the sums over VMAs. If the pages of some mms only are asked
+ * for, their counters are compared, and no frame. Adds issues, but not for a live machine or a
+ * capture, whose counts are from different moments.
  */
-void verify_build(struct snapshot *s, uint32_t only);
+void verify_build(struct snapshot *s);
 /* The same for reports without the walk: only the sums over VMAs. */
-void verify_build_sizes(struct snapshot *s, uint32_t only);
+void verify_build_sizes(struct snapshot *s);
 
 /* For verify_build(): all frames; how much each reason can explain, once. */
 void verify_all_frames(struct snapshot *s);
