@@ -251,7 +251,9 @@ struct frame_chunk {
 	uint32_t nrare;
 	uint64_t *parts;	/* a bit for each part that was read (model/page/parts.c); NULL: it
 				   was read as a whole */
-	uint64_t shared;	/* all frames are alike: so many chunks are this one; 0: it is no such chunk */
+	uint32_t shared;	/* so many chunks are this one; 0: it is not in frame_store.same */
+	uint32_t at;		/* its place there */
+	bool alike;		/* all frames are of one kind; false: they may be */
 };
 
 struct frame_store;		/* model/page/frames.h */

@@ -9,7 +9,7 @@
 #include "model/page/pagefmt.h"
 
 /* The words of a struct page that say what it is, without its neighbours in a list or a folio. */
-struct page_words {
+struct alike_words {
 	uint64_t flags, mapping, compound;
 	uint32_t type, refs;
 };
@@ -27,9 +27,9 @@ static inline bool page_may_be_single(const struct pagefmt *f, const uint8_t *p)
 	return !f->tail || (page_flags(f, p) & f->tail) != f->tail;
 }
 
-static inline struct page_words page_words(const struct pagefmt *f, const uint8_t *p)
+static inline struct alike_words alike_words(const struct pagefmt *f, const uint8_t *p)
 {
-	return (struct page_words){
+	return (struct alike_words){
 		.flags = page_flags(f, p),
 		.mapping = page_mapping(f, p),
 		.compound = page_word(f, p, f->compound),
@@ -39,41 +39,68 @@ static inline struct page_words page_words(const struct pagefmt *f, const uint8_
 }
 
 /*
- * How many of the N struct pages from P on are single pages, as W is, with its flags, mapping, type and
- * references? Heads are told by a flag, and tails too where they are not told by a word.
+ * 0: the struct page at P is a single page, as W is, with its flags, mapping, type and references.
+ * Heads are told by a flag, and tails too where they are not told by a word.
  */
-static inline uint64_t pages_like_single(const struct pagefmt *f, const uint8_t *p, uint64_t n,
-					 const struct page_words *w)
+static inline __attribute__((always_inline)) uint64_t
+single_differs(const struct pagefmt *f, const uint8_t *p,
+				      const struct alike_words *w)
 {
-	uint64_t i = 0;
+	return (page_may_be_single(f, p) ? 0 : 1) | (page_flags(f, p) ^ w->flags) |
+	       (page_mapping(f, p) ^ w->mapping) | (page_type(f, p) ^ w->type) |
+	       (page_refcount(f, p) ^ w->refs);
+}
 
-	while (i < n && page_may_be_single(f, p) && page_flags(f, p) == w->flags &&
-	       page_mapping(f, p) == w->mapping && page_type(f, p) == w->type &&
-	       page_refcount(f, p) == w->refs) {
-		p += f->size;
-		i++;
-	}
+/* 0: it is a tail of the folio of which W is a tail, with its flags and type. */
+static inline __attribute__((always_inline)) uint64_t
+tail_differs(const struct pagefmt *f, const uint8_t *p,
+				    const struct alike_words *w)
+{
+	return (page_word(f, p, f->compound) ^ w->compound) | (page_flags(f, p) ^ w->flags) |
+	       (page_type(f, p) ^ w->type);
+}
+
+typedef uint64_t alike_fn(const struct pagefmt *f, const uint8_t *p, const struct alike_words *w);
+
+/* How many of the N struct pages from P on do not differ? Four at once, without a branch for each. */
+static inline __attribute__((always_inline)) uint64_t
+alike_loop(alike_fn *differs, const struct pagefmt *f, const uint8_t *p, uint64_t n,
+	   const struct alike_words *w)
+{
+	uint64_t i = 0, size = f->size;
+
+	for (; i + 4 <= n; i += 4, p += 4 * size)
+		if (differs(f, p, w) | differs(f, p + size, w) | differs(f, p + 2 * size, w) |
+		    differs(f, p + 3 * size, w))
+			break;
+	for (; i < n && !differs(f, p, w); i++)
+		p += size;
 	return i;
 }
 
-/*
- * How many are tails of the folio of which W is a tail, with its flags and type? page_tails_by_word()
- * holds. LEFT: pages of that folio from P on, which counts where the word is a mask and not the
- * head's address.
- */
-static inline uint64_t pages_like_tail(const struct pagefmt *f, const uint8_t *p, uint64_t n,
-				       const struct page_words *w, uint64_t left)
+/* Compiled twice: with words as this computer has them each is one load. */
+static inline __attribute__((always_inline)) uint64_t
+alike_count(alike_fn *differs, const struct pagefmt *f, const uint8_t *p, uint64_t n,
+	    const struct alike_words *w)
 {
-	uint64_t i = 0;
+	if (f->native64 && !f->big)
+		return alike_loop(differs, f, p, n, w);
+	return alike_loop(differs, f, p, n, w);
+}
 
-	if (f->compound_form == COMPOUND_INFO)
-		n = min_u64(n, left);
-	while (i < n && page_word(f, p, f->compound) == w->compound &&
-	       page_flags(f, p) == w->flags && page_type(f, p) == w->type) {
-		p += f->size;
-		i++;
-	}
-	return i;
+static inline uint64_t pages_like_single(const struct pagefmt *f, const uint8_t *p, uint64_t n,
+					 const struct alike_words *w)
+{
+	return alike_count(single_differs, f, p, n, w);
+}
+
+/* Page_tails_by_word() holds. LEFT: pages of the folio from P on, which counts where the word is a
+   mask and not the head's address. */
+static inline uint64_t pages_like_tail(const struct pagefmt *f, const uint8_t *p, uint64_t n,
+				       const struct alike_words *w, uint64_t left)
+{
+	return alike_count(tail_differs, f, p,
+			   f->compound_form == COMPOUND_INFO ? min_u64(n, left) : n, w);
 }
 
 /* How many of the N pages from PFN on are below END. */

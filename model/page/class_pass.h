@@ -25,7 +25,7 @@ enum word_bit { BIT_WRITEBACK, BIT_UNEVICTABLE, BIT_MLOCKED, BIT_ACTIVE, WORD_BI
 
 /* One that those after it may be like. */
 struct last_page {
-	struct page_words words;
+	struct alike_words words;
 	bool single, tail; /* neither: none of them is like it */
 	uint64_t end;	   /* of single: pages from here on are not like it */
 	uint8_t byte;

@@ -263,7 +263,7 @@ static void keep_last(const struct class_pass *c, struct class_worker *w, const 
 	/* of 2.4 other words count, too */
 	if (c->fmt.mapcount_form == MAPCOUNT_NONE || !holds_for_others(w, l->class, g))
 		return;
-	l->words = page_words(&c->fmt, p);
+	l->words = alike_words(&c->fmt, p);
 	/* without both it may be blank, which is no matter of its words */
 	l->single = role == PAGE_SINGLE && (l->words.refs || l->words.type);
 	l->tail = role == PAGE_TAIL && page_tails_by_word(&c->fmt);

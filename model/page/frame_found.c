@@ -45,7 +45,7 @@ bool frames_found_alike(const struct frames *f, uint64_t pfn)
 	if (!st || c >= f->nchunks || (!st->found[c] && (!st->seen || !st->seen[c])))
 		return true;
 	chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
-	return !st->found[c] && chunk && chunk->shared &&
+	return !st->found[c] && chunk && chunk->alike &&
 	       !frame_counts_by_head(st, frame_at(f, pfn));
 }
 

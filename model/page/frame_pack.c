@@ -96,18 +96,23 @@ static uint32_t run_end(const struct frame *frames, uint32_t i)
 	return i;
 }
 
-void frames_pack(struct frame_store *st, struct frame_filler *fi, struct frame_chunk *chunk)
+uint64_t frames_pack(struct frame_store *st, struct frame_filler *fi, struct frame_chunk *chunk)
 {
+	uint32_t runs = 0;
+	uint64_t hash = 0;
+
 	for (uint32_t i = 0, end; i < FRAME_CHUNK; i = end) {
 		const struct frame *f = &fi->frames[i];
 		uint16_t kind = frames_kind_of(st, fi, f);
 
 		end = run_end(fi->frames, i);
-		for (uint32_t j = i; j < end; j++)
-			chunk->kind[j] = kind;
+		frame_kinds_repeat(&chunk->kind[i], kind, end - i);
 		for (uint32_t j = i; kind == FRAME_RARE && j < end; j++)
 			add_rare(chunk, j, f);
+		hash = frame_kinds_hash(hash, kind, end);
+		runs++;
 	}
+	return chunk->nrare || runs > FRAMES_RUNS ? 0 : hash;
 }
 
 /* ---- sums ------------------------------------------------------------------------------ */

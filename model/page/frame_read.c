@@ -28,7 +28,7 @@ struct look {
 
 /* One that those after it may be like. */
 struct last_page {
-	struct page_words words;
+	struct alike_words words;
 	struct frame frame;
 	uint64_t end;		/* of single: pages from here on are not like it */
 	bool used;
@@ -190,7 +190,7 @@ static bool is_told_by_look(const struct pagefmt *f, const struct look *k)
 static void note_single(struct frame_reader *w, const uint8_t *p, const struct look *k,
 			const struct frame *fr)
 {
-	w->single.words = page_words(w->f, p);
+	w->single.words = alike_words(w->f, p);
 	w->single.frame = *fr;
 	w->single.end = k->of_block ? w->buddy_end : UINT64_MAX;
 	w->single.used = true;
@@ -235,8 +235,7 @@ static uint64_t add_like_last(struct frame_reader *w, const struct page_run *run
 	if (!n)
 		return 0;
 	out = frame_of(w, pfn);
-	for (uint64_t j = 0; j < n; j++)
-		out[j] = last->frame;
+	frames_repeat(out, &last->frame, n);
 	w->sums.existing += n;
 	w->like_tail = w->single.used ? 0 : w->like_tail + n;
 	return n;
@@ -258,7 +257,7 @@ static void keep_single(struct frame_reader *w, const uint8_t *p, uint64_t pfn,
 static void keep_tail(struct frame_reader *w, const uint8_t *p, const struct frame *fr)
 {
 	w->tail = (struct last_page){
-		.words = page_words(w->f, p),
+		.words = alike_words(w->f, p),
 		.frame = *fr,
 		.used = page_tails_by_word(w->f) && w->folio.readable && !w->folio.pte_mapped,
 	};
@@ -310,17 +309,13 @@ static void decode_page(struct frame_reader *w, const struct page_run *run, uint
  */
 static void add_tails(struct frame_reader *w, const struct page_run *run)
 {
-	struct frame *out;
-
 	w->sums.existing += run->n;
 	if (w->alike && run->pfn == w->first_pfn + w->alike) {
 		w->alike += run->n;
 		return;
 	}
 	settle(w, run->pfn + run->n - w->first_pfn);
-	out = frame_of(w, run->pfn);
-	for (uint64_t i = 0; i < run->n; i++)
-		out[i] = w->tail.frame;
+	frames_repeat(frame_of(w, run->pfn), &w->tail.frame, run->n);
 }
 
 static void frame_run(void *arg, const struct page_run *run)

@@ -9,6 +9,8 @@
 #ifndef VMCENSUS_FRAME_READ_H
 #define VMCENSUS_FRAME_READ_H
 
+#include <string.h>
+
 #include "model/page/pagefmt.h"
 
 /* Counts of what was read. */
@@ -17,6 +19,16 @@ struct frame_sums {
 	uint64_t pte_mapped, own_mapped;	/* evidence: is _mapcount kept? */
 	bool alike;		/* all frames are tails like the first, which is the only one that was written */
 };
+
+/* OUT[n] = *ONE, eight at a time: a line of the cache. */
+static inline void frames_repeat(struct frame *out, const struct frame *one, uint64_t n)
+{
+	const struct frame eight[8] = { *one, *one, *one, *one, *one, *one, *one, *one };
+
+	for (; n >= 8; n -= 8, out += 8)
+		memcpy(out, eight, sizeof(eight));
+	memcpy(out, eight, n * sizeof(*out));
+}
 
 /* Of one thread. */
 struct frame_reader;

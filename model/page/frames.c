@@ -35,6 +35,7 @@ static struct frame_chunk *new_chunk(struct frame_store *st)
 	chunk->nrare = 0;
 	chunk->parts = NULL;
 	chunk->shared = 0;
+	chunk->alike = false;
 	return chunk;
 }
 
@@ -45,40 +46,72 @@ void frames_free_chunk(struct frame_store *st, struct frame_chunk *chunk)
 	if (chunk->shared) {
 		if (--chunk->shared)
 			return;
-		st->alike[chunk->kind[0] % FRAMES_ALIKE] = NULL;
+		st->same[chunk->at] = NULL;
 	}
 	free(chunk->rare);
 	free(chunk->parts);
 	pool_give(&st->pool, chunk);
 }
 
-/* ---- chunks of a huge page ------------------------------------------------------------- */
+/* ---- chunks that are the same ----------------------------------------------------------- */
 
 /*
- * The chunk whose frames are all of KIND. It is kept once, however many there are: most of a machine with pages of
- * 1 GiB is in such chunks; all but the first give back what is reserved for them. NULL: another kind has its place.
- * Caller holds the lock.
+ * Where memory is huge pages, or free, most chunks have the same kinds, and are kept once, however
+ * many there are: all but the first give back what is reserved for them. The place of a chunk is
+ * given by its hash; one that is there already stays. Callers of these hold the lock.
  */
+static struct frame_chunk *share_again(struct frame_store *st, struct frame_chunk *chunk)
+{
+	chunk->shared++;
+	st->kept -= FRAMES_CHUNK_BYTES;
+	return chunk;
+}
+
+static void share_first(struct frame_store *st, struct frame_chunk *chunk, uint32_t at)
+{
+	st->same[at] = chunk;
+	chunk->at = at;
+	chunk->shared = 1;
+}
+
+/* The chunk whose frames are all of KIND. NULL: another has its place. */
 static struct frame_chunk *alike_chunk(struct frame_store *st, uint16_t kind)
 {
-	struct frame_chunk **at = &st->alike[kind % FRAMES_ALIKE];
+	uint32_t at = frame_kinds_hash(0, kind, FRAME_CHUNK) % FRAMES_SAME;
+	struct frame_chunk *chunk = st->same[at];
 
-	if (kind == FRAME_RARE || (*at && (*at)->kind[0] != kind))
+	if (kind == FRAME_RARE || (chunk && (!chunk->alike || chunk->kind[0] != kind)))
 		return NULL;
-	if (!*at) {
-		*at = new_chunk(st);
-		for (uint32_t i = 0; i < FRAME_CHUNK; i++)
-			(*at)->kind[i] = kind;
+	if (chunk)
+		return share_again(st, chunk);
+	chunk = new_chunk(st);
+	chunk->alike = true;
+	frame_kinds_repeat(chunk->kind, kind, FRAME_CHUNK);
+	share_first(st, chunk, at);
+	return chunk;
+}
+
+/* CHUNK, or the one that is the same, in its place. */
+static struct frame_chunk *same_chunk(struct frame_store *st, struct frame_chunk *chunk,
+				      uint64_t hash)
+{
+	uint32_t at = hash % FRAMES_SAME;
+	struct frame_chunk *other = st->same[at];
+
+	if (!other) {
+		share_first(st, chunk, at);
+		return chunk;
 	}
-	if ((*at)->shared++)
-		st->kept -= FRAMES_CHUNK_BYTES;
-	return *at;
+	if (memcmp(other->kind, chunk->kind, sizeof(chunk->kind)))
+		return chunk;
+	frames_free_chunk(st, chunk);
+	return share_again(st, other);
 }
 
 static void write_all(struct frame_filler *fi)
 {
-	for (uint32_t i = 1; fi->sums.alike && i < FRAME_CHUNK; i++)
-		fi->frames[i] = fi->frames[0];
+	if (fi->sums.alike)
+		frames_repeat(fi->frames, &fi->frames[0], FRAME_CHUNK);
 	fi->sums.alike = false;
 }
 
@@ -181,6 +214,7 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 {
 	struct frame_chunk *chunk = NULL;
 	struct frame_filler *fi;
+	uint64_t hash = 0;
 	bool any;
 
 	if (st->in_parts) {
@@ -204,9 +238,11 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	if (any && !chunk) {
 		write_all(fi);
 		chunk = new_chunk(st);
-		frames_pack(st, fi, chunk);
+		hash = frames_pack(st, fi, chunk);
 	}
 	pthread_mutex_lock(&st->lock);
+	if (hash)
+		chunk = same_chunk(st, chunk, hash);
 	note_read(st, c, &fi->sums);
 	fi->next = st->idle;
 	st->idle = fi;
@@ -343,6 +379,10 @@ void frames_load(const struct frames *f, uint64_t pfn)
 		st->spare = f->chunk[c];
 		st->spare_at = c;
 		st->kept = kept;
+		if (st->spare && st->spare->shared == 1) { /* it will not be there for others */
+			st->same[st->spare->at] = NULL;
+			st->spare->shared = 0;
+		}
 	}
 	pthread_mutex_unlock(&st->lock);
 }
@@ -406,21 +446,29 @@ uint64_t frames_chunks(const struct frames *f)
 	return n;
 }
 
-/* Reads C without keeping it, and counts its page tables. */
-static uint64_t stream(struct frame_store *st, uint64_t c)
+/* Page tables among the frames of a chunk; of those that are ALIKE only the first is looked at. */
+static uint64_t count_tables(const struct frame *frames, bool alike)
+{
+	uint32_t n = alike ? 1 : FRAME_CHUNK;
+	uint64_t tables = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		tables += (frames[i].flags & FR_PGTABLE) != 0;
+	return tables * (FRAME_CHUNK / n);
+}
+
+/* Reads C without keeping it. Returns its page tables, if they are TO_COUNT. */
+static uint64_t stream(struct frame_store *st, uint64_t c, bool to_count)
 {
 	struct frame_filler *fi = frames_take_filler(st);
 	bool first = !frames_summed(st->frames, c);
 	uint64_t tables = 0;
 
 	if (read_chunk(st, fi, c)) {
-		uint32_t n = fi->sums.alike ? 1 : FRAME_CHUNK;
-
 		if (first)
 			frames_sum_up(st, c, fi->frames, fi->sums.alike);
-		for (uint32_t i = 0; i < n; i++)
-			tables += (fi->frames[i].flags & FR_PGTABLE) != 0;
-		tables *= FRAME_CHUNK / n;
+		if (to_count)
+			tables = count_tables(fi->frames, fi->sums.alike);
 	}
 	pthread_mutex_lock(&st->lock);
 	note_read(st, c, &fi->sums);
@@ -438,7 +486,7 @@ void frames_probe(struct frames *f, uint64_t c, bool *in_parts, bool *own)
 	kept = bring(st, c, FRAMES_CHUNK_BYTES);
 	pthread_mutex_unlock(&st->lock);
 	if (!kept)
-		stream(st, c);
+		stream(st, c, false);
 	*in_parts = st->state[c] & CHUNK_IN_PARTS;
 	*own = st->state[c] & CHUNK_OWN;
 }
@@ -446,7 +494,7 @@ void frames_probe(struct frames *f, uint64_t c, bool *in_parts, bool *own)
 void frames_sum(const struct frames *f, uint64_t c)
 {
 	if (!frames_summed(f, c))
-		stream(f->store, c);
+		stream(f->store, c, false);
 }
 
 uint64_t frames_count_tables(const struct frames *f)
@@ -458,7 +506,7 @@ uint64_t frames_count_tables(const struct frames *f)
 		const struct frame_chunk *chunk = __atomic_load_n(&f->chunk[c], __ATOMIC_ACQUIRE);
 
 		if (!chunk && f->store->k) {
-			n += stream(f->store, c);
+			n += stream(f->store, c, true);
 			continue;
 		}
 		for (uint32_t i = 0; chunk && i < FRAME_CHUNK; i++)

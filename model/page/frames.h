@@ -28,7 +28,8 @@
 #define FRAMES_TABLE (UINT32_C(1) << 17)	/* slots of frame_store.by_value */
 #define FRAMES_GUESTS 256		/* of frames.kind, behind those with an index */
 #define FRAMES_RECENT 1024u		/* kinds that a filler remembers */
-#define FRAMES_ALIKE 64u
+#define FRAMES_SAME 1024u	/* distinct chunks that may be shared */
+#define FRAMES_RUNS 512u	/* of equal frames, in a chunk that may be shared */
 
 /* A frame whose mappings are known, to be packed by frames_give(). */
 struct frame_given {
@@ -70,7 +71,7 @@ struct frame_store {
 	uint8_t *state;			/* of each: enum chunk_state of frames.c */
 	struct frame_sum *sum;
 	uint64_t kept, limit;		/* bytes of those that are kept */
-	struct frame_chunk *alike[FRAMES_ALIKE];	/* by kind: chunks whose frames are alike */
+	struct frame_chunk *same[FRAMES_SAME];	/* by a hash of the kinds: chunks that are shared */
 	struct frame_chunk *spare;	/* kept beyond the limit, for frames_load() */
 	uint64_t spare_at;
 	/* the walk */
@@ -150,12 +151,37 @@ struct frame_filler {
 	struct frame frames[FRAME_CHUNK];
 };
 
+/* OUT[n] = KIND, 32 at a time: a line of the cache. */
+static inline void frame_kinds_repeat(uint16_t *out, uint16_t kind, uint32_t n)
+{
+	uint16_t line[32];
+
+	for (unsigned i = 0; i < ARRAY_LEN(line); i++)
+		line[i] = kind;
+	for (; n >= ARRAY_LEN(line); n -= ARRAY_LEN(line), out += ARRAY_LEN(line))
+		memcpy(out, line, sizeof(line));
+	memcpy(out, line, n * sizeof(*out));
+}
+
+static inline uint64_t frame_hash(uint64_t x)
+{
+	x = (x + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	return (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+/* The hash of a chunk's kinds, up to a run of KIND that ends before frame END, from that before it. */
+static inline uint64_t frame_kinds_hash(uint64_t before, uint16_t kind, uint32_t end)
+{
+	return frame_hash(before ^ ((uint64_t)end << 16 | kind));
+}
+
 struct frame_filler *frames_take_filler(struct frame_store *st);
 void frames_give_filler(struct frame_store *st, struct frame_filler *fi);
 /* The index of F in frames.kind, or FRAME_RARE. */
 uint16_t frames_kind_of(struct frame_store *st, struct frame_filler *fi, const struct frame *f);
-/* Writes the frames of FI to CHUNK, which has none yet. */
-void frames_pack(struct frame_store *st, struct frame_filler *fi, struct frame_chunk *chunk);
+/* Writes the frames of FI to CHUNK, which has none yet. Returns the hash of its kinds; 0: another is
+   hardly the same. */
+uint64_t frames_pack(struct frame_store *st, struct frame_filler *fi, struct frame_chunk *chunk);
 /* The sums of chunk C. Of FRAMES that are ALIKE only the first is looked at. */
 void frames_sum_up(struct frame_store *st, uint64_t c, const struct frame *frames, bool alike);
 /* A frame whose chunk is not kept. */
@@ -173,12 +199,6 @@ void frames_free_fillers(struct frame_store *st);
 void frames_probe(struct frames *f, uint64_t c, bool *in_parts, bool *own);
 
 /* ---- mappings ---------------------------------------------------------------------- */
-
-static inline uint64_t frame_hash(uint64_t x)
-{
-	x = (x + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	return (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-}
 
 /*
  * The sum of the weights of the N frames from PFN on. A weight is the difference of the hashes of two

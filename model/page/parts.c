@@ -25,6 +25,7 @@ struct frame_chunk *parts_new(struct frame_store *st)
 	chunk->rare = NULL;
 	chunk->nrare = 0;
 	chunk->shared = 0;
+	chunk->alike = false;
 	chunk->parts = heap_calloc(PARTS / 8, 1);
 	return chunk;
 }

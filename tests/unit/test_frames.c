@@ -547,7 +547,8 @@ static void test_shared_tails(void)
 
 /*
  * Chunks 1 and 2 have nothing but tails of one folio, in one page of memory. Chunk 0 has tails of another one; in 3
- * struct pages are missing, in 4 the last are of the other folio, 5 ends in its middle.
+ * struct pages are missing, in 4 the last are of the other folio, 5 ends in its middle. Chunk 0 has too many runs to
+ * be shared, 3 to 5 could be.
  */
 static void test_alike_chunks(void)
 {
@@ -586,7 +587,8 @@ static void test_alike_chunks(void)
 		}
 	}
 	for (uint64_t c = 0; c < CHUNKS; c++)
-		CHECK_EQ(g->s.frames.chunk[c]->shared, c == 1 || c == 2 ? 2 : 0);
+		CHECK(g->s.frames.chunk[c]->shared == (!c ? 0 : c == 1 || c == 2 ? 2 : 1) &&
+		      g->s.frames.chunk[c]->alike == (c == 1 || c == 2));
 	CHECK(g->s.frames.chunk[1] == g->s.frames.chunk[2]);
 	sum = g->s.frames.store->sum;
 	CHECK(sum[1].there == FRAME_CHUNK && sum[1].mapped == FRAME_CHUNK);
@@ -602,6 +604,48 @@ static void test_alike_chunks(void)
 	CHECK_EQ(g->s.frames.store->kept, (CHUNKS - 1) * FRAMES_CHUNK_BYTES);
 	frames_drop(&g->s.frames);
 	CHECK_EQ(mapcount_of(g, 2 * FRAME_CHUNK), 3);
+	CHECK_EQ(g->s.frames.store->kept, FRAMES_CHUNK_BYTES);
+	rig_free(g);
+}
+
+/*
+ * In each chunk one page of struct pages is another, in every second of them at the same place as in the chunk KINDS
+ * before. Some of the KINDS different chunks have the same place in frame_store.same.
+ */
+static void test_same_chunks(void)
+{
+	enum { KINDS = 96, CHUNKS = 2 * KINDS, PAGES = FRAME_CHUNK / 64 };
+	static struct memmap_range some[CHUNKS * PAGES];
+	struct rig *g = rig_new(8, false);
+	unsigned shared = 0, wrong = 0;
+
+	era_6_12(g);
+	compound(g, 0, 7);
+	large(g, 0, 7, 3, 3);
+	compound(g, 192, 6);
+	large(g, 192, 6, 2, 2);
+	for (unsigned i = 0; i < CHUNKS * PAGES; i++) {
+		bool other = i % PAGES == i / PAGES % KINDS + (i / PAGES > KINDS && i / PAGES % 2);
+
+		some[i] = (struct memmap_range){ .pfn = (uint64_t)i * 64,
+						 .end = (uint64_t)(i + 1) * 64,
+						 .page_kva = page_kva(g, other ? 192 : 64) };
+	}
+	g->f->kernel.memmap.v = some;
+	g->f->kernel.memmap.n = CHUNKS * PAGES;
+	g->f->kernel.memmap.max_pfn = CHUNKS * FRAME_CHUNK;
+	build(g);
+	for (uint64_t i = 0; i < CHUNKS * PAGES; i++)
+		wrong += mapcount_of(g, i * 64) != (some[i].page_kva == page_kva(g, 192) ? 2 : 3);
+	CHECK_EQ(wrong, 0);
+	for (unsigned i = 0; i < CHUNKS; i++)
+		shared += g->s.frames.chunk[i] != NULL && g->s.frames.chunk[i]->shared > 1;
+	CHECK(shared > KINDS / 2 && shared <= CHUNKS);
+	CHECK(g->s.frames.chunk[0] == g->s.frames.chunk[KINDS]);
+	CHECK(g->s.frames.chunk[1] != g->s.frames.chunk[KINDS + 1]);
+	CHECK(g->s.frames.store->kept < CHUNKS * FRAMES_CHUNK_BYTES - shared / 3 * FRAMES_CHUNK_BYTES);
+	frames_drop(&g->s.frames);
+	CHECK_EQ(mapcount_of(g, KINDS * FRAME_CHUNK), 2);
 	CHECK_EQ(g->s.frames.store->kept, FRAMES_CHUNK_BYTES);
 	rig_free(g);
 }
@@ -622,6 +666,7 @@ int main(void)
 	test_buddy();
 	test_shared_tails();
 	test_alike_chunks();
+	test_same_chunks();
 	test_average();
 	test_mask();
 	test_double_map();
