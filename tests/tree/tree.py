@@ -79,23 +79,33 @@ def extension(tally, cc, out, jobs):
                 unbound(os.path.join(TOP, out, 'vmcensus.so')))
 
 
+def build(tally, args, cc, out):
+    run_program(tally, f'build with {cc}', [
+        'make', '--no-print-directory', f'-j{args.jobs}', f'CC={cc}', 'SAN=', f'B={out}', 'test-bins'],
+        timeout=1800)
+
+
 def jobs(tally, args):
     """crash's extension is linked. With --thorough the other compiler builds and links everything;
     "make lint" lets it check each source."""
     other = 'gcc' if 'clang' in args.cc else 'clang'
-    found = []
+    out = f'{args.build}/{other}'
     has_crash = os.path.exists('/usr/include/crash/defs.h')
+    if not has_crash:
+        tally.skip('crash extension', 'the header of crash is not installed')
+
+    def by_other():     # one after the other: both make the same archive
+        build(tally, args, other, out)
+        if has_crash:
+            extension(tally, other, out, args.jobs)
+
+    found = []
     if args.thorough and not shutil.which(other):
         tally.skip(f'build with {other}', f'{other} is not installed')
     elif args.thorough:
-        found.append((f'build with {other}', lambda: run_program(tally, f'build with {other}', [
-            'make', '--no-print-directory', f'-j{args.jobs}', f'CC={other}', 'SAN=',
-            f'B={args.build}/{other}', 'test-bins'], timeout=1800)))
-    if not has_crash:
-        tally.skip('crash extension', 'the header of crash is not installed')
-        return found
+        found.append((f'build with {other}', by_other))
     # what has sanitizers linked in is not loaded by crash
-    compilers = ([] if args.san else [(args.cc, args.build)]) + \
-        ([(other, f'{args.build}/{other}')] if found else [])
-    return found + [(f'crash extension by {cc}', lambda cc=cc, out=out: extension(tally, cc, out, args.jobs))
-                    for cc, out in compilers]
+    if has_crash and not args.san:
+        found.append((f'crash extension by {args.cc}',
+                      lambda: extension(tally, args.cc, args.build, args.jobs)))
+    return found
