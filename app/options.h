@@ -25,7 +25,7 @@ struct options {
 	unsigned nimages, ntypes;
 	unsigned nearlier;		/* for a report that compares: the first of images,
 					   which are files of the earlier dump */
-	const char *format, *columns, *sort, *where, *output;
+	const char *format, *columns, *sort, *where, *output, *index;
 	uint64_t top;
 	enum text_unit unit;
 	unsigned jobs, verbose;

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/answers/answers.h"
 #include "app/sandbox/confined.h"
@@ -47,6 +48,35 @@ static int refuse_terminal(struct run *run)
 	     "%s -f %s is not written to a terminal; name a file with -o FILE", run->o.report->name,
 	     form);
 	return EXIT_USAGE;
+}
+
+/* --index: a file that exists is read; another one is made, if there is something to keep. */
+static int open_index(struct run *run)
+{
+	const char *path = run->o.index;
+
+	if (!path)
+		return 0;
+	run->index.path = path;
+	if (!access(path, F_OK))
+		return 0;
+	if (output_open(&run->index_output, path, NULL, &run->diag))
+		return EXIT_NO_ANSWER;
+	run->index.to = run->index_output.file;
+	return 0;
+}
+
+static int end_index(struct run *run, int status)
+{
+	FILE *to = run->index_output.file;
+	struct stat st;
+
+	if (!to || (status && status != EXIT_DAMAGED) || fstat(fileno(to), &st) || !st.st_size)
+		return status;
+	if (!output_done(&run->index_output, &run->diag))
+		return status;
+	run_complain(run);
+	return EXIT_NO_ANSWER;
 }
 
 static int open_output(struct run *run)
@@ -199,6 +229,7 @@ struct kernel_opts run_kernel_opts(struct run *run)
 		.ntypes = o->ntypes,
 		.jobs = o->jobs,
 		.memory = o->memory,
+		.index = o->index ? &run->index : NULL,
 		.log = &run->log,
 	};
 }
@@ -457,6 +488,8 @@ int run_report(struct run *run)
 		status = run_find(run);
 	if (!status)
 		status = open_output(run);
+	if (!status)
+		status = open_index(run);
 	if (status) {
 		run_complain(run);
 		return status;
@@ -464,9 +497,11 @@ int run_report(struct run *run)
 	if (run->o.report_opts.headers)
 		return make_layout(run);
 	if (!run_is_confined(run))
-		return read_and_print(run);
+		return end_index(run, read_and_print(run));
 	status = run_confined(run, read_and_print);
-	return status && status != EXIT_DAMAGED ? status : run_end_output(run, status);
+	if (!status || status == EXIT_DAMAGED)
+		status = run_end_output(run, status);
+	return end_index(run, status);
 }
 
 void run_end(struct run *run)
@@ -487,6 +522,7 @@ void run_end(struct run *run)
 	if (run->progress)
 		progress_free(run->progress);
 	output_drop(&run->output);
+	output_drop(&run->index_output);
 	arena_release(&run->mem);
 	options_release(&run->o);
 }

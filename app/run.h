@@ -57,6 +57,8 @@ struct run {
 	struct capsule_file *stored, *stored_before;	/* images that are capsules */
 	struct issues *stored_issues, *stored_issues_before;	/* what they say; in MEM */
 	struct output output;
+	struct output index_output;	/* of --index, if the file is made */
+	struct image_index index;
 	struct arena mem;
 	struct diag diag;
 };

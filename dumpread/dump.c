@@ -104,12 +104,18 @@ void dump_take_vmcoreinfo(struct dump *d, const char *text, size_t len)
 enum status dump_open(const char *const *paths, unsigned n, const struct log *log,
 		      struct diag *diag, struct dump **ret)
 {
+	return dump_open_indexed(paths, n, NULL, log, diag, ret);
+}
+
+enum status dump_open_indexed(const char *const *paths, unsigned n, const struct image_index *index,
+			      const struct log *log, struct diag *diag, struct dump **ret)
+{
 	struct image *im;
 	struct dump *d;
 	enum status st;
 
 	*ret = NULL;
-	st = image_open(paths, n, log, diag, &im);
+	st = image_open_indexed(paths, n, index, log, diag, &im);
 	if (st)
 		return st;
 	d = heap_array(struct dump, 1);

@@ -101,6 +101,10 @@ static inline uint32_t dump_page_size(const struct dump *d)
 /* Open container and VMCOREINFO. On failure *ret is NULL and DIAG is set. */
 enum status dump_open(const char *const *paths, unsigned n, const struct log *log,
 		      struct diag *diag, struct dump **ret);
+/* The same, with an index that is read or written (dumpread/image/saved.h). */
+enum status dump_open_indexed(const char *const *paths, unsigned n,
+			      const struct image_index *index, const struct log *log,
+			      struct diag *diag, struct dump **ret);
 void dump_close(struct dump *d);
 
 /*

@@ -268,7 +268,7 @@ enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct k
 		st = capture_open(o->images[0], diag, ret);
 	if (st != ST_NOTMINE)
 		return st;
-	st = dump_open(o->images, o->nimages, o->log, diag, &d);
+	st = dump_open_indexed(o->images, o->nimages, o->index, o->log, diag, &d);
 	return st ? st : attach_dump(d, o, diag, ret);
 }
 

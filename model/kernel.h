@@ -53,6 +53,7 @@ struct kernel_opts {
 	bool log_only;			/* only the kernel's log is needed: it can be read
 					   without types */
 	bool config_only;		/* the same for the configuration in the kernel image */
+	const struct image_index *index; /* of the images; NULL: none */
 	const struct log *log;
 };
 

@@ -111,10 +111,11 @@ static __attribute__((noreturn)) void die_of(struct run *run, int sig, uint64_t 
 int run_confined(struct run *run, int (*read)(struct run *run))
 {
 	struct confined c = { run, read };
-	const char **files = arena_array(&run->mem, const char *, run->o.nimages + run->o.ntypes);
+	unsigned nfiles = run->o.nimages + run->o.ntypes;
+	const char **files = arena_array(&run->mem, const char *, nfiles + 1);
 	struct broker b = {
 		.permits = { .files = files,
-			     .nfiles = run->o.nimages + run->o.ntypes,
+			     .nfiles = nfiles + !!run->o.index,
 			     .sysroot = run->o.report_opts.sysroot },
 		.tree = run->product && run->product->dir ? run->o.output : NULL,
 		.limits = limits_of(&run->o),
@@ -128,6 +129,7 @@ int run_confined(struct run *run, int (*read)(struct run *run))
 		files[i] = run->o.images[i];
 	for (unsigned i = 0; i < run->o.ntypes; i++)
 		files[run->o.nimages + i] = run->o.types[i];
+	files[nfiles] = run->o.index;
 	if (broker_run(&b, &status, &run->diag)) {
 		run_complain(run);
 		return EXIT_NO_ANSWER;

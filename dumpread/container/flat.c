@@ -21,6 +21,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/image/saved.h"
 
 #define FLAT_HEADER 4096	/* bytes before the first record */
 #define FLAT_RECORD 16		/* bytes of a record's header */
@@ -94,26 +95,91 @@ static bool index_records(struct scan *s, struct extents *x, uint64_t *end, uint
 	return false;
 }
 
+/* ---- the saved index: the end of the dump, then start, end and place of each extent ------- */
+
+/* As extents_resolve() leaves them, and in the file? */
+static bool is_index(const struct extents *x, const struct image_part *p, uint64_t end)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < x->n; i++) {
+		const struct extent *e = &x->v[i];
+
+		if (e->start < last || e->end <= e->start || e->end > end || e->pos > p->raw_size ||
+		    e->end - e->start > p->raw_size - e->pos)
+			return false;
+		last = e->end;
+	}
+	return end <= INT64_MAX;
+}
+
+static bool index_get(const struct image *im, const struct image_part *p, struct extents *x,
+		      uint64_t *end)
+{
+	size_t n = 0;
+	uint64_t *v = saved_get(im, p, "flat", &n);
+
+	if (!v)
+		return false;
+	for (size_t i = 1; i + 3 <= n; i += 3)
+		extents_add(x, v[i], v[i + 1], v[i + 2]);
+	*end = n ? v[0] : UINT64_MAX;
+	free(v);
+	if (n % 3 == 1 && x->n == n / 3 && is_index(x, p, *end))
+		return true;
+	saved_refuse(im, p);
+	extents_free(x);
+	*x = (struct extents){ 0 };
+	return false;
+}
+
+static void index_put(const struct image *im, const struct image_part *p, const struct extents *x,
+		      uint64_t end)
+{
+	uint64_t *v = heap_array(uint64_t, 1 + 3 * x->n);
+
+	v[0] = end;
+	for (size_t i = 0; i < x->n; i++) {
+		v[1 + 3 * i] = x->v[i].start;
+		v[2 + 3 * i] = x->v[i].end;
+		v[3 + 3 * i] = x->v[i].pos;
+	}
+	saved_put(im, p, "flat", v, 1 + 3 * x->n);
+	free(v);
+}
+
+/* ---- opening ---------------------------------------------------------------------------- */
+
+/* False: the file is cut off, at *POS. */
+static bool make_index(struct image *im, struct image_part *p, struct extents *x, uint64_t *end,
+		       uint64_t *pos)
+{
+	struct scan s = { .raw = *p, .buf = heap_bytes(FLAT_SCAN), .want = FLAT_SCAN };
+	bool whole = index_records(&s, x, end, pos);
+
+	free(s.buf);
+	extents_resolve(x, EXTENTS_LAST_WINS);
+	if (whole && saved_wanted(im))
+		index_put(im, p, x, *end);
+	return whole;
+}
+
 enum status flat_open(struct image *im, struct image_part *p)
 {
-	struct scan s = { .raw = *p, .want = FLAT_SCAN };
 	struct extents x = { 0 };
-	const uint8_t *h;
+	uint8_t h[FLAT_RECORD * 2];
 	uint64_t end = 0, pos = 0;
-	bool whole;
+	size_t got;
 
-	s.buf = heap_bytes(FLAT_SCAN);
-	h = scan_at(&s, 0, FLAT_RECORD * 2);
-	if (!h || !is_flat(h)) {
-		free(s.buf);
+	if (part_read_some(p, 0, h, sizeof(h), &got) || got < sizeof(h) || !is_flat(h))
 		return ST_NOTMINE;
+	if (!index_get(im, p, &x, &end)) {
+		end = 0;
+		if (!make_index(im, p, &x, &end, &pos))
+			issue_add(&im->issues, ST_NODATA, "truncated image", 1,
+				  "%s: the flattened file is cut off at byte %" PRIu64, p->path,
+				  pos);
 	}
-	whole = index_records(&s, &x, &end, &pos);
-	free(s.buf);
-	if (!whole)
-		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
-			  "%s: the flattened file is cut off at byte %" PRIu64, p->path, pos);
-	extents_resolve(&x, EXTENTS_LAST_WINS);
 	p->flat = arena_alloc(&im->mem, sizeof(*p->flat));
 	p->flat->x = x;
 	p->size = end;

@@ -34,6 +34,7 @@
 #include "dumpread/base/search.h"
 #include "dumpread/image/format.h"
 #include "dumpread/image/bundles.h"
+#include "dumpread/image/saved.h"
 
 #define MAGIC		0x9a8bccddu
 #define UNIT_PAGES	128u	    /* CRASH_SOURCE_PAGES */
@@ -309,6 +310,14 @@ static int by_va(const void *pa, const void *pb)
 	return a->unit < b->unit ? -1 : a->unit > b->unit;
 }
 
+static void describe(struct image *im)
+{
+	const struct mcore *m = im->priv;
+
+	im->max_pfn = m->pages[m->npages - 1].va + 1;
+	im->pages_present = m->npages;
+}
+
 /* Virtual addresses to frame numbers; of two pages at one address the first stays. */
 static enum status settle(struct image *im)
 {
@@ -343,9 +352,93 @@ static enum status settle(struct image *im)
 	if (!n)
 		return fail(&im->diag, ST_CORRUPT, "%s: an mcore dump with impossible addresses",
 			    im->parts[0].path);
-	im->max_pfn = m->pages[n - 1].va + 1;
-	im->pages_present = n;
+	describe(im);
 	return ST_OK;
+}
+
+/* ---- the saved index of version 2 ---------------------------------------------------- */
+
+/* The number of units, place and length of each; frame, and unit << 32 | index in it, of each page. */
+#define INDEX_WORDS 2u	/* of a unit, of a page */
+
+static void index_put(const struct image *im)
+{
+	const struct mcore *m = im->priv;
+	size_t n = 1 + INDEX_WORDS * (m->nunits + m->npages);
+	uint64_t *all = heap_array(uint64_t, n), *v = all;
+
+	*v++ = m->nunits;
+	for (size_t i = 0; i < m->nunits; i++) {
+		*v++ = m->units[i].off;
+		*v++ = m->units[i].len;
+	}
+	for (size_t i = 0; i < m->npages; i++) {
+		*v++ = m->pages[i].va;
+		*v++ = (uint64_t)m->pages[i].unit << 32 | m->pages[i].index;
+	}
+	saved_put(im, &im->parts[0], "mcore", all, n);
+	free(all);
+}
+
+/* As settle() leaves them? */
+static bool is_index(const struct image *im)
+{
+	const struct mcore *m = im->priv;
+	uint64_t below = MEMORY_MAX >> im->page_shift;
+
+	for (size_t i = 0; i < m->nunits; i++)
+		if (!m->units[i].len || m->units[i].len > STREAM_MAX ||
+		    !part_holds(&im->parts[0], m->units[i].off, m->units[i].len))
+			return false;
+	for (size_t i = 0; i < m->npages; i++)
+		if ((i && m->pages[i].va <= m->pages[i - 1].va) || m->pages[i].va >= below ||
+		    m->pages[i].unit >= m->nunits ||
+		    m->pages[i].index >= m->expanded >> im->page_shift)
+			return false;
+	return m->npages != 0;
+}
+
+static bool take_index(const struct image *im, const uint64_t *v, size_t n)
+{
+	struct mcore *m = im->priv;
+
+	m->nunits = *v++;
+	m->npages = (n - 1) / INDEX_WORDS - m->nunits;
+	m->units = heap_array(struct unit, m->nunits);
+	m->pages = heap_array(struct page, m->npages);
+	for (size_t i = 0; i < m->nunits; i++, v += INDEX_WORDS)
+		m->units[i] = (struct unit){ .off = v[0], .len = (uint32_t)v[1] };
+	for (size_t i = 0; i < m->npages; i++, v += INDEX_WORDS)
+		m->pages[i] = (struct page){ .va = v[0],
+					     .unit = (uint32_t)(v[1] >> 32),
+					     .index = (uint32_t)v[1] };
+	return is_index(im);
+}
+
+static void forget(struct mcore *m)
+{
+	free(m->units);
+	free(m->pages);
+	m->units = NULL;
+	m->pages = NULL;
+	m->nunits = m->npages = 0;
+}
+
+static bool index_get(struct image *im)
+{
+	struct mcore *m = im->priv;
+	size_t n = 0;
+	uint64_t *v = saved_get(im, &im->parts[0], "mcore", &n);
+	bool right = v && n && v[0] <= (n - 1) / INDEX_WORDS && take_index(im, v, n);
+
+	if (right)
+		describe(im);
+	else
+		forget(m);
+	if (v && !right)
+		saved_refuse(im, &im->parts[0]);
+	free(v);
+	return right;
 }
 
 static void ctx_free(struct image_ctx *ctx)
@@ -420,25 +513,33 @@ static enum status open_v1(struct image *im)
 	return settle(im);
 }
 
-static enum status mcore_open(struct image *im)
+static enum status open_v2_file(struct image *im, const struct header *h)
 {
 	struct image_ctx *ctx;
-	struct header h;
-	struct mcore *m;
+	enum status st;
 
-	im->priv = m = arena_alloc(&im->mem, sizeof(struct mcore));
-	if (!find_kind(im, 0, false, &h))
-		return open_v1(im);
 	if (im->nparts > 1)
 		return fail(&im->diag, ST_UNSUPPORTED,
-			    "%s: an mcore dump is one file; name "
-			    "each dump on its own",
+			    "%s: an mcore dump is one file; name each dump on its own",
 			    im->parts[0].path);
-	set_geometry(im, &h, false);
+	set_geometry(im, h, false);
+	if (index_get(im))
+		return ST_OK;
 	ctx = ctx_new(im);
-	open_v2(im, &h, ctx);
+	open_v2(im, h, ctx);
 	ctx_free(ctx);
-	return settle(im);
+	st = settle(im);
+	if (!st && saved_wanted(im) && !issues_total(&im->issues))
+		index_put(im);
+	return st;
+}
+
+static enum status mcore_open(struct image *im)
+{
+	struct header h;
+
+	im->priv = arena_alloc(&im->mem, sizeof(struct mcore));
+	return find_kind(im, 0, false, &h) ? open_v2_file(im, &h) : open_v1(im);
 }
 
 /* ---- pages ------------------------------------------------------------------------------ */
@@ -483,8 +584,7 @@ static void mcore_close(struct image *im)
 
 	if (m) {
 		bundles_free(m->kept);
-		free(m->units);
-		free(m->pages);
+		forget(m);
 	}
 	im->priv = NULL;
 }

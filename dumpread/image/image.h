@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "dumpread/base/arena.h"
 #include "dumpread/base/diag.h"
@@ -90,6 +91,12 @@ struct image_header {
 /* Memory whose kernel address the container tells: [va, va + size) is at pa. */
 struct image_mapped { uint64_t va, pa, size; };
 
+/* The file of --index (saved.h). */
+struct image_index {
+	const char *path;		/* to be read; NULL or no such file: nothing is known */
+	FILE *to;			/* to be written; NULL: nothing is kept */
+};
+
 struct image {
 	const struct image_ops *ops;
 	void *priv;			/* the format's own */
@@ -118,6 +125,7 @@ struct image {
 	struct issues issues;		/* truncation, damaged tables: found by open */
 	struct diag diag;
 	const struct log *log;
+	const struct image_index *index;	/* while it is opened; NULL: none */
 };
 
 /*
@@ -127,6 +135,10 @@ struct image {
  */
 enum status image_open(const char *const *paths, unsigned n,
 		       const struct log *log, struct diag *diag, struct image **ret);
+/* The same, with an index that is read or written. */
+enum status image_open_indexed(const char *const *paths, unsigned n,
+			       const struct image_index *index, const struct log *log,
+			       struct diag *diag, struct image **ret);
 void image_close(struct image *im);
 
 /*
