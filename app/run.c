@@ -66,12 +66,13 @@ static int open_index(struct run *run)
 	return 0;
 }
 
+/* It is kept also if the report failed: what it lacked may be there at the next try. */
 static int end_index(struct run *run, int status)
 {
 	FILE *to = run->index_output.file;
 	struct stat st;
 
-	if (!to || (status && status != EXIT_DAMAGED) || fstat(fileno(to), &st) || !st.st_size)
+	if (!to || fstat(fileno(to), &st) || !st.st_size)
 		return status;
 	if (!output_done(&run->index_output, &run->diag))
 		return status;

@@ -73,7 +73,7 @@ static uint64_t *read_entry(FILE *f, uint64_t size, const struct image_part *p, 
 {
 	uint8_t head[HEAD], want[KIND_SIZE];
 	uint64_t words, *v;
-	long at = ftell(f);
+	off_t at = ftello(f);
 
 	*end = at < 0 || fread(head, 1, HEAD, f) != HEAD;
 	if (*end)
@@ -85,7 +85,7 @@ static uint64_t *read_entry(FILE *f, uint64_t size, const struct image_part *p, 
 	pad(want, KIND_SIZE, kind);
 	if (memcmp(head, want, KIND_SIZE) || load64(head + 8, false) != p->raw_size ||
 	    load64(head + 16, false) != mark_of(p)) {
-		*end = fseek(f, (long)(words * 8), SEEK_CUR) != 0;
+		*end = fseeko(f, (off_t)(words * 8), SEEK_CUR) != 0;
 		return NULL;
 	}
 	*end = true;
@@ -127,7 +127,8 @@ uint64_t *saved_get(const struct image *im, const struct image_part *p, const ch
 
 void saved_refuse(const struct image *im, const struct image_part *p)
 {
-	log_warn(im->log, "%s is not an index of %s; remove it, and it is made again",
+	log_warn(im->log,
+		 "%s is not an index of %s, and is not used; a file that does not exist is made",
 		 im->index->path, p->path);
 }
 
@@ -142,7 +143,7 @@ void saved_put(const struct image *im, const struct image_part *p, const char *k
 	FILE *to = im->index->to;
 	uint8_t head[HEAD];
 
-	if (!ftell(to)) {
+	if (!ftello(to)) {
 		pad(head, MAGIC_SIZE, SAVED_MAGIC);
 		fwrite(head, 1, MAGIC_SIZE, to);
 	}

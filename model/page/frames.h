@@ -151,14 +151,15 @@ struct frame_filler {
 	struct frame frames[FRAME_CHUNK];
 };
 
-/* OUT[n] = KIND, 32 at a time: a line of the cache. */
-static inline void frame_kinds_repeat(uint16_t *out, uint16_t kind, uint32_t n)
+/* OUT[n] = KIND, a line of the cache at a time. */
+static inline void frame_kinds_repeat(uint16_t *out, uint16_t kind, size_t n)
 {
 	uint16_t line[32];
+	size_t step = ARRAY_LEN(line);
 
-	for (unsigned i = 0; i < ARRAY_LEN(line); i++)
+	for (size_t i = 0; i < step; i++)
 		line[i] = kind;
-	for (; n >= ARRAY_LEN(line); n -= ARRAY_LEN(line), out += ARRAY_LEN(line))
+	for (; n >= step; n -= step, out += step)
 		memcpy(out, line, sizeof(line));
 	memcpy(out, line, n * sizeof(*out));
 }
