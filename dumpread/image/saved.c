@@ -17,6 +17,7 @@
 
 #define MAGIC_SIZE 24u
 #define KIND_SIZE 8u
+#define NAME 24u		/* kind, bytes and hash of the file: whose entry it is */
 #define HEAD 40u
 #define ENDS (64u << 10)	/* bytes at the start and at the end of the file that are hashed ... */
 #define SAMPLE 4096u		/* ... and of each of */
@@ -67,11 +68,17 @@ static void pad(uint8_t *to, size_t size, const char *text)
 	snprintf((char *)to, size, "%s", text);
 }
 
-/* The entry that F is at, if it is of KIND and of P; else F moves to the next. *END: there is none. */
-static uint64_t *read_entry(FILE *f, uint64_t size, const struct image_part *p, const char *kind,
-			    size_t *n, bool *end)
+static void name_entry(uint8_t *name, const struct image_part *p, const char *kind)
 {
-	uint8_t head[HEAD], want[KIND_SIZE];
+	pad(name, KIND_SIZE, kind);
+	store_uint(name + 8, p->raw_size, 8, false);
+	store_uint(name + 16, mark_of(p), 8, false);
+}
+
+/* The entry that F is at, if it has NAME; else F moves to the next. *END: there is none. */
+static uint64_t *read_entry(FILE *f, uint64_t size, const uint8_t *name, size_t *n, bool *end)
+{
+	uint8_t head[HEAD];
 	uint64_t words, *v;
 	off_t at = ftello(f);
 
@@ -82,9 +89,7 @@ static uint64_t *read_entry(FILE *f, uint64_t size, const struct image_part *p, 
 	*end = words > (size - min_u64(size, (uint64_t)at + HEAD)) / 8;
 	if (*end)
 		return NULL;
-	pad(want, KIND_SIZE, kind);
-	if (memcmp(head, want, KIND_SIZE) || load64(head + 8, false) != p->raw_size ||
-	    load64(head + 16, false) != mark_of(p)) {
+	if (memcmp(head, name, NAME)) {
 		*end = fseeko(f, (off_t)(words * 8), SEEK_CUR) != 0;
 		return NULL;
 	}
@@ -105,7 +110,7 @@ uint64_t *saved_get(const struct image *im, const struct image_part *p, const ch
 {
 	const char *path = im->index ? im->index->path : NULL;
 	FILE *f = path ? outside_fopen(path) : NULL;
-	uint8_t magic[MAGIC_SIZE], head[MAGIC_SIZE];
+	uint8_t magic[MAGIC_SIZE], head[MAGIC_SIZE], name[NAME];
 	uint64_t *v = NULL;
 	struct stat st;
 	bool end;
@@ -115,8 +120,10 @@ uint64_t *saved_get(const struct image *im, const struct image_part *p, const ch
 	pad(magic, MAGIC_SIZE, SAVED_MAGIC);
 	end = fstat(fileno(f), &st) || fread(head, 1, MAGIC_SIZE, f) != MAGIC_SIZE ||
 	      memcmp(head, magic, MAGIC_SIZE);
+	if (!end)
+		name_entry(name, p, kind);
 	while (!end && !v)
-		v = read_entry(f, (uint64_t)st.st_size, p, kind, n, &end);
+		v = read_entry(f, (uint64_t)st.st_size, name, n, &end);
 	fclose(f);
 	if (!v)
 		saved_refuse(im, p);
@@ -147,9 +154,7 @@ void saved_put(const struct image *im, const struct image_part *p, const char *k
 		pad(head, MAGIC_SIZE, SAVED_MAGIC);
 		fwrite(head, 1, MAGIC_SIZE, to);
 	}
-	pad(head, KIND_SIZE, kind);
-	store_uint(head + 8, p->raw_size, 8, false);
-	store_uint(head + 16, mark_of(p), 8, false);
+	name_entry(head, p, kind);
 	store_uint(head + 24, n, 8, false);
 	store_uint(head + 32, mix_words(n, v, n), 8, false);
 	fwrite(head, 1, HEAD, to);
