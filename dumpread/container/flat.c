@@ -113,20 +113,23 @@ static bool is_index(const struct extents *x, const struct image_part *p, uint64
 	return end <= INT64_MAX;
 }
 
+/* Sets X and *END if there is one. */
 static bool index_get(const struct image *im, const struct image_part *p, struct extents *x,
 		      uint64_t *end)
 {
 	size_t n = 0;
-	uint64_t *v = saved_get(im, p, "flat", &n);
+	uint64_t *v = saved_get(im, p, "flat", &n), last;
 
 	if (!v)
 		return false;
 	for (size_t i = 1; i + 3 <= n; i += 3)
 		extents_add(x, v[i], v[i + 1], v[i + 2]);
-	*end = n ? v[0] : UINT64_MAX;
+	last = n ? v[0] : UINT64_MAX;
 	free(v);
-	if (n % 3 == 1 && x->n == n / 3 && is_index(x, p, *end))
+	if (n % 3 == 1 && x->n == n / 3 && is_index(x, p, last)) {
+		*end = last;
 		return true;
+	}
 	saved_refuse(im, p);
 	extents_free(x);
 	*x = (struct extents){ 0 };
@@ -173,13 +176,9 @@ enum status flat_open(struct image *im, struct image_part *p)
 
 	if (part_read_some(p, 0, h, sizeof(h), &got) || got < sizeof(h) || !is_flat(h))
 		return ST_NOTMINE;
-	if (!index_get(im, p, &x, &end)) {
-		end = 0;
-		if (!make_index(im, p, &x, &end, &pos))
-			issue_add(&im->issues, ST_NODATA, "truncated image", 1,
-				  "%s: the flattened file is cut off at byte %" PRIu64, p->path,
-				  pos);
-	}
+	if (!index_get(im, p, &x, &end) && !make_index(im, p, &x, &end, &pos))
+		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
+			  "%s: the flattened file is cut off at byte %" PRIu64, p->path, pos);
 	p->flat = arena_alloc(&im->mem, sizeof(*p->flat));
 	p->flat->x = x;
 	p->size = end;

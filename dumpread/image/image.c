@@ -121,13 +121,18 @@ static enum status open_parts(struct image *im, const char *const *paths, unsign
 	return ST_OK;
 }
 
-static enum status open_image(struct image *im, const char *const *paths, unsigned n,
-			      const struct image_ops *only, struct diag *diag, struct image **ret)
+/* ONLY and INDEX may be NULL: any format, no index. */
+static enum status open_image(const char *const *paths, unsigned n, const struct image_ops *only,
+			      const struct image_index *index, const struct log *log,
+			      struct diag *diag, struct image **ret)
 {
+	struct image *im = heap_array(struct image, 1);
 	enum status st;
 
 	*ret = NULL;
 	issues_init(&im->issues);
+	im->log = log;
+	im->index = index;
 	im->header.dump_level = -1;
 	st = open_parts(im, paths, n);
 	if (st == ST_OK)
@@ -140,7 +145,7 @@ static enum status open_image(struct image *im, const char *const *paths, unsign
 		return st;
 	}
 	complete_header(im);
-	log_info(im->log, "%s: %s, %s-endian, %u-byte pages", im->parts[0].path, im->format,
+	log_info(log, "%s: %s, %s-endian, %u-byte pages", im->parts[0].path, im->format,
 		 im->big_endian ? "big" : "little", 1u << im->page_shift);
 	*ret = im;
 	return ST_OK;
@@ -149,27 +154,20 @@ static enum status open_image(struct image *im, const char *const *paths, unsign
 enum status image_open_as(const char *const *paths, unsigned n, const struct image_ops *only,
 			  const struct log *log, struct diag *diag, struct image **ret)
 {
-	struct image *im = heap_array(struct image, 1);
-
-	im->log = log;
-	return open_image(im, paths, n, only, diag, ret);
+	return open_image(paths, n, only, NULL, log, diag, ret);
 }
 
 enum status image_open_indexed(const char *const *paths, unsigned n,
 			       const struct image_index *index, const struct log *log,
 			       struct diag *diag, struct image **ret)
 {
-	struct image *im = heap_array(struct image, 1);
-
-	im->log = log;
-	im->index = index;
-	return open_image(im, paths, n, NULL, diag, ret);
+	return open_image(paths, n, NULL, index, log, diag, ret);
 }
 
 enum status image_open(const char *const *paths, unsigned n, const struct log *log,
 		       struct diag *diag, struct image **ret)
 {
-	return image_open_indexed(paths, n, NULL, log, diag, ret);
+	return open_image(paths, n, NULL, NULL, log, diag, ret);
 }
 
 void image_close(struct image *im)
