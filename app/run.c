@@ -74,10 +74,7 @@ static int end_index(struct run *run, int status)
 
 	if (!to || fstat(fileno(to), &st) || !st.st_size)
 		return status;
-	if (!output_done(&run->index_output, &run->diag))
-		return status;
-	run_complain(run);
-	return EXIT_NO_ANSWER;
+	return run_end_output(run, &run->index_output, status);
 }
 
 static int open_output(struct run *run)
@@ -501,7 +498,7 @@ int run_report(struct run *run)
 		return end_index(run, read_and_print(run));
 	status = run_confined(run, read_and_print);
 	if (!status || status == EXIT_DAMAGED)
-		status = run_end_output(run, status);
+		status = run_end_output(run, &run->output, status);
 	return end_index(run, status);
 }
 

@@ -139,9 +139,9 @@ int run_confined(struct run *run, int (*read)(struct run *run))
 	return WEXITSTATUS(status);
 }
 
-int run_end_output(struct run *run, int status)
+int run_end_output(struct run *run, struct output *o, int status)
 {
-	if (!run->output.file || !output_done(&run->output, &run->diag))
+	if (!o->file || !output_done(o, &run->diag))
 		return status;
 	run_complain(run);
 	return EXIT_NO_ANSWER;

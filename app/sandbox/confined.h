@@ -17,8 +17,9 @@ bool run_is_confined(const struct run *run);
  * one says so and dies of it as well.
  */
 int run_confined(struct run *run, int (*read)(struct run *run));
-/* The process in the sandbox has written all: gives the output its name. The exit status. */
-int run_end_output(struct run *run, int status);
+/* The process that reads has written all of O, an output of RUN: gives it its name. Returns STATUS, or the
+   exit status of a failure. */
+int run_end_output(struct run *run, struct output *o, int status);
 /* Says what this kernel's sandbox lacks: always if that is all of it, else with -v. */
 void run_say_lacks(struct run *run);
 /* All output is written. Inside a sandbox the process outside gives the file its name. */
