@@ -78,7 +78,8 @@ alike_loop(alike_fn *differs, const struct pagefmt *f, const uint8_t *p, uint64_
 	return i;
 }
 
-/* Compiled twice: with words as this computer has them each is one load. */
+/* Compiled twice: with words as this computer has them each is one load. The compiler does not know
+   that native64 is never big. */
 static inline __attribute__((always_inline)) uint64_t
 alike_count(alike_fn *differs, const struct pagefmt *f, const uint8_t *p, uint64_t n,
 	    const struct alike_words *w)
@@ -88,14 +89,15 @@ alike_count(alike_fn *differs, const struct pagefmt *f, const uint8_t *p, uint64
 	return alike_loop(differs, f, p, n, w);
 }
 
+/* How many of the N struct pages from P on are as W, a single page? */
 static inline uint64_t pages_like_single(const struct pagefmt *f, const uint8_t *p, uint64_t n,
 					 const struct alike_words *w)
 {
 	return alike_count(single_differs, f, p, n, w);
 }
 
-/* Page_tails_by_word() holds. LEFT: pages of the folio from P on, which counts where the word is a
-   mask and not the head's address. */
+/* The same for a tail; page_tails_by_word() holds. LEFT: pages of the folio from P on, which counts
+   where the word is a mask and not the head's address. */
 static inline uint64_t pages_like_tail(const struct pagefmt *f, const uint8_t *p, uint64_t n,
 				       const struct alike_words *w, uint64_t left)
 {
