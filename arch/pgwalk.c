@@ -316,6 +316,16 @@ static uint64_t contiguous(const struct walk *w, unsigned level, const uint8_t *
 	return bytes;
 }
 
+/* How many of the N entries at RAW are as the first? Tails of a large hugetlb page share struct pages. */
+static unsigned repeats(const uint8_t *raw, unsigned n, size_t size)
+{
+	unsigned i = 1;
+
+	while (i < n && !memcmp(raw + i * size, raw, size))
+		i++;
+	return i;
+}
+
 /* pgtrans() where DIR, an entry of LEVEL, points to pages of a size of their own. */
 static enum status trans_huge(const struct walk *w, unsigned level, const struct pte *dir,
 			      uint64_t va, uint64_t *pa, uint64_t *run)
@@ -348,6 +358,14 @@ enum status pgtrans(struct reader *r, const struct paging *p, const struct pagin
 	uint64_t table = root;
 	struct walk w;
 
+	if (path->of == p && path->root == root && va >= path->same && va < path->same_end) {
+		uint64_t off = va & low_mask(p->page_shift);
+
+		*pa = path->same_pa + off;
+		if (run)
+			*run = (UINT64_C(1) << p->page_shift) - off;
+		return ST_OK;
+	}
 	walk_init(&w, r, p, env);
 	range = table_shift(&w, 0);
 	if (path->of == p && path->root == root && path->range == va >> range) {
@@ -366,7 +384,9 @@ enum status pgtrans(struct reader *r, const struct paging *p, const struct pagin
 		if (st)
 			return st;
 		if (!level)
-			*path = (struct reader_path){ p, root, va >> range, table };
+			*path = (struct reader_path){
+				.of = p, .root = root, .range = va >> range, .table = table
+			};
 		p->decode(p, env, level, raw, 1, &pte);
 		if (level && pte.kind == PTE_HUGE_TABLE) {
 			reader_release(r, &ref);
@@ -374,6 +394,13 @@ enum status pgtrans(struct reader *r, const struct paging *p, const struct pagin
 		}
 		if (pte.kind == PTE_PAGE) {
 			*pa = pte.pa + off;
+			if (!level) {
+				uint64_t same = repeats(raw, n, p->entry_size[0]);
+
+				path->same = va - off;
+				path->same_end = path->same + (same << shift);
+				path->same_pa = pte.pa;
+			}
 			if (run)
 				*run = contiguous(&w, level, raw, n, pte.pa, off + RUN_ENOUGH) -
 				       off;

@@ -79,6 +79,8 @@ struct reader_path {
 	const void *of;		/* the kind of page tables; NULL: there was no walk */
 	uint64_t root, range;	/* the table translates the addresses of this range */
 	uint64_t table;		/* physical address */
+	/* Every page of [same, same_end) is mapped to the page at same_pa. */
+	uint64_t same, same_end, same_pa;
 };
 struct reader_path *reader_path(struct reader *r);
 

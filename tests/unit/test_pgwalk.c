@@ -275,6 +275,37 @@ static void test_five_levels(void)
 	tables_free(t);
 }
 
+/* Neighbours mapped to one page, as the tails of a large hugetlb page are. */
+static void test_translate_same(void)
+{
+	struct tables *t = four_levels();
+	struct paging_env e = env();
+	uint64_t pa, run;
+	struct reader *r;
+
+	for (unsigned i = 4; i < 8; i++)
+		tables_set(t, 4, i, 0x13000 | PTE);
+	tables_set(t, 4, 8, 0x14000 | PTE);
+	tables_set(t, 6, 0, 0x1000 | TABLE);
+	r = reader_new(&t->dump);
+	for (unsigned i = 4; i < 8; i++) {
+		CHECK_EQ(pgtrans(r, four, &e, 0x1000, 0x400345 + i * 0x1000, &pa, &run), ST_OK);
+		CHECK_EQ(pa, 0x13345);
+		CHECK_EQ(run, 0x1000 - 0x345);
+	}
+	CHECK_EQ(pgtrans(r, four, &e, 0x1000, 0x408345, &pa, &run), ST_OK);
+	CHECK_EQ(pa, 0x14345);
+	CHECK_EQ(pgtrans(r, four, &e, 0x1000, 0x405000, &pa, &run), ST_OK);
+	CHECK_EQ(pa, 0x13000);
+	/* The same addresses in other tables. */
+	CHECK_EQ(pgtrans(r, four, &e, 0x7000, 0x405000, &pa, &run), ST_FAULT);
+	CHECK_EQ(pgtrans(r, four, &e, 0x1000, 0x405000, &pa, &run), ST_OK);
+	CHECK_EQ(pgtrans(r, five, &e, 0x6000, 0x406000, &pa, &run), ST_OK);
+	CHECK_EQ(pa, 0x13000);
+	reader_free(r);
+	tables_free(t);
+}
+
 static void test_translate(void)
 {
 	struct tables *t = four_levels();
@@ -446,6 +477,7 @@ int main(void)
 	test_stop();
 	test_five_levels();
 	test_translate();
+	test_translate_same();
 	test_geometry();
 	test_huge_tables();
 	return check_done();
