@@ -82,15 +82,16 @@ static void add_rare(struct frame_chunk *chunk, uint32_t at, const struct frame 
 
 /* ---- a chunk --------------------------------------------------------------------------- */
 
-/* The end of the run of frames that are as frame I of a chunk. Four at once. */
+#define AT_ONCE 64u
+
+/* The end of the run of frames that are as frame I of a chunk. Each of a block is as the one before it: all are. */
 static uint32_t run_end(const struct frame *frames, uint32_t i)
 {
 	uint64_t first = number_of(&frames[i++]);
 
-	for (; i + 4 <= FRAME_CHUNK; i += 4)
-		if ((number_of(&frames[i]) ^ first) | (number_of(&frames[i + 1]) ^ first) |
-		    (number_of(&frames[i + 2]) ^ first) | (number_of(&frames[i + 3]) ^ first))
-			break;
+	while (i + AT_ONCE <= FRAME_CHUNK &&
+	       !memcmp(&frames[i], &frames[i - 1], AT_ONCE * sizeof(*frames)))
+		i += AT_ONCE;
 	while (i < FRAME_CHUNK && number_of(&frames[i]) == first)
 		i++;
 	return i;

@@ -52,8 +52,8 @@ struct frame_reader {
 	struct folio_view folio;
 	struct last_page tail;		/* of the folio */
 	struct last_page single;	/* the last page, if it was one of a known look */
-	uint64_t like_tail;		/* struct pages that were, one after the other, as TAIL */
-	uint64_t tails_at;		/* a page of memory with struct pages like TAIL alone; 0: none */
+	uint64_t like_tail;		/* tails of the folio, one after the other, with TAIL's frame */
+	uint64_t tails_at;		/* a page of memory with such tails only; 0: none */
 	struct frame_sums sums;
 	/* of all chunks: pages that look alike have equal frames, and most pages do */
 	struct look looks[LOOKS];
@@ -254,14 +254,22 @@ static void keep_single(struct frame_reader *w, const uint8_t *p, uint64_t pfn,
 	note_single(w, p, &k, fr);
 }
 
-static void keep_tail(struct frame_reader *w, const uint8_t *p, const struct frame *fr)
+/* The tail at P has the frame FR. BEFORE: tails of its folio before it that have one frame. */
+static void keep_tail(struct frame_reader *w, const uint8_t *p, const struct frame *fr,
+		      uint64_t before)
 {
+	bool same = before && w->tail.frame.flags == fr->flags &&
+		    w->tail.frame.mapcount == fr->mapcount;
+
 	w->tail = (struct last_page){
 		.words = alike_words(w->f, p),
 		.frame = *fr,
 		.used = page_tails_by_word(w->f) && w->folio.readable && !w->folio.pte_mapped,
 	};
-	w->tails_at = 0;
+	if (!same)
+		w->tails_at = 0;
+	if (w->tail.used)
+		w->like_tail = (same ? before : 0) + 1;
 }
 
 /* Struct page I of RUN. */
@@ -271,6 +279,7 @@ static void decode_page(struct frame_reader *w, const struct page_run *run, uint
 	uint64_t pfn = run->pfn + i, kva = run->kva + i * f->size, head;
 	const uint8_t *p = run->p + i * f->size;
 	struct frame *out = frame_of(w, pfn);
+	uint64_t tails = w->like_tail;
 	enum page_role role;
 
 	w->sums.existing++;
@@ -297,10 +306,11 @@ static void decode_page(struct frame_reader *w, const struct page_run *run, uint
 		if (!folio_read(f, w->strip.r, head, run->here, run->here_kva, run->len, &w->folio))
 			w->sums.lost_heads++;
 		w->sums.pte_mapped += w->folio.pte_mapped;
+		tails = 0;
 	}
 	decode_part(w, p, role == PAGE_TAIL, out);
 	if (role == PAGE_TAIL)
-		keep_tail(w, p, out);
+		keep_tail(w, p, out, tails);
 }
 
 /*
@@ -316,18 +326,13 @@ static void add_tails(struct frame_reader *w, const struct page_run *run)
 	}
 	settle(w, run->pfn + run->n - w->first_pfn);
 	frames_repeat(frame_of(w, run->pfn), &w->tail.frame, run->n);
+	w->like_tail += run->n;
 }
 
-static void frame_run(void *arg, const struct page_run *run)
+static void add_run(struct frame_reader *w, const struct page_run *run)
 {
-	struct frame_reader *w = arg;
 	uint64_t end = run->pfn + run->n;
 
-	if (run->p && run->p == run->here && run->at && run->at == w->tails_at &&
-	    folio_left(w->f, &w->folio, run->kva) >= run->n) {
-		add_tails(w, run);
-		return;
-	}
 	if (end - w->first_pfn > w->ready)
 		settle(w, end - w->first_pfn);
 	for (uint64_t i = 0, n; i < run->n; i += n) {
@@ -345,9 +350,18 @@ static void frame_run(void *arg, const struct page_run *run)
 	}
 	if (run->p == run->here && run->n * w->f->size == run->len && w->like_tail >= run->n)
 		w->tails_at = run->at;
-	/* the first of the chunk is the tail that the others are like */
-	if (w->tails_at && w->ready < w->n && end == w->first_pfn + w->ready &&
-	    w->like_tail + 1 == w->ready)
+}
+
+static void frame_run(struct frame_reader *w, const struct page_run *run)
+{
+	if (run->p && run->p == run->here && run->at && run->at == w->tails_at &&
+	    folio_left(w->f, &w->folio, run->kva) >= run->n)
+		add_tails(w, run);
+	else
+		add_run(w, run);
+	/* all of the chunk so far have one frame: those that follow may be put off */
+	if (w->tails_at && !w->alike && w->ready < w->n && w->like_tail == w->ready &&
+	    run->pfn + run->n == w->first_pfn + w->ready)
 		w->alike = w->ready;
 }
 

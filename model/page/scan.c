@@ -43,13 +43,14 @@ static void read_across(struct page_strip *s, uint64_t pfn, uint64_t kva)
 void page_strip_read(struct page_strip *s, uint64_t pfn, uint64_t end, uint64_t kva)
 {
 	uint32_t psize = s->page_size, size = s->size;
+	uint64_t held = UINT64_MAX; /* the page that REF borrows */
+	struct page_ref ref = { 0 };
 
 	while (pfn < end) {
 		uint32_t off = (uint32_t)(kva & (psize - 1));
 		struct page_run run = {
 			.pfn = pfn, .kva = kva, .here_kva = kva - off, .len = psize
 		};
-		struct page_ref ref = { 0 };
 		enum status st;
 		uint64_t at;
 
@@ -60,8 +61,11 @@ void page_strip_read(struct page_strip *s, uint64_t pfn, uint64_t end, uint64_t 
 			continue;
 		}
 		st = memmap_pfn(s, kva, &at);
-		if (!st)
+		if (!st && at != held) {
+			reader_release(s->r, &ref);
 			st = reader_page(s->r, at, &ref);
+			held = st ? UINT64_MAX : at;
+		}
 		if (!st) {
 			run.here = ref.data;
 			run.p = run.here + off;
@@ -69,10 +73,10 @@ void page_strip_read(struct page_strip *s, uint64_t pfn, uint64_t end, uint64_t 
 		}
 		if (st != ST_FAULT)
 			s->run(s->arg, &run);
-		reader_release(s->r, &ref);
 		pfn += run.n;
 		kva += run.n * size;
 	}
+	reader_release(s->r, &ref);
 }
 
 /* ---- all of them ------------------------------------------------------------------------ */
