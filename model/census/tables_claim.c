@@ -4,6 +4,7 @@
  * since 1d40a5ea01d5 (v4.18), of PMDs since b2b29d6d0119 (v5.10), the others since about 6.14.
  * The kernel's own were made in part before there was a page allocator.
  */
+#include "dumpread/base/bytes.h"
 #include "model/census/claims.h"
 #include "model/kobj.h"
 #include "model/page/pagefmt.h"
@@ -139,13 +140,27 @@ static bool goes_on(const struct tables_claim *t, const struct pagefmt *fmt, uin
 	return kva && !read_kva(t->r, kva, raw, fmt->size) && !page_refcount(fmt, raw);
 }
 
+/*
+ * Pages of a root: on ppc64 with pages of 4 KiB that of a process has 64 KiB (RADIX_PGD_INDEX_SIZE,
+ * radix__pgd_alloc(), v4.7).
+ */
+static uint64_t root_pages(const struct tables_claim *t)
+{
+	const struct paging *p = t->k->paging;
+	unsigned top = p ? p->nlevels - 1u : 0;
+	uint64_t bytes = p ? (uint64_t)p->entry_size[top] << p->bits[top] : 0;
+
+	return max_u64(bytes >> t->k->page_shift, 1) * (t->two_roots ? 2 : 1);
+}
+
 static void claim_root(struct tables_claim *t, const struct pagefmt *fmt, uint64_t pgd_pa)
 {
-	uint64_t pfn = pgd_pa >> t->k->page_shift;
+	uint64_t pfn = pgd_pa >> t->k->page_shift, n = root_pages(t);
 
-	if (pgd_pa && page_classes_claim(t->c, pfn, CLASS_TABLES_OWN) == CLAIM_TAKEN &&
-	    t->two_roots && goes_on(t, fmt, pfn + 1))
-		page_classes_claim(t->c, pfn + 1, CLASS_TABLES_OWN);
+	if (!pgd_pa || page_classes_claim(t->c, pfn, CLASS_TABLES_OWN) != CLAIM_TAKEN)
+		return;
+	for (uint64_t i = 1; i < n && goes_on(t, fmt, pfn + i); i++)
+		page_classes_claim(t->c, pfn + i, CLASS_TABLES_OWN);
 }
 
 bool claim_tables(const struct snapshot *s, struct reader *r, struct page_classes *c, bool *counted)

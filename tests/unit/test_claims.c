@@ -157,6 +157,29 @@ static void test_two_roots(void)
 	rig_free(g);
 }
 
+/* ppc64 with pages of 4 KiB: a root has 16 pages. */
+static void test_wide_root(void)
+{
+	struct rig *g = machine();
+	uint64_t root = add_mm(g)->pgd_pa >> 12;
+	struct paging wide = *g->f->kernel.paging;
+
+	wide.bits[wide.nlevels - 1] = 13;
+	g->f->kernel.paging = &wide;
+	g->f->kernel.rules.on[RULE_COUNT_FROM_MINUS_1] = false;
+	fake_size(g->f, S_PAGE, STRUCT_PAGE);
+	fake_member(g->f, M_PAGE_REFCOUNT, REFCOUNT, 4);
+	for (uint64_t i = 1; i < 20; i++)
+		fake_put_uint(g->f, PAGES_AT + (root + i) * STRUCT_PAGE + REFCOUNT, 0, 4);
+	/* the first process's root is followed by its other tables */
+	fake_put_uint(g->f, PAGES_AT + ((g->mms[0].pgd_pa >> 12) + 1) * STRUCT_PAGE + REFCOUNT, 1, 4);
+	expect(g, 1, 5 + 15, true);
+	/* somebody else's, from the fourth on */
+	fake_put_uint(g->f, PAGES_AT + (root + 3) * STRUCT_PAGE + REFCOUNT, 1, 4);
+	expect(g, 1, 5 + 2, true);
+	rig_free(g);
+}
+
 enum { SECTIONS = 0x704000, PAGE_CGROUPS = 0x900000 };
 
 /* page_cgroup of 2.6.28 to 3.18: an array for each of two sections. */
@@ -439,6 +462,7 @@ int main(void)
 	test_untyped();
 	test_typed();
 	test_two_roots();
+	test_wide_root();
 	test_page_cgroup();
 	test_holes();
 	return check_done();
