@@ -264,6 +264,8 @@ static void set_kpf(struct kpageflags *q, const struct frame *f, uint64_t pfn, e
 	uint64_t u = own ? own_bits(q, f, raw)
 			 : usual_bits(q, f, compound, page_mapping(&q->fmt, raw), ret->flags);
 
+	if (role == PAGE_TAIL && !rule(q, RULE_KPF_TYPE_OF_FOLIO))
+		u &= ~(KPF(PGTABLE) | KPF(OFFLINE));
 	u |= role == PAGE_HEAD ? KPF(COMPOUND_HEAD) : compound ? KPF(COMPOUND_TAIL) : 0;
 	if (!(f->flags & FR_HUGETLB))
 		u |= huge_bits(q, f, pfn, compound);
