@@ -36,6 +36,8 @@ HOST_TOOLS = {      # command or file -> Debian package
     'zstd': 'zstd',
     'xz': 'xz-utils',
     'makedumpfile': 'makedumpfile',
+    'numastat': 'numactl',
+    'slabtop': 'procps',
     'gcc': 'gcc',
     '/usr/lib32/crti.o': 'gcc-multilib',
     '/usr/include/stdio.h': 'libc6-dev',
@@ -64,6 +66,10 @@ class LabError(Exception):
 
 class NotThere(LabError):
     """Debian does not have any more what a run needs."""
+
+
+class NotInPool(LabError):
+    """The mirror lists a package that it does not have, or not yet."""
 
 
 def run(*args, **kw):
@@ -182,7 +188,10 @@ Acquire::Retries "3";
         shutil.rmtree(debs, ignore_errors=True)
         os.makedirs(debs)
         os.makedirs(into, exist_ok=True)
-        run('apt-get', '-q', 'download', *packages, env=self.env, cwd=debs, timeout=900)
+        try:
+            run('apt-get', '-q', 'download', *packages, env=self.env, cwd=debs, timeout=900)
+        except LabError as e:
+            raise NotInPool(str(e)) if ' 404 ' in str(e) else e
         for deb in glob.glob(debs + '/*.deb'):
             # /bin and its like may be links of a root that is being made
             run('sh', '-c', f'dpkg --fsys-tarfile "{deb}" | '
@@ -234,17 +243,17 @@ class Kernels:
         self.available = {}
 
     def _look(self, arch):
-        """For each (major, minor, flavour) the newest package, and the release that has it."""
+        """For each (major, minor, flavour) the packages, newest first, with the release that has them."""
         if arch in self.available:
             return self.available[arch]
-        best = {}
+        found = {}
         for suite in (s for s in self.suites if s.arch == arch):
             for short, packages in suite.kernels().items():
-                number, kind, version = max(packages, key=lambda p: (p[0], PREFERENCE[p[1]]))
-                if short not in best or number > best[short][0]:
-                    best[short] = (number, kind, version, suite)
-        self.available[arch] = best
-        return best
+                found.setdefault(short, []).extend((*package, suite) for package in packages)
+        for packages in found.values():
+            packages.sort(key=lambda p: (p[0], PREFERENCE[p[1]]), reverse=True)
+        self.available[arch] = found
+        return found
 
     def default(self):
         known = self._known()
@@ -269,7 +278,9 @@ class Kernels:
             for suite in (s for s in self.suites if s.arch == arch and s.lacks):
                 raise NotThere(f'the mirror does not give the packages of {suite.name} for {arch}: {suite.lacks}')
             raise LabError(f'no Debian release that is looked at has a kernel {name}')
-        return short, *found[short][1:]
+        if not found[short]:
+            raise NotThere(f'the mirror lists packages of {name} and has none')
+        return short, *found[short][0][1:]
 
     def suite(self, name):
         """The release NAME as this host would use it."""
@@ -286,13 +297,19 @@ class Kernels:
         into = os.path.join(self.cache, 'kernels', name)
         if os.path.exists(into + '/complete'):
             return into
-        short, kind, version, suite = self._find(name)
-        print(f'vmtest: fetching kernel {version} of {suite.name}', flush=True)
-        shutil.rmtree(into, ignore_errors=True)
-        os.makedirs(into)
-        suite.unpack(kernel_packages(kind, version, short[2]), into)
-        if short[:2] < target_of(short[2]).types_since:
-            suite.unpack([f'linux-image-{version}-{short[2]}-dbg'], into, './usr/lib/debug/boot')
+        while True:
+            short, kind, version, suite = self._find(name)
+            print(f'vmtest: fetching kernel {version} of {suite.name}', flush=True)
+            shutil.rmtree(into, ignore_errors=True)
+            os.makedirs(into)
+            try:
+                suite.unpack(kernel_packages(kind, version, short[2]), into)
+                if short[:2] < target_of(short[2]).types_since:
+                    suite.unpack([f'linux-image-{version}-{short[2]}-dbg'], into, './usr/lib/debug/boot')
+                break
+            except NotInPool as e:
+                print(f'vmtest: not there, an earlier one is tried: {str(e).splitlines()[0]}', flush=True)
+                self._look(target_of(short[2]).arch)[short].pop(0)
         with open(into + '/complete', 'w') as f:
             f.write(version + '\n')
         return into
