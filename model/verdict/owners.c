@@ -543,16 +543,17 @@ static void came_free(struct gather *g)
 
 	for (unsigned i = 0; i < ARRAY_LEN(uses); i++) {
 		uint64_t then = g->e->size[uses[i]], now = g->e->now[uses[i]];
+		const char *cause = uses[i] == USE_OTHER ? "pages behind descriptors" : NULL;
 		const char *sure, *among = NULL;
 		const struct oom_victim *v;
 
 		if (!large(g, then) || now == EV_UNKNOWN || now > then / 2)
 			continue;
 		v = freed_by(g, uses[i], then - now, &sure, &among);
-		if (!v && uses[i] == USE_OTHER && among)
-			g->e->owner[USE_OTHER] = (struct ev_owner){
+		if (!v && among && (uses[i] == USE_OTHER || uses[i] == USE_SHMEM))
+			g->e->owner[uses[i]] = (struct ev_owner){
 				.name = arena_printf(g->mem, "that of one of %s", among),
-				.cause = "pages behind descriptors",
+				.cause = cause,
 				.detail = "it came free when these were killed",
 				.bytes = then - now,
 				.among = true,
@@ -561,7 +562,7 @@ static void came_free(struct gather *g)
 			continue;
 		g->e->owner[uses[i]] = (struct ev_owner){
 			.name = arena_printf(g->mem, "%s (%" PRId64 ")", v->comm, v->pid),
-			.cause = uses[i] == USE_OTHER ? "pages behind descriptors" : NULL,
+			.cause = cause,
 			.detail = "it came free when that was killed",
 			.bytes = then - now,
 			.pid = v->pid,

@@ -222,7 +222,7 @@ static void test_coming_free(void)
 	CHECK(r.e.earlier.sure);
 	before[0].value = 440 << 8;
 	gather(&r);
-	CHECK(!r.e.owner[USE_SHMEM].name);
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid);
 	/* a third is killed 3 s later: the hog had left the table before, so it is not the hog's */
 	three[0] = two[0];
 	three[1] = three[2] = two[1];
@@ -231,12 +231,12 @@ static void test_coming_free(void)
 	three[2].victims.v = &killed;
 	r.log = (struct oom_log){ .v = three, .n = 3 };
 	gather(&r);
-	CHECK(!r.e.owner[USE_SHMEM].name);	/* the second is in the table as well */
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid);	/* the second is in the table as well */
 	last.pid = 906;
 	three[1].time -= 3000000000;
 	three[0].time -= 3000000000;
 	gather(&r);
-	CHECK(!r.e.owner[USE_SHMEM].name);	/* it was not looked for after its kill */
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid);	/* it was not looked for after its kill */
 	three[1].victims.v = &killed;	/* twice */
 	gather(&r);
 	CHECK_STR(r.e.owner[USE_SHMEM].name, "server (900)");
@@ -244,11 +244,11 @@ static void test_coming_free(void)
 	/* the table of a control group has only its own processes */
 	three[1].constraint = OOM_MEMCG;
 	gather(&r);
-	CHECK(!r.e.owner[USE_SHMEM].name);
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid);
 	three[1].constraint = OOM_NONE;
 	three[1].time = three[2].time - 1000000000;	/* the hog may still have closed its files */
 	gather(&r);
-	CHECK(!r.e.owner[USE_SHMEM].name);
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid);
 	finish(&r);
 }
 
@@ -283,6 +283,7 @@ static void test_freed_on_node(void)
 	static struct zone_count info[] = { { "MemTotal", 900 * MIB }, { "Shmem", 1 * MIB }, { "MemFree", 700 * MIB },
 					    { "Cached", 10 * MIB }, { "AnonPages", 40 * MIB },
 					    { "SUnreclaim", 30 * MIB } };
+	struct oom_event events[2];
 	struct on_node n;
 	struct rig r;
 
@@ -295,6 +296,14 @@ static void test_freed_on_node(void)
 	CHECK_STR(r.e.owner[USE_SHMEM].name, "hog (905)");
 	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 90 * MIB);
 	CHECK_EQ(r.e.owner[USE_SHMEM].pid, 905);
+	/* another was killed at once before: one of both had it */
+	events[0] = events[1] = r.event;
+	events[0].victims.v = &killed;
+	r.log = (struct oom_log){ .v = events, .n = 2 };
+	gather(&r);
+	CHECK_STR(r.e.owner[USE_SHMEM].name, "that of one of server (900), hog (905)");
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid && !r.e.owner[USE_SHMEM].cause);
+	r.log = (struct oom_log){ .v = &r.event, .n = 1 };
 	info[1].value = 80 * MIB;	/* most is still there: of node 0, as it may be */
 	gather(&r);
 	CHECK(!r.e.owner[USE_SHMEM].name);
