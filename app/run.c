@@ -93,6 +93,11 @@ static int open_output(struct run *run)
 			return EXIT_USAGE;
 		}
 	}
+	if (o->output && o->index &&
+	    (!strcmp(o->output, o->index) || would_overwrite(&run->output, o->index))) {
+		fail(&run->diag, ST_IO, "-o %s would overwrite the file of --index", o->output);
+		return EXIT_USAGE;
+	}
 	return refuse_terminal(run);
 }
 
