@@ -27,6 +27,7 @@ PAGE = os.sysconf('SC_PAGESIZE')
 OF_ANY = ('status', 'stat', 'comm', 'cmdline', 'cgroup', 'oom_score', 'oom_score_adj', 'io', 'stack',
           'wchan')
 OF_USER = ('maps', 'smaps', 'smaps_rollup', 'statm', 'numa_maps', 'mountinfo')
+MANY = 100000       # mappings: what /proc says of more takes the memory that a small guest has left
 PAGEMAP_SPLITS = (3, 4)     # until this release reading pagemap splits huge pages (5aaabe831eb5; read: RHEL 6)
 OF_SYSTEM = ('meminfo', 'vmstat', 'zoneinfo', 'buddyinfo', 'pagetypeinfo', 'slabinfo', 'swaps',
              'iomem', 'version', 'cmdline', 'mounts', 'vmallocinfo', 'kallsyms', 'uptime', 'loadavg',
@@ -117,8 +118,17 @@ def pagemap(pid, maps):
     return out.getvalue()
 
 
+def mappings(pid):
+    try:
+        with open(f'/proc/{pid}/maps', 'rb') as f:
+            return sum(block.count(b'\n') for block in iter(lambda: f.read(1 << 16), b''))
+    except OSError:
+        return 0
+
+
 def process(pid, user):
     base = f'/proc/{pid}'
+    user = user and mappings(pid) <= MANY
     for name in OF_ANY + (OF_USER if user else ()):
         yield f'{pid}/{name}', read(f'{base}/{name}')
     threads = glob.glob(f'{base}/task/*')

@@ -254,8 +254,8 @@ OOMS = {
                         innocent=None, limit='memory limit of a control group'),
     'idle': one('idle', '430', 'unreclaimable slab|sockets|pages behind descriptors', 'hog-idle has sockets without data',
                 holder='UNIX|sock|hog-idle', amount=False),
-    'vmas': one('vmas', '120', 'unreclaimable slab', 'hog-vmas has 600,000 mappings of a page', holder='vm_area_struct', amount=False,
-                memory=384),
+    'vmas': one('vmas', '150', 'unreclaimable slab', 'hog-vmas has 780,000 mappings of a page', holder='vm_area_struct', amount=False,
+                innocent=None, memory=384),
     'groups': Oom('unreclaimable slab|per-CPU memory|control groups', '', 'thousands of control groups, all empty',
                   GROUPS + 'mkdir $(seq -f g%g 12000) 2> /dev/null\n' + LAST + 'sleep 2; echo c > /proc/sysrq-trigger\n', memory=640,
                   more='many control groups', crash=True),      # the truth has files of each group: before there are so many
