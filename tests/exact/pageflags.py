@@ -4,21 +4,22 @@
 User space was frozen when that was read, but not the recorder: it went on to read
 /proc, and ended. Frames that were free then or are free now are its own and not
 compared; of all others the flags must be the same, except where only the passage of time
-changes them: lists are drained, pages age. Of a slab, the kernel takes for page->mapping
-what struct slab has there, a link or a count of the lists that the slab is on (6.12):
-by its low bits the slab is "anonymous" and "ksm", until it is on another list.
+changes them: lists are drained, pages age, and what reclaim wants to swap out is made dirty
+(add_to_swap()). Of a slab, the kernel takes for page->mapping what struct slab has there, a
+link or a count of the lists that the slab is on (6.12): by its low bits the slab is
+"anonymous" and "ksm", until it is on another list.
 """
 import array
 import collections
 
-BUDDY, MMAP, RESERVED = 1 << 10, 1 << 11, 1 << 32
+DIRTY, BUDDY, MMAP, ANON, RESERVED = 1 << 4, 1 << 10, 1 << 11, 1 << 12, 1 << 32
 TIME = 1 << 2 | 1 << 5 | 1 << 6 | 1 << 25      # referenced, lru, active, idle
-SLAB, OF_SLABS = 1 << 7, 1 << 12 | 1 << 21     # anonymous, ksm
+SLAB, OF_SLABS = 1 << 7, ANON | 1 << 21     # anonymous, ksm
 # Slabs and page tables that changed hands, of the frames compared.
 TURNOVER = 0.004
 # Not all machines have more: no swap, no huge pages.
 PAGE_TABLE = 1 << 26
-KINDS = {'mapped': MMAP, 'anonymous': 1 << 12, 'slab': SLAB, 'page table': PAGE_TABLE,
+KINDS = {'mapped': MMAP, 'anonymous': ANON, 'slab': SLAB, 'page table': PAGE_TABLE,
          'reserved': RESERVED, 'compound': 1 << 15}
 # The first release that marks each frame: page tables 1d40a5ea01d5, tails of slabs 0a71649cb724.
 MARKED = {PAGE_TABLE: (4, 18), SLAB: (4, 6)}
@@ -59,7 +60,8 @@ def compare_pageflags(tally, name, vmcensus, truth):
         compared += n
         for kind, bit in KINDS.items():
             seen[kind] += n * bool(want & bit and have & bit)
-        if not (want ^ have) & ~TIME:
+        grew = DIRTY if have & ANON and have & DIRTY else 0
+        if not (want ^ have) & ~(TIME | grew):
             continue
         if want & have & SLAB and not (want ^ have) & ~OF_SLABS:
             lists += n
