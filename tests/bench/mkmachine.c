@@ -64,7 +64,7 @@ static void set_size(struct size *z, const char *arg)
 
 int main(int argc, char **argv)
 {
-	struct machine m = { .size = { .ram = 6144 * 256, .procs = 61, .nodes = 1, .hvo = 1 } };
+	static struct machine m = { .size = { .ram = 6144 * 256, .procs = 61, .nodes = 1, .hvo = 1 } };
 	uint64_t mapped = 0, pages;
 	char build_id[41] = "";
 

@@ -3,35 +3,34 @@
 
 User space was frozen when that was read, but not the recorder: it went on to read
 /proc, and ended. Frames that were free then or are free now are its own and not
-compared; of all others the flags must be the same, except where only the passage of time
-changes them: lists are drained, pages age, and what reclaim wants to swap out is made dirty
-(add_to_swap()). Of a slab, the kernel takes for page->mapping what struct slab has there, a
-link or a count of the lists that the slab is on (6.12): by its low bits the slab is
-"anonymous" and "ksm", until it is on another list.
+compared, nor are those of processes that were not frozen; of all others the flags must be the same, except where only the passage of time
+changes them: lists are drained, pages age. Of a slab, the kernel takes for page->mapping
+what struct slab has there, a link or a count of the lists that the slab is on (6.12):
+by its low bits the slab is "anonymous" and "ksm", until it is on another list.
 """
 import array
 import collections
 
-DIRTY, BUDDY, MMAP, ANON, RESERVED = 1 << 4, 1 << 10, 1 << 11, 1 << 12, 1 << 32
+BUDDY, MMAP, RESERVED = 1 << 10, 1 << 11, 1 << 32
 TIME = 1 << 2 | 1 << 5 | 1 << 6 | 1 << 25      # referenced, lru, active, idle
-SLAB, OF_SLABS = 1 << 7, ANON | 1 << 21     # anonymous, ksm
+SLAB, OF_SLABS = 1 << 7, 1 << 12 | 1 << 21     # anonymous, ksm
 # Slabs and page tables that changed hands, of the frames compared.
 TURNOVER = 0.004
 # Not all machines have more: no swap, no huge pages.
 PAGE_TABLE = 1 << 26
-KINDS = {'mapped': MMAP, 'anonymous': ANON, 'slab': SLAB, 'page table': PAGE_TABLE,
+KINDS = {'mapped': MMAP, 'anonymous': 1 << 12, 'slab': SLAB, 'page table': PAGE_TABLE,
          'reserved': RESERVED, 'compound': 1 << 15}
 # The first release that marks each frame: page tables 1d40a5ea01d5, tails of slabs 0a71649cb724.
 MARKED = {PAGE_TABLE: (4, 18), SLAB: (4, 6)}
 
 
-def flags(vmcensus):
-    """{pfn: flags}, and what went wrong."""
-    code, out, err = vmcensus('pages', '--all', '-q', '-c', 'pfn,kpf', front=('-f', 'csv'))
+def flags(vmcensus, pids):
+    """{pfn: flags} of frames that a process of PIDS maps first or nobody does, and what went wrong."""
+    code, out, err = vmcensus('pages', '--all', '-q', '-c', 'pfn,kpf,pid', front=('-f', 'csv'))
     if code not in (0, 2):
         return {}, err.decode()
     rows = (line.split(',') for line in out.decode().splitlines()[1:])
-    return {int(pfn): int(kpf, 16) for pfn, kpf in rows if kpf}, ''
+    return {int(pfn): int(kpf, 16) for pfn, kpf, pid in rows if kpf and (not pid or int(pid) in pids)}, ''
 
 
 def recorded(raw):
@@ -51,7 +50,7 @@ def compare_pageflags(tally, name, vmcensus, truth):
     if not raw:
         tally.skip(f'{name} pages', 'kpageflags was not recorded')
         return
-    got, error = flags(vmcensus)
+    got, error = flags(vmcensus, {p.pid for p in truth.frozen()})
     kernel, compared, moved, lists, mapped = recorded(raw), 0, 0, 0, set()
     seen = dict.fromkeys(KINDS, 0)
     for (want, have), n in collections.Counter((want, got.get(pfn)) for pfn, want in enumerate(kernel)).items():
@@ -60,8 +59,7 @@ def compare_pageflags(tally, name, vmcensus, truth):
         compared += n
         for kind, bit in KINDS.items():
             seen[kind] += n * bool(want & bit and have & bit)
-        grew = DIRTY if have & ANON and have & DIRTY else 0
-        if not (want ^ have) & ~(TIME | grew):
+        if not (want ^ have) & ~TIME:
             continue
         if want & have & SLAB and not (want ^ have) & ~OF_SLABS:
             lists += n
