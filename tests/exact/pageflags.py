@@ -11,7 +11,7 @@ by its low bits the slab is "anonymous" and "ksm", until it is on another list.
 import array
 import collections
 
-BUDDY, MMAP, RESERVED = 1 << 10, 1 << 11, 1 << 32
+BUDDY, MMAP, TAIL, RESERVED = 1 << 10, 1 << 11, 1 << 16, 1 << 32
 TIME = 1 << 2 | 1 << 5 | 1 << 6 | 1 << 25      # referenced, lru, active, idle
 SLAB, OF_SLABS = 1 << 7, 1 << 12 | 1 << 21     # anonymous, ksm
 # Slabs and page tables that changed hands, of the frames compared.
@@ -25,12 +25,20 @@ MARKED = {PAGE_TABLE: (4, 18), SLAB: (4, 6)}
 
 
 def flags(vmcensus, pids):
-    """{pfn: flags} of frames that a process of PIDS maps first or nobody does, and what went wrong."""
+    """{pfn: flags} of frames whose folio nobody maps, or a process of PIDS; and what went wrong."""
     code, out, err = vmcensus('pages', '--all', '-q', '-c', 'pfn,kpf,pid', front=('-f', 'csv'))
     if code not in (0, 2):
         return {}, err.decode()
-    rows = (line.split(',') for line in out.decode().splitlines()[1:])
-    return {int(pfn): int(kpf, 16) for pfn, kpf, pid in rows if kpf and (not pid or int(pid) in pids)}, ''
+    got, head, of_others = {}, None, set()
+    for pfn, kpf, pid in (line.split(',') for line in out.decode().splitlines()[1:]):
+        if not kpf:
+            continue
+        pfn, kpf = int(pfn), int(kpf, 16)
+        head = head if kpf & TAIL else pfn
+        got[pfn] = kpf, head
+        if pid and int(pid) not in pids:
+            of_others.add(head)
+    return {pfn: kpf for pfn, (kpf, head) in got.items() if head not in of_others}, ''
 
 
 def recorded(raw):
