@@ -160,6 +160,7 @@ void swap_cursor_init(struct swap_cursor *c, const struct swaps *w, struct reade
 void swap_cursor_release(struct swap_cursor *c)
 {
 	reader_release(c->r, &c->page);
+	c->type = SWAP_TYPES;
 }
 
 /* A naturally aligned integer at KVA; the page used last is kept. */

@@ -48,6 +48,7 @@ struct swap_cursor {
 };
 
 void swap_cursor_init(struct swap_cursor *c, const struct swaps *w, struct reader *r);
+/* Keeps nothing of what was read: before reader_renew(), which leaves pages that are borrowed as they are. */
 void swap_cursor_release(struct swap_cursor *c);
 
 struct swap_slot {

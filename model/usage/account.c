@@ -119,6 +119,7 @@ static void account_live(struct pass *p, struct acct *a, const struct mm *m,
 				p->s->vmas[it->vma + i].usage = p->before[it->vma + i];
 			account_vma(p, a, m, it->vma + i, it);
 		}
+		swap_cursor_release(&a->cursor);
 		if (it->end) /* other pieces have added their sums to the VMA already */
 			break;
 	} while (attempt_again(&try, "page tables"));

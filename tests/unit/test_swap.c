@@ -12,6 +12,7 @@
 #define CLUSTERS 0x20000	/* { table, extend } */
 #define TABLE 0x30000
 #define EXTEND 0x31000
+#define OTHER_TABLE 0x32000
 
 static void rule(struct fake *f, enum rule r)
 {
@@ -262,6 +263,49 @@ static void test_table(unsigned word, bool big)
 	fake_free(f);
 }
 
+/* A running machine: a cluster gets another table, in another page. */
+static void test_released(void)
+{
+	struct fake *f = area(8, false, 4096);
+	uint64_t top = UINT64_C(1) << 60;
+	struct swap_slot slot;
+	struct swap_cursor c;
+	struct reader *r;
+	struct swaps w;
+
+	fake_member(f, M_SI_CLUSTER_INFO, 16, 8);
+	fake_size(f, S_SWAP_CLUSTER, 16);
+	fake_member(f, M_SWAP_CLUSTER_TABLE, 0, 8);
+	fake_member(f, M_SWAP_CLUSTER_EXTEND, 8, 8);
+	fake_array(f, M_SWAP_TABLE_ENTRIES, 0, 8, 512);
+	fake_put_uint(f, SI + 16, fake_kva(f, CLUSTERS), 8);
+	fake_put_uint(f, CLUSTERS, fake_kva(f, TABLE), 8);
+	fake_put_uint(f, CLUSTERS + 8, 0, 8);
+	fake_put_uint(f, TABLE + 3 * 8, top * 2 | 0x71, 8);
+	f->dump.live = true;
+	r = reader_new(&f->dump);
+	swaps_init(&w, &f->kernel, r);
+	swap_cursor_init(&c, &w, r);
+	CHECK(swap_slot_read(&c, 0, 3, &slot));
+	CHECK_EQ(slot.count, 2);
+	fake_put_uint(f, CLUSTERS, fake_kva(f, OTHER_TABLE), 8);
+	fake_put_uint(f, OTHER_TABLE + 3 * 8, top * 5 | 0x71, 8);
+	fake_put_uint(f, TABLE + 3 * 8, 0, 8);
+	swap_cursor_release(&c);
+	reader_renew(r);
+	CHECK(swap_slot_read(&c, 0, 3, &slot));
+	CHECK_EQ(slot.count, 5);
+	/* the same table, another count */
+	fake_put_uint(f, OTHER_TABLE + 3 * 8, top * 6 | 0x71, 8);
+	swap_cursor_release(&c);
+	reader_renew(r);
+	CHECK(swap_slot_read(&c, 0, 3, &slot));
+	CHECK_EQ(slot.count, 6);
+	swap_cursor_release(&c);
+	reader_free(r);
+	fake_free(f);
+}
+
 /* An absurd count of areas, wild pointers. */
 static void test_hostile(void)
 {
@@ -289,6 +333,7 @@ int main(void)
 		}
 	test_continued();
 	test_map_2_6();
+	test_released();
 	test_hostile();
 	return check_done();
 }
