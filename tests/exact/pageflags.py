@@ -3,10 +3,11 @@
 
 User space was frozen when that was read, but not the recorder: it went on to read
 /proc, and ended. Frames that were free then or are free now are its own and not
-compared, nor are those of processes that were not frozen; of all others the flags must be the same, except where only the passage of time
-changes them: lists are drained, pages age. Of a slab, the kernel takes for page->mapping
-what struct slab has there, a link or a count of the lists that the slab is on (6.12):
-by its low bits the slab is "anonymous" and "ksm", until it is on another list.
+compared, nor are those of processes that were not frozen; of all others the flags must be
+the same, except where only the passage of time changes them: lists are drained, pages age.
+Of a slab, the kernel takes for page->mapping what struct slab has there, a link or a count of
+the lists that the slab is on (6.12): by its low bits the slab is "anonymous" and "ksm", until
+it is on another list.
 """
 import array
 import collections
