@@ -6,8 +6,6 @@
 #ifndef VMCENSUS_PAGE_ALIKE_H
 #define VMCENSUS_PAGE_ALIKE_H
 
-#include <string.h>
-
 #include "model/page/pagefmt.h"
 
 /* The words of a struct page that say what it is, without its neighbours in a list or a folio. */
@@ -99,15 +97,12 @@ static inline uint64_t pages_like_single(const struct pagefmt *f, const uint8_t 
 }
 
 /* The same for a tail; page_tails_by_word() holds. LEFT: pages of the folio from P on, which counts
-   where the word is a mask and not the head's address. Most tails have all bytes in common. */
+   where the word is a mask and not the head's address. */
 static inline uint64_t pages_like_tail(const struct pagefmt *f, const uint8_t *p, uint64_t n,
 				       const struct alike_words *w, uint64_t left)
 {
-	if (f->compound_form == COMPOUND_INFO)
-		n = min_u64(n, left);
-	if (n && !tail_differs(f, p, w) && !memcmp(p, p + f->size, (n - 1) * f->size))
-		return n;
-	return alike_count(tail_differs, f, p, n, w);
+	return alike_count(tail_differs, f, p,
+			   f->compound_form == COMPOUND_INFO ? min_u64(n, left) : n, w);
 }
 
 /* How many of the N pages from PFN on are below END. */
