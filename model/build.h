@@ -6,6 +6,7 @@
 #ifndef VMCENSUS_BUILD_H
 #define VMCENSUS_BUILD_H
 
+#include "dumpread/base/arena.h"
 #include "model/model.h"
 
 /* Results of a walker that only a later walker needs; freed after the build. */
@@ -18,6 +19,9 @@ struct build {
 	uint64_t *proc_oom_mm;	/* [nprocs]: signal->oom_mm, 0 none */
 	uint64_t *proc_css_set;	/* [nprocs]: task_struct.cgroups of the leader */
 	uint64_t *mm_exe;	/* [nmms]: exe_file, 0 none */
+	bool *mm_written;	/* [nmms]: a writer holds its mmap_lock */
+	VEC(struct vma) vmas;	/* of the mms in their order; in s->mem */
+	bool vmas_read;		/* all of them, with the mms */
 	struct arena scratch;
 };
 
@@ -28,8 +32,12 @@ int64_t rss_counter_index(const struct kernel *k, enum rss_counter c);
 /* tasks and procs; task.mm is filled by build_mms(). */
 void build_tasks(struct build *b);
 
-/* mms of all tasks, and the links task.mm, proc.mm, mm.owner. */
-void build_mms(struct build *b);
+/* mms of all tasks, and the links task.mm, proc.mm, mm.owner. VMAS: and their vmas, while the pages
+   with them are at hand. */
+void build_mms(struct build *b, bool vmas);
+
+/* Appends the vmas FROM, as many as the mm MI has, to b->vmas. */
+void build_keep_vmas(struct build *b, uint32_t mi, const struct vma *from);
 
 /* Adds N mms that no task has yet. */
 void build_forked(struct build *b, const uint64_t *addr, size_t n);
@@ -37,8 +45,8 @@ void build_forked(struct build *b, const uint64_t *addr, size_t n);
 /* forked.c: addresses of mms of children inside fork(), by VMAS of the others; how many. */
 size_t build_find_forked(struct build *b, const struct vma *vmas, uint64_t **ret);
 
-/* VMAs of the mm ONLY, or (NONE) of all, from the list or maple tree, and their files and
-   names. The executables of all mms. */
+/* VMAs of the mm ONLY, or (NONE) of all, from the list or maple tree, if build_mms() has not read
+   them; their files and names. The executables of all mms. */
 void build_vmas(struct build *b, uint32_t only);
 
 /* mm.cmdline, if the pages of the arguments are in the dump. */

@@ -207,8 +207,10 @@ static void build_lists(struct build *b, unsigned needs, const struct snapshot_o
 		o->first(o->first_arg, b->s);
 	}
 	if (needs & NEED_TASKS) {
+		bool some = o && o->pid && !(needs & OF_ALL);
+
 		build_tasks(b);
-		build_mms(b);
+		build_mms(b, needs & NEED_VMAS && !some);
 	}
 	if (needs & NEED_CGROUPS)
 		cgroups_build(b->s, b->r, b->proc_css_set);

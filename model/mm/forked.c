@@ -100,7 +100,7 @@ size_t build_find_forked(struct build *b, const struct vma *vmas, uint64_t **ret
 		const struct mm *m = &s->mms[i];
 		bool whole = true;
 
-		if (!m->users || !mmlock_is_written(k, b->r, m->addr))
+		if (!m->users || !b->mm_written[i])
 			continue;
 		for (uint32_t v = 0; whole && v < m->nvmas; v++)
 			whole = look_at(&x, &vmas[m->first_vma + v]);

@@ -4,21 +4,49 @@
  * that no longer have theirs (signal->oom_mm).
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/base/issues.h"
+#include "dumpread/base/jobs.h"
 #include "model/source/attempt.h"
 #include "model/build.h"
 #include "model/kobj.h"
+#include "model/mm/vmas.h"
+#include "model/task/mmlocks.h"
 
 #define MMF_OOM_SKIP 21		/* include/linux/sched/coredump.h, 4.9 .. 7.3 */
 
+#define UNREAD (NONE - 1)	/* in mms_builder.seen: it was tried once */
+#define TOGETHER ((size_t)256)	/* mms that are read before they are kept */
+
+/* What one thread reads mms with. */
+struct mm_loader {
+	struct reader *r;
+	struct kobj mm;
+	struct vma_walker vmas;
+	struct arena mem;
+};
+
+/* Beside the mm itself, which lies after the others of the snapshot; its first_vma is in the list of its loader. */
+struct loaded {
+	uint64_t addr;
+	uint64_t exe;
+	bool written;
+	enum status st;
+	unsigned loader;
+};
+
 struct mms_builder {
 	struct build *b;
-	struct kobj mm;
-	struct hash seen;	/* mm_struct -> index in mms */
+	struct hash seen;	/* mm_struct -> index in mms, or UNREAD */
+	bool vmas;		/* read them too */
+	bool locks;		/* mmap_locks show writers */
+	struct mm_loader *loaders[JOBS_MAX];
+	struct loaded latest[TOGETHER];
 };
 
 static int64_t clamp0(int64_t v)
@@ -26,15 +54,15 @@ static int64_t clamp0(int64_t v)
 	return v < 0 ? 0 : v;
 }
 
-static void counter_percpu(struct mms_builder *mb, struct mm *m, enum rss_counter c, int64_t i)
+static void counter_percpu(const struct mm_loader *l, struct mm *m, enum rss_counter c, int64_t i)
 {
-	struct kernel *k = mb->b->k;
+	const struct kernel *k = l->mm.k;
 	const struct member *arr = &k->layout.v[M_MM_RSS_STAT].m;
 	int64_t exact = 0, approx = 0;
 	enum status st;
 
-	st = percpu_counter_read(k, mb->b->r, m->addr + arr->offset + (uint64_t)i * arr->stride,
-				 &exact, &approx);
+	st = percpu_counter_read(k, l->r, m->addr + arr->offset + (uint64_t)i * arr->stride, &exact,
+				 &approx);
 	if (st)
 		issue_add(k->issues, st, "rss counter", 1, "of mm %#" PRIx64, m->addr);
 	m->counter[c] = clamp0(exact);
@@ -53,10 +81,10 @@ int64_t rss_counter_index(const struct kernel *k, enum rss_counter c)
 }
 
 /* Forms of the rss counters, newest first (include/linux/mm_types.h by release). */
-static void read_counters(struct mms_builder *mb, struct mm *m)
+static void read_counters(const struct mm_loader *l, struct mm *m)
 {
-	struct kernel *k = mb->b->k;
-	const struct kobj *o = &mb->mm;
+	const struct kobj *o = &l->mm;
+	const struct kernel *k = o->k;
 
 	for (unsigned c = 0; c < RSS_COUNTERS; c++) {
 		int64_t at = rss_counter_index(k, c);
@@ -68,7 +96,7 @@ static void read_counters(struct mms_builder *mb, struct mm *m)
 			m->counter_shown[c] = clamp0(m->counter[c]);
 			m->counter_approx[c] = m->counter_shown[c];
 		} else if (has(k, M_MM_RSS_PERCPU)) {
-			counter_percpu(mb, m, c, at);
+			counter_percpu(l, m, c, at);
 		} else if (has(k, M_MM_RSS_COUNT)) {
 			/* an atomic_long_t, below 0 while a thread holds back more */
 			m->counter[c] = sign_extend(kobj_elem(o, M_MM_RSS_COUNT, (uint32_t)at),
@@ -160,10 +188,10 @@ static bool root_aligned(const struct kernel *k, uint64_t pa)
 	return !(pa & (min_u64(size, dump_page_size(k->dump)) - 1));
 }
 
-static void read_mm(struct mms_builder *mb, struct mm *m)
+static void read_mm(const struct mm_loader *l, struct mm *m)
 {
-	struct kernel *k = mb->b->k;
-	const struct kobj *o = &mb->mm;
+	const struct kobj *o = &l->mm;
+	const struct kernel *k = o->k;
 	uint64_t pgd = kobj_u64(o, M_MM_PGD);
 	const char *what;
 	enum status st;
@@ -178,31 +206,118 @@ static void read_mm(struct mms_builder *mb, struct mm *m)
 	if (what)
 		issue_add(k->issues, ST_CORRUPT, "mm", 1, "%s of the mm at %#" PRIx64, what,
 			  m->addr);
-	read_counters(mb, m);
-	st = pgd ? reader_kvtop(mb->b->r, pgd, &m->pgd_pa, NULL) : ST_CORRUPT;
+	read_counters(l, m);
+	st = pgd ? reader_kvtop(l->r, pgd, &m->pgd_pa, NULL) : ST_CORRUPT;
 	if (st)
 		lose_root(k, m, st, "");
 	else if (k->paging && !root_aligned(k, m->pgd_pa))
 		lose_root(k, m, ST_CORRUPT, ": no table begins there");
 }
 
-/* Reads the mm at ADDR into the first free place. */
-static enum status load_mm(struct mms_builder *mb, uint64_t addr)
+/* Index of the mm at ADDR, NONE if it was not read. */
+static uint32_t find_mm(const struct mms_builder *mb, uint64_t addr)
+{
+	uint32_t i = hash_get(&mb->seen, addr);
+
+	return i == UNREAD ? NONE : i;
+}
+
+static struct mm_loader *loader_of(struct mms_builder *mb, unsigned worker)
+{
+	struct mm_loader *l = mb->loaders[worker];
+	struct build *b = mb->b;
+
+	if (l)
+		return l;
+	l = mb->loaders[worker] = heap_array(struct mm_loader, 1);
+	l->r = worker ? reader_new(b->k->dump) : b->r;
+	kobj_init(&l->mm, b->k, S_MM);
+	vma_walker_open(&l->vmas, b->k, l->r, &l->mem);
+	return l;
+}
+
+static void loaders_release(struct mms_builder *mb)
+{
+	for (unsigned i = 0; i < JOBS_MAX; i++) {
+		struct mm_loader *l = mb->loaders[i];
+
+		if (!l)
+			continue;
+		vma_walker_close(&l->vmas);
+		kobj_release(&l->mm);
+		if (i)
+			reader_free(l->r);
+		arena_release(&l->mem);
+		free(l);
+	}
+}
+
+/* Reads the ITEMth of mb->latest into the ITEMth free place. */
+static void load(void *ctx, unsigned worker, size_t item)
+{
+	struct mms_builder *mb = ctx;
+	struct kernel *k = mb->b->k;
+	struct mm_loader *l = loader_of(mb, worker);
+	struct loaded *at = &mb->latest[item];
+	struct mm *m = &mb->b->s->mms[mb->b->s->nmms + item];
+
+	at->loader = worker;
+	at->st = ST_CORRUPT;
+	if (kernel_ptr_ok(k, at->addr, k->dump->word_size))
+		at->st = kobj_read(&l->mm, l->r, at->addr);
+	if (at->st) {
+		issue_add(k->issues, at->st, "mm", 1, "mm_struct at %#" PRIx64, at->addr);
+		return;
+	}
+	*m = (struct mm){ .addr = at->addr, .owner = NONE, .exe = NONE };
+	read_mm(l, m);
+	at->exe = kobj_u64(&l->mm, M_MM_EXE_FILE);
+	at->written = mb->locks && mmlock_is_written(k, l->r, at->addr);
+	if (mb->vmas)
+		vma_walker_read(&l->vmas, m);
+}
+
+/* Makes M, that was read as FROM, the next of the snapshot, if it was. */
+static void keep(struct mms_builder *mb, const struct loaded *from, const struct mm *m)
 {
 	struct build *b = mb->b;
-	struct mm *m = &b->s->mms[b->s->nmms];
-	enum status st = ST_CORRUPT;
+	struct snapshot *s = b->s;
+	uint32_t i = s->nmms;
 
-	if (kernel_ptr_ok(b->k, addr, b->k->dump->word_size))
-		st = kobj_read(&mb->mm, b->r, addr);
-	if (st) {
-		issue_add(b->k->issues, st, "mm", 1, "mm_struct at %#" PRIx64, addr);
-		return st;
-	}
-	*m = (struct mm){ .addr = addr, .owner = NONE, .exe = NONE };
-	read_mm(mb, m);
-	b->mm_exe[b->s->nmms] = kobj_u64(&mb->mm, M_MM_EXE_FILE);
-	return ST_OK;
+	hash_put(&mb->seen, from->addr, from->st ? UNREAD : i);
+	if (from->st)
+		return;
+	s->nmms++;
+	if (m != &s->mms[i])
+		s->mms[i] = *m;
+	b->mm_exe[i] = from->exe;
+	b->mm_written[i] = from->written;
+	if (mb->vmas)
+		build_keep_vmas(b, i, mb->loaders[from->loader]->vmas.all.v + s->mms[i].first_vma);
+}
+
+static void forget_lists(struct mms_builder *mb)
+{
+	for (unsigned i = 0; i < JOBS_MAX; i++)
+		if (mb->loaders[i])
+			mb->loaders[i]->vmas.all.n = 0;
+}
+
+static void keep_latest(struct mms_builder *mb, size_t n)
+{
+	const struct mm *first = &mb->b->s->mms[mb->b->s->nmms];
+
+	for (size_t i = 0; i < n; i++)
+		keep(mb, &mb->latest[i], first + i);
+	forget_lists(mb);
+}
+
+/* The first N of mb->latest. */
+static void add_latest(struct mms_builder *mb, size_t n)
+{
+	/* few are not worth what a thread costs */
+	jobs_run(n < TOGETHER ? 1 : mb->b->k->jobs, n, load, mb);
+	keep_latest(mb, n);
 }
 
 static bool mm_has_users(struct mms_builder *mb, uint64_t addr)
@@ -217,24 +332,41 @@ static bool mm_has_users(struct mms_builder *mb, uint64_t addr)
 static uint32_t add_mm(struct mms_builder *mb, uint64_t addr)
 {
 	struct build *b = mb->b;
-	struct snapshot *s = b->s;
-	uint32_t i = hash_get(&mb->seen, addr);
+	struct loaded *at = &mb->latest[0];
 	struct attempt a;
-	enum status st;
 
-	if (i != HASH_NONE)
-		return i;
+	if (hash_get(&mb->seen, addr) != HASH_NONE)
+		return find_mm(mb, addr);
+	at->addr = addr;
 	attempt_begin(&a, b->k, b->r);
 	do {
-		st = load_mm(mb, addr);
+		load(mb, 0, 0);
 	} while (attempt_again(&a, "mm"));
 	if (attempt_failed(&a) && !mm_has_users(mb, addr)) {
 		attempt_gone(&a, "process", "ended while its mm was read");
-		st = ST_TORN;
+		at->st = ST_TORN;
 	}
-	i = st ? NONE : s->nmms++;
-	hash_put(&mb->seen, addr, i);
-	return i;
+	keep_latest(mb, 1);
+	return find_mm(mb, addr);
+}
+
+/* The mms of all tasks. */
+static void add_mms(struct mms_builder *mb)
+{
+	const struct build *b = mb->b;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < b->s->ntasks; i++) {
+		if (!b->task_mm[i] || hash_get(&mb->seen, b->task_mm[i]) != HASH_NONE)
+			continue;
+		hash_put(&mb->seen, b->task_mm[i], 0);
+		mb->latest[n++].addr = b->task_mm[i];
+		if (n == TOGETHER) {
+			add_latest(mb, n);
+			n = 0;
+		}
+	}
+	add_latest(mb, n);
 }
 
 static void tie_proc(struct mms_builder *mb, uint32_t pi)
@@ -281,25 +413,42 @@ static void fold_task_counts(struct build *b)
 			s->mms[i].counter[c] = clamp0(s->mms[i].counter[c]);
 }
 
+static struct mms_builder *mms_builder_new(struct build *b)
+{
+	struct mms_builder *mb = heap_array(struct mms_builder, 1);
+
+	mb->b = b;
+	mb->seen.mem = &b->scratch;
+	mb->locks = !b->k->dump->live && mmlock_writers_known(b->k);
+	return mb;
+}
+
+static void mms_builder_free(struct mms_builder *mb)
+{
+	loaders_release(mb);
+	free(mb);
+}
+
 void build_forked(struct build *b, const uint64_t *addr, size_t n)
 {
 	struct snapshot *s = b->s;
-	struct mms_builder mb = { .b = b, .seen = { .mem = &b->scratch } };
+	struct mms_builder *mb = mms_builder_new(b);
 	struct mm *mms = arena_array(&s->mem, struct mm, s->nmms + n);
 	uint64_t *exe = arena_array(&b->scratch, uint64_t, s->nmms + n);
+	bool *written = arena_array(&b->scratch, bool, s->nmms + n);
 
 	memcpy(mms, s->mms, s->nmms * sizeof(*mms));
 	memcpy(exe, b->mm_exe, s->nmms * sizeof(*exe));
 	s->mms = mms;
 	b->mm_exe = exe;
-	kobj_init(&mb.mm, b->k, S_MM);
+	b->mm_written = written;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t at = add_mm(&mb, addr[i]);
+		uint32_t at = add_mm(mb, addr[i]);
 
 		if (at != NONE)
 			s->mms[at].forked = true;
 	}
-	kobj_release(&mb.mm);
+	mms_builder_free(mb);
 }
 
 /* A task of a process is a user of its mm. */
@@ -342,23 +491,29 @@ static void check_roots(struct build *b)
 				  ": another has it too");
 }
 
-void build_mms(struct build *b)
+void build_mms(struct build *b, bool vmas)
 {
 	struct snapshot *s = b->s;
-	struct mms_builder mb = { .b = b, .seen = { .mem = &b->scratch } };
+	struct mms_builder *mb = mms_builder_new(b);
 	/* each task could have its own mm, and each process an oom_mm */
 	size_t most = (size_t)s->ntasks + s->nprocs;
+	bool live = b->k->dump->live;
 
 	s->mms = arena_array(&s->mem, struct mm, most);
 	b->mm_exe = arena_array(&b->scratch, uint64_t, most);
-	kobj_init(&mb.mm, b->k, S_MM);
+	b->mm_written = arena_array(&b->scratch, bool, most);
+	/* live: whether a process has ended meanwhile is seen by its tasks, which are tied below */
+	b->vmas_read = mb->vmas = vmas && !live;
+	if (!live)
+		add_mms(mb);
 	for (uint32_t i = 0; i < s->ntasks; i++)
 		if (b->task_mm[i])
-			s->tasks[i].mm = add_mm(&mb, b->task_mm[i]);
+			s->tasks[i].mm = live ? add_mm(mb, b->task_mm[i])
+					      : find_mm(mb, b->task_mm[i]);
 	check_roots(b);
 	check_users(b);
 	fold_task_counts(b);
 	for (uint32_t i = 0; i < s->nprocs; i++)
-		tie_proc(&mb, i);
-	kobj_release(&mb.mm);
+		tie_proc(mb, i);
+	mms_builder_free(mb);
 }

@@ -13,35 +13,25 @@
 #include "model/build.h"
 #include "model/file/files.h"
 #include "model/kobj.h"
+#include "model/mm/vmas.h"
 #include "model/walk/maple.h"
 
 #define VM_EXECUTABLE 0x1000	/* until v3.7 */
 #define VM_MAY_OR_MAPS 0xff	/* VM_READ .. VM_MAYSHARE: each vma may at least be read */
 #define VMAS_MAX_MM (16u << 20)	/* of one mm; vm.max_map_count is 65530 by default */
 
-struct vmas_builder {
-	struct build *b;
-	struct kobj vma;
-	VEC(struct vma) all;
-	uint32_t mm;		/* the one being read */
-	uint64_t last_end;	/* of its latest VMA */
-	uint64_t user_end;
-};
-
-static void reject(struct vmas_builder *vb, enum status st, uint64_t addr)
+static void reject(struct vma_walker *w, enum status st, uint64_t addr)
 {
-	struct mm *m = &vb->b->s->mms[vb->mm];
-
-	m->broken = true;
-	issue_add(vb->b->k->issues, st, "vma", 1, "at %#" PRIx64 " of mm %#" PRIx64, addr, m->addr);
+	w->mm->broken = true;
+	issue_add(w->k->issues, st, "vma", 1, "at %#" PRIx64 " of mm %#" PRIx64, addr, w->mm->addr);
 }
 
-static bool plausible(const struct vmas_builder *vb, const struct vma *v, uint64_t mm)
+static bool plausible(const struct vma_walker *w, const struct vma *v, uint64_t mm)
 {
-	uint64_t page = dump_page_size(vb->b->k->dump);
+	uint64_t page = dump_page_size(w->k->dump);
 
-	return v->start < v->end && !((v->start | v->end) & (page - 1)) && v->end <= vb->user_end &&
-	       v->start >= vb->last_end && mm == vb->b->s->mms[vb->mm].addr;
+	return v->start < v->end && !((v->start | v->end) & (page - 1)) && v->end <= w->user_end &&
+	       v->start >= w->last_end && mm == w->mm->addr;
 }
 
 static void read_vma(const struct kobj *o, struct vma *v)
@@ -62,9 +52,9 @@ static void read_vma(const struct kobj *o, struct vma *v)
 }
 
 /* Values that mmap() gives to none: EOVERFLOW of do_mmap(), operations in allocated memory. */
-static void check_vma(const struct vmas_builder *vb, const struct vma *v)
+static void check_vma(const struct vma_walker *w, const struct vma *v)
 {
-	const struct kernel *k = vb->b->k;
+	const struct kernel *k = w->k;
 	uint64_t last = v->pgoff + ((v->end - v->start) >> k->page_shift) - 1;
 	const char *what = NULL;
 
@@ -80,88 +70,87 @@ static void check_vma(const struct vmas_builder *vb, const struct vma *v)
 }
 
 /* Makes the VMA at ADDR the next of the current mm; false if it cannot be one. */
-static bool add_vma(struct vmas_builder *vb, uint64_t addr, struct vma **ret)
+static bool add_vma(struct vma_walker *w, uint64_t addr, struct vma **ret)
 {
-	struct kernel *k = vb->b->k;
+	struct kernel *k = w->k;
 	enum status st = ST_CORRUPT;
 	struct vma v;
 
 	if (kernel_ptr_ok(k, addr, k->dump->word_size))
-		st = kobj_read(&vb->vma, vb->b->r, addr);
+		st = kobj_read(&w->vma, w->r, addr);
 	/* where dup_mmap() copies the tree first (v6.8, d24062914837), the rest is the parent's */
-	if (!st && vb->b->s->mms[vb->mm].forked &&
-	    kobj_u64(&vb->vma, M_VMA_MM) != vb->b->s->mms[vb->mm].addr)
+	if (!st && w->mm->forked && kobj_u64(&w->vma, M_VMA_MM) != w->mm->addr)
 		return false;
 	if (!st) {
-		read_vma(&vb->vma, &v);
-		if (!plausible(vb, &v, kobj_u64(&vb->vma, M_VMA_MM)))
+		read_vma(&w->vma, &v);
+		if (!plausible(w, &v, kobj_u64(&w->vma, M_VMA_MM)))
 			st = ST_CORRUPT;
 	}
 	if (st) {
-		reject(vb, st, addr);
+		reject(w, st, addr);
 		return false;
 	}
-	check_vma(vb, &v);
-	v.mm = vb->mm;
+	check_vma(w, &v);
 	v.usage.size = v.end - v.start;
-	vb->last_end = v.end;
-	*ret = vec_push(&vb->b->s->mem, &vb->all);
+	w->last_end = v.end;
+	*ret = vec_push(w->mem, &w->all);
 	**ret = v;
 	return true;
 }
 
 static bool add_from_tree(void *arg, uint64_t entry, uint64_t first, uint64_t last)
 {
-	struct vmas_builder *vb = arg;
+	struct vma_walker *w = arg;
 	struct vma *v;
 
-	if (vb->b->s->mms[vb->mm].nvmas >= VMAS_MAX_MM) {
-		reject(vb, ST_LIMIT, entry);
+	if (w->mm->nvmas >= VMAS_MAX_MM) {
+		reject(w, ST_LIMIT, entry);
 		return false;
 	}
-	if (!add_vma(vb, entry, &v))
+	if (!add_vma(w, entry, &v))
 		return true;
 	if (v->start != first || v->end - 1 != last)
-		issue_add(vb->b->k->issues, ST_CORRUPT, "vma", 1,
+		issue_add(w->k->issues, ST_CORRUPT, "vma", 1,
 			  "at %#" PRIx64 ": the tree gives it another range", entry);
-	vb->b->s->mms[vb->mm].nvmas++;
+	w->mm->nvmas++;
 	return true;
 }
 
-static void add_from_list(struct vmas_builder *vb, uint64_t mm_kva)
+static void add_from_list(struct vma_walker *w, uint64_t mm_kva)
 {
-	struct kernel *k = vb->b->k;
-	struct mm *m = &vb->b->s->mms[vb->mm];
+	struct kernel *k = w->k;
+	struct mm *m = w->mm;
 	uint64_t addr;
-	enum status st = kmember_u64(k, vb->b->r, mm_kva, M_MM_MMAP, &addr);
+	enum status st = kmember_u64(k, w->r, mm_kva, M_MM_MMAP, &addr);
 	struct vma *v;
 
 	if (st)
-		reject(vb, st, mm_kva);
+		reject(w, st, mm_kva);
 	/* addresses ascend, so that the list cannot run in a circle */
-	while (addr && add_vma(vb, addr, &v)) {
+	while (addr && add_vma(w, addr, &v)) {
 		if (++m->nvmas >= VMAS_MAX_MM) {
-			reject(vb, ST_LIMIT, addr);
+			reject(w, ST_LIMIT, addr);
 			break;
 		}
-		addr = kobj_u64(&vb->vma, M_VMA_NEXT);
+		addr = kobj_u64(&w->vma, M_VMA_NEXT);
 	}
 }
 
-static void walk_mm_vmas(struct vmas_builder *vb, struct mm *m)
+void vma_walker_read(struct vma_walker *w, struct mm *m)
 {
-	struct kernel *k = vb->b->k;
+	struct kernel *k = w->k;
 
-	vb->last_end = 0;
-	vb->all.n = m->first_vma;
+	w->mm = m;
+	w->last_end = 0;
+	m->first_vma = (uint32_t)w->all.n;
 	m->nvmas = 0;
 	m->broken = false;
 	if (has(k, M_MM_MT)) {
-		if (maple_walk(k, vb->b->r, m->addr + layout_offset(&k->layout, M_MM_MT),
-			       add_from_tree, vb))
+		if (maple_walk(k, w->r, m->addr + layout_offset(&k->layout, M_MM_MT), add_from_tree,
+			       w))
 			m->broken = true;
 	} else if (has(k, M_MM_MMAP)) {
-		add_from_list(vb, m->addr);
+		add_from_list(w, m->addr);
 	}
 	if (m->users > 0 && !m->forked && m->map_count != m->nvmas)
 		issue_add(k->issues, ST_CORRUPT, "map_count", 1,
@@ -178,27 +167,29 @@ static uint64_t executable(const struct snapshot *s, const struct mm *m)
 	return 0;
 }
 
-static void add_mm_vmas(struct vmas_builder *vb, uint32_t mi)
+/* Live: a walk that failed is repeated. */
+static void add_vmas(struct build *b, struct vma_walker *w, uint32_t mi)
 {
-	struct build *b = vb->b;
 	struct mm *m = &b->s->mms[mi];
 	struct attempt a;
+	size_t first = w->all.n;
 	uint64_t count;
 
-	vb->mm = mi;
-	m->first_vma = (uint32_t)vb->all.n;
 	attempt_begin(&a, b->k, b->r);
 	do {
 		if (b->k->dump->live && !kmember_u64(b->k, b->r, m->addr, M_MM_MAP_COUNT, &count))
 			m->map_count = (int32_t)count;
-		walk_mm_vmas(vb, m);
+		w->all.n = first;
+		vma_walker_read(w, m);
 	} while (attempt_again(&a, "vmas"));
 	if (attempt_failed(&a) && !mm_still_used(b->s, b->r, mi)) {
 		attempt_gone(&a, "process", "ended while its vmas were read");
-		vb->all.n = m->first_vma;
+		w->all.n = first;
 		m->nvmas = 0;
 		m->broken = false;
 	}
+	build_keep_vmas(b, mi, w->all.v + first);
+	w->all.n = first;
 }
 
 /* On a live machine: could V's file or name not be read because V is gone? */
@@ -271,32 +262,57 @@ static void add_files(struct build *b)
 		add_name(b, &s->vmas[i]);
 }
 
-static void add_forked(struct vmas_builder *vb)
+static void add_forked(struct build *b, struct vma_walker *w)
 {
-	uint32_t first = vb->b->s->nmms;
+	uint32_t first = b->s->nmms;
 	uint64_t *addr = NULL;
-	size_t n = build_find_forked(vb->b, vb->all.v, &addr);
+	size_t n = build_find_forked(b, b->vmas.v, &addr);
 
 	if (!n)
 		return;
-	build_forked(vb->b, addr, n);
-	for (uint32_t i = first; i < vb->b->s->nmms; i++)
-		add_mm_vmas(vb, i);
+	build_forked(b, addr, n);
+	for (uint32_t i = first; i < b->s->nmms; i++)
+		add_vmas(b, w, i);
+}
+
+void vma_walker_open(struct vma_walker *w, struct kernel *k, struct reader *r, struct arena *mem)
+{
+	*w = (struct vma_walker){ .k = k, .r = r, .mem = mem };
+	w->user_end = k->arch->user_end(k->dump);
+	kobj_init(&w->vma, k, S_VMA);
+}
+
+void vma_walker_close(struct vma_walker *w)
+{
+	kobj_release(&w->vma);
+}
+
+void build_keep_vmas(struct build *b, uint32_t mi, const struct vma *from)
+{
+	struct mm *m = &b->s->mms[mi];
+
+	m->first_vma = (uint32_t)b->vmas.n;
+	for (uint32_t i = 0; i < m->nvmas; i++) {
+		struct vma *v = vec_push(&b->s->mem, &b->vmas);
+
+		*v = from[i];
+		v->mm = mi;
+	}
 }
 
 void build_vmas(struct build *b, uint32_t only)
 {
 	struct snapshot *s = b->s;
-	struct vmas_builder vb = { .b = b, .user_end = b->k->arch->user_end(b->k->dump) };
+	struct vma_walker w;
 
-	kobj_init(&vb.vma, b->k, S_VMA);
-	for (uint32_t i = 0; i < s->nmms; i++)
+	vma_walker_open(&w, b->k, b->r, &b->scratch);
+	for (uint32_t i = 0; !b->vmas_read && i < s->nmms; i++)
 		if (only == NONE || only == i)
-			add_mm_vmas(&vb, i);
+			add_vmas(b, &w, i);
 	if (only == NONE)
-		add_forked(&vb);
-	kobj_release(&vb.vma);
-	s->nvmas = (uint32_t)vb.all.n;
-	s->vmas = vb.all.v ? vb.all.v : arena_array(&s->mem, struct vma, 0);
+		add_forked(b, &w);
+	vma_walker_close(&w);
+	s->nvmas = (uint32_t)b->vmas.n;
+	s->vmas = b->vmas.v ? b->vmas.v : arena_array(&s->mem, struct vma, 0);
 	add_files(b);
 }

@@ -146,30 +146,51 @@ static void adjust_cputime(struct proc *p, uint64_t runtime, uint64_t prev_u, ui
 	p->stime = s;
 }
 
-/* True if tb->sig now holds the signal_struct of the group. */
-static bool read_signal(struct tasks_builder *tb, const struct raw_task *rt, uint32_t pi)
+static void read_signal(struct tasks_builder *tb, const struct raw_task *rt, struct lead *ret)
 {
-	struct build *b = tb->b;
-	struct proc *p = &b->s->procs[pi];
+	struct kernel *k = tb->b->k;
+	const struct kobj *o = &tb->sig;
+	struct proc *p = &ret->p;
 	enum status st;
 
 	if (!rt->signal)
-		return false;
-	st = kobj_read(&tb->sig, b->r, rt->signal);
+		return;
+	st = kobj_read(&tb->sig, tb->b->r, rt->signal);
 	if (st) {
-		issue_add(b->k->issues, st, "signal_struct", 1, "of pid %d", rt->t.pid);
-		return false;
+		issue_add(k->issues, st, "signal_struct", 1, "of pid %d", rt->t.pid);
+		return;
 	}
-	p->oom_score_adj = (int16_t)kobj_int(&tb->sig, M_SIG_OOM_SCORE_ADJ);
-	p->adj_known = has(b->k, M_SIG_OOM_SCORE_ADJ);
-	b->proc_oom_mm[pi] = kobj_u64(&tb->sig, M_SIG_OOM_MM);
-	p->oom_victim = b->proc_oom_mm[pi] != 0;
+	p->oom_score_adj = (int16_t)kobj_int(o, M_SIG_OOM_SCORE_ADJ);
+	p->adj_known = has(k, M_SIG_OOM_SCORE_ADJ);
+	ret->oom_mm = kobj_u64(o, M_SIG_OOM_MM);
+	p->oom_victim = ret->oom_mm != 0;
 	/* used by the dead threads of the group */
-	p->utime += kobj_u64(&tb->sig, M_SIG_UTIME) * tb->unit;
-	p->stime += kobj_u64(&tb->sig, M_SIG_STIME) * tb->unit;
-	p->min_flt += kobj_u64(&tb->sig, M_SIG_MIN_FLT);
-	p->maj_flt += kobj_u64(&tb->sig, M_SIG_MAJ_FLT);
-	return true;
+	p->utime = kobj_u64(o, M_SIG_UTIME) * tb->unit;
+	p->stime = kobj_u64(o, M_SIG_STIME) * tb->unit;
+	p->min_flt = kobj_u64(o, M_SIG_MIN_FLT);
+	p->maj_flt = kobj_u64(o, M_SIG_MAJ_FLT);
+	ret->runtime = kobj_u64(o, M_SIG_RUNTIME);
+	ret->prev_utime = kobj_u64(o, M_SIG_PREV_UTIME) * tb->unit;
+	ret->prev_stime = kobj_u64(o, M_SIG_PREV_STIME) * tb->unit;
+	ret->signal = true;
+}
+
+static struct lead read_lead(struct tasks_builder *tb, const struct raw_task *rt)
+{
+	struct lead lead = { .p.pid = rt->t.tgid };
+
+	read_cred(tb, rt, &lead.p);
+	read_pidns(tb, rt, &lead.p);
+	read_signal(tb, rt, &lead);
+	return lead;
+}
+
+void tasks_read_lead(struct tasks_builder *tb, uint32_t leader)
+{
+	struct lead lead = read_lead(tb, &tb->raw.v[leader]);
+
+	tb->raw.v[leader].lead = (uint32_t)tb->leads.n;
+	*vec_push(&tb->b->scratch, &tb->leads) = lead;
 }
 
 /* It has no user memory, but not because it ended. */
@@ -194,22 +215,22 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 	uint64_t runtime = 0;
 	bool known = true;
 	const struct raw_task *rt;
+	struct lead l;
 
 	for (uint32_t i = first; i < first + n; i++)
 		if (raw[i].t.pid == raw[i].t.tgid)
 			lead = i;
 	rt = &raw[lead];
-	*p = (struct proc){
-		.leader = lead,
-		.first_task = first,
-		.ntasks = n,
-		.mm = NONE,
-		.kthread = rt->t.flags & PF_KTHREAD,
-		.pid = rt->t.tgid,
-		.nice = (int8_t)(rt->static_prio ? rt->static_prio - 120 : 0),
-		.cgroup = NONE,
-		.start_boottime = rt->t.start_boottime,
-	};
+	l = rt->lead == NONE ? read_lead(tb, rt) : tb->leads.v[rt->lead];
+	*p = l.p;
+	p->leader = lead;
+	p->first_task = first;
+	p->ntasks = n;
+	p->mm = NONE;
+	p->kthread = rt->t.flags & PF_KTHREAD;
+	p->nice = (int8_t)(rt->static_prio ? rt->static_prio - 120 : 0);
+	p->cgroup = NONE;
+	p->start_boottime = rt->t.start_boottime;
 	if (kernel_rule(b->k, RULE_NO_PF_KTHREAD))
 		p->kthread = looks_like_kthread(raw, first, n);
 	if (!p->pid)
@@ -217,8 +238,6 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 	if (rt->t.pid != rt->t.tgid && in_era(b->k, first_stays) && !b->k->dump->live)
 		issue_add(b->k->issues, ST_CORRUPT, "task", 1, "no first thread of the group %d",
 			  rt->t.tgid);
-	read_cred(tb, rt, p);
-	read_pidns(tb, rt, p);
 	for (uint32_t i = first; i < first + n; i++) {
 		s->tasks[i].proc = pi;
 		check_thread(tb, rt, &raw[i]);
@@ -230,10 +249,9 @@ static void make_proc(struct tasks_builder *tb, const struct raw_task *raw, uint
 		runtime += raw[i].runtime;
 	}
 	b->proc_css_set[pi] = rt->cgroups;
-	if (read_signal(tb, rt, pi) && has(b->k, M_SIG_PREV_UTIME))
-		adjust_cputime(p, runtime + kobj_u64(&tb->sig, M_SIG_RUNTIME),
-			       kobj_u64(&tb->sig, M_SIG_PREV_UTIME) * tb->unit,
-			       kobj_u64(&tb->sig, M_SIG_PREV_STIME) * tb->unit);
+	b->proc_oom_mm[pi] = l.oom_mm;
+	if (l.signal && has(b->k, M_SIG_PREV_UTIME))
+		adjust_cputime(p, runtime + l.runtime, l.prev_utime, l.prev_stime);
 	if (known && !can_be(tb, p->min_flt, p->maj_flt, p->utime, p->stime)) {
 		issue_add(b->k->issues, ST_CORRUPT, "signal_struct", 1, "counters of pid %d",
 			  p->pid);

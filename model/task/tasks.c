@@ -35,6 +35,7 @@ uint32_t tasks_add(struct tasks_builder *tb, uint64_t addr)
 		return NONE;
 	}
 	rt.t.unlisted = tb->by;
+	rt.lead = NONE;
 	i = (uint32_t)tb->raw.n;
 	*vec_push(&tb->b->scratch, &tb->raw) = rt;
 	hash_put(&tb->seen, addr, i);
@@ -137,6 +138,21 @@ void tasks_add_threads(struct tasks_builder *tb, uint32_t leader)
 
 /* ---- all leaders ------------------------------------------------------------------------ */
 
+/*
+ * A leader, its threads and what else its process has, while the pages with them are at hand.
+ * Live: the walk over leaders is repeated if it fails, so they follow when it has ended.
+ */
+static void add_leader(struct tasks_builder *tb, uint64_t addr)
+{
+	uint32_t i = tasks_add(tb, addr);
+
+	if (i == NONE || tb->b->k->dump->live || tb->raw.v[i].walked)
+		return;
+	tb->raw.v[i].walked = true;
+	tasks_read_lead(tb, i);
+	tasks_add_threads(tb, i);
+}
+
 static void add_leaders(struct tasks_builder *tb)
 {
 	struct kernel *k = tb->b->k;
@@ -144,31 +160,36 @@ static void add_leaders(struct tasks_builder *tb)
 	uint32_t off = layout_offset(&k->layout, M_TASK_TASKS);
 	struct attempt a;
 	struct listwalk w;
+	bool broken;
+	uint32_t n;
 
 	attempt_begin(&a, k, tb->b->r);
 	do { /* results of an earlier walk stay */
 		w = listwalk_start(k, tb->b->r, init + off, TASKS_MAX);
-		tasks_add(tb, init);
+		add_leader(tb, init);
 		while (listwalk_next(&w))
-			tasks_add(tb, w.node - off);
-		tb->broken = w.st;
+			add_leader(tb, w.node - off);
+		broken = w.st;
 		if (w.st)
 			issue_add(k->issues, w.st, "task list", 1, "broken after %" PRIu64 " tasks",
 				  w.seen);
 	} while (attempt_again(&a, "task list"));
+	tb->broken |= broken;
 	if (w.st) {
 		w = listwalk_backwards(k, tb->b->r, init + off, TASKS_MAX);
 		while (listwalk_next(&w))
-			tasks_add(tb, w.node - off);
-		tasks_add_by_number(tb);
+			add_leader(tb, w.node - off);
 	}
+	n = k->dump->live ? 0 : (uint32_t)tb->raw.n;
+	if (w.st)
+		tasks_add_by_number(tb);
 	/* a kernel that has started init and kthreadd has a list of more than its head */
 	if (!w.st && !w.seen) {
 		issue_add(k->issues, ST_CORRUPT, "task list", 1, "no task except init_task");
 		tasks_add_by_number(tb);
 	}
-	for (uint32_t i = 0, n = (uint32_t)tb->raw.n; i < n; i++)
-		tasks_add_threads(tb, i);
+	for (uint32_t end = (uint32_t)tb->raw.n; n < end; n++)
+		tasks_add_threads(tb, n);
 }
 
 /* 2.4: a ring of plain pointers with every thread in it. */

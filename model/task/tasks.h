@@ -22,6 +22,16 @@ struct raw_task {
 	uint32_t uid, euid, gid;	/* before struct cred */
 	int32_t static_prio;
 	int32_t rss[RSS_COUNTERS];
+	uint32_t lead;			/* index in leads, NONE: not read yet */
+	bool walked;			/* its threads were asked for */
+};
+
+/* What a process has beside its tasks. */
+struct lead {
+	struct proc p;			/* users, pid namespace, oom_score_adj, sums of the dead threads */
+	uint64_t oom_mm;		/* signal->oom_mm, 0 none */
+	uint64_t runtime, prev_utime, prev_stime;	/* ns; of signal_struct */
+	bool signal;			/* it was read */
 };
 
 struct tasks_builder {
@@ -29,6 +39,7 @@ struct tasks_builder {
 	struct kobj task, sig, cred;
 	struct hash seen;		/* task_struct -> index in raw */
 	VEC(struct raw_task) raw;
+	VEC(struct lead) leads;
 	bool broken;			/* a list of tasks is damaged */
 	const char *by;			/* task.unlisted of those that are added; NULL: a list */
 	uint64_t unit;			/* nanoseconds of a unit of utime and stime; 0: not known */
@@ -50,7 +61,9 @@ void tasks_add_by_number(struct tasks_builder *tb);
    are an issue. */
 void tasks_add_unlisted(struct tasks_builder *tb);
 
-/* procs.c: sorts tb->raw by group and makes the tasks and procs of the snapshot. */
+/* procs.c: reads what the process of the task has beside its tasks. */
+void tasks_read_lead(struct tasks_builder *tb, uint32_t leader);
+/* Sorts tb->raw by group and makes the tasks and procs of the snapshot. */
 void make_procs(struct tasks_builder *tb);
 
 #endif
