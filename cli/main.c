@@ -7,6 +7,7 @@
 #include "app/help.h"
 #include "app/run.h"
 #include "app/sandbox/sandbox_test.h"
+#include "dumpread/base/heap.h"
 
 static int show_help(const struct options *o)
 {
@@ -33,6 +34,7 @@ int main(int argc, char **argv)
 	struct run run = { .out = NULL };
 	int status;
 
+	heap_return_large();
 	if (argc < 2) {
 		help_usage(stderr);
 		return EXIT_USAGE;

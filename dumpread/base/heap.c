@@ -4,6 +4,7 @@
  */
 #include "dumpread/base/heap.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -40,6 +41,13 @@ void heap_advise(void *p, size_t n)
 
 	if (n >= 2 * HUGE_PAGE && !small_pages)
 		madvise((void *)start, (uintptr_t)p + n - start, MADV_HUGEPAGE);
+}
+
+void heap_return_large(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, (int)HUGE_PAGE);
+#endif
 }
 
 void heap_small_pages(void)

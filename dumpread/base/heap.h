@@ -32,6 +32,12 @@ void *heap_try_large(size_t n);	/* NULL: no memory */
 void heap_advise(void *p, size_t n);
 
 /*
+ * Blocks of huge pages are the kernel's again once they are freed, in all of this process. glibc takes blocks that are
+ * smaller than the largest ever freed from its heap, which returns only its end.
+ */
+void heap_return_large(void);
+
+/*
  * No huge pages from now on, in all of this process. For a running kernel, whose memory has ours in it:
  * a huge page that is being cleared looks as if it had no owner.
  */
