@@ -74,7 +74,7 @@ const struct option_spec option_specs[] = {
 	  "bytes of memory to use, as 512M or 8G (default: half of this machine's)", 0 },
 	{ ID_OUTPUT, 'o', "output", "FILE", "write the result to FILE, once it is complete", 0 },
 	{ ID_INDEX, 0, "index", "FILE",
-	  "of a flattened or mcore dump: its index; FILE is made if it does not exist", 0 },
+	  "of a flattened, mcore or AVML dump: its index; FILE is made if it does not exist", 0 },
 	{ ID_QUIET, 'q', "quiet", NULL, "print only errors on stderr", 0 },
 	{ ID_VERBOSE, 'v', "verbose", NULL, "print where symbols and types were found; twice: more", 0 },
 	{ ID_NO_SANDBOX, 0, "no-sandbox", NULL, "read the dump with all rights of this user", 0 },

@@ -21,6 +21,7 @@
 #include "dumpread/base/search.h"
 #include "dumpread/image/bundles.h"
 #include "dumpread/image/decompress.h"
+#include "dumpread/image/saved.h"
 #include "dumpread/container/lime.h"
 #include "dumpread/container/segments.h"
 
@@ -234,6 +235,87 @@ static void settle(struct image *im)
 	set_page_shift(im, 12);
 }
 
+/* ---- the index ---------------------------------------------------------------------------- */
+
+#define INDEX_WORDS 4u	/* of a frame: address, place, bytes of data << 32 | of memory, CRC << 1 | packed */
+
+/* False: no AVML file has such a frame after LAST. */
+static bool is_frame(const struct image *im, const struct frame *f, const uint64_t *v,
+		     uint64_t last, uint64_t limit)
+{
+	return f->pa >= last && f->pa < limit && f->size && f->size <= FRAME_MAX &&
+	       f->size <= limit - f->pa && f->stored && f->stored <= PACKED_MAX &&
+	       part_holds(&im->parts[0], f->off, f->stored) && v[3] >> 33 == 0;
+}
+
+static bool index_get(struct image *im, uint64_t limit)
+{
+	const struct image_part *p = &im->parts[0];
+	struct avml *a = im->priv;
+	uint64_t *v, last = 0;
+	size_t n = 0, i;
+
+	v = saved_get(im, p, "avml", &n);
+	if (!v)
+		return false;
+	a->cap = n / INDEX_WORDS;
+	a->v = heap_array(struct frame, a->cap + 1);
+	for (i = 0; i + INDEX_WORDS <= n; i += INDEX_WORDS) {
+		struct frame *f = &a->v[a->n];
+
+		*f = (struct frame){ .pa = v[i],
+				     .off = v[i + 1],
+				     .stored = (uint32_t)(v[i + 2] >> 32),
+				     .size = (uint32_t)v[i + 2],
+				     .crc = (uint32_t)(v[i + 3] >> 1),
+				     .packed = v[i + 3] & 1 };
+		if (!is_frame(im, f, v + i, last, limit))
+			break;
+		last = f->pa + f->size;
+		a->n++;
+	}
+	free(v);
+	if (n && i == n)
+		return true;
+	saved_refuse(im, p);
+	free(a->v);
+	a->v = NULL;
+	a->n = a->cap = 0;
+	return false;
+}
+
+static void index_put(const struct image *im)
+{
+	const struct avml *a = im->priv;
+	uint64_t *v = heap_array(uint64_t, INDEX_WORDS * a->n + 1);
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct frame *f = &a->v[i];
+		uint64_t *to = v + INDEX_WORDS * i;
+
+		to[0] = f->pa;
+		to[1] = f->off;
+		to[2] = (uint64_t)f->stored << 32 | f->size;
+		to[3] = (uint64_t)f->crc << 1 | f->packed;
+	}
+	saved_put(im, &im->parts[0], "avml", v, INDEX_WORDS * a->n);
+	free(v);
+}
+
+/* ---- opening ------------------------------------------------------------------------------ */
+
+static void find_frames(struct image *im, uint64_t limit)
+{
+	uint64_t issues = issues_total(&im->issues), off = 0;
+	struct lime_range r = { .searched = 0 };
+
+	while (lime_next(im, &avml, off, &r))
+		off = take_range(im, &r, limit);
+	settle(im);
+	if (saved_wanted(im) && issues_total(&im->issues) == issues)
+		index_put(im);
+}
+
 static void expand(const struct image *im, struct image_ctx *ctx, size_t number, struct bundle *to)
 {
 	const struct avml *a = im->priv;
@@ -252,7 +334,7 @@ static enum status avml_open(struct image *im)
 {
 	struct lime_range r = { .searched = 0 };
 	struct avml *a;
-	uint64_t off = 0, limit;
+	uint64_t limit;
 
 	if (!lime_header(im, &avml, 0, true, &r))
 		return ST_NOTMINE;
@@ -265,9 +347,10 @@ static enum status avml_open(struct image *im)
 	a->kept = bundles_new(FRAME_MAX, expand);
 	im->page_shift = 12;
 	limit = image_address_limit(im);
-	while (lime_next(im, &avml, off, &r))
-		off = take_range(im, &r, limit);
-	settle(im);
+	if (index_get(im, limit))
+		set_page_shift(im, 12);
+	else
+		find_frames(im, limit);
 	snprintf(im->format, sizeof(im->format), "AVML");
 	snprintf(im->header.compression, sizeof(im->header.compression), "snappy");
 	return ST_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * saved.h - what the opening of a dump finds out by reading all of it (where the records of a flattened
- * file are, which pages the units of an mcore file have), in a file of its own: the next opening reads
- * that instead.
+ * file and the frames of an AVML file are, which pages the units of an mcore file have), in a file of
+ * its own: the next opening reads that instead.
  *
  * The file is 24 bytes of SAVED_MAGIC, then for each file of the dump
  *	0	8	kind, zero-padded
