@@ -20,7 +20,7 @@ COMMANDS = {        # name of the file that takes the answer -> report and optio
     'holders': ['census', '--holders', 'live'],
 }
 TORN = {'census.json', 'holders'}   # a list that changes while it is read is told: exit status 2
-COMPLAINTS = re.compile(rb'(?<!RETBleed: )WARNING:|BUG:|Oops|general protection|rcu.*stall|'
+COMPLAINTS = re.compile(rb'(?<!RETBleed: )WARNING:|BUG:(?! KCSAN)|Oops|general protection|rcu.*stall|'
                         rb'hung task|blocked for more than')
 DEVICES = ['vmcensus', 'vmcensus-text']
 
@@ -189,10 +189,15 @@ def compare_census_of(tally, name, source, want):
     tally.check(f'{name} census: live = dump', wrong, f'{len(size)} classes')
 
 
-def compare_stress(tally, name, truth, rounds, looks):
-    """The module was loaded, read and unloaded all the time: did the kernel mind?"""
+def compare_stress(tally, name, truth, said, has_types):
+    """The module was loaded, read and unloaded all the time: did the kernel mind?  SAID: Machine.said."""
+    rounds, probed = said(r'LAB-STRESS (\d+) rounds'), said(r'LAB-PROBED (.*)')
     tally.check(f'{name} rounds', [] if rounds and int(rounds) else ['none was finished'],
                 f'{rounds} times loaded, read and unloaded')
+    tally.check(f'{name} random calls', [] if re.fullmatch(r'[1-9]\d* calls, 0 wrong, 0 died', probed) else [probed], probed)
+    unplugged = said(r'LAB-UNPLUGGED (.*)')
+    tally.check(f'{name} unplugged', [] if re.match(r'[1-9]\d* processors, [1-9]', unplugged) else [unplugged], unplugged)
+    looks = said(r'LAB-STRESS .* live (\d+ whole of \d+)') if has_types else ''
     if looks:
         whole, asked = looks.split(' whole of ')
         tally.check(f'{name} live', [] if int(whole) == int(asked) > 0 else [looks], looks)
@@ -206,7 +211,13 @@ def kernel_complaints(log):
     make a guest complain of its boot."""
     _, loaded, after = log.partition(b'vmcensus: loading out-of-tree module')
     log = after if loaded else log
-    return [line.decode(errors='replace') for line in log.splitlines() if COMPLAINTS.search(line)]
+    return [line.decode(errors='replace') for line in log.splitlines() if COMPLAINTS.search(line)] + races(log)
+
+
+def races(log):
+    """What KCSAN reports where the module is on one of the two stacks; of the kernel's own there are many."""
+    reports = re.findall(rb'BUG: KCSAN:.*?(?=={40})', log, re.S)
+    return [report.decode(errors='replace') for report in reports if b'[vmcensus]' in report]
 
 
 def compare_live(tally, name, truth):

@@ -108,7 +108,8 @@ def build_zoo(into, target, cache):
     run(*common, '-pthread', '-o', into + '/zoo',
         *[f'{source}/{name}.c' for name in ZOO], env=env)
     run(*common, '-o', into + '/swarm', source + '/swarm.c', env=env)
-    run(*common, '-pthread', '-o', into + '/churn', source + '/churn.c', env=env)
+    for name in 'churn', 'prober':
+        run(*common, '-pthread', '-o', f'{into}/{name}', f'{source}/{name}.c', env=env)
     if tools:
         return
     try:

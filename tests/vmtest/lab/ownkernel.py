@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Kernels of Debian's source with a configuration of ours (../kernel-own.config and one more): "6.1-debug"
-has the kernel's own checkers, for vmcensus.ko; "6.12-owner" remembers who allocated each page.
+has the kernel's own checkers, for vmcensus.ko, "6.1-kcsan" that for data races; "6.12-owner" remembers who
+allocated each page.
 Built by this host's compiler, as their modules are."""
 import glob
 import os
@@ -9,7 +10,7 @@ import shutil
 from .packages import LabError, have, kernel_source, run
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-KINDS = 'debug', 'owner'
+KINDS = 'debug', 'kcsan', 'owner'
 NEEDS = {'make': 'make', 'flex': 'flex', 'bison': 'bison', 'bc': 'bc',
          '/usr/include/gelf.h': 'libelf-dev'}
 
