@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mms that no task has yet, found by the anon_vmas of a parent whose mmap_lock is held. */
 #include "model/build.h"
+#include "model/task/mmlocks.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 
@@ -16,6 +17,7 @@ struct rig {
 	struct fake *f;
 	struct snapshot s;
 	struct mm mms[2];
+	bool written[2];
 	struct vma vmas[2];
 	struct build b;
 };
@@ -77,12 +79,18 @@ static void start(struct rig *r)
 	r->vmas[0].anon_vma = fake_kva(r->f, TREE);
 	r->vmas[1].anon_vma = fake_kva(r->f, TREE_OF_IDLE);
 	r->s = (struct snapshot){ .k = &r->f->kernel, .mms = r->mms, .nmms = 2 };
-	r->b = (struct build){ .s = &r->s, .k = &r->f->kernel, .r = r->f->r };
+	r->b = (struct build){ .s = &r->s,
+			       .k = &r->f->kernel,
+			       .r = r->f->r,
+			       .mm_written = r->written };
 }
 
 static size_t find(struct rig *r, uint64_t **ret)
 {
 	r->b.r = r->f->r; /* each change makes a new one */
+	for (unsigned i = 0; i < 2; i++)
+		r->written[i] = mmlock_writers_known(r->b.k) &&
+				mmlock_is_written(r->b.k, r->b.r, r->mms[i].addr);
 	return build_find_forked(&r->b, r->vmas, ret);
 }
 
