@@ -36,8 +36,8 @@ void build_tasks(struct build *b);
    with them are at hand. */
 void build_mms(struct build *b, bool vmas);
 
-/* Appends the vmas FROM, as many as the mm MI has, to b->vmas. */
-void build_keep_vmas(struct build *b, uint32_t mi, const struct vma *from);
+/* Appends the vmas of the mm MI to b->vmas: in V those from v[FIRST] on. */
+void build_keep_vmas(struct build *b, uint32_t mi, const struct vma *v, size_t first);
 
 /* Adds N mms that no task has yet. */
 void build_forked(struct build *b, const uint64_t *addr, size_t n);

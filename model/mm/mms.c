@@ -293,7 +293,7 @@ static void keep(struct mms_builder *mb, const struct loaded *from, const struct
 	b->mm_exe[i] = from->exe;
 	b->mm_written[i] = from->written;
 	if (mb->vmas)
-		build_keep_vmas(b, i, mb->loaders[from->loader]->vmas.all.v + s->mms[i].first_vma);
+		build_keep_vmas(b, i, mb->loaders[from->loader]->vmas.all.v, s->mms[i].first_vma);
 }
 
 static void forget_lists(struct mms_builder *mb)

@@ -188,7 +188,7 @@ static void add_vmas(struct build *b, struct vma_walker *w, uint32_t mi)
 		m->nvmas = 0;
 		m->broken = false;
 	}
-	build_keep_vmas(b, mi, w->all.v + first);
+	build_keep_vmas(b, mi, w->all.v, first);
 	w->all.n = first;
 }
 
@@ -287,16 +287,16 @@ void vma_walker_close(struct vma_walker *w)
 	kobj_release(&w->vma);
 }
 
-void build_keep_vmas(struct build *b, uint32_t mi, const struct vma *from)
+void build_keep_vmas(struct build *b, uint32_t mi, const struct vma *v, size_t first)
 {
 	struct mm *m = &b->s->mms[mi];
 
 	m->first_vma = (uint32_t)b->vmas.n;
 	for (uint32_t i = 0; i < m->nvmas; i++) {
-		struct vma *v = vec_push(&b->s->mem, &b->vmas);
+		struct vma *to = vec_push(&b->s->mem, &b->vmas);
 
-		*v = from[i];
-		v->mm = mi;
+		*to = v[first + i];
+		to->mm = mi;
 	}
 }
 
