@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from .cross import CrossTools
 from .packages import PREPARING, LabError, Suite, mirror, run, version_key
-from .targets import PERSISTENT, TARGETS, target_of
+from .targets import ONE_THREAD, PARALLEL, PERSISTENT, TARGETS, target_of
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ROOT_SUITE = 'bookworm'
@@ -42,6 +42,7 @@ class Plan:
     more: str = ''          # folder whose files become /lab/more
     devices: tuple = ()     # more for QEMU's command
     processors: int = 2
+    parallel: bool = False  # a thread of QEMU for each processor (see targets.ONE_THREAD)
     elsewhere: bool = False     # the kernel is of --kernel-dir
     crash: int = 256        # MiB for the kdump kernel
     collect: str = ''       # folder that the kdump kernel has as /crashkernel; its census and bad are kept too
@@ -357,7 +358,8 @@ class Machine:
         if plan.panic:
             append += (f' crashkernel={plan.crash}M panicby={plan.panic}'
                        f' dumplevel={self.kernel.guest_dump_level}')
-        command = [*self.target.qemu, '-cpu', plan.cpu,
+        qemu = [PARALLEL if plan.parallel and word == ONE_THREAD else word for word in self.target.qemu]
+        command = [*qemu, '-cpu', plan.cpu,
                    '-m', str(plan.memory),
                    # sockets: firmware's table for kernels without ACPI lists no more
                    '-smp', f'{plan.processors},sockets={plan.processors}', '-nodefaults', '-no-reboot',

@@ -10,7 +10,8 @@ import shutil
 from .packages import LabError, have, kernel_source, run
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-KINDS = 'debug', 'kcsan', 'owner'
+CHECKED = 'debug', 'kcsan'       # by checkers of the kernel's own; without types
+KINDS = *CHECKED, 'owner'
 NEEDS = {'make': 'make', 'flex': 'flex', 'bison': 'bison', 'bc': 'bc',
          '/usr/include/gelf.h': 'libelf-dev'}
 

@@ -41,6 +41,8 @@ class Target:
 # One thread emulates all processors in turn: QEMU's emulation with a thread per processor loses
 # against a kernel that patches its own text ("Oops: int3"), about once in thirty boots.
 ONE_THREAD = 'tcg,thread=single'
+# For a kernel that does not, and whose races are looked for.
+PARALLEL = 'tcg,thread=multi'
 
 PC = ('qemu-system-x86_64', '-accel', ONE_THREAD,
       '-device', 'vmcoreinfo')      # with qemu_fw_cfg, QEMU's dump gets that note
