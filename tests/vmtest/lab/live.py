@@ -215,9 +215,13 @@ def kernel_complaints(log):
 
 
 def races(log):
-    """What KCSAN reports where the module is on one of the two stacks; of the kernel's own there are many."""
+    """What KCSAN reports of accesses by the module, or by what it called; of the kernel's own there are many.
+
+    Code that an exception or interrupt entered was not called.
+    """
     reports = re.findall(rb'BUG: KCSAN:.*?(?=={40})', log, re.S)
-    return [report.decode(errors='replace') for report in reports if b'[vmcensus]' in report]
+    return [report.decode(errors='replace') for report in reports
+            if any(b'[vmcensus]' in re.split(rb' asm_', stack)[0] for stack in re.split(rb'\[[ \d.]+\] ?\n', report))]
 
 
 def compare_live(tally, name, truth):
