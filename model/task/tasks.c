@@ -146,9 +146,8 @@ static void add_leader(struct tasks_builder *tb, uint64_t addr)
 {
 	uint32_t i = tasks_add(tb, addr);
 
-	if (i == NONE || tb->b->k->dump->live || tb->raw.v[i].walked)
+	if (i == NONE || tb->b->k->dump->live || tb->raw.v[i].lead != NONE)
 		return;
-	tb->raw.v[i].walked = true;
 	tasks_read_lead(tb, i);
 	tasks_add_threads(tb, i);
 }
@@ -175,13 +174,13 @@ static void add_leaders(struct tasks_builder *tb)
 				  w.seen);
 	} while (attempt_again(&a, "task list"));
 	tb->broken |= broken;
-	if (w.st) {
+	if (broken) {
 		w = listwalk_backwards(k, tb->b->r, init + off, TASKS_MAX);
 		while (listwalk_next(&w))
 			add_leader(tb, w.node - off);
 	}
 	n = k->dump->live ? 0 : (uint32_t)tb->raw.n;
-	if (w.st)
+	if (broken)
 		tasks_add_by_number(tb);
 	/* a kernel that has started init and kthreadd has a list of more than its head */
 	if (!w.st && !w.seen) {

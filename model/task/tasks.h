@@ -22,8 +22,7 @@ struct raw_task {
 	uint32_t uid, euid, gid;	/* before struct cred */
 	int32_t static_prio;
 	int32_t rss[RSS_COUNTERS];
-	uint32_t lead;			/* index in leads, NONE: not read yet */
-	bool walked;			/* its threads were asked for */
+	uint32_t lead;			/* index in leads; NONE: not met in the list of leaders */
 };
 
 /* What a process has beside its tasks. */
