@@ -172,24 +172,21 @@ static void add_vmas(struct build *b, struct vma_walker *w, uint32_t mi)
 {
 	struct mm *m = &b->s->mms[mi];
 	struct attempt a;
-	size_t first = w->all.n;
 	uint64_t count;
 
 	attempt_begin(&a, b->k, b->r);
 	do {
 		if (b->k->dump->live && !kmember_u64(b->k, b->r, m->addr, M_MM_MAP_COUNT, &count))
 			m->map_count = (int32_t)count;
-		w->all.n = first;
+		w->all.n = 0;
 		vma_walker_read(w, m);
 	} while (attempt_again(&a, "vmas"));
 	if (attempt_failed(&a) && !mm_still_used(b->s, b->r, mi)) {
 		attempt_gone(&a, "process", "ended while its vmas were read");
-		w->all.n = first;
 		m->nvmas = 0;
 		m->broken = false;
 	}
-	build_keep_vmas(b, mi, w->all.v, first);
-	w->all.n = first;
+	build_keep_vmas(b, mi, w->all.v, 0);
 }
 
 /* On a live machine: could V's file or name not be read because V is gone? */
