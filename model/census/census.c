@@ -12,15 +12,18 @@
 /*
  * A kmalloc() larger than the caches takes a compound page, and counts it as slab. It has a type
  * only since PGTY_large_kmalloc (in 6.17, not in 6.14). Before, compound pages without a type are
- * known to be these if the kernel's counter of slab is exactly slabs and them.
+ * known to be these if the kernel's counter of slab is exactly slabs and them. A running kernel
+ * changes the counter while pages are read: there it may be off by a quarter of them.
  */
 static void settle_compound(const struct snapshot *s, struct reader *r, struct census *c)
 {
 	struct page_classes *p = c->classes;
-	uint64_t slab = census_slab_counted(s, r);
+	const uint64_t compound = p->count[CLASS_COMPOUND].pages, slab = census_slab_counted(s, r),
+		       found = p->count[CLASS_SLAB].pages + p->count[CLASS_KMALLOC].pages +
+			       compound,
+		       off = slab > found ? slab - found : found - slab;
 	bool kmalloc = !has(s->k, E_PGTY_LARGE_KMALLOC) && slab != UINT64_MAX &&
-		       slab == p->count[CLASS_SLAB].pages + p->count[CLASS_KMALLOC].pages +
-				       p->count[CLASS_COMPOUND].pages;
+		       off <= (source_has(s->k, SOURCE_CHANGES) ? compound / 4 : 0);
 
 	page_classes_move(p, CLASS_COMPOUND, kmalloc ? CLASS_KMALLOC : CLASS_UNKNOWN);
 }

@@ -7,15 +7,20 @@
  * PAGE_ALLOC_COSTLY_ORDER and type, and one or two of huge pages after them (order_to_pindex()).
  */
 #include "model/census/claims.h"
+
+#include <inttypes.h>
+
 #include "model/kmem/zones.h"
 #include "model/kobj.h"
+#include "model/source/attempt.h"
 #include "model/walk/list.h"
 
 #define COSTLY_ORDER 3u		/* PAGE_ALLOC_COSTLY_ORDER */
+#define LIST "per-CPU list of free pages"
 #define ENTRIES_MAX (1u << 24)	/* of one list; pcp->high is far below */
 
 struct pcp {
-	const struct kernel *k;
+	struct kernel *k;
 	struct reader *r;
 	struct page_classes *c;
 	VEC(struct census_cpu_list) off;
@@ -32,25 +37,43 @@ static unsigned order_of_list(const struct pcp *p, uint32_t i)
 	return order <= COSTLY_ORDER ? order : p->huge_order;
 }
 
-/* The pages of list NO at HEAD, which are added to *LISTED. */
-static bool claim_list(const struct pcp *p, uint64_t head, uint32_t no, uint64_t *listed)
+/* The blocks of PAGES pages that W reaches; false: the list is broken after w->seen blocks. */
+static bool claim_blocks(const struct pcp *p, struct listwalk *w, uint64_t pages)
 {
-	struct listwalk w = listwalk_start(p->k, p->r, head, ENTRIES_MAX);
-	uint64_t pages = UINT64_C(1) << order_of_list(p, no), pfn;
+	const uint64_t lru = layout_offset(&p->k->layout, M_PAGE_LRU);
+	uint64_t pfn;
 
-	while (listwalk_next(&w)) {
-		if (!memmap_page_pfn(&p->k->memmap,
-				     w.node - layout_offset(&p->k->layout, M_PAGE_LRU), &pfn)) {
-			w.st = ST_CORRUPT;
+	while (listwalk_next(w)) {
+		if (!memmap_page_pfn(&p->k->memmap, w->node - lru, &pfn)) {
+			w->st = ST_CORRUPT;
 			break;
 		}
 		for (uint64_t i = 0; i < pages; i++)
 			page_classes_claim(p->c, pfn + i, CLASS_FREE_CPU);
 	}
+	return !w->st;
+}
+
+/*
+ * The pages of list NO at HEAD, which are added to *LISTED. The pages after a break are reached
+ * from the end. On a running machine a CPU takes pages from the head, and gives them back there.
+ */
+static bool claim_list(const struct pcp *p, uint64_t head, uint32_t no, uint64_t *listed)
+{
+	const uint64_t pages = UINT64_C(1) << order_of_list(p, no);
+	struct listwalk w, back;
+	struct attempt a;
+
+	attempt_begin(&a, p->k, p->r);
+	do {
+		w = listwalk_start(p->k, p->r, head, ENTRIES_MAX);
+		if (claim_blocks(p, &w, pages))
+			continue;
+		issue_add(p->k->issues, w.st, LIST, 1, "after %" PRIu64 " pages", w.seen * pages);
+		back = listwalk_backwards(p->k, p->r, head, ENTRIES_MAX);
+		claim_blocks(p, &back, pages);
+	} while (attempt_again(&a, LIST));
 	*listed += w.seen * pages;
-	if (w.st)
-		issue_add(p->k->issues, w.st, "per-CPU list of free pages", 1, "after %llu pages",
-			  (unsigned long long)w.seen);
 	return !w.st;
 }
 
@@ -90,7 +113,7 @@ static bool claim_zone(struct pcp *p, const struct zone *z)
 bool claim_free_on_cpus(const struct snapshot *s, struct reader *r, struct arena *mem,
 			struct census *c)
 {
-	const struct kernel *k = s->k;
+	struct kernel *k = s->k;
 	struct pcp p = { .k = k, .r = r, .c = c->classes, .mem = mem };
 	struct zones zs;
 	bool whole = true;

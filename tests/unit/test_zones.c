@@ -2,6 +2,8 @@
 /* What CPUs keep of a zone: its lists of free pages, and counts that they have not folded in. */
 #include "model/kmem/zones.h"
 
+#include "model/census/claims.h"
+#include "model/census/misplaced.h"
 #include "model/system/system.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
@@ -90,6 +92,50 @@ static void test_lists(void)
 	release(m);
 }
 
+/*
+ * Four pages on a CPU's list. The link of the second to the third is broken: the third and the
+ * fourth are found from the end.
+ */
+static void test_broken_list(void)
+{
+	enum { PAGES_AT = 0x800000, STRUCT_PAGE = 64, LRU = 8, N = 4 };
+	static uint8_t chunk[1u << FRAME_CHUNK_SHIFT];
+	uint8_t *chunks[] = { chunk };
+	struct page_classes classes = { .nchunks = 1, .chunk = chunks };
+	struct one_zone *m = one_zone();
+	struct memmap_range pages = { .end = 0x1000, .page_kva = fake_kva(m->f, PAGES_AT) };
+	struct census c = { .classes = &classes };
+	uint64_t head = ZONE + PAGESET + LISTS, last = head;
+
+	m->f->kernel.memmap = (struct memmap){
+		.v = &pages, .n = 1, .page_size = STRUCT_PAGE, .max_pfn = 0x1000
+	};
+	fake_member(m->f, M_PAGE_LRU, LRU, 16);
+	for (unsigned i = 0; i <= N; i++) {
+		uint64_t at = i < N ? PAGES_AT + i * STRUCT_PAGE + LRU : head;
+
+		fake_put_uint(m->f, last, fake_kva(m->f, at), 8);
+		fake_put_uint(m->f, at + 8, fake_kva(m->f, last), 8);
+		last = at;
+	}
+	for (unsigned i = 1; i < NLISTS; i++)
+		fake_put_uint(m->f, head + i * 16 + 8, fake_kva(m->f, head + i * 16), 8);
+	fake_put_uint(m->f, ZONE + PAGESET + COUNT, N, 4);
+	memset(chunk, CLASS_UNKNOWN, sizeof(chunk));
+	CHECK(claim_free_on_cpus(&m->s, m->f->r, &m->mem, &c));
+	CHECK_EQ(classes.count[CLASS_FREE_CPU].pages, N);
+	CHECK_EQ(c.ncpu_lists, 0);
+
+	memset(chunk, CLASS_UNKNOWN, sizeof(chunk));
+	memset(classes.count, 0, sizeof(classes.count));
+	fake_put_uint(m->f, PAGES_AT + STRUCT_PAGE + LRU, 0x1234, 8);
+	CHECK(!claim_free_on_cpus(&m->s, m->f->r, &m->mem, &c));
+	CHECK_EQ(fake_issues(m->f, "per-CPU list of free pages"), 1);
+	CHECK_EQ(classes.count[CLASS_FREE_CPU].pages, N);
+	CHECK_EQ(misplaced_claims(&classes), 0);
+	release(m);
+}
+
 /* Where a CPU has DIFF pages that are not folded in yet. */
 static int64_t pending_of(struct one_zone *m, uint8_t diff)
 {
@@ -116,6 +162,7 @@ static void test_pending(void)
 int main(void)
 {
 	test_lists();
+	test_broken_list();
 	test_pending();
 	return check_done();
 }
