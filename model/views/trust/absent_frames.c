@@ -27,6 +27,7 @@ static const uint32_t kind_flags[ABSENT_KINDS] = {
 
 struct counter {
 	const struct snapshot *s;
+	struct reader *r;
 	struct resources resources;
 	size_t at;			/* in resources */
 	struct absent_frames *to;
@@ -46,17 +47,48 @@ static void count_name(struct counter *c, struct absent_name *n, uint64_t pfn)
 	n[i].frames++;
 }
 
-static void count_frame(struct counter *c, uint64_t pfn, const struct frame *fr)
+/* N frames from PFN on, each of which is FR. */
+static void count_frames(struct counter *c, uint64_t pfn, uint64_t n, const struct frame *fr)
 {
 	unsigned kind = 0;
 
 	while ((fr->flags & kind_flags[kind]) != kind_flags[kind])
 		kind++;
-	c->to->n[kind]++;
-	if (kind == ABSENT_RESERVED)
-		count_name(c, c->to->reserved, pfn);
-	if (kind == ABSENT_OTHER)
-		count_name(c, c->to->other, pfn);
+	c->to->n[kind] += n;
+	for (; n && kind == ABSENT_RESERVED; n--)
+		count_name(c, c->to->reserved, pfn++);
+	for (; n && kind == ABSENT_OTHER; n--)
+		count_name(c, c->to->other, pfn++);
+}
+
+/* The frames [PFN, END) of one chunk, none of which is in the dump. */
+static void count_absent(struct counter *c, uint64_t pfn, uint64_t end)
+{
+	const struct frames *f = &c->s->frames;
+
+	while (pfn < end) {
+		const struct frame *fr = frame_of_all(f, pfn);
+		uint64_t from = pfn++;
+
+		while (pfn < end && frame_at(f, pfn) == fr)
+			pfn++;
+		if (fr && fr->flags & FR_EXISTS)
+			count_frames(c, from, pfn - from, fr);
+	}
+}
+
+static void count_chunk(struct counter *c, uint64_t pfn, uint64_t end)
+{
+	while (pfn < end) {
+		uint64_t from = pfn;
+
+		if (reader_present(c->r, pfn)) {
+			pfn++;
+		} else {
+			pfn = reader_next(c->r, pfn, end);
+			count_absent(c, from, pfn);
+		}
+	}
 }
 
 static int most_first(const void *pa, const void *pb)
@@ -71,24 +103,18 @@ void absent_frames_count(const struct snapshot *s, struct arena *mem, struct abs
 	const struct frames *f = &s->frames;
 	const struct dump *d = s->k->dump;
 	struct counter c = { .s = s, .to = ret };
-	struct reader *r;
 
 	*ret = (struct absent_frames){ 0 };
 	if (!d || !d->pages)
 		return;
-	r = kernel_reader(s->k);
-	resources_read(s->k, r, mem, &c.resources);
-	reader_free(r);
+	c.r = kernel_reader(s->k);
+	resources_read(s->k, c.r, mem, &c.resources);
 	ret->zeros_absent = d->image && d->image->header.dump_level < 0;
 	frames_load_all(s);
-	for (uint64_t pfn = 0; pfn < f->max_pfn; pfn++) {
-		const struct frame *fr = frame_of_all(f, pfn);
-
-		if (!fr)
-			pfn |= FRAME_CHUNK - 1;
-		else if (fr->flags & FR_EXISTS && !d->pages->present(d->pages_self, pfn))
-			count_frame(&c, pfn, fr);
-	}
+	for (uint64_t i = frames_next_chunk(f, 0); i < f->nchunks; i = frames_next_chunk(f, i + 1))
+		count_chunk(&c, i << FRAME_CHUNK_SHIFT,
+			    min_u64((i + 1) << FRAME_CHUNK_SHIFT, f->max_pfn));
+	reader_free(c.r);
 	sort_array(ret->reserved, ABSENT_NAMES, sizeof(*ret->reserved), most_first);
 	sort_array(ret->other, ABSENT_NAMES, sizeof(*ret->other), most_first);
 }
