@@ -436,16 +436,17 @@ static void test_summary(void)
 	free(got);
 }
 
-static bool is_odd(void *self, uint64_t pfn)
+static bool is_there(void *self, uint64_t pfn)
 {
 	(void)self;
-	return pfn & 1;
+	return pfn < 10 ? pfn & 1 : pfn == 60;
 }
 
-/* A missing slab page: the filter left it out; in an ELF file it may be zeros. */
+/* A missing slab page: the filter left it out; in an ELF file it may be zeros. And runs of missing
+   frames: 20 anonymous, of which the dump has one, and 4 of files behind them. */
 static void test_left_out(void)
 {
-	static const struct pages_ops pages = { .present = is_odd };
+	static const struct pages_ops pages = { .present = is_there };
 	static const struct { int level; const char *note; } forms[] = {
 		{ 31, "the kernel's own: filter older than the kernel? -d 23 keeps them" },
 		{ -1, "\"of zeros, or the kernel's own: filter older than the kernel? -d 22 keeps "
@@ -459,6 +460,8 @@ static void test_left_out(void)
 	machine(&h);
 	for (unsigned i = 0; i < 10; i += 2)
 		frame(i, i == 4 ? FR_SLAB : FR_BUDDY, 0, 0);
+	for (unsigned i = 50; i < 74; i++)
+		frame(i, i < 70 ? FR_ANON : FR_CACHE, 0, 0);
 	image.pages_present = 5;
 	dump.image = &image;
 	dump.pages = &pages;
@@ -468,7 +471,9 @@ static void test_left_out(void)
 		pack(&h);
 		got = hand_print(&h, "summary", "csv", "key,value,text", "section = left_out", NULL,
 				 0, NULL);
-		snprintf(want, sizeof(want), "key,value,text\nfree,16384,\nslab,4096,%s\n",
+		snprintf(want, sizeof(want),
+			 "key,value,text\nfree,16384,\nanonymous,77824,\nfile cache,16384,\n"
+			 "slab,4096,%s\n",
 			 forms[i].note);
 		CHECK_STR(got, want);
 		free(got);
