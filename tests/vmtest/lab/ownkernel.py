@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kernels of Debian's source with a configuration of ours (../kernel-own.config and one more): "6.1-debug"
+"""Kernels of Debian's source with a configuration of ours (../kernel-own.config and others): "6.1-debug"
 has the kernel's own checkers, for vmcensus.ko, "6.1-kcsan" that for data races; "6.12-owner" remembers who
 allocated each page.
 Built by this host's compiler, as their modules are."""
@@ -33,7 +33,7 @@ def make(tree, *what):
 
 def configure(source, tree, kind):
     wanted = ''
-    for part in 'own', kind:
+    for part in ('own', 'checked', kind) if kind in CHECKED else ('own', kind):
         with open(f'{HERE}/kernel-{part}.config') as f:
             wanted += f.read()
     with open(tree + '/wanted', 'w') as f:
