@@ -124,7 +124,7 @@ all_libs   = $(LDLIBS) -Wl,--as-needed $(pkg_libs) -ldl -lm -pthread
 	build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest crashkernel \
 	kmod FORCE
 .DELETE_ON_ERROR:
-.SECONDARY:
+.PRECIOUS: $B/%.o
 
 all: $B/vmcensus
 

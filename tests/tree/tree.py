@@ -71,6 +71,22 @@ def layouts(tally, build):
                         [] if had == has else ['make it anew'])
 
 
+def moved(tally, build):
+    """A source that is new in its place is compiled, however old it is: "git mv" keeps the time of a file."""
+    kept = os.path.join(os.path.abspath(build), 'moved')
+    sources = ['dumpread/base/hash.c', 'dumpread/base/status.c']
+    last = os.path.join(kept, sources[-1][:-1] + 'o')
+    for _ in range(2):
+        # the second time the archive is newer than the source, and has no object of it
+        if os.path.exists(last):
+            os.unlink(last)
+        done = subprocess.run(['make', '--no-print-directory', f'B={kept}', f'core_src={" ".join(sources)}',
+                               os.path.join(kept, 'libvmcensus.a')], capture_output=True, text=True)
+    tally.check('a source without an object is compiled, also if it is older than the archive',
+                [] if os.path.exists(last) else [f'no {last}: {done.stdout} {done.stderr}'])
+    shutil.rmtree(kept)
+
+
 def extension(tally, cc, out, jobs):
     """crash's extension, where its header is installed."""
     run_program(tally, f'crash extension by {cc}', [
