@@ -2,9 +2,10 @@
 /*
  * cluster.c - crashes of one cause.
  *
- * Panics are compared by message, function and frames; those of memory by the constraint, the
- * cause and owner of the verdict, and the census. Crashes whose names are all equal are one group;
- * groups at most NEAR apart are one cluster (single linkage).
+ * Crashes whose names are all equal are one group; groups with members at most
+ * likeness_near() apart are one cluster (single linkage). Whether two crashes are that near does
+ * not depend on what else is in the fleet. Nor are all pairs compared: those that can be near have a
+ * name in common, and are found by it.
  */
 #include <math.h>
 #include <string.h>
@@ -12,224 +13,23 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "dumpread/base/search.h"
-#include "reports/fleet/fleet.h"
+#include "reports/fleet/likeness.h"
 
-#define GROUPS_MAX 4000u /* more are only compared for equality: 8 million pairs */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
-/* ---- distance ------------------------------------------------------------------------------- */
-
-static bool same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-/* ---- owners: "pipes of hog-pipes (147)" and "hog-pipes (149)" are one program's ---- */
-
-#define WORDS_MAX 32u
-
-struct word {
-	const char *s;
-	size_t len;
-};
-
-/* What owners of one kind have in common, and numbers. */
-static bool is_filler(const struct word *w)
-{
-	static const char *const words[] = {
-		"a",	  "an",	     "of",    "the",	 "by",	   "no",       "is",
-		"nobody", "deleted", "file",  "files",	 "tmpfs",  "SysV",     "segment",
-		"shmid",  "key",     "pipes", "sockets", "maps",   "bpf",      "rings",
-		"frames", "known",   "use",   "unknown", "caller", "attached", "attach",
-	};
-
-	if (strspn(w->s, "0123456789") >= w->len || (w->len > 2 && !strncmp(w->s, "0x", 2)))
-		return true;
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strlen(words[i]) == w->len && !memcmp(words[i], w->s, w->len))
-			return true;
-	return false;
-}
-
-static unsigned words_of(const char *s, struct word *v)
-{
-	static const char between[] = " \t,()[]\"'";
-	unsigned n = 0;
-
-	while (n < WORDS_MAX && *(s += strspn(s, between))) {
-		v[n] = (struct word){ s, strcspn(s, between) };
-		s += v[n].len;
-		n += !is_filler(&v[n]);
-	}
-	return n;
-}
-
-static bool same_word(const struct word *a, const struct word *b)
-{
-	struct arena mem = { 0 };
-	bool is = !strcmp(name_plain(arena_strndup(&mem, a->s, a->len), &mem),
-			  name_plain(arena_strndup(&mem, b->s, b->len), &mem));
-
-	arena_release(&mem);
-	return is;
-}
-
-/* 0: all words that say who are those of the other; half where one of the two is not known.
-   Negative: neither is. */
-static double owner_distance(const char *a, const char *b)
-{
-	struct word x[WORDS_MAX + 1], y[WORDS_MAX + 1];
-	unsigned nx, ny, both = 0;
-
-	nx = a ? words_of(a, x) : 0;
-	ny = b ? words_of(b, y) : 0;
-	for (unsigned i = 0; i < nx; i++)
-		for (unsigned j = 0; j < ny; j++)
-			if (same_word(&x[i], &y[j])) {
-				both++;
-				break;
-			}
-	if (!nx || !ny)
-		return nx == ny ? -1 : 0.5;
-	return 1 - (double)both / (nx < ny ? nx : ny);
-}
-
-/* The weight of FUNCTION in C: the innermost counts most. */
-static double frame_weight(const struct crashed *c, const char *function)
-{
-	for (unsigned i = 0; i < c->nframes; i++)
-		if (!strcmp(c->frame[i], function))
-			return 1.0 / (1.0 + i);
-	return 0;
-}
-
-/* 1 - the weighted Jaccard index of two sets of frames. */
-static double frames_distance(const struct crashed *a, const struct crashed *b)
-{
-	double both = 0, either = 0;
-
-	for (unsigned i = 0; i < a->nframes; i++) {
-		double x = frame_weight(a, a->frame[i]), y = frame_weight(b, a->frame[i]);
-
-		both += fmin(x, y);
-		either += fmax(x, y);
-	}
-	for (unsigned i = 0; i < b->nframes; i++)
-		if (!frame_weight(a, b->frame[i]))
-			either += frame_weight(b, b->frame[i]);
-	return either > 0 ? 1 - both / either : 0;
-}
-
-/* Of a machine, not of what happened to it. */
-static bool is_fixed(const char *class)
-{
-	static const char *const names[] = { "free",	     "free on CPUs",
-					     "kernel image", "reserved at boot",
-					     "memmap",	     "hole",
-					     "offline" };
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (!strcmp(names[i], class))
-			return true;
-	return false;
-}
-
-static double share_of(const struct crashed *c, const char *class)
-{
-	for (size_t i = 0; i < c->nclasses; i++)
-		if (!strcmp(c->costs.v[i].name, class))
-			return c->ram && c->ram != COL_UNKNOWN
-				       ? (double)c->costs.v[i].bytes / (double)c->ram
-				       : 0;
-	return 0;
-}
-
-/* The same of two censuses: shares of RAM by class. */
-static double census_distance(const struct crashed *a, const struct crashed *b)
-{
-	double both = 0, either = 0;
-
-	for (size_t i = 0; i < a->nclasses; i++) {
-		const char *class = a->costs.v[i].name;
-
-		if (is_fixed(class))
-			continue;
-		both += fmin(share_of(a, class), share_of(b, class));
-		either += fmax(share_of(a, class), share_of(b, class));
-	}
-	for (size_t i = 0; i < b->nclasses; i++) {
-		const char *class = b->costs.v[i].name;
-
-		if (!is_fixed(class) && share_of(a, class) == 0)
-			either += share_of(b, class);
-	}
-	return either > 0 ? 1 - both / either : 0;
-}
-
-static double panic_distance(const struct crashed *a, const struct crashed *b)
-{
-	return 0.25 * !same(a->reason, b->reason) + 0.30 * !same(a->function, b->function) +
-	       0.45 * frames_distance(a, b);
-}
-
-/* Half where one verdict knows the kind of what the other only knows the family of. */
-static double cause_distance(const char *a, const char *b)
-{
-	static const struct {
-		const char *family, *kind;
-	} known[] = {
-		{ "pages behind descriptors", "pipes" },
-		{ "pages behind descriptors", "sockets" },
-		{ "pages behind descriptors", "packet rings" },
-		{ "pages behind descriptors", "io_uring rings" },
-		{ "pages behind descriptors", "bpf maps" },
-		{ "pages behind descriptors", "perf rings" },
-		{ "shared memory", "tmpfs" },
-		{ "shared memory", "deleted file of tmpfs" },
-		{ "shared memory", "memfd" },
-		{ "shared memory", "shared anonymous memory" },
-		{ "shared memory", "SysV segment" },
-		{ "shared memory", "SysV segment, attached by nobody" },
-		{ "SysV segment", "SysV segment, attached by nobody" },
-	};
-
-	if (same(a, b))
-		return 0;
-	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if ((same(a, known[i].family) && same(b, known[i].kind)) ||
-		    (same(b, known[i].family) && same(a, known[i].kind)))
-			return 0.5;
-	return 1;
-}
-
-static double memory_distance(const struct crashed *a, const struct crashed *b)
-{
-	double census = census_distance(a, b), owner = owner_distance(a->owner, b->owner);
-
-	/* who is not known: the census stands for it */
-	return 0.35 * !same(a->limit, b->limit) + 0.20 * cause_distance(a->cause, b->cause) +
-	       0.35 * (owner < 0 ? census : owner) + 0.10 * census;
-}
-
-double crash_distance(const struct crashed *a, const struct crashed *b)
-{
-	enum crash_kind k = crash_kind_of(a);
-
-	if (k != crash_kind_of(b))
-		return 1;
-	return crash_has_calls(k)  ? panic_distance(a, b)
-	       : k == CRASH_MEMORY ? memory_distance(a, b)
-				   : !same(a->reason, b->reason);
-}
-
-/* ---- groups and clusters ------------------------------------------------------------------------ */
+typedef VEC(uint32_t) list;
 
 struct groups {
 	const struct fleet *f;
 	struct arena *mem;
-	struct hash at;	     /* hash of the names of a crash -> its group */
-	VEC(uint32_t) first; /* of each group: its first crash */
-	uint32_t *of;	     /* of each crash: its group */
-	uint32_t *up;	     /* of each group: another of its cluster; itself: none */
+	struct likeness *like; /* of each crash */
+	struct hash at;	       /* hash of the names of a crash -> its group */
+	VEC(uint32_t) first;   /* of each group: its first crash */
+	uint32_t *of;	       /* of each crash: its group */
+	uint32_t *next;	       /* of each crash: another of its group; UINT32_MAX: none */
+	uint32_t *up;	       /* of each group: another of its cluster; itself: none */
+	struct hash listed;    /* what groups have in common -> index in lists */
+	VEC(list) lists;       /* their groups, by number */
 };
 
 static uint64_t mix(uint64_t key, const char *s)
@@ -257,16 +57,25 @@ static uint64_t names_of(const struct crashed *c, struct arena *mem)
 
 static void put_in_groups(struct groups *g)
 {
+	struct names names = { .mem = g->mem };
+
 	g->at.mem = g->mem;
 	g->of = arena_array(g->mem, uint32_t, g->f->v.n);
+	g->next = arena_array(g->mem, uint32_t, g->f->v.n);
+	g->like = arena_array(g->mem, struct likeness, g->f->v.n);
 	for (size_t i = 0; i < g->f->v.n; i++) {
 		uint64_t key = names_of(&g->f->v.v[i], g->mem);
 		uint32_t at = hash_get(&g->at, key);
 
+		likeness_of(&g->f->v.v[i], &names, &g->like[i]);
+		g->next[i] = UINT32_MAX;
 		if (at == HASH_NONE) {
 			at = (uint32_t)g->first.n;
 			hash_put(&g->at, key, at);
 			*vec_push(g->mem, &g->first) = (uint32_t)i;
+		} else {
+			g->next[i] = g->next[g->first.v[at]];
+			g->next[g->first.v[at]] = (uint32_t)i;
 		}
 		g->of[i] = at;
 	}
@@ -275,31 +84,164 @@ static void put_in_groups(struct groups *g)
 static uint32_t top_of(const struct groups *g, uint32_t i)
 {
 	while (g->up[i] != i)
-		i = g->up[i];
+		i = g->up[i] = g->up[g->up[i]];
 	return i;
+}
+
+/* ---- groups that may be near ------------------------------------------------------------------ */
+
+/* What is common to the groups of a list. */
+enum common {
+	COMMON_PLACE,	 /* message and function */
+	COMMON_REASON,	 /* message and a frame */
+	COMMON_FUNCTION, /* function and a frame */
+	COMMON_WORD,	 /* constraint, and a word of the owner */
+	COMMON_CAUSE,	 /* constraint and cause; the owner is known */
+	COMMON_UNKNOWN,	 /* constraint and cause; it is not */
+	COMMON_LIMIT,	 /* constraint; it is not */
+};
+
+static list *list_of(struct groups *g, enum common what, const struct likeness *l, uint32_t a,
+		     uint32_t b)
+{
+	const uint32_t v[] = { what, l->kind, a, b };
+	uint64_t key = hash_bytes(v, sizeof(v));
+	uint32_t at = hash_get(&g->listed, key);
+
+	if (at == HASH_NONE) {
+		at = (uint32_t)g->lists.n;
+		hash_put(&g->listed, key, at);
+		vec_push(g->mem, &g->lists);
+	}
+	return &g->lists.v[at];
+}
+
+static void add_to(struct groups *g, list *l, uint32_t group)
+{
+	*vec_push(g->mem, l) = group;
+}
+
+static void put_in_lists(struct groups *g, uint32_t n)
+{
+	const struct likeness *l = &g->like[g->first.v[n]];
+
+	if (crash_has_calls(l->kind)) {
+		if (l->function)
+			add_to(g, list_of(g, COMMON_PLACE, l, l->reason, l->function), n);
+		for (unsigned i = 0; i < l->nframes; i++) {
+			add_to(g, list_of(g, COMMON_REASON, l, l->reason, l->frame[i].name), n);
+			add_to(g, list_of(g, COMMON_FUNCTION, l, l->function, l->frame[i].name), n);
+		}
+	} else if (l->kind == CRASH_MEMORY) {
+		for (unsigned i = 0; i < l->nwords; i++)
+			add_to(g, list_of(g, COMMON_WORD, l, l->limit, l->word[i]), n);
+		add_to(g,
+		       list_of(g, l->nwords ? COMMON_CAUSE : COMMON_UNKNOWN, l, l->limit, l->cause),
+		       n);
+		if (!l->nwords)
+			add_to(g, list_of(g, COMMON_LIMIT, l, l->limit, 0), n);
+	}
+}
+
+/* Is a member of A near one of B? Of memory their names are equal, their censuses are not. */
+static bool are_near(const struct groups *g, uint32_t a, uint32_t b)
+{
+	const struct likeness *x = &g->like[g->first.v[a]], *y = &g->like[g->first.v[b]];
+	double least, most, near = likeness_near(x->kind);
+
+	if (x->kind != CRASH_MEMORY || x->kind != y->kind)
+		return likeness_distance(x, y) <= near;
+	likeness_bounds(x, y, &least, &most);
+	if (least > near || most <= near)
+		return most <= near;
+	for (uint32_t i = g->first.v[a]; i != UINT32_MAX; i = g->next[i])
+		for (uint32_t j = g->first.v[b]; j != UINT32_MAX; j = g->next[j])
+			if (likeness_distance(&g->like[i], &g->like[j]) <= near)
+				return true;
+	return false;
+}
+
+/* Joins group N with those before it in L that are near. */
+static void join_with(struct groups *g, uint32_t n, const list *l)
+{
+	for (size_t i = 0; i < l->n && l->v[i] < n; i++)
+		if (top_of(g, n) != top_of(g, l->v[i]) && are_near(g, n, l->v[i]))
+			g->up[top_of(g, n)] = top_of(g, l->v[i]);
+}
+
+static int fewest_first(const void *pa, const void *pb)
+{
+	const list *a = *(list *const *)pa, *b = *(list *const *)pb;
+
+	return (a->n > b->n) - (a->n < b->n);
+}
+
+/*
+ * With groups that have the same number A (of WHAT), and OTHER is not. What is near has frames in
+ * common that weigh at least NEED of those of N: not all of them are among frames that weigh less.
+ */
+static void join_by_frames(struct groups *g, uint32_t n, enum common what, uint32_t a, double other)
+{
+	const struct likeness *l = &g->like[g->first.v[n]];
+	double rest = 0, need = 1 - (NEAR_PANIC - other) / WEIGHT_FRAMES - 1e-9;
+	const list *v[FRAMES_KEPT];
+	double weight[FRAMES_KEPT];
+
+	for (unsigned i = 0; i < l->nframes; i++) {
+		v[i] = list_of(g, what, l, a, l->frame[i].name);
+		rest += l->frame[i].weight;
+	}
+	need *= rest;
+	/* the frames of fewest groups first */
+	sort_array(v, l->nframes, sizeof(*v), fewest_first);
+	for (unsigned i = 0; i < l->nframes; i++)
+		for (unsigned j = 0; j < l->nframes; j++)
+			if (v[i] == list_of(g, what, l, a, l->frame[j].name))
+				weight[i] = l->frame[j].weight;
+	for (unsigned i = 0; i < l->nframes && rest >= need; i++) {
+		join_with(g, n, v[i]);
+		rest -= weight[i];
+	}
+}
+
+static void join_group(struct groups *g, uint32_t n)
+{
+	const struct likeness *l = &g->like[g->first.v[n]];
+
+	if (crash_has_calls(l->kind)) {
+		if (l->function)
+			join_with(g, n, list_of(g, COMMON_PLACE, l, l->reason, l->function));
+		join_by_frames(g, n, COMMON_REASON, l->reason, WEIGHT_FUNCTION);
+		if (l->function)
+			join_by_frames(g, n, COMMON_FUNCTION, l->function, WEIGHT_REASON);
+	} else if (l->kind == CRASH_MEMORY) {
+		for (unsigned i = 0; i < l->nwords; i++)
+			join_with(g, n, list_of(g, COMMON_WORD, l, l->limit, l->word[i]));
+		join_with(g, n,
+			  list_of(g, l->nwords ? COMMON_UNKNOWN : COMMON_CAUSE, l, l->limit,
+				  l->cause));
+		if (!l->nwords)
+			join_with(g, n, list_of(g, COMMON_LIMIT, l, l->limit, 0));
+	}
 }
 
 static void join_near(struct groups *g)
 {
-	const struct crashed *v = g->f->v.v;
-
+	g->listed.mem = g->mem;
 	g->up = arena_array(g->mem, uint32_t, g->first.n);
-	for (uint32_t i = 0; i < g->first.n; i++)
+	for (uint32_t i = 0; i < g->first.n; i++) {
 		g->up[i] = i;
-	for (uint32_t i = 0; i < g->first.n && g->first.n <= GROUPS_MAX; i++)
-		for (uint32_t j = 0; j < i; j++) {
-			const struct crashed *a = &v[g->first.v[i]], *b = &v[g->first.v[j]];
-			double near = crash_kind_of(a) == CRASH_MEMORY ? NEAR_MEMORY : NEAR_PANIC;
-
-			if (crash_distance(a, b) <= near)
-				g->up[top_of(g, i)] = top_of(g, j);
-		}
+		put_in_lists(g, i);
+	}
+	for (uint32_t i = 0; i < g->first.n; i++)
+		join_group(g, i);
 }
+
+/* ---- clusters --------------------------------------------------------------------------------- */
 
 /* The crash of the group that most members are of, the latest of them. */
 static void choose_exemplar(const struct groups *g, struct cluster *c, uint32_t *count)
 {
-	const struct crashed *v = g->f->v.v;
 	uint32_t best = 0;
 
 	for (uint32_t i = 0; i < c->n; i++)
@@ -311,7 +253,8 @@ static void choose_exemplar(const struct groups *g, struct cluster *c, uint32_t 
 		}
 	for (uint32_t i = 0; i < c->n; i++) {
 		count[g->of[c->member[i]]] = 0;
-		c->spread = fmax(c->spread, crash_distance(&v[c->exemplar], &v[c->member[i]]));
+		c->spread = fmax(c->spread,
+				 likeness_distance(&g->like[c->exemplar], &g->like[c->member[i]]));
 	}
 }
 
