@@ -24,8 +24,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <nettle/sha2.h>
 #include <sqlite3.h>
 
+#include "app/answers/answers.h"
 #include "app/batch/rank.h"
 #include "app/sandbox/broker.h"
 #include "app/options.h"
@@ -38,26 +40,27 @@
 #include "reports/capsule/database.h"
 #include "reports/capsule/sql.h"
 
-#define SPARE (UINT64_C(4) << 30)	/* bytes beyond three times the largest capsule */
-#define SECONDS 3600u		/* of processor time ... */
-#define SECONDS_A_CAPSULE 60u	/* ... and for each capsule */
-#define FILES 64u
+#define SPARE		  (UINT64_C(4) << 30) /* bytes beyond three times the largest capsule */
+#define SECONDS		  3600u		      /* of processor time ... */
+#define SECONDS_A_CAPSULE 60u		      /* ... and for each capsule */
+#define FILES		  64u
+#define ID_DIGITS	  ((size_t)SHA256_DIGEST_SIZE * 2)
 
 struct capsule_at {
 	const char *path;
-	char id[65];
+	char id[ID_DIGITS + 1]; /* "": not known yet */
 };
 
 struct merge {
-	const char *tmp;		/* the fleet, until it is complete */
+	const char *tmp; /* the fleet, until it is complete */
 	const char *const *dirs;
 	unsigned ndirs;
-	uint64_t largest;		/* bytes of a capsule */
-	int err;			/* the fleet cannot be made */
+	uint64_t largest; /* bytes of a capsule */
+	int err;	  /* the fleet cannot be made */
 	sqlite3 *db;
 	VEC(struct capsule_at) v;
 	VEC(const char *) manifests;
-	unsigned long skipped;		/* capsules that cannot be read */
+	unsigned long skipped; /* capsules that cannot be read */
 	struct arena mem;
 	struct diag diag;
 };
@@ -85,6 +88,11 @@ static int run_sql(struct merge *m, const char *sql)
 
 /* ---- what there is ------------------------------------------------------------------------ */
 
+static bool is_id(const char *name, size_t len)
+{
+	return len >= ID_DIGITS && strspn(name, "0123456789abcdef") == ID_DIGITS;
+}
+
 static int find_dir(struct merge *m, const char *dir)
 {
 	struct dirent **v;
@@ -99,13 +107,16 @@ static int find_dir(struct merge *m, const char *dir)
 		const char *path = arena_printf(&m->mem, "%s/%s", dir, v[i]->d_name);
 		size_t len = strlen(v[i]->d_name);
 
-		if (str_ends(path, ".vmc") && len == 64 + 4) {
+		if (stored_is(path)) {
 			struct capsule_at *c = vec_push(&m->mem, &m->v);
 
 			c->path = path;
 			if (!stat(path, &st) && st.st_size > 0)
 				m->largest = max_u64(m->largest, (uint64_t)st.st_size);
-			snprintf(c->id, sizeof(c->id), "%.64s", v[i]->d_name);
+			/* as batch names it; of other names the capsule itself is asked */
+			if (len == ID_DIGITS + 4 && str_ends(path, ".vmc") &&
+			    is_id(v[i]->d_name, len))
+				memcpy(c->id, v[i]->d_name, ID_DIGITS);
 		} else if (str_ends(path, ".jsonl") && !strncmp(v[i]->d_name, "manifest", 8)) {
 			*vec_push(&m->mem, &m->manifests) = path;
 		}
@@ -113,6 +124,41 @@ static int find_dir(struct merge *m, const char *dir)
 	}
 	free(v);
 	return 0;
+}
+
+/* That of the file, for a dump that has no identity: wherever it lies, it is the same. */
+static void id_of_bytes(struct capsule_at *c)
+{
+	uint8_t *bytes, digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx hash;
+	struct diag none;
+	size_t size;
+
+	if (file_whole(c->path, CAPSULE_MAX, &none, &bytes, &size))
+		return;
+	sha256_init(&hash);
+	sha256_update(&hash, size, bytes);
+	sha256_digest(&hash, sizeof(digest), digest);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		sprintf(c->id + 2 * i, "%02x", digest[i]);
+	free(bytes);
+}
+
+/* Of capsules that do not have it as their name. */
+static void find_ids(struct merge *m)
+{
+	for (size_t i = 0; i < m->v.n; i++) {
+		struct capsule_at *c = &m->v.v[i];
+		struct rank r;
+
+		if (*c->id)
+			continue;
+		rank_of(c->path, &r);
+		if (r.known && is_id(r.id, strlen(r.id)))
+			memcpy(c->id, r.id, sizeof(c->id));
+		else
+			id_of_bytes(c);
+	}
 }
 
 static int id_order(const void *a, const void *b)
@@ -328,6 +374,7 @@ static int fill(struct merge *m)
 {
 	int err = 0;
 
+	find_ids(m);
 	choose(m);
 	for (size_t i = 0; !err && i < m->v.n; i++)
 		err = add_capsule(m, &m->v.v[i]);
@@ -450,6 +497,10 @@ int merge_main(int argc, char **argv)
 	m.ndirs = (unsigned)(argc - optind);
 	for (unsigned i = 0; !status && i < m.ndirs; i++)
 		status = find_dir(&m, m.dirs[i]) ? EXIT_NO_ANSWER : 0;
+	if (!status && !m.v.n && !m.manifests.n) {
+		fail(&m.diag, ST_ABSENT, "there is no capsule and no manifest in what was named");
+		status = EXIT_NO_ANSWER;
+	}
 	if (status)
 		fprintf(stderr, "vmcensus: %s\n", m.diag.text);
 	else
