@@ -62,7 +62,8 @@ enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum 
 		conflict(c, pfn, from, to);
 		return CLAIM_OWN;
 	}
-	if (from != CLASS_UNKNOWN && from != CLASS_BOOT && from != CLASS_COMPOUND) {
+	if (from != CLASS_UNKNOWN && from != CLASS_BOOT && from != CLASS_COMPOUND &&
+	    from != CLASS_UNREAD) {
 		conflict(c, pfn, from, to);
 		return CLAIM_OTHER;
 	}

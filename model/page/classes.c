@@ -336,6 +336,26 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 		       (uint8_t)(class | (g.maybe ? MAYBE : 0) | (g.mapped ? BYTE_MAPPED : 0));
 }
 
+/*
+ * A frame whose struct page is not in the dump, at KVA. The struct pages before it may tell: it is
+ * part of a free block, or of a compound page that nobody maps, whose frames are of one class.
+ * BEFORE: the byte of the frame before it in its chunk; NULL: there is none.
+ */
+static uint8_t lost_page(const struct class_pass *c, struct class_worker *w, uint64_t pfn,
+			 uint64_t kva, const uint8_t *before)
+{
+	enum page_class class = CLASS_UNREAD;
+
+	if (pfn < w->buddy_end)
+		class = CLASS_FREE;
+	else if (before && *before <= BYTE_CLASS && w->folio.readable && kva > w->folio.kva &&
+		 folio_left(&c->fmt, &w->folio, kva))
+		class = (enum page_class)*before;
+	w->count[class].pages++;
+	w->unread++;
+	return (uint8_t)class;
+}
+
 /* ---- the pass ------------------------------------------------------------------------------ */
 
 static struct class_worker *worker_of(struct class_pass *c, unsigned worker)
@@ -374,8 +394,7 @@ void class_run(void *arg, unsigned worker, struct reader *r, const struct page_r
 				to[i] = decode_page(c, w, r, run, i);
 			continue;
 		}
-		to[i] = CLASS_UNREAD;
-		w->count[CLASS_UNREAD].pages++;
-		w->unread++;
+		to[i] = lost_page(c, w, run->pfn + i, run->kva + i * c->fmt.size,
+				  (run->pfn + i) & (FRAME_CHUNK - 1) ? &to[i] - 1 : NULL);
 	}
 }

@@ -373,6 +373,38 @@ static void test_mask(void)
 	rig_free(g);
 }
 
+/* Of lost struct pages those before them tell: they are in a free block, or in a compound page that
+   nobody maps. Where a part of one is mapped they do not tell whether it is this part. */
+static void test_lost_parts(void)
+{
+	struct rig *g = rig_new(8, false);
+	struct page_classes *c;
+
+	era_6_12(g);
+	counts(g, 0, 0xf0000000, 0);
+	set(g, 0, O_PRIVATE, 7);
+	compound(g, 128, 7);
+	large(g, 128, 7, 0, 0);
+	compound(g, 256, 7);
+	large(g, 256, 7, 1, 0);
+	for (unsigned pfn = 64; pfn < 384; pfn += 128)
+		fake_drop(g->f, page_pa(g, pfn));
+	fake_drop(g->f, page_pa(g, 448));	/* single pages before it */
+	c = page_classes_build(&g->f->kernel, false);
+	CHECK_EQ(c->count[CLASS_FREE].pages, 128);
+	CHECK_EQ(page_class_at(c, 127), CLASS_FREE);
+	CHECK_EQ(page_class_at(c, 192), CLASS_ANON);
+	CHECK_EQ(page_class_at(c, 255), CLASS_ANON);
+	CHECK_EQ(page_class_at(c, 320), CLASS_UNREAD);
+	CHECK_EQ(page_class_at(c, 448), CLASS_UNREAD);
+	CHECK_EQ(c->count[CLASS_UNREAD].pages, 64 + 64);
+	/* a list of the kernel tells as well */
+	CHECK_EQ(page_classes_claim(c, 448, CLASS_STACK), CLAIM_TAKEN);
+	CHECK_EQ(c->count[CLASS_UNREAD].pages, 64 + 63);
+	page_classes_free(c);
+	rig_free(g);
+}
+
 /* 5.10: file pages count whole mappings in each part, anonymous ones do not. */
 static void test_double_map(void)
 {
@@ -669,6 +701,7 @@ int main(void)
 	test_same_chunks();
 	test_average();
 	test_mask();
+	test_lost_parts();
 	test_double_map();
 	test_damage();
 	test_odd_size();
