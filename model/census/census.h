@@ -46,6 +46,13 @@ struct census {
 /* Of S, shared by all who ask. Needs NEED_MACHINE and NEED_VMAS. */
 const struct census *census_of(const struct snapshot *s);
 
+/* Does a walker of the kernel's lists and areas find the frames of C (claims.h, model/holder)? It finds
+   them, too, if their struct pages are lost. */
+static inline bool class_is_claimed(enum page_class c)
+{
+	return c == CLASS_FREE_CPU || (c >= CLASS_TABLES_OWN && c <= CLASS_MEMMAP);
+}
+
 /* Is a frame of class C RAM? */
 static inline bool class_is_ram(enum page_class c)
 {

@@ -8,6 +8,7 @@
 #include "model/census/claims.h"
 #include "model/kobj.h"
 #include "model/page/pagefmt.h"
+#include "model/source/source.h"
 #include "model/walk/list.h"
 
 #define RESERVE_MAX 512u	/* tables in reserve of one PMD table: one for each entry */
@@ -25,6 +26,20 @@ struct tables_claim {
 	bool lost;
 };
 
+/* What lies below a table that cannot be read has other tables, perhaps. */
+static bool table_lost(void *arg, uint64_t va, uint64_t end, enum status st)
+{
+	struct tables_claim *t = arg;
+
+	(void)va, (void)end;
+	if (st == ST_ABSENT)
+		return true;
+	t->lost = true;
+	if (!source_has(t->k, SOURCE_CHANGES))
+		issue_add(t->k->issues, st, "page table", 1, "below them the census finds no tables");
+	return true;
+}
+
 /* Tables of the lowest level are claimed, and not read: nothing lies below them. */
 static enum status claim_kernel_table(void *arg, uint64_t pa, unsigned level, uint64_t va)
 {
@@ -37,7 +52,7 @@ static enum status claim_kernel_table(void *arg, uint64_t pa, unsigned level, ui
 
 static bool claim_kernel_tables(struct tables_claim *t)
 {
-	struct pgvisit visit = { .enter = claim_kernel_table };
+	static const struct pgvisit visit = { .enter = claim_kernel_table, .lost = table_lost };
 	const struct paging *p;
 	struct paging_env env;
 	uint64_t root, start;
@@ -97,15 +112,6 @@ static enum status claim_user_table(void *arg, uint64_t pa, unsigned level, uint
 			claim_reserve(t, page, M_PAGE_PMD_HUGE_PTE, RESERVE_MAX);
 	}
 	return level > t->lowest ? ST_OK : ST_ABSENT;
-}
-
-static bool table_lost(void *arg, uint64_t va, uint64_t end, enum status st)
-{
-	struct tables_claim *t = arg;
-
-	(void)va, (void)end;
-	t->lost |= st != ST_ABSENT;
-	return true;
 }
 
 static void claim_user_tables(struct tables_claim *t, const struct mm *mm)
@@ -178,12 +184,13 @@ bool claim_tables(const struct snapshot *s, struct reader *r, struct page_classe
 		t.lowest = kernel_rule(k, RULE_PMD_TABLES_MARKED) ? 2 : 1;
 	for (uint32_t i = 0; i < s->nmms; i++)
 		claim_root(&t, &fmt, s->mms[i].pgd_pa);
-	own = claim_kernel_tables(&t);
+	own = claim_kernel_tables(&t) && !t.lost;
+	t.lost = false;
 	for (uint32_t i = 0; i < s->nmms && k->arch && k->paging; i++)
 		if (s->mms[i].pgd_pa)
 			claim_user_tables(&t, &s->mms[i]);
 		else
 			t.lost = true;
 	*counted = t.marked || !t.lost;
-	return own;
+	return own && !t.lost;
 }

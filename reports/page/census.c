@@ -3,6 +3,7 @@
  * census - where all of RAM is: every page frame in one class, and the kernel's own counters
  * beside.
  */
+#include <inttypes.h>
 #include <math.h>
 
 #include "dumpread/base/bytes.h"
@@ -11,7 +12,7 @@
 #include "reports/page/census.h"
 
 struct census_line {
-	const char *class, *what, *counter;
+	const char *class, *what, *counter, *incomplete;
 	uint64_t size, mapped, dirty, writeback, unevictable, mlocked, active, kernel, found;
 	int64_t on_cpus, difference;
 	double percent;
@@ -39,6 +40,8 @@ static const struct column cols[] = {
 	COL(struct census_line, difference, COL_DELTA, SHOWN, "bytes",
 	    "found less kernel and on_cpus"),
 	COL(struct census_line, what, COL_STR, 0, "", "meaning of the class"),
+	COL(struct census_line, incomplete, COL_STR, 0, "",
+	    "what it may have beyond its size"),
 };
 
 static void set_counter(const struct snapshot *s, const struct census *c, enum page_class class,
@@ -67,6 +70,22 @@ static void set_unknown(struct census_line *l)
 	l->unevictable = l->mlocked = l->active = l->found = COL_UNKNOWN;
 	l->percent = NAN;
 	l->on_cpus = l->difference = COL_UNKNOWN_INT;
+}
+
+/* What class CLASS may lack: not all of its frames were found, or it has some of those whose struct
+   page could not be read. NULL: nothing. */
+static const char *incomplete(const struct snapshot *s, const struct census *c,
+			      enum page_class class, const struct census_line *l, struct arena *mem)
+{
+	uint64_t lacks = c->classes->count[CLASS_UNREAD].pages * page_size(s);
+
+	if (l->difference != COL_UNKNOWN_INT)
+		lacks = l->difference < 0 ? min_u64(lacks, (uint64_t)-l->difference) : 0;
+	if (c->unknown[class] && l->size != COL_UNKNOWN)
+		return "not all of its frames could be found";
+	if (!lacks || class == CLASS_UNREAD || class_is_claimed(class))
+		return NULL;
+	return arena_printf(mem, "up to %" PRIu64 " KiB of it could not be read", lacks >> 10);
 }
 
 static enum status census_report(const struct snapshot *s, const struct report_opts *o,
@@ -99,11 +118,13 @@ static enum status census_report(const struct snapshot *s, const struct report_o
 		set_counter(s, c, class, &l);
 		if (c->unknown[i] && !n->pages)
 			set_unknown(&l);
+		l.incomplete = incomplete(s, c, class, &l, &t->mem);
 		*vec_push(&t->mem, &rows) = l;
 	}
 	t->rows = rows.v;
 	t->nrows = rows.n;
 	t->row_size = sizeof(struct census_line);
+	t->incomplete = offsetof(struct census_line, incomplete);
 	return ST_OK;
 }
 

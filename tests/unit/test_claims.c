@@ -104,6 +104,30 @@ static void test_untyped(void)
 	rig_free(g);
 }
 
+/* A table that cannot be read is told, of a process and of the kernel: others hang on it, perhaps. */
+static void test_lost_tables(void)
+{
+	struct rig *g = machine();
+	struct kernel_map own = { .paging = g->f->kernel.paging,
+				  .env = g->f->kernel.env,
+				  .low.va = 0xffff800000000000,
+				  .root = g->mms[0].pgd_pa,
+				  .has_root = true };
+
+	expect(g, 1, 4, true);
+	CHECK_EQ(issues_total(g->f->kernel.issues), 0);
+	fake_drop(g->f, entry_of(g, g->mms[0].pgd_pa, VA, 1));
+	expect(g, 0, 4, false);
+	CHECK_EQ(issues_total(g->f->kernel.issues), 1);
+	fake_drop(g->f, g->mms[0].pgd_pa);
+	g->s.nmms = 0;
+	g->f->dump.kv_self = &own;
+	expect(g, 0, 1, true);
+	CHECK_EQ(issues_total(g->f->kernel.issues), 2);
+	g->f->dump.kv_self = NULL;
+	rig_free(g);
+}
+
 /* 4.18: tables of PTEs have a type; since 5.10 those of PMDs, too. */
 static void test_typed(void)
 {
@@ -460,6 +484,7 @@ int main(void)
 	test_zone_of_cpu();
 	test_first_chunk();
 	test_untyped();
+	test_lost_tables();
 	test_typed();
 	test_two_roots();
 	test_wide_root();
