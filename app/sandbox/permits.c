@@ -16,6 +16,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/elsewhere.h"
 #include "model/elf/rootpath.h"
+#include "reports/capsule/capsule.h"
 
 #define FOUND_MAX 64		/* a run asks for two or three */
 #define DEBUG_DIR "/usr/lib/debug/"
@@ -125,14 +126,29 @@ static int only_file(int fd)
 	return fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode)) ? refuse(fd, EPERM) : fd;
 }
 
+/* Of any name. */
+static int only_capsule(int fd)
+{
+	uint8_t head[CAPSULE_HEAD];
+
+	fd = only_begins(fd, "SQLite format 3");
+	if (fd < 0)
+		return -1;
+	return pread(fd, head, sizeof(head), 0) == sizeof(head) && capsule_is(head, sizeof(head))
+		       ? fd
+		       : refuse(fd, EPERM);
+}
+
 /* A link to a file of another kind is none. A manifest is empty if the share of its task is. */
 static int open_in_folder(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
-	if (!str_ends(path, ".jsonl"))
+	if (str_ends(path, ".vmc"))
 		return only_begins(fd, "SQLite format 3");
+	if (!str_ends(path, ".jsonl"))
+		return only_capsule(fd);
 	return fd >= 0 && !fstat(fd, &st) && !st.st_size ? only_file(fd) : only_begins(fd, "{");
 }
 

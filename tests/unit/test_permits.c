@@ -142,6 +142,17 @@ static void test_sysroot(void)
 	CHECK_EQ(BELOW(&p, "root", "/bin/sh"), EPERM);
 }
 
+/* A header of SQLite's with application_id "VMCE". */
+static void capsule(const char *path)
+{
+	static const char head[100] = "SQLite format 3";
+	FILE *f = fopen(path, "w");
+
+	if (!f || fwrite(head, 1, 68, f) != 68 || fputs("VMCE", f) < 0 ||
+	    fwrite(head + 72, 1, 28, f) != 28 || fclose(f))
+		abort();
+}
+
 /* In a folder that was named: capsules and manifests, and links to such. */
 static void test_folders(void)
 {
@@ -158,6 +169,7 @@ static void test_folders(void)
 	file("caps/manifest.1-4.jsonl", "");
 	file("caps/passwd.jsonl", "root:x:0:0\n");
 	file("caps/other", "SQLite format 3");
+	capsule("caps/named");
 	file("more/a.vmc", "SQLite format 3");
 	CHECK_EQ(OPEN(&p, "caps/a.vmc"), 0);
 	CHECK_EQ(OPEN(&p, "more//a.vmc"), 0);
@@ -169,6 +181,7 @@ static void test_folders(void)
 	CHECK_EQ(OPEN(&p, "caps/text.vmc"), EPERM);
 	CHECK_EQ(OPEN(&p, "caps/passwd.jsonl"), EPERM);
 	CHECK_EQ(OPEN(&p, "caps/other"), EPERM);
+	CHECK_EQ(OPEN(&p, "caps/named"), 0);
 	CHECK_EQ(OPEN(&p, "caps/sub"), EPERM);
 	CHECK_EQ(OPEN(&p, "caps/sub/a.vmc"), EPERM);
 	CHECK_EQ(OPEN(&p, "more/../caps/a.vmc"), EPERM);
