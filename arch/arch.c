@@ -5,6 +5,7 @@
 #include "arch/arch.h"
 
 #include <elf.h>
+#include <string.h>
 
 #include "arch/linear.h"
 #include "arch/ppc/ppc32.h"
@@ -12,6 +13,7 @@
 #include "arch/x86/i386.h"
 #include "arch/x86/x86_64.h"
 #include "dumpread/base/bytes.h"
+#include "dumpread/image/machines.h"
 
 static const struct arch *const archs[] = {
 	&arch_x86_64,
@@ -76,6 +78,19 @@ static enum status attach_as(struct dump *d, const struct arch *a)
 	return st;
 }
 
+static enum status unsupported(struct dump *d)
+{
+	static const char reads[] = "vmcensus reads x86-64, i386 and PowerPC";
+	const char *name = machine_name(d->elf_machine, d->word_size);
+
+	if (!name)
+		return fail(&d->diag, ST_UNSUPPORTED,
+			    "no support for this machine: ELF machine %u, %u-bit; %s", d->elf_machine,
+			    8u * d->word_size, reads);
+	return fail(&d->diag, ST_UNSUPPORTED, "a dump of %s %s machine; %s",
+		    strchr("aeim", *name) ? "an" : "a", name, reads);
+}
+
 enum status arch_attach(struct dump *d, const struct arch **ret)
 {
 	enum status st = ST_UNSUPPORTED;
@@ -106,8 +121,7 @@ enum status arch_attach(struct dump *d, const struct arch **ret)
 			"the image does not tell its machine, and no "
 			"kernel of a supported one was found in it; a vmlinux, a layout file or "
 			"VMCOREINFO (-t) tells the machine");
-	return fail(&d->diag, ST_UNSUPPORTED, "no support for this machine: ELF machine %u, %u-bit",
-		    d->elf_machine, 8u * d->word_size);
+	return unsupported(d);
 }
 
 enum status arch_attach_late(struct dump *d, const struct arch *a)

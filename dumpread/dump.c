@@ -121,6 +121,7 @@ enum status dump_open_indexed(const char *const *paths, unsigned n, const struct
 	d = heap_array(struct dump, 1);
 	issues_init(&d->issues);
 	issues_copy(&d->issues, &im->issues); /* all are known when an image is open */
+	d->causes = im->causes;
 	d->log = log;
 	d->image = im;
 	d->pages = &image_pages;

@@ -89,6 +89,7 @@ struct dump {
 	unsigned jobs;			/* threads to use; 0: one for each processor */
 	struct arena mem;
 	struct issues issues;
+	struct causes causes;		/* what is wrong with it as a whole */
 	struct diag diag;
 	const struct log *log;
 };

@@ -354,6 +354,7 @@ struct machine {
 	struct log_line *log;
 	uint32_t nlog;
 	enum status log_status;	/* if it is 0: why; ST_OK: nobody looked */
+	bool log_partial;	/* there are lines, but not all could be read */
 	uint32_t panic_line;	/* index in log of the panic line; nlog: none */
 };
 
@@ -404,6 +405,8 @@ struct snapshot {
 	unsigned built;			/* enum need that it holds */
 	struct task *tasks; uint32_t ntasks;
 	struct proc *procs; uint32_t nprocs;
+	uint64_t tasks_counted, procs_counted; /* by the kernel, without the idle tasks; 0: not
+					   known */
 	struct mm *mms; uint32_t nmms;
 	struct vma *vmas; uint32_t nvmas;
 	struct file *files; uint32_t nfiles;

@@ -185,6 +185,8 @@ static uint64_t take_range(struct image *im, const struct lime_range *r, uint64_
 		  (r->end - pa + 4095) >> 12,
 		  "%s: the range at %#" PRIx64 " ends at %#" PRIx64 " of %#" PRIx64,
 		  im->parts[0].path, r->start, pa, r->end);
+	if (st == ST_NODATA)
+		cause_add(&im->causes, CAUSE_CUT, 0, 0, NULL);
 	return off;
 }
 

@@ -26,6 +26,7 @@
 #include "dumpread/image/vmcoreinfo.h"
 
 #define PHDRS_AT_ONCE 512
+#define ELF_INCOMPLETE 1u	/* of e_flags */
 #define MAPPED_MAX 4096		/* most pieces of memory whose kernel addresses are kept */
 
 struct phdr {
@@ -37,6 +38,7 @@ struct ehdr {
 	bool is64;
 	uint64_t phoff, shoff;
 	uint32_t phentsize, phnum;
+	uint32_t flags;
 	uint16_t type, shentsize, shstrndx;
 };
 
@@ -63,6 +65,7 @@ static bool parse_ehdr(struct image *im, const uint8_t *h, size_t len, struct eh
 	if (eh->is64) {
 		eh->phoff = load64(h + 32, big);
 		eh->shoff = load64(h + 40, big);
+		eh->flags = load32(h + 48, big);
 		eh->phentsize = load16(h + 54, big);
 		eh->phnum = load16(h + 56, big);
 		eh->shentsize = load16(h + 58, big);
@@ -70,6 +73,7 @@ static bool parse_ehdr(struct image *im, const uint8_t *h, size_t len, struct eh
 	} else {
 		eh->phoff = load32(h + 28, big);
 		eh->shoff = load32(h + 32, big);
+		eh->flags = load32(h + 36, big);
 		eh->phentsize = load16(h + 42, big);
 		eh->phnum = load16(h + 44, big);
 		eh->shentsize = load16(h + 46, big);
@@ -261,8 +265,15 @@ static enum status finish_open(struct image *im, struct gather *g)
 		return fail(&im->diag, ST_NODATA,
 			    "%s: cut off before any memory: copy the dump again",
 			    im->parts[0].path);
-	part_claims(im, &im->parts[0], g->eh.phoff, (uint64_t)g->eh.phnum * g->eh.phentsize,
-		    "program headers");
+	if (!part_claims(im, &im->parts[0], g->eh.phoff, (uint64_t)g->eh.phnum * g->eh.phentsize,
+			 "program headers"))
+		cause_add(&im->causes, CAUSE_HEADER, 0, 0, NULL);
+	/* DUMP_ELF_INCOMPLETE of makedumpfile's elf_info.h: there was no space left */
+	if (g->eh.flags & ELF_INCOMPLETE) {
+		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
+			  "%s: its writer says that it ran out of space", im->parts[0].path);
+		cause_add(&im->causes, CAUSE_UNFINISHED, 0, 0, NULL);
+	}
 	snprintf(im->format, sizeof(im->format), "ELF%s%s%s", g->eh.is64 ? "64" : "32",
 		 g->areas ? ", kcore" : "", im->parts[0].flat ? ", flattened" : "");
 	snprintf(im->header.compression, sizeof(im->header.compression), "none");

@@ -176,9 +176,11 @@ enum status flat_open(struct image *im, struct image_part *p)
 
 	if (part_read_some(p, 0, h, sizeof(h), &got) || got < sizeof(h) || !is_flat(h))
 		return ST_NOTMINE;
-	if (!index_get(im, p, &x, &end) && !make_index(im, p, &x, &end, &pos))
+	if (!index_get(im, p, &x, &end) && !make_index(im, p, &x, &end, &pos)) {
 		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
 			  "%s: the flattened file is cut off at byte %" PRIu64, p->path, pos);
+		cause_add(&im->causes, CAUSE_CUT, 0, 0, NULL);
+	}
 	p->flat = arena_alloc(&im->mem, sizeof(*p->flat));
 	p->flat->x = x;
 	p->size = end;

@@ -92,11 +92,13 @@ static void note_header_loss(struct image *im, const struct kdump *k)
 {
 	const struct kdump_part *kp = &k->parts[0];
 
-	if (k->bitmap.nbits < kp->h.max_mapnr)
+	if (k->bitmap.nbits < kp->h.max_mapnr) {
+		cause_add(&im->causes, CAUSE_HEADER, 0, 0, NULL);
 		issue_add(&im->issues, ST_NODATA, "truncated image",
 			  kp->h.max_mapnr - k->bitmap.nbits,
 			  "%s: the page bitmap is cut off after frame %" PRIu64, kp->file->path,
 			  k->bitmap.nbits);
+	}
 	for (unsigned i = 0; i < k->nparts; i++) {
 		const struct kdump_header *h = &k->parts[i].h;
 		const struct image_part *p = k->parts[i].file;
@@ -192,6 +194,8 @@ static uint64_t find_losses(struct image *im, struct kdump_part *kp, uint64_t to
 	lost = total - kp->ndescs;
 	if (lost || incomplete || tail_is_lost(kp))
 		lost += mark_all_lost(im, kp);
+	if (lost || incomplete)
+		cause_add(&im->causes, incomplete ? CAUSE_UNFINISHED : CAUSE_CUT, lost, total, NULL);
 	if (lost)
 		issue_add(&im->issues, ST_NODATA, "truncated image", lost,
 			  "%s: %" PRIu64 " of %" PRIu64 " pages are after the end of the file",
@@ -292,6 +296,39 @@ static enum status read_headers(struct image *im, struct kdump *k)
 	return ST_OK;
 }
 
+#define GAP_PARTS 64u	/* of a gap, at most: more are not named */
+
+/* makedumpfile gives all parts the same number of pages: so many are in a gap of N pages. */
+static uint64_t parts_in_gap(uint64_t n, uint64_t each)
+{
+	return each ? min_u64(max_u64((n + each / 2) / each, 1), GAP_PARTS) : 1;
+}
+
+/* The numbers of the parts that were not named: "1 and 3", "2 to 4". */
+static void name_missing(struct image *im, struct kdump *k, uint64_t held, uint64_t total)
+{
+	uint64_t next = 0, number = 1, each = held / k->nparts;
+	const char *names = "";
+
+	for (unsigned i = 0; i <= k->nparts; i++) {
+		const struct kdump_header *h = &k->parts[i < k->nparts ? i : 0].h;
+		uint64_t start = i < k->nparts ? h->start_pfn : k->bitmap.nbits, gap, n;
+
+		gap = start > next ? bitmap_rank(&k->bitmap, NULL, start) -
+					     bitmap_rank(&k->bitmap, NULL, next)
+				   : 0;
+		n = gap ? parts_in_gap(gap, each) : 0;
+		if (n)
+			names = arena_printf(&im->mem, "%s%s%" PRIu64, names, *names ? " and " : "",
+					     number);
+		if (n > 1)
+			names = arena_printf(&im->mem, "%s to %" PRIu64, names, number + n - 1);
+		number += n + 1;
+		next = max_u64(next, i < k->nparts ? h->end_pfn : next);
+	}
+	cause_add(&im->causes, CAUSE_PART, total - held, total, names);
+}
+
 /* Sort the parts, clip them to the bitmap and to each other, find their pages. */
 static void place_parts(struct image *im, struct kdump *k)
 {
@@ -323,11 +360,12 @@ static void place_parts(struct image *im, struct kdump *k)
 		next = max_u64(next, h->end_pfn);
 	}
 	k->whole = k->nparts == 1 && im->pages_present == total;
-	if (held < total)
-		issue_add(&im->issues, ST_NODATA, "missing part", total - held,
-			  "%s: %" PRIu64 " pages are in parts of the split dump that were "
-			  "not named",
-			  im->parts[0].path, total - held);
+	if (held == total)
+		return;
+	issue_add(&im->issues, ST_NODATA, "missing part", total - held,
+		  "%s: %" PRIu64 " pages are in parts of the split dump that were not named",
+		  im->parts[0].path, total - held);
+	name_missing(im, k, held, total);
 }
 
 static void take_texts(struct image *im, const struct kdump_part *kp)
@@ -345,6 +383,11 @@ static void take_texts(struct image *im, const struct kdump_part *kp)
 		buf = arena_alloc(&im->mem, h->notes_len);
 		if (part_read(kp->file, h->notes_off, buf, h->notes_len) == ST_OK)
 			image_take_notes(im, buf, h->notes_len);
+	}
+	if (h->erase_len && h->erase_len <= ERASEINFO_MAX && h->erase_len <= kp->file->stored) {
+		buf = arena_alloc(&im->mem, h->erase_len);
+		if (part_read(kp->file, h->erase_off, buf, h->erase_len) == ST_OK)
+			image_take_eraseinfo(im, buf, h->erase_len);
 	}
 }
 

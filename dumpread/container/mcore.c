@@ -225,11 +225,13 @@ static void new_unit(struct image *im, uint64_t off, uint64_t len, uint64_t va, 
 		damaged(im, &u, "is not in the file");
 		return;
 	}
-	if (!part_holds(&im->parts[0], off, len))
+	if (!part_holds(&im->parts[0], off, len)) {
 		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
 			  "%s: the file ends %" PRIu64
 			  " bytes before the end of the unit at %" PRIu64,
 			  im->parts[0].path, off + len - im->parts[0].size, off);
+		cause_add(&im->causes, CAUSE_CUT, 0, 0, NULL);
+	}
 	if (m->nunits == *cap) {
 		*cap = *cap ? *cap * 2 : 1024;
 		m->units = heap_grow(m->units, *cap, sizeof(*m->units));

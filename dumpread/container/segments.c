@@ -65,6 +65,7 @@ void segments_take(struct image *im, const struct segment *g)
 	if (have < filesz)
 		end &= ~(page - 1); /* a part of a page does not count */
 	s->lost += g->pa + filesz - max_u64(end, g->pa);
+	s->claimed += filesz;
 	s->top = max_u64(s->top, g->pa + memsz);
 	extents_add(&s->x, g->pa, end, (uint64_t)g->part << PLACE_BITS | g->off);
 }
@@ -103,11 +104,14 @@ void segments_finish(struct image *im)
 	if (!im->live)
 		s->blocks = blocks_new(im);
 	segments_set_page_shift(im, im->page_shift);
-	if (s->lost)
+	if (s->lost) {
 		issue_add(&im->issues, ST_NODATA, "truncated image",
 			  (s->lost + page - 1) >> im->page_shift,
 			  "%s: %" PRIu64 " KiB of memory are after the end of the file",
 			  im->parts[0].path, s->lost >> 10);
+		cause_add(&im->causes, CAUSE_CUT, (s->lost + page - 1) >> im->page_shift,
+			  (s->claimed + page - 1) >> im->page_shift, NULL);
+	}
 	if (s->beyond)
 		issue_add(&im->issues, ST_LIMIT, "image segment", s->beyond,
 			  "%s: segments at impossible addresses", im->parts[0].path);

@@ -16,6 +16,7 @@ struct segments {
 	struct extents x;	/* physical address -> place */
 	uint64_t top;		/* exclusive end of memory, bytes */
 	uint64_t lost;		/* bytes beyond the end of their file */
+	uint64_t claimed;	/* bytes that the headers say are there */
 	uint64_t beyond;	/* segments above what can be believed */
 	struct blocks *blocks;	/* NULL: live */
 };

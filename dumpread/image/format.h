@@ -73,6 +73,10 @@ uint64_t image_address_limit(const struct image *im);
 void image_take_notes(struct image *im, uint8_t *buf, size_t len);
 void image_take_vmcoreinfo(struct image *im, const uint8_t *text, size_t len);
 
+/* Notes in IM->causes what LEN bytes of ERASEINFO say. */
+void image_take_eraseinfo(struct image *im, const uint8_t *text, size_t len);
+
+#define ERASEINFO_MAX ((uint64_t)1 << 20)	/* bytes of it believed */
 #define NOTES_MAX ((uint64_t)64 << 20)		/* bytes of notes believed */
 #define VMCOREINFO_MAX ((uint64_t)1 << 20)	/* the kernel's is a page or two */
 

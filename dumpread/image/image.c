@@ -27,6 +27,11 @@ static const struct image_ops *const image_formats[] = {
 	&kdumpfile_image_ops,
 };
 
+#define VMWARE_SAVED \
+	"is a saved VMware machine; its memory is in the .vmem file beside it: name that as " \
+	"NAME.vmem@0 (of more than 3 GiB what follows is at 4 GiB: copy it to a file HIGH, and name " \
+	"both, NAME.vmem@0 HIGH@0x100000000)"
+
 /* Files that people name by mistake, and what they should do. */
 static const struct {
 	uint16_t offset;
@@ -43,6 +48,16 @@ static const struct {
 	{ 257, 5, "ustar",		"is a tar archive; unpack it and name the dump in it" },
 	{ 0, 4, "QEVM",			"is a saved QEMU machine, not a dump; use "
 					"dump-guest-memory, or virsh dump --memory-only" },
+	{ 0, 16, "LibvirtQemudSave",	"is a saved QEMU machine, not a dump; use "
+					"virsh dump --memory-only" },
+	/* of virsh save: 16 bytes, of a machine whose saving did not end */
+	{ 0, 16, "LibvirtQemudPart",	"is a part of a saved QEMU machine, not a dump; use "
+					"virsh dump --memory-only" },
+	/* checkpoint files of VMware; the first two bytes tell little and big, old and new */
+	{ 0, 4, "\xd0\xbe\xd2\xbe",	VMWARE_SAVED },
+	{ 0, 4, "\xd1\xba\xd1\xba",	VMWARE_SAVED },
+	{ 0, 4, "\xd2\xbe\xd2\xbe",	VMWARE_SAVED },
+	{ 0, 4, "\xd3\xbe\xd3\xbe",	VMWARE_SAVED },
 	{ 0, 4, "QFI\xfb",		"is a disk image; copy the dump out of it first" },
 	{ 0, 4, "PAGE",			"is a Windows dump" },
 };

@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "dumpread/base/arena.h"
+#include "dumpread/base/causes.h"
 #include "dumpread/base/diag.h"
 #include "dumpread/base/issues.h"
 #include "dumpread/base/log.h"
@@ -123,6 +124,7 @@ struct image {
 
 	struct arena mem;		/* owns all of the above */
 	struct issues issues;		/* truncation, damaged tables: found by open */
+	struct causes causes;		/* the same, as a whole */
 	struct diag diag;
 	const struct log *log;
 	const struct image_index *index;	/* while it is opened; NULL: none */

@@ -11,6 +11,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/format.h"
+#include "dumpread/image/machines.h"
 
 #ifndef EM_LOONGARCH
 #define EM_LOONGARCH 258
@@ -64,6 +65,13 @@ const struct machine *machine_by_elf(uint16_t elf_machine, uint8_t word_size)
 			found = &machines[i];
 	}
 	return found;
+}
+
+const char *machine_name(uint16_t elf_machine, uint8_t word_size)
+{
+	const struct machine *m = machine_by_elf(elf_machine, word_size);
+
+	return m ? m->uname : NULL;
 }
 
 uint8_t page_shift_of(uint64_t bytes)

@@ -96,6 +96,11 @@ bool image_next_note(const struct image *im, size_t *at, struct image_note *ret)
 	return true;
 }
 
+static bool is_named(const struct image_note *n, const char *name)
+{
+	return n->namesz == strlen(name) + 1 && !memcmp(n->name, name, n->namesz);
+}
+
 void image_take_notes(struct image *im, uint8_t *buf, size_t len)
 {
 	struct image_note n;
@@ -103,7 +108,9 @@ void image_take_notes(struct image *im, uint8_t *buf, size_t len)
 
 	im->notes = buf;
 	im->notes_len = len;
-	while (!im->vmcoreinfo && image_next_note(im, &at, &n))
-		if (n.namesz == sizeof("VMCOREINFO") && !memcmp(n.name, "VMCOREINFO", n.namesz))
+	while (image_next_note(im, &at, &n))
+		if (!im->vmcoreinfo && is_named(&n, "VMCOREINFO"))
 			image_take_vmcoreinfo(im, n.desc, n.descsz);
+		else if (is_named(&n, "ERASEINFO"))
+			image_take_eraseinfo(im, n.desc, n.descsz);
 }

@@ -64,6 +64,8 @@ void machine_log(struct snapshot *s, struct reader *r)
 	s->machine.log = l.v.v;
 	s->machine.nlog = (uint32_t)l.v.n;
 	s->machine.log_status = l.v.n ? ST_OK : issues_reason(s->k->issues, "kernel log");
+	s->machine.log_partial = l.v.n && (issues_reason(s->k->issues, "kernel log") ||
+					   issues_reason(s->k->issues, "log record"));
 	find_panic_text(&y);
 	/* without a clock, the last stamp is a lower bound for the uptime */
 	if (!s->machine.uptime && l.v.n)

@@ -221,6 +221,24 @@ static void add_idle(struct tasks_builder *tb)
 			tasks_add(tb, idle);
 }
 
+/* Processes by the kernel's counters, one for each CPU; each may be negative. 0: not known. */
+static uint64_t count_processes(const struct tasks_builder *tb)
+{
+	const struct kernel *k = tb->b->k;
+	uint64_t at = layout_symbol(&k->layout, Y_PROCESS_COUNTS), sum = 0, v;
+
+	if (!at || issues_reason(k->issues, "cpu mask") || issues_reason(k->issues, "per-cpu offset"))
+		return 0;
+	for (uint32_t i = 0; i < k->ncpus; i++) {
+		if (read_kva_word(tb->b->r, at + k->percpu[i], &v))
+			return 0;
+		sum += v;
+	}
+	if (k->dump->word_size == 4)
+		sum = (uint32_t)sum;
+	return sum <= TASKS_MAX ? sum : 0;
+}
+
 /*
  * copy_process() and release_task() count the tasks when they add them to the lists and
  * remove them. (Idle tasks are in no list.)
@@ -233,6 +251,8 @@ static void compare_number(const struct tasks_builder *tb)
 	if (k->dump->live || !has(k, M_TASK_THREAD_NODE) ||
 	    kvar_u64(k, tb->b->r, Y_NR_THREADS, 4, &counted))
 		return;
+	tb->b->s->tasks_counted = counted;
+	tb->b->s->procs_counted = count_processes(tb);
 	for (size_t i = 0; i < tb->raw.n; i++)
 		found += tb->raw.v[i].t.pid != 0;
 	if (found != counted)

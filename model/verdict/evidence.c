@@ -9,6 +9,7 @@
 #include "model/kobj.h"
 #include "model/oom/zonetest.h"
 #include "model/verdict/gather.h"
+#include "model/views/trust/found.h"
 
 #define AT_ONCE UINT64_C(2000000000)	/* ns between an event and its dump */
 
@@ -191,6 +192,17 @@ static void gather_thrash(struct gather *g)
 	}
 }
 
+/* Is a part of the file missing? */
+static const char *lost_text(const struct kernel *k)
+{
+	static const enum cause_id ids[] = { CAUSE_UNFINISHED, CAUSE_HEADER, CAUSE_CUT, CAUSE_PART };
+
+	for (size_t i = 0; k->dump && i < ARRAY_LEN(ids); i++)
+		if (cause_find(&k->dump->causes, ids[i]))
+			return "a part of the dump is missing";
+	return NULL;
+}
+
 void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct arena *mem,
 		     struct oom_evidence *ret)
 {
@@ -207,6 +219,9 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 				  ? s->machine.log[s->machine.panic_line].ts
 				  : EV_UNKNOWN;
 	ret->uptime = s->machine.uptime;
+	ret->log_partial = s->machine.log_partial;
+	ret->found = found_text(s, mem);
+	ret->lost = lost_text(s->k);
 	ret->log_begins = s->machine.nlog ? s->machine.log[0].ts : EV_UNKNOWN;
 	choose_event(&g);
 	ret->at_once = taken_at_once(&g);

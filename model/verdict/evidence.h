@@ -127,6 +127,10 @@ struct oom_evidence {
 	struct ev_proc largest, second, most_locked;
 	struct ev_name name;		/* the name with most memory */
 	bool from_log;			/* the kernel's table, not the dump */
+	const char *found;		/* "129 of 169 processes": not all are known; NULL: they are, or
+					   nothing contradicts it */
+	bool log_partial;		/* a part of the log could not be read */
+	const char *lost;		/* what is wrong with the dump as a whole; NULL: nothing */
 	struct ev_victim victim;
 	struct ev_victim earlier;	/* killed before this event, but not yet gone */
 	struct ev_victim stuck;	/* of this or an earlier event: in D, with its memory */

@@ -7,6 +7,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
+#include "model/verdict/doubt.h"
 #include "model/verdict/rules.h"
 
 #define HOLDERS 4		/* rows of holders, at most */
@@ -214,4 +215,5 @@ void verdict_find(const struct oom_evidence *e, struct arena *mem, struct verdic
 	add_holders(&j, ret);
 	add_all(&j, ret, VERDICT_VICTIM, victim_rules);
 	add_all(&j, ret, VERDICT_MORE, more_rules);
+	verdict_doubt(e, mem, ret);
 }

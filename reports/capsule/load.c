@@ -55,15 +55,38 @@ static void take_fact(struct capsule_file *f, sqlite3_stmt *st, int64_t *schema)
 		f->image.level = (int)number;
 }
 
+/* The facts "NAME 0", "NAME 1" ..., of which V has room for MAX; their number. */
+static unsigned read_list(struct capsule_file *f, sqlite3_stmt *st, const char *name, const char **v,
+			  unsigned max)
+{
+	char key[32];
+	unsigned n = 0;
+
+	while (n < max) {
+		snprintf(key, sizeof(key), "%s %u", name, n);
+		sqlite3_reset(st);
+		sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
+		if (sqlite3_step(st) != SQLITE_ROW)
+			break;
+		v[n] = database_str(st, 0, &f->mem);
+		if (!v[n])
+			break;
+		n++;
+	}
+	return n;
+}
+
 static enum status read_facts(struct capsule_file *f, struct diag *diag)
 {
 	const char **paths = arena_array(&f->mem, const char *, PATHS_MAX);
+	const char **damage = arena_array(&f->mem, const char *, CAUSES_MAX);
 	sqlite3_stmt *st = NULL;
 	int64_t schema = 0;
-	char key[32];
 	int rc;
 
-	f->image = (struct image_facts){ .paths = paths, .page_size = 4096, .level = -1 };
+	f->image = (struct image_facts){
+		.paths = paths, .damage = damage, .page_size = 4096, .level = -1
+	};
 	if (!database_has(f->db, "capsule") || !database_has(f->db, "reports") ||
 	    !database_has(f->db, "issues"))
 		return fail(diag, ST_CORRUPT, "the capsule is damaged: a table is missing");
@@ -80,16 +103,8 @@ static enum status read_facts(struct capsule_file *f, struct diag *diag)
 			    schema, CAPSULE_SCHEMA);
 	if (sqlite3_prepare_v2(f->db, "SELECT value FROM capsule WHERE key = ?", -1, &st, NULL))
 		return broken(f, diag);
-	while (f->image.npaths < PATHS_MAX) {
-		snprintf(key, sizeof(key), "path %u", f->image.npaths);
-		sqlite3_reset(st);
-		sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
-		if (sqlite3_step(st) != SQLITE_ROW)
-			break;
-		paths[f->image.npaths] = database_str(st, 0, &f->mem);
-		if (!paths[f->image.npaths++])
-			f->image.npaths--;
-	}
+	f->image.npaths = read_list(f, st, "path", paths, PATHS_MAX);
+	f->image.ndamage = read_list(f, st, "damage", damage, CAUSES_MAX);
 	sqlite3_finalize(st);
 	return ST_OK;
 }

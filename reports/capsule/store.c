@@ -130,6 +130,10 @@ static void put_facts(struct capsule *c, const struct image_facts *f)
 		if (text && *text)
 			put_fact(c, t->name, text, 0);
 	}
+	for (unsigned i = 0; i < f->ndamage; i++) {
+		snprintf(key, sizeof(key), "damage %u", i);
+		put_fact(c, key, f->damage[i], 0);
+	}
 	put_fact(c, "page_size", NULL, f->page_size);
 	if (f->level >= 0)
 		put_fact(c, "dump_level", NULL, f->level);

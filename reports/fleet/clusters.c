@@ -12,8 +12,8 @@
 
 struct row {
 	const char *kind, *cause, *owner, *limit, *function, *hash, *first, *last, *releases,
-		*exemplar, *dump, *members;
-	uint64_t dumps, machines, held;
+		*exemplar, *dump, *damage, *members;
+	uint64_t dumps, incomplete, machines, held;
 	double spread;
 };
 
@@ -22,8 +22,11 @@ struct row {
 
 static const struct column cols[] = {
 	UINT(dumps, S | COL_TOTAL, "crashes in the cluster"),
+	UINT(incomplete, S | COL_TOTAL,
+	     "of them, those of which a part is missing: their cause is made from what is there"),
 	UINT(machines, S, "machines (by name) that they were on"),
-	STR(kind, S, "panic, hang, memory, or asked for: a dump that somebody wanted"),
+	STR(kind, S, "panic, hang, memory, asked for: a dump that somebody wanted, or unknown: its log could "
+	    "not be read"),
 	STR(first, S, "the first crash, UTC"),
 	STR(last, S, "the last one"),
 	STR(releases, S, "kernels, the oldest first"),
@@ -36,6 +39,7 @@ static const struct column cols[] = {
 	COL(struct row, spread, COL_RATIO, 0, "", "largest distance from the exemplar, 0 to 1"),
 	STR(exemplar, S, "identity of a typical one, the latest"),
 	STR(dump, 0, "its file"),
+	STR(damage, 0, "what is wrong with it"),
 	STR(members, 0, "identities of all, 12 digits of each"),
 };
 
@@ -81,6 +85,15 @@ static uint32_t machines(const struct fleet *f, const struct cluster *c)
 	return n;
 }
 
+static uint32_t incomplete(const struct fleet *f, const struct cluster *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		n += f->v.v[c->member[i]].damage != NULL;
+	return n;
+}
+
 static const char *list_releases(const struct fleet *f, const struct cluster *c, struct arena *mem)
 {
 	char *text = arena_strdup(mem, "");
@@ -102,6 +115,7 @@ static void set_row(const struct fleet *f, const struct cluster *c, struct row *
 	*r = (struct row){
 		.kind = crash_kind_text(c->kind),
 		.dumps = c->n,
+		.incomplete = incomplete(f, c),
 		.held = c->kind == CRASH_MEMORY ? x->held : COL_UNKNOWN,
 		.cause = c->kind == CRASH_MEMORY ? x->cause : x->reason,
 		.owner = c->kind == CRASH_MEMORY ? x->owner : NULL,
@@ -111,6 +125,7 @@ static void set_row(const struct fleet *f, const struct cluster *c, struct row *
 		.spread = c->spread,
 		.exemplar = short_id(x->id, mem),
 		.dump = x->dump,
+		.damage = x->damage,
 		.members = list_members(f, c, mem),
 		.machines = machines(f, c),
 		.releases = list_releases(f, c, mem),

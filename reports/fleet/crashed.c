@@ -83,12 +83,14 @@ enum crash_kind crash_kind_of(const struct crashed *c)
 	if (is_of_memory(c->panic) || (asked && c->limit && strcmp(c->limit, "no lack of memory") &&
 				       c->event && strcmp(c->event, "no OOM")))
 		return CRASH_MEMORY;
-	return c->hang ? CRASH_HANG : asked ? CRASH_ASKED : CRASH_PANIC;
+	if (c->hang || !asked)
+		return c->hang ? CRASH_HANG : CRASH_PANIC;
+	return !c->panic && c->unread ? CRASH_UNKNOWN : CRASH_ASKED;
 }
 
 const char *crash_kind_text(enum crash_kind k)
 {
-	static const char *const text[] = { "panic", "hang", "memory", "asked for" };
+	static const char *const text[] = { "panic", "hang", "memory", "asked for", "unknown" };
 
 	return text[k];
 }

@@ -11,15 +11,18 @@
 
 struct row {
 	const char *release, *kind, *cause, *first, *last;
-	uint64_t dumps, ram, used, held;
+	uint64_t dumps, incomplete, ram, used, held;
 	int64_t from, to;
 };
 
 static const struct column cols[] = {
 	COL(struct row, release, COL_STR, S, "", "kernel"),
 	COL(struct row, kind, COL_STR, S, "",
-	    "panic, hang, memory, asked for (by sysrq, NMI), or failed: no capsule"),
+	    "panic, hang, memory, asked for (by sysrq, NMI), unknown: the log could not be read; or "
+	    "failed: no capsule"),
 	COL(struct row, dumps, COL_UINT, S | COL_TOTAL, "", "dumps"),
+	COL(struct row, incomplete, COL_UINT, S | COL_TOTAL, "",
+	    "of them, those of which a part is missing: what they show is a lower bound"),
 	COL(struct row, ram, COL_BYTES, S | COL_TOTAL, "bytes", "of their machines"),
 	COL(struct row, used, COL_BYTES, S | COL_TOTAL, "bytes", "of it in use"),
 	COL(struct row, held, COL_BYTES, S | COL_TOTAL, "bytes",
@@ -66,6 +69,7 @@ static void add_crash(struct sums *s, const struct crashed *c)
 		row_of(s, c->release, crash_kind_text(k), k == CRASH_MEMORY ? c->cause : c->reason);
 
 	r->dumps++;
+	r->incomplete += c->damage != NULL;
 	add(&r->ram, c->ram);
 	if (c->ram != COL_UNKNOWN && c->unused != COL_UNKNOWN && c->unused <= c->ram)
 		r->used += c->ram - c->unused;

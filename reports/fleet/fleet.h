@@ -22,6 +22,8 @@ struct crashed {
 	const char *id, *release, *version, *arch, *nodename, *dump, *panic;
 	int64_t crash_time;		/* seconds since 1970 */
 	uint64_t uptime, ram, unused;	/* ns; bytes, unused: of the census, free */
+	const char *damage;		/* what is wrong with the dump; NULL: nothing is known of it */
+	bool unread;			/* why it was made is not known: its log could not be read */
 	const char *event, *limit;	/* of the verdict: causes */
 	const char *cause, *owner;	/* of its first holder */
 	uint64_t held;			/* bytes of it */
@@ -63,8 +65,8 @@ void fleet_done(struct fleet *f);
 /* ---- what a crash is ------------------------------------------------------------ */
 
 /* A panic for another reason; a task or CPU hung, and the kernel panicked or somebody asked for the dump;
-   memory ran out; somebody asked for the dump, and nothing tells why. */
-enum crash_kind { CRASH_PANIC, CRASH_HANG, CRASH_MEMORY, CRASH_ASKED };
+   memory ran out; somebody asked for the dump, and nothing tells why; its log could not be read. */
+enum crash_kind { CRASH_PANIC, CRASH_HANG, CRASH_MEMORY, CRASH_ASKED, CRASH_UNKNOWN };
 /* Are crashes of kind K compared by message, function and frames? */
 bool crash_has_calls(enum crash_kind k);
 enum crash_kind crash_kind_of(const struct crashed *c);

@@ -201,6 +201,20 @@ static void take_frame(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 	c->frame[c->nframes++] = name;
 }
 
+/* Of the summary: what is wrong with the dump, and whether its log tells why it was made. */
+static void take_summary(struct loading *l, sqlite3_stmt *st, struct crashed *c)
+{
+	const char *section = database_str(st, 1, &l->mem), *key = database_str(st, 2, &l->mem);
+	const char *text = database_str(st, 3, &l->mem);
+
+	if (!section || !key || !text)
+		return;
+	if (!strcmp(section, "damage") && !c->damage)
+		c->damage = arena_strdup(l->f->mem, text);
+	c->unread |= !strcmp(section, "machine") && !strcmp(key, "reason") &&
+		     str_begins(text, "unknown: ");
+}
+
 static void add_cost(struct loading *l, struct crashed *c, const char *kind, const char *name,
 		     uint64_t bytes)
 {
@@ -307,12 +321,43 @@ static enum status add_failed(struct loading *l, struct diag *diag)
 	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
 }
 
+/* Dumps without a summary: the kernel's types were not found, so nothing was read but its log. */
+static enum status add_untyped(struct loading *l, struct diag *diag)
+{
+	sqlite3_stmt *st = NULL;
+	int rc;
+
+	if (!database_has(l->db, "reports"))
+		return ST_OK;
+	if (sqlite3_prepare_v2(l->db,
+			       l->id ? "SELECT ?1, lacks FROM reports WHERE report = 'summary' AND "
+				       "lacks IS NOT NULL"
+				     : "SELECT dump_id, lacks FROM reports WHERE report = 'summary' "
+				       "AND lacks IS NOT NULL",
+			       -1, &st, NULL))
+		return database_broken(l->db, diag);
+	if (l->id)
+		sqlite3_bind_text(st, 1, l->id, -1, SQLITE_STATIC);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		const char *id = database_str(st, 0, &l->mem);
+		struct crashed *c = id ? crash_of(l, id) : NULL;
+
+		if (!c)
+			continue;
+		c->unread = true;
+		c->damage = get_str(l, st, 1);
+	}
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
+}
+
 static enum status add_all(struct loading *l, struct diag *diag)
 {
 	static const struct {
 		const char *table, *cols;
 		row_fn *fn;
 	} parts[] = {
+		{ "summary", "section,key,text", take_summary },
 		{ "oom_verdict", "kind,cause,owner,figure", take_verdict },
 		{ "panic", "from,reliable,name,hash,stack,function,at,reason", take_frame },
 		{ "census", "class,size", take_class },
@@ -323,6 +368,8 @@ static enum status add_all(struct loading *l, struct diag *diag)
 
 	for (size_t i = 0; !st && i < ARRAY_LEN(parts); i++)
 		st = each(l, parts[i].table, parts[i].cols, parts[i].fn, diag);
+	if (!st)
+		st = add_untyped(l, diag);
 	return st ? st : add_failed(l, diag);
 }
 

@@ -57,20 +57,76 @@ static const char *kind_note(const struct snapshot *s, const struct absent_frame
 	return a->zeros_absent ? ZEROS : OLD_FILTER;
 }
 
+/* Is all there that the file had once? */
+static bool is_whole(const struct snapshot *s)
+{
+	static const enum cause_id ids[] = { CAUSE_UNFINISHED, CAUSE_HEADER, CAUSE_CUT, CAUSE_PART };
+
+	for (size_t i = 0; s->k->dump && i < ARRAY_LEN(ids); i++)
+		if (cause_find(&s->k->dump->causes, ids[i]))
+			return false;
+	return true;
+}
+
+#define KEPT_LEAST 1000u	/* a thousandth of RAM: pages on their way to a list are of no kind yet */
+
+/* "user pages are in the dump: hugetlb 20 MiB" */
+static const char *kept_text(const struct snapshot *s, const struct absent_frames *a,
+			     struct arena *mem)
+{
+	static const struct { const char *what; unsigned kind[2]; } sorts[] = {
+		{ "user pages are in the dump: ", { ABSENT_HUGETLB, ABSENT_ANON } },
+		{ "pages of files are in the dump: ", { ABSENT_CACHE, ABSENT_SHMEM } },
+		{ "free pages are in the dump: ", { ABSENT_FREE, ABSENT_FREE } },
+	};
+	const char *text = "";
+
+	for (size_t i = 0; i < ARRAY_LEN(sorts); i++) {
+		bool first = true;
+
+		for (unsigned j = 0; j < 2 && (!j || sorts[i].kind[1] != sorts[i].kind[0]); j++) {
+			unsigned kind = sorts[i].kind[j];
+			uint64_t n = a->kept[kind];
+
+			if (!n || n < s->machine.present / KEPT_LEAST)
+				continue;
+			text = arena_printf(mem, "%s%s%s%s %" PRIu64 " KiB", text,
+					    first && *text ? "; "
+					    : first	   ? ""
+							   : ", ",
+					    first ? sorts[i].what : "", kinds[kind].key,
+					    n << s->k->page_shift >> 10);
+			first = false;
+		}
+	}
+	return *text ? text : NULL;
+}
+
+void left_out_causes(const struct left_out *l, struct causes *c)
+{
+	if (l->kernels_own)
+		cause_add(c, CAUSE_FILTER, l->kernels_own, 0, NULL);
+	if (l->kept)
+		cause_add(c, CAUSE_KEPT, (uint64_t)l->level, 0, l->kept);
+}
+
 void left_out_count(const struct snapshot *s, struct arena *mem, struct left_out *ret)
 {
 	struct source_about about;
 	struct absent_frames a;
 
 	absent_frames_count(s, mem, &a);
-	ret->n = 0;
+	*ret = (struct left_out){ .kept = kept_text(s, &a, mem) };
 	for (unsigned i = 0; i < ABSENT_KINDS; i++)
 		if (a.n[i]) {
 			ret->v[ret->n].key = kinds[i].key;
 			ret->v[ret->n].note = kind_note(s, &a, i, mem);
 			ret->v[ret->n++].frames = a.n[i];
+			if (kinds[i].kernels_own && !a.zeros_absent && is_whole(s))
+				ret->kernels_own += a.n[i] << s->k->page_shift;
 		}
 	source_about(s->k, &about);
+	ret->level = about.level;
 	if (!about.no_memmap || !s->frames.unread)
 		return;
 	ret->v[ret->n].key = "not described";

@@ -9,9 +9,14 @@
 struct left_out {
 	struct { const char *key, *note; uint64_t frames; } v[ABSENT_KINDS + 1];
 	unsigned n;
+	uint64_t kernels_own;	/* bytes of them that a filter took for the users'; 0: none */
+	int level;		/* of makedumpfile; -1: not known */
+	const char *kept;	/* what it should have left out, in words; NULL: nothing */
 };
 
 /* Strings live in MEM. No kind: the image has all frames, or is no dump. */
 void left_out_count(const struct snapshot *s, struct arena *mem, struct left_out *ret);
+/* Adds to C what a reader has to know of that, or whoever is given the file. */
+void left_out_causes(const struct left_out *l, struct causes *c);
 
 #endif

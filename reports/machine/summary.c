@@ -13,11 +13,14 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
 #include "model/views/trust/attributed.h"
+#include "model/views/trust/found.h"
 #include "model/views/trust/incomplete.h"
 #include "model/source/source.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
+#include "reports/core/damage.h"
 #include "reports/machine/left_out.h"
+#include "reports/machine/noted.h"
 #include "reports/compat/like.h"
 #include "reports/oom/verdict_text.h"
 #include "reports/core/usage_cols.h"
@@ -26,7 +29,8 @@
 
 static const struct column cols[] = {
 	COL(struct summary_row, section, COL_STR, COL_SHOWN, "",
-	    "verdict, machine, memory, swap, other, process, processes, log, left_out or issues"),
+	    "damage, note, verdict, machine, memory, swap, other, process, processes, log, left_out "
+	    "or issues"),
 	COL(struct summary_row, pid, COL_INT, COL_SHOWN, "", "of section process"),
 	COL(struct summary_row, key, COL_STR, COL_SHOWN, "", "name of the fact"),
 	COL(struct summary_row, value, COL_UINT, COL_SHOWN, "",
@@ -43,6 +47,7 @@ struct maker {
 	const char *section;
 	bool first;		/* only what needs no process */
 	const struct class_counts *classes;	/* struct verdict has them */
+	struct left_out left_out;
 };
 
 static struct summary_row *add_fact(struct maker *m, const char *key, uint64_t value,
@@ -128,6 +133,8 @@ static void why(struct maker *m)
 		say(m, "reason", "none: this kernel runs, and memory changed while it was read");
 	else if (!mc->nlog)
 		say(m, "reason", arena_printf(m->mem, "unknown: %s", machine_no_log(mc)));
+	else if (mc->log_partial)
+		say(m, "reason", "unknown: a part of the kernel's log could not be read");
 	else
 		say(m, "reason", "no panic in the log: dumped from outside, or while it ran");
 	if (mc->panic_pid >= 0)
@@ -169,7 +176,12 @@ static void activity(struct maker *m)
 {
 	const struct snapshot *s = m->s;
 	uint64_t kernel = 0, threads = 0, n = 0;
+	const char *found = found_text(s, m->mem);
 
+	if (found_no_list(s)) {
+		say(m, "processes", "unknown: the list of tasks is not in the dump");
+		return;
+	}
 	for (uint32_t i = 0; i < s->nprocs; i++) {
 		bool user = !s->procs[i].kthread && s->procs[i].pid;
 
@@ -177,11 +189,12 @@ static void activity(struct maker *m)
 		n += user;
 		threads += user ? s->procs[i].ntasks : 0;
 	}
-	add_fact(m, "processes", n, "",
+	add_fact(m, "processes", found ? COL_UNKNOWN : n, "",
 		 arena_printf(m->mem,
 			      "%" PRIu64 " with %" PRIu64 " threads, and %" PRIu64
-			      " kernel threads",
-			      n, threads, kernel));
+			      " kernel threads%s%s",
+			      n, threads, kernel, found ? ", of those found: " : "",
+			      found ? found : ""));
 }
 
 static void load(struct maker *m)
@@ -404,12 +417,14 @@ static void add_process(struct maker *m, const struct holder *h)
 /* The sum over all, compared with the kernel's count. */
 static void sum_processes(struct maker *m, uint32_t n)
 {
+	const char *found = found_text(m->s, m->mem);
 	struct attributed a;
 
 	m->section = SECTION_PROCESSES;
 	attributed(m->s, &a);
 	add_fact(m, "in all processes", a.pss, "bytes",
-		 arena_printf(m->mem, "pss of %u with memory", n));
+		 arena_printf(m->mem, "pss of %u with memory%s%s", n,
+			      found ? ", of those found: " : "", found ? found : ""));
 	if (a.counted == UINT64_MAX)
 		return;
 	add_fact(m, "not attributed", a.missing, "bytes",
@@ -440,78 +455,28 @@ static void add_processes(struct maker *m, uint64_t top)
 
 /* ---- the log ------------------------------------------------------------------------ */
 
-/* A "^" stands for the start of the line. Neighbours with the same key are one entry. */
-static const struct event { const char *key, *text; } events[] = {
-	{ "OOM kill", "Out of memory: Kill" },
-	{ "OOM kill", "Out of memory (oom_kill_allocating_task): Kill" },
-	{ "memory cgroup OOM kill", "Memory cgroup out of memory: Kill" },
-	{ "allocation failure", "page allocation failure" },
-	{ "hung task", " blocked for more than " },
-	{ "soft lockup", "soft lockup - CPU" },
-	{ "hard lockup", "hard LOCKUP" },
-	{ "RCU stall", "detected stall" },
-	{ "kernel bug", "kernel BUG at " },
-	{ "bad access", "Unable to handle kernel " },
-	{ "bad access", "BUG: unable to handle " },
-	{ "list corruption", "list_add corruption" },
-	{ "list corruption", "list_del corruption" },
-	{ "bad page", "BUG: Bad page " },
-	{ "warning", "^WARNING: " },
-	{ "hardware error", "[Hardware Error]" },
-	{ "I/O error", "I/O error" },
-	{ "segfault", "segfault at " },
-};
-
-static bool says(const char *line, const char *text)
-{
-	bool at_start = *text == '^';
-	const char *at = strstr(line, text + at_start);
-
-	return at_start ? at == line : at != NULL;
-}
-
-static bool says_any(const char *line, size_t from, size_t end)
-{
-	while (from < end && !says(line, events[from].text))
-		from++;
-	return from < end;
-}
-
 static void add_noted(struct maker *m)
 {
-	const struct machine *mc = &m->s->machine;
+	struct noted v;
 
 	m->section = SECTION_LOG;
-	for (size_t e = 0, end; e < ARRAY_LEN(events); e = end) {
-		const struct log_line *last = NULL;
-		uint64_t n = 0;
-
-		for (end = e + 1; end < ARRAY_LEN(events); end++)
-			if (strcmp(events[end].key, events[e].key))
-				break;
-		for (uint32_t i = 0; i < mc->nlog; i++)
-			if (says_any(mc->log[i].text, e, end)) {
-				last = &mc->log[i];
-				n++;
-			}
-		if (n)
-			add_fact(m, events[e].key, n, "",
-				 arena_printf(m->mem, "[%5" PRIu64 ".%06" PRIu64 "] %s",
-					      last->ts / 1000000000, last->ts / 1000 % 1000000,
-					      last->text));
-	}
+	for (size_t at = 0; noted_next(&m->s->machine, &at, &v);)
+		add_fact(m, v.key, v.n, "",
+			 arena_printf(m->mem, "[%5" PRIu64 ".%06" PRIu64 "] %s",
+				      v.last->ts / 1000000000, v.last->ts / 1000 % 1000000,
+				      v.last->text));
 }
 
 /* ---- data that the dump lacks ---------------------------------------------------------- */
 
 static void add_left_out(struct maker *m)
 {
-	struct left_out l;
+	struct left_out *l = &m->left_out;
 
 	m->section = SECTION_LEFT_OUT;
-	left_out_count(m->s, m->mem, &l);
-	for (unsigned i = 0; i < l.n; i++)
-		add_fact(m, l.v[i].key, l.v[i].frames * page_size(m->s), "bytes", l.v[i].note);
+	left_out_count(m->s, m->mem, l);
+	for (unsigned i = 0; i < l->n; i++)
+		add_fact(m, l->v[i].key, l->v[i].frames * page_size(m->s), "bytes", l->v[i].note);
 }
 
 static void add_damage(struct maker *m)
@@ -521,6 +486,38 @@ static void add_damage(struct maker *m)
 	m->section = SECTION_ISSUES;
 	for (unsigned i = 0; is && i < is->n; i++)
 		add_fact(m, is->v[i].object, is->v[i].count, "", status_name(is->v[i].kind));
+}
+
+/* ---- what is wrong with the dump ------------------------------------------------------ */
+
+/* TOLD: the first words had them; NULL: nothing was told yet. */
+static void add_causes(struct maker *m, const struct causes *c, const struct causes *told)
+{
+	for (unsigned id = 0; id < CAUSES; id++) {
+		const struct cause *v = cause_find(c, (enum cause_id)id);
+		struct damage d;
+
+		if (!v || (told && cause_find(told, (enum cause_id)id)))
+			continue;
+		damage_words(v, m->mem, &d);
+		m->section = d.loss ? SECTION_DAMAGE : SECTION_NOTE;
+		add_fact(m, d.key, d.n, d.unit, d.text);
+	}
+}
+
+/* In front of all rows, though they are known last. */
+static void put_causes_first(struct maker *m, const struct causes *told)
+{
+	struct maker first = { .s = m->s, .mem = m->mem };
+	struct causes all;
+
+	damage_causes(m->s, false, &all);
+	left_out_causes(&m->left_out, &all);
+	add_causes(&first, &all, told);
+	for (size_t i = 0; i < m->rows.n; i++)
+		*vec_push(m->mem, &first.rows) = m->rows.v[i];
+	m->rows.v = first.rows.v;
+	m->rows.n = first.rows.n;
 }
 
 /* The rows before the processes; with m->first also those after them that need none. */
@@ -535,8 +532,11 @@ static void summary_first(const struct snapshot *s, const struct report_opts *o,
 {
 	struct table t = { .row_size = sizeof(struct summary_row) };
 	struct maker m = { .s = s, .mem = &t.mem, .first = true };
+	struct causes c;
 
 	(void)o;
+	damage_causes(s, true, &c);
+	add_causes(&m, &c, NULL);
 	add_first(&m);
 	add_noted(&m);
 	t.rows = m.rows.v;
@@ -549,8 +549,10 @@ static enum status summary_report(const struct snapshot *s, const struct report_
 				  struct table *t, struct diag *diag)
 {
 	struct maker m = { .s = s, .mem = &t->mem };
+	struct causes told;
 
 	(void)diag;
+	damage_causes(s, true, &told);
 	if (source_has(s->k, SOURCE_FRAMES))
 		add_verdict(&m);
 	if (o->began) { /* the rest of section machine */
@@ -566,6 +568,7 @@ static enum status summary_report(const struct snapshot *s, const struct report_
 		add_noted(&m);
 	add_left_out(&m);
 	add_damage(&m);
+	put_causes_first(&m, o->began ? &told : NULL);
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	t->row_size = sizeof(struct summary_row);

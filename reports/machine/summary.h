@@ -15,6 +15,8 @@ struct summary_row {
 };
 
 /* Sections, in their order. */
+#define SECTION_DAMAGE "damage"		/* what is wrong with the dump as a whole */
+#define SECTION_NOTE "note"		/* what is not wrong, but to be known */
 #define SECTION_VERDICT "verdict"
 #define SECTION_MACHINE "machine"
 #define SECTION_MEMORY "memory"

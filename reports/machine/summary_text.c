@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/source/source.h"
+#include "model/views/trust/found.h"
 #include "model/views/trust/incomplete.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
@@ -64,6 +65,25 @@ static void put_cut(FILE *out, const char *s, size_t width)
 		put_text(out, c);
 	}
 	fputs("...", out);
+}
+
+/* What is wrong with the dump comes before all else. */
+static void text_causes(struct text *x)
+{
+	const char *mark = "INCOMPLETE";
+	const struct summary_row *r;
+
+	if (!in(x, SECTION_DAMAGE) && !in(x, SECTION_NOTE))
+		return;
+	if (x->began)
+		putc('\n', x->out);
+	for (; (r = in(x, SECTION_DAMAGE)) || (mark = "NOTE", r = in(x, SECTION_NOTE)); x->i++) {
+		fprintf(x->out, "%s: ", mark);
+		put_text(x->out, r->text);
+		putc('\n', x->out);
+	}
+	if (!x->began)
+		putc('\n', x->out);
 }
 
 static void text_verdict(struct text *x)
@@ -174,13 +194,14 @@ static void put_process_sum(struct text *x, const struct summary_row *r)
 	fprintf(x->out, "  %s: %s\n", r->key, r->text);
 }
 
-static void text_processes(struct text *x)
+static void text_processes(struct text *x, const struct snapshot *s)
 {
 	const struct summary_row *r;
 
 	if (in(x, SECTION_PROCESS))
-		fprintf(x->out, "\nLARGEST PROCESSES, KIB\n%10s%12s%12s%12s%12s  %s\n", "PID",
-			"PSS", "USS", "RSS", "SWAP", "COMM");
+		fprintf(x->out, "\nLARGEST PROCESSES%s, KIB\n%10s%12s%12s%12s%12s  %s\n",
+			found_lacks(s, NULL) ? " OF THOSE FOUND" : "", "PID", "PSS", "USS", "RSS",
+			"SWAP", "COMM");
 	while (in(x, SECTION_PROCESS))
 		text_process(x);
 	x->total = 0;
@@ -214,7 +235,8 @@ static bool frames_known(const struct snapshot *s)
 	struct source_about about;
 
 	for (unsigned i = 0; is && i < is->n; i++)
-		if (!strcmp(is->v[i].object, "truncated image"))
+		if (!strcmp(is->v[i].object, "truncated image") ||
+		    !strcmp(is->v[i].object, "missing part"))
 			return false;
 	source_about(s->k, &about);
 	return s->frames.existing && (!s->frames.unread || about.no_memmap) &&
@@ -258,11 +280,15 @@ static void text_damage(struct text *x, const struct snapshot *s, bool all)
 	fputs("\nDAMAGED OR MISSING\n", x->out);
 	for (uint32_t i = 0; i < s->nprocs; i++)
 		n += proc_incomplete(s, &s->procs[i]) != 0;
-	if (n)
+	if (found_no_list(s))
+		fputs("  which processes there were is unknown: their list is not in the dump\n", x->out);
+	else if (n)
 		fprintf(x->out,
 			"  %u processes could not all be read: their sizes, and all sums, are "
 			"lower bounds\n",
 			n);
+	else if (found_lacks(s, NULL))
+		fputs("  not all processes were found: all sums are lower bounds\n", x->out);
 	else
 		fputs("  no process is concerned; other numbers above may be too small\n", x->out);
 	for (; (r = in(x, SECTION_ISSUES)); x->i++, kinds++)
@@ -278,6 +304,7 @@ void summary_first_text(const struct table *t, FILE *out)
 {
 	struct text x = { .t = t, .out = out };
 
+	text_causes(&x);
 	text_machine(&x);
 	sizes(&x, SECTION_MEMORY, "MEMORY");
 	sizes(&x, SECTION_SWAP, "SWAP");
@@ -290,12 +317,13 @@ void summary_text(const struct snapshot *s, const struct report_opts *o, const s
 	struct text x = { .t = t, .out = out, .began = o->began };
 
 	/* rows come by section; a row that --where removed is skipped */
+	text_causes(&x);
 	text_verdict(&x);
 	text_machine(&x);
 	sizes(&x, SECTION_MEMORY, "MEMORY");
 	sizes(&x, SECTION_SWAP, "SWAP");
 	text_other(&x, s);
-	text_processes(&x);
+	text_processes(&x, s);
 	text_noted(&x);
 	if (source_has(s->k, SOURCE_FRAMES))
 		text_left_out(&x, s);

@@ -2,6 +2,7 @@
 /*
  * One JSON object per run:
  *     {"vmcensus": VERSION, "image": {...}, "report": NAME,
+ *      "damage": [SENTENCE...], only of a dump that is not whole
  *      "columns": [{"name","unit","about"}...], "rows": [{...}...],
  *      "issues": [{"kind","object","count"}...]}
  * Each row has a line of its own, for tools that work by line. Sizes are integers in
@@ -13,6 +14,7 @@
 #include <inttypes.h>
 
 #include "model/source/source.h"
+#include "reports/core/damage.h"
 #include "reports/render/render.h"
 
 static const char *const separator[] = { "", ", " };
@@ -32,6 +34,24 @@ const struct image_text image_texts[] = {
 	TEXT(format), TEXT(compression), TEXT(release), TEXT(version), TEXT(machine), TEXT(nodename),
 	TEXT(arch), { NULL, 0 },
 };
+
+/* What is wrong with the file: more is known only of some snapshots. */
+static void set_damage(const struct kernel *k, struct image_facts *f)
+{
+	const struct causes *c = k->dump ? &k->dump->causes : NULL;
+	const char **v;
+
+	if (!c || !c->n)
+		return;
+	v = arena_array(&k->dump->mem, const char *, c->n);
+	for (unsigned i = 0; i < c->n; i++) {
+		struct damage d;
+
+		damage_words(&c->v[i], &k->dump->mem, &d);
+		v[f->ndamage++] = d.text;
+	}
+	f->damage = v;
+}
 
 struct image_facts image_facts_of(const struct snapshot *s, const char *const *paths,
 				  unsigned npaths)
@@ -53,6 +73,7 @@ struct image_facts image_facts_of(const struct snapshot *s, const char *const *p
 	f.crash_time = s->built & NEED_MACHINE ? s->machine.crash_time : 0;
 	if (!f.crash_time)
 		f.crash_time = a.when;
+	set_damage(k, &f);
 	return f;
 }
 
@@ -135,12 +156,23 @@ static void put_issues(const struct issues *is, FILE *out)
 	}
 }
 
+static void put_damage(const struct image_facts *f, FILE *out)
+{
+	for (unsigned i = 0; i < f->ndamage; i++) {
+		fputs(i ? separator[1] : ",\n \"damage\": [", out);
+		put_json(out, f->damage[i]);
+	}
+	if (f->ndamage)
+		putc(']', out);
+}
+
 void render_json(const struct render *r, FILE *out)
 {
 	fputs("{\"vmcensus\": ", out);
 	put_json(out, VMCENSUS_VERSION);
 	fputs(",\n \"image\": ", out);
 	put_image(r->image, out);
+	put_damage(r->image, out);
 	fputs(",\n \"report\": ", out);
 	put_json(out, r->report->name);
 	fputs(",\n \"columns\": [", out);

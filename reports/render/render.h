@@ -25,6 +25,8 @@ struct image_facts {
 	uint32_t page_size;
 	int level;				/* makedumpfile -d; -1: not known */
 	int64_t crash_time;			/* seconds since 1970; 0: not known */
+	const char *const *damage;		/* sentences: what is wrong with the dump as a whole */
+	unsigned ndamage;
 };
 
 /* Those of them that are texts, by the names that json and capsules have; the last has none. */

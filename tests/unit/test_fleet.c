@@ -43,6 +43,12 @@ static void test_kinds(void)
 	CHECK_EQ(crash_kind_of(&c), CRASH_ASKED);
 	c = (struct crashed){ .id = "x" };
 	CHECK_EQ(crash_kind_of(&c), CRASH_ASKED);
+	/* no panic was found, but the log could not be read: that is not asked for */
+	c.unread = true;
+	CHECK_EQ(crash_kind_of(&c), CRASH_UNKNOWN);
+	c.panic = "Attempted to kill init!";
+	CHECK_EQ(crash_kind_of(&c), CRASH_PANIC);
+	c = (struct crashed){ .id = "x" };
 	/* somebody asked for it because of a hang; an OOM counts more, for tasks wait for memory then */
 	c.hang = true;
 	CHECK_EQ(crash_kind_of(&c), CRASH_HANG);

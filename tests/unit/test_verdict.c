@@ -883,8 +883,40 @@ static void test_order(void)
 	arena_release(&h.mem);
 }
 
+/* A dump that is not whole: who has most may be what is missing. */
+static void test_doubt(void)
+{
+	struct hand h;
+
+	usual(&h);
+	h.e.event = NULL;
+	h.e.size[USE_ANON] = h.e.procs = 800 * MIB;
+	h.e.largest.bytes = 700 * MIB;
+	judge(&h);
+	CHECK_EQ(row(&h, VERDICT_HOLDER)->certainty, CERTAIN);
+	CHECK(!strstr(row(&h, VERDICT_HOLDER)->text, "of those found"));
+	h.e.lost = "a part of the dump is missing";
+	judge(&h);
+	CHECK_EQ(row(&h, VERDICT_HOLDER)->certainty, LIKELY);
+	h.e.found = "129 of 169 processes";
+	judge(&h);
+	CHECK_EQ(row(&h, VERDICT_HOLDER)->certainty, LIKELY);
+	CHECK(strstr(row(&h, VERDICT_HOLDER)->text, " (of those found: 129 of 169 processes)."));
+	CHECK(strstr(row(&h, VERDICT_HOLDER)->why, "129 of 169 processes were found"));
+	/* the log has a table of all */
+	h.e.from_log = true;
+	h.e.lost = NULL;
+	judge(&h);
+	CHECK(!strstr(row(&h, VERDICT_HOLDER)->text, "of those found"));
+	h.e.log_partial = true;
+	judge(&h);
+	CHECK(row(&h, VERDICT_EVENT)->certainty != CERTAIN);
+	arena_release(&h.mem);
+}
+
 int main(void)
 {
+	test_doubt();
 	test_order();
 	test_holders();
 	test_two_grew();

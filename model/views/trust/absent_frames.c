@@ -30,6 +30,7 @@ struct counter {
 	struct reader *r;
 	struct resources resources;
 	size_t at;			/* in resources */
+	int level;			/* of makedumpfile; less than 1: it left out nothing */
 	struct absent_frames *to;
 };
 
@@ -47,13 +48,29 @@ static void count_name(struct counter *c, struct absent_name *n, uint64_t pfn)
 	n[i].frames++;
 }
 
-/* N frames from PFN on, each of which is FR. */
-static void count_frames(struct counter *c, uint64_t pfn, uint64_t n, const struct frame *fr)
+/*
+ * Bits of makedumpfile -d that stand for all frames of a kind (makedumpfile(8)). 2 without 4 leaves out a part of
+ * the page cache.
+ */
+static const int kind_level[ABSENT_KINDS] = {
+	[ABSENT_FREE] = 16, [ABSENT_HUGETLB] = 8, [ABSENT_ANON] = 8,
+	[ABSENT_SHMEM] = 2 | 4, [ABSENT_CACHE] = 2 | 4,
+};
+
+static unsigned kind_of(const struct frame *fr)
 {
 	unsigned kind = 0;
 
 	while ((fr->flags & kind_flags[kind]) != kind_flags[kind])
 		kind++;
+	return kind;
+}
+
+/* N frames from PFN on, each of which is FR. */
+static void count_frames(struct counter *c, uint64_t pfn, uint64_t n, const struct frame *fr)
+{
+	unsigned kind = kind_of(fr);
+
 	c->to->n[kind] += n;
 	for (; n && kind == ABSENT_RESERVED; n--)
 		count_name(c, c->to->reserved, pfn++);
@@ -77,6 +94,26 @@ static void count_absent(struct counter *c, uint64_t pfn, uint64_t end)
 	}
 }
 
+/* The frames [PFN, END) of one chunk, all of which are in the dump. */
+static void count_kept(struct counter *c, uint64_t pfn, uint64_t end)
+{
+	const struct frames *f = &c->s->frames;
+
+	while (pfn < end && c->level > 0) {
+		const struct frame *fr = frame_of_all(f, pfn);
+		uint64_t from = pfn++;
+		unsigned kind;
+
+		while (pfn < end && frame_at(f, pfn) == fr)
+			pfn++;
+		if (!fr || !(fr->flags & FR_EXISTS))
+			continue;
+		kind = kind_of(fr);
+		if (kind_level[kind] && (kind_level[kind] & c->level) == kind_level[kind])
+			c->to->kept[kind] += pfn - from;
+	}
+}
+
 /* Not by reader_next(), which passes over holes of a file: they are pages of zeros, and in the dump. */
 static void count_chunk(struct counter *c, uint64_t pfn, uint64_t end)
 {
@@ -85,7 +122,10 @@ static void count_chunk(struct counter *c, uint64_t pfn, uint64_t end)
 
 		while (pfn < end && !reader_present(c->r, pfn))
 			pfn++;
-		count_absent(c, from, pfn++);
+		count_absent(c, from, pfn);
+		for (from = pfn; pfn < end && reader_present(c->r, pfn);)
+			pfn++;
+		count_kept(c, from, pfn);
 	}
 }
 
@@ -107,7 +147,8 @@ void absent_frames_count(const struct snapshot *s, struct arena *mem, struct abs
 		return;
 	c.r = kernel_reader(s->k);
 	resources_read(s->k, c.r, mem, &c.resources);
-	ret->zeros_absent = d->image && d->image->header.dump_level < 0;
+	c.level = d->image ? d->image->header.dump_level : -1;
+	ret->zeros_absent = d->image && c.level < 0;
 	frames_load_all(s);
 	for (uint64_t i = frames_next_chunk(f, 0); i < f->nchunks; i = frames_next_chunk(f, i + 1))
 		count_chunk(&c, i << FRAME_CHUNK_SHIFT,

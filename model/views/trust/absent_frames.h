@@ -19,6 +19,8 @@ struct absent_name { const char *name; uint64_t frames; };
 
 struct absent_frames {
 	uint64_t n[ABSENT_KINDS];
+	/* The opposite: those of a kind that the level of the dump should have left out, and are in it. */
+	uint64_t kept[ABSENT_KINDS];
 	/* Frames that no kind of page explains, by the resource that has their address, most
 	   first; frames 0 ends them. Plain memory ("System RAM") is not among them. */
 	struct absent_name reserved[ABSENT_NAMES], other[ABSENT_NAMES];
