@@ -398,6 +398,10 @@ static void test_refusals(void)
 	}
 	refused_bytes("\xfd" "7zXZ\0xxxx", 10, "xz -d");
 	refused_bytes("\x1f\x8b\x08", 3, "gzip -d");
+	refused_bytes("LibvirtQemudSave\2\0\0", 19, "virsh dump --memory-only");
+	refused_bytes("\xd2\xbe\xd2\xbe\x08\0\0", 7, ".vmem file beside it");
+	refused_bytes("\xd1\xba\xd1\xba\x08\0\0", 7, ".vmem file beside it");
+	refused_bytes("\xd0\xbe\xd2\xbe\x08\0\0", 7, ".vmem file beside it");
 	refused_bytes("KDUMP   ", 8, "cut off inside the dump header");
 	refused_bytes("\x7f" "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", 16, "cut off inside the ELF");
 	put_uint(&b, 16, ET_EXEC, 2, false);
