@@ -22,10 +22,17 @@ static const struct arch *const archs[] = {
 	&arch_ppc64,
 };
 
+/* EM_386 without a word size is x86 in either mode. */
+static bool x86_of_any_mode(const struct dump *d)
+{
+	return d->elf_machine == EM_386 && !d->word_size;
+}
+
 /* Raw memory images do not name their machine: all are tried then. */
 static bool may_be(const struct dump *d, const struct arch *a)
 {
-	return (!d->elf_machine || d->elf_machine == a->elf_machine) &&
+	return (!d->elf_machine || d->elf_machine == a->elf_machine ||
+		(x86_of_any_mode(d) && a->elf_machine == EM_X86_64)) &&
 	       (!d->word_size || d->word_size == a->word_size);
 }
 
@@ -101,6 +108,8 @@ enum status arch_attach(struct dump *d, const struct arch **ret)
 	if (!d->vmcoreinfo[0] && !d->kv)
 		vmcoreinfo_scan(d);
 	mend_machine(d);
+	if (d->elf_machine == EM_386 && d->word_size == 8) /* VMCOREINFO in memory told it */
+		d->elf_machine = EM_X86_64;
 	for (unsigned i = 0; i < ARRAY_LEN(archs); i++) {
 		if (!may_be(d, archs[i]))
 			continue;

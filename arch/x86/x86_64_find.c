@@ -12,6 +12,7 @@
  *     3. CR3 in the notes that QEMU writes for each CPU
  *     4. every page that looks like a root and maps itself below 2^64
  */
+#include <elf.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -212,6 +213,9 @@ static bool from_cr3(struct dump *d, struct reader *r, struct x86_64 *x, const s
 {
 	uint64_t cr3, cr4;
 
+	/* the CPU is not in long mode: after a reset, or of a 32-bit kernel */
+	if (d->elf_machine == EM_386)
+		return false;
 	for (unsigned cpu = 0; qemu_cr(d->image, cpu, &cr3, &cr4); cpu++) {
 		uint64_t root = cr3 & (x->map.env.pa_mask ^ 1 << 12);
 

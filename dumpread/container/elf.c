@@ -209,12 +209,31 @@ static void read_notes(struct image *im, struct gather *g)
 	image_take_notes(im, buf, (size_t)total);
 }
 
+/*
+ * QEMU says of an x86 machine what the first CPU is doing: EM_386 if it is not in long mode,
+ * as after a reset, whatever the kernel is (cpu_get_dump_info(), target/i386/arch_dump.c of
+ * 7.2). The class follows the addresses of memory. So EM_386 says x86 and no more, if
+ * VMCOREINFO does not tell the word size: SIZE(list_head) is that of two pointers.
+ */
+static void settle_x86(struct image *im)
+{
+	uint64_t bytes = 0;
+
+	if (im->elf_machine != EM_386)
+		return;
+	if (im->vmcoreinfo)
+		vmcoreinfo_uint(im->vmcoreinfo, "SIZE(list_head)", 10, &bytes);
+	im->word_size = bytes == 16 || bytes == 8 ? (uint8_t)(bytes / 2) : 0;
+	if (im->word_size == 8)
+		im->elf_machine = EM_X86_64;
+}
+
 static void find_page_size(struct image *im)
 {
 	const struct machine *m = machine_by_elf(im->elf_machine, im->word_size);
 	uint64_t bytes;
 
-	if (m)
+	if (m && im->word_size)
 		im->word_size = m->word_size;
 	im->page_shift = m ? m->page_shift : 12;
 	if (im->vmcoreinfo && vmcoreinfo_uint(im->vmcoreinfo, "PAGESIZE", 10, &bytes) &&
@@ -310,6 +329,7 @@ static enum status elf_open(struct image *im)
 	im->word_size = g.eh.is64 ? 8 : 4;
 	find_phnum(im, &g.eh);
 	read_notes(im, &g);
+	settle_x86(im);
 	find_page_size(im);
 	each_phdr(im, &g, PT_LOAD, take_load);
 	im->mapped = g.mapped.v;

@@ -218,7 +218,8 @@ static void know_elf(struct dump *d, const uint8_t *h, size_t len)
 		return;
 	d->word_size = h[EI_CLASS] == ELFCLASS64 ? 8 : 4;
 	d->big_endian = h[EI_DATA] == ELFDATA2MSB;
-	if (!d->elf_machine)
+	/* EM_386 without a word size was x86 in either mode */
+	if (!d->elf_machine || d->elf_machine == EM_386)
 		d->elf_machine = load16(h + 18, d->big_endian);
 }
 

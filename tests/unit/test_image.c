@@ -18,6 +18,7 @@
 #include "tests/unit/mkimage.h"
 
 #define INFO "OSRELEASE=6.1.0-test\nPAGESIZE=4096\nCRASHTIME=1700000001\n"
+#define INFO_I386 INFO "SIZE(list_head)=8\n"
 #define INFO64K "OSRELEASE=6.1.0-test\nPAGESIZE=65536\nCRASHTIME=1700000001\n"
 #define PARTS 3
 
@@ -386,11 +387,47 @@ static void test_elf(void)
 
 		m.elf_machine = m.word == 8 ? (m.big ? EM_S390 : EM_X86_64)
 					    : (m.big ? EM_PPC : EM_386);
+		if (m.elf_machine == EM_386) /* without it, it may be x86-64 */
+			m.vmcoreinfo = INFO_I386;
 		b = mk_elf(&m);
 		check_image(&b, &m, m.word == 8 ? "ELF64" : "ELF32");
 		/* 0.5.1: e_ehsize must be true, and no more than 65534 headers */
 		if (!m.sections_first && !m.xnum)
 			check_library(&b, &m);
+		mk_free(&b);
+	}
+}
+
+/* QEMU's dump after a reset: the first CPU is not in long mode. VMCOREINFO knows better. */
+static void test_elf_reset(void)
+{
+	static const struct {
+		const char *info;
+		unsigned word, machine;
+	} said[] = {
+		{ INFO "SIZE(list_head)=16\n", 8, EM_X86_64 },
+		{ INFO_I386, 4, EM_386 },
+		{ INFO, 0, EM_386 },
+		{ NULL, 0, EM_386 },
+	};
+
+	for (unsigned i = 0; i < 2 * ARRAY_LEN(said); i++) {
+		struct mkimage m = {
+			.word = i & 1 ? 4 : 8, .page_shift = 12, .max_pfn = 50,
+			.elf_machine = EM_386, .vmcoreinfo = said[i / 2].info,
+		};
+		struct bytes b = mk_elf(&m);
+		char path[64];
+		const char *paths[] = { mk_file(&b, b.n, path) };
+		struct image *im = open_files(paths, 1, NULL);
+
+		CHECK(im);
+		if (im) {
+			CHECK_EQ(im->word_size, said[i / 2].word);
+			CHECK_EQ(im->elf_machine, said[i / 2].machine);
+		}
+		image_close(im);
+		unlink(path);
 		mk_free(&b);
 	}
 }
@@ -598,6 +635,7 @@ int main(void)
 	test_split(false);
 	test_split(true);
 	test_elf();
+	test_elf_reset();
 	test_elf_64k();
 	test_elf_overlap();
 	test_flat();

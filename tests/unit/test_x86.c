@@ -477,6 +477,22 @@ static void test_cr3(uint64_t cr3, bool five)
 	tables_free(t);
 }
 
+/* EM_386 without a word size: x86 in either mode. CR3 of a CPU that was reset says nothing. */
+static void test_mode_unknown(void)
+{
+	struct tables *t = kernel_new(4, 0);
+	const struct arch *a;
+
+	t->dump.elf_machine = EM_386;
+	t->dump.word_size = 0;
+	t->dump.vmcoreinfo = SYMBOL_LINE;
+	CHECK_EQ(arch_attach(&t->dump, &a), ST_OK);
+	CHECK(a == &arch_x86_64);
+	CHECK_EQ(t->dump.elf_machine, EM_X86_64);
+	CHECK_EQ(t->dump.word_size, 8);
+	tables_free(t);
+}
+
 /* /proc/vmcore's program headers give phys_base, and help if tables are lost. */
 static void test_linear(void)
 {
@@ -542,7 +558,14 @@ static void test_damaged(void)
 	t = tables_new();
 	t->dump.elf_machine = EM_S390;
 	CHECK_EQ(arch_attach(&t->dump, &a), ST_UNSUPPORTED);
-	CHECK(strstr(t->dump.diag.text, "ELF machine 22"));
+	CHECK(strstr(t->dump.diag.text, "a s390x machine"));
+	tables_free(t);
+
+	/* One that has no name here. */
+	t = tables_new();
+	t->dump.elf_machine = EM_ARC;
+	CHECK_EQ(arch_attach(&t->dump, &a), ST_UNSUPPORTED);
+	CHECK(strstr(t->dump.diag.text, "ELF machine 45"));
 	tables_free(t);
 }
 
@@ -662,6 +685,7 @@ int main(void)
 	test_cr3((ROOT << 12 | 0x1000), false);
 	test_cr3(ROOT << 12, true);
 	test_linear();
+	test_mode_unknown();
 	test_damaged();
 	test_variants();
 	return check_done();
