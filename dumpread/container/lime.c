@@ -39,28 +39,56 @@ bool lime_header(struct image *im, const struct lime_kind *kind, uint64_t off, b
 	return true;
 }
 
+/*
+ * Bytes of the file from OFF on, which stay for the next search: a file of broken ranges is
+ * read once, not a window for each of them. False at the end.
+ */
+static bool look(const struct image_part *p, struct lime_range *r, uint64_t off)
+{
+	if (off >= r->window_off && off - r->window_off + LIME_HEADER <= r->window_len)
+		return true;
+	if (r->searched / 2 > p->stored + SEARCH_BYTES)
+		return false;
+	if (!r->window)
+		r->window = heap_bytes(SEARCH_BYTES);
+	r->window_off = off;
+	if (part_read_some(p, off, r->window, SEARCH_BYTES, &r->window_len))
+		r->window_len = 0;
+	r->searched += r->window_len;
+	return r->window_len >= LIME_HEADER;
+}
+
 /* The next header at OFF or after it. */
 static bool search(struct image *im, const struct lime_kind *kind, uint64_t off,
-		   struct lime_range *ret)
+		   struct lime_range *r)
 {
-	uint8_t *buf = heap_calloc(1, SEARCH_BYTES), magic[4];
-	bool found = false;
-	size_t got = 0;
+	const struct image_part *p = &im->parts[0];
+	uint8_t magic[4];
 
-	off = part_next(&im->parts[0], off);
 	store_uint(magic, kind->magic, 4, im->big_endian);
-	while (!found && ret->searched / 2 <= im->parts[0].stored + SEARCH_BYTES &&
-	       !part_read_some(&im->parts[0], off, buf, SEARCH_BYTES, &got) &&
-	       got >= sizeof(magic)) {
-		const uint8_t *hit = buf - 1;
+	for (off = part_next(p, off); look(p, r, off); off = part_next(p, off)) {
+		size_t at = (size_t)(off - r->window_off);
+		const uint8_t *hit =
+			memmem(r->window + at, r->window_len - at, magic, sizeof(magic));
 
-		while (!found && (hit = memmem(hit + 1, got - (size_t)(hit + 1 - buf), magic, 4)))
-			found = lime_header(im, kind, off + (uint64_t)(hit - buf), false, ret);
-		ret->searched += found ? (size_t)(hit - buf) : got;
-		off = part_next(&im->parts[0], off + got - (sizeof(magic) - 1));
+		if (!hit) {
+			off = r->window_off + r->window_len - (sizeof(magic) - 1);
+			continue;
+		}
+		off = r->window_off + (uint64_t)(hit - r->window);
+		if (lime_header(im, kind, off, false, r))
+			return true;
+		off++;
 	}
-	free(buf);
-	return found;
+	return false;
+}
+
+static bool no_more(struct lime_range *r)
+{
+	free(r->window);
+	r->window = NULL;
+	r->window_len = 0;
+	return false;
 }
 
 bool lime_next(struct image *im, const struct lime_kind *kind, uint64_t off, struct lime_range *ret)
@@ -68,12 +96,12 @@ bool lime_next(struct image *im, const struct lime_kind *kind, uint64_t off, str
 	const struct image_part *p = &im->parts[0];
 
 	if (off >= p->size)
-		return false;
+		return no_more(ret);
 	if (lime_header(im, kind, off, false, ret))
 		return true;
 	issue_add(&im->issues, ST_CORRUPT, "image range", 1,
 		  "%s: no range begins at byte %" PRIu64 ", where one should", p->path, off);
-	return search(im, kind, off, ret);
+	return search(im, kind, off, ret) || no_more(ret);
 }
 
 static enum status lime_open(struct image *im)

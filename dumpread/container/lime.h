@@ -23,7 +23,11 @@ struct lime_kind {
 struct lime_range {
 	uint64_t off;		/* of what follows the header, in the file */
 	uint64_t start, end;	/* of the memory; end exclusive */
-	uint64_t searched;	/* bytes looked through for headers so far; 0 at first */
+	/* of lime_next(); all 0 at first */
+	uint64_t searched;	/* bytes that were read in search of headers */
+	uint8_t *window;	/* the last of them, freed at the end */
+	uint64_t window_off;
+	size_t window_len;
 };
 
 /* Is there a header of that kind at OFF? Sets im->big_endian if FIRST. */
@@ -33,8 +37,8 @@ bool lime_header(struct image *im, const struct lime_kind *kind, uint64_t off, b
 /*
  * The first header at OFF or after it. A range whose header is damaged is counted as
  * an issue and costs only itself. RET is that of the call before and knows how much
- * was searched: at most twice the bytes that the file has on disk, because a file
- * inside a flattened one may claim any size. False at the end.
+ * was read in search: at most twice the bytes that the file has on disk, because a file
+ * inside a flattened one may claim any size. Call it until it returns false, at the end.
  */
 bool lime_next(struct image *im, const struct lime_kind *kind, uint64_t off,
 	       struct lime_range *ret);

@@ -437,6 +437,37 @@ static void test_refusals(void)
 	}
 }
 
+/* Ranges each of which is broken: the search for the next header reads the file a few times, not
+   a megabyte for each of them. */
+static void test_broken_ranges(uint32_t magic, unsigned version)
+{
+	struct bytes b = { 0 };
+	uint64_t size = 0;
+	struct image *im;
+	struct diag g;
+	char path[64];
+	const char *name = path;
+
+	for (uint64_t i = 0; i < 3000; i++) {
+		put_uint(&b, 80 * i, magic, 4, false);
+		put_uint(&b, 80 * i + 4, version, 4, false);
+		put_uint(&b, 80 * i + 8, 4096 * i, 8, false);
+		put_uint(&b, 80 * i + 16, 4096 * i + 7, 8, false);
+		put_uint(&b, 80 * i + 24, 0, 8, false);
+		for (unsigned k = 32; k < 80; k += 8)
+			put_uint(&b, 80 * i + k, UINT64_C(0xaaaaaaaaaaaaaaaa), 8, false);
+	}
+	mk_file(&b, b.n, path);
+	if (CHECK_EQ(image_open(&name, 1, NULL, &g, &im), ST_OK)) {
+		CHECK(image_bytes_read(im, &size) <= 8 * b.n);
+		CHECK_EQ(size, b.n);
+		CHECK(issues_total(&im->issues) >= 2999);
+	}
+	image_close(im);
+	unlink(path);
+	mk_free(&b);
+}
+
 int main(void)
 {
 	test_refusals();
@@ -454,6 +485,8 @@ int main(void)
 	test_bitmap();
 	test_text();
 	test_terabytes();
+	test_broken_ranges(0x4c694d45, 1);
+	test_broken_ranges(0x4c4d5641, 2);
 	test_words(&kdump, mk_kdump(&kdump), 400, 464);
 	test_words(&kdump, mk_kdump(&kdump), 4096, 4096 + 112);
 	test_words(&kdump, mk_kdump(&kdump), 4096 * 4, 4096 * 4 + 24 * 4);
