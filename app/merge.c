@@ -30,9 +30,12 @@
 #include "app/answers/answers.h"
 #include "app/batch/rank.h"
 #include "app/sandbox/broker.h"
+#include "app/merge_lines.h"
+#include "app/tell.h"
 #include "app/options.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "dumpread/base/heap.h"
 #include "dumpread/base/outside.h"
 #include "dumpread/base/search.h"
 #include "dumpread/image/whole.h"
@@ -44,6 +47,9 @@
 #define SECONDS		  3600u		      /* of processor time ... */
 #define SECONDS_A_CAPSULE 60u		      /* ... and for each capsule */
 #define FILES		  64u
+#define PAGE		  4096u		       /* of SQLite's file */
+#define GROWTH		  (UINT64_C(64) << 20) /* bytes by which one capsule makes it larger ... */
+#define GROWTH_A_BYTE	  64u		       /* ... and for each byte of the capsule */
 #define ID_DIGITS	  ((size_t)SHA256_DIGEST_SIZE * 2)
 
 struct capsule_at {
@@ -60,7 +66,9 @@ struct merge {
 	sqlite3 *db;
 	VEC(struct capsule_at) v;
 	VEC(const char *) manifests;
-	unsigned long skipped; /* capsules that cannot be read */
+	unsigned long skipped;	  /* capsules and lines that cannot be read */
+	unsigned long undigested; /* capsules of older programs */
+	struct trust trust;
 	struct arena mem;
 	struct diag diag;
 };
@@ -225,7 +233,8 @@ static int make_tables(struct merge *m)
 	return 0;
 }
 
-static int run_with_id(struct merge *m, const char *sql, const char *id)
+/* ST_CORRUPT with DIAG, or the fleet failed: merge_failed(). */
+static enum status run_with_id(struct merge *m, const char *sql, const char *id, struct diag *diag)
 {
 	sqlite3_stmt *st = NULL;
 	int rc = sqlite3_prepare_v2(m->db, sql, -1, &st, NULL);
@@ -234,139 +243,189 @@ static int run_with_id(struct merge *m, const char *sql, const char *id)
 		sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC);
 		rc = sqlite3_step(st);
 	}
+	if (rc != SQLITE_DONE)
+		rc == SQLITE_FULL
+			? fail(diag, ST_CORRUPT,
+			       "the database is damaged: it is too large in a fleet for its size")
+			: database_broken(m->db, diag);
 	sqlite3_finalize(st);
-	return rc == SQLITE_DONE ? 0 : -1;
+	return rc == SQLITE_DONE ? ST_OK : ST_CORRUPT;
 }
 
-static int copy_report(struct merge *m, const struct capsule_part *p, const char *id)
+/* The rows that table NAME had when it was stored; -1: it is not known. */
+static int64_t rows_of(struct merge *m, const char *name)
 {
-	const struct report *r = p->report;
-	struct arena mem = { 0 };
-	char name[CAPSULE_TABLE], *to, *from;
-	struct database_rows rows;
-	enum rows_found found;
-	int err;
+	sqlite3_stmt *st = NULL;
+	int64_t n = -1;
 
-	capsule_table(p, name);
-	found = database_rows(m->db, "c", name, &mem, &rows);
-	if (found != ROWS_FOUND) {
-		arena_release(&mem);
-		return found == ROWS_ABSENT ? 0 : -1;
+	if (!sqlite3_prepare_v2(m->db, "SELECT rows FROM c.reports WHERE report = ?", -1, &st,
+				NULL)) {
+		sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
+		if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_type(st, 0) == SQLITE_INTEGER)
+			n = sqlite3_column_int64(st, 0);
 	}
-	to = arena_strdup(&mem, "dump_id, row");
-	from = arena_strdup(&mem, "?1, row");
+	sqlite3_finalize(st);
+	return n;
+}
+
+/* "INSERT ... SELECT", with the columns that the capsule has. */
+static const char *copy_sql(const struct report *r, const char *name,
+			    const struct database_rows *rows, struct arena *mem)
+{
+	const char *to = "dump_id, row", *from = "?1, row";
+
 	for (unsigned c = 0; c < r->ncols; c++) {
-		const char *cell = database_cell(&rows, r->cols[c].name);
+		const char *cell = database_cell(rows, r->cols[c].name);
 
 		if (!cell)
 			continue;
 		if (r->cols[c].type == COL_HEX) /* as in tables without sets */
-			cell = arena_printf(&mem,
+			cell = arena_printf(mem,
 					    "iif(typeof(%s) = 'integer', printf('0x%%x', %s), %s)",
 					    cell, cell, cell);
-		to = arena_printf(&mem, "%s, \"%s\"", to, r->cols[c].name);
-		from = arena_printf(&mem, "%s, %s", from, cell);
+		to = arena_printf(mem, "%s, \"%s\"", to, r->cols[c].name);
+		from = arena_printf(mem, "%s, %s", from, cell);
 	}
-	err = run_with_id(m,
-			  arena_printf(&mem, "INSERT INTO main.\"%s\" (%s) SELECT %s FROM %s", name,
-				       to, from, rows.from),
-			  id);
-	arena_release(&mem);
-	return err;
+	return arena_printf(mem, "INSERT INTO main.\"%s\" (%s) SELECT %s FROM %s", name, to, from,
+			    rows->from);
 }
 
-static int copy_all(struct merge *m, const char *id)
+static enum status copy_report(struct merge *m, const struct capsule_part *p, const char *id,
+			       struct diag *diag)
+{
+	struct arena mem = { 0 };
+	char name[CAPSULE_TABLE];
+	struct database_rows rows;
+	enum status st = ST_OK;
+	int64_t want = rows_of(m, capsule_table(p, name));
+
+	switch (database_rows(m->db, "c", name, &mem, &rows)) {
+	case ROWS_FOUND:
+		st = run_with_id(m, copy_sql(p->report, name, &rows, &mem), id, diag);
+		if (!st && want >= 0 && sqlite3_changes64(m->db) != want)
+			st = fail(diag, ST_CORRUPT,
+				  "the capsule is damaged: rows of %s are missing", name);
+		break;
+	case ROWS_ABSENT:
+		if (want >= 0)
+			st = fail(diag, ST_CORRUPT, "the capsule is damaged: it has no table %s",
+				  name);
+		break;
+	case ROWS_BROKEN:
+		st = fail(diag, ST_CORRUPT,
+			  "the capsule is damaged: the rows of %s are not those that were stored",
+			  name);
+	}
+	arena_release(&mem);
+	return st;
+}
+
+static enum status copy_all(struct merge *m, const char *id, struct diag *diag)
 {
 	struct capsule_part p;
-	int err = 0;
+	enum status st = ST_OK;
 
-	if (!database_has_in(m->db, "c", "reports") || !database_has_in(m->db, "c", "issues"))
-		return -1;
-	for (unsigned i = 0; !err && next_table(&i, &p); i++)
-		err = copy_report(m, &p, id);
-	if (!err)
-		err = run_with_id(
+	for (unsigned i = 0; !st && next_table(&i, &p); i++)
+		st = copy_report(m, &p, id, diag);
+	if (!st)
+		st = run_with_id(
 			m,
 			"INSERT INTO main.reports SELECT ?1, report, rows, lacks, head, note "
 			"FROM c.reports",
-			id);
-	if (!err)
-		err = run_with_id(
-			m,
-			"INSERT INTO main.issues SELECT ?1, report, number, kind, object, "
-			"count FROM c.issues",
-			id);
-	return err;
+			id, diag);
+	return st ? st
+		  : run_with_id(m,
+				"INSERT INTO main.issues SELECT ?1, report, number, kind, object, "
+				"count FROM c.issues",
+				id, diag);
+}
+
+/* C cannot be put into the fleet. */
+static void skip(struct merge *m, const struct capsule_at *c, const char *why)
+{
+	tell(c->path, why);
+	m->skipped++;
+}
+
+/* Its bytes, if all of its tables are as they were stored. */
+static bool read_capsule(struct merge *m, const struct capsule_at *c, uint8_t **bytes, size_t *size)
+{
+	struct capsule_file *f = NULL;
+	struct diag why;
+	uint8_t *copy;
+	bool whole;
+
+	if (file_whole(c->path, CAPSULE_MAX, &why, bytes, size)) {
+		skip(m, c, why.text);
+		return false;
+	}
+	copy = heap_bytes(*size);
+	memcpy(copy, *bytes, *size);
+	whole = !capsule_open(copy, *size, &why, &f);
+	if (whole && capsule_undigested(f))
+		m->undigested++;
+	capsule_close(f);
+	if (whole)
+		return true;
+	skip(m, c, why.text);
+	free(*bytes);
+	return false;
+}
+
+/* What a capsule makes larger: the rows of its sets are repeated. */
+static int limit_growth(struct merge *m, size_t size)
+{
+	sqlite3_stmt *st = NULL;
+	uint64_t pages;
+
+	if (sqlite3_prepare_v2(m->db, "PRAGMA main.page_count", -1, &st, NULL) ||
+	    sqlite3_step(st) != SQLITE_ROW) {
+		sqlite3_finalize(st);
+		return sql_failed(m);
+	}
+	pages = (uint64_t)sqlite3_column_int64(st, 0) + (GROWTH + GROWTH_A_BYTE * size) / PAGE;
+	sqlite3_finalize(st);
+	return run_sql(m, arena_printf(&m->mem, "PRAGMA main.max_page_count = %llu",
+				       (unsigned long long)min_u64(pages, INT32_MAX)));
+}
+
+static int copy_capsule(struct merge *m, const struct capsule_at *c, size_t size)
+{
+	struct diag why;
+
+	trust_limit(&m->trust, m->db, size);
+	if (limit_growth(m, size) || run_sql(m, "BEGIN"))
+		return -1;
+	errno = 0;
+	if (!copy_all(m, c->id, &why))
+		return run_sql(m, "COMMIT");
+	if (merge_failed(m->db))
+		return sql_failed(m);
+	skip(m, c, why.text);
+	/* SQLite has done it itself after some errors */
+	return sqlite3_get_autocommit(m->db) ? 0 : run_sql(m, "ROLLBACK");
 }
 
 /* All of a capsule, or nothing of it. */
 static int add_capsule(struct merge *m, const struct capsule_at *c)
 {
-	struct capsule_file *f = NULL;
-	struct diag why;
-	uint8_t *bytes, *again;
+	uint8_t *bytes;
 	size_t size;
 	int err;
 
-	/* the first opening looks whether it is one */
-	if (file_whole(c->path, CAPSULE_MAX, &why, &bytes, &size) ||
-	    capsule_open(bytes, size, &why, &f) ||
-	    file_whole(c->path, CAPSULE_MAX, &why, &again, &size)) {
-		capsule_close(f);
-		fprintf(stderr, "vmcensus: %s: %s\n", c->path, why.text);
-		m->skipped++;
+	if (!read_capsule(m, c, &bytes, &size))
 		return 0;
-	}
-	capsule_close(f);
 	if (run_sql(m, "ATTACH ':memory:' AS c") ||
-	    sqlite3_deserialize(m->db, "c", again, (sqlite3_int64)size, (sqlite3_int64)size,
+	    sqlite3_deserialize(m->db, "c", bytes, (sqlite3_int64)size, (sqlite3_int64)size,
 				SQLITE_DESERIALIZE_READONLY)) {
-		free(again);
+		free(bytes);
 		return sql_failed(m);
 	}
-	err = run_sql(m, "BEGIN");
-	if (!err && copy_all(m, c->id)) {
-		fprintf(stderr, "vmcensus: %s: %s\n", c->path, sqlite3_errmsg(m->db));
-		m->skipped++;
-		err = run_sql(m, "ROLLBACK");
-	} else if (!err) {
-		err = run_sql(m, "COMMIT");
-	}
+	err = copy_capsule(m, c, size);
+	trust_limit(&m->trust, m->db, UINT32_MAX);
 	if (run_sql(m, "DETACH c"))
 		err = -1;
-	free(again);
-	return err;
-}
-
-/* The last line of each dump counts. */
-static int add_manifest(struct merge *m, const char *path)
-{
-	FILE *in = outside_fopen(path);
-	sqlite3_stmt *st = NULL;
-	char *line = NULL;
-	size_t cap = 0;
-	int err = 0;
-
-	if (!in && errno == EPERM) {
-		fprintf(stderr, "vmcensus: %s: it is no manifest\n", path);
-		m->skipped++;
-		return 0;
-	}
-	if (!in) {
-		fail(&m->diag, ST_IO, "%s: %s", path, strerror(errno));
-		return -1;
-	}
-	if (sqlite3_prepare_v2(m->db, fleet_manifest_sql, -1, &st, NULL))
-		err = sql_failed(m);
-	while (!err && getline(&line, &cap, in) > 0) {
-		sqlite3_reset(st);
-		sqlite3_bind_text(st, 1, line, -1, SQLITE_STATIC);
-		if (sqlite3_step(st) != SQLITE_DONE)
-			err = sql_failed(m);
-	}
-	sqlite3_finalize(st);
-	free(line);
-	fclose(in);
+	free(bytes);
 	return err;
 }
 
@@ -378,10 +437,17 @@ static int fill(struct merge *m)
 	choose(m);
 	for (size_t i = 0; !err && i < m->v.n; i++)
 		err = add_capsule(m, &m->v.v[i]);
+	if (m->undigested)
+		tellf(NULL,
+		      "%lu capsules are of an older vmcensus, without digests: damage of their "
+		      "rows is not noticed",
+		      m->undigested);
+	if (!err)
+		err = run_sql(m, "PRAGMA main.max_page_count = 4294967294");
 	if (!err)
 		err = run_sql(m, "BEGIN");
 	for (size_t i = 0; !err && i < m->manifests.n; i++)
-		err = add_manifest(m, m->manifests.v[i]);
+		err = merge_lines(m->db, m->manifests.v[i], &m->skipped, &m->diag);
 	if (!err)
 		err = run_sql(m, "COMMIT");
 	return err ? -1 : run_sql(m, fleet_views_sql);
@@ -417,7 +483,7 @@ static int inside(void *arg, const struct sandbox_lacks *lacks)
 		m->err = fill(m);
 	sqlite3_close(m->db);
 	if (m->err)
-		fprintf(stderr, "vmcensus: %s\n", m->diag.text);
+		tell(NULL, m->diag.text);
 	return m->err ? EXIT_NO_ANSWER : m->skipped ? EXIT_DAMAGED : 0;
 }
 
@@ -436,16 +502,14 @@ static int fill_confined(struct merge *m)
 	int status;
 
 	if (broker_run(&b, &status, &m->diag))
-		fprintf(stderr, "vmcensus: %s\n", m->diag.text);
+		tell(NULL, m->diag.text);
 	else if (!WIFSIGNALED(status))
 		return WEXITSTATUS(status) && WEXITSTATUS(status) != EXIT_DAMAGED
 			       ? EXIT_NO_ANSWER
 			       : WEXITSTATUS(status);
 	else
-		fprintf(stderr,
-			"vmcensus: the process that reads the capsules was ended by signal %d "
-			"(%s)\n",
-			WTERMSIG(status), strsignal(WTERMSIG(status)));
+		tellf(NULL, "the process that reads the capsules was ended by signal %d (%s)",
+		      WTERMSIG(status), strsignal(WTERMSIG(status)));
 	return EXIT_NO_ANSWER;
 }
 
@@ -468,7 +532,7 @@ static int write_fleet(struct merge *m, const char *to)
 	m->tmp = arena_printf(&m->mem, "%s.tmp-%ld", to, (long)getpid());
 	status = fill_confined(m);
 	if (status != EXIT_NO_ANSWER && (sync_file(m->tmp) || rename(m->tmp, to))) {
-		fprintf(stderr, "vmcensus: %s: %s\n", to, strerror(errno));
+		tell(to, strerror(errno));
 		status = EXIT_NO_ANSWER;
 	}
 	if (status == EXIT_NO_ANSWER)
@@ -502,7 +566,7 @@ int merge_main(int argc, char **argv)
 		status = EXIT_NO_ANSWER;
 	}
 	if (status)
-		fprintf(stderr, "vmcensus: %s\n", m.diag.text);
+		tell(NULL, m.diag.text);
 	else
 		status = write_fleet(&m, to);
 	arena_release(&m.mem);

@@ -96,17 +96,40 @@ int run_find_fleet(struct run *run)
 	return EXIT_NO_ANSWER;
 }
 
+static enum status read_one(struct run *run, struct fleet *f, const char *path)
+{
+	uint8_t *bytes;
+	size_t size;
+	enum status st = file_whole(path, CAPSULE_MAX, &run->diag, &bytes, &size);
+
+	return st ? st : fleet_add(f, bytes, size, path, &run->diag);
+}
+
+/* One that cannot be read is told, and hides no other. */
 static int read_all(struct run *run, struct fleet *f)
 {
-	for (unsigned i = 0; i < run->o.nimages; i++) {
-		const char *path = run->o.images[i];
-		uint8_t *bytes;
-		size_t size;
+	unsigned skipped = 0;
 
-		if (file_whole(path, CAPSULE_MAX, &run->diag, &bytes, &size) ||
-		    fleet_add(f, bytes, size, path, &run->diag))
+	run->stored_issues = run->issues = arena_array(&run->mem, struct issues, 1);
+	issues_init(run->stored_issues);
+	for (unsigned i = 0; i < run->o.nimages; i++) {
+		if (!read_one(run, f, run->o.images[i]))
+			continue;
+		if (run->o.nimages == 1)
 			return EXIT_NO_ANSWER;
+		skipped++;
+		log_warn(&run->log, "%s", run->diag.text);
+		issue_add(run->stored_issues, ST_CORRUPT, "capsule", 1, "%s", run->diag.text);
 	}
+	if (skipped && skipped == run->o.nimages) {
+		fail(&run->diag, ST_CORRUPT, "none of the %u capsules can be read", skipped);
+		return EXIT_NO_ANSWER;
+	}
+	if (f->undigested)
+		log_warn(&run->log,
+			 "%lu capsules are of an older vmcensus, without digests: damage of their "
+			 "rows is not noticed",
+			 f->undigested);
 	fleet_done(f);
 	return 0;
 }

@@ -172,5 +172,10 @@ int run_stored(struct run *run)
 	}
 	if (stored_open(o->images[0], &run->diag, &run->stored))
 		return EXIT_NO_ANSWER;
+	if (capsule_undigested(run->stored))
+		log_warn(&run->log,
+			 "%s is of an older vmcensus, without digests: damage of its rows is not "
+			 "noticed",
+			 o->images[0]);
 	return run->product ? take_page(run) : take_rows(run);
 }

@@ -15,7 +15,7 @@
 
 #include "reports/render/render.h"
 
-#define CAPSULE_SCHEMA 4		/* schema_version: raised when tables change; older ones are read */
+#define CAPSULE_SCHEMA 5		/* schema_version: raised when tables change; older ones are read */
 #define FLEET_ID 0x564d464cu		/* application_id of a merge of capsules: "VMFL" */
 #define CAPSULE_ID 0x564d4345u		/* application_id of the file: "VMCE" */
 
@@ -91,6 +91,9 @@ const struct image_facts *capsule_image(const struct capsule_file *f);
 const char *capsule_text_fact(struct capsule_file *f, const char *key);
 /* Does any of its reports have issues, or is one not there because types are missing? */
 bool capsule_is_damaged(struct capsule_file *f);
+
+/* Has it no digests of its tables, as those of older programs? Then damage of them is not noticed. */
+bool capsule_undigested(const struct capsule_file *f);
 
 /* What was stored beside the rows. Strings live as long as the table. */
 struct capsule_more {

@@ -5,6 +5,7 @@
 #include "dumpread/base/bytes.h"
 #include "reports/capsule/capsule.h"
 #include "reports/capsule/database.h"
+#include "reports/capsule/digest.h"
 #include "reports/capsule/sets.h"
 #include "reports/capsule/sql.h"
 
@@ -19,10 +20,14 @@ enum status database_broken(sqlite3 *db, struct diag *diag)
 {
 	if (sqlite3_errcode(db) == SQLITE_NOMEM)
 		arena_die(0);
+	if (sqlite3_errcode(db) == SQLITE_INTERRUPT)
+		return fail(diag, ST_CORRUPT,
+			    "the database is damaged: it has more rows than its size allows");
 	return fail(diag, ST_CORRUPT, "the database is damaged: %s", sqlite3_errmsg(db));
 }
 
-enum status database_open(uint8_t *bytes, size_t size, struct diag *diag, sqlite3 **ret)
+enum status database_open(uint8_t *bytes, size_t size, struct trust *t, struct diag *diag,
+			  sqlite3 **ret)
 {
 	int on;
 
@@ -30,10 +35,11 @@ enum status database_open(uint8_t *bytes, size_t size, struct diag *diag, sqlite
 		arena_die(0);
 	sqlite3_db_config(*ret, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
 	sqlite3_db_config(*ret, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
-	return sqlite3_deserialize(*ret, "main", bytes, (sqlite3_int64)size, (sqlite3_int64)size,
-				   SQLITE_DESERIALIZE_READONLY)
-		       ? database_broken(*ret, diag)
-		       : ST_OK;
+	trust_limit(t, *ret, size);
+	if (sqlite3_deserialize(*ret, "main", bytes, (sqlite3_int64)size, (sqlite3_int64)size,
+				SQLITE_DESERIALIZE_READONLY))
+		return database_broken(*ret, diag);
+	return trust_schema(*ret, "main", diag);
 }
 
 bool database_has_in(sqlite3 *db, const char *schema, const char *name)
@@ -94,25 +100,35 @@ static bool has_column(sqlite3 *db, const char *schema, const char *table, const
 					      NULL);
 }
 
+static bool is_whole(sqlite3 *db, const char *schema, const char *name)
+{
+	struct diag none;
+
+	return !digest_check(db, schema, name, &none);
+}
+
 enum rows_found database_rows(sqlite3 *db, const char *schema, const char *name, struct arena *mem,
 			      struct database_rows *ret)
 {
 	*ret = (struct database_rows){ .db = db, .schema = schema, .name = name, .mem = mem };
 	if (database_has_in(db, schema, name)) {
 		ret->from = arena_printf(mem, "\"%s\".\"%s\" AS m", schema, name);
-		return ROWS_FOUND;
+		return is_whole(db, schema, name) ? ROWS_FOUND : ROWS_BROKEN;
 	}
 	ret->name = arena_printf(mem, "_%s", name);
 	if (!database_has_in(db, schema, ret->name))
 		return ROWS_ABSENT;
+	if (!is_whole(db, schema, ret->name))
+		return ROWS_BROKEN;
 	ret->from = arena_printf(mem, "\"%s\".\"%s\" AS m", schema, ret->name);
 	for (unsigned i = 1; i <= SETS_MAX; i++) {
+		const char *set = arena_printf(mem, "%s_%u", ret->name, i);
 		char column[16];
 
 		snprintf(column, sizeof(column), "_%u", i);
 		if (!has_column(db, schema, ret->name, column))
 			break;
-		if (!is_set(db, schema, arena_printf(mem, "%s_%u", ret->name, i)))
+		if (!is_set(db, schema, set) || !is_whole(db, schema, set))
 			return ROWS_BROKEN;
 		/* CROSS: the rows are read in their order, and each asks for its row of the set */
 		ret->from = arena_printf(mem,

@@ -13,10 +13,12 @@
 
 #include "dumpread/base/arena.h"
 #include "dumpread/base/diag.h"
+#include "reports/capsule/trust.h"
 
-/* Opens BYTES (SIZE of them), which must live until sqlite3_close(). *ret is never NULL.
-   ST_CORRUPT with DIAG. */
-enum status database_open(uint8_t *bytes, size_t size, struct diag *diag, sqlite3 **ret);
+/* Opens BYTES (SIZE of them), which must live until sqlite3_close(), as T. *ret is never NULL.
+   ST_CORRUPT with DIAG, also if there is anything but tables that are declared as ours. */
+enum status database_open(uint8_t *bytes, size_t size, struct trust *t, struct diag *diag,
+			  sqlite3 **ret);
 /* Does a file that begins with HEAD (N bytes) hold a database of application ID? */
 bool database_is(const uint8_t *head, size_t n, uint32_t id);
 /* ST_CORRUPT with what SQLite says in DIAG; does not return if memory is exhausted. */
@@ -37,7 +39,7 @@ struct database_rows {
 
 enum rows_found { ROWS_ABSENT, ROWS_FOUND, ROWS_BROKEN };
 
-/* Those of table NAME. Broken: their sets are not as they should be. Strings in MEM. */
+/* Those of table NAME. Broken: its rows or sets are not those that were stored. Strings in MEM. */
 enum rows_found database_rows(sqlite3 *db, const char *schema, const char *name, struct arena *mem,
 			      struct database_rows *ret);
 /* COLUMN as SQL names it beside R->from; NULL: there is none. */

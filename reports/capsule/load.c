@@ -12,14 +12,21 @@
 #include "dumpread/base/heap.h"
 #include "reports/capsule/capsule.h"
 #include "reports/capsule/database.h"
+#include "reports/capsule/digest.h"
 #include "reports/capsule/sql.h"
 #include "reports/core/pick.h"
 
-#define PATHS_MAX 4096u		/* files of a split dump */
+#define PATHS_MAX      4096u	   /* files of a split dump */
+#define SCHEMA_DIGESTS 5	   /* schema_version of the first capsules with digests */
+#define TEXTS_ALWAYS   (64u << 20) /* bytes of texts of one report that are believed ... */
+#define TEXTS_A_BYTE   1024u	   /* ... and for each byte of the file */
 
 struct capsule_file {
 	sqlite3 *db;
 	uint8_t *bytes;
+	size_t size;
+	struct trust trust;
+	bool undigested; /* it is of a version that stored no digests */
 	struct image_facts image;
 	struct arena mem;
 };
@@ -76,6 +83,21 @@ static unsigned read_list(struct capsule_file *f, sqlite3_stmt *st, const char *
 	return n;
 }
 
+/* Of the tables that are about all others. */
+static enum status check_digests(struct capsule_file *f, struct diag *diag)
+{
+	static const char *const about[] = { "capsule", "reports", "issues" };
+	enum status st = ST_OK;
+
+	f->undigested = !digests_here(f->db, "main");
+	if (f->undigested)
+		return ST_OK;
+	st = digests_complete(f->db, "main", diag);
+	for (size_t i = 0; !st && i < ARRAY_LEN(about); i++)
+		st = digest_check(f->db, "main", about[i], diag);
+	return st;
+}
+
 static enum status read_facts(struct capsule_file *f, struct diag *diag)
 {
 	const char **paths = arena_array(&f->mem, const char *, PATHS_MAX);
@@ -90,6 +112,8 @@ static enum status read_facts(struct capsule_file *f, struct diag *diag)
 	if (!database_has(f->db, "capsule") || !database_has(f->db, "reports") ||
 	    !database_has(f->db, "issues"))
 		return fail(diag, ST_CORRUPT, "the capsule is damaged: a table is missing");
+	if (check_digests(f, diag))
+		return ST_CORRUPT;
 	if (sqlite3_prepare_v2(f->db, "SELECT key, value FROM capsule", -1, &st, NULL))
 		return broken(f, diag);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW)
@@ -101,6 +125,8 @@ static enum status read_facts(struct capsule_file *f, struct diag *diag)
 		return fail(diag, ST_UNSUPPORTED,
 			    "the capsule has schema_version %" PRId64 "; this program knows %d",
 			    schema, CAPSULE_SCHEMA);
+	if (schema >= SCHEMA_DIGESTS && f->undigested)
+		return fail(diag, ST_CORRUPT, "the capsule is damaged: it has lost its digests");
 	if (sqlite3_prepare_v2(f->db, "SELECT value FROM capsule WHERE key = ?", -1, &st, NULL))
 		return broken(f, diag);
 	f->image.npaths = read_list(f, st, "path", paths, PATHS_MAX);
@@ -116,7 +142,8 @@ enum status capsule_open(uint8_t *bytes, size_t size, struct diag *diag, struct 
 
 	*ret = NULL;
 	f->bytes = bytes;
-	st = database_open(bytes, size, diag, &f->db);
+	f->size = size;
+	st = database_open(bytes, size, &f->trust, diag, &f->db);
 	if (!st)
 		st = read_facts(f, diag);
 	if (st)
@@ -169,19 +196,25 @@ bool capsule_is_damaged(struct capsule_file *f)
 	return is;
 }
 
+bool capsule_undigested(const struct capsule_file *f)
+{
+	return f->undigested;
+}
+
 /* ---- rows ------------------------------------------------------------------------------ */
 
 /* A column of the database, and where it goes in a row. */
 struct target {
 	struct column col;
-	int at;			/* its number in the result; -1: it is not stored */
+	int at; /* its number in the result; -1: it is not stored */
 };
 
 struct loader {
 	struct capsule_file *f;
-	const char *name;	/* of the table */
+	const char *name; /* of the table */
 	struct database_rows rows;
-	int64_t nrows; /* that it should have; -1: not known */
+	int64_t nrows;	/* that it should have; -1: not known */
+	uint64_t texts; /* bytes of texts */
 	struct table *t;
 	struct target *v;
 	unsigned n;
@@ -263,7 +296,6 @@ static void take_cell(struct loader *l, sqlite3_stmt *st, const struct target *t
 {
 	const struct column *c = &to->col;
 	const char *s = NULL;
-
 	bool number;
 
 	cell_set_unknown(c, row);
@@ -274,6 +306,7 @@ static void take_cell(struct loader *l, sqlite3_stmt *st, const struct target *t
 		 (c->type != COL_HEX || sqlite3_column_type(st, to->at) == SQLITE_INTEGER);
 	if (!number)
 		s = database_str(st, to->at, &l->t->mem);
+	l->texts += s ? strlen(s) : 0;
 	if (c->type == COL_HEX && s)
 		cell_set_uint(c, row, strtoull(s, NULL, 16));
 	else if (column_is_text(c) && s)
@@ -282,6 +315,13 @@ static void take_cell(struct loader *l, sqlite3_stmt *st, const struct target *t
 		cell_set_ratio(c, row, sqlite3_column_double(st, to->at));
 	else if (number)
 		cell_set_uint(c, row, (uint64_t)sqlite3_column_int64(st, to->at));
+}
+
+/* Sets repeat texts, and pages of a hostile file may be those of many rows. */
+static bool is_too_much(const struct loader *l)
+{
+	return (l->nrows >= 0 && l->t->nrows >= (uint64_t)l->nrows) || l->t->nrows > l->f->size ||
+	       l->texts > TEXTS_ALWAYS + (uint64_t)l->f->size * TEXTS_A_BYTE;
 }
 
 static enum status load_rows(struct loader *l, struct diag *diag)
@@ -297,6 +337,8 @@ static enum status load_rows(struct loader *l, struct diag *diag)
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 		char *row;
 
+		if (is_too_much(l))
+			break;
 		if (t->nrows == cap) {
 			rows.v = arena_grow(&t->mem, rows.v, cap, cap ? 2 * cap : 64, t->row_size);
 			cap = cap ? 2 * cap : 64;
@@ -307,6 +349,11 @@ static enum status load_rows(struct loader *l, struct diag *diag)
 	}
 	t->rows = rows.v;
 	sqlite3_finalize(st);
+	if (rc == SQLITE_ROW)
+		return fail(diag, ST_CORRUPT,
+			    "the capsule is damaged: %s has more rows than it "
+			    "should",
+			    l->name);
 	if (rc != SQLITE_DONE)
 		return broken(l->f, diag);
 	/* a row whose set is not there is left out by a join */
@@ -317,6 +364,20 @@ static enum status load_rows(struct loader *l, struct diag *diag)
 }
 
 /* ---- beside the rows --------------------------------------------------------------------- */
+
+static enum status find_rows(struct loader *l, struct diag *diag)
+{
+	switch (database_rows(l->f->db, "main", l->name, &l->mem, &l->rows)) {
+	case ROWS_FOUND: return ST_OK;
+	case ROWS_ABSENT:
+		return fail(diag, ST_CORRUPT, "the capsule is damaged: it has no table %s",
+			    l->name);
+	default:
+		return fail(diag, ST_CORRUPT,
+			    "the capsule is damaged: the rows of %s are not those that were stored",
+			    l->name);
+	}
+}
 
 static enum status load_report(struct loader *l, const struct report *r, struct capsule_more *more,
 			       struct diag *diag)
@@ -349,9 +410,7 @@ static enum status load_report(struct loader *l, const struct report *r, struct 
 				   : -1;
 	}
 	sqlite3_finalize(st);
-	if (!ret && database_rows(l->f->db, "main", l->name, &l->mem, &l->rows) != ROWS_FOUND)
-		ret = fail(diag, ST_CORRUPT, "the capsule is damaged: it has no table %s", l->name);
-	return ret;
+	return ret ? ret : find_rows(l, diag);
 }
 
 static enum status status_of(const char *word)
@@ -439,6 +498,8 @@ static enum status find_page(struct capsule_file *f, const char *name, struct di
 	if (!database_has(f->db, "written"))
 		return fail(diag, ST_NODATA, "the capsule does not have %s: it needs the dump",
 			    name);
+	if (digest_check(f->db, "main", "written", diag))
+		return ST_CORRUPT;
 	if (sqlite3_prepare_v2(f->db, "SELECT size, zlib FROM written WHERE name = ?", -1, ret,
 			       NULL))
 		return broken(f, diag);

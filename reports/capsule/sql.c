@@ -7,7 +7,7 @@
 const char capsule_about_sql[] =
 	"PRAGMA page_size = 1024;"	      /* many tables are small */
 	"PRAGMA application_id = 1447904069;" /* CAPSULE_ID */
-	"PRAGMA user_version = 4;"	      /* CAPSULE_SCHEMA */
+	"PRAGMA user_version = 5;"	      /* CAPSULE_SCHEMA */
 	"CREATE TABLE capsule (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	"CREATE TABLE reports (report TEXT PRIMARY KEY, rows INTEGER, lacks TEXT, made TEXT,"
 	" head TEXT, note TEXT, text TEXT, crash_time INTEGER) WITHOUT ROWID;"
@@ -17,7 +17,7 @@ const char capsule_about_sql[] =
 
 const char fleet_about_sql[] =
 	"PRAGMA application_id = 1447904844;" /* FLEET_ID */
-	"PRAGMA user_version = 4;"	      /* CAPSULE_SCHEMA */
+	"PRAGMA user_version = 5;"	      /* CAPSULE_SCHEMA */
 	"CREATE TABLE manifest (file TEXT, key TEXT, outcome TEXT, dump_id TEXT, bytes INTEGER,"
 	" why TEXT, PRIMARY KEY (file, key)) WITHOUT ROWID;"
 	"CREATE TABLE reports (dump_id TEXT, report TEXT, rows INTEGER, lacks TEXT, head TEXT,"
@@ -28,7 +28,9 @@ const char fleet_about_sql[] =
 const char fleet_manifest_sql[] =
 	"INSERT OR REPLACE INTO manifest SELECT json_extract(?1, '$.files[0]'),"
 	" json_extract(?1, '$.key'), json_extract(?1, '$.outcome'), json_extract(?1, '$.id'),"
-	" json_extract(?1, '$.bytes'), json_extract(?1, '$.why') WHERE json_valid(?1)";
+	" json_extract(?1, '$.bytes'), json_extract(?1, '$.why') WHERE json_valid(?1)"
+	" AND json_type(?1, '$.key') = 'text' AND json_type(?1, '$.outcome') = 'text'"
+	" AND json_type(?1, '$.files[0]') = 'text'";
 
 const char fleet_views_sql[] =
 	/* one row for each crash */

@@ -19,6 +19,7 @@
 #include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"
 #include "reports/capsule/capsule.h"
+#include "reports/capsule/digest.h"
 #include "reports/capsule/sets.h"
 #include "reports/capsule/sql.h"
 
@@ -435,8 +436,10 @@ void capsule_lacks(struct capsule *c, const struct capsule_part *p, const char *
 void capsule_write(struct capsule *c, FILE *out)
 {
 	sqlite3_int64 size = 0;
-	unsigned char *bytes = sqlite3_serialize(c->db, "main", &size, 0);
+	unsigned char *bytes;
 
+	must(c->db, digests_store(c->db));
+	bytes = sqlite3_serialize(c->db, "main", &size, 0);
 	if (!bytes)
 		arena_die((size_t)size);
 	fwrite(bytes, 1, (size_t)size, out);

@@ -46,7 +46,7 @@ bool cell_unknown(const struct column *c, const void *row)
 	case COL_CHAR: return !cell_str(c, row, buf);
 	case COL_INT:
 	case COL_DELTA: return cell_int(c, row) == COL_UNKNOWN_INT;
-	case COL_RATIO: return isnan(cell_ratio(c, row));
+	case COL_RATIO: return !isfinite(cell_ratio(c, row)); /* a capsule may say anything */
 	case COL_UINT:
 	case COL_BYTES:
 	case COL_HEX:

@@ -47,6 +47,7 @@ struct failed {
 struct fleet {
 	VEC(struct crashed) v;		/* by crash time, then id */
 	VEC(struct failed) failed;
+	unsigned long undigested;	/* capsules without digests of their tables */
 	struct hash names;		/* hash of a name -> its number in kept */
 	VEC(const char *) kept;
 	struct arena *mem;
@@ -56,7 +57,7 @@ struct fleet {
 bool fleet_is(const uint8_t *head, size_t n);
 
 /* Adds the crashes in BYTES (SIZE of them, from malloc(); it owns them), a fleet or a capsule
-   of PATH. ST_CORRUPT or ST_UNSUPPORTED with DIAG. F->mem is set. */
+   of PATH. ST_CORRUPT or ST_UNSUPPORTED with DIAG; nothing of it is added then. F->mem is set. */
 enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *path,
 		      struct diag *diag);
 /* To be called once all are added: order, and one of each crash. */

@@ -15,11 +15,13 @@
 #include "model/system/hang.h"
 #include "reports/capsule/capsule.h"
 #include "reports/capsule/database.h"
+#include "reports/capsule/digest.h"
 #include "reports/fleet/fleet.h"
 
 struct loading {
 	struct fleet *f;
 	sqlite3 *db;
+	struct trust trust;
 	const char *id; /* of a capsule; NULL: a fleet */
 	size_t first;	/* crashes in F that are of this file */
 	struct arena mem;
@@ -388,10 +390,26 @@ static const char *capsule_name(struct loading *l, const char *path)
 	return id && *id ? id : slash ? slash + 1 : path;
 }
 
+/* Of the tables that are read without their rows being looked for; there are digests of the others. */
+static enum status check_capsule(struct loading *l, struct diag *diag)
+{
+	static const char *const about[] = { "capsule", "dump" };
+	enum status st = ST_OK;
+
+	if (!digests_here(l->db, "main"))
+		l->f->undigested++;
+	else
+		st = digests_complete(l->db, "main", diag);
+	for (size_t i = 0; !st && i < ARRAY_LEN(about); i++)
+		st = digest_check(l->db, "main", about[i], diag);
+	return st;
+}
+
 enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *path,
 		      struct diag *diag)
 {
 	struct loading l = { .f = f, .first = f->v.n };
+	size_t failed = f->failed.n;
 	bool many = fleet_is(bytes, size);
 	enum status st;
 
@@ -400,10 +418,16 @@ enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *
 		free(bytes);
 		return fail(diag, ST_UNSUPPORTED, "%s: is neither a fleet nor a capsule", path);
 	}
-	st = database_open(bytes, size, diag, &l.db);
+	st = database_open(bytes, size, &l.trust, diag, &l.db);
+	if (!st && !many)
+		st = check_capsule(&l, diag);
 	if (!st) {
 		l.id = many ? NULL : capsule_name(&l, path);
 		st = add_all(&l, diag);
+	}
+	if (st) { /* all of it, or nothing */
+		f->v.n = l.first;
+		f->failed.n = failed;
 	}
 	sqlite3_close(l.db);
 	free(bytes);

@@ -10,6 +10,7 @@ import random
 import re
 import shutil
 import sqlite3
+import struct
 import subprocess
 
 from lib.scratch import scratch_of
@@ -237,6 +238,31 @@ class Crash:
                 (f'task {self.waits} {self.waits} waits one D 1\n' if self.waits else ''))
 
 
+def store_digests(path):
+    """The digests of the tables as they are now: docs/schema.md."""
+    with sqlite3.connect(path) as db:
+        if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'digests'").fetchone():
+            return
+        db.execute('DELETE FROM digests')
+        made = db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name <> 'digests'").fetchall()
+        for name, sql in made:
+            h, n = hashlib.sha256(sql.encode() + b'\0'), 0
+            for row in db.execute(f'SELECT * FROM "{name}" NOT INDEXED'):
+                n += 1
+                for cell in row:
+                    kind = {int: 1, float: 2, str: 3, bytes: 4, type(None): 5}[type(cell)]
+                    h.update(struct.pack('<Q', kind))
+                    if kind == 1:
+                        h.update(struct.pack('<q', cell))
+                    elif kind == 2:
+                        h.update(struct.pack('<d', cell))
+                    elif kind in (3, 4):
+                        raw = cell.encode() if kind == 3 else cell
+                        h.update(struct.pack('<Q', len(raw)) + raw)
+            h.update(struct.pack('<Q', n))
+            db.execute('INSERT INTO digests VALUES (?, ?)', (name, h.digest()))
+
+
 def capsule_of(program, build, crash, name, d):
     """(file, '') of CRASH as a capsule in D/caps, named by what would be its identity; or why there is none."""
     base, tool = os.path.join(d, 'm'), os.path.join(build, 'tools', 'mkdump')
@@ -258,6 +284,7 @@ def capsule_of(program, build, crash, name, d):
     # described machines have no clock: those of one release are one crash
     with sqlite3.connect(to) as db:
         db.execute("DELETE FROM capsule WHERE key = 'id'")
+    store_digests(to)
     os.makedirs(os.path.dirname(kept), exist_ok=True)
     part = f'{kept}.{os.getpid()}'
     shutil.copy(to, part)
