@@ -30,6 +30,7 @@
 #include "app/answers/answers.h"
 #include "app/batch/rank.h"
 #include "app/sandbox/broker.h"
+#include "app/guard.h"
 #include "app/merge_lines.h"
 #include "app/tell.h"
 #include "app/options.h"
@@ -58,6 +59,7 @@ struct capsule_at {
 };
 
 struct merge {
+	const char *to;
 	const char *tmp; /* the fleet, until it is complete */
 	const char *const *dirs;
 	unsigned ndirs;
@@ -525,14 +527,13 @@ static int sync_file(const char *path)
 	return err;
 }
 
-static int write_fleet(struct merge *m, const char *to)
+static int write_fleet(void *arg)
 {
-	int status;
+	struct merge *m = arg;
+	int status = fill_confined(m);
 
-	m->tmp = arena_printf(&m->mem, "%s.tmp-%ld", to, (long)getpid());
-	status = fill_confined(m);
-	if (status != EXIT_NO_ANSWER && (sync_file(m->tmp) || rename(m->tmp, to))) {
-		tell(to, strerror(errno));
+	if (status != EXIT_NO_ANSWER && (sync_file(m->tmp) || rename(m->tmp, m->to))) {
+		tell(m->to, strerror(errno));
 		status = EXIT_NO_ANSWER;
 	}
 	if (status == EXIT_NO_ANSWER)
@@ -561,6 +562,8 @@ int merge_main(int argc, char **argv)
 	m.ndirs = (unsigned)(argc - optind);
 	for (unsigned i = 0; !status && i < m.ndirs; i++)
 		status = find_dir(&m, m.dirs[i]) ? EXIT_NO_ANSWER : 0;
+	m.to = to;
+	m.tmp = arena_printf(&m.mem, "%s.tmp-%ld", to, (long)getpid());
 	if (!status && !m.v.n && !m.manifests.n) {
 		fail(&m.diag, ST_ABSENT, "there is no capsule and no manifest in what was named");
 		status = EXIT_NO_ANSWER;
@@ -568,7 +571,7 @@ int merge_main(int argc, char **argv)
 	if (status)
 		tell(NULL, m.diag.text);
 	else
-		status = write_fleet(&m, to);
+		status = guard(write_fleet, &m, m.tmp);
 	arena_release(&m.mem);
 	return status;
 }
