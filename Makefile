@@ -249,7 +249,8 @@ $B/crashext/crash.o: OBJ_FLAGS += -isystem '$(CRASH_INCLUDE)'
 # shared libraries. The files of crashkernel/left_out/ stand in for them.
 left_out := dumpread/base/library.c dumpread/container/kdumpfile.c dumpread/container/kdumpfile_serve.c \
 	dumpread/find/debuginfod.c dumpread/image/nbd.c model/elf/demangle.c reports/charts/cairo.c \
-	$(addprefix reports/capsule/,database.c load.c sets.c store.c) reports/fleet/load.c app/commands.c app/merge.c \
+	$(addprefix reports/capsule/,database.c digest.c load.c sets.c store.c trust.c) reports/fleet/load.c app/commands.c \
+	app/guard.c app/merge.c app/merge_lines.c \
 	$(filter-out %/find.c,$(wildcard app/batch/*.c))
 static_src := $(filter-out $(left_out),$(core_src) $(app_src) $(cli_src)) $(stand_in)
 # -lbz2: what of libdw needs it is not used. -lstdc++: libsnappy.

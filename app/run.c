@@ -325,7 +325,7 @@ static int write_product(struct run *run, FILE *out)
 		return 0;
 	}
 	if (run->stored)
-		return capsule_page_write(run->stored, run->product->name, out, &run->diag)
+		return stored_page_write(run, out)
 			       ? EXIT_NO_ANSWER
 			       : 0;
 	return run->product->write(run->s, &run->o.report_opts, run->o.output, out, &run->diag)

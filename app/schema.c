@@ -60,7 +60,7 @@ void help_schema(FILE *out)
 		"| `capsule` | capsule | key, value: schema_version, vmcensus, id, path N, format, release ... |\n"
 		"| `reports` | both | report, rows, lacks (why it has no rows), head and note (lines above and below its table); in a capsule also made (options), text (its own form), crash_time |\n"
 		"| `issues` | both | report, number, kind, object, count: what could not be read or believed |\n"
-		"| `written` | capsule | name, size, zlib: the page that report html writes, compressed |\n"
+		"| `written` | capsule | name, size, zlib: the data of the page that report html writes, as compressed JSON; before schema_version 5 the page, which is not used |\n"
 		"| `digests` | capsule | name, sha256: of each other table |\n"
 		"| `NAME_all` | capsule | rows of NAME with --all |\n"
 		"| `manifest` | fleet | file, key, outcome, dump_id, bytes, why: a row for each dump |\n"

@@ -22,6 +22,8 @@ int run_capsule(struct run *run);
 /* Is an image a capsule? Then its rows are the answer. */
 bool run_has_capsule(const struct run *run);
 int run_stored(struct run *run);
+/* The product of RUN, whose report run_stored() has looked up. DIAG of RUN has a sentence on failure. */
+enum status stored_page_write(struct run *run, FILE *out);
 /* Report diff, if one of its images is a capsule. */
 int run_compared(struct run *run);
 bool stored_is(const char *path);

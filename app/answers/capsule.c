@@ -107,12 +107,11 @@ static unsigned page_needs(void)
 	return report_html.needs | report_html.wants | report_html.products->needs;
 }
 
-/* What report html writes, from the parts of S that it would have alone. */
+/* What the page of report html is made of, from the parts of S that it would have alone. */
 static void add_page(struct run *run, struct snapshot *s)
 {
 	const struct product *p = report_html.products;
 	unsigned built = s->built;
-	const struct report_opts none = { .pid = 0 };
 	struct diag why = { "" };
 	char *text = NULL;
 	size_t size;
@@ -125,7 +124,7 @@ static void add_page(struct run *run, struct snapshot *s)
 		arena_die(0);
 	progress_phase(run->progress, report_html.name);
 	s->built = snapshot_parts(s->k, page_needs());
-	p->write(s, &none, NULL, out, &why);
+	p->write_data(s, out);
 	s->built = built;
 	fclose(out);
 	capsule_page(run->capsule, p->name, text, size, s->k->issues);

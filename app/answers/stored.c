@@ -8,6 +8,9 @@
 #include "app/answers/answers.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/whole.h"
+#include "reports/charts/chart.h"
+
+#define CHARTS_MAX 16u
 
 bool stored_is(const char *path)
 {
@@ -62,7 +65,7 @@ static int check_form(struct run *run)
 		fail(&run->diag, ST_NODATA,
 		     "a capsule does not have report %s: %s; it needs the dump", r->name,
 		     r->dump_only);
-	else if (run->product && !run->product->kept)
+	else if (run->product && !run->product->write_kept)
 		what = run->product->name;
 	else if (!run->product && run->renderer->of_chart)
 		what = run->renderer->name;
@@ -149,14 +152,82 @@ static int take_rows(struct run *run)
 	return 0;
 }
 
-/* What the product of the report writes, as it was written then. */
+/* ---- a page --------------------------------------------------------------------------------- */
+
+/* The page is ours, of this program; the capsule has its data. Nobody is to run the script of who made it. */
 static int take_page(struct run *run)
 {
 	run->stored_issues = arena_array(&run->mem, struct issues, 1);
 	issues_init(run->stored_issues);
-	return capsule_page_issues(run->stored, run->product->name, run->stored_issues, &run->diag)
+	run->image = *capsule_image(run->stored);
+	return capsule_page_check(run->stored, run->product->name, run->stored_issues, &run->diag)
 		       ? EXIT_NO_ANSWER
 		       : 0;
+}
+
+static bool is_drawn(const struct chart *c, const char *column)
+{
+	bool is = (c->label && !strcmp(c->label, column)) || (c->id && !strcmp(c->id, column));
+
+	for (unsigned i = 0; i < c->nseries; i++)
+		is |= !strcmp(c->series[i].column, column) ||
+		      (c->series[i].beside && !strcmp(c->series[i].beside, column));
+	return is;
+}
+
+/* The chart of R, if all that it shows is there. */
+static enum status take_chart(struct run *run, const struct report *r, struct render *ret,
+			      bool *has)
+{
+	static const struct report_opts none;
+	const struct capsule_part part = { .report = r };
+	bool *stored = arena_array(&run->mem, bool, r->ncols);
+	struct table *t = arena_array(&run->mem, struct table, 1);
+	struct capsule_more more;
+	struct issues is;
+	enum status st;
+
+	issues_init(&is); /* the page has its own */
+	st = capsule_load(run->stored, &part, t, stored, &is, &more, &run->diag);
+	issues_release(&is);
+	*has = !st;
+	for (unsigned i = 0; !st && i < r->ncols; i++)
+		*has &= stored[i] || !is_drawn(r->chart, r->cols[i].name);
+	*ret = (struct render){ .report = r,
+				.opts = &none,
+				.t = t,
+				.amounts = true,
+				.image = &run->image,
+				.units = { UNIT_KIB, run->image.page_size } };
+	return st == ST_NODATA ? ST_OK : st;
+}
+
+static enum status write_data(void *arg, FILE *out, struct diag *diag)
+{
+	struct run *run = arg;
+
+	return capsule_page_write(run->stored, run->product->name, out, diag);
+}
+
+enum status stored_page_write(struct run *run, FILE *out)
+{
+	struct kept_page page = { .data = write_data, .arg = run };
+	struct render charts[CHARTS_MAX];
+	enum status st = ST_OK;
+
+	page.charts = charts;
+	for (const struct report *const *r = reports; !st && *r; r++) {
+		bool has = false;
+
+		if ((*r)->chart && page.ncharts < CHARTS_MAX)
+			st = take_chart(run, *r, &charts[page.ncharts], &has);
+		page.ncharts += has;
+	}
+	if (!st)
+		st = run->product->write_kept(&page, out, &run->diag);
+	for (unsigned i = 0; i < page.ncharts; i++)
+		arena_release(&((struct table *)(uintptr_t)charts[i].t)->mem);
+	return st;
 }
 
 int run_stored(struct run *run)

@@ -77,6 +77,12 @@ const struct image_facts *capsule_image(const struct capsule_file *f)
 	return NULL;
 }
 
+bool capsule_undigested(const struct capsule_file *f)
+{
+	(void)f;
+	return false;
+}
+
 enum status capsule_load(struct capsule_file *f, const struct capsule_part *p, struct table *t,
 			 bool *stored, struct issues *is, struct capsule_more *more,
 			 struct diag *diag)
@@ -91,7 +97,7 @@ void capsule_page(struct capsule *c, const char *name, const char *text, size_t 
 	(void)c, (void)name, (void)text, (void)size, (void)is;
 }
 
-enum status capsule_page_issues(struct capsule_file *f, const char *name, struct issues *is,
+enum status capsule_page_check(struct capsule_file *f, const char *name, struct issues *is,
 				struct diag *diag)
 {
 	(void)f, (void)name, (void)is;

@@ -59,7 +59,7 @@ struct capsule *capsule_new(const struct image_facts *f);
 void capsule_add(struct capsule *c, const struct capsule_rows *rows);
 /* The report's own TEXT, beside rows that were added. */
 void capsule_text(struct capsule *c, const struct capsule_part *p, const char *text);
-/* What product NAME of R writes: TEXT of SIZE bytes, with the issues of its snapshot. */
+/* The data of product NAME, from which a page is made: TEXT of SIZE bytes, with the issues of its snapshot. */
 void capsule_page(struct capsule *c, const char *name, const char *text, size_t size,
 		  const struct issues *is);
 /* A fact about the dump beside those of struct image_facts. */
@@ -110,10 +110,11 @@ enum status capsule_load(struct capsule_file *f, const struct capsule_part *p, s
 			 bool *stored, struct issues *is, struct capsule_more *more,
 			 struct diag *diag);
 
-/* The issues of the page NAME (capsule_page). ST_NODATA with DIAG: the capsule does not have it. */
-enum status capsule_page_issues(struct capsule_file *f, const char *name, struct issues *is,
+/* Has it the data of page NAME (capsule_page), and are they what they should be: without the
+   character "<"? Then IS gets the issues of the page. ST_NODATA or ST_CORRUPT with DIAG. */
+enum status capsule_page_check(struct capsule_file *f, const char *name, struct issues *is,
 				struct diag *diag);
-/* Writes the page to OUT. ST_CORRUPT with DIAG. */
+/* Writes the data to OUT. ST_CORRUPT with DIAG. */
 enum status capsule_page_write(struct capsule_file *f, const char *name, FILE *out,
 			       struct diag *diag);
 

@@ -16,8 +16,9 @@
 #include "reports/capsule/sql.h"
 #include "reports/core/pick.h"
 
-#define PATHS_MAX      4096u	   /* files of a split dump */
-#define SCHEMA_DIGESTS 5	   /* schema_version of the first capsules with digests */
+#define PATHS_MAX      4096u /* files of a split dump */
+#define SCHEMA_DATA    5     /* schema_version of the first that have data in place of a page */
+#define SCHEMA_DIGESTS 5     /* schema_version of the first capsules with digests */
 #define TEXTS_ALWAYS   (64u << 20) /* bytes of texts of one report that are believed ... */
 #define TEXTS_A_BYTE   1024u	   /* ... and for each byte of the file */
 
@@ -26,6 +27,7 @@ struct capsule_file {
 	uint8_t *bytes;
 	size_t size;
 	struct trust trust;
+	int64_t schema;
 	bool undigested; /* it is of a version that stored no digests */
 	struct image_facts image;
 	struct arena mem;
@@ -56,6 +58,8 @@ static void take_fact(struct capsule_file *f, sqlite3_stmt *st, int64_t *schema)
 				database_str(st, 1, &f->mem);
 	if (!strcmp(key, "schema_version"))
 		*schema = number;
+	else if (!strcmp(key, "crash_time"))
+		f->image.crash_time = number;
 	else if (!strcmp(key, "page_size") && page_shift_of((uint64_t)number))
 		f->image.page_size = (uint32_t)number;
 	else if (!strcmp(key, "dump_level"))
@@ -63,8 +67,8 @@ static void take_fact(struct capsule_file *f, sqlite3_stmt *st, int64_t *schema)
 }
 
 /* The facts "NAME 0", "NAME 1" ..., of which V has room for MAX; their number. */
-static unsigned read_list(struct capsule_file *f, sqlite3_stmt *st, const char *name, const char **v,
-			  unsigned max)
+static unsigned read_list(struct capsule_file *f, sqlite3_stmt *st, const char *name,
+			  const char **v, unsigned max)
 {
 	char key[32];
 	unsigned n = 0;
@@ -125,6 +129,7 @@ static enum status read_facts(struct capsule_file *f, struct diag *diag)
 		return fail(diag, ST_UNSUPPORTED,
 			    "the capsule has schema_version %" PRId64 "; this program knows %d",
 			    schema, CAPSULE_SCHEMA);
+	f->schema = schema;
 	if (schema >= SCHEMA_DIGESTS && f->undigested)
 		return fail(diag, ST_CORRUPT, "the capsule is damaged: it has lost its digests");
 	if (sqlite3_prepare_v2(f->db, "SELECT value FROM capsule WHERE key = ?", -1, &st, NULL))
@@ -495,6 +500,12 @@ static enum status find_page(struct capsule_file *f, const char *name, struct di
 	int rc;
 
 	*ret = NULL;
+	if (f->schema < SCHEMA_DATA && database_has(f->db, "written"))
+		return fail(
+			diag, ST_NODATA,
+			"the capsule is of an older vmcensus and has a whole page in place of the "
+			"data of %s: it needs the dump",
+			name);
 	if (!database_has(f->db, "written"))
 		return fail(diag, ST_NODATA, "the capsule does not have %s: it needs the dump",
 			    name);
@@ -514,8 +525,8 @@ static enum status find_page(struct capsule_file *f, const char *name, struct di
 				 : broken(f, diag);
 }
 
-enum status capsule_page_issues(struct capsule_file *f, const char *name, struct issues *is,
-				struct diag *diag)
+enum status capsule_page_check(struct capsule_file *f, const char *name, struct issues *is,
+			       struct diag *diag)
 {
 	sqlite3_stmt *st;
 	enum status ret = find_page(f, name, diag, &st);
@@ -523,10 +534,11 @@ enum status capsule_page_issues(struct capsule_file *f, const char *name, struct
 	if (!ret)
 		ret = load_issues(f, name, is, &f->mem, diag);
 	sqlite3_finalize(st);
-	return ret;
+	/* before anything is written */
+	return ret ? ret : capsule_page_write(f, name, NULL, diag);
 }
 
-/* Inflates Z's input to OUT, SIZE bytes at most. False: it is not what it should be. */
+/* Inflates Z's input to OUT (NULL: nowhere), SIZE bytes at most, without "<". False: it is not what it should be. */
 static bool inflate_to(z_stream *z, uint64_t size, FILE *out)
 {
 	uint8_t buf[1 << 14] = { 0 };
@@ -539,10 +551,11 @@ static bool inflate_to(z_stream *z, uint64_t size, FILE *out)
 		z->avail_out = sizeof(buf);
 		err = inflate(z, Z_NO_FLUSH);
 		n = sizeof(buf) - z->avail_out;
-		if (n > size || (!n && err == Z_OK))
+		if (n > size || (!n && err == Z_OK) || memchr(buf, '<', n))
 			return false;
 		size -= n;
-		fwrite(buf, 1, n, out);
+		if (out)
+			fwrite(buf, 1, n, out);
 	}
 	return err == Z_STREAM_END && !size;
 }
@@ -565,5 +578,6 @@ enum status capsule_page_write(struct capsule_file *f, const char *name, FILE *o
 	inflateEnd(&z);
 	sqlite3_finalize(st);
 	return whole ? ST_OK
-		     : fail(diag, ST_CORRUPT, "the capsule is damaged: its %s ends early", name);
+		     : fail(diag, ST_CORRUPT,
+			    "the capsule is damaged: its data of %s are not those of a page", name);
 }

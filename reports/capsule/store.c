@@ -136,6 +136,8 @@ static void put_facts(struct capsule *c, const struct image_facts *f)
 		put_fact(c, key, f->damage[i], 0);
 	}
 	put_fact(c, "page_size", NULL, f->page_size);
+	if (f->crash_time)
+		put_fact(c, "crash_time", NULL, f->crash_time);
 	if (f->level >= 0)
 		put_fact(c, "dump_level", NULL, f->level);
 }

@@ -114,15 +114,10 @@ static const char *fit(struct drawing *d, const char *s, double size, double roo
 
 static const char *when(struct drawing *d)
 {
-	const struct snapshot *s = d->r->s;
-	struct source_about a;
-	time_t at = s->built & NEED_MACHINE ? (time_t)s->machine.crash_time : 0;
+	time_t at = (time_t)d->r->image->crash_time;
 	char buf[64];
 	struct tm tm;
 
-	source_about(s->k, &a);
-	if (!at)
-		at = (time_t)a.when;
 	if (!at || !gmtime_r(&at, &tm))
 		return "";
 	strftime(buf, sizeof(buf), " \xc2\xb7 %Y-%m-%d %H:%M:%S UTC", &tm);
@@ -131,12 +126,13 @@ static const char *when(struct drawing *d)
 
 static void title(struct drawing *d)
 {
-	const struct kernel *k = d->r->s->k;
+	const struct image_facts *f = d->r->image;
+	const char *node = f->nodename && *f->nodename ? f->nodename : "?";
 	const struct font big = { .size = TITLE, .bold = true, .paint = ink };
 	const struct words heading = { .text = d->b->chart->title };
-	const char *host = label_text(&d->mem, *k->nodename ? k->nodename : "?", LABEL_BYTES);
+	const char *host = label_text(&d->mem, node, LABEL_BYTES);
 	const char *line = arena_printf(&d->mem, "%s \xc2\xb7 Linux %s%s", host,
-					label_text(&d->mem, k->release, LABEL_BYTES), when(d));
+					label_text(&d->mem, f->release ? f->release : "", LABEL_BYTES), when(d));
 	double room = d->c->width - 2 * MARGIN, y = MARGIN + TITLE - 3;
 
 	d->c->ops->text(d->c, MARGIN, y, &heading, &big);

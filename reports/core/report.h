@@ -138,6 +138,17 @@ struct like {
 	const struct chart *chart;	/* for svg and the like; NULL: none */
 };
 
+struct render;
+
+/* What a page is made of that a capsule has. */
+struct kept_page {
+	const struct render *charts;	/* of the reports that have one, in their order */
+	unsigned ncharts;
+	/* Writes what write_data() wrote. On failure DIAG has a sentence. */
+	enum status (*data)(void *arg, FILE *out, struct diag *diag);
+	void *arg;
+};
+
 /*
  * Output of a report that is no table of rows: a tree of files, an archive, a page. A
  * report with products has no rows; -f names one of them.
@@ -147,10 +158,14 @@ struct product {
 	unsigned needs;			/* enum need, beside those of the report */
 	bool dest_word;			/* without -o, the word after its name is DEST */
 	bool dir;			/* makes a directory: DEST is its name, OUT NULL */
-	bool kept;			/* a capsule has what it writes without options */
 	/* DEST: the argument of -o, NULL for stdout. On failure DIAG has a sentence. */
 	enum status (*write)(const struct snapshot *s, const struct report_opts *o,
 			     const char *dest, FILE *out, struct diag *diag);
+	/* What a capsule keeps of S in place of what is written without options: JSON without the
+	   character "<". NULL: nothing. */
+	void (*write_data)(const struct snapshot *s, FILE *out);
+	/* The same as write(), from what is kept. */
+	enum status (*write_kept)(const struct kept_page *p, FILE *out, struct diag *diag);
 	/* The same of a fleet; NULL: there is none. */
 	void (*write_fleet)(const struct fleet *f, FILE *out);
 };

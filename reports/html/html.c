@@ -17,20 +17,31 @@
 
 #define NEEDS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND | NEED_SIZES)
 
+static void figure(const struct render *r, FILE *out)
+{
+	fputs("<figure>\n", out);
+	if (r)
+		render_svg(r, out);
+	fputs("</figure>\n", out);
+}
+
 static void chart(const struct snapshot *s, const struct report *r, FILE *out)
 {
+	const struct image_facts f = image_facts_of(s, NULL, 0);
 	static const struct report_opts none;
 	struct table t = { .cols = r->cols, .ncols = r->ncols };
 	const struct render render = {
-		.report = r, .opts = &none, .s = s, .t = &t, .amounts = true,
+		.report = r,
+		.opts = &none,
+		.s = s,
+		.t = &t,
+		.amounts = true,
+		.image = &f,
 		.units = { UNIT_KIB, UINT32_C(1) << s->k->page_shift },
 	};
 	struct diag diag;
 
-	fputs("<figure>\n", out);
-	if (!r->run(s, &none, &t, &diag))
-		render_svg(&render, out);
-	fputs("</figure>\n", out);
+	figure(r->run(s, &none, &t, &diag) ? NULL : &render, out);
 	arena_release(&t.mem);
 }
 
@@ -49,9 +60,34 @@ static enum status write_html(const struct snapshot *s, const struct report_opts
 	return ST_OK;
 }
 
+static void write_data(const struct snapshot *s, FILE *out)
+{
+	static const struct report_opts none;
+
+	html_data(s, &none, out);
+}
+
+static enum status write_kept(const struct kept_page *p, FILE *out, struct diag *diag)
+{
+	enum status st;
+
+	fwrite(page_part_0, 1, sizeof(page_part_0), out);
+	for (unsigned i = 0; i < p->ncharts; i++)
+		figure(&p->charts[i], out);
+	fwrite(page_part_1, 1, sizeof(page_part_1), out);
+	st = p->data(p->arg, out, diag);
+	fwrite(page_part_2, 1, sizeof(page_part_2), out);
+	return st;
+}
+
 static const struct product products[] = {
-	{ .name = "html", .about = "one file for a browser; needs no network and no other file",
-	  .dest_word = true, .kept = true, .write = write_html, .write_fleet = html_fleet },
+	{ .name = "html",
+	  .about = "one file for a browser; needs no network and no other file",
+	  .dest_word = true,
+	  .write = write_html,
+	  .write_data = write_data,
+	  .write_kept = write_kept,
+	  .write_fleet = html_fleet },
 	{ .name = NULL }
 };
 
