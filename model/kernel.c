@@ -16,6 +16,7 @@
 #include "dumpread/base/issues.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/types/sources.h"
+#include "model/cpus.h"
 #include "model/fit.h"
 #include "model/modtypes.h"
 #include "model/source/capture.h"
@@ -24,8 +25,6 @@
 #include "model/source/source.h"
 
 #define ERRNO_MAX 4095u
-
-#define CPUS_MAX 8192u		/* NR_CPUS of the largest configurations */
 
 struct reader *kernel_reader(const struct kernel *k)
 {
@@ -89,49 +88,6 @@ static void read_uts(struct kernel *k, struct reader *r)
 }
 
 /* ---- per-CPU data ---------------------------------------------------------------- */
-
-static bool cpu_bit(const struct kernel *k, const uint8_t *mask, uint32_t cpu)
-{
-	unsigned word = k->dump->word_size, bits = 8 * word;
-
-	return load_uint(mask + cpu / bits * word, word, k->dump->big_endian) >> cpu % bits & 1;
-}
-
-static void read_percpu(struct kernel *k, struct reader *r)
-{
-	uint64_t mask_kva = layout_symbol(&k->layout, Y_CPU_POSSIBLE);
-	uint64_t offsets = layout_symbol(&k->layout, Y_PER_CPU_OFFSET), ids = CPUS_MAX;
-	unsigned word = k->dump->word_size;
-	uint8_t mask[CPUS_MAX / 8] = { 0 };
-
-	k->percpu = arena_array(&k->dump->mem, uint64_t, 1);
-	k->possible = arena_array(&k->dump->mem, uint32_t, 1);
-	k->ncpus = 1;
-	if (!offsets || !mask_kva)
-		return; /* uniprocessor: per-CPU data is where its symbol says */
-	if (!kvar_u64(k, r, Y_NR_CPU_IDS, 4, &ids) && (!ids || ids > CPUS_MAX))
-		ids = CPUS_MAX;
-	/* the mask ends with nr_cpu_ids: the bytes after it are another variable */
-	if (read_kva(r, mask_kva, mask, (ids + 8 * word - 1) / (8 * word) * word)) {
-		issue_add(k->issues, ST_NODATA, "cpu mask", 1, "cannot read the possible CPUs");
-		return;
-	}
-	k->percpu = arena_array(&k->dump->mem, uint64_t, ids);
-	k->possible = arena_array(&k->dump->mem, uint32_t, ids);
-	k->ncpus = 0;
-	for (uint32_t cpu = 0; cpu < ids; cpu++) {
-		uint64_t off;
-
-		if (!cpu_bit(k, mask, cpu))
-			continue;
-		if (read_kva_word(r, offsets + (uint64_t)cpu * word, &off)) {
-			issue_add(k->issues, ST_NODATA, "per-cpu offset", 1, "CPU %u", cpu);
-			continue;
-		}
-		k->possible[k->ncpus] = cpu;
-		k->percpu[k->ncpus++] = off;
-	}
-}
 
 enum status percpu_counter_read(const struct kernel *k, struct reader *r, uint64_t addr,
 				int64_t *exact, int64_t *approx)
@@ -222,7 +178,7 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 	}
 	read_uts(k, r);
 	kernel_rules(k);
-	read_percpu(k, r);
+	cpus_read(k, r);
 	arch_user_paging(d, &k->paging, &k->env);
 	st = memmap_init(k, r);
 	if (st)

@@ -136,7 +136,7 @@ static bool read_units(struct percpu *p)
 	unsigned word = p->k->dump->word_size;
 	uint64_t offsets;
 
-	if (kvar_u64(p->k, p->r, Y_PCPU_UNIT_OFFSETS, 0, &offsets) ||
+	if (!p->k->ncpus || kvar_u64(p->k, p->r, Y_PCPU_UNIT_OFFSETS, 0, &offsets) ||
 	    kvar_u64(p->k, p->r, Y_PCPU_UNIT_PAGES, 4, &p->unit_pages) ||
 	    p->unit_pages > UNIT_PAGES_MAX)
 		return false;

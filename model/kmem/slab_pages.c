@@ -63,7 +63,9 @@ static uint64_t member_of(const struct pass *p, const uint8_t *raw, enum layout_
 	if (!has(p->k, id) || m->offset + m->size > p->f.size || m->size > 8)
 		return 0;
 	v = load_uint(raw + m->offset, m->size, p->f.big);
-	return m->bit_size ? v >> m->bit_offset & ((UINT64_C(1) << m->bit_size) - 1) : v;
+	return m->bit_size && m->bit_size < 64
+		       ? v >> m->bit_offset & ((UINT64_C(1) << m->bit_size) - 1)
+		       : v;
 }
 
 /* Pages of the slab whose first struct page is at KVA, in RUN. */

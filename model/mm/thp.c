@@ -172,9 +172,13 @@ static bool suits(const struct thp *t, const struct vma *v, unsigned order)
 {
 	unsigned shift = t->s->k->page_shift;
 	uint64_t word = t->s->k->dump->word_size == 4 ? UINT32_MAX : UINT64_MAX;
-	uint64_t size = UINT64_C(1) << (order + shift), mask = (UINT64_C(1) << order) - 1;
-	uint64_t last = ((v->end & -size) - size) & word;
+	uint64_t size, last, mask = (UINT64_C(1) << order) - 1;
 
+	/* a damaged setting has orders that no address space has */
+	if (order + shift >= 8 * sizeof(size))
+		return false;
+	size = UINT64_C(1) << (order + shift);
+	last = ((v->end & -size) - size) & word;
 	if (v->ops && ((v->start >> shift) - v->pgoff) & mask)
 		return false;
 	return last >= v->start && ((last + size) & word) <= v->end;

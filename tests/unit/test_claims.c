@@ -352,6 +352,22 @@ static void test_first_chunk(void)
 	rig_free(g);
 }
 
+/* The kernel's own count of pages is held against those of one CPU. */
+static void test_no_cpus(void)
+{
+	struct rig *g = percpu();
+	struct page_classes *c = classes();
+
+	fake_symbol(g->f, Y_PCPU_POPULATED, fake_kva(g->f, VARS + 9 * 8));
+	fake_put_uint(g->f, VARS + 9 * 8, 8, 8);
+	fake_member(g->f, M_PCPU_CHUNK_PAGES, 44, 4);
+	fake_put_uint(g->f, CHUNK + 44, 8, 4);
+	g->f->kernel.ncpus = 0;
+	CHECK(!claim_percpu(&g->f->kernel, g->f->r, c));
+	page_classes_free(c);
+	rig_free(g);
+}
+
 /* ---- lists of free pages that CPUs keep -------------------------------------------------- */
 
 enum { ZONE = 0x703000, PAGESETS = 0x80, PAGESET_SIZE = 0x40, SECOND = 0x703800 };
@@ -483,6 +499,7 @@ int main(void)
 	test_conflicts();
 	test_zone_of_cpu();
 	test_first_chunk();
+	test_no_cpus();
 	test_untyped();
 	test_lost_tables();
 	test_typed();

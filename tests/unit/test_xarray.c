@@ -279,6 +279,20 @@ static void test_budget(void)
 	fake_free(f);
 }
 
+/* Layouts that no kernel has: a node of one slot has no bits of an index. */
+static void test_one_slot(void)
+{
+	for (enum shape shape = XARRAY; shape <= RADIX_HEIGHT; shape++) {
+		struct fake *f = machine(shape, 8, false, 1);
+		uint64_t v;
+
+		set_root(f, node_kva(f, 0) | 2);
+		fake_put_uint(f, TREE + 8, 3, 4);
+		CHECK(load_at(f, 0, &v) != ST_OK);
+		fake_free(f);
+	}
+}
+
 static void test_no_types(void)
 {
 	struct fake *f = fake_new(8, false);
@@ -301,6 +315,7 @@ int main(void)
 	test_large();
 	test_damage();
 	test_budget();
+	test_one_slot();
 	test_no_types();
 	return check_done();
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The possible CPUs, by masks that are sound, empty or lost. */
+#include "model/cpus.h"
+
+#include "tests/unit/check.h"
+#include "tests/unit/fake.h"
+
+enum { MASK = 0x1000, IDS = 0x1100, OFFSETS = 0x2000 };
+
+static struct fake *machine(uint64_t mask)
+{
+	struct fake *f = fake_new(8, false);
+
+	fake_symbol(f, Y_CPU_POSSIBLE, fake_kva(f, MASK));
+	fake_symbol(f, Y_NR_CPU_IDS, fake_kva(f, IDS));
+	fake_symbol(f, Y_PER_CPU_OFFSET, fake_kva(f, OFFSETS));
+	fake_put_uint(f, MASK, mask, 8);
+	fake_put_uint(f, IDS, 4, 4);
+	for (unsigned i = 0; i < 4; i++)
+		fake_put_uint(f, OFFSETS + 8 * i, 0x10000 * (i + 1), 8);
+	cpus_read(&f->kernel, f->r);
+	return f;
+}
+
+static void test_mask(void)
+{
+	struct fake *f = machine(0xb);
+
+	if (CHECK_EQ(f->kernel.ncpus, 3)) {
+		CHECK_EQ(f->kernel.possible[2], 3);
+		CHECK_EQ(f->kernel.percpu[2], 0x40000);
+	}
+	CHECK_EQ(fake_issues(f, "cpu mask"), 0);
+	fake_free(f);
+}
+
+/* A kernel runs on one CPU at least. */
+static void test_empty(void)
+{
+	struct fake *f = machine(0);
+
+	if (CHECK_EQ(f->kernel.ncpus, 1)) {
+		CHECK_EQ(f->kernel.possible[0], 0);
+		CHECK_EQ(f->kernel.percpu[0], 0x10000);
+	}
+	CHECK_EQ(fake_issues(f, "cpu mask"), 1);
+	fake_free(f);
+}
+
+/* Bits beyond nr_cpu_ids are another variable's. */
+static void test_beyond(void)
+{
+	struct fake *f = machine(0xf0);
+
+	CHECK_EQ(f->kernel.ncpus, 1);
+	CHECK_EQ(fake_issues(f, "cpu mask"), 1);
+	fake_free(f);
+}
+
+int main(void)
+{
+	test_mask();
+	test_empty();
+	test_beyond();
+	return check_done();
+}
