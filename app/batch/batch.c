@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 #include "app/batch/share.h"
 #include "app/batch/words.h"
 #include "app/options.h"
+#include "app/tell.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/memory.h"
@@ -72,6 +74,7 @@ static void add_job(struct batch *b, const struct found_dump *d, const char *con
 	struct job *j = arena_array(&b->mem, struct job, 1);
 
 	j->dump = d;
+	j->err = -1;
 	j->names = names;
 	j->archive = archive;
 	j->no = (unsigned)b->queue.n;
@@ -242,13 +245,30 @@ static int end_archive(struct batch *b, struct job *j, double seconds)
 {
 	const struct manifest_line l = {
 		.files = j->names, .nfiles = 1, .bytes = j->dump->bytes, .key = j->key,
-		.outcome = OUTCOME_UNPACKED, .seconds = seconds,
+		.outcome = j->torn ? OUTCOME_FAILED : OUTCOME_UNPACKED, .why = j->torn,
+		.seconds = seconds,
 	};
 	char dir[4300];
 
 	job_unpacked_dir(j, &b->jo, dir, sizeof(dir));
 	remove_tree(dir);
 	return write_line(b, &l);
+}
+
+/* Once more, when nothing else runs: memory may have been short. */
+static void try_again(struct batch *b, struct job *j)
+{
+	char dir[4300];
+
+	j->tries++;
+	j->pid = 0;
+	job_forget(j, &b->jo);
+	if (j->dump->packed) {
+		job_unpacked_dir(j, &b->jo, dir, sizeof(dir));
+		remove_tree(dir);
+	}
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): a vector of pointers */
+	*vec_push(&b->mem, &b->queue) = j;
 }
 
 static int end_job(struct batch *b, struct job *j, int status, const struct rusage *ru)
@@ -259,14 +279,19 @@ static int end_job(struct batch *b, struct job *j, int status, const struct rusa
 	unsigned long earlier = b->earlier;
 	int err;
 
+	if (!j->tries && job_ended_outside(j, status)) {
+		try_again(b, j);
+		return 0;
+	}
 	err = job_end(j, &b->jo, status, (uint64_t)ru->ru_maxrss << 10, &l, &mem, &b->diag);
 	b->bytes_left -= min_u64(b->bytes_left, j->dump->bytes);
 	b->bytes_done += j->dump->bytes;
 	if (!err && l.outcome == OUTCOME_UNPACKED) {
+		j->torn = l.why ? arena_strdup(&b->mem, l.why) : NULL;
 		add_members(b, j);
 		if (b->queue.n == before && b->earlier == earlier) {
-			l.outcome = OUTCOME_NO_DUMP;
-			l.why = "no dump is in it";
+			l.outcome = l.why ? OUTCOME_FAILED : OUTCOME_NO_DUMP;
+			l.why = l.why ? l.why : "no dump is in it";
 			err = write_line(b, &l);
 		} else if (!j->left) {
 			err = end_archive(b, j, l.seconds);
@@ -310,6 +335,8 @@ static int fill(struct batch *b)
 	for (unsigned i = 0; i < b->nslots && b->next < b->queue.n; i++) {
 		if (b->slot[i])
 			continue;
+		if (b->queue.v[b->next]->tries && b->running)
+			break;
 		if (job_start(b->queue.v[b->next], &b->jo, &b->diag))
 			return -1;
 		b->slot[i] = b->queue.v[b->next++];
@@ -354,6 +381,14 @@ static int work(struct batch *b)
 
 /* ---- the command ------------------------------------------------------------------------------------ */
 
+/* Of the room where DIR is. */
+static uint64_t quarter_free(const char *dir)
+{
+	struct statvfs st;
+
+	return statvfs(dir, &st) ? UINT64_MAX : (uint64_t)st.f_bavail * st.f_frsize / 4;
+}
+
 static void share_out(struct batch *b)
 {
 	uint64_t memory = memory_bound(b->w.memory);
@@ -370,6 +405,7 @@ static void share_out(struct batch *b)
 				   .memory = memory / n,
 				   .threads = cpus > n ? cpus / n : 1,
 				   .timeout = b->w.timeout,
+				   .unpack = b->w.unpack ? b->w.unpack : quarter_free(b->w.dir),
 				   .lock = b->manifest.fd,
 				   .placing = b->placing };
 }
@@ -401,7 +437,7 @@ int batch_main(int argc, char **argv)
 		remove_tree(b.scratch);
 	}
 	if (status && status != EXIT_DAMAGED)
-		fprintf(stderr, "vmcensus: %s\n", b.diag.text);
+		tell(NULL, b.diag.text);
 	manifest_close(&b.manifest);
 	arena_release(&b.mem);
 	return status;

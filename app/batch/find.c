@@ -20,27 +20,39 @@
 #include "dumpread/image/whole.h"
 #include "reports/capsule/capsule.h"
 
-#define HEAD 512
 #define LIST_LINE 4096
-#define DEPTH_MAX 32		/* of directories */
+#define DEPTH_MAX 32 /* of directories */
 
 enum content { OTHER, DUMP, PACKED, CAPSULE, LIST };
 
-static const struct { uint16_t offset; uint8_t len; const char *magic; enum content is; } magics[] = {
-	{ 0, 8, "KDUMP   ", DUMP },	{ 0, 8, "DISKDUMP", DUMP },
-	{ 0, 12, "makedumpfile", DUMP }, { 0, 4, "EMiL", DUMP },
-	{ 0, 4, "AVML", DUMP },		{ 0, 4, "\xdd\xcc\x8b\x9a", DUMP },
-	{ 0, 4, "\x9a\x8b\xcc\xdd", DUMP }, { 0, 6, "\xfd" "7zXZ", PACKED },
-	{ 0, 2, "\x1f\x8b", PACKED },	{ 0, 4, "\x28\xb5\x2f\xfd", PACKED },
-	{ 0, 3, "BZh", PACKED },	{ 0, 4, "\x04\x22\x4d\x18", PACKED },
-	{ 0, 4, "PK\x03\x04", PACKED },	{ 257, 5, "ustar", PACKED },
+static const struct {
+	uint16_t offset;
+	uint8_t len;
+	const char *magic;
+	enum content is;
+} magics[] = {
+	{ 0, 8, "KDUMP   ", DUMP },
+	{ 0, 8, "DISKDUMP", DUMP },
+	{ 0, 12, "makedumpfile", DUMP },
+	{ 0, 4, "EMiL", DUMP },
+	{ 0, 4, "AVML", DUMP },
+	{ 0, 4, "\xdd\xcc\x8b\x9a", DUMP },
+	{ 0, 4, "\x9a\x8b\xcc\xdd", DUMP },
+	{ 0, 6,
+	  "\xfd"
+	  "7zXZ",
+	  PACKED },
+	{ 0, 2, "\x1f\x8b", PACKED },
+	{ 0, 4, "\x28\xb5\x2f\xfd", PACKED },
+	{ 0, 3, "BZh", PACKED },
+	{ 0, 4, "\x04\x22\x4d\x18", PACKED },
+	{ 0, 4, "PK\x03\x04", PACKED },
+	{ 257, 5, "ustar", PACKED },
 };
 
-static enum content content_of(const char *path)
+/* HEAD has FIND_HEAD bytes, of which N are the file's, and others 0. */
+static enum content content_in(const uint8_t *head, size_t n)
 {
-	uint8_t head[HEAD] = { 0 };
-	size_t n = file_head(path, head, sizeof(head));
-
 	if (capsule_is(head, n))
 		return CAPSULE;
 	for (size_t i = 0; i < ARRAY_LEN(magics); i++)
@@ -52,11 +64,29 @@ static enum content content_of(const char *path)
 	return OTHER;
 }
 
+static enum content content_of(const char *path)
+{
+	uint8_t head[FIND_HEAD] = { 0 };
+
+	return content_in(head, file_head(path, head, sizeof(head)));
+}
+
 static bool is_called_vmcore(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
 	return !strncmp(name, "vmcore", 6) && !strstr(name, "dmesg") && !strstr(name, ".txt");
+}
+
+bool find_takes(const char *name, const uint8_t *bytes, size_t n)
+{
+	uint8_t head[FIND_HEAD] = { 0 };
+	enum content is;
+
+	n = min_u64(n, sizeof(head));
+	memcpy(head, bytes, n);
+	is = content_in(head, n);
+	return is == DUMP || is == PACKED || is_called_vmcore(name);
 }
 
 /* ---- adding ------------------------------------------------------------------------ */
@@ -176,9 +206,9 @@ enum status find_dumps(struct found *f, const char *name, struct diag *diag)
 /* ---- joining -------------------------------------------------------------------------- */
 
 struct part {
-	size_t at;			/* in found.v */
+	size_t at; /* in found.v */
 	uint64_t start;
-	char key[SPLIT_KEY + PATH_MAX];	/* its directory, and what its dump's parts share */
+	char key[SPLIT_KEY + PATH_MAX]; /* its directory, and what its dump's parts share */
 };
 
 static int part_order(const void *pa, const void *pb)

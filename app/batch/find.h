@@ -31,6 +31,10 @@ struct found {
 	struct arena *mem;		/* owns all */
 };
 
+/* Is a file in a directory taken that begins with HEAD (N bytes, FIND_HEAD of them unless it has fewer)? NAME
+   is its own, without directories. */
+#define FIND_HEAD 512
+bool find_takes(const char *name, const uint8_t *head, size_t n);
 /* Adds the dumps of NAME. ST_IO with DIAG if it cannot be read. */
 enum status find_dumps(struct found *f, const char *name, struct diag *diag);
 /* To be called once all are added: joins split dumps, orders them, and drops doubles. */

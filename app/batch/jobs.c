@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -23,11 +24,12 @@
 #include "app/answers/answers.h"
 #include "app/batch/rank.h"
 #include "app/batch/unpack.h"
+#include "app/tell.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 
 #define PATH_TEXT 4200
-#define WHY_TEXT 600
+#define WHY_TEXT  600
 
 double job_now(void)
 {
@@ -112,10 +114,10 @@ static int unpack_archive(const struct job *j, const struct job_opts *o)
 
 	job_unpacked_dir(j, o, dir, sizeof(dir));
 	if (mkdir(dir, 0700)) {
-		fprintf(stderr, "vmcensus: %s: %s\n", dir, strerror(errno));
-		return EXIT_NO_ANSWER;
+		tell(dir, strerror(errno));
+		return UNPACK_OURS;
 	}
-	return unpack(j->dump->paths[0], dir);
+	return unpack(j->dump->paths[0], dir, o->unpack);
 }
 
 static __attribute__((noreturn)) void inside(const struct job *j, const struct job_opts *o,
@@ -140,23 +142,28 @@ static __attribute__((noreturn)) void inside(const struct job *j, const struct j
 
 /* ---- outside ------------------------------------------------------------------------------- */
 
+/* A file in memory: a disk that is full does not hide why. */
+static void forget_said(struct job *j)
+{
+	if (j->err >= 0)
+		close(j->err);
+	j->err = -1;
+}
+
 enum status job_start(struct job *j, const struct job_opts *o, struct diag *diag)
 {
 	pid_t parent = getpid();
-	char path[PATH_TEXT];
-	int fd;
 
-	file_of(j, o, "err", path);
-	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return fail(diag, ST_IO, "%s: %s", path, strerror(errno));
+	forget_said(j);
+	j->err = memfd_create("stderr", MFD_CLOEXEC);
+	if (j->err < 0 || fcntl(j->err, F_SETFL, O_APPEND))
+		return fail(diag, ST_IO, "cannot start a process: %s", strerror(errno));
 	fflush(NULL);
 	j->began = job_now();
 	j->killed = false;
 	j->pid = fork();
 	if (!j->pid)
-		inside(j, o, fd, parent);
-	close(fd);
+		inside(j, o, j->err, parent);
 	if (j->pid < 0) {
 		j->pid = 0;
 		return fail(diag, ST_IO, "cannot start a process: %s", strerror(errno));
@@ -174,22 +181,16 @@ void job_kill(struct job *j)
 }
 
 /* The last lines that the process wrote, in one. */
-static const char *why_of(const struct job *j, const struct job_opts *o, struct arena *mem)
+static const char *why_of(const struct job *j, struct arena *mem)
 {
-	char path[PATH_TEXT], buf[WHY_TEXT + 1] = { 0 };
+	char buf[WHY_TEXT + 1] = { 0 };
 	const char *text = buf;
 	struct stat st;
 	ssize_t n;
-	int fd;
 
-	file_of(j, o, "err", path);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &st))
+	if (fstat(j->err, &st))
 		st.st_size = 0;
-	n = pread(fd, buf, WHY_TEXT, st.st_size > WHY_TEXT ? st.st_size - WHY_TEXT : 0);
-	close(fd);
+	n = pread(j->err, buf, WHY_TEXT, st.st_size > WHY_TEXT ? st.st_size - WHY_TEXT : 0);
 	while (n > 0 && buf[n - 1] == '\n')
 		buf[--n] = '\0';
 	for (ssize_t i = 0; i < n; i++)
@@ -198,6 +199,28 @@ static const char *why_of(const struct job *j, const struct job_opts *o, struct 
 	if (!strncmp(text, "vmcensus: ", 10))
 		text += 10;
 	return n > 0 ? arena_strdup(mem, text) : NULL;
+}
+
+bool job_ended_outside(const struct job *j, int status)
+{
+	static const int ends[] = { SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		if (!j->killed && WIFSIGNALED(status) && WTERMSIG(status) == ends[i])
+			return true;
+	return false;
+}
+
+/* Did what it made not fit into the directory? Then the dump is not to blame. */
+static bool is_ours(const struct job *j, const struct job_opts *o, int status, const char *why)
+{
+	if (!WIFEXITED(status) || j->killed)
+		return false;
+	if (j->dump->packed)
+		return WEXITSTATUS(status) == UNPACK_OURS;
+	/* output.c says it */
+	return WEXITSTATUS(status) == EXIT_NO_ANSWER && why && strstr(why, o->scratch) &&
+	       strstr(why, ": cannot write: ");
 }
 
 static enum outcome outcome_of(const struct job *j, int status, const char *why)
@@ -209,7 +232,7 @@ static enum outcome outcome_of(const struct job *j, int status, const char *why)
 		return WTERMSIG(status) == SIGKILL ? OUTCOME_MEMORY : OUTCOME_FAILED;
 	switch (WEXITSTATUS(status)) {
 	case 0: return j->dump->packed ? OUTCOME_UNPACKED : OUTCOME_DONE;
-	case EXIT_DAMAGED: return OUTCOME_INCOMPLETE;
+	case EXIT_DAMAGED: return j->dump->packed ? OUTCOME_UNPACKED : OUTCOME_INCOMPLETE;
 	}
 	if (why && (strstr(why, "--memory") || strstr(why, "out of memory")))
 		return OUTCOME_MEMORY;
@@ -252,11 +275,12 @@ bool job_identity(const struct job *j, const struct job_opts *o, char id[KEY_TEX
 	return true;
 }
 
-void job_forget(const struct job *j, const struct job_opts *o)
+void job_forget(struct job *j, const struct job_opts *o)
 {
-	static const char *const exts[] = { "err", "id", "vmc" };
+	static const char *const exts[] = { "id", "vmc" };
 	char path[PATH_TEXT];
 
+	forget_said(j);
 	for (size_t i = 0; i < ARRAY_LEN(exts); i++) {
 		file_of(j, o, exts[i], path);
 		unlink(path);
@@ -308,8 +332,12 @@ enum status job_end(struct job *j, const struct job_opts *o, int status, uint64_
 		    struct manifest_line *l, struct arena *mem, struct diag *diag)
 {
 	enum status st = ST_OK;
-	const char *why = why_of(j, o, mem);
+	const char *why = why_of(j, mem);
 
+	if (is_ours(j, o, status, why)) {
+		job_forget(j, o);
+		return fail(diag, ST_IO, "%s", why ? why : "the result cannot be written");
+	}
 	*l = (struct manifest_line){
 		.files = j->names,
 		.nfiles = j->dump->npaths,
@@ -321,12 +349,13 @@ enum status job_end(struct job *j, const struct job_opts *o, int status, uint64_
 		.memory = memory,
 	};
 	j->pid = 0;
-	if (l->outcome == OUTCOME_DONE)
+	if (l->outcome == OUTCOME_DONE || (l->outcome == OUTCOME_UNPACKED && !WEXITSTATUS(status)))
 		l->why = NULL;
 	else if (l->outcome == OUTCOME_TIMEOUT)
 		l->why = arena_printf(mem, "it took more than %.0f s", o->timeout);
-	else if (WIFSIGNALED(status) && !why)
-		l->why = arena_printf(mem, "ended by signal %d", WTERMSIG(status));
+	else if (WIFSIGNALED(status) && (!why || j->tries))
+		l->why = arena_printf(mem, "ended by signal %d%s", WTERMSIG(status),
+				      j->tries ? ", and so it was before" : "");
 	if (l->outcome == OUTCOME_DONE || l->outcome == OUTCOME_INCOMPLETE)
 		st = place(j, o, l, mem, diag);
 	job_forget(j, o);

@@ -18,6 +18,7 @@ struct job_opts {
 	uint64_t memory;		/* bytes for one job */
 	unsigned threads;		/* of one job */
 	double timeout;			/* seconds */
+	uint64_t unpack;		/* bytes that an archive may unpack to */
 	int lock;			/* descriptor that a job must not keep */
 	int placing;			/* locked while a capsule gets its name, where others write
 					   to DIR as well; -1: they do not */
@@ -32,6 +33,9 @@ struct job {
 	pid_t pid;			/* 0: it does not run */
 	unsigned no;			/* names its files in the scratch directory */
 	double began;			/* seconds of CLOCK_MONOTONIC */
+	int err;			/* what it says, in memory; -1: it did not run */
+	unsigned tries;			/* before this one, which were ended from outside */
+	const char *torn;		/* of an archive: why not all of it is there; NULL: it is */
 	bool killed;			/* it took too long */
 	bool asks;			/* only for the identity: no capsule is made */
 };
@@ -46,12 +50,15 @@ void job_unpacked_dir(const struct job *j, const struct job_opts *o, char *buf, 
 /* The identity that a job which ASKS has found; false: the dump has none. */
 bool job_identity(const struct job *j, const struct job_opts *o, char id[KEY_TEXT]);
 /* Removes what it has written and nobody asks for any more. */
-void job_forget(const struct job *j, const struct job_opts *o);
+void job_forget(struct job *j, const struct job_opts *o);
+
+/* Did somebody else end it, as the kernel does when memory is short, or whoever stops services? */
+bool job_ended_outside(const struct job *j, int status);
 
 /*
  * J ended with STATUS of waitpid() and MEMORY bytes: puts its capsule into the directory, and
- * fills L, whose strings are in MEM. ST_IO with DIAG: the directory cannot be written, and the
- * batch cannot go on.
+ * fills L, whose strings are in MEM. ST_IO with DIAG: what it makes cannot be written, and the
+ * batch cannot go on: nothing is known of the dump.
  */
 enum status job_end(struct job *j, const struct job_opts *o, int status, uint64_t memory,
 		    struct manifest_line *l, struct arena *mem, struct diag *diag);

@@ -16,27 +16,34 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include "app/batch/find.h"
 #include "app/sandbox/broker.h"
+#include "app/tell.h"
 #include "app/options.h"
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/hash.h"
 #include "dumpread/base/library.h"
 #include "dumpread/base/outside.h"
 
-#define MEMBERS_MAX 100000u
-#define BLOCK 4096
-#define BUFFER ((size_t)1 << 20)
-#define MEMORY (UINT64_C(4) << 30)	/* of address space: xz and zstd have dictionaries of 2 GiB */
-#define SECONDS (24u * 3600)		/* of processor time; the batch has its own limit */
-#define FILES 64u
+#define DUMPS_MAX 100000u
+#define BLOCK	  4096
+#define BUFFER	  ((size_t)1 << 20)
+#define MEMORY	  (UINT64_C(4) << 30) /* of address space: xz and zstd have dictionaries of 2 GiB */
+#define SECONDS	  (24u * 3600)	      /* of processor time; the batch has its own limit */
+#define FILES	  64u
 
 /* What is used of libarchive. */
-#define FUNCTIONS(F) \
-	F(entry_filetype) F(entry_pathname) F(error_string) F(format) F(read_data_block) \
-	F(read_free) F(read_new) F(read_next_header) F(read_open_fd) \
-	F(read_support_filter_bzip2) F(read_support_filter_gzip) F(read_support_filter_lz4) \
-	F(read_support_filter_lzma) F(read_support_filter_xz) F(read_support_filter_zstd) \
-	F(read_support_format_cpio) F(read_support_format_gnutar) \
-	F(read_support_format_raw) F(read_support_format_tar) F(read_support_format_zip)
+#define FUNCTIONS(F)                                                                               \
+	F(entry_filetype)                                                                          \
+	F(entry_pathname) F(entry_size) F(entry_size_is_set) F(error_string) F(format)             \
+		F(read_data_block) F(read_free) F(read_new) F(read_next_header) F(read_open_fd)    \
+			F(read_support_filter_bzip2) F(read_support_filter_gzip)                   \
+				F(read_support_filter_lz4) F(read_support_filter_lzma) F(          \
+					read_support_filter_xz) F(read_support_filter_zstd)        \
+					F(read_support_format_cpio) F(read_support_format_gnutar)  \
+						F(read_support_format_raw)                         \
+							F(read_support_format_tar)                 \
+								F(read_support_format_zip)
 
 static struct {
 #define MEMBER(name) __typeof__(&archive_##name) name;
@@ -50,40 +57,72 @@ static const struct library_function functions[] = {
 
 static int complain(const char *path, const char *why)
 {
-	fprintf(stderr, "vmcensus: %s: cannot unpack: %s\n", path, why ? why : "unknown");
+	tellf(path, "cannot unpack: %s", why ? why : "unknown");
 	return EXIT_NO_ANSWER;
 }
 
+/* What is unpacked. */
+struct unpacking {
+	const char *path;
+	struct archive *a;
+	uint64_t left;	   /* bytes that may be written */
+	uint64_t most;	   /* at first */
+	unsigned made;	   /* files */
+	struct hash names; /* of files: how often they were asked for */
+	struct arena mem;
+};
+
+/* The directory fails. */
+static int ours(const struct unpacking *u)
+{
+	complain(u->path, strerror(errno));
+	return UNPACK_OURS;
+}
+
 /* Writes at the current place; blocks of zeros are skipped. */
-static int put(int fd, const char *p, size_t n)
+static int put(struct unpacking *u, int fd, const char *p, size_t n)
 {
 	while (n) {
 		size_t len = n < BLOCK ? n : BLOCK;
+		bool zero = is_zero(p, len);
+		ssize_t done = zero ? 0 : 1;
 
-		if (is_zero(p, len) ? lseek(fd, (off_t)len, SEEK_CUR) < 0
-				    : write(fd, p, len) != (ssize_t)len)
-			return -1;
+		if (!zero && len > u->left) {
+			tellf(u->path,
+			      "cannot unpack: it takes more than %llu MiB; --unpack SIZE "
+			      "allows more",
+			      (unsigned long long)(u->most >> 20));
+			return EXIT_NO_ANSWER;
+		}
+		if (zero && lseek(fd, (off_t)len, SEEK_CUR) < 0)
+			return complain(u->path, strerror(errno));
+		for (size_t at = 0; !zero && at < len; at += (size_t)done) {
+			done = write(fd, p + at, len - at);
+			if (done <= 0)
+				return ours(u);
+		}
+		u->left -= zero ? 0 : len;
 		p += len;
 		n -= len;
 	}
 	return 0;
 }
 
-static int copy(struct archive *a, int fd, const char *path)
+/* The first block was read: N bytes at P, for the place AT. */
+static int copy(struct unpacking *u, int fd, int rc, const void *p, size_t n, int64_t at)
 {
-	const void *p;
-	size_t n;
 	off_t end;
-	int64_t at;
-	int rc;
+	int err = 0;
 
-	while ((rc = lib.read_data_block(a, &p, &n, &at)) == ARCHIVE_OK)
-		if (lseek(fd, at, SEEK_SET) < 0 || put(fd, p, n))
-			return complain(path, strerror(errno));
-	if (rc != ARCHIVE_EOF)
-		return complain(path, lib.error_string(a));
+	for (; !err && rc == ARCHIVE_OK; rc = err ? rc : lib.read_data_block(u->a, &p, &n, &at))
+		err = lseek(fd, at, SEEK_SET) < 0 ? complain(u->path, strerror(errno))
+						  : put(u, fd, p, n);
+	if (!err && rc != ARCHIVE_EOF)
+		err = complain(u->path, lib.error_string(u->a));
 	end = lseek(fd, 0, SEEK_CUR);
-	return end < 0 || ftruncate(fd, end) ? complain(path, strerror(errno)) : 0;
+	if (end < 0 || ftruncate(fd, end))
+		return err ? err : ours(u);
+	return err;
 }
 
 /* The name of a member as that of one file; a compressed file has no name for what is in it. */
@@ -107,22 +146,63 @@ static void file_name(struct archive *a, struct archive_entry *e, const char *pa
 			buf[i] = '!';
 }
 
-static int take_member(struct archive *a, struct archive_entry *e, const char *path)
+/* A new file NAME, or NAME~2 ... where others have that name. -1: errno says why not. */
+static int make_file(struct unpacking *u, const char *name)
 {
 	const struct outside *o = outside_now();
+	uint64_t key = hash_str(name);
+	uint32_t n = hash_get(&u->names, key);
+	char numbered[NAME_MAX + 1];
+	const struct outside_entry file = { .kind = OUTSIDE_FILE, .path = numbered };
+	int fd;
+
+	n = n == HASH_NONE ? 0 : n;
+	do {
+		if (n++)
+			snprintf(numbered, sizeof(numbered), "%s~%u", name, n);
+		else
+			snprintf(numbered, sizeof(numbered), "%s", name);
+		fd = o->tree_make(o->arg, &file);
+	} while (fd < 0 && errno == EEXIST && n <= DUMPS_MAX);
+	hash_put(&u->names, key, n);
+	return fd;
+}
+
+/* Is it worth a file, as far as its first block (N bytes at P, for the place AT) tells? */
+static bool may_be_dump(struct archive_entry *e, const char *name, const void *p, size_t n,
+			int64_t at)
+{
+	bool all = lib.entry_size_is_set(e) && (uint64_t)lib.entry_size(e) <= n;
+
+	return at || (n < FIND_HEAD && !all) || find_takes(name, p, n);
+}
+
+static int take_member(struct unpacking *u, struct archive_entry *e)
+{
 	char name[NAME_MAX - 8];
-	const struct outside_entry file = { .kind = OUTSIDE_FILE, .path = name };
-	int fd, err;
+	const void *p = "";
+	size_t n = 0;
+	int64_t at = 0;
+	int fd, err, rc;
 
 	if (lib.entry_filetype(e) && lib.entry_filetype(e) != AE_IFREG)
 		return 0;
-	file_name(a, e, path, name, sizeof(name));
+	file_name(u->a, e, u->path, name, sizeof(name));
 	if (!*name)
+		snprintf(name, sizeof(name), "!");
+	rc = lib.read_data_block(u->a, &p, &n, &at);
+	if (rc != ARCHIVE_OK && rc != ARCHIVE_EOF)
+		return complain(u->path, lib.error_string(u->a));
+	if (rc == ARCHIVE_OK && !may_be_dump(e, name, p, n, at))
 		return 0;
-	fd = o->tree_make(o->arg, &file);
+	if (u->made == DUMPS_MAX)
+		return complain(u->path, "more than 100,000 dumps are in it");
+	fd = make_file(u, name);
 	if (fd < 0)
-		return errno == EEXIST ? 0 : complain(path, strerror(errno));
-	err = copy(a, fd, path);
+		return errno == ENAMETOOLONG || errno == EINVAL ? complain(u->path, strerror(errno))
+								: ours(u);
+	u->made++;
+	err = copy(u, fd, rc, p, n, at);
 	close(fd);
 	return err;
 }
@@ -145,45 +225,49 @@ static void allow(struct archive *a)
 
 /* ---- the sandbox ------------------------------------------------------------------------ */
 
-static int take_all(struct archive *a, int fd, const char *path)
+/* Where the archive is torn, the members before it are there. */
+static int take_all(struct unpacking *u, int fd)
 {
 	struct archive_entry *e;
-	unsigned n = 0;
 	int rc, err = 0;
 
-	allow(a);
-	if (lib.read_open_fd(a, fd, BUFFER))
-		err = complain(path, lib.error_string(a));
-	while (!err && n++ < MEMBERS_MAX && (rc = lib.read_next_header(a, &e)) != ARCHIVE_EOF)
-		err = rc == ARCHIVE_OK || rc == ARCHIVE_WARN ? take_member(a, e, path)
-							     : complain(path, lib.error_string(a));
-	return err;
+	allow(u->a);
+	if (lib.read_open_fd(u->a, fd, BUFFER))
+		err = complain(u->path, lib.error_string(u->a));
+	while (!err && (rc = lib.read_next_header(u->a, &e)) != ARCHIVE_EOF)
+		err = rc == ARCHIVE_OK || rc == ARCHIVE_WARN
+			      ? take_member(u, e)
+			      : complain(u->path, lib.error_string(u->a));
+	return err == EXIT_NO_ANSWER && u->made ? EXIT_DAMAGED : err;
 }
 
 static int inside(void *arg, const struct sandbox_lacks *lacks)
 {
-	const char *path = arg;
-	struct archive *a = lib.read_new();
-	int fd = outside_open(path), err;
+	struct unpacking *u = arg;
+	int fd = outside_open(u->path), err;
 
+	u->a = lib.read_new();
+	u->names.mem = &u->mem;
 	sandbox_warn(lacks);
-	err = !a       ? complain(path, "out of memory")
-	      : fd < 0 ? complain(path, strerror(errno))
-		       : take_all(a, fd, path);
-	lib.read_free(a);
+	err = !u->a    ? complain(u->path, "out of memory")
+	      : fd < 0 ? complain(u->path, strerror(errno))
+		       : take_all(u, fd);
+	lib.read_free(u->a);
+	arena_release(&u->mem);
 	if (fd >= 0)
 		close(fd);
 	return err;
 }
 
-int unpack(const char *path, const char *dir)
+int unpack(const char *path, const char *dir, uint64_t most)
 {
+	struct unpacking u = { .path = path, .left = most, .most = most };
 	struct broker b = {
 		.permits = { .files = &path, .nfiles = 1 },
 		.into = dir,
 		.limits = { .memory = MEMORY, .seconds = SECONDS, .files = FILES },
 		.inside = inside,
-		.arg = (void *)(uintptr_t)path,
+		.arg = &u,
 	};
 	struct diag diag;
 	int status;
@@ -193,6 +277,10 @@ int unpack(const char *path, const char *dir)
 				      "package libarchive13)");
 	if (broker_run(&b, &status, &diag))
 		return complain(path, diag.text);
-	return WIFSIGNALED(status) ? complain(path, strsignal(WTERMSIG(status)))
-				   : WEXITSTATUS(status);
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	/* as if it had ended this process, which is looked at by its signal */
+	if (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM)
+		kill(getpid(), WTERMSIG(status));
+	return complain(path, strsignal(WTERMSIG(status)));
 }

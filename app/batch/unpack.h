@@ -5,12 +5,18 @@
 #ifndef VMCENSUS_BATCH_UNPACK_H
 #define VMCENSUS_BATCH_UNPACK_H
 
+#include <stdint.h>
+
+/* Exit status: the directory cannot be written, and the archive is not to blame. */
+#define UNPACK_OURS 3
+
 /*
  * Writes each member of the archive or compressed file PATH that may be a dump to the directory
- * DIR, under its name with '/' as '!'. Pages of zeros become holes. The archive is read in a
- * sandbox, because it may be hostile. Returns an exit status, and writes a sentence to stderr if
- * it is not 0.
+ * DIR, under its name with '/' as '!', and "~2" behind the second of one name. Pages of zeros
+ * become holes; the others take MOST bytes at most. The archive is read in a sandbox, because it may be
+ * hostile. Returns an exit status, and writes a sentence to stderr if it is not 0. EXIT_DAMAGED: what
+ * was written so far is there, the last file perhaps not whole.
  */
-int unpack(const char *path, const char *dir);
+int unpack(const char *path, const char *dir, uint64_t most);
 
 #endif

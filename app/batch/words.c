@@ -31,6 +31,8 @@ void batch_help(void)
 	     "  -j N            as many dumps at once (default: number of CPUs)\n"
 	     "  --memory SIZE   for all of them together (default: half of this machine's)\n"
 	     "  --timeout TIME  for each dump: 90s, 10m, 2h (default: 1h)\n"
+	     "  --unpack SIZE   that an archive may take, unpacked (default: a quarter of the free\n"
+	     "                  space where the result goes)\n"
 	     "  -t FILE         types, for every dump that they fit; may be given more than once\n"
 	     "  --shard I/N     the share I (from 0) of N; without it, that of a task of a Slurm\n"
 	     "                  array or of AWS Batch, and \"--shard auto/N\" that of a Kubernetes Job\n"
@@ -135,6 +137,11 @@ static int take_option(struct batch_words *w, int c, const char **shard, struct 
 			return bad(diag, "--memory", optarg, "a size such as 512M or 8G");
 		w->memory = (uint64_t)v;
 		return 0;
+	case 'u':
+		if (scaled(optarg, "BKMGT", bytes, &v))
+			return bad(diag, "--unpack", optarg, "a size such as 500M or 2T");
+		w->unpack = (uint64_t)v;
+		return 0;
 	case 'T':
 		if (scaled(optarg, "SMH", seconds, &w->timeout))
 			return bad(diag, "--timeout", optarg, "a time such as 90s or 10m");
@@ -148,7 +155,7 @@ int batch_words(struct batch_words *w, int argc, char **argv, struct arena *mem,
 {
 	static const struct option longs[] = {
 		{ "output", 1, NULL, 'o' }, { "jobs", 1, NULL, 'j' }, { "memory", 1, NULL, 'm' },
-		{ "timeout", 1, NULL, 'T' }, { "types", 1, NULL, 't' }, { "shard", 1, NULL, 's' },
+		{ "timeout", 1, NULL, 'T' }, { "unpack", 1, NULL, 'u' }, { "types", 1, NULL, 't' }, { "shard", 1, NULL, 's' },
 		{ "retry", 0, NULL, 'r' }, { "quiet", 0, NULL, 'q' }, { 0 },
 	};
 	const char *shard = NULL;

@@ -14,6 +14,7 @@ struct batch_words {
 	unsigned ninputs, ntypes;
 	const char *dir;		/* -o */
 	unsigned jobs;			/* -j; 0: one for each processor */
+	uint64_t unpack;		/* --unpack, bytes; 0: the default */
 	uint64_t memory;		/* --memory, bytes; 0: the default */
 	double timeout;			/* --timeout, seconds */
 	unsigned shard, shards;		/* --shard; shards 0 or 1: all */
