@@ -188,6 +188,18 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 	return ST_OK;
 }
 
+/* What is wrong with the file is more than likely why nothing could be made of it. */
+static void tell_cause(struct dump *d)
+{
+	const struct issues *is = d->image ? &d->image->issues : NULL;
+	const char *text = is && is->n && is->v[0].ntexts ? is->v[0].text[0] : NULL;
+	size_t n = strlen(d->diag.text);
+
+	if (text && !strstr(d->diag.text, text))
+		snprintf(d->diag.text + n, sizeof(d->diag.text) - n, "; the dump is incomplete (%s)",
+			 text);
+}
+
 static enum status attach_dump(struct dump *d, const struct kernel_opts *o, struct diag *diag,
 			       struct kernel **ret)
 {
@@ -206,6 +218,7 @@ static enum status attach_dump(struct dump *d, const struct kernel_opts *o, stru
 	d->near_release = o->near_release;
 	st = understand(k, o);
 	if (st) {
+		tell_cause(d);
 		*diag = d->diag;
 		kernel_close(k);
 		return st;

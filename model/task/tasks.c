@@ -248,7 +248,8 @@ static void compare_number(const struct tasks_builder *tb)
 	const struct kernel *k = tb->b->k;
 	uint64_t counted, found = 0;
 
-	if (k->dump->live || !has(k, M_TASK_THREAD_NODE) ||
+	/* idle tasks are not counted since 73b9ebfe126a (v2.6.17), to which pid.tasks came as well */
+	if (k->dump->live || (!has(k, M_TASK_THREAD_NODE) && !has(k, M_PID_TASKS)) ||
 	    kvar_u64(k, tb->b->r, Y_NR_THREADS, 4, &counted))
 		return;
 	tb->b->s->tasks_counted = counted;

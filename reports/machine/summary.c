@@ -414,22 +414,29 @@ static void add_process(struct maker *m, const struct holder *h)
 		add_fact(m, "incomplete", COL_UNKNOWN, "", h->incomplete)->pid = p->pid;
 }
 
-/* The sum over all, compared with the kernel's count. */
-static void sum_processes(struct maker *m, uint32_t n)
+/* The sum over all N, of which NLACK are incomplete, compared with the kernel's count. */
+static void sum_processes(struct maker *m, uint32_t n, uint32_t nlack)
 {
-	const char *found = found_text(m->s, m->mem);
+	const char *found = found_text(m->s, m->mem), *lacks = "";
 	struct attributed a;
 
+	if (nlack)
+		lacks = arena_printf(m->mem, "; %u could not all be read", nlack);
 	m->section = SECTION_PROCESSES;
 	attributed(m->s, &a);
-	add_fact(m, "in all processes", a.pss, "bytes",
-		 arena_printf(m->mem, "pss of %u with memory%s%s", n,
-			      found ? ", of those found: " : "", found ? found : ""));
+	add_fact(m, "in all processes", nlack && !a.pss ? COL_UNKNOWN : a.pss, "bytes",
+		 arena_printf(m->mem, "pss of %u with memory%s%s%s", n,
+			      found ? ", of those found: " : "", found ? found : "", lacks));
 	if (a.counted == UINT64_MAX)
 		return;
 	add_fact(m, "not attributed", a.missing, "bytes",
-		 a.why ? a.why : "counted as mapped, and in no pss");
-	add_fact(m, "mapped", a.counted, "bytes", "by the kernel's counters AnonPages and Mapped");
+		 arena_printf(m->mem, "%s%s", a.why ? a.why : "counted as mapped, and in no pss",
+			      nlack || found ? ": a part of the processes could not be read" : ""));
+	add_fact(m, "mapped", a.counted, "bytes",
+		 m->s->machine.mapped_on_cpus == INT64_MIN && (nlack || found)
+			 ? "by the kernel's counters AnonPages and Mapped; a part of the counts, "
+			   "that of each CPU, is not in the dump"
+			 : "by the kernel's counters AnonPages and Mapped");
 }
 
 /* The largest first; a shared mm counts only for its owner. */
@@ -437,7 +444,7 @@ static void add_processes(struct maker *m, uint64_t top)
 {
 	const struct snapshot *s = m->s;
 	struct holder *v = arena_array(m->mem, struct holder, s->nprocs);
-	uint32_t n = 0;
+	uint32_t n = 0, nlack = 0;
 
 	m->section = SECTION_PROCESS;
 	for (uint32_t i = 0; i < s->nprocs; i++) {
@@ -446,11 +453,13 @@ static void add_processes(struct maker *m, uint64_t top)
 		if (mm ? mm->owner == i : s->procs[i].mm_unread)
 			set_holder(s, i, &v[n++]);
 	}
+	for (uint32_t i = 0; i < n; i++)
+		nlack += v[i].incomplete != NULL;
 	sort_array(v, n, sizeof(*v), process_largest_first);
 	for (uint32_t i = 0; i < n && i < top; i++)
 		add_process(m, &v[i]);
 	if (n)
-		sum_processes(m, n);
+		sum_processes(m, n, nlack);
 }
 
 /* ---- the log ------------------------------------------------------------------------ */
