@@ -31,9 +31,26 @@ struct reader *kernel_reader(const struct kernel *k)
 	return k->dump ? reader_new(k->dump) : NULL;
 }
 
+bool kernel_is_erased(const struct kernel *k, const void *bytes, size_t n)
+{
+	const char *s = bytes;
+	size_t i = 0;
+
+	if (!n || !k->dump || !cause_find(&k->dump->causes, CAUSE_ERASED))
+		return false;
+	while (i < n && s[i] == 'X')
+		i++;
+	return i == n;
+}
+
 bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align)
 {
-	return addr && !(addr & (align - 1)) && k->arch->is_kernel_addr(k->dump, addr);
+	if (addr && !(addr & (align - 1)) && k->arch->is_kernel_addr(k->dump, addr))
+		return true;
+	/* what follows from it is no damage */
+	if (kernel_is_erased(k, &addr, k->dump->word_size))
+		issue_add(k->issues, ST_NODATA, "erased pointer", 1, "%#" PRIx64, addr);
+	return false;
 }
 
 bool kernel_static_ok(const struct kernel *k, uint64_t addr, unsigned align)

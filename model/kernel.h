@@ -100,6 +100,9 @@ static inline bool pss_overflows(const struct kernel *k)
 	return k->dump && k->dump->word_size == 4 && !kernel_rule(k, RULE_PSS_WIDE);
 }
 
+/* Are those N bytes what makedumpfile --config leaves of what it erases: the letter X? Only of a dump that says that
+   some were erased. */
+bool kernel_is_erased(const struct kernel *k, const void *bytes, size_t n);
 /* Can ADDR be a pointer to a kernel object aligned to ALIGN bytes? */
 bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align);
 /* May it point to code or to a table of functions: in the kernel's image or in a module, not in

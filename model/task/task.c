@@ -86,6 +86,8 @@ static void describe(const struct tasks_builder *tb, struct raw_task *ret)
 	kobj_str(o, M_TASK_COMM, comm, sizeof(comm));
 	memcpy(t->comm, comm, sizeof(t->comm));
 	t->comm[sizeof(t->comm) - 1] = 0;
+	if (kernel_is_erased(tb->b->k, t->comm, strlen(t->comm)))
+		memcpy(t->comm, "erased", sizeof("erased"));
 	t->state = state_letter(o->k, kobj_u64(o, M_TASK_STATE), kobj_u64(o, M_TASK_EXIT_STATE));
 	t->flags = (uint32_t)kobj_u64(o, M_TASK_FLAGS);
 	t->in_execve = kobj_u64(o, M_TASK_IN_EXECVE) != 0;
