@@ -318,6 +318,8 @@ static int reap(struct batch *b)
 			j->killed = true;
 			job_kill(j);
 		}
+		if (j)
+			job_trim(j);
 		if (!j || wait4(j->pid, &status, WNOHANG, &ru) != j->pid)
 			continue;
 		kill(-j->pid, SIGKILL); /* what it left behind in its group */

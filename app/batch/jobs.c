@@ -30,6 +30,7 @@
 
 #define PATH_TEXT 4200
 #define WHY_TEXT  600
+#define SAID_MAX  (1 << 20)
 
 double job_now(void)
 {
@@ -170,6 +171,14 @@ enum status job_start(struct job *j, const struct job_opts *o, struct diag *diag
 	}
 	setpgid(j->pid, j->pid);
 	return ST_OK;
+}
+
+void job_trim(struct job *j)
+{
+	struct stat st;
+
+	if (j->err >= 0 && !fstat(j->err, &st) && st.st_size > SAID_MAX && ftruncate(j->err, 0))
+		job_kill(j);
 }
 
 void job_kill(struct job *j)

@@ -44,6 +44,8 @@ double job_now(void);
 /* Starts it. ST_IO with DIAG. */
 enum status job_start(struct job *j, const struct job_opts *o, struct diag *diag);
 void job_kill(struct job *j);
+/* To be called now and then while it runs: what it says is in memory, and it may say too much. */
+void job_trim(struct job *j);
 /* Directory into which an archive is unpacked. */
 void job_unpacked_dir(const struct job *j, const struct job_opts *o, char *buf, size_t size);
 
