@@ -35,6 +35,7 @@ struct ev_owner {
 	uint64_t bytes;
 	int64_t pid;		/* 0: no process, or not one */
 	bool among;		/* NAME has several processes; the owner is one of them */
+	bool many;		/* DETAIL says who has half of it together */
 };
 
 /* A process, by the log's table or by the dump. */

@@ -105,6 +105,9 @@ static void descriptors(struct gather *g, const struct owners *all)
 		return;
 	for (unsigned i = 0; i < USES; i++)
 		e->size[i] = of[i] ? e->size[i] - of[i] : e->size[i];
+	/* what is behind descriptors may be what was named */
+	if (e->owner[USE_SLAB].bytes > known(e->size[USE_SLAB]))
+		e->owner[USE_SLAB] = (struct ev_owner){ .name = NULL };
 	e->size[USE_DESCRIPTORS] = sum;
 	for (unsigned i = 0; i < HEAPS && v[i].o; i++)
 		top = v[i].bytes > top->bytes ? &v[i] : top;

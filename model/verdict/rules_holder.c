@@ -170,28 +170,42 @@ static bool anonymous(const struct judge *j, struct verdict_row *r)
 
 /* ---- one owner, or none known ------------------------------------------------------------------- */
 
+#define TOLD_PART 50u		/* thousandths: less of a use is not worth a name */
+
+/* Is the owner of SIZE bytes told by its name? */
+static bool is_told(const struct ev_owner *o, uint64_t size)
+{
+	return o->name && is_part(o->bytes, size, TOLD_PART);
+}
+
+/* "; largest part: NAME, 10 MiB[ (DETAIL)]", who has half of it where no one has much, or "". */
+static const char *part_text(const struct judge *j, const struct ev_owner *o, uint64_t size)
+{
+	const char *bytes = is_part(o->bytes, size, 990)
+				    ? ", all of it"
+				    : arena_printf(j->mem, ", %s", size_text(j, o->bytes));
+
+	if (!is_told(o, size))
+		return o->many ? arena_printf(j->mem, "; %s", o->detail) : "";
+	return arena_printf(j->mem, "; largest part: %s%s%s%s%s", o->name, bytes,
+			    o->detail ? " (" : "", o->detail ? o->detail : "",
+			    o->detail ? ")" : "");
+}
+
 /* "WHAT was 12 MiB, 30 % of RAM[; largest part: NAME, 10 MiB[ (DETAIL)]]." */
 static bool of_use(const struct judge *j, struct verdict_row *r, enum use use, const char *what)
 {
 	const struct oom_evidence *e = j->e;
 	const struct ev_owner *o = &e->owner[use];
 	uint64_t size = use == USE_SHMEM ? ev_shared(e) : e->size[use];
-	bool all = is_part(o->bytes, size, 990);
 
 	r->bytes = size;
-	r->owner = o->name;
+	r->owner = is_told(o, size) ? o->name : NULL;
 	weigh(j, r);
 	if (o->cause)
 		r->cause = o->cause;
-	r->text = arena_printf(j->mem, "%s %s, %s%s%s%s%s%s%s.", what, size_text(j, r->bytes),
-			       share_text(j, r->bytes), o->name ? "; largest part: " : "",
-			       o->name ? o->name : "",
-			       !o->name ? ""
-			       : all	? ", all of it"
-					: arena_printf(j->mem, ", %s", size_text(j, o->bytes)),
-			       o->name && o->detail ? " (" : "",
-			       o->name && o->detail ? o->detail : "",
-			       o->name && o->detail ? ")" : "");
+	r->text = arena_printf(j->mem, "%s %s, %s%s.", what, size_text(j, r->bytes),
+			       share_text(j, r->bytes), part_text(j, o, size));
 	/* the figure is that of the holder, if there is one of most */
 	if (o->name && is_part(o->bytes, r->bytes, 667) && o->bytes < r->bytes)
 		r->bytes = o->bytes;
@@ -265,12 +279,16 @@ static bool hugetlb(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
 	const struct ev_owner *o = &e->owner[USE_HUGETLB];
-	const char *who = o->name ? arena_printf(j->mem, "; most is mapped by %s, %s", o->name,
-						 size_text(j, o->bytes))
-				  : "";
+	bool told = is_told(o, e->size[USE_HUGETLB]);
+	const char *who = told ? arena_printf(j->mem, "; %s is mapped by %s, %s",
+					      is_part(o->bytes, e->size[USE_HUGETLB], 500)
+						      ? "most"
+						      : "the largest part",
+					      o->name, size_text(j, o->bytes))
+			       : "";
 
 	r->bytes = e->size[USE_HUGETLB];
-	r->owner = o->name;
+	r->owner = told ? o->name : NULL;
 	weigh(j, r);
 	r->text = arena_printf(
 		j->mem,
@@ -329,16 +347,13 @@ static bool unwritten(const struct judge *j, struct verdict_row *r)
 	if (!is_part(e->unwritten, e->size[USE_FILE], 500) || !e->event)
 		return false;
 	r->bytes = min_u64(e->unwritten, e->size[USE_FILE]);
-	r->owner = o->name;
+	r->owner = is_told(o, r->bytes) ? o->name : NULL;
 	weigh(j, r);
 	r->text = arena_printf(j->mem,
 			       "Page cache that was not on its disk yet, and cannot be reclaimed "
-			       "before that, was %s, %s%s%s%s%s%s.",
+			       "before that, was %s, %s%s.",
 			       size_text(j, r->bytes), share_text(j, r->bytes),
-			       o->name ? "; largest part: " : "", o->name ? o->name : "",
-			       o->name ? arena_printf(j->mem, ", %s", size_text(j, o->bytes)) : "",
-			       o->name && o->detail ? ", " : "",
-			       o->name && o->detail ? o->detail : "");
+			       part_text(j, o, r->bytes));
 	return true;
 }
 

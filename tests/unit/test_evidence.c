@@ -496,6 +496,32 @@ static void test_many_caches(void)
 	finish(&r);
 }
 
+/* 467 MiB of slab, of which all caches have 7: the rest are large allocations of kmalloc(). */
+static void test_large_kmalloc(void)
+{
+	static struct oom_slab slabs[] = { { "kernfs_node_cache", 1752, 1752 },
+					   { "kmalloc-8k", 1600, 1600 },
+					   { "inode_cache", 1500, 1500 },
+					   { "vm_area_struct", 1300, 1300 },
+					   { "filp", 1016, 1016 } };
+	struct source with_memory = source_by_hand;
+	struct rig r;
+
+	start(&r);
+	with_memory.has |= SOURCE_MEMORY;
+	r.h.k.source = &with_memory;
+	r.h.k.memmap.max_pfn = UINT64_C(1) << 40;	/* so many are not looked at */
+	r.event.slabs.v = slabs;
+	r.event.slabs.n = r.event.slabs.cap = 5;
+	counts[4].value = 467 << 8;
+	gather(&r);
+	CHECK_STR(r.e.owner[USE_SLAB].name, "large kmalloc");
+	CHECK_EQ(r.e.owner[USE_SLAB].bytes, 460 * MIB);
+	CHECK(!r.e.owner[USE_SLAB].many);
+	counts[4].value = 30 << 8;
+	finish(&r);
+}
+
 /* 402 MiB are anonymous, the table has 80: the rest is of java, killed a second before. */
 static void test_unfreed(void)
 {
@@ -777,5 +803,6 @@ int main(void)
 	test_freed_locked_files();
 	test_slab_user();
 	test_many_caches();
+	test_large_kmalloc();
 	return check_done();
 }

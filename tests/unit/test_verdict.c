@@ -5,6 +5,8 @@
  * was made for.
  */
 #include "model/verdict/verdict.h"
+
+#include "dumpread/base/bytes.h"
 #include "tests/unit/check.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -770,6 +772,42 @@ static void test_shares(void)
 	arena_release(&h.mem);
 }
 
+/* A small part of a use is not told as the largest; who has half of it together is. */
+static void test_small_parts(void)
+{
+	static const struct { enum use use; const char *cause; } of[] = {
+		{ USE_SLAB, "unreclaimable slab" }, { USE_SHMEM, "shared memory" },
+		{ USE_TABLES, "page tables" },	    { USE_HUGETLB, "hugetlb" },
+		{ USE_OTHER, "driver or unknown" },
+	};
+	struct hand h;
+
+	for (unsigned i = 0; i < ARRAY_LEN(of); i++)
+		for (uint64_t part = 2; part <= 460; part += 458) {
+			usual(&h);
+			h.e.size[of[i].use] = 500 * MIB;
+			h.e.owner[of[i].use] = (struct ev_owner){ .name = "kernfs_node_cache", .bytes = part * MIB };
+			judge(&h);
+			CHECK_STR(cause(&h, VERDICT_HOLDER), of[i].cause);
+			CHECK(!strstr(row(&h, VERDICT_HOLDER)->text, "kernfs_node_cache") == (part == 2));
+			CHECK(!row(&h, VERDICT_HOLDER)->owner == (part == 2));
+			arena_release(&h.mem);
+		}
+	usual(&h);
+	h.e.size[USE_HUGETLB] = 500 * MIB;
+	h.e.owner[USE_HUGETLB] = (struct ev_owner){ .name = "qemu (7)", .bytes = 100 * MIB };
+	judge(&h);
+	CHECK(!strstr(row(&h, VERDICT_HOLDER)->text, "most is"));
+	arena_release(&h.mem);
+	usual(&h);
+	of_slab(&h);
+	h.e.owner[USE_SLAB] = (struct ev_owner){ .name = "a", .bytes = 20 * MIB, .many = true,
+						 .detail = "16 caches have half of it" };
+	judge(&h);
+	CHECK(strstr(row(&h, VERDICT_HOLDER)->text, "RAM; 16 caches have half of it."));
+	arena_release(&h.mem);
+}
+
 /* A kill of long ago, and a panic that has nothing to do with it. */
 static void test_long_ago(void)
 {
@@ -925,6 +963,7 @@ int main(void)
 	test_others();
 	test_no_event();
 	test_shares();
+	test_small_parts();
 	test_long_ago();
 	test_kswapd();
 	test_unknown();
