@@ -19,13 +19,18 @@ static void settle_compound(const struct snapshot *s, struct reader *r, struct c
 {
 	struct page_classes *p = c->classes;
 	const uint64_t compound = p->count[CLASS_COMPOUND].pages, slab = census_slab_counted(s, r),
-		       found = p->count[CLASS_SLAB].pages + p->count[CLASS_KMALLOC].pages +
-			       compound,
-		       off = slab > found ? slab - found : found - slab;
-	bool kmalloc = !has(s->k, E_PGTY_LARGE_KMALLOC) && slab != UINT64_MAX &&
-		       off <= (source_has(s->k, SOURCE_CHANGES) ? compound / 4 : 0);
+		       slabs = p->count[CLASS_SLAB].pages + p->count[CLASS_KMALLOC].pages,
+		       found = slabs + compound, off = slab > found ? slab - found : found - slab;
+	bool known = !has(s->k, E_PGTY_LARGE_KMALLOC) && slab != UINT64_MAX;
 
-	page_classes_move(p, CLASS_COMPOUND, kmalloc ? CLASS_KMALLOC : CLASS_UNKNOWN);
+	if (known && off <= (source_has(s->k, SOURCE_CHANGES) ? compound / 4 : 0)) {
+		page_classes_move(p, CLASS_COMPOUND, CLASS_KMALLOC);
+		return;
+	}
+	page_classes_move(p, CLASS_COMPOUND, CLASS_UNKNOWN);
+	/* others are among them: the counter says how many are large kmalloc, and nothing which */
+	if (known && slab > slabs && slab < found)
+		census_decide(c, compound, slab - slabs);
 }
 
 /* In a running kernel pages change hands while they are read. */
@@ -65,6 +70,7 @@ static void *make_census(const struct snapshot *s, struct arena *mem)
 			c->ram += c->classes->count[i].pages;
 	c->present = s->machine.present;
 	census_count(s, r, mem, c);
+	census_tell_counters(s, c);
 	reader_free(r);
 	return c;
 }

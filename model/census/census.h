@@ -29,6 +29,13 @@ struct census_cpu_list {
 	uint64_t listed;		/* pages, by its lists */
 };
 
+/* Frames of which only a sum is known: the counts have PAGES of them in CLASS_KMALLOC; by their bytes all are in
+   CLASS_UNKNOWN. */
+struct census_undecided {
+	uint64_t frames;		/* compound pages without a type; 0: all is decided */
+	uint64_t pages;			/* of them large kmalloc, by the counter of slab */
+};
+
 struct census {
 	struct page_classes *classes;
 	struct census_cpu_list *cpu_lists;
@@ -36,6 +43,7 @@ struct census {
 	/* Where its frames are is not shown, or not all of them: they are in CLASS_UNKNOWN or
 	   CLASS_BOOT. */
 	bool unknown[PAGE_CLASSES];
+	struct census_undecided undecided;
 	struct owners owners;
 	struct census_counter *counters;
 	uint32_t ncounters;

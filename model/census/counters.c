@@ -2,8 +2,12 @@
 /* counters.c - lines of /proc/meminfo, and the classes that each counts. */
 #include "model/census/counters.h"
 
+#include <inttypes.h>
+
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/issues.h"
 #include "model/census/census.h"
+#include "model/source/source.h"
 #include "model/system/system.h"
 
 #define OF(class) (UINT64_C(1) << (class))
@@ -115,6 +119,41 @@ void census_count(const struct snapshot *s, struct reader *r, struct arena *mem,
 			.found = pages_of(c->classes, lines[i].classes, lines[i].mapped) +
 				 (lines[i].row == CLASS_FILE ? huge : 0),
 		};
+}
+
+#define EXPLAINED_SHARE 64u	/* of RAM */
+#define EXPLAINED_LEAST 4096u	/* pages */
+
+/*
+ * A counter that is far from the frames it counts: one of both is damaged. Pages on their way, batches of CPUs and
+ * pages of drivers in no list explain a small part of RAM; frames that were not read, as many as there are.
+ */
+void census_tell_counters(const struct snapshot *s, const struct census *c)
+{
+	const uint64_t unread = c->classes->count[CLASS_UNREAD].pages;
+	const uint64_t most = max_u64(c->ram / EXPLAINED_SHARE, EXPLAINED_LEAST) + unread;
+
+	for (uint32_t i = 0; i < c->ncounters; i++) {
+		const struct census_counter *n = &c->counters[i];
+		int64_t off = (int64_t)(n->found - n->kernel - (uint64_t)n->on_cpus);
+
+		if (n->kernel == UINT64_MAX || c->unknown[n->row] ||
+		    (off < 0 ? 0 - (uint64_t)off : (uint64_t)off) <= most)
+			continue;
+		issue_add(s->k->issues, source_has(s->k, SOURCE_CHANGES) ? ST_TORN : ST_CORRUPT,
+			  "counter", 1, "%s counts %" PRIu64 " pages; found: %" PRIu64, n->name,
+			  n->kernel, n->found);
+	}
+}
+
+void census_decide(struct census *c, uint64_t frames, uint64_t pages)
+{
+	struct class_counts *unknown = &c->classes->count[CLASS_UNKNOWN];
+
+	pages = min_u64(min_u64(pages, frames), unknown->pages);
+	unknown->pages -= pages;
+	c->classes->count[CLASS_KMALLOC].pages += pages;
+	c->undecided = (struct census_undecided){ frames, pages };
 }
 
 uint64_t census_slab_counted(const struct snapshot *s, struct reader *r)

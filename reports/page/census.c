@@ -88,6 +88,21 @@ static const char *incomplete(const struct snapshot *s, const struct census *c,
 	return arena_printf(mem, "up to %" PRIu64 " KiB of it could not be read", lacks >> 10);
 }
 
+/* NULL: all is decided. */
+static const char *undecided_note(const struct snapshot *s, const struct census *c,
+				  struct arena *mem)
+{
+	const struct census_undecided *u = &c->undecided;
+
+	if (!u->frames)
+		return NULL;
+	return arena_printf(mem,
+			    "Of %" PRIu64 " KiB in compound pages without a type, %" PRIu64
+			    " KiB are large kmalloc, by the kernel's counter of slab. Which pages "
+			    "these are is not known: --by and --unknown have all of them as unknown.",
+			    u->frames * page_size(s) >> 10, u->pages * page_size(s) >> 10);
+}
+
 static enum status census_report(const struct snapshot *s, const struct report_opts *o,
 				 struct table *t, struct diag *diag)
 {
@@ -125,6 +140,7 @@ static enum status census_report(const struct snapshot *s, const struct report_o
 	t->nrows = rows.n;
 	t->row_size = sizeof(struct census_line);
 	t->incomplete = offsetof(struct census_line, incomplete);
+	t->note = undecided_note(s, c, &t->mem);
 	return ST_OK;
 }
 
