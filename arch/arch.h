@@ -165,6 +165,9 @@ struct arch {
 	/* Section bits if VMCOREINFO does not give them (before 5.14). NULL: the usual
 	   ones, arch_sections(). */
 	struct arch_sections (*sections)(const struct paging *user);
+	/* Where the virtual memory map begins if that is a constant: one or two places, by the
+	   release or the MMU; 0: none. */
+	uint64_t vmemmap[2];
 	/* Tables that every mm has, for kernel addresses or unused, and that
 	   pgtables_bytes counts. NULL: none. */
 	unsigned (*kernel_tables)(const struct paging *user);

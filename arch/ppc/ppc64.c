@@ -301,6 +301,9 @@ const struct arch arch_ppc64 = {
 	.is_kernel_addr = ppc64_is_kernel_addr,
 	.vmalloc_total = ppc64_vmalloc_total,
 	.direct_sizes = ppc64_direct_sizes,
+	/* H_VMEMMAP_START, RADIX_VMEMMAP_START (book3s/64/hash.h, radix.h; 4.13 and before: a
+	   region of its own) */
+	.vmemmap = { UINT64_C(0xc00c000000000000), UINT64_C(0xf000000000000000) },
 	.pkey_bits = 5,			/* arch/powerpc/include/asm/pkeys.h */
 	.timebase = true,
 };

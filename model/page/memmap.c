@@ -23,6 +23,7 @@
 #include "dumpread/base/issues.h"
 #include "dumpread/base/search.h"
 #include "model/kobj.h"
+#include "model/page/vmemmap.h"
 #include "model/walk/xarray.h"
 
 #define SECTIONS_MAX (UINT64_C(1) << 26)
@@ -54,6 +55,7 @@ struct builder {
 	enum status why;		/* ... of one of them */
 	uint64_t astray;		/* memory maps where there is no memory */
 	uint64_t clipped;		/* struct pages beyond the budget */
+	VEC(struct pfn_range) dark;	/* frames of UNREAD, and of roots that are not readable */
 	uint64_t sound;			/* the last map whose struct pages are memory, or 0 */
 	bool shared;			/* VMEMMAP: more than one section has that map */
 	bool partial;			/* some of the map is missing */
@@ -167,6 +169,16 @@ static uint64_t fit_in_page(uint64_t kva, uint64_t size, uint64_t left)
 	return min_u64(n ? n : 1, left);
 }
 
+/* Nothing is read of N sections from number NR on. */
+static void add_dark(struct builder *b, uint64_t nr, uint64_t n)
+{
+	uint64_t pfn = nr * b->section_pages, end = (nr + n) * b->section_pages;
+
+	end = min_u64(end, b->k->memmap.ram_end);
+	if (pfn < end)
+		*vec_push(&b->mem, &b->dark) = (struct pfn_range){ pfn, end };
+}
+
 /* N sections from number NR on, their structs at KVA. */
 static void scan_sections(struct builder *b, uint64_t kva, uint64_t nr, uint64_t n)
 {
@@ -182,6 +194,7 @@ static void scan_sections(struct builder *b, uint64_t kva, uint64_t nr, uint64_t
 		if (st) {
 			b->unread += m;
 			b->why = b->why == ST_NODATA ? b->why : st;
+			add_dark(b, nr + i, m);
 			continue;
 		}
 		for (uint64_t j = 0; j < m; j++)
@@ -201,6 +214,7 @@ static void scan_roots(struct builder *b, uint64_t kva)
 		st = read_kva(b->r, at, raw, (size_t)m * b->word);
 		if (st) { /* after the first: or zeroes, which were left out */
 			b->why = i || b->why == ST_NODATA ? b->why : st;
+			add_dark(b, i * b->per_root, m * b->per_root);
 			continue;
 		}
 		for (uint64_t j = 0; j < m; j++) {
@@ -219,6 +233,8 @@ static void forget_attempt(struct builder *b)
 	arena_release(&b->mem);
 	b->got.v = NULL;
 	b->got.n = b->got.cap = 0;
+	b->dark.v = NULL;
+	b->dark.n = b->dark.cap = 0;
 	b->believed = b->online = b->pages = b->unread = b->astray = b->clipped = b->sound = 0;
 	b->shared = false;
 	b->why = ST_OK;
@@ -253,15 +269,15 @@ static enum status sparse(struct builder *b)
 	enum status why = ST_OK;
 	bool plausible = false;
 
+	section_geometry(k, &section_bits, &max_bits);
+	b->section_pages = UINT64_C(1) << (section_bits - k->dump->page_shift);
+	b->nsections = max_bits > section_bits ? UINT64_C(1) << (max_bits - section_bits) : 1;
+	b->nsections = min_u64(b->nsections, SECTIONS_MAX);
 	b->section_bytes = layout_size(&k->layout, S_MEM_SECTION);
 	if (!kva || !has(k, M_SECTION_MEM_MAP) || !b->section_bytes || b->section_bytes < b->word ||
 	    b->section_bytes > 1024 ||
 	    layout_offset(&k->layout, M_SECTION_MEM_MAP) > b->section_bytes - b->word)
 		return ST_ABSENT;
-	section_geometry(k, &section_bits, &max_bits);
-	b->section_pages = UINT64_C(1) << (section_bits - k->dump->page_shift);
-	b->nsections = max_bits > section_bits ? UINT64_C(1) << (max_bits - section_bits) : 1;
-	b->nsections = min_u64(b->nsections, SECTIONS_MAX);
 	b->per_root = dump_page_size(k->dump) / b->section_bytes;
 	if (!b->per_root)
 		return ST_CORRUPT;
@@ -282,9 +298,13 @@ static enum status sparse(struct builder *b)
 		forget_attempt(b); /* data from a wrong shape is invalid */
 		return why ? why : ST_CORRUPT;
 	}
+	/* a dump that is read while it is written may say something else now */
 	try_shape(b, which, kva);
-	if (which == BY_POINTER)
-		read_kva_word(b->r, kva, &kva);
+	if (!b->got.n || (which == BY_POINTER && read_kva_word(b->r, kva, &kva))) {
+		why = b->why;
+		forget_attempt(b);
+		return why ? why : ST_CORRUPT;
+	}
 	b->k->memmap.sections = (struct memmap_sections){
 		.kva = kva,
 		.roots = which != BY_SECTIONS,
@@ -296,6 +316,74 @@ static enum status sparse(struct builder *b)
 	/* kernels before 4.13 have no such flag: all present sections are online */
 	for (size_t i = 0; !b->online && i < b->got.n; i++)
 		b->got.v[i].offline = false;
+	return ST_OK;
+}
+
+/* ---- VMEMMAP without mem_section[] ----------------------------------------------------- */
+
+/* The section of PFN, if tables show one. Its flags are not known: it is online, but for devices. */
+static void add_mapped(struct builder *b, uint64_t base, uint64_t pfn)
+{
+	enum status st = vmemmap_has(b->r, base, b->page_bytes, pfn, b->section_pages);
+
+	if (!st)
+		add_range(b, pfn, b->section_pages, base + pfn * b->page_bytes, false, true);
+	else if (st != ST_FAULT)
+		b->unread++;
+}
+
+static bool is_dark(const struct builder *b, uint64_t pfn)
+{
+	for (size_t i = 0; i < b->dark.n; i++)
+		if (pfn >= b->dark.v[i].pfn && pfn < b->dark.v[i].end)
+			return true;
+	return false;
+}
+
+/*
+ * Adds the sections of which mem_section[] tells nothing. ALL: it tells nothing of any. True if
+ * there are some.
+ */
+static bool by_tables(struct builder *b, bool all)
+{
+	uint64_t base = vmemmap_find(b->k, b->r, b->page_bytes), end = b->k->memmap.ram_end;
+	const struct memmap_range *old = b->got.v;
+	size_t nold = b->got.n, i = 0;
+	uint64_t had = b->pages;
+
+	if (!base)
+		return false;
+	if (nold)
+		end = max_u64(end, old[nold - 1].end);
+	b->got.v = NULL;
+	b->got.n = b->got.cap = 0;
+	b->pages = b->unread = 0; /* what tables do not tell either is counted anew */
+	end = min_u64(end, b->nsections * b->section_pages);
+	for (uint64_t pfn = 0; pfn < end; pfn += b->section_pages) {
+		while (i < nold && old[i].end <= pfn)
+			i++;
+		if (i < nold && old[i].pfn <= pfn)
+			add_range(b, pfn, min_u64(b->section_pages, old[i].end - pfn),
+				  old[i].page_kva + (pfn - old[i].pfn) * b->page_bytes,
+				  old[i].offline, old[i].tainted);
+		else if (all || is_dark(b, pfn))
+			add_mapped(b, base, pfn);
+	}
+	return b->pages > had;
+}
+
+/* After sparse() with status ST. The new status. */
+static enum status second_way(struct builder *b, enum status st)
+{
+	bool none = st != ST_OK, told = b->unread;
+
+	if (!none && !b->dark.n)
+		return ST_OK;
+	if (!by_tables(b, none) && !(told && !b->unread))
+		return st;
+	issue_add(b->k->issues, none ? st : ST_NODATA, "page array", 1,
+		  "%s mem_section[] is not readable; its struct pages are found by page tables",
+		  none ? "all of" : "a part of");
 	return ST_OK;
 }
 
@@ -533,6 +621,8 @@ enum status memmap_init(struct kernel *k, struct reader *r)
 	is_sparse = st != ST_ABSENT;
 	if (!is_sparse)
 		st = flat(&b);
+	if (is_sparse || st)
+		st = second_way(&b, st);
 	if (!st) {
 		keep_map(&b, &k->memmap);
 		if (is_sparse && has(k, M_PGDAT_SPANNED))
@@ -543,79 +633,4 @@ enum status memmap_init(struct kernel *k, struct reader *r)
 	}
 	arena_release(&b.mem);
 	return st;
-}
-
-/* The last range that starts at or below PFN, or NULL. */
-static const struct memmap_range *range_of(const struct memmap *m, uint64_t pfn)
-{
-	uint32_t lo = search_first(m->n, mid, m->v[mid].pfn <= pfn);
-
-	return lo ? &m->v[lo - 1] : NULL;
-}
-
-uint64_t memmap_page_kva(const struct memmap *m, uint64_t pfn)
-{
-	const struct memmap_range *g = range_of(m, pfn);
-
-	return g && pfn < g->end ? g->page_kva + (pfn - g->pfn) * m->page_size : 0;
-}
-
-bool memmap_may_have_page(const struct memmap *m, uint64_t pfn)
-{
-	return memmap_page_kva(m, pfn) || (m->partial && pfn < m->ram_end);
-}
-
-static bool is_device(const struct memmap *m, uint64_t pfn)
-{
-	uint32_t lo = search_first(m->ndevices, mid, m->devices[mid].pfn <= pfn);
-
-	return lo && pfn < m->devices[lo - 1].end;
-}
-
-bool memmap_is_online(const struct memmap *m, uint64_t pfn)
-{
-	const struct memmap_range *g = range_of(m, pfn);
-
-	return g && pfn < g->end && !g->offline && !(g->tainted && is_device(m, pfn));
-}
-
-uint64_t memmap_section_kva(const struct memmap *m, struct reader *r, uint64_t pfn)
-{
-	const struct memmap_sections *s = &m->sections;
-	unsigned word = reader_dump(r)->word_size;
-	uint64_t nr, root;
-
-	if (!s->kva || !s->pages || pfn / s->pages >= s->n)
-		return 0;
-	nr = pfn / s->pages;
-	if (!s->roots)
-		return s->kva + nr * s->bytes;
-	if (read_kva_word(r, s->kva + nr / s->per_root * word, &root) || !root)
-		return 0;
-	return root + nr % s->per_root * s->bytes;
-}
-
-static bool within(const struct memmap *m, const struct memmap_range *g, uint64_t kva,
-		   uint64_t *pfn)
-{
-	uint64_t off = kva - g->page_kva;
-
-	if (off >= (g->end - g->pfn) * m->page_size || off % m->page_size)
-		return false;
-	*pfn = g->pfn + off / m->page_size;
-	return true;
-}
-
-bool memmap_page_pfn(const struct memmap *m, uint64_t kva, uint64_t *pfn)
-{
-	uint32_t lo;
-
-	if (!m->kva_ascends) {
-		for (uint32_t i = 0; i < m->n; i++)
-			if (within(m, &m->v[i], kva, pfn))
-				return true;
-		return false;
-	}
-	lo = search_first(m->n, mid, m->v[mid].page_kva <= kva);
-	return lo && within(m, &m->v[lo - 1], kva, pfn);
 }

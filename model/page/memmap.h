@@ -52,7 +52,8 @@ struct memmap {
 	struct memmap_sections sections;
 };
 
-/* Fills k->memmap from mem_section, mem_map or node_data. Missing parts are issues, "page
+/* Fills k->memmap from mem_section, mem_map or node_data; with VMEMMAP from the kernel's page
+   tables where mem_section is not readable (vmemmap.h), which is an issue too. Missing parts are issues, "page
    array" or "node". If nothing is found, the caller reports it. */
 enum status memmap_init(struct kernel *k, struct reader *r);
 

@@ -2,6 +2,8 @@
 /* The memory models: the places of struct pages, and which of them are accepted. */
 #include "model/page/memmap.h"
 
+#include "arch/linear.h"
+#include "dumpread/base/bytes.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 
@@ -355,8 +357,137 @@ static void test_lost_map(void)
 	fake_free(f);
 }
 
+/* ---- VMEMMAP without mem_section[] ------------------------------------------------------ */
+
+enum { VMAP_PAGES = 1024, VMAP = 0x1000000 - 2 * VMAP_PAGES * 64 };	/* two sections at the end */
+
+/* Struct pages of frames 0 to 2047, by rule: struct page N is at VMAP + N * 64. The page of the
+   roots is lost. */
+static struct fake *rootless(void)
+{
+	static const enum layout_id image[] = { Y_INIT_TASK, Y_INIT_UTS_NS, Y_LINUX_BANNER,
+						Y_SUPER_BLOCKS };
+	struct fake *f = machine(8, false);
+
+	f->dump.vmcoreinfo = "NUMBER(SECTION_SIZE_BITS)=22\nNUMBER(MAX_PHYSMEM_BITS)=40\n";
+	sparse(f);
+	fake_member(f, M_PAGE_REFCOUNT, 52, 4);
+	fake_member(f, M_PAGE_MAPCOUNT, 48, 4);
+	for (uint64_t i = 0; i < ARRAY_LEN(image); i++) {
+		fake_symbol(f, image[i], fake_kva(f, 0x10000 + i * 4096));
+		fake_put_uint(f, VMAP + (0x10 + i) * PAGE_BYTES + 52, 1, 4);
+		fake_put_uint(f, VMAP + (0x10 + i) * PAGE_BYTES + 48, UINT32_MAX, 4);
+	}
+	/* frame 1 has mem_section itself */
+	fake_put_uint(f, VMAP + PAGE_BYTES + 52, 1, 4);
+	fake_put_uint(f, VMAP + PAGE_BYTES + 48, UINT32_MAX, 4);
+	f->arch.vmemmap[0] = FAKE_BASE - (UINT64_C(1) << 40);	/* nothing is there */
+	f->arch.vmemmap[1] = fake_kva(f, VMAP);
+	return f;
+}
+
+static void test_vmemmap_alone(void)
+{
+	struct fake *f = rootless();
+	const struct memmap *m = &f->kernel.memmap;
+
+	CHECK_EQ(init(f), ST_OK);
+	CHECK_EQ(fake_issues(f, "page array"), 1);
+	if (CHECK_EQ(m->n, 1)) {
+		CHECK_EQ(m->v[0].pfn, 0);
+		CHECK_EQ(m->max_pfn, 2 * VMAP_PAGES);
+		CHECK(memmap_is_online(m, 5) && !m->partial);
+		CHECK_EQ(memmap_page_kva(m, 1500), fake_kva(f, VMAP) + 1500 * PAGE_BYTES);
+	}
+	/* one variable may lie in memory that was freed, more may not */
+	fake_put_uint(f, VMAP + 0x10 * PAGE_BYTES + 52, 0, 4);
+	CHECK_EQ(init(f), ST_OK);
+	fake_put_uint(f, VMAP + 0x11 * PAGE_BYTES + 52, 0, 4);
+	CHECK_EQ(init(f), ST_NODATA);
+	CHECK_EQ(m->n, 0);
+	fake_free(f);
+}
+
+/* mem_section[] is there, and a page of struct mem_section is lost. */
+static void test_vmemmap_part(void)
+{
+	struct fake *f = rootless();
+	const struct memmap *m = &f->kernel.memmap;
+	uint64_t at = SECTIONS + 4096 - 16;	/* section 0 is the last of its page */
+
+	fake_symbol(f, Y_MEM_SECTION, fake_kva(f, at));
+	fake_put_uint(f, at, fake_kva(f, VMAP) | 7, 8);
+	CHECK_EQ(init(f), ST_OK);
+	CHECK_EQ(fake_issues(f, "page array"), 1);
+	CHECK_EQ(m->max_pfn, 2 * VMAP_PAGES);
+	CHECK(!m->partial);
+	CHECK_EQ(memmap_page_kva(m, 1500), fake_kva(f, VMAP) + 1500 * PAGE_BYTES);
+	fake_free(f);
+}
+
+/* ---- a dump that shrinks ------------------------------------------------------------------ */
+
+struct shrinking {
+	struct kernel_map map;		/* arch_kernel_paging() looks here: no tables */
+	const struct kv_ops *kv;
+	uint64_t lost;			/* this page can be read LEFT times */
+	unsigned left;
+};
+
+static enum status shrinking_kvtop(const struct dump *d, struct reader *r, uint64_t kva,
+				   uint64_t *pa, uint64_t *run)
+{
+	struct shrinking *s = d->kv_self;
+	enum status st = s->kv->kvtop(d, r, kva, pa, run);
+
+	/* no region of translations: the reader asks again once it looked at many others */
+	if (!st && run)
+		*run = min_u64(*run, 4096 - (kva & 4095));
+	if ((kva & ~UINT64_C(4095)) != s->lost)
+		return st;
+	if (!s->left)
+		return ST_NODATA;
+	s->left--;
+	return st;
+}
+
+/* What is read the first time may be lost the second time. */
+static void test_shrinking(uint64_t at, uint64_t lost)
+{
+	static const struct kv_ops kv = { .kvtop = shrinking_kvtop };
+	struct fake *f = machine(8, false);
+	struct shrinking s = { .kv = f->dump.kv };
+
+	/* as an array of sections it has 512 MiB */
+	f->dump.vmcoreinfo = "NUMBER(SECTION_SIZE_BITS)=27\nNUMBER(MAX_PHYSMEM_BITS)=52\n";
+	sparse(f);
+	put_sections(f, SECTIONS);
+	fake_put_uint(f, ROOTS, fake_kva(f, SECTIONS), 8);
+	fake_symbol(f, Y_MEM_SECTION, fake_kva(f, at));
+	s.lost = fake_kva(f, lost);
+	f->dump.kv = &kv;
+	f->dump.kv_self = &s;
+	for (unsigned n = 0; n < 8; n++) {
+		enum status st;
+
+		fake_put_uint(f, VAR, fake_kva(f, ROOTS), 8);	/* nothing is kept of the last time */
+		s.left = n;
+		st = init(f);
+		CHECK(st ? !f->kernel.memmap.n : f->kernel.memmap.n > 0);
+		CHECK(!f->kernel.memmap.sections.kva == !!st);
+	}
+	fake_free(f);
+}
+
 int main(void)
 {
+	test_vmemmap_alone();
+	test_vmemmap_part();
+	test_shrinking(VAR, VAR);
+	test_shrinking(VAR, ROOTS);
+	test_shrinking(VAR, SECTIONS);
+	test_shrinking(ROOTS, ROOTS);
+	test_shrinking(ROOTS, SECTIONS);
 	test_lost_map();
 	for (unsigned word = 4; word <= 8; word += 4)
 		for (int big = 0; big < 2; big++) {
