@@ -16,7 +16,7 @@
 enum {
 	ID_UNKNOWN, ID_BY,
 	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
-	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_INDEX, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
+	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_INDEX, ID_MACHINE, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
 	ID_MAN, ID_SCHEMA, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
 	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_HOLDERS,
 	ID_LIMITS, ID_EVENTS, ID_PSI, ID_DYING, ID_GROUPS,
@@ -75,6 +75,8 @@ const struct option_spec option_specs[] = {
 	{ ID_OUTPUT, 'o', "output", "FILE", "write the result to FILE, once it is complete", 0 },
 	{ ID_INDEX, 0, "index", "FILE",
 	  "of a flattened, mcore or AVML dump: its index; FILE is made if it does not exist", 0 },
+	{ ID_MACHINE, 0, "machine", "N",
+	  "of several kernels in one image: the N-th (default: 1, the one that crashed)", 0 },
 	{ ID_QUIET, 'q', "quiet", NULL, "print only errors on stderr", 0 },
 	{ ID_VERBOSE, 'v', "verbose", NULL, "print where symbols and types were found; twice: more", 0 },
 	{ ID_NO_SANDBOX, 0, "no-sandbox", NULL, "read the dump with all rights of this user", 0 },
@@ -191,6 +193,10 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_HEADERS: o->report_opts.headers = arg; break;
 	case ID_CONFIG: o->report_opts.config = arg; break;
 	case ID_INDEX: o->index = arg; break;
+	case ID_MACHINE:
+		err = number_option(a, arg, 16, "--machine", &v);
+		o->machine = (unsigned)v;
+		break;
 	case ID_NO_SANDBOX: o->no_sandbox = true; break;
 	case ID_SANDBOX_TEST: o->action = DO_SANDBOX_TEST; break;
 	case ID_QUIET: o->quiet = true; break;
@@ -378,7 +384,7 @@ static int check_taken(const struct options *o, struct args *a)
 bool option_of_hosts(const struct option_spec *s)
 {
 	return s->id != ID_TYPES && s->id != ID_HEADERS && s->id != ID_CONFIG &&
-	       s->id != ID_INDEX && s->id != ID_NO_SANDBOX && s->id != ID_SANDBOX_TEST;
+	       s->id != ID_INDEX && s->id != ID_MACHINE && s->id != ID_NO_SANDBOX && s->id != ID_SANDBOX_TEST;
 }
 
 /*
@@ -403,6 +409,8 @@ static int take_hosts(struct options *o, struct args *a, const char *image)
 						      : "config");
 	if (o->index)
 		return usage(a, "--index is not possible here: the host has opened the dump");
+	if (o->machine)
+		return usage(a, "--machine is not possible here: the host has opened the dump");
 	if (o->no_sandbox || o->action == DO_SANDBOX_TEST)
 		return usage(a, "there is no sandbox here: the host has opened the dump");
 	if (o->action == DO_REPORT && o->nimages < named)

@@ -29,6 +29,7 @@ struct options {
 	uint64_t top;
 	enum text_unit unit;
 	unsigned jobs, verbose;
+	unsigned machine;		/* of several kernels in an image, from 1; 0: not given */
 	uint64_t memory;		/* bytes that may be used; 0: the default */
 	bool quiet, no_sandbox;
 	unsigned given;			/* enum report_opt_flag of the options given */

@@ -232,6 +232,7 @@ struct kernel_opts run_kernel_opts(struct run *run)
 		.ntypes = o->ntypes,
 		.jobs = o->jobs,
 		.memory = o->memory,
+		.machine = o->machine,
 		.index = o->index ? &run->index : NULL,
 		.log = &run->log,
 	};

@@ -76,6 +76,7 @@ struct dump {
 					   facts that it answers; 0: none, or not stated */
 	const char *layout_file;	/* its name, for messages; NULL: none in use */
 
+	struct vmcoreinfo_texts *texts;	/* gets all that vmcoreinfo_scan() finds; NULL: nobody asks */
 	const char *vmcoreinfo;		/* text, NUL-terminated; "" if none */
 	char release[65];		/* uts release; "" until known */
 	uint8_t build_id[32];		/* of the kernel; from VMCOREINFO */
@@ -147,7 +148,8 @@ bool vmcoreinfo_size(const struct dump *d, const char *name, uint64_t *ret);
 
 /*
  * Find the VMCOREINFO text in memory, where the notes have none, and fill
- * d->vmcoreinfo, release and build_id from it. Reads the whole dump at worst.
+ * d->vmcoreinfo, release and build_id from it. Reads the whole dump, because the text that
+ * is found first may be that of another kernel (d->texts).
  */
 bool vmcoreinfo_scan(struct dump *d);
 

@@ -10,36 +10,32 @@
  * cross a page boundary; afterwards each begins a page.
  *
  * It always begins with "OSRELEASE=" (2.6.24). Other memory may hold such text
- * too: the file of another dump in the page cache, a log. A text counts only
- * if it is whole, and one that is found twice beats all others.
+ * too: another kernel's (a crash kernel, one before kexec, a guest), the file of another
+ * dump in the page cache, a log. A text counts only if it is whole, and one that is found
+ * twice beats all others.
+ *
+ * A kernel that crashes goes on in a copy of its text, to which it adds CRASHTIME
+ * (crash_save_vmcoreinfo()); the one that it began with stays. So a text that begins with
+ * the whole of another is of the same kernel.
  */
+#include "dumpread/vmcoreinfo_scan.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
-#include "dumpread/dump.h"
 
 /* VMCOREINFO_BYTES: 4096 up to 4.12, PAGE_SIZE afterwards. */
-#define TEXT_MAX (64u << 10)
-#define CANDIDATES 16
-#define TRIES 4096	/* places looked at: a forged dump may hold any number */
+#define TEXT_MAX  (64u << 10)
+#define TRIES	  4096 /* places looked at: a forged dump may hold any number */
 #define FIRST_KEY "OSRELEASE="
 
-#define CHUNK 4096u	/* frames that a thread looks through at a time */
-#define BATCH 8u	/* chunks per thread between two looks at the results */
-
-struct candidate {
-	uint64_t hash, pa;
-	char *text;
-	size_t len;
-	unsigned copies;
-	bool little, big;	/* what the header in front of a copy says */
-};
+#define CHUNK 4096u /* frames that a thread looks through at a time */
+#define BATCH 8u    /* chunks per thread between two looks at the results */
 
 /* Places in a chunk where the text may begin. */
 struct places {
@@ -51,10 +47,10 @@ struct scan {
 	struct dump *d;
 	struct reader *r[JOBS_MAX];
 	struct places *chunks;
-	uint64_t first;		/* frame of the first chunk */
-	struct candidate c[CANDIDATES];
-	unsigned n, tries;
-	char *buf;		/* TEXT_MAX and a NUL */
+	uint64_t first, end; /* frames: of the first chunk; after the last */
+	struct vmcoreinfo_texts *to;
+	unsigned tries;
+	char *buf; /* TEXT_MAX and a NUL */
 	struct arena mem;
 };
 
@@ -109,7 +105,7 @@ static size_t read_text(struct scan *s, uint64_t pa)
 }
 
 /* The copy in vmcoreinfo_note: 11, length, 0, "VMCOREINFO" and two NULs before it. */
-static void note_order(struct scan *s, uint64_t pa, struct candidate *c)
+static void note_order(struct scan *s, uint64_t pa, struct vmcoreinfo_text *c)
 {
 	uint8_t h[24];
 
@@ -120,30 +116,36 @@ static void note_order(struct scan *s, uint64_t pa, struct candidate *c)
 	c->big |= load32(h, true) == 11;
 }
 
-/* True when the text at PA is the second copy of one seen before. */
-static bool add_candidate(struct scan *s, uint64_t pa)
+/* Does the longer begin with all of the other? */
+static bool same_kernel(const struct vmcoreinfo_text *c, const char *text, size_t len)
+{
+	return !memcmp(c->text, text, len < c->len ? len : c->len);
+}
+
+static void add_text(struct scan *s, uint64_t pa)
 {
 	size_t len = lines_len(s->buf, read_text(s, pa));
-	struct candidate *c = NULL;
-	uint64_t hash;
+	struct vmcoreinfo_texts *to = s->to;
+	struct vmcoreinfo_text *c = NULL;
 
 	s->buf[len] = '\0';
 	if (!is_whole(s->buf))
-		return false;
-	hash = hash_bytes(s->buf, len);
-	for (unsigned i = 0; i < s->n && !c; i++)
-		if (s->c[i].hash == hash && s->c[i].len == len)
-			c = &s->c[i];
-	if (!c && s->n < CANDIDATES) {
-		c = &s->c[s->n++];
-		*c = (struct candidate){ .hash = hash,
-					 .pa = pa,
-					 .len = len,
-					 .text = arena_strndup(&s->mem, s->buf, len) };
+		return;
+	for (unsigned i = 0; i < to->n && !c; i++)
+		if (same_kernel(&to->v[i], s->buf, len))
+			c = &to->v[i];
+	if (!c && to->n == VMCOREINFO_TEXTS)
+		return;
+	if (!c) {
+		c = &to->v[to->n++];
+		*c = (struct vmcoreinfo_text){ .pa = pa };
 	}
-	if (c)
-		note_order(s, pa, c);
-	return c && ++c->copies > 1;
+	if (len > c->len) {
+		c->text = arena_strndup(&to->mem, s->buf, len);
+		c->len = len;
+	}
+	c->copies++;
+	note_order(s, pa, c);
 }
 
 static void add_place(struct places *p, uint64_t pa)
@@ -180,7 +182,7 @@ static void scan_page(const struct dump *d, struct reader *r, uint64_t pfn, stru
 static void scan_chunk(void *ctx, unsigned worker, size_t item)
 {
 	struct scan *s = ctx;
-	uint64_t pfn = s->first + item * CHUNK, end = min_u64(pfn + CHUNK, s->d->max_pfn);
+	uint64_t pfn = s->first + item * CHUNK, end = min_u64(pfn + CHUNK, s->end);
 
 	if (!s->r[worker])
 		s->r[worker] = reader_new(s->d);
@@ -189,63 +191,76 @@ static void scan_chunk(void *ctx, unsigned worker, size_t item)
 }
 
 /* In the order of addresses, so that the result does not depend on the threads. */
-static bool look_at_places(struct scan *s, size_t nchunks)
+static void look_at_places(struct scan *s, size_t nchunks)
 {
-	bool done = false;
-
 	for (size_t i = 0; i < nchunks; i++) {
 		struct places *p = &s->chunks[i];
 
-		for (unsigned k = 0; k < p->n && !done; k++)
-			done = add_candidate(s, p->pa[k]) || ++s->tries == TRIES;
+		for (unsigned k = 0; k < p->n && s->tries < TRIES; k++, s->tries++)
+			add_text(s, p->pa[k]);
 		free(p->pa);
 		*p = (struct places){ 0 };
 	}
-	return done;
 }
 
 static void scan_memory(struct scan *s)
 {
 	unsigned jobs = s->d->jobs ? s->d->jobs : jobs_default();
-	uint64_t step, max = s->d->max_pfn;
+	uint64_t step;
 
 	jobs = jobs > JOBS_MAX ? JOBS_MAX : jobs;
 	step = (uint64_t)CHUNK * BATCH * jobs;
 	s->r[0] = reader_new(s->d);
 	s->chunks = arena_array(&s->mem, struct places, (size_t)BATCH * jobs);
-	for (; (s->first = reader_next(s->r[0], s->first, max)) < max; s->first += step) {
-		size_t n = (min_u64(step, max - s->first) + CHUNK - 1) / CHUNK;
+	for (; (s->first = reader_next(s->r[0], s->first, s->end)) < s->end && s->tries < TRIES;
+	     s->first += step) {
+		size_t n = (min_u64(step, s->end - s->first) + CHUNK - 1) / CHUNK;
 
 		jobs_run(jobs, n, scan_chunk, s);
-		if (look_at_places(s, n))
-			break;
+		look_at_places(s, n);
 	}
 	for (unsigned i = 0; i < jobs; i++)
 		reader_free(s->r[i]);
 }
 
-static void adopt(struct dump *d, const struct candidate *c)
+void vmcoreinfo_texts_find(struct dump *d, uint64_t first, uint64_t end,
+			   struct vmcoreinfo_texts *to)
 {
-	if (!d->word_size && c->little != c->big)
-		d->big_endian = c->big;
-	dump_take_vmcoreinfo(d, c->text, c->len);
+	struct scan s = { .d = d, .first = first, .end = min_u64(end, d->max_pfn), .to = to };
+
+	s.buf = arena_alloc(&s.mem, TEXT_MAX + 1);
+	scan_memory(&s);
+	arena_release(&s.mem);
+}
+
+void vmcoreinfo_texts_free(struct vmcoreinfo_texts *t)
+{
+	arena_release(&t->mem);
+	t->n = 0;
+}
+
+void vmcoreinfo_take_text(struct dump *d, const struct vmcoreinfo_text *t)
+{
+	if (!d->word_size && t->little != t->big)
+		d->big_endian = t->big;
+	d->build_id_len = 0;
+	dump_take_vmcoreinfo(d, t->text, t->len);
 }
 
 bool vmcoreinfo_scan(struct dump *d)
 {
-	struct scan s = { .d = d };
-	const struct candidate *best = NULL;
+	struct vmcoreinfo_texts own = { .n = 0 }, *t = d->texts ? d->texts : &own;
+	const struct vmcoreinfo_text *best = NULL;
 
-	s.buf = arena_alloc(&s.mem, TEXT_MAX + 1);
 	log_info(d->log, "no VMCOREINFO note, looking for its text in memory");
-	scan_memory(&s);
-	for (unsigned i = 0; i < s.n; i++)
-		if (!best || s.c[i].copies > best->copies)
-			best = &s.c[i];
+	vmcoreinfo_texts_find(d, 0, UINT64_MAX, t);
+	for (unsigned i = 0; i < t->n; i++)
+		if (!best || t->v[i].copies > best->copies)
+			best = &t->v[i];
 	if (best) {
 		log_info(d->log, "VMCOREINFO found at physical %#" PRIx64, best->pa);
-		adopt(d, best);
+		vmcoreinfo_take_text(d, best);
 	}
-	arena_release(&s.mem);
+	vmcoreinfo_texts_free(&own);
 	return best;
 }

@@ -16,11 +16,13 @@
 #include "dumpread/base/issues.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/types/sources.h"
+#include "dumpread/vmcoreinfo_scan.h"
 #include "model/cpus.h"
 #include "model/fit.h"
 #include "model/modtypes.h"
 #include "model/source/capture.h"
 #include "model/kobj.h"
+#include "model/machines.h"
 #include "model/texts.h"
 #include "model/source/source.h"
 
@@ -158,7 +160,18 @@ static enum status understand_log(struct kernel *k)
 	return ST_OK;
 }
 
-static enum status understand(struct kernel *k, const struct kernel_opts *o)
+/* A text of another kernel, or of another place of this one: nothing that follows would be right. */
+static bool doubt(struct dump *d, struct kernel_try *t)
+{
+	if (!t || t->text || t->believe || !d->image)
+		return false;
+	t->doubted = machine_contradicts(d);
+	if (t->doubted)
+		fail(&d->diag, ST_CORRUPT, "VMCOREINFO is of another kernel than the one in memory");
+	return t->doubted;
+}
+
+static enum status understand(struct kernel *k, const struct kernel_opts *o, struct kernel_try *t)
 {
 	struct dump *d = k->dump;
 	struct reader *r;
@@ -168,6 +181,8 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o)
 	for (unsigned i = 0; i < o->ntypes; i++)
 		dump_know_machine(d, o->types[i]);
 	st = arch_attach(d, &k->arch);
+	if (!st && doubt(d, t))
+		st = ST_CORRUPT;
 	if (!st && d->live)
 		dump_add_running(d);
 	if (!st)
@@ -217,8 +232,8 @@ static void tell_cause(struct dump *d)
 			 text);
 }
 
-static enum status attach_dump(struct dump *d, const struct kernel_opts *o, struct diag *diag,
-			       struct kernel **ret)
+static enum status attach_dump(struct dump *d, const struct kernel_opts *o, struct kernel_try *t,
+			       struct diag *diag, struct kernel **ret)
 {
 	struct kernel *k = heap_array(struct kernel, 1);
 	enum status st;
@@ -233,7 +248,7 @@ static enum status attach_dump(struct dump *d, const struct kernel_opts *o, stru
 	k->memory = o->memory;
 	d->near_vmlinux = o->near_vmlinux;
 	d->near_release = o->near_release;
-	st = understand(k, o);
+	st = understand(k, o, t);
 	if (st) {
 		tell_cause(d);
 		*diag = d->diag;
@@ -246,23 +261,38 @@ static enum status attach_dump(struct dump *d, const struct kernel_opts *o, stru
 
 enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct kernel **ret)
 {
-	struct dump *d;
 	enum status st = ST_NOTMINE;
 
 	*ret = NULL;
 	if (o->nimages == 1 && strcmp(o->images[0], IMAGE_LIVE))
 		st = capture_open(o->images[0], diag, ret);
-	if (st != ST_NOTMINE)
-		return st;
+	return st != ST_NOTMINE ? st : machines_open(o, diag, ret);
+}
+
+enum status kernel_try(const struct kernel_opts *o, struct kernel_try *t, struct diag *diag,
+		       struct kernel **ret)
+{
+	struct dump *d;
+	enum status st;
+
+	*ret = NULL;
 	st = dump_open_indexed(o->images, o->nimages, o->index, o->log, diag, &d);
-	return st ? st : attach_dump(d, o, diag, ret);
+	if (st)
+		return st;
+	d->texts = t->texts;
+	if (t->text)
+		vmcoreinfo_take_text(d, t->text);
+	st = attach_dump(d, o, t, diag, ret);
+	if (!st)
+		d->texts = NULL;
+	return st;
 }
 
 enum status kernel_attach(struct dump *d, unsigned jobs, struct diag *diag, struct kernel **ret)
 {
 	struct kernel_opts o = { .jobs = jobs };
 
-	return attach_dump(d, &o, diag, ret);
+	return attach_dump(d, &o, NULL, diag, ret);
 }
 
 void kernel_close(struct kernel *k)

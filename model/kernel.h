@@ -54,8 +54,23 @@ struct kernel_opts {
 					   without types */
 	bool config_only;		/* the same for the configuration in the kernel image */
 	const struct image_index *index; /* of the images; NULL: none */
+	unsigned machine;		/* which kernel of several in the images: 0 the one that
+					   crashed (model/machines.h), N the N-th */
 	const struct log *log;
 };
+
+struct vmcoreinfo_text;
+struct vmcoreinfo_texts;
+
+/* How machines.c opens a kernel. */
+struct kernel_try {
+	const struct vmcoreinfo_text *text;	/* the kernel that wrote it; NULL: the notes', or any */
+	struct vmcoreinfo_texts *texts;		/* gets those that were found in memory */
+	bool believe;		/* VMCOREINFO, whatever memory says */
+	bool doubted;		/* result: memory has another kernel than VMCOREINFO says */
+};
+enum status kernel_try(const struct kernel_opts *o, struct kernel_try *t, struct diag *diag,
+		       struct kernel **ret);
 
 /* On failure *ret is NULL and DIAG holds one sentence for the user. */
 enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct kernel **ret);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 enum cause_id {			/* in the order in which they are told */
+	CAUSE_MACHINES,		/* N kernels are in the image: NAME says which this is */
 	CAUSE_UNFINISHED,	/* its writer says so: N of OF pages are missing */
 	CAUSE_HEADER,		/* the file ends in its headers: what is missing is not known */
 	CAUSE_CUT,		/* N of OF pages are after the end of the file; OF 0: not known */
@@ -30,7 +31,7 @@ enum cause_id {			/* in the order in which they are told */
 struct cause {
 	enum cause_id id;
 	uint64_t n, of;
-	char name[160];
+	char name[240];
 };
 
 #define CAUSES_MAX 24u

@@ -21,6 +21,11 @@ static unsigned percent_there(const struct cause *c)
 		       : 0;
 }
 
+static const char *machines(const struct cause *c, struct arena *mem)
+{
+	return arena_strdup(mem, c->name);
+}
+
 static const char *unfinished(const struct cause *c, struct arena *mem)
 {
 	if (!c->n)
@@ -116,6 +121,7 @@ static const struct {
 	bool loss;
 	words_fn *words;
 } said[CAUSES] = {
+	[CAUSE_MACHINES] = { "kernels", "", false, machines },
 	[CAUSE_UNFINISHED] = { "unfinished", "pages", true, unfinished },
 	[CAUSE_HEADER] = { "cut", "", true, header },
 	[CAUSE_CUT] = { "cut", "pages", true, cut },
