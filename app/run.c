@@ -249,6 +249,31 @@ void run_pick_rows(struct run *run)
 	table_sort(&run->t, &run->sort, run->renderer->of_chart || r->own_top ? 0 : run->o.top);
 }
 
+/* What the dump's headers and the kernel's log tell where its types are not known, if the report is made of that. */
+static int analyse_bare(struct run *run, struct kernel_opts *ko)
+{
+	const struct report *r = run->o.report;
+	struct diag why = run->diag;
+
+	ko->log_only = true;
+	/* a file of -t that does not fit is to be told */
+	if (!r->bare || run->o.ntypes || run->product || run->open || run->o.nearlier || run->renderer->of_chart ||
+	    kernel_open(ko, &run->diag, &run->k)) {
+		run->diag = why;
+		return EXIT_NO_ANSWER;
+	}
+	log_warn(&run->log, "%s", why.text);
+	issue_add(run->k->issues, ST_ABSENT, "types", 1, "%s", why.text);
+	run->s = snapshot_build(run->k, NEED_LOG, NULL);
+	run->t.cols = r->cols;
+	run->t.ncols = r->ncols;
+	r->bare(run->s, &run->t);
+	run_pick_rows(run);
+	run->image = image_facts_of(run->s, run->o.images, run->o.nimages);
+	run->issues = run->k->issues;
+	return 0;
+}
+
 static int analyse(struct run *run)
 {
 	const struct options *o = &run->o;
@@ -268,7 +293,7 @@ static int analyse(struct run *run)
 	progress_phase(run->progress, "opening the dump");
 	if (run->open ? run->open(run->host, &ko, &run->diag, &run->k)
 		      : kernel_open(&ko, &run->diag, &run->k))
-		return EXIT_NO_ANSWER;
+		return analyse_bare(run, &ko);
 	if (!offers(run, run->k, ko.nimages ? ko.images[0] : "this machine"))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking the census");

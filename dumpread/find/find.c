@@ -157,10 +157,33 @@ static bool search_systemmap(struct dump *d)
 	return false;
 }
 
+/* The package with the types, as the distribution that built the kernel calls it; its banner and release tell. */
+static const char *debug_package(const struct dump *d, char *buf, size_t size)
+{
+	const char *r = *d->release ? d->release : "RELEASE";
+	const char *version = d->image ? d->image->header.version : "";
+	size_t n = strlen(r);
+
+	if (strstr(version, "Ubuntu") || strstr(r, "-generic"))
+		snprintf(buf, size, "Ubuntu: linux-image-%s-dbgsym", r);
+	else if (strstr(version, "Debian") || strstr(r, "+deb"))
+		snprintf(buf, size, "Debian: linux-image-%s-dbg", r);
+	else if (strstr(r, ".el") || strstr(r, ".fc"))
+		snprintf(buf, size, "RHEL, Fedora: kernel-debuginfo-%s", r);
+	else if (n > 8 && !strcmp(r + n - 8, "-default"))
+		snprintf(buf, size, "SUSE: kernel-default-debuginfo of %s", r);
+	else
+		snprintf(buf, size,
+			 "Debian: linux-image-%s-dbg, Ubuntu: linux-image-%s-dbgsym, RHEL: "
+			 "kernel-debuginfo, SUSE: kernel-default-debuginfo",
+			 r, r);
+	return buf;
+}
+
 static enum status no_types(struct dump *d, const char *btf)
 {
 	const char *release = *d->release ? d->release : "unknown";
-	char hex[BUILD_ID_HEX], cut[200] = "";
+	char hex[BUILD_ID_HEX], cut[200] = "", package[320];
 
 	if (d->image && d->image->issues.n && d->image->issues.v[0].ntexts)
 		snprintf(cut, sizeof(cut), ", and the dump is incomplete (%s)",
@@ -170,9 +193,9 @@ static enum status no_types(struct dump *d, const char *btf)
 		&d->diag, ST_ABSENT,
 		"cannot find the types of kernel %s (build-id %s): no usable BTF in the dump "
 		"(%.200s)%s, and no vmlinux with debug information in the usual places; install "
-		"its debug package (Debian: linux-image-%s-dbg) or name a vmlinux, .btf or "
-		"layout file with -t; only dmesg works without types",
-		release, *hex ? hex : "unknown", btf, cut, release);
+		"its debug package (%s) or name a vmlinux, .btf or "
+		"layout file with -t; only dmesg, and a part of summary, work without types",
+		release, *hex ? hex : "unknown", btf, cut, debug_package(d, package, sizeof(package)));
 }
 
 static void search_symbols(struct dump *d)

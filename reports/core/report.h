@@ -206,6 +206,8 @@ struct report {
 	 * anything else is built. opts.began is set then for run and text. NULL: all in one.
 	 */
 	void (*first)(const struct snapshot *s, const struct report_opts *o, FILE *out);
+	/* RUN for a snapshot that has the kernel's log alone, because the types are not known. NULL: none. */
+	void (*bare)(const struct snapshot *s, struct table *t);
 	unsigned text_refuses;		/* enum report_opt_flag: options that TEXT cannot follow */
 	const struct like *likes;	/* name NULL ends it; NULL: none */
 	const struct product *products;	/* the same; the first is the default */

@@ -595,6 +595,7 @@ const struct report report_summary = {
 	.run = summary_report,
 	.text = summary_text,
 	.first = summary_first,
+	.bare = summary_bare,
 	.text_refuses = OPT_SORT,
 	.likes = summary_likes,
 	.help = "Why memory ran out, or that it did not (oom --verdict has the same as rows). The\n"

@@ -28,6 +28,8 @@ struct summary_row {
 #define SECTION_LEFT_OUT "left_out"
 #define SECTION_ISSUES "issues"
 
+/* The rows of a dump whose types are not known. */
+void summary_bare(const struct snapshot *s, struct table *t);
 /* The sections that need no process, on a terminal; summary_text() prints those that follow. */
 void summary_first_text(const struct table *t, FILE *out);
 void summary_text(const struct snapshot *s, const struct report_opts *o,

@@ -278,6 +278,10 @@ static void text_damage(struct text *x, const struct snapshot *s, bool all)
 	if (!r)
 		return;
 	fputs("\nDAMAGED OR MISSING\n", x->out);
+	if (!(s->built & NEED_TASKS)) {
+		x->i = x->t->nrows;
+		return;
+	}
 	for (uint32_t i = 0; i < s->nprocs; i++)
 		n += proc_incomplete(s, &s->procs[i]) != 0;
 	if (found_no_list(s))
@@ -325,7 +329,7 @@ void summary_text(const struct snapshot *s, const struct report_opts *o, const s
 	text_other(&x, s);
 	text_processes(&x, s);
 	text_noted(&x);
-	if (source_has(s->k, SOURCE_FRAMES))
+	if (s->built & NEED_FRAMES && source_has(s->k, SOURCE_FRAMES))
 		text_left_out(&x, s);
 	text_damage(&x, s, o->verbose);
 }
