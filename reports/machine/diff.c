@@ -12,6 +12,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "dumpread/base/search.h"
+#include "model/census/census.h"
+#include "model/source/source.h"
 #include "model/views/file/objects.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
@@ -23,9 +25,9 @@
 
 static const struct column cols[] = {
 	COL(struct diff_row, group, COL_STR, COL_SHOWN, "",
-	    "processes, programs, objects, or the subject of a line of meminfo"),
+	    "processes, programs, objects, classes, or the subject of a line of meminfo"),
 	COL(struct diff_row, what, COL_STR, 0, "",
-	    "system (a line of meminfo), program, process or object"),
+	    "system (a line of meminfo), program, process, object or class (of the census)"),
 	COL(struct diff_row, change, COL_STR, COL_SHOWN, "", "new, gone, grew, shrank or same"),
 	COL(struct diff_row, pid, COL_INT, COL_SHOWN, "", "process id, in the later dump if it is there"),
 	DELTA(delta, COL_SHOWN, "growth"),
@@ -52,7 +54,7 @@ static const char *what_of(enum diff_group of)
 {
 	static const char *const what[] = { "process", "program", "object" };
 
-	return of < DIFF_MEMORY ? what[of] : "system";
+	return of < DIFF_MEMORY ? what[of] : of == DIFF_CLASSES ? "class" : "system";
 }
 
 static struct diff_thing *thing_of(struct things *ts, enum diff_group of, const char *name,
@@ -87,7 +89,7 @@ static uint64_t key_of(uint64_t kind, uint64_t a, uint64_t b)
 	return hash_bytes(v, sizeof(v));
 }
 
-enum kind { SYSTEM, PROGRAM, PROCESS, OBJECT };
+enum kind { SYSTEM, PROGRAM, PROCESS, OBJECT, CLASS };
 
 static const char *program_of(const struct snapshot *s, const struct mm *mm, const char *comm)
 {
@@ -159,6 +161,24 @@ static void add_system(struct things *ts, const struct machine *m)
 	}
 }
 
+/* Memory that no process maps and no line of meminfo has is in a class: pipes, rings, modules. */
+static void add_classes(struct things *ts, const struct snapshot *s)
+{
+	const struct census *c;
+
+	if (!source_has(s->k, SOURCE_MEMORY))
+		return;
+	c = census_of(s);
+	for (unsigned i = 1; i < PAGE_CLASSES; i++) {
+		const char *name = page_class_name((enum page_class)i);
+		uint64_t pages = c->classes->count[i].pages;
+
+		if (pages && class_is_ram((enum page_class)i))
+			thing_of(ts, DIFF_CLASSES, name, key_of(CLASS, hash_str(name), 0))->size =
+				pages << (s->k->page_shift + PSS_SHIFT);
+	}
+}
+
 /* What S costs, by thing. Strings live as long as S and MEM. */
 static void add_all(struct things *ts, const struct snapshot *s, struct arena *mem)
 {
@@ -166,6 +186,7 @@ static void add_all(struct things *ts, const struct snapshot *s, struct arena *m
 	add_system(ts, &s->machine);
 	add_processes(ts, s);
 	add_objects(ts, s);
+	add_classes(ts, s);
 	for (size_t i = 0; i < ts->v.n; i++) {
 		struct diff_thing *t = &ts->v.v[i];
 
@@ -178,7 +199,7 @@ static void add_all(struct things *ts, const struct snapshot *s, struct arena *m
 
 static const struct column cost_cols[] = {
 	COL(struct diff_thing, group, COL_STR, COL_SHOWN, "",
-	    "processes, programs, objects, or the subject of a line of meminfo"),
+	    "processes, programs, objects, classes, or the subject of a line of meminfo"),
 	COL(struct diff_thing, pid, COL_INT, COL_SHOWN, "", "process id"),
 	COL(struct diff_thing, start, COL_NSEC, 0, "ns", "of a process: when it began, since boot"),
 	COL_AS(struct diff_thing, size, "pss", COL_BYTES, COL_SHOWN, "bytes",
@@ -328,10 +349,11 @@ static void index_side(struct things *ts, const struct diff_side *side, bool one
 		t->name = t->name ? t->name : "";
 		t->of = group_of(t->group);
 		t->line = 0;
-		if (t->of >= DIFF_MEMORY)
+		if (t->of >= DIFF_MEMORY && t->of != DIFF_CLASSES)
 			diff_line(t->name, &t->line);
 		t->what = what_of(t->of);
-		t->key = t->of >= DIFF_MEMORY	  ? key_of(SYSTEM, hash_str(t->name), 0)
+		t->key = t->of == DIFF_CLASSES	  ? key_of(CLASS, hash_str(t->name), 0)
+			 : t->of >= DIFF_MEMORY	  ? key_of(SYSTEM, hash_str(t->name), 0)
 			 : t->of == DIFF_PROGRAMS ? key_of(PROGRAM, hash_str(t->name), 0)
 			 : t->of == DIFF_OBJECTS  ? key_of(OBJECT, hash_str(t->name), 0)
 			 : one_boot		  ? key_of(PROCESS, (uint64_t)t->pid, t->start)
@@ -395,7 +417,7 @@ static enum status diff_report(const struct snapshot *s, const struct report_opt
 
 const struct report report_costs = {
 	.name = "costs",
-	.about = "what each thing costs: programs, processes, objects, lines of meminfo",
+	.about = "what each thing costs: programs, processes, objects, classes, lines of meminfo",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_MACHINE,
 	.cols = cost_cols,
 	.ncols = ARRAY_LEN(cost_cols),
@@ -419,9 +441,10 @@ const struct report report_diff = {
 		"raw memory), --earlier names each file of the earlier dump, and all images belong to\n"
 		"the later dump. The rows are in groups: processes, programs (by path), mapped\n"
 		"objects (files by path, [heap] ...), and the lines of meminfo by subject: memory,\n"
-		"memory of processes, page cache, swap, kernel memory, huge pages. Sizes in the first\n"
-		"three groups are pss. Within one boot, processes are matched by pid and start time;\n"
-		"between boots, the nth process of a name is matched with the nth of that name. The\n"
-		"largest change in a group comes first; lines of meminfo have a fixed order. -n N\n"
-		"shows the first N rows of each group. --all adds the rows without a change.",
+		"memory of processes, page cache, swap, kernel memory, huge pages; and the classes of\n"
+		"the census, which add up to RAM. Sizes in the first three groups are pss. Within one\n"
+		"boot, processes are matched by pid and start time; between boots, the nth process of a\n"
+		"name is matched with the nth of that name. The largest change in a group comes first;\n"
+		"lines of meminfo have a fixed order. -n N shows the first N rows of each group. --all\n"
+		"adds the rows without a change.",
 };

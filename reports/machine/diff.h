@@ -5,10 +5,11 @@
 
 #include "reports/core/report.h"
 
-/* In the order of the text. Those from DIFF_MEMORY on are lines of meminfo. */
+/* In the order of the text. Those from DIFF_MEMORY on are lines of meminfo, but for DIFF_CLASSES: those of the
+   census. */
 enum diff_group {
 	DIFF_PROCESSES, DIFF_PROGRAMS, DIFF_OBJECTS, DIFF_MEMORY, DIFF_USER, DIFF_CACHE,
-	DIFF_SWAP, DIFF_KERNEL, DIFF_HUGE, DIFF_OTHER, DIFF_GROUPS
+	DIFF_SWAP, DIFF_KERNEL, DIFF_HUGE, DIFF_CLASSES, DIFF_OTHER, DIFF_GROUPS
 };
 
 /* One thing in one dump, and its cost: a row of the report costs. */

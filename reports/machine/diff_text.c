@@ -35,6 +35,7 @@ static const struct {
 			" AnonHugePages ShmemHugePages ShmemPmdMapped FileHugePages FilePmdMapped"
 			" Hugetlb Hugepagesize DirectMap4k DirectMap64k DirectMap1M DirectMap2M"
 			" DirectMap4M DirectMap1G " },
+	[DIFF_CLASSES] = { "classes", "CLASSES OF PAGE FRAMES, KiB", NULL },
 	[DIFF_OTHER] = { "other", "OTHER COUNTERS, KiB", NULL },
 };
 

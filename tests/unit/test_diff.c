@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/machine/diff.h"
 #include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 
@@ -143,10 +144,42 @@ static void test_groups(void)
 	free(got);
 }
 
+/* 560 MiB of pipes: in no process and no line of meminfo. A line of the same name is another thing. */
+static void test_classes(void)
+{
+	static struct diff_thing old[] = { { .group = "classes", .name = "pipe buffers", .size = 4096 },
+					   { .group = "memory", .name = "free", .size = 7 } };
+	static struct diff_thing new[] = {
+		{ .group = "memory", .name = "free", .size = 7 },
+		{ .group = "classes", .name = "pipe buffers", .size = 560 << 20 },
+		{ .group = "classes", .name = "free", .size = 8192 },
+	};
+	const struct table a = { .rows = old, .nrows = 2, .row_size = sizeof(*old) };
+	const struct table b = { .rows = new, .nrows = 3, .row_size = sizeof(*new) };
+	const struct diff_side before = { .costs = &a, .nodename = "n", .release = "r" };
+	const struct diff_side after = { .costs = &b, .nodename = "n", .release = "r" };
+	const struct report_opts o = { .all = false };
+	struct table t = { .nrows = 0 };
+	const struct diff_row *row;
+
+	diff_compare(&before, &after, &o, &t);
+	if (CHECK_EQ(t.nrows, 2)) {
+		row = t.rows;
+		CHECK_STR(row->name, "pipe buffers");
+		CHECK_STR(row->what, "class");
+		CHECK_STR(row->change, "grew");
+		CHECK_EQ((uint64_t)row->delta, (560 << 20) - 4096);
+		CHECK_STR(row[1].name, "free");
+		CHECK_STR(row[1].change, "new");
+	}
+	arena_release(&t.mem);
+}
+
 int main(void)
 {
 	test_groups();
 	test_growth();
 	test_identity();
+	test_classes();
 	return check_done();
 }
