@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * vmalloc_claim.c - the pages of vmalloc areas. An area that was allocated has the array of its
- * pages; of one that only maps pages (vmap(), DMA), the kernel's page tables show them.
+ * pages; of one that only maps pages (vmap(), DMA), and of a sparse one, the kernel's page
+ * tables show them.
  */
 #include "dumpread/base/bytes.h"
 #include "model/census/claims.h"
@@ -42,6 +43,16 @@ static bool claim_array(struct areas *a, const struct vmalloc_area *v)
 	return true;
 }
 
+static void claim_page(void *arg, uint64_t pfn)
+{
+	struct areas *a = arg;
+
+	if (!a->left)
+		return;
+	a->left--;
+	page_classes_claim(a->c, pfn, CLASS_VMALLOC);
+}
+
 /* The pages that an area maps, by the kernel's page tables. */
 static void claim_mapped(struct areas *a, const struct vmalloc_area *v)
 {
@@ -61,13 +72,15 @@ bool claim_vmalloc(const struct kernel *k, struct reader *r, const struct vmallo
 		   struct page_classes *c)
 {
 	struct areas a = start(k, r, c);
-	uint64_t lost = 0;
+	uint64_t lost = 0, n;
 
 	for (uint32_t i = 0; i < areas->n; i++) {
 		const struct vmalloc_area *v = &areas->v[i];
 
 		if (v->kind == AREA_OF_VM && v->flags & (AREA_ALLOC | AREA_PUT_PAGES) && v->pages)
 			lost += !claim_array(&a, v);
+		else if (v->kind == AREA_OF_VM && v->flags & AREA_SPARSE)
+			lost += vmalloc_sparse_pages(k, r, v, &n, claim_page, &a) != ST_OK;
 	}
 	if (lost)
 		issue_add(k->issues, ST_NODATA, "vmalloc area", lost,

@@ -86,6 +86,15 @@ static bool read_vm(struct walker *w, uint64_t vm, struct vmalloc_area *a)
 	return true;
 }
 
+static void count_mapped(struct walker *w, struct vmalloc_area *a)
+{
+	enum status st = vmalloc_sparse_pages(w->k, w->r, a, &a->mapped, NULL, NULL);
+
+	if (st)
+		issue_add(w->k->issues, st, "vmalloc area", 1, "page tables of that at %#" PRIx64,
+			  a->start);
+}
+
 static void add_va(struct walker *w, uint64_t va, bool lazy)
 {
 	struct vmalloc_area a = { .kind = lazy ? AREA_LAZY : AREA_OF_VM };
@@ -109,6 +118,8 @@ static void add_va(struct walker *w, uint64_t va, bool lazy)
 		a.kind = !w->k->rules.on[RULE_VMALLOC_RAM_MARKED] || flags & MARKED_RAM
 				 ? AREA_RAM
 				 : AREA_ENDING;
+	if (a.kind == AREA_OF_VM && a.flags & AREA_SPARSE)
+		count_mapped(w, &a);
 	*vec_push(w->mem, &w->v) = a;
 }
 

@@ -27,6 +27,7 @@ struct vmalloc_area {
 	uint64_t caller;		/* address; 0 unknown */
 	struct ksym sym;		/* of it */
 	uint64_t npages, pages;		/* pages that it has; address of the array of them */
+	uint64_t mapped;		/* AREA_SPARSE: pages that the kernel's tables show */
 	unsigned page_order;		/* they were allocated in blocks of this order */
 	uint64_t phys;
 };
@@ -48,6 +49,13 @@ struct zones;
 struct reader;
 bool vmalloc_nodes(const struct kernel *k, struct reader *r, const struct zones *zs,
 		   const struct vmalloc_area *a, uint64_t *count);
+/*
+ * Calls PAGE, which may be NULL, for each page that the kernel's page tables have in A, a sparse
+ * area; *N of them. Not ST_OK: some tables are not readable, and *N is a lower bound.
+ */
+enum status vmalloc_sparse_pages(const struct kernel *k, struct reader *r,
+				 const struct vmalloc_area *a, uint64_t *n,
+				 void (*page)(void *arg, uint64_t pfn), void *arg);
 /* Maps of per-CPU chunks; those of control groups are twice as large as the memory of one CPU
    (mm/percpu.c, 5.9). */
 bool vmalloc_of_percpu(const struct vmalloc_area *a);

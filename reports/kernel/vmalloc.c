@@ -25,7 +25,7 @@ static const struct column cols[] = {
 	COL(struct row, size, COL_BYTES, P | COL_TOTAL, "bytes",
 	    "addresses, with the guard page of each area"),
 	COL(struct row, memory, COL_BYTES, P | COL_TOTAL, "bytes",
-	    "pages that the area names; those of vmap belong to others too"),
+	    "pages that the area names, or that a sparse one maps; those of vmap belong to others too"),
 	COL(struct row, address, COL_HEX, 0, "", "of an area: where it starts (--all)"),
 	COL(struct row, phys, COL_HEX, 0, "", "of ioremap: physical address (--all)"),
 	COL(struct row, flags, COL_HEX, 0, "", "of an area: VM_* of its vm_struct (--all)"),
@@ -93,7 +93,7 @@ static void add_area(struct maker *m, const struct vmalloc_area *a, bool all)
 
 	r->areas++;
 	r->size += a->size;
-	r->memory += a->npages << m->s->k->page_shift;
+	r->memory += (a->npages + a->mapped) << m->s->k->page_shift;
 	if (!all)
 		return;
 	r->address = a->start;

@@ -3,6 +3,7 @@
 #include "model/census/claims.h"
 #include "model/census/misplaced.h"
 #include "model/kmem/hugetlb.h"
+#include "model/kmem/vmalloc.h"
 
 #include <stdlib.h>
 
@@ -491,6 +492,26 @@ static void test_static_start(void)
 	rig_free(g);
 }
 
+/* vm_area_map_pages(): a sparse area has no array of pages, and those it has are mapped here and there. */
+static void test_sparse_area(void)
+{
+	enum { END = 0x1000000, PAGES = 2 };	/* of memory, which ends within the area */
+	struct rig *g = rig_new();
+	struct page_classes *c = classes();
+	struct vmalloc_area a = { .kind = AREA_OF_VM, .flags = AREA_SPARSE, .size = 8 << 12,
+				  .start = fake_kva(g->f, END - (PAGES << 12)) };
+	const struct vmalloc areas = { .v = &a, .n = 1 };
+	uint64_t n = 0;
+
+	g->f->kernel.memmap.max_pfn = END >> 12;
+	CHECK_EQ(vmalloc_sparse_pages(&g->f->kernel, g->f->r, &a, &n, NULL, NULL), ST_OK);
+	CHECK_EQ(n, PAGES);
+	CHECK(claim_vmalloc(&g->f->kernel, g->f->r, &areas, c));
+	CHECK_EQ(c->count[CLASS_VMALLOC].pages, PAGES);
+	page_classes_free(c);
+	rig_free(g);
+}
+
 int main(void)
 {
 	test_static_start();
@@ -507,5 +528,6 @@ int main(void)
 	test_wide_root();
 	test_page_cgroup();
 	test_holes();
+	test_sparse_area();
 	return check_done();
 }
