@@ -35,10 +35,10 @@ static void share_line(const struct snapshot *s, const struct share *sh, bool sw
 {
 	const struct sums *u = &sh->bytes;
 
-	fprintf(out, " %6s  %7" PRIu64 "K  %6" PRIu64 "K  %6" PRIu64 "K  %6" PRIu64 "K  ", "",
-		u->size >> 10, u->rss >> 10, u->pss >> 10, u->uss >> 10);
+	fprintf(out, " %6s  %7sK  %6sK  %6sK  %6sK  ", "",
+		kib_number(u->size).text, kib_number(u->rss).text, kib_number(u->pss).text, kib_number(u->uss).text);
 	if (swap)
-		fprintf(out, "%6" PRIu64 "K  ", u->swap_ptes >> 10);
+		fprintf(out, "%6sK  ", kib_number(u->swap_ptes).text);
 	fputs("  ", out);
 	if (sh->proc) {
 		put_field(out, proc_command(s, sh->proc, mem), 0, 0);
@@ -53,7 +53,7 @@ static void name_block(const struct snapshot *s, const struct shares *all, uint3
 	const struct mapped_name *n = &all->names.v[name];
 	size_t lo;
 
-	fprintf(out, "%6" PRIu64 "K   %7s   %6s   %6s   %6s  ", n->bytes.pss >> 10, "", "", "", "");
+	fprintf(out, "%6sK   %7s   %6s   %6s   %6s  ", kib_number(n->bytes.pss).text, "", "", "", "");
 	if (swap)
 		fprintf(out, " %6s  ", "");
 	put_field(out, n->name, 0, 0);

@@ -35,15 +35,25 @@ extern const struct chart paper_procs_chart;
 struct sums {
 	uint64_t size, rss, pss, uss, swap, swap_pss, swap_ptes, swap_uss;
 	uint64_t shared_clean, shared_dirty, private_clean, private_dirty;
-};
+};	/* COL_UNKNOWN: nothing of it is known */
+
+/* V, or "-" if it is not known; KIB of bytes. For fprintf(), in the same call. */
+struct number { char text[24]; };
+struct number number_of(uint64_t v);
+struct number kib_number(uint64_t bytes);
+/* A + B; of the one that is known if the other is not. */
+uint64_t sum_known(uint64_t a, uint64_t b);
 
 /*
  * Adds U in units of 1 << SHIFT bytes, cut off. With SUMS_KIB as a tool that adds up lines
- * of smaps, whose Pss lost its fraction in each vma.
+ * of smaps, whose Pss lost its fraction in each vma. What is unknown in U adds nothing; a sum
+ * that is nothing else is unknown.
  */
 enum { SUMS_BYTES = 0, SUMS_KIB = 10 };
 
 void sums_add(struct sums *sum, const struct usage_cells *u, unsigned shift);
+/* Adds all vmas of MM. */
+void sums_add_mm(struct sums *sum, const struct snapshot *s, const struct mm *mm, unsigned shift);
 /* Over all VMAs of MM. */
 struct sums sums_of_mm(const struct snapshot *s, const struct mm *mm, unsigned shift);
 

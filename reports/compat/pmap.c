@@ -21,28 +21,33 @@ static const char *mapping(const struct snapshot *s, const struct vma_row *r)
 	return "  [ anon ]";
 }
 
+static uint64_t dirty_of(const struct sums *u)
+{
+	return sum_known(u->shared_dirty, u->private_dirty);
+}
+
 static void pmap_process(const struct snapshot *s, const struct vma_row *r, size_t n, FILE *out)
 {
 	int width = s->k->arch && s->k->arch->word_size == 4 ? 8 : 16;
-	uint64_t size = 0, rss = 0, dirty = 0;
+	struct sums sum = { 0 };
 	static const char rule[] = "----------------";
 
 	fprintf(out, "%-*s  Kbytes     RSS   Dirty Mode  Mapping\n", width, "Address");
 	for (size_t i = 0; i < n; i++) {
-		const struct usage_cells *u = &r[i].u;
-		uint64_t d = (u->shared_dirty >> 10) + (u->private_dirty >> 10);
+		struct sums one = { 0 };
 
-		fprintf(out, "%0*" PRIx64 " %7" PRIu64 " %7" PRIu64 " %7" PRIu64 " %.3s%c-  ",
-			width, r[i].start, u->size >> 10, u->rss >> 10, d, r[i].perms,
+		sums_add(&one, &r[i].u, SUMS_KIB);
+		sums_add(&sum, &r[i].u, SUMS_KIB);
+		fprintf(out, "%0*" PRIx64 " %7s %7s %7s %.3s%c-  ", width, r[i].start,
+			number_of(one.size).text, number_of(one.rss).text,
+			number_of(dirty_of(&one)).text, r[i].perms,
 			r[i].perms[3] == 's' ? 's' : '-');
 		put_field(out, mapping(s, &r[i]), 0, 0);
 		putc('\n', out);
-		size += u->size >> 10;
-		rss += u->rss >> 10;
-		dirty += d;
 	}
-	fprintf(out, "%.*s ------- ------- ------- \n%-*s %7" PRIu64 " %7" PRIu64 " %7" PRIu64 "\n",
-		width, rule, width, "total kB", size, rss, dirty);
+	fprintf(out, "%.*s ------- ------- ------- \n%-*s %7s %7s %7s\n", width, rule, width,
+		"total kB", number_of(sum.size).text, number_of(sum.rss).text,
+		number_of(dirty_of(&sum)).text);
 }
 
 LIKE_TEXT(pmap_text)

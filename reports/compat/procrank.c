@@ -9,9 +9,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/views/trust/incomplete.h"
 #include "reports/compat/like.h"
 
-#define K6 "%6" PRIu64 "K  "
+#define K6 "%6sK  "
 
 static uint64_t kib_of(const struct snapshot *s, const char *line)
 {
@@ -52,10 +53,10 @@ static void system_lines(const struct snapshot *s, bool swap, FILE *out)
 static void proc_line(const struct snapshot *s, const struct proc *p, const struct sums *u,
 		      bool swap, struct arena *mem, FILE *out)
 {
-	fprintf(out, "%5d  %7" PRIu64 "K  " K6 K6 K6, p->pid, u->size >> 10, u->rss >> 10,
-		u->pss >> 10, u->uss >> 10);
+	fprintf(out, "%5d  %7sK  " K6 K6 K6, p->pid, kib_number(u->size).text, kib_number(u->rss).text,
+		kib_number(u->pss).text, kib_number(u->uss).text);
 	if (swap)
-		fprintf(out, K6 K6 K6, u->swap_ptes >> 10, u->swap_pss >> 10, u->swap_uss >> 10);
+		fprintf(out, K6 K6 K6, kib_number(u->swap_ptes).text, kib_number(u->swap_pss).text, kib_number(u->swap_uss).text);
 	put_field(out, proc_command(s, p, mem), 0, 0);
 	putc('\n', out);
 }
@@ -67,9 +68,9 @@ static void totals(const struct sums *u, bool swap, FILE *out)
 	fprintf(out, "%5s  %8s  %7s  %7s  %7s  ", "", "", "", rule, rule);
 	if (swap)
 		fprintf(out, "%7s  %7s  %7s  ", rule, rule, rule);
-	fprintf(out, "%s\n%5s  %8s  %7s  " K6 K6, rule, "", "", "", u->pss >> 10, u->uss >> 10);
+	fprintf(out, "%s\n%5s  %8s  %7s  " K6 K6, rule, "", "", "", kib_number(u->pss).text, kib_number(u->uss).text);
 	if (swap)
-		fprintf(out, K6 K6 K6, u->swap_ptes >> 10, u->swap_pss >> 10, u->swap_uss >> 10);
+		fprintf(out, K6 K6 K6, kib_number(u->swap_ptes).text, kib_number(u->swap_pss).text, kib_number(u->swap_uss).text);
 	fputs("TOTAL\n\n", out);
 }
 
@@ -93,6 +94,7 @@ LIKE_TEXT(procrank_text)
 		if (!mm || !mm->nvmas)
 			continue;
 		usage_cells_set(&cells, &mm->usage);
+		usage_cells_forget(&cells, mm_incomplete(s, mm));
 		sums_add(&u, &cells, SUMS_BYTES);
 		proc_line(s, p, &u, swap, &mem, out);
 		/* a shared mm is memory once, however many processes show it */

@@ -34,6 +34,12 @@ LIKE_TEXT(ps_mem_text)
 		const struct program_row *r = (const struct program_row *)t->rows + i;
 		double ram = r->ps_private + r->ps_shared;
 
+		if (r->ram == COL_UNKNOWN) {
+			fprintf(out, "%9s + %9s = %9s\t", "-", "-", "-");
+			put_field(out, r->name, 0, 0);
+			putc('\n', out);
+			continue;
+		}
 		if (!ram)
 			continue;
 		human(out, r->ps_private);

@@ -55,7 +55,7 @@ static void showmap_line(const struct line *l, FILE *out)
 			       u->private_dirty, u->swap,	  u->swap_pss };
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
-		fprintf(out, "%8" PRIu64 " ", v[i]);
+		fprintf(out, "%8s ", number_of(v[i]).text);
 	fprintf(out, "%4u ", l->count);
 	put_field(out, l->name, 0, 0);
 	fputs(l->bss ? " [bss]\n" : "\n", out);

@@ -14,7 +14,7 @@
 #include "reports/compat/like.h"
 #include "reports/process/users.h"
 
-#define N8 "%8" PRIu64 " "
+#define N8 "%8s "
 
 /* ---- smem --------------------------------------------------------------------- */
 
@@ -27,7 +27,8 @@ static void proc_line(const struct snapshot *s, const struct accounts *a, const 
 	put_field(out, accounts_name(a, p->euid, mem), 8, 0);
 	putc(' ', out);
 	put_field(out, proc_command(s, p, mem), 27, 27);
-	fprintf(out, " " N8 N8 N8 N8 "\n", sum.swap, sum.uss, sum.pss, sum.rss);
+	fprintf(out, " " N8 N8 N8 N8 "\n", number_of(sum.swap).text,
+		number_of(sum.uss).text, number_of(sum.pss).text, number_of(sum.rss).text);
 }
 
 LIKE_TEXT(smem_procs_text)
@@ -58,8 +59,9 @@ LIKE_TEXT(smem_users_text)
 		const struct user_row *r = (const struct user_row *)t->rows + i;
 
 		put_field(out, r->user, 8, 0);
-		fprintf(out, " %5" PRIu64 " " N8 N8 N8 N8 "\n", r->procs, r->kib.swap, r->kib.uss,
-			r->kib.pss, r->kib.rss);
+		fprintf(out, " %5" PRIu64 " " N8 N8 N8 N8 "\n", r->procs,
+			number_of(r->kib.swap).text, number_of(r->kib.uss).text,
+			number_of(r->kib.pss).text, number_of(r->kib.rss).text);
 	}
 }
 
@@ -88,7 +90,9 @@ LIKE_TEXT(smem_maps_text)
 		const struct mapped_name *n = &sh.names.v[i];
 
 		put_field(out, n->name, 40, 40);
-		fprintf(out, " %5u " N8 N8 "\n", n->nprocs, n->kib.pss / n->nprocs, n->kib.pss);
+		fprintf(out, " %5u " N8 N8 "\n", n->nprocs,
+			number_of(n->kib.pss == COL_UNKNOWN ? COL_UNKNOWN : n->kib.pss / n->nprocs).text,
+			number_of(n->kib.pss).text);
 	}
 	arena_release(&mem);
 }

@@ -45,11 +45,21 @@ static void header(const struct vma_row *r, size_t n, FILE *out)
 
 	for (size_t i = 0; i < n; i++)
 		sums_add(&sum, &r[i].u, SUMS_KIB);
-	fprintf(out, "VMSIZE:  %9" PRIu64 " kb\n", sum.size);
-	fprintf(out, "RSS:     %9" PRIu64 " kb total\n", sum.rss);
-	fprintf(out, "         %9" PRIu64 " kb shared\n", sum.shared_clean + sum.shared_dirty);
-	fprintf(out, "         %9" PRIu64 " kb private clean\n", sum.private_clean);
-	fprintf(out, "         %9" PRIu64 " kb private dirty\n", sum.private_dirty);
+	fprintf(out, "VMSIZE:  %9s kb\n", number_of(sum.size).text);
+	fprintf(out, "RSS:     %9s kb total\n", number_of(sum.rss).text);
+	fprintf(out, "         %9s kb shared\n",
+		number_of(sum_known(sum.shared_clean, sum.shared_dirty)).text);
+	fprintf(out, "         %9s kb private clean\n", number_of(sum.private_clean).text);
+	fprintf(out, "         %9s kb private dirty\n", number_of(sum.private_dirty).text);
+}
+
+/* In bytes; what is unknown is 0: such a mapping is not listed, and the head has "-". */
+static struct sums known_of(const struct vma_row *r)
+{
+	return (struct sums){ .private_clean = sum_known(r->u.private_clean, 0),
+			      .private_dirty = sum_known(r->u.private_dirty, 0),
+			      .shared_clean = sum_known(r->u.shared_clean, 0),
+			      .shared_dirty = sum_known(r->u.shared_dirty, 0) };
 }
 
 static void smem_pl_process(const struct vma_row *r, size_t n, FILE *out)
@@ -61,7 +71,7 @@ static void smem_pl_process(const struct vma_row *r, size_t n, FILE *out)
 
 	header(r, n, out);
 	for (size_t i = 0; i < n; i++) {
-		const struct usage_cells *u = &r[i].u;
+		const struct sums known = known_of(&r[i]), *u = &known;
 
 		if (u->private_clean + u->private_dirty)
 		private[np++] = (struct line){ &r[i], u->private_dirty >> 10,

@@ -2,38 +2,74 @@
 /*
  * sums.c - sums that several layouts of older tools print.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "reports/compat/like.h"
 #include "reports/core/pick.h"
 #include "reports/render/render.h"
 
+/* A sum of which something is known is a lower bound. */
+static void add_cell(uint64_t *sum, uint64_t cell, unsigned shift)
+{
+	if (cell == COL_UNKNOWN)
+		*sum = *sum ? *sum : COL_UNKNOWN;
+	else if (*sum != COL_UNKNOWN)
+		*sum += cell >> shift;
+	else if (cell >> shift)
+		*sum = cell >> shift;
+}
+
 void sums_add(struct sums *sum, const struct usage_cells *u, unsigned shift)
 {
-	sum->size += u->size >> shift;
-	sum->rss += u->rss >> shift;
-	sum->pss += u->pss >> shift;
-	sum->uss += u->uss >> shift;
-	sum->swap += u->swap >> shift;
-	sum->swap_pss += u->swap_pss >> shift;
-	sum->swap_ptes += u->swap_ptes >> shift;
-	sum->swap_uss += u->swap_uss >> shift;
-	sum->shared_clean += u->shared_clean >> shift;
-	sum->shared_dirty += u->shared_dirty >> shift;
-	sum->private_clean += u->private_clean >> shift;
-	sum->private_dirty += u->private_dirty >> shift;
+	add_cell(&sum->size, u->size, shift);
+	add_cell(&sum->rss, u->rss, shift);
+	add_cell(&sum->pss, u->pss, shift);
+	add_cell(&sum->uss, u->uss, shift);
+	add_cell(&sum->swap, u->swap, shift);
+	add_cell(&sum->swap_pss, u->swap_pss, shift);
+	add_cell(&sum->swap_ptes, u->swap_ptes, shift);
+	add_cell(&sum->swap_uss, u->swap_uss, shift);
+	add_cell(&sum->shared_clean, u->shared_clean, shift);
+	add_cell(&sum->shared_dirty, u->shared_dirty, shift);
+	add_cell(&sum->private_clean, u->private_clean, shift);
+	add_cell(&sum->private_dirty, u->private_dirty, shift);
+}
+
+struct number number_of(uint64_t v)
+{
+	struct number n = { "-" };
+
+	if (v != COL_UNKNOWN)
+		snprintf(n.text, sizeof(n.text), "%" PRIu64, v);
+	return n;
+}
+
+struct number kib_number(uint64_t bytes)
+{
+	return number_of(bytes == COL_UNKNOWN ? bytes : bytes >> 10);
+}
+
+uint64_t sum_known(uint64_t a, uint64_t b)
+{
+	return a == COL_UNKNOWN || (b != COL_UNKNOWN && !a) ? b : b == COL_UNKNOWN ? a : a + b;
+}
+
+void sums_add_mm(struct sums *sum, const struct snapshot *s, const struct mm *mm, unsigned shift)
+{
+	for (uint32_t i = 0; i < mm->nvmas && mm->first_vma + i < s->nvmas; i++) {
+		struct usage_cells u;
+
+		usage_cells_of_vma(&u, s, &s->vmas[mm->first_vma + i]);
+		sums_add(sum, &u, shift);
+	}
 }
 
 struct sums sums_of_mm(const struct snapshot *s, const struct mm *mm, unsigned shift)
 {
 	struct sums sum = { 0 };
 
-	for (uint32_t i = 0; i < mm->nvmas && mm->first_vma + i < s->nvmas; i++) {
-		struct usage_cells u;
-
-		usage_cells_set(&u, &s->vmas[mm->first_vma + i].usage);
-		sums_add(&sum, &u, shift);
-	}
+	sums_add_mm(&sum, s, mm, shift);
 	return sum;
 }
 

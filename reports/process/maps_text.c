@@ -11,6 +11,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/source/source.h"
+#include "model/views/trust/incomplete.h"
 #include "reports/core/cell.h"
 #include "reports/render/render.h"
 #include "reports/process/vma_rows.h"
@@ -207,7 +208,10 @@ static void add_counters(struct text *x, const struct vma_row *r, const struct l
 		uint64_t bytes = *(const uint64_t *)((const char *)r + v[i]->offset);
 
 		append(x, v[i]->label, len);
-		add_right(x, bytes >> 10, len > LABEL ? 7 : 8);
+		if (bytes == COL_UNKNOWN)
+			append(x, len > LABEL ? "      -" : "       -", len > LABEL ? 7 : 8);
+		else
+			add_right(x, bytes >> 10, len > LABEL ? 7 : 8);
 		append(x, " kB\n", 4);
 	}
 }
@@ -269,6 +273,8 @@ void smaps_rollup_text(const struct snapshot *s, const struct mm *mm, FILE *out)
 		r.end = s->vmas[mm->first_vma + mm->nvmas - 1].end;
 	}
 	usage_cells_set(&r.u, &mm->usage);
+	if (source_has(s->k, SOURCE_MEMORY))
+		usage_cells_forget(&r.u, mm_incomplete(s, mm));
 	put_map_line(s, &r, &x, out);
 	x.n = 0;
 	add_counters(&x, &r, v, n);

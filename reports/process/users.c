@@ -58,12 +58,7 @@ static void add_process(struct maker *m, uint32_t index)
 		return;
 	r->mms++;
 	usage_sum_mm(&r->sum, m->s, mm);
-	for (uint32_t i = 0; i < mm->nvmas && mm->first_vma + i < m->s->nvmas; i++) {
-		struct usage_cells u;
-
-		usage_cells_set(&u, &m->s->vmas[mm->first_vma + i].usage);
-		sums_add(&r->kib, &u, SUMS_KIB);
-	}
+	sums_add_mm(&r->kib, m->s, mm, SUMS_KIB);
 }
 
 static enum status users_report(const struct snapshot *s, const struct report_opts *o,

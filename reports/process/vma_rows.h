@@ -26,6 +26,10 @@ enum vma_rows_flag {
 	ROWS_GATE = 2,		/* with the [vsyscall] page */
 };
 
+/* Sizes of V, without what is unknown. A collector counts pages that it does not list: then only
+   pss is a lower bound, and all is kept. */
+void usage_cells_of_vma(struct usage_cells *c, const struct snapshot *s, const struct vma *v);
+
 enum status vma_rows(const struct snapshot *s, const struct report_opts *o, unsigned flags,
 		     struct table *t, struct diag *diag);
 

@@ -113,6 +113,13 @@ static const char *flags_text(struct maker *m, uint64_t flags)
 	return keep_text(m, &m->flags, key, arena_strndup(&m->t->mem, buf, n ? n - 1 : 0));
 }
 
+void usage_cells_of_vma(struct usage_cells *c, const struct snapshot *s, const struct vma *v)
+{
+	usage_cells_set(c, &v->usage);
+	if (source_has(s->k, SOURCE_MEMORY))
+		usage_cells_forget(c, vma_incomplete(s, v));
+}
+
 static void add_vma(struct maker *m, const struct proc *p, const char *comm, const struct vma *v)
 {
 	struct vma_row *r = vec_push(&m->t->mem, &m->rows);
@@ -140,7 +147,7 @@ static void add_vma(struct maker *m, const struct proc *p, const char *comm, con
 	r->vmflags = flags_text(m, v->flags);
 	r->pkey = vma_shown_pkeys(m->shown) ? vmflags_pkey(m->s->k, v->flags) : COL_UNKNOWN;
 	r->incomplete = incomplete_text(vma_incomplete(m->s, v));
-	usage_cells_set(&r->u, &v->usage);
+	usage_cells_of_vma(&r->u, m->s, v);
 	r->u.size = v->end - v->start;
 }
 
@@ -190,12 +197,6 @@ static enum status vmas_report(const struct snapshot *s, const struct report_opt
 {
 	/* older tools show a shared mm in each of its processes */
 	enum status st = vma_rows(s, o, o->like ? ROWS_EACH_PROC | ROWS_GATE : 0, t, diag);
-	struct vma_row *rows = t->rows;
-	/* a collector counted pages that it did not list: then only pss is a lower bound */
-	bool forget = !st && !o->like && source_has(s->k, SOURCE_MEMORY);
-
-	for (size_t i = 0; forget && i < t->nrows; i++)
-		usage_cells_forget(&rows[i].u, vma_incomplete(s, rows[i].vma));
 	t->incomplete = offsetof(struct vma_row, incomplete);
 	return st;
 }

@@ -245,8 +245,45 @@ static void test_accounts(void)
 	arena_release(&mem);
 }
 
+/* Where no struct page could be read, no layout says that there are none. */
+static void check_unknown(const char *report, const char *like, const char *want)
+{
+	const struct report_opts o = { .like = like };
+	struct source dump = source_by_hand;
+	struct hand h;
+	char *got;
+
+	start(&h);
+	dump.has |= SOURCE_MEMORY;
+	h.k.source = &dump;
+	h.mms[0].pgd_pa = 0x1000;
+	h.mms[0].usage = (struct usage){ .size = 4096, .unknown = 4096 };
+	for (unsigned i = 0; i < 3; i++)
+		h.vmas[i].usage = (struct usage){ .size = 4096, .unknown = 4096 };
+	got = hand_print(&h, report, "text", NULL, NULL, NULL, 0, &o);
+	if (!CHECK(got && strstr(got, want)))
+		printf("%s %s:\n%s", report, like ? like : "", got ? got : "");
+	free(got);
+}
+
+static void test_unknown(void)
+{
+	check_unknown("smaps", NULL, "Rss:                   - kB\nPss:                   - kB\n");
+	check_unknown("smaps", NULL, "Private_Hugetlb:       - kB\n");
+	check_unknown("procs", "smem", "        0        -        -        - \n");
+	check_unknown("users", "smem", "        0        -        -        - \n");
+	check_unknown("vmas", "smem", "        -        - \n");
+	check_unknown("procs", "procrank", "       -K       -K       -K  ");
+	check_unknown("programs", "ps_mem", "        - +         - =         -\t");
+	check_unknown("vmas", "librank", "     -K");
+	check_unknown("vmas", "showmap", "        -        -        -        -        -        -        0 ");
+	check_unknown("vmas", "pmap", "       -       - rw-");
+	check_unknown("vmas", "smem.pl", "RSS:             - kb total\n");
+}
+
 int main(void)
 {
+	test_unknown();
 	test_programs();
 	test_users();
 	test_smem();
