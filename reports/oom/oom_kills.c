@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * oom --kills: what killing each process, or all of a control group, would free of the memory in
- * the dump; and the cheapest kills that would have satisfied the request of the last event.
+ * the dump; and the cheapest kills that would have helped at the last event: they satisfy its request, and free
+ * as much as the process that grew most has.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct row {
 		swap, never, cheapest;
 	int64_t pid, badness;
 	const char *kind, *name, *incomplete;
-	bool killable;
+	bool killable, in_scope;	/* in_scope: of the group at its limit, if one is */
 };
 
 #define S COL_SHOWN
@@ -47,7 +48,7 @@ static const struct column cols[] = {
 	BYTES(swap, S, "slots of swap that nobody else uses: no memory"),
 	BYTES(never, S, "stays: pools of hugetlb, files of tmpfs and SysV segments that only they use"),
 	COL(struct row, badness, COL_INT, S, "pages", "of a process: what the OOM killer compares"),
-	COL(struct row, cheapest, COL_UINT, S, "", "place among the cheapest kills that satisfy the request; -: not one"),
+	COL(struct row, cheapest, COL_UINT, S, "", "place among the cheapest kills that would have helped; -: not one"),
 	COL(struct row, name, COL_STR, S, "", "name of the process or control group"),
 	COL(struct row, incomplete, COL_STR, 0, "", "what could not be read; sizes are then lower bounds"),
 };
@@ -184,9 +185,8 @@ static void add_process(struct maker *m, uint32_t i)
 	r->procs = mm->nprocs;
 	r->rss = mm_counted_rss(s, mm);
 	r->badness = b.known && !b.unkillable ? b.points : COL_UNKNOWN_INT;
-	r->killable = !b.known || !b.unkillable;
-	if (m->q->memcg != NONE && !snapshot_cgroup_within(s, p->cgroup, m->q->memcg))
-		r->killable = false;
+	r->in_scope = m->q->memcg == NONE || snapshot_cgroup_within(s, p->cgroup, m->q->memcg);
+	r->killable = r->in_scope && (!b.known || !b.unkillable);
 }
 
 /* All processes of group G and below; of fewer than two the row would be that of the process. */
@@ -210,6 +210,35 @@ static void add_cgroup(struct maker *m, uint32_t g)
 }
 
 /* ---- the cheapest kills ------------------------------------------------------------------------ */
+
+/* Who had grown most, and what would come free with it. */
+struct growth {
+	const char *name;		/* NULL: nobody */
+	int64_t pid;
+	uint64_t bytes;
+};
+
+/* A process of the dump, or the victim of the event, which may be gone. What frees less is used up at once. */
+static struct growth largest_growth(const struct maker *m)
+{
+	const struct oom_event *e = m->q->e;
+	struct growth g = { NULL, 0, 0 };
+
+	for (size_t i = 0; i < m->rows.n; i++) {
+		const struct row *r = &m->rows.v[i];
+
+		if (r->in_scope && r->usable > g.bytes)
+			g = (struct growth){ r->name, r->pid, r->usable };
+	}
+	for (size_t i = 0; i < e->victims.n; i++) {
+		const struct oom_victim *v = &e->victims.v[i];
+		uint64_t bytes = oom_cell_bytes(v->anon_rss, 10);
+
+		if (v->comm && bytes != COL_UNKNOWN && bytes > g.bytes)
+			g = (struct growth){ v->comm, v->pid, bytes };
+	}
+	return g;
+}
 
 struct pick {
 	struct row *r;
@@ -256,14 +285,17 @@ static const char *note(struct maker *m)
 {
 	const struct request *q = m->q;
 	const char *lacked_text;
+	struct growth grown;
 	uint32_t n;
-	uint64_t sum;
+	uint64_t sum, need;
 
 	if (!q->e)
 		return "No event in the log: no request to satisfy.";
 	if (q->need == COL_UNKNOWN)
 		return "What the last event lacked is not in the log.";
-	sum = choose(m, q->need, &n);
+	grown = largest_growth(m);
+	need = max_u64(q->need, grown.bytes);
+	sum = choose(m, need, &n);
 	lacked_text =
 		arena_printf(m->mem, "The last event lacked %" PRIu64 " KiB%s%s.", q->need >> 10,
 			     q->memcg != NONE ? " below the limit of its control group"
@@ -275,6 +307,11 @@ static const char *note(struct maker *m)
 						    " come of it is not known",
 						    q->e->order)
 				     : "");
+	if (need > q->need)
+		lacked_text = arena_printf(m->mem,
+					   "%s %s (%" PRId64 ") had grown to %" PRIu64
+					   " KiB: what frees less is soon used up.",
+					   lacked_text, grown.name, grown.pid, grown.bytes >> 10);
 	if (!n)
 		return arena_printf(m->mem, "%s There is nobody who could be killed%s.",
 				    lacked_text, q->memcg != NONE ? " in that group" : "");
@@ -284,7 +321,7 @@ static const char *note(struct maker *m)
 		"memory; else the largest first): %" PRIu32 " process%s, which free%s %" PRIu64
 		" KiB%s.",
 		lacked_text, n, n == 1 ? "" : "es", n == 1 ? "s" : "", sum >> 10,
-		sum < q->need ? ": not enough" : "");
+		sum < need ? ": not enough" : "");
 }
 
 static enum status kills_report(const struct snapshot *s, const struct report_opts *o,

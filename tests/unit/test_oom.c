@@ -104,7 +104,8 @@ static void check_print(const char *report, const char *columns, uint64_t kills,
 }
 
 #define INCOMPLETE "* not all of it could be read (column incomplete says what): sizes are lower bounds, - is unknown\n"
-#define OF_ORDER "; whether blocks of order 3 come of it is not known."
+#define OF_ORDER "; whether blocks of order 3 come of it is not known." \
+	" child (11) had grown to 48000 KiB: what frees less is soon used up."
 
 /* The only process of the group at PATH; the group of the last event is /user.slice. At -1000 it may not be killed. */
 static void check_kills(int score_adj, const char *path, const char *want)
