@@ -61,6 +61,7 @@ struct dump {
 	enum status kallsyms_lost;	/* why the kernel's own table, which is there, cannot be
 					   used; ST_OK: it is used, or there is none */
 	struct types types;
+	char types_lost[64];		/* what of the kernel's own types could not be read; "" if nothing */
 
 	uint16_t elf_machine;		/* EM_* */
 	uint8_t word_size;		/* bytes: 4 or 8 */

@@ -14,7 +14,6 @@
 #include "dumpread/base/search.h"
 #include "dumpread/symbols/symbols.h"
 
-#define MARK_STEP 256u		/* symbols between marks */
 #define SLOT_INDEX ((1u << 22) - 1)	/* low bits of a slot: index + 1 */
 
 /*
@@ -38,8 +37,7 @@ void kallsyms_free(struct kallsyms *k)
 	free(k);
 }
 
-/* Step over one length prefix at *pos; false when the names run out. */
-static bool name_len(const struct kallsyms *k, size_t *pos, uint32_t *len)
+bool kallsyms_name_len(const struct kallsyms *k, size_t *pos, uint32_t *len)
 {
 	if (*pos >= k->names_len)
 		return false;
@@ -58,7 +56,7 @@ size_t kallsyms_names_size(const struct kallsyms *k)
 	uint32_t len;
 
 	for (uint32_t i = 0; i < k->num; i++) {
-		if (!name_len(k, &pos, &len))
+		if (!kallsyms_name_len(k, &pos, &len))
 			return 0;
 		pos += len;
 	}
@@ -87,24 +85,38 @@ static void hash_token(struct kallsyms_token *t)
 		t->power *= 0x100000001b3ull;
 }
 
+/* Tokens follow each other, so that without the index the table tells where they begin, up to a hole. */
 static bool index_tokens(struct kallsyms *k)
 {
-	for (unsigned t = 0; t < 256; t++) {
-		uint16_t off = load16(k->token_index + 2 * t, k->big);
+	const struct holes *lost = &k->lost.tokens;
+	bool by_index = !k->lost.token_index.n;
+	unsigned found = 0;
+	size_t off = 0;
 
+	for (unsigned i = 0; i < 256; i++) {
+		struct kallsyms_token *t = &k->token[i];
+		size_t len;
+
+		if (by_index)
+			off = load16(k->token_index + 2 * i, k->big);
 		if (off >= k->tokens_len)
 			return false;
-		k->token[t].s = (const char *)k->tokens + off;
-		k->token[t].len = (uint32_t)strnlen(k->token[t].s, k->tokens_len - off);
+		len = strnlen((const char *)k->tokens + off, k->tokens_len - off);
+		if (holes_in(lost, off, off + len + 1))
+			continue;
 		/* a token is a part of a name */
-		if (off + k->token[t].len >= k->tokens_len || k->token[t].len >= KALLSYMS_NAME_LEN)
+		if (off + len >= k->tokens_len || len >= KALLSYMS_NAME_LEN)
 			return false;
-		hash_token(&k->token[t]);
+		t->s = (const char *)k->tokens + off;
+		t->len = (uint32_t)len;
+		hash_token(t);
+		off += len + 1;
+		found++;
 	}
-	return true;
+	return found != 0;
 }
 
-/* Expand the LEN token numbers at POS; a name longer than BUF is cut. */
+/* Expand the LEN token numbers at POS; a name longer than BUF is cut. 0: a token is lost. */
 static size_t expand(const struct kallsyms *k, size_t pos, uint32_t len, char *buf)
 {
 	size_t n = 0;
@@ -113,6 +125,8 @@ static size_t expand(const struct kallsyms *k, size_t pos, uint32_t len, char *b
 		uint8_t t = k->names[pos + i];
 		uint32_t part = k->token[t].len;
 
+		if (!k->token[t].s)
+			return 0;
 		if (part > KALLSYMS_NAME_LEN - 1 - n)
 			break;
 		memcpy(buf + n, k->token[t].s, part);
@@ -131,6 +145,8 @@ static size_t hash_name(const struct kallsyms *k, size_t pos, uint32_t len, uint
 	for (uint32_t i = 0; i < len; i++) {
 		const struct kallsyms_token *t = &k->token[k->names[pos + i]];
 
+		if (!t->s)
+			return 0;
 		if (t->len > KALLSYMS_NAME_LEN - 1 - n)
 			break;
 		h = n ? h * t->power + t->hash : t->tail;
@@ -145,10 +161,10 @@ size_t kallsyms_name(const struct kallsyms *k, uint32_t i, char buf[KALLSYMS_NAM
 	size_t pos;
 	uint32_t len;
 
-	if (i >= k->num)
+	if (i >= k->num || i % KALLSYMS_MARK_STEP >= k->there[i / KALLSYMS_MARK_STEP])
 		return 0;
-	pos = k->marks[i / MARK_STEP];
-	for (uint32_t n = i % MARK_STEP; name_len(k, &pos, &len); n--) {
+	pos = k->marks[i / KALLSYMS_MARK_STEP];
+	for (uint32_t n = i % KALLSYMS_MARK_STEP; kallsyms_name_len(k, &pos, &len); n--) {
 		if (!n)
 			return expand(k, pos, len, buf);
 		pos += len;
@@ -156,11 +172,29 @@ size_t kallsyms_name(const struct kallsyms *k, uint32_t i, char buf[KALLSYMS_NAM
 	return 0;
 }
 
+/* The hole that the value of symbol I lies in; NULL: none. */
+static const struct hole *value_hole(const struct kallsyms *k, uint32_t i)
+{
+	size_t at = (size_t)i * k->value_size;
+
+	return k->lost.values.n ? holes_in(&k->lost.values, at, at + k->value_size) : NULL;
+}
+
+static uint64_t value_of(const struct kallsyms *k, uint32_t i)
+{
+	return load_uint(k->values + (size_t)i * k->value_size, k->value_size, k->big);
+}
+
 static uint64_t address_as(const struct kallsyms *k, uint32_t i, enum kallsyms_form form)
 {
-	const uint8_t *p = k->values + (size_t)i * k->value_size;
-	uint64_t v = load_uint(p, k->value_size, k->big);
-	int64_t sv = sign_extend(v, 32);
+	const struct hole *hole = value_hole(k, i);
+	uint64_t v;
+	int64_t sv;
+
+	if (hole)
+		i = (uint32_t)(hole->from / k->value_size) - (hole->from >= k->value_size);
+	v = value_of(k, i);
+	sv = sign_extend(v, 32);
 
 	switch (form) {
 	case KALLSYMS_RELATIVE: v += k->base; break;
@@ -185,33 +219,38 @@ static uint64_t mix(uint64_t h)
 	return (h * 0x9e3779b97f4a7c15ull) >> 16;
 }
 
+static void insert_name(struct kallsyms *k, uint32_t i, size_t pos, uint32_t len)
+{
+	uint32_t probes = 0;
+	uint64_t h;
+	size_t s;
+
+	if (hash_name(k, pos, len, &h) < 2)
+		return;
+	h = mix(h);
+	for (s = h & k->mask; k->slots[s] && probes < MAX_PROBES; probes++)
+		s = (s + 1) & k->mask;
+	if (probes < MAX_PROBES)
+		k->slots[s] = (uint32_t)(h >> 38) << 22 | (i + 1);
+}
+
 static void index_names(struct kallsyms *k)
 {
-	size_t cap = 1024, pos = 0;
-	uint32_t len;
+	uint32_t nmarks = k->num / KALLSYMS_MARK_STEP + 1, len;
+	size_t cap = 1024;
 
 	while (cap < (size_t)k->num * 2)
 		cap *= 2;
 	k->mask = (uint32_t)cap - 1;
 	k->slots = arena_array(&k->mem, uint32_t, cap);
-	k->marks = arena_array(&k->mem, uint32_t, k->num / MARK_STEP + 1);
-	for (uint32_t i = 0; i < k->num; i++, pos += len) {
-		uint64_t h;
-		size_t n, s;
-		uint32_t probes = 0;
+	k->marks = arena_array(&k->mem, uint32_t, nmarks);
+	k->there = arena_array(&k->mem, uint16_t, nmarks);
+	kallsyms_find_marks(k);
+	for (uint32_t g = 0; g < nmarks; g++) {
+		size_t pos = k->marks[g];
 
-		if (i % MARK_STEP == 0)
-			k->marks[i / MARK_STEP] = (uint32_t)pos;
-		if (!name_len(k, &pos, &len))
-			return;
-		n = hash_name(k, pos, len, &h);
-		if (n < 2)
-			continue;
-		h = mix(h);
-		for (s = h & k->mask; k->slots[s] && probes < MAX_PROBES; probes++)
-			s = (s + 1) & k->mask;
-		if (probes < MAX_PROBES)
-			k->slots[s] = (uint32_t)(h >> 38) << 22 | (i + 1);
+		for (uint32_t i = 0; i < k->there[g] && kallsyms_name_len(k, &pos, &len); i++, pos += len)
+			insert_name(k, g * KALLSYMS_MARK_STEP + i, pos, len);
 	}
 }
 
@@ -227,7 +266,7 @@ static bool find_index(const struct kallsyms *k, const char *name, uint32_t *ret
 	for (uint32_t n = 0; k->slots[s] && n < MAX_PROBES; n++, s = (s + 1) & k->mask) {
 		uint32_t i = (k->slots[s] & SLOT_INDEX) - 1;
 
-		if (k->slots[s] >> 22 != tag || kallsyms_name(k, i, buf) < 2 ||
+		if (k->slots[s] >> 22 != tag || value_hole(k, i) || kallsyms_name(k, i, buf) < 2 ||
 		    strcmp(buf + 1, name))
 			continue;
 		if (!found)
@@ -239,6 +278,21 @@ static bool find_index(const struct kallsyms *k, const char *name, uint32_t *ret
 		}
 	}
 	return found;
+}
+
+/* The base by the first anchor that the table names. */
+static void base_by_anchor(struct kallsyms *k, enum kallsyms_form form, const struct kallsyms_anchor *a,
+			   unsigned n)
+{
+	uint32_t i;
+
+	for (unsigned j = 0; j < n; j++) {
+		if (!find_index(k, a[j].name, &i))
+			continue;
+		k->base = form == KALLSYMS_PERCPU ? a[j].addr + 1 + (uint64_t)sign_extend(value_of(k, i), 32)
+						  : a[j].addr - value_of(k, i);
+		return;
+	}
 }
 
 /* Anchors that FORM puts in their place, or -1 if it puts one elsewhere. */
@@ -303,21 +357,30 @@ static bool ascends(const struct kallsyms *k)
 
 enum status kallsyms_choose_form(struct kallsyms *k, const struct kallsyms_anchor *a, unsigned n)
 {
-	int best = 0;
+	/* one anchor is used up where it tells the base */
+	int best = k->base_lost;
+	uint64_t base = k->base;
 
-	if (!n) {
-		k->form = guess_form(k);
-		return ascends(k) ? ST_OK : ST_CORRUPT;
-	}
-	for (int f = 0; f < KALLSYMS_FORMS; f++) {
-		int s = form_possible(k, f) ? score(k, f, a, n) : -1;
+	for (int f = 0; f < KALLSYMS_FORMS && n; f++) {
+		int s;
 
+		if (k->base_lost)
+			base_by_anchor(k, f, a, n);
+		s = form_possible(k, f) ? score(k, f, a, n) : -1;
 		if (s > best) {
 			best = s;
 			k->form = f;
+			base = k->base;
 		}
 	}
-	return best ? ST_OK : ST_CORRUPT;
+	k->base = base;
+	if (best > (int)k->base_lost)
+		return ST_OK;
+	/* of a table with holes the anchors may be what is lost */
+	if (k->base_lost || (n && !k->lost.names.n && !k->lost.values.n && !k->lost.tokens.n))
+		return ST_CORRUPT;
+	k->form = guess_form(k);
+	return ascends(k) ? ST_OK : ST_CORRUPT;
 }
 
 enum status kallsyms_index(struct kallsyms *k)
@@ -325,35 +388,27 @@ enum status kallsyms_index(struct kallsyms *k)
 	if (!k->num || k->num > KALLSYMS_MAX_SYMS || k->names_len > KALLSYMS_MAX_NAMES ||
 	    k->tokens_len > KALLSYMS_MAX_TOKENS)
 		return ST_LIMIT;
-	if (!index_tokens(k) || !kallsyms_names_size(k))
+	if (!index_tokens(k) || (!k->lost.names.n && !kallsyms_names_size(k)))
 		return ST_CORRUPT;
 	index_names(k);
 	return ST_OK;
 }
 
-/* Marks of WIDTH bytes at P, which has LEN bytes. */
-static bool marks_at(const struct kallsyms *k, const uint8_t *p, size_t len, unsigned width)
+unsigned kallsyms_lost(const struct kallsyms *k, unsigned *of, enum status *why)
 {
-	for (uint32_t i = 0; i <= (k->num - 1) / MARK_STEP; i++)
-		if ((i + 1) * (size_t)width > len ||
-		    load_uint(p + i * (size_t)width, width, k->big) != k->marks[i])
-			return false;
-	return true;
-}
+	const struct holes *const all[] = { &k->lost.names, &k->lost.values, &k->lost.tokens,
+					    &k->lost.token_index };
+	unsigned n = k->base_lost;
 
-/* They are longs up to 4.19. The table begins at a word, since 7.1 at 4 bytes. */
-bool kallsyms_marked(const struct kallsyms *k, uint64_t kva)
-{
-	uint64_t end = kva + kallsyms_names_size(k);
-
-	for (unsigned align = 4; align <= 8; align += 4) {
-		uint64_t at = ((end + align - 1) & ~(uint64_t)(align - 1)) - kva;
-
-		for (unsigned width = 4; width <= 8 && at <= k->names_len; width += 4)
-			if (marks_at(k, k->names + at, k->names_len - at, width))
-				return true;
+	*of = k->base_lost;
+	*why = k->base_lost ? ST_NODATA : ST_OK;
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		n += all[i]->lost;
+		*of += all[i]->pages;
+		if (all[i]->st)
+			*why = all[i]->st;
 	}
-	return false;
+	return n;
 }
 
 bool kallsyms_find(const struct kallsyms *k, const char *name, uint64_t *addr)
@@ -374,7 +429,7 @@ bool kallsyms_at(const struct kallsyms *k, uint64_t addr, struct symbol_place *r
 	uint64_t start;
 
 	/* the last symbol is the end of the image: nothing is known beyond */
-	if (!next || next == k->num)
+	if (!next || next == k->num || value_hole(k, next) || value_hole(k, next - 1))
 		return false;
 	first = next - 1;
 	start = kallsyms_address(k, first);

@@ -16,7 +16,8 @@
  * All in the byte order of the dump. The loader (kallsyms_load.c by
  * VMCOREINFO, kallsyms_scan.c by signature) fills the tables with bytes of the
  * dump, kallsyms_index() and kallsyms_choose_form() check them; after that the
- * object is read-only.
+ * object is read-only. A table may have holes, pages that could not be read: what lies in them is lost, the rest
+ * stays. Names behind a hole begin at the next of the kernel's own marks.
  */
 #ifndef VMCENSUS_KALLSYMS_H
 #define VMCENSUS_KALLSYMS_H
@@ -27,10 +28,12 @@
 
 #include "dumpread/base/arena.h"
 #include "dumpread/base/status.h"
+#include "dumpread/holes.h"
 
 #define KALLSYMS_MAX_SYMS (2u << 20)	/* ten times a large kernel's */
 #define KALLSYMS_MAX_NAMES (64u << 20)	/* bytes of compressed names */
 #define KALLSYMS_MAX_TOKENS (64u << 10)	/* bytes of token_table */
+#define KALLSYMS_MARK_STEP 256u		/* symbols between marks */
 #define KALLSYMS_NAME_LEN 512		/* KSYM_NAME_LEN, 128 before 6.1 */
 
 enum kallsyms_form {
@@ -49,7 +52,7 @@ struct kallsyms_anchor {
 };
 
 struct kallsyms_token {
-	const char *s;
+	const char *s;			/* NULL: it lies in a hole */
 	uint32_t len;
 	uint64_t hash, tail;		/* of its letters; of those after the first */
 	uint64_t power;			/* the hash of what precedes it is multiplied by this */
@@ -71,12 +74,17 @@ struct kallsyms {
 	uint64_t values_va;		/* kernel-virtual address of values */
 	uint64_t base;			/* kallsyms_relative_base */
 	bool has_base, is_address;	/* which of the forms are possible */
+	bool base_lost;			/* it could not be read: an anchor tells it */
+	struct {
+		struct holes names, tokens, token_index, values;
+	} lost;
 
 	/* set by kallsyms_choose_form() */
 	enum kallsyms_form form;
 	/* set by kallsyms_index() */
 	struct kallsyms_token token[256];
 	uint32_t *marks;		/* offset in names of every 256th symbol */
+	uint16_t *there;		/* of the 256 symbols from it on those that can be read */
 	uint32_t *slots;		/* name hash: tag << 22 | index + 1, 0 empty */
 	uint32_t mask;
 };
@@ -102,9 +110,17 @@ bool kallsyms_marked(const struct kallsyms *k, uint64_t kva);
 /* Bytes of names that the num symbols take; 0 if they run out of names_len. */
 size_t kallsyms_names_size(const struct kallsyms *k);
 
+/* Fill marks and there, which have room; see kallsyms_marks.c. */
+void kallsyms_find_marks(struct kallsyms *k);
+/* Step over one length prefix at *POS; false when the names run out. */
+bool kallsyms_name_len(const struct kallsyms *k, size_t *pos, uint32_t *len);
+
 /* Name of symbol I with its type letter; length, 0 if it cannot be decoded. */
 size_t kallsyms_name(const struct kallsyms *k, uint32_t i, char buf[KALLSYMS_NAME_LEN]);
+/* Of a symbol whose value lies in a hole: that of the last before the hole. */
 uint64_t kallsyms_address(const struct kallsyms *k, uint32_t i);
+/* Pages of the tables that could not be read, of all; 0: none. */
+unsigned kallsyms_lost(const struct kallsyms *k, unsigned *of, enum status *why);
 
 /* If several symbols have the name: the first global one, else the first. */
 bool kallsyms_find(const struct kallsyms *k, const char *name, uint64_t *addr);

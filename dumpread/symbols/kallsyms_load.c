@@ -25,14 +25,14 @@ static unsigned anchors_get(const struct dump *d, struct kallsyms_anchor *a)
 	return n;
 }
 
-/* Copy LEN bytes at KVA into K's arena. */
-static enum status take_table(struct kallsyms *k, struct reader *r, uint64_t kva, size_t len,
-			      const uint8_t **ret)
+/* Copy LEN bytes at KVA into K's arena; LOST: what could not be read of them. */
+static const uint8_t *take_table(struct kallsyms *k, struct reader *r, uint64_t kva, size_t len,
+				 struct holes *lost)
 {
 	uint8_t *p = arena_alloc(&k->mem, len);
 
-	*ret = p;
-	return read_kva(r, kva, p, len);
+	holes_read(r, kva, p, len, lost);
+	return p;
 }
 
 /* num_syms: an int since 5.0, a long before; a count fits either half. */
@@ -49,26 +49,36 @@ static enum status load_count(struct kallsyms *k, struct reader *r, uint64_t kva
 	return !k->num || k->num > KALLSYMS_MAX_SYMS ? ST_CORRUPT : ST_OK;
 }
 
+/* The same where it cannot be read: the base is behind the offsets (scripts/kallsyms.c), at a word. So
+   it may be one too many, which has no name. */
+static enum status count_by_offsets(struct kallsyms *k, const struct dump *d)
+{
+	uint64_t offsets, base;
+
+	if (!vmcoreinfo_symbol(d, "kallsyms_offsets", &offsets) ||
+	    !vmcoreinfo_symbol(d, "kallsyms_relative_base", &base) || base <= offsets ||
+	    (base - offsets) / 4 > KALLSYMS_MAX_SYMS)
+		return ST_CORRUPT;
+	k->num = (uint32_t)((base - offsets) / 4);
+	return ST_OK;
+}
+
 static enum status load_values(struct kallsyms *k, struct reader *r, struct dump *d)
 {
 	uint64_t base_at;
-	enum status st;
 
 	if (vmcoreinfo_symbol(d, "kallsyms_offsets", &k->values_va)) {
 		k->value_size = 4;
 		k->has_base = vmcoreinfo_symbol(d, "kallsyms_relative_base", &base_at);
-		if (k->has_base) {
-			st = read_kva_word(r, base_at, &k->base);
-			if (st)
-				return st;
-		}
+		k->base_lost = k->has_base && read_kva_word(r, base_at, &k->base);
 	} else if (vmcoreinfo_symbol(d, "kallsyms_addresses", &k->values_va)) {
 		k->value_size = k->word_size;
 		k->is_address = true;
 	} else {
 		return ST_ABSENT;
 	}
-	return take_table(k, r, k->values_va, (size_t)k->num * k->value_size, &k->values);
+	k->values = take_table(k, r, k->values_va, (size_t)k->num * k->value_size, &k->lost.values);
+	return ST_OK;
 }
 
 /* In every order of the tables: names < token_table < token_index. */
@@ -88,13 +98,14 @@ static enum status load_named(struct kallsyms *k, struct reader *r, struct dump 
 	k->names_len = table - names;
 	k->tokens_len = index - table;
 	st = load_count(k, r, num);
-	if (!st)
-		st = take_table(k, r, names, k->names_len, &k->names);
-	if (!st)
-		st = take_table(k, r, table, k->tokens_len, &k->tokens);
-	if (!st)
-		st = take_table(k, r, index, 512, &k->token_index);
-	return st ? st : load_values(k, r, d);
+	if (st)
+		st = count_by_offsets(k, d);
+	if (st)
+		return st;
+	k->names = take_table(k, r, names, k->names_len, &k->lost.names);
+	k->tokens = take_table(k, r, table, k->tokens_len, &k->lost.tokens);
+	k->token_index = take_table(k, r, index, 512, &k->lost.token_index);
+	return load_values(k, r, d);
 }
 
 static struct kallsyms *start(const struct dump *d)
@@ -121,6 +132,18 @@ static void close_source(void *self)
 	kallsyms_free(self);
 }
 
+/* What lies on pages that could not be read is missing, which is not what this kernel lacks. */
+static void tell_lost(struct dump *d, const struct kallsyms *k)
+{
+	enum status why;
+	unsigned of, n = kallsyms_lost(k, &of, &why);
+
+	if (!n)
+		return;
+	d->kallsyms_lost = why;
+	issue_add(&d->issues, why, "symbols", n, "%u of %u pages of kallsyms cannot be read", n, of);
+}
+
 enum status symbols_add_kallsyms(struct dump *d)
 {
 	struct symbol_source src = { "kallsyms", kallsyms_find_symbol, close_source, NULL,
@@ -135,7 +158,8 @@ enum status symbols_add_kallsyms(struct dump *d)
 	if (!st)
 		st = kallsyms_index(k);
 	/* after a wrong length of one name all others are of wrong symbols */
-	if (!st && vmcoreinfo_symbol(d, "kallsyms_names", &names) && !kallsyms_marked(k, names))
+	if (!st && vmcoreinfo_symbol(d, "kallsyms_names", &names) && !k->lost.names.n &&
+	    !kallsyms_marked(k, names))
 		st = ST_CORRUPT;
 	if (!st)
 		st = kallsyms_choose_form(k, anchors, n);
@@ -155,6 +179,7 @@ enum status symbols_add_kallsyms(struct dump *d)
 		return fail(&d->diag, st, "no usable kallsyms table in the dump");
 	}
 	d->kallsyms_lost = ST_OK;
+	tell_lost(d, k);
 	log_debug(d->log, "kallsyms: %" PRIu32 " symbols", k->num);
 	src.self = k;
 	return symbols_add(&d->symbols, &src) ? ST_OK : ST_LIMIT;

@@ -40,6 +40,7 @@ struct scan {
 	uint64_t table, index;		/* addresses of token_table, token_index */
 	const uint8_t *win;		/* the bytes before token_table ... */
 	uint64_t win_start;		/* ... from this address on */
+	bool holes;			/* pages of them could not be read, or are zeros */
 };
 
 static uint64_t align_up(uint64_t v, uint64_t a)
@@ -143,11 +144,70 @@ static bool names_at(struct scan *s, uint64_t addr, uint32_t num)
 	       markers_at(s, align_up(addr + pos, 8), num, second, last);
 }
 
-static const uint8_t *keep_bytes(struct scan *s, uint64_t addr, size_t len)
+/* Where the 256th name at ADDR ends; 0: one of the 256 is none. */
+static uint64_t first_group(const struct scan *s, uint64_t addr)
+{
+	const uint8_t *names = s->win + (addr - s->win_start);
+	size_t len = s->table - addr, pos = 0;
+
+	for (unsigned i = 0; i < 256; i++) {
+		uint32_t l;
+
+		if (pos + 2 > len)
+			return 0;
+		l = names[pos++];
+		if (l & 0x80)
+			l = (l & 0x7f) | (uint32_t)names[pos++] << 7;
+		if (!l || l > len - pos)
+			return 0;
+		pos += l;
+	}
+	return pos;
+}
+
+/* Do N markers that ascend lie at START, behind the names at ADDR? */
+static bool markers_ascend(const struct scan *s, uint64_t addr, uint64_t start, uint64_t n,
+			   unsigned width)
+{
+	const uint8_t *p = s->win + (start - s->win_start);
+	uint64_t last = 0;
+
+	if (marker(p, 0, width, s->k->big) || marker(p, 1, width, s->k->big) != first_group(s, addr))
+		return false;
+	for (uint64_t i = 1; i < n; i++) {
+		uint64_t v = marker(p, i, width, s->k->big);
+
+		if (v <= last || v > start - addr)
+			return false;
+		last = v;
+	}
+	return start - addr - last <= 256 * (KALLSYMS_NAME_LEN + 2);
+}
+
+/*
+ * As names_at() where names could not be read. To 6.1 the markers end where the tokens begin, and tell
+ * enough; later kernels say in VMCOREINFO where all this is.
+ */
+static bool names_with_holes_at(const struct scan *s, uint64_t addr, uint32_t num)
+{
+	uint64_t n = (num + 255) / 256;
+
+	for (unsigned width = 4; s->holes && width <= s->k->word_size; width += 4) {
+		uint64_t start = (s->table - n * width) & ~(uint64_t)(s->k->word_size - 1);
+
+		if (start >= addr + 2 * (uint64_t)num && start >= s->win_start &&
+		    markers_ascend(s, addr, start, n, width))
+			return true;
+	}
+	return false;
+}
+
+static const uint8_t *keep_bytes(struct scan *s, uint64_t addr, size_t len, struct holes *lost)
 {
 	uint8_t *p = arena_alloc(&s->k->mem, len);
 
 	kimage_read(s->ki, addr, p, len);
+	holes_of_zeros(p, addr, len, dump_page_size(reader_dump(s->ki->r)), lost);
 	return p;
 }
 
@@ -171,6 +231,8 @@ static bool values_at(struct scan *s, uint64_t addr, unsigned size, uint64_t bas
 	}
 	k->values = s->values;
 	kimage_read(s->ki, addr, s->values, (size_t)k->num * size);
+	holes_of_zeros(s->values, addr, (size_t)k->num * size, dump_page_size(reader_dump(s->ki->r)),
+		       &k->lost.values);
 	return !kallsyms_choose_form(k, s->anchors, s->nanchors);
 }
 
@@ -200,10 +262,10 @@ static bool take_tables(struct scan *s, uint64_t num_at, uint64_t names)
 	struct kallsyms *k = s->k;
 
 	k->names_len = s->table - names;
-	k->names = keep_bytes(s, names, k->names_len);
+	k->names = keep_bytes(s, names, k->names_len, &k->lost.names);
 	k->tokens_len = s->index - s->table;
-	k->tokens = keep_bytes(s, s->table, k->tokens_len);
-	k->token_index = keep_bytes(s, s->index, 2 * TOKENS);
+	k->tokens = keep_bytes(s, s->table, k->tokens_len, &k->lost.tokens);
+	k->token_index = keep_bytes(s, s->index, 2 * TOKENS, &k->lost.token_index);
 	s->values = arena_calloc(&k->mem, k->num, k->word_size);
 	return !kallsyms_index(k) && find_values(s, num_at);
 }
@@ -223,7 +285,7 @@ static bool find_names(struct scan *s)
 		/* the upper half of a long, or padding to a word */
 		padded = s->k->word_size == 8 && !load32(p + 4, s->k->big);
 		for (unsigned skip = 4; skip <= (padded ? 8u : 4u); skip += 4) {
-			if (!names_at(s, from + skip, num))
+			if (!names_at(s, from + skip, num) && !names_with_holes_at(s, from + skip, num))
 				continue;
 			s->k->num = num;
 			return take_tables(s, from, from + skip);
@@ -235,6 +297,7 @@ static bool find_names(struct scan *s)
 static bool try_window(struct scan *s, uint64_t len)
 {
 	uint8_t *win = malloc(len + 1);
+	struct holes lost;
 	bool found;
 
 	if (!win)
@@ -242,6 +305,8 @@ static bool try_window(struct scan *s, uint64_t len)
 	s->win = win;
 	s->win_start = s->table - len;
 	kimage_read(s->ki, s->win_start, win, len);
+	holes_of_zeros(win, s->win_start, len, dump_page_size(reader_dump(s->ki->r)), &lost);
+	s->holes = lost.n != 0;
 	found = find_names(s);
 	free(win);
 	return found;

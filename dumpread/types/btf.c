@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <linux/btf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,9 +62,9 @@ static struct btf *join(const struct btf *base, const uint8_t *data, uint32_t le
 	return btf;
 }
 
-/* BASE: what DATA is split from; NULL: it stands alone. */
+/* BASE: what DATA is split from; NULL: it stands alone. HOLES: of it; NULL: none. */
 static enum status add_btf(struct dump *d, uint8_t *data, size_t len, const struct btf_index *base,
-			   const char *name)
+			   const struct holes *holes, const char *name)
 {
 	struct btf_base of = { 0 };
 	bool big = d->big_endian;
@@ -78,7 +79,7 @@ static enum status add_btf(struct dump *d, uint8_t *data, size_t len, const stru
 	}
 	if (base)
 		of = extent_of(base->btf);
-	st = btf_check(data, &len, of, &d->diag);
+	st = btf_check(data, &len, of, holes, &d->diag);
 	if (st) {
 		free(data);
 		return st;
@@ -93,13 +94,27 @@ static enum status add_btf(struct dump *d, uint8_t *data, size_t len, const stru
 
 enum status types_add_btf(struct dump *d, uint8_t *data, size_t len, const char *name)
 {
-	return add_btf(d, data, len, NULL, name);
+	return add_btf(d, data, len, NULL, NULL, name);
+}
+
+/* The kernel's own, of which pages may be missing. */
+static enum status add_own(struct dump *d, uint8_t *data, size_t len, const struct holes *holes)
+{
+	enum status st = add_btf(d, data, len, NULL, holes, kernels_own);
+
+	if (!holes->n)
+		return st;
+	snprintf(d->types_lost, sizeof(d->types_lost), "%u of %u pages of BTF cannot be read",
+		 holes->lost, holes->pages);
+	if (!st)
+		issue_add(&d->issues, holes->st, "types", holes->lost, "%s", d->types_lost);
+	return st;
 }
 
 static enum status add_range(struct dump *d, struct reader *r, uint64_t start, uint64_t size,
 			     const struct btf_index *base, const char *name)
 {
-	enum status st;
+	struct holes holes;
 	uint8_t *data;
 
 	if (!size || size > BTF_MAX_BYTES || size > d->max_pfn << d->page_shift)
@@ -107,13 +122,15 @@ static enum status add_range(struct dump *d, struct reader *r, uint64_t start, u
 	data = heap_try_large(size);
 	if (!data)
 		return fail(&d->diag, ST_LIMIT, "no memory for BTF of %" PRIu64 " bytes", size);
-	st = read_kva(r, start, data, size);
-	if (st) {
+	holes_read(r, start, data, size, &holes);
+	if (!base && holes.lost < holes.pages)
+		return add_own(d, data, size, &holes);
+	if (holes.n) {
 		free(data);
-		return fail(&d->diag, st, "BTF at %#" PRIx64 " cannot be read (%s)", start,
-			    status_name(st));
+		return fail(&d->diag, holes.st, "BTF at %#" PRIx64 " cannot be read (%s)", start,
+			    status_name(holes.st));
 	}
-	return add_btf(d, data, size, base, name);
+	return add_btf(d, data, size, base, NULL, name);
 }
 
 struct search {
@@ -128,11 +145,13 @@ struct search {
 static void try_header(struct search *s, uint64_t addr, size_t size)
 {
 	uint8_t *data = malloc(size);
+	struct holes holes;
 
 	if (!data)
 		return;
 	kimage_read(s->ki, addr, data, size);
-	s->st = types_add_btf(s->d, data, size, kernels_own);
+	holes_of_zeros(data, addr, size, dump_page_size(s->d), &holes);
+	s->st = add_own(s->d, data, size, &holes);
 	s->hits++;
 }
 

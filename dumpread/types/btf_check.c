@@ -16,41 +16,18 @@
 #include "dumpread/types/btf_check.h"
 
 #include <assert.h>
-#include <linux/btf.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/types/btf_blob.h"
 
 #define HDR_LEN 24u			/* of the header that libbpf 1.1 takes */
 #define HDR_LEN_MAX 4096u
-#define KINDS 128u			/* that 7 bits can name */
 #define KNOWN_KINDS (BTF_KIND_ENUM64 + 1u)
 #define LIBBPF_VLEN 0xffffu		/* libbpf 1.1 takes 16 bits of vlen */
-#define VLEN(info) ((info) & 0xffffffu)
-#define KIND(info) (((info) >> 24) & 0x7fu)
-#define INERT ((uint32_t)BTF_KIND_FWD << 24)
 #define MAX_INT 16u			/* bytes */
 
-/* The parts that follow the three words of a type, in words. */
-struct shape {
-	uint8_t fixed, element;
-	bool known;
-	bool kept;			/* holds layout; else it becomes inert */
-	bool ref;			/* third word is a type id */
-};
-
-struct btf_blob {
-	uint32_t *types;		/* this machine's order after swap_types() */
-	size_t ntypes_words, nwords_out;
-	const char *strs;
-	uint32_t str_len;
-	uint32_t ntypes;		/* of its own; the last id is base.ntypes + ntypes */
-	struct btf_base base;
-	struct shape shape[KINDS];
-	struct diag *diag;
-};
-
-static const struct shape shapes[KNOWN_KINDS] = {
+static const struct btf_shape shapes[KNOWN_KINDS] = {
 	[BTF_KIND_INT] = { 1, 0, true, true, false },
 	[BTF_KIND_PTR] = { 0, 0, true, true, true },
 	[BTF_KIND_ARRAY] = { 3, 0, true, true, false },
@@ -114,12 +91,12 @@ static bool section_ok(uint64_t off, uint64_t n, uint64_t len)
 /* Shapes of kinds that came after this table was written. */
 static bool read_layout(struct btf_blob *b, const uint8_t *p, uint32_t bytes)
 {
-	for (uint32_t k = KNOWN_KINDS; k < KINDS && (k + 1) * 4 <= bytes; k++) {
+	for (uint32_t k = KNOWN_KINDS; k < BTF_KINDS && (k + 1) * 4 <= bytes; k++) {
 		uint8_t fixed = p[4 * k], element = p[4 * k + 1];
 
 		if (fixed % 4 || element % 4)
 			return false;
-		b->shape[k] = (struct shape){ fixed / 4, element / 4, true, false, false };
+		b->shape[k] = (struct btf_shape){ fixed / 4, element / 4, true, false, false };
 	}
 	return true;
 }
@@ -140,7 +117,28 @@ static enum status read_kinds(struct btf_blob *b, const uint8_t *data, uint32_t 
 	return ST_OK;
 }
 
-static enum status read_header(struct btf_blob *b, uint8_t *data, size_t len, bool *big)
+/* Names that could not be read are not those that anybody asks for. */
+static void mark_lost_names(struct btf_blob *b, const struct holes *holes)
+{
+	size_t end = b->strs_at + b->str_len;
+
+	for (unsigned i = 0; i < holes->n; i++) {
+		size_t from = max_u64(holes->v[i].from, b->strs_at), to = min_u64(holes->v[i].to, end);
+
+		if (from < to)
+			memset(b->strs + (from - b->strs_at), BTF_LOST_CHAR, to - from);
+	}
+	/* the first string is "", the last ends here */
+	if (holes->n && b->str_len) {
+		if (b->strs[0] == BTF_LOST_CHAR)
+			b->strs[0] = '\0';
+		if (b->strs[b->str_len - 1] == BTF_LOST_CHAR)
+			b->strs[b->str_len - 1] = '\0';
+	}
+}
+
+static enum status read_header(struct btf_blob *b, uint8_t *data, size_t len, const struct holes *holes,
+			       bool *big)
 {
 	uint32_t hdr_len, type_off, type_len, str_off;
 	size_t body;
@@ -157,9 +155,13 @@ static enum status read_header(struct btf_blob *b, uint8_t *data, size_t len, bo
 	if (hdr_len % 4 || type_off % 4 || type_len % 4 || !section_ok(type_off, type_len, body) ||
 	    !section_ok(str_off, b->str_len, body) || type_off + type_len > str_off)
 		return fail(b->diag, ST_CORRUPT, "BTF: sections outside of its %zu bytes", len);
-	b->types = (uint32_t *)(void *)(data + hdr_len + type_off);
+	b->types_at = hdr_len + type_off;
+	b->strs_at = hdr_len + str_off;
+	b->types = (uint32_t *)(void *)(data + b->types_at);
 	b->ntypes_words = type_len / 4;
-	b->strs = (const char *)data + hdr_len + str_off;
+	b->strs = (char *)data + b->strs_at;
+	if (holes)
+		mark_lost_names(b, holes);
 	if (!b->str_len || (!b->base.ntypes && b->strs[0]) || b->strs[b->str_len - 1])
 		return fail(b->diag, ST_CORRUPT, "BTF: strings are not terminated");
 	return read_kinds(b, data, hdr_len, body, *big);
@@ -172,7 +174,7 @@ static void swap_types(struct btf_blob *b)
 		b->types[i] = __builtin_bswap32(b->types[i]);
 }
 
-static bool size_ok(uint32_t kind, uint32_t size)
+bool btf_size_ok(uint32_t kind, uint32_t size)
 {
 	bool power = size && !(size & (size - 1));
 
@@ -184,7 +186,7 @@ static bool size_ok(uint32_t kind, uint32_t size)
 	return true;
 }
 
-static bool name_ok(const struct btf_blob *b, uint32_t off)
+bool btf_name_ok(const struct btf_blob *b, uint32_t off)
 {
 	return off < b->base.str_len || off - b->base.str_len < b->str_len;
 }
@@ -193,7 +195,7 @@ static bool name_ok(const struct btf_blob *b, uint32_t off)
 static bool names_ok(const struct btf_blob *b, const uint32_t *e, uint32_t vlen, unsigned words)
 {
 	for (uint32_t i = 0; i < vlen; i++, e += words)
-		if (!name_ok(b, e[0]))
+		if (!btf_name_ok(b, e[0]))
 			return false;
 	return true;
 }
@@ -204,18 +206,18 @@ static bool names_ok(const struct btf_blob *b, const uint32_t *e, uint32_t vlen,
  */
 static size_t take_type(const struct btf_blob *b, uint32_t *out, const uint32_t *t, size_t words)
 {
-	uint32_t kind = KIND(t[1]), vlen = VLEN(t[1]);
-	const struct shape *s = &b->shape[kind];
+	uint32_t kind = BTF_KIND_OF(t[1]), vlen = BTF_VLEN(t[1]);
+	const struct btf_shape *s = &b->shape[kind];
 
 	/*
 	 * No kernel type that holds layout has more than LIBBPF_VLEN members;
 	 * sections may, and hold none.
 	 */
 	if (!s->kept || vlen > LIBBPF_VLEN) {
-		memmove(out, (uint32_t[3]){ 0, INERT, 0 }, 12);
+		memmove(out, (uint32_t[3]){ 0, BTF_INERT, 0 }, 12);
 		return 3;
 	}
-	if (!name_ok(b, t[0]) || !size_ok(kind, t[2]))
+	if (!btf_name_ok(b, t[0]) || !btf_size_ok(kind, t[2]))
 		return 0;
 	if (s->element && !names_ok(b, t + 3, vlen, s->element))
 		return 0;
@@ -233,15 +235,15 @@ static enum status take_types(struct btf_blob *b)
 	while (in < b->ntypes_words) {
 		const uint32_t *t = b->types + in;
 		size_t words = 3, left = b->ntypes_words - in, n;
-		const struct shape *s;
+		const struct btf_shape *s;
 
 		if (left < words)
 			return fail(b->diag, ST_CORRUPT, "BTF: types end inside of a type");
-		s = &b->shape[KIND(t[1])];
+		s = &b->shape[BTF_KIND_OF(t[1])];
 		if (!s->known)
 			return fail(b->diag, ST_UNSUPPORTED, "BTF: type %u is of unknown kind %u",
-				    b->ntypes + 1, KIND(t[1]));
-		words += s->fixed + (size_t)s->element * VLEN(t[1]);
+				    b->ntypes + 1, BTF_KIND_OF(t[1]));
+		words += s->fixed + (size_t)s->element * BTF_VLEN(t[1]);
 		if (words > left)
 			return fail(b->diag, ST_CORRUPT, "BTF: types end inside of a type");
 		n = take_type(b, b->types + out, t, words);
@@ -263,7 +265,7 @@ static bool type_ok(const struct btf_blob *b, uint32_t id)
 
 static bool members_refer(const struct btf_blob *b, const uint32_t *t)
 {
-	for (uint32_t i = 0; i < VLEN(t[1]); i++)
+	for (uint32_t i = 0; i < BTF_VLEN(t[1]); i++)
 		if (!type_ok(b, t[3 + 3 * i + 1]))
 			return false;
 	return true;
@@ -271,12 +273,12 @@ static bool members_refer(const struct btf_blob *b, const uint32_t *t)
 
 static bool refers_ok(const struct btf_blob *b, const uint32_t *t)
 {
-	switch (KIND(t[1])) {
+	switch (BTF_KIND_OF(t[1])) {
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION: return members_refer(b, t);
 	case BTF_KIND_ARRAY: return type_ok(b, t[3]) && type_ok(b, t[4]);
 	}
-	return !b->shape[KIND(t[1])].ref || type_ok(b, t[2]);
+	return !b->shape[BTF_KIND_OF(t[1])].ref || type_ok(b, t[2]);
 }
 
 /*
@@ -288,11 +290,11 @@ static enum status check_references(struct btf_blob *b)
 	const uint32_t *t = b->types;
 
 	for (uint32_t id = 1; id <= b->ntypes; id++) {
-		const struct shape *s = &b->shape[KIND(t[1])];
+		const struct btf_shape *s = &b->shape[BTF_KIND_OF(t[1])];
 
 		if (!refers_ok(b, t))
 			return fail(b->diag, ST_CORRUPT, "BTF: type %u refers to no type", id);
-		t += 3 + s->fixed + (size_t)s->element * VLEN(t[1]);
+		t += 3 + s->fixed + (size_t)s->element * BTF_VLEN(t[1]);
 	}
 	return ST_OK;
 }
@@ -315,7 +317,8 @@ static void close_up(const struct btf_blob *b, uint8_t *data, size_t *len)
 	*len = HDR_LEN + (size_t)type_len + b->str_len;
 }
 
-enum status btf_check(uint8_t *data, size_t *len, struct btf_base base, struct diag *diag)
+enum status btf_check(uint8_t *data, size_t *len, struct btf_base base, const struct holes *holes,
+		      struct diag *diag)
 {
 	struct btf_blob b = { .diag = diag, .base = base };
 	enum status st;
@@ -323,11 +326,13 @@ enum status btf_check(uint8_t *data, size_t *len, struct btf_base base, struct d
 
 	if (*len > BTF_MAX_BYTES)
 		return fail(diag, ST_LIMIT, "BTF: %zu bytes", *len);
-	st = read_header(&b, data, *len, &big);
+	st = read_header(&b, data, *len, holes, &big);
 	if (st)
 		return st;
 	if (big)
 		swap_types(&b);
+	if (holes && holes->n)
+		btf_mend_types(&b, holes);
 	st = take_types(&b);
 	if (!st)
 		st = check_references(&b);

@@ -21,6 +21,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/diag.h"
 #include "dumpread/base/status.h"
+#include "dumpread/holes.h"
 
 #define BTF_MAX_BYTES (256u << 20)
 #define BTF_MAX_TYPES (4u << 20)
@@ -45,7 +46,9 @@ struct btf_base {
 	uint32_t str_len;
 };
 
-/* DATA: 4-byte aligned, *len bytes; *len becomes the new, smaller length. */
-enum status btf_check(uint8_t *data, size_t *len, struct btf_base base, struct diag *diag);
+/* DATA: 4-byte aligned, *len bytes; *len becomes the new, smaller length. HOLES of it could not be read and
+   are zeros; NULL: none. */
+enum status btf_check(uint8_t *data, size_t *len, struct btf_base base, const struct holes *holes,
+		      struct diag *diag);
 
 #endif

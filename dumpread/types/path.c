@@ -195,6 +195,8 @@ static enum status describe(const struct btf_index *x, struct found f, struct me
 	uint64_t whole = s.is_array ? s.count * bytes : bytes;
 
 	memset(ret, 0, sizeof(*ret));
+	if (btf_is_fwd(s.t))		/* of a type that could not be read (btf_mend.c) */
+		return ST_ABSENT;
 	if (!s.is_array)
 		narrow_int(s.t, &f);
 	if (f.bits / 8 > UINT32_MAX || whole > UINT32_MAX)
