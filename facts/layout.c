@@ -98,6 +98,15 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 			 "the layout file has the facts of version %u, this program uses "
 			 "version %d: newer facts are unknown",
 			 d->layout_facts, FACTS_VERSION);
+	if (missing && (d->types_lost[0] || d->kallsyms_lost))
+		return fail(&d->diag, ST_NODATA,
+			    "kernel %s: %s %s is on what is lost (%s); the types and symbols of the same "
+			    "kernel help, with -t: a file that \"vmcensus layout DUMP -o FILE\" makes of "
+			    "another dump of it, /sys/kernel/btf/vmlinux of a machine that runs it, or "
+			    "its vmlinux with debug information",
+			    d->release[0] ? d->release : "(release unknown)", what[missing->kind],
+			    missing->alt[0],
+			    d->types_lost[0] ? d->types_lost : "pages of kallsyms cannot be read");
 	if (missing)
 		return fail(&d->diag, ST_ABSENT,
 			    "kernel %s: %s %s not found; give a vmlinux with debug info, "

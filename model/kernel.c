@@ -197,6 +197,8 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o, str
 	}
 	if (!st)
 		st = layout_resolve(d, &k->layout);
+	if (st && o->log_only && (d->types_lost[0] || d->kallsyms_lost))
+		return understand_log(k);
 	if (!st)
 		st = arch_attach_late(d, k->arch);
 	if (st)

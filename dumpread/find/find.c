@@ -86,17 +86,21 @@ static bool knows_data(const struct dump *d)
 /* The parts of TAKE (enum vmlinux_take) that are still missing. */
 static unsigned lacking(const struct dump *d, unsigned take)
 {
-	return take & ((d->types.n ? 0 : VMLINUX_TYPES) | (knows_data(d) ? 0 : VMLINUX_SYMBOLS));
+	return take & ((d->types.n && !d->types_lost[0] ? 0 : VMLINUX_TYPES) | (knows_data(d) ? 0 : VMLINUX_SYMBOLS));
 }
 
 /* Take the missing parts from the file at PATH if it exists; true: none is missing now. */
 static bool try_vmlinux(struct dump *d, const char *path, unsigned take)
 {
 	if (outside_readable(path)) {
+		unsigned had = d->types.n;
+
 		if (vmlinux_add(d, path, lacking(d, take)))
 			log_info(d->log, "not used: %s", d->diag.text);
 		else
 			log_info(d->log, "using %s", path);
+		if (d->types.n > had)
+			d->types_lost[0] = '\0';
 	}
 	return !lacking(d, take);
 }
@@ -205,10 +209,23 @@ static void search_symbols(struct dump *d)
 	search_vmlinux(d, VMLINUX_SYMBOLS);
 	if (knows_data(d))
 		return;
-	log_warn(d->log,
-		 "the dump's own symbols hold no data (CONFIG_KALLSYMS_ALL=n?) and no "
-		 "System.map of %s was found: name it, or the vmlinux, with -t",
-		 *d->release ? d->release : "its kernel");
+	log_warn(d->log, "the dump's own symbols %s and no System.map of %s was found: name it, or the "
+		 "vmlinux, with -t", d->kallsyms_lost ? "cannot all be read" :
+		 "hold no data (CONFIG_KALLSYMS_ALL=n?)", *d->release ? d->release : "its kernel");
+}
+
+/* Where the kernel's own types in the dump are not whole, a vmlinux goes before them, or the few that
+   VMCOREINFO has: the first that knows a type decides. */
+static void add_before_own(struct dump *d)
+{
+	unsigned n = d->types.n;
+	struct type_source own = d->types.v[n - 1];
+
+	search_vmlinux(d, VMLINUX_TYPES);
+	if (d->types.n == n && types_add_vmcoreinfo(d))
+		return;
+	d->types.v[n - 1] = d->types.v[n];
+	d->types.v[n] = own;
 }
 
 void dump_add_running(struct dump *d)
@@ -240,6 +257,8 @@ enum status dump_find_kernel(struct dump *d)
 	}
 	if (!d->types.n)
 		search_vmlinux(d, VMLINUX_TYPES | VMLINUX_SYMBOLS);
+	else if (d->types_lost[0])
+		add_before_own(d);
 	if (!d->types.n)
 		return no_types(d, btf);
 	search_symbols(d);

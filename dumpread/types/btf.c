@@ -100,8 +100,11 @@ enum status types_add_btf(struct dump *d, uint8_t *data, size_t len, const char 
 /* The kernel's own, of which pages may be missing. */
 static enum status add_own(struct dump *d, uint8_t *data, size_t len, const struct holes *holes)
 {
-	enum status st = add_btf(d, data, len, NULL, holes, kernels_own);
+	enum status st;
 
+	if (holes_in(holes, 0, sizeof(struct btf_header)))
+		btf_mend_header(data, len, d->big_endian);
+	st = add_btf(d, data, len, NULL, holes, kernels_own);
 	if (!holes->n)
 		return st;
 	snprintf(d->types_lost, sizeof(d->types_lost), "%u of %u pages of BTF cannot be read",

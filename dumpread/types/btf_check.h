@@ -46,6 +46,12 @@ struct btf_base {
 	uint32_t str_len;
 };
 
+/*
+ * A header for LEN bytes at DATA whose own is lost, from where the strings begin: they are text to the end. Of a
+ * header with a layout section (7.1 and later) that cannot be told; what does not fit is found by btf_check().
+ */
+void btf_mend_header(uint8_t *data, size_t len, bool big);
+
 /* DATA: 4-byte aligned, *len bytes; *len becomes the new, smaller length. HOLES of it could not be read and
    are zeros; NULL: none. */
 enum status btf_check(uint8_t *data, size_t *len, struct btf_base base, const struct holes *holes,

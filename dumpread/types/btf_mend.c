@@ -14,12 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/types/btf_blob.h"
 
 #define RUN 24u			/* types in a row that prove where one begins */
 #define SEGMENTS (HOLES_MAX + 1u)
 #define TRIES 2000000u		/* places looked at for the start of a type, in all */
+#define NAMES 8u		/* in a row, with which the strings begin */
 #define MIN_REFS 8u		/* references that must agree */
 
 struct segment {
@@ -280,6 +282,51 @@ static void write_types(struct mend *m)
 	if (m->top >= next)
 		out = put_inert(b->types, out, b->ntypes_words, m->top + 1 - next);
 	b->ntypes_words = out;
+}
+
+static bool is_text(uint8_t c)
+{
+	return !c || (c >= ' ' && c <= '~');
+}
+
+/* Do names follow the empty one at P, before END? The words of a type may look like one of a letter. */
+static bool names_begin(const uint8_t *p, const uint8_t *end)
+{
+	for (unsigned i = 0; i < NAMES; i++) {
+		size_t n;
+
+		if (p++ >= end || p >= end)
+			return false;
+		n = strnlen((const char *)p, (size_t)(end - p));
+		if (n < 2)
+			return false;
+		p += n;
+	}
+	return true;
+}
+
+void btf_mend_header(uint8_t *data, size_t len, bool big)
+{
+	const uint32_t hdr_len = sizeof(struct btf_header);
+	size_t at = len;
+	uint32_t words[5];
+
+	while (at > hdr_len && is_text(data[at - 1]))
+		at--;
+	for (at = (at + 3) & ~(size_t)3; at < len; at += 4)
+		if (!data[at] && names_begin(data + at, data + len))
+			break;
+	if (at >= len)
+		return;
+	words[0] = hdr_len;
+	words[1] = 0;
+	words[2] = words[3] = (uint32_t)at - hdr_len;
+	words[4] = (uint32_t)(len - at);
+	store_uint(data, BTF_MAGIC, 2, big);
+	data[2] = BTF_VERSION;
+	data[3] = 0;
+	for (unsigned i = 0; i < ARRAY_LEN(words); i++)
+		store_uint(data + 4 + 4 * i, words[i], 4, big);
 }
 
 void btf_mend_types(struct btf_blob *b, const struct holes *holes)

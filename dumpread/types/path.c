@@ -188,6 +188,40 @@ static bool place_bits(const struct found *f, uint32_t bytes, bool big, struct m
 	return true;
 }
 
+/* Bytes from member I of AGG to the next one. */
+static uint64_t room_of(const struct btf_type *agg, uint32_t i)
+{
+	uint64_t at = btf_member_bit_offset(agg, i), next = 8ull * agg->size;
+
+	for (uint32_t k = 0; k < btf_vlen(agg); k++)
+		if (btf_member_bit_offset(agg, k) > at)
+			next = min_u64(next, btf_member_bit_offset(agg, k));
+	return next > at ? (next - at) / 8 : 0;
+}
+
+/*
+ * Bytes of a type that could not be read (btf_mend.c): the least room that a member of it has, anywhere. One
+ * member may be followed by padding, so that there must be two; but integers have many members, and what
+ * has a word for one member alone is a pointer. 0: not known.
+ */
+static uint32_t bytes_of_lost(const struct btf_index *x, uint32_t id)
+{
+	uint64_t least = UINT32_MAX;
+	unsigned uses = 0;
+
+	for (uint32_t t = 1; t < btf__type_cnt(x->btf); t++) {
+		const struct btf_type *agg = btf__type_by_id(x->btf, t);
+
+		for (uint32_t i = 0; btf_is_composite(agg) && i < btf_vlen(agg); i++) {
+			if (btf_members(agg)[i].type != id || btf_member_bitfield_size(agg, i))
+				continue;
+			least = min_u64(least, room_of(agg, i));
+			uses++;
+		}
+	}
+	return uses > 1 || least == btf__pointer_size(x->btf) ? (uint32_t)least : 0;
+}
+
 static enum status describe(const struct btf_index *x, struct found f, struct member *ret)
 {
 	struct shape s = shape_of(x, f.type);
@@ -195,8 +229,12 @@ static enum status describe(const struct btf_index *x, struct found f, struct me
 	uint64_t whole = s.is_array ? s.count * bytes : bytes;
 
 	memset(ret, 0, sizeof(*ret));
-	if (btf_is_fwd(s.t))		/* of a type that could not be read (btf_mend.c) */
-		return ST_ABSENT;
+	if (btf_is_fwd(s.t) && !f.bit_size) {
+		whole = bytes_of_lost(x, f.type);
+		bytes = (uint32_t)(whole / max_u64(s.count, 1));
+		if (!bytes || whole % bytes)
+			return ST_ABSENT;
+	}
 	if (!s.is_array)
 		narrow_int(s.t, &f);
 	if (f.bits / 8 > UINT32_MAX || whole > UINT32_MAX)

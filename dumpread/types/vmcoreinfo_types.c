@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What VMCOREINFO tells about the types of the kernel log (log_buf_vmcoreinfo_setup()
- * in kernel/printk/printk.c): enough to read it where nothing else is known.
+ * in kernel/printk/printk.c): enough to read it where nothing else is known. And about a few others.
  */
 #include <string.h>
 
@@ -48,6 +48,10 @@ static const struct part {
 	{ type ".level", type ".dict_len", NULL, 1, 3, 5, 3 }
 	RECORD("printk_log"),
 	RECORD("log"),
+	/* what nothing works without, where BTF has lost it (crash_save_vmcoreinfo_init()) */
+	{ "list_head.next", "list_head.next", NULL, WORD, 0, 0, 0 },
+	{ "list_head.prev", "list_head.prev", NULL, WORD, 0, 0, 0 },
+	{ "page.flags", "page.flags", NULL, WORD, 0, 0, 0 },
 };
 
 static enum status member(void *self, const char *path, struct member *ret)
