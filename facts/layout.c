@@ -24,26 +24,36 @@ const struct fact_spec fact_specs[LAYOUT_COUNT] = {
 #undef Y
 };
 
-static bool resolve_alt(const struct dump *d, enum fact_kind kind, const char *name, struct fact *f)
+static enum status resolve_alt(const struct dump *d, enum fact_kind kind, const char *name,
+			       struct fact *f)
 {
 	switch (kind) {
-	case FACT_MEMBER: return types_member(&d->types, name, &f->m, &f->from) == ST_OK;
-	case FACT_SIZE: return types_size(&d->types, name, &f->size, &f->from) == ST_OK;
-	case FACT_ENUM: return types_enumerator(&d->types, name, &f->value, &f->from) == ST_OK;
-	case FACT_SYMBOL: return symbols_find(&d->symbols, name, &f->addr, &f->from);
+	case FACT_MEMBER: return types_member(&d->types, name, &f->m, &f->from);
+	case FACT_SIZE: return types_size(&d->types, name, &f->size, &f->from);
+	case FACT_ENUM: return types_enumerator(&d->types, name, &f->value, &f->from);
+	case FACT_SYMBOL: break;
 	}
-	return false;
+	return symbols_find(&d->symbols, name, &f->addr, &f->from) ? ST_OK : ST_ABSENT;
 }
 
-static void resolve_one(const struct dump *d, const struct fact_spec *spec, struct fact *f)
+/* ST_NODATA: the kernel may have it, but it is on what could not be read. */
+static enum status resolve_one(const struct dump *d, const struct fact_spec *spec, struct fact *f)
 {
-	for (int i = 0; i < LAYOUT_ALTS && spec->alt[i]; i++)
-		if (resolve_alt(d, spec->kind, spec->alt[i], f)) {
+	enum status none = ST_ABSENT;
+
+	for (int i = 0; i < LAYOUT_ALTS && spec->alt[i]; i++) {
+		enum status st = resolve_alt(d, spec->kind, spec->alt[i], f);
+
+		if (!st) {
 			f->alt = (int8_t)i;
-			return;
+			return ST_OK;
 		}
+		if (st == ST_NODATA)
+			none = st;
+	}
 	memset(f, 0, sizeof(*f));
 	f->alt = -1;
+	return none;
 }
 
 /* "mm_struct.rss_stat[].count" -> length of "mm_struct". */
@@ -87,12 +97,16 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 	};
 	const struct fact_spec *missing = NULL;
 
+	ret->lost = 0;
 	for (int id = 0; id < LAYOUT_COUNT; id++) {
-		resolve_one(d, &fact_specs[id], &ret->v[id]);
+		ret->lost += resolve_one(d, &fact_specs[id], &ret->v[id]) == ST_NODATA;
 		if (ret->v[id].alt < 0 && fact_specs[id].needed && !missing)
 			missing = &fact_specs[id];
 	}
 	find_extents(ret);
+	if (ret->lost)
+		issue_add(&d->issues, ST_NODATA, "member", ret->lost,
+			  "of types that could not be read: what hangs on them is unknown");
 	if (d->layout_facts && d->layout_facts < FACTS_VERSION)
 		log_info(d->log,
 			 "the layout file has the facts of version %u, this program uses "

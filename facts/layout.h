@@ -85,6 +85,7 @@ struct layout {
 	 * (arch_task_struct_size), so that its last bytes may belong to others.
 	 */
 	uint32_t extent[LAYOUT_COUNT];
+	unsigned lost;			/* facts that the kernel may have, on types that could not be read */
 };
 
 /*

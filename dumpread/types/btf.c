@@ -68,6 +68,7 @@ static enum status add_btf(struct dump *d, uint8_t *data, size_t len, const stru
 {
 	struct btf_base of = { 0 };
 	bool big = d->big_endian;
+	struct btf_index *x;
 	struct btf *btf;
 	enum status st;
 
@@ -89,7 +90,9 @@ static enum status add_btf(struct dump *d, uint8_t *data, size_t len, const stru
 	if (!btf)
 		return fail(&d->diag, ST_CORRUPT, "BTF: refused by libbpf");
 	log_debug(d->log, "%s: %u types", name, btf__type_cnt(btf) - 1 - of.ntypes);
-	return btf_index_attach(btf_index_new(btf, base, d->word_size, big), d, name);
+	x = btf_index_new(btf, base, d->word_size, big);
+	x->damaged = holes && holes->n;
+	return btf_index_attach(x, d, name);
 }
 
 enum status types_add_btf(struct dump *d, uint8_t *data, size_t len, const char *name)

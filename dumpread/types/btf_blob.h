@@ -11,7 +11,6 @@
 #define BTF_VLEN(info) ((info) & 0xffffffu)
 #define BTF_KIND_OF(info) (((info) >> 24) & 0x7fu)
 #define BTF_INERT ((uint32_t)BTF_KIND_FWD << 24)	/* info of a type of which nothing is asked */
-#define BTF_LOST_CHAR '\1'		/* fills names that could not be read: no name has it */
 
 /* The parts that follow the three words of a type, in words. */
 struct btf_shape {

@@ -258,6 +258,28 @@ static enum status take_types(struct btf_blob *b)
 	return ST_OK;
 }
 
+/* A name that is lost ends where the next one begins that a type has, so that its length is known. */
+static void end_lost_name(const struct btf_blob *b, uint32_t off)
+{
+	if (off && off < b->str_len && b->strs[off] == BTF_LOST_CHAR && b->strs[off - 1] == BTF_LOST_CHAR)
+		b->strs[off - 1] = '\0';
+}
+
+static void end_lost_names(const struct btf_blob *b)
+{
+	const uint32_t *t = b->types;
+
+	for (uint32_t id = 1; id <= b->ntypes; id++) {
+		const struct btf_shape *s = &b->shape[BTF_KIND_OF(t[1])];
+		const uint32_t *e = t + 3 + s->fixed;
+
+		end_lost_name(b, t[0]);
+		for (uint32_t i = 0; i < (s->element ? BTF_VLEN(t[1]) : 0); i++, e += s->element)
+			end_lost_name(b, e[0]);
+		t += 3 + s->fixed + (size_t)s->element * BTF_VLEN(t[1]);
+	}
+}
+
 static bool type_ok(const struct btf_blob *b, uint32_t id)
 {
 	return id <= b->base.ntypes || id - b->base.ntypes <= b->ntypes;
@@ -336,6 +358,8 @@ enum status btf_check(uint8_t *data, size_t *len, struct btf_base base, const st
 	st = take_types(&b);
 	if (!st)
 		st = check_references(&b);
+	if (!st && holes && holes->n)
+		end_lost_names(&b);
 	if (!st)
 		close_up(&b, data, len);
 	return st;

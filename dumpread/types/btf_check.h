@@ -26,6 +26,8 @@
 #define BTF_MAX_BYTES (256u << 20)
 #define BTF_MAX_TYPES (4u << 20)
 
+#define BTF_LOST_CHAR '\1'		/* stands for each letter of a name that could not be read */
+
 /* Does BTF of either byte order start here? *big (may be NULL): which. */
 bool btf_sniff(const uint8_t *data, size_t len, bool *big);
 

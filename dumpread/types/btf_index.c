@@ -9,6 +9,7 @@
 
 #include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/types/btf_check.h"
 #include "dumpread/types/path.h"
 
 #define MAX_PROBES 4096u	/* names of one hash, looked at: bounds hostile BTF */
@@ -60,6 +61,18 @@ uint32_t btf_index_type(const struct btf_index *x, const char *name, size_t len)
 		}
 	}
 	return best;
+}
+
+bool btf_may_be(const char *s, const char *name, size_t len)
+{
+	bool lost = false;
+
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] != name[i] && s[i] != BTF_LOST_CHAR)
+			return false;
+		lost |= s[i] == BTF_LOST_CHAR;
+	}
+	return lost && !s[len];
 }
 
 static const char *enumerator_name(const struct btf_index *x, const struct btf_type *t, uint32_t nr)
@@ -190,6 +203,83 @@ void btf_index_free(struct btf_index *x)
 	free(x);
 }
 
+/* ---- what is lost --------------------------------------------------------------------------- */
+
+/* Offset of the string NAME; 0: there is none. */
+static uint32_t offset_of(const struct btf_index *x, const char *name, size_t len)
+{
+	uint32_t size;
+	const struct btf_header *h = btf__raw_data(x->btf, &size);
+	const char *strs = (const char *)h + h->hdr_len + h->str_off, *p;
+	char whole[256] = { 0 };
+
+	if (len + 2 > sizeof(whole))
+		return 0;
+	memcpy(whole + 1, name, len);
+	p = memmem(strs, h->str_len, whole, len + 2);
+	return p ? (uint32_t)(p + 1 - strs) : 0;
+}
+
+/* Is ID a type that could not be read, or a pointer to one? */
+static bool leads_to_lost(const struct btf_index *x, uint32_t id)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		const struct btf_type *t = btf__type_by_id(x->btf, id);
+
+		if (btf_is_fwd(t))
+			return !t->name_off;
+		if (!btf_is_mod(t) && !btf_is_ptr(t))
+			return false;
+		id = t->type;
+	}
+	return false;
+}
+
+/* Does T name OFF, or a member of it? *LOST: one of a type that could not be read. */
+static bool names(const struct btf_index *x, const struct btf_type *t, uint32_t off, bool *lost)
+{
+	bool found = t->name_off == off;
+
+	for (uint32_t i = 0; btf_is_composite(t) && i < btf_vlen(t); i++) {
+		if (btf_members(t)[i].name_off != off)
+			continue;
+		found = true;
+		*lost |= leads_to_lost(x, btf_members(t)[i].type);
+	}
+	for (uint32_t i = 0; btf_is_func_proto(t) && i < btf_vlen(t); i++)
+		found |= btf_params(t)[i].name_off == off;
+	return found;
+}
+
+/* Enumerators of one enum begin alike ("MM_"). */
+static bool enumerator_may_be(const struct btf_index *x, const struct btf_type *t, const char *name,
+			      size_t len)
+{
+	size_t prefix = strcspn(name, "_") + 1;
+	bool lost = false, alike = false;
+
+	for (uint32_t i = 0; is_enum(t) && i < btf_vlen(t); i++) {
+		lost |= btf_may_be(enumerator_name(x, t, i), name, len);
+		alike |= prefix < len && !strncmp(enumerator_name(x, t, i), name, prefix);
+	}
+	return lost && alike;
+}
+
+bool btf_index_lost(const struct btf_index *x, const char *name, size_t len)
+{
+	uint32_t off = x->damaged ? offset_of(x, name, len) : 0;
+	bool named = false, lost = false;
+
+	for (uint32_t id = 1; x->damaged && id < btf__type_cnt(x->btf); id++) {
+		const struct btf_type *t = btf__type_by_id(x->btf, id);
+
+		if (enumerator_may_be(x, t, name, len))
+			return true;
+		named |= off && names(x, t, off, &lost);
+	}
+	return off && (!named || lost);
+}
+
 static enum status member(void *self, const char *path, struct member *ret)
 {
 	return path_member(self, path, ret);
@@ -202,7 +292,9 @@ static enum status size(void *self, const char *type, uint32_t *bytes)
 
 static enum status enumerator(void *self, const char *name, int64_t *ret)
 {
-	return btf_index_enumerator(self, name, ret) ? ST_OK : ST_NOTMINE;
+	if (btf_index_enumerator(self, name, ret))
+		return ST_OK;
+	return btf_index_lost(self, name, strlen(name)) ? ST_NODATA : ST_NOTMINE;
 }
 
 static void close_source(void *self)

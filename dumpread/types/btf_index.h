@@ -21,6 +21,7 @@ struct btf_index {
 	uint32_t first;		/* id of the first type to be found: 1, or where the base ends */
 	bool big_endian;	/* of the kernel described, for bit fields */
 	bool signs;		/* enums say whether they are signed */
+	bool damaged;		/* types or names of it could not be read */
 	uint32_t *types;	/* hash -> type id, 0 empty */
 	uint32_t types_mask;
 	struct { uint32_t id, nr; } *enums;	/* hash -> type id, enumerator */
@@ -38,6 +39,12 @@ void btf_index_free(struct btf_index *x);
  * typedef, a typedef before an enum, an enum before an integer; among equals the first.
  */
 uint32_t btf_index_type(const struct btf_index *x, const char *name, size_t len);
+/* Of a type or enumerator that is not found: is it among what could not be read? A string that nothing has is the
+   name of what is lost, and so is one of a member that leads there; an enumerator whose letters are lost is known by
+   its length, and by others of its enum. */
+bool btf_index_lost(const struct btf_index *x, const char *name, size_t len);
+/* Can S, of which letters may be lost, be NAME? */
+bool btf_may_be(const char *s, const char *name, size_t len);
 bool btf_index_enumerator(const struct btf_index *x, const char *name, int64_t *ret);
 
 /* Put X in the chain of D under NAME; X then belongs to it. */

@@ -76,6 +76,12 @@ static struct shape shape_of(const struct btf_index *x, uint32_t id)
 	return s;
 }
 
+/* Is T in the place of a type that could not be read (btf_mend.c)? */
+static bool is_lost(const struct btf_index *x, const struct btf_type *t)
+{
+	return x->damaged && btf_is_fwd(t) && !t->name_off;
+}
+
 /* Bytes of type ID; 0 if it has none (void, a function, a forward). */
 static uint32_t bytes_of(const struct btf_index *x, uint32_t id)
 {
@@ -98,6 +104,7 @@ struct lookup {
 	const char *name;
 	size_t len;
 	uint32_t visits;
+	bool lost;		/* the member may be one that could not be read */
 };
 
 static bool find_member(struct lookup *l, const struct btf_type *agg, uint64_t base, unsigned depth,
@@ -113,14 +120,17 @@ static bool find_member(struct lookup *l, const struct btf_type *agg, uint64_t b
 		if (++l->visits > MAX_VISITS)
 			return false;
 		if (name && *name) {
-			if (strncmp(name, l->name, l->len) || name[l->len])
+			if (strncmp(name, l->name, l->len) || name[l->len]) {
+				l->lost |= l->x->damaged && btf_may_be(name, l->name, l->len);
 				continue;
+			}
 			ret->type = m[i].type;
 			ret->bits = bits;
 			ret->bit_size = btf_member_bitfield_size(agg, i);
 			return true;
 		}
 		s = shape_of(l->x, m[i].type);
+		l->lost |= is_lost(l->x, s.t);
 		if (!s.is_array && btf_is_composite(s.t) && depth < MAX_DEPTH &&
 		    find_member(l, s.t, bits, depth + 1, ret))
 			return true;
@@ -229,11 +239,11 @@ static enum status describe(const struct btf_index *x, struct found f, struct me
 	uint64_t whole = s.is_array ? s.count * bytes : bytes;
 
 	memset(ret, 0, sizeof(*ret));
-	if (btf_is_fwd(s.t) && !f.bit_size) {
+	if (is_lost(x, s.t) && !f.bit_size) {
 		whole = bytes_of_lost(x, f.type);
 		bytes = (uint32_t)(whole / max_u64(s.count, 1));
 		if (!bytes || whole % bytes)
-			return ST_ABSENT;
+			return ST_NODATA;
 	}
 	if (!s.is_array)
 		narrow_int(s.t, &f);
@@ -253,6 +263,27 @@ static enum status describe(const struct btf_index *x, struct found f, struct me
 	return ST_OK;
 }
 
+/* Of a type that is not found: is there one of which the name is lost, and that has the first member of PATH? */
+static bool lost_type_has(const struct btf_index *x, const char *path)
+{
+	size_t len = path_type_len(path);
+	struct path_step step;
+	const char *rest = path;
+
+	if (!x->damaged || !path_step(&rest, &step) || step.last || !path_step(&rest, &step))
+		return false;
+	for (uint32_t id = 1; id < btf__type_cnt(x->btf); id++) {
+		const struct btf_type *t = btf__type_by_id(x->btf, id);
+		struct lookup l = { .x = x, .name = step.name, .len = step.len };
+		struct found f;
+
+		if (btf_is_composite(t) && btf_may_be(btf__name_by_offset(x->btf, t->name_off), path, len) &&
+		    find_member(&l, t, 0, 0, &f))
+			return true;
+	}
+	return false;
+}
+
 enum status path_member(const struct btf_index *x, const char *path, struct member *ret)
 {
 	struct found f = { .type = btf_index_type(x, path, path_type_len(path)) };
@@ -260,19 +291,20 @@ enum status path_member(const struct btf_index *x, const char *path, struct memb
 	struct path_step step;
 
 	if (!f.type)
-		return ST_NOTMINE;
+		return lost_type_has(x, path) || btf_index_lost(x, path, path_type_len(path))
+			       ? ST_NODATA : ST_NOTMINE;
 	if (!path_step(&path, &step) || step.array || step.last)
 		return ST_ABSENT;
 	while (path_step(&path, &step)) {
 		struct shape s = shape_of(x, f.type);
 
 		if (f.bit_size || !btf_is_composite(s.t))
-			return ST_ABSENT;
+			return is_lost(x, s.t) ? ST_NODATA : ST_ABSENT;
 		l.name = step.name;
 		l.len = step.len;
 		f.end = f.bits + 8ull * s.t->size;
 		if (!find_member(&l, s.t, f.bits, 0, &f))
-			return ST_ABSENT;
+			return l.lost ? ST_NODATA : ST_ABSENT;
 		s = shape_of(x, f.type);
 		/* "[]" demands an array; without it one can only come last */
 		if (s.is_array ? !step.array && !step.last : step.array)
@@ -288,7 +320,7 @@ enum status path_type_size(const struct btf_index *x, const char *type, uint32_t
 	uint32_t id = btf_index_type(x, type, strlen(type));
 
 	if (!id)
-		return ST_NOTMINE;
+		return btf_index_lost(x, type, strlen(type)) ? ST_NODATA : ST_NOTMINE;
 	*bytes = bytes_of(x, id);
 	return ST_OK;
 }

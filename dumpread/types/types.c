@@ -27,45 +27,55 @@ void types_close(struct types *t)
 	}
 }
 
-/* The first source that knows the type has answered: note it, map the answer. */
-static enum status decided(enum status st, const struct type_source *src, const char **from)
+/* One question: a path, or a name. */
+struct question {
+	const char *name;
+	struct member *member;
+	uint32_t *bytes;
+	int64_t *value;
+};
+
+static enum status ask(const struct type_source *src, const struct question *q)
 {
-	if (from)
-		*from = src->name;
-	return st ? ST_ABSENT : ST_OK;
+	if (q->member)
+		return src->member(src->self, q->name, q->member);
+	if (q->bytes)
+		return src->size(src->self, q->name, q->bytes);
+	return src->enumerator(src->self, q->name, q->value);
+}
+
+/* The first source that knows the type has answered. One that has lost it leaves the answer to the others. */
+static enum status ask_all(const struct types *t, const struct question *q, const char **from)
+{
+	enum status none = ST_ABSENT;
+
+	for (unsigned i = 0; i < t->n; i++) {
+		enum status st = ask(&t->v[i], q);
+
+		if (st == ST_NODATA)
+			none = st;
+		if (st == ST_NOTMINE || st == ST_NODATA)
+			continue;
+		if (from)
+			*from = t->v[i].name;
+		return st ? ST_ABSENT : ST_OK;
+	}
+	return none;
 }
 
 enum status types_member(const struct types *t, const char *path, struct member *ret,
 			 const char **from)
 {
-	for (unsigned i = 0; i < t->n; i++) {
-		enum status st = t->v[i].member(t->v[i].self, path, ret);
-
-		if (st != ST_NOTMINE)
-			return decided(st, &t->v[i], from);
-	}
-	return ST_ABSENT;
+	return ask_all(t, &(struct question){ .name = path, .member = ret }, from);
 }
 
 enum status types_size(const struct types *t, const char *type, uint32_t *bytes, const char **from)
 {
-	for (unsigned i = 0; i < t->n; i++) {
-		enum status st = t->v[i].size(t->v[i].self, type, bytes);
-
-		if (st != ST_NOTMINE)
-			return decided(st, &t->v[i], from);
-	}
-	return ST_ABSENT;
+	return ask_all(t, &(struct question){ .name = type, .bytes = bytes }, from);
 }
 
 enum status types_enumerator(const struct types *t, const char *name, int64_t *ret,
 			     const char **from)
 {
-	for (unsigned i = 0; i < t->n; i++) {
-		enum status st = t->v[i].enumerator(t->v[i].self, name, ret);
-
-		if (st != ST_NOTMINE)
-			return decided(st, &t->v[i], from);
-	}
-	return ST_ABSENT;
+	return ask_all(t, &(struct question){ .name = name, .value = ret }, from);
 }

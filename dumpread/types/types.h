@@ -36,8 +36,8 @@ struct member {
 
 struct type_source {
 	const char *name;	/* "btf", "dwarf", "layout file", "crash" */
-	/* ST_OK, ST_ABSENT (has the type, not the member) or ST_NOTMINE
-	   (does not know the type at all). */
+	/* ST_OK, ST_ABSENT (has the type, not the member), ST_NODATA (what it has of it could
+	   not be read) or ST_NOTMINE (does not know the type at all). */
 	enum status (*member)(void *self, const char *path, struct member *ret);
 	enum status (*size)(void *self, const char *type, uint32_t *bytes);
 	/* Value of an enumerator of any enum; ST_NOTMINE if unknown. */
@@ -55,7 +55,8 @@ struct types {
 bool types_add(struct types *t, const struct type_source *src);
 void types_close(struct types *t);
 
-/* *from (if not NULL): the source that answered. All: ST_OK or ST_ABSENT. */
+/* *from (if not NULL): the source that answered. All: ST_OK, ST_ABSENT, or ST_NODATA: the kernel may
+   have it, but that part of its types is lost. */
 enum status types_member(const struct types *t, const char *path,
 			 struct member *ret, const char **from);
 enum status types_size(const struct types *t, const char *type, uint32_t *bytes,

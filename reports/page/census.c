@@ -81,6 +81,8 @@ static const char *incomplete(const struct snapshot *s, const struct census *c,
 
 	if (l->difference != COL_UNKNOWN_INT)
 		lacks = l->difference < 0 ? min_u64(lacks, (uint64_t)-l->difference) : 0;
+	if (s->k->layout.lost)
+		return "types of the kernel could not be read";
 	if (c->unknown[class] && l->size != COL_UNKNOWN)
 		return "not all of its frames could be found";
 	if (!lacks || class == CLASS_UNREAD || class_is_claimed(class))

@@ -9,7 +9,7 @@
 static unsigned usage_incomplete(const struct snapshot *s, const struct mm *m,
 				 const struct usage *u)
 {
-	unsigned what = 0;
+	unsigned what = s->k->layout.lost ? INCOMPLETE_TYPES : 0;
 
 	if (u->lost || (source_has(s->k, SOURCE_MEMORY) && !m->pgd_pa))
 		what |= INCOMPLETE_TABLES;
@@ -37,13 +37,17 @@ unsigned proc_incomplete(const struct snapshot *s, const struct proc *p)
 {
 	if (p->mm < s->nmms)
 		return mm_incomplete(s, &s->mms[p->mm]);
-	return p->mm_unread ? INCOMPLETE_MM : 0;
+	if (p->mm_unread)
+		return INCOMPLETE_MM;
+	return s->k->layout.lost ? INCOMPLETE_TYPES : 0;
 }
 
 const char *incomplete_text(unsigned what)
 {
 	if (what & INCOMPLETE_MM)
 		return "mm";
+	if (what & INCOMPLETE_TYPES)
+		return "types of the kernel";
 	switch (what) {
 	case 0: return NULL;
 	case INCOMPLETE_VMAS: return "vmas";
