@@ -12,6 +12,7 @@
 #? make nightly      what make check and make vmtest leave out, in parts by turns (tests/nightly)
 #? make htmltest     the page of report html in headless Chromium (part of check)
 #? make oracle       N cuts and N bit flips of dumps in all containers (N=10000): none is silent
+#? make blast        every page of two dumps is lost by itself (FIXTURES=, DRAWS=200 of twenty pages)
 #? make batchtest    a batch of N inputs (N=1000), killed ten times (tests/batch/)
 #? make fleettest    installs Slurm where it is missing, starts a cluster of it on this machine, kills
 #?                   a node, and compares with a single run; needs root
@@ -119,7 +120,7 @@ all_libs   = $(LDLIBS) -Wl,--as-needed $(pkg_libs) -ldl -lm -pthread
 
 # ---- building -------------------------------------------------------------
 
-.PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format oracle fuzz \
+.PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format blast oracle fuzz \
 	vmtest bench clean help batchtest fleettest \
 	build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest crashkernel \
 	kmod FORCE
@@ -309,6 +310,9 @@ lint lint-quick: $(page_parts) $(fleet_parts)
 
 format:
 	@python3 tests/format.py --apply $(lint_src)
+
+blast: all tools
+	@python3 tests/damage/blast.py --build $B --draws $(or $(DRAWS),200) $(or $(FIXTURES),x86_64-5.10 x86_64-6.1-sysrq)
 
 oracle: all tools
 	@python3 tests/damage/oracle.py --build $B --cuts $(N) --flips $(N)

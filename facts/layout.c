@@ -97,9 +97,13 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 	};
 	const struct fact_spec *missing = NULL;
 
-	ret->lost = 0;
+	ret->lost = ret->lost_of_processes = 0;
 	for (int id = 0; id < LAYOUT_COUNT; id++) {
-		ret->lost += resolve_one(d, &fact_specs[id], &ret->v[id]) == ST_NODATA;
+		if (resolve_one(d, &fact_specs[id], &ret->v[id]) == ST_NODATA) {
+			log_debug(d->log, "%s is on types that could not be read", fact_specs[id].alt[0]);
+			ret->lost++;
+			ret->lost_of_processes += id < FACTS_OF_PROCESSES;
+		}
 		if (ret->v[id].alt < 0 && fact_specs[id].needed && !missing)
 			missing = &fact_specs[id];
 	}

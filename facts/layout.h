@@ -52,6 +52,9 @@ enum layout_id {
  */
 #define FACTS_OF_RULES 26
 
+/* all.def begins with the subjects that rows of processes hang on, up to control groups. */
+#define FACTS_OF_PROCESSES Y_PSI_SYSTEM
+
 enum fact_kind { FACT_MEMBER, FACT_SIZE, FACT_ENUM, FACT_SYMBOL };
 
 /* One line of the tables. */
@@ -85,7 +88,8 @@ struct layout {
 	 * (arch_task_struct_size), so that its last bytes may belong to others.
 	 */
 	uint32_t extent[LAYOUT_COUNT];
-	unsigned lost;			/* facts that the kernel may have, on types that could not be read */
+	/* Facts that the kernel may have, on types that could not be read: of processes, and of all. */
+	unsigned lost_of_processes, lost;
 };
 
 /*

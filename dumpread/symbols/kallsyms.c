@@ -377,7 +377,8 @@ enum status kallsyms_choose_form(struct kallsyms *k, const struct kallsyms_ancho
 	if (best > (int)k->base_lost)
 		return ST_OK;
 	/* of a table with holes the anchors may be what is lost */
-	if (k->base_lost || (n && !k->lost.names.n && !k->lost.values.n && !k->lost.tokens.n))
+	if (n && (k->base_lost || !(k->has_base || k->is_address) ||
+		  !(k->lost.names.n || k->lost.values.n || k->lost.tokens.n)))
 		return ST_CORRUPT;
 	k->form = guess_form(k);
 	return ascends(k) ? ST_OK : ST_CORRUPT;

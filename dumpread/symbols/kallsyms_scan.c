@@ -211,6 +211,17 @@ static const uint8_t *keep_bytes(struct scan *s, uint64_t addr, size_t len, stru
 	return p;
 }
 
+/* Is an anchor, if there are any, where the table says? Addresses one entry further ascend as well. */
+static bool anchored(const struct scan *s)
+{
+	uint64_t addr;
+
+	for (unsigned i = 0; i < s->nanchors; i++)
+		if (kallsyms_find(s->k, s->anchors[i].name, &addr))
+			return true;
+	return !s->nanchors;
+}
+
 /* Try VALUES of SIZE bytes each at ADDR, and the base at BASE_AT if not 0. */
 static bool values_at(struct scan *s, uint64_t addr, unsigned size, uint64_t base_at)
 {
@@ -233,7 +244,7 @@ static bool values_at(struct scan *s, uint64_t addr, unsigned size, uint64_t bas
 	kimage_read(s->ki, addr, s->values, (size_t)k->num * size);
 	holes_of_zeros(s->values, addr, (size_t)k->num * size, dump_page_size(reader_dump(s->ki->r)),
 		       &k->lost.values);
-	return !kallsyms_choose_form(k, s->anchors, s->nanchors);
+	return !kallsyms_choose_form(k, s->anchors, s->nanchors) && anchored(s);
 }
 
 /* The values lie before num_syms (at NUM_AT) or after token_index. */

@@ -14,6 +14,7 @@
 #include "tests/unit/mkkallsyms.h"
 
 #define NSYMS 1500u
+#define PAGE 4096u
 #define NPERCPU 20u
 #define TABLES_PA 0x300000u	/* where the tables lie in the fake machine */
 #define TEXT_PA 0x200000u
@@ -148,6 +149,52 @@ static void test_forms(void)
 			/* relative to themselves, tables need an address */
 			if (variants[i].form != KALLSYMS_PCREL)
 				one_variant(&variants[i], big, BY_MEMORY);
+		}
+}
+
+/* Symbols that are found, all of them where they are, of tables without the page at PA. */
+static uint32_t found_without(const struct variant *v, bool big, uint64_t pa, size_t *size)
+{
+	struct fake *f = fake_new(v->word, big);
+	struct mk_kallsyms m = tables_of(v, f);
+	static uint8_t buf[256 << 10];
+	uint32_t found = 0;
+	char info[1024];
+	uint64_t addr;
+
+	make_symbols(fake_kva(f, TEXT_PA), v->form == KALLSYMS_PERCPU);
+	*size = mk_kallsyms(&m, symbols, NSYMS, buf, sizeof(buf));
+	fake_put(f, TABLES_PA, buf, *size);
+	vmcoreinfo(info, sizeof(info), &m, BY_NAME);
+	f->dump.vmcoreinfo = info;
+	fake_drop(f, pa);
+	if (!symbols_add_kallsyms(&f->dump)) {
+		CHECK_EQ(f->dump.kallsyms_lost, ST_NODATA);
+		CHECK_EQ(issues_total(&f->dump.issues) > 0, true);
+	}
+	for (uint32_t i = 0; i < NSYMS; i++) {
+		/* two have one name */
+		if (i == 100 || i == 1200 || !symbols_find(&f->dump.symbols, names[i], &addr, NULL))
+			continue;
+		CHECK_EQ(addr, symbols[i].addr);
+		found++;
+	}
+	symbols_close(&f->dump.symbols);
+	fake_free(f);
+	return found;
+}
+
+/* A page that is lost costs the symbols on it, and those up to the next mark; not if it has the tokens. */
+static void test_holes(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(variants); i++)
+		for (int big = 0; big < 2; big++) {
+			size_t size = PAGE;
+			unsigned none = 0;
+
+			for (uint64_t at = 0; at < size; at += PAGE)
+				none += found_without(&variants[i], big, TABLES_PA + at, &size) < NSYMS / 4;
+			CHECK(none <= 2);
 		}
 }
 
@@ -346,6 +393,7 @@ static void test_chain_full(void)
 int main(void)
 {
 	test_forms();
+	test_holes();
 	test_wrong_anchor();
 	test_lost();
 	test_damage();

@@ -9,7 +9,7 @@
 static unsigned usage_incomplete(const struct snapshot *s, const struct mm *m,
 				 const struct usage *u)
 {
-	unsigned what = s->k->layout.lost ? INCOMPLETE_TYPES : 0;
+	unsigned what = s->k->layout.lost_of_processes ? INCOMPLETE_TYPES : 0;
 
 	if (u->lost || (source_has(s->k, SOURCE_MEMORY) && !m->pgd_pa))
 		what |= INCOMPLETE_TABLES;
@@ -39,7 +39,7 @@ unsigned proc_incomplete(const struct snapshot *s, const struct proc *p)
 		return mm_incomplete(s, &s->mms[p->mm]);
 	if (p->mm_unread)
 		return INCOMPLETE_MM;
-	return s->k->layout.lost ? INCOMPLETE_TYPES : 0;
+	return s->k->layout.lost_of_processes ? INCOMPLETE_TYPES : 0;
 }
 
 const char *incomplete_text(unsigned what)
