@@ -36,6 +36,7 @@ KEYS = {'procs': ('pid',), 'census': ('class',), 'summary': ('section', 'pid', '
 OWN = {'procs': 16, 'census': 4, 'summary': 8}
 MEAN = 1 / 1000         # of the rows: the bound of the mean harm of a page
 KEPT = .95              # of the rows: unchanged or marked, with some pages lost at once
+MANY = 15000            # pages of a dump of which that is asked
 SHARE = 1500            # pages of which one is lost then: twenty of a dump of 30,000
 GROUP = 32
 ENDS = 5                # pages without which no file is a dump: they may end the analysis
@@ -125,13 +126,16 @@ def without(low, high, lost, page):
 
 def rows_of(report, text):
     """{key: (row, is it marked incomplete)}; rows of one key are numbered."""
-    rows, seen = {}, collections.Counter()
-    for row in csv.DictReader(text.splitlines()):
+    rows, seen, table = {}, collections.Counter(), list(csv.DictReader(text.splitlines()))
+    # the summary has a row of its own for it
+    lacking = {row['pid'] for row in table if row.get('section') == 'process' and row['key'] == 'incomplete'}
+    for row in table:
         if (row.get('section'), row.get('key')) in TOLD or row.get('section') == LACKED:
             continue
         key = tuple(row.get(k) or '' for k in KEYS[report])
         seen[key] += 1
-        marked = bool(row.pop('incomplete', '')) or DOUBT in (row.get('text') or '')
+        marked = bool(row.pop('incomplete', '')) or DOUBT in (row.get('text') or '') or \
+            (row.get('section') == 'process' and row['pid'] in lacking)
         row.pop('note', '')
         rows[key + (seen[key],)] = tuple(row.values()), marked
     return rows
@@ -274,6 +278,9 @@ class Blast:
         worst = sorted(harms.items(), key=lambda h: -share(h[1]))
         wrong += [f'frame {pfn:#x} ({self.kinds.get(pfn, OTHER)}): {told(of)}' for n, (pfn, of) in enumerate(worst)
                   if told(of) and (count([of], SILENT) or wrong and n < WORST)]
+        # of a few pages in a few rows each is a large part
+        if len(self.copy().pfns) < MANY:
+            return wrong
         return wrong + [f'one of {SHARE} pages: {told(of)}' for of in drawn if kept(of) < KEPT or count([of], SILENT)]
 
 
