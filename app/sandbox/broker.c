@@ -23,6 +23,7 @@
 #include "reports/export/tree.h"
 
 #define HELPERS_MAX 4		/* of libkdumpfile: one for each dump */
+#define BUILD_ID_LEN 20u	/* SHA-1: the kernel's Makefile wants --build-id=sha1 (5.10) */
 
 struct serving {
 	struct broker *b;
@@ -33,6 +34,7 @@ struct serving {
 	int into;		/* descriptor of the directory for new files; -1: none */
 	pid_t helpers[HELPERS_MAX];
 	unsigned nhelpers;
+	unsigned asked;		/* of debuginfod */
 	struct request q;
 	struct answer r;
 	int fds[REQUEST_FDS];	/* that came with it */
@@ -54,15 +56,20 @@ static void real_path(struct serving *v)
 		v->r.err = errno;
 }
 
+/*
+ * What is asked leaves this machine, and the other side may have put anything into it: there is one
+ * question for each dump, of the length that a kernel's build-id has.
+ */
 static void debuginfo(struct serving *v)
 {
 	struct diag why;
 	char *path;
 
-	if (v->q.id_len > sizeof(v->q.id)) {
-		v->r.err = EINVAL;
+	if (v->q.id_len != BUILD_ID_LEN || v->asked == v->b->debuginfo) {
+		v->r.err = EPERM;
 		return;
 	}
+	v->asked++;
 	v->r.status = (int32_t)debuginfod_ask(v->q.id, v->q.id_len, &path, &why);
 	snprintf(v->r.text, sizeof(v->r.text), "%s", v->r.status ? why.text : path);
 	if (!v->r.status)
@@ -74,6 +81,7 @@ static void confine_helper(void *arg)
 {
 	const struct serving *v = arg;
 
+	sandbox_close_inherited();
 	close(v->fd);
 	sandbox_enter(&v->b->limits);
 }
@@ -194,6 +202,7 @@ static __attribute__((noreturn)) void be_inside(struct broker *b, int fd)
 	struct asker *a;
 	int status;
 
+	sandbox_close_inherited();
 	a = asker_new(fd, open("/proc/self/status", O_RDONLY | O_CLOEXEC));
 	if (b->prepare)
 		b->prepare(b->arg);

@@ -15,6 +15,7 @@ struct broker {
 	const char *into;	/* the directory that new files may be made in; NULL: none */
 	/* NULL, or: INSIDE asks for nothing, and is confined as sandbox_enter_below() says. */
 	const char *below;
+	unsigned debuginfo;	/* build-ids that debuginfod may be asked for: one for each dump */
 	unsigned patience;	/* seconds without a request after which it is killed; 0: any */
 	struct sandbox_limits limits;
 	/* In the sandboxed process, before it is one: opens files, loads libraries. */

@@ -27,6 +27,7 @@
 #define SPARE (4 * GIB)		/* of address space: a vmlinux of 1 GiB, mapped, and its DWARF */
 #define SPARE_A_THREAD (UINT64_C(160) << 20)	/* its stack, and an arena of malloc() */
 #define SPARE_FILES 64u
+#define ASKS 4u			/* of debuginfod: parts of a dump are images, too */
 
 bool run_is_confined(const struct run *run)
 {
@@ -116,8 +117,11 @@ int run_confined(struct run *run, int (*read)(struct run *run))
 	struct broker b = {
 		.permits = { .files = files,
 			     .nfiles = nfiles + !!run->o.index,
+			     .types = run->o.types,
+			     .ntypes = run->o.ntypes,
 			     .sysroot = run->o.report_opts.sysroot },
 		.tree = run->product && run->product->dir ? run->o.output : NULL,
+		.debuginfo = (unsigned)min_u64(run->o.nimages, ASKS),
 		.limits = limits_of(&run->o),
 		.prepare = prepare,
 		.inside = inside,

@@ -5,6 +5,7 @@
  */
 #include "app/sandbox/permits.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -58,7 +59,7 @@ static bool is_map(const char *path)
 static bool is_debug(const char *path)
 {
 	return str_begins(path, DEBUG_DIR) || str_begins(path, "/lib/modules/") ||
-	       str_begins(path, "/boot/vmlinux-");
+	       str_begins(path, "/usr/lib/modules/") || str_begins(path, "/boot/vmlinux-");
 }
 
 /* DIR/NAME or DIR/.debug/NAME, where .gnu_debuglink leads. */
@@ -114,9 +115,20 @@ static int only_begins(int fd, const char *magic)
 	return fd;
 }
 
+/* Code and its debug information; a core is a process's memory. */
 static int only_elf(int fd)
 {
-	return only_begins(fd, "\177ELF");
+	uint8_t head[EI_NIDENT + 2];
+	unsigned type;
+
+	fd = only_begins(fd, ELFMAG);
+	if (fd < 0)
+		return -1;
+	if (pread(fd, head, sizeof(head), 0) != sizeof(head))
+		return refuse(fd, EPERM);
+	type = head[EI_DATA] == ELFDATA2MSB ? head[EI_NIDENT] << 8 | head[EI_NIDENT + 1]
+					    : head[EI_NIDENT + 1] << 8 | head[EI_NIDENT];
+	return type == ET_REL || type == ET_EXEC || type == ET_DYN ? fd : refuse(fd, EPERM);
 }
 
 static int only_file(int fd)
@@ -177,6 +189,14 @@ int permits_open_below(struct permits *p, const char *root, const char *path)
 					     : rootpath_open(root, path);
 }
 
+static bool is_types(const struct permits *p, const char *path)
+{
+	for (unsigned i = 0; i < p->ntypes; i++)
+		if (!strcmp(p->types[i], path))
+			return true;
+	return false;
+}
+
 bool permits_real_path(struct permits *p, const char *path, char *real)
 {
 	int fd = permits_open(p, path);
@@ -188,7 +208,7 @@ bool permits_real_path(struct permits *p, const char *path, char *real)
 	if (!realpath(path, real))
 		return false;
 	slash = strrchr(real, '/');
-	if (p->dirs.n < FOUND_MAX)
+	if (p->dirs.n < FOUND_MAX && is_types(p, path))
 		*vec_push(&p->mem, &p->dirs) = arena_strndup(&p->mem, real, (size_t)(slash - real));
 	return true;
 }

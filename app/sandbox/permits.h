@@ -5,9 +5,11 @@
  *
  *   named by the user           as they are
  *   debug files of kernels      ELF or System.map, in the usual places (/usr/lib/debug,
- *                               /lib/modules, /boot), beside a vmlinux that it was given,
- *                               or from debuginfod
+ *                               /lib/modules, /boot), beside a vmlinux that the user named
+ *                               with -t, or from debuginfod
  *   below --sysroot             ELF, and etc/passwd
+ *
+ *   ELF is of the types REL, EXEC and DYN. A core is none of them: it is somebody's memory.
  *   in folders of capsules      NAME.vmc that begins as SQLite, NAME.jsonl that begins as JSON
  *
  * Never anything else, so an exploit cannot print /etc/shadow.
@@ -24,11 +26,13 @@
 struct permits {
 	const char *const *files;	/* named by the user, FILE or FILE@ADDRESS */
 	unsigned nfiles;
+	const char *const *types;	/* those of FILES that -t named */
+	unsigned ntypes;
 	const char *sysroot;		/* NULL: none was named */
 	const char *const *folders;	/* of capsules, named by the user */
 	unsigned nfolders;
 	VEC(const char *) found;	/* files of debuginfod */
-	VEC(const char *) dirs;		/* of files whose real path was told */
+	VEC(const char *) dirs;		/* of TYPES whose real path was told */
 	struct arena mem;
 };
 

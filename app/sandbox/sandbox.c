@@ -2,21 +2,24 @@
 /*
  * sandbox.c - seccomp, Landlock, privileges and limits of this process.
  *
- * Facts: Documentation/userspace-api/landlock.rst and seccomp_filter.rst. Landlock's ABI is
+ * Facts: Documentation/userspace-api/landlock.rst and seccomp_filter.rst. fs/ioctl.c and
+ * fs/fcntl.c: the commands of ioctl() and fcntl() are 32 bits wide, and a filter sees 64. Landlock's ABI is
  * 1 since 5.13, 2 since 5.19 (REFER), 3 since 6.2 (TRUNCATE), 4 since 6.7 (TCP), 5 since 6.10
  * (IOCTL_DEV), 6 since 6.12 (scopes).
  */
 #include "app/sandbox/sandbox.h"
 
 #include <asm/termbits.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <stdio.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -170,23 +173,32 @@ static void set_limits(const struct sandbox_limits *l)
 /*
  * What the program does once its files are open. Names that a CPU has not are left out. Not
  * here, and why: openat and all that takes a path; socket; kill; fork (clone without
- * CLONE_THREAD); ioctl but isatty()'s (TIOCSTI types into the terminal); mmap and mprotect of
- * code; prctl; io_uring. newfstatat is fstat() in glibc since 2.33, and statx there on other
+ * CLONE_THREAD); ioctl but isatty()'s (TIOCSTI types into the terminal); fcntl but the commands
+ * below; limits of another process (prlimit64 with a pid); mmap and mprotect of code; prctl;
+ * io_uring. newfstatat is fstat() in glibc since 2.33, and statx there on other
  * CPUs: so names, lengths and times of files can be asked for.
  */
 static const char *const calls[] = {
 	"read", "readv", "pread64", "write", "writev", "pwrite64", "lseek", "_llseek", "close",
 	"fstat", "fstat64", "newfstatat", "fstatat64", "statx", "fstatfs", "fstatfs64", "ftruncate",
-	"ftruncate64", "fcntl", "fcntl64", "fadvise64", "recvmsg", "recvfrom", "recv", "sendmsg",
-	"sendto", "send",
+	"ftruncate64", "fadvise64", "recvmsg", "recvfrom", "recv", "sendmsg", "sendto", "send",
 	"poll", "ppoll", "ppoll_time64", "memfd_create", "brk", "munmap", "mremap", "madvise",
 	"futex", "futex_time64", "set_robust_list", "rseq", "sched_yield", "sched_getaffinity",
 	"getpid", "gettid", "getuid", "geteuid", "getgid", "getegid", "exit", "exit_group",
 	"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigreturn", "sigaltstack",
 	"restart_syscall", "clock_gettime", "clock_gettime64", "gettimeofday", "time",
 	"clock_nanosleep", "clock_nanosleep_time64", "nanosleep", "getrandom", "sysinfo", "uname",
-	"getrusage", "ugetrlimit", "getrlimit", "setrlimit", "prlimit64", "membarrier",
+	"getrusage", "ugetrlimit", "getrlimit", "setrlimit", "membarrier",
 };
+
+/*
+ * The commands of fcntl() that send no signal. F_SETFL is among them without O_ASYNC, which makes
+ * a terminal signal its foreground process group (__tty_fasync() in drivers/tty/tty_io.c).
+ */
+static const uint32_t fcntls[] = { F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC };
+
+/* The low half of argument N, which is all that the kernel takes of an int, is V. */
+#define INT_IS(n, v) SCMP_CMP(n, SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)(v))
 
 /* It is refused, except with the words A and B. */
 #define ALLOW(ctx, name, ...)                                                                     \
@@ -209,6 +221,27 @@ static int add_name(scmp_filter_ctx ctx, uint32_t action, const char *name)
 	return nr < 0 ? 0 : err;
 }
 
+/* ACTION for NAME with the arguments ARGS; none where a CPU has no such call. */
+static int add_with(scmp_filter_ctx ctx, uint32_t action, const char *name, unsigned n,
+		    const struct scmp_arg_cmp *args)
+{
+	int nr = seccomp_syscall_resolve_name(name);
+
+	return nr < 0 ? 0 : seccomp_rule_add_array(ctx, action, nr, n, args);
+}
+
+static int allow_fcntl(scmp_filter_ctx ctx, const char *name)
+{
+	const struct scmp_arg_cmp set[] = { INT_IS(1, F_SETFL),
+					    SCMP_A2(SCMP_CMP_MASKED_EQ, O_ASYNC, 0) };
+	int err = add_with(ctx, SCMP_ACT_ALLOW, name, 2, set);
+
+	for (size_t i = 0; i < ARRAY_LEN(fcntls); i++)
+		err |= add_with(ctx, SCMP_ACT_ALLOW, name, 1,
+				(struct scmp_arg_cmp[]){ INT_IS(1, fcntls[i]) });
+	return err;
+}
+
 static bool add_rules(scmp_filter_ctx ctx)
 {
 	const uint64_t thread = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD;
@@ -221,7 +254,9 @@ static bool add_rules(scmp_filter_ctx ctx)
 	err |= ALLOW(ctx, clone, SCMP_A0(SCMP_CMP_MASKED_EQ, thread, thread));
 	/* its flags are in memory, where a filter cannot see them; glibc then takes clone() */
 	err |= seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-	err |= ALLOW(ctx, ioctl, SCMP_A1(SCMP_CMP_EQ, TCGETS, 0));
+	err |= ALLOW(ctx, ioctl, INT_IS(1, TCGETS));
+	err |= ALLOW(ctx, prlimit64, INT_IS(0, 0));
+	err |= allow_fcntl(ctx, "fcntl") | allow_fcntl(ctx, "fcntl64");
 	err |= ALLOW(ctx, tgkill, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
 	return !err;
 }
@@ -238,16 +273,83 @@ static const char *const refused[] = {
 	"open_by_handle_at", "truncate", "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown",
 	"lchown", "fchownat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr",
 	"fremovexattr", "utime", "utimes", "futimesat", "utimensat",
+	/* of other processes of the same user */
+	"setpriority", "ioprio_set", "sched_setaffinity", "sched_setattr", "sched_setparam",
+	"sched_setscheduler", "migrate_pages", "move_pages", "process_madvise", "process_mrelease",
 };
+
+/*
+ * The same of calls that are younger than libseccomp's names, with the numbers of all CPUs but alpha:
+ * setxattrat and removexattrat (6.13), open_tree_attr (6.15), file_setattr (6.17).
+ */
+static const int refused_numbers[] = { 463, 466, 467, 469 };
+
+/*
+ * What a compiler, a shell and make ask of descriptors: terminals and their width, flags, locks,
+ * sizes of pipes. All else is refused: TIOCSTI and TIOCLINUX type into the terminal, FIOSETOWN,
+ * F_SETOWN, F_SETLEASE and F_NOTIFY send signals, FS_IOC_SETFLAGS changes files of others.
+ */
+static const uint32_t compiler_ioctls[] = { TCGETS, TIOCGPGRP, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX,
+					    FIOCLEX };
+static const uint32_t compiler_fcntls[] = {
+	F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK,
+	F_OFD_SETLKW, F_DUPFD_CLOEXEC, F_SETPIPE_SZ, F_GETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS,
+};
+
+static bool has_prefix(const uint32_t *list, size_t n, uint32_t bits, uint32_t mask)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((list[i] & mask) == bits)
+			return true;
+	return false;
+}
+
+/*
+ * Refuses NAME if the low half of its second argument is none of the N in LIST. A filter that allows
+ * by default has no rule for "none of": so each value of a list is followed from its highest bit
+ * down, and what differs from it there, and is no beginning of another value, is refused.
+ */
+static int refuse_others(scmp_filter_ctx ctx, const char *name, const uint32_t *list, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (uint32_t bit = UINT32_C(1) << 31; bit; bit >>= 1) {
+			uint32_t mask = ~(bit - 1), bits = (list[i] ^ bit) & mask;
+			bool seen = has_prefix(list, i, list[i] & mask, mask);
+
+			if (!seen && !has_prefix(list, n, bits, mask))
+				err |= add_with(ctx, SCMP_ACT_ERRNO(EPERM), name, 1,
+						(struct scmp_arg_cmp[]){ SCMP_A1(
+							SCMP_CMP_MASKED_EQ, mask, bits) });
+		}
+	return err;
+}
+
+static int refuse_async(scmp_filter_ctx ctx, const char *name)
+{
+	const struct scmp_arg_cmp set[] = { INT_IS(1, F_SETFL),
+					    SCMP_A2(SCMP_CMP_MASKED_EQ, O_ASYNC, O_ASYNC) };
+
+	return refuse_others(ctx, name, compiler_fcntls, ARRAY_LEN(compiler_fcntls)) |
+	       add_with(ctx, SCMP_ACT_ERRNO(EPERM), name, ARRAY_LEN(set), set);
+}
 
 static bool add_refusals(scmp_filter_ctx ctx)
 {
+	const struct scmp_arg_cmp other[] = { SCMP_A0(SCMP_CMP_NE, 0, 0) };
+	const struct scmp_arg_cmp user[] = { SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER) };
 	int err = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
 		err |= add_name(ctx, SCMP_ACT_ERRNO(EPERM), refused[i]);
-	err |= seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
-				SCMP_A1(SCMP_CMP_EQ, TIOCSTI, 0));
+	for (size_t i = 0; i < ARRAY_LEN(refused_numbers); i++)
+		err |= seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), refused_numbers[i], 0);
+	err |= refuse_others(ctx, "ioctl", compiler_ioctls, ARRAY_LEN(compiler_ioctls));
+	err |= refuse_async(ctx, "fcntl") | refuse_async(ctx, "fcntl64");
+	err |= add_with(ctx, SCMP_ACT_ERRNO(EPERM), "prlimit64", 1, other);
+	err |= add_with(ctx, SCMP_ACT_ERRNO(EPERM), "clone", 1, user);
+	err |= add_name(ctx, SCMP_ACT_ERRNO(ENOSYS), "clone3");
 	return !err;
 }
 
@@ -265,6 +367,34 @@ static int enter_seccomp(uint32_t others, bool (*add)(scmp_filter_ctx))
 	err = add(ctx) ? -seccomp_load(ctx) : EINVAL;
 	seccomp_release(ctx);
 	return err;
+}
+
+/* ---- descriptors ---------------------------------------------------------------------------- */
+
+/* What survived an exec is not close-on-exec, and all that this program opens is. */
+static void close_if_inherited(int fd)
+{
+	int flags = fd > STDERR_FILENO ? fcntl(fd, F_GETFD) : -1;
+
+	if (flags >= 0 && !(flags & FD_CLOEXEC))
+		close(fd);
+}
+
+void sandbox_close_inherited(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct rlimit l = { .rlim_cur = 0 };
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)) != NULL)
+		if (e->d_name[0] != '.')
+			close_if_inherited(atoi(e->d_name));
+	if (dir)
+		closedir(dir);
+	else
+		getrlimit(RLIMIT_NOFILE, &l);
+	for (uint64_t fd = 0; fd < min_u64(l.rlim_cur, INT32_MAX); fd++)
+		close_if_inherited((int)fd);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */

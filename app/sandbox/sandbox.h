@@ -31,6 +31,12 @@ struct sandbox_lacks {
 };
 
 /*
+ * Closes what whoever started the program left open, but descriptors 0, 1 and 2: a sandbox
+ * keeps what is open. Called before libraries that may open files of their own.
+ */
+void sandbox_close_inherited(void);
+
+/*
  * Confines this process, which must have one thread; it cannot be undone. Processes that it
  * was given a descriptor of live on outside.
  */

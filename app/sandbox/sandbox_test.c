@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -27,6 +28,9 @@
 #include "dumpread/base/outside.h"
 
 #define HUGE (UINT64_C(100) << 30)
+#define INHERITED 50		/* a descriptor that is open when the sandbox is entered */
+#define SELF "/proc/self/exe"
+#define ASKS 2u			/* that it may have of debuginfod */
 
 /* Each returns 0 if it got through, else -1 and errno. */
 
@@ -146,6 +150,53 @@ static int try_io_uring(void)
 	return close_it((int)syscall(SYS_io_uring_setup, 1, params));
 }
 
+/* By a pid, be it our own: the filter does not know whose a pid is. Nothing is changed. */
+static int try_limits(void)
+{
+	struct rlimit l;
+
+	return prlimit(getpid(), RLIMIT_CORE, NULL, &l) ? -1
+							: prlimit(getpid(), RLIMIT_CORE, &l, NULL);
+}
+
+/* The kernel takes the low half of the command. */
+static int fcntl_wide(int cmd, long arg)
+{
+	int fd = memfd_create("sandbox-test", MFD_CLOEXEC), err;
+
+	if (fd < 0)
+		return -1;
+	err = fcntl(fd, cmd, arg) && syscall(SYS_fcntl, fd, UINT64_C(1) << 32 | (unsigned)cmd, arg);
+	close(fd);
+	return err ? -1 : 0;
+}
+
+/* Whom SIGIO and SIGURG of a descriptor are sent to; it has none to send. */
+static int try_owner(void)
+{
+	return fcntl_wide(F_SETOWN, getpid());
+}
+
+static int try_async(void)
+{
+	return fcntl_wide(F_SETFL, O_RDWR | O_ASYNC);
+}
+
+/* There is no such descriptor: EBADF is the kernel's, behind the filter. */
+static int try_wide_ioctl(void)
+{
+	char c = '\n';
+
+	return syscall(SYS_ioctl, -1, UINT64_C(1) << 32 | TIOCSTI, &c) && errno == EPERM ? -1 : 0;
+}
+
+static int try_inherited(void)
+{
+	char c;
+
+	return pread(INHERITED, &c, 1, 0) == 1 ? 0 : -1;
+}
+
 /* The process outside is asked for a file that nobody named. */
 static int try_ask(void)
 {
@@ -157,29 +208,65 @@ static int try_ask_debug(void)
 	return close_it(outside_open("/usr/lib/debug/../../../etc/passwd"));
 }
 
+/* SELF is taken for the dump: what lies beside it, an ELF file, is nobody's business. */
+static int try_ask_beside(void)
+{
+	char real[PATH_MAX];
+
+	return outside_real_path(SELF, real) ? close_it(outside_open(real)) : -1;
+}
+
+/* What is asked for reaches a server. */
+static int try_ask_often(void)
+{
+	const struct outside *o = outside_now();
+	uint8_t id[20] = "any 20 bytes";
+	struct diag diag;
+	char *path = NULL;
+
+	errno = 0;
+	for (unsigned i = 0; i <= ASKS; i++) {
+		id[19] = (uint8_t)i;
+		o->debuginfo(o->arg, id, sizeof(id), &path, &diag);
+		free(path);
+		path = NULL;
+	}
+	return errno == EPERM ? -1 : 0;
+}
+
 static const struct attempt {
 	const char *what;
 	int (*run)(void);
 	bool only_inside;
+	bool compiler;		/* refused to compilers as well */
 } attempts[] = {
-	{ "read a file", try_read, false },
-	{ "write a file", try_write, false },
-	{ "remove a file", try_unlink, false },
-	{ "connect", try_connect, false },
-	{ "fork", try_fork, false },
-	{ "execute a program", try_exec, false },
-	{ "ptrace", try_ptrace, false },
-	{ "kill", try_kill, false },
-	{ "map code", try_code, false },
-	{ "map 100 GiB", try_huge, false },
-	{ "type into the terminal", try_type, true },
-	{ "io_uring", try_io_uring, false },
-	{ "ask for /etc/passwd", try_ask, true },
-	{ "ask for it as a debug file", try_ask_debug, true },
+	{ "read a file", try_read, false, false },
+	{ "write a file", try_write, false, false },
+	{ "remove a file", try_unlink, false, false },
+	{ "connect", try_connect, false, true },
+	{ "fork", try_fork, false, false },
+	{ "execute a program", try_exec, false, false },
+	{ "ptrace", try_ptrace, false, true },
+	{ "kill", try_kill, false, true },
+	{ "map code", try_code, false, false },
+	{ "map 100 GiB", try_huge, false, false },
+	{ "type into the terminal", try_type, true, true },
+	{ "type with a wide number", try_wide_ioctl, true, true },
+	{ "io_uring", try_io_uring, false, true },
+	{ "set limits by pid", try_limits, false, true },
+	{ "own a descriptor", try_owner, false, true },
+	{ "signals of a descriptor", try_async, false, true },
+	{ "an inherited descriptor", try_inherited, false, true },
+	{ "ask for /etc/passwd", try_ask, true, false },
+	{ "ask for it as a debug file", try_ask_debug, true, false },
+	{ "ask for ELF beside the dump", try_ask_beside, true, false },
+	{ "ask debuginfod often", try_ask_often, true, false },
 };
 
 struct tested {
 	FILE *out;
+	const char *who;			/* "", or of compilers: a part of each line */
+	bool compiler;
 	int outside[ARRAY_LEN(attempts)];	/* errno there; 0: it worked */
 };
 
@@ -189,13 +276,17 @@ static int test_inside(void *arg, const struct sandbox_lacks *lacks)
 	int status = lacks->seccomp ? EXIT_NO_ANSWER : 0;
 	struct diag d;
 
-	if (sandbox_says(lacks, &d))
+	if (!t->compiler && sandbox_says(lacks, &d))
 		fprintf(t->out, "%s\n", d.text);
 	for (size_t i = 0; i < ARRAY_LEN(attempts); i++) {
 		const struct attempt *a = &attempts[i];
-		bool got = !a->run();
+		bool got;
 
-		fprintf(t->out, "%-28s %s", a->what, got ? "POSSIBLE" : "refused: ");
+		if (t->compiler && !a->compiler)
+			continue;
+		got = !a->run();
+		fprintf(t->out, "%s%-*s  %s", t->who, 34 - (int)strlen(t->who), a->what,
+			got ? "POSSIBLE" : "refused: ");
 		fprintf(t->out, "%s", got ? "" : strerror(errno));
 		if (t->outside[i])
 			fprintf(t->out, " (and outside of it: %s)", strerror(t->outside[i]));
@@ -206,20 +297,23 @@ static int test_inside(void *arg, const struct sandbox_lacks *lacks)
 	return status;
 }
 
-int sandbox_test(FILE *out)
+/* A descriptor as one that whoever started us has left open. */
+static bool inherit(void)
 {
-	struct tested t = { .out = out };
-	struct broker b = {
-		.limits = { .memory = UINT64_C(1) << 30, .seconds = 60, .files = 64 },
-		.inside = test_inside,
-		.arg = &t,
-	};
+	int fd = open(SELF, O_RDONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && dup2(fd, INHERITED) == INHERITED;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static int run_test(struct broker *b)
+{
 	struct diag diag;
 	int status;
 
-	for (size_t i = 0; i < ARRAY_LEN(attempts); i++)
-		t.outside[i] = !attempts[i].only_inside && attempts[i].run() ? errno : 0;
-	if (broker_run(&b, &status, &diag)) {
+	if (broker_run(b, &status, &diag)) {
 		fprintf(stderr, "vmcensus: %s\n", diag.text);
 		return EXIT_NO_ANSWER;
 	}
@@ -228,4 +322,33 @@ int sandbox_test(FILE *out)
 	fprintf(stderr, "vmcensus: the process in the sandbox was ended by signal %d\n",
 		WTERMSIG(status));
 	return EXIT_NO_ANSWER;
+}
+
+int sandbox_test(FILE *out)
+{
+	static const char *const self[] = { SELF };
+	struct tested t = { .out = out, .who = "" };
+	struct broker b = {
+		.permits = { .files = self, .nfiles = 1 },
+		.debuginfo = ASKS,
+		.limits = { .memory = UINT64_C(1) << 30, .seconds = 60, .files = 64 },
+		.inside = test_inside,
+		.arg = &t,
+	};
+	int status, compiler;
+
+	if (!inherit()) {
+		fprintf(stderr, "vmcensus: " SELF ": %s\n", strerror(errno));
+		return EXIT_NO_ANSWER;
+	}
+	unsetenv("DEBUGINFOD_URLS"); /* nobody is asked what is no build-id */
+	for (size_t i = 0; i < ARRAY_LEN(attempts); i++)
+		t.outside[i] = !attempts[i].only_inside && attempts[i].run() ? errno : 0;
+	status = run_test(&b);
+	t.who = "compiler: ";
+	t.compiler = true;
+	b.below = "/tmp";
+	compiler = run_test(&b);
+	close(INHERITED);
+	return status ? status : compiler;
 }

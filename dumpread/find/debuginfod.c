@@ -26,6 +26,14 @@ static const struct library_function functions[] = {
 	{ "debuginfod_end", &lib.end },
 };
 
+/* Are there servers to ask? */
+static bool has_servers(void)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	return urls && *urls;
+}
+
 enum status debuginfod_ask(const uint8_t *id, unsigned len, char **path, struct diag *diag)
 {
 	struct debuginfod_client *c;
@@ -33,6 +41,8 @@ enum status debuginfod_ask(const uint8_t *id, unsigned len, char **path, struct 
 
 	*path = NULL;
 	diag->text[0] = '\0';
+	if (!has_servers())
+		return ST_ABSENT;
 	if (!library_load("libdebuginfod.so.1", functions, ARRAY_LEN(functions)))
 		return fail(diag, ST_UNSUPPORTED,
 			    "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 cannot be "
@@ -53,13 +63,12 @@ enum status debuginfod_ask(const uint8_t *id, unsigned len, char **path, struct 
 
 enum status debuginfod_find(struct dump *d, char **path)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
 	const struct outside *o = outside_now();
 	struct diag why;
 	enum status st;
 
 	*path = NULL;
-	if (!urls || !*urls || !d->build_id_len)
+	if (!has_servers() || !d->build_id_len)
 		return ST_ABSENT;
 	log_info(d->log, "asking debuginfod for the kernel's debug information");
 	st = o ? o->debuginfo(o->arg, d->build_id, d->build_id_len, path, &why)

@@ -13,12 +13,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "app/sandbox/request.h"
 
 static int out;
 
@@ -71,6 +76,82 @@ static int maps(int prot, size_t len)
 	return p != MAP_FAILED;
 }
 
+/* By a pid, and to what it is. */
+static int limits(void)
+{
+	struct rlimit l;
+
+	return !prlimit(getpid(), RLIMIT_CORE, NULL, &l) && !prlimit(getpid(), RLIMIT_CORE, &l, NULL);
+}
+
+/* Whom a descriptor signals, and that it does; also with a wide number. */
+static int owns(void)
+{
+	int fd = memfd_create("planted", 0);
+
+	return !fcntl(fd, F_SETOWN, getpid()) || !fcntl(fd, F_SETFL, O_RDWR | O_ASYNC) ||
+	       !syscall(SYS_fcntl, fd, UINT64_C(1) << 32 | F_SETOWN, getpid());
+}
+
+/* There is no such descriptor: then EBADF is the kernel's, which got the number. */
+static int wide(void)
+{
+	return syscall(SYS_ioctl, -1, UINT64_C(1) << 32 | TIOCSTI, "") && errno != EPERM;
+}
+
+static int inherited(void)
+{
+	const char *fd = getenv("PLANTED_INHERITED");
+	char head[4];
+
+	/* the number may be that of a file of the program by now; what it had is a core */
+	return fd && pread(atoi(fd), head, 4, 0) == 4 && !memcmp(head, "\177ELF", 4);
+}
+
+/* The process outside is asked as request.c does. Its errno; -1: it does not answer. */
+static int asks(const struct request *q)
+{
+	static struct answer r;
+	struct stat st;
+
+	for (int fd = 3; fd < 64; fd++)
+		if (!fstat(fd, &st) && S_ISSOCK(st.st_mode) &&
+		    sendto(fd, q, sizeof(*q), MSG_NOSIGNAL, NULL, 0) == sizeof(*q) &&
+		    recv(fd, &r, sizeof(r), 0) == sizeof(r)) {
+			errno = r.err;
+			return r.err;
+		}
+	return -1;
+}
+
+/* A core beside the dump. */
+static int beside(void)
+{
+	static struct request q;
+	const char *dump = getenv("PLANTED_DUMP"), *core = getenv("PLANTED_CORE");
+
+	q.op = ASK_REAL_PATH;
+	snprintf(q.a, sizeof(q.a), "%s", dump ? dump : "");
+	asks(&q);
+	q.op = ASK_OPEN;
+	snprintf(q.a, sizeof(q.a), "%s", core ? core : "");
+	return !asks(&q);
+}
+
+/* More than one build-id for one dump, and one that is none. */
+static int asks_often(void)
+{
+	static struct request q = { .op = ASK_DEBUGINFO, .id_len = 32 };
+	int wrong = !asks(&q), got = 1;
+
+	q.id_len = 20;
+	for (unsigned i = 0; i < 5 && got; i++) {
+		q.id[0] = (uint8_t)i;
+		got = !asks(&q);
+	}
+	return wrong || got;
+}
+
 static void attempt(const char *where)
 {
 	const char *fd = getenv("PLANTED"), *path = getenv("PLANTED_FILE");
@@ -89,6 +170,12 @@ static void attempt(const char *where)
 	tell("kill", !kill(getppid(), 0));
 	tell("code", maps(PROT_READ | PROT_EXEC, 4096));
 	tell("100 GiB", maps(PROT_READ | PROT_WRITE, (size_t)100 << 30));
+	tell("limits", limits());
+	tell("own", owns());
+	tell("wide", wide());
+	tell("inherited", inherited());
+	tell("beside", beside());
+	tell("ask often", asks_often());
 	snprintf(script, sizeof(script), "echo execute: POSSIBLE >&%d; exit 99", out);
 	execl("/bin/sh", "sh", "-c", script, (char *)NULL);
 	tell("execute", 0);

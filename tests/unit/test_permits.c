@@ -20,6 +20,17 @@ static void file(const char *path, const char *text)
 		abort();
 }
 
+/* The beginning of an ELF file of TYPE, in the byte order DATA. */
+static void elf(const char *path, unsigned data, unsigned type)
+{
+	const char head[] = { '\177', 'E', 'L', 'F', 2, (char)data, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+			      (char)(data == 1 ? type : 0), (char)(data == 1 ? 0 : type) };
+	FILE *f = fopen(path, "w");
+
+	if (!f || fwrite(head, 1, sizeof(head), f) != sizeof(head) || fclose(f))
+		abort();
+}
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	(void)st;
@@ -92,17 +103,22 @@ static void test_debug_files(void)
 static void test_beside(void)
 {
 	static const char *const names[] = { "link" };
-	struct permits p = { .files = names, .nfiles = 1 };
+	struct permits p = { .files = names, .nfiles = 1, .types = names, .ntypes = 1 };
+	struct permits dump = { .files = names, .nfiles = 1 };
 	char here[PATH_MAX], real[PATH_MAX], path[2 * PATH_MAX];
 
 	if (!getcwd(here, sizeof(here)) || mkdir("k", 0700) || mkdir("k/.debug", 0700) ||
 	    mkdir("k/sub", 0700) || symlink("k/vmlinux", "link"))
 		abort();
-	file("k/vmlinux", "\177ELF");
-	file("k/vmlinux.debug", "\177ELF");
-	file("k/.debug/vmlinux.debug", "\177ELF");
-	file("k/sub/elf", "\177ELF");
+	elf("k/vmlinux", 1, 2);
+	elf("k/vmlinux.debug", 1, 3);
+	elf("k/.debug/vmlinux.debug", 2, 1);
+	elf("k/sub/elf", 1, 2);
+	elf("k/core", 1, 4);
+	elf("k/core.be", 2, 4);
+	elf("k/none", 1, 0);
 	file("k/text", "text");
+	file("k/short", "\177ELF");
 	snprintf(path, sizeof(path), "%s/k/vmlinux.debug", here);
 	CHECK_EQ(OPEN(&p, path), EPERM);
 	CHECK(permits_real_path(&p, "link", real));
@@ -111,12 +127,21 @@ static void test_beside(void)
 	CHECK_EQ(OPEN(&p, path), 0);
 	snprintf(path, sizeof(path), "%s/k/sub/elf", here);
 	CHECK_EQ(OPEN(&p, path), EPERM);
-	snprintf(path, sizeof(path), "%s/k/text", here);
-	CHECK_EQ(OPEN(&p, path), EPERM);
+	for (unsigned i = 0; i < 5; i++) {
+		static const char *const not_debug[] = { "text", "core", "core.be", "none", "short" };
+
+		snprintf(path, sizeof(path), "%s/k/%s", here, not_debug[i]);
+		CHECK_EQ(OPEN(&p, path), EPERM);
+	}
 	snprintf(path, sizeof(path), "%s/k/../secret", here);
 	CHECK_EQ(OPEN(&p, path), EPERM);
 	CHECK(!permits_real_path(&p, "/etc/passwd", real));
 	permits_release(&p);
+	/* what is not of -t has a real path, and nothing beside it */
+	snprintf(path, sizeof(path), "%s/k/vmlinux.debug", here);
+	CHECK(permits_real_path(&dump, "link", real));
+	CHECK_EQ(OPEN(&dump, path), EPERM);
+	permits_release(&dump);
 }
 
 static void test_sysroot(void)
@@ -128,11 +153,13 @@ static void test_sysroot(void)
 		abort();
 	file("root/etc/passwd", "root:x:0:0\n");
 	file("root/etc/shadow", "root:x\n");
-	file("root/bin/sh", "\177ELF");
+	elf("root/bin/sh", 1, 3);
+	elf("root/bin/core", 1, 4);
 	CHECK_EQ(BELOW(&p, "root", "/bin/sh"), 0);
 	CHECK_EQ(BELOW(&p, "root", "/etc/passwd"), 0);
 	CHECK_EQ(BELOW(&p, "root", "/etc/shadow"), EPERM);
 	CHECK_EQ(BELOW(&p, "root", "/bin/out"), EPERM);
+	CHECK_EQ(BELOW(&p, "root", "/bin/core"), EPERM);
 	CHECK_EQ(BELOW(&p, "root", "/bin/up"), ENOENT);
 	CHECK_EQ(BELOW(&p, "root", "/../secret"), ENOENT);
 	CHECK_EQ(BELOW(&p, "root", "/bin"), ENOENT);
