@@ -186,9 +186,14 @@ static uint32_t take_slot(struct reader *r)
 static enum status read_page(struct reader *r, uint64_t pfn, uint8_t *out)
 {
 	struct dump *d = r->dump;
+	enum status st;
 
 	__atomic_fetch_add(&d->pages_read, 1, __ATOMIC_RELAXED);
-	return d->pages->read(d->pages_self, r->ctx, pfn, out);
+	st = d->pages->read(d->pages_self, r->ctx, pfn, out);
+	/* the dump has the page: that it could not be read is told here, whatever a walk makes of it */
+	if (st == ST_IO && !d->live)
+		issue_add(&d->issues, st, "page", 1, "the file could not be read there");
+	return st;
 }
 
 static enum status fill_slot(struct reader *r, uint64_t pfn, uint32_t *ret)

@@ -16,6 +16,7 @@
 #define PAGE 4096u
 #define NPAGES 4096u		/* 16 MiB: far more than the cache */
 #define BAD 777u
+#define FAILS 778u		/* the disk has an error there */
 #define LINEAR 0xffff888000000000ull
 #define SHUFFLED 0xffffc90000000000ull
 #define SHUFFLED_PAGES 1024u
@@ -23,6 +24,7 @@
 struct machine_state {
 	unsigned reads, walks;
 	uint64_t shift;		/* of the linear map: 0, or a page */
+	bool disk;		/* has an error at FAILS */
 };
 
 static uint8_t byte_at(uint64_t pa)
@@ -50,6 +52,8 @@ static enum status m_read(void *self, void *ctx, uint64_t pfn, uint8_t *out)
 	memset(out, 0xdd, PAGE);
 	if (pfn == BAD)
 		return ST_CORRUPT;
+	if (pfn == FAILS && m->disk)
+		return ST_IO;
 	for (unsigned i = 0; i < PAGE; i++)
 		out[i] = byte_at(pfn * PAGE + i);
 	return ST_OK;
@@ -420,9 +424,34 @@ static void test_threads(void)
 	mk_free(&b);
 }
 
+/* A read that fails is an issue, also if nobody looks at the status. */
+static void test_disk_error(void)
+{
+	struct page_ref p;
+	struct reader *r;
+	struct dump d;
+
+	setup(&d, false);
+	issues_init(&d.issues);
+	state.disk = true;
+	r = reader_new(&d);
+	CHECK_EQ(reader_page(r, FAILS - 2, &p), ST_OK);
+	reader_release(r, &p);
+	CHECK_EQ(reader_page(r, BAD, &p), ST_CORRUPT);
+	CHECK_EQ(issues_total(&d.issues), 0);
+	CHECK_EQ(reader_page(r, FAILS, &p), ST_IO);
+	CHECK_EQ(issues_total(&d.issues), 1);
+	d.live = true;
+	CHECK_EQ(reader_page(r, FAILS, &p), ST_IO);
+	CHECK_EQ(issues_total(&d.issues), 1);
+	reader_free(r);
+	issues_release(&d.issues);
+}
+
 int main(void)
 {
 	test_pages();
+	test_disk_error();
 	test_pins();
 	test_read_pa();
 	test_read_kva();
