@@ -226,7 +226,8 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o, str
 static void tell_cause(struct dump *d)
 {
 	const struct issues *is = d->image ? &d->image->issues : NULL;
-	const char *text = is && is->n && is->v[0].ntexts ? is->v[0].text[0] : NULL;
+	const char *text = is && is->n && is->v[0].ntexts ? issue_without_folder(is->v[0].text[0])
+							  : NULL;
 	size_t n = strlen(d->diag.text);
 
 	if (text && !strstr(d->diag.text, text))

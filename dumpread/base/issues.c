@@ -172,3 +172,12 @@ void issues_undo(struct issues *is, const struct issues_mark *m)
 	}
 	pthread_mutex_unlock(&is->lock);
 }
+
+const char *issue_without_folder(const char *text)
+{
+	const char *colon = strstr(text, ": "), *name = colon;
+
+	while (name && name > text && name[-1] != '/')
+		name--;
+	return name ? name : text;
+}

@@ -85,4 +85,8 @@ void issues_mark(struct issues *is, struct issues_mark *m);
 bool issues_since(struct issues *is, const struct issues_mark *m);
 void issues_undo(struct issues *is, const struct issues_mark *m);
 
+/* TEXT that may begin with the path of a file ("/tmp/x/vmcore: half of it"), from the file's name on. The folder may
+   be one that a member of an archive is unpacked to. */
+const char *issue_without_folder(const char *text);
+
 #endif

@@ -191,7 +191,7 @@ static enum status no_types(struct dump *d, const char *btf)
 
 	if (d->image && d->image->issues.n && d->image->issues.v[0].ntexts)
 		snprintf(cut, sizeof(cut), ", and the dump is incomplete (%s)",
-			 d->image->issues.v[0].text[0]);
+			 issue_without_folder(d->image->issues.v[0].text[0]));
 	build_id_hex(d->build_id, d->build_id_len, hex);
 	return fail(
 		&d->diag, ST_ABSENT,

@@ -82,7 +82,7 @@ def compare_summary(whole, cut):
                 (not w or r['value'] != w['value']) and not is_marked(r['text']):
             out.append(f'{r["section"]} {r["key"]}: {r["value"]} ({r["text"]}), '
                        f'whole {w and w["value"]}')
-        if r['section'] == 'machine' and w and r['value'] is None and r['text'] != w['text'] and \
+        if r['section'] == 'machine' and w and r['value'] is None and not w['text'].startswith(r['text']) and \
                 r['key'] not in ('dump', 'processes') and not is_marked(r['text']):
             out.append(f'{r["key"]}: {r["text"]}, whole {w["text"]}')
         if r['section'] == 'process' and w and r['value'] is not None and \

@@ -32,7 +32,7 @@ ONLY = {'tasks': ['--where', 'state != R']}
 # Each page of mcore2 costs the expansion of many: of the reports that a capsule holds, these are asked
 SLOW = {'mcore2': ('census', 'cache', 'slab', 'vmas')}
 # Of a capsule: what is of the container
-NOT_OF_MEMORY = {'capsule', 'dump', 'reports', 'summary', 'tasks', 'tasks_groups', 'written'}
+NOT_OF_MEMORY = {'capsule', 'digests', 'dump', 'reports', 'summary', 'tasks', 'tasks_groups', 'written'}
 
 
 def run(*command):
