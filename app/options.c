@@ -384,7 +384,8 @@ static int check_taken(const struct options *o, struct args *a)
 bool option_of_hosts(const struct option_spec *s)
 {
 	return s->id != ID_TYPES && s->id != ID_HEADERS && s->id != ID_CONFIG &&
-	       s->id != ID_INDEX && s->id != ID_MACHINE && s->id != ID_NO_SANDBOX && s->id != ID_SANDBOX_TEST;
+	       s->id != ID_INDEX && s->id != ID_MACHINE && s->id != ID_NO_SANDBOX &&
+	       s->id != ID_SANDBOX_TEST;
 }
 
 /*

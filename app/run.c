@@ -257,8 +257,8 @@ static int analyse_bare(struct run *run, struct kernel_opts *ko)
 
 	ko->log_only = true;
 	/* a file of -t that does not fit is to be told */
-	if (!r->bare || run->o.ntypes || run->product || run->open || run->o.nearlier || run->renderer->of_chart ||
-	    kernel_open(ko, &run->diag, &run->k)) {
+	if (!r->bare || run->o.ntypes || run->product || run->open || run->o.nearlier ||
+	    run->renderer->of_chart || kernel_open(ko, &run->diag, &run->k)) {
 		run->diag = why;
 		return EXIT_NO_ANSWER;
 	}
@@ -351,9 +351,7 @@ static int write_product(struct run *run, FILE *out)
 		return 0;
 	}
 	if (run->stored)
-		return stored_page_write(run, out)
-			       ? EXIT_NO_ANSWER
-			       : 0;
+		return stored_page_write(run, out) ? EXIT_NO_ANSWER : 0;
 	return run->product->write(run->s, &run->o.report_opts, run->o.output, out, &run->diag)
 		       ? EXIT_NO_ANSWER
 		       : 0;

@@ -92,8 +92,8 @@ static enum status unsupported(struct dump *d)
 
 	if (!name)
 		return fail(&d->diag, ST_UNSUPPORTED,
-			    "no support for this machine: ELF machine %u, %u-bit; %s", d->elf_machine,
-			    8u * d->word_size, reads);
+			    "no support for this machine: ELF machine %u, %u-bit; %s",
+			    d->elf_machine, 8u * d->word_size, reads);
 	return fail(&d->diag, ST_UNSUPPORTED, "a dump of %s %s machine; %s",
 		    strchr("aeim", *name) ? "an" : "a", name, reads);
 }

@@ -100,7 +100,8 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 	ret->lost = ret->lost_of_processes = 0;
 	for (int id = 0; id < LAYOUT_COUNT; id++) {
 		if (resolve_one(d, &fact_specs[id], &ret->v[id]) == ST_NODATA) {
-			log_debug(d->log, "%s is on types that could not be read", fact_specs[id].alt[0]);
+			log_debug(d->log, "%s is on types that could not be read",
+				  fact_specs[id].alt[0]);
 			ret->lost++;
 			ret->lost_of_processes += id < FACTS_OF_PROCESSES;
 		}
@@ -117,14 +118,15 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 			 "version %d: newer facts are unknown",
 			 d->layout_facts, FACTS_VERSION);
 	if (missing && (d->types_lost[0] || d->kallsyms_lost))
-		return fail(&d->diag, ST_NODATA,
-			    "kernel %s: %s %s is on what is lost (%s); the types and symbols of the same "
-			    "kernel help, with -t: a file that \"vmcensus layout DUMP -o FILE\" makes of "
-			    "another dump of it, /sys/kernel/btf/vmlinux of a machine that runs it, or "
-			    "its vmlinux with debug information",
-			    d->release[0] ? d->release : "(release unknown)", what[missing->kind],
-			    missing->alt[0],
-			    d->types_lost[0] ? d->types_lost : "pages of kallsyms cannot be read");
+		return fail(
+			&d->diag, ST_NODATA,
+			"kernel %s: %s %s is on what is lost (%s); the types and symbols of the same "
+			"kernel help, with -t: a file that \"vmcensus layout DUMP -o FILE\" makes of "
+			"another dump of it, /sys/kernel/btf/vmlinux of a machine that runs it, or "
+			"its vmlinux with debug information",
+			d->release[0] ? d->release : "(release unknown)", what[missing->kind],
+			missing->alt[0],
+			d->types_lost[0] ? d->types_lost : "pages of kallsyms cannot be read");
 	if (missing)
 		return fail(&d->diag, ST_ABSENT,
 			    "kernel %s: %s %s not found; give a vmlinux with debug info, "

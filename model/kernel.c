@@ -167,7 +167,8 @@ static bool doubt(struct dump *d, struct kernel_try *t)
 		return false;
 	t->doubted = machine_contradicts(d);
 	if (t->doubted)
-		fail(&d->diag, ST_CORRUPT, "VMCOREINFO is of another kernel than the one in memory");
+		fail(&d->diag, ST_CORRUPT,
+		     "VMCOREINFO is of another kernel than the one in memory");
 	return t->doubted;
 }
 
@@ -231,8 +232,8 @@ static void tell_cause(struct dump *d)
 	size_t n = strlen(d->diag.text);
 
 	if (text && !strstr(d->diag.text, text))
-		snprintf(d->diag.text + n, sizeof(d->diag.text) - n, "; the dump is incomplete (%s)",
-			 text);
+		snprintf(d->diag.text + n, sizeof(d->diag.text) - n,
+			 "; the dump is incomplete (%s)", text);
 }
 
 static enum status attach_dump(struct dump *d, const struct kernel_opts *o, struct kernel_try *t,

@@ -31,21 +31,21 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/memory.h"
 
-#define NOBODY 65534		/* of every distribution; nothing belongs to it */
+#define NOBODY 65534 /* of every distribution; nothing belongs to it */
 
 /* ---- Landlock ---------------------------------------------------------------------- */
 
 /* Debian 12's linux/landlock.h is that of 6.1. */
 #ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444	/* the same on all CPUs */
-#define SYS_landlock_add_rule 445
-#define SYS_landlock_restrict_self 446
+#define SYS_landlock_create_ruleset 444 /* the same on all CPUs */
+#define SYS_landlock_add_rule	    445
+#define SYS_landlock_restrict_self  446
 #endif
-#define RULE_PATH_BENEATH 1	/* LANDLOCK_RULE_PATH_BENEATH */
-#define FS_READS 0x0du		/* EXECUTE, READ_FILE, READ_DIR */
-#define FS_OF_NULL 0x4002u	/* WRITE_FILE, TRUNCATE */
-#define RULESET_VERSION 1u	/* LANDLOCK_CREATE_RULESET_VERSION */
-#define NEWEST_ABI 6
+#define RULE_PATH_BENEATH 1	  /* LANDLOCK_RULE_PATH_BENEATH */
+#define FS_READS	  0x0du	  /* EXECUTE, READ_FILE, READ_DIR */
+#define FS_OF_NULL	  0x4002u /* WRITE_FILE, TRUNCATE */
+#define RULESET_VERSION	  1u	  /* LANDLOCK_CREATE_RULESET_VERSION */
+#define NEWEST_ABI	  6
 
 struct ruleset {
 	uint64_t fs, net, scoped;
@@ -179,16 +179,74 @@ static void set_limits(const struct sandbox_limits *l)
  * CPUs: so names, lengths and times of files can be asked for.
  */
 static const char *const calls[] = {
-	"read", "readv", "pread64", "write", "writev", "pwrite64", "lseek", "_llseek", "close",
-	"fstat", "fstat64", "newfstatat", "fstatat64", "statx", "fstatfs", "fstatfs64", "ftruncate",
-	"ftruncate64", "fadvise64", "recvmsg", "recvfrom", "recv", "sendmsg", "sendto", "send",
-	"poll", "ppoll", "ppoll_time64", "memfd_create", "brk", "munmap", "mremap", "madvise",
-	"futex", "futex_time64", "set_robust_list", "rseq", "sched_yield", "sched_getaffinity",
-	"getpid", "gettid", "getuid", "geteuid", "getgid", "getegid", "exit", "exit_group",
-	"rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigreturn", "sigaltstack",
-	"restart_syscall", "clock_gettime", "clock_gettime64", "gettimeofday", "time",
-	"clock_nanosleep", "clock_nanosleep_time64", "nanosleep", "getrandom", "sysinfo", "uname",
-	"getrusage", "ugetrlimit", "getrlimit", "setrlimit", "membarrier",
+	"read",
+	"readv",
+	"pread64",
+	"write",
+	"writev",
+	"pwrite64",
+	"lseek",
+	"_llseek",
+	"close",
+	"fstat",
+	"fstat64",
+	"newfstatat",
+	"fstatat64",
+	"statx",
+	"fstatfs",
+	"fstatfs64",
+	"ftruncate",
+	"ftruncate64",
+	"fadvise64",
+	"recvmsg",
+	"recvfrom",
+	"recv",
+	"sendmsg",
+	"sendto",
+	"send",
+	"poll",
+	"ppoll",
+	"ppoll_time64",
+	"memfd_create",
+	"brk",
+	"munmap",
+	"mremap",
+	"madvise",
+	"futex",
+	"futex_time64",
+	"set_robust_list",
+	"rseq",
+	"sched_yield",
+	"sched_getaffinity",
+	"getpid",
+	"gettid",
+	"getuid",
+	"geteuid",
+	"getgid",
+	"getegid",
+	"exit",
+	"exit_group",
+	"rt_sigaction",
+	"rt_sigprocmask",
+	"rt_sigreturn",
+	"sigreturn",
+	"sigaltstack",
+	"restart_syscall",
+	"clock_gettime",
+	"clock_gettime64",
+	"gettimeofday",
+	"time",
+	"clock_nanosleep",
+	"clock_nanosleep_time64",
+	"nanosleep",
+	"getrandom",
+	"sysinfo",
+	"uname",
+	"getrusage",
+	"ugetrlimit",
+	"getrlimit",
+	"setrlimit",
+	"membarrier",
 };
 
 /*
@@ -201,10 +259,9 @@ static const uint32_t fcntls[] = { F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_C
 #define INT_IS(n, v) SCMP_CMP(n, SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)(v))
 
 /* It is refused, except with the words A and B. */
-#define ALLOW(ctx, name, ...)                                                                     \
-	seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(name), ARRAY_LEN(((struct scmp_arg_cmp[]){ \
-							      __VA_ARGS__ })),                    \
-			 __VA_ARGS__)
+#define ALLOW(ctx, name, ...)                                                                      \
+	seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(name),                                      \
+			 ARRAY_LEN(((struct scmp_arg_cmp[]){ __VA_ARGS__ })), __VA_ARGS__)
 
 /*
  * A rule for the call NAME; none where a CPU has no such call. Numbers below zero are libseccomp's
@@ -263,19 +320,78 @@ static bool add_rules(scmp_filter_ctx ctx)
 
 /* What a compiler does not do: the rest is Landlock's to refuse. */
 static const char *const refused[] = {
-	"socket", "connect", "bind", "ptrace", "process_vm_readv", "process_vm_writev", "kill", "tkill",
-	"pidfd_open", "pidfd_getfd", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
-	"io_uring_setup", "bpf", "perf_event_open", "userfaultfd", "keyctl", "add_key", "request_key",
-	"mount", "umount2", "fsopen", "fsmount", "open_tree", "move_mount", "pivot_root", "chroot",
-	"unshare", "setns", "init_module", "finit_module", "delete_module", "kexec_load",
-	"kexec_file_load", "reboot", "swapon", "swapoff", "settimeofday", "clock_settime",
+	"socket",
+	"connect",
+	"bind",
+	"ptrace",
+	"process_vm_readv",
+	"process_vm_writev",
+	"kill",
+	"tkill",
+	"pidfd_open",
+	"pidfd_getfd",
+	"pidfd_send_signal",
+	"rt_sigqueueinfo",
+	"rt_tgsigqueueinfo",
+	"io_uring_setup",
+	"bpf",
+	"perf_event_open",
+	"userfaultfd",
+	"keyctl",
+	"add_key",
+	"request_key",
+	"mount",
+	"umount2",
+	"fsopen",
+	"fsmount",
+	"open_tree",
+	"move_mount",
+	"pivot_root",
+	"chroot",
+	"unshare",
+	"setns",
+	"init_module",
+	"finit_module",
+	"delete_module",
+	"kexec_load",
+	"kexec_file_load",
+	"reboot",
+	"swapon",
+	"swapoff",
+	"settimeofday",
+	"clock_settime",
 	/* of files that are root's, and of which Landlock says nothing, or not before 6.2 */
-	"open_by_handle_at", "truncate", "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown",
-	"lchown", "fchownat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr",
-	"fremovexattr", "utime", "utimes", "futimesat", "utimensat",
+	"open_by_handle_at",
+	"truncate",
+	"chmod",
+	"fchmod",
+	"fchmodat",
+	"fchmodat2",
+	"chown",
+	"fchown",
+	"lchown",
+	"fchownat",
+	"setxattr",
+	"lsetxattr",
+	"fsetxattr",
+	"removexattr",
+	"lremovexattr",
+	"fremovexattr",
+	"utime",
+	"utimes",
+	"futimesat",
+	"utimensat",
 	/* of other processes of the same user */
-	"setpriority", "ioprio_set", "sched_setaffinity", "sched_setattr", "sched_setparam",
-	"sched_setscheduler", "migrate_pages", "move_pages", "process_madvise", "process_mrelease",
+	"setpriority",
+	"ioprio_set",
+	"sched_setaffinity",
+	"sched_setattr",
+	"sched_setparam",
+	"sched_setscheduler",
+	"migrate_pages",
+	"move_pages",
+	"process_madvise",
+	"process_mrelease",
 };
 
 /*
@@ -289,11 +405,12 @@ static const int refused_numbers[] = { 463, 466, 467, 469 };
  * sizes of pipes. All else is refused: TIOCSTI and TIOCLINUX type into the terminal, FIOSETOWN,
  * F_SETOWN, F_SETLEASE and F_NOTIFY send signals, FS_IOC_SETFLAGS changes files of others.
  */
-static const uint32_t compiler_ioctls[] = { TCGETS, TIOCGPGRP, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX,
-					    FIOCLEX };
+static const uint32_t compiler_ioctls[] = { TCGETS,  TIOCGPGRP, TIOCGWINSZ, FIONREAD,
+					    FIONBIO, FIONCLEX,	FIOCLEX };
 static const uint32_t compiler_fcntls[] = {
-	F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK,
-	F_OFD_SETLKW, F_DUPFD_CLOEXEC, F_SETPIPE_SZ, F_GETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS,
+	F_DUPFD,      F_GETFD,	    F_SETFD,	 F_GETFL,     F_SETFL,	    F_GETLK,
+	F_SETLK,      F_SETLKW,	    F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_DUPFD_CLOEXEC,
+	F_SETPIPE_SZ, F_GETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS,
 };
 
 static bool has_prefix(const uint32_t *list, size_t n, uint32_t bits, uint32_t mask)
@@ -320,8 +437,8 @@ static int refuse_others(scmp_filter_ctx ctx, const char *name, const uint32_t *
 
 			if (!seen && !has_prefix(list, n, bits, mask))
 				err |= add_with(ctx, SCMP_ACT_ERRNO(EPERM), name, 1,
-						(struct scmp_arg_cmp[]){ SCMP_A1(
-							SCMP_CMP_MASKED_EQ, mask, bits) });
+						(struct scmp_arg_cmp[]){
+							SCMP_A1(SCMP_CMP_MASKED_EQ, mask, bits) });
 		}
 	return err;
 }
@@ -338,7 +455,8 @@ static int refuse_async(scmp_filter_ctx ctx, const char *name)
 static bool add_refusals(scmp_filter_ctx ctx)
 {
 	const struct scmp_arg_cmp other[] = { SCMP_A0(SCMP_CMP_NE, 0, 0) };
-	const struct scmp_arg_cmp user[] = { SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER) };
+	const struct scmp_arg_cmp user[] = { SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_NEWUSER,
+						     CLONE_NEWUSER) };
 	int err = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++)
@@ -388,7 +506,7 @@ void sandbox_close_inherited(void)
 
 	while (dir && (e = readdir(dir)) != NULL)
 		if (e->d_name[0] != '.')
-			close_if_inherited(atoi(e->d_name));
+			close_if_inherited((int)strtol(e->d_name, NULL, 10));
 	if (dir)
 		closedir(dir);
 	else

@@ -98,7 +98,7 @@ void capsule_page(struct capsule *c, const char *name, const char *text, size_t 
 }
 
 enum status capsule_page_check(struct capsule_file *f, const char *name, struct issues *is,
-				struct diag *diag)
+			       struct diag *diag)
 {
 	(void)f, (void)name, (void)is;
 	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");

@@ -17,7 +17,8 @@
 
 void image_take_eraseinfo(struct image *im, const uint8_t *text, size_t len)
 {
-	const char *line = arena_strndup(&im->mem, (const char *)text, strnlen((const char *)text, len));
+	const char *line =
+		arena_strndup(&im->mem, (const char *)text, strnlen((const char *)text, len));
 	const char *names = "";
 	uint64_t rules = 0;
 
@@ -28,8 +29,8 @@ void image_take_eraseinfo(struct image *im, const uint8_t *text, size_t len)
 			continue;
 		n = strcspn(line + strlen(RULE), " \t\n");
 		if (n && n < 64 && rules < NAMES_SHOWN)
-			names = arena_printf(&im->mem, "%s%s%.*s", names, *names ? ", " : "", (int)n,
-					     line + strlen(RULE));
+			names = arena_printf(&im->mem, "%s%s%.*s", names, *names ? ", " : "",
+					     (int)n, line + strlen(RULE));
 		rules++;
 	}
 	if (rules > NAMES_SHOWN)

@@ -195,7 +195,8 @@ static uint64_t find_losses(struct image *im, struct kdump_part *kp, uint64_t to
 	if (lost || incomplete || tail_is_lost(kp))
 		lost += mark_all_lost(im, kp);
 	if (lost || incomplete)
-		cause_add(&im->causes, incomplete ? CAUSE_UNFINISHED : CAUSE_CUT, lost, total, NULL);
+		cause_add(&im->causes, incomplete ? CAUSE_UNFINISHED : CAUSE_CUT, lost, total,
+			  NULL);
 	if (lost)
 		issue_add(&im->issues, ST_NODATA, "truncated image", lost,
 			  "%s: %" PRIu64 " of %" PRIu64 " pages are after the end of the file",

@@ -86,7 +86,8 @@ static bool knows_data(const struct dump *d)
 /* The parts of TAKE (enum vmlinux_take) that are still missing. */
 static unsigned lacking(const struct dump *d, unsigned take)
 {
-	return take & ((d->types.n && !d->types_lost[0] ? 0 : VMLINUX_TYPES) | (knows_data(d) ? 0 : VMLINUX_SYMBOLS));
+	return take & ((d->types.n && !d->types_lost[0] ? 0 : VMLINUX_TYPES) |
+		       (knows_data(d) ? 0 : VMLINUX_SYMBOLS));
 }
 
 /* Take the missing parts from the file at PATH if it exists; true: none is missing now. */
@@ -199,7 +200,8 @@ static enum status no_types(struct dump *d, const char *btf)
 		"(%.200s)%s, and no vmlinux with debug information in the usual places; install "
 		"its debug package (%s) or name a vmlinux, .btf or "
 		"layout file with -t; only dmesg, and a part of summary, work without types",
-		release, *hex ? hex : "unknown", btf, cut, debug_package(d, package, sizeof(package)));
+		release, *hex ? hex : "unknown", btf, cut,
+		debug_package(d, package, sizeof(package)));
 }
 
 static void search_symbols(struct dump *d)
@@ -209,9 +211,11 @@ static void search_symbols(struct dump *d)
 	search_vmlinux(d, VMLINUX_SYMBOLS);
 	if (knows_data(d))
 		return;
-	log_warn(d->log, "the dump's own symbols %s and no System.map of %s was found: name it, or the "
-		 "vmlinux, with -t", d->kallsyms_lost ? "cannot all be read" :
-		 "hold no data (CONFIG_KALLSYMS_ALL=n?)", *d->release ? d->release : "its kernel");
+	log_warn(d->log,
+		 "the dump's own symbols %s and no System.map of %s was found: name it, or the "
+		 "vmlinux, with -t",
+		 d->kallsyms_lost ? "cannot all be read" : "hold no data (CONFIG_KALLSYMS_ALL=n?)",
+		 *d->release ? d->release : "its kernel");
 }
 
 /* Where the kernel's own types in the dump are not whole, a vmlinux goes before them, or the few that

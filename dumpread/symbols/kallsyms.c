@@ -249,7 +249,8 @@ static void index_names(struct kallsyms *k)
 	for (uint32_t g = 0; g < nmarks; g++) {
 		size_t pos = k->marks[g];
 
-		for (uint32_t i = 0; i < k->there[g] && kallsyms_name_len(k, &pos, &len); i++, pos += len)
+		for (uint32_t i = 0; i < k->there[g] && kallsyms_name_len(k, &pos, &len);
+		     i++, pos += len)
 			insert_name(k, g * KALLSYMS_MARK_STEP + i, pos, len);
 	}
 }
@@ -281,16 +282,17 @@ static bool find_index(const struct kallsyms *k, const char *name, uint32_t *ret
 }
 
 /* The base by the first anchor that the table names. */
-static void base_by_anchor(struct kallsyms *k, enum kallsyms_form form, const struct kallsyms_anchor *a,
-			   unsigned n)
+static void base_by_anchor(struct kallsyms *k, enum kallsyms_form form,
+			   const struct kallsyms_anchor *a, unsigned n)
 {
 	uint32_t i;
 
 	for (unsigned j = 0; j < n; j++) {
 		if (!find_index(k, a[j].name, &i))
 			continue;
-		k->base = form == KALLSYMS_PERCPU ? a[j].addr + 1 + (uint64_t)sign_extend(value_of(k, i), 32)
-						  : a[j].addr - value_of(k, i);
+		k->base = form == KALLSYMS_PERCPU
+				  ? a[j].addr + 1 + (uint64_t)sign_extend(value_of(k, i), 32)
+				  : a[j].addr - value_of(k, i);
 		return;
 	}
 }

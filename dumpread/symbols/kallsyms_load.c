@@ -141,7 +141,8 @@ static void tell_lost(struct dump *d, const struct kallsyms *k)
 	if (!n)
 		return;
 	d->kallsyms_lost = why;
-	issue_add(&d->issues, why, "symbols", n, "%u of %u pages of kallsyms cannot be read", n, of);
+	issue_add(&d->issues, why, "symbols", n, "%u of %u pages of kallsyms cannot be read", n,
+		  of);
 }
 
 enum status symbols_add_kallsyms(struct dump *d)

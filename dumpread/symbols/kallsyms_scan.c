@@ -172,7 +172,8 @@ static bool markers_ascend(const struct scan *s, uint64_t addr, uint64_t start, 
 	const uint8_t *p = s->win + (start - s->win_start);
 	uint64_t last = 0;
 
-	if (marker(p, 0, width, s->k->big) || marker(p, 1, width, s->k->big) != first_group(s, addr))
+	if (marker(p, 0, width, s->k->big) ||
+	    marker(p, 1, width, s->k->big) != first_group(s, addr))
 		return false;
 	for (uint64_t i = 1; i < n; i++) {
 		uint64_t v = marker(p, i, width, s->k->big);
@@ -242,8 +243,8 @@ static bool values_at(struct scan *s, uint64_t addr, unsigned size, uint64_t bas
 	}
 	k->values = s->values;
 	kimage_read(s->ki, addr, s->values, (size_t)k->num * size);
-	holes_of_zeros(s->values, addr, (size_t)k->num * size, dump_page_size(reader_dump(s->ki->r)),
-		       &k->lost.values);
+	holes_of_zeros(s->values, addr, (size_t)k->num * size,
+		       dump_page_size(reader_dump(s->ki->r)), &k->lost.values);
 	return !kallsyms_choose_form(k, s->anchors, s->nanchors) && anchored(s);
 }
 
@@ -296,7 +297,8 @@ static bool find_names(struct scan *s)
 		/* the upper half of a long, or padding to a word */
 		padded = s->k->word_size == 8 && !load32(p + 4, s->k->big);
 		for (unsigned skip = 4; skip <= (padded ? 8u : 4u); skip += 4) {
-			if (!names_at(s, from + skip, num) && !names_with_holes_at(s, from + skip, num))
+			if (!names_at(s, from + skip, num) &&
+			    !names_with_holes_at(s, from + skip, num))
 				continue;
 			s->k->num = num;
 			return take_tables(s, from, from + skip);

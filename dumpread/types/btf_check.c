@@ -123,7 +123,8 @@ static void mark_lost_names(struct btf_blob *b, const struct holes *holes)
 	size_t end = b->strs_at + b->str_len;
 
 	for (unsigned i = 0; i < holes->n; i++) {
-		size_t from = max_u64(holes->v[i].from, b->strs_at), to = min_u64(holes->v[i].to, end);
+		size_t from = max_u64(holes->v[i].from, b->strs_at),
+		       to = min_u64(holes->v[i].to, end);
 
 		if (from < to)
 			memset(b->strs + (from - b->strs_at), BTF_LOST_CHAR, to - from);
@@ -137,8 +138,8 @@ static void mark_lost_names(struct btf_blob *b, const struct holes *holes)
 	}
 }
 
-static enum status read_header(struct btf_blob *b, uint8_t *data, size_t len, const struct holes *holes,
-			       bool *big)
+static enum status read_header(struct btf_blob *b, uint8_t *data, size_t len,
+			       const struct holes *holes, bool *big)
 {
 	uint32_t hdr_len, type_off, type_len, str_off;
 	size_t body;
@@ -261,7 +262,8 @@ static enum status take_types(struct btf_blob *b)
 /* A name that is lost ends where the next one begins that a type has, so that its length is known. */
 static void end_lost_name(const struct btf_blob *b, uint32_t off)
 {
-	if (off && off < b->str_len && b->strs[off] == BTF_LOST_CHAR && b->strs[off - 1] == BTF_LOST_CHAR)
+	if (off && off < b->str_len && b->strs[off] == BTF_LOST_CHAR &&
+	    b->strs[off - 1] == BTF_LOST_CHAR)
 		b->strs[off - 1] = '\0';
 }
 

@@ -55,7 +55,8 @@ struct mend {
 static bool next_hole(const struct mend *m, size_t at, size_t *from, size_t *to)
 {
 	size_t start = m->b->types_at, end = start + 4 * m->b->ntypes_words;
-	const struct hole *h = start + 4 * at < end ? holes_in(m->holes, start + 4 * at, end) : NULL;
+	const struct hole *h = start + 4 * at < end ? holes_in(m->holes, start + 4 * at, end)
+						    : NULL;
 
 	if (!h)
 		return false;
@@ -80,7 +81,8 @@ static size_t words_at(const struct mend *m, size_t at, size_t limit)
 
 static bool name_starts(const struct btf_blob *b, uint32_t off)
 {
-	return btf_name_ok(b, off) && (!off || !b->strs[off - 1] || b->strs[off - 1] == BTF_LOST_CHAR);
+	return btf_name_ok(b, off) &&
+	       (!off || !b->strs[off - 1] || b->strs[off - 1] == BTF_LOST_CHAR);
 }
 
 /* What a type must be, that may as well be something else. */
@@ -262,7 +264,7 @@ static size_t put_inert(uint32_t *types, size_t out, size_t end, uint32_t n)
 static void write_types(struct mend *m)
 {
 	struct btf_blob *b = m->b;
-	size_t out = 0, behind = 0;	/* words written, words of the blob passed */
+	size_t out = 0, behind = 0; /* words written, words of the blob passed */
 	uint32_t next = b->base.ntypes + 1;
 
 	for (unsigned i = 0; i < m->nseg; i++) {

@@ -277,7 +277,8 @@ static bool lost_type_has(const struct btf_index *x, const char *path)
 		struct lookup l = { .x = x, .name = step.name, .len = step.len };
 		struct found f;
 
-		if (btf_is_composite(t) && btf_may_be(btf__name_by_offset(x->btf, t->name_off), path, len) &&
+		if (btf_is_composite(t) &&
+		    btf_may_be(btf__name_by_offset(x->btf, t->name_off), path, len) &&
 		    find_member(&l, t, 0, 0, &f))
 			return true;
 	}
@@ -292,7 +293,8 @@ enum status path_member(const struct btf_index *x, const char *path, struct memb
 
 	if (!f.type)
 		return lost_type_has(x, path) || btf_index_lost(x, path, path_type_len(path))
-			       ? ST_NODATA : ST_NOTMINE;
+			       ? ST_NODATA
+			       : ST_NOTMINE;
 	if (!path_step(&path, &step) || step.array || step.last)
 		return ST_ABSENT;
 	while (path_step(&path, &step)) {

@@ -36,7 +36,8 @@ static bool table_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 		return true;
 	t->lost = true;
 	if (!source_has(t->k, SOURCE_CHANGES))
-		issue_add(t->k->issues, st, "page table", 1, "below them the census finds no tables");
+		issue_add(t->k->issues, st, "page table", 1,
+			  "below them the census finds no tables");
 	return true;
 }
 

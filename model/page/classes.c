@@ -350,10 +350,10 @@ static uint8_t lost_page(const struct class_pass *c, struct class_worker *w, uin
 		class = CLASS_FREE;
 	else if (before && *before <= BYTE_CLASS && w->folio.readable && kva > w->folio.kva &&
 		 folio_left(&c->fmt, &w->folio, kva))
-		class = (enum page_class)*before;
+		class = (enum page_class) * before;
 	w->count[class].pages++;
 	w->unread++;
-	return (uint8_t)class;
+	return (uint8_t) class;
 }
 
 /* ---- the pass ------------------------------------------------------------------------------ */

@@ -69,8 +69,7 @@ static bool is_base(const struct search *s, uint64_t base)
 
 	for (unsigned i = 0; i < s->nprobes; i++) {
 		uint32_t refs, maps;
-		enum status st = read_counters(s, base + s->probe[i] * s->page_bytes, &refs,
-					       &maps);
+		enum status st = read_counters(s, base + s->probe[i] * s->page_bytes, &refs, &maps);
 
 		if (st == ST_FAULT)
 			return false;

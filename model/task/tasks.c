@@ -227,7 +227,8 @@ static uint64_t count_processes(const struct tasks_builder *tb)
 	const struct kernel *k = tb->b->k;
 	uint64_t at = layout_symbol(&k->layout, Y_PROCESS_COUNTS), sum = 0, v;
 
-	if (!at || issues_reason(k->issues, "cpu mask") || issues_reason(k->issues, "per-cpu offset"))
+	if (!at || issues_reason(k->issues, "cpu mask") ||
+	    issues_reason(k->issues, "per-cpu offset"))
 		return 0;
 	for (uint32_t i = 0; i < k->ncpus; i++) {
 		if (read_kva_word(tb->b->r, at + k->percpu[i], &v))

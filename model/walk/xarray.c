@@ -68,7 +68,8 @@ static void tree_init(struct tree *t, const struct kernel *k, struct reader *r)
 	}
 	t->slots_off = layout_offset(l, slots);
 	t->nslots = l->v[slots].m.count;
-	if (!has(k, slots) || t->nslots < 2 || t->nslots > SLOTS_MAX || (t->nslots & (t->nslots - 1)))
+	if (!has(k, slots) || t->nslots < 2 || t->nslots > SLOTS_MAX ||
+	    (t->nslots & (t->nslots - 1)))
 		t->shape = SHAPE_NONE;
 	else
 		t->chunk_shift = (unsigned)__builtin_ctz(t->nslots);

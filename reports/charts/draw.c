@@ -131,8 +131,10 @@ static void title(struct drawing *d)
 	const struct font big = { .size = TITLE, .bold = true, .paint = ink };
 	const struct words heading = { .text = d->b->chart->title };
 	const char *host = label_text(&d->mem, node, LABEL_BYTES);
-	const char *line = arena_printf(&d->mem, "%s \xc2\xb7 Linux %s%s", host,
-					label_text(&d->mem, f->release ? f->release : "", LABEL_BYTES), when(d));
+	const char *line =
+		arena_printf(&d->mem, "%s \xc2\xb7 Linux %s%s", host,
+			     label_text(&d->mem, f->release ? f->release : "", LABEL_BYTES),
+			     when(d));
 	double room = d->c->width - 2 * MARGIN, y = MARGIN + TITLE - 3;
 
 	d->c->ops->text(d->c, MARGIN, y, &heading, &big);

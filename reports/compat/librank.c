@@ -35,8 +35,8 @@ static void share_line(const struct snapshot *s, const struct share *sh, bool sw
 {
 	const struct sums *u = &sh->bytes;
 
-	fprintf(out, " %6s  %7sK  %6sK  %6sK  %6sK  ", "",
-		kib_number(u->size).text, kib_number(u->rss).text, kib_number(u->pss).text, kib_number(u->uss).text);
+	fprintf(out, " %6s  %7sK  %6sK  %6sK  %6sK  ", "", kib_number(u->size).text,
+		kib_number(u->rss).text, kib_number(u->pss).text, kib_number(u->uss).text);
 	if (swap)
 		fprintf(out, "%6sK  ", kib_number(u->swap_ptes).text);
 	fputs("  ", out);
@@ -53,7 +53,8 @@ static void name_block(const struct snapshot *s, const struct shares *all, uint3
 	const struct mapped_name *n = &all->names.v[name];
 	size_t lo;
 
-	fprintf(out, "%6sK   %7s   %6s   %6s   %6s  ", kib_number(n->bytes.pss).text, "", "", "", "");
+	fprintf(out, "%6sK   %7s   %6s   %6s   %6s  ", kib_number(n->bytes.pss).text, "", "", "",
+		"");
 	if (swap)
 		fprintf(out, " %6s  ", "");
 	put_field(out, n->name, 0, 0);

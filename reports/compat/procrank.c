@@ -53,10 +53,11 @@ static void system_lines(const struct snapshot *s, bool swap, FILE *out)
 static void proc_line(const struct snapshot *s, const struct proc *p, const struct sums *u,
 		      bool swap, struct arena *mem, FILE *out)
 {
-	fprintf(out, "%5d  %7sK  " K6 K6 K6, p->pid, kib_number(u->size).text, kib_number(u->rss).text,
-		kib_number(u->pss).text, kib_number(u->uss).text);
+	fprintf(out, "%5d  %7sK  " K6 K6 K6, p->pid, kib_number(u->size).text,
+		kib_number(u->rss).text, kib_number(u->pss).text, kib_number(u->uss).text);
 	if (swap)
-		fprintf(out, K6 K6 K6, kib_number(u->swap_ptes).text, kib_number(u->swap_pss).text, kib_number(u->swap_uss).text);
+		fprintf(out, K6 K6 K6, kib_number(u->swap_ptes).text, kib_number(u->swap_pss).text,
+			kib_number(u->swap_uss).text);
 	put_field(out, proc_command(s, p, mem), 0, 0);
 	putc('\n', out);
 }
@@ -68,9 +69,11 @@ static void totals(const struct sums *u, bool swap, FILE *out)
 	fprintf(out, "%5s  %8s  %7s  %7s  %7s  ", "", "", "", rule, rule);
 	if (swap)
 		fprintf(out, "%7s  %7s  %7s  ", rule, rule, rule);
-	fprintf(out, "%s\n%5s  %8s  %7s  " K6 K6, rule, "", "", "", kib_number(u->pss).text, kib_number(u->uss).text);
+	fprintf(out, "%s\n%5s  %8s  %7s  " K6 K6, rule, "", "", "", kib_number(u->pss).text,
+		kib_number(u->uss).text);
 	if (swap)
-		fprintf(out, K6 K6 K6, kib_number(u->swap_ptes).text, kib_number(u->swap_pss).text, kib_number(u->swap_uss).text);
+		fprintf(out, K6 K6 K6, kib_number(u->swap_ptes).text, kib_number(u->swap_pss).text,
+			kib_number(u->swap_uss).text);
 	fputs("TOTAL\n\n", out);
 }
 

@@ -27,8 +27,8 @@ static void proc_line(const struct snapshot *s, const struct accounts *a, const 
 	put_field(out, accounts_name(a, p->euid, mem), 8, 0);
 	putc(' ', out);
 	put_field(out, proc_command(s, p, mem), 27, 27);
-	fprintf(out, " " N8 N8 N8 N8 "\n", number_of(sum.swap).text,
-		number_of(sum.uss).text, number_of(sum.pss).text, number_of(sum.rss).text);
+	fprintf(out, " " N8 N8 N8 N8 "\n", number_of(sum.swap).text, number_of(sum.uss).text,
+		number_of(sum.pss).text, number_of(sum.rss).text);
 }
 
 LIKE_TEXT(smem_procs_text)
@@ -91,7 +91,8 @@ LIKE_TEXT(smem_maps_text)
 
 		put_field(out, n->name, 40, 40);
 		fprintf(out, " %5u " N8 N8 "\n", n->nprocs,
-			number_of(n->kib.pss == COL_UNKNOWN ? COL_UNKNOWN : n->kib.pss / n->nprocs).text,
+			number_of(n->kib.pss == COL_UNKNOWN ? COL_UNKNOWN : n->kib.pss / n->nprocs)
+				.text,
 			number_of(n->kib.pss).text);
 	}
 	arena_release(&mem);

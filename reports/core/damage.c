@@ -16,9 +16,8 @@ typedef const char *words_fn(const struct cause *c, struct arena *mem);
 /* Of 29790 pages of which 1 is lost: 99, not 100. */
 static unsigned percent_there(const struct cause *c)
 {
-	return c->of && c->n <= c->of
-		       ? (unsigned)((double)(c->of - c->n) * 100 / (double)c->of)
-		       : 0;
+	return c->of && c->n <= c->of ? (unsigned)((double)(c->of - c->n) * 100 / (double)c->of)
+				      : 0;
 }
 
 static const char *machines(const struct cause *c, struct arena *mem)
@@ -56,7 +55,8 @@ static const char *part(const struct cause *c, struct arena *mem)
 {
 	bool many = strchr(c->name, ' ');
 
-	return arena_printf(mem, "part%s %s of the split dump %s not named: %" PRIu64 " pages are in %s",
+	return arena_printf(mem,
+			    "part%s %s of the split dump %s not named: %" PRIu64 " pages are in %s",
 			    many ? "s" : "", c->name, many ? "were" : "was", c->n,
 			    many ? "them" : "it");
 }
@@ -74,23 +74,26 @@ static const char *list(const struct cause *c, struct arena *mem)
 	if (!c->n)
 		return "the list of tasks is not in the dump";
 	return arena_printf(mem,
-			    "the list of tasks is not in the dump: the kernel counts %" PRIu64 " tasks",
+			    "the list of tasks is not in the dump: the kernel counts %" PRIu64
+			    " tasks",
 			    c->n);
 }
 
 static const char *tasks(const struct cause *c, struct arena *mem)
 {
-	return arena_printf(mem, "%" PRIu64 " of %" PRIu64 " %s were found, kernel threads among them",
+	return arena_printf(mem,
+			    "%" PRIu64 " of %" PRIu64 " %s were found, kernel threads among them",
 			    c->n, c->of, c->name);
 }
 
 static const char *sizes(const struct cause *c, struct arena *mem)
 {
-	return arena_printf(mem,
-			    "the memory of %" PRIu64 " of %" PRIu64
-			    " processes could not all be read: their sizes, and all sums, are lower "
-			    "bounds",
-			    c->n, c->of);
+	return arena_printf(
+		mem,
+		"the memory of %" PRIu64 " of %" PRIu64
+		" processes could not all be read: their sizes, and all sums, are lower "
+		"bounds",
+		c->n, c->of);
 }
 
 static const char *log_lost(const struct cause *c, struct arena *mem)
@@ -106,7 +109,8 @@ static const char *log_part(const struct cause *c, struct arena *mem)
 
 static const char *erased(const struct cause *c, struct arena *mem)
 {
-	return arena_printf(mem, "erased on purpose: %" PRIu64 " rule%s of makedumpfile --config%s%s%s",
+	return arena_printf(mem,
+			    "erased on purpose: %" PRIu64 " rule%s of makedumpfile --config%s%s%s",
 			    c->n, c->n == 1 ? "" : "s", *c->name ? " (" : "", c->name,
 			    *c->name ? ")" : "");
 }

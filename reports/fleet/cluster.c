@@ -169,11 +169,17 @@ static void join_with(struct groups *g, uint32_t n, const list *l)
 			g->up[top_of(g, n)] = top_of(g, l->v[i]);
 }
 
+/* The groups that have a frame, and what it weighs. */
+struct holders {
+	const list *groups;
+	double weight;
+};
+
 static int fewest_first(const void *pa, const void *pb)
 {
-	const list *a = *(list *const *)pa, *b = *(list *const *)pb;
+	const struct holders *a = pa, *b = pb;
 
-	return (a->n > b->n) - (a->n < b->n);
+	return (a->groups->n > b->groups->n) - (a->groups->n < b->groups->n);
 }
 
 /*
@@ -184,23 +190,19 @@ static void join_by_frames(struct groups *g, uint32_t n, enum common what, uint3
 {
 	const struct likeness *l = &g->like[g->first.v[n]];
 	double rest = 0, need = 1 - (NEAR_PANIC - other) / WEIGHT_FRAMES - 1e-9;
-	const list *v[FRAMES_KEPT];
-	double weight[FRAMES_KEPT];
+	struct holders v[FRAMES_KEPT];
 
 	for (unsigned i = 0; i < l->nframes; i++) {
-		v[i] = list_of(g, what, l, a, l->frame[i].name);
-		rest += l->frame[i].weight;
+		v[i] = (struct holders){ list_of(g, what, l, a, l->frame[i].name),
+					 l->frame[i].weight };
+		rest += v[i].weight;
 	}
 	need *= rest;
 	/* the frames of fewest groups first */
 	sort_array(v, l->nframes, sizeof(*v), fewest_first);
-	for (unsigned i = 0; i < l->nframes; i++)
-		for (unsigned j = 0; j < l->nframes; j++)
-			if (v[i] == list_of(g, what, l, a, l->frame[j].name))
-				weight[i] = l->frame[j].weight;
 	for (unsigned i = 0; i < l->nframes && rest >= need; i++) {
-		join_with(g, n, v[i]);
-		rest -= weight[i];
+		join_with(g, n, v[i].groups);
+		rest -= v[i].weight;
 	}
 }
 

@@ -331,12 +331,13 @@ static enum status add_untyped(struct loading *l, struct diag *diag)
 
 	if (!database_has(l->db, "reports"))
 		return ST_OK;
-	if (sqlite3_prepare_v2(l->db,
-			       l->id ? "SELECT ?1, lacks FROM reports WHERE report = 'summary' AND "
-				       "lacks IS NOT NULL"
-				     : "SELECT dump_id, lacks FROM reports WHERE report = 'summary' "
-				       "AND lacks IS NOT NULL",
-			       -1, &st, NULL))
+	if (sqlite3_prepare_v2(
+		    l->db,
+		    l->id ? "SELECT ?1, lacks FROM reports WHERE report = 'summary' AND "
+			    "lacks IS NOT NULL"
+			  : "SELECT dump_id, lacks FROM reports WHERE report = 'summary' "
+			    "AND lacks IS NOT NULL",
+		    -1, &st, NULL))
 		return database_broken(l->db, diag);
 	if (l->id)
 		sqlite3_bind_text(st, 1, l->id, -1, SQLITE_STATIC);

@@ -60,7 +60,8 @@ static const char *kind_note(const struct snapshot *s, const struct absent_frame
 /* Is all there that the file had once? */
 static bool is_whole(const struct snapshot *s)
 {
-	static const enum cause_id ids[] = { CAUSE_UNFINISHED, CAUSE_HEADER, CAUSE_CUT, CAUSE_PART };
+	static const enum cause_id ids[] = { CAUSE_UNFINISHED, CAUSE_HEADER, CAUSE_CUT,
+					     CAUSE_PART };
 
 	for (size_t i = 0; s->k->dump && i < ARRAY_LEN(ids); i++)
 		if (cause_find(&s->k->dump->causes, ids[i]))

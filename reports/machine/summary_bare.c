@@ -58,7 +58,8 @@ static const char *time_text(struct bare *b, int64_t when)
 	struct tm tm;
 	char buf[64];
 
-	if (!when || !gmtime_r(&at, &tm) || !strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm))
+	if (!when || !gmtime_r(&at, &tm) ||
+	    !strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm))
 		return NULL;
 	return arena_strdup(b->mem, buf);
 }
@@ -84,8 +85,9 @@ static void add_machine(struct bare *b)
 	if (!mc->nlog)
 		reason = arena_printf(b->mem, "unknown: %s", machine_no_log(mc));
 	else if (!reason)
-		reason = mc->log_partial ? "unknown: a part of the kernel's log could not be read"
-					 : "no panic in the log: dumped from outside, or while it ran";
+		reason = mc->log_partial
+				 ? "unknown: a part of the kernel's log could not be read"
+				 : "no panic in the log: dumped from outside, or while it ran";
 	say(b, SECTION_MACHINE, "reason", reason);
 }
 

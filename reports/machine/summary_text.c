@@ -285,7 +285,8 @@ static void text_damage(struct text *x, const struct snapshot *s, bool all)
 	for (uint32_t i = 0; i < s->nprocs; i++)
 		n += proc_incomplete(s, &s->procs[i]) != 0;
 	if (found_no_list(s))
-		fputs("  which processes there were is unknown: their list is not in the dump\n", x->out);
+		fputs("  which processes there were is unknown: their list is not in the dump\n",
+		      x->out);
 	else if (n)
 		fprintf(x->out,
 			"  %u processes could not all be read: their sizes, and all sums, are "

@@ -98,11 +98,12 @@ static const char *undecided_note(const struct snapshot *s, const struct census 
 
 	if (!u->frames)
 		return NULL;
-	return arena_printf(mem,
-			    "Of %" PRIu64 " KiB in compound pages without a type, %" PRIu64
-			    " KiB are large kmalloc, by the kernel's counter of slab. Which pages "
-			    "these are is not known: --by and --unknown have all of them as unknown.",
-			    u->frames * page_size(s) >> 10, u->pages * page_size(s) >> 10);
+	return arena_printf(
+		mem,
+		"Of %" PRIu64 " KiB in compound pages without a type, %" PRIu64
+		" KiB are large kmalloc, by the kernel's counter of slab. Which pages "
+		"these are is not known: --by and --unknown have all of them as unknown.",
+		u->frames * page_size(s) >> 10, u->pages * page_size(s) >> 10);
 }
 
 static enum status census_report(const struct snapshot *s, const struct report_opts *o,
