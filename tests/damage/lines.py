@@ -54,11 +54,11 @@ LOOPS = (
     ('M_TASK_TASKS', 'point task 0 M_TASK_TASKS task 0 M_TASK_TASKS', r'task list \(corrupt\)', 0, 0),
     ('M_TASK_TASKS', 'point task 20 M_TASK_TASKS task 1 M_TASK_TASKS', r'task list \(corrupt\)', 0, 0),
 )
-# of kernels with SPARSEMEM: the sections, and what leads to them
+# of kernels with SPARSEMEM_VMEMMAP: the sections; without them struct pages are where the kernel maps them
 SECTIONS = (
-    ('lose sections 0', r'page array \(nodata\)', 2, 2),
-    ('poke sections 0 M_SECTION_MEM_MAP 0', r'page array \(corrupt\)', 2, 2),
-    ('poke sections 0 M_SECTION_MEM_MAP 0x17', r'page array \(corrupt\)', 2, 2),
+    ('lose sections 0', r'page array \(nodata\)', 0, 0),
+    ('poke sections 0 M_SECTION_MEM_MAP 0', r'page array \(corrupt\)', 0, 0),
+    ('poke sections 0 M_SECTION_MEM_MAP 0x17', r'page array \(corrupt\)', 0, 0),
 )
 # of 64-bit PowerPC with hash tables: the list of what maps struct pages (v2.6.36)
 VMEMMAP = ('lose symbol vmemmap_list', r'vmemmap \(nodata\)', 2, 2)
