@@ -57,7 +57,7 @@ def unmount(tree):
 
 def bootstrap(target, tree):
     run('debootstrap', '--arch', target.arch, '--variant=minbase',
-        '--include=' + ','.join(target.packages), ROOT_SUITE, tree, mirror(ROOT_SUITE), timeout=1800)
+        '--include=' + ','.join(target.root_packages), ROOT_SUITE, tree, mirror(ROOT_SUITE), timeout=1800)
     unmount(tree)
     shutil.rmtree(tree + '/var/cache/apt', ignore_errors=True)
 
@@ -69,7 +69,7 @@ def unpack_root(target, tree, cache):
         os.mkdir(f'{tree}/usr/{name}')
         os.symlink('usr/' + name, f'{tree}/{name}')
     suite = Suite(ROOT_SUITE, cache, target.arch)
-    suite.unpack(suite.closure(target.packages), tree)
+    suite.unpack(suite.closure(target.root_packages), tree)
     for name in ('dev', 'proc', 'sys', 'run', 'tmp', 'mnt'):
         os.makedirs(f'{tree}/{name}', exist_ok=True)
     if not os.path.exists(tree + '/bin/sh'):

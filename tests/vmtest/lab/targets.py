@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The machines that guests are, by the name that Debian gives their CPU."""
+import functools
+import os
 import re
+import subprocess
+import tempfile
 from dataclasses import dataclass
 
 ROOT_PACKAGES = ('python3', 'busybox-static', 'procps', 'kmod', 'util-linux', 'iproute2',
@@ -35,7 +39,30 @@ class Target:
     @property
     def runs_here(self):
         """Can this host run its programs?"""
-        return not self.triplet
+        return not self.triplet and (self.native or runs(self.flags))
+
+    @property
+    def root_packages(self):
+        """Of the root image. What cannot be configured here needs what debootstrap brings, and servers would
+        not start."""
+        if self.runs_here or self.triplet:
+            return self.packages
+        return BASE + tuple(p for p in self.packages if p not in SERVERS)
+
+
+@functools.cache
+def runs(flags):
+    """Does the kernel of this host run what its compiler makes with FLAGS? One may be built, or started, without
+    32-bit programs."""
+    with tempfile.TemporaryDirectory() as d:
+        program = os.path.join(d, 'a')
+        made = subprocess.run(['gcc', *flags, '-nostdlib', '-static', '-o', program, '-xc', '-'],
+                              input=b'void _start(void) { for (;;) __asm__("int $0x80" : : "a"(1), "b"(0)); }',
+                              capture_output=True, check=False)
+        try:
+            return not made.returncode and not subprocess.run([program], check=False).returncode
+        except OSError:
+            return False
 
 
 # One thread emulates all processors in turn: QEMU's emulation with a thread per processor loses
