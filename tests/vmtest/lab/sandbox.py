@@ -12,7 +12,7 @@ from .packages import LabError, run
 TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DUMP = TESTS + '/fixtures/x86_64-6.1-arrays'
 CASE = re.compile(r'^LAB-CASE (\S+) (\d+) (\d+) (\d+) ?(.*?)\r?$', re.M)
-ATTEMPTS = 14                   # lines of --sandbox-test
+ATTEMPTS = 21                   # lines of --sandbox-test
 LANDLOCK = (5, 13)
 
 # name of the case in guest/init -> exit status, least lines of its answer
@@ -30,7 +30,8 @@ def folder(program, into):
     shutil.rmtree(into, ignore_errors=True)
     os.makedirs(into)
     copy_program(program, into)
-    run('cc', '-O1', '-shared', '-fPIC', '-o', into + '/planted.so', TESTS + '/cli/planted.c')
+    run('cc', '-O1', '-shared', '-fPIC', '-I', os.path.dirname(TESTS), '-o', into + '/planted.so',
+        TESTS + '/cli/planted.c')
     parts = sorted(n for n in os.listdir(DUMP) if n.startswith('vmcore'))
     if not parts:
         raise LabError(f'{DUMP} is not there')
