@@ -58,7 +58,7 @@ say  = $(if $(V),@:,@printf '  %-7s %s\n')
 
 # ---- sources --------------------------------------------------------------
 
-core_dirs := dumpread dumpread/* facts facts/* arch arch/* model model/* model/views/* reports reports/*
+core_dirs := dumpread dumpread/* facts facts/* arch arch/* model model/* model/*/* reports reports/*
 core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
 app_src   := $(sort $(wildcard app/*.c app/*/*.c))
 cli_src   := $(sort $(wildcard cli/*.c))
@@ -249,7 +249,7 @@ $B/crashext/crash.o: OBJ_FLAGS += -isystem '$(CRASH_INCLUDE)'
 # The program of the crash kernel: one file, without the readers and renderers that need
 # shared libraries. The files of crashkernel/left_out/ stand in for them.
 left_out := dumpread/base/library.c dumpread/container/kdumpfile.c dumpread/container/kdumpfile_serve.c \
-	dumpread/find/debuginfod.c dumpread/image/nbd.c model/elf/demangle.c reports/charts/cairo.c \
+	dumpread/find/debuginfod.c dumpread/image/nbd.c model/memory/elf/demangle.c reports/charts/cairo.c \
 	$(addprefix reports/capsule/,database.c digest.c load.c sets.c store.c trust.c) reports/fleet/load.c app/commands.c \
 	app/guard.c app/merge.c app/merge_lines.c \
 	$(filter-out %/find.c,$(wildcard app/batch/*.c))

@@ -21,7 +21,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "facts/headers/headers.h"
-#include "model/system/ikconfig.h"
+#include "model/kernel/machine/ikconfig.h"
 
 #define MAX_CONFIG ((size_t)8 << 20)
 #define MAX_LAYOUT ((uint64_t)64 << 20)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/census/spread.h"
+#include "model/memory/census/spread.h"
 
 enum {
 	ID_UNKNOWN, ID_BY,

@@ -17,7 +17,7 @@
 #include "app/spool.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/memory.h"
-#include "model/page/frames.h"
+#include "model/memory/frames/frames.h"
 #include "reports/charts/chart.h"
 #include "reports/core/list.h"
 #include "reports/fleet/id.h"

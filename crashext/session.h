@@ -10,7 +10,7 @@
 #ifndef VMCENSUS_SESSION_H
 #define VMCENSUS_SESSION_H
 
-#include "model/kernel.h"
+#include "model/kernel/kernel.h"
 
 /* For struct run: opens the kernel in the calling process, which is the child. */
 enum status session_open(void *host, const struct kernel_opts *ko, struct diag *diag,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The stream of /dev/vmcensus: the module writes it, vmcensus reads it
- * (model/source/module.c).
+ * (model/memory/source/module.c).
  *
  * A header, then records, all in the byte order and word size of the machine.
  * Every record begins with struct vmc_rec; its size is a multiple of 8 and counts

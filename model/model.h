@@ -12,8 +12,8 @@
  * snapshot_free() ends it.
  *
  * Page-table entries are not stored: code that needs a map of one vma walks it again
- * with vma_walk() (model/usage/account.h). Where a collector's text was opened
- * instead of a dump, the same arrays are filled from that (model/source/).
+ * with vma_walk() (model/memory/usage/account.h). Where a collector's text was opened
+ * instead of a dump, the same arrays are filled from that (model/memory/source/).
  */
 #ifndef VMCENSUS_MODEL_H
 #define VMCENSUS_MODEL_H
@@ -23,7 +23,7 @@
 
 #include "dumpread/base/arena.h"
 #include "dumpread/base/issues.h"
-#include "model/kernel.h"
+#include "model/kernel/kernel.h"
 
 #define NONE UINT32_MAX
 
@@ -143,7 +143,7 @@ struct mm {
 	const char *cmdline;		/* argv joined by blanks, or NULL: not in the dump */
 	const char *args;		/* the same as in /proc/PID/cmdline: bytes, in which */
 	uint32_t nargs;			/* a NUL ends each argument */
-	const struct bad_table *bad_tables;	/* model/usage/tables.h; ascending */
+	const struct bad_table *bad_tables;	/* model/memory/usage/tables.h; ascending */
 	uint32_t nbad_tables;
 	bool reaped;			/* the OOM reaper ran on it */
 	bool forked;			/* of a child inside fork(): no task has it yet */
@@ -249,14 +249,14 @@ struct frame_chunk {
 	uint16_t kind[FRAME_CHUNK];
 	struct frame_rare { uint32_t at; struct frame f; } *rare;	/* ascending */
 	uint32_t nrare;
-	uint64_t *parts;	/* a bit for each part that was read (model/page/parts.c); NULL: it
+	uint64_t *parts;	/* a bit for each part that was read (model/memory/frames/parts.c); NULL: it
 				   was read as a whole */
 	uint32_t shared;	/* so many chunks are this one; 0: it is not in frame_store.same */
 	uint32_t at;		/* its place there */
 	bool alike;		/* all frames are of one kind; false: they may be */
 };
 
-struct frame_store;		/* model/page/frames.h */
+struct frame_store;		/* model/memory/frames/frames.h */
 
 struct frames {
 	struct frame_store *store;	/* reads chunks when they are first asked for */
@@ -383,21 +383,21 @@ enum need {
 	NEED_MACHINE = 1 << 5,	/* machine without its log */
 	NEED_LOG = 1 << 6,
 	NEED_SIZES = 1 << 7,	/* references counted (refs), effective sizes: two more
-				   walks, with NEED_FOUND none of most vmas; model/usage/refs.h
+				   walks, with NEED_FOUND none of most vmas; model/memory/usage/refs.h
 				   says how much memory they take */
 	NEED_BUILD_IDS = 1 << 8,	/* file.build_id, read from the page cache */
 	NEED_KERNEL = 1 << 9,	/* nothing built: symbols and types of the kernel */
 	NEED_CONFIG = 1 << 10,	/* nothing built: the configuration in the kernel image */
 	NEED_FOUND = 1 << 11,	/* all frames compared with the walk, frame_found() */
 	NEED_CLASSES = 1 << 12,	/* classes are asked for: made while frames are read, if there is
-				   room (model/page/classes.h) */
+				   room (model/memory/frames/classes.h) */
 };
 
 struct refs;
-struct kept;			/* model/usage/kept.h */
-struct sizes;			/* model/usage/refs.h */
-struct class_pass;		/* model/page/classes.h */
-struct verify;			/* model/views/trust/verify.h */
+struct kept;			/* model/memory/usage/kept.h */
+struct sizes;			/* model/memory/usage/refs.h */
+struct class_pass;		/* model/memory/frames/classes.h */
+struct verify;			/* model/memory/trust/verify.h */
 struct shared;			/* model/shared.h */
 
 struct snapshot {

@@ -13,9 +13,9 @@
 
 #include "app/answers/answers.h"
 #include "dumpread/base/bytes.h"
-#include "model/page/frames.h"
-#include "model/source/source.h"
-#include "model/views/identity.h"
+#include "model/kernel/source.h"
+#include "model/memory/frames/frames.h"
+#include "model/memory/identity.h"
 #include "reports/core/list.h"
 #include "reports/fleet/id.h"
 

@@ -16,7 +16,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/elsewhere.h"
-#include "model/elf/rootpath.h"
+#include "model/memory/elf/rootpath.h"
 #include "reports/capsule/capsule.h"
 
 #define FOUND_MAX 64		/* a run asks for two or three */

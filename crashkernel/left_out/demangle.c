@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * demangle.c - stands in for model/elf/demangle.c: names of C++ stay as they are.
+ * demangle.c - stands in for model/memory/elf/demangle.c: names of C++ stay as they are.
  */
-#include "model/elf/demangle.h"
+#include "model/memory/elf/demangle.h"
 
 void demangle_prepare(void)
 {

@@ -2,7 +2,7 @@
 /* parts.c - the reports of a capsule, with the options that it has them with. */
 #include <string.h>
 
-#include "model/census/spread.h"
+#include "model/memory/census/spread.h"
 #include "reports/capsule/capsule.h"
 #include "reports/core/list.h"
 

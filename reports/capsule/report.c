@@ -5,7 +5,7 @@
  * app/answers/capsule.c makes it: each report is made as if it were the only one.
  */
 #include "dumpread/base/bytes.h"
-#include "model/elf/demangle.h"
+#include "model/memory/elf/demangle.h"
 #include "reports/capsule/capsule.h"
 
 static const struct product products[] = {

@@ -15,7 +15,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/library.h"
-#include "model/source/source.h"
+#include "model/kernel/source.h"
 #include "reports/charts/draw.h"
 
 #define MAX_BARS 20000

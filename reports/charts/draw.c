@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/source/source.h"
+#include "model/kernel/source.h"
 #include "reports/charts/label.h"
 #include "reports/charts/scale.h"
 

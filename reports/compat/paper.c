@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/views/file/paper_counts.h"
+#include "model/memory/areas/paper_counts.h"
 #include "reports/core/cell.h"
 #include "reports/charts/chart.h"
 #include "reports/compat/like.h"

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "model/views/trust/incomplete.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/compat/like.h"
 
 #define K6 "%6sK  "

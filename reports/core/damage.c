@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/source/source.h"
-#include "model/views/trust/found.h"
-#include "model/views/trust/incomplete.h"
+#include "model/kernel/source.h"
+#include "model/memory/trust/found.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/report.h"
 
 typedef const char *words_fn(const struct cause *c, struct arena *mem);

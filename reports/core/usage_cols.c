@@ -5,7 +5,7 @@
 #include "reports/core/usage_cols.h"
 
 #include "dumpread/base/bytes.h"
-#include "model/views/trust/incomplete.h"
+#include "model/memory/trust/incomplete.h"
 
 void usage_cells_set(struct usage_cells *c, const struct usage *u)
 {

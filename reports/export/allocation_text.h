@@ -3,7 +3,7 @@
 #ifndef VMCENSUS_EXPORT_ALLOCATION_TEXT_H
 #define VMCENSUS_EXPORT_ALLOCATION_TEXT_H
 
-#include "model/views/allocations.h"
+#include "model/kernel/origin/allocations.h"
 #include "reports/export/tree.h"
 
 /* Each only where the kernel keeps what it shows. */

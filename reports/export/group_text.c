@@ -10,8 +10,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
-#include "model/cgroup/memcg_limits.h"
-#include "model/system/psi.h"
+#include "model/kernel/cgroup/memcg_limits.h"
+#include "model/kernel/machine/psi.h"
 
 #define NAME_BYTES 256u		/* NAME_MAX and its NUL */
 

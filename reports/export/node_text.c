@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/kmem/hugetlb.h"
+#include "model/kernel/hugetlb/hugetlb.h"
 
 /* A line of meminfo: the sum of up to two counters. */
 struct node_line {

@@ -3,7 +3,7 @@
 #ifndef VMCENSUS_NODE_TEXT_H
 #define VMCENSUS_NODE_TEXT_H
 
-#include "model/kmem/zones.h"
+#include "model/kernel/zone/zones.h"
 #include "reports/export/tree.h"
 
 /* node/nodeN/{meminfo,numastat,distance} of a kernel with CONFIG_NUMA, from the top of T on. */

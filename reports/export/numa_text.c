@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "model/file/files.h"
+#include "model/kernel/file/files.h"
 
 /* seq_path(m, path, "\n\t= ") */
 static void put_path(FILE *out, const char *path)

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "model/views/process_shown.h"
+#include "model/memory/areas/process_shown.h"
 
 /* False: this kernel has no such file, or it is not known what is in it. */
 bool has_numa_maps(const struct snapshot *s, struct process_shown *shown, const struct mm *mm);

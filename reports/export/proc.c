@@ -8,9 +8,9 @@
 
 #include "dumpread/base/log.h"
 #include "dumpread/base/bytes.h"
-#include "model/page/frames.h"
-#include "model/census/kpagecgroup.h"
-#include "model/page/kpageflags.h"
+#include "model/memory/frames/frames.h"
+#include "model/memory/census/kpagecgroup.h"
+#include "model/memory/frames/kpageflags.h"
 #include "reports/core/common.h"
 #include "reports/export/machine_text.h"
 #include "reports/export/group_text.h"

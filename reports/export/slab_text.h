@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "model/kmem/slab.h"
+#include "model/kernel/slab/slab.h"
 
 /* Are all numbers known that it prints? Else there is no such file. */
 bool slabinfo_known(const struct slab_caches *sc);

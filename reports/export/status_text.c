@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/views/trust/incomplete.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/common.h"
 
 #define MMF_DISABLE_THP (UINT64_C(1) << 24)

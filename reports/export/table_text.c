@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "model/system/resources.h"
+#include "model/kernel/machine/resources.h"
 #include "reports/export/allocation_text.h"
 #include "reports/export/node_text.h"
 #include "reports/export/slab_text.h"

@@ -11,7 +11,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
-#include "model/oom/badness.h"
+#include "model/cause/choice/badness.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 #include "reports/export/numa_text.h"

@@ -6,7 +6,7 @@
 #ifndef VMCENSUS_TASK_TEXT_H
 #define VMCENSUS_TASK_TEXT_H
 
-#include "model/views/process_shown.h"
+#include "model/memory/areas/process_shown.h"
 #include "reports/core/report.h"
 
 struct task_text {

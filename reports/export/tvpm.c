@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The text of the collector of "Linux Physical Memory Analysis" (USENIX 2005), as
- * model/source/tvpm.c reads it, for any dump: for the paper's own tools, and as a sample
+ * model/memory/source/tvpm.c reads it, for any dump: for the paper's own tools, and as a sample
  * of a machine that is small enough to keep.
  *
  * Entries have the low bits of the machine's own page tables on x86, and those of PowerPC
@@ -12,8 +12,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "model/source/capture.h"
-#include "model/views/file/listed_pages.h"
+#include "model/memory/areas/listed_pages.h"
+#include "model/memory/source/capture.h"
 #include "reports/core/common.h"
 #include "reports/export/products.h"
 

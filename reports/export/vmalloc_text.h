@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "model/views/vmalloc_shown.h"
+#include "model/memory/areas/vmalloc_shown.h"
 
 void write_vmallocinfo(const struct snapshot *s, const struct vmalloc_shown *x, FILE *out);
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "model/kmem/zones.h"
+#include "model/kernel/zone/zones.h"
 
 /* Of zones_build() with all parts. What could not be read is left out. */
 void write_zoneinfo(const struct snapshot *s, const struct zones *zs, FILE *out);

@@ -3,7 +3,7 @@
  * cache - the page cache by file: one row per file with a page in memory, mapped or not.
  */
 #include "dumpread/base/bytes.h"
-#include "model/census/cached.h"
+#include "model/memory/census/cached.h"
 #include "reports/core/common.h"
 
 struct cache_row {

@@ -5,7 +5,7 @@
 #ifndef VMCENSUS_ELF_FILES_H
 #define VMCENSUS_ELF_FILES_H
 
-#include "model/views/file/elf_mapped.h"
+#include "model/memory/areas/elf_mapped.h"
 #include "reports/core/report.h"
 
 /*

@@ -4,9 +4,9 @@
  * its sizes over all processes, or in one of them. The list "files" of exmap.
  */
 #include "dumpread/base/bytes.h"
-#include "model/views/trust/incomplete.h"
-#include "model/views/file/object_sizes.h"
-#include "model/views/file/objects.h"
+#include "model/memory/trust/incomplete.h"
+#include "model/memory/areas/object_sizes.h"
+#include "model/memory/areas/objects.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 #include "reports/file/sizes_cols.h"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/file/shm.h"
+#include "model/kernel/file/shm.h"
 #include "reports/core/common.h"
 
 struct row {

@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "model/views/file/objects.h"
-#include "model/views/file/vma_pieces.h"
+#include "model/memory/areas/objects.h"
+#include "model/memory/areas/vma_pieces.h"
 #include "reports/core/common.h"
 #include "reports/render/render.h"
 

@@ -6,7 +6,7 @@
 #ifndef VMCENSUS_SIZES_COLS_H
 #define VMCENSUS_SIZES_COLS_H
 
-#include "model/usage/refs.h"
+#include "model/memory/usage/refs.h"
 #include "reports/core/report.h"
 
 struct sizes_cells {			/* bytes */

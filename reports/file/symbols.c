@@ -9,8 +9,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
-#include "model/elf/demangle.h"
-#include "model/elf/elfsymbols.h"
+#include "model/memory/elf/demangle.h"
+#include "model/memory/elf/elfsymbols.h"
 #include "reports/file/elf_files.h"
 #include "reports/file/sizes_cols.h"
 

@@ -8,9 +8,9 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/views/trust/incomplete.h"
-#include "model/views/file/units.h"
-#include "model/views/trust/verify.h"
+#include "model/memory/trust/incomplete.h"
+#include "model/memory/areas/units.h"
+#include "model/memory/trust/verify.h"
 #include "reports/charts/chart.h"
 #include "reports/core/common.h"
 #include "reports/render/render.h"

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/views/trust/incomplete.h"
-#include "model/views/file/units.h"
+#include "model/memory/trust/incomplete.h"
+#include "model/memory/areas/units.h"
 #include "reports/core/common.h"
 #include "reports/page/glyphs.h"
 #include "reports/render/render.h"

@@ -6,8 +6,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
 #include "facts/release.h"
-#include "model/system/calltrace.h"
-#include "model/system/hang.h"
+#include "model/kernel/stack/calltrace.h"
+#include "model/kernel/stack/hang.h"
 #include "reports/fleet/fleet.h"
 
 /* ---- the order ------------------------------------------------------------------------------ */

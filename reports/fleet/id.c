@@ -12,8 +12,8 @@
 #include <time.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/source/source.h"
-#include "model/views/identity.h"
+#include "model/kernel/source.h"
+#include "model/memory/identity.h"
 
 static const struct column cols[] = {
 	COL(struct id_row, id, COL_STR, COL_SHOWN, "",

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/elf/demangle.h"
+#include "model/memory/elf/demangle.h"
 #include "reports/file/elf_files.h"
 
 #define SYMBOLS 20000		/* per file, */

@@ -6,7 +6,7 @@
 #ifndef VMCENSUS_HTML_BINARIES_H
 #define VMCENSUS_HTML_BINARIES_H
 
-#include "model/views/file/objects.h"
+#include "model/memory/areas/objects.h"
 #include "reports/html/emit.h"
 
 /* "elf": [...], "elf_note": why some are missing. Strings live as long as T. */

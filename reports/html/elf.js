@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sections and symbols: exmap's sizes of any range of bytes of an ELF file, from the
-// page maps of the mappings that it is loaded by (model/elf/elfloads.c has the rules).
+// page maps of the mappings that it is loaded by (model/memory/elf/elfloads.c has the rules).
 
 const elfOfObject = new Map(D.elf.map(e => [e.object, e]));
 

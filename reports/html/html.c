@@ -7,7 +7,7 @@
  */
 #include "dumpread/base/bytes.h"
 #include "reports/charts/chart.h"
-#include "model/elf/demangle.h"
+#include "model/memory/elf/demangle.h"
 #include "reports/html/data.h"
 #include "reports/html/page_parts.h"
 #include "reports/core/list.h"

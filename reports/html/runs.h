@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * runs.h - the pages of all vmas (model/views/file/page_runs.h) as bytes for the page.
+ * runs.h - the pages of all vmas (model/memory/areas/page_runs.h) as bytes for the page.
  *
  * A run is two LEB128 numbers: its pages, and their state (an index in states). Pages
  * after the last run are absent. All vmas are one string of at most RUNS_BYTES. The
@@ -11,7 +11,7 @@
 #define VMCENSUS_HTML_RUNS_H
 
 #include "dumpread/base/hash.h"
-#include "model/views/file/page_runs.h"
+#include "model/memory/areas/page_runs.h"
 
 #define RUNS_BYTES (8u << 20)
 

@@ -2,7 +2,7 @@
 /*
  * hugetlb - pools of huge pages by size and node, and the processes that have pages of them.
  */
-#include "model/kmem/hugetlb.h"
+#include "model/kernel/hugetlb/hugetlb.h"
 
 #include "dumpread/base/bytes.h"
 #include "reports/core/common.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/kmem/zones.h"
+#include "model/kernel/zone/zones.h"
 #include "reports/core/common.h"
 
 struct row {

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/views/trust/incomplete.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/common.h"
 
 struct row {

@@ -2,7 +2,7 @@
 /*
  * slab - one row per slab cache: its memory, the objects in it, and what of it is free or wasted.
  */
-#include "model/kmem/slab.h"
+#include "model/kernel/slab/slab.h"
 
 #include <inttypes.h>
 

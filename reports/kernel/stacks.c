@@ -2,7 +2,7 @@
 /*
  * stacks - kernel stacks by process: one for each of its tasks.
  */
-#include "model/kmem/stacks.h"
+#include "model/kernel/stack/stacks.h"
 
 #include <inttypes.h>
 

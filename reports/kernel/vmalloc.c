@@ -3,7 +3,7 @@
  * vmalloc - areas that vmalloc(), vmap() and ioremap() made: one row per caller, with --all one
  * per area.
  */
-#include "model/kmem/vmalloc.h"
+#include "model/kernel/vmalloc/vmalloc.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * zones - one row per zone of memory: watermarks, free blocks by order, what lower zones keep;
  * with --all also rows of each migrate type and each CPU's list.
  */
-#include "model/kmem/zones.h"
+#include "model/kernel/zone/zones.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "facts/headers/kconfig.h"
-#include "model/system/ikconfig.h"
+#include "model/kernel/machine/ikconfig.h"
 #include "reports/core/common.h"
 #include "reports/render/render.h"
 

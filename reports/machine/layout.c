@@ -8,8 +8,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/types/layoutfile.h"
-#include "model/source/source.h"
-#include "model/texts.h"
+#include "model/kernel/source.h"
+#include "model/kernel/texts.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/source/source.h"
+#include "model/kernel/source.h"
 
 /* No filter level leaves out the kernel's own pages. A filter that is older than the kernel
    takes some of them for user pages (makedumpfile up to 1.7.8 on 7.x). */

@@ -3,7 +3,7 @@
 #ifndef VMCENSUS_LEFT_OUT_H
 #define VMCENSUS_LEFT_OUT_H
 
-#include "model/views/trust/absent_frames.h"
+#include "model/memory/trust/absent_frames.h"
 #include "reports/core/report.h"
 
 struct left_out {

@@ -4,7 +4,7 @@
  * task that panicked.
  */
 #include "dumpread/base/bytes.h"
-#include "model/views/crash.h"
+#include "model/memory/crash.h"
 #include "reports/core/common.h"
 
 #define S COL_SHOWN

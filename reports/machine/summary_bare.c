@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/source/source.h"
+#include "model/kernel/source.h"
 #include "reports/core/common.h"
 #include "reports/core/damage.h"
 #include "reports/machine/noted.h"

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "model/source/source.h"
-#include "model/views/trust/found.h"
-#include "model/views/trust/incomplete.h"
+#include "model/kernel/source.h"
+#include "model/memory/trust/found.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 #include "reports/render/render.h"

@@ -3,12 +3,12 @@
  * thrash - did the machine wait for pages that it had given up shortly before, of files or of
  * anonymous memory, and whose? With an earlier dump (--earlier): rates.
  */
-#include "model/views/thrash.h"
+#include "model/cause/thrash/thrash.h"
 
 #include <math.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/views/trust/incomplete.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/common.h"
 
 #define P COL_SHOWN

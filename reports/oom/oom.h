@@ -3,7 +3,7 @@
 #ifndef VMCENSUS_REPORTS_OOM_H
 #define VMCENSUS_REPORTS_OOM_H
 
-#include "model/oom/oomlog.h"
+#include "model/cause/event/oomlog.h"
 #include "reports/core/report.h"
 
 extern const struct report report_oom_tasks, report_oom_zones, report_oom_cgroups, report_oom_verdict,

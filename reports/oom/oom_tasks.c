@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/oom/freed.h"
-#include "model/oom/replay.h"
-#include "model/source/source.h"
-#include "model/views/trust/incomplete.h"
+#include "model/cause/choice/replay.h"
+#include "model/cause/freed/freed.h"
+#include "model/kernel/source.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/oom/oom.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/kmem/zones.h"
-#include "model/oom/zonetest.h"
+#include "model/cause/event/zonetest.h"
+#include "model/kernel/zone/zones.h"
 #include "reports/core/common.h"
 #include "reports/oom/oom.h"
 

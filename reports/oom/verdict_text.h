@@ -3,7 +3,7 @@
 #ifndef VMCENSUS_VERDICT_TEXT_H
 #define VMCENSUS_VERDICT_TEXT_H
 
-#include "model/verdict/verdict.h"
+#include "model/cause/verdict/verdict.h"
 
 /* What a report needs for the same verdict as others. */
 #define NEED_VERDICT (NEED_LOG | NEED_MACHINE | NEED_TASKS | NEED_VMAS | NEED_CGROUPS)

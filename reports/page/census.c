@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/census/census.h"
+#include "model/memory/census/census.h"
 #include "reports/core/common.h"
 #include "reports/page/census.h"
 

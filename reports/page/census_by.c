@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/census/spread.h"
+#include "model/memory/census/spread.h"
 #include "reports/core/common.h"
 
 struct row {

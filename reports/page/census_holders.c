@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* census --holders - whose the kernel's memory is, and which processes hold it. */
 #include "dumpread/base/bytes.h"
-#include "model/census/census.h"
+#include "model/memory/census/census.h"
 #include "reports/core/common.h"
 #include "reports/page/census.h"
 

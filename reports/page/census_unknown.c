@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/census/unknown.h"
+#include "model/memory/census/unknown.h"
 #include "reports/core/common.h"
 
 struct row {

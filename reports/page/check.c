@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check - the differences that model/views/trust/verify.h found, as rows: counts of the kernel
+ * check - the differences that model/memory/trust/verify.h found, as rows: counts of the kernel
  * that differ from those of the walk, with the reason if it is known.
  */
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/census/misplaced.h"
-#include "model/page/frames.h"
-#include "model/source/source.h"
-#include "model/views/trust/verify.h"
+#include "model/kernel/source.h"
+#include "model/memory/census/misplaced.h"
+#include "model/memory/frames/frames.h"
+#include "model/memory/trust/verify.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "model/usage/residency.h"
+#include "model/memory/usage/residency.h"
 
 /* The first N pages of MAP. Many empty lines in a row become one line that gives their number. */
 void glyphs_print(const struct residency *map, uint64_t n, FILE *out);

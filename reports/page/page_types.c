@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/page/kpageflags.h"
+#include "model/memory/frames/kpageflags.h"
 
 /* Letter and name, in the order of bits. Flags of page-types itself, which it takes from
    /proc/PID/pagemap or makes from overloaded flags, are columns without a name. */

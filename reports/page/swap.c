@@ -7,8 +7,8 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/file/shm.h"
-#include "model/usage/swap_use.h"
+#include "model/kernel/file/shm.h"
+#include "model/memory/usage/swap_use.h"
 #include "reports/core/common.h"
 
 struct row {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/elf/rootpath.h"
+#include "model/memory/elf/rootpath.h"
 
 #define LINES_MAX 1000000	/* a file that goes on longer is no passwd */
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/views/file/paper_counts.h"
-#include "model/views/file/units.h"
+#include "model/memory/areas/paper_counts.h"
+#include "model/memory/areas/units.h"
 #include "reports/core/common.h"
 #include "reports/render/render.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/cgroup/memcg.h"
-#include "model/cgroup/memcg_limits.h"
+#include "model/kernel/cgroup/memcg.h"
+#include "model/kernel/cgroup/memcg_limits.h"
 #include "reports/core/common.h"
 #include "reports/process/cgroup_parts.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cgroups --limits and --events: what each group may have and has, and what happened at limits. */
 #include "dumpread/base/bytes.h"
-#include "model/cgroup/memcg_limits.h"
+#include "model/kernel/cgroup/memcg_limits.h"
 #include "reports/core/common.h"
 #include "reports/process/cgroup_parts.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/system/psi.h"
+#include "model/kernel/machine/psi.h"
 #include "reports/core/common.h"
 #include "reports/process/cgroup_parts.h"
 

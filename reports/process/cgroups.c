@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/cgroup/memcg.h"
-#include "model/views/trust/incomplete.h"
+#include "model/kernel/cgroup/memcg.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/core/usage_cols.h"
 #include "reports/process/cgroup_parts.h"

@@ -2,12 +2,12 @@
 /* The rows of procs. */
 #include <string.h>
 
-#include "model/oom/badness.h"
-#include "model/views/trust/attributed.h"
-#include "model/views/trust/incomplete.h"
-#include "model/views/file/object_sizes.h"
-#include "model/views/file/objects.h"
-#include "model/source/source.h"
+#include "model/cause/choice/badness.h"
+#include "model/memory/trust/attributed.h"
+#include "model/memory/trust/incomplete.h"
+#include "model/memory/areas/object_sizes.h"
+#include "model/memory/areas/objects.h"
+#include "model/kernel/source.h"
 #include "reports/core/common.h"
 #include "reports/process/procs.h"
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/source/source.h"
-#include "model/views/trust/incomplete.h"
+#include "model/kernel/source.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/cell.h"
 #include "reports/render/render.h"
 #include "reports/process/vma_rows.h"

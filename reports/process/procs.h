@@ -6,7 +6,7 @@
 #ifndef VMCENSUS_PROCS_H
 #define VMCENSUS_PROCS_H
 
-#include "model/views/file/areas.h"
+#include "model/memory/areas/areas.h"
 #include "reports/file/sizes_cols.h"
 #include "reports/core/usage_cols.h"
 

@@ -9,8 +9,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
-#include "model/elf/rootpath.h"
-#include "model/views/trust/incomplete.h"
+#include "model/memory/elf/rootpath.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/core/group_cols.h"
 #include "reports/compat/like.h"

@@ -7,7 +7,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
-#include "model/views/waiting.h"
+#include "model/cause/thrash/waiting.h"
 #include "reports/core/common.h"
 
 #define P COL_SHOWN

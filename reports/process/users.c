@@ -5,7 +5,7 @@
 #include "reports/process/users.h"
 
 #include "dumpread/base/bytes.h"
-#include "model/views/trust/incomplete.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/process/accounts.h"
 #include "reports/core/group_cols.h"
 

@@ -12,7 +12,7 @@ struct vma_row {
 	int64_t pid;
 	const char *comm, *perms, *dev, *name, *vmflags;
 	const char *incomplete;		/* parts that could not be read; NULL: none */
-	const char *class;		/* model/views/file/areas.h; NULL if not asked for */
+	const char *class;		/* model/memory/areas/areas.h; NULL if not asked for */
 	uint64_t start, end, offset, ino;
 	uint64_t kernel_page, pkey;
 	struct usage_cells u;

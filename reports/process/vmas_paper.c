@@ -6,8 +6,8 @@
  */
 #include <inttypes.h>
 
-#include "model/views/file/areas.h"
-#include "model/views/file/paper_counts.h"
+#include "model/memory/areas/areas.h"
+#include "model/memory/areas/paper_counts.h"
 #include "reports/core/common.h"
 #include "reports/page/glyphs.h"
 #include "reports/render/render.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/texts.h"
+#include "model/kernel/texts.h"
 
 #define PKEY_BIT 32		/* VM_PKEY_SHIFT, 4.6 */
 

@@ -5,7 +5,7 @@
 #ifndef VMCENSUS_VMFLAGS_H
 #define VMCENSUS_VMFLAGS_H
 
-#include "model/kernel.h"
+#include "model/kernel/kernel.h"
 
 #define VMFLAGS_TEXT (64 * 3 + 1)
 

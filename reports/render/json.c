@@ -13,7 +13,7 @@
  */
 #include <inttypes.h>
 
-#include "model/source/source.h"
+#include "model/kernel/source.h"
 #include "reports/core/damage.h"
 #include "reports/render/render.h"
 

@@ -3,7 +3,7 @@
 processes, programs, users and control groups and the frames of units are at most all memory; in
 each row uss is at most pss, pss at most rss, and swap_pss at most swap.
 
-model/views/trust/bounds.h lists the exceptions: Pss of 32-bit kernels overflows on huge pages."""
+model/memory/trust/bounds.h lists the exceptions: Pss of 32-bit kernels overflows on huge pages."""
 import re
 
 REPORTS = {'procs': 'pss', 'programs': 'pss', 'users': 'pss', 'cgroups': 'pss', 'total': 'total',

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Crashes of planted causes: described machines whose log has what such a kernel prints.
 
-Panics have the form of printk by release (model/system/calltrace.c lists them); names of functions,
+Panics have the form of printk by release (model/kernel/stack/calltrace.c lists them); names of functions,
 offsets, modules and the frames around differ from crash to crash as those of builds and machines do.
 """
 import hashlib

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/elf/demangle.h"
-#include "model/elf/elfloads.h"
-#include "model/elf/elfsymbols.h"
+#include "model/memory/elf/demangle.h"
+#include "model/memory/elf/elfloads.h"
+#include "model/memory/elf/elfsymbols.h"
 
 #define PAGE 4096u
 #define NAMES_MAX 256		/* that are demangled */

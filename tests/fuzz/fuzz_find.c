@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/outside.h"
-#include "model/kernel.h"
+#include "model/kernel/kernel.h"
 #include "tests/machine/edits.h"
 #include "tests/machine/made.h"
 

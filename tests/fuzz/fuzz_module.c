@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/page/frames.h"
-#include "model/source/capture.h"
-#include "model/usage/account.h"
+#include "model/memory/frames/frames.h"
+#include "model/memory/source/capture.h"
+#include "model/memory/usage/account.h"
 #include "tests/unit/mkmodule.h"
 #include "tests/unit/tell.h"
 

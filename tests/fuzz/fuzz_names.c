@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/cgroup/cgroups.h"
-#include "model/file/files.h"
-#include "model/file/path.h"
+#include "model/kernel/cgroup/cgroups.h"
+#include "model/kernel/file/files.h"
+#include "model/kernel/file/path.h"
 #include "tests/unit/fake.h"
 
 #define SLOT 256u

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/oom/oomlog.h"
+#include "model/cause/event/oomlog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

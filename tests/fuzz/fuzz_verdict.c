@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/verdict/verdict.h"
+#include "model/cause/verdict/verdict.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -26,7 +26,7 @@
 #include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/dump.h"
-#include "model/kernel.h"
+#include "model/kernel/kernel.h"
 
 #define main program_main
 int program_main(int argc, char **argv);

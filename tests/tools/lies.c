@@ -10,7 +10,7 @@
  *				printed without a lie (REPORT) and what was believed
  *				(MEMBER.LIE.REPORT)
  *
- * The accessors of model/kobj.h are wrapped by the linker: a run without damage tells which
+ * The accessors of model/kernel/kobj.h are wrapped by the linker: a run without damage tells which
  * members each report reads, and of which objects. A member whose value is an address of the
  * kernel's gets the lies of pointers; any other those of numbers:
  *
@@ -38,8 +38,8 @@
 #include "app/run.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
-#include "model/kobj.h"
-#include "model/page/memmap.h"
+#include "model/kernel/kobj.h"
+#include "model/kernel/page/memmap.h"
 
 #define SECONDS 10
 #define BYTES_MAX (512l << 10)		/* KiB, as rusage has them */

@@ -21,9 +21,9 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/build.h"
-#include "model/kmem/zones.h"
-#include "model/kobj.h"
-#include "model/usage/account.h"
+#include "model/kernel/kobj.h"
+#include "model/kernel/zone/zones.h"
+#include "model/memory/usage/account.h"
 
 #define BYTES 16
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/oom/oomlog.h"
+#include "model/cause/event/oomlog.h"
 
 static bool first;
 

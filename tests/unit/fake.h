@@ -9,7 +9,7 @@
 #define VMCENSUS_TESTS_FAKE_H
 
 #include "dumpread/dump.h"
-#include "model/kernel.h"
+#include "model/kernel/kernel.h"
 
 #define FAKE_BASE 0xffff888000000000ull
 #define FAKE_BASE32 0xc0000000ull

@@ -8,8 +8,8 @@
 #ifndef VMCENSUS_TESTS_HAND_SNAPSHOT_H
 #define VMCENSUS_TESTS_HAND_SNAPSHOT_H
 
-#include "model/source/source.h"
-#include "model/views/trust/verify.h"
+#include "model/kernel/source.h"
+#include "model/memory/trust/verify.h"
 #include "reports/core/report.h"
 
 /* All that a dump has, except memory. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* held_files.c - the held machine with one more file, whose object owns memory. */
-#include "model/file/path.h"
+#include "model/kernel/file/path.h"
 #include "tests/unit/held_objects.h"
 
 /* The process has one more file, of the file system MAGIC, whose name is NAME (16 bytes). */

@@ -3,7 +3,7 @@
 #ifndef VMCENSUS_TESTS_HELD_MACHINE_H
 #define VMCENSUS_TESTS_HELD_MACHINE_H
 
-#include "model/holder/holders.h"
+#include "model/memory/owners/holders.h"
 #include "tests/unit/fake.h"
 
 /* Physical addresses. Frames from DATA on have no class; those below are a slab. */

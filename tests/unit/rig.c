@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "arch/x86/x86_64.h"
-#include "model/usage/account.h"
+#include "model/memory/usage/account.h"
 #include "tests/unit/check.h"
 
 struct rig *rig_new(void)

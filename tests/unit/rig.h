@@ -7,7 +7,7 @@
 
 #include "tests/unit/fake.h"
 
-#include "model/page/frames.h"
+#include "model/memory/frames/frames.h"
 
 #define P 1ull
 #define RW 2ull

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Page tables to numbers, on x86-64 tables laid out by hand. */
-#include "model/usage/account.h"
+#include "model/kernel/page/zero.h"
+#include "model/memory/usage/account.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"

@@ -3,7 +3,7 @@
  * What page_owner and allocation tags print. The words of flags are those of the kernel's own examples: %pGp in
  * Documentation/core-api/printk-formats.rst, and the mask of an OOM report.
  */
-#include "model/views/allocations.h"
+#include "model/kernel/origin/allocations.h"
 
 #include "tests/unit/allocated.h"
 #include "tests/unit/check.h"

@@ -4,7 +4,7 @@
  * 2005 paper, with the flags and the letters that it prints; the others are programs on
  * later kernels.
  */
-#include "model/views/file/areas.h"
+#include "model/memory/areas/areas.h"
 #include "tests/unit/check.h"
 
 enum { EXE, LIB, LD, DATA, TMPFS, MEMFD, HUGE_FILE, ZERO, CARD, TINY, NFILES };

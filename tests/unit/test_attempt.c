@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Memory that changes while it is read, as a live machine's does. */
-#include "model/source/attempt.h"
+#include "model/kernel/attempt.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "model/oom/badness.h"
-#include "model/source/source.h"
+#include "model/cause/choice/badness.h"
+#include "model/kernel/source.h"
 #include "tests/unit/check.h"
 
 static struct rules rules_of(const char *release)

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/system/calltrace.h"
-#include "model/system/hang.h"
-#include "model/system/system.h"
+#include "model/kernel/machine/system.h"
+#include "model/kernel/stack/calltrace.h"
+#include "model/kernel/stack/hang.h"
 #include "tests/unit/check.h"
 
 static struct arena mem;

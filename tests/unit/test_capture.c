@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 
-#include "model/page/frames.h"
-#include "model/source/capture.h"
-#include "model/usage/account.h"
+#include "model/memory/frames/frames.h"
+#include "model/memory/source/capture.h"
+#include "model/memory/usage/account.h"
 #include "tests/unit/check.h"
 #include "tests/unit/figure1.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Control groups: the tree, the paths, the groups of processes; and damaged trees. */
-#include "model/cgroup/cgroups.h"
-#include "model/file/path.h"
+#include "model/kernel/cgroup/cgroups.h"
+#include "model/kernel/file/path.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

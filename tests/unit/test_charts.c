@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/memory/usage/refs.h"
 #include "model/shared.h"
-#include "model/usage/refs.h"
 #include "reports/charts/label.h"
 #include "reports/charts/scale.h"
 #include "tests/unit/check.h"

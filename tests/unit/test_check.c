@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "tests/unit/check.h"
-#include "model/page/frames.h"
-#include "model/views/trust/verify.h"
-#include "model/source/capture.h"
+#include "model/memory/frames/frames.h"
+#include "model/memory/trust/verify.h"
+#include "model/memory/source/capture.h"
 #include "tests/unit/hand_snapshot.h"
 
 #define FRAMES (1u << FRAME_CHUNK_SHIFT)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Frames of which the struct page shows nothing: page tables of older kernels, holes. */
-#include "model/census/claims.h"
-#include "model/census/misplaced.h"
-#include "model/kmem/hugetlb.h"
-#include "model/kmem/vmalloc.h"
+#include "model/kernel/hugetlb/hugetlb.h"
+#include "model/kernel/vmalloc/vmalloc.h"
+#include "model/memory/census/claims.h"
+#include "model/memory/census/misplaced.h"
 
 #include <stdlib.h>
 
 #include "arch/linear.h"
-#include "model/kmem/zones.h"
+#include "model/kernel/zone/zones.h"
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"
 

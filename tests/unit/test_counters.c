@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counters of the kernel beside the classes, and what they decide. */
-#include "model/census/counters.h"
+#include "model/memory/census/counters.h"
 
 #include <stdlib.h>
 
-#include "model/source/source.h"
+#include "model/kernel/source.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The possible CPUs, by masks that are sound, empty or lost. */
-#include "model/cpus.h"
+#include "model/kernel/cpus.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

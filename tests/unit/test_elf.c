@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/elf/elfbss.h"
-#include "model/elf/elfloads.h"
-#include "model/elf/elfsymbols.h"
-#include "model/elf/rootpath.h"
+#include "model/memory/areas/elfbss.h"
+#include "model/memory/elf/elfloads.h"
+#include "model/memory/elf/elfsymbols.h"
+#include "model/memory/elf/rootpath.h"
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"
 

@@ -4,8 +4,8 @@
  * of two nodes, worked out by hand; sizes in the log are KiB or pages of 4 KiB.
  */
 #include "dumpread/base/bytes.h"
+#include "model/cause/verdict/evidence.h"
 #include "model/shared.h"
-#include "model/verdict/evidence.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 #include "tests/unit/hand_snapshot.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of files and the names of vmas. */
-#include "model/file/files.h"
-#include "model/file/inode_path.h"
-#include "model/file/path.h"
+#include "model/kernel/file/files.h"
+#include "model/kernel/file/inode_path.h"
+#include "model/kernel/file/path.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

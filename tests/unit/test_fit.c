@@ -6,8 +6,8 @@
 
 #include "dumpread/symbols/sources.h"
 #include "dumpread/types/layoutfile.h"
-#include "model/fit.h"
-#include "model/system/ikconfig.h"
+#include "model/kernel/fit.h"
+#include "model/kernel/machine/ikconfig.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

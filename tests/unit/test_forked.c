@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mms that no task has yet, found by the anon_vmas of a parent whose mmap_lock is held. */
 #include "model/build.h"
-#include "model/task/mmlocks.h"
+#include "model/kernel/task/mmlocks.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

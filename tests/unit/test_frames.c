@@ -2,8 +2,8 @@
 /*
  * test_frames.c - the frame array: struct pages of several kernels.
  */
-#include "model/page/classes.h"
-#include "model/page/frames.h"
+#include "model/memory/frames/classes.h"
+#include "model/memory/frames/frames.h"
 
 #include <stdlib.h>
 

@@ -8,13 +8,13 @@
  * inode is not readable, and 60 pages of secret memory.
  */
 #include "model/shared.h"
-#include "model/oom/freed.h"
-#include "model/census/cached.h"
-#include "model/oom/freed_objects.h"
-#include "model/oom/freed_percpu.h"
-#include "model/holder/owners.h"
-#include "model/source/source.h"
-#include "model/usage/account.h"
+#include "model/cause/freed/freed.h"
+#include "model/memory/census/cached.h"
+#include "model/cause/freed/freed_objects.h"
+#include "model/cause/freed/freed_percpu.h"
+#include "model/memory/owners/owners.h"
+#include "model/kernel/source.h"
+#include "model/memory/usage/account.h"
 #include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 

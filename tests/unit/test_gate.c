@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which processes see [vsyscall]: get_gate_vma() of 2.6.32, 2.6.39 and 5.11. */
-#include "model/mm/gate.h"
+#include "model/kernel/mm/gate.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs of pages that the walk keeps: what is written is read again, or not kept at all. */
-#include "model/usage/kept.h"
+#include "model/memory/usage/kept.h"
 
 #include <stdlib.h>
 #include <string.h>

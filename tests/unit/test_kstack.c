@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernel stacks laid out by hand: by ORC in its forms, by PowerPC's chain, guessed. */
-#include "model/task/kstack.h"
-#include "model/task/mmlocks.h"
+#include "model/kernel/task/kstack.h"
+#include "model/kernel/task/mmlocks.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

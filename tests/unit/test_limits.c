@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Limits and events of control groups, and pressure, in memory laid out by hand. */
-#include "model/cgroup/memcg_limits.h"
-#include "model/system/psi.h"
+#include "model/kernel/cgroup/memcg_limits.h"
+#include "model/kernel/machine/psi.h"
 #include "tests/unit/check.h"
 #include "tests/unit/group_machine.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* memory.stat from flushed, pending and per-CPU counts, worked out by hand. */
-#include "model/cgroup/memcg.h"
+#include "model/kernel/cgroup/memcg.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lines of /proc/meminfo that older kernels counted in other units or other places. */
-#include "model/system/system.h"
+#include "model/kernel/machine/system.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The memory models: the places of struct pages, and which of them are accepted. */
-#include "model/page/memmap.h"
+#include "model/kernel/page/memmap.h"
 
 #include "arch/linear.h"
 #include "dumpread/base/bytes.h"

@@ -5,7 +5,7 @@
  */
 #include <bpf/btf.h>
 
-#include "model/modtypes.h"
+#include "model/kernel/module/modtypes.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

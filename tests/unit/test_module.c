@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/page/frames.h"
-#include "model/source/module.h"
-#include "model/usage/account.h"
+#include "model/memory/frames/frames.h"
+#include "model/memory/source/module.h"
+#include "model/memory/usage/account.h"
 #include "tests/unit/check.h"
 #include "tests/unit/mkmodule.h"
 

@@ -2,7 +2,7 @@
 /*
  * test_objects.c - names of mapped objects.
  */
-#include "model/views/file/objects.h"
+#include "model/memory/areas/objects.h"
 #include "tests/unit/check.h"
 
 static struct vma vma(uint32_t mm, uint32_t file, const char *name)

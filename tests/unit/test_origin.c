@@ -4,7 +4,7 @@
  * in page_ext and in page->flags. The layouts are those of the kernel's sources: a handle of 4.9
  * to 6.6 (pool 21 bits, offset 10, valid 1), one of 6.12 (pool + 1 17 bits, offset 10).
  */
-#include "model/kmem/origin.h"
+#include "model/kernel/origin/origin.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What /sys/kernel/debug/page_owner says of each frame, on a machine made by hand. */
-#include "model/views/allocations.h"
+#include "model/kernel/origin/allocations.h"
 #include "tests/unit/allocated.h"
 #include "tests/unit/check.h"
 #include "tests/unit/held_objects.h"

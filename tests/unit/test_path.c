@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/file/escape.h"
-#include "model/file/files.h"
-#include "model/file/path.h"
+#include "model/kernel/file/escape.h"
+#include "model/kernel/file/files.h"
+#include "model/kernel/file/path.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

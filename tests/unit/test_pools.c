@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Owners of the kernel's memory: pools of pages, what swap keeps. */
-#include "model/page/pagefmt.h"
+#include "model/kernel/page/pagefmt.h"
 #include "tests/unit/check.h"
 #include "tests/unit/held_objects.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Owners of the kernel's memory: stripes of md arrays. */
-#include "model/holder/holding.h"
+#include "model/memory/owners/holding.h"
 #include "tests/unit/check.h"
 #include "tests/unit/held_servers.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* References and effective sizes: all numbers are worked out by hand. */
-#include "model/usage/refs.h"
+#include "model/memory/usage/refs.h"
 
 #include <stdlib.h>
 
-#include "model/page/refcounts.h"
+#include "model/kernel/page/refcounts.h"
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"
 

@@ -3,7 +3,7 @@
  * The choice of the OOM killer from tables written by hand, of 1000000 pages. The choices expected
  * follow from select_bad_process() and oom_evaluate_task() of the releases named.
  */
-#include "model/oom/replay.h"
+#include "model/cause/choice/replay.h"
 #include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 

@@ -2,8 +2,8 @@
 /* The resource tree, its damage, load and command line, in memory made by hand. */
 #include <string.h>
 
-#include "model/system/machine.h"
-#include "model/system/resources.h"
+#include "model/kernel/machine/machine.h"
+#include "model/kernel/machine/resources.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

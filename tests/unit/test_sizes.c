@@ -6,7 +6,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-#include "model/page/frames.h"
+#include "model/memory/frames/frames.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

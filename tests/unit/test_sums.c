@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/views/trust/attributed.h"
-#include "model/views/trust/bounds.h"
-#include "model/views/trust/incomplete.h"
+#include "model/memory/trust/attributed.h"
+#include "model/memory/trust/bounds.h"
+#include "model/memory/trust/incomplete.h"
 #include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 

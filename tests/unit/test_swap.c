@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The meaning of the types of swap entries, and the references of a slot. */
-#include "model/page/swap.h"
+#include "model/kernel/page/swap.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

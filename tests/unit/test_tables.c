@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* False page tables: in two places, of another mm, not a page table, too many. */
-#include "model/usage/tables.h"
+#include "model/memory/usage/tables.h"
 
 #include <time.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/usage/account.h"
+#include "model/memory/usage/account.h"
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"
 

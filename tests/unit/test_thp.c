@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* THPeligible: addresses that wrap at the bottom of the address space, and sizes of tmpfs
  * by release. */
-#include "model/mm/thp.h"
+#include "model/kernel/mm/thp.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Was a machine thrashing: counters and pressure put together by hand. */
-#include "model/views/thrash.h"
+#include "model/cause/thrash/thrash.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/source/capture.h"
-#include "model/views/file/units.h"
+#include "model/memory/source/capture.h"
+#include "model/memory/areas/units.h"
 #include "reports/page/glyphs.h"
 #include "reports/core/pick.h"
 #include "reports/render/render.h"

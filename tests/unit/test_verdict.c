@@ -4,7 +4,7 @@
  * memory, with one thing that is not as usual. The causes expected are those that the evidence
  * was made for.
  */
-#include "model/verdict/verdict.h"
+#include "model/cause/verdict/verdict.h"
 
 #include "dumpread/base/bytes.h"
 #include "tests/unit/check.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lists and maple trees: intact ones, and each kind of damage. */
 #include "dumpread/base/bytes.h"
-#include "model/walk/list.h"
-#include "model/walk/maple.h"
+#include "model/kernel/walk/list.h"
+#include "model/kernel/walk/maple.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Trees of pages in their three shapes, and walks over damaged ones. */
-#include "model/walk/xarray.h"
+#include "model/kernel/walk/xarray.h"
 
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What CPUs keep of a zone: its lists of free pages, and counts that they have not folded in. */
-#include "model/kmem/zones.h"
+#include "model/kernel/zone/zones.h"
 
-#include "model/census/claims.h"
-#include "model/census/misplaced.h"
-#include "model/system/system.h"
+#include "model/kernel/machine/system.h"
+#include "model/memory/census/claims.h"
+#include "model/memory/census/misplaced.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rest.c - memory that no counter of the kernel shows: pages behind descriptors, a balloon, and
+ * frames of which nothing says what they are for. By the census.
+ */
+#include "dumpread/base/bytes.h"
+#include "model/cause/verdict/gather.h"
+#include "model/kernel/slab/slab.h"
+#include "model/memory/census/unknown.h"
+
+/* ---- pages behind descriptors -------------------------------------------------------------- */
+
+/* Owners of one kind in one class that one process holds, or nobody. */
+struct heap_of {
+	const struct owner *o;		/* the first of them; NULL: free */
+	uint32_t proc;
+	uint64_t bytes;
+};
+
+#define HEAPS 256u	/* of more, the first ones are compared */
+
+/* Is a holder of O in the scope? */
+static bool in_scope(const struct gather *g, const struct owners *all, const struct owner *o)
+{
+	if (!ev_is_memcg(g->e))
+		return true;
+	for (uint32_t i = 0; g->memcg != NONE && i < o->nholders; i++)
+		if (gather_in_scope(g, all->holder[o->first_holder + i]))
+			return true;
+	return false;
+}
+
+/* The use whose counter has the memory of O; USES: it is not behind a descriptor. */
+static enum use counted_as(const struct gather *g, const struct owner *o)
+{
+	if (o->kind != OWNER_PIPE && o->kind != OWNER_SOCKET && o->kind != OWNER_URING &&
+	    o->kind != OWNER_PERF && o->kind != OWNER_BPF && o->kind != OWNER_TRACE)
+		return USES;
+	/* of a control group the buffers of TCP have a counter of their own */
+	if (o->kind == OWNER_SOCKET && o->class != CLASS_PACKET && ev_is_memcg(g->e) &&
+	    known(g->e->size[USE_SOCKETS]) > known(g->e->size[USE_SLAB]))
+		return USE_SOCKETS;
+	switch (o->class) {
+	case CLASS_SLAB:
+	case CLASS_KMALLOC: return USE_SLAB;
+	case CLASS_VMALLOC: return USE_VMALLOC;
+	case CLASS_PERCPU: return USE_PERCPU;
+	case CLASS_PIPE:
+	case CLASS_SOCKET:
+	case CLASS_PACKET:
+	case CLASS_URING:
+	case CLASS_BPF:
+	case CLASS_TRACE:
+	case CLASS_PERF: return USE_OTHER;
+	default: return USES;
+	}
+}
+
+static const char *cause_of(const struct owner *o)
+{
+	switch (o->kind) {
+	case OWNER_PIPE: return "pipes";
+	case OWNER_URING: return "io_uring rings";
+	case OWNER_BPF: return "bpf maps";
+	case OWNER_TRACE: return "trace buffers";
+	case OWNER_PERF: return "perf rings";
+	default: return o->class == CLASS_PACKET ? "packet rings" : "sockets";
+	}
+}
+
+static void add_heap(struct heap_of *v, const struct owners *all, const struct owner *o)
+{
+	uint32_t proc = o->nholders ? all->holder[o->first_holder] : NONE;
+	unsigned i = 0;
+
+	while (i < HEAPS && v[i].o && (strcmp(cause_of(v[i].o), cause_of(o)) || v[i].proc != proc))
+		i++;
+	if (i == HEAPS)
+		return;
+	v[i].o = v[i].o ? v[i].o : o;
+	v[i].proc = proc;
+	v[i].bytes += o->size;
+}
+
+/* Memory behind descriptors leaves the uses that count it; a queue of messages has none. */
+static void descriptors(struct gather *g, const struct owners *all)
+{
+	struct heap_of *v = arena_array(g->mem, struct heap_of, HEAPS), *top = v;
+	uint64_t of[USES] = { 0 }, sum = 0;
+	struct oom_evidence *e = g->e;
+
+	for (uint32_t i = 0; i < all->n; i++) {
+		enum use use = all->v[i].size >> 48 ? USES : counted_as(g, &all->v[i]);
+
+		if (use == USES || !in_scope(g, all, &all->v[i]))
+			continue;
+		of[use] += all->v[i].size;
+		add_heap(v, all, &all->v[i]);
+	}
+	for (unsigned i = 0; i < USES; i++) {
+		of[i] = min_u64(of[i], known(e->size[i]));
+		sum += of[i];
+	}
+	if (ev_share(e, sum) < 80)
+		return;
+	for (unsigned i = 0; i < USES; i++)
+		e->size[i] = of[i] ? e->size[i] - of[i] : e->size[i];
+	/* what is behind descriptors may be what was named */
+	if (e->owner[USE_SLAB].bytes > known(e->size[USE_SLAB]))
+		e->owner[USE_SLAB] = (struct ev_owner){ .name = NULL };
+	e->size[USE_DESCRIPTORS] = sum;
+	for (unsigned i = 0; i < HEAPS && v[i].o; i++)
+		top = v[i].bytes > top->bytes ? &v[i] : top;
+	e->owner[USE_DESCRIPTORS] = (struct ev_owner){
+		.cause = cause_of(top->o),
+		.name = top->proc == NONE
+				? arena_printf(g->mem, "%s that no process holds", cause_of(top->o))
+				: arena_printf(g->mem, "%s of %s", cause_of(top->o),
+					       gather_who(g, top->proc)),
+		.bytes = top->bytes,
+		.pid = gather_pid(g, top->proc),
+	};
+}
+
+/* ---- a balloon, the rest ------------------------------------------------------------------- */
+
+/* A balloon takes its pages out of MemTotal, as a rule. */
+static void balloon(struct gather *g, const struct census *c)
+{
+	struct oom_evidence *e = g->e;
+	uint64_t offline = gather_pages(g, c->classes->count[CLASS_OFFLINE].pages);
+	uint64_t ram = gather_pages(g, c->ram);
+
+	if (!offline || offline == EV_UNKNOWN || e->size[USE_BALLOON] != EV_UNKNOWN)
+		return;
+	e->size[USE_BALLOON] = offline;
+	if (e->total != EV_UNKNOWN && ram != EV_UNKNOWN && e->total + offline <= ram)
+		e->total += offline;
+	else if (e->size[USE_OTHER] != EV_UNKNOWN)
+		e->size[USE_OTHER] = less(e->size[USE_OTHER], offline);
+}
+
+/* A module that pages point to says more than other pages, which are as unknown. */
+static const struct unknown_hit *best_hit(const struct unknown_hit *to)
+{
+	const struct unknown_hit *best = NULL;
+
+	for (unsigned i = 0; i < UNKNOWN_TOP && to[i].name; i++) {
+		if (!strncmp(to[i].name, "module ", 7))
+			return &to[i];
+		if (!best && strcmp(to[i].name, "page of unknown"))
+			best = &to[i];
+	}
+	return best;
+}
+
+/* What addresses in the largest group of unknown frames point to: a guess. */
+static const char *points_to(const struct gather *g, const struct census *c)
+{
+	const struct unknown_hit *to;
+	struct unknown u;
+
+	unknown_build(g->s, c, g->mem, &u);
+	if (!u.n)
+		return NULL;
+	if (u.v[0].site || u.v[0].stack)
+		return arena_printf(g->mem, "allocated by %s",
+				    u.v[0].site ? u.v[0].site : u.v[0].stack);
+	to = best_hit(u.v[0].to);
+	to = to ? to : best_hit(u.v[0].page_to);
+	return to ? arena_printf(g->mem, "they point to %s, a guess", to->name) : NULL;
+}
+
+/* kmalloc() has caches for all: whose blocks they are, the blocks may say. */
+static void kmalloc_hint(struct gather *g, const struct census *c)
+{
+	struct ev_owner *o = &g->e->owner[USE_SLAB];
+	const char *module = NULL;
+	struct slab_caches sc;
+
+	if (!o->name || strncmp(o->name, "kmalloc-", 8) ||
+	    slab_caches_build(g->s, g->mem, false, &sc))
+		return;
+	for (uint32_t i = 0; i < sc.n; i++)
+		if (sc.v[i].name && !strcmp(sc.v[i].name, o->name))
+			module = slab_points_to(g, c->classes, sc.v[i].addr);
+	if (!module)
+		return;
+	o->detail = arena_printf(g->mem, "%s%sthey point to module %s, a guess",
+				 o->detail ? o->detail : "", o->detail ? "; " : "", module);
+}
+
+void gather_rest(struct gather *g)
+{
+	struct oom_evidence *e = g->e;
+	const struct census *c = census_of(g->s);
+	struct class_counts *n = arena_array(g->mem, struct class_counts, PAGE_CLASSES);
+	uint64_t unknown;
+
+	memcpy(n, c->classes->count, PAGE_CLASSES * sizeof(*n));
+	e->classes = n;
+	unknown = gather_pages(g, n[CLASS_UNKNOWN].pages + n[CLASS_VMAP].pages);
+	if (!ev_is_memcg(g->e))
+		balloon(g, c);
+	descriptors(g, &c->owners);
+	if (ev_share(e, e->size[USE_SLAB]) >= 80)
+		kmalloc_hint(g, c);
+	if (ev_share(e, e->size[USE_OTHER]) >= 80 && !e->owner[USE_OTHER].name)
+		e->owner[USE_OTHER] = (struct ev_owner){
+			.name = "frames of no known use",
+			.bytes = min_u64(unknown, e->size[USE_OTHER]),
+			.detail = points_to(g, c),
+		};
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * verdict.h - why memory ran out: evidence to rows, by a table of rules. A row has a cause, its
+ * figure, the report that shows it, how certain it is and why, and a sentence that says it.
+ */
+#ifndef VMCENSUS_VERDICT_H
+#define VMCENSUS_VERDICT_H
+
+#include "model/cause/verdict/evidence.h"
+
+enum certainty {
+	CERTAIN,	/* the kernel said so, or the figure leaves nothing else */
+	LIKELY,
+	GUESS,
+};
+
+/* What a row is about, in the order of rows. */
+enum verdict_kind {
+	VERDICT_EVENT,	/* what happened */
+	VERDICT_LIMIT,	/* what could not be exceeded */
+	VERDICT_HOLDER,	/* what held the memory; the first is the cause */
+	VERDICT_VICTIM,
+	VERDICT_MORE,	/* what made it worse */
+	VERDICT_KINDS
+};
+
+struct verdict_row {
+	enum verdict_kind kind;
+	const char *cause;	/* of the table: "one process grew" */
+	uint64_t bytes;		/* its figure; EV_UNKNOWN: none */
+	unsigned share;		/* of the scope, thousandths */
+	bool elsewhere;		/* bytes are outside of the scope: no share of it */
+	const char *owner;	/* who or what has it: a program, a cache, a file; NULL: not one */
+	const char *report;	/* the report that shows the figure */
+	enum certainty certainty;
+	const char *why;	/* it is as certain as that */
+	const char *text;
+};
+
+#define VERDICT_ROWS 10
+
+struct verdict {
+	struct verdict_row v[VERDICT_ROWS];
+	unsigned n;
+	/* of the dump, [PAGE_CLASSES]; NULL: no rule needed them */
+	const struct class_counts *classes;
+};
+
+/* Texts are in MEM. */
+void verdict_find(const struct oom_evidence *e, struct arena *mem, struct verdict *ret);
+
+const char *verdict_kind_text(enum verdict_kind k);
+const char *certainty_text(enum certainty c);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hugetlb.c - reads hstates[] (mm/hugetlb.c, include/linux/hugetlb.h, read in 5.10 and 7.2).
+ */
+#include "model/kernel/hugetlb/hugetlb.h"
+
+#include "dumpread/base/bytes.h"
+#include "model/kernel/kobj.h"
+
+struct builder {
+	const struct kernel *k;
+	struct reader *r;
+	struct arena *mem;
+	VEC(struct huge_pool) v;
+	struct kobj o;
+	uint64_t nodes;
+};
+
+enum status huge_page_sizes(const struct kernel *k, struct reader *r, uint64_t *n)
+{
+	uint64_t base = layout_symbol(&k->layout, Y_HSTATES), order;
+	enum status st;
+
+	*n = 0;
+	if (!base || !has(k, Y_MAX_HSTATE))
+		return ST_ABSENT;
+	st = kvar_u64(k, r, Y_MAX_HSTATE, 4, n);
+	if (!st && !*n && has(k, M_HSTATE_ORDER))
+		st = kmember_u64(k, r, base, M_HSTATE_ORDER, &order) || order ? ST_CORRUPT : ST_OK;
+	if (*n > HSTATES_MAX)
+		st = ST_CORRUPT;
+	if (st)
+		*n = 0;
+	return st;
+}
+
+static void pool_damage(const struct builder *b, enum status st, const char *what)
+{
+	issue_add(b->k->issues, st, "hugetlb pool", 1, "%s", what);
+}
+
+static void add_nodes(struct builder *b, const struct huge_pool *whole)
+{
+	uint64_t total = 0, free_pages = 0;
+
+	if (!has(b->k, M_HSTATE_NR_NODE) || !has(b->k, M_HSTATE_FREE_NODE))
+		return;
+	for (uint32_t i = 0; i < b->nodes && i < b->k->layout.v[M_HSTATE_NR_NODE].m.count; i++) {
+		struct huge_pool p = {
+			.page_size = whole->page_size,
+			.node = (int32_t)i,
+			.usual = whole->usual,
+			.total = kobj_elem(&b->o, M_HSTATE_NR_NODE, i),
+			.free = kobj_elem(&b->o, M_HSTATE_FREE_NODE, i),
+			.surplus = kobj_elem(&b->o, M_HSTATE_SURPLUS_NODE, i),
+			.reserved = HUGETLB_UNKNOWN,
+			.overcommit = HUGETLB_UNKNOWN,
+			.persistent = HUGETLB_UNKNOWN,
+		};
+
+		total += p.total;
+		free_pages += p.free;
+		if (p.total)
+			*vec_push(b->mem, &b->v) = p;
+	}
+	if (total != whole->total || free_pages != whole->free)
+		pool_damage(b, ST_CORRUPT, "its nodes do not add up");
+}
+
+static void add_pool(struct builder *b, uint64_t addr, bool usual)
+{
+	enum status st = kobj_read(&b->o, b->r, addr);
+	struct huge_pool p = { .node = -1, .usual = usual };
+	uint64_t order;
+
+	order = kobj_u64(&b->o, M_HSTATE_ORDER);
+	if (st || order > HUGE_ORDER_MAX) {
+		pool_damage(b, st ? st : ST_CORRUPT, "it is not readable, or of no possible size");
+		return;
+	}
+	p.page_size = UINT64_C(1) << (order + b->k->page_shift);
+	p.total = kobj_u64(&b->o, M_HSTATE_NR);
+	p.free = kobj_u64(&b->o, M_HSTATE_FREE);
+	p.surplus = kobj_u64(&b->o, M_HSTATE_SURPLUS);
+	p.reserved = kobj_u64(&b->o, M_HSTATE_RESV);
+	p.persistent = has(b->k, M_HSTATE_MAX) ? kobj_u64(&b->o, M_HSTATE_MAX) : HUGETLB_UNKNOWN;
+	p.overcommit = has(b->k, M_HSTATE_OVERCOMMIT) ? kobj_u64(&b->o, M_HSTATE_OVERCOMMIT)
+						      : HUGETLB_UNKNOWN;
+	if (p.free > p.total || p.surplus > p.total)
+		pool_damage(b, ST_CORRUPT, "more pages are free or surplus than there are");
+	*vec_push(b->mem, &b->v) = p;
+	add_nodes(b, &p);
+}
+
+enum status huge_pools_build(const struct snapshot *s, struct arena *mem, struct huge_pools *ret)
+{
+	struct builder b = { .k = s->k, .mem = mem, .nodes = 1 };
+	uint64_t base = s->k->dump ? layout_symbol(&s->k->layout, Y_HSTATES) : 0, n = 0, usual = 0;
+
+	*ret = (struct huge_pools){ 0 };
+	if (!base || !has(s->k, S_HSTATE) || !has(s->k, M_HSTATE_ORDER) || !has(s->k, Y_MAX_HSTATE))
+		return ST_ABSENT;
+	b.r = kernel_reader(s->k);
+	kobj_init(&b.o, s->k, S_HSTATE);
+	if (huge_page_sizes(s->k, b.r, &n))
+		pool_damage(&b, ST_CORRUPT, "their number is not possible");
+	kvar_u64(s->k, b.r, Y_DEFAULT_HSTATE, 4, &usual);
+	if (!kvar_u64(s->k, b.r, Y_NR_NODE_IDS, 4, &b.nodes))
+		b.nodes = min_u64(b.nodes, NODES_MAX);
+	else
+		b.nodes = 1;
+	for (uint64_t i = 0; i < n; i++)
+		add_pool(&b, base + i * b.o.size, i == usual);
+	kobj_release(&b.o);
+	reader_free(b.r);
+	ret->v = b.v.v;
+	ret->n = (uint32_t)b.v.n;
+	return ST_OK;
+}

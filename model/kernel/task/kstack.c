@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* kstack.c - where a stack begins, and its frames: by ORC, by frame pointers, or guessed. */
+#include "model/kernel/task/kstack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dumpread/base/bytes.h"
+#include "dumpread/base/heap.h"
+#include "dumpread/image/image.h"
+#include "model/kernel/kobj.h"
+#include "model/kernel/stack/stacks.h"
+#include "model/kernel/task/kstack_walk.h"
+
+#define NT_PRSTATUS_BYTES 336u	/* struct elf_prstatus of x86-64 */
+#define PR_PID 32u
+#define PR_BP 144u		/* of its pr_reg: rbp, rip, rsp */
+#define PR_IP 240u
+#define PR_SP 264u
+
+bool kwalk_is_text(struct kstacks *ks, uint64_t addr)
+{
+	const struct layout *l = &ks->k->layout;
+
+	if (has(ks->k, Y_STEXT) && has(ks->k, Y_ETEXT) && addr >= layout_symbol(l, Y_STEXT) &&
+	    addr < layout_symbol(l, Y_ETEXT))
+		return true;
+	return ksyms_in_module(&ks->syms, addr);
+}
+
+bool kwalk_word(const struct kwalk *w, uint64_t at, uint64_t *ret)
+{
+	unsigned word = w->ks->k->dump->word_size;
+
+	return at >= w->low && at <= w->high - word && !(at & (word - 1)) &&
+	       !read_kva_word(w->ks->r, at, ret);
+}
+
+bool kstacks_is_sched(const struct kstacks *ks, uint64_t addr)
+{
+	const struct layout *l = &ks->k->layout;
+
+	return has(ks->k, Y_SCHED_TEXT_END) && addr >= layout_symbol(l, Y_SCHED_TEXT) &&
+	       addr < layout_symbol(l, Y_SCHED_TEXT_END);
+}
+
+static bool put(struct kwalk *w, uint64_t addr, bool guessed)
+{
+	if (w->ret->n == KSTACK_MAX)
+		return false;
+	w->ret->f[w->ret->n++] = (struct kframe){ addr, guessed, w->exact && !guessed };
+	return true;
+}
+
+/* ---- the ways up ------------------------------------------------------------------------- */
+
+/* arch_stack_walk() of PowerPC: a frame begins with the address of the caller's; the return
+   address is saved one word behind (64 bits: two), by the function that is called: in the first
+   frame nobody has. */
+static void walk_chain(struct kwalk *w)
+{
+	unsigned word = w->ks->k->dump->word_size, save = word == 8 ? 16 : 4;
+	uint64_t next, ip;
+
+	w->ret->state = KSTACK_CUT;
+	if (!kwalk_word(w, w->sp, &next) || next <= w->sp)
+		return;
+	w->sp = next;
+	while (kwalk_word(w, w->sp, &next) && kwalk_word(w, w->sp + save, &ip)) {
+		if (kwalk_is_text(w->ks, ip) && !put(w, ip, false))
+			return;
+		/* the end of a kernel thread's stack, or the stack of user space */
+		if (!kernel_ptr_ok(w->ks->k, next, word)) {
+			w->ret->state = KSTACK_WHOLE;
+			return;
+		}
+		if (next <= w->sp)
+			return;
+		w->sp = next;
+	}
+}
+
+/* Is BP the mark of saved registers (ENCODE_FRAME_POINTER, v4.9): bit 0 set, on i386 the top bit
+   cleared? */
+static bool is_mark(const struct kwalk *w, uint64_t bp)
+{
+	uint64_t at = w->ks->k->dump->word_size == 8 ? bp & ~UINT64_C(1) : bp | 0x80000000u;
+
+	return at != bp && at >= w->low && at < w->high;
+}
+
+/* Frame pointers (CONFIG_FRAME_POINTER): bp leads to the caller's, and the return address is behind
+   it. Believed if the chain ends as it must: at zero, at saved registers, or (i386) at what user
+   space had in bp. */
+static bool walk_pointers(struct kwalk *w)
+{
+	unsigned word = w->ks->k->dump->word_size;
+	uint64_t next = w->bp, ip = w->ip;
+
+	while (kwalk_is_text(w->ks, ip) && put(w, ip, false)) {
+		if (!kernel_ptr_ok(w->ks->k, next, 1) || is_mark(w, next)) {
+			w->ret->state = KSTACK_WHOLE;
+			return w->ret->n > 2;
+		}
+		if (next < w->sp || !kwalk_word(w, next + word, &ip))
+			return false;
+		w->sp = next + word;
+		if (!kwalk_word(w, next, &next))
+			return false;
+	}
+	return false;
+}
+
+static void walk_words(struct kwalk *w)
+{
+	unsigned word = w->ks->k->dump->word_size;
+	uint64_t v;
+
+	w->ret->state = KSTACK_GUESSED;
+	for (uint64_t at = w->sp & ~(uint64_t)(word - 1); at < w->high; at += word)
+		if (kwalk_word(w, at, &v) && kwalk_is_text(w->ks, v) && !put(w, v, true))
+			return;
+}
+
+/* Where a step is lost, what lies above may still tell. (The address that a crash notes as that of
+   its own instruction may be anywhere in the function.) */
+static void walk_orc(struct kwalk *w)
+{
+	enum orc_step step = ORC_NEXT;
+
+	while (step == ORC_NEXT && kwalk_is_text(w->ks, w->ip) && put(w, w->ip, w->guessed))
+		step = orc_step(w);
+	/* the end of a kernel thread's stack, or the registers of user space */
+	w->ret->state = w->guessed ? KSTACK_GUESSED : step == ORC_END ? KSTACK_WHOLE : KSTACK_CUT;
+	if (step == ORC_LOST)
+		walk_words(w);
+}
+
+static void walk_no_orc(struct kwalk *w)
+{
+	struct kwalk again = *w;
+
+	if (walk_pointers(w))
+		return;
+	w->ret->n = 0;
+	if (!again.exact || put(&again, again.ip, false))
+		walk_words(&again);
+}
+
+/* ---- where it begins ------------------------------------------------------------------------ */
+
+/* Notes with the registers of a CPU, and others of QEMU, whose notes have the CPU for the pid. */
+static bool is_registers(const struct image_note *n)
+{
+	return n->descsz == NT_PRSTATUS_BYTES && n->namesz == 5 && !memcmp(n->name, "CORE", 5);
+}
+
+static bool is_qemu(const struct image_note *n)
+{
+	return n->namesz == 5 && !memcmp(n->name, "QEMU", 5);
+}
+
+/*
+ * Registers of the CPU that ran task PID when the kernel died: its stack is that of the task, or
+ * crash_save_cpu() noted the pid, of a CPU on another stack.
+ */
+static bool registers(struct kwalk *w, int32_t pid)
+{
+	const struct image *im = w->ks->k->dump->image;
+	const uint8_t *found = NULL, *of_pid = NULL;
+	struct image_note note;
+	bool qemu = false;
+	size_t at = 0;
+
+	if (!im)
+		return false;
+	while (!found && image_next_note(im, &at, &note)) {
+		qemu |= is_qemu(&note);
+		if (!is_registers(&note))
+			continue;
+		if (load64(note.desc + PR_SP, false) - w->low < w->high - w->low)
+			found = note.desc;
+		else if (pid > 0 && (int32_t)load32(note.desc + PR_PID, false) == pid)
+			of_pid = note.desc;
+	}
+	found = found ? found : qemu ? NULL : of_pid;
+	if (!found)
+		return false;
+	w->ip = load64(found + PR_IP, false);
+	w->sp = load64(found + PR_SP, false);
+	w->bp = load64(found + PR_BP, false);
+	w->exact = true;
+	return kwalk_is_text(w->ks, w->ip);
+}
+
+/* struct inactive_task_frame lies at thread.sp; above it is the frame of __schedule(). */
+static bool switched_away(struct kwalk *w)
+{
+	const struct kernel *k = w->ks->k;
+	uint32_t size = layout_size(&k->layout, S_INACTIVE_FRAME);
+
+	if (!size || !has(k, M_INACTIVE_BP) || !has(k, M_INACTIVE_RET) ||
+	    !kwalk_word(w, w->sp + layout_offset(&k->layout, M_INACTIVE_BP), &w->bp) ||
+	    !kwalk_word(w, w->sp + layout_offset(&k->layout, M_INACTIVE_RET), &w->ip))
+		return false;
+	w->sp += size;
+	return true;
+}
+
+/* Without SMP there is no on_cpu: one task that could run is running, and is not told apart. */
+static bool is_running(const struct kstacks *ks, const struct task *t)
+{
+	uint64_t on = 0;
+
+	if (!has(ks->k, M_TASK_ON_CPU))
+		return t->state == 'R';
+	return !kmember_u64(ks->k, ks->r, t->addr, M_TASK_ON_CPU, &on) && on;
+}
+
+void kstacks_read(struct kstacks *ks, const struct task *t, struct kstack *ret)
+{
+	struct kwalk w = { .ks = ks, .ret = ret };
+	const struct kernel *k = ks->k;
+
+	ret->n = 0;
+	ret->state = KSTACK_UNREAD;
+	if (kmember_u64(k, ks->r, t->addr, M_TASK_STACK, &w.low) ||
+	    kmember_u64(k, ks->r, t->addr, M_TASK_SP, &w.sp))
+		return;
+	w.high = w.low + ks->size;
+	if (!w.low || w.high < w.low) {
+		ret->state = w.low ? KSTACK_UNREAD : KSTACK_NONE;
+		return;
+	}
+	if (is_running(ks, t)) {
+		ret->state = KSTACK_RUNNING;
+		if (!registers(&w, t->pid))
+			return;
+		if (ks->orc)
+			walk_orc(&w);
+		else
+			walk_no_orc(&w);
+		return;
+	}
+	if (w.sp < w.low || w.sp >= w.high)
+		return;
+	if (k->layout.v[M_TASK_SP].alt == 1)
+		walk_chain(&w);
+	else if (!switched_away(&w))
+		walk_words(&w);
+	else if (ks->orc)
+		walk_orc(&w);
+	else
+		walk_no_orc(&w);
+	if (!ret->n)
+		ret->state = KSTACK_UNREAD;
+}
+
+struct kstacks *kstacks_open(const struct snapshot *s)
+{
+	struct reader *r = kernel_reader(s->k);
+	struct kstacks *ks;
+	uint64_t size = r ? stack_size(&s->k->layout) : 0;
+
+	if (!size || !has(s->k, M_TASK_STACK) || !has(s->k, M_TASK_SP)) {
+		reader_free(r);
+		return NULL;
+	}
+	ks = heap_calloc(1, sizeof(*ks));
+	ks->s = s;
+	ks->k = s->k;
+	ks->r = r;
+	ks->size = size;
+	ksyms_init(&ks->syms, s->k, r, &ks->mem);
+	ks->orc = orc_open(ks);
+	return ks;
+}
+
+void kstacks_close(struct kstacks *ks)
+{
+	if (!ks)
+		return;
+	reader_free(ks->r);
+	arena_release(&ks->mem);
+	free(ks);
+}
+
+/* sprint_backtrace(): a call at the end of a function returns to the next one. */
+struct ksym kstacks_symbol(struct kstacks *ks, const struct kframe *f)
+{
+	struct ksym s = ksyms_at(&ks->syms, f->exact ? f->addr : f->addr - 1);
+
+	if (!f->exact)
+		s.offset++;
+	return s;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * page_charge.c - page.memcg_data, and page.mem_cgroup before it (include/linux/memcontrol.h, read
+ * in 4.4, 5.10, 6.1, 6.12, 7.1).
+ */
+#include "model/memory/census/page_charge.h"
+
+#define CHARGE_FLAGS UINT64_C(7)
+#define CHARGE_OBJECTS 1u	/* MEMCG_DATA_OBJEXTS, _OBJCGS: an array, one of each object */
+#define CHARGE_KMEM 2u		/* MEMCG_DATA_KMEM: a struct obj_cgroup */
+
+uint64_t page_charge(const struct pagefmt *f, struct reader *r, const uint8_t *p)
+{
+	const struct kernel *k = f->k;
+	uint64_t data, memcg;
+
+	if (!has(k, M_PAGE_MEMCG) || !has(k, M_MEMCG_CSS))
+		return 0;
+	data = page_word(f, p, layout_offset(&k->layout, M_PAGE_MEMCG));
+	memcg = data & ~CHARGE_FLAGS;
+	if (data & CHARGE_OBJECTS || !kernel_ptr_ok(k, memcg, k->dump->word_size))
+		return 0;
+	if ((data & CHARGE_KMEM || has(k, M_OBJCG_ROOT)) &&
+	    kmember_u64(k, r, memcg, M_OBJCG_MEMCG, &memcg))
+		return 0;
+	return memcg + layout_offset(&k->layout, M_MEMCG_CSS);
+}

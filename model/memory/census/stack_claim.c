@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stack_claim.c - the kernel stack of each task, in vmalloc or linear memory. */
+#include "model/kernel/kobj.h"
+#include "model/kernel/stack/stacks.h"
+#include "model/memory/census/claims.h"
+
+bool claim_stacks(const struct snapshot *s, struct reader *r, struct page_classes *c)
+{
+	const struct kernel *k = s->k;
+	uint64_t size = stack_size(&k->layout), page = UINT64_C(1) << k->page_shift;
+	uint64_t stack, pa;
+
+	/* less than a page: objects of a slab cache (thread_stack, kernel/fork.c) */
+	if (!has(k, M_TASK_STACK) || !size || size < page)
+		return false;
+	for (uint32_t i = 0; i < s->ntasks; i++) {
+		uint64_t lost = 0;
+
+		/* the first task's is a variable of the kernel image, and not counted */
+		if (s->tasks[i].addr == layout_symbol(&k->layout, Y_INIT_TASK))
+			continue;
+		if (kmember_u64(k, r, s->tasks[i].addr, M_TASK_STACK, &stack))
+			continue;
+		/* freed with the last reference of a task that ended */
+		if (!stack && (s->tasks[i].state == 'X' || s->tasks[i].state == 'Z'))
+			continue;
+		for (uint64_t at = 0; at < size; at += page)
+			lost += reader_kvtop(r, stack + at, &pa, NULL) ||
+				page_classes_claim(c, pa >> k->page_shift, CLASS_STACK) !=
+					CLAIM_TAKEN;
+		if (lost)
+			issue_add(k->issues, k->dump->live ? ST_TORN : ST_CORRUPT, "kernel stack",
+				  1, "of pid %d: not there, or somebody else's", s->tasks[i].pid);
+	}
+	return true;
+}
