@@ -29,11 +29,11 @@
 
 #include "app/answers/answers.h"
 #include "app/batch/rank.h"
-#include "app/sandbox/broker.h"
 #include "app/guard.h"
 #include "app/merge_lines.h"
-#include "app/tell.h"
 #include "app/options.h"
+#include "app/sandbox/broker.h"
+#include "app/tell.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"

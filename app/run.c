@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "app/answers/answers.h"
-#include "app/sandbox/confined.h"
 #include "app/headers.h"
+#include "app/sandbox/confined.h"
 #include "app/spool.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/memory.h"

@@ -17,9 +17,9 @@
 #include <archive_entry.h>
 
 #include "app/batch/find.h"
+#include "app/options.h"
 #include "app/sandbox/broker.h"
 #include "app/tell.h"
-#include "app/options.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "dumpread/base/library.h"

@@ -22,8 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/sandbox/broker.h"
 #include "app/options.h"
+#include "app/sandbox/broker.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/outside.h"
 

@@ -12,8 +12,8 @@
 #include <inttypes.h>
 
 #include "arch/linear.h"
-#include "arch/x86/x86_ptebits.h"
 #include "arch/x86/x86_64.h"
+#include "arch/x86/x86_ptebits.h"
 
 #include "dumpread/base/bytes.h"
 

@@ -19,11 +19,11 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
+#include "dumpread/container/lime.h"
+#include "dumpread/container/segments.h"
 #include "dumpread/image/bundles.h"
 #include "dumpread/image/decompress.h"
 #include "dumpread/image/saved.h"
-#include "dumpread/container/lime.h"
-#include "dumpread/container/segments.h"
 
 #define FRAME_HEADER 4u
 #define FRAME_MAX (64u << 10)		/* bytes of memory in a frame */

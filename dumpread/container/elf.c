@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/container/segments.h"
 #include "dumpread/image/extents.h"
 #include "dumpread/image/format.h"
-#include "dumpread/container/segments.h"
 #include "dumpread/image/vmcoreinfo.h"
 
 #define PHDRS_AT_ONCE 512

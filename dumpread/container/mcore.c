@@ -32,8 +32,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
-#include "dumpread/image/format.h"
 #include "dumpread/image/bundles.h"
+#include "dumpread/image/format.h"
 #include "dumpread/image/saved.h"
 
 #define MAGIC		0x9a8bccddu

@@ -15,8 +15,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/elsewhere.h"
 #include "dumpread/base/outside.h"
-#include "dumpread/image/extents.h"
 #include "dumpread/container/flat.h"
+#include "dumpread/image/extents.h"
 #include "dumpread/image/format.h"
 #include "dumpread/image/remote.h"
 

@@ -9,11 +9,11 @@
 #define VMCENSUS_KERNEL_H
 
 #include "arch/arch.h"
-#include "facts/release.h"
 #include "dumpread/dump.h"
 #include "facts/layout.h"
-#include "model/kernel/page/memmap.h"
+#include "facts/release.h"
 #include "facts/rules.h"
+#include "model/kernel/page/memmap.h"
 
 struct capture;
 struct source;

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "reports/core/cell.h"
 #include "reports/compat/like.h"
+#include "reports/core/cell.h"
 #include "reports/process/procs.h"
 #include "reports/render/render.h"
 

@@ -4,9 +4,9 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/memory/areas/paper_counts.h"
-#include "reports/core/cell.h"
 #include "reports/charts/chart.h"
 #include "reports/compat/like.h"
+#include "reports/core/cell.h"
 #include "reports/process/procs.h"
 #include "reports/render/render.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "dumpread/base/search.h"
-#include "reports/process/accounts.h"
 #include "reports/compat/like.h"
+#include "reports/process/accounts.h"
 #include "reports/process/users.h"
 
 #define N8 "%8s "

@@ -6,14 +6,14 @@
  */
 #include <string.h>
 
-#include "dumpread/base/log.h"
 #include "dumpread/base/bytes.h"
-#include "model/memory/frames/frames.h"
+#include "dumpread/base/log.h"
 #include "model/memory/census/kpagecgroup.h"
+#include "model/memory/frames/frames.h"
 #include "model/memory/frames/kpageflags.h"
 #include "reports/core/common.h"
-#include "reports/export/machine_text.h"
 #include "reports/export/group_text.h"
+#include "reports/export/machine_text.h"
 #include "reports/export/products.h"
 #include "reports/export/table_text.h"
 #include "reports/export/task_text.h"

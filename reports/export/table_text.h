@@ -6,8 +6,8 @@
 #ifndef VMCENSUS_TABLE_TEXT_H
 #define VMCENSUS_TABLE_TEXT_H
 
-#include "reports/export/tree.h"
 #include "model/model.h"
+#include "reports/export/tree.h"
 
 /* Writes the files that the dump has data for. */
 void put_table_files(struct tree *t, const struct snapshot *s);

@@ -4,14 +4,14 @@
  * its sizes over all processes, or in one of them. The list "files" of exmap.
  */
 #include "dumpread/base/bytes.h"
-#include "model/memory/trust/incomplete.h"
 #include "model/memory/areas/object_sizes.h"
 #include "model/memory/areas/objects.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
+#include "reports/core/usage_cols.h"
 #include "reports/file/sizes_cols.h"
 #include "reports/render/render.h"
-#include "reports/core/usage_cols.h"
 
 struct row {
 	const char *name, *kind, *dev, *build_id, *incomplete;

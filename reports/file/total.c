@@ -8,13 +8,13 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/memory/trust/incomplete.h"
 #include "model/memory/areas/units.h"
+#include "model/memory/trust/incomplete.h"
 #include "model/memory/trust/verify.h"
 #include "reports/charts/chart.h"
 #include "reports/core/common.h"
-#include "reports/render/render.h"
 #include "reports/core/usage_cols.h"
+#include "reports/render/render.h"
 
 struct row {
 	const char *name, *incomplete;

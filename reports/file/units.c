@@ -6,12 +6,12 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/memory/trust/incomplete.h"
 #include "model/memory/areas/units.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/common.h"
+#include "reports/core/usage_cols.h"
 #include "reports/page/glyphs.h"
 #include "reports/render/render.h"
-#include "reports/core/usage_cols.h"
 
 struct row {
 	const char *flags, *class, *name, *incomplete;

@@ -9,20 +9,20 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "model/memory/trust/incomplete.h"
+#include "model/kernel/source.h"
 #include "model/memory/areas/object_sizes.h"
 #include "model/memory/areas/objects.h"
-#include "model/kernel/source.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/core/list.h"
+#include "reports/core/pick.h"
+#include "reports/core/usage_cols.h"
 #include "reports/file/sizes_cols.h"
 #include "reports/html/binaries.h"
 #include "reports/html/emit.h"
 #include "reports/html/runs.h"
 #include "reports/oom/oom.h"
 #include "reports/page/census.h"
-#include "reports/core/pick.h"
-#include "reports/core/usage_cols.h"
 
 /* Columns for a process. The sizes of a VMA below are columns of it too. */
 static const char *const proc_columns[] = {

@@ -12,18 +12,18 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
+#include "model/kernel/source.h"
 #include "model/memory/trust/attributed.h"
 #include "model/memory/trust/found.h"
 #include "model/memory/trust/incomplete.h"
-#include "model/kernel/source.h"
+#include "reports/compat/like.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
 #include "reports/core/damage.h"
+#include "reports/core/usage_cols.h"
 #include "reports/machine/left_out.h"
 #include "reports/machine/noted.h"
-#include "reports/compat/like.h"
 #include "reports/oom/verdict_text.h"
-#include "reports/core/usage_cols.h"
 
 #define TOP 10		/* processes, unless --top says how many */
 

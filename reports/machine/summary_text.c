@@ -10,9 +10,9 @@
 #include "model/memory/trust/incomplete.h"
 #include "reports/core/cell.h"
 #include "reports/core/common.h"
-#include "reports/render/render.h"
 #include "reports/machine/summary.h"
 #include "reports/oom/verdict_text.h"
+#include "reports/render/render.h"
 
 #define WIDTH 98	/* columns of a line that is cut */
 

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "model/cause/choice/badness.h"
-#include "model/memory/trust/attributed.h"
-#include "model/memory/trust/incomplete.h"
+#include "model/kernel/source.h"
 #include "model/memory/areas/object_sizes.h"
 #include "model/memory/areas/objects.h"
-#include "model/kernel/source.h"
+#include "model/memory/trust/attributed.h"
+#include "model/memory/trust/incomplete.h"
 #include "reports/core/common.h"
 #include "reports/process/procs.h"
 

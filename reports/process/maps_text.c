@@ -13,9 +13,9 @@
 #include "model/kernel/source.h"
 #include "model/memory/trust/incomplete.h"
 #include "reports/core/cell.h"
-#include "reports/render/render.h"
 #include "reports/process/vma_rows.h"
 #include "reports/process/vmflags.h"
+#include "reports/render/render.h"
 
 /* FIRST, LAST: in kernels that print the page sizes there. ASKED: in those that ask whether a
    vma is locked, UNASKED: in others. */

@@ -7,8 +7,8 @@
 #define VMCENSUS_PROCS_H
 
 #include "model/memory/areas/areas.h"
-#include "reports/file/sizes_cols.h"
 #include "reports/core/usage_cols.h"
+#include "reports/file/sizes_cols.h"
 
 struct proc_row {
 	int64_t pid, tid, ppid, ns_pid;

@@ -11,9 +11,9 @@
 #include "dumpread/base/hash.h"
 #include "model/memory/elf/rootpath.h"
 #include "model/memory/trust/incomplete.h"
+#include "reports/compat/like.h"
 #include "reports/core/common.h"
 #include "reports/core/group_cols.h"
-#include "reports/compat/like.h"
 
 #define BYTES(member, name, about) \
 	COL_AS(struct program_row, member, name, COL_BYTES, COL_SHOWN | COL_TOTAL, "bytes", about)

@@ -6,8 +6,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/memory/trust/incomplete.h"
-#include "reports/process/accounts.h"
 #include "reports/core/group_cols.h"
+#include "reports/process/accounts.h"
 
 static const struct column cols[] = {
 	COL(struct user_row, user, COL_STR, COL_SHOWN, "",

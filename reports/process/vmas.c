@@ -5,13 +5,13 @@
  */
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
-#include "model/memory/areas/areas.h"
 #include "model/kernel/source.h"
-#include "model/memory/trust/incomplete.h"
+#include "model/memory/areas/areas.h"
 #include "model/memory/areas/vma_shown.h"
+#include "model/memory/trust/incomplete.h"
+#include "reports/compat/like.h"
 #include "reports/core/common.h"
 #include "reports/file/showmaps.h"
-#include "reports/compat/like.h"
 #include "reports/process/vma_rows.h"
 #include "reports/process/vmflags.h"
 

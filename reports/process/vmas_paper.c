@@ -10,8 +10,8 @@
 #include "model/memory/areas/paper_counts.h"
 #include "reports/core/common.h"
 #include "reports/page/glyphs.h"
-#include "reports/render/render.h"
 #include "reports/process/vma_rows.h"
+#include "reports/render/render.h"
 
 struct printer {
 	const struct snapshot *s;

@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/memory/trust/verify.h"
 #include "model/memory/frames/frames.h"
-#include "model/shared.h"
+#include "model/memory/trust/verify.h"
 #include "model/memory/usage/refs.h"
+#include "model/shared.h"
 #include "reports/core/report.h"
 #include "tests/unit/hand_snapshot.h"
 

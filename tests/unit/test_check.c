@@ -2,10 +2,10 @@
 /* check and summary over frames made by hand. */
 #include <stdlib.h>
 
-#include "tests/unit/check.h"
 #include "model/memory/frames/frames.h"
-#include "model/memory/trust/verify.h"
 #include "model/memory/source/capture.h"
+#include "model/memory/trust/verify.h"
+#include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 
 #define FRAMES (1u << FRAME_CHUNK_SHIFT)

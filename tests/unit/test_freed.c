@@ -7,14 +7,14 @@
  * a deleted file of which 40 pages are cached; the first alone one with a name and 50 pages, one whose
  * inode is not readable, and 60 pages of secret memory.
  */
-#include "model/shared.h"
 #include "model/cause/freed/freed.h"
-#include "model/memory/census/cached.h"
 #include "model/cause/freed/freed_objects.h"
 #include "model/cause/freed/freed_percpu.h"
-#include "model/memory/owners/owners.h"
 #include "model/kernel/source.h"
+#include "model/memory/census/cached.h"
+#include "model/memory/owners/owners.h"
 #include "model/memory/usage/account.h"
+#include "model/shared.h"
 #include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/container/kdump.h"
 #include "dumpread/image/decompress.h"
 #include "dumpread/image/extents.h"
 #include "dumpread/image/format.h"
-#include "dumpread/container/kdump.h"
 #include "tests/unit/check.h"
 #include "tests/unit/mkimage.h"
 

@@ -2,8 +2,8 @@
 /* Reports over a snapshot made by hand: exact text, csv and json. */
 #include <stdlib.h>
 
-#include "reports/render/render.h"
 #include "reports/process/vmflags.h"
+#include "reports/render/render.h"
 #include "tests/unit/check.h"
 #include "tests/unit/hand_snapshot.h"
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory/source/capture.h"
 #include "model/memory/areas/units.h"
-#include "reports/page/glyphs.h"
+#include "model/memory/source/capture.h"
 #include "reports/core/pick.h"
+#include "reports/page/glyphs.h"
 #include "reports/render/render.h"
 #include "tests/unit/check.h"
 

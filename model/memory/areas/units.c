@@ -10,8 +10,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "model/memory/trust/bounds.h"
-#include "model/memory/usage/kept.h"
 #include "model/memory/trust/incomplete.h"
+#include "model/memory/usage/kept.h"
 
 struct maker {
 	const struct snapshot *s;

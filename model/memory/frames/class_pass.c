@@ -9,8 +9,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "model/memory/frames/frames.h"
 #include "model/kernel/page/zero.h"
+#include "model/memory/frames/frames.h"
 
 _Static_assert(PAGE_CLASSES <= BYTE_CLASS + 1, "a class takes 6 bits");
 

@@ -11,9 +11,9 @@
 
 #include "dumpread/base/heap.h"
 #include "model/kernel/kobj.h"
+#include "model/kernel/page/pagefmt.h"
 #include "model/kernel/page/zero.h"
 #include "model/memory/frames/frames.h"
-#include "model/kernel/page/pagefmt.h"
 
 static const struct { enum kpf bit; enum layout_id flag; } copied[] = {
 	{ KPF_LOCKED, E_PG_LOCKED }, { KPF_ERROR, E_PG_ERROR }, { KPF_DIRTY, E_PG_DIRTY },

@@ -13,10 +13,10 @@
 #ifndef VMCENSUS_CAPTURE_H
 #define VMCENSUS_CAPTURE_H
 
-#include "dumpread/base/hash.h"
 #include "arch/ptebits.h"
-#include "model/model.h"
+#include "dumpread/base/hash.h"
 #include "model/kernel/source.h"
+#include "model/model.h"
 
 /* One present page-table entry. */
 struct capture_page {

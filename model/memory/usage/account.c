@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "dumpread/base/log.h"
-#include "dumpread/base/jobs.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/base/jobs.h"
+#include "dumpread/base/log.h"
 #include "model/kernel/attempt.h"
 #include "model/kernel/page/zero.h"
 #include "model/kernel/source.h"

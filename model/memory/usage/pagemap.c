@@ -10,9 +10,9 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
-#include "model/memory/usage/account.h"
 #include "model/kernel/page/swap.h"
 #include "model/kernel/page/zero.h"
+#include "model/memory/usage/account.h"
 
 #define VM_SOFTDIRTY 0x08000000u	/* include/linux/mm.h, CONFIG_MEM_SOFT_DIRTY */
 #define TYPE_BITS 5			/* MAX_SWAPFILES_SHIFT */

@@ -11,9 +11,9 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/memory.h"
+#include "model/memory/frames/frames.h"
 #include "model/memory/usage/account.h"
 #include "model/memory/usage/cut.h"
-#include "model/memory/frames/frames.h"
 
 #define FRAMES_SHIFT 36		/* more frames than any machine has addresses for */
 #define SLOTS_SHIFT 32		/* swap_info_struct.max is an unsigned int */

@@ -7,9 +7,9 @@
  * and stands for 1 << n pages.
  */
 #include "dumpread/base/bytes.h"
-#include "model/kernel/kobj.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
+#include "model/kernel/kobj.h"
 #include "model/kernel/page/swap.h"
 #include "model/kernel/walk/xarray.h"
 
