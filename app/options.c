@@ -21,12 +21,15 @@ enum {
 	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_HOLDERS,
 	ID_LIMITS, ID_EVENTS, ID_PSI, ID_DYING, ID_GROUPS,
 	ID_VERDICT, ID_KILLS, ID_MEMORY, ID_NO_SANDBOX, ID_SANDBOX_TEST,
+	ID_LAYOUTS, ID_KEEP,
 };
 
 /* An empty ABOUT is not listed by --help. */
 const struct option_spec option_specs[] = {
 	{ ID_TYPES, 't', "types", "FILE",
 	  "vmlinux, .btf, System.map, layout file or VMCOREINFO; may be given more than once", 0 },
+	{ ID_LAYOUTS, 0, "layouts", "DIR",
+	  "layouts by build-id, for dumps that lost types; before ~/.cache/vmcensus/layouts", 0 },
 	{ ID_SYSROOT, 0, "sysroot", "DIR",
 	  "where the machine's files are: its binaries, etc/passwd", OPT_SYSROOT },
 	{ ID_FORMAT, 'f', "format", "F",
@@ -57,6 +60,9 @@ const struct option_spec option_specs[] = {
 	  "types from the kernel's headers: a package of them, or a source tree", OPT_HEADERS },
 	{ ID_CONFIG, 0, "config", "FILE", "its .config (default: the dump's, else that in DIR)",
 	  OPT_CONFIG },
+	{ ID_KEEP, 0, "keep", NULL,
+	  "keep the layout, for damaged dumps of the same kernel (--layouts DIR, else ~/.cache)",
+	  OPT_KEEP },
 	{ ID_TASKS, 0, "tasks", NULL, "oom: the kernel's table of tasks; thrash: processes that waited", OPT_TASKS },
 	{ ID_ZONES, 0, "zones", NULL, "zones, and which of them failed the request", OPT_ZONES },
 	{ ID_CGROUPS, 0, "cgroups", NULL, "control groups that were at their limit", OPT_CGROUPS },
@@ -193,6 +199,8 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_HEADERS: o->report_opts.headers = arg; break;
 	case ID_CONFIG: o->report_opts.config = arg; break;
 	case ID_INDEX: o->index = arg; break;
+	case ID_LAYOUTS: o->layouts = arg; break;
+	case ID_KEEP: o->keep = true; break;
 	case ID_MACHINE:
 		err = number_option(a, arg, 16, "--machine", &v);
 		o->machine = (unsigned)v;
@@ -384,8 +392,8 @@ static int check_taken(const struct options *o, struct args *a)
 bool option_of_hosts(const struct option_spec *s)
 {
 	return s->id != ID_TYPES && s->id != ID_HEADERS && s->id != ID_CONFIG &&
-	       s->id != ID_INDEX && s->id != ID_MACHINE && s->id != ID_NO_SANDBOX &&
-	       s->id != ID_SANDBOX_TEST;
+	       s->id != ID_INDEX && s->id != ID_LAYOUTS && s->id != ID_KEEP &&
+	       s->id != ID_MACHINE && s->id != ID_NO_SANDBOX && s->id != ID_SANDBOX_TEST;
 }
 
 /*
@@ -410,6 +418,9 @@ static int take_hosts(struct options *o, struct args *a, const char *image)
 						      : "config");
 	if (o->index)
 		return usage(a, "--index is not possible here: the host has opened the dump");
+	if (o->layouts || o->keep)
+		return usage(a, "--%s is not possible here: the host has opened the dump",
+			     o->keep ? "keep" : "layouts");
 	if (o->machine)
 		return usage(a, "--machine is not possible here: the host has opened the dump");
 	if (o->no_sandbox || o->action == DO_SANDBOX_TEST)

@@ -26,12 +26,14 @@ struct options {
 	unsigned nearlier;		/* for a report that compares: the first of images,
 					   which are files of the earlier dump */
 	const char *format, *columns, *sort, *where, *output, *index;
+	const char *layouts;		/* a directory of them, by build-id */
 	uint64_t top;
 	enum text_unit unit;
 	unsigned jobs, verbose;
 	unsigned machine;		/* of several kernels in an image, from 1; 0: not given */
 	uint64_t memory;		/* bytes that may be used; 0: the default */
 	bool quiet, no_sandbox;
+	bool keep;			/* the layout, for other dumps of the kernel */
 	unsigned given;			/* enum report_opt_flag of the options given */
 	struct report_opts report_opts;
 	struct arena mem;		/* owns the arrays */

@@ -13,6 +13,7 @@
 
 #include "app/answers/answers.h"
 #include "app/headers.h"
+#include "app/keep.h"
 #include "app/sandbox/confined.h"
 #include "app/spool.h"
 #include "dumpread/base/bytes.h"
@@ -230,6 +231,8 @@ struct kernel_opts run_kernel_opts(struct run *run)
 		.nimages = o->nimages,
 		.types = o->types,
 		.ntypes = o->ntypes,
+		.layouts = run->layouts,
+		.nlayouts = run->nlayouts,
 		.jobs = o->jobs,
 		.memory = o->memory,
 		.machine = o->machine,
@@ -333,6 +336,8 @@ static void print_rows(struct run *run, FILE *out)
 		.made = options_rows(&run->o, &run->mem),
 	};
 
+	if (run->o.keep)
+		return;
 	if (run->text)
 		fputs(run->text, out);
 	else
@@ -482,6 +487,7 @@ static int read_and_print(struct run *run)
 		status = report_issues(run, run->stored_issues);
 	if (!status)
 		status = report_issues(run, run->stored_issues_before);
+	status = keep_write(run, status);
 	say_read(run);
 	say_memory(run);
 	if (status && status != EXIT_DAMAGED)
@@ -506,6 +512,7 @@ int run_report(struct run *run)
 {
 	int status = run_plan(run);
 
+	keep_find(run);
 	if (!status)
 		status = spool_stdin(run);
 	run->of_fleet = !status && run_is_of_fleet(run);
@@ -517,6 +524,8 @@ int run_report(struct run *run)
 		status = open_output(run);
 	if (!status)
 		status = open_index(run);
+	if (!status)
+		status = keep_begin(run);
 	if (status) {
 		run_complain(run);
 		return status;
@@ -524,11 +533,11 @@ int run_report(struct run *run)
 	if (run->o.report_opts.headers)
 		return make_layout(run);
 	if (!run_is_confined(run))
-		return end_index(run, read_and_print(run));
+		return keep_end(run, end_index(run, read_and_print(run)));
 	status = run_confined(run, read_and_print);
 	if (!status || status == EXIT_DAMAGED)
 		status = run_end_output(run, &run->output, status);
-	return end_index(run, status);
+	return keep_end(run, end_index(run, status));
 }
 
 void run_end(struct run *run)
@@ -550,6 +559,8 @@ void run_end(struct run *run)
 		progress_free(run->progress);
 	output_drop(&run->output);
 	output_drop(&run->index_output);
+	if (run->keep_to)
+		fclose(run->keep_to);
 	arena_release(&run->mem);
 	options_release(&run->o);
 }

@@ -58,6 +58,10 @@ struct run {
 	struct issues *stored_issues, *stored_issues_before;	/* what they say; in MEM */
 	struct output output;
 	struct output index_output;	/* of --index, if the file is made */
+	const char *layouts[2];		/* directories with layouts by build-id (app/keep.h) */
+	unsigned nlayouts;
+	const char *keep;		/* where the kernel's layout is kept; a front end may set it */
+	FILE *keep_to;			/* it, in memory; NULL: it is not kept */
 	struct image_index index;
 	struct arena mem;
 	struct diag diag;

@@ -76,6 +76,9 @@ struct dump {
 	unsigned layout_facts;		/* of a layout file in use: version of the table of
 					   facts that it answers; 0: none, or not stated */
 	const char *layout_file;	/* its name, for messages; NULL: none in use */
+	const char *const *layouts;	/* directories with layouts by build-id (dumpread/find/kept_layout.h) */
+	unsigned nlayouts;
+	bool kept_layout;		/* layout_file is one of those */
 
 	struct vmcoreinfo_texts *texts;	/* gets all that vmcoreinfo_scan() finds; NULL: nobody asks */
 	const char *vmcoreinfo;		/* text, NUL-terminated; "" if none */

@@ -8,6 +8,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "dumpread/find/kept_layout.h"
 
 #define NEED true
 #define OPT false
@@ -89,6 +90,22 @@ static void find_extents(struct layout *l)
 	}
 }
 
+/* What a kept layout of this table does not have, the kernel does not have. */
+static bool knows_all(const struct dump *d)
+{
+	return d->kept_layout && d->layout_facts >= FACTS_VERSION;
+}
+
+/* There is a result, which lacks what hangs on types or symbols that are lost. */
+static void offer_help(const struct dump *d, const struct layout *l)
+{
+	char offer[KEPT_LAYOUT_OFFER];
+
+	if (l->lost || (d->kallsyms_lost && !d->kept_layout))
+		log_warn(d->log, "a part of the kernel's %s is lost: %s",
+			 l->lost ? "types" : "symbols", kept_layout_offer(d, offer, sizeof(offer)));
+}
+
 enum status layout_resolve(struct dump *d, struct layout *ret)
 {
 	static const char *const what[] = {
@@ -96,10 +113,11 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 		[FACT_ENUM] = "enumerator", [FACT_SYMBOL] = "symbol",
 	};
 	const struct fact_spec *missing = NULL;
+	char offer[KEPT_LAYOUT_OFFER];
 
 	ret->lost = ret->lost_of_processes = 0;
 	for (int id = 0; id < LAYOUT_COUNT; id++) {
-		if (resolve_one(d, &fact_specs[id], &ret->v[id]) == ST_NODATA) {
+		if (resolve_one(d, &fact_specs[id], &ret->v[id]) == ST_NODATA && !knows_all(d)) {
 			log_debug(d->log, "%s is on types that could not be read",
 				  fact_specs[id].alt[0]);
 			ret->lost++;
@@ -120,19 +138,20 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 	if (missing && (d->types_lost[0] || d->kallsyms_lost))
 		return fail(
 			&d->diag, ST_NODATA,
-			"kernel %s: %s %s is on what is lost (%s); the types and symbols of the same "
-			"kernel help, with -t: a file that \"vmcensus layout DUMP -o FILE\" makes of "
-			"another dump of it, /sys/kernel/btf/vmlinux of a machine that runs it, or "
-			"its vmlinux with debug information",
+			"kernel %s: %s %s is on what is lost (%s); %s; with -t its vmlinux with debug "
+			"information helps as well, or /sys/kernel/btf/vmlinux of a machine that "
+			"runs it",
 			d->release[0] ? d->release : "(release unknown)", what[missing->kind],
 			missing->alt[0],
-			d->types_lost[0] ? d->types_lost : "pages of kallsyms cannot be read");
+			d->types_lost[0] ? d->types_lost : "pages of kallsyms cannot be read",
+			kept_layout_offer(d, offer, sizeof(offer)));
 	if (missing)
 		return fail(&d->diag, ST_ABSENT,
 			    "kernel %s: %s %s not found; give a vmlinux with debug info, "
 			    "a .btf or a layout file with -t",
 			    d->release[0] ? d->release : "(release unknown)", what[missing->kind],
 			    missing->alt[0]);
+	offer_help(d, ret);
 	return ST_OK;
 }
 

@@ -16,6 +16,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/elsewhere.h"
+#include "dumpread/find/kept_layout.h"
+#include "dumpread/types/layoutfile.h"
 #include "model/memory/elf/rootpath.h"
 #include "reports/capsule/capsule.h"
 
@@ -78,16 +80,32 @@ static bool is_beside(const struct permits *p, const char *path)
 	return false;
 }
 
-/* FOLDER/NAME of a folder that the user named. */
-static bool is_in_folder(const struct permits *p, const char *path)
+/* FOLDER/NAME of one of N folders. */
+static bool is_in_one(const char *const *folders, unsigned n, const char *path)
 {
 	const char *name = strrchr(path, '/');
 
-	for (unsigned i = 0; name && i < p->nfolders; i++)
-		if (strlen(p->folders[i]) == (size_t)(name - path) &&
-		    str_begins(path, p->folders[i]))
+	for (unsigned i = 0; name && i < n; i++)
+		if (strlen(folders[i]) == (size_t)(name - path) && str_begins(path, folders[i]))
 			return true;
 	return false;
+}
+
+static bool is_in_folder(const struct permits *p, const char *path)
+{
+	return is_in_one(p->folders, p->nfolders, path);
+}
+
+/* Its name is a build-id. */
+static bool is_kept_layout(const struct permits *p, const char *path)
+{
+	const char *name;
+
+	if (!is_in_one(p->layouts, p->nlayouts, path))
+		return false;
+	name = strrchr(path, '/') + 1;
+	return !strcmp(name + strspn(name, "0123456789abcdef"), KEPT_LAYOUT_END) &&
+	       strcmp(name, KEPT_LAYOUT_END);
 }
 
 /* ---- opening ---------------------------------------------------------------------------- */
@@ -105,7 +123,7 @@ static int only_begins(int fd, const char *magic)
 {
 	ssize_t n = (ssize_t)strlen(magic);
 	struct stat st;
-	char head[16];
+	char head[32];
 
 	if (fd < 0)
 		return -1;
@@ -171,6 +189,9 @@ int permits_open(struct permits *p, const char *path)
 
 	if (!named && is_in_folder(p, path))
 		return open_in_folder(path);
+	if (!named && is_kept_layout(p, path))
+		return only_begins(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
+				   LAYOUT_MAGIC);
 	if (!named && (!is_plain(path) || !(is_map(path) || is_debug(path) || is_beside(p, path))))
 		return refuse(-1, EPERM);
 	if (named && elsewhere_named(path))

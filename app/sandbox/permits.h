@@ -10,6 +10,7 @@
  *   below --sysroot             ELF, and etc/passwd
  *
  *   ELF is of the types REL, EXEC and DYN. A core is none of them: it is somebody's memory.
+ *   in folders of layouts       BUILD-ID.layout that begins as a layout file
  *   in folders of capsules      NAME.vmc that begins as SQLite, NAME.jsonl that begins as JSON
  *
  * Never anything else, so an exploit cannot print /etc/shadow.
@@ -31,6 +32,8 @@ struct permits {
 	const char *sysroot;		/* NULL: none was named */
 	const char *const *folders;	/* of capsules, named by the user */
 	unsigned nfolders;
+	const char *const *layouts;	/* folders of layouts by build-id */
+	unsigned nlayouts;
 	VEC(const char *) found;	/* files of debuginfod */
 	VEC(const char *) dirs;		/* of TYPES whose real path was told */
 	struct arena mem;

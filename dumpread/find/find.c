@@ -9,6 +9,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/outside.h"
 #include "dumpread/find/find.h"
+#include "dumpread/find/kept_layout.h"
 #include "dumpread/symbols/sources.h"
 #include "dumpread/types/sources.h"
 
@@ -106,7 +107,20 @@ static bool try_vmlinux(struct dump *d, const char *path, unsigned take)
 	return !lacking(d, take);
 }
 
-/* By build-id, by release, by debuginfod. */
+/* The layout that another dump of this kernel left, if nothing is lacking then. */
+static bool try_kept(struct dump *d, unsigned take)
+{
+	bool types = lacking(d, take) & VMLINUX_TYPES;
+
+	if (!kept_layout_add(d, types ? "types" : "symbols",
+			     types ? d->types_lost[0] != 0 : d->kallsyms_lost != ST_OK))
+		return false;
+	if (types)
+		d->types_lost[0] = '\0';
+	return !lacking(d, take);
+}
+
+/* By build-id, by release, a layout by build-id, debuginfod. */
 static void search_vmlinux(struct dump *d, unsigned take)
 {
 	static const char *const places[][2] = {
@@ -136,6 +150,8 @@ static void search_vmlinux(struct dump *d, unsigned take)
 		if (try_vmlinux(d, path, take))
 			return;
 	}
+	if (try_kept(d, take))
+		return;
 	if (lacking(d, take) && !debuginfod_find(d, &cached)) {
 		try_vmlinux(d, cached, take);
 		free(cached);
@@ -188,7 +204,7 @@ static const char *debug_package(const struct dump *d, char *buf, size_t size)
 static enum status no_types(struct dump *d, const char *btf)
 {
 	const char *release = *d->release ? d->release : "unknown";
-	char hex[BUILD_ID_HEX], cut[200] = "", package[320];
+	char hex[BUILD_ID_HEX], cut[200] = "", package[320], offer[KEPT_LAYOUT_OFFER];
 
 	if (d->image && d->image->issues.n && d->image->issues.v[0].ntexts)
 		snprintf(cut, sizeof(cut), ", and the dump is incomplete (%s)",
@@ -199,13 +215,16 @@ static enum status no_types(struct dump *d, const char *btf)
 		"cannot find the types of kernel %s (build-id %s): no usable BTF in the dump "
 		"(%.200s)%s, and no vmlinux with debug information in the usual places; install "
 		"its debug package (%s) or name a vmlinux, .btf or "
-		"layout file with -t; only dmesg, and a part of summary, work without types",
+		"layout file with -t%s%s; only dmesg, and a part of summary, work without types",
 		release, *hex ? hex : "unknown", btf, cut,
-		debug_package(d, package, sizeof(package)));
+		debug_package(d, package, sizeof(package)), d->types_lost[0] ? "; " : "",
+		d->types_lost[0] ? kept_layout_offer(d, offer, sizeof(offer)) : "");
 }
 
 static void search_symbols(struct dump *d)
 {
+	if (knows_data(d) && d->kallsyms_lost)
+		kept_layout_add(d, "symbols", true);
 	if (knows_data(d) || search_systemmap(d))
 		return;
 	search_vmlinux(d, VMLINUX_SYMBOLS);
@@ -244,10 +263,22 @@ void dump_add_running(struct dump *d)
 	d->diag.text[0] = '\0';
 }
 
+/* The dump has no BTF, or what it has cannot be read. */
+static void tell_no_btf(struct dump *d, enum status st)
+{
+	uint64_t start;
+
+	log_info(d->log, "%s", d->diag.text);
+	if (!d->types.n && !d->types_lost[0] &&
+	    (st != ST_ABSENT || symbols_find(&d->symbols, "__start_BTF", &start, NULL)))
+		snprintf(d->types_lost, sizeof(d->types_lost), "BTF cannot be read");
+}
+
 enum status dump_find_kernel(struct dump *d)
 {
 	struct reader *r = reader_new(d);
 	char btf[sizeof(d->diag.text)] = "";
+	enum status st = ST_OK;
 
 	symbols_add_vmcoreinfo(d);
 	if (!(d->live && knows_data(d)) && symbols_add_kallsyms(d))
@@ -255,8 +286,10 @@ enum status dump_find_kernel(struct dump *d)
 	find_release(d, r);
 	find_build_id(d, r);
 	reader_free(r);
-	if (!(d->live && d->types.n) && types_add_btf_dump(d)) {
-		log_info(d->log, "%s", d->diag.text);
+	if (!(d->live && d->types.n))
+		st = types_add_btf_dump(d);
+	if (st) {
+		tell_no_btf(d, st);
 		memcpy(btf, d->diag.text, sizeof(btf));
 	}
 	if (!d->types.n)

@@ -37,7 +37,7 @@ struct layout_file {
 	struct symlist *symbols;
 	unsigned nsymbols;
 	unsigned version;		/* of the table of facts; 0: not stated */
-	bool has_order, has_word;
+	bool has_order, has_word, same_build;
 	struct arena mem;
 };
 
@@ -262,8 +262,10 @@ static enum status read_header(struct layout_file *f, struct dump *d, char **v)
 		return *d->release && strcmp(v[1], d->release)
 			       ? refuse(d, "release", v[1], d->release)
 			       : ST_OK;
-	if (!strcmp(v[0], "build-id"))
-		return *ours && strcmp(v[1], ours) ? refuse(d, "build-id", v[1], ours) : ST_OK;
+	if (!strcmp(v[0], "build-id")) {
+		f->same_build = !strcmp(v[1], ours);
+		return *ours && !f->same_build ? refuse(d, "build-id", v[1], ours) : ST_OK;
+	}
 	if (!strcmp(v[0], "machine"))
 		return check_machine(d, v[1]);
 	if (!strcmp(v[0], "facts"))
@@ -379,7 +381,9 @@ static enum status attach_layout(struct layout_file *f, struct dump *d)
 					  : fail(&d->diag, ST_LIMIT, "too many sources of types");
 }
 
-enum status types_add_layout_text(struct dump *d, const char *text, size_t len, const char *name)
+/* KEPT: it must say the build-id of the dump. */
+static enum status add_text(struct dump *d, const char *text, size_t len, const char *name,
+			    bool kept)
 {
 	struct layout_file *f;
 	enum status st;
@@ -398,6 +402,8 @@ enum status types_add_layout_text(struct dump *d, const char *text, size_t len, 
 	f->symbols = symlist_new();
 	st = read_text(f, d, copy);
 	free(copy);
+	if (!st && kept && !f->same_build)
+		st = fail(&d->diag, ST_CORRUPT, "does not say the build-id of its kernel");
 	if (st)
 		layout_free(f);
 	else
@@ -408,7 +414,12 @@ enum status types_add_layout_text(struct dump *d, const char *text, size_t len, 
 	return ST_OK;
 }
 
-enum status types_add_layout(struct dump *d, const char *path)
+enum status types_add_layout_text(struct dump *d, const char *text, size_t len, const char *name)
+{
+	return add_text(d, text, len, name, false);
+}
+
+static enum status add_file(struct dump *d, const char *path, bool kept)
 {
 	FILE *in = outside_fopen(path);
 	char *text = malloc(LAYOUT_MAX_BYTES + 1);
@@ -420,10 +431,20 @@ enum status types_add_layout(struct dump *d, const char *path)
 	} else {
 		n = fread(text, 1, LAYOUT_MAX_BYTES + 1, in);
 		st = ferror(in) ? fail(&d->diag, ST_IO, "%s: cannot be read", path)
-				: types_add_layout_text(d, text, n, path);
+				: add_text(d, text, n, path, kept);
 	}
 	if (in)
 		fclose(in);
 	free(text);
 	return st;
+}
+
+enum status types_add_layout(struct dump *d, const char *path)
+{
+	return add_file(d, path, false);
+}
+
+enum status types_add_kept_layout(struct dump *d, const char *path)
+{
+	return add_file(d, path, true);
 }

@@ -48,7 +48,10 @@ void layout_know_machine(struct dump *d, const char *head, size_t len);
  */
 enum status types_add_layout(struct dump *d, const char *path);
 
-/* The same from LEN bytes of text; NAME is for messages. */
+/* The same of a file that must say the dump's build-id. */
+enum status types_add_kept_layout(struct dump *d, const char *path);
+
+/* As types_add_layout(), from LEN bytes of text; NAME is for messages. */
 enum status types_add_layout_text(struct dump *d, const char *text, size_t len,
 				  const char *name);
 

@@ -48,6 +48,8 @@ struct kernel_opts {
 	const char *const *types;	/* -t FILE ... */
 	unsigned ntypes;
 	const char *near_vmlinux, *near_release;	/* as of struct dump */
+	const char *const *layouts;	/* the same: directories */
+	unsigned nlayouts;
 	unsigned jobs;			/* 0: as many as there are processors */
 	uint64_t memory;		/* as in struct kernel */
 	bool log_only;			/* only the kernel's log is needed: it can be read
@@ -68,6 +70,7 @@ struct kernel_try {
 	struct vmcoreinfo_texts *texts;		/* gets those that were found in memory */
 	bool believe;		/* VMCOREINFO, whatever memory says */
 	bool doubted;		/* result: memory has another kernel than VMCOREINFO says */
+	bool misfit;		/* result: a kept layout was taken, and with it there is no kernel */
 };
 enum status kernel_try(const struct kernel_opts *o, struct kernel_try *t, struct diag *diag,
 		       struct kernel **ret);

@@ -115,6 +115,7 @@ enum report_opt_flag {
 	OPT_LIMITS = 1 << 22, OPT_EVENTS = 1 << 23, OPT_PSI = 1 << 24, OPT_DYING = 1 << 25,
 	OPT_GROUPS = 1 << 26,
 	OPT_VERDICT = 1 << 28, OPT_KILLS = 1 << 29,
+	OPT_KEEP = 1u << 31,
 };
 
 struct chart;			/* reports/charts/chart.h */

@@ -224,7 +224,7 @@ const struct report report_layout = {
 	.name = "layout",
 	.about = "the kernel's types as a layout file for -t",
 	.needs = NEED_KERNEL,
-	.opts = OPT_HEADERS | OPT_CONFIG,
+	.opts = OPT_HEADERS | OPT_CONFIG | OPT_KEEP,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.run = layout_report,
@@ -234,6 +234,8 @@ const struct report report_layout = {
 		"that follow from it. The text is a layout file: save it with -o, and use it\n"
 		"with -t in place of a vmlinux for dumps of the same kernel. csv, json and -c give\n"
 		"rows with the source of each fact.\n\n"
+		"--keep puts it into the cache in place of printing it. From there it is used by itself\n"
+		"for a dump of the same build-id that has lost its types or symbols.\n\n"
 		"With --headers the types come from the kernel's headers: a package of headers (of\n"
 		"Debian, Ubuntu, RHEL, SLES) or a source tree, which need not be built. The compiler is\n"
 		"$CC, or the usual one for the kernel's CPU. The configuration is that of --config, else\n"

@@ -23,8 +23,24 @@ static void file(const char *path, const char *text)
 /* The beginning of an ELF file of TYPE, in the byte order DATA. */
 static void elf(const char *path, unsigned data, unsigned type)
 {
-	const char head[] = { '\177', 'E', 'L', 'F', 2, (char)data, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-			      (char)(data == 1 ? type : 0), (char)(data == 1 ? 0 : type) };
+	const char head[] = { '\177',
+			      'E',
+			      'L',
+			      'F',
+			      2,
+			      (char)data,
+			      1,
+			      0,
+			      0,
+			      0,
+			      0,
+			      0,
+			      0,
+			      0,
+			      0,
+			      0,
+			      (char)(data == 1 ? type : 0),
+			      (char)(data == 1 ? 0 : type) };
 	FILE *f = fopen(path, "w");
 
 	if (!f || fwrite(head, 1, sizeof(head), f) != sizeof(head) || fclose(f))
@@ -51,6 +67,33 @@ static int said(int fd)
 
 #define OPEN(p, path) said(permits_open(p, path))
 #define BELOW(p, root, path) said(permits_open_below(p, root, path))
+
+static void test_layouts(void)
+{
+	static const char *const dirs[] = { "kept" };
+	struct permits p = { .layouts = dirs, .nlayouts = 1 };
+
+	if (mkdir("kept", 0700) || mkdir("kept/aa", 0700))
+		abort();
+	file("kept/0a9f.layout", "# vmcensus layout 1\nword 8\n");
+	file("kept/bb.layout", "root:x:0:0\n");
+	file("kept/cc.layout", "# vmcensus");
+	file("kept/secret.layout", "# vmcensus layout 1\n");
+	file("kept/.layout", "# vmcensus layout 1\n");
+	file("kept/aa/aa.layout", "# vmcensus layout 1\n");
+	CHECK_EQ(OPEN(&p, "kept/0a9f.layout"), 0);
+	CHECK_EQ(OPEN(&p, "kept/bb.layout"), EPERM);
+	CHECK_EQ(OPEN(&p, "kept/cc.layout"), EPERM);
+	CHECK_EQ(OPEN(&p, "kept/none.layout"), EPERM);
+	CHECK_EQ(OPEN(&p, "kept/0a.layout"), ENOENT);
+	CHECK_EQ(OPEN(&p, "kept/secret.layout"), EPERM);
+	CHECK_EQ(OPEN(&p, "kept/.layout"), EPERM);
+	CHECK_EQ(OPEN(&p, "kept/aa/aa.layout"), EPERM);
+	CHECK_EQ(OPEN(&p, "kept/../kept/0a9f.layout"), EPERM);
+	p.nlayouts = 0;
+	CHECK_EQ(OPEN(&p, "kept/0a9f.layout"), EPERM);
+	permits_release(&p);
+}
 
 static void test_names(void)
 {
@@ -128,7 +171,8 @@ static void test_beside(void)
 	snprintf(path, sizeof(path), "%s/k/sub/elf", here);
 	CHECK_EQ(OPEN(&p, path), EPERM);
 	for (unsigned i = 0; i < 5; i++) {
-		static const char *const not_debug[] = { "text", "core", "core.be", "none", "short" };
+		static const char *const not_debug[] = { "text", "core", "core.be", "none",
+							 "short" };
 
 		snprintf(path, sizeof(path), "%s/k/%s", here, not_debug[i]);
 		CHECK_EQ(OPEN(&p, path), EPERM);
@@ -229,7 +273,8 @@ static int put(const struct tree *t, enum outside_kind kind, const char *path)
 
 static void test_tree(void)
 {
-	char deep[] = "1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1";
+	char deep[] =
+		"1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1";
 	struct diag diag;
 	struct tree t;
 
@@ -269,6 +314,7 @@ int main(void)
 	if (!mkdtemp(dir) || chdir(dir))
 		return 1;
 	test_names();
+	test_layouts();
 	test_debug_files();
 	test_beside();
 	test_folders();

@@ -181,8 +181,12 @@ static enum status attach_dump(struct dump *d, const struct kernel_opts *o, stru
 	k->memory = o->memory;
 	d->near_vmlinux = o->near_vmlinux;
 	d->near_release = o->near_release;
+	d->layouts = o->layouts;
+	d->nlayouts = o->nlayouts;
 	st = understand(k, o, t);
 	if (st) {
+		if (t)
+			t->misfit = d->kept_layout;
 		tell_cause(d);
 		*diag = d->diag;
 		kernel_close(k);
@@ -202,8 +206,8 @@ enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct k
 	return st != ST_NOTMINE ? st : machines_open(o, diag, ret);
 }
 
-enum status kernel_try(const struct kernel_opts *o, struct kernel_try *t, struct diag *diag,
-		       struct kernel **ret)
+static enum status try_once(const struct kernel_opts *o, struct kernel_try *t, struct diag *diag,
+			    struct kernel **ret)
 {
 	struct dump *d;
 	enum status st;
@@ -219,6 +223,19 @@ enum status kernel_try(const struct kernel_opts *o, struct kernel_try *t, struct
 	if (!st)
 		d->texts = NULL;
 	return st;
+}
+
+enum status kernel_try(const struct kernel_opts *o, struct kernel_try *t, struct diag *diag,
+		       struct kernel **ret)
+{
+	enum status st = try_once(o, t, diag, ret);
+	struct kernel_opts without = *o;
+
+	if (!st || !t->misfit)
+		return st;
+	log_warn(o->log, "not used: %s", diag->text);
+	without.nlayouts = 0;
+	return try_once(&without, t, diag, ret);
 }
 
 enum status kernel_attach(struct dump *d, unsigned jobs, struct diag *diag, struct kernel **ret)
