@@ -122,6 +122,7 @@ enum status dump_open_indexed(const char *const *paths, unsigned n, const struct
 	issues_init(&d->issues);
 	issues_copy(&d->issues, &im->issues); /* all are known when an image is open */
 	d->causes = im->causes;
+	im->counted = &d->issues;
 	d->log = log;
 	d->image = im;
 	d->pages = &image_pages;
@@ -140,6 +141,13 @@ enum status dump_open_indexed(const char *const *paths, unsigned n, const struct
 	find_build_id(d);
 	*ret = d;
 	return ST_OK;
+}
+
+void dump_causes(const struct dump *d, struct causes *ret)
+{
+	*ret = d->causes;
+	if (d->image && d->image->ops->causes)
+		d->image->ops->causes(d->image, ret);
 }
 
 void dump_close(struct dump *d)

@@ -113,6 +113,9 @@ enum status dump_open_indexed(const char *const *paths, unsigned n,
 			      struct diag *diag, struct dump **ret);
 void dump_close(struct dump *d);
 
+/* d->causes, and the damage of the container that reading has met since. */
+void dump_causes(const struct dump *d, struct causes *ret);
+
 /*
  * Add what the user named: a vmlinux (DWARF or .BTF), a raw .btf, a System.map
  * or a layout file, told apart by content. Refuses a vmlinux whose build-id is

@@ -3,6 +3,7 @@
 #include "dumpread/base/causes.h"
 
 #include <stdio.h>
+#include <string.h>
 
 const struct cause *cause_find(const struct causes *c, enum cause_id id)
 {
@@ -32,4 +33,17 @@ void cause_add(struct causes *c, enum cause_id id, uint64_t n, uint64_t of, cons
 	}
 	if (name)
 		snprintf(to->name, sizeof(to->name), "%s", name);
+}
+
+void cause_table(struct causes *c, const char *table, uint64_t n, uint64_t of)
+{
+	const struct cause *was = cause_find(c, CAUSE_TABLE);
+	char name[sizeof(was->name)];
+
+	if (was && strstr(was->name, table))
+		snprintf(name, sizeof(name), "%s", was->name);
+	else
+		snprintf(name, sizeof(name), "%.100s%s%s", was ? was->name : "", was ? " and " : "",
+			 table);
+	cause_add(c, CAUSE_TABLE, n, of, name);
 }

@@ -17,6 +17,8 @@ enum cause_id {			/* in the order in which they are told */
 	CAUSE_HEADER,		/* the file ends in its headers: what is missing is not known */
 	CAUSE_CUT,		/* N of OF pages are after the end of the file; OF 0: not known */
 	CAUSE_PART,		/* N pages are in parts NAME ("3", "1 and 3") of a split dump, not named */
+	CAUSE_TABLE,		/* NAME ("the page bitmap and page descriptors") of the file are damaged: N of OF
+				   pages cannot be found; OF 0: not known */
 	CAUSE_FILTER,		/* N bytes of the kernel's own are left out: its filter is older */
 	CAUSE_LIST,		/* the list of tasks is not in the dump; N tasks by the kernel's count, or 0 */
 	CAUSE_TASKS,		/* N of OF NAME ("processes", "tasks") were found */
@@ -43,6 +45,8 @@ struct causes {
 
 /* Adds one; of one that is there the numbers are added up, and a known OF replaces 0. NAME may be NULL. */
 void cause_add(struct causes *c, enum cause_id id, uint64_t n, uint64_t of, const char *name);
+/* CAUSE_TABLE with one more table in its name. */
+void cause_table(struct causes *c, const char *table, uint64_t n, uint64_t of);
 /* NULL: there is none. */
 const struct cause *cause_find(const struct causes *c, enum cause_id id);
 

@@ -59,10 +59,20 @@ static void clip(const struct bitmap *b, uint64_t chunk, uint8_t *bytes)
 	memset(bytes + (left + 7) / 8, 0, CHUNK_BYTES - (left + 7) / 8);
 }
 
+/* Of byte AT of the bitmap: where it is in the file; 0: nowhere. */
+static uint64_t place_of(const struct bitmap *b, uint64_t at)
+{
+	uint64_t chunk = at / CHUNK_BYTES, off = b->off;
+
+	if (chunk >= b->patch_first && chunk < b->patch_end)
+		off = b->patch_off;
+	return off ? off + at : 0;
+}
+
 /* N bytes of the bitmap from AT on; after the end of the file, and in its holes, zeros. */
 static enum status read_bytes(const struct bitmap *b, uint64_t at, uint8_t *out, size_t n)
 {
-	uint64_t hole = part_next(b->file, b->off + at) - (b->off + at);
+	uint64_t off = place_of(b, at), hole = off ? part_next(b->file, off) - off : UINT64_MAX;
 	enum status st;
 	size_t got = 0;
 
@@ -70,7 +80,7 @@ static enum status read_bytes(const struct bitmap *b, uint64_t at, uint8_t *out,
 		memset(out, 0, n);
 		return ST_OK;
 	}
-	st = part_read_some(b->file, b->off + at, out, n, &got);
+	st = part_read_some(b->file, off, out, n, &got);
 	if (!st)
 		memset(out + got, 0, n - got);
 	return st;
@@ -122,6 +132,36 @@ enum status bitmap_open(struct bitmap *b, struct arena *mem, const struct image_
 	st = c->failed;
 	free(c);
 	return st;
+}
+
+static unsigned count_patched(const struct bitmap *b, uint64_t chunk)
+{
+	uint8_t p[CHUNK_BYTES];
+
+	if (read_bytes(b, chunk * CHUNK_BYTES, p, sizeof(p)))
+		return 0;
+	clip(b, chunk, p);
+	return count_chunk(p);
+}
+
+void bitmap_patch(struct bitmap *b, uint64_t first, uint64_t end, uint64_t off, uint64_t bits)
+{
+	uint64_t was = b->chunks[end].before;
+
+	b->patch_first = first;
+	b->patch_end = end;
+	b->patch_off = off;
+	for (uint64_t i = first; i < end; i++) {
+		/* they may have been asked for while the damage was looked for */
+		b->kept -= b->chunks[i].bits ? sizeof(*b->chunks[i].bits) : 0;
+		free(b->chunks[i].bits);
+		b->chunks[i].bits = NULL;
+		b->chunks[i + 1].before = b->chunks[i].before + count_patched(b, i);
+	}
+	b->skipped = off ? 0 : bits;
+	b->chunks[end].before += b->skipped;
+	for (uint64_t i = end + 1; i <= b->nchunks; i++)
+		b->chunks[i].before += b->chunks[end].before - was;
 }
 
 void bitmap_close(struct bitmap *b)
@@ -187,7 +227,8 @@ static const struct bitmap_bits *get_bits(struct bitmap *b, struct bitmap_window
 
 static uint64_t in_chunk(const struct bitmap *b, uint64_t chunk)
 {
-	return b->chunks[chunk + 1].before - b->chunks[chunk].before;
+	return b->chunks[chunk + 1].before - b->chunks[chunk].before -
+	       (chunk + 1 == b->patch_end ? b->skipped : 0);
 }
 
 bool bitmap_get(struct bitmap *b, struct bitmap_window *w, uint64_t bit)

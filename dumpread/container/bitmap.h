@@ -33,6 +33,9 @@ struct bitmap {
 	uint64_t nchunks;		/* chunks[nchunks].before: all set bits */
 	struct bitmap_chunk *chunks;
 	size_t kept;			/* bytes of chunks' bits; atomic */
+	/* The chunks [patch_first, patch_end) are read at patch_off; 0: they have no bits. */
+	uint64_t patch_first, patch_end, patch_off;
+	uint64_t skipped;	/* set bits that they had */
 };
 
 /* The chunk that a caller read last, if it is not kept. All zero at first. */
@@ -45,6 +48,12 @@ struct bitmap_window {
 enum status bitmap_open(struct bitmap *b, struct arena *mem, const struct image_part *file,
 			uint64_t off, uint64_t nbits);
 void bitmap_close(struct bitmap *b);
+
+/*
+ * The chunks [FIRST, END) are damaged: they are read as those of a bitmap at OFF of the file, or have no bits if OFF is
+ * 0. BITS counts for the pages after them: so many set bits they had. Before the first question.
+ */
+void bitmap_patch(struct bitmap *b, uint64_t first, uint64_t end, uint64_t off, uint64_t bits);
 
 /* BIT < nbits. W: NULL or the caller's own, which saves reading a chunk again. A chunk
    that cannot be read any more has no set bits. */

@@ -14,7 +14,7 @@
  * bitmap nor descriptors are held in memory. All parts of a split dump carry the whole
  * bitmap and their share of the pages.
  */
-#include "dumpread/container/kdump.h"
+#include "dumpread/container/kdump_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,21 +24,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
-#include "dumpread/container/bitmap.h"
 #include "dumpread/image/blocks.h"
 #include "dumpread/image/decompress.h"
-
-#define DESCS_AT_ONCE 1024
-
-struct kdump_part {
-	struct kdump_header h;
-	const struct image_part *file;
-	uint64_t first_rank;	/* set bits before start_pfn */
-	uint64_t ndescs;	/* descriptors that the file holds */
-	uint64_t zero_off;	/* data of the page of zeros that many share */
-	uint8_t *lost;		/* bit set: descriptor's data is not in the file;
-				   NULL: none */
-};
 
 struct kdump {
 	struct bitmap bitmap;
@@ -49,11 +36,6 @@ struct kdump {
 	uint8_t block_shift;	/* log2 of the bytes that a bit stands for */
 };
 
-struct desc {
-	uint64_t off;
-	uint32_t size, flags;
-};
-
 static size_t block_size(const struct image *im)
 {
 	const struct kdump *k = im->priv;
@@ -61,17 +43,12 @@ static size_t block_size(const struct image *im)
 	return (size_t)1 << k->block_shift;
 }
 
-static struct desc parse_desc(const uint8_t *d, bool big)
-{
-	return (struct desc){ load64(d, big), load32(d + 8, big), load32(d + 12, big) };
-}
-
 /* ---- opening ---------------------------------------------------------- */
 
 /* A cut-off file may have only a part of the bitmap. */
-static enum status open_bitmap(struct image *im, struct kdump *k)
+static enum status open_bitmap(struct image *im, struct kdump *k, unsigned part)
 {
-	const struct kdump_part *kp = &k->parts[0];
+	const struct kdump_part *kp = &k->parts[part];
 	const struct kdump_header *h = &kp->h;
 	uint64_t bytes = min_u64((h->max_mapnr + 7) / 8, h->bitmap_len);
 	enum status st;
@@ -85,6 +62,57 @@ static enum status open_bitmap(struct image *im, struct kdump *k)
 	if (st)
 		return fail(&im->diag, st, "%s: cannot read the page bitmap", kp->file->path);
 	return ST_OK;
+}
+
+/* Clip the part to the bitmap, and count its pages there. */
+static uint64_t clip_part(struct kdump *k, struct kdump_part *kp)
+{
+	struct kdump_header *h = &kp->h;
+	uint64_t nbits = k->bitmap.nbits;
+
+	if (!h->split) {
+		h->start_pfn = 0;
+		h->end_pfn = nbits;
+	}
+	h->start_pfn = min_u64(h->start_pfn, nbits);
+	h->end_pfn = max_u64(h->start_pfn, min_u64(h->end_pfn, nbits));
+	kp->first_rank = bitmap_rank(&k->bitmap, NULL, h->start_pfn);
+	return bitmap_rank(&k->bitmap, NULL, h->end_pfn) - kp->first_rank;
+}
+
+/* Does the bitmap count as many pages in each part as it has descriptors? */
+static bool bitmap_fits(struct kdump *k)
+{
+	for (unsigned i = 0; i < k->nparts; i++) {
+		struct kdump_part kp = k->parts[i];
+		uint64_t n = clip_part(k, &kp);
+
+		if (!kp.h.no_sub && kdump_count_descs(&kp, n) != n)
+			return false;
+	}
+	return true;
+}
+
+/* Each part has the whole bitmap: the first that fits, or that of the first part. */
+static enum status choose_bitmap(struct image *im, struct kdump *k)
+{
+	enum status st = open_bitmap(im, k, 0);
+
+	if (st || k->nparts == 1 || bitmap_fits(k))
+		return st;
+	for (unsigned i = 1; !st && i < k->nparts; i++) {
+		bitmap_close(&k->bitmap);
+		st = open_bitmap(im, k, i);
+		if (st || !bitmap_fits(k))
+			continue;
+		cause_table(&im->causes, "the page bitmap", 0, 0);
+		issue_add(&im->issues, ST_CORRUPT, "page bitmap", 1,
+			  "%s: the page bitmap is damaged; that of %s is used",
+			  k->parts[0].file->path, k->parts[i].file->path);
+		return ST_OK;
+	}
+	bitmap_close(&k->bitmap);
+	return open_bitmap(im, k, 0);
 }
 
 /* Issues for losses before the pages and after them. */
@@ -103,153 +131,16 @@ static void note_header_loss(struct image *im, const struct kdump *k)
 		const struct kdump_header *h = &k->parts[i].h;
 		const struct image_part *p = k->parts[i].file;
 
+		if (h->no_sub) {
+			cause_table(&im->causes, "the sub-header", 0, 0);
+			issue_add(&im->issues, ST_CORRUPT, "sub-header", 1,
+				  "%s: the sub-header is damaged", p->path);
+		}
 		part_claims(im, p, h->bitmap_off, h->bitmap_len, "page bitmap");
 		part_claims(im, p, h->vmcoreinfo_off, h->vmcoreinfo_len, "VMCOREINFO");
 		part_claims(im, p, h->notes_off, h->notes_len, "notes");
 		part_claims(im, p, h->erase_off, h->erase_len, "list of erased data");
 	}
-}
-
-static void mark_lost(struct image *im, struct kdump_part *kp, uint64_t i)
-{
-	if (!kp->lost)
-		kp->lost = arena_alloc(&im->mem, kp->ndescs / 8 + 1);
-	kp->lost[i / 8] |= (uint8_t)(1u << i % 8);
-}
-
-/* Offset 0: never written, because space ran out. */
-static bool is_lost(const struct kdump_part *kp, const struct desc *d)
-{
-	return !d->off || !part_holds(kp->file, d->off, d->size);
-}
-
-/* Read up to DESCS_AT_ONCE descriptors from FIRST on; returns how many. */
-static size_t read_descs(const struct kdump_part *kp, uint64_t first, struct desc *out)
-{
-	uint8_t buf[KDUMP_DESC * DESCS_AT_ONCE];
-	size_t n = min_u64(DESCS_AT_ONCE, kp->ndescs - first), got;
-
-	if (part_read_some(kp->file, kp->h.desc_off + first * KDUMP_DESC, buf, n * KDUMP_DESC,
-			   &got))
-		return 0;
-	n = got / KDUMP_DESC;
-	for (size_t i = 0; i < n; i++)
-		out[i] = parse_desc(buf + i * KDUMP_DESC, kp->h.big_endian);
-	return n;
-}
-
-static uint64_t mark_all_lost(struct image *im, struct kdump_part *kp)
-{
-	struct desc d[DESCS_AT_ONCE];
-	uint64_t lost = 0;
-	size_t n;
-
-	for (uint64_t i = 0; i < kp->ndescs && (n = read_descs(kp, i, d)); i += n)
-		for (size_t j = 0; j < n; j++)
-			if (is_lost(kp, &d[j])) {
-				lost++;
-				mark_lost(im, kp, i + j);
-			}
-	return lost;
-}
-
-/*
- * Data follow the order of descriptors, except the page that all pages of zeros share:
- * the last descriptor of another page tells whether the file was cut off. In files that
- * were packed anew the shared page is not the first of all data; the last descriptors
- * name it then.
- */
-static bool tail_is_lost(const struct kdump_part *kp)
-{
-	struct desc d[DESCS_AT_ONCE];
-	uint64_t shared = UINT64_MAX;
-
-	for (uint64_t end = kp->ndescs; end;) {
-		uint64_t first = end > DESCS_AT_ONCE ? end - DESCS_AT_ONCE : 0;
-		size_t n = min_u64(read_descs(kp, first, d), end - first);
-
-		if (n < end - first)
-			return true;
-		if (end == kp->ndescs)
-			/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): n were read */
-			shared = d[n - 1].off;
-		while (n--)
-			if (is_lost(kp, &d[n]) || (d[n].off != kp->zero_off && d[n].off != shared))
-				return is_lost(kp, &d[n]);
-		end = first;
-	}
-	return false;
-}
-
-/* Count what a cut-off file lost. */
-static uint64_t find_losses(struct image *im, struct kdump_part *kp, uint64_t total)
-{
-	uint64_t left = kp->file->size > kp->h.desc_off
-				? (kp->file->size - kp->h.desc_off) / KDUMP_DESC
-				: 0;
-	bool incomplete = kp->h.status & KDUMP_INCOMPLETE;
-	uint64_t lost;
-
-	kp->ndescs = min_u64(total, left);
-	lost = total - kp->ndescs;
-	if (lost || incomplete || tail_is_lost(kp))
-		lost += mark_all_lost(im, kp);
-	if (lost || incomplete)
-		cause_add(&im->causes, incomplete ? CAUSE_UNFINISHED : CAUSE_CUT, lost, total,
-			  NULL);
-	if (lost)
-		issue_add(&im->issues, ST_NODATA, "truncated image", lost,
-			  "%s: %" PRIu64 " of %" PRIu64 " pages are after the end of the file",
-			  kp->file->path, lost, total);
-	else if (incomplete)
-		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
-			  "%s: its writer says that it ran out of space", kp->file->path);
-	return lost;
-}
-
-/*
- * makedumpfile writes one page of zeros, first of all data, for all pages that
- * are zero. Going back there for each of them would defeat reading ahead.
- */
-static void find_zero_page(const struct image *im, struct kdump_part *kp, uint64_t total)
-{
-	size_t size = (size_t)1 << im->page_shift, at = 0;
-	uint64_t off = kp->h.desc_off + total * KDUMP_DESC;
-	uint8_t buf[4096];
-
-	for (; at < size; at += sizeof(buf)) {
-		if (part_read(kp->file, off + at, buf, sizeof(buf)))
-			return;
-		for (size_t i = 0; i < sizeof(buf); i++)
-			if (buf[i])
-				return;
-	}
-	kp->zero_off = off;
-}
-
-/*
- * Does one more descriptor follow those of the TOTAL pages in the bitmap? Then the bitmap has lost a bit, and each page
- * after it would get the data of another. Between descriptors and data is nothing, or the page of zeros. One bit too
- * many shows as a page that is lost: its descriptor is data.
- */
-static bool has_more_descs(const struct kdump_part *kp, uint64_t total, uint64_t block)
-{
-	uint64_t end = kp->h.desc_off + (total + 1) * KDUMP_DESC;
-	uint8_t raw[KDUMP_DESC];
-	struct desc d[DESCS_AT_ONCE], more;
-	size_t n;
-
-	if (kp->ndescs < total || part_read(kp->file, end - KDUMP_DESC, raw, sizeof(raw)))
-		return false;
-	more = parse_desc(raw, kp->h.big_endian);
-	if (more.off < end || !more.size || more.size > block ||
-	    !part_holds(kp->file, more.off, more.size))
-		return false;
-	n = read_descs(kp, 0, d);
-	for (size_t i = 0; i < n; i++)
-		if (d[i].off && d[i].off < end)
-			return false;
-	return n;
 }
 
 static int by_start_pfn(const void *a, const void *b)
@@ -288,7 +179,7 @@ static enum status read_headers(struct image *im, struct kdump *k)
 				    "%s and %s are not parts of one "
 				    "dump",
 				    im->parts[0].path, im->parts[i].path);
-		if (im->nparts > 1 && !kp->h.split)
+		if (im->nparts > 1 && !kp->h.split && !kp->h.no_sub)
 			return fail(&im->diag, ST_UNSUPPORTED,
 				    "%s: is a whole dump, not a "
 				    "part of one; name each dump on its own",
@@ -330,43 +221,102 @@ static void name_missing(struct image *im, struct kdump *k, uint64_t held, uint6
 	cause_add(&im->causes, CAUSE_PART, total - held, total, names);
 }
 
-/* Sort the parts, clip them to the bitmap and to each other, find their pages. */
-static void place_parts(struct image *im, struct kdump *k)
+/* N pages by the bitmap; returns how many the part has. */
+static uint64_t settle_count(struct image *im, struct kdump *k, struct kdump_part *kp, uint64_t n)
 {
-	uint64_t next = 0, held = 0, nbits = k->bitmap.nbits, n;
-	uint64_t total = bitmap_rank(&k->bitmap, NULL, nbits);
+	uint64_t want = kdump_count_descs(kp, n), lost = 0;
+	bool mended;
 
+	if (want == n)
+		return n;
+	mended = kdump_mend_bitmap(&k->bitmap, kp, want, &lost);
+	im->pages_present -= lost;
+	cause_table(&im->causes, "the page bitmap", lost, lost ? want : 0);
+	issue_add(&im->issues, ST_CORRUPT, "page bitmap", 1,
+		  "%s: has %" PRIu64 " page descriptors for %" PRIu64 " pages in the bitmap, %s",
+		  kp->file->path, want, n,
+		  !mended ? "and it cannot be told where it is damaged"
+		  : lost  ? "a part of which is damaged"
+			  : "which is mended from the bitmap of all memory");
+	return mended ? want : min_u64(want, n);
+}
+
+/* The part without a sub-header is where the others leave a gap with as many pages as it has. */
+static bool place_in_gap(struct kdump *k, struct kdump_part *kp)
+{
+	uint64_t next = 0;
+
+	for (unsigned i = 0; i <= k->nparts; i++) {
+		bool last = i == k->nparts;
+		struct kdump_part gap = *kp;
+		uint64_t n;
+
+		if (!last && k->parts[i].h.no_sub)
+			continue;
+		gap.h.split = true;
+		gap.h.start_pfn = next;
+		gap.h.end_pfn = last ? k->bitmap.nbits : k->parts[i].h.start_pfn;
+		n = clip_part(k, &gap);
+		if (n && kdump_count_descs(&gap, n) == n) {
+			*kp = gap;
+			return true;
+		}
+		next = last ? next : k->parts[i].h.end_pfn;
+	}
+	return false;
+}
+
+/* Find out what of the dump the parts without a sub-header have. */
+static enum status place_lost(struct image *im, struct kdump *k)
+{
+	for (unsigned i = 0; i < k->nparts; i++) {
+		struct kdump_part *kp = &k->parts[i];
+		uint64_t n;
+
+		if (!kp->h.no_sub)
+			continue;
+		n = clip_part(k, kp);
+		if (k->nparts == 1 ? kdump_count_descs(kp, n) >= n : place_in_gap(k, kp))
+			continue;
+		return fail(&im->diag, ST_CORRUPT,
+			    "%s: the sub-header is damaged, and the file has a part of the pages: "
+			    "if the dump is split, name all its other parts too",
+			    kp->file->path);
+	}
+	return ST_OK;
+}
+
+/* Sort the parts, clip them to the bitmap and to each other, find their pages. */
+static enum status place_parts(struct image *im, struct kdump *k)
+{
+	uint64_t next = 0, held = 0, n, total;
+	enum status st;
+
+	sort_array(k->parts, k->nparts, sizeof(*k->parts), by_start_pfn);
+	st = place_lost(im, k);
+	if (st)
+		return st;
 	sort_array(k->parts, k->nparts, sizeof(*k->parts), by_start_pfn);
 	for (unsigned i = 0; i < k->nparts; i++) {
 		struct kdump_part *kp = &k->parts[i];
 		struct kdump_header *h = &kp->h;
 
-		if (!h->split) {
-			h->start_pfn = 0;
-			h->end_pfn = nbits;
-		}
-		h->start_pfn = min_u64(h->start_pfn, nbits);
-		h->end_pfn = max_u64(h->start_pfn, min_u64(h->end_pfn, nbits));
-		kp->first_rank = bitmap_rank(&k->bitmap, NULL, h->start_pfn);
-		n = bitmap_rank(&k->bitmap, NULL, h->end_pfn) - kp->first_rank;
-		find_zero_page(im, kp, n);
-		im->pages_present += n - find_losses(im, kp, n);
-		if (has_more_descs(kp, n, block_size(im)))
-			issue_add(&im->issues, ST_CORRUPT, "page bitmap", 1,
-				  "%s: there are more page descriptors than pages in the bitmap",
-				  kp->file->path);
+		n = settle_count(im, k, kp, clip_part(k, kp));
+		im->pages_present += n - kdump_find_losses(im, kp, n);
 		if (h->end_pfn > next)
 			held += bitmap_rank(&k->bitmap, NULL, h->end_pfn) -
 				bitmap_rank(&k->bitmap, NULL, max_u64(next, h->start_pfn));
 		next = max_u64(next, h->end_pfn);
 	}
+	total = bitmap_rank(&k->bitmap, NULL, k->bitmap.nbits);
 	k->whole = k->nparts == 1 && im->pages_present == total;
 	if (held == total)
-		return;
+		return ST_OK;
 	issue_add(&im->issues, ST_NODATA, "missing part", total - held,
 		  "%s: %" PRIu64 " pages are in parts of the split dump that were not named",
 		  im->parts[0].path, total - held);
 	name_missing(im, k, held, total);
+	return ST_OK;
 }
 
 static void take_texts(struct image *im, const struct kdump_part *kp)
@@ -405,7 +355,7 @@ static uint32_t used_compressors(const struct kdump_part *kp)
 	if (part_read(kp->file, kp->h.desc_off, buf, n))
 		return kp->h.status & PAGE_COMPRESSED;
 	for (size_t at = 0; at < n; at += KDUMP_DESC)
-		flags |= parse_desc(buf + at, kp->h.big_endian).flags;
+		flags |= kdump_parse_desc(buf + at, kp->h.big_endian).flags;
 	return flags & PAGE_COMPRESSED;
 }
 
@@ -446,7 +396,7 @@ static enum status kdump_open(struct image *im)
 	im->elf_machine = h->elf_machine;
 	im->word_size = h->word_size;
 	im->page_shift = k->block_shift = h->page_shift;
-	st = open_bitmap(im, k);
+	st = choose_bitmap(im, k);
 	if (st)
 		return st;
 	im->max_pfn = k->bitmap.nbits;
@@ -457,7 +407,9 @@ static enum status kdump_open(struct image *im)
 			    "dump again",
 			    im->parts[0].path);
 	note_header_loss(im, k);
-	place_parts(im, k);
+	st = place_parts(im, k);
+	if (st)
+		return st;
 	k->blocks = blocks_new(im);
 	describe(im, &k->parts[0]);
 	return ST_OK;
@@ -466,11 +418,11 @@ static enum status kdump_open(struct image *im)
 /* ---- reading ---------------------------------------------------------- */
 
 /* The part that holds PFN and the page's descriptor in it, or NULL. W may be NULL. */
-static const struct kdump_part *find_page(struct kdump *k, struct bitmap_window *w, uint64_t pfn,
-					  uint64_t *index)
+static struct kdump_part *find_page(struct kdump *k, struct bitmap_window *w, uint64_t pfn,
+				    uint64_t *index)
 {
 	unsigned lo = 0, hi = k->nparts;
-	const struct kdump_part *kp;
+	struct kdump_part *kp;
 
 	if (pfn >= k->bitmap.nbits || !bitmap_get(&k->bitmap, w, pfn))
 		return NULL;
@@ -554,9 +506,9 @@ static enum status get_desc(const struct kdump *k, const struct kdump_part *kp, 
 
 	if (st)
 		return st;
-	*ret = parse_desc(raw + (index - first) * KDUMP_DESC, big);
+	*ret = kdump_parse_desc(raw + (index - first) * KDUMP_DESC, big);
 	for (size_t i = 0; i < n; i++) {
-		struct desc other = parse_desc(raw + i * KDUMP_DESC, big);
+		struct desc other = kdump_parse_desc(raw + i * KDUMP_DESC, big);
 
 		if (overlap(ret, &other))
 			return ST_CORRUPT;
@@ -569,7 +521,7 @@ static enum status read_block(const struct image *im, struct image_ctx *ctx, uin
 {
 	size_t page = block_size(im);
 	struct kdump *k = im->priv;
-	const struct kdump_part *kp;
+	struct kdump_part *kp;
 	uint64_t index;
 	enum status st;
 	struct desc d;
@@ -580,10 +532,10 @@ static enum status read_block(const struct image *im, struct image_ctx *ctx, uin
 	st = get_desc(k, kp, index, &d);
 	if (st)
 		return st;
-	if (!d.off)
-		return ST_NODATA;
-	if (!d.size || d.size > page)
-		return ST_CORRUPT; /* data that do not shrink are stored as they are */
+	if (!kdump_desc_ok(kp, &d)) {
+		kdump_meet_bad(im, kp);
+		return ST_CORRUPT;
+	}
 	if (d.off == kp->zero_off && d.size == page && !(d.flags & PAGE_COMPRESSED)) {
 		memset(out, 0, page);
 		return ST_OK;
@@ -651,6 +603,18 @@ static void kdump_ctx_free(struct image_ctx *ctx)
 	free(ctx);
 }
 
+static void kdump_causes(const struct image *im, struct causes *to)
+{
+	const struct kdump *k = im->priv;
+
+	for (unsigned i = 0; i < k->nparts; i++) {
+		uint64_t bad = __atomic_load_n(&k->parts[i].bad, __ATOMIC_ACQUIRE);
+
+		if (bad)
+			cause_table(to, "page descriptors", bad, k->parts[i].ndescs);
+	}
+}
+
 static void kdump_close(struct image *im)
 {
 	struct kdump *k = im->priv;
@@ -672,4 +636,5 @@ const struct image_ops kdump_image_ops = {
 	.ctx_free = kdump_ctx_free,
 	.close = kdump_close,
 	.set_page_shift = kdump_set_page_shift,
+	.causes = kdump_causes,
 };

@@ -22,8 +22,10 @@ struct kdump_header {
 	uint64_t max_mapnr;	/* frames that the bitmaps describe */
 	uint64_t bitmap_off;	/* of the bitmap of pages in the dump */
 	uint64_t bitmap_len;	/* bytes of it */
+	uint64_t first_bitmap_off;	/* of that of all memory, which is as long; 0: there is none */
 	uint64_t desc_off;	/* of the first page descriptor */
 
+	bool no_sub;		/* the sub-header is damaged: what it says is not known */
 	bool split;
 	uint64_t start_pfn, end_pfn;	/* what this part holds, if split */
 	uint64_t vmcoreinfo_off, vmcoreinfo_len;

@@ -181,10 +181,23 @@ static const struct sub_layout *find_layout(const struct raw *r, const struct kd
 	return &sub_layouts[strncmp(h->about.machine, "i", 1) ? 2 : 1];
 }
 
+/* Version 6 has the frame count twice. */
+static bool is_damaged(const struct raw *r, const struct kdump_header *h)
+{
+	for (size_t i = 0; i < ARRAY_LEN(sub_layouts); i++)
+		if (sub_layouts[i].word == h->word_size &&
+		    is_mapnr(r, sub_64(r, h, sub_layouts[i].mapnr64)))
+			return false;
+	return h->version >= 6;
+}
+
 static void parse_sub(const struct raw *r, struct kdump_header *h)
 {
 	const struct sub_layout *l = find_layout(r, h);
 
+	h->no_sub = is_damaged(r, h);
+	if (h->no_sub)
+		return;
 	if (h->version >= 1)
 		h->about.dump_level = (int)load32(r->sub + l->word, h->big_endian);
 	if (h->version >= 2) {
@@ -222,6 +235,7 @@ static void place_bitmaps(const struct raw *r, struct kdump_header *h)
 	h->bitmap_off = first;
 	h->bitmap_len = total;
 	if (total >= need * 2) {
+		h->first_bitmap_off = first;
 		h->bitmap_off = first + total / 2;
 		h->bitmap_len = total / 2;
 	}

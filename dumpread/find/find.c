@@ -206,9 +206,9 @@ static enum status no_types(struct dump *d, const char *btf)
 	const char *release = *d->release ? d->release : "unknown";
 	char hex[BUILD_ID_HEX], cut[200] = "", package[320], offer[KEPT_LAYOUT_OFFER];
 
-	if (d->image && d->image->issues.n && d->image->issues.v[0].ntexts)
+	if (d->image && d->issues.n && d->issues.v[0].ntexts)
 		snprintf(cut, sizeof(cut), ", and the dump is incomplete (%s)",
-			 issue_without_folder(d->image->issues.v[0].text[0]));
+			 issue_without_folder(d->issues.v[0].text[0]));
 	build_id_hex(d->build_id, d->build_id_len, hex);
 	return fail(
 		&d->diag, ST_ABSENT,

@@ -61,6 +61,8 @@ struct image_ops {
 	void (*close)(struct image *im);
 	/* Use another page size than the container's; NULL: the container's is right. */
 	void (*set_page_shift)(struct image *im, uint8_t shift);
+	/* Add to TO the damage that reading has met, beyond im->causes; NULL: there is none. */
+	void (*causes)(const struct image *im, struct causes *to);
 };
 
 /* One file of the image. All access is by pread: a file may shrink under us. */
@@ -125,6 +127,7 @@ struct image {
 	struct arena mem;		/* owns all of the above */
 	struct issues issues;		/* truncation, damaged tables: found by open */
 	struct causes causes;		/* the same, as a whole */
+	struct issues *counted;		/* where damage counts that reading meets; NULL: nowhere */
 	struct diag diag;
 	const struct log *log;
 	const struct image_index *index;	/* while it is opened; NULL: none */

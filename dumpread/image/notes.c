@@ -43,6 +43,13 @@ static bool is_line(const char *line, size_t len)
 	return true;
 }
 
+static void text_damaged(struct image *im, unsigned lines)
+{
+	cause_table(&im->causes, "VMCOREINFO", 0, 0);
+	issue_add(&im->issues, ST_CORRUPT, "VMCOREINFO line", lines,
+		  "%s: the text of VMCOREINFO is damaged", im->parts[0].path);
+}
+
 /* The text has no checksum, but a form. */
 static void check_vmcoreinfo(struct image *im, size_t len)
 {
@@ -53,8 +60,7 @@ static void check_vmcoreinfo(struct image *im, size_t len)
 		bad += !is_line(line, (size_t)(end - line));
 	bad += *line != '\0';
 	if (bad)
-		issue_add(&im->issues, ST_CORRUPT, "VMCOREINFO line", bad,
-			  "%s: the text of VMCOREINFO is damaged", im->parts[0].path);
+		text_damaged(im, bad);
 }
 
 void image_take_vmcoreinfo(struct image *im, const uint8_t *text, size_t len)
@@ -66,8 +72,7 @@ void image_take_vmcoreinfo(struct image *im, const uint8_t *text, size_t len)
 	len = strnlen((const char *)text, len);
 	if (!len || len > VMCOREINFO_MAX) {
 		if (whole)
-			issue_add(&im->issues, ST_CORRUPT, "VMCOREINFO line", 1,
-				  "%s: the text of VMCOREINFO is damaged", im->parts[0].path);
+			text_damaged(im, 1);
 		return;
 	}
 	im->vmcoreinfo = arena_strndup(&im->mem, (const char *)text, len);

@@ -61,6 +61,16 @@ static const char *part(const struct cause *c, struct arena *mem)
 			    many ? "them" : "it");
 }
 
+static const char *table(const struct cause *c, struct arena *mem)
+{
+	if (!c->of)
+		return arena_printf(mem, "damaged in the file: %s", c->name);
+	return arena_printf(mem,
+			    "damaged in the file: %s: %" PRIu64 " of %" PRIu64
+			    " pages cannot be found",
+			    c->name, c->n, c->of);
+}
+
 static const char *filter(const struct cause *c, struct arena *mem)
 {
 	return arena_printf(mem,
@@ -130,6 +140,7 @@ static const struct {
 	[CAUSE_HEADER] = { "cut", "", true, header },
 	[CAUSE_CUT] = { "cut", "pages", true, cut },
 	[CAUSE_PART] = { "part", "pages", true, part },
+	[CAUSE_TABLE] = { "table", "pages", true, table },
 	[CAUSE_FILTER] = { "filter", "bytes", true, filter },
 	[CAUSE_LIST] = { "task list", "tasks", true, list },
 	[CAUSE_TASKS] = { "processes", "", true, tasks },
@@ -190,7 +201,9 @@ static void add_log(const struct snapshot *s, struct causes *to)
 
 void damage_causes(const struct snapshot *s, bool first, struct causes *ret)
 {
-	*ret = s->k->dump ? s->k->dump->causes : (struct causes){ .n = 0 };
+	*ret = (struct causes){ .n = 0 };
+	if (s->k->dump)
+		dump_causes(s->k->dump, ret);
 	if (!source_has(s->k, SOURCE_FRAMES) || source_has(s->k, SOURCE_CHANGES))
 		return;
 	if (!first)

@@ -37,6 +37,12 @@ static void test_list(void)
 	CHECK_EQ(cause_find(&c, CAUSE_CUT)->of, 70);
 	cause_add(&c, CAUSE_CUT, 0, 0, NULL);
 	CHECK_EQ(cause_find(&c, CAUSE_CUT)->n, 7);
+	/* each table once */
+	cause_table(&c, "the page bitmap", 0, 0);
+	cause_table(&c, "page descriptors", 3, 9);
+	cause_table(&c, "the page bitmap", 1, 9);
+	CHECK(!strcmp(cause_find(&c, CAUSE_TABLE)->name, "the page bitmap and page descriptors"));
+	CHECK_EQ(cause_find(&c, CAUSE_TABLE)->n, 4);
 }
 
 static void test_words(void)

@@ -195,8 +195,8 @@ static void gather_thrash(struct gather *g)
 /* Is a part of the file missing? */
 static const char *lost_text(const struct kernel *k)
 {
-	static const enum cause_id ids[] = { CAUSE_UNFINISHED, CAUSE_HEADER, CAUSE_CUT,
-					     CAUSE_PART };
+	static const enum cause_id ids[] = { CAUSE_UNFINISHED, CAUSE_HEADER, CAUSE_CUT, CAUSE_PART,
+					     CAUSE_TABLE };
 
 	for (size_t i = 0; k->dump && i < ARRAY_LEN(ids); i++)
 		if (cause_find(&k->dump->causes, ids[i]))

@@ -155,7 +155,7 @@ static enum status understand(struct kernel *k, const struct kernel_opts *o, str
 /* What is wrong with the file is more than likely why nothing could be made of it. */
 static void tell_cause(struct dump *d)
 {
-	const struct issues *is = d->image ? &d->image->issues : NULL;
+	const struct issues *is = d->image ? &d->issues : NULL;
 	const char *text = is && is->n && is->v[0].ntexts ? issue_without_folder(is->v[0].text[0])
 							  : NULL;
 	size_t n = strlen(d->diag.text);
