@@ -223,14 +223,18 @@ static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n, s
 }
 
 /*
- * A huge leaf of 1 << SHIFT bytes. Frame bits below its size are reserved and
- * never set, except PAT_LARGE; they are not inverted with the others:
- * pmd_mkinvalid() masks with PHYSICAL_PMD_PAGE_MASK after the inversion.
+ * A huge leaf of 1 << SHIFT bytes. Frame bits below its size are reserved and never set, except
+ * PAT_LARGE. Where a frame is inverted they stay 0 in a transparent huge page, since pmd_modify() and
+ * pmd_mkinvalid() invert those of PHYSICAL_PMD_PAGE_MASK. In a hugetlb page they are all 1:
+ * huge_pte_modify() is pte_modify(), which inverts those of PTE_PFN_MASK (asm/pgtable.h, 6.12).
  */
 static void decode_huge(const struct masks *m, uint64_t v, unsigned shift, struct pte *out)
 {
+	uint64_t below = (BIT(shift) - 1) & PA_MASK & ~PAT_LARGE;
+	uint64_t low = v & below;
+
 	decode_page(m, v, m->frame & ~(BIT(shift) - 1), out);
-	if (v & (BIT(shift) - 1) & PA_MASK & ~PAT_LARGE)
+	if (low && (low != below || v & P || !m->invert))
 		out->kind = PTE_BAD;
 }
 

@@ -211,6 +211,17 @@ static void test_huge(void)
 		  PTE_PROTNONE);
 	CHECK_PTE(decode(&env, 1, (~pa & frame) | BIT(12) | BIT(7) | BIT(8) | BIT(63)),
 		  PTE_PAGE, pa, PTE_PROTNONE);
+	/* hugetlb under PROT_NONE: the bits below the size are inverted too, bit 12 (PAT_LARGE) with them */
+	CHECK_PTE(decode(&env, 1, (~pa & (BIT(52) - BIT(12))) | BIT(7) | BIT(8) | BIT(63)),
+		  PTE_PAGE, pa, PTE_PROTNONE);
+	CHECK_PTE(decode(&env, 2, (~BIT(30) & (BIT(52) - BIT(12))) | BIT(7) | BIT(8) | BIT(63)),
+		  PTE_PAGE, BIT(30), PTE_PROTNONE);
+	/* some of them, or of a page that is present, or before 4.19 */
+	CHECK_EQ(decode(&env, 1, (~pa & (BIT(52) - BIT(14))) | BIT(7) | BIT(8)).kind, PTE_BAD);
+	CHECK_EQ(decode(&env, 1, pa | (BIT(21) - BIT(12)) | BIT(7) | BIT(0)).kind, PTE_BAD);
+	env.invert_swap = false;
+	CHECK_EQ(decode(&env, 1, pa | (BIT(21) - BIT(12)) | BIT(7) | BIT(8)).kind, PTE_BAD);
+	CHECK_PTE(decode(&env, 1, pa | BIT(7) | BIT(8) | BIT(63)), PTE_PAGE, pa, PTE_PROTNONE);
 }
 
 static void test_tables(void)

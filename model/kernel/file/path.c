@@ -219,13 +219,13 @@ static enum step step_mount(struct pathwalk *w, struct place *p, enum status *st
 {
 	uint64_t parent = kobj_u64(&w->mount, M_MOUNT_PARENT);
 
-	/* root of a namespace, or of a mount that is in none, or no longer: mounted on itself */
-	if (parent == p->mount) {
-		if (kobj_u64(&w->mount, M_MOUNT_POINT) == p->dentry)
-			return end_at_root(w, p, st);
-		*st = ST_CORRUPT;
-		return STEP_BROKEN;
-	}
+	/*
+	 * Root of a namespace, or of a mount that is in none, or no longer. Its mountpoint says nothing: of a
+	 * tree that was cloned (open_tree()) it is that of its source, by copy_tree(); prepend_path() does not
+	 * look at it (fs/namespace.c, fs/d_path.c, 6.12).
+	 */
+	if (parent == p->mount)
+		return end_at_root(w, p, st);
 	p->dentry = kobj_u64(&w->mount, M_MOUNT_POINT);
 	*st = load_mount(w, p, parent);
 	return *st ? STEP_BROKEN : STEP_ON;
