@@ -12,6 +12,7 @@
 # The rooms of model/ stand in one order as well: a room may include itself and those before it.
 # Nouns that hold each other by value, and so are everybody's, are named.
 # A header that says "private to FOLDER/" is included by files of that folder only.
+# Whether a rule holds is asked of kernel_rule(): texts of the image may decide it.
 # The kernel module is built only from its own folder, and so includes from there;
 # what it writes, model/ reads: kmod/format.h is both sides'.
 #
@@ -116,6 +117,10 @@ scan() {	# ROOT: prints violations
 		FILENAME ~ /^reports\// &&
 		/(struct reader|kernel_reader|reader_[a-z]+|read_(kva|pa)[a-z_]*)[^A-Za-z0-9_]/ {
 			bad("reports/ opens no reader: model/ does")
+		}
+		/rules(\.|->)on\[/ &&
+		FILENAME !~ /^(facts\/.*|model\/kernel\/(kernel.h|texts.c)|reports\/machine\/layout.c)$/ {
+			bad("asks a rule past kernel_rule(), which looks for texts of the image first")
 		}'
 	)
 }
@@ -166,6 +171,10 @@ plant kmod/a.c '#include "model/kernel/kernel.h"' 1
 plant model/a.c '#include "kmod/format.h"' 0
 plant model/a.c '#include "kmod/census.h"' 1
 plant cli/a.c '#include "kmod/format.h"' 1
+
+plant reports/a.c '	if (s->k->rules.on[RULE_PSS_WIDE])' 1
+plant model/a.c '	return rules->on[RULE_PSS_WIDE];' 1
+plant facts/a.c '	r->rules.on[i] = true;' 0
 
 plant model/kernel/walk/a.c '#include "model/memory/frames/frames.h"' 1
 plant model/kernel/page/a.c '#include "model/cause/verdict/verdict.h"' 1

@@ -77,7 +77,7 @@ static void put_area(const struct vmalloc_shown *x, uint32_t i, FILE *out)
 /* An area that is being made: until 6.1 without its nodes, later not at all. */
 void write_vmallocinfo(const struct snapshot *s, const struct vmalloc_shown *x, FILE *out)
 {
-	bool skips = s->k->rules.on[RULE_VMALLOC_RAM_MARKED];
+	bool skips = kernel_rule(s->k, RULE_VMALLOC_RAM_MARKED);
 
 	for (uint32_t i = 0; i < x->areas.n; i++)
 		if (x->areas.v[i].kind != AREA_ENDING &&

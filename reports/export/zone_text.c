@@ -66,7 +66,7 @@ static void put_sizes(const struct snapshot *s, const struct zones *zs, const st
 
 static void put_cpus(const struct snapshot *s, const struct zone *z, FILE *out)
 {
-	bool limits = s->k->rules.on[RULE_ZONEINFO_HIGH_MIN];
+	bool limits = kernel_rule(s->k, RULE_ZONEINFO_HIGH_MIN);
 	int wide = limits ? 3 : 0;
 
 	fputs("\n  pagesets", out);
@@ -105,7 +105,7 @@ static void put_zone(const struct snapshot *s, const struct zones *zs, const str
 		fprintf(out, "\n  node_unreclaimable:  %u\n  start_pfn:           %" PRIu64,
 			n->failures != ZONE_UNKNOWN && n->failures >= RECLAIM_RETRIES,
 			z->start_pfn);
-		if (s->k->rules.on[RULE_ZONEINFO_HIGHATOMIC])
+		if (kernel_rule(s->k, RULE_ZONEINFO_HIGHATOMIC))
 			fprintf(out,
 				"\n  reserved_highatomic: %" PRIu64
 				"\n  free_highatomic:     %" PRIu64,

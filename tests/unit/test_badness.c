@@ -9,14 +9,14 @@
 #include "model/kernel/source.h"
 #include "tests/unit/check.h"
 
-static struct rules rules_of(const char *release)
+static struct kernel kernel_of(const char *release)
 {
 	struct release v = { 0 };
-	struct rules r;
+	struct kernel k = { 0 };
 
 	release_parse(release, &v);
-	rules_decide(&v, NULL, &r);
-	return r;
+	rules_decide(&v, NULL, &k.rules);
+	return k;
 }
 
 /* A process of 20000 + 3000 + 100 pages on a machine of 1000123 pages. */
@@ -24,8 +24,8 @@ static int64_t points(const char *release, int adj, bool admin)
 {
 	struct badness_of of = { .rss = 20000, .swap = 3000, .tables = 100,
 				 .oom_score_adj = adj, .admin = admin };
-	struct rules r = rules_of(release);
-	struct badness b = badness_compute(&r, &of, 1000123);
+	struct kernel k = kernel_of(release);
+	struct badness b = badness_compute(&k, &of, 1000123);
 
 	CHECK(b.known && !b.unkillable);
 	return b.points;
@@ -34,7 +34,7 @@ static int64_t points(const char *release, int adj, bool admin)
 static void test_points(void)
 {
 	struct badness_of none = { .oom_score_adj = -1000 };
-	struct rules old = rules_of("2.6.35"), now = rules_of("7.3");
+	struct kernel old = kernel_of("2.6.35"), now = kernel_of("7.3");
 
 	CHECK(!badness_compute(&old, &none, 1000123).known);
 	CHECK(badness_compute(&now, &none, 1000123).unkillable);
@@ -74,7 +74,7 @@ static void place_init(struct place *p, const char *release)
 	memset(p, 0, sizeof(*p));
 	p->k.page_shift = 12;
 	p->k.source = &memory;
-	p->k.rules = rules_of(release);
+	p->k.rules = kernel_of(release).rules;
 	p->info[0] = (struct zone_count){ "MemTotal", UINT64_C(800123) << 12 };
 	p->info[1] = (struct zone_count){ "SwapTotal", UINT64_C(200000) << 12 };
 	for (uint32_t i = 0; i < 3; i++) {

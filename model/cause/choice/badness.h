@@ -25,7 +25,7 @@ struct badness {
 };
 
 /* Badness of a process that the OOM killer may choose; TOTAL: pages that it could use. */
-struct badness badness_compute(const struct rules *rules, const struct badness_of *of,
+struct badness badness_compute(const struct kernel *k, const struct badness_of *of,
 			       uint64_t total);
 
 /* Pages of memory and swap: what a process without a limit could use. 0: not known. */

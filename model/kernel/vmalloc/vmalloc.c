@@ -115,7 +115,7 @@ static void add_va(struct walker *w, uint64_t va, bool lazy)
 		return;
 	}
 	if (!lazy && !vm)
-		a.kind = !w->k->rules.on[RULE_VMALLOC_RAM_MARKED] || flags & MARKED_RAM
+		a.kind = !kernel_rule(w->k, RULE_VMALLOC_RAM_MARKED) || flags & MARKED_RAM
 				 ? AREA_RAM
 				 : AREA_ENDING;
 	if (a.kind == AREA_OF_VM && a.flags & AREA_SPARSE)
