@@ -13,12 +13,23 @@
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 
-/* After a label of N characters; those of architectures have four. */
+/* Digits of a figure, at least: show_val_kb() has 8, what is printed by itself 5. */
+static int digits(const char *name)
+{
+	bool by_itself = !strncmp(name, "HugePages_", 10) || !strcmp(name, "HardwareCorrupted") ||
+			 !strcmp(name, "EarlyMemtestBad");
+
+	return by_itself ? 5 : 8;
+}
+
+/* After a label of N characters: figures end in one column. Those of architectures have four. */
 static int blanks(const char *name, int n)
 {
+	int left = 24 - digits(name) - n;
+
 	if (!strncmp(name, "DirectMap", 9))
 		return 4;
-	return n < 16 ? 16 - n : 0;
+	return left > 0 ? left : 0;
 }
 
 /* A line whose value could not be read is left out; 0 would be wrong. */
@@ -29,15 +40,15 @@ static void write_meminfo(const struct snapshot *s, FILE *out)
 	for (uint32_t i = 0; i < m->nmeminfo; i++) {
 		const char *name = m->meminfo[i].name;
 		uint64_t v = m->meminfo[i].value;
+		bool counted;
 		int n;
 
 		if (v == UINT64_MAX)
 			continue;
+		counted = !strncmp(name, "HugePages_", 10);
 		n = fprintf(out, "%s:", name);
-		if (!strncmp(name, "HugePages_", 10))
-			fprintf(out, "%*s%5" PRIu64 "\n", n < 19 ? 19 - n : 1, "", v);
-		else
-			fprintf(out, "%*s%8" PRIu64 " kB\n", blanks(name, n), "", v >> 10);
+		fprintf(out, "%*s%*" PRIu64 "%s\n", blanks(name, n), "", digits(name),
+			counted ? v : v >> 10, counted ? "" : " kB");
 	}
 }
 

@@ -225,17 +225,15 @@ class Export:
         for name in ('swaps', 'version'):
             want, got = self.truth.read(name), self.read(name)
             self.check(name, [] if want == got else [f'{want!r}, got {got!r}'])
-        shape = re.compile(rb'\d+')
         for name, left_out in (('meminfo', set()), ('vmstat', VMSTAT_LEFT_OUT)):
             want = [line.split()[0].decode() for line in self.truth.read(name).splitlines()]
             got = [line.split()[0].decode() for line in self.read(name).splitlines()]
             want = [n for n in want if n not in left_out]
             self.check(f'lines of {name}', [] if want == got else [f'{want}\ngot {got}'])
-        # numbers move; where they have as many digits, the line must look the same
+        # numbers move, but none of these machines has so much that one leaves its column
         wrong = [f'{a!r}, got {b!r}' for a, b in zip(self.truth.read('meminfo').splitlines(),
                                                      self.read('meminfo').splitlines())
-                 if len(shape.sub(b'', a)) == len(shape.sub(b'', b)) and
-                 shape.sub(b'0', a) != shape.sub(b'0', b)]
+                 if len(a) != len(b)]
         self.check('form of meminfo', wrong)
         wrong = [f'{a!r}, got {b!r}' for a, b in zip(self.truth.read('meminfo').splitlines(),
                                                      self.read('meminfo').splitlines())
