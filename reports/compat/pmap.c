@@ -38,7 +38,7 @@ static void pmap_process(const struct snapshot *s, const struct vma_row *r, size
 
 		sums_add(&one, &r[i].u, SUMS_KIB);
 		sums_add(&sum, &r[i].u, SUMS_KIB);
-		fprintf(out, "%0*" PRIx64 " %7s %7s %7s %.3s%c-  ", width, r[i].start,
+		fprintf(out, "%0*" PRIx64 " %7s %7s %7s %.3s%c- ", width, r[i].start,
 			number_of(one.size).text, number_of(one.rss).text,
 			number_of(dirty_of(&one)).text, r[i].perms,
 			r[i].perms[3] == 's' ? 's' : '-');

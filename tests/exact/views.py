@@ -369,10 +369,25 @@ def showmap(views):
 
 # ---- pmap -x, smem.pl ------------------------------------------------------------------------
 
+def pmap_line(wide, start, size, rss, dirty, mode, name):
+    return f'{start:0{wide}x} {size:7} {rss:7} {dirty:7} {mode} {name}'
+
+
+def pmap_itself():
+    """Lines of the pmap of this machine that pmap_line() does not make."""
+    done = subprocess.run(['pmap', '-x', str(os.getpid())], capture_output=True, text=True)
+    with open('/proc/self/maps') as f:
+        names = {line.split('/')[-1].strip() for line in f if '/' in line} | {'  [ anon ]', '  [ stack ]'}
+    fields = re.compile(r'([0-9a-f]{8,16}) +(\d+) +(\d+) +(\d+) ([-rwxsp]{5})')
+    lines = [(line, fields.match(line)) for line in done.stdout.splitlines()]
+    return [line for line, m in lines if m and not any(
+        line == pmap_line(len(m[1]), int(m[1], 16), int(m[2]), int(m[3]), int(m[4]), m[5], n) for n in names)]
+
+
 def pmap(views):
     parts = re.split(r'^(\d+):   .*\n', views.text('vmas', 'pmap'), flags=re.M)
     texts = {int(pid): text for pid, text in zip(parts[1::2], parts[2::2])}
-    differences = []
+    differences = pmap_itself() if shutil.which('pmap') else []
     wide = 16 if any(m.end >> 32 for p in views.frozen for m in views.maps[p.pid]) else 8
     for p in views.frozen:
         stack = int(p.stat[25])     # startstack, the 28th field
@@ -382,8 +397,7 @@ def pmap(views):
             name = shown(m.name.split(b'/')[-1]) if b'/' in m.name else \
                 '  [ stack ]' if m.start <= stack <= m.end else '  [ anon ]'
             mode = m.perms[:3] + m.perms[3].replace('p', '-') + '-'
-            want.append(f'{m.start:0{wide}x} {m.kib["Size"]:7} {m.kib["Rss"]:7} {dirty:7} '
-                        f'{mode}  {name}')
+            want.append(pmap_line(wide, m.start, m.kib['Size'], m.kib['Rss'], dirty, mode, name))
             sums = [a + b for a, b in zip(sums, (m.kib['Size'], m.kib['Rss'], dirty))]
         want += ['-' * wide + ' ------- ------- ------- ',
                  'total kB'.ljust(wide) + ' {:7} {:7} {:7}'.format(*sums)]
