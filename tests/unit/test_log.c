@@ -102,7 +102,7 @@ static void test_ring(unsigned word, bool big)
 	uint64_t id = (1ull << (8 * word - 2)) - 2, mask = (1ull << (8 * word - 2)) - 1;
 
 	ring_layout(f);
-	put_ring(f, id, (id + 6) & mask, 10);
+	put_ring(f, id, (id + 7) & mask, 10);
 	put_record(f, id, 0, "first");
 	put_record(f, (id + 1) & mask, 64, "two\nlines\n");
 	put_desc(f, (id + 2) & mask, REUSABLE, 128, 192);
@@ -112,7 +112,9 @@ static void test_ring(unsigned word, bool big)
 	put_text(f, (id + 4) & mask, 0, "wrapped");
 	put_desc(f, (id + 5) & mask, FINALIZED, 1024 - 64, 1024);	/* ends the ring exactly */
 	put_text(f, (id + 5) & mask, 1024 - 64, "at the end");
-	put_desc(f, (id + 6) & mask, 0, 0, 0);				/* reserved */
+	put_desc(f, (id + 6) & mask, FINALIZED, 1, 1);		/* there was no room for its text */
+	put_text(f, (id + 6) & mask, 512, "");
+	put_desc(f, (id + 7) & mask, 0, 0, 0);				/* reserved */
 	m = read_log(f, &s);
 	/* the first one's block was overwritten by the one that wrapped */
 	CHECK_EQ(fake_issues(f, "log record"), 1);

@@ -18,6 +18,9 @@
 #define COUNT_BITS_MAX 26	/* log_buf_len is 2 GiB at most, a record 32 bytes of it */
 #define SIZE_BITS_MAX 31
 #define BLOCK_REST_MAX 64u	/* bytes of a block that are not text */
+/* Positions of a record without a block, both of them: its text found no room, or it is an empty line. */
+#define FAILED_LPOS 1u
+#define EMPTY_LINE_LPOS 3u	/* NO_LPOS before 6.9 */
 #define TIME_MAX (UINT64_C(1) << 62)	/* ns: more than 100 years */
 
 enum desc_state { DESC_RESERVED, DESC_COMMITTED, DESC_FINALIZED, DESC_REUSABLE };
@@ -79,8 +82,8 @@ static bool ring_open(struct ring *g, const struct system *y)
 }
 
 /*
- * Finds the text of the record: LEN bytes at *KVA; 0 bytes for a record without text.
- * ST_CORRUPT: not a block of this record.
+ * Finds the text of the record: LEN bytes at *KVA; 0 bytes for an empty line.
+ * ST_ABSENT: its text was lost. ST_CORRUPT: not a block of this record.
  */
 static enum status text_block(const struct ring *g, uint64_t id, uint64_t *kva, uint64_t *len)
 {
@@ -89,9 +92,11 @@ static enum status text_block(const struct ring *g, uint64_t id, uint64_t *kva, 
 	enum status st;
 
 	*len = 0;
-	/* odd positions say why there is no text (FAILED_LPOS, EMPTY_LINE_LPOS) */
+	/* no reader of the kernel shows a record that lost its text (desc_read_finalized_seq()) */
+	if (begin == FAILED_LPOS && next == FAILED_LPOS)
+		return ST_ABSENT;
 	if (begin & 1 || next & 1)
-		return begin == next && (begin == 1 || begin == 3) ? ST_OK : ST_CORRUPT;
+		return begin == EMPTY_LINE_LPOS && next == begin ? ST_OK : ST_CORRUPT;
 	/* next is the first byte after the block: the same wrap if the last byte has it (the
 	   kernel's test since 6.19; before, a block at the end of the ring had no text) */
 	if (next > begin && begin >> g->size_bits == (next - 1) >> g->size_bits) {
