@@ -148,16 +148,23 @@ static void draw(cairo_surface_t *surface, struct canvas canvas, double zoom,
 }
 
 /*
- * cairo writes PostScript to a file of tmpfile() first. This one is found before libc's, for the
- * program exports it (Makefile), and needs no directory: in a sandbox none can be opened.
+ * cairo writes PostScript to a file of tmpfile() first; that of Debian 13, which was built with files of
+ * 64 bits, of tmpfile64(). These are found before libc's, for the program exports them (Makefile), and
+ * need no directory: in a sandbox none can be opened.
  */
 __attribute__((visibility("default"))) FILE *chart_tmpfile(void) __asm__("tmpfile");
+__attribute__((visibility("default"))) FILE *chart_tmpfile64(void) __asm__("tmpfile64");
 
 FILE *chart_tmpfile(void)
 {
 	int fd = memfd_create("chart", MFD_CLOEXEC);
 
 	return fd < 0 ? NULL : fdopen(fd, "w+");
+}
+
+FILE *chart_tmpfile64(void)
+{
+	return chart_tmpfile();
 }
 
 void cairo_prepare(void)
