@@ -97,7 +97,8 @@ struct oom_evidence {
 	uint64_t log_begins;		/* ns since boot; EV_UNKNOWN: there is no log */
 
 	/* the scope */
-	uint64_t total;			/* bytes: RAM, or the limit; EV_UNKNOWN */
+	uint64_t total;			/* bytes: MemTotal, or the limit; EV_UNKNOWN */
+	uint64_t ram;			/* bytes of all frames of the machine, if that is the scope; 0: no census */
 	uint64_t size[USES];		/* bytes, EV_UNKNOWN */
 	struct ev_owner owner[USES];
 	uint64_t now[USES];		/* size[] of the dump, where it shows another moment; else
@@ -220,11 +221,12 @@ static inline const char *ev_nodes(const struct oom_event *v)
 /* Thousandths of the scope, UINT32_MAX if more; 0 if either is not known. */
 static inline unsigned ev_share(const struct oom_evidence *e, uint64_t bytes)
 {
+	uint64_t whole = e->ram ? e->ram : e->total;
 	double share;
 
-	if (bytes == EV_UNKNOWN || e->total == EV_UNKNOWN || !e->total)
+	if (bytes == EV_UNKNOWN || whole == EV_UNKNOWN || !whole)
 		return 0;
-	share = (double)bytes * 1000 / (double)e->total;
+	share = (double)bytes * 1000 / (double)whole;
 	return share < UINT32_MAX ? (unsigned)share : UINT32_MAX;
 }
 

@@ -41,8 +41,11 @@ static enum use counted_as(const struct gather *g, const struct owner *o)
 	    known(g->e->size[USE_SOCKETS]) > known(g->e->size[USE_SLAB]))
 		return USE_SOCKETS;
 	switch (o->class) {
+	/* data of a socket or a map; the slots of a pipe stay in slab, so that its pages are one figure
+	   with those of its class */
 	case CLASS_SLAB:
-	case CLASS_KMALLOC: return USE_SLAB;
+	case CLASS_KMALLOC:
+		return o->kind == OWNER_SOCKET || o->kind == OWNER_BPF ? USE_SLAB : USES;
 	case CLASS_VMALLOC: return USE_VMALLOC;
 	case CLASS_PERCPU: return USE_PERCPU;
 	case CLASS_PIPE:
@@ -200,8 +203,10 @@ void gather_rest(struct gather *g)
 	memcpy(n, c->classes->count, PAGE_CLASSES * sizeof(*n));
 	e->classes = n;
 	unknown = gather_pages(g, n[CLASS_UNKNOWN].pages + n[CLASS_VMAP].pages);
-	if (!ev_is_memcg(g->e))
+	if (!ev_is_memcg(e))
 		balloon(g, c);
+	if (!ev_is_memcg(e) && !(e->event && ev_is_of_nodes(e->event)))
+		e->ram = known(gather_pages(g, c->ram));
 	descriptors(g, &c->owners);
 	if (ev_share(e, e->size[USE_SLAB]) >= 80)
 		kmalloc_hint(g, c);
