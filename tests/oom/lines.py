@@ -353,6 +353,21 @@ def check_rest(tally, tool):
 
     killed = 'Out of memory: Killed process 7 (a) total-vm:1kB, anon-rss:2kB, file-rss:3kB, shmem-rss:4kB, UID:5 ' \
              'pgtables:6kB oom_score_adj:7'
+    for release, tables in (('5.4.8', 1), ('5.4.9', 1500), ('5.5', 1500)):
+        one(f'page tables of the victim in {release}', release, [(1, 0, killed.replace(':6kB', ':1500kB'))],
+            [{'victims': [{'pid': 7, 'tables': tables}]}])
+    rows = [(1, 0, '[     99]     0    99    90000    70000   577536        5             0 hog, 1'),
+            (1, 0, '[    100]    10   100       90       70     4096        0          -500 9 lives')]
+    one('begins in the table of tasks', '5.10', [*rows, (1, 0, killed)],
+        [{'kind': 'oom kill', 'victims': [{'pid': 7}], 'tasks': [
+            {'pid': 99, 'rss': 70000, 'tables_bytes': 577536, 'swapents': 5, 'oom_score_adj': 0, 'comm': 'hog, 1'},
+            {'pid': 100, 'oom_score_adj': -500, 'comm': '9 lives'}]}])
+    one('begins in the table of 4.4', '4.4', [(1, 0, '[   99]     0    99    90000    70000      90      91        5             0 hog')],
+        [{'tasks': [{'pid': 99, 'rss': 70000, 'tables_bytes': 181 << 12, 'swapents': 5, 'comm': 'hog'}]}])
+    one('begins in the table of 6.12', '6.12', [
+        (1, 0, '[     99]     0    99    90000    70000    60000     9000     1000   577536        5           -17 a 1')],
+        [{'tasks': [{'pid': 99, 'rss_file': 9000, 'swapents': 5, 'oom_score_adj': -17, 'comm': 'a 1'}]}])
+    one('a line of a trace is no row', '6.1', [(1, 0, '[   99] 1 2 3 words of a driver')], [])
     one('reaped later, by another', '6.1', [
         (1, 0, killed), (30, 0, 'oom_reaper: reaped process 7 (a), now anon-rss:0kB, file-rss:0kB, shmem-rss:0kB')],
         [{'victims': [{'pid': 7, 'reaped': 1, 'anon_rss': 2, 'tables': 6}]}])

@@ -68,7 +68,6 @@ uint64_t oom_total_of(const struct snapshot *s, const struct oom_event *e, struc
 
 struct badness oom_task_badness(const struct snapshot *s, const struct oom_task *t, uint64_t total)
 {
-	const struct rules *rules = &s->k->rules;
 	struct badness_of of = {
 		.rss = (uint64_t)t->rss,
 		.swap = t->swapents < 0 ? 0 : (uint64_t)t->swapents,
@@ -80,17 +79,17 @@ struct badness oom_task_badness(const struct snapshot *s, const struct oom_task 
 		return (struct badness){ .known = true, .unkillable = true };
 	/* to 4.16 it depends on CAP_SYS_ADMIN, which is not in the table */
 	if (t->rss < 0 || t->oom_score_adj < -1000 || t->oom_score_adj > 1000 ||
-	    rules->on[RULE_OOM_ADMIN_30] || rules->on[RULE_OOM_ADMIN_PERCENT])
+	    kernel_rule(s->k, RULE_OOM_ADMIN_30) || kernel_rule(s->k, RULE_OOM_ADMIN_PERCENT))
 		return (struct badness){ .known = false };
-	return badness_compute(rules, &of, total);
+	return badness_compute(s->k, &of, total);
 }
 
 /* Of equals the kernel keeps the first; since 5.3 it takes the last. */
-static void consider(const struct rules *rules, const struct badness *b, int64_t pid,
-		     const char *comm, struct replay *ret)
+static void consider(const struct kernel *k, const struct badness *b, int64_t pid, const char *comm,
+		     struct replay *ret)
 {
 	bool better = b->points > ret->points ||
-		      (b->points == ret->points && rules->on[RULE_OOM_LAST]);
+		      (b->points == ret->points && kernel_rule(k, RULE_OOM_LAST));
 
 	if (!b->known) {
 		ret->unknown++;
@@ -109,14 +108,14 @@ void replay_log(const struct snapshot *s, const struct oom_event *e, uint64_t to
 		struct replay *ret)
 {
 	*ret = (struct replay){ .result = REPLAY_NOT_POSSIBLE };
-	if (e->kind != OOM_KILL || !e->tasks.n || !total)
+	if (e->kind != OOM_KILL || !e->tasks.n || e->cut || !total)
 		return;
 	ret->result = REPLAY_NOBODY;
 	for (size_t i = 0; i < e->tasks.n; i++) {
 		const struct oom_task *t = &e->tasks.v[i];
 		struct badness b = oom_task_badness(s, t, total);
 
-		consider(&s->k->rules, &b, t->pid, t->comm, ret);
+		consider(s->k, &b, t->pid, t->comm, ret);
 	}
 	if (ret->unknown)
 		ret->result = REPLAY_NOT_POSSIBLE;
@@ -184,7 +183,7 @@ void replay_dump(const struct snapshot *s, const struct oom_event *e, uint64_t t
 						.comm = name_of(s, p) };
 			break;
 		}
-		consider(&s->k->rules, &b, p->pid, name_of(s, p), ret);
+		consider(s->k, &b, p->pid, name_of(s, p), ret);
 	}
 	arena_release(&mem);
 }

@@ -74,6 +74,8 @@ void oom_infer_nodes(const struct snapshot *s, struct oom_log *log, struct arena
 /* memory.c: lines below Mem-Info, and rows of tables. */
 void oom_memory(struct oom_reader *rd, struct oom_event *e, const struct oom_text *t);
 void oom_columns(struct oom_writer *w, struct span text);
+/* The same where the log has lost the header of the table; false: TEXT is no row of one. */
+bool oom_columns_infer(const struct oom_reader *rd, struct oom_writer *w, struct span text);
 /* A line without a form. */
 void oom_table_row(struct oom_reader *rd, struct oom_writer *w, struct oom_event *e,
 		   struct span text);

@@ -221,6 +221,54 @@ void oom_columns(struct oom_writer *w, struct span text)
 	w->table = TABLE_TASKS;
 }
 
+/*
+ * The headers of dump_header(), mm/oom_kill.c, by release and the numbers after the pid: nr_ptes since
+ * 3.8, nr_pmds since 4.0, nr_puds in 4.14, pgtables_bytes since 4.15, the parts of rss since 6.8, which
+ * others took before.
+ */
+static const struct {
+	struct era era;
+	unsigned numbers;
+	const char *text;
+} headers[] = {
+	{ { V(6, 8), 0 }, 10, "] uid tgid total_vm rss rss_anon rss_file rss_shmem pgtables_bytes swapents oom_score_adj" },
+	{ { V(4, 15), 0 }, 7, "] uid tgid total_vm rss pgtables_bytes swapents oom_score_adj" },
+	{ { V(4, 14), V(4, 15) }, 9, "] uid tgid total_vm rss nr_ptes nr_pmds nr_puds swapents oom_score_adj" },
+	{ { V(4, 0), V(4, 15) }, 8, "] uid tgid total_vm rss nr_ptes nr_pmds swapents oom_score_adj" },
+	{ { V(3, 8), V(4, 0) }, 7, "] uid tgid total_vm rss nr_ptes swapents oom_score_adj" },
+	{ { V26(36), V(3, 8) }, 7, "] uid tgid total_vm rss cpu oom_adj oom_score_adj" },
+	{ { V(4, 15), 0 }, 10, "] uid tgid total_vm rss rss_anon rss_file rss_shmem pgtables_bytes swapents oom_score_adj" },
+};
+
+/* Numbers at the beginning of S, at most TASK_COLUMNS. */
+static unsigned numbers_of(struct span s)
+{
+	unsigned n = 0;
+
+	for (size_t len; n < TASK_COLUMNS; n++, s = span_from(s, len)) {
+		while (s.n && *s.p == ' ')
+			s = span_from(s, 1);
+		len = span_take('d', s);
+		if (!len || (s.n > len && s.p[len] != ' '))
+			break;
+	}
+	return n;
+}
+
+/* A name may begin with numbers too: a row has those of its release, or more. */
+bool oom_columns_infer(const struct oom_reader *rd, struct oom_writer *w, struct span text)
+{
+	struct span f[TEXT_FIELDS];
+	unsigned n = text_match("[%b%d]%*", text, f) ? numbers_of(f[1]) : 0;
+
+	for (size_t i = 0; n && i < ARRAY_LEN(headers); i++)
+		if (n >= headers[i].numbers && release_in(&rd->o->release, headers[i].era)) {
+			oom_columns(w, (struct span){ headers[i].text, strlen(headers[i].text) });
+			return true;
+		}
+	return false;
+}
+
 static void set_column(struct oom_reader *rd, struct oom_task *t, uint8_t column, int64_t v)
 {
 	int64_t bytes;

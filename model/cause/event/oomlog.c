@@ -90,6 +90,20 @@ static struct oom_event *event_of(struct oom_reader *rd, const struct oom_writer
 	return w->event ? &rd->events.v[w->event - 1] : NULL;
 }
 
+/* TEXT is in the middle of a table whose beginning is not in the log: an event of which the rest is. */
+static struct oom_event *begin_cut(struct oom_reader *rd, struct oom_writer *w, uint32_t line,
+				   struct span text)
+{
+	struct oom_event *e;
+
+	if (!oom_columns_infer(rd, w, text))
+		return event_of(rd, w);
+	e = begin(rd, w, OOM_KILL, line);
+	w->table = TABLE_TASKS;
+	e->cut = true;
+	return e;
+}
+
 /* The event of a line that tells an outcome; a new one if that has its victim already. */
 static struct oom_event *outcome_event(struct oom_reader *rd, struct oom_writer *w, uint32_t line,
 				       bool again)
@@ -154,6 +168,8 @@ static void handle(struct oom_reader *rd, struct oom_writer *w, uint32_t line,
 	struct oom_event *e = event_of(rd, w);
 
 	if (!t->m->form) {
+		if (!e || w->done)
+			e = begin_cut(rd, w, line, t->text);
 		if (e && !w->done && w->table == TABLE_NONE && !w->told)
 			oom_asker(rd, e, t->text);
 		if (e && !w->done)

@@ -114,6 +114,7 @@ struct oom_event {
 	const char *text;		/* of a program's kill: the whole line */
 	/* what was printed about memory */
 	VEC(struct oom_task) tasks;
+	bool cut;			/* the beginning of that table is not in the log */
 	VEC(struct oom_zone) zones;
 	VEC(struct oom_node) nodes;
 	struct oom_pairs counts;	/* of the machine, pages; "Free swap", KiB */

@@ -38,8 +38,17 @@ static bool is_first_again(const struct oom_event *e, struct span pid)
 	       e->victims.v[0].pid == span_value(pid);
 }
 
+/*
+ * The line says kB and prints bytes from 70cb6d267790 (v5.4) to 941f762bcb27 (v5.5, 5.4.9). Ubuntu's and Red Hat's
+ * own trees began after that, or took both.
+ */
+static bool tables_in_bytes(const struct release *r)
+{
+	return release_mainline(r) == V(5, 4) && r->patch < 9 && !r->ubuntu && !r->el;
+}
+
 /* "total-vm:%lukB, anon-rss:%lukB ..." */
-static void victim_sizes(struct oom_victim *v, struct span s)
+static void victim_sizes(struct oom_victim *v, const struct release *r, struct span s)
 {
 	struct pair p;
 
@@ -53,7 +62,7 @@ static void victim_sizes(struct oom_victim *v, struct span s)
 		else if (span_is(p.key, "shmem-rss"))
 			v->shmem_rss = p.value;
 		else if (span_is(p.key, "pgtables"))
-			v->tables = p.value;
+			v->tables = tables_in_bytes(r) ? p.value >> 10 : p.value;
 		else if (span_is(p.key, "UID"))
 			v->uid = p.value;
 		else if (span_is(p.key, "oom_score_adj"))
@@ -100,7 +109,7 @@ static void killed(struct oom_reader *rd, struct oom_event *e, const struct oom_
 		e->task_memcg = without_comm(rd, e->task_memcg, v->comm);
 	if (uid_first)
 		v->uid = span_value(f[1]);
-	victim_sizes(v, span_from(t->text, (size_t)(comm.p - t->text.p) + comm.n));
+	victim_sizes(v, &rd->o->release, span_from(t->text, (size_t)(comm.p - t->text.p) + comm.n));
 }
 
 void oom_outcome(struct oom_reader *rd, struct oom_event *e, const struct oom_text *t)

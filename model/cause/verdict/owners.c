@@ -468,7 +468,7 @@ static bool had_gone(const struct gather *g, size_t at, int64_t pid)
 	for (size_t i = at + 1; i < g->e->number; i++) {
 		const struct oom_event *e = &g->log->v[i];
 
-		if (e->kind == OOM_KILL && e->tasks.n && same_table(e, &g->log->v[at]) &&
+		if (e->kind == OOM_KILL && e->tasks.n && !e->cut && same_table(e, &g->log->v[at]) &&
 		    !in_table(e, pid) && last->time >= e->time + GONE)
 			return true;
 	}

@@ -365,6 +365,8 @@ static uint64_t swapped_of_procs(const struct gather *g)
 			return n;
 		sum += n;
 	}
+	if (g->e->from_log && v->cut)
+		return EV_UNKNOWN;
 	for (uint32_t i = 0; !g->e->from_log && i < g->s->nmms; i++)
 		sum += known(gather_pages(g, count(g->s->mms[i].counter[RSS_SWAP])));
 	return sum;
@@ -396,7 +398,8 @@ void gather_processes(struct gather *g)
 	struct people x = { .g = g };
 	struct oom_evidence *e = g->e;
 
-	e->from_log = e->event && e->event->tasks.n && (!e->at_once || !g->s->nprocs);
+	e->from_log = e->event && e->event->tasks.n &&
+		      ((!e->at_once && !e->event->cut) || !g->s->nprocs);
 	if (e->from_log) {
 		add_logged(&x);
 		add_unfreed(&x);

@@ -114,7 +114,7 @@ static uint64_t anon_of_tasks(const struct gather *g)
 			return n;
 		sum += n;
 	}
-	return v->tasks.n ? sum : EV_UNKNOWN;
+	return v->tasks.n && !v->cut ? sum : EV_UNKNOWN;
 }
 
 /* Was somebody killed shortly before, and may not have given all back? */
