@@ -39,13 +39,15 @@ struct batch {
 	struct manifest manifest;
 	VEC(struct job *) queue;	/* jobs that did not start are [next, n) */
 	size_t next;
+	VEC(struct job *) waiting;	/* those that have lost types, until all others are done */
+	unsigned long again;		/* jobs that are in the queue twice */
 	struct job **slot;		/* those that run */
 	unsigned nslots, running;
 	unsigned long done[OUTCOMES], earlier, others;
 	uint64_t bytes_left, bytes_done;	/* of dumps, in this run */
 	double began;
 	bool tty, shown;
-	char scratch[4200];
+	char scratch[4200], layouts[4200];
 	int placing;			/* of struct job_opts */
 	struct arena mem;
 	struct diag diag;
@@ -188,6 +190,7 @@ static int open_dir(struct batch *b)
 		snprintf(scratch, sizeof(scratch), ".scratch.%u-%u", b->w.shard, b->w.shards);
 	}
 	snprintf(b->scratch, sizeof(b->scratch), "%s/%s", b->w.dir, scratch);
+	snprintf(b->layouts, sizeof(b->layouts), "%s/layouts", b->w.dir);
 	if (make_dir(b, b->w.dir) || manifest_open(&b->manifest, b->w.dir, name, &b->diag))
 		return -1;
 	remove_tree(b->scratch);
@@ -207,7 +210,7 @@ static int open_dir(struct batch *b)
 static void say(struct batch *b, bool last)
 {
 	double took = job_now() - b->began;
-	unsigned long bad = 0, all = b->earlier + b->queue.n;
+	unsigned long bad = 0, all = b->earlier + b->queue.n - b->again;
 	unsigned long good = b->done[OUTCOME_DONE] + b->done[OUTCOME_INCOMPLETE];
 
 	if (b->w.quiet || (!b->tty && !last))
@@ -255,6 +258,32 @@ static int end_archive(struct batch *b, struct job *j, double seconds)
 	return write_line(b, &l);
 }
 
+/*
+ * A dump that has lost types waits for the others: the layout of its kernel may be one of theirs. Its line is of
+ * what comes then, so that the result does not depend on the order, nor on a kill. What was in an archive would
+ * have to be unpacked again.
+ */
+static bool waits(struct batch *b, struct job *j)
+{
+	if (j->again || j->archive || j->dump->packed || !job_has_lost_types(j))
+		return false;
+	j->again = true;
+	j->pid = 0;
+	job_forget(j, &b->jo);
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): a vector of pointers */
+	*vec_push(&b->mem, &b->waiting) = j;
+	return true;
+}
+
+static void read_waiting(struct batch *b)
+{
+	for (size_t i = 0; i < b->waiting.n; i++)
+		/* NOLINTNEXTLINE(bugprone-sizeof-expression): a vector of pointers */
+		*vec_push(&b->mem, &b->queue) = b->waiting.v[i];
+	b->again += b->waiting.n;
+	b->waiting.n = 0;
+}
+
 /* Once more, when nothing else runs: memory may have been short. */
 static void try_again(struct batch *b, struct job *j)
 {
@@ -283,6 +312,8 @@ static int end_job(struct batch *b, struct job *j, int status, const struct rusa
 		try_again(b, j);
 		return 0;
 	}
+	if (waits(b, j))
+		return 0;
 	err = job_end(j, &b->jo, status, (uint64_t)ru->ru_maxrss << 10, &l, &mem, &b->diag);
 	b->bytes_left -= min_u64(b->bytes_left, j->dump->bytes);
 	b->bytes_done += j->dump->bytes;
@@ -374,6 +405,8 @@ static int work(struct batch *b)
 			sigtimedwait(&child, NULL, &second);
 		if (!err)
 			err = reap(b);
+		if (!err && b->next == b->queue.n && !b->running)
+			read_waiting(b);
 	}
 	kill_all(b);
 	if (stopped)
@@ -404,6 +437,7 @@ static void share_out(struct batch *b)
 				   .scratch = b->scratch,
 				   .types = b->w.types,
 				   .ntypes = b->w.ntypes,
+				   .layouts = b->layouts,
 				   .memory = memory / n,
 				   .threads = cpus > n ? cpus / n : 1,
 				   .timeout = b->w.timeout,

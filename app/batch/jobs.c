@@ -27,10 +27,12 @@
 #include "app/tell.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/find/kept_layout.h"
 
 #define PATH_TEXT 4200
 #define WHY_TEXT  600
 #define SAID_MAX  (1 << 20)
+#define SAID_LOST 4096		/* bytes, from the first, in which it says what it has lost */
 
 double job_now(void)
 {
@@ -55,9 +57,9 @@ void job_unpacked_dir(const struct job *j, const struct job_opts *o, char *buf, 
 /* The identity is in the only row of a table, or the capsule. */
 static int read_with(const struct job *j, const struct job_opts *o, unsigned ntypes)
 {
-	unsigned n = 0, all = j->dump->npaths + 2 * ntypes + 16;
+	unsigned n = 0, all = j->dump->npaths + 2 * ntypes + 18;
 	char **argv = heap_array(char *, all), threads[16], memory[32], to[PATH_TEXT];
-	struct run run = { .names = j->names };
+	struct run run = { .names = j->names, .keep = j->asks ? NULL : o->layouts };
 	int status;
 
 	file_of(j, o, j->asks ? "id" : "vmc", to);
@@ -73,6 +75,10 @@ static int read_with(const struct job *j, const struct job_opts *o, unsigned nty
 	argv[n++] = threads;
 	argv[n++] = (char *)"--memory";
 	argv[n++] = memory;
+	if (j->again) {
+		argv[n++] = (char *)"--layouts";
+		argv[n++] = (char *)o->layouts;
+	}
 	argv[n++] = (char *)"-o";
 	argv[n++] = to;
 	for (unsigned i = 0; i < ntypes; i++) {
@@ -187,6 +193,13 @@ void job_kill(struct job *j)
 		return;
 	kill(-j->pid, SIGKILL);
 	kill(j->pid, SIGKILL);
+}
+
+bool job_has_lost_types(const struct job *j)
+{
+	char buf[SAID_LOST + 1] = { 0 };
+
+	return pread(j->err, buf, SAID_LOST, 0) > 0 && strstr(buf, KEPT_LAYOUT_HELPS);
 }
 
 /* The last lines that the process wrote, in one. */

@@ -15,6 +15,7 @@ struct job_opts {
 	const char *scratch;		/* below it, for what is not complete */
 	const char **types;		/* -t FILE */
 	unsigned ntypes;
+	const char *layouts;		/* directory of the kernels' layouts (app/keep.h) */
 	uint64_t memory;		/* bytes for one job */
 	unsigned threads;		/* of one job */
 	double timeout;			/* seconds */
@@ -38,6 +39,7 @@ struct job {
 	const char *torn;		/* of an archive: why not all of it is there; NULL: it is */
 	bool killed;			/* it took too long */
 	bool asks;			/* only for the identity: no capsule is made */
+	bool again;			/* it has lost types: now it may use those of the others */
 };
 
 double job_now(void);
@@ -53,6 +55,9 @@ void job_unpacked_dir(const struct job *j, const struct job_opts *o, char *buf, 
 bool job_identity(const struct job *j, const struct job_opts *o, char id[KEY_TEXT]);
 /* Removes what it has written and nobody asks for any more. */
 void job_forget(struct job *j, const struct job_opts *o);
+
+/* Did it say that another dump of its kernel would help? */
+bool job_has_lost_types(const struct job *j);
 
 /* Did somebody else end it, as the kernel does when memory is short, or whoever stops services? */
 bool job_ended_outside(const struct job *j, int status);

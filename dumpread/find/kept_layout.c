@@ -28,12 +28,13 @@ bool kept_layout_name(const struct dump *d, const char *dir, char *buf, size_t s
 static void tell(struct dump *d, const char *path, const char *what, bool lost)
 {
 	enum status counted = issues_reason(&d->issues, what);
-	const char *name = strrchr(path, '/');
+	const char *name = strrchr(path, '/') + 1;
 
-	log_warn(d->log, "%s from layout %s of the same build-id", what, path);
+	log_warn(d->log, "%s from layout %s of the same build-id", what, name);
+	log_info(d->log, "using %s", path);
 	if (lost)
 		issue_add(&d->issues, counted ? counted : ST_NODATA, what, !counted,
-			  "%s from layout %s of the same build-id", what, name ? name + 1 : path);
+			  "%s from layout %s of the same build-id", what, name);
 }
 
 bool kept_layout_add(struct dump *d, const char *what, bool lost)
