@@ -173,7 +173,8 @@ int keep_end(struct run *run, int status)
 	if (build_id_of(text, len, hex))
 		st = put(run, text, len, hex);
 	free(text);
-	if (!st)
+	/* a batch makes capsules: what it keeps beside them may fail */
+	if (!st || !run->o.keep)
 		return status;
 	run_complain(run);
 	return EXIT_NO_ANSWER;

@@ -59,7 +59,8 @@ static int read_with(const struct job *j, const struct job_opts *o, unsigned nty
 {
 	unsigned n = 0, all = j->dump->npaths + 2 * ntypes + 18;
 	char **argv = heap_array(char *, all), threads[16], memory[32], to[PATH_TEXT];
-	struct run run = { .names = j->names, .keep = j->asks ? NULL : o->layouts };
+	/* a .btf of -t may be of another build: nothing is kept by it */
+	struct run run = { .names = j->names, .keep = j->asks || ntypes ? NULL : o->layouts };
 	int status;
 
 	file_of(j, o, j->asks ? "id" : "vmc", to);
