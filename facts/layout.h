@@ -45,7 +45,7 @@ enum layout_id {
  * adds facts: a layout file of an earlier version does not know them, and the log
  * says so. Layout files in the tree need no change unless their kernel has the fact.
  */
-#define FACTS_VERSION 35
+#define FACTS_VERSION 36
 /*
  * Version in which the newest fact came that a rule asks for (rules.def). In a layout file of this version or
  * a later one what is missing is a sign; an older one does not tell.

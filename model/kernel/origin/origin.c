@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * origin.c - page_ext, page_owner, the stack depot, allocation tags.
+ * origin.c - page_ext, page_owner, its stacks in the depot, allocation tags.
  *
  * Sources: mm/page_ext.c, mm/page_owner.c, lib/stackdepot.c, include/linux/pgalloc_tag.h, read in
  * 4.9, 4.18, 5.4, 5.14, 6.1, 6.6, 6.12, 6.14, 7.1. page_ext is read where the kernel has sections
@@ -18,7 +18,6 @@
 #define EXT_MAX 256u		/* bytes; all users of page_ext together take some 100 */
 #define STACK_ALIGN_SHIFT 4u	/* of records in a pool */
 #define STACK_MAX 256u		/* CONFIG_STACKDEPOT_MAX_FRAMES is 64 */
-#define POOL_PAGES 4u		/* STACK_ALLOC_ORDER, DEPOT_POOL_ORDER */
 #define TAGS_FIRST 2u		/* CODETAG_ID_FIRST: 0 is none, 1 allocated without a tag */
 #define TAG_EMPTY 1u		/* CODETAG_EMPTY */
 #define TEXT_MAX 4096u
@@ -181,7 +180,6 @@ static uint32_t bits_of(const struct origins *o, uint32_t handle, enum layout_id
 /* Address of the stack_record of HANDLE, 0: it is in no pool. */
 static uint64_t record_of(const struct origins *o, uint32_t handle)
 {
-	unsigned word = o->k->dump->word_size;
 	uint64_t offset = (uint64_t)bits_of(o, handle, M_HANDLE_OFFSET) << STACK_ALIGN_SHIFT, no,
 		 at;
 
@@ -192,8 +190,8 @@ static uint64_t record_of(const struct origins *o, uint32_t handle)
 	} else {
 		no = bits_of(o, handle, M_HANDLE_POOL);
 	}
-	if (offset >= (uint64_t)POOL_PAGES << o->k->page_shift ||
-	    read_kva_word(o->r, o->pools + no * word, &at) || !kernel_ptr_ok(o->k, at, word))
+	if (offset >= (uint64_t)DEPOT_POOL_PAGES << o->k->page_shift ||
+	    depot_pool(&o->depot, no, &at))
 		return 0;
 	return at + offset;
 }
@@ -292,14 +290,11 @@ static void find_tags(struct origins *o)
 	o->tags = wanted && user_offset(o, Y_ALLOC_TAG_OPS, &o->tag_at);
 }
 
-static bool find_pools(struct origins *o)
+static bool find_stacks(struct origins *o)
 {
 	const struct kernel *k = o->k;
 
-	o->pools = layout_symbol(&k->layout, Y_DEPOT_POOLS);
-	if (has(k, Y_DEPOT_MAX_POOLS) && !get_var(k, o->r, Y_DEPOT_POOLS, 0, &o->pools))
-		o->pools = 0;
-	return o->pools && has(k, M_HANDLE_OFFSET) &&
+	return !depot_find(&o->depot, k, o->r) && o->depot.array && has(k, M_HANDLE_OFFSET) &&
 	       (has(k, M_HANDLE_POOL_1) || has(k, M_HANDLE_POOL)) && has(k, M_STACK_SIZE) &&
 	       has(k, M_STACK_ENTRIES) && has(k, M_OWNER_HANDLE) && has(k, M_PAGE_EXT_FLAGS);
 }
@@ -311,6 +306,6 @@ bool origins_init(struct origins *o, const struct kernel *k, struct reader *r, s
 	if (has(k, M_CODETAG_FILE) && has(k, M_CODETAG_LINE))
 		find_tags(o);
 	/* behind the flags of page_ext; 0: page_owner was not switched on */
-	o->stacks = user_offset(o, Y_PAGE_OWNER_OPS, &o->owner_at) && o->owner_at && find_pools(o);
+	o->stacks = user_offset(o, Y_PAGE_OWNER_OPS, &o->owner_at) && o->owner_at && find_stacks(o);
 	return o->tags || o->stacks;
 }

@@ -7,6 +7,7 @@
 #define VMCENSUS_KMEM_ORIGIN_H
 
 #include "model/kernel/module/ksyms.h"
+#include "model/kernel/origin/depot.h"
 
 struct origin {
 	uint64_t tag;			/* address of its struct codetag; 0: none */
@@ -25,7 +26,7 @@ struct origins {
 	bool compressed;
 	uint64_t mask, kernel_tags, nkernel_tags, module_tags;
 	unsigned shift;
-	uint64_t pools;			/* address of the array of the stack depot's pools */
+	struct depot depot;
 	uint64_t unread;		/* of frames whose data is not readable */
 };
 
