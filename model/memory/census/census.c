@@ -9,30 +9,6 @@
 #include "model/memory/owners/holders.h"
 #include "model/shared.h"
 
-/*
- * A kmalloc() larger than the caches takes a compound page, and counts it as slab. It has a type
- * only since PGTY_large_kmalloc (in 6.17, not in 6.14). Before, compound pages without a type are
- * known to be these if the kernel's counter of slab is exactly slabs and them. A running kernel
- * changes the counter while pages are read: there it may be off by a quarter of them.
- */
-static void settle_compound(const struct snapshot *s, struct reader *r, struct census *c)
-{
-	struct page_classes *p = c->classes;
-	const uint64_t compound = p->count[CLASS_COMPOUND].pages, slab = census_slab_counted(s, r),
-		       slabs = p->count[CLASS_SLAB].pages + p->count[CLASS_KMALLOC].pages,
-		       found = slabs + compound, off = slab > found ? slab - found : found - slab;
-	bool known = !has(s->k, E_PGTY_LARGE_KMALLOC) && slab != UINT64_MAX;
-
-	if (known && off <= (source_has(s->k, SOURCE_CHANGES) ? compound / 4 : 0)) {
-		page_classes_move(p, CLASS_COMPOUND, CLASS_KMALLOC);
-		return;
-	}
-	page_classes_move(p, CLASS_COMPOUND, CLASS_UNKNOWN);
-	/* others are among them: the counter says how many are large kmalloc, and nothing which */
-	if (known && slab > slabs && slab < found)
-		census_decide(c, compound, slab - slabs);
-}
-
 /* In a running kernel pages change hands while they are read. */
 static void tell_conflicts(const struct snapshot *s, const struct page_classes *c)
 {
@@ -59,10 +35,12 @@ static void *make_census(const struct snapshot *s, struct arena *mem)
 	c->unknown[CLASS_TABLES] = !counted;
 	c->unknown[CLASS_MODULE] = !claim_modules(s->k, r, mem, c->classes);
 	c->unknown[CLASS_PAGE_EXT] = !claim_page_ext(s->k, r, c->classes);
+	c->unknown[CLASS_KFENCE] = !claim_kfence(s->k, r, c->classes);
+	c->unknown[CLASS_DEPOT] = !claim_depot(s->k, r, c->classes);
 	c->unknown[CLASS_VMALLOC] = !known || !claim_vmalloc(s->k, r, &areas, c->classes);
 	holders_build(s, r, mem, c->classes, &areas, &c->owners);
 	claim_vmap(s->k, r, &areas, c->classes);
-	settle_compound(s, r, c);
+	census_settle(s, r, c);
 	tell_conflicts(s, c->classes);
 	claim_holes(s->k, r, mem, c->classes);
 	for (unsigned i = 0; i < PAGE_CLASSES; i++)

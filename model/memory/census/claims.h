@@ -32,6 +32,10 @@ bool claim_modules(const struct kernel *k, struct reader *r, struct arena *mem,
 		   struct page_classes *c);
 /* page_ext of all sections. */
 bool claim_page_ext(const struct kernel *k, struct reader *r, struct page_classes *c);
+/* The pool of KFENCE, also what looks like slabs in it. */
+bool claim_kfence(const struct kernel *k, struct reader *r, struct page_classes *c);
+/* Pools of the stack depot. */
+bool claim_depot(const struct kernel *k, struct reader *r, struct page_classes *c);
 /* Areas of vmalloc(). */
 bool claim_vmalloc(const struct kernel *k, struct reader *r, const struct vmalloc *areas,
 		   struct page_classes *c);

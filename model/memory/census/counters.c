@@ -156,11 +156,36 @@ void census_decide(struct census *c, uint64_t frames, uint64_t pages)
 	c->undecided = (struct census_undecided){ frames, pages };
 }
 
-uint64_t census_slab_counted(const struct snapshot *s, struct reader *r)
+/* Pages of slabs and large kmalloc() by the kernel's counters, with what CPUs hold back; UINT64_MAX: not known. */
+static uint64_t slab_counted(const struct snapshot *s, struct reader *r)
 {
 	struct system y = { .k = s->k, .r = r };
 	const enum layout_id items[ITEMS] = { E_NR_SLAB_RECLAIMABLE, E_NR_SLAB_UNRECLAIMABLE };
 	uint64_t pages = line_pages(s, "SReclaimable", "SUnreclaim");
 
 	return pages == UINT64_MAX ? pages : pages + (uint64_t)line_pending(&y, items, 0);
+}
+
+/*
+ * A kmalloc() larger than the caches takes a compound page, and counts it as slab. It has a type
+ * only since PGTY_large_kmalloc (in 6.17, not in 6.14). Before, compound pages without a type are
+ * known to be these if the kernel's counter of slab is exactly slabs and them. A running kernel
+ * changes the counter while pages are read: there it may be off by a quarter of them.
+ */
+void census_settle(const struct snapshot *s, struct reader *r, struct census *c)
+{
+	struct page_classes *p = c->classes;
+	const uint64_t compound = p->count[CLASS_COMPOUND].pages, slab = slab_counted(s, r),
+		       slabs = p->count[CLASS_SLAB].pages + p->count[CLASS_KMALLOC].pages,
+		       found = slabs + compound, off = slab > found ? slab - found : found - slab;
+	bool known = !has(s->k, E_PGTY_LARGE_KMALLOC) && slab != UINT64_MAX;
+
+	if (known && off <= (source_has(s->k, SOURCE_CHANGES) ? compound / 4 : 0)) {
+		page_classes_move(p, CLASS_COMPOUND, CLASS_KMALLOC);
+		return;
+	}
+	page_classes_move(p, CLASS_COMPOUND, CLASS_UNKNOWN);
+	/* others are among them: the counter says how many are large kmalloc, and nothing which */
+	if (known && slab > slabs && slab < found)
+		census_decide(c, compound, slab - slabs);
 }

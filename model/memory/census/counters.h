@@ -14,8 +14,7 @@ void census_tell_counters(const struct snapshot *s, const struct census *c);
 /* Of FRAMES in CLASS_UNKNOWN, PAGES are large kmalloc, by the kernel's counter; which is not known. */
 void census_decide(struct census *c, uint64_t frames, uint64_t pages);
 
-/* Pages of slabs and large kmalloc() by the kernel's counters, with what CPUs hold back;
-   UINT64_MAX: not known. */
-uint64_t census_slab_counted(const struct snapshot *s, struct reader *r);
+/* Compound pages without a type become large kmalloc, or unknown: by the kernel's counter of slab. After all claims. */
+void census_settle(const struct snapshot *s, struct reader *r, struct census *c);
 
 #endif

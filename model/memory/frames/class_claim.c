@@ -48,6 +48,15 @@ void page_classes_unmark(struct page_classes *c)
 			c->chunk[no][i] &= (uint8_t)~BYTE_MARK;
 }
 
+bool page_classes_refine(struct page_classes *c, uint64_t pfn, enum page_class from,
+			 enum page_class to)
+{
+	if (page_class_at(c, pfn) != from)
+		return false;
+	page_class_move(c, page_class_place(c, pfn), to);
+	return true;
+}
+
 enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to)
 {
 	enum page_class from = page_class_at(c, pfn);

@@ -34,6 +34,7 @@ bool page_class_uncounted(enum page_class c)
 	case CLASS_ZERO:
 	case CLASS_TABLES_OWN:
 	case CLASS_MODULE:
+	case CLASS_DEPOT:
 	case CLASS_VMALLOC:
 	case CLASS_VMAP:
 	case CLASS_PIPE:
@@ -67,6 +68,8 @@ bool page_class_private(enum page_class c)
 	case CLASS_TABLES_OWN:
 	case CLASS_STACK:
 	case CLASS_PAGE_EXT:
+	case CLASS_KFENCE:
+	case CLASS_DEPOT:
 	case CLASS_BLOCK:
 	case CLASS_FS:
 	case CLASS_STRIPES:

@@ -143,6 +143,9 @@ void page_classes_move(struct page_classes *c, enum page_class from, enum page_c
  */
 enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum page_class to);
 
+/* Moves frame PFN to class TO if it is in FROM, by who knows more of it than its struct page; false: it is not. */
+bool page_classes_refine(struct page_classes *c, uint64_t pfn, enum page_class from, enum page_class to);
+
 /*
  * A mark for each frame: the walk over holders marks those that are counted for one of them, the walk over
  * free lists, which takes all marks back first, those that it met. Not for use by several threads.
