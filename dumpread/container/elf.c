@@ -50,6 +50,8 @@ struct gather {
 	uint64_t loads;
 	uint64_t virtual;	/* of them, those with only a virtual address */
 	uint64_t areas;		/* of them, kcore's that have no place in memory */
+	uint64_t empty, damaged;	/* headers without a type; those that no writer wrote */
+	uint64_t end;		/* of all that headers name, in the file */
 };
 
 static bool parse_ehdr(struct image *im, const uint8_t *h, size_t len, struct ehdr *eh)
@@ -145,6 +147,25 @@ static void take_load(struct image *im, struct gather *g, const struct phdr *ph)
 					     .memsz = max_u64(ph->memsz, filesz) });
 }
 
+/*
+ * Dumps have notes and memory. Headers without a type are damaged, but at the end of the table, where a writer may have
+ * had room for more than it used.
+ */
+static void check_phdr(struct image *im, struct gather *g, const struct phdr *ph)
+{
+	(void)im;
+	if (ph->type == PT_NULL) {
+		g->empty++;
+		return;
+	}
+	g->damaged += g->empty + (ph->type != PT_LOAD && ph->type != PT_NOTE);
+	g->empty = 0;
+	if (ph->filesz <= UINT64_MAX - ph->offset)
+		g->end = max_u64(g->end, ph->offset + ph->filesz);
+}
+
+#define ANY_TYPE UINT32_MAX
+
 /* One pass for each kind: loads are counted in pages, whose size is in the notes. */
 static void each_phdr(struct image *im, struct gather *g, uint32_t type,
 		      void (*take)(struct image *, struct gather *, const struct phdr *))
@@ -167,7 +188,7 @@ static void each_phdr(struct image *im, struct gather *g, uint32_t type,
 		for (size_t at = 0; at + size <= got && i < eh->phnum; at += step, i++) {
 			struct phdr ph = parse_phdr(buf + at, eh->is64, im->big_endian);
 
-			if (ph.type == type)
+			if (type == ANY_TYPE || ph.type == type)
 				take(im, g, &ph);
 		}
 	}
@@ -263,11 +284,35 @@ static bool is_xen(const struct image *im, const struct ehdr *eh)
 	       memmem(names, got, ".xen_pages", sizeof(".xen_pages"));
 }
 
+/* In a file that goes on behind all that the headers name, the last of them are lost. */
+static void note_damaged(struct image *im, struct gather *g)
+{
+	const struct image_part *p = &im->parts[0];
+
+	each_phdr(im, g, ANY_TYPE, check_phdr);
+	if (g->empty && p->size > g->end && p->size - g->end > (uint64_t)1 << im->page_shift)
+		g->damaged += g->empty;
+	if (!g->damaged)
+		return;
+	cause_table(&im->causes, "program headers", 0, 0);
+	issue_add(&im->issues, ST_CORRUPT, "program header", g->damaged,
+		  "%s: %" PRIu64 " of %" PRIu32 " program headers are damaged", p->path, g->damaged,
+		  g->eh.phnum);
+}
+
 static enum status finish_open(struct image *im, struct gather *g)
 {
 	const struct segments *s = im->priv;
 	bool cut = !part_holds(&im->parts[0], g->eh.phoff, (uint64_t)g->eh.phnum * g->eh.phentsize);
 
+	if (!im->live && !is_xen(im, &g->eh))
+		note_damaged(im, g);
+	if (!g->loads && g->damaged)
+		return fail(
+			&im->diag, ST_CORRUPT,
+			"%s: the program headers are damaged: nothing else says where the memory "
+			"in the file was",
+			im->parts[0].path);
 	if (!g->loads && !cut)
 		return is_xen(im, &g->eh) ? ST_NOTMINE
 					  : fail(&im->diag, ST_CORRUPT,

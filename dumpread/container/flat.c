@@ -167,6 +167,23 @@ static bool make_index(struct image *im, struct image_part *p, struct extents *x
 	return whole;
 }
 
+/* No record is at POS: the file ends there, in its header or its bytes, or it is damaged. */
+static void note_end(struct image *im, const struct image_part *p, uint64_t pos)
+{
+	uint8_t h[FLAT_RECORD];
+	bool cut = part_read(p, pos, h, sizeof(h)) ||
+		   (load64(h, true) <= INT64_MAX && load64(h + 8, true) <= (uint64_t)1 << 32);
+
+	if (cut)
+		cause_add(&im->causes, CAUSE_CUT, 0, 0, NULL);
+	else
+		cause_table(&im->causes, "records of the flattened file", 0, 0);
+	issue_add(&im->issues, cut ? ST_NODATA : ST_CORRUPT,
+		  cut ? "truncated image" : "flattened record", 1,
+		  "%s: the flattened file is %s at byte %" PRIu64, p->path,
+		  cut ? "cut off" : "damaged", pos);
+}
+
 enum status flat_open(struct image *im, struct image_part *p)
 {
 	struct extents x = { 0 };
@@ -177,9 +194,7 @@ enum status flat_open(struct image *im, struct image_part *p)
 	if (part_read_some(p, 0, h, sizeof(h), &got) || got < sizeof(h) || !is_flat(h))
 		return ST_NOTMINE;
 	if (!index_get(im, p, &x, &end) && !make_index(im, p, &x, &end, &pos)) {
-		issue_add(&im->issues, ST_NODATA, "truncated image", 1,
-			  "%s: the flattened file is cut off at byte %" PRIu64, p->path, pos);
-		cause_add(&im->causes, CAUSE_CUT, 0, 0, NULL);
+		note_end(im, p, pos);
 	}
 	p->flat = arena_alloc(&im->mem, sizeof(*p->flat));
 	p->flat->x = x;

@@ -99,6 +99,7 @@ bool lime_next(struct image *im, const struct lime_kind *kind, uint64_t off, str
 		return no_more(ret);
 	if (lime_header(im, kind, off, false, ret))
 		return true;
+	cause_table(&im->causes, "the header of a range", 0, 0);
 	issue_add(&im->issues, ST_CORRUPT, "image range", 1,
 		  "%s: no range begins at byte %" PRIu64 ", where one should", p->path, off);
 	return search(im, kind, off, ret) || no_more(ret);

@@ -167,6 +167,7 @@ static void expand(const struct image *im, struct image_ctx *ctx, size_t number,
 
 static void damaged(struct image *im, const struct unit *u, const char *what)
 {
+	cause_table(&im->causes, "units of pages", 0, 0);
 	issue_add(&im->issues, ST_CORRUPT, "mcore unit", 1, "%s: unit at byte %" PRIu64 " %s",
 		  im->parts[0].path, u->off, what);
 }

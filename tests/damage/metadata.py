@@ -33,7 +33,7 @@ HEADER, SUB, FIRST, SECOND, DESCS, PHDRS, NOTES, RECORD, RANGE = (
 # Without these pages there is a result. Page tables may be described on others.
 MUST = (SUB, FIRST)
 SAID = re.compile(r'damaged|incomplete')
-SAMPLED = ('x86_64-el9', 'x86_64-7.2-split', 'i386-6.1')
+SAMPLED = ('x86_64-el9', 'x86_64-7.2-split', 'i386-6.1', 'x86_64-6.1-elf')
 
 
 def cut(start, end, what):

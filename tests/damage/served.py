@@ -13,11 +13,11 @@ LIMIT_S, LIMIT_KIB = 10, 1 << 20
 class Server:
     """A process that runs the program, or PROGRAM (tests/tools/serve.c)."""
 
-    def __init__(self, build, scratch, program):
+    def __init__(self, build, scratch, program, env=None):
         os.makedirs(scratch, exist_ok=True)
         self.out, self.err = (os.path.join(scratch, f'{name}.{os.getpid()}.{id(self)}') for name in ('out', 'err'))
         self.process = subprocess.Popen([os.path.join(build, 'tools', 'serve'), *program], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, text=True, env=env)
 
     def run(self, arguments):
         """Exit status or -signal, KiB, ms, output, errors."""
@@ -43,8 +43,8 @@ class Served:
     without the sandbox: thousands of damaged dumps in the time that hundreds of starts take. Safe to use
     from threads: each that runs at the same time has a server of its own."""
 
-    def __init__(self, build, scratch, program='', limit_s=LIMIT_S, limit_kib=LIMIT_KIB):
-        self.of, self.limit_ms, self.limit_kib = (build, scratch, [program] if program else []), limit_s * 1000, limit_kib
+    def __init__(self, build, scratch, program='', limit_s=LIMIT_S, limit_kib=LIMIT_KIB, env=None):
+        self.of, self.limit_ms, self.limit_kib = (build, scratch, [program] if program else [], env), limit_s * 1000, limit_kib
         self.slowest = self.largest = self.runs = 0
         self.idle, self.lock = [], threading.Lock()
 
