@@ -138,8 +138,9 @@ static enum status fill(struct blocks *b, struct block *k, uint8_t *bytes, unsig
 	/* a call during which others ran must not count for much */
 	took += (uint32_t)(min_u64(now() - start, 2 * FAR_NS) / 8) - took / 8;
 	__atomic_store_n(&b->took, took, __ATOMIC_RELAXED);
+	/* a file that shrinks: what was cut off before stays so when later sectors have nothing */
 	if (got < n * SECTOR)
-		k->len = (uint32_t)(first * SECTOR + got);
+		k->len = (uint32_t)min_u64(k->len, first * SECTOR + got);
 	k->there |= ((1u << n) - 1) << first;
 	return ST_OK;
 }
