@@ -45,6 +45,11 @@ int keep_begin(struct run *run)
 {
 	int fd;
 
+	if (run->o.keep && (run->o.output || run->o.report_opts.headers)) {
+		fail(&run->diag, ST_ABSENT, "--keep goes without %s: it keeps what the dump has",
+		     run->o.output ? "-o" : "--headers");
+		return EXIT_USAGE;
+	}
 	if (run->o.keep && run->nlayouts)
 		run->keep = run->layouts[0];
 	if (run->o.keep && !run->keep) {
