@@ -82,12 +82,18 @@ def marked(kernel, flag):
     return n
 
 
-def compare_flags(wrong, size, kernel, release):
-    """Classes that are one flag of kpageflags."""
+def kfence(log):
+    """Bytes of the pool of KFENCE and its objects, by the kernel's log: 0, 0 if it was not switched on at boot."""
+    found = re.search(r'kfence: initialized - using (\d+) bytes for (\d+) objects', log)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def compare_flags(wrong, size, kernel, release, sampled):
+    """Classes that are one flag of kpageflags. SAMPLED: pages of objects of KFENCE, which have that of slabs."""
     for name, flag in COUNTED.items():
         if release < MARKED[flag]:
             continue
-        want = marked(kernel, flag)
+        want = marked(kernel, flag) - (sampled if flag == SLAB else 0)
         if abs(size[name] - want) > want * TURNOVER + FEW:
             wrong.append(f'{size[name]} frames are {name}, {want} of kpageflags')
     huge = size['hugetlb used'] + size['hugetlb free']
@@ -198,8 +204,12 @@ def compare_census(tally, name, vmcensus, truth, most=100):
     size = {r['class']: int(r['size'] or 0) // page for r in got}
     compare_ram(wrong, got, truth, page)
     raw = truth.read('kpageflags')
+    pool, sampled = kfence((truth.read('dmesg') or b'').decode(errors='replace'))
     if raw:
-        compare_flags(wrong, size, recorded(raw), truth.release)
+        compare_flags(wrong, size, recorded(raw), truth.release, sampled)
+    # beside it are its records, which are in memory of their own since 6.6
+    if not pool <= size['KFENCE pool'] * page <= 2 * pool:
+        wrong.append(f"{size['KFENCE pool']} frames are of KFENCE, the log says {pool} bytes")
     compare_hashes(tally, name, vmcensus, truth)
     compare_owners(wrong, vmcensus, size, page)
     unknown = 100 * size['unknown'] / max(1, sum(size.values()))
