@@ -98,7 +98,6 @@ struct oom_evidence {
 
 	/* the scope */
 	uint64_t total;			/* bytes: MemTotal, or the limit; EV_UNKNOWN */
-	uint64_t ram;			/* bytes of all frames of the machine, if that is the scope; 0: no census */
 	uint64_t size[USES];		/* bytes, EV_UNKNOWN */
 	struct ev_owner owner[USES];
 	uint64_t now[USES];		/* size[] of the dump, where it shows another moment; else
@@ -221,12 +220,11 @@ static inline const char *ev_nodes(const struct oom_event *v)
 /* Thousandths of the scope, UINT32_MAX if more; 0 if either is not known. */
 static inline unsigned ev_share(const struct oom_evidence *e, uint64_t bytes)
 {
-	uint64_t whole = e->ram ? e->ram : e->total;
 	double share;
 
-	if (bytes == EV_UNKNOWN || whole == EV_UNKNOWN || !whole)
+	if (bytes == EV_UNKNOWN || e->total == EV_UNKNOWN || !e->total)
 		return 0;
-	share = (double)bytes * 1000 / (double)whole;
+	share = (double)bytes * 1000 / (double)e->total;
 	return share < UINT32_MAX ? (unsigned)share : UINT32_MAX;
 }
 

@@ -205,8 +205,6 @@ void gather_rest(struct gather *g)
 	unknown = gather_pages(g, n[CLASS_UNKNOWN].pages + n[CLASS_VMAP].pages);
 	if (!ev_is_memcg(e))
 		balloon(g, c);
-	if (!ev_is_memcg(e) && !(e->event && ev_is_of_nodes(e->event)))
-		e->ram = known(gather_pages(g, c->ram));
 	descriptors(g, &c->owners);
 	if (ev_share(e, e->size[USE_SLAB]) >= 80)
 		kmalloc_hint(g, c);
