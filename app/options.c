@@ -61,7 +61,7 @@ const struct option_spec option_specs[] = {
 	{ ID_CONFIG, 0, "config", "FILE", "its .config (default: the dump's, else that in DIR)",
 	  OPT_CONFIG },
 	{ ID_KEEP, 0, "keep", NULL,
-	  "keep the layout, for damaged dumps of the same kernel (--layouts DIR, else ~/.cache)",
+	  "keep it for damaged dumps of this kernel (--layouts, ~/.cache)",
 	  OPT_KEEP },
 	{ ID_TASKS, 0, "tasks", NULL, "oom: the kernel's table of tasks; thrash: processes that waited", OPT_TASKS },
 	{ ID_ZONES, 0, "zones", NULL, "zones, and which of them failed the request", OPT_ZONES },
