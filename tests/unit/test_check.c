@@ -459,7 +459,8 @@ static void test_left_out(void)
 		{ -1, "\"of zeros, or the kernel's own: filter older than the kernel? -d 22 keeps "
 		      "them\"" },
 	};
-	static struct image image;
+	static const struct image_ops ops;
+	static struct image image = { .ops = &ops };
 	static struct dump dump;
 	struct hand h;
 	char want[256], *got;

@@ -158,9 +158,9 @@ static void test_listings(void)
 	check_like("vmas", &(const struct report_opts){ .like = "pmap", .pid = 11 }, NULL,
 		"11:   sh -c \"a, b\"\n"
 		"Address           Kbytes     RSS   Dirty Mode  Mapping\n"
-		"0000000000400000       8       8       0 r-x--  a\\x0ab (deleted)\n"
-		"0000555000000000     132      20      20 rw---    [ anon ]\n"
-		"00007ffc00000000     132       0       0 rw---    [ anon ]\n"
+		"0000000000400000       8       8       0 r-x-- a\\x0ab (deleted)\n"
+		"0000555000000000     132      20      20 rw---   [ anon ]\n"
+		"00007ffc00000000     132       0       0 rw---   [ anon ]\n"
 		"---------------- ------- ------- ------- \n"
 		"total kB             272      28      20\n");
 	check_like("vmas", &(const struct report_opts){ .like = "smem.pl", .pid = 11 }, NULL,
