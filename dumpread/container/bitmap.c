@@ -36,7 +36,7 @@ static unsigned count_line(const uint8_t *line)
 }
 
 /* Nearly all chunks of a large dump are all zeros or all ones. */
-static unsigned count_chunk(const uint8_t *p)
+unsigned bitmap_count_chunk(const uint8_t *p)
 {
 	unsigned n = 0;
 
@@ -108,7 +108,7 @@ static void count_some(void *arg, unsigned worker, size_t item)
 		uint8_t *p = c->buf[worker] + (i - first) * CHUNK_BYTES;
 
 		clip(b, i, p);
-		b->chunks[i + 1].before = count_chunk(p);
+		b->chunks[i + 1].before = bitmap_count_chunk(p);
 	}
 }
 
@@ -141,7 +141,7 @@ static unsigned count_patched(const struct bitmap *b, uint64_t chunk)
 	if (read_bytes(b, chunk * CHUNK_BYTES, p, sizeof(p)))
 		return 0;
 	clip(b, chunk, p);
-	return count_chunk(p);
+	return bitmap_count_chunk(p);
 }
 
 void bitmap_patch(struct bitmap *b, uint64_t first, uint64_t end, uint64_t off, uint64_t bits)

@@ -49,6 +49,9 @@ enum status bitmap_open(struct bitmap *b, struct arena *mem, const struct image_
 			uint64_t off, uint64_t nbits);
 void bitmap_close(struct bitmap *b);
 
+/* Set bits of a chunk, of BITMAP_CHUNK / 8 bytes at P. */
+unsigned bitmap_count_chunk(const uint8_t *p);
+
 /*
  * The chunks [FIRST, END) are damaged: they are read as those of a bitmap at OFF of the file, or have no bits if OFF is
  * 0. BITS counts for the pages after them: so many set bits they had. Before the first question.

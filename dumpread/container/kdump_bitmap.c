@@ -23,15 +23,6 @@ struct chunk {
 	bool noise;
 };
 
-static unsigned count(const uint8_t *p)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < CHUNK_BYTES; i += 8)
-		n += (unsigned)__builtin_popcountll(load64(p + i, false));
-	return n;
-}
-
 static unsigned count_changes(const uint8_t *p)
 {
 	unsigned n = 0;
@@ -61,8 +52,8 @@ static struct chunk look(const struct bitmap *b, const struct kdump_header *h, u
 	if (!read_chunk(b, b->off, c, dumped) || !h->first_bitmap_off ||
 	    !read_chunk(b, h->first_bitmap_off, c, there))
 		return k;
-	k.set = count(dumped);
-	k.memory = count(there);
+	k.set = bitmap_count_chunk(dumped);
+	k.memory = bitmap_count_chunk(there);
 	k.noise = count_changes(dumped) > NOISE;
 	for (unsigned i = 0; i < CHUNK_BYTES && !k.stray; i++)
 		k.stray = dumped[i] & ~there[i];
