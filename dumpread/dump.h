@@ -12,7 +12,7 @@
  *     arch_attach()        translation of kernel addresses (arch)
  *     dump_find_kernel()   symbols and types from inside   (dumpread)
  * and dump_add_file() puts what the user gave (-t) in front of them.
- * model/kernel/kernel.c is the one place that does these in order.
+ * model/memory/source/open.c is the one place that does these in order.
  */
 #ifndef VMCENSUS_DUMP_H
 #define VMCENSUS_DUMP_H
