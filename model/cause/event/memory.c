@@ -223,8 +223,7 @@ void oom_columns(struct oom_writer *w, struct span text)
 
 /*
  * The headers of dump_header(), mm/oom_kill.c, by release and the numbers after the pid: nr_ptes since
- * 3.8, nr_pmds since 4.0, nr_puds in 4.14, pgtables_bytes since 4.15, the parts of rss since 6.8, which
- * others took before.
+ * 3.8, nr_pmds since 4.0, nr_puds in 4.14, pgtables_bytes since 4.15, the parts of rss since 6.8.
  */
 static const struct {
 	struct era era;
@@ -237,7 +236,6 @@ static const struct {
 	{ { V(4, 0), V(4, 15) }, 8, "] uid tgid total_vm rss nr_ptes nr_pmds swapents oom_score_adj" },
 	{ { V(3, 8), V(4, 0) }, 7, "] uid tgid total_vm rss nr_ptes swapents oom_score_adj" },
 	{ { V26(36), V(3, 8) }, 7, "] uid tgid total_vm rss cpu oom_adj oom_score_adj" },
-	{ { V(4, 15), 0 }, 10, "] uid tgid total_vm rss rss_anon rss_file rss_shmem pgtables_bytes swapents oom_score_adj" },
 };
 
 /* Numbers at the beginning of S, at most TASK_COLUMNS. */
