@@ -31,6 +31,7 @@ static struct fake *machine(int spelling, uint64_t used)
 {
 	struct fake *f = fake_new(8, false);
 
+	f->kernel.memmap.max_pfn = 1u << 16;
 	fake_symbol(f, Y_DEPOT_POOLS, fake_kva(f, ARRAY));
 	fake_put_uint(f, ARRAY + 8 * (POOLS + 1), 0, 8);
 	for (uint64_t i = 0; i < POOLS; i++)

@@ -45,6 +45,7 @@ static void machine(bool own_memory)
 	g = fake_new(8, false);
 	g->dump.kv = &guarded;
 	g->kernel.source = &from_dump;
+	g->kernel.memmap.max_pfn = 1u << 16;
 	not_mapped = UINT64_MAX;
 	fake_symbol(g, Y_KFENCE_POOL, fake_kva(g, POOL_VAR));
 	fake_put_uint(g, POOL_VAR, fake_kva(g, POOL), 8);

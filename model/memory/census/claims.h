@@ -9,6 +9,13 @@
 #include "model/kernel/vmalloc/vmalloc.h"
 #include "model/memory/census/census.h"
 
+/*
+ * The frames behind the kernel-virtual addresses [KVA, END), from the beginning of a page, and as many as there are
+ * frames at most. Returns the pages that are not mapped, or have no frame.
+ */
+uint64_t claim_kva(const struct kernel *k, struct reader *r, struct page_classes *c, uint64_t kva,
+		     uint64_t end, enum page_class class);
+
 /* Struct pages: the frames behind the memmap. */
 bool claim_memmap(const struct kernel *k, struct reader *r, struct page_classes *c);
 /* Per-CPU variables: the populated pages of all chunks. */

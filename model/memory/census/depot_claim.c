@@ -6,13 +6,9 @@
 /* False: its pages are not all there. */
 static bool claim_pool(const struct depot *d, struct page_classes *c, uint64_t kva)
 {
-	uint64_t page = UINT64_C(1) << d->k->page_shift, pa;
-	bool whole = true;
+	uint64_t end = kva + ((uint64_t)DEPOT_POOL_PAGES << d->k->page_shift);
 
-	for (uint64_t at = 0; at < DEPOT_POOL_PAGES * page; at += page)
-		whole &= !reader_kvtop(d->r, kva + at, &pa, NULL) &&
-			 page_classes_claim(c, pa >> d->k->page_shift, CLASS_DEPOT) != CLAIM_NONE;
-	return whole;
+	return !claim_kva(d->k, d->r, c, kva, end, CLASS_DEPOT);
 }
 
 /* Returns the pools that are lost. */

@@ -91,12 +91,9 @@ static bool claim_pages(const struct pool *p, struct page_classes *c)
 static void claim_records(const struct pool *p, struct page_classes *c)
 {
 	const struct kernel *k = p->k;
-	uint64_t page = UINT64_C(1) << k->page_shift, pa;
-	uint64_t end = p->records + p->n * layout_size(&k->layout, S_KFENCE_METADATA);
 
-	for (uint64_t at = p->records & ~(page - 1); at < end; at += page)
-		if (!reader_kvtop(p->r, at, &pa, NULL))
-			page_classes_claim(c, pa >> k->page_shift, CLASS_KFENCE);
+	claim_kva(k, p->r, c, p->records,
+		  p->records + p->n * layout_size(&k->layout, S_KFENCE_METADATA), CLASS_KFENCE);
 }
 
 bool claim_kfence(const struct kernel *k, struct reader *r, struct page_classes *c)

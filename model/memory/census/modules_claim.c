@@ -10,17 +10,6 @@
 
 #define PAGE_CGROUP_MAX 64u	/* bytes; 16 to 40 */
 
-/* The frames behind [kva, end). */
-static void claim_range(const struct kernel *k, struct reader *r, struct page_classes *c,
-			uint64_t kva, uint64_t end, enum page_class class)
-{
-	uint64_t page = UINT64_C(1) << k->page_shift, pa, left = k->memmap.max_pfn;
-
-	for (kva &= ~(page - 1); kva < end && left--; kva += page)
-		if (!reader_kvtop(r, kva, &pa, NULL))
-			page_classes_claim(c, pa >> k->page_shift, class);
-}
-
 bool claim_modules(const struct kernel *k, struct reader *r, struct arena *mem,
 		   struct page_classes *c)
 {
@@ -32,7 +21,7 @@ bool claim_modules(const struct kernel *k, struct reader *r, struct arena *mem,
 		return false;
 	ksyms_init(&ks, k, r, mem);
 	while (ksyms_module_part(&ks, &module, &part, &p))
-		claim_range(k, r, c, p.start, p.end, CLASS_MODULE);
+		claim_kva(k, r, c, p.start, p.end, CLASS_MODULE);
 	return true;
 }
 
@@ -52,8 +41,8 @@ static bool claim_page_cgroup(const struct kernel *k, struct reader *r, struct p
 		if (kmember_u64(k, r, at, M_SECTION_PAGE_CGROUP, &base))
 			whole = false;
 		else if (base)
-			claim_range(k, r, c, base + pfn * size,
-				    base + (pfn + m->sections.pages) * size, CLASS_PAGE_EXT);
+			claim_kva(k, r, c, base + pfn * size,
+				  base + (pfn + m->sections.pages) * size, CLASS_PAGE_EXT);
 	}
 	return whole;
 }
@@ -73,8 +62,8 @@ bool claim_page_ext(const struct kernel *k, struct reader *r, struct page_classe
 	for (uint64_t pfn = 0; pfn < m->max_pfn; pfn += m->sections.pages) {
 		start = memmap_may_have_page(m, pfn) ? page_ext_of(&o, pfn) : 0;
 		if (start)
-			claim_range(k, r, c, start, start + m->sections.pages * o.size,
-				    CLASS_PAGE_EXT);
+			claim_kva(k, r, c, start, start + m->sections.pages * o.size,
+				  CLASS_PAGE_EXT);
 	}
 	return true;
 }
