@@ -30,12 +30,15 @@
 #?                   out what takes long
 #? make format       clang-format over functions, in place
 #? make layers       the direction of includes
+#? make docs         manual pages and the tables of capsules, which the program writes, in build/docs/
+#? make dist         build/vmcensus-VERSION.tar.xz: the sources of HEAD, and these pages
 #? make install      to PREFIX=/usr/local under DESTDIR=; make uninstall takes it back
 #? make clean        removes the build directories
 #?
 #? Knobs: V=1 shows commands; CC=gcc|clang; SAN=address,undefined sanitizes (in
 #? build-san/); B=DIR builds there; CFLAGS= replaces -O2 -g; CHECK="--only unit" gives
-#? options to tests/check; CRASH_INCLUDE=DIR has the crash/defs.h of another crash.
+#? options to tests/check; CRASH_INCLUDE=DIR has the crash/defs.h of another crash; PAGES_BY=
+#? is a vmcensus that runs here and writes the pages of a build for another machine.
 
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
@@ -121,7 +124,7 @@ all_libs   = $(LDLIBS) -Wl,--as-needed $(pkg_libs) -ldl -lm -pthread
 # ---- building -------------------------------------------------------------
 
 .PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format blast oracle fuzz \
-	vmtest bench clean help batchtest fleettest \
+	vmtest bench clean help batchtest fleettest docs dist \
 	build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest crashkernel \
 	kmod FORCE
 .DELETE_ON_ERROR:
@@ -340,12 +343,34 @@ vmtest: all
 bench: all $(filter $B/bench/%,$(tool_bin))
 	@tests/bench/run --build '$B' --cc '$(firstword $(CC))' $(if $(MACHINE),--machine $(MACHINE))
 
+# ---- what the program says of itself ----------------------------------------
+
+# An archive of a release has the pages in docs/made/. Else the program writes them, if it runs here.
+PAGES_BY ?= $B/vmcensus
+man_rooms := process file page machine kernel oom fleet export
+pages    := vmcensus.1 $(man_rooms:%=vmcensus-%.1) schema.md
+made     := $(if $(wildcard docs/made/vmcensus.1),docs/made,$B/docs/made)
+# asked when a recipe begins: then the program is there
+has_pages = $(or $(filter docs/made,$(made)),$(shell $(PAGES_BY) --version >/dev/null 2>&1 && echo yes))
+
+docs: $(made)/vmcensus.1
+
+$B/docs/made/vmcensus.1: docs/pages.sh docs/vmcensus.1.in $B/vmcensus
+	$(say) DOCS $(@D)
+	$(Q)sh $< '$(PAGES_BY)' $(@D) $(man_rooms)
+
+release := vmcensus-$(VERSION)
+dist: docs
+	$(Q)git archive --prefix=$(release)/ -o $B/$(release).tar HEAD
+	$(Q)tar -rf $B/$(release).tar --transform='s,^,$(release)/docs/made/,' -C $(made) $(pages)
+	$(Q)xz -f $B/$(release).tar
+
 # ---- installation ---------------------------------------------------------
 
 bindir  := $(DESTDIR)$(PREFIX)/bin
 man1dir := $(DESTDIR)$(PREFIX)/share/man/man1
+docdir  := $(DESTDIR)$(PREFIX)/share/doc/vmcensus
 compdir := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-man1    := $(wildcard docs/*.1)
 comp    := $(wildcard cli/vmcensus.bash)
 layoutdir := $(DESTDIR)$(PREFIX)/share/vmcensus/layouts
 layouts := $(wildcard layouts/*.layout)
@@ -353,15 +378,18 @@ layouts := $(wildcard layouts/*.layout)
 crashdir := $(DESTDIR)$(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))/lib/crash/extensions
 libdir := $(DESTDIR)$(PREFIX)/lib/vmcensus
 crash_kernel := $(wildcard $B/vmcensus-static crashkernel/vmcensus-collect)
-installed := $(bindir)/vmcensus $(man1:docs/%=$(man1dir)/%) $(comp:cli/%.bash=$(compdir)/%) \
+installed := $(bindir)/vmcensus $(addprefix $(man1dir)/,$(filter %.1,$(pages))) $(docdir)/schema.md $(comp:cli/%.bash=$(compdir)/%) \
 	$(layouts:layouts/%=$(layoutdir)/%) $(crashdir)/vmcensus.so \
 	$(addprefix $(libdir)/,vmcensus-static vmcensus-collect)
 
 install: all
 	install -d '$(bindir)'
 	install -m 755 $B/vmcensus '$(bindir)/vmcensus'
-	$(if $(man1),install -d '$(man1dir)')
-	$(if $(man1),install -m 644 $(man1) '$(man1dir)')
+	$(if $(has_pages),@$(MAKE) --no-print-directory docs,@echo 'no manual pages are installed:' \
+		'$(PAGES_BY) does not run here; give PAGES_BY=PROGRAM (make help)')
+	$(if $(has_pages),install -d '$(man1dir)' '$(docdir)')
+	$(if $(has_pages),install -m 644 $(addprefix $(made)/,$(filter %.1,$(pages))) '$(man1dir)')
+	$(if $(has_pages),install -m 644 $(made)/schema.md '$(docdir)')
 	$(if $(comp),install -d '$(compdir)')
 	$(if $(comp),install -m 644 $(comp) '$(compdir)/vmcensus')
 	install -d '$(layoutdir)'

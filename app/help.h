@@ -5,6 +5,7 @@
 #ifndef VMCENSUS_HELP_H
 #define VMCENSUS_HELP_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "reports/core/report.h"
@@ -14,8 +15,18 @@ void help_program(FILE *out);
 void help_report(const struct report *r, FILE *out);
 void help_reports(FILE *out);		/* one line each */
 void help_columns(const struct report *r, FILE *out);
-/* The sections of the manual page that follow from the tables, in man(7). */
-void help_schema(FILE *out);
-void help_man(FILE *out);
+void help_schema(FILE *out);		/* the tables of capsules and fleets, as Markdown */
+/*
+ * In man(7): of PAGE "vmcensus" the sections that follow from the tables, of "process", "file" ...
+ * the whole page about these reports. False: there is no such page, and nothing was printed.
+ */
+bool help_man(const char *page, FILE *out);
+
+/* For help.c and man.c. The words for types of columns: */
+extern const char *const help_types[];
+/* The report before R that has the same table of columns, or NULL. */
+const struct report *help_same_columns(const struct report *r);
+/* For an option that R takes only with some layouts: these, as words after it. */
+const char *help_layouts(const struct report *r, unsigned opt, char *buf, size_t size);
 
 #endif

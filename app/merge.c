@@ -79,8 +79,8 @@ void merge_help(void)
 {
 	puts("usage: vmcensus merge DIR... -o FLEET.sqlite\n"
 	     "\n"
-	     "Puts the capsules in the directories (of batch) into one SQLite file: the tables of\n"
-	     "docs/schema.md, with the column dump_id, and a table manifest of what became of each\n"
+	     "Puts the capsules in the directories (of batch) into one SQLite file: the tables that\n"
+	     "--help-schema prints, with the column dump_id, and a table manifest of what became of each\n"
 	     "dump. Of several capsules of one crash the one that lacks least is taken. The same\n"
 	     "capsules give the same fleet. fleet, clusters, regress and leaks report on it.");
 }

@@ -91,7 +91,7 @@ const struct option_spec option_specs[] = {
 	{ ID_HELP, 'h', "help", NULL, "this text; with the name of a report: its help", 0 },
 	{ ID_LIST, 0, "list-reports", NULL, "names of all reports", 0 },
 	{ ID_VERSION, 0, "version", NULL, "the version", 0 },
-	{ ID_MAN, 0, "help-man", NULL, "", 0 },
+	{ ID_MAN, 0, "help-man", "PAGE", "", 0 },
 	{ ID_SCHEMA, 0, "help-schema", NULL, "", 0 },
 	{ 0 }
 };
@@ -215,7 +215,10 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_HELP: o->action = DO_HELP; break;
 	case ID_VERSION: o->action = DO_VERSION; break;
 	case ID_LIST: o->action = DO_LIST; break;
-	case ID_MAN: o->action = DO_MAN; break;
+	case ID_MAN:
+		o->action = DO_MAN;
+		o->page = arg;
+		break;
 	case ID_SCHEMA: o->action = DO_SCHEMA; break;
 	}
 	return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* schema.c - prints the tables of capsules and fleets as docs/schema.md has them. */
+/* schema.c - prints the tables of capsules and fleets. */
 #include "app/help.h"
 #include "reports/capsule/capsule.h"
 #include "reports/capsule/sql.h"
@@ -36,7 +36,7 @@ void help_schema(FILE *out)
 
 	fprintf(out,
 		"# Tables of capsules and fleets\n\n"
-		"Written by `tests/cli/schema --update`. schema_version %d.\n\n"
+		"Written by `vmcensus --help-schema`. schema_version %d.\n\n"
 		"A capsule (`vmcensus capsule`, `batch`) and a fleet (`vmcensus merge`) are SQLite files.\n"
 		"Each report whose rows they hold is a table. Sizes are bytes, times ns, addresses text\n"
 		"(\"0x...\"); unknown is NULL. A name that is not UTF-8 is a BLOB. `row` numbers the rows\n"

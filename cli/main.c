@@ -21,7 +21,12 @@ static int show_help(const struct options *o)
 	case DO_VERSION: puts("vmcensus " VMCENSUS_VERSION); break;
 	case DO_LIST: help_reports(stdout); break;
 	case DO_COLUMNS: help_columns(o->report, stdout); break;
-	case DO_MAN: help_man(stdout); break;
+	case DO_MAN:
+		if (!help_man(o->page, stdout)) {
+			fprintf(stderr, "vmcensus: no manual page of '%.60s'\n", o->page);
+			return EXIT_USAGE;
+		}
+		break;
 	case DO_SCHEMA: help_schema(stdout); break;
 	case DO_SANDBOX_TEST:
 	case DO_REPORT: break;

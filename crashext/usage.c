@@ -124,7 +124,7 @@ void usage_print(const struct options *o, FILE *out)
 	case DO_VERSION: fputs("vmcensus " VMCENSUS_VERSION "\n", out); break;
 	case DO_LIST: help_reports(out); break;
 	case DO_COLUMNS: help_columns(o->report, out); break;
-	case DO_MAN: help_man(out); break;
+	case DO_MAN: help_man(o->page, out); break;
 	case DO_SCHEMA: help_schema(out); break;
 	case DO_SANDBOX_TEST:
 	case DO_REPORT: break;

@@ -3,7 +3,7 @@
  * capsule.h - rows of reports as a database, which is an image of its dump.
  *
  * A capsule is one SQLite file with a table for each report that it holds, and tables about
- * these: docs/schema.md. Cells are stored as the table engine has them (integers in bytes and
+ * these: --help-schema prints them. Cells are stored as the table engine has them (integers in bytes and
  * ns, unknown is NULL), in the order in which the report made its rows. So filter, order and
  * renderers give from a capsule what they give from the dump.
  *

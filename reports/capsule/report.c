@@ -18,7 +18,7 @@ const struct report report_capsule = {
 	.about = "the rows of all reports in one file, in place of the dump",
 	.products = products,
 	.prepare = demangle_prepare,
-	.help = "An SQLite file with a table for each report (docs/schema.md). It is an IMAGE: reports\n"
+	.help = "An SQLite file with a table for each report (vmcensus --help-schema). It is an IMAGE: reports\n"
 		"print from it what they print from the dump, in text, csv, json and jsonl, with -c, -s,\n"
 		"-w and -n, with --all and the options that divide a report; diff and html too. What\n"
 		"it does not hold is refused with a sentence. The file is made in memory, and takes a\n"

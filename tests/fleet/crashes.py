@@ -239,7 +239,7 @@ class Crash:
 
 
 def store_digests(path):
-    """The digests of the tables as they are now: docs/schema.md."""
+    """The digests of the tables as they are now: --help-schema says how."""
     with sqlite3.connect(path) as db:
         if not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'digests'").fetchone():
             return

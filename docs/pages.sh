@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# pages.sh PROGRAM DIR NAME...: what PROGRAM, a vmcensus that runs on this machine, says of itself:
+# the manual pages vmcensus.1 and vmcensus-NAME.1, and schema.md, in DIR.
+
+set -eu
+program=$1 dir=$2
+shift 2
+mkdir -p "$dir"
+# PROGRAM may be words: qemu-ppc build/vmcensus
+$program --help-man vmcensus > "$dir/tables"
+sed -e "/^\.\\\\\" here stands/r $dir/tables" -e '/^\.\\" here stands/d' "$(dirname "$0")/vmcensus.1.in" > "$dir/vmcensus.1"
+rm "$dir/tables"
+for name; do
+	$program --help-man "$name" > "$dir/vmcensus-$name.1"
+done
+$program --help-schema > "$dir/schema.md"
