@@ -114,6 +114,19 @@ def check(path, build, fixtures, scratch, update):
     return wrong[::-1]
 
 
+def proofs():
+    """Tests, suites and fixtures that the support matrix names and that are not there."""
+    with open(os.path.join(TOP, 'docs', 'support-matrix.md'), encoding='utf-8') as f:
+        text = f.read()
+    named = [f'tests/unit/{t}.c' for t in re.findall(r'\btest_\w+', text)]
+    named += [f'tests/exact/{t}' for t in re.findall(r'\bexact/(\w+\.py)', text)]
+    for words in re.findall(r'\| *cli ((?:\w+(?:, )?)+)', text):
+        named += [f'tests/cli/{t}' for t in words.split(', ')]
+    for words in re.findall(r'\bfixtures? ((?:[\w.\\*-]*\d[\w.\\*-]*(?:, )?)+)', text):
+        named += ['tests/fixtures/*' + t.replace('\\', '').lstrip('-') for t in re.split(', ', words) if t]
+    return sorted(n for n in set(named) if not glob.glob(os.path.join(TOP, n)))
+
+
 def documents():
     return [os.path.join(TOP, 'README.md')] + sorted(glob.glob(os.path.join(TOP, 'docs', '*.md')))
 
@@ -121,7 +134,8 @@ def documents():
 def jobs(tally, build, fixtures, scratch, update=False):
     return [(f'sessions in {os.path.relpath(p, TOP)}', lambda p=p: tally.check(
         f'sessions in {os.path.relpath(p, TOP)}', check(p, build, fixtures, scratch, update)))
-        for p in documents()]
+        for p in documents()] + [('support matrix', lambda: tally.check(
+            'the support matrix names tests that are there', proofs()))]
 
 
 def main():

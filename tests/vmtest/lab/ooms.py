@@ -271,7 +271,7 @@ OOMS = {
                  'hog anon 307200 comm=big; sleep 5; echo f > /proc/sysrq-trigger\nawait_oom\n', innocent=False, limit=''),
 }
 
-# Mixtures that were made up when the rules stood: docs/evidence.md has what they were judged as at first.
+# Mixtures that were made up when the rules stood.
 MIXTURES = {
     'rivals': Oom('many processes grew|two processes grew', 'ingest.*indexer|indexer.*ingest',
                   'two processes in two control groups grew alike',
