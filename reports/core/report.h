@@ -3,8 +3,8 @@
  * report.h - a report is rows of a table; so are its columns.
  *
  * A report is a struct for its row, a static table of columns over it, a run function
- * (read-only snapshot in, array of rows out) and one struct report in reports[]
- * (reports.c). Its help text, --columns list, man page section, csv, json and crash
+ * (read-only snapshot in, array of rows out) and one struct report with a line in
+ * reports.def. Its help text, --columns list, man page section, csv, json and crash
  * command follow from the tables. Renderers (render/) know columns, never reports.
  * CONTRIBUTING.md has the steps to add one.
  */

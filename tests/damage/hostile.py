@@ -32,12 +32,12 @@ if __name__ == '__main__':
 from damage import oracle, regions                      # noqa: E402
 from damage.served import Served                        # noqa: E402
 from exact.containers import of_memory                  # noqa: E402
-from lib import fixtures                                # noqa: E402
+from lib import fixtures, reports                       # noqa: E402
 from lib.kdump import MACHINE_OFFSET, PAGE_DESC         # noqa: E402
 
-REPORTS = ('summary', 'procs', 'smaps', 'check', 'dmesg', 'cgroups', 'swap', 'shm', 'files', 'symbols',
-           'sections', 'total', 'alerts', 'pages', 'export tvpm', 'export smemcap', 'export proc',
-           'zones', 'slab', 'vmalloc', 'stacks', 'hugetlb')
+# of two dumps, of many, of no memory, of no rows, or the sums of others
+REPORTS = (*reports.but('diff', 'costs', 'id', 'fleet', 'clusters', 'regress', 'leaks', 'config', 'layout', 'html',
+                        'export', 'capsule'), 'export tvpm', 'export smemcap', 'export proc')
 CUTS = (0, 1, 7, 64, 4095, 4096, 8192, 40000)
 PAGE = 4096
 MOST_PAGES = 2000       # of one copy that hold lies

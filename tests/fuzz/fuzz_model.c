@@ -252,17 +252,27 @@ static void take_patch(struct overlay *o, const uint8_t *raw)
 				     kernel->dump->big_endian);
 }
 
-/* What is read when a report runs, and is in no snapshot. */
+static bool of_one_dump(const struct report *r)
+{
+	return r->run && !r->products && !r->compares && !r->many;
+}
+
+/* The Nth of the reports that are made of one dump; NULL: there are fewer. */
+static const struct report *report_at(unsigned n)
+{
+	for (const struct report *const *r = reports; *r; r++)
+		if (of_one_dump(*r) && !n--)
+			return *r;
+	return NULL;
+}
+
 static const struct report *report_of(unsigned which)
 {
-	static const char *const names[] = {
-		"swap", "shm", "cgroups", "dmesg", "cache", "slab", "vmalloc", "zones", "stacks",
-		"pagetables", "hugetlb", "procs", "vmas", "files", "oom", "summary",
-		"census", "numa", "panic", "thrash", "tasks", "units", "costs", "pages", "check",
-		"total", "users", "programs", "alerts", "sections", "symbols", "config",
-	};
+	unsigned n = 0;
 
-	return report_find(names[which % ARRAY_LEN(names)]);
+	while (report_at(n))
+		n++;
+	return report_at(which % n);
 }
 
 static void report(struct snapshot *s, const struct report *r, const struct report_opts *o)
@@ -323,10 +333,10 @@ static void answer(struct snapshot *s, const struct ask *ask)
 		report(s, ask->one.report, &ask->one.opts);
 	for (unsigned i = 0; ask->all && capsule_part(i, &p); i++)
 		report(s, p.report, &p.opts);
-	for (unsigned i = 0; ask->all && i < 32; i++)
-		report(s, report_of(i), &(struct report_opts){ .kernel_threads = true });
-	for (unsigned i = 0; ask->all && i < 32; i++)
-		report(s, report_of(i),
+	for (unsigned i = 0; ask->all && report_at(i); i++)
+		report(s, report_at(i), &(struct report_opts){ .kernel_threads = true });
+	for (unsigned i = 0; ask->all && report_at(i); i++)
+		report(s, report_at(i),
 		       &(struct report_opts){
 			       .sysroot = "/sysroot", .all = true, .threads = true, .virt = true });
 	if (ask->all) {

@@ -40,32 +40,43 @@
 #include "dumpread/base/hash.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/page/memmap.h"
+#include "reports/core/list.h"
 
 #define SECONDS 10
 #define BYTES_MAX (512l << 10)		/* KiB, as rusage has them */
 #define OBJECTS 512u			/* remembered of one struct */
 #define STRUCTS 512u
 
-static const char *const asked[] = {
-	"check", "procs", "vmas", "cgroups", "shm", "swap", "slab", "vmalloc", "zones", "cache",
-	"census", "summary", "dmesg", "stacks", "hugetlb", "pagetables",
+/* Reports that are not asked: their rows are sums of those of others, as many as pages, or of no memory;
+   or this kernel has none (config). */
+static const char *const left_out[] = {
+	"programs", "users", "costs", "smaps", "maps", "files", "sections", "symbols", "units", "total",
+	"alerts", "pages", "layout", "config",
 };
+
+#define R(name) +1
+enum { REPORTS = 0
+#include "reports/core/reports.def"
+};
+#undef R
+static_assert(REPORTS <= 64, "a bit for each report");
+
 
 struct of_struct {
 	char name[64];
 	uint64_t addr[OBJECTS];
 	unsigned n;
-	uint32_t reports;	/* bits of asked[] that read one */
+	uint64_t reports;	/* bits of reports[] that read one */
 };
 
 static struct of_struct structs[STRUCTS];
 static unsigned nstructs;
 static struct {
-	uint32_t reports;
+	uint64_t reports;
 	unsigned width;
 } variables[LAYOUT_COUNT];	/* of the kernel, by symbol */
 static struct kernel *kernel;
-static uint32_t recording;	/* the bit of the report that runs; 0: none */
+static uint64_t recording;	/* the bit of the report that runs; 0: none */
 
 /* ---- which members are read, of which objects ------------------------------------------ */
 
@@ -234,11 +245,11 @@ static void keep(const char *report, const char *text, size_t len)
 	fclose(f);
 }
 
-static struct answer whole[ARRAY_LEN(asked)];	/* without damage */
+static struct answer whole[REPORTS];	/* without damage */
 
 static struct answer ask(unsigned which)
 {
-	const char *report = asked[which];
+	const char *report = reports[which]->name;
 	const char *const words[] = { "lies", "-q", "-j1", "-f", "csv", report };
 	char *argv[ARRAY_LEN(words)];
 	struct run run = { .open = give_kernel };
@@ -269,27 +280,28 @@ static struct answer ask(unsigned which)
 }
 
 /* In a process of its own: the reports of WHICH; its end says the outcome. */
-static __attribute__((noreturn)) void try_lie(uint32_t which)
+static __attribute__((noreturn)) void try_lie(uint64_t which)
 {
 	const struct rlimit cpu = { SECONDS, SECONDS + 2 }, core = { 0, 0 };
-	bool told = false, changed = false;
+	bool told = false, changed = false, finds;
 
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &core);
-	for (unsigned i = 0; i < ARRAY_LEN(asked); i++) {
+	for (unsigned i = 0; i < REPORTS; i++) {
 		struct answer a;
 
 		if (!(which >> i & 1))
 			continue;
 		a = ask(i);
 		/* what check prints are findings */
-		told |= a.status != 0 || (!i && a.sum != whole[i].sum);
-		changed |= i && !a.status && a.sum != whole[i].sum;
+		finds = reports[i] == &report_check;
+		told |= a.status != 0 || (finds && a.sum != whole[i].sum);
+		changed |= !finds && !a.status && a.sum != whole[i].sum;
 	}
 	_exit(changed ? 2 : told ? 1 : 0);
 }
 
-static const char *outcome(uint32_t which)
+static const char *outcome(uint64_t which)
 {
 	static const char *const ends[] = { "same", "told", "believed" };
 	struct rusage used;
@@ -361,7 +373,7 @@ static bool find_victim(struct reader *r, const struct of_struct *s, const struc
 	return true;
 }
 
-static void tell_lie(enum layout_id id, const struct victim *v, uint32_t which, const char *name,
+static void tell_lie(enum layout_id id, const struct victim *v, uint64_t which, const char *name,
 		     uint64_t value)
 {
 	if (value == v->old)
@@ -372,7 +384,7 @@ static void tell_lie(enum layout_id id, const struct victim *v, uint32_t which, 
 	fflush(stdout);
 }
 
-static void lies_of(enum layout_id id, const struct victim *v, unsigned w, uint32_t which)
+static void lies_of(enum layout_id id, const struct victim *v, unsigned w, uint64_t which)
 {
 	lie.width = w;
 	if (v->is_pointer) {
@@ -440,15 +452,26 @@ static int list_facts(void)
 	return 0;
 }
 
+/* Is it made of one dump, and asked? */
+static bool is_asked(const struct report *r)
+{
+	for (unsigned i = 0; i < ARRAY_LEN(left_out); i++)
+		if (!strcmp(r->name, left_out[i]))
+			return false;
+	return r->run && !r->products && !r->compares && !r->many;
+}
+
 static bool run_whole(void)
 {
-	for (unsigned i = 0; i < ARRAY_LEN(asked); i++) {
-		recording = UINT32_C(1) << i;
+	for (unsigned i = 0; i < REPORTS; i++) {
+		if (!is_asked(reports[i]))
+			continue;
+		recording = UINT64_C(1) << i;
 		whole[i] = ask(i);
 		recording = 0;
 		if (!whole[i].status)
 			continue;
-		fprintf(stderr, "lies: %s has exit status %d without a lie\n", asked[i],
+		fprintf(stderr, "lies: %s has exit status %d without a lie\n", reports[i]->name,
 			whole[i].status);
 		return false;
 	}
