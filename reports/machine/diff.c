@@ -173,8 +173,8 @@ static void add_classes(struct things *ts, const struct snapshot *s)
 		const char *name = page_class_name((enum page_class)i);
 		uint64_t pages = c->classes->count[i].pages;
 
-		if (pages && class_is_ram((enum page_class)i))
-			thing_of(ts, DIFF_CLASSES, name, key_of(CLASS, hash_str(name), 0))->size =
+		if (pages && !page_class_is(i, CF_NO_RAM))
+			thing_of(ts, DIFF_CLASSES, name, key_of(CLASS, i, 0))->size =
 				pages << (s->k->page_shift + PSS_SHIFT);
 	}
 }

@@ -350,8 +350,8 @@ static void other(struct maker *m)
 	for (unsigned i = 0; m->classes && i < PAGE_CLASSES; i++) {
 		uint64_t bytes = m->classes[i].pages * page_size(m->s);
 
-		if (page_class_uncounted(i) && bytes >= total / 100)
-			add_fact(m, page_class_name(i), bytes, "bytes", page_class_what(i));
+		if (page_class_is(i, CF_UNCOUNTED) && bytes >= total / 100)
+			add_fact(m, page_class_name(i), bytes, "bytes", class_facts[i].what);
 	}
 }
 

@@ -12,7 +12,7 @@
 #include "reports/page/census.h"
 
 struct census_line {
-	const char *class, *what, *counter, *incomplete;
+	const char *class, *class_id, *what, *counter, *incomplete;
 	uint64_t size, mapped, dirty, writeback, unevictable, mlocked, active, kernel, found;
 	int64_t on_cpus, difference;
 	double percent;
@@ -42,6 +42,7 @@ static const struct column cols[] = {
 	COL(struct census_line, what, COL_STR, 0, "", "meaning of the class"),
 	COL(struct census_line, incomplete, COL_STR, 0, "",
 	    "what it may have beyond its size"),
+	COL(struct census_line, class_id, COL_STR, 0, "", "the class by a name that never changes"),
 };
 
 static void set_counter(const struct snapshot *s, const struct census *c, enum page_class class,
@@ -85,7 +86,7 @@ static const char *incomplete(const struct snapshot *s, const struct census *c,
 		return "types of the kernel could not be read";
 	if (c->unknown[class] && l->size != COL_UNKNOWN)
 		return "not all of its frames could be found";
-	if (!lacks || class == CLASS_UNREAD || class_is_claimed(class))
+	if (!lacks || class == CLASS_UNREAD || page_class_is(class, CF_CLAIMED))
 		return NULL;
 	return arena_printf(mem, "up to %" PRIu64 " KiB of it could not be read", lacks >> 10);
 }
@@ -119,7 +120,8 @@ static enum status census_report(const struct snapshot *s, const struct report_o
 		enum page_class class = (enum page_class)i;
 		struct census_line l = {
 			.class = page_class_name(class),
-			.what = page_class_what(class),
+			.class_id = class_facts[class].id,
+			.what = class_facts[class].what,
 			.size = n->pages * page,
 			.mapped = n->mapped * page,
 			.dirty = n->dirty * page,
@@ -130,7 +132,7 @@ static enum status census_report(const struct snapshot *s, const struct report_o
 			.percent = c->ram ? 100.0 * (double)n->pages / (double)c->ram : NAN,
 		};
 
-		if ((!n->pages && !c->unknown[i] && !o->all) || !class_is_ram(class) ||
+		if ((!n->pages && !c->unknown[i] && !o->all) || page_class_is(class, CF_NO_RAM) ||
 		    class == CLASS_COMPOUND)
 			continue;
 		set_counter(s, c, class, &l);

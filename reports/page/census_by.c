@@ -40,7 +40,7 @@ static enum status by_report(const struct snapshot *s, const struct report_opts 
 		for (unsigned j = 1; j < PAGE_CLASSES; j++) {
 			uint64_t pages = spread.v[i].pages[j];
 
-			if (!pages || !class_is_ram((enum page_class)j))
+			if (!pages || page_class_is(j, CF_NO_RAM))
 				continue;
 			*vec_push(&t->mem, &rows) = (struct row){
 				.part = spread.v[i].key,

@@ -6,7 +6,7 @@
 #include "reports/page/census.h"
 
 struct row {
-	const char *class, *kind, *what, *comm, *cgroup, *incomplete;
+	const char *class, *class_id, *kind, *what, *comm, *cgroup, *incomplete;
 	uint64_t size, pages, object, holders, kernel;
 	int64_t pid;
 };
@@ -28,6 +28,7 @@ static const struct column cols[] = {
 	C(kernel, COL_UINT, 0, "", "1: the kernel holds it too; it stays when the processes end"),
 	C(incomplete, COL_STR, 0, "", "missing parts; with any, size is a lower bound"),
 	C(object, COL_HEX, 0, "", "address of the kernel's object"),
+	C(class_id, COL_STR, 0, "", "the class by a name that never changes"),
 };
 
 static void set_holder(const struct snapshot *s, const struct owners *w, const struct owner *o,
@@ -57,6 +58,7 @@ static enum status holders_report(const struct snapshot *s, const struct report_
 
 		rows[i] = (struct row){
 			.class = page_class_name(v->class),
+			.class_id = class_facts[v->class].id,
 			.kind = owner_kind_name(v->kind),
 			.what = v->what,
 			.size = v->size,

@@ -512,8 +512,23 @@ static void test_sparse_area(void)
 	rig_free(g);
 }
 
+/* Rows that were stored know a class by its id, people by its words. */
+static void test_names(void)
+{
+	for (unsigned i = 0; i < PAGE_CLASSES; i++) {
+		const struct class_facts *f = &class_facts[i];
+
+		CHECK_EQ(page_class_of_id(f->id), i);
+		CHECK(f->id[strspn(f->id, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0');
+		for (unsigned j = 0; j < i; j++)
+			CHECK(strcmp(f->words, class_facts[j].words));
+	}
+	CHECK_EQ(page_class_of_id("free on CPUs"), PAGE_CLASSES);
+}
+
 int main(void)
 {
+	test_names();
 	test_static_start();
 	test_block_order();
 	test_huge_page_sizes();

@@ -30,6 +30,13 @@ static bool in_scope(const struct gather *g, const struct owners *all, const str
 	return false;
 }
 
+/* By class; USES: no descriptor holds its frames, or that is not told. */
+static const enum use use_of[PAGE_CLASSES] = {
+#define C(class, id, words, what, counted, use, flags) use,
+#include "model/memory/frames/classes.def"
+#undef C
+};
+
 /* The use whose counter has the memory of O; USES: it is not behind a descriptor. */
 static enum use counted_as(const struct gather *g, const struct owner *o)
 {
@@ -40,23 +47,11 @@ static enum use counted_as(const struct gather *g, const struct owner *o)
 	if (o->kind == OWNER_SOCKET && o->class != CLASS_PACKET && ev_is_memcg(g->e) &&
 	    known(g->e->size[USE_SOCKETS]) > known(g->e->size[USE_SLAB]))
 		return USE_SOCKETS;
-	switch (o->class) {
 	/* data of a socket or a map; the slots of a pipe stay in slab, so that its pages are one figure
 	   with those of its class */
-	case CLASS_SLAB:
-	case CLASS_KMALLOC:
-		return o->kind == OWNER_SOCKET || o->kind == OWNER_BPF ? USE_SLAB : USES;
-	case CLASS_VMALLOC: return USE_VMALLOC;
-	case CLASS_PERCPU: return USE_PERCPU;
-	case CLASS_PIPE:
-	case CLASS_SOCKET:
-	case CLASS_PACKET:
-	case CLASS_URING:
-	case CLASS_BPF:
-	case CLASS_TRACE:
-	case CLASS_PERF: return USE_OTHER;
-	default: return USES;
-	}
+	if (use_of[o->class] == USE_SLAB && o->kind != OWNER_SOCKET && o->kind != OWNER_BPF)
+		return USES;
+	return use_of[o->class];
 }
 
 static const char *cause_of(const struct owner *o)

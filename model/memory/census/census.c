@@ -44,7 +44,7 @@ static void *make_census(const struct snapshot *s, struct arena *mem)
 	tell_conflicts(s, c->classes);
 	claim_holes(s->k, r, mem, c->classes);
 	for (unsigned i = 0; i < PAGE_CLASSES; i++)
-		if (class_is_ram((enum page_class)i))
+		if (!page_class_is(i, CF_NO_RAM))
 			c->ram += c->classes->count[i].pages;
 	c->present = s->machine.present;
 	census_count(s, r, mem, c);

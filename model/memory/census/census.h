@@ -47,24 +47,11 @@ struct census {
 	struct owners owners;
 	struct census_counter *counters;
 	uint32_t ncounters;
-	uint64_t ram;			/* pages: all classes but CLASS_NONE, _HOLE and _DEVICE */
+	uint64_t ram;			/* pages: all classes without CF_NO_RAM */
 	uint64_t present;		/* pages of RAM by the nodes' own counts; 0: unknown */
 };
 
 /* Of S, shared by all who ask. Needs NEED_MACHINE and NEED_VMAS. */
 const struct census *census_of(const struct snapshot *s);
-
-/* Does a walker of the kernel's lists and areas find the frames of C (claims.h, model/memory/owners)? It finds
-   them, too, if their struct pages are lost. */
-static inline bool class_is_claimed(enum page_class c)
-{
-	return c == CLASS_FREE_CPU || (c >= CLASS_TABLES_OWN && c <= CLASS_MEMMAP);
-}
-
-/* Is a frame of class C RAM? */
-static inline bool class_is_ram(enum page_class c)
-{
-	return c != CLASS_NONE && c != CLASS_HOLE && c != CLASS_DEVICE;
-}
 
 #endif

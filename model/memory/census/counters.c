@@ -10,9 +10,18 @@
 #include "model/kernel/source.h"
 #include "model/memory/census/census.h"
 
-#define OF(class) (UINT64_C(1) << (class))
+/* The lines that count a class; what processes map is also in Mapped, but for some. */
+enum counted {
+	MI_FREE = 1 << 0, MI_ANON = 1 << 1, MI_CACHED = 1 << 2, MI_BUFFERS = 1 << 3, MI_SHMEM = 1 << 4, MI_SLAB = 1 << 5,
+	MI_TABLES = 1 << 6, MI_STACK = 1 << 7, MI_PERCPU = 1 << 8, MI_HUGETLB = 1 << 9, MI_CORRUPTED = 1 << 10,
+	MI_NOT_MAPPED = 1 << 11
+};
 
-_Static_assert(PAGE_CLASSES <= 64, "a set of classes takes 64 bits");
+static const unsigned counted_by[PAGE_CLASSES] = {
+#define C(class, id, words, what, counted, use, flags) counted,
+#include "model/memory/frames/classes.def"
+#undef C
+};
 
 #define ITEMS 2
 
@@ -20,36 +29,36 @@ static const struct {
 	enum page_class row;
 	const char *name;		/* a line of /proc/meminfo, or */
 	const char *plus;		/* two that are added up */
-	uint64_t classes;		/* OF() those that it counts */
+	unsigned classes, but;		/* enum counted: those that it counts; 0: all without BUT */
 	bool mapped;			/* only the pages that processes map */
 	enum layout_id items[ITEMS];	/* counters of which CPUs may hold back a part */
 	int minus;			/* 1: the second item is subtracted */
 } lines[] = {
-	{ CLASS_FREE, "MemFree", NULL, OF(CLASS_FREE), false, { E_NR_FREE_PAGES }, 0 },
-	{ CLASS_ANON, "AnonPages", NULL, OF(CLASS_ANON) | OF(CLASS_KSM), true, { 0 }, 0 }, /* anon_pending() */
+	{ CLASS_FREE, "MemFree", NULL, MI_FREE, 0, false, { E_NR_FREE_PAGES }, 0 },
+	{ CLASS_ANON, "AnonPages", NULL, MI_ANON, 0, true, { 0 }, 0 }, /* anon_pending() */
 	/* also pages of the kernel that processes map: the vdso, rings */
-	{ CLASS_FILE_MAPPED, "Mapped", NULL, ~(OF(CLASS_ANON) | OF(CLASS_KSM) | OF(CLASS_HUGETLB) | OF(CLASS_ZERO)), true, { E_NR_FILE_MAPPED }, 0 },
-	{ CLASS_FILE, "Cached", NULL, OF(CLASS_FILE) | OF(CLASS_FILE_MAPPED) | OF(CLASS_SHMEM) | OF(CLASS_SHMEM_MAPPED) |
-		  OF(CLASS_SECRETMEM), false, { E_NR_FILE_PAGES, E_NR_SWAPCACHE }, 1 },
-	{ CLASS_BDEV, "Buffers", NULL, OF(CLASS_BDEV), false, { 0 }, 0 },
-	{ CLASS_SHMEM, "Shmem", NULL, OF(CLASS_SHMEM) | OF(CLASS_SHMEM_MAPPED), false, { E_NR_SHMEM }, 0 },
-	{ CLASS_SLAB, "SReclaimable", "SUnreclaim", OF(CLASS_SLAB) | OF(CLASS_KMALLOC), false,
+	{ CLASS_FILE_MAPPED, "Mapped", NULL, 0, MI_NOT_MAPPED, true, { E_NR_FILE_MAPPED }, 0 },
+	{ CLASS_FILE, "Cached", NULL, MI_CACHED, 0, false, { E_NR_FILE_PAGES, E_NR_SWAPCACHE }, 1 },
+	{ CLASS_BDEV, "Buffers", NULL, MI_BUFFERS, 0, false, { 0 }, 0 },
+	{ CLASS_SHMEM, "Shmem", NULL, MI_SHMEM, 0, false, { E_NR_SHMEM }, 0 },
+	{ CLASS_SLAB, "SReclaimable", "SUnreclaim", MI_SLAB, 0, false,
 	  { E_NR_SLAB_RECLAIMABLE, E_NR_SLAB_UNRECLAIMABLE }, 0 },
-	{ CLASS_TABLES, "PageTables", "SecPageTables", OF(CLASS_TABLES), false,
+	{ CLASS_TABLES, "PageTables", "SecPageTables", MI_TABLES, 0, false,
 	  { E_NR_PAGETABLE, E_NR_SECONDARY_PAGETABLE }, 0 },
-	{ CLASS_STACK, "KernelStack", NULL, OF(CLASS_STACK), false, { 0 }, 0 },
-	{ CLASS_PERCPU, "Percpu", NULL, OF(CLASS_PERCPU), false, { 0 }, 0 },
-	{ CLASS_HUGETLB, "Hugetlb", NULL, OF(CLASS_HUGETLB) | OF(CLASS_HUGETLB_FREE), false, { 0 }, 0 },
-	{ CLASS_POISON, "HardwareCorrupted", NULL, OF(CLASS_POISON), false, { 0 }, 0 },
+	{ CLASS_STACK, "KernelStack", NULL, MI_STACK, 0, false, { 0 }, 0 },
+	{ CLASS_PERCPU, "Percpu", NULL, MI_PERCPU, 0, false, { 0 }, 0 },
+	{ CLASS_HUGETLB, "Hugetlb", NULL, MI_HUGETLB, 0, false, { 0 }, 0 },
+	{ CLASS_POISON, "HardwareCorrupted", NULL, MI_CORRUPTED, 0, false, { 0 }, 0 },
 };
 
-static uint64_t pages_of(const struct page_classes *c, uint64_t classes, bool mapped)
+static uint64_t pages_of(const struct page_classes *c, size_t line)
 {
 	uint64_t n = 0;
 
 	for (unsigned i = 0; i < PAGE_CLASSES; i++)
-		if (classes & OF(i))
-			n += mapped ? c->count[i].mapped : c->count[i].pages;
+		if (lines[line].classes ? counted_by[i] & lines[line].classes
+					: !(counted_by[i] & lines[line].but))
+			n += lines[line].mapped ? c->count[i].mapped : c->count[i].pages;
 	return n;
 }
 
@@ -116,8 +125,7 @@ void census_count(const struct snapshot *s, struct reader *r, struct arena *mem,
 			.row = lines[i].row,
 			.kernel = line_pages(s, lines[i].name, lines[i].plus),
 			.on_cpus = pending(&y, i),
-			.found = pages_of(c->classes, lines[i].classes, lines[i].mapped) +
-				 (lines[i].row == CLASS_FILE ? huge : 0),
+			.found = pages_of(c->classes, i) + (lines[i].row == CLASS_FILE ? huge : 0),
 		};
 }
 

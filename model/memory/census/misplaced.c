@@ -56,12 +56,6 @@ static void note(struct class_conflict *n, uint64_t pfn)
 
 /* ---- claims ---------------------------------------------------------------------------- */
 
-/* Does the struct page of a frame of class C say what it is? */
-static bool shows_itself(enum page_class c)
-{
-	return (c >= CLASS_FREE && c <= CLASS_ZERO && c != CLASS_FREE_CPU) || c == CLASS_OFFLINE;
-}
-
 /* Did claims note frames of class C because a process maps them? */
 static bool mapped_only(enum page_class c)
 {
@@ -78,7 +72,7 @@ static bool contradicts(enum page_class is, enum page_class to)
 		return false;
 	/* firmware has tables in memory of its own */
 	if (is == CLASS_HOLE)
-		return page_class_private(to) && to != CLASS_TABLES_OWN;
+		return page_class_is(to, CF_PRIVATE) && to != CLASS_TABLES_OWN;
 	if (mapped_only(is))
 		return true;
 	if ((is == CLASS_TABLES || is == CLASS_SLAB) &&
@@ -86,7 +80,7 @@ static bool contradicts(enum page_class is, enum page_class to)
 		return false;
 	if (is == CLASS_FREE_CPU || to == CLASS_FREE_CPU)
 		return true;
-	return shows_itself(is) && is != to;
+	return page_class_is(is, CF_SHOWN) && is != to;
 }
 
 static const char *meaning(enum page_class is, enum page_class to)

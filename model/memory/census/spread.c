@@ -241,7 +241,7 @@ static uint64_t pages_of(const struct count *c)
 	uint64_t n = 0;
 
 	for (unsigned i = 0; i < PAGE_CLASSES; i++)
-		n += class_is_ram((enum page_class)i) ? c->pages[i] : 0;
+		n += !page_class_is(i, CF_NO_RAM) ? c->pages[i] : 0;
 	return n;
 }
 

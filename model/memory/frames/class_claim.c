@@ -76,7 +76,7 @@ enum claim_result page_classes_claim(struct page_classes *c, uint64_t pfn, enum 
 		conflict(c, pfn, from, to);
 		return CLAIM_OTHER;
 	}
-	if (page_class_mapped(c, pfn) && page_class_private(to))
+	if (page_class_mapped(c, pfn) && page_class_is(to, CF_PRIVATE))
 		conflict(c, pfn, from, to);
 	page_class_move(c, page_class_place(c, pfn), to);
 	return CLAIM_TAKEN;

@@ -172,7 +172,7 @@ static void count_page(const struct class_pass *p, struct class_worker *w, enum 
 {
 	struct class_counts n = { .pages = 1, .mapped = g->mapped };
 
-	if (c >= CLASS_ANON && c <= CLASS_HUGETLB) {
+	if (page_class_is(c, CF_USER)) {
 		n.dirty = !!(g->fr & FR_DIRTY);
 		n.writeback = !!(g->flags & p->word[BIT_WRITEBACK]);
 		n.unevictable = !!(g->flags & p->word[BIT_UNEVICTABLE]);

@@ -12,23 +12,55 @@
 #include "model/model.h"
 
 enum page_class {
-#define C(id, name, what) id,
+#define C(class, id, words, what, counted, use, flags) class,
 #include "model/memory/frames/classes.def"
 #undef C
 	PAGE_CLASSES
 };
 
-/* Name and meaning of a class. */
-const char *page_class_name(enum page_class c);
-const char *page_class_what(enum page_class c);
-/*
- * Is C a class that no line of /proc/meminfo counts, of memory that MemTotal includes? What is
- * reserved at boot (the image, memmap) and pages that left the page allocator (offline) are no
- * part of MemTotal. zsmalloc has nr_zspages in /proc/vmstat.
- */
-bool page_class_uncounted(enum page_class c);
-/* Is C a class of pages that the kernel alone uses, from the page allocator: no process ever maps one? */
-bool page_class_private(enum page_class c);
+enum class_flag {
+	/* Its struct page says what a frame is. */
+	CF_SHOWN = 1 << 0,
+	/* Of processes and files: flags of the struct page have a meaning for them. Pipes, sockets and io_uring may
+	   refer to them. */
+	CF_USER = 1 << 1,
+	/* A walker of the kernel's lists and areas finds them (claims.h, model/memory/owners), also if their struct
+	   pages are lost. */
+	CF_CLAIMED = 1 << 2,
+	/* The kernel alone uses them, from the page allocator: no process ever maps one. */
+	CF_PRIVATE = 1 << 3,
+	/*
+	 * No line of /proc/meminfo counts them, and MemTotal includes them. What is reserved at boot (the image,
+	 * memmap) and pages that left the page allocator (offline) are no part of MemTotal. zsmalloc has nr_zspages in
+	 * /proc/vmstat.
+	 */
+	CF_UNCOUNTED = 1 << 4,
+	CF_NO_RAM = 1 << 5,
+	/* Of a machine, not of what happened to it. */
+	CF_FIXED = 1 << 6,
+	/* Free: it grows when others end. */
+	CF_SPARE = 1 << 7,
+};
+
+/* What is known of a class: classes.def. */
+extern const struct class_facts {
+	const char *id, *words, *what;
+	unsigned flags; /* enum class_flag */
+} class_facts[PAGE_CLASSES];
+
+/* PAGE_CLASSES: there is none. */
+enum page_class page_class_of_id(const char *id);
+
+static inline const char *page_class_name(enum page_class c)
+{
+	return class_facts[c].words;
+}
+
+/* Has C any of FLAGS? PAGE_CLASSES, a class that is not known, has none. */
+static inline bool page_class_is(enum page_class c, unsigned flags)
+{
+	return c < PAGE_CLASSES && class_facts[c].flags & flags;
+}
 
 /* Counts of the frames of one class, pages. All but PAGES are parts of it. */
 struct class_counts {

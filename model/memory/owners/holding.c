@@ -181,7 +181,7 @@ static bool borrowed(struct holding *h, struct held *o, uint64_t pfn, enum page_
 
 	if (to != CLASS_PIPE && to != CLASS_SOCKET && to != CLASS_URING)
 		return false;
-	if (class < CLASS_ANON || class > CLASS_HUGETLB)
+	if (!page_class_is(class, CF_USER))
 		return false;
 	if ((class == CLASS_ANON || class == CLASS_TRUNCATED) && !page_class_mapped(h->c, pfn) &&
 	    page_classes_own(h->c, pfn))
