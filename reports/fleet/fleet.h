@@ -7,6 +7,7 @@
 #define VMCENSUS_FLEET_H
 
 #include "dumpread/base/hash.h"
+#include "model/memory/frames/classes.h"
 #include "reports/core/report.h"
 
 #define FRAMES_KEPT 8u		/* of a panic: the innermost that name it */
@@ -14,6 +15,7 @@
 /* A thing that costs memory: a program, library, object, cache or class. */
 struct cost {
 	const char *kind, *name;	/* strings that are equal are one pointer */
+	enum page_class class;		/* of kind "class"; PAGE_CLASSES: none, or one that is not known */
 	uint64_t bytes;
 };
 

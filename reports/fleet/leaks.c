@@ -92,8 +92,7 @@ static void add_series(struct series *s)
 		struct row *r;
 
 		/* free memory grows when others end */
-		if (!only_grows(y, s->n, &steps) ||
-		    (!strcmp(things[i].kind, "class") && !strncmp(things[i].name, "free", 4)))
+		if (!only_grows(y, s->n, &steps) || page_class_is(things[i].class, CF_SPARE))
 			continue;
 		r = vec_push(s->mem, &s->rows);
 		*r = (struct row){ .nodename = a->nodename,

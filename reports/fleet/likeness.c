@@ -100,20 +100,6 @@ static void take_frames(const struct crashed *c, struct names *n, struct likenes
 	}
 }
 
-/* Of a machine, not of what happened to it. */
-static bool is_fixed(const char *class)
-{
-	static const char *const names[] = { "free",	     "free on CPUs",
-					     "kernel image", "reserved at boot",
-					     "memmap",	     "hole",
-					     "offline" };
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (!strcmp(names[i], class))
-			return true;
-	return false;
-}
-
 static int by_name(const void *pa, const void *pb)
 {
 	const struct weighted *a = pa, *b = pb;
@@ -130,7 +116,7 @@ static void take_census(const struct crashed *c, struct names *n, struct likenes
 		return;
 	l->share = arena_array(n->mem, struct weighted, c->nclasses);
 	for (size_t i = 0; i < c->nclasses; i++)
-		if (c->costs.v[i].bytes && !is_fixed(c->costs.v[i].name))
+		if (c->costs.v[i].bytes && !page_class_is(c->costs.v[i].class, CF_FIXED))
 			l->share[l->nshares++] =
 				(struct weighted){ number_of(n, c->costs.v[i].name),
 						   (double)c->costs.v[i].bytes / (double)c->ram };

@@ -5,6 +5,7 @@
  * The tables are the same, but for the column dump_id, which a capsule has not. Tables and
  * columns that an older file lacks are unknown.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,20 @@ static const char *keep(struct fleet *f, const char *s)
 		return f->kept.v[i];
 	hash_put(&f->names, key, (uint32_t)f->kept.n);
 	return *vec_push(f->mem, &f->kept) = arena_strdup(f->mem, s);
+}
+
+/* Rows of older programs have no ids: these are made of the words of then. */
+static const char *id_of_words(const char *words, struct arena *mem)
+{
+	char *id = arena_strdup(mem, words), *to = id;
+
+	for (; *words; words++)
+		if (isalnum((unsigned char)*words))
+			*to++ = (char)tolower((unsigned char)*words);
+		else if (to > id && to[-1] != '_')
+			*to++ = '_';
+	*to = '\0';
+	return id;
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -217,20 +232,31 @@ static void take_summary(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 		     str_begins(text, "unknown: ");
 }
 
-static void add_cost(struct loading *l, struct crashed *c, const char *kind, const char *name,
-		     uint64_t bytes)
+static struct cost *add_cost(struct loading *l, struct crashed *c, const char *kind,
+			     const char *name, uint64_t bytes)
 {
-	if (name && *name && bytes != COL_UNKNOWN)
-		*vec_push(l->f->mem, &c->costs) = (struct cost){ kind, keep(l->f, name), bytes };
+	struct cost *to;
+
+	if (!name || !*name || bytes == COL_UNKNOWN)
+		return NULL;
+	to = vec_push(l->f->mem, &c->costs);
+	*to = (struct cost){ kind, keep(l->f, name), PAGE_CLASSES, bytes };
+	return to;
 }
 
+/* The words of a class may have changed since its row was made. */
 static void take_class(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
-	const char *name = database_str(st, 1, &l->mem);
+	const char *name = database_str(st, 1, &l->mem), *id = database_str(st, 3, &l->mem);
+	enum page_class class = page_class_of_id(id ? id : id_of_words(name ? name : "", &l->mem));
+	struct cost *to;
 
-	add_cost(l, c, "class", name, get_uint(st, 2));
+	to = add_cost(l, c, "class", class == PAGE_CLASSES ? name : page_class_name(class),
+		      get_uint(st, 2));
+	if (to)
+		to->class = class;
 	c->nclasses = c->costs.n;
-	if (name && !strcmp(name, "free"))
+	if (class == CLASS_FREE)
 		c->unused = get_uint(st, 2);
 }
 
@@ -363,7 +389,7 @@ static enum status add_all(struct loading *l, struct diag *diag)
 		{ "summary", "section,key,text", take_summary },
 		{ "oom_verdict", "kind,cause,owner,figure", take_verdict },
 		{ "panic", "from,reliable,name,hash,stack,function,at,reason", take_frame },
-		{ "census", "class,size", take_class },
+		{ "census", "class,size,class_id", take_class },
 		{ "slab", "cache,memory", take_cache },
 		{ "costs", "group,name,pss", take_thing },
 	};

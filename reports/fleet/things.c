@@ -34,7 +34,7 @@ size_t things_of(const struct fleet *f, const uint32_t *v, uint32_t n, struct ar
 				k = (uint32_t)things.n;
 				hash_put(&at, h, k);
 				*vec_push(mem, &things) =
-					(struct thing){ x->kind, x->name,
+					(struct thing){ x->kind, x->name, x->class,
 							arena_array(mem, uint64_t, n) };
 			}
 			/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): K is one of v */

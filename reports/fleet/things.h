@@ -7,6 +7,7 @@
 
 struct thing {
 	const char *kind, *name;
+	enum page_class class;	/* as of struct cost */
 	uint64_t *bytes;	/* of each crash that was named to things_of(); 0: it is not there */
 };
 

@@ -98,9 +98,10 @@ static void put_table(struct data *d, const char *name, const struct report *r,
 static void memory_tables(struct data *d)
 {
 	static const char *const verdict[] = { "kind", "report", "certainty", "why", "text", NULL };
-	static const char *const census[] = { "class", "size", "what", "counter", "kernel", NULL };
+	static const char *const census[] = { "class",	"size",	    "what", "counter",
+					      "kernel", "class_id", NULL };
 	static const char *const holders[] = {
-		"class", "kind", "what", "size", "pid", "comm", NULL
+		"class", "kind", "what", "size", "pid", "comm", "class_id", NULL
 	};
 	static const char *const slab[] = { "cache", "memory", NULL };
 	static const char *const cache[] = { "kind", "cached", "mapped", "path", NULL };

@@ -309,11 +309,12 @@ const mmOrder = D.mms.first.map((f, i) => i).filter(i => D.mms.n[i])
 
 // ---- all memory, as a tree whose leaves add up to the machine ------------------------
 
+// By the id of the class.
 const COLOUR = {
-	'anonymous': 'blue', 'ksm': 'blue', 'swap cache': 'blue', 'shmem mapped': 'green',
-	'shmem': 'green', 'file mapped': 'orange', 'file': 'yellow', 'block device': 'yellow',
-	'slab': 'red', 'large kmalloc': 'red', 'hugetlb used': 'pink', 'hugetlb free': 'pink',
-	'free': 'free', 'free on CPUs': 'free',
+	anonymous: 'blue', ksm: 'blue', swap_cache: 'blue', shmem_mapped: 'green',
+	shmem: 'green', file_mapped: 'orange', file: 'yellow', block_device: 'yellow',
+	slab: 'red', large_kmalloc: 'red', hugetlb_used: 'pink', hugetlb_free: 'pink',
+	free: 'free', free_on_cpus: 'free',
 };
 
 // Sizes of PARTS, cut so that they are no more than ALL; the rest is LEFT.
@@ -365,12 +366,17 @@ function ofAreas(kind) {
 		(c, i) => c.kind(i) === kind);
 }
 
-// Owners of class NAME: those of one kind that one process holds are one piece.
-function ofHolders(name) {
+// The id of the class in row I. In data of older capsules there is none: ids are made of the words of then.
+function classOf(c, i) {
+	return c.class_id ? c.class_id(i) : c.class(i).toLowerCase().replace(/[^a-z0-9]+/g, '_');
+}
+
+// Owners of class ID: those of one kind that one process holds are one piece.
+function ofHolders(id) {
 	const t = D.tables.holders || {}, c = reader(t), pieces = new Map();
 
 	for (let i = 0; i < (t.n || 0); i++) {
-		if (c.class(i) !== name || !c.size(i))
+		if (classOf(c, i) !== id || !c.size(i))
 			continue;
 		const pid = c.pid(i), key = pid === null ? c.what(i) : `${pid} ${c.kind(i)}`;
 		const p = pieces.get(key);
@@ -388,25 +394,25 @@ function ofHolders(name) {
 
 // What the classes of the census consist of, and the name of what is left.
 const PARTS = {
-	'anonymous': [() => ofProcs('pss_anon'), 'of no process found'],
-	'shmem mapped': [() => ofObjects(o => o.pss_shmem), 'of no object found'],
-	'shmem': [() => ofCache('shmem'), 'smaller objects'],
-	'file mapped': [() => ofObjects(o => o.pss_file), 'of no file found'],
-	'file': [() => ofCache('file'), 'smaller files'],
-	'slab': [() => ofTable('slab', (c, i) => ({ name: c.cache(i) }), (c, i) => c.memory(i)), 'of no cache found'],
-	'page tables': [() => ofProcs('pgtables'), 'of no process found'],
-	'kernel stacks': [() => ofTable('stacks', (c, i) => ({ name: c.comm(i), id: String(c.pid(i)),
+	anonymous: [() => ofProcs('pss_anon'), 'of no process found'],
+	shmem_mapped: [() => ofObjects(o => o.pss_shmem), 'of no object found'],
+	shmem: [() => ofCache('shmem'), 'smaller objects'],
+	file_mapped: [() => ofObjects(o => o.pss_file), 'of no file found'],
+	file: [() => ofCache('file'), 'smaller files'],
+	slab: [() => ofTable('slab', (c, i) => ({ name: c.cache(i) }), (c, i) => c.memory(i)), 'of no cache found'],
+	page_tables: [() => ofProcs('pgtables'), 'of no process found'],
+	kernel_stacks: [() => ofTable('stacks', (c, i) => ({ name: c.comm(i), id: String(c.pid(i)),
 		proc: c.pid(i) }), (c, i) => c.memory(i)), 'of no task found'],
-	'vmalloc': [() => ofAreas('vmalloc'), 'of no area found'],
-	'vmap': [() => ofAreas('vmap'), 'of no area found'],
+	vmalloc: [() => ofAreas('vmalloc'), 'of no area found'],
+	vmap: [() => ofAreas('vmap'), 'of no area found'],
 };
 
 // Without a census: what processes map.
 function mappedTree() {
-	return ['anonymous', 'shmem mapped', 'file mapped'].map(name => {
-		const kids = PARTS[name][0]().sort((a, b) => b.bytes - a.bytes);
+	return ['anonymous', 'shmem_mapped', 'file_mapped'].map(id => {
+		const kids = PARTS[id][0]().sort((a, b) => b.bytes - a.bytes);
 
-		return { name, about: 'mapped by processes', kids, colour: COLOUR[name],
+		return { name: id.replace('_', ' '), about: 'mapped by processes', kids, colour: COLOUR[id],
 			bytes: kids.reduce((sum, k) => sum + k.bytes, 0) };
 	}).filter(k => k.bytes);
 }
@@ -415,14 +421,14 @@ function memoryTree() {
 	const t = D.tables.census || {}, c = reader(t), kids = t.n ? [] : mappedTree();
 
 	for (let i = 0; i < (t.n || 0); i++) {
-		const name = c.class(i), bytes = c.size(i);
+		const id = classOf(c, i), bytes = c.size(i);
 
 		if (!bytes)
 			continue;
-		const [parts, left] = PARTS[name] || [() => ofHolders(name), 'of no holder found'];
+		const [parts, left] = PARTS[id] || [() => ofHolders(id), 'of no holder found'];
 
-		kids.push({ name, about: c.what(i), bytes, kids: fitted(bytes, parts(), left),
-			colour: COLOUR[name] || 'grey' });
+		kids.push({ name: c.class(i), about: c.what(i), bytes, kids: fitted(bytes, parts(), left),
+			colour: COLOUR[id] || 'grey' });
 	}
 	kids.sort((a, b) => b.bytes - a.bytes);
 	return { name: 'all memory', bytes: kids.reduce((sum, k) => sum + k.bytes, 0), kids };

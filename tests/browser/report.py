@@ -523,6 +523,22 @@ def cut(b, tally, fixture, program, scratch):
     view.incomplete(Fixture(tally, 'html, cut off', b, program, [short], scratch))
 
 
+CELLS = """return [...document.querySelectorAll('#treemap .cell')].map(c => [c.dataset.bytes, c.getAttribute('style'),
+    c.className, getComputedStyle(c).backgroundColor, c.dataset.name.replace(/reworded /g, '')]);"""
+
+
+def reworded(b, tally, build, fixture, program, scratch):
+    """A program with other words for each class draws the same picture."""
+    pictures = []
+    for name, by in (('words', program), ('reworded', os.path.join(build, 'tools', 'reworded'))):
+        page = os.path.join(scratch, name + '.html')
+        subprocess.run([by, 'html', *fixture.image(), '-q', '-o', page], check=False)
+        b.open(page)
+        pictures.append(b.run(CELLS))
+    tally.check('html, other words for classes: the same picture',
+                [] if pictures[0] == pictures[1] and len(pictures[0]) > 30 else pictures)
+
+
 def made(b, tally, build, scratch):
     small, big = os.path.join(scratch, 'hostile.html'), os.path.join(scratch, 'big.html')
     tool = os.path.join(build, 'tools', 'bigpage')
@@ -548,6 +564,8 @@ def jobs(tally, build, fixtures, program, thorough):
     pages += [('html of a fleet', of_fleet, tally, build, program, folder)]
     pages += [('html, cut off', cut, tally, f, program, folder) for f in fixtures
               if f.name == 'x86_64-6.1-sysrq']
+    pages += [('html, other words', reworded, tally, build, f, program, folder) for f in fixtures
+              if f.name == 'x86_64-6.1-elf']
     pages += [(f'html {f.name}', one, tally, f, program, folder, thorough) for f in fixtures
               if thorough or f.name in BEHAVIOUR]
     browsers = Browsers(len(pages), thorough)

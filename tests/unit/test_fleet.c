@@ -80,8 +80,10 @@ static void test_panics(void)
 
 static void test_memory(void)
 {
-	static struct cost few[] = { { "class", "free", 900 }, { "class", "slab", 100 } };
-	static struct cost many[] = { { "class", "slab", 300 }, { "class", "anonymous", 100 } };
+	static struct cost few[] = { { "class", "x", CLASS_FREE, 900 },
+				     { "class", "y", CLASS_SLAB, 100 } };
+	static struct cost many[] = { { "class", "y", CLASS_SLAB, 300 },
+				      { "class", "free", CLASS_ANON, 100 } };
 	struct crashed a = oom_of("memory of the machine", "pipes", "pipes of hog (147)"), b = a;
 
 	CHECK(near(crash_distance(&a, &b), 0));
