@@ -8,31 +8,37 @@
 #include "reports/core/list.h"
 #include "reports/render/render.h"
 
-/* A page of reports: vmcensus-NAME(1). Each report is on one page. */
-static const struct room {
+enum room {
+	ROOM_process,
+	ROOM_file,
+	ROOM_page,
+	ROOM_machine,
+	ROOM_kernel,
+	ROOM_oom,
+	ROOM_fleet,
+	ROOM_export,
+	ROOMS
+};
+
+/* A page of reports: vmcensus-NAME(1). */
+static const struct {
 	const char *name, *about;
-	const struct report *reports[10];
-} rooms[] = {
-	{ "process", "memory of processes, users and control groups",
-	  { &report_procs, &report_programs, &report_users, &report_cgroups, &report_tasks,
-	    &report_vmas, &report_smaps, &report_maps, &report_alerts } },
-	{ "file", "memory of files, their sections and symbols",
-	  { &report_files, &report_sections, &report_symbols, &report_units, &report_total,
-	    &report_cache, &report_shm } },
-	{ "page", "what each page frame and slot of swap is used for",
-	  { &report_census, &report_pages, &report_swap, &report_check } },
-	{ "machine", "the machine, its crash and its configuration; two dumps compared",
-	  { &report_summary, &report_dmesg, &report_panic, &report_config, &report_thrash,
-	    &report_diff, &report_costs, &report_layout } },
-	{ "kernel", "memory of the kernel itself",
-	  { &report_zones, &report_numa, &report_slab, &report_vmalloc, &report_stacks,
-	    &report_hugetlb, &report_pagetables } },
-	{ "oom", "why memory ran out, and what the OOM killer did", { &report_oom } },
-	{ "fleet", "capsules, and fleets of many dumps",
-	  { &report_id, &report_capsule, &report_fleet, &report_clusters, &report_regress,
-	    &report_leaks } },
-	{ "export", "a web page, and the files of other tools", { &report_html, &report_export } },
-	{ NULL, NULL, { NULL } },
+} rooms[ROOMS] = {
+	[ROOM_process] = { "process", "memory of processes, users and control groups" },
+	[ROOM_file] = { "file", "memory of files, their sections and symbols" },
+	[ROOM_page] = { "page", "what each page frame and slot of swap is used for" },
+	[ROOM_machine] = { "machine", "the machine, its crash and its configuration; two dumps compared" },
+	[ROOM_kernel] = { "kernel", "memory of the kernel itself" },
+	[ROOM_oom] = { "oom", "why memory ran out, and what the OOM killer did" },
+	[ROOM_fleet] = { "fleet", "capsules, and fleets of many dumps" },
+	[ROOM_export] = { "export", "a web page, and the files of other tools" },
+};
+
+/* The page of each of reports[]. */
+static const enum room room_of[] = {
+#define R(name, room) ROOM_##room,
+#include "reports/core/reports.def"
+#undef R
 };
 
 static void put_roff(const char *s, FILE *out)
@@ -143,17 +149,19 @@ static void man_report(const struct report *r, FILE *out)
 static void man_index(FILE *out)
 {
 	fputs(".SH REPORTS\nEach page describes its reports and their columns.\n", out);
-	for (const struct room *m = rooms; m->name; m++) {
-		fprintf(out, ".SS \\fBvmcensus\\-%s\\fR(1): %s\n", m->name, m->about);
-		for (unsigned i = 0; m->reports[i]; i++) {
-			fprintf(out, ".TP\n.B %s\n", m->reports[i]->name);
-			put_roff(m->reports[i]->about, out);
+	for (unsigned m = 0; m < ROOMS; m++) {
+		fprintf(out, ".SS \\fBvmcensus\\-%s\\fR(1): %s\n", rooms[m].name, rooms[m].about);
+		for (unsigned i = 0; reports[i]; i++) {
+			if (room_of[i] != m)
+				continue;
+			fprintf(out, ".TP\n.B %s\n", reports[i]->name);
+			put_roff(reports[i]->about, out);
 			putc('\n', out);
 		}
 	}
 }
 
-static void man_room(const struct room *m, FILE *out)
+static void man_room(enum room m, FILE *out)
 {
 	fprintf(out,
 		"'\\\" t\n.TH VMCENSUS\\-%s 1 \"\" \"vmcensus\" \"User Commands\"\n.SH NAME\n"
@@ -161,25 +169,25 @@ static void man_room(const struct room *m, FILE *out)
 		"\\fIREPORT\\fR \\fIIMAGE\\fR... [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n"
 		"Reports of\n.BR vmcensus (1),\nwhich has the options that all take, and what the "
 		"numbers mean.\n.SH REPORTS\n",
-		m->name, m->name, m->about);
-	for (unsigned i = 0; m->reports[i]; i++)
-		man_report(m->reports[i], out);
+		rooms[m].name, rooms[m].name, rooms[m].about);
+	for (unsigned i = 0; reports[i]; i++)
+		if (room_of[i] == m)
+			man_report(reports[i], out);
 	fputs(".SH SEE ALSO\n.BR vmcensus (1)\n", out);
 }
 
 bool help_man(const char *page, FILE *out)
 {
-	const struct room *m = rooms;
-
 	if (!strcmp(page, "vmcensus")) {
 		fputs(".SH OPTIONS\n", out);
 		man_options(NULL, out);
 		man_index(out);
 		return true;
 	}
-	while (m->name && strcmp(m->name, page))
-		m++;
-	if (m->name)
-		man_room(m, out);
-	return m->name;
+	for (unsigned m = 0; m < ROOMS; m++)
+		if (!strcmp(rooms[m].name, page)) {
+			man_room((enum room)m, out);
+			return true;
+		}
+	return false;
 }

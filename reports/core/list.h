@@ -5,7 +5,7 @@
 
 #include "reports/core/report.h"
 
-#define R(name) extern const struct report report_##name;
+#define R(name, room) extern const struct report report_##name;
 #include "reports/core/reports.def"
 #undef R
 

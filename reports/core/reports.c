@@ -7,7 +7,7 @@
 #include "reports/core/list.h"
 
 const struct report *const reports[] = {
-#define R(name) &report_##name,
+#define R(name, room) &report_##name,
 #include "reports/core/reports.def"
 #undef R
 	NULL

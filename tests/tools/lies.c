@@ -48,13 +48,13 @@
 #define STRUCTS 512u
 
 /* Reports that are not asked: their rows are sums of those of others, as many as pages, or of no memory;
-   or this kernel has none (config). */
+   this kernel has none (config); or their answers to lies are not in lies.txt yet. */
 static const char *const left_out[] = {
 	"programs", "users", "costs", "smaps", "maps", "files", "sections", "symbols", "units", "total",
-	"alerts", "pages", "layout", "config",
+	"alerts", "pages", "layout", "config", "tasks", "panic", "oom", "thrash", "numa",
 };
 
-#define R(name) +1
+#define R(name, room) +1
 enum { REPORTS = 0
 #include "reports/core/reports.def"
 };
