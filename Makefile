@@ -126,7 +126,7 @@ all_libs   = $(LDLIBS) -Wl,--as-needed $(pkg_libs) -ldl -lm -pthread
 .PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format blast oracle fuzz \
 	vmtest bench clean help batchtest fleettest docs dist \
 	build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest crashkernel \
-	kmod FORCE
+	kmod machine-layouts FORCE
 .DELETE_ON_ERROR:
 .PRECIOUS: $B/%.o
 
@@ -179,8 +179,19 @@ $B/flags: FORCE | build-check
 build-check:
 	@CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' sh tests/setup.sh --verify build
 
+# What the kernels of described machines look like: clang lays out their declarations for each CPU.
+has_clang := $(and $(shell command -v clang),$(shell command -v ld.lld))
+machine_layouts := $B/layouts/linux-4.19-ppc64.layout
+machine-layouts: $(machine_layouts)
+
+# the last that is made
+$(machine_layouts): tests/machine/layouts/make dumpread/types/layoutfile.c \
+		$(wildcard tests/machine/layouts/*.decl layouts/*.c facts/layout/*.def) | $B/tools/mklayout
+	$(say) GEN $(@D)
+	$(Q)BUILD='$B' sh $< '$(@D)'
+
 units: $(unit_bin)
-tools: $(tool_bin)
+tools: $(tool_bin) $(if $(has_clang),machine-layouts)
 # All that "make check" runs, in one parallel build.
 test-bins: all units tools fuzz-bins $B/tools/reworded $(if $(has_static),$B/vmcensus-static)
 

@@ -15,7 +15,6 @@ import subprocess
 
 from lib.scratch import scratch_of
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RELEASES = '2.6.32', '3.10', '3.16', '4.19'      # tests/machine/layouts
 ENTRY = ['do_syscall_64', 'system_call_fastpath', 'entry_SYSCALL_64_after_hwframe', 'ret_from_fork', 'kthread']
 STALE = ['schedule', '__schedule', 'mutex_lock', 'kmem_cache_free', 'up_read', 'default_wake_function',
@@ -268,7 +267,7 @@ def capsule_of(program, build, crash, name, d):
     base, tool = os.path.join(d, 'm'), os.path.join(build, 'tools', 'mkdump')
     to = os.path.join(d, 'caps', hashlib.sha256(name.encode()).hexdigest() + '.vmc')
     kept = scratch_of(build, 'planted', os.path.basename(to))     # another test wants it too
-    layout = os.path.join(TOP, 'tests', 'machine', 'layouts', f'linux-{crash.release}-x86_64.layout')
+    layout = os.path.join(build, 'layouts', f'linux-{crash.release}-x86_64.layout')
     os.makedirs(d + '/caps', exist_ok=True)
     if os.path.exists(kept) and os.path.getmtime(kept) > max(map(os.path.getmtime, (program, tool, layout, __file__))):
         shutil.copy(kept, to)

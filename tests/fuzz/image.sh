@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # fuzz_image BUILD: what fuzz_model tells lies in: some fixtures, and described machines of other CPUs and old
-# kernels, below BUILD, which has tools/mkdump. Sourced from the root of the tree.
+# kernels, below BUILD, which has tools/mkdump and layouts/. Sourced from the root of the tree.
 
 fuzz_image() {
 	for folder in x86_64-5.10 x86_64-6.1-sysrq x86_64-6.12-la57-flattened i386-6.1 ppc32-44x-6.1 \
@@ -18,7 +18,7 @@ fuzz_image() {
 		printf ' '
 	done
 	while read -r cpu layout; do
-		types=tests/machine/layouts/linux-$layout.layout
+		types=$1/layouts/linux-$layout.layout
 		release=${layout%%-*}
 		sed "s/RELEASE/$release/" tests/machine/texts/small.machine > "$1/text"
 		"$1/tools/mkdump" "$cpu" "$types" "$1/text" "$1/machine-$layout" elf > "$1/made" || continue
@@ -37,11 +37,11 @@ fuzz_image() {
 	END
 }
 
-# fuzz_machines: what fuzz_machine alters: "CPU,LAYOUT,TEXT,RELEASE,HUGE" each. Few have
+# fuzz_machines BUILD: what fuzz_machine alters: "CPU,LAYOUT,TEXT,RELEASE,HUGE" each. Few have
 # sections: their page arrays are of 2 MiB, and all of it is read.
 fuzz_machines() {
 	while read -r cpu layout text huge; do
-		printf '%s,%s,%s,%s,%s ' "$cpu" "$PWD/tests/machine/layouts/linux-$layout.layout" \
+		printf '%s,%s,%s,%s,%s ' "$cpu" "$PWD/$1/layouts/linux-$layout.layout" \
 			"$PWD/tests/machine/texts/$text.machine" "${layout%%-*}" "$huge"
 	done <<-END
 		i386 3.10-i386 small 0

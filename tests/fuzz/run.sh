@@ -40,7 +40,7 @@ clang -fsanitize=fuzzer,address,undefined -o "$probe/p" "$probe/p.c" > /dev/null
 
 $make --no-print-directory -j"$(nproc)" CC=clang B=build-fuzz \
 	CPPFLAGS="${CPPFLAGS:-} -DCACHE_BYTES=0" SAN=fuzzer-no-link,address,undefined \
-	fuzz-bins build-fuzz/tools/mkdump || exit 1
+	fuzz-bins build-fuzz/tools/mkdump machine-layouts || exit 1
 
 if [ $# -gt 0 ]; then
 	names=$*
@@ -52,7 +52,7 @@ fi
 . tests/fuzz/image.sh
 VMCENSUS_FUZZ_IMAGE=$(fuzz_image build-fuzz)
 VMCENSUS_FUZZ_LOGS=$(printf '%s ' "$PWD"/tests/fuzz/corpus/oomlog/*)
-VMCENSUS_FUZZ_MACHINES=$(fuzz_machines)
+VMCENSUS_FUZZ_MACHINES=$(fuzz_machines build-fuzz)
 VMCENSUS_FUZZ_ELF=$PWD/tests/fuzz/corpus/elf/shared
 export VMCENSUS_FUZZ_ELF VMCENSUS_FUZZ_IMAGE VMCENSUS_FUZZ_LOGS VMCENSUS_FUZZ_MACHINES
 

@@ -177,14 +177,6 @@ def by_turns(n):
     return [CONTAINERS[(3 * n + i) % len(CONTAINERS)] for i in range(3)]
 
 
-def own_layout(name):
-    """Where the layout of NAME is: with those for users, if a user can have its kernel."""
-    for folder in ('layouts', 'tests/machine/layouts'):
-        if os.path.exists(f'{folder}/{name}.layout'):
-            return f'{folder}/{name}.layout'
-    raise FileNotFoundError(f'{name}.layout')
-
-
 class Machines:
     def __init__(self, tally, build, fixtures, thorough, folder=''):
         self.thorough = thorough
@@ -192,7 +184,7 @@ class Machines:
         self.mkdump = os.path.join(build, 'tools', 'mkdump')
         self.scratch = folder or scratch_of(build, 'machines')
         os.makedirs(self.scratch, exist_ok=True)
-        self.layouts = {f'{cpu} {release}': (cpu, own_layout(name), release)
+        self.layouts = {f'{cpu} {release}': (cpu, os.path.join(build, 'layouts', f'{name}.layout'), release)
                         for name, release, cpu in OWN}
         for f in fixtures:
             for prefix, cpus in REAL.items():
