@@ -180,7 +180,7 @@ static bool backported(const struct release *v, const char *list)
 /* 1: the sign is seen, 0: it is not, -1: it cannot be asked. FOUND: its text. */
 static int ask(const struct sign *s, bool found, const struct evidence *e)
 {
-	bool seen, all;
+	bool seen, all = false;
 
 	if (!e || s->kind == SIGN_NONE || (s->kind == SIGN_PRINTS ? !e->texts : !e->layout))
 		return -1;
@@ -191,7 +191,9 @@ static int ask(const struct sign *s, bool found, const struct evidence *e)
 	case SIGN_VARIABLE:
 		all = e->symbols_whole && layout_has(e->layout, Y_SAVED_COMMAND_LINE);
 		break;
-	default: all = e->symbols_whole && layout_has(e->layout, Y_SEQ_PRINTF); break;
+	case SIGN_FUNCTION:
+	case SIGN_GONE: all = e->symbols_whole && layout_has(e->layout, Y_SEQ_PRINTF); break;
+	case SIGN_NONE: break;
 	}
 	if (!seen && (s->weak || !all))
 		return -1;

@@ -377,11 +377,11 @@ static enum status find_rows(struct loader *l, struct diag *diag)
 	case ROWS_ABSENT:
 		return fail(diag, ST_CORRUPT, "the capsule is damaged: it has no table %s",
 			    l->name);
-	default:
-		return fail(diag, ST_CORRUPT,
-			    "the capsule is damaged: the rows of %s are not those that were stored",
-			    l->name);
+	case ROWS_BROKEN: break;
 	}
+	return fail(diag, ST_CORRUPT,
+		    "the capsule is damaged: the rows of %s are not those that were stored",
+		    l->name);
 }
 
 static enum status load_report(struct loader *l, const struct report *r, struct capsule_more *more,

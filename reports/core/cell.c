@@ -174,7 +174,12 @@ size_t uint_text(enum col_type type, uint64_t v, const struct units *u, char *bu
 	case COL_HEX: return (size_t)snprintf(buf, CELL_TEXT, "0x%" PRIx64, v);
 	case COL_NSEC: return put_duration(buf, v);
 	case COL_BYTES: v = in_unit(v, u); break;
-	default: break;
+	case COL_STR:
+	case COL_CHAR:
+	case COL_INT:
+	case COL_UINT:
+	case COL_DELTA:
+	case COL_RATIO: break;
 	}
 	return put_decimal(buf, v);
 }
@@ -193,6 +198,12 @@ size_t cell_text(const struct column *c, const void *row, const struct units *u,
 		return 1;
 	case COL_INT: return (size_t)snprintf(buf, CELL_TEXT, "%" PRId64, cell_int(c, row));
 	case COL_RATIO: return (size_t)snprintf(buf, CELL_TEXT, "%.3f", cell_ratio(c, row));
-	default: return uint_text(c->type, cell_uint(c, row), u, buf);
+	case COL_STR:
+	case COL_UINT:
+	case COL_BYTES:
+	case COL_DELTA:
+	case COL_HEX:
+	case COL_NSEC: break;
 	}
+	return uint_text(c->type, cell_uint(c, row), u, buf);
 }

@@ -137,8 +137,12 @@ static const char *type_name(enum col_type type)
 	case COL_HEX: return "text";
 	case COL_BYTES: return "bytes";
 	case COL_NSEC: return "ns";
-	default: return "number";
+	case COL_INT:
+	case COL_UINT:
+	case COL_DELTA:
+	case COL_RATIO: break;
 	}
+	return "number";
 }
 
 static void emit_column(struct emit *e, const struct table *t, const struct column *c)

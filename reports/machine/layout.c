@@ -118,7 +118,10 @@ static const char *sign_text(const struct sign *g, struct arena *mem)
 		for (n = strlen(text); n && text[n - 1] == ' ';)
 			n--;
 		return arena_printf(mem, "prints \"%.*s\"", (int)n, text);
-	default: break;
+	case SIGN_FACT:
+	case SIGN_FUNCTION:
+	case SIGN_VARIABLE:
+	case SIGN_GONE: break;
 	}
 	name = fact_specs[g->id].alt[0];
 	return arena_printf(mem, g->kind == SIGN_GONE ? "has no %s" : "has %s", name);

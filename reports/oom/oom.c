@@ -154,8 +154,11 @@ static const char *outcome_text(const struct oom_event *e, struct arena *mem)
 	case OOM_FAILURE: return "failed";
 	case OOM_STALL: return "took long";
 	case OOM_FAULT: return e->victims.n ? "killed" : "retried";
-	default: return "killed";
+	case OOM_ANDROID:
+	case OOM_PROGRAM:
+	case OOM_KINDS: break;
 	}
+	return "killed";
 }
 
 static uint64_t victim_rss(const struct oom_victim *v)

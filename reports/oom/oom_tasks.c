@@ -193,8 +193,9 @@ static const char *findings(struct maker *m, const struct oom_log *log, struct a
 				    "%sNow it would wait for %s (%" PRId64 "), which is dying.",
 				    text, m->now.comm, m->now.pid);
 	case REPLAY_NOBODY: return arena_printf(mem, "%sNow nobody could be killed.", text);
-	default: return *text ? text : NULL;
+	case REPLAY_NOT_POSSIBLE: break;
 	}
+	return *text ? text : NULL;
 }
 
 static void set_rows(struct maker *m, const struct oom_log *log, struct row *rows, struct table *t)

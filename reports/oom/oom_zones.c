@@ -57,8 +57,9 @@ static const char *why(const struct oom_event *e, const struct zone_test *t, str
 				    t->reserve ? " and reserve" : "");
 	case ZONE_NO_BLOCK: return arena_printf(mem, "no free block of order %" PRId64, e->order);
 	case ZONE_BELOW_HIGH: return "above min, below high";
-	default: return "had enough";
+	case ZONE_ENOUGH: break;
 	}
+	return "had enough";
 }
 
 static const char *blocks_text(const struct oom_zone *z, struct arena *mem)

@@ -69,6 +69,25 @@ static void test_words(void)
 		  "erased on purpose: 1 rule of makedumpfile --config (task_struct.comm)");
 	CHECK_STR(words(CAUSE_KEPT, 31, 0, "user pages are in the dump: hugetlb 20480 KiB"),
 		  "level 31, but user pages are in the dump: hugetlb 20480 KiB");
+	CHECK_STR(words(CAUSE_MACHINES, 2, 0, "the first of 2"), "the first of 2");
+	CHECK_STR(words(CAUSE_HEADER, 0, 0, NULL),
+		  "the file ends in its headers: most pages are missing");
+	CHECK_STR(words(CAUSE_TABLE, 0, 0, "the page bitmap"),
+		  "damaged in the file: the page bitmap");
+	CHECK_STR(words(CAUSE_TABLE, 3, 9, "page descriptors"),
+		  "damaged in the file: page descriptors: 3 of 9 pages cannot be found");
+	CHECK_STR(words(CAUSE_FILTER, 8192, 0, NULL),
+		  "filtered by a makedumpfile older than the kernel: 8 KiB of the kernel's own "
+		  "are left out");
+	CHECK_STR(words(CAUSE_LIST, 0, 0, NULL), "the list of tasks is not in the dump");
+	CHECK_STR(words(CAUSE_LIST, 7, 0, NULL),
+		  "the list of tasks is not in the dump: the kernel counts 7 tasks");
+	CHECK_STR(words(CAUSE_SIZES, 2, 5, NULL),
+		  "the memory of 2 of 5 processes could not all be read: their sizes, and all "
+		  "sums, are lower bounds");
+	CHECK_STR(words(CAUSE_LOG, 0, 0, "the log is not in the dump"),
+		  "the log is not in the dump: why the machine crashed is unknown");
+	CHECK_STR(words(CAUSE_LOG_PART, 0, 0, NULL), "a part of the kernel's log could not be read");
 	for (unsigned id = 0; id < CAUSES; id++)
 		CHECK(*words((enum cause_id)id, 1, 2, "x"));
 }

@@ -229,11 +229,11 @@ static const char *name_of(const struct pass *p, uint64_t key, const struct hash
 		return arena_printf(mem, "%" PRId32 " %s", p->zones.nodes[z->node].id, z->name);
 	case SPREAD_MIGRATETYPE: return p->zones.type_name[key - 1];
 	case SPREAD_ORDER: return arena_printf(mem, "%" PRIu64, key - 1);
-	default:
-		i = hash_get(css, key);
-		return i == HASH_NONE ? arena_printf(mem, "(%#" PRIx64 ")", key)
-				      : p->s->cgroups[i].path;
+	case SPREAD_CGROUP:
+	case SPREADS: break;
 	}
+	i = hash_get(css, key);
+	return i == HASH_NONE ? arena_printf(mem, "(%#" PRIx64 ")", key) : p->s->cgroups[i].path;
 }
 
 static uint64_t pages_of(const struct count *c)
