@@ -12,7 +12,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 
 
 # No test names these: a debt. One that has got a test must leave.
-UNTESTED = {'class': ('block device', 'crash kernel', 'device', 'hash tables', 'kernel image', 'memmap', 'shmem mapped',
+UNTESTED = {'report': ('costs',),
+            'class': ('block device', 'crash kernel', 'device', 'hash tables', 'kernel image', 'memmap', 'shmem mapped',
                       'swap cache'),
             'owner': ('block requests', 'dma pool', 'file system', 'packet fragments', 'swap areas')}
 
@@ -69,8 +70,11 @@ def kinds():
              Place('row in README.md', 'README.md', r'`([a-z]+)(?: [^`]*)?`(?=[^\n|]*\|)'),
              Place('example in docs', 'docs/*.md README.md', r'vmcensus (?:-\S+ )*([a-z]+)'),
              Place('line in TAKES', 'tests/cli/options', r"(?:^    |, )'([a-z]+)': \("),
-             Place('test of its rows', 'tests/unit/test_*.c tests/exact/*.py tests/cli/* tests/fleet/run tests/lib/*.py',
+             Place('test', 'tests/unit/test_*.c tests/exact/*.py tests/lib/compare.py tests/fleet/run',
                    r'[\'"]([a-z]+)(?:[\'"]| --| -c)')),
+        Kind('struct of a report', 'reports/**/*.c', r'^const struct report report_([a-z]+) = \{',
+             'const struct report report_xyzzy = {',
+             Place('line in reports.def', 'reports/core/reports.def', r'^R\((\w+),')),
         Kind('class', 'model/memory/frames/classes.def', CLASS, 'C(CLASS_XYZZY, "xyzzy", "xyzzy", "", 0, USES, 0)',
              Place('text', 'model/memory/frames/classes.def', r'^C\((\w+), "\w+", "[^"]+", "[^"]+"'),
              Place('test', TESTS, rf'\b(CLASS_\w+)|{QUOTED}')),

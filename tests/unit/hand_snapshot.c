@@ -72,7 +72,7 @@ static void kernel(struct hand *h, int major, int minor)
 static void tasks(struct hand *h)
 {
 	h->tasks[0] = (struct task){ .pid = 2, .tgid = 2, .proc = 0, .mm = NONE,
-				     .comm = "kthreadd", .state = 'S' };
+				     .comm = "kthreadd", .state = 'S', .flags = PF_KTHREAD };
 	h->tasks[1] = (struct task){ .pid = 10, .tgid = 10, .ppid = 1, .proc = 1,
 				     .comm = "sh\x1b[2J", .state = 'S', .utime = 61000000000 };
 	h->tasks[2] = (struct task){ .pid = 12, .tgid = 10, .ppid = 1, .proc = 1,
