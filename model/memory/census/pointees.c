@@ -10,21 +10,27 @@
 
 #define NAMES_MAX (1u << 16)
 
-static uint32_t intern(struct pointees *p, const char *kind, const char *name)
+static uint32_t intern_as(struct pointees *p, enum pointee_kind kind, const char *before,
+			  const char *name)
 {
 	char text[SYMBOL_NAME_MAX + 64];
 	uint64_t key;
 	uint32_t i;
 
-	snprintf(text, sizeof(text), "%s%s", kind, name);
+	snprintf(text, sizeof(text), "%s%s", before, name);
 	key = hash_str(text);
 	i = hash_get(&p->names, key);
 	if (i != HASH_NONE || p->v.n >= NAMES_MAX)
 		return i;
 	i = (uint32_t)p->v.n;
 	hash_put(&p->names, key, i);
-	vec_push(p->mem, &p->v)->name = arena_strdup(p->mem, text);
+	*vec_push(p->mem, &p->v) = (struct pointee){ arena_strdup(p->mem, text), kind };
 	return i;
+}
+
+static uint32_t intern(struct pointees *p, const char *before, const char *name)
+{
+	return intern_as(p, POINTEE_OTHER, before, name);
 }
 
 static int by_start(const void *a, const void *b)
@@ -93,7 +99,6 @@ static uint32_t area_of(struct pointees *p, uint64_t word)
 static uint32_t symbol_of(struct pointees *p, uint64_t word)
 {
 	struct symbol_place at;
-	uint32_t i;
 
 	if (word < p->image_start || word >= p->image_end)
 		return HASH_NONE;
@@ -101,10 +106,7 @@ static uint32_t symbol_of(struct pointees *p, uint64_t word)
 		ksyms_tell_lost(p->k, word);
 		at.name[0] = 0;
 	}
-	i = intern(p, at.name[0] ? "" : "kernel image", at.name);
-	if (i != HASH_NONE)
-		p->v.v[i].image = true;
-	return i;
+	return intern_as(p, POINTEE_IMAGE, at.name[0] ? "" : "kernel image", at.name);
 }
 
 uint32_t pointee_of(struct pointees *p, uint64_t word)
@@ -117,7 +119,7 @@ uint32_t pointee_of(struct pointees *p, uint64_t word)
 		return HASH_NONE;
 	module = ksyms_module_at(p->ks, word);
 	if (module)
-		return intern(p, "module ", module);
+		return intern_as(p, POINTEE_MODULE, "module ", module);
 	i = symbol_of(p, word);
 	if (i == HASH_NONE)
 		i = area_of(p, word);
@@ -132,6 +134,8 @@ uint32_t pointee_of(struct pointees *p, uint64_t word)
 	switch (page_class_at(p->classes, pfn)) {
 	case CLASS_NONE: return HASH_NONE;
 	case CLASS_SLAB: return cache_of(p, pfn);
+	case CLASS_UNKNOWN:
+		return intern_as(p, POINTEE_UNKNOWN, "page of ", page_class_name(CLASS_UNKNOWN));
 	default: return intern(p, "page of ", page_class_name(page_class_at(p->classes, pfn)));
 	}
 }

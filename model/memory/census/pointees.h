@@ -15,7 +15,12 @@
 
 struct pointee {
 	const char *name;		/* "slab kmalloc-64", "module xfs", "jiffies", "page of file" */
-	bool image;			/* a symbol of the kernel image */
+	enum pointee_kind {
+		POINTEE_OTHER,
+		POINTEE_IMAGE,		/* a symbol of the kernel image */
+		POINTEE_MODULE,
+		POINTEE_UNKNOWN,	/* a page of no known use */
+	} kind;
 };
 
 struct pointees {

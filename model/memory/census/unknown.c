@@ -251,15 +251,19 @@ static uint64_t take_top(const struct finder *f, struct hits *h, struct unknown_
 	size_t i;
 
 	while (t < UNKNOWN_TOP - 1 && (i = largest(h, few)) != HASH_NONE) {
-		to[t++] = (struct unknown_hit){ f->pointees.v.v[i].name, h->n[i] };
+		const struct pointee *to_what = &f->pointees.v.v[i];
+
+		to[t++] = (struct unknown_hit){ to_what->name, h->n[i], to_what->kind };
 		h->n[i] = 0;
 	}
 	for (i = 0; i < h->cap; i++) {
-		image += f->pointees.v.v[i < f->pointees.v.n ? i : 0].image ? h->n[i] : 0;
+		image += f->pointees.v.v[i < f->pointees.v.n ? i : 0].kind == POINTEE_IMAGE
+				 ? h->n[i]
+				 : 0;
 		h->n[i] = 0;
 	}
 	if (image > few)
-		to[t] = (struct unknown_hit){ "other kernel symbols", image };
+		to[t] = (struct unknown_hit){ "other kernel symbols", image, POINTEE_IMAGE };
 	h->all = 0;
 	return all;
 }

@@ -7,6 +7,7 @@
 #define VMCENSUS_CENSUS_UNKNOWN_H
 
 #include "model/memory/census/census.h"
+#include "model/memory/census/pointees.h"
 
 #define UNKNOWN_SAMPLES 64u	/* pages of a group that are looked at, at most */
 #define UNKNOWN_TOP 4u
@@ -15,6 +16,7 @@
 struct unknown_hit {
 	const char *name;
 	uint64_t n;
+	enum pointee_kind kind;
 };
 
 struct unknown_group {
