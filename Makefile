@@ -217,13 +217,13 @@ $B/tools/lies: LDFLAGS += $(foreach f,kobj_u64 kobj_int kobj_elem kobj_member_kv
 $B/tools/asker: $(call obj,$(app_src)) | $B/vmcensus
 $B/tools/asker: private LDFLAGS += -Wl,--wrap=kernel_open $(exported)
 
-# The program with other words for each class: nothing may key on them (tests/fleet/run).
-worded := model/memory/frames/classes.def
-reworded := $B/reworded/class_names.o
+# The program with other words for each class and cause: nothing may key on them (tests/fleet/run).
+worded := model/memory/frames/classes.def model/cause/verdict/causes.def
+reworded := $(call obj,$(addprefix reworded/,model/memory/frames/class_names.c model/cause/verdict/cause.c))
 $(worded:%=$B/reworded/%): $B/reworded/%: %
 	@mkdir -p $(@D)
 	$(Q)sed -E 's/^([A-Z]+\([A-Z_]+, "[^"]*", ")/\1reworded /' $< > $@
-$(reworded): $B/reworded/%.o: model/memory/frames/%.c $(worded:%=$B/reworded/%) $B/flags
+$(reworded): $B/reworded/%.o: %.c $(worded:%=$B/reworded/%) $B/flags
 	$(say) CC $@
 	$(Q)$(CC) -I$B/reworded $(all_cflags) -c -o $@ $<
 $B/tools/reworded: $(reworded) $(call obj,$(app_src) $(cli_src)) $(archive) | $B/vmcensus

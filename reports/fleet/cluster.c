@@ -46,8 +46,9 @@ static uint64_t names_of(const struct crashed *c, struct arena *mem)
 	uint64_t key = mix(1, crash_kind_text(k));
 
 	if (k == CRASH_MEMORY) {
-		key = mix(mix(key, c->limit), c->cause);
-		return mix(key, c->owner ? name_plain(c->owner, mem) : NULL);
+		key = mix(mix(key, c->limit.words), c->cause.words);
+		key = mix(key, c->subject ? name_plain(c->subject, mem) : NULL);
+		return mix(key, c->path ? name_plain(c->path, mem) : NULL);
 	}
 	key = mix(key, c->reason);
 	for (unsigned i = 0; crash_has_calls(k) && i < c->nframes; i++)

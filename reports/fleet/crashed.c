@@ -80,8 +80,10 @@ enum crash_kind crash_kind_of(const struct crashed *c)
 {
 	bool asked = is_asked(c);
 
-	if (is_of_memory(c->panic) || (asked && c->limit && strcmp(c->limit, "no lack of memory") &&
-				       c->event && strcmp(c->event, "no OOM")))
+	bool oom = c->limit.id != VC_NONE && c->limit.id != VC_ENOUGH && c->event.id != VC_NONE &&
+		   c->event.id != VC_NO_OOM;
+
+	if (is_of_memory(c->panic) || (asked && oom))
 		return CRASH_MEMORY;
 	if (c->hang || !asked)
 		return c->hang ? CRASH_HANG : CRASH_PANIC;

@@ -65,8 +65,8 @@ static void add(uint64_t *sum, uint64_t v)
 static void add_crash(struct sums *s, const struct crashed *c)
 {
 	enum crash_kind k = crash_kind_of(c);
-	struct row *r =
-		row_of(s, c->release, crash_kind_text(k), k == CRASH_MEMORY ? c->cause : c->reason);
+	struct row *r = row_of(s, c->release, crash_kind_text(k),
+			       k == CRASH_MEMORY ? c->cause.words : c->reason);
 
 	r->dumps++;
 	r->incomplete += c->damage != NULL;

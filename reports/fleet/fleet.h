@@ -7,6 +7,7 @@
 #define VMCENSUS_FLEET_H
 
 #include "dumpread/base/hash.h"
+#include "model/cause/verdict/cause.h"
 #include "model/memory/frames/classes.h"
 #include "reports/core/report.h"
 
@@ -19,6 +20,12 @@ struct cost {
 	uint64_t bytes;
 };
 
+/* A cause, and what it is called today; VERDICT_CAUSES: one that is not known here, as it was called then. */
+struct told {
+	enum verdict_cause id;		/* VC_NONE: none is told */
+	const char *words;		/* NULL: the same */
+};
+
 /* One crash. Strings may be NULL, numbers COL_UNKNOWN or COL_UNKNOWN_INT. */
 struct crashed {
 	const char *id, *release, *version, *arch, *nodename, *dump, *panic;
@@ -26,8 +33,10 @@ struct crashed {
 	uint64_t uptime, ram, unused;	/* ns; bytes, unused: of the census, free */
 	const char *damage;		/* what is wrong with the dump; NULL: nothing is known of it */
 	bool unread;			/* why it was made is not known: its log could not be read */
-	const char *event, *limit;	/* of the verdict: causes */
-	const char *cause, *owner;	/* of its first holder */
+	struct told event, limit;	/* of the verdict */
+	struct told cause;		/* of its first holder */
+	const char *owner;		/* who that is, in words */
+	const char *subject, *path;	/* and the names alone */
 	uint64_t held;			/* bytes of it */
 	const char *reason, *hash;	/* of the panic: panic_plain() or hang_reason(), ABRT's hash */
 	bool hang;			/* the reason is a hang_reason() */

@@ -32,25 +32,7 @@ static uint32_t number_of(struct names *n, const char *s)
 	return (uint32_t)n->v.n;
 }
 
-/* ---- owners: "pipes of hog-pipes (147)" and "hog-pipes (149)" are one program's ---- */
-
-/* What owners of one kind have in common, and numbers. */
-static bool is_filler(const char *s, size_t len)
-{
-	static const char *const words[] = {
-		"a",	  "an",	     "of",    "the",	 "by",	   "no",       "is",
-		"nobody", "deleted", "file",  "files",	 "tmpfs",  "SysV",     "segment",
-		"shmid",  "key",     "pipes", "sockets", "maps",   "bpf",      "rings",
-		"frames", "known",   "use",   "unknown", "caller", "attached", "attach",
-	};
-
-	if (strspn(s, "0123456789") >= len || (len > 2 && !strncmp(s, "0x", 2)))
-		return true;
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strlen(words[i]) == len && !memcmp(words[i], s, len))
-			return true;
-	return false;
-}
+/* ---- subjects: "hog-pipes" of one crash is that of another -------------------------------------- */
 
 static void take_words(const char *s, struct names *n, struct likeness *l)
 {
@@ -61,7 +43,7 @@ static void take_words(const char *s, struct names *n, struct likeness *l)
 		const char *word = arena_strndup(n->mem, s, len);
 		unsigned i = 0;
 
-		if (!is_filler(s, len)) {
+		if (strspn(s, "0123456789") < len) {
 			l->word[l->nwords] = number_of(n, name_plain(word, n->mem));
 			while (l->word[i] != l->word[l->nwords])
 				i++;
@@ -183,40 +165,20 @@ static double panic_distance(const struct likeness *a, const struct likeness *b)
 	       WEIGHT_FRAMES * frames_distance(a, b);
 }
 
-static bool same(const char *a, const char *b)
+static bool is_kind_of(enum verdict_cause kind, enum verdict_cause family)
 {
-	return a && b ? !strcmp(a, b) : a == b;
+	while (kind != VC_NONE && kind < VERDICT_CAUSES && kind != family)
+		kind = cause_facts[kind].family;
+	return kind == family && family != VC_NONE && family != VERDICT_CAUSES;
 }
 
 /* Half where one verdict knows the kind of what the other only knows the family of. */
-static double cause_distance(const struct likeness *x, const struct likeness *y)
+static double cause_distance(const struct likeness *a, const struct likeness *b)
 {
-	static const struct {
-		const char *family, *kind;
-	} known[] = {
-		{ "pages behind descriptors", "pipes" },
-		{ "pages behind descriptors", "sockets" },
-		{ "pages behind descriptors", "packet rings" },
-		{ "pages behind descriptors", "io_uring rings" },
-		{ "pages behind descriptors", "bpf maps" },
-		{ "pages behind descriptors", "perf rings" },
-		{ "shared memory", "tmpfs" },
-		{ "shared memory", "deleted file of tmpfs" },
-		{ "shared memory", "memfd" },
-		{ "shared memory", "shared anonymous memory" },
-		{ "shared memory", "SysV segment" },
-		{ "shared memory", "SysV segment, attached by nobody" },
-		{ "SysV segment", "SysV segment, attached by nobody" },
-	};
-	const char *a = x->cause_text, *b = y->cause_text;
-
-	if (x->cause == y->cause)
+	if (a->cause == b->cause)
 		return 0;
-	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if ((same(a, known[i].family) && same(b, known[i].kind)) ||
-		    (same(b, known[i].family) && same(a, known[i].kind)))
-			return 0.5;
-	return 1;
+	return is_kind_of(a->cause_id, b->cause_id) || is_kind_of(b->cause_id, a->cause_id) ? 0.5
+											    : 1;
 }
 
 void likeness_bounds(const struct likeness *a, const struct likeness *b, double *least,
@@ -257,11 +219,12 @@ void likeness_of(const struct crashed *c, struct names *n, struct likeness *ret)
 	*ret = (struct likeness){ .kind = crash_kind_of(c),
 				  .reason = number_of(n, c->reason),
 				  .function = number_of(n, c->function),
-				  .limit = number_of(n, c->limit),
-				  .cause = number_of(n, c->cause),
-				  .cause_text = c->cause };
+				  .limit = number_of(n, c->limit.words),
+				  .cause = number_of(n, c->cause.words),
+				  .cause_id = c->cause.id };
 	take_frames(c, n, ret);
-	take_words(c->owner, n, ret);
+	take_words(c->subject, n, ret);
+	take_words(c->path, n, ret);
 	take_census(c, n, ret);
 }
 

@@ -30,10 +30,10 @@ struct weighted {
 struct likeness {
 	enum crash_kind kind;
 	uint32_t reason, function, limit, cause;
-	const char *cause_text;
+	enum verdict_cause cause_id;
 	struct weighted frame[FRAMES_KEPT];	/* each once: the innermost weighs most */
 	unsigned nframes;
-	uint32_t word[WORDS_MAX];	/* of the owner, each once */
+	uint32_t word[WORDS_MAX];	/* of the subject, each once */
 	unsigned nwords;
 	struct weighted *share;		/* of RAM, by the number of the class */
 	unsigned nshares;

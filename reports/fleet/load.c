@@ -5,7 +5,6 @@
  * The tables are the same, but for the column dump_id, which a capsule has not. Tables and
  * columns that an older file lacks are unknown.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +17,7 @@
 #include "reports/capsule/database.h"
 #include "reports/capsule/digest.h"
 #include "reports/fleet/fleet.h"
+#include "reports/fleet/older.h"
 
 struct loading {
 	struct fleet *f;
@@ -59,20 +59,6 @@ static const char *keep(struct fleet *f, const char *s)
 		return f->kept.v[i];
 	hash_put(&f->names, key, (uint32_t)f->kept.n);
 	return *vec_push(f->mem, &f->kept) = arena_strdup(f->mem, s);
-}
-
-/* Rows of older programs have no ids: these are made of the words of then. */
-static const char *id_of_words(const char *words, struct arena *mem)
-{
-	char *id = arena_strdup(mem, words), *to = id;
-
-	for (; *words; words++)
-		if (isalnum((unsigned char)*words))
-			*to++ = (char)tolower((unsigned char)*words);
-		else if (to > id && to[-1] != '_')
-			*to++ = '_';
-	*to = '\0';
-	return id;
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -129,21 +115,42 @@ static enum status each(struct loading *l, const char *table, const char *cols, 
 	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
 }
 
+/* The words of a cause may have changed since its row was made. */
+static struct told get_cause(struct loading *l, sqlite3_stmt *st)
+{
+	const char *words = database_str(st, 2, &l->mem), *id = database_str(st, 5, &l->mem);
+	struct told t = { .id = VC_NONE };
+
+	if (!words || !*words)
+		return t;
+	t.id = cause_of_id(id ? id : older_id(words, &l->mem));
+	t.words = t.id == VERDICT_CAUSES ? keep(l->f, words) : cause_facts[t.id].words;
+	return t;
+}
+
+static void take_holder(struct loading *l, sqlite3_stmt *st, struct crashed *c)
+{
+	c->cause = get_cause(l, st);
+	c->owner = get_str(l, st, 3);
+	c->held = get_uint(st, 4);
+	c->subject = get_str(l, st, 6);
+	c->path = get_str(l, st, 7);
+	if (c->owner && !database_str(st, 5, &l->mem))
+		c->subject = older_subject(c->owner, l->f->mem);
+}
+
 static void take_verdict(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
 	const char *kind = database_str(st, 1, &l->mem);
 
 	if (!kind)
 		return;
-	if (!strcmp(kind, "event") && !c->event)
-		c->event = get_str(l, st, 2);
-	if (!strcmp(kind, "limit") && !c->limit)
-		c->limit = get_str(l, st, 2);
-	if (strcmp(kind, "holder") || c->cause)
-		return;
-	c->cause = get_str(l, st, 2);
-	c->owner = get_str(l, st, 3);
-	c->held = get_uint(st, 4);
+	if (!strcmp(kind, "event") && c->event.id == VC_NONE)
+		c->event = get_cause(l, st);
+	if (!strcmp(kind, "limit") && c->limit.id == VC_NONE)
+		c->limit = get_cause(l, st);
+	if (!strcmp(kind, "holder") && c->cause.id == VC_NONE)
+		take_holder(l, st, c);
 }
 
 /* Is that the stack of what interrupts a task, as printk calls it? A double fault ("#DF") is the task's own. */
@@ -248,7 +255,7 @@ static struct cost *add_cost(struct loading *l, struct crashed *c, const char *k
 static void take_class(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
 	const char *name = database_str(st, 1, &l->mem), *id = database_str(st, 3, &l->mem);
-	enum page_class class = page_class_of_id(id ? id : id_of_words(name ? name : "", &l->mem));
+	enum page_class class = page_class_of_id(id ? id : older_id(name ? name : "", &l->mem));
 	struct cost *to;
 
 	to = add_cost(l, c, "class", class == PAGE_CLASSES ? name : page_class_name(class),
@@ -387,7 +394,8 @@ static enum status add_all(struct loading *l, struct diag *diag)
 		row_fn *fn;
 	} parts[] = {
 		{ "summary", "section,key,text", take_summary },
-		{ "oom_verdict", "kind,cause,owner,figure", take_verdict },
+		{ "oom_verdict", "kind,cause,owner,figure,cause_id,subject,subject_path",
+		  take_verdict },
 		{ "panic", "from,reliable,name,hash,stack,function,at,reason", take_frame },
 		{ "census", "class,size,class_id", take_class },
 		{ "slab", "cache,memory", take_cache },

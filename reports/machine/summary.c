@@ -80,7 +80,7 @@ static void add_verdict(struct maker *m)
 	m->section = SECTION_VERDICT;
 	m->classes = v->classes;
 	for (unsigned i = 0; i < v->n; i++)
-		add_fact(m, v->v[i].cause, v->v[i].bytes, "bytes",
+		add_fact(m, cause_facts[v->v[i].cause].words, v->v[i].bytes, "bytes",
 			 verdict_sentence(&v->v[i], m->mem));
 }
 

@@ -8,7 +8,9 @@
 #include <math.h>
 
 struct row {
-	const char *kind, *cause, *owner, *report, *certainty, *why, *text;
+	const char *kind, *cause, *owner, *report, *certainty, *why, *text, *cause_id, *subject_kind,
+		*subject, *subject_path;
+	int64_t subject_pid;
 	uint64_t figure;
 	double percent;
 };
@@ -26,7 +28,37 @@ static const struct column cols[] = {
 	STR(certainty, S, "certain, likely, a guess"),
 	STR(why, S | COL_WIDE, "it is as certain as that"),
 	STR(text, COL_WIDE, "the sentence"),
+	STR(cause_id, 0, "the cause by a name that never changes"),
+	STR(subject_kind, 0, "of the owner: process, program (several processes), file, folder, cache, caller, store"),
+	STR(subject, 0, "its name alone"),
+	COL(struct row, subject_pid, COL_INT, 0, "", "the process, or who has most of it"),
+	STR(subject_path, 0, "the file or folder; the module of a caller"),
 };
+
+static const char *some(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
+static void set_row(const struct verdict_row *v, struct row *r)
+{
+	*r = (struct row){
+		.kind = verdict_kind_text(v->kind),
+		.cause = cause_facts[v->cause].words,
+		.owner = v->owner,
+		.figure = v->bytes,
+		.percent = v->bytes == EV_UNKNOWN || v->elsewhere ? NAN : v->share / 10.0,
+		.report = v->report,
+		.certainty = certainty_text(v->certainty),
+		.why = v->why,
+		.text = v->text,
+		.cause_id = cause_facts[v->cause].id,
+		.subject_kind = some(subject_kind_id(v->subject.kind)),
+		.subject = v->subject.name,
+		.subject_path = v->subject.path,
+		.subject_pid = v->subject.pid ? v->subject.pid : COL_UNKNOWN_INT,
+	};
+}
 
 static enum status verdict_report(const struct snapshot *s, const struct report_opts *o,
 				  struct table *t, struct diag *diag)
@@ -37,19 +69,7 @@ static enum status verdict_report(const struct snapshot *s, const struct report_
 	(void)o, (void)diag;
 	rows = arena_array(&t->mem, struct row, v->n);
 	for (unsigned i = 0; i < v->n; i++)
-		rows[i] = (struct row){
-			.kind = verdict_kind_text(v->v[i].kind),
-			.cause = v->v[i].cause,
-			.owner = v->v[i].owner,
-			.figure = v->v[i].bytes,
-			.percent = v->v[i].bytes == EV_UNKNOWN || v->v[i].elsewhere
-					   ? NAN
-					   : v->v[i].share / 10.0,
-			.report = v->v[i].report,
-			.certainty = certainty_text(v->v[i].certainty),
-			.why = v->v[i].why,
-			.text = v->v[i].text,
-		};
+		set_row(&v->v[i], &rows[i]);
 	t->rows = rows;
 	t->nrows = v->n;
 	t->row_size = sizeof(*rows);

@@ -114,10 +114,10 @@ static void put_use(struct scene *s, unsigned which, uint8_t v)
 	switch (which % 6) {
 	case 0: s->e.size[use] = value_of(v); break;
 	case 1: o->name = names[v % ARRAY_LEN(names)]; break;
-	case 2: o->cause = names[v % ARRAY_LEN(names)]; break;
+	case 2: o->cause = (enum verdict_cause)(v % VERDICT_CAUSES); break;
 	case 3: o->detail = names[v % ARRAY_LEN(names)]; break;
 	case 4: o->bytes = v == 1 ? 1 : value_of(v); break;
-	default: o->pid = v; o->among = v & 1;
+	default: o->subject.pid = v; o->among = v & 1;
 	}
 }
 
@@ -148,7 +148,7 @@ static void usual(struct scene *s)
 
 __attribute__((noreturn)) static void wrong(const struct verdict_row *r, const char *what)
 {
-	fprintf(stderr, "%s: %s: %s\n", what, r->cause, r->text);
+	fprintf(stderr, "%s: %s: %s\n", what, cause_facts[r->cause].id, r->text);
 	abort();
 }
 
@@ -158,7 +158,7 @@ static void check_row(const struct oom_evidence *e, const struct verdict_row *r)
 	static const char *const unknown[] = { "17179869183 GiB", "17592186044415 MiB", "18014398509481983 KiB",
 					       "18446744073709551615", "9223372036854775808" };
 
-	if (!r->cause || !r->report || !r->why || !r->text || !*r->text || r->certainty > GUESS)
+	if (r->cause == VC_NONE || !r->report || !r->why || !r->text || !*r->text || r->certainty > GUESS)
 		wrong(r, "a text lacks");
 	if (r->share != ev_share(e, r->bytes))
 		wrong(r, "share");
@@ -179,7 +179,7 @@ static void check(const struct oom_evidence *e, const struct verdict *v)
 		of_kind[v->v[i].kind]++;
 		check_row(e, &v->v[i]);
 	}
-	if (v->n > VERDICT_ROWS || of_kind[VERDICT_EVENT] > 1 || of_kind[VERDICT_LIMIT] > 1 ||
+	if (of_kind[VERDICT_EVENT] > 1 || of_kind[VERDICT_LIMIT] > 1 ||
 	    of_kind[VERDICT_HOLDER] > HOLDERS)
 		abort();
 }

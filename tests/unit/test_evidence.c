@@ -222,7 +222,7 @@ static void test_coming_free(void)
 	CHECK(r.e.earlier.sure);
 	before[0].value = 440 << 8;
 	gather(&r);
-	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid);
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].subject.pid);
 	/* a third is killed 3 s later: the hog had left the table before, so it is not the hog's */
 	three[0] = two[0];
 	three[1] = three[2] = two[1];
@@ -231,12 +231,12 @@ static void test_coming_free(void)
 	three[2].victims.v = &killed;
 	r.log = (struct oom_log){ .v = three, .n = 3 };
 	gather(&r);
-	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid);	/* the second is in the table as well */
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].subject.pid);	/* the second is in the table as well */
 	last.pid = 906;
 	three[1].time -= 3000000000;
 	three[0].time -= 3000000000;
 	gather(&r);
-	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid);	/* it was not looked for after its kill */
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].subject.pid);	/* it was not looked for after its kill */
 	three[1].victims.v = &killed;	/* twice */
 	gather(&r);
 	CHECK_STR(r.e.owner[USE_SHMEM].name, "server (900)");
@@ -244,11 +244,11 @@ static void test_coming_free(void)
 	/* the table of a control group has only its own processes */
 	three[1].constraint = OOM_MEMCG;
 	gather(&r);
-	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid);
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].subject.pid);
 	three[1].constraint = OOM_NONE;
 	three[1].time = three[2].time - 1000000000;	/* the hog may still have closed its files */
 	gather(&r);
-	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid);
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].subject.pid);
 	finish(&r);
 }
 
@@ -295,14 +295,14 @@ static void test_freed_on_node(void)
 	CHECK_EQ(r.e.size[USE_SHMEM], 90 * MIB);
 	CHECK_STR(r.e.owner[USE_SHMEM].name, "hog (905)");
 	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 90 * MIB);
-	CHECK_EQ(r.e.owner[USE_SHMEM].pid, 905);
+	CHECK_EQ(r.e.owner[USE_SHMEM].subject.pid, 905);
 	/* another was killed at once before: one of both had it */
 	events[0] = events[1] = r.event;
 	events[0].victims.v = &killed;
 	r.log = (struct oom_log){ .v = events, .n = 2 };
 	gather(&r);
 	CHECK_STR(r.e.owner[USE_SHMEM].name, "that of one of server (900), hog (905)");
-	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].pid && !r.e.owner[USE_SHMEM].cause);
+	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].subject.pid && !r.e.owner[USE_SHMEM].cause);
 	r.log = (struct oom_log){ .v = &r.event, .n = 1 };
 	info[1].value = 80 * MIB;	/* most is still there: of node 0, as it may be */
 	gather(&r);
@@ -332,7 +332,8 @@ static void test_other_on_node(void)
 	CHECK_EQ(r.e.size[USE_OTHER], 54 * MIB);
 	CHECK_EQ(r.e.now[USE_OTHER], 0);
 	CHECK_STR(r.e.owner[USE_OTHER].name, "hog (905)");
-	CHECK_STR(r.e.owner[USE_OTHER].cause, "pages behind descriptors");
+	CHECK_STR(r.e.owner[USE_OTHER].subject.name, "hog");
+	CHECK_EQ(r.e.owner[USE_OTHER].cause, VC_DESCRIPTORS);
 	CHECK_EQ(r.e.owner[USE_OTHER].bytes, 54 * MIB);
 	/* another was killed at once before: one of both had it */
 	events[0] = events[1] = r.event;
@@ -340,7 +341,7 @@ static void test_other_on_node(void)
 	r.log = (struct oom_log){ .v = events, .n = 2 };
 	gather(&r);
 	CHECK_STR(r.e.owner[USE_OTHER].name, "that of one of server (900), hog (905)");
-	CHECK(r.e.owner[USE_OTHER].among && !r.e.owner[USE_OTHER].pid);
+	CHECK(r.e.owner[USE_OTHER].among && !r.e.owner[USE_OTHER].subject.pid);
 	CHECK_EQ(r.e.owner[USE_OTHER].bytes, 54 * MIB);
 	r.log = (struct oom_log){ .v = &r.event, .n = 1 };
 	info[2].value = 420 * MIB;	/* most is still there */
@@ -390,6 +391,9 @@ static void test_locked_files(void)
 	CHECK_EQ(r.e.size[USE_LOCKED], 210 * MIB);
 	CHECK_EQ(r.e.size[USE_FILE], 90 * MIB);
 	CHECK_STR(r.e.owner[USE_LOCKED].name, "file /data");
+	CHECK_EQ(r.e.owner[USE_LOCKED].subject.kind, SUBJECT_FILE);
+	CHECK_STR(r.e.owner[USE_LOCKED].subject.path, "/data");
+	CHECK_EQ(r.e.owner[USE_LOCKED].subject.pid, 11);
 	CHECK_EQ(r.e.owner[USE_LOCKED].bytes, 200 * MIB);
 	CHECK_STR(r.e.owner[USE_LOCKED].detail, "locked by child (11)");
 	info[7].value = 190 * MIB;	/* no more than is locked */
@@ -453,8 +457,10 @@ static void test_slab_user(void)
 	counts[4].value = 300 << 8;
 	gather(&r);
 	CHECK_STR(r.e.owner[USE_SLAB].name, "vm_area_struct");
+	CHECK_EQ(r.e.owner[USE_SLAB].subject.kind, SUBJECT_CACHE);
+	CHECK_STR(r.e.owner[USE_SLAB].subject.name, "vm_area_struct");
 	CHECK_STR(r.e.owner[USE_SLAB].detail, "child (11) has 1300000 of 1300040 mappings");
-	CHECK_EQ(r.e.owner[USE_SLAB].pid, 11);
+	CHECK_EQ(r.e.owner[USE_SLAB].subject.pid, 11);
 	mms[0].nvmas = 1400000;
 	mms[0].owner = NONE;
 	gather(&r);
@@ -589,6 +595,7 @@ static void test_small_object(void)
 	file.cached = 41 << 8;
 	gather(&r);
 	CHECK_STR(r.e.owner[USE_SHMEM].name, "a file of tmpfs /run/x");
+	CHECK_STR(r.e.owner[USE_SHMEM].subject.path, "/run/x");
 	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 41 * MIB);
 	finish(&r);
 }
@@ -648,7 +655,7 @@ static void test_freed_in_group(void)
 	s.ncgroups = 3;
 	evidence_gather(&s, &r.log, &r.mem, &r.e);
 	CHECK_EQ(r.e.now[USE_SHMEM], 91 * MIB);
-	CHECK(!r.e.owner[USE_SHMEM].pid);
+	CHECK(!r.e.owner[USE_SHMEM].subject.pid);
 	shared_free(&s);
 	finish(&r);
 	fake_free(f);
@@ -710,6 +717,8 @@ static void test_stacks_in_group(void)
 	r.event.tasks.n = 0;
 	evidence_gather(&s, &r.log, &r.mem, &r.e);
 	CHECK_STR(r.e.owner[USE_STACKS].name, "threads (6)");
+	CHECK_EQ(r.e.owner[USE_STACKS].subject.kind, SUBJECT_PROCESS);
+	CHECK_STR(r.e.owner[USE_STACKS].subject.name, "threads");
 	CHECK_STR(r.e.owner[USE_STACKS].detail, "2500 of 2560 threads");
 	CHECK_EQ(r.e.owner[USE_STACKS].bytes, (40 * MIB) / 2560 * 2500);
 	CHECK_EQ(r.e.task_slab, 2560 * 8192);	/* of the group alone */

@@ -4,6 +4,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "reports/fleet/fleet.h"
+#include "reports/fleet/older.h"
 #include "tests/unit/check.h"
 
 static struct arena mem;
@@ -19,10 +20,16 @@ static struct crashed panic_of(const char *message, const char *f, const char *g
 				 .frame = { f, g }, .nframes = 2, .crash_time = COL_UNKNOWN_INT };
 }
 
-static struct crashed oom_of(const char *limit, const char *cause, const char *owner)
+static struct told told(enum verdict_cause id)
 {
-	return (struct crashed){ .id = "x", .event = "OOM kill", .limit = limit, .cause = cause,
-				 .owner = owner, .ram = 1000, .crash_time = COL_UNKNOWN_INT };
+	return (struct told){ id, cause_facts[id].words };
+}
+
+static struct crashed oom_of(enum verdict_cause limit, enum verdict_cause cause, const char *subject)
+{
+	return (struct crashed){ .id = "x", .event = told(VC_OOM_KILL), .limit = told(limit),
+				 .cause = told(cause), .subject = subject, .ram = 1000,
+				 .crash_time = COL_UNKNOWN_INT };
 }
 
 static void test_kinds(void)
@@ -30,7 +37,7 @@ static void test_kinds(void)
 	struct crashed c = panic_of("Attempted to kill init!", "f", "g");
 
 	CHECK_EQ(crash_kind_of(&c), CRASH_PANIC);
-	c = oom_of("memory of the machine", "one process grew", "java");
+	c = oom_of(VC_MACHINE, VC_ONE_GREW, "java");
 	CHECK_EQ(crash_kind_of(&c), CRASH_MEMORY);
 	/* after an OOM kill something else is wrong */
 	c.panic = "Attempted to kill init!";
@@ -39,7 +46,7 @@ static void test_kinds(void)
 	CHECK_EQ(crash_kind_of(&c), CRASH_MEMORY);
 	c.panic = "sysrq triggered crash";
 	CHECK_EQ(crash_kind_of(&c), CRASH_MEMORY);
-	c.limit = "no lack of memory";
+	c.limit = told(VC_ENOUGH);
 	CHECK_EQ(crash_kind_of(&c), CRASH_ASKED);
 	c = (struct crashed){ .id = "x" };
 	CHECK_EQ(crash_kind_of(&c), CRASH_ASKED);
@@ -54,8 +61,8 @@ static void test_kinds(void)
 	CHECK_EQ(crash_kind_of(&c), CRASH_HANG);
 	c.panic = "BUG: unable to handle kernel NULL pointer dereference at (null)";
 	CHECK_EQ(crash_kind_of(&c), CRASH_HANG);
-	c.limit = "memory of the machine";
-	c.event = "OOM kill";
+	c.limit = told(VC_MACHINE);
+	c.event = told(VC_OOM_KILL);
 	CHECK_EQ(crash_kind_of(&c), CRASH_MEMORY);
 	c.panic = "hung_task: blocked tasks";
 	CHECK_EQ(crash_kind_of(&c), CRASH_HANG);
@@ -84,32 +91,58 @@ static void test_memory(void)
 				     { "class", "y", CLASS_SLAB, 100 } };
 	static struct cost many[] = { { "class", "y", CLASS_SLAB, 300 },
 				      { "class", "free", CLASS_ANON, 100 } };
-	struct crashed a = oom_of("memory of the machine", "pipes", "pipes of hog (147)"), b = a;
+	struct crashed a = oom_of(VC_MACHINE, VC_PIPES, "hog"), b = a;
 
 	CHECK(near(crash_distance(&a, &b), 0));
-	b.owner = "hog (9)";
+	b.subject = "hog of more words";
 	CHECK(near(crash_distance(&a, &b), 0));
-	b.owner = "a hog with more of them";
-	CHECK(near(crash_distance(&a, &b), 0));
-	b.owner = "cat (147)";
+	b.subject = "cat";
 	CHECK(near(crash_distance(&a, &b), 0.35));
-	b.owner = NULL;
+	b.subject = NULL;
 	CHECK(near(crash_distance(&a, &b), 0.175));
 	b = a;
-	b.cause = "sockets";
-	b.limit = "cpuset";
+	b.cause = told(VC_SOCKETS);
+	b.limit = told(VC_CPUSET);
 	CHECK(near(crash_distance(&a, &b), 0.55));
+	/* one knows the family only; of a family of families too */
+	b = a;
+	b.cause = told(VC_DESCRIPTORS);
+	CHECK(near(crash_distance(&a, &b), 0.10));
+	a.cause = told(VC_SYSV_NOBODY), b.cause = told(VC_SHMEM);
+	CHECK(near(crash_distance(&b, &a), 0.10));
+	b.cause = told(VC_TMPFS);
+	CHECK(near(crash_distance(&a, &b), 0.20));
+	a.cause = told(VC_PIPES);
 	/* slab: 0.1 and 0.3 of RAM; anonymous: 0 and 0.1; free does not count: 1 - 0.1 / 0.4 */
 	b = a;
 	a.costs.v = few, a.costs.n = a.nclasses = 2;
 	b.costs.v = many, b.costs.n = b.nclasses = 2;
 	CHECK(near(crash_distance(&a, &b), 0.10 * 0.75));
 	/* nobody is known: the census counts for it */
-	a.owner = "frames of no known use";
-	b.owner = NULL;
+	a.subject = NULL;
+	b.subject = NULL;
 	CHECK(near(crash_distance(&a, &b), 0.45 * 0.75));
 	b = panic_of("bug", "f", "g");
 	CHECK(near(crash_distance(&a, &b), 1));
+}
+
+/* Owners as older programs told them. */
+static void test_older(void)
+{
+	static const struct { const char *owner, *subject; } forms[] = {
+		{ "pipes of hog-pipes (147)", "hog-pipes" }, { "a deleted file of tmpfs /dev/shm/x", "/dev/shm/x" },
+		{ "a SysV segment, shmid 3, key 0x1f", NULL }, { "alloc_rx [acme]", "alloc_rx acme" },
+		{ "frames of no known use", NULL }, { "kmalloc-64", "kmalloc-64" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+		const char *got = older_subject(forms[i].owner, &mem);
+
+		CHECK(!forms[i].subject ? !got : got && !strcmp(got, forms[i].subject));
+	}
+	CHECK_STR(older_id("SysV segment, attached by nobody", &mem), cause_facts[VC_SYSV_NOBODY].id);
+	CHECK_STR(older_id("free on CPUs", &mem), class_facts[CLASS_FREE_CPU].id);
+	CHECK_EQ(cause_of_id("no OOM"), VERDICT_CAUSES);
 }
 
 static void test_order(void)
@@ -151,6 +184,7 @@ int main(void)
 	test_kinds();
 	test_panics();
 	test_memory();
+	test_older();
 	test_order();
 	test_clusters();
 	arena_release(&mem);

@@ -59,7 +59,7 @@ static const struct verdict_row *row(const struct hand *h, enum verdict_kind kin
 static bool has_cause(const struct hand *h, const char *cause)
 {
 	for (unsigned i = 0; i < h->v.n; i++)
-		if (!strcmp(h->v.v[i].cause, cause))
+		if (!strcmp(cause_facts[h->v.v[i].cause].words, cause))
 			return true;
 	return false;
 }
@@ -68,7 +68,7 @@ static const char *cause(const struct hand *h, enum verdict_kind kind)
 {
 	const struct verdict_row *r = row(h, kind);
 
-	return r ? r->cause : "none";
+	return r ? cause_facts[r->cause].words : "none";
 }
 
 static void judge(struct hand *h)
@@ -170,7 +170,7 @@ static void locked(struct hand *h)
 static void of_shmem(struct hand *h)
 {
 	h->e.size[USE_SHMEM] = 700 * MIB;
-	h->e.owner[USE_SHMEM] = (struct ev_owner){ .name = "memfd /memfd:x", .cause = "memfd",
+	h->e.owner[USE_SHMEM] = (struct ev_owner){ .name = "memfd /memfd:x", .cause = VC_MEMFD,
 						   .bytes = 690 * MIB };
 }
 
@@ -184,7 +184,7 @@ static void of_swapped_shmem(struct hand *h)
 	h->e.swap_total = 510 * MIB;
 	h->e.swap_free = 0;
 	h->e.shmem_swapped = 500 * MIB;
-	h->e.owner[USE_SHMEM] = (struct ev_owner){ .name = "a file of tmpfs /x", .cause = "tmpfs", .bytes = 750 * MIB };
+	h->e.owner[USE_SHMEM] = (struct ev_owner){ .name = "a file of tmpfs /x", .cause = VC_TMPFS, .bytes = 750 * MIB };
 }
 
 static void of_slab(struct hand *h)
@@ -553,7 +553,7 @@ static void owner_of_two(struct hand *h)
 {
 	larger_victim(h);
 	h->e.size[USE_RECLAIMABLE] = 150 * MIB;
-	h->e.owner[USE_SLAB].pid = h->e.owner[USE_RECLAIMABLE].pid = 8;
+	h->e.owner[USE_SLAB].subject.pid = h->e.owner[USE_RECLAIMABLE].subject.pid = 8;
 	h->e.owner[USE_SLAB].bytes = 700 * MIB;
 	h->e.owner[USE_RECLAIMABLE].bytes = 150 * MIB;
 }
@@ -568,13 +568,13 @@ static void large_of_many(struct hand *h)
 static void owner_killed(struct hand *h)
 {
 	of_tables(h);
-	h->e.owner[USE_TABLES] = (struct ev_owner){ .name = "victim (7)", .bytes = 580 * MIB, .pid = 7 };
+	h->e.owner[USE_TABLES] = (struct ev_owner){ .name = "victim (7)", .bytes = 580 * MIB, .subject.pid = 7 };
 }
 
 static void other_owner(struct hand *h)
 {
 	owner_killed(h);
-	h->e.owner[USE_TABLES].pid = 8;
+	h->e.owner[USE_TABLES].subject.pid = 8;
 	h->e.earlier = (struct ev_victim){ .comm = "hog", .pid = 8, .bytes = 580 * MIB };
 }
 
@@ -952,8 +952,53 @@ static void test_doubt(void)
 	arena_release(&h.mem);
 }
 
+/* All that made it worse is told, however much that is. */
+static void test_all_rows(void)
+{
+	struct hand h;
+	unsigned more = 0;
+
+	usual(&h);
+	h.event.comm = "kswapd0";
+	h.event.prefix = "oom_kill_allocating_task";
+	h.e.panic = "Fatal exception";
+	h.e.panic_time = EV_UNKNOWN;
+	h.e.largest = (struct ev_proc){ .comm = "hog", .pid = 3, .adj = -1000, .bytes = 300 * MIB };
+	h.e.repeated.kills = 3;
+	h.e.zone.lacking = 0;
+	h.e.swap_free = 0;
+	h.e.stored = 100 * MIB;
+	h.e.size[USE_COMPRESSED] = 90 * MIB;
+	h.e.ndying = 1;
+	h.e.dying = h.e.huge_unused = 60 * MIB;
+	h.e.ngroups = 1000;
+	h.e.size[USE_SLAB] = 300 * MIB;
+	h.e.locked = 200 * MIB;
+	judge(&h);
+	for (unsigned i = 0; i < h.v.n; i++)
+		more += h.v.v[i].kind == VERDICT_MORE;
+	CHECK_EQ(more, 12);
+	arena_release(&h.mem);
+}
+
+/* Rows that were stored know a cause by its id; a family is no circle. */
+static void test_causes(void)
+{
+	for (unsigned i = 0; i < VERDICT_CAUSES; i++) {
+		enum verdict_cause family = cause_facts[i].family;
+
+		CHECK_EQ(cause_of_id(cause_facts[i].id), i);
+		CHECK(family == VC_NONE || cause_facts[family].family == VC_NONE ||
+		      cause_facts[cause_facts[family].family].family == VC_NONE);
+		for (unsigned j = 0; j < i; j++)
+			CHECK(strcmp(cause_facts[i].words, cause_facts[j].words));
+	}
+}
+
 int main(void)
 {
+	test_all_rows();
+	test_causes();
 	test_doubt();
 	test_order();
 	test_holders();

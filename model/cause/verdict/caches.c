@@ -8,11 +8,10 @@
 #include "model/cause/verdict/gather.h"
 #include "model/kernel/slab/slab.h"
 
-#define LARGE_KMALLOC "large kmalloc"
-
 struct one {
 	const char *name;
 	uint64_t bytes, objects;
+	bool large;			/* no cache: allocations of kmalloc() larger than its caches */
 };
 
 struct sums {
@@ -27,7 +26,7 @@ static void add(struct sums *x, const char *name, uint64_t bytes, uint64_t objec
 {
 	if (!bytes || !name || (x->g->e->task_slab && !strcmp(name, "task_struct")))
 		return;
-	*vec_push(x->g->mem, &x->v) = (struct one){ name, bytes, objects };
+	*vec_push(x->g->mem, &x->v) = (struct one){ name, bytes, objects, false };
 	x->all += bytes;
 }
 
@@ -85,8 +84,10 @@ static void add_large(struct sums *x, bool of_event)
 	if (x->partial || ev_is_memcg(e) || gather_is_of_nodes(x->g) || size == EV_UNKNOWN ||
 	    size <= x->all || (e->event && !e->at_once && !of_event))
 		return;
-	if (size - x->all >= x->all / 4)
-		add(x, LARGE_KMALLOC, size - x->all, SLAB_UNKNOWN);
+	if (size - x->all < x->all / 4)
+		return;
+	add(x, page_class_name(CLASS_KMALLOC), size - x->all, SLAB_UNKNOWN);
+	x->v.v[x->v.n - 1].large = true;
 }
 
 void gather_slab_owner(struct gather *g, enum use use)
@@ -109,11 +110,16 @@ void gather_slab_owner(struct gather *g, enum use use)
 		return;
 	sort_array(x.v.v, x.v.n, sizeof(*x.v.v), largest_first);
 	others = many(&x);
-	*to = (struct ev_owner){ .name = x.v.v[0].name, .bytes = x.v.v[0].bytes };
+	*to = (struct ev_owner){ .name = x.v.v[0].name,
+				 .bytes = x.v.v[0].bytes,
+				 .subject = { .kind = SUBJECT_CACHE,
+					      /* known by that, whatever the class is called */
+					      .name = x.v.v[0].large ? "large kmalloc"
+								     : x.v.v[0].name } };
 	to->many = others != NULL;
 	if (others)
 		to->detail = others;
-	else if (!strcmp(to->name, LARGE_KMALLOC))
+	else if (x.v.v[0].large)
 		to->detail = "allocations larger than the caches of kmalloc()";
 	else if (x.v.v[0].objects != SLAB_UNKNOWN)
 		to->detail = arena_printf(g->mem, "%" PRIu64 " objects", x.v.v[0].objects);

@@ -11,22 +11,6 @@
 
 #include "dumpread/base/bytes.h"
 
-/* Rows that count or rank processes. */
-static bool is_of_processes(const struct verdict_row *r)
-{
-	static const char *const causes[] = {
-		"mlock", "unkillable hog", "one of many", "right victim", "innocent victim",
-	};
-
-	/* those of a holder: what it is about, whatever it is called where memory was not short */
-	if (r->kind == VERDICT_HOLDER)
-		return !strcmp(r->report, "procs") || !strcmp(r->report, "oom --tasks");
-	for (size_t i = 0; i < ARRAY_LEN(causes); i++)
-		if (!strcmp(r->cause, causes[i]))
-			return true;
-	return false;
-}
-
 static void lower(struct verdict_row *r, struct arena *mem, const char *why)
 {
 	if (r->certainty == CERTAIN)
@@ -50,7 +34,7 @@ void verdict_doubt(const struct oom_evidence *e, struct arena *mem, struct verdi
 	for (unsigned i = 0; i < v->n; i++) {
 		struct verdict_row *r = &v->v[i];
 
-		if (e->found && !e->from_log && is_of_processes(r)) {
+		if (e->found && !e->from_log && r->ranks) {
 			r->text = with_found(r->text, e->found, mem);
 			lower(r, mem, arena_printf(mem, "%s were found", e->found));
 		} else if (e->lost && r->certainty == CERTAIN && r->kind == VERDICT_HOLDER) {

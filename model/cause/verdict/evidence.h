@@ -14,6 +14,7 @@
 
 #include "model/cause/event/oomlog.h"
 #include "model/cause/thrash/thrash.h"
+#include "model/cause/verdict/cause.h"
 #include "model/memory/frames/classes.h"
 
 #define EV_UNKNOWN UINT64_MAX
@@ -30,10 +31,10 @@ enum use {
 /* Who or what has most of a use. */
 struct ev_owner {
 	const char *name;	/* NULL: not known */
-	const char *cause;	/* its kind, where the use has several; else NULL */
+	enum verdict_cause cause;	/* its kind, where the use has several; else VC_NONE */
 	const char *detail;	/* a part of a sentence, or NULL */
 	uint64_t bytes;
-	int64_t pid;		/* 0: no process, or not one */
+	struct subject subject;	/* the same as NAME; its pid: of the process that has it */
 	bool among;		/* NAME has several processes; the owner is one of them */
 	bool many;		/* DETAIL says who has half of it together */
 };

@@ -82,6 +82,7 @@ void gather_victim(struct gather *g);
 /* "python3 (123)" */
 int64_t gather_pid(const struct gather *g, uint32_t proc);	/* 0: none */
 const char *gather_who(const struct gather *g, uint32_t proc);
+struct subject gather_subject(const struct gather *g, uint32_t proc);
 /* mapped.c: parts of USE_FILE go to USE_LOCKED; the owner of USE_HUGETLB. */
 void gather_locked_files(struct gather *g);
 void gather_freed_locked_files(struct gather *g);

@@ -75,7 +75,11 @@ void gather_locked_files(struct gather *g)
 		.name = arena_printf(g->mem, "file %s", s->files[top].path),
 		.bytes = min_u64(most, sum),
 		.detail = locked_by(g, of[top].most),
-		.pid = of[top].most < s->nmms ? gather_pid(g, s->mms[of[top].most].owner) : 0,
+		.subject = { .kind = SUBJECT_FILE,
+			     .path = s->files[top].path,
+			     .pid = of[top].most < s->nmms
+					    ? gather_pid(g, s->mms[of[top].most].owner)
+					    : 0 },
 	};
 }
 
@@ -104,7 +108,7 @@ void gather_freed_locked_files(struct gather *g)
 		.name = arena_printf(g->mem, "%s (%" PRId64 ")", o->comm, o->pid),
 		.bytes = n,
 		.detail = "it came free when that was killed",
-		.pid = o->pid,
+		.subject = { .kind = SUBJECT_PROCESS, .name = o->comm, .pid = o->pid },
 	};
 }
 
@@ -124,6 +128,6 @@ void gather_hugetlb(struct gather *g)
 			continue;
 		to->bytes = sum;
 		to->name = gather_who(g, s->mms[v->mm].owner);
-		to->pid = gather_pid(g, s->mms[v->mm].owner);
+		to->subject = gather_subject(g, s->mms[v->mm].owner);
 	}
 }

@@ -41,6 +41,26 @@ const char *gather_who(const struct gather *g, uint32_t proc)
 			     : "a process";
 }
 
+struct subject gather_subject(const struct gather *g, uint32_t proc)
+{
+	uint32_t t = proc < g->s->nprocs ? g->s->procs[proc].leader : NONE;
+
+	return (struct subject){ .kind = SUBJECT_PROCESS,
+				 .name = t < g->s->ntasks ? g->s->tasks[t].comm : NULL,
+				 .pid = gather_pid(g, proc) };
+}
+
+/* A process that the log names. */
+static struct subject told_subject(const char *comm, int64_t pid)
+{
+	return (struct subject){ .kind = SUBJECT_PROCESS, .name = comm, .pid = pid };
+}
+
+static struct subject of_path(enum subject_kind kind, const char *path)
+{
+	return (struct subject){ .kind = kind, .path = path };
+}
+
 /* "used by python3 (123) and 2 more" */
 static const char *users_text(const struct gather *g, const struct inode_users *u)
 {
@@ -78,16 +98,16 @@ static const char *shm_words(enum shm_kind kind)
 	}
 }
 
-static const char *shm_cause(const struct shm_object *o)
+static enum verdict_cause shm_cause(const struct shm_object *o)
 {
 	bool nobody = o->users.first == NONE;
 
 	switch (o->kind) {
-	case SHM_TMPFS: return o->unlinked ? "deleted file of tmpfs" : "tmpfs";
-	case SHM_MEMFD: return "memfd";
-	case SHM_SYSV: return nobody ? "SysV segment, attached by nobody" : "SysV segment";
-	case SHM_ANON: return "shared anonymous memory";
-	default: return "shared memory";
+	case SHM_TMPFS: return o->unlinked ? VC_TMPFS_DELETED : VC_TMPFS;
+	case SHM_MEMFD: return VC_MEMFD;
+	case SHM_SYSV: return nobody ? VC_SYSV_NOBODY : VC_SYSV;
+	case SHM_ANON: return VC_SHARED_ANON;
+	default: return VC_SHMEM;
 	}
 }
 
@@ -128,6 +148,8 @@ static void shmem_owner(struct gather *g)
 	to->cause = shm_cause(top);
 	to->name = arena_printf(g->mem, "%s %s", shm_word(top), top->path);
 	to->detail = users_text(g, &top->users);
+	if (top->kind == SHM_TMPFS || top->kind == SHM_MEMFD)
+		to->subject = of_path(SUBJECT_FILE, top->path);
 	if (top->kind == SHM_SYSV)
 		to->name = arena_printf(g->mem, "%s, shmid %" PRIu64 ", key %#" PRIx64,
 					shm_word(top), top->ino, top->key);
@@ -139,6 +161,8 @@ static void shmem_owner(struct gather *g)
 	to->name = arena_printf(g->mem, "%" PRIu64 " %s%s%s", n, shm_words(top->kind),
 				top->kind == SHM_TMPFS ? ", the largest in " : "",
 				top->kind == SHM_TMPFS ? folder(g, top->path) : "");
+	to->subject = top->kind == SHM_TMPFS ? of_path(SUBJECT_FOLDER, folder(g, top->path))
+					     : (struct subject){ .kind = SUBJECT_NONE };
 	to->bytes = gather_pages(g, of_kind[top->kind]);
 }
 
@@ -158,6 +182,7 @@ static void unwritten_owner(struct gather *g, const struct cached *c)
 		if (f->owner->kind != CACHE_FILE || known(gather_pages(g, n)) <= to->bytes)
 			continue;
 		*to = (struct ev_owner){ .name = f->path,
+					 .subject = of_path(SUBJECT_FILE, f->path),
 					 .detail = users_text(g, &f->users),
 					 .bytes = gather_pages(g, n) };
 	}
@@ -187,6 +212,7 @@ static void file_owners(struct gather *g)
 		if (n == 1 || top->owner->count.pages * 2 > sum)
 			to->name = arena_printf(g->mem, "a file of %s, %s%s", top->fs, top->path,
 						top->unlinked ? ", deleted" : "");
+		to->subject = of_path(SUBJECT_FILE, top->path);
 		to->bytes = gather_pages(g, sum);
 		to->detail = users_text(g, &top->users);
 		g->e->size[USE_RAMFS] = to->bytes;
@@ -208,16 +234,17 @@ static void tables_owner(struct gather *g)
 		uint64_t n = known(gather_told(v->tasks.v[i].tables_bytes, 0));
 
 		if (n > to->bytes)
-			*to = (struct ev_owner){ .bytes = n,
-						 .pid = v->tasks.v[i].pid,
-						 .name = arena_printf(g->mem, "%s (%" PRId64 ")",
-								      v->tasks.v[i].comm,
-								      v->tasks.v[i].pid) };
+			*to = (struct ev_owner){
+				.bytes = n,
+				.subject = told_subject(v->tasks.v[i].comm, v->tasks.v[i].pid),
+				.name = arena_printf(g->mem, "%s (%" PRId64 ")", v->tasks.v[i].comm,
+						     v->tasks.v[i].pid)
+			};
 	}
 	for (uint32_t i = 0; !g->e->from_log && i < s->nmms; i++)
 		if (s->mms[i].pgtables_bytes > to->bytes && !(s->mms[i].pgtables_bytes >> 48))
 			*to = (struct ev_owner){ .bytes = s->mms[i].pgtables_bytes,
-						 .pid = gather_pid(g, s->mms[i].owner),
+						 .subject = gather_subject(g, s->mms[i].owner),
 						 .name = gather_who(g, s->mms[i].owner) };
 }
 
@@ -271,7 +298,7 @@ static void stacks_owner(struct gather *g)
 	if (!n || !of)
 		return;
 	to->name = gather_who(g, most);
-	to->pid = gather_pid(g, most);
+	to->subject = gather_subject(g, most);
 	to->bytes = all / of * n;
 	to->detail = arena_printf(g->mem, "%" PRIu32 " of %" PRIu32 " threads", n, of);
 }
@@ -349,6 +376,9 @@ static void vmalloc_owner(struct gather *g)
 				     top->a->sym.module ? " [" : "",
 				     top->a->sym.module ? top->a->sym.module : "",
 				     top->a->sym.module ? "]" : ""),
+		.subject = { .kind = top->a->sym.name ? SUBJECT_CALLER : SUBJECT_NONE,
+			     .name = top->a->sym.name,
+			     .path = top->a->sym.module },
 		.bytes = gather_pages(g, top->pages),
 		.detail =
 			arena_printf(g->mem, "%" PRIu64 " area%s", top->n, top->n == 1 ? "" : "s"),
@@ -397,7 +427,9 @@ static void compressed_then(struct gather *g)
 	e->size[USE_OTHER] = known(e->size[USE_COMPRESSED]) + e->size[USE_OTHER] - n;
 	e->size[USE_COMPRESSED] = n;
 	e->stored = used;
-	e->owner[USE_COMPRESSED] = (struct ev_owner){ .name = "zram", .bytes = n };
+	e->owner[USE_COMPRESSED] = (struct ev_owner){
+		.name = "zram", .bytes = n, .subject = { .kind = SUBJECT_STORE, .name = "zram" }
+	};
 }
 
 static void compressed_owner(struct gather *g)
@@ -412,6 +444,10 @@ static void compressed_owner(struct gather *g)
 					 : "zswap",
 		.bytes = g->e->size[USE_COMPRESSED],
 	};
+	g->e->owner[USE_COMPRESSED].subject = (struct subject){ .kind = SUBJECT_STORE,
+								.name = zram	   ? "zram"
+									: zswapped ? "zswap"
+										   : "zsmalloc" };
 	if (!zram && !zswapped)
 		g->e->owner[USE_COMPRESSED].name =
 			"zsmalloc, perhaps a disk of zram that is no swap";
@@ -543,7 +579,7 @@ static void came_free(struct gather *g)
 
 	for (unsigned i = 0; i < ARRAY_LEN(uses); i++) {
 		uint64_t then = g->e->size[uses[i]], now = g->e->now[uses[i]];
-		const char *cause = uses[i] == USE_OTHER ? "pages behind descriptors" : NULL;
+		enum verdict_cause cause = uses[i] == USE_OTHER ? VC_DESCRIPTORS : VC_NONE;
 		const char *sure, *among = NULL;
 		const struct oom_victim *v;
 
@@ -565,7 +601,7 @@ static void came_free(struct gather *g)
 			.cause = cause,
 			.detail = "it came free when that was killed",
 			.bytes = then - now,
-			.pid = v->pid,
+			.subject = told_subject(v->comm, v->pid),
 		};
 		if (!is_last(g, v))
 			g->e->earlier = (struct ev_victim){

@@ -37,11 +37,16 @@ static const enum use use_of[PAGE_CLASSES] = {
 #undef C
 };
 
+static const enum verdict_cause cause_of_kind[] = {
+#define K(kind, name, cause) cause,
+#include "model/memory/owners/kinds.def"
+#undef K
+};
+
 /* The use whose counter has the memory of O; USES: it is not behind a descriptor. */
 static enum use counted_as(const struct gather *g, const struct owner *o)
 {
-	if (o->kind != OWNER_PIPE && o->kind != OWNER_SOCKET && o->kind != OWNER_URING &&
-	    o->kind != OWNER_PERF && o->kind != OWNER_BPF && o->kind != OWNER_TRACE)
+	if (cause_of_kind[o->kind] == VC_NONE)
 		return USES;
 	/* of a control group the buffers of TCP have a counter of their own */
 	if (o->kind == OWNER_SOCKET && o->class != CLASS_PACKET && ev_is_memcg(g->e) &&
@@ -54,16 +59,10 @@ static enum use counted_as(const struct gather *g, const struct owner *o)
 	return use_of[o->class];
 }
 
-static const char *cause_of(const struct owner *o)
+static enum verdict_cause cause_of(const struct owner *o)
 {
-	switch (o->kind) {
-	case OWNER_PIPE: return "pipes";
-	case OWNER_URING: return "io_uring rings";
-	case OWNER_BPF: return "bpf maps";
-	case OWNER_TRACE: return "trace buffers";
-	case OWNER_PERF: return "perf rings";
-	default: return o->class == CLASS_PACKET ? "packet rings" : "sockets";
-	}
+	return o->kind == OWNER_SOCKET && o->class == CLASS_PACKET ? VC_PACKET_RINGS
+								   : cause_of_kind[o->kind];
 }
 
 static void add_heap(struct heap_of *v, const struct owners *all, const struct owner *o)
@@ -71,7 +70,7 @@ static void add_heap(struct heap_of *v, const struct owners *all, const struct o
 	uint32_t proc = o->nholders ? all->holder[o->first_holder] : NONE;
 	unsigned i = 0;
 
-	while (i < HEAPS && v[i].o && (strcmp(cause_of(v[i].o), cause_of(o)) || v[i].proc != proc))
+	while (i < HEAPS && v[i].o && (cause_of(v[i].o) != cause_of(o) || v[i].proc != proc))
 		i++;
 	if (i == HEAPS)
 		return;
@@ -86,6 +85,7 @@ static void descriptors(struct gather *g, const struct owners *all)
 	struct heap_of *v = arena_array(g->mem, struct heap_of, HEAPS), *top = v;
 	uint64_t of[USES] = { 0 }, sum = 0;
 	struct oom_evidence *e = g->e;
+	const char *words;
 
 	for (uint32_t i = 0; i < all->n; i++) {
 		enum use use = all->v[i].size >> 48 ? USES : counted_as(g, &all->v[i]);
@@ -109,14 +109,15 @@ static void descriptors(struct gather *g, const struct owners *all)
 	e->size[USE_DESCRIPTORS] = sum;
 	for (unsigned i = 0; i < HEAPS && v[i].o; i++)
 		top = v[i].bytes > top->bytes ? &v[i] : top;
+	words = cause_facts[cause_of(top->o)].words;
 	e->owner[USE_DESCRIPTORS] = (struct ev_owner){
 		.cause = cause_of(top->o),
 		.name = top->proc == NONE
-				? arena_printf(g->mem, "%s that no process holds", cause_of(top->o))
-				: arena_printf(g->mem, "%s of %s", cause_of(top->o),
-					       gather_who(g, top->proc)),
+				? arena_printf(g->mem, "%s that no process holds", words)
+				: arena_printf(g->mem, "%s of %s", words, gather_who(g, top->proc)),
 		.bytes = top->bytes,
-		.pid = gather_pid(g, top->proc),
+		.subject = top->proc == NONE ? (struct subject){ .kind = SUBJECT_NONE }
+					     : gather_subject(g, top->proc),
 	};
 }
 
@@ -144,9 +145,9 @@ static const struct unknown_hit *best_hit(const struct unknown_hit *to)
 	const struct unknown_hit *best = NULL;
 
 	for (unsigned i = 0; i < UNKNOWN_TOP && to[i].name; i++) {
-		if (!strncmp(to[i].name, "module ", 7))
+		if (to[i].kind == POINTEE_MODULE)
 			return &to[i];
-		if (!best && strcmp(to[i].name, "page of unknown"))
+		if (!best && to[i].kind != POINTEE_UNKNOWN)
 			best = &to[i];
 	}
 	return best;

@@ -18,11 +18,12 @@ struct judge {
 typedef bool rule_fn(const struct judge *j, struct verdict_row *r);
 
 struct cause_rule {
-	const char *cause, *report;
+	enum verdict_cause cause;
+	const char *report;
 	rule_fn *holds;
 };
 
-extern const struct cause_rule event_rules[], limit_rules[], more_rules[], victim_rules[]; /* cause NULL
+extern const struct cause_rule event_rules[], limit_rules[], more_rules[], victim_rules[]; /* VC_NONE
 											 ends */
 
 /* Of a use of memory; of several of one use the first that holds is taken. */

@@ -226,17 +226,17 @@ static bool no_oom(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
-/* cause NULL ends these lists; the first that holds is taken */
+/* VC_NONE ends these lists; the first that holds is taken */
 const struct cause_rule event_rules[] = {
-	{ "OOM kill", "oom", killed },
-	{ "failed allocation", "oom", failed },
-	{ "killed by a program", "oom", by_program },
-	{ "killed by a program", "procs", by_program_quietly },
-	{ "OOM kill, not in the log", "summary", not_in_log },
-	{ "thrashing", "thrash", thrashing },
-	{ "memory was short", "summary", short_of_memory },
-	{ "no OOM", "oom", no_oom },
-	{ NULL, NULL, NULL },
+	{ VC_OOM_KILL, "oom", killed },
+	{ VC_FAILED, "oom", failed },
+	{ VC_BY_PROGRAM, "oom", by_program },
+	{ VC_BY_PROGRAM, "procs", by_program_quietly },
+	{ VC_NOT_IN_LOG, "summary", not_in_log },
+	{ VC_THRASHING, "thrash", thrashing },
+	{ VC_SHORT, "summary", short_of_memory },
+	{ VC_NO_OOM, "oom", no_oom },
+	{ VC_NONE, NULL, NULL },
 };
 
 /* ---- the limit ---------------------------------------------------------------------------- */
@@ -419,14 +419,14 @@ static bool enough(const struct judge *j, struct verdict_row *r)
 }
 
 const struct cause_rule limit_rules[] = {
-	{ "memory limit of a control group", "oom --cgroups", memcg },
-	{ "cpuset", "oom --zones", cpuset },
-	{ "memory policy", "oom --zones", mempolicy },
-	{ "fragmentation", "oom --zones", fragmentation },
-	{ "low zone", "oom --zones", low_zone },
-	{ "memory of the machine", "oom --zones", all_memory },
-	{ "commit limit", "summary", commit_limit },
-	{ "memory.high of a control group", "cgroups", throttled },
-	{ "no lack of memory", "summary", enough },
-	{ NULL, NULL, NULL },
+	{ VC_MEMCG, "oom --cgroups", memcg },
+	{ VC_CPUSET, "oom --zones", cpuset },
+	{ VC_MEMORY_POLICY, "oom --zones", mempolicy },
+	{ VC_FRAGMENTATION, "oom --zones", fragmentation },
+	{ VC_LOW_ZONE, "oom --zones", low_zone },
+	{ VC_MACHINE, "oom --zones", all_memory },
+	{ VC_COMMIT_LIMIT, "summary", commit_limit },
+	{ VC_THROTTLED, "cgroups", throttled },
+	{ VC_ENOUGH, "summary", enough },
+	{ VC_NONE, NULL, NULL },
 };

@@ -55,6 +55,13 @@ static bool is_bomb(const struct ev_name *n)
 	return n->n >= SWARM || n->bytes / n->n <= SMALL;
 }
 
+static struct subject subject_of(const struct ev_proc *p)
+{
+	return (struct subject){ .kind = SUBJECT_PROCESS,
+				 .name = p->comm,
+				 .pid = p->pid == OOM_UNKNOWN ? 0 : p->pid };
+}
+
 static bool fork_bomb(const struct judge *j, struct verdict_row *r)
 {
 	const struct oom_evidence *e = j->e;
@@ -64,6 +71,7 @@ static bool fork_bomb(const struct judge *j, struct verdict_row *r)
 		return false;
 	of_processes(j, r, n->bytes);
 	r->owner = n->comm;
+	r->subject = (struct subject){ .kind = SUBJECT_PROGRAM, .name = n->comm };
 	r->text = arena_printf(j->mem,
 			       "A fork bomb: %" PRIu32 " of %" PRIu32
 			       " processes are %s; each is small, "
@@ -83,6 +91,7 @@ static bool locked_process(const struct judge *j, struct verdict_row *r)
 		return false;
 	of_processes(j, r, p->bytes);
 	r->owner = p->comm;
+	r->subject = subject_of(p);
 	r->text =
 		arena_printf(j->mem,
 			     "%s held %s, %s, and locked it with mlock(): it cannot be swapped or "
@@ -103,6 +112,7 @@ static bool one_grew(const struct judge *j, struct verdict_row *r)
 		return false;
 	of_processes(j, r, p->bytes);
 	r->owner = p->comm;
+	r->subject = subject_of(p);
 	r->text = arena_printf(j->mem, "One process grew: %s held %s%s, %s%s.",
 			       proc_text(j, p->comm, p->pid), size_text(j, p->bytes),
 			       e->swap_total ? " in memory and swap" : "", share_text(j, p->bytes),
@@ -124,6 +134,7 @@ static bool many_of_name(const struct judge *j, struct verdict_row *r)
 		return false;
 	of_processes(j, r, n->bytes);
 	r->owner = n->comm;
+	r->subject = (struct subject){ .kind = SUBJECT_PROGRAM, .name = n->comm };
 	r->text = arena_printf(j->mem, "%" PRIu32 " processes named %s held %s together, %s.", n->n,
 			       n->comm, size_text(j, n->bytes), share_text(j, n->bytes));
 	return true;
@@ -192,6 +203,14 @@ static const char *part_text(const struct judge *j, const struct ev_owner *o, ui
 			    o->detail ? ")" : "");
 }
 
+static void set_owner(struct verdict_row *r, const struct ev_owner *o, uint64_t size)
+{
+	if (!is_told(o, size))
+		return;
+	r->owner = o->name;
+	r->subject = o->subject;
+}
+
 /* "WHAT was 12 MiB, 30 % of RAM[; largest part: NAME, 10 MiB[ (DETAIL)]]." */
 static bool of_use(const struct judge *j, struct verdict_row *r, enum use use, const char *what)
 {
@@ -200,9 +219,9 @@ static bool of_use(const struct judge *j, struct verdict_row *r, enum use use, c
 	uint64_t size = use == USE_SHMEM ? ev_shared(e) : e->size[use];
 
 	r->bytes = size;
-	r->owner = is_told(o, size) ? o->name : NULL;
+	set_owner(r, o, size);
 	weigh(j, r);
-	if (o->cause)
+	if (o->cause != VC_NONE)
 		r->cause = o->cause;
 	r->text = arena_printf(j->mem, "%s %s, %s%s.", what, size_text(j, r->bytes),
 			       share_text(j, r->bytes), part_text(j, o, size));
@@ -288,7 +307,7 @@ static bool hugetlb(const struct judge *j, struct verdict_row *r)
 			       : "";
 
 	r->bytes = e->size[USE_HUGETLB];
-	r->owner = told ? o->name : NULL;
+	set_owner(r, o, r->bytes);
 	weigh(j, r);
 	r->text = arena_printf(
 		j->mem,
@@ -330,7 +349,7 @@ static bool other(const struct judge *j, struct verdict_row *r)
 				 : "Memory that no counter of the kernel has was");
 	if (r->certainty == CERTAIN)
 		r->certainty = LIKELY;
-	if (j->e->owner[USE_OTHER].pid || j->e->owner[USE_OTHER].among) {
+	if (j->e->owner[USE_OTHER].subject.pid || j->e->owner[USE_OTHER].among) {
 		r->report = "oom";
 		r->why = "what was free after the kill; of what kind it was is not known";
 		return true;
@@ -347,7 +366,7 @@ static bool unwritten(const struct judge *j, struct verdict_row *r)
 	if (!is_part(e->unwritten, e->size[USE_FILE], 500) || !e->event)
 		return false;
 	r->bytes = min_u64(e->unwritten, e->size[USE_FILE]);
-	r->owner = is_told(o, r->bytes) ? o->name : NULL;
+	set_owner(r, o, r->bytes);
 	weigh(j, r);
 	r->text = arena_printf(j->mem,
 			       "Page cache that was not on its disk yet, and cannot be reclaimed "
@@ -368,29 +387,29 @@ static bool cache(const struct judge *j, struct verdict_row *r)
 }
 
 const struct holder_rule holder_rules[] = {
-	{ USE_ANON, { "fork bomb", "procs", fork_bomb } },
-	{ USE_ANON, { "mlock", "vmas", locked_process } },
-	{ USE_ANON, { "one process grew", "procs", one_grew } },
-	{ USE_ANON, { "processes of one name grew", "programs", many_of_name } },
-	{ USE_ANON, { "many processes grew", "procs", many } },
-	{ USE_ANON, { "anonymous memory", "census", anonymous } },
-	{ USE_SHMEM, { "shared memory", "shm", shmem } },
-	{ USE_RAMFS, { "ramfs", "cache", ramfs } },
-	{ USE_LOCKED, { "locked page cache", "vmas", locked_files } },
-	{ USE_SLAB, { "unreclaimable slab", "slab", slab } },
-	{ USE_RECLAIMABLE, { "dentries", "slab", dentries } },
-	{ USE_RECLAIMABLE, { "reclaimable slab", "slab", reclaimable } },
-	{ USE_TABLES, { "page tables", "pagetables", tables } },
-	{ USE_STACKS, { "kernel stacks", "stacks", stacks } },
-	{ USE_PERCPU, { "per-CPU memory", "census", percpu } },
-	{ USE_HUGETLB, { "hugetlb", "hugetlb", hugetlb } },
-	{ USE_VMALLOC, { "vmalloc", "vmalloc", vmalloc } },
-	{ USE_COMPRESSED, { "compressed swap", "swap", compressed } },
-	{ USE_BALLOON, { "balloon", "census", balloon } },
-	{ USE_SOCKETS, { "sockets", "cgroups", sockets } },
-	{ USE_DESCRIPTORS, { "pages behind descriptors", "census --holders", descriptors } },
-	{ USE_OTHER, { "driver or unknown", "census --unknown", other } },
-	{ USE_FILE, { "page cache not written yet", "cache", unwritten } },
-	{ USE_FILE, { "page cache", "cache", cache } },
-	{ USES, { NULL, NULL, NULL } },
+	{ USE_ANON, { VC_FORK_BOMB, "procs", fork_bomb } },
+	{ USE_ANON, { VC_MLOCK, "vmas", locked_process } },
+	{ USE_ANON, { VC_ONE_GREW, "procs", one_grew } },
+	{ USE_ANON, { VC_NAME_GREW, "programs", many_of_name } },
+	{ USE_ANON, { VC_MANY_GREW, "procs", many } },
+	{ USE_ANON, { VC_ANON, "census", anonymous } },
+	{ USE_SHMEM, { VC_SHMEM, "shm", shmem } },
+	{ USE_RAMFS, { VC_RAMFS, "cache", ramfs } },
+	{ USE_LOCKED, { VC_LOCKED_FILES, "vmas", locked_files } },
+	{ USE_SLAB, { VC_SLAB, "slab", slab } },
+	{ USE_RECLAIMABLE, { VC_DENTRIES, "slab", dentries } },
+	{ USE_RECLAIMABLE, { VC_RECLAIMABLE, "slab", reclaimable } },
+	{ USE_TABLES, { VC_TABLES, "pagetables", tables } },
+	{ USE_STACKS, { VC_STACKS, "stacks", stacks } },
+	{ USE_PERCPU, { VC_PERCPU, "census", percpu } },
+	{ USE_HUGETLB, { VC_HUGETLB, "hugetlb", hugetlb } },
+	{ USE_VMALLOC, { VC_VMALLOC, "vmalloc", vmalloc } },
+	{ USE_COMPRESSED, { VC_COMPRESSED, "swap", compressed } },
+	{ USE_BALLOON, { VC_BALLOON, "census", balloon } },
+	{ USE_SOCKETS, { VC_SOCKETS, "cgroups", sockets } },
+	{ USE_DESCRIPTORS, { VC_DESCRIPTORS, "census --holders", descriptors } },
+	{ USE_OTHER, { VC_OTHER, "census --unknown", other } },
+	{ USE_FILE, { VC_UNWRITTEN, "cache", unwritten } },
+	{ USE_FILE, { VC_CACHE, "cache", cache } },
+	{ USES, { VC_NONE, NULL, NULL } },
 };

@@ -75,7 +75,7 @@ static bool huge_unused(const struct judge *j, struct verdict_row *r)
 	const struct oom_evidence *e = j->e;
 
 	if (!e->event || ev_is_memcg(e) || ev_share(e, e->huge_unused) < 50 ||
-	    (j->holder && !strcmp(j->holder->cause, "hugetlb")))
+	    (j->holder && j->holder->cause == VC_HUGETLB))
 		return false;
 	r->bytes = e->huge_unused;
 	r->why = "the kernel's count";
@@ -247,37 +247,36 @@ static bool other_panic(const struct judge *j, struct verdict_row *r)
 	return true;
 }
 
-/* cause NULL ends these lists; all that hold are taken */
+/* VC_NONE ends these lists; all that hold are taken */
 const struct cause_rule more_rules[] = {
-	{ "another panic", "summary", other_panic },
-	{ "unkillable hog", "oom --tasks", unkillable },
-	{ "repeated kills", "oom", repeated },
-	{ "memory was free again", "oom --zones", free_again },
-	{ "user-space killer", "procs", killer_runs },
-	{ "kills who asks", "oom", kills_asker },
-	{ "thrashing prevention", "oom", prevented_thrashing },
-	{ "swap full", "swap", swap_full },
-	{ "swap limit of the control group", "cgroups", group_swap_full },
-	{ "no swap", "summary", no_swap },
-	{ "incompressible data", "summary", incompressible },
-	{ "dying control groups", "cgroups", dying },
-	{ "many control groups", "cgroups", many_groups },
-	{ "mlock", "vmas", locked },
-	{ "unused huge pages", "hugetlb", huge_unused },
-	{ NULL, NULL, NULL },
+	{ VC_OTHER_PANIC, "summary", other_panic },
+	{ VC_UNKILLABLE, "oom --tasks", unkillable },
+	{ VC_REPEATED, "oom", repeated },
+	{ VC_FREE_AGAIN, "oom --zones", free_again },
+	{ VC_KILLER, "procs", killer_runs },
+	{ VC_KILLS_ASKER, "oom", kills_asker },
+	{ VC_PREVENTION, "oom", prevented_thrashing },
+	{ VC_SWAP_FULL, "swap", swap_full },
+	{ VC_GROUP_SWAP, "cgroups", group_swap_full },
+	{ VC_NO_SWAP, "summary", no_swap },
+	{ VC_INCOMPRESSIBLE, "summary", incompressible },
+	{ VC_DYING, "cgroups", dying },
+	{ VC_MANY_GROUPS, "cgroups", many_groups },
+	{ VC_MLOCK, "vmas", locked },
+	{ VC_HUGE_UNUSED, "hugetlb", huge_unused },
+	{ VC_NONE, NULL, NULL },
 };
 
 /* ---- the victim ------------------------------------------------------------------------------ */
 
 static bool is_process(const struct verdict_row *r)
 {
-	return r && (!strcmp(r->cause, "one process grew") || !strcmp(r->cause, "mlock"));
+	return r && (r->cause == VC_ONE_GREW || r->cause == VC_MLOCK);
 }
 
 static bool are_processes(const struct verdict_row *r)
 {
-	return !strcmp(r->cause, "many processes grew") || !strcmp(r->cause, "anonymous memory") ||
-	       !strcmp(r->cause, "processes of one name grew");
+	return r->cause == VC_MANY_GREW || r->cause == VC_ANON || r->cause == VC_NAME_GREW;
 }
 
 /* Did processes of one name hold the memory, and is the victim one of them? */
@@ -286,8 +285,7 @@ static bool one_of_many(const struct judge *j)
 	const struct oom_evidence *e = j->e;
 
 	return e->name.comm && e->victim.comm && j->holder &&
-	       (!strcmp(j->holder->cause, "fork bomb") ||
-		!strcmp(j->holder->cause, "processes of one name grew")) &&
+	       (j->holder->cause == VC_FORK_BOMB || j->holder->cause == VC_NAME_GREW) &&
 	       !strncmp(e->victim.comm, e->name.comm, strlen(e->name.comm));
 }
 
@@ -308,7 +306,7 @@ static bool of_many(const struct judge *j, struct verdict_row *r)
 /* Is the victim the process that has most of what was told first? */
 static bool owns(const struct judge *j)
 {
-	return j->owner && j->owner->pid && j->owner->pid == j->e->victim.pid &&
+	return j->owner && j->owner->subject.pid && j->owner->subject.pid == j->e->victim.pid &&
 	       is_part(j->owner->bytes, j->holder->bytes, 500);
 }
 
@@ -317,8 +315,9 @@ static uint64_t of_owner(const struct judge *j)
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; j->owner && j->owner->pid && i < USES; i++)
-		if (j->e->owner[i].pid == j->owner->pid && j->e->size[i] != EV_UNKNOWN)
+	for (unsigned i = 0; j->owner && j->owner->subject.pid && i < USES; i++)
+		if (j->e->owner[i].subject.pid == j->owner->subject.pid &&
+		    j->e->size[i] != EV_UNKNOWN)
 			sum += min_u64(j->e->owner[i].bytes, j->e->size[i]);
 	return sum;
 }
@@ -358,9 +357,8 @@ static bool guilty(const struct judge *j, struct verdict_row *r)
 	const struct ev_victim *v = &e->victim;
 
 	if (!v->comm || !e->event || !j->holder ||
-	    !(owns(j) ||
-	      (v->pid == e->largest.pid &&
-	       (is_process(j->holder) || !strcmp(j->holder->cause, "many processes grew")))))
+	    !(owns(j) || (v->pid == e->largest.pid &&
+			  (is_process(j->holder) || j->holder->cause == VC_MANY_GREW))))
 		return false;
 	r->bytes = v->bytes;
 	r->why = "what each process held";
@@ -413,11 +411,11 @@ static bool not_reaped(const struct judge *j, struct verdict_row *r)
 }
 
 const struct cause_rule victim_rules[] = {
-	{ "innocent victim", "oom --tasks", innocent },
-	{ "one of many", "oom --tasks", of_many },
-	{ "right victim", "oom --tasks", guilty },
-	{ "victim in D state", "procs", stuck },
-	{ "victim not gone yet", "oom", not_gone },
-	{ "victim not reaped", "oom", not_reaped },
-	{ NULL, NULL, NULL },
+	{ VC_INNOCENT, "oom --tasks", innocent },
+	{ VC_ONE_OF_MANY, "oom --tasks", of_many },
+	{ VC_GUILTY, "oom --tasks", guilty },
+	{ VC_STUCK, "procs", stuck },
+	{ VC_NOT_GONE, "oom", not_gone },
+	{ VC_NOT_REAPED, "oom", not_reaped },
+	{ VC_NONE, NULL, NULL },
 };

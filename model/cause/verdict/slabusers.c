@@ -77,7 +77,7 @@ void gather_slab_user(const struct gather *g, struct ev_owner *to)
 		top = t.n[i] > t.n[top] ? i : top;
 	if (t.n[top] < 1000 || t.n[top] < t.all / 2)
 		return;
-	to->pid = gather_pid(g, top);
+	to->subject.pid = gather_pid(g, top);
 	to->many = false;
 	to->detail = arena_printf(g->mem, "%s has %" PRIu64 " of %" PRIu64 " %s",
 				  gather_who(g, top), t.n[top], t.all,

@@ -72,11 +72,13 @@ const char *proc_text(const struct judge *j, const char *comm, int64_t pid)
 static bool add(const struct judge *j, struct verdict *v, enum verdict_kind kind,
 		const struct cause_rule *rule)
 {
-	struct verdict_row r = {
-		.kind = kind, .cause = rule->cause, .report = rule->report, .bytes = EV_UNKNOWN
-	};
+	struct verdict_row r = { .kind = kind,
+				 .cause = rule->cause,
+				 .report = rule->report,
+				 .bytes = EV_UNKNOWN,
+				 .ranks = cause_facts[rule->cause].ranks };
 
-	if (v->n == VERDICT_ROWS || !rule->holds(j, &r))
+	if (!rule->holds(j, &r))
 		return false;
 	r.share = ev_share(j->e, r.bytes);
 	v->v[v->n++] = r;
@@ -86,14 +88,14 @@ static bool add(const struct judge *j, struct verdict *v, enum verdict_kind kind
 static void add_first(const struct judge *j, struct verdict *v, enum verdict_kind kind,
 		      const struct cause_rule *rules)
 {
-	while (rules->cause && !add(j, v, kind, rules))
+	while (rules->cause != VC_NONE && !add(j, v, kind, rules))
 		rules++;
 }
 
 static void add_all(const struct judge *j, struct verdict *v, enum verdict_kind kind,
 		    const struct cause_rule *rules)
 {
-	for (; rules->cause; rules++)
+	for (; rules->cause != VC_NONE; rules++)
 		add(j, v, kind, rules);
 }
 
@@ -142,7 +144,7 @@ static uint64_t weight(const struct oom_evidence *e, enum use use)
 }
 
 /* Bytes that the row of processes will be about: of one of them, or of all. */
-static uint64_t told_of_processes(const struct judge *j, const char **cause)
+static uint64_t told_of_processes(const struct judge *j, enum verdict_cause *cause)
 {
 	for (const struct holder_rule *h = holder_rules; h->use != USES; h++) {
 		struct verdict_row r = { .bytes = EV_UNKNOWN };
@@ -162,13 +164,12 @@ static uint64_t told_of_processes(const struct judge *j, const char **cause)
  */
 static void weigh_processes(const struct judge *j, struct sized *by)
 {
-	const char *cause;
+	enum verdict_cause cause;
 	uint64_t bytes = told_of_processes(j, &cause);
 
 	if (bytes == EV_UNKNOWN)
 		return;
-	if (strcmp(cause, "fork bomb") &&
-	    (strcmp(cause, "processes of one name grew") || j->e->name.n < HUNDREDS)) {
+	if (cause != VC_FORK_BOMB && (cause != VC_NAME_GREW || j->e->name.n < HUNDREDS)) {
 		by[USE_ANON].bytes = min_u64(by[USE_ANON].bytes, bytes);
 		return;
 	}
@@ -200,16 +201,29 @@ static void add_holders(struct judge *j, struct verdict *v)
 		return;
 	if (j->e->event || v->v[0].bytes != EV_UNKNOWN) /* or memory was short */
 		return;
-	v->v[first].cause = "largest part of memory";
+	v->v[first].cause = VC_LARGEST;
 	v->v[first].certainty = CERTAIN;
 	v->v[first].why = "memory was not short";
+}
+
+static unsigned count(const struct cause_rule *rules)
+{
+	unsigned n = 0;
+
+	while (rules[n].cause != VC_NONE)
+		n++;
+	return n;
 }
 
 void verdict_find(const struct oom_evidence *e, struct arena *mem, struct verdict *ret)
 {
 	struct judge j = { .e = e, .mem = mem };
 
-	*ret = (struct verdict){ .n = 0 };
+	/* an event, a limit, and what else holds: a row is never dropped */
+	*ret = (struct verdict){
+		.v = arena_array(mem, struct verdict_row,
+				 2 + HOLDERS + count(victim_rules) + count(more_rules)),
+	};
 	add_first(&j, ret, VERDICT_EVENT, event_rules);
 	add_first(&j, ret, VERDICT_LIMIT, limit_rules);
 	add_holders(&j, ret);

@@ -26,27 +26,27 @@ enum verdict_kind {
 
 struct verdict_row {
 	enum verdict_kind kind;
-	const char *cause;	/* of the table: "one process grew" */
+	enum verdict_cause cause;
+	bool ranks;		/* it counts or ranks processes, whatever its cause is called */
 	uint64_t bytes;		/* its figure; EV_UNKNOWN: none */
 	unsigned share;		/* of the scope, thousandths */
 	bool elsewhere;		/* bytes are outside of the scope: no share of it */
-	const char *owner;	/* who or what has it: a program, a cache, a file; NULL: not one */
+	struct subject subject;	/* who or what has it */
+	const char *owner;	/* the same in words; NULL: not one */
 	const char *report;	/* the report that shows the figure */
 	enum certainty certainty;
 	const char *why;	/* it is as certain as that */
 	const char *text;
 };
 
-#define VERDICT_ROWS 10
-
 struct verdict {
-	struct verdict_row v[VERDICT_ROWS];
+	struct verdict_row *v;
 	unsigned n;
 	/* of the dump, [PAGE_CLASSES]; NULL: no rule needed them */
 	const struct class_counts *classes;
 };
 
-/* Texts are in MEM. */
+/* Rows and texts are in MEM. */
 void verdict_find(const struct oom_evidence *e, struct arena *mem, struct verdict *ret);
 
 const char *verdict_kind_text(enum verdict_kind k);

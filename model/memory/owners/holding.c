@@ -22,7 +22,7 @@ struct held_by {
 const char *owner_kind_name(enum owner_kind k)
 {
 	static const char *const names[] = {
-#define K(id, name) name,
+#define K(kind, name, cause) name,
 #include "model/memory/owners/kinds.def"
 #undef K
 	};

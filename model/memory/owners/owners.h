@@ -12,7 +12,7 @@
 #include "model/memory/frames/classes.h"
 
 enum owner_kind {
-#define K(id, name) id,
+#define K(kind, name, cause) kind,
 #include "model/memory/owners/kinds.def"
 #undef K
 	OWNER_KINDS
