@@ -321,8 +321,8 @@ static enum status finish_open(struct image *im, struct gather *g)
 						 im->parts[0].path);
 	if (g->loads > 1 && g->virtual == g->loads)
 		return fail(&im->diag, ST_UNSUPPORTED,
-			    "%s: the core file of a process, "
-			    "not of a machine",
+			    im->vmcoreinfo ? "%s: its segments have no physical addresses"
+					   : "%s: the core file of a process, not of a machine",
 			    im->parts[0].path);
 	segments_finish(im);
 	if (!s->x.n && (cut || !im->vmcoreinfo))

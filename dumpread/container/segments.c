@@ -50,7 +50,7 @@ void segments_take(struct image *im, const struct segment *g)
 {
 	struct segments *s = im->priv;
 	const struct image_part *p = &im->parts[g->part];
-	uint64_t page = (uint64_t)1 << im->page_shift, limit = image_address_limit(im);
+	uint64_t limit = image_address_limit(im);
 	uint64_t size = min_u64(p->size, (uint64_t)1 << PLACE_BITS);
 	uint64_t memsz, filesz, have, end;
 
@@ -62,26 +62,51 @@ void segments_take(struct image *im, const struct segment *g)
 	filesz = min_u64(g->filesz, memsz);
 	have = g->off < size ? min_u64(filesz, size - g->off) : 0;
 	end = g->pa + have;
-	if (have < filesz)
-		end &= ~(page - 1); /* a part of a page does not count */
-	s->lost += g->pa + filesz - max_u64(end, g->pa);
+	s->lost += filesz - have;
 	s->claimed += filesz;
 	s->top = max_u64(s->top, g->pa + memsz);
+	extents_add(&s->left_out, end, g->pa + memsz, 0);
 	extents_add(&s->x, g->pa, end, (uint64_t)g->part << PLACE_BITS | g->off);
 }
 
-/* Frames with any byte in the file. */
+/* Bytes that are in no segment are firmware's: zeros, unless a segment had them and its file has not. */
+static bool gap_is_zeros(const struct segments *s, uint64_t from, uint64_t to)
+{
+	size_t i = extents_find(&s->left_out, from);
+
+	return from >= to || i == s->left_out.n || s->left_out.v[i].start >= to;
+}
+
+/* The frame has bytes in the file, and no segment keeps others of it back. */
+static bool is_whole(const struct segments *s, unsigned shift, uint64_t pfn)
+{
+	uint64_t at = pfn << shift, end = at + ((uint64_t)1 << shift);
+	size_t i = extents_find(&s->x, at);
+
+	if (i == s->x.n || s->x.v[i].start >= end)
+		return false;
+	for (; i < s->x.n && s->x.v[i].start < end; i++) {
+		if (!gap_is_zeros(s, at, s->x.v[i].start))
+			return false;
+		at = s->x.v[i].end;
+	}
+	return gap_is_zeros(s, at, end);
+}
+
+/* Only the first and the last frame of an extent can lack bytes. */
 static uint64_t count_pages(const struct segments *s, unsigned shift)
 {
 	uint64_t n = 0, next = 0;
 
 	for (size_t i = 0; i < s->x.n; i++) {
 		uint64_t first = max_u64(s->x.v[i].start >> shift, next);
-		uint64_t end = ((s->x.v[i].end - 1) >> shift) + 1;
+		uint64_t last = (s->x.v[i].end - 1) >> shift;
 
-		if (end > first)
-			n += end - first;
-		next = max_u64(next, end);
+		if (last < first)
+			continue;
+		n += last - first + 1;
+		n -= !is_whole(s, shift, first) + (last > first && !is_whole(s, shift, last));
+		next = last + 1;
 	}
 	return n;
 }
@@ -101,6 +126,7 @@ void segments_finish(struct image *im)
 	uint64_t page = (uint64_t)1 << im->page_shift;
 
 	extents_resolve(&s->x, EXTENTS_FIRST_WINS);
+	extents_resolve(&s->left_out, EXTENTS_FIRST_WINS);
 	if (!im->live)
 		s->blocks = blocks_new(im);
 	segments_set_page_shift(im, im->page_shift);
@@ -119,23 +145,15 @@ void segments_finish(struct image *im)
 
 bool segments_present(const struct image *im, uint64_t pfn)
 {
-	const struct segments *s = im->priv;
-	uint64_t pa = pfn << im->page_shift;
-	size_t i;
-
-	if (pfn >= im->max_pfn)
-		return false;
-	i = extents_find(&s->x, pa);
-	return i < s->x.n && s->x.v[i].start < pa + (1u << im->page_shift);
+	return pfn < im->max_pfn && is_whole(im->priv, im->page_shift, pfn);
 }
 
-uint64_t segments_next(const struct image *im, uint64_t pfn)
+/* The first frame from PFN on with bytes in the file that are not a hole of it. */
+static uint64_t next_stored(const struct image *im, uint64_t pfn)
 {
 	const struct segments *s = im->priv;
 	uint64_t pa = pfn << im->page_shift;
 
-	if (pfn >= im->max_pfn)
-		return pfn;
 	for (size_t i = extents_find(&s->x, pa); i < s->x.n; i++) {
 		const struct extent *x = &s->x.v[i];
 		const struct image_part *p = &im->parts[x->pos >> PLACE_BITS];
@@ -146,6 +164,15 @@ uint64_t segments_next(const struct image *im, uint64_t pfn)
 			return max_u64(pfn, (at + (stored - off)) >> im->page_shift);
 	}
 	return im->max_pfn;
+}
+
+uint64_t segments_next(const struct image *im, uint64_t pfn)
+{
+	if (pfn >= im->max_pfn)
+		return pfn;
+	for (pfn = next_stored(im, pfn); pfn < im->max_pfn && !segments_present(im, pfn);)
+		pfn = next_stored(im, pfn + 1);
+	return pfn;
 }
 
 struct image_ctx {
@@ -170,15 +197,15 @@ static enum status read_place(const struct image *im, struct image_ctx *ctx, uin
 
 /*
  * A page that segments cover only in part (64K pages over 4K-grained firmware
- * ranges) is zero elsewhere. One that the file's end cuts is not in the dump.
+ * ranges) is zero elsewhere. One that the file's end cuts, or of which a segment
+ * has more than its file, is not in the dump.
  */
 enum status segments_read(const struct image *im, struct image_ctx *ctx, uint64_t pfn, uint8_t *out)
 {
 	const struct segments *s = im->priv;
 	uint64_t at = pfn << im->page_shift, end = at + ((uint64_t)1 << im->page_shift);
-	bool any = false;
 
-	if (pfn >= im->max_pfn)
+	if (!segments_present(im, pfn))
 		return ST_NODATA;
 	for (size_t i = extents_find(&s->x, at); i < s->x.n && at < end; i++) {
 		const struct extent *x = &s->x.v[i];
@@ -198,10 +225,9 @@ enum status segments_read(const struct image *im, struct image_ctx *ctx, uint64_
 			return st;
 		out += n;
 		at += n;
-		any = true;
 	}
 	memset(out, 0, end - at);
-	return any ? ST_OK : ST_NODATA;
+	return ST_OK;
 }
 
 struct image_ctx *segments_ctx_new(const struct image *im)
@@ -229,6 +255,7 @@ void segments_close(struct image *im)
 
 	if (s) {
 		extents_free(&s->x);
+		extents_free(&s->left_out);
 		blocks_free(s->blocks);
 	}
 	im->priv = NULL;

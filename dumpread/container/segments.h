@@ -14,6 +14,7 @@
 /* im->priv of such a format. */
 struct segments {
 	struct extents x;	/* physical address -> place */
+	struct extents left_out; /* of their memory, what they have no bytes of */
 	uint64_t top;		/* exclusive end of memory, bytes */
 	uint64_t lost;		/* bytes beyond the end of their file */
 	uint64_t claimed;	/* bytes that the headers say are there */

@@ -444,54 +444,6 @@ static void test_elf_64k(void)
 	mk_free(&b);
 }
 
-/*
- * Two segments over one frame: 0x1000-0x3000 from `a`, 0x2800-0x4400 from `b`.
- * The overlap is from the first in the file; a page that is there in part is
- * zero elsewhere.
- */
-static void test_elf_overlap(void)
-{
-	struct mkimage m = { .word = 8, .page_shift = 12, .max_pfn = 8,
-			     .elf_machine = EM_X86_64 };
-	struct bytes b = mk_elf(&m);
-	uint8_t a[0x2000], c[0x1c00], got[4096];
-	char path[64];
-	const char *paths[] = { path };
-	struct image_ctx *ctx;
-	struct image *im;
-
-	memset(a, 'a', sizeof(a));
-	memset(c, 'c', sizeof(c));
-	put_at(&b, 0x8000, a, sizeof(a));
-	put_at(&b, 0xa000, c, sizeof(c));
-	for (unsigned i = 0; i < 2; i++) {	/* program headers 1 and 2 */
-		uint64_t at = 64 + 56 * (i + 1);
-
-		put_uint(&b, at + 8, i ? 0x8000 : 0xa000, 8, false);
-		put_uint(&b, at + 24, i ? 0x1000 : 0x2800, 8, false);
-		put_uint(&b, at + 32, i ? sizeof(a) : sizeof(c), 8, false);
-		put_uint(&b, at + 40, i ? sizeof(a) : sizeof(c), 8, false);
-	}
-	mk_file(&b, b.n, path);
-	im = open_files(paths, 1, NULL);
-	if (CHECK(im != NULL)) {
-		ctx = im->ops->ctx_new(im);
-		CHECK_EQ(image_pages_present(im), 4);
-		CHECK(!im->ops->present(im, 0));
-		CHECK(im->ops->read(im, ctx, 2, got) == ST_OK);
-		CHECK(got[0] == 'a' && got[4095] == 'a');
-		CHECK(im->ops->read(im, ctx, 3, got) == ST_OK);
-		CHECK(got[0] == 'c' && got[4095] == 'c');
-		CHECK(im->ops->read(im, ctx, 4, got) == ST_OK);
-		CHECK(got[0] == 'c' && got[0x3ff] == 'c' && got[0x400] == 0);
-		CHECK(im->ops->read(im, ctx, 5, got) == ST_NODATA);
-		im->ops->ctx_free(ctx);
-	}
-	image_close(im);
-	unlink(path);
-	mk_free(&b);
-}
-
 /* ---- by libkdumpfile -------------------------------------------------- */
 
 /* The process of libkdumpfile is our only child. */
@@ -637,7 +589,6 @@ int main(void)
 	test_elf();
 	test_elf_reset();
 	test_elf_64k();
-	test_elf_overlap();
 	test_flat();
 	test_s390();
 	return check_done();
