@@ -353,6 +353,8 @@ static enum status avml_open(struct image *im)
 		set_page_shift(im, 12);
 	else
 		find_frames(im, limit);
+	/* From version 0.15 on AVML writes no block of zeros (copy_if_nonzero() in its src/image.rs). */
+	im->zeros_left_out = !issues_total(&im->issues);
 	snprintf(im->format, sizeof(im->format), "AVML");
 	snprintf(im->header.compression, sizeof(im->header.compression), "snappy");
 	return ST_OK;

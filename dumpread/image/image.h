@@ -114,6 +114,7 @@ struct image {
 	uint64_t max_pfn;		/* one past the last frame it can hold */
 	uint64_t pages_present;		/* pages in the file; 0 if it cannot tell */
 	bool live;			/* no dump: the running kernel, changing */
+	bool zeros_left_out;		/* RAM between pages of the file that it lacks is zeros */
 	struct image_header header;
 
 	char *vmcoreinfo;		/* NUL-terminated text in mem, or NULL */

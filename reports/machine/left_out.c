@@ -126,6 +126,11 @@ void left_out_count(const struct snapshot *s, struct arena *mem, struct left_out
 			if (kinds[i].kernels_own && !a.zeros_absent && is_whole(s))
 				ret->kernels_own += a.n[i] << s->k->page_shift;
 		}
+	if (a.zeros) {
+		ret->v[ret->n].key = "zeros";
+		ret->v[ret->n].note = "of any kind: the program that wrote the file left out blocks of zeros";
+		ret->v[ret->n++].frames = a.zeros;
+	}
 	source_about(s->k, &about);
 	ret->level = about.level;
 	if (!about.no_memmap || !s->frames.unread)

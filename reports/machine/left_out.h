@@ -7,7 +7,7 @@
 #include "reports/core/report.h"
 
 struct left_out {
-	struct { const char *key, *note; uint64_t frames; } v[ABSENT_KINDS + 1];
+	struct { const char *key, *note; uint64_t frames; } v[ABSENT_KINDS + 2];
 	unsigned n;
 	uint64_t kernels_own;	/* bytes of them that a filter took for the users'; 0: none */
 	int level;		/* of makedumpfile; -1: not known */

@@ -3,6 +3,7 @@
 in each way: smaps, maps, procs, check and dmesg must be what the dump's kernel recorded, and every
 other report the same in each, except for the container's name and its own data beside memory. Reports
 that a capsule holds are compared as the rows of one (capsules.py: they are what the reports print)."""
+import json
 import os
 import re
 import sqlite3
@@ -79,6 +80,13 @@ class Want:
                                            if t not in but and self.rows[t] != rows.get(t)])
 
 
+def check_absent(tally, what, program, *arguments):
+    """Between the blocks of an AVML file are zeros, whatever the pages were for. Above the last one nothing is known."""
+    rows = json.loads(run(program, 'summary', '-f', 'json', *arguments).stdout)['rows']
+    size = {r['key']: r['value'] for r in rows if r['section'] == 'left_out' and r['key'] != 'reserved'}
+    tally.check(what, [] if 2 * size.get('zeros', 0) > sum(size.values()) else [f'not in the dump: {size}'])
+
+
 def compare(tally, what, want, arguments, truth, but=(), only=()):
     images = arguments[:arguments.index('-t')] if '-t' in arguments else arguments
     vmcensus = Opened(want.program, images, *arguments[len(images) + 1:])
@@ -118,6 +126,8 @@ def compare_containers(tally, program, tool, fixture, scratch, thorough):
         compare(tally, f'containers {fixture.name} as {form}', want, images, truth,
                 ('files', 'sections', 'symbols') if form == 'raw' else (),
                 () if thorough else SLOW.get(form, ()))
+        if form == 'avml':
+            check_absent(tally, f'containers {fixture.name} as {form}: zeros', program, *images)
         if len(images) > 1:
             compare_diff(tally, f'diff of {fixture.name} and itself as {form}', program,
                          fixture.image(), images)

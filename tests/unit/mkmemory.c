@@ -92,6 +92,12 @@ static void put_frame(struct bytes *b, const uint8_t *p, size_t n)
 	free(out);
 }
 
+static bool all_zeros(const struct bytes *b)
+{
+	return b->n && !b->v[0] && !memcmp(b->v, b->v + 1, b->n - 1);
+}
+
+/* Blocks of zeros are left out, as AVML does from version 0.15 on. */
 struct bytes mk_avml(const struct mkimage *m)
 {
 	const uint64_t most = (16u << 20) >> m->page_shift;
@@ -101,10 +107,14 @@ struct bytes mk_avml(const struct mkimage *m)
 		uint64_t begin;
 
 		n = min_u64(n, most);
+		data = mk_raw(m, first, n);
+		if (all_zeros(&data)) {
+			mk_free(&data);
+			continue;
+		}
 		put_range(m, &b, 0x4c4d5641, 2, first, n);
 		begin = b.n;
 		put_at(&b, b.n, "\xff\x06\0\0sNaPpY", 10);
-		data = mk_raw(m, first, n);
 		for (size_t at = 0; at < data.n; at += 65536)
 			put_frame(&b, data.v + at, min_u64(65536, data.n - at));
 		mk_free(&data);

@@ -31,6 +31,7 @@ struct counter {
 	struct resources resources;
 	size_t at;			/* in resources */
 	int level;			/* of makedumpfile; less than 1: it left out nothing */
+	uint64_t zeros_end;		/* frames below it that are not in the dump are zeros */
 	struct absent_frames *to;
 };
 
@@ -71,6 +72,13 @@ static void count_frames(struct counter *c, uint64_t pfn, uint64_t n, const stru
 {
 	unsigned kind = kind_of(fr);
 
+	if (pfn < c->zeros_end && kind != ABSENT_RESERVED) {
+		uint64_t zeros = min_u64(n, c->zeros_end - pfn);
+
+		c->to->zeros += zeros;
+		pfn += zeros;
+		n -= zeros;
+	}
 	c->to->n[kind] += n;
 	for (; n && kind == ABSENT_RESERVED; n--)
 		count_name(c, c->to->reserved, pfn++);
@@ -149,6 +157,8 @@ void absent_frames_count(const struct snapshot *s, struct arena *mem, struct abs
 	resources_read(s->k, c.r, mem, &c.resources);
 	c.level = d->image ? d->image->header.dump_level : -1;
 	ret->zeros_absent = d->image && c.level < 0;
+	/* a file that is cut between two blocks is not known to be cut */
+	c.zeros_end = d->image && d->image->zeros_left_out ? d->image->max_pfn : 0;
 	frames_load_all(s);
 	for (uint64_t i = frames_next_chunk(f, 0); i < f->nchunks; i = frames_next_chunk(f, i + 1))
 		count_chunk(&c, i << FRAME_CHUNK_SHIFT,

@@ -19,6 +19,7 @@ struct absent_name { const char *name; uint64_t frames; };
 
 struct absent_frames {
 	uint64_t n[ABSENT_KINDS];
+	uint64_t zeros;			/* others that the file lacks, whose content is known: zeros */
 	/* The opposite: those of a kind that the level of the dump should have left out, and are in it. */
 	uint64_t kept[ABSENT_KINDS];
 	/* Frames that no kind of page explains, by the resource that has their address, most
