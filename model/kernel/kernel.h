@@ -100,6 +100,12 @@ static inline bool kernel_rule(const struct kernel *k, enum rule r)
 /* A reader of K's memory, or NULL where there is none; reader_free() takes both. */
 struct reader *kernel_reader(const struct kernel *k);
 
+/* What the kernel itself contradicts: it changed meanwhile, or is damaged. */
+static inline enum status kernel_contradicts(const struct kernel *k)
+{
+	return k->dump->live ? ST_TORN : ST_CORRUPT;
+}
+
 /* Is this kernel in era E? For text that /proc gained or lost, which types do not show. */
 static inline bool in_era(const struct kernel *k, struct era e)
 {

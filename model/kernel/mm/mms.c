@@ -464,7 +464,7 @@ static void check_users(const struct build *b)
 		    s->tasks[i].flags & PF_KTHREAD)
 			continue;
 		last = mi;
-		issue_add(b->k->issues, b->k->dump->live ? ST_TORN : ST_CORRUPT, "mm", 1,
+		issue_add(b->k->issues, kernel_contradicts(b->k), "mm", 1,
 			  "%#" PRIx64 " has no users", s->mms[mi].addr);
 	}
 }
@@ -487,7 +487,7 @@ static void check_roots(struct build *b)
 	}
 	for (uint32_t i = 0; i < s->nmms; i++)
 		if (twice[i])
-			lose_root(b->k, &s->mms[i], b->k->dump->live ? ST_TORN : ST_CORRUPT,
+			lose_root(b->k, &s->mms[i], kernel_contradicts(b->k),
 				  ": another has it too");
 }
 

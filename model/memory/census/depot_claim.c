@@ -40,7 +40,7 @@ bool claim_depot(const struct kernel *k, struct reader *r, struct page_classes *
 	lost = claim_array(&d, c, n);
 	lost += spare && !claim_pool(&d, c, spare);
 	if (lost)
-		issue_add(k->issues, k->dump->live ? ST_TORN : ST_CORRUPT, "stack depot", lost,
+		issue_add(k->issues, kernel_contradicts(k), "stack depot", lost,
 			  "pools that are not there");
 	return !lost;
 }

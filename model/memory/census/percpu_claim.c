@@ -179,7 +179,7 @@ bool claim_percpu(const struct kernel *k, struct reader *r, struct page_classes 
 	/* the counter includes the static variables (pcpu_setup_first_chunk()) */
 	if (has(k, M_PCPU_CHUNK_PAGES) && has(k, Y_PCPU_POPULATED) &&
 	    (kvar_u64(k, r, Y_PCPU_POPULATED, 0, &counted) || counted != p.taken / k->ncpus))
-		issue_add(k->issues, k->dump->live ? ST_TORN : ST_CORRUPT, "per-CPU chunks", 1,
+		issue_add(k->issues, kernel_contradicts(k), "per-CPU chunks", 1,
 			  "%" PRIu64 " pages found, of %u CPUs, not %" PRIu64 " of each", p.taken,
 			  k->ncpus, counted);
 	whole = true;

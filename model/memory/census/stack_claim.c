@@ -29,7 +29,7 @@ bool claim_stacks(const struct snapshot *s, struct reader *r, struct page_classe
 				page_classes_claim(c, pa >> k->page_shift, CLASS_STACK) !=
 					CLAIM_TAKEN;
 		if (lost)
-			issue_add(k->issues, k->dump->live ? ST_TORN : ST_CORRUPT, "kernel stack",
+			issue_add(k->issues, kernel_contradicts(k), "kernel stack",
 				  1, "of pid %d: not there, or somebody else's", s->tasks[i].pid);
 	}
 	return true;

@@ -96,7 +96,7 @@ static void mark_devices(struct page_classes *c, uint64_t pfn, uint64_t end)
 
 static void tell(const struct class_pass *c, const struct class_worker *sum)
 {
-	enum status torn = c->k->dump->live ? ST_TORN : ST_CORRUPT;
+	enum status torn = kernel_contradicts(c->k);
 
 	if (sum->unread)
 		issue_add(c->k->issues, ST_NODATA, "struct page", sum->unread,

@@ -217,7 +217,7 @@ void frames_tell(const struct snapshot *s)
 		issue_add(s->k->issues, ST_NODATA, "struct page", unread - st->told_unread,
 			  "struct pages that the dump does not hold");
 	if (lost > st->told_lost) /* of a live machine: allocated or freed just then */
-		issue_add(s->k->issues, s->k->dump->live ? ST_TORN : ST_CORRUPT, "compound page",
+		issue_add(s->k->issues, kernel_contradicts(s->k), "compound page",
 			  lost - st->told_lost, "tail pages whose head is not readable");
 	st->told_unread = unread;
 	st->told_lost = lost;

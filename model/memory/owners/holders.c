@@ -7,7 +7,7 @@
 /* Owners that are not complete are one issue for each kind. */
 static void tell(const struct holding *h)
 {
-	enum status st = h->k->dump->live ? ST_TORN : ST_CORRUPT;
+	enum status st = kernel_contradicts(h->k);
 	uint64_t lost[OWNER_KINDS] = { 0 };
 
 	for (size_t i = 0; i < h->v.n; i++)
