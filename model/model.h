@@ -444,6 +444,29 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs,
 				const struct snapshot_opts *o);
 void snapshot_free(struct snapshot *s);
 
+/* Leader of P, or its first thread when the leader is not in the snapshot;
+   NULL if there is none. */
+static inline const struct task *proc_leader(const struct snapshot *s, const struct proc *p)
+{
+	uint32_t i = p->leader < s->ntasks ? p->leader : p->first_task;
+
+	return i < s->ntasks ? &s->tasks[i] : NULL;
+}
+
+/* Its name; "" if it has no task. */
+static inline const char *proc_comm(const struct snapshot *s, const struct proc *p)
+{
+	const struct task *t = proc_leader(s, p);
+
+	return t ? t->comm : "";
+}
+
+/* Its mm, or NULL. */
+static inline const struct mm *proc_mm(const struct snapshot *s, const struct proc *p)
+{
+	return p->mm < s->nmms ? &s->mms[p->mm] : NULL;
+}
+
 /* Are the pages of mms[i] walked? See snapshot_opts. */
 static inline bool snapshot_asks(const struct snapshot *s, uint32_t mm)
 {

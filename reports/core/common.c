@@ -6,25 +6,6 @@
 
 #include <string.h>
 
-const struct task *proc_leader(const struct snapshot *s, const struct proc *p)
-{
-	if (p->leader < s->ntasks)
-		return &s->tasks[p->leader];
-	return p->first_task < s->ntasks ? &s->tasks[p->first_task] : NULL;
-}
-
-const char *proc_comm(const struct snapshot *s, const struct proc *p)
-{
-	const struct task *t = proc_leader(s, p);
-
-	return t ? t->comm : "";
-}
-
-const struct mm *proc_mm(const struct snapshot *s, const struct proc *p)
-{
-	return p->mm < s->nmms ? &s->mms[p->mm] : NULL;
-}
-
 enum status procs_range(const struct snapshot *s, const struct report_opts *o, struct diag *diag,
 			uint32_t *first, uint32_t *end)
 {

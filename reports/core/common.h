@@ -18,14 +18,6 @@ static inline uint64_t known_or_0(uint64_t v)
 	return v == UINT64_MAX ? 0 : v;
 }
 
-/* Leader of P, or its first thread when the leader is not in the snapshot;
-   NULL if there is none. */
-const struct task *proc_leader(const struct snapshot *s, const struct proc *p);
-/* Its name; "" if it has no task. */
-const char *proc_comm(const struct snapshot *s, const struct proc *p);
-/* Its mm, or NULL. */
-const struct mm *proc_mm(const struct snapshot *s, const struct proc *p);
-
 /*
  * The processes that O asks for: [*first, *end) of s->procs. ST_ABSENT with
  * DIAG when --pid names none.

@@ -67,7 +67,8 @@ bool has_numa_maps(const struct snapshot *s, struct process_shown *shown, const 
 void write_numa_maps(const struct snapshot *s, struct process_shown *shown, const struct proc *p,
 		     const struct mm *mm, FILE *out)
 {
-	uint64_t task = p->leader < s->ntasks ? s->tasks[p->leader].addr : 0;
+	const struct task *leader = proc_leader(s, p);
+	uint64_t task = leader ? leader->addr : 0;
 
 	for (uint32_t i = 0; i < mm->nvmas; i++) {
 		const struct vma *v = &s->vmas[mm->first_vma + i];

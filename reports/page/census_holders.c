@@ -40,7 +40,7 @@ static void set_holder(const struct snapshot *s, const struct owners *w, const s
 	if (!p)
 		return;
 	r->pid = p->pid;
-	r->comm = p->leader < s->ntasks ? s->tasks[p->leader].comm : NULL;
+	r->comm = proc_comm(s, p);
 	r->cgroup = p->cgroup < s->ncgroups ? s->cgroups[p->cgroup].path : NULL;
 }
 

@@ -149,7 +149,9 @@ static bool in_group(const struct snapshot *s, uint32_t cgroup, const char *path
 
 static const char *name_of(const struct snapshot *s, const struct proc *p)
 {
-	return p->leader < s->ntasks ? s->tasks[p->leader].comm : "?";
+	const struct task *t = proc_leader(s, p);
+
+	return t ? t->comm : "?";
 }
 
 /* Its memory was not given back yet: the kernel waits, and kills nobody else. */

@@ -35,10 +35,9 @@ int64_t gather_pid(const struct gather *g, uint32_t proc)
 const char *gather_who(const struct gather *g, uint32_t proc)
 {
 	const struct snapshot *s = g->s;
-	uint32_t t = proc < s->nprocs ? s->procs[proc].leader : NONE;
+	const struct task *t = proc < s->nprocs ? proc_leader(s, &s->procs[proc]) : NULL;
 
-	return t < s->ntasks ? arena_printf(g->mem, "%s (%d)", s->tasks[t].comm, s->procs[proc].pid)
-			     : "a process";
+	return t ? arena_printf(g->mem, "%s (%d)", t->comm, s->procs[proc].pid) : "a process";
 }
 
 struct subject gather_subject(const struct gather *g, uint32_t proc)

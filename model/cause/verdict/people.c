@@ -37,18 +37,11 @@ static void add(struct people *x, const struct ev_proc *p)
 	to->stem = stem_of(p->comm);
 }
 
-static const struct task *leader(const struct snapshot *s, const struct proc *p)
-{
-	return p->leader < s->ntasks	   ? &s->tasks[p->leader]
-	       : p->first_task < s->ntasks ? &s->tasks[p->first_task]
-					   : NULL;
-}
-
 /* When a process of the log was started, if the dump still has it: pids are given again. */
 static uint64_t start_of(const struct gather *g, int64_t pid, const char *comm)
 {
 	uint32_t i = snapshot_proc_by_pid(g->s, pid);
-	const struct task *t = i == NONE ? NULL : leader(g->s, &g->s->procs[i]);
+	const struct task *t = i == NONE ? NULL : proc_leader(g->s, &g->s->procs[i]);
 
 	return t && comm && !strcmp(t->comm, comm) ? g->s->procs[i].start_boottime : EV_UNKNOWN;
 }
@@ -197,7 +190,7 @@ static void add_dumped(struct people *x)
 	for (uint32_t i = 0; i < s->nprocs; i++) {
 		const struct proc *p = &s->procs[i];
 		const struct mm *m = p->mm < s->nmms ? &s->mms[p->mm] : NULL;
-		const struct task *t = leader(s, p);
+		const struct task *t = proc_leader(s, p);
 		struct ev_proc to;
 
 		if (!m || !t || p->kthread || m->owner != i || was_killed(x->g->e, p->pid))
@@ -436,7 +429,7 @@ static char state_of(const struct snapshot *s, const struct proc *p)
 	for (uint32_t i = 0; i < p->ntasks && p->first_task + i < s->ntasks; i++)
 		if (s->tasks[p->first_task + i].state == 'D')
 			return 'D';
-	return leader(s, p) ? leader(s, p)->state : 0;
+	return proc_leader(s, p) ? proc_leader(s, p)->state : 0;
 }
 
 /* Files that are resident may be charged to other groups: of a group at its limit it is no more than that. */
@@ -462,7 +455,7 @@ static uint64_t victim_bytes(const struct gather *g, const struct oom_victim *v)
 
 static void victim_in_dump(struct gather *g, const struct proc *p, struct ev_victim *v)
 {
-	const struct task *t = leader(g->s, p);
+	const struct task *t = proc_leader(g->s, p);
 
 	/* a pid is given again, a name is not: a thread may only be renamed */
 	if (!t || (v->comm && strcmp(t->comm, v->comm)))

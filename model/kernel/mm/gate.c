@@ -54,14 +54,13 @@ void gate_read(const struct kernel *k, struct reader *r, struct gate *ret)
 /* The flags of the thread_info of MM's process; 0: not known. */
 static uint64_t thread_flags(const struct snapshot *s, struct reader *r, const struct mm *mm)
 {
-	uint64_t task, info, back, flags;
+	const struct task *t = mm->owner < s->nprocs ? proc_leader(s, &s->procs[mm->owner]) : NULL;
+	uint64_t info, back, flags;
 
-	if (mm->owner >= s->nprocs || s->procs[mm->owner].leader >= s->ntasks ||
-	    !has(s->k, M_THREAD_INFO_FLAGS) || !has(s->k, M_THREAD_INFO_TASK))
+	if (!t || !has(s->k, M_THREAD_INFO_FLAGS) || !has(s->k, M_THREAD_INFO_TASK))
 		return 0;
-	task = s->tasks[s->procs[mm->owner].leader].addr;
-	if (kmember_u64(s->k, r, task, M_TASK_STACK, &info) ||
-	    kmember_u64(s->k, r, info, M_THREAD_INFO_TASK, &back) || back != task ||
+	if (kmember_u64(s->k, r, t->addr, M_TASK_STACK, &info) ||
+	    kmember_u64(s->k, r, info, M_THREAD_INFO_TASK, &back) || back != t->addr ||
 	    kmember_u64(s->k, r, info, M_THREAD_INFO_FLAGS, &flags))
 		return 0;
 	return flags;

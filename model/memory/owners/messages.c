@@ -172,11 +172,10 @@ void messages_walk(struct holding *h)
 		return;
 	take_namespace(h, &seen, layout_symbol(&h->k->layout, Y_INIT_IPC_NS));
 	for (uint32_t i = 0; i < h->s->nprocs && has(h->k, M_NSPROXY_IPC); i++) {
-		uint32_t leader = h->s->procs[i].leader;
+		const struct task *t = proc_leader(h->s, &h->s->procs[i]);
 
-		if (leader < h->s->ntasks &&
-		    !kmember_u64(h->k, h->r, h->s->tasks[leader].addr, M_TASK_NSPROXY, &proxy) &&
-		    proxy && !kmember_u64(h->k, h->r, proxy, M_NSPROXY_IPC, &ns))
+		if (t && !kmember_u64(h->k, h->r, t->addr, M_TASK_NSPROXY, &proxy) && proxy &&
+		    !kmember_u64(h->k, h->r, proxy, M_NSPROXY_IPC, &ns))
 			take_namespace(h, &seen, ns);
 	}
 }
