@@ -12,6 +12,7 @@
 
 #include "model/kernel/attempt.h"
 #include "model/kernel/kobj.h"
+#include "model/kernel/page/page_list.h"
 #include "model/kernel/walk/list.h"
 #include "model/kernel/zone/zones.h"
 
@@ -40,17 +41,11 @@ static unsigned order_of_list(const struct pcp *p, uint32_t i)
 /* The blocks of PAGES pages that W reaches; false: the list is broken after w->seen blocks. */
 static bool claim_blocks(const struct pcp *p, struct listwalk *w, uint64_t pages)
 {
-	const uint64_t lru = layout_offset(&p->k->layout, M_PAGE_LRU);
 	uint64_t pfn;
 
-	while (listwalk_next(w)) {
-		if (!memmap_page_pfn(&p->k->memmap, w->node - lru, &pfn)) {
-			w->st = ST_CORRUPT;
-			break;
-		}
+	while (page_list_next(w, &pfn))
 		for (uint64_t i = 0; i < pages; i++)
 			page_classes_claim(p->c, pfn + i, CLASS_FREE_CPU);
-	}
 	return !w->st;
 }
 

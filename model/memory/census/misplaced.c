@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "model/kernel/kobj.h"
+#include "model/kernel/page/page_list.h"
 #include "model/kernel/walk/list.h"
 #include "model/kernel/zone/zones.h"
 
@@ -166,14 +167,8 @@ static bool walk_list(struct walk *w, uint64_t head, unsigned order, uint64_t *n
 	struct listwalk l = listwalk_start(w->k, w->r, head, (w->k->memmap.max_pfn >> order) + 1);
 	uint64_t pfn;
 
-	while (listwalk_next(&l)) {
-		if (!memmap_page_pfn(&w->k->memmap,
-				     l.node - layout_offset(&w->k->layout, M_PAGE_LRU), &pfn)) {
-			l.st = ST_CORRUPT;
-			break;
-		}
+	while (page_list_next(&l, &pfn))
 		take_block(w, pfn, order);
-	}
 	*n += l.seen;
 	if (l.st)
 		issue_add(w->k->issues, l.st, "free list", 1,

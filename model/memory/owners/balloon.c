@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/kernel/page/page_list.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"
 
@@ -30,21 +31,13 @@ static bool is_named(struct holding *h, uint64_t object, enum layout_id id, cons
 static void take_pages(struct holding *h, struct held *o, uint64_t balloon)
 {
 	const struct kernel *k = h->k;
-	uint64_t pages = 0;
+	uint64_t pages = 0, pfn;
 	struct listwalk w;
 
 	w = listwalk_start(k, h->r, balloon + layout_offset(&k->layout, M_VBALLOON_PAGES),
 			   k->memmap.max_pfn);
-	while (listwalk_next(&w)) {
-		uint64_t pfn;
-
-		if (memmap_page_pfn(&k->memmap, w.node - layout_offset(&k->layout, M_PAGE_LRU),
-				    &pfn))
-			held_frames(h, o, pfn, 1, CLASS_OFFLINE);
-		else
-			o->incomplete = true;
-		pages++;
-	}
+	for (; page_list_next(&w, &pfn); pages++)
+		held_frames(h, o, pfn, 1, CLASS_OFFLINE);
 	o->incomplete |= w.st != ST_OK || pages << (k->page_shift - UNIT_SHIFT) !=
 						  held_member(h, o, balloon, M_VBALLOON_SIZE);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/kernel/page/page_list.h"
 #include "model/kernel/walk/list.h"
 #include "model/kernel/walk/xarray.h"
 #include "model/memory/owners/holding.h"
@@ -73,15 +74,15 @@ static void take_tags(struct holding *h, struct held *o, uint64_t tags)
 {
 	const struct kernel *k = h->k;
 	struct listwalk w;
+	uint64_t pfn;
 
 	if (!tags)
 		return;
 	w = listwalk_start(k, h->r, tags + layout_offset(&k->layout, M_TAGS_PAGES), BLOCKS_MAX);
-	while (listwalk_next(&w)) {
-		uint64_t page = w.node - layout_offset(&k->layout, M_PAGE_LRU), pfn;
-		uint64_t order = held_member(h, o, page, M_PAGE_PRIVATE);
+	while (page_list_next(&w, &pfn)) {
+		uint64_t order = held_member(h, o, page_list_page(&w), M_PAGE_PRIVATE);
 
-		if (order > ORDER_MAX || !memmap_page_pfn(&k->memmap, page, &pfn))
+		if (order > ORDER_MAX)
 			o->incomplete = true;
 		else
 			held_frames(h, o, pfn, UINT64_C(1) << order, CLASS_BLOCK);

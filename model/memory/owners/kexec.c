@@ -5,6 +5,7 @@
  * start it, in a list by their struct pages. That of a crash kernel is in the memory kept for it.
  */
 #include "dumpread/base/bytes.h"
+#include "model/kernel/page/page_list.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"
 
@@ -18,16 +19,14 @@
 static void take_control(struct holding *h, struct held *o, uint64_t image)
 {
 	const struct kernel *k = h->k;
-	uint64_t pfn, order, page;
+	uint64_t pfn, order;
 	struct listwalk w;
 
 	w = listwalk_start(k, h->r, image + layout_offset(&k->layout, M_KIMAGE_CONTROL),
 			   k->memmap.max_pfn);
-	while (listwalk_next(&w)) {
-		page = w.node - layout_offset(&k->layout, M_PAGE_LRU);
-		order = held_member(h, o, page, M_PAGE_PRIVATE);
-		if (!memmap_page_pfn(&k->memmap, page, &pfn) || order > ORDER_MAX ||
-		    !holding_budget(h, o, UINT64_C(1) << order)) {
+	while (page_list_next(&w, &pfn)) {
+		order = held_member(h, o, page_list_page(&w), M_PAGE_PRIVATE);
+		if (order > ORDER_MAX || !holding_budget(h, o, UINT64_C(1) << order)) {
 			o->incomplete = true;
 			return;
 		}
