@@ -15,8 +15,8 @@
 #include "model/build.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/task/mmlocks.h"
+#include "model/kernel/walk/rbtree.h"
 
-#define DEPTH 128u		/* a red-black tree of 2^63 nodes is not higher */
 #define NODES (UINT64_C(1) << 22)	/* of all trees that are looked at */
 
 struct search {
@@ -56,24 +56,17 @@ static bool visit(struct search *x, uint64_t chain)
 static bool walk(struct search *x, uint64_t anon_vma)
 {
 	uint32_t rb = layout_offset(&x->b->k->layout, M_AVC_RB);
-	uint64_t stack[DEPTH + 2], left, right;
-	unsigned n = 0;
+	struct rbwalk w;
+	uint64_t node;
+	bool whole = true;
 
-	if (!word_of(x, anon_vma, M_ANON_VMA_ROOT, &stack[0]))
+	if (!word_of(x, anon_vma, M_ANON_VMA_ROOT, &node))
 		return false;
-	n += stack[0] != 0;
-	while (n) {
-		uint64_t node = stack[--n];
-
-		if (!x->left-- || n > DEPTH || !visit(x, node - rb) ||
-		    !word_of(x, node, M_RB_LEFT, &left) || !word_of(x, node, M_RB_RIGHT, &right))
-			return false;
-		if (right)
-			stack[n++] = right;
-		if (left)
-			stack[n++] = left;
-	}
-	return true;
+	w = rbwalk_start(x->b->k, x->b->r, node, x->left);
+	while (whole && rbwalk_next(&w, &node))
+		whole = visit(x, node - rb);
+	x->left = w.budget;
+	return whole && !w.st;
 }
 
 static bool look_at(struct search *x, const struct vma *v)

@@ -7,10 +7,10 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/kernel/slab/slab.h"
+#include "model/kernel/walk/rbtree.h"
 
 #define CHUNK 64u		/* pointers read at once */
 #define WORD_MAX 8u
-#define TREE_DEPTH 128u		/* of a red-black tree of 2^64 nodes */
 #define CARRIERS_MAX 8u		/* sockets in sockets: unix_attach_fds() allows 4 */
 #define STEPS_A_FRAME 32u	/* of all walkers: objects of slabs are smaller than frames */
 
@@ -83,7 +83,7 @@ uint64_t holding_get(struct holding *h, uint64_t object, enum layout_id id)
 
 void holding_damaged(const struct holding *h, const char *what, uint64_t addr)
 {
-	issue_add(h->k->issues, h->k->dump->live ? ST_TORN : ST_CORRUPT, "owner", 1,
+	issue_add(h->k->issues, kernel_contradicts(h->k), "owner", 1,
 		  "%s at %#" PRIx64, what, addr);
 }
 
@@ -354,25 +354,14 @@ void held_memory(struct holding *h, struct held *o, uint64_t kva)
 void held_tree(struct holding *h, struct held *o, uint64_t root, uint32_t offset,
 	       void (*fn)(void *holding, struct held *o, uint64_t object))
 {
-	uint64_t stack[TREE_DEPTH] = { root };
-	unsigned n = root ? 1 : 0;
+	struct rbwalk w = rbwalk_start(h->k, h->r, root, UINT64_MAX);
+	uint64_t node;
 
 	if (!has(h->k, M_RB_LEFT))
 		return;
-	while (n && holding_budget(h, o, 1)) {
-		uint64_t node = stack[--n], left = held_member(h, o, node, M_RB_LEFT),
-			 right = held_member(h, o, node, M_RB_RIGHT);
-
+	while (holding_budget(h, o, 1) && rbwalk_next(&w, &node))
 		fn(h, o, node - offset);
-		if (n + 2 > TREE_DEPTH) {
-			o->incomplete = true;
-			return;
-		}
-		if (left)
-			stack[n++] = left;
-		if (right)
-			stack[n++] = right;
-	}
+	o->incomplete |= w.st != ST_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
