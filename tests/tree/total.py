@@ -15,7 +15,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 UNTESTED = {'report': ('costs',),
             'class': ('block device', 'crash kernel', 'device', 'hash tables', 'kernel image', 'memmap', 'shmem mapped',
                       'swap cache'),
-            'owner': ('block requests', 'dma pool', 'file system', 'packet fragments', 'swap areas')}
+            'owner': ('block requests', 'dma pool', 'file system', 'packet fragments', 'swap areas'),
+            'cause of the verdict': ('SysV segment', 'bpf maps', 'io_uring rings', 'shared anonymous memory', 'trace buffers')}
 
 
 class Place:
@@ -87,9 +88,10 @@ def kinds():
         Kind('cause', 'dumpread/base/causes.h', r'^\t(CAUSE_\w+),', '\tCAUSE_XYZZY,',
              Place('row', 'reports/core/damage.c', r'\[(CAUSE_\w+)\] = \{'),
              Place('test of its words', 'tests/unit/test_damage.c', r'words\((CAUSE_\w+),')),
-        Kind('cause of the verdict', 'model/cause/verdict/rules_*.c', r'^\t\{ (?:USE_\w+, \{ )?"([^"]+)", "',
-             '\t{ "xyzzy", "oom", xyzzy },',
-             Place('test', TESTS, QUOTED)),
+        Kind('cause of the verdict', 'model/cause/verdict/causes.def', r'^CAUSE\((VC_\w+), "(\w+)", "([^"]+)"',
+             'CAUSE(VC_XYZZY, "xyzzy", "xyzzy", VC_NONE, 0)',
+             Place('rule', 'model/cause/verdict/*.c model/memory/owners/kinds.def', r'\b(VC_\w+)'),
+             Place('test', TESTS, rf'\b(VC_\w+)|{QUOTED}')),
         Kind('option', 'app/options.c', r'^\t\{ (ID_\w+), (?:0|\'.\'), "([\w-]+)"', '\t{ ID_XYZZY, 0, "xyzzy"',
              Place('text', 'app/options.c', r'^\t\{ (ID_\w+), [^{}]*"[^"]+",?\s+\w+ \}|^\t\{ (ID_\w+),[^}]*"", 0 \}'),
              Place('case, nor part of a report', 'app/options.c reports/**/*.c', r'\bcase (ID_\w+):|\{ OPT_\w+, "(\w+)"'),
