@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/cause/verdict/ledger.h"
 #include "model/cause/verdict/verdict.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -52,7 +53,7 @@ static const struct field {
 	unsigned limit;		/* of an enum */
 } fields[] = {
 	K(present), K(e.number), K(e.events), N(e.kills), F(e.at_once), T(e.panic), N(e.panic_time), K(e.uptime),
-	N(e.log_begins), N(e.total), K(e.task_slab), K(e.percpu_areas), N(e.available), N(e.swap_total),
+	N(e.log_begins), N(e.total), K(e.size[USE_TASK_SLAB]), K(e.size[USE_PERCPU_AREAS]), N(e.available), N(e.swap_total),
 	N(e.swap_free), K(e.shmem_swapped), N(e.group_swap), N(e.group_swap_limit), N(e.locked), N(e.locked_now),
 	N(e.unwritten), K(e.huge_unused), N(e.stored), F(e.strict), N(e.committed), N(e.commit_limit), K(e.dying),
 	C(e.ndying), C(e.ngroups), C(e.nprocs), K(e.procs), PROC(e.largest), PROC(e.second), PROC(e.most_locked),
@@ -108,7 +109,7 @@ static void put(struct scene *s, const struct field *f, uint8_t v)
 
 static void put_use(struct scene *s, unsigned which, uint8_t v)
 {
-	enum use use = which / 6 % USES;
+	enum use use = which / 6 % (USE_OTHER + 1);
 	struct ev_owner *o = &s->e.owner[use];
 
 	switch (which % 6) {
@@ -226,9 +227,26 @@ static void keep_promises(struct scene *s)
 	s->e.zone = (struct ev_zone){ .name = NULL };
 }
 
+/* Whatever is moved, the sum stays, and nothing has more than all. */
+static void check_ledger(struct oom_evidence e, unsigned step)
+{
+	ledger_open(&e);
+	for (unsigned i = 0; i < USES; i++) {
+		enum use to = (i * step + 3) % USES;
+		uint64_t asked = e.size[i * 5 % USES], had = e.size[i];
+		uint64_t n = ledger_move(&e, (enum use)i, to, asked);
+
+		if (n > asked || n > ev_known(had) || (to != i && e.size[i] != (had == EV_UNKNOWN ? had : had - n)))
+			abort();
+		if (!ledger_is_even(&e) || (e.size[to] != EV_UNKNOWN && e.size[to] > e.sum))
+			abort();
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct scene s;
+	unsigned step = size ? data[0] : 1;
 	struct arena mem = { 0 };
 	struct verdict v;
 
@@ -240,6 +258,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			put(&s, &fields[data[0] % ARRAY_LEN(fields)], data[1]);
 	}
 	keep_promises(&s);
+	check_ledger(s.e, step);
 	verdict_find(&s.e, &mem, &v);
 	check(&s.e, &v);
 	arena_release(&mem);

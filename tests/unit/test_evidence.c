@@ -4,7 +4,7 @@
  * of two nodes, worked out by hand; sizes in the log are KiB or pages of 4 KiB.
  */
 #include "dumpread/base/bytes.h"
-#include "model/cause/verdict/evidence.h"
+#include "model/cause/verdict/ledger.h"
 #include "model/shared.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
@@ -59,6 +59,7 @@ static void start(struct rig *r)
 static void gather(struct rig *r)
 {
 	evidence_gather(&r->h.s, &r->log, &r->mem, &r->e);
+	CHECK(ledger_is_even(&r->e));
 }
 
 static void finish(struct rig *r)
@@ -73,6 +74,7 @@ static void test_machine(void)
 
 	start(&r);
 	gather(&r);
+	CHECK_EQ(r.e.sum, r.e.total);
 	CHECK_EQ(r.e.total, 900 * MIB);
 	CHECK_EQ(r.e.size[USE_FREE], 404 * MIB);
 	CHECK_EQ(r.e.size[USE_ANON], 380 * MIB);	/* of the table */
@@ -647,6 +649,7 @@ static void test_freed_in_group(void)
 	r.event.tasks.n = 0;
 	r.event.victims.v = &hog;
 	evidence_gather(&s, &r.log, &r.mem, &r.e);
+	CHECK(ledger_is_even(&r.e));
 	CHECK_EQ(r.e.size[USE_SHMEM], 90 * MIB);
 	CHECK_EQ(r.e.now[USE_SHMEM], 1 * MIB);
 	CHECK_STR(r.e.owner[USE_SHMEM].name, "hog (905)");
@@ -654,6 +657,7 @@ static void test_freed_in_group(void)
 	CHECK_EQ(r.e.victim.bytes, 100 * MIB);	/* libraries are charged to others */
 	s.ncgroups = 3;
 	evidence_gather(&s, &r.log, &r.mem, &r.e);
+	CHECK(ledger_is_even(&r.e));
 	CHECK_EQ(r.e.now[USE_SHMEM], 91 * MIB);
 	CHECK(!r.e.owner[USE_SHMEM].subject.pid);
 	shared_free(&s);
@@ -716,12 +720,13 @@ static void test_stacks_in_group(void)
 	r.event.stats = (struct oom_pairs)PAIRS(stats);
 	r.event.tasks.n = 0;
 	evidence_gather(&s, &r.log, &r.mem, &r.e);
+	CHECK(ledger_is_even(&r.e));
 	CHECK_STR(r.e.owner[USE_STACKS].name, "threads (6)");
 	CHECK_EQ(r.e.owner[USE_STACKS].subject.kind, SUBJECT_PROCESS);
 	CHECK_STR(r.e.owner[USE_STACKS].subject.name, "threads");
 	CHECK_STR(r.e.owner[USE_STACKS].detail, "2500 of 2560 threads");
 	CHECK_EQ(r.e.owner[USE_STACKS].bytes, (40 * MIB) / 2560 * 2500);
-	CHECK_EQ(r.e.task_slab, 2560 * 8192);	/* of the group alone */
+	CHECK_EQ(r.e.size[USE_TASK_SLAB], 2560 * 8192);	/* of the group alone */
 	CHECK_EQ(r.e.size[USE_SLAB], 10 * MIB);
 	shared_free(&s);
 	finish(&r);

@@ -158,7 +158,7 @@ static void threads(struct hand *h)
 	h->e.second = (struct ev_proc){ .comm = "server", .pid = 8, .bytes = 40 * MIB };
 	h->e.victim.bytes = 90 * MIB;
 	h->e.size[USE_STACKS] = 150 * MIB;
-	h->e.task_slab = 80 * MIB;
+	h->e.size[USE_TASK_SLAB] = 80 * MIB;
 }
 
 static void locked(struct hand *h)

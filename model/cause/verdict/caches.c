@@ -24,7 +24,8 @@ struct sums {
 /* Objects that come with kernel stacks are counted there. */
 static void add(struct sums *x, const char *name, uint64_t bytes, uint64_t objects)
 {
-	if (!bytes || !name || (x->g->e->task_slab && !strcmp(name, "task_struct")))
+	if (!bytes || !name ||
+	    (known(x->g->e->size[USE_TASK_SLAB]) && !strcmp(name, "task_struct")))
 		return;
 	*vec_push(x->g->mem, &x->v) = (struct one){ name, bytes, objects, false };
 	x->all += bytes;

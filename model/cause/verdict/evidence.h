@@ -25,6 +25,8 @@ enum use {
 	USE_STACKS, USE_PERCPU, USE_HUGETLB, USE_VMALLOC, USE_COMPRESSED, USE_BALLOON, USE_SOCKETS,
 	USE_DESCRIPTORS,	/* pages of pipes, sockets, rings, found through their holders */
 	USE_OTHER,		/* the rest */
+	USE_TASK_SLAB,		/* objects of tasks: they come with USE_STACKS, and are no holder of their own */
+	USE_PERCPU_AREAS,	/* the same of what the kernel keeps of per-CPU memory, beside USE_PERCPU */
 	USES
 };
 
@@ -99,14 +101,11 @@ struct oom_evidence {
 
 	/* the scope */
 	uint64_t total;			/* bytes: MemTotal, or the limit; EV_UNKNOWN */
-	uint64_t size[USES];		/* bytes, EV_UNKNOWN */
+	uint64_t size[USES];		/* bytes, EV_UNKNOWN: a ledger (ledger.h) */
+	uint64_t sum;			/* of those that are known */
 	struct ev_owner owner[USES];
 	uint64_t now[USES];		/* size[] of the dump, where it shows another moment; else
 					   EV_UNKNOWN */
-	uint64_t task_slab;		/* bytes of objects of tasks: they come with USE_STACKS and are
-					   not in USE_SLAB */
-	uint64_t percpu_areas;		/* bytes of what the kernel keeps of per-CPU memory, beside
-					   USE_PERCPU; not in USE_VMALLOC and USE_OTHER */
 	uint64_t available;		/* of the machine; EV_UNKNOWN */
 	uint64_t swap_total, swap_free;
 	uint64_t shmem_swapped;		/* shared memory in swap, which is not in size[]; 0 also if not
@@ -158,6 +157,12 @@ struct oom_evidence {
 	const char *thrash_why;		/* a sentence; NULL: not looked at */
 	const char *sufferer;		/* who had most major faults; NULL: nobody, or not known */
 };
+
+/* EV_UNKNOWN counts as 0. */
+static inline uint64_t ev_known(uint64_t v)
+{
+	return v == EV_UNKNOWN ? 0 : v;
+}
 
 /* Needs NEED_MACHINE, NEED_LOG, NEED_TASKS, NEED_VMAS, NEED_CGROUPS; texts are in MEM. */
 void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct arena *mem,

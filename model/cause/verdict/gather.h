@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "model/cause/verdict/evidence.h"
+#include "model/cause/verdict/ledger.h"
 #include "model/kernel/vmalloc/vmalloc.h"
 
 struct gather {
@@ -43,10 +43,9 @@ static inline uint64_t gather_told(int64_t v, unsigned shift)
 	return v < 0 || v >> (52 - shift) ? EV_UNKNOWN : (uint64_t)v << shift;
 }
 
-/* EV_UNKNOWN counts as 0. */
 static inline uint64_t known(uint64_t v)
 {
-	return v == EV_UNKNOWN ? 0 : v;
+	return ev_known(v);
 }
 
 static inline uint64_t less(uint64_t a, uint64_t b)
@@ -104,7 +103,7 @@ void gather_journal(struct gather *g);
 void gather_slab_owner(struct gather *g, enum use use);
 /* slabusers.c: the process that has most objects of the cache TO->name made. */
 void gather_slab_user(const struct gather *g, struct ev_owner *to);
-/* owners.c: owner[]; may move parts of USE_OTHER and USE_FILE to other uses. */
+/* owners.c: owner[]; moves parts of USE_OTHER and USE_FILE to other uses. */
 void gather_owners(struct gather *g);
 
 #endif

@@ -66,11 +66,10 @@ void gather_locked_files(struct gather *g)
 	if (top == NONE || e->size[USE_FILE] == EV_UNKNOWN || e->locked == EV_UNKNOWN)
 		return;
 	sum = min_u64(sum, min_u64(e->locked, e->size[USE_FILE]));
-	e->size[USE_LOCKED] = sum;
-	e->size[USE_FILE] -= sum;
+	ledger_move(e, USE_FILE, USE_LOCKED, sum);
 	/* the log does not tell which of the locked pages are of files (sizes.c) */
-	if (!e->at_once && e->size[USE_ANON] != EV_UNKNOWN)
-		e->size[USE_ANON] = less(e->size[USE_ANON], sum);
+	if (!e->at_once)
+		ledger_drop(e, USE_ANON, sum);
 	e->owner[USE_LOCKED] = (struct ev_owner){
 		.name = arena_printf(g->mem, "file %s", s->files[top].path),
 		.bytes = min_u64(most, sum),
@@ -102,8 +101,7 @@ void gather_freed_locked_files(struct gather *g)
 	n = min_u64(n, min_u64(known(gather_told(o->file_rss, 10)), e->size[USE_FILE]));
 	if (!n)
 		return;
-	e->size[USE_LOCKED] = n;
-	e->size[USE_FILE] -= n;
+	ledger_move(e, USE_FILE, USE_LOCKED, n);
 	e->owner[USE_LOCKED] = (struct ev_owner){
 		.name = arena_printf(g->mem, "%s (%" PRId64 ")", o->comm, o->pid),
 		.bytes = n,

@@ -214,8 +214,7 @@ static void file_owners(struct gather *g)
 		to->subject = of_path(SUBJECT_FILE, top->path);
 		to->bytes = gather_pages(g, sum);
 		to->detail = users_text(g, &top->users);
-		g->e->size[USE_RAMFS] = to->bytes;
-		g->e->size[USE_FILE] = less(g->e->size[USE_FILE], to->bytes);
+		ledger_move(g->e, USE_FILE, USE_RAMFS, to->bytes);
 	}
 	if (large(g, g->e->unwritten))
 		unwritten_owner(g, c);
@@ -275,10 +274,8 @@ static void task_slab(struct gather *g)
 	/* as many as there were then */
 	if (known(e->now[USE_STACKS]))
 		n = n * (double)stacks / (double)e->now[USE_STACKS];
-	if (e->size[USE_SLAB] == EV_UNKNOWN || n > UINT32_MAX)
-		return;
-	e->task_slab = min_u64((uint64_t)n * each, e->size[USE_SLAB]);
-	e->size[USE_SLAB] -= e->task_slab;
+	if (n <= UINT32_MAX)
+		ledger_move(e, USE_SLAB, USE_TASK_SLAB, (uint64_t)n * each);
 }
 
 static void stacks_owner(struct gather *g)
@@ -359,14 +356,9 @@ static void vmalloc_owner(struct gather *g)
 	}
 	if (ev_is_memcg(e))
 		sum = maps = 0; /* areas of the machine */
-	if (e->size[USE_OTHER] != EV_UNKNOWN) {
-		e->percpu_areas = min_u64(known(gather_pages(g, maps)), e->size[USE_OTHER]);
-		e->size[USE_OTHER] -= e->percpu_areas;
-	}
-	if (sum && e->size[USE_OTHER] != EV_UNKNOWN) {
-		e->size[USE_VMALLOC] = min_u64(gather_pages(g, sum), e->size[USE_OTHER]);
-		e->size[USE_OTHER] -= e->size[USE_VMALLOC];
-	}
+	ledger_move(e, USE_OTHER, USE_PERCPU_AREAS, gather_pages(g, maps));
+	if (sum && e->size[USE_OTHER] != EV_UNKNOWN)
+		ledger_move(e, USE_OTHER, USE_VMALLOC, gather_pages(g, sum));
 	if (!top->a)
 		return;
 	e->owner[USE_VMALLOC] = (struct ev_owner){
@@ -423,8 +415,7 @@ static void compressed_then(struct gather *g)
 	n = min_u64(used, known(e->size[USE_COMPRESSED]) + e->size[USE_OTHER]);
 	if (n <= known(e->size[USE_COMPRESSED]) || !large(g, n))
 		return;
-	e->size[USE_OTHER] = known(e->size[USE_COMPRESSED]) + e->size[USE_OTHER] - n;
-	e->size[USE_COMPRESSED] = n;
+	ledger_move(e, USE_OTHER, USE_COMPRESSED, n - known(e->size[USE_COMPRESSED]));
 	e->stored = used;
 	e->owner[USE_COMPRESSED] = (struct ev_owner){
 		.name = "zram", .bytes = n, .subject = { .kind = SUBJECT_STORE, .name = "zram" }

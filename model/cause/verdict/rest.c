@@ -102,11 +102,10 @@ static void descriptors(struct gather *g, const struct owners *all)
 	if (ev_share(e, sum) < 80)
 		return;
 	for (unsigned i = 0; i < USES; i++)
-		e->size[i] = of[i] ? e->size[i] - of[i] : e->size[i];
+		ledger_move(e, (enum use)i, USE_DESCRIPTORS, of[i]);
 	/* what is behind descriptors may be what was named */
 	if (e->owner[USE_SLAB].bytes > known(e->size[USE_SLAB]))
 		e->owner[USE_SLAB] = (struct ev_owner){ .name = NULL };
-	e->size[USE_DESCRIPTORS] = sum;
 	for (unsigned i = 0; i < HEAPS && v[i].o; i++)
 		top = v[i].bytes > top->bytes ? &v[i] : top;
 	words = cause_facts[cause_of(top->o)].words;
@@ -129,14 +128,16 @@ static void balloon(struct gather *g, const struct census *c)
 	struct oom_evidence *e = g->e;
 	uint64_t offline = gather_pages(g, c->classes->count[CLASS_OFFLINE].pages);
 	uint64_t ram = gather_pages(g, c->ram);
+	bool beside;
 
 	if (!offline || offline == EV_UNKNOWN || e->size[USE_BALLOON] != EV_UNKNOWN)
 		return;
-	e->size[USE_BALLOON] = offline;
-	if (e->total != EV_UNKNOWN && ram != EV_UNKNOWN && e->total + offline <= ram)
-		e->total += offline;
-	else if (e->size[USE_OTHER] != EV_UNKNOWN)
-		e->size[USE_OTHER] = less(e->size[USE_OTHER], offline);
+	beside = e->total != EV_UNKNOWN && ram != EV_UNKNOWN && e->total + offline <= ram;
+	e->total += beside ? offline : 0;
+	if (beside || e->size[USE_OTHER] == EV_UNKNOWN)
+		ledger_add(e, USE_BALLOON, offline);
+	else
+		ledger_move(e, USE_OTHER, USE_BALLOON, offline);
 }
 
 /* A module that pages point to says more than other pages, which are as unknown. */

@@ -278,19 +278,23 @@ static bool tables(const struct judge *j, struct verdict_row *r)
 
 static bool stacks(const struct judge *j, struct verdict_row *r)
 {
+	uint64_t tasks = ev_known(j->e->size[USE_TASK_SLAB]);
+
 	of_use(j, r, USE_STACKS, "Kernel stacks were");
-	if (j->e->task_slab)
+	if (tasks)
 		r->text = arena_printf(j->mem, "%s Their tasks took %s more (task_struct).",
-				       r->text, size_text(j, j->e->task_slab));
+				       r->text, size_text(j, tasks));
 	return true;
 }
 
 static bool percpu(const struct judge *j, struct verdict_row *r)
 {
+	uint64_t maps = ev_known(j->e->size[USE_PERCPU_AREAS]);
+
 	of_use(j, r, USE_PERCPU, "Per-CPU memory of the kernel was");
-	if (j->e->percpu_areas > r->bytes / 4)
+	if (maps > r->bytes / 4)
 		r->text = arena_printf(j->mem, "%s The kernel's maps of it took %s more.", r->text,
-				       size_text(j, j->e->percpu_areas));
+				       size_text(j, maps));
 	return true;
 }
 

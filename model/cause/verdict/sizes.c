@@ -436,6 +436,7 @@ void gather_sizes(struct gather *g)
 		sizes_of_memcg(g);
 	else
 		rest(g);
+	ledger_open(g->e);
 	if (v && gather_is_of_nodes(g) && !g->e->at_once)
 		nodes_now(g, dumped, other);
 }

@@ -126,7 +126,7 @@ static uint64_t weight(const struct oom_evidence *e, enum use use)
 {
 	uint64_t v = e->size[use];
 
-	if (v == EV_UNKNOWN || use == USE_FREE)
+	if (v == EV_UNKNOWN || use == USE_FREE || use == USE_TASK_SLAB || use == USE_PERCPU_AREAS)
 		return 0;
 	/* also what went to swap: that much it would take; but zram is memory already */
 	if (use == USE_ANON && e->stored == EV_UNKNOWN)
@@ -134,9 +134,9 @@ static uint64_t weight(const struct oom_evidence *e, enum use use)
 	if (use == USE_SHMEM)
 		return ev_shared(e);
 	if (use == USE_STACKS)
-		return v + e->task_slab;
+		return v + ev_known(e->size[USE_TASK_SLAB]);
 	if (use == USE_PERCPU)
-		return v + e->percpu_areas;
+		return v + ev_known(e->size[USE_PERCPU_AREAS]);
 	/* what is not written yet cannot be dropped */
 	if (use == USE_FILE && e->unwritten != EV_UNKNOWN)
 		return max_u64(v / 4, min_u64(e->unwritten, v));
