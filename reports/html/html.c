@@ -6,13 +6,13 @@
  * charts and the data are written between their parts here.
  */
 #include "dumpread/base/bytes.h"
+#include "model/cause/verdict/verdict.h"
 #include "model/memory/elf/demangle.h"
 #include "reports/charts/chart.h"
 #include "reports/core/list.h"
 #include "reports/core/pick.h"
 #include "reports/html/data.h"
 #include "reports/html/page_parts.h"
-#include "reports/oom/verdict_text.h"
 #include "reports/render/render.h"
 
 #define NEEDS (NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_FOUND | NEED_SIZES)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* oom --verdict: why memory ran out, as rows: causes with their figures. */
 #include "dumpread/base/bytes.h"
+#include "model/cause/verdict/verdict.h"
 #include "reports/core/common.h"
 #include "reports/oom/oom.h"
-#include "reports/oom/verdict_text.h"
 
 #include <math.h>
 

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* verdict_text.h - the verdict of a snapshot, in sentences, for the reports that begin with it. */
+/* verdict_text.h - rows of a verdict as sentences, for the reports that begin with it. */
 #ifndef VMCENSUS_VERDICT_TEXT_H
 #define VMCENSUS_VERDICT_TEXT_H
 
 #include "model/cause/verdict/verdict.h"
-
-/* What a report needs for the same verdict as others. */
-#define NEED_VERDICT (NEED_LOG | NEED_MACHINE | NEED_TASKS | NEED_VMAS | NEED_CGROUPS)
-
-/* Of S, shared by all who ask. */
-const struct verdict *verdict_of(const struct snapshot *s);
 
 /* The sentence of a row, with its report, and its certainty if that is not CERTAIN. */
 const char *verdict_sentence(const struct verdict_row *r, struct arena *mem);

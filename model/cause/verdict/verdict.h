@@ -49,6 +49,12 @@ struct verdict {
 /* Rows and texts are in MEM. */
 void verdict_find(const struct oom_evidence *e, struct arena *mem, struct verdict *ret);
 
+/* What a report needs for the same verdict as others. */
+#define NEED_VERDICT (NEED_LOG | NEED_MACHINE | NEED_TASKS | NEED_VMAS | NEED_CGROUPS)
+
+/* Of S, shared by all who ask. */
+const struct verdict *verdict_of(const struct snapshot *s);
+
 const char *verdict_kind_text(enum verdict_kind k);
 const char *certainty_text(enum certainty c);
 
