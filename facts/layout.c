@@ -13,6 +13,8 @@
 #define NEED true
 #define OPT false
 
+static_assert(LAYOUT_COUNT == FACTS_COUNT, "a new fact: raise FACTS_VERSION, and FACTS_COUNT");
+
 const struct fact_spec fact_specs[LAYOUT_COUNT] = {
 #define M(id, need, ...) [id] = { FACT_MEMBER, #id, need, { __VA_ARGS__ } },
 #define S(id, need, ...) [id] = { FACT_SIZE, #id, need, { __VA_ARGS__ } },

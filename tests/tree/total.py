@@ -82,6 +82,8 @@ def kinds():
         Kind('claim', 'model/memory/frames/classes.def', CLASS + '.* CF_CLAIMED',
              'C(CLASS_XYZZY, "xyzzy", "xyzzy", "", 0, USES, CF_CLAIMED)',
              Place('claimer', 'model/memory/census/*.c model/memory/owners/*.c', r'\b(CLASS_\w+)')),
+        Kind('held machine', 'tests/unit/held_*.h', r'\*(hm_\w+)\(void\)', 'struct held_machine *hm_xyzzy(void);',
+             Place('line in fuzz_held.c', 'tests/fuzz/fuzz_held.c', r'\b(hm_\w+)')),
         Kind('owner', 'model/memory/owners/kinds.def', r'^K\((OWNER_\w+), "([^"]+)"', 'K(OWNER_XYZZY, "xyzzy")',
              Place('walker', 'model/memory/owners/*.c', r'\b(OWNER_\w+)'),
              Place('test', TESTS, rf'\b(OWNER_\w+)|{QUOTED}')),
