@@ -66,7 +66,8 @@ core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
 app_src   := $(sort $(wildcard app/*.c app/*/*.c))
 cli_src   := $(sort $(wildcard cli/*.c))
 unit_src  := $(sort $(wildcard tests/unit/test_*.c))
-unit_help := $(filter-out $(unit_src),$(sort $(wildcard tests/unit/*.c))) \
+unit_main := tests/unit/check_main.c
+unit_help := $(filter-out $(unit_src) $(unit_main),$(sort $(wildcard tests/unit/*.c))) \
 	$(sort $(wildcard tests/machine/*.c))
 fuzz_src  := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 tool_src  := $(sort $(wildcard tests/tools/*.c tests/bench/*.c))
@@ -201,7 +202,7 @@ $B/helpers.a: $(call obj,$(unit_help))
 	$(say) AR $@
 	$(Q)rm -f $@ && ar rcs $@ $^
 
-$B/unit/%: $B/tests/unit/%.o $B/helpers.a $(archive)
+$B/unit/%: $B/tests/unit/%.o $(call obj,$(unit_main)) $B/helpers.a $(archive)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(archive) $(all_libs)
@@ -239,7 +240,7 @@ $(tool_bin): $B/%: $B/tests/%.o $B/helpers.a $(archive)
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(archive) $(all_libs)
 
 # Every source through the compiler's checks, without code.
-every_src := $(core_src) $(app_src) $(cli_src) $(unit_src) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
+every_src := $(core_src) $(app_src) $(cli_src) $(unit_src) $(unit_main) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
 	$(tool_src) $(bench_src) $(stand_in) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
 syntax: $(page_parts) $(fleet_parts) | build-check
 	$(say) CHECK '$(CC), $(words $(every_src)) files'
@@ -300,7 +301,7 @@ $B/vmcensus-static: $(call obj,$(static_src))
 kmod:
 	@$(MAKE) --no-print-directory -C kmod
 
--include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(app_src) $(unit_src) $(unit_help) \
+-include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(app_src) $(unit_src) $(unit_main) $(unit_help) \
 	$(fuzz_src) $(fuzz_main) $(tool_src) $(bench_src) $(crash_src) $(stand_in)))
 
 # The set-up may install the compiler and pkg-config: what follows it runs in a

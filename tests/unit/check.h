@@ -2,16 +2,16 @@
 /*
  * check.h - the whole test framework: checks that count, and an exit status.
  *
- *	int main(void)
+ *	TEST(open)
  *	{
  *		CHECK(open_it() == ST_OK);
  *		CHECK_EQ(count, 3);
- *		return check_done();
  *	}
  *
- * A failed check prints its place and text, and the program goes on. check_done()
- * prints "N passed, N failed" and returns the exit status: 0, or 1 if any check
- * failed. Unlike assert(), checks do not depend on NDEBUG.
+ * A failed check prints its place and text, and the program goes on. check_done(), which follows the last
+ * test, prints "N passed, N failed" and returns the exit status: 0, or 1 if any check
+ * failed. Unlike assert(), checks do not depend on NDEBUG. A program may have a main() of its own, and no
+ * TEST() then.
  */
 #ifndef VMCENSUS_TESTS_CHECK_H
 #define VMCENSUS_TESTS_CHECK_H
@@ -71,5 +71,23 @@ static inline int check_done(void)
 	printf("%lu passed, %lu failed\n", check_counts.passed, check_counts.failed);
 	return check_counts.failed ? 1 : 0;
 }
+
+struct check_test {
+	void (*run)(void);
+	int (*done)(void);
+	struct check_test *next;
+};
+
+void check_add(struct check_test *t);
+
+/* A test of this program. */
+#define TEST(name)                                                                                   \
+	static void test_##name(void);                                                                \
+	static struct check_test test_##name##_listed = { test_##name, check_done, NULL };            \
+	__attribute__((constructor)) static void test_##name##_list(void)                             \
+	{                                                                                             \
+		check_add(&test_##name##_listed);                                                     \
+	}                                                                                             \
+	static void test_##name(void)
 
 #endif

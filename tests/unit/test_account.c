@@ -11,7 +11,7 @@ static void run(struct rig *g)
 	rig_account(g);
 }
 
-static void test_pages(void)
+TEST(pages)
 {
 	struct rig *g = rig_new();
 	struct usage *u;
@@ -68,7 +68,7 @@ static void test_pages(void)
 	rig_free(g);
 }
 
-static void test_no_page(void)
+TEST(no_page)
 {
 	struct rig *g = rig_new();
 	struct usage *u;
@@ -92,7 +92,7 @@ static void test_no_page(void)
 }
 
 /* The huge zero page: no page since 3.19, a private one before. No counter has it. */
-static void test_huge_zero(void)
+TEST(huge_zero)
 {
 	struct rig *g = rig_new();
 	struct usage *u;
@@ -118,7 +118,7 @@ static void test_huge_zero(void)
 }
 
 /* A frame of a zero page that is not RAM is damage; all ones: there is no huge one. */
-static void test_zero_frames(void)
+TEST(zero_frames)
 {
 	struct rig *g = rig_new();
 	uint64_t zero, huge;
@@ -140,7 +140,7 @@ static void test_zero_frames(void)
 }
 
 /* Kernels without pte_special: the offset of a PFNMAP vma tells what it maps. */
-static void test_pfnmap(void)
+TEST(pfnmap)
 {
 	struct rig *g = rig_new();
 	struct vma *v;
@@ -172,7 +172,7 @@ static void test_pfnmap(void)
 	rig_free(g);
 }
 
-static void test_huge(void)
+TEST(huge)
 {
 	struct rig *g = rig_new();
 	struct usage *u;
@@ -227,7 +227,7 @@ static void set_rules(struct rig *g, bool shared, bool single, bool clean)
 	g->f->kernel.rules.on[RULE_NONPRESENT_CLEAN] = clean;
 }
 
-static void test_migration(void)
+TEST(migration)
 {
 	struct rig *g = rig_new();
 	struct usage *u;
@@ -261,7 +261,7 @@ static void test_migration(void)
 	rig_free(g);
 }
 
-static void test_swap(void)
+TEST(swap)
 {
 	struct rig *g = rig_new();
 	struct usage *u;
@@ -278,7 +278,7 @@ static void test_swap(void)
 	rig_free(g);
 }
 
-static void test_hugetlb(void)
+TEST(hugetlb)
 {
 	struct rig *g = rig_new();
 	uint64_t flags = VMA_READ | VMA_HUGETLB | VMA_SHARED, table;
@@ -323,7 +323,7 @@ static void test_hugetlb(void)
 	rig_free(g);
 }
 
-static void test_lost(void)
+TEST(lost)
 {
 	struct rig *g = rig_new();
 	struct vma *v, *w;
@@ -348,7 +348,7 @@ static void test_lost(void)
 }
 
 /* A vma of many gigabytes, and a small one on either side in the same tables. */
-static void test_split(void)
+TEST(split)
 {
 	struct rig *g = rig_new();
 	uint64_t giga = 1ull << 30, tables;
@@ -389,7 +389,7 @@ static void test_split(void)
  * A running machine: each of four processes has a table that cannot be read. Threads
  * that try again at the same time take back only their own counts.
  */
-static void test_live(void)
+TEST(live)
 {
 	uint64_t torn[5];
 
@@ -417,7 +417,7 @@ static void test_live(void)
 }
 
 /* A tmpfs file with pages in swap, mapped whole, in part, and privately. */
-static void test_shmem(void)
+TEST(shmem)
 {
 	struct rig *g = rig_new();
 	struct vma *v[3];
@@ -461,7 +461,7 @@ static void test_shmem(void)
 }
 
 /* 2.4: sizes are divided by the count of the walk; the kernel's references are kept too. */
-static void test_no_mapcount(void)
+TEST(no_mapcount)
 {
 	struct rig *g = rig_new();
 	struct vma *v[2];
@@ -500,7 +500,7 @@ static bool see(void *arg, const struct vma_page *p)
 	return ++w->n < 3;
 }
 
-static void test_walk(void)
+TEST(walk)
 {
 	struct rig *g = rig_new();
 	struct walked w = { 0 };
@@ -518,24 +518,4 @@ static void test_walk(void)
 	CHECK_EQ(w.pages, 2);
 	CHECK_EQ(w.last, VA + 20 * PAGE);
 	rig_free(g);
-}
-
-int main(void)
-{
-	test_pages();
-	test_no_page();
-	test_pfnmap();
-	test_huge();
-	test_migration();
-	test_swap();
-	test_hugetlb();
-	test_lost();
-	test_split();
-	test_live();
-	test_shmem();
-	test_huge_zero();
-	test_zero_frames();
-	test_no_mapcount();
-	test_walk();
-	return check_done();
 }

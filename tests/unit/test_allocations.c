@@ -16,7 +16,7 @@ static struct fake *names_machine(void)
 	return f;
 }
 
-static void test_words(void)
+TEST(words)
 {
 	struct fake *f = names_machine();
 	struct arena mem = { 0 };
@@ -50,7 +50,7 @@ static void test_words(void)
 	fake_free(f);
 }
 
-static void test_tags(void)
+TEST(tags)
 {
 	struct fake *f = fake_new(8, false);
 	struct snapshot s = { .k = &f->kernel };
@@ -93,11 +93,4 @@ static void test_tags(void)
 	CHECK_EQ(fake_issues(f, "allocation tag"), lost + 2);
 	arena_release(&mem);
 	fake_free(f);
-}
-
-int main(void)
-{
-	test_words();
-	test_tags();
-	return check_done();
 }

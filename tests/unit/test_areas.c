@@ -78,7 +78,7 @@ static const struct {
 	{ 0x7FFFC000, 0x7FFFFFFF, 0x177, NONE, "S.rwx.", "stack", NONE, 0x177 },
 };
 
-static void test_paper(void)
+TEST(paper)
 {
 	struct set m = { 0 };
 	uint32_t n = sizeof(figure4) / sizeof(figure4[0]);
@@ -103,7 +103,7 @@ static void test_paper(void)
 }
 
 /* A PIE of today: four segments, RELRO, the heap far from .bss, locale files. */
-static void test_modern(void)
+TEST(modern)
 {
 	struct set m = { .mm = { .start_brk = 0x900000, .brk = 0x921000 } };
 	const struct vma v[] = {
@@ -160,7 +160,7 @@ static void test_modern(void)
 }
 
 /* 0x1000 is VM_EXECUTABLE to 3.6 and something else later. */
-static void test_marked(void)
+TEST(marked)
 {
 	struct set m = { .vmas = {
 		{ .start = 0x1000, .end = 0x2000, .flags = 0x1075, .file = LIB } } };
@@ -171,12 +171,4 @@ static void test_marked(void)
 	setup(&m, 5, 10, NONE, 1);
 	check_area(&m, 0, "..r.x.", "lib_text", LIB);
 	arena_release(&m.mem);
-}
-
-int main(void)
-{
-	test_paper();
-	test_modern();
-	test_marked();
-	return check_done();
 }

@@ -21,7 +21,7 @@ static bool holds(const struct item *it, uint8_t value)
 }
 
 /* Elements stay as they are when the array grows; one that comes in the place of another is zeros. */
-static void test_vec(void)
+TEST(vec)
 {
 	struct arena mem = { 0 };
 	VEC(struct item) vec = { 0 };
@@ -40,7 +40,7 @@ static void test_vec(void)
 	arena_release(&mem);
 }
 
-static void test_grow(void)
+TEST(grow)
 {
 	struct arena mem = { 0 };
 	uint8_t *p = NULL;
@@ -58,11 +58,4 @@ static void test_grow(void)
 		memset(arena_alloc(&mem, 100), 0xff, 100);
 	}
 	arena_release(&mem);
-}
-
-int main(void)
-{
-	test_vec();
-	test_grow();
-	return check_done();
 }

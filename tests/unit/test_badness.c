@@ -31,7 +31,7 @@ static int64_t points(const char *release, int adj, bool admin)
 	return b.points;
 }
 
-static void test_points(void)
+TEST(points)
 {
 	struct badness_of none = { .oom_score_adj = -1000 };
 	struct kernel old = kernel_of("2.6.35"), now = kernel_of("7.3");
@@ -97,7 +97,7 @@ static void place_init(struct place *p, const char *release)
 	p->s.machine.nmeminfo = 2;
 }
 
-static void test_score(void)
+TEST(score)
 {
 	struct place p;
 
@@ -128,7 +128,7 @@ static void test_score(void)
 	CHECK_EQ(proc_oom_score(&p.s, &p.proc[2]), 700);
 }
 
-static void test_unknown(void)
+TEST(unknown)
 {
 	struct place p;
 
@@ -154,12 +154,4 @@ static void test_unknown(void)
 	CHECK_EQ(proc_oom_score(&p.s, &p.proc[2]), UINT64_MAX);
 	p.k.layout.v[M_CRED_CAPS].alt = 0;
 	CHECK_EQ(proc_oom_score(&p.s, &p.proc[2]), 23);
-}
-
-int main(void)
-{
-	test_points();
-	test_score();
-	test_unknown();
-	return check_done();
 }

@@ -16,7 +16,7 @@
 static uint8_t bits[CHUNKS * BITMAP_CHUNK / 8];
 
 /* Chunks of zeros, of ones, mixed, and with a single line; the bits after the last are set. */
-static void make_bits(void)
+TEST(make_bits)
 {
 	srand(7);
 	memset(bits + BITMAP_CHUNK / 8, 0xff, 2 * BITMAP_CHUNK / 8);
@@ -72,7 +72,7 @@ static void compare(struct bitmap *b, struct bitmap_window *w)
 	CHECK_EQ(wrong, 0);
 }
 
-static void test_answers(void)
+TEST(answers)
 {
 	struct bitmap_window w = { 0 };
 	struct image_part p;
@@ -101,7 +101,7 @@ static void test_answers(void)
 }
 
 /* What a file lost after it was opened is not there. */
-static void test_shrunk(void)
+TEST(shrunk)
 {
 	struct image_part p;
 	struct arena mem = { 0 };
@@ -121,7 +121,7 @@ static void test_shrunk(void)
 }
 
 /* 32 TiB without a page: the memory is the table, 4 MiB, and not the 1 GiB of the bitmap. */
-static void test_large(void)
+TEST(large)
 {
 	struct image_part p;
 	struct arena mem = { 0 };
@@ -141,13 +141,4 @@ static void test_large(void)
 	bitmap_close(&b);
 	arena_release(&mem);
 	fclose(f);
-}
-
-int main(void)
-{
-	make_bits();
-	test_answers();
-	test_shrunk();
-	test_large();
-	return check_done();
 }

@@ -90,7 +90,7 @@ static uint64_t anywhere(unsigned i)
 }
 
 /* What was read once is not read again, and little beside it. */
-static void test_near(void)
+TEST(near)
 {
 	unsigned n;
 
@@ -105,7 +105,7 @@ static void test_near(void)
 }
 
 /* No call for each page, where a call is what costs. */
-static void test_far(void)
+TEST(far)
 {
 	unsigned n;
 
@@ -119,7 +119,7 @@ static void test_far(void)
 	far = 0;
 }
 
-static void test_end(void)
+TEST(end)
 {
 	struct blocks *b = blocks_new(&image);
 	uint8_t got[300];
@@ -129,12 +129,4 @@ static void test_end(void)
 	CHECK(blocks_read(b, &file, FILE_SIZE + 5, got, 1) == ST_NODATA);
 	CHECK(right(b, FILE_SIZE - 300, 300));
 	blocks_free(b);
-}
-
-int main(void)
-{
-	test_near();
-	test_far();
-	test_end();
-	return check_done();
 }

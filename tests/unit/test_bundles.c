@@ -63,7 +63,7 @@ static unsigned rounds(size_t size, unsigned n)
 }
 
 /* The oldest gives way: here the one that is asked for next. */
-static void test_kept(void)
+TEST(kept)
 {
 	CHECK_EQ(rounds(SIZE, KEPT), KEPT);
 	CHECK_EQ(rounds(SIZE, KEPT + 1), 2 * (KEPT + 1));
@@ -79,7 +79,7 @@ static void ask_many(void *arg, unsigned worker, size_t item)
 }
 
 /* More threads than bundles that are kept. */
-static void test_threads(void)
+TEST(threads)
 {
 	struct image_ctx g = { .b = bundles_new(LARGE, expand), .size = 4096, .slowly = true };
 
@@ -87,11 +87,4 @@ static void test_threads(void)
 	CHECK_EQ(g.wrong, 0);
 	CHECK(g.expanded >= 11);
 	bundles_free(g.b);
-}
-
-int main(void)
-{
-	test_kept();
-	test_threads();
-	return check_done();
 }

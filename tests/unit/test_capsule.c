@@ -30,7 +30,7 @@ static enum status schema_of(const char *sql)
 	return st;
 }
 
-static void test_schema(void)
+TEST(schema)
 {
 	CHECK_EQ(schema_of(""), ST_OK);
 	CHECK_EQ(schema_of("CREATE TABLE capsule (key TEXT PRIMARY KEY, value) WITHOUT ROWID"),
@@ -57,7 +57,7 @@ static void test_schema(void)
 		 ST_CORRUPT);
 }
 
-static void test_digests(void)
+TEST(digests)
 {
 	static const char tables[] =
 		"CREATE TABLE a (row INTEGER PRIMARY KEY, b TEXT);"
@@ -88,7 +88,7 @@ static void test_digests(void)
 }
 
 /* An endless question ends. */
-static void test_steps(void)
+TEST(steps)
 {
 	sqlite3 *db = made("");
 	struct trust t;
@@ -105,7 +105,7 @@ static void test_steps(void)
 }
 
 /* JSON has no word for it. */
-static void test_infinity(void)
+TEST(infinity)
 {
 	struct row {
 		double share;
@@ -119,13 +119,4 @@ static void test_infinity(void)
 	CHECK(cell_unknown(&c, &row));
 	row.share = 0.5;
 	CHECK(!cell_unknown(&c, &row));
-}
-
-int main(void)
-{
-	test_schema();
-	test_digests();
-	test_steps();
-	test_infinity();
-	return check_done();
 }

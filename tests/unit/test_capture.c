@@ -136,7 +136,7 @@ static void check_walk(const struct snapshot *s)
 	CHECK_EQ(s->k->capture->pages.v[s->k->capture->vmas.v[3].first_page].flags, 0x220d4);
 }
 
-static void test_figure1(void)
+TEST(figure1)
 {
 	struct opened o = open_text(figure1);
 
@@ -153,7 +153,7 @@ static void test_figure1(void)
 }
 
 /* The same text indented, with CR LF, all entries of a list on one line. */
-static void test_spaces(void)
+TEST(spaces)
 {
 	size_t len = strlen(figure1), n = 0;
 	char *text = malloc(4 * len);
@@ -179,7 +179,7 @@ static void test_spaces(void)
 
 /* ---- variants of the format --------------------------------------------------------- */
 
-static void test_threads(void)
+TEST(threads)
 {
 	struct opened o = open_text(
 		"T: a,b: c, 9, c0001000, 1, 0, 0, 0, 0, 0, 0\n"
@@ -203,7 +203,7 @@ static void test_threads(void)
 }
 
 /* Without any M: line the counts are believed. */
-static void test_counts_alone(void)
+TEST(counts_alone)
 {
 	struct opened o = open_text(
 		"T: x, 5, c0001000, 0, 0, 0, 0, 0, 0, 0\n"
@@ -222,7 +222,7 @@ static void test_counts_alone(void)
 }
 
 /* A 64-bit machine with pages of 64 KiB, and an x86-64 one. */
-static void test_wide(void)
+TEST(wide)
 {
 	struct opened o = open_text(
 		"T: x, 5, c000000012345678, 0, 0, 0, 0, 0, 0, 0\n"
@@ -268,7 +268,7 @@ static void check_damage(const char *text, uint64_t lines, uint32_t nvmas, uint6
 	shut(&o);
 }
 
-static void test_damage(void)
+TEST(damage)
 {
 	check_damage(TASK VMA PAGE, 0, 1, 4096);
 	check_damage(TASK "garbage\n" VMA PAGE, 1, 1, 4096);
@@ -294,7 +294,7 @@ static void test_damage(void)
 }
 
 /* One page in each of many far places: the report is complete and takes little memory. */
-static void test_far_frames(void)
+TEST(far_frames)
 {
 	char *text = malloc(400000);
 	size_t n = (size_t)sprintf(text, TASK
@@ -315,7 +315,7 @@ static void test_far_frames(void)
 	free(text);
 }
 
-static void test_not_ours(void)
+TEST(not_ours)
 {
 	static const char *const texts[] = { "", "T:", "T: x, 1\n", "V: 0, 0, 0, 0, 0, 0, 0\n",
 					     "\x7f\x45LF,,,,,,,,,,,",
@@ -325,17 +325,4 @@ static void test_not_ours(void)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		CHECK_EQ(capture_of_bytes((const uint8_t *)texts[i], strlen(texts[i]), &k),
 			 ST_NOTMINE);
-}
-
-int main(void)
-{
-	test_figure1();
-	test_spaces();
-	test_threads();
-	test_counts_alone();
-	test_wide();
-	test_damage();
-	test_far_frames();
-	test_not_ours();
-	return check_done();
 }

@@ -148,7 +148,7 @@ static const char *path_of_proc(const struct result *r, unsigned i)
 	return g < r->s.ncgroups ? r->s.cgroups[g].path : "(none)";
 }
 
-static void test_unified(void)
+TEST(unified)
 {
 	struct fake *f = machine();
 	struct result r;
@@ -184,7 +184,7 @@ static void test_unified(void)
 }
 
 /* The memory controller on a hierarchy of its own, cgroup2 beside it. */
-static void test_legacy(void)
+TEST(legacy)
 {
 	struct fake *f = machine();
 	struct result r;
@@ -208,7 +208,7 @@ static void test_legacy(void)
 }
 
 /* Without the memory controller: groups of processes and those above them. */
-static void test_no_memory(void)
+TEST(no_memory)
 {
 	struct fake *f = machine();
 	struct result r;
@@ -225,7 +225,7 @@ static void test_no_memory(void)
 	fake_free(f);
 }
 
-static void test_broken(void)
+TEST(broken)
 {
 	struct fake *f = machine();
 	struct result r;
@@ -271,13 +271,4 @@ static void test_broken(void)
 	CHECK_EQ(r.procs[0].cgroup, NONE);
 	arena_release(&r.s.mem);
 	fake_free(f);
-}
-
-int main(void)
-{
-	test_unified();
-	test_legacy();
-	test_no_memory();
-	test_broken();
-	return check_done();
 }

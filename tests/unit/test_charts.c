@@ -23,7 +23,7 @@ static void axis(uint64_t max, enum text_unit unit, uint64_t step, uint64_t tick
 	CHECK_STR(buf, last);
 }
 
-static void test_axis(void)
+TEST(axis)
 {
 	axis(0, UNIT_KIB, 1, 1, "1 B");
 	axis(6, UNIT_KIB, 1, 6, "6 B");
@@ -36,7 +36,7 @@ static void test_axis(void)
 }
 
 /* An axis ends for any amount, and holds it. */
-static void test_axis_any(void)
+TEST(axis_any)
 {
 	uint64_t max = 1;
 
@@ -58,7 +58,7 @@ static void amount(uint64_t v, enum text_unit unit, const char *want)
 	CHECK_STR(buf, want);
 }
 
-static void test_amount(void)
+TEST(amount)
 {
 	const struct scale count = { .type = COL_UINT, .unit = "pages" };
 	char buf[AMOUNT_TEXT];
@@ -76,7 +76,7 @@ static void test_amount(void)
 }
 
 /* XML has no U+FFFE, and cairo refuses it, as it refuses invalid UTF-8. */
-static void test_label(void)
+TEST(label)
 {
 	struct arena mem = { 0 };
 
@@ -96,7 +96,7 @@ static void test_label(void)
 }
 
 /* Two processes share one mm: a bar each, and the total of one. */
-static void test_shared(void)
+TEST(shared)
 {
 	struct hand h;
 	char *svg;
@@ -114,7 +114,7 @@ static void test_shared(void)
 	free(svg);
 }
 
-static void test_formats(void)
+TEST(formats)
 {
 	static const char *const formats[] = { "ps", "pdf", "png" };
 	static const char *const starts[] = { "%!PS-Adobe", "%PDF-1.", "\x89PNG" };
@@ -131,7 +131,7 @@ static void test_formats(void)
 }
 
 /* The elements of a page are those of its template, whatever the names are. */
-static void test_html(void)
+TEST(html)
 {
 	const struct product *p = report_find("html")->products;
 	static const char evil[] = "</script><!--";
@@ -159,16 +159,4 @@ static void test_html(void)
 	CHECK(strstr(page, "\\u003c/script\\u003e\\u003c!--"));
 	free(page);
 	shared_free(&h.s);
-}
-
-int main(void)
-{
-	test_axis();
-	test_axis_any();
-	test_amount();
-	test_label();
-	test_shared();
-	test_formats();
-	test_html();
-	return check_done();
 }

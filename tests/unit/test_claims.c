@@ -81,7 +81,7 @@ static void expect(struct rig *g, uint64_t tables, uint64_t own, bool known)
 	page_classes_free(c);
 }
 
-static void test_untyped(void)
+TEST(untyped)
 {
 	struct rig *g = machine();
 	uint64_t pmd = entry_of(g, g->mms[0].pgd_pa, VA + 512 * HUGE, 1) >> 12;
@@ -106,7 +106,7 @@ static void test_untyped(void)
 }
 
 /* A table that cannot be read is told, of a process and of the kernel: others hang on it, perhaps. */
-static void test_lost_tables(void)
+TEST(lost_tables)
 {
 	struct rig *g = machine();
 	struct kernel_map own = { .paging = g->f->kernel.paging,
@@ -130,7 +130,7 @@ static void test_lost_tables(void)
 }
 
 /* 4.18: tables of PTEs have a type; since 5.10 those of PMDs, too. */
-static void test_typed(void)
+TEST(typed)
 {
 	struct rig *g = machine();
 
@@ -146,7 +146,7 @@ static void test_typed(void)
 enum { REFCOUNT = 52, KERNEL_ROOT = 0x5000, SEEN_BY_USERS = 0x8000 };
 
 /* Page-table isolation: a root is a pair of pages, the kernel's own too. */
-static void test_two_roots(void)
+TEST(two_roots)
 {
 	struct rig *g = machine();
 	uint64_t second = (add_mm(g)->pgd_pa >> 12) + 1;
@@ -183,7 +183,7 @@ static void test_two_roots(void)
 }
 
 /* ppc64 with pages of 4 KiB: a root has 16 pages. */
-static void test_wide_root(void)
+TEST(wide_root)
 {
 	struct rig *g = machine();
 	uint64_t root = add_mm(g)->pgd_pa >> 12;
@@ -208,7 +208,7 @@ static void test_wide_root(void)
 enum { SECTIONS = 0x704000, PAGE_CGROUPS = 0x900000 };
 
 /* page_cgroup of 2.6.28 to 3.18: an array for each of two sections. */
-static void test_page_cgroup(void)
+TEST(page_cgroup)
 {
 	struct rig *g = machine();
 	struct kernel *k = &g->f->kernel;
@@ -252,7 +252,7 @@ static void put_resource(struct rig *g, unsigned no, uint64_t start, uint64_t en
 	fake_put_uint(g->f, at + 32, sibling ? fake_kva(g->f, IOMEM + sibling * RES_SIZE) : 0, 8);
 }
 
-static void test_holes(void)
+TEST(holes)
 {
 	struct rig *g = machine();
 	struct page_classes *c = classes();
@@ -333,7 +333,7 @@ static void expect_percpu(struct rig *g, uint64_t pages)
 }
 
 /* The first chunk of 3.10 and of 4.9: its bitmap is full, its areas end within the unit. */
-static void test_first_chunk(void)
+TEST(first_chunk)
 {
 	struct rig *g = percpu();
 
@@ -354,7 +354,7 @@ static void test_first_chunk(void)
 }
 
 /* The kernel's own count of pages is held against those of one CPU. */
-static void test_no_cpus(void)
+TEST(no_cpus)
 {
 	struct rig *g = percpu();
 	struct page_classes *c = classes();
@@ -389,7 +389,7 @@ static uint64_t second_cpu(struct rig *g, enum status want)
 }
 
 /* To 2.6.33 an array of structs, with CONFIG_NUMA of pointers; per-CPU data since. */
-static void test_zone_of_cpu(void)
+TEST(zone_of_cpu)
 {
 	struct rig *g = rig_new();
 
@@ -411,7 +411,7 @@ static void test_zone_of_cpu(void)
 }
 
 /* Pools of 4 and 16 MiB, as on e500; then also one of what a directory entry maps, 2 MiB. */
-static void test_block_order(void)
+TEST(block_order)
 {
 	enum { HSTATES = 0x702000, HSTATE = 64, NUMBER = 0x703000 };
 	struct rig *g = rig_new();
@@ -434,7 +434,7 @@ static void test_block_order(void)
 }
 
 /* The number of sizes says that there are none, and the first has an order. */
-static void test_huge_page_sizes(void)
+TEST(huge_page_sizes)
 {
 	enum { HSTATES = 0x702000, HSTATE = 64, NUMBER = 0x703000, ORDER = 8 };
 	struct rig *g = rig_new();
@@ -459,7 +459,7 @@ static void test_huge_page_sizes(void)
 }
 
 /* A stack in a page that a process maps, one in a page that is no RAM; packet rings are mapped. */
-static void test_conflicts(void)
+TEST(conflicts)
 {
 	struct page_classes *c = classes();
 
@@ -480,7 +480,7 @@ static void test_conflicts(void)
 }
 
 /* Nothing of the kernel's image lies below the text: an address there is of the heap. */
-static void test_static_start(void)
+TEST(static_start)
 {
 	struct rig *g = machine();
 	const struct kernel *k = &g->f->kernel;
@@ -493,7 +493,7 @@ static void test_static_start(void)
 }
 
 /* vm_area_map_pages(): a sparse area has no array of pages, and those it has are mapped here and there. */
-static void test_sparse_area(void)
+TEST(sparse_area)
 {
 	enum { END = 0x1000000, PAGES = 2 };	/* of memory, which ends within the area */
 	struct rig *g = rig_new();
@@ -513,7 +513,7 @@ static void test_sparse_area(void)
 }
 
 /* Rows that were stored know a class by its id, people by its words. */
-static void test_names(void)
+TEST(names)
 {
 	for (unsigned i = 0; i < PAGE_CLASSES; i++) {
 		const struct class_facts *f = &class_facts[i];
@@ -524,25 +524,4 @@ static void test_names(void)
 			CHECK(strcmp(f->words, class_facts[j].words));
 	}
 	CHECK_EQ(page_class_of_id("free on CPUs"), PAGE_CLASSES);
-}
-
-int main(void)
-{
-	test_names();
-	test_static_start();
-	test_block_order();
-	test_huge_page_sizes();
-	test_conflicts();
-	test_zone_of_cpu();
-	test_first_chunk();
-	test_no_cpus();
-	test_untyped();
-	test_lost_tables();
-	test_typed();
-	test_two_roots();
-	test_wide_root();
-	test_page_cgroup();
-	test_holes();
-	test_sparse_area();
-	return check_done();
 }

@@ -36,7 +36,7 @@ static uint64_t told(struct rig *g)
 	return fake_issues(g->f, "counter");
 }
 
-static void test_counters(void)
+TEST(counters)
 {
 	struct rig g;
 
@@ -64,7 +64,7 @@ static void test_counters(void)
 }
 
 /* Of 1000 compound pages 990 are large kmalloc: no page is lost or counted twice. */
-static void test_decide(void)
+TEST(decide)
 {
 	struct rig g;
 
@@ -79,11 +79,4 @@ static void test_decide(void)
 	census_decide(&g.c, 1000, UINT64_MAX);
 	CHECK_EQ(g.classes.count[CLASS_KMALLOC].pages + g.classes.count[CLASS_UNKNOWN].pages, 1505);
 	fake_free(g.f);
-}
-
-int main(void)
-{
-	test_counters();
-	test_decide();
-	return check_done();
 }

@@ -22,7 +22,7 @@ static struct fake *machine(uint64_t mask)
 	return f;
 }
 
-static void test_mask(void)
+TEST(mask)
 {
 	struct fake *f = machine(0xb);
 
@@ -35,7 +35,7 @@ static void test_mask(void)
 }
 
 /* A kernel runs on one CPU at least. */
-static void test_empty(void)
+TEST(empty)
 {
 	struct fake *f = machine(0);
 
@@ -48,19 +48,11 @@ static void test_empty(void)
 }
 
 /* Bits beyond nr_cpu_ids are another variable's. */
-static void test_beyond(void)
+TEST(beyond)
 {
 	struct fake *f = machine(0xf0);
 
 	CHECK_EQ(f->kernel.ncpus, 1);
 	CHECK_EQ(fake_issues(f, "cpu mask"), 1);
 	fake_free(f);
-}
-
-int main(void)
-{
-	test_mask();
-	test_empty();
-	test_beyond();
-	return check_done();
 }

@@ -39,7 +39,7 @@ static void expect(struct hand *a, struct hand *b, bool all, const char *text)
 
 #define HEAD "what,change,pid,delta,before,after,uss_delta,name\n"
 
-static void test_growth(void)
+TEST(growth)
 {
 	static struct hand a, b;
 	struct usage *heap = &b.vmas[1].usage, *mm = &b.mms[0].usage;
@@ -64,7 +64,7 @@ static void test_growth(void)
 }
 
 /* In one boot, a pid that was used again is another process. */
-static void test_identity(void)
+TEST(identity)
 {
 	static struct hand a, b;
 
@@ -81,7 +81,7 @@ static void test_identity(void)
 }
 
 /* Processes first, then programs and objects, then meminfo by subject; -n is for each group. */
-static void test_groups(void)
+TEST(groups)
 {
 	static struct hand a, b;
 	struct usage *heap = &b.vmas[1].usage, *mm = &b.mms[0].usage;
@@ -145,7 +145,7 @@ static void test_groups(void)
 }
 
 /* 560 MiB of pipes: in no process and no line of meminfo. A line of the same name is another thing. */
-static void test_classes(void)
+TEST(classes)
 {
 	static struct diff_thing old[] = { { .group = "classes", .name = "pipe buffers", .size = 4096 },
 					   { .group = "memory", .name = "free", .size = 7 } };
@@ -173,13 +173,4 @@ static void test_classes(void)
 		CHECK_STR(row[1].change, "new");
 	}
 	arena_release(&t.mem);
-}
-
-int main(void)
-{
-	test_groups();
-	test_growth();
-	test_identity();
-	test_classes();
-	return check_done();
 }

@@ -81,7 +81,7 @@ static const struct { const char *name, *text, *csv, *json, *html; } cases[] = {
 	{ "<b>&", "<b>&", "<b>&", "<b>&", "\\u003cb\\u003e\\u0026" },
 };
 
-static void test_functions(void)
+TEST(functions)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char quoted[128];
@@ -142,7 +142,7 @@ static void check_report(const char *report, const char *format, const char *lik
 	free(got);
 }
 
-static void test_reports(void)
+TEST(reports)
 {
 	static const struct { const char *report, *columns; } named[] = {
 		{ "procs", "comm" }, { "programs", "name" }, { "cgroups", "path" },
@@ -171,7 +171,7 @@ static void test_reports(void)
 }
 
 /* Tabs and the form feed are the layouts' own. */
-static void test_layouts(void)
+TEST(layouts)
 {
 	check_report("procs", "text", "smem", "\n", NAME_TEXT);
 	check_report("procs", "text", "procrank", "\n", NAME_TEXT);
@@ -189,12 +189,4 @@ static void test_layouts(void)
 	check_report("units", "text", "paper", "\n\t", NAME_TEXT);
 	check_report("total", "csv", "paper", "\n\t", NAME_CSV ", ");
 	check_report("files", "text", "exmap", "\n\t", NAME_TEXT);
-}
-
-int main(void)
-{
-	test_functions();
-	test_reports();
-	test_layouts();
-	return check_done();
 }

@@ -68,7 +68,7 @@ static void finish(struct rig *r)
 	arena_release(&r->mem);
 }
 
-static void test_machine(void)
+TEST(machine)
 {
 	struct rig r;
 
@@ -85,7 +85,7 @@ static void test_machine(void)
 }
 
 /* Who asked is confined to node 1: the server, however large, has no page there. */
-static void test_nodes(void)
+TEST(nodes)
 {
 	struct rig r;
 
@@ -105,7 +105,7 @@ static void test_nodes(void)
 }
 
 /* 310 MiB are locked; others than the server have 80 together. */
-static void test_locked(void)
+TEST(locked)
 {
 	struct rig r;
 
@@ -124,7 +124,7 @@ static void test_locked(void)
  * 200 MiB of shmem, of which 150 are locked with SHM_LOCK and on no list: of 450 MiB on the lists 50 are
  * shmem. Of 160 MiB that are unevictable, 10 are files of ramfs.
  */
-static void test_locked_shmem(void)
+TEST(locked_shmem)
 {
 	static struct oom_pair with[] = {
 		{ "free", 100 << 8, false }, { "active_anon", 430 << 8, false }, { "inactive_anon", 20 << 8, false },
@@ -148,7 +148,7 @@ static void test_locked_shmem(void)
 }
 
 /* A group of 300 MiB: the table shows libraries, too, which are charged to others. */
-static void test_limit_holds(void)
+TEST(limit_holds)
 {
 	static struct oom_usage usage = { .what = "memory", .usage = 300 << 10, .limit = 300 << 10 };
 	struct oom_task one = tasks[0];
@@ -170,7 +170,7 @@ static void test_limit_holds(void)
 }
 
 /* Each of them shows the pages that all share: together they are no more than there are. */
-static void test_shared(void)
+TEST(shared)
 {
 	static struct oom_task forks[40];
 	struct rig r;
@@ -195,7 +195,7 @@ static void test_shared(void)
  * Two victims within a second, 460 MiB of shared memory, and none in the dump: it had begun to come
  * free with the first when the second was killed. If it had not, nobody knows whose it was.
  */
-static void test_coming_free(void)
+TEST(coming_free)
 {
 	static struct oom_pair before[] = { { "shmem", 460 << 8, false } };
 	static struct oom_pair with[ARRAY_LEN(counts)];
@@ -278,7 +278,7 @@ static void start_on_node(struct rig *r, struct on_node *n, struct oom_pair node
 /*
  * 90 MiB of shared memory fill node 1, and came free with who was killed.
  */
-static void test_freed_on_node(void)
+TEST(freed_on_node)
 {
 	static struct oom_pair node[] = { { "active_anon", 1 << 10, true }, { "inactive_anon", 90 << 10, true },
 					  { "shmem", 90 << 10, true } };
@@ -315,7 +315,7 @@ static void test_freed_on_node(void)
 /*
  * Memory of no counter: 54 MiB of node 1, 134 of the machine. In the dump the machine has 40.
  */
-static void test_other_on_node(void)
+TEST(other_on_node)
 {
 	static struct oom_pair node[] = { { "active_anon", 1 << 10, true }, { "inactive_anon", 1 << 10, true },
 					  { "shmem", 0, true } };
@@ -357,7 +357,7 @@ static void test_other_on_node(void)
  * 300 MiB of page cache, of which a process has locked 200: mapped in two pieces, and again by another.
  * A file of the second kind has a locked mapping that is larger than what is there of it.
  */
-static void test_locked_files(void)
+TEST(locked_files)
 {
 	static struct zone_count info[] = { { "MemTotal", 900 * MIB }, { "Shmem", 0 }, { "MemFree", 100 * MIB },
 					    { "Cached", 300 * MIB }, { "Buffers", 0 }, { "AnonPages", 460 * MIB },
@@ -405,7 +405,7 @@ static void test_locked_files(void)
 }
 
 /* The killed process had 400 MiB of files mapped and locked, 20 MiB of its own; 5 MiB are locked by others. */
-static void test_freed_locked_files(void)
+TEST(freed_locked_files)
 {
 	static struct zone_count info[] = { { "MemTotal", 900 * MIB }, { "Shmem", 0 }, { "MemFree", 800 * MIB },
 					    { "Cached", 10 * MIB }, { "AnonPages", 40 * MIB },
@@ -438,7 +438,7 @@ static void test_freed_locked_files(void)
 }
 
 /* 300 MiB of slabs, most in one cache: a process has nearly all mappings, or none has most. */
-static void test_slab_user(void)
+TEST(slab_user)
 {
 	static struct oom_slab slabs[] = { { "kmalloc-1k", 9 << 10, 10 << 10 },
 					   { "vm_area_struct", 250 << 10, 260 << 10 } };
@@ -472,7 +472,7 @@ static void test_slab_user(void)
 }
 
 /* 300 MiB of slabs: 30 caches of 9 MiB, no one of which says much, and a few small ones. */
-static void test_many_caches(void)
+TEST(many_caches)
 {
 	static struct oom_slab slabs[40];
 	static char names[40][16];
@@ -505,7 +505,7 @@ static void test_many_caches(void)
 }
 
 /* 467 MiB of slab, of which all caches have 7: the rest are large allocations of kmalloc(). */
-static void test_large_kmalloc(void)
+TEST(large_kmalloc)
 {
 	static struct oom_slab slabs[] = { { "kernfs_node_cache", 1752, 1752 },
 					   { "kmalloc-8k", 1600, 1600 },
@@ -531,7 +531,7 @@ static void test_large_kmalloc(void)
 }
 
 /* 402 MiB are anonymous, the table has 80: the rest is of java, killed a second before. */
-static void test_unfreed(void)
+TEST(unfreed)
 {
 	static struct oom_victim java = { .pid = 950, .comm = "java", .anon_rss = 300 << 10, .tables = 700 };
 	struct oom_task left[] = { tasks[1], tasks[2] };
@@ -566,7 +566,7 @@ static void test_unfreed(void)
 }
 
 /* 400 MiB of shared memory: a file that the dump has explains a tenth of it, or nothing. */
-static void test_small_object(void)
+TEST(small_object)
 {
 	struct file file = { .inode = 0x1000, .path = "/run/x", .kind = FILE_SHMEM, .cached = 39 << 8,
 			     .status_known = true };
@@ -606,7 +606,7 @@ static void test_small_object(void)
  * A group of 100 MiB, 90 of them shared memory, of which 1 MiB is left in the dump: it came free with the
  * process that was killed. Not if a removed group of that path still has it.
  */
-static void test_freed_in_group(void)
+TEST(freed_in_group)
 {
 	enum { CPU_STATS = 8, STATE = 512, NR_SHMEM = 4, AT = 0x10000 };
 	static struct oom_usage usage = { .what = "memory", .usage = 100 << 10, .limit = 100 << 10 };
@@ -666,7 +666,7 @@ static void test_freed_in_group(void)
 }
 
 /* 500 MiB of swap are full, the processes have 100 MiB there, 10 are in the swap cache: the rest is shared. */
-static void test_swapped_shmem(void)
+TEST(swapped_shmem)
 {
 	static struct oom_pair with[ARRAY_LEN(counts) + 2];
 	struct oom_task slept[] = { tasks[0], tasks[1], tasks[2] };
@@ -692,7 +692,7 @@ static void test_swapped_shmem(void)
 }
 
 /* 40 MiB of stacks of a group, of whose 2560 threads a process has 2500. Another, outside, has 3000. */
-static void test_stacks_in_group(void)
+TEST(stacks_in_group)
 {
 	static struct oom_usage usage = { .what = "memory", .usage = 100 << 10, .limit = 100 << 10 };
 	static struct oom_pair stats[] = { { "anon", 5 << 20, false }, { "file", 0, false }, { "shmem", 0, false },
@@ -734,7 +734,7 @@ static void test_stacks_in_group(void)
 }
 
 /* A group of version 2 has a line of its own for swap: 58 of 60 MiB; in version 1 "memory+swap" is something else. */
-static void test_swap_of_group(void)
+TEST(swap_of_group)
 {
 	static struct oom_usage usages[] = { { .what = "memory", .usage = 100 << 10, .limit = 100 << 10 },
 					     { .what = "swap", .usage = 58 << 10, .limit = 60 << 10 } };
@@ -756,7 +756,7 @@ static void test_swap_of_group(void)
 }
 
 /* When the machine panicked, and when it was dumped. */
-static void test_times(void)
+TEST(times)
 {
 	static struct log_line lines[] = { { .ts = 1000000000, .text = "" }, { .ts = 7000000000, .text = "" } };
 	struct rig r;
@@ -782,7 +782,7 @@ static void test_times(void)
 }
 
 /* What a damaged log says to be used is more than all there is. */
-static void test_share(void)
+TEST(share)
 {
 	struct oom_evidence e = { .total = 4096 };
 	volatile uint64_t much = UINT64_MAX / 3;	/* the compiler must not know it */
@@ -792,31 +792,4 @@ static void test_share(void)
 	CHECK_EQ(ev_share(&e, EV_UNKNOWN), 0);
 	e.total = 0;
 	CHECK_EQ(ev_share(&e, 1024), 0);
-}
-
-int main(void)
-{
-	test_share();
-	test_swap_of_group();
-	test_times();
-	test_stacks_in_group();
-	test_swapped_shmem();
-	test_small_object();
-	test_freed_in_group();
-	test_machine();
-	test_nodes();
-	test_locked();
-	test_locked_shmem();
-	test_limit_holds();
-	test_shared();
-	test_coming_free();
-	test_freed_on_node();
-	test_other_on_node();
-	test_locked_files();
-	test_unfreed();
-	test_freed_locked_files();
-	test_slab_user();
-	test_many_caches();
-	test_large_kmalloc();
-	return check_done();
 }

@@ -144,7 +144,7 @@ static struct file only(struct fake *f, uint64_t pa)
 	return row;
 }
 
-static void test_kinds(void)
+TEST(kinds)
 {
 	struct fake *f = machine();
 	struct file r;
@@ -191,7 +191,7 @@ static void test_kinds(void)
 	fake_free(f);
 }
 
-static void test_same(void)
+TEST(same)
 {
 	struct fake *f = machine();
 	struct snapshot s = { .k = &f->kernel };
@@ -222,7 +222,7 @@ static void test_same(void)
 }
 
 /* overlayfs: the opened file, and the lower file that is mapped. */
-static void test_backing(void)
+TEST(backing)
 {
 	struct fake *f = machine();
 	struct file r;
@@ -261,7 +261,7 @@ static void test_backing(void)
 }
 
 /* Ubuntu's vm_prfile: the file to print instead. */
-static void test_prfile(void)
+TEST(prfile)
 {
 	struct fake *f = machine();
 	struct snapshot s = { .k = &f->kernel };
@@ -287,7 +287,7 @@ static void test_prfile(void)
 	fake_free(f);
 }
 
-static void test_lost(void)
+TEST(lost)
 {
 	struct fake *f = machine();
 	struct file r;
@@ -344,7 +344,7 @@ static const char *name_of(struct fake *f, const struct vma_case *c)
 }
 
 /* The dentries of an inode are a list, before 3.6 a ring through the inode. */
-static void test_name_of_inode(void)
+TEST(name_of_inode)
 {
 	enum { I_DENTRY = 40, D_ALIAS = 80 };
 	struct fake *f = machine();
@@ -377,7 +377,7 @@ static void test_name_of_inode(void)
 	fake_free(f);
 }
 
-static void test_plain_names(void)
+TEST(plain_names)
 {
 	struct fake *f = machine();
 	struct vma_case c = { .start = 0x1000, .end = 0x2000, .file = NONE };
@@ -395,7 +395,7 @@ static void test_plain_names(void)
 	fake_free(f);
 }
 
-static void test_given_names(void)
+TEST(given_names)
 {
 	struct fake *f = machine();
 	struct vma_case anon = { 0x1000, 0x2000, 0, 0, NONE }, file = { 0x1000, 0x2000, 0, 0, 0 };
@@ -427,7 +427,7 @@ static void test_given_names(void)
 	fake_free(f);
 }
 
-static void test_special_names(void)
+TEST(special_names)
 {
 	struct fake *f = machine();
 	uint64_t ops = fake_kva(f, PA_OPS), hook = fake_kva(f, 0x999000);
@@ -469,7 +469,7 @@ static void test_special_names(void)
 }
 
 /* v3.4 .. v4.4: stacks by the stack pointers of threads. */
-static void test_thread_stacks(void)
+TEST(thread_stacks)
 {
 	struct fake *f = machine();
 	struct task tasks[2] = { { .addr = fake_kva(f, PA_MM), .pid = 7 },
@@ -526,19 +526,4 @@ static void test_thread_stacks(void)
 	CHECK_STR(v.name, "");
 	arena_release(&s.mem);
 	fake_free(f);
-}
-
-int main(void)
-{
-	test_kinds();
-	test_same();
-	test_backing();
-	test_prfile();
-	test_lost();
-	test_name_of_inode();
-	test_plain_names();
-	test_given_names();
-	test_special_names();
-	test_thread_stacks();
-	return check_done();
 }

@@ -153,7 +153,7 @@ static void found_in_memory(unsigned word, bool big, unsigned parts, const char 
 	machine_free(f);
 }
 
-static void test_in_memory(void)
+TEST(in_memory)
 {
 	for (int big = 0; big < 2; big++)
 		for (unsigned word = 4; word <= 8; word += 4) {
@@ -170,7 +170,7 @@ static void test_in_memory(void)
 }
 
 /* Nothing found: the message names the missing part, and what would help. */
-static void test_no_types(void)
+TEST(no_types)
 {
 	struct fake *f = machine(8, false, HAS_SYMBOLS);
 
@@ -184,7 +184,7 @@ static void test_no_types(void)
 }
 
 /* A release goes into paths: "../../etc" from a dump must not. */
-static void test_hostile_release(void)
+TEST(hostile_release)
 {
 	struct fake *f = machine(8, false, HAS_SYMBOLS);
 	char uts[6 * 65] = "Linux";
@@ -198,7 +198,7 @@ static void test_hostile_release(void)
 }
 
 /* debuginfod from a directory: the library takes file:// as a server. */
-static void test_debuginfod(void)
+TEST(debuginfod)
 {
 	char dir[] = "/tmp/vmcensus-debuginfod-XXXXXX", cmd[1024], url[128];
 	static const char *wanted[] = { "sample" };
@@ -246,7 +246,7 @@ static void near_vmlinux(const char *path, const char *release, bool taken)
 	machine_free(f);
 }
 
-static void test_near_vmlinux(void)
+TEST(near_vmlinux)
 {
 	char dir[] = "/tmp/vmcensus-near-XXXXXX", cmd[1024], ours[64], other[64];
 
@@ -269,14 +269,4 @@ static void test_near_vmlinux(void)
 	}
 	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
 	CHECK_EQ(system(cmd), 0);
-}
-
-int main(void)
-{
-	test_in_memory();
-	test_no_types();
-	test_hostile_release();
-	test_debuginfod();
-	test_near_vmlinux();
-	return check_done();
 }

@@ -68,7 +68,7 @@ static void check_fit(unsigned shift, const char *vmcoreinfo, const char *why)
 	machine_free(f);
 }
 
-static void test_fit(void)
+TEST(fit)
 {
 	check_fit(0, "", NULL);
 	check_fit(0, "SIZE(page)=64\nOFFSET(page.lru)=8\nSIZE(nosuch)=3\nOFFSET(x\n", NULL);
@@ -82,7 +82,7 @@ static void test_fit(void)
 	check_fit(8, "", "is at byte 72 of task_struct, in the file at 64");
 }
 
-static void test_damage(void)
+TEST(damage)
 {
 	struct fake *f = machine(0);
 
@@ -148,7 +148,7 @@ static void check_config(const uint8_t *bytes, size_t len, uint64_t at, const ch
 	machine_free(f);
 }
 
-static void test_config(void)
+TEST(config)
 {
 	uint8_t buf[4096] = "IKCFG_ST\037\213\010 no stream, then the configuration:";
 	size_t n = 64 + image(CONFIG, "IKCFG_ED", buf + 64, sizeof(buf) - 64);
@@ -160,12 +160,4 @@ static void test_config(void)
 	n = image(CONFIG, "IKCFG_EX", buf, sizeof(buf));
 	check_config(buf, n, 0x3000, NULL);  /* no end mark: other data */
 	check_config(buf, 20, 0x3000, NULL); /* cut off */
-}
-
-int main(void)
-{
-	test_fit();
-	test_damage();
-	test_config();
-	return check_done();
 }

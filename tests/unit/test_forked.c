@@ -101,7 +101,7 @@ static void end(struct rig *r)
 }
 
 /* The child, once; not the mm that is being taken down, and nothing of an mm that nobody locks. */
-static void test_child(void)
+TEST(child)
 {
 	uint64_t *found = NULL;
 	struct rig r;
@@ -116,7 +116,7 @@ static void test_child(void)
 }
 
 /* A tree that runs in a circle, or to where no memory is, is told. */
-static void test_damage(void)
+TEST(damage)
 {
 	uint64_t *found = NULL;
 	struct rig r;
@@ -132,7 +132,7 @@ static void test_damage(void)
 }
 
 /* Locks before 5.3 have another form: who writes is the owner, and nobody is known without it. */
-static void test_old(void)
+TEST(old)
 {
 	uint64_t *found = NULL;
 	struct rig r;
@@ -151,12 +151,4 @@ static void test_old(void)
 	fake_put_uint(r.f, PARENT + LOCK + 8, 1, 8);	/* readers of 4.8 to 5.0 */
 	CHECK_EQ(find(&r, &found), 0);
 	end(&r);
-}
-
-int main(void)
-{
-	test_child();
-	test_damage();
-	test_old();
-	return check_done();
 }

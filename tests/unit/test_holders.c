@@ -10,7 +10,7 @@ static void check_held(const struct held_machine *m, const struct owner *o)
 	CHECK(!o->kernel);
 }
 
-static void test_whole(void)
+TEST(whole)
 {
 	struct held_machine *m = hm_new();
 	const struct owner *o;
@@ -41,7 +41,7 @@ static void test_whole(void)
 }
 
 /* To 2.6.34: the slots are in the pipe, which says which is the first and how many are used. */
-static void test_slots_inside(void)
+TEST(slots_inside)
 {
 	struct held_machine *m = hm_new();
 
@@ -61,7 +61,7 @@ static void test_slots_inside(void)
 }
 
 /* A page in two pipes is the first one's; pages of others stay theirs. */
-static void test_shared(void)
+TEST(shared)
 {
 	struct held_machine *m = hm_new();
 
@@ -77,7 +77,7 @@ static void test_shared(void)
 }
 
 /* Damage ends, is told, and the rest is still found. */
-static void test_damaged(void)
+TEST(damaged)
 {
 	struct held_machine *m = hm_new();
 
@@ -93,7 +93,7 @@ static void test_damaged(void)
 }
 
 /* A queue whose links do not agree, and one that is not in the dump. */
-static void test_broken_queue(void)
+TEST(broken_queue)
 {
 	struct held_machine *m = hm_new();
 
@@ -111,7 +111,7 @@ static void test_broken_queue(void)
 }
 
 /* A page that a process gave to a pipe is the pipe's when nobody maps it; it stays anonymous. */
-static void test_borrowed(void)
+TEST(borrowed)
 {
 	struct held_machine *m = hm_new();
 
@@ -133,7 +133,7 @@ static void test_borrowed(void)
 	hm_free(m);
 }
 
-static void test_packet_ring(void)
+TEST(packet_ring)
 {
 	struct held_machine *m = hm_packet();
 
@@ -141,16 +141,4 @@ static void test_packet_ring(void)
 	CHECK_EQ(hm_owner(m, SK, CLASS_PACKET)->pages, 4);
 	CHECK(!hm_owner(m, SK, CLASS_PACKET)->incomplete);
 	hm_free(m);
-}
-
-int main(void)
-{
-	test_whole();
-	test_slots_inside();
-	test_shared();
-	test_damaged();
-	test_broken_queue();
-	test_borrowed();
-	test_packet_ring();
-	return check_done();
 }

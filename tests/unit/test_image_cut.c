@@ -122,7 +122,7 @@ static bool is_noticed(const struct bytes *b, size_t len, const char *suffix)
 	return noticed;
 }
 
-static void test_cuts(void)
+TEST(cuts)
 {
 	for (size_t i = 0; i < ARRAY_LEN(containers); i++) {
 		struct bytes b = containers[i].make(&plain);
@@ -177,7 +177,7 @@ static void check_sparse(const char *what, const struct bytes *b, const char *su
 		printf("\t%s: %.1f s\n", what, now() - begin);
 }
 
-static void test_sparse(void)
+TEST(sparse)
 {
 	struct mkimage bare = plain;
 	struct bytes b, f;
@@ -235,11 +235,4 @@ static void test_sparse(void)
 		check_sparse(version == 1 ? "mcore 1" : "mcore 2", &b, "", HUGE_FILE);
 		mk_free(&b);
 	}
-}
-
-int main(void)
-{
-	test_cuts();
-	test_sparse();
-	return check_done();
 }

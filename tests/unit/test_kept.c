@@ -70,7 +70,7 @@ static const char *runs_of(const struct kept *k, uint32_t vma)
 	return text;
 }
 
-static void test_runs(void)
+TEST(runs)
 {
 	struct fake *f = fake_new(8, false);
 	uint64_t first[10] = { 0 };
@@ -120,7 +120,7 @@ static void test_runs(void)
 }
 
 /* Without room vmas are not kept; those that were are. */
-static void test_bound(void)
+TEST(bound)
 {
 	struct fake *f = fake_new(8, false);
 	struct kept_writer *w;
@@ -144,11 +144,4 @@ static void test_bound(void)
 	CHECK_STR(runs_of(k, 1), "not kept");
 	kept_free(k);
 	fake_free(f);
-}
-
-int main(void)
-{
-	test_runs();
-	test_bound();
-	return check_done();
 }

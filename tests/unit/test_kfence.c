@@ -96,7 +96,7 @@ static void expect(uint64_t frames, uint64_t issues)
 	page_classes_free(c);
 }
 
-static void test_pool(void)
+TEST(pool)
 {
 	machine(false);
 	expect(PAGES, 0);
@@ -123,7 +123,7 @@ static enum status by_rule(const struct dump *d, uint64_t kva, uint64_t *pa, uin
 }
 
 /* Pages of freed objects are not mapped, either: if no page is, the rule of the linear map says. */
-static void test_all_freed(void)
+TEST(all_freed)
 {
 	machine(false);
 	for (uint64_t i = 1; i < OBJECTS; i++)
@@ -139,7 +139,7 @@ static void test_all_freed(void)
 }
 
 /* A record that is damaged is not the end of the array; neither is one that is not in the dump. */
-static void test_damaged(void)
+TEST(damaged)
 {
 	machine(false);
 	fake_put_uint(g, RECORDS + 2 * RECORD + ADDR, 0, 8);
@@ -182,19 +182,10 @@ static void settle(uint64_t kmalloc, uint64_t stray)
 	page_classes_free(c);
 }
 
-static void test_large_kmalloc(void)
+TEST(large_kmalloc)
 {
 	machine(false);
 	settle(COMPOUND, 0);
 	settle(COMPOUND - 1, 1);
 	fake_free(g);
-}
-
-int main(void)
-{
-	test_pool();
-	test_all_freed();
-	test_damaged();
-	test_large_kmalloc();
-	return check_done();
 }

@@ -149,7 +149,7 @@ static enum status read_back(struct fake *f, const char *text)
 	return types_add_layout_text(&f->dump, text, strlen(text), "test.layout");
 }
 
-static void test_round_trip(void)
+TEST(round_trip)
 {
 	struct fake *a = fake_new(8, false), *b = fake_new(8, false);
 	char *text = written();
@@ -184,7 +184,7 @@ static void test_round_trip(void)
 }
 
 /* A kernel without VMCOREINFO is assumed to run where it was linked. */
-static void test_no_vmcoreinfo(void)
+TEST(no_vmcoreinfo)
 {
 	struct fake *f = fake_new(8, false);
 	char *text = written();
@@ -208,7 +208,7 @@ static void refused(struct fake *f, const char *text, const char *word)
 	CHECK_EQ(f->dump.symbols.n, 0);
 }
 
-static void test_other_kernel(void)
+TEST(other_kernel)
 {
 	struct fake *f = fake_new(8, false), *g = fake_new(4, true);
 	char *text = written();
@@ -230,7 +230,7 @@ static void test_other_kernel(void)
 
 #define HEAD LAYOUT_MAGIC "word 8\norder little\n"
 
-static void test_bad_lines(void)
+TEST(bad_lines)
 {
 	static const char *const bad[] = {
 		"member a.b 0 4 0 0 0 0\n", "member a.b 0 4 0 0 0 0 z\n",
@@ -254,7 +254,7 @@ static void test_bad_lines(void)
 	fake_free(f);
 }
 
-static void test_good_lines(void)
+TEST(good_lines)
 {
 	struct fake *f = fake_new(8, false);
 	int64_t v;
@@ -271,14 +271,4 @@ static void test_good_lines(void)
 	types_close(&f->dump.types);
 	symbols_close(&f->dump.symbols);
 	fake_free(f);
-}
-
-int main(void)
-{
-	test_round_trip();
-	test_no_vmcoreinfo();
-	test_other_kernel();
-	test_bad_lines();
-	test_good_lines();
-	return check_done();
 }

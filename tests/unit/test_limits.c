@@ -5,7 +5,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/group_machine.h"
 
-static void test_values(void)
+TEST(values)
 {
 	struct group_machine r;
 	struct memcg_limits *l;
@@ -41,7 +41,7 @@ static void test_values(void)
 }
 
 /* res_counter, to 3.18: bytes, and all hierarchies are v1. */
-static void test_res_counter(void)
+TEST(res_counter)
 {
 	struct group_machine r;
 	struct memcg_limits *l;
@@ -58,7 +58,7 @@ static void test_res_counter(void)
 	gm_end(&r);
 }
 
-static void test_unread(void)
+TEST(unread)
 {
 	struct group_machine r;
 	struct memcg_limits *l;
@@ -72,7 +72,7 @@ static void test_unread(void)
 }
 
 /* Which hierarchy a group is in is not known: its values may be another's. */
-static void test_no_root(void)
+TEST(no_root)
 {
 	static const uint64_t lies[] = { 0x1000, 0, FAKE_BASE + 0x10000000 };
 
@@ -89,7 +89,7 @@ static void test_no_root(void)
 	}
 }
 
-static void test_psi(void)
+TEST(psi)
 {
 	struct group_machine r;
 	struct psi p, *v;
@@ -114,14 +114,4 @@ static void test_psi(void)
 	gm_put(&r, GM_KEY, 1);
 	CHECK(!psi_of_machine(&r.f->kernel, &p));
 	gm_end(&r);
-}
-
-int main(void)
-{
-	test_values();
-	test_res_counter();
-	test_unread();
-	test_no_root();
-	test_psi();
-	return check_done();
 }

@@ -53,7 +53,7 @@ static void read_lines(struct fake *f, struct arena *mem, struct machine *m)
 	read_meminfo(&y);
 }
 
-static void test_stacks(void)
+TEST(stacks)
 {
 	struct fake *f = older();
 	struct machine m;
@@ -77,7 +77,7 @@ static void test_stacks(void)
 	fake_free(f);
 }
 
-static void test_swap_cache(void)
+TEST(swap_cache)
 {
 	struct fake *f = older();
 	struct machine m;
@@ -108,7 +108,7 @@ static void test_swap_cache(void)
 }
 
 /* fs/proc/meminfo.c of 3.10: + NR_ANON_TRANSPARENT_HUGEPAGES * HPAGE_PMD_NR */
-static void test_anon(void)
+TEST(anon)
 {
 	struct fake *f = older();
 	struct machine m;
@@ -137,7 +137,7 @@ static bool has_line(const struct machine *m, const char *name)
 	return false;
 }
 
-static void test_lines(void)
+TEST(lines)
 {
 	struct fake *f = older();
 	struct machine m;
@@ -162,7 +162,7 @@ static void test_lines(void)
  * MemAvailable: half of the cache, what is free, less reserves (4.5) or the low watermark (3.14). RHEL 6
  * hides it by a setting.
  */
-static void test_available(void)
+TEST(available)
 {
 	enum { NODE = 0x5000, RESERVE = 0x6000, LEGACY = 0x6010, LOW = 30 };
 	struct fake *f = older();
@@ -200,7 +200,7 @@ static void test_available(void)
 }
 
 /* percpu_counter_sum() is two's complement, whatever the parts say. */
-static void test_counter_wraps(void)
+TEST(counter_wraps)
 {
 	static uint64_t percpu[] = { 0, 0x100 };
 	struct fake *f = fake_new(8, false);
@@ -218,15 +218,4 @@ static void test_counter_wraps(void)
 	CHECK(exact == INT64_MIN + 2);
 	CHECK(approx == INT64_MIN);
 	fake_free(f);
-}
-
-int main(void)
-{
-	test_anon();
-	test_lines();
-	test_available();
-	test_stacks();
-	test_swap_cache();
-	test_counter_wraps();
-	return check_done();
 }

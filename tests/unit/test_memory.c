@@ -91,7 +91,7 @@ static void check_bytes(const struct bytes *b, const struct mkimage *m, const ch
 	image_close(im);
 }
 
-static void test_lime(void)
+TEST(lime)
 {
 	struct mkimage m = plain;
 	struct bytes b = mk_lime(&m);
@@ -131,7 +131,7 @@ static void get_any(void *arg, uint64_t pfn, uint8_t *out)
 	mk_page(arg, pfn, out);
 }
 
-static void test_avml(void)
+TEST(avml)
 {
 	struct mkimage m = plain, pages = plain;
 	struct bytes b;
@@ -168,7 +168,7 @@ static void test_avml(void)
 }
 
 /* CRC-32C of "123456789" is e3069283 (RFC 3720 has the polynomial and others' values). */
-static void test_frame_as_it_is(void)
+TEST(frame_as_it_is)
 {
 	static const char chunk[] =
 		"AVML\2\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
@@ -200,7 +200,7 @@ static void test_frame_as_it_is(void)
 	mk_free(&b);
 }
 
-static void test_raw(void)
+TEST(raw)
 {
 	struct mkimage m = plain;
 	struct bytes low = mk_raw(&m, 0, 3), high = mk_raw(&m, 4, 3);
@@ -238,7 +238,7 @@ static void test_raw(void)
 	mk_free(&high);
 }
 
-static void test_names(void)
+TEST(names)
 {
 	uint64_t v;
 	size_t n;
@@ -252,7 +252,7 @@ static void test_names(void)
 	CHECK(!image_name_split("mem@0x10000000000000000", &n, &v));
 }
 
-static void test_mcore(void)
+TEST(mcore)
 {
 	static const struct { uint8_t word; bool big; } kinds[] = {
 		{ 4, false }, { 4, true }, { 8, false }, { 8, true },
@@ -272,15 +272,4 @@ static void test_mcore(void)
 			check_bytes(&b, &m, name, 0, 0);
 			mk_free(&b);
 		}
-}
-
-int main(void)
-{
-	test_lime();
-	test_avml();
-	test_frame_as_it_is();
-	test_raw();
-	test_names();
-	test_mcore();
-	return check_done();
 }

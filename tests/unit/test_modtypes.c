@@ -96,7 +96,7 @@ static struct fake *machine(bool big, struct lengths *im)
 	return f;
 }
 
-static void test_read(void)
+TEST(read)
 {
 	for (int big = 0; big < 2; big++) {
 		struct lengths im;
@@ -119,7 +119,7 @@ static void test_read(void)
 }
 
 /* Of a module that nobody asks for, nothing is read. */
-static void test_other(void)
+TEST(other)
 {
 	struct lengths im;
 	struct fake *f = machine(false, &im);
@@ -142,7 +142,7 @@ static void refused(struct fake *f, enum status want)
 }
 
 /* Words of the types are each set to what is beyond both, and to all ones. */
-static void test_damage(void)
+TEST(damage)
 {
 	struct lengths im;
 	struct fake *f = machine(false, &im);
@@ -170,12 +170,4 @@ static void test_damage(void)
 	f = machine(false, &im);
 	fake_put_uint(f, SPLIT + 24 + 16, 7, 4);
 	refused(f, ST_CORRUPT);
-}
-
-int main(void)
-{
-	test_read();
-	test_other();
-	test_damage();
-	return check_done();
 }

@@ -110,7 +110,7 @@ static struct tables *four_levels(void)
 static const struct paging *const four = &x86_64_paging[X86_64_4LEVEL];
 static const struct paging *const five = &x86_64_paging[X86_64_5LEVEL];
 
-static void test_leaves(void)
+TEST(leaves)
 {
 	struct tables *t = four_levels();
 	struct story s = { .tell_tables = true };
@@ -131,7 +131,7 @@ static void test_leaves(void)
 	tables_free(t);
 }
 
-static void test_huge(void)
+TEST(huge)
 {
 	struct tables *t = four_levels();
 	struct story s = { .calls = 0 };
@@ -150,7 +150,7 @@ static void test_huge(void)
 	tables_free(t);
 }
 
-static void test_holes(void)
+TEST(holes)
 {
 	struct tables *t = four_levels();
 	struct story s = { .calls = 0 };
@@ -172,7 +172,7 @@ static void test_holes(void)
 	tables_free(t);
 }
 
-static void test_hostile(void)
+TEST(hostile)
 {
 	struct tables *t = four_levels();
 	struct story s = { .calls = 0 };
@@ -218,7 +218,7 @@ static bool sum_lost(void *arg, uint64_t va, uint64_t end, enum status st)
 }
 
 /* Three levels that each point 512 times to the next: 2^27 PTE tables. */
-static void test_budget(void)
+TEST(budget)
 {
 	static const struct pgvisit count = { .table = sum_table, .lost = sum_lost };
 	struct tables *t = tables_new();
@@ -243,7 +243,7 @@ static void test_budget(void)
 	tables_free(t);
 }
 
-static void test_stop(void)
+TEST(stop)
 {
 	struct tables *t = four_levels();
 	struct story s = { .stop_after = 1 };
@@ -253,7 +253,7 @@ static void test_stop(void)
 	tables_free(t);
 }
 
-static void test_five_levels(void)
+TEST(five_levels)
 {
 	struct tables *t = four_levels();
 	struct story s = { .calls = 0 };
@@ -276,7 +276,7 @@ static void test_five_levels(void)
 }
 
 /* Neighbours mapped to one page, as the tails of a large hugetlb page are. */
-static void test_translate_same(void)
+TEST(translate_same)
 {
 	struct tables *t = four_levels();
 	struct paging_env e = env();
@@ -306,7 +306,7 @@ static void test_translate_same(void)
 	tables_free(t);
 }
 
-static void test_translate(void)
+TEST(translate)
 {
 	struct tables *t = four_levels();
 	struct paging_env e = env();
@@ -354,7 +354,7 @@ static void toy_decode(const struct paging *p, const struct paging_env *e, unsig
 
 static const struct paging toy = { "toy", 12, { 8, 4 }, 2, { 7, 11 }, 1, toy_decode };
 
-static void test_geometry(void)
+TEST(geometry)
 {
 	struct tables *t = tables_new();
 	struct paging_env e = { .max_pa = TABLES_PAGES * TABLES_PAGE, .big_endian = true };
@@ -430,7 +430,7 @@ static struct tables *huge_tables(void)
 	return t;
 }
 
-static void test_huge_tables(void)
+TEST(huge_tables)
 {
 	struct paging_env e = { .max_pa = TABLES_PAGES * TABLES_PAGE };
 	struct tables *t = huge_tables();
@@ -465,20 +465,4 @@ static void test_huge_tables(void)
 	CHECK_EQ(pgtrans(r, &hugepd, &e, 0x1000, 0x1600000, &pa, NULL), ST_CORRUPT);
 	reader_free(r);
 	tables_free(t);
-}
-
-int main(void)
-{
-	test_leaves();
-	test_huge();
-	test_holes();
-	test_hostile();
-	test_budget();
-	test_stop();
-	test_five_levels();
-	test_translate();
-	test_translate_same();
-	test_geometry();
-	test_huge_tables();
-	return check_done();
 }

@@ -97,7 +97,7 @@ static struct pte decode_with(const struct paging *p, const struct paging_env *e
 	return out;
 }
 
-static void test_samples(void)
+TEST(samples)
 {
 	for (unsigned i = 0; i < ARRAY_LEN(samples); i++) {
 		const struct sample *s = &samples[i];
@@ -125,7 +125,7 @@ static struct pte directory(enum ppc32_family family, unsigned minor, uint64_t o
 	return decode_with(ppc32_paging(family, env.form, 12, size), &env, 1, raw);
 }
 
-static void test_directories(void)
+TEST(directories)
 {
 	uint64_t booke = -UINT64_C(0xc0000000);
 
@@ -145,7 +145,7 @@ static void test_directories(void)
 }
 
 /* hugepd: e500's without the top bit, size in the low six; 8xx: 0xc are 8 MiB. */
-static void test_huge_tables(void)
+TEST(huge_tables)
 {
 	struct pte got = directory(PPC_E500, 1, -UINT64_C(0xc0000000), 0x41234dd6);
 
@@ -165,7 +165,7 @@ static void test_huge_tables(void)
 }
 
 /* 6.11: entries of 8 bytes; one with a page size (TSIZE << 8, 0xc00: 4 MiB) is a PTE. */
-static void test_wide_directory(void)
+TEST(wide_directory)
 {
 	struct paging_env env = { .max_pa = UINT64_MAX, .form = PPC32_BOOK3E_6_11,
 				  .table_offset = -UINT64_C(0xc0000000) };
@@ -200,7 +200,7 @@ static void test_wide_directory(void)
 }
 
 /* All rows cover 32 bits; the indexes are those of page_32.h. */
-static void test_rows(void)
+TEST(rows)
 {
 	static const struct {
 		enum ppc32_family family;
@@ -225,7 +225,7 @@ static void test_rows(void)
 }
 
 /* A pgd of 8 KiB in two pages, 64-bit PTEs, tables by kernel-virtual address. */
-static void test_walk_44x(void)
+TEST(walk_44x)
 {
 	struct tables *t = tables_new();
 	struct paging_env env = { .max_pa = TABLES_PAGES << 12,
@@ -246,15 +246,4 @@ static void test_walk_44x(void)
 	CHECK_EQ(pgtrans(r, p, &env, 4 << 12, 0x10000000, &pa, NULL), ST_FAULT);
 	reader_free(r);
 	tables_free(t);
-}
-
-int main(void)
-{
-	test_samples();
-	test_directories();
-	test_huge_tables();
-	test_wide_directory();
-	test_rows();
-	test_walk_44x();
-	return check_done();
 }

@@ -104,7 +104,7 @@ static const struct sample samples[] = {
 	  0x777, 0 },
 };
 
-static void test_samples(void)
+TEST(samples)
 {
 	for (unsigned i = 0; i < ARRAY_LEN(samples); i++) {
 		const struct sample *s = &samples[i];
@@ -132,7 +132,7 @@ static void test_samples(void)
 }
 
 /* hugepd: HUGEPD_VAL_BITS, MMU_PAGE_16M 10 << 2; PD_HUGE cleared and a shift. */
-static void test_huge_tables(void)
+TEST(huge_tables)
 {
 	static const struct {
 		bool book3e;
@@ -177,7 +177,7 @@ static void test_huge_tables(void)
 }
 
 /* Before 4.7 directories hold addresses of the linear map. */
-static void test_virtual(void)
+TEST(virtual)
 {
 	struct paging_env env = { .max_pa = UINT64_MAX, .big_endian = true,
 				  .table_offset = -UINT64_C(0xc000000000000000) };
@@ -198,7 +198,7 @@ static void test_virtual(void)
 }
 
 /* Bits of an address that the tables translate: 46 (64 TiB) to 52 (4 PiB). */
-static void test_geometries(void)
+TEST(geometries)
 {
 	static const struct {
 		uint64_t bits[4];
@@ -225,7 +225,7 @@ static void test_geometries(void)
 }
 
 /* Radix with 4K pages: a walk through four levels, the pgd of 64 KiB. */
-static void test_walk(void)
+TEST(walk)
 {
 	struct tables *t = tables_new();
 	struct paging_env env = { .max_pa = TABLES_PAGES << 12, .big_endian = true };
@@ -250,7 +250,7 @@ static void test_walk(void)
 }
 
 /* The header says big-endian, as QEMU's for a pseries guest; prb points into memory. */
-static void test_byte_order(void)
+TEST(byte_order)
 {
 	struct tables *t = tables_new();
 	const struct arch *a = NULL;
@@ -271,15 +271,4 @@ static void test_byte_order(void)
 	t->dump.vmcoreinfo = "SYMBOL(init_uts_ns)=c000000000003000\nPAGESIZE=65536\n";
 	CHECK_EQ(arch_attach(&t->dump, &a), ST_UNSUPPORTED);
 	tables_free(t);
-}
-
-int main(void)
-{
-	test_samples();
-	test_virtual();
-	test_huge_tables();
-	test_geometries();
-	test_walk();
-	test_byte_order();
-	return check_done();
 }

@@ -61,7 +61,7 @@ static enum replay_agrees agrees(struct of_table *t, size_t at)
 	return ret;
 }
 
-static void test_choice(void)
+TEST(choice)
 {
 	struct of_table t;
 
@@ -82,7 +82,7 @@ static void test_choice(void)
 	CHECK_EQ((uint64_t)choose(&t), (uint64_t)-REPLAY_NOBODY);
 }
 
-static void test_compare(void)
+TEST(compare)
 {
 	struct of_table t;
 
@@ -110,11 +110,4 @@ static void test_compare(void)
 	CHECK(agrees(&t, 0) == REPLAY_EXPLAINED);
 	t.e[0].tasks.n = 1;
 	CHECK(agrees(&t, 0) == REPLAY_CONTRADICTS);
-}
-
-int main(void)
-{
-	test_choice();
-	test_compare();
-	return check_done();
 }

@@ -32,7 +32,7 @@ static void check_opts(const char *report, const struct report_opts *o, const ch
 	free(got);
 }
 
-static void test_text(void)
+TEST(text)
 {
 	/* the shared mm counts once; a control character does not reach the terminal */
 	check_print("procs", "text", NULL, NULL,
@@ -53,7 +53,7 @@ static void test_text(void)
 		"PID UID STATE THREADS PSS USS RSS SWAP SWAP_PSS ANON FILE SHMEM OOM_SCORE_ADJ COMM\n");
 }
 
-static void test_procs_options(void)
+TEST(procs_options)
 {
 	static const struct report_opts threads = { .threads = true },
 		kernel = { .kernel_threads = true }, one = { .pid = 11 }, none = { .pid = 99 },
@@ -73,7 +73,7 @@ static void test_procs_options(void)
 	check_opts("procs", &thread, "pid", "12 is a thread of process 10; use --pid 10");
 }
 
-static void test_csv(void)
+TEST(csv)
 {
 	check_print("procs", "csv", "pid,pss,mm,utime,cgroup,cmdline,exe", NULL,
 		"pid,pss,mm,utime,cgroup,cmdline,exe\n"
@@ -85,7 +85,7 @@ static void test_csv(void)
 		"1234567890,bad \\x80 \\x1b]0;x\\x07\n");
 }
 
-static void test_json(void)
+TEST(json)
 {
 	check_print("procs", "json", "pid,comm,cgroup,pss", "pid = 11 or pid = 10",
 		"{\"vmcensus\": \"" VMCENSUS_VERSION "\",\n"
@@ -128,7 +128,7 @@ static void check_smaps(int major, int minor, const char *want)
 	free(got);
 }
 
-static void test_smaps(void)
+TEST(smaps)
 {
 	check_smaps(6, 1, "Size:                132 kB\n" "KernelPageSize:        4 kB\n"
 		"MMUPageSize:           4 kB\n" "Rss:                  20 kB\n"
@@ -181,7 +181,7 @@ static void test_smaps(void)
 		"VmFlags: rd wr mr mw me ac sd \n");
 }
 
-static void test_maps(void)
+TEST(maps)
 {
 	static const struct report_opts one = { .pid = 11 };
 	static const char text[] =
@@ -208,7 +208,7 @@ static void check_flags(int major, int minor, uint64_t flags, const char *want)
 	CHECK_STR(buf, want);
 }
 
-static void test_vmflags(void)
+TEST(vmflags)
 {
 	check_flags(6, 1, 0, "");
 	check_flags(6, 1, 0xff, "rd wr ex sh mr mw me ms ");
@@ -227,7 +227,7 @@ static void test_vmflags(void)
 		    "?? ?? ?? ?? ?? ?? ?? ?? ?? ?? ?? ?? ?? ?? ");
 }
 
-static void test_dmesg(void)
+TEST(dmesg)
 {
 	check_print("dmesg", "text", NULL, NULL,
 		"[    0.000000] Linux version\t6.1\n"
@@ -237,7 +237,7 @@ static void test_dmesg(void)
 }
 
 /* Names are unique, and every table has its texts. */
-static void test_tables(void)
+TEST(tables)
 {
 	for (const struct report *const *r = reports; *r; r++) {
 		CHECK(report_find((*r)->name) == *r);
@@ -252,18 +252,4 @@ static void test_tables(void)
 				CHECK(strcmp(c->name, (*r)->cols[j].name) != 0);
 		}
 	}
-}
-
-int main(void)
-{
-	test_text();
-	test_procs_options();
-	test_csv();
-	test_json();
-	test_smaps();
-	test_maps();
-	test_vmflags();
-	test_dmesg();
-	test_tables();
-	return check_done();
 }

@@ -61,7 +61,7 @@ static void check_names(struct fake *f, const char *ram, const char *code, const
 	fake_free(f);
 }
 
-static void test_tree(void)
+TEST(tree)
 {
 	struct fake *f = tree();
 
@@ -86,7 +86,7 @@ static void test_tree(void)
 }
 
 /* Larger than its parent; not in the dump. */
-static void test_damage(void)
+TEST(damage)
 {
 	struct fake *f = tree();
 	struct resources rs;
@@ -103,7 +103,7 @@ static void test_damage(void)
 	fake_free(f);
 }
 
-static void test_machine(void)
+TEST(machine)
 {
 	struct fake *f = fake_new(8, false);
 	struct snapshot s = { .k = &f->kernel };
@@ -127,12 +127,4 @@ static void test_machine(void)
 	CHECK(!s.machine.boot_args);
 	arena_release(&s.mem);
 	fake_free(f);
-}
-
-int main(void)
-{
-	test_tree();
-	test_damage();
-	test_machine();
-	return check_done();
 }

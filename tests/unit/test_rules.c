@@ -30,7 +30,7 @@ static struct image_texts look(const char *text, size_t len)
 	return t;
 }
 
-static void test_texts(void)
+TEST(texts)
 {
 	struct image_texts t = look(old_format, sizeof(old_format));
 
@@ -51,7 +51,7 @@ static void test_texts(void)
 	CHECK(t.known && !t.since[RULE_PSS_DIRTY_LINE]);
 }
 
-static void test_spelling(void)
+TEST(spelling)
 {
 	static const char two[129] = "rdwrexshmrmpmemsgd??pf??dw??lo",
 			  three[] = "rd\0wr\0ex\0sh\0mr\0mw\0me";
@@ -80,7 +80,7 @@ static void clear(struct layout *l)
 		l->v[i].alt = -1;
 }
 
-static void test_judges(void)
+TEST(judges)
 {
 	static struct layout l;
 	struct image_texts t = look(new_format, sizeof(new_format));
@@ -132,7 +132,7 @@ static void test_judges(void)
 }
 
 /* Texts that were not looked for: which rules may they change? */
-static void test_without_texts(void)
+TEST(without_texts)
 {
 	static struct layout l;
 	const struct evidence e = { .layout = &l };
@@ -169,7 +169,7 @@ static int level(struct layout *l, int major, int minor)
 	return ret.version;
 }
 
-static void test_levels(void)
+TEST(levels)
 {
 	static const enum layout_id to_6_1[] = {
 		Y_LEVEL_4_11, Y_LEVEL_4_17, Y_LEVEL_4_18, Y_LEVEL_5_4, Y_LEVEL_5_8, Y_LEVEL_5_10,
@@ -220,7 +220,7 @@ static struct release release(const char *from, const char *version)
 	return r;
 }
 
-static void test_distributions(void)
+TEST(distributions)
 {
 	struct release r = release("4.18.0-240.22.1.el8_3.x86_64", "#1 SMP Thu Apr 8");
 
@@ -286,7 +286,7 @@ static void test_distributions(void)
 }
 
 /* RHEL 6 has huge pages, and counts them as 2.6.38 did. */
-static void test_early_huge_pages(void)
+TEST(early_huge_pages)
 {
 	static struct layout l;
 	const struct evidence e = { .layout = &l, .types_whole = true };
@@ -304,7 +304,7 @@ static void test_early_huge_pages(void)
  * A change that only newer trees took: a kernel that lacks a function of theirs is none of them,
  * whatever its release. One that has it may be.
  */
-static void test_trees(void)
+TEST(trees)
 {
 	static struct layout l;
 	const struct evidence e = { .layout = &l, .symbols_whole = true };
@@ -322,7 +322,7 @@ static void test_trees(void)
 }
 
 /* A text that came after a change shows that it was made; its absence shows nothing. */
-static void test_later_texts(void)
+TEST(later_texts)
 {
 	struct image_texts t = look(rhel6_format, sizeof(rhel6_format));
 	const struct evidence e = { .texts = &t };
@@ -336,18 +336,4 @@ static void test_later_texts(void)
 	CHECK(holds(RULE_RSS_HAS_SPECIAL, rhel6, &e, JUDGE_RELEASE));
 	CHECK(!holds(RULE_DIRTY_ASKS_PAGE, rhel6, &e, JUDGE_RELEASE));
 	CHECK(holds(RULE_DIRTY_ASKS_PAGE, v2_6_36, &e, JUDGE_RELEASE));
-}
-
-int main(void)
-{
-	test_texts();
-	test_spelling();
-	test_judges();
-	test_later_texts();
-	test_early_huge_pages();
-	test_trees();
-	test_without_texts();
-	test_levels();
-	test_distributions();
-	return check_done();
 }

@@ -53,7 +53,7 @@ static uint64_t measure(uint32_t kinds)
 	return took;
 }
 
-static void test_frames(void)
+TEST(frames)
 {
 	uint64_t took = measure(1000);
 
@@ -64,15 +64,8 @@ static void test_frames(void)
 	CHECK_EQ(sizeof(struct frame_sum) + sizeof(void *) * 2 + 2 + 8 <= OF_CHUNK, true);
 }
 
-static void test_processes(void)
+TEST(processes)
 {
 	CHECK(sizeof(struct task) + sizeof(struct proc) + sizeof(struct mm) <= 1024);
 	CHECK(sizeof(struct vma) <= 512);
-}
-
-int main(void)
-{
-	test_frames();
-	test_processes();
-	return check_done();
 }

@@ -13,7 +13,7 @@ static void read(struct fake *f, struct arena *mem, struct slab_caches *sc)
 	CHECK_EQ(slab_caches_build(&s, mem, true, sc), ST_OK);
 }
 
-static void test_lists(void)
+TEST(lists)
 {
 	for (int pointer = 0; pointer < 2; pointer++) {
 		struct fake *f = sl_lists(pointer);
@@ -38,7 +38,7 @@ static void test_lists(void)
 	}
 }
 
-static void test_damage(void)
+TEST(damage)
 {
 	struct fake *f = sl_lists(false);
 	struct slab_caches sc;
@@ -69,7 +69,7 @@ static void test_damage(void)
 }
 
 /* Struct pages behind the last page of RAM that nobody set up (PAGE_POISON_PATTERN) are in no slab. */
-static void test_never_set_up(void)
+TEST(never_set_up)
 {
 	enum { PAGES_AT = 0x10000, OF_SLABS = 12, UNSET = 4, CACHE_AT = 24 };
 	struct fake *f = sl_lists(false);
@@ -106,7 +106,7 @@ static void test_never_set_up(void)
 	fake_free(f);
 }
 
-static void test_slub(void)
+TEST(slub)
 {
 	struct held_machine *m = hm_slub();
 	struct slab_caches sc;
@@ -130,13 +130,4 @@ static void test_slub(void)
 	CHECK_EQ(issues_total(m->f->kernel.issues), 0);
 	arena_release(&mem);
 	hm_free(m);
-}
-
-int main(void)
-{
-	test_slub();
-	test_lists();
-	test_damage();
-	test_never_set_up();
-	return check_done();
 }

@@ -44,7 +44,7 @@ static void check_report(struct two *t, const char *report, const char *format,
 }
 
 /* Only the kernel's counters of the largest process are known. */
-static void test_unknown(void)
+TEST(unknown)
 {
 	struct two t;
 
@@ -76,7 +76,7 @@ static void test_unknown(void)
 }
 
 /* A part is known: it is a lower bound, and the kernel's counters order it. */
-static void test_part(void)
+TEST(part)
 {
 	struct two t;
 
@@ -98,7 +98,7 @@ static void test_part(void)
 }
 
 /* The mm itself is not readable; a kernel thread, in contrast, has none. */
-static void test_no_mm(void)
+TEST(no_mm)
 {
 	static const struct report_opts kernel = { .kernel_threads = true };
 	struct two t;
@@ -120,7 +120,7 @@ static void test_no_mm(void)
 }
 
 /* Memory that the kernel counts as mapped and no process has; per-CPU counts are included. */
-static void test_attributed(void)
+TEST(attributed)
 {
 	struct zone_count info[] = { { "AnonPages", 40960 }, { "Mapped", 8192 } };
 	struct attributed a;
@@ -197,7 +197,7 @@ static void small_swap(struct two *t)
 	t->h.s.built |= NEED_MACHINE;
 }
 
-static void test_bounds(void)
+TEST(bounds)
 {
 	struct two t;
 
@@ -232,7 +232,7 @@ static void check_when(int64_t at, const char *panic, const char *want)
 	free(got);
 }
 
-static void test_when(void)
+TEST(when)
 {
 	check_when(1700000000, "Oops",
 		   "key,value,text\ncrashed,1700000000,2023-11-14 22:13:20 UTC\n");
@@ -241,15 +241,4 @@ static void test_when(void)
 	check_when(106, NULL, "key,value,text\ndumped,,at a time unknown: the clock was not set "
 			      "(1970-01-01 00:01:46 UTC)\n");
 	check_when(0, "Oops", "key,value,text\ncrashed,,at a time unknown\n");
-}
-
-int main(void)
-{
-	test_unknown();
-	test_part();
-	test_no_mm();
-	test_attributed();
-	test_bounds();
-	test_when();
-	return check_done();
 }

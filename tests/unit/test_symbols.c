@@ -140,7 +140,7 @@ static void one_variant(const struct variant *v, bool big, enum found_by by)
 	fake_free(f);
 }
 
-static void test_forms(void)
+TEST(forms)
 {
 	for (size_t i = 0; i < ARRAY_LEN(variants); i++)
 		for (int big = 0; big < 2; big++) {
@@ -185,7 +185,7 @@ static uint32_t found_without(const struct variant *v, bool big, uint64_t pa, si
 }
 
 /* A page that is lost costs the symbols on it, and those up to the next mark; not if it has the tokens. */
-static void test_holes(void)
+TEST(holes)
 {
 	for (size_t i = 0; i < ARRAY_LEN(variants); i++)
 		for (int big = 0; big < 2; big++) {
@@ -199,7 +199,7 @@ static void test_holes(void)
 }
 
 /* A table that puts _stext elsewhere is not this kernel's. */
-static void test_wrong_anchor(void)
+TEST(wrong_anchor)
 {
 	struct fake *f = fake_new(8, false);
 	struct mk_kallsyms m = tables_of(&variants[5], f);
@@ -240,7 +240,7 @@ static void damaged(const struct variant *v, enum found_by by, bool second_name)
 	fake_free(f);
 }
 
-static void test_lost(void)
+TEST(lost)
 {
 	for (size_t i = 0; i < ARRAY_LEN(variants); i++) {
 		/* 4.19 has longs */
@@ -252,7 +252,7 @@ static void test_lost(void)
 }
 
 /* Every byte of the small tables, and some of the large, set to 0xff. */
-static void test_damage(void)
+TEST(damage)
 {
 	struct fake *f = fake_new(8, false);
 	struct mk_kallsyms m = tables_of(&variants[7], f);
@@ -312,7 +312,7 @@ static enum status add_map(struct fake *f, uint64_t shift, unsigned n)
 	return st;
 }
 
-static void test_systemmap(void)
+TEST(systemmap)
 {
 	struct fake *f = fake_new(8, false);
 	uint64_t addr;
@@ -347,7 +347,7 @@ static void test_systemmap(void)
 	fake_free(f);
 }
 
-static void test_sniff(void)
+TEST(sniff)
 {
 	static const char map[] = "ffffffff81000000 T _stext\nffffffff81000040 t a.b\n";
 	static const char text[] = "root:x:0:0:root:/root:/bin/bash\n";
@@ -359,7 +359,7 @@ static void test_sniff(void)
 }
 
 /* SYMBOL(mem_section) in VMCOREINFO is the value of that pointer. */
-static void test_vmcoreinfo(void)
+TEST(vmcoreinfo)
 {
 	struct fake *f = fake_new(8, false);
 	const char *from;
@@ -376,7 +376,7 @@ static void test_vmcoreinfo(void)
 	fake_free(f);
 }
 
-static void test_chain_full(void)
+TEST(chain_full)
 {
 	struct fake *f = fake_new(8, false);
 	unsigned n = 0;
@@ -388,18 +388,4 @@ static void test_chain_full(void)
 	symbols_close(&f->dump.symbols);
 	CHECK_EQ(f->dump.symbols.n, 0);
 	fake_free(f);
-}
-
-int main(void)
-{
-	test_forms();
-	test_holes();
-	test_wrong_anchor();
-	test_lost();
-	test_damage();
-	test_systemmap();
-	test_sniff();
-	test_vmcoreinfo();
-	test_chain_full();
-	return check_done();
 }

@@ -43,7 +43,7 @@ static struct vma *one_page(struct rig *g)
 	return v;
 }
 
-static void test_sound(void)
+TEST(sound)
 {
 	struct rig *g = machine();
 	struct vma *v = one_page(g);
@@ -62,7 +62,7 @@ static void test_sound(void)
 	rig_free(g);
 }
 
-static void test_counts(void)
+TEST(counts)
 {
 	static const unsigned wrong[] = { 0, 2, 4, 1u << 20 };
 	struct rig *g = machine();
@@ -91,7 +91,7 @@ static void test_counts(void)
 }
 
 /* A second copy of the PTE table of VA follows it. */
-static void test_twice(void)
+TEST(twice)
 {
 	struct rig *g = machine();
 	struct mm *m = add_mm(g);
@@ -118,7 +118,7 @@ static void test_twice(void)
 	rig_free(g);
 }
 
-static void test_of_two(void)
+TEST(of_two)
 {
 	struct rig *g = machine();
 	uint64_t pte;
@@ -134,7 +134,7 @@ static void test_of_two(void)
 	rig_free(g);
 }
 
-static void test_no_table(void)
+TEST(no_table)
 {
 	struct rig *g = machine();
 	struct vma *v = one_page(g);
@@ -153,7 +153,7 @@ static void test_no_table(void)
 }
 
 /* Four pages that describe 128 TiB, in two mms. */
-static void test_graph(void)
+TEST(graph)
 {
 	struct rig *g = machine();
 	struct usage first = { 0 };
@@ -188,7 +188,7 @@ static void test_graph(void)
 }
 
 /* More tables than the mm can have by its count, each of them another page. */
-static void test_too_many(void)
+TEST(too_many)
 {
 	struct rig *g = machine();
 	struct mm *m = add_mm(g);
@@ -207,16 +207,4 @@ static void test_too_many(void)
 	CHECK_EQ(v->usage.rss, 262 * PAGE);
 	CHECK_EQ(v->usage.lost, 138 * HUGE);
 	rig_free(g);
-}
-
-int main(void)
-{
-	test_sound();
-	test_counts();
-	test_twice();
-	test_of_two();
-	test_no_table();
-	test_graph();
-	test_too_many();
-	return check_done();
 }

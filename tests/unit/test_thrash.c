@@ -117,7 +117,7 @@ static void one(uint64_t anon, uint64_t file, unsigned some, unsigned full, unsi
 	end(&r);
 }
 
-static void test_answers(void)
+TEST(answers)
 {
 	/* nothing came back: whatever tasks waited for, it was not thrashing */
 	one(0, 0, 50, 40, 1, THRASH_NO, THRASH_OF_NONE, THRASH_STRONG);
@@ -150,7 +150,7 @@ static void disk(unsigned memory, unsigned io, uint64_t majors, uint64_t again, 
 	end(&r);
 }
 
-static void test_disk(void)
+TEST(disk)
 {
 	/* 0.5 % of the time for memory, 90 % for disks */
 	disk(1024, 90, 2000, 1800, 1900, THRASH_YES);
@@ -163,7 +163,7 @@ static void test_disk(void)
 	disk(1024, 90, 2000, 1800, 50, THRASH_NO);
 }
 
-static void test_tasks(void)
+TEST(tasks)
 {
 	struct rig r;
 
@@ -183,7 +183,7 @@ static void test_tasks(void)
 }
 
 /* Without PSI, and before refaults of anonymous memory were counted. */
-static void test_old_kernel(void)
+TEST(old_kernel)
 {
 	struct rig r;
 
@@ -200,7 +200,7 @@ static void test_old_kernel(void)
 	end(&r);
 }
 
-static void test_two(void)
+TEST(two)
 {
 	struct rig a, b;
 
@@ -228,14 +228,4 @@ static void test_two(void)
 	CHECK(b.t.seconds == 0);
 	end(&a);
 	end(&b);
-}
-
-int main(void)
-{
-	test_answers();
-	test_disk();
-	test_tasks();
-	test_old_kernel();
-	test_two();
-	return check_done();
 }

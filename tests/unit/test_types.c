@@ -211,7 +211,7 @@ static void one_dwarf(const char *file, const char *how)
 	fake_free(f);
 }
 
-static void test_dwarf(void)
+TEST(dwarf)
 {
 	static const char *const compilers[] = { "gcc", "clang" };
 	static const char *const flags[] = { "", "-gz", "-fdebug-types-section",
@@ -315,7 +315,7 @@ static void check_btf(struct fake *f, unsigned word)
 	CHECK(absent(f, "variable.next"));
 }
 
-static void test_btf(void)
+TEST(btf)
 {
 	for (int big = 0; big < 2; big++) {
 		struct fake *f = fake_new(big ? 4 : 8, big);
@@ -330,7 +330,7 @@ static void test_btf(void)
 }
 
 /* The other byte order is another machine's. */
-static void test_wrong_order(void)
+TEST(wrong_order)
 {
 	struct fake *f = fake_new(8, false);
 	uint32_t len;
@@ -380,7 +380,7 @@ static uint8_t *future_btf(bool big, size_t *len)
 	return data;
 }
 
-static void test_future_btf(void)
+TEST(future_btf)
 {
 	for (int big = 0; big < 2; big++) {
 		struct fake *f = fake_new(big ? 4 : 8, big);
@@ -400,7 +400,7 @@ static void test_future_btf(void)
 }
 
 /* Each word of the blob replaced: refused or answered, without a crash. */
-static void test_hostile_btf(void)
+TEST(hostile_btf)
 {
 	static const uint32_t evil[] = { 0, 1, 0x7fffffff, 0xffffffff, 0x04ffffff, 0x84000001 };
 	uint32_t len;
@@ -434,7 +434,7 @@ static void test_hostile_btf(void)
 }
 
 /* A struct that holds itself, anonymously and twice: bounded. */
-static void test_loops(void)
+TEST(loops)
 {
 	struct fake *f = fake_new(8, false);
 	struct btf *b = btf__new_empty();
@@ -482,7 +482,7 @@ static void refused(const char *content, size_t len, const char *word)
 	fake_free(f);
 }
 
-static void test_refusals(void)
+TEST(refusals)
 {
 	static char boot[1024];
 	static unsigned char elf[64] = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 };
@@ -503,7 +503,7 @@ static void test_refusals(void)
 	refused((char *)elf, sizeof(elf), "another machine");
 }
 
-static void test_wrong_build_id(void)
+TEST(wrong_build_id)
 {
 	struct fake *f = fake_new(8, false);
 	char file[] = "/tmp/vmcensus-types-XXXXXX";
@@ -521,7 +521,7 @@ static void test_wrong_build_id(void)
 	fake_free(f);
 }
 
-static void test_steps(void)
+TEST(steps)
 {
 	const char *p = "a.b[].c";
 	struct path_step s;
@@ -536,18 +536,4 @@ static void test_steps(void)
 	CHECK_EQ(path_type_len("page.flags"), 4);
 	CHECK_EQ(path_type_len("page[].flags"), 4);
 	CHECK_EQ(path_type_len("page"), 4);
-}
-
-int main(void)
-{
-	test_steps();
-	test_btf();
-	test_wrong_order();
-	test_future_btf();
-	test_hostile_btf();
-	test_loops();
-	test_dwarf();
-	test_refusals();
-	test_wrong_build_id();
-	return check_done();
 }

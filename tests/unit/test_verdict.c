@@ -291,7 +291,7 @@ static const struct {
 	{ of_other, "driver or unknown" },
 };
 
-static void test_holders(void)
+TEST(holders)
 {
 	for (size_t i = 0; i < sizeof(holders) / sizeof(holders[0]); i++) {
 		struct hand h;
@@ -309,7 +309,7 @@ static void test_holders(void)
 }
 
 /* Two that grew side by side are both named; a much smaller one is not. */
-static void test_two_grew(void)
+TEST(two_grew)
 {
 	struct hand h;
 
@@ -389,7 +389,7 @@ static const struct {
 	{ low_and_order, "memory of the machine" },
 };
 
-static void test_limits(void)
+TEST(limits)
 {
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		struct hand h;
@@ -416,7 +416,7 @@ static const char *limit_of(struct hand *h, void (*make)(struct hand *h), const 
 	return "";
 }
 
-static void test_nodes(void)
+TEST(nodes)
 {
 	struct hand h;
 
@@ -671,7 +671,7 @@ static const struct {
 	{ large_of_many, "user-space killer", false },
 };
 
-static void test_others(void)
+TEST(others)
 {
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		struct hand h;
@@ -685,7 +685,7 @@ static void test_others(void)
 	}
 }
 
-static void test_no_event(void)
+TEST(no_event)
 {
 	struct hand h;
 
@@ -755,7 +755,7 @@ static void test_no_event(void)
 }
 
 /* In memory and swap together there may be more than the scope has: that is no part of it. */
-static void test_shares(void)
+TEST(shares)
 {
 	struct hand h;
 
@@ -773,7 +773,7 @@ static void test_shares(void)
 }
 
 /* A small part of a use is not told as the largest; who has half of it together is. */
-static void test_small_parts(void)
+TEST(small_parts)
 {
 	static const struct { enum use use; const char *cause; } of[] = {
 		{ USE_SLAB, "unreclaimable slab" }, { USE_SHMEM, "shared memory" },
@@ -809,7 +809,7 @@ static void test_small_parts(void)
 }
 
 /* A kill of long ago, and a panic that has nothing to do with it. */
-static void test_long_ago(void)
+TEST(long_ago)
 {
 	struct hand h;
 
@@ -857,7 +857,7 @@ static void test_long_ago(void)
 }
 
 /* lru_gen/min_ttl_ms: memory is not out, and no zone is low. */
-static void test_kswapd(void)
+TEST(kswapd)
 {
 	struct hand h;
 
@@ -890,7 +890,7 @@ static void test_kswapd(void)
 }
 
 /* Nothing is known: no figure is made up. */
-static void test_unknown(void)
+TEST(unknown)
 {
 	struct hand h;
 
@@ -910,7 +910,7 @@ static void test_unknown(void)
 }
 
 /* A damaged log has a number that is no order. */
-static void test_order(void)
+TEST(order)
 {
 	struct hand h;
 
@@ -922,7 +922,7 @@ static void test_order(void)
 }
 
 /* A dump that is not whole: who has most may be what is missing. */
-static void test_doubt(void)
+TEST(doubt)
 {
 	struct hand h;
 
@@ -953,7 +953,7 @@ static void test_doubt(void)
 }
 
 /* All that made it worse is told, however much that is. */
-static void test_all_rows(void)
+TEST(all_rows)
 {
 	struct hand h;
 	unsigned more = 0;
@@ -982,7 +982,7 @@ static void test_all_rows(void)
 }
 
 /* Rows that were stored know a cause by its id; a family is no circle. */
-static void test_causes(void)
+TEST(causes)
 {
 	for (unsigned i = 0; i < VERDICT_CAUSES; i++) {
 		enum verdict_cause family = cause_facts[i].family;
@@ -993,24 +993,4 @@ static void test_causes(void)
 		for (unsigned j = 0; j < i; j++)
 			CHECK(strcmp(cause_facts[i].words, cause_facts[j].words));
 	}
-}
-
-int main(void)
-{
-	test_all_rows();
-	test_causes();
-	test_doubt();
-	test_order();
-	test_holders();
-	test_two_grew();
-	test_limits();
-	test_nodes();
-	test_others();
-	test_no_event();
-	test_shares();
-	test_small_parts();
-	test_long_ago();
-	test_kswapd();
-	test_unknown();
-	return check_done();
 }

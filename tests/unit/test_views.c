@@ -47,7 +47,7 @@ static void check_like(const char *report, const struct report_opts *o, const ch
 
 #define LIKE(name) (&(const struct report_opts){ .like = name })
 
-static void test_programs(void)
+TEST(programs)
 {
 	/* the child runs its parent's file and shares the parent's mm */
 	check_like("programs", NULL, NULL,
@@ -64,7 +64,7 @@ static void test_programs(void)
 		"=================================\n");
 }
 
-static void test_users(void)
+TEST(users)
 {
 	check_like("users", NULL, "user,procs,pss,rss",
 		"USER  PROCS PSS RSS\n"
@@ -77,7 +77,7 @@ static void test_users(void)
 		"0            1        0        0        0        0 \n");
 }
 
-static void test_smem(void)
+TEST(smem)
 {
 	check_like("procs", LIKE("smem"), NULL,
 		"  PID User     Command                    "
@@ -108,7 +108,7 @@ static void test_smem(void)
 		"free memory                     100        100          0 \n");
 }
 
-static void test_android(void)
+TEST(android)
 {
 	check_like("procs", LIKE("procrank"), NULL,
 		"  PID       Vss      Rss      Pss      Uss"
@@ -153,7 +153,7 @@ static void test_android(void)
 		"    3 TOTAL\n");
 }
 
-static void test_listings(void)
+TEST(listings)
 {
 	check_like("vmas", &(const struct report_opts){ .like = "pmap", .pid = 11 }, NULL,
 		"11:   sh -c \"a, b\"\n"
@@ -179,14 +179,14 @@ static void test_listings(void)
 		"       8 kb        4 kb        0 kb   /bin/a\\x0ab (deleted)\n");
 }
 
-static void test_groups(void)
+TEST(groups)
 {
 	check_like("cgroups", NULL, "usage,anon,procs,pss,all_pss,path",
 		"USAGE ANON PROCS PSS ALL_PSS PATH\n"
 		"    -    -     1  12      12 /user.slice\n");
 }
 
-static void test_swap(void)
+TEST(swap)
 {
 	check_like("swap", NULL, NULL,
 		"KIND    PID PRIO SIZE USED SHARE SWAP CACHED NAME\n"
@@ -199,7 +199,7 @@ static void test_swap(void)
 		" difference -6 KiB\n");
 }
 
-static void test_shm(void)
+TEST(shm)
 {
 	struct hand h;
 	char *got;
@@ -217,7 +217,7 @@ static void test_shm(void)
 	free(got);
 }
 
-static void test_accounts(void)
+TEST(accounts)
 {
 	char dir[] = "/tmp/vmcensus-accounts-XXXXXX", path[64];
 	struct arena mem = { 0 };
@@ -266,7 +266,7 @@ static void check_unknown(const char *report, const char *like, const char *want
 	free(got);
 }
 
-static void test_unknown(void)
+TEST(unknown)
 {
 	check_unknown("smaps", NULL, "Rss:                   - kB\nPss:                   - kB\n");
 	check_unknown("smaps", NULL, "Private_Hugetlb:       - kB\n");
@@ -279,19 +279,4 @@ static void test_unknown(void)
 	check_unknown("vmas", "showmap", "        -        -        -        -        -        -        0 ");
 	check_unknown("vmas", "pmap", "       -       - rw-");
 	check_unknown("vmas", "smem.pl", "RSS:             - kb total\n");
-}
-
-int main(void)
-{
-	test_unknown();
-	test_programs();
-	test_users();
-	test_smem();
-	test_android();
-	test_listings();
-	test_groups();
-	test_swap();
-	test_shm();
-	test_accounts();
-	return check_done();
 }

@@ -58,7 +58,7 @@ static int holds_for(const struct row *row, const char *text)
 #define NO(text) CHECK(holds_for(&apple, text) == 0)
 #define BAD(text) CHECK(holds_for(&apple, text) == -1)
 
-static void test_values(void)
+TEST(values)
 {
 	YES("bytes = 1.5M"); YES("bytes=1536K"); YES("bytes==1536kib"); YES("bytes<2M");
 	YES("bytes >= 1572864"); NO("bytes > 1.5m"); YES("bytes < 1G and bytes < 1T");
@@ -79,7 +79,7 @@ static void test_values(void)
 	BAD("name = 'x"); BAD("bytes = 99999999999999999999T");
 }
 
-static void test_unknown(void)
+TEST(unknown)
 {
 	static const char *const any[] = {
 		"name = x", "name != x", "name ~ .", "name !~ x", "n = 0", "n != 0", "count > 0",
@@ -95,7 +95,7 @@ static void test_unknown(void)
 	BAD("name < -");
 }
 
-static void test_grammar(void)
+TEST(grammar)
 {
 	char deep[600];
 
@@ -115,7 +115,7 @@ static void test_grammar(void)
 	YES(deep);
 }
 
-static void test_messages(void)
+TEST(messages)
 {
 	struct diag diag;
 	struct where *w;
@@ -154,7 +154,7 @@ static void check_order(const char *sort, size_t top, const char *want)
 	arena_release(&t.mem);
 }
 
-static void test_sort(void)
+TEST(sort)
 {
 	struct sort order;
 	struct diag diag;
@@ -192,7 +192,7 @@ static void check_columns(const char *list, const char *want)
 	arena_release(&mem);
 }
 
-static void test_columns(void)
+TEST(columns)
 {
 	struct arena mem = { 0 };
 	struct columns got;
@@ -208,15 +208,4 @@ static void test_columns(void)
 	columns_default(cols, 3, true, &mem, &got);
 	CHECK_EQ(got.n, 3);
 	arena_release(&mem);
-}
-
-int main(void)
-{
-	test_values();
-	test_unknown();
-	test_grammar();
-	test_messages();
-	test_sort();
-	test_columns();
-	return check_done();
 }

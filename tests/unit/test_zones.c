@@ -78,7 +78,7 @@ static uint64_t issues_of_zones(struct one_zone *m)
 }
 
 /* A CPU counts pages and its lists are empty, or it counts none and one has a page. */
-static void test_lists(void)
+TEST(lists)
 {
 	struct one_zone *m = one_zone();
 
@@ -96,7 +96,7 @@ static void test_lists(void)
  * Four pages on a CPU's list. The link of the second to the third is broken: the third and the
  * fourth are found from the end.
  */
-static void test_broken_list(void)
+TEST(broken_list)
 {
 	enum { PAGES_AT = 0x800000, STRUCT_PAGE = 64, LRU = 8, N = 4 };
 	static uint8_t chunk[1u << FRAME_CHUNK_SHIFT];
@@ -147,7 +147,7 @@ static int64_t pending_of(struct one_zone *m, uint8_t diff)
 }
 
 /* A CPU folds its count in when that passes the threshold, 125 at most. */
-static void test_pending(void)
+TEST(pending)
 {
 	struct one_zone *m = one_zone();
 
@@ -157,12 +157,4 @@ static void test_pending(void)
 	CHECK_EQ(fake_issues(m->f, "vm counters"), 1);
 	CHECK_EQ(pending_of(m, 0x80), INT64_MIN);
 	release(m);
-}
-
-int main(void)
-{
-	test_lists();
-	test_broken_list();
-	test_pending();
-	return check_done();
 }
