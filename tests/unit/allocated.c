@@ -40,9 +40,8 @@ void al_bits(struct fake *f, enum layout_id id, unsigned first, unsigned n)
 void al_owner(struct fake *f)
 {
 	al_var(f, Y_PAGE_OWNER_OPS, 1, AL_OWNER_AT, 8);
-	fake_member(f, M_OWNER_HANDLE, AL_HANDLE_IN_OWNER, 4);
-	fake_member(f, M_STACK_SIZE, 20, 4);
-	fake_member(f, M_STACK_ENTRIES, 32, 8);
+	fake_members(f, { M_OWNER_HANDLE, AL_HANDLE_IN_OWNER, 4 }, { M_STACK_SIZE, 20, 4 },
+		     { M_STACK_ENTRIES, 32, 8 });
 	al_bits(f, M_HANDLE_OFFSET, 17, 10);
 }
 
@@ -77,10 +76,8 @@ static void put_site(struct fake *f, uint64_t at, unsigned line, const char *mod
 void al_sites(struct fake *f)
 {
 	fake_size(f, S_ALLOC_TAG, AL_SITE_BYTES);
-	fake_member(f, M_CODETAG_LINE, 4, 4);
-	fake_member(f, M_CODETAG_MODULE, 8, 8);
-	fake_member(f, M_CODETAG_FUNCTION, 16, 8);
-	fake_member(f, M_CODETAG_FILE, 24, 8);
+	fake_members(f, { M_CODETAG_LINE, 4, 4 }, { M_CODETAG_MODULE, 8, 8 },
+		     { M_CODETAG_FUNCTION, 16, 8 }, { M_CODETAG_FILE, 24, 8 });
 	put_site(f, AL_SITES, 11, NULL);
 	put_site(f, AL_MODULE_SITES + AL_SITE_BYTES, 42, "hog");
 }
@@ -93,9 +90,8 @@ void al_sites_in_flags(struct fake *f)
 	al_var(f, Y_TAG_REF_SHIFT, 4, 40, 4);
 	fake_put_uint(f, al_var(f, Y_KERNEL_TAGS, 5, fake_kva(f, AL_SITES), 8) + 8, 7, 8);
 	al_var(f, Y_MODULE_TAGS, 6, fake_kva(f, AL_MODULE_SITES), 8);
-	fake_member(f, M_KERNEL_TAGS_FIRST, 0, 8);
-	fake_member(f, M_KERNEL_TAGS_COUNT, 8, 8);
-	fake_member(f, M_MODULE_TAGS_FIRST, 0, 8);
+	fake_members(f, { M_KERNEL_TAGS_FIRST, 0, 8 }, { M_KERNEL_TAGS_COUNT, 8, 8 },
+		     { M_MODULE_TAGS_FIRST, 0, 8 });
 }
 
 /* ---- names of flags ------------------------------------------------------------------------------ */
@@ -150,10 +146,8 @@ void al_names(struct fake *f)
 void al_fields(struct fake *f)
 {
 	fake_size(f, S_FLAG_FIELD, AL_FIELD);
-	fake_member(f, M_FLAG_FIELD_WIDTH, 0, 4);
-	fake_member(f, M_FLAG_FIELD_SHIFT, 4, 4);
-	fake_member(f, M_FLAG_FIELD_MASK, 8, 4);
-	fake_member(f, M_FLAG_FIELD_NAME, 24, 8);
+	fake_members(f, { M_FLAG_FIELD_WIDTH, 0, 4 }, { M_FLAG_FIELD_SHIFT, 4, 4 },
+		     { M_FLAG_FIELD_MASK, 8, 4 }, { M_FLAG_FIELD_NAME, 24, 8 });
 	fake_symbol(f, Y_FLAG_FIELDS, fake_kva(f, AL_FIELDS));
 	put_field(f, 0, 0, 0, "section");
 	put_field(f, 1, 10, 53, "node");
@@ -188,18 +182,12 @@ void al_counts(struct fake *f)
 	fake_member(f, M_XA_NODE_SHIFT, 0, 1);
 	fake_array(f, M_XA_NODE_SLOTS, 16, 8, 64);
 	fake_size(f, S_XA_NODE, 16 + 8 * 64);
-	fake_member(f, M_IDR_ROOT, 0, 16);
-	fake_member(f, M_CODETAG_MODULES, 24, 24);
-	fake_member(f, M_CODETAG_SIZE, 64, 8);
-	fake_member(f, M_CODETAG_START, 8, 8);
-	fake_member(f, M_CODETAG_STOP, 16, 8);
-	fake_member(f, M_CODETAG_LINE, 4, 4);
-	fake_member(f, M_CODETAG_MODULE, 8, 8);
-	fake_member(f, M_CODETAG_FUNCTION, 16, 8);
-	fake_member(f, M_CODETAG_FILE, 24, 8);
-	fake_member(f, M_TAG_COUNTERS, 32, 8);
-	fake_member(f, M_TAG_BYTES, 0, 8);
-	fake_member(f, M_TAG_CALLS, 8, 8);
+	fake_members(f, { M_IDR_ROOT, 0, 16 }, { M_CODETAG_MODULES, 24, 24 },
+		     { M_CODETAG_SIZE, 64, 8 }, { M_CODETAG_START, 8, 8 },
+		     { M_CODETAG_STOP, 16, 8 }, { M_CODETAG_LINE, 4, 4 },
+		     { M_CODETAG_MODULE, 8, 8 }, { M_CODETAG_FUNCTION, 16, 8 },
+		     { M_CODETAG_FILE, 24, 8 }, { M_TAG_COUNTERS, 32, 8 }, { M_TAG_BYTES, 0, 8 },
+		     { M_TAG_CALLS, 8, 8 });
 	fake_symbol(f, Y_TAG_TYPE, fake_kva(f, AL_TYPE_VAR));
 	fake_put_uint(f, AL_TYPE_VAR, fake_kva(f, AL_TYPE), 8);
 	fake_put_uint(f, AL_TYPE + 24, fake_kva(f, AL_MODULE), 8);

@@ -161,6 +161,12 @@ void fake_member(struct fake *f, enum layout_id id, uint32_t offset, uint32_t si
 						.m = { .offset = offset, .size = size } };
 }
 
+void fake_members_until(struct fake *f, const struct fake_fact *facts)
+{
+	for (; facts->size != UINT32_MAX; facts++)
+		fake_member(f, facts->id, facts->offset, facts->size);
+}
+
 void fake_array(struct fake *f, enum layout_id id, uint32_t offset, uint32_t stride,
 		uint32_t count)
 {

@@ -44,6 +44,16 @@ void fake_put_uint(struct fake *f, uint64_t pa, uint64_t v, unsigned size);
 void fake_drop(struct fake *f, uint64_t pa);
 
 void fake_member(struct fake *f, enum layout_id id, uint32_t offset, uint32_t size);
+struct fake_fact {
+	enum layout_id id;
+	uint32_t offset, size;
+};
+
+/* Several members: { id, offset, size }, ... */
+#define fake_members(f, ...) \
+	fake_members_until((f), (const struct fake_fact[]){ __VA_ARGS__, { (enum layout_id)0, 0, UINT32_MAX } })
+/* Up to the one whose size is UINT32_MAX. */
+void fake_members_until(struct fake *f, const struct fake_fact *facts);
 void fake_array(struct fake *f, enum layout_id id, uint32_t offset, uint32_t stride,
 		uint32_t count);
 void fake_size(struct fake *f, enum layout_id id, uint32_t size);

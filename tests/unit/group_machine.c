@@ -6,18 +6,12 @@
 
 static void layout(struct fake *f)
 {
-	fake_member(f, M_MEMCG_CSS, 0, 56);
-	fake_member(f, M_CSS_CGROUP, GM_CSS_CGROUP, 8);
-	fake_member(f, M_CSS_REF, GM_CSS_REF, 16);
-	fake_member(f, M_REF_DATA, 8, 8);
-	fake_member(f, M_REF_COUNT, 0, 8);
-	fake_member(f, M_MEMCG_USAGE, GM_USAGE, 8);
-	fake_member(f, M_MEMCG_MAX, GM_MAX, 8);
-	fake_member(f, M_MEMCG_MEMSW_MAX, GM_MEMSW_MAX, 8);
-	fake_member(f, M_MEMCG_SOFT, GM_SOFT, 8);
-	fake_member(f, M_MEMCG_FAILCNT, GM_FAILCNT, 8);
-	fake_member(f, M_MEMCG_OOM_GROUP, GM_GROUP, 1);
-	fake_member(f, M_MEMCG_RES_PEAK, GM_PEAK, 8);
+	fake_members(f, { M_MEMCG_CSS, 0, 56 }, { M_CSS_CGROUP, GM_CSS_CGROUP, 8 },
+		     { M_CSS_REF, GM_CSS_REF, 16 }, { M_REF_DATA, 8, 8 }, { M_REF_COUNT, 0, 8 },
+		     { M_MEMCG_USAGE, GM_USAGE, 8 }, { M_MEMCG_MAX, GM_MAX, 8 },
+		     { M_MEMCG_MEMSW_MAX, GM_MEMSW_MAX, 8 }, { M_MEMCG_SOFT, GM_SOFT, 8 },
+		     { M_MEMCG_FAILCNT, GM_FAILCNT, 8 }, { M_MEMCG_OOM_GROUP, GM_GROUP, 1 },
+		     { M_MEMCG_RES_PEAK, GM_PEAK, 8 });
 	fake_array(f, M_MEMCG_EVENTS, GM_EVENTS, 8, 10);
 	fake_array(f, M_MEMCG_EVENTS_LOCAL, GM_LOCAL, 8, 10);
 	fake_enum(f, E_MEMCG_OOM, 3);
@@ -28,9 +22,8 @@ static void layout(struct fake *f)
 	fake_symbol(f, Y_CGRP_DFL_ROOT, fake_kva(f, GM_ROOT));
 	fake_member(f, M_CGROUP_PSI, GM_CG_PSI, 8);
 	f->kernel.layout.v[M_CGROUP_PSI].m.is_pointer = true;
-	fake_member(f, M_PSI_AVG, GM_AVG, 168);
-	fake_member(f, M_PSI_TOTAL, GM_TOTAL, 112);
-	fake_member(f, M_PSI_UPDATED, GM_UPDATED, 8);
+	fake_members(f, { M_PSI_AVG, GM_AVG, 168 }, { M_PSI_TOTAL, GM_TOTAL, 112 },
+		     { M_PSI_UPDATED, GM_UPDATED, 8 });
 	fake_enum(f, E_PSI_MEM_SOME, 2);
 	fake_enum(f, E_PSI_MEM_FULL, 3);
 	fake_symbol(f, Y_PSI_SYSTEM, fake_kva(f, GM_SYSTEM));

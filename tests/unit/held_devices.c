@@ -9,11 +9,9 @@ enum { KSET_VAR = 0x7000, KSET = 0x7040, SUBSYS = 0x7100, CLASS = 0x7180, PRIVAT
 static void put_core(struct held_machine *m, enum layout_id kset, uint64_t node)
 {
 	fake_symbol(m->f, kset, fake_kva(m->f, KSET_VAR));
-	fake_member(m->f, M_KSET_LIST, 0, 16);
-	fake_member(m->f, M_KOBJECT_ENTRY, 8, 16);
-	fake_member(m->f, M_SUBSYS_KOBJ, SUBSYS_NODE - 8, 64);
-	fake_member(m->f, M_SUBSYS_DEVICES, DEVICES_OF, 16);
-	fake_member(m->f, M_KNODE_DEVICE, 0x20, 8);
+	fake_members(m->f, { M_KSET_LIST, 0, 16 }, { M_KOBJECT_ENTRY, 8, 16 },
+		     { M_SUBSYS_KOBJ, SUBSYS_NODE - 8, 64 }, { M_SUBSYS_DEVICES, DEVICES_OF, 16 },
+		     { M_KNODE_DEVICE, 0x20, 8 });
 	hm_point(m, KSET_VAR, KSET);
 	hm_queue(m, KSET, SUBSYS + SUBSYS_NODE, 0);
 	hm_queue(m, SUBSYS + DEVICES_OF, node, 0);
@@ -32,25 +30,14 @@ static void state_queues(struct fake *f)
 	fake_symbol(f, Y_BLOCK_CLASS, fake_kva(f, CLASS));
 	fake_symbol(f, Y_DISK_TYPE, fake_kva(f, TYPE_OF_DISK));
 	fake_symbol(f, Y_PART_TYPE, fake_kva(f, TYPE_OF_DISK + 8));
-	fake_member(f, M_DEVICE_TYPE, 8, 8);
-	fake_member(f, M_DISK_NAME, DISK_NAME, 32);
-	fake_member(f, M_DISK_QUEUE, DISK_QUEUE, 8);
-	fake_member(f, M_DISK_PRIVATE, DISK_DATA, 8);
-	fake_member(f, M_QUEUE_DISK, RQ_DISK, 8);
-	fake_member(f, M_QUEUE_SET, RQ_SET, 8);
-	fake_member(f, M_QUEUE_NR_HCTXS, RQ_NR, 4);
-	fake_member(f, M_QUEUE_SHARED, RQ_SHARED, 8);
-	fake_member(f, M_HCTX_TAGS, 0, 8);
-	fake_member(f, M_HCTX_SCHED, 8, 8);
-	fake_member(f, M_TAGSET_TAGS, 0, 8);
-	fake_member(f, M_TAGSET_NR, 8, 4);
-	fake_member(f, M_TAGSET_SHARED, 16, 8);
-	fake_member(f, M_TAGS_PAGES, 0, 16);
-	fake_member(f, M_TAGS_NR, 16, 4);
-	fake_member(f, M_TAGS_REQUESTS, 24, 8);
-	fake_member(f, M_ZRAM_DISK, 0, 8);
-	fake_member(f, M_ZRAM_POOL, 8, 8);
-	fake_member(f, M_ZRAM_TABLE, 16, 8);
+	fake_members(f, { M_DEVICE_TYPE, 8, 8 }, { M_DISK_NAME, DISK_NAME, 32 },
+		     { M_DISK_QUEUE, DISK_QUEUE, 8 }, { M_DISK_PRIVATE, DISK_DATA, 8 },
+		     { M_QUEUE_DISK, RQ_DISK, 8 }, { M_QUEUE_SET, RQ_SET, 8 },
+		     { M_QUEUE_NR_HCTXS, RQ_NR, 4 }, { M_QUEUE_SHARED, RQ_SHARED, 8 },
+		     { M_HCTX_TAGS, 0, 8 }, { M_HCTX_SCHED, 8, 8 }, { M_TAGSET_TAGS, 0, 8 },
+		     { M_TAGSET_NR, 8, 4 }, { M_TAGSET_SHARED, 16, 8 }, { M_TAGS_PAGES, 0, 16 },
+		     { M_TAGS_NR, 16, 4 }, { M_TAGS_REQUESTS, 24, 8 }, { M_ZRAM_DISK, 0, 8 },
+		     { M_ZRAM_POOL, 8, 8 }, { M_ZRAM_TABLE, 16, 8 });
 }
 
 /* Two blocks of requests, of one page and of two; the second request is in the last page. Their list is at LIST. */
@@ -70,9 +57,8 @@ static void put_tags(struct held_machine *m, uint64_t tags, uint64_t first, uint
 static void put_integrity(struct held_machine *m)
 {
 	fake_symbol(m->f, Y_INTEGRITY_POOL, fake_kva(m->f, INTEGRITY));
-	fake_member(m->f, M_MEMPOOL_NR, 0, 4);
-	fake_member(m->f, M_MEMPOOL_DATA, 8, 8);
-	fake_member(m->f, M_MEMPOOL_ELEMENTS, 16, 8);
+	fake_members(m->f, { M_MEMPOOL_NR, 0, 4 }, { M_MEMPOOL_DATA, 8, 8 },
+		     { M_MEMPOOL_ELEMENTS, 16, 8 });
 	hm_put(m, INTEGRITY, 1, 4);
 	hm_put(m, INTEGRITY + 8, 1, 8);
 	hm_point(m, INTEGRITY + 16, ELEMENTS);
@@ -113,13 +99,9 @@ struct held_machine *hm_block(void)
 	hm_xarrays(m);
 	state_queues(m->f);
 	put_core(m, Y_CLASS_KSET, PRIVATE + 8);
-	fake_member(m->f, M_SUBSYS_CLASS, 0, 8);
-	fake_member(m->f, M_KNODE, 8, 16);
-	fake_member(m->f, M_DEVICE_PRIVATE, 0, 8);
-	fake_member(m->f, M_BDEV_DEVICE, BDEV_DEVICE, 64);
-	fake_member(m->f, M_BDEV_DISK, 0, 8);
-	fake_member(m->f, M_DISK_PART0, 0, 8);
-	fake_member(m->f, M_QUEUE_HCTX_TABLE, RQ_HCTXS, 16);
+	fake_members(m->f, { M_SUBSYS_CLASS, 0, 8 }, { M_KNODE, 8, 16 }, { M_DEVICE_PRIVATE, 0, 8 },
+		     { M_BDEV_DEVICE, BDEV_DEVICE, 64 }, { M_BDEV_DISK, 0, 8 },
+		     { M_DISK_PART0, 0, 8 }, { M_QUEUE_HCTX_TABLE, RQ_HCTXS, 16 });
 	hm_point(m, SUBSYS, CLASS);
 	hm_point(m, PRIVATE + 0x20, BDEV + BDEV_DEVICE);
 	hm_point(m, BDEV + BDEV_DEVICE, PRIVATE);
@@ -141,10 +123,8 @@ struct held_machine *hm_block_class(void)
 
 	state_queues(m->f);
 	put_core(m, Y_CLASS_KSET, DISK + DISK_DEVICE + KNODE_OF);
-	fake_member(m->f, M_CLASS_PRIVATE, 0, 8);
-	fake_member(m->f, M_DEVICE_KNODE, KNODE_OF, 16);
-	fake_member(m->f, M_DISK_DEVICE, DISK_DEVICE, 64);
-	fake_member(m->f, M_QUEUE_HCTXS, RQ_HCTXS, 8);
+	fake_members(m->f, { M_CLASS_PRIVATE, 0, 8 }, { M_DEVICE_KNODE, KNODE_OF, 16 },
+		     { M_DISK_DEVICE, DISK_DEVICE, 64 }, { M_QUEUE_HCTXS, RQ_HCTXS, 8 });
 	hm_point(m, CLASS, SUBSYS);
 	hm_point(m, DISK + DISK_DEVICE + 8, TYPE_OF_DISK);
 	hm_point(m, RQ + RQ_HCTXS, HCTX_ARRAY);
@@ -163,16 +143,11 @@ struct held_machine *hm_balloon(void)
 	struct held_machine *m = hm_new();
 
 	put_core(m, Y_BUS_KSET, PRIVATE + 8);
-	fake_member(m->f, M_SUBSYS_BUS, 0, 8);
-	fake_member(m->f, M_BUS_NAME, 0, 8);
-	fake_member(m->f, M_KNODE_BUS, 8, 16);
-	fake_member(m->f, M_DEVICE_DRIVER, 8, 8);
-	fake_member(m->f, M_DRIVER_NAME, 0, 8);
-	fake_member(m->f, M_VIRTIO_DEVICE, DEVICE, 64);
-	fake_member(m->f, M_VIRTIO_PRIVATE, 0, 8);
-	fake_member(m->f, M_VBALLOON_DEVICE, 0, 8);
-	fake_member(m->f, M_VBALLOON_SIZE, 8, 4);
-	fake_member(m->f, M_VBALLOON_PAGES, 16, 16);
+	fake_members(m->f, { M_SUBSYS_BUS, 0, 8 }, { M_BUS_NAME, 0, 8 }, { M_KNODE_BUS, 8, 16 },
+		     { M_DEVICE_DRIVER, 8, 8 }, { M_DRIVER_NAME, 0, 8 },
+		     { M_VIRTIO_DEVICE, DEVICE, 64 }, { M_VIRTIO_PRIVATE, 0, 8 },
+		     { M_VBALLOON_DEVICE, 0, 8 }, { M_VBALLOON_SIZE, 8, 4 },
+		     { M_VBALLOON_PAGES, 16, 16 });
 	hm_point(m, SUBSYS, BUS);
 	hm_point(m, BUS, BUS_NAME);
 	fake_put(m->f, BUS_NAME, "virtio", 7);

@@ -8,10 +8,8 @@ static struct held_machine *machine(uint64_t magic, const char *name)
 {
 	struct held_machine *m = hm_new();
 
-	fake_member(m->f, M_FILE_DENTRY, 24, 8);
-	fake_member(m->f, M_DENTRY_NAME, 0, 8);
-	fake_member(m->f, M_RB_LEFT, 0, 8);
-	fake_member(m->f, M_RB_RIGHT, 8, 8);
+	fake_members(m->f, { M_FILE_DENTRY, 24, 8 }, { M_DENTRY_NAME, 0, 8 }, { M_RB_LEFT, 0, 8 },
+		     { M_RB_RIGHT, 8, 8 });
 	hm_point(m, FDS + 40, FILE_AT);
 	hm_put(m, SB_AT, magic, 8);
 	hm_file(m, FILE_AT, INODE_AT, SB_AT, 0100600, 77);
@@ -40,10 +38,8 @@ struct held_machine *hm_epoll(void)
 {
 	struct held_machine *m = machine(MAGIC_ANON_INODE, "[eventpoll]\0\0\0\0");
 
-	fake_member(m->f, M_EPOLL_TREE, 16, 8);
-	fake_member(m->f, M_EPITEM_NODE, 0, 24);
-	fake_member(m->f, M_EPITEM_WAITS, 64, 8);
-	fake_member(m->f, M_EPWAIT_NEXT, 0, 8);
+	fake_members(m->f, { M_EPOLL_TREE, 16, 8 }, { M_EPITEM_NODE, 0, 24 },
+		     { M_EPITEM_WAITS, 64, 8 }, { M_EPWAIT_NEXT, 0, 8 });
 	hm_point(m, OBJECT_AT + 16, NODE1);
 	put_tree(m);
 	hm_put(m, NODE1 + 64, 0, 8);
@@ -58,10 +54,8 @@ struct held_machine *hm_epoll_list(void)
 {
 	struct held_machine *m = machine(MAGIC_ANON_INODE, "[eventpoll]\0\0\0\0");
 
-	fake_member(m->f, M_EPOLL_TREE, 16, 8);
-	fake_member(m->f, M_EPITEM_NODE, 0, 24);
-	fake_member(m->f, M_EPITEM_WAITS, 64, 16);
-	fake_member(m->f, M_EPWAIT_LINK, 8, 16);
+	fake_members(m->f, { M_EPOLL_TREE, 16, 8 }, { M_EPITEM_NODE, 0, 24 },
+		     { M_EPITEM_WAITS, 64, 16 }, { M_EPWAIT_LINK, 8, 16 });
 	hm_point(m, OBJECT_AT + 16, NODE1);
 	put_tree(m);
 	hm_queue(m, NODE1 + 64, 0, 0);
@@ -75,11 +69,9 @@ struct held_machine *hm_inotify(void)
 {
 	struct held_machine *m = machine(MAGIC_ANON_INODE, "inotify\0\0\0\0\0\0\0\0");
 
-	fake_member(m->f, M_FSN_MARKS, 16, 16);
-	fake_member(m->f, M_FSN_MARK_LIST, 8, 16);
-	fake_member(m->f, M_FSN_MARK_NEXT, 24, 8);
-	fake_member(m->f, M_FSN_CONNECTOR, 32, 8);
-	fake_member(m->f, M_FSN_CONNECTOR_FIRST, 16, 8);
+	fake_members(m->f, { M_FSN_MARKS, 16, 16 }, { M_FSN_MARK_LIST, 8, 16 },
+		     { M_FSN_MARK_NEXT, 24, 8 }, { M_FSN_CONNECTOR, 32, 8 },
+		     { M_FSN_CONNECTOR_FIRST, 16, 8 });
 	hm_queue(m, OBJECT_AT + 16, NODE1 + 8, NODE2 + 8);
 	hm_put(m, NODE1 + 24, 0, 8);
 	hm_point(m, NODE1 + 32, MSG1);
@@ -96,13 +88,9 @@ struct held_machine *hm_mqueue(void)
 	struct held_machine *m = machine(MAGIC_MQUEUE, "q\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
 	uint64_t queue = INODE_AT - 0x10;
 
-	fake_member(m->f, M_MQUEUE_INODE, 0x10, 64);
-	fake_member(m->f, M_MQUEUE_TREE, 0x80, 8);
-	fake_member(m->f, M_MQUEUE_CACHE, 0x88, 8);
-	fake_member(m->f, M_MQNODE_LIST, 24, 16);
-	fake_member(m->f, M_MSG_LIST, 0, 16);
-	fake_member(m->f, M_MSG_NEXT, 16, 8);
-	fake_member(m->f, M_MSGSEG_NEXT, 0, 8);
+	fake_members(m->f, { M_MQUEUE_INODE, 0x10, 64 }, { M_MQUEUE_TREE, 0x80, 8 },
+		     { M_MQUEUE_CACHE, 0x88, 8 }, { M_MQNODE_LIST, 24, 16 }, { M_MSG_LIST, 0, 16 },
+		     { M_MSG_NEXT, 16, 8 }, { M_MSGSEG_NEXT, 0, 8 });
 	hm_point(m, queue + 0x80, NODE1);
 	hm_put(m, queue + 0x88, 0, 8);
 	hm_put(m, NODE1, 0, 8);
@@ -124,14 +112,10 @@ static struct held_machine *bpf_machine(unsigned type, uint32_t flags)
 {
 	struct held_machine *m = machine(MAGIC_ANON_INODE, "bpf-map\0\0\0\0\0\0\0\0");
 
-	fake_member(m->f, M_BPF_TYPE, BPF_TYPE, 4);
-	fake_member(m->f, M_BPF_KEY_SIZE, BPF_KEY, 4);
-	fake_member(m->f, M_BPF_VALUE_SIZE, BPF_VALUE, 4);
-	fake_member(m->f, M_BPF_MAX_ENTRIES, BPF_ENTRIES, 4);
-	fake_member(m->f, M_BPF_FLAGS, BPF_FLAGS, 4);
-	fake_member(m->f, M_BPF_ID, BPF_ID, 4);
-	fake_member(m->f, M_BPF_NAME, BPF_NAME, 16);
-	fake_member(m->f, M_BPF_REFS, BPF_REFS, 8);
+	fake_members(m->f, { M_BPF_TYPE, BPF_TYPE, 4 }, { M_BPF_KEY_SIZE, BPF_KEY, 4 },
+		     { M_BPF_VALUE_SIZE, BPF_VALUE, 4 }, { M_BPF_MAX_ENTRIES, BPF_ENTRIES, 4 },
+		     { M_BPF_FLAGS, BPF_FLAGS, 4 }, { M_BPF_ID, BPF_ID, 4 },
+		     { M_BPF_NAME, BPF_NAME, 16 }, { M_BPF_REFS, BPF_REFS, 8 });
 	fake_symbol(m->f, Y_MAP_IDR, fake_kva(m->f, ARRAY2));
 	hm_xarrays(m);
 	fake_member(m->f, M_IDR_ROOT, 0, 16);
@@ -164,9 +148,8 @@ struct held_machine *hm_trie(void)
 
 static void state_hash(struct held_machine *m)
 {
-	fake_member(m->f, M_BPF_BUCKETS, BPF_BUCKETS, 8);
-	fake_member(m->f, M_BPF_ELEMS, BPF_ELEMS, 8);
-	fake_member(m->f, M_BPF_NR_BUCKETS, BPF_ROOT, 4);
+	fake_members(m->f, { M_BPF_BUCKETS, BPF_BUCKETS, 8 }, { M_BPF_ELEMS, BPF_ELEMS, 8 },
+		     { M_BPF_NR_BUCKETS, BPF_ROOT, 4 });
 	fake_size(m->f, S_BPF_BUCKET, 16);
 	hm_point(m, OBJECT_AT + BPF_BUCKETS, ARRAY);
 	hm_put(m, OBJECT_AT + BPF_ROOT, 2, 4);
@@ -201,9 +184,8 @@ struct held_machine *hm_bpf_ring(void)
 {
 	struct held_machine *m = bpf_machine(27, 0);
 
-	fake_member(m->f, M_BPF_RING, BPF_ROOT, 8);
-	fake_member(m->f, M_BPF_RING_PAGES, 0, 8);
-	fake_member(m->f, M_BPF_RING_NR_PAGES, 8, 4);
+	fake_members(m->f, { M_BPF_RING, BPF_ROOT, 8 }, { M_BPF_RING_PAGES, 0, 8 },
+		     { M_BPF_RING_NR_PAGES, 8, 4 });
 	hm_point(m, OBJECT_AT + BPF_ROOT, NODE1);
 	hm_point(m, NODE1, ARRAY);
 	hm_put(m, NODE1 + 8, 3, 4);
@@ -242,10 +224,8 @@ static struct held_machine *uring_machine(void)
 {
 	struct held_machine *m = machine(MAGIC_ANON_INODE, "[io_uring]\0\0\0\0\0");
 
-	fake_member(m->f, M_URING_RINGS, URING_RING, 8);
-	fake_member(m->f, M_URING_SQES, URING_SQ, 8);
-	fake_member(m->f, M_URING_BUFS, URING_BUFS, 8);
-	fake_member(m->f, M_URING_NR_BUFS, URING_BUFS + 8, 4);
+	fake_members(m->f, { M_URING_RINGS, URING_RING, 8 }, { M_URING_SQES, URING_SQ, 8 },
+		     { M_URING_BUFS, URING_BUFS, 8 }, { M_URING_NR_BUFS, URING_BUFS + 8, 4 });
 	hm_point(m, OBJECT_AT + URING_RING, MORE);
 	hm_point(m, OBJECT_AT + URING_SQ, MORE + 0x1000);
 	hm_point(m, OBJECT_AT + URING_BUFS, ARRAY);
@@ -288,15 +268,11 @@ struct held_machine *hm_uring_regions(void)
 {
 	struct held_machine *m = machine(MAGIC_ANON_INODE, "[io_uring]\0\0\0\0\0");
 
-	fake_member(m->f, M_URING_RING_REGION, URING_RING, 16);
-	fake_member(m->f, M_URING_SQ_REGION, URING_SQ, 16);
-	fake_member(m->f, M_URING_PARAM_REGION, URING_PARAM, 16);
-	fake_member(m->f, M_REGION_PAGES, 0, 8);
-	fake_member(m->f, M_REGION_NR_PAGES, 8, 4);
-	fake_member(m->f, M_URING_BUF_TABLE, URING_BUFS, 16);
-	fake_member(m->f, M_RSRC_NR, 0, 4);
-	fake_member(m->f, M_RSRC_NODES, 8, 8);
-	fake_member(m->f, M_RSRC_BUF, 0, 8);
+	fake_members(m->f, { M_URING_RING_REGION, URING_RING, 16 },
+		     { M_URING_SQ_REGION, URING_SQ, 16 }, { M_URING_PARAM_REGION, URING_PARAM, 16 },
+		     { M_REGION_PAGES, 0, 8 }, { M_REGION_NR_PAGES, 8, 4 },
+		     { M_URING_BUF_TABLE, URING_BUFS, 16 }, { M_RSRC_NR, 0, 4 },
+		     { M_RSRC_NODES, 8, 8 }, { M_RSRC_BUF, 0, 8 });
 	hm_point(m, OBJECT_AT + URING_RING, MSG1);
 	hm_put(m, OBJECT_AT + URING_RING + 8, 2, 4);
 	put_array(m, MSG1, 2, MORE);
@@ -320,12 +296,9 @@ struct held_machine *hm_perf(void)
 {
 	struct held_machine *m = machine(MAGIC_ANON_INODE, "[perf_event]\0\0\0");
 
-	fake_member(m->f, M_PERF_EVENT_RB, 8, 8);
-	fake_member(m->f, M_PERF_NR_PAGES, 0, 4);
-	fake_member(m->f, M_PERF_USER_PAGE, 8, 8);
-	fake_member(m->f, M_PERF_NR_AUX, 16, 4);
-	fake_member(m->f, M_PERF_AUX_PAGES, 24, 8);
-	fake_member(m->f, M_PERF_DATA_PAGES, 32, 0);
+	fake_members(m->f, { M_PERF_EVENT_RB, 8, 8 }, { M_PERF_NR_PAGES, 0, 4 },
+		     { M_PERF_USER_PAGE, 8, 8 }, { M_PERF_NR_AUX, 16, 4 },
+		     { M_PERF_AUX_PAGES, 24, 8 }, { M_PERF_DATA_PAGES, 32, 0 });
 	hm_point(m, OBJECT_AT + 8, NODE1);
 	hm_put(m, NODE1, 2, 4);
 	hm_point(m, NODE1 + 8, MORE);
@@ -355,16 +328,10 @@ struct held_machine *hm_dmabuf(void)
 {
 	struct held_machine *m = machine(MAGIC_DMABUF, "b\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
 
-	fake_member(m->f, M_DMABUF_SIZE, 0, 8);
-	fake_member(m->f, M_DMABUF_OPS, 8, 8);
-	fake_member(m->f, M_DMABUF_PRIVATE, 16, 8);
-	fake_member(m->f, M_DMABUF_EXPORTER, 24, 8);
-	fake_member(m->f, M_DMABUF_NAME, 32, 8);
-	fake_member(m->f, M_HEAP_TABLE, 16, 16);
-	fake_member(m->f, M_SGT_LIST, 0, 8);
-	fake_member(m->f, M_SGT_COUNT, 8, 4);
-	fake_member(m->f, M_SG_LINK, 0, 8);
-	fake_member(m->f, M_SG_LENGTH, 8, 4);
+	fake_members(m->f, { M_DMABUF_SIZE, 0, 8 }, { M_DMABUF_OPS, 8, 8 },
+		     { M_DMABUF_PRIVATE, 16, 8 }, { M_DMABUF_EXPORTER, 24, 8 },
+		     { M_DMABUF_NAME, 32, 8 }, { M_HEAP_TABLE, 16, 16 }, { M_SGT_LIST, 0, 8 },
+		     { M_SGT_COUNT, 8, 4 }, { M_SG_LINK, 0, 8 }, { M_SG_LENGTH, 8, 4 });
 	fake_size(m->f, S_SCATTERLIST, 32);
 	fake_symbol(m->f, Y_SYSTEM_HEAP_OPS, fake_kva(m->f, TEXT));
 	hm_put(m, OBJECT_AT, 0x4000, 8);

@@ -12,19 +12,11 @@ static void state_ipc(struct fake *f)
 {
 	fake_symbol(f, Y_INIT_IPC_NS, fake_kva(f, IPC_NS));
 	fake_array(f, M_IPC_IDS, IDS, ID_BYTES, 3);
-	fake_member(f, M_IPC_IDR, 0, 16);
-	fake_member(f, M_IDR_ROOT, 0, 16);
-	fake_member(f, M_IPC_ID, 0, 4);
-	fake_member(f, M_IPC_KEY, 4, 4);
-	fake_member(f, M_SEM_COUNT, 8, 4);
-	fake_member(f, M_MSGQ_PERM, QUEUE_PERM, 16);
-	fake_member(f, M_MSGQ_MESSAGES, QUEUE_LIST, 16);
-	fake_member(f, M_MSGQ_COUNT, QUEUE_COUNT, 4);
-	fake_member(f, M_MSG_LIST, 0, 16);
-	fake_member(f, M_MSG_NEXT, 16, 8);
-	fake_member(f, M_MSGSEG_NEXT, 0, 8);
-	fake_member(f, M_TASK_NSPROXY, 8, 8);
-	fake_member(f, M_NSPROXY_IPC, 0, 8);
+	fake_members(f, { M_IPC_IDR, 0, 16 }, { M_IDR_ROOT, 0, 16 }, { M_IPC_ID, 0, 4 },
+		     { M_IPC_KEY, 4, 4 }, { M_SEM_COUNT, 8, 4 }, { M_MSGQ_PERM, QUEUE_PERM, 16 },
+		     { M_MSGQ_MESSAGES, QUEUE_LIST, 16 }, { M_MSGQ_COUNT, QUEUE_COUNT, 4 },
+		     { M_MSG_LIST, 0, 16 }, { M_MSG_NEXT, 16, 8 }, { M_MSGSEG_NEXT, 0, 8 },
+		     { M_TASK_NSPROXY, 8, 8 }, { M_NSPROXY_IPC, 0, 8 });
 }
 
 /* The POSIX queues of the namespace: one, which nobody has open. */
@@ -33,16 +25,11 @@ static void put_mqueues(struct held_machine *m)
 	enum { TREE = 0x80, SPARE = 0x88, OF_SB = 0x28 };
 	uint64_t queue = INODE_AT - 0x10;
 
-	fake_member(m->f, M_IPC_MQUEUES, 0x110, 8);
-	fake_member(m->f, M_VFSMOUNT_SB, 8, 8);
-	fake_member(m->f, M_SB_INODES, 16, 16);
-	fake_member(m->f, M_INODE_SB_LIST, OF_SB, 16);
-	fake_member(m->f, M_MQUEUE_INODE, 0x10, 64);
-	fake_member(m->f, M_MQUEUE_TREE, TREE, 8);
-	fake_member(m->f, M_MQUEUE_CACHE, SPARE, 8);
-	fake_member(m->f, M_MQNODE_LIST, 24, 16);
-	fake_member(m->f, M_RB_LEFT, 0, 8);
-	fake_member(m->f, M_RB_RIGHT, 8, 8);
+	fake_members(m->f, { M_IPC_MQUEUES, 0x110, 8 }, { M_VFSMOUNT_SB, 8, 8 },
+		     { M_SB_INODES, 16, 16 }, { M_INODE_SB_LIST, OF_SB, 16 },
+		     { M_MQUEUE_INODE, 0x10, 64 }, { M_MQUEUE_TREE, TREE, 8 },
+		     { M_MQUEUE_CACHE, SPARE, 8 }, { M_MQNODE_LIST, 24, 16 }, { M_RB_LEFT, 0, 8 },
+		     { M_RB_RIGHT, 8, 8 });
 	hm_point(m, IPC_NS + 0x110, MOUNT);
 	hm_point(m, MOUNT + 8, IPC_SB);
 	hm_queue(m, IPC_SB + 16, INODE_AT + OF_SB, 0);
@@ -87,24 +74,15 @@ enum { INSTANCES = 0x7000, INSTANCE = 0x7040, BUFFER_AT = 0x7100, CPUS = 0x7140,
 static void state_trace(struct fake *f)
 {
 	fake_symbol(f, Y_TRACE_ARRAYS, fake_kva(f, INSTANCES));
-	fake_member(f, M_TRACE_LIST, 0, 16);
-	fake_member(f, M_TRACE_NAME, 16, 8);
-	fake_member(f, M_TRACE_BUFFER, 24, 8);
-	fake_member(f, M_TRACE_OF_BUFFER, 32, 8);
-	fake_member(f, M_TRACE_SNAPSHOT, 40, 8);
-	fake_member(f, M_RING_BUFFERS, 0, 8);
-	fake_member(f, M_RING_BUFFER, 0, 8);
-	fake_member(f, M_RING_NR_PAGES, 8, 8);
-	fake_member(f, M_RING_PAGES, 16, 8);
-	fake_member(f, M_RING_READER, 24, 8);
-	fake_member(f, M_RING_PAGE_LIST, 0, 16);
-	fake_member(f, M_RING_PAGE_DATA, 16, 8);
-	fake_member(f, M_RING_PAGE_ORDER, 24, 4);
+	fake_members(f, { M_TRACE_LIST, 0, 16 }, { M_TRACE_NAME, 16, 8 }, { M_TRACE_BUFFER, 24, 8 },
+		     { M_TRACE_OF_BUFFER, 32, 8 }, { M_TRACE_SNAPSHOT, 40, 8 },
+		     { M_RING_BUFFERS, 0, 8 }, { M_RING_BUFFER, 0, 8 }, { M_RING_NR_PAGES, 8, 8 },
+		     { M_RING_PAGES, 16, 8 }, { M_RING_READER, 24, 8 }, { M_RING_PAGE_LIST, 0, 16 },
+		     { M_RING_PAGE_DATA, 16, 8 }, { M_RING_PAGE_ORDER, 24, 4 });
 	fake_symbol(f, Y_FTRACE_PAGES, fake_kva(f, TABLES));
 	fake_symbol(f, Y_FTRACE_NR_PAGES, fake_kva(f, TABLES + 8));
-	fake_member(f, M_FTRACE_NEXT, 0, 8);
-	fake_member(f, M_FTRACE_RECORDS, 8, 8);
-	fake_member(f, M_FTRACE_ORDER, 16, 4);
+	fake_members(f, { M_FTRACE_NEXT, 0, 8 }, { M_FTRACE_RECORDS, 8, 8 },
+		     { M_FTRACE_ORDER, 16, 4 });
 	fake_symbol(f, Y_SAVED_CMDLINES, fake_kva(f, NAMES));
 	fake_size(f, S_SAVED_CMDLINES, 64);
 	fake_member(f, M_SAVED_CMDLINES_NUM, 0, 4);
@@ -156,9 +134,8 @@ static void put_frags(struct held_machine *m)
 	hm_cpus(m);
 	fake_symbol(m->f, Y_NETDEV_FRAGS, fake_kva(m->f, NETDEV));
 	fake_symbol(m->f, Y_NAPI_FRAGS, fake_kva(m->f, NAPI));
-	fake_member(m->f, M_NAPI_FRAGS_PAGE, 8, 8);
-	fake_member(m->f, M_FRAGS_MEMORY, 0, 8);
-	fake_member(m->f, M_TASK_FRAG, 16, 8);
+	fake_members(m->f, { M_NAPI_FRAGS_PAGE, 8, 8 }, { M_FRAGS_MEMORY, 0, 8 },
+		     { M_TASK_FRAG, 16, 8 });
 	hm_put(m, NETDEV, fake_kva(m->f, MORE + 0x8000) | 3, 8);
 	hm_put(m, NETDEV + CPU_BYTES, 0, 8);
 	hm_put(m, NAPI + 8, 0, 8);
@@ -172,11 +149,9 @@ struct held_machine *hm_pools(void)
 	struct held_machine *m = hm_new();
 
 	fake_symbol(m->f, Y_DMA_POOL_NORMAL, fake_kva(m->f, VAR));
-	fake_member(m->f, M_GENPOOL_CHUNKS, 8, 16);
-	fake_member(m->f, M_GENCHUNK_LIST, 0, 16);
-	fake_member(m->f, M_GENCHUNK_PHYS, 16, 8);
-	fake_member(m->f, M_GENCHUNK_START, 24, 8);
-	fake_member(m->f, M_GENCHUNK_END, 32, 8);
+	fake_members(m->f, { M_GENPOOL_CHUNKS, 8, 16 }, { M_GENCHUNK_LIST, 0, 16 },
+		     { M_GENCHUNK_PHYS, 16, 8 }, { M_GENCHUNK_START, 24, 8 },
+		     { M_GENCHUNK_END, 32, 8 });
 	hm_point(m, VAR, POOL);
 	hm_queue(m, POOL + 8, CHUNK, 0);
 	hm_put(m, CHUNK + 16, MORE, 8);
@@ -211,9 +186,8 @@ struct held_machine *hm_hashes(void)
 	fake_member(m->f, M_TCP_EHASH, 0, 8);
 	fake_member(m->f, M_TCP_EHASH_MASK, 8, 4);
 	fake_size(m->f, S_TCP_EHASH, 8);
-	fake_member(m->f, M_TCP_BHASH, 16, 8);
-	fake_member(m->f, M_TCP_BHASH2, 32, 8);
-	fake_member(m->f, M_TCP_BHASH_SIZE, 24, 4);
+	fake_members(m->f, { M_TCP_BHASH, 16, 8 }, { M_TCP_BHASH2, 32, 8 },
+		     { M_TCP_BHASH_SIZE, 24, 4 });
 	fake_size(m->f, S_TCP_BHASH, 16);
 	hm_put(m, TCP, area.start, 8);
 	hm_put(m, TCP + 8, 1023, 4);
@@ -238,10 +212,8 @@ struct held_machine *hm_page_pool(void)
 {
 	struct held_machine *m = hm_new();
 
-	fake_member(m->f, M_PP_MAGIC, 8, 8);
-	fake_member(m->f, M_PP_POOL, 40, 8);
-	fake_member(m->f, M_POOL_NETDEV, 8, 8);
-	fake_member(m->f, M_NETDEV_NAME, 16, 16);
+	fake_members(m->f, { M_PP_MAGIC, 8, 8 }, { M_PP_POOL, 40, 8 }, { M_POOL_NETDEV, 8, 8 },
+		     { M_NETDEV_NAME, 16, 16 });
 	hm_point(m, OBJECT_AT + 8, NODE1);
 	fake_put(m->f, NODE1 + 16, "eth7", 5);
 	for (unsigned i = 0; i < 3; i++) {
@@ -266,10 +238,8 @@ static struct held_machine *zswap_machine(const char *type)
 	hm_queue(m, ARRAY, OBJECT_AT + 24, 0);
 	if (!type)
 		return m;
-	fake_member(m->f, M_ZSWAP_ZPOOL, 0, 8);
-	fake_member(m->f, M_ZPOOL_DRIVER, 0, 8);
-	fake_member(m->f, M_ZPOOL_POOL, 8, 8);
-	fake_member(m->f, M_ZPOOL_DRIVER_TYPE, 0, 8);
+	fake_members(m->f, { M_ZSWAP_ZPOOL, 0, 8 }, { M_ZPOOL_DRIVER, 0, 8 },
+		     { M_ZPOOL_POOL, 8, 8 }, { M_ZPOOL_DRIVER_TYPE, 0, 8 });
 	hm_point(m, OBJECT_AT, NODE1);
 	hm_point(m, NODE1, NODE2);
 	hm_point(m, NODE1 + 8, OTHER);
@@ -314,12 +284,9 @@ void hm_zspool(struct held_machine *m, uint64_t at)
 	fake_array(m->f, M_ZSPOOL_CLASSES, 0, 8, 3);
 	fake_member(m->f, M_ZSPOOL_PAGES, 0x20, 8);
 	fake_array(m->f, M_ZSCLASS_LISTS, 0, 16, 2);
-	fake_member(m->f, M_ZSCLASS_PAGES, CHAIN, 4);
-	fake_member(m->f, M_ZSPAGE_LIST, 0, 16);
-	fake_member(m->f, M_ZSPAGE_FIRST, 16, 8);
-	fake_member(m->f, M_ZSPAGE_POOL, 24, 8);
-	fake_member(m->f, M_ZSPAGE_HUGE, 32, 1);
-	fake_member(m->f, M_ZPDESC_NEXT, NEXT, 8);
+	fake_members(m->f, { M_ZSCLASS_PAGES, CHAIN, 4 }, { M_ZSPAGE_LIST, 0, 16 },
+		     { M_ZSPAGE_FIRST, 16, 8 }, { M_ZSPAGE_POOL, 24, 8 }, { M_ZSPAGE_HUGE, 32, 1 },
+		     { M_ZPDESC_NEXT, NEXT, 8 });
 	/* two sizes share a class */
 	hm_point(m, at, at + CLASS);
 	hm_point(m, at + 8, at + CLASS);

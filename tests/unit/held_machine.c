@@ -24,63 +24,39 @@ void hm_point(struct held_machine *m, uint64_t pa, uint64_t to)
 static void state_pages(struct fake *f)
 {
 	fake_size(f, S_PAGE, STRUCT_PAGE);
-	fake_member(f, M_PAGE_FLAGS, 0, 8);
-	fake_member(f, M_PAGE_COMPOUND_HEAD, 8, 8);
-	fake_member(f, M_PAGE_LRU, 8, 16);
-	fake_member(f, M_PAGE_COMPOUND_ORDER, 16, 1);
-	fake_member(f, M_PAGE_MAPPING, 24, 8);
-	fake_member(f, M_PAGE_PRIVATE, 40, 8);
-	fake_member(f, M_PAGE_REFCOUNT, 52, 4);
-	fake_member(f, M_PAGE_MAPCOUNT, 48, 4);
+	fake_members(f, { M_PAGE_FLAGS, 0, 8 }, { M_PAGE_COMPOUND_HEAD, 8, 8 },
+		     { M_PAGE_LRU, 8, 16 }, { M_PAGE_COMPOUND_ORDER, 16, 1 },
+		     { M_PAGE_MAPPING, 24, 8 }, { M_PAGE_PRIVATE, 40, 8 },
+		     { M_PAGE_REFCOUNT, 52, 4 }, { M_PAGE_MAPCOUNT, 48, 4 });
 	fake_enum(f, E_PG_SLAB, 7);
 	fake_enum(f, E_PG_HEAD, 16);
-	fake_member(f, M_SLAB_CACHE, 24, 8);
-	fake_member(f, M_CACHE_SIZE, 0, 4);
-	fake_member(f, M_LIST_NEXT, 0, 8);
-	fake_member(f, M_LIST_PREV, 8, 8);
+	fake_members(f, { M_SLAB_CACHE, 24, 8 }, { M_CACHE_SIZE, 0, 4 }, { M_LIST_NEXT, 0, 8 },
+		     { M_LIST_PREV, 8, 8 });
 }
 
 static void state_files(struct fake *f)
 {
-	fake_member(f, M_TASK_FILES, 0, 8);
-	fake_member(f, M_FILES_FDT, 0, 8);
-	fake_member(f, M_FDT_MAX, 0, 4);
-	fake_member(f, M_FDT_FD, 8, 8);
-	fake_member(f, M_FILE_INODE, 0, 8);
-	fake_member(f, M_FILE_PRIVATE, 8, 8);
-	fake_member(f, M_INODE_MODE, 0, 2);
-	fake_member(f, M_INODE_SB, 8, 8);
-	fake_member(f, M_INODE_INO, 16, 8);
-	fake_member(f, M_INODE_PIPE, 24, 8);
-	fake_member(f, M_SB_MAGIC, 0, 8);
-	fake_member(f, M_PIPE_HEAD, PIPE_HEAD, 4);
-	fake_member(f, M_PIPE_TAIL, PIPE_TAIL, 4);
-	fake_member(f, M_PIPE_SLOTS, PIPE_SLOTS, 4);
-	fake_member(f, M_PIPE_BUFS, PIPE_BUFS, 8);
+	fake_members(f, { M_TASK_FILES, 0, 8 }, { M_FILES_FDT, 0, 8 }, { M_FDT_MAX, 0, 4 },
+		     { M_FDT_FD, 8, 8 }, { M_FILE_INODE, 0, 8 }, { M_FILE_PRIVATE, 8, 8 },
+		     { M_INODE_MODE, 0, 2 }, { M_INODE_SB, 8, 8 }, { M_INODE_INO, 16, 8 },
+		     { M_INODE_PIPE, 24, 8 }, { M_SB_MAGIC, 0, 8 }, { M_PIPE_HEAD, PIPE_HEAD, 4 },
+		     { M_PIPE_TAIL, PIPE_TAIL, 4 }, { M_PIPE_SLOTS, PIPE_SLOTS, 4 },
+		     { M_PIPE_BUFS, PIPE_BUFS, 8 });
 	fake_size(f, S_PIPE_BUFFER, BUFFER);
 	fake_member(f, M_PIPE_BUFFER_PAGE, 0, 8);
 }
 
 static void state_sockets(struct fake *f)
 {
-	fake_member(f, M_SOCKET_SK, 0, 8);
-	fake_member(f, M_SK_FAMILY, SK_FAMILY, 2);
-	fake_member(f, M_SK_STATE, SK_STATE, 1);
-	fake_member(f, M_SK_TYPE, SK_TYPE, 2);
-	fake_member(f, M_SK_PROTOCOL, SK_PROTOCOL, 2);
-	fake_member(f, M_SK_FRAG, SK_FRAG, 8);
-	fake_member(f, M_SK_BACKLOG, SK_BACKLOG, 8);
-	fake_member(f, M_SK_RECEIVE, SK_RECEIVE, 16);
-	fake_member(f, M_SK_WRITE, SK_WRITE, 16);
-	fake_member(f, M_SK_ERROR, SK_ERROR, 16);
-	fake_member(f, M_SKB_NEXT, 0, 8);
-	fake_member(f, M_SKB_SK, SKB_SK, 8);
-	fake_member(f, M_SKB_CB, SKB_CB, 48);
-	fake_member(f, M_SKB_HEAD, SKB_HEAD, 8);
-	fake_member(f, M_SKB_END, SKB_END, 4);
-	fake_member(f, M_SKB_HEAD_FRAG, SKB_HEAD_FRAG, 1);
-	fake_member(f, M_SHINFO_NR_FRAGS, INFO_NR, 1);
-	fake_member(f, M_SHINFO_LIST, INFO_LIST, 8);
+	fake_members(f, { M_SOCKET_SK, 0, 8 }, { M_SK_FAMILY, SK_FAMILY, 2 },
+		     { M_SK_STATE, SK_STATE, 1 }, { M_SK_TYPE, SK_TYPE, 2 },
+		     { M_SK_PROTOCOL, SK_PROTOCOL, 2 }, { M_SK_FRAG, SK_FRAG, 8 },
+		     { M_SK_BACKLOG, SK_BACKLOG, 8 }, { M_SK_RECEIVE, SK_RECEIVE, 16 },
+		     { M_SK_WRITE, SK_WRITE, 16 }, { M_SK_ERROR, SK_ERROR, 16 },
+		     { M_SKB_NEXT, 0, 8 }, { M_SKB_SK, SKB_SK, 8 }, { M_SKB_CB, SKB_CB, 48 },
+		     { M_SKB_HEAD, SKB_HEAD, 8 }, { M_SKB_END, SKB_END, 4 },
+		     { M_SKB_HEAD_FRAG, SKB_HEAD_FRAG, 1 }, { M_SHINFO_NR_FRAGS, INFO_NR, 1 },
+		     { M_SHINFO_LIST, INFO_LIST, 8 });
 	fake_array(f, M_SHINFO_FRAGS, INFO_FRAGS, 16, 17);
 	fake_member(f, M_UNIX_FILES, 0, 8);
 	fake_member(f, M_SCM_COUNT, 0, 2);

@@ -27,10 +27,8 @@ static void put_zone(struct held_machine *m)
 	fake_symbol(f, Y_ONE_PGDAT, fake_kva(f, NODE));
 	fake_array(f, M_PGDAT_ZONES, ZONE - NODE, ZONE_BYTES, 1);
 	fake_size(f, S_ZONE, ZONE_BYTES);
-	fake_member(f, M_ZONE_NAME, 0, 8);
-	fake_member(f, M_ZONE_START_PFN, 8, 8);
-	fake_member(f, M_ZONE_SPANNED, 16, 8);
-	fake_member(f, M_ZONE_PRESENT, 24, 8);
+	fake_members(f, { M_ZONE_NAME, 0, 8 }, { M_ZONE_START_PFN, 8, 8 },
+		     { M_ZONE_SPANNED, 16, 8 }, { M_ZONE_PRESENT, 24, 8 });
 	fake_array(f, M_ZONE_WATERMARK, 32, 8, 3);
 	fake_array(f, M_ZONE_FREE_AREA, AREAS, AREA_BYTES, 3);
 	fake_array(f, M_AREA_LISTS, 0, 16, 4);
@@ -57,13 +55,9 @@ static void put_zone(struct held_machine *m)
 /* Frames that are charged: to a control group, by an obj_cgroup. */
 static void put_charges(struct held_machine *m)
 {
-	fake_member(m->f, M_PAGE_MEMCG, CHARGE, 8);
-	fake_member(m->f, M_OBJCG_MEMCG, 0, 8);
-	fake_member(m->f, M_MEMCG_CSS, 0, 64);
-	fake_member(m->f, M_CSS_FLAGS, 8, 4);
-	fake_member(m->f, M_CSS_CGROUP, 16, 8);
-	fake_member(m->f, M_CGROUP_KN, 0, 8);
-	fake_member(m->f, M_KN_NAME, 0, 8);
+	fake_members(m->f, { M_PAGE_MEMCG, CHARGE, 8 }, { M_OBJCG_MEMCG, 0, 8 },
+		     { M_MEMCG_CSS, 0, 64 }, { M_CSS_FLAGS, 8, 4 }, { M_CSS_CGROUP, 16, 8 },
+		     { M_CGROUP_KN, 0, 8 }, { M_KN_NAME, 0, 8 });
 	fake_enum(m->f, E_CSS_ONLINE, 2);
 	hm_put(m, PAGES + (MORE >> 12) * STRUCT_PAGE + CHARGE, fake_kva(m->f, OBJCG) | BY_OBJCG, 8);
 	hm_point(m, PAGES + ((MORE >> 12) + 4) * STRUCT_PAGE + CHARGE, MEMCG);
@@ -109,14 +103,10 @@ static struct held_machine *owner_machine(uint32_t handle)
 	al_stack(m->f, 3);
 	al_names(m->f);
 	al_fields(m->f);
-	fake_member(m->f, M_OWNER_ORDER, 0, 2);
-	fake_member(m->f, M_OWNER_REASON, 2, 2);
-	fake_member(m->f, M_OWNER_GFP, 4, 4);
-	fake_member(m->f, M_OWNER_TIME, OWNER_TIME, 8);
-	fake_member(m->f, M_OWNER_FREE_TIME, OWNER_FREE_TIME, 8);
-	fake_member(m->f, M_OWNER_PID, OWNER_PID, 4);
-	fake_member(m->f, M_OWNER_TGID, OWNER_TGID, 4);
-	fake_member(m->f, M_OWNER_COMM, OWNER_COMM, 16);
+	fake_members(m->f, { M_OWNER_ORDER, 0, 2 }, { M_OWNER_REASON, 2, 2 }, { M_OWNER_GFP, 4, 4 },
+		     { M_OWNER_TIME, OWNER_TIME, 8 }, { M_OWNER_FREE_TIME, OWNER_FREE_TIME, 8 },
+		     { M_OWNER_PID, OWNER_PID, 4 }, { M_OWNER_TGID, OWNER_TGID, 4 },
+		     { M_OWNER_COMM, OWNER_COMM, 16 });
 	fake_symbol(m->f, Y_MIGRATE_REASONS, fake_kva(m->f, REASONS));
 	put_text(m, REASONS, 8, "compaction");
 	put_text(m, REASONS + 8, 9, "memory_failure");

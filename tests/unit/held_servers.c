@@ -8,18 +8,12 @@ enum { T_KTHREAD = 0x20 };
 
 static void state_rpc(struct fake *f)
 {
-	fake_member(f, M_TASK_KTHREAD, T_KTHREAD, 8);
-	fake_member(f, M_KTHREAD_DATA, 0, 8);
-	fake_member(f, M_RQST_ALL, 0, 16);
-	fake_member(f, M_RQST_SERVER, R_SERVER, 8);
-	fake_member(f, M_RQST_POOL, R_POOL, 8);
-	fake_member(f, M_RQST_TASK, R_TASK, 8);
-	fake_member(f, M_RQST_ARGUMENTS, R_ARGUMENTS, 8);
-	fake_member(f, M_RQST_SCRATCH, R_SCRATCH, 8);
-	fake_member(f, M_RQST_REPLY, R_REPLY, 8);
-	fake_member(f, M_RPCPOOL_THREADS, 0, 16);
-	fake_member(f, M_RPCPOOL_COUNT, POOL_COUNT, 4);
-	fake_member(f, M_RPCSERV_NAME, 0, 8);
+	fake_members(f, { M_TASK_KTHREAD, T_KTHREAD, 8 }, { M_KTHREAD_DATA, 0, 8 },
+		     { M_RQST_ALL, 0, 16 }, { M_RQST_SERVER, R_SERVER, 8 },
+		     { M_RQST_POOL, R_POOL, 8 }, { M_RQST_TASK, R_TASK, 8 },
+		     { M_RQST_ARGUMENTS, R_ARGUMENTS, 8 }, { M_RQST_SCRATCH, R_SCRATCH, 8 },
+		     { M_RQST_REPLY, R_REPLY, 8 }, { M_RPCPOOL_THREADS, 0, 16 },
+		     { M_RPCPOOL_COUNT, POOL_COUNT, 4 }, { M_RPCSERV_NAME, 0, 8 });
 }
 
 /* COUNT pointers to pages from PA on, and one that is empty. */
@@ -75,9 +69,8 @@ struct held_machine *hm_rpc_arrays(void)
 {
 	struct held_machine *m = rpc_machine();
 
-	fake_member(m->f, M_RQST_PAGES, R_PAGES, 8);
-	fake_member(m->f, M_RQST_MAXPAGES, R_MAXPAGES, 8);
-	fake_member(m->f, M_RQST_BVEC, R_BVEC, 8);
+	fake_members(m->f, { M_RQST_PAGES, R_PAGES, 8 }, { M_RQST_MAXPAGES, R_MAXPAGES, 8 },
+		     { M_RQST_BVEC, R_BVEC, 8 });
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t rqst = i ? RQST2 : RQST1, call = i ? CALL2 : CALL1;
 
@@ -96,25 +89,17 @@ struct held_machine *hm_rpc_arrays(void)
 
 static void state_raid(struct fake *f)
 {
-	fake_member(f, M_MD_DISK, 0, 8);
-	fake_member(f, M_MD_LEVEL, MD_LEVEL, 4);
-	fake_member(f, M_MD_PRIVATE, MD_CONF, 8);
-	fake_member(f, M_R5_ARRAY, C_MDDEV, 8);
-	fake_member(f, M_R5_HASH, C_HASH, 8);
+	fake_members(f, { M_MD_DISK, 0, 8 }, { M_MD_LEVEL, MD_LEVEL, 4 },
+		     { M_MD_PRIVATE, MD_CONF, 8 }, { M_R5_ARRAY, C_MDDEV, 8 },
+		     { M_R5_HASH, C_HASH, 8 });
 	fake_array(f, M_R5_INACTIVE, C_LISTS, 16, LISTS);
-	fake_member(f, M_R5_STRIPES, C_STRIPES, 4);
-	fake_member(f, M_R5_DEVICES, C_DEVICES, 4);
-	fake_member(f, M_R5_CPUS, C_CPUS, 8);
-	fake_member(f, M_R5CPU_PAGE, 0, 8);
-	fake_member(f, M_R5CPU_SCRIBBLE, 8, 8);
-	fake_member(f, M_STRIPE_HASH, 0, 16);
-	fake_member(f, M_STRIPE_LIST, S_LRU, 16);
-	fake_member(f, M_STRIPE_CONF, S_CONF, 8);
-	fake_member(f, M_STRIPE_DEVICES, S_DEVICES, 0);
+	fake_members(f, { M_R5_STRIPES, C_STRIPES, 4 }, { M_R5_DEVICES, C_DEVICES, 4 },
+		     { M_R5_CPUS, C_CPUS, 8 }, { M_R5CPU_PAGE, 0, 8 }, { M_R5CPU_SCRIBBLE, 8, 8 },
+		     { M_STRIPE_HASH, 0, 16 }, { M_STRIPE_LIST, S_LRU, 16 },
+		     { M_STRIPE_CONF, S_CONF, 8 }, { M_STRIPE_DEVICES, S_DEVICES, 0 });
 	fake_size(f, S_R5DEV, R5_DEVICE);
-	fake_member(f, M_R5DEV_PAGE, 0, 8);
-	fake_member(f, M_R5DEV_OWN, D_OWN, 8);
-	fake_member(f, M_R5DEV_FLAGS, D_FLAGS, 8);
+	fake_members(f, { M_R5DEV_PAGE, 0, 8 }, { M_R5DEV_OWN, D_OWN, 8 },
+		     { M_R5DEV_FLAGS, D_FLAGS, 8 });
 	fake_enum(f, E_R5_SKIP_COPY, SKIP_COPY);
 }
 

@@ -13,30 +13,18 @@ enum { ONE_PARTIAL = 1, OF_CPU = 2, NEXT = 40, COUNTED = 16 };
 static void state_slub(struct fake *f)
 {
 	fake_symbol(f, Y_SLAB_CACHES, fake_kva(f, CACHES));
-	fake_member(f, M_CACHE_LIST, C_LIST, 16);
-	fake_member(f, M_CACHE_NAME, C_NAME, 8);
-	fake_member(f, M_CACHE_OO, C_OO, 4);
-	fake_member(f, M_CACHE_OBJECT_SIZE, C_OBJECT_SIZE, 4);
+	fake_members(f, { M_CACHE_LIST, C_LIST, 16 }, { M_CACHE_NAME, C_NAME, 8 },
+		     { M_CACHE_OO, C_OO, 4 }, { M_CACHE_OBJECT_SIZE, C_OBJECT_SIZE, 4 });
 	fake_array(f, M_CACHE_NODES, C_NODES, 8, 1);
-	fake_member(f, M_CACHE_CPU, C_CPU, 8);
-	fake_member(f, M_CACHE_SHEAVES, C_SHEAVES, 8);
-	fake_member(f, M_CACHE_SHEAF_CAPACITY, C_CAPACITY, 4);
-	fake_member(f, M_KCN_NR_PARTIAL, N_NR_PARTIAL, 8);
-	fake_member(f, M_KCN_PARTIAL, N_PARTIAL, 16);
-	fake_member(f, M_KCN_NR_SLABS, N_SLABS, 8);
-	fake_member(f, M_KCN_OBJECTS, N_OBJECTS, 8);
-	fake_member(f, M_KCN_BARN, N_BARN, 8);
-	fake_member(f, M_KCC_PARTIAL, 0, 8);
-	fake_member(f, M_SHEAVES_MAIN, 0, 8);
-	fake_member(f, M_SHEAVES_SPARE, 8, 8);
-	fake_member(f, M_SHEAF_SIZE, 0, 4);
-	fake_member(f, M_SHEAF_LIST, 8, 16);
-	fake_member(f, M_BARN_FULL, 0, 16);
-	fake_member(f, M_SLAB_LIST, 8, 16);
-	fake_member(f, M_SLAB_INUSE, PAGE_INUSE, 2);
-	fake_member(f, M_SLAB_OBJECTS, PAGE_OBJECTS, 2);
-	fake_member(f, M_SLAB_NEXT, NEXT, 8);
-	fake_member(f, M_SLAB_SLABS, COUNTED, 4);
+	fake_members(f, { M_CACHE_CPU, C_CPU, 8 }, { M_CACHE_SHEAVES, C_SHEAVES, 8 },
+		     { M_CACHE_SHEAF_CAPACITY, C_CAPACITY, 4 },
+		     { M_KCN_NR_PARTIAL, N_NR_PARTIAL, 8 }, { M_KCN_PARTIAL, N_PARTIAL, 16 },
+		     { M_KCN_NR_SLABS, N_SLABS, 8 }, { M_KCN_OBJECTS, N_OBJECTS, 8 },
+		     { M_KCN_BARN, N_BARN, 8 }, { M_KCC_PARTIAL, 0, 8 }, { M_SHEAVES_MAIN, 0, 8 },
+		     { M_SHEAVES_SPARE, 8, 8 }, { M_SHEAF_SIZE, 0, 4 }, { M_SHEAF_LIST, 8, 16 },
+		     { M_BARN_FULL, 0, 16 }, { M_SLAB_LIST, 8, 16 },
+		     { M_SLAB_INUSE, PAGE_INUSE, 2 }, { M_SLAB_OBJECTS, PAGE_OBJECTS, 2 },
+		     { M_SLAB_NEXT, NEXT, 8 }, { M_SLAB_SLABS, COUNTED, 4 });
 }
 
 struct held_machine *hm_slub(void)

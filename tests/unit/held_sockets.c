@@ -34,11 +34,9 @@ struct held_machine *hm_packet(void)
 	struct held_machine *m = hm_new();
 
 	m->areas = (struct vmalloc){ .v = areas, .n = 2 };
-	fake_member(m->f, M_PACKET_RX, RX - SK, 32);
-	fake_member(m->f, M_PACKET_TX, TX - SK, 32);
-	fake_member(m->f, M_PACKET_VEC, 0, 8);
-	fake_member(m->f, M_PACKET_VEC_LEN, 8, 4);
-	fake_member(m->f, M_PACKET_VEC_PAGES, 12, 4);
+	fake_members(m->f, { M_PACKET_RX, RX - SK, 32 }, { M_PACKET_TX, TX - SK, 32 },
+		     { M_PACKET_VEC, 0, 8 }, { M_PACKET_VEC_LEN, 8, 4 },
+		     { M_PACKET_VEC_PAGES, 12, 4 });
 	fake_size(m->f, S_PGV, 8);
 	hm_put(m, SK + SK_FAMILY, FAMILY_PACKET, 2);
 	hm_point(m, RX, ARRAY);
@@ -56,14 +54,9 @@ struct held_machine *hm_xdp(void)
 	enum { RX = 0x50, TX = 0x58, FILL = 0x60, DONE = 0x68, POOL = 0x70 };
 	struct held_machine *m = hm_new();
 
-	fake_member(m->f, M_XDP_RX, RX, 8);
-	fake_member(m->f, M_XDP_TX, TX, 8);
-	fake_member(m->f, M_XDP_FILL, FILL, 8);
-	fake_member(m->f, M_XDP_DONE, DONE, 8);
-	fake_member(m->f, M_XDP_POOL, POOL, 8);
-	fake_member(m->f, M_XDP_RING, 0, 8);
-	fake_member(m->f, M_XDP_POOL_FILL, 0, 8);
-	fake_member(m->f, M_XDP_POOL_DONE, 8, 8);
+	fake_members(m->f, { M_XDP_RX, RX, 8 }, { M_XDP_TX, TX, 8 }, { M_XDP_FILL, FILL, 8 },
+		     { M_XDP_DONE, DONE, 8 }, { M_XDP_POOL, POOL, 8 }, { M_XDP_RING, 0, 8 },
+		     { M_XDP_POOL_FILL, 0, 8 }, { M_XDP_POOL_DONE, 8, 8 });
 	hm_put(m, SK + SK_FAMILY, FAMILY_XDP, 2);
 	hm_point(m, SK + RX, NODE1);
 	hm_point(m, NODE1, MORE);
@@ -83,14 +76,10 @@ static struct held_machine *inet_machine(uint16_t type, uint16_t protocol)
 {
 	struct held_machine *m = hm_new();
 
-	fake_member(m->f, M_SK_RETRANSMIT, RETRANSMIT, 8);
-	fake_member(m->f, M_TCP_OUT_OF_ORDER, OUT_OF_ORDER, 8);
-	fake_member(m->f, M_UDP_READER, READER, 24);
-	fake_member(m->f, M_ICSK_ACCEPT, ACCEPT, 8);
-	fake_member(m->f, M_REQUEST_NEXT, 0, 8);
-	fake_member(m->f, M_REQUEST_SK, 8, 8);
-	fake_member(m->f, M_RB_LEFT, 0, 8);
-	fake_member(m->f, M_RB_RIGHT, 8, 8);
+	fake_members(m->f, { M_SK_RETRANSMIT, RETRANSMIT, 8 },
+		     { M_TCP_OUT_OF_ORDER, OUT_OF_ORDER, 8 }, { M_UDP_READER, READER, 24 },
+		     { M_ICSK_ACCEPT, ACCEPT, 8 }, { M_REQUEST_NEXT, 0, 8 }, { M_REQUEST_SK, 8, 8 },
+		     { M_RB_LEFT, 0, 8 }, { M_RB_RIGHT, 8, 8 });
 	put_sock(m, SK, FAMILY_INET, type, protocol);
 	return m;
 }

@@ -9,25 +9,15 @@ enum { FROM_KMALLOC = 1 << 21 };
 static void state(struct fake *f)
 {
 	fake_symbol(f, Y_SUPER_BLOCKS, fake_kva(f, XFS_SUPERS));
-	fake_member(f, M_SB_LIST, SUPER_LIST, 16);
-	fake_member(f, M_SB_FS_INFO, 32, 8);
-	fake_member(f, M_SB_NAME, SUPER_NAME, 32);
-	fake_member(f, M_XFS_SUPER, 0, 8);
-	fake_member(f, M_XFS_DATA, 8, 8);
-	fake_member(f, M_XFS_LOG, 16, 8);
-	fake_member(f, M_XFS_REALTIME, 24, 8);
-	fake_member(f, M_XFS_GROUPS, 40, 16);
-	fake_member(f, M_XFSBUF_HASH, 0, 8);
-	fake_member(f, M_XFSBUF_LENGTH, B_LENGTH, 4);
-	fake_member(f, M_XFSBUF_FLAGS, B_FLAGS, 4);
-	fake_member(f, M_XFSBUF_MOUNT, XFS_BUF_MOUNT, 8);
-	fake_member(f, M_XFSBUF_ADDR, B_ADDR, 8);
-	fake_member(f, M_RHASH_TABLE, 0, 8);
-	fake_member(f, M_RHASH_COUNT, XFS_HASH_COUNT, 4);
-	fake_member(f, M_RHASH_SIZE, 0, 4);
-	fake_member(f, M_RHASH_NEST, XFS_NEST, 4);
-	fake_member(f, M_RHASH_FUTURE, XFS_FUTURE, 8);
-	fake_member(f, M_RHASH_BUCKETS, BUCKETS, 0);
+	fake_members(f, { M_SB_LIST, SUPER_LIST, 16 }, { M_SB_FS_INFO, 32, 8 },
+		     { M_SB_NAME, SUPER_NAME, 32 }, { M_XFS_SUPER, 0, 8 }, { M_XFS_DATA, 8, 8 },
+		     { M_XFS_LOG, 16, 8 }, { M_XFS_REALTIME, 24, 8 }, { M_XFS_GROUPS, 40, 16 },
+		     { M_XFSBUF_HASH, 0, 8 }, { M_XFSBUF_LENGTH, B_LENGTH, 4 },
+		     { M_XFSBUF_FLAGS, B_FLAGS, 4 }, { M_XFSBUF_MOUNT, XFS_BUF_MOUNT, 8 },
+		     { M_XFSBUF_ADDR, B_ADDR, 8 }, { M_RHASH_TABLE, 0, 8 },
+		     { M_RHASH_COUNT, XFS_HASH_COUNT, 4 }, { M_RHASH_SIZE, 0, 4 },
+		     { M_RHASH_NEST, XFS_NEST, 4 }, { M_RHASH_FUTURE, XFS_FUTURE, 8 },
+		     { M_RHASH_BUCKETS, BUCKETS, 0 });
 }
 
 static void put_buffer(struct held_machine *m, uint64_t at, uint64_t next, uint64_t addr, uint32_t bytes)
@@ -86,9 +76,8 @@ struct held_machine *hm_xfs_groups(void)
 {
 	struct held_machine *m = machine();
 
-	fake_member(m->f, M_XFS_GROUP_HASH, XFS_HASH, 16);
-	fake_member(m->f, M_XFSBUF_PAGES, B_PAGES, 8);
-	fake_member(m->f, M_XFSBUF_NR_PAGES, B_NR_PAGES, 4);
+	fake_members(m->f, { M_XFS_GROUP_HASH, XFS_HASH, 16 }, { M_XFSBUF_PAGES, B_PAGES, 8 },
+		     { M_XFSBUF_NR_PAGES, B_NR_PAGES, 4 });
 	hm_xarrays(m);
 	hm_point(m, XFS_MOUNT + 40, XFS_GROUP);	/* an xarray with one entry at 0 */
 	put_hash(m, XFS_GROUP + XFS_HASH);

@@ -27,19 +27,13 @@ struct fake *sl_lists(bool pointer)
 	struct fake *f = fake_new(8, false);
 
 	fake_symbol(f, Y_SLAB_CACHES, fake_kva(f, SL_HEAD));
-	fake_member(f, M_LIST_NEXT, 0, 8);
-	fake_member(f, M_LIST_PREV, 8, 8);
-	fake_member(f, M_CACHE_LIST, SL_LIST, 16);
-	fake_member(f, M_CACHE_NAME, SL_NAMED, 8);
-	fake_member(f, M_CACHE_SIZE, SL_SIZE, 4);
-	fake_member(f, M_CACHE_NUM, SL_NUM, 4);
-	fake_member(f, M_CACHE_GFPORDER, SL_ORDER, 4);
+	fake_members(f, { M_LIST_NEXT, 0, 8 }, { M_LIST_PREV, 8, 8 }, { M_CACHE_LIST, SL_LIST, 16 },
+		     { M_CACHE_NAME, SL_NAMED, 8 }, { M_CACHE_SIZE, SL_SIZE, 4 },
+		     { M_CACHE_NUM, SL_NUM, 4 }, { M_CACHE_GFPORDER, SL_ORDER, 4 });
 	fake_array(f, M_CACHE_NODES, SL_NODES, 8, 4);
 	f->kernel.layout.v[M_CACHE_NODES].alt = pointer ? 4 : 2;
-	fake_member(f, M_KCN_SLABS_PARTIAL, SL_PARTIAL, 16);
-	fake_member(f, M_KCN_SLABS_FULL, SL_FULL, 16);
-	fake_member(f, M_KCN_SLABS_FREE, SL_FREE, 16);
-	fake_member(f, M_KCN_FREE_OBJECTS, SL_FREE_OBJECTS, 8);
+	fake_members(f, { M_KCN_SLABS_PARTIAL, SL_PARTIAL, 16 }, { M_KCN_SLABS_FULL, SL_FULL, 16 },
+		     { M_KCN_SLABS_FREE, SL_FREE, 16 }, { M_KCN_FREE_OBJECTS, SL_FREE_OBJECTS, 8 });
 	sl_put(f, SL_HEAD, fake_kva(f, SL_CACHE));
 	sl_put(f, SL_HEAD + 8, fake_kva(f, SL_CACHE));
 	sl_put(f, SL_CACHE, fake_kva(f, SL_HEAD));

@@ -422,9 +422,8 @@ TEST(shmem)
 	struct rig *g = rig_new();
 	struct vma *v[3];
 
-	fake_member(g->f, M_MAPPING_I_PAGES, 8, 16);
-	fake_member(g->f, M_XA_HEAD, 0, 8);
-	fake_member(g->f, M_XA_NODE_SHIFT, 0, 1);
+	fake_members(g->f, { M_MAPPING_I_PAGES, 8, 16 }, { M_XA_HEAD, 0, 8 },
+		     { M_XA_NODE_SHIFT, 0, 1 });
 	fake_array(g->f, M_XA_NODE_SLOTS, 16, 8, 64);
 	fake_size(g->f, S_XA_NODE, 16 + 8 * 64);
 	fake_put_uint(g->f, 0x5008, fake_kva(g->f, 0x6000) | 2, 8);

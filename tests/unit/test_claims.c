@@ -30,9 +30,7 @@ static struct rig *machine(void)
 	g->f->arch.user_end = user_end;
 	g->f->kernel.arch = &g->f->arch;
 	g->range.page_kva = fake_kva(g->f, PAGES_AT);
-	fake_member(g->f, M_PAGE_LRU, LRU, 16);
-	fake_member(g->f, M_LIST_NEXT, 0, 8);
-	fake_member(g->f, M_LIST_PREV, 8, 8);
+	fake_members(g->f, { M_PAGE_LRU, LRU, 16 }, { M_LIST_NEXT, 0, 8 }, { M_LIST_PREV, 8, 8 });
 	add_mm(g);
 	map(g, VA, 0, 10 << 12 | P | RW);
 	map(g, VA + 512 * HUGE, 1, 512 << 12 | P | RW | PSE);
@@ -260,11 +258,8 @@ TEST(holes)
 
 	g->range.end = g->f->kernel.memmap.max_pfn = 0x100;
 	fake_size(g->f, S_RESOURCE, RES_SIZE);
-	fake_member(g->f, M_RES_START, 0, 8);
-	fake_member(g->f, M_RES_END, 8, 8);
-	fake_member(g->f, M_RES_NAME, 16, 8);
-	fake_member(g->f, M_RES_CHILD, 24, 8);
-	fake_member(g->f, M_RES_SIBLING, 32, 8);
+	fake_members(g->f, { M_RES_START, 0, 8 }, { M_RES_END, 8, 8 }, { M_RES_NAME, 16, 8 },
+		     { M_RES_CHILD, 24, 8 }, { M_RES_SIBLING, 32, 8 });
 	claim_holes(&g->f->kernel, g->f->r, &mem, c);
 	CHECK_EQ(c->count[CLASS_HOLE].pages, 0);	/* there is no tree */
 	fake_symbol(g->f, Y_IOMEM_RESOURCE, fake_kva(g->f, IOMEM));

@@ -401,9 +401,8 @@ TEST(given_names)
 	struct vma_case anon = { 0x1000, 0x2000, 0, 0, NONE }, file = { 0x1000, 0x2000, 0, 0, 0 };
 	char name[100];
 
-	fake_member(f, M_VMA_ANON_NAME, 8, 8);
-	fake_member(f, M_VMA_SHARED, 8, 32);
-	fake_member(f, M_ANON_NAME_TEXT, 4, 0);
+	fake_members(f, { M_VMA_ANON_NAME, 8, 8 }, { M_VMA_SHARED, 8, 32 },
+		     { M_ANON_NAME_TEXT, 4, 0 });
 	fake_put_uint(f, PA_VMA + 8, 0, 8);
 	CHECK_STR(name_of(f, &anon), "");
 	put_ptr(f, PA_VMA + 8, PA_NAME);
@@ -434,10 +433,8 @@ TEST(special_names)
 	struct vma_case c = { 0x10000, 0x11000, ops, fake_kva(f, PA_VMA), NONE };
 	struct vma_case lost = { 0x1000, 0x2000, ops, 0x10, NONE };
 
-	fake_member(f, M_VMOPS_NAME, 8, 8);
-	fake_member(f, M_VMOPS_FAULT, 16, 8);
-	fake_member(f, M_SPECIAL_NAME, 24, 8);
-	fake_member(f, M_MM_VDSO, 32, 8);
+	fake_members(f, { M_VMOPS_NAME, 8, 8 }, { M_VMOPS_FAULT, 16, 8 }, { M_SPECIAL_NAME, 24, 8 },
+		     { M_MM_VDSO, 32, 8 });
 	fake_symbol(f, Y_SPECIAL_MAPPING_NAME, hook);
 	fake_symbol(f, Y_SPECIAL_MAPPING_FAULT, hook + 0x10);
 	fake_put_uint(f, PA_OPS + 8, hook, 8);

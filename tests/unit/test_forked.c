@@ -54,15 +54,10 @@ static void start(struct rig *r)
 	memset(r, 0, sizeof(*r));
 	r->f = fake_new(8, false);
 	r->f->kernel.version = (struct release){ .major = 6, .minor = 1 };
-	fake_member(r->f, M_MM_USERS, USERS, 4);
-	fake_member(r->f, M_MM_LOCK, LOCK, 40);
-	fake_member(r->f, M_RWSEM_COUNT, 0, 8);
-	fake_member(r->f, M_ANON_VMA_ROOT, ROOT, 8);
-	fake_member(r->f, M_AVC_VMA, VMA, 8);
-	fake_member(r->f, M_AVC_RB, RB, 24);
-	fake_member(r->f, M_RB_LEFT, LEFT, 8);
-	fake_member(r->f, M_RB_RIGHT, RIGHT, 8);
-	fake_member(r->f, M_VMA_MM, MM, 8);
+	fake_members(r->f, { M_MM_USERS, USERS, 4 }, { M_MM_LOCK, LOCK, 40 },
+		     { M_RWSEM_COUNT, 0, 8 }, { M_ANON_VMA_ROOT, ROOT, 8 }, { M_AVC_VMA, VMA, 8 },
+		     { M_AVC_RB, RB, 24 }, { M_RB_LEFT, LEFT, 8 }, { M_RB_RIGHT, RIGHT, 8 },
+		     { M_VMA_MM, MM, 8 });
 	mm(r, PARENT, 2, 1);
 	mm(r, CHILD, 1, 1);
 	mm(r, ENDED, 0, 0);

@@ -82,12 +82,11 @@ static struct rig *rig_new(unsigned word, bool big)
 					       .kva_ascends = true };
 	g->s.k = &g->f->kernel;
 	fake_size(g->f, S_PAGE, WORDS * word);
-	fake_member(g->f, M_PAGE_FLAGS, 0, word);
-	fake_member(g->f, M_PAGE_LRU, word, 2 * word);
-	fake_member(g->f, M_PAGE_MAPPING, O_MAPPING * word, word);
-	fake_member(g->f, M_PAGE_PRIVATE, O_PRIVATE * word, word);
-	fake_member(g->f, M_PAGE_MAPCOUNT, O_COUNTS * word, 4);
-	fake_member(g->f, M_PAGE_REFCOUNT, O_COUNTS * word + 4, 4);
+	fake_members(g->f, { M_PAGE_FLAGS, 0, word }, { M_PAGE_LRU, word, 2 * word },
+		     { M_PAGE_MAPPING, O_MAPPING * word, word },
+		     { M_PAGE_PRIVATE, O_PRIVATE * word, word },
+		     { M_PAGE_MAPCOUNT, O_COUNTS * word, 4 },
+		     { M_PAGE_REFCOUNT, O_COUNTS * word + 4, 4 });
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		fake_enum(g->f, flags[i].id, flags[i].bit);
 	blank(g);
@@ -410,9 +409,8 @@ static void test_double_map(void)
 {
 	struct rig *g = rig_new(8, false);
 
-	fake_member(g->f, M_PAGE_COMPOUND_HEAD, 8, 8);
-	fake_member(g->f, M_PAGE_COMPOUND_MAPCOUNT, 3 * 8, 4);
-	fake_member(g->f, M_PAGE_COMPOUND_ORDER, 2 * 8, 1);
+	fake_members(g->f, { M_PAGE_COMPOUND_HEAD, 8, 8 }, { M_PAGE_COMPOUND_MAPCOUNT, 3 * 8, 4 },
+		     { M_PAGE_COMPOUND_ORDER, 2 * 8, 1 });
 	fake_enum(g->f, E_PG_DOUBLE_MAP, F_DOUBLE);
 	compound(g, 64, 4);
 	fake_put_uint(g->f, page_pa(g, 65) + 2 * 8, 4, 1);

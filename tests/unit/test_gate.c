@@ -29,9 +29,8 @@ int main(void)
 	struct fake *f = fake_new(8, false);
 
 	f->arch.gate = &x86;
-	fake_member(f, M_TASK_STACK, STACK, 8);
-	fake_member(f, M_THREAD_INFO_TASK, INFO_TASK, 8);
-	fake_member(f, M_THREAD_INFO_FLAGS, INFO_FLAGS, 4);
+	fake_members(f, { M_TASK_STACK, STACK, 8 }, { M_THREAD_INFO_TASK, INFO_TASK, 8 },
+		     { M_THREAD_INFO_FLAGS, INFO_FLAGS, 4 });
 	fake_put_uint(f, TASK + STACK, fake_kva(f, INFO), 8);
 	fake_put_uint(f, INFO + INFO_TASK, fake_kva(f, TASK), 8);
 	fake_put_uint(f, INFO + INFO_FLAGS, 1u << 16 | 1u << 18, 4);

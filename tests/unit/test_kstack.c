@@ -36,9 +36,8 @@ static void start(struct rig *r, unsigned word, bool big)
 	memset(r, 0, sizeof(*r));
 	r->f = fake_new(word, big);
 	fake_size(r->f, S_THREAD_UNION, 0x4000);
-	fake_member(r->f, M_TASK_STACK, TASK_STACK, word);
-	fake_member(r->f, M_TASK_SP, TASK_SP, word);
-	fake_member(r->f, M_TASK_ON_CPU, ON_CPU, 4);
+	fake_members(r->f, { M_TASK_STACK, TASK_STACK, word }, { M_TASK_SP, TASK_SP, word },
+		     { M_TASK_ON_CPU, ON_CPU, 4 });
 	fake_symbol(r->f, Y_STEXT, kva(r, TEXT));
 	fake_symbol(r->f, Y_ETEXT, kva(r, TEXT + 0x10000));
 	put(r, TASK + TASK_STACK, kva(r, STACK));
@@ -96,11 +95,8 @@ static void orc(struct rig *r, unsigned sp_reg, unsigned prev, unsigned call, un
 
 	fake_size(f, S_ORC_ENTRY, 6);
 	fake_size(f, S_INACTIVE_FRAME, FRAME);
-	fake_member(f, M_INACTIVE_BP, FRAME_BP, 8);
-	fake_member(f, M_INACTIVE_RET, FRAME_RET, 8);
-	fake_member(f, M_REGS_IP, 128, 8);
-	fake_member(f, M_REGS_SP, 152, 8);
-	fake_member(f, M_REGS_BP, 32, 8);
+	fake_members(f, { M_INACTIVE_BP, FRAME_BP, 8 }, { M_INACTIVE_RET, FRAME_RET, 8 },
+		     { M_REGS_IP, 128, 8 }, { M_REGS_SP, 152, 8 }, { M_REGS_BP, 32, 8 });
 	fake_symbol(f, Y_ORC_IP, kva(r, IPS));
 	fake_symbol(f, Y_ORC, kva(r, ENTRIES));
 	entry(r, 0, 8, 0, call | sp_reg);
@@ -183,10 +179,8 @@ static void test_modules(void)
 	start(&r, 8, false);
 	field(r.f, M_ORC_TYPE, 0, 3);
 	orc(&r, 5, 1, 2 << 8, 1 << 8);
-	fake_member(r.f, M_MODULE_LIST, 0, 16);
-	fake_member(r.f, M_MODULE_ORC_COUNT, 16, 4);
-	fake_member(r.f, M_MODULE_ORC_IP, 24, 8);
-	fake_member(r.f, M_MODULE_ORC, 32, 8);
+	fake_members(r.f, { M_MODULE_LIST, 0, 16 }, { M_MODULE_ORC_COUNT, 16, 4 },
+		     { M_MODULE_ORC_IP, 24, 8 }, { M_MODULE_ORC, 32, 8 });
 	fake_symbol(r.f, Y_MODULES, kva(&r, HEAD));
 	put(&r, HEAD, kva(&r, SPREAD));
 	put(&r, SPREAD + 8, kva(&r, HEAD));
@@ -306,13 +300,9 @@ static void test_locks(void)
 
 	start(&r, 8, false);
 	r.f->kernel.version = (struct release){ .major = 6, .minor = 1 };
-	fake_member(r.f, M_MM_LOCK, LOCK, 40);
-	fake_member(r.f, M_RWSEM_COUNT, COUNT, 8);
-	fake_member(r.f, M_RWSEM_OWNER, OWNER, 8);
-	fake_member(r.f, M_RWSEM_WAITERS, WAITERS, 16);
-	fake_member(r.f, M_WAITER_LIST, 0, 16);
-	fake_member(r.f, M_WAITER_TASK, 16, 8);
-	fake_member(r.f, M_WAITER_TYPE, 24, 4);
+	fake_members(r.f, { M_MM_LOCK, LOCK, 40 }, { M_RWSEM_COUNT, COUNT, 8 },
+		     { M_RWSEM_OWNER, OWNER, 8 }, { M_RWSEM_WAITERS, WAITERS, 16 },
+		     { M_WAITER_LIST, 0, 16 }, { M_WAITER_TASK, 16, 8 }, { M_WAITER_TYPE, 24, 4 });
 	fake_enum(r.f, E_RWSEM_FOR_WRITE, 0);
 	for (unsigned i = 0; i < 3; i++)
 		tasks[i] = (struct task){ .addr = kva(&r, TASK + 0x100 * i) };

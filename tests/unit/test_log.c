@@ -19,23 +19,14 @@ static void ring_layout(struct fake *f)
 	fake_symbol(f, Y_PRB, fake_kva(f, 0x100));
 	fake_put_uint(f, 0x100, fake_kva(f, PRB), w);
 	fake_size(f, S_PRB, 16 * w);
-	fake_member(f, M_PRB_COUNT_BITS, 0, 4);
-	fake_member(f, M_PRB_DESCS, w, w);
-	fake_member(f, M_PRB_INFOS, 2 * w, w);
-	fake_member(f, M_PRB_HEAD, 3 * w, w);
-	fake_member(f, M_PRB_TAIL, 4 * w, w);
-	fake_member(f, M_PRB_SIZE_BITS, 5 * w, 4);
-	fake_member(f, M_PRB_DATA, 6 * w, w);
+	fake_members(f, { M_PRB_COUNT_BITS, 0, 4 }, { M_PRB_DESCS, w, w },
+		     { M_PRB_INFOS, 2 * w, w }, { M_PRB_HEAD, 3 * w, w }, { M_PRB_TAIL, 4 * w, w },
+		     { M_PRB_SIZE_BITS, 5 * w, 4 }, { M_PRB_DATA, 6 * w, w });
 	fake_size(f, S_PRB_DESC, 3 * w);
-	fake_member(f, M_DESC_STATE, 0, w);
-	fake_member(f, M_DESC_BEGIN, w, w);
-	fake_member(f, M_DESC_NEXT, 2 * w, w);
+	fake_members(f, { M_DESC_STATE, 0, w }, { M_DESC_BEGIN, w, w }, { M_DESC_NEXT, 2 * w, w });
 	fake_size(f, S_PRINTK_INFO, INFO_SIZE);
-	fake_member(f, M_INFO_TS, 8, 8);
-	fake_member(f, M_INFO_TEXT_LEN, 16, 2);
-	fake_member(f, M_INFO_FACILITY, 18, 1);
-	fake_member(f, M_INFO_LEVEL, 19, 1);
-	fake_member(f, M_INFO_CALLER, 20, 4);
+	fake_members(f, { M_INFO_TS, 8, 8 }, { M_INFO_TEXT_LEN, 16, 2 }, { M_INFO_FACILITY, 18, 1 },
+		     { M_INFO_LEVEL, 19, 1 }, { M_INFO_CALLER, 20, 4 });
 }
 
 static void put_ring(struct fake *f, uint64_t tail, uint64_t head, unsigned size_bits)
@@ -194,10 +185,8 @@ static void records_layout(struct fake *f, uint64_t size, uint64_t first, uint64
 	fake_put_uint(f, 0x110, first, 4);
 	fake_put_uint(f, 0x118, next, 4);
 	fake_size(f, S_PRINTK_LOG, 16);
-	fake_member(f, M_LOG_TS, 0, 8);
-	fake_member(f, M_LOG_LEN, 8, 2);
-	fake_member(f, M_LOG_TEXT_LEN, 10, 2);
-	fake_member(f, M_LOG_LEVEL, 15, 1);
+	fake_members(f, { M_LOG_TS, 0, 8 }, { M_LOG_LEN, 8, 2 }, { M_LOG_TEXT_LEN, 10, 2 },
+		     { M_LOG_LEVEL, 15, 1 });
 }
 
 static uint64_t put_old_record(struct fake *f, uint64_t at, const char *text)

@@ -27,12 +27,9 @@ struct rig {
 
 static void layout(struct fake *f)
 {
-	fake_member(f, M_MEMCG_CSS, 0, 56);
-	fake_member(f, M_MEMCG_VMSTATS_PERCPU, PERCPU, 8);
-	fake_member(f, M_MEMCG_LOW, LOW, 8);
-	fake_member(f, M_MEMCG_HIGH, HIGH, 8);
-	fake_member(f, M_MEMCG_SWAP_MAX, SWAP_MAX, 8);
-	fake_member(f, M_MEMCG_PEAK, PEAK, 8);
+	fake_members(f, { M_MEMCG_CSS, 0, 56 }, { M_MEMCG_VMSTATS_PERCPU, PERCPU, 8 },
+		     { M_MEMCG_LOW, LOW, 8 }, { M_MEMCG_HIGH, HIGH, 8 },
+		     { M_MEMCG_SWAP_MAX, SWAP_MAX, 8 }, { M_MEMCG_PEAK, PEAK, 8 });
 	fake_array(f, M_MEMCG_EVENTS, EVENTS, 8, 9);
 	fake_size(f, S_VMSTATS, SIZE);
 	fake_size(f, S_VMSTATS_CPU, SIZE);

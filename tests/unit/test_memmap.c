@@ -147,9 +147,8 @@ static void test_one_node(void)
 
 	fake_symbol(f, Y_CONTIG_PAGE_DATA, fake_kva(f, 0x5000));
 	fake_symbol(f, Y_MEM_MAP, fake_kva(f, VAR));
-	fake_member(f, M_PGDAT_MEM_MAP, 0, 4);
-	fake_member(f, M_PGDAT_SPANNED, 4, 4);
-	fake_member(f, M_PGDAT_START_PFN, 8, 4);
+	fake_members(f, { M_PGDAT_MEM_MAP, 0, 4 }, { M_PGDAT_SPANNED, 4, 4 },
+		     { M_PGDAT_START_PFN, 8, 4 });
 	fake_put_uint(f, 0x5000, map + PAGE_BYTES, 4);
 	fake_put_uint(f, 0x5004, 255, 4);
 	fake_put_uint(f, 0x5008, 1, 4);
@@ -175,10 +174,8 @@ static void test_nodes(void)
 	struct fake *f = machine(4, true);
 
 	fake_symbol(f, Y_PGDAT_LIST, fake_kva(f, VAR));
-	fake_member(f, M_PGDAT_MEM_MAP, 0, 4);
-	fake_member(f, M_PGDAT_SPANNED, 4, 4);
-	fake_member(f, M_PGDAT_START_PADDR, 8, 4);
-	fake_member(f, M_PGDAT_NEXT, 12, 4);
+	fake_members(f, { M_PGDAT_MEM_MAP, 0, 4 }, { M_PGDAT_SPANNED, 4, 4 },
+		     { M_PGDAT_START_PADDR, 8, 4 }, { M_PGDAT_NEXT, 12, 4 });
 	fake_put_uint(f, VAR, fake_kva(f, 0x5000), 4);
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t at = 0x5000 + i * 0x100;

@@ -70,16 +70,11 @@ static void start(struct rig *r, unsigned jobs)
 	r->f->arch.user_end = user_end;
 	r->f->kernel.jobs = jobs;
 	fake_size(r->f, S_MM, MM_SIZE);
-	fake_member(r->f, M_MM_USERS, USERS, 4);
-	fake_member(r->f, M_MM_PGD, PGD, 8);
-	fake_member(r->f, M_MM_MMAP, MMAP, 8);
-	fake_member(r->f, M_MM_MAP_COUNT, COUNT, 4);
+	fake_members(r->f, { M_MM_USERS, USERS, 4 }, { M_MM_PGD, PGD, 8 }, { M_MM_MMAP, MMAP, 8 },
+		     { M_MM_MAP_COUNT, COUNT, 4 });
 	fake_size(r->f, S_VMA, VMA_SIZE);
-	fake_member(r->f, M_VMA_START, START, 8);
-	fake_member(r->f, M_VMA_END, END, 8);
-	fake_member(r->f, M_VMA_NEXT, NEXT, 8);
-	fake_member(r->f, M_VMA_MM, OF_MM, 8);
-	fake_member(r->f, M_VMA_FLAGS, FLAGS, 8);
+	fake_members(r->f, { M_VMA_START, START, 8 }, { M_VMA_END, END, 8 },
+		     { M_VMA_NEXT, NEXT, 8 }, { M_VMA_MM, OF_MM, 8 }, { M_VMA_FLAGS, FLAGS, 8 });
 	for (unsigned n = 0; n < MMS; n++)
 		if (!is_lost(n))
 			put_mm(r, n);

@@ -78,13 +78,9 @@ static struct fake *machine(bool big, struct lengths *im)
 	symbols_add(&f->dump.symbols,
 		    &(struct symbol_source){ .name = "test", .find = find_btf, .self = im });
 	fake_symbol(f, Y_BTF_MODULES, fake_kva(f, LIST));
-	fake_member(f, M_LIST_NEXT, 0, w);
-	fake_member(f, M_LIST_PREV, w, w);
-	fake_member(f, M_BTFMOD_LIST, 0, 2 * w);
-	fake_member(f, M_BTFMOD_BTF, 16, w);
-	fake_member(f, M_BTF_DATA, 0, w);
-	fake_member(f, M_BTF_SIZE, 8, 4);
-	fake_member(f, M_BTF_NAME, 16, 64);
+	fake_members(f, { M_LIST_NEXT, 0, w }, { M_LIST_PREV, w, w }, { M_BTFMOD_LIST, 0, 2 * w },
+		     { M_BTFMOD_BTF, 16, w }, { M_BTF_DATA, 0, w }, { M_BTF_SIZE, 8, 4 },
+		     { M_BTF_NAME, 16, 64 });
 	for (unsigned i = 0; i < 2; i++) {
 		fake_put_uint(f, LIST + i * w, fake_kva(f, MODULE), w);
 		fake_put_uint(f, MODULE + i * w, fake_kva(f, LIST), w);

@@ -32,25 +32,16 @@ static struct fake *machine(unsigned w, bool big)
 
 	fake_size(f, S_DENTRY, D_SIZE);
 	fake_size(f, S_HLIST_BL_NODE, 2 * w);
-	fake_member(f, M_DENTRY_FLAGS, D_FLAGS, 4);
-	fake_member(f, M_DENTRY_HASH_NEXT, D_HASH_NEXT, w);
-	fake_member(f, M_DENTRY_HASH_PPREV, D_HASH_PPREV, w);
-	fake_member(f, M_DENTRY_PARENT, D_PARENT, w);
-	fake_member(f, M_DENTRY_NAME, D_NAME, w);
-	fake_member(f, M_DENTRY_NAME_LEN, D_LEN, 4);
-	fake_member(f, M_DENTRY_INODE, D_INODE, w);
-	fake_member(f, M_DENTRY_OPS, D_OPS, w);
-	fake_member(f, M_DENTRY_SB, D_SB, w);
-	fake_member(f, M_DENTRY_FSDATA, D_FSDATA, w);
+	fake_members(f, { M_DENTRY_FLAGS, D_FLAGS, 4 }, { M_DENTRY_HASH_NEXT, D_HASH_NEXT, w },
+		     { M_DENTRY_HASH_PPREV, D_HASH_PPREV, w }, { M_DENTRY_PARENT, D_PARENT, w },
+		     { M_DENTRY_NAME, D_NAME, w }, { M_DENTRY_NAME_LEN, D_LEN, 4 },
+		     { M_DENTRY_INODE, D_INODE, w }, { M_DENTRY_OPS, D_OPS, w },
+		     { M_DENTRY_SB, D_SB, w }, { M_DENTRY_FSDATA, D_FSDATA, w });
 	fake_size(f, S_MOUNT, M_SIZE);
-	fake_member(f, M_MOUNT_VFS, M_VFS, 2 * w);
-	fake_member(f, M_MOUNT_PARENT, M_PARENT, w);
-	fake_member(f, M_MOUNT_POINT, M_POINT, w);
-	fake_member(f, M_MOUNT_ROOT, M_ROOT, w);
-	fake_member(f, M_MOUNT_SB, M_SB, w);
-	fake_member(f, M_SB_MAGIC, SB_MAGIC, w);
-	fake_member(f, M_DOP_DNAME, OPS_DNAME, w);
-	fake_member(f, M_INODE_INO, INO, w);
+	fake_members(f, { M_MOUNT_VFS, M_VFS, 2 * w }, { M_MOUNT_PARENT, M_PARENT, w },
+		     { M_MOUNT_POINT, M_POINT, w }, { M_MOUNT_ROOT, M_ROOT, w },
+		     { M_MOUNT_SB, M_SB, w }, { M_SB_MAGIC, SB_MAGIC, w },
+		     { M_DOP_DNAME, OPS_DNAME, w }, { M_INODE_INO, INO, w });
 	return f;
 }
 
@@ -170,10 +161,8 @@ static void put_init_root(struct fake *f, uint64_t mnt, uint64_t dentry)
 	unsigned w = f->dump.word_size;
 
 	fake_symbol(f, Y_INIT_PID_NS, fake_kva(f, PA_NS));
-	fake_member(f, M_PIDNS_REAPER, 8, w);
-	fake_member(f, M_TASK_FS, 16, w);
-	fake_member(f, M_FS_ROOT_MNT, 24, w);
-	fake_member(f, M_FS_ROOT_DENTRY, 32, w);
+	fake_members(f, { M_PIDNS_REAPER, 8, w }, { M_TASK_FS, 16, w }, { M_FS_ROOT_MNT, 24, w },
+		     { M_FS_ROOT_DENTRY, 32, w });
 	put_ptr(f, PA_NS + 8, PA_TASK);
 	put_ptr(f, PA_TASK + 16, PA_FS);
 	put_ptr(f, PA_FS + 24, mnt + M_VFS);

@@ -28,11 +28,8 @@ static struct fake *tree(void)
 	struct fake *f = fake_new(8, false);
 
 	fake_size(f, S_RESOURCE, SIZE);
-	fake_member(f, M_RES_START, START, 8);
-	fake_member(f, M_RES_END, END, 8);
-	fake_member(f, M_RES_NAME, NAME, 8);
-	fake_member(f, M_RES_SIBLING, SIBLING, 8);
-	fake_member(f, M_RES_CHILD, CHILD, 8);
+	fake_members(f, { M_RES_START, START, 8 }, { M_RES_END, END, 8 }, { M_RES_NAME, NAME, 8 },
+		     { M_RES_SIBLING, SIBLING, 8 }, { M_RES_CHILD, CHILD, 8 });
 	fake_symbol(f, Y_IOMEM_RESOURCE, fake_kva(f, ROOT));
 	put(f, ROOT, 0, UINT64_MAX, "PCI mem", RAM, 0);
 	put(f, RAM, 0x10000, 0x8ffff, "System RAM", CODE, CRASH);

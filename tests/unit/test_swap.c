@@ -99,9 +99,7 @@ static struct fake *area(unsigned word, bool big, uint64_t max)
 	fake_symbol(f, Y_SWAP_INFO, fake_kva(f, VARS));
 	fake_symbol(f, Y_NR_SWAPFILES, fake_kva(f, VARS + 0x100));
 	fake_size(f, S_SWAP_INFO, 64);
-	fake_member(f, M_SI_FLAGS, 0, word);
-	fake_member(f, M_SI_MAX, 8, 4);
-	fake_member(f, M_SI_TYPE, 12, 1);
+	fake_members(f, { M_SI_FLAGS, 0, word }, { M_SI_MAX, 8, 4 }, { M_SI_TYPE, 12, 1 });
 	fake_put_uint(f, VARS, fake_kva(f, SI), word);
 	fake_put_uint(f, VARS + 0x100, 1, 4);
 	fake_put_uint(f, SI, 1 | 2, word);

@@ -80,14 +80,9 @@ static bool tmpfs(const char *release, uint64_t size)
 	fake_symbol(f, Y_SHMEM_AOPS, fake_kva(f, SHMEM_AOPS));
 	/* settings of each size: since v6.11 all are looked at */
 	fake_symbol(f, Y_SHMEM_ORDERS_ALWAYS, fake_kva(f, FLAGS));
-	fake_member(f, M_FILE_INODE, 0, 8);
-	fake_member(f, M_FILE_MAPPING, 8, 8);
-	fake_member(f, M_INODE_SIZE, 0, 8);
-	fake_member(f, M_INODE_MODE, 8, 2);
-	fake_member(f, M_INODE_SB, 16, 8);
-	fake_member(f, M_MAPPING_AOPS, 0, 8);
-	fake_member(f, M_SB_FS_INFO, 0, 8);
-	fake_member(f, M_SHMEM_SB_HUGE, 0, 1);
+	fake_members(f, { M_FILE_INODE, 0, 8 }, { M_FILE_MAPPING, 8, 8 }, { M_INODE_SIZE, 0, 8 },
+		     { M_INODE_MODE, 8, 2 }, { M_INODE_SB, 16, 8 }, { M_MAPPING_AOPS, 0, 8 },
+		     { M_SB_FS_INFO, 0, 8 }, { M_SHMEM_SB_HUGE, 0, 1 });
 	fake_put_uint(f, FILE_PA, fake_kva(f, INODE), 8);
 	fake_put_uint(f, FILE_PA + 8, fake_kva(f, MAPPING), 8);
 	fake_put_uint(f, INODE, size, 8);

@@ -52,17 +52,15 @@ static void start(struct rig *r, unsigned seconds)
 {
 	memset(r, 0, sizeof(*r));
 	r->f = fake_new(8, false);
-	fake_member(r->f, M_PSI_AVG, AVG, 168);
-	fake_member(r->f, M_PSI_TOTAL, TOTAL, 112);
-	fake_member(r->f, M_PSI_UPDATED, UPDATED, 8);
+	fake_members(r->f, { M_PSI_AVG, AVG, 168 }, { M_PSI_TOTAL, TOTAL, 112 },
+		     { M_PSI_UPDATED, UPDATED, 8 });
 	fake_enum(r->f, E_PSI_IO_SOME, 0);
 	fake_enum(r->f, E_PSI_IO_FULL, 1);
 	fake_enum(r->f, E_PSI_MEM_SOME, 2);
 	fake_enum(r->f, E_PSI_MEM_FULL, 3);
 	fake_symbol(r->f, Y_PSI_SYSTEM, fake_kva(r->f, SYSTEM));
-	fake_member(r->f, M_TASK_MEMSTALL, MEMSTALL, 4);
-	fake_member(r->f, M_TASK_DELAYS, TASK_DELAYS, 8);
-	fake_member(r->f, M_DELAY_THRASH, 24, 8);
+	fake_members(r->f, { M_TASK_MEMSTALL, MEMSTALL, 4 }, { M_TASK_DELAYS, TASK_DELAYS, 8 },
+		     { M_DELAY_THRASH, 24, 8 });
 	put(r, TASK + TASK_DELAYS, fake_kva(r->f, DELAYS));
 	put(r, DELAYS + 24, 777);
 	put(r, TASK + MEMSTALL, 0);
