@@ -309,8 +309,9 @@ const mmOrder = D.mms.first.map((f, i) => i).filter(i => D.mms.n[i])
 
 // ---- all memory, as a tree whose leaves add up to the machine ------------------------
 
-// By the id of the class.
+// By the id of the class, which in a stranger's capsule may be a word of this language.
 const COLOUR = {
+	__proto__: null,
 	anonymous: 'blue', ksm: 'blue', swap_cache: 'blue', shmem_mapped: 'green',
 	shmem: 'green', file_mapped: 'orange', file: 'yellow', block_device: 'yellow',
 	slab: 'red', large_kmalloc: 'red', hugetlb_used: 'pink', hugetlb_free: 'pink',
@@ -394,6 +395,7 @@ function ofHolders(id) {
 
 // What the classes of the census consist of, and the name of what is left.
 const PARTS = {
+	__proto__: null,
 	anonymous: [() => ofProcs('pss_anon'), 'of no process found'],
 	shmem_mapped: [() => ofObjects(o => o.pss_shmem), 'of no object found'],
 	shmem: [() => ofCache('shmem'), 'smaller objects'],
