@@ -128,7 +128,8 @@ void left_out_count(const struct snapshot *s, struct arena *mem, struct left_out
 		}
 	if (a.zeros) {
 		ret->v[ret->n].key = "zeros";
-		ret->v[ret->n].note = "of any kind: the program that wrote the file left out blocks of zeros";
+		ret->v[ret->n].note =
+			"of any kind: the program that wrote the file left out blocks of zeros";
 		ret->v[ret->n++].frames = a.zeros;
 	}
 	source_about(s->k, &about);

@@ -6,8 +6,9 @@
 
 struct rbwalk rbwalk_start(const struct kernel *k, struct reader *r, uint64_t root, uint64_t budget)
 {
-	return (struct rbwalk){ .k = k, .r = r, .waiting = { root }, .n = root != 0,
-				.budget = budget };
+	return (struct rbwalk){
+		.k = k, .r = r, .waiting = { root }, .n = root != 0, .budget = budget
+	};
 }
 
 static void fails(struct rbwalk *w, enum status st)

@@ -29,8 +29,8 @@ bool claim_stacks(const struct snapshot *s, struct reader *r, struct page_classe
 				page_classes_claim(c, pa >> k->page_shift, CLASS_STACK) !=
 					CLAIM_TAKEN;
 		if (lost)
-			issue_add(k->issues, kernel_contradicts(k), "kernel stack",
-				  1, "of pid %d: not there, or somebody else's", s->tasks[i].pid);
+			issue_add(k->issues, kernel_contradicts(k), "kernel stack", 1,
+				  "of pid %d: not there, or somebody else's", s->tasks[i].pid);
 	}
 	return true;
 }

@@ -83,8 +83,8 @@ uint64_t holding_get(struct holding *h, uint64_t object, enum layout_id id)
 
 void holding_damaged(const struct holding *h, const char *what, uint64_t addr)
 {
-	issue_add(h->k->issues, kernel_contradicts(h->k), "owner", 1,
-		  "%s at %#" PRIx64, what, addr);
+	issue_add(h->k->issues, kernel_contradicts(h->k), "owner", 1, "%s at %#" PRIx64, what,
+		  addr);
 }
 
 bool holding_mapped(struct holding *h, uint64_t kva)
