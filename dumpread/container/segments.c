@@ -104,8 +104,8 @@ static uint64_t count_pages(const struct segments *s, unsigned shift)
 
 		if (last < first)
 			continue;
-		n += last - first + 1;
-		n -= !is_whole(s, shift, first) + (last > first && !is_whole(s, shift, last));
+		n += last - first + is_whole(s, shift, first);
+		n -= last > first && !is_whole(s, shift, last);
 		next = last + 1;
 	}
 	return n;
