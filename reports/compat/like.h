@@ -41,6 +41,8 @@ struct sums {
 struct number { char text[24]; };
 struct number number_of(uint64_t v);
 struct number kib_number(uint64_t bytes);
+/* A line of meminfo; 0 if this kernel has no such line, COL_UNKNOWN if it is not readable. */
+uint64_t meminfo_bytes(const struct snapshot *s, const char *line);
 /* A + B; of the one that is known if the other is not. */
 uint64_t sum_known(uint64_t a, uint64_t b);
 

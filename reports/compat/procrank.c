@@ -14,16 +14,14 @@
 
 #define K6 "%6sK  "
 
-static uint64_t kib_of(const struct snapshot *s, const char *line)
+static struct number kib_of(const struct snapshot *s, const char *line)
 {
-	uint64_t v = machine_meminfo(&s->machine, line);
-
-	return v == UINT64_MAX ? 0 : v >> 10;
+	return kib_number(meminfo_bytes(s, line));
 }
 
 static void system_lines(const struct snapshot *s, bool swap, FILE *out)
 {
-	uint64_t total = kib_of(s, "SwapTotal"), unused = kib_of(s, "SwapFree");
+	uint64_t total = meminfo_bytes(s, "SwapTotal"), unused = meminfo_bytes(s, "SwapFree");
 	uint64_t pool = machine_zsmalloc(&s->machine);
 	const char *taken = "0K";
 	char text[32];
@@ -40,14 +38,15 @@ static void system_lines(const struct snapshot *s, bool swap, FILE *out)
 	}
 	if (swap)
 		fprintf(out,
-			"ZRAM: %s physical used for %" PRIu64 "K in swap (%" PRIu64
-			"K total swap)\n",
-			taken, total - unused, total);
+			"ZRAM: %s physical used for %sK in swap (%sK total swap)\n", taken,
+			kib_number(total == COL_UNKNOWN || unused == COL_UNKNOWN ? COL_UNKNOWN
+										 : total - unused)
+				.text,
+			kib_number(total).text);
 	fprintf(out,
-		" RAM: %" PRIu64 "K total, %" PRIu64 "K free, %" PRIu64 "K buffers, %" PRIu64
-		"K cached, %" PRIu64 "K shmem, %" PRIu64 "K slab\n",
-		kib_of(s, "MemTotal"), kib_of(s, "MemFree"), kib_of(s, "Buffers"),
-		kib_of(s, "Cached"), kib_of(s, "Shmem"), kib_of(s, "Slab"));
+		" RAM: %sK total, %sK free, %sK buffers, %sK cached, %sK shmem, %sK slab\n",
+		kib_of(s, "MemTotal").text, kib_of(s, "MemFree").text, kib_of(s, "Buffers").text,
+		kib_of(s, "Cached").text, kib_of(s, "Shmem").text, kib_of(s, "Slab").text);
 }
 
 static void proc_line(const struct snapshot *s, const struct proc *p, const struct sums *u,
@@ -79,7 +78,7 @@ static void totals(const struct sums *u, bool swap, FILE *out)
 
 LIKE_TEXT(procrank_text)
 {
-	bool swap = kib_of(s, "SwapTotal") != 0;
+	bool swap = meminfo_bytes(s, "SwapTotal") != 0;
 	struct sums sum = { 0 };
 	struct arena mem = { 0 };
 

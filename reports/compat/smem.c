@@ -100,33 +100,59 @@ LIKE_TEXT(smem_maps_text)
 
 /* ---- smem -w ------------------------------------------------------------------ */
 
-static int64_t kib_of(const struct snapshot *s, const char *line)
-{
-	uint64_t v = machine_meminfo(&s->machine, line);
+struct kib {
+	int64_t v;
+	bool unknown;
+};
 
-	return v == UINT64_MAX ? 0 : (int64_t)(v >> 10);
+static struct kib kib_of(const struct snapshot *s, const char *line)
+{
+	uint64_t v = meminfo_bytes(s, line);
+
+	return (struct kib){ (int64_t)(v >> 10), v == COL_UNKNOWN };
 }
 
-static void area(FILE *out, const char *name, int64_t used, int64_t cache)
+static struct kib plus(struct kib a, struct kib b)
 {
-	fprintf(out, "%-24s %10" PRId64 " %10" PRId64 " %10" PRId64 " \n", name, used, cache,
-		used - cache);
+	return (struct kib){ a.v + b.v, a.unknown || b.unknown };
+}
+
+static struct kib minus(struct kib a, struct kib b)
+{
+	return (struct kib){ a.v - b.v, a.unknown || b.unknown };
+}
+
+static void put_kib(FILE *out, struct kib n)
+{
+	if (n.unknown)
+		fprintf(out, "%10s ", "-");
+	else
+		fprintf(out, "%10" PRId64 " ", n.v);
+}
+
+static void area(FILE *out, const char *name, struct kib used, struct kib cache)
+{
+	fprintf(out, "%-24s ", name);
+	put_kib(out, used);
+	put_kib(out, cache);
+	put_kib(out, minus(used, cache));
+	putc('\n', out);
 }
 
 LIKE_TEXT(smem_system_text)
 {
-	int64_t mapped = kib_of(s, "Mapped"), free_ = kib_of(s, "MemFree");
-	int64_t user = kib_of(s, "AnonPages") + mapped;
-	int64_t cache =
-		kib_of(s, "Buffers") + kib_of(s, "SReclaimable") + kib_of(s, "Cached") - mapped;
+	struct kib mapped = kib_of(s, "Mapped"), free_ = kib_of(s, "MemFree");
+	struct kib user = plus(kib_of(s, "AnonPages"), mapped), none = { 0 };
+	struct kib buffers = plus(kib_of(s, "Buffers"), kib_of(s, "SReclaimable"));
 
 	(void)o;
 	(void)t;
 	fprintf(out, "%-24s %10s %10s %10s \n", "Area", "Used", "Cache", "Noncache");
 	/* smem knows these two only from options: the size of RAM and the kernel's file */
-	area(out, "firmware/hardware", 0, 0);
-	area(out, "kernel image", 0, 0);
-	area(out, "kernel dynamic memory", kib_of(s, "MemTotal") - free_ - user, cache);
+	area(out, "firmware/hardware", none, none);
+	area(out, "kernel image", none, none);
+	area(out, "kernel dynamic memory", minus(minus(kib_of(s, "MemTotal"), free_), user),
+	     plus(buffers, minus(kib_of(s, "Cached"), mapped)));
 	area(out, "userspace memory", user, mapped);
 	area(out, "free memory", free_, free_);
 }

@@ -50,6 +50,14 @@ struct number kib_number(uint64_t bytes)
 	return number_of(bytes == COL_UNKNOWN ? bytes : bytes >> 10);
 }
 
+uint64_t meminfo_bytes(const struct snapshot *s, const char *line)
+{
+	for (uint32_t i = 0; i < s->machine.nmeminfo; i++)
+		if (!strcmp(s->machine.meminfo[i].name, line))
+			return s->machine.meminfo[i].value;
+	return s->machine.nmeminfo ? 0 : COL_UNKNOWN;
+}
+
 uint64_t sum_known(uint64_t a, uint64_t b)
 {
 	return a == COL_UNKNOWN || (b != COL_UNKNOWN && !a) ? b : b == COL_UNKNOWN ? a : a + b;

@@ -280,3 +280,16 @@ TEST(unknown)
 	check_unknown("vmas", "pmap", "       -       - rw-");
 	check_unknown("vmas", "smem.pl", "RSS:             - kb total\n");
 }
+
+/* A line of meminfo that is not readable is not 0, nor is what it is a part of. */
+TEST(unknown_meminfo)
+{
+	struct zone_count *cached = &meminfo[3];
+	const uint64_t was = cached->value;
+
+	cached->value = UINT64_MAX;
+	check_unknown("summary", "smem", "kernel dynamic memory           550          -          - \n"
+					 "userspace memory                350         50        300 \n");
+	check_unknown("procs", "procrank", " RAM: 1000K total, 100K free, 10K buffers, -K cached, 24K shmem");
+	cached->value = was;
+}
