@@ -49,13 +49,15 @@ function showIssues() {
 	}
 	const host = document.getElementById('issues');
 
-	host.hidden = !all.length;
-	if (!all.length)
+	const damage = (summary().damage || []).map(r => r.text);
+
+	host.hidden = !all.length && !damage.length;
+	if (host.hidden)
 		return;
 	const first = [...said.keys()].slice(0, 2), more = said.size - first.length;
 
 	host.append(make('summary', {}, make('b', {}, 'Incomplete result.'), ` ${first.join(' ')}` +
-		(more ? ` And ${more} more.` : '')));
+		(more ? ` And ${more} more.` : ''), ...damage.map(text => make('div', {}, text))));
 	for (const [what, list] of said)
 		host.append(make('p', {}, what), make('ul', {}, ...list));
 }

@@ -369,6 +369,8 @@ def incomplete(page):
         return i.hidden ? '' : i.querySelector('summary').textContent;''')
     page.check('issues are told at the top', [] if told.startswith('Incomplete result. The dump file '
                'is cut off or damaged') else [told])
+    first = [r['text'] for r in page.json('summary') if r['section'] == 'damage']
+    page.check('with the words of summary', [t for t in first or ['no damage'] if t not in told])
     for view in VIEWS:
         page.tab(view)
         page.check(f'and in {view}', [] if page.b.run(

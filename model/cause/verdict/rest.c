@@ -115,9 +115,9 @@ static void descriptors(struct gather *g, const struct owners *all)
 				? arena_printf(g->mem, "%s that no process holds", words)
 				: arena_printf(g->mem, "%s of %s", words, gather_who(g, top->proc)),
 		.bytes = top->bytes,
-		.subject = top->proc == NONE ? (struct subject){ .kind = SUBJECT_NONE }
-					     : gather_subject(g, top->proc),
 	};
+	if (top->proc != NONE)
+		e->owner[USE_DESCRIPTORS].subject = gather_subject(g, top->proc);
 }
 
 /* ---- a balloon, the rest ------------------------------------------------------------------- */
