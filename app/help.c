@@ -78,6 +78,7 @@ void help_program(FILE *out)
 	      "IMAGE is a dump from kdump, makedumpfile, QEMU, /proc/vmcore, LiME or AVML; name all\n"
 	      "parts of a split dump. FILE@ADDRESS is raw memory that begins at that physical\n"
 	      "address, - is standard input, nbd+unix:///EXPORT?socket=PATH is on an NBD server.\n"
+	      "A text of the kernel's log (dmesg, journal, console) does for oom and dmesg.\n"
 	      "Without REPORT: ",
 	      out);
 	fputs(reports[0]->name, out);

@@ -104,7 +104,7 @@ static int open_output(struct run *run)
 
 /* ---- what the image cannot tell ------------------------------------------------- */
 
-/* A collector's text has no memory: it may lack what the report needs. */
+/* A source without memory may lack what the report needs. */
 bool run_offers(const struct kernel *k, const struct report *r, unsigned needs, const char *image,
 		struct diag *diag)
 {
@@ -114,15 +114,17 @@ bool run_offers(const struct kernel *k, const struct report *r, unsigned needs, 
 		{ NEED_CONFIG, "kernel image, with the configuration in it" },
 		{ NEED_MACHINE, "counters of the machine" },
 		{ NEED_CGROUPS, "control groups" },
+		{ NEED_TASKS | NEED_VMAS, "processes" },
+		{ NEED_FRAMES, "page frames" },
 	};
 	unsigned lacks = needs & ~k->offers;
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (lacks & words[i].need) {
-			fail(diag, ST_NODATA,
-			     "%s is a collector's text: it has no %s, "
-			     "which %s needs",
-			     image, words[i].what, r->name);
+			fail(diag, ST_NODATA, "%s is %s: it has no %s, which %s needs", image,
+			     k->offers & NEED_TASKS ? "a collector's text"
+						    : "a text of the kernel's log",
+			     words[i].what, r->name);
 			return false;
 		}
 	return true;
@@ -252,6 +254,35 @@ void run_pick_rows(struct run *run)
 	table_sort(&run->t, &run->sort, run->renderer->of_chart || r->own_top ? 0 : run->o.top);
 }
 
+static void take_facts(struct run *run)
+{
+	run_pick_rows(run);
+	run->image = image_facts_of(run->s, run->o.images, run->o.nimages);
+	run->issues = run->k->issues;
+}
+
+/* The report, made of headers and the kernel's log alone. */
+static int answer_bare(struct run *run)
+{
+	const struct report *r = run->o.report;
+
+	run->s = snapshot_build(run->k, NEED_LOG | NEED_MACHINE, NULL);
+	run->t.cols = r->cols;
+	run->t.ncols = r->ncols;
+	r->bare(run->s, &run->t);
+	take_facts(run);
+	return 0;
+}
+
+/* There is a log and nothing else, and the report can be made of it. */
+static bool is_bare(const struct run *run)
+{
+	const struct report *r = run->o.report;
+
+	return r->bare && !run->product && run->k->offers & NEED_LOG &&
+	       r->needs & ~run->k->offers & NEED_TASKS;
+}
+
 /* What the dump's headers and the kernel's log tell where its types are not known, if the report is made of that. */
 static int analyse_bare(struct run *run, struct kernel_opts *ko)
 {
@@ -267,14 +298,7 @@ static int analyse_bare(struct run *run, struct kernel_opts *ko)
 	}
 	log_warn(&run->log, "%s", why.text);
 	issue_add(run->k->issues, ST_ABSENT, "types", 1, "%s", why.text);
-	run->s = snapshot_build(run->k, NEED_LOG, NULL);
-	run->t.cols = r->cols;
-	run->t.ncols = r->ncols;
-	r->bare(run->s, &run->t);
-	run_pick_rows(run);
-	run->image = image_facts_of(run->s, run->o.images, run->o.nimages);
-	run->issues = run->k->issues;
-	return 0;
+	return answer_bare(run);
 }
 
 static int analyse(struct run *run)
@@ -297,6 +321,8 @@ static int analyse(struct run *run)
 	if (run->open ? run->open(run->host, &ko, &run->diag, &run->k)
 		      : kernel_open(&ko, &run->diag, &run->k))
 		return analyse_bare(run, &ko);
+	if (is_bare(run))
+		return answer_bare(run);
 	if (!offers(run, run->k, ko.nimages ? ko.images[0] : "this machine"))
 		return EXIT_NO_ANSWER;
 	progress_phase(run->progress, "taking the census");
@@ -312,9 +338,7 @@ static int analyse(struct run *run)
 		return EXIT_NO_ANSWER;
 	if (r == &report_id && o->nimages) /* under a host: else run_ids() */
 		((struct id_row *)run->t.rows)->dump = o->images[0];
-	run_pick_rows(run);
-	run->image = image_facts_of(run->s, o->images, o->nimages);
-	run->issues = run->k->issues;
+	take_facts(run);
 	return 0;
 }
 

@@ -320,8 +320,11 @@ struct swap_area {
 
 struct zone_count { const char *name; uint64_t value; };
 
+#define LOG_LEVEL_UNKNOWN UINT8_MAX
+
 struct log_line {
-	uint64_t ts;		/* ns since boot */
+	uint64_t ts;		/* ns since boot; UINT64_MAX unknown; see machine.log_by_clock */
+	const char *printed;	/* its time as the text of a log has it; NULL: as ts */
 	uint8_t level, facility;
 	uint32_t caller;
 	const char *text;	/* without newline; may hold any byte, terminated */
@@ -355,6 +358,8 @@ struct machine {
 	uint32_t nlog;
 	enum status log_status;	/* if it is 0: why; ST_OK: nobody looked */
 	bool log_partial;	/* there are lines, but not all could be read */
+	bool log_callers;	/* log_line.caller is known */
+	bool log_by_clock;	/* the log has times of a clock: ts is after its first line, not after boot */
 	uint32_t panic_line;	/* index in log of the panic line; nlog: none */
 };
 

@@ -72,11 +72,12 @@ static enum status not_a_dump(struct image *im)
 	for (size_t i = 0; i < ARRAY_LEN(hints); i++)
 		if (!memcmp(head + hints[i].offset, hints[i].magic, hints[i].len))
 			return fail(&im->diag, ST_NOTMINE, "%s: %s", p->path, hints[i].hint);
-	return fail(&im->diag, ST_NOTMINE,
-		    "%s: not a memory dump that this program knows (ELF core, "
-		    "kdump-compressed, flattened, mcore, LiME, AVML, LKCD ...); raw memory is "
-		    "named with the address where it begins: %s@0",
-		    p->path, p->path);
+	return fail(
+		&im->diag, ST_NOTMINE,
+		"%s: not a memory dump that this program knows (ELF core, "
+		"kdump-compressed, flattened, mcore, LiME, AVML, LKCD ...), nor a text of the kernel's "
+		"log; raw memory is named with the address where it begins: %s@0",
+		p->path, p->path);
 }
 
 static enum status probe(struct image *im, const struct image_ops *only)

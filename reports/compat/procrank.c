@@ -37,14 +37,12 @@ static void system_lines(const struct snapshot *s, bool swap, FILE *out)
 		taken = text;
 	}
 	if (swap)
-		fprintf(out,
-			"ZRAM: %s physical used for %sK in swap (%sK total swap)\n", taken,
+		fprintf(out, "ZRAM: %s physical used for %sK in swap (%sK total swap)\n", taken,
 			kib_number(total == COL_UNKNOWN || unused == COL_UNKNOWN ? COL_UNKNOWN
 										 : total - unused)
 				.text,
 			kib_number(total).text);
-	fprintf(out,
-		" RAM: %sK total, %sK free, %sK buffers, %sK cached, %sK shmem, %sK slab\n",
+	fprintf(out, " RAM: %sK total, %sK free, %sK buffers, %sK cached, %sK shmem, %sK slab\n",
 		kib_of(s, "MemTotal").text, kib_of(s, "MemFree").text, kib_of(s, "Buffers").text,
 		kib_of(s, "Cached").text, kib_of(s, "Shmem").text, kib_of(s, "Slab").text);
 }

@@ -11,11 +11,12 @@
 
 struct row {
 	uint64_t ts, level, facility;
-	const char *level_name, *facility_name, *text;
+	const char *printed, *level_name, *facility_name, *text;
 };
 
 static const struct column cols[] = {
 	COL(struct row, ts, COL_NSEC, COL_SHOWN, "ns", "time since boot"),
+	COL(struct row, printed, COL_STR, 0, "", "time as a text of the log has it, without time since boot"),
 	COL(struct row, level, COL_UINT, 0, "", "0 (emergency) ... 7 (debug)"),
 	COL(struct row, level_name, COL_STR, COL_SHOWN, "", "name of the level"),
 	COL(struct row, facility, COL_UINT, 0, "", "0: the kernel"),
@@ -46,8 +47,10 @@ static enum status dmesg_report(const struct snapshot *s, const struct report_op
 		return fail(diag, ST_NODATA, "%s", machine_no_log(m));
 	for (uint32_t i = 0; i < m->nlog; i++)
 		rows[i] = (struct row){
-			.ts = m->log[i].ts,
-			.level = m->log[i].level,
+			.ts = m->log_by_clock ? COL_UNKNOWN : m->log[i].ts,
+			.printed = m->log[i].printed,
+			.level = m->log[i].level == LOG_LEVEL_UNKNOWN ? COL_UNKNOWN
+								      : m->log[i].level,
 			.facility = m->log[i].facility,
 			.level_name = word(levels, ARRAY_LEN(levels), m->log[i].level),
 			.facility_name =
@@ -83,8 +86,11 @@ static void dmesg_text(const struct snapshot *s, const struct report_opts *o, co
 	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
 		const struct row *r = table_row(t, i);
 
-		fprintf(out, "[%5" PRIu64 ".%06" PRIu64 "] ", r->ts / 1000000000,
-			r->ts / 1000 % 1000000);
+		if (r->ts != COL_UNKNOWN)
+			fprintf(out, "[%5" PRIu64 ".%06" PRIu64 "] ", r->ts / 1000000000,
+				r->ts / 1000 % 1000000);
+		else if (r->printed)
+			fprintf(out, "[%s] ", r->printed);
 		put_log_line(out, r->text ? r->text : ""); /* of a damaged capsule */
 		putc('\n', out);
 	}

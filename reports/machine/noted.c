@@ -2,6 +2,7 @@
 /* noted.c - a table of what the kernel's log may say. */
 #include "reports/machine/noted.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
@@ -61,4 +62,13 @@ bool noted_next(const struct machine *mc, size_t *at, struct noted *ret)
 			return true;
 	}
 	return false;
+}
+
+const char *noted_text(const struct machine *mc, const struct log_line *l, struct arena *mem)
+{
+	if (mc->log_by_clock || l->ts == UINT64_MAX)
+		return arena_printf(mem, "%s%s%s%s", l->printed ? "[" : "",
+				    l->printed ? l->printed : "", l->printed ? "] " : "", l->text);
+	return arena_printf(mem, "[%5" PRIu64 ".%06" PRIu64 "] %s", l->ts / 1000000000,
+			    l->ts / 1000 % 1000000, l->text);
 }

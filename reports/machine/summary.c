@@ -470,10 +470,7 @@ static void add_noted(struct maker *m)
 
 	m->section = SECTION_LOG;
 	for (size_t at = 0; noted_next(&m->s->machine, &at, &v);)
-		add_fact(m, v.key, v.n, "",
-			 arena_printf(m->mem, "[%5" PRIu64 ".%06" PRIu64 "] %s",
-				      v.last->ts / 1000000000, v.last->ts / 1000 % 1000000,
-				      v.last->text));
+		add_fact(m, v.key, v.n, "", noted_text(&m->s->machine, v.last, m->mem));
 }
 
 /* ---- data that the dump lacks ---------------------------------------------------------- */

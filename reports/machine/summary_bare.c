@@ -12,6 +12,7 @@
 #include "reports/core/damage.h"
 #include "reports/machine/noted.h"
 #include "reports/machine/summary.h"
+#include "reports/oom/verdict_text.h"
 
 struct bare {
 	const struct snapshot *s;
@@ -48,8 +49,9 @@ static void add_causes(struct bare *b)
 			b->rows.v[b->rows.n - 1].unit = d.unit;
 		}
 	}
-	say(b, SECTION_DAMAGE, "types",
-	    "the types of the kernel are not known: only what headers and the log say is shown");
+	if (b->s->k->dump)
+		say(b, SECTION_DAMAGE, "types",
+		    "the types of the kernel are not known: only what headers and the log say is shown");
 }
 
 static const char *time_text(struct bare *b, int64_t when)
@@ -62,6 +64,27 @@ static const char *time_text(struct bare *b, int64_t when)
 	    !strftime(buf, sizeof(buf), "%Y-%m-%d %H:%M:%S UTC", &tm))
 		return NULL;
 	return arena_strdup(b->mem, buf);
+}
+
+/* Without memory it is judged by the log; a dump whose types are not known may hold more. */
+static void add_verdict(struct bare *b)
+{
+	const struct verdict *v = verdict_of(b->s);
+
+	for (unsigned i = 0; i < v->n; i++)
+		say(b, SECTION_VERDICT, cause_facts[v->v[i].cause].id,
+		    verdict_sentence(&v->v[i], b->mem));
+}
+
+/* Of a text of the log. */
+static void add_log(struct bare *b)
+{
+	const struct machine *mc = &b->s->machine;
+
+	say(b, SECTION_MACHINE, "kernel", b->s->k->release);
+	say(b, SECTION_MACHINE, "log",
+	    arena_printf(b->mem, "%" PRIu32 " lines of the kernel", mc->nlog));
+	say(b, SECTION_MACHINE, "reason", mc->panic);
 }
 
 static void add_machine(struct bare *b)
@@ -97,11 +120,14 @@ void summary_bare(const struct snapshot *s, struct table *t)
 	struct noted v;
 
 	add_causes(&b);
-	add_machine(&b);
+	if (!s->k->dump)
+		add_verdict(&b);
+	if (s->k->dump)
+		add_machine(&b);
+	else
+		add_log(&b);
 	for (size_t at = 0; noted_next(&s->machine, &at, &v);) {
-		say(&b, SECTION_LOG, v.key,
-		    arena_printf(b.mem, "[%5" PRIu64 ".%06" PRIu64 "] %s", v.last->ts / 1000000000,
-				 v.last->ts / 1000 % 1000000, v.last->text));
+		say(&b, SECTION_LOG, v.key, noted_text(&s->machine, v.last, b.mem));
 		b.rows.v[b.rows.n - 1].value = v.n;
 	}
 	t->rows = b.rows.v;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/kernel/source.h"
 #include "reports/core/common.h"
 #include "reports/oom/verdict_text.h"
 
@@ -18,7 +19,8 @@ struct row {
 	uint64_t victim_uid, victim_rss, anon_rss, file_rss, shmem_rss, total_vm, pgtables;
 	int64_t pid, order, oom_score_adj, victim_pid, victim_adj, chosen_pid, score;
 	const char *kind, *comm, *gfp_names, *constraint, *memcg, *task_memcg, *nodemask, *cpuset,
-		*asker, *asker_module, *mems_allowed, *victim, *chosen, *outcome, *group, *panic, *text;
+		*asker, *asker_module, *mems_allowed, *victim, *chosen, *outcome, *group, *panic, *text,
+		*printed;
 };
 
 #define S COL_SHOWN
@@ -30,6 +32,7 @@ struct row {
 static const struct column cols[] = {
 	UINT(event, S, "number of the event, as the parts of this report have it"),
 	COL(struct row, time, COL_NSEC, S, "ns", "of its first line, since boot"),
+	STR(printed, 0, "the same as a text of the log has it, without time since boot"),
 	STR(kind, S, "oom kill, allocation failure or stall, killed by a program ..."),
 	STR(comm, S, "name of the task that asked for memory, or of the program that killed"),
 	INT(pid, S, "its thread id"),
@@ -111,6 +114,8 @@ const char *oom_note(const struct snapshot *s, const struct oom_log *log, struct
 	bool counted = m->oom_kills != UINT64_MAX;
 	uint64_t first = m->nlog ? m->log[0].ts / 1000000000 : 0;
 
+	if (!log->n && !source_has(s->k, SOURCE_MEMORY))
+		return "No kernel OOM in this log.";
 	if (!log->n && (!counted || !m->oom_kills))
 		return arena_printf(mem,
 				    "No kernel OOM in this dump: none in the log, which begins "
@@ -191,11 +196,13 @@ static void set_victim(const struct oom_event *e, struct row *r)
 	r->pgtables = oom_cell_bytes(v->tables, 10);
 }
 
-static void set_row(const struct oom_event *e, size_t number, struct row *r, struct arena *mem)
+static void set_row(const struct snapshot *s, const struct oom_event *e, size_t number,
+		    struct row *r, struct arena *mem)
 {
 	*r = (struct row){
 		.event = number,
-		.time = e->time,
+		.time = s->machine.log_by_clock ? COL_UNKNOWN : e->time,
+		.printed = e->printed,
 		.kind = oom_kind_text(e->kind),
 		.comm = e->comm,
 		.pid = oom_cell_int(e->pid),
@@ -250,7 +257,7 @@ static enum status oom_report(const struct snapshot *s, const struct report_opts
 		return st;
 	rows = arena_array(&t->mem, struct row, log.n);
 	for (size_t i = 0; i < log.n; i++)
-		set_row(&log.v[i], i + 1, &rows[i], &t->mem);
+		set_row(s, &log.v[i], i + 1, &rows[i], &t->mem);
 	t->rows = rows;
 	t->nrows = log.n;
 	t->row_size = sizeof(*rows);

@@ -114,6 +114,8 @@ static void set_now(const struct maker *m, const struct oom_task *t, struct row 
 	struct badness b;
 
 	set_unknown(r);
+	if (!(s->built & NEED_TASKS))
+		return;
 	r->now = !p ? "ended" : p->start_boottime > m->e->time + 1000000000 ? "another" : "alive";
 	if (!p || *r->now != 'a' || r->now[1] != 'l')
 		return;
@@ -243,8 +245,8 @@ static enum status tasks_report(const struct snapshot *s, const struct report_op
 const struct report report_oom_tasks = {
 	.name = "oom",
 	.about = "the kernel's table of tasks, and the same processes in the dump",
-	.needs = NEED_LOG | NEED_MACHINE | NEED_TASKS,
-	.wants = NEED_CGROUPS,
+	.needs = NEED_LOG | NEED_MACHINE,
+	.wants = NEED_TASKS | NEED_CGROUPS,
 	.opts = OPT_TASKS,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),

@@ -79,8 +79,8 @@ static enum status verdict_report(const struct snapshot *s, const struct report_
 const struct report report_oom_verdict = {
 	.name = "oom",
 	.about = "why memory ran out: causes with their figures",
-	.needs = NEED_MACHINE | NEED_TASKS,
-	.wants = NEED_VERDICT,
+	.needs = NEED_MACHINE,
+	.wants = NEED_TASKS | NEED_VERDICT,
 	.opts = OPT_VERDICT,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),

@@ -54,7 +54,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (capture_of_bytes(data, size, &k))
 		return 0;
-	s = snapshot_build(k, NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE, NULL);
+	s = snapshot_build(k, NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_LOG | NEED_MACHINE,
+			   NULL);
+	if (k->offers & NEED_LOG) {
+		tell(s, "oom", "text");
+		tell(s, "dmesg", "text");
+		tell(s, "panic", "json");
+		snapshot_free(s);
+		kernel_close(k);
+		return 0;
+	}
 	walk(s);
 	tell(s, "summary", "text");
 	tell(s, "procs", "csv");

@@ -59,6 +59,7 @@ static struct oom_event *new_event(struct oom_reader *rd, enum oom_kind kind, ui
 	*e = (struct oom_event){
 		.kind = kind,
 		.time = l->ts,
+		.printed = l->printed,
 		.first_line = line,
 		.caller = rd->o->callers ? l->caller : 0,
 		.pid = OOM_UNKNOWN,
@@ -333,7 +334,7 @@ void oom_log_of(const struct snapshot *s, struct arena *mem, struct oom_log *ret
 {
 	struct oom_opts o = {
 		.release = s->k->version,
-		.callers = has(s->k, M_INFO_CALLER) || has(s->k, M_LOG_CALLER),
+		.callers = s->machine.log_callers,
 		.page_shift = s->k->page_shift,
 	};
 

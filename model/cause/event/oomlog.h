@@ -86,7 +86,8 @@ extern const struct oom_victim oom_no_victim;	/* nothing is known of it */
 
 struct oom_event {
 	enum oom_kind kind;
-	uint64_t time;			/* ns since boot, of its first line */
+	uint64_t time;			/* of its first line, as log_line.ts */
+	const char *printed;		/* the same as log_line.printed */
 	uint32_t first_line;		/* index in the log */
 	uint32_t caller;		/* as the log has it; 0: it does not tell */
 	const char *comm;		/* who asked for memory, or the program that killed */

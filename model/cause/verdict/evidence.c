@@ -8,6 +8,7 @@
 #include "model/cause/event/zonetest.h"
 #include "model/cause/verdict/gather.h"
 #include "model/kernel/kobj.h"
+#include "model/kernel/source.h"
 #include "model/kernel/zone/zones.h"
 #include "model/memory/trust/found.h"
 
@@ -31,6 +32,15 @@ static void choose_event(struct gather *g)
 		e->number = i + 1;
 	}
 	e->event = best;
+}
+
+/* The first time that it has; 0 if no line has one, EV_UNKNOWN if there is no line. */
+static uint64_t log_begins(const struct machine *m)
+{
+	for (uint32_t i = 0; i < m->nlog; i++)
+		if (m->log[i].ts != UINT64_MAX)
+			return m->log[i].ts;
+	return m->nlog ? 0 : EV_UNKNOWN;
 }
 
 /* Was the dump taken in the moment of the event? */
@@ -223,8 +233,13 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 	ret->log_partial = s->machine.log_partial;
 	ret->found = found_text(s, mem);
 	ret->lost = lost_text(s->k);
-	ret->log_begins = s->machine.nlog ? s->machine.log[0].ts : EV_UNKNOWN;
+	ret->log_begins = log_begins(&s->machine);
+	ret->by_clock = s->machine.log_by_clock;
+	ret->log_alone = s->machine.nlog && !source_has(s->k, SOURCE_MEMORY);
 	choose_event(&g);
+	ret->printed = ret->event	 ? ret->event->printed
+		       : s->machine.nlog ? s->machine.log[0].printed
+					 : NULL;
 	ret->at_once = taken_at_once(&g);
 	g.memcg = memcg_of(&g);
 	ret->available = gather_info(&g, "MemAvailable");

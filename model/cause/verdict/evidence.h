@@ -98,6 +98,9 @@ struct oom_evidence {
 	uint64_t panic_time;		/* ns since boot, of its message; EV_UNKNOWN */
 	uint64_t uptime;		/* ns; 0: not known */
 	uint64_t log_begins;		/* ns since boot; EV_UNKNOWN: there is no log */
+	bool by_clock;			/* these times are of a clock (machine.log_by_clock) */
+	const char *printed;		/* then: of the event, or of the first line; NULL: not known */
+	bool log_alone;			/* of a text of the log: there is no dump */
 
 	/* the scope */
 	uint64_t total;			/* bytes: MemTotal, or the limit; EV_UNKNOWN */

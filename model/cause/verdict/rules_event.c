@@ -9,6 +9,11 @@
 
 static const char *seconds(const struct judge *j, uint64_t ns)
 {
+	if (j->e->by_clock)
+		return j->e->printed ? arena_printf(j->mem, "at %s", j->e->printed)
+				     : "at an unknown time";
+	if (ns == EV_UNKNOWN)
+		return "at an unknown time";
 	return arena_printf(j->mem, "%" PRIu64 " s after boot", ns / 1000000000);
 }
 
@@ -217,7 +222,8 @@ static bool no_oom(const struct judge *j, struct verdict_row *r)
 	r->why = e->log_begins == EV_UNKNOWN ? "the kernel's log is not in the dump"
 		 : e->kills == 0	     ? "the log has none, and the kernel counts none"
 					     : "the log has none";
-	r->text = arena_printf(j->mem, "No kernel OOM in this dump%s%s%s.",
+	r->text = arena_printf(j->mem, "No kernel OOM in this %s%s%s%s.",
+			       e->log_alone ? "log" : "dump",
 			       e->log_begins == EV_UNKNOWN
 				       ? ", as far as it shows: its log is missing"
 				       : "",

@@ -63,6 +63,7 @@ void machine_log(struct snapshot *s, struct reader *r)
 			  "none of prb, log_next_idx, log_buf is known");
 	s->machine.log = l.v.v;
 	s->machine.nlog = (uint32_t)l.v.n;
+	s->machine.log_callers = has(s->k, M_INFO_CALLER) || has(s->k, M_LOG_CALLER);
 	s->machine.log_status = l.v.n ? ST_OK : issues_reason(s->k->issues, "kernel log");
 	s->machine.log_partial = l.v.n && (issues_reason(s->k->issues, "kernel log") ||
 					   issues_reason(s->k->issues, "log record"));
@@ -70,4 +71,13 @@ void machine_log(struct snapshot *s, struct reader *r)
 	/* without a clock, the last stamp is a lower bound for the uptime */
 	if (!s->machine.uptime && l.v.n)
 		s->machine.uptime = l.v.v[l.v.n - 1].ts;
+}
+
+void machine_log_lines(struct snapshot *s, struct log_line *v, uint32_t n)
+{
+	struct system y = { .k = s->k, .mem = &s->mem, .m = &s->machine };
+
+	s->machine.log = v;
+	s->machine.nlog = n;
+	find_panic_text(&y);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,7 +26,7 @@
 #define VA_END (UINT64_C(1) << 57)	/* no user address of any CPU is larger */
 #define PA_END (UINT64_C(1) << 46)	/* 64 TiB: it also limits the table of frame chunks */
 
-static const struct capture_format *const formats[] = { &capture_tvpm, &capture_module };
+static const struct capture_format *const formats[] = { &capture_tvpm, &capture_module, &capture_log };
 
 /* ---- checks of the input --------------------------------------------------------- */
 
@@ -220,11 +221,19 @@ enum status capture_of_bytes(const uint8_t *data, size_t len, struct kernel **re
 	c->mm_index.mem = c->pids.mem = &c->mem;
 	issues_init(&c->issues);
 	f->parse(c, data, len);
+	if (f == &capture_log && !c->log.n) {
+		capture_close(c);
+		return ST_NOTMINE;
+	}
 	k = heap_array(struct kernel, 1);
 	k->capture = c;
 	k->issues = &c->issues;
 	k->jobs = 1;
-	k->source = c->module ? &source_module : &source_collector;
+	k->source = c->module ? &source_module : c->log.n ? &source_log : &source_collector;
+	if (c->release) {
+		snprintf(k->release, sizeof(k->release), "%s", c->release);
+		release_parse(c->release, &k->version);
+	}
 	k->offers = k->source->offers;
 	understand(k);
 	*ret = k;

@@ -71,6 +71,9 @@ struct capture {
 	bool wide;			/* has values of more than 32 bits */
 	uint64_t size;			/* bytes of the file: limits memory */
 	struct module *module;		/* of capture_module: its data beyond this */
+	VEC(struct log_line) log;	/* of capture_log, which has nothing else */
+	const char *release;		/* of its kernel; NULL: it does not tell */
+	bool callers, by_clock;		/* lines have callers; as machine.log_by_clock */
 	const struct ptebits *bits;	/* of the entries; NULL: not known */
 	struct hash mm_index, pids;	/* address, pid + 1 -> index */
 	struct issues issues;
@@ -85,7 +88,7 @@ struct capture_format {
 	void (*parse)(struct capture *c, const uint8_t *data, size_t len);
 };
 
-extern const struct capture_format capture_tvpm;
+extern const struct capture_format capture_tvpm, capture_log;
 
 /*
  * Opens PATH as a capture. ST_NOTMINE, with an empty DIAG: it is none. On success *ret is
@@ -113,6 +116,6 @@ void capture_page(struct capture *c, const struct capture_page *p, uint64_t raw,
 
 /* ---- the sources ----------------------------------------------------------------- */
 
-extern const struct source source_collector, source_module;
+extern const struct source source_collector, source_module, source_log;
 
 #endif
