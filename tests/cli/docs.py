@@ -48,13 +48,16 @@ def following(lines, at, indent):
 
 
 def matches(shown, printed):
+    """A line "..." alone would be true of any output."""
+    if shown == [CUT]:
+        return False
     pattern = '\n'.join(r'.*(?:\n.*)*?' if line == CUT else re.escape(line) for line in shown)
     return re.fullmatch(pattern, '\n'.join(printed)) is not None
 
 
 def cut_as(shown, printed):
     """PRINTED, as much of its head and tail as SHOWN has; None where it is cut more than once."""
-    if CUT not in shown:
+    if CUT not in shown or shown == [CUT]:
         return printed
     if shown.count(CUT) > 1:
         return None
@@ -98,10 +101,11 @@ def check(path, build, fixtures, scratch, update):
     folder = os.path.join(scratch, os.path.basename(path))
     place(names[1], fixtures, folder)
     wrong = []
-    for indent, first, end in reversed(sessions):
+    # in their order: one may read what another has written
+    outputs = [run(lines[first].strip(), build, folder) for _, first, _ in sessions]
+    for (indent, first, end), printed in reversed(list(zip(sessions, outputs))):
         shown = [line[len(indent):].rstrip() for line in lines[first + 1:end]]
-        printed = run(lines[first].strip(), build, folder)
-        if not shown or matches(shown, printed):
+        if matches(shown, printed):
             continue
         new = cut_as(shown, printed) if update else None
         if new is None:
