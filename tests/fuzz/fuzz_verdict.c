@@ -71,10 +71,12 @@ static const struct field {
 	T(event.task_memcg), F(event.global), T(event.prefix), T(event.group), T(event.panic), F(event.no_task),
 	F(event.exiting), C(event.again), T(event.text), T(event.stats_of), S(victim.pid), T(victim.comm),
 	S(victim.anon_rss), { OF_ENUM, offsetof(struct scene, victim.reaped), 3 },
+	T(e.found), F(e.log_partial), T(e.lost),
 };
 
-/* Fields from here on are of a use: six of each. */
-enum { OF_USES = 128 };
+/* Fields from here on are of a use: six of each. After them come those of fields[] from OF_USES on. */
+enum { OF_USES = 128, MORE_FIELDS = OF_USES + 6 * (USE_OTHER + 1) };
+static_assert(ARRAY_LEN(fields) <= OF_USES + 256 - MORE_FIELDS, "an input names each field by a byte");
 
 static const char *const names[] = {
 	NULL, "", "a program", "java", "0", "0-1", "kswapd0", "systemd-oomd (7)", "/", "/pod", "tmpfs /a file",
@@ -252,7 +254,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	usual(&s);
 	for (; size >= 2; data += 2, size -= 2) {
-		if (data[0] >= OF_USES)
+		if (data[0] >= MORE_FIELDS)
+			put(&s, &fields[(OF_USES + data[0] - MORE_FIELDS) % ARRAY_LEN(fields)], data[1]);
+		else if (data[0] >= OF_USES)
 			put_use(&s, data[0] - OF_USES, data[1]);
 		else
 			put(&s, &fields[data[0] % ARRAY_LEN(fields)], data[1]);

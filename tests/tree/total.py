@@ -65,6 +65,19 @@ TESTS = 'tests/unit/*.[ch] tests/exact/*.py tests/vmtest/lab/*.py tests/vmtest/h
 CLASS = r'^C\((CLASS_\w+), "(\w+)", "([^"]+)"'
 
 
+# now[] is what no rule alone asks for; classes are those of a dump
+FIGURE = r'(?<=[ *])(?!(?:now|classes)\b)(\w+)(?:\[\w+\])?[,;]'
+
+
+def figures():
+    """The members of the evidence of a verdict."""
+    kind = Kind('figure of the verdict', 'model/cause/verdict/evidence.h', FIGURE, '\tuint64_t xyzzy;',
+                Place('field in fuzz_verdict.c', 'tests/fuzz/fuzz_verdict.c', r'\be\.(\w+)(?:\.(\w+))?'))
+    body = re.search(r'^struct oom_evidence \{(.*?)^\};', kind.text, re.M | re.S)[1]
+    kind.text = re.sub(r'/\*.*?\*/', '', body, flags=re.S)
+    return kind
+
+
 def kinds():
     return [
         Kind('report', 'reports/core/reports.def', r'^R\((\w+), \w+\)', 'R(xyzzy, kernel)',
@@ -94,6 +107,7 @@ def kinds():
              'CAUSE(VC_XYZZY, "xyzzy", "xyzzy", VC_NONE, 0)',
              Place('rule', 'model/cause/verdict/*.c model/memory/owners/kinds.def', r'\b(VC_\w+)'),
              Place('test', TESTS, rf'\b(VC_\w+)|{QUOTED}')),
+        figures(),
         Kind('option', 'app/options.c', r'^\t\{ (ID_\w+), (?:0|\'.\'), "([\w-]+)"', '\t{ ID_XYZZY, 0, "xyzzy"',
              Place('text', 'app/options.c', r'^\t\{ (ID_\w+), [^{}]*"[^"]+",?\s+\w+ \}|^\t\{ (ID_\w+),[^}]*"", 0 \}'),
              Place('case, nor part of a report', 'app/options.c reports/**/*.c', r'\bcase (ID_\w+):|\{ OPT_\w+, "(\w+)"'),
@@ -117,7 +131,25 @@ def teeth(kind):
             yield f'{kind.name}: {entry[-1]} is taken out of {place.what}, and passes'
 
 
+def unseeded(machines, numbers):
+    """Which of the MACHINES of fuzz_held.c, whose NUMBERS are the first bytes of its seeds, no seed runs."""
+    return [f'held machine {name}: no seed in tests/fuzz/corpus/held' for i, name in enumerate(machines, 1)
+            if i not in numbers]
+
+
+def seeds(tally):
+    machines = re.findall(r'MACHINE\((\w+), [A-Z]', read(os.path.join(TOP, 'tests', 'fuzz', 'fuzz_held.c')))
+    numbers = set()
+    for path in glob.glob(os.path.join(TOP, 'tests', 'fuzz', 'corpus', 'held', '*')):
+        with open(path, 'rb') as f:
+            numbers |= set(f.read(1))
+    planted, last = unseeded([*machines, 'hm_xyzzy'], numbers), unseeded(machines, numbers - {len(machines)})
+    tally.check('total: a held machine without a seed is found', [] if machines and planted and last else ['it passes'])
+    tally.check(f'total: {len(machines)} held machines have seeds', unseeded(machines, numbers))
+
+
 def total(tally):
+    seeds(tally)
     for kind in kinds():
         tally.check(f'total: what a {kind.name} lacks is found', list(teeth(kind)))
         entries = kind.entries(kind.text)
