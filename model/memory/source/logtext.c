@@ -390,7 +390,9 @@ static struct record parse(struct span line)
 
 	r.of_kernel = take_priority(s, &r);
 	take_syslog(s, &r);
-	r.of_kernel |= take_priority(s, &r) | take_names(s, &r) | take_kmsg(s, &r);
+	r.of_kernel |= take_priority(s, &r);
+	r.of_kernel |= take_names(s, &r);
+	r.of_kernel |= take_kmsg(s, &r);
 	r.of_kernel |= take_seconds(s, &r) || take_date(s, &r);
 	take_host(s, &r);
 	r.of_kernel |= r.tagged;
