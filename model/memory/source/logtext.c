@@ -273,7 +273,7 @@ static bool take_names(struct span *s, struct record *r)
 	skip_blanks(&at);
 	if (!skip(&at, ":"))
 		return false;
-	for (uint8_t i = 0; i < ARRAY_LEN(levels); i++) {
+	for (unsigned i = 0; i < ARRAY_LEN(levels); i++) {
 		struct span word = at;
 
 		if (!skip(&word, levels[i]))
@@ -281,7 +281,7 @@ static bool take_names(struct span *s, struct record *r)
 		skip_blanks(&word);
 		if (!skip(&word, ": "))
 			continue;
-		r->level = i;
+		r->level = (uint8_t)i;
 		r->facility = 0;
 		*s = word;
 		return true;
