@@ -279,8 +279,8 @@ static bool is_bare(const struct run *run)
 {
 	const struct report *r = run->o.report;
 
-	return r->bare && !run->product && run->k->offers & NEED_LOG &&
-	       r->needs & ~run->k->offers & NEED_TASKS;
+	return r->bare && !run->product && !report_like(r, &run->o.report_opts) &&
+	       run->k->offers & NEED_LOG && r->needs & ~run->k->offers & NEED_TASKS;
 }
 
 /* What the dump's headers and the kernel's log tell where its types are not known, if the report is made of that. */

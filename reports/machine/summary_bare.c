@@ -72,7 +72,7 @@ static void add_verdict(struct bare *b)
 	const struct verdict *v = verdict_of(b->s);
 
 	for (unsigned i = 0; i < v->n; i++)
-		say(b, SECTION_VERDICT, cause_facts[v->v[i].cause].id,
+		say(b, SECTION_VERDICT, cause_facts[v->v[i].cause].words,
 		    verdict_sentence(&v->v[i], b->mem));
 }
 

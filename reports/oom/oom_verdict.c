@@ -47,7 +47,9 @@ static void set_row(const struct verdict_row *v, struct row *r)
 		.cause = cause_facts[v->cause].words,
 		.owner = v->owner,
 		.figure = v->bytes,
-		.percent = v->bytes == EV_UNKNOWN || v->elsewhere ? NAN : v->share / 10.0,
+		.percent = v->bytes == EV_UNKNOWN || v->elsewhere || v->share == SHARE_UNKNOWN
+				   ? NAN
+				   : v->share / 10.0,
 		.report = v->report,
 		.certainty = certainty_text(v->certainty),
 		.why = v->why,

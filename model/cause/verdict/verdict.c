@@ -80,7 +80,7 @@ static bool add(const struct judge *j, struct verdict *v, enum verdict_kind kind
 
 	if (!rule->holds(j, &r))
 		return false;
-	r.share = ev_share(j->e, r.bytes);
+	r.share = j->e->total == EV_UNKNOWN ? SHARE_UNKNOWN : ev_share(j->e, r.bytes);
 	v->v[v->n++] = r;
 	return true;
 }

@@ -24,12 +24,14 @@ enum verdict_kind {
 	VERDICT_KINDS
 };
 
+#define SHARE_UNKNOWN UINT32_MAX	/* how large the scope is is not known */
+
 struct verdict_row {
 	enum verdict_kind kind;
 	enum verdict_cause cause;
 	bool ranks;		/* it counts or ranks processes, whatever its cause is called */
 	uint64_t bytes;		/* its figure; EV_UNKNOWN: none */
-	unsigned share;		/* of the scope, thousandths */
+	unsigned share;		/* of the scope, thousandths; or SHARE_UNKNOWN */
 	bool elsewhere;		/* bytes are outside of the scope: no share of it */
 	struct subject subject;	/* who or what has it */
 	const char *owner;	/* the same in words; NULL: not one */
