@@ -358,6 +358,7 @@ struct machine {
 	uint32_t nlog;
 	enum status log_status;	/* if it is 0: why; ST_OK: nobody looked */
 	bool log_partial;	/* there are lines, but not all could be read */
+	bool log_alone;		/* there is no more than the log */
 	bool log_callers;	/* log_line.caller is known */
 	bool log_by_clock;	/* the log has times of a clock: ts is after its first line, not after boot */
 	uint32_t panic_line;	/* index in log of the panic line; nlog: none */

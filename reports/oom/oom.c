@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/kernel/source.h"
 #include "reports/core/common.h"
 #include "reports/oom/verdict_text.h"
 
@@ -114,7 +113,7 @@ const char *oom_note(const struct snapshot *s, const struct oom_log *log, struct
 	bool counted = m->oom_kills != UINT64_MAX;
 	uint64_t first = m->nlog ? m->log[0].ts / 1000000000 : 0;
 
-	if (!log->n && !source_has(s->k, SOURCE_MEMORY))
+	if (!log->n && m->log_alone)
 		return "No kernel OOM in this log.";
 	if (!log->n && (!counted || !m->oom_kills))
 		return arena_printf(mem,

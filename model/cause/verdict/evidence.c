@@ -8,7 +8,6 @@
 #include "model/cause/event/zonetest.h"
 #include "model/cause/verdict/gather.h"
 #include "model/kernel/kobj.h"
-#include "model/kernel/source.h"
 #include "model/kernel/zone/zones.h"
 #include "model/memory/trust/found.h"
 
@@ -235,7 +234,7 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 	ret->lost = lost_text(s->k);
 	ret->log_begins = log_begins(&s->machine);
 	ret->by_clock = s->machine.log_by_clock;
-	ret->log_alone = s->machine.nlog && !source_has(s->k, SOURCE_MEMORY);
+	ret->log_alone = s->machine.log_alone;
 	choose_event(&g);
 	ret->printed = ret->event	 ? ret->event->printed
 		       : s->machine.nlog ? s->machine.log[0].printed

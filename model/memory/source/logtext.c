@@ -572,6 +572,7 @@ static void build(struct snapshot *s, unsigned needs, const struct snapshot_opts
 	s->machine.oom_kills = UINT64_MAX;
 	s->machine.panic_pid = -1;
 	memset(s->machine.load, 0xff, sizeof(s->machine.load));
+	s->machine.log_alone = true;
 	s->machine.log_callers = c->callers;
 	s->machine.log_by_clock = c->by_clock;
 	machine_log_lines(s, c->log.v, (uint32_t)c->log.n);
