@@ -75,7 +75,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	}
 	if (images[0] >= 0 && images[1] >= 0)
 		return 0;
-	fputs("VMCENSUS_FUZZ_MACHINES must name machines\n", stderr);
+	fprintf(stderr, "VMCENSUS_FUZZ_MACHINES must name machines: image %d, %d; %s; %s\n", images[0], images[1],
+		strerror(errno), all ? all : "it is not set");
 	exit(1);
 }
 
