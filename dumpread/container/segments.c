@@ -72,9 +72,12 @@ void segments_take(struct image *im, const struct segment *g)
 /* Bytes that are in no segment are firmware's: zeros, unless a segment had them and its file has not. */
 static bool gap_is_zeros(const struct segments *s, uint64_t from, uint64_t to)
 {
-	size_t i = extents_find(&s->left_out, from);
+	size_t i;
 
-	return from >= to || i == s->left_out.n || s->left_out.v[i].start >= to;
+	if (from >= to)
+		return true;
+	i = extents_find(&s->left_out, from);
+	return i == s->left_out.n || s->left_out.v[i].start >= to;
 }
 
 /* The frame has bytes in the file, and no segment keeps others of it back. */
@@ -204,8 +207,9 @@ enum status segments_read(const struct image *im, struct image_ctx *ctx, uint64_
 {
 	const struct segments *s = im->priv;
 	uint64_t at = pfn << im->page_shift, end = at + ((uint64_t)1 << im->page_shift);
+	bool any = false;
 
-	if (!segments_present(im, pfn))
+	if (pfn >= im->max_pfn)
 		return ST_NODATA;
 	for (size_t i = extents_find(&s->x, at); i < s->x.n && at < end; i++) {
 		const struct extent *x = &s->x.v[i];
@@ -214,6 +218,8 @@ enum status segments_read(const struct image *im, struct image_ctx *ctx, uint64_
 
 		if (x->start >= end)
 			break;
+		if (!gap_is_zeros(s, at, x->start))
+			return ST_NODATA;
 		if (at < x->start) {
 			memset(out, 0, x->start - at);
 			out += x->start - at;
@@ -225,7 +231,10 @@ enum status segments_read(const struct image *im, struct image_ctx *ctx, uint64_
 			return st;
 		out += n;
 		at += n;
+		any = true;
 	}
+	if (!any || !gap_is_zeros(s, at, end))
+		return ST_NODATA;
 	memset(out, 0, end - at);
 	return ST_OK;
 }
