@@ -189,7 +189,7 @@ static void add_dumped(struct people *x)
 
 	for (uint32_t i = 0; i < s->nprocs; i++) {
 		const struct proc *p = &s->procs[i];
-		const struct mm *m = p->mm < s->nmms ? &s->mms[p->mm] : NULL;
+		const struct mm *m = proc_mm(s, p);
 		const struct task *t = proc_leader(s, p);
 		struct ev_proc to;
 

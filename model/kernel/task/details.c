@@ -285,7 +285,7 @@ void details_read(const struct snapshot *s, struct reader *r, const struct proc 
 		.k = s->k, .r = r, .d = ret, .level = p->pidns_level, .kthread = p->kthread
 	};
 	const struct task *leader = p->leader < s->ntasks ? &s->tasks[p->leader] : NULL;
-	const struct mm *mm = p->mm < s->nmms ? &s->mms[p->mm] : NULL;
+	const struct mm *mm = proc_mm(s, p);
 	struct kobj o;
 
 	memset(ret, 0, sizeof(*ret));
