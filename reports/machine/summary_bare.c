@@ -120,12 +120,12 @@ void summary_bare(const struct snapshot *s, struct table *t)
 	struct noted v;
 
 	add_causes(&b);
-	if (!s->k->dump)
-		add_verdict(&b);
-	if (s->k->dump)
+	if (s->k->dump) {
 		add_machine(&b);
-	else
+	} else {
+		add_verdict(&b);
 		add_log(&b);
+	}
 	for (size_t at = 0; noted_next(&s->machine, &at, &v);) {
 		say(&b, SECTION_LOG, v.key, noted_text(&s->machine, v.last, b.mem));
 		b.rows.v[b.rows.n - 1].value = v.n;

@@ -179,15 +179,14 @@ static bool take_iso(struct span *s, uint64_t *ret)
 /* One of the two, and a blank. *TEXT is what stands there. */
 static bool take_clock(struct span *s, uint64_t *ret, struct span *text)
 {
-	struct span at = *s, from;
+	struct span at = *s;
 
 	if (!take_iso(&at, ret)) {
 		at = *s;
 		if (!take_month_time(&at, ret))
 			return false;
 	}
-	from = *s;
-	*text = (struct span){ from.p, at.p };
+	*text = (struct span){ s->p, at.p };
 	if (!skip(&at, " "))
 		return false;
 	*s = at;
@@ -540,9 +539,10 @@ static void logtext_parse(struct capture *c, const uint8_t *data, size_t len)
 		if (!is_record(&h, &r))
 			continue;
 		/* a clock that was set back: no time is before the first */
-		if (r.clock != NO_TIME)
-			first = first == NO_TIME ? r.clock : first,
+		if (r.clock != NO_TIME) {
+			first = first == NO_TIME ? r.clock : first;
 			r.clock = max_u64(r.clock, first);
+		}
 		add(c, &h, &r, first);
 		sign |= is_sign(c->log.v[c->log.n - 1].text);
 	}
