@@ -220,8 +220,7 @@ enum status capture_of_bytes(const uint8_t *data, size_t len, struct kernel **re
 	c->size = len;
 	c->mm_index.mem = c->pids.mem = &c->mem;
 	issues_init(&c->issues);
-	f->parse(c, data, len);
-	if (f == &capture_log && !c->log.n) {
+	if (!f->parse(c, data, len)) {
 		capture_close(c);
 		return ST_NOTMINE;
 	}
@@ -229,7 +228,7 @@ enum status capture_of_bytes(const uint8_t *data, size_t len, struct kernel **re
 	k->capture = c;
 	k->issues = &c->issues;
 	k->jobs = 1;
-	k->source = c->module ? &source_module : c->log.n ? &source_log : &source_collector;
+	k->source = f->source;
 	if (c->release) {
 		snprintf(k->release, sizeof(k->release), "%s", c->release);
 		release_parse(c->release, &k->version);

@@ -82,10 +82,11 @@ struct capture {
 
 struct capture_format {
 	const char *name;
+	const struct source *source;
 	/* Does a file that begins with HEAD have this format? */
 	bool (*probe)(const uint8_t *head, size_t len);
-	/* Fills C. Damage is an issue; never fails as a whole. */
-	void (*parse)(struct capture *c, const uint8_t *data, size_t len);
+	/* Fills C; damage is an issue. False: it has not this format, whatever its beginning is like. */
+	bool (*parse)(struct capture *c, const uint8_t *data, size_t len);
 };
 
 extern const struct capture_format capture_tvpm, capture_log;

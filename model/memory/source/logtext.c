@@ -524,7 +524,7 @@ static void add(struct capture *c, const struct habits *h, const struct record *
 	*vec_push(&c->mem, &c->log) = l;
 }
 
-static void logtext_parse(struct capture *c, const uint8_t *data, size_t len)
+static bool logtext_parse(struct capture *c, const uint8_t *data, size_t len)
 {
 	struct span all = { (const char *)data, (const char *)data + len }, line;
 	struct habits h = look(c, all);
@@ -546,8 +546,7 @@ static void logtext_parse(struct capture *c, const uint8_t *data, size_t len)
 		add(c, &h, &r, first);
 		sign |= is_sign(c->log.v[c->log.n - 1].text);
 	}
-	if (!sign && h.of_kernel < 3)
-		c->log.n = 0;
+	return c->log.n && (sign || h.of_kernel >= 3);
 }
 
 /* Text: no bytes that only data has. What it says is looked at when it is read. */
@@ -559,7 +558,9 @@ static bool logtext_probe(const uint8_t *head, size_t len)
 	return len;
 }
 
-const struct capture_format capture_log = { "kernel log", logtext_probe, logtext_parse };
+const struct capture_format capture_log = {
+	.name = "kernel log", .source = &source_log, .probe = logtext_probe, .parse = logtext_parse,
+};
 
 /* ---- the source ------------------------------------------------------------------------------ */
 

@@ -317,7 +317,7 @@ static void count_slots(struct module *m)
 	}
 }
 
-static void module_parse(struct capture *c, const uint8_t *data, size_t len)
+static bool module_parse(struct capture *c, const uint8_t *data, size_t len)
 {
 	struct module *m = arena_alloc(&c->mem, sizeof(*m));
 	struct parser p = { .c = c, .m = m };
@@ -328,7 +328,7 @@ static void module_parse(struct capture *c, const uint8_t *data, size_t len)
 	m->header.page_shift = 12;
 	if (len < sizeof(struct vmc_header)) {
 		cut(&p, len);
-		return;
+		return true;
 	}
 	p.big = load32(data + 8, false) != VMC_ORDER;
 	read_header(&p, data);
@@ -339,11 +339,12 @@ static void module_parse(struct capture *c, const uint8_t *data, size_t len)
 		m->header.page_shift = 12;
 		issue_add(&c->issues, ST_UNSUPPORTED, "record of the capture", 1,
 			  "the header is damaged, or of another version than %d", VMC_VERSION);
-		return;
+		return true;
 	}
 	c->wide |= m->header.word == 8;
 	take_records(&p, data, len, m->header.bytes);
 	count_slots(m);
+	return true;
 }
 
 static bool probe(const uint8_t *head, size_t len)
@@ -352,5 +353,5 @@ static bool probe(const uint8_t *head, size_t len)
 }
 
 const struct capture_format capture_module = {
-	.name = "vmcensus module", .probe = probe, .parse = module_parse,
+	.name = "vmcensus module", .source = &source_module, .probe = probe, .parse = module_parse,
 };

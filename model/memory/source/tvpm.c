@@ -231,7 +231,7 @@ static void take_line(struct parser *p, struct span s)
 		damaged(p, "begins with none of T: V: P: M:");
 }
 
-static void tvpm_parse(struct capture *c, const uint8_t *data, size_t len)
+static bool tvpm_parse(struct capture *c, const uint8_t *data, size_t len)
 {
 	struct parser p = { .c = c };
 	struct span s = { data, data + len };
@@ -242,6 +242,7 @@ static void tvpm_parse(struct capture *c, const uint8_t *data, size_t len)
 		p.line++;
 		take_line(&p, line);
 	}
+	return true;
 }
 
 static bool probe(const uint8_t *head, size_t len)
@@ -258,5 +259,5 @@ static bool probe(const uint8_t *head, size_t len)
 }
 
 const struct capture_format capture_tvpm = {
-	.name = "T:/V:/P:/M: text", .probe = probe, .parse = tvpm_parse,
+	.name = "T:/V:/P:/M: text", .source = &source_collector, .probe = probe, .parse = tvpm_parse,
 };
