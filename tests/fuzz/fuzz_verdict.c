@@ -163,7 +163,7 @@ static void check_row(const struct oom_evidence *e, const struct verdict_row *r)
 
 	if (r->cause == VC_NONE || !r->report || !r->why || !r->text || !*r->text || r->certainty > GUESS)
 		wrong(r, "a text lacks");
-	if (r->share != ev_share(e, r->bytes))
+	if (r->share != (e->total == EV_UNKNOWN ? SHARE_UNKNOWN : ev_share(e, r->bytes)))
 		wrong(r, "share");
 	for (size_t i = 0; i < ARRAY_LEN(unknown); i++)
 		if (strstr(r->text, unknown[i]))
