@@ -35,10 +35,14 @@
 #? make install      to PREFIX=/usr/local under DESTDIR=; make uninstall takes it back
 #? make clean        removes the build directories
 #?
+#? make install strips the program; its debug information goes to lib/debug (STRIP= leaves all
+#? in one file, as distributions want it)
+#?
 #? Knobs: V=1 shows commands; CC=gcc|clang; SAN=address,undefined sanitizes (in
 #? build-san/); B=DIR builds there; CFLAGS= replaces -O2 -g; CHECK="--only unit" gives
 #? options to tests/check; CRASH_INCLUDE=DIR has the crash/defs.h of another crash; PAGES_BY=
-#? is a vmcensus that runs here and writes the pages of a build for another machine.
+#? is a vmcensus that runs here and writes the pages of a build for another machine; WERROR= lets
+#? warnings of another compiler pass.
 
 VERSION := 0.1.0
 PREFIX  ?= /usr/local
@@ -87,7 +91,8 @@ tool_bin  := $(tool_src:tests/%.c=$B/%)
 # ---- flags ----------------------------------------------------------------
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
-	-Wundef -Wformat=2 -Werror
+	-Wundef -Wformat=2
+WERROR ?= -Werror
 
 # Libraries and their Debian packages stand in tests/setup.sh, once.
 libs     := libkdumpfile libelf libdw libbpf zlib lzo2 snappy libzstd liblzma \
@@ -119,7 +124,7 @@ loaded   := cairo-pdf cairo-ps cairo-png libarchive libdebuginfod
 linked   := $(filter-out $(loaded),$(libs) $(have_opt))
 pkg_cflags := $(call pkg,--cflags $(libs) $(have_opt))
 pkg_libs := $(call pkg,--libs $(linked))
-all_cflags = $(own_flags) $(WARN) $(hard_flags) $(CPPFLAGS) $(CFLAGS) $(san_flags) $(pkg_cflags)
+all_cflags = $(own_flags) $(WARN) $(WERROR) $(hard_flags) $(CPPFLAGS) $(CFLAGS) $(san_flags) $(pkg_cflags)
 all_libs   = $(LDLIBS) -Wl,--as-needed $(pkg_libs) -ldl -lm -pthread
 
 # ---- building -------------------------------------------------------------
@@ -393,40 +398,34 @@ dist: docs
 
 # ---- installation ---------------------------------------------------------
 
-bindir  := $(DESTDIR)$(PREFIX)/bin
-man1dir := $(DESTDIR)$(PREFIX)/share/man/man1
-docdir  := $(DESTDIR)$(PREFIX)/share/doc/vmcensus
-compdir := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-comp    := $(wildcard cli/vmcensus.bash)
-layoutdir := $(DESTDIR)$(PREFIX)/share/vmcensus/layouts
-layouts := $(wildcard layouts/*.layout)
-# crash looks in /usr/lib/crash/extensions alone (and $$CRASH_EXTENSIONS).
-crashdir := $(DESTDIR)$(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))/lib/crash/extensions
-libdir := $(DESTDIR)$(PREFIX)/lib/vmcensus
+bindir  := $(PREFIX)/bin
+man1dir := $(PREFIX)/share/man/man1
+docdir  := $(PREFIX)/share/doc/vmcensus
+sharedir := $(PREFIX)/share/vmcensus
+libdir := $(PREFIX)/lib/vmcensus
+# crash looks in /usr/lib/crash/extensions alone (and $$CRASH_EXTENSIONS), gdb in /usr/lib/debug.
+usr      := $(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))
 crash_kernel := $(wildcard $B/vmcensus-static crashkernel/vmcensus-collect)
-installed := $(bindir)/vmcensus $(addprefix $(man1dir)/,$(filter %.1,$(pages))) $(docdir)/schema.md $(comp:cli/%.bash=$(compdir)/%) \
-	$(layouts:layouts/%=$(layoutdir)/%) $(crashdir)/vmcensus.so \
-	$(addprefix $(libdir)/,vmcensus-static vmcensus-collect)
+# those of the machine that CC builds for
+STRIP   ?= $(shell $(CC) -print-prog-name=strip)
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
+by_list = DESTDIR='$(DESTDIR)' LIST='$(sharedir)/installed' DEBUG='$(usr)/lib/debug' STRIP='$(STRIP)' \
+	OBJCOPY='$(OBJCOPY)' sh cli/install.sh
+put = $(Q)$(by_list) put
+put_program = $(Q)$(by_list) $(if $(STRIP),strip,put)
 
 install: all
-	install -d '$(bindir)'
-	install -m 755 $B/vmcensus '$(bindir)/vmcensus'
+	$(put_program) 755 '$(bindir)' $B/vmcensus
 	$(if $(has_pages),@$(MAKE) --no-print-directory docs,@echo 'no manual pages are installed:' \
 		'$(PAGES_BY) does not run here; give PAGES_BY=PROGRAM (make help)')
-	$(if $(has_pages),install -d '$(man1dir)' '$(docdir)')
-	$(if $(has_pages),install -m 644 $(addprefix $(made)/,$(filter %.1,$(pages))) '$(man1dir)')
-	$(if $(has_pages),install -m 644 $(made)/schema.md '$(docdir)')
-	$(if $(comp),install -d '$(compdir)')
-	$(if $(comp),install -m 644 $(comp) '$(compdir)/vmcensus')
-	install -d '$(layoutdir)'
-	install -m 644 $(layouts) '$(layoutdir)'
-	$(if $(wildcard $B/vmcensus.so),install -d '$(crashdir)')
-	$(if $(wildcard $B/vmcensus.so),install -m 644 $B/vmcensus.so '$(crashdir)')
-	$(if $(wildcard $B/vmcensus-static),install -d '$(libdir)')
-	$(if $(wildcard $B/vmcensus-static),install -m 755 $(crash_kernel) '$(libdir)')
+	$(if $(has_pages),$(put) 644 '$(man1dir)' $(addprefix $(made)/,$(filter %.1,$(pages))))
+	$(if $(has_pages),$(put) 644 '$(docdir)' $(made)/schema.md)
+	$(put) 644 '$(sharedir)/layouts' $(wildcard layouts/*.layout)
+	$(if $(wildcard $B/vmcensus.so),$(put_program) 644 '$(usr)/lib/crash/extensions' $B/vmcensus.so)
+	$(if $(wildcard $B/vmcensus-static),$(put) 755 '$(libdir)' $(crash_kernel))
 
 uninstall:
-	rm -f $(foreach f,$(installed),'$f')
+	$(Q)$(by_list) take
 
 clean:
 	rm -rf build build-san build-clang build-san-clang build-fuzz $(if $(filter build%,$B),$B)

@@ -23,40 +23,59 @@ def unbound(extension):
         'nm', '-D', '--defined-only', shutil.which('crash')).splitlines()})
 
 
+class Stage:
+    """A DESTDIR whose name has a blank, and what is in it. PREFIX has a directory before anything is installed."""
+
+    def __init__(self, args, folder):
+        self.args, self.folder = args, os.path.join(folder, 'a stage')
+        os.makedirs(os.path.join(self.folder, 'opt/v/bin'))
+        os.makedirs(os.path.join(self.folder, 'opt/v/share/man'))
+        self.before = self.paths()
+
+    def make(self, target, *more):
+        return subprocess.run(
+            ['make', '--no-print-directory', target, *more, f'DESTDIR={self.folder}', 'PREFIX=/opt/v',
+             f'B={self.args.build}', f'CC={self.args.cc}', f'SAN={self.args.san}'], capture_output=True, text=True)
+
+    def paths(self):
+        return sorted(os.path.relpath(os.path.join(d, n), self.folder)
+                      for d, folders, files in os.walk(self.folder) for n in folders + files)
+
+    def uninstall(self):
+        done = self.make('uninstall')
+        return [] if self.paths() == self.before and not done.returncode else \
+            [f'{sorted(set(self.paths()) ^ set(self.before))} {done.stderr}']
+
+
+def lies_apart(stage):
+    """The program has no debug information, and what gdb looks for by its build-id has it."""
+    def sections(path):
+        return subprocess.run(['readelf', '-SWn', os.path.join(stage.folder, path)], capture_output=True, text=True,
+                              check=True).stdout
+    program = sections('opt/v/bin/vmcensus')
+    number = re.search(r'Build ID: (..)(\w+)', program)
+    debug = number and f'opt/v/lib/debug/.build-id/{number[1]}/{number[2]}.debug'
+    return ['.debug_info' in program and 'it is in the program',
+            not number and 'the program has no build-id',
+            number and (debug not in stage.paths() or '.debug_info' not in sections(debug)) and f'{debug} has none']
+
+
 def install(tally, args):
-    with tempfile.TemporaryDirectory() as stage:
-        def make(target, *more):
-            return subprocess.run(
-                ['make', '--no-print-directory', target, *more, f'DESTDIR={stage}', 'PREFIX=/opt/v',
-                 f'B={args.build}', f'CC={args.cc}', f'SAN={args.san}'],
-                capture_output=True, text=True)
-
-        def cross():
-            """For a machine whose programs do not run here: said, and the rest is installed."""
-            done = make('install', 'PAGES_BY=/bin/false')
-            left = [f for f in files() if '/man/' in f or '/doc/' in f]
-            return [] if not done.returncode and not left and 'no manual pages are installed' in done.stdout and \
-                'opt/v/bin/vmcensus' in files() else [f'{left} {done.stdout} {done.stderr}']
-
-        def files():
-            return sorted(os.path.relpath(os.path.join(d, f), stage)
-                          for d, _, names in os.walk(stage) for f in names)
-        os.makedirs(os.path.join(stage, 'opt/v/bin'))
-        open(os.path.join(stage, 'opt/v/bin/other'), 'w').close()
-        done = make('install')
-        put = files()
-        wrong = [done.stderr] if done.returncode else []
-        if 'opt/v/bin/vmcensus' not in put:
-            wrong.append(f'no program among {put}')
-        lacks = {f'opt/v/share/{f}' for f in ('man/man1/vmcensus.1', 'man/man1/vmcensus-oom.1', 'doc/vmcensus/schema.md')}
-        if not lacks <= set(put):
-            wrong.append(f'no manual pages among {put}')
-        tally.check('install', wrong)
-        done = make('uninstall')
-        left = files()
-        tally.check('uninstall removes what install put',
-                    [] if left == ['opt/v/bin/other'] else [f'{left} {done.stderr}'])
-        tally.check('install of a program for another machine', cross())
+    with tempfile.TemporaryDirectory() as folder:
+        stage = Stage(args, folder)
+        done = stage.make('install')
+        wanted = {'opt/v/bin/vmcensus', 'opt/v/share/man/man1/vmcensus.1', 'opt/v/share/man/man1/vmcensus-oom.1',
+                  'opt/v/share/doc/vmcensus/schema.md'}
+        tally.check('install', [done.stderr] * bool(done.returncode) + sorted(wanted - set(stage.paths())))
+        tally.check('debug information is installed beside the program', [w for w in lies_apart(stage) if w])
+        stage.make('install')
+        tally.check('uninstall leaves what was there, and no directory', stage.uninstall())
+        done = stage.make('install', 'PAGES_BY=/bin/false')
+        left = [f for f in stage.paths() if f.endswith('.1') or '/doc/' in f]
+        tally.check('install of a program for another machine', [] if not done.returncode and not left and
+                    'no manual pages are installed' in done.stdout and 'opt/v/bin/vmcensus' in stage.paths() else
+                    [f'{left} {done.stdout} {done.stderr}'])
+        tally.check('and its uninstall', stage.uninstall())
 
 
 def layouts(tally, build):
