@@ -46,7 +46,7 @@ struct maker {
 	VEC(struct summary_row) rows;
 	const char *section;
 	bool first;		/* only what needs no process */
-	const struct class_counts *classes;	/* struct verdict has them */
+	const struct class_counts *classes;	/* the evidence of the verdict has them */
 	struct left_out left_out;
 };
 
@@ -78,10 +78,10 @@ static void add_verdict(struct maker *m)
 	const struct verdict *v = verdict_of(m->s);
 
 	m->section = SECTION_VERDICT;
-	m->classes = v->classes;
+	m->classes = v->e->classes;
 	for (unsigned i = 0; i < v->n; i++)
 		add_fact(m, cause_facts[v->v[i].cause].words, v->v[i].bytes, "bytes",
-			 verdict_sentence(&v->v[i], m->mem));
+			 verdict_sentence(v, &v->v[i], m->mem));
 }
 
 /* ---- machine ------------------------------------------------------------------ */

@@ -73,7 +73,7 @@ static void add_verdict(struct bare *b)
 
 	for (unsigned i = 0; i < v->n; i++)
 		say(b, SECTION_VERDICT, cause_facts[v->v[i].cause].words,
-		    verdict_sentence(&v->v[i], b->mem));
+		    verdict_sentence(v, &v->v[i], b->mem));
 }
 
 /* Of a text of the log. */

@@ -240,7 +240,7 @@ static const char *head(const struct snapshot *s, struct arena *mem)
 
 	for (unsigned i = 0; i < v->n; i++)
 		text = arena_printf(mem, "%s%s", text,
-				    verdict_wrap(verdict_sentence(&v->v[i], mem), mem));
+				    verdict_wrap(verdict_sentence(v, &v->v[i], mem), mem));
 	return arena_printf(mem, "VERDICT\n%s\n", text);
 }
 

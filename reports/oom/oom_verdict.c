@@ -4,6 +4,7 @@
 #include "model/cause/verdict/verdict.h"
 #include "reports/core/common.h"
 #include "reports/oom/oom.h"
+#include "reports/oom/verdict_text.h"
 
 #include <math.h>
 
@@ -40,20 +41,21 @@ static const char *some(const char *text)
 	return text && *text ? text : NULL;
 }
 
-static void set_row(const struct verdict_row *v, struct row *r)
+static void set_row(const struct verdict *all, const struct verdict_row *v, struct row *r,
+		    struct arena *mem)
 {
 	*r = (struct row){
 		.kind = verdict_kind_text(v->kind),
 		.cause = cause_facts[v->cause].words,
-		.owner = v->owner,
+		.owner = verdict_owner(all, v),
 		.figure = v->bytes,
 		.percent = v->bytes == EV_UNKNOWN || v->elsewhere || v->share == SHARE_UNKNOWN
 				   ? NAN
 				   : v->share / 10.0,
 		.report = v->report,
 		.certainty = certainty_text(v->certainty),
-		.why = v->why,
-		.text = v->text,
+		.why = verdict_why(all, v, mem),
+		.text = verdict_text(all, v, mem),
 		.cause_id = cause_facts[v->cause].id,
 		.subject_kind = some(subject_kind_id(v->subject.kind)),
 		.subject = v->subject.name,
@@ -71,7 +73,7 @@ static enum status verdict_report(const struct snapshot *s, const struct report_
 	(void)o, (void)diag;
 	rows = arena_array(&t->mem, struct row, v->n);
 	for (unsigned i = 0; i < v->n; i++)
-		set_row(&v->v[i], &rows[i]);
+		set_row(v, &v->v[i], &rows[i], &t->mem);
 	t->rows = rows;
 	t->nrows = v->n;
 	t->row_size = sizeof(*rows);

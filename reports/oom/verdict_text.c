@@ -4,15 +4,50 @@
 
 #include <string.h>
 
+#include "reports/oom/words.h"
+
 #define WIDTH 98
 #define INDENT 2
 
-const char *verdict_sentence(const struct verdict_row *r, struct arena *mem)
+typedef const char *say_fn(const struct telling *t);
+
+static say_fn *const say[VERDICT_RULES] = {
+#define RULE(kind, use, rule, cause, report) say_##rule,
+#include "model/cause/verdict/rules.def"
+};
+
+/* "... together, 32 % of RAM (of those found: 206 of 234 processes)." */
+static const char *with_found(const char *text, const char *found, struct arena *mem)
 {
+	size_t n = strlen(text);
+
+	n -= n && text[n - 1] == '.';
+	return arena_printf(mem, "%.*s (of those found: %s).", (int)n, text, found);
+}
+
+const char *verdict_text(const struct verdict *v, const struct verdict_row *r, struct arena *mem)
+{
+	const char *text = say[r->rule](&(struct telling){ .e = v->e, .r = r, .mem = mem });
+
+	return r->doubt == DOUBT_FOUND ? with_found(text, v->e->found, mem) : text;
+}
+
+const char *verdict_owner(const struct verdict *v, const struct verdict_row *r)
+{
+	if (r->use == USE_ANON)
+		return r->subject.name;
+	return r->told ? v->e->owner[r->use].name : NULL;
+}
+
+const char *verdict_sentence(const struct verdict *v, const struct verdict_row *r,
+			     struct arena *mem)
+{
+	const char *text = verdict_text(v, r, mem);
+
 	if (r->certainty == CERTAIN)
-		return arena_printf(mem, "%s [%s]", r->text, r->report);
-	return arena_printf(mem, "%s [%s; %s: %s]", r->text, r->report,
-			    certainty_text(r->certainty), r->why);
+		return arena_printf(mem, "%s [%s]", text, r->report);
+	return arena_printf(mem, "%s [%s; %s: %s]", text, r->report, certainty_text(r->certainty),
+			    verdict_why(v, r, mem));
 }
 
 /* A name may hold any byte: a line feed in it is no end of a line. */

@@ -5,8 +5,15 @@
 
 #include "model/cause/verdict/verdict.h"
 
-/* The sentence of a row, with its report, and its certainty if that is not CERTAIN. */
-const char *verdict_sentence(const struct verdict_row *r, struct arena *mem);
+/* The sentence of row R of V; its reason; who or what has the memory, NULL if not one. In MEM or constant. */
+const char *verdict_text(const struct verdict *v, const struct verdict_row *r, struct arena *mem);
+const char *verdict_why(const struct verdict *v, const struct verdict_row *r, struct arena *mem);
+const char *verdict_owner(const struct verdict *v, const struct verdict_row *r);
+
+const char *certainty_text(enum certainty c);
+
+/* The sentence with its report, and its certainty if that is not CERTAIN. In MEM. */
+const char *verdict_sentence(const struct verdict *v, const struct verdict_row *r, struct arena *mem);
 
 /* TEXT in lines of a page's width, each indented; ends with a newline. */
 const char *verdict_wrap(const char *text, struct arena *mem);

@@ -12,7 +12,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "model/cause/verdict/ledger.h"
-#include "model/cause/verdict/verdict.h"
+#include "reports/oom/verdict_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,7 +39,7 @@ enum form { NUMBER, KNOWN, COUNT, TOLD, TEXT, FLAG, OF_ENUM };
 	{ TEXT, offsetof(struct scene, p.comm), 0 }, { TOLD, offsetof(struct scene, p.pid), 0 },	\
 	{ KNOWN, offsetof(struct scene, p.bytes), 0 }, { FLAG, offsetof(struct scene, p.alive), 0 },	\
 	{ FLAG, offsetof(struct scene, p.state), 0 }, { OF_ENUM, offsetof(struct scene, p.reaped), 3 },	\
-	{ TEXT, offsetof(struct scene, p.sure), 0 }
+	{ OF_ENUM, offsetof(struct scene, p.sure), VERDICT_REASONS }
 #define N(m) { NUMBER, offsetof(struct scene, m), 0 }
 #define K(m) { KNOWN, offsetof(struct scene, m), 0 }
 #define C(m) { COUNT, offsetof(struct scene, m), 0 }
@@ -71,7 +71,7 @@ static const struct field {
 	T(event.task_memcg), F(event.global), T(event.prefix), T(event.group), T(event.panic), F(event.no_task),
 	F(event.exiting), C(event.again), T(event.text), T(event.stats_of), S(victim.pid), T(victim.comm),
 	S(victim.anon_rss), { OF_ENUM, offsetof(struct scene, victim.reaped), 3 },
-	T(e.found), F(e.log_partial), T(e.lost), F(e.by_clock), T(e.printed), F(e.log_alone),
+	T(e.found), F(e.log_partial), F(e.lost), F(e.by_clock), T(e.printed), F(e.log_alone),
 };
 
 /* Fields from here on are of a use: six of each. After them come those of fields[] from OF_USES on. */
@@ -149,30 +149,32 @@ static void usual(struct scene *s)
 		s->e.size[i] = mib[i] * MIB;
 }
 
-__attribute__((noreturn)) static void wrong(const struct verdict_row *r, const char *what)
+__attribute__((noreturn)) static void wrong(const struct verdict_row *r, const char *what, const char *text)
 {
-	fprintf(stderr, "%s: %s: %s\n", what, cause_facts[r->cause].id, r->text);
+	fprintf(stderr, "%s: %s: %s\n", what, cause_facts[r->cause].id, text);
 	abort();
 }
 
-static void check_row(const struct oom_evidence *e, const struct verdict_row *r)
+static void check_row(const struct verdict *v, const struct verdict_row *r, struct arena *mem)
 {
 	/* EV_UNKNOWN in each unit */
 	static const char *const unknown[] = { "17179869183 GiB", "17592186044415 MiB", "18014398509481983 KiB",
 					       "18446744073709551615", "9223372036854775808" };
 
-	if (r->cause == VC_NONE || !r->report || !r->why || !r->text || !*r->text || r->certainty > GUESS)
-		wrong(r, "a text lacks");
-	if (r->share != (e->total == EV_UNKNOWN ? SHARE_UNKNOWN : ev_share(e, r->bytes)))
-		wrong(r, "share");
+	const char *text = verdict_text(v, r, mem);
+
+	if (r->cause == VC_NONE || !r->report || !*text || !*verdict_why(v, r, mem) || r->certainty > GUESS)
+		wrong(r, "a text lacks", text);
+	if (r->share != (v->e->total == EV_UNKNOWN ? SHARE_UNKNOWN : ev_share(v->e, r->bytes)))
+		wrong(r, "share", text);
 	for (size_t i = 0; i < ARRAY_LEN(unknown); i++)
-		if (strstr(r->text, unknown[i]))
-			wrong(r, "an unknown size");
-	if (strstr(r->text, "(null)"))
-		wrong(r, "no name");
+		if (strstr(text, unknown[i]))
+			wrong(r, "an unknown size", text);
+	if (strstr(text, "(null)"))
+		wrong(r, "no name", text);
 }
 
-static void check(const struct oom_evidence *e, const struct verdict *v)
+static void check(const struct verdict *v, struct arena *mem)
 {
 	unsigned of_kind[VERDICT_KINDS] = { 0 };
 
@@ -180,7 +182,7 @@ static void check(const struct oom_evidence *e, const struct verdict *v)
 		if (i && v->v[i].kind < v->v[i - 1].kind)
 			abort();
 		of_kind[v->v[i].kind]++;
-		check_row(e, &v->v[i]);
+		check_row(v, &v->v[i], mem);
 	}
 	if (of_kind[VERDICT_EVENT] > 1 || of_kind[VERDICT_LIMIT] > 1 ||
 	    of_kind[VERDICT_HOLDER] > HOLDERS)
@@ -264,7 +266,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	keep_promises(&s);
 	check_ledger(s.e, step);
 	verdict_find(&s.e, &mem, &v);
-	check(&s.e, &v);
+	check(&v, &mem);
 	arena_release(&mem);
 	return 0;
 }

@@ -105,7 +105,7 @@ def kinds():
              Place('test of its words', 'tests/unit/test_damage.c', r'words\((CAUSE_\w+),')),
         Kind('cause of the verdict', 'model/cause/verdict/causes.def', r'^CAUSE\((VC_\w+), "(\w+)", "([^"]+)"',
              'CAUSE(VC_XYZZY, "xyzzy", "xyzzy", VC_NONE, 0)',
-             Place('rule', 'model/cause/verdict/*.c model/memory/owners/kinds.def', r'\b(VC_\w+)'),
+             Place('rule', 'model/cause/verdict/*.c model/cause/verdict/rules.def model/memory/owners/kinds.def', r'\b(VC_\w+)'),
              Place('test', TESTS, rf'\b(VC_\w+)|{QUOTED}')),
         figures(),
         Kind('option', 'app/options.c', r'^\t\{ (ID_\w+), (?:0|\'.\'), "([\w-]+)"', '\t{ ID_XYZZY, 0, "xyzzy"',

@@ -4,9 +4,8 @@
  * memory, with one thing that is not as usual. The causes expected are those that the evidence
  * was made for.
  */
-#include "model/cause/verdict/verdict.h"
-
 #include "dumpread/base/bytes.h"
+#include "reports/oom/verdict_text.h"
 #include "tests/unit/check.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -56,6 +55,20 @@ static const struct verdict_row *row(const struct hand *h, enum verdict_kind kin
 	return NULL;
 }
 
+static const char *text(struct hand *h, enum verdict_kind kind)
+{
+	const struct verdict_row *r = row(h, kind);
+
+	return r ? verdict_text(&h->v, r, &h->mem) : "none";
+}
+
+static const char *why(struct hand *h, enum verdict_kind kind)
+{
+	const struct verdict_row *r = row(h, kind);
+
+	return r ? verdict_why(&h->v, r, &h->mem) : "none";
+}
+
 static bool has_cause(const struct hand *h, const char *cause)
 {
 	for (unsigned i = 0; i < h->v.n; i++)
@@ -75,7 +88,7 @@ static void judge(struct hand *h)
 {
 	verdict_find(&h->e, &h->mem, &h->v);
 	for (unsigned i = 0; i < h->v.n; i++)
-		CHECK(h->v.v[i].text && h->v.v[i].report && h->v.v[i].why && *h->v.v[i].text);
+		CHECK(*verdict_text(&h->v, &h->v.v[i], &h->mem) && h->v.v[i].report && h->v.v[i].why != WHY_NOT_TOLD);
 }
 
 /* ---- holders -------------------------------------------------------------------------------- */
@@ -320,14 +333,14 @@ TEST(two_grew)
 	h.e.name = (struct ev_name){ .comm = "ingest", .n = 1, .bytes = 381 * MIB };
 	judge(&h);
 	CHECK_STR(cause(&h, VERDICT_HOLDER), "many processes grew");
-	CHECK(strstr(row(&h, VERDICT_HOLDER)->text,
+	CHECK(strstr(text(&h, VERDICT_HOLDER),
 		     "the largest are ingest (7) with 380 MiB and indexer (8) with 370 MiB."));
 	h.e.largest.bytes = 200 * MIB;
 	h.e.second.bytes = 90 * MIB;
 	h.e.name.bytes = 200 * MIB;
 	h.e.size[USE_ANON] = 850 * MIB;
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_HOLDER)->text, "the largest is ingest (7) with 200 MiB."));
+	CHECK(strstr(text(&h, VERDICT_HOLDER), "the largest is ingest (7) with 200 MiB."));
 	arena_release(&h.mem);
 }
 
@@ -411,7 +424,7 @@ static const char *limit_of(struct hand *h, void (*make)(struct hand *h), const 
 	for (unsigned i = 0; i < h->v.n; i++)
 		if (h->v.v[i].kind == VERDICT_LIMIT) {
 			CHECK(h->v.v[i].elsewhere);
-			return h->v.v[i].text;
+			return verdict_text(&h->v, &h->v.v[i], &h->mem);
 		}
 	return "";
 }
@@ -698,7 +711,7 @@ TEST(no_event)
 	h.e.available = 400 * MIB;
 	judge(&h);
 	CHECK_STR(cause(&h, VERDICT_EVENT), "no OOM");
-	CHECK(strstr(h.v.v[0].text, "Fatal exception") != NULL);
+	CHECK(strstr(text(&h, VERDICT_EVENT), "Fatal exception") != NULL);
 	CHECK_STR(cause(&h, VERDICT_LIMIT), "no lack of memory");
 	CHECK_STR(cause(&h, VERDICT_HOLDER), "largest part of memory");
 	/* all is promised, and nothing more is given */
@@ -762,13 +775,13 @@ TEST(shares)
 	usual(&h);
 	one_process(&h);
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_HOLDER)->text, "780 MiB in memory and swap, 76 % of RAM; "));
+	CHECK(strstr(text(&h, VERDICT_HOLDER), "780 MiB in memory and swap, 76 % of RAM; "));
 	swapped(&h);
 	h.e.largest.bytes = 1200 * MIB;
 	h.e.procs = 1300 * MIB;
 	h.e.swap_total = 1400 * MIB;
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_HOLDER)->text, "1200 MiB in memory and swap, more than 100 % of RAM; "));
+	CHECK(strstr(text(&h, VERDICT_HOLDER), "1200 MiB in memory and swap, more than 100 % of RAM; "));
 	arena_release(&h.mem);
 }
 
@@ -789,22 +802,22 @@ TEST(small_parts)
 			h.e.owner[of[i].use] = (struct ev_owner){ .name = "kernfs_node_cache", .bytes = part * MIB };
 			judge(&h);
 			CHECK_STR(cause(&h, VERDICT_HOLDER), of[i].cause);
-			CHECK(!strstr(row(&h, VERDICT_HOLDER)->text, "kernfs_node_cache") == (part == 2));
-			CHECK(!row(&h, VERDICT_HOLDER)->owner == (part == 2));
+			CHECK(!strstr(text(&h, VERDICT_HOLDER), "kernfs_node_cache") == (part == 2));
+			CHECK(!row(&h, VERDICT_HOLDER)->told == (part == 2));
 			arena_release(&h.mem);
 		}
 	usual(&h);
 	h.e.size[USE_HUGETLB] = 500 * MIB;
 	h.e.owner[USE_HUGETLB] = (struct ev_owner){ .name = "qemu (7)", .bytes = 100 * MIB };
 	judge(&h);
-	CHECK(!strstr(row(&h, VERDICT_HOLDER)->text, "most is"));
+	CHECK(!strstr(text(&h, VERDICT_HOLDER), "most is"));
 	arena_release(&h.mem);
 	usual(&h);
 	of_slab(&h);
 	h.e.owner[USE_SLAB] = (struct ev_owner){ .name = "a", .bytes = 20 * MIB, .many = true,
 						 .detail = "16 caches have half of it" };
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_HOLDER)->text, "RAM; 16 caches have half of it."));
+	CHECK(strstr(text(&h, VERDICT_HOLDER), "RAM; 16 caches have half of it."));
 	arena_release(&h.mem);
 }
 
@@ -817,39 +830,39 @@ TEST(long_ago)
 	one_process(&h);
 	h.e.uptime = UINT64_C(604000000000);	/* the event was at 5 s */
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot: "));
+	CHECK(strstr(text(&h, VERDICT_EVENT), "5 s after boot: "));
 	h.e.uptime = UINT64_C(10805000000000);
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot, 3 hours before this dump: "));
+	CHECK(strstr(text(&h, VERDICT_EVENT), "5 s after boot, 3 hours before this dump: "));
 	h.e.uptime = UINT64_C(905000000000);
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot, 15 minutes before this dump: "));
+	CHECK(strstr(text(&h, VERDICT_EVENT), "5 s after boot, 15 minutes before this dump: "));
 	h.e.uptime = UINT64_C(259205000000000);
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot, 3 days before this dump: "));
+	CHECK(strstr(text(&h, VERDICT_EVENT), "5 s after boot, 3 days before this dump: "));
 	h.e.uptime = 0;	/* not known */
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot: "));
+	CHECK(strstr(text(&h, VERDICT_EVENT), "5 s after boot: "));
 	h.e.uptime = UINT64_C(10805000000000);
 	h.event.kind = OOM_FAILURE;
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot, 3 hours before this dump: "));
+	CHECK(strstr(text(&h, VERDICT_EVENT), "5 s after boot, 3 hours before this dump: "));
 	h.event.kind = OOM_PROGRAM;
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "5 s after boot, 3 hours before this dump."));
+	CHECK(strstr(text(&h, VERDICT_EVENT), "5 s after boot, 3 hours before this dump."));
 	h.event.kind = OOM_KILL;
 	judge(&h);
 	CHECK(!has_cause(&h, "another panic"));
 	h.e.panic = "Fatal exception";
 	h.e.panic_time = UINT64_C(65000000000);
 	judge(&h);
-	CHECK_STR(row(&h, VERDICT_MORE)->text, "The panic is another, 60 s after this event: Fatal exception.");
+	CHECK_STR(text(&h, VERDICT_MORE), "The panic is another, 60 s after this event: Fatal exception.");
 	h.e.panic_time = EV_UNKNOWN;
 	judge(&h);
-	CHECK_STR(row(&h, VERDICT_MORE)->text, "The panic is another: Fatal exception.");
+	CHECK_STR(text(&h, VERDICT_MORE), "The panic is another: Fatal exception.");
 	h.e.panic_time = UINT64_C(1000000000);	/* before the event */
 	judge(&h);
-	CHECK_STR(row(&h, VERDICT_MORE)->text, "The panic is another: Fatal exception.");
+	CHECK_STR(text(&h, VERDICT_MORE), "The panic is another: Fatal exception.");
 	h.event.panic = "Out of memory: compulsory panic_on_oom is enabled";
 	judge(&h);
 	CHECK(!has_cause(&h, "another panic"));
@@ -917,7 +930,7 @@ TEST(order)
 	usual(&h);
 	h.event.order = -7;
 	judge(&h);
-	CHECK(strstr(row(&h, VERDICT_EVENT)->text, "asker (9) asked for memory;"));
+	CHECK(strstr(text(&h, VERDICT_EVENT), "asker (9) asked for memory;"));
 	arena_release(&h.mem);
 }
 
@@ -932,20 +945,20 @@ TEST(doubt)
 	h.e.largest.bytes = 700 * MIB;
 	judge(&h);
 	CHECK_EQ(row(&h, VERDICT_HOLDER)->certainty, CERTAIN);
-	CHECK(!strstr(row(&h, VERDICT_HOLDER)->text, "of those found"));
-	h.e.lost = "a part of the dump is missing";
+	CHECK(!strstr(text(&h, VERDICT_HOLDER), "of those found"));
+	h.e.lost = true;
 	judge(&h);
 	CHECK_EQ(row(&h, VERDICT_HOLDER)->certainty, LIKELY);
 	h.e.found = "129 of 169 processes";
 	judge(&h);
 	CHECK_EQ(row(&h, VERDICT_HOLDER)->certainty, LIKELY);
-	CHECK(strstr(row(&h, VERDICT_HOLDER)->text, " (of those found: 129 of 169 processes)."));
-	CHECK(strstr(row(&h, VERDICT_HOLDER)->why, "129 of 169 processes were found"));
+	CHECK(strstr(text(&h, VERDICT_HOLDER), " (of those found: 129 of 169 processes)."));
+	CHECK(strstr(why(&h, VERDICT_HOLDER), "129 of 169 processes were found"));
 	/* the log has a table of all */
 	h.e.from_log = true;
-	h.e.lost = NULL;
+	h.e.lost = false;
 	judge(&h);
-	CHECK(!strstr(row(&h, VERDICT_HOLDER)->text, "of those found"));
+	CHECK(!strstr(text(&h, VERDICT_HOLDER), "of those found"));
 	h.e.log_partial = true;
 	judge(&h);
 	CHECK(row(&h, VERDICT_EVENT)->certainty != CERTAIN);

@@ -7,40 +7,24 @@
  */
 #include "model/cause/verdict/doubt.h"
 
-#include <string.h>
-
-#include "dumpread/base/bytes.h"
-
-static void lower(struct verdict_row *r, struct arena *mem, const char *why)
+static void lower(struct verdict_row *r, enum verdict_doubt doubt)
 {
-	if (r->certainty == CERTAIN)
-		r->why = why;
-	else
-		r->why = arena_printf(mem, "%s; %s", r->why, why);
+	r->doubt = doubt;
 	r->certainty = r->certainty == CERTAIN ? LIKELY : GUESS;
 }
 
-/* "... together, 32 % of RAM (of those found: 206 of 234 processes)." */
-static const char *with_found(const char *text, const char *found, struct arena *mem)
+void verdict_doubt(struct verdict *v)
 {
-	size_t n = strlen(text);
+	const struct oom_evidence *e = v->e;
 
-	n -= n && text[n - 1] == '.';
-	return arena_printf(mem, "%.*s (of those found: %s).", (int)n, text, found);
-}
-
-void verdict_doubt(const struct oom_evidence *e, struct arena *mem, struct verdict *v)
-{
 	for (unsigned i = 0; i < v->n; i++) {
 		struct verdict_row *r = &v->v[i];
 
-		if (e->found && !e->from_log && r->ranks) {
-			r->text = with_found(r->text, e->found, mem);
-			lower(r, mem, arena_printf(mem, "%s were found", e->found));
-		} else if (e->lost && r->certainty == CERTAIN && r->kind == VERDICT_HOLDER) {
-			lower(r, mem, e->lost);
-		} else if (e->log_partial && r->kind == VERDICT_EVENT) {
-			lower(r, mem, "a part of the log could not be read");
-		}
+		if (e->found && !e->from_log && r->ranks)
+			lower(r, DOUBT_FOUND);
+		else if (e->lost && r->certainty == CERTAIN && r->kind == VERDICT_HOLDER)
+			lower(r, DOUBT_LOST);
+		else if (e->log_partial && r->kind == VERDICT_EVENT)
+			lower(r, DOUBT_LOG);
 	}
 }

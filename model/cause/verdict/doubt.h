@@ -6,6 +6,6 @@
 #include "model/cause/verdict/verdict.h"
 
 /* Marks the rows of V that are made from data of which a part is missing, and lowers their certainty. */
-void verdict_doubt(const struct oom_evidence *e, struct arena *mem, struct verdict *v);
+void verdict_doubt(struct verdict *v);
 
 #endif

@@ -202,15 +202,15 @@ static void gather_thrash(struct gather *g)
 }
 
 /* Is a part of the file missing? */
-static const char *lost_text(const struct kernel *k)
+static bool is_lost(const struct kernel *k)
 {
 	static const enum cause_id ids[] = { CAUSE_UNFINISHED, CAUSE_HEADER, CAUSE_CUT, CAUSE_PART,
 					     CAUSE_TABLE };
 
 	for (size_t i = 0; k->dump && i < ARRAY_LEN(ids); i++)
 		if (cause_find(&k->dump->causes, ids[i]))
-			return "a part of the dump is missing";
-	return NULL;
+			return true;
+	return false;
 }
 
 void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct arena *mem,
@@ -231,7 +231,7 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 	ret->uptime = s->machine.uptime;
 	ret->log_partial = s->machine.log_partial;
 	ret->found = found_text(s, mem);
-	ret->lost = lost_text(s->k);
+	ret->lost = is_lost(s->k);
 	ret->log_begins = log_begins(&s->machine);
 	ret->by_clock = s->machine.log_by_clock;
 	ret->log_alone = s->machine.log_alone;

@@ -15,6 +15,7 @@
 #include "model/cause/event/oomlog.h"
 #include "model/cause/thrash/thrash.h"
 #include "model/cause/verdict/cause.h"
+#include "model/cause/verdict/reasons.h"
 #include "model/memory/frames/classes.h"
 
 #define EV_UNKNOWN UINT64_MAX
@@ -68,7 +69,7 @@ struct ev_victim {
 	bool alive;		/* it is in the dump, with its memory */
 	char state;		/* of a thread that is in D, else of its leader; 0 unknown */
 	enum oom_reaped reaped;
-	const char *sure;	/* why it is certain that the memory was its; NULL: it is not */
+	enum verdict_reason sure;	/* why it is certain that the memory was its; 0: it is not */
 };
 
 /* A control group above memory.high: its processes sleep when they ask for memory. */
@@ -134,7 +135,7 @@ struct oom_evidence {
 	const char *found;		/* "129 of 169 processes": not all are known; NULL: they are, or
 					   nothing contradicts it */
 	bool log_partial;		/* a part of the log could not be read */
-	const char *lost;		/* what is wrong with the dump as a whole; NULL: nothing */
+	bool lost;			/* a part of the dump is missing */
 	struct ev_victim victim;
 	struct ev_victim earlier;	/* killed before this event, but not yet gone */
 	struct ev_victim stuck;	/* of this or an earlier event: in D, with its memory */
@@ -193,6 +194,18 @@ static inline uint64_t ev_shared(const struct oom_evidence *e)
 	uint64_t v = e->size[USE_SHMEM];
 
 	return v == EV_UNKNOWN || e->stored != EV_UNKNOWN ? v : v + e->shmem_swapped;
+}
+
+/* Of a use, with what of it is in swap. */
+static inline uint64_t ev_size(const struct oom_evidence *e, enum use use)
+{
+	return use == USE_SHMEM ? ev_shared(e) : e->size[use];
+}
+
+/* Is A at least THOUSANDTHS of B? Not if either is not known. */
+static inline bool ev_is_part(uint64_t a, uint64_t b, unsigned thousandths)
+{
+	return a != EV_UNKNOWN && b != EV_UNKNOWN && (double)a * 1000 >= (double)b * thousandths;
 }
 
 /* Is the scope a control group? */

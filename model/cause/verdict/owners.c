@@ -505,10 +505,10 @@ static bool had_gone(const struct gather *g, size_t at, int64_t pid)
  * The killed process that BYTES of USE may have come free with. An earlier one may not have been
  * gone yet: the log has the page tables of each, and shows what had begun to come free; of the
  * rest only a single victim can be told; of several NULL is returned, and *AMONG has their names.
- * *SURE: why nobody else can have had it; NULL.
+ * *SURE: why nobody else can have had it; or 0.
  */
 static const struct oom_victim *freed_by(const struct gather *g, enum use use, uint64_t bytes,
-					 const char **sure, const char **among)
+					 enum verdict_reason *sure, const char **among)
 {
 	const struct oom_event *last = g->e->event;
 	const struct oom_victim *found = NULL;
@@ -540,15 +540,15 @@ static const struct oom_victim *freed_by(const struct gather *g, enum use use, u
 			found = v;
 		}
 	}
-	*sure = NULL;
+	*sure = WHY_NOT_TOLD;
 	if (n != 1) {
 		*among = n > AMONG_MAX ? arena_printf(g->mem, "%u killed processes", n) : *among;
 		return NULL;
 	}
 	if (shrank)
-		*sure = "it had begun to come free before anybody else was killed";
+		*sure = WHY_COMING_FREE_BEFORE;
 	else if (in_table(last, found->pid))
-		*sure = "it was in the kernel's table then, and who was killed before had gone";
+		*sure = WHY_IN_TABLE_THEN;
 	return found->comm ? found : NULL;
 }
 
@@ -570,7 +570,8 @@ static void came_free(struct gather *g)
 	for (unsigned i = 0; i < ARRAY_LEN(uses); i++) {
 		uint64_t then = g->e->size[uses[i]], now = g->e->now[uses[i]];
 		enum verdict_cause cause = uses[i] == USE_OTHER ? VC_DESCRIPTORS : VC_NONE;
-		const char *sure, *among = NULL;
+		const char *among = NULL;
+		enum verdict_reason sure;
 		const struct oom_victim *v;
 
 		if (!large(g, then) || now == EV_UNKNOWN || now > then / 2)

@@ -130,7 +130,7 @@ static void add_unfreed(struct people *x)
 		const struct oom_victim *o = v->kind == OOM_KILL && v->victims.n ? &v->victims.v[0]
 										 : NULL;
 		uint64_t bytes = o ? known(gather_told(o->anon_rss, 10)) : 0;
-		const char *sure;
+		enum verdict_reason sure;
 		struct ev_proc p = { .pid = o ? o->pid : 0,
 				     .adj = o ? o->oom_score_adj : OOM_UNKNOWN,
 				     .bytes = min_u64(bytes, left),
@@ -143,8 +143,8 @@ static void add_unfreed(struct people *x)
 			continue;
 		/* the same amount as it was killed with, and no other victim that could have it */
 		sure = p.bytes >= bytes / 10 * 9 && left <= bytes / 10 * 11 && i + 2 == e->number
-			       ? "what the table does not explain is what it had when it was killed"
-			       : NULL;
+			       ? WHY_TABLE_LACKS_AS_MUCH
+			       : WHY_NOT_TOLD;
 		p.comm = o->comm;
 		add(x, &p);
 		left -= p.bytes;

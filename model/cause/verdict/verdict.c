@@ -2,9 +2,6 @@
 /* verdict.c - the rules, in the order of their kinds. */
 #include "model/cause/verdict/verdict.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
 #include "model/cause/verdict/doubt.h"
@@ -21,90 +18,61 @@ const char *verdict_kind_text(enum verdict_kind k)
 	return text[k];
 }
 
-const char *certainty_text(enum certainty c)
-{
-	return c == CERTAIN ? "certain" : c == LIKELY ? "likely" : "a guess";
-}
-
-/* ---- words ---------------------------------------------------------------------------------- */
-
-const char *size_text(const struct judge *j, uint64_t bytes)
-{
-	if (bytes == EV_UNKNOWN)
-		return "an unknown amount";
-	if (bytes >= UINT64_C(10) << 30)
-		return arena_printf(j->mem, "%" PRIu64 " GiB", bytes >> 30);
-	if (bytes >= UINT64_C(10) << 20)
-		return arena_printf(j->mem, "%" PRIu64 " MiB", bytes >> 20);
-	return arena_printf(j->mem, "%" PRIu64 " KiB", bytes >> 10);
-}
-
-bool nodes_are_one(const char *list)
-{
-	return *list && !list[strspn(list, "0123456789")];
-}
-
-const char *share_text(const struct judge *j, uint64_t bytes)
-{
-	unsigned share = ev_share(j->e, bytes);
-	const struct oom_event *v = j->e->event;
-	bool nodes = v && ev_is_of_nodes(v);
-	const char *list = nodes ? ev_nodes(v) : NULL;
-	const char *of = ev_is_memcg(j->e)	       ? "of the limit"
-			 : !nodes		       ? "of RAM"
-			 : list && nodes_are_one(list) ? "of that node"
-						       : "of those nodes";
-
-	/* with what it has in swap */
-	if (share > 1000)
-		return arena_printf(j->mem, "more than 100 %% %s", of);
-	return share >= 100 ? arena_printf(j->mem, "%u %% %s", share / 10, of)
-			    : arena_printf(j->mem, "%u.%u %% %s", share / 10, share % 10, of);
-}
-
-const char *proc_text(const struct judge *j, const char *comm, int64_t pid)
-{
-	return pid == OOM_UNKNOWN ? comm : arena_printf(j->mem, "%s (%" PRId64 ")", comm, pid);
-}
-
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static bool add(const struct judge *j, struct verdict *v, enum verdict_kind kind,
-		const struct cause_rule *rule)
-{
-	struct verdict_row r = { .kind = kind,
-				 .cause = rule->cause,
-				 .report = rule->report,
-				 .bytes = EV_UNKNOWN,
-				 .ranks = cause_facts[rule->cause].ranks };
+static const struct cause_rule {
+	enum verdict_kind kind;
+	enum use use;
+	enum verdict_cause cause;
+	const char *report;
+	rule_fn *holds;
+} rules[VERDICT_RULES] = {
+#define RULE(kind, use, rule, cause, report) { kind, use, cause, report, rule_##rule },
+#define ALIKE(use, rule, cause, report)	     { VERDICT_HOLDER, use, cause, report, rule_of_use },
+#include "model/cause/verdict/rules.def"
+};
 
-	if (!rule->holds(j, &r))
+/* Does rule AT hold? */
+static bool try(const struct judge *j, unsigned at, struct verdict_row *r)
+{
+	const struct cause_rule *rule = &rules[at];
+
+	*r = (struct verdict_row){ .kind = rule->kind,
+				   .rule = (enum verdict_rule)at,
+				   .cause = rule->cause,
+				   .use = rule->use,
+				   .report = rule->report,
+				   .bytes = EV_UNKNOWN,
+				   .ranks = cause_facts[rule->cause].ranks };
+	return rule->holds(j, r);
+}
+
+static bool add(const struct judge *j, struct verdict *v, unsigned at)
+{
+	struct verdict_row r;
+
+	if (!try(j, at, &r))
 		return false;
 	r.share = j->e->total == EV_UNKNOWN ? SHARE_UNKNOWN : ev_share(j->e, r.bytes);
 	v->v[v->n++] = r;
 	return true;
 }
 
-static void add_first(const struct judge *j, struct verdict *v, enum verdict_kind kind,
-		      const struct cause_rule *rules)
+/* Of KIND and USE: the first that holds. */
+static bool add_first(const struct judge *j, struct verdict *v, enum verdict_kind kind,
+		      enum use use)
 {
-	while (rules->cause != VC_NONE && !add(j, v, kind, rules))
-		rules++;
-}
-
-static void add_all(const struct judge *j, struct verdict *v, enum verdict_kind kind,
-		    const struct cause_rule *rules)
-{
-	for (; rules->cause != VC_NONE; rules++)
-		add(j, v, kind, rules);
-}
-
-static bool add_holder(const struct judge *j, struct verdict *v, enum use use)
-{
-	for (const struct holder_rule *h = holder_rules; h->use != USES; h++)
-		if (h->use == use && add(j, v, VERDICT_HOLDER, &h->rule))
+	for (unsigned i = 0; i < VERDICT_RULES; i++)
+		if (rules[i].kind == kind && rules[i].use == use && add(j, v, i))
 			return true;
 	return false;
+}
+
+static void add_all(const struct judge *j, struct verdict *v, enum verdict_kind kind)
+{
+	for (unsigned i = 0; i < VERDICT_RULES; i++)
+		if (rules[i].kind == kind)
+			add(j, v, i);
 }
 
 struct sized {
@@ -146,11 +114,14 @@ static uint64_t weight(const struct oom_evidence *e, enum use use)
 /* Bytes that the row of processes will be about: of one of them, or of all. */
 static uint64_t told_of_processes(const struct judge *j, enum verdict_cause *cause)
 {
-	for (const struct holder_rule *h = holder_rules; h->use != USES; h++) {
-		struct verdict_row r = { .bytes = EV_UNKNOWN };
+	struct verdict_row r;
 
-		*cause = h->rule.cause;
-		if (h->use == USE_ANON && h->rule.holds(j, &r))
+	*cause = VC_NONE;
+	for (unsigned i = 0; i < VERDICT_RULES; i++) {
+		if (rules[i].use != USE_ANON)
+			continue;
+		*cause = rules[i].cause;
+		if (try(j, i, &r))
 			return r.bytes;
 	}
 	return EV_UNKNOWN;
@@ -191,7 +162,7 @@ static void add_holders(struct judge *j, struct verdict *v)
 		if (ev_share(j->e, by[i].bytes) < SMALLEST ||
 		    (v->n > first && (!j->e->event || by[i].bytes < by[0].bytes / 3)))
 			break;
-		if (!add_holder(j, v, by[i].use) || j->holder)
+		if (!add_first(j, v, VERDICT_HOLDER, by[i].use) || j->holder)
 			continue;
 		j->holder = &v->v[first];
 		j->owner = &j->e->owner[by[i].use];
@@ -203,31 +174,18 @@ static void add_holders(struct judge *j, struct verdict *v)
 		return;
 	v->v[first].cause = VC_LARGEST;
 	v->v[first].certainty = CERTAIN;
-	v->v[first].why = "memory was not short";
-}
-
-static unsigned count(const struct cause_rule *rules)
-{
-	unsigned n = 0;
-
-	while (rules[n].cause != VC_NONE)
-		n++;
-	return n;
+	v->v[first].why = WHY_NOT_SHORT;
 }
 
 void verdict_find(const struct oom_evidence *e, struct arena *mem, struct verdict *ret)
 {
-	struct judge j = { .e = e, .mem = mem };
+	struct judge j = { .e = e };
 
-	/* an event, a limit, and what else holds: a row is never dropped */
-	*ret = (struct verdict){
-		.v = arena_array(mem, struct verdict_row,
-				 2 + HOLDERS + count(victim_rules) + count(more_rules)),
-	};
-	add_first(&j, ret, VERDICT_EVENT, event_rules);
-	add_first(&j, ret, VERDICT_LIMIT, limit_rules);
+	*ret = (struct verdict){ .v = arena_array(mem, struct verdict_row, VERDICT_RULES), .e = e };
+	add_first(&j, ret, VERDICT_EVENT, USES);
+	add_first(&j, ret, VERDICT_LIMIT, USES);
 	add_holders(&j, ret);
-	add_all(&j, ret, VERDICT_VICTIM, victim_rules);
-	add_all(&j, ret, VERDICT_MORE, more_rules);
-	verdict_doubt(e, mem, ret);
+	add_all(&j, ret, VERDICT_VICTIM);
+	add_all(&j, ret, VERDICT_MORE);
+	verdict_doubt(ret);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * verdict.h - why memory ran out: evidence to rows, by a table of rules. A row has a cause, its
- * figure, the report that shows it, how certain it is and why, and a sentence that says it.
+ * figure, the report that shows it, how certain it is and why. Its sentence is made of its rule and of the
+ * evidence (reports/oom/words.h).
  */
 #ifndef VMCENSUS_VERDICT_H
 #define VMCENSUS_VERDICT_H
@@ -24,31 +25,47 @@ enum verdict_kind {
 	VERDICT_KINDS
 };
 
+/* That made a row. */
+enum verdict_rule {
+#define RULE(kind, use, rule, cause, report) VERDICT_BY_##rule,
+#include "model/cause/verdict/rules.def"
+	VERDICT_RULES
+};
+
+/* Why a dump that is not whole makes a row less certain. */
+enum verdict_doubt {
+	DOUBT_NONE,
+	DOUBT_FOUND,	/* some processes were not found */
+	DOUBT_LOST,	/* a part of the dump is missing */
+	DOUBT_LOG,	/* a part of the log could not be read */
+};
+
 #define SHARE_UNKNOWN UINT32_MAX	/* how large the scope is is not known */
 
 struct verdict_row {
 	enum verdict_kind kind;
+	enum verdict_rule rule;
 	enum verdict_cause cause;
+	enum use use;		/* of a holder: of that memory; else USES */
 	bool ranks;		/* it counts or ranks processes, whatever its cause is called */
 	uint64_t bytes;		/* its figure; EV_UNKNOWN: none */
 	unsigned share;		/* of the scope, thousandths; or SHARE_UNKNOWN */
 	bool elsewhere;		/* bytes are outside of the scope: no share of it */
 	struct subject subject;	/* who or what has it */
-	const char *owner;	/* the same in words; NULL: not one */
+	bool told;		/* the owner of its use has enough of it to be named */
 	const char *report;	/* the report that shows the figure */
 	enum certainty certainty;
-	const char *why;	/* it is as certain as that */
-	const char *text;
+	enum verdict_reason why;	/* it is as certain as that */
+	enum verdict_doubt doubt;	/* and why not more; what was certain (now LIKELY) has no other reason */
 };
 
 struct verdict {
 	struct verdict_row *v;
 	unsigned n;
-	/* of the dump, [PAGE_CLASSES]; NULL: no rule needed them */
-	const struct class_counts *classes;
+	const struct oom_evidence *e;	/* that it was made of */
 };
 
-/* Rows and texts are in MEM. */
+/* Rows are in MEM; the verdict keeps E. */
 void verdict_find(const struct oom_evidence *e, struct arena *mem, struct verdict *ret);
 
 /* What a report needs for the same verdict as others. */
@@ -58,6 +75,5 @@ void verdict_find(const struct oom_evidence *e, struct arena *mem, struct verdic
 const struct verdict *verdict_of(const struct snapshot *s);
 
 const char *verdict_kind_text(enum verdict_kind k);
-const char *certainty_text(enum certainty c);
 
 #endif
