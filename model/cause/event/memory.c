@@ -253,12 +253,44 @@ static unsigned numbers_of(struct span s)
 	return n;
 }
 
+/* The number in place N, from 0. */
+static int64_t number_at(struct span s, unsigned n)
+{
+	for (size_t len;; s = span_from(s, len)) {
+		s = span_trim(s);
+		len = span_take('d', s);
+		if (!n--)
+			return span_value((struct span){ s.p, len });
+	}
+}
+
+/*
+ * Without a release: 10 numbers prove themselves, as rss is the sum of its parts, and tables in bytes are whole pages.
+ * Of 7 others it is not known whether they are tables and swap or a CPU and oom_adj.
+ */
+static const char *header_by_look(struct span row, unsigned n)
+{
+	bool bytes = n > 4 && number_at(row, 4) >= 4096 && number_at(row, 4) % 4096 == 0;
+
+	if (n == 10 &&
+	    number_at(row, 3) == number_at(row, 4) + number_at(row, 5) + number_at(row, 6))
+		return headers[0].text;
+	if (n == 7)
+		return bytes ? headers[1].text : "] uid tgid total_vm rss ? ? oom_score_adj";
+	return !bytes && n == 9 ? headers[2].text : !bytes && n == 8 ? headers[3].text : NULL;
+}
+
 /* A name may begin with numbers too: a row has those of its release, or more. */
 bool oom_columns_infer(const struct oom_reader *rd, struct oom_writer *w, struct span text)
 {
 	struct span f[TEXT_FIELDS];
 	unsigned n = text_match("[%b%d]%*", text, f) ? numbers_of(f[1]) : 0;
+	const char *look = n && !rd->o->release.major ? header_by_look(f[1], n) : NULL;
 
+	if (look)
+		oom_columns(w, (struct span){ look, strlen(look) });
+	if (look || !rd->o->release.major)
+		return look;
 	for (size_t i = 0; n && i < ARRAY_LEN(headers); i++)
 		if (n >= headers[i].numbers && release_in(&rd->o->release, headers[i].era)) {
 			oom_columns(w, (struct span){ headers[i].text, strlen(headers[i].text) });

@@ -18,8 +18,10 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/outside.h"
+#include "model/memory/source/logtext_unpack.h"
 
 #define HEAD_BYTES 4096
+#define PACKED_HEAD (256u << 10)	/* a block of zstd has 128 KiB */
 #define SIZE_MAX_FILE (UINT64_C(16) << 30)
 #define SMALL_PAGE UINT64_C(4096)
 #define RAW_BITS ((UINT64_C(1) << 52) - 1)	/* above: permissions, not address */
@@ -206,16 +208,20 @@ static const struct capture_format *format_of(const uint8_t *head, size_t len)
 	return NULL;
 }
 
-enum status capture_of_bytes(const uint8_t *data, size_t len, struct kernel **ret)
+/* Takes DATA, which has one byte behind its LEN. */
+static enum status take_bytes(uint8_t *data, size_t len, struct kernel **ret)
 {
 	const struct capture_format *f = format_of(data, min_u64(len, HEAD_BYTES));
 	struct capture *c;
 	struct kernel *k;
 
 	*ret = NULL;
-	if (!f)
+	if (!f) {
+		free(data);
 		return ST_NOTMINE;
+	}
 	c = heap_array(struct capture, 1);
+	c->data = data;
 	c->format = f->name;
 	c->size = len;
 	c->mm_index.mem = c->pids.mem = &c->mem;
@@ -223,6 +229,10 @@ enum status capture_of_bytes(const uint8_t *data, size_t len, struct kernel **re
 	if (!f->parse(c, data, len)) {
 		capture_close(c);
 		return ST_NOTMINE;
+	}
+	if (!f->keeps) {
+		free(c->data);
+		c->data = NULL;
 	}
 	k = heap_array(struct kernel, 1);
 	k->capture = c;
@@ -237,6 +247,14 @@ enum status capture_of_bytes(const uint8_t *data, size_t len, struct kernel **re
 	understand(k);
 	*ret = k;
 	return ST_OK;
+}
+
+enum status capture_of_bytes(const uint8_t *data, size_t len, struct kernel **ret)
+{
+	uint8_t *copy = heap_bytes(len + 1);
+
+	memcpy(copy, data, len);
+	return take_bytes(copy, len, ret);
 }
 
 static uint64_t read_at(int fd, uint8_t *buf, uint64_t len)
@@ -255,23 +273,62 @@ static uint64_t read_at(int fd, uint8_t *buf, uint64_t len)
 	return n;
 }
 
+/* Is the beginning of what FD is compressed from one of the formats? */
+static bool is_known_packed(int fd)
+{
+	uint8_t *in = heap_bytes(PACKED_HEAD);
+	struct unpacked un;
+	bool known = false;
+
+	log_unpack(in, read_at(fd, in, PACKED_HEAD), HEAD_BYTES, &un);
+	free(in);
+	if (un.len)
+		known = format_of(un.data, un.len) != NULL;
+	free(un.data);
+	return known;
+}
+
+static enum status open_packed(int fd, uint64_t len, const char *path, struct diag *diag,
+			       struct kernel **ret)
+{
+	uint8_t *in;
+	struct unpacked un;
+	enum status err;
+
+	if (len > SIZE_MAX_FILE)
+		return ST_NOTMINE;
+	in = heap_large(len);
+	err = log_unpack(in, read_at(fd, in, len), log_unpack_max(len), &un);
+	free(in);
+	if (err == ST_LIMIT) {
+		free(un.data);
+		return fail(diag, err, "%s: it unpacks to more than %zu bytes, which no log does",
+			    path, log_unpack_max(len));
+	}
+	err = err ? err : take_bytes(un.data, un.len, ret);
+	if (!err && un.cut)
+		issue_add((*ret)->issues, ST_NODATA, "end of the log", 1,
+			  "the compressed file is cut or damaged behind %zu bytes of text", un.len);
+	return err;
+}
+
 static enum status open_fd(int fd, const char *path, struct diag *diag, struct kernel **ret)
 {
 	uint8_t head[HEAD_BYTES], *data;
-	uint64_t len;
+	uint64_t n = read_at(fd, head, sizeof(head)), len;
 	struct stat st;
-	enum status err;
 
-	if (!format_of(head, read_at(fd, head, sizeof(head))) || fstat(fd, &st))
+	if (fstat(fd, &st) || st.st_size < 0)
 		return ST_NOTMINE;
 	len = (uint64_t)st.st_size;
-	if (st.st_size < 0 || len > SIZE_MAX_FILE)
+	if (log_is_packed(head, n))
+		return is_known_packed(fd) ? open_packed(fd, len, path, diag, ret) : ST_NOTMINE;
+	if (!format_of(head, n))
+		return ST_NOTMINE;
+	if (len > SIZE_MAX_FILE)
 		return fail(diag, ST_LIMIT, "%s: larger than any collector's text", path);
-	data = heap_array(uint8_t, len);
-	len = read_at(fd, data, len);
-	err = capture_of_bytes(data, len, ret);
-	free(data);
-	return err;
+	data = heap_large(len + 1);
+	return take_bytes(data, read_at(fd, data, len), ret);
 }
 
 enum status capture_open(const char *path, struct diag *diag, struct kernel **ret)
@@ -295,5 +352,6 @@ void capture_close(struct capture *c)
 		return;
 	issues_release(&c->issues);
 	arena_release(&c->mem);
+	free(c->data);
 	free(c);
 }

@@ -70,6 +70,7 @@ struct capture {
 	VEC(struct capture_page) pages;
 	bool wide;			/* has values of more than 32 bits */
 	uint64_t size;			/* bytes of the file: limits memory */
+	uint8_t *data;			/* they, where parts of the capture point into them; else NULL */
 	struct module *module;		/* of capture_module: its data beyond this */
 	VEC(struct log_line) log;	/* of capture_log, which has nothing else */
 	const char *release;		/* of its kernel; NULL: it does not tell */
@@ -85,8 +86,12 @@ struct capture_format {
 	const struct source *source;
 	/* Does a file that begins with HEAD have this format? */
 	bool (*probe)(const uint8_t *head, size_t len);
-	/* Fills C; damage is an issue. False: it has not this format, whatever its beginning is like. */
-	bool (*parse)(struct capture *c, const uint8_t *data, size_t len);
+	/*
+	 * Fills C; damage is an issue. False: it has not this format, whatever its beginning is like.
+	 * DATA has one byte behind it, and may be written.
+	 */
+	bool (*parse)(struct capture *c, uint8_t *data, size_t len);
+	bool keeps;	/* C points into DATA afterwards */
 };
 
 extern const struct capture_format capture_tvpm, capture_log;

@@ -1,19 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * logtext.c - the kernel's log as a text: dmesg (plain, -T, -x), /dev/kmsg and netconsole, a serial console,
- * the journal (short, short-iso, short-precise, short-monotonic) and syslog (RFC 3164, 5424).
- *
- * A line is any of these prefixes, in this order, and the record:
- *
- *	<PRI>			level and facility; RFC 5424 has "1 " and its header behind it
- *	TIME HOST kernel:	of a syslog; "HOST TAG:" is missing in logs of containers
- *	FACILITY:LEVEL:		dmesg -x
- *	PRI,SEQ,USEC,FLAGS;	/dev/kmsg (Documentation/ABI/testing/dev-kmsg)
- *	[SECONDS] or [TIME]	printk.time; dmesg -T
- *	[T123] or [C0]		printk_caller_id(), 15ff2069cb7f, v5.1
- *
- * If any line has a prefix of the kernel, lines without one are somebody else's. Else all lines are records.
- */
+/* logtext.c - a text of the kernel's log as a source. logtext.h lists its forms. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,457 +7,56 @@
 #include "dumpread/base/bytes.h"
 #include "model/kernel/machine/machine.h"
 #include "model/memory/source/capture.h"
+#include "model/memory/source/logtext.h"
 
-#define SECOND UINT64_C(1000000000)
-#define NO_TIME UINT64_MAX
 #define LINES_MAX 50000000u
 
-struct span {
-	const char *p, *end;
-};
+/* ---- what the records are like ------------------------------------------------------------------ */
 
-struct record {
-	struct span text;
-	uint64_t boot;		/* ns after boot, or NO_TIME */
-	uint64_t clock;		/* ns of a clock without time zone, or NO_TIME */
-	struct span stamp;	/* that clock, as it stands there */
-	struct span host;	/* of short-monotonic, where the time comes first */
-	uint32_t caller;
-	uint8_t level, facility;
-	bool of_kernel;		/* a prefix says so */
-	bool tagged;		/* the prefix is "HOST kernel:" */
-	bool foreign;		/* a prefix names another program */
-};
-
-/* ---- words ----------------------------------------------------------------------------------- */
-
-static size_t left(const struct span *s)
-{
-	return (size_t)(s->end - s->p);
-}
-
-static const char *find(const struct span *s, char c)
-{
-	return s->p < s->end ? memchr(s->p, c, left(s)) : NULL;
-}
-
-static bool skip(struct span *s, const char *word)
-{
-	size_t n = strlen(word);
-
-	if (left(s) < n || memcmp(s->p, word, n))
-		return false;
-	s->p += n;
-	return true;
-}
-
-static void skip_blanks(struct span *s)
-{
-	while (s->p < s->end && *s->p == ' ')
-		s->p++;
-}
-
-/* At most DIGITS of them. */
-static bool take_number(struct span *s, unsigned digits, uint64_t *ret)
-{
-	unsigned n = 0;
-
-	for (*ret = 0; n < digits && s->p < s->end && isdigit((unsigned char)*s->p); n++)
-		*ret = *ret * 10 + (uint64_t)(*s->p++ - '0');
-	return n;
-}
-
-/* What is behind "." in the ninth power of ten; 0 if nothing is. */
-static uint64_t take_fraction(struct span *s)
-{
-	uint64_t v = 0, unit = SECOND;
-
-	if (s->p == s->end || (*s->p != '.' && *s->p != ','))
-		return 0;
-	for (s->p++; s->p < s->end && isdigit((unsigned char)*s->p); s->p++) {
-		unit /= 10;
-		v += unit * (uint64_t)(*s->p - '0');
-	}
-	return v;
-}
-
-/* The bytes before the next blank, which is passed. */
-static struct span take_word(struct span *s)
-{
-	const char *blank = find(s, ' ');
-	struct span word = { s->p, blank ? blank : s->end };
-
-	s->p = blank ? blank + 1 : s->end;
-	return word;
-}
-
-static bool word_is(struct span w, const char *text)
-{
-	return left(&w) == strlen(text) && !memcmp(w.p, text, left(&w));
-}
-
-/* ---- times ------------------------------------------------------------------------------------- */
-
-/* So that times are less than 2^64 ns. */
-static bool year_is_possible(uint64_t year)
-{
-	return year >= 1970 && year < 2400;
-}
-
-/* Days from 1 March 1969. */
-static uint64_t days_of(uint64_t year, uint64_t month, uint64_t day)
-{
-	uint64_t y = (month <= 2 ? year - 1 : year), m = (month + 9) % 12;
-
-	return 365 * (y - 1969) + y / 4 - 492 - (y / 100 - 19) + y / 400 - 4 + (153 * m + 2) / 5 +
-	       day;
-}
-
-static bool take_day_time(struct span *s, uint64_t days, uint64_t *ret)
-{
-	uint64_t h, m, sec;
-
-	if (!take_number(s, 2, &h) || !skip(s, ":") || !take_number(s, 2, &m) || !skip(s, ":") ||
-	    !take_number(s, 2, &sec))
-		return false;
-	*ret = (((days * 24 + h) * 60 + m) * 60 + sec) * SECOND + take_fraction(s);
-	return true;
-}
-
-static bool take_month(struct span *s, uint64_t *ret)
-{
-	static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-
-	for (*ret = 1; left(s) > 3 && *ret <= 12; ++*ret)
-		if (!memcmp(s->p, names + 3 * (*ret - 1), 3) && s->p[3] == ' ') {
-			s->p += 4;
-			return true;
-		}
-	return false;
-}
-
-/* "Nov 27 05:00:00" has no year: it is taken for one with a 29 February. */
-static bool take_month_time(struct span *s, uint64_t *ret)
-{
-	uint64_t month, day;
-
-	if (!take_month(s, &month))
-		return false;
-	skip_blanks(s);
-	return take_number(s, 2, &day) && skip(s, " ") &&
-	       take_day_time(s, days_of(2000, month, day), ret);
-}
-
-/* "2026-11-27T05:00:00.123456+00:00" */
-static bool take_iso(struct span *s, uint64_t *ret)
-{
-	uint64_t year, month, day;
-
-	if (!take_number(s, 4, &year) || !skip(s, "-") || !take_number(s, 2, &month) ||
-	    !skip(s, "-") || !take_number(s, 2, &day) || !year_is_possible(year) ||
-	    !(skip(s, "T") || skip(s, " ")) || !take_day_time(s, days_of(year, month, day), ret))
-		return false;
-	while (s->p < s->end && (isdigit((unsigned char)*s->p) || strchr("+-:Z", *s->p)))
-		s->p++;
-	return true;
-}
-
-/* One of the two, and a blank. *TEXT is what stands there. */
-static bool take_clock(struct span *s, uint64_t *ret, struct span *text)
-{
-	struct span at = *s;
-
-	if (!take_iso(&at, ret)) {
-		at = *s;
-		if (!take_month_time(&at, ret))
-			return false;
-	}
-	*text = (struct span){ s->p, at.p };
-	if (!skip(&at, " "))
-		return false;
-	*s = at;
-	return true;
-}
-
-/* ---- prefixes ---------------------------------------------------------------------------------- */
-
-static void set_priority(struct record *r, uint64_t pri)
-{
-	r->level = pri & 7;
-	r->facility = (uint8_t)min_u64(pri >> 3, UINT8_MAX);
-}
-
-static bool take_priority(struct span *s, struct record *r)
-{
-	struct span at = *s;
-	uint64_t pri;
-
-	if (!skip(&at, "<") || !take_number(&at, 3, &pri) || !skip(&at, ">"))
-		return false;
-	set_priority(r, pri);
-	*s = at;
-	return true;
-}
-
-/* Behind the time of RFC 5424: HOST APP PROCID MSGID and structured data. */
-static void take_5424(struct span *s, struct record *r)
-{
-	take_word(s);
-	r->tagged = word_is(take_word(s), "kernel");
-	r->foreign = !r->tagged;
-	take_word(s);
-	take_word(s);
-	if (!skip(s, "- ") && skip(s, "[")) {
-		const char *end = find(s, ']');
-
-		s->p = end ? end + 1 : s->end;
-		skip_blanks(s);
-	}
-}
-
-/* "HOST kernel: " */
-static bool take_tag(struct span *s, struct record *r)
-{
-	struct span at = *s, tag;
-
-	take_word(&at);
-	tag = take_word(&at);
-	if (!left(&tag) || tag.end[-1] != ':')
-		return false;
-	r->tagged = word_is(tag, "kernel:");
-	r->foreign = !r->tagged;
-	*s = at;
-	return true;
-}
-
-static void take_syslog(struct span *s, struct record *r)
-{
-	bool rfc5424 = left(s) > 2 && s->p[0] == '1' && s->p[1] == ' ';
-	struct span at = *s;
-
-	if (rfc5424)
-		at.p += 2;
-	if (!take_clock(&at, &r->clock, &r->stamp))
-		return;
-	*s = at;
-	if (rfc5424)
-		take_5424(s, r);
-	else if (s->p == s->end || (*s->p != '[' && *s->p != '<'))
-		r->foreign = !take_tag(s, r) || r->foreign;
-}
-
-/* "kern  :warn  : ", each filled up to six */
-static bool take_names(struct span *s, struct record *r)
-{
-	static const char *const levels[] = { "emerg", "alert",	 "crit", "err",
-					      "warn",  "notice", "info", "debug" };
-	struct span at = *s;
-
-	if (!skip(&at, "kern"))
-		return false;
-	skip_blanks(&at);
-	if (!skip(&at, ":"))
-		return false;
-	for (unsigned i = 0; i < ARRAY_LEN(levels); i++) {
-		struct span word = at;
-
-		if (!skip(&word, levels[i]))
-			continue;
-		skip_blanks(&word);
-		if (!skip(&word, ": "))
-			continue;
-		r->level = (uint8_t)i;
-		r->facility = 0;
-		*s = word;
-		return true;
-	}
-	return false;
-}
-
-/* "6,416,1758426,-,caller=T1;" */
-static bool take_kmsg(struct span *s, struct record *r)
-{
-	struct span at = *s;
-	uint64_t pri, sequence, usec;
-	const char *end;
-
-	if (!take_number(&at, 5, &pri) || !skip(&at, ",") || !take_number(&at, 19, &sequence) ||
-	    !skip(&at, ",") || !take_number(&at, 16, &usec) || !skip(&at, ","))
-		return false;
-	end = find(&at, ';');
-	if (!end)
-		return false;
-	set_priority(r, pri);
-	r->boot = usec * 1000;
-	s->p = end + 1;
-	return true;
-}
-
-/* The highest bit of a caller is set for a CPU. */
-static void take_caller(struct span *s, struct record *r)
-{
-	struct span at = *s;
-	uint64_t n;
-	bool cpu;
-
-	if (!skip(&at, "["))
-		return;
-	skip_blanks(&at);
-	cpu = skip(&at, "C");
-	if ((!cpu && !skip(&at, "T")) || !take_number(&at, 9, &n) || !skip(&at, "]"))
-		return;
-	r->caller = (uint32_t)n | (cpu ? UINT32_C(1) << 31 : 0);
-	*s = at;
-}
-
-static bool take_seconds(struct span *s, struct record *r)
-{
-	struct span at = *s;
-	uint64_t seconds;
-
-	if (!skip(&at, "["))
-		return false;
-	skip_blanks(&at);
-	if (!take_number(&at, 10, &seconds) || at.p == at.end || *at.p != '.')
-		return false;
-	r->boot = seconds * SECOND + take_fraction(&at);
-	if (!skip(&at, "]")) {
-		r->boot = NO_TIME;
-		return false;
-	}
-	take_caller(&at, r);
-	skip(&at, " ");
-	*s = at;
-	return true;
-}
-
-/* "[Fri Nov 27 05:00:00 2026] " */
-static bool take_date(struct span *s, struct record *r)
-{
-	struct span at = *s, year;
-	uint64_t month, day, y;
-
-	if (left(&at) < 27 || !skip(&at, "["))
-		return false;
-	at.p += 4;
-	if (!take_month(&at, &month))
-		return false;
-	skip_blanks(&at);
-	if (!take_number(&at, 2, &day) || !skip(&at, " "))
-		return false;
-	year = (struct span){ s->p + 21, s->end };
-	if (!take_number(&year, 4, &y) || !year_is_possible(y) || !skip(&year, "]") ||
-	    !take_day_time(&at, days_of(y, month, day), &r->clock))
-		return false;
-	r->stamp = (struct span){ s->p + 1, s->p + 25 };
-	take_caller(&year, r);
-	skip(&year, " ");
-	*s = year;
-	return true;
-}
-
-/* "HOST kernel: " behind the time */
-static void take_host(struct span *s, struct record *r)
-{
-	struct span at = *s, host = take_word(&at);
-
-	if (r->tagged || r->boot == NO_TIME || !left(&host) || !skip(&at, "kernel: "))
-		return;
-	r->host = host;
-	r->tagged = true;
-	*s = at;
-}
-
-static struct record parse(struct span line)
-{
-	struct record r = { .boot = NO_TIME, .clock = NO_TIME, .level = LOG_LEVEL_UNKNOWN };
-	struct span *s = &line;
-
-	r.of_kernel = take_priority(s, &r);
-	take_syslog(s, &r);
-	r.of_kernel |= take_priority(s, &r);
-	r.of_kernel |= take_names(s, &r);
-	r.of_kernel |= take_kmsg(s, &r);
-	r.of_kernel |= take_seconds(s, &r) || take_date(s, &r);
-	take_host(s, &r);
-	r.of_kernel |= r.tagged;
-	r.text = line;
-	return r;
-}
-
-/* ---- lines ------------------------------------------------------------------------------------- */
-
-/* The next line, without what a terminal makes of it: carriage returns, escape sequences. */
-static bool next_line(struct arena *mem, struct span *rest, struct span *ret)
-{
-	const char *nl = find(rest, '\n');
-	struct span line = { rest->p, nl ? nl : rest->end };
-	size_t n = 0;
-	char *to;
-
-	if (rest->p == rest->end)
-		return false;
-	rest->p = nl ? nl + 1 : rest->end;
-	*ret = line;
-	if (!find(&line, '\r') && !find(&line, '\033'))
-		return true;
-	to = arena_array(mem, char, left(&line) + 1);
-	for (const char *p = line.p; p < line.end; p++) {
-		if (*p == '\033' && p + 1 < line.end && p[1] == '[')
-			for (p += 2; p < line.end && !isalpha((unsigned char)*p);)
-				p++;
-		else if (*p != '\r' && *p != '\033')
-			to[n++] = *p;
-	}
-	*ret = (struct span){ to, to + n };
-	return true;
-}
-
-/* What the lines of the file are like. */
 struct habits {
-	uint64_t of_kernel;			/* lines */
-	bool boot, callers;
-	struct span host;			/* short-monotonic: of its first line */
+	bool of_kernel, boot, callers;	/* some are */
+	struct slice host;		/* short-monotonic: of its first line */
 };
 
-static struct habits look(struct capture *c, struct span all)
+/* True: records before this one are to be seen in another way. */
+static bool learn(struct habits *h, const struct log_record *r)
 {
-	struct arena mem = { 0 };
-	struct habits h = { 0 };
-	struct span line;
-
-	while (next_line(&mem, &all, &line)) {
-		struct record r = parse(line);
-
-		if (r.foreign)
-			continue;
-		h.of_kernel += r.of_kernel;
-		h.boot |= r.boot != NO_TIME;
-		h.callers |= r.caller != 0;
-		if (!left(&h.host) && left(&r.host)) {
-			h.host.p = arena_strndup(&c->mem, r.host.p, left(&r.host));
-			h.host.end = h.host.p + left(&r.host);
-		}
-	}
-	arena_release(&mem);
-	return h;
-}
-
-/* Is it the kernel's? With "HOST kernel:" on some lines, lines with HOST and another word are other programs'. */
-static bool is_record(const struct habits *h, const struct record *r)
-{
-	struct span text = r->text, word = take_word(&text);
+	struct habits before = *h;
 
 	if (r->foreign)
 		return false;
-	if (left(&h->host) && !r->tagged && left(&word) == left(&h->host) &&
-	    !memcmp(word.p, h->host.p, left(&word)))
+	h->of_kernel |= r->of_kernel;
+	h->boot |= r->boot != NO_TIME;
+	h->callers |= r->caller != 0;
+	if (!slice_left(&h->host))
+		h->host = r->host;
+	return before.of_kernel != h->of_kernel || before.boot != h->boot ||
+	       before.host.p != h->host.p;
+}
+
+/* Is it the kernel's? With "HOST kernel:" on some lines, lines with HOST and another word are other programs'. */
+static bool is_record(const struct habits *h, const struct log_record *r)
+{
+	struct slice text = r->text, word;
+
+	if (r->foreign)
 		return false;
+	if (slice_left(&h->host) && !r->tagged) {
+		word = slice_word(&text);
+		if (slice_left(&word) == slice_left(&h->host) &&
+		    !memcmp(h->host.p, word.p, slice_left(&word)))
+			return false;
+	}
 	return r->of_kernel || !h->of_kernel;
 }
 
+static const char *slice_search(const struct slice *s, const char *word)
+{
+	return slice_left(s) ? memmem(s->p, slice_left(s), word, strlen(word)) : NULL;
+}
+
 /* Words of which a file without any prefix must have one. */
-static bool is_sign(const char *text)
+static bool is_sign(const struct slice *text)
 {
 	static const char *const signs[] = {
 		"Linux version ",  "invoked oom-killer",	 "Out of memory",
@@ -479,79 +64,158 @@ static bool is_sign(const char *text)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(signs); i++)
-		if (strstr(text, signs[i]))
+		if (slice_search(text, signs[i]))
 			return true;
 	return false;
 }
 
-/* "Linux version 6.1.0 (...)"; "... Not tainted 3.10.0-1127.el7.x86_64 #1" */
-static void find_release(struct capture *c, const char *text)
-{
-	const char *at = strstr(text, "Linux version "), *end;
+/* ---- the release ----------------------------------------------------------------------------------- */
 
-	if (at) {
-		at += strlen("Linux version ");
-		end = at + strcspn(at, " ");
-	} else {
-		text = strstr(text, "ainted");
-		end = text ? strstr(text, " #") : NULL;
-		for (at = end; at && at > text && at[-1] != ' ';)
-			at--;
-	}
-	if (at && end > at && isdigit((unsigned char)*at) && !c->release)
-		c->release = arena_strndup(&c->mem, at, (size_t)(end - at));
+/* "CPU: 0 PID: 1 Comm: a Not tainted 3.10.0-1127.el7.x86_64 #1", "Pid: 1, comm: a Tainted: G 2.6.32 #1" */
+static struct slice release_of_header(const struct slice *text)
+{
+	struct slice none = { NULL, NULL }, at = *text, ret;
+
+	if (!slice_left(&at) || !strchr("CP", *at.p))
+		return none;
+	at.p = slice_search(text, "ainted");
+	ret.end = at.p ? slice_search(&at, " #") : NULL;
+	if (!ret.end)
+		return none;
+	for (ret.p = ret.end; ret.p > at.p && ret.p[-1] != ' ';)
+		ret.p--;
+	return ret;
 }
 
-static void add(struct capture *c, const struct habits *h, const struct record *r, uint64_t first)
+/* The same, or "Linux version 6.1.0 (...)". */
+static void find_release(struct capture *c, struct slice text)
 {
-	const char *stamp = left(&r->stamp) ? arena_strndup(&c->mem, r->stamp.p, left(&r->stamp))
-					    : NULL;
-	uint64_t clock = r->clock == NO_TIME ? NO_TIME : r->clock - first;
+	struct slice r;
+
+	if (c->release)
+		return;
+	if (slice_skip(&text, "Linux version "))
+		r = slice_word(&text);
+	else
+		r = release_of_header(&text);
+	if (slice_left(&r) && isdigit((unsigned char)*r.p))
+		c->release = arena_strndup(&c->mem, r.p, slice_left(&r));
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+/* What is found in one pass over the text. */
+struct pass {
+	struct capture *c;
+	struct habits h;
+	uint64_t first;		/* the clock of the first record that has one */
+	uint64_t of_kernel;	/* records with a prefix of the kernel */
+	bool sign;
+};
+
+static void add(struct pass *p, const struct log_record *r)
+{
+	struct capture *c = p->c;
+	uint64_t clock = r->clock == NO_TIME ? NO_TIME : r->clock - p->first;
+	const char *stamp = !p->h.boot && slice_left(&r->stamp)
+				    ? arena_strndup(&c->mem, r->stamp.p, slice_left(&r->stamp))
+				    : NULL;
 	struct log_line l = {
-		.ts = h->boot ? r->boot : clock,
+		.ts = p->h.boot ? r->boot : clock,
 		.level = r->level,
 		.facility = r->facility,
 		.caller = r->caller,
-		.printed = h->boot ? NULL : stamp,
-		.text = arena_strndup(&c->mem, r->text.p, left(&r->text)),
-		.len = (uint32_t)left(&r->text),
+		.printed = stamp,
+		.text = r->text.p,
+		.len = (uint32_t)min_u64(slice_left(&r->text), UINT32_MAX),
 	};
 
 	/* a record of several lines has its time on the first */
 	if (l.ts == NO_TIME && c->log.n)
 		l.ts = c->log.v[c->log.n - 1].ts;
-	find_release(c, l.text);
+	find_release(c, r->text);
 	*vec_push(&c->mem, &c->log) = l;
 }
 
-static bool logtext_parse(struct capture *c, const uint8_t *data, size_t len)
+static void take(struct pass *p, struct log_record *r)
 {
-	struct span all = { (const char *)data, (const char *)data + len }, line;
-	struct habits h = look(c, all);
-	uint64_t first = NO_TIME;
-	bool sign = false;
-
-	c->callers = h.callers;
-	c->by_clock = !h.boot;
-	while (next_line(&c->mem, &all, &line) && c->log.n < LINES_MAX) {
-		struct record r = parse(line);
-
-		if (!is_record(&h, &r))
-			continue;
-		/* a clock that was set back: no time is before the first */
-		if (r.clock != NO_TIME) {
-			first = first == NO_TIME ? r.clock : first;
-			r.clock = max_u64(r.clock, first);
-		}
-		add(c, &h, &r, first);
-		sign |= is_sign(c->log.v[c->log.n - 1].text);
+	/* a clock that was set back: no time is before the first */
+	if (r->clock != NO_TIME) {
+		p->first = p->first == NO_TIME ? r->clock : p->first;
+		r->clock = max_u64(r->clock, p->first);
 	}
-	return c->log.n && (sign || h.of_kernel >= 3);
+	add(p, r);
+	p->of_kernel += r->of_kernel;
+	if (!p->sign && p->of_kernel < 3)
+		p->sign = is_sign(&r->text);
+}
+
+/* What a record is depends on all of them: false, if it turned out otherwise, and all are to be read again. */
+static bool read_all(struct pass *p, struct log_reader *r, log_next *next)
+{
+	struct log_record rec;
+
+	p->of_kernel = p->sign = 0;
+	p->first = NO_TIME;
+	p->c->log.n = 0;
+	while (next(r, &rec)) {
+		if (learn(&p->h, &rec) && p->c->log.n)
+			return false;
+		if (!is_record(&p->h, &rec))
+			continue;
+		if (p->c->log.n == LINES_MAX) {
+			issue_add(&p->c->issues, ST_LIMIT, "line of the log", 1, "more than %u",
+				  LINES_MAX);
+			break;
+		}
+		take(p, &rec);
+	}
+	return true;
+}
+
+static void tell_lacks(struct capture *c, const struct log_reader *r)
+{
+	if (r->unread)
+		issue_add(&c->issues, ST_NODATA, "message of the log", r->unread,
+			  "journalctl left it out, as blob data or null: --all writes it");
+	if (r->cut)
+		issue_add(&c->issues, ST_NODATA, "message of the log", r->cut,
+			  "fragments that netconsole sent did not arrive");
+}
+
+/* What is behind each text separates it from the next. */
+static void terminate(struct capture *c)
+{
+	for (size_t i = 0; i < c->log.n; i++)
+		((char *)c->log.v[i].text)[c->log.v[i].len] = 0;
+}
+
+static bool logtext_parse(struct capture *c, uint8_t *data, size_t len)
+{
+	struct slice all = { (const char *)data, (const char *)data + len };
+	struct pass p = { .c = c };
+	struct log_reader r;
+	bool whole;
+
+	all = log_order_parts(all, &c->mem);
+	do {
+		r = (struct log_reader){ .rest = all, .mem = &c->mem };
+		whole = read_all(&p, &r, log_form(all));
+	} while (!whole);
+	tell_lacks(c, &r);
+	c->callers = p.h.callers;
+	c->by_clock = !p.h.boot;
+	terminate(c);
+	return c->log.n && (p.sign || p.of_kernel >= 3);
 }
 
 /* Text: no bytes that only data has. What it says is looked at when it is read. */
 static bool logtext_probe(const uint8_t *head, size_t len)
 {
+	const struct slice s = { (const char *)head, (const char *)head + len };
+
+	if (log_form(s) != log_next_line)
+		return true;
 	for (size_t i = 0; i < len; i++)
 		if (head[i] < ' ' && !strchr("\t\n\r\f\033", head[i]))
 			return false;
@@ -559,7 +223,7 @@ static bool logtext_probe(const uint8_t *head, size_t len)
 }
 
 const struct capture_format capture_log = {
-	.name = "kernel log", .source = &source_log, .probe = logtext_probe, .parse = logtext_parse,
+	.name = "kernel log", .source = &source_log, .probe = logtext_probe, .parse = logtext_parse, .keeps = true,
 };
 
 /* ---- the source ------------------------------------------------------------------------------ */

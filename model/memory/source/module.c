@@ -317,7 +317,7 @@ static void count_slots(struct module *m)
 	}
 }
 
-static bool module_parse(struct capture *c, const uint8_t *data, size_t len)
+static bool module_parse(struct capture *c, uint8_t *data, size_t len)
 {
 	struct module *m = arena_alloc(&c->mem, sizeof(*m));
 	struct parser p = { .c = c, .m = m };

@@ -231,7 +231,7 @@ static void take_line(struct parser *p, struct span s)
 		damaged(p, "begins with none of T: V: P: M:");
 }
 
-static bool tvpm_parse(struct capture *c, const uint8_t *data, size_t len)
+static bool tvpm_parse(struct capture *c, uint8_t *data, size_t len)
 {
 	struct parser p = { .c = c };
 	struct span s = { data, data + len };
