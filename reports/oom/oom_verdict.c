@@ -47,7 +47,7 @@ static void set_row(const struct verdict *all, const struct verdict_row *v, stru
 	*r = (struct row){
 		.kind = verdict_kind_text(v->kind),
 		.cause = cause_facts[v->cause].words,
-		.owner = verdict_owner(all, v),
+		.owner = verdict_owner(all, v, mem),
 		.figure = v->bytes,
 		.percent = v->bytes == EV_UNKNOWN || v->elsewhere || v->share == SHARE_UNKNOWN
 				   ? NAN

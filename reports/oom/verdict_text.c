@@ -32,11 +32,11 @@ const char *verdict_text(const struct verdict *v, const struct verdict_row *r, s
 	return r->doubt == DOUBT_FOUND ? with_found(text, v->e->found, mem) : text;
 }
 
-const char *verdict_owner(const struct verdict *v, const struct verdict_row *r)
+const char *verdict_owner(const struct verdict *v, const struct verdict_row *r, struct arena *mem)
 {
 	if (r->use == USE_ANON)
 		return r->subject.name;
-	return r->told ? v->e->owner[r->use].name : NULL;
+	return r->told ? owner_text(&v->e->owner[r->use], mem) : NULL;
 }
 
 const char *verdict_sentence(const struct verdict *v, const struct verdict_row *r,

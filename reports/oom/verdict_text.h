@@ -8,7 +8,9 @@
 /* The sentence of row R of V; its reason; who or what has the memory, NULL if not one. In MEM or constant. */
 const char *verdict_text(const struct verdict *v, const struct verdict_row *r, struct arena *mem);
 const char *verdict_why(const struct verdict *v, const struct verdict_row *r, struct arena *mem);
-const char *verdict_owner(const struct verdict *v, const struct verdict_row *r);
+const char *verdict_owner(const struct verdict *v, const struct verdict_row *r, struct arena *mem);
+/* An owner by its name: "a file of tmpfs /x". */
+const char *owner_text(const struct ev_owner *o, struct arena *mem);
 
 const char *certainty_text(enum certainty c);
 

@@ -178,7 +178,7 @@ const char *say_by_program_quietly(const struct telling *t)
 
 	return arena_printf(
 		t->mem, "Not the OOM killer of the kernel: %s runs, and the journal has \"%s\".",
-		e->killer, e->said);
+		subject_text(&e->killer, t->mem), e->said);
 }
 
 const char *say_not_in_log(const struct telling *t)
@@ -197,11 +197,13 @@ const char *say_not_in_log(const struct telling *t)
 const char *say_thrashing(const struct telling *t)
 {
 	const struct oom_evidence *e = t->e;
+	const char *who = e->sufferer.kind == SUBJECT_NONE ? NULL
+							   : subject_text(&e->sufferer, t->mem);
 
 	return arena_printf(t->mem,
 			    "No kernel OOM in this dump, but the machine thrashed. %s%s%s%s",
-			    e->thrash_why, e->sufferer ? " Most major faults: " : "",
-			    e->sufferer ? e->sufferer : "", e->sufferer ? "." : "");
+			    e->thrash_why, who ? " Most major faults: " : "", who ? who : "",
+			    who ? "." : "");
 }
 
 const char *say_short_of_memory(const struct telling *t)

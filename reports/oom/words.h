@@ -22,6 +22,10 @@ const char *size_text(const struct telling *t, uint64_t bytes);
 const char *share_text(const struct telling *t, uint64_t bytes);
 /* "python3 (123)" */
 const char *proc_text(const struct telling *t, const char *comm, int64_t pid);
+/* A process, as proc_text(); "a process" if its name is not known. */
+const char *subject_text(const struct subject *s, struct arena *mem);
+/* What is known of O beside its name; NULL: nothing. */
+const char *detail_text(const struct ev_owner *o, struct arena *mem);
 const char *reason_text(enum verdict_reason why);
 
 #endif

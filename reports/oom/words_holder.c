@@ -92,12 +92,12 @@ static const char *part_text(const struct telling *t, const struct ev_owner *o, 
 	const char *bytes = ev_is_part(o->bytes, size, 990)
 				    ? ", all of it"
 				    : arena_printf(t->mem, ", %s", size_text(t, o->bytes));
+	const char *detail = detail_text(o, t->mem);
 
 	if (!t->r->told)
-		return o->many ? arena_printf(t->mem, "; %s", o->detail) : "";
-	return arena_printf(t->mem, "; largest part: %s%s%s%s%s", o->name, bytes,
-			    o->detail ? " (" : "", o->detail ? o->detail : "",
-			    o->detail ? ")" : "");
+		return o->many && detail ? arena_printf(t->mem, "; %s", detail) : "";
+	return arena_printf(t->mem, "; largest part: %s%s%s%s%s", owner_text(o, t->mem), bytes,
+			    detail ? " (" : "", detail ? detail : "", detail ? ")" : "");
 }
 
 /* "WHAT was 12 MiB, 30 % of RAM[; largest part: NAME, 10 MiB[ (DETAIL)]]." */
@@ -176,7 +176,7 @@ const char *say_hugetlb(const struct telling *t)
 	const struct ev_owner *o = &t->e->owner[USE_HUGETLB];
 	const char *part = ev_is_part(o->bytes, t->r->bytes, 500) ? "most" : "the largest part";
 	const char *who = t->r->told ? arena_printf(t->mem, "; %s is mapped by %s, %s", part,
-						    o->name, size_text(t, o->bytes))
+						    owner_text(o, t->mem), size_text(t, o->bytes))
 				     : "";
 
 	return arena_printf(

@@ -109,7 +109,7 @@ const char *say_killer_runs(const struct telling *t)
 	return arena_printf(t->mem,
 			    "%s runs, which kills processes before the kernel has to. Whom it "
 			    "killed is in its own messages (journal), not in the kernel's log.",
-			    e->killer);
+			    subject_text(&e->killer, t->mem));
 }
 
 const char *say_kills_asker(const struct telling *t)

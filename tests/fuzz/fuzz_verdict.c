@@ -59,11 +59,11 @@ static const struct field {
 	C(e.ndying), C(e.ngroups), C(e.nprocs), K(e.procs), PROC(e.largest), PROC(e.second), PROC(e.most_locked),
 	T(e.name.comm), C(e.name.n), C(e.name.dated), C(e.name.young), K(e.name.bytes), F(e.from_log),
 	VICTIM(e.victim), VICTIM(e.earlier), VICTIM(e.stuck), C(e.repeated.kills), K(e.repeated.since),
-	K(e.repeated.bytes), T(e.killer), T(e.said), T(e.throttled.path), K(e.throttled.usage),
+	K(e.repeated.bytes), T(e.killer.name), T(e.said), T(e.throttled.path), K(e.throttled.usage),
 	K(e.throttled.high), K(e.throttled.times), T(e.zone.name), S(e.zone.node), K(e.zone.lacking),
 	F(e.zone.no_block), K(e.zone.free), K(e.zone.free_of_others), N(e.machine_free), N(e.direct_reclaims),
 	N(e.refaults), { OF_ENUM, offsetof(struct scene, e.thrash), 3 },
-	{ OF_ENUM, offsetof(struct scene, e.thrash_sure), 3 }, T(e.thrash_why), T(e.sufferer),
+	{ OF_ENUM, offsetof(struct scene, e.thrash_sure), 3 }, T(e.thrash_why), T(e.sufferer.name),
 	{ OF_ENUM, offsetof(struct scene, event.kind), OOM_KINDS },
 	{ OF_ENUM, offsetof(struct scene, event.constraint), OOM_CONSTRAINTS }, K(event.time), T(event.comm),
 	S(event.pid), T(event.asker), T(event.asker_module), S(event.gfp), S(event.order), T(event.gfp_names),
@@ -109,6 +109,15 @@ static void put(struct scene *s, const struct field *f, uint8_t v)
 	}
 }
 
+static void put_detail(struct ev_detail *d, uint8_t v)
+{
+	const char *name = names[1 + v % (ARRAY_LEN(names) - 1)];
+
+	*d = (struct ev_detail){ .told = (enum ev_told)(v % TOLD_KINDS), .n = v, .of = value_of(v),
+				 .who = { .kind = (enum subject_kind)(v % 2), .name = names[v % ARRAY_LEN(names)] },
+				 .name = { name, name, name }, .module = v & 64 ? name : NULL };
+}
+
 static void put_use(struct scene *s, unsigned which, uint8_t v)
 {
 	enum use use = which / 6 % (USE_OTHER + 1);
@@ -118,7 +127,7 @@ static void put_use(struct scene *s, unsigned which, uint8_t v)
 	case 0: s->e.size[use] = value_of(v); break;
 	case 1: o->name = names[v % ARRAY_LEN(names)]; break;
 	case 2: o->cause = (enum verdict_cause)(v % VERDICT_CAUSES); break;
-	case 3: o->detail = names[v % ARRAY_LEN(names)]; break;
+	case 3: put_detail(&o->detail, v); break;
 	case 4: o->bytes = v == 1 ? 1 : value_of(v); break;
 	default: o->subject.pid = v; o->among = v & 1;
 	}
@@ -209,7 +218,8 @@ static void drop_nameless(struct oom_evidence *e)
 		e->throttled = (struct ev_throttled){ .usage = 0 };
 	if (!e->thrash_why)
 		e->thrash = THRASH_UNKNOWN;
-	if (!e->killer)
+	e->sufferer.kind = e->sufferer.name ? SUBJECT_PROCESS : SUBJECT_NONE;
+	if (!e->killer.name)
 		e->said = NULL;
 }
 

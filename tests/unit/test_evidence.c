@@ -6,6 +6,7 @@
 #include "dumpread/base/bytes.h"
 #include "model/cause/verdict/ledger.h"
 #include "model/shared.h"
+#include "reports/oom/words.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 #include "tests/unit/hand_snapshot.h"
@@ -219,7 +220,7 @@ TEST(coming_free)
 	r.log = (struct oom_log){ .v = two, .n = 2 };
 	gather(&r);
 	CHECK_EQ(r.e.size[USE_SHMEM], 440 * MIB);
-	CHECK_STR(r.e.owner[USE_SHMEM].name, "hog (905)");
+	CHECK_STR(owner_text(&r.e.owner[USE_SHMEM], &r.mem), "hog (905)");
 	CHECK_STR(r.e.earlier.comm, "hog");
 	CHECK(r.e.earlier.sure);
 	before[0].value = 440 << 8;
@@ -241,7 +242,7 @@ TEST(coming_free)
 	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].subject.pid);	/* it was not looked for after its kill */
 	three[1].victims.v = &killed;	/* twice */
 	gather(&r);
-	CHECK_STR(r.e.owner[USE_SHMEM].name, "server (900)");
+	CHECK_STR(owner_text(&r.e.owner[USE_SHMEM], &r.mem), "server (900)");
 	CHECK(!r.e.earlier.comm);		/* it was killed in the event itself */
 	/* the table of a control group has only its own processes */
 	three[1].constraint = OOM_MEMCG;
@@ -295,7 +296,7 @@ TEST(freed_on_node)
 	r.event.nodemask = "1";
 	gather(&r);
 	CHECK_EQ(r.e.size[USE_SHMEM], 90 * MIB);
-	CHECK_STR(r.e.owner[USE_SHMEM].name, "hog (905)");
+	CHECK_STR(owner_text(&r.e.owner[USE_SHMEM], &r.mem), "hog (905)");
 	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 90 * MIB);
 	CHECK_EQ(r.e.owner[USE_SHMEM].subject.pid, 905);
 	/* another was killed at once before: one of both had it */
@@ -303,7 +304,7 @@ TEST(freed_on_node)
 	events[0].victims.v = &killed;
 	r.log = (struct oom_log){ .v = events, .n = 2 };
 	gather(&r);
-	CHECK_STR(r.e.owner[USE_SHMEM].name, "that of one of server (900), hog (905)");
+	CHECK_STR(owner_text(&r.e.owner[USE_SHMEM], &r.mem), "that of one of server (900), hog (905)");
 	CHECK(r.e.owner[USE_SHMEM].among && !r.e.owner[USE_SHMEM].subject.pid && !r.e.owner[USE_SHMEM].cause);
 	r.log = (struct oom_log){ .v = &r.event, .n = 1 };
 	info[1].value = 80 * MIB;	/* most is still there: of node 0, as it may be */
@@ -333,7 +334,7 @@ TEST(other_on_node)
 	gather(&r);
 	CHECK_EQ(r.e.size[USE_OTHER], 54 * MIB);
 	CHECK_EQ(r.e.now[USE_OTHER], 0);
-	CHECK_STR(r.e.owner[USE_OTHER].name, "hog (905)");
+	CHECK_STR(owner_text(&r.e.owner[USE_OTHER], &r.mem), "hog (905)");
 	CHECK_STR(r.e.owner[USE_OTHER].subject.name, "hog");
 	CHECK_EQ(r.e.owner[USE_OTHER].cause, VC_DESCRIPTORS);
 	CHECK_EQ(r.e.owner[USE_OTHER].bytes, 54 * MIB);
@@ -342,7 +343,7 @@ TEST(other_on_node)
 	events[0].victims.v = &killed;
 	r.log = (struct oom_log){ .v = events, .n = 2 };
 	gather(&r);
-	CHECK_STR(r.e.owner[USE_OTHER].name, "that of one of server (900), hog (905)");
+	CHECK_STR(owner_text(&r.e.owner[USE_OTHER], &r.mem), "that of one of server (900), hog (905)");
 	CHECK(r.e.owner[USE_OTHER].among && !r.e.owner[USE_OTHER].subject.pid);
 	CHECK_EQ(r.e.owner[USE_OTHER].bytes, 54 * MIB);
 	r.log = (struct oom_log){ .v = &r.event, .n = 1 };
@@ -392,12 +393,12 @@ TEST(locked_files)
 	gather(&r);
 	CHECK_EQ(r.e.size[USE_LOCKED], 210 * MIB);
 	CHECK_EQ(r.e.size[USE_FILE], 90 * MIB);
-	CHECK_STR(r.e.owner[USE_LOCKED].name, "file /data");
+	CHECK_STR(owner_text(&r.e.owner[USE_LOCKED], &r.mem), "file /data");
 	CHECK_EQ(r.e.owner[USE_LOCKED].subject.kind, SUBJECT_FILE);
 	CHECK_STR(r.e.owner[USE_LOCKED].subject.path, "/data");
 	CHECK_EQ(r.e.owner[USE_LOCKED].subject.pid, 11);
 	CHECK_EQ(r.e.owner[USE_LOCKED].bytes, 200 * MIB);
-	CHECK_STR(r.e.owner[USE_LOCKED].detail, "locked by child (11)");
+	CHECK_STR(detail_text(&r.e.owner[USE_LOCKED], &r.mem), "locked by child (11)");
 	info[7].value = 190 * MIB;	/* no more than is locked */
 	gather(&r);
 	CHECK_EQ(r.e.size[USE_LOCKED], 190 * MIB);
@@ -429,7 +430,7 @@ TEST(freed_locked_files)
 	gather(&r);
 	CHECK_EQ(r.e.size[USE_LOCKED], 400 * MIB);
 	CHECK_EQ(r.e.size[USE_FILE], 30 * MIB);
-	CHECK_STR(r.e.owner[USE_LOCKED].name, "server (900)");
+	CHECK_STR(owner_text(&r.e.owner[USE_LOCKED], &r.mem), "server (900)");
 	info[6].value = 425 * MIB;	/* all is still locked: by another */
 	gather(&r);
 	CHECK_EQ(r.e.size[USE_LOCKED], EV_UNKNOWN);
@@ -458,15 +459,15 @@ TEST(slab_user)
 	r.h.s.nprocs = 3;
 	counts[4].value = 300 << 8;
 	gather(&r);
-	CHECK_STR(r.e.owner[USE_SLAB].name, "vm_area_struct");
+	CHECK_STR(owner_text(&r.e.owner[USE_SLAB], &r.mem), "vm_area_struct");
 	CHECK_EQ(r.e.owner[USE_SLAB].subject.kind, SUBJECT_CACHE);
 	CHECK_STR(r.e.owner[USE_SLAB].subject.name, "vm_area_struct");
-	CHECK_STR(r.e.owner[USE_SLAB].detail, "child (11) has 1300000 of 1300040 mappings");
+	CHECK_STR(detail_text(&r.e.owner[USE_SLAB], &r.mem), "child (11) has 1300000 of 1300040 mappings");
 	CHECK_EQ(r.e.owner[USE_SLAB].subject.pid, 11);
 	mms[0].nvmas = 1400000;
 	mms[0].owner = NONE;
 	gather(&r);
-	CHECK(!r.e.owner[USE_SLAB].detail);
+	CHECK(!detail_text(&r.e.owner[USE_SLAB], &r.mem));
 	counts[4].value = 30 << 8;
 	finish(&r);
 }
@@ -491,15 +492,15 @@ TEST(many_caches)
 	r.event.slabs.n = r.event.slabs.cap = 40;
 	counts[4].value = 300 << 8;
 	gather(&r);
-	CHECK_STR(r.e.owner[USE_SLAB].name, "cache_0");
+	CHECK_STR(owner_text(&r.e.owner[USE_SLAB], &r.mem), "cache_0");
 	CHECK_EQ(r.e.owner[USE_SLAB].bytes, 9 * MIB);
 	/* half of 280 */
-	CHECK_STR(r.e.owner[USE_SLAB].detail,
+	CHECK_STR(detail_text(&r.e.owner[USE_SLAB], &r.mem),
 		  "16 caches have half of it: cache_0, cache_1, cache_10 and 13 more");
 	slabs[7].total = 200 << 10;
 	gather(&r);
-	CHECK_STR(r.e.owner[USE_SLAB].name, "cache_7");
-	CHECK(!r.e.owner[USE_SLAB].detail);
+	CHECK_STR(owner_text(&r.e.owner[USE_SLAB], &r.mem), "cache_7");
+	CHECK(!detail_text(&r.e.owner[USE_SLAB], &r.mem));
 	counts[4].value = 30 << 8;
 	finish(&r);
 }
@@ -523,7 +524,7 @@ TEST(large_kmalloc)
 	r.event.slabs.n = r.event.slabs.cap = 5;
 	counts[4].value = 467 << 8;
 	gather(&r);
-	CHECK_STR(r.e.owner[USE_SLAB].name, "large kmalloc");
+	CHECK_STR(owner_text(&r.e.owner[USE_SLAB], &r.mem), "large kmalloc");
 	CHECK_EQ(r.e.owner[USE_SLAB].bytes, 460 * MIB);
 	CHECK(!r.e.owner[USE_SLAB].many);
 	counts[4].value = 30 << 8;
@@ -596,7 +597,7 @@ TEST(small_object)
 	r.h.s.nfiles = 1;
 	file.cached = 41 << 8;
 	gather(&r);
-	CHECK_STR(r.e.owner[USE_SHMEM].name, "a file of tmpfs /run/x");
+	CHECK_STR(owner_text(&r.e.owner[USE_SHMEM], &r.mem), "a file of tmpfs /run/x");
 	CHECK_STR(r.e.owner[USE_SHMEM].subject.path, "/run/x");
 	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 41 * MIB);
 	finish(&r);
@@ -652,7 +653,7 @@ TEST(freed_in_group)
 	CHECK(ledger_is_even(&r.e));
 	CHECK_EQ(r.e.size[USE_SHMEM], 90 * MIB);
 	CHECK_EQ(r.e.now[USE_SHMEM], 1 * MIB);
-	CHECK_STR(r.e.owner[USE_SHMEM].name, "hog (905)");
+	CHECK_STR(owner_text(&r.e.owner[USE_SHMEM], &r.mem), "hog (905)");
 	CHECK_EQ(r.e.owner[USE_SHMEM].bytes, 89 * MIB);
 	CHECK_EQ(r.e.victim.bytes, 100 * MIB);	/* libraries are charged to others */
 	s.ncgroups = 3;
@@ -721,10 +722,10 @@ TEST(stacks_in_group)
 	r.event.tasks.n = 0;
 	evidence_gather(&s, &r.log, &r.mem, &r.e);
 	CHECK(ledger_is_even(&r.e));
-	CHECK_STR(r.e.owner[USE_STACKS].name, "threads (6)");
+	CHECK_STR(owner_text(&r.e.owner[USE_STACKS], &r.mem), "threads (6)");
 	CHECK_EQ(r.e.owner[USE_STACKS].subject.kind, SUBJECT_PROCESS);
 	CHECK_STR(r.e.owner[USE_STACKS].subject.name, "threads");
-	CHECK_STR(r.e.owner[USE_STACKS].detail, "2500 of 2560 threads");
+	CHECK_STR(detail_text(&r.e.owner[USE_STACKS], &r.mem), "2500 of 2560 threads");
 	CHECK_EQ(r.e.owner[USE_STACKS].bytes, (40 * MIB) / 2560 * 2500);
 	CHECK_EQ(r.e.size[USE_TASK_SLAB], 2560 * 8192);	/* of the group alone */
 	CHECK_EQ(r.e.size[USE_SLAB], 10 * MIB);

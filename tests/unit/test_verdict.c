@@ -183,7 +183,7 @@ static void locked(struct hand *h)
 static void of_shmem(struct hand *h)
 {
 	h->e.size[USE_SHMEM] = 700 * MIB;
-	h->e.owner[USE_SHMEM] = (struct ev_owner){ .name = "memfd /memfd:x", .cause = VC_MEMFD,
+	h->e.owner[USE_SHMEM] = (struct ev_owner){ .called = CALLED_SHM, .shm = SHM_MEMFD, .name = "/memfd:x", .cause = VC_MEMFD,
 						   .bytes = 690 * MIB };
 }
 
@@ -197,7 +197,7 @@ static void of_swapped_shmem(struct hand *h)
 	h->e.swap_total = 510 * MIB;
 	h->e.swap_free = 0;
 	h->e.shmem_swapped = 500 * MIB;
-	h->e.owner[USE_SHMEM] = (struct ev_owner){ .name = "a file of tmpfs /x", .cause = VC_TMPFS, .bytes = 750 * MIB };
+	h->e.owner[USE_SHMEM] = (struct ev_owner){ .called = CALLED_SHM, .name = "/x", .cause = VC_TMPFS, .bytes = 750 * MIB };
 }
 
 static void of_slab(struct hand *h)
@@ -581,7 +581,7 @@ static void large_of_many(struct hand *h)
 static void owner_killed(struct hand *h)
 {
 	of_tables(h);
-	h->e.owner[USE_TABLES] = (struct ev_owner){ .name = "victim (7)", .bytes = 580 * MIB, .subject.pid = 7 };
+	h->e.owner[USE_TABLES] = (struct ev_owner){ .called = CALLED_PROCESS, .name = "victim", .bytes = 580 * MIB, .subject = { .name = "victim", .pid = 7 } };
 }
 
 static void other_owner(struct hand *h)
@@ -595,7 +595,7 @@ static void other_owner(struct hand *h)
 static void of_one_of_them(struct hand *h)
 {
 	h->e.size[USE_OTHER] = 700 * MIB;
-	h->e.owner[USE_OTHER] = (struct ev_owner){ .name = "that of one of them", .bytes = 690 * MIB, .among = true };
+	h->e.owner[USE_OTHER] = (struct ev_owner){ .called = CALLED_ONE_OF, .n = 5, .name = "", .bytes = 690 * MIB, .among = true };
 }
 
 static void of_nobody(struct hand *h)
@@ -727,7 +727,7 @@ TEST(no_event)
 	judge(&h);
 	CHECK_STR(cause(&h, VERDICT_LIMIT), "no lack of memory");
 	/* a program that kills; its message; a group that is slowed down */
-	h.e.killer = "earlyoom (5)";
+	h.e.killer = (struct subject){ SUBJECT_PROCESS, "earlyoom", NULL, 5 };
 	judge(&h);
 	CHECK_STR(cause(&h, VERDICT_EVENT), "no OOM");
 	CHECK(has_cause(&h, "user-space killer"));
@@ -737,7 +737,7 @@ TEST(no_event)
 	CHECK_STR(cause(&h, VERDICT_EVENT), "killed by a program");
 	CHECK(!has_cause(&h, "user-space killer"));
 	CHECK_STR(cause(&h, VERDICT_LIMIT), "memory.high of a control group");
-	h.e.killer = h.e.said = h.e.throttled.path = NULL;
+	h.e.killer.name = h.e.said = h.e.throttled.path = NULL;
 	/* parts as small as these are no answer */
 	h.e.size[USE_ANON] = 30 * MIB;
 	judge(&h);
@@ -808,16 +808,16 @@ TEST(small_parts)
 		}
 	usual(&h);
 	h.e.size[USE_HUGETLB] = 500 * MIB;
-	h.e.owner[USE_HUGETLB] = (struct ev_owner){ .name = "qemu (7)", .bytes = 100 * MIB };
+	h.e.owner[USE_HUGETLB] = (struct ev_owner){ .called = CALLED_PROCESS, .name = "qemu", .bytes = 100 * MIB };
 	judge(&h);
 	CHECK(!strstr(text(&h, VERDICT_HOLDER), "most is"));
 	arena_release(&h.mem);
 	usual(&h);
 	of_slab(&h);
 	h.e.owner[USE_SLAB] = (struct ev_owner){ .name = "a", .bytes = 20 * MIB, .many = true,
-						 .detail = "16 caches have half of it" };
+						 .detail = { TOLD_CACHES, .n = 16, .name = { "a", "b", "c" } } };
 	judge(&h);
-	CHECK(strstr(text(&h, VERDICT_HOLDER), "RAM; 16 caches have half of it."));
+	CHECK(strstr(text(&h, VERDICT_HOLDER), "RAM; 16 caches have half of it: a, b, c and 13 more."));
 	arena_release(&h.mem);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* caches.c - which caches of slabs have most: one, or many alike. By the log, else by the dump. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
@@ -57,20 +56,21 @@ static int largest_first(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* NULL: few have most of it. */
-static const char *many(const struct sums *x)
+/* Has no cache much of it? Then TO is told how many have half. */
+static bool many(const struct sums *x, struct ev_detail *to)
 {
 	const struct one *v = x->v.v;
 	uint64_t sum = 0;
 	size_t n = 0;
 
 	if (v[0].bytes >= x->all / 4 || x->v.n < 3)
-		return NULL;
+		return false;
 	while (sum < x->all / 2 && n < x->v.n)
 		sum += v[n++].bytes;
-	return arena_printf(x->g->mem, "%zu caches have half of it: %s, %s, %s%s", n, v[0].name,
-			    v[1].name, v[2].name,
-			    n == 3 ? "" : arena_printf(x->g->mem, " and %zu more", n - 3));
+	*to = (struct ev_detail){ .told = TOLD_CACHES,
+				  .n = n,
+				  .name = { v[0].name, v[1].name, v[2].name } };
+	return true;
 }
 
 /*
@@ -96,7 +96,6 @@ void gather_slab_owner(struct gather *g, enum use use)
 	struct ev_owner *to = &g->e->owner[use];
 	const struct oom_event *v = g->e->event;
 	struct sums x = { .g = g };
-	const char *others;
 	bool of_event;
 
 	for (size_t i = 0; v && use == USE_SLAB && i < v->slabs.n; i++)
@@ -110,19 +109,16 @@ void gather_slab_owner(struct gather *g, enum use use)
 	if (!x.v.n)
 		return;
 	sort_array(x.v.v, x.v.n, sizeof(*x.v.v), largest_first);
-	others = many(&x);
 	*to = (struct ev_owner){ .name = x.v.v[0].name,
 				 .bytes = x.v.v[0].bytes,
 				 .subject = { .kind = SUBJECT_CACHE,
 					      /* known by that, whatever the class is called */
 					      .name = x.v.v[0].large ? "large kmalloc"
 								     : x.v.v[0].name } };
-	to->many = others != NULL;
-	if (others)
-		to->detail = others;
-	else if (x.v.v[0].large)
-		to->detail = "allocations larger than the caches of kmalloc()";
-	else if (x.v.v[0].objects != SLAB_UNKNOWN)
-		to->detail = arena_printf(g->mem, "%" PRIu64 " objects", x.v.v[0].objects);
+	to->many = many(&x, &to->detail);
+	if (!to->many && x.v.v[0].large)
+		to->detail.told = TOLD_LARGE_BLOCKS;
+	else if (!to->many && x.v.v[0].objects != SLAB_UNKNOWN)
+		to->detail = (struct ev_detail){ .told = TOLD_OBJECTS, .n = x.v.v[0].objects };
 	gather_slab_user(g, to);
 }

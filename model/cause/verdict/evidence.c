@@ -197,7 +197,7 @@ static void gather_thrash(struct gather *g)
 		if (n == UINT64_MAX || n <= most)
 			continue;
 		most = n;
-		e->sufferer = gather_who(g, i);
+		e->sufferer = gather_subject(g, i);
 	}
 }
 

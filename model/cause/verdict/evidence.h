@@ -16,6 +16,7 @@
 #include "model/cause/thrash/thrash.h"
 #include "model/cause/verdict/cause.h"
 #include "model/cause/verdict/reasons.h"
+#include "model/kernel/file/shm.h"
 #include "model/memory/frames/classes.h"
 
 #define EV_UNKNOWN UINT64_MAX
@@ -31,14 +32,64 @@ enum use {
 	USES
 };
 
+/* What an owner is called by. */
+enum ev_called {
+	CALLED_NAME,		/* NAME */
+	CALLED_BOTH,		/* NAME and OF */
+	CALLED_PROCESS,		/* the subject */
+	CALLED_HELD,		/* what CAUSE is, of the subject; of nobody, if there is none */
+	CALLED_ONE_OF,		/* one of the N processes of WHO: of them all, if they are at most EV_AMONG */
+	CALLED_FILE,		/* NAME is a path */
+	CALLED_RAMFS, CALLED_RAMFS_MANY,	/* a file NAME of the file system OF; N files, NAME is the largest */
+	CALLED_SHM,		/* an object of the kind SHM: NAME */
+	CALLED_SYSV,		/* segment N with KEY */
+	CALLED_SHM_MANY,	/* N objects of the kind SHM; the largest in the folder OF; NULL */
+	CALLED_CALLER,		/* the function NAME of the module OF; NULL. NAME "": not known */
+	CALLED_ZSMALLOC,	/* no area of swap uses it */
+	CALLED_NO_USE,		/* frames of no known use */
+};
+
+/* What else is known of it. */
+enum ev_told {
+	TOLD_NOTHING,
+	TOLD_USERS,		/* WHO uses it, and N - 1 others; SUBJECT_NONE: nobody */
+	TOLD_THREADS,		/* N of OF threads */
+	TOLD_AREAS,		/* N areas */
+	TOLD_CAME_FREE,		/* when the owner was killed */
+	TOLD_LOCKED,		/* by WHO */
+	TOLD_ALLOCATED,		/* by the function NAME[0] */
+	TOLD_POINTS_TO,		/* its pages point to NAME[0] */
+	TOLD_CACHES,		/* N caches have half of it, the first three are NAME */
+	TOLD_LARGE_BLOCKS,	/* of kmalloc() */
+	TOLD_OBJECTS,		/* N objects */
+	TOLD_MAPPINGS, TOLD_OPEN_FILES,	/* WHO has N of OF */
+	TOLD_KINDS
+};
+
+struct ev_detail {
+	enum ev_told told;
+	struct subject who;
+	uint64_t n, of;
+	const char *name[3];
+	const char *module;	/* that the memory points to, a guess; NULL */
+};
+
+#define EV_AMONG 4u		/* names in a sentence */
+
 /* Who or what has most of a use. */
 struct ev_owner {
-	const char *name;	/* NULL: not known */
+	enum ev_called called;
+	const char *name;	/* NULL: nobody is known */
+	const char *of;
+	uint64_t n, key;
+	enum shm_kind shm;
+	bool unlinked;		/* a file: no name leads to it */
+	const struct subject *who;
 	enum verdict_cause cause;	/* its kind, where the use has several; else VC_NONE */
-	const char *detail;	/* a part of a sentence, or NULL */
+	struct ev_detail detail;
 	uint64_t bytes;
-	struct subject subject;	/* the same as NAME; its pid: of the process that has it */
-	bool among;		/* NAME has several processes; the owner is one of them */
+	struct subject subject;	/* the same as it is called; its pid: of the process that has it */
+	bool among;		/* several processes are called; the owner is one of them */
 	bool many;		/* DETAIL says who has half of it together */
 };
 
@@ -144,7 +195,7 @@ struct oom_evidence {
 		uint32_t kills;		/* of this event and shortly before */
 		uint64_t since, bytes;	/* ns from the first to this; what the victims held */
 	} repeated;
-	const char *killer;		/* a program that kills processes: "earlyoom (12)"; or NULL */
+	struct subject killer;		/* a program that kills processes, or SUBJECT_NONE */
 	const char *said;		/* its last message of a kill, in the journal; or NULL */
 	struct ev_throttled throttled;	/* without an event */
 
@@ -159,7 +210,7 @@ struct oom_evidence {
 	enum thrash_answer thrash;
 	enum thrash_certainty thrash_sure;
 	const char *thrash_why;		/* a sentence; NULL: not looked at */
-	const char *sufferer;		/* who had most major faults; NULL: nobody, or not known */
+	struct subject sufferer;	/* who had most major faults; SUBJECT_NONE: nobody, or not known */
 };
 
 /* EV_UNKNOWN counts as 0. */

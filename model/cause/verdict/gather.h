@@ -78,10 +78,10 @@ void gather_sizes(struct gather *g);
 bool gather_in_scope(const struct gather *g, uint32_t proc);
 void gather_processes(struct gather *g);
 void gather_victim(struct gather *g);
-/* "python3 (123)" */
 int64_t gather_pid(const struct gather *g, uint32_t proc);	/* 0: none */
-const char *gather_who(const struct gather *g, uint32_t proc);
 struct subject gather_subject(const struct gather *g, uint32_t proc);
+/* Owner of BYTES: the process WHO. */
+struct ev_owner gather_process(struct subject who, uint64_t bytes);
 /* mapped.c: parts of USE_FILE go to USE_LOCKED; the owner of USE_HUGETLB. */
 void gather_locked_files(struct gather *g);
 void gather_freed_locked_files(struct gather *g);

@@ -71,7 +71,7 @@ void gather_journal(struct gather *g)
 	struct reader *r = NULL;
 	unsigned n = 0;
 
-	if (g->e->event || !g->e->killer || !source_has(g->s->k, SOURCE_MEMORY))
+	if (g->e->event || !g->e->killer.name || !source_has(g->s->k, SOURCE_MEMORY))
 		return;
 	for (uint32_t i = 0; i < g->s->nfiles && n < FILES; i++) {
 		const struct file *f = &g->s->files[i];

@@ -3,8 +3,6 @@
  * mapped.c - memory that vmas show: page cache that processes locked with mlock(), and who maps
  * huge pages of hugetlb. By the dump.
  */
-#include <inttypes.h>
-
 #include "dumpread/base/bytes.h"
 #include "model/cause/verdict/gather.h"
 
@@ -31,12 +29,6 @@ static void add(struct locked_file *f, const struct vma *v)
 	f->most = v->mm;
 }
 
-static const char *locked_by(const struct gather *g, uint32_t mm)
-{
-	return arena_printf(g->mem, "locked by %s",
-			    gather_who(g, mm < g->s->nmms ? g->s->mms[mm].owner : NONE));
-}
-
 /* Pages of files that are locked leave USE_FILE: they cannot be reclaimed. */
 void gather_locked_files(struct gather *g)
 {
@@ -45,6 +37,7 @@ void gather_locked_files(struct gather *g)
 	struct locked_file *of = arena_array(g->mem, struct locked_file, s->nfiles + 1u);
 	uint64_t sum = 0, most = 0;
 	uint32_t top = NONE;
+	struct subject by;
 
 	for (uint32_t i = 0; i < s->nvmas; i++) {
 		const struct vma *v = &s->vmas[i];
@@ -70,15 +63,13 @@ void gather_locked_files(struct gather *g)
 	/* the log does not tell which of the locked pages are of files (sizes.c) */
 	if (!e->at_once)
 		ledger_drop(e, USE_ANON, sum);
+	by = gather_subject(g, of[top].most < s->nmms ? s->mms[of[top].most].owner : NONE);
 	e->owner[USE_LOCKED] = (struct ev_owner){
-		.name = arena_printf(g->mem, "file %s", s->files[top].path),
+		.called = CALLED_FILE,
+		.name = s->files[top].path,
 		.bytes = min_u64(most, sum),
-		.detail = locked_by(g, of[top].most),
-		.subject = { .kind = SUBJECT_FILE,
-			     .path = s->files[top].path,
-			     .pid = of[top].most < s->nmms
-					    ? gather_pid(g, s->mms[of[top].most].owner)
-					    : 0 },
+		.detail = { .told = TOLD_LOCKED, .who = by },
+		.subject = { .kind = SUBJECT_FILE, .path = s->files[top].path, .pid = by.pid },
 	};
 }
 
@@ -102,12 +93,11 @@ void gather_freed_locked_files(struct gather *g)
 	if (!n)
 		return;
 	ledger_move(e, USE_FILE, USE_LOCKED, n);
-	e->owner[USE_LOCKED] = (struct ev_owner){
-		.name = arena_printf(g->mem, "%s (%" PRId64 ")", o->comm, o->pid),
-		.bytes = n,
-		.detail = "it came free when that was killed",
-		.subject = { .kind = SUBJECT_PROCESS, .name = o->comm, .pid = o->pid },
-	};
+	e->owner[USE_LOCKED] = gather_process((struct subject){ .kind = SUBJECT_PROCESS,
+								.name = o->comm,
+								.pid = o->pid },
+					      n);
+	e->owner[USE_LOCKED].detail.told = TOLD_CAME_FREE;
 }
 
 /* Who has most vmas of hugetlb: pages of the pool are in use by it, or reserved for it. */
@@ -124,8 +114,6 @@ void gather_hugetlb(struct gather *g)
 		sum += v->flags & VMA_HUGETLB ? bytes_of(v) : 0;
 		if (sum <= to->bytes || v->mm >= s->nmms)
 			continue;
-		to->bytes = sum;
-		to->name = gather_who(g, s->mms[v->mm].owner);
-		to->subject = gather_subject(g, s->mms[v->mm].owner);
+		*to = gather_process(gather_subject(g, s->mms[v->mm].owner), sum);
 	}
 }

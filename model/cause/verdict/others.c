@@ -39,13 +39,13 @@ void gather_killer(struct gather *g)
 	static const char *const names[] = { "systemd-oomd", "earlyoom", "nohang",
 					     "oomd",	     "lmkd",	 "bustd" };
 
-	for (uint32_t i = 0; i < g->s->nprocs && !g->e->killer; i++) {
+	for (uint32_t i = 0; i < g->s->nprocs && !g->e->killer.name; i++) {
 		const struct proc *p = &g->s->procs[i];
 		const char *comm = p->leader < g->s->ntasks ? g->s->tasks[p->leader].comm : NULL;
 
 		for (size_t j = 0; comm && !p->kthread && j < ARRAY_LEN(names); j++)
 			if (!strcmp(comm, names[j]))
-				g->e->killer = gather_who(g, i);
+				g->e->killer = gather_subject(g, i);
 	}
 }
 

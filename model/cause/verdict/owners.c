@@ -4,8 +4,6 @@
  * taken only where the use is a large part of the scope. Two look at the page array (files of
  * ramfs; what no counter shows); they are left out on machines of more than LOOK_FRAMES.
  */
-#include <inttypes.h>
-
 #include "dumpread/base/bytes.h"
 #include "model/cause/verdict/gather.h"
 #include "model/kernel/file/shm.h"
@@ -32,14 +30,6 @@ int64_t gather_pid(const struct gather *g, uint32_t proc)
 	return proc < g->s->nprocs ? g->s->procs[proc].pid : 0;
 }
 
-const char *gather_who(const struct gather *g, uint32_t proc)
-{
-	const struct snapshot *s = g->s;
-	const struct task *t = proc < s->nprocs ? proc_leader(s, &s->procs[proc]) : NULL;
-
-	return t ? arena_printf(g->mem, "%s (%d)", t->comm, s->procs[proc].pid) : "a process";
-}
-
 struct subject gather_subject(const struct gather *g, uint32_t proc)
 {
 	uint32_t t = proc < g->s->nprocs ? g->s->procs[proc].leader : NONE;
@@ -60,42 +50,26 @@ static struct subject of_path(enum subject_kind kind, const char *path)
 	return (struct subject){ .kind = kind, .path = path };
 }
 
-/* "used by python3 (123) and 2 more" */
-static const char *users_text(const struct gather *g, const struct inode_users *u)
+struct ev_owner gather_process(struct subject who, uint64_t bytes)
 {
-	uint32_t n = u->mappers > u->openers ? u->mappers : u->openers;
+	return (struct ev_owner){ .called = CALLED_PROCESS,
+				  .name = who.name ? who.name : "",
+				  .bytes = bytes,
+				  .subject = who };
+}
+
+static struct ev_detail users(const struct gather *g, const struct inode_users *u)
+{
+	struct ev_detail d = { .told = TOLD_USERS };
 
 	if (u->first == NONE)
-		return "no process maps it or has it open";
-	return n > 1 ? arena_printf(g->mem, "used by %s and %" PRIu32 " more",
-				    gather_who(g, u->first), n - 1)
-		     : arena_printf(g->mem, "used by %s", gather_who(g, u->first));
+		return d;
+	d.n = u->mappers > u->openers ? u->mappers : u->openers;
+	d.who = gather_subject(g, u->first);
+	return d;
 }
 
 /* ---- shared memory ------------------------------------------------------------------------ */
-
-static const char *shm_word(const struct shm_object *o)
-{
-	switch (o->kind) {
-	case SHM_TMPFS: return o->unlinked ? "a deleted file of tmpfs" : "a file of tmpfs";
-	case SHM_MEMFD: return "memfd";
-	case SHM_SYSV: return "a SysV segment";
-	case SHM_ANON: return "shared anonymous memory";
-	case SHM_KERNEL: return "an object of the kernel";
-	default: return "shared memory";
-	}
-}
-
-static const char *shm_words(enum shm_kind kind)
-{
-	switch (kind) {
-	case SHM_TMPFS: return "files of tmpfs";
-	case SHM_MEMFD: return "objects of memfd";
-	case SHM_SYSV: return "SysV segments";
-	case SHM_ANON: return "objects of shared anonymous memory";
-	default: return "objects";
-	}
-}
 
 static enum verdict_cause shm_cause(const struct shm_object *o)
 {
@@ -145,23 +119,27 @@ static void shmem_owner(struct gather *g)
 		return;
 	to->bytes = gather_pages(g, top->resident + top->swapped);
 	to->cause = shm_cause(top);
-	to->name = arena_printf(g->mem, "%s %s", shm_word(top), top->path);
-	to->detail = users_text(g, &top->users);
+	to->called = top->kind == SHM_SYSV ? CALLED_SYSV : CALLED_SHM;
+	to->name = top->path;
+	to->shm = top->kind;
+	to->unlinked = top->unlinked;
+	to->detail = users(g, &top->users);
 	if (top->kind == SHM_TMPFS || top->kind == SHM_MEMFD)
 		to->subject = of_path(SUBJECT_FILE, top->path);
-	if (top->kind == SHM_SYSV)
-		to->name = arena_printf(g->mem, "%s, shmid %" PRIu64 ", key %#" PRIx64,
-					shm_word(top), top->ino, top->key);
+	if (top->kind == SHM_SYSV) {
+		to->n = top->ino;
+		to->key = top->key;
+	}
 	if ((top->resident + top->swapped) * 2 >= of_kind[top->kind])
 		return;
 	/* many: the kind is what they have in common */
 	for (uint32_t i = 0; i < shm->n; i++)
 		n += shm->v[i].kind == top->kind && shm->v[i].resident + shm->v[i].swapped;
-	to->name = arena_printf(g->mem, "%" PRIu64 " %s%s%s", n, shm_words(top->kind),
-				top->kind == SHM_TMPFS ? ", the largest in " : "",
-				top->kind == SHM_TMPFS ? folder(g, top->path) : "");
-	to->subject = top->kind == SHM_TMPFS ? of_path(SUBJECT_FOLDER, folder(g, top->path))
-					     : (struct subject){ .kind = SUBJECT_NONE };
+	to->called = CALLED_SHM_MANY;
+	to->n = n;
+	to->of = top->kind == SHM_TMPFS ? folder(g, top->path) : NULL;
+	to->subject = to->of ? of_path(SUBJECT_FOLDER, to->of)
+			     : (struct subject){ .kind = SUBJECT_NONE };
 	to->bytes = gather_pages(g, of_kind[top->kind]);
 }
 
@@ -182,7 +160,7 @@ static void unwritten_owner(struct gather *g, const struct cached *c)
 			continue;
 		*to = (struct ev_owner){ .name = f->path,
 					 .subject = of_path(SUBJECT_FILE, f->path),
-					 .detail = users_text(g, &f->users),
+					 .detail = users(g, &f->users),
 					 .bytes = gather_pages(g, n) };
 	}
 }
@@ -206,14 +184,15 @@ static void file_owners(struct gather *g)
 			top = f;
 	}
 	if (top) {
-		to->name = arena_printf(g->mem, "%" PRIu64 " files of %s, the largest %s", n,
-					top->fs, top->path);
-		if (n == 1 || top->owner->count.pages * 2 > sum)
-			to->name = arena_printf(g->mem, "a file of %s, %s%s", top->fs, top->path,
-						top->unlinked ? ", deleted" : "");
+		to->called = n == 1 || top->owner->count.pages * 2 > sum ? CALLED_RAMFS
+									 : CALLED_RAMFS_MANY;
+		to->name = top->path;
+		to->of = top->fs;
+		to->n = n;
+		to->unlinked = top->unlinked;
 		to->subject = of_path(SUBJECT_FILE, top->path);
 		to->bytes = gather_pages(g, sum);
-		to->detail = users_text(g, &top->users);
+		to->detail = users(g, &top->users);
 		ledger_move(g->e, USE_FILE, USE_RAMFS, to->bytes);
 	}
 	if (large(g, g->e->unwritten))
@@ -232,18 +211,13 @@ static void tables_owner(struct gather *g)
 		uint64_t n = known(gather_told(v->tasks.v[i].tables_bytes, 0));
 
 		if (n > to->bytes)
-			*to = (struct ev_owner){
-				.bytes = n,
-				.subject = told_subject(v->tasks.v[i].comm, v->tasks.v[i].pid),
-				.name = arena_printf(g->mem, "%s (%" PRId64 ")", v->tasks.v[i].comm,
-						     v->tasks.v[i].pid)
-			};
+			*to = gather_process(told_subject(v->tasks.v[i].comm, v->tasks.v[i].pid),
+					     n);
 	}
 	for (uint32_t i = 0; !g->e->from_log && i < s->nmms; i++)
 		if (s->mms[i].pgtables_bytes > to->bytes && !(s->mms[i].pgtables_bytes >> 48))
-			*to = (struct ev_owner){ .bytes = s->mms[i].pgtables_bytes,
-						 .subject = gather_subject(g, s->mms[i].owner),
-						 .name = gather_who(g, s->mms[i].owner) };
+			*to = gather_process(gather_subject(g, s->mms[i].owner),
+					     s->mms[i].pgtables_bytes);
 }
 
 /* Threads of the scope: of a control group those of its processes. */
@@ -293,10 +267,8 @@ static void stacks_owner(struct gather *g)
 	}
 	if (!n || !of)
 		return;
-	to->name = gather_who(g, most);
-	to->subject = gather_subject(g, most);
-	to->bytes = all / of * n;
-	to->detail = arena_printf(g->mem, "%" PRIu32 " of %" PRIu32 " threads", n, of);
+	*to = gather_process(gather_subject(g, most), all / of * n);
+	to->detail = (struct ev_detail){ .told = TOLD_THREADS, .n = n, .of = of };
 }
 
 /* ---- vmalloc ---------------------------------------------------------------------------------- */
@@ -328,7 +300,7 @@ static void vmalloc_owner(struct gather *g)
 	} by[CALLERS] = { { 0 } }, *top = by;
 	struct oom_evidence *e = g->e;
 	struct vmalloc va;
-	const char *module;
+	struct ev_owner *to = &g->e->owner[USE_VMALLOC];
 	uint64_t sum = 0, maps = 0;
 
 	if (vmalloc_build(g->s, g->mem, &va))
@@ -361,24 +333,17 @@ static void vmalloc_owner(struct gather *g)
 		ledger_move(e, USE_OTHER, USE_VMALLOC, gather_pages(g, sum));
 	if (!top->a)
 		return;
-	e->owner[USE_VMALLOC] = (struct ev_owner){
-		.name = arena_printf(g->mem, "%s%s%s%s",
-				     top->a->sym.name ? top->a->sym.name : "an unknown caller",
-				     top->a->sym.module ? " [" : "",
-				     top->a->sym.module ? top->a->sym.module : "",
-				     top->a->sym.module ? "]" : ""),
+	*to = (struct ev_owner){
+		.called = CALLED_CALLER,
+		.name = top->a->sym.name ? top->a->sym.name : "",
+		.of = top->a->sym.module,
 		.subject = { .kind = top->a->sym.name ? SUBJECT_CALLER : SUBJECT_NONE,
 			     .name = top->a->sym.name,
 			     .path = top->a->sym.module },
 		.bytes = gather_pages(g, top->pages),
-		.detail =
-			arena_printf(g->mem, "%" PRIu64 " area%s", top->n, top->n == 1 ? "" : "s"),
+		.detail = { .told = TOLD_AREAS, .n = top->n },
 	};
-	module = top->a->sym.module ? NULL : vmalloc_points_to(g, &va, top->a);
-	if (module)
-		e->owner[USE_VMALLOC].detail = arena_printf(g->mem,
-							    "%s; they point to module %s, a guess",
-							    e->owner[USE_VMALLOC].detail, module);
+	to->detail.module = top->a->sym.module ? NULL : vmalloc_points_to(g, &va, top->a);
 }
 
 /* ---- compressed swap ---------------------------------------------------------------------------- */
@@ -424,23 +389,22 @@ static void compressed_then(struct gather *g)
 
 static void compressed_owner(struct gather *g)
 {
+	struct ev_owner *to = &g->e->owner[USE_COMPRESSED];
 	bool all;
 	uint64_t zram = zram_used(g, &all), zswapped = known(gather_info(g, "Zswapped"));
 
 	g->e->stored = zram + zswapped ? zram + zswapped : EV_UNKNOWN;
-	g->e->owner[USE_COMPRESSED] = (struct ev_owner){
-		.name = zram && zswapped ? "zram and zswap"
-			: zram		 ? "zram"
-					 : "zswap",
-		.bytes = g->e->size[USE_COMPRESSED],
-	};
-	g->e->owner[USE_COMPRESSED].subject = (struct subject){ .kind = SUBJECT_STORE,
-								.name = zram	   ? "zram"
-									: zswapped ? "zswap"
-										   : "zsmalloc" };
+	*to = (struct ev_owner){ .name = zram	    ? "zram"
+					 : zswapped ? "zswap"
+						    : "zsmalloc",
+				 .bytes = g->e->size[USE_COMPRESSED] };
+	to->subject = (struct subject){ .kind = SUBJECT_STORE, .name = to->name };
+	if (zram && zswapped) {
+		to->called = CALLED_BOTH;
+		to->of = "zswap";
+	}
 	if (!zram && !zswapped)
-		g->e->owner[USE_COMPRESSED].name =
-			"zsmalloc, perhaps a disk of zram that is no swap";
+		to->called = CALLED_ZSMALLOC;
 }
 
 /* Has the machine far more memory than it manages? */
@@ -477,7 +441,6 @@ static bool in_table(const struct oom_event *e, int64_t pid)
 	return false;
 }
 
-#define AMONG_MAX 4u	/* names in a sentence */
 #define GONE UINT64_C(2000000000)	/* ns: who has given up its memory has closed its files then */
 
 /* Does the table of E have all that the table of the event OF had? */
@@ -501,19 +464,24 @@ static bool had_gone(const struct gather *g, size_t at, int64_t pid)
 	return false;
 }
 
+/* The killed processes that memory may have come free with. */
+struct freed_with {
+	const struct oom_victim *one;	/* that it came free with; NULL: several, or not known */
+	enum verdict_reason sure;	/* why nobody else can have had it; or 0 */
+	struct subject *who;		/* the first EV_AMONG of N */
+	unsigned n;
+};
+
 /*
- * The killed process that BYTES of USE may have come free with. An earlier one may not have been
- * gone yet: the log has the page tables of each, and shows what had begun to come free; of the
- * rest only a single victim can be told; of several NULL is returned, and *AMONG has their names.
- * *SURE: why nobody else can have had it; or 0.
+ * Whom BYTES of USE may have come free with. An earlier one may not have been gone yet: the log has the
+ * page tables of each, and shows what had begun to come free; of the rest only a single victim can be told.
  */
-static const struct oom_victim *freed_by(const struct gather *g, enum use use, uint64_t bytes,
-					 enum verdict_reason *sure, const char **among)
+static struct freed_with freed_with(const struct gather *g, enum use use, uint64_t bytes)
 {
+	struct freed_with f = { .who = arena_array(g->mem, struct subject, EV_AMONG) };
 	const struct oom_event *last = g->e->event;
 	const struct oom_victim *found = NULL;
 	bool shrank = false;
-	unsigned n = 0;
 
 	for (size_t i = 0; i < g->e->number; i++) {
 		const struct oom_event *e = &g->log->v[i];
@@ -533,23 +501,19 @@ static const struct oom_victim *freed_by(const struct gather *g, enum use use, u
 				continue;
 			if (found && found->pid == v->pid)
 				continue;
-			if (n++ < AMONG_MAX)
-				*among = arena_printf(g->mem, "%s%s%s (%" PRId64 ")",
-						      *among ? *among : "", *among ? ", " : "",
-						      v->comm ? v->comm : "?", v->pid);
+			if (f.n++ < EV_AMONG)
+				f.who[f.n - 1] = told_subject(v->comm ? v->comm : "?", v->pid);
 			found = v;
 		}
 	}
-	*sure = WHY_NOT_TOLD;
-	if (n != 1) {
-		*among = n > AMONG_MAX ? arena_printf(g->mem, "%u killed processes", n) : *among;
-		return NULL;
-	}
+	if (f.n != 1)
+		return f;
 	if (shrank)
-		*sure = WHY_COMING_FREE_BEFORE;
+		f.sure = WHY_COMING_FREE_BEFORE;
 	else if (in_table(last, found->pid))
-		*sure = WHY_IN_TABLE_THEN;
-	return found->comm ? found : NULL;
+		f.sure = WHY_IN_TABLE_THEN;
+	f.one = found->comm ? found : NULL;
+	return f;
 }
 
 static bool is_last(const struct gather *g, const struct oom_victim *v)
@@ -570,34 +534,30 @@ static void came_free(struct gather *g)
 	for (unsigned i = 0; i < ARRAY_LEN(uses); i++) {
 		uint64_t then = g->e->size[uses[i]], now = g->e->now[uses[i]];
 		enum verdict_cause cause = uses[i] == USE_OTHER ? VC_DESCRIPTORS : VC_NONE;
-		const char *among = NULL;
-		enum verdict_reason sure;
-		const struct oom_victim *v;
+		struct ev_owner *to = &g->e->owner[uses[i]];
+		struct freed_with f;
 
 		if (!large(g, then) || now == EV_UNKNOWN || now > then / 2)
 			continue;
-		v = freed_by(g, uses[i], then - now, &sure, &among);
-		if (!v && among && (uses[i] == USE_OTHER || uses[i] == USE_SHMEM))
-			g->e->owner[uses[i]] = (struct ev_owner){
-				.name = arena_printf(g->mem, "that of one of %s", among),
-				.cause = cause,
-				.detail = "it came free when these were killed",
-				.bytes = then - now,
-				.among = true,
-			};
-		if (!v)
+		f = freed_with(g, uses[i], then - now);
+		if (f.one)
+			*to = gather_process(told_subject(f.one->comm, f.one->pid), then - now);
+		else if (f.n && (uses[i] == USE_OTHER || uses[i] == USE_SHMEM))
+			*to = (struct ev_owner){ .called = CALLED_ONE_OF,
+						 .name = "",
+						 .who = f.who,
+						 .n = f.n,
+						 .bytes = then - now,
+						 .among = true };
+		else
 			continue;
-		g->e->owner[uses[i]] = (struct ev_owner){
-			.name = arena_printf(g->mem, "%s (%" PRId64 ")", v->comm, v->pid),
-			.cause = cause,
-			.detail = "it came free when that was killed",
-			.bytes = then - now,
-			.subject = told_subject(v->comm, v->pid),
-		};
-		if (!is_last(g, v))
-			g->e->earlier = (struct ev_victim){
-				.comm = v->comm, .pid = v->pid, .bytes = then - now, .sure = sure
-			};
+		to->cause = cause;
+		to->detail.told = TOLD_CAME_FREE;
+		if (f.one && !is_last(g, f.one))
+			g->e->earlier = (struct ev_victim){ .comm = f.one->comm,
+							    .pid = f.one->pid,
+							    .bytes = then - now,
+							    .sure = f.sure };
 	}
 }
 

@@ -85,7 +85,6 @@ static void descriptors(struct gather *g, const struct owners *all)
 	struct heap_of *v = arena_array(g->mem, struct heap_of, HEAPS), *top = v;
 	uint64_t of[USES] = { 0 }, sum = 0;
 	struct oom_evidence *e = g->e;
-	const char *words;
 
 	for (uint32_t i = 0; i < all->n; i++) {
 		enum use use = all->v[i].size >> 48 ? USES : counted_as(g, &all->v[i]);
@@ -108,13 +107,8 @@ static void descriptors(struct gather *g, const struct owners *all)
 		e->owner[USE_SLAB] = (struct ev_owner){ .name = NULL };
 	for (unsigned i = 0; i < HEAPS && v[i].o; i++)
 		top = v[i].bytes > top->bytes ? &v[i] : top;
-	words = cause_facts[cause_of(top->o)].words;
 	e->owner[USE_DESCRIPTORS] = (struct ev_owner){
-		.cause = cause_of(top->o),
-		.name = top->proc == NONE
-				? arena_printf(g->mem, "%s that no process holds", words)
-				: arena_printf(g->mem, "%s of %s", words, gather_who(g, top->proc)),
-		.bytes = top->bytes,
+		.called = CALLED_HELD, .name = "", .cause = cause_of(top->o), .bytes = top->bytes
 	};
 	if (top->proc != NONE)
 		e->owner[USE_DESCRIPTORS].subject = gather_subject(g, top->proc);
@@ -155,20 +149,27 @@ static const struct unknown_hit *best_hit(const struct unknown_hit *to)
 }
 
 /* What addresses in the largest group of unknown frames point to: a guess. */
-static const char *points_to(const struct gather *g, const struct census *c)
+static struct ev_detail points_to(const struct gather *g, const struct census *c)
 {
+	struct ev_detail d = { .told = TOLD_NOTHING };
 	const struct unknown_hit *to;
 	struct unknown u;
 
 	unknown_build(g->s, c, g->mem, &u);
 	if (!u.n)
-		return NULL;
-	if (u.v[0].site || u.v[0].stack)
-		return arena_printf(g->mem, "allocated by %s",
-				    u.v[0].site ? u.v[0].site : u.v[0].stack);
+		return d;
+	d.name[0] = u.v[0].site ? u.v[0].site : u.v[0].stack;
+	if (d.name[0]) {
+		d.told = TOLD_ALLOCATED;
+		return d;
+	}
 	to = best_hit(u.v[0].to);
 	to = to ? to : best_hit(u.v[0].page_to);
-	return to ? arena_printf(g->mem, "they point to %s, a guess", to->name) : NULL;
+	if (to) {
+		d.told = TOLD_POINTS_TO;
+		d.name[0] = to->name;
+	}
+	return d;
 }
 
 /* kmalloc() has caches for all: whose blocks they are, the blocks may say. */
@@ -184,10 +185,7 @@ static void kmalloc_hint(struct gather *g, const struct census *c)
 	for (uint32_t i = 0; i < sc.n; i++)
 		if (sc.v[i].name && !strcmp(sc.v[i].name, o->name))
 			module = slab_points_to(g, c->classes, sc.v[i].addr);
-	if (!module)
-		return;
-	o->detail = arena_printf(g->mem, "%s%sthey point to module %s, a guess",
-				 o->detail ? o->detail : "", o->detail ? "; " : "", module);
+	o->detail.module = module;
 }
 
 void gather_rest(struct gather *g)
@@ -207,7 +205,8 @@ void gather_rest(struct gather *g)
 		kmalloc_hint(g, c);
 	if (ev_share(e, e->size[USE_OTHER]) >= 80 && !e->owner[USE_OTHER].name)
 		e->owner[USE_OTHER] = (struct ev_owner){
-			.name = "frames of no known use",
+			.called = CALLED_NO_USE,
+			.name = "",
 			.bytes = min_u64(unknown, e->size[USE_OTHER]),
 			.detail = points_to(g, c),
 		};

@@ -165,7 +165,7 @@ bool rule_killer_runs(const struct judge *j, struct verdict_row *r)
 	const struct oom_evidence *e = j->e;
 	const struct oom_event *v = e->event;
 
-	if (!e->killer || e->said || (v && v->kind != OOM_FAILURE && v->kind != OOM_STALL))
+	if (!e->killer.name || e->said || (v && v->kind != OOM_FAILURE && v->kind != OOM_STALL))
 		return false;
 	r->why = WHY_PROCESS_IS_THERE;
 	return true;

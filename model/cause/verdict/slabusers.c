@@ -3,8 +3,6 @@
  * slabusers.c - whose the objects of a slab cache are, where processes have them made: files that
  * they have open, mappings. The dump tells, so the process has to be there still.
  */
-#include <inttypes.h>
-
 #include "dumpread/base/bytes.h"
 #include "model/cause/verdict/gather.h"
 #include "model/kernel/file/open_files.h"
@@ -79,7 +77,8 @@ void gather_slab_user(const struct gather *g, struct ev_owner *to)
 		return;
 	to->subject.pid = gather_pid(g, top);
 	to->many = false;
-	to->detail = arena_printf(g->mem, "%s has %" PRIu64 " of %" PRIu64 " %s",
-				  gather_who(g, top), t.n[top], t.all,
-				  kind == OF_VMAS ? "mappings" : "open files");
+	to->detail = (struct ev_detail){ .told = kind == OF_VMAS ? TOLD_MAPPINGS : TOLD_OPEN_FILES,
+					 .who = gather_subject(g, top),
+					 .n = t.n[top],
+					 .of = t.all };
 }
