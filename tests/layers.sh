@@ -12,6 +12,8 @@
 # The rooms of model/ stand in one order as well: a room may include itself and those before it.
 # Nouns that hold each other by value, and so are everybody's, are named.
 # A header that says "private to FOLDER/" is included by files of that folder only.
+# model/cause/ has ids and numbers: a sentence that a person reads is written in reports/. A text of three words
+# is taken for one, unless it is looked for in the log (event/; arguments of told(), gather_count(), memmem()).
 # Whether a rule holds is asked of kernel_rule(): texts of the image may decide it.
 # The kernel module is built only from its own folder, and so includes from there;
 # what it writes, model/ reads: kmod/format.h is both sides'.
@@ -118,6 +120,17 @@ scan() {	# ROOT: prints violations
 		/(struct reader|kernel_reader|reader_[a-z]+|read_(kva|pa)[a-z_]*)[^A-Za-z0-9_]/ {
 			bad("reports/ opens no reader: model/ does")
 		}
+		FILENAME ~ /^model\/cause\/(choice|freed|thrash|verdict)\/.*\.[ch]$/ &&
+		!/^[ \t]*(\/?\*|#[ \t]*include)|(told|gather_count|memmem)\(/ {
+			text = $0
+			sub(/\/\*.*/, "", text)
+			while (match(text, /"[^"]*"/)) {
+				words = substr(text, RSTART + 1, RLENGTH - 2)
+				text = substr(text, RSTART + RLENGTH)
+				if (words ~ /[^ ] +[^ ]+ +[^ ]/)
+					bad("a sentence: reports/ has the words")
+			}
+		}
 		/rules(\.|->)on\[/ &&
 		FILENAME !~ /^(facts\/.*|model\/kernel\/(kernel.h|texts.c)|reports\/machine\/layout.c)$/ {
 			bad("asks a rule past kernel_rule(), which looks for texts of the image first")
@@ -183,6 +196,15 @@ plant model/memory/census/a.c '#include "model/memory/usage/usage.h"' 0
 plant model/cause/verdict/a.c '#include "model/cause/event/oomlog.h"' 0
 plant model/kernel/a.h '#include "model/kernel/page/memmap.h"' 0
 plant model/elsewhere/a.c '#include "model/model.h"' 1
+
+plant model/cause/verdict/a.c '	r->text = "Memory was short.";' 1
+plant model/cause/thrash/a.c '		return arena_printf(mem, "%s held %s", a, b);' 1
+plant model/cause/choice/a.c '	return a ? "" : "nobody was left";' 1
+plant model/cause/verdict/a.c '	/* "used by nobody else" */' 0
+plant model/cause/verdict/a.c '	sum = told(g, "pages in swap cache");' 0
+plant model/cause/verdict/a.c '	return has(g, "SwapTotal") && has(g, "SwapFree");' 0
+plant model/cause/event/a.c '	if (text_match("invoked %d of %d", t, f))' 0
+plant reports/oom/a.c '	return "Memory was short.";' 0
 
 mkdir -p "$teeth/model/x" "$teeth/model/y"
 echo '/* h.h - what it is; private to model/x/. */' > "$teeth/model/x/h.h"

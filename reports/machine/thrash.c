@@ -3,13 +3,12 @@
  * thrash - did the machine wait for pages that it had given up shortly before, of files or of
  * anonymous memory, and whose? With an earlier dump (--earlier): rates.
  */
-#include "model/cause/thrash/thrash.h"
-
 #include <math.h>
 
 #include "dumpread/base/bytes.h"
 #include "model/memory/trust/incomplete.h"
 #include "reports/core/common.h"
+#include "reports/machine/thrash_text.h"
 
 #define P COL_SHOWN
 
@@ -63,7 +62,7 @@ static void set_row(const struct thrash_figure *f, struct row *r)
 	*r = (struct row){
 		.section = f->section,
 		.name = f->name,
-		.about = f->about,
+		.about = thrash_about(f->name),
 		.rate = f->rate,
 		.unit = f->unit == THRASH_PAGES ? "pages"
 			: f->unit == THRASH_US	? "us"
@@ -85,7 +84,7 @@ static enum status thrash_report(const struct snapshot *s, const struct report_o
 	rows[t->nrows++] = text_row("thrashing", answers[th.answer]);
 	rows[t->nrows++] = text_row("of", ofs[th.of]);
 	rows[t->nrows++] = text_row("certainty", certainties[th.certainty]);
-	rows[t->nrows++] = text_row("why", th.why);
+	rows[t->nrows++] = text_row("why", thrash_reason_text(&th.reason, &t->mem));
 	rows[t->nrows++] =
 		number_row("stalled", th.stalled, "tasks that waited for memory at that moment");
 	rows[t->nrows++] = number_row("blocked", th.blocked, "tasks in state D");

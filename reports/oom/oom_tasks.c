@@ -173,18 +173,54 @@ static void set_event(struct maker *m, const struct oom_log *log, size_t i, stru
 		replay_dump(m->s, m->e, m->total, &m->now);
 }
 
+static const char *reason_of(const struct replay *r, const struct replay_difference *d,
+			     struct arena *mem)
+{
+	switch (d->why) {
+	case REPLAY_NO_REASON: break;
+	case REPLAY_KILLS_ASKER:
+		return "the kernel was told to kill who asks (vm.oom_kill_allocating_task)";
+	case REPLAY_KILLED_BEFORE:
+		return arena_printf(mem, "%s (%" PRId64 ") was killed in event %zu, and %s",
+				    r->comm, r->pid, d->before,
+				    d->unable ? "the reaper gave it up" : "its memory reaped");
+	case REPLAY_NOT_IN_TABLE:
+		return "who was chosen is not in the table, or is a child of a row in it";
+	case REPLAY_NEAR:
+		return "they are within a percent; sizes move between the choice and the table";
+	}
+	return NULL;
+}
+
+/* How the choice by the rules and that of the log differ in event NUMBER; "" if they do not. */
+static const char *difference(const struct maker *m, const struct replay_difference *d,
+			      struct arena *mem)
+{
+	const struct replay *r = &m->then;
+	const char *because = reason_of(r, d, mem), *choice;
+
+	if (d->agrees == REPLAY_AGREES)
+		return "";
+	choice = r->result == REPLAY_CHOSEN
+			 ? arena_printf(mem, "%s (%" PRId64 ")", r->comm, r->pid)
+			 : arena_printf(mem, "nobody (of %zu)", (size_t)m->e->tasks.n);
+	return arena_printf(mem, "event %zu: the rules choose %s, the log %" PRId64 "%s%s.\n",
+			    (size_t)m->number, choice, d->got, because ? ": " : "",
+			    because ? because : ", and no rule explains it");
+}
+
 /* Where the log names another than the rules do; and the choice in the dump. */
 static const char *findings(struct maker *m, const struct oom_log *log, struct arena *mem)
 {
-	const char *text = "", *why;
+	struct replay_difference d;
+	const char *text = "";
 
 	for (size_t i = 0; i < log->n; i++) {
 		if (!log->v[i].tasks.n)
 			continue;
 		set_event(m, log, i, mem);
-		replay_compare(log, i, &m->then, mem, &why);
-		if (why)
-			text = arena_printf(mem, "%s%s.\n", text, why);
+		d = replay_compare(log, i, &m->then);
+		text = arena_printf(mem, "%s%s", text, difference(m, &d, mem));
 	}
 	switch (m->now.result) {
 	case REPLAY_CHOSEN:

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "reports/machine/thrash_text.h"
+
 const char *certainty_text(enum certainty c)
 {
 	return c == CERTAIN ? "certain" : c == LIKELY ? "likely" : "a guess";
@@ -202,8 +204,8 @@ const char *say_thrashing(const struct telling *t)
 
 	return arena_printf(t->mem,
 			    "No kernel OOM in this dump, but the machine thrashed. %s%s%s%s",
-			    e->thrash_why, who ? " Most major faults: " : "", who ? who : "",
-			    who ? "." : "");
+			    thrash_reason_text(&e->thrash_why, t->mem),
+			    who ? " Most major faults: " : "", who ? who : "", who ? "." : "");
 }
 
 const char *say_short_of_memory(const struct telling *t)

@@ -65,6 +65,19 @@ static const char *lock_text(enum mmlock l)
 	return texts[l];
 }
 
+static const char *wait_for_text(enum wait_for why)
+{
+	static const char *const texts[] = {
+		[WAIT_UNKNOWN] = NULL, [WAIT_NOTHING_OF_MEMORY] = "",
+		[WAIT_OOM] = "oom killer", [WAIT_MEMCG] = "limit of control group",
+		[WAIT_RECLAIM] = "reclaim", [WAIT_COMPACTION] = "compaction",
+		[WAIT_SWAP] = "page from swap", [WAIT_FILE] = "page of a file",
+		[WAIT_MMAP_LOCK] = "mmap_lock",
+	};
+
+	return texts[why];
+}
+
 static const char *how_text(enum kstack_state st)
 {
 	static const char *const texts[] = { "whole",	"cut",	"guessed",

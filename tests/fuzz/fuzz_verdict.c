@@ -63,7 +63,7 @@ static const struct field {
 	K(e.throttled.high), K(e.throttled.times), T(e.zone.name), S(e.zone.node), K(e.zone.lacking),
 	F(e.zone.no_block), K(e.zone.free), K(e.zone.free_of_others), N(e.machine_free), N(e.direct_reclaims),
 	N(e.refaults), { OF_ENUM, offsetof(struct scene, e.thrash), 3 },
-	{ OF_ENUM, offsetof(struct scene, e.thrash_sure), 3 }, T(e.thrash_why), T(e.sufferer.name),
+	{ OF_ENUM, offsetof(struct scene, e.thrash_sure), 3 }, { OF_ENUM, offsetof(struct scene, e.thrash_why.why), THRASH_WHYS }, T(e.sufferer.name),
 	{ OF_ENUM, offsetof(struct scene, event.kind), OOM_KINDS },
 	{ OF_ENUM, offsetof(struct scene, event.constraint), OOM_CONSTRAINTS }, K(event.time), T(event.comm),
 	S(event.pid), T(event.asker), T(event.asker_module), S(event.gfp), S(event.order), T(event.gfp_names),
@@ -216,7 +216,7 @@ static void drop_nameless(struct oom_evidence *e)
 		e->name = (struct ev_name){ .n = 0 };
 	if (!e->throttled.path)
 		e->throttled = (struct ev_throttled){ .usage = 0 };
-	if (!e->thrash_why)
+	if (!e->thrash_why.why)
 		e->thrash = THRASH_UNKNOWN;
 	e->sufferer.kind = e->sufferer.name ? SUBJECT_PROCESS : SUBJECT_NONE;
 	if (!e->killer.name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Was a machine thrashing: counters and pressure put together by hand. */
-#include "model/cause/thrash/thrash.h"
+#include "reports/machine/thrash_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static void one(uint64_t anon, uint64_t file, unsigned some, unsigned full, unsi
 	CHECK_EQ(r.t.answer, want);
 	CHECK_EQ(r.t.of, of);
 	CHECK_EQ(r.t.certainty, certainty);
-	CHECK(r.t.why != NULL);
+	CHECK(thrash_reason_text(&r.t.reason, &r.mem) != NULL);
 	end(&r);
 }
 

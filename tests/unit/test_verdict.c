@@ -753,7 +753,7 @@ TEST(no_event)
 	CHECK_STR(cause(&h, VERDICT_EVENT), "no OOM");
 	/* programs thrash while memory is available: their pages are */
 	h.e.thrash = THRASH_YES;
-	h.e.thrash_why = "Tasks waited.";
+	h.e.thrash_why.why = THRASH_WHY_MEMORY;
 	h.e.available = 300 * MIB;
 	h.e.size[USE_ANON] = 500 * MIB;
 	h.e.procs = h.e.largest.bytes = 500 * MIB;

@@ -2,7 +2,6 @@
 /* replay.c - the choice of the OOM killer, done again. */
 #include "model/cause/choice/replay.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,47 +221,38 @@ static bool is_near(const struct replay *r, const struct oom_task *t)
 	return pages >= r->points - r->points / 100;
 }
 
-static const char *reason(const struct oom_log *log, size_t at, const struct replay *r, int64_t got,
-			  struct arena *mem)
+static void explain(const struct oom_log *log, size_t at, const struct replay *r,
+		    struct replay_difference *d)
 {
 	const struct oom_event *e = &log->v[at];
-	const struct oom_task *t = row_of(e, got);
+	const struct oom_task *t = row_of(e, d->got);
 	enum oom_reaped how = OOM_NOT_REAPED;
-	size_t before = killed_before(log, at, r->pid, &how);
 
+	d->before = killed_before(log, at, r->pid, &how);
+	d->unable = how == OOM_UNABLE;
 	if (e->prefix && strstr(e->prefix, "oom_kill_allocating_task"))
-		return "the kernel was told to kill who asks (vm.oom_kill_allocating_task)";
-	if (before)
-		return arena_printf(mem, "%s (%" PRId64 ") was killed in event %zu, and %s",
-				    r->comm, r->pid, before,
-				    how == OOM_UNABLE ? "the reaper gave it up"
-						      : "its memory reaped");
-	if (!t)
-		return "who was chosen is not in the table, or is a child of a row in it";
-	if (is_near(r, t))
-		return "they are within a percent; sizes move between the choice and the table";
-	return NULL;
+		d->why = REPLAY_KILLS_ASKER;
+	else if (d->before)
+		d->why = REPLAY_KILLED_BEFORE;
+	else if (!t)
+		d->why = REPLAY_NOT_IN_TABLE;
+	else if (is_near(r, t))
+		d->why = REPLAY_NEAR;
 }
 
-enum replay_agrees replay_compare(const struct oom_log *log, size_t at, const struct replay *r,
-				  struct arena *mem, const char **why)
+struct replay_difference replay_compare(const struct oom_log *log, size_t at,
+					const struct replay *r)
 {
 	const struct oom_event *e = &log->v[at];
-	int64_t got = e->chosen_comm ? e->chosen_pid
-		      : e->victims.n ? e->victims.v[0].pid
-				     : OOM_UNKNOWN;
-	const char *because, *choice;
+	struct replay_difference d = { .got = e->chosen_comm ? e->chosen_pid
+					      : e->victims.n ? e->victims.v[0].pid
+							     : OOM_UNKNOWN };
 
-	*why = NULL;
-	if (r->result == REPLAY_NOT_POSSIBLE || got == OOM_UNKNOWN || e->exiting ||
-	    (r->result == REPLAY_CHOSEN && r->pid == got))
-		return REPLAY_AGREES;
-	because = r->result == REPLAY_CHOSEN ? reason(log, at, r, got, mem) : NULL;
-	choice = r->result == REPLAY_CHOSEN
-			 ? arena_printf(mem, "%s (%" PRId64 ")", r->comm, (int64_t)r->pid)
-			 : arena_printf(mem, "nobody (of %zu)", (size_t)e->tasks.n);
-	*why = arena_printf(mem, "event %zu: the rules choose %s, the log %" PRId64 "%s%s", at + 1,
-			    choice, got, because ? ": " : "",
-			    because ? because : ", and no rule explains it");
-	return because ? REPLAY_EXPLAINED : REPLAY_CONTRADICTS;
+	if (r->result == REPLAY_NOT_POSSIBLE || d.got == OOM_UNKNOWN || e->exiting ||
+	    (r->result == REPLAY_CHOSEN && r->pid == d.got))
+		return d;
+	if (r->result == REPLAY_CHOSEN)
+		explain(log, at, r, &d);
+	d.agrees = d.why == REPLAY_NO_REASON ? REPLAY_CONTRADICTS : REPLAY_EXPLAINED;
+	return d;
 }

@@ -44,8 +44,24 @@ enum replay_agrees {
 	REPLAY_CONTRADICTS,
 };
 
-/* R is replay_log() of event AT (its index). *why: the reason, or how they differ; in MEM. */
-enum replay_agrees replay_compare(const struct oom_log *log, size_t at, const struct replay *r,
-				  struct arena *mem, const char **why);
+/* Why the log names another. */
+enum replay_why {
+	REPLAY_NO_REASON,
+	REPLAY_KILLS_ASKER,	/* vm.oom_kill_allocating_task */
+	REPLAY_KILLED_BEFORE,	/* in event BEFORE: its memory was reaped, or could not be (UNABLE) */
+	REPLAY_NOT_IN_TABLE,
+	REPLAY_NEAR,		/* within a percent: sizes move between the choice and the table */
+};
+
+struct replay_difference {
+	enum replay_agrees agrees;
+	enum replay_why why;
+	size_t before;		/* number of an event */
+	bool unable;
+	int64_t got;		/* the pid that the log has; OOM_UNKNOWN */
+};
+
+/* R is replay_log() of event AT (its index). */
+struct replay_difference replay_compare(const struct oom_log *log, size_t at, const struct replay *r);
 
 #endif

@@ -8,7 +8,6 @@
  */
 #include "model/cause/thrash/thrash.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,35 +27,9 @@
 static const struct source_line {
 	const char *section, *name;
 	enum thrash_unit unit;
-	const char *about;
 } lines[] = {
-	{ "refaults", "workingset_refault_anon", THRASH_PAGES,
-	  "anonymous pages read again after they were reclaimed" },
-	{ "refaults", "workingset_refault_file", THRASH_PAGES,
-	  "pages of files read again after they were reclaimed" },
-	{ "refaults", "workingset_refault", THRASH_PAGES, "the same, before 5.9: of files" },
-	{ "refaults", "workingset_activate_anon", THRASH_PAGES,
-	  "of these, so soon that they are taken for part of the working set" },
-	{ "refaults", "workingset_activate_file", THRASH_PAGES, "the same of files" },
-	{ "refaults", "workingset_restore_anon", THRASH_PAGES,
-	  "of these, pages that were active when they were reclaimed" },
-	{ "refaults", "workingset_restore_file", THRASH_PAGES, "the same of files" },
-	{ "faults", "pgmajfault", THRASH_COUNT, "page faults that had to read" },
-	{ "faults", "pgfault", THRASH_COUNT, "all page faults" },
-	{ "swap", "pswpin", THRASH_PAGES, "pages read from swap" },
-	{ "swap", "pswpout", THRASH_PAGES, "pages written to swap" },
-	{ "reclaim", "pgscan_kswapd", THRASH_PAGES, "pages looked at by kswapd" },
-	{ "reclaim", "pgsteal_kswapd", THRASH_PAGES, "pages reclaimed by kswapd" },
-	{ "reclaim", "pgscan_direct", THRASH_PAGES, "pages looked at by tasks that needed memory" },
-	{ "reclaim", "pgsteal_direct", THRASH_PAGES, "pages reclaimed by these" },
-	{ "reclaim", "pgscan_anon", THRASH_PAGES, "anonymous pages looked at" },
-	{ "reclaim", "pgscan_file", THRASH_PAGES, "pages of files looked at" },
-	{ "lists", "nr_active_anon", THRASH_PAGES, "anonymous pages in use lately" },
-	{ "lists", "nr_inactive_anon", THRASH_PAGES, "other anonymous pages" },
-	{ "lists", "nr_active_file", THRASH_PAGES, "pages of files in use lately" },
-	{ "lists", "nr_inactive_file", THRASH_PAGES, "other pages of files" },
-	{ "lists", "nr_mapped", THRASH_PAGES, "pages of files that are mapped: programs, libraries" },
-	{ "lists", "nr_free_pages", THRASH_PAGES, "free pages" },
+#define COUNTER(section, name, unit, about) { section, name, unit },
+#include "model/cause/thrash/figures.def"
 };
 
 struct reading {
@@ -95,7 +68,6 @@ static void add(struct reading *rd, const struct source_line *l, uint64_t value,
 		.name = l->name,
 		.unit = l->unit,
 		.value = value,
-		.about = l->about,
 		.rate = rate && over > 0 && value != UINT64_MAX ? (double)value / over : NAN,
 	};
 }
@@ -115,8 +87,7 @@ static void add_counters(struct reading *rd)
 /* The stalls of allocations are a line for each zone (allocstall_normal ...) since v4.8. */
 static void add_stalls(struct reading *rd)
 {
-	static const struct source_line l = { "reclaim", "allocstall", THRASH_COUNT,
-					      "times that a task had to reclaim memory itself" };
+	static const struct source_line l = { "reclaim", "allocstall", THRASH_COUNT };
 	uint64_t v = between(machine_vmstat_sum(&rd->s->machine, l.name),
 			     rd->before ? machine_vmstat_sum(&rd->before->machine, l.name) : 0);
 
@@ -126,9 +97,9 @@ static void add_stalls(struct reading *rd)
 
 /* ---- pressure ---------------------------------------------------------------------------- */
 
-static void add_percent(struct reading *rd, const char *name, uint64_t avg, const char *about)
+static void add_percent(struct reading *rd, const char *name, uint64_t avg)
 {
-	const struct source_line l = { "pressure", name, THRASH_PERCENT100, about };
+	const struct source_line l = { "pressure", name, THRASH_PERCENT100 };
 
 	add(rd, &l, psi_percent100(avg), false);
 }
@@ -146,10 +117,8 @@ static double percent_of(const struct reading *rd, const struct psi *then, enum 
 
 static void add_pressure(struct reading *rd)
 {
-	static const struct source_line some = { "pressure", "some_total", THRASH_US,
-						 "time in which a task waited for memory, us" };
-	static const struct source_line full = { "pressure", "full_total", THRASH_US,
-						 "time in which all tasks waited for memory, us" };
+	static const struct source_line some = { "pressure", "some_total", THRASH_US };
+	static const struct source_line full = { "pressure", "full_total", THRASH_US };
 	struct thrash *t = rd->t;
 	struct psi then = { .known = false };
 	const struct psi *p = &t->psi;
@@ -161,14 +130,12 @@ static void add_pressure(struct reading *rd)
 		return;
 	if (p->updated && t->uptime * NSEC >= (double)p->updated)
 		t->psi_age = t->uptime - (double)p->updated / NSEC;
-	add_percent(rd, "some_avg10", p->avg[PSI_MEMORY_SOME][0],
-		    "percent of time in which a task waited for memory, over 10 s");
-	add_percent(rd, "some_avg60", p->avg[PSI_MEMORY_SOME][1], "over 60 s");
-	add_percent(rd, "some_avg300", p->avg[PSI_MEMORY_SOME][2], "over 300 s");
-	add_percent(rd, "full_avg10", p->avg[PSI_MEMORY_FULL][0],
-		    "percent of time in which all tasks waited for memory, over 10 s");
-	add_percent(rd, "full_avg60", p->avg[PSI_MEMORY_FULL][1], "over 60 s");
-	add_percent(rd, "full_avg300", p->avg[PSI_MEMORY_FULL][2], "over 300 s");
+	add_percent(rd, "some_avg10", p->avg[PSI_MEMORY_SOME][0]);
+	add_percent(rd, "some_avg60", p->avg[PSI_MEMORY_SOME][1]);
+	add_percent(rd, "some_avg300", p->avg[PSI_MEMORY_SOME][2]);
+	add_percent(rd, "full_avg10", p->avg[PSI_MEMORY_FULL][0]);
+	add_percent(rd, "full_avg60", p->avg[PSI_MEMORY_FULL][1]);
+	add_percent(rd, "full_avg300", p->avg[PSI_MEMORY_FULL][2]);
 	a = p->total[PSI_MEMORY_SOME] -
 	    min_u64(p->total[PSI_MEMORY_SOME], then.total[PSI_MEMORY_SOME]);
 	b = p->total[PSI_MEMORY_FULL] -
@@ -278,15 +245,6 @@ static enum thrash_of what_of(const struct reading *rd, uint64_t *sum)
 				  : THRASH_OF_BOTH;
 }
 
-static const char *of_words(enum thrash_of of)
-{
-	static const char *const words[] = { "it is not known of what", "nothing",
-					     "mostly of files", "mostly of anonymous memory",
-					     "of files and of anonymous memory" };
-
-	return words[of];
-}
-
 #define MAJOR 100u		/* faults: fewer tell nothing */
 #define SOME_RECLAIM 0.01	/* percent: memory is being reclaimed */
 
@@ -324,9 +282,23 @@ static bool waits_for_disk(const struct reading *rd, uint64_t again)
 	       faulters_wait(rd);
 }
 
-static const char *when(const struct thrash *t)
+/* What the answer comes from. */
+static struct thrash_reason reason(const struct thrash *t, enum thrash_why why)
 {
-	return t->seconds > 0 ? "between the dumps" : "in the last 10 s";
+	bool disks = why == THRASH_WHY_DISKS;
+
+	return (struct thrash_reason){ .why = why,
+				       .of = t->of,
+				       .two = t->seconds > 0,
+				       .some = disks ? t->io_some : t->some,
+				       .full = disks ? t->io_full : t->full };
+}
+
+static enum thrash_answer by_pressure(const struct thrash *t)
+{
+	if (t->full >= FULL_YES || t->some >= SOME_YES)
+		return THRASH_YES;
+	return t->some < SOME_NO ? THRASH_NO : THRASH_UNKNOWN;
 }
 
 static void decide(struct reading *rd)
@@ -340,31 +312,18 @@ static void decide(struct reading *rd)
 	if (again == 0) {
 		t->answer = THRASH_NO;
 		t->certainty = THRASH_STRONG;
-		t->why = arena_printf(rd->mem, "No page was read again after it was reclaimed %s.",
-				      two ? "between the dumps" : "since boot");
+		t->reason = reason(t, THRASH_WHY_NOTHING);
 	} else if (known && !old && t->full < FULL_YES && t->some < SOME_YES &&
 		   waits_for_disk(rd, again)) {
 		t->answer = THRASH_YES;
-		t->why = arena_printf(
-			rd->mem,
-			"Tasks waited for disks %.1f %% of the time, all of them %.1f %%, %s, while "
-			"memory was reclaimed; most major faults read again what was given up, %s.",
-			t->io_some, t->io_full, when(t), of_words(t->of));
+		t->reason = reason(t, THRASH_WHY_DISKS);
 	} else if (known && !old) {
-		t->answer = t->full >= FULL_YES || t->some >= SOME_YES ? THRASH_YES
-			    : t->some < SOME_NO			       ? THRASH_NO
-								       : THRASH_UNKNOWN;
+		t->answer = by_pressure(t);
 		if (t->answer == THRASH_YES && t->stalled && t->stalled != UINT64_MAX)
 			t->certainty = THRASH_STRONG;
-		t->why = arena_printf(
-			rd->mem,
-			"Tasks waited for memory %.1f %% of the time, all of them %.1f %%, "
-			"%s; pages were read again, %s.",
-			t->some, t->full, when(t), of_words(t->of));
+		t->reason = reason(t, THRASH_WHY_MEMORY);
 	} else {
-		t->why = arena_printf(rd->mem, "%s; counters since boot do not tell when.",
-				      old ? "The averages of pressure are old"
-					  : "The kernel keeps no pressure (PSI)");
+		t->reason = reason(t, old ? THRASH_WHY_OLD : THRASH_WHY_NO_PRESSURE);
 	}
 }
 

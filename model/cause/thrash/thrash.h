@@ -28,7 +28,6 @@ struct thrash_figure {
 	enum thrash_unit unit;
 	uint64_t value;			/* UINT64_MAX: unknown */
 	double rate;			/* per second, between the dumps or since boot; NAN: none */
-	const char *about;
 };
 
 struct thrash_proc {			/* of s->procs[i] */
@@ -40,11 +39,29 @@ struct thrash_proc {			/* of s->procs[i] */
 	bool known_stalled;
 };
 
+enum thrash_why {
+	THRASH_WHY_NOT_LOOKED,
+	THRASH_WHY_NOTHING,	/* no page was read again */
+	THRASH_WHY_DISKS,	/* tasks waited for disks, to read again */
+	THRASH_WHY_MEMORY,	/* tasks waited for memory */
+	THRASH_WHY_OLD,		/* the averages of pressure are of another time */
+	THRASH_WHY_NO_PRESSURE,	/* the kernel keeps none */
+	THRASH_WHYS
+};
+
+/* What an answer comes from. */
+struct thrash_reason {
+	enum thrash_why why;
+	enum thrash_of of;
+	bool two;		/* between two dumps; else in the last 10 s */
+	double some, full;	/* percent of the time, of what tasks waited for */
+};
+
 struct thrash {
 	enum thrash_answer answer;
 	enum thrash_of of;
 	enum thrash_certainty certainty;
-	const char *why;		/* a sentence with the figures that decided */
+	struct thrash_reason reason;
 	double seconds;			/* between the dumps; 0: one dump */
 	double uptime;			/* seconds; 0 unknown */
 	struct psi psi;			/* of the machine */

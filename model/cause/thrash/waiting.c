@@ -41,19 +41,6 @@ static const char *const lock_signs[] = {
 	"rwsem_down_write_failed",
 };
 
-const char *wait_for_text(enum wait_for why)
-{
-	static const char *const texts[] = {
-		[WAIT_UNKNOWN] = NULL, [WAIT_NOTHING_OF_MEMORY] = "",
-		[WAIT_OOM] = "oom killer", [WAIT_MEMCG] = "limit of control group",
-		[WAIT_RECLAIM] = "reclaim", [WAIT_COMPACTION] = "compaction",
-		[WAIT_SWAP] = "page from swap", [WAIT_FILE] = "page of a file",
-		[WAIT_MMAP_LOCK] = "mmap_lock",
-	};
-
-	return texts[why];
-}
-
 /* psi_memstall_enter() marks the task: with a flag until v5.10. */
 int task_is_stalled(const struct kernel *k, struct reader *r, const struct task *t)
 {

@@ -30,7 +30,6 @@ struct waiting {
 
 /* One for each of s->tasks (NEED_TASKS), in MEM. ST_ABSENT: the image shows no stacks. */
 enum status waiting_read(const struct snapshot *s, struct arena *mem, struct waiting **ret);
-const char *wait_for_text(enum wait_for why);
 
 /* Does TASK wait for memory, as PSI counts? 1, 0, or -1: unknown. */
 int task_is_stalled(const struct kernel *k, struct reader *r, const struct task *t);

@@ -190,7 +190,7 @@ static void gather_thrash(struct gather *g)
 	thrash_read(g->s, NULL, g->mem, &t);
 	e->thrash = t.answer;
 	e->thrash_sure = t.certainty;
-	e->thrash_why = t.why;
+	e->thrash_why = t.reason;
 	for (uint32_t i = 0; i < g->s->nprocs; i++) {
 		uint64_t n = t.procs[i].maj_flt;
 

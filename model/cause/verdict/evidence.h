@@ -209,7 +209,7 @@ struct oom_evidence {
 	/* without an event (model/cause/thrash/thrash.h) */
 	enum thrash_answer thrash;
 	enum thrash_certainty thrash_sure;
-	const char *thrash_why;		/* a sentence; NULL: not looked at */
+	struct thrash_reason thrash_why;
 	struct subject sufferer;	/* who had most major faults; SUBJECT_NONE: nobody, or not known */
 };
 
