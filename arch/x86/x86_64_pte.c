@@ -17,9 +17,7 @@
  */
 #include "arch/x86/x86_64.h"
 
-#include <stddef.h>
-#include <string.h>
-
+#include "arch/runs.h"
 #include "dumpread/base/bytes.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -134,22 +132,6 @@ static inline void decode_page(const struct masks *m, uint64_t v, uint64_t frame
 	out->run = 0;
 }
 
-/* The last page that was decoded. Neighbours mostly differ from it in the frame only. */
-struct last_page {
-	uint64_t v;	/* 0: none yet */
-	uint64_t rest;	/* what follows the address in its struct pte, copied as one word */
-};
-
-#define REST offsetof(struct pte, flags)
-
-_Static_assert(sizeof(struct pte) - REST == sizeof(uint64_t), "an entry is two words");
-
-static inline void decode_like(const struct last_page *last, uint64_t pa, struct pte *out)
-{
-	out->pa = pa;
-	memcpy((uint8_t *)out + REST, &last->rest, sizeof(last->rest));
-}
-
 static inline void decode_pte(const struct masks *m, uint64_t v, struct last_page *last,
 			      struct pte *out)
 {
@@ -157,8 +139,7 @@ static inline void decode_pte(const struct masks *m, uint64_t v, struct last_pag
 		decode_like(last, v & m->frame, out);
 	} else if (v & m->present) {
 		decode_page(m, v, m->frame, out);
-		last->v = v;
-		memcpy(&last->rest, (uint8_t *)out + REST, sizeof(last->rest));
+		last_page_keep(last, v, out);
 	} else if (v & ~m->stray) {
 		decode_swap(m, v, out);
 	} else {
@@ -166,59 +147,23 @@ static inline void decode_pte(const struct masks *m, uint64_t v, struct last_pag
 	}
 }
 
-#define GROUP 8u	/* entries that are compared at once */
 #define PAGE BIT(12)
-
-static inline uint64_t entry(const uint8_t *raw, unsigned i)
-{
-	return load64(raw + (size_t)i * 8, false);
-}
-
-/* Do entries I and I + 1 at RAW map the pages I and I + 1 pages after that of V? 0: they do. */
-static inline uint64_t strays(const uint8_t *raw, uint64_t v, unsigned i)
-{
-	return (entry(raw, i) ^ (v + i * PAGE)) | (entry(raw, i + 1) ^ (v + (i + 1) * PAGE));
-}
-
-/*
- * Do the GROUP entries at RAW, of which V is the first, map pages one after the other? The last
- * shows whether an address ran over into the bits above it.
- */
-static inline bool is_run(const uint8_t *raw, uint64_t v, uint64_t frame)
-{
-	return v & P && !strays(raw, v, 0) &&
-	       !(strays(raw, v, 2) | strays(raw, v, 4) | strays(raw, v, 6)) &&
-	       !((v ^ (v + (GROUP - 1) * PAGE)) & ~frame);
-}
-
-/* The run whose first entry is OUT[0]. Written out: compilers leave a loop of seven. */
-static inline void decode_run(const struct last_page *last, struct pte *out)
-{
-	uint64_t pa = out->pa;
-
-	decode_like(last, pa + 1 * PAGE, &out[1]);
-	decode_like(last, pa + 2 * PAGE, &out[2]);
-	decode_like(last, pa + 3 * PAGE, &out[3]);
-	decode_like(last, pa + 4 * PAGE, &out[4]);
-	decode_like(last, pa + 5 * PAGE, &out[5]);
-	decode_like(last, pa + 6 * PAGE, &out[6]);
-	decode_like(last, pa + 7 * PAGE, &out[7]);
-	out->run = GROUP;
-}
 
 static void decode_ptes(const struct masks *m, const uint8_t *raw, unsigned n, struct pte *out)
 {
 	struct last_page last = { 0 };
 
 	for (unsigned left = n, some; left; left -= some, raw += (size_t)some * 8, out += some) {
-		some = left < GROUP ? left : GROUP;
-		if (some == GROUP && is_run(raw, entry(raw, 0), m->frame)) {
-			decode_pte(m, entry(raw, 0), &last, &out[0]);
-			decode_run(&last, out);
+		uint64_t v = raw_entry(raw, 0);
+
+		some = left < RUN_GROUP ? left : RUN_GROUP;
+		if (some == RUN_GROUP && v & P && is_run(raw, v, m->frame, PAGE)) {
+			decode_pte(m, v, &last, &out[0]);
+			decode_run(&last, PAGE, out);
 			continue;
 		}
 		for (unsigned i = 0; i < some; i++)
-			decode_pte(m, entry(raw, i), &last, &out[i]);
+			decode_pte(m, raw_entry(raw, i), &last, &out[i]);
 	}
 }
 
