@@ -50,8 +50,10 @@ static void check_names(struct fake *f, const char *ram, const char *code, const
 	CHECK(!resource_name(&rs, 0xffff, &at));
 	CHECK_STR(resource_name(&rs, 0x10000, &at), ram);
 	CHECK_STR(resource_name(&rs, 0x2ffff, &at), code);
+	CHECK(!code || resource_at(&rs, 0x2ffff, &at)->ram);
 	CHECK_STR(resource_name(&rs, 0x30000, &at), ram);
 	CHECK_STR(resource_name(&rs, 0x90000, &at), crash);
+	CHECK(!crash || !resource_at(&rs, 0x90000, &at)->ram);
 	CHECK(!resource_name(&rs, 0xa0000, &at));
 	CHECK_EQ(fake_issues(f, "resource tree"), issues);
 	arena_release(&mem);

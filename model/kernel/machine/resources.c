@@ -27,10 +27,13 @@ struct resource {
 	const char *name;
 };
 
-static void add_span(struct walker *w, uint64_t start, uint64_t end, const char *name)
+/* The part [start, end] of WITHIN. */
+static void add_span(struct walker *w, uint64_t start, uint64_t end,
+		     const struct resource_span *within)
 {
-	if (name && start <= end)
-		*vec_push(w->mem, &w->rs->v) = (struct resource_span){ start, end, name };
+	if (within->name && start <= end)
+		*vec_push(w->mem, &w->rs->v) =
+			(struct resource_span){ start, end, within->name, within->ram };
 }
 
 static enum status read_one(struct walker *w, uint64_t addr, struct resource *ret)
@@ -59,16 +62,20 @@ static enum status read_one(struct walker *w, uint64_t addr, struct resource *re
 	return st;
 }
 
-/* The resources from FIRST on, which divide [lo, hi] of NAME. They ascend, so a list cannot be
-   a circle. */
-static enum status walk_resources(struct walker *w, uint64_t first, uint64_t lo, uint64_t hi,
-				  const char *name, unsigned depth)
+/*
+ * The resources from FIRST on, which divide ALL. They ascend, so a list cannot be a circle. arm64
+ * shows each piece of RAM that was reserved at boot, as "reserved".
+ */
+static enum status walk_resources(struct walker *w, uint64_t first, const struct resource_span *all,
+				  unsigned depth)
 {
+	uint64_t lo = all->start, hi = all->end;
 	struct resource one;
 
 	for (uint64_t addr = first; addr; addr = one.sibling) {
 		enum status st = !w->left-- || depth > DEPTH_MAX ? ST_LIMIT
 								 : read_one(w, addr, &one);
+		struct resource_span span;
 
 		if (!st && (one.start < lo || one.end > hi || one.end < one.start))
 			st = ST_CORRUPT;
@@ -77,15 +84,18 @@ static enum status walk_resources(struct walker *w, uint64_t first, uint64_t lo,
 		*vec_push(w->mem, &w->rs->lines) =
 			(struct resource_line){ one.start, one.end, one.name, depth };
 		if (one.start > lo)
-			add_span(w, lo, one.start - 1, name);
-		st = walk_resources(w, one.child, one.start, one.end, one.name, depth + 1);
+			add_span(w, lo, one.start - 1, all);
+		span = (struct resource_span){ one.start, one.end, one.name,
+					       all->ram || (one.name &&
+							    str_begins(one.name, "System RAM")) };
+		st = walk_resources(w, one.child, &span, depth + 1);
 		if (st)
 			return st;
 		if (one.end == hi)
 			return one.sibling ? ST_CORRUPT : ST_OK;
 		lo = one.end + 1;
 	}
-	add_span(w, lo, hi, name);
+	add_span(w, lo, hi, all);
 	return ST_OK;
 }
 
@@ -102,7 +112,8 @@ void resources_read(const struct kernel *k, struct reader *r, struct arena *mem,
 		return;
 	st = read_one(&w, root, &all);
 	if (!st)
-		st = walk_resources(&w, all.child, all.start, all.end, NULL, 0);
+		st = walk_resources(&w, all.child,
+				    &(struct resource_span){ all.start, all.end, NULL, false }, 0);
 	ret->whole = !st;
 	if (st)
 		issue_add(k->issues, st, "resource tree", 1, "after %zu ranges", ret->v.n);
@@ -118,9 +129,9 @@ void resources_shown(const struct snapshot *s, struct arena *mem, struct resourc
 	reader_free(r);
 }
 
-const char *resource_name(const struct resources *rs, uint64_t addr, size_t *at)
+const struct resource_span *resource_at(const struct resources *rs, uint64_t addr, size_t *at)
 {
 	while (*at < rs->v.n && rs->v.v[*at].end < addr)
 		++*at;
-	return *at < rs->v.n && rs->v.v[*at].start <= addr ? rs->v.v[*at].name : NULL;
+	return *at < rs->v.n && rs->v.v[*at].start <= addr ? &rs->v.v[*at] : NULL;
 }

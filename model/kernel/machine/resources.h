@@ -9,6 +9,7 @@
 struct resource_span {
 	uint64_t start, end;
 	const char *name;	/* "Crash kernel", "Kernel code" ... */
+	bool ram;		/* it is "System RAM", or lies in such */
 };
 
 /* One line of /proc/iomem. */
@@ -29,7 +30,14 @@ void resources_read(const struct kernel *k, struct reader *r, struct arena *mem,
 		    struct resources *ret);
 /* The same with a reader of its own; empty for a source without memory. */
 void resources_shown(const struct snapshot *s, struct arena *mem, struct resources *ret);
-/* The name at ADDR, NULL: none. *AT: where to start, for ascending addresses. */
-const char *resource_name(const struct resources *rs, uint64_t addr, size_t *at);
+/* What is at ADDR; NULL: nothing that has a name. *AT: where to start, for ascending addresses. */
+const struct resource_span *resource_at(const struct resources *rs, uint64_t addr, size_t *at);
+/* Its name; NULL: nothing. */
+static inline const char *resource_name(const struct resources *rs, uint64_t addr, size_t *at)
+{
+	const struct resource_span *s = resource_at(rs, addr, at);
+
+	return s ? s->name : NULL;
+}
 
 #endif

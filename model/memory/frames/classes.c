@@ -34,22 +34,20 @@ static enum page_class class_of_reserved(const struct class_pass *p, struct clas
 {
 	uint64_t first = pfn << p->k->page_shift,
 		 last = first + (UINT64_C(1) << p->k->page_shift) - 1;
-	const char *name, *end;
+	const struct resource_span *begin, *end;
 
 	if (!p->resources.v.n)
 		return CLASS_BOOT;
-	name = resource_name(&p->resources, first, &w->resource);
-	if (name && str_begins(name, "Kernel "))
+	begin = resource_at(&p->resources, first, &w->resource);
+	if (begin && str_begins(begin->name, "Kernel "))
 		return CLASS_IMAGE;
-	if (name && !strcmp(name, "Crash kernel"))
+	if (begin && !strcmp(begin->name, "Crash kernel"))
 		return CLASS_CRASH;
-	end = resource_name(&p->resources, last, &w->resource);
-	if (end && str_begins(end, "Kernel "))
+	end = resource_at(&p->resources, last, &w->resource);
+	if (end && str_begins(end->name, "Kernel "))
 		return CLASS_IMAGE;
 	/* the kernel rounds RAM to whole pages */
-	if (!name || strcmp(name, "System RAM") || !end || strcmp(end, "System RAM"))
-		return CLASS_HOLE;
-	return CLASS_BOOT;
+	return begin && begin->ram && end && end->ram ? CLASS_BOOT : CLASS_HOLE;
 }
 
 static enum page_class class_of_cache(const struct class_pass *p, struct class_worker *w,
