@@ -139,6 +139,7 @@ enum status dump_open_indexed(const char *const *paths, unsigned n, const struct
 	snprintf(d->release, sizeof(d->release), "%s", im->header.release);
 	vmcoreinfo_get(d, "OSRELEASE", d->release, sizeof(d->release));
 	find_build_id(d);
+	complete_machine(d);
 	*ret = d;
 	return ST_OK;
 }
