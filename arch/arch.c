@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "arch/arm/arm64.h"
 #include "arch/linear.h"
 #include "arch/ppc/ppc32.h"
 #include "arch/ppc/ppc64.h"
@@ -20,6 +21,7 @@ static const struct arch *const archs[] = {
 	&arch_i386,
 	&arch_ppc32,
 	&arch_ppc64,
+	&arch_arm64,
 };
 
 /* EM_386 without a word size is x86 in either mode. */
@@ -87,7 +89,7 @@ static enum status attach_as(struct dump *d, const struct arch *a)
 
 static enum status unsupported(struct dump *d)
 {
-	static const char reads[] = "vmcensus reads x86-64, i386 and PowerPC";
+	static const char reads[] = "vmcensus reads x86-64, i386, PowerPC and arm64";
 	const char *name = machine_name(d->elf_machine, d->word_size);
 
 	if (!name)
@@ -164,7 +166,7 @@ bool arch_kernel_paging(const struct dump *d, const struct paging **p, struct pa
 	*p = m->paging;
 	*env = m->env;
 	*root = m->root;
-	*start = m->low.va;
+	*start = m->start ? m->start : m->low.va;
 	bits = paging_shift(m->paging, m->paging->nlevels);
 	/* without a linear map at a known place: the upper half of the tables */
 	if (!*start && bits < 64)

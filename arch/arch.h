@@ -22,6 +22,7 @@
 
 #include "dumpread/dump.h"
 #include "facts/layout.h"
+#include "facts/release.h"
 
 #define PAGING_LEVELS 5		/* most levels of any row */
 
@@ -91,6 +92,9 @@ struct paging {
 	/* Decode N raw entries of LEVEL (0 = lowest) of the tables of P, this row, into OUT. */
 	void (*decode)(const struct paging *p, const struct paging_env *env, unsigned level,
 		       const uint8_t *raw, unsigned n, struct pte *out);
+	/* log2 of the neighbours that a flag of one may belong to (arm64's contiguous
+	   entries): pgwalk() has them decoded together, RAW being the first; 0: each has its own */
+	uint8_t group_bits[PAGING_LEVELS];
 };
 
 /* log2 of the bytes that one entry of LEVEL maps. */
@@ -106,9 +110,9 @@ struct direct_size {
 /* SECTION_SIZE_BITS and MAX_PHYSMEM_BITS (arch/<cpu>/include/asm/sparsemem.h). */
 struct arch_sections { uint8_t section_bits, physmem_bits; };
 
-/* A VM_* bit that only this CPU's kernels have, since mainline SINCE, a V(); TEXT is its
-   name in the VmFlags line of smaps. */
-struct arch_vmflag { uint8_t bit; int since; const char *text; };
+/* A VM_* bit that only this CPU's kernels have; TEXT is its name in the VmFlags line of smaps, "" if
+   it is not shown. */
+struct arch_vmflag { uint8_t bit; struct era era; const char *text; };
 
 /* A vma that processes have and no mm holds: get_gate_vma(). */
 struct arch_gate {

@@ -22,6 +22,8 @@ struct kernel_map {
 	struct paging_env env;
 	struct linear low;		/* memory, as far as it is mapped linearly */
 	uint64_t root;			/* of the kernel's tables; physical */
+	uint64_t start;			/* the first address that they map; 0: that of low, or the
+					   upper half */
 	bool has_root;
 };
 

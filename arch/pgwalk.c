@@ -227,6 +227,7 @@ static bool walk_table(struct walk *w, unsigned level, uint64_t pa, uint64_t sta
 {
 	unsigned shift = w->shift[level];
 	uint64_t index_mask = low_mask(w->p->bits[level]);
+	unsigned group = (unsigned)low_mask(w->p->group_bits[level]);
 	unsigned i = (unsigned)(start >> shift & index_mask);
 	unsigned end = (unsigned)(last >> shift & index_mask);
 	uint64_t va = start & ~low_mask(shift);
@@ -235,28 +236,31 @@ static bool walk_table(struct walk *w, unsigned level, uint64_t pa, uint64_t sta
 	if (w->visit->table && !w->visit->table(w->arg, pa, level))
 		return false;
 	while (i <= end && !w->over) {
-		unsigned n, want = end - i + 1 < PIECE ? end - i + 1 : PIECE;
+		unsigned first = i & ~group, whole = (end | group) - first + 1, n;
+		unsigned lead = i - first, want = whole < PIECE ? whole : PIECE;
 		struct page_ref ref = { 0 };
 		const uint8_t *raw;
-		enum status st = borrow_entries(w, level, pa, i, want, &ref, &raw, &n);
+		enum status st = borrow_entries(w, level, pa, first, want, &ref, &raw, &n);
+		unsigned some = (n < end - first + 1 ? n : end - first + 1) - lead;
 		bool go = true;
 
 		if (st) {
-			uint64_t hi = va + ((uint64_t)(n - 1) << shift) + low_mask(shift);
+			uint64_t hi = va + ((uint64_t)(some - 1) << shift) + low_mask(shift);
 
 			go = say_lost(w, max_u64(va, start), min_u64(hi, last), st);
 		} else {
 			w->p->decode(w->p, w->env, level, raw, n, pte);
 			reader_release(w->r, &ref);
 			if (level)
-				go = visit_directory(w, level, shift, pte, n, va, start, last);
+				go = visit_directory(w, level, shift, pte + lead, some, va, start,
+						     last);
 			else if (w->visit->entries)
-				go = w->visit->entries(w->arg, va, shift, pte, n);
+				go = w->visit->entries(w->arg, va, shift, pte + lead, some);
 		}
 		if (!go)
 			return false;
-		i += n;
-		va += (uint64_t)n << shift;
+		i += some;
+		va += (uint64_t)some << shift;
 	}
 	return true;
 }

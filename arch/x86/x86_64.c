@@ -187,7 +187,8 @@ static struct arch_sections x86_64_sections(const struct paging *user)
 }
 
 /* VM_SHADOW_STACK: VM_HIGH_ARCH_5 */
-const struct arch_vmflag x86_64_vmflags[] = { { 37, V(6, 6), "ss" }, { 0, 0, NULL } };
+const struct arch_vmflag x86_64_vmflags[] = { { 37, { V(6, 6), 0 }, "ss" },
+					       { 0, { 0, 0 }, NULL } };
 
 /*
  * arch/x86/entry/vsyscall/vsyscall_64.c (get_gate_vma, map_vsyscall) and

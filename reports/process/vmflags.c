@@ -79,7 +79,7 @@ static const char *spell(const struct kernel *k, unsigned bit)
 	if (bit >= PKEY_BIT && bit < PKEY_BIT + pkey_bits(k) && in_era(k, keys))
 		return "";
 	for (const struct arch_vmflag *f = k->arch ? k->arch->vmflags : NULL; f && f->text; f++)
-		if (f->bit == bit && in_era(k, (struct era){ f->since, 0 }))
+		if (f->bit == bit && in_era(k, f->era))
 			return f->text;
 	for (unsigned i = 0; i < ARRAY_LEN(mnemonics); i++)
 		if (mnemonics[i].bit == bit && in_era(k, mnemonics[i].era))

@@ -352,7 +352,7 @@ static void toy_decode(const struct paging *p, const struct paging_env *e, unsig
 	}
 }
 
-static const struct paging toy = { "toy", 12, { 8, 4 }, 2, { 7, 11 }, 1, toy_decode };
+static const struct paging toy = { "toy", 12, { 8, 4 }, 2, { 7, 11 }, 1, toy_decode, { 0 } };
 
 TEST(geometry)
 {
@@ -399,7 +399,7 @@ static void hugepd_decode(const struct paging *p, const struct paging_env *e, un
 	}
 }
 
-static const struct paging hugepd = { "hugepd", 12, { 4, 4 }, 2, { 9, 11 }, 3, hugepd_decode };
+static const struct paging hugepd = { "hugepd", 12, { 4, 4 }, 2, { 9, 11 }, 3, hugepd_decode, { 0 } };
 
 static uint32_t huge_table(uint32_t pa, unsigned shift)
 {

@@ -174,7 +174,7 @@ class Kernel:
 class BuiltKernel:
     """A kernel with all its drivers built in: FOLDER has its vmlinuz and vmlinux (DWARF)."""
 
-    ARCHES = {(62, 1): 'amd64', (3, 1): 'i386', (21, 1): 'ppc64el'}     # e_machine, EI_DATA
+    ARCHES = {(62, 1): 'amd64', (3, 1): 'i386', (21, 1): 'ppc64el', (183, 1): 'arm64'}     # e_machine, EI_DATA
 
     def __init__(self, folder):
         self.image, self.vmlinux = folder + '/vmlinuz', folder + '/vmlinux'
@@ -454,7 +454,7 @@ class Machine:
                 # makedumpfile makes nothing of the dump: QEMU's own forms
                 monitor.ask('dump-guest-memory', paging=False, format='kdump-zlib',
                             protocol=f'file:{self._path("vmcore.kdump-zlib")}')
-                monitor.ask('pmemsave', val=0, size=self.plan.memory << 20,
+                monitor.ask('pmemsave', val=self.target.ram, size=self.plan.memory << 20,
                             filename=self._path('vmcore.raw'))
             self._after_dump(monitor)
             monitor.ask('quit')

@@ -26,6 +26,7 @@ SUITES = {
 HOST_TOOLS = {      # command or file -> Debian package
     'qemu-system-x86_64': 'qemu-system-x86',
     'qemu-system-ppc64': 'qemu-system-ppc',
+    'qemu-system-aarch64': 'qemu-system-arm',
     'qemu-img': 'qemu-utils',
     'debootstrap': 'debootstrap',
     'mkfs.ext4': 'e2fsprogs',
@@ -47,10 +48,11 @@ HOST_TOOLS = {      # command or file -> Debian package
 
 # Kernel packages.  From 7.2 on the image is split into binary and modules.
 KERNEL = re.compile(r'linux-(image|binary|binary-unsigned)-'
-                    r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-(amd64|686|686-pae|powerpc64le|powerpc64le-64k)')
+                    r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-(amd64|686|686-pae|powerpc64le|powerpc64le-64k|arm64|arm64-16k)')
 
 # Releases that have kernels of another CPU (only the archive proper).
-OTHER_SUITES = {'i386': ['bookworm'], 'ppc64el': ['bookworm', 'bookworm-backports', 'trixie', 'sid']}
+OTHER_SUITES = {'i386': ['bookworm'], 'ppc64el': ['bookworm', 'bookworm-backports', 'trixie', 'sid'],
+                'arm64': ['bookworm', 'trixie', 'trixie-backports', 'sid']}
 
 # "image" is empty where there is "binary"; an unsigned build will do where no other is.
 PREFERENCE = {'image': 0, 'binary-unsigned': 1, 'binary': 2}

@@ -31,6 +31,7 @@ class Target:
     lab_disk: int = 192     # MiB
     swap: int = 128         # MiB
     append: str = ''        # more for the kernel's command line
+    ram: int = 0            # where memory begins
 
     @property
     def native(self):
@@ -78,6 +79,8 @@ PSERIES = ('qemu-system-ppc64', '-accel', ONE_THREAD, '-M',
            'pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off,'
            'cap-hpt-max-page-size=16M')
 
+VIRT = ('qemu-system-aarch64', '-accel', ONE_THREAD, '-M', 'virt', '-device', 'vmcoreinfo')
+
 # Memory that the kernel takes for persistent, for DAX.  Both sections of its page array, of
 # 128 MiB, are shared with RAM.
 PERSISTENT = 'memmap=32M!0x27000000'
@@ -90,6 +93,9 @@ TARGETS = {t.arch: t for t in (
     Target('ppc64el', PSERIES, 'POWER9', 'hvc0', BASE + ROOT_PACKAGES,
            triplet='powerpc64le-linux-gnu', kernel_arch='powerpc', types_since=(6, 12),
            memory=2048, patience=3, lab_disk=192, swap=256),
+    # 52 bits of addresses in 5 levels of 4 KiB, in 4 of 16 KiB; neoverse-n1 has 48 and 47.
+    Target('arm64', VIRT, 'max', 'ttyAMA0', BASE + ROOT_PACKAGES, triplet='aarch64-linux-gnu', kernel_arch='arm64',
+           patience=3, lab_disk=256, ram=0x40000000),
 )}
 
 
@@ -97,4 +103,6 @@ def target_of(release):
     """The machine of a kernel, by its flavour or what ends in it."""
     if re.search('(^|-)powerpc64le(-64k)?$', release):
         return TARGETS['ppc64el']
+    if re.search('(^|-)arm64(-16k)?$', release):
+        return TARGETS['arm64']
     return TARGETS['i386' if re.search('(^|-)686(-pae)?$', release) else 'amd64']

@@ -24,6 +24,8 @@
 #define TRIPLET "i386-linux-gnu"
 #elif defined(__powerpc64__)
 #define TRIPLET "powerpc64le-linux-gnu"
+#elif defined(__aarch64__)
+#define TRIPLET "aarch64-linux-gnu"
 #elif defined(__powerpc__)
 #define TRIPLET "powerpc-linux-gnu"
 #else
