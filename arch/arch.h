@@ -130,6 +130,9 @@ struct arch_gate {
 /* A line of /proc/PID/status that only this CPU's kernels have, since mainline SINCE, a V(). */
 struct arch_line { int since; const char *text; };
 
+/* struct elf_prstatus of the CPU, in notes of the image: its bytes, and where its registers lie in it. */
+struct arch_prstatus { uint16_t bytes, frame, ip, sp; };
+
 struct ptebits;			/* arch/ptebits.h */
 
 struct arch {
@@ -183,6 +186,9 @@ struct arch {
 	/* ---- what /proc has only on this CPU ---- */
 	uint8_t pkey_bits;		/* of a protection key, from bit 32 of vm_flags on; 0: none */
 	uint16_t pkey_feature;		/* of boot_cpu_data.x86_capability: keys are in use */
+	struct arch_prstatus prstatus;	/* bytes 0: none is read */
+	/* The address that a saved return address stands for; NULL: it is that itself. */
+	uint64_t (*code_addr)(const struct dump *d, uint64_t addr);
 	const struct arch_gate *gate;	/* NULL: processes have none */
 	const struct arch_vmflag *vmflags;	/* text NULL after the last; NULL: none */
 	bool timebase;			/* utime and stime counted the timebase while others

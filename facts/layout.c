@@ -108,6 +108,18 @@ static void offer_help(const struct dump *d, const struct layout *l)
 			 l->lost ? "types" : "symbols", kept_layout_offer(d, offer, sizeof(offer)));
 }
 
+/* Variables that the kernel may have: nothing lists them. */
+static void count_unlisted(struct dump *d, const struct layout *l)
+{
+	unsigned n = 0;
+
+	for (int id = 0; d->exported_only && id < LAYOUT_COUNT; id++)
+		n += fact_specs[id].kind == FACT_SYMBOL && l->v[id].alt < 0;
+	if (n)
+		issue_add(&d->issues, ST_NODATA, "variable", n,
+			  "the dump lists functions and exported variables: what hangs on others is unknown");
+}
+
 enum status layout_resolve(struct dump *d, struct layout *ret)
 {
 	static const char *const what[] = {
@@ -129,6 +141,7 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 			missing = &fact_specs[id];
 	}
 	find_extents(ret);
+	count_unlisted(d, ret);
 	if (ret->lost)
 		issue_add(&d->issues, ST_NODATA, "member", ret->lost,
 			  "of types that could not be read: what hangs on them is unknown");

@@ -266,6 +266,13 @@ static enum status arm64_attach_late(struct dump *d)
 	return ST_OK;
 }
 
+/* A signature (CONFIG_ARM64_PTR_AUTH_KERNEL, v5.8) fills the bits that no address has: ptrauth_strip_kernel_insn_pac()
+   sets them. */
+static uint64_t arm64_code_addr(const struct dump *d, uint64_t addr)
+{
+	return addr >> 55 & 1 ? addr | TOP(va_bits(d)) : addr;
+}
+
 /* VMALLOC_TOTAL is the difference, no byte less (asm/pgtable.h); both since 5.19 or before. */
 static bool arm64_vmalloc_total(struct dump *d, uint64_t *ret)
 {
@@ -309,6 +316,8 @@ const struct arch arch_arm64 = {
 	.is_kernel_addr = arm64_is_kernel_addr,
 	.vmalloc_total = arm64_vmalloc_total,
 	.sections = arm64_sections,
+	.prstatus = { 392, 344, 368, 360 },	/* pr_reg is at 112: x29, pc, sp */
+	.code_addr = arm64_code_addr,
 	.vmflags = vmflags,
 	/* fs/proc/array.c prints it since 6.4; 14 digits: tags are the upper byte */
 	.status = { V(6, 4), "untag_mask:\t0xffffffffffffff\n" },

@@ -221,6 +221,7 @@ const struct arch arch_x86_64 = {
 	.two_roots = Y_PTI_INIT,	/* d9e9a6418065 (v4.15); KAISER */
 	.pkey_bits = 4,
 	.pkey_feature = FEATURE_OSPKE,
+	.prstatus = { 336, 144, 240, 264 },	/* pr_reg is at 112: rbp, rip, rsp */
 	.gate = &gate,
 	.vmflags = x86_64_vmflags,
 	.status = X86_64_STATUS,

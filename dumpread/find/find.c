@@ -230,11 +230,12 @@ static void search_symbols(struct dump *d)
 	search_vmlinux(d, VMLINUX_SYMBOLS);
 	if (knows_data(d))
 		return;
+	d->exported_only = !symbols_add_ksymtab(d);
 	log_warn(d->log,
-		 "the dump's own symbols %s and no System.map of %s was found: name it, or the "
+		 "the dump's own symbols %s%s, and no System.map of %s was found: name it, or the "
 		 "vmlinux, with -t",
 		 d->kallsyms_lost ? "cannot all be read" : "hold no data (CONFIG_KALLSYMS_ALL=n?)",
-		 *d->release ? d->release : "its kernel");
+		 d->exported_only ? " but what is exported to modules" : "", *d->release ? d->release : "its kernel");
 }
 
 /* Where the kernel's own types in the dump are not whole, a vmlinux goes before them, or the few that

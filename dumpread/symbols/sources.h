@@ -6,6 +6,7 @@
  *     kallsyms     the kernel's own table, found by VMCOREINFO or by signature
  *     System.map   text: System.map, nm, /proc/kallsyms
  *     vmlinux      the ELF symbol table
+ *     ksymtab      what the kernel exports to modules, where nothing else has its variables
  *
  * A source that was added belongs to the chain and is closed with it. On
  * failure nothing was added and d->diag holds the reason.
@@ -20,6 +21,7 @@
 enum status symbols_add_vmcoreinfo(struct dump *d);
 enum status symbols_add_kallsyms(struct dump *d);
 enum status symbols_add_systemmap(struct dump *d, const char *path);
+enum status symbols_add_ksymtab(struct dump *d);
 enum status symbols_add_elf(struct dump *d, Elf *elf, const char *path);
 
 /* Is what VMCOREINFO calls SYMBOL(NAME) the value of that variable? */

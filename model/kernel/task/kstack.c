@@ -12,11 +12,12 @@
 #include "model/kernel/stack/stacks.h"
 #include "model/kernel/task/kstack_walk.h"
 
-#define NT_PRSTATUS_BYTES 336u	/* struct elf_prstatus of x86-64 */
-#define PR_PID 32u
-#define PR_BP 144u		/* of its pr_reg: rbp, rip, rsp */
-#define PR_IP 240u
-#define PR_SP 264u
+#define PR_PID 32u		/* of struct elf_prstatus, with 64 bits */
+/* struct frame_record_meta of arm64 (c2c6b27b5aa1, v6.13) is two words of 0 and a type: this one lies in the
+   registers of an interrupted function */
+#define FRAME_META_TYPE_PT_REGS 2u
+#define ARM64_FP 29u
+#define ARM64_LR 30u
 
 bool kwalk_is_text(struct kstacks *ks, uint64_t addr)
 {
@@ -89,24 +90,59 @@ static bool is_mark(const struct kwalk *w, uint64_t bp)
 	return at != bp && at >= w->low && at < w->high;
 }
 
-/* Frame pointers (CONFIG_FRAME_POINTER): bp leads to the caller's, and the return address is behind
+/* The frame at w->bp: that of its caller, and where it returns to. */
+static bool frame_record(struct kwalk *w)
+{
+	const struct arch *a = w->ks->k->arch;
+	unsigned word = w->ks->k->dump->word_size;
+	uint64_t at = w->bp;
+
+	if (at < w->sp || !kwalk_word(w, at + word, &w->ip) || !kwalk_word(w, at, &w->bp))
+		return false;
+	w->sp = at + word;
+	if (a->code_addr)
+		w->ip = a->code_addr(w->ks->k->dump, w->ip);
+	return true;
+}
+
+/* A record of zeros ends the chain of arm64, unless the registers around it tell of a function that was
+   interrupted: then its place is noted, and the walk goes on in its caller. */
+static bool in_registers(struct kwalk *w)
+{
+	const struct kernel *k = w->ks->k;
+	uint64_t record = w->sp - 8, type, regs, pc;
+
+	if (w->bp || w->ip || !has(k, M_REGS_RECORD) || !has(k, M_REGS_PC) || !has(k, M_REGS_NUMBERED) ||
+	    !kwalk_word(w, record + 16, &type) || type != FRAME_META_TYPE_PT_REGS)
+		return false;
+	regs = record - layout_offset(&k->layout, M_REGS_RECORD);
+	w->exact = true;
+	if (!kwalk_word(w, regs + layout_offset(&k->layout, M_REGS_PC), &pc) || !kwalk_is_text(w->ks, pc) ||
+	    !put(w, pc, false))
+		return false;
+	w->exact = false;
+	regs += layout_offset(&k->layout, M_REGS_NUMBERED);
+	if (!kwalk_word(w, regs + ARM64_FP * 8, &w->bp) || !kwalk_word(w, regs + ARM64_LR * 8, &w->ip))
+		return false;
+	w->ip = k->arch->code_addr ? k->arch->code_addr(k->dump, w->ip) : w->ip;
+	return true;
+}
+
+/* Frame pointers (CONFIG_FRAME_POINTER, arm64): bp leads to the caller's, and the return address is behind
    it. Believed if the chain ends as it must: at zero, at saved registers, or (i386) at what user
    space had in bp. */
 static bool walk_pointers(struct kwalk *w)
 {
-	unsigned word = w->ks->k->dump->word_size;
-	uint64_t next = w->bp, ip = w->ip;
+	while (kwalk_is_text(w->ks, w->ip) && put(w, w->ip, false)) {
+		bool last = !kernel_ptr_ok(w->ks->k, w->bp, 1) || is_mark(w, w->bp);
 
-	while (kwalk_is_text(w->ks, ip) && put(w, ip, false)) {
-		if (!kernel_ptr_ok(w->ks->k, next, 1) || is_mark(w, next)) {
+		if (!last && !frame_record(w))
+			return false;
+		if (last || (!w->bp && !w->ip && !in_registers(w))) {
 			w->ret->state = KSTACK_WHOLE;
 			return w->ret->n > 2;
 		}
-		if (next < w->sp || !kwalk_word(w, next + word, &ip))
-			return false;
-		w->sp = next + word;
-		if (!kwalk_word(w, next, &next))
-			return false;
+		w->exact = false;
 	}
 	return false;
 }
@@ -150,9 +186,9 @@ static void walk_no_orc(struct kwalk *w)
 /* ---- where it begins ------------------------------------------------------------------------ */
 
 /* Notes with the registers of a CPU, and others of QEMU, whose notes have the CPU for the pid. */
-static bool is_registers(const struct image_note *n)
+static bool is_registers(const struct kwalk *w, const struct image_note *n)
 {
-	return n->descsz == NT_PRSTATUS_BYTES && n->namesz == 5 && !memcmp(n->name, "CORE", 5);
+	return n->descsz && n->descsz == w->ks->k->arch->prstatus.bytes && n->namesz == 5 && !memcmp(n->name, "CORE", 5);
 }
 
 static bool is_qemu(const struct image_note *n)
@@ -167,6 +203,7 @@ static bool is_qemu(const struct image_note *n)
 static bool registers(struct kwalk *w, int32_t pid)
 {
 	const struct image *im = w->ks->k->dump->image;
+	const struct arch_prstatus *pr = &w->ks->k->arch->prstatus;
 	const uint8_t *found = NULL, *of_pid = NULL;
 	struct image_note note;
 	bool qemu = false;
@@ -176,9 +213,9 @@ static bool registers(struct kwalk *w, int32_t pid)
 		return false;
 	while (!found && image_next_note(im, &at, &note)) {
 		qemu |= is_qemu(&note);
-		if (!is_registers(&note))
+		if (!is_registers(w, &note))
 			continue;
-		if (load64(note.desc + PR_SP, false) - w->low < w->high - w->low)
+		if (load64(note.desc + pr->sp, false) - w->low < w->high - w->low)
 			found = note.desc;
 		else if (pid > 0 && (int32_t)load32(note.desc + PR_PID, false) == pid)
 			of_pid = note.desc;
@@ -186,9 +223,9 @@ static bool registers(struct kwalk *w, int32_t pid)
 	found = found ? found : qemu ? NULL : of_pid;
 	if (!found)
 		return false;
-	w->ip = load64(found + PR_IP, false);
-	w->sp = load64(found + PR_SP, false);
-	w->bp = load64(found + PR_BP, false);
+	w->ip = load64(found + pr->ip, false);
+	w->sp = load64(found + pr->sp, false);
+	w->bp = load64(found + pr->frame, false);
 	w->exact = true;
 	return kwalk_is_text(w->ks, w->ip);
 }
@@ -205,6 +242,15 @@ static bool switched_away(struct kwalk *w)
 		return false;
 	w->sp += size;
 	return true;
+}
+
+/* arm64 keeps what a function must preserve, and where it goes on (struct cpu_context). */
+static bool saved_context(struct kwalk *w, uint64_t task)
+{
+	const struct kernel *k = w->ks->k;
+
+	return has(k, M_TASK_FP) && has(k, M_TASK_PC) && !kmember_u64(k, w->ks->r, task, M_TASK_FP, &w->bp) &&
+	       !kmember_u64(k, w->ks->r, task, M_TASK_PC, &w->ip);
 }
 
 /* Without SMP there is no on_cpu: one task that could run is running, and is not told apart. */
@@ -246,7 +292,7 @@ void kstacks_read(struct kstacks *ks, const struct task *t, struct kstack *ret)
 		return;
 	if (k->layout.v[M_TASK_SP].alt == 1)
 		walk_chain(&w);
-	else if (!switched_away(&w))
+	else if (!switched_away(&w) && !saved_context(&w, t->addr))
 		walk_words(&w);
 	else if (ks->orc)
 		walk_orc(&w);

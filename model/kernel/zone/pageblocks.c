@@ -39,7 +39,8 @@ unsigned pageblock_order(const struct kernel *k, struct reader *r, unsigned nord
 
 	if (!kvar_u64(k, r, Y_PAGEBLOCK_ORDER, 4, &order))
 		return (unsigned)min_u64(order, max);
-	if (has(k, Y_HSTATES))
+	/* without hugetlb the type has no members */
+	if (has(k, Y_HSTATES) || has(k, M_HSTATE_ORDER))
 		return (unsigned)min_u64(huge_order(k, r), max);
 	/* the order of a huge page of a PMD */
 	if (has(k, Y_THP_FLAGS) && has(k, E_PB_ISOLATE))

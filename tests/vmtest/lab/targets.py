@@ -95,7 +95,7 @@ TARGETS = {t.arch: t for t in (
            memory=2048, patience=3, lab_disk=192, swap=256),
     # 52 bits of addresses in 5 levels of 4 KiB, in 4 of 16 KiB; neoverse-n1 has 48 and 47.
     Target('arm64', VIRT, 'max', 'ttyAMA0', BASE + ROOT_PACKAGES, triplet='aarch64-linux-gnu', kernel_arch='arm64',
-           patience=3, lab_disk=256, ram=0x40000000),
+           types_since=(6, 12), memory=2048, patience=3, lab_disk=256, ram=0x40000000),
 )}
 
 
