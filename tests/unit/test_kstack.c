@@ -288,6 +288,55 @@ static void test_chain(bool wide)
 	end(&r);
 }
 
+/* The signature of a return address (arm64, PAC) is a number in the bits that no address has. */
+static uint64_t strip(const struct dump *d, uint64_t addr)
+{
+	(void)d;
+	return addr | UINT64_C(0xffff) << 48;
+}
+
+/* arm64: records of frame and return address; a record of zeros ends them, or lies in the registers of a
+   function that was interrupted. */
+static void test_records(void)
+{
+	enum { FP = 32, PC = 40, REGS = SP + 0x200, RECORD = 304, PAC = 0x1234 };
+	struct rig r;
+
+	start(&r, 8, false);
+	r.f->arch.code_addr = strip;
+	fake_members(r.f, { M_TASK_FP, FP, 8 }, { M_TASK_PC, PC, 8 });
+	put(&r, TASK + FP, kva(&r, SP + 0x10));
+	put(&r, TASK + PC, kva(&r, TEXT + 8));
+	put(&r, SP + 0x10, kva(&r, SP + 0x40));
+	put(&r, SP + 0x18, (kva(&r, TEXT + 0x10) & ~(UINT64_C(0xffff) << 48)) | (uint64_t)PAC << 48);
+	put(&r, SP + 0x40, kva(&r, REGS + RECORD));
+	put(&r, SP + 0x48, kva(&r, TEXT + 0x20));
+	put(&r, REGS + RECORD, 0);
+	put(&r, REGS + RECORD + 8, 0);
+	walk(&r);
+	CHECK_EQ(r.st.state, KSTACK_WHOLE);
+	CHECK_EQ(r.st.n, 3);
+	CHECK_EQ(r.st.f[1].addr, kva(&r, TEXT + 0x10));
+	CHECK_EQ(r.st.f[2].addr, kva(&r, TEXT + 0x20));
+	/* struct frame_record_meta: FRAME_META_TYPE_PT_REGS 2 */
+	fake_members(r.f, { M_REGS_RECORD, RECORD, 24 }, { M_REGS_PC, 256, 8 }, { M_REGS_NUMBERED, 0, 248 });
+	put(&r, REGS + RECORD + 16, 2);
+	put(&r, REGS + 256, kva(&r, TEXT + 0x30));
+	put(&r, REGS + 29 * 8, kva(&r, REGS + 0x180));
+	put(&r, REGS + 30 * 8, kva(&r, TEXT + 0x40));
+	put(&r, REGS + 0x180, 0);
+	put(&r, REGS + 0x188, 0);
+	put(&r, REGS + 0x190, 1);
+	walk(&r);
+	CHECK_EQ(r.st.state, KSTACK_WHOLE);
+	CHECK_EQ(r.st.n, 5);
+	CHECK(r.st.f[3].exact && r.st.f[3].addr == kva(&r, TEXT + 0x30));
+	CHECK(!r.st.f[4].exact && r.st.f[4].addr == kva(&r, TEXT + 0x40));
+	put(&r, SP + 0x40, kva(&r, SP + 0x10));		/* a circle */
+	CHECK_EQ(walk(&r)->state, KSTACK_GUESSED);
+	end(&r);
+}
+
 /* Of two mms: one is held for writing, and a task waits for the other, which a reader holds. */
 static void test_locks(void)
 {
@@ -349,6 +398,7 @@ int main(void)
 	test_damage();
 	test_guessed();
 	test_pointers();
+	test_records();
 	test_chain(true);
 	test_chain(false);
 	test_locks();
