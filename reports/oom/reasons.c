@@ -69,6 +69,7 @@ static const char *doubt_text(const struct verdict *v, enum verdict_doubt doubt,
 	case DOUBT_NONE: break;
 	case DOUBT_FOUND: return arena_printf(mem, "%s were found", v->e->found);
 	case DOUBT_LOST: return "a part of the dump is missing";
+	case DOUBT_UNLISTED: return "not all variables of the kernel are known";
 	case DOUBT_LOG: return "a part of the log could not be read";
 	}
 	return "";

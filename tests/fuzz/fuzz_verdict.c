@@ -71,7 +71,7 @@ static const struct field {
 	T(event.task_memcg), F(event.global), T(event.prefix), T(event.group), T(event.panic), F(event.no_task),
 	F(event.exiting), C(event.again), T(event.text), T(event.stats_of), S(victim.pid), T(victim.comm),
 	S(victim.anon_rss), { OF_ENUM, offsetof(struct scene, victim.reaped), 3 },
-	T(e.found), F(e.log_partial), F(e.lost), F(e.by_clock), T(e.printed), F(e.log_alone),
+	T(e.found), F(e.log_partial), F(e.lost), F(e.unlisted), F(e.by_clock), T(e.printed), F(e.log_alone),
 };
 
 /* Fields from here on are of a use: six of each. After them come those of fields[] from OF_USES on. */

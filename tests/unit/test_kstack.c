@@ -292,7 +292,7 @@ static void test_chain(bool wide)
 static uint64_t strip(const struct dump *d, uint64_t addr)
 {
 	(void)d;
-	return addr | UINT64_C(0xffff) << 48;
+	return addr >> 47 & 1 ? addr | UINT64_C(0xffff) << 48 : addr;
 }
 
 /* arm64: records of frame and return address; a record of zeros ends them, or lies in the registers of a

@@ -949,6 +949,13 @@ TEST(doubt)
 	h.e.lost = true;
 	judge(&h);
 	CHECK_EQ(row(&h, VERDICT_HOLDER)->certainty, LIKELY);
+	h.e.lost = false;
+	h.e.unlisted = true;
+	judge(&h);
+	CHECK_EQ(row(&h, VERDICT_HOLDER)->certainty, LIKELY);
+	CHECK(strstr(why(&h, VERDICT_HOLDER), "not all variables of the kernel are known"));
+	h.e.unlisted = false;
+	h.e.lost = true;
 	h.e.found = "129 of 169 processes";
 	judge(&h);
 	CHECK_EQ(row(&h, VERDICT_HOLDER)->certainty, LIKELY);

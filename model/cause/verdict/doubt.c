@@ -24,6 +24,8 @@ void verdict_doubt(struct verdict *v)
 			lower(r, DOUBT_FOUND);
 		else if (e->lost && r->certainty == CERTAIN && r->kind == VERDICT_HOLDER)
 			lower(r, DOUBT_LOST);
+		else if (e->unlisted && r->certainty == CERTAIN && r->kind == VERDICT_HOLDER)
+			lower(r, DOUBT_UNLISTED);
 		else if (e->log_partial && r->kind == VERDICT_EVENT)
 			lower(r, DOUBT_LOG);
 	}

@@ -232,6 +232,7 @@ void evidence_gather(const struct snapshot *s, const struct oom_log *log, struct
 	ret->log_partial = s->machine.log_partial;
 	ret->found = found_text(s, mem);
 	ret->lost = is_lost(s->k);
+	ret->unlisted = s->k->dump && s->k->dump->exported_only;
 	ret->log_begins = log_begins(&s->machine);
 	ret->by_clock = s->machine.log_by_clock;
 	ret->log_alone = s->machine.log_alone;

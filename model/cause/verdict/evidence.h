@@ -187,6 +187,7 @@ struct oom_evidence {
 					   nothing contradicts it */
 	bool log_partial;		/* a part of the log could not be read */
 	bool lost;			/* a part of the dump is missing */
+	bool unlisted;			/* not all variables of the kernel are known */
 	struct ev_victim victim;
 	struct ev_victim earlier;	/* killed before this event, but not yet gone */
 	struct ev_victim stuck;	/* of this or an earlier event: in D, with its memory */

@@ -37,6 +37,7 @@ enum verdict_doubt {
 	DOUBT_NONE,
 	DOUBT_FOUND,	/* some processes were not found */
 	DOUBT_LOST,	/* a part of the dump is missing */
+	DOUBT_UNLISTED,	/* not all variables of the kernel are known */
 	DOUBT_LOG,	/* a part of the log could not be read */
 };
 
