@@ -34,7 +34,11 @@ def mapped_frames(process):
 
 def linear_address(truth, name):
     """The physical address of a symbol of a PowerPC kernel; 0 if it is not known."""
-    found = re.search(rb'^c([0-9a-f]+) . %s$' % name, truth.read('kallsyms'), re.M)
+    return symbol(truth, name, rb'c([0-9a-f]+)')
+
+
+def symbol(truth, name, address=rb'([0-9a-f]+)'):
+    found = re.search(rb'^%s . %s$' % (address, name), truth.read('kallsyms'), re.M)
     return int(found[1], 16) if found else 0
 
 
@@ -43,6 +47,8 @@ def code_frames(truth):
                      truth.read('iomem').decode(), re.M)
     if code:
         start, end = int(code[1], 16), int(code[2], 16)
+        # arm64 counts what cannot be written as code: also kallsyms and BTF
+        end = min(end, start + symbol(truth, b'_etext') - symbol(truth, b'_stext'))
     else:       # PowerPC says no more than "System RAM"
         start, end = (linear_address(truth, name) for name in (b'_stext', b'_etext'))
     page = truth.page_size
