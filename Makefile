@@ -30,9 +30,10 @@
 #?                   out what takes long
 #? make format       clang-format over functions, in place
 #? make layers       the direction of includes
-#? make docs         manual pages and the tables of capsules, which the program writes, in build/docs/
+#? make docs         manual pages, tables of capsules and completion, which the program writes, in build/docs/
 #? make dist         build/vmcensus-VERSION.tar.xz: the sources of HEAD, and these pages
 #? make install      to PREFIX=/usr/local under DESTDIR=; make uninstall takes it back
+#? make dkms         the module's source to /usr/src, for "dkms install"; make version prints the version
 #? make clean        removes the build directories
 #?
 #? make install strips the program; its debug information goes to lib/debug (STRIP= leaves all
@@ -124,14 +125,14 @@ loaded   := cairo-pdf cairo-ps cairo-png libarchive libdebuginfod
 linked   := $(filter-out $(loaded),$(libs) $(have_opt))
 pkg_cflags := $(call pkg,--cflags $(libs) $(have_opt))
 pkg_libs := $(call pkg,--libs $(linked))
-all_cflags = $(own_flags) $(WARN) $(WERROR) $(hard_flags) $(CPPFLAGS) $(CFLAGS) $(san_flags) $(pkg_cflags)
+all_cflags = $(own_flags) $(WARN) $(WERROR) $(CPPFLAGS) $(hard_flags) $(CFLAGS) $(san_flags) $(pkg_cflags)
 all_libs   = $(LDLIBS) -Wl,--as-needed $(pkg_libs) -ldl -lm -pthread
 
 # ---- building -------------------------------------------------------------
 
 .PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format blast oracle fuzz \
 	vmtest bench clean help batchtest fleettest docs dist \
-	build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest crashkernel \
+	version dkms build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest crashkernel \
 	kmod machine-layouts FORCE
 .DELETE_ON_ERROR:
 .PRECIOUS: $B/%.o
@@ -379,21 +380,28 @@ bench: all $(filter $B/bench/%,$(tool_bin))
 # An archive of a release has the pages in docs/made/. Else the program writes them, if it runs here.
 PAGES_BY ?= $B/vmcensus
 man_rooms := process file page machine kernel oom fleet export
-pages    := vmcensus.1 $(man_rooms:%=vmcensus-%.1) schema.md
+completion := vmcensus _vmcensus vmcensus.fish
+pages    := vmcensus.1 $(man_rooms:%=vmcensus-%.1) schema.md $(completion)
 made     := $(if $(wildcard docs/made/vmcensus.1),docs/made,$B/docs/made)
 # asked when a recipe begins: then the program is there
 has_pages = $(or $(filter docs/made,$(made)),$(shell $(PAGES_BY) --version >/dev/null 2>&1 && echo yes))
 
 docs: $(made)/vmcensus.1
 
-$B/docs/made/vmcensus.1: docs/pages.sh docs/vmcensus.1.in $B/vmcensus
+$B/docs/made/vmcensus.1: docs/pages.sh docs/vmcensus.1.in $(wildcard docs/completion/*.in) $B/vmcensus
 	$(say) DOCS $(@D)
 	$(Q)sh $< '$(PAGES_BY)' $(@D) $(man_rooms)
+
+# The one place of the version is above: what else names it is made.
+version:
+	@echo $(VERSION)
 
 release := vmcensus-$(VERSION)
 dist: docs
 	$(Q)git archive --prefix=$(release)/ -o $B/$(release).tar HEAD
 	$(Q)tar -rf $B/$(release).tar --transform='s,^,$(release)/docs/made/,' -C $(made) $(pages)
+	$(Q)sed 's/@VERSION@/$(VERSION)/' docs/packages/vmcensus.spec.in > $B/vmcensus.spec
+	$(Q)tar -rf $B/$(release).tar --transform='s,^,$(release)/,' -C $B vmcensus.spec
 	$(Q)xz -f $B/$(release).tar
 
 # ---- installation ---------------------------------------------------------
@@ -416,16 +424,26 @@ put_program = $(Q)$(by_list) $(if $(STRIP),strip,put)
 
 install: all
 	$(put_program) 755 '$(bindir)' $B/vmcensus
-	$(if $(has_pages),@$(MAKE) --no-print-directory docs,@echo 'no manual pages are installed:' \
+	$(if $(has_pages),@$(MAKE) --no-print-directory docs,@echo 'no manual pages and no completion are installed:' \
 		'$(PAGES_BY) does not run here; give PAGES_BY=PROGRAM (make help)')
 	$(if $(has_pages),$(put) 644 '$(man1dir)' $(addprefix $(made)/,$(filter %.1,$(pages))))
 	$(if $(has_pages),$(put) 644 '$(docdir)' $(made)/schema.md)
+	$(if $(has_pages),$(put) 644 '$(PREFIX)/share/bash-completion/completions' $(made)/vmcensus)
+	$(if $(has_pages),$(put) 644 '$(PREFIX)/share/zsh/site-functions' $(made)/_vmcensus)
+	$(if $(has_pages),$(put) 644 '$(PREFIX)/share/fish/vendor_completions.d' $(made)/vmcensus.fish)
 	$(put) 644 '$(sharedir)/layouts' $(wildcard layouts/*.layout)
 	$(if $(wildcard $B/vmcensus.so),$(put_program) 644 '$(usr)/lib/crash/extensions' $B/vmcensus.so)
 	$(if $(wildcard $B/vmcensus-static),$(put) 755 '$(libdir)' $(crash_kernel))
 
 uninstall:
 	$(Q)$(by_list) take
+
+# Debian's dh_dkms puts the version into dkms.conf itself.
+srcdir := /usr/src/vmcensus-$(VERSION)
+dkms:
+	@mkdir -p $B
+	$(Q)sed 's/#MODULE_VERSION#/$(VERSION)/' kmod/dkms.conf > $B/dkms.conf
+	$(put) 644 '$(srcdir)' kmod/Kbuild kmod/Makefile $(wildcard kmod/*.[ch]) $B/dkms.conf
 
 clean:
 	rm -rf build build-san build-clang build-san-clang build-fuzz $(if $(filter build%,$B),$B)

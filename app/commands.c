@@ -10,9 +10,9 @@
 #include "app/options.h"
 
 const struct command commands[] = {
-	{ "batch", "a capsule of each of many dumps", batch_main, batch_help },
-	{ "merge", "capsules to a fleet: one database", merge_main, merge_help },
-	{ NULL, NULL, NULL, NULL }
+	{ "batch", "a capsule of each of many dumps", batch_main, batch_help, batch_options },
+	{ "merge", "capsules to a fleet: one database", merge_main, merge_help, merge_options },
+	{ NULL, NULL, NULL, NULL, NULL }
 };
 
 static bool is_help(const char *word)

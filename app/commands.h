@@ -5,12 +5,14 @@
 #ifndef VMCENSUS_COMMANDS_H
 #define VMCENSUS_COMMANDS_H
 
+#include <getopt.h>
 #include <stdbool.h>
 
 struct command {
 	const char *name, *about;
 	int (*run)(int argc, char **argv);	/* argv[0] is NAME; the exit status */
 	void (*help)(void);			/* on stdout */
+	const struct option *options;		/* of getopt_long(); name NULL ends them */
 };
 
 extern const struct command commands[];		/* name NULL ends it */

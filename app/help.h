@@ -22,6 +22,12 @@ void help_schema(FILE *out);		/* the tables of capsules and fleets, as Markdown 
  */
 bool help_man(const char *page, FILE *out);
 
+/*
+ * The words of a command line, for completion in shells: "KIND OF WORD ARG ABOUT" by tabs. KIND is report, command,
+ * option, column, or an option of which WORD is a value. OF is the report or command, or "REPORT--PART"; "-": all.
+ */
+void help_words(FILE *out);
+
 /* For help.c and man.c. The words for types of columns: */
 extern const char *const help_types[];
 /* The report before R that has the same table of columns, or NULL. */

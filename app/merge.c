@@ -15,7 +15,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -541,6 +540,8 @@ static int write_fleet(void *arg)
 	return status;
 }
 
+const struct option merge_options[] = { { "output", 1, NULL, 'o' }, { 0 } };
+
 int merge_main(int argc, char **argv)
 {
 	struct merge m = { .db = NULL };
@@ -549,7 +550,7 @@ int merge_main(int argc, char **argv)
 
 	opterr = 0;
 	optind = 1;
-	while ((c = getopt(argc, argv, "o:")) != -1)
+	while ((c = getopt_long(argc, argv, "o:", merge_options, NULL)) != -1)
 		if (c == 'o')
 			to = optarg;
 		else

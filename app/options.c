@@ -17,7 +17,7 @@ enum {
 	ID_UNKNOWN, ID_BY,
 	ID_TYPES, ID_SYSROOT, ID_FORMAT, ID_COLUMNS, ID_SORT, ID_TOP, ID_WHERE, ID_BYTES,
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_INDEX, ID_MACHINE, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
-	ID_MAN, ID_SCHEMA, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
+	ID_MAN, ID_SCHEMA, ID_WORDS, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
 	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_HOLDERS,
 	ID_LIMITS, ID_EVENTS, ID_PSI, ID_DYING, ID_GROUPS,
 	ID_VERDICT, ID_KILLS, ID_MEMORY, ID_NO_SANDBOX, ID_SANDBOX_TEST,
@@ -90,9 +90,10 @@ const struct option_spec option_specs[] = {
 	  "try what the sandbox must refuse, and print what happened", 0 },
 	{ ID_HELP, 'h', "help", NULL, "this text; with the name of a report: its help", 0 },
 	{ ID_LIST, 0, "list-reports", NULL, "names of all reports", 0 },
-	{ ID_VERSION, 0, "version", NULL, "the version", 0 },
+	{ ID_VERSION, 'V', "version", NULL, "the version", 0 },
 	{ ID_MAN, 0, "help-man", "PAGE", "", 0 },
 	{ ID_SCHEMA, 0, "help-schema", NULL, "", 0 },
+	{ ID_WORDS, 0, "help-words", NULL, "", 0 },
 	{ 0 }
 };
 
@@ -220,6 +221,7 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 		o->page = arg;
 		break;
 	case ID_SCHEMA: o->action = DO_SCHEMA; break;
+	case ID_WORDS: o->action = DO_WORDS; break;
 	}
 	return err;
 }

@@ -16,7 +16,7 @@
 #define EXIT_DAMAGED 2
 #define EXIT_USAGE 64
 
-enum action { DO_REPORT, DO_HELP, DO_VERSION, DO_LIST, DO_COLUMNS, DO_MAN, DO_SCHEMA, DO_SANDBOX_TEST };
+enum action { DO_REPORT, DO_HELP, DO_VERSION, DO_LIST, DO_COLUMNS, DO_MAN, DO_SCHEMA, DO_WORDS, DO_SANDBOX_TEST };
 
 struct options {
 	enum action action;

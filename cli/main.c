@@ -28,6 +28,7 @@ static int show_help(const struct options *o)
 		}
 		break;
 	case DO_SCHEMA: help_schema(stdout); break;
+	case DO_WORDS: help_words(stdout); break;
 	case DO_SANDBOX_TEST:
 	case DO_REPORT: break;
 	}

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # pages.sh PROGRAM DIR NAME...: what PROGRAM, a vmcensus that runs on this machine, says of itself:
-# the manual pages vmcensus.1 and vmcensus-NAME.1, and schema.md, in DIR.
+# the manual pages vmcensus.1 and vmcensus-NAME.1, schema.md, and completion for bash (vmcensus), zsh (_vmcensus) and
+# fish (vmcensus.fish), in DIR.
 
 set -eu
 program=$1 dir=$2
@@ -16,3 +17,15 @@ for name; do
 	$program --help-man "$name" > "$dir/vmcensus-$name.1"
 done
 $program --help-schema > "$dir/schema.md"
+
+completion() {	# SHELL FILE: the words are in "$dir/words"
+	sed -e "/^# here stands/r $dir/words" -e '/^# here stands/d' "$(dirname "$0")/completion/$1.in" > "$dir/$2"
+}
+
+$program --help-words > "$dir/words"
+completion bash vmcensus
+completion zsh _vmcensus
+# fish has no here-documents: they are in quotes
+sed -i "s/[\\\\']/\\\\&/g" "$dir/words"
+completion fish vmcensus.fish
+rm "$dir/words"

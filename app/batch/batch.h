@@ -5,8 +5,12 @@
 #ifndef VMCENSUS_BATCH_H
 #define VMCENSUS_BATCH_H
 
+#include <getopt.h>
+
 /* vmcensus batch ...: the exit status. argv[0] is "batch". */
 int batch_main(int argc, char **argv);
 void batch_help(void);
+/* Its options; name NULL ends them. */
+extern const struct option batch_options[];
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,13 +151,15 @@ static int take_option(struct batch_words *w, int c, const char **shard, struct 
 	return EXIT_USAGE;
 }
 
+const struct option batch_options[] = {
+	{ "output", 1, NULL, 'o' }, { "jobs", 1, NULL, 'j' },	{ "memory", 1, NULL, 'm' },
+	{ "timeout", 1, NULL, 'T' }, { "unpack", 1, NULL, 'u' }, { "types", 1, NULL, 't' },
+	{ "shard", 1, NULL, 's' },  { "retry", 0, NULL, 'r' },	{ "quiet", 0, NULL, 'q' },
+	{ 0 },
+};
+
 int batch_words(struct batch_words *w, int argc, char **argv, struct arena *mem, struct diag *diag)
 {
-	static const struct option longs[] = {
-		{ "output", 1, NULL, 'o' }, { "jobs", 1, NULL, 'j' }, { "memory", 1, NULL, 'm' },
-		{ "timeout", 1, NULL, 'T' }, { "unpack", 1, NULL, 'u' }, { "types", 1, NULL, 't' }, { "shard", 1, NULL, 's' },
-		{ "retry", 0, NULL, 'r' }, { "quiet", 0, NULL, 'q' }, { 0 },
-	};
 	const char *shard = NULL;
 	int c, err = 0;
 
@@ -166,7 +167,7 @@ int batch_words(struct batch_words *w, int argc, char **argv, struct arena *mem,
 	w->types = arena_array(mem, const char *, (size_t)argc + 1);
 	opterr = 0;
 	optind = 1;
-	while (!err && (c = getopt_long(argc, argv, "o:j:t:q", longs, NULL)) != -1)
+	while (!err && (c = getopt_long(argc, argv, "o:j:t:q", batch_options, NULL)) != -1)
 		err = take_option(w, c, &shard, diag);
 	if (!err)
 		err = take_shard(w, shard, diag);

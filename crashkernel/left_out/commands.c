@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-const struct command commands[] = { { NULL, NULL, NULL, NULL } };
+const struct command commands[] = { { NULL, NULL, NULL, NULL, NULL } };
 
 bool command_run(int argc, char **argv, int *status)
 {

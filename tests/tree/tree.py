@@ -65,7 +65,8 @@ def install(tally, args):
         stage = Stage(args, folder)
         done = stage.make('install')
         wanted = {'opt/v/bin/vmcensus', 'opt/v/share/man/man1/vmcensus.1', 'opt/v/share/man/man1/vmcensus-oom.1',
-                  'opt/v/share/doc/vmcensus/schema.md'}
+                  'opt/v/share/doc/vmcensus/schema.md', 'opt/v/share/bash-completion/completions/vmcensus',
+                  'opt/v/share/zsh/site-functions/_vmcensus', 'opt/v/share/fish/vendor_completions.d/vmcensus.fish'}
         tally.check('install', [done.stderr] * bool(done.returncode) + sorted(wanted - set(stage.paths())))
         tally.check('debug information is installed beside the program', [w for w in lies_apart(stage) if w])
         stage.make('install')
@@ -73,7 +74,7 @@ def install(tally, args):
         done = stage.make('install', 'PAGES_BY=/bin/false')
         left = [f for f in stage.paths() if f.endswith('.1') or '/doc/' in f]
         tally.check('install of a program for another machine', [] if not done.returncode and not left and
-                    'no manual pages are installed' in done.stdout and 'opt/v/bin/vmcensus' in stage.paths() else
+                    'no manual pages and no completion are installed' in done.stdout and 'opt/v/bin/vmcensus' in stage.paths() else
                     [f'{left} {done.stdout} {done.stderr}'])
         tally.check('and its uninstall', stage.uninstall())
 
