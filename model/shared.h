@@ -9,7 +9,7 @@
 #include "model/model.h"
 
 enum shared_view {
-	SHARED_CLASSES, SHARED_CENSUS, SHARED_CACHED, SHARED_SHM, SHARED_VERDICT, SHARED_VIEWS
+	SHARED_CLASSES, SHARED_CENSUS, SHARED_CACHED, SHARED_SHM, SHARED_VERDICT, SHARED_OOM_LOG, SHARED_VIEWS
 };
 
 /* How a view is made; its memory is MEM's, except what release() gives back. */

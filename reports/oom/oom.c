@@ -71,13 +71,12 @@ static const struct column cols[] = {
 	STR(text, 0, "of a kill by a program: its message"),
 };
 
-enum status oom_events(const struct snapshot *s, struct table *t, struct oom_log *log,
-		       struct diag *diag)
+enum status oom_events(const struct snapshot *s, struct oom_log *log, struct diag *diag)
 {
 	*log = (struct oom_log){ 0 };
 	if (!s->machine.nlog)
 		return fail(diag, ST_NODATA, "%s", machine_no_log(&s->machine));
-	oom_log_of(s, &t->mem, log);
+	*log = *oom_log_of(s);
 	return ST_OK;
 }
 
@@ -249,7 +248,7 @@ static enum status oom_report(const struct snapshot *s, const struct report_opts
 {
 	struct oom_log log;
 	struct row *rows;
-	enum status st = oom_events(s, t, &log, diag);
+	enum status st = oom_events(s, &log, diag);
 
 	(void)o;
 	if (st)

@@ -27,8 +27,7 @@ static inline uint64_t oom_cell_bytes(int64_t v, unsigned shift)
 }
 
 /* The events of the log, in T's memory. ST_NODATA with DIAG: there is no log. */
-enum status oom_events(const struct snapshot *s, struct table *t, struct oom_log *log,
-		       struct diag *diag);
+enum status oom_events(const struct snapshot *s, struct oom_log *log, struct diag *diag);
 
 /* What stands below a table without rows, and where the kernel counts other kills than the log. */
 const char *oom_note(const struct snapshot *s, const struct oom_log *log, struct arena *mem);

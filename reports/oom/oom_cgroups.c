@@ -97,7 +97,7 @@ static enum status cgroups_report(const struct snapshot *s, const struct report_
 {
 	struct oom_log log;
 	struct row *rows, *r;
-	enum status st = oom_events(s, t, &log, diag);
+	enum status st = oom_events(s, &log, diag);
 
 	(void)o;
 	if (st)

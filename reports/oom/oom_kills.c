@@ -330,11 +330,9 @@ static enum status kills_report(const struct snapshot *s, const struct report_op
 	const struct census *c = census_of(s);
 	struct maker m = { .s = s, .mem = &t->mem };
 	struct request q;
-	struct oom_log log;
 
 	(void)o, (void)diag;
-	oom_log_of(s, &t->mem, &log);
-	find_request(s, &log, &t->mem, &q);
+	find_request(s, oom_log_of(s), &t->mem, &q);
 	m.q = &q;
 	m.f = freer_new(s, &c->owners, cached_of(s), q.ranges, q.nranges, &t->mem);
 	m.procs = arena_array(&t->mem, uint32_t, s->nprocs);

@@ -261,7 +261,7 @@ static enum status tasks_report(const struct snapshot *s, const struct report_op
 	struct maker m = { .s = s };
 	struct row *rows;
 	size_t n = 0;
-	enum status st = oom_events(s, t, &log, diag);
+	enum status st = oom_events(s, &log, diag);
 
 	(void)o;
 	if (st)

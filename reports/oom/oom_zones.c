@@ -172,7 +172,7 @@ static enum status zones_report(const struct snapshot *s, const struct report_op
 	struct zones zs = { .n = 0 };
 	struct row *rows;
 	size_t n = 0, last = 0;
-	enum status st = oom_events(s, t, &log, diag);
+	enum status st = oom_events(s, &log, diag);
 
 	(void)o;
 	if (st)

@@ -31,8 +31,11 @@ void oom_line_read(struct span text, const struct release *v, struct oom_match *
 
 	ret->form = NULL;
 	for (const struct oom_form *f = oom_forms; f->line; f++) {
-		bool now = release_in(v, f->era);
+		bool now;
 
+		if (!text.n || (*f->pattern != '%' && *f->pattern != *text.p))
+			continue;
+		now = release_in(v, f->era);
 		if ((!now && other.form) ||
 		    !text_match(f->pattern, text, now ? ret->field : other.field))
 			continue;
@@ -43,6 +46,42 @@ void oom_line_read(struct span text, const struct release *v, struct oom_match *
 		other.form = f;
 	}
 	*ret = other;
+}
+
+/* "killer", "Killed", "allocation": all but those below have one of them. */
+static bool has_sign(struct span s)
+{
+	const char *at = s.p, *end = s.p + s.n;
+
+	while (at < end && (at = memchr(at, 'l', (size_t)(end - at))) && ++at < end) {
+		if (*at != 'l')
+			continue;
+		if (at - s.p >= 3 && (!memcmp(at - 3, "kil", 3) || !memcmp(at - 3, "Kil", 3)))
+			return true;
+		if (end - at > 2 && !memcmp(at, "loc", 3))
+			return true;
+	}
+	return false;
+}
+
+/* "[  123]": of a table whose beginning is missing */
+static bool is_row(struct span s)
+{
+	s = span_from(s, 1 + span_take('b', span_from(s, 1)));
+	s = span_from(s, span_take('d', s));
+	return s.n && *s.p == ']';
+}
+
+bool oom_line_may_begin(struct span text)
+{
+	switch (text.n ? *text.p : 0) {
+	case '[': return is_row(text) || has_sign(text);
+	case 'H': return span_starts(text, "Huh VM_FAULT_OOM") || has_sign(text);
+	case 'K': return span_starts(text, "Kernel panic") || has_sign(text);
+	case 'T': return span_starts(text, "Tasks in ") || has_sign(text);
+	case 'o': return span_starts(text, "oom_reaper:") || has_sign(text);
+	default: return has_sign(text);
+	}
 }
 
 void oom_user_line_read(struct span text, struct oom_match *ret)

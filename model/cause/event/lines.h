@@ -47,7 +47,11 @@ struct oom_match {
 
 /* Forms of release V go before others: distributions take some early. */
 void oom_line_read(struct span text, const struct release *v, struct oom_match *ret);
-/* The same for lines that programs wrote into the log. */
+/*
+ * False: no report begins or ends with such a line. Asked of each line of the log: it looks at few bytes.
+ */
+bool oom_line_may_begin(struct span text);
+/* oom_line_read() for lines that programs wrote into the log. */
 void oom_user_line_read(struct span text, struct oom_match *ret);
 
 /* Are pieces of the line missing? */

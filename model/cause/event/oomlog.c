@@ -15,6 +15,7 @@
 #include "dumpread/base/hash.h"
 #include "dumpread/base/search.h"
 #include "model/cause/event/events.h"
+#include "model/shared.h"
 
 const char *oom_string(struct oom_reader *rd, struct span s)
 {
@@ -258,6 +259,8 @@ static void take_line(struct oom_reader *rd, struct oom_writer *w, uint32_t line
 	struct oom_match m;
 	struct oom_text t = { &m, text };
 
+	if (!w->open_form && (!w->event || w->done) && !oom_line_may_begin(text))
+		return;
 	oom_line_read(text, &rd->o->release, &m);
 	if ((!m.form || ends_summary(w, text)) && continues(rd, w, text)) {
 		open_append(rd, w, text);
@@ -330,17 +333,26 @@ void oom_log_read(const struct log_line *lines, uint32_t n, const struct oom_opt
 	arena_release(&rd.scratch);
 }
 
-void oom_log_of(const struct snapshot *s, struct arena *mem, struct oom_log *ret)
+static void *make_log(const struct snapshot *s, struct arena *mem)
 {
+	struct oom_log *log = arena_array(mem, struct oom_log, 1);
 	struct oom_opts o = {
 		.release = s->k->version,
 		.callers = s->machine.log_callers,
 		.page_shift = s->k->page_shift,
 	};
 
-	oom_log_read(s->machine.log, s->machine.nlog, &o, mem, ret);
-	oom_infer_nodes(s, ret, mem);
-	if (ret->left_out)
-		issue_add(s->k->issues, ST_LIMIT, "kernel log", ret->left_out,
+	oom_log_read(s->machine.log, s->machine.nlog, &o, mem, log);
+	oom_infer_nodes(s, log, mem);
+	if (log->left_out)
+		issue_add(s->k->issues, ST_LIMIT, "kernel log", log->left_out,
 			  "more than %u events of the OOM killer", OOM_EVENTS_MAX);
+	return log;
+}
+
+const struct oom_log *oom_log_of(const struct snapshot *s)
+{
+	static const struct shared_maker maker = { .make = make_log };
+
+	return shared_view(s, SHARED_OOM_LOG, &maker);
 }

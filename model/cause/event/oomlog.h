@@ -148,8 +148,8 @@ struct oom_opts {
 void oom_log_read(const struct log_line *lines, uint32_t n, const struct oom_opts *o,
 		  struct arena *mem, struct oom_log *ret);
 
-/* The same for a snapshot with NEED_LOG. */
-void oom_log_of(const struct snapshot *s, struct arena *mem, struct oom_log *ret);
+/* The same for a snapshot with NEED_LOG, as long as that is there. */
+const struct oom_log *oom_log_of(const struct snapshot *s);
 
 /* Value of KEY, or OOM_UNKNOWN. */
 int64_t oom_pair(const struct oom_pairs *p, const char *key);

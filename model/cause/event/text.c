@@ -124,12 +124,12 @@ static bool match_any(const char *pat, struct span s, struct span *field, unsign
 	const char *next = pat + 1;
 
 	len = strcspn(next, "%");
-	if (len && !memmem(s.p, s.n, next, len))
+	if (len && !memmem(s.p, s.n - most > len ? most + len : s.n, next, len))
 		return false;
 	for (size_t i = 0; i <= most; i++) {
 		size_t n = *pat == 'q' ? i : most - i;
 
-		if (s.n - n < len || memcmp(s.p + n, next, len))
+		if (s.n - n < len || (len && (s.p[n] != *next || memcmp(s.p + n, next, len))))
 			continue;
 		*field = (struct span){ s.p, n };
 		if (match(next, span_from(s, n), field + 1, left - 1))

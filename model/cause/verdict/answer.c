@@ -7,10 +7,8 @@ static void *make_verdict(const struct snapshot *s, struct arena *mem)
 {
 	struct verdict *ret = arena_array(mem, struct verdict, 1);
 	struct oom_evidence *e = arena_array(mem, struct oom_evidence, 1);
-	struct oom_log log;
 
-	oom_log_of(s, mem, &log);
-	evidence_gather(s, &log, mem, e);
+	evidence_gather(s, oom_log_of(s), mem, e);
 	verdict_find(e, mem, ret);
 	return ret;
 }

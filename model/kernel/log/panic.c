@@ -135,7 +135,7 @@ static const struct log_line *fault_before(const struct machine *m, uint32_t end
 static uint32_t line_with(const struct machine *m, const char *mark)
 {
 	for (uint32_t i = 0; i < m->nlog; i++)
-		if (str_begins(m->log[i].text, mark))
+		if (*m->log[i].text == *mark && str_begins(m->log[i].text, mark))
 			return i;
 	return m->nlog;
 }

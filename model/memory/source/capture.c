@@ -220,6 +220,7 @@ static enum status take_bytes(uint8_t *data, size_t len, struct kernel **ret)
 		free(data);
 		return ST_NOTMINE;
 	}
+	data[len] = 0;
 	c = heap_array(struct capture, 1);
 	c->data = data;
 	c->format = f->name;

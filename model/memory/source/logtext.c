@@ -111,7 +111,40 @@ struct pass {
 	uint64_t first;		/* the clock of the first record that has one */
 	uint64_t of_kernel;	/* records with a prefix of the kernel */
 	bool sign;
+	bool open;		/* some texts end with another byte than a newline, and are not yet terminated */
 };
+
+/* What is behind a text separates it from the next, and was passed if it is a newline. */
+static void terminate(struct pass *p, const struct log_line *l)
+{
+	char *end = (char *)l->text + l->len;
+
+	if (*end == '\n')
+		*end = 0;
+	else
+		p->open |= *end;
+}
+
+static void terminate_all(const struct pass *p)
+{
+	const struct capture *c = p->c;
+
+	for (size_t i = 0; p->open && i < c->log.n; i++)
+		((char *)c->log.v[i].text)[c->log.v[i].len] = 0;
+}
+
+/* Before the text is read again. */
+static void forget(struct pass *p)
+{
+	struct capture *c = p->c;
+
+	for (size_t i = 0; i < c->log.n; i++)
+		if (!c->log.v[i].text[c->log.v[i].len])
+			((char *)c->log.v[i].text)[c->log.v[i].len] = '\n';
+	c->log.n = 0;
+	p->of_kernel = p->sign = p->open = 0;
+	p->first = NO_TIME;
+}
 
 static void add(struct pass *p, const struct log_record *r)
 {
@@ -135,6 +168,7 @@ static void add(struct pass *p, const struct log_record *r)
 		l.ts = c->log.v[c->log.n - 1].ts;
 	find_release(c, r->text);
 	*vec_push(&c->mem, &c->log) = l;
+	terminate(p, &l);
 }
 
 static void take(struct pass *p, struct log_record *r)
@@ -155,12 +189,11 @@ static bool read_all(struct pass *p, struct log_reader *r, log_next *next)
 {
 	struct log_record rec;
 
-	p->of_kernel = p->sign = 0;
-	p->first = NO_TIME;
-	p->c->log.n = 0;
+	forget(p);
 	while (next(r, &rec)) {
 		if (learn(&p->h, &rec) && p->c->log.n)
 			return false;
+		r->no_clock = p->h.boot;
 		if (!is_record(&p->h, &rec))
 			continue;
 		if (p->c->log.n == LINES_MAX) {
@@ -183,13 +216,6 @@ static void tell_lacks(struct capture *c, const struct log_reader *r)
 			  "fragments that netconsole sent did not arrive");
 }
 
-/* What is behind each text separates it from the next. */
-static void terminate(struct capture *c)
-{
-	for (size_t i = 0; i < c->log.n; i++)
-		((char *)c->log.v[i].text)[c->log.v[i].len] = 0;
-}
-
 static bool logtext_parse(struct capture *c, uint8_t *data, size_t len)
 {
 	struct slice all = { (const char *)data, (const char *)data + len };
@@ -205,7 +231,7 @@ static bool logtext_parse(struct capture *c, uint8_t *data, size_t len)
 	tell_lacks(c, &r);
 	c->callers = p.h.callers;
 	c->by_clock = !p.h.boot;
-	terminate(c);
+	terminate_all(&p);
 	return c->log.n && (p.sign || p.of_kernel >= 3);
 }
 

@@ -45,7 +45,16 @@ static inline const char *slice_find(const struct slice *s, char c)
 }
 
 /* Passes WORD, if it is the next. */
-bool slice_skip(struct slice *s, const char *word);
+static inline bool slice_skip(struct slice *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (slice_left(s) < n || memcmp(s->p, word, n))
+		return false;
+	s->p += n;
+	return true;
+}
+
 void slice_skip_blanks(struct slice *s);
 /* A number of at most DIGITS digits, which is passed. */
 bool slice_number(struct slice *s, unsigned digits, uint64_t *ret);
@@ -87,12 +96,16 @@ extern const struct log_record log_no_record;	/* nothing is known */
 
 /* A line of logcat: passes its prefix. */
 bool logtext_logcat(struct slice *s, struct log_record *r);
+/* "[    1.500000] ", and a caller behind it. */
+bool logtext_seconds(struct slice *s, struct log_record *r);
 /* The record in a line. */
 struct log_record log_parse(struct slice line);
 
 /* What was read of a text, so far. */
 struct log_reader {
 	struct slice rest;
+	bool no_clock;			/* there are times after boot: clocks need not be read */
+	struct slice stamp, tag;	/* of a line "STAMP HOST kernel: [", the first and the rest: most lines are alike */
 	struct slice lines;		/* of a message of several lines: what is left of it, */
 	struct log_record of;		/* what is known of that message, */
 	unsigned indent;		/* and the blanks before its lines but the first */

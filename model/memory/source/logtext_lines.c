@@ -260,6 +260,62 @@ static void take_escapes(struct log_reader *r, struct log_record *ret)
 		log_next_of_message(r, ret);
 }
 
+/* Digits where the other has digits, and else the same. */
+static bool is_alike(const char *a, const char *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (isdigit((unsigned char)a[i]) ? !isdigit((unsigned char)b[i]) : a[i] != b[i])
+			return false;
+	return true;
+}
+
+/* LINE has "STAMP HOST kernel: [" before the seconds: lines like it are quickly read. */
+static void learn_shape(struct log_reader *r, struct slice line, const struct log_record *rec)
+{
+	const char *bracket;
+
+	if (!rec->tagged || rec->stamp.p != line.p || rec->boot == NO_TIME)
+		return;
+	line.p = rec->stamp.end;
+	bracket = memmem(line.p, slice_left(&line), " kernel: [", 10);
+	if (!bracket)
+		return;
+	r->stamp = rec->stamp;
+	r->tag = (struct slice){ rec->stamp.end, bracket + 9 };
+}
+
+/* Another program's, of the same host: "sshd[77]: " */
+static bool is_foreign(struct slice at, size_t host)
+{
+	struct slice word;
+
+	at.p += host;
+	word = slice_word(&at);
+	return slice_left(&word) && word.end[-1] == ':' && !slice_is(word, "kernel:");
+}
+
+/* As log_parse() would, where LINE has the shape. */
+static bool by_shape(const struct log_reader *r, struct slice line, struct log_record *ret)
+{
+	size_t stamp = slice_left(&r->stamp), tag = slice_left(&r->tag), host = tag - 8;
+
+	if (!r->no_clock || !stamp || slice_left(&line) <= stamp + tag ||
+	    !is_alike(r->stamp.p, line.p, stamp))
+		return false;
+	line.p += stamp;
+	if (memcmp(line.p, r->tag.p, host))
+		return false;
+	*ret = log_no_record;
+	if (memcmp(line.p, r->tag.p, tag))
+		return ret->foreign = is_foreign(line, host);
+	line.p += tag;
+	if (!logtext_seconds(&line, ret))
+		return false;
+	ret->of_kernel = ret->tagged = true;
+	ret->text = line;
+	return true;
+}
+
 bool log_next_line(struct log_reader *r, struct log_record *ret)
 {
 	struct slice line;
@@ -272,7 +328,10 @@ bool log_next_line(struct log_reader *r, struct log_record *ret)
 				return fragments_end(r, ret);
 			continue;
 		}
+		if (by_shape(r, line, ret))
+			return true;
 		*ret = log_parse(line);
+		learn_shape(r, line, ret);
 		if (ret->fragment && !take_fragment(r, line, ret))
 			continue;
 		if (ret->android)

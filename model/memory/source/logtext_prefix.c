@@ -260,7 +260,7 @@ static void take_delta(struct slice *s)
 		s->p = end + 1;
 }
 
-static bool take_seconds(struct slice *s, struct log_record *r)
+bool logtext_seconds(struct slice *s, struct log_record *r)
 {
 	struct slice at = *s;
 	uint64_t seconds;
@@ -354,6 +354,13 @@ struct log_record log_parse(struct slice line)
 	struct log_record r = log_no_record;
 	struct slice *s = &line;
 
+	/* most logs have nothing else */
+	if (s->p < s->end && *s->p == '[' && logtext_seconds(s, &r)) {
+		r.of_kernel = true;
+		take_host(s, &r);
+		r.text = line;
+		return r;
+	}
 	if (logtext_logcat(s, &r)) {
 		r.text = line;
 		return r;
@@ -363,7 +370,7 @@ struct log_record log_parse(struct slice line)
 	r.of_kernel |= take_priority(s, &r);
 	r.of_kernel |= take_names(s, &r);
 	r.of_kernel |= take_kmsg(s, &r);
-	r.of_kernel |= take_seconds(s, &r) || take_date(s, &r) || take_human(s);
+	r.of_kernel |= logtext_seconds(s, &r) || take_date(s, &r) || take_human(s);
 	take_host(s, &r);
 	r.of_kernel |= r.tagged;
 	r.text = line;

@@ -10,16 +10,6 @@
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-bool slice_skip(struct slice *s, const char *word)
-{
-	size_t n = strlen(word);
-
-	if (slice_left(s) < n || memcmp(s->p, word, n))
-		return false;
-	s->p += n;
-	return true;
-}
-
 void slice_skip_blanks(struct slice *s)
 {
 	while (s->p < s->end && *s->p == ' ')
