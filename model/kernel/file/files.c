@@ -117,15 +117,6 @@ static enum status load_sb(struct filetab *t, uint64_t sb)
 	return t->sb_st;
 }
 
-/* An element of hstates[]. */
-static bool is_hstate(const struct kernel *k, uint64_t hstate)
-{
-	uint64_t size = layout_size(&k->layout, S_HSTATE);
-	uint64_t at = hstate - layout_symbol(&k->layout, Y_HSTATES);
-
-	return !has(k, Y_HSTATES) || !size || (at % size == 0 && at / size < HSTATES_MAX);
-}
-
 /* HUGETLBFS_SB(sb)->hstate, include/linux/hugetlb.h; one size per mount. */
 static uint64_t huge_page_size(struct filetab *t, struct file *f, uint64_t sb)
 {
@@ -135,9 +126,8 @@ static uint64_t huge_page_size(struct filetab *t, struct file *f, uint64_t sb)
 	if (!has(k, M_HUGETLBFS_HSTATE))
 		return 0;
 	if (kmember_u64(k, t->r, sb, M_SB_FS_INFO, &info) || !info ||
-	    kmember_u64(k, t->r, info, M_HUGETLBFS_HSTATE, &hstate) || !is_hstate(k, hstate) ||
-	    kmember_u64(k, t->r, hstate, M_HSTATE_ORDER, &order) ||
-	    order + k->dump->page_shift >= 48) {
+	    kmember_u64(k, t->r, info, M_HUGETLBFS_HSTATE, &hstate) ||
+	    hstate_order(k, t->r, hstate, &order) || order + k->dump->page_shift >= 48) {
 		damaged(t, f, ST_CORRUPT, "size of huge pages", sb);
 		return 0;
 	}

@@ -34,9 +34,23 @@ enum status huge_page_sizes(const struct kernel *k, struct reader *r, uint64_t *
 	return st;
 }
 
-static void pool_damage(const struct builder *b, enum status st, const char *what)
+uint64_t hstate_at(const struct kernel *k, uint64_t i)
 {
-	issue_add(b->k->issues, st, "hugetlb pool", 1, "%s", what);
+	return layout_symbol(&k->layout, Y_HSTATES) + i * layout_size(&k->layout, S_HSTATE);
+}
+
+enum status hstate_order(const struct kernel *k, struct reader *r, uint64_t hstate, uint64_t *order)
+{
+	uint64_t size = layout_size(&k->layout, S_HSTATE), at = hstate - hstate_at(k, 0);
+
+	if (has(k, Y_HSTATES) && size && (at % size || at / size >= HSTATES_MAX))
+		return ST_CORRUPT;
+	return kmember_u64(k, r, hstate, M_HSTATE_ORDER, order);
+}
+
+static void pool_damage(const struct kernel *k, enum status st, const char *what)
+{
+	issue_add(k->issues, st, "hugetlb pool", 1, "%s", what);
 }
 
 static void add_nodes(struct builder *b, const struct huge_pool *whole)
@@ -64,7 +78,7 @@ static void add_nodes(struct builder *b, const struct huge_pool *whole)
 			*vec_push(b->mem, &b->v) = p;
 	}
 	if (total != whole->total || free_pages != whole->free)
-		pool_damage(b, ST_CORRUPT, "its nodes do not add up");
+		pool_damage(b->k, ST_CORRUPT, "its nodes do not add up");
 }
 
 static void add_pool(struct builder *b, uint64_t addr, bool usual)
@@ -75,7 +89,8 @@ static void add_pool(struct builder *b, uint64_t addr, bool usual)
 
 	order = kobj_u64(&b->o, M_HSTATE_ORDER);
 	if (st || order > HUGE_ORDER_MAX) {
-		pool_damage(b, st ? st : ST_CORRUPT, "it is not readable, or of no possible size");
+		pool_damage(b->k, st ? st : ST_CORRUPT,
+			    "it is not readable, or of no possible size");
 		return;
 	}
 	p.page_size = UINT64_C(1) << (order + b->k->page_shift);
@@ -87,7 +102,7 @@ static void add_pool(struct builder *b, uint64_t addr, bool usual)
 	p.overcommit = has(b->k, M_HSTATE_OVERCOMMIT) ? kobj_u64(&b->o, M_HSTATE_OVERCOMMIT)
 						      : HUGETLB_UNKNOWN;
 	if (p.free > p.total || p.surplus > p.total)
-		pool_damage(b, ST_CORRUPT, "more pages are free or surplus than there are");
+		pool_damage(b->k, ST_CORRUPT, "more pages are free or surplus than there are");
 	*vec_push(b->mem, &b->v) = p;
 	add_nodes(b, &p);
 }
@@ -103,7 +118,7 @@ enum status huge_pools_build(const struct snapshot *s, struct arena *mem, struct
 	b.r = kernel_reader(s->k);
 	kobj_init(&b.o, s->k, S_HSTATE);
 	if (huge_page_sizes(s->k, b.r, &n))
-		pool_damage(&b, ST_CORRUPT, "their number is not possible");
+		pool_damage(s->k, ST_CORRUPT, "their number is not possible");
 	kvar_u64(s->k, b.r, Y_DEFAULT_HSTATE, 4, &usual);
 	if (!kvar_u64(s->k, b.r, Y_NR_NODE_IDS, 4, &b.nodes))
 		b.nodes = min_u64(b.nodes, NODES_MAX);
@@ -116,4 +131,50 @@ enum status huge_pools_build(const struct snapshot *s, struct arena *mem, struct
 	ret->v = b.v.v;
 	ret->n = (uint32_t)b.v.n;
 	return ST_OK;
+}
+
+/* ---- /proc/meminfo ---------------------------------------------------------------------------- */
+
+/* Element I; DEFLT: the one that meminfo shows. */
+static void add_sums(const struct kernel *k, const struct kobj *o, bool deflt,
+		     struct hugetlb_sums *h)
+{
+	uint64_t order = kobj_u64(o, M_HSTATE_ORDER), nr = kobj_u64(o, M_HSTATE_NR);
+
+	h->known &= order <= HUGE_ORDER_MAX &&
+		    (!k->memmap.max_pfn || nr <= k->memmap.max_pfn >> order);
+	if (!h->known) {
+		pool_damage(k, ST_CORRUPT, "one is not readable, or of no possible size or number");
+		return;
+	}
+	h->all_pages += nr << order;
+	if (!deflt)
+		return;
+	h->total = nr;
+	h->free = kobj_u64(o, M_HSTATE_FREE);
+	h->resv = kobj_u64(o, M_HSTATE_RESV);
+	h->surplus = kobj_u64(o, M_HSTATE_SURPLUS);
+	h->page_size = UINT64_C(1) << (order + k->dump->page_shift);
+}
+
+void hugetlb_sums_read(const struct kernel *k, struct reader *r, struct hugetlb_sums *ret)
+{
+	uint64_t n, deflt;
+	struct kobj o;
+
+	*ret = (struct hugetlb_sums){ .there = layout_symbol(&k->layout, Y_HSTATES) != 0 };
+	if (!ret->there || !has(k, Y_MAX_HSTATE) || !has(k, Y_DEFAULT_HSTATE))
+		return;
+	if (huge_page_sizes(k, r, &n) || kvar_u64(k, r, Y_DEFAULT_HSTATE, 4, &deflt) ||
+	    deflt > HSTATES_MAX || (n && deflt >= n)) {
+		pool_damage(k, ST_CORRUPT, "their number or the default is not possible");
+		return;
+	}
+	kobj_init(&o, k, S_HSTATE);
+	ret->known = true;
+	for (uint64_t i = 0; i < n && ret->known; i++) {
+		ret->known = !kobj_read(&o, r, hstate_at(k, i));
+		add_sums(k, &o, i == deflt, ret);
+	}
+	kobj_release(&o);
 }

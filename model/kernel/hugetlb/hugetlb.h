@@ -29,6 +29,22 @@ struct huge_pools {
 	uint32_t n;
 };
 
+/* The order of the huge pages of HSTATE, an element of hstates[]. ST_CORRUPT: it is none. */
+enum status hstate_order(const struct kernel *k, struct reader *r, uint64_t hstate, uint64_t *order);
+/* Address of element I of hstates[]. */
+uint64_t hstate_at(const struct kernel *k, uint64_t i);
+
+/* What /proc/meminfo shows. */
+struct hugetlb_sums {
+	uint64_t total, free, resv, surplus;	/* of the default size: counts */
+	uint64_t page_size;			/* the default size, bytes */
+	uint64_t all_pages;			/* base pages in all sizes */
+	bool there, known;
+};
+
+/* Damage is an issue, and then they are not known. */
+void hugetlb_sums_read(const struct kernel *k, struct reader *r, struct hugetlb_sums *ret);
+
 /* In MEM. ST_ABSENT: the kernel has no pools, or does not show them. Damage is an issue. */
 enum status huge_pools_build(const struct snapshot *s, struct arena *mem, struct huge_pools *ret);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "model/kernel/hugetlb/hugetlb.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/system.h"
 
@@ -593,7 +594,7 @@ void read_meminfo(struct system *y)
 		return;
 	}
 	zones_read(y, &i.zones);
-	hugetlb_read(y, &i.huge);
+	hugetlb_sums_read(y->k, y->r, &i.huge);
 	i.total = word_var(y, Y_TOTALRAM);
 	check_totals(&i);
 	i.buffers = blockdev_pages(y);

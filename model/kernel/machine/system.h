@@ -93,15 +93,6 @@ int64_t anon_pending(const struct system *y);
 /* Is ITEM counted by zones, not by nodes? */
 bool counter_is_of_zones(const struct system *y, enum layout_id item);
 
-struct hugetlb_sums {
-	uint64_t total, free, resv, surplus;	/* of the default size: counts */
-	uint64_t page_size;			/* the default size, bytes */
-	uint64_t all_pages;			/* base pages in all sizes */
-	bool there, known;
-};
-
-void hugetlb_read(const struct system *y, struct hugetlb_sums *h);
-
 /* ---- the log ---------------------------------------------------------------------- */
 
 /* Far more than any log has; it limits the memory for a hostile one. */

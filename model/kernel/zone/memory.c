@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/kernel/hugetlb/hugetlb.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/system.h"
 #include "model/kernel/walk/list.h"
@@ -427,50 +426,4 @@ uint64_t zswap_bytes(const struct system *y)
 		sum += n;
 	}
 	return w.st ? UNKNOWN : sum << y->k->dump->page_shift;
-}
-
-/* ---- hugetlb -------------------------------------------------------------------------------- */
-
-static void pool_damage(const struct system *y, const char *what)
-{
-	issue_add(y->k->issues, ST_CORRUPT, "hugetlb pool", 1, "%s", what);
-}
-
-void hugetlb_read(const struct system *y, struct hugetlb_sums *h)
-{
-	uint64_t base = layout_symbol(&y->k->layout, Y_HSTATES);
-	uint64_t n, deflt = int_var(y, Y_DEFAULT_HSTATE);
-	struct kobj o;
-
-	*h = (struct hugetlb_sums){ .there = base != 0 };
-	if (!base || !has(y->k, Y_MAX_HSTATE) || !has(y->k, Y_DEFAULT_HSTATE))
-		return;
-	if (huge_page_sizes(y->k, y->r, &n) || deflt > HSTATES_MAX || (n && deflt >= n)) {
-		pool_damage(y, "their number or the default is not possible");
-		return;
-	}
-	kobj_init(&o, y->k, S_HSTATE);
-	h->known = true;
-	for (uint64_t i = 0; i < n && h->known; i++) {
-		uint64_t order, nr;
-
-		h->known = !kobj_read(&o, y->r, base + i * o.size);
-		order = kobj_u64(&o, M_HSTATE_ORDER);
-		nr = kobj_u64(&o, M_HSTATE_NR);
-		h->known &= order <= HUGE_ORDER_MAX &&
-			    (!y->k->memmap.max_pfn || nr <= y->k->memmap.max_pfn >> order);
-		if (!h->known) {
-			pool_damage(y, "one is not readable, or of no possible size or number");
-			continue;
-		}
-		h->all_pages += nr << order;
-		if (i != deflt)
-			continue;
-		h->total = nr;
-		h->free = kobj_u64(&o, M_HSTATE_FREE);
-		h->resv = kobj_u64(&o, M_HSTATE_RESV);
-		h->surplus = kobj_u64(&o, M_HSTATE_SURPLUS);
-		h->page_size = 1ull << (order + y->k->dump->page_shift);
-	}
-	kobj_release(&o);
 }

@@ -17,15 +17,13 @@
  */
 static uint64_t huge_order(const struct kernel *k, struct reader *r)
 {
-	uint64_t base = layout_symbol(&k->layout, Y_HSTATES), n, order, least = UINT64_MAX;
+	uint64_t n, order, least = UINT64_MAX;
 	uint64_t usual = k->paging->bits[0];
 
 	if (!has(k, S_HSTATE) || !has(k, M_HSTATE_ORDER) || huge_page_sizes(k, r, &n))
 		return usual;
 	for (uint64_t i = 0; i < n; i++) {
-		if (kmember_u64(k, r, base + i * layout_size(&k->layout, S_HSTATE), M_HSTATE_ORDER,
-				&order) ||
-		    order == usual)
+		if (hstate_order(k, r, hstate_at(k, i), &order) || order == usual)
 			return usual;
 		least = min_u64(least, order);
 	}
