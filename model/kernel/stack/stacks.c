@@ -18,18 +18,33 @@ uint64_t stack_size(const struct layout *l)
 	return size & (size - 1) || size > STACK_MAX ? 0 : size;
 }
 
-/* ENDED: the stack may be gone already. */
-static enum stack_place place(const struct kernel *k, struct reader *r, uint64_t task, bool ended)
+static bool is_first(const struct kernel *k, const struct task *t)
+{
+	return t->addr == layout_symbol(&k->layout, Y_INIT_TASK);
+}
+
+enum status stack_start(const struct kernel *k, struct reader *r, const struct task *t,
+			uint64_t *ret)
+{
+	enum status st;
+
+	*ret = 0;
+	if (is_first(k, t))
+		return ST_ABSENT;
+	st = kmember_u64(k, r, t->addr, M_TASK_STACK, ret);
+	return !st && !*ret && (t->state == 'X' || t->state == 'Z') ? ST_ABSENT : st;
+}
+
+static enum stack_place place(const struct kernel *k, struct reader *r, const struct task *t)
 {
 	uint64_t stack, area = 0, pa, run;
+	enum status st = stack_start(k, r, t, &stack);
 
-	if (task == layout_symbol(&k->layout, Y_INIT_TASK))
-		return STACK_IMAGE;
-	if (kmember_u64(k, r, task, M_TASK_STACK, &stack) ||
-	    (has(k, M_TASK_STACK_VM) && kmember_u64(k, r, task, M_TASK_STACK_VM, &area)))
+	if (st == ST_ABSENT)
+		return is_first(k, t) ? STACK_IMAGE : STACK_NONE;
+	if (st || !stack ||
+	    (has(k, M_TASK_STACK_VM) && kmember_u64(k, r, t->addr, M_TASK_STACK_VM, &area)))
 		return STACK_UNREAD;
-	if (!stack)
-		return ended ? STACK_NONE : STACK_UNREAD;
 	/* memory of vmalloc() has an area, other memory none */
 	if (has(k, M_TASK_STACK_VM) &&
 	    !area == (k->arch->by_rule(k->dump, stack, &pa, &run) != ST_OK))
@@ -49,8 +64,7 @@ enum status stacks_build(const struct snapshot *s, struct arena *mem, struct sta
 	}
 	ret->of = arena_array(mem, enum stack_place, s->ntasks);
 	for (uint32_t i = 0; i < s->ntasks; i++) {
-		ret->of[i] = place(s->k, r, s->tasks[i].addr,
-				   s->tasks[i].state == 'X' || s->tasks[i].state == 'Z');
+		ret->of[i] = place(s->k, r, &s->tasks[i]);
 		unread += ret->of[i] == STACK_UNREAD;
 	}
 	reader_free(r);

@@ -20,6 +20,12 @@ struct stacks {
 /* Needs tasks. In MEM. ST_ABSENT: the source or its kernel does not show stacks. */
 enum status stacks_build(const struct snapshot *s, struct arena *mem, struct stacks *ret);
 
+/*
+ * Where the stack of T begins. ST_ABSENT: it has none of its own. That of the first task is a variable of the
+ * kernel image, and not counted; that of a task that ended is freed with its last reference.
+ */
+enum status stack_start(const struct kernel *k, struct reader *r, const struct task *t, uint64_t *ret);
+
 /* THREAD_SIZE; 0: not known. */
 uint64_t stack_size(const struct layout *l);
 

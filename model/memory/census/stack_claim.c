@@ -16,13 +16,7 @@ bool claim_stacks(const struct snapshot *s, struct reader *r, struct page_classe
 	for (uint32_t i = 0; i < s->ntasks; i++) {
 		uint64_t lost = 0;
 
-		/* the first task's is a variable of the kernel image, and not counted */
-		if (s->tasks[i].addr == layout_symbol(&k->layout, Y_INIT_TASK))
-			continue;
-		if (kmember_u64(k, r, s->tasks[i].addr, M_TASK_STACK, &stack))
-			continue;
-		/* freed with the last reference of a task that ended */
-		if (!stack && (s->tasks[i].state == 'X' || s->tasks[i].state == 'Z'))
+		if (stack_start(k, r, &s->tasks[i], &stack))
 			continue;
 		for (uint64_t at = 0; at < size; at += page)
 			lost += reader_kvtop(r, stack + at, &pa, NULL) ||
