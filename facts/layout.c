@@ -116,8 +116,9 @@ static void count_unlisted(struct dump *d, const struct layout *l)
 	for (int id = 0; d->exported_only && id < LAYOUT_COUNT; id++)
 		n += fact_specs[id].kind == FACT_SYMBOL && l->v[id].alt < 0;
 	if (n)
-		issue_add(&d->issues, ST_NODATA, "variable", n,
-			  "the dump lists functions and exported variables: what hangs on others is unknown");
+		issue_add(
+			&d->issues, ST_NODATA, "variable", n,
+			"the dump lists functions and exported variables: what hangs on others is unknown");
 }
 
 enum status layout_resolve(struct dump *d, struct layout *ret)

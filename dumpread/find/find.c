@@ -235,7 +235,8 @@ static void search_symbols(struct dump *d)
 		 "the dump's own symbols %s%s, and no System.map of %s was found: name it, or the "
 		 "vmlinux, with -t",
 		 d->kallsyms_lost ? "cannot all be read" : "hold no data (CONFIG_KALLSYMS_ALL=n?)",
-		 d->exported_only ? " but what is exported to modules" : "", *d->release ? d->release : "its kernel");
+		 d->exported_only ? " but what is exported to modules" : "",
+		 *d->release ? d->release : "its kernel");
 }
 
 /* Where the kernel's own types in the dump are not whole, a vmlinux goes before them, or the few that

@@ -89,7 +89,9 @@ static bool find_strings(void *arg, uint64_t addr, const uint8_t *buf, size_t le
 	size_t end = min_u64(len, KIMAGE_STEP + sizeof(ANCHOR) - 1);
 
 	for (const uint8_t *p = buf;
-	     s->nstrings < STRINGS_MAX && (p = memmem(p, end - (size_t)(p - buf), ANCHOR, sizeof(ANCHOR))); p++)
+	     s->nstrings < STRINGS_MAX &&
+	     (p = memmem(p, end - (size_t)(p - buf), ANCHOR, sizeof(ANCHOR)));
+	     p++)
 		s->string[s->nstrings++] = addr + (uint64_t)(p - buf);
 	return s->nstrings == STRINGS_MAX;
 }
@@ -141,7 +143,8 @@ static void take_entries(const struct scan *s, struct symlist *l, uint64_t addr,
 
 static enum status absent(struct dump *d)
 {
-	return fail(&d->diag, ST_ABSENT, "no table of exported symbols was found in the kernel image");
+	return fail(&d->diag, ST_ABSENT,
+		    "no table of exported symbols was found in the kernel image");
 }
 
 enum status symbols_add_ksymtab(struct dump *d)

@@ -105,6 +105,15 @@ static uint64_t kills_logged(const struct oom_log *log)
 	return n;
 }
 
+static bool is_mended(const struct oom_log *log)
+{
+	for (size_t i = 0; i < log->n; i++)
+		for (size_t j = 0; j < log->v[i].victims.n; j++)
+			if (log->v[i].victims.v[j].mended)
+				return true;
+	return false;
+}
+
 const char *oom_note(const struct snapshot *s, const struct oom_log *log, struct arena *mem)
 {
 	const struct machine *m = &s->machine;
@@ -126,7 +135,10 @@ const char *oom_note(const struct snapshot *s, const struct oom_log *log, struct
 				    " kills since boot, the log has %" PRIu64 "; it begins %" PRIu64
 				    " s after boot.",
 				    m->oom_kills, logged, first);
-	return NULL;
+	return is_mended(log)
+		       ? "This kernel printed pgtables in bytes as kB (5.4.0 to 5.4.8): the size is "
+			 "what it meant."
+		       : NULL;
 }
 
 /* ---- rows --------------------------------------------------------------------------- */

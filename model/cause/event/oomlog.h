@@ -80,6 +80,7 @@ struct oom_victim {
 	/* KiB */
 	int64_t total_vm, anon_rss, file_rss, shmem_rss, tables;
 	enum oom_reaped reaped;
+	bool mended;		/* TABLES: the kernel printed bytes as kB */
 };
 
 extern const struct oom_victim oom_no_victim;	/* nothing is known of it */

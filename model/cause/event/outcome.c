@@ -47,8 +47,29 @@ static bool tables_in_bytes(const struct release *r)
 	return release_mainline(r) == V(5, 4) && r->patch < 9 && !r->ubuntu && !r->el;
 }
 
+/* The same size in the table of tasks, which never was wrong; the last row of it is nearest. */
+static int64_t tables_of_row(const struct oom_event *e, int64_t pid)
+{
+	for (size_t i = e->tasks.n; i--;)
+		if (e->tasks.v[i].pid == pid)
+			return e->tasks.v[i].tables_bytes;
+	return OOM_UNKNOWN;
+}
+
+/* A release that does not tell its patch level (5.4.0-1-amd64) is decided by the table. */
+static void mend_tables(const struct oom_event *e, struct oom_victim *v, const struct release *r)
+{
+	int64_t row = tables_of_row(e, v->pid);
+
+	if (v->tables == OOM_UNKNOWN || release_mainline(r) != V(5, 4))
+		return;
+	v->mended = row > 0 && (row == v->tables || row >> 10 == v->tables) ? row == v->tables
+									    : tables_in_bytes(r);
+	v->tables = v->mended ? v->tables >> 10 : v->tables;
+}
+
 /* "total-vm:%lukB, anon-rss:%lukB ..." */
-static void victim_sizes(struct oom_victim *v, const struct release *r, struct span s)
+static void victim_sizes(struct oom_victim *v, struct span s)
 {
 	struct pair p;
 
@@ -62,7 +83,7 @@ static void victim_sizes(struct oom_victim *v, const struct release *r, struct s
 		else if (span_is(p.key, "shmem-rss"))
 			v->shmem_rss = p.value;
 		else if (span_is(p.key, "pgtables"))
-			v->tables = tables_in_bytes(r) ? p.value >> 10 : p.value;
+			v->tables = p.value;
 		else if (span_is(p.key, "UID"))
 			v->uid = p.value;
 		else if (span_is(p.key, "oom_score_adj"))
@@ -109,7 +130,8 @@ static void killed(struct oom_reader *rd, struct oom_event *e, const struct oom_
 		e->task_memcg = without_comm(rd, e->task_memcg, v->comm);
 	if (uid_first)
 		v->uid = span_value(f[1]);
-	victim_sizes(v, &rd->o->release, span_from(t->text, (size_t)(comm.p - t->text.p) + comm.n));
+	victim_sizes(v, span_from(t->text, (size_t)(comm.p - t->text.p) + comm.n));
+	mend_tables(e, v, &rd->o->release);
 }
 
 void oom_outcome(struct oom_reader *rd, struct oom_event *e, const struct oom_text *t)

@@ -112,17 +112,19 @@ static bool in_registers(struct kwalk *w)
 	const struct kernel *k = w->ks->k;
 	uint64_t record = w->sp - 8, type, regs, pc;
 
-	if (w->bp || w->ip || !has(k, M_REGS_RECORD) || !has(k, M_REGS_PC) || !has(k, M_REGS_NUMBERED) ||
-	    !kwalk_word(w, record + 16, &type) || type != FRAME_META_TYPE_PT_REGS)
+	if (w->bp || w->ip || !has(k, M_REGS_RECORD) || !has(k, M_REGS_PC) ||
+	    !has(k, M_REGS_NUMBERED) || !kwalk_word(w, record + 16, &type) ||
+	    type != FRAME_META_TYPE_PT_REGS)
 		return false;
 	regs = record - layout_offset(&k->layout, M_REGS_RECORD);
 	w->exact = true;
-	if (!kwalk_word(w, regs + layout_offset(&k->layout, M_REGS_PC), &pc) || !kwalk_is_text(w->ks, pc) ||
-	    !put(w, pc, false))
+	if (!kwalk_word(w, regs + layout_offset(&k->layout, M_REGS_PC), &pc) ||
+	    !kwalk_is_text(w->ks, pc) || !put(w, pc, false))
 		return false;
 	w->exact = false;
 	regs += layout_offset(&k->layout, M_REGS_NUMBERED);
-	if (!kwalk_word(w, regs + ARM64_FP * 8, &w->bp) || !kwalk_word(w, regs + ARM64_LR * 8, &w->ip))
+	if (!kwalk_word(w, regs + ARM64_FP * 8, &w->bp) ||
+	    !kwalk_word(w, regs + ARM64_LR * 8, &w->ip))
 		return false;
 	w->ip = k->arch->code_addr ? k->arch->code_addr(k->dump, w->ip) : w->ip;
 	return true;
@@ -188,7 +190,8 @@ static void walk_no_orc(struct kwalk *w)
 /* Notes with the registers of a CPU, and others of QEMU, whose notes have the CPU for the pid. */
 static bool is_registers(const struct kwalk *w, const struct image_note *n)
 {
-	return n->descsz && n->descsz == w->ks->k->arch->prstatus.bytes && n->namesz == 5 && !memcmp(n->name, "CORE", 5);
+	return n->descsz && n->descsz == w->ks->k->arch->prstatus.bytes && n->namesz == 5 &&
+	       !memcmp(n->name, "CORE", 5);
 }
 
 static bool is_qemu(const struct image_note *n)
@@ -249,7 +252,8 @@ static bool saved_context(struct kwalk *w, uint64_t task)
 {
 	const struct kernel *k = w->ks->k;
 
-	return has(k, M_TASK_FP) && has(k, M_TASK_PC) && !kmember_u64(k, w->ks->r, task, M_TASK_FP, &w->bp) &&
+	return has(k, M_TASK_FP) && has(k, M_TASK_PC) &&
+	       !kmember_u64(k, w->ks->r, task, M_TASK_FP, &w->bp) &&
 	       !kmember_u64(k, w->ks->r, task, M_TASK_PC, &w->ip);
 }
 

@@ -242,7 +242,7 @@ static enum status take_bytes(uint8_t *data, size_t len, struct kernel **ret)
 	k->source = f->source;
 	if (c->release) {
 		snprintf(k->release, sizeof(k->release), "%s", c->release);
-		release_parse(c->release, &k->version);
+		release_of(c->release, c->version ? c->version : "", &k->version);
 	}
 	k->offers = k->source->offers;
 	understand(k);

@@ -74,6 +74,7 @@ struct capture {
 	struct module *module;		/* of capture_module: its data beyond this */
 	VEC(struct log_line) log;	/* of capture_log, which has nothing else */
 	const char *release;		/* of its kernel; NULL: it does not tell */
+	const char *version;		/* what stands behind it ("#210-Ubuntu SMP ..."), with a blank at its end */
 	bool callers, by_clock;		/* lines have callers; as machine.log_by_clock */
 	const struct ptebits *bits;	/* of the entries; NULL: not known */
 	struct hash mm_index, pids;	/* address, pid + 1 -> index */

@@ -59,8 +59,9 @@ static const char *slice_search(const struct slice *s, const char *word)
 static bool is_sign(const struct slice *text)
 {
 	static const char *const signs[] = {
-		"Linux version ",  "invoked oom-killer",	 "Out of memory",
-		"out of memory: ", "Kernel panic - not syncing", "page allocation failure"
+		"Linux version ",  "oom-killer: ",	 "Out of memory",
+		"out of memory: ", "Kernel panic - not syncing", "page allocation ",
+		"lowmemorykiller: ", "send sigkill to ", "VM_FAULT_OOM"
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(signs); i++)
@@ -98,8 +99,10 @@ static void find_release(struct capture *c, struct slice text)
 		r = slice_word(&text);
 	else
 		r = release_of_header(&text);
-	if (slice_left(&r) && isdigit((unsigned char)*r.p))
-		c->release = arena_strndup(&c->mem, r.p, slice_left(&r));
+	if (!slice_left(&r) || !isdigit((unsigned char)*r.p))
+		return;
+	c->release = arena_strndup(&c->mem, r.p, slice_left(&r));
+	c->version = arena_printf(&c->mem, "%.*s ", (int)min_u64(text.end - r.end, 1024), r.end);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
