@@ -5,7 +5,8 @@
  *	byte 0		bit 0: 5 levels; 1: encryption mask; 2: newer kernel;
  *			3: no L1TF; 4: the image tells the root's symbol;
  *			5..7: which machine, see machines[]
- *	1, 2		root: page frame, offset in it (times 16)
+ *	1, 2		root: page frame, offset in it (times 16); bit 7 of the frame: arm64, with
+ *			a row by bits 5..7 of byte 0 and a release by its bits 2 and 3
  *	3..10, 11..18	start and end of a walk
  *	then records	op, frame, offset (u16), data:
  *			op odd: op/2 bytes of memory at that offset
@@ -17,6 +18,7 @@
 #include <elf.h>
 #include <stdio.h>
 
+#include "arch/arm/arm64.h"
 #include "arch/ppc/ppc32.h"
 #include "arch/ppc/ppc64.h"
 #include "arch/x86/i386.h"
@@ -125,17 +127,46 @@ static void fill(struct tables *t, const uint8_t *p, size_t size)
 	}
 }
 
+static const unsigned arm64_bits[] = { 39, 48, 52 };
+
+static bool is_arm64(const uint8_t *data)
+{
+	return data[1] & 0x80;
+}
+
+static unsigned arm64_bits_of(const uint8_t *data)
+{
+	return arm64_bits[(data[0] >> 5) % 3];
+}
+
+/* VMCOREINFO of a kernel whose image is at its physical address above the linear map. */
+static void arm64_info(struct tables *t, const uint8_t *data, char *info, size_t size)
+{
+	unsigned bits = arm64_bits_of(data);
+
+	t->dump.elf_machine = EM_AARCH64;
+	t->dump.word_size = 8;
+	snprintf(info, size,
+		 "OSRELEASE=%s\nNUMBER(VA_BITS)=%u\nNUMBER(TCR_EL1_T1SZ)=0x%x\nNUMBER(PHYS_OFFSET)=0x0\n"
+		 "SYMBOL(_stext)=ffffffff80010000\nSYMBOL(swapper_pg_dir)=ffffffff80005000\n%s",
+		 data[0] & 4 ? "5.4.0" : "6.12.0", bits, 64 - bits,
+		 data[0] & 16 ? "NUMBER(kimage_voffset)=0xffffffff80000000\n" : "");
+	t->dump.vmcoreinfo = info;
+}
+
 static void attach(struct tables *t, const uint8_t *data)
 {
 	const struct machine *m = &machines[data[0] >> 5];
 	const struct arch *a;
 	uint64_t pa, run;
-	char info[128];
+	char info[256];
 	struct reader *r;
 
 	t->dump.elf_machine = m->elf_machine;
 	t->dump.word_size = m->word_size;
-	if (data[0] & 16) {
+	if (is_arm64(data)) {
+		arm64_info(t, data, info, sizeof(info));
+	} else if (data[0] & 16) {
 		snprintf(info, sizeof(info),
 			 "SYMBOL(swapper_pg_dir)=%llx\n"
 			 "SYMBOL(init_uts_ns)=%llx\nSYMBOL(prb)=%llx\n",
@@ -162,6 +193,13 @@ static const struct paging *choose(const uint8_t *data, struct paging_env *env)
 	unsigned which = data[0] >> 5;
 	struct ppc64_variant v;
 
+	if (is_arm64(data)) {
+		static const int releases[] = { V(4, 19), V(5, 10), V(6, 1), V(6, 12) };
+
+		arm64_env_init(env, 12, arm64_bits_of(data), (uint64_t)TABLES_PAGES * TABLES_PAGE);
+		arm64_env_of(env, releases[data[0] >> 2 & 3]);
+		return arm64_row(12, arm64_bits_of(data));
+	}
 	x86_64_env_init(env, (uint64_t)TABLES_PAGES * TABLES_PAGE);
 	env->sme_mask = data[0] & 2 ? UINT64_C(1) << 47 : 0;
 	env->saved_dirty = data[0] & 4;
@@ -200,7 +238,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	p = choose(data, &env);
 	t = tables_new();
-	root = (uint64_t)data[1] << 12 | data[2] << 4;
+	root = (uint64_t)(data[1] & 0x7f) << 12 | data[2] << 4;
 	start = load64(data + 3, false);
 	end = load64(data + 11, false);
 	fill(t, data + HEADER, size - HEADER);

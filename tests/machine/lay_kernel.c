@@ -352,6 +352,20 @@ static char *with_line(struct machine *m, const char *text, const char *line)
 	return out;
 }
 
+/* arch/arm64/kernel/vmcore_info.c of 6.12. */
+static char *arm64_numbers(struct machine *m, const char *text)
+{
+	unsigned bits = m->cpu->page_shift;
+
+	for (unsigned l = 0; l < m->cpu->levels; l++)
+		bits += m->cpu->bits[l];
+	return arena_printf(&m->arena,
+			    "%sNUMBER(VA_BITS)=%u\nNUMBER(TCR_EL1_T1SZ)=0x%x\nNUMBER(PHYS_OFFSET)=0x0\n"
+			    "NUMBER(kimage_voffset)=0x%llx\nNUMBER(SECTION_SIZE_BITS)=%d\nNUMBER(MAX_PHYSMEM_BITS)=48\n",
+			    text, bits, 64 - bits, (unsigned long long)m->cpu->image_offset,
+			    m->cpu->page_shift == 16 ? 29 : 27);
+}
+
 /* The text of 2.6.24 and later. */
 void lay_vmcoreinfo(struct machine *m)
 {
@@ -373,6 +387,8 @@ void lay_vmcoreinfo(struct machine *m)
 	if (x86 && m->number >= 5010)
 		text = arena_printf(&m->arena, "%sNUMBER(pgtable_l5_enabled)=%d\n", text,
 				    m->cpu->levels == 5);
+	if (m->cpu->elf_machine == EM_AARCH64)
+		text = arm64_numbers(m, text);
 	for (size_t i = 0; i < m->lines.n; i++)
 		text = with_line(m, text, m->lines.v[i]);
 	m->vmcoreinfo = text;

@@ -7,6 +7,7 @@
  *		pte-{40x,44x,8xx,fsl-booke,book3e,hash32}.h, nohash/32/, book3s/32/
  *	ppc64	arch/powerpc/include/asm/pgtable-ppc64*.h, pte-hash64*.h, pte-book3e.h,
  *		book3s/64/{pgtable,hash*,radix*}.h
+ *	arm64	arch/arm64/include/asm/pgtable{,-hwdef,-prot}.h (6.12)
  */
 #include <elf.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ enum {
 	FORM_RADIX, FORM_BOOK3E_64_4K, FORM_BOOK3E_64_64K, FORM_BOOK3E_64_4K_4_0,
 	FORM_BOOK3E_64_64K_4_0,
 	FORM_44X_2_6_18, FORM_8XX_2_6_18, FORM_E500_2_6_18, FORM_HASH_64K_2_6_18,
+	FORM_ARM64, FORM_ARM64_LPA2,
 };
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -34,6 +36,8 @@ enum {
 static const struct form {
 	uint64_t base;			/* present, of the user, to be read */
 	uint64_t write, read_only;	/* added if it may be written, if not */
+	uint64_t clean;			/* added if it may be written, and was not */
+	uint64_t small;			/* of an entry of the lowest level */
 	uint64_t dirty, young, exec, no_exec;
 	uint64_t user, none;		/* bits that PAGE_NONE lacks, has */
 	uint8_t rpn_shift;		/* of the page number; 0: the address itself */
@@ -134,6 +138,13 @@ static const struct form {
 	[FORM_HASH_64K_2_6_18] = { .base = 0x003, .write = 0x200, .dirty = 0x080, .young = 0x100,
 				   .no_exec = 0x004, .rpn_shift = 32, .table_virtual = true,
 				   .offset_shift = 40, .user = 0x002, .type_shift = 33 },
+	/* VALID, USER, SH_INNER (an address with LPA2), nG; TABLE is set at the lowest level; DBM; RDONLY; UXN */
+	[FORM_ARM64] = { .base = 0xb41, .small = 0x2, .write = BIT(51), .read_only = 0x80, .clean = 0x80,
+			 .dirty = BIT(55), .young = 0x400, .no_exec = BIT(54), .table = 0x3, .user = 0x41,
+			 .none = BIT(54) | 0x80, .type_shift = 6, .offset_shift = 12 },
+	[FORM_ARM64_LPA2] = { .base = 0x841, .small = 0x2, .write = BIT(51), .read_only = 0x80, .clean = 0x80,
+			      .dirty = BIT(55), .young = 0x400, .no_exec = BIT(54), .table = 0x3, .user = 0x41,
+			      .none = BIT(54) | 0x80, .type_shift = 6, .offset_shift = 12 },
 	/* before 4.0 swap entries are those of hash tables */
 	[FORM_BOOK3E_64_4K] = { BOOK3E_64, .rpn_shift = 24, .type_shift = 25,
 				.offset_shift = 32 },
@@ -158,6 +169,10 @@ static const struct form {
 /* book3e has vmalloc below the linear map, and vmemmap after it */
 #define E64 0x8000000000000000, 0x8000040000000000
 #define W8 { 8, 8 }
+/* PAGE_OFFSET; the image 2 GiB above MODULES_VADDR, as without KASLR; vmalloc and struct pages somewhere above */
+#define ARM_END(bits) (UINT64_MAX << ((bits) < 52 ? (bits) - 1 : 47))
+#define ARM64(shift, bits) EM_AARCH64, 8, false, "aarch64", shift, UINT64_MAX << (bits), \
+	ARM_END(bits) + BIT(31), ARM_END(bits) + BIT(32), ARM_END(bits) + BIT(33)
 
 /* MMU_FTR_HPTE_TABLE 1, TYPE_8xx 2, 40x 4, 44x 8, FSL_E 0x10, RADIX 0x40 */
 static const struct cpu cpus[] = {
@@ -227,6 +242,15 @@ static const struct cpu cpus[] = {
 	  FORM_BOOK3E_64_64K, 0x10, NULL },
 	{ "ppc64-book3e-64k", 4000, P64(true, "ppc64", 16), E64, 3, { 8, 10, 12 }, W8,
 	  FORM_BOOK3E_64_64K_4_0, 0x10, NULL },
+	{ "arm64-4k-39", 6010, ARM64(12, 39), 3, { 9, 9, 9 }, W8, FORM_ARM64, 0, NULL },
+	{ "arm64-4k", 6010, ARM64(12, 48), 4, { 9, 9, 9, 9 }, W8, FORM_ARM64, 0, NULL },
+	{ "arm64-4k-52", 6010, ARM64(12, 52), 5, { 9, 9, 9, 9, 4 }, W8, FORM_ARM64_LPA2, 0, NULL },
+	{ "arm64-16k-36", 6010, ARM64(14, 36), 2, { 11, 11 }, W8, FORM_ARM64, 0, NULL },
+	{ "arm64-16k", 6010, ARM64(14, 47), 3, { 11, 11, 11 }, W8, FORM_ARM64, 0, NULL },
+	{ "arm64-16k-52", 6010, ARM64(14, 52), 4, { 11, 11, 11, 5 }, W8, FORM_ARM64_LPA2, 0, NULL },
+	{ "arm64-64k-42", 6010, ARM64(16, 42), 2, { 13, 13 }, W8, FORM_ARM64, 0, NULL },
+	{ "arm64-64k", 6010, ARM64(16, 48), 3, { 13, 13, 6 }, W8, FORM_ARM64, 0, NULL },
+	{ "arm64-64k-52", 6010, ARM64(16, 52), 3, { 13, 13, 10 }, W8, FORM_ARM64, 0, NULL },
 };
 
 unsigned release_number(const char *release)
@@ -298,8 +322,8 @@ static uint64_t page_entry(const struct machine *m, const struct mpage *p, uint6
 			   unsigned shift)
 {
 	const struct form *f = form_of(m);
-	uint64_t v = frame_bits(m, pa) | f->base;
-	bool exec = false, write = false, none = false;
+	uint64_t v = frame_bits(m, pa) | f->base | (shift == m->cpu->page_shift ? f->small : 0);
+	bool exec = false, write = false, none = false, dirty = false;
 
 	if (p->raw)
 		return pa | p->raw;
@@ -309,7 +333,10 @@ static uint64_t page_entry(const struct machine *m, const struct mpage *p, uint6
 			v |= f->write;
 			write = true;
 			break;
-		case 'd': v |= f->dirty; break;
+		case 'd':
+			v |= f->dirty;
+			dirty = true;
+			break;
 		case 'y': v |= f->young; break;
 		case 'x':
 			v |= f->exec;
@@ -320,7 +347,7 @@ static uint64_t page_entry(const struct machine *m, const struct mpage *p, uint6
 		case '-': break;
 		default: mdie("bits '%s'?", p->bits);
 		}
-	v |= (write ? 0 : f->read_only) | (exec ? 0 : f->no_exec);
+	v |= (write ? dirty ? 0 : f->clean : f->read_only) | (exec ? 0 : f->no_exec);
 	return none ? no_access(m, v, pa, shift) : v;
 }
 
@@ -489,6 +516,11 @@ static const struct huge {
 	{ FORM_BOOK3S, 24, 16, 4007, 0, BY_LEAF, 0, 0x2000 },
 	{ FORM_RADIX, 21, 12, 4007, 0, BY_LEAF, 0, 0 },
 	{ FORM_RADIX, 21, 16, 4007, 0, BY_LEAF, 0, 0 },
+	{ FORM_ARM64, 21, 12, 6010, 0, BY_LEAF, 0, 0 },
+	{ FORM_ARM64, 25, 14, 6010, 0, BY_LEAF, 0, 0 },
+	{ FORM_ARM64, 29, 16, 6010, 0, BY_LEAF, 0, 0 },
+	{ FORM_ARM64_LPA2, 21, 12, 6010, 0, BY_LEAF, 0, 0 },
+	{ FORM_ARM64_LPA2, 25, 14, 6010, 0, BY_LEAF, 0, 0 },
 };
 
 static const struct huge *huge_of(const struct machine *m)
@@ -630,14 +662,14 @@ void paging_loop(struct machine *m, const struct mmm *mm, uint64_t va)
 static void map_kernel(struct machine *m, uint64_t root, uint64_t va, uint64_t pa, uint64_t size)
 {
 	const struct form *f = form_of(m);
-	uint64_t bits = f->base | f->write | f->dirty | f->young;
+	uint64_t bits = f->base | f->small | f->write | f->dirty | f->young;
 
 	for (uint64_t at = 0; at < size; at += mpage_size(m))
 		put(m, slot_at(m, root, 0, va + at, "kernel"), 0, frame_bits(m, pa + at) | bits);
 }
 
 /*
- * x86 has all of the kernel in its tables. PowerPC maps memory with BATs, pinned TLB
+ * x86 and arm64 have all of the kernel in their tables. PowerPC maps memory with BATs, pinned TLB
  * entries or the hash table, so the tables have only vmalloc and, except with a hash
  * MMU (vmemmap_list), struct pages.
  */
@@ -646,7 +678,7 @@ void paging_kernel(struct machine *m, uint64_t root)
 	uint64_t size = m->nframes << m->cpu->page_shift;
 	bool listed = m->cpu->features == 0x1 && m->cpu->word == 8;
 
-	if (is_x86(m))
+	if (is_x86(m) || m->cpu->elf_machine == EM_AARCH64)
 		map_kernel(m, root, m->cpu->page_offset, 0, size);
 	if (m->cpu->image_offset != m->cpu->page_offset)
 		map_kernel(m, root, m->cpu->image_offset, 0, size);
