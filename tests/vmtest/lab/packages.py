@@ -235,7 +235,8 @@ class Kernels:
     # Their rules are no other's; of those that Debian still has, the first.
     BETWEEN = (6, 16), (6, 18)
     # Of other machines: slow, hence last.
-    FOREIGN = ['6.1-powerpc64le', '6.12-powerpc64le', '6.12-powerpc64le-64k']
+    FOREIGN = ['6.1-powerpc64le', '6.12-powerpc64le', '6.12-powerpc64le-64k', '6.1-arm64', '6.12-arm64',
+               '6.12-arm64-16k']
 
     def __init__(self, cache):
         self.cache = cache
