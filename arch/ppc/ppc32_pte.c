@@ -258,7 +258,7 @@ enum row { R_4K_32, R_4K_64, R_4K_64_WIDE, R_16K_64, R_16K_8XX, R_64K_64, R_256K
 
 /* Huge pages, where there are any, are multiples of the range of a directory entry. */
 #define ROW(row, name, shift, size, dir_size, low, high)                              \
-	[row] = { name, shift, { size, dir_size }, 2, { low, high }, 3, ppc32_decode }
+	[row] = { name, shift, { size, dir_size }, 2, { low, high }, 3, ppc32_decode, { 0 } }
 
 /*
  * PTE_SHIFT is PAGE_SHIFT - log2(sizeof(pte_t)), and two less with 256K pages

@@ -250,21 +250,21 @@ enum row {
  * bytes; a table of level 1 is found by the size of the first half.
  */
 static const struct paging rows[ROWS] = {
-	[RADIX_4K] = { "ppc64 radix 4K", 12, WORDS, 4, { 9, 9, 9, 13 }, 7, ppc64_decode },
-	[RADIX_64K] = { "ppc64 radix 64K", 16, WORDS, 4, { 5, 9, 9, 13 }, 7, ppc64_decode },
-	[HASH_64K_4_17] = { "ppc64 hash 64K", 16, WORDS, 4, { 8, 10, 10, 8 }, 7, ppc64_decode },
+	[RADIX_4K] = { "ppc64 radix 4K", 12, WORDS, 4, { 9, 9, 9, 13 }, 7, ppc64_decode, { 0 } },
+	[RADIX_64K] = { "ppc64 radix 64K", 16, WORDS, 4, { 5, 9, 9, 13 }, 7, ppc64_decode, { 0 } },
+	[HASH_64K_4_17] = { "ppc64 hash 64K", 16, WORDS, 4, { 8, 10, 10, 8 }, 7, ppc64_decode, { 0 } },
 	[HASH_64K_4_11] = { "ppc64 hash 64K (4.11)", 16, WORDS, 4, { 8, 10, 7, 8 }, 7,
-			  ppc64_decode },
-	[HASH_64K_4_7] = { "ppc64 hash 64K (4.7)", 16, WORDS, 4, { 8, 5, 5, 12 }, 7, ppc64_decode },
-	[HASH_64K_3_10] = { "ppc64 hash 64K (3.10)", 16, WORDS, 3, { 8, 10, 12 }, 3, ppc64_decode },
-	[HASH_64K_2_6] = { "ppc64 hash 64K (2.6)", 16, WORDS, 3, { 12, 12, 4 }, 1, ppc64_decode },
-	[HASH_4K_3_10] = { "ppc64 hash 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 7, ppc64_decode },
-	[HASH_4K_2_6] = { "ppc64 hash 4K (2.6)", 12, WORDS, 4, { 9, 7, 7, 9 }, 1, ppc64_decode },
+			  ppc64_decode, { 0 } },
+	[HASH_64K_4_7] = { "ppc64 hash 64K (4.7)", 16, WORDS, 4, { 8, 5, 5, 12 }, 7, ppc64_decode, { 0 } },
+	[HASH_64K_3_10] = { "ppc64 hash 64K (3.10)", 16, WORDS, 3, { 8, 10, 12 }, 3, ppc64_decode, { 0 } },
+	[HASH_64K_2_6] = { "ppc64 hash 64K (2.6)", 16, WORDS, 3, { 12, 12, 4 }, 1, ppc64_decode, { 0 } },
+	[HASH_4K_3_10] = { "ppc64 hash 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 7, ppc64_decode, { 0 } },
+	[HASH_4K_2_6] = { "ppc64 hash 4K (2.6)", 12, WORDS, 4, { 9, 7, 7, 9 }, 1, ppc64_decode, { 0 } },
 	[HASH_4K_OLD] = { "ppc64 hash 4K (2.6.11)", 12, { 8, 4, 4 }, 3, { 9, 10, 10 }, 1,
-			  ppc64_decode },
-	[E_4K] = { "ppc64 book3e 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 1, ppc64_decode },
-	[E_4K_6_11] = { "ppc64 book3e 4K (6.11)", 12, WORDS, 4, { 9, 7, 9, 9 }, 7, ppc64_decode },
-	[E_64K] = { "ppc64 book3e 64K", 16, WORDS, 3, { 8, 10, 12 }, 1, ppc64_decode },
+			  ppc64_decode, { 0 } },
+	[E_4K] = { "ppc64 book3e 4K", 12, WORDS, 4, { 9, 7, 9, 9 }, 1, ppc64_decode, { 0 } },
+	[E_4K_6_11] = { "ppc64 book3e 4K (6.11)", 12, WORDS, 4, { 9, 7, 9, 9 }, 7, ppc64_decode, { 0 } },
+	[E_64K] = { "ppc64 book3e 64K", 16, WORDS, 3, { 8, 10, 12 }, 1, ppc64_decode, { 0 } },
 };
 
 /*

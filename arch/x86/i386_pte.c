@@ -108,7 +108,7 @@ static void i386_decode(const struct paging *p, const struct paging_env *env, un
 
 const struct paging i386_paging[I386_ROWS] = {
 	[I386_PAE] = { "i386 PAE", 12, { 8, 8, 8 }, 3, { 9, 9, 2 }, 1 << 0 | 1 << 1,
-		       x86_64_decode },
+		       x86_64_decode, { 0 } },
 	[I386_2LEVEL] = { "i386 2-level", 12, { 4, 4 }, 2, { 10, 10 }, 1 << 0 | 1 << 1,
-			  i386_decode },
+			  i386_decode, { 0 } },
 };

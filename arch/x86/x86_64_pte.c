@@ -249,8 +249,8 @@ void x86_64_env_init(struct paging_env *env, uint64_t max_pa)
 
 const struct paging x86_64_paging[X86_64_ROWS] = {
 	[X86_64_4LEVEL] = { "x86-64 4-level", 12, { 8, 8, 8, 8 }, 4, { 9, 9, 9, 9 },
-			    1 << 0 | 1 << 1 | 1 << 2, x86_64_decode },
+			    1 << 0 | 1 << 1 | 1 << 2, x86_64_decode, { 0 } },
 	[X86_64_5LEVEL] = { "x86-64 5-level", 12, { 8, 8, 8, 8, 8 }, 5,
 			    { 9, 9, 9, 9, 9 }, 1 << 0 | 1 << 1 | 1 << 2,
-			    x86_64_decode },
+			    x86_64_decode, { 0 } },
 };
