@@ -16,6 +16,7 @@ from exact.thrash import compare_answer
 from exact.planted import compare_planted
 from exact.hogs import compare_freed, compare_hogs, records
 from . import ownkernel
+from .cross import CrossTools
 from .kmod import BuildRoot
 from .machine import HERE, Kernel, Machine, Monitor, Plan, unpack_module
 from .ooms import OOMS, PANIC, PANICS
@@ -68,8 +69,10 @@ def folder(cache, kernels, name, into, after='', then='', hogs=()):
     shutil.rmtree(into, ignore_errors=True)
     os.makedirs(into)
     sources = [f'{HERE}/hogs/{f}' for f in sorted(os.listdir(HERE + '/hogs')) if f.endswith('.c')]
-    run('gcc', '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-Wall', '-pthread', *target_of(name).flags,
-        '-o', into + '/hogs', *sources)
+    target = target_of(name)
+    tools = CrossTools(cache, target.triplet, target.arch) if target.triplet else None
+    run(tools.gcc if tools else 'gcc', '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-Wall', '-pthread',
+        *target.flags, '-o', into + '/hogs', *sources, env=tools.env if tools else None)
     modules = MODULES + tuple(more for hog in hogs for more in THEIR_MODULES.get(hog, ()))
     order = [unpack_module(path, into) for path in kernel.needed_modules(modules)]
     module(cache, kernels, name, kernel.release, into, 'silent')
