@@ -102,7 +102,8 @@ static void find_release(struct capture *c, struct slice text)
 	if (!slice_left(&r) || !isdigit((unsigned char)*r.p))
 		return;
 	c->release = arena_strndup(&c->mem, r.p, slice_left(&r));
-	c->version = arena_printf(&c->mem, "%.*s ", (int)min_u64(text.end - r.end, 1024), r.end);
+	c->version = arena_printf(&c->mem, "%.*s ",
+				  (int)min_u64((uint64_t)(text.end - r.end), 1024), r.end);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------- */

@@ -162,7 +162,7 @@ static void split_fragments(struct log_reader *r, struct slice line, struct slic
 /* True: *PART is a whole record now. */
 static bool take_fragment(struct log_reader *r, struct slice line, struct log_record *part)
 {
-	struct log_record before;
+	struct log_record before = { 0 };
 	bool ended = false;
 
 	split_fragments(r, line, &part->text);
