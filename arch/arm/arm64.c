@@ -109,7 +109,6 @@ static enum status choose_row(struct dump *d, struct kernel_map *m, int64_t *con
 			    ", pages of %u bytes and the TCR_EL1_T1SZ that it tells",
 			    *configured, dump_page_size(d));
 	arm64_env_init(&m->env, d->page_shift, (unsigned)bits, linear_max_pa(d));
-	arm64_env_of(&m->env, release_mainline(&(struct release){ 0 }));
 	return ST_OK;
 }
 
@@ -173,44 +172,54 @@ static bool find_root(const struct dump *d, struct reader *r, struct arm64 *x, u
 	return false;
 }
 
+/* The image, until its symbols are known: if the tables are lost, symbols and types can still be found. */
+static void find_image(const struct dump *d, struct linear *image)
+{
+	int64_t voffset;
+
+	if (!vmcoreinfo_number(d, "kimage_voffset", &voffset) || !fact_symbol(d, Y_STEXT, &image->va))
+		return;
+	image->va -= IMAGE_ALIGN;
+	image->pa = image->va - (uint64_t)voffset;
+	image->size = IMAGE_SIZE;
+}
+
+static enum status find_tables(struct dump *d, struct arm64 *x)
+{
+	struct kernel_map *m = &x->map;
+	struct reader *r;
+	uint64_t va;
+
+	if (!fact_symbol(d, Y_SWAPPER_PG_DIR, &va) || !arm64_is_kernel_addr(d, va))
+		return fail(&d->diag, ST_UNSUPPORTED, "VMCOREINFO does not tell where swapper_pg_dir is");
+	r = reader_new(d);
+	m->has_root = find_root(d, r, x, va);
+	reader_free(r);
+	if (m->has_root)
+		log_debug(d->log, "%s page tables at physical %#" PRIx64, m->paging->name, m->root);
+	else if (!x->image.size)
+		return fail(&d->diag, ST_UNSUPPORTED,
+			    "cannot find the kernel's page tables: swapper_pg_dir is not where "
+			    "VMCOREINFO says");
+	else
+		issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
+			  "the kernel's page tables are not in the dump or are damaged");
+	return ST_OK;
+}
+
 static enum status arm64_attach(struct dump *d)
 {
 	struct arm64 *x = d->kv_self;
 	struct kernel_map *m = &x->map;
-	int64_t configured, voffset;
-	uint64_t va;
+	int64_t configured;
 	enum status st = choose_row(d, m, &configured);
 
 	if (st)
 		return st;
 	m->start = TOP(va_bits(d));
 	m->low = linear_map(d, configured);
-	if (d->kv)
-		return ST_OK;
-	if (!fact_symbol(d, Y_SWAPPER_PG_DIR, &va) || !arm64_is_kernel_addr(d, va))
-		return fail(&d->diag, ST_UNSUPPORTED,
-			    "VMCOREINFO does not tell where swapper_pg_dir is");
-	if (vmcoreinfo_number(d, "kimage_voffset", &voffset) &&
-	    fact_symbol(d, Y_STEXT, &x->image.va)) {
-		x->image.va -= IMAGE_ALIGN;
-		x->image.pa = x->image.va - (uint64_t)voffset;
-		x->image.size = IMAGE_SIZE;
-	}
-	struct reader *r = reader_new(d);
-
-	m->has_root = find_root(d, r, x, va);
-	reader_free(r);
-	if (m->has_root) {
-		log_debug(d->log, "%s page tables at physical %#" PRIx64, m->paging->name, m->root);
-		return ST_OK;
-	}
-	if (!x->image.size)
-		return fail(&d->diag, ST_UNSUPPORTED,
-			    "cannot find the kernel's page tables: swapper_pg_dir is not where "
-			    "VMCOREINFO says");
-	issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
-		  "the kernel's page tables are not in the dump or are damaged");
-	return ST_OK;
+	find_image(d, &x->image);
+	return d->kv ? ST_OK : find_tables(d, x);
 }
 
 /* ---- after symbols -------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@
 #define STRINGS_MAX 32u		/* places where the anchor is the end of some string */
 #define ENTRIES_MAX (64u << 10)	/* each way: five times those of a large kernel */
 #define ENTRIES_MIN 100u
-#define NAME_BYTES 128u		/* MODULE_NAME_LEN and more: MAX_PARAM_PREFIX_LEN */
+#define NAME_BYTES SYMBOL_NAME_MAX
 #define VALUE 0
 #define NAME 4
 
