@@ -230,7 +230,8 @@ static void search_symbols(struct dump *d)
 	search_vmlinux(d, VMLINUX_SYMBOLS);
 	if (knows_data(d))
 		return;
-	d->exported_only = !symbols_add_ksymtab(d);
+	/* what is damaged is replaced whole, or not */
+	d->exported_only = !d->kallsyms_lost && !symbols_add_ksymtab(d);
 	log_warn(d->log,
 		 "the dump's own symbols %s%s, and no System.map of %s was found: name it, or the "
 		 "vmlinux, with -t",

@@ -7,6 +7,7 @@ own.
 """
 import bisect
 import collections
+import re
 import struct
 import zlib
 
@@ -26,8 +27,9 @@ ELF_HEADER = {8: (32, 56, 56, 8, 32), 4: (28, 44, 32, 4, 16)}
 
 def kind_of(cpu):
     """Of a row of tests/machine/paging.c, or of utsname's machine."""
+    page = re.search(r'-(\d+)k\b', cpu)
     return Kind('>' if cpu.startswith('ppc') and not cpu.startswith('ppc64le') else '<',
-                8 if cpu.startswith(('x86_64', 'ppc64')) else 4, 65536 if cpu.endswith('64k') else 4096)
+                8 if cpu.startswith(('x86_64', 'ppc64', 'arm64')) else 4, int(page[1]) << 10 if page else 4096)
 
 
 class Words:
