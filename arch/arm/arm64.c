@@ -177,7 +177,8 @@ static void find_image(const struct dump *d, struct linear *image)
 {
 	int64_t voffset;
 
-	if (!vmcoreinfo_number(d, "kimage_voffset", &voffset) || !fact_symbol(d, Y_STEXT, &image->va))
+	if (!vmcoreinfo_number(d, "kimage_voffset", &voffset) ||
+	    !fact_symbol(d, Y_STEXT, &image->va))
 		return;
 	image->va -= IMAGE_ALIGN;
 	image->pa = image->va - (uint64_t)voffset;
@@ -191,7 +192,8 @@ static enum status find_tables(struct dump *d, struct arm64 *x)
 	uint64_t va;
 
 	if (!fact_symbol(d, Y_SWAPPER_PG_DIR, &va) || !arm64_is_kernel_addr(d, va))
-		return fail(&d->diag, ST_UNSUPPORTED, "VMCOREINFO does not tell where swapper_pg_dir is");
+		return fail(&d->diag, ST_UNSUPPORTED,
+			    "VMCOREINFO does not tell where swapper_pg_dir is");
 	r = reader_new(d);
 	m->has_root = find_root(d, r, x, va);
 	reader_free(r);
