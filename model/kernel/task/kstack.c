@@ -90,18 +90,24 @@ static bool is_mark(const struct kwalk *w, uint64_t bp)
 	return at != bp && at >= w->low && at < w->high;
 }
 
+/* Where a saved return address leads to. */
+static uint64_t code_addr(const struct kwalk *w, uint64_t saved)
+{
+	const struct kernel *k = w->ks->k;
+
+	return k->arch->code_addr ? k->arch->code_addr(k->dump, saved) : saved;
+}
+
 /* The frame at w->bp: that of its caller, and where it returns to. */
 static bool frame_record(struct kwalk *w)
 {
-	const struct arch *a = w->ks->k->arch;
 	unsigned word = w->ks->k->dump->word_size;
 	uint64_t at = w->bp;
 
 	if (at < w->sp || !kwalk_word(w, at + word, &w->ip) || !kwalk_word(w, at, &w->bp))
 		return false;
 	w->sp = at + word;
-	if (a->code_addr)
-		w->ip = a->code_addr(w->ks->k->dump, w->ip);
+	w->ip = code_addr(w, w->ip);
 	return true;
 }
 
@@ -112,9 +118,8 @@ static bool in_registers(struct kwalk *w)
 	const struct kernel *k = w->ks->k;
 	uint64_t record = w->sp - 8, type, regs, pc;
 
-	if (w->bp || w->ip || !has(k, M_REGS_RECORD) || !has(k, M_REGS_PC) ||
-	    !has(k, M_REGS_NUMBERED) || !kwalk_word(w, record + 16, &type) ||
-	    type != FRAME_META_TYPE_PT_REGS)
+	if (!has(k, M_REGS_RECORD) || !has(k, M_REGS_PC) || !has(k, M_REGS_NUMBERED) ||
+	    !kwalk_word(w, record + 16, &type) || type != FRAME_META_TYPE_PT_REGS)
 		return false;
 	regs = record - layout_offset(&k->layout, M_REGS_RECORD);
 	w->exact = true;
@@ -126,7 +131,7 @@ static bool in_registers(struct kwalk *w)
 	if (!kwalk_word(w, regs + ARM64_FP * 8, &w->bp) ||
 	    !kwalk_word(w, regs + ARM64_LR * 8, &w->ip))
 		return false;
-	w->ip = k->arch->code_addr ? k->arch->code_addr(k->dump, w->ip) : w->ip;
+	w->ip = code_addr(w, w->ip);
 	return true;
 }
 
