@@ -86,8 +86,7 @@ static enum status walk_resources(struct walker *w, uint64_t first, const struct
 		if (one.start > lo)
 			add_span(w, lo, one.start - 1, all);
 		span = (struct resource_span){ one.start, one.end, one.name,
-					       all->ram || (one.name &&
-							    str_begins(one.name, "System RAM")) };
+					       all->ram || resource_is_ram(one.name) };
 		st = walk_resources(w, one.child, &span, depth + 1);
 		if (st)
 			return st;

@@ -3,6 +3,7 @@
 #ifndef VMCENSUS_RESOURCES_H
 #define VMCENSUS_RESOURCES_H
 
+#include "dumpread/base/bytes.h"
 #include "model/model.h"
 
 /* Addresses [start, end] of the innermost resource that contains them. */
@@ -24,6 +25,12 @@ struct resources {
 	VEC(struct resource_span) v;	/* ascending, disjoint */
 	bool whole;			/* the tree was there, and read to its end */
 };
+
+/* Is NAME, which may be NULL, that of RAM? Also "System RAM (kmem)", plugged in within another resource. */
+static inline bool resource_is_ram(const char *name)
+{
+	return name && str_begins(name, "System RAM");
+}
 
 /* In MEM. Empty if the source does not show the tree; damage is an issue of K. */
 void resources_read(const struct kernel *k, struct reader *r, struct arena *mem,

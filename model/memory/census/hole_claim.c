@@ -4,8 +4,6 @@
  * 92923ca3aace (v4.2) their struct pages have PG_reserved; later many show nothing, and a
  * reference as if they were in use (init_page_count()).
  */
-#include <string.h>
-
 #include "dumpread/base/bytes.h"
 #include "model/kernel/machine/resources.h"
 #include "model/memory/census/claims.h"
@@ -34,8 +32,7 @@ void claim_holes(const struct kernel *k, struct reader *r, struct arena *mem,
 		const struct resource_line *l = &rs.lines.v[i];
 		uint64_t end = (l->end + 1) >> shift;
 
-		/* also "System RAM (kmem)", plugged in within another resource */
-		if (!l->name || strncmp(l->name, "System RAM", 10))
+		if (!resource_is_ram(l->name))
 			continue;
 		claim_range(k, c, from, (l->start + page - 1) >> shift);
 		from = max_u64(from, end);
