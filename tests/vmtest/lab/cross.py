@@ -13,6 +13,13 @@ PACKAGES = ('gcc-12-{t}', 'gcc-12-{t}-base', 'cpp-12-{t}', 'binutils-{t}', 'libg
             'linux-libc-dev-{a}-cross')
 
 
+def compiler_of(target, cache):
+    """(Words, environment) of what compiles programs for guests of TARGET; None: this process's."""
+    tools = CrossTools(cache, target.triplet, target.arch) if target.triplet else None
+    return [tools.gcc if tools else 'gcc', '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-Wall',
+            *target.flags], tools.env if tools else None
+
+
 class CrossTools:
     def __init__(self, cache, triplet, arch):
         """TRIPLET as GNU calls the machine ("powerpc64le-linux-gnu"), ARCH as Debian does."""

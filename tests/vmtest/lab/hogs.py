@@ -16,7 +16,7 @@ from exact.thrash import compare_answer
 from exact.planted import compare_planted
 from exact.hogs import compare_freed, compare_hogs, records
 from . import ownkernel
-from .cross import CrossTools
+from .cross import compiler_of
 from .kmod import BuildRoot
 from .machine import HERE, Kernel, Machine, Monitor, Plan, unpack_module
 from .ooms import OOMS, PANIC, PANICS
@@ -69,10 +69,8 @@ def folder(cache, kernels, name, into, after='', then='', hogs=()):
     shutil.rmtree(into, ignore_errors=True)
     os.makedirs(into)
     sources = [f'{HERE}/hogs/{f}' for f in sorted(os.listdir(HERE + '/hogs')) if f.endswith('.c')]
-    target = target_of(name)
-    tools = CrossTools(cache, target.triplet, target.arch) if target.triplet else None
-    run(tools.gcc if tools else 'gcc', '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-Wall', '-pthread',
-        *target.flags, '-o', into + '/hogs', *sources, env=tools.env if tools else None)
+    compiler, env = compiler_of(target_of(name), cache)
+    run(*compiler, '-pthread', '-o', into + '/hogs', *sources, env=env)
     modules = MODULES + tuple(more for hog in hogs for more in THEIR_MODULES.get(hog, ()))
     order = [unpack_module(path, into) for path in kernel.needed_modules(modules)]
     module(cache, kernels, name, kernel.release, into, 'silent')

@@ -11,7 +11,7 @@ import hashlib
 import os
 import shutil
 
-from .cross import CrossTools
+from .cross import compiler_of
 from .machine import HERE, busybox_of
 from .packages import run
 
@@ -23,8 +23,7 @@ NOT_OF_THE_GUEST = {'kernel', 'out', 'timeout', 'live', 'disk', 'more', 'elsewhe
 def made_of(machine):
     """Lines that are the same for two boots alone if these can differ by chance only."""
     plan = dataclasses.asdict(machine.plan)
-    compiler = CrossTools(machine.cache, machine.target.triplet, machine.target.arch).gcc \
-        if machine.target.triplet else 'gcc'
+    (compiler, *_), _ = compiler_of(machine.target, machine.cache)
     root = os.stat(machine.root)
     yield repr(sorted((k, v) for k, v in plan.items() if k not in NOT_OF_THE_GUEST))
     yield f'{machine.kernel.release} root {root.st_size} {root.st_mtime_ns}'

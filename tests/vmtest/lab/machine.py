@@ -12,7 +12,7 @@ import tarfile
 import time
 from dataclasses import dataclass, replace
 
-from .cross import CrossTools
+from .cross import compiler_of
 from .packages import PREPARING, LabError, Suite, mirror, run, version_key
 from .targets import ONE_THREAD, PARALLEL, PERSISTENT, TARGETS, target_of
 
@@ -101,17 +101,13 @@ def root_image(cache, target):
 def build_zoo(into, target, cache):
     """Compile what runs in the guest.  A host that cannot build for i386 goes without zoo32."""
     source = HERE + '/zoo'
-    tools = CrossTools(cache, target.triplet, target.arch) if target.triplet else None
-    compiler = [tools.gcc if tools else 'gcc']
-    env = tools.env if tools else None
-    common = [*compiler, '-O1', '-std=gnu11', '-D_GNU_SOURCE', '-D_FILE_OFFSET_BITS=64', '-Wall',
-              *target.flags]
+    common, env = compiler_of(target, cache)
     run(*common, '-pthread', '-o', into + '/zoo',
         *[f'{source}/{name}.c' for name in ZOO], env=env)
     run(*common, '-o', into + '/swarm', source + '/swarm.c', env=env)
     for name in 'churn', 'prober':
         run(*common, '-pthread', '-o', f'{into}/{name}', f'{source}/{name}.c', env=env)
-    if tools:
+    if target.triplet:
         return
     try:
         run(*common, '-m32', '-ffreestanding', '-fno-stack-protector', '-fno-pie', '-static',
