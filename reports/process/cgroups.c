@@ -16,7 +16,7 @@ struct row {
 	const char *path, *name;	/* name: indented by depth */
 	uint64_t depth, dying;
 	uint64_t usage, swap, max, low, high, swap_max, peak;
-	uint64_t stat[MEMCG_STATS], event[MEMCG_EVENTS], slab;
+	uint64_t stat[MEMCG_STATS], event[MEMCG_EVENTS], slab, working_set;
 	uint64_t procs, all_procs;
 	struct usage_cells u;		/* its own processes */
 	uint64_t all_pss, all_uss, all_rss, all_swap;
@@ -33,6 +33,7 @@ struct row {
 
 static const struct column cols[] = {
 	CHARGED(usage, P, "charged to it and all below it (memory.current)"),
+	CHARGED(working_set, P, "usage less inactive_file, as kubelet evicts by"),
 	CHARGED(swap, P, "charged swap (memory.swap.current)"),
 	CHARGED(max, P, "limit (memory.max)"),
 	CHARGED(high, 0, "throttled above (memory.high)"),
@@ -58,6 +59,11 @@ static const struct column cols[] = {
 	STAT(FILE_DIRTY, "file_dirty", 0, "of file: not yet written"),
 	STAT(FILE_WRITEBACK, "file_writeback", 0, "of file: being written"),
 	STAT(SWAPCACHED, "swapcached", 0, "in memory and also in swap"),
+	STAT(INACTIVE_ANON, "inactive_anon", 0, "anonymous pages, tmpfs included, not used lately"),
+	STAT(ACTIVE_ANON, "active_anon", 0, "anonymous pages, tmpfs included, used lately"),
+	STAT(INACTIVE_FILE, "inactive_file", P, "pages of files not used lately: taken first"),
+	STAT(ACTIVE_FILE, "active_file", 0, "pages of files used lately"),
+	STAT(UNEVICTABLE, "unevictable", 0, "locked or pinned pages"),
 	EVENT(LOW, "low_events", 0, "reclaims although below low (memory.events)"),
 	EVENT(HIGH, "high_events", 0, "times throttled above high"),
 	EVENT(MAX, "max_events", 0, "times at the limit"),
@@ -98,6 +104,16 @@ static uint64_t usage_of(const struct snapshot *s, const struct cgroup *g, const
 	return bytes_of(s, g->usage);
 }
 
+/* cAdvisor's setMemoryStats(), which kubelet asks: 0 if less is used than the counter says. */
+static uint64_t working_set_of(const struct row *r)
+{
+	uint64_t inactive = r->stat[MEMCG_STAT_INACTIVE_FILE];
+
+	if (r->usage == COL_UNKNOWN || inactive == UINT64_MAX)
+		return COL_UNKNOWN;
+	return r->usage > inactive ? r->usage - inactive : 0;
+}
+
 static void set_charged(const struct snapshot *s, const struct cgroup *g, const struct memcg *m,
 			struct row *r)
 {
@@ -113,6 +129,7 @@ static void set_charged(const struct snapshot *s, const struct cgroup *g, const 
 	r->peak = bytes_of(s, m->peak);
 	memcpy(r->stat, m->stat, sizeof(r->stat));
 	memcpy(r->event, m->event, sizeof(r->event));
+	r->working_set = working_set_of(r);
 	r->slab = a == UINT64_MAX || b == UINT64_MAX ? COL_UNKNOWN : a + b;
 }
 
@@ -221,7 +238,9 @@ const struct report report_cgroups = {
 		"still per CPU. A page is charged to the group that touched it first. pss, uss and rss\n"
 		"count the memory that the group's own processes map; all_pss includes the groups\n"
 		"below. Charged and mapped memory may differ. As in the kernel, the root's usage is\n"
-		"anon plus file.\n"
+		"anon plus file. working_set is what kubelet and cAdvisor call so: tmpfs and shared memory\n"
+		"are in it, slab too. With MGLRU a page is inactive by its generation alone, so that\n"
+		"working_set may fall without any page being touched.\n"
 		"\n"
 		"--limits shows what each group may have and how much is left up to the nearest limit,\n"
 		"its own or of a group above it; \"-\" is no limit, or none in that hierarchy. --events\n"

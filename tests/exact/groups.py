@@ -5,7 +5,8 @@ import os
 # Lines of memory.stat that are columns of the same name.
 STAT = ('anon', 'file', 'shmem', 'kernel', 'slab', 'slab_reclaimable', 'slab_unreclaimable',
         'kernel_stack', 'pagetables', 'sec_pagetables', 'percpu', 'sock', 'vmalloc', 'zswap',
-        'zswapped', 'file_mapped', 'file_dirty', 'file_writeback', 'swapcached')
+        'zswapped', 'file_mapped', 'file_dirty', 'file_writeback', 'swapcached', 'inactive_anon',
+        'active_anon', 'inactive_file', 'active_file', 'unevictable')
 EVENTS = {'low': 'low_events', 'high': 'high_events', 'max': 'max_events', 'oom': 'oom_events',
           'oom_kill': 'oom_kill'}
 FILES = {'memory.current': 'usage', 'memory.swap.current': 'swap', 'memory.max': 'max',
@@ -47,13 +48,15 @@ def compare_group(folder, row, slack, stats):
             del want[name]
     stat = lines(os.path.join(folder, 'memory.stat'))
     want.update({name: int(stat[name]) for name in STAT if name in stat and stats})
+    if stats and 'memory.current' in os.listdir(folder):
+        want['working_set'] = max(value(folder, 'memory.current') - int(stat['inactive_file']), 0)
     events = lines(os.path.join(folder, 'memory.events'))
     want.update({column: int(events[name]) for name, column in EVENTS.items() if name in events})
     with open(os.path.join(folder, 'cgroup.procs')) as f:
         want['procs'] = len(f.read().split())
     return len(want), [f'{column}: kernel {right}, vmcensus {row[column]}'
                        for column, right in want.items() if row[column] != right and
-                       not (slack and column in STAT and row[column] is not None and
+                       not (slack and (column in STAT or column == 'working_set') and row[column] is not None and
                             abs(row[column] - right) <= slack)]
 
 

@@ -8,7 +8,7 @@
 enum {
 	VMSTATS = 64, PERCPU = 72, EVENTS = 80, LOW = 160, HIGH = 168, SWAP_MAX = 176, PEAK = 184,
 	STATE = 0, PENDING = 256, CPU_STATE = 8, CPU_PREV = 264, SIZE = 1024,
-	ITEMS = 32, NR_ANON = 3, NR_FILE = 5, NR_KERNEL_STACK = 7, PERCPU_B = 20,
+	ITEMS = 32, NR_ANON = 3, NR_FILE = 5, NR_KERNEL_STACK = 7, INACTIVE_FILE = 11, PERCPU_B = 20,
 };
 
 #define MEM(n) (0x10000 + (n) * 0x4000)
@@ -37,6 +37,7 @@ static void layout(struct fake *f)
 	fake_enum(f, E_NR_ANON_MAPPED, NR_ANON);
 	fake_enum(f, E_NR_FILE_PAGES, NR_FILE);
 	fake_enum(f, E_NR_KERNEL_STACK, NR_KERNEL_STACK);
+	fake_enum(f, E_NR_INACTIVE_FILE, INACTIVE_FILE);
 	fake_enum(f, E_MEMCG_PERCPU, PERCPU_B);
 	fake_enum(f, E_MEMCG_NR_STAT, ITEMS);
 	fake_enum(f, E_MEMCG_OOM_KILL, 4);
@@ -109,6 +110,8 @@ static void test_rstat(void)
 	put(&r, STATS(1) + STATE, NR_KERNEL_STACK, 16);
 	put(&r, STATS(1) + STATE, PERCPU_B, 1234);
 	put(&r, CPU(0, 1) + CPU_STATE, NR_FILE, -6);
+	put(&r, STATS(1) + STATE, INACTIVE_FILE, 21);
+	put(&r, CPU(1, 0) + CPU_STATE, INACTIVE_FILE, -1);
 	m = memcgs_read(&r.s, &r.mem);
 	CHECK_EQ(m[0].stat[MEMCG_STAT_ANON], (100 + 2 + 4 - 3) * 4096);
 	CHECK_EQ(m[1].stat[MEMCG_STAT_ANON], (40 + 4 - 3) * 4096);
@@ -116,6 +119,8 @@ static void test_rstat(void)
 	CHECK_EQ(m[1].stat[MEMCG_STAT_PERCPU], 1234);
 	CHECK_EQ(m[0].stat[MEMCG_STAT_FILE], 0);	/* below zero: read between two updates */
 	CHECK_EQ(m[0].stat[MEMCG_STAT_SOCK], UINT64_MAX);
+	CHECK_EQ(m[1].stat[MEMCG_STAT_INACTIVE_FILE], 20 * 4096);
+	CHECK_EQ(m[0].stat[MEMCG_STAT_INACTIVE_ANON], UINT64_MAX);
 	CHECK_EQ(m[1].low, 7);
 	CHECK_EQ(m[1].high, UINT64_MAX);
 	CHECK_EQ(m[0].event[MEMCG_EVENT_OOM_KILL], 11);

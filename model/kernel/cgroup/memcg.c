@@ -44,6 +44,12 @@ static const struct item {
 	/* "_B", since v5.9: charged by the byte; pages before */
 	[MEMCG_STAT_SLAB_RECLAIMABLE] = { E_NR_SLAB_RECLAIMABLE, BYTES },
 	[MEMCG_STAT_SLAB_UNRECLAIMABLE] = { E_NR_SLAB_UNRECLAIMABLE, BYTES },
+	/* with MGLRU the youngest two generations count as active (lru_gen_is_active()) */
+	[MEMCG_STAT_INACTIVE_ANON] = { E_NR_INACTIVE_ANON, PAGES },
+	[MEMCG_STAT_ACTIVE_ANON] = { E_NR_ACTIVE_ANON, PAGES },
+	[MEMCG_STAT_INACTIVE_FILE] = { E_NR_INACTIVE_FILE, PAGES },
+	[MEMCG_STAT_ACTIVE_FILE] = { E_NR_ACTIVE_FILE, PAGES },
+	[MEMCG_STAT_UNEVICTABLE] = { E_NR_UNEVICTABLE, PAGES },
 };
 
 /* What older releases print in its place: counters of nodes stay 0 in a group. */
