@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
-#include "model/memory/census/spread.h"
 
 enum {
 	ID_UNKNOWN, ID_BY,
@@ -48,7 +47,7 @@ const struct option_spec option_specs[] = {
 	{ ID_KERNEL, 0, "kernel", NULL, "include kernel threads", OPT_KERNEL },
 	{ ID_ALL, 0, "all", NULL, "include rows that are normally left out", OPT_ALL },
 	{ ID_UNKNOWN, 0, "unknown", NULL, "frames whose use is unknown, in groups", OPT_UNKNOWN },
-	{ ID_BY, 0, "by", "WHAT", "classes divided by node, zone, migratetype, order or cgroup",
+	{ ID_BY, 0, "by", "WHAT", "divided by cgroup; census also by node, zone, migratetype or order",
 	  OPT_BY },
 	{ ID_FILE, 0, "file", "NAME", "only this file", OPT_FILE },
 	{ ID_VIRTUAL, 0, "virtual", NULL, "virtual size instead of resident pages", OPT_VIRTUAL },
@@ -186,14 +185,7 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_ALL: o->report_opts.all = true; break;
 	case ID_VIRTUAL: o->report_opts.virt = true; break;
 	case ID_FILE: o->report_opts.file = arg; break;
-	case ID_BY:
-		o->report_opts.by = arg;
-		if (spread_named(arg) == SPREADS)
-			err = usage(a,
-				    "--by takes node, zone, migratetype, order or cgroup, not "
-				    "'%.60s'",
-				    arg);
-		break;
+	case ID_BY: o->report_opts.by = arg; break;
 	case ID_LIKE: o->report_opts.like = arg; break;
 	case ID_PAPER: o->report_opts.like = "paper"; break;
 	case ID_EARLIER: a->earlier[a->nearlier++] = arg; break;

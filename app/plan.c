@@ -101,6 +101,23 @@ static int check_fits(struct run *run)
 	return EXIT_USAGE;
 }
 
+/* --by takes a word of its report. */
+static int check_by(struct run *run)
+{
+	const char *const *by = report_by(run->o.report), *asked = run->o.report_opts.by;
+
+	for (; asked && by && *by; by++)
+		if (!strcmp(*by, asked))
+			return 0;
+	if (!asked)
+		return 0;
+	fail(&run->diag, ST_ABSENT, "report %s has no --by '%.60s'; it has:", run->o.report->name,
+	     asked);
+	for (by = report_by(run->o.report); by && *by; by++)
+		also(&run->diag, *by);
+	return EXIT_USAGE;
+}
+
 static int check_sysroot(struct run *run)
 {
 	const char *dir = run->o.report_opts.sysroot;
@@ -147,8 +164,8 @@ int run_plan(struct run *run)
 	struct columns deflt;
 	const char *order = r->sort;
 
-	if (find_form(run) || find_like(run, &order) || check_fits(run) || check_sysroot(run) ||
-	    run_headers_check(run))
+	if (find_form(run) || find_like(run, &order) || check_fits(run) || check_by(run) ||
+	    check_sysroot(run) || run_headers_check(run))
 		return EXIT_USAGE;
 	if (run->product && run->product->dir && !o->output) {
 		fail(&run->diag, ST_ABSENT, "%s makes a directory; name it with -o DIR",

@@ -4,7 +4,6 @@
 #include "app/commands.h"
 #include "app/help.h"
 #include "app/options.h"
-#include "model/memory/census/spread.h"
 #include "reports/charts/chart.h"
 #include "reports/render/render.h"
 
@@ -50,9 +49,8 @@ static void put_values(FILE *out, const struct report *r)
 			put_word(out, "--format", r->name, to->name, NULL, to->about);
 	for (const struct like *l = r->likes; l && l->name; l++)
 		put_word(out, "--like", r->name, l->name, NULL, l->about);
-	for (int by = 0; report_takes(r) & OPT_BY && by < SPREADS; by++)
-		put_word(out, "--by", r->name, spread_name((enum spread_by)by), NULL,
-			 "classes divided");
+	for (const char *const *by = report_by(r); by && *by; by++)
+		put_word(out, "--by", r->name, *by, NULL, "what is divided by it");
 }
 
 static void put_report(FILE *out, const struct report *r)

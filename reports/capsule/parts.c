@@ -2,7 +2,6 @@
 /* parts.c - the reports of a capsule, with the options that it has them with. */
 #include <string.h>
 
-#include "model/memory/census/spread.h"
 #include "reports/capsule/capsule.h"
 #include "reports/core/list.h"
 
@@ -17,10 +16,8 @@ static bool with_option(const struct report *r, unsigned n, struct report_opts *
 {
 	*opts = (struct report_opts){ .pid = 0 };
 	if (r->opts & OPT_BY) {
-		if (n >= SPREADS)
-			return false;
-		opts->by = spread_name((enum spread_by)n);
-		return true;
+		opts->by = r->by[n];
+		return opts->by;
 	}
 	opts->all = n == 1;
 	return n == 0 || (n == 1 && r->opts & OPT_ALL);

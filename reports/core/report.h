@@ -92,7 +92,7 @@ struct report_opts {
 	bool began;		/* report.first has printed: the rows are those that are left */
 	bool virt;		/* --virtual: virtual sizes instead of resident pages */
 	const char *file;	/* --file NAME: only this file */
-	const char *by;		/* --by WHAT: classes divided by it; a name of spread.h */
+	const char *by;		/* --by WHAT: a word of report.by */
 	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
 	const char *headers;	/* --headers DIR: the kernel's headers, in place of types */
@@ -184,6 +184,7 @@ struct report {
 	unsigned wants;		/* enum need: built too, and done without where the
 				   image is a collector's text */
 	unsigned opts;		/* enum report_opt_flag: which options it takes */
+	const char *const *by;	/* with OPT_BY: words that --by takes, up to NULL */
 	bool own_top;		/* --top counts the entries that it lists, not its rows */
 	bool compares;		/* takes two images: an earlier one, and the one reported */
 	bool many;		/* takes any number of images: a row for each */
@@ -230,6 +231,9 @@ const struct like *report_like(const struct report *r, const struct report_opts 
 
 /* enum report_opt_flag: all options that R takes, also those that only one layout takes. */
 unsigned report_takes(const struct report *r);
+
+/* The words that --by of R, or of its part, takes, up to NULL; NULL: it takes none. */
+const char *const *report_by(const struct report *r);
 
 /* The chart that svg and the like draw for a report. */
 const struct chart *report_chart(const struct report *r, const struct report_opts *o);

@@ -47,6 +47,15 @@ unsigned report_takes(const struct report *r)
 	return opts | OPT_ROWS;
 }
 
+const char *const *report_by(const struct report *r)
+{
+	const char *const *by = r->by;
+
+	for (const struct report_part *p = r->parts; !by && p && p->opt; p++)
+		by = report_by(p->report);
+	return by;
+}
+
 const struct chart *report_chart(const struct report *r, const struct report_opts *o)
 {
 	const struct like *l = report_like(r, o);

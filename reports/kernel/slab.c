@@ -8,6 +8,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "reports/core/common.h"
+#include "reports/kernel/slab_by.h"
 
 struct row {
 	const char *cache, *reclaimable;
@@ -158,6 +159,11 @@ static enum status slab_report(const struct snapshot *s, const struct report_opt
 	return ST_OK;
 }
 
+static const struct report_part parts[] = {
+	{ OPT_BY, "by", &report_slab_by },
+	{ 0 },
+};
+
 const struct report report_slab = {
 	.name = "slab",
 	.about = "slab caches: their memory, objects in use, free, wasted",
@@ -167,10 +173,15 @@ const struct report report_slab = {
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-memory,cache",
 	.run = slab_report,
+	.parts = parts,
 	.help = "One row for each slab cache that has a slab; --all adds empty ones. A pass over all\n"
 		"struct pages finds the slabs, those in no list too. memory is used, idle and waste\n"
 		"together. Free objects of the slab that a CPU takes from at the moment count as in\n"
 		"use, as in /proc/slabinfo; those in lists of partial slabs and in sheaves do not.\n"
 		"Caches that the kernel merged have the name of the first. SLAB (until 6.7) has no lists\n"
-		"of CPUs; SLOB shows only its memory. The line below compares the sum with the kernel's counter.",
+		"of CPUs; SLOB shows only its memory. The line below compares the sum with the kernel's counter.\n"
+		"\n"
+		"--by cgroup shows who is charged with the objects instead, one row for each cache and\n"
+		"group, since 5.9. charged of a group and all below it is slab of its memory.stat, but for\n"
+		"what CPUs keep in stock. Objects of a removed group are charged to the group above it.",
 };

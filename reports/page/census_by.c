@@ -60,6 +60,7 @@ const struct report report_census_by = {
 	.about = "classes of all of RAM, divided once more",
 	.needs = NEED_MACHINE | NEED_VMAS | NEED_TASKS | NEED_CGROUPS,
 	.opts = OPT_BY,
+	.by = spread_names,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.run = by_report,

@@ -64,6 +64,30 @@ def compare_groups(tally, name, vmcensus, truth):
     compare_usage(tally, name, vmcensus, truth)
     compare_parts(tally, name, vmcensus, truth)
     compare_pressure(tally, name, vmcensus, truth)
+    compare_slab(tally, name, vmcensus, truth)
+
+
+def compare_slab(tally, name, vmcensus, truth):
+    """slab --by cgroup, added up over the groups below, with memory.stat: each CPU has a page in stock."""
+    if not vmcensus.knows('obj_cgroup.memcg'):
+        return
+    rows, why = vmcensus.rows('slab', '--by', 'cgroup')
+    if rows is None:
+        tally.check(f'{name} slab --by cgroup', [why])
+        return
+    differences, compared, top = [], 0, os.path.join(truth.folder, 'cgroup')
+    for folder, _, files in os.walk(top):
+        if 'memory.current' not in files:
+            continue
+        path, stat = '/' + os.path.relpath(folder, top), lines(os.path.join(folder, 'memory.stat'))
+        for kind, column in (('yes', 'slab_reclaimable'), ('no', 'slab_unreclaimable')):
+            got = sum(r['charged'] for r in rows if r['reclaimable'] == kind and r['cgroup'] and
+                      (r['cgroup'] == path or r['cgroup'].startswith(path + '/')))
+            compared += 1
+            if abs(got - int(stat.get(column, got))) > 2 * 4096:     # 2 CPUs
+                differences.append(f'{path} {column}: kernel {stat[column]}, vmcensus {got}')
+    if compared:
+        tally.check(f'{name} slab --by cgroup', differences, f'{compared} values')
 
 
 def compare_usage(tally, name, vmcensus, truth):

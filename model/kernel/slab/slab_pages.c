@@ -16,6 +16,7 @@
 #include "model/kernel/page/pagefmt.h"
 #include "model/kernel/page/scan.h"
 #include "model/kernel/slab/slab.h"
+#include "model/kernel/slab/slab_page.h"
 
 #define SLAB_ORDER_MAX 10u	/* of a folio; larger is damage */
 
@@ -55,14 +56,14 @@ struct worker {
 	uint64_t unread;		/* struct pages */
 };
 
-static uint64_t member_of(const struct pass *p, const uint8_t *raw, enum layout_id id)
+uint64_t slab_page_u64(const struct pagefmt *f, const uint8_t *raw, enum layout_id id)
 {
-	const struct member *m = &p->k->layout.v[id].m;
+	const struct member *m = &f->k->layout.v[id].m;
 	uint64_t v;
 
-	if (!has(p->k, id) || m->offset + m->size > p->f.size || m->size > 8)
+	if (!has(f->k, id) || m->offset + m->size > f->size || m->size > 8)
 		return 0;
-	v = load_uint(raw + m->offset, m->size, p->f.big);
+	v = load_uint(raw + m->offset, m->size, f->big);
 	return m->bit_size && m->bit_size < 64
 		       ? v >> m->bit_offset & ((UINT64_C(1) << m->bit_size) - 1)
 		       : v;
@@ -83,11 +84,11 @@ static void count(const struct pass *p, struct worker *w, struct reader *r,
 		  const struct page_run *run, uint64_t i)
 {
 	const uint8_t *raw = run->p + i * p->f.size;
-	uint32_t at = hash_get(&p->by_addr, member_of(p, raw, M_SLAB_CACHE));
+	uint32_t at = hash_get(&p->by_addr, slab_page_u64(&p->f, raw, M_SLAB_CACHE));
 	struct tally *t = &w->v[at == HASH_NONE ? p->ncaches : at];
-	uint64_t objects = member_of(p, raw, M_SLAB_OBJECTS),
-		 inuse = member_of(p, raw, M_SLAB_INUSE);
-	bool no_list = has(p->k, M_SLAB_FREELIST) && !member_of(p, raw, M_SLAB_FREELIST);
+	uint64_t objects = slab_page_u64(&p->f, raw, M_SLAB_OBJECTS),
+		 inuse = slab_page_u64(&p->f, raw, M_SLAB_INUSE);
+	bool no_list = has(p->k, M_SLAB_FREELIST) && !slab_page_u64(&p->f, raw, M_SLAB_FREELIST);
 
 	t->pages += page_flags(&p->f, raw) & p->f.head
 			    ? pages_of(p, r, run, run->kva + i * p->f.size)
@@ -102,14 +103,14 @@ static void count(const struct pass *p, struct worker *w, struct reader *r,
 	t->bad += !objects || inuse > objects || (no_list && inuse < objects);
 }
 
-static bool is_slab(const struct pass *p, const uint8_t *raw, uint64_t kva, size_t len)
+bool slab_page_is_first(const struct pagefmt *f, const uint8_t *raw, uint64_t kva, size_t len)
 {
-	uint64_t flags = page_flags(&p->f, raw), head;
+	uint64_t flags = page_flags(f, raw), head;
 	enum page_role role;
 
-	if (!(flags & p->f.slab_bit) && !(type_class(&p->f, page_type(&p->f, raw)) & FR_SLAB))
+	if (!(flags & f->slab_bit) && !(type_class(f, page_type(f, raw)) & FR_SLAB))
 		return false;
-	role = page_role(&p->f, raw, kva, len, &head);
+	role = page_role(f, raw, kva, len, &head);
 	return role != PAGE_TAIL && role != PAGE_UNSET;
 }
 
@@ -125,7 +126,8 @@ static void slab_run(void *arg, unsigned worker, struct reader *r, const struct 
 	for (uint64_t i = 0; run->p && i < run->n; i++) {
 		uint64_t kva = run->kva + i * p->f.size;
 
-		if (is_slab(p, run->p + i * p->f.size, kva, run->len - (kva - run->here_kva)))
+		if (slab_page_is_first(&p->f, run->p + i * p->f.size, kva,
+				       run->len - (kva - run->here_kva)))
 			count(p, w, r, run, i);
 	}
 }

@@ -292,20 +292,15 @@ static void add_up(struct pass *p, struct tally *sum)
 	}
 }
 
-static const char *const names[SPREADS] = { "node", "zone", "migratetype", "order", "cgroup" };
+const char *const spread_names[SPREADS + 1] = { "node", "zone", "migratetype", "order", "cgroup" };
 
 enum spread_by spread_named(const char *name)
 {
 	unsigned i = 0;
 
-	while (i < SPREADS && strcmp(names[i], name))
+	while (i < SPREADS && strcmp(spread_names[i], name))
 		i++;
 	return (enum spread_by)i;
-}
-
-const char *spread_name(enum spread_by by)
-{
-	return names[by];
 }
 
 enum status spread_build(const struct snapshot *s, const struct census *c, enum spread_by by,

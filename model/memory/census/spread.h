@@ -30,8 +30,8 @@ struct spread {
 
 /* The kind named NAME ("node", "zone", ...); SPREADS: there is none. */
 enum spread_by spread_named(const char *name);
-/* The name of BY, which is no SPREADS. */
-const char *spread_name(enum spread_by by);
+/* Their names, and NULL. */
+extern const char *const spread_names[SPREADS + 1];
 
 /* In MEM. ST_ABSENT: this kernel does not show it. SPREAD_CGROUP needs NEED_CGROUPS. */
 enum status spread_build(const struct snapshot *s, const struct census *c, enum spread_by by,
