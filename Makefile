@@ -70,6 +70,7 @@ core_dirs := dumpread dumpread/* facts facts/* arch arch/* model model/* model/*
 core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
 app_src   := $(sort $(wildcard app/*.c app/*/*.c))
 cli_src   := $(sort $(wildcard cli/*.c))
+lib_src   := $(sort $(wildcard cli/library/*.c))
 unit_src  := $(sort $(wildcard tests/unit/test_*.c))
 unit_main := tests/unit/check_main.c
 unit_help := $(filter-out $(unit_src) $(unit_main),$(sort $(wildcard tests/unit/*.c))) \
@@ -81,7 +82,7 @@ stand_in  := $(sort $(wildcard crashkernel/left_out/*.c))
 crash_src := $(sort $(wildcard crashext/*.c))
 CRASH_INCLUDE ?= /usr/include
 # without the one that needs the header of crash
-lint_src  := $(core_src) $(app_src) $(cli_src) $(filter-out crashext/crash.c,$(crash_src)) $(stand_in)
+lint_src  := $(core_src) $(app_src) $(cli_src) $(lib_src) $(filter-out crashext/crash.c,$(crash_src)) $(stand_in)
 
 obj = $(patsubst %.c,$B/%.o,$1)
 archive   := $B/libvmcensus.a
@@ -137,11 +138,28 @@ all_libs   = $(LDLIBS) -Wl,--as-needed $(pkg_libs) -ldl -lm -pthread
 .DELETE_ON_ERROR:
 .PRECIOUS: $B/%.o
 
-all: $B/vmcensus
+all: $B/vmcensus $B/libvmcensus.so
 
 $B/vmcensus: $(call obj,$(cli_src) $(app_src)) $(archive)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) -pie $(hard_link) $(exported) $(LDFLAGS) -o $@ $^ $(all_libs)
+
+# For programs and Python: it runs the program, and needs the C library alone.
+soname := libvmcensus.so.0
+library := $B/$(soname).0.0
+
+$(call obj,$(lib_src)): OBJ_FLAGS += -fvisibility=default
+
+$(library): $(call obj,$(lib_src)) cli/library/vmcensus.map
+	$(say) LD $@
+	$(Q)$(CC) -shared $(san_flags) $(hard_link) $(LDFLAGS) -Wl,-soname,$(soname) \
+		-Wl,--version-script=cli/library/vmcensus.map -o $@ $(filter %.o,$^) -pthread
+
+$B/libvmcensus.so: $(library)
+	$(Q)ln -sf $(<F) $B/$(soname) && ln -sf $(soname) $@
+
+$B/vmcensus.pc: cli/library/vmcensus.pc.in FORCE
+	$(Q)sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(solibdir),; s,@VERSION@,$(VERSION),' $< > $@
 
 $(archive): $(call obj,$(core_src))
 	$(say) AR $@
@@ -246,7 +264,7 @@ $(tool_bin): $B/%: $B/tests/%.o $B/helpers.a $(archive)
 	$(Q)$(CC) $(san_flags) $(LDFLAGS) -o $@ $^ $(archive) $(all_libs)
 
 # Every source through the compiler's checks, without code.
-every_src := $(core_src) $(app_src) $(cli_src) $(unit_src) $(unit_main) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
+every_src := $(core_src) $(app_src) $(cli_src) $(lib_src) $(unit_src) $(unit_main) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
 	$(tool_src) $(bench_src) $(stand_in) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
 syntax: $(page_parts) $(fleet_parts) | build-check
 	$(say) CHECK '$(CC), $(words $(every_src)) files'
@@ -307,7 +325,7 @@ $B/vmcensus-static: $(call obj,$(static_src))
 kmod:
 	@$(MAKE) --no-print-directory -C kmod
 
--include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(app_src) $(unit_src) $(unit_main) $(unit_help) \
+-include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(lib_src) $(app_src) $(unit_src) $(unit_main) $(unit_help) \
 	$(fuzz_src) $(fuzz_main) $(tool_src) $(bench_src) $(crash_src) $(stand_in)))
 
 # The set-up may install the compiler and pkg-config: what follows it runs in a
@@ -411,6 +429,9 @@ man1dir := $(PREFIX)/share/man/man1
 docdir  := $(PREFIX)/share/doc/vmcensus
 sharedir := $(PREFIX)/share/vmcensus
 libdir := $(PREFIX)/lib/vmcensus
+# of shared libraries; distributions have a directory for each architecture
+LIBDIR  ?= $(PREFIX)/lib
+solibdir := $(LIBDIR)
 # crash looks in /usr/lib/crash/extensions alone (and $$CRASH_EXTENSIONS), gdb in /usr/lib/debug.
 usr      := $(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))
 crash_kernel := $(wildcard $B/vmcensus-static crashkernel/vmcensus-collect)
@@ -422,7 +443,7 @@ by_list = DESTDIR='$(DESTDIR)' LIST='$(sharedir)/installed' DEBUG='$(usr)/lib/de
 put = $(Q)$(by_list) put
 put_program = $(Q)$(by_list) $(if $(STRIP),strip,put)
 
-install: all
+install: all $B/vmcensus.pc
 	$(put_program) 755 '$(bindir)' $B/vmcensus
 	$(if $(has_pages),@$(MAKE) --no-print-directory docs,@echo 'no manual pages and no completion are installed:' \
 		'$(PAGES_BY) does not run here; give PAGES_BY=PROGRAM (make help)')
@@ -432,6 +453,11 @@ install: all
 	$(if $(has_pages),$(put) 644 '$(PREFIX)/share/zsh/site-functions' $(made)/_vmcensus)
 	$(if $(has_pages),$(put) 644 '$(PREFIX)/share/fish/vendor_completions.d' $(made)/vmcensus.fish)
 	$(put) 644 '$(sharedir)/layouts' $(wildcard layouts/*.layout)
+	$(put_program) 644 '$(solibdir)' $(library)
+	$(Q)$(by_list) link '$(solibdir)' $(notdir $(library)) $(soname)
+	$(Q)$(by_list) link '$(solibdir)' $(soname) libvmcensus.so
+	$(put) 644 '$(PREFIX)/include' cli/library/vmcensus.h
+	$(put) 644 '$(solibdir)/pkgconfig' $B/vmcensus.pc
 	$(if $(wildcard $B/vmcensus.so),$(put_program) 644 '$(usr)/lib/crash/extensions' $B/vmcensus.so)
 	$(if $(wildcard $B/vmcensus-static),$(put) 755 '$(libdir)' $(crash_kernel))
 

@@ -3,6 +3,7 @@
 #
 # install.sh put MODE DIR FILE...   installs each FILE in DIR
 # install.sh strip MODE DIR FILE    without its debug information, which goes below $DEBUG, where gdb looks by build-id
+# install.sh link DIR FILE NAME     NAME in DIR leads to FILE there
 # install.sh take                   removes what the others have put, and the directories that they made
 #
 # From the environment: DESTDIR, before each path; LIST, the file that names what was put; DEBUG; STRIP and OBJCOPY,
@@ -33,6 +34,12 @@ put() {	# MODE DIR FILE...
 		install -m "$mode" "$file" "$root$dir"
 		echo "f $dir/$(basename "$file")" >> "$root$LIST"
 	done
+}
+
+link() {	# DIR FILE NAME
+	into "$1"
+	ln -sf "$2" "$root$1/$3"
+	echo "f $1/$3" >> "$root$LIST"
 }
 
 # The 40 digits of FILE's build-id; none if it has none.
@@ -72,6 +79,7 @@ shift
 case $what in
 put) put "$@" ;;
 strip) stripped "$@" ;;
+link) link "$@" ;;
 take) take ;;
 *) exit 64 ;;
 esac
