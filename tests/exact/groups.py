@@ -65,24 +65,58 @@ def compare_groups(tally, name, vmcensus, truth):
     compare_parts(tally, name, vmcensus, truth)
     compare_pressure(tally, name, vmcensus, truth)
     compare_slab(tally, name, vmcensus, truth)
+    compare_age(tally, name, vmcensus, truth)
+
+
+def has_groups(truth):
+    return os.path.isdir(os.path.join(truth.folder, 'cgroup'))
+
+
+def below(rows, path):
+    return [r for r in rows if r['cgroup'] == path or r['cgroup'].startswith(path + '/')]
+
+
+def compare_age(tally, name, vmcensus, truth):
+    """age, added up over the groups below: the lines of memory.stat that count the same lists."""
+    if not has_groups(truth) or not vmcensus.knows('mem_cgroup_per_node.lru_zone_size'):
+        return
+    rows, why = vmcensus.rows('age')
+    if rows is None:
+        tally.check(f'{name} age', [why])
+        return
+    differences, compared, slack = [], 0, 2 * 32 * 4096 * 5 if batched(truth) else 0
+    top = os.path.join(truth.folder, 'cgroup')
+    for folder, _, files in os.walk(top):
+        if 'memory.current' not in files:
+            continue
+        path, stat = '/' + os.path.relpath(folder, top), lines(os.path.join(folder, 'memory.stat'))
+        got = {f'{word}_{kind}': sum(r[kind] for r in below(rows, path)
+                                     if r['active'] == active and r['list'] != 'unevictable')
+               for active, word in enumerate(('inactive', 'active')) for kind in ('anon', 'file')}
+        got['unevictable'] = sum(r['size'] for r in below(rows, path) if r['list'] == 'unevictable')
+        compared += len(got)
+        differences += [f'{path} {k}: kernel {stat[k]}, vmcensus {v}' for k, v in got.items()
+                        if abs(v - int(stat[k])) > slack]
+    if compared:
+        tally.check(f'{name} age', differences, f'{compared} values')
 
 
 def compare_slab(tally, name, vmcensus, truth):
     """slab --by cgroup, added up over the groups below, with memory.stat: each CPU has a page in stock."""
-    if not vmcensus.knows('obj_cgroup.memcg'):
+    if not has_groups(truth) or not vmcensus.knows('obj_cgroup.memcg'):
         return
     rows, why = vmcensus.rows('slab', '--by', 'cgroup')
     if rows is None:
         tally.check(f'{name} slab --by cgroup', [why])
         return
     differences, compared, top = [], 0, os.path.join(truth.folder, 'cgroup')
+    charged = [r for r in rows if r['cgroup']]
     for folder, _, files in os.walk(top):
         if 'memory.current' not in files:
             continue
         path, stat = '/' + os.path.relpath(folder, top), lines(os.path.join(folder, 'memory.stat'))
         for kind, column in (('yes', 'slab_reclaimable'), ('no', 'slab_unreclaimable')):
-            got = sum(r['charged'] for r in rows if r['reclaimable'] == kind and r['cgroup'] and
-                      (r['cgroup'] == path or r['cgroup'].startswith(path + '/')))
+            got = sum(r['charged'] for r in below(charged, path) if r['reclaimable'] == kind)
             compared += 1
             if abs(got - int(stat.get(column, got))) > 2 * 4096:     # 2 CPUs
                 differences.append(f'{path} {column}: kernel {stat[column]}, vmcensus {got}')
