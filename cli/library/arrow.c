@@ -77,7 +77,7 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *ret)
 	const struct vmcensus_table *t = st->t;
 
 	*ret = (struct ArrowSchema){ .format = "+s", .name = "", .release = release_schema };
-	ret->children = calloc(t->ncols, sizeof(*ret->children));
+	ret->children = calloc(t->ncols, sizeof(void *));
 	for (size_t i = 0; ret->children && i < t->ncols; i++) {
 		ret->children[i] = calloc(1, sizeof(**ret->children));
 		ret->n_children++;
@@ -206,7 +206,7 @@ static int batch_of(const struct vmcensus_table *t, struct ArrowArray *ret)
 	*ret = (struct ArrowArray){ .length = (int64_t)t->nrows,
 				    .n_buffers = 1,
 				    .buffers = b ? b->v : NULL,
-				    .children = calloc(t->ncols, sizeof(*ret->children)),
+				    .children = calloc(t->ncols, sizeof(void *)),
 				    .release = release_array,
 				    .private_data = b };
 	if (!b || !ret->children)
@@ -260,7 +260,10 @@ int vmcensus_table_stream(struct vmcensus_table *t, struct ArrowArrayStream *ret
 		return 1;
 	atomic_fetch_add(&t->refs, 1);
 	st->t = t;
-	*ret = (struct ArrowArrayStream){ get_schema, get_next, get_last_error, release_stream,
-					  st };
+	ret->get_schema = get_schema;
+	ret->get_next = get_next;
+	ret->get_last_error = get_last_error;
+	ret->release = release_stream;
+	ret->private_data = st;
 	return 0;
 }

@@ -41,7 +41,8 @@ struct vmcensus_column {
 	const char *about;	/* one line */
 };
 
-/* IMAGES: paths, NULL ends them; they are copied, and first read for a table. OPTIONS may be NULL. 0, or 1 with ERROR. */
+/* IMAGES: paths, NULL ends them; they are copied, and first read for a table. OPTIONS may be
+   NULL. 0, or 1 with ERROR. */
 int vmcensus_open(const char *const *images, const struct vmcensus_options *options, struct vmcensus **ret,
 		  char error[VMCENSUS_ERROR_SIZE]);
 void vmcensus_close(struct vmcensus *v);
