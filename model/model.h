@@ -59,6 +59,8 @@ struct usage {
 	uint64_t table_bytes;		/* page-table pages met (levels below the root) */
 	uint64_t lost;			/* bytes under unreadable tables */
 	uint64_t unknown;		/* bytes mapped whose struct page is not readable */
+	uint64_t unknown_slots;		/* bytes in swap whose slot is not readable: in swap, and in
+					   no other of the above */
 	uint64_t whole;			/* of pss: bytes counted whole, even if others map them */
 };
 
@@ -73,9 +75,12 @@ static inline uint64_t usage_uss(const struct usage *u)
 
 #define PF_KTHREAD 0x200000u	/* of task.flags; 246bb0b1deb2 (v2.6.27) */
 
+#define PID_UNKNOWN (-1)
+
 struct task {				/* one thread, or process of one thread */
 	uint64_t addr;			/* of its task_struct */
-	int32_t pid, tgid, ppid;	/* as the initial pid namespace counts */
+	int32_t pid, tgid, ppid;	/* as the initial pid namespace counts; ppid PID_UNKNOWN:
+					   the parent could not be read */
 	uint32_t proc;			/* index in procs */
 	uint32_t mm;			/* index in mms; NONE: kernel thread or past exit_mm */
 	char comm[16];			/* may hold any byte; terminated */
@@ -96,7 +101,7 @@ struct proc {				/* a thread group */
 	uint32_t first_task, ntasks;	/* its threads: tasks[first_task ..) */
 	uint32_t mm;			/* of the leader, else of the first thread that has one */
 	bool kthread;
-	int32_t pid, ppid;
+	int32_t pid, ppid;		/* ppid: see task */
 	uint32_t uid, euid, gid;	/* uid: real; kernel ids (initial user namespace);
 					   UINT32_MAX (the kernel's INVALID_UID): unknown */
 	int16_t oom_score_adj;
@@ -334,7 +339,7 @@ struct log_line {
 struct machine {
 	int64_t crash_time;	/* seconds since 1970; 0 unknown */
 	uint64_t uptime;	/* ns; 0 unknown */
-	uint32_t cpus_online, cpus_possible;
+	uint32_t cpus_online, cpus_possible;	/* 0: unknown */
 	uint64_t present;	/* pages of RAM, without holes and devices; 0 unknown */
 	const char *panic;	/* panic message, or NULL: none found */
 	int32_t panic_pid;	/* task that panicked, -1 unknown */

@@ -36,8 +36,10 @@ void cpus_read(struct kernel *k, struct reader *r)
 	k->percpu = arena_array(&k->dump->mem, uint64_t, 1);
 	k->possible = arena_array(&k->dump->mem, uint32_t, 1);
 	k->ncpus = 1;
-	if (!offsets || !mask_kva)
-		return; /* uniprocessor: per-CPU data is where its symbol says */
+	if (!offsets || !mask_kva) { /* uniprocessor: per-CPU data is where its symbol says */
+		k->cpus_possible = 1;
+		return;
+	}
 	if (!kvar_u64(k, r, Y_NR_CPU_IDS, 4, &ids) && (!ids || ids > CPUS_MAX))
 		ids = CPUS_MAX;
 	/* the mask ends with nr_cpu_ids: the bytes after it are another variable */
@@ -53,6 +55,7 @@ void cpus_read(struct kernel *k, struct reader *r)
 
 		if (!cpu_bit(k, mask, cpu))
 			continue;
+		k->cpus_possible++;
 		if (read_kva_word(r, offsets + (uint64_t)cpu * word, &off)) {
 			issue_add(k->issues, ST_NODATA, "per-cpu offset", 1, "CPU %u", cpu);
 			continue;

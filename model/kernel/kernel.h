@@ -34,7 +34,8 @@ struct kernel {
 	struct texts *texts;		/* of the kernel image (texts.h); NULL: it has none */
 	struct memmap memmap;		/* pfn <-> struct page */
 	uint64_t *percpu;		/* __per_cpu_offset[0..ncpus) */
-	uint32_t ncpus;			/* possible CPUs */
+	uint32_t ncpus;			/* possible CPUs whose per-CPU data can be found */
+	uint32_t cpus_possible;		/* all of them; 0: unknown */
 	uint32_t *possible;		/* their numbers */
 	unsigned page_shift;		/* log2 bytes of a page frame */
 	unsigned jobs;			/* threads to use */

@@ -236,6 +236,12 @@ static void captured(struct maker *m, const struct source_about *a)
 		    "mappings");
 }
 
+/* N of CPUs, 0: unknown. */
+static const char *cpus(const struct maker *m, uint32_t n)
+{
+	return n ? arena_printf(m->mem, "%u", n) : "?";
+}
+
 static void add_machine(struct maker *m)
 {
 	const struct kernel *k = m->s->k;
@@ -252,9 +258,10 @@ static void add_machine(struct maker *m)
 	    arena_printf(m->mem, "%s%s%s", k->release, *k->uts_version ? " " : "", k->uts_version));
 	say(m, "host", k->nodename);
 	say(m, "cpu",
-	    arena_printf(m->mem, "%s, %u online of %u, %s, pages of %u KiB",
-			 k->arch ? k->arch->name : "?", mc->cpus_online, mc->cpus_possible,
-			 k->paging ? k->paging->name : "?", page_size(m->s) >> 10));
+	    arena_printf(m->mem, "%s, %s online of %s, %s, pages of %u KiB",
+			 k->arch ? k->arch->name : "?", cpus(m, mc->cpus_online),
+			 cpus(m, mc->cpus_possible), k->paging ? k->paging->name : "?",
+			 page_size(m->s) >> 10));
 	if (a.format)
 		say(m, "dump", dump_text(m, &a));
 	if (counts_references(k))

@@ -148,7 +148,7 @@ static void set_proc(const struct maker *m, const struct proc *p, struct proc_ro
 	*r = (struct proc_row){
 		.pid = p->pid,
 		.tid = p->pid,
-		.ppid = p->ppid,
+		.ppid = p->ppid == PID_UNKNOWN ? COL_UNKNOWN_INT : p->ppid,
 		.ns_pid = p->pidns_pid,
 		.uid = id(p->uid),
 		.euid = id(p->euid),

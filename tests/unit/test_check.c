@@ -380,7 +380,7 @@ static void test_summary(void)
 		"\n"
 		"kernel     6.1.0-hand\n"
 		"host       field \"7\"\n"
-		"cpu        x86_64, 0 online of 0, ?, pages of 4 KiB\n"
+		"cpu        x86_64, ? online of ?, ?, pages of 4 KiB\n"
 		"crashed    2023-11-14 22:13:20 UTC\n"
 		"uptime     1-01:01:01\n"
 		"reason     Attempted to kill init!\n"

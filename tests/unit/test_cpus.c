@@ -26,6 +26,7 @@ TEST(mask)
 {
 	struct fake *f = machine(0xb);
 
+	CHECK_EQ(f->kernel.cpus_possible, 3);
 	if (CHECK_EQ(f->kernel.ncpus, 3)) {
 		CHECK_EQ(f->kernel.possible[2], 3);
 		CHECK_EQ(f->kernel.percpu[2], 0x40000);
@@ -39,6 +40,7 @@ TEST(empty)
 {
 	struct fake *f = machine(0);
 
+	CHECK_EQ(f->kernel.cpus_possible, 0);	/* it is not known how many */
 	if (CHECK_EQ(f->kernel.ncpus, 1)) {
 		CHECK_EQ(f->kernel.possible[0], 0);
 		CHECK_EQ(f->kernel.percpu[0], 0x10000);

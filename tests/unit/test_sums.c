@@ -146,9 +146,14 @@ TEST(attributed)
 	CHECK_STR(got, "key,value,unit\nin all processes,12970,bytes\nnot attributed,28672,bytes\n"
 		       "mapped,45056,bytes\n");
 	free(got);
+	/* a parent that could not be read is not process 0 */
+	t.h.procs[2].ppid = PID_UNKNOWN;
+	got = hand_print(&t.h, "procs", "csv", "pid,ppid", "pid = 11", NULL, 0, NULL);
+	CHECK_STR(got, "pid,ppid\n11,\n");
+	free(got);
 	/* the counts of CPUs are not known: so small a difference does not count */
 	t.h.s.machine.mapped_on_cpus = INT64_MIN;
-	t.h.s.machine.cpus_possible = 1;
+	t.h.s.k->ncpus = 1;
 	CHECK(!attributed_text(&t.h.s, &t.h.s.mem));
 	info[1].value = UINT64_MAX;
 	attributed(&t.h.s, &a);

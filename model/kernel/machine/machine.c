@@ -27,7 +27,7 @@ bool cpu_was_online(const struct system *y, uint32_t cpu)
 	       (crashed_cpu(y) >= 0 && mask_has(y, Y_CPU_PRESENT, cpu));
 }
 
-/* Bits of the mask of online CPUs that are also possible. */
+/* Bits of the mask of online CPUs that are also possible; 0: unknown. */
 static uint32_t online_cpus(const struct system *y)
 {
 	uint64_t mask = layout_symbol(&y->k->layout, Y_CPU_ONLINE), word;
@@ -36,11 +36,14 @@ static uint32_t online_cpus(const struct system *y)
 
 	if (!mask)
 		return y->k->ncpus; /* uniprocessor */
+	if (y->k->ncpus != y->k->cpus_possible)
+		return 0;
 	for (uint32_t i = 0; i < y->k->ncpus; i++) {
 		uint32_t cpu = y->k->possible[i];
 
-		if (!read_kva_word(y->r, mask + cpu / bits * (bits / 8), &word))
-			n += word >> cpu % bits & 1;
+		if (read_kva_word(y->r, mask + cpu / bits * (bits / 8), &word))
+			return 0;
+		n += word >> cpu % bits & 1;
 	}
 	return n;
 }
@@ -106,7 +109,7 @@ void machine_build(struct snapshot *s, struct reader *r)
 	struct system y = { .k = s->k, .r = r, .mem = &s->mem, .m = &s->machine };
 
 	y.m->present = nodes_present(&y);
-	y.m->cpus_possible = s->k->ncpus;
+	y.m->cpus_possible = s->k->cpus_possible;
 	y.m->cpus_online = online_cpus(&y);
 	y.m->oom_kills = oom_kills(&y);
 	read_clock(&y);

@@ -95,6 +95,7 @@ static void read_area(struct swaps *w, struct kobj *o, struct reader *r, uint64_
 
 	if (st) {
 		issue_add(w->k->issues, st, "swap area", 1, "type %u", type);
+		f->unread = true;
 		return;
 	}
 	if (!(kobj_u64(o, M_SI_FLAGS) & SWP_USED))
@@ -104,6 +105,12 @@ static void read_area(struct swaps *w, struct kobj *o, struct reader *r, uint64_
 	/* memory of vmalloc() */
 	if (!w->in_table && f->counts & (dump_page_size(w->k->dump) - 1))
 		issue_add(w->k->issues, ST_CORRUPT, "swap area", 1, "counts of type %u", type);
+}
+
+static void unread_from(struct swaps *w, unsigned type)
+{
+	for (; type < SWAP_TYPES; type++)
+		w->file[type].unread = true;
 }
 
 static void read_areas(struct swaps *w, struct reader *r)
@@ -119,6 +126,7 @@ static void read_areas(struct swaps *w, struct reader *r)
 	st = kvar_u64(k, r, Y_NR_SWAPFILES, 4, &n);
 	if (st) {
 		issue_add(k->issues, st, "swap area", 1, "their number cannot be read");
+		unread_from(w, 0);
 		return;
 	}
 	kobj_init(&o, k, S_SWAP_INFO);
@@ -127,6 +135,7 @@ static void read_areas(struct swaps *w, struct reader *r)
 		if (pointers &&
 		    (st = read_kva_word(r, base + (uint64_t)type * k->dump->word_size, &at))) {
 			issue_add(k->issues, st, "swap area", 1, "type %u", type);
+			unread_from(w, type);
 			break;
 		}
 		if (at)
@@ -273,6 +282,11 @@ static bool slot_in_table(struct swap_cursor *c, unsigned type, uint64_t offset,
 	    read_count(c, c->extend + (uint64_t)i * 4, 4, &more))
 		ret->count = (uint32_t)min_u64(more, INT32_MAX);
 	return true;
+}
+
+bool swap_slot_lost(const struct swap_cursor *c, unsigned type)
+{
+	return type < SWAP_TYPES && (c->w->file[type].unread || c->w->file[type].counts);
 }
 
 bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset, struct swap_slot *ret)

@@ -22,6 +22,7 @@ enum swap_kind {
 struct swap_file {
 	uint64_t counts;	/* swap_map, or cluster_info; 0: no such area */
 	uint64_t max;		/* slots */
+	bool unread;		/* what the kernel has here could not be read */
 };
 
 struct swaps {
@@ -61,6 +62,9 @@ struct swap_slot {
 /* False: its entry cannot be read, or there is no such slot. */
 bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset,
 		    struct swap_slot *ret);
+
+/* After swap_slot_read() failed: does the kernel have that area? Else a slot counts as used once (swp_swapcount()). */
+bool swap_slot_lost(const struct swap_cursor *c, unsigned type);
 
 /* ---- shmem -------------------------------------------------------------------- */
 

@@ -274,6 +274,20 @@ static int by_group(const void *pa, const void *pb)
 	return a->t.addr < b->t.addr ? -1 : a->t.addr > b->t.addr;
 }
 
+/* The kernel's first task is the parent of process 1, and in no list; another that is in none may still be read. */
+static int32_t unlisted_parent(const struct tasks_builder *tb, const struct raw_task *t)
+{
+	const struct kernel *k = tb->b->k;
+	uint64_t init = layout_symbol(&k->layout, Y_INIT_TASK), tgid;
+
+	if (t->parent == init || t->t.addr == init)
+		return 0;
+	if (!kernel_ptr_ok(k, t->parent, k->dump->word_size) ||
+	    kmember_u64(k, tb->b->r, t->parent, M_TASK_TGID, &tgid) || !tgid || tgid > PID_LIMIT)
+		return PID_UNKNOWN;
+	return (int32_t)tgid;
+}
+
 static void fill_parents(struct tasks_builder *tb)
 {
 	struct snapshot *s = tb->b->s;
@@ -284,7 +298,8 @@ static void fill_parents(struct tasks_builder *tb)
 	for (uint32_t i = 0; i < s->ntasks; i++) {
 		uint32_t p = hash_get(&index, tb->raw.v[i].parent);
 
-		s->tasks[i].ppid = p == HASH_NONE ? 0 : s->tasks[p].tgid;
+		s->tasks[i].ppid = p == HASH_NONE ? unlisted_parent(tb, &tb->raw.v[i])
+						  : s->tasks[p].tgid;
 		s->tasks[i].in_vfork = p != HASH_NONE && tb->raw.v[i].vfork_done &&
 				       tb->raw.v[i].mm && tb->raw.v[i].mm == tb->raw.v[p].mm;
 	}

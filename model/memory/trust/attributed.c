@@ -22,8 +22,7 @@ static uint64_t add_pending(const struct snapshot *s, uint64_t counted, uint64_t
 
 	*doubt = 0;
 	if (held == INT64_MIN || source_has(s->k, SOURCE_CHANGES))
-		*doubt = (uint64_t)s->machine.cpus_possible * 2 * ZONES * STAT_THRESHOLD
-			 << s->k->page_shift;
+		*doubt = (uint64_t)s->k->ncpus * 2 * ZONES * STAT_THRESHOLD << s->k->page_shift;
 	if (held == INT64_MIN)
 		return counted;
 	if (held < 0 && counted < -(uint64_t)held)

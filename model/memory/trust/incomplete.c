@@ -15,6 +15,8 @@ static unsigned usage_incomplete(const struct snapshot *s, const struct mm *m,
 		what |= INCOMPLETE_TABLES;
 	if (u->unknown)
 		what |= INCOMPLETE_PAGES;
+	if (u->unknown_slots)
+		what |= INCOMPLETE_SLOTS;
 	return what;
 }
 
@@ -44,20 +46,31 @@ unsigned proc_incomplete(const struct snapshot *s, const struct proc *p)
 
 const char *incomplete_text(unsigned what)
 {
+	/* of each set of the four bits from INCOMPLETE_VMAS on */
+	static const char *const parts[16] = {
+		NULL,
+		"vmas",
+		"page tables",
+		"vmas, page tables",
+		"struct pages",
+		"vmas, struct pages",
+		"page tables, struct pages",
+		"vmas, page tables, struct pages",
+		"swap counts",
+		"vmas, swap counts",
+		"page tables, swap counts",
+		"vmas, page tables, swap counts",
+		"struct pages, swap counts",
+		"vmas, struct pages, swap counts",
+		"page tables, struct pages, swap counts",
+		"vmas, page tables, struct pages, swap counts",
+	};
+
 	if (what & INCOMPLETE_MM)
 		return "mm";
 	if (what & INCOMPLETE_TYPES)
 		return "types of the kernel";
-	switch (what) {
-	case 0: return NULL;
-	case INCOMPLETE_VMAS: return "vmas";
-	case INCOMPLETE_TABLES: return "page tables";
-	case INCOMPLETE_PAGES: return "struct pages";
-	case INCOMPLETE_VMAS | INCOMPLETE_TABLES: return "vmas, page tables";
-	case INCOMPLETE_VMAS | INCOMPLETE_PAGES: return "vmas, struct pages";
-	case INCOMPLETE_TABLES | INCOMPLETE_PAGES: return "page tables, struct pages";
-	default: return "vmas, page tables, struct pages";
-	}
+	return parts[what / INCOMPLETE_VMAS % 16];
 }
 
 uint64_t mm_counted_rss(const struct snapshot *s, const struct mm *m)

@@ -15,7 +15,8 @@ enum incomplete {
 	INCOMPLETE_VMAS = 2,	/* some of its vmas are missing */
 	INCOMPLETE_TABLES = 4,	/* some of its page tables */
 	INCOMPLETE_PAGES = 8,	/* struct pages of some of its pages */
-	INCOMPLETE_TYPES = 16,	/* types of the kernel could not be read: any figure may lack something */
+	INCOMPLETE_SLOTS = 16,	/* counts of some of its slots of swap */
+	INCOMPLETE_TYPES = 32,	/* types of the kernel could not be read: any figure may lack something */
 };
 
 /* enum incomplete, 0: all was read. */

@@ -128,9 +128,9 @@ static bool account_present(struct acct *a, const struct pte *e, uint64_t va)
 static void account_slot(struct acct *a, const struct pte *e)
 {
 	uint64_t page = UINT64_C(1) << a->page_shift;
-	struct swap_slot slot;
+	struct swap_slot slot = { 0 };
 	bool known = swap_slot_read(&a->cursor, e->swap_type, e->swap_offset, &slot);
-	uint32_t n = known ? slot.count : 0;
+	uint32_t n = slot.count;
 
 	if (known && !slot.used)
 		issue_add(a->k->issues, ST_CORRUPT, "swap slot", 1,
@@ -139,6 +139,12 @@ static void account_slot(struct acct *a, const struct pte *e)
 	a->u.swap_cached += slot.cached ? page : 0;
 	a->u.swap += page;
 	a->u.swap_ptes += page;
+	if (!known && swap_slot_lost(&a->cursor, e->swap_type)) {
+		a->u.unknown_slots += page;
+		issue_add(a->k->issues, ST_NODATA, "swap slot", 1, "counts of type %u",
+			  e->swap_type);
+		return;
+	}
 	a->u.swap_uss += n < 2 ? page : 0;
 	a->u.swap_pss += n < 2 ? page << PSS_SHIFT : (page << PSS_SHIFT) / n;
 }
