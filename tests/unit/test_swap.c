@@ -141,6 +141,24 @@ static const char *slot_flags(struct fake *f, uint64_t offset, char buf[8])
 	return buf;
 }
 
+/* A count that could not be read is lost; of an area that the kernel does not have there is none. */
+static void test_lost(void)
+{
+	struct fake *f = area(8, false, 8192);
+	struct swap_cursor c;
+	struct swap_slot slot;
+	struct swaps w;
+
+	fake_member(f, M_SI_SWAP_MAP, 16, 8);
+	fake_put_uint(f, SI + 16, fake_kva(f, 0x7fff0000), 8);	/* beyond the image */
+	swaps_init(&w, &f->kernel, f->r);
+	swap_cursor_init(&c, &w, f->r);
+	CHECK(!swap_slot_read(&c, 0, 3, &slot) && slot.lost);
+	CHECK(!swap_slot_read(&c, 5, 3, &slot) && !slot.lost);
+	swap_cursor_release(&c);
+	fake_free(f);
+}
+
 static void test_map(unsigned word, bool big)
 {
 	char flags[8];
@@ -329,6 +347,7 @@ int main(void)
 			test_map(word, big);
 			test_table(word, big);
 		}
+	test_lost();
 	test_continued();
 	test_map_2_6();
 	test_released();

@@ -284,17 +284,13 @@ static bool slot_in_table(struct swap_cursor *c, unsigned type, uint64_t offset,
 	return true;
 }
 
-bool swap_slot_lost(const struct swap_cursor *c, unsigned type)
-{
-	return type < SWAP_TYPES && (c->w->file[type].unread || c->w->file[type].counts);
-}
-
 bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset, struct swap_slot *ret)
 {
 	const struct swap_file *f = &c->w->file[type & (SWAP_TYPES - 1)];
 
 	*ret = (struct swap_slot){ 0 };
 	if (!f->counts || offset >= f->max) {
+		ret->lost = f->unread || f->counts;
 		/* an entry names a slot of an area in use, if this kernel shows areas at all */
 		if (has(c->w->k, Y_SWAP_INFO) && has(c->w->k, M_SI_MAX) &&
 		    (c->w->in_table || has(c->w->k, M_SI_SWAP_MAP)))
@@ -305,6 +301,7 @@ bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset, struc
 	if (c->w->in_table ? slot_in_table(c, type & (SWAP_TYPES - 1), offset, ret)
 			   : slot_in_map(c, f, offset, ret))
 		return true;
+	ret->lost = true;
 	issue_add(c->w->k->issues, ST_NODATA, "swap slot", 1,
 		  "%" PRIu64 " of type %u: its count "
 		  "cannot be read",

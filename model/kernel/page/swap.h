@@ -57,14 +57,14 @@ struct swap_slot {
 	bool used, bad;
 	bool cached;		/* its page is in the swap cache too */
 	bool shmem;		/* marked as shmem's, where the kernel does so */
+	/* it could not be read, of an area that the kernel has; a slot of none counts as used
+	   once (swp_swapcount()) */
+	bool lost;
 };
 
 /* False: its entry cannot be read, or there is no such slot. */
 bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset,
 		    struct swap_slot *ret);
-
-/* After swap_slot_read() failed: does the kernel have that area? Else a slot counts as used once (swp_swapcount()). */
-bool swap_slot_lost(const struct swap_cursor *c, unsigned type);
 
 /* ---- shmem -------------------------------------------------------------------- */
 

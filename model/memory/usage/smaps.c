@@ -128,7 +128,7 @@ static bool account_present(struct acct *a, const struct pte *e, uint64_t va)
 static void account_slot(struct acct *a, const struct pte *e)
 {
 	uint64_t page = UINT64_C(1) << a->page_shift;
-	struct swap_slot slot = { 0 };
+	struct swap_slot slot;
 	bool known = swap_slot_read(&a->cursor, e->swap_type, e->swap_offset, &slot);
 	uint32_t n = slot.count;
 
@@ -139,10 +139,8 @@ static void account_slot(struct acct *a, const struct pte *e)
 	a->u.swap_cached += slot.cached ? page : 0;
 	a->u.swap += page;
 	a->u.swap_ptes += page;
-	if (!known && swap_slot_lost(&a->cursor, e->swap_type)) {
+	if (slot.lost) {
 		a->u.unknown_slots += page;
-		issue_add(a->k->issues, ST_NODATA, "swap slot", 1, "counts of type %u",
-			  e->swap_type);
 		return;
 	}
 	a->u.swap_uss += n < 2 ? page : 0;
