@@ -160,29 +160,42 @@ static void add_lists(struct ages *a, uint32_t cgroup, int32_t node, uint64_t pe
 	told(a, row, per_node);
 }
 
+/* The struct mem_cgroup_per_node of MEMCG on node ID. */
+static enum status per_node(const struct ages *a, uint64_t memcg, int32_t id, uint64_t *ret)
+{
+	unsigned size = a->k->dump->word_size;
+	enum status st;
+
+	if (id < 0 || (uint32_t)id >= NODE_IDS)
+		return ST_CORRUPT;
+	st = word(a, memcg + layout_offset(&a->k->layout, M_MEMCG_NODEINFO) + (uint64_t)id * size,
+		  ret);
+	return !st && !kernel_ptr_ok(a->k, *ret, size) ? ST_CORRUPT : st;
+}
+
+/* Its lruvec.lrugen. */
+static uint64_t generations_of(const struct ages *a, uint64_t node)
+{
+	const struct layout *l = &a->k->layout;
+
+	return node + layout_offset(l, M_MCPN_LRUVEC) + layout_offset(l, M_LRUVEC_GEN);
+}
+
 static void add_group(struct ages *a, uint32_t g)
 {
 	uint64_t memcg = a->s->cgroups[g].css - layout_offset(&a->k->layout, M_MEMCG_CSS);
-	uint64_t nodeinfo = memcg + layout_offset(&a->k->layout, M_MEMCG_NODEINFO);
 
 	for (uint32_t i = 0; i < a->zones.nnodes; i++) {
 		int32_t id = a->zones.nodes[i].id;
-		uint64_t at = 0;
-		enum status st =
-			id < 0 || (uint32_t)id >= NODE_IDS
-				? ST_CORRUPT
-				: word(a, nodeinfo + (uint64_t)id * a->k->dump->word_size, &at);
+		uint64_t at;
+		enum status st = per_node(a, memcg, id, &at);
 
-		if (!st && !kernel_ptr_ok(a->k, at, a->k->dump->word_size))
-			st = ST_CORRUPT;
 		if (st) {
 			damaged(a, st, "a node of the group", memcg);
 			continue;
 		}
 		if (a->generations)
-			add_generations(a, g, id,
-					at + layout_offset(&a->k->layout, M_MCPN_LRUVEC) +
-						layout_offset(&a->k->layout, M_LRUVEC_GEN));
+			add_generations(a, g, id, generations_of(a, at));
 		add_lists(a, g, id, at);
 	}
 }
@@ -190,19 +203,13 @@ static void add_group(struct ages *a, uint32_t g)
 /* Is MGLRU on? lru_gen_folio.enabled of the first group and node tells: all change together. */
 static bool uses_generations(struct ages *a)
 {
-	const struct layout *l = &a->k->layout;
 	uint64_t memcg = 0, at, on = 0;
 
 	if (!has(a->k, M_LRUVEC_GEN) || !has(a->k, M_LRU_GEN_PAGES) ||
 	    !has(a->k, M_LRU_GEN_MIN_SEQ) || !a->zones.nnodes ||
 	    kvar_u64(a->k, a->r, Y_ROOT_MEM_CGROUP, 0, &memcg) ||
-	    word(a,
-		 memcg + layout_offset(l, M_MEMCG_NODEINFO) +
-			 (uint64_t)(uint32_t)a->zones.nodes[0].id * a->k->dump->word_size,
-		 &at) ||
-	    kmember_u64(a->k, a->r,
-			at + layout_offset(l, M_MCPN_LRUVEC) + layout_offset(l, M_LRUVEC_GEN),
-			M_LRU_GEN_ENABLED, &on))
+	    per_node(a, memcg, a->zones.nodes[0].id, &at) ||
+	    kmember_u64(a->k, a->r, generations_of(a, at), M_LRU_GEN_ENABLED, &on))
 		return false;
 	return on;
 }
