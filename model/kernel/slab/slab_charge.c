@@ -36,7 +36,6 @@ struct tally {
 };
 
 struct pass {
-	const struct snapshot *s;
 	const struct kernel *k;
 	const struct slab_caches *sc;
 	struct pagefmt f;
@@ -218,9 +217,7 @@ enum status slab_charges_build(const struct snapshot *s, const struct slab_cache
 			       struct arena *mem, struct slab_charges *ret)
 {
 	struct arena scratch = { 0 };
-	struct pass p = {
-		.s = s, .k = s->k, .sc = sc, .caches.mem = &scratch, .groups.mem = &scratch
-	};
+	struct pass p = { .k = s->k, .sc = sc, .caches.mem = &scratch, .groups.mem = &scratch };
 	struct page_scan scan = { .run = charge_run, .arg = &p };
 	uint64_t bad;
 
