@@ -144,7 +144,7 @@ $B/vmcensus: $(call obj,$(cli_src) $(app_src)) $(archive)
 	$(say) LD $@
 	$(Q)$(CC) $(san_flags) -pie $(hard_link) $(exported) $(LDFLAGS) -o $@ $^ $(all_libs)
 
-# For programs and Python: it runs the program, and needs the C library alone.
+# For programs: it runs vmcensus, and needs the C library alone.
 soname := libvmcensus.so.0
 library := $B/$(soname).0.0
 
@@ -159,7 +159,7 @@ $B/libvmcensus.so: $(library)
 	$(Q)ln -sf $(<F) $B/$(soname) && ln -sf $(soname) $@
 
 $B/vmcensus.pc: cli/library/vmcensus.pc.in FORCE
-	$(Q)sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(solibdir),; s,@VERSION@,$(VERSION),' $< > $@
+	$(Q)sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR),; s,@VERSION@,$(VERSION),' $< > $@
 
 $(archive): $(call obj,$(core_src))
 	$(say) AR $@
@@ -431,7 +431,6 @@ sharedir := $(PREFIX)/share/vmcensus
 libdir := $(PREFIX)/lib/vmcensus
 # of shared libraries; distributions have a directory for each architecture
 LIBDIR  ?= $(PREFIX)/lib
-solibdir := $(LIBDIR)
 # crash looks in /usr/lib/crash/extensions alone (and $$CRASH_EXTENSIONS), gdb in /usr/lib/debug.
 usr      := $(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))
 crash_kernel := $(wildcard $B/vmcensus-static crashkernel/vmcensus-collect)
@@ -453,11 +452,11 @@ install: all $B/vmcensus.pc
 	$(if $(has_pages),$(put) 644 '$(PREFIX)/share/zsh/site-functions' $(made)/_vmcensus)
 	$(if $(has_pages),$(put) 644 '$(PREFIX)/share/fish/vendor_completions.d' $(made)/vmcensus.fish)
 	$(put) 644 '$(sharedir)/layouts' $(wildcard layouts/*.layout)
-	$(put_program) 644 '$(solibdir)' $(library)
-	$(Q)$(by_list) link '$(solibdir)' $(notdir $(library)) $(soname)
-	$(Q)$(by_list) link '$(solibdir)' $(soname) libvmcensus.so
+	$(put_program) 644 '$(LIBDIR)' $(library)
+	$(Q)$(by_list) link '$(LIBDIR)' $(notdir $(library)) $(soname)
+	$(Q)$(by_list) link '$(LIBDIR)' $(soname) libvmcensus.so
 	$(put) 644 '$(PREFIX)/include' cli/library/vmcensus.h
-	$(put) 644 '$(solibdir)/pkgconfig' $B/vmcensus.pc
+	$(put) 644 '$(LIBDIR)/pkgconfig' $B/vmcensus.pc
 	$(if $(wildcard $B/vmcensus.so),$(put_program) 644 '$(usr)/lib/crash/extensions' $B/vmcensus.so)
 	$(if $(wildcard $B/vmcensus-static),$(put) 755 '$(libdir)' $(crash_kernel))
 
