@@ -37,6 +37,7 @@ VMSTAT_LEFT_OUT = {'nr_dirty_threshold', 'nr_dirty_background_threshold', 'nr_me
                    'nr_memmap_boot_pages', 'nr_unstable'}
 
 SWITCHES = re.compile(rb'^(?:non)?voluntary_ctxt_switches:\t(\d+)$', re.M)
+RUNNING, WOKEN = b'State:\tR', 8
 
 # lines that stand still; the linear map is cut up no more
 STEADY = (b'MemTotal', b'HighTotal', b'LowTotal', b'SwapTotal', b'VmallocTotal',
@@ -116,23 +117,29 @@ class Export:
     def still_tasks(self):
         """Kernel threads and zombies that did not run since: their files cannot have changed.
 
-        They cannot be stopped, but count how often they were switched to.  A layout file of
-        before FACTS_VERSION 3 does not know where the long names are.
+        They cannot be stopped, but count how often they were switched from.  A thread that was
+        woken and not yet switched from has the same count, and is left out: that can be one on
+        each CPU and a few in its queue (WOKEN).  A layout file of before FACTS_VERSION 3 does
+        not know where the long names are.
         """
-        still, short = [], False
+        still, woken, short = [], [], False
         if '-t' in self.image:
             with open(self.image[-1], 'rb') as f:
                 short = b'member worker.desc ' not in f.read()
         for p in self.truth.all:
             if short and (p.comm.startswith(b'kworker/') or len(p.comm) > 15):
                 continue
-            want, got = (SWITCHES.findall(text)
-                         for text in (p.read('status'), self.read(f'{p.pid}/status')))
+            then, now = p.read('status'), self.read(f'{p.pid}/status')
+            want, got = SWITCHES.findall(then), SWITCHES.findall(now)
             if want == got and want and not (p.frozen or p.leader_gone or p.read('smaps')):
-                still.append(p)
+                ran = RUNNING in now and RUNNING not in then
+                (woken if ran else still).append(p)
         if not still:
             self.skip('files of kernel threads and zombies')
             return
+        if woken:
+            self.check('kernel threads that were woken since',
+                       [f'{len(woken)} of them'] if len(woken) > WOKEN else [])
         workers = sum(p.comm.startswith(b'kworker/') for p in still)
         for name in ('comm', 'stat', 'status'):
             wrong = []
