@@ -50,6 +50,7 @@ table() {
 		build may lib libdeflate libdeflate-dev
 		build must cmd xz xz-utils
 		test must cmd python3 python3
+		test must cmd zstd zstd
 		test may cmd clang clang
 		test may cmd ld.lld lld
 		test may sanitizer clang libclang-rt-dev

@@ -6,14 +6,8 @@
 fuzz_image() {
 	for folder in x86_64-5.10 x86_64-6.1-sysrq x86_64-6.12-la57-flattened i386-6.1 ppc32-44x-6.1 \
 		x86_64-6.1-elf ppc64le-radix-6.1 ppc32-e500-6.1 field/x86_64-el9; do
-		packed=$(ls tests/fixtures/$folder/vmcore* 2> /dev/null) || continue
-		case $packed in
-		*.xz)
-			xz -dc "$packed" > "$1/${folder##*/}"
-			printf '%s' "$PWD/$1/${folder##*/}"
-			;;
-		*) printf '%s' "$PWD/$packed" ;;
-		esac
+		dump=$(python3 tests/lib/fixtures.py "tests/fixtures/$folder" "$1") || continue
+		printf '%s' "$PWD/$dump"
 		[ ! -e "tests/fixtures/$folder/layout" ] || printf ',%s' "$PWD/tests/fixtures/$folder/layout"
 		printf ' '
 	done

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The small real dumps of tests/fixtures/, unpacked, with what their kernel said.
 
+usage: tests/lib/fixtures.py FOLDER BUILD      unpacks a fixture, and prints the dump's files
+
 A fixture is a folder: the dump (vmcore..., more than one file for a split one), or
 vmcore....xz; truth.tar.xz; RECIPE or README; "layout" where the kernel has no BTF.
+vmcore.FORMAT.on-OTHER.zst has what this dump does not share with that of the fixture OTHER.
 The dump's parts are unpacked below the build directory once, and again when the
 packed file is newer.
 """
@@ -14,12 +17,16 @@ import sys
 import tarfile
 import threading
 
-from lib.kdump import MACHINE_OFFSET
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from lib.kdump import MACHINE_OFFSET  # noqa: E402
 
 RECOMPRESS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'tools',
                           'recompress.py')
+XZ = '--lzma2=preset=9e,lc=0,lp=3,pb=3'        # most of a dump are words of 8 bytes
+PATCH = ('--long=31', '--patch-from')
 COMPRESSIONS = ('zlib', 'lzo', 'snappy', 'zstd')
-packing, unpacking = threading.Lock(), threading.Lock()
+packing, unpacking = threading.Lock(), threading.RLock()
 
 
 class Fixture:
@@ -39,16 +46,25 @@ class Fixture:
 
     def ready(self, name):
         source = os.path.join(self.folder, name)
-        if not name.endswith('.xz'):
+        if not name.endswith(('.xz', '.zst')):
             return source
-        target = os.path.join(self.unpacked, name[:-3])
+        name, _, base = name.rpartition('.')[0].partition('.on-')
+        target = os.path.join(self.unpacked, name)
         with unpacking:         # more than one job asks
             if not fresh(target, source):
                 os.makedirs(self.unpacked, exist_ok=True)
-                with lzma.open(source) as packed, open(target + '.part', 'wb') as out:
-                    shutil.copyfileobj(packed, out, 1 << 20)
+                if base:
+                    self.patch(base, source, target + '.part')
+                else:
+                    with lzma.open(source) as packed, open(target + '.part', 'wb') as out:
+                        shutil.copyfileobj(packed, out, 1 << 20)
                 os.rename(target + '.part', target)
         return target
+
+    def patch(self, base, source, target):
+        other, = Fixture(os.path.join(os.path.dirname(self.folder), base),
+                         os.path.dirname(self.unpacked)).image()
+        subprocess.run(['zstd', '-dqf', *PATCH, other, source, '-o', target], check=True)
 
     def repacked(self, compression):
         """The kdump of one file with each page packed; OSError says why it cannot be."""
@@ -81,6 +97,18 @@ class Fixture:
         return os.path.join(target, inner[0]) if inner == ['truth'] else target
 
 
+def pack(path, base=None):
+    """Pack the dump PATH as it is kept, alone or on a Fixture BASE; the new file's name."""
+    packed = f'{path}.on-{base.name}.zst' if base else path + '.xz'
+    if base:
+        other, = base.image()
+        command = ['zstd', '-qf', '--ultra', '-22', *PATCH, other, path, '-o', packed]
+    else:
+        command = ['xz', XZ, '-f', path]
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL if base else None)
+    return packed
+
+
 def fresh(target, source):
     return os.path.exists(target) and os.path.getmtime(target) >= os.path.getmtime(source)
 
@@ -104,3 +132,7 @@ def unlike(fixtures):
 
 def dir_of(path):
     return os.listdir(path) if os.path.isdir(path) else []
+
+
+if __name__ == '__main__':
+    print('\n'.join(Fixture(os.path.normpath(sys.argv[1]), os.path.join(sys.argv[2], 'fixtures')).image()))

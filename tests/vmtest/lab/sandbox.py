@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The sandbox on kernels of several ages: what an exploit gets there, started as root and not, and that
 a dump is read as on this machine."""
-import lzma
 import os
 import re
 import shutil
 
+from lib.fixtures import Fixture
 from .live import copy_program, kernel_complaints
-from .packages import LabError, run
+from .packages import run
 
 TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DUMP = TESTS + '/fixtures/x86_64-6.1-arrays'
@@ -32,12 +32,8 @@ def folder(program, into):
     copy_program(program, into)
     run('cc', '-O1', '-shared', '-fPIC', '-I', os.path.dirname(TESTS), '-o', into + '/planted.so',
         TESTS + '/cli/planted.c')
-    parts = sorted(n for n in os.listdir(DUMP) if n.startswith('vmcore'))
-    if not parts:
-        raise LabError(f'{DUMP} is not there')
-    for name in parts:
-        with lzma.open(f'{DUMP}/{name}') as f, open(f'{into}/dump.{name.split(".")[1]}', 'wb') as to:
-            shutil.copyfileobj(f, to, 1 << 20)
+    dump, = Fixture(DUMP, into + '.fixtures').image()
+    shutil.copy(dump, into + '/dump.raw')
     return into
 
 
