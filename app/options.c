@@ -19,7 +19,7 @@ enum {
 	ID_MAN, ID_SCHEMA, ID_WORDS, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
 	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_HOLDERS,
 	ID_LIMITS, ID_EVENTS, ID_PSI, ID_DYING, ID_GROUPS,
-	ID_VERDICT, ID_KILLS, ID_MEMORY, ID_NO_SANDBOX, ID_SANDBOX_TEST,
+	ID_VERDICT, ID_KILLS, ID_MEMORY, ID_NO_SANDBOX, ID_NO_PAGER, ID_SANDBOX_TEST,
 	ID_LAYOUTS, ID_KEEP,
 };
 
@@ -85,6 +85,7 @@ const struct option_spec option_specs[] = {
 	{ ID_QUIET, 'q', "quiet", NULL, "print only errors on stderr", 0 },
 	{ ID_VERBOSE, 'v', "verbose", NULL, "print where symbols and types were found; twice: more", 0 },
 	{ ID_NO_SANDBOX, 0, "no-sandbox", NULL, "read the dump with all rights of this user", 0 },
+	{ ID_NO_PAGER, 0, "no-pager", NULL, "print on a terminal without a pager ($PAGER, less)", 0 },
 	{ ID_SANDBOX_TEST, 0, "sandbox-test", NULL,
 	  "try what the sandbox must refuse, and print what happened", 0 },
 	{ ID_HELP, 'h', "help", NULL, "this text; with the name of a report: its help", 0 },
@@ -199,6 +200,7 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 		o->machine = (unsigned)v;
 		break;
 	case ID_NO_SANDBOX: o->no_sandbox = true; break;
+	case ID_NO_PAGER: o->no_pager = true; break;
 	case ID_SANDBOX_TEST: o->action = DO_SANDBOX_TEST; break;
 	case ID_QUIET: o->quiet = true; break;
 	case ID_VERBOSE:

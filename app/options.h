@@ -33,7 +33,7 @@ struct options {
 	unsigned jobs, verbose;
 	unsigned machine;		/* of several kernels in an image, from 1; 0: not given */
 	uint64_t memory;		/* bytes that may be used; 0: the default */
-	bool quiet, no_sandbox;
+	bool quiet, no_sandbox, no_pager;
 	bool keep;			/* the layout, for other dumps of the kernel */
 	unsigned given;			/* enum report_opt_flag of the options given */
 	struct report_opts report_opts;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -102,6 +103,25 @@ static int open_output(struct run *run)
 	return refuse_terminal(run);
 }
 
+/* A person may read it from its top. A host shows its output by itself. */
+static void open_pager(struct run *run)
+{
+	FILE *to;
+
+	run->on_terminal = output_is_terminal(&run->output);
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &run->screen) || !run->screen.ws_row ||
+	    !run->screen.ws_col)
+		run->screen = (struct winsize){ .ws_row = 24, .ws_col = 80 };
+	if (!run->on_terminal || run->out || run->o.output || run->o.no_pager ||
+	    !isatty(STDERR_FILENO))
+		return;
+	to = pager_open(&run->pager);
+	if (!to)
+		return;
+	run->output.file = to;
+	run->output.ours = true;
+}
+
 /* ---- what the image cannot tell ------------------------------------------------- */
 
 /* A source without memory may lack what the report needs. */
@@ -188,18 +208,22 @@ static bool has_first(const struct run *run)
 {
 	return run->o.report->first && !run->product && run->renderer->render == render_text &&
 	       !run->o.columns && !run->where && !report_like(run->o.report, &run->o.report_opts) &&
-	       output_is_terminal(&run->output);
+	       run->on_terminal;
 }
 
-static void print_first(void *arg, const struct snapshot *s)
+static void show_first(void *arg, const struct snapshot *s)
 {
 	struct run *run = arg;
+	char *text = NULL;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
 
-	progress_pause(run->progress);
-	run->o.report->first(s, &run->o.report_opts, run->output.file);
-	fflush(run->output.file);
-	progress_resume(run->progress);
-	run->o.report_opts.began = true;
+	if (!to)
+		return;
+	run->o.report->first(s, &run->o.report_opts, to);
+	if (!fclose(to))
+		progress_head(run->progress, text);
+	free(text);
 }
 
 /* Puts the name of the dump behind each row, if an option names that column. */
@@ -308,7 +332,7 @@ static int analyse(struct run *run)
 	const struct snapshot_opts so = {
 		.pid = o->report_opts.pid,
 		.file = o->report_opts.file,
-		.first = has_first(run) ? print_first : NULL,
+		.first = has_first(run) ? show_first : NULL,
 		.first_arg = run,
 	};
 	const struct report *r = o->report;
@@ -395,7 +419,13 @@ static int print(struct run *run)
 		print_rows(run, out);
 	else if (write_product(run, out))
 		return EXIT_NO_ANSWER;
-	return out && run_written(run) ? EXIT_NO_ANSWER : 0;
+	if (out && run_written(run))
+		return EXIT_NO_ANSWER;
+	if (!run->inside && run->pager.pid) { /* what follows is said after it */
+		pager_wait(&run->pager);
+		progress_stop(run->progress, stderr);
+	}
+	return 0;
 }
 
 static int answer(struct run *run)
@@ -408,7 +438,7 @@ static int answer(struct run *run)
 			     ? (run->o.nearlier ? run_compared(run) : run_stored(run))
 			     : analyse(run);
 
-	progress_stop(run->progress);
+	progress_stop(run->progress, run->pager.pid && !status ? run->output.file : stderr);
 	return status ? status : print(run);
 }
 
@@ -482,7 +512,7 @@ void run_complain(const struct run *run)
 static void begin(struct run *run)
 {
 	log_init(&run->log);
-	run->progress = progress_start(!run->o.quiet);
+	run->progress = progress_start(!run->o.quiet, run->screen.ws_row, run->screen.ws_col);
 	run->log.write = say;
 	run->log.arg = run->progress;
 	run->log.level = run->o.verbose > 1 ? LOG_DEBUG
@@ -556,6 +586,7 @@ int run_report(struct run *run)
 	}
 	if (run->o.report_opts.headers)
 		return make_layout(run);
+	open_pager(run);
 	if (!run_is_confined(run))
 		return keep_end(run, end_index(run, read_and_print(run)));
 	status = run_confined(run, read_and_print);
@@ -582,6 +613,7 @@ void run_end(struct run *run)
 	if (run->progress)
 		progress_free(run->progress);
 	output_drop(&run->output);
+	pager_wait(&run->pager);
 	output_drop(&run->index_output);
 	if (run->keep_to)
 		fclose(run->keep_to);

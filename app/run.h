@@ -6,8 +6,11 @@
 #ifndef VMCENSUS_RUN_H
 #define VMCENSUS_RUN_H
 
+#include <sys/ioctl.h>
+
 #include "app/options.h"
 #include "app/output.h"
+#include "app/pager.h"
 #include "app/progress.h"
 #include "app/sandbox/sandbox.h"
 #include "reports/capsule/capsule.h"
@@ -57,6 +60,9 @@ struct run {
 	struct capsule_file *stored, *stored_before;	/* images that are capsules */
 	struct issues *stored_issues, *stored_issues_before;	/* what they say; in MEM */
 	struct output output;
+	struct pager pager;		/* it shows OUTPUT */
+	bool on_terminal;		/* a person reads OUTPUT */
+	struct winsize screen;		/* of the terminal; if there is none, the usual size */
 	struct output index_output;	/* of --index, if the file is made */
 	const char *layouts[2];		/* directories with layouts by build-id (app/keep.h) */
 	unsigned nlayouts;

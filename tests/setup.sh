@@ -57,6 +57,7 @@ table() {
 		test may cmd clang-format clang-format
 		test may cmd clang-tidy clang-tidy
 		test may cmd cppcheck cppcheck
+		test may cmd less less
 		test may cmd smem smem
 		test may cmd slabtop procps
 		test may cmd numastat numactl

@@ -89,7 +89,6 @@ struct report_opts {
 	bool kernel_threads;	/* --kernel: kernel threads too */
 	bool verbose;		/* -v: names of the kernel's structures too */
 	bool all;		/* --all: also rows that are normally left out */
-	bool began;		/* report.first has printed: the rows are those that are left */
 	bool virt;		/* --virtual: virtual sizes instead of resident pages */
 	const char *file;	/* --file NAME: only this file */
 	const char *by;		/* --by WHAT: a word of report.by */
@@ -204,8 +203,8 @@ struct report {
 	void (*text)(const struct snapshot *s, const struct report_opts *o,
 		     const struct table *t, FILE *out);
 	/*
-	 * Prints what a snapshot tells that has its machine and log alone, on a terminal, before
-	 * anything else is built. opts.began is set then for run and text. NULL: all in one.
+	 * Prints what a snapshot tells that has its machine and log alone. A terminal shows it until all
+	 * is known. NULL: none.
 	 */
 	void (*first)(const struct snapshot *s, const struct report_opts *o, FILE *out);
 	/* RUN for a snapshot that has the kernel's log alone, because the types are not known. NULL: none. */

@@ -503,14 +503,13 @@ static void add_damage(struct maker *m)
 
 /* ---- what is wrong with the dump ------------------------------------------------------ */
 
-/* TOLD: the first words had them; NULL: nothing was told yet. */
-static void add_causes(struct maker *m, const struct causes *c, const struct causes *told)
+static void add_causes(struct maker *m, const struct causes *c)
 {
 	for (unsigned id = 0; id < CAUSES; id++) {
 		const struct cause *v = cause_find(c, (enum cause_id)id);
 		struct damage d;
 
-		if (!v || (told && cause_find(told, (enum cause_id)id)))
+		if (!v)
 			continue;
 		damage_words(v, m->mem, &d);
 		m->section = d.loss ? SECTION_DAMAGE : SECTION_NOTE;
@@ -519,14 +518,14 @@ static void add_causes(struct maker *m, const struct causes *c, const struct cau
 }
 
 /* In front of all rows, though they are known last. */
-static void put_causes_first(struct maker *m, const struct causes *told)
+static void put_causes_first(struct maker *m)
 {
 	struct maker first = { .s = m->s, .mem = m->mem };
 	struct causes all;
 
 	damage_causes(m->s, false, &all);
 	left_out_causes(&m->left_out, &all);
-	add_causes(&first, &all, told);
+	add_causes(&first, &all);
 	for (size_t i = 0; i < m->rows.n; i++)
 		*vec_push(m->mem, &first.rows) = m->rows.v[i];
 	m->rows.v = first.rows.v;
@@ -549,7 +548,7 @@ static void summary_first(const struct snapshot *s, const struct report_opts *o,
 
 	(void)o;
 	damage_causes(s, true, &c);
-	add_causes(&m, &c, NULL);
+	add_causes(&m, &c);
 	add_first(&m);
 	add_noted(&m);
 	t.rows = m.rows.v;
@@ -562,26 +561,17 @@ static enum status summary_report(const struct snapshot *s, const struct report_
 				  struct table *t, struct diag *diag)
 {
 	struct maker m = { .s = s, .mem = &t->mem };
-	struct causes told;
 
 	(void)diag;
-	damage_causes(s, true, &told);
 	if (source_has(s->k, SOURCE_FRAMES))
 		add_verdict(&m);
-	if (o->began) { /* the rest of section machine */
-		m.section = SECTION_MACHINE;
-		victims(&m);
-		activity(&m);
-	} else {
-		add_first(&m);
-	}
+	add_first(&m);
 	other(&m);
 	add_processes(&m, o->top ? o->top : TOP);
-	if (!o->began)
-		add_noted(&m);
+	add_noted(&m);
 	add_left_out(&m);
 	add_damage(&m);
-	put_causes_first(&m, o->began ? &told : NULL);
+	put_causes_first(&m);
 	t->rows = m.rows.v;
 	t->nrows = m.rows.n;
 	t->row_size = sizeof(struct summary_row);
@@ -606,7 +596,7 @@ const struct report report_summary = {
 		"machine, when and why it crashed, its memory by the kernel's own counters and what\n"
 		"they do not count, the ten largest memory users (--top N: N of them; by pss plus\n"
 		"swap_pss), notable lines of the log, and the data that the dump lacks.\n"
-		"csv, json and -c give one row per fact. On a terminal the processes are printed last.\n"
+		"csv, json and -c give one row per fact.\n"
 		"\n"
 		"An incomplete process is marked with *: its sizes are lower bounds, and it is sorted\n"
 		"by the kernel's counters. Below the processes: the pss of all of them; the kernel's\n"

@@ -21,7 +21,6 @@ struct text {
 	size_t i;		/* row to print next */
 	struct summary_row row;	/* the same: what a damaged capsule lacks of it is empty */
 	uint64_t total;		/* of memory, bytes */
-	bool began;		/* the sections before the processes are printed */
 	bool marked;		/* a process is incomplete */
 	FILE *out;
 };
@@ -75,15 +74,12 @@ static void text_causes(struct text *x)
 
 	if (!in(x, SECTION_DAMAGE) && !in(x, SECTION_NOTE))
 		return;
-	if (x->began)
-		putc('\n', x->out);
 	for (; (r = in(x, SECTION_DAMAGE)) || (mark = "NOTE", r = in(x, SECTION_NOTE)); x->i++) {
 		fprintf(x->out, "%s: ", mark);
 		put_text(x->out, r->text);
 		putc('\n', x->out);
 	}
-	if (!x->began)
-		putc('\n', x->out);
+	putc('\n', x->out);
 }
 
 static void text_verdict(struct text *x)
@@ -92,20 +88,15 @@ static void text_verdict(struct text *x)
 
 	if (!in(x, SECTION_VERDICT))
 		return;
-	if (x->began)
-		putc('\n', x->out);
 	fputs("VERDICT\n", x->out);
 	for (const struct summary_row *r; (r = in(x, SECTION_VERDICT)); x->i++)
 		put_lines(x->out, verdict_wrap(r->text, &mem));
-	if (!x->began)
-		putc('\n', x->out);
+	putc('\n', x->out);
 	arena_release(&mem);
 }
 
 static void text_machine(struct text *x)
 {
-	if (x->began && in(x, SECTION_MACHINE))
-		putc('\n', x->out);
 	for (const struct summary_row *r; (r = in(x, SECTION_MACHINE)); x->i++) {
 		fprintf(x->out, "%-10s ", r->key);
 		if (!strcmp(r->key, "oom_kills"))
@@ -319,7 +310,7 @@ void summary_first_text(const struct table *t, FILE *out)
 void summary_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
 		  FILE *out)
 {
-	struct text x = { .t = t, .out = out, .began = o->began };
+	struct text x = { .t = t, .out = out };
 
 	/* rows come by section; a row that --where removed is skipped */
 	text_causes(&x);
