@@ -112,6 +112,8 @@ static void open_pager(struct run *run)
 	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &run->screen) || !run->screen.ws_row ||
 	    !run->screen.ws_col)
 		run->screen = (struct winsize){ .ws_row = 24, .ws_col = 80 };
+	if (run->on_terminal)
+		run->o.report_opts.width = run->screen.ws_col;
 	if (!run->on_terminal || run->out || run->o.output || run->o.no_pager ||
 	    !isatty(STDERR_FILENO))
 		return;

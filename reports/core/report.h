@@ -89,6 +89,7 @@ struct report_opts {
 	bool kernel_threads;	/* --kernel: kernel threads too */
 	bool verbose;		/* -v: names of the kernel's structures too */
 	bool all;		/* --all: also rows that are normally left out */
+	unsigned width;		/* columns of the terminal that shows the text, also in a pager; 0: none does */
 	bool virt;		/* --virtual: virtual sizes instead of resident pages */
 	const char *file;	/* --file NAME: only this file */
 	const char *by;		/* --by WHAT: a word of report.by */

@@ -546,14 +546,13 @@ static void summary_first(const struct snapshot *s, const struct report_opts *o,
 	struct maker m = { .s = s, .mem = &t.mem, .first = true };
 	struct causes c;
 
-	(void)o;
 	damage_causes(s, true, &c);
 	add_causes(&m, &c);
 	add_first(&m);
 	add_noted(&m);
 	t.rows = m.rows.v;
 	t.nrows = m.rows.n;
-	summary_first_text(&t, out);
+	summary_first_text(&t, o->width, out);
 	arena_release(&t.mem);
 }
 

@@ -31,7 +31,7 @@ struct summary_row {
 /* The rows of a dump whose types are not known. */
 void summary_bare(const struct snapshot *s, struct table *t);
 /* The sections that need no process, on a terminal; summary_text() prints those that follow. */
-void summary_first_text(const struct table *t, FILE *out);
+void summary_first_text(const struct table *t, unsigned screen, FILE *out);
 void summary_text(const struct snapshot *s, const struct report_opts *o,
 		  const struct table *t, FILE *out);
 

@@ -15,6 +15,8 @@
 #include "reports/render/render.h"
 
 #define WIDTH 98	/* columns of a line that is cut */
+#define LEAST 60	/* the same, of a narrow terminal */
+#define SIZE_COLUMNS 42	/* name, size and percent */
 
 struct text {
 	const struct table *t;
@@ -22,6 +24,7 @@ struct text {
 	struct summary_row row;	/* the same: what a damaged capsule lacks of it is empty */
 	uint64_t total;		/* of memory, bytes */
 	bool marked;		/* a process is incomplete */
+	unsigned screen;	/* columns of the terminal; 0: there is none */
 	FILE *out;
 };
 
@@ -44,42 +47,20 @@ static const struct summary_row *in(struct text *x, const char *section)
 	return r && !strcmp(r->section, section) ? r : NULL;
 }
 
-/* S in at most WIDTH columns. */
-static void put_cut(FILE *out, const char *s, size_t width)
-{
-	char c[5];
-
-	if (text_width(s) <= width) {
-		put_text(out, s);
-		return;
-	}
-	for (size_t used = 0; *s; s += strlen(c)) {
-		unsigned n = utf8_char(s);
-
-		memcpy(c, s, n ? n : 1);
-		c[n ? n : 1] = '\0';
-		used += text_width(c);
-		if (used > width - 3)
-			break;
-		put_text(out, c);
-	}
-	fputs("...", out);
-}
-
 /* What is wrong with the dump comes before all else. */
 static void text_causes(struct text *x)
 {
 	const char *mark = "INCOMPLETE";
 	const struct summary_row *r;
+	struct arena mem = { 0 };
 
 	if (!in(x, SECTION_DAMAGE) && !in(x, SECTION_NOTE))
 		return;
 	for (; (r = in(x, SECTION_DAMAGE)) || (mark = "NOTE", r = in(x, SECTION_NOTE)); x->i++) {
-		fprintf(x->out, "%s: ", mark);
-		put_text(x->out, r->text);
-		putc('\n', x->out);
+		put_folded(x->out, arena_printf(&mem, "%s: %s", mark, r->text), 4, x->screen);
 	}
 	putc('\n', x->out);
+	arena_release(&mem);
 }
 
 static void text_verdict(struct text *x)
@@ -90,20 +71,29 @@ static void text_verdict(struct text *x)
 		return;
 	fputs("VERDICT\n", x->out);
 	for (const struct summary_row *r; (r = in(x, SECTION_VERDICT)); x->i++)
-		put_lines(x->out, verdict_wrap(r->text, &mem));
+		put_lines(x->out, verdict_wrap(r->text, x->screen, &mem));
 	putc('\n', x->out);
 	arena_release(&mem);
 }
 
 static void text_machine(struct text *x)
 {
+	struct arena mem = { 0 };
+
 	for (const struct summary_row *r; (r = in(x, SECTION_MACHINE)); x->i++) {
-		fprintf(x->out, "%-10s ", r->key);
+		const char *line = arena_printf(&mem, "%-10s %s", r->key, r->text);
+
 		if (!strcmp(r->key, "oom_kills"))
-			fprintf(x->out, "%" PRIu64 " ", r->value);
-		put_text(x->out, r->text);
-		putc('\n', x->out);
+			line = arena_printf(&mem, "%-10s %" PRIu64 " %s", r->key, r->value,
+					    r->text);
+		put_folded(x->out, line, 11, x->screen);
 	}
+	arena_release(&mem);
+}
+
+static size_t line_width(const struct text *x)
+{
+	return !x->screen ? WIDTH : x->screen > LEAST ? x->screen : LEAST;
 }
 
 static void put_size(struct text *x, const struct summary_row *r)
@@ -113,7 +103,7 @@ static void put_size(struct text *x, const struct summary_row *r)
 		fprintf(x->out, "%8.1f", 100.0 * (double)r->value / (double)x->total);
 	if (*r->text) {
 		fputs("  ", x->out);
-		put_text(x->out, r->text);
+		put_text_cut(x->out, r->text, line_width(x) - SIZE_COLUMNS);
 	}
 	putc('\n', x->out);
 }
@@ -178,11 +168,13 @@ static void text_process(struct text *x)
 /* Under the column PSS. */
 static void put_process_sum(struct text *x, const struct summary_row *r)
 {
-	if (r->value == COL_UNKNOWN)
-		fprintf(x->out, "%22s", "-");
-	else
-		fprintf(x->out, "%22" PRIu64, r->value >> 10);
-	fprintf(x->out, "  %s: %s\n", r->key, r->text);
+	struct arena mem = { 0 };
+	const char *size = r->value == COL_UNKNOWN ? "-"
+						   : arena_printf(&mem, "%" PRIu64, r->value >> 10);
+
+	put_folded(x->out, arena_printf(&mem, "%22s  %s: %s", size, r->key, r->text), 26,
+		   x->screen);
+	arena_release(&mem);
 }
 
 static void text_processes(struct text *x, const struct snapshot *s)
@@ -213,7 +205,7 @@ static void text_noted(struct text *x)
 	for (; (r = in(x, SECTION_LOG)); x->i++) {
 		int n = fprintf(x->out, "  %" PRIu64 " %s: ", r->value, r->key);
 
-		put_cut(x->out, r->text, WIDTH - (size_t)(n < 40 ? n : 40));
+		put_text_cut(x->out, r->text, line_width(x) - (size_t)(n < 40 ? n : 40));
 		putc('\n', x->out);
 	}
 }
@@ -296,9 +288,9 @@ static void text_damage(struct text *x, const struct snapshot *s, bool all)
 			kinds == 1 ? "" : "s", kinds == 1 ? "it" : "them");
 }
 
-void summary_first_text(const struct table *t, FILE *out)
+void summary_first_text(const struct table *t, unsigned screen, FILE *out)
 {
-	struct text x = { .t = t, .out = out };
+	struct text x = { .t = t, .out = out, .screen = screen };
 
 	text_causes(&x);
 	text_machine(&x);
@@ -310,7 +302,7 @@ void summary_first_text(const struct table *t, FILE *out)
 void summary_text(const struct snapshot *s, const struct report_opts *o, const struct table *t,
 		  FILE *out)
 {
-	struct text x = { .t = t, .out = out };
+	struct text x = { .t = t, .out = out, .screen = o->width };
 
 	/* rows come by section; a row that --where removed is skipped */
 	text_causes(&x);

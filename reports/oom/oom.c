@@ -244,14 +244,14 @@ static void set_row(const struct snapshot *s, const struct oom_event *e, size_t 
 }
 
 /* The verdict, above the events. */
-static const char *head(const struct snapshot *s, struct arena *mem)
+static const char *head(const struct snapshot *s, unsigned screen, struct arena *mem)
 {
 	const char *text = "";
 	const struct verdict *v = verdict_of(s);
 
 	for (unsigned i = 0; i < v->n; i++)
 		text = arena_printf(mem, "%s%s", text,
-				    verdict_wrap(verdict_sentence(v, &v->v[i], mem), mem));
+				    verdict_wrap(verdict_sentence(v, &v->v[i], mem), screen, mem));
 	return arena_printf(mem, "VERDICT\n%s\n", text);
 }
 
@@ -262,7 +262,6 @@ static enum status oom_report(const struct snapshot *s, const struct report_opts
 	struct row *rows;
 	enum status st = oom_events(s, &log, diag);
 
-	(void)o;
 	if (st)
 		return st;
 	rows = arena_array(&t->mem, struct row, log.n);
@@ -271,7 +270,7 @@ static enum status oom_report(const struct snapshot *s, const struct report_opts
 	t->rows = rows;
 	t->nrows = log.n;
 	t->row_size = sizeof(*rows);
-	t->head = head(s, &t->mem);
+	t->head = head(s, o->width, &t->mem);
 	t->note = oom_note(s, &log, &t->mem);
 	return ST_OK;
 }

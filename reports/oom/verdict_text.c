@@ -60,16 +60,16 @@ static const char *one_line(const char *text, struct arena *mem)
 	return text;
 }
 
-const char *verdict_wrap(const char *text, struct arena *mem)
+const char *verdict_wrap(const char *text, unsigned screen, struct arena *mem)
 {
-	size_t n = 0, at = 0, len;
+	size_t n = 0, at = 0, len, width = screen && screen < WIDTH ? screen : WIDTH;
 	char *to;
 
 	text = one_line(text, mem);
 	to = arena_alloc(mem, strlen(text) * (INDENT + 3) + INDENT + 3);
 	while (*text) {
 		size_t word = strcspn(text, " ");
-		bool begins = !at, breaks = !begins && at + 1 + word > WIDTH;
+		bool begins = !at, breaks = !begins && at + 1 + word > width;
 
 		if (breaks)
 			to[n++] = '\n';

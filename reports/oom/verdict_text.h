@@ -17,7 +17,7 @@ const char *certainty_text(enum certainty c);
 /* The sentence with its report, and its certainty if that is not CERTAIN. In MEM. */
 const char *verdict_sentence(const struct verdict *v, const struct verdict_row *r, struct arena *mem);
 
-/* TEXT in lines of a page's width, each indented; ends with a newline. */
-const char *verdict_wrap(const char *text, struct arena *mem);
+/* TEXT in lines of at most SCREEN columns, or of a page's width (0), each indented; ends with a newline. */
+const char *verdict_wrap(const char *text, unsigned screen, struct arena *mem);
 
 #endif

@@ -175,7 +175,7 @@ void maps_text(const struct snapshot *s, const struct report_opts *o, const stru
 	       FILE *out)
 {
 	const struct proc *last = NULL;
-	struct text x = { .terminal = isatty(fileno(out)) };
+	struct text x = { .terminal = o->width || isatty(fileno(out)) };
 
 	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
 		const struct vma_row *r = table_row(t, i);
@@ -246,7 +246,7 @@ void smaps_text(const struct snapshot *s, const struct report_opts *o, const str
 	const struct line *v[ARRAY_LEN(lines)];
 	unsigned n = choose_lines(s->k, SMAPS, v);
 	const struct proc *last = NULL;
-	struct text x = { .terminal = isatty(fileno(out)) };
+	struct text x = { .terminal = o->width || isatty(fileno(out)) };
 
 	for (size_t i = 0; i < t->nrows && !ferror(out); i++) {
 		const struct vma_row *r = table_row(t, i);

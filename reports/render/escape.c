@@ -93,6 +93,41 @@ static void put_hex(FILE *out, const char *s, unsigned n, const char *prefix)
 		fprintf(out, "%sx%02x", prefix, (unsigned char)s[i]);
 }
 
+/* Bytes of the first character at S, and the columns that it takes. */
+static size_t step(const char *s, size_t *width)
+{
+	unsigned n = utf8_char(s);
+	char c[5] = "";
+
+	memcpy(c, s, n ? n : 1);
+	*width = text_width(c);
+	return n ? n : 1;
+}
+
+void put_text_cut(FILE *out, const char *s, size_t width)
+{
+	size_t all = text_width(s), used = 0, w, n;
+	const char *at = s;
+
+	if (all <= width) {
+		put_text(out, s);
+		return;
+	}
+	if (*s == '/') {
+		for (; *at && all + 3 > width; at += n, all -= w)
+			n = step(at, &w);
+		fputs("...", out);
+		put_text(out, at);
+		return;
+	}
+	for (n = step(at, &w); used + w + 3 <= width; n = step(at, &w)) {
+		used += w;
+		at += n;
+	}
+	put_text_len(out, s, (size_t)(at - s));
+	fputs("...", out);
+}
+
 void put_text_len(FILE *out, const char *s, size_t len)
 {
 	const char *end = s + len;
@@ -198,4 +233,48 @@ void put_csv(FILE *out, const char *s)
 	}
 	if (quote)
 		putc('"', out);
+}
+
+void put_lines(FILE *out, const char *s)
+{
+	put_folded(out, s, 0, 0);
+}
+
+/* The bytes of S to print of a line that has WIDTH columns: up to a blank, or, if there is none, as many as fit. */
+static size_t fitting(const char *s, size_t len, size_t width)
+{
+	size_t at = 0, used = 0, blank = 0, w, n;
+
+	while (at < len) {
+		n = step(s + at, &w);
+		if (s[at] == ' ' && at && s[at - 1] != ' ')
+			blank = at;
+		if (used + w > width)
+			return blank ? blank : at ? at : n;
+		used += w;
+		at += n;
+	}
+	return len;
+}
+
+static void put_folded_line(FILE *out, const char *s, size_t len, size_t indent, size_t width)
+{
+	for (size_t left = width, n; (n = fitting(s, len, left)) < len; left = width - indent) {
+		put_text_len(out, s, n);
+		fprintf(out, "\n%*s", (int)indent, "");
+		while (n < len && s[n] == ' ')
+			n++;
+		s += n;
+		len -= n;
+	}
+	put_text_len(out, s, len);
+	putc('\n', out);
+}
+
+void put_folded(FILE *out, const char *s, size_t indent, size_t width)
+{
+	for (size_t n; *s; s += n + (s[n] == '\n')) {
+		n = strcspn(s, "\n");
+		put_folded_line(out, s, n, indent, width > 2 * indent ? width : SIZE_MAX);
+	}
 }

@@ -106,8 +106,13 @@ size_t text_width(const char *s);
 void put_text(FILE *out, const char *s);
 /* Its first LEN bytes, which must not end inside a character. */
 void put_text_len(FILE *out, const char *s, size_t len);
+/* S in at most WIDTH columns, 3 or more: "..." is in the place of its end, or of the beginning of a path. */
+void put_text_cut(FILE *out, const char *s, size_t width);
 /* The same for several lines, each ended; S may have names from the dump. */
 void put_lines(FILE *out, const char *s);
+/* The same, each broken at blanks to have at most WIDTH columns if that can be; what is broken off stands behind
+   INDENT blanks. WIDTH 0: as they are. */
+void put_folded(FILE *out, const char *s, size_t indent, size_t width);
 /* A quoted JSON string. */
 void put_json(FILE *out, const char *s);
 /* The same for an HTML page: without '<', '>' and '&'. Characters that are not shown become

@@ -17,6 +17,7 @@ struct text_col {
 	const struct column *c;
 	size_t width;
 	bool left, totalled;
+	bool cut;		/* what is wider than WIDTH is cut */
 	bool known, unknown;	/* rows with a value, and without one */
 	uint64_t sum;
 };
@@ -25,7 +26,10 @@ struct text {
 	const struct render *r;
 	FILE *out;
 	struct text_col *v;
-	unsigned label;		/* column that says "total"; ncols: no totals */
+	unsigned n;		/* of V */
+	unsigned label;		/* column that says "total"; N: no totals */
+	size_t screen;		/* columns of the terminal; 0: there is none */
+	const char *missing;	/* names of columns that do not fit it; NULL: all fit */
 	size_t nall;		/* rows that the totals include */
 	bool marked;		/* one of them is incomplete */
 	size_t blanks;		/* to print before the next visible text */
@@ -76,7 +80,7 @@ static void measure_row(struct text *x, const void *row)
 {
 	char buf[CELL_TEXT];
 
-	for (unsigned i = 0; i < x->r->ncols; i++) {
+	for (unsigned i = 0; i < x->n; i++) {
 		struct text_col *tc = &x->v[i];
 
 		if (tc->c->type == COL_STR)
@@ -91,7 +95,7 @@ static void add_up_row(struct text *x, const void *row)
 	bool first = first_time(x, row);
 
 	x->marked |= incomplete(x->r->t, row) != NULL;
-	for (unsigned i = 0; i < x->r->ncols; i++) {
+	for (unsigned i = 0; i < x->n; i++) {
 		struct text_col *tc = &x->v[i];
 
 		if (!tc->totalled || (!first && tc->c->flags & COL_ONCE))
@@ -132,18 +136,18 @@ static void plan_totals(struct text *x)
 	char buf[CELL_TEXT];
 	unsigned any = 0;
 
-	x->label = x->r->ncols;
+	x->label = x->n;
 	if (x->nall < 2)
 		return;
-	for (unsigned i = 0; i < x->r->ncols; i++)
+	for (unsigned i = 0; i < x->n; i++)
 		any += x->v[i].totalled;
-	for (unsigned i = 0; any && i < x->r->ncols && x->label == x->r->ncols; i++)
+	for (unsigned i = 0; any && i < x->n && x->label == x->n; i++)
 		if (!x->v[i].totalled)
 			x->label = i;
-	if (x->label == x->r->ncols)
+	if (x->label == x->n)
 		return;
 	widen(&x->v[x->label], strlen("total"));
-	for (unsigned i = 0; i < x->r->ncols; i++)
+	for (unsigned i = 0; i < x->n; i++)
 		if (x->v[i].totalled)
 			widen(&x->v[i], sum_text(x, &x->v[i], buf));
 }
@@ -156,14 +160,19 @@ static void put_padded(struct text *x, unsigned i, const char *s, size_t width)
 
 	if (!tc->left)
 		x->blanks += pad;
-	while (len && s[len - 1] == ' ')
+	bool cut = tc->cut && width > tc->width;
+
+	while (!cut && len && s[len - 1] == ' ')
 		len--;
 	if (len) {
 		while (x->blanks) {
 			putc(' ', x->out);
 			x->blanks--;
 		}
-		put_text_len(x->out, s, len);
+		if (cut)
+			put_text_cut(x->out, s, tc->width);
+		else
+			put_text_len(x->out, s, len);
 	}
 	x->blanks += strlen(s + len);
 	if (tc->left)
@@ -179,7 +188,7 @@ static void end_line(struct text *x)
 
 static void put_headings(struct text *x)
 {
-	for (unsigned i = 0; i < x->r->ncols; i++) {
+	for (unsigned i = 0; i < x->n; i++) {
 		char name[64];
 		size_t n = 0;
 
@@ -201,7 +210,7 @@ static void put_row(struct text *x, const void *row)
 {
 	char buf[CELL_TEXT];
 
-	for (unsigned i = 0; i < x->r->ncols; i++) {
+	for (unsigned i = 0; i < x->n; i++) {
 		const struct column *c = x->v[i].c;
 
 		if (c->type == COL_STR) {
@@ -221,7 +230,7 @@ static void put_totals(struct text *x)
 {
 	char buf[CELL_TEXT];
 
-	for (unsigned i = 0; i < x->r->ncols; i++) {
+	for (unsigned i = 0; i < x->n; i++) {
 		const struct text_col *tc = &x->v[i];
 
 		if (i == x->label)
@@ -236,15 +245,6 @@ static void put_totals(struct text *x)
 	end_line(x);
 }
 
-void put_lines(FILE *out, const char *s)
-{
-	for (size_t n; *s; s += n + (s[n] == '\n')) {
-		n = strcspn(s, "\n");
-		put_text_len(out, s, n);
-		putc('\n', out);
-	}
-}
-
 /* Notes that a reader needs for the rows above. */
 static void put_notes(const struct text *x)
 {
@@ -252,18 +252,76 @@ static void put_notes(const struct text *x)
 
 	if (x->nall > t->nrows)
 		fprintf(x->out, "%zu of %zu rows\n", t->nrows, x->nall);
+	if (x->missing)
+		put_folded(x->out, x->missing, 2, x->screen);
 	if (x->marked)
 		fputs("* not all of it could be read (column incomplete says what): sizes are lower "
 		      "bounds, - is unknown\n",
 		      x->out);
 	if (t->note)
-		put_lines(x->out, t->note);
+		put_folded(x->out, t->note, 2, x->screen);
+}
+
+/* ---- a terminal ------------------------------------------------------------------- */
+
+#define NAME_LEAST 24	/* columns of a name that is cut */
+
+/* Width of a row; the last column is a name, which may be cut to LEAST columns. */
+static size_t row_width(const struct text *x, size_t least)
+{
+	size_t sum = x->marked ? 2 : 0;
+
+	for (unsigned i = 0; i < x->n; i++) {
+		size_t w = x->v[i].width;
+
+		sum += i + 1 == x->n && x->v[i].left && w > least ? least : w + (i + 1 < x->n);
+	}
+	return sum;
+}
+
+/* The column that a narrow screen lacks first: numbers from the right, then texts, never the first or last one. N: none. */
+static unsigned least_column(const struct text *x)
+{
+	for (int texts = 0; texts < 2; texts++)
+		for (unsigned i = x->n - 1; i-- > 1;)
+			if ((int)x->v[i].left == texts && strcmp(x->v[i].c->name, "pid") != 0)
+				return i;
+	return x->n;
+}
+
+static void fit(struct text *x)
+{
+	struct text_col *last;
+	size_t all;
+	unsigned i;
+
+	while (!x->r->chosen && x->n > 2 && row_width(x, NAME_LEAST) > x->screen &&
+	       (i = least_column(x)) < x->n) {
+		x->missing = x->missing
+				     ? arena_printf(&x->mem, "%s, %s", x->v[i].c->name, x->missing)
+				     : x->v[i].c->name;
+		memmove(&x->v[i], &x->v[i + 1], (--x->n - i) * sizeof(*x->v));
+	}
+	if (x->missing)
+		x->missing = arena_printf(&x->mem,
+					  "not shown, for this terminal is too narrow: %s (-c all)",
+					  x->missing);
+	for (i = 0; i < x->n; i++)
+		x->v[i].cut = x->v[i].left;
+	last = &x->v[x->n - 1];
+	all = row_width(x, SIZE_MAX);
+	if (last->left && all > x->screen)
+		last->width = last->width > all - x->screen + NAME_LEAST
+				      ? last->width - (all - x->screen)
+				      : NAME_LEAST;
 }
 
 static void render_table(const struct render *r, FILE *out)
 {
 	struct text x = { .r = r,
 			  .out = out,
+			  .n = r->ncols,
+			  .screen = r->opts->width,
 			  .nall = r->t->nall > r->t->nrows ? r->t->nall : r->t->nrows };
 
 	x.v = arena_array(&x.mem, struct text_col, r->ncols);
@@ -278,13 +336,17 @@ static void render_table(const struct render *r, FILE *out)
 	}
 	measure(&x);
 	plan_totals(&x);
+	if (x.screen && x.n) {
+		fit(&x);
+		plan_totals(&x);
+	}
 	if (r->t->head && !r->chosen)
 		put_lines(out, r->t->head);
 	if (r->t->nrows || !r->t->note)
 		put_headings(&x);
 	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++)
 		put_row(&x, table_row(r->t, n));
-	if (x.label < r->ncols)
+	if (x.label < x.n)
 		put_totals(&x);
 	put_notes(&x);
 	arena_release(&x.mem);

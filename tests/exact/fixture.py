@@ -3,7 +3,7 @@
 from exact.bounds import compare_bounds
 from exact.census import compare_census
 from exact.export import compare_export
-from exact.firstwords import compare_first_words
+from exact.firstwords import compare_first_words, compare_width
 from exact.groups import compare_groups
 from exact.missingtexts import compare_missing_texts
 from exact.objects import compare_shm, compare_slabs, compare_swap
@@ -65,6 +65,7 @@ def compare_reports(tally, vmcensus, build, f, truth):
     compare_swap(tally, name, vmcensus, truth)
     compare_slabs(tally, name, vmcensus, truth)
     compare_first_words(tally, name, vmcensus)
+    compare_width(tally, name, vmcensus)
     compare_oom(tally, name, vmcensus, truth)
     compare_thrash(tally, name, vmcensus, truth)
     compare_kills(tally, name, vmcensus, truth)
