@@ -42,7 +42,7 @@ model
 model/kernel model/kernel/walk model/kernel/module model/kernel/page model/kernel/hugetlb model/kernel/file
 model/kernel/cgroup model/kernel/machine model/kernel/zone model/kernel/slab model/kernel/vmalloc model/kernel/stack
 model/kernel/log model/kernel/task model/kernel/mm model/kernel/origin
-model/memory/frames model/memory/usage model/memory/owners model/memory/census model/memory/trust model/memory/source
+model/memory/frames model/memory/usage model/memory/owners model/memory/census model/memory/reach model/memory/trust model/memory/source
 model/memory/elf model/memory/areas model/memory
 model/cause/event model/cause/choice model/cause/freed model/cause/thrash model/cause/verdict
 '

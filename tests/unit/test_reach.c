@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What points to what, on a machine made by hand: each object is reached in another way, or in none. */
+#include "model/kernel/source.h"
+#include "tests/unit/check.h"
+#include "tests/unit/reach_machine.h"
+
+static uint64_t first(unsigned i)
+{
+	return rm_object(RM_SLAB, i);
+}
+
+static uint64_t second(unsigned i)
+{
+	return rm_object(RM_SECOND, i);
+}
+
+/*
+ * Objects of the first slab:
+ *	0	a variable points to it; it points into the middle of 1, 1 to 2, 2 back to 0
+ *	3	nothing; it points to 4, and 4 to itself
+ *	5	the struct page of a page of a file
+ *	6	a block that object 2 points to; the block by the address of its second struct page
+ *	7	the struct page of that block
+ *	8	a free object of the second slab, which is no reason
+ *	9	another page of unknown use that nothing points to
+ *	10 ...	free
+ * Those of the second slab are kept in an array in the block, but for the free ones.
+ */
+static void lay(struct reach_machine *m)
+{
+	unsigned word = m->f->dump.word_size;
+
+	rm_point(m, RM_IMAGE + 16, first(0));
+	rm_point(m, first(0) + 8, first(1) + 24);
+	rm_point(m, first(1), first(2));
+	rm_point(m, first(2) + 56, first(0));
+	rm_point(m, first(3) + 8, first(4));
+	rm_point(m, first(4), first(4));
+	rm_point(m, RM_PAGES + (RM_FILE >> 12) * RM_STRUCT_PAGE + RM_PAGE_PRIVATE, first(5));
+	rm_put(m, first(2), rm_page(m, RM_BLOCK + 0x1000) | 1, word);
+	rm_point(m, RM_BLOCK + 0x1ff8, first(6));
+	rm_point(m, RM_PAGES + (RM_BLOCK >> 12) * RM_STRUCT_PAGE + RM_PAGE_PRIVATE, first(7));
+	rm_free_from(m, RM_SLAB, 10);
+	rm_free_from(m, RM_SECOND, 20);
+	rm_point(m, second(21), first(8));
+	for (unsigned i = 0; i < 20; i++)
+		rm_point(m, RM_BLOCK + 0x100 + (uint64_t)i * word, second(i));
+	rm_point(m, RM_BLOCK + 0x2000, first(9));
+}
+
+static void check_lay(struct reach_machine *m)
+{
+	enum reach_doubt why;
+	struct reach *x;
+	struct unreached u;
+
+	lay(m);
+	x = rm_build(m, &why);
+	if (!CHECK_EQ(why, REACH_SOUND))
+		return;
+	CHECK_EQ(x->doubt, REACH_SOUND);
+	CHECK_EQ(x->in_use, 30);
+	for (unsigned i = 0; i < 10; i++)
+		CHECK_EQ(rm_reached(m, x, first(i)), i < 3 || (i >= 5 && i <= 7));
+	for (unsigned i = 0; i < 20; i++)
+		CHECK(rm_reached(m, x, second(i)));
+	CHECK(rm_reached(m, x, RM_BLOCK) && !rm_reached(m, x, RM_BLOCK + 0x2000));
+	CHECK_EQ(x->unsure, 0);
+	unreached_build(x, &m->mem, &u);
+	CHECK_EQ(u.objects, 4);
+	CHECK_EQ(u.bytes, 4 * RM_SIZE);
+	CHECK_EQ(u.pages, 1);
+	reach_free(x);
+	CHECK_EQ(issues_total(m->f->kernel.issues), 0);
+}
+
+TEST(machines)
+{
+	for (int i = 0; i < 9; i++) {
+		struct reach_machine *m = rm_new(i / 3 == 1 ? 4 : 8, i / 3 == 2, i % 3);
+
+		check_lay(m);
+		rm_free(m);
+	}
+}
+
+/* The head of a chain, and what hangs on it; objects that look alike are one group. */
+TEST(groups)
+{
+	struct reach_machine *m = rm_new(8, false, LINK_PLAIN);
+	enum reach_doubt why;
+	struct unreached u;
+	struct reach *x;
+
+	rm_free_from(m, RM_SLAB, 12);
+	rm_free_from(m, RM_SECOND, 0);
+	for (unsigned i = 0; i < 10; i++)
+		rm_point(m, first(i) + 8, first(i + 1));
+	fake_put(m->f, first(11) + 16, "a text", 7);
+	x = rm_build(m, &why);
+	unreached_build(x, &m->mem, &u);
+	if (CHECK_EQ(u.n, 5)) {
+		/* the pages first: they are larger */
+		CHECK(u.v[0].kind == UNREACHED_PAGES_OF && u.v[0].pages == 2 && u.v[0].heads == 1);
+		CHECK_EQ(u.v[0].certainty, UNREACHED_USUAL);
+		CHECK_STR(u.v[0].signature, "zeros");
+		CHECK(u.v[1].pages == 1);
+		CHECK(u.v[2].objects == 10 && u.v[2].heads == 1 && u.v[2].of == 12);
+		CHECK_STR(u.v[2].signature, "+8 unreached first");
+		CHECK_EQ(u.v[2].example, fake_kva(m->f, first(0)));
+		CHECK_EQ(u.v[2].certainty, UNREACHED_NO_POINTER);
+		CHECK_STR(u.v[3].signature, "zeros");
+		CHECK_EQ(u.v[3].certainty, UNREACHED_FROM_UNREACHED);
+		CHECK_STR(u.v[4].signature, "data");
+		CHECK_EQ(u.v[4].heads, 1);
+	}
+	reach_free(x);
+	rm_free(m);
+}
+
+/* A CPU has taken the list of a slab: its objects are free, and the slab knows nothing of it. */
+TEST(of_a_cpu)
+{
+	struct reach_machine *m = rm_new(8, false, LINK_XOR_SWAPPED);
+	enum reach_doubt why;
+	struct reach *x;
+
+	rm_free_from(m, RM_SLAB, 4);
+	rm_point(m, RM_PAGES + (RM_SLAB >> 12) * RM_STRUCT_PAGE + RM_PAGE_FREELIST, 0);
+	rm_put(m, RM_PAGES + (RM_SLAB >> 12) * RM_STRUCT_PAGE + RM_PAGE_INUSE, RM_PER_SLAB, 2);
+	rm_free_from(m, RM_SECOND, 30);
+	x = rm_build(m, &why);
+	CHECK_EQ(x->used[0], RM_PER_SLAB);
+	reach_free(x);
+	rm_point(m, RM_PERCPU, first(4));
+	x = rm_build(m, &why);
+	CHECK_EQ(x->used[0], 4);
+	CHECK_EQ(x->used[1], 30);
+	reach_free(x);
+	rm_free(m);
+}
+
+/* A list that leaves its slab, a cycle, a count that differs: none of that slab is reported. */
+TEST(contradictions)
+{
+	static const struct { unsigned at; bool cycle; } bad[] = { { 11, false }, { 31, true } };
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct reach_machine *m = rm_new(8, false, LINK_PLAIN);
+		enum reach_doubt why;
+		struct unreached u;
+		struct reach *x;
+
+		lay(m);
+		if (i < 2)
+			rm_point(m, first(bad[i].at) + RM_LINK, bad[i].cycle ? first(10) : RM_FILE);
+		else
+			rm_put(m, RM_PAGES + (RM_SLAB >> 12) * RM_STRUCT_PAGE + RM_PAGE_INUSE, 9, 2);
+		x = rm_build(m, &why);
+		unreached_build(x, &m->mem, &u);
+		CHECK_EQ(x->unsure, 1);
+		CHECK_EQ(u.objects, 0);
+		CHECK_EQ(fake_issues(m->f, "slab"), 1);
+		/* they are read all the same */
+		CHECK(rm_reached(m, x, second(0)));
+		reach_free(x);
+		rm_free(m);
+	}
+}
+
+TEST(missing)
+{
+	struct reach_machine *m = rm_new(8, false, LINK_PLAIN);
+	enum reach_doubt why;
+	struct unreached u;
+	struct reach *x;
+
+	lay(m);
+	fake_drop(m->f, RM_SECOND);
+	x = rm_build(m, &why);
+	if (CHECK(x != NULL)) {
+		CHECK_EQ(x->doubt, REACH_SLABS_MISSING);
+		unreached_build(x, &m->mem, &u);
+		for (uint32_t i = 0; i < u.n; i++)
+			CHECK_EQ(u.v[i].certainty, UNREACHED_CANNOT_TELL);
+		reach_free(x);
+	}
+	rm_free(m);
+	m = rm_new(8, false, LINK_PLAIN);
+	lay(m);
+	fake_drop(m->f, RM_IMAGE);
+	x = rm_build(m, &why);
+	if (CHECK(x != NULL))
+		CHECK_EQ(x->doubt, REACH_ROOTS_MISSING);
+	reach_free(x);
+	rm_free(m);
+}
+
+static void check_refused(enum reach_doubt want, void (*spoil)(struct reach_machine *m))
+{
+	struct reach_machine *m = rm_new(8, false, LINK_PLAIN);
+	enum reach_doubt why;
+
+	lay(m);
+	spoil(m);
+	CHECK(!rm_build(m, &why));
+	CHECK_EQ(why, want);
+	rm_free(m);
+}
+
+static void runs(struct reach_machine *m)
+{
+	static const struct source live = { .has = SOURCE_MEMORY | SOURCE_CHANGES };
+
+	m->f->kernel.source = &live;
+}
+
+static void no_pages(struct reach_machine *m)
+{
+	m->f->kernel.memmap.partial = true;
+}
+
+static void slab_of_old(struct reach_machine *m)
+{
+	m->f->kernel.layout.v[M_CACHE_OO].alt = -1;
+	fake_member(m->f, M_CACHE_NUM, 12, 4);
+}
+
+static void no_offset(struct reach_machine *m)
+{
+	m->f->kernel.layout.v[M_CACHE_OFFSET].alt = -1;
+}
+
+TEST(refused)
+{
+	check_refused(REACH_CHANGES, runs);
+	check_refused(REACH_NO_MEMMAP, no_pages);
+	check_refused(REACH_NOT_SLUB, slab_of_old);
+	check_refused(REACH_NO_TYPES, no_offset);
+}
