@@ -14,6 +14,7 @@ from exact.sizes import compare_sizes
 from exact.system import compare_machine
 from exact.tasks import compare_tasks
 from exact.thrash import compare_thrash
+from exact.unreached import compare_unreached
 from exact.views import compare_views
 from lib.compare import compare_all, compare_dmesg
 from lib.program import SINGLY, AtOnce, Opened
@@ -64,6 +65,7 @@ def compare_reports(tally, vmcensus, build, f, truth):
     compare_shm(tally, name, vmcensus, truth)
     compare_swap(tally, name, vmcensus, truth)
     compare_slabs(tally, name, vmcensus, truth)
+    compare_unreached(tally, name, vmcensus)
     compare_first_words(tally, name, vmcensus)
     compare_width(tally, name, vmcensus)
     compare_oom(tally, name, vmcensus, truth)
