@@ -77,7 +77,8 @@ void help_program(FILE *out)
 	      "usage: vmcensus [OPTIONS] [REPORT] IMAGE... [REPORT OPTIONS]\n\n"
 	      "IMAGE is a dump from kdump, makedumpfile, QEMU, /proc/vmcore, LiME or AVML; name all\n"
 	      "parts of a split dump. FILE@ADDRESS is raw memory that begins at that physical\n"
-	      "address, - is standard input, nbd+unix:///EXPORT?socket=PATH is on an NBD server.\n"
+	      "address (FILE@ADDRESS+OFFSET:LENGTH: a piece of the file), - is standard input,\n"
+	      "nbd+unix:///EXPORT?socket=PATH is on an NBD server.\n"
 	      "A text of the kernel's log (dmesg, journal, console) does for oom and dmesg.\n"
 	      "Without REPORT: ",
 	      out);

@@ -30,10 +30,10 @@ static bool would_overwrite(const struct output *out, const char *name)
 {
 	char path[PATH_MAX];
 	struct stat st;
-	uint64_t address;
+	struct image_piece piece;
 	size_t len;
 
-	image_name_split(name, &len, &address);
+	image_name_split(name, &len, &piece);
 	snprintf(path, sizeof(path), "%.*s", (int)min_u64(len, PATH_MAX), name);
 	return !stat(path, &st) && output_is(out, &st);
 }

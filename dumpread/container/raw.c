@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Raw memory: files of nothing but bytes, each named as FILE@ADDRESS, the
- * physical address of its first byte. Such files cannot be recognised, so a file
+ * physical address of its first byte, or in pieces, FILE@ADDRESS+OFFSET:LENGTH. Such files cannot be recognised, so a file
  * without an address is never taken for one.
  */
 #include <errno.h>
@@ -16,28 +16,43 @@
 
 #define PAGE UINT64_C(4096)	/* the smallest of any kernel */
 
-/* "0x" and hexadecimal digits, or decimal ones: no sign, blank or octal. */
-static bool parse_address(const char *s, uint64_t *ret)
+/* The number that *S begins with, "0x" and hexadecimal digits or decimal ones, and goes on to what
+   follows it: no sign, blank or octal. */
+static bool take_number(const char **s, uint64_t *ret)
 {
-	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
-	const char *digits = hex ? s + 2 : s;
-	char *end;
+	bool hex = (*s)[0] == '0' && ((*s)[1] == 'x' || (*s)[1] == 'X');
+	const char *digits = hex ? *s + 2 : *s;
+	size_t n = strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789");
 
-	if (!*digits ||
-	    strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789") != strlen(digits))
-		return false;
 	errno = 0;
-	*ret = strtoull(digits, &end, hex ? 16 : 10);
-	return !errno;
+	*ret = strtoull(digits, NULL, hex ? 16 : 10);
+	*s = digits + n;
+	return n && !errno;
+}
+
+/* ADDRESS, ADDRESS+OFFSET or ADDRESS+OFFSET:LENGTH, of memory that ends below 2^64. */
+static bool parse_piece(const char *s, struct image_piece *ret)
+{
+	*ret = (struct image_piece){ .length = UINT64_MAX };
+	if (!take_number(&s, &ret->address))
+		return false;
+	if (*s == '+') {
+		s++;
+		if (!take_number(&s, &ret->offset))
+			return false;
+		if (*s == ':' && (s++, !take_number(&s, &ret->length) || !ret->length))
+			return false;
+	}
+	return !*s && (ret->length == UINT64_MAX || ret->length <= UINT64_MAX - ret->address);
 }
 
 /* If a file has that very name, the name has no address. */
-bool image_name_split(const char *name, size_t *len, uint64_t *address)
+bool image_name_split(const char *name, size_t *len, struct image_piece *piece)
 {
 	const char *at = strrchr(name, '@');
 
 	*len = strlen(name);
-	if (!at || at == name || !parse_address(at + 1, address) || outside_exists(name))
+	if (!at || at == name || !parse_piece(at + 1, piece) || outside_exists(name))
 		return false;
 	*len = (size_t)(at - name);
 	return true;
@@ -67,14 +82,21 @@ static void doubt(const struct image *im, const struct image_part *p)
  */
 static void take_file(struct image *im, unsigned i)
 {
-	uint64_t pa = im->parts[i].address, end = pa + im->parts[i].size;
-	uint64_t round = end % 1024 ? PAGE - 1 : 0;
+	const struct image_part *p = &im->parts[i];
+	uint64_t pa = p->piece.address, off = p->piece.offset;
+	uint64_t there = off < p->size ? p->size - off : 0;
+	bool whole = p->piece.length == UINT64_MAX;
+	uint64_t most = pa < UINT64_MAX - PAGE ? UINT64_MAX - PAGE - pa : 0;
+	uint64_t end = pa + min_u64(whole ? there : p->piece.length, most);
+	uint64_t round = whole && end % 1024 ? PAGE - 1 : 0;
 
 	end = (end + round) & ~(PAGE - 1);
 	if (end > pa)
-		segments_take(im,
-			      &(struct segment){
-				      .part = i, .pa = pa, .filesz = end - pa, .memsz = end - pa });
+		segments_take(im, &(struct segment){ .part = i,
+						     .pa = pa,
+						     .off = off,
+						     .filesz = end - pa,
+						     .memsz = end - pa });
 }
 
 static enum status raw_open(struct image *im)

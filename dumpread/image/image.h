@@ -65,11 +65,17 @@ struct image_ops {
 	void (*causes)(const struct image *im, struct causes *to);
 };
 
+/* Raw memory in a file: LENGTH bytes at OFFSET are those from physical ADDRESS on. */
+struct image_piece {
+	uint64_t address, offset;
+	uint64_t length;	/* UINT64_MAX: to the end of the file */
+};
+
 /* One file of the image. All access is by pread: a file may shrink under us. */
 struct image_part {
 	const char *path;
-	uint64_t address;	/* of raw memory: of its first byte */
-	bool placed;		/* address is what the name says */
+	bool placed;		/* raw memory: piece is what the name says */
+	struct image_piece piece;
 	int fd;
 	uint64_t size;		/* bytes at open; of the dump inside, if flattened */
 	uint64_t raw_size;	/* bytes of the file itself */
@@ -148,10 +154,10 @@ enum status image_open_indexed(const char *const *paths, unsigned n,
 void image_close(struct image *im);
 
 /*
- * FILE@ADDRESS, raw memory: true, with the length of FILE; ADDRESS is decimal,
- * or hexadecimal after 0x. False for all other names.
+ * FILE@ADDRESS, FILE@ADDRESS+OFFSET or FILE@ADDRESS+OFFSET:LENGTH, raw memory: true, with
+ * the length of FILE; numbers are decimal, or hexadecimal after 0x. False for all other names.
  */
-bool image_name_split(const char *name, size_t *len, uint64_t *address);
+bool image_name_split(const char *name, size_t *len, struct image_piece *piece);
 
 /* log2 of BYTES if that is a page size that Linux has; 0 if not. */
 uint8_t page_shift_of(uint64_t bytes);

@@ -133,7 +133,7 @@ enum status part_open(struct image *im, struct image_part *p, const char *path)
 	enum status st;
 	size_t len;
 
-	p->placed = image_name_split(file, &len, &p->address);
+	p->placed = image_name_split(file, &len, &p->piece);
 	p->path = arena_strndup(&im->mem, file, len);
 	/* O_NONBLOCK: a pipe with no writer is refused below, not waited for */
 	p->fd = outside_open(p->path);
@@ -190,6 +190,15 @@ enum status part_read_some(const struct image_part *p, uint64_t off, void *buf, 
 	return ST_OK;
 }
 
+/* Pieces of raw memory may be of one file. */
+static bool is_named_before(const struct image *im, unsigned part)
+{
+	for (unsigned i = 0; i < part; i++)
+		if (!strcmp(im->parts[i].path, im->parts[part].path))
+			return true;
+	return false;
+}
+
 uint64_t image_bytes_read(const struct image *im, uint64_t *size)
 {
 	uint64_t sum = 0;
@@ -199,7 +208,7 @@ uint64_t image_bytes_read(const struct image *im, uint64_t *size)
 		const struct image_part *p = &im->parts[i];
 
 		sum += p->remote ? remote_bytes(p->remote) : *p->read;
-		*size += p->raw_size;
+		*size += is_named_before(im, i) ? 0 : p->raw_size;
 	}
 	return sum;
 }

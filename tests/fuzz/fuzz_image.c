@@ -133,7 +133,7 @@ static void try_raw(const char *path)
 	struct diag g = { "" };
 	struct dump *d;
 
-	snprintf(name, sizeof(name), "%s@0x1000", path);
+	snprintf(name, sizeof(name), "%s@0x1000+24:0x7000", path);
 	if (dump_open(names, 1, NULL, &g, &d))
 		return;
 	read_dump(d);

@@ -238,18 +238,71 @@ TEST(raw)
 	mk_free(&high);
 }
 
+/* Pages 0 to 2 and 4 to 6 in one file, in the other order, with eight bytes in front of each. */
+TEST(pieces)
+{
+	struct mkimage m = plain;
+	struct bytes low = mk_raw(&m, 0, 3), high = mk_raw(&m, 4, 3), b = { 0 };
+	char path[64], at[3][128];
+	const char *names[] = { at[0], at[1], at[2] };
+	struct image *im;
+	struct tally t;
+
+	put_at(&b, 8, high.v, high.n);
+	put_at(&b, b.n + 8, low.v, low.n);
+	mk_file(&b, b.n, path);
+	snprintf(at[0], sizeof(at[0]), "%s@0x0+%u:0x3000", path, 8 + 0x3000 + 8);
+	snprintf(at[1], sizeof(at[1]), "%s@0x4000+8:0x3000", path);
+	im = open_names(names, 2);
+	if (CHECK(im != NULL)) {
+		t = read_all(im, &m);
+		CHECK_EQ(t.ok, 6);
+		CHECK_EQ(t.wrong, 0);
+		CHECK_EQ(im->pages_present, 6);
+		CHECK_EQ(issues_total(&im->issues), 0);
+		image_close(im);
+	}
+	/* a piece that the file has not: what lacks is told; the others are as they were */
+	snprintf(at[2], sizeof(at[2]), "%s@0x8000+0x5000:0x4000", path);
+	im = open_names(names, 3);
+	if (CHECK(im != NULL)) {
+		CHECK_EQ(read_all(im, &m).ok, 7);
+		CHECK_EQ(issues_total(&im->issues), 3);
+		image_close(im);
+	}
+	/* nothing of it */
+	snprintf(at[2], sizeof(at[2]), "%s@0x8000+0x50000", path);
+	im = open_names(names, 3);
+	if (CHECK(im != NULL)) {
+		CHECK_EQ(im->pages_present, 6);
+		image_close(im);
+	}
+	unlink(path);
+	mk_free(&b);
+	mk_free(&low);
+	mk_free(&high);
+}
+
 TEST(names)
 {
-	uint64_t v;
+	static const char *const none[] = {
+		"@16",	   "mem@-1",	"mem@0x",      "mem@0x10000000000000000",
+		"mem@0+",  "mem@0+:4096", "mem@0+0:",  "mem@0+0:0",
+		"mem@0:4096", "mem@+0", "mem@0+0:4096x", "mem@0xfffffffffffff000+0:0x2000",
+	};
+	struct image_piece v;
 	size_t n;
 
-	CHECK(image_name_split("mem@0x80000000", &n, &v) && n == 3 && v == 0x80000000);
-	CHECK(image_name_split("a@b@16384", &n, &v) && n == 3 && v == 16384);
+	CHECK(image_name_split("mem@0x80000000", &n, &v) && n == 3 && v.address == 0x80000000);
+	CHECK(!v.offset && v.length == UINT64_MAX);
+	CHECK(image_name_split("a@b@16384", &n, &v) && n == 3 && v.address == 16384);
+	CHECK(image_name_split("mem@0x1000+0x3000", &n, &v) && n == 3 && v.offset == 0x3000);
+	CHECK(image_name_split("mem@0+8192:0x1000", &n, &v) && n == 3 && v.address == 0);
+	CHECK_EQ(v.offset, 8192);
+	CHECK_EQ(v.length, 4096);
 	CHECK(!image_name_split("mem@", &n, &v) && n == 4);
-	CHECK(!image_name_split("@16", &n, &v));
-	CHECK(!image_name_split("mem@-1", &n, &v));
-	CHECK(!image_name_split("mem@0x", &n, &v));
-	CHECK(!image_name_split("mem@0x10000000000000000", &n, &v));
+	for (size_t i = 0; i < ARRAY_LEN(none); i++)
+		CHECK(!image_name_split(none[i], &n, &v));
 }
 
 TEST(mcore)
