@@ -37,7 +37,25 @@ static bool is_plain(const char *path)
 
 /* ---- names --------------------------------------------------------------------------- */
 
-/* FILE of FILE@ADDRESS is a name of the user's as well. */
+/* Is PATH a name that a piece of FILE has: FILE, of which LEN bytes count, @ADDRESS+OFFSET:LENGTH? */
+static bool is_piece(const char *file, size_t len, const char *path)
+{
+	return !strncmp(file, path, len) && path[len] == '@' &&
+	       !path[len + 1 + strspn(path + len + 1, "0123456789abcdefx+:")];
+}
+
+/* The part of a name before its last @. */
+static size_t before_address(const char *name)
+{
+	const char *at = strrchr(name, '@');
+
+	return at ? (size_t)(at - name) : strlen(name);
+}
+
+/*
+ * FILE of FILE@ADDRESS is a name of the user's as well. So is FILE@ADDRESS+OFFSET:LENGTH, whose place the reader finds
+ * in the file: it asks whether there is a file of that very name.
+ */
 static bool is_named(const struct permits *p, const char *path)
 {
 	size_t len = strlen(path);
@@ -45,6 +63,10 @@ static bool is_named(const struct permits *p, const char *path)
 	for (unsigned i = 0; i < p->nfiles; i++)
 		if (str_begins(p->files[i], path) &&
 		    (!p->files[i][len] || strrchr(p->files[i], '@') == p->files[i] + len))
+			return true;
+	for (unsigned i = 0; i < p->nfiles; i++)
+		if (p->files[i] && (is_piece(p->files[i], strlen(p->files[i]), path) ||
+				    is_piece(p->files[i], before_address(p->files[i]), path)))
 			return true;
 	for (size_t i = 0; i < p->found.n; i++)
 		if (!strcmp(p->found.v[i], path))

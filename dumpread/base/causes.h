@@ -13,6 +13,7 @@
 
 enum cause_id {			/* in the order in which they are told */
 	CAUSE_MACHINES,		/* N kernels are in the image: NAME says which this is */
+	CAUSE_PLACES,		/* N pieces of a file without addresses were placed, or should be: NAME says which */
 	CAUSE_UNFINISHED,	/* its writer says so: N of OF pages are missing */
 	CAUSE_HEADER,		/* the file ends in its headers: what is missing is not known */
 	CAUSE_CUT,		/* N of OF pages are after the end of the file; OF 0: not known */

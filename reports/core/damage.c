@@ -20,7 +20,7 @@ static unsigned percent_there(const struct cause *c)
 				      : 0;
 }
 
-static const char *machines(const struct cause *c, struct arena *mem)
+static const char *name(const struct cause *c, struct arena *mem)
 {
 	return arena_strdup(mem, c->name);
 }
@@ -135,7 +135,8 @@ static const struct {
 	bool loss;
 	words_fn *words;
 } said[CAUSES] = {
-	[CAUSE_MACHINES] = { "kernels", "", false, machines },
+	[CAUSE_MACHINES] = { "kernels", "", false, name },
+	[CAUSE_PLACES] = { "places", "", false, name },
 	[CAUSE_UNFINISHED] = { "unfinished", "pages", true, unfinished },
 	[CAUSE_HEADER] = { "cut", "", true, header },
 	[CAUSE_CUT] = { "cut", "pages", true, cut },

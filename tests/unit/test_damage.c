@@ -70,6 +70,7 @@ static void test_words(void)
 	CHECK_STR(words(CAUSE_KEPT, 31, 0, "user pages are in the dump: hugetlb 20480 KiB"),
 		  "level 31, but user pages are in the dump: hugetlb 20480 KiB");
 	CHECK_STR(words(CAUSE_MACHINES, 2, 0, "the first of 2"), "the first of 2");
+	CHECK_STR(words(CAUSE_PLACES, 2, 0, "m@0+0:4096"), "m@0+0:4096");
 	CHECK_STR(words(CAUSE_HEADER, 0, 0, NULL),
 		  "the file ends in its headers: most pages are missing");
 	CHECK_STR(words(CAUSE_TABLE, 0, 0, "the page bitmap"),

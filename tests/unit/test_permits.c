@@ -110,6 +110,11 @@ static void test_names(void)
 	CHECK_EQ(OPEN(&p, "raw@0x1000"), ENOENT);
 	CHECK_EQ(OPEN(&p, "none"), ENOENT);
 	CHECK_EQ(OPEN(&p, "a@b"), 0);
+	/* a piece of one: asked for, and not there; nothing else may follow */
+	CHECK_EQ(OPEN(&p, "dump@0+0x1000:0x2000"), ENOENT);
+	CHECK_EQ(OPEN(&p, "a@b@0+16:32"), ENOENT);
+	CHECK_EQ(OPEN(&p, "dump@0/etc"), EPERM);
+	CHECK_EQ(OPEN(&p, "dumps@0"), EPERM);
 	/* neither another name of the same file, nor a part of a name */
 	CHECK_EQ(OPEN(&p, "a"), EPERM);
 	CHECK_EQ(OPEN(&p, "./dump"), EPERM);

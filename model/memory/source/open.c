@@ -24,6 +24,7 @@
 #include "model/kernel/texts.h"
 #include "model/memory/source/capture.h"
 #include "model/memory/source/machines.h"
+#include "model/memory/source/placed.h"
 
 /* ---- who it is --------------------------------------------------------------- */
 
@@ -203,7 +204,7 @@ enum status kernel_open(const struct kernel_opts *o, struct diag *diag, struct k
 	*ret = NULL;
 	if (o->nimages == 1 && strcmp(o->images[0], IMAGE_LIVE))
 		st = capture_open(o->images[0], diag, ret);
-	return st != ST_NOTMINE ? st : machines_open(o, diag, ret);
+	return st != ST_NOTMINE ? st : placed_open(o, diag, ret);
 }
 
 static enum status try_once(const struct kernel_opts *o, struct kernel_try *t, struct diag *diag,
