@@ -20,6 +20,8 @@
 #? make bench        speed against the floor and against drgn (tests/bench/)
 #? make crashext     vmcensus.so for the crash utility (needs its header: Debian
 #?                   package crash); make install then installs it too
+#? make python       the module vmcensus for Python, in build/python (needs Python's headers: Debian
+#?                   package libpython3-dev); make install then installs it too
 #? make crashtest    crash's command against the program; tests/crash/versions does it
 #?                   in each crash that Debian has
 #? make mcoretest    our mcore files in crash's own reader, whose source is fetched
@@ -71,6 +73,7 @@ core_src  := $(sort $(wildcard $(core_dirs:%=%/*.c)))
 app_src   := $(sort $(wildcard app/*.c app/*/*.c))
 cli_src   := $(sort $(wildcard cli/*.c))
 lib_src   := $(sort $(wildcard cli/library/*.c))
+python_src := cli/python/module.c
 unit_src  := $(sort $(wildcard tests/unit/test_*.c))
 unit_main := tests/unit/check_main.c
 unit_help := $(filter-out $(unit_src) $(unit_main),$(sort $(wildcard tests/unit/*.c))) \
@@ -104,6 +107,10 @@ PKG_CONFIG ?= pkg-config
 pkg = $(shell $(PKG_CONFIG) $1 2>/dev/null)
 have_opt := $(foreach l,$(optional),$(if $(call pkg,--modversion $l),$l))
 
+# Python's headers; a sanitized module could not be loaded.
+has_python := $(if $(SAN),,$(patsubst -I%,-isystem %,$(call pkg,--cflags python3)))
+lint_src  += $(if $(has_python),$(python_src))
+
 # A host that has no threads of its own links us (the crash utility): hence
 # -fPIC in every object, so that one archive serves program and plug-in. GNU C on
 # i386 defines that name as 1.
@@ -133,7 +140,7 @@ all_libs   = $(LDLIBS) -Wl,--as-needed $(pkg_libs) -ldl -lm -pthread
 
 .PHONY: all demo check nightly htmltest install uninstall layers lint lint-quick format blast oracle fuzz \
 	vmtest bench clean help batchtest fleettest docs dist \
-	version dkms build-check units fuzz-bins tools test-bins syntax crashext crashtest mcoretest crashkernel \
+	version dkms build-check units fuzz-bins tools test-bins syntax python crashext crashtest mcoretest crashkernel \
 	kmod machine-layouts FORCE
 .DELETE_ON_ERROR:
 .PRECIOUS: $B/%.o
@@ -218,7 +225,7 @@ $(machine_layouts): tests/machine/layouts/make dumpread/types/layoutfile.c \
 units: $(unit_bin)
 tools: $(tool_bin) $(if $(has_clang),machine-layouts)
 # All that "make check" runs, in one parallel build.
-test-bins: all units tools fuzz-bins $B/tools/reworded $(if $(has_static),$B/vmcensus-static)
+test-bins: all units tools fuzz-bins $(if $(has_python),python) $B/tools/reworded $(if $(has_static),$B/vmcensus-static)
 
 # An archive: a test has no more of the program, and of its libraries, than it calls; libFuzzer looks
 # at less after each input.
@@ -265,10 +272,10 @@ $(tool_bin): $B/%: $B/tests/%.o $B/helpers.a $(archive)
 
 # Every source through the compiler's checks, without code.
 every_src := $(core_src) $(app_src) $(cli_src) $(lib_src) $(unit_src) $(unit_main) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
-	$(tool_src) $(bench_src) $(stand_in) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
+	$(tool_src) $(bench_src) $(stand_in) $(if $(has_python),$(python_src)) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
 syntax: $(page_parts) $(fleet_parts) | build-check
 	$(say) CHECK '$(CC), $(words $(every_src)) files'
-	$(Q)printf '%s\n' $(every_src) | sh tests/tree/syntax.sh $(CC) $(all_cflags) -isystem '$(CRASH_INCLUDE)'
+	$(Q)printf '%s\n' $(every_src) | sh tests/tree/syntax.sh $(CC) $(all_cflags) $(has_python) -isystem '$(CRASH_INCLUDE)'
 
 # Fuzz targets: libFuzzer's own main under "make fuzz", a driver that replays
 # files otherwise, so that each seed is a regression test for every compiler.
@@ -326,7 +333,7 @@ kmod:
 	@$(MAKE) --no-print-directory -C kmod
 
 -include $(patsubst %.o,%.d,$(call obj,$(core_src) $(cli_src) $(lib_src) $(app_src) $(unit_src) $(unit_main) $(unit_help) \
-	$(fuzz_src) $(fuzz_main) $(tool_src) $(bench_src) $(crash_src) $(stand_in)))
+	$(fuzz_src) $(fuzz_main) $(tool_src) $(bench_src) $(crash_src) $(stand_in) $(python_src)))
 
 # The set-up may install the compiler and pkg-config: what follows it runs in a
 # make of its own, which looks for them afresh, on all processors.
@@ -358,7 +365,7 @@ lint lint-quick: $(page_parts) $(fleet_parts)
 	@$(MAKE) --no-print-directory build-check
 	$(if $(shell command -v clang),@$(MAKE) --no-print-directory B=$B/clang CC=clang SAN= syntax,@echo \
 		'skipped: clang is not installed (Debian package clang)')
-	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags))' sh tests/lint.sh \
+	@CFLAGS='$(subst ','\'',$(own_flags) $(pkg_cflags) $(has_python))' sh tests/lint.sh \
 		$(if $(filter %-quick,$@),--quick) $(lint_src)
 
 format:
@@ -399,7 +406,7 @@ bench: all $(filter $B/bench/%,$(tool_bin))
 PAGES_BY ?= $B/vmcensus
 man_rooms := process file page machine kernel oom fleet export
 completion := vmcensus _vmcensus vmcensus.fish
-pages    := vmcensus.1 $(man_rooms:%=vmcensus-%.1) schema.md $(completion)
+pages    := vmcensus.1 $(man_rooms:%=vmcensus-%.1) schema.md $(completion) vmcensus.pyi
 made     := $(if $(wildcard docs/made/vmcensus.1),docs/made,$B/docs/made)
 # asked when a recipe begins: then the program is there
 has_pages = $(or $(filter docs/made,$(made)),$(shell $(PAGES_BY) --version >/dev/null 2>&1 && echo yes))
@@ -409,6 +416,36 @@ docs: $(made)/vmcensus.1
 $B/docs/made/vmcensus.1: docs/pages.sh docs/vmcensus.1.in $(wildcard docs/completion/*.in) $B/vmcensus
 	$(say) DOCS $(@D)
 	$(Q)sh $< '$(PAGES_BY)' $(@D) $(man_rooms)
+
+# For every Python of the stable ABI; the library is in it.
+python_made := $(addprefix $B/python/vmcensus/,__init__.py py.typed _vmcensus.abi3.so)
+
+python: all
+	@if [ -n '$(has_python)' ]; then \
+		$(MAKE) --no-print-directory $(python_made) \
+			$(if $(has_pages),$B/python/vmcensus/__init__.pyi); \
+	else \
+		echo 'python: skipped: the headers of Python are missing (Debian package libpython3-dev)'; \
+	fi
+
+$B/python/vmcensus/__init__.py: cli/python/__init__.py
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+$B/python/vmcensus/py.typed:
+	@mkdir -p $(@D)
+	$(Q): > $@
+
+$B/python/vmcensus/__init__.pyi: $(made)/vmcensus.1
+	@mkdir -p $(@D)
+	$(Q)cp $(made)/vmcensus.pyi $@
+
+$B/python/vmcensus/_vmcensus.abi3.so: $(call obj,$(python_src) $(lib_src))
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) -shared $(hard_link) -Wl,-Bsymbolic $(LDFLAGS) -o $@ $^ -pthread
+
+$(call obj,$(python_src)): OBJ_FLAGS += $(has_python)
 
 # The one place of the version is above: what else names it is made.
 version:
@@ -433,6 +470,10 @@ libdir := $(PREFIX)/lib/vmcensus
 LIBDIR  ?= $(PREFIX)/lib
 # crash looks in /usr/lib/crash/extensions alone (and $$CRASH_EXTENSIONS), gdb in /usr/lib/debug.
 usr      := $(if $(filter /usr /usr/local,$(PREFIX)),/usr,$(PREFIX))
+# where the system's Python looks
+PYTHONDIR ?= $(or $(shell $(PYTHON) -c 'import site; print(next((d for d in site.getsitepackages() \
+	if d.startswith("$(PREFIX)/")), ""))' 2>/dev/null),$(PREFIX)/lib/python3/dist-packages)
+PYTHON  ?= python3
 crash_kernel := $(wildcard $B/vmcensus-static crashkernel/vmcensus-collect)
 # those of the machine that CC builds for
 STRIP   ?= $(shell $(CC) -print-prog-name=strip)
@@ -457,6 +498,9 @@ install: all $B/vmcensus.pc
 	$(Q)$(by_list) link '$(LIBDIR)' $(soname) libvmcensus.so
 	$(put) 644 '$(PREFIX)/include' cli/library/vmcensus.h
 	$(put) 644 '$(LIBDIR)/pkgconfig' $B/vmcensus.pc
+	$(if $(wildcard $B/python/vmcensus/*.so),$(put) 644 '$(PYTHONDIR)/vmcensus' \
+		$(wildcard $B/python/vmcensus/*.py $B/python/vmcensus/*.pyi $B/python/vmcensus/py.typed))
+	$(if $(wildcard $B/python/vmcensus/*.so),$(put_program) 644 '$(PYTHONDIR)/vmcensus' $(wildcard $B/python/vmcensus/*.so))
 	$(if $(wildcard $B/vmcensus.so),$(put_program) 644 '$(usr)/lib/crash/extensions' $B/vmcensus.so)
 	$(if $(wildcard $B/vmcensus-static),$(put) 755 '$(libdir)' $(crash_kernel))
 

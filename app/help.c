@@ -11,11 +11,6 @@
 #include "reports/charts/chart.h"
 #include "reports/render/render.h"
 
-const char *const help_types[] = {
-	[COL_STR] = "text", [COL_CHAR] = "letter", [COL_INT] = "number", [COL_UINT] = "number",
-	[COL_BYTES] = "size", [COL_DELTA] = "size", [COL_HEX] = "address", [COL_NSEC] = "time", [COL_RATIO] = "ratio",
-};
-
 void help_usage(FILE *out)
 {
 	fputs("usage: vmcensus [OPTIONS] [REPORT] IMAGE...\n"
@@ -103,7 +98,7 @@ void help_columns(const struct report *r, FILE *out)
 		const struct column *c = &r->cols[i];
 
 		fprintf(out, "%c %-16s %-8s %s\n", c->flags & COL_SHOWN ? '*' : ' ', c->name,
-			help_types[c->type], c->about);
+			column_words[c->type], c->about);
 	}
 }
 

@@ -28,8 +28,7 @@ bool help_man(const char *page, FILE *out);
  */
 void help_words(FILE *out);
 
-/* For help.c and man.c. The words for types of columns: */
-extern const char *const help_types[];
+/* For help.c and man.c. */
 /* The report before R that has the same table of columns, or NULL. */
 const struct report *help_same_columns(const struct report *r);
 /* For an option that R takes only with some layouts: these, as words after it. */

@@ -116,7 +116,7 @@ static void man_columns(const struct report *r, FILE *out)
 		const struct column *c = &r->cols[i];
 
 		fprintf(out, "%s\t\\fB%s\\fR\t%s\tT{\n", c->flags & COL_SHOWN ? "\\(bu" : "",
-			c->name, help_types[c->type]);
+			c->name, column_words[c->type]);
 		put_roff(c->about, out);
 		fputs("\nT}\n", out);
 	}

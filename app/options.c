@@ -20,7 +20,7 @@ enum {
 	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_HOLDERS,
 	ID_LIMITS, ID_EVENTS, ID_PSI, ID_DYING, ID_GROUPS,
 	ID_VERDICT, ID_KILLS, ID_MEMORY, ID_NO_SANDBOX, ID_NO_PAGER, ID_SANDBOX_TEST,
-	ID_LAYOUTS, ID_KEEP,
+	ID_LAYOUTS, ID_KEEP, ID_LIBRARY,
 };
 
 /* An empty ABOUT is not listed by --help. */
@@ -94,6 +94,7 @@ const struct option_spec option_specs[] = {
 	{ ID_MAN, 0, "help-man", "PAGE", "", 0 },
 	{ ID_SCHEMA, 0, "help-schema", NULL, "", 0 },
 	{ ID_WORDS, 0, "help-words", NULL, "", 0 },
+	{ ID_LIBRARY, 0, "library", "VERSION", "", 0 },
 	{ 0 }
 };
 
@@ -216,6 +217,7 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 		break;
 	case ID_SCHEMA: o->action = DO_SCHEMA; break;
 	case ID_WORDS: o->action = DO_WORDS; break;
+	case ID_LIBRARY: o->library = arg; break;
 	}
 	return err;
 }
@@ -431,6 +433,21 @@ static int take_hosts(struct options *o, struct args *a, const char *image)
 	return 0;
 }
 
+/* A program asks, through a library of one version: what it gets comes through the pipe, and from the sandbox. */
+static int take_library(const struct options *o, struct args *a)
+{
+	if (strcmp(o->library, VMCENSUS_VERSION)) {
+		fail(a->diag, ST_ABSENT,
+		     "this is vmcensus %s, and libvmcensus %.20s: install one version of both",
+		     VMCENSUS_VERSION, o->library);
+		return EXIT_NO_ANSWER;
+	}
+	if (o->output || o->no_sandbox)
+		return usage(a, "--%s is not possible here: a library asks",
+			     o->output ? "output" : "no-sandbox");
+	return 0;
+}
+
 /* Files of the earlier dump first, then those of the later. */
 static int take_earlier(struct options *o, struct args *a)
 {
@@ -474,6 +491,8 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 		err = take_destination(o, &a);
 	if (!err && image)
 		err = take_hosts(o, &a, image);
+	if (!err && o->library)
+		err = take_library(o, &a);
 	if (err || o->action != DO_REPORT)
 		return err;
 	take_part(o);

@@ -27,6 +27,7 @@ struct options {
 					   which are files of the earlier dump */
 	const char *format, *columns, *sort, *where, *output, *index;
 	const char *layouts;		/* a directory of them, by build-id */
+	const char *library;		/* its version, if a library asks */
 	const char *page;		/* DO_MAN: which page */
 	uint64_t top;
 	enum text_unit unit;

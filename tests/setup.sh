@@ -69,6 +69,7 @@ table() {
 		test may cmd sqlite3 sqlite3
 		test may cmd nbdkit nbdkit
 		test may lib libnbd libnbd-dev
+		test may lib python3 libpython3-dev
 		test may module yaml python3-yaml
 		test may module jsonschema python3-jsonschema
 		test may module pandas python3-pandas

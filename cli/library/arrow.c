@@ -2,6 +2,7 @@
 /* A table as an Arrow C stream. Structs of columns own what they name, and are released one by one: a consumer may
    move a child away. */
 #include <errno.h>
+#include <locale.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,19 @@ static bool put_texts(const struct vmcensus_table *t, size_t col, struct buffers
 	return text;
 }
 
+/* The caller may have a locale with another decimal point. */
+static double ratio(const char *cell, char **end)
+{
+	locale_t c = newlocale(LC_ALL_MASK, "C", NULL);
+	double v = c ? strtod_l(cell, end, c) : 0;
+
+	if (c)
+		freelocale(c);
+	else
+		*end = (char *)cell;
+	return v;
+}
+
 /* The 8 bytes of a number; false: it is none, or does not fit. */
 static bool put_number(const char *cell, char format, void *to)
 {
@@ -158,7 +172,7 @@ static bool put_number(const char *cell, char format, void *to)
 	else if (format == 'L')
 		*(uint64_t *)to = strtoull(cell, &end, 0);
 	else
-		*(double *)to = strtod(cell, &end);
+		*(double *)to = ratio(cell, &end);
 	return !errno && !*end && end != cell;
 }
 

@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/library/table.h"
 
 #define FAILED 1
 #define DAMAGED 2
+#define TICK 100 /* ms */
 #define MOST ((uint64_t)1 << 30)
 
 extern char **environ;
@@ -38,6 +40,7 @@ struct child {
 	char line[VMCENSUS_ERROR_SIZE];	/* of stderr, not yet whole */
 	size_t nline;
 	char *error;		/* the last line that was */
+	uint64_t asked;		/* ms: when it was last asked whether the call is interrupted */
 };
 
 static int give_up(char *error, const char *why)
@@ -161,6 +164,20 @@ static bool take(struct child *c, int *fd)
 	return true;
 }
 
+static bool is_interrupted(struct child *c)
+{
+	const struct vmcensus_options *o = &c->v->o;
+	struct timespec t;
+	uint64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	if (!o->interrupted || now - c->asked < TICK)
+		return false;
+	c->asked = now;
+	return o->interrupted(o->arg);
+}
+
 /* Until both are closed. NULL, or why the child was not heard to its end. */
 static const char *listen_to(struct child *c)
 {
@@ -169,7 +186,9 @@ static const char *listen_to(struct child *c)
 
 		if (atomic_load(&c->v->cancelled))
 			return "cancelled";
-		if (poll(fds, 2, 100) <= 0)
+		if (is_interrupted(c))
+			return "interrupted";
+		if (poll(fds, 2, TICK) <= 0)
 			continue;
 		if (fds[1].revents)
 			take(c, &c->err);
@@ -270,61 +289,43 @@ static int run(struct vmcensus *v, char **argv, char **text, size_t *len, char *
 	return status;
 }
 
-/* REPORT, OPTIONS, MORE and, if asked for, the images; for free(). */
-static char **words_of(struct vmcensus *v, const char *report, const char *const *options,
-		       const char *const *more, bool images)
-{
-	size_t n = 0, nopts = count(options), nmore = count(more);
-	char **argv = calloc(nopts + nmore + v->nimages + 4, sizeof(*argv));
-
-	if (!argv)
-		return NULL;
-	argv[n++] = v->program;
-	argv[n++] = (char *)report;
-	for (size_t i = 0; i < nopts; i++)
-		argv[n++] = (char *)options[i];
-	for (size_t i = 0; i < nmore; i++)
-		argv[n++] = (char *)more[i];
-	if (images)
-		argv[n++] = (char *)"--";
-	for (size_t i = 0; images && i < v->nimages; i++)
-		argv[n++] = v->images[i];
-	return argv;
-}
-
-static int ask(struct vmcensus *v, const char *report, const char *const *options,
-	       const char *const *more, bool images, char **text, size_t *len, char *error)
-{
-	char **argv = words_of(v, report, options, more, images);
-	int status = argv ? run(v, argv, text, len, error) : give_up(error, "out of memory");
-
-	free(argv);
-	return status;
-}
-
 int vmcensus_text(struct vmcensus *v, const char *report, const char *format,
 		  const char *const *options, char **text, size_t *len,
 		  char error[VMCENSUS_ERROR_SIZE])
 {
-	const char *more[] = { "-f", format, NULL };
+	size_t n = 0, nopts = count(options);
+	char **argv = calloc(nopts + v->nimages + 7, sizeof(*argv));
+	int status;
 
 	*text = NULL;
 	*len = 0;
-	return ask(v, report, options, more, true, text, len, error);
+	if (!argv)
+		return give_up(error, "out of memory");
+	argv[n++] = v->program;
+	argv[n++] = (char *)report;
+	argv[n++] = (char *)"--library=" VMCENSUS_VERSION;
+	for (size_t i = 0; i < nopts; i++)
+		argv[n++] = (char *)options[i];
+	argv[n++] = (char *)"-f";
+	argv[n++] = (char *)format;
+	argv[n++] = (char *)"--";
+	for (size_t i = 0; i < v->nimages; i++)
+		argv[n++] = v->images[i];
+	status = run(v, argv, text, len, error);
+	free(argv);
+	return status;
 }
 
 int vmcensus_table(struct vmcensus *v, const char *report, const char *const *options,
 		   struct vmcensus_table **ret, char error[VMCENSUS_ERROR_SIZE])
 {
-	const char *columns[] = { "--columns", NULL };
-	char *csv, *about = NULL, ignored[VMCENSUS_ERROR_SIZE];
-	size_t len, n;
-	int status = vmcensus_text(v, report, "csv", options, &csv, &len, error);
+	char *text;
+	size_t len;
+	int status = vmcensus_text(v, report, "cells", options, &text, &len, error);
 
 	*ret = NULL;
 	if (status && status != DAMAGED)
 		return status;
-	ask(v, report, options, columns, false, &about, &n, ignored);
-	*ret = table_parse(csv, len, about);
+	*ret = table_parse(text, len);
 	return *ret ? status : give_up(error, "the output is no table, or memory is short");
 }

@@ -5,17 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where csv is read, and where its cells are written: quotes are taken out in place. */
+/* Where the text is read, and where its cells are written: quotes are taken out in place. */
 struct cursor {
 	char *at, *end;
 };
 
-/* The next cell, NULL if nothing stands there; *LAST: of its line. False: quotes do not end. */
+/* The next cell, NULL if nothing stands there; *LAST: of its line. False: quotes do not end, or no line is left. */
 static bool next_cell(struct cursor *c, char **cell, bool *last)
 {
 	char *to = c->at, *from = c->at;
 	bool quoted = from < c->end && *from == '"';
 
+	if (from >= c->end)
+		return false;
 	*cell = to;
 	if (quoted)
 		from++;
@@ -27,7 +29,8 @@ static bool next_cell(struct cursor *c, char **cell, bool *last)
 		}
 		*to++ = *from++;
 	}
-	if (quoted && (from >= c->end || *from++ != '"'))
+	if (quoted &&
+	    (from >= c->end || *from++ != '"' || from >= c->end || (*from != ',' && *from != '\n')))
 		return false;
 	if (!quoted && to == *cell)
 		*cell = NULL;
@@ -37,105 +40,97 @@ static bool next_cell(struct cursor *c, char **cell, bool *last)
 	return true;
 }
 
-/* The word at *S, ended in place; *S moves behind it and the blanks. */
-static char *take_word(char **s)
-{
-	char *word = *s, *end = word + strcspn(word, " ");
-
-	*s = end + strspn(end, " ");
-	*end = '\0';
-	return word;
-}
-
-/* Lines "* NAME TYPE ABOUT" to the columns of that name. */
-static void describe(struct vmcensus_table *t)
-{
-	char *save, *line = t->about ? strtok_r(t->about, "\n", &save) : NULL;
-
-	for (; line; line = strtok_r(NULL, "\n", &save)) {
-		char *s = line + strspn(line, "* "), *name = take_word(&s), *type = take_word(&s);
-
-		for (size_t i = 0; i < t->ncols; i++)
-			if (!strcmp(t->cols[i].name, name))
-				t->cols[i] =
-					(struct vmcensus_column){ t->cols[i].name, type,
-								  !strcmp(type, "size")	  ? "bytes"
-								  : !strcmp(type, "time") ? "ns"
-											  : "",
-								  s };
-	}
-}
-
-static bool parse_head(struct vmcensus_table *t, struct cursor *c)
-{
-	size_t most = 1;
-	bool last = false;
-
-	for (const char *s = c->at; s < c->end && *s != '\n'; s++)
-		most += *s == ',';
-	t->cols = calloc(most, sizeof(*t->cols));
-	while (t->cols && !last && t->ncols < most) {
-		char *name;
-
-		if (!next_cell(c, &name, &last) || !name)
-			return false;
-		t->cols[t->ncols++] = (struct vmcensus_column){ name, "text", "", "" };
-	}
-	return t->cols && last;
-}
-
-/* One row behind the others; false: it has not the columns of the head, or no memory. */
-static bool parse_row(struct vmcensus_table *t, struct cursor *c, size_t *room)
+/* A line of N cells; false: it has others. */
+static bool line_of(struct cursor *c, char **cells, size_t n)
 {
 	bool last = false;
 
-	if (t->nrows == *room) {
-		size_t more = *room ? *room * 2 : 64;
-		char **cells = reallocarray(t->cells, more, t->ncols * sizeof(*cells));
-
-		if (!cells)
+	for (size_t i = 0; i < n; i++)
+		if (last || !next_cell(c, &cells[i], &last))
 			return false;
-		t->cells = cells;
-		*room = more;
-	}
-	for (size_t i = 0; i < t->ncols; i++)
-		if (last || !next_cell(c, &t->cells[t->nrows * t->ncols + i], &last))
-			return false;
-	t->nrows++;
 	return last;
 }
 
-struct vmcensus_table *table_parse(char *csv, size_t len, char *about)
+static bool number(const char *cell, size_t *ret)
+{
+	char *end = NULL;
+
+	if (cell)
+		*ret = strtoull(cell, &end, 10);
+	return end && !*end;
+}
+
+/* The four numbers of the first line: no more than the LEN bytes could be. */
+static bool parse_head(struct vmcensus_table *t, struct cursor *c, size_t len)
+{
+	char *cells[4];
+
+	return line_of(c, cells, 4) && number(cells[0], &t->ncols) && number(cells[1], &t->nrows) &&
+	       number(cells[2], &t->nall) && number(cells[3], &t->nissues) && t->ncols &&
+	       t->ncols < len && t->nrows < len / t->ncols && t->nissues < len &&
+	       t->nall >= t->nrows;
+}
+
+static bool parse_columns(struct vmcensus_table *t, struct cursor *c)
+{
+	t->cols = calloc(t->ncols, sizeof(*t->cols));
+	for (size_t i = 0; t->cols && i < t->ncols; i++) {
+		char *v[4];
+
+		if (!line_of(c, v, 4) || !v[0] || !v[1] || !v[2] || !v[3])
+			return false;
+		t->cols[i] = (struct vmcensus_column){ v[0], v[1], v[2], v[3] };
+	}
+	return t->cols;
+}
+
+static bool parse_rows(struct vmcensus_table *t, struct cursor *c)
+{
+	t->cells = reallocarray(NULL, t->nrows + 1, t->ncols * sizeof(*t->cells));
+	for (size_t i = 0; t->cells && i < t->nrows; i++)
+		if (!line_of(c, t->cells + i * t->ncols, t->ncols))
+			return false;
+	return t->cells;
+}
+
+static bool parse_issues(struct vmcensus_table *t, struct cursor *c)
+{
+	t->issues = calloc(t->nissues + 1, sizeof(*t->issues));
+	for (size_t i = 0; t->issues && i < t->nissues; i++) {
+		size_t count;
+		char *v[3];
+
+		if (!line_of(c, v, 3) || !v[0] || !v[1] || !number(v[2], &count))
+			return false;
+		t->issues[i] = (struct vmcensus_issue){ v[0], v[1], count };
+	}
+	return t->issues && c->at == c->end;
+}
+
+struct vmcensus_table *table_parse(char *text, size_t len)
 {
 	struct vmcensus_table *t = calloc(1, sizeof(*t));
-	struct cursor c = { csv, csv + len };
-	size_t room = 0;
-	bool good;
+	struct cursor c = { text, text + len };
 
 	if (!t) {
-		free(csv);
-		free(about);
+		free(text);
 		return NULL;
 	}
-	*t = (struct vmcensus_table){ .refs = 1, .csv = csv, .about = about };
-	good = parse_head(t, &c);
-	while (good && c.at < c.end)
-		good = parse_row(t, &c, &room);
-	if (!good) {
-		vmcensus_table_free(t);
-		return NULL;
-	}
-	describe(t);
-	return t;
+	*t = (struct vmcensus_table){ .refs = 1, .text = text };
+	if (parse_head(t, &c, len) && parse_columns(t, &c) && parse_rows(t, &c) &&
+	    parse_issues(t, &c))
+		return t;
+	vmcensus_table_free(t);
+	return NULL;
 }
 
 void vmcensus_table_free(struct vmcensus_table *t)
 {
 	if (!t || atomic_fetch_sub(&t->refs, 1) != 1)
 		return;
-	free(t->csv);
-	free(t->about);
+	free(t->text);
 	free(t->cols);
+	free(t->issues);
 	free(t->cells);
 	free(t);
 }
@@ -143,6 +138,11 @@ void vmcensus_table_free(struct vmcensus_table *t)
 size_t vmcensus_table_rows(const struct vmcensus_table *t)
 {
 	return t->nrows;
+}
+
+size_t vmcensus_table_all(const struct vmcensus_table *t)
+{
+	return t->nall;
 }
 
 size_t vmcensus_table_columns(const struct vmcensus_table *t)
@@ -158,4 +158,14 @@ const struct vmcensus_column *vmcensus_table_column(const struct vmcensus_table 
 const char *vmcensus_table_cell(const struct vmcensus_table *t, size_t row, size_t column)
 {
 	return row < t->nrows && column < t->ncols ? t->cells[row * t->ncols + column] : NULL;
+}
+
+size_t vmcensus_table_issues(const struct vmcensus_table *t)
+{
+	return t->nissues;
+}
+
+const struct vmcensus_issue *vmcensus_table_issue(const struct vmcensus_table *t, size_t issue)
+{
+	return issue < t->nissues ? &t->issues[issue] : NULL;
 }

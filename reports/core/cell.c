@@ -8,6 +8,11 @@
 #include <math.h>
 #include <string.h>
 
+const char *const column_words[] = {
+	[COL_STR] = "text", [COL_CHAR] = "letter", [COL_INT] = "number", [COL_UINT] = "number",
+	[COL_BYTES] = "size", [COL_DELTA] = "size", [COL_HEX] = "address", [COL_NSEC] = "time", [COL_RATIO] = "ratio",
+};
+
 static const void *cell(const struct column *c, const void *row)
 {
 	return (const char *)row + c->offset;

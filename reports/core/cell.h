@@ -32,6 +32,9 @@ static inline bool column_is_text(const struct column *c)
 	return c->type == COL_STR || c->type == COL_CHAR;
 }
 
+/* The word for each enum col_type. */
+extern const char *const column_words[];
+
 /* Is there no value ("-" in text, null in json, empty in csv)? */
 bool cell_unknown(const struct column *c, const void *row);
 

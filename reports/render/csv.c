@@ -2,12 +2,18 @@
 /*
  * csv by RFC 4180, except for plain newlines, which Unix tools expect: a header line, then
  * the rows. Sizes are in bytes, times in ns, addresses 0x...; unknown cells are empty.
+ *
+ * "cells" is the same for cli/library, with what a program wants to know: a line with the numbers of columns,
+ * rows, rows with those that -n cut off, and issues; a line for each column (name, type, unit, about); the rows;
+ * a line for each issue (kind, object, count).
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "reports/render/render.h"
 
-static void put_cell(const struct column *c, const void *row, FILE *out)
+static void put_cell(const struct column *c, const void *row, void (*put)(FILE *, const char *),
+		     FILE *out)
 {
 	static const struct units bytes = { UNIT_BYTES, 1 };
 	char buf[CELL_TEXT];
@@ -15,7 +21,7 @@ static void put_cell(const struct column *c, const void *row, FILE *out)
 	if (cell_unknown(c, row))
 		return;
 	if (column_is_text(c)) {
-		put_csv(out, cell_str(c, row, buf));
+		put(out, cell_str(c, row, buf));
 	} else if (c->type == COL_NSEC) {
 		put_decimal(buf, cell_uint(c, row));
 		fputs(buf, out);
@@ -23,6 +29,15 @@ static void put_cell(const struct column *c, const void *row, FILE *out)
 		cell_text(c, row, &bytes, buf);
 		fputs(buf, out);
 	}
+}
+
+static void put_rows(const struct render *r, void (*put)(FILE *, const char *), FILE *out)
+{
+	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++)
+		for (unsigned i = 0; i < r->ncols; i++) {
+			put_cell(r->cols[i], table_row(r->t, n), put, out);
+			putc(i + 1 < r->ncols ? ',' : '\n', out);
+		}
 }
 
 void render_csv(const struct render *r, FILE *out)
@@ -37,9 +52,28 @@ void render_csv(const struct render *r, FILE *out)
 		fputs(r->cols[i]->name, out);
 		fputs(i + 1 < r->ncols ? "," : "\n", out);
 	}
-	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++)
-		for (unsigned i = 0; i < r->ncols; i++) {
-			put_cell(r->cols[i], table_row(r->t, n), out);
-			fputs(i + 1 < r->ncols ? "," : "\n", out);
-		}
+	put_rows(r, put_csv, out);
+}
+
+void render_cells(const struct render *r, FILE *out)
+{
+	unsigned nissues = r->issues ? r->issues->n : 0;
+	size_t all = r->t->nall > r->t->nrows ? r->t->nall : r->t->nrows;
+
+	fprintf(out, "%u,%zu,%zu,%u\n", r->ncols, r->t->nrows, all, nissues);
+	for (unsigned i = 0; i < r->ncols; i++) {
+		const struct column *c = r->cols[i];
+
+		fprintf(out, "%s,%s,", c->name, column_words[c->type]);
+		put_csv_field(out, c->unit);
+		putc(',', out);
+		put_csv_field(out, c->about);
+		putc('\n', out);
+	}
+	put_rows(r, put_csv_field, out);
+	for (unsigned i = 0; i < nissues; i++) {
+		fprintf(out, "%s,", status_name(r->issues->v[i].kind));
+		put_csv_field(out, r->issues->v[i].object);
+		fprintf(out, ",%" PRIu64 "\n", r->issues->v[i].count);
+	}
 }

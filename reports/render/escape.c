@@ -278,3 +278,19 @@ void put_folded(FILE *out, const char *s, size_t indent, size_t width)
 		put_folded_line(out, s, n, indent, width > 2 * indent ? width : SIZE_MAX);
 	}
 }
+
+void put_csv_field(FILE *out, const char *s)
+{
+	putc('"', out);
+	while (*s) {
+		unsigned n = utf8_char(s);
+
+		if (!n)
+			put_hex(out, s, 1, "\\");
+		if (*s == '"')
+			putc('"', out);
+		fwrite(s, 1, n, out);
+		s += n ? n : 1;
+	}
+	putc('"', out);
+}

@@ -83,6 +83,8 @@ bool renderer_shows(const struct renderer *to, const struct report *r);
 /* The renderers. */
 void render_text(const struct render *r, FILE *out);
 void render_csv(const struct render *r, FILE *out);
+/* For libvmcensus, which is of the same version; renderer_find() alone knows it. */
+void render_cells(const struct render *r, FILE *out);
 void render_json(const struct render *r, FILE *out);
 void render_jsonl(const struct render *r, FILE *out);
 void render_sqlite(const struct render *r, FILE *out);
@@ -121,5 +123,7 @@ void put_json_html(FILE *out, const char *s);
 /* A csv field of text, quoted where RFC 4180 requires it. A leading '=' '+' '-' '@', and a
    backslash before an x, also become \xHH: each \xHH is one byte. */
 void put_csv(FILE *out, const char *s);
+/* The same for a program, always in quotes, with each character as it is. */
+void put_csv_field(FILE *out, const char *s);
 
 #endif
