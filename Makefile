@@ -312,7 +312,7 @@ left_out := dumpread/base/library.c dumpread/container/kdumpfile.c dumpread/cont
 	dumpread/find/debuginfod.c dumpread/image/nbd.c model/memory/elf/demangle.c reports/charts/cairo.c \
 	$(addprefix reports/capsule/,database.c digest.c load.c sets.c store.c trust.c) reports/fleet/load.c app/commands.c \
 	app/guard.c app/merge.c app/merge_lines.c \
-	$(filter-out %/find.c,$(wildcard app/batch/*.c))
+	$(filter-out %/find.c,$(wildcard app/batch/*.c)) $(wildcard app/serve/*.c)
 static_src := $(filter-out $(left_out),$(core_src) $(app_src) $(cli_src)) $(stand_in)
 # -lbz2: what of libdw needs it is not used. -lstdc++: libsnappy.
 static_libs = $(filter-out -lbz2,$(call pkg,--static --libs \

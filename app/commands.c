@@ -8,10 +8,12 @@
 #include "app/batch/batch.h"
 #include "app/merge.h"
 #include "app/options.h"
+#include "app/serve/serve.h"
 
 const struct command commands[] = {
 	{ "batch", "a capsule of each of many dumps", batch_main, batch_help, batch_options },
 	{ "merge", "capsules to a fleet: one database", merge_main, merge_help, merge_options },
+	{ "serve", "reports as tools of programs (Model Context Protocol)", serve_main, serve_help, serve_options },
 	{ NULL, NULL, NULL, NULL, NULL }
 };
 

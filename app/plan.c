@@ -7,6 +7,8 @@
 #include "dumpread/base/bytes.h"
 #include "reports/core/list.h"
 
+#define ANSWER_COLUMNS 24 /* so many are shown at once */
+
 static void also(struct diag *d, const char *name)
 {
 	size_t n = strlen(d->text);
@@ -183,7 +185,8 @@ int run_plan(struct run *run)
 		columns_marked(run->cols, run->ncols, COL_FILE, &run->mem, &deflt);
 	else
 		columns_default(run->cols, run->ncols, ro->threads, &run->mem, &deflt);
-	if (run->renderer->render == render_text)
+	if (run->renderer->render == render_text ||
+	    (run->renderer->render == render_answer && r->ncols > ANSWER_COLUMNS))
 		run->columns = deflt;
 	else
 		columns_all(run->cols, run->ncols, &deflt, &run->mem, &run->columns);

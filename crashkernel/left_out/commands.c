@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* commands.c - stands in for app/commands.c, app/merge.c and app/batch: there are no commands. */
+/* commands.c - stands in for app/commands.c, app/merge.c, app/batch and app/serve: there are no commands. */
 #include "app/commands.h"
 
 #include <stddef.h>

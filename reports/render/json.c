@@ -10,12 +10,17 @@
  * unknown cells are null.
  *
  * jsonl has only the rows, each an object on a line.
+ *
+ * "answer" is for app/serve: the report, columns, rows up to ANSWER_BYTES, how many are left out, issues.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "model/kernel/source.h"
 #include "reports/core/damage.h"
 #include "reports/render/render.h"
+
+#define ANSWER_BYTES (96u << 10)
 
 static const char *const separator[] = { "", ", " };
 
@@ -98,11 +103,13 @@ static void put_image(const struct image_facts *f, FILE *out)
 		fputs(", \"crash_time\": null}", out);
 }
 
-static void put_columns(const struct render *r, FILE *out)
+static void put_columns(const struct render *r, bool types, FILE *out)
 {
 	for (unsigned i = 0; i < r->ncols; i++) {
 		fprintf(out, "%s\n  {\"name\": ", i ? "," : "");
 		put_json(out, r->cols[i]->name);
+		if (types)
+			fprintf(out, ", \"type\": \"%s\"", column_words[r->cols[i]->type]);
 		fputs(", \"unit\": ", out);
 		put_json(out, r->cols[i]->unit);
 		fputs(", \"about\": ", out);
@@ -176,7 +183,7 @@ void render_json(const struct render *r, FILE *out)
 	fputs(",\n \"report\": ", out);
 	put_json(out, r->report->name);
 	fputs(",\n \"columns\": [", out);
-	put_columns(r, out);
+	put_columns(r, false, out);
 	fputs("],\n \"rows\": [", out);
 	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++) {
 		fputs(n ? ",\n  " : "\n  ", out);
@@ -193,4 +200,43 @@ void render_jsonl(const struct render *r, FILE *out)
 		put_row(r, table_row(r->t, n), out);
 		putc('\n', out);
 	}
+}
+
+/* Rows until they are ANSWER_BYTES; their number. */
+static size_t put_some(const struct render *r, FILE *out)
+{
+	size_t n, sum = 0, len;
+
+	for (n = 0; n < r->t->nrows && !ferror(out); n++) {
+		char *text = NULL;
+		FILE *row = open_memstream(&text, &len);
+
+		if (!row)
+			break;
+		put_row(r, table_row(r->t, n), row);
+		sum += fclose(row) ? ANSWER_BYTES : len;
+		if (sum < ANSWER_BYTES)
+			fprintf(out, "%s%s", n ? ",\n  " : "\n  ", text);
+		free(text);
+		if (sum >= ANSWER_BYTES)
+			break;
+	}
+	return n;
+}
+
+void render_answer(const struct render *r, FILE *out)
+{
+	size_t all = r->t->nall > r->t->nrows ? r->t->nall : r->t->nrows, n;
+
+	fputs("{\"report\": ", out);
+	put_json(out, r->report->name);
+	fputs(",\n \"columns\": [", out);
+	put_columns(r, true, out);
+	fputs("],\n \"rows\": [", out);
+	n = put_some(r, out);
+	fprintf(out, "],\n \"more\": \"%zu more rows\"", all - n);
+	put_damage(r->image, out);
+	fputs(",\n \"issues\": [", out);
+	put_issues(r->issues, out);
+	fputs("]}\n", out);
 }

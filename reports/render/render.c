@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "dumpread/base/bytes.h"
 #include "reports/capsule/capsule.h"
 #include "reports/charts/chart.h"
 
@@ -22,8 +23,11 @@ const struct renderer renderers[] = {
 	{ 0 }
 };
 
-/* In no list: its form may change with each version. */
-static const struct renderer cells = { .name = "cells", .render = render_cells };
+/* In no list: their form may change with each version. */
+static const struct renderer inner[] = {
+	{ .name = "cells", .render = render_cells },
+	{ .name = "answer", .render = render_answer },
+};
 
 bool renderer_shows(const struct renderer *to, const struct report *r)
 {
@@ -35,5 +39,8 @@ const struct renderer *renderer_find(const struct report *r, const char *name)
 	for (const struct renderer *to = renderers; to->name; to++)
 		if (renderer_shows(to, r) && !strcmp(to->name, name))
 			return to;
-	return renderer_shows(&cells, r) && !strcmp(cells.name, name) ? &cells : NULL;
+	for (size_t i = 0; i < ARRAY_LEN(inner); i++)
+		if (renderer_shows(&inner[i], r) && !strcmp(inner[i].name, name))
+			return &inner[i];
+	return NULL;
 }

@@ -83,8 +83,9 @@ bool renderer_shows(const struct renderer *to, const struct report *r);
 /* The renderers. */
 void render_text(const struct render *r, FILE *out);
 void render_csv(const struct render *r, FILE *out);
-/* For libvmcensus, which is of the same version; renderer_find() alone knows it. */
+/* For libvmcensus and for app/serve, which are of the same version; renderer_find() alone knows them. */
 void render_cells(const struct render *r, FILE *out);
+void render_answer(const struct render *r, FILE *out);
 void render_json(const struct render *r, FILE *out);
 void render_jsonl(const struct render *r, FILE *out);
 void render_sqlite(const struct render *r, FILE *out);
