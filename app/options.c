@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "dumpread/base/bytes.h"
+#include "reports/core/nearest.h"
 
 enum {
 	ID_UNKNOWN, ID_BY,
@@ -254,6 +255,29 @@ static int with_arg(struct options *o, struct args *a, const struct option_spec 
 	return EXIT_USAGE;
 }
 
+static int no_option(struct args *a, const char *word, size_t len)
+{
+	struct nearest near = { .word = word, .len = len };
+	char meant[96];
+
+	for (const struct option_spec *s = option_specs; s->name; s++)
+		if (*s->about)
+			nearest_try(&near, s->name);
+	return usage(a, "unknown option --%.60s%s; --help lists them", word,
+		     nearest_words(&near, "--", meant, sizeof(meant)));
+}
+
+static int no_report(struct args *a, const char *word)
+{
+	struct nearest near = { .word = word, .len = strlen(word) };
+	char meant[96];
+
+	for (unsigned i = 0; reports[i]; i++)
+		nearest_try(&near, reports[i]->name);
+	return usage(a, "no report '%.60s'%s; --list-reports shows all", word,
+		     nearest_words(&near, "", meant, sizeof(meant)));
+}
+
 static int long_option(struct options *o, struct args *a, const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -261,7 +285,7 @@ static int long_option(struct options *o, struct args *a, const char *word)
 	const char *value = word[len] ? word + len + 1 : NULL;
 
 	if (!spec)
-		return usage(a, "unknown option --%.60s; --help lists them", word);
+		return no_option(a, word, len);
 	if (!spec->arg)
 		return value ? usage(a, "--%s takes no argument", spec->name)
 			     : apply(o, a, spec, "");
@@ -321,9 +345,9 @@ static int report_and_images(struct options *o, struct args *a)
 		o->report = report_find(a->plain[0]);
 	first = o->report != NULL;
 	if (!first && a->nplain > 1 && !strpbrk(a->plain[0], "./") && access(a->plain[0], F_OK))
-		return usage(a, "no report '%.60s'; --list-reports shows all", a->plain[0]);
+		return no_report(a, a->plain[0]);
 	if (!o->report && o->action == DO_HELP && a->nplain)
-		return usage(a, "no report '%.60s'; --list-reports shows all", a->plain[0]);
+		return no_report(a, a->plain[0]);
 	if (!o->report && o->action != DO_HELP)
 		o->report = reports[0];
 	o->images = a->plain + first;
@@ -406,7 +430,7 @@ static int take_hosts(struct options *o, struct args *a, const char *image)
 	unsigned named = o->report && o->report->compares && !a->nearlier;
 
 	if (o->nimages > named && a->nplain == o->nimages)
-		return usage(a, "no report '%.60s'; --list-reports shows all", o->images[named]);
+		return no_report(a, o->images[named]);
 	if (o->nimages > named)
 		return usage(a,
 			     "unexpected argument '%.60s': the host has opened the dump; put an "

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "reports/core/cell.h"
+#include "reports/core/nearest.h"
 
 const struct column *column_find(const struct column *cols, unsigned ncols, const char *name)
 {
@@ -20,9 +21,14 @@ const struct column *column_find(const struct column *cols, unsigned ncols, cons
 enum status column_unknown(const struct column *cols, unsigned ncols, const char *name,
 			   const char *option, struct diag *diag)
 {
+	struct nearest near = { .word = name, .len = strlen(name) };
+	char meant[96];
 	size_t n;
 
-	fail(diag, ST_ABSENT, "%s: no column '%.60s'; there are:", option, name);
+	for (unsigned i = 0; i < ncols; i++)
+		nearest_try(&near, cols[i].name);
+	fail(diag, ST_ABSENT, "%s: no column '%.60s'%s; there are:", option, name,
+	     nearest_words(&near, "", meant, sizeof(meant)));
 	n = strlen(diag->text);
 	for (unsigned i = 0; i < ncols && n + 80 < sizeof(diag->text); i++)
 		n += (size_t)snprintf(diag->text + n, sizeof(diag->text) - n, " %.64s",
