@@ -163,12 +163,13 @@ static bool named(const struct ksyms *ks, const struct ksym_module *m, const uin
 	return !read_kva_str(ks->r, at, buf, size) && *buf;
 }
 
-static bool at_module(struct ksyms *ks, struct ksym_module *m, uint64_t addr,
-		      struct symbol_place *ret)
+/* The symbol before ADDR of those in PIECE of M. */
+static bool at_module(struct ksyms *ks, struct ksym_module *m, const struct module_part *piece,
+		      uint64_t addr, struct symbol_place *ret)
 {
 	unsigned word = ks->k->dump->word_size;
 	bool big = ks->k->dump->big_endian;
-	uint64_t best = 0, next = m->end;
+	uint64_t best = 0, next = piece->end;
 
 	if (!load(ks, m))
 		return false;
@@ -178,7 +179,7 @@ static bool at_module(struct ksyms *ks, struct ksym_module *m, uint64_t addr,
 		char buf[SYMBOL_NAME_MAX];
 
 		/* SHN_UNDEF */
-		if (!load16(sym + SYM_SECTION(word), big) || value < m->start || value >= next)
+		if (!load16(sym + SYM_SECTION(word), big) || value < piece->start || value >= next)
 			continue;
 		if ((value > addr || value > best) && named(ks, m, sym, buf, sizeof(buf))) {
 			if (value > addr) {
@@ -211,17 +212,27 @@ void ksyms_tell_lost(const struct kernel *k, uint64_t addr)
 			  addr);
 }
 
+/* The piece of M that ADDR is in: its text, which may be a part of a larger one, or another. */
+static bool piece_of(const struct ksym_module *m, uint64_t addr, struct module_part *ret)
+{
+	*ret = (struct module_part){ m->name, m->start, m->end };
+	for (uint32_t i = 0; i < m->nparts && (addr < ret->start || addr >= ret->end); i++)
+		*ret = (struct module_part){ m->name, m->part[i].start, m->part[i].end };
+	return addr >= ret->start && addr < ret->end;
+}
+
 static struct ksym look_up(struct ksyms *ks, uint64_t addr)
 {
 	struct symbol_place p = { .name = "" };
 	struct ksym s = { .name = NULL };
+	struct module_part piece;
 
 	for (size_t i = 0; i < ks->modules.n; i++) {
 		struct ksym_module *m = &ks->modules.v[i];
 
-		if (addr < m->start || addr >= m->end)
+		if (!piece_of(m, addr, &piece))
 			continue;
-		if (!at_module(ks, m, addr, &p))
+		if (!at_module(ks, m, &piece, addr, &p))
 			return s;
 		s.module = m->name;
 		break;
