@@ -106,7 +106,7 @@ TEST(groups)
 		CHECK_STR(u.v[0].signature, "zeros");
 		CHECK(u.v[1].pages == 1);
 		CHECK(u.v[2].objects == 10 && u.v[2].heads == 1 && u.v[2].of == 12);
-		CHECK_STR(u.v[2].signature, "+8 unreached first");
+		CHECK_STR(u.v[2].signature, "[8] unreached first");
 		CHECK_EQ(u.v[2].example, fake_kva(m->f, first(0)));
 		CHECK_EQ(u.v[2].certainty, UNREACHED_NO_POINTER);
 		CHECK_STR(u.v[3].signature, "zeros");
@@ -237,4 +237,56 @@ TEST(refused)
 	check_refused(REACH_NO_MEMMAP, no_pages);
 	check_refused(REACH_NOT_SLUB, slab_of_old);
 	check_refused(REACH_NO_TYPES, no_offset);
+}
+
+/*
+ * An area of vmalloc is kept by a variable, or by nothing: the area's own structures say where it is and do not keep
+ * it, nor does the end of the area before it.
+ */
+TEST(areas)
+{
+	enum { VMAP = 0x2900, NEXT = 0x2a00, VM = 0x2b00, VM_NEXT = 0x2c00, HEAD = 0x2f00, AREA = 0x800000, SIZE = 0x2000 };
+	enum { VA_START = 0, VA_END = 8, VA_LIST = 16, VA_VM = 32, ALLOC = 2 };
+
+	for (int kept = 0; kept < 2; kept++) {
+		struct reach_machine *m = rm_new(8, false, LINK_PLAIN);
+		enum reach_doubt why;
+		struct reach *x;
+
+		fake_symbol(m->f, Y_VMAP_AREAS, fake_kva(m->f, HEAD));
+		fake_members(m->f, { M_VA_START, VA_START, 8 }, { M_VA_END, VA_END, 8 }, { M_VA_LIST, VA_LIST, 16 },
+			     { M_VA_VM, VA_VM, 8 }, { M_VM_FLAGS_OF_AREA, 24, 8 }, { M_VM_NR_PAGES, 40, 4 });
+		for (unsigned i = 0; i < 2; i++) {
+			uint64_t va = i ? NEXT : VMAP, vm = i ? VM_NEXT : VM, start = AREA + i * SIZE;
+
+			rm_point(m, va + VA_START, start);
+			rm_point(m, va + VA_END, start + SIZE);
+			rm_point(m, va + VA_LIST, i ? HEAD : NEXT + VA_LIST);
+			rm_point(m, va + VA_LIST + 8, i ? VMAP + VA_LIST : HEAD);
+			rm_point(m, va + VA_VM, vm);
+			rm_point(m, vm + 8, start);
+			rm_put(m, vm + 16, SIZE, 8);
+			rm_put(m, vm + 24, ALLOC, 8);
+			rm_put(m, vm + 40, 1, 4);
+			/* the same in objects that are reached: copies of what the allocator has */
+			rm_point(m, first(i) + 8, start);
+			rm_put(m, first(i) + 16, SIZE, 8);
+			rm_point(m, second(i), start);
+			rm_point(m, second(i) + 8, start + SIZE);
+			rm_point(m, RM_IMAGE + 16 + 16 * (uint64_t)i, first(i));
+			rm_point(m, RM_IMAGE + 24 + 16 * (uint64_t)i, second(i));
+		}
+		rm_point(m, HEAD, VMAP + VA_LIST);
+		rm_point(m, HEAD + 8, NEXT + VA_LIST);
+		if (kept)
+			rm_point(m, RM_IMAGE + 0x80, AREA + SIZE + 0x100);
+		x = rm_build(m, &why);
+		if (CHECK_EQ(x->nareas, 2)) {
+			CHECK(rm_reached(m, x, second(1)));
+			CHECK(!reach_bit(x->reached, x->unit_nodes));
+			CHECK_EQ(reach_bit(x->reached, x->unit_nodes + 1), kept);
+		}
+		reach_free(x);
+		rm_free(m);
+	}
 }

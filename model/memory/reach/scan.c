@@ -79,6 +79,19 @@ static bool word_at(const struct reach_scan *sc, uint64_t at, uint64_t *ret)
 	return true;
 }
 
+/* Is the word at AT the end that an area says, at which the next one begins? */
+static bool ends_other(const struct reach_scan *sc, uint64_t at, const struct vmalloc_area *next)
+{
+	const struct layout *l = &sc->x->k->layout;
+	uint64_t start;
+
+	return has(sc->x->k, M_VA_END) && next > sc->x->areas &&
+	       next[-1].start + next[-1].size == next->start &&
+	       word_at(sc, at - (layout_offset(l, M_VA_END) - layout_offset(l, M_VA_START)),
+		       &start) &&
+	       start == next[-1].start;
+}
+
 /* vm_struct.addr and vmap_area.va_start say where the area is: they do not keep it. Behind the one follows the size,
    behind the other the end. */
 static bool says_itself(const struct reach_scan *sc, uint64_t at, const struct vmalloc_area *a)
@@ -86,7 +99,8 @@ static bool says_itself(const struct reach_scan *sc, uint64_t at, const struct v
 	const struct layout *l = &sc->x->k->layout;
 	uint64_t size, end;
 
-	return (word_at(sc, at + layout_offset(l, M_VM_SIZE) - layout_offset(l, M_VM_ADDR),
+	return ends_other(sc, at, a) ||
+	       (word_at(sc, at + layout_offset(l, M_VM_SIZE) - layout_offset(l, M_VM_ADDR),
 			&size) &&
 		size == a->size) ||
 	       (has(sc->x->k, M_VA_END) &&

@@ -98,7 +98,7 @@ static const char *target_text(struct maker *m, uint64_t word)
 		if (!y.module)
 			y.module = ksyms_module_at(&m->ks, word);
 		return arena_printf(m->mem, "%s%s%s", y.module ? y.module : "", y.module ? ":" : "",
-				    y.name ? y.name : "kernel image");
+				    y.name ? y.name : y.module ? "?" : "kernel image");
 	}
 	node = reach_at(x, word, &unit);
 	if (node == m->number)
@@ -131,7 +131,7 @@ static const char *signature(struct maker *m)
 	if (!m->len)
 		return NULL;
 	for (unsigned i = 0; i < m->nto && i < NAMED; i++)
-		text = arena_printf(m->mem, "%s%s+%" PRIu64 " %s", text ? text : "",
+		text = arena_printf(m->mem, "%s%s[%" PRIu64 "] %s", text ? text : "",
 				    text ? ", " : "", m->to[i].off, target_text(m, m->to[i].word));
 	if (text)
 		return m->nto > NAMED ? arena_printf(m->mem, "%s, ...", text) : text;
@@ -320,7 +320,7 @@ static void settle(const struct maker *m, struct unreached_group *g)
 {
 	if (m->x->doubt)
 		g->certainty = UNREACHED_CANNOT_TELL;
-	else if (g->kind == UNREACHED_PAGES_OF && m->ret->pages <= UNREACHED_PAGES)
+	else if (g->kind == UNREACHED_PAGES_OF && g->pages * g->objects <= UNREACHED_PAGES)
 		g->certainty = UNREACHED_USUAL;
 	else if (!g->certainty && !g->heads)
 		g->certainty = UNREACHED_FROM_UNREACHED;

@@ -5,7 +5,7 @@
 
 #include "model/memory/reach/reach.h"
 
-/* Pages without an owner that no pointer leads to: so many are on machines where nothing leaks. */
+/* Pages without an owner, alike, that no pointer leads to: so many are on machines where nothing leaks. */
 #define UNREACHED_PAGES 128u
 
 enum unreached_kind { UNREACHED_OBJECT, UNREACHED_KMALLOC, UNREACHED_PAGES_OF, UNREACHED_AREA };
@@ -15,7 +15,7 @@ enum unreached_certainty {
 	UNREACHED_FROM_UNREACHED,	/* only unreached ones point to them */
 	UNREACHED_KNOWN,		/* the kernel keeps no pointer on purpose: headers of empty sysctl tables */
 	UNREACHED_CANNOT_TELL,		/* too much is missing, reach.doubt */
-	UNREACHED_USUAL,		/* at most UNREACHED_PAGES, all together */
+	UNREACHED_USUAL,		/* pages without an owner, at most UNREACHED_PAGES */
 };
 
 struct unreached_group {
@@ -26,7 +26,7 @@ struct unreached_group {
 	uint64_t heads;			/* objects that nothing at all points to */
 	uint64_t of;			/* objects of the cache that are in use; 0: no cache */
 	uint64_t example;		/* kernel address */
-	/* what words of its beginning point to: "+0 list_head_of_x, +16 kmalloc-64"; "zeros", "text", "data" */
+	/* what words of its beginning point to: "[0] some_variable, [16] kmalloc-64"; "zeros", "text", "data" */
 	const char *signature;
 	const char *from;		/* who allocated it, or what of a module it points to; NULL: not known */
 	enum unreached_certainty certainty;
