@@ -384,6 +384,22 @@ static int take_destination(struct options *o, struct args *a)
 	return 0;
 }
 
+/* "who ADDRESS IMAGE": a hexadecimal number, with or without 0x. */
+static void take_word(struct options *o)
+{
+	const char *text = o->report && o->report->word && o->nimages ? o->images[0] : "";
+	uint64_t v;
+	char *end;
+
+	errno = 0;
+	v = strtoull(text, &end, 16);
+	if (errno || end == text || *end || !isxdigit((unsigned char)*text))
+		return;
+	o->report_opts.address = v;
+	o->images++;
+	o->nimages--;
+}
+
 const struct option_spec *option_given(const struct options *o, unsigned flags)
 {
 	const struct option_spec *s = option_specs;
@@ -513,6 +529,8 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 		err = report_and_images(o, &a);
 	if (!err && o->action == DO_REPORT)
 		err = take_destination(o, &a);
+	if (!err && o->action == DO_REPORT)
+		take_word(o);
 	if (!err && image)
 		err = take_hosts(o, &a, image);
 	if (!err && o->library)

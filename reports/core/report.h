@@ -97,6 +97,7 @@ struct report_opts {
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
 	const char *headers;	/* --headers DIR: the kernel's headers, in place of types */
 	const char *config;	/* --config FILE: its .config; NULL: the dump's, or DIR's */
+	uint64_t address;	/* the word of a report that takes one; 0: none was given */
 	uint64_t top;		/* --top N, for a report with own_top; 0: its usual number */
 	const struct snapshot *before;	/* for a report that compares: the first image */
 };
@@ -185,6 +186,7 @@ struct report {
 				   image is a collector's text */
 	unsigned opts;		/* enum report_opt_flag: which options it takes */
 	const char *const *by;	/* with OPT_BY: words that --by takes, up to NULL */
+	const char *word;	/* an address before IMAGE, as usage has it: "ADDRESS"; NULL: it takes none */
 	bool own_top;		/* --top counts the entries that it lists, not its rows */
 	bool compares;		/* takes two images: an earlier one, and the one reported */
 	bool many;		/* takes any number of images: a row for each */
