@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What points to what, on a machine made by hand: each object is reached in another way, or in none. */
 #include "model/kernel/source.h"
+#include "model/memory/reach/who.h"
 #include "tests/unit/check.h"
 #include "tests/unit/reach_machine.h"
 
@@ -248,7 +249,7 @@ TEST(areas)
 	enum { VMAP = 0x2900, NEXT = 0x2a00, VM = 0x2b00, VM_NEXT = 0x2c00, HEAD = 0x2f00, AREA = 0x800000, SIZE = 0x2000 };
 	enum { VA_START = 0, VA_END = 8, VA_LIST = 16, VA_VM = 32, ALLOC = 2 };
 
-	for (int kept = 0; kept < 2; kept++) {
+	for (int kept = 0; kept < 3; kept++) {
 		struct reach_machine *m = rm_new(8, false, LINK_PLAIN);
 		enum reach_doubt why;
 		struct reach *x;
@@ -273,20 +274,62 @@ TEST(areas)
 			rm_put(m, first(i) + 16, SIZE, 8);
 			rm_point(m, second(i), start);
 			rm_point(m, second(i) + 8, start + SIZE);
+			rm_point(m, second(i) + VA_LIST, VMAP + VA_LIST);
+			rm_point(m, second(i) + VA_LIST + 8, VMAP + VA_LIST);
+			/* free: up to where an area begins */
+			rm_point(m, second(i + 2), 0x600000);
+			rm_point(m, second(i + 2) + 8, start);
+			rm_point(m, second(i + 2) + VA_LIST, HEAD);
+			rm_point(m, second(i + 2) + VA_LIST + 8, HEAD);
+			rm_point(m, RM_IMAGE + 0x100 + 8 * (uint64_t)i, second(i + 2));
 			rm_point(m, RM_IMAGE + 16 + 16 * (uint64_t)i, first(i));
 			rm_point(m, RM_IMAGE + 24 + 16 * (uint64_t)i, second(i));
 		}
 		rm_point(m, HEAD, VMAP + VA_LIST);
 		rm_point(m, HEAD + 8, NEXT + VA_LIST);
-		if (kept)
+		if (kept == 1)
 			rm_point(m, RM_IMAGE + 0x80, AREA + SIZE + 0x100);
+		/* an array of both: they follow each other */
+		rm_point(m, RM_IMAGE + 0x88, second(5));
+		rm_point(m, second(5), kept == 2 ? AREA : 0);
+		rm_point(m, second(5) + 8, kept == 2 ? AREA + SIZE : 0);
 		x = rm_build(m, &why);
 		if (CHECK_EQ(x->nareas, 2)) {
 			CHECK(rm_reached(m, x, second(1)));
-			CHECK(!reach_bit(x->reached, x->unit_nodes));
-			CHECK_EQ(reach_bit(x->reached, x->unit_nodes + 1), kept);
+			CHECK_EQ(reach_bit(x->reached, x->unit_nodes), kept == 2);
+			CHECK_EQ(reach_bit(x->reached, x->unit_nodes + 1), kept > 0);
 		}
 		reach_free(x);
 		rm_free(m);
 	}
+}
+
+TEST(who)
+{
+	struct reach_machine *m = rm_new(8, false, LINK_XOR);
+	enum reach_doubt why;
+	struct reach *x;
+	struct who w;
+
+	lay(m);
+	x = rm_build(m, &why);
+	CHECK_EQ(who_build(x, fake_kva(m->f, first(0)) + 5, &m->mem, &w), ST_OK);
+	if (CHECK(w.n == 2 && w.all == 2)) {
+		CHECK(w.state == WHO_REACHED && w.kva == fake_kva(m->f, first(0)) && w.size == RM_OBJECT);
+		CHECK(w.v[0].kind == WHO_VARIABLE && w.v[0].at == fake_kva(m->f, RM_IMAGE + 16) && !w.v[0].to);
+		CHECK(w.v[1].kind == WHO_OBJECT && w.v[1].from == fake_kva(m->f, first(2)) && w.v[1].reached);
+		CHECK_STR(w.v[1].name, "first+0x38");
+	}
+	CHECK_EQ(who_build(x, fake_kva(m->f, first(4)), &m->mem, &w), ST_OK);
+	CHECK(w.n == 1 && w.state == WHO_UNREACHED && !w.v[0].reached && w.v[0].from == fake_kva(m->f, first(3)));
+	/* a struct page of its own block, and the block itself by its struct page */
+	CHECK_EQ(who_build(x, fake_kva(m->f, first(7)), &m->mem, &w), ST_OK);
+	CHECK(w.n == 1 && w.v[0].kind == WHO_STRUCT_PAGE && w.v[0].from == fake_kva(m->f, RM_BLOCK));
+	CHECK_EQ(who_build(x, rm_page(m, RM_BLOCK + 0x1000), &m->mem, &w), ST_OK);
+	CHECK(w.n == 1 && w.kva == fake_kva(m->f, RM_BLOCK) && w.v[0].to == rm_page(m, RM_BLOCK + 0x1000) + 1 - w.kva);
+	/* of a page of a file nobody keeps a kernel address */
+	CHECK_EQ(who_build(x, fake_kva(m->f, RM_FILE), &m->mem, &w), ST_ABSENT);
+	CHECK_EQ(who_build(x, 17, &m->mem, &w), ST_ABSENT);
+	reach_free(x);
+	rm_free(m);
 }

@@ -10,8 +10,8 @@
 #include "dumpread/base/jobs.h"
 #include "model/memory/reach/scan.h"
 
-#define CHUNK 4096u		/* units of one job */
-#define TRIED 64u		/* lists that show how links are written */
+#define CHUNK 4096u /* units of one job */
+#define TRIED 64u   /* lists that show how links are written */
 
 struct pass {
 	struct reach *x;

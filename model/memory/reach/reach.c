@@ -11,8 +11,8 @@
 #include "dumpread/base/jobs.h"
 #include "model/kernel/source.h"
 
-#define GROUP 2048u		/* units of one job */
-#define REFUSED 20u		/* one root in so many is missing */
+#define GROUP	2048u /* units of one job */
+#define REFUSED 20u   /* one root in so many is missing */
 
 /* ---- hits ------------------------------------------------------------------------------------- */
 
@@ -33,9 +33,9 @@ static void mark(struct reach_scan *sc, uint64_t at, uint64_t word)
 struct drain {
 	struct reach *x;
 	struct reach_scan *scans;
-	uint64_t units;			/* with areas */
-	bool down;			/* groups are taken from the last one on */
-	bool any;			/* something waited */
+	uint64_t units; /* with areas */
+	bool down;	/* groups are taken from the last one on */
+	bool any;	/* something waited */
 };
 
 static void visit(struct reach *x, struct reach_scan *sc, uint64_t unit)
@@ -200,6 +200,7 @@ struct reach *reach_over(const struct snapshot *s, const struct census *c, enum 
 
 	x->s = s;
 	x->k = s->k;
+	x->jobs = s->k->jobs;
 	x->census = c;
 	x->by_cache.mem = &x->mem;
 	*why = build(x);

@@ -10,8 +10,8 @@
 #include "model/kernel/stack/stacks.h"
 #include "model/memory/reach/scan.h"
 
-#define CHUNK 4096u		/* frames of one job */
-#define STACKS 64u		/* tasks of one job */
+#define CHUNK  4096u /* frames of one job */
+#define STACKS 64u   /* tasks of one job */
 
 struct pass {
 	const struct reach *x;
@@ -164,13 +164,32 @@ static void scan_struct_pages(void *arg, unsigned worker, struct reader *r,
 	}
 }
 
-void reach_roots(const struct reach *x, struct reach_scan *scans)
+void reach_variables(const struct reach *x, struct reach_scan *scans)
+{
+	struct pass p = { .x = x, .scans = scans };
+
+	jobs_run(x->jobs, (x->max_pfn + CHUNK - 1) / CHUNK, scan_frames, &p);
+	scan_modules(&p);
+}
+
+void reach_stacks(const struct reach *x, struct reach_scan *scans)
 {
 	struct pass p = { .x = x, .scans = scans, .stack_size = stack_size(&x->k->layout) };
+
+	jobs_run(x->jobs, (x->s->ntasks + STACKS - 1) / STACKS, scan_stacks, &p);
+}
+
+void reach_struct_pages(const struct reach *x, struct reach_scan *scans)
+{
+	struct pass p = { .x = x, .scans = scans };
 	const struct page_scan scan = { .run = scan_struct_pages, .arg = &p };
 
-	jobs_run(x->k->jobs, (x->max_pfn + CHUNK - 1) / CHUNK, scan_frames, &p);
-	scan_modules(&p);
-	jobs_run(x->k->jobs, (x->s->ntasks + STACKS - 1) / STACKS, scan_stacks, &p);
 	page_scan(x->k, x->fmt.size, &scan);
+}
+
+void reach_roots(const struct reach *x, struct reach_scan *scans)
+{
+	reach_variables(x, scans);
+	reach_stacks(x, scans);
+	reach_struct_pages(x, scans);
 }

@@ -79,33 +79,43 @@ static bool word_at(const struct reach_scan *sc, uint64_t at, uint64_t *ret)
 	return true;
 }
 
-/* Is the word at AT the end that an area says, at which the next one begins? */
-static bool ends_other(const struct reach_scan *sc, uint64_t at, const struct vmalloc_area *next)
+static bool is_static(const struct reach *x, uint64_t word)
 {
-	const struct layout *l = &sc->x->k->layout;
-	uint64_t start;
-
-	return has(sc->x->k, M_VA_END) && next > sc->x->areas &&
-	       next[-1].start + next[-1].size == next->start &&
-	       word_at(sc, at - (layout_offset(l, M_VA_END) - layout_offset(l, M_VA_START)),
-		       &start) &&
-	       start == next[-1].start;
+	return word >= layout_symbol(&x->k->layout, Y_IMAGE_START) &&
+	       word < layout_symbol(&x->k->layout, Y_IMAGE_END);
 }
 
-/* vm_struct.addr and vmap_area.va_start say where the area is: they do not keep it. Behind the one follows the size,
-   behind the other the end. */
+/*
+ * Is a struct vmap_area at VA? It has two addresses of which the second is higher, as an array of addresses may have;
+ * but then follow links to others of its kind. Of what is free the end may be where an area begins.
+ */
+static bool is_vmap_area(const struct reach_scan *sc, uint64_t va)
+{
+	const struct reach *x = sc->x;
+	const struct layout *l = &x->k->layout;
+	uint64_t start, end, next, prev, list = va + layout_offset(l, M_VA_LIST);
+
+	if (!has(x->k, M_VA_END) || !has(x->k, M_VA_LIST) ||
+	    !word_at(sc, va + layout_offset(l, M_VA_START), &start) ||
+	    !word_at(sc, va + layout_offset(l, M_VA_END), &end) || !word_at(sc, list, &next) ||
+	    !word_at(sc, list + x->k->dump->word_size, &prev))
+		return false;
+	return start < end && !((start | end) & (x->fmt.page_mask)) &&
+	       (next - x->linear < x->linear_end - x->linear || is_static(x, next)) &&
+	       (prev - x->linear < x->linear_end - x->linear || is_static(x, prev));
+}
+
+/* vm_struct.addr, vmap_area.va_start and va_end say where areas are: they do not keep them. */
 static bool says_itself(const struct reach_scan *sc, uint64_t at, const struct vmalloc_area *a)
 {
 	const struct layout *l = &sc->x->k->layout;
-	uint64_t size, end;
+	uint64_t size;
 
-	return ends_other(sc, at, a) ||
-	       (word_at(sc, at + layout_offset(l, M_VM_SIZE) - layout_offset(l, M_VM_ADDR),
+	return (word_at(sc, at + layout_offset(l, M_VM_SIZE) - layout_offset(l, M_VM_ADDR),
 			&size) &&
 		size == a->size) ||
-	       (has(sc->x->k, M_VA_END) &&
-		word_at(sc, at + layout_offset(l, M_VA_END) - layout_offset(l, M_VA_START), &end) &&
-		end == a->start + a->size);
+	       is_vmap_area(sc, at - layout_offset(l, M_VA_START)) ||
+	       is_vmap_area(sc, at - layout_offset(l, M_VA_END));
 }
 
 uint64_t reach_target(const struct reach_scan *sc, uint64_t at, uint64_t word, uint64_t *unit)

@@ -6,7 +6,12 @@
 #include "model/memory/reach/reach.h"
 
 enum reach_root {
-	ROOT_IMAGE, ROOT_MODULE, ROOT_PERCPU, ROOT_STACK, ROOT_BOOT, ROOT_STRUCT_PAGE,
+	ROOT_IMAGE,
+	ROOT_MODULE,
+	ROOT_PERCPU,
+	ROOT_STACK,
+	ROOT_BOOT,
+	ROOT_STRUCT_PAGE,
 };
 
 /* One thread that reads words. */
@@ -16,14 +21,14 @@ struct reach_scan {
 	/* for each word that may be the address of a node */
 	void (*hit)(struct reach_scan *sc, uint64_t at, uint64_t word);
 	void *arg;
-	uint64_t from;			/* the node whose words these are; REACH_NONE: a root */
+	uint64_t from; /* the node whose words these are; REACH_NONE: a root */
 	enum reach_root root;
-	uint32_t task;			/* of ROOT_STACK: index in tasks */
+	uint32_t task; /* of ROOT_STACK: index in tasks */
 	/* the piece that is being read */
 	const uint8_t *p;
 	uint64_t kva, len;
-	uint64_t pages, unread;		/* asked for; of them, missing */
-	uint64_t unmapped;		/* of these, without a translation */
+	uint64_t pages, unread; /* asked for; of them, missing */
+	uint64_t unmapped;	/* of these, without a translation */
 };
 
 /* Words of LEN bytes at P, whose address is KVA; both aligned to a word. */
@@ -42,13 +47,18 @@ uint64_t reach_target(const struct reach_scan *sc, uint64_t at, uint64_t word, u
 
 /* Scans of JOBS_MAX threads with HIT and ARG, whose readers are made when they are needed. */
 struct reach_scan *reach_scans_new(const struct reach *x,
-				   void (*hit)(struct reach_scan *sc, uint64_t at, uint64_t word), void *arg);
+				   void (*hit)(struct reach_scan *sc, uint64_t at, uint64_t word),
+				   void *arg);
 /* Adds what they counted to *PAGES, *UNREAD and *UNMAPPED, which may be NULL. */
 void reach_scans_free(struct reach_scan *v, uint64_t *pages, uint64_t *unread, uint64_t *unmapped);
 /* The scan of WORKER, with a reader. */
 struct reach_scan *reach_scan_of(struct reach_scan *v, unsigned worker);
 
-/* roots.c: the words of all roots. */
+/* roots.c: the words of variables (also per CPU, and of what was reserved at boot), of kernel stacks, of struct pages
+   that are in use; and of all of these. */
+void reach_variables(const struct reach *x, struct reach_scan *scans);
+void reach_stacks(const struct reach *x, struct reach_scan *scans);
+void reach_struct_pages(const struct reach *x, struct reach_scan *scans);
 void reach_roots(const struct reach *x, struct reach_scan *scans);
 /* units.c: units, areas, addresses. A reason to refuse, or REACH_SOUND. */
 enum reach_doubt reach_units_build(struct reach *x);

@@ -7,9 +7,9 @@
 #include "model/kernel/page/scan.h"
 #include "model/memory/reach/scan.h"
 
-#define BLOCK_MAX 1024u		/* pages of a block that is not compound: MAX_ORDER */
+#define BLOCK_MAX      1024u /* pages of a block that is not compound: MAX_ORDER */
 #define SLAB_ORDER_MAX 10u
-#define OBJECTS_MAX 32767u	/* of a slab: 15 bits */
+#define OBJECTS_MAX    32767u /* of a slab: 15 bits */
 
 bool reach_is_block(enum page_class c)
 {
@@ -142,8 +142,8 @@ struct builder {
 	struct reach *x;
 	struct reader *r;
 	struct folio_view folio;
-	enum page_class block;		/* of the block that may go on */
-	uint64_t bad;			/* slabs */
+	enum page_class block; /* of the block that may go on */
+	uint64_t bad;	       /* slabs */
 };
 
 static struct reach_unit *add_unit(struct reach *x, uint64_t pfn, uint32_t cache, uint32_t n)

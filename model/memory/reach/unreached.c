@@ -14,15 +14,15 @@
 #include "model/kernel/origin/origin.h"
 
 #define GROUPS_MAX (1u << 14)
-#define WORDS 16u		/* of the beginning, that make a group */
-#define NAMED 6u		/* of them, that are shown */
-#define READ 4096u		/* bytes of an object that are looked at */
-#define STORE_USER 0x10000u	/* SLAB_STORE_USER, until v6.8 or near a macro */
+#define WORDS	   16u	    /* of the beginning, that make a group */
+#define NAMED	   6u	    /* of them, that are shown */
+#define READ	   4096u    /* bytes of an object that are looked at */
+#define STORE_USER 0x10000u /* SLAB_STORE_USER, until v6.8 or near a macro */
 
 /* What a word points to. */
 struct target {
-	uint64_t off;			/* of the word */
-	uint64_t key;			/* alike if equal */
+	uint64_t off; /* of the word */
+	uint64_t key; /* alike if equal */
 	uint64_t word;
 };
 
@@ -41,7 +41,7 @@ struct maker {
 	uint8_t raw[READ];
 	uint64_t len;
 	struct reach_node node;
-	uint64_t number;		/* of the node */
+	uint64_t number; /* of the node */
 	struct target to[WORDS];
 	unsigned nto;
 };
@@ -98,7 +98,9 @@ static const char *target_text(struct maker *m, uint64_t word)
 		if (!y.module)
 			y.module = ksyms_module_at(&m->ks, word);
 		return arena_printf(m->mem, "%s%s%s", y.module ? y.module : "", y.module ? ":" : "",
-				    y.name ? y.name : y.module ? "?" : "kernel image");
+				    y.name     ? y.name
+				    : y.module ? "?"
+					       : "kernel image");
 	}
 	node = reach_at(x, word, &unit);
 	if (node == m->number)

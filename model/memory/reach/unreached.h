@@ -11,33 +11,33 @@
 enum unreached_kind { UNREACHED_OBJECT, UNREACHED_KMALLOC, UNREACHED_PAGES_OF, UNREACHED_AREA };
 
 enum unreached_certainty {
-	UNREACHED_NO_POINTER,		/* of HEADS of the objects; the others hang on those, or on each other */
-	UNREACHED_FROM_UNREACHED,	/* only unreached ones point to them */
-	UNREACHED_KNOWN,		/* the kernel keeps no pointer on purpose: headers of empty sysctl tables */
-	UNREACHED_CANNOT_TELL,		/* too much is missing, reach.doubt */
-	UNREACHED_USUAL,		/* pages without an owner, at most UNREACHED_PAGES */
+	UNREACHED_NO_POINTER, /* of HEADS of the objects; the others hang on those, or on each other */
+	UNREACHED_FROM_UNREACHED, /* only unreached ones point to them */
+	UNREACHED_KNOWN, /* the kernel keeps no pointer on purpose: headers of empty sysctl tables */
+	UNREACHED_CANNOT_TELL, /* too much is missing, reach.doubt */
+	UNREACHED_USUAL,       /* pages without an owner, at most UNREACHED_PAGES */
 };
 
 struct unreached_group {
 	enum unreached_kind kind;
-	uint32_t cache;			/* of UNREACHED_OBJECT: index in caches */
-	uint64_t pages;			/* of UNREACHED_PAGES_OF: of one block */
-	uint64_t objects, bytes;	/* bytes: with metadata */
-	uint64_t heads;			/* objects that nothing at all points to */
-	uint64_t of;			/* objects of the cache that are in use; 0: no cache */
-	uint64_t example;		/* kernel address */
+	uint32_t cache;		 /* of UNREACHED_OBJECT: index in caches */
+	uint64_t pages;		 /* of UNREACHED_PAGES_OF: of one block */
+	uint64_t objects, bytes; /* bytes: with metadata */
+	uint64_t heads;		 /* objects that nothing at all points to */
+	uint64_t of;		 /* objects of the cache that are in use; 0: no cache */
+	uint64_t example;	 /* kernel address */
 	/* what words of its beginning point to: "[0] some_variable, [16] kmalloc-64"; "zeros", "text", "data" */
 	const char *signature;
-	const char *from;		/* who allocated it, or what of a module it points to; NULL: not known */
+	const char *from; /* who allocated it, or what of a module it points to; NULL: not known */
 	enum unreached_certainty certainty;
 };
 
 struct unreached {
-	struct unreached_group *v;	/* largest first */
+	struct unreached_group *v; /* largest first */
 	uint32_t n;
-	bool cut;			/* there are more groups: the last one has the rest */
-	uint64_t objects, bytes;	/* of slabs, together */
-	uint64_t pages;			/* of UNREACHED_PAGES_OF, together */
+	bool cut;		 /* there are more groups: the last one has the rest */
+	uint64_t objects, bytes; /* of slabs, together */
+	uint64_t pages;		 /* of UNREACHED_PAGES_OF, together */
 };
 
 /* Of X; in MEM. */

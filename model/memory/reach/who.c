@@ -10,7 +10,7 @@
 #include "dumpread/base/search.h"
 #include "model/memory/reach/scan.h"
 
-#define GROUP 2048u		/* units of one job */
+#define GROUP 2048u /* units of one job */
 
 struct found {
 	uint64_t at, word, from;
@@ -114,8 +114,9 @@ static bool frame_of(const struct reach *x, uint64_t at, uint64_t *pfn)
 static void name_root(struct namer *n, const struct found *f, struct who_place *p)
 {
 	static const enum who_kind kinds[] = {
-		[ROOT_IMAGE] = WHO_VARIABLE, [ROOT_MODULE] = WHO_MODULE, [ROOT_PERCPU] = WHO_PERCPU,
-		[ROOT_STACK] = WHO_STACK,    [ROOT_BOOT] = WHO_BOOT,	 [ROOT_STRUCT_PAGE] = WHO_STRUCT_PAGE,
+		[ROOT_IMAGE] = WHO_VARIABLE, [ROOT_MODULE] = WHO_MODULE,
+		[ROOT_PERCPU] = WHO_PERCPU,  [ROOT_STACK] = WHO_STACK,
+		[ROOT_BOOT] = WHO_BOOT,	     [ROOT_STRUCT_PAGE] = WHO_STRUCT_PAGE,
 	};
 	const struct task *t = f->task < n->x->s->ntasks ? &n->x->s->tasks[f->task] : NULL;
 
