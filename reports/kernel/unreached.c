@@ -12,7 +12,7 @@
 #include "reports/kernel/reach_words.h"
 
 #define LEAST_OBJECTS 10u
-#define LEAST_BYTES (64u << 10)
+#define LEAST_BYTES   (64u << 10)
 
 struct row {
 	const char *kind, *from, *signature, *certainty;
@@ -25,7 +25,8 @@ struct row {
 static const struct column cols[] = {
 	COL(struct row, kind, COL_STR, P, "",
 	    "slab cache; large kmalloc; pages N: blocks of so many pages without an owner; vmalloc"),
-	COL(struct row, objects, COL_UINT, P | COL_TOTAL, "", "objects of the group that nothing in use points to"),
+	COL(struct row, objects, COL_UINT, P | COL_TOTAL, "",
+	    "objects of the group that nothing in use points to"),
 	COL(struct row, memory, COL_BYTES, P | COL_TOTAL, "bytes", "their memory, with metadata"),
 	COL(struct row, heads, COL_UINT, P | COL_TOTAL, "",
 	    "of them, those that nothing at all points to; the others hang on these, or on each other"),

@@ -27,9 +27,9 @@ static const struct column cols[] = {
 };
 
 static const char *const kinds[] = {
-	[WHO_VARIABLE] = "variable", [WHO_MODULE] = "module", [WHO_PERCPU] = "per-CPU", [WHO_STACK] = "stack",
-	[WHO_BOOT] = "boot", [WHO_STRUCT_PAGE] = "struct page", [WHO_OBJECT] = "object", [WHO_PAGES] = "pages",
-	[WHO_AREA] = "vmalloc",
+	[WHO_VARIABLE] = "variable", [WHO_MODULE] = "module", [WHO_PERCPU] = "per-CPU",
+	[WHO_STACK] = "stack",	     [WHO_BOOT] = "boot",     [WHO_STRUCT_PAGE] = "struct page",
+	[WHO_OBJECT] = "object",     [WHO_PAGES] = "pages",   [WHO_AREA] = "vmalloc",
 };
 
 static const char *state_words(enum who_state state)

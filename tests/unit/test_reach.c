@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What points to what, on a machine made by hand: each object is reached in another way, or in none. */
 #include "model/kernel/source.h"
+#include "model/memory/reach/paths.h"
 #include "model/memory/reach/who.h"
 #include "tests/unit/check.h"
 #include "tests/unit/reach_machine.h"
@@ -302,6 +303,45 @@ TEST(areas)
 		reach_free(x);
 		rm_free(m);
 	}
+}
+
+static const struct reach_path *path_of(const struct reach_paths *p, const char *step, const char *root)
+{
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint32_t top = i;
+
+		while (p->v[top].up != UINT32_MAX)
+			top = p->v[top].up;
+		if (p->v[i].depth && !strcmp(p->v[i].step, step) && !strcmp(p->v[top].step, root))
+			return &p->v[i];
+	}
+	return NULL;
+}
+
+/* Objects of one cache are one step, also if a block lies between them; a variable goes before a struct page. */
+TEST(paths)
+{
+	struct reach_machine *m = rm_new(8, false, LINK_XOR);
+	const struct reach_path *p;
+	enum reach_doubt why;
+	struct reach_paths paths;
+	struct reach *x;
+
+	lay(m);
+	rm_point(m, RM_PAGES + (RM_FILE >> 12) * RM_STRUCT_PAGE + 24, first(0));
+	x = rm_build(m, &why);
+	paths_build(x, &m->mem, &paths);
+	p = path_of(&paths, "first", "kernel image");
+	CHECK(p && p->objects == 5 && p->bytes == 5 * RM_SIZE && p->example == fake_kva(m->f, first(0)) && p->depth == 1);
+	p = path_of(&paths, "unknown", "kernel image");
+	CHECK(p && p->objects == 1 && p->bytes == 0x2000 && p->depth == 2);
+	p = path_of(&paths, "second", "kernel image");
+	CHECK(p && p->objects == 20 && p->depth == 3);
+	p = path_of(&paths, "first", "struct pages");
+	CHECK(p && p->objects == 1 && p->example == fake_kva(m->f, first(5)));
+	CHECK_EQ(paths.bytes, 26 * RM_SIZE + 0x2000);
+	reach_free(x);
+	rm_free(m);
 }
 
 TEST(who)
