@@ -16,7 +16,7 @@
 struct pass {
 	struct reach *x;
 	struct reach_scan *scans;
-	_Atomic uint64_t unsure;
+	_Atomic uint64_t unsure, missing;	/* slabs; pages of slabs */
 };
 
 /* An object that a list has. */
@@ -89,6 +89,16 @@ static void find_link(struct reach *x, struct reader *r)
 
 /* ---- lists of slabs ----------------------------------------------------------------------------- */
 
+static void count_missing(struct pass *p, struct reader *r, const struct reach_unit *u)
+{
+	const struct reach *x = p->x;
+	uint64_t bytes = x->free_lists.form[u->cache].left + u->n * x->caches.v[u->cache].size;
+
+	for (uint64_t i = 0; i << x->k->page_shift < bytes; i++)
+		if (!reader_present(r, u->pfn + i))
+			p->missing++;
+}
+
 static void read_slab(struct pass *p, struct reader *r, uint64_t unit)
 {
 	struct reach *x = p->x;
@@ -102,6 +112,7 @@ static void read_slab(struct pass *p, struct reader *r, uint64_t unit)
 	    slab_free_each(&x->free_lists, r, &place, first, set_freed, &l) || inuse > u->n ||
 	    (first && has(x->k, M_SLAB_INUSE) && l.n != u->n - inuse))
 		set_unsure(p, unit);
+	count_missing(p, r, u);
 }
 
 static void read_chunk(void *ctx, unsigned worker, size_t item)
@@ -166,6 +177,7 @@ void reach_freed_build(struct reach *x)
 	jobs_run(x->k->jobs, (x->units.n + CHUNK - 1) / CHUNK, read_chunk, &p);
 	slab_free_outside(&x->free_lists, r, &ops);
 	x->unsure = p.unsure;
+	x->slab_unread += p.missing;
 	if (x->unsure)
 		issue_add(x->k->issues, ST_CORRUPT, "slab", x->unsure,
 			  "which of its objects are free");

@@ -180,7 +180,7 @@ static enum reach_doubt build(struct reach *x)
 	reach_scans_free(scans, &x->root_pages, &x->root_unread, &x->root_unmapped);
 	scans = reach_scans_new(x, mark, x);
 	drain(x, scans);
-	reach_scans_free(scans, &x->loads, &x->slab_unread, NULL);
+	reach_scans_free(scans, NULL, NULL, NULL);
 	why = judge(x);
 	if (why == REACH_NO_TABLES)
 		return why;

@@ -79,7 +79,6 @@ struct reach {
 	uint64_t *used;	 /* [caches.n]: objects that are not free */
 	uint64_t in_use; /* of all caches */
 	uint64_t slab_pages, slab_unread, root_pages, root_unread, root_unmapped;
-	uint64_t loads; /* pages of slabs that marking asked for */
 	uint64_t
 		unsure; /* slabs whose free objects are not known: their objects count as reached */
 	enum reach_doubt doubt;
