@@ -184,7 +184,8 @@ TEST(missing)
 		CHECK_EQ(x->doubt, REACH_SLABS_MISSING);
 		unreached_build(x, &m->mem, &u);
 		for (uint32_t i = 0; i < u.n; i++)
-			CHECK_EQ(u.v[i].certainty, UNREACHED_CANNOT_TELL);
+			CHECK_EQ(u.v[i].certainty,
+				 u.v[i].kind == UNREACHED_PAGES_OF ? UNREACHED_USUAL : UNREACHED_CANNOT_TELL);
 		reach_free(x);
 	}
 	rm_free(m);

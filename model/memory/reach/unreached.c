@@ -320,10 +320,10 @@ static int by_bytes(const void *a, const void *b)
 
 static void settle(const struct maker *m, struct unreached_group *g)
 {
-	if (m->x->doubt)
-		g->certainty = UNREACHED_CANNOT_TELL;
-	else if (g->kind == UNREACHED_PAGES_OF && g->pages * g->objects <= UNREACHED_PAGES)
+	if (g->kind == UNREACHED_PAGES_OF && g->pages * g->objects <= UNREACHED_PAGES)
 		g->certainty = UNREACHED_USUAL;
+	else if (m->x->doubt)
+		g->certainty = UNREACHED_CANNOT_TELL;
 	else if (!g->certainty && !g->heads)
 		g->certainty = UNREACHED_FROM_UNREACHED;
 }
