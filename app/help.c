@@ -70,9 +70,10 @@ void help_program(FILE *out)
 {
 	fputs("vmcensus: memory analysis of Linux crash dumps.\n\n"
 	      "usage: vmcensus [OPTIONS] [REPORT] IMAGE... [REPORT OPTIONS]\n\n"
-	      "IMAGE is a dump from kdump, makedumpfile, QEMU, /proc/vmcore, LiME or AVML; name all\n"
-	      "parts of a split dump. FILE@ADDRESS is raw memory that begins at that physical\n"
-	      "address (FILE@ADDRESS+OFFSET:LENGTH: a piece of the file), - is standard input,\n"
+	      "IMAGE is a dump from kdump, makedumpfile, QEMU, /proc/vmcore, LiME or AVML, or a\n"
+	      "machine that QEMU saved (migrate, virsh save); name all parts of a split dump.\n"
+	      "FILE@ADDRESS is raw memory that begins at that physical address\n"
+	      "(FILE@ADDRESS+OFFSET:LENGTH: a piece of the file), - is standard input,\n"
 	      "nbd+unix:///EXPORT?socket=PATH is on an NBD server.\n"
 	      "A text of the kernel's log (dmesg, journal, console) does for oom and dmesg.\n"
 	      "Without REPORT: ",

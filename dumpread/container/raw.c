@@ -127,5 +127,6 @@ static enum status raw_open(struct image *im)
 const struct image_ops raw_image_ops = {
 	.name = "raw",
 	.open = raw_open,
+	.placed = true,
 	SEGMENTS_OPS,
 };

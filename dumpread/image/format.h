@@ -7,6 +7,7 @@
 
 #include "dumpread/image/image.h"
 
+extern const struct image_ops qemu_image_ops;
 extern const struct image_ops raw_image_ops;
 extern const struct image_ops elf_image_ops;
 extern const struct image_ops kdump_image_ops;

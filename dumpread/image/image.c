@@ -13,11 +13,13 @@
 #include "dumpread/image/vmcoreinfo.h"
 
 /*
- * Tried in this order. Raw memory is first, because the user named it so. Our own
+ * Tried in this order. Raw memory comes early, because the user named it so; a saved machine before it,
+ * because its pieces are named like those of raw memory. Our own
  * readers come before the library because it takes microseconds for a page that
  * is excluded or cached, and 0.5.1 knows no flattened files.
  */
 static const struct image_ops *const image_formats[] = {
+	&qemu_image_ops,
 	&raw_image_ops,
 	&elf_image_ops,
 	&kdump_image_ops,
@@ -46,19 +48,13 @@ static const struct {
 	{ 0, 4, "\x04\x22\x4d\x18",	"is compressed with lz4; run lz4 -d on it first" },
 	{ 0, 4, "PK\x03\x04",		"is a zip archive; unpack it and name the dump in it" },
 	{ 257, 5, "ustar",		"is a tar archive; unpack it and name the dump in it" },
-	{ 0, 4, "QEVM",			"is a saved QEMU machine, not a dump; use "
-					"dump-guest-memory, or virsh dump --memory-only" },
-	{ 0, 16, "LibvirtQemudSave",	"is a saved QEMU machine, not a dump; use "
-					"virsh dump --memory-only" },
-	/* of virsh save: 16 bytes, of a machine whose saving did not end */
-	{ 0, 16, "LibvirtQemudPart",	"is a part of a saved QEMU machine, not a dump; use "
-					"virsh dump --memory-only" },
 	/* checkpoint files of VMware; the first two bytes tell little and big, old and new */
 	{ 0, 4, "\xd0\xbe\xd2\xbe",	VMWARE_SAVED },
 	{ 0, 4, "\xd1\xba\xd1\xba",	VMWARE_SAVED },
 	{ 0, 4, "\xd2\xbe\xd2\xbe",	VMWARE_SAVED },
 	{ 0, 4, "\xd3\xbe\xd3\xbe",	VMWARE_SAVED },
-	{ 0, 4, "QFI\xfb",		"is a disk image; copy the dump out of it first" },
+	{ 0, 4, "QFI\xfb",		"is a disk image; copy the dump out of it first (a snapshot of "
+					"savevm: start it with -loadvm NAME -S, then dump-guest-memory)" },
 	{ 0, 4, "PAGE",			"is a Windows dump" },
 };
 
@@ -75,7 +71,7 @@ static enum status not_a_dump(struct image *im)
 	return fail(
 		&im->diag, ST_NOTMINE,
 		"%s: not a memory dump that this program knows (ELF core, "
-		"kdump-compressed, flattened, mcore, LiME, AVML, LKCD ...), nor a text of the kernel's "
+		"kdump-compressed, flattened, mcore, LiME, AVML, LKCD, saved by QEMU ...), nor a text of the kernel's "
 		"log; raw memory is named with the address where it begins: %s@0",
 		p->path, p->path);
 }

@@ -61,6 +61,7 @@ struct image_ops {
 	void (*close)(struct image *im);
 	/* Use another page size than the container's; NULL: the container's is right. */
 	void (*set_page_shift)(struct image *im, uint8_t shift);
+	bool placed;	/* it has memory in a line, of which names may place pieces (FILE@ADDRESS) */
 	/* Add to TO the damage that reading has met, beyond im->causes; NULL: there is none. */
 	void (*causes)(const struct image *im, struct causes *to);
 };

@@ -173,12 +173,40 @@ def mcore(data, kind):
     return out
 
 
+def qemu(data, _):
+    """As tests/unit/mkmemory.c writes it: configuration, sections 1 to 3."""
+    out, at = [], 15
+    while at < len(data):
+        kind, start, at = data[at], at, at + 5
+        if kind == 0x7e:
+            out.append((start, at, HEADER))
+            continue
+        at += 4 + 8 if kind == 1 else 0
+        out.append((start, at, HEADER))
+        while True:
+            word, start, at = struct.unpack_from('>Q', data, at)[0], at, at + 8
+            if word & 0x10:
+                out.append((start, at, HEADER))
+                break
+            if word & 4:
+                at += sum(1 + n + 8 for n in (6, 21))
+                out.append((start, at, HEADER))
+                continue
+            at += 0 if word & 0x20 else 1 + data[at]
+            at += 1 if word & 2 else 0
+            out.append((start, at, RECORD))
+            if word & 8:
+                out.append((at, at + 4096, CONTENTS))
+                at += 4096
+    return [(0, 15, HEADER)] + out
+
+
 def raw(data, _):
     return [(0, len(data), CONTENTS)]
 
 
 FORMS = {'elf': elf, 'kdump': kdump, 'flat': flat, 'split': kdump, 'lime': lime, 'avml': avml,
-         'mcore1': mcore, 'mcore2': mcore, 'raw': raw}
+         'mcore1': mcore, 'mcore2': mcore, 'raw': raw, 'qemu': qemu}
 
 
 def of(container, data, kind):

@@ -47,6 +47,7 @@ static const struct mkimage specs[] = {
 	{ .word = 8, .elf_machine = EM_X86_64 },	/* AVML */
 	{ .word = 4, .elf_machine = EM_PPC, .big = true, .identity = 0xc0000000 }, /* mcore 1 */
 	{ .word = 8, .elf_machine = EM_X86_64, .identity = 0xc0000000 },	/* mcore 2 */
+	{ .word = 8, .elf_machine = EM_X86_64 },	/* QEMU */
 };
 
 #define NSPECS ARRAY_LEN(specs)
@@ -145,7 +146,7 @@ static void try_paths(const char *const *paths, unsigned n)
 {
 	static const struct image_ops *const ours[] = {
 		&elf_image_ops, &kdump_image_ops, &mcore_image_ops, &lime_image_ops,
-		&avml_image_ops,
+		&avml_image_ops, &qemu_image_ops,
 	};
 	struct diag g = { "" };
 

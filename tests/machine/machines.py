@@ -21,11 +21,11 @@ COLUMNS = 'pid,comm,start,perms,size,rss,pss,uss,swap,name'
 # what vmas counts in bytes or is an address: with pages of 64 KiB it is 16 times as much
 SCALED = range(4, 9)
 CONTAINERS = ('elf', 'elf-bare', 'kdump-none', 'kdump-zlib', 'kdump-lzo', 'kdump-snappy',
-              'kdump-zstd', 'flat', 'split', 'lime', 'avml', 'raw', 'mcore1', 'mcore2')
+              'kdump-zstd', 'flat', 'split', 'lime', 'avml', 'raw', 'mcore1', 'mcore2', 'qemu')
 NOT_THERE = {
     'elf-bare': 'the kernel has no VMCOREINFO: elf has no notes either',
     'avml': 'AVML is of little-endian machines',
-    'elf': 'the size of pages is not told', 'lime': 'the same', 'raw': 'the same',
+    'elf': 'the size of pages is not told', 'lime': 'the same', 'raw': 'the same', 'qemu': 'the same',
 }
 # Those that are asked for every report; where a machine is in no others, the first of them
 ASKED = ('elf', 'mcore2')
@@ -94,7 +94,7 @@ THP = {'i386-pae': (21, 2638, 0), 'x86_64': (21, 2638, 4014), 'x86_64-la57': (21
            f'arm64-{cpu}': (shift, 0, 5010) for cpu, shift in ARM64 if shift <= LARGEST}
 # Without VMCOREINFO (2.6.24) these do not tell the size of pages: 64 KiB are believed of ELF files of
 # 64-bit PowerPC, 4 KiB of memory
-UNTOLD = {'ppc64-hash-4k 2.6.18': ('elf',), 'ppc64-hash-64k 2.6.18': ('lime', 'raw')}
+UNTOLD = {'ppc64-hash-4k 2.6.18': ('elf',), 'ppc64-hash-64k 2.6.18': ('lime', 'raw', 'qemu')}
 # Figure 2: RW and RX pages together
 FIGURE_2 = {'init': 154, 'tiny_sys': 283, 'softdog': 132, 'link-mon': 156, 'inetd': 139}
 FIGURES = (('procs',), ('procs', '--virtual'), ('vmas',), ('units',), ('total',),

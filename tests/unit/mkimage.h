@@ -69,6 +69,8 @@ struct bytes mk_avml(const struct mkimage *m);
 /* Versions 1 and 2. Version 1 has one page per unit. */
 struct bytes mk_mcore1(const struct mkimage *m);
 struct bytes mk_mcore2(const struct mkimage *m);
+/* A migration stream; page_shift is at least 12. */
+struct bytes mk_qemu(const struct mkimage *m);
 
 /* One line per container that has only memory, in one file. Tools that write dumps write
    all of these. */
@@ -78,7 +80,7 @@ struct mk_container {
 	bool little;			/* only for little-endian machines */
 };
 
-#define MK_CONTAINERS 4u
+#define MK_CONTAINERS 5u
 extern const struct mk_container mk_containers[MK_CONTAINERS];
 
 /* Only the N pages from FIRST on; absent pages are zeros. */

@@ -241,6 +241,81 @@ struct bytes mk_mcore1(const struct mkimage *m)
 	return b;
 }
 
+/* ---- QEMU's stream: the table in dumpread/container/qemu_stream.c ------------------------ */
+
+#define QEMU_ID 2
+
+static void put_text(struct bytes *b, const char *text)
+{
+	put_uint(b, b->n, strlen(text), 1, true);
+	put_at(b, b->n, text, strlen(text));
+}
+
+static void put_section(struct bytes *b, unsigned type)
+{
+	put_uint(b, b->n, type, 1, true);
+	put_uint(b, b->n, QEMU_ID, 4, true);
+}
+
+/* The end of one, and its footer, which no machine before 2.4 wrote: the last has none. */
+static void end_section(struct bytes *b, bool footer)
+{
+	put_uint(b, b->n, 0x10, 8, true);
+	if (footer) {
+		put_uint(b, b->n, 0x7e, 1, true);
+		put_uint(b, b->n, QEMU_ID, 4, true);
+	}
+}
+
+/* 4 KiB at ADDR of memory; SAME: of the block of the record before. */
+static void put_qemu_page(struct bytes *b, uint64_t addr, const uint8_t *page, bool same)
+{
+	bool zeros = is_zero(page, 4096);
+
+	put_uint(b, b->n, addr | (zeros ? 2 : 8) | (same ? 0x20 : 0), 8, true);
+	if (!same)
+		put_text(b, "mk.ram");
+	if (zeros)
+		put_uint(b, b->n, 0, 1, true);
+	else
+		put_at(b, b->n, page, 4096);
+}
+
+/* The first half of the pages in one section, then all in another: the second copy counts. */
+struct bytes mk_qemu(const struct mkimage *m)
+{
+	static const uint8_t old[4096] = { 0xdd };
+	uint8_t *page = malloc(page_size(m));
+	uint64_t ram = m->max_pfn << m->page_shift;
+	struct bytes b = { 0 };
+
+	put_at(&b, 0, "QEVM\0\0\0\3\7\0\0\0\2mk", 15);
+	put_section(&b, 1);
+	put_text(&b, "ram");
+	put_uint(&b, b.n, 0, 4, true);
+	put_uint(&b, b.n, 4, 4, true);
+	put_uint(&b, b.n, (ram + 8192) | 4, 8, true);
+	put_text(&b, "mk.ram");
+	put_uint(&b, b.n, ram, 8, true);
+	put_text(&b, "0000:00:02.0/vga.vram");
+	put_uint(&b, b.n, 8192, 8, true);
+	end_section(&b, true);
+	put_section(&b, 2);
+	put_qemu_page(&b, 0, old, false);
+	end_section(&b, true);
+	put_section(&b, 3);
+	for (uint64_t pfn = 0, n = 0; pfn < m->max_pfn; pfn++) {
+		if (!mk_has(m, pfn))
+			continue;
+		mk_page(m, pfn, page);
+		for (uint64_t at = 0; at < page_size(m); at += 4096)
+			put_qemu_page(&b, (pfn << m->page_shift) + at, page + at, n++);
+	}
+	end_section(&b, false);
+	free(page);
+	return b;
+}
+
 /* ---- the table -------------------------------------------------------------------- */
 
 const struct mk_container mk_containers[MK_CONTAINERS] = {
@@ -248,4 +323,5 @@ const struct mk_container mk_containers[MK_CONTAINERS] = {
 	{ "avml", mk_avml, true },
 	{ "mcore1", mk_mcore1, false },
 	{ "mcore2", mk_mcore2, false },
+	{ "qemu", mk_qemu, false },
 };

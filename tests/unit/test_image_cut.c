@@ -96,7 +96,7 @@ static const struct {
 	{ "mcore 1", mk_mcore1, "", 0 }, { "mcore 2", mk_mcore2, "", 0 },
 	/* ranges that are gone together with their headers are not noticed */
 	{ "LiME", mk_lime, "", 32 + 3 * 4096 }, { "AVML", mk_avml, "", 0 },
-	{ "raw", raw, "@0", 1024 },
+	{ "raw", raw, "@0", 1024 }, { "QEMU", mk_qemu, "", 0 },
 };
 
 /* Through the dump, whose issues every report has. */
@@ -203,6 +203,11 @@ TEST(sparse)
 	put_uint(&b, 16, 4095, 8, false);
 	b.n = 32 + 4096;
 	check_sparse("LiME, searched", &b, "", HUGE_FILE);
+	mk_free(&b);
+	/* no end of the section: the next is searched */
+	b = mk_qemu(&bare);
+	b.n -= 8;
+	check_sparse("QEMU", &b, "", HUGE_FILE);
 	mk_free(&b);
 	b = mk_avml(&bare);
 	b.n -= 100;

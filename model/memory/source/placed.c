@@ -67,7 +67,8 @@ static bool find_pieces(struct placed *p)
 	name = p->bare ? arena_printf(&p->mem, "%s@0", p->path) : name;
 	if (image_open(&name, 1, NULL, &none, &im))
 		return false;
-	p->v[0].length = im->parts[0].size;
+	p->v[0].length = strcmp(im->ops->name, "raw") ? im->max_pfn << im->page_shift
+						      : im->parts[0].size;
 	e820_find(im, p->bare ? BARE_SEARCH : UINT64_MAX, is_of_file, p);
 	image_close(im);
 	if (p->n == 1 && !p->bare)
@@ -184,7 +185,7 @@ static bool is_asked(const struct kernel_opts *o, enum status st, const struct k
 		return false;
 	if (st)
 		return st == ST_NOTMINE || image_name_split(o->images[0], &len, &piece);
-	return k->dump->image && !strcmp(k->dump->image->ops->name, "raw") && !has_all(k);
+	return k->dump->image && k->dump->image->ops->placed && !has_all(k);
 }
 
 enum status placed_open(const struct kernel_opts *o, struct diag *diag, struct kernel **ret)
