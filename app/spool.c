@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/batch/unpack.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/elsewhere.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/image/image.h"
 
 #define BUFFER (1u << 20)
 #define BLOCK 4096u
@@ -110,5 +112,88 @@ int spool_stdin(struct run *run)
 	     strerror(errno));
 	if (fd >= 0)
 		close(fd);
+	return EXIT_NO_ANSWER;
+}
+
+/* ---- packed dumps ------------------------------------------------------------------------- */
+
+#define SAVE_HEADER 92u		/* of virsh save: dumpread/container/qemu.c */
+
+/* Where a packed stream may begin in the file; only its first bytes are looked at. */
+static bool is_packed(const char *path, uint64_t *at)
+{
+	static const struct {
+		uint8_t len;
+		const char *magic;
+	} packers[] = {
+		{ 2, "\x1f\x8b" },
+		{ 3, "BZh" },
+		{ 6, "\xfd"
+		     "7zXZ\0" },
+		{ 4, "\x28\xb5\x2f\xfd" },
+		{ 4, "\x04\x22\x4d\x18" },
+	};
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint8_t h[SAVE_HEADER] = { 0 };
+	struct stat st;
+	ssize_t n = -1;
+
+	*at = 0;
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
+		n = pread(fd, h, sizeof(h), 0);
+	if (fd >= 0)
+		close(fd);
+	if (n == (ssize_t)sizeof(h) &&
+	    (!memcmp(h, "LibvirtQemudSave", 16) || !memcmp(h, "LibvirtQemudPart", 16))) {
+		bool big = load32(h + 16, false) > 0xffff;
+
+		*at = SAVE_HEADER + (uint64_t)load32(h + 20, big);
+		return load32(h + 28, big) != 0;
+	}
+	for (size_t i = 0; n > 0 && i < ARRAY_LEN(packers); i++)
+		if (!memcmp(h, packers[i].magic, packers[i].len))
+			return true;
+	return false;
+}
+
+/* PATH, expanded; the directory and the file have no name afterwards. -1: *STATUS says why. */
+static int expand(const char *path, uint64_t at, const char *tmp, int *status)
+{
+	char dir[4096], file[sizeof(dir) + sizeof(UNPACK_STREAM) + 1];
+	int fd;
+
+	*status = EXIT_NO_ANSWER;
+	if (snprintf(dir, sizeof(dir), "%s/vmcensus-XXXXXX", tmp) >= (int)sizeof(dir) ||
+	    !mkdtemp(dir))
+		return -1;
+	*status = unpack_stream(path, at, dir);
+	snprintf(file, sizeof(file), "%s/%s", dir, UNPACK_STREAM);
+	fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	unlink(file);
+	rmdir(dir);
+	return fd;
+}
+
+int spool_packed(struct run *run)
+{
+	const char *dir = getenv("TMPDIR"), *path = run->o.nimages == 1 ? run->o.images[0] : NULL;
+	int status, fd;
+	uint64_t at;
+
+	if (!path || run->open || live_named(path) || elsewhere_named(path) ||
+	    !is_packed(path, &at))
+		return 0;
+	dir = dir && *dir ? dir : "/var/tmp";
+	fd = expand(path, at, dir, &status);
+	if (fd >= 0 && (!status || status == EXIT_DAMAGED)) {
+		elsewhere_file(path, fd);
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (status == UNPACK_NO_DUMP)
+		return 0;
+	fail(&run->diag, ST_IO, "%s: cannot be expanded in %s; TMPDIR names another place", path,
+	     dir);
 	return EXIT_NO_ANSWER;
 }

@@ -12,4 +12,10 @@
  */
 int spool_stdin(struct run *run);
 
+/*
+ * If the only image of RUN is a packed dump (gzip, bzip2, xz, zstd, lz4), or what virsh saved packed: expands it in a
+ * sandbox to such a file, which stands for the image from now on. 0, or EXIT_NO_ANSWER with DIAG.
+ */
+int spool_packed(struct run *run);
+
 #endif

@@ -68,6 +68,8 @@ struct unpacking {
 	uint64_t left;	   /* bytes that may be written */
 	uint64_t most;	   /* at first */
 	unsigned made;	   /* files */
+	bool stream;	   /* one packed stream, which begins at: */
+	uint64_t at;
 	struct hash names; /* of files: how often they were asked for */
 	struct arena mem;
 };
@@ -223,6 +225,50 @@ static void allow(struct archive *a)
 	lib.read_support_format_raw(a);
 }
 
+/* ---- one packed dump ---------------------------------------------------------------------- */
+
+/* Does a dump begin so? A packed log is expanded where it is read. */
+static bool begins_dump(const void *p, size_t n)
+{
+	static const char *const magics[] = {
+		"QEVM", "\177ELF", "KDUMP   ", "DISKDUMP", "makedumpfile", "EMiL", "AVML",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(magics); i++)
+		if (n >= strlen(magics[i]) && !memcmp(p, magics[i], strlen(magics[i])))
+			return true;
+	return false;
+}
+
+static int take_stream(struct unpacking *u, int fd)
+{
+	struct archive_entry *e;
+	const void *p = "";
+	size_t n = 0;
+	int64_t at = 0;
+	int to, err, rc;
+
+	if (lseek(fd, (off_t)u->at, SEEK_SET) < 0)
+		return UNPACK_NO_DUMP;
+	lib.read_support_filter_gzip(u->a);
+	lib.read_support_filter_bzip2(u->a);
+	lib.read_support_filter_xz(u->a);
+	lib.read_support_filter_zstd(u->a);
+	lib.read_support_filter_lz4(u->a);
+	lib.read_support_format_raw(u->a);
+	if (lib.read_open_fd(u->a, fd, BUFFER) || lib.read_next_header(u->a, &e) != ARCHIVE_OK)
+		return UNPACK_NO_DUMP;
+	rc = lib.read_data_block(u->a, &p, &n, &at);
+	if (rc != ARCHIVE_OK || at || !begins_dump(p, n))
+		return UNPACK_NO_DUMP;
+	to = make_file(u, UNPACK_STREAM);
+	if (to < 0)
+		return ours(u);
+	err = copy(u, to, rc, p, n, at);
+	close(to);
+	return err == EXIT_NO_ANSWER ? EXIT_DAMAGED : err;
+}
+
 /* ---- the sandbox ------------------------------------------------------------------------ */
 
 /* Where the archive is torn, the members before it are there. */
@@ -249,9 +295,10 @@ static int inside(void *arg, const struct sandbox_lacks *lacks)
 	u->a = lib.read_new();
 	u->names.mem = &u->mem;
 	sandbox_warn(lacks);
-	err = !u->a    ? complain(u->path, "out of memory")
-	      : fd < 0 ? complain(u->path, strerror(errno))
-		       : take_all(u, fd);
+	err = !u->a	  ? complain(u->path, "out of memory")
+	      : fd < 0	  ? complain(u->path, strerror(errno))
+	      : u->stream ? take_stream(u, fd)
+			  : take_all(u, fd);
 	lib.read_free(u->a);
 	arena_release(&u->mem);
 	if (fd >= 0)
@@ -259,15 +306,15 @@ static int inside(void *arg, const struct sandbox_lacks *lacks)
 	return err;
 }
 
-int unpack(const char *path, const char *dir, uint64_t most)
+static int run(struct unpacking *u, const char *dir)
 {
-	struct unpacking u = { .path = path, .left = most, .most = most };
+	const char *path = u->path;
 	struct broker b = {
 		.permits = { .files = &path, .nfiles = 1 },
 		.into = dir,
 		.limits = { .memory = MEMORY, .seconds = SECONDS, .files = FILES },
 		.inside = inside,
-		.arg = &u,
+		.arg = u,
 	};
 	struct diag diag;
 	int status;
@@ -283,4 +330,20 @@ int unpack(const char *path, const char *dir, uint64_t most)
 	if (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM)
 		kill(getpid(), WTERMSIG(status));
 	return complain(path, strsignal(WTERMSIG(status)));
+}
+
+int unpack(const char *path, const char *dir, uint64_t most)
+{
+	struct unpacking u = { .path = path, .left = most, .most = most };
+
+	return run(&u, dir);
+}
+
+int unpack_stream(const char *path, uint64_t at, const char *dir)
+{
+	struct unpacking u = {
+		.path = path, .left = UINT64_MAX, .most = UINT64_MAX, .stream = true, .at = at
+	};
+
+	return run(&u, dir);
 }

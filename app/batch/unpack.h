@@ -19,4 +19,14 @@
  */
 int unpack(const char *path, const char *dir, uint64_t most);
 
+#define UNPACK_STREAM "memory"
+/* Exit status: no dump is packed there. Nothing is said. */
+#define UNPACK_NO_DUMP 4
+
+/*
+ * The same of one dump that is packed (gzip, bzip2, xz, zstd, lz4) from byte AT of PATH on: the file
+ * UNPACK_STREAM in DIR, of any size. EXIT_DAMAGED: what was expanded before the damage is there.
+ */
+int unpack_stream(const char *path, uint64_t at, const char *dir);
+
 #endif

@@ -15,6 +15,8 @@
 
 #define NBD "nbd+unix:"
 
+static const char *expanded;	/* the name of a packed file ... */
+static int expanded_fd = -1;	/* ... which stands for this one */
 static int input = STDIN_FILENO;	/* of the process, as its standard input is */
 
 /* Copies N bytes with %XX decoded; false: they are too long, or no text. */
@@ -62,7 +64,14 @@ bool elsewhere_is_nbd(const char *name, char *export, size_t export_size, char *
 
 bool elsewhere_named(const char *name)
 {
-	return !strcmp(name, ELSEWHERE_STDIN) || elsewhere_is_nbd(name, NULL, 0, NULL, 0);
+	return !strcmp(name, ELSEWHERE_STDIN) || (expanded && !strcmp(name, expanded)) ||
+	       elsewhere_is_nbd(name, NULL, 0, NULL, 0);
+}
+
+void elsewhere_file(const char *name, int fd)
+{
+	expanded = name;
+	expanded_fd = fd;
 }
 
 void elsewhere_stdin(int fd)
@@ -71,14 +80,14 @@ void elsewhere_stdin(int fd)
 }
 
 /* With a place of its own in the file, where that is allowed. */
-static int open_stdin(void)
+static int open_again(int from)
 {
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", input);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", from);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd >= 0 ? fd : fcntl(input, F_DUPFD_CLOEXEC, 0);
+	return fd >= 0 ? fd : fcntl(from, F_DUPFD_CLOEXEC, 0);
 }
 
 static int open_socket(const char *name)
@@ -101,5 +110,7 @@ static int open_socket(const char *name)
 
 int elsewhere_open(const char *name)
 {
-	return strcmp(name, ELSEWHERE_STDIN) ? open_socket(name) : open_stdin();
+	if (expanded && !strcmp(name, expanded))
+		return open_again(expanded_fd);
+	return strcmp(name, ELSEWHERE_STDIN) ? open_socket(name) : open_again(input);
 }

@@ -21,6 +21,9 @@ bool elsewhere_is_nbd(const char *name, char *export, size_t export_size, char *
 /* Standard input is the regular file FD from now on, of this process and those that it starts. */
 void elsewhere_stdin(int fd);
 
+/* The same of the file NAME, which is kept: what was packed in it is in FD. One file at most. */
+void elsewhere_file(const char *name, int fd);
+
 /* A descriptor: of a file, or of a socket that is connected to the server. -1: errno says why. */
 int elsewhere_open(const char *name);
 

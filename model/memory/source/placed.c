@@ -9,6 +9,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/e820.h"
+#include "dumpread/image/whole.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/resources.h"
 #include "model/memory/source/machines.h"
@@ -176,6 +177,15 @@ static bool has_all(const struct kernel *k)
 	return ok;
 }
 
+/* By QEMU, or by virsh. */
+static bool is_saved(const char *path)
+{
+	uint8_t h[8];
+
+	return file_head(path, h, sizeof(h)) == sizeof(h) &&
+	       (!memcmp(h, "QEVM", 4) || !memcmp(h, "LibvirtQ", 8));
+}
+
 static bool is_asked(const struct kernel_opts *o, enum status st, const struct kernel *k)
 {
 	struct image_piece piece;
@@ -184,7 +194,8 @@ static bool is_asked(const struct kernel_opts *o, enum status st, const struct k
 	if (o->nimages != 1 || live_named(o->images[0]))
 		return false;
 	if (st)
-		return st == ST_NOTMINE || image_name_split(o->images[0], &len, &piece);
+		return st == ST_NOTMINE || image_name_split(o->images[0], &len, &piece) ||
+		       is_saved(o->images[0]);
 	return k->dump->image && k->dump->image->ops->placed && !has_all(k);
 }
 
