@@ -118,6 +118,23 @@ def check(path, build, fixtures, scratch, update):
     return wrong[::-1]
 
 
+def commands(path, build, fixtures, scratch):
+    """Commands in the tables of the document that fail or print nothing. It must have some: else nothing was looked at."""
+    with open(path, encoding='utf-8') as f:
+        text = f.read()
+    found = [c.replace('\\|', '|') for line in text.split('\n') if line.startswith('|') for c in re.findall(r'`(vmcensus [^`]*vmcore[^`]*)`', line)]
+    folder = os.path.join(scratch, os.path.basename(path) + '.d')
+    place(SESSIONS.search(text)[1], fixtures, folder)
+    wrong = [] if found else ['no command']
+    for command in found:
+        made = re.search(r' -o (\S+)', command)
+        done = subprocess.run(['sh', '-c', command], cwd=folder, capture_output=True, check=False, timeout=300,
+                              env=os.environ | {'PATH': f'{build}:{os.environ["PATH"]}'})
+        if done.returncode not in (0, 2) or not (done.stdout or made and os.path.getsize(os.path.join(folder, made[1]))):
+            wrong.append(f'{command}: {done.returncode} {done.stderr.decode(errors="replace")[-300:]}')
+    return wrong
+
+
 def proofs():
     """Tests, suites and fixtures that the support matrix names and that are not there."""
     with open(os.path.join(TOP, 'docs', 'support-matrix.md'), encoding='utf-8') as f:
@@ -139,7 +156,8 @@ def jobs(tally, build, fixtures, scratch, update=False):
     return [(f'sessions in {os.path.relpath(p, TOP)}', lambda p=p: tally.check(
         f'sessions in {os.path.relpath(p, TOP)}', check(p, build, fixtures, scratch, update)))
         for p in documents()] + [('support matrix', lambda: tally.check(
-            'the support matrix names tests that are there', proofs()))]
+            'the support matrix names tests that are there', proofs())), ('commands of those who come from elsewhere', lambda: tally.check(
+                'commands in docs/coming-from.md', commands(os.path.join(TOP, 'docs', 'coming-from.md'), build, fixtures, scratch)))]
 
 
 def main():
