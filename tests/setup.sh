@@ -61,6 +61,7 @@ table() {
 		test may cmd smem smem
 		test may cmd slabtop procps
 		test may cmd numastat numactl
+		test may cmd abidiff abigail-tools
 		test may cmd crash crash
 		test may cmd chromium chromium
 		test may cmd chromium-headless-shell chromium-headless-shell
