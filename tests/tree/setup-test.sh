@@ -76,7 +76,7 @@ run --install build
 expect 'apt-get that fails is an error' is $rc 1
 
 # a machine that has everything
-for t in make gcc xz zstd less python3 clang clang-format clang-tidy cppcheck ld.lld smem crash chromium chromium-headless-shell chromedriver pdftotext sqlite3 nbdkit slabtop numastat; do
+for t in make gcc xz python3 clang clang-format clang-tidy cppcheck abidiff less zstd ld.lld smem crash chromium chromium-headless-shell chromedriver pdftotext sqlite3 nbdkit slabtop numastat; do
 	tool $t 'exit 0'
 done
 tool pkg-config 'exit 0'
