@@ -420,7 +420,8 @@ $B/docs/made/vmcensus.1: docs/pages.sh docs/vmcensus.1.in $(wildcard docs/comple
 # For every Python of the stable ABI; the library is in it.
 python_made := $(addprefix $B/python/vmcensus/,__init__.py py.typed _vmcensus.abi3.so)
 
-python: all
+# where both are asked for, the pages are written once
+python: all $(filter docs,$(MAKECMDGOALS))
 	@if [ -n '$(has_python)' ]; then \
 		$(MAKE) --no-print-directory $(python_made) \
 			$(if $(has_pages),$B/python/vmcensus/__init__.pyi); \
