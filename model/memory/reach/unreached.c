@@ -202,6 +202,18 @@ static const char *module_from(struct maker *m)
 	return NULL;
 }
 
+/* FROM, or the function at MAKER; unless that is a module's, with what of a module the object points to. */
+static const char *from_of(struct maker *m, const char *from, uint64_t maker)
+{
+	const char *module = module_from(m);
+
+	if (!from && maker)
+		from = function_text(m, maker);
+	if (!from || !module || (maker && ksyms_module_at(&m->ks, maker)))
+		return from ? from : module;
+	return arena_printf(m->mem, "%s, %s", from, module);
+}
+
 /* ---- one object -------------------------------------------------------------------------------------- */
 
 static void read_object(struct maker *m)
@@ -291,9 +303,9 @@ static void take(struct maker *m, uint64_t node)
 	maker = kind == UNREACHED_OBJECT ? track_addr(m) : m->node.area ? m->node.area->caller : 0;
 	read_object(m);
 	g = group_of(m, maker);
-	if (!g->from && maker)
-		g->from = function_text(m, maker);
-	if (!g->from)
+	if (!g->objects)
+		g->from = from_of(m, g->from, maker);
+	else if (!g->from)
 		g->from = module_from(m);
 	g->objects++;
 	g->heads += !reach_bit(m->x->waits, node);
