@@ -263,7 +263,8 @@ static struct unreached_group *group_of(struct maker *m, uint64_t maker)
 
 	if (!m->node.area && kind != UNREACHED_OBJECT)
 		key = mix(key, m->node.unit->n);
-	key = mix(mix(key, maker), 2 * is_known(m) + (m->len && is_zero(m->raw, (size_t)m->len)));
+	key = mix(mix(key, maker),
+		  (is_known(m) ? 2u : 0) | (m->len && is_zero(m->raw, (size_t)m->len) ? 1u : 0));
 	for (unsigned j = 0; j < m->nto; j++)
 		key = mix(key, mix(m->to[j].off, m->to[j].key));
 	i = hash_get(&m->by_key, key);
