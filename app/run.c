@@ -570,9 +570,7 @@ int run_report(struct run *run)
 
 	keep_find(run);
 	if (!status)
-		status = spool_stdin(run);
-	if (!status)
-		status = spool_packed(run);
+		status = spool_images(run);
 	run->of_fleet = !status && run_is_of_fleet(run);
 	if (run->of_fleet)
 		status = run_find_fleet(run);

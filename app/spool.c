@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* spool.c - copies a pipe to a file, before the dump is read. */
+/* spool.c - copies a pipe to a file, or expands a packed dump to one, before the dump is read. */
 #include "app/spool.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ static bool copy(int fd)
 	return ok && !n && !ftruncate(fd, size);
 }
 
-int spool_stdin(struct run *run)
+static int spool_stdin(struct run *run)
 {
 	const char *dir = getenv("TMPDIR");
 	struct stat st;
@@ -174,7 +174,7 @@ static int expand(const char *path, uint64_t at, const char *tmp, int *status)
 	return fd;
 }
 
-int spool_packed(struct run *run)
+static int spool_packed(struct run *run)
 {
 	const char *dir = getenv("TMPDIR"), *path = run->o.nimages == 1 ? run->o.images[0] : NULL;
 	int status, fd;
@@ -196,4 +196,11 @@ int spool_packed(struct run *run)
 	fail(&run->diag, ST_IO, "%s: cannot be expanded in %s; TMPDIR names another place", path,
 	     dir);
 	return EXIT_NO_ANSWER;
+}
+
+int spool_images(struct run *run)
+{
+	int status = spool_stdin(run);
+
+	return status ? status : spool_packed(run);
 }

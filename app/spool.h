@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* spool.h - a dump that comes through standard input. */
+/* spool.h - a dump that comes through standard input, or is packed. */
 #ifndef VMCENSUS_SPOOL_H
 #define VMCENSUS_SPOOL_H
 
@@ -8,14 +8,11 @@
 /*
  * If standard input is an image of RUN: makes it a file that can be read in any order. A pipe is
  * written to a file without a name in $TMPDIR (/var/tmp), which is gone with the process; pages of
- * zeros take no space. 0, or EXIT_NO_ANSWER with DIAG.
- */
-int spool_stdin(struct run *run);
-
-/*
+ * zeros take no space.
+ *
  * If the only image of RUN is a packed dump (gzip, bzip2, xz, zstd, lz4), or what virsh saved packed: expands it in a
  * sandbox to such a file, which stands for the image from now on. 0, or EXIT_NO_ANSWER with DIAG.
  */
-int spool_packed(struct run *run);
+int spool_images(struct run *run);
 
 #endif
