@@ -31,8 +31,9 @@ static const struct image_ops *const image_formats[] = {
 
 #define VMWARE_SAVED \
 	"is a saved VMware machine; its memory is in the .vmem file beside it: name that as " \
-	"NAME.vmem@0 (of more than 3 GiB what follows is at 4 GiB: copy it to a file HIGH, and name " \
-	"both, NAME.vmem@0 HIGH@0x100000000)"
+	"NAME.vmem@0 (if the kernel in it does not tell where the memory above 3 GiB belongs: " \
+	"NAME.vmem@0+0:0xc0000000 NAME.vmem@0x100000000+0xc0000000). If there is none, the memory is in " \
+	"this file: vmss2core -N6 makes a dump of it"
 
 /* Files that people name by mistake, and what they should do. */
 static const struct {
