@@ -8,7 +8,7 @@
  * System.map, and OUT.CONTAINER in all containers that the machine can be in, or in those
  * named: elf, elf-bare (without notes), kdump-{zlib,lzo,snappy,zstd,none}, flat (the
  * first of these, flattened), split, raw, and those of mk_containers (lime, avml, mcore1,
- * mcore2). Prints one line per container: the names to open it by.
+ * mcore2, qemu). Prints one line per container: the names to open it by.
  */
 #include <stdio.h>
 #include <stdlib.h>
