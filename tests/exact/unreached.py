@@ -1,7 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """unreached on machines where nothing leaks: no group by default, and at most 0.02 % of the objects in use."""
+import json
+
 MOST = 0.0002
 FACTS = 'kmem_cache.offset', 'slab.freelist'
+
+
+def compare_who(tally, name, vmcensus):
+    """The memory of a process is pointed to by its task, as every kernel has it."""
+    wrong = []
+    for r in vmcensus.rows('procs', '-c', 'pid,mm', '-w', 'mm != 0', '-n', '3')[0] or []:
+        code, out, err = vmcensus(r['mm'], front=('-f', 'json', 'who'))
+        found = json.loads(out)['rows'] if out else []
+        if not any(w['kind'] == 'object' and w['where'].startswith('task_struct+') for w in found):
+            wrong.append(f'{r}: exit {code} {err} {found}')
+    tally.check(f'{name} who', wrong)
+
+
+def compare_paths(tally, name, vmcensus, inuse):
+    """No path ends at more objects of a cache than are in use."""
+    rows, why = vmcensus.rows('paths', '--all')
+    sums = {}
+    for r in rows or []:
+        sums[r['kind']] = sums.get(r['kind'], 0) + r['objects']
+    wrong = [f'{kind}: {n} of {inuse[kind]}' for kind, n in sums.items() if n > (inuse.get(kind) or n)]
+    tally.check(f'{name} paths --all', wrong if rows else [why or 'no path'], f'{len(rows or [])} paths')
 
 
 def compare_unreached(tally, name, vmcensus):
@@ -21,5 +44,8 @@ def compare_unreached(tally, name, vmcensus):
         return
     objects = sum(r['objects'] for r in rows if r['share'] is not None)
     inuse = sum(r['inuse'] or 0 for r in slabs)
+    inuse_of = {r['cache']: r['inuse'] for r in slabs}
+    compare_who(tally, name, vmcensus)
+    compare_paths(tally, name, vmcensus, inuse_of)
     tally.check(f'{name} unreached --all', [] if inuse and objects <= MOST * inuse else [f'{objects} of {inuse}'],
                 f'{objects} of {inuse} objects')

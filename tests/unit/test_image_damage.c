@@ -398,7 +398,7 @@ static void test_refusals(void)
 	}
 	refused_bytes("\xfd" "7zXZ\0xxxx", 10, "xz -d");
 	refused_bytes("\x1f\x8b\x08", 3, "gzip -d");
-	refused_bytes("LibvirtQemudSave\2\0\0", 19, "virsh dump --memory-only");
+	refused_bytes("LibvirtQemudSave\2\0\0", 19, "no stream of QEMU is behind its header");
 	refused_bytes("\xd2\xbe\xd2\xbe\x08\0\0", 7, ".vmem file beside it");
 	refused_bytes("\xd1\xba\xd1\xba\x08\0\0", 7, ".vmem file beside it");
 	refused_bytes("\xd0\xbe\xd2\xbe\x08\0\0", 7, ".vmem file beside it");
