@@ -44,38 +44,61 @@ static __attribute__((noreturn)) void become(const char *what, int from)
 	_exit(127);
 }
 
+static volatile sig_atomic_t shown_by, written_to = -1;
+static const int ends[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+
+static void end_after(int sig)
+{
+	close(written_to);
+	while (waitpid(shown_by, NULL, 0) < 0 && errno == EINTR)
+		;
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void outlive(pid_t pid, int fd)
+{
+	struct sigaction after = { .sa_handler = end_after };
+
+	shown_by = pid;
+	written_to = fd;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		sigaction(ends[i], &after, NULL);
+}
+
 FILE *pager_open(struct pager *p)
 {
 	const char *what = command();
-	int ends[2];
+	int pair[2];
 
-	if (!what || pipe2(ends, O_CLOEXEC))
+	if (!what || pipe2(pair, O_CLOEXEC))
 		return NULL;
 	p->pid = fork();
 	if (!p->pid) {
-		close(ends[1]);
-		become(what, ends[0]);
+		close(pair[1]);
+		become(what, pair[0]);
 	}
-	close(ends[0]);
-	if (p->pid > 0)
-		return fdopen(ends[1], "w");
+	close(pair[0]);
+	if (p->pid > 0) {
+		outlive(p->pid, pair[1]);
+		return fdopen(pair[1], "w");
+	}
 	p->pid = 0;
-	close(ends[1]);
+	close(pair[1]);
 	return NULL;
 }
 
-/* An interrupt is the pager's: it goes to the foreground, which has both. */
-void pager_wait(struct pager *p)
+bool pager_wait(struct pager *p)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, was[2];
+	struct sigaction usual = { .sa_handler = SIG_DFL };
+	int status = 0;
 
 	if (!p->pid)
-		return;
-	sigaction(SIGINT, &ignore, &was[0]);
-	sigaction(SIGQUIT, &ignore, &was[1]);
-	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+		return true;
+	while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
 		;
-	sigaction(SIGINT, &was[0], NULL);
-	sigaction(SIGQUIT, &was[1], NULL);
 	p->pid = 0;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		sigaction(ends[i], &usual, NULL);
+	return !WIFEXITED(status) || (WEXITSTATUS(status) != 126 && WEXITSTATUS(status) != 127);
 }

@@ -412,6 +412,16 @@ static int write_product(struct run *run, FILE *out)
 		       : 0;
 }
 
+/* STATUS, or EXIT_NO_ANSWER with a sentence: the pager showed nothing. */
+static int leave_pager(struct run *run, int status)
+{
+	output_drop(&run->output);
+	if (pager_wait(&run->pager))
+		return status;
+	fail(&run->diag, ST_IO, "the pager cannot be run; --no-pager prints without one");
+	return EXIT_NO_ANSWER;
+}
+
 static int print(struct run *run)
 {
 	FILE *out = run->output.file;
@@ -423,11 +433,10 @@ static int print(struct run *run)
 		return EXIT_NO_ANSWER;
 	if (out && run_written(run))
 		return EXIT_NO_ANSWER;
-	if (!run->inside && run->pager.pid) { /* what follows is said after it */
-		pager_wait(&run->pager);
-		progress_stop(run->progress, stderr);
-	}
-	return 0;
+	if (run->inside || !run->pager.pid)
+		return 0;
+	progress_stop(run->progress, stderr); /* what follows is said after it */
+	return leave_pager(run, 0);
 }
 
 static int answer(struct run *run)
@@ -594,6 +603,10 @@ int run_report(struct run *run)
 	status = run_confined(run, read_and_print);
 	if (!status || status == EXIT_DAMAGED)
 		status = run_end_output(run, &run->output, status);
+	if (run->pager.pid && leave_pager(run, 0)) {
+		run_complain(run);
+		status = EXIT_NO_ANSWER;
+	}
 	return keep_end(run, end_index(run, status));
 }
 
