@@ -482,9 +482,12 @@ static int take_library(const struct options *o, struct args *a)
 		     VMCENSUS_VERSION, o->library);
 		return EXIT_NO_ANSWER;
 	}
-	if (o->output || o->no_sandbox)
+	if (o->output || o->no_sandbox || o->index || o->keep)
 		return usage(a, "--%s is not possible here: a library asks",
-			     o->output ? "output" : "no-sandbox");
+			     o->output	     ? "output"
+			     : o->no_sandbox ? "no-sandbox"
+			     : o->index	     ? "index"
+					     : "keep");
 	return 0;
 }
 
