@@ -83,7 +83,8 @@ class Table:
         self.issues = tuple(Issue(*words) for words in table.issues())
         self.incomplete = sentence
         self._rows, self.all_rows = table.sizes()
-        self._row = type('Row', (Row,), {'__slots__': (), '_at': {c.name: i for i, c in enumerate(self.columns)}})
+        cells = {c.name: property(lambda row, i=i: tuple.__getitem__(row, i)) for i, c in enumerate(self.columns)}
+        self._row = type('Row', (Row,), cells | {'__slots__': (), '_at': {c.name: i for i, c in enumerate(self.columns)}})
 
     def __len__(self):
         return self._rows

@@ -213,7 +213,18 @@ static PyMethodDef table_methods[] = {
 	{ "schema", table_schema, METH_NOARGS, NULL },	 { NULL, NULL, 0, NULL },
 };
 
+/* A table is the answer to a question, and not made otherwise. */
+static PyObject *table_refused(PyTypeObject *type, PyObject *args, PyObject *names)
+{
+	(void)type;
+	(void)args;
+	(void)names;
+	PyErr_SetString(PyExc_TypeError, "a table comes from vmcensus.open().table()");
+	return NULL;
+}
+
 static PyType_Slot table_slots[] = {
+	{ Py_tp_new, (void *)table_refused },
 	{ Py_tp_dealloc, (void *)table_dealloc },
 	{ Py_tp_methods, table_methods },
 	{ 0, NULL },
