@@ -157,7 +157,12 @@ TEST(damage)
 	put(&r, GEN_AT + MIN_SEQ + 8, 3);		/* more than 4 generations */
 	CHECK_EQ(build(&r), 2);
 	CHECK(r.ages.n == 1 && r.ages.v[0].kind == LRU_UNEVICTABLE);
-	put(&r, MEMCG + NODEINFO, 8);
+	put(&r, GEN_AT + MAX_SEQ, -1);			/* a page of ones: the last number that there is */
+	put(&r, GEN_AT + MIN_SEQ, -1);
+	put(&r, GEN_AT + MIN_SEQ + 8, -1);
+	CHECK_EQ(build(&r), 2);
+	CHECK_EQ(r.ages.n, 2);
+	put(&r, MEMCG + NODEINFO, 8);			/* are there generations? Nothing is told */
 	CHECK_EQ(build(&r), 3);
 	CHECK_EQ(r.ages.n, 0);
 	end(&r);

@@ -126,7 +126,8 @@ static void add_generations(struct ages *a, uint32_t cgroup, int32_t node, uint6
 		damaged(a, ST_CORRUPT, "generations", gen_at);
 		return;
 	}
-	for (uint64_t seq = from; seq <= max; seq++) {
+	for (uint64_t i = 0; i <= max - from; i++) {
+		uint64_t seq = from + i;
 		struct lru_age *row = add(a, cgroup, node, LRU_GENERATION);
 		uint64_t at = gen_at + pages->offset + seq % GENS * TYPES * zones * size;
 
@@ -201,22 +202,30 @@ static void add_group(struct ages *a, uint32_t g)
 }
 
 /* Is MGLRU on? lru_gen_folio.enabled of the first group and node tells: all change together. */
-static bool uses_generations(struct ages *a)
+static enum status uses_generations(struct ages *a, bool *ret)
 {
 	uint64_t memcg = 0, at, on = 0;
+	enum status st;
 
+	*ret = false;
 	if (!has(a->k, M_LRUVEC_GEN) || !has(a->k, M_LRU_GEN_PAGES) ||
-	    !has(a->k, M_LRU_GEN_MIN_SEQ) || !a->zones.nnodes ||
-	    kvar_u64(a->k, a->r, Y_ROOT_MEM_CGROUP, 0, &memcg) ||
-	    per_node(a, memcg, a->zones.nodes[0].id, &at) ||
-	    kmember_u64(a->k, a->r, generations_of(a, at), M_LRU_GEN_ENABLED, &on))
-		return false;
-	return on;
+	    !has(a->k, M_LRU_GEN_MIN_SEQ) || !a->zones.nnodes)
+		return ST_OK;
+	st = kvar_u64(a->k, a->r, Y_ROOT_MEM_CGROUP, 0, &memcg);
+	if (!st)
+		st = per_node(a, memcg, a->zones.nodes[0].id, &at);
+	if (!st)
+		st = kmember_u64(a->k, a->r, generations_of(a, at), M_LRU_GEN_ENABLED, &on);
+	if (st)
+		damaged(a, st, "the switch of MGLRU", memcg);
+	*ret = on;
+	return st;
 }
 
 enum status lru_ages_build(const struct snapshot *s, struct arena *mem, struct lru_ages *ret)
 {
 	struct ages a = { .s = s, .k = s->k, .mem = mem };
+	enum status st;
 
 	*ret = (struct lru_ages){ 0 };
 	if (!s->k->dump || !has(s->k, M_MEMCG_NODEINFO) || !has(s->k, M_MCPN_LRUVEC) ||
@@ -226,8 +235,10 @@ enum status lru_ages_build(const struct snapshot *s, struct arena *mem, struct l
 	a.r = kernel_reader(s->k);
 	if (!kvar_u64(s->k, a.r, Y_JIFFIES, 8, &a.jiffies) && s->machine.uptime)
 		a.hz = lru_tick_rate(a.jiffies, s->machine.uptime);
-	a.generations = ret->generations = uses_generations(&a);
-	for (uint32_t g = 0; g < s->ncgroups; g++)
+	/* the lists of a kernel that uses generations are empty: without the switch nothing is told */
+	st = uses_generations(&a, &a.generations);
+	ret->generations = a.generations;
+	for (uint32_t g = 0; !st && g < s->ncgroups; g++)
 		if (s->cgroups[g].memory)
 			add_group(&a, g);
 	reader_free(a.r);
