@@ -134,7 +134,7 @@ static void read_slab(struct pass *p, struct tally *t, struct reader *r, const u
 	if (other)
 		return;
 	n = p->sc->slub ? slab_page_u64(&p->f, raw, M_SLAB_OBJECTS) : p->sc->v[cache].per_slab;
-	if (!step || step > STEP_MAX || n == SLAB_UNKNOWN ||
+	if (step < p->k->dump->word_size || step > STEP_MAX || n == SLAB_UNKNOWN ||
 	    !kernel_ptr_ok(p->k, at, p->k->dump->word_size))
 		t->unread++;
 	else
