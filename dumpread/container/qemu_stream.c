@@ -71,6 +71,8 @@ struct source {
 /* N bytes from the place on, which moves behind them; NULL: the file ends before. N: at most 512. */
 static const uint8_t *take(struct source *r, size_t n)
 {
+	if (r->at > INT64_MAX - n)
+		return NULL;
 	if (r->at < r->window_at || r->at + n > r->window_at + r->window_len) {
 		r->window_at = r->at;
 		if (part_read_some(&r->im->parts[0], r->at, r->window, WINDOW, &r->window_len))
@@ -167,7 +169,9 @@ static bool take_more(struct source *r, const struct qemu_block *b, struct mappe
 			r->at += 12;
 			if (!take_uint(r, 8, &m->bitmap) || !take_uint(r, 8, &m->pages))
 				return false;
-			if (m->pages && m->pages <= INT64_MAX - size)
+			if (size > INT64_MAX || m->bitmap > INT64_MAX || m->pages > INT64_MAX - size)
+				return false;
+			if (m->pages)
 				r->at = m->pages + size;
 			return true;
 		}

@@ -292,3 +292,35 @@ TEST(mapped)
 	CHECK_EQ(s.issues, 0);
 	mk_free(&b);
 }
+
+/* Places that no file has: of the bitmap, of the pages; a block of more bytes than a file. */
+TEST(mapped_hostile)
+{
+	static const uint64_t v[][3] = {
+		{ 60 * 4096, UINT64_MAX - 3, 0x1000 },
+		{ 60 * 4096, UINT64_C(1) << 63, 0x1000 },
+		{ 60 * 4096, INT64_MAX, 0x1000 },
+		{ 60 * 4096, 0x800, UINT64_MAX - 4095 },
+		{ 60 * 4096, 0x800, INT64_MAX - 4095 },
+		{ (UINT64_C(1) << 63) + 4096, 0x800, UINT64_MAX - 4095 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(v); i++) {
+		struct bytes b = { 0 };
+		struct seen s;
+
+		put_at(&b, 0, "QEVM\0\0\0\3\1\0\0\0\2\3ram\0\0\0\0\0\0\0\4", 25);
+		put_uint(&b, b.n, v[i][0] | 4, 8, true);
+		put_at(&b, b.n, "\6mk.ram", 7);
+		put_uint(&b, b.n, v[i][0], 8, true);
+		put_uint(&b, b.n, 1, 4, true);
+		put_uint(&b, b.n, 4096, 8, true);
+		put_uint(&b, b.n, v[i][1], 8, true);
+		put_uint(&b, b.n, v[i][2], 8, true);
+		put_uint(&b, 0x1000 + 60 * 4096, 0x10, 8, true);
+		s = look(&b, NULL);
+		if (!CHECK(v[i][1] == INT64_MAX ? !s.ok : strstr(s.why, "list of memory blocks") != NULL))
+			printf("\trow %zu: %s\n", i, s.why);
+		mk_free(&b);
+	}
+}
