@@ -33,40 +33,49 @@
 #include "dumpread/base/search.h"
 
 #define SECTION_START 1
-#define SECTION_PART 2
-#define SECTION_END 3
+#define SECTION_PART  2
+#define SECTION_END   3
+#define SECTION_FULL  4
 #define CONFIGURATION 7
-#define FOOTER 0x7e
+#define COMMAND	      8
+#define FOOTER	      0x7e
 
-#define RAM_VERSION 4
-#define FLAG_FILL 0x02u
-#define FLAG_BLOCKS 0x04u
-#define FLAG_PAGE 0x08u
-#define FLAG_END 0x10u
-#define FLAG_SAME 0x20u
+#define RAM_VERSION	4
+#define FLAG_FILL	0x02u
+#define FLAG_BLOCKS	0x04u
+#define FLAG_PAGE	0x08u
+#define FLAG_END	0x10u
+#define FLAG_SAME	0x20u
 #define FLAG_DIFFERENCE 0x40u
-#define FLAG_ZLIB 0x100u
-#define FLAG_FLUSH 0x200u
-#define FLAGS (QEMU_PAGE - 1)
+#define FLAG_ZLIB	0x100u
+#define FLAG_FLUSH	0x200u
+#define FLAGS		(QEMU_PAGE - 1)
 
-#define START_SEARCH (16u << 20)	/* bytes in which the section of RAM begins */
-#define GAP_SEARCH (UINT64_C(1) << 30)	/* bytes of other devices between two of its sections */
+#define START_SEARCH (16u << 20)	 /* bytes in which the section of RAM begins */
+#define GAP_SEARCH   (UINT64_C(1) << 30) /* bytes of other devices between two of its sections */
 /* Each page takes a record of nine bytes, or a bit of a bitmap; a stream that was cut off says more. */
 #define PAGES_MIN (UINT64_C(1) << 24)
-#define WINDOW (256u << 10)
+#define WINDOW	  (256u << 10)
 
 struct source {
 	struct image *im;
 	struct qemu_stream *s;
-	uint64_t at;		/* in the file */
+	uint64_t at; /* in the file */
 	uint8_t *window;
 	uint64_t window_at;
 	size_t window_len;
-	uint32_t id;		/* of the section of RAM */
-	uint64_t strange;	/* records that name no page of a block */
+	uint32_t id;	  /* of the section of RAM */
+	uint64_t strange; /* records that name no page of a block */
+	bool searched;	  /* the section did not begin where the one before had ended */
+	uint64_t damage;  /* the first place that no stream has so; 0: none was seen */
 };
 
 /* ---- bytes --------------------------------------------------------------------------------- */
+
+static void damaged_at(struct source *r, uint64_t at)
+{
+	r->damage = r->damage ? r->damage : at;
+}
 
 /* N bytes from the place on, which moves behind them; NULL: the file ends before. N: at most 512. */
 static const uint8_t *take(struct source *r, size_t n)
@@ -169,7 +178,8 @@ static bool take_more(struct source *r, const struct qemu_block *b, struct mappe
 			r->at += 12;
 			if (!take_uint(r, 8, &m->bitmap) || !take_uint(r, 8, &m->pages))
 				return false;
-			if (size > INT64_MAX || m->bitmap > INT64_MAX || m->pages > INT64_MAX - size)
+			if (size > INT64_MAX || m->bitmap > INT64_MAX ||
+			    m->pages > INT64_MAX - size)
 				return false;
 			if (m->pages)
 				r->at = m->pages + size;
@@ -191,6 +201,8 @@ static void take_bitmap(struct source *r, const struct qemu_block *b, const stru
 		const uint8_t *p = take(r, 8);
 		uint64_t bits = p ? load64(p, false) : 0;
 
+		if (!p)
+			damaged_at(r, r->at);
 		for (uint64_t k = i; k < min_u64(i + 64, b->pages); k++, bits >>= 1)
 			if (p)
 				where[k] = bits & 1 ? m->pages + k * QEMU_PAGE : QEMU_FILL;
@@ -378,7 +390,17 @@ static bool begins_section(struct source *r, bool *end)
 	return flags == FLAG_FILL || flags == FLAG_PAGE || is_packed(flags);
 }
 
-/* The next section of RAM; false: there is none. *END: it is the last. Those of other devices may stand between. */
+/* May another section than one of RAM begin so? A start, part, end, all of a device; a command. */
+static bool may_be_other(const struct source *r, const uint8_t *p)
+{
+	return *p == COMMAND ||
+	       (*p >= SECTION_START && *p <= SECTION_FULL && load32(p + 1, true) != r->id);
+}
+
+/*
+ * The next section of RAM; false: there is none. *END: it is the last. Those of other devices may stand between, of no
+ * stated length; a section of RAM whose header is damaged is told from them by its first bytes, and by its footer.
+ */
 static bool next_section(struct source *r, bool *end)
 {
 	uint64_t from, most;
@@ -390,6 +412,10 @@ static bool next_section(struct source *r, bool *end)
 		r->at += 5;
 	from = r->at;
 	most = from + GAP_SEARCH;
+	p = peek(r, 13);
+	r->searched = !begins_section(r, end);
+	if (r->searched && p && !may_be_other(r, p))
+		damaged_at(r, from);
 	while (!begins_section(r, end)) {
 		r->at += 2;
 		if (r->at >= most || !seek(r, id, sizeof(id), most - r->at)) {
@@ -397,6 +423,9 @@ static bool next_section(struct source *r, bool *end)
 			return false;
 		}
 		r->at--;
+		p = peek(r, 1);
+		if (p && *p == FOOTER)
+			damaged_at(r, from);
 	}
 	r->at += 5;
 	return true;
@@ -451,20 +480,26 @@ static enum status unreadable(struct source *r, enum status st)
 		    path);
 }
 
+/* Of a page without a record that is no damage nothing is said: it may be free (hints), or not plugged (virtio-mem). */
 static void tell_damage(struct source *r, enum status st)
 {
 	const char *path = r->im->parts[0].path;
+	bool cut = st == ST_NODATA && !r->s->ended;
 	uint64_t lost = 0;
 
 	for (uint64_t i = 0; i < r->s->pages; i++)
 		lost += r->s->where[i] == QEMU_ABSENT;
-	if (st == ST_NODATA && !r->s->ended) {
+	if (cut) {
 		issue_add(&r->im->issues, ST_NODATA, "truncated image", max_u64(lost, 1),
 			  "%s: the stream ends before the end of the memory", path);
 		cause_add(&r->im->causes, CAUSE_CUT, lost, r->s->pages, NULL);
-	} else if (!r->s->ended) {
+	} else if (r->damage || !r->s->ended) {
 		issue_add(&r->im->issues, ST_CORRUPT, "record of a page", max_u64(lost, 1),
-			  "%s: no record is at byte %" PRIu64 ", where one should", path, r->at);
+			  "%s: no record is at byte %" PRIu64 ", where one should%s", path,
+			  r->damage ? r->damage : r->at,
+			  r->s->ended ? "; some pages may be free (hints) or not plugged "
+					"(virtio-mem)"
+				      : "");
 		cause_table(&r->im->causes, "the records of pages", lost, r->s->pages);
 	}
 	if (r->strange)
@@ -472,12 +507,35 @@ static void tell_damage(struct source *r, enum status st)
 			  "%s: pages of no block of memory", path);
 }
 
+/*
+ * The sections behind the first, to the last. What was found by a search may be none: the search goes on behind the
+ * word that is no record.
+ */
+static enum status take_sections(struct source *r, const struct qemu_block *last)
+{
+	enum status st = ST_OK;
+	bool end = false;
+
+	while ((!st && !end) || (st == ST_CORRUPT && r->searched)) {
+		if (st) {
+			r->at -= 8;
+			damaged_at(r, r->at);
+		}
+		if (!next_section(r, &end))
+			return r->damage ? ST_CORRUPT : ST_NODATA;
+		st = take_records(r, &last);
+		if (st == ST_UNSUPPORTED && r->searched && r->damage)
+			st = ST_CORRUPT;
+	}
+	r->s->ended = !st;
+	return st;
+}
+
 static enum status read_stream(struct source *r)
 {
 	const struct qemu_block *last = NULL;
 	const uint8_t *p = take(r, 8);
 	enum status st;
-	bool end = false;
 
 	if (!p || memcmp(p, "QEVM", 4))
 		return ST_NOTMINE;
@@ -487,9 +545,8 @@ static enum status read_stream(struct source *r)
 	st = take_records(r, &last);
 	if (!r->s->where)
 		return unreadable(r, st);
-	while (!st && !end)
-		st = next_section(r, &end) ? take_records(r, &last) : ST_NODATA;
-	r->s->ended = !st && end;
+	if (!st)
+		st = take_sections(r, last);
 	if (st == ST_UNSUPPORTED)
 		return unreadable(r, st);
 	tell_damage(r, st);

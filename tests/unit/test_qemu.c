@@ -128,6 +128,40 @@ TEST(packed)
 	mk_free(&b);
 }
 
+/* The header of a section is damaged: what is in it is lost, and told, though the end is found. */
+TEST(lost_section)
+{
+	static const uint8_t none[] = { 3, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 8 };
+	struct bytes b = mk_qemu(&plain), with = { 0 };
+	uint64_t at = find_last(&b, "mk.ram") - 1 - 8 - 5;
+	struct seen s;
+
+	/* the last section becomes one before the last, which has a footer */
+	b.v[at] = 2;
+	put_at(&b, b.n, "\x7e\0\0\0\2\3\0\0\0\2\0\0\0\0\0\0\0\x10", 18);
+	s = look(&b, NULL);
+	CHECK(is_whole(&s));
+	for (int i = 0; i < 5; i++) {
+		b.v[at + i] ^= 0x40;
+		s = look(&b, NULL);
+		CHECK(s.ok == 1 && s.wrong <= 1 && s.issues == 59 && !s.cut);
+		b.v[at + i] ^= 0x40;
+	}
+	/* the search finds what is no section, and goes on */
+	b.v[at] ^= 0x40;
+	put_at(&with, 0, b.v, b.n - 13);
+	put_at(&with, with.n, none, sizeof(none));
+	put_at(&with, with.n, "\6mk.ram", 7);
+	put_uint(&with, with.n + 4095, 0, 1, true);
+	put_at(&with, with.n, "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+	put_at(&with, with.n, b.v + at, b.n - at);
+	with.v[with.n - (b.n - at)] ^= 0x40;
+	s = look(&with, NULL);
+	CHECK(s.ok == PAGES && s.issues == 15 && !s.cut);
+	mk_free(&with);
+	mk_free(&b);
+}
+
 /* Between two sections of RAM there may be others, of unknown length, which have its number in them. */
 TEST(others)
 {
