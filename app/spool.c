@@ -156,24 +156,6 @@ static bool is_packed(const char *path, uint64_t *at)
 	return false;
 }
 
-/* PATH, expanded; the directory and the file have no name afterwards. -1: *STATUS says why. */
-static int expand(const char *path, uint64_t at, const char *tmp, int *status)
-{
-	char dir[4096], file[sizeof(dir) + sizeof(UNPACK_STREAM) + 1];
-	int fd;
-
-	*status = EXIT_NO_ANSWER;
-	if (snprintf(dir, sizeof(dir), "%s/vmcensus-XXXXXX", tmp) >= (int)sizeof(dir) ||
-	    !mkdtemp(dir))
-		return -1;
-	*status = unpack_stream(path, at, dir);
-	snprintf(file, sizeof(file), "%s/%s", dir, UNPACK_STREAM);
-	fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	unlink(file);
-	rmdir(dir);
-	return fd;
-}
-
 static int spool_packed(struct run *run)
 {
 	const char *dir = getenv("TMPDIR"), *path = run->o.nimages == 1 ? run->o.images[0] : NULL;
@@ -184,7 +166,9 @@ static int spool_packed(struct run *run)
 	    !is_packed(path, &at))
 		return 0;
 	dir = dir && *dir ? dir : "/var/tmp";
-	fd = expand(path, at, dir, &status);
+	/* it never has a name: whatever ends this process leaves nothing */
+	fd = unnamed_file(dir);
+	status = fd >= 0 ? unpack_stream(path, at, fd) : EXIT_NO_ANSWER;
 	if (fd >= 0 && (!status || status == EXIT_DAMAGED)) {
 		elsewhere_file(path, fd);
 		return 0;

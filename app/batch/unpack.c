@@ -261,7 +261,7 @@ static int take_stream(struct unpacking *u, int fd)
 	rc = lib.read_data_block(u->a, &p, &n, &at);
 	if (rc != ARCHIVE_OK || at || !begins_dump(p, n))
 		return UNPACK_NO_DUMP;
-	to = make_file(u, UNPACK_STREAM);
+	to = make_file(u, "memory");
 	if (to < 0)
 		return ours(u);
 	err = copy(u, to, rc, p, n, at);
@@ -306,12 +306,14 @@ static int inside(void *arg, const struct sandbox_lacks *lacks)
 	return err;
 }
 
-static int run(struct unpacking *u, const char *dir)
+/* Files go to DIR; NULL: all to the one file. */
+static int run(struct unpacking *u, const char *dir, const int *file)
 {
 	const char *path = u->path;
 	struct broker b = {
 		.permits = { .files = &path, .nfiles = 1 },
 		.into = dir,
+		.file = file,
 		.limits = { .memory = MEMORY, .seconds = SECONDS, .files = FILES },
 		.inside = inside,
 		.arg = u,
@@ -336,14 +338,14 @@ int unpack(const char *path, const char *dir, uint64_t most)
 {
 	struct unpacking u = { .path = path, .left = most, .most = most };
 
-	return run(&u, dir);
+	return run(&u, dir, NULL);
 }
 
-int unpack_stream(const char *path, uint64_t at, const char *dir)
+int unpack_stream(const char *path, uint64_t at, int fd)
 {
 	struct unpacking u = {
 		.path = path, .left = UINT64_MAX, .most = UINT64_MAX, .stream = true, .at = at
 	};
 
-	return run(&u, dir);
+	return run(&u, NULL, &fd);
 }

@@ -19,14 +19,14 @@
  */
 int unpack(const char *path, const char *dir, uint64_t most);
 
-#define UNPACK_STREAM "memory"
 /* Exit status: no dump is packed there. Nothing is said. */
 #define UNPACK_NO_DUMP 4
 
 /*
- * The same of one dump that is packed (gzip, bzip2, xz, zstd, lz4) from byte AT of PATH on: the file
- * UNPACK_STREAM in DIR, of any size. EXIT_DAMAGED: what was expanded before the damage is there.
+ * The same of one dump that is packed (gzip, bzip2, xz, zstd, lz4) from byte AT of PATH on, to the empty file FD, of
+ * any size. EXIT_DAMAGED: what was expanded before the damage is there. libarchive (3.6) does not compare the sum and
+ * the length at the end of gzip.
  */
-int unpack_stream(const char *path, uint64_t at, const char *dir);
+int unpack_stream(const char *path, uint64_t at, int fd);
 
 #endif

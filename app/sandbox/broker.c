@@ -128,6 +128,10 @@ static void make_entry(struct serving *v)
 	const struct tree into = { .top = v->into };
 	int fd;
 
+	if (v->b->file && q->kind == OUTSIDE_FILE && !e.owned) {
+		give(v, fcntl(*v->b->file, F_DUPFD_CLOEXEC, 0));
+		return;
+	}
 	if (v->into >= 0 ? q->kind != OUTSIDE_FILE || e.owned || strchr(q->a, '/')
 			 : !v->tree_open || q->kind > OUTSIDE_LINK) {
 		v->r.err = EPERM;

@@ -13,6 +13,7 @@ struct broker {
 	struct permits permits;
 	const char *tree;	/* the directory that may be exported to; NULL: none */
 	const char *into;	/* the directory that new files may be made in; NULL: none */
+	const int *file;	/* in place of INTO: the file that is open, whatever its name */
 	/* NULL, or: INSIDE asks for nothing, and is confined as sandbox_enter_below() says. */
 	const char *below;
 	unsigned debuginfo;	/* build-ids that debuginfod may be asked for: one for each dump */
