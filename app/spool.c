@@ -171,6 +171,10 @@ static int spool_packed(struct run *run)
 	status = fd >= 0 ? unpack_stream(path, at, fd) : EXIT_NO_ANSWER;
 	if (fd >= 0 && (!status || status == EXIT_DAMAGED)) {
 		elsewhere_file(path, fd);
+		if (status) {
+			elsewhere_damaged();
+			run->status = EXIT_DAMAGED;
+		}
 		return 0;
 	}
 	if (fd >= 0)

@@ -17,6 +17,7 @@
 
 static const char *expanded;	/* the name of a packed file ... */
 static int expanded_fd = -1;	/* ... which stands for this one */
+static bool damaged;		/* it ends where the packed file is damaged */
 static int input = STDIN_FILENO;	/* of the process, as its standard input is */
 
 /* Copies N bytes with %XX decoded; false: they are too long, or no text. */
@@ -72,6 +73,16 @@ void elsewhere_file(const char *name, int fd)
 {
 	expanded = name;
 	expanded_fd = fd;
+}
+
+void elsewhere_damaged(void)
+{
+	damaged = true;
+}
+
+bool elsewhere_is_damaged(const char *name)
+{
+	return damaged && expanded && !strcmp(name, expanded);
 }
 
 void elsewhere_stdin(int fd)

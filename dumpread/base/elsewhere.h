@@ -24,6 +24,10 @@ void elsewhere_stdin(int fd);
 /* The same of the file NAME, which is kept: what was packed in it is in FD. One file at most. */
 void elsewhere_file(const char *name, int fd);
 
+/* What is in that file is not all: its packed stream is damaged, or ends too early. */
+void elsewhere_damaged(void);
+bool elsewhere_is_damaged(const char *name);
+
 /* A descriptor: of a file, or of a socket that is connected to the server. -1: errno says why. */
 int elsewhere_open(const char *name);
 

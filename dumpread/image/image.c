@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/elsewhere.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/image/format.h"
 #include "dumpread/image/vmcoreinfo.h"
@@ -158,6 +159,9 @@ static enum status open_image(const char *const *paths, unsigned n, const struct
 		return st;
 	}
 	complete_header(im);
+	if (elsewhere_is_damaged(paths[0]))
+		issue_add(&im->issues, ST_CORRUPT, "packed file", 1,
+			  "%s: is damaged; what was expanded before that is read", paths[0]);
 	log_info(log, "%s: %s, %s-endian, %u-byte pages", im->parts[0].path, im->format,
 		 im->big_endian ? "big" : "little", 1u << im->page_shift);
 	*ret = im;
