@@ -52,6 +52,12 @@ static __attribute__((noreturn)) void inside(const struct call *c, char **words,
 	_exit(status);
 }
 
+static void close_if(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 int call_start(struct call *c, char **words)
 {
 	pid_t parent = getpid();
@@ -70,9 +76,13 @@ int call_start(struct call *c, char **words)
 		inside(c, words, parent);
 	}
 	e = c->pid < 0 ? errno : 0;
-	if (alive[1] >= 0)
-		close(alive[1]);
+	close_if(alive[1]);
 	c->alive = alive[0];
+	if (e) {
+		close_if(c->out);
+		close_if(c->err);
+		close_if(c->alive);
+	}
 	return e;
 }
 

@@ -8,6 +8,7 @@
 #include "app/serve/serve.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ struct server {
 	unsigned nwaiting;
 	struct message *running;	/* of CALL; NULL: none */
 	struct call call;
-	time_t deadline;
+	time_t deadline;		/* seconds(): a clock that is set does not move it */
 };
 
 /* ---- answers ------------------------------------------------------------------------------ */
@@ -134,6 +135,14 @@ static void put_refusal(const struct message *m, const char *why)
 	end_answer();
 }
 
+static time_t seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
 /* Takes M if a process runs for it. */
 static bool start_call(struct server *s, struct message *m)
 {
@@ -159,7 +168,7 @@ static bool start_call(struct server *s, struct message *m)
 	if (!words || e)
 		return false;
 	s->running = m;
-	s->deadline = time(NULL) + s->timeout;
+	s->deadline = seconds() + s->timeout;
 	return true;
 }
 
@@ -302,7 +311,7 @@ static void serve(struct server *s)
 			take_input(s);
 		if (fds[1].revents)
 			finish_call(s);
-		else if (s->running && time(NULL) > s->deadline && !s->call.stopped)
+		else if (s->running && seconds() > s->deadline && !s->call.stopped)
 			call_stop(&s->call, "the call took too long (--timeout)");
 	}
 }
@@ -313,6 +322,19 @@ static void add_word(struct server *s, const char *name, const char *value)
 {
 	((const char **)s->served.words)[s->served.nwords++] =
 		arena_printf(&s->mem, "--%s=%s", name, value);
+}
+
+/* 0: it is no number of seconds. */
+static unsigned timeout_of(const char *text)
+{
+	char *end;
+	unsigned long v;
+
+	if (*text < '0' || *text > '9')
+		return 0;
+	errno = 0;
+	v = strtoul(text, &end, 10);
+	return errno || *end || v > INT_MAX ? 0 : (unsigned)v;
 }
 
 static int parse(struct server *s, int argc, char **argv)
@@ -328,7 +350,7 @@ static int parse(struct server *s, int argc, char **argv)
 		case 't': add_word(s, "types", optarg); break;
 		case 'j': add_word(s, "jobs", optarg); break;
 		case 'm': add_word(s, "memory", optarg); break;
-		case 'T': s->timeout = (unsigned)strtoul(optarg, NULL, 10); break;
+		case 'T': s->timeout = timeout_of(optarg); break;
 		default: return EXIT_USAGE;
 		}
 	}
