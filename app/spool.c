@@ -156,6 +156,13 @@ static bool is_packed(const char *path, uint64_t *at)
 	return false;
 }
 
+bool spool_is_packed_dump(const char *path)
+{
+	uint64_t at;
+
+	return is_packed(path, &at) && !unpack_stream(path, at, -1);
+}
+
 static int spool_packed(struct run *run)
 {
 	const char *dir = getenv("TMPDIR"), *path = run->o.nimages == 1 ? run->o.images[0] : NULL;

@@ -15,4 +15,7 @@
  */
 int spool_images(struct run *run);
 
+/* Is the file PATH a packed dump, which would be expanded? Its first bytes are, in a sandbox. A packed log is none. */
+bool spool_is_packed_dump(const char *path);
+
 #endif

@@ -68,6 +68,7 @@ struct unpacking {
 	uint64_t left;	   /* bytes that may be written */
 	uint64_t most;	   /* at first */
 	unsigned made;	   /* files */
+	bool look;	   /* nothing is written */
 	bool stream;	   /* one packed stream, which begins at: */
 	uint64_t at;
 	struct hash names; /* of files: how often they were asked for */
@@ -261,6 +262,8 @@ static int take_stream(struct unpacking *u, int fd)
 	rc = lib.read_data_block(u->a, &p, &n, &at);
 	if (rc != ARCHIVE_OK || at || !begins_dump(p, n))
 		return UNPACK_NO_DUMP;
+	if (u->look)
+		return 0;
 	to = make_file(u, "memory");
 	if (to < 0)
 		return ours(u);
@@ -343,9 +346,12 @@ int unpack(const char *path, const char *dir, uint64_t most)
 
 int unpack_stream(const char *path, uint64_t at, int fd)
 {
-	struct unpacking u = {
-		.path = path, .left = UINT64_MAX, .most = UINT64_MAX, .stream = true, .at = at
-	};
+	struct unpacking u = { .path = path,
+			       .left = UINT64_MAX,
+			       .most = UINT64_MAX,
+			       .look = fd < 0,
+			       .stream = true,
+			       .at = at };
 
 	return run(&u, NULL, &fd);
 }

@@ -24,7 +24,7 @@ int unpack(const char *path, const char *dir, uint64_t most);
 
 /*
  * The same of one dump that is packed (gzip, bzip2, xz, zstd, lz4) from byte AT of PATH on, to the empty file FD, of
- * any size. EXIT_DAMAGED: what was expanded before the damage is there. libarchive (3.6) does not compare the sum and
+ * any size; -1: it is only looked whether one is packed there. EXIT_DAMAGED: what was expanded before the damage is there. libarchive (3.6) does not compare the sum and
  * the length at the end of gzip.
  */
 int unpack_stream(const char *path, uint64_t at, int fd);

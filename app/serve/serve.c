@@ -20,6 +20,7 @@
 #include "app/options.h"
 #include "app/serve/call.h"
 #include "app/serve/tools.h"
+#include "app/spool.h"
 #include "app/tell.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
@@ -45,8 +46,8 @@ void serve_help(void)
 	     "Answers programs: JSON-RPC 2.0 in the form of the Model Context Protocol, a message on each\n"
 	     "line of stdin and stdout. Each report is a tool, with its columns, their units, rows, and\n"
 	     "what is damaged or missing. Only the dumps that are named here are read, each call in a\n"
-	     "sandbox of its own; nothing is written. An answer has 50 rows, or \"top\" of them, and at most\n"
-	     "96 KiB.\n"
+	     "sandbox of its own; nothing is written: a packed dump has to be expanded first. An answer has\n"
+	     "50 rows, or \"top\" of them, and at most 96 KiB.\n"
 	     "\n"
 	     "  -t FILE         types, for every dump; may be given more than once\n"
 	     "  -j N            number of threads (default: number of CPUs)\n"
@@ -365,11 +366,25 @@ static int parse(struct server *s, int argc, char **argv)
 	return EXIT_USAGE;
 }
 
+/* A call may write little, and each one would expand it again. */
+static int refuse_packed(const struct served *s)
+{
+	for (unsigned i = 0; i < s->nimages; i++)
+		if (spool_is_packed_dump(s->images[i])) {
+			tell(s->images[i], "is a packed dump, which serve does not expand: "
+					   "expand it to a file first");
+			return EXIT_NO_ANSWER;
+		}
+	return 0;
+}
+
 int serve_main(int argc, char **argv)
 {
 	struct server s = { .timeout = TIMEOUT };
 	int status = parse(&s, argc, argv);
 
+	if (!status)
+		status = refuse_packed(&s.served);
 	s.parser = status ? NULL : parser_open();
 	if (s.parser) {
 		s.line = heap_bytes(MESSAGE_MAX);
