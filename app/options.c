@@ -384,20 +384,25 @@ static int take_destination(struct options *o, struct args *a)
 	return 0;
 }
 
-/* "who ADDRESS IMAGE": a hexadecimal number, with or without 0x. */
-static void take_word(struct options *o)
+bool option_address(const char *text, uint64_t *ret)
 {
-	const char *text = o->report && o->report->word && o->nimages ? o->images[0] : "";
-	uint64_t v;
 	char *end;
 
 	errno = 0;
-	v = strtoull(text, &end, 16);
-	if (errno || end == text || *end || !isxdigit((unsigned char)*text))
-		return;
-	o->report_opts.address = v;
+	*ret = strtoull(text, &end, 16);
+	return !errno && end != text && !*end && isxdigit((unsigned char)*text);
+}
+
+/* "who ADDRESS IMAGE". False: the report takes an address, and none stands there. */
+static bool take_word(struct options *o)
+{
+	if (!o->report || !o->report->word)
+		return true;
+	if (!o->nimages || !option_address(o->images[0], &o->report_opts.address))
+		return false;
 	o->images++;
 	o->nimages--;
+	return true;
 }
 
 const struct option_spec *option_given(const struct options *o, unsigned flags)
@@ -520,6 +525,7 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 			 struct diag *diag)
 {
 	struct args a = { .v = argv, .n = argc, .diag = diag };
+	bool has_word = true;
 	int err;
 
 	memset(o, 0, sizeof(*o));
@@ -533,7 +539,7 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 	if (!err && o->action == DO_REPORT)
 		err = take_destination(o, &a);
 	if (!err && o->action == DO_REPORT)
-		take_word(o);
+		has_word = take_word(o);
 	if (!err && image)
 		err = take_hosts(o, &a, image);
 	if (!err && o->library)
@@ -551,6 +557,9 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 		return EXIT_USAGE;
 	if (!o->nimages && !(o->report_opts.headers && o->report->opts & OPT_HEADERS))
 		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE");
+	if (!has_word)
+		return usage(&a, "report %s needs %s, a hexadecimal number, before the dump",
+			     o->report->name, o->report->word);
 	return check_taken(o, &a);
 }
 

@@ -59,6 +59,8 @@ int options_parse(struct options *o, int argc, char **argv, struct diag *diag);
  */
 int options_parse_hosted(struct options *o, int argc, char **argv, const char *image,
 			 struct diag *diag);
+/* A hexadecimal number, with or without 0x. False: TEXT is none. */
+bool option_address(const char *text, uint64_t *ret);
 /* The product that O asks for (by default the first), NULL if the report has none of that name. */
 const struct product *options_product(const struct options *o);
 /* The first option given that is in FLAGS (enum report_opt_flag), NULL if none is. */

@@ -108,11 +108,15 @@ static void put_tool(const struct report *r, const struct served *served, FILE *
 		put_enum(served->images, served->nimages, out);
 		putc('}', out);
 	}
+	if (r->word)
+		fputs(", \"address\": {\"type\": \"string\", \"description\": \"a kernel address, hexadecimal\"}",
+		      out);
 	for (const struct option_spec *s = next_argument(r, NULL); s; s = next_argument(r, s)) {
 		fprintf(out, ", \"%s\": ", s->name);
 		put_argument(r, s, out);
 	}
-	fputs("}}, \"annotations\": {\"readOnlyHint\": true, \"openWorldHint\": false}}", out);
+	fprintf(out, "}%s", r->word ? ", \"required\": [\"address\"]" : "");
+	fputs("}, \"annotations\": {\"readOnlyHint\": true, \"openWorldHint\": false}}", out);
 }
 
 void tools_put(const struct served *served, FILE *out)
@@ -139,7 +143,7 @@ struct words {
 	struct diag *diag;
 	char **v;
 	unsigned n;
-	const char *image, *earlier;
+	const char *image, *earlier, *address;
 	bool top;
 };
 
@@ -157,6 +161,19 @@ static bool take_image(struct words *w, const struct argument *a, const char **r
 			return true;
 		}
 	return refuse(w, a, "is none of the dumps that are served");
+}
+
+/* A word that is no address would name a dump. */
+static bool take_address(struct words *w, const struct argument *a)
+{
+	uint64_t v;
+
+	if (w->address)
+		return refuse(w, a, "stands there twice");
+	if (strcmp(a->type, "text") || !a->text || !option_address(a->text, &v))
+		return refuse(w, a, "is no text with a hexadecimal number");
+	w->address = arena_strdup(w->mem, a->text);
+	return true;
 }
 
 static bool take_number(struct words *w, const struct option_spec *s, const struct argument *a)
@@ -200,6 +217,8 @@ static bool take_member(void *arg, const struct argument *a)
 		return take_image(w, a, &w->image);
 	if (w->r->compares && !strcmp(a->name, "earlier"))
 		return take_image(w, a, &w->earlier);
+	if (w->r->word && !strcmp(a->name, "address"))
+		return take_address(w, a);
 	while (s && strcmp(s->name, a->name))
 		s = next_argument(w->r, s);
 	if (!s)
@@ -244,6 +263,8 @@ char **tool_words(struct parser *p, const struct message *m, const struct served
 	}
 	free(name);
 	free(arguments);
+	if (good && w.r->word && !w.address)
+		good = refuse(&w, &(struct argument){ .name = "address" }, "is missing");
 	if (!good)
 		return NULL;
 	/* of some reports it counts entries of a text, and a capsule does not have that */
@@ -254,6 +275,8 @@ char **tool_words(struct parser *p, const struct message *m, const struct served
 	w.v[w.n++] = (char *)"-f";
 	w.v[w.n++] = (char *)"answer";
 	w.v[w.n++] = (char *)"--";
+	if (w.address)
+		w.v[w.n++] = (char *)w.address;
 	if (w.earlier)
 		w.v[w.n++] = (char *)w.earlier;
 	w.v[w.n++] = (char *)w.image;

@@ -75,10 +75,6 @@ static enum status who_report(const struct snapshot *s, const struct report_opts
 	struct who w;
 
 	t->row_size = sizeof(struct row);
-	if (!o->address) {
-		t->note = "No address was given: vmcensus who ADDRESS IMAGE";
-		return ST_OK;
-	}
 	x = reach_build(s, &why);
 	if (!x)
 		return fail(diag, ST_ABSENT, "%s", reach_doubt_words(why));
