@@ -374,3 +374,49 @@ TEST(who)
 	reach_free(x);
 	rm_free(m);
 }
+
+/* A source of symbols with the static area of CPUs: one variable, and its end. */
+static bool percpu_find(void *self, const char *name, uint64_t *addr)
+{
+	(void)self;
+	*addr = strcmp(name, "__per_cpu_end") ? 0 : 0x400;
+	return !strncmp(name, "__per_cpu_", 10);
+}
+
+static bool percpu_symbol(void *self, uint64_t addr, struct symbol_place *ret)
+{
+	(void)self;
+	*ret = (struct symbol_place){ .offset = addr < 0x400 ? addr : addr - 0x400 };
+	snprintf(ret->name, sizeof(ret->name), "%s", addr < 0x400 ? "a_variable" : "__per_cpu_end");
+	return true;
+}
+
+/* What alloc_percpu() gave lies behind the static area, and has no symbol. */
+TEST(percpu)
+{
+	static const struct symbol_source symbols = { .name = "hand", .find = percpu_find, .at = percpu_symbol };
+	struct reach_machine *m = rm_new(8, false, LINK_PLAIN);
+	struct reach_paths paths;
+	enum reach_doubt why;
+	struct reach *x;
+	struct who w;
+
+	lay(m);
+	symbols_add(&m->f->dump.symbols, &symbols);
+	m->f->kernel.percpu[0] = fake_kva(m->f, RM_PERCPU);
+	m->chunk[RM_PERCPU >> 12] = CLASS_PERCPU;
+	rm_point(m, RM_PERCPU, 0);
+	rm_point(m, RM_PERCPU + 0x3f8, first(3));
+	rm_point(m, RM_PERCPU + 0x400, first(9));
+	x = rm_build(m, &why);
+	CHECK_EQ(who_build(x, fake_kva(m->f, first(3)), &m->mem, &w), ST_OK);
+	if (CHECK(w.n == 1 && w.v[0].kind == WHO_PERCPU))
+		CHECK_STR(w.v[0].name, "a_variable+0x3f8 of CPU 0");
+	CHECK_EQ(who_build(x, fake_kva(m->f, first(9)), &m->mem, &w), ST_OK);
+	CHECK(w.n == 2 && w.v[0].kind == WHO_PERCPU && !w.v[0].name);
+	paths_build(x, &m->mem, &paths);
+	CHECK(path_of(&paths, "first", "a_variable") && path_of(&paths, "first", "per-CPU"));
+	reach_free(x);
+	m->f->kernel.percpu[0] = 0;
+	rm_free(m);
+}

@@ -82,29 +82,20 @@ static uint32_t with_kind(const struct walker *w, uint32_t from, uint32_t kind)
 
 /* ---- roots ------------------------------------------------------------------------------------ */
 
-static const char *percpu_name(const struct kernel *k, uint64_t at, struct symbol_place *y)
-{
-	for (uint32_t i = 0; i < k->ncpus; i++) {
-		uint64_t off = at - k->percpu[i];
-
-		if (off < UINT64_C(1) << 24 && symbols_at(&k->dump->symbols, off, y) &&
-		    y->name[0] && y->offset < 1u << 16)
-			return y->name;
-	}
-	return "per-CPU";
-}
-
 static uint32_t root_path(struct walker *w, const struct reach_scan *sc, uint64_t at)
 {
 	struct symbol_place y;
 	struct ksym s;
+	uint32_t cpu;
 	char name[SYMBOL_NAME_MAX + 80];
 
 	switch (sc->root) {
 	case ROOT_STACK: return step(w, NO_PATH, 0, "stacks");
 	case ROOT_STRUCT_PAGE: return step(w, NO_PATH, 0, "struct pages");
 	case ROOT_BOOT: return step(w, NO_PATH, 0, "reserved at boot");
-	case ROOT_PERCPU: return step(w, NO_PATH, 0, percpu_name(w->x->k, at, &y));
+	case ROOT_PERCPU:
+		return step(w, NO_PATH, 0,
+			    reach_percpu_at(w->x->k, at, &cpu, &y) ? y.name : "per-CPU");
 	case ROOT_IMAGE:
 	case ROOT_MODULE: break;
 	}

@@ -33,6 +33,24 @@ static bool is_root(enum page_class c, enum reach_root *root)
 
 /* ---- per-CPU memory ----------------------------------------------------------------------- */
 
+/* A variable of a CPU has the address of its symbol, and the offset of the CPU. */
+bool reach_percpu_at(const struct kernel *k, uint64_t at, uint32_t *cpu, struct symbol_place *ret)
+{
+	const struct symbols *s = &k->dump->symbols;
+	uint64_t mask = k->dump->word_size == 4 ? UINT32_MAX : UINT64_MAX, start, end;
+
+	if (!symbols_find(s, "__per_cpu_start", &start, NULL) ||
+	    !symbols_find(s, "__per_cpu_end", &end, NULL))
+		return false;
+	for (*cpu = 0; *cpu < k->ncpus; ++*cpu) {
+		uint64_t off = (at - k->percpu[*cpu]) & mask;
+
+		if (off >= start && off < end)
+			return symbols_at(s, off, ret) && ret->name[0];
+	}
+	return false;
+}
+
 /* napi_alloc_cache.skb_cache has old pointers above skb_count. The part of [AT, END) before them, and what is left
    of it behind them. */
 static uint64_t before_skbs(struct reach_scan *sc, uint64_t at, uint64_t end, uint64_t *behind)

@@ -60,6 +60,9 @@ void reach_variables(const struct reach *x, struct reach_scan *scans);
 void reach_stacks(const struct reach *x, struct reach_scan *scans);
 void reach_struct_pages(const struct reach *x, struct reach_scan *scans);
 void reach_roots(const struct reach *x, struct reach_scan *scans);
+/* The variable of a CPU that kernel address AT is in, by the symbols of the static area. False: it is in none of them,
+   as all that alloc_percpu() gave. */
+bool reach_percpu_at(const struct kernel *k, uint64_t at, uint32_t *cpu, struct symbol_place *ret);
 /* units.c: units, areas, addresses. A reason to refuse, or REACH_SOUND. */
 enum reach_doubt reach_units_build(struct reach *x);
 /* Frames of class C are a block, which is scanned once something points to it. */

@@ -80,21 +80,14 @@ static const char *symbol(struct namer *n, uint64_t at)
 			    module ? module : "", module ? "]" : "");
 }
 
-/* A variable of a CPU has the address of its symbol, and the offset of the CPU. */
 static const char *percpu_name(struct namer *n, uint64_t at)
 {
-	const struct kernel *k = n->x->k;
 	struct symbol_place y;
+	uint32_t cpu;
 
-	for (uint32_t i = 0; i < k->ncpus; i++) {
-		uint64_t off = at - k->percpu[i];
-
-		if (off < UINT64_C(1) << 24 && symbols_at(&k->dump->symbols, off, &y) &&
-		    y.name[0] && y.offset < 1u << 16)
-			return arena_printf(n->mem, "%s+%#" PRIx64 " of CPU %u", y.name, y.offset,
-					    i);
-	}
-	return NULL;
+	if (!reach_percpu_at(n->x->k, at, &cpu, &y))
+		return NULL;
+	return arena_printf(n->mem, "%s+%#" PRIx64 " of CPU %u", y.name, y.offset, cpu);
 }
 
 /* The frame whose struct page address AT is in. */
