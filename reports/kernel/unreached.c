@@ -24,7 +24,7 @@ struct row {
 
 static const struct column cols[] = {
 	COL(struct row, kind, COL_STR, P, "",
-	    "slab cache; large kmalloc; pages N: blocks of so many pages without an owner; vmalloc"),
+	    "slab cache; large kmalloc; pages N: blocks of so many pages without an owner; vmalloc; other groups"),
 	COL(struct row, objects, COL_UINT, P | COL_TOTAL, "",
 	    "objects of the group that nothing in use points to"),
 	COL(struct row, memory, COL_BYTES, P | COL_TOTAL, "bytes", "their memory, with metadata"),
@@ -49,6 +49,7 @@ static const char *certainty(const struct reach *x, const struct unreached_group
 	case UNREACHED_KNOWN: return "known";
 	case UNREACHED_CANNOT_TELL:
 		return arena_printf(mem, "cannot tell: %s", reach_doubt_words(x->doubt));
+	case UNREACHED_MIXED: return NULL;
 	case UNREACHED_USUAL: break;
 	}
 	return arena_printf(mem, "cannot tell: up to %u such pages are usual", UNREACHED_PAGES);
@@ -61,6 +62,7 @@ static const char *kind(const struct reach *x, const struct unreached_group *g, 
 	case UNREACHED_KMALLOC: return "large kmalloc";
 	case UNREACHED_PAGES_OF: return arena_printf(mem, "pages %" PRIu64, g->pages);
 	case UNREACHED_AREA: return "vmalloc";
+	case UNREACHED_OTHERS: return "other groups";
 	}
 	return arena_strdup(mem, x->caches.v[g->cache].name);
 }
@@ -110,7 +112,7 @@ static enum status unreached_report(const struct snapshot *s, const struct repor
 
 	if (!x)
 		return fail(diag, ST_ABSENT, "%s", reach_doubt_words(why));
-	unreached_build(x, &t->mem, &u);
+	unreached_build(x, UNREACHED_GROUPS, &t->mem, &u);
 	rows = arena_array(&t->mem, struct row, u.n);
 	for (uint32_t i = 0; i < u.n; i++)
 		if (o->all || !is_minor(&u.v[i]))
@@ -137,7 +139,7 @@ const struct report report_unreached = {
 		"pages, and from there each object of a slab, large kmalloc, area of vmalloc and page of\n"
 		"no known use that one of them points to. What is in use and was not met is shown in\n"
 		"groups of one slab cache, one maker and one shape, of at least 10 objects or 64 KiB; --all\n"
-		"shows all.\n"
+		"shows all. Beyond 16383 groups the rest is one row, \"other groups\", and exit status 2.\n"
 		"\n"
 		"That nothing points to an object does not prove that it leaked: it may be kept by a\n"
 		"physical address or by an encoded pointer. And a leaked object is not shown if an old\n"

@@ -68,7 +68,7 @@ static void check_lay(struct reach_machine *m)
 		CHECK(rm_reached(m, x, second(i)));
 	CHECK(rm_reached(m, x, RM_BLOCK) && !rm_reached(m, x, RM_BLOCK + 0x2000));
 	CHECK_EQ(x->unsure, 0);
-	unreached_build(x, &m->mem, &u);
+	unreached_build(x, UNREACHED_GROUPS, &m->mem, &u);
 	CHECK_EQ(u.objects, 4);
 	CHECK_EQ(u.bytes, 4 * RM_SIZE);
 	CHECK_EQ(u.pages, 1);
@@ -100,7 +100,7 @@ TEST(groups)
 		rm_point(m, first(i) + 8, first(i + 1));
 	fake_put(m->f, first(11) + 16, "a text", 7);
 	x = rm_build(m, &why);
-	unreached_build(x, &m->mem, &u);
+	unreached_build(x, UNREACHED_GROUPS, &m->mem, &u);
 	if (CHECK_EQ(u.n, 5)) {
 		/* the pages first: they are larger */
 		CHECK(u.v[0].kind == UNREACHED_PAGES_OF && u.v[0].pages == 2 && u.v[0].heads == 1);
@@ -116,6 +116,16 @@ TEST(groups)
 		CHECK_STR(u.v[4].signature, "data");
 		CHECK_EQ(u.v[4].heads, 1);
 	}
+	CHECK_EQ(fake_issues(m->f, "unreached object"), 0);
+	/* what finds no place is in a group of its own, that says nothing of its objects */
+	unreached_build(x, 3, &m->mem, &u);
+	if (CHECK_EQ(u.n, 3)) {
+		CHECK(u.v[0].kind == UNREACHED_OTHERS && u.v[0].objects == 3 && u.v[0].bytes == 0x3000 + RM_SIZE);
+		CHECK(!u.v[0].signature && !u.v[0].from && u.v[0].certainty == UNREACHED_MIXED);
+		CHECK(u.v[1].objects == 10 && u.v[2].objects == 1);
+	}
+	CHECK_EQ(u.objects, 12);
+	CHECK_EQ(fake_issues(m->f, "unreached object"), 3);
 	reach_free(x);
 	rm_free(m);
 }
@@ -159,7 +169,7 @@ TEST(contradictions)
 		else
 			rm_put(m, RM_PAGES + (RM_SLAB >> 12) * RM_STRUCT_PAGE + RM_PAGE_INUSE, 9, 2);
 		x = rm_build(m, &why);
-		unreached_build(x, &m->mem, &u);
+		unreached_build(x, UNREACHED_GROUPS, &m->mem, &u);
 		CHECK_EQ(x->unsure, 1);
 		CHECK_EQ(u.objects, 0);
 		CHECK_EQ(fake_issues(m->f, "slab"), 1);
@@ -182,7 +192,7 @@ TEST(missing)
 	x = rm_build(m, &why);
 	if (CHECK(x != NULL)) {
 		CHECK_EQ(x->doubt, REACH_SLABS_MISSING);
-		unreached_build(x, &m->mem, &u);
+		unreached_build(x, UNREACHED_GROUPS, &m->mem, &u);
 		for (uint32_t i = 0; i < u.n; i++)
 			CHECK_EQ(u.v[i].certainty,
 				 u.v[i].kind == UNREACHED_PAGES_OF ? UNREACHED_USUAL : UNREACHED_CANNOT_TELL);

@@ -13,7 +13,6 @@
 #include "model/kernel/kobj.h"
 #include "model/kernel/origin/origin.h"
 
-#define GROUPS_MAX (1u << 14)
 #define WORDS	   16u	    /* of the beginning, that make a group */
 #define NAMED	   6u	    /* of them, that are shown */
 #define READ	   4096u    /* bytes of an object that are looked at */
@@ -36,6 +35,7 @@ struct maker {
 	uint64_t user_flag;
 	struct hash by_key;
 	VEC(struct unreached_group) groups;
+	uint32_t most; /* groups */
 	struct unreached *ret;
 	/* the object that is looked at */
 	uint8_t raw[READ];
@@ -254,6 +254,17 @@ static enum unreached_kind kind_of(const struct reach_node *n)
 	return n->class == CLASS_KMALLOC ? UNREACHED_KMALLOC : UNREACHED_PAGES_OF;
 }
 
+/* The last one, of all for which there is no place. */
+static struct unreached_group *others(struct maker *m)
+{
+	if (m->groups.n < m->most)
+		*vec_push(m->mem, &m->groups) =
+			(struct unreached_group){ .kind = UNREACHED_OTHERS,
+						  .example = m->node.kva,
+						  .certainty = UNREACHED_MIXED };
+	return &m->groups.v[m->most - 1];
+}
+
 static struct unreached_group *group_of(struct maker *m, uint64_t maker)
 {
 	enum unreached_kind kind = kind_of(&m->node);
@@ -270,10 +281,8 @@ static struct unreached_group *group_of(struct maker *m, uint64_t maker)
 	i = hash_get(&m->by_key, key);
 	if (i != HASH_NONE)
 		return &m->groups.v[i];
-	if (m->groups.n == GROUPS_MAX) {
-		m->ret->cut = true;
-		return &m->groups.v[GROUPS_MAX - 1];
-	}
+	if (m->groups.n + 1 >= m->most)
+		return others(m);
 	hash_put(&m->by_key, key, (uint32_t)m->groups.n);
 	g = vec_push(m->mem, &m->groups);
 	*g = (struct unreached_group){ .kind = kind,
@@ -304,7 +313,9 @@ static void take(struct maker *m, uint64_t node)
 	maker = kind == UNREACHED_OBJECT ? track_addr(m) : m->node.area ? m->node.area->caller : 0;
 	read_object(m);
 	g = group_of(m, maker);
-	if (!g->objects)
+	if (g->kind == UNREACHED_OTHERS)
+		; /* many made them */
+	else if (!g->objects)
 		g->from = from_of(m, g->from, maker);
 	else if (!g->from)
 		g->from = module_from(m);
@@ -333,7 +344,10 @@ static int by_bytes(const void *a, const void *b)
 
 static void settle(const struct maker *m, struct unreached_group *g)
 {
-	if (g->kind == UNREACHED_PAGES_OF && g->pages * g->objects <= UNREACHED_PAGES)
+	if (g->kind == UNREACHED_OTHERS)
+		issue_add(m->x->k->issues, ST_LIMIT, "unreached object", g->objects,
+			  "there are more than %u groups of them", m->most);
+	else if (g->kind == UNREACHED_PAGES_OF && g->pages * g->objects <= UNREACHED_PAGES)
 		g->certainty = UNREACHED_USUAL;
 	else if (m->x->doubt)
 		g->certainty = UNREACHED_CANNOT_TELL;
@@ -353,13 +367,15 @@ static void init(struct maker *m)
 	m->user_flag = bit >= 0 && bit < 64 ? UINT64_C(1) << bit : STORE_USER;
 }
 
-void unreached_build(const struct reach *x, struct arena *mem, struct unreached *ret)
+void unreached_build(const struct reach *x, uint32_t most, struct arena *mem,
+		     struct unreached *ret)
 {
 	struct maker *m = arena_array(mem, struct maker, 1);
 
 	*ret = (struct unreached){ 0 };
 	m->x = x;
 	m->mem = mem;
+	m->most = most;
 	m->ret = ret;
 	init(m);
 	for (uint64_t i = 0; i < x->nodes; i++) {

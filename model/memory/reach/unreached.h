@@ -6,9 +6,16 @@
 #include "model/memory/reach/reach.h"
 
 /* Pages without an owner, alike, that no pointer leads to: so many are on machines where nothing leaks. */
-#define UNREACHED_PAGES 128u
+#define UNREACHED_PAGES	 128u
+#define UNREACHED_GROUPS (1u << 14)
 
-enum unreached_kind { UNREACHED_OBJECT, UNREACHED_KMALLOC, UNREACHED_PAGES_OF, UNREACHED_AREA };
+enum unreached_kind {
+	UNREACHED_OBJECT,
+	UNREACHED_KMALLOC,
+	UNREACHED_PAGES_OF,
+	UNREACHED_AREA,
+	UNREACHED_OTHERS, /* of each kind: there are more groups than were asked for */
+};
 
 enum unreached_certainty {
 	UNREACHED_NO_POINTER, /* of HEADS of the objects; the others hang on those, or on each other */
@@ -16,6 +23,7 @@ enum unreached_certainty {
 	UNREACHED_KNOWN, /* the kernel keeps no pointer on purpose: headers of empty sysctl tables */
 	UNREACHED_CANNOT_TELL, /* too much is missing, reach.doubt */
 	UNREACHED_USUAL,       /* pages without an owner, at most UNREACHED_PAGES */
+	UNREACHED_MIXED,       /* of UNREACHED_OTHERS */
 };
 
 struct unreached_group {
@@ -26,7 +34,8 @@ struct unreached_group {
 	uint64_t heads;		 /* objects that nothing at all points to */
 	uint64_t of;		 /* objects of the cache that are in use; 0: no cache */
 	uint64_t example;	 /* kernel address */
-	/* what words of its beginning point to: "[0] some_variable, [16] kmalloc-64"; "zeros", "text", "data" */
+	/* what words of its beginning point to: "[0] some_variable, [16] kmalloc-64"; "zeros", "text", "data";
+	   NULL: it could not be read, or they differ */
 	const char *signature;
 	const char *from; /* who allocated it, or what of a module it points to; NULL: not known */
 	enum unreached_certainty certainty;
@@ -35,12 +44,12 @@ struct unreached_group {
 struct unreached {
 	struct unreached_group *v; /* largest first */
 	uint32_t n;
-	bool cut;		 /* there are more groups: the last one has the rest */
 	uint64_t objects, bytes; /* of slabs, together */
 	uint64_t pages;		 /* of UNREACHED_PAGES_OF, together */
 };
 
-/* Of X; in MEM. */
-void unreached_build(const struct reach *x, struct arena *mem, struct unreached *ret);
+/* Of X; in MEM. At most MOST groups, from 1 on: what is in no other is one of UNREACHED_OTHERS, and an issue. */
+void unreached_build(const struct reach *x, uint32_t most, struct arena *mem,
+		     struct unreached *ret);
 
 #endif
