@@ -8,6 +8,7 @@
 #include "reports/core/common.h"
 #include "reports/kernel/reach_words.h"
 
+#define TEXT  1024u /* bytes of a path, in which it is cut */
 #define LEAST 1000u /* of all memory, that a row has that is shown without --all */
 
 struct row {
@@ -24,7 +25,7 @@ static const struct column cols[] = {
 	COL(struct row, kind, COL_STR, 0, "",
 	    "what is at its end: slab cache, class of pages, vmalloc"),
 	COL(struct row, root, COL_STR, 0, "",
-	    "where it begins: a variable, stacks, struct pages, reserved at boot"),
+	    "where it begins: a variable, stacks, struct pages, reserved at boot; others: too many paths"),
 	COL(struct row, steps, COL_UINT, 0, "",
 	    "pointers from the root on; those within one cache are one"),
 	COL(struct row, example, COL_HEX, P, "", "address of the first one"),
@@ -33,13 +34,16 @@ static const struct column cols[] = {
 
 static const char *path_text(const struct reach_paths *p, uint32_t i, struct arena *mem)
 {
-	const char *text = p->v[i].step;
+	uint32_t steps[PATH_STEPS + 1], n = 0;
+	char text[TEXT];
+	size_t len = 0;
 
-	while (p->v[i].up != UINT32_MAX) {
-		i = p->v[i].up;
-		text = arena_printf(mem, "%s > %s", p->v[i].step, text);
-	}
-	return text;
+	for (; i != UINT32_MAX && n < ARRAY_LEN(steps); i = p->v[i].up)
+		steps[n++] = i;
+	while (n-- && len < sizeof(text))
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", len ? " > " : "",
+					p->v[steps[n]].step);
+	return arena_printf(mem, "%s%s", text, len < sizeof(text) ? "" : "...");
 }
 
 static const char *root_of(const struct reach_paths *p, uint32_t i)
@@ -47,6 +51,17 @@ static const char *root_of(const struct reach_paths *p, uint32_t i)
 	while (p->v[i].up != UINT32_MAX)
 		i = p->v[i].up;
 	return p->v[i].step;
+}
+
+static const char *note(const struct reach *x, const struct reach_paths *p, struct arena *mem)
+{
+	uint64_t others = p->v[0].objects;
+
+	return arena_printf(mem, "%" PRIu64 " KiB are reached by %u paths%s%s%s", p->bytes >> 10,
+			    p->n - 1,
+			    others ? "\nothers: there are more paths, or longer ones" : "",
+			    x->doubt ? "\nIncomplete: " : "",
+			    x->doubt ? reach_doubt_words(x->doubt) : "");
 }
 
 static enum status paths_report(const struct snapshot *s, const struct report_opts *o,
@@ -59,7 +74,7 @@ static enum status paths_report(const struct snapshot *s, const struct report_op
 
 	if (!x)
 		return fail(diag, ST_ABSENT, "%s", reach_doubt_words(why));
-	paths_build(x, &t->mem, &p);
+	paths_build(x, PATHS_MAX, &t->mem, &p);
 	rows = arena_array(&t->mem, struct row, p.n);
 	for (uint32_t i = 0; i < p.n; i++)
 		if (p.v[i].objects && (o->all || p.v[i].bytes >= p.bytes / LEAST))
@@ -72,9 +87,7 @@ static enum status paths_report(const struct snapshot *s, const struct report_op
 							 .example = p.v[i].example };
 	t->rows = rows;
 	t->row_size = sizeof(*rows);
-	t->note = arena_printf(&t->mem, "%" PRIu64 " KiB are reached by %u paths%s%s",
-			       p.bytes >> 10, p.n, x->doubt ? "\nIncomplete: " : "",
-			       x->doubt ? reach_doubt_words(x->doubt) : "");
+	t->note = note(x, &p, &t->mem);
 	reach_tell(s, x);
 	reach_free(x);
 	return ST_OK;

@@ -341,7 +341,7 @@ TEST(paths)
 	lay(m);
 	rm_point(m, RM_PAGES + (RM_FILE >> 12) * RM_STRUCT_PAGE + 24, first(0));
 	x = rm_build(m, &why);
-	paths_build(x, &m->mem, &paths);
+	paths_build(x, PATHS_MAX, &m->mem, &paths);
 	p = path_of(&paths, "first", "kernel image");
 	CHECK(p && p->objects == 5 && p->bytes == 5 * RM_SIZE && p->example == fake_kva(m->f, first(0)) && p->depth == 1);
 	p = path_of(&paths, "unknown", "kernel image");
@@ -351,6 +351,17 @@ TEST(paths)
 	p = path_of(&paths, "first", "struct pages");
 	CHECK(p && p->objects == 1 && p->example == fake_kva(m->f, first(5)));
 	CHECK_EQ(paths.bytes, 26 * RM_SIZE + 0x2000);
+	CHECK(!paths.v[0].objects && !fake_issues(m->f, "path of pointers"));
+	reach_free(x);
+	/* room for two paths: the others are one, also of another root */
+	x = rm_build(m, &why);
+	paths_build(x, 3, &m->mem, &paths);
+	p = path_of(&paths, "first", "kernel image");
+	CHECK(p && p->objects == 3 && paths.n == 3);
+	CHECK_STR(paths.v[0].step, "others");
+	CHECK(paths.v[0].objects == 24 && paths.v[0].up == UINT32_MAX);
+	CHECK_EQ(paths.bytes, 26 * RM_SIZE + 0x2000);
+	CHECK_EQ(fake_issues(m->f, "path of pointers"), 24);
 	reach_free(x);
 	rm_free(m);
 }
@@ -424,7 +435,7 @@ TEST(percpu)
 		CHECK_STR(w.v[0].name, "a_variable+0x3f8 of CPU 0");
 	CHECK_EQ(who_build(x, fake_kva(m->f, first(9)), &m->mem, &w), ST_OK);
 	CHECK(w.n == 2 && w.v[0].kind == WHO_PERCPU && !w.v[0].name);
-	paths_build(x, &m->mem, &paths);
+	paths_build(x, PATHS_MAX, &m->mem, &paths);
 	CHECK(path_of(&paths, "first", "a_variable") && path_of(&paths, "first", "per-CPU"));
 	reach_free(x);
 	m->f->kernel.percpu[0] = 0;

@@ -16,6 +16,7 @@
 #include "model/memory/reach/scan.h"
 
 #define NO_PATH	   UINT32_MAX
+#define OTHERS	   0u
 #define CLASS_STEP 0x80000000u /* of a block: and its class */
 #define AREA_STEP  0xffff0000u
 
@@ -23,6 +24,7 @@ struct walker {
 	struct reach *x;
 	struct arena *mem;
 	struct ksyms ks;
+	uint32_t most; /* paths */
 	VEC(struct reach_path) paths;
 	VEC(uint32_t) kinds; /* of the last step of each */
 	struct hash by_step;
@@ -53,22 +55,30 @@ static const char *step_name(const struct walker *w, uint32_t kind)
 				 : w->x->caches.v[kind].name;
 }
 
+static uint32_t add_path(struct walker *w, uint32_t up, uint32_t kind, const char *name)
+{
+	*vec_push(w->mem, &w->paths) =
+		(struct reach_path){ .up = up,
+				     .depth = up == NO_PATH ? 0 : w->paths.v[up].depth + 1,
+				     .step = arena_strdup(w->mem, name) };
+	*vec_push(w->mem, &w->kinds) = kind;
+	return (uint32_t)w->paths.n - 1;
+}
+
+/* What others lead to are others. */
 static uint32_t step(struct walker *w, uint32_t up, uint32_t kind, const char *name)
 {
 	const uint64_t v[2] = { (uint64_t)up << 32 | kind, up == NO_PATH ? hash_str(name) : 0 };
 	uint64_t key = hash_bytes(v, sizeof(v));
-	uint32_t i = hash_get(&w->by_step, key),
-		 depth = up == NO_PATH ? 0 : w->paths.v[up].depth + 1;
+	uint32_t i = hash_get(&w->by_step, key);
 
 	if (i != HASH_NONE)
 		return i;
-	if (w->paths.n >= PATHS_MAX || depth > PATH_STEPS)
-		return up == NO_PATH ? 0 : up;
-	i = (uint32_t)w->paths.n;
+	if (up == OTHERS || w->paths.n >= w->most ||
+	    (up != NO_PATH && w->paths.v[up].depth == PATH_STEPS))
+		return OTHERS;
+	i = add_path(w, up, kind, name);
 	hash_put(&w->by_step, key, i);
-	*vec_push(w->mem, &w->paths) =
-		(struct reach_path){ .up = up, .depth = depth, .step = arena_strdup(w->mem, name) };
-	*vec_push(w->mem, &w->kinds) = kind;
 	return i;
 }
 
@@ -132,12 +142,14 @@ static void take(struct walker *w, struct reach_scan *sc, uint64_t at, uint64_t 
 	uint32_t up = sc->from == REACH_NONE ? root_path(w, sc, at) : w->of[sc->from],
 		 kind = kind_of(w, unit);
 	uint32_t same = with_kind(w, up, kind);
+	bool within;
 
 	w->of[node] = same != NO_PATH ? same : step(w, up, kind, step_name(w, kind));
 	count(w, w->of[node], node, unit);
 	/* a list goes on within its step */
-	reach_set(same != NO_PATH ? w->x->waits : w->later_nodes, node);
-	reach_set(same != NO_PATH ? w->x->units_wait : w->later, unit);
+	within = sc->from != REACH_NONE && (same != NO_PATH || w->of[node] == up);
+	reach_set(within ? w->x->waits : w->later_nodes, node);
+	reach_set(within ? w->x->units_wait : w->later, unit);
 }
 
 static void hit(struct reach_scan *sc, uint64_t at, uint64_t word)
@@ -224,9 +236,9 @@ static void walk(struct walker *w)
 	reach_scans_free(scans, NULL, NULL, NULL);
 }
 
-void paths_build(struct reach *x, struct arena *mem, struct reach_paths *ret)
+void paths_build(struct reach *x, uint32_t most, struct arena *mem, struct reach_paths *ret)
 {
-	struct walker w = { .x = x, .mem = mem, .by_step.mem = mem };
+	struct walker w = { .x = x, .mem = mem, .most = most, .by_step.mem = mem };
 	struct reader *r = kernel_reader(x->k);
 
 	*ret = (struct reach_paths){ 0 };
@@ -236,7 +248,11 @@ void paths_build(struct reach *x, struct arena *mem, struct reach_paths *ret)
 	memset(w.of, 0xff, x->nodes * sizeof(*w.of));
 	w.later = heap_calloc((x->units.n + x->nareas) / 64 + 1, sizeof(*w.later));
 	w.later_nodes = heap_calloc(x->nodes / 64 + 1, sizeof(*w.later_nodes));
+	add_path(&w, NO_PATH, 0, "others");
 	walk(&w);
+	if (w.paths.v[OTHERS].objects)
+		issue_add(x->k->issues, ST_LIMIT, "path of pointers", w.paths.v[OTHERS].objects,
+			  "objects behind more than %u paths or %u steps", most, PATH_STEPS);
 	ret->v = w.paths.v;
 	ret->n = (uint32_t)w.paths.n;
 	for (uint32_t i = 0; i < ret->n; i++)

@@ -8,8 +8,8 @@
 
 #include "model/memory/reach/reach.h"
 
-#define PATHS_MAX  (1u << 18) /* what is found after so many counts for the path that led there */
-#define PATH_STEPS 32u	      /* the same of steps */
+#define PATHS_MAX  (1u << 18)
+#define PATH_STEPS 32u
 
 struct reach_path {
 	uint32_t up;	  /* index of the path before the last step; UINT32_MAX: this is a root */
@@ -20,13 +20,13 @@ struct reach_path {
 };
 
 struct reach_paths {
-	struct reach_path *v;
+	struct reach_path *v; /* the first is the root "others", of all that there were too many paths or steps for */
 	uint32_t n;
 	uint64_t bytes; /* of all */
 };
 
-/* In MEM. Beside X it takes 4 bytes and a bit for each node. Uses one thread, so that the answer is always the same;
+/* In MEM, at most MOST paths, from 1 on; what is left out is an issue. Beside X it takes 4 bytes and a bit for each node. Uses one thread, so that the answer is always the same;
    the marks of X that say what unreached nodes point to are lost. */
-void paths_build(struct reach *x, struct arena *mem, struct reach_paths *ret);
+void paths_build(struct reach *x, uint32_t most, struct arena *mem, struct reach_paths *ret);
 
 #endif
