@@ -152,7 +152,8 @@ TEST(of_a_cpu)
 	rm_free(m);
 }
 
-/* A list that leaves its slab, a cycle, a count that differs: none of that slab is reported. */
+/* A list that leaves its slab, a cycle, a count that differs: none of that slab is reported, nor free. A CPU has a part
+   of the same list: the slab counts once. */
 TEST(contradictions)
 {
 	static const struct { unsigned at; bool cycle; } bad[] = { { 11, false }, { 31, true } };
@@ -166,11 +167,13 @@ TEST(contradictions)
 		lay(m);
 		if (i < 2)
 			rm_point(m, first(bad[i].at) + RM_LINK, bad[i].cycle ? first(10) : RM_FILE);
-		else
+		rm_point(m, RM_PERCPU, first(11));
+		if (i == 2)
 			rm_put(m, RM_PAGES + (RM_SLAB >> 12) * RM_STRUCT_PAGE + RM_PAGE_INUSE, 9, 2);
 		x = rm_build(m, &why);
 		unreached_build(x, UNREACHED_GROUPS, &m->mem, &u);
 		CHECK_EQ(x->unsure, 1);
+		CHECK_EQ(x->used[0], RM_PER_SLAB);
 		CHECK_EQ(u.objects, 0);
 		CHECK_EQ(fake_issues(m->f, "slab"), 1);
 		/* they are read all the same */

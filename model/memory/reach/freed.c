@@ -41,16 +41,24 @@ static void set_freed(void *arg, uint32_t object)
 	l->n++;
 }
 
+/* So far no other unit waits. */
+static bool is_unsure(const struct reach *x, uint64_t unit)
+{
+	return reach_bit(x->units_wait, unit);
+}
+
 static void set_unsure(struct pass *p, uint64_t unit)
 {
 	const struct reach_unit *u = &p->x->units.v[unit];
 
+	if (reach_set(p->x->units_wait, unit))
+		return;
 	p->unsure++;
 	for (uint32_t i = 0; i < u->n; i++) {
+		reach_take(p->x->freed, u->first + i);
 		reach_set(p->x->reached, u->first + i);
 		reach_set(p->x->waits, u->first + i);
 	}
-	reach_set(p->x->units_wait, unit);
 }
 
 /* ---- how links are written ------------------------------------------------------------------- */
@@ -135,7 +143,7 @@ static void see_list(void *arg, uint64_t kva)
 	struct listed l = { .x = x };
 	struct slab_place place;
 
-	if (node >= x->unit_nodes || x->units.v[unit].cache == REACH_BLOCK)
+	if (node >= x->unit_nodes || x->units.v[unit].cache == REACH_BLOCK || is_unsure(x, unit))
 		return;
 	place = place_of(x, &x->units.v[unit]);
 	l.first = x->units.v[unit].first;
@@ -148,7 +156,8 @@ static void see_object(void *arg, uint64_t kva)
 	struct pass *p = arg;
 	uint64_t unit, node = reach_at(p->x, kva, &unit);
 
-	if (node < p->x->unit_nodes && p->x->units.v[unit].cache != REACH_BLOCK)
+	if (node < p->x->unit_nodes && p->x->units.v[unit].cache != REACH_BLOCK &&
+	    !is_unsure(p->x, unit))
 		reach_set(p->x->freed, node);
 }
 
