@@ -22,7 +22,7 @@ static const struct column cols[] = {
 	    "symbol, task, slab cache or class of the page, and how far in it the pointer is"),
 	COL(struct row, at, COL_HEX, P, "", "address of the pointer"),
 	COL(struct row, from, COL_HEX, P, "", "of an object: where it begins"),
-	COL(struct row, to, COL_HEX, P, "bytes", "how far into the object the pointer points"),
+	COL(struct row, to, COL_HEX, P, "bytes", "how far into the object the pointer points; unknown: to its struct page"),
 	COL(struct row, reached, COL_STR, P, "", "no: nothing points to the place itself"),
 };
 
@@ -60,7 +60,7 @@ static void set_rows(const struct who *w, struct table *t)
 					.where = w->v[i].name,
 					.at = w->v[i].at,
 					.from = w->v[i].from ? w->v[i].from : COL_UNKNOWN,
-					.to = w->v[i].to,
+					.to = w->v[i].to == WHO_STRUCT ? COL_UNKNOWN : w->v[i].to,
 					.reached = w->v[i].reached ? "yes" : "no" };
 	t->rows = rows;
 	t->nrows = w->n;

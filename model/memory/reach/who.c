@@ -147,11 +147,22 @@ static void name_node(struct namer *n, const struct found *f, struct who_place *
 			arena_printf(n->mem, "%s+%#" PRIx64, node_name(n, &node), f->at - node.kva);
 }
 
-static struct who_place place_of(struct namer *n, const struct found *f, uint64_t kva)
+/* Bytes from its address on, with metadata, in which a word points to NODE. */
+static uint64_t extent(const struct reach *x, const struct reach_node *node)
 {
-	struct who_place p = { .at = f->at, .to = f->word - kva, .reached = true };
+	if (node->area)
+		return node->area->size;
+	return node->unit->cache == REACH_BLOCK ? node->size : x->caches.v[node->unit->cache].size;
+}
+
+static struct who_place place_of(struct namer *n, const struct found *f,
+				 const struct reach_node *to)
+{
+	struct who_place p = { .at = f->at, .to = f->word - to->kva, .reached = true };
 	uint64_t pfn;
 
+	if (p.to >= extent(n->x, to))
+		p.to = WHO_STRUCT;
 	if (f->from == REACH_NONE)
 		name_root(n, f, &p);
 	else
@@ -199,7 +210,7 @@ enum status who_build(const struct reach *x, uint64_t address, struct arena *mem
 	ret->v = arena_array(mem, struct who_place, s.found.n);
 	ret->all = s.all;
 	for (size_t i = 0; i < s.found.n; i++)
-		ret->v[ret->n++] = place_of(&n, &s.found.v[i], node.kva);
+		ret->v[ret->n++] = place_of(&n, &s.found.v[i], &node);
 	sort_array(ret->v, ret->n, sizeof(*ret->v), by_place);
 	reader_free(r);
 	return ST_OK;

@@ -5,7 +5,8 @@
 
 #include "model/memory/reach/reach.h"
 
-#define WHO_PLACES 10000u /* that are kept */
+#define WHO_PLACES 10000u     /* that are kept */
+#define WHO_STRUCT UINT64_MAX /* of who_place.to: the word points to a struct page of the object */
 
 enum who_kind {
 	WHO_VARIABLE,
@@ -22,7 +23,7 @@ enum who_kind {
 struct who_place {
 	enum who_kind kind;
 	uint64_t at;	  /* kernel address of the word */
-	uint64_t to;	  /* how far into the object it points */
+	uint64_t to;	  /* how far into the object it points, or WHO_STRUCT */
 	uint64_t from;	  /* the object that the word is in; 0: none */
 	const char *name; /* symbol, cache, task, class, with the offset in it */
 	bool reached;	  /* false: the place itself is in an object that nothing points to */
