@@ -444,3 +444,38 @@ TEST(percpu)
 	m->f->kernel.percpu[0] = 0;
 	rm_free(m);
 }
+
+/* Areas that have more pages than the machine together: what is read of them is bounded by its frames. */
+TEST(areas_bounded)
+{
+	enum { VMAP = 0x2900, VM = 0x2b00, HEAD = 0x2f00, STEP = 0x40, PAGES = 48, AREAS = 3 };
+	struct reach_machine *m = rm_new(8, false, LINK_PLAIN);
+	enum reach_doubt why;
+	struct reach *x;
+
+	fake_symbol(m->f, Y_VMAP_AREAS, fake_kva(m->f, HEAD));
+	fake_members(m->f, { M_VA_START, 0, 8 }, { M_VA_END, 8, 8 }, { M_VA_LIST, 16, 16 }, { M_VA_VM, 32, 8 },
+		     { M_VM_FLAGS_OF_AREA, 24, 8 }, { M_VM_NR_PAGES, 40, 4 });
+	for (unsigned i = 0; i < AREAS; i++) {
+		uint64_t va = VMAP + i * STEP, vm = VM + i * STEP, start = 0x800000 + i * PAGES * 0x1000;
+
+		rm_point(m, va, start);
+		rm_point(m, va + 8, start + PAGES * 0x1000);
+		rm_point(m, va + 16, i + 1 < AREAS ? va + STEP + 16 : HEAD);
+		rm_point(m, va + 24, i ? va - STEP + 16 : HEAD);
+		rm_point(m, va + 32, vm);
+		rm_point(m, vm + 8, start);
+		rm_put(m, vm + 16, PAGES * 0x1000, 8);
+		rm_put(m, vm + 24, 2, 8);
+		rm_put(m, vm + 40, PAGES, 4);
+	}
+	rm_point(m, HEAD, VMAP + 16);
+	rm_point(m, HEAD + 8, VMAP + (AREAS - 1) * STEP + 16);
+	x = rm_build(m, &why);
+	if (CHECK_EQ(x->nareas, AREAS)) {
+		CHECK_EQ(x->area_pages[0] + x->area_pages[1] + x->area_pages[2], RM_FRAMES);
+		CHECK_EQ(fake_issues(m->f, "vmalloc area"), 2);
+	}
+	reach_free(x);
+	rm_free(m);
+}

@@ -64,6 +64,7 @@ struct reach {
 	struct vmalloc_area *areas;   /* those with a vm_struct, by address */
 	uint32_t nareas;
 	uint8_t *area_use;   /* [nareas]: enum reach_area */
+	uint32_t *area_pages; /* [nareas]: that are read of it */
 	uint64_t unit_nodes; /* nodes of units; those of areas follow */
 	uint64_t nodes;
 	uint64_t *freed, *reached; /* a bit for each node */

@@ -12,6 +12,7 @@
 
 #define CHUNK  4096u /* frames of one job */
 #define STACKS 64u   /* tasks of one job */
+#define MODULES (UINT64_C(2) << 30) /* bytes: the largest area for them, that of arm64 and riscv64 */
 
 struct pass {
 	const struct reach *x;
@@ -130,6 +131,7 @@ static void scan_modules(const struct pass *p)
 {
 	struct reach_scan *sc = reach_scan_of(p->scans, 0);
 	struct arena mem = { 0 };
+	uint64_t left = p->x->max_pfn << p->x->k->page_shift; /* of all together */
 	uint32_t module = 0, part = 0;
 	struct module_part q;
 	struct ksyms ks;
@@ -137,9 +139,16 @@ static void scan_modules(const struct pass *p)
 	ksyms_init(&ks, p->x->k, sc->r, &mem);
 	sc->from = REACH_NONE;
 	sc->root = ROOT_MODULE;
-	while (ksyms_module_part(&ks, &module, &part, &q))
-		if (q.end - q.start <= p->x->max_pfn << p->x->k->page_shift)
-			reach_scan_kva(sc, q.start, q.end);
+	while (ksyms_module_part(&ks, &module, &part, &q)) {
+		if (q.end - q.start > min_u64(left, MODULES)) {
+			issue_add(p->x->k->issues, ST_LIMIT, "module", 1,
+				  "%s: it is larger than the modules of this machine can be",
+				  q.name);
+			continue;
+		}
+		left -= q.end - q.start;
+		reach_scan_kva(sc, q.start, q.end);
+	}
 	arena_release(&mem);
 }
 

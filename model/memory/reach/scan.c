@@ -266,13 +266,13 @@ static uint64_t object_bytes(struct reach_scan *sc, const struct reach_node *n)
 	return size;
 }
 
-static void scan_area(struct reach_scan *sc, const struct vmalloc_area *a)
+static void scan_area(struct reach_scan *sc, uint64_t area)
 {
 	const struct kernel *k = sc->x->k;
-	uint64_t page = UINT64_C(1) << k->page_shift,
-		 pages = a->npages ? a->npages : a->size >> k->page_shift, pa;
+	const struct vmalloc_area *a = &sc->x->areas[area];
+	uint64_t page = UINT64_C(1) << k->page_shift, pa;
 
-	for (uint64_t i = 0; i < min_u64(pages, sc->x->max_pfn); i++)
+	for (uint64_t i = 0; i < sc->x->area_pages[area]; i++)
 		if (!reader_kvtop(sc->r, a->start + i * page, &pa, NULL))
 			reach_scan_page(sc, pa >> k->page_shift, a->start + i * page, 0,
 					(uint32_t)page);
@@ -286,7 +286,7 @@ void reach_scan_node(struct reach_scan *sc, uint64_t node, uint64_t unit)
 	sc->from = node;
 	if (unit >= x->units.n) {
 		if (x->area_use[unit - x->units.n] != AREA_LEFT)
-			scan_area(sc, &x->areas[unit - x->units.n]);
+			scan_area(sc, unit - x->units.n);
 		return;
 	}
 	describe_in(x, &x->units.v[unit], node, &n);

@@ -10,6 +10,7 @@
 #define BLOCK_MAX      1024u /* pages of a block that is not compound: MAX_ORDER */
 #define SLAB_ORDER_MAX 10u
 #define OBJECTS_MAX    32767u /* of a slab: 15 bits */
+#define SPARSE	       (1u << 21) /* pages: two arenas of BPF, of 4 GiB each */
 
 bool reach_is_block(enum page_class c)
 {
@@ -118,6 +119,31 @@ static enum reach_area use_of(struct reach *x, struct ksyms *ks, struct reader *
 	return c == CLASS_STACK || c == CLASS_MODULE || c == CLASS_PERCPU ? AREA_LEFT : AREA_JUDGED;
 }
 
+/*
+ * Pages of each area that is read: together no more than the machine has, as areas of a damaged list may overlap. Of
+ * those that do not count their pages, which may be a sparse range, SPARSE more are tried; the others go first.
+ */
+static void bound_areas(struct reach *x)
+{
+	uint64_t left = x->max_pfn, cut = 0;
+
+	x->area_pages = arena_array(&x->mem, uint32_t, x->nareas);
+	for (int counted = 1; counted >= 0; counted--, left += SPARSE)
+		for (uint32_t i = 0; i < x->nareas; i++) {
+			const struct vmalloc_area *a = &x->areas[i];
+			uint64_t n = a->npages ? a->npages : a->size >> x->k->page_shift;
+
+			if (x->area_use[i] == AREA_LEFT || (a->npages != 0) != counted)
+				continue;
+			cut += n > left;
+			x->area_pages[i] = (uint32_t)min_u64(min_u64(n, left), UINT32_MAX);
+			left -= x->area_pages[i];
+		}
+	if (cut)
+		issue_add(x->k->issues, ST_LIMIT, "vmalloc area", cut,
+			  "areas have more pages than the machine: not searched for pointers");
+}
+
 static void find_areas(struct reach *x, struct reader *r)
 {
 	struct vmalloc va;
@@ -134,6 +160,7 @@ static void find_areas(struct reach *x, struct reader *r)
 	x->area_use = arena_array(&x->mem, uint8_t, x->nareas);
 	for (uint32_t i = 0; i < x->nareas; i++)
 		x->area_use[i] = (uint8_t)use_of(x, &ks, r, &x->areas[i]);
+	bound_areas(x);
 }
 
 /* ---- slabs and blocks --------------------------------------------------------------------------- */
