@@ -6,7 +6,7 @@
 #
 #? make              build/vmcensus (make -j: on all processors)
 #? make demo         first run: installs what the build needs where it is missing,
-#?                   builds, analyses a real dump of tests/fixtures/
+#?                   builds, analyses the dump of a machine that ran out of memory
 #? make check        the same set-up, then every test that needs no virtual machine
 #? make vmtest       boots real kernels under QEMU and compares (tests/vmtest/)
 #? make nightly      what make check and make vmtest leave out, in parts by turns (tests/nightly)
@@ -64,7 +64,7 @@ T   ?= 60
 N   ?= 10000
 V   ?=
 Q   := $(if $(V),,@)
-say  = $(if $(V),@:,@printf '  %-7s %s\n')
+say  = $(if $(V)$(QUIET),@:,@printf '  %-7s %s\n')
 
 # ---- sources --------------------------------------------------------------
 
@@ -344,7 +344,8 @@ again = @$(MAKE) --no-print-directory $(jobs)
 
 demo:
 	@sh tests/setup.sh --install build
-	$(again) all
+	@echo 'building vmcensus, which takes some minutes on two processors'
+	$(again) QUIET=1 all
 	@sh tests/demo.sh $B/vmcensus
 
 check:

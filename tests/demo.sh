@@ -1,37 +1,36 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# demo.sh VMCENSUS    what the program says of a real dump of tests/fixtures/:
-# the machine, its processes, and the memory map of the one that costs most.
+# demo.sh VMCENSUS    what the program says of the dump of a machine that ran out of memory
+# (tests/fixtures/demo): the verdict, what proves it, and what to type next.
 
 set -eu
 cd "$(dirname "$0")/.."
 exe=$1
-work=$(dirname "$exe")/demo
+dump=$(dirname "$exe")/demo.vmcore
 
-packed=$(ls tests/fixtures/x86_64-*/vmcore* 2> /dev/null | head -n 1)
-if [ -z "$packed" ]; then
-	echo "demo: there is no dump in tests/fixtures/" >&2
-	exit 1
+if [ ! -e "$dump" ] || [ tests/fixtures/demo/oom.xz -nt "$dump" ]; then
+	xz -dc tests/fixtures/demo/oom.xz > "$dump.part"
+	mv "$dump.part" "$dump"
 fi
-image=$packed
-case $packed in
-*.xz)
-	mkdir -p "$work"
-	image=$work/$(basename "$packed" .xz)
-	[ "$image" -nt "$packed" ] || xz -dc "$packed" > "$image"
-	;;
-esac
 
-# A partial answer (exit status 2) is an answer.
-show() {
-	printf '\n$ %s\n' "vmcensus $*"
-	"$exe" "$@" || [ $? -eq 2 ]
+# ask LINES ARGUMENT...: the first LINES of an answer. A partial one (exit status 2) is one, too.
+ask() {
+	lines=$1
+	shift
+	printf '\n$ %s\n' "$exe $*"
+	{ "$exe" -q "$@" || [ $? -eq 2 ]; } | head -n "$lines"
 }
 
-show summary "$image"
-show procs "$image"
-pid=$("$exe" -f csv -c pid -s -pss -n 1 procs "$image" | sed -n 2p | tr -dc 0-9)
-[ -n "$pid" ] && show vmas "$image" --pid "$pid"
-echo
-echo "More: $exe --help; the other dumps are in tests/fixtures/"
+printf '\n%s\n' "A webserver was killed: the kernel had no memory left. Why?"
+ask 10 "$dump"
+printf '\n%s\n' "What proves it: one file, which no directory has any more, and one process that has it open."
+ask 2 shm "$dump" -n 1 -c kind,size,openers,unlinked,pid,comm,path
+ask 3 oom --kills "$dump" -n 2 -c kind,pid,rss,exit,shmem,name
+cat << END
+
+Next:
+  $exe $dump                     all of the summary
+  $exe html $dump -o out.html    the same as a page for a browser
+  $exe --help                              all reports
+END

@@ -74,6 +74,11 @@ OOMS = {
                     append='log_buf_len=16M loglevel=2', crash=True),
     'tmpfs': one('tmpfs', '480', 'tmpfs', 'a named file of a tmpfs, which nobody has open', holder='/run/hog-tmpfs/named'),
     'deleted': one('deleted', '480', 'deleted file of tmpfs', 'hog-deleted has a deleted file of a tmpfs open'),
+    'story': Oom('deleted file of tmpfs', 'logger', 'logger has a log on a tmpfs open, which was deleted',
+                 'set_to /proc/self/oom_score_adj -1000; mount -o remount,size=100% /dev/shm; cp /bin/sleep /run/logger\n'
+                 "sh -c 'exec 3> /dev/shm/app.log; rm /dev/shm/app.log; head -c 160M /dev/zero >&3; exec /run/logger 9999' &\n"
+                 'sleep 20; hog anon 20480 comm=database adj=0; sleep 4\n'
+                 'hog anon 0 comm=webserver adj=0 grow=256 pause=20000\nawait_oom\n', memory=320),
     'memfd': one('memfd', '480', 'memfd', 'hog-memfd holds a memfd'),
     'shm': one('shm', '480', 'SysV segment, attached by nobody', 'a SysV segment without any attached process', holder='shmid'),
     'ramfs': one('ramfs', '480', 'ramfs', 'a file of a ramfs, which cannot be reclaimed', holder='/run/hog-ramfs/named'),
