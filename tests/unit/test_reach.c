@@ -479,3 +479,46 @@ TEST(areas_bounded)
 	reach_free(x);
 	rm_free(m);
 }
+
+/* Sheaves of a CPU and of a node: what they have is free. Together it is no more than the cache has; a node that is lost
+   is told. */
+TEST(sheaves)
+{
+	enum { NODE = 0x3400, BARN = 0x3500, SHEAVES = 0x3100, MAIN = 0x3200, FULL = 0x3600, OBJECTS = 24, LOST = 0x700000 };
+	static const struct { uint64_t objects, node, used; } ways[] = { { 32, NODE, 28 }, { 3, NODE, 30 }, { 32, LOST, 30 } };
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct reach_machine *m = rm_new(8, false, LINK_PLAIN);
+		enum reach_doubt why;
+		struct reach *x;
+
+		fake_array(m->f, M_CACHE_NODES, 72, 8, 1);
+		fake_members(m->f, { M_CACHE_SHEAVES, 64, 8 }, { M_KCN_OBJECTS, 8, 8 }, { M_KCN_NR_SLABS, 24, 8 }, { M_KCN_BARN, 16, 8 },
+			     { M_SHEAVES_MAIN, 0, 8 }, { M_SHEAF_SIZE, 0, 4 }, { M_SHEAF_LIST, 8, 16 },
+			     { M_SHEAF_OBJECTS, OBJECTS, 0 }, { M_BARN_FULL, 0, 16 });
+		rm_point(m, RM_CACHE + 64, SHEAVES);
+		rm_point(m, RM_CACHE + 72, ways[i].node);
+		rm_point(m, RM_CACHE + 0x100 + 64, 0);
+		rm_point(m, RM_CACHE + 0x100 + 72, 0);
+		rm_put(m, NODE + 8, ways[i].objects, 8);
+		rm_point(m, NODE + 16, BARN);
+		rm_put(m, NODE + 24, 1, 8);
+		rm_point(m, SHEAVES, MAIN);
+		rm_point(m, BARN, FULL + 8);
+		rm_point(m, BARN + 8, FULL + 8);
+		rm_point(m, FULL + 8, BARN);
+		rm_point(m, FULL + 16, BARN);
+		for (unsigned j = 0; j < 2; j++) {
+			rm_put(m, j ? FULL : MAIN, 2, 4);
+			rm_point(m, (j ? FULL : MAIN) + OBJECTS, first(2 * j));
+			rm_point(m, (j ? FULL : MAIN) + OBJECTS + 8, first(2 * j + 1));
+		}
+		x = rm_build(m, &why);
+		if (CHECK(x != NULL)) {
+			CHECK_EQ(x->used[0], ways[i].used);
+			CHECK_EQ(fake_issues(m->f, "slab cache"), i);
+		}
+		reach_free(x);
+		rm_free(m);
+	}
+}

@@ -11,8 +11,10 @@
 #include "model/kernel/kobj.h"
 #include "model/kernel/walk/list.h"
 
-#define SHEAF_MAX 1024u		/* objects; the capacity is 32 or so */
-#define SHEAVES_MAX 1024u	/* of a barn: it has 10 of each kind at most */
+/* The kernel has sheaves of 32 objects or so, and 10 of each kind in a barn; together they have no more objects than
+   the cache. */
+#define SHEAF_MAX 1024u
+#define SHEAVES_MAX 1024u
 
 static bool form_of(const struct kernel *k, struct reader *r, const struct slab_cache *c,
 		    struct slab_form *f)
@@ -127,120 +129,161 @@ enum status slab_free_each(const struct slab_free *f, struct reader *r, const st
 
 /* ---- outside of slabs --------------------------------------------------------------------- */
 
-static void damage(const struct slab_free *f, enum status st, uint32_t cache, const char *what)
+/* One cache. */
+struct outside {
+	const struct slab_free *f;
+	struct reader *r;
+	const struct slab_free_ops *ops;
+	uint32_t cache;
+	uint64_t addr;	/* of the cache */
+	uint64_t left;	/* objects that its sheaves may still have */
+};
+
+static void damage(const struct outside *o, enum status st, const char *what)
 {
-	issue_add(f->k->issues, st, "slab cache", 1, "%s: %s", f->sc->v[cache].name, what);
+	issue_add(o->f->k->issues, st, "slab cache", 1, "%s: %s", o->f->sc->v[o->cache].name, what);
 }
 
-static void see_sheaf(const struct slab_free *f, struct reader *r, uint32_t cache, uint64_t sheaf,
-		      const struct slab_free_ops *ops)
+/* What all sheaves of the cache have is in its slabs; if these are not counted, memory bounds it. */
+static uint64_t most_objects(const struct slab_free *f, uint32_t cache)
 {
-	unsigned word = f->k->dump->word_size;
-	uint64_t n, kva, at = sheaf + layout_offset(&f->k->layout, M_SHEAF_OBJECTS);
-	enum status st = kmember_u64(f->k, r, sheaf, M_SHEAF_SIZE, &n);
+	const struct slab_cache *c = &f->sc->v[cache];
+	uint64_t ram = f->k->memmap.max_pfn << f->k->page_shift;
 
-	if (!st && n > SHEAF_MAX)
+	return f->form[cache].known ? min_u64(c->objects, ram / c->size) : 0;
+}
+
+static void see_sheaf(struct outside *o, uint64_t sheaf)
+{
+	const struct kernel *k = o->f->k;
+	uint64_t n, kva, at = sheaf + layout_offset(&k->layout, M_SHEAF_OBJECTS);
+	enum status st = kmember_u64(k, o->r, sheaf, M_SHEAF_SIZE, &n);
+
+	if (!st && n > min_u64(SHEAF_MAX, o->left))
 		st = ST_CORRUPT;
 	for (uint64_t i = 0; !st && i < n; i++) {
-		st = read_kva_word(r, at + i * word, &kva);
+		st = read_kva_word(o->r, at + i * k->dump->word_size, &kva);
 		if (!st)
-			ops->object(ops->arg, kva);
+			o->ops->object(o->ops->arg, kva);
 	}
 	if (st)
-		damage(f, st, cache, "a sheaf");
+		damage(o, st, "a sheaf");
+	else
+		o->left -= n;
 }
 
-static void see_cpu_sheaves(const struct slab_free *f, struct reader *r, uint32_t cache,
-			    uint64_t cpu, const struct slab_free_ops *ops)
+static void see_cpu_sheaves(struct outside *o, uint64_t cpu)
 {
 	/* those of the last are free as soon as their readers end: nobody may point to them */
 	static const enum layout_id ids[] = { M_SHEAVES_MAIN, M_SHEAVES_SPARE, M_SHEAVES_RCU };
 	uint64_t sheaf;
 
 	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
-		if (!has(f->k, ids[i]))
+		if (!has(o->f->k, ids[i]))
 			continue;
-		if (kmember_u64(f->k, r, cpu, ids[i], &sheaf))
-			damage(f, ST_NODATA, cache, "the sheaves of a CPU");
+		if (kmember_u64(o->f->k, o->r, cpu, ids[i], &sheaf))
+			damage(o, ST_NODATA, "the sheaves of a CPU");
 		else if (sheaf)
-			see_sheaf(f, r, cache, sheaf, ops);
+			see_sheaf(o, sheaf);
 	}
 }
 
-static void see_barn(const struct slab_free *f, struct reader *r, uint32_t cache, uint64_t barn,
-		     const struct slab_free_ops *ops)
+static void see_barn(struct outside *o, uint64_t barn)
 {
-	const struct layout *l = &f->k->layout;
-	struct listwalk w =
-		listwalk_start(f->k, r, barn + layout_offset(l, M_BARN_FULL), SHEAVES_MAX);
+	const struct layout *l = &o->f->k->layout;
+	struct listwalk w = listwalk_start(o->f->k, o->r, barn + layout_offset(l, M_BARN_FULL),
+					   SHEAVES_MAX);
+	uint64_t left;
 
-	while (listwalk_next(&w))
-		see_sheaf(f, r, cache, w.node - layout_offset(l, M_SHEAF_LIST), ops);
-	if (w.st)
-		damage(f, w.st, cache, "the sheaves of a node");
+	while (o->left && listwalk_next(&w)) {
+		left = o->left;
+		see_sheaf(o, w.node - layout_offset(l, M_SHEAF_LIST));
+		/* of those that are full, one that has nothing ends the walk in time, too */
+		o->left -= o->left == left;
+	}
+	if (!o->left && listwalk_next(&w))
+		damage(o, ST_CORRUPT, "more in sheaves than it has objects");
+	else if (w.st)
+		damage(o, w.st, "the sheaves of a node");
+}
+
+/* The barn of the node whose place in the cache is AT; 0: it has none. */
+static enum status barn_of(const struct outside *o, uint64_t at, uint64_t *barn)
+{
+	uint64_t node;
+	enum status st;
+
+	*barn = 0;
+	if (has(o->f->k, M_PER_NODE_BARN))
+		return kmember_u64(o->f->k, o->r, at, M_PER_NODE_BARN, barn);
+	if (!has(o->f->k, M_KCN_BARN))
+		return ST_OK;
+	st = read_kva_word(o->r, at, &node);
+	return st || !node ? st : kmember_u64(o->f->k, o->r, node, M_KCN_BARN, barn);
 }
 
 /* The places of nodes in a cache, as slab.c has them. */
-static void see_nodes(const struct slab_free *f, struct reader *r, uint32_t cache,
-		      const struct slab_free_ops *ops)
+static void see_nodes(struct outside *o)
 {
-	const struct kernel *k = f->k;
+	const struct kernel *k = o->f->k;
 	const struct member *m = &k->layout.v[M_CACHE_NODES].m;
-	uint64_t nodes = 1, node, barn;
+	uint64_t nodes = 1, barn;
+	enum status st;
 
-	if (!has(k, M_CACHE_NODES) || !has(k, M_BARN_FULL) ||
-	    kvar_u64(k, r, Y_NR_NODE_IDS, 4, &nodes))
+	if (!has(k, M_CACHE_NODES) || !has(k, M_BARN_FULL))
 		return;
+	/* without NUMA there is one node, and no such variable */
+	if (has(k, Y_NR_NODE_IDS) && kvar_u64(k, o->r, Y_NR_NODE_IDS, 4, &nodes)) {
+		damage(o, ST_NODATA, "the sheaves of its nodes");
+		return;
+	}
 	for (uint64_t i = 0; i < min_u64(nodes, min_u64(m->count, NODES_MAX)); i++) {
-		uint64_t at = f->sc->v[cache].addr + m->offset + i * m->stride;
-
-		barn = 0;
-		if (has(k, M_PER_NODE_BARN))
-			kmember_u64(k, r, at, M_PER_NODE_BARN, &barn);
-		else if (has(k, M_KCN_BARN) && !read_kva_word(r, at, &node) && node)
-			kmember_u64(k, r, node, M_KCN_BARN, &barn);
-		if (barn)
-			see_barn(f, r, cache, barn, ops);
+		st = barn_of(o, o->addr + m->offset + i * m->stride, &barn);
+		if (st)
+			damage(o, st, "the sheaves of a node");
+		else if (barn)
+			see_barn(o, barn);
 	}
 }
 
-static void see_cpu(const struct slab_free *f, struct reader *r, uint32_t cache, uint64_t cpu,
-		    const struct slab_free_ops *ops)
+static void see_cpu(const struct outside *o, uint64_t cpu)
 {
 	uint64_t first;
 
-	if (kmember_u64(f->k, r, cpu, M_KCC_FREELIST, &first))
-		damage(f, ST_NODATA, cache, "the free objects of a CPU");
+	if (kmember_u64(o->f->k, o->r, cpu, M_KCC_FREELIST, &first))
+		damage(o, ST_NODATA, "the free objects of a CPU");
 	else if (first)
-		ops->list(ops->arg, first);
+		o->ops->list(o->ops->arg, first);
 }
 
-static void see_cache(const struct slab_free *f, struct reader *r, uint32_t cache,
-		      const struct slab_free_ops *ops)
+static void see_cache(struct outside *o)
 {
-	const struct kernel *k = f->k;
+	const struct kernel *k = o->f->k;
 	uint64_t mask = k->dump->word_size == 4 ? UINT32_MAX : UINT64_MAX, cpu = 0, sheaves = 0;
 	bool lists = has(k, M_CACHE_CPU) && has(k, M_KCC_FREELIST);
 	bool has_sheaves = has(k, M_CACHE_SHEAVES) && has(k, M_SHEAF_OBJECTS) &&
 			   has(k, M_SHEAF_SIZE);
 
-	if ((lists && kmember_u64(k, r, f->sc->v[cache].addr, M_CACHE_CPU, &cpu)) ||
-	    (has_sheaves && kmember_u64(k, r, f->sc->v[cache].addr, M_CACHE_SHEAVES, &sheaves)))
-		damage(f, ST_NODATA, cache, "what its CPUs have");
+	if ((lists && kmember_u64(k, o->r, o->addr, M_CACHE_CPU, &cpu)) ||
+	    (has_sheaves && kmember_u64(k, o->r, o->addr, M_CACHE_SHEAVES, &sheaves)))
+		damage(o, ST_NODATA, "what its CPUs have");
 	for (uint32_t i = 0; i < k->ncpus; i++) {
-		if (cpu && ops->list)
-			see_cpu(f, r, cache, (cpu + k->percpu[i]) & mask, ops);
-		if (sheaves && ops->object)
-			see_cpu_sheaves(f, r, cache, (sheaves + k->percpu[i]) & mask, ops);
+		if (cpu && o->ops->list)
+			see_cpu(o, (cpu + k->percpu[i]) & mask);
+		if (sheaves && o->ops->object)
+			see_cpu_sheaves(o, (sheaves + k->percpu[i]) & mask);
 	}
-	if (has_sheaves && ops->object)
-		see_nodes(f, r, cache, ops);
+	if (has_sheaves && o->ops->object)
+		see_nodes(o);
 }
 
 void slab_free_outside(const struct slab_free *f, struct reader *r, const struct slab_free_ops *ops)
 {
-	for (uint32_t i = 0; i < f->sc->n; i++)
-		see_cache(f, r, i, ops);
+	for (uint32_t i = 0; i < f->sc->n; i++) {
+		struct outside o = { f, r, ops, i, f->sc->v[i].addr, most_objects(f, i) };
+
+		see_cache(&o);
+	}
 }
 
 /* ---- sheaves as objects ---------------------------------------------------------------------- */
