@@ -191,8 +191,8 @@ static void see_cpu_sheaves(struct outside *o, uint64_t cpu)
 static void see_barn(struct outside *o, uint64_t barn)
 {
 	const struct layout *l = &o->f->k->layout;
-	struct listwalk w = listwalk_start(o->f->k, o->r, barn + layout_offset(l, M_BARN_FULL),
-					   SHEAVES_MAX);
+	struct listwalk w =
+		listwalk_start(o->f->k, o->r, barn + layout_offset(l, M_BARN_FULL), SHEAVES_MAX);
 	uint64_t left;
 
 	while (o->left && listwalk_next(&w)) {

@@ -367,8 +367,7 @@ static void init(struct maker *m)
 	m->user_flag = bit >= 0 && bit < 64 ? UINT64_C(1) << bit : STORE_USER;
 }
 
-void unreached_build(const struct reach *x, uint32_t most, struct arena *mem,
-		     struct unreached *ret)
+void unreached_build(const struct reach *x, uint32_t most, struct arena *mem, struct unreached *ret)
 {
 	struct maker *m = arena_array(mem, struct maker, 1);
 
