@@ -133,7 +133,7 @@ static void count(struct walker *w, uint32_t path, uint64_t node, uint64_t unit)
 	p->bytes += unit < x->units.n && n.unit->cache != REACH_BLOCK
 			    ? x->caches.v[n.unit->cache].size
 			    : n.size;
-	if (!p->example)
+	if (!p->example || n.kva < p->example)
 		p->example = n.kva;
 }
 
