@@ -34,8 +34,8 @@ static const struct column cols[] = {
 
 static const char *path_text(const struct reach_paths *p, uint32_t i, struct arena *mem)
 {
-	uint32_t steps[PATH_STEPS + 1], n = 0;
-	char text[TEXT];
+	uint32_t steps[PATH_STEPS + 1] = { 0 }, n = 0;
+	char text[TEXT] = "";
 	size_t len = 0;
 
 	for (; i != UINT32_MAX && n < ARRAY_LEN(steps); i = p->v[i].up)
