@@ -341,7 +341,7 @@ static void render_table(const struct render *r, FILE *out)
 		plan_totals(&x);
 	}
 	if (r->t->head && !r->chosen)
-		put_lines(out, r->t->head);
+		put_folded(out, r->t->head, 4, x.screen);
 	if (r->t->nrows || !r->t->note)
 		put_headings(&x);
 	for (size_t n = 0; n < r->t->nrows && !ferror(out); n++)
