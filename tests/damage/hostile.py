@@ -233,7 +233,8 @@ def sentence(err):
 
 def command(report, files, to):
     report, _, product = report.partition(' ')
-    return ['-f', product or 'csv', report, *(['-o', to] if product == 'proc' else []), *files]
+    where = ['0xc1000000'] if report == 'who' else []      # kernel text of i386, memory of ppc32
+    return ['-f', product or 'csv', report, *where, *(['-o', to] if product == 'proc' else []), *files]
 
 
 def ask(program, report, files, scratch):
