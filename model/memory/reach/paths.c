@@ -168,38 +168,12 @@ static void hit(struct reach_scan *sc, uint64_t at, uint64_t word)
 
 /* ---- steps ---------------------------------------------------------------------------------------- */
 
-static void visit(struct walker *w, struct reach_scan *sc, uint64_t unit)
-{
-	struct reach *x = w->x;
-	const struct reach_unit *u = unit < x->units.n ? &x->units.v[unit] : NULL;
-	uint64_t first = u ? u->first : x->unit_nodes + unit - x->units.n;
-	uint64_t n = u && u->cache != REACH_BLOCK ? u->n : 1;
-
-	do {
-		for (uint64_t i = first; i < first + n; i++)
-			if (reach_take(x->waits, i))
-				reach_scan_node(sc, i, unit);
-	} while (reach_take(x->units_wait, unit));
-}
-
 static void drain(struct walker *w, struct reach_scan *sc)
 {
 	uint64_t units = w->x->units.n + w->x->nareas;
-	bool any = true;
 
-	for (bool down = false; any; down = !down) {
-		any = false;
-		for (uint64_t i = 0; i < units; i++) {
-			uint64_t unit = down ? units - 1 - i : i;
-
-			if (!w->x->units_wait[unit / 64]) {
-				i += min_u64(down ? unit % 64 : 63 - unit % 64, units - i);
-			} else if (reach_take(w->x->units_wait, unit)) {
-				visit(w, sc, unit);
-				any = true;
-			}
-		}
-	}
+	for (bool down = false; reach_sweep(w->x, sc, 0, units, down); down = !down)
+		;
 }
 
 /* What was found for the next step waits now; false: nothing was. */

@@ -38,40 +38,6 @@ struct drain {
 	bool any;	/* something waited */
 };
 
-static void visit(struct reach *x, struct reach_scan *sc, uint64_t unit)
-{
-	const struct reach_unit *u = unit < x->units.n ? &x->units.v[unit] : NULL;
-	uint64_t first = u ? u->first : x->unit_nodes + unit - x->units.n;
-	uint64_t n = u && u->cache != REACH_BLOCK ? u->n : 1;
-
-	do {
-		for (uint64_t i = first; i < first + n; i++)
-			if (reach_take(x->waits, i))
-				reach_scan_node(sc, i, unit);
-	} while (reach_take(x->units_wait, unit));
-}
-
-/* One way through the units of [FROM, END) that wait; true: there was one. */
-static bool sweep(struct drain *d, struct reach_scan *sc, uint64_t from, uint64_t end, bool down)
-{
-	bool any = false;
-
-	for (uint64_t i = 0; i < end - from; i++) {
-		uint64_t unit = down ? end - 1 - i : from + i;
-
-		if (!__atomic_load_n(&d->x->units_wait[unit / 64], __ATOMIC_RELAXED)) {
-			/* to the last bit of this word */
-			i += min_u64(down ? unit % 64 : 63 - unit % 64, end - from - i);
-			continue;
-		}
-		if (!reach_take(d->x->units_wait, unit))
-			continue;
-		visit(d->x, sc, unit);
-		any = true;
-	}
-	return any;
-}
-
 static void drain_group(void *ctx, unsigned worker, size_t item)
 {
 	struct drain *d = ctx;
@@ -81,7 +47,7 @@ static void drain_group(void *ctx, unsigned worker, size_t item)
 	struct reach_scan *sc = reach_scan_of(d->scans, worker);
 	bool down = d->down;
 
-	while (sweep(d, sc, from, end, down)) {
+	while (reach_sweep(d->x, sc, from, end, down)) {
 		down = !down;
 		__atomic_store_n(&d->any, true, __ATOMIC_RELAXED);
 	}
@@ -118,9 +84,7 @@ static void point_group(void *ctx, unsigned worker, size_t item)
 	struct reach_scan *sc = reach_scan_of(d->scans, worker);
 
 	for (uint64_t unit = item * GROUP; unit < end; unit++) {
-		const struct reach_unit *u = unit < x->units.n ? &x->units.v[unit] : NULL;
-		uint64_t first = u ? u->first : x->unit_nodes + unit - x->units.n;
-		uint64_t n = u && u->cache != REACH_BLOCK ? u->n : 1;
+		uint64_t n, first = reach_nodes_of(x, unit, &n);
 
 		for (uint64_t i = first; i < first + n; i++)
 			if (!reach_bit(x->freed, i) && !reach_bit(x->reached, i))

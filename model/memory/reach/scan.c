@@ -300,6 +300,47 @@ void reach_scan_node(struct reach_scan *sc, uint64_t node, uint64_t unit)
 		reach_scan_struct_page(sc, n.unit->pfn + i);
 }
 
+/* ---- visits -------------------------------------------------------------------------------------- */
+
+uint64_t reach_nodes_of(const struct reach *x, uint64_t unit, uint64_t *n)
+{
+	const struct reach_unit *u = unit < x->units.n ? &x->units.v[unit] : NULL;
+
+	*n = u && u->cache != REACH_BLOCK ? u->n : 1;
+	return u ? u->first : x->unit_nodes + unit - x->units.n;
+}
+
+static void visit(struct reach *x, struct reach_scan *sc, uint64_t unit)
+{
+	uint64_t n, first = reach_nodes_of(x, unit, &n);
+
+	do {
+		for (uint64_t i = first; i < first + n; i++)
+			if (reach_take(x->waits, i))
+				reach_scan_node(sc, i, unit);
+	} while (reach_take(x->units_wait, unit));
+}
+
+bool reach_sweep(struct reach *x, struct reach_scan *sc, uint64_t from, uint64_t end, bool down)
+{
+	bool any = false;
+
+	for (uint64_t i = 0; i < end - from; i++) {
+		uint64_t unit = down ? end - 1 - i : from + i;
+
+		if (!__atomic_load_n(&x->units_wait[unit / 64], __ATOMIC_RELAXED)) {
+			/* to the last bit of this word */
+			i += min_u64(down ? unit % 64 : 63 - unit % 64, end - from - i);
+			continue;
+		}
+		if (!reach_take(x->units_wait, unit))
+			continue;
+		visit(x, sc, unit);
+		any = true;
+	}
+	return any;
+}
+
 /* ---- threads ------------------------------------------------------------------------------------- */
 
 struct reach_scan *reach_scans_new(const struct reach *x,

@@ -45,6 +45,12 @@ void reach_scan_node(struct reach_scan *sc, uint64_t node, uint64_t unit);
 /* The node that WORD at address AT refers to: reach_at(), but not if it is where an area says that itself lies. */
 uint64_t reach_target(const struct reach_scan *sc, uint64_t at, uint64_t word, uint64_t *unit);
 
+/* The first of the nodes of UNIT, a place in units or, behind them, in areas; *N: how many it has. */
+uint64_t reach_nodes_of(const struct reach *x, uint64_t unit, uint64_t *n);
+/* One way, up or DOWN, through the units of [FROM, END) of x->units_wait: each node that waits is read, also one that
+   begins to wait in a unit that is being visited. Bits are taken when they are read. True: there was one. */
+bool reach_sweep(struct reach *x, struct reach_scan *sc, uint64_t from, uint64_t end, bool down);
+
 /* Scans of JOBS_MAX threads with HIT and ARG, whose readers are made when they are needed. */
 struct reach_scan *reach_scans_new(const struct reach *x,
 				   void (*hit)(struct reach_scan *sc, uint64_t at, uint64_t word),

@@ -51,9 +51,7 @@ static void search_group(void *ctx, unsigned worker, size_t item)
 	uint64_t end = min_u64((item + 1) * GROUP, x->units.n + x->nareas);
 
 	for (uint64_t unit = item * GROUP; unit < end; unit++) {
-		const struct reach_unit *u = unit < x->units.n ? &x->units.v[unit] : NULL;
-		uint64_t first = u ? u->first : x->unit_nodes + unit - x->units.n;
-		uint64_t n = u && u->cache != REACH_BLOCK ? u->n : 1;
+		uint64_t n, first = reach_nodes_of(x, unit, &n);
 
 		for (uint64_t i = first; i < first + n; i++)
 			if (!reach_bit(x->freed, i))
