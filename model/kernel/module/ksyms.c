@@ -274,6 +274,15 @@ const char *ksyms_module_at(const struct ksyms *ks, uint64_t addr)
 	return NULL;
 }
 
+struct ksym ksyms_place(struct ksyms *ks, uint64_t addr)
+{
+	struct ksym s = ksyms_at(ks, addr);
+
+	if (!s.module)
+		s.module = ksyms_module_at(ks, addr);
+	return s;
+}
+
 bool ksyms_module_part(const struct ksyms *ks, uint32_t *module, uint32_t *part,
 		       struct module_part *ret)
 {

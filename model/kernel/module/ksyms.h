@@ -30,6 +30,8 @@ void ksyms_init(struct ksyms *ks, const struct kernel *k, struct reader *r, stru
 /* Is it in the text of a module? */
 bool ksyms_in_module(const struct ksyms *ks, uint64_t addr);
 struct ksym ksyms_at(struct ksyms *ks, uint64_t addr);
+/* The same; of an address without a symbol the module too, whose text or data it is in. */
+struct ksym ksyms_place(struct ksyms *ks, uint64_t addr);
 /* For code that asks symbols_at() itself, and got no name: an issue, if the dump should have one. */
 void ksyms_tell_lost(const struct kernel *k, uint64_t addr);
 

@@ -109,9 +109,7 @@ static uint32_t root_path(struct walker *w, const struct reach_scan *sc, uint64_
 	case ROOT_IMAGE:
 	case ROOT_MODULE: break;
 	}
-	s = ksyms_at(&w->ks, at);
-	if (!s.module)
-		s.module = ksyms_module_at(&w->ks, at);
+	s = ksyms_place(&w->ks, at);
 	snprintf(name, sizeof(name), "%s%s%s%s",
 		 s.name	    ? s.name
 		 : s.module ? ""

@@ -94,9 +94,7 @@ static const char *target_text(struct maker *m, uint64_t word)
 	struct ksym y;
 
 	if (is_static(m, word)) {
-		y = ksyms_at(&m->ks, word);
-		if (!y.module)
-			y.module = ksyms_module_at(&m->ks, word);
+		y = ksyms_place(&m->ks, word);
 		return arena_printf(m->mem, "%s%s%s", y.module ? y.module : "", y.module ? ":" : "",
 				    y.name     ? y.name
 				    : y.module ? "?"

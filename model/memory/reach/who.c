@@ -69,13 +69,12 @@ struct namer {
 
 static const char *symbol(struct namer *n, uint64_t at)
 {
-	struct ksym y = ksyms_at(&n->ks, at);
-	const char *module = y.module ? y.module : ksyms_module_at(&n->ks, at);
+	struct ksym y = ksyms_place(&n->ks, at);
 
 	if (!y.name)
-		return module ? arena_printf(n->mem, "[%s]", module) : NULL;
-	return arena_printf(n->mem, "%s+%#" PRIx64 "%s%s%s", y.name, y.offset, module ? " [" : "",
-			    module ? module : "", module ? "]" : "");
+		return y.module ? arena_printf(n->mem, "[%s]", y.module) : NULL;
+	return arena_printf(n->mem, "%s+%#" PRIx64 "%s%s%s", y.name, y.offset,
+			    y.module ? " [" : "", y.module ? y.module : "", y.module ? "]" : "");
 }
 
 static const char *percpu_name(struct namer *n, uint64_t at)
