@@ -13,6 +13,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/elsewhere.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/container/virsh.h"
 #include "dumpread/image/image.h"
 
 #define BUFFER (1u << 20)
@@ -24,6 +25,13 @@ static bool is_asked_for(const struct run *run)
 		if (!strcmp(run->o.images[i], ELSEWHERE_STDIN))
 			return !run->open;
 	return false;
+}
+
+static const char *temporary(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/var/tmp";
 }
 
 static int unnamed_file(const char *dir)
@@ -91,7 +99,7 @@ static bool copy(int fd)
 
 static int spool_stdin(struct run *run)
 {
-	const char *dir = getenv("TMPDIR");
+	const char *dir = temporary();
 	struct stat st;
 	int fd;
 
@@ -101,7 +109,6 @@ static int spool_stdin(struct run *run)
 		fail(&run->diag, ST_IO, "standard input is a terminal, not a dump");
 		return EXIT_NO_ANSWER;
 	}
-	dir = dir && *dir ? dir : "/var/tmp";
 	fd = unnamed_file(dir);
 	if (fd >= 0 && copy(fd)) {
 		elsewhere_stdin(fd);
@@ -116,8 +123,6 @@ static int spool_stdin(struct run *run)
 }
 
 /* ---- packed dumps ------------------------------------------------------------------------- */
-
-#define SAVE_HEADER 92u		/* of virsh save: dumpread/container/qemu.c */
 
 /* Where a packed stream may begin in the file; only its first bytes are looked at. */
 static bool is_packed(const char *path, uint64_t *at)
@@ -134,7 +139,8 @@ static bool is_packed(const char *path, uint64_t *at)
 		{ 4, "\x04\x22\x4d\x18" },
 	};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	uint8_t h[SAVE_HEADER] = { 0 };
+	uint8_t h[VIRSH_HEADER] = { 0 };
+	struct virsh_header v;
 	struct stat st;
 	ssize_t n = -1;
 
@@ -143,12 +149,9 @@ static bool is_packed(const char *path, uint64_t *at)
 		n = pread(fd, h, sizeof(h), 0);
 	if (fd >= 0)
 		close(fd);
-	if (n == (ssize_t)sizeof(h) &&
-	    (!memcmp(h, "LibvirtQemudSave", 16) || !memcmp(h, "LibvirtQemudPart", 16))) {
-		bool big = load32(h + 16, false) > 0xffff;
-
-		*at = SAVE_HEADER + (uint64_t)load32(h + 20, big);
-		return load32(h + 28, big) != 0;
+	if (n == (ssize_t)sizeof(h) && virsh_header_read(h, &v)) {
+		*at = v.stream;
+		return v.packed != 0;
 	}
 	for (size_t i = 0; n > 0 && i < ARRAY_LEN(packers); i++)
 		if (!memcmp(h, packers[i].magic, packers[i].len))
@@ -165,14 +168,13 @@ bool spool_is_packed_dump(const char *path)
 
 static int spool_packed(struct run *run)
 {
-	const char *dir = getenv("TMPDIR"), *path = run->o.nimages == 1 ? run->o.images[0] : NULL;
+	const char *dir = temporary(), *path = run->o.nimages == 1 ? run->o.images[0] : NULL;
 	int status, fd;
 	uint64_t at;
 
 	if (!path || run->open || live_named(path) || elsewhere_named(path) ||
 	    !is_packed(path, &at))
 		return 0;
-	dir = dir && *dir ? dir : "/var/tmp";
 	/* it never has a name: whatever ends this process leaves nothing */
 	fd = unnamed_file(dir);
 	status = fd >= 0 ? unpack_stream(path, at, fd) : EXIT_NO_ANSWER;

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A machine that QEMU saved: its migration stream (qemu_stream.c), alone or as "virsh save" writes it (libvirt
- * src/qemu/qemu_saveimage.h), in the byte order of that host:
- *
- *	0	"LibvirtQemudSave", or "LibvirtQemudPart" if saving did not end
- *	16	version u32 2; 20 bytes of XML u32; 24 was running u32
- *	28	format u32	0 plain, 1 gzip, 2 bzip2, 3 xz, 4 lzop, 5 zstd: of the stream
- *	92	the XML, then the stream
+ * A machine that QEMU saved: its migration stream (qemu_stream.c), alone or as "virsh save" writes it (virsh.h).
  *
  * The stream has the RAM of the machine in one line. Where it belongs is a property of the machine (hw/i386/pc_piix.c,
  * pc_q35.c, hw/arm/virt.c, hw/riscv/virt.c). FILE@ADDRESS+OFFSET:LENGTH says otherwise, with offsets in that line:
@@ -20,9 +14,9 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/container/qemu.h"
+#include "dumpread/container/virsh.h"
 #include "dumpread/image/blocks.h"
 
-#define SAVE_HEADER 92u
 #define PIECES_MAX 128u
 #define PA_BITS 52
 
@@ -197,24 +191,20 @@ static enum status skip_header(struct image *im, uint64_t *at)
 {
 	static const char *const packers[] = { NULL, "gzip", "bzip2", "xz", "lzop", "zstd" };
 	const struct image_part *p = &im->parts[0];
-	uint8_t h[SAVE_HEADER];
-	uint32_t format;
-	bool big;
+	uint8_t raw[VIRSH_HEADER];
+	struct virsh_header h;
 
 	*at = 0;
-	if (part_read(p, 0, h, sizeof(h)) ||
-	    (memcmp(h, "LibvirtQemudSave", 16) && memcmp(h, "LibvirtQemudPart", 16)))
+	if (part_read(p, 0, raw, sizeof(raw)) || !virsh_header_read(raw, &h))
 		return ST_OK;
-	big = load32(h + 16, false) > 0xffff;
-	format = load32(h + 28, big);
-	*at = SAVE_HEADER + (uint64_t)load32(h + 20, big);
-	if (format && format < ARRAY_LEN(packers))
+	*at = h.stream;
+	if (h.packed && h.packed < ARRAY_LEN(packers))
 		return fail(&im->diag, ST_UNSUPPORTED,
 			    "%s: is packed; unpack it with: tail -c +%" PRIu64
 			    " %s | %s -dc > FILE, and "
 			    "name that FILE",
-			    p->path, *at + 1, p->path, packers[format]);
-	if (!memcmp(h, "LibvirtQemudPart", 16))
+			    p->path, *at + 1, p->path, packers[h.packed]);
+	if (h.partial)
 		log_warn(im->log, "%s: its saving did not end", p->path);
 	return ST_OK;
 }
@@ -225,8 +215,7 @@ static bool is_ours(const struct image *im)
 	size_t got;
 
 	part_read_some(&im->parts[0], 0, head, sizeof(head), &got);
-	return !memcmp(head, "QEVM", 4) || !memcmp(head, "LibvirtQemudSave", 16) ||
-	       !memcmp(head, "LibvirtQemudPart", 16);
+	return !memcmp(head, "QEVM", 4) || virsh_is(head);
 }
 
 static enum status qemu_open(struct image *im)
