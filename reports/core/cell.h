@@ -21,6 +21,12 @@ static inline const void *table_row(const struct table *t, size_t i)
 	return (const char *)t->rows + i * t->row_size;
 }
 
+/* Its rows, with those that -n cut off. */
+static inline size_t table_all(const struct table *t)
+{
+	return t->nall > t->nrows ? t->nall : t->nrows;
+}
+
 uint64_t cell_uint(const struct column *c, const void *row);
 int64_t cell_int(const struct column *c, const void *row);
 double cell_ratio(const struct column *c, const void *row);

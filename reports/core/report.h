@@ -97,7 +97,7 @@ struct report_opts {
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
 	const char *headers;	/* --headers DIR: the kernel's headers, in place of types */
 	const char *config;	/* --config FILE: its .config; NULL: the dump's, or DIR's */
-	uint64_t address;	/* the word of a report that takes one; 0: none was given */
+	uint64_t address;	/* the word of a report that takes one */
 	uint64_t top;		/* --top N, for a report with own_top; 0: its usual number */
 	const struct snapshot *before;	/* for a report that compares: the first image */
 };

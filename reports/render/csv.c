@@ -58,7 +58,7 @@ void render_csv(const struct render *r, FILE *out)
 void render_cells(const struct render *r, FILE *out)
 {
 	unsigned nissues = r->issues ? r->issues->n : 0;
-	size_t all = r->t->nall > r->t->nrows ? r->t->nall : r->t->nrows;
+	size_t all = table_all(r->t);
 
 	fprintf(out, "%u,%zu,%zu,%u\n", r->ncols, r->t->nrows, all, nissues);
 	for (unsigned i = 0; i < r->ncols; i++) {

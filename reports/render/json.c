@@ -226,7 +226,7 @@ static size_t put_some(const struct render *r, FILE *out)
 
 void render_answer(const struct render *r, FILE *out)
 {
-	size_t all = r->t->nall > r->t->nrows ? r->t->nall : r->t->nrows, n;
+	size_t all = table_all(r->t), n;
 
 	fputs("{\"report\": ", out);
 	put_json(out, r->report->name);

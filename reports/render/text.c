@@ -322,7 +322,7 @@ static void render_table(const struct render *r, FILE *out)
 			  .out = out,
 			  .n = r->ncols,
 			  .screen = r->opts->width,
-			  .nall = r->t->nall > r->t->nrows ? r->t->nall : r->t->nrows };
+			  .nall = table_all(r->t) };
 
 	x.v = arena_array(&x.mem, struct text_col, r->ncols);
 	x.seen.mem = &x.mem;
