@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "app/headers.h"
 #include "app/keep.h"
 #include "app/sandbox/confined.h"
+#include "app/screen.h"
 #include "app/spool.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/memory.h"
@@ -103,27 +103,6 @@ static int open_output(struct run *run)
 	return refuse_terminal(run);
 }
 
-/* A person may read it from its top. A host shows its output by itself. */
-static void open_pager(struct run *run)
-{
-	FILE *to;
-
-	run->on_terminal = output_is_terminal(&run->output);
-	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &run->screen) || !run->screen.ws_row ||
-	    !run->screen.ws_col)
-		run->screen = (struct winsize){ .ws_row = 24, .ws_col = 80 };
-	if (run->on_terminal)
-		run->o.report_opts.width = run->screen.ws_col;
-	if (!run->on_terminal || run->out || run->o.output || run->o.no_pager ||
-	    !isatty(STDERR_FILENO))
-		return;
-	to = pager_open(&run->pager);
-	if (!to)
-		return;
-	run->output.file = to;
-	run->output.ours = true;
-}
-
 /* ---- what the image cannot tell ------------------------------------------------- */
 
 /* A source without memory may lack what the report needs. */
@@ -203,29 +182,6 @@ static unsigned needs(const struct run *run)
 	if (run->renderer->of_chart)
 		n |= chart_needs(r);
 	return n | columns_needs(&run->columns) | sort_needs(&run->sort) | where_needs(run->where);
-}
-
-/* Does a person wait for the first words, and does the report have some? */
-static bool has_first(const struct run *run)
-{
-	return run->o.report->first && !run->product && run->renderer->render == render_text &&
-	       !run->o.columns && !run->where && !report_like(run->o.report, &run->o.report_opts) &&
-	       run->on_terminal;
-}
-
-static void show_first(void *arg, const struct snapshot *s)
-{
-	struct run *run = arg;
-	char *text = NULL;
-	size_t len;
-	FILE *to = open_memstream(&text, &len);
-
-	if (!to)
-		return;
-	run->o.report->first(s, &run->o.report_opts, to);
-	if (!fclose(to))
-		progress_head(run->progress, text);
-	free(text);
 }
 
 /* Puts the name of the dump behind each row, if an option names that column. */
@@ -334,7 +290,7 @@ static int analyse(struct run *run)
 	const struct snapshot_opts so = {
 		.pid = o->report_opts.pid,
 		.file = o->report_opts.file,
-		.first = has_first(run) ? show_first : NULL,
+		.first = screen_first(run),
 		.first_arg = run,
 	};
 	const struct report *r = o->report;
@@ -412,16 +368,6 @@ static int write_product(struct run *run, FILE *out)
 		       : 0;
 }
 
-/* STATUS, or EXIT_NO_ANSWER with a sentence: the pager showed nothing. */
-static int leave_pager(struct run *run, int status)
-{
-	output_drop(&run->output);
-	if (pager_wait(&run->pager))
-		return status;
-	fail(&run->diag, ST_IO, "the pager cannot be run; --no-pager prints without one");
-	return EXIT_NO_ANSWER;
-}
-
 static int print(struct run *run)
 {
 	FILE *out = run->output.file;
@@ -436,7 +382,7 @@ static int print(struct run *run)
 	if (run->inside || !run->pager.pid)
 		return 0;
 	progress_stop(run->progress, stderr); /* what follows is said after it */
-	return leave_pager(run, 0);
+	return screen_leave(run);
 }
 
 static int answer(struct run *run)
@@ -597,13 +543,13 @@ int run_report(struct run *run)
 	}
 	if (run->o.report_opts.headers)
 		return make_layout(run);
-	open_pager(run);
+	screen_open(run);
 	if (!run_is_confined(run))
 		return keep_end(run, end_index(run, read_and_print(run)));
 	status = run_confined(run, read_and_print);
 	if (!status || status == EXIT_DAMAGED)
 		status = run_end_output(run, &run->output, status);
-	if (run->pager.pid && leave_pager(run, 0)) {
+	if (run->pager.pid && screen_leave(run)) {
 		run_complain(run);
 		status = EXIT_NO_ANSWER;
 	}

@@ -61,7 +61,6 @@ struct run {
 	struct issues *stored_issues, *stored_issues_before;	/* what they say; in MEM */
 	struct output output;
 	struct pager pager;		/* it shows OUTPUT */
-	bool on_terminal;		/* a person reads OUTPUT */
 	struct winsize screen;		/* of the terminal; if there is none, the usual size */
 	struct output index_output;	/* of --index, if the file is made */
 	const char *layouts[2];		/* directories with layouts by build-id (app/keep.h) */

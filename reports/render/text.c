@@ -318,11 +318,9 @@ static void fit(struct text *x)
 
 static void render_table(const struct render *r, FILE *out)
 {
-	struct text x = { .r = r,
-			  .out = out,
-			  .n = r->ncols,
-			  .screen = r->opts->width,
-			  .nall = table_all(r->t) };
+	struct text x = {
+		.r = r, .out = out, .n = r->ncols, .screen = r->opts->width, .nall = table_all(r->t)
+	};
 
 	x.v = arena_array(&x.mem, struct text_col, r->ncols);
 	x.seen.mem = &x.mem;

@@ -73,8 +73,8 @@ static const char *symbol(struct namer *n, uint64_t at)
 
 	if (!y.name)
 		return y.module ? arena_printf(n->mem, "[%s]", y.module) : NULL;
-	return arena_printf(n->mem, "%s+%#" PRIx64 "%s%s%s", y.name, y.offset,
-			    y.module ? " [" : "", y.module ? y.module : "", y.module ? "]" : "");
+	return arena_printf(n->mem, "%s+%#" PRIx64 "%s%s%s", y.name, y.offset, y.module ? " [" : "",
+			    y.module ? y.module : "", y.module ? "]" : "");
 }
 
 static const char *percpu_name(struct namer *n, uint64_t at)
