@@ -11,6 +11,7 @@
  *     2. its symbol and every place that a 2 MiB aligned kernel could have
  *     3. CR3 in the notes that QEMU writes for each CPU
  *     4. every page that looks like a root and maps itself below 2^64
+ *     5. if 1 is known, but the page is lost: a process's root, which has the kernel's half of it
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -108,16 +109,22 @@ static bool see_text(void *arg, uint64_t va, unsigned shift, const struct pte *p
 	return true;
 }
 
+static bool maps(struct reader *r, const struct x86_64 *x, uint64_t root, uint64_t va, uint64_t to)
+{
+	uint64_t pa;
+
+	return !pgtrans(r, x->map.paging, &x->map.env, root, va, &pa, NULL) && pa == to;
+}
+
 static bool maps_itself(struct reader *r, const struct x86_64 *x, uint64_t root, uint64_t va,
 			uint64_t *found)
 {
 	static const struct pgvisit visit = { .entries = see_text };
 	struct self_map s = { .root = root };
-	uint64_t pa;
 
 	if (va) {
 		*found = va;
-		return !pgtrans(r, x->map.paging, &x->map.env, root, va, &pa, NULL) && pa == root;
+		return maps(r, x, root, va, root);
 	}
 	pgwalk(r, x->map.paging, &x->map.env, root, X86_64_TEXT, X86_64_TEXT + X86_64_TEXT_SIZE,
 	       &visit, &s);
@@ -177,6 +184,65 @@ static bool try_root(struct reader *r, struct x86_64 *x, const struct guess *g, 
  * Candidates
  */
 
+/*
+ * A candidate maps text and something else, and points only to tables within memory. In a real dump
+ * only a few pages pass; in a forged one any number may, hence the bound on how many are tried.
+ */
+#define ROOTS_TRIED 256
+
+/* Tables in the kernel's half of the page; 0 if it is no root. */
+static unsigned kernel_tables(const struct x86_64 *x, const uint8_t *page)
+{
+	const uint64_t c_bits = UINT64_C(1) << 47 | UINT64_C(1) << 51;
+	struct pte top[256];
+	unsigned tables = 0;
+
+	if (!load64(page + 8 * 511, false))
+		return 0;
+	x86_64_decode(x->map.paging, &x->map.env, 3, page + 8 * 256, 256, top);
+	for (unsigned i = 0; i < 256; i++) {
+		if (top[i].kind == PTE_BAD || (top[i].pa & ~c_bits) >= x->map.env.max_pa)
+			return 0;
+		tables += top[i].kind == PTE_TABLE;
+	}
+	return top[255].kind == PTE_TABLE ? tables : 0;
+}
+
+/* The kernel's own root maps no user memory. */
+static bool looks_like_root(const struct x86_64 *x, const uint8_t *page)
+{
+	static const uint8_t zero[2048];
+
+	return !memcmp(page, zero, sizeof(zero)) && kernel_tables(x, page) > 1;
+}
+
+/*
+ * The root at ROOT, if it looks like one and a table below it, which leads to VA, is lost: text is found
+ * by rule then, and all else by the other tables.
+ */
+static bool try_without_text(struct reader *r, struct x86_64 *x, const struct guess *g,
+			     uint64_t root, uint64_t va)
+{
+	uint8_t page[4096];
+	enum status st;
+	uint64_t pa;
+
+	if (read_pa(r, root, page, sizeof(page)))
+		return false;
+	for (unsigned i = 0; i < g->nrows; i++) {
+		x->map.paging = &x86_64_paging[g->row[i]];
+		x->map.env.sme_mask = g->sme[0];
+		st = looks_like_root(x, page)
+			     ? pgtrans(r, x->map.paging, &x->map.env, root, va, &pa, NULL)
+			     : ST_OK;
+		if (st && st != ST_FAULT) {
+			x->map.root = root;
+			return x->map.has_root = true;
+		}
+	}
+	return false;
+}
+
 static bool from_symbol(struct dump *d, struct reader *r, struct x86_64 *x, const struct guess *g)
 {
 	uint64_t va, base, root;
@@ -188,7 +254,8 @@ static bool from_symbol(struct dump *d, struct reader *r, struct x86_64 *x, cons
 	if (vmcoreinfo_number(d, "phys_base", &n)) {
 		x->phys_base = base = (uint64_t)n;
 		x->has_phys_base = true;
-		if (try_root(r, x, g, va - X86_64_TEXT + base, va))
+		root = va - X86_64_TEXT + base;
+		if (try_root(r, x, g, root, va) || try_without_text(r, x, g, root, va))
 			return true;
 	}
 	if (phys_base_of_linear(x, &base)) {
@@ -237,37 +304,40 @@ static bool from_cr3(struct dump *d, struct reader *r, struct x86_64 *x, const s
 }
 
 /*
- * A candidate maps no user memory, maps text and something else, and points only
- * to tables within memory. In a real dump only a few pages pass; in a forged one
- * any number may, hence the bound on how many are tried.
+ * A process's root has the kernel's half of swapper_pg_dir (pgd_ctor() of arch/x86/mm/pgtable.c, read in
+ * 2.6.32, 6.1 and 7.3): direct map, vmalloc, vmemmap and text. With page-table isolation the
+ * user's copy has more than one table too, but does not map the kernel's data, where swapper_pg_dir
+ * lies; the trampoline's root has text alone.
  */
-#define ROOTS_TRIED 256
+#define TABLES_OF_COPY 4
 
-static bool looks_like_root(const struct x86_64 *x, const uint8_t *page)
+static bool looks_like_copy(const struct x86_64 *x, const uint8_t *page)
 {
-	static const uint8_t zero[2048];
-	const uint64_t c_bits = UINT64_C(1) << 47 | UINT64_C(1) << 51;
-	struct pte top[256];
-	unsigned tables = 0;
+	return kernel_tables(x, page) >= TABLES_OF_COPY;
+}
 
-	if (memcmp(page, zero, sizeof(zero)))
-		return false;
-	x86_64_decode(x->map.paging, &x->map.env, 3, page + sizeof(zero), 256, top);
-	for (unsigned i = 0; i < 256; i++) {
-		if (top[i].kind == PTE_BAD || (top[i].pa & ~c_bits) >= x->map.env.max_pa)
-			return false;
-		tables += top[i].kind == PTE_TABLE;
+/* Take COPY in place of the root at ROOT, which is lost, if it maps VA there. */
+static bool try_copy(struct reader *r, struct x86_64 *x, const struct guess *g, uint64_t copy,
+		     uint64_t va, uint64_t root)
+{
+	for (unsigned i = 0; i < g->nrows; i++) {
+		x->map.paging = &x86_64_paging[g->row[i]];
+		x->map.env.sme_mask = g->sme[0];
+		if (maps(r, x, copy, va, root)) {
+			x->map.root = copy;
+			return x->map.has_root = true;
+		}
 	}
-	return tables > 1 && top[255].kind == PTE_TABLE;
+	return false;
 }
 
 static bool from_memory(struct dump *d, struct reader *r, struct x86_64 *x, const struct guess *g)
 {
+	bool copy = x->has_phys_base; /* text is known: the root itself is lost */
+	uint64_t pfn = 0, va = 0;
 	unsigned tried = 0;
-	uint64_t pfn = 0;
 
-	/* If text is known, the tables are lost: there is nothing to search for. */
-	if (d->page_shift != 12 || x->has_phys_base)
+	if (d->page_shift != 12 || (copy && !root_symbol(d, &va)))
 		return false;
 	log_info(d->log, "searching the whole memory for the kernel's page tables");
 	for (; (pfn = reader_next(r, pfn, d->max_pfn)) < d->max_pfn && tried < ROOTS_TRIED; pfn++) {
@@ -276,14 +346,30 @@ static bool from_memory(struct dump *d, struct reader *r, struct x86_64 *x, cons
 
 		if (reader_page(r, pfn, &ref))
 			continue;
-		x->map.env.sme_mask = 0;
-		maybe = looks_like_root(x, ref.data);
+		x->map.env.sme_mask = copy ? g->sme[0] : 0;
+		maybe = copy ? looks_like_copy(x, ref.data) : looks_like_root(x, ref.data);
 		reader_release(r, &ref);
 		tried += maybe;
-		if (maybe && try_root(r, x, g, pfn << 12, 0))
+		if (maybe &&
+		    (copy ? try_copy(r, x, g, pfn << 12, va, va - X86_64_TEXT + x->phys_base)
+			  : try_root(r, x, g, pfn << 12, 0)))
 			return true;
 	}
 	return false;
+}
+
+/* A process stands in only where the root's own place is known. */
+static bool is_copy(const struct dump *d, const struct x86_64 *x)
+{
+	uint64_t va;
+
+	return x->has_phys_base && root_symbol(d, &va) &&
+	       x->map.root != va - X86_64_TEXT + x->phys_base;
+}
+
+static void tell_lost(struct dump *d, const char *text)
+{
+	issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1, "%s", text);
 }
 
 enum status x86_64_find(struct dump *d, struct x86_64 *x)
@@ -301,13 +387,15 @@ enum status x86_64_find(struct dump *d, struct x86_64 *x)
 			  "%s page tables at physical %#" PRIx64 ", phys_base %#" PRIx64
 			  ", encryption mask %#" PRIx64,
 			  x->map.paging->name, x->map.root, x->phys_base, x->map.env.sme_mask);
+		if (is_copy(d, x))
+			tell_lost(d, "swapper_pg_dir is not in the dump or is damaged: "
+				     "the page tables of a process stand in");
 		return ST_OK;
 	}
 	x->map.paging = &x86_64_paging[g.row[0]];
 	x->map.env.sme_mask = g.sme[0];
 	if (x->has_phys_base || x->nlinear) {
-		issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
-			  "the kernel's page tables are not in the dump or are damaged");
+		tell_lost(d, "the kernel's page tables are not in the dump or are damaged");
 		return ST_OK;
 	}
 	return fail(&d->diag, ST_UNSUPPORTED,

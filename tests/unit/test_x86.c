@@ -532,6 +532,59 @@ static void test_linear(void)
 	tables_free(t);
 }
 
+#define PHYS_BASE SYMBOL_LINE "NUMBER(phys_base)=-16777216\n"
+
+/* The root of a process in page PFN: the pud of text, user memory, and the kernel's half. */
+static void process_root(struct tables *t, uint64_t pfn, uint64_t text)
+{
+	set(t, pfn, 0, 14 << 12 | TABLE | 4, 0);
+	set(t, pfn, 273, 8 << 12 | TABLE, 0);
+	set(t, pfn, 402, 15 << 12 | TABLE, 0);		/* vmalloc */
+	set(t, pfn, 468, 15 << 12 | TABLE, 0);		/* vmemmap */
+	set(t, pfn, 511, text << 12 | TABLE, 0);
+}
+
+/* The root is lost. The first page has as many tables, but does not map data: the user's, with isolation. */
+static void test_copy(bool whole)
+{
+	struct tables *t = kernel_new(4, 0);
+	const struct arch *a;
+
+	t->absent[ROOT] = true;
+	process_root(t, 30, 15);
+	set(t, 31, 511, 6 << 12 | TABLE, 0);		/* the trampoline's: text alone */
+	if (whole)
+		process_root(t, 40, 6);
+	t->dump.vmcoreinfo = PHYS_BASE;
+	if (whole)
+		check_kernel(t, false);
+	else
+		CHECK_EQ(arch_attach(&t->dump, &a), ST_OK);
+	CHECK(issues_reason(&t->dump.issues, "kernel page tables"));
+	CHECK_EQ(((struct x86_64 *)t->dump.kv_self)->map.has_root, whole);
+	tables_free(t);
+}
+
+/* Of the root's tables, that of text is lost: text is found by rule, all else by the others. */
+static void test_without_text(void)
+{
+	struct tables *t = kernel_new(4, 0);
+	const struct arch *a;
+	struct reader *r;
+	uint64_t pa;
+
+	t->absent[6] = true;
+	t->dump.vmcoreinfo = PHYS_BASE;
+	CHECK_EQ(arch_attach(&t->dump, &a), ST_OK);
+	r = reader_new(&t->dump);
+	CHECK_EQ(reader_kvtop(r, TEXT + 0x3000, &pa, NULL), ST_OK);
+	CHECK_EQ(pa, 0x3000);
+	CHECK_EQ(reader_kvtop(r, DIRECT + 0x3000, &pa, NULL), ST_OK);
+	CHECK_EQ(pa, 0x3000);
+	reader_free(r);
+	tables_free(t);
+}
+
 static void test_damaged(void)
 {
 	struct tables *t = kernel_new(4, 0);
@@ -697,6 +750,9 @@ int main(void)
 	test_cr3(ROOT << 12, true);
 	test_linear();
 	test_mode_unknown();
+	test_copy(true);
+	test_copy(false);
+	test_without_text();
 	test_damaged();
 	test_variants();
 	return check_done();
