@@ -2,6 +2,8 @@
 /* cpus.c - the possible CPUs, and where each has its per-CPU data. */
 #include "model/kernel/cpus.h"
 
+#include <string.h>
+
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/issues.h"
 #include "model/kernel/kobj.h"
@@ -26,6 +28,20 @@ static void take_boot_cpu(struct kernel *k, struct reader *r, uint64_t offsets)
 		  "no possible CPU has per-CPU data: CPU 0 is taken for the only one");
 }
 
+/*
+ * Without the mask, or the offsets: 1 of a uniprocessor kernel. 0, unknown, of one that says "SMP" in
+ * its version (scripts/mkcompile_h, later init/Makefile): its names were lost, or it is older than both.
+ */
+static uint32_t count_without_mask(struct kernel *k)
+{
+	if (!strstr(k->uts_version, " SMP"))
+		return 1;
+	if (k->dump->kallsyms_lost)
+		issue_add(k->issues, k->dump->kallsyms_lost, "cpu mask", 1,
+			  "the symbols of the possible CPUs were lost: one CPU is looked at");
+	return 0;
+}
+
 void cpus_read(struct kernel *k, struct reader *r)
 {
 	uint64_t mask_kva = layout_symbol(&k->layout, Y_CPU_POSSIBLE);
@@ -36,8 +52,8 @@ void cpus_read(struct kernel *k, struct reader *r)
 	k->percpu = arena_array(&k->dump->mem, uint64_t, 1);
 	k->possible = arena_array(&k->dump->mem, uint32_t, 1);
 	k->ncpus = 1;
-	if (!offsets || !mask_kva) { /* uniprocessor: per-CPU data is where its symbol says */
-		k->cpus_possible = 1;
+	if (!offsets || !mask_kva) { /* per-CPU data is where its symbol says */
+		k->cpus_possible = count_without_mask(k);
 		return;
 	}
 	if (!kvar_u64(k, r, Y_NR_CPU_IDS, 4, &ids) && (!ids || ids > CPUS_MAX))

@@ -2,6 +2,8 @@
 /* The possible CPUs, by masks that are sound, empty or lost. */
 #include "model/kernel/cpus.h"
 
+#include <string.h>
+
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 
@@ -45,6 +47,22 @@ TEST(empty)
 		CHECK_EQ(f->kernel.possible[0], 0);
 		CHECK_EQ(f->kernel.percpu[0], 0x10000);
 	}
+	CHECK_EQ(fake_issues(f, "cpu mask"), 1);
+	fake_free(f);
+}
+
+/* Of a kernel that says SMP the symbols were lost; of one that does not, there are none. */
+TEST(without_symbols)
+{
+	struct fake *f = fake_new(8, false);
+
+	cpus_read(&f->kernel, f->r);
+	CHECK_EQ(f->kernel.cpus_possible, 1);
+	strcpy(f->kernel.uts_version, "#1 SMP PREEMPT_DYNAMIC");
+	f->dump.kallsyms_lost = ST_CORRUPT;
+	cpus_read(&f->kernel, f->r);
+	CHECK_EQ(f->kernel.cpus_possible, 0);
+	CHECK_EQ(f->kernel.ncpus, 1);
 	CHECK_EQ(fake_issues(f, "cpu mask"), 1);
 	fake_free(f);
 }

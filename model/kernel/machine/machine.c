@@ -34,8 +34,8 @@ static uint32_t online_cpus(const struct system *y)
 	unsigned bits = 8 * y->k->dump->word_size;
 	uint32_t n = 0;
 
-	if (!mask)
-		return y->k->ncpus; /* uniprocessor */
+	if (!mask) /* uniprocessor, or its name was lost */
+		return y->k->cpus_possible == 1;
 	if (y->k->ncpus != y->k->cpus_possible)
 		return 0;
 	for (uint32_t i = 0; i < y->k->ncpus; i++) {
