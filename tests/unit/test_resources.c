@@ -97,6 +97,7 @@ TEST(damage)
 	fake_drop(f, RAM);
 	resources_read(&f->kernel, f->r, &mem, &rs);
 	CHECK_EQ(rs.v.n, 0);
+	CHECK(rs.torn && !rs.whole);
 	CHECK_EQ(fake_issues(f, "resource tree"), 2);
 	arena_release(&mem);
 	fake_free(f);

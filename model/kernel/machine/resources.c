@@ -114,6 +114,7 @@ void resources_read(const struct kernel *k, struct reader *r, struct arena *mem,
 		st = walk_resources(&w, all.child,
 				    &(struct resource_span){ all.start, all.end, NULL, false }, 0);
 	ret->whole = !st;
+	ret->torn = st;
 	if (st)
 		issue_add(k->issues, st, "resource tree", 1, "after %zu ranges", ret->v.n);
 }

@@ -19,6 +19,25 @@ static void tell_conflicts(const struct snapshot *s, const struct page_classes *
 			  "claimed for what they cannot be; \"check\" names them");
 }
 
+static uint64_t pages_of_ram(const struct page_classes *c)
+{
+	uint64_t pages = 0;
+
+	for (unsigned i = 0; i < PAGE_CLASSES; i++)
+		if (!page_class_is(i, CF_NO_RAM))
+			pages += c->count[i].pages;
+	return pages;
+}
+
+/* The resource tree tells holes, image, crash kernel and other reserved frames apart: without all of it they are
+   not, and RAM is what the nodes count. */
+static void without_resources(struct census *c)
+{
+	c->ram = c->present;
+	c->unknown[CLASS_IMAGE] = c->unknown[CLASS_CRASH] = true;
+	c->unknown[CLASS_BOOT] = c->unknown[CLASS_TABLES_OWN] = true;
+}
+
 static void *make_census(const struct snapshot *s, struct arena *mem)
 {
 	struct census *c = arena_array(mem, struct census, 1);
@@ -42,11 +61,11 @@ static void *make_census(const struct snapshot *s, struct arena *mem)
 	claim_vmap(s->k, r, &areas, c->classes);
 	census_settle(s, r, c);
 	tell_conflicts(s, c->classes);
-	claim_holes(s->k, r, mem, c->classes);
-	for (unsigned i = 0; i < PAGE_CLASSES; i++)
-		if (!page_class_is(i, CF_NO_RAM))
-			c->ram += c->classes->count[i].pages;
 	c->present = s->machine.present;
+	if (claim_holes(s->k, r, mem, c->classes))
+		c->ram = pages_of_ram(c->classes);
+	else
+		without_resources(c);
 	census_count(s, r, mem, c);
 	census_tell_counters(s, c);
 	reader_free(r);

@@ -28,7 +28,7 @@ bool claim_stacks(const struct snapshot *s, struct reader *r, struct page_classe
 bool claim_tables(const struct snapshot *s, struct reader *r, struct page_classes *c,
 		  bool *counted);
 /* Frames that show nothing and are no RAM: last. Scratch memory is taken from MEM, as below. */
-void claim_holes(const struct kernel *k, struct reader *r, struct arena *mem,
+bool claim_holes(const struct kernel *k, struct reader *r, struct arena *mem,
 		 struct page_classes *c);
 
 /* Free pages on the lists of CPUs. */

@@ -19,7 +19,7 @@ static void claim_range(const struct kernel *k, struct page_classes *c, uint64_t
 				page_classes_claim(c, at, CLASS_HOLE);
 }
 
-void claim_holes(const struct kernel *k, struct reader *r, struct arena *mem,
+bool claim_holes(const struct kernel *k, struct reader *r, struct arena *mem,
 		 struct page_classes *c)
 {
 	uint64_t shift = k->page_shift, page = UINT64_C(1) << shift, from = 0;
@@ -27,7 +27,7 @@ void claim_holes(const struct kernel *k, struct reader *r, struct arena *mem,
 
 	resources_read(k, r, mem, &rs);
 	if (!rs.whole)
-		return;
+		return !rs.torn;
 	for (size_t i = 0; i < rs.lines.n; i++) {
 		const struct resource_line *l = &rs.lines.v[i];
 		uint64_t end = (l->end + 1) >> shift;
@@ -39,4 +39,5 @@ void claim_holes(const struct kernel *k, struct reader *r, struct arena *mem,
 	}
 	if (from)
 		claim_range(k, c, from, k->memmap.max_pfn);
+	return true;
 }

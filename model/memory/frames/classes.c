@@ -37,7 +37,7 @@ static enum page_class class_of_reserved(const struct class_pass *p, struct clas
 	const struct resource_span *begin, *end;
 
 	if (!p->resources.v.n)
-		return CLASS_BOOT;
+		return p->resources.torn ? CLASS_UNKNOWN : CLASS_BOOT;
 	begin = resource_at(&p->resources, first, &w->resource);
 	if (begin && str_begins(begin->name, "Kernel "))
 		return CLASS_IMAGE;
@@ -46,6 +46,8 @@ static enum page_class class_of_reserved(const struct class_pass *p, struct clas
 	end = resource_at(&p->resources, last, &w->resource);
 	if (end && str_begins(end->name, "Kernel "))
 		return CLASS_IMAGE;
+	if (p->resources.torn && !(begin && end))
+		return CLASS_UNKNOWN;
 	/* the kernel rounds RAM to whole pages */
 	return begin && begin->ram && end && end->ram ? CLASS_BOOT : CLASS_HOLE;
 }
